@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A configuration generation while it is read, and the statement being parsed. */
+#ifndef CONFIG_CONFIG_H
+#define CONFIG_CONFIG_H
+
+#include "config/keyword.h"
+
+#include <stdbool.h>
+
+struct arena;
+struct diag;
+struct module;
+struct section;
+
+/* What one reading of the files produced. Everything in it lives in its arena; after
+ * config_finish nothing in it changes any more. */
+struct config {
+	struct arena *arena;
+	struct diag *diag; /* where problems are reported: config/diag.h */
+	const struct module *const *modules; /* NULL-terminated, in start order */
+	void **data;                         /* each module's data of this generation */
+	bool check_only;                     /* -c: touch nothing outside */
+};
+
+/* The module's data in this generation (module->data_size bytes, set up by its init). */
+void *config_data(const struct config *cfg, const struct module *module);
+
+struct word {
+	const char *text; /* quotes and escapes resolved, NUL-terminated, in the arena */
+	unsigned column;  /* of its first character in the line, from 1 */
+	unsigned raw_len; /* characters that it takes in the line */
+	bool quoted;      /* some of it stood in quotes or was escaped */
+};
+
+/* Where something was written; kept by objects for later messages. */
+struct location {
+	const char *file;
+	unsigned line;
+};
+
+/* One line of the configuration, after conditions and environment were applied. */
+struct statement {
+	struct config *cfg;
+	struct location loc;
+	const char *text;         /* the line as it stands in the file */
+	const struct word *words; /* without leading "no" / "default" */
+	int count;
+	int at;                   /* next word to be consumed */
+	bool no, dflt;            /* it was preceded by "no" / "default" */
+	unsigned scope;           /* of the section that it stands in */
+	const char *section;      /* "frontend web" */
+};
+
+/* The next word, consumed; NULL at the end of the line. */
+const char *stmt_next(struct statement *st);
+/* The next word, not consumed; NULL at the end of the line. */
+const char *stmt_peek(const struct statement *st);
+/* Consumes the next word if it is this one. */
+bool stmt_take(struct statement *st, const char *word);
+/* The next word, consumed; when there is none, reports "WHAT expected", returns NULL. */
+const char *stmt_need(struct statement *st, const char *what);
+/* 0 when all words were consumed, else reports the first one left over and returns -1. */
+int stmt_end(struct statement *st);
+
+/* Problems with a caret under word number i (of st->words; the word just consumed is
+ * st->at - 1; i may be st->count: behind the last). stmt_error returns -1. */
+int stmt_error(struct statement *st, int i, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void stmt_warning(struct statement *st, int i, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Adds a "did you mean" or other hint line to the problem just reported. */
+void stmt_hint(struct statement *st, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Values of the word at st->at, consumed: 0, or -1 after a report that names what was
+ * expected ("WHAT must be ..."). Ranges are inclusive. */
+int stmt_int(struct statement *st, const char *what, int64_t min, int64_t max, int64_t *value);
+/* Milliseconds; unit of a bare number: 'm' ms, 's' seconds. Rounded up from us. */
+int stmt_duration(struct statement *st, const char *what, char unit, unsigned *ms);
+int stmt_size(struct statement *st, const char *what, size_t *bytes);
+
+/* Parses the rest of the line as words of the given scope (SCOPE_BIND, SCOPE_SERVER): each
+ * one found in the modules' rows is parsed into object. Their parsers consume their own
+ * arguments only. Goes on after an error to report them all; 0, or -1. */
+int stmt_words(struct statement *st, unsigned scope, void *object);
+
+/* Problems found after reading (cross references): location instead of a statement. */
+int config_error(struct config *cfg, const struct location *loc, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void config_warning(struct config *cfg, const struct location *loc, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a part of the program brings along: rows of words, sections, data of a generation,
+ * and what it does when the configuration is complete, when the process starts and ends.
+ * src/modules.c holds the one list. */
+#ifndef CONFIG_MODULE_H
+#define CONFIG_MODULE_H
+
+#include <stddef.h>
+
+struct config;
+struct err;
+struct keyword;
+struct statement;
+
+/* A section of the language: what begins at its name. */
+struct section {
+	const char *name;      /* "frontend" */
+	unsigned scope;        /* enum scope of the words inside */
+	/* Parses the words behind the section's name and returns the object that its words
+	 * set; NULL after having reported an error (its words are then checked for
+	 * spelling only). */
+	void *(*begin)(struct statement *st);
+	/* When the section has been read to its end; may be NULL. */
+	void (*end)(struct config *cfg, void *object);
+	const char *help;
+};
+
+struct module {
+	const char *name;
+	const struct keyword *keywords; /* last row has no name; may be NULL */
+	const struct section *sections; /* last row has no name; may be NULL */
+	size_t data_size;               /* of its data in a generation, zeroed; may be 0 */
+	void (*init)(struct config *cfg, void *data);  /* defaults; may be NULL */
+	int (*finish)(struct config *cfg, void *data); /* inheritance, cross references,
+							* checks; problems are reported to the
+							* diag; 0, or -1; may be NULL */
+	int (*start)(struct config *cfg, void *data, struct err *err); /* binds, forks,
+							* opens: 0, or -1; may be NULL */
+	void (*stop)(void); /* at the end of the process, reverse order; may be NULL */
+};
+
+extern const struct module *const modules[]; /* NULL-terminated; defined in src/modules.c */
+
+#endif

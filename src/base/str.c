@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Text helpers: bounded appending, whole numbers, distance between words. */
+#include "base/str.h"
+
+#include "base/bug.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void text_init(struct text *t, char *memory, size_t size)
+{
+	BUG_ON(size < 1);
+	*t = (struct text){ .ptr = memory, .size = size };
+	memory[0] = 0;
+}
+
+void text_add(struct text *t, const char *s, size_t len)
+{
+	size_t room = t->size - 1 - t->len;
+
+	if (len > room) {
+		len = room;
+		t->cut = true;
+	}
+	memcpy(t->ptr + t->len, s, len);
+	t->len += len;
+	t->ptr[t->len] = 0;
+}
+
+void text_str(struct text *t, const char *s)
+{
+	text_add(t, s, strlen(s));
+}
+
+void text_char(struct text *t, char c)
+{
+	text_add(t, &c, 1);
+}
+
+void text_num(struct text *t, int64_t n)
+{
+	char digits[24], *p = digits + sizeof(digits);
+	uint64_t u = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+
+	do {
+		*--p = (char)('0' + u % 10);
+		u /= 10;
+	} while (u);
+	if (n < 0)
+		*--p = '-';
+	text_add(t, p, (size_t)(digits + sizeof(digits) - p));
+}
+
+void text_vprintf(struct text *t, const char *fmt, va_list ap)
+{
+	size_t room = t->size - t->len;
+	int n = vsnprintf(t->ptr + t->len, room, fmt, ap);
+
+	if (n < 0)
+		return;
+	if ((size_t)n >= room) {
+		t->cut = true;
+		t->len = t->size - 1;
+	} else {
+		t->len += (size_t)n;
+	}
+}
+
+void text_printf(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	text_vprintf(t, fmt, ap);
+	va_end(ap);
+}
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+	unsigned m = a < b ? a : b;
+
+	return m < c ? m : c;
+}
+
+/* Optimal string alignment over three rows. */
+unsigned str_distance(const char *a, const char *b, unsigned limit)
+{
+	enum { MAX = 64 };
+	unsigned rows[3][MAX + 1], *before = rows[0], *last = rows[1], *row = rows[2], *spare;
+	size_t la = strlen(a), lb = strlen(b), i, j;
+
+	if (la > MAX || lb > MAX || (la > lb ? la - lb : lb - la) > limit)
+		return limit + 1;
+	for (j = 0; j <= lb; j++)
+		last[j] = (unsigned)j;
+	for (i = 1; i <= la; i++) {
+		row[0] = (unsigned)i;
+		for (j = 1; j <= lb; j++) {
+			row[j] = min3(last[j] + 1, row[j - 1] + 1,
+				      last[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    before[j - 2] + 1 < row[j])
+				row[j] = before[j - 2] + 1;
+		}
+		spare = before;
+		before = last;
+		last = row;
+		row = spare;
+	}
+	return last[lb] > limit ? limit + 1 : last[lb];
+}
+
+bool str_to_int(const char *s, int64_t min, int64_t max, int64_t *value)
+{
+	char *end;
+	long long n;
+
+	if (*s != '-' && (*s < '0' || *s > '9'))
+		return false;
+	errno = 0;
+	n = strtoll(s, &end, 10);
+	if (errno || end == s || *end || n < min || n > max)
+		return false;
+	*value = n;
+	return true;
+}
