@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef BASE_VERSION_H
+#define BASE_VERSION_H
+
+/* Version of Penstock, such as "0.1.0". */
+extern const char version_penstock[];
+
+/*
+ * Level of the HAProxy configuration language that Penstock speaks, such as "2.6":
+ * what version_atleast() and version_before() compare with.
+ */
+extern const char version_language[];
+
+#endif

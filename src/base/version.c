@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The two version numbers. The first comes from configure.ac; the second changes when
+ * Penstock learns the words of a newer release of the language.
+ */
+#include "base/version.h"
+
+#include "config.h"
+
+const char version_penstock[] = PACKAGE_VERSION;
+const char version_language[] = "2.6";
