@@ -20,7 +20,7 @@ int err_set(struct err *err, const char *fmt, ...)
 
 int err_prefix(struct err *err, const char *fmt, ...)
 {
-	char old[sizeof(err->text)];
+	char old[sizeof(err->text)]; /* the tail may be cut: it is a message */
 	va_list ap;
 	int n;
 
@@ -30,7 +30,10 @@ int err_prefix(struct err *err, const char *fmt, ...)
 	va_start(ap, fmt);
 	n = vsnprintf(err->text, sizeof(err->text), fmt, ap);
 	va_end(ap);
-	if (n >= 0 && (size_t)n < sizeof(err->text))
-		snprintf(err->text + n, sizeof(err->text) - (size_t)n, ": %s", old);
+	if (n < 0 || (size_t)n + 3 > sizeof(err->text))
+		return -1;
+	memcpy(err->text + n, ": ", 2);
+	memccpy(err->text + n + 2, old, 0, sizeof(err->text) - (size_t)n - 2);
+	err->text[sizeof(err->text) - 1] = 0;
 	return -1;
 }

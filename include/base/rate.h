@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Events a second, over the last one to two seconds (sliding). */
+#ifndef BASE_RATE_H
+#define BASE_RATE_H
+
+#include <stdint.h>
+
+struct rate {
+	uint64_t period_start; /* ms; start of the current second */
+	uint64_t current, previous;
+	uint64_t max;          /* highest full second or sliding value seen */
+};
+
+/* Notes n events at time now_ms. Returns the rate after them. */
+uint64_t rate_add(struct rate *rate, uint64_t now_ms, uint64_t n);
+/* The rate now, without adding. */
+uint64_t rate_read(const struct rate *rate, uint64_t now_ms);
+/* How many more events may come now without exceeding limit a second. */
+uint64_t rate_room(const struct rate *rate, uint64_t now_ms, uint64_t limit);
+/* Milliseconds until one more event fits below the limit (0: now). */
+unsigned rate_wait(const struct rate *rate, uint64_t now_ms, uint64_t limit);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The loop: one a process. It polls, calls what is ready, then what asked to be run again,
+ * then fired timers, then frees what was closed during the turn. */
+#ifndef EVENT_LOOP_H
+#define EVENT_LOOP_H
+
+#include "base/list.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A descriptor that the loop watches; lives inside its object. */
+struct source {
+	int fd;          /* -1: none */
+	bool registered; /* the poller knows it */
+	void (*ready)(struct source *src, uint32_t events); /* EPOLL* bits */
+};
+
+/* Something to be called once more, soon, in this turn or the next (without sleeping in
+ * between). Lives inside its object; zero-initialized: idle. */
+struct task {
+	struct list node;
+	void (*run)(struct task *task);
+};
+
+/* Sets up the poller. 0, or -1 with errno. maxevents: of one poll (tune.maxpollevents). */
+int loop_init(int maxevents);
+void loop_free(void);
+/* Runs until loop_stop; returns after the turn in which it was called. */
+void loop_run(void);
+void loop_stop(void);
+/* One turn: polls at most max_wait_ms (-1: until something happens). For tests. */
+void loop_turn(int max_wait_ms);
+
+/* Watches src->fd for events (EPOLLIN ... EPOLLET). 0, or -1 with errno. */
+int loop_add(struct source *src, uint32_t events);
+int loop_modify(struct source *src, uint32_t events);
+/* Forgets the descriptor; before it is closed. Events already polled for it in this turn
+ * are still delivered: the owner must stay in memory until the end of the turn. */
+void loop_remove(struct source *src);
+
+void task_init(struct task *task, void (*run)(struct task *task));
+void task_wake(struct task *task);   /* queues it, if it is not */
+void task_cancel(struct task *task); /* takes it back */
+bool task_queued(const struct task *task);
+
+/* Calls free_it(object) at the end of this turn: nothing is freed inside a callback. The
+ * node lives in the object and must not be in use otherwise. */
+struct reap {
+	struct reap *next;
+	void (*free_it)(struct reap *reap);
+};
+void loop_reap(struct reap *reap, void (*free_it)(struct reap *reap));
+
+/* For show info / activity. */
+struct loop_stats {
+	uint64_t turns, polls, events, empty_polls, tasks, timers;
+	uint64_t busy_us, idle_us; /* over the whole life */
+};
+extern struct loop_stats loop_stats;
+
+#endif

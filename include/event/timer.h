@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Timers: a heap of deadlines. They are lazy: activity only writes a time stamp; the timer
+ * looks at the stamp when it fires and arms itself again. */
+#ifndef EVENT_TIMER_H
+#define EVENT_TIMER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct timer {
+	uint64_t when;  /* clock_now_ms at which it fires */
+	uint32_t index; /* place in the heap, from 1; 0: not armed */
+	void (*fire)(struct timer *timer);
+};
+
+static inline void timer_init(struct timer *timer, void (*fire)(struct timer *timer))
+{
+	timer->index = 0;
+	timer->fire = fire;
+}
+
+/* Arms it, or moves it. Never called back from inside. */
+void timer_set(struct timer *timer, uint64_t when_ms);
+void timer_cancel(struct timer *timer);
+static inline bool timer_armed(const struct timer *timer)
+{
+	return timer->index != 0;
+}
+
+/* The earliest deadline, or UINT64_MAX. For the loop. */
+uint64_t timer_next(void);
+/* Fires all that are due; returns how many. For the loop. */
+unsigned timer_run(void);
+
+#endif

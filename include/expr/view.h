@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What fetches, actions and log formats see of a stream: the stream fills it in and is not
+ * known here. Fields may be NULL or 0 where there is nothing (yet). */
+#ifndef EXPR_VIEW_H
+#define EXPR_VIEW_H
+
+#include "base/sample.h"
+#include "net/addr.h"
+
+#include <stdbool.h>
+#include <sys/time.h>
+
+struct arena;
+struct conn;
+struct listener;
+struct proxy;
+struct server;
+
+/* Numbers of the stream for the log; filled only when something is logged. -1 in a time:
+ * the phase was not reached. */
+struct view_log {
+	struct timeval accepted;     /* wall clock */
+	int64_t wait_ms;             /* Tw: in queues */
+	int64_t connect_ms;          /* Tc */
+	int64_t total_ms;            /* Tt, Td, Tu, Ta */
+	int64_t handshake_ms;        /* Th */
+	uint64_t bytes_in, bytes_out; /* U: from the client, B: to the client */
+	char termination[3];         /* "--", "CD" ...: ends.def */
+	const char *reason;          /* sentence of ends.def */
+	unsigned active_conns, frontend_conns, backend_conns, server_conns, retries;
+	bool redispatched, early;    /* early: option logasap, '+' before the numbers */
+	unsigned server_queue, backend_queue; /* positions when it was queued */
+	unsigned pid;
+	uint64_t request_counter;    /* %rt */
+};
+
+struct view {
+	const struct proxy *frontend, *backend; /* backend NULL until chosen */
+	const struct listener *listener;
+	struct server *server;
+	struct conn *client, *server_conn;
+	const struct addr *src;         /* client */
+	const struct addr *dst;         /* address that the client connected to; NULL: not
+					 * asked for yet, use view_dst */
+	const struct addr *server_src, *server_dst; /* of our connection to the server */
+	bool (*find_dst)(const struct view *view, struct addr *addr);
+	struct span request, response;  /* bytes received and not forwarded yet */
+	bool request_final, response_final; /* no more will come, or the buffer is full */
+	uint64_t id;                    /* unique in this process */
+	struct arena *arena;            /* memory of the exchange */
+	const struct view_log *log;     /* only where a log format runs */
+	void *stream;                   /* for actions of stream/ alone */
+};
+
+enum direction { DIR_REQUEST, DIR_RESPONSE };
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Addresses: 24 bytes where the system's sockaddr_storage takes 128, so that each stream can
+ * keep its own; and the forms in which the configuration writes them (manual 4.2 "bind",
+ * "server", chapter 11 of the management guide for sockets passed on). */
+#ifndef NET_ADDR_H
+#define NET_ADDR_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+struct arena;
+struct err;
+struct text;
+
+struct addr {
+	uint16_t family;   /* AF_UNSPEC, AF_INET, AF_INET6, AF_UNIX, or AF_FD */
+	uint16_t port;     /* host byte order; 0: none */
+	uint32_t scope_id; /* IPv6 link-local */
+	union {
+		struct in_addr v4;
+		struct in6_addr v6;
+		const char *path; /* AF_UNIX: file, or '@' and an abstract name; may be NULL */
+		int fd;           /* AF_FD: an inherited descriptor */
+	};
+};
+
+enum { AF_FD = 0xfd00,       /* "fd@N": a descriptor */
+       AF_SOCKPAIR = 0xfd01, /* "sockpair@N" */
+};
+
+/* What an address may be, and what was found beside it. */
+enum { ADDR_PORT_NEEDED = 1 << 0, /* IP needs a port */
+       ADDR_PORT_NONE = 1 << 1,   /* IP may not have one */
+       ADDR_PORT_RANGE = 1 << 2,  /* "1000-1010" */
+       ADDR_PORT_OFFSET = 1 << 3, /* "+10", "-10", or no port: as the client's (servers) */
+       ADDR_NAMES = 1 << 4,       /* host names, resolved now by the system's resolver */
+       ADDR_FDS = 1 << 5,         /* fd@, sockpair@ */
+       ADDR_UNIX = 1 << 6,        /* unix@, abns@, /path */
+       ADDR_STAR = 1 << 7,        /* "*" and an empty host: any address */
+};
+
+struct addr_spec {
+	struct addr addr;     /* port: the first of the range */
+	uint16_t last_port;   /* of the range; equals addr.port without one */
+	int port_offset;      /* with has_offset */
+	bool has_offset;      /* "+N", "-N" or none at all: client's port plus port_offset */
+	const char *hostname; /* when the host was a name, in the arena; else NULL */
+	bool unresolved;      /* the name had no address: addr is not usable; *err says why */
+};
+
+/* Parses "host:port", "ipv4@...", "ipv6@...", "unix@/path", "/path", "abns@name", "fd@3",
+ * "sockpair@3" with allow = ADDR_* or'ed. Names and paths are copied to the arena. 0, or -1
+ * and err. A name that does not resolve is no error here: spec->unresolved (err filled). */
+int addr_parse(const char *text, unsigned allow, struct arena *arena, struct addr_spec *spec,
+	       struct err *err);
+/* System form; returns its length. Paths too long are cut (addr_parse refused them). */
+socklen_t addr_to_sockaddr(const struct addr *addr, struct sockaddr_storage *ss);
+/* From the system's form; a Unix path is not kept (path = NULL). */
+void addr_from_sockaddr(struct addr *addr, const struct sockaddr_storage *ss, socklen_t len);
+/* "192.0.2.1", "2001:db8::1", "unix", for IPv6 without brackets. */
+void addr_print(const struct addr *addr, struct text *t);
+/* The same and ":port" when it has one. */
+void addr_print_port(const struct addr *addr, struct text *t);
+bool addr_equal(const struct addr *a, const struct addr *b); /* ports too */
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A connection: a non-blocking socket in the loop, registered once, edge-triggered, for both
+ * directions. Its readiness is cached: readable is cleared only by what proves that nothing
+ * is left (see doc/internals/datapath.md). It knows no stream and no protocol above TCP. */
+#ifndef NET_CONN_H
+#define NET_CONN_H
+
+#include "base/io.h"
+#include "event/loop.h"
+#include "net/addr.h"
+
+#include <sys/uio.h>
+
+struct conn;
+
+enum {
+	CONN_READABLE = 1 << 0,   /* recv may find something */
+	CONN_WRITABLE = 1 << 1,   /* send may take something */
+	CONN_RDHUP = 1 << 2,      /* the peer has sent its FIN: it is behind the data */
+	CONN_HUP = 1 << 3,
+	CONN_ERROR = 1 << 4,      /* ERR was seen: read first, the call tells errno */
+	CONN_URGENT = 1 << 5,     /* PRI was seen: splice is not to be believed */
+	CONN_CONNECTING = 1 << 6, /* connect has not finished */
+	CONN_SHUT_WR = 1 << 7,    /* our FIN was sent */
+	CONN_EOF = 1 << 8,        /* recv returned 0 */
+	CONN_BROKEN = 1 << 9,     /* conn->error is set; nothing can be sent any more */
+	CONN_SHORT = 1 << 10,     /* pulls return about one segment: gather */
+};
+
+struct conn {
+	struct source src;   /* src.fd: the socket */
+	uint16_t flags;      /* CONN_* */
+	uint16_t error;      /* errno of the failure; 0: none */
+	uint32_t pad;
+	/* Readiness changed; called by the loop after the flags were updated. */
+	void (*ready)(struct conn *conn);
+};
+
+/* Takes over *fd (set to -1) and enters the loop. flags: CONN_READABLE|CONN_WRITABLE for a
+ * socket just accepted. 0, or -1 with errno (fd closed then). */
+int conn_attach(struct conn *conn, int *fd, unsigned flags, void (*ready)(struct conn *));
+/* Reads at most size bytes. IO_OK: *got of them. */
+enum io conn_recv(struct conn *conn, void *buf, size_t size, size_t *got);
+/* Sends at most len bytes. more: others are known to follow at once. IO_OK: *sent may be
+ * less than len, the socket is full then. */
+enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, size_t *sent);
+enum io conn_sendv(struct conn *conn, const struct iovec *iov, int n, bool more, size_t *sent);
+/* Ends our sending side (FIN) once; errors do not matter. */
+void conn_shut(struct conn *conn);
+/* Closes with FIN, or with RST when reset. The object stays until it is reaped. */
+void conn_close(struct conn *conn, bool reset);
+/* Pending error of the socket (SO_ERROR) into conn->error; returns it. */
+int conn_check_error(struct conn *conn);
+/* Local address of the socket; false when it cannot be told. */
+bool conn_local_addr(const struct conn *conn, struct addr *addr);
+/* Destination before any redirection by the firewall, else the local address. */
+bool conn_original_dst(const struct conn *conn, struct addr *addr);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Listening sockets: a bind line is a bind_conf with settings and one listener for each
+ * address and port. A listener accepts and hands the descriptor up. */
+#ifndef NET_LISTENER_H
+#define NET_LISTENER_H
+
+#include "base/list.h"
+#include "config/config.h"
+#include "event/loop.h"
+#include "event/timer.h"
+#include "net/addr.h"
+
+struct counters;
+struct err;
+struct listener;
+
+enum { BIND_DEFER_ACCEPT = 1 << 0, BIND_TRANSPARENT = 1 << 1, BIND_V4V6 = 1 << 2,
+       BIND_V6ONLY = 1 << 3, BIND_TFO = 1 << 4, BIND_EXPOSE_FD = 1 << 5 };
+enum { LEVEL_NONE, LEVEL_USER, LEVEL_OPERATOR, LEVEL_ADMIN }; /* stats sockets */
+
+struct bind_conf {
+	struct list node;       /* proxy.binds */
+	struct list listeners;  /* struct listener.node */
+	struct location loc;
+	void *owner;            /* struct proxy */
+	struct options options; /* BIND_* */
+	const char *interface, *name, *namespace;
+	int id, backlog, mss, nice, level, severity_output;
+	unsigned maxconn;       /* 0: no limit but the frontend's */
+	unsigned tcp_ut;        /* ms */
+	int mode;               /* Unix sockets; -1: not given */
+	int uid, gid;           /* -1: not given */
+};
+
+enum listener_state { LISTENER_NEW, LISTENER_READY, LISTENER_FULL, LISTENER_LIMITED,
+		      LISTENER_PAUSED, LISTENER_CLOSED };
+
+struct listener {
+	struct source src;
+	enum listener_state state;
+	struct list node;
+	struct bind_conf *bind;
+	struct addr addr;       /* port as bound */
+	int id;
+	struct counters *counters;
+	unsigned current, maxconn;
+	struct timer retry;     /* brings it back when it was limited */
+	/* A new connection: takes over fd (sets *fd to -1). Non-blocking, close-on-exec. */
+	void (*accepted)(struct listener *l, int *fd, const struct addr *from);
+	/* How many may be accepted now, 0 when full; and how long to wait (ms) when a rate
+	 * limit is the reason, else 0. Asked before each batch. May be NULL. */
+	unsigned (*room)(struct listener *l, unsigned *wait_ms);
+};
+
+/* Socket options that every accepted connection inherits: set before listen. */
+struct listen_options {
+	bool tcp_nodelay, keepalive, nolinger, smart_accept;
+	int keepalive_cnt;
+	unsigned keepalive_idle_s, keepalive_intvl_s;
+	size_t rcvbuf, sndbuf;  /* 0: the system's */
+	int default_backlog;
+};
+
+/* Opens, binds, listens (or takes the inherited descriptor). 0, or -1 and err, which says
+ * plainly what is wrong: address in use, missing right, no such interface. */
+int listener_open(struct listener *l, const struct listen_options *opt, struct err *err);
+int listener_start(struct listener *l);   /* begins to accept: enters the loop */
+void listener_full(struct listener *l);   /* out of the loop, until listener_start */
+void listener_pause(struct listener *l);  /* stops listening, keeps the address where the
+					   * system allows */
+int listener_resume(struct listener *l);
+void listener_close(struct listener *l);
+/* Something was freed (descriptor, session): those waiting for room accept again. */
+void listeners_wake(void);
+
+extern unsigned listener_max_accept; /* tune.maxaccept */
+
+#endif

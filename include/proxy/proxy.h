@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A proxy: a frontend, a backend, or both (listen). Settings come from the configuration and
+ * do not change; the state is a struct of its own, of numbers. */
+#ifndef PROXY_PROXY_H
+#define PROXY_PROXY_H
+
+#include "base/list.h"
+#include "config/config.h"
+#include "config/module.h"
+#include "net/addr.h"
+#include "proxy/counters.h"
+#include "proxy/server.h"
+
+struct acl_set;
+struct balance;
+struct log_conf;
+struct logformat;
+struct rule_set;
+struct switch_rule;
+
+enum { PROXY_FRONTEND = 1, PROXY_BACKEND = 2, PROXY_DEFAULTS = 4 };
+enum proxy_mode { MODE_TCP, MODE_HTTP };
+
+/* Bits of settings.options. */
+enum {
+	OPT_REDISPATCH = 1 << 0, OPT_ALLBACKUPS = 1 << 1, OPT_ABORTONCLOSE = 1 << 2,
+	OPT_CONTSTATS = 1 << 3, OPT_NOLINGER = 1 << 4, OPT_CLITCPKA = 1 << 5,
+	OPT_SRVTCPKA = 1 << 6, OPT_SMART_ACCEPT = 1 << 7, OPT_SMART_CONNECT = 1 << 8,
+	OPT_DONTLOGNULL = 1 << 9, OPT_LOG_HEALTH_CHECKS = 1 << 10, OPT_TCPLOG = 1 << 11,
+	OPT_LOGASAP = 1 << 12, OPT_LOG_SEPARATE_ERRORS = 1 << 13, OPT_SPLICE_REQUEST = 1 << 14,
+	OPT_SPLICE_RESPONSE = 1 << 15, OPT_SPLICE_AUTO = 1 << 16, OPT_DONTLOG_NORMAL = 1 << 17,
+	OPT_TRANSPARENT = 1 << 18, OPT_INDEPENDENT = 1 << 19, OPT_SOCKET_STATS = 1 << 20,
+};
+
+/* Milliseconds; 0: not set, which means for ever. */
+struct timeouts {
+	unsigned client, server, connect, queue, check, tunnel, client_fin, server_fin, tarpit;
+};
+
+enum balance_algo { BALANCE_ROUNDROBIN, BALANCE_STATIC_RR, BALANCE_LEASTCONN, BALANCE_FIRST,
+		    BALANCE_SOURCE, BALANCE_RANDOM };
+enum hash_method { HASH_MAP_BASED, HASH_CONSISTENT };
+enum hash_function { HASH_SDBM, HASH_DJB2, HASH_WT6, HASH_CRC32 };
+
+/* What a defaults section hands on; copied as a whole. */
+struct proxy_settings {
+	enum proxy_mode mode;
+	struct options options;
+	struct timeouts timeout;
+	unsigned maxconn;          /* frontend; 0: the default (global) */
+	unsigned fullconn;         /* backend; 0: 10 % of the frontends' that may use it */
+	unsigned rate_limit;       /* sessions a second; 0: none */
+	unsigned backlog;
+	int retries;               /* default 3 */
+	int redispatch_interval;   /* default -1 */
+	int balance;               /* enum balance_algo */
+	int balance_draws;         /* random(draws), default 2 */
+	int hash_method, hash_function;
+	bool hash_avalanche;
+	unsigned hash_balance_factor; /* 0: off */
+	struct source_conf source;
+	const char *default_backend;
+	struct location default_backend_loc;
+	struct server_settings server; /* default-server */
+	struct log_conf *log;          /* log/: targets, tag; never changed once shared */
+	struct logformat *logformat;   /* expr/: NULL: none given */
+	unsigned grace;
+	bool disabled;
+	unsigned inspect_delay_req, inspect_delay_res; /* ms; not inherited */
+	/* keep-alive of the two sides: 0: the system's */
+	int clitcpka_cnt, srvtcpka_cnt;
+	unsigned clitcpka_idle, clitcpka_intvl, srvtcpka_idle, srvtcpka_intvl; /* ms */
+};
+
+/* Run time, numbers only. A listen section has two: as frontend, as backend. */
+struct proxy_state {
+	unsigned current;       /* sessions now: gauge */
+	unsigned queued;        /* in the backend's queue: gauge */
+	unsigned total_queued;  /* there and in the servers' queues */
+	unsigned maxconn;       /* frontend: in force */
+	unsigned rate_limit;    /* frontend: in force */
+	unsigned served;        /* backend: sessions on servers */
+	uint64_t changed_ms;    /* backend: last transition between up and down */
+	uint64_t downtime_ms;
+	uint64_t last_session_s;
+	unsigned queue_time_ms, connect_time_ms, total_time_ms;
+	unsigned queue_time_max, connect_time_max, total_time_max;
+	struct counters counters;
+};
+
+struct proxy {
+	struct list node;        /* struct proxies: in the order of the file */
+	const char *name;
+	unsigned caps;           /* PROXY_FRONTEND | PROXY_BACKEND */
+	int uuid;                /* "id", or numbered */
+	struct location loc;
+	struct proxy_settings set;
+	struct list binds;       /* struct bind_conf: net/listener.h */
+	struct server *servers, **servers_tail;
+	unsigned server_count;
+	struct proxy *default_backend; /* resolved */
+	struct acl_set *acls;          /* expr/ */
+	struct rule_set *connection_rules, *session_rules, *request_rules, *response_rules;
+	struct list switch_rules;      /* use_backend: stream/ */
+	struct proxy_state *fe, *be;   /* NULL when it has not that side */
+	struct list streams;           /* of this process, whose backend it is */
+	struct queue *queue;           /* streams waiting for any server */
+	struct balance *balance;       /* lb/ */
+	unsigned usable, usable_backup; /* servers, kept by lb/ */
+	enum { PROXY_NEW, PROXY_READY, PROXY_PAUSED, PROXY_STOPPED } run_state;
+};
+
+/* All proxies of a generation: the data of the module. */
+struct proxies {
+	struct list list;     /* struct proxy.node: frontends and backends */
+	struct list defaults; /* named and unnamed defaults sections */
+	struct proxy *current_defaults;
+	struct list stats_frontends; /* hidden proxies such as the stats socket's */
+};
+extern const struct module proxy_module;
+
+/* Those of the running generation. */
+extern struct proxies *proxies_running;
+/* By name and capability (PROXY_FRONTEND or PROXY_BACKEND); "#N" finds by id. NULL: none. */
+struct proxy *proxy_find(const struct proxies *all, const char *name, unsigned caps);
+struct server *server_find(const struct proxy *px, const char *name);
+/* "backend/server", as commands take it. NULL and err. */
+struct server *server_find_path(const char *path, struct err *err);
+
+#endif

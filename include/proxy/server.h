@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A server: what the configuration says of it, and apart from that its state at run time,
+ * behind a pointer, as numbers only (it will be shared by processes). */
+#ifndef PROXY_SERVER_H
+#define PROXY_SERVER_H
+
+#include "base/list.h"
+#include "config/config.h"
+#include "net/addr.h"
+#include "proxy/counters.h"
+
+struct conn;
+struct lb_node;
+struct proxy;
+struct queue;
+
+/* What happens on a fact. */
+enum { ON_ERROR_FASTINTER, ON_ERROR_FAIL_CHECK, ON_ERROR_SUDDEN_DEATH, ON_ERROR_MARK_DOWN };
+enum { OBSERVE_NONE, OBSERVE_LAYER4 };
+
+enum { SRV_BACKUP = 1 << 0, SRV_CHECK = 1 << 1, SRV_DISABLED = 1 << 2,
+       SRV_SEND_PROXY = 1 << 3, SRV_CHECK_SEND_PROXY = 1 << 4, SRV_TFO = 1 << 5,
+       SRV_DOWN_SHUTDOWN_SESSIONS = 1 << 6, SRV_UP_SHUTDOWN_BACKUP = 1 << 7,
+       SRV_CHECK_ADDR = 1 << 8, SRV_CHECK_PORT = 1 << 9 };
+
+/* Where connections to servers come from: "source" of server and backend. */
+struct source_conf {
+	bool set;
+	struct addr addr;          /* AF_UNSPEC: any */
+	uint16_t last_port;        /* addr.port-last_port: explicit range */
+	enum { USESRC_NONE, USESRC_ADDR, USESRC_CLIENT, USESRC_CLIENTIP } usesrc;
+	struct addr usesrc_addr;   /* USESRC_ADDR */
+	const char *interface;     /* SO_BINDTODEVICE */
+};
+
+/* What default-server can give and a server line can change. Zero is never "given": rows
+ * with another default set it in server_settings_init. */
+struct server_settings {
+	struct options options;      /* SRV_* */
+	int weight;                  /* 0..256, default 1 */
+	unsigned maxconn, minconn, maxqueue; /* 0: no limit */
+	unsigned slowstart;          /* ms */
+	unsigned inter, fastinter, downinter; /* ms; 0: as inter */
+	int rise, fall;              /* 2, 3 */
+	int error_limit;             /* 10 */
+	int on_error, observe;
+	struct addr check_addr;      /* SRV_CHECK_ADDR */
+	int check_port;              /* SRV_CHECK_PORT */
+	struct source_conf source;
+	unsigned tcp_ut;             /* ms */
+	const char *namespace;
+	const char *track;           /* "backend/server" */
+};
+
+/* Why a server is out of use; in state->admin. */
+enum { ADMIN_FORCED_MAINT = 1 << 0, /* disabled on the line or by "set server" */
+       ADMIN_INHERITED_MAINT = 1 << 1, /* a tracked server is in maintenance */
+       ADMIN_FORCED_DRAIN = 1 << 2, ADMIN_INHERITED_DRAIN = 1 << 3,
+       ADMIN_RESOLUTION = 1 << 4,   /* its name has no address */
+       ADMIN_MAINT = ADMIN_FORCED_MAINT | ADMIN_INHERITED_MAINT | ADMIN_RESOLUTION,
+       ADMIN_DRAIN = ADMIN_FORCED_DRAIN | ADMIN_INHERITED_DRAIN };
+
+/* Operational state as checks see it. */
+enum server_op { SERVER_DOWN, SERVER_STARTING /* slowstart */, SERVER_UP, SERVER_STOPPING };
+
+/* Result of the last check; printed as NAME of the management guide (check_status). */
+enum check_status { CHECK_UNKNOWN, CHECK_INIT, CHECK_SOCKERR, CHECK_L4OK, CHECK_L4TOUT,
+		    CHECK_L4CON, CHECK_L6OK, CHECK_L6TOUT, CHECK_L6RSP, CHECK_L7OK, CHECK_L7OKC,
+		    CHECK_L7TOUT, CHECK_L7RSP, CHECK_L7STS, CHECK_HANA /* observed traffic */ };
+
+/* Run time, numbers only. Written by proxy/, check/, stream/ and the stats socket. */
+struct server_state {
+	unsigned current;       /* sessions now on it: gauge */
+	unsigned queued;        /* waiting in its queue: gauge */
+	unsigned user_weight;   /* 0..256, as set last */
+	unsigned effective_weight; /* scaled by slowstart; 0: gets no new sessions */
+	unsigned maxconn;       /* in force */
+	uint8_t op;             /* enum server_op */
+	uint8_t admin;          /* ADMIN_* */
+	bool check_paused;      /* "disable health" */
+	int health;             /* 0 .. rise+fall-1; at least rise: up */
+	unsigned consecutive_errors; /* observe */
+	uint64_t changed_ms;    /* of the last transition */
+	uint64_t downtime_ms;   /* sum of finished down times */
+	uint64_t last_session_s; /* wall seconds of the last session; 0: none */
+	uint8_t check_status;   /* enum check_status */
+	unsigned check_duration_ms;
+	uint16_t check_code;
+	unsigned queue_time_ms, connect_time_ms, total_time_ms; /* means over the last 1024 */
+	unsigned queue_time_max, connect_time_max, total_time_max;
+	struct addr addr;       /* in force (set server addr) */
+	struct counters counters;
+};
+
+struct server {
+	struct server *next;     /* in its proxy, in the order of the file */
+	struct proxy *proxy;
+	const char *id;          /* its name */
+	int puid;                /* numeric id */
+	struct location loc;
+	struct server_settings set;
+	struct addr_spec spec;   /* as configured */
+	struct server *tracked;  /* track */
+	struct server_state *state;
+	struct list streams;     /* of this process, on it: for shutdown sessions */
+	struct queue *queue;     /* streams waiting for this very server */
+	struct lb_node *lb;      /* lb/: its place in the balancing structure */
+	struct check *check;     /* check/: NULL: not checked */
+	struct list trackers, tracker_node;
+	uint16_t next_source_port;
+	const char *state_reason; /* of the last transition, static text */
+};
+
+/* May it get a new session from balancing? */
+static inline bool server_usable(const struct server *s)
+{
+	return s->state->op != SERVER_DOWN && !(s->state->admin & (ADMIN_MAINT | ADMIN_DRAIN)) &&
+	       s->state->effective_weight > 0;
+}
+
+/* Transitions. Each computes what follows for trackers, writes the log line of the manual,
+ * and calls the hooks. reason: static text for the log ("Layer4 timeout"). */
+void server_set_up(struct server *s, const char *reason);
+void server_set_down(struct server *s, const char *reason);
+void server_set_stopping(struct server *s, const char *reason);
+void server_set_admin(struct server *s, unsigned set, unsigned clear, const char *reason);
+/* Weight as "set weight" takes it: "50" or "50%" of the configured one. 0, or -1 and err. */
+int server_set_weight(struct server *s, const char *text, struct err *err);
+/* slowstart and user weight into effective weight; calls the hooks when it changed. */
+void server_update_weight(struct server *s);
+/* Sessions that it may have now: maxconn, minconn and fullconn (manual 4.2). 0: no limit */
+unsigned server_dynamic_maxconn(const struct server *s);
+/* Text for show stat: "UP", "DOWN", "MAINT", "DRAIN", "UP 1/3", "no check", "NOLB", ... */
+const char *server_status_text(const struct server *s, char *buf, size_t size);
+
+/* Installed by upper layers; each may be NULL. */
+struct server_hooks {
+	void (*lb_changed)(struct server *s);      /* usable or weight changed: lb/ */
+	void (*went_down)(struct server *s);       /* stream/: on-marked-down, queue */
+	void (*came_up)(struct server *s);         /* stream/: backup sessions, queue */
+	void (*slots)(struct server *s);           /* stream/: there may be room: serve queue */
+};
+extern struct server_hooks server_hooks;
+
+#endif
