@@ -39,6 +39,10 @@ int loop_modify(struct source *src, uint32_t events);
  * are still delivered: the owner must stay in memory until the end of the turn. */
 void loop_remove(struct source *src);
 
+/* The same for a descriptor that nobody else holds and that is closed next: closing takes
+ * it out of the poller, without a call of its own. */
+void loop_forget(struct source *src);
+
 void task_init(struct task *task, void (*run)(struct task *task));
 void task_wake(struct task *task);   /* queues it, if it is not */
 void task_cancel(struct task *task); /* takes it back */
@@ -52,10 +56,14 @@ struct reap {
 };
 void loop_reap(struct reap *reap, void (*free_it)(struct reap *reap));
 
+struct epoll_event;
+/* Tests: replaces epoll_wait (NULL: the real one again). */
+void loop_set_poller(int (*poller)(struct epoll_event *events, int max, int timeout_ms));
+
 /* For show info / activity. */
 struct loop_stats {
-	uint64_t turns, polls, events, empty_polls, tasks, timers;
-	uint64_t busy_us, idle_us; /* over the whole life */
+	uint64_t turns, events, empty_polls, tasks, timers;
+	unsigned sources; /* registered now */
 };
 extern struct loop_stats loop_stats;
 

@@ -9,10 +9,6 @@
 #include "event/loop.h"
 #include "net/addr.h"
 
-#include <sys/uio.h>
-
-struct conn;
-
 enum {
 	CONN_READABLE = 1 << 0,   /* recv may find something */
 	CONN_WRITABLE = 1 << 1,   /* send may take something */
@@ -24,17 +20,21 @@ enum {
 	CONN_SHUT_WR = 1 << 7,    /* our FIN was sent */
 	CONN_EOF = 1 << 8,        /* recv returned 0 */
 	CONN_BROKEN = 1 << 9,     /* conn->error is set; nothing can be sent any more */
-	CONN_SHORT = 1 << 10,     /* pulls return about one segment: gather */
+	CONN_TCP = 1 << 10,       /* an internet socket: it knows RST and urgent data */
 };
 
 struct conn {
 	struct source src;   /* src.fd: the socket */
 	uint16_t flags;      /* CONN_* */
 	uint16_t error;      /* errno of the failure; 0: none */
-	uint32_t pad;
+	void *owner;         /* who is told: relay/ puts its end here */
 	/* Readiness changed; called by the loop after the flags were updated. */
 	void (*ready)(struct conn *conn);
+	struct reap reap;
 };
+
+/* A zeroed connection without descriptor, or NULL. It is given back by conn_close. */
+struct conn *conn_new(void);
 
 /* Takes over *fd (set to -1) and enters the loop. flags: CONN_READABLE|CONN_WRITABLE for a
  * socket just accepted. 0, or -1 with errno (fd closed then). */
@@ -44,11 +44,16 @@ enum io conn_recv(struct conn *conn, void *buf, size_t size, size_t *got);
 /* Sends at most len bytes. more: others are known to follow at once. IO_OK: *sent may be
  * less than len, the socket is full then. */
 enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, size_t *sent);
-enum io conn_sendv(struct conn *conn, const struct iovec *iov, int n, bool more, size_t *sent);
+/* What a call made on the descriptor elsewhere (splice) has shown: nothing left to read; no
+ * room to write; broken with errno. */
+void conn_drained(struct conn *conn);
+void conn_blocked(struct conn *conn);
+void conn_fail(struct conn *conn, int error);
 /* Ends our sending side (FIN) once; errors do not matter. */
 void conn_shut(struct conn *conn);
-/* Closes with FIN, or with RST when reset. The object stays until it is reaped. */
-void conn_close(struct conn *conn, bool reset);
+/* Closes with FIN, or with RST when reset, calls nobody any more and clears the caller's
+ * pointer. The memory stays until the end of the turn. NULL is allowed. */
+void conn_close(struct conn **conn, bool reset);
 /* Pending error of the socket (SO_ERROR) into conn->error; returns it. */
 int conn_check_error(struct conn *conn);
 /* Local address of the socket; false when it cannot be told. */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Signals arrive in the loop, between two events, as calls. */
+#ifndef EVENT_SIGNALS_H
+#define EVENT_SIGNALS_H
+
+/* From now on signal signo calls handler(signo) from the loop. handler NULL: it is ignored.
+ * 0, or -1 with errno. After loop_init. */
+int signal_watch(int signo, void (*handler)(int signo));
+/* Back to what a fresh process has: for children. */
+void signals_reset(void);
+
+#endif

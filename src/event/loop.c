@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The loop of the process. Order of a turn: poll, clock, what is ready, tasks, timers, reap.
+ * Called by main; everything else is called from here. It never frees an object itself
+ * except through what asked to be reaped, and it never sleeps while a task waits. */
+#include "event/loop.h"
+
+#include "base/clock.h"
+#include "event/timer.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+struct loop_stats loop_stats;
+
+static int epoll_fd = -1;
+static int max_events;
+static struct epoll_event *events;
+static bool stopping;
+static struct list tasks = LIST_INIT(tasks);
+static struct reap *reap_first;
+
+static int loop_epoll(struct epoll_event *ev, int max, int timeout_ms)
+{
+	return epoll_wait(epoll_fd, ev, max, timeout_ms);
+}
+
+static int (*loop_poller)(struct epoll_event *ev, int max, int timeout_ms) = loop_epoll;
+
+void loop_set_poller(int (*poller)(struct epoll_event *ev, int max, int timeout_ms))
+{
+	loop_poller = poller ? poller : loop_epoll;
+}
+
+int loop_init(int maxevents)
+{
+	BUG_ON(maxevents < 1);
+	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (epoll_fd < 0)
+		return -1;
+	max_events = maxevents;
+	events = calloc((size_t)maxevents, sizeof(*events));
+	if (!events) {
+		close(epoll_fd);
+		epoll_fd = -1;
+		errno = ENOMEM;
+		return -1;
+	}
+	stopping = false;
+	clock_update();
+	return 0;
+}
+
+void loop_free(void)
+{
+	if (epoll_fd >= 0)
+		close(epoll_fd);
+	epoll_fd = -1;
+	free(events);
+	events = NULL;
+}
+
+static int loop_control(int op, struct source *src, uint32_t mask)
+{
+	struct epoll_event ev = { .events = mask, .data.ptr = src };
+
+	return epoll_ctl(epoll_fd, op, src->fd, &ev);
+}
+
+int loop_add(struct source *src, uint32_t mask)
+{
+	BUG_ON(src->registered || src->fd < 0);
+	if (loop_control(EPOLL_CTL_ADD, src, mask) < 0)
+		return -1;
+	src->registered = true;
+	loop_stats.sources++;
+	return 0;
+}
+
+int loop_modify(struct source *src, uint32_t mask)
+{
+	BUG_ON(!src->registered);
+	return loop_control(EPOLL_CTL_MOD, src, mask);
+}
+
+void loop_remove(struct source *src)
+{
+	if (!src->registered)
+		return;
+	src->registered = false;
+	loop_stats.sources--;
+	loop_control(EPOLL_CTL_DEL, src, 0);
+}
+
+void loop_forget(struct source *src)
+{
+	if (!src->registered)
+		return;
+	src->registered = false;
+	loop_stats.sources--;
+}
+
+void task_init(struct task *task, void (*run)(struct task *task))
+{
+	list_init(&task->node);
+	task->run = run;
+}
+
+void task_wake(struct task *task)
+{
+	if (list_empty(&task->node))
+		list_append(&tasks, &task->node);
+}
+
+void task_cancel(struct task *task)
+{
+	list_remove(&task->node);
+}
+
+bool task_queued(const struct task *task)
+{
+	return !list_empty(&task->node);
+}
+
+/* Runs those that wait now; the ones that they wake come in the next turn. */
+static void loop_run_tasks(void)
+{
+	struct list now;
+	struct task *task;
+
+	if (list_empty(&tasks))
+		return;
+	list_prepend(&tasks, &now);
+	list_remove(&tasks);
+	while (!list_empty(&now)) {
+		task = list_first(&now, struct task, node);
+		list_remove(&task->node);
+		loop_stats.tasks++;
+		task->run(task);
+	}
+}
+
+void loop_reap(struct reap *reap, void (*free_it)(struct reap *reap))
+{
+	reap->free_it = free_it;
+	reap->next = reap_first;
+	reap_first = reap;
+}
+
+static void loop_run_reap(void)
+{
+	struct reap *reap, *next;
+
+	while (reap_first) {
+		reap = reap_first;
+		reap_first = NULL;
+		for (; reap; reap = next) {
+			next = reap->next;
+			reap->free_it(reap);
+		}
+	}
+}
+
+/* How long the poller may sleep, in ms; -1: until something happens. */
+static int loop_timeout(int max_wait_ms)
+{
+	uint64_t next = timer_next(), wait;
+
+	if (!list_empty(&tasks) || stopping)
+		return 0;
+	if (next == UINT64_MAX)
+		return max_wait_ms;
+	wait = next > clock_now_ms ? next - clock_now_ms : 0;
+	if (wait > INT_MAX)
+		wait = INT_MAX;
+	return max_wait_ms >= 0 && wait > (uint64_t)max_wait_ms ? max_wait_ms : (int)wait;
+}
+
+void loop_turn(int max_wait_ms)
+{
+	struct source *src;
+	int i, n;
+
+	n = loop_poller(events, max_events, loop_timeout(max_wait_ms));
+	clock_update();
+	loop_stats.turns++;
+	if (n <= 0)
+		loop_stats.empty_polls++;
+	else
+		loop_stats.events += (unsigned)n;
+	for (i = 0; i < n; i++) {
+		src = events[i].data.ptr;
+		if (likely(src->registered))
+			src->ready(src, events[i].events);
+	}
+	loop_run_tasks();
+	if (timer_next() <= clock_now_ms)
+		loop_stats.timers += timer_run();
+	loop_run_reap();
+}
+
+void loop_run(void)
+{
+	while (!stopping)
+		loop_turn(-1);
+}
+
+void loop_stop(void)
+{
+	stopping = true;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Connections: readiness cached from edge-triggered events, calls that move bytes. The loop
+ * calls conn_event; relay/ and check/ call the rest. Nothing here decides: it says what the
+ * kernel said.
+ *
+ * Invariants: readable is cleared by EAGAIN of recv or by a recv that came back short while
+ * neither RDHUP, HUP, ERR nor PRI was seen (bytes behind an urgent mark bring no new edge).
+ * A splice clears it through conn_drained alone. Writable is cleared by EAGAIN or by a short
+ * send: the kernel then tells when there is room again. */
+#include "net/conn.h"
+
+#include "base/pool.h"
+
+#include <errno.h>
+#include <linux/netfilter_ipv4.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#ifndef IP6T_SO_ORIGINAL_DST
+#define IP6T_SO_ORIGINAL_DST 80
+#endif
+
+enum { CONN_EVENTS = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLPRI | EPOLLET,
+       NOT_SHORT = CONN_RDHUP | CONN_HUP | CONN_ERROR | CONN_URGENT };
+
+static struct pool conn_pool = POOL_INIT("conn", sizeof(struct conn));
+
+struct conn *conn_new(void)
+{
+	struct conn *conn = pool_take(&conn_pool);
+
+	if (conn)
+		conn->src.fd = -1;
+	return conn;
+}
+
+static void conn_free(struct reap *reap)
+{
+	struct conn *conn = container_of(reap, struct conn, reap);
+
+	pool_give(&conn_pool, &conn);
+}
+
+static void conn_event(struct source *src, uint32_t events)
+{
+	struct conn *conn = container_of(src, struct conn, src);
+	unsigned flags = conn->flags;
+
+	if (events & EPOLLIN)
+		flags |= CONN_READABLE;
+	if (events & EPOLLOUT)
+		flags |= CONN_WRITABLE;
+	if (unlikely(events & ~(uint32_t)(EPOLLIN | EPOLLOUT))) {
+		flags |= CONN_READABLE;
+		if (events & EPOLLPRI)
+			flags |= CONN_URGENT;
+		if (events & EPOLLRDHUP)
+			flags |= CONN_RDHUP;
+		if (events & EPOLLHUP)
+			flags |= CONN_HUP | CONN_RDHUP | CONN_WRITABLE;
+		if (events & EPOLLERR)
+			flags |= CONN_ERROR | CONN_WRITABLE;
+	}
+	conn->flags = (uint16_t)flags;
+	conn->ready(conn);
+}
+
+int conn_attach(struct conn *conn, int *fd, unsigned flags, void (*ready)(struct conn *))
+{
+	int saved;
+
+	conn->src.fd = *fd;
+	conn->src.ready = conn_event;
+	conn->flags = (uint16_t)flags;
+	conn->ready = ready;
+	*fd = -1;
+	if (likely(loop_add(&conn->src, CONN_EVENTS) == 0))
+		return 0;
+	saved = errno;
+	close(conn->src.fd);
+	conn->src.fd = -1;
+	errno = saved;
+	return -1;
+}
+
+/* The call failed with errno. */
+static enum io conn_failed(struct conn *conn, unsigned ready_flag)
+{
+	conn->flags &= (uint16_t)~ready_flag;
+	if (errno == EAGAIN || errno == EWOULDBLOCK)
+		return IO_AGAIN;
+	conn->flags |= CONN_BROKEN;
+	if (!conn->error)
+		conn->error = (uint16_t)errno;
+	return IO_ERR;
+}
+
+enum io conn_recv(struct conn *conn, void *buf, size_t size, size_t *got)
+{
+	ssize_t n;
+
+	do
+		n = recv(conn->src.fd, buf, size, 0);
+	while (unlikely(n < 0 && errno == EINTR));
+	if (unlikely(n < 0))
+		return conn_failed(conn, CONN_READABLE);
+	if (unlikely(n == 0)) {
+		conn->flags |= CONN_EOF;
+		conn->flags &= (uint16_t)~CONN_READABLE;
+		return IO_EOF;
+	}
+	*got = (size_t)n;
+	if ((size_t)n < size && !(conn->flags & NOT_SHORT))
+		conn->flags &= (uint16_t)~CONN_READABLE;
+	return IO_OK;
+}
+
+enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, size_t *sent)
+{
+	ssize_t n;
+
+	do
+		n = send(conn->src.fd, buf, len, MSG_NOSIGNAL | (more ? MSG_MORE : 0));
+	while (unlikely(n < 0 && errno == EINTR));
+	if (unlikely(n < 0))
+		return conn_failed(conn, CONN_WRITABLE);
+	*sent = (size_t)n;
+	if (unlikely((size_t)n < len))
+		conn->flags &= (uint16_t)~CONN_WRITABLE;
+	return IO_OK;
+}
+
+void conn_drained(struct conn *conn)
+{
+	conn->flags &= (uint16_t)~CONN_READABLE;
+}
+
+void conn_blocked(struct conn *conn)
+{
+	conn->flags &= (uint16_t)~CONN_WRITABLE;
+}
+
+void conn_fail(struct conn *conn, int error)
+{
+	conn->flags |= CONN_BROKEN;
+	conn->flags &= (uint16_t)~(CONN_READABLE | CONN_WRITABLE);
+	if (!conn->error)
+		conn->error = (uint16_t)error;
+}
+
+void conn_shut(struct conn *conn)
+{
+	if (conn->flags & (CONN_SHUT_WR | CONN_BROKEN) || conn->src.fd < 0)
+		return;
+	conn->flags |= CONN_SHUT_WR;
+	shutdown(conn->src.fd, SHUT_WR);
+}
+
+void conn_close(struct conn **connp, bool reset)
+{
+	const struct linger rst = { .l_onoff = 1, .l_linger = 0 };
+	struct conn *conn = *connp;
+
+	if (!conn)
+		return;
+	*connp = NULL;
+	if (conn->src.fd >= 0) {
+		if (reset && !(conn->flags & CONN_BROKEN))
+			setsockopt(conn->src.fd, SOL_SOCKET, SO_LINGER, &rst, sizeof(rst));
+		loop_forget(&conn->src);
+		close(conn->src.fd);
+		conn->src.fd = -1;
+	}
+	loop_reap(&conn->reap, conn_free);
+}
+
+int conn_check_error(struct conn *conn)
+{
+	socklen_t len = sizeof(int);
+	int error = 0;
+
+	if (getsockopt(conn->src.fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
+		error = errno;
+	if (error)
+		conn_fail(conn, error);
+	return error;
+}
+
+bool conn_local_addr(const struct conn *conn, struct addr *addr)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = sizeof(ss);
+
+	if (getsockname(conn->src.fd, (struct sockaddr *)&ss, &len) < 0)
+		return false;
+	addr_from_sockaddr(addr, &ss, len);
+	return true;
+}
+
+bool conn_original_dst(const struct conn *conn, struct addr *addr)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = sizeof(ss);
+
+	if (!conn_local_addr(conn, addr))
+		return false;
+	if (addr->family == AF_INET &&
+	    getsockopt(conn->src.fd, SOL_IP, SO_ORIGINAL_DST, &ss, &len) == 0)
+		addr_from_sockaddr(addr, &ss, len);
+	else if (addr->family == AF_INET6 &&
+		 getsockopt(conn->src.fd, SOL_IPV6, IP6T_SO_ORIGINAL_DST, &ss, &len) == 0)
+		addr_from_sockaddr(addr, &ss, len);
+	return true;
+}
