@@ -9,7 +9,10 @@
 #include <netinet/in.h>
 
 enum sample_type { SMP_ANY, SMP_BOOL, SMP_INT, SMP_IPV4, SMP_IPV6, SMP_STR, SMP_BIN, SMP_METH,
-		   SMP_TYPES };
+		   SMP_TYPES,
+		   /* In tables only; a sample never has them: */
+		   SMP_ADDR = SMP_TYPES, /* IPv4 or IPv6 */
+		   SMP_SAME };           /* a converter's result: of the type that came in */
 
 enum { SMP_MAY_CHANGE = 1 << 0, /* more data may give another result: wait */
        SMP_CONST = 1 << 1,      /* str points into memory that must not be written */

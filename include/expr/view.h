@@ -15,6 +15,7 @@ struct conn;
 struct listener;
 struct proxy;
 struct server;
+struct vars;
 
 /* Numbers of the stream for the log; filled only when something is logged. -1 in a time:
  * the phase was not reached. */
@@ -49,6 +50,8 @@ struct view {
 	uint64_t id;                    /* unique in this process */
 	struct arena *arena;            /* memory of the exchange */
 	const struct view_log *log;     /* only where a log format runs */
+	struct vars *session_vars;      /* sess: expr/vars.h; may be NULL */
+	struct vars *stream_vars;       /* txn, req, res */
 	void *stream;                   /* for actions of stream/ alone */
 };
 

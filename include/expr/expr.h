@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sample expressions: "fetch(args),converter(args),...", parsed once and evaluated against
+ * the view of a stream. Manual chapters 7.1 and 7.3. What can be fetched and converted are
+ * rows of tables (see the end of src/expr/expr_names.c); this file knows none by name. */
+#ifndef EXPR_EXPR_H
+#define EXPR_EXPR_H
+
+#include "base/sample.h"
+#include "config/config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct converter;
+struct err;
+struct fetch;
+struct proxy;
+struct server;
+struct regex;
+struct var_name;
+struct view;
+
+/* Where an expression runs, one bit a place; a fetch lists the places where what it looks at
+ * exists. */
+enum {
+	AT_CONFIG = 1 << 0,   /* while the files are read: global set-var */
+	AT_CONN = 1 << 1,     /* tcp-request connection: addresses only */
+	AT_SESSION = 1 << 2,  /* tcp-request session */
+	AT_REQUEST = 1 << 3,  /* tcp-request content, use_backend: request bytes */
+	AT_SERVER = 1 << 4,   /* a backend is known: use-server, usesrc, sni */
+	AT_RESPONSE = 1 << 5, /* tcp-response content: response bytes */
+	AT_LOG = 1 << 6,      /* log formats, at the end of a stream (or early, logasap) */
+	AT_CHECK = 1 << 7,    /* health checks */
+
+	AT_REQUESTS = AT_REQUEST | AT_SERVER,
+	AT_STREAM = AT_REQUESTS | AT_RESPONSE | AT_LOG,
+	AT_CLIENT = AT_CONN | AT_SESSION | AT_STREAM,
+	AT_ANY = AT_CONFIG | AT_CLIENT | AT_CHECK,
+};
+
+enum expr_result {
+	EXPR_FOUND, /* the sample is valid; with SMP_MAY_CHANGE it may differ later */
+	EXPR_NONE,  /* there is no such thing */
+	EXPR_WAIT,  /* not known yet: evaluate again when more bytes have come */
+};
+
+/* Types of arguments between the parentheses. Backends, servers and the like are looked up
+ * when all files have been read; left out, they mean the proxy that the expression stands
+ * in, where the row says so. */
+enum arg_type { ARG_NONE, ARG_INT, ARG_STR, ARG_IPV4, ARG_IPV6, ARG_MASK4, ARG_MASK6, ARG_TIME,
+		ARG_SIZE, ARG_FRONTEND, ARG_BACKEND, ARG_SERVER, ARG_TABLE, ARG_REGEX, ARG_VAR,
+		ARG_TYPES };
+
+enum { ARG_MAX = 8 }; /* most arguments of a fetch or converter */
+
+/* Which arguments a row takes: the first `need` of them must be given. */
+struct arg_spec {
+	uint8_t need;
+	uint8_t types[ARG_MAX]; /* enum arg_type, ends with ARG_NONE */
+};
+#define ARGS(n, ...) { .need = (n), .types = { __VA_ARGS__ } }
+
+struct expr_arg {
+	uint8_t type; /* ARG_NONE: not given */
+	union {
+		int64_t num; /* int, time (ms), size */
+		struct span str;
+		struct in_addr v4;
+		struct in6_addr v6;
+		struct proxy *proxy;
+		struct server *server;
+		struct regex *regex;
+		const struct var_name *var;
+		void *ptr; /* left by the row's check */
+	};
+};
+
+/* What a fetch is called with. */
+struct fetch_call {
+	const struct view *view;
+	const struct expr_arg *args; /* ARG_MAX of them */
+	unsigned place;              /* the one AT_* bit that is running */
+	const struct fetch *row;
+	unsigned nth;                /* value number for rows with several, from 0 */
+	uint64_t walk[2];            /* theirs, between two values; zero at first */
+};
+
+/* Fills in the sample, type included (another one than the row's, where that says SMP_ANY or
+ * SMP_ADDR); sets SMP_NOT_LAST when a further value follows. */
+typedef enum expr_result fetch_run(struct fetch_call *call, struct sample *smp);
+/* Converts in place; smp has been cast to the row's `in` type. False: no value. */
+typedef bool converter_run(const struct expr_arg *args, struct sample *smp,
+			   const struct view *view, const struct converter *row);
+/* Checks or completes arguments after they were parsed (none yet looked up). 0, or -1, err. */
+struct expr_context;
+typedef int args_check(struct expr_arg *args, const struct expr_context *ctx, struct err *err);
+
+struct fetch {
+	const char *name;
+	struct arg_spec args;
+	uint8_t type;   /* enum sample_type */
+	uint16_t where; /* AT_* */
+	fetch_run *run; /* NULL: known to the manual, not supported yet */
+	args_check *check;
+	int data;       /* tells names apart that share a function */
+	const char *help;
+};
+
+struct converter {
+	const char *name;
+	struct arg_spec args;
+	uint8_t in, out; /* enum sample_type; out SMP_SAME: as it came in */
+	converter_run *run; /* NULL: not supported yet */
+	args_check *check;
+	int data;
+	const char *help;
+};
+
+/* What surrounds an expression while it is parsed. */
+struct expr_context {
+	struct config *cfg;   /* NULL: at run time; names are then looked up at once */
+	struct arena *arena;  /* where the result lives; with cfg may be NULL: its arena */
+	struct location loc;
+	struct proxy *proxy;  /* that it stands in; NULL: none */
+};
+
+struct expr;
+
+/* Parses at *text as far as the expression reaches and moves *text behind it (the final NUL,
+ * or e.g. the "]" of a log format). NULL, and err with a sentence that names the word which
+ * is wrong. */
+struct expr *expr_parse(const char **text, const struct expr_context *ctx, struct err *err);
+/* The whole text must be one expression. */
+struct expr *expr_parse_all(const char *text, const struct expr_context *ctx, struct err *err);
+/* From the next words of a statement: an expression, and further words as long as they are
+ * converters. Reports problems itself; NULL then. */
+struct expr *expr_parse_words(struct statement *st, struct proxy *proxy);
+
+/* The declared type of the result, and where the expression can find something (AT_*). */
+enum sample_type expr_type(const struct expr *e);
+unsigned expr_where(const struct expr *e);
+/* The name of its fetch, and the text as written. */
+const char *expr_fetch_name(const struct expr *e);
+const char *expr_text(const struct expr *e);
+/* What a fetch that cannot run at `place` looks at, for messages: "L6 response payload". */
+const char *expr_source_text(const struct expr *e);
+
+/* The first value, in its own type. place: one AT_* bit. A string in the result is valid
+ * until the next evaluation: it may lie in the stream's bytes or in scratch memory. */
+enum expr_result expr_eval(const struct expr *e, const struct view *view, unsigned place,
+			   struct sample *smp);
+/* The same, cast to type (of which SMP_ANY leaves it alone). */
+enum expr_result expr_eval_as(const struct expr *e, const struct view *view, unsigned place,
+			      enum sample_type type, struct sample *smp);
+/* One value after the other: walk starts zeroed; call until EXPR_FOUND comes without
+ * SMP_NOT_LAST. */
+struct expr_walk {
+	unsigned nth;
+	uint64_t walk[2];
+};
+enum expr_result expr_eval_next(const struct expr *e, const struct view *view, unsigned place,
+				struct expr_walk *walk, struct sample *smp);
+
+/* Casts in place (manual 7.1): false when the value has no counterpart in that type. */
+bool sample_cast(struct sample *smp, enum sample_type type);
+/* Whether a cast between declared types may work at all. */
+bool sample_castable(enum sample_type from, enum sample_type to);
+const char *sample_type_name(enum sample_type type);
+
+/* Scratch memory for the result of a fetch or converter: expr_scratch_size bytes that stay
+ * untouched during the next two calls. */
+extern size_t expr_scratch_size; /* tune.bufsize, set at start */
+char *expr_scratch(void);
+
+/* Rows of all tables in the order of help; NULL behind the last. */
+const struct fetch *expr_fetch_row(unsigned n);
+const struct converter *expr_converter_row(unsigned n);
+const struct fetch *expr_fetch_find(struct span name);
+const struct converter *expr_converter_find(struct span name);
+
+extern const struct module expr_module;
+
+#endif
