@@ -95,6 +95,17 @@ static enum io conn_failed(struct conn *conn, unsigned ready_flag)
 	return IO_ERR;
 }
 
+/* recv returned 0. When a send has consumed the socket's error before, the kernel reports a
+ * reset as an end; EPIPE says that the peer's FIN had come before its RST. */
+static enum io conn_ended(struct conn *conn)
+{
+	conn->flags &= (uint16_t)~CONN_READABLE;
+	if ((conn->flags & CONN_BROKEN) && conn->error != EPIPE)
+		return IO_ERR;
+	conn->flags |= CONN_EOF;
+	return IO_EOF;
+}
+
 enum io conn_recv(struct conn *conn, void *buf, size_t size, size_t *got)
 {
 	ssize_t n;
@@ -104,11 +115,8 @@ enum io conn_recv(struct conn *conn, void *buf, size_t size, size_t *got)
 	while (unlikely(n < 0 && errno == EINTR));
 	if (unlikely(n < 0))
 		return conn_failed(conn, CONN_READABLE);
-	if (unlikely(n == 0)) {
-		conn->flags |= CONN_EOF;
-		conn->flags &= (uint16_t)~CONN_READABLE;
-		return IO_EOF;
-	}
+	if (unlikely(n == 0))
+		return conn_ended(conn);
 	*got = (size_t)n;
 	if ((size_t)n < size && !(conn->flags & NOT_SHORT))
 		conn->flags &= (uint16_t)~CONN_READABLE;

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The buffers of the relay: one scratch buffer of the process through which copies pass, and
+ * buffers of tune.bufsize in which bytes wait to be looked at. */
+#ifndef RELAY_BUFFER_H
+#define RELAY_BUFFER_H
+
+#include "base/buf.h"
+
+enum { SCRATCH_SIZE = 65536 };
+
+/* The scratch buffer, empty; NULL: out of memory. Valid until buffer_take_scratch. */
+struct buf *buffer_scratch(void);
+/* The caller keeps the scratch buffer with what is in it; the next use gets a fresh one. */
+struct buf *buffer_take_scratch(void);
+/* An empty buffer of tune.bufsize, or NULL. */
+struct buf *buffer_take(void);
+/* Gives either kind back; NULL is allowed; clears the caller's pointer. */
+void buffer_give(struct buf **buf);
+/* tune.bufsize and tune.buffers.limit (0: none); before the first use. */
+void buffer_configure(size_t size, unsigned limit);
+
+#endif

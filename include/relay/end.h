@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An end of a stream: where bytes come from and go to. A connection (plain, later TLS), an
+ * applet inside the program, later an HTTP/2 stream. A pump sees nothing but ends. */
+#ifndef RELAY_END_H
+#define RELAY_END_H
+
+#include "base/io.h"
+#include "net/conn.h"
+
+struct end;
+struct message;
+struct pipe;
+struct pump;
+
+struct end_ops {
+	const char *name; /* "tcp", "cli": for show sess */
+	/* Body bytes. recv: IO_EOF at the end of the stream, of the message's body for ends
+	 * that speak messages. IO_AGAIN: ready is called when it is worth another try. */
+	enum io (*recv)(struct end *end, void *buf, size_t size, size_t *got);
+	enum io (*send)(struct end *end, const void *buf, size_t len, bool more, size_t *sent);
+	/* Both NULL for ends that have no socket of plain bytes. Results as pipe_pull. */
+	enum io (*splice_in)(struct end *end, struct pipe *pipe, size_t max, size_t *got);
+	enum io (*splice_out)(struct end *end, struct pipe *pipe, bool more, size_t *sent);
+	/* All has been sent: FIN, last chunk, end of message. */
+	void (*finish)(struct end *end);
+	/* Nothing more to do with this end: closes or hands back what is below it, broken off
+	 * visibly for the peer when reset. */
+	void (*close)(struct end *end, bool reset);
+	/* Heads of messages; NULL for ends that speak bytes. head_in: IO_OK when the message
+	 * is complete up to its body. */
+	enum io (*head_in)(struct end *end, struct message *msg);
+	enum io (*head_out)(struct end *end, const struct message *msg);
+	/* Fields behind the body: after IO_EOF of recv; before finish. NULL: none. */
+	enum io (*trailers_in)(struct end *end, struct message *msg);
+	enum io (*trailers_out)(struct end *end, const struct message *msg);
+};
+
+struct end {
+	const struct end_ops *ops; /* NULL: not there (yet) */
+	uint16_t *flags;           /* readiness: CONN_* bits of what is below */
+	union {
+		struct conn *conn;
+		void *applet;
+	};
+	struct pump *in, *out;     /* the pump that reads from it; that writes to it */
+};
+
+/* Its opposite: where its bytes go. */
+#define end_peer(end) ((end)->in->to)
+
+/* Makes the end a plain connection, which it owns from now on; clears the pointer. */
+void end_take_conn(struct end *end, struct conn **conn);
+/* Makes it an applet: ops and flags of the applet's own. */
+void end_set_applet(struct end *end, const struct end_ops *ops, void *applet, uint16_t *flags);
+/* Readiness of what is below has changed: runs the pumps concerned. For applets. */
+void end_ready(struct end *end);
+/* Closes and forgets what is below; safe to call twice. */
+void end_close(struct end *end, bool reset);
+
+extern const struct end_ops end_conn_ops;
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A pump moves bytes from one end to the other, by copying or through a pipe, and knows how
+ * many it may forward without anyone looking at them. A relay is two ends and two pumps. */
+#ifndef RELAY_PUMP_H
+#define RELAY_PUMP_H
+
+#include "base/buf.h"
+#include "event/loop.h"
+#include "relay/end.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pipe;
+struct relay;
+
+/* How a direction may move its bytes; and how it does at present. */
+enum pump_mode { PUMP_ADAPTIVE, PUMP_SPLICE, PUMP_COPY };
+
+enum {
+	/* What the owner decides. */
+	PUMP_OPEN = 1 << 0,  /* the sink takes bytes: connected, rules passed */
+	PUMP_LOOK = 1 << 1,  /* collect bytes in the buffer: somebody wants to see them */
+	/* Facts; each is reported once, by relay->fact. */
+	PUMP_EOF = 1 << 2,         /* the source has ended */
+	PUMP_FINISHED = 1 << 3,    /* all passed on, the sink was told of the end */
+	PUMP_READ_ERROR = 1 << 4,  /* the source is broken; what came before was passed on */
+	PUMP_WRITE_ERROR = 1 << 5, /* the sink is broken */
+	PUMP_NO_MEMORY = 1 << 6,   /* no buffer was to be had */
+	PUMP_DATA = 1 << 7,        /* bytes were added for PUMP_LOOK; cleared by the owner */
+	PUMP_DONE = 1 << 8,        /* the bytes allowed have been forwarded; cleared by
+				    * pump_allow */
+	/* How the bytes move. */
+	PUMP_SPLICING = 1 << 9,   /* through a pipe, at present */
+	PUMP_PULLED = 1 << 10,    /* the last pulls found bytes: EAGAIN is no surprise */
+	PUMP_TRUSTED = 1 << 11,   /* recv has confirmed an EAGAIN of splice once */
+	PUMP_UNSPLICE = 1 << 12,  /* the sink refuses splice: empty the pipe by copying */
+	PUMP_STOPPED = 1 << 13,   /* the owner wants no more of it */
+
+	PUMP_FACTS = PUMP_EOF | PUMP_FINISHED | PUMP_READ_ERROR | PUMP_WRITE_ERROR |
+		     PUMP_NO_MEMORY | PUMP_DATA | PUMP_DONE,
+	PUMP_NO_PULL = PUMP_EOF | PUMP_READ_ERROR | PUMP_WRITE_ERROR | PUMP_NO_MEMORY |
+		       PUMP_STOPPED,
+};
+
+struct pump {
+	struct end *from, *to;
+	struct buf *buf;     /* bytes received and not sent; NULL: none */
+	struct pipe *pipe;   /* only while bytes sit in it */
+	uint64_t allowed;    /* how many may still be forwarded unseen; UINT64_MAX: all */
+	uint64_t copied, spliced; /* bytes that left, each way */
+	uint32_t read_ms, write_ms; /* clock_now_ms of the last bytes in and out */
+	uint32_t calls;      /* of recv, send and splice */
+	uint16_t flags;
+	uint8_t mode;        /* enum pump_mode */
+	uint8_t streak;      /* large reads while copying, small pulls while splicing */
+	bool is_response;    /* which of its relay's two */
+};
+
+struct relay {
+	struct end client, server;
+	struct pump request, response;
+	struct task task; /* goes on where the budget of a turn ended */
+	/* Called at the end of a pump's run when flags of PUMP_FACTS were added, and when the
+	 * source has hung up while the pump is not open. Never from inside a run. */
+	void (*fact)(struct relay *relay, struct pump *pump);
+};
+
+/* Ties ends and pumps together; everything else is zero. */
+void relay_init(struct relay *relay, void (*fact)(struct relay *, struct pump *));
+/* Closes the ends (reset: which of them with RST), gives buffers and pipes back. */
+void relay_close(struct relay *relay, bool reset_client, bool reset_server);
+
+/* Moves what can be moved now, within the budget of a turn, then reports facts. */
+void pump_run(struct pump *pump);
+/* Is there anything that it could move, now that its sink takes bytes again? */
+static inline bool pump_wants_run(const struct pump *pump)
+{
+	return pump->buf || pump->pipe ||
+	       (pump->from->ops && (*pump->from->flags & CONN_READABLE));
+}
+/* Raises the count of bytes that may pass unseen; UINT64_MAX: all from now on. */
+void pump_allow(struct pump *pump, uint64_t bytes);
+/* Puts bytes in front of everything else (PROXY header); before the first run. False: no
+ * memory, or too many for a buffer. */
+bool pump_preload(struct pump *pump, const void *bytes, size_t len);
+/* No more bytes: what is held is thrown away. */
+void pump_stop(struct pump *pump);
+/* Bytes received and not sent. */
+size_t pump_held(const struct pump *pump);
+/* Bytes that have left. */
+static inline uint64_t pump_bytes(const struct pump *pump)
+{
+	return pump->copied + pump->spliced;
+}
+
+/* Totals of the process, for show info. */
+struct relay_stats {
+	uint64_t copied, spliced;           /* bytes */
+	uint64_t pulls, pushes;             /* splice calls that moved bytes */
+	uint64_t reads, writes;             /* recv and send that moved bytes */
+	uint64_t gathered;                  /* pulls added to a pipe before its push */
+	/* Directions that had to copy on, by cause. */
+	uint64_t fallback_refused;          /* splice failed: not for this socket or kernel */
+	uint64_t fallback_hidden;           /* recv found bytes that splice did not: sockmap */
+	uint64_t fallback_urgent;           /* urgent data in the stream */
+	uint64_t fallback_no_pipe;          /* no pipe was free: this piece was copied */
+};
+extern struct relay_stats relay_stats;
+
+#endif

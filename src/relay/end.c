@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Ends that are plain connections, and what is common to all ends. The loop's events come in
+ * by end_conn_ready; everything goes on in the pumps. */
+#include "relay/end.h"
+
+#include "relay/pipe.h"
+#include "relay/pump.h"
+
+static enum io end_conn_recv(struct end *end, void *buf, size_t size, size_t *got)
+{
+	return conn_recv(end->conn, buf, size, got);
+}
+
+static enum io end_conn_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
+{
+	return conn_send(end->conn, buf, len, more, sent);
+}
+
+static enum io end_conn_splice_in(struct end *end, struct pipe *pipe, size_t max, size_t *got)
+{
+	return pipe_pull(pipe, end->conn, max, got);
+}
+
+static enum io end_conn_splice_out(struct end *end, struct pipe *pipe, bool more, size_t *sent)
+{
+	return pipe_push(pipe, end->conn, more, sent);
+}
+
+static void end_conn_finish(struct end *end)
+{
+	conn_shut(end->conn);
+}
+
+static void end_conn_close(struct end *end, bool reset)
+{
+	conn_close(&end->conn, reset);
+}
+
+const struct end_ops end_conn_ops = {
+	.name = "tcp",
+	.recv = end_conn_recv,
+	.send = end_conn_send,
+	.splice_in = end_conn_splice_in,
+	.splice_out = end_conn_splice_out,
+	.finish = end_conn_finish,
+	.close = end_conn_close,
+};
+
+/* Output first: it frees what input may need. A pump's facts may close this very end. */
+void end_ready(struct end *end)
+{
+	struct pump *in = end->in, *out = end->out;
+
+	if ((*end->flags & CONN_WRITABLE) && pump_wants_run(out))
+		pump_run(out);
+	if (likely(end->ops != NULL) && (*end->flags & CONN_READABLE))
+		pump_run(in);
+}
+
+static void end_conn_ready(struct conn *conn)
+{
+	end_ready(conn->owner);
+}
+
+void end_take_conn(struct end *end, struct conn **conn)
+{
+	end->ops = &end_conn_ops;
+	end->conn = *conn;
+	end->flags = &end->conn->flags;
+	end->conn->owner = end;
+	end->conn->ready = end_conn_ready;
+	*conn = NULL;
+}
+
+void end_set_applet(struct end *end, const struct end_ops *ops, void *applet, uint16_t *flags)
+{
+	end->ops = ops;
+	end->applet = applet;
+	end->flags = flags;
+}
+
+void end_close(struct end *end, bool reset)
+{
+	const struct end_ops *ops = end->ops;
+
+	if (!ops)
+		return;
+	end->ops = NULL;
+	ops->close(end, reset);
+	end->flags = NULL;
+}

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The pump: moves bytes between two ends. The loop calls it through the ends, the stream opens
+ * it, limits it and is told facts. It never decides what a fact means.
+ *
+ * A run is a row of moves; a move first pushes out what is held, then pulls one piece in and
+ * pushes it at once. Invariants: never a pull while bytes are held, except to gather segments
+ * in the pipe; bytes in buf are older than those in the pipe; a pipe is held only while bytes
+ * sit in it; no byte passes beyond pump->allowed. doc/internals/datapath.md has the reasons
+ * and the measurements. */
+#include "relay/pump.h"
+
+#include "base/clock.h"
+#include "relay/buffer.h"
+#include "relay/pipe.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	LARGE_READ = 16384, /* two copies of this size in a row: go over to splice */
+	LARGE_READS = 2,
+	SMALL_PULL = 8192, /* four pulls below it in a row: go back to copying */
+	SMALL_PULLS = 4,
+	ANNOUNCED_LARGE = 16384, /* of a known length: splice at once */
+	MOVES_A_RUN = 16,
+	GATHER_MOST = 16, /* segments */
+};
+
+struct relay_stats relay_stats;
+
+/* Does this kernel give one segment a pull? Positive: it seems so; learnt from tries. */
+static int gather_evidence;
+
+size_t pump_held(const struct pump *pump)
+{
+	return (pump->buf ? pump->buf->len : 0) + (pump->pipe ? pump->pipe->held : 0);
+}
+
+static inline struct relay *pump_relay(struct pump *pump)
+{
+	return pump->is_response ? container_of(pump, struct relay, response) :
+				   container_of(pump, struct relay, request);
+}
+
+static inline void pump_wrote(struct pump *pump, uint64_t *way, size_t n)
+{
+	*way += n;
+	pump->write_ms = (uint32_t)clock_now_ms;
+}
+
+/* n bytes were received; they count against what may pass. */
+static inline void pump_got(struct pump *pump, size_t n)
+{
+	pump->read_ms = (uint32_t)clock_now_ms;
+	if (pump->allowed != UINT64_MAX)
+		pump->allowed -= n;
+}
+
+static enum io pump_write_error(struct pump *pump)
+{
+	pump->flags |= PUMP_WRITE_ERROR;
+	return IO_ERR;
+}
+
+/* From now on this direction copies. */
+static void pump_copy_only(struct pump *pump, uint64_t *cause)
+{
+	if (pump->mode != PUMP_COPY)
+		++*cause;
+	pump->mode = PUMP_COPY;
+	pump->flags &= (uint16_t)~PUMP_SPLICING;
+}
+
+/* ---- pushing what is held -------------------------------------------------------------- */
+
+static enum io pump_push_buf(struct pump *pump)
+{
+	struct buf *buf = pump->buf;
+	size_t sent;
+	enum io r;
+
+	r = pump->to->ops->send(pump->to, buf_first(buf), buf->len, false, &sent);
+	pump->calls++;
+	if (r != IO_OK)
+		return r == IO_AGAIN ? r : pump_write_error(pump);
+	relay_stats.writes++;
+	relay_stats.copied += sent;
+	pump_wrote(pump, &pump->copied, sent);
+	buf_skip(buf, sent);
+	if (buf->len)
+		return IO_AGAIN;
+	buffer_give(&pump->buf);
+	return IO_OK;
+}
+
+/* The sink refuses to splice: the bytes in the pipe go on by copying. */
+static enum io pump_unsplice(struct pump *pump)
+{
+	struct buf *buf = buffer_scratch();
+	size_t got;
+
+	if (!buf) {
+		pump->flags |= PUMP_NO_MEMORY;
+		return IO_ERR;
+	}
+	if (pipe_read(pump->pipe, buf->data, buf->size, &got) != IO_OK)
+		return pump_write_error(pump);
+	buf->head = 0;
+	buf->len = (uint32_t)got;
+	pump->buf = buffer_take_scratch();
+	if (!pump->pipe->held)
+		pipe_give(&pump->pipe);
+	return pump_push_buf(pump);
+}
+
+static enum io pump_push_pipe(struct pump *pump, bool more)
+{
+	size_t sent;
+	enum io r;
+
+	r = pump->to->ops->splice_out(pump->to, pump->pipe, more, &sent);
+	pump->calls++;
+	if (likely(r == IO_OK)) {
+		relay_stats.pushes++;
+		relay_stats.spliced += sent;
+		pump_wrote(pump, &pump->spliced, sent);
+		if (likely(!pump->pipe->held)) {
+			pipe_give(&pump->pipe);
+			return IO_OK;
+		}
+		r = IO_AGAIN; /* it took less than there was: it is full */
+	}
+	if (r == IO_AGAIN) {
+		*pump->to->flags &= (uint16_t)~CONN_WRITABLE;
+		return IO_AGAIN;
+	}
+	if (errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP || errno == EPERM) {
+		pump_copy_only(pump, &relay_stats.fallback_refused);
+		pump->flags |= PUMP_UNSPLICE;
+		return IO_OK;
+	}
+	conn_fail(pump->to->conn, errno);
+	return pump_write_error(pump);
+}
+
+/* IO_OK: nothing is held any more. */
+static enum io pump_push(struct pump *pump)
+{
+	enum io r = IO_OK;
+
+	while (r == IO_OK && (pump->buf || pump->pipe)) {
+		if (pump->buf)
+			r = pump_push_buf(pump);
+		else if (pump->flags & PUMP_UNSPLICE)
+			r = pump_unsplice(pump);
+		else
+			r = pump_push_pipe(pump, false);
+	}
+	return r;
+}
+
+/* ---- copying ---------------------------------------------------------------------------- */
+
+/* The sink took sent of the bytes in the scratch buffer: the rest stays, in our hands. */
+static enum io pump_keep(struct pump *pump, struct buf *buf, size_t got, size_t sent)
+{
+	buf->head = (uint32_t)sent;
+	buf->len = (uint32_t)(got - sent);
+	pump->buf = buffer_take_scratch();
+	return IO_AGAIN;
+}
+
+/* Passes on what was just received into the scratch buffer. */
+static enum io pump_pass(struct pump *pump, struct buf *buf, size_t got)
+{
+	size_t sent = 0;
+	enum io r;
+
+	r = pump->to->ops->send(pump->to, buf->data, got, false, &sent);
+	pump->calls++;
+	if (unlikely(r == IO_ERR || r == IO_EOF))
+		return pump_write_error(pump);
+	if (likely(r == IO_OK)) {
+		relay_stats.writes++;
+		relay_stats.copied += sent;
+		pump_wrote(pump, &pump->copied, sent);
+		if (likely(sent == got))
+			return IO_OK;
+	}
+	return pump_keep(pump, buf, got, sent);
+}
+
+static void pump_adapt_copy(struct pump *pump, size_t got)
+{
+	if (got < LARGE_READ)
+		pump->streak = 0;
+	else if (++pump->streak >= LARGE_READS && pump->from->ops->splice_in &&
+		 pump->to->ops->splice_out) {
+		pump->flags |= PUMP_SPLICING;
+		pump->streak = 0;
+	}
+}
+
+static enum io pump_copy(struct pump *pump)
+{
+	struct buf *buf = buffer_scratch();
+	size_t got, size;
+	enum io r;
+
+	if (unlikely(!buf)) {
+		pump->flags |= PUMP_NO_MEMORY;
+		return IO_ERR;
+	}
+	size = pump->allowed < buf->size ? (size_t)pump->allowed : buf->size;
+	r = pump->from->ops->recv(pump->from, buf->data, size, &got);
+	pump->calls++;
+	if (unlikely(r != IO_OK))
+		return r;
+	relay_stats.reads++;
+	pump_got(pump, got);
+	if (pump->mode == PUMP_ADAPTIVE)
+		pump_adapt_copy(pump, got);
+	return pump_pass(pump, buf, got);
+}
+
+/* ---- splicing --------------------------------------------------------------------------- */
+
+/* Nothing came out of splice: recv tells whether that is the truth. */
+static enum io pump_ask_recv(struct pump *pump, enum io spliced)
+{
+	struct buf *buf = buffer_scratch();
+	size_t got, size;
+	enum io r;
+
+	if (unlikely(!buf)) {
+		pump->flags |= PUMP_NO_MEMORY;
+		return IO_ERR;
+	}
+	size = pump->allowed < buf->size ? (size_t)pump->allowed : buf->size;
+	r = pump->from->ops->recv(pump->from, buf->data, size, &got);
+	pump->calls++;
+	if (r == IO_AGAIN && spliced == IO_AGAIN && (pump->flags & PUMP_PULLED))
+		pump->flags |= PUMP_TRUSTED;
+	if (r != IO_OK)
+		return r;
+	relay_stats.reads++;
+	pump_got(pump, got);
+	if (*pump->from->flags & CONN_URGENT) {
+		pump_copy_only(pump, &relay_stats.fallback_urgent);
+	} else if (!(pump->flags & PUMP_PULLED) || spliced == IO_EOF) {
+		pump_copy_only(pump, &relay_stats.fallback_hidden);
+		*pump->from->flags |= CONN_READABLE; /* a short recv proves nothing here */
+	}
+	return pump_pass(pump, buf, got);
+}
+
+/* A pull into an empty pipe found nothing. EAGAIN right behind bytes is the usual end of what
+ * there was. Everything else is believed only when recv says the same: behind an urgent mark,
+ * or in a sockmap, splice sees nothing though bytes are there. */
+static enum io pump_pulled_nothing(struct pump *pump, enum io r)
+{
+	const unsigned expected = PUMP_PULLED | PUMP_TRUSTED;
+
+	pipe_give(&pump->pipe);
+	if (r == IO_ERR && (errno == EINVAL || errno == ENOSYS || errno == EPERM)) {
+		pump_copy_only(pump, &relay_stats.fallback_refused);
+		return IO_OK;
+	}
+	if (r == IO_ERR) {
+		conn_fail(pump->from->conn, errno);
+		return IO_ERR;
+	}
+	if (likely(r == IO_AGAIN && (pump->flags & expected) == expected)) {
+		conn_drained(pump->from->conn);
+		pump->flags &= (uint16_t)~PUMP_PULLED;
+		return IO_AGAIN;
+	}
+	r = pump_ask_recv(pump, r);
+	pump->flags &= (uint16_t)~PUMP_PULLED;
+	return r;
+}
+
+/* After a small pull: on kernels that give one segment a call others can be had at once, and
+ * pushing them one by one would double the calls. Whether this is such a kernel is learnt. */
+static void pump_gather(struct pump *pump, size_t got, size_t room)
+{
+	size_t more;
+	int n;
+
+	if (gather_evidence < -8 && (relay_stats.pulls & 1023))
+		return;
+	for (n = 1; n < GATHER_MOST && room > got; n++) {
+		room -= got;
+		pump->calls++;
+		if (pump->from->ops->splice_in(pump->from, pump->pipe, room, &more) != IO_OK)
+			break;
+		relay_stats.gathered++;
+		pump_got(pump, more);
+		got = more;
+	}
+	if (n > 1 && gather_evidence < 8)
+		gather_evidence++;
+	else if (n == 1 && gather_evidence > -16)
+		gather_evidence--;
+}
+
+static void pump_adapt_splice(struct pump *pump, size_t got)
+{
+	if (got >= SMALL_PULL)
+		pump->streak = 0;
+	else if (++pump->streak >= SMALL_PULLS) {
+		pump->flags &= (uint16_t)~PUMP_SPLICING;
+		pump->streak = 0;
+	}
+}
+
+static enum io pump_splice(struct pump *pump)
+{
+	size_t got, room;
+	enum io r;
+
+	pump->pipe = pipe_take();
+	if (unlikely(!pump->pipe)) {
+		relay_stats.fallback_no_pipe++;
+		return pump_copy(pump);
+	}
+	room = pump->allowed < pump->pipe->size ? (size_t)pump->allowed : pump->pipe->size;
+	r = pump->from->ops->splice_in(pump->from, pump->pipe, room, &got);
+	pump->calls++;
+	if (unlikely(r != IO_OK))
+		return pump_pulled_nothing(pump, r);
+	relay_stats.pulls++;
+	pump->flags |= PUMP_PULLED;
+	pump_got(pump, got);
+	if (got < SMALL_PULL)
+		pump_gather(pump, got, room);
+	if (pump->mode == PUMP_ADAPTIVE)
+		pump_adapt_splice(pump, pump->pipe->held);
+	return pump_push_pipe(pump, false);
+}
+
+/* ---- looking ---------------------------------------------------------------------------- */
+
+/* Collects bytes for somebody who wants to see them before they pass. */
+static enum io pump_look(struct pump *pump)
+{
+	size_t got;
+	enum io r;
+
+	if (!pump->buf)
+		pump->buf = buffer_take();
+	if (!pump->buf) {
+		pump->flags |= PUMP_NO_MEMORY;
+		return IO_ERR;
+	}
+	if (!buf_room(pump->buf))
+		return IO_AGAIN;
+	r = pump->from->ops->recv(pump->from, buf_tail(pump->buf), buf_room(pump->buf), &got);
+	pump->calls++;
+	if (r == IO_OK) {
+		relay_stats.reads++;
+		pump->buf->len += (uint32_t)got;
+		pump->read_ms = (uint32_t)clock_now_ms;
+		pump->flags |= PUMP_DATA;
+	} else if (!pump->buf->len) {
+		buffer_give(&pump->buf);
+	}
+	return r;
+}
+
+/* ---- a run ------------------------------------------------------------------------------ */
+
+/* Everything received has been passed on, and no more comes. */
+static void pump_finish(struct pump *pump)
+{
+	pump->flags |= PUMP_FINISHED;
+	/* With the other direction finished too the owner closes both ends next, which says
+	 * the same to the peer. */
+	if (!(pump->to->in->flags & PUMP_FINISHED))
+		pump->to->ops->finish(pump->to);
+}
+
+static void pump_note(struct pump *pump, enum io r)
+{
+	if (r == IO_EOF)
+		pump->flags |= PUMP_EOF;
+	else if (r == IO_ERR && !(pump->flags & (PUMP_WRITE_ERROR | PUMP_NO_MEMORY)))
+		pump->flags |= PUMP_READ_ERROR;
+}
+
+static inline bool pump_may_pull(const struct pump *pump)
+{
+	return !(pump->flags & PUMP_NO_PULL) && pump->allowed &&
+	       (*pump->from->flags & CONN_READABLE) && (*pump->to->flags & CONN_WRITABLE);
+}
+
+/* One piece. IO_OK: there may be more. */
+static inline enum io pump_move(struct pump *pump)
+{
+	enum io r;
+
+	if ((pump->buf || pump->pipe) && (r = pump_push(pump)) != IO_OK)
+		return r;
+	if (!pump_may_pull(pump))
+		return IO_AGAIN;
+	if (unlikely(*pump->from->flags & CONN_URGENT) && pump->mode != PUMP_COPY)
+		pump_copy_only(pump, &relay_stats.fallback_urgent);
+	r = pump->flags & PUMP_SPLICING ? pump_splice(pump) : pump_copy(pump);
+	if (unlikely(r == IO_EOF || r == IO_ERR))
+		pump_note(pump, r);
+	return r;
+}
+
+static void pump_run_open(struct pump *pump, struct relay *relay)
+{
+	unsigned moves = MOVES_A_RUN;
+	enum io r;
+
+	do
+		r = pump_move(pump);
+	while (r == IO_OK && --moves);
+	if (unlikely(!moves))
+		task_wake(&relay->task);
+	if (unlikely(!pump->allowed) && !pump->buf && !pump->pipe)
+		pump->flags |= PUMP_DONE;
+	if (unlikely(pump->flags & PUMP_EOF) && !(pump->flags & PUMP_FINISHED) && !pump->buf &&
+	    !pump->pipe && !(pump->flags & PUMP_WRITE_ERROR))
+		pump_finish(pump);
+}
+
+static void pump_run_looking(struct pump *pump)
+{
+	enum io r = IO_OK;
+
+	while (r == IO_OK && !(pump->flags & PUMP_NO_PULL) &&
+	       (*pump->from->flags & CONN_READABLE) &&
+	       (!pump->buf || buf_room(pump->buf)))
+		r = pump_look(pump);
+	pump_note(pump, r);
+}
+
+void pump_run(struct pump *pump)
+{
+	struct relay *relay = pump_relay(pump);
+	unsigned before = pump->flags & PUMP_FACTS;
+	bool closed = false;
+
+	if (unlikely(pump->flags & (PUMP_STOPPED | PUMP_WRITE_ERROR)))
+		return;
+	if (likely(pump->flags & PUMP_OPEN))
+		pump_run_open(pump, relay);
+	else if (pump->flags & PUMP_LOOK)
+		pump_run_looking(pump);
+	else
+		closed = *pump->from->flags & (CONN_RDHUP | CONN_HUP | CONN_ERROR);
+	if (unlikely((pump->flags & PUMP_FACTS) != before || closed))
+		relay->fact(relay, pump);
+}
+
+void pump_allow(struct pump *pump, uint64_t bytes)
+{
+	uint64_t held = pump_held(pump);
+
+	pump->flags &= (uint16_t)~PUMP_DONE;
+	if (bytes != UINT64_MAX)
+		bytes -= held < bytes ? held : bytes;
+	pump->allowed = bytes;
+	if (pump->mode == PUMP_SPLICE ||
+	    (pump->mode == PUMP_ADAPTIVE && bytes != UINT64_MAX && bytes >= ANNOUNCED_LARGE))
+		if (pump->from->ops->splice_in && pump->to->ops->splice_out)
+			pump->flags |= PUMP_SPLICING;
+}
+
+bool pump_preload(struct pump *pump, const void *bytes, size_t len)
+{
+	if (!pump->buf)
+		pump->buf = buffer_take();
+	if (!pump->buf || pump->buf->size - pump->buf->len < len)
+		return false;
+	memmove(pump->buf->data + len, buf_first(pump->buf), pump->buf->len);
+	memcpy(pump->buf->data, bytes, len);
+	pump->buf->head = 0;
+	pump->buf->len += (uint32_t)len;
+	return true;
+}
+
+void pump_stop(struct pump *pump)
+{
+	pump->flags |= PUMP_STOPPED;
+	buffer_give(&pump->buf);
+	pipe_give(&pump->pipe);
+}
+
+/* ---- relay ------------------------------------------------------------------------------ */
+
+static void relay_go_on(struct task *task)
+{
+	struct relay *relay = container_of(task, struct relay, task);
+
+	if (relay->client.ops && relay->server.ops)
+		pump_run(&relay->request);
+	if (relay->client.ops && relay->server.ops)
+		pump_run(&relay->response);
+}
+
+void relay_init(struct relay *relay, void (*fact)(struct relay *, struct pump *))
+{
+	relay->request.from = relay->response.to = &relay->client;
+	relay->request.to = relay->response.from = &relay->server;
+	relay->client.in = relay->server.out = &relay->request;
+	relay->client.out = relay->server.in = &relay->response;
+	relay->response.is_response = true;
+	relay->fact = fact;
+	task_init(&relay->task, relay_go_on);
+}
+
+void relay_close(struct relay *relay, bool reset_client, bool reset_server)
+{
+	task_cancel(&relay->task);
+	pump_stop(&relay->request);
+	pump_stop(&relay->response);
+	end_close(&relay->client, reset_client);
+	end_close(&relay->server, reset_server);
+}
