@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The step table: what happens to a stream, in order. Rows run when a fact changed; bytes flow
+ * below them, in the pumps. */
+#ifndef STREAM_STEPS_H
+#define STREAM_STEPS_H
+
+#include <stdbool.h>
+
+struct stream;
+
+/* What a step says; STEP_GOTO + n: go on with row n. */
+enum step_result { STEP_NEXT, STEP_WAIT, STEP_END, STEP_GOTO = 16 };
+
+struct step {
+	const char *name;
+	int (*run)(struct stream *s);   /* enum step_result */
+	bool (*when)(const struct stream *s); /* NULL: always */
+};
+
+enum request_step { REQ_FRONTEND_RULES, REQ_SWITCH, REQ_BACKEND_RULES, REQ_ASSIGN, REQ_QUEUE,
+		    REQ_CONNECT, REQ_CONNECTING, REQ_RETRY, REQ_OPEN, REQ_FORWARD, REQ_STEPS };
+enum response_step { RES_CONNECTED, RES_RULES, RES_OPEN, RES_FORWARD, RES_STEPS };
+
+extern const struct step request_steps[REQ_STEPS];
+extern const struct step response_steps[RES_STEPS];
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A session is one client's connection; it carries one stream in TCP mode. A stream takes a
+ * request side and a response side through the step table (stream/steps.h), moves bytes by its
+ * relay, and ends through stream_end with one reason. */
+#ifndef STREAM_STREAM_H
+#define STREAM_STREAM_H
+
+#include "base/list.h"
+#include "event/timer.h"
+#include "net/addr.h"
+#include "relay/pump.h"
+
+#include <sys/time.h>
+
+struct listener;
+struct proxy;
+struct server;
+struct stream;
+struct stream_extra;
+struct view;
+struct view_log;
+
+enum reason {
+#define REASON(name, letter, error, text) END_##name,
+#include "stream/ends.def"
+#undef REASON
+	END_REASONS
+};
+
+/* Second letter of the termination code: what the stream was doing. */
+enum phase { PHASE_REQUEST, PHASE_QUEUE, PHASE_CONNECT, PHASE_DATA, PHASE_LAST };
+
+struct session {
+	struct listener *listener;
+	struct proxy *frontend;
+	struct addr src;         /* the client */
+	struct timeval accepted; /* wall clock */
+	uint64_t accepted_ms;    /* clock_now_ms */
+};
+
+/* Where a side of the stream is in the step table. */
+struct cursor {
+	uint8_t step;
+	bool waiting; /* it has returned WAIT there */
+};
+
+struct stream {
+	struct relay relay;
+	struct list node;          /* streams_all */
+	struct session *session;
+	struct proxy *backend;     /* NULL until chosen */
+	struct server *server;     /* NULL until assigned; counted there */
+	struct timer timer;
+	struct stream_extra *extra; /* what only some need: NULL while it is not */
+	uint64_t id;
+	uint64_t counted_in, counted_out; /* bytes that are in the counters already */
+	uint32_t queue_ms;         /* since accept: a server was assigned; NOT_REACHED */
+	uint32_t connect_ms;       /* since accept: connected; NOT_REACHED */
+	uint32_t phase_ms;         /* clock_now_ms at the start of the present wait */
+	uint16_t failures;         /* connections that failed */
+	struct cursor request, response;
+	uint8_t phase;             /* enum phase */
+	uint8_t reason;            /* enum reason; END_NONE: alive */
+	bool redispatched, logged, connected, counted_server, counted_backend;
+	bool in_steps;             /* stream_run is at work: facts wait for it */
+	struct reap reap;
+};
+enum { NOT_REACHED = UINT32_MAX };
+
+extern struct list streams_all; /* struct stream.node, oldest first */
+extern unsigned streams_count;
+
+/* The relay's stream. */
+static inline struct stream *stream_of(struct relay *relay)
+{
+	return container_of(relay, struct stream, relay);
+}
+
+/* Called by the listener: makes a session of an accepted socket, which it takes over. */
+void session_accept(struct listener *l, int *fd, const struct addr *from);
+/* How many sessions the listener may accept now; see net/listener.h. */
+unsigned session_room(struct listener *l, unsigned *wait_ms);
+
+/* The one way in which a stream ends: closes both ends, counts, logs, frees at the end of the
+ * turn. A second call does nothing. */
+void stream_end(struct stream *s, enum reason reason);
+/* Goes on in the step table, both sides, as far as it gets. */
+void stream_run(struct stream *s);
+/* Arms the timer for what the stream waits for now. */
+void stream_arm(struct stream *s);
+/* Adds what has moved since the last call to the counters of all concerned. */
+void stream_count_bytes(struct stream *s);
+/* The same for all streams whose frontend has option contstats: before counters are shown. */
+void streams_count_bytes(void);
+/* Ends all streams on the server (backup: on its proxy's backup servers). */
+void streams_end_server(struct server *server, enum reason reason);
+void streams_end_frontend(struct proxy *frontend, enum reason reason);
+/* By the id of show sess; NULL: gone. */
+struct stream *stream_find(uint64_t id);
+
+/* What fetches see; log may be NULL, else it is filled too. */
+void stream_view(struct stream *s, struct view *view, struct view_log *log);
+/* "--", "CD" ...: two letters and a NUL. */
+void stream_termination(const struct stream *s, char code[3]);
+const char *reason_text(enum reason reason);
+const char *stream_phase_name(const struct stream *s); /* of its request step */
+
+#endif
