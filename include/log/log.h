@@ -17,21 +17,44 @@ enum log_level { LOG_L_EMERG, LOG_L_ALERT, LOG_L_CRIT, LOG_L_ERR, LOG_L_WARNING,
 
 extern const struct module log_module;
 
-/* Sends the message (no line feed) to each target of conf whose level admits it; conf NULL:
- * to those of the global section. A target "global" stands for the global targets. */
+/* Sends the message (no line feed) to each target of conf whose level admits it. A target
+ * "global" stands for the global targets. conf NULL: a proxy without any log line; nothing is
+ * sent. Before the configuration was started nothing is sent either. */
 void log_send(const struct log_conf *conf, enum log_level level, const char *msg, size_t len);
 void log_printf(const struct log_conf *conf, enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The same with structured data for targets of format rfc5424; empty: none. */
+void log_send_sd(const struct log_conf *conf, enum log_level level, struct span sd,
+		 struct span msg);
 /* Is there any target at all? */
 bool log_enabled(const struct log_conf *conf);
+/* Those of the global section, for log_send; NULL before the configuration was started. */
+const struct log_conf *log_global(void);
+/* The longest message that any target takes ("len"), at least 1024: size of the memory in
+ * which a line is composed. */
+size_t log_max_len(void);
 
-/* Alerts and notices of the process itself: to stderr while in the foreground, and to the
- * global targets. */
+/* Alerts and notices of the process itself: to stderr ("[WARNING]  (pid) : text") while
+ * log_to_stderr, and to the global targets. */
 void log_process(enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The same to stderr alone, without waiting for who reads it. */
+void log_stderr(enum log_level level, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+extern bool log_to_stderr; /* true until the process goes to the background or -q */
+
+/* For proxies' words: parsers of "log" and "log-tag". kw->offset is that of a struct log_conf *
+ * in the object; a conf that was inherited is copied before it changes. */
+keyword_parse log_parse_proxy, log_parse_proxy_tag;
+
+/* Second by second text of the time, for everybody who writes it into log lines. The
+ * result stays as it is until another second is asked for. */
+const char *log_date_local(time_t seconds); /* "21/Nov/2026:01:49:47" */
+const char *log_date_gmt(time_t seconds);   /* the same in UTC, without " +0000" */
+const char *log_date_zone(time_t seconds);  /* "+0100": of the local time */
 
 struct log_stats {
-	uint64_t sent, dropped;
+	uint64_t sent, dropped; /* lines, one for each target */
 };
 extern struct log_stats log_stats;
 
