@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rule sets: lists of actions with conditions, run in order. tcp-request and tcp-response now,
+ * HTTP later by adding rows. Implemented in src/expr/rule.c; actions are rows of tables that
+ * the layer brings along in which they run. */
+#ifndef EXPR_RULE_H
+#define EXPR_RULE_H
+
+#include "expr/view.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rule;
+struct rule_set;
+
+enum rule_result {
+	RULES_PASS,   /* end of the list, or accepted */
+	RULES_WAIT,   /* the condition of a rule needs more data: run again with the same place */
+	RULES_REJECT, /* refused: the stream is denied */
+	RULES_CLOSE,  /* tcp-response content close: both sides end */
+	RULES_DROP,   /* silent-drop: end without a word to the client */
+	RULES_ERROR,  /* out of memory and the like */
+};
+
+/* The place within a list, kept over a wait; zeroed: at the start. */
+struct rule_place {
+	const struct rule *at;
+};
+
+/* Runs the set (NULL: passes) from the place on. final: no more data will come (inspect-delay
+ * over, end of input, buffer full): conditions that wait count as not met. */
+enum rule_result rules_run(const struct rule_set *set, const struct view *view,
+			   struct rule_place *place, bool final);
+
+/* use_backend: the first rule whose condition holds; NULL: none, or its name is none of a
+ * backend. Falls back on nothing: the caller takes default_backend. */
+struct proxy *switch_backend(const struct proxy *frontend, const struct view *view);
+/* use-server: the server that the first matching rule names, if it is usable; else NULL. */
+struct server *use_server(const struct proxy *backend, const struct view *view);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which server gets the next session. Implemented in src/lb/; called by stream/. */
+#ifndef LB_BALANCE_H
+#define LB_BALANCE_H
+
+#include "config/module.h"
+
+#include <stdbool.h>
+
+struct addr;
+struct err;
+struct proxy;
+struct server;
+
+extern const struct module lb_module; /* finish: builds every backend's structure and installs
+				       * server_hooks.lb_changed */
+
+struct balance_key {
+	const struct addr *src;      /* client: balance source */
+	const struct server *avoid;  /* redispatch: rather not this one; may be NULL */
+};
+
+/* The server for the next session, or NULL when none is usable, or when all usable ones are
+ * full and the session should wait in the backend's queue: then *full is true (for algorithms
+ * which name one server whatever its load, that server is returned even if it is full). */
+struct server *balance_pick(struct proxy *proxy, const struct balance_key *key, bool *full);
+/* A session was put on the server; it has left the server. state->current is kept by the
+ * caller, before these calls. */
+void balance_taken(struct server *server);
+void balance_released(struct server *server);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sockets before they are connections: creation in a network namespace, options by name. */
+#ifndef NET_SOCK_H
+#define NET_SOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Kernel buffers, bytes; 0: the system's. tune.rcvbuf.client and so on. */
+struct sock_tune {
+	size_t rcvbuf_client, sndbuf_client, rcvbuf_server, sndbuf_server;
+};
+extern struct sock_tune sock_tune;
+
+/* A non-blocking, close-on-exec stream socket; namespace: name below /run/netns, or NULL. -1
+ * with errno. */
+int sock_open(int family, const char *namespace);
+/* TCP keep-alive; idle and interval in seconds, cnt probes; 0: the system's. */
+void sock_keepalive(int fd, int cnt, unsigned idle_s, unsigned intvl_s);
+/* Integer option; false with errno. */
+bool sock_set(int fd, int level, int option, int value);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Opens connections to servers with everything that their lines and the backend's say of the
+ * socket. Used for streams and for health checks. */
+#ifndef PROXY_DIAL_H
+#define PROXY_DIAL_H
+
+#include "net/addr.h"
+
+struct server;
+struct server_settings;
+
+enum dial_result {
+	DIAL_STARTED,  /* connecting (or connected already): *fd */
+	DIAL_REFUSED,  /* the address answered at once with a refusal, or cannot be reached */
+	DIAL_RESOURCE, /* no descriptor, memory, or local port; errno */
+};
+
+/* Starts a non-blocking connection to address to. client: of the stream, for transparent
+ * sources (usesrc client, clientip); NULL in checks: the source's own address then. */
+enum dial_result server_dial(struct server *server, const struct addr *to,
+			     const struct addr *client, int *fd);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Streams waiting for a slot: of one server (persistence, or it was chosen and is full), or of
+ * any server of a backend. In order of arrival. Implemented in src/proxy/queue.c. */
+#ifndef PROXY_QUEUE_H
+#define PROXY_QUEUE_H
+
+#include "base/list.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct proxy;
+struct server;
+
+/* Lives in the waiting stream's extra memory; zeroed: not queued. */
+struct queue_entry {
+	struct list node;
+	struct proxy *proxy;   /* NULL: not queued */
+	struct server *server; /* whose slot; NULL: any of the proxy */
+	uint64_t ticket;       /* order of arrival in the proxy */
+	/* It was taken out of the queue because server has a slot for it, already counted as
+	 * taken (server->state->current and balance_taken are done by the stream's assign
+	 * step, which it must run at once: before the next offer). */
+	void (*offered)(struct queue_entry *entry, struct server *server);
+};
+
+/* Appends and counts (gauges, maxima of counters). server NULL: waits for any. */
+void queue_join(struct queue_entry *entry, struct proxy *proxy, struct server *server);
+/* Takes it out, if it is in. */
+void queue_leave(struct queue_entry *entry);
+/* Those before it, itself not counted. */
+unsigned queue_position(const struct queue_entry *entry);
+/* Is there a slot now: below the server's dynamic maxconn (none: always)? */
+bool server_has_slot(const struct server *server);
+/* Is its own queue full (maxqueue)? */
+bool server_queue_full(const struct server *server);
+/* The server may have room, or has come up: offers slots to those waiting for it and for any
+ * server of its proxy, oldest first, while there is room and it is usable. */
+void queue_serve(struct server *server);
+/* The server is gone: those waiting for it are offered to any other (offered with NULL). */
+void queue_flush(struct server *server);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sessions, for the files of stream/; what others see is in stream/stream.h. */
+#ifndef STREAM_SESSION_H
+#define STREAM_SESSION_H
+
+struct conn;
+struct session;
+
+/* Takes over the connection and runs the stream as far as it gets. */
+void stream_start(struct session *session, struct conn **conn);
+/* Uncounts and frees it; clears the caller's pointer. */
+void session_free(struct session **session);
+
+#endif

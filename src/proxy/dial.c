@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sockets towards servers: source address, interface, namespace, options, connect. */
+#include "proxy/dial.h"
+
+#include "net/sock.h"
+#include "proxy/proxy.h"
+
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct source_conf *dial_source(const struct server *server)
+{
+	if (server->set.source.set)
+		return &server->set.source;
+	return server->proxy->set.source.set ? &server->proxy->set.source : NULL;
+}
+
+static void dial_options(const struct server *server, int fd)
+{
+	const struct proxy_settings *px = &server->proxy->set;
+
+	sock_set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+	if (px->options.on & OPT_SRVTCPKA)
+		sock_keepalive(fd, px->srvtcpka_cnt, px->srvtcpka_idle / 1000,
+			       px->srvtcpka_intvl / 1000);
+	if (server->set.tcp_ut)
+		sock_set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, (int)server->set.tcp_ut);
+	if (server->set.options.on & SRV_TFO)
+		sock_set(fd, IPPROTO_TCP, TCP_FASTOPEN_CONNECT, 1);
+	if (px->options.on & OPT_SMART_CONNECT)
+		sock_set(fd, IPPROTO_TCP, TCP_QUICKACK, 0);
+	if (sock_tune.rcvbuf_server)
+		sock_set(fd, SOL_SOCKET, SO_RCVBUF, (int)sock_tune.rcvbuf_server);
+	if (sock_tune.sndbuf_server)
+		sock_set(fd, SOL_SOCKET, SO_SNDBUF, (int)sock_tune.sndbuf_server);
+}
+
+static int dial_bind(int fd, const struct addr *addr)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = addr_to_sockaddr(addr, &ss);
+
+	sock_set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+	return bind(fd, (struct sockaddr *)&ss, len);
+}
+
+/* One port of the range after the other, beginning behind the last one used. */
+static int dial_bind_range(struct server *server, const struct source_conf *src, int fd)
+{
+	unsigned count = src->last_port - src->addr.port + 1u, i;
+	struct addr addr = src->addr;
+
+	for (i = 0; i < count; i++) {
+		addr.port = (uint16_t)(src->addr.port + (server->next_source_port + i) % count);
+		if (dial_bind(fd, &addr) == 0) {
+			server->next_source_port = (uint16_t)((server->next_source_port + i + 1) % count);
+			return 0;
+		}
+		if (errno != EADDRINUSE)
+			return -1;
+	}
+	return -1;
+}
+
+/* The address that a transparent source shows to the server. */
+static struct addr dial_usesrc(const struct source_conf *src, const struct addr *client)
+{
+	struct addr addr = src->addr;
+
+	if (src->usesrc == USESRC_ADDR)
+		addr = src->usesrc_addr;
+	else if (client && (client->family == AF_INET || client->family == AF_INET6))
+		addr = *client;
+	if (src->usesrc == USESRC_CLIENTIP)
+		addr.port = 0;
+	return addr;
+}
+
+static int dial_transparent(const struct source_conf *src, const struct addr *client, int fd)
+{
+	struct addr addr = dial_usesrc(src, client);
+	bool v6 = addr.family == AF_INET6;
+
+	if (!sock_set(fd, v6 ? SOL_IPV6 : SOL_IP, v6 ? IPV6_TRANSPARENT : IP_TRANSPARENT, 1))
+		return -1;
+	if (!addr.port)
+		sock_set(fd, SOL_IP, IP_BIND_ADDRESS_NO_PORT, 1);
+	return dial_bind(fd, &addr);
+}
+
+static int dial_from(struct server *server, const struct source_conf *src,
+		     const struct addr *client, int fd)
+{
+	if (src->interface && setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, src->interface,
+					 (socklen_t)strlen(src->interface) + 1) < 0)
+		return -1;
+	if (src->usesrc != USESRC_NONE)
+		return dial_transparent(src, client, fd);
+	if (src->addr.family == AF_UNSPEC)
+		return 0;
+	if (src->last_port > src->addr.port)
+		return dial_bind_range(server, src, fd);
+	if (!src->addr.port)
+		sock_set(fd, SOL_IP, IP_BIND_ADDRESS_NO_PORT, 1);
+	return dial_bind(fd, &src->addr);
+}
+
+static enum dial_result dial_failed(int *fd, enum dial_result result)
+{
+	int saved = errno;
+
+	close(*fd);
+	*fd = -1;
+	errno = saved;
+	return result;
+}
+
+enum dial_result server_dial(struct server *server, const struct addr *to,
+			     const struct addr *client, int *fd)
+{
+	const struct source_conf *src = dial_source(server);
+	struct sockaddr_storage ss;
+	socklen_t len = addr_to_sockaddr(to, &ss);
+
+	*fd = sock_open(to->family, server->set.namespace);
+	if (*fd < 0)
+		return DIAL_RESOURCE;
+	if (to->family != AF_UNIX) {
+		dial_options(server, *fd);
+		if (src && dial_from(server, src, client, *fd) < 0)
+			return dial_failed(fd, DIAL_RESOURCE);
+	}
+	if (connect(*fd, (struct sockaddr *)&ss, len) == 0 || errno == EINPROGRESS)
+		return DIAL_STARTED;
+	if (errno == EADDRNOTAVAIL || errno == EADDRINUSE || errno == ENOBUFS || errno == ENOMEM ||
+	    (errno == EAGAIN && to->family != AF_UNIX))
+		return dial_failed(fd, DIAL_RESOURCE);
+	return dial_failed(fd, DIAL_REFUSED);
+}
