@@ -39,6 +39,7 @@ enum { ADDR_PORT_NEEDED = 1 << 0, /* IP needs a port */
        ADDR_FDS = 1 << 5,         /* fd@, sockpair@ */
        ADDR_UNIX = 1 << 6,        /* unix@, abns@, /path */
        ADDR_STAR = 1 << 7,        /* "*" and an empty host: any address */
+       ADDR_DGRAM = 1 << 8,       /* for datagrams: udp@, uxdg@ instead of tcp@, uxst@ */
 };
 
 struct addr_spec {

@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "config/config.h"
+#include "config/keyword.h"
 #include "event/loop.h"
 #include "event/timer.h"
 #include "net/addr.h"
@@ -43,7 +44,11 @@ struct listener {
 	struct addr addr;       /* port as bound */
 	int id;
 	struct counters *counters;
-	unsigned current, maxconn;
+	unsigned current;       /* connections now; kept by whoever took them */
+	unsigned maxconn;       /* in force; 0: none of its own */
+	int backlog;            /* in force */
+	bool inherited;         /* fd@N: the parent has it, too */
+	struct list wait_node;  /* among those that wait for room */
 	struct timer retry;     /* brings it back when it was limited */
 	/* A new connection: takes over fd (sets *fd to -1). Non-blocking, close-on-exec. */
 	void (*accepted)(struct listener *l, int *fd, const struct addr *from);
@@ -61,6 +66,8 @@ struct listen_options {
 	int default_backlog;
 };
 
+/* A fresh listener for l->addr on this bind line; enters bind->listeners. */
+void listener_init(struct listener *l, struct bind_conf *bind);
 /* Opens, binds, listens (or takes the inherited descriptor). 0, or -1 and err, which says
  * plainly what is wrong: address in use, missing right, no such interface. */
 int listener_open(struct listener *l, const struct listen_options *opt, struct err *err);
@@ -73,6 +80,22 @@ void listener_close(struct listener *l);
 /* Something was freed (descriptor, session): those waiting for room accept again. */
 void listeners_wake(void);
 
-extern unsigned listener_max_accept; /* tune.maxaccept */
+/* "127.0.0.1:80", "/run/x.sock", "abns@x", "fd@3", for messages. Returns buf. */
+const char *listener_name(const struct listener *l, char *buf, size_t size);
+
+extern unsigned listener_max_accept; /* tune.maxaccept; UINT_MAX: no limit */
+
+/* Installed by upper layers; may be NULL. */
+struct listener_hooks {
+	/* accept failed for want of descriptors or memory (errno); at most once a second. */
+	void (*out_of_resources)(struct listener *l, int error);
+};
+extern struct listener_hooks listener_hooks;
+
+struct listener_stats {
+	uint64_t accepted;
+	uint64_t failed; /* accept refused for want of descriptors or memory */
+};
+extern struct listener_stats listener_stats;
 
 #endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Bind lines: their addresses and words, and the words of the global section that listening
+ * sockets obey. Used for "bind" of proxies and for "stats socket". */
+#ifndef NET_BIND_CONF_H
+#define NET_BIND_CONF_H
+
+#include "config/module.h"
+#include "net/listener.h"
+
+/* Words of bind lines; tune.maxaccept, noreuseport, unix-bind. */
+extern const struct module bind_module;
+
+/* A bind line without addresses, in the arena of the configuration. */
+struct bind_conf *bind_conf_new(struct statement *st, void *owner);
+/* Consumes the next word, a list of addresses parted by commas, and makes a listener for each
+ * address and port. 0, or -1 after a report. */
+int bind_conf_addresses(struct statement *st, struct bind_conf *bind);
+/* Addresses and all words behind them up to the end of the line. 0, or -1 after a report. */
+int bind_conf_parse(struct statement *st, struct bind_conf *bind);
+
+#endif

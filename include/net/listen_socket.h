@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The system calls behind a listener: its socket is opened, bound, told to listen; and
+ * accepts. For net/listener.c alone. */
+#ifndef NET_LISTEN_SOCKET_H
+#define NET_LISTEN_SOCKET_H
+
+#include "net/addr.h"
+
+struct err;
+struct listen_options;
+struct listener;
+
+/* SO_REUSEPORT on listening sockets, so that a new process can bind beside the old one; off
+ * by the global word noreuseport and -dR. */
+extern bool listen_socket_reuseport;
+
+/* Opens, binds and listens, or takes over the descriptor that was inherited. The descriptor,
+ * or -1 and err. */
+int listen_socket_open(struct listener *l, const struct listen_options *opt, struct err *err);
+/* A new connection, non-blocking and close-on-exec; or -1 and errno (EPIPE: the other end of
+ * a socket pair is gone, there will never be another one). */
+int listen_socket_accept(struct listener *l, struct addr *from);
+/* No longer listens but keeps its address, where the system and its sharing allow. */
+void listen_socket_deaf(struct listener *l);
+/* Listens again. 0, or -1 with errno. */
+int listen_socket_hear(struct listener *l);
+
+#endif

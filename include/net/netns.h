@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sockets in other network namespaces (ip-netns(8): /var/run/netns/NAME). */
+#ifndef NET_NETNS_H
+#define NET_NETNS_H
+
+/* socket(2) inside the named namespace; name NULL: in the current one. The descriptor, or -1
+ * with errno. Needs CAP_SYS_ADMIN with a name. */
+int netns_socket(const char *name, int domain, int type, int protocol);
+
+#endif

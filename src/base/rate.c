@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Events a second: those of the current second, and of the previous one the share that still
+ * lies within the last 1000 ms.
+ */
+#include "base/rate.h"
+
+#define PERIOD_MS 1000
+
+/* The two counts as they stand at now_ms. */
+static void rate_counts(const struct rate *rate, uint64_t now_ms, uint64_t *start,
+			uint64_t *current, uint64_t *previous)
+{
+	uint64_t age = now_ms - rate->period_start;
+
+	*start = rate->period_start;
+	*current = rate->current;
+	*previous = rate->previous;
+	if (age < PERIOD_MS)
+		return;
+	*previous = age < 2 * PERIOD_MS ? rate->current : 0;
+	*current = 0;
+	*start = now_ms - age % PERIOD_MS;
+}
+
+static uint64_t sliding(uint64_t start, uint64_t current, uint64_t previous, uint64_t now_ms)
+{
+	return current + previous * (PERIOD_MS - (now_ms - start)) / PERIOD_MS;
+}
+
+uint64_t rate_read(const struct rate *rate, uint64_t now_ms)
+{
+	uint64_t start, current, previous;
+
+	rate_counts(rate, now_ms, &start, &current, &previous);
+	return sliding(start, current, previous, now_ms);
+}
+
+uint64_t rate_add(struct rate *rate, uint64_t now_ms, uint64_t n)
+{
+	uint64_t now;
+
+	rate_counts(rate, now_ms, &rate->period_start, &rate->current, &rate->previous);
+	rate->current += n;
+	now = sliding(rate->period_start, rate->current, rate->previous, now_ms);
+	if (now > rate->max)
+		rate->max = now;
+	return now;
+}
+
+uint64_t rate_room(const struct rate *rate, uint64_t now_ms, uint64_t limit)
+{
+	uint64_t now = rate_read(rate, now_ms);
+
+	return now < limit ? limit - now : 0;
+}
+
+unsigned rate_wait(const struct rate *rate, uint64_t now_ms, uint64_t limit)
+{
+	uint64_t start, current, previous, left, wait = 0;
+
+	if (!limit)
+		return PERIOD_MS;
+	rate_counts(rate, now_ms, &start, &current, &previous);
+	if (sliding(start, current, previous, now_ms) < limit)
+		return 0;
+	left = PERIOD_MS - (now_ms - start);
+	if (current >= limit) {
+		/* Only the next second brings room, when enough of this one has left. */
+		wait = left;
+		left = PERIOD_MS;
+		previous = current;
+		current = 0;
+	}
+	/* previous * left / 1000 must fall below limit - current. */
+	return (unsigned)(wait + left - ((limit - current) * PERIOD_MS - 1) / previous);
+}

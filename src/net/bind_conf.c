@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Bind lines: addresses become listeners, words become settings. Nothing is opened here.
+ * A Unix socket for which no mode or owner is given gets those of the global "unix-bind".
+ */
+#include "net/bind_conf.h"
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "net/listen_socket.h"
+
+#include <grp.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Global words: data of the module. */
+struct bind_data {
+	int max_accept;     /* -1: no limit */
+	bool no_reuseport;
+	const char *prefix; /* unix-bind */
+	int mode, uid, gid; /* unix-bind; -1: not given */
+};
+
+struct bind_conf *bind_conf_new(struct statement *st, void *owner)
+{
+	struct bind_conf *bind = arena_alloc(st->cfg->arena, sizeof(*bind));
+
+	list_init(&bind->node);
+	list_init(&bind->listeners);
+	bind->loc = st->loc;
+	bind->owner = owner;
+	bind->mode = bind->uid = bind->gid = -1;
+	return bind;
+}
+
+static void add_listener(struct arena *arena, struct bind_conf *bind, const struct addr *addr)
+{
+	struct listener *l = arena_alloc(arena, sizeof(*l));
+
+	l->addr = *addr;
+	listener_init(l, bind);
+}
+
+static void apply_prefix(struct config *cfg, struct addr *addr)
+{
+	const struct bind_data *data = config_data(cfg, &bind_module);
+
+	if (data->prefix && addr->family == AF_UNIX && addr->path[0] != '@')
+		addr->path = arena_printf(cfg->arena, "%s%s", data->prefix, addr->path);
+}
+
+static int add_address(struct statement *st, struct bind_conf *bind, const char *text)
+{
+	const unsigned allow = ADDR_PORT_NEEDED | ADDR_PORT_RANGE | ADDR_NAMES | ADDR_FDS |
+			       ADDR_UNIX | ADDR_STAR;
+	struct addr_spec spec;
+	struct err err;
+	unsigned port;
+
+	if (addr_parse(text, allow, st->cfg->arena, &spec, &err) || spec.unresolved)
+		return stmt_error(st, st->at - 1, "%s", err.text);
+	apply_prefix(st->cfg, &spec.addr);
+	for (port = spec.addr.port; port <= spec.last_port; port++) {
+		spec.addr.port = (uint16_t)port;
+		add_listener(st->cfg->arena, bind, &spec.addr);
+	}
+	return 0;
+}
+
+int bind_conf_addresses(struct statement *st, struct bind_conf *bind)
+{
+	const char *word = stmt_need(st, "an address");
+	char *text, *comma;
+	int rc = 0;
+
+	if (!word)
+		return -1;
+	text = arena_strdup(st->cfg->arena, word);
+	for (; text && !rc; text = comma) {
+		comma = strchr(text, ',');
+		if (comma)
+			*comma++ = 0;
+		if (comma && !*comma)
+			comma = NULL;
+		rc = add_address(st, bind, text);
+	}
+	return rc;
+}
+
+static void default_owner(struct config *cfg, struct bind_conf *bind)
+{
+	const struct bind_data *data = config_data(cfg, &bind_module);
+
+	if (bind->mode < 0)
+		bind->mode = data->mode;
+	if (bind->uid < 0)
+		bind->uid = data->uid;
+	if (bind->gid < 0)
+		bind->gid = data->gid;
+}
+
+static void copy_settings(struct bind_conf *bind)
+{
+	struct listener *l;
+
+	list_for_each(l, &bind->listeners, node) {
+		l->maxconn = bind->maxconn;
+		l->id = bind->id;
+	}
+}
+
+int bind_conf_parse(struct statement *st, struct bind_conf *bind)
+{
+	int rc = bind_conf_addresses(st, bind);
+
+	if (stmt_words(st, SCOPE_BIND, bind))
+		rc = -1;
+	if (bind->id && bind->listeners.next != bind->listeners.prev)
+		rc = stmt_error(st, st->count, "'id' needs a line with a single address and port");
+	default_owner(st->cfg, bind);
+	copy_settings(bind);
+	return rc;
+}
+
+/* -- words ------------------------------------------------------------------------------- */
+
+static int parse_octal(struct statement *st, int *mode)
+{
+	const char *word = stmt_need(st, "a mode in octal, such as 660,");
+	char *end;
+	long value;
+
+	if (!word)
+		return -1;
+	value = strtol(word, &end, 8);
+	if (!*word || *end || value < 0 || value > 07777)
+		return stmt_error(st, st->at - 1, "'%s' is not a mode: octal digits, such as 660, "
+				  "expected", word);
+	*mode = (int)value;
+	return 0;
+}
+
+static int parse_id(struct statement *st, const char *what, int *id)
+{
+	int64_t value;
+
+	if (stmt_int(st, what, 0, INT_MAX, &value))
+		return -1;
+	*id = (int)value;
+	return 0;
+}
+
+static int parse_user(struct statement *st, int *uid)
+{
+	const char *word = stmt_need(st, "the name of a user");
+	const struct passwd *pw;
+
+	if (!word)
+		return -1;
+	pw = getpwnam(word);
+	if (!pw)
+		return stmt_error(st, st->at - 1, "there is no user '%s' on this system", word);
+	*uid = (int)pw->pw_uid;
+	return 0;
+}
+
+static int parse_group(struct statement *st, int *gid)
+{
+	const char *word = stmt_need(st, "the name of a group");
+	const struct group *gr;
+
+	if (!word)
+		return -1;
+	gr = getgrnam(word);
+	if (!gr)
+		return stmt_error(st, st->at - 1, "there is no group '%s' on this system", word);
+	*gid = (int)gr->gr_gid;
+	return 0;
+}
+
+static int bind_mode(struct statement *st, const struct keyword *kw, void *object)
+{
+	(void)kw;
+	return parse_octal(st, &((struct bind_conf *)object)->mode);
+}
+
+static int bind_uid(struct statement *st, const struct keyword *kw, void *object)
+{
+	return parse_id(st, kw->name, &((struct bind_conf *)object)->uid);
+}
+
+static int bind_gid(struct statement *st, const struct keyword *kw, void *object)
+{
+	return parse_id(st, kw->name, &((struct bind_conf *)object)->gid);
+}
+
+static int bind_user(struct statement *st, const struct keyword *kw, void *object)
+{
+	(void)kw;
+	return parse_user(st, &((struct bind_conf *)object)->uid);
+}
+
+static int bind_group(struct statement *st, const struct keyword *kw, void *object)
+{
+	(void)kw;
+	return parse_group(st, &((struct bind_conf *)object)->gid);
+}
+
+static int bind_level(struct statement *st, const struct keyword *kw, void *object)
+{
+	static const char *const names[] = { [LEVEL_USER] = "user", [LEVEL_OPERATOR] = "operator",
+					     [LEVEL_ADMIN] = "admin" };
+	const char *word = stmt_need(st, "user, operator or admin");
+	int i;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	for (i = LEVEL_USER; i <= LEVEL_ADMIN; i++)
+		if (!strcmp(word, names[i])) {
+			((struct bind_conf *)object)->level = i;
+			return 0;
+		}
+	return stmt_error(st, st->at - 1, "'%s' is not a level: user, operator or admin expected",
+			  word);
+}
+
+static int bind_expose_fd(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct bind_conf *bind = object;
+
+	(void)kw;
+	if (!stmt_take(st, "listeners"))
+		return stmt_error(st, st->at, "'expose-fd' needs the word 'listeners'");
+	bind->options.on |= BIND_EXPOSE_FD;
+	bind->options.given |= BIND_EXPOSE_FD;
+	return 0;
+}
+
+static int bind_mss(struct statement *st, const struct keyword *kw, void *object)
+{
+	int64_t value;
+
+	if (stmt_int(st, kw->name, -65535, 65535, &value))
+		return -1;
+	if (!value)
+		return stmt_error(st, st->at - 1, "'mss' must be between -65535 and 65535, and not 0");
+	((struct bind_conf *)object)->mss = (int)value;
+	return 0;
+}
+
+static int global_unix_bind(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct bind_data *data = object;
+	int rc = 0;
+
+	(void)kw;
+	while (stmt_peek(st) && !rc) {
+		if (stmt_take(st, "mode"))
+			rc = parse_octal(st, &data->mode);
+		else if (stmt_take(st, "uid"))
+			rc = parse_id(st, "uid", &data->uid);
+		else if (stmt_take(st, "gid"))
+			rc = parse_id(st, "gid", &data->gid);
+		else if (stmt_take(st, "user"))
+			rc = parse_user(st, &data->uid);
+		else if (stmt_take(st, "group"))
+			rc = parse_group(st, &data->gid);
+		else if (!stmt_take(st, "prefix"))
+			rc = stmt_error(st, st->at, "'unix-bind' takes prefix, mode, user, uid, "
+					"group and gid, not '%s'", stmt_peek(st));
+		else if (!(data->prefix = stmt_need(st, "a prefix for paths")))
+			rc = -1;
+	}
+	return rc;
+}
+
+#define AT(field) offsetof(struct bind_conf, field)
+#define GLOBAL(field) offsetof(struct bind_data, field)
+
+static const struct keyword bind_keywords[] = {
+	{ "backlog", SCOPE_BIND, 0, "<backlog>", set_int, .offset = AT(backlog), .min = 0,
+	  .max = INT_MAX, .dflt = "that of the frontend",
+	  .help = "connections that the kernel may hold until they are accepted" },
+	{ "defer-accept", SCOPE_BIND, 0, "", set_bit, .offset = AT(options),
+	  .bit = BIND_DEFER_ACCEPT, .help = "accept a connection once the client has sent data" },
+	{ "expose-fd", SCOPE_BIND, 0, "listeners", bind_expose_fd,
+	  .help = "stats socket: a new process may fetch the listening sockets (-x)" },
+	{ "gid", SCOPE_BIND, 0, "<gid>", bind_gid, .help = "group of the Unix socket, by number" },
+	{ "group", SCOPE_BIND, 0, "<group>", bind_group, .help = "group of the Unix socket" },
+	{ "id", SCOPE_BIND, 0, "<id>", set_int, .offset = AT(id), .min = 1, .max = INT_MAX,
+	  .dflt = "numbered from 1", .help = "numeric identifier of the socket" },
+	{ "interface", SCOPE_BIND, 0, "<interface>", set_string, .offset = AT(interface),
+	  .help = "accept only what arrives on this network interface" },
+	{ "level", SCOPE_BIND, 0, "<level>", bind_level, .dflt = "operator",
+	  .help = "stats socket: user, operator or admin" },
+	{ "maxconn", SCOPE_BIND, 0, "<maxconn>", set_unsigned, .offset = AT(maxconn), .min = 0,
+	  .max = INT_MAX, .dflt = "that of the frontend",
+	  .help = "most concurrent connections of each of the line's sockets" },
+	{ "mode", SCOPE_BIND, 0, "<mode>", bind_mode, .dflt = "by the umask",
+	  .help = "permissions of the Unix socket, in octal" },
+	{ "mss", SCOPE_BIND, 0, "<maxseg>", bind_mss,
+	  .help = "TCP segment size to advertise; negative: so much less than usual" },
+	{ "name", SCOPE_BIND, 0, "<name>", set_string, .offset = AT(name),
+	  .help = "name of these sockets in statistics" },
+	{ "namespace", SCOPE_BIND, 0, "<name>", set_string, .offset = AT(namespace),
+	  .help = "network namespace in which to listen" },
+	{ "nice", SCOPE_BIND, 0, "<nice>", set_int, .offset = AT(nice), .min = -1024, .max = 1024,
+	  .dflt = "0", .help = "priority of its connections; positive: others go first" },
+	{ "severity-output", SCOPE_BIND, 0, "<format>", set_enum, .offset = AT(severity_output),
+	  .names = (const char *const[]){ "none", "number", "string", NULL }, .dflt = "none",
+	  .help = "stats socket: put the severity in front of messages" },
+	{ "tcp-ut", SCOPE_BIND, 0, "<delay>", set_duration, .offset = AT(tcp_ut), .min = 0,
+	  .max = INT_MAX, .help = "how long sent data may stay unacknowledged" },
+	{ "tfo", SCOPE_BIND, 0, "", set_bit, .offset = AT(options), .bit = BIND_TFO,
+	  .help = "TCP Fast Open" },
+	{ "transparent", SCOPE_BIND, 0, "", set_bit, .offset = AT(options),
+	  .bit = BIND_TRANSPARENT, .help = "bind to addresses that this machine has not" },
+	{ "uid", SCOPE_BIND, 0, "<uid>", bind_uid, .help = "owner of the Unix socket, by number" },
+	{ "user", SCOPE_BIND, 0, "<user>", bind_user, .help = "owner of the Unix socket" },
+	{ "v4v6", SCOPE_BIND, 0, "", set_bit, .offset = AT(options), .bit = BIND_V4V6,
+	  .help = "an IPv6 address accepts IPv4, too" },
+	{ "v6only", SCOPE_BIND, 0, "", set_bit, .offset = AT(options), .bit = BIND_V6ONLY,
+	  .help = "an IPv6 address accepts no IPv4" },
+	{ "noreuseport", SCOPE_GLOBAL, 0, "", set_flag, .offset = GLOBAL(no_reuseport),
+	  .help = "listening sockets without SO_REUSEPORT" },
+	{ "tune.maxaccept", SCOPE_GLOBAL, 0, "<number>", set_int, .offset = GLOBAL(max_accept),
+	  .min = -1, .max = INT_MAX, .dflt = "4",
+	  .help = "most connections that one listener accepts in a row; -1: no limit" },
+	{ "unix-bind", SCOPE_GLOBAL, 0,
+	  "[prefix <prefix>] [mode <mode>] [user <user>] [uid <uid>] [group <group>] [gid <gid>]",
+	  global_unix_bind, .help = "settings for the Unix sockets of all bind lines" },
+	{ 0 }
+};
+
+static void bind_init(struct config *cfg, void *data)
+{
+	struct bind_data *b = data;
+
+	(void)cfg;
+	b->max_accept = 4;
+	b->mode = b->uid = b->gid = -1;
+}
+
+static int bind_start(struct config *cfg, void *data, struct err *err)
+{
+	const struct bind_data *b = data;
+
+	(void)cfg;
+	(void)err;
+	listener_max_accept = b->max_accept > 0 ? (unsigned)b->max_accept : UINT_MAX;
+	if (b->no_reuseport)
+		listen_socket_reuseport = false;
+	return 0;
+}
+
+const struct module bind_module = {
+	.name = "bind",
+	.keywords = bind_keywords,
+	.data_size = sizeof(struct bind_data),
+	.init = bind_init,
+	.start = bind_start,
+};

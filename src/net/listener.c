@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Listening sockets: opened with what accepted sockets inherit, accepting in batches, and
+ * stepping back when there is no room. Level-triggered, EPOLLIN alone; a listener that may
+ * not accept is out of the poller, never spinning in it. A socket is always removed from the
+ * poller before it is closed, because a copy of it may live on in another process. Which
+ * limits there are is asked through l->room; what becomes of a connection is none of our
+ * business: l->accepted takes it.
+ */
+#include "net/listener.h"
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "net/listen_socket.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define RETRY_MS 100 /* out of descriptors or memory: try again after that long */
+
+unsigned listener_max_accept = 4;
+struct listener_stats listener_stats;
+struct listener_hooks listener_hooks;
+
+/* Those in LISTENER_FULL, oldest first. */
+static struct list waiting = LIST_INIT(waiting);
+
+static struct listener *of_source(struct source *src)
+{
+	return container_of(src, struct listener, src);
+}
+
+static void leave_loop(struct listener *l, enum listener_state state)
+{
+	if (l->src.registered)
+		loop_remove(&l->src);
+	timer_cancel(&l->retry);
+	list_remove(&l->wait_node);
+	l->state = state;
+}
+
+static int enter_loop(struct listener *l)
+{
+	leave_loop(l, LISTENER_READY);
+	return loop_add(&l->src, EPOLLIN);
+}
+
+void listener_full(struct listener *l)
+{
+	leave_loop(l, LISTENER_FULL);
+	list_append(&waiting, &l->wait_node);
+}
+
+static void limit_for(struct listener *l, unsigned ms)
+{
+	leave_loop(l, LISTENER_LIMITED);
+	timer_set(&l->retry, clock_now_ms + ms);
+}
+
+static void retry_fired(struct timer *timer)
+{
+	struct listener *l = container_of(timer, struct listener, retry);
+
+	if (enter_loop(l))
+		limit_for(l, RETRY_MS);
+}
+
+/* How many may be accepted now; 0: and it has left the loop. */
+static unsigned room_now(struct listener *l)
+{
+	unsigned room = UINT_MAX, wait_ms = 0;
+
+	if (l->room)
+		room = l->room(l, &wait_ms);
+	if (l->maxconn && room > l->maxconn - l->current)
+		room = l->current < l->maxconn ? l->maxconn - l->current : 0;
+	if (room)
+		return room;
+	if (wait_ms)
+		limit_for(l, wait_ms);
+	else
+		listener_full(l);
+	return 0;
+}
+
+/* Nothing more can be accepted for want of descriptors or memory. */
+static void out_of_resources(struct listener *l, int error)
+{
+	static uint64_t reported_ms;
+
+	listener_stats.failed++;
+	if (listener_hooks.out_of_resources &&
+	    (!reported_ms || clock_now_ms - reported_ms >= 1000)) {
+		reported_ms = clock_now_ms;
+		listener_hooks.out_of_resources(l, error);
+	}
+	limit_for(l, RETRY_MS);
+}
+
+/* Accepts one. False: no more in this batch. */
+static bool accept_one(struct listener *l)
+{
+	struct addr from;
+	int fd = listen_socket_accept(l, &from);
+
+	if (fd >= 0) {
+		listener_stats.accepted++;
+		l->accepted(l, &fd, &from);
+		BUG_ON(fd != -1);
+		return l->state == LISTENER_READY;
+	}
+	switch (errno) {
+	case EMFILE:
+	case ENFILE:
+	case ENOBUFS:
+	case ENOMEM:
+		out_of_resources(l, errno);
+		return false;
+	case EAGAIN:
+		return false;
+	case EPIPE: /* the other end of a socket pair is gone */
+		leave_loop(l, LISTENER_PAUSED);
+		return false;
+	default: /* this connection died before it was accepted */
+		return true;
+	}
+}
+
+static void listener_ready(struct source *src, uint32_t events)
+{
+	struct listener *l = of_source(src);
+	unsigned batch;
+
+	(void)events;
+	if (l->state != LISTENER_READY)
+		return;
+	batch = room_now(l);
+	if (batch > listener_max_accept)
+		batch = listener_max_accept;
+	while (batch && accept_one(l))
+		batch--;
+}
+
+void listener_init(struct listener *l, struct bind_conf *bind)
+{
+	l->src.fd = -1;
+	l->src.ready = listener_ready;
+	l->bind = bind;
+	l->maxconn = bind->maxconn;
+	l->state = LISTENER_NEW;
+	list_init(&l->wait_node);
+	timer_init(&l->retry, retry_fired);
+	list_append(&bind->listeners, &l->node);
+}
+
+int listener_open(struct listener *l, const struct listen_options *opt, struct err *err)
+{
+	BUG_ON(l->src.fd != -1);
+	l->backlog = l->bind->backlog ? l->bind->backlog : opt->default_backlog;
+	l->src.fd = listen_socket_open(l, opt, err);
+	return l->src.fd < 0 ? -1 : 0;
+}
+
+int listener_start(struct listener *l)
+{
+	if (l->state == LISTENER_CLOSED || l->src.fd < 0)
+		return -1;
+	return enter_loop(l);
+}
+
+void listener_pause(struct listener *l)
+{
+	if (l->state == LISTENER_CLOSED || l->state == LISTENER_PAUSED)
+		return;
+	leave_loop(l, LISTENER_PAUSED);
+	listen_socket_deaf(l);
+}
+
+int listener_resume(struct listener *l)
+{
+	if (l->state != LISTENER_PAUSED)
+		return 0;
+	if (listen_socket_hear(l))
+		return -1;
+	return listener_start(l);
+}
+
+void listener_close(struct listener *l)
+{
+	leave_loop(l, LISTENER_CLOSED);
+	if (l->src.fd < 0)
+		return;
+	close(l->src.fd);
+	l->src.fd = -1;
+}
+
+void listeners_wake(void)
+{
+	struct listener *l, *next;
+
+	list_for_each_safe(l, next, &waiting, wait_node) {
+		unsigned wait_ms = 0;
+
+		if (l->maxconn && l->current >= l->maxconn)
+			continue;
+		if (l->room && !l->room(l, &wait_ms) && !wait_ms)
+			continue;
+		if (enter_loop(l))
+			limit_for(l, RETRY_MS);
+	}
+}
+
+const char *listener_name(const struct listener *l, char *buf, size_t size)
+{
+	struct text t;
+
+	text_init(&t, buf, size);
+	if (l->addr.family == AF_UNIX && l->addr.path && *l->addr.path == '@')
+		text_printf(&t, "abns%s", l->addr.path);
+	else if (l->addr.family == AF_UNIX && l->addr.path)
+		text_str(&t, l->addr.path);
+	else
+		addr_print_port(&l->addr, &t);
+	return buf;
+}
