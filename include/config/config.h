@@ -10,6 +10,7 @@
 struct arena;
 struct diag;
 struct module;
+struct reader;
 struct section;
 
 /* What one reading of the files produced. Everything in it lives in its arena; after
@@ -20,7 +21,11 @@ struct config {
 	const struct module *const *modules; /* NULL-terminated, in start order */
 	void **data;                         /* each module's data of this generation */
 	bool check_only;                     /* -c: touch nothing outside */
+	struct reader *reader;               /* private to config/, while reading */
 };
+
+/* Were errors reported so far? For a finish that has nothing to say about a broken file. */
+bool config_failed(const struct config *cfg);
 
 /* The module's data in this generation (module->data_size bytes, set up by its init). */
 void *config_data(const struct config *cfg, const struct module *module);
@@ -78,6 +83,11 @@ int stmt_int(struct statement *st, const char *what, int64_t min, int64_t max, i
 /* Milliseconds; unit of a bare number: 'm' ms, 's' seconds. Rounded up from us. */
 int stmt_duration(struct statement *st, const char *what, char unit, unsigned *ms);
 int stmt_size(struct statement *st, const char *what, size_t *bytes);
+
+/* Reports word number i as none of those allowed there: names the nearest of names (NULL-
+ * terminated; may be NULL) when it looks like a typo, else lists them. Returns -1. WHAT is
+ * "action", "level", ... */
+int stmt_unknown(struct statement *st, int i, const char *what, const char *const *names);
 
 /* Parses the rest of the line as words of the given scope (SCOPE_BIND, SCOPE_SERVER): each
  * one found in the modules' rows is parsed into object. Their parsers consume their own

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Private to config/: where reading stands. Lives as long as reading; struct config points
+ * to it. */
+#ifndef CONFIG_READER_H
+#define CONFIG_READER_H
+
+#include "config/config.h"
+#include "config/diag.h"
+#include "config/keyword.h"
+#include "config/module.h"
+
+#include <stddef.h>
+
+struct err;
+struct lookup;
+struct lookup_row;
+
+/* A file that was read, kept until config_finish ends so that later messages can show its
+ * lines. Its text is the reader's own. */
+struct reader_file {
+	struct reader_file *next;
+	const char *name;
+	char *text;
+	size_t len;
+};
+
+/* .if levels, innermost last. */
+enum branch {
+	BRANCH_TAKEN,   /* lines count */
+	BRANCH_WAITING, /* none was true yet */
+	BRANCH_DONE,    /* one was taken before, or the level outside is not read */
+};
+struct level {
+	enum branch branch;
+	bool in_else;
+	unsigned line; /* of its .if */
+};
+
+/* Words with KW_ONCE that were given, and to which object. */
+struct once {
+	struct once *next;
+	const struct keyword *kw;
+	const void *object;
+	unsigned line;
+	const char *file;
+};
+
+struct reader {
+	struct config *cfg;
+	struct lookup *index;
+	struct reader_file *files;
+
+	struct location loc;    /* the line being read */
+	const char *text;
+	unsigned cut;           /* column of what was ignored */
+
+	const struct section *section; /* NULL: none yet, or one that is not supported */
+	void *object;           /* NULL: its first line was wrong; spelling is checked */
+	unsigned scope;
+	const char *title;      /* "frontend web" */
+	const char *label;      /* "web": .SECTION */
+	bool skipping;          /* a section that is not supported: one message was given */
+
+	struct level *levels;
+	unsigned depth, room;
+	struct once *once;
+	char line_number[12];   /* .LINE */
+};
+
+/* condition.c: is word a directive (.if ...)? Then it is obeyed, problems are reported. */
+bool condition_directive(struct reader *rd, const struct word *words, int count);
+/* Are lines at this place read at all? */
+bool condition_open(const struct reader *rd);
+/* At the end of a file: reports levels that were not closed, and closes them. */
+void condition_end(struct reader *rd);
+
+/* What place in the file this word is at; i as in stmt_error. */
+struct place statement_place(const struct statement *st, int i);
+/* Runs the row's parser on the statement; checks "no" and KW_ONCE. */
+int statement_apply(struct statement *st, const struct lookup_row *row, void *object);
+/* Reports that no row fits words[i...] in this scope; consumes nothing. */
+void statement_unknown(struct statement *st, int i, unsigned scope);
+/* All bytes of a file, with a NUL behind them; the caller frees. NULL and err. */
+char *reader_file_read(const char *name, size_t *len, struct err *err);
+/* The text of a line that was read; NULL when it is not at hand. */
+const char *reader_line(const struct reader *rd, const struct location *loc, size_t *len);
+
+#endif

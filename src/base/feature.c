@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The list behind feature(...) and -vv. A row becomes true when the thing works, not when a
+ * library is linked.
+ */
+#include "base/feature.h"
+
+#include <string.h>
+
+const struct feature features[] = {
+	{ "51DEGREES", false },
+	{ "ACCEPT4", true },
+	{ "BACKTRACE", false },
+	{ "CLOSEFROM", false },
+	{ "CPU_AFFINITY", false },
+	{ "CRYPT_H", false },
+	{ "DEVICEATLAS", false },
+	{ "DL", false },
+	{ "ENGINE", false },
+	{ "EPOLL", true },
+	{ "EVPORTS", false },
+	{ "GETADDRINFO", true },
+	{ "KQUEUE", false },
+	{ "LIBCRYPT", false },
+	{ "LINUX_SPLICE", true },
+	{ "LINUX_TPROXY", true },
+	{ "LUA", false },
+	{ "MEMORY_PROFILING", false },
+	{ "NETFILTER", false },
+	{ "NS", true },
+	{ "OBSOLETE_LINKER", false },
+	{ "OPENSSL", false },
+	{ "OT", false },
+	{ "PCRE", false },
+	{ "PCRE2", true },
+	{ "PCRE2_JIT", true },
+	{ "PCRE_JIT", false },
+	{ "POLL", false },
+	{ "PRCTL", false },
+	{ "PROCCTL", false },
+	{ "PROMEX", false },
+	{ "QUIC", false },
+	{ "RT", false },
+	{ "SLZ", false },
+	{ "STATIC_PCRE", false },
+	{ "STATIC_PCRE2", false },
+	{ "SYSTEMD", false },
+	{ "TFO", true },
+	{ "THREAD", false },
+	{ "THREAD_DUMP", false },
+	{ "TPROXY", true },
+	{ "WURFL", false },
+	{ "ZLIB", false },
+	{ NULL, false },
+};
+
+bool feature_present(const char *name)
+{
+	const struct feature *f;
+
+	for (f = features; f->name; f++)
+		if (!strcmp(f->name, name))
+			return f->present;
+	return false;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Collects problems in the order in which they are found. Called by the parser and, through
+ * stmt_error and config_error, by every module; prints nothing itself (see diag_print.c).
+ * Everything lives in the arena of the configuration.
+ */
+#include "config/diag.h"
+
+#include "base/arena.h"
+#include "base/bug.h"
+
+#include <string.h>
+
+struct diag *diag_new(struct arena *arena)
+{
+	struct diag *diag = arena_alloc(arena, sizeof(*diag));
+
+	diag->arena = arena;
+	diag->last = &diag->first;
+	return diag;
+}
+
+static const char *diag_vprintf(struct diag *diag, const char *fmt, va_list ap)
+{
+	va_list again;
+	char *text;
+	int n;
+
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	BUG_ON(n < 0);
+	text = arena_alloc(diag->arena, (size_t)n + 1);
+	vsnprintf(text, (size_t)n + 1, fmt, ap);
+	return text;
+}
+
+static bool problem_same(const struct problem *a, const struct problem *b)
+{
+	const char *fa = a->place.file ? a->place.file : "", *fb = b->place.file ? b->place.file : "";
+
+	return a->place.line == b->place.line && a->place.column == b->place.column &&
+	       strcmp(fa, fb) == 0 && strcmp(a->message, b->message) == 0;
+}
+
+/* Two keywords that share a parser, or a condition that is looked at twice, may report the
+ * same thing: it is said once. Only neighbours are compared, the rest cannot repeat. */
+static bool diag_repeats(const struct diag *diag, const struct problem *p)
+{
+	return diag->current && problem_same(diag->current, p);
+}
+
+void diag_add(struct diag *diag, enum severity severity, const struct place *place,
+	      const char *fmt, va_list ap)
+{
+	struct problem *p;
+
+	if (severity == DIAG_NOTE && !diag->verbose)
+		return;
+	p = arena_alloc(diag->arena, sizeof(*p));
+	p->severity = severity;
+	p->message = diag_vprintf(diag, fmt, ap);
+	if (place) {
+		p->place = *place;
+		if (place->file)
+			p->place.file = arena_strdup(diag->arena, place->file);
+		if (place->text)
+			p->place.text = arena_strdup(diag->arena, place->text);
+	}
+	if (diag_repeats(diag, p))
+		return;
+	*diag->last = p;
+	diag->last = &p->next;
+	diag->current = p;
+	diag->count[severity]++;
+}
+
+void diag_addf(struct diag *diag, enum severity severity, const struct place *place,
+	       const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_add(diag, severity, place, fmt, ap);
+	va_end(ap);
+}
+
+void diag_hint(struct diag *diag, const char *fmt, va_list ap)
+{
+	struct problem *p = diag->current;
+	const char *hint;
+
+	if (!p)
+		return;
+	hint = diag_vprintf(diag, fmt, ap);
+	if (!p->hint)
+		p->hint = hint;
+	else if (!strstr(p->hint, hint))
+		p->hint = arena_printf(diag->arena, "%s; %s", p->hint, hint);
+}
+
+void diag_hintf(struct diag *diag, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_hint(diag, fmt, ap);
+	va_end(ap);
+}
+
+const char *diag_severity_name(enum severity severity)
+{
+	static const char *const names[] = {
+		[DIAG_NOTE] = "note",
+		[DIAG_NOTICE] = "notice",
+		[DIAG_WARNING] = "warning",
+		[DIAG_ERROR] = "error",
+	};
+
+	return names[severity];
+}

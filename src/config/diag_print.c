@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Shows collected problems: to people with the line and a caret under the word, to programs
+ * as JSON. Called by main() when reading is over. Bytes of a configuration may be anything:
+ * control characters are shown as '?' to people and escaped for programs.
+ */
+#include "config/diag.h"
+
+#include "base/bug.h"
+
+#include <string.h>
+
+enum { WINDOW = 120, BEFORE = 60 }; /* what is shown of a long line, in bytes */
+
+struct paint {
+	const char *bold, *red, *yellow, *cyan, *green, *off;
+};
+static const struct paint paint_none = { "", "", "", "", "", "" };
+static const struct paint paint_ansi = { "\033[1m",    "\033[1;31m", "\033[1;33m",
+					 "\033[1;36m", "\033[1;32m", "\033[0m" };
+
+static const char *paint_severity(const struct paint *paint, enum severity severity)
+{
+	switch (severity) {
+	case DIAG_ERROR:
+		return paint->red;
+	case DIAG_WARNING:
+		return paint->yellow;
+	case DIAG_NOTICE:
+	case DIAG_NOTE:
+		break;
+	}
+	return paint->cyan;
+}
+
+static bool utf8_follows(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* One byte of the line. Tabs were made blanks, so that the caret stands right. */
+static void print_byte(FILE *out, char c)
+{
+	unsigned char u = (unsigned char)c;
+
+	fputc(c == '\t' ? ' ' : u < 0x20 || u == 0x7f ? '?' : c, out);
+}
+
+/* The part of the line around the place: [from, to). */
+static void window(const struct place *place, size_t *from, size_t *to)
+{
+	size_t len = strlen(place->text), at = place->column ? place->column - 1 : 0;
+
+	while (len && (place->text[len - 1] == '\n' || place->text[len - 1] == '\r'))
+		len--;
+	*from = 0;
+	if (len > WINDOW && at > BEFORE)
+		*from = at - BEFORE;
+	if (*from > len)
+		*from = len;
+	*to = len - *from > WINDOW ? *from + WINDOW : len;
+	while (*from && *from < len && utf8_follows(place->text[*from]))
+		(*from)--;
+	while (*to < len && utf8_follows(place->text[*to]))
+		(*to)++;
+}
+
+static void print_caret(const struct place *place, FILE *out, const struct paint *paint,
+			size_t from, size_t to, bool cut)
+{
+	size_t at = place->column - 1, i, marks = 0;
+
+	fprintf(out, "      | %s", cut ? "..." : "");
+	for (i = from; i < at; i++)
+		if (i >= to || !utf8_follows(place->text[i]))
+			fputc(' ', out);
+	fputs(paint->green, out);
+	for (i = at; i < at + (place->length ? place->length : 1); i++) {
+		if (i > at && i >= to)
+			break;
+		if (i >= to || !utf8_follows(place->text[i]))
+			fputc(marks++ ? '~' : '^', out);
+	}
+	fprintf(out, "%s\n", paint->off);
+}
+
+static void print_line(const struct place *place, FILE *out, const struct paint *paint)
+{
+	size_t from, to, i;
+
+	window(place, &from, &to);
+	fprintf(out, "%5u | %s", place->line, from ? "..." : "");
+	for (i = from; i < to; i++)
+		print_byte(out, place->text[i]);
+	fprintf(out, "%s\n", place->text[to] && place->text[to] != '\r' &&
+		place->text[to] != '\n' ? "..." : "");
+	if (place->column)
+		print_caret(place, out, paint, from, to, from > 0);
+}
+
+static void print_problem(const struct problem *p, FILE *out, const struct paint *paint)
+{
+	fputs(paint->bold, out);
+	if (p->place.file)
+		fprintf(out, "%s:", p->place.file);
+	if (p->place.file && p->place.line)
+		fprintf(out, "%u:", p->place.line);
+	if (p->place.file && p->place.line && p->place.column)
+		fprintf(out, "%u:", p->place.column);
+	fprintf(out, "%s%s%s%s:%s %s\n", p->place.file ? " " : "", paint->off,
+		paint_severity(paint, p->severity), diag_severity_name(p->severity), paint->off,
+		p->message);
+	if (p->place.text)
+		print_line(&p->place, out, paint);
+	if (p->hint)
+		fprintf(out, "      = %shint:%s %s\n", paint->bold, paint->off, p->hint);
+}
+
+void diag_print(const struct diag *diag, FILE *out, bool colour, enum severity least)
+{
+	const struct paint *paint = colour ? &paint_ansi : &paint_none;
+	const struct problem *p;
+
+	for (p = diag->first; p; p = p->next)
+		if (p->severity >= least)
+			print_problem(p, out, paint);
+}
+
+/* Length of the UTF-8 sequence at s, 0 when it is none (RFC 3629). */
+static size_t utf8_length(const char *s)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	size_t n = u[0] < 0x80 ? 1 : u[0] >= 0xc2 && u[0] <= 0xdf ? 2 :
+		   (u[0] & 0xf0) == 0xe0 ? 3 : u[0] >= 0xf0 && u[0] <= 0xf4 ? 4 : 0;
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if (!utf8_follows(s[i]))
+			return 0;
+	if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) ||
+	    (u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+/* A JSON string; what is not UTF-8 becomes U+FFFD (RFC 8259, 8.1). */
+static void json_string(FILE *out, const char *s)
+{
+	size_t n;
+
+	fputc('"', out);
+	for (; *s; s += n ? n : 1) {
+		n = utf8_length(s);
+		if (*s == '"' || *s == '\\')
+			fprintf(out, "\\%c", *s);
+		else if ((unsigned char)*s < 0x20 || *s == 0x7f)
+			fprintf(out, "\\u%04x", (unsigned char)*s);
+		else if (n)
+			fwrite(s, 1, n, out);
+		else
+			fputs("\\ufffd", out);
+	}
+	fputc('"', out);
+}
+
+static void json_problem(const struct problem *p, FILE *out)
+{
+	fputs("  {\"file\": ", out);
+	if (p->place.file)
+		json_string(out, p->place.file);
+	else
+		fputs("null", out);
+	fprintf(out, ", \"line\": %u, \"column\": %u, \"severity\": \"%s\", \"message\": ",
+		p->place.line, p->place.column, diag_severity_name(p->severity));
+	json_string(out, p->message);
+	fputs(", \"hint\": ", out);
+	if (p->hint)
+		json_string(out, p->hint);
+	else
+		fputs("null", out);
+	fputc('}', out);
+}
+
+void diag_print_json(const struct diag *diag, FILE *out, enum severity least)
+{
+	const struct problem *p;
+	bool any = false;
+
+	fputc('[', out);
+	for (p = diag->first; p; p = p->next) {
+		if (p->severity < least)
+			continue;
+		fputs(any ? ",\n" : "\n", out);
+		json_problem(p, out);
+		any = true;
+	}
+	fputs(any ? "\n]\n" : "]\n", out);
+}

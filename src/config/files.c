@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which files make up the configuration, and their bytes. Called by main() for -f and by the
+ * reader. Touches nothing but the files named.
+ */
+#include "config/load.h"
+
+#include "base/err.h"
+#include "config/reader.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int files_append(struct config_files *files, const char *name, struct err *err)
+{
+	char **more = realloc(files->names, (files->count + 1) * sizeof(*more));
+	char *copy = more ? strdup(name) : NULL;
+
+	if (more)
+		files->names = more;
+	if (!copy)
+		return err_set(err, "out of memory");
+	files->names[files->count++] = copy;
+	return 0;
+}
+
+static int files_wanted(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name);
+
+	return entry->d_name[0] != '.' && len > 4 && !strcmp(entry->d_name + len - 4, ".cfg");
+}
+
+static int files_order(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int files_add_entry(struct config_files *files, const char *directory,
+			   const char *name, struct err *err)
+{
+	size_t len = strlen(directory);
+	struct stat st;
+	char *path;
+	int rc = 0;
+
+	if (asprintf(&path, "%s%s%s", directory, len && directory[len - 1] == '/' ? "" : "/",
+		     name) < 0)
+		return err_set(err, "out of memory");
+	if (stat(path, &st) < 0)
+		rc = err_set(err, "cannot read '%s': %s", path, strerror(errno));
+	else if (S_ISREG(st.st_mode))
+		rc = files_append(files, path, err);
+	free(path);
+	return rc;
+}
+
+static int files_add_directory(struct config_files *files, const char *directory,
+			       struct err *err)
+{
+	struct dirent **entries;
+	int n = scandir(directory, &entries, files_wanted, files_order), i, rc = 0;
+
+	if (n < 0)
+		return err_set(err, "cannot read directory '%s': %s", directory, strerror(errno));
+	for (i = 0; i < n; i++) {
+		if (rc == 0)
+			rc = files_add_entry(files, directory, entries[i]->d_name, err);
+		free(entries[i]);
+	}
+	free(entries);
+	return rc;
+}
+
+int config_files_add(struct config_files *files, const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return err_set(err, "cannot read '%s': %s", path, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return files_add_directory(files, path, err);
+	return files_append(files, path, err);
+}
+
+void config_files_free(struct config_files *files)
+{
+	while (files->count)
+		free(files->names[--files->count]);
+	free(files->names);
+	files->names = NULL;
+}
+
+/* Reads to the end, whatever kind of file it is (a pipe works). */
+static char *read_all(int fd, size_t *len)
+{
+	size_t room = 65536, used = 0;
+	char *text = malloc(room), *more;
+	ssize_t n;
+
+	while (text) {
+		if (room - used < 2) {
+			more = realloc(text, room * 2);
+			if (!more)
+				break;
+			text = more;
+			room *= 2;
+		}
+		n = read(fd, text + used, room - used - 1);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			break;
+		used += (size_t)n;
+		if (n == 0) {
+			text[used] = 0;
+			*len = used;
+			return text;
+		}
+	}
+	free(text);
+	return NULL;
+}
+
+char *reader_file_read(const char *name, size_t *len, struct err *err)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	char *text;
+
+	if (fd < 0) {
+		err_set(err, "cannot read this file: %s", strerror(errno));
+		return NULL;
+	}
+	errno = ENOMEM;
+	text = read_all(fd, len);
+	if (!text)
+		err_set(err, "cannot read this file: %s", strerror(errno));
+	close(fd);
+	return text;
+}

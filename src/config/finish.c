@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The life of a configuration generation: made empty, read (parse.c), finished, started,
+ * stopped, freed. Called by main(). Everything but the text of the files lives in its arena.
+ */
+#include "config/load.h"
+
+#include "base/arena.h"
+#include "base/bug.h"
+#include "base/err.h"
+#include "config/diag.h"
+#include "config/lookup.h"
+#include "config/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t module_count(const struct module *const *list)
+{
+	size_t n = 0;
+
+	while (list[n])
+		n++;
+	return n;
+}
+
+static void new_data(struct config *cfg)
+{
+	size_t n = module_count(cfg->modules), i;
+
+	cfg->data = arena_alloc(cfg->arena, (n + 1) * sizeof(*cfg->data));
+	for (i = 0; i < n; i++) {
+		cfg->data[i] = arena_alloc(cfg->arena, cfg->modules[i]->data_size);
+		if (cfg->modules[i]->init)
+			cfg->modules[i]->init(cfg, cfg->data[i]);
+	}
+}
+
+struct config *config_new(const struct module *const *list, bool check_only)
+{
+	struct arena *arena = arena_new(64 * 1024);
+	struct config *cfg;
+
+	if (!arena)
+		return NULL;
+	cfg = arena_alloc(arena, sizeof(*cfg));
+	cfg->arena = arena;
+	cfg->modules = list;
+	cfg->check_only = check_only;
+	cfg->diag = diag_new(arena);
+	cfg->reader = arena_alloc(arena, sizeof(*cfg->reader));
+	cfg->reader->cfg = cfg;
+	cfg->reader->index = lookup_new(arena, list);
+	cfg->reader->title = "";
+	cfg->reader->label = "";
+	new_data(cfg);
+	return cfg;
+}
+
+void *config_data(const struct config *cfg, const struct module *module)
+{
+	size_t i;
+
+	for (i = 0; cfg->modules[i]; i++)
+		if (cfg->modules[i] == module)
+			return cfg->data[i];
+	BUG_ON(true);
+	return NULL;
+}
+
+static void reader_end(struct config *cfg)
+{
+	struct reader_file *file;
+
+	if (!cfg->reader)
+		return;
+	for (file = cfg->reader->files; file; file = file->next)
+		free(file->text);
+	cfg->reader = NULL;
+}
+
+int config_finish(struct config *cfg)
+{
+	size_t i;
+
+	for (i = 0; cfg->modules[i]; i++) {
+		unsigned errors = cfg->diag->count[DIAG_ERROR];
+
+		if (cfg->modules[i]->finish && cfg->modules[i]->finish(cfg, cfg->data[i]) < 0 &&
+		    cfg->diag->count[DIAG_ERROR] == errors)
+			config_error(cfg, NULL, "module %s cannot be set up",
+				     cfg->modules[i]->name);
+	}
+	reader_end(cfg);
+	return config_failed(cfg) ? -1 : 0;
+}
+
+/* HAPROXY_CFGFILES: names separated by semicolons. */
+static void name_files(const struct config_files *files)
+{
+	size_t size = 1, i;
+	char *list;
+
+	for (i = 0; i < files->count; i++)
+		size += strlen(files->names[i]) + 1;
+	list = calloc(1, size);
+	BUG_ON(!list);
+	for (i = 0; i < files->count; i++) {
+		strcat(list, i ? ";" : "");
+		strcat(list, files->names[i]);
+	}
+	setenv("HAPROXY_CFGFILES", list, 1);
+	free(list);
+}
+
+int config_load(struct config *cfg, const struct config_files *files)
+{
+	size_t i;
+
+	name_files(files);
+	for (i = 0; i < files->count; i++)
+		config_read_file(cfg, files->names[i]);
+	return config_finish(cfg);
+}
+
+void config_free(struct config **cfg)
+{
+	struct arena *arena;
+
+	if (!*cfg)
+		return;
+	reader_end(*cfg);
+	arena = (*cfg)->arena;
+	*cfg = NULL;
+	arena_free(&arena);
+}
+
+int config_start(struct config *cfg, struct err *err)
+{
+	size_t i;
+
+	for (i = 0; cfg->modules[i]; i++) {
+		const struct module *m = cfg->modules[i];
+
+		if (!m->start || m->start(cfg, cfg->data[i], err) == 0)
+			continue;
+		while (i-- > 0)
+			if (cfg->modules[i]->stop)
+				cfg->modules[i]->stop();
+		return -1;
+	}
+	return 0;
+}
+
+void config_stop(const struct module *const *list)
+{
+	size_t i = module_count(list);
+
+	while (i-- > 0)
+		if (list[i]->stop)
+			list[i]->stop();
+}

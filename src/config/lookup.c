@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Finds the row of a word. Called by the parser for each line and each word of a bind or
+ * server line. Rows are sorted by name once; those whose first words are equal stand
+ * together, since a blank sorts before every character of a word.
+ */
+#include "config/lookup.h"
+
+#include "base/arena.h"
+#include "base/bug.h"
+#include "base/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct lookup {
+	struct lookup_row *rows;
+	size_t count;
+};
+
+static int name_words(const char *name)
+{
+	int n = 1;
+
+	for (; *name; name++)
+		n += *name == ' ';
+	return n;
+}
+
+static int row_compare(const void *a, const void *b)
+{
+	return strcmp(((const struct lookup_row *)a)->kw->name,
+		      ((const struct lookup_row *)b)->kw->name);
+}
+
+static size_t count_rows(const struct module *const *list)
+{
+	const struct keyword *kw;
+	size_t n = 0;
+
+	for (; *list; list++)
+		for (kw = (*list)->keywords; kw && kw->name; kw++)
+			n++;
+	return n;
+}
+
+struct lookup *lookup_new(struct arena *arena, const struct module *const *list)
+{
+	struct lookup *index = arena_alloc(arena, sizeof(*index));
+	const struct keyword *kw;
+
+	index->rows = arena_alloc(arena, (count_rows(list) + 1) * sizeof(*index->rows));
+	for (; *list; list++)
+		for (kw = (*list)->keywords; kw && kw->name; kw++)
+			index->rows[index->count++] = (struct lookup_row){
+				.kw = kw, .module = *list, .words = name_words(kw->name),
+			};
+	qsort(index->rows, index->count, sizeof(*index->rows), row_compare);
+	return index;
+}
+
+/* Order of a word against the first word of a name. */
+static int first_compare(const char *word, const char *name)
+{
+	size_t len = strcspn(name, " ");
+	int c = strncmp(word, name, len);
+
+	return c ? c : (unsigned char)word[len];
+}
+
+/* The first row whose name begins with the word; count when there is none. */
+static size_t first_row(const struct lookup *index, const char *word)
+{
+	size_t low = 0, high = index->count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (first_compare(word, index->rows[mid].kw->name) > 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* How many words the name takes when the words begin with it, else 0. */
+static int name_fits(const char *name, const struct word *words, int count)
+{
+	int n = 0;
+
+	for (; n < count; n++) {
+		size_t len = strcspn(name, " ");
+
+		if (strncmp(words[n].text, name, len) != 0 || words[n].text[len])
+			return 0;
+		if (!name[len])
+			return n + 1;
+		name += len + 1;
+	}
+	return 0;
+}
+
+const struct lookup_row *lookup_find(const struct lookup *index, unsigned scope,
+				     const struct word *words, int count)
+{
+	const struct lookup_row *row, *best = NULL;
+	size_t i;
+	int n, longest = 0;
+
+	if (count < 1)
+		return NULL;
+	for (i = first_row(index, words[0].text); i < index->count; i++) {
+		row = &index->rows[i];
+		if (first_compare(words[0].text, row->kw->name) != 0)
+			break;
+		if (!(row->kw->scope & scope))
+			continue;
+		n = name_fits(row->kw->name, words, count);
+		if (n > longest) {
+			longest = n;
+			best = row;
+		}
+	}
+	return best;
+}
+
+const struct lookup_row *lookup_rows(const struct lookup *index, size_t *count)
+{
+	*count = index->count;
+	return index->rows;
+}
+
+const struct section *lookup_section(const struct module *const *list, const char *name)
+{
+	const struct section *section;
+
+	for (; *list; list++)
+		for (section = (*list)->sections; section && section->name; section++)
+			if (!strcmp(section->name, name))
+				return section;
+	return NULL;
+}
+
+static const struct known_word known_words[] = {
+#define KNOWN(scope, name) { name, scope },
+#include "config/known_words.def"
+#undef KNOWN
+};
+
+static const char *const known_sections[] = {
+#define KNOWN_SECTION(name) name,
+#include "config/known_sections.def"
+#undef KNOWN_SECTION
+};
+
+static const struct {
+	const char *name;
+	unsigned scope;
+	const char *replacement;
+} old_words[] = {
+#define OLD(scope, name, replacement) { name, scope, replacement },
+#include "config/old_words.def"
+#undef OLD
+};
+
+const struct known_word *known_find(unsigned scope, const struct word *words, int count)
+{
+	const struct known_word *best = NULL;
+	int n, longest = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(known_words); i++) {
+		if (!(known_words[i].scope & scope))
+			continue;
+		n = name_fits(known_words[i].name, words, count);
+		if (n > longest) {
+			longest = n;
+			best = &known_words[i];
+		}
+	}
+	return best;
+}
+
+bool known_section(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(known_sections); i++)
+		if (!strcmp(known_sections[i], name))
+			return true;
+	return false;
+}
+
+const char *known_replacement(unsigned scope, const struct word *words, int count)
+{
+	const char *best = NULL;
+	int n, longest = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(old_words); i++) {
+		if (!(old_words[i].scope & scope))
+			continue;
+		n = name_fits(old_words[i].name, words, count);
+		if (n > longest) {
+			longest = n;
+			best = old_words[i].replacement;
+		}
+	}
+	return best;
+}
+
+const char *scope_names(unsigned scope, char *buf, size_t size)
+{
+	static const struct {
+		unsigned bit;
+		const char *name;
+	} names[] = {
+		{ SCOPE_GLOBAL, "global" },     { SCOPE_DEFAULTS, "defaults" },
+		{ SCOPE_FRONTEND, "frontend" }, { SCOPE_BACKEND, "backend" },
+		{ SCOPE_RING, "ring" },         { SCOPE_BIND, "bind lines" },
+		{ SCOPE_SERVER, "server lines" }, { SCOPE_STATS, "stats socket lines" },
+	};
+	unsigned left = 0, i;
+	struct text t;
+	bool first = true;
+
+	for (i = 0; i < ARRAY_LEN(names); i++)
+		left += (scope & names[i].bit) != 0;
+	text_init(&t, buf, size);
+	for (i = 0; i < ARRAY_LEN(names); i++) {
+		if (!(scope & names[i].bit))
+			continue;
+		left--;
+		text_str(&t, first ? "" : left ? ", " : " and ");
+		text_str(&t, names[i].name);
+		first = false;
+	}
+	return buf;
+}
+
+/* The first n words as one text with single blanks, cut at size. */
+static void words_join(const struct word *words, int n, char *buf, size_t size)
+{
+	struct text t;
+	int i;
+
+	text_init(&t, buf, size);
+	for (i = 0; i < n; i++) {
+		text_str(&t, i ? " " : "");
+		text_str(&t, words[i].text);
+	}
+}
+
+struct nearest {
+	const char *name;
+	unsigned distance;
+};
+
+/* Short words differ from each other by little: one edit for each three letters, three at
+ * most. Compared are as many words as the candidate's name has. */
+static void nearest_try(struct nearest *best, const char *name, const struct word *words,
+			int count)
+{
+	char given[66];
+	unsigned limit, distance;
+	int n = name_words(name);
+
+	if (n > count)
+		return;
+	words_join(words, n, given, sizeof(given));
+	limit = (unsigned)strlen(given) / 3;
+	if (limit > 3)
+		limit = 3;
+	distance = str_distance(given, name, limit);
+	if (distance <= limit && distance < best->distance) {
+		best->name = name;
+		best->distance = distance;
+	}
+}
+
+const char *lookup_nearest(const struct lookup *index, unsigned scope, const struct word *words,
+			   int count)
+{
+	struct nearest best = { NULL, ~0u };
+	size_t i;
+
+	for (i = 0; i < index->count; i++)
+		if (index->rows[i].kw->scope & scope)
+			nearest_try(&best, index->rows[i].kw->name, words, count);
+	for (i = 0; i < ARRAY_LEN(known_words); i++)
+		if (known_words[i].scope & scope)
+			nearest_try(&best, known_words[i].name, words, count);
+	return best.name;
+}

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reads files line by line: cuts, obeys conditions, finds the section or the row, runs its
+ * parser. Called by config_load. Knows no section and no word by name except "no" and
+ * "default". Goes on after every problem; one problem gives one message.
+ */
+#include "config/load.h"
+
+#include "base/arena.h"
+#include "base/bug.h"
+#include "base/err.h"
+#include "config/diag.h"
+#include "config/lexer.h"
+#include "config/lookup.h"
+#include "config/reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -- words ----------------------------------------------------------------------------- */
+
+/* A second row of the same name for the same object: where was the first? */
+static const struct once *once_seen(struct reader *rd, const struct keyword *kw,
+				    const void *object)
+{
+	struct once *o;
+
+	for (o = rd->once; o; o = o->next)
+		if (o->kw == kw && o->object == object)
+			return o;
+	o = arena_alloc(rd->cfg->arena, sizeof(*o));
+	*o = (struct once){ rd->once, kw, object, rd->loc.line, rd->loc.file };
+	rd->once = o;
+	return NULL;
+}
+
+static int apply_prefix(struct statement *st, const struct keyword *kw)
+{
+	const char *prefix = st->no ? "no" : "default";
+
+	if ((!st->no || (kw->flags & KW_NO)) && (!st->dflt || (kw->flags & KW_DEFAULT)))
+		return 0;
+	stmt_error(st, 0, "'%s' cannot stand before '%s'", prefix, kw->name);
+	return -1;
+}
+
+int statement_apply(struct statement *st, const struct lookup_row *row, void *object)
+{
+	unsigned errors = st->cfg->diag->count[DIAG_ERROR];
+	const struct once *before;
+	int rc, at = st->at;
+
+	if (apply_prefix(st, row->kw) < 0)
+		return -1;
+	if ((row->kw->flags & KW_ONCE) &&
+	    (before = once_seen(st->cfg->reader, row->kw, object)) != NULL) {
+		stmt_warning(st, at, "'%s' was given before; this one counts", row->kw->name);
+		stmt_hint(st, "the first is at %s:%u", before->file, before->line);
+	}
+	st->at += row->words;
+	rc = row->kw->parse(st, row->kw, object);
+	if (rc < 0 && st->cfg->diag->count[DIAG_ERROR] == errors)
+		stmt_error(st, at, "'%s' cannot be understood", row->kw->name);
+	return rc;
+}
+
+/* Is the first word known and only what follows it is not? */
+static bool first_known(struct statement *st, int i, unsigned scope, char *list, size_t size)
+{
+	const char *first = st->words[i].text;
+	size_t len = strlen(first), n, k;
+	const struct lookup_row *rows = lookup_rows(st->cfg->reader->index, &n);
+	const char *sep = "";
+
+	*list = 0;
+	for (k = 0; k < n; k++) {
+		const char *name = rows[k].kw->name;
+
+		if (!(rows[k].kw->scope & scope) || strncmp(name, first, len) != 0 ||
+		    name[len] != ' ')
+			continue;
+		if (strlen(list) + strlen(name) + 8 < size)
+			strcat(strcat(list, sep), name + len + 1);
+		sep = ", ";
+	}
+	return *list != 0;
+}
+
+/* A word that another kind of section has. A listen section is both, so that only the ones
+ * with one side remain. The language ignores words of the other side of a proxy. */
+static bool unknown_misplaced(struct statement *st, int i)
+{
+	const struct lookup_row *row = lookup_find(st->cfg->reader->index, ~0u, st->words + i,
+						   st->count - i);
+	const struct known_word *known = known_find(~0u, st->words + i, st->count - i);
+	const char *name = row ? row->kw->name : known ? known->name : NULL;
+	unsigned scope = row ? row->kw->scope : known ? known->scope : 0;
+	char where[120];
+
+	if (!name)
+		return false;
+	scope_names(scope, where, sizeof(where));
+	if ((st->scope & SCOPE_PROXY) && (scope & SCOPE_PROXY) && !(st->scope & SCOPE_DEFAULTS)) {
+		stmt_warning(st, i, "'%s' has no effect in this section and is ignored", name);
+		stmt_hint(st, "it belongs in %s", where);
+		return true;
+	}
+	stmt_error(st, i, "'%s' is not allowed in this section", name);
+	stmt_hint(st, "it belongs in %s", where);
+	return true;
+}
+
+void statement_unknown(struct statement *st, int i, unsigned scope)
+{
+	const struct word *words = st->words + i;
+	int count = st->count - i;
+	const char *text = known_replacement(scope, words, count), *near;
+	const struct known_word *known;
+	char list[300];
+
+	if (text) {
+		stmt_error(st, i, "'%s' is a word of older releases", words->text);
+		stmt_hint(st, "%s", text);
+		return;
+	}
+	known = known_find(scope, words, count);
+	if (known) {
+		stmt_error(st, i, "'%s' is not supported yet", known->name);
+		return;
+	}
+	near = lookup_nearest(st->cfg->reader->index, scope, words, count);
+	if (!near && unknown_misplaced(st, i))
+		return;
+	if (first_known(st, i, scope, list, sizeof(list))) {
+		stmt_error(st, i + 1, count > 1 ? "'%s' cannot follow '%s'" :
+						  "a word expected here", count > 1 ?
+			   words[1].text : "", words->text);
+		if (near)
+			stmt_hint(st, "did you mean '%s'?", near);
+		else
+			stmt_hint(st, "there are: %s", list);
+		return;
+	}
+	stmt_error(st, i, "unknown word '%s'", words->text);
+	if (near)
+		stmt_hint(st, "did you mean '%s'?", near);
+}
+
+/* -- sections -------------------------------------------------------------------------- */
+
+static void section_end(struct reader *rd)
+{
+	if (rd->section && rd->section->end && rd->object)
+		rd->section->end(rd->cfg, rd->object);
+	rd->section = NULL;
+	rd->object = NULL;
+	rd->scope = 0;
+	rd->skipping = false;
+	rd->title = "";
+	rd->label = "";
+}
+
+static void section_title(struct reader *rd, const struct statement *st)
+{
+	const char *type = st->words[0].text, *name = st->count > 1 ? st->words[1].text : NULL;
+
+	rd->title = name ? arena_printf(rd->cfg->arena, "%s %s", type, name) : type;
+	rd->label = name ? name : type;
+}
+
+static void section_begin(struct reader *rd, struct statement *st, const struct section *section)
+{
+	unsigned errors = rd->cfg->diag->count[DIAG_ERROR];
+
+	section_end(rd);
+	section_title(rd, st);
+	rd->section = section;
+	rd->scope = section->scope;
+	st->scope = section->scope;
+	st->section = rd->title;
+	st->at = 1;
+	rd->object = section->begin(st);
+	if (!rd->object && rd->cfg->diag->count[DIAG_ERROR] == errors)
+		stmt_error(st, 0, "this section cannot be understood");
+	else if (rd->object)
+		stmt_end(st);
+}
+
+/* A section of the manual that no module brings: said once, its lines are passed over. */
+static void section_skip(struct reader *rd, struct statement *st)
+{
+	section_end(rd);
+	section_title(rd, st);
+	rd->skipping = true;
+	stmt_error(st, 0, "section '%s' is not supported yet", st->words[0].text);
+	stmt_hint(st, "its lines were not looked at");
+}
+
+/* -- lines ----------------------------------------------------------------------------- */
+
+static void line_word(struct reader *rd, struct statement *st)
+{
+	const struct lookup_row *row;
+	unsigned errors;
+
+	row = lookup_find(rd->index, rd->scope, st->words, st->count);
+	if (!row) {
+		statement_unknown(st, 0, rd->scope);
+		return;
+	}
+	if (!rd->object)
+		return; /* the section's own line was wrong */
+	errors = rd->cfg->diag->count[DIAG_ERROR];
+	if (statement_apply(st, row, rd->scope == SCOPE_GLOBAL ?
+			    config_data(rd->cfg, row->module) : rd->object) == 0 &&
+	    rd->cfg->diag->count[DIAG_ERROR] == errors)
+		stmt_end(st);
+}
+
+static void line_prefix(struct statement *st)
+{
+	if (strcmp(st->words[0].text, "no") != 0 && strcmp(st->words[0].text, "default") != 0)
+		return;
+	st->no = st->words[0].text[0] == 'n';
+	st->dflt = !st->no;
+	st->words++;
+	st->count--;
+}
+
+static void line_outside(struct reader *rd, struct statement *st)
+{
+	static const char *const first[] = { "global", "defaults", "frontend", "backend",
+					     "listen", NULL };
+	const struct module *const *m;
+	const struct section *s;
+
+	for (m = rd->cfg->modules; *m; m++)
+		for (s = (*m)->sections; s && s->name; s++)
+			if (lookup_find(rd->index, s->scope, st->words, st->count)) {
+				stmt_error(st, 0, "'%s' stands before the first section",
+					   st->words[0].text);
+				stmt_hint(st, "each file begins with a section such as 'global' "
+					      "or 'frontend'");
+				return;
+			}
+	stmt_unknown(st, 0, "section", first);
+}
+
+static void line_statement(struct reader *rd, const struct word *words, int count)
+{
+	struct statement st = {
+		.cfg = rd->cfg, .loc = rd->loc, .text = rd->text, .words = words,
+		.count = count, .scope = rd->scope, .section = rd->title,
+	};
+	const struct section *section = lookup_section(rd->cfg->modules, words[0].text);
+
+	if (section) {
+		section_begin(rd, &st, section);
+		return;
+	}
+	if (known_section(words[0].text)) {
+		section_skip(rd, &st);
+		return;
+	}
+	if (rd->skipping)
+		return;
+	if (!rd->section) {
+		line_outside(rd, &st);
+		return;
+	}
+	line_prefix(&st);
+	if (st.count == 0)
+		stmt_error(&st, 0, "a word expected behind '%s'", words[0].text);
+	else
+		line_word(rd, &st);
+}
+
+/* What "${...}" stands for. */
+static const char *line_variable(void *arg, const char *name)
+{
+	struct reader *rd = arg;
+
+	if (name[0] != '.')
+		return getenv(name);
+	if (!strcmp(name, ".FILE"))
+		return rd->loc.file;
+	if (!strcmp(name, ".SECTION"))
+		return rd->label;
+	if (strcmp(name, ".LINE") != 0)
+		return NULL;
+	snprintf(rd->line_number, sizeof(rd->line_number), "%u", rd->loc.line);
+	return rd->line_number;
+}
+
+static void line_problem(struct reader *rd, enum severity severity, unsigned column,
+			 unsigned length, const char *message, const char *hint)
+{
+	struct place place = {
+		.file = rd->loc.file, .line = rd->loc.line, .text = rd->text,
+		.column = column, .length = length,
+	};
+
+	diag_addf(rd->cfg->diag, severity, &place, "%s", message);
+	if (hint)
+		diag_hintf(rd->cfg->diag, "%s", hint);
+}
+
+static bool line_blank(const char *line, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len && (line[i] == ' ' || line[i] == '\t'); i++)
+		;
+	return i == len || line[i] == '#' || line[i] == '\n' || line[i] == '\r';
+}
+
+/* Returns false when the file is not worth reading on: it is no text. */
+static bool line_read(struct reader *rd, const char *line, size_t len)
+{
+	struct lexer lx = { .arena = rd->cfg->arena, .variable = line_variable, .arg = rd };
+
+	if (line_blank(line, len) && !memchr(line, 0, len))
+		return true;
+	rd->text = arena_strndup(rd->cfg->arena, line, strnlen(line, len));
+	if (lexer_split(&lx, line, len) < 0) {
+		line_problem(rd, DIAG_ERROR, lx.problem.column, lx.problem.length,
+			     lx.problem.message, lx.problem.hint);
+		return !memchr(line, 0, len);
+	}
+	if (lx.ignored)
+		line_problem(rd, DIAG_WARNING, lx.ignored, 1,
+			     "what follows this carriage return is ignored",
+			     "lines end with a line feed");
+	if (lx.count == 0)
+		return true;
+	if (!condition_directive(rd, lx.words, lx.count) && condition_open(rd))
+		line_statement(rd, lx.words, lx.count);
+	return true;
+}
+
+/* -- files ----------------------------------------------------------------------------- */
+
+static void file_lines(struct reader *rd, const struct reader_file *file)
+{
+	const char *p = file->text, *end = file->text + file->len, *next;
+
+	for (rd->loc.line = 1; p < end; p = next, rd->loc.line++) {
+		next = memchr(p, '\n', (size_t)(end - p));
+		if (!line_read(rd, p, (size_t)((next ? next : end) - p)))
+			return;
+		next = next ? next + 1 : end;
+	}
+}
+
+static int file_read(struct config *cfg, const char *name, char *text, size_t len)
+{
+	unsigned errors = cfg->diag->count[DIAG_ERROR];
+	struct reader_file *file = arena_alloc(cfg->arena, sizeof(*file));
+	struct reader *rd = cfg->reader;
+
+	file->name = arena_strdup(cfg->arena, name);
+	file->text = text;
+	file->len = len;
+	file->next = rd->files;
+	rd->files = file;
+	rd->loc = (struct location){ .file = file->name };
+	file_lines(rd, file);
+	condition_end(rd);
+	section_end(rd);
+	return cfg->diag->count[DIAG_ERROR] > errors ? -1 : 0;
+}
+
+int config_read_text(struct config *cfg, const char *name, const char *text, size_t len)
+{
+	char *copy = malloc(len + 1);
+
+	BUG_ON(!copy);
+	memcpy(copy, text, len);
+	copy[len] = 0;
+	return file_read(cfg, name, copy, len);
+}
+
+int config_read_file(struct config *cfg, const char *name)
+{
+	struct place place = { .file = name };
+	struct err err;
+	size_t len;
+	char *text = reader_file_read(name, &len, &err);
+
+	if (text)
+		return file_read(cfg, name, text, len);
+	diag_addf(cfg->diag, DIAG_ERROR, &place, "%s", err.text);
+	return -1;
+}
+
+const char *reader_line(const struct reader *rd, const struct location *loc, size_t *len)
+{
+	const struct reader_file *file = rd->files;
+	const char *p, *end, *next;
+	unsigned line;
+
+	while (file && strcmp(file->name, loc->file) != 0)
+		file = file->next;
+	if (!file || !loc->line)
+		return NULL;
+	end = file->text + file->len;
+	for (p = file->text, line = 1; p < end; p = next + 1, line++) {
+		next = memchr(p, '\n', (size_t)(end - p));
+		if (!next)
+			next = end;
+		if (line == loc->line) {
+			*len = strnlen(p, (size_t)(next - p));
+			return p;
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What parsers do with a statement: consume its words, report what is wrong with one of
+ * them. Called by every module. Never reads a file.
+ */
+#include "config/config.h"
+
+#include "base/arena.h"
+#include "base/bug.h"
+#include "base/str.h"
+#include "config/diag.h"
+#include "config/lookup.h"
+#include "config/reader.h"
+#include "config/value.h"
+
+#include <limits.h>
+#include <string.h>
+
+const char *stmt_peek(const struct statement *st)
+{
+	return st->at < st->count ? st->words[st->at].text : NULL;
+}
+
+const char *stmt_next(struct statement *st)
+{
+	return st->at < st->count ? st->words[st->at++].text : NULL;
+}
+
+bool stmt_take(struct statement *st, const char *word)
+{
+	const char *next = stmt_peek(st);
+
+	if (!next || strcmp(next, word) != 0)
+		return false;
+	st->at++;
+	return true;
+}
+
+const char *stmt_need(struct statement *st, const char *what)
+{
+	const char *next = stmt_next(st);
+
+	if (!next)
+		stmt_error(st, st->at, "%s expected here", what);
+	return next;
+}
+
+int stmt_end(struct statement *st)
+{
+	if (st->at >= st->count)
+		return 0;
+	stmt_error(st, st->at, "'%s' is one word too many here", st->words[st->at].text);
+	return -1;
+}
+
+struct place statement_place(const struct statement *st, int i)
+{
+	struct place place = { .file = st->loc.file, .line = st->loc.line, .text = st->text };
+
+	if (i >= 0 && i < st->count) {
+		place.column = st->words[i].column;
+		place.length = st->words[i].raw_len;
+	} else if (st->count > 0) {
+		place.column = st->words[st->count - 1].column + st->words[st->count - 1].raw_len +
+			       1;
+		place.length = 1;
+	}
+	return place;
+}
+
+int stmt_error(struct statement *st, int i, const char *fmt, ...)
+{
+	struct place place = statement_place(st, i);
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_add(st->cfg->diag, DIAG_ERROR, &place, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+void stmt_warning(struct statement *st, int i, const char *fmt, ...)
+{
+	struct place place = statement_place(st, i);
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_add(st->cfg->diag, DIAG_WARNING, &place, fmt, ap);
+	va_end(ap);
+}
+
+void stmt_hint(struct statement *st, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_hint(st->cfg->diag, fmt, ap);
+	va_end(ap);
+}
+
+/* "a, b or c" */
+static void names_list(struct text *t, const char *const *names)
+{
+	const char *const *n;
+
+	for (n = names; *n; n++)
+		text_printf(t, "%s%s", n == names ? "" : n[1] ? ", " : " or ", *n);
+}
+
+static const char *names_nearest(const char *const *names, const char *word)
+{
+	unsigned limit = (unsigned)strlen(word) / 3, best = 4, distance;
+	const char *found = NULL;
+
+	for (; *names; names++) {
+		distance = str_distance(word, *names, limit > 3 ? 3 : limit);
+		if (distance <= limit && distance < best) {
+			best = distance;
+			found = *names;
+		}
+	}
+	return found;
+}
+
+int stmt_unknown(struct statement *st, int i, const char *what, const char *const *names)
+{
+	const char *nearest;
+	char list[400];
+	struct text t;
+
+	if (i >= st->count)
+		stmt_error(st, i, "%s expected here", what);
+	else
+		stmt_error(st, i, "'%s' is not a known %s", st->words[i].text, what);
+	if (!names || !*names)
+		return -1;
+	nearest = i < st->count ? names_nearest(names, st->words[i].text) : NULL;
+	if (nearest) {
+		stmt_hint(st, "did you mean '%s'?", nearest);
+		return -1;
+	}
+	text_init(&t, list, sizeof(list));
+	names_list(&t, names);
+	stmt_hint(st, "%s%s", list, t.cut ? "..." : "");
+	return -1;
+}
+
+int stmt_int(struct statement *st, const char *what, int64_t min, int64_t max, int64_t *value)
+{
+	const char *word = stmt_next(st);
+
+	if (!word)
+		return stmt_error(st, st->at, "%s expected: a number from %lld to %lld", what,
+				  (long long)min, (long long)max);
+	if (!str_to_int(word, min, max, value))
+		return stmt_error(st, st->at - 1, "%s must be a number from %lld to %lld, not '%s'",
+				  what, (long long)min, (long long)max, word);
+	return 0;
+}
+
+int stmt_duration(struct statement *st, const char *what, char unit, unsigned *ms)
+{
+	const char *word = stmt_next(st), *bad;
+	uint64_t us;
+
+	if (!word)
+		return stmt_error(st, st->at, "%s expected: a time such as 500ms, 30s or 5m", what);
+	switch (value_time(word, unit, &us, &bad)) {
+	case VALUE_OK:
+		break;
+	case VALUE_NONE:
+		return stmt_error(st, st->at - 1, "%s must be a time such as 500ms, 30s or 5m, "
+				  "not '%s'", what, word);
+	case VALUE_UNIT:
+		return stmt_error(st, st->at - 1, "%s: '%s' is no unit of time; there are us, ms, "
+				  "s, m, h, d", what, bad);
+	case VALUE_OVERFLOW:
+		us = UINT64_MAX;
+		break;
+	}
+	/* Timers compare signed 32-bit differences of milliseconds: 24.8 days. */
+	if (us / 1000 >= INT_MAX)
+		return stmt_error(st, st->at - 1, "%s: '%s' is more than 24 days", what, word);
+	*ms = (unsigned)((us + 999) / 1000);
+	return 0;
+}
+
+int stmt_size(struct statement *st, const char *what, size_t *bytes)
+{
+	const char *word = stmt_next(st), *bad;
+	uint64_t n;
+
+	if (!word)
+		return stmt_error(st, st->at, "%s expected: a size such as 16384, 64k or 1m", what);
+	switch (value_size(word, &n, &bad)) {
+	case VALUE_OK:
+		break;
+	case VALUE_NONE:
+		return stmt_error(st, st->at - 1, "%s must be a size such as 16384, 64k or 1m, "
+				  "not '%s'", what, word);
+	case VALUE_UNIT:
+		return stmt_error(st, st->at - 1, "%s: '%s' is no unit of size; there are k, m, g",
+				  what, bad);
+	case VALUE_OVERFLOW:
+		n = UINT64_MAX;
+		break;
+	}
+	if (n > SSIZE_MAX)
+		return stmt_error(st, st->at - 1, "%s: '%s' is too large", what, word);
+	*bytes = (size_t)n;
+	return 0;
+}
+
+static const char *scope_what(unsigned scope)
+{
+	return scope & SCOPE_BIND  ? "a bind line" :
+	       scope & SCOPE_STATS ? "a stats socket line" :
+				     "a server line";
+}
+
+/* Words that the manual has and no row: reported together, at the first. */
+static void words_unsupported(struct statement *st, int first, const char *others)
+{
+	stmt_error(st, first, "'%s' is not supported yet", st->words[first].text);
+	if (*others)
+		stmt_hint(st, "neither are on this line: %s", others);
+}
+
+static void words_unknown(struct statement *st, unsigned scope)
+{
+	const char *near = lookup_nearest(st->cfg->reader->index, scope, st->words + st->at, 1);
+
+	stmt_error(st, st->at, "'%s' is not known on %s", st->words[st->at].text,
+		   scope_what(scope));
+	if (near)
+		stmt_hint(st, "did you mean '%s'?", near);
+}
+
+/* After a word that cannot be understood its arguments are passed over: up to the next one
+ * that is known. */
+static void words_skip(struct statement *st, unsigned scope)
+{
+	const struct lookup *index = st->cfg->reader->index;
+
+	for (st->at++; st->at < st->count; st->at++)
+		if (lookup_find(index, scope, st->words + st->at, st->count - st->at) ||
+		    known_find(scope, st->words + st->at, st->count - st->at))
+			break;
+}
+
+int stmt_words(struct statement *st, unsigned scope, void *object)
+{
+	const struct lookup *index = st->cfg->reader->index;
+	int rc = 0, unsupported = -1;
+	const struct lookup_row *row;
+	char others[200];
+	struct text t;
+
+	text_init(&t, others, sizeof(others));
+	while (st->at < st->count) {
+		int left = st->count - st->at;
+
+		row = lookup_find(index, scope, st->words + st->at, left);
+		if (row) {
+			if (statement_apply(st, row, object) == 0)
+				continue;
+			st->at--; /* its arguments are passed over, as far as they are none */
+		} else if (known_find(scope, st->words + st->at, left)) {
+			if (unsupported < 0)
+				unsupported = st->at;
+			else
+				text_printf(&t, "%s%s", t.len ? ", " : "",
+					    st->words[st->at].text);
+		} else {
+			words_unknown(st, scope);
+		}
+		rc = -1;
+		words_skip(st, scope);
+	}
+	if (unsupported >= 0)
+		words_unsupported(st, unsupported, others);
+	return rc;
+}
+
+static const char *problem_place(struct config *cfg, const struct location *loc,
+				 struct place *place)
+{
+	const char *line;
+	size_t len;
+
+	*place = (struct place){ 0 };
+	if (!loc || !loc->file)
+		return NULL;
+	place->file = loc->file;
+	place->line = loc->line;
+	line = cfg->reader ? reader_line(cfg->reader, loc, &len) : NULL;
+	if (line)
+		place->text = arena_strndup(cfg->arena, line, len);
+	return place->text;
+}
+
+int config_error(struct config *cfg, const struct location *loc, const char *fmt, ...)
+{
+	struct place place;
+	va_list ap;
+
+	problem_place(cfg, loc, &place);
+	va_start(ap, fmt);
+	diag_add(cfg->diag, DIAG_ERROR, &place, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+void config_warning(struct config *cfg, const struct location *loc, const char *fmt, ...)
+{
+	struct place place;
+	va_list ap;
+
+	problem_place(cfg, loc, &place);
+	va_start(ap, fmt);
+	diag_add(cfg->diag, DIAG_WARNING, &place, fmt, ap);
+	va_end(ap);
+}
+
+bool config_failed(const struct config *cfg)
+{
+	return cfg->diag->count[DIAG_ERROR] > 0;
+}
