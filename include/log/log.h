@@ -9,6 +9,7 @@
 #include "config/module.h"
 
 #include <stdbool.h>
+#include <time.h>
 
 struct log_conf; /* the targets of the global section or of a proxy, and its tag */
 
