@@ -33,6 +33,8 @@ struct conn {
 	struct reap reap;
 };
 
+extern unsigned conn_recv_enough; /* tune.recv_enough: short reads below it prove nothing */
+
 /* A zeroed connection without descriptor, or NULL. It is given back by conn_close. */
 struct conn *conn_new(void);
 

@@ -101,7 +101,10 @@ struct proxy {
 	struct proxy *default_backend; /* resolved */
 	struct acl_set *acls;          /* expr/ */
 	struct rule_set *connection_rules, *session_rules, *request_rules, *response_rules;
-	struct list switch_rules;      /* use_backend: stream/ */
+	struct list switch_rules;      /* use_backend: expr/ */
+	bool has_switch_rules;         /* set at finish */
+	struct list *use_server_rules; /* use-server: expr/; NULL: none */
+	bool stats_socket;             /* the hidden frontend of the stats sockets */
 	struct proxy_state *fe, *be;   /* NULL when it has not that side */
 	struct list streams;           /* of this process, whose backend it is */
 	struct queue *queue;           /* streams waiting for any server */

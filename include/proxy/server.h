@@ -138,7 +138,8 @@ struct server_hooks {
 	void (*lb_changed)(struct server *s);      /* usable or weight changed: lb/ */
 	void (*went_down)(struct server *s);       /* stream/: on-marked-down, queue */
 	void (*came_up)(struct server *s);         /* stream/: backup sessions, queue */
-	void (*slots)(struct server *s);           /* stream/: there may be room: serve queue */
+	void (*observed)(struct server *s, bool ok); /* check/: a connection of the traffic
+						    * worked or failed (observe layer4) */
 };
 extern struct server_hooks server_hooks;
 

@@ -16,7 +16,10 @@ struct buf *buffer_take_scratch(void);
 struct buf *buffer_take(void);
 /* Gives either kind back; NULL is allowed; clears the caller's pointer. */
 void buffer_give(struct buf **buf);
-/* tune.bufsize and tune.buffers.limit (0: none); before the first use. */
-void buffer_configure(size_t size, unsigned limit);
+/* tune.bufsize, tune.maxrewrite and tune.buffers.limit (0: none); before the first use. */
+void buffer_configure(size_t size, size_t reserve, unsigned limit);
+/* Bytes that may still be received into a buffer of buffer_take: maxrewrite stays free for
+ * what may be put in front. */
+size_t buffer_room(const struct buf *buf);
 
 #endif

@@ -50,6 +50,8 @@ struct end {
 
 /* Makes the end a plain connection, which it owns from now on; clears the pointer. */
 void end_take_conn(struct end *end, struct conn **conn);
+/* The connection's events run the pumps from now on (they do after end_take_conn, too). */
+void end_use_conn(struct end *end);
 /* Makes it an applet: ops and flags of the applet's own. */
 void end_set_applet(struct end *end, const struct end_ops *ops, void *applet, uint16_t *flags);
 /* Readiness of what is below has changed: runs the pumps concerned. For applets. */

@@ -35,6 +35,11 @@ extern struct pipe_stats pipe_stats;
  * them. What the system refuses is not an error. */
 void pipes_init(unsigned max, size_t size);
 void pipes_free(void);
+/* May there be any at all (maxpipes, nosplice)? */
+static inline bool pipes_wanted(void)
+{
+	return pipe_stats.max > 0;
+}
 
 /* An empty pipe, the one used last first; NULL: none (counted in pipe_stats.none). */
 struct pipe *pipe_take(void);

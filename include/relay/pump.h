@@ -23,7 +23,8 @@ enum {
 	PUMP_LOOK = 1 << 1,  /* collect bytes in the buffer: somebody wants to see them */
 	/* Facts; each is reported once, by relay->fact. */
 	PUMP_EOF = 1 << 2,         /* the source has ended */
-	PUMP_FINISHED = 1 << 3,    /* all passed on, the sink was told of the end */
+	PUMP_FINISHED = 1 << 3,    /* all passed on; the sink was told of the end, unless the
+				    * source is broken */
 	PUMP_READ_ERROR = 1 << 4,  /* the source is broken; what came before was passed on */
 	PUMP_WRITE_ERROR = 1 << 5, /* the sink is broken */
 	PUMP_NO_MEMORY = 1 << 6,   /* no buffer was to be had */

@@ -19,7 +19,7 @@ struct step {
 
 enum request_step { REQ_FRONTEND_RULES, REQ_SWITCH, REQ_BACKEND_RULES, REQ_ASSIGN, REQ_QUEUE,
 		    REQ_CONNECT, REQ_CONNECTING, REQ_RETRY, REQ_OPEN, REQ_FORWARD, REQ_STEPS };
-enum response_step { RES_CONNECTED, RES_RULES, RES_OPEN, RES_FORWARD, RES_STEPS };
+enum response_step { RES_RULES, RES_OPEN, RES_FORWARD, RES_STEPS };
 
 extern const struct step request_steps[REQ_STEPS];
 extern const struct step response_steps[RES_STEPS];

@@ -63,12 +63,14 @@ struct stream {
 	uint8_t reason;            /* enum reason; END_NONE: alive */
 	bool redispatched, logged, connected, counted_server, counted_backend;
 	bool in_steps;             /* stream_run is at work: facts wait for it */
+	bool draining;             /* the client still takes what came before a reset */
 	struct reap reap;
 };
 enum { NOT_REACHED = UINT32_MAX };
 
 extern struct list streams_all; /* struct stream.node, oldest first */
 extern unsigned streams_count;
+extern void (*streams_none_left)(void); /* called when the last one ends; may be NULL */
 
 /* The relay's stream. */
 static inline struct stream *stream_of(struct relay *relay)
@@ -98,6 +100,15 @@ void streams_end_frontend(struct proxy *frontend, enum reason reason);
 /* By the id of show sess; NULL: gone. */
 struct stream *stream_find(uint64_t id);
 
+/* Client's address in force, and the one that it connected to; false: it cannot be told. */
+const struct addr *stream_src(const struct stream *s);
+bool stream_dst(struct stream *s, struct addr *dst);
+/* Has the client given up, before anything was forwarded? Ends the stream then. */
+bool stream_client_gone(struct stream *s);
+/* Splice, copy or adapt: from the options of frontend and backend. */
+void stream_choose_ways(struct stream *s);
+/* Writes its line now (option logasap), or at its end. Once. */
+void stream_log(struct stream *s);
 /* What fetches see; log may be NULL, else it is filled too. */
 void stream_view(struct stream *s, struct view *view, struct view_log *log);
 /* "--", "CD" ...: two letters and a NUL. */

@@ -23,6 +23,8 @@
 enum { CONN_EVENTS = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLPRI | EPOLLET,
        NOT_SHORT = CONN_RDHUP | CONN_HUP | CONN_ERROR | CONN_URGENT };
 
+unsigned conn_recv_enough;
+
 static struct pool conn_pool = POOL_INIT("conn", sizeof(struct conn));
 
 struct conn *conn_new(void)
@@ -118,7 +120,7 @@ enum io conn_recv(struct conn *conn, void *buf, size_t size, size_t *got)
 	if (unlikely(n == 0))
 		return conn_ended(conn);
 	*got = (size_t)n;
-	if ((size_t)n < size && !(conn->flags & NOT_SHORT))
+	if ((size_t)n < size && (size_t)n >= conn_recv_enough && !(conn->flags & NOT_SHORT))
 		conn->flags &= (uint16_t)~CONN_READABLE;
 	return IO_OK;
 }

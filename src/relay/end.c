@@ -68,8 +68,13 @@ void end_take_conn(struct end *end, struct conn **conn)
 	end->conn = *conn;
 	end->flags = &end->conn->flags;
 	end->conn->owner = end;
-	end->conn->ready = end_conn_ready;
+	end_use_conn(end);
 	*conn = NULL;
+}
+
+void end_use_conn(struct end *end)
+{
+	end->conn->ready = end_conn_ready;
 }
 
 void end_set_applet(struct end *end, const struct end_ops *ops, void *applet, uint16_t *flags)

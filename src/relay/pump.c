@@ -353,9 +353,9 @@ static enum io pump_look(struct pump *pump)
 		pump->flags |= PUMP_NO_MEMORY;
 		return IO_ERR;
 	}
-	if (!buf_room(pump->buf))
+	if (!buffer_room(pump->buf))
 		return IO_AGAIN;
-	r = pump->from->ops->recv(pump->from, buf_tail(pump->buf), buf_room(pump->buf), &got);
+	r = pump->from->ops->recv(pump->from, buf_tail(pump->buf), buffer_room(pump->buf), &got);
 	pump->calls++;
 	if (r == IO_OK) {
 		relay_stats.reads++;
@@ -370,10 +370,13 @@ static enum io pump_look(struct pump *pump)
 
 /* ---- a run ------------------------------------------------------------------------------ */
 
-/* Everything received has been passed on, and no more comes. */
+/* Everything received has been passed on, and no more comes. A broken source is no end: what
+ * the sink is told then is the owner's business. */
 static void pump_finish(struct pump *pump)
 {
 	pump->flags |= PUMP_FINISHED;
+	if (pump->flags & PUMP_READ_ERROR)
+		return;
 	/* With the other direction finished too the owner closes both ends next, which says
 	 * the same to the peer. */
 	if (!(pump->to->in->flags & PUMP_FINISHED))
@@ -423,7 +426,7 @@ static void pump_run_open(struct pump *pump, struct relay *relay)
 		task_wake(&relay->task);
 	if (unlikely(!pump->allowed) && !pump->buf && !pump->pipe)
 		pump->flags |= PUMP_DONE;
-	if (unlikely(pump->flags & PUMP_EOF) && !(pump->flags & PUMP_FINISHED) && !pump->buf &&
+	if (unlikely(pump->flags & (PUMP_EOF | PUMP_READ_ERROR)) && !(pump->flags & PUMP_FINISHED) && !pump->buf &&
 	    !pump->pipe && !(pump->flags & PUMP_WRITE_ERROR))
 		pump_finish(pump);
 }
@@ -434,7 +437,7 @@ static void pump_run_looking(struct pump *pump)
 
 	while (r == IO_OK && !(pump->flags & PUMP_NO_PULL) &&
 	       (*pump->from->flags & CONN_READABLE) &&
-	       (!pump->buf || buf_room(pump->buf)))
+	       (!pump->buf || buffer_room(pump->buf)))
 		r = pump_look(pump);
 	pump_note(pump, r);
 }

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Steps REQ_CONNECT, REQ_CONNECTING and REQ_RETRY. For the files of stream/. */
+#ifndef STREAM_CONNECT_H
+#define STREAM_CONNECT_H
+
+struct stream;
+
+int connect_start(struct stream *s);
+int connect_wait(struct stream *s);
+int connect_retry(struct stream *s);
+
+#endif

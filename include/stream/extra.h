@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What only some streams need: places in rule lists, in queues, addresses asked for. Taken when
+ * needed, so that a plain stream stays small. For the files of stream/. */
+#ifndef STREAM_EXTRA_H
+#define STREAM_EXTRA_H
+
+#include "event/loop.h"
+#include "expr/rule.h"
+#include "net/addr.h"
+#include "proxy/queue.h"
+
+struct server;
+struct stream;
+struct vars;
+
+struct stream_extra {
+	struct stream *stream;
+	struct queue_entry queue;
+	struct task task;              /* the steps go on where a queue offered a slot */
+	struct rule_place request_place, response_place;
+	struct server *avoid;          /* it failed: redispatch to another */
+	struct vars *session_vars, *transaction_vars;
+	unsigned queue_before_server, queue_before_backend; /* positions when it was queued */
+	bool has_src, has_dst;         /* set-src, set-dst: in force instead of the socket's */
+	struct addr src, dst;
+};
+
+/* The stream's, made when it has none; NULL: out of memory. */
+struct stream_extra *extra_get(struct stream *s);
+/* Takes it out of queues and frees it. */
+void extra_free(struct stream *s);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where the rules of the TCP layers run: on a new connection and on the first bytes. For the
+ * files of stream/. */
+#ifndef STREAM_RULES_H
+#define STREAM_RULES_H
+
+#include "expr/rule.h"
+
+struct addr;
+struct conn;
+struct session;
+struct stream;
+
+/* tcp-request connection and session rules; counts refusals. Anything but RULES_PASS: close. */
+enum rule_result session_rules(struct session *session, struct conn *conn);
+/* Steps REQ_FRONTEND_RULES, REQ_BACKEND_RULES, RES_RULES. */
+int rules_frontend(struct stream *s);
+int rules_backend(struct stream *s);
+int rules_response(struct stream *s);
+/* Step REQ_SWITCH: use_backend, default_backend. */
+int rules_switch(struct stream *s);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The service: every proxy's listeners open and accepting. */
+#ifndef STREAM_SERVICE_H
+#define STREAM_SERVICE_H
+
+#include "config/module.h"
+
+extern const struct module service_module; /* start: opens all listeners, then lets them accept */
+
+/* Soft stop: no new sessions; calls done when the last one has ended. */
+void service_finish(void (*done)(void));
+/* SIGTTOU, SIGTTIN: stops listening, and listens again. */
+void service_pause(void);
+void service_resume(void);
+/* One frontend: "disable frontend", "enable frontend", "shutdown frontend". 0, or -1 and err */
+struct err;
+struct proxy;
+int service_pause_proxy(struct proxy *px, struct err *err);
+int service_resume_proxy(struct proxy *px, struct err *err);
+int service_stop_proxy(struct proxy *px, struct err *err);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Global settings of how bytes move: tune.*, maxpipes, nosplice. */
+#ifndef STREAM_TUNE_H
+#define STREAM_TUNE_H
+
+#include "config/module.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tune {
+	size_t bufsize, maxrewrite, pipesize;
+	int buffers_limit, maxpipes; /* maxpipes -1: a quarter of maxconn */
+	int maxpollevents;
+	int recv_enough;
+	size_t rcvbuf_client, sndbuf_client, rcvbuf_server, sndbuf_server;
+	bool nosplice;
+};
+extern const struct module tune_module;
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The choice of a server and the wait for a slot: steps REQ_ASSIGN and REQ_QUEUE. Balancing
+ * (lb/) says which server, the queue (proxy/) when; here both are put together and counted. */
+#include "stream/assign.h"
+
+#include "base/clock.h"
+#include "expr/view.h"
+#include "lb/balance.h"
+#include "proxy/global.h"
+#include "proxy/proxy.h"
+#include "stream/extra.h"
+#include "stream/steps.h"
+#include "stream/stream.h"
+#include "stream/timeouts.h"
+
+#include <time.h>
+
+static void raise_max(uint64_t *max, uint64_t value)
+{
+	if (value > *max)
+		*max = value;
+}
+
+void assign_backend(struct stream *s, struct proxy *backend)
+{
+	struct counters *c = &backend->be->counters;
+
+	s->backend = backend;
+	s->counted_backend = true;
+	c->sessions++;
+	rate_add(&c->session_rate, clock_now_ms, 1);
+	raise_max(&c->connections_max, ++backend->be->current);
+	stream_choose_ways(s);
+}
+
+static void assign_count_slot(struct server *server)
+{
+	struct counters *c = &server->state->counters;
+
+	raise_max(&c->connections_max, ++server->state->current);
+	server->proxy->be->served++;
+	balance_taken(server);
+}
+
+/* The slot is counted: the rest of what belonging to a server means. */
+static void assign_done(struct stream *s, struct server *server)
+{
+	struct counters *c = &server->state->counters;
+	uint64_t now_s = (uint64_t)time(NULL);
+
+	s->server = server;
+	s->counted_server = true;
+	s->queue_ms = (uint32_t)(clock_now_ms - s->session->accepted_ms);
+	c->sessions++;
+	rate_add(&c->session_rate, clock_now_ms, 1);
+	server->state->last_session_s = now_s;
+	s->backend->be->last_session_s = now_s;
+}
+
+static bool assign_must_wait(const struct server *server)
+{
+	return !server_has_slot(server) || server->state->queued;
+}
+
+/* Joins the queue of the server, or of the backend when that is NULL. */
+static int assign_queue(struct stream *s, struct server *server)
+{
+	struct stream_extra *extra = extra_get(s);
+	const struct timeouts *t = &s->backend->set.timeout;
+
+	if (!extra) {
+		stream_end(s, END_RESOURCE);
+		return STEP_END;
+	}
+	s->phase = PHASE_QUEUE;
+	extra->queue_before_server = server ? server->state->queued : 0;
+	extra->queue_before_backend = s->backend->be->queued;
+	queue_join(&extra->queue, s->backend, server);
+	stream_arm_wait(s, t->queue ? t->queue : t->connect);
+	return STEP_NEXT;
+}
+
+static struct server *assign_choose(struct stream *s, bool *full)
+{
+	struct balance_key key = {
+		.src = &s->session->src,
+		.avoid = s->extra ? s->extra->avoid : NULL,
+	};
+	struct server *server;
+	struct view view;
+
+	*full = false;
+	if (s->backend->use_server_rules && !key.avoid) {
+		stream_view(s, &view, NULL);
+		server = use_server(s->backend, &view);
+		if (server)
+			return server;
+	}
+	server = balance_pick(s->backend, &key, full);
+	if (server) {
+		server->state->counters.balanced++;
+		s->backend->be->counters.balanced++;
+	}
+	return server;
+}
+
+int assign_server(struct stream *s)
+{
+	struct server *server;
+	bool full;
+
+	if (s->server)
+		return STEP_GOTO + REQ_CONNECT;
+	server = assign_choose(s, &full);
+	if (!server && !full) {
+		s->phase = PHASE_CONNECT;
+		stream_end(s, END_NO_SERVER);
+		return STEP_END;
+	}
+	if (!server)
+		return assign_queue(s, NULL);
+	if (assign_must_wait(server))
+		return assign_queue(s, server_queue_full(server) ? NULL : server);
+	assign_count_slot(server);
+	assign_done(s, server);
+	return STEP_GOTO + REQ_CONNECT;
+}
+
+/* The slot counts from now on, although the stream runs a little later: offers in a row must
+ * not hand it out twice. server NULL: its queue was dissolved, choose anew. */
+void assign_offered(struct queue_entry *entry, struct server *server)
+{
+	struct stream_extra *extra = container_of(entry, struct stream_extra, queue);
+	struct stream *s = extra->stream;
+
+	if (server) {
+		assign_count_slot(server);
+		assign_done(s, server);
+		s->request.step = REQ_CONNECT;
+	} else {
+		s->request.step = REQ_ASSIGN;
+	}
+	timer_cancel(&s->timer);
+	task_wake(&extra->task);
+}
+
+int assign_wait(struct stream *s)
+{
+	if (stream_client_gone(s))
+		return STEP_END;
+	if (!stream_wait_over(s))
+		return STEP_WAIT;
+	stream_end(s, END_QUEUE_TIMEOUT);
+	return STEP_END;
+}
+
+static void assign_release_server(struct stream *s)
+{
+	struct server *server = s->server;
+
+	if (!s->counted_server)
+		return;
+	s->counted_server = false;
+	s->server = NULL;
+	server->state->current--;
+	server->proxy->be->served--;
+	balance_released(server);
+	queue_serve(server);
+}
+
+void assign_redispatch(struct stream *s)
+{
+	struct stream_extra *extra = extra_get(s);
+
+	s->server->state->counters.redispatches++;
+	s->backend->be->counters.redispatches++;
+	s->redispatched = true;
+	if (extra)
+		extra->avoid = s->server;
+	assign_release_server(s);
+}
+
+void assign_release(struct stream *s)
+{
+	assign_release_server(s);
+	if (s->counted_backend)
+		s->backend->be->current--;
+	s->counted_backend = false;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The connection to the server: start, wait, try again. "retries" and "option redispatch" of
+ * the manual: a failed connection is tried again on the same server after a second (or the
+ * connect timeout, when that is shorter), and on another server at once. */
+#include "stream/connect.h"
+
+#include "base/clock.h"
+#include "net/listener.h"
+#include "proxy/dial.h"
+#include "proxy/proxy.h"
+#include "stream/assign.h"
+#include "stream/extra.h"
+#include "stream/rules.h"
+#include "stream/steps.h"
+#include "stream/stream.h"
+#include "stream/timeouts.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+enum { RETRY_DELAY_MS = 1000 };
+
+/* The server's conn while it connects: its events wake the steps, not the pumps. */
+static void connect_ready(struct conn *conn)
+{
+	struct end *end = conn->owner;
+
+	stream_run(stream_of(container_of(end, struct relay, server)));
+}
+
+/* Where to connect: the port may follow the one that the client used. */
+static struct addr connect_address(struct stream *s)
+{
+	const struct server *server = s->server;
+	struct addr to = server->state->addr, dst;
+
+	if (server->spec.has_offset && to.family != AF_UNIX && stream_dst(s, &dst))
+		to.port = (uint16_t)(dst.port + server->spec.port_offset);
+	return to;
+}
+
+static int connect_resource(struct stream *s)
+{
+	s->server->state->counters.failed_connections++;
+	s->backend->be->counters.failed_connections++;
+	stream_end(s, END_RESOURCE);
+	return STEP_END;
+}
+
+int connect_start(struct stream *s)
+{
+	struct addr to = connect_address(s);
+	struct conn *conn;
+	int fd;
+
+	s->phase = PHASE_CONNECT;
+	s->server->state->counters.connects++;
+	s->backend->be->counters.connects++;
+	switch (server_dial(s->server, &to, stream_src(s), &fd)) {
+	case DIAL_RESOURCE:
+		return connect_resource(s);
+	case DIAL_REFUSED:
+		return STEP_GOTO + REQ_RETRY;
+	case DIAL_STARTED:
+		break;
+	}
+	conn = conn_new();
+	if (!conn || conn_attach(conn, &fd,
+				 CONN_CONNECTING | (to.family != AF_UNIX ? CONN_TCP : 0),
+				 connect_ready) < 0) {
+		if (fd >= 0)
+			close(fd);
+		conn_close(&conn, false);
+		return connect_resource(s);
+	}
+	end_take_conn(&s->relay.server, &conn);
+	s->relay.server.conn->ready = connect_ready;
+	stream_arm_wait(s, s->backend->set.timeout.connect);
+	return STEP_NEXT;
+}
+
+static void connect_observe(struct stream *s, bool ok)
+{
+	if (s->server->set.observe == OBSERVE_LAYER4 && server_hooks.observed)
+		server_hooks.observed(s->server, ok);
+}
+
+int connect_wait(struct stream *s)
+{
+	struct conn *conn = s->relay.server.conn;
+
+	if (conn->flags & (CONN_ERROR | CONN_HUP) && conn_check_error(conn))
+		return STEP_GOTO + REQ_RETRY;
+	if (!(conn->flags & CONN_WRITABLE)) {
+		if (stream_client_gone(s))
+			return STEP_END;
+		return stream_wait_over(s) ? STEP_GOTO + REQ_RETRY : STEP_WAIT;
+	}
+	conn->flags &= (uint16_t)~CONN_CONNECTING;
+	end_use_conn(&s->relay.server);
+	s->connected = true;
+	s->connect_ms = (uint32_t)(clock_now_ms - s->session->accepted_ms);
+	connect_observe(s, true);
+	return STEP_GOTO + REQ_OPEN;
+}
+
+/* Is the next try one that goes to another server? Manual, "option redispatch <interval>":
+ * every so many retries; negative: counted from the last. */
+static bool connect_elsewhere(const struct stream *s)
+{
+	const struct proxy_settings *set = &s->backend->set;
+	int interval = set->redispatch_interval;
+
+	if (!(set->options.on & OPT_REDISPATCH) || s->backend->usable + s->backend->usable_backup < 2)
+		return false;
+	if (interval < 0)
+		return (set->retries - (int)s->failures) % -interval == 0;
+	return interval > 0 && s->failures % interval == 0;
+}
+
+static unsigned connect_delay(const struct stream *s)
+{
+	unsigned timeout = s->backend->set.timeout.connect;
+
+	return timeout && timeout < RETRY_DELAY_MS ? timeout : RETRY_DELAY_MS;
+}
+
+static int connect_give_up(struct stream *s, bool timed_out)
+{
+	s->server->state->counters.failed_connections++;
+	s->backend->be->counters.failed_connections++;
+	stream_end(s, timed_out ? END_CONNECT_TIMEOUT : END_SERVER_REFUSED);
+	return STEP_END;
+}
+
+static int connect_failed(struct stream *s)
+{
+	bool timed_out = s->relay.server.ops && !s->relay.server.conn->error;
+
+	connect_observe(s, false);
+	if (s->failures >= (unsigned)s->backend->set.retries)
+		return connect_give_up(s, timed_out);
+	s->failures++;
+	end_close(&s->relay.server, false);
+	s->server->state->counters.retries++;
+	s->backend->be->counters.retries++;
+	if (connect_elsewhere(s) || !server_usable(s->server)) {
+		assign_redispatch(s);
+		return STEP_GOTO + REQ_ASSIGN;
+	}
+	if (timed_out)
+		return STEP_GOTO + REQ_CONNECT;
+	stream_arm_wait(s, connect_delay(s));
+	s->request.waiting = true;
+	return STEP_WAIT;
+}
+
+int connect_retry(struct stream *s)
+{
+	if (!s->request.waiting)
+		return connect_failed(s);
+	if (stream_client_gone(s))
+		return STEP_END;
+	return stream_wait_over(s) ? STEP_GOTO + REQ_CONNECT : STEP_WAIT;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The part of a stream that most streams do without. */
+#include "stream/extra.h"
+
+#include "base/pool.h"
+#include "stream/assign.h"
+#include "stream/stream.h"
+
+static struct pool extra_pool = POOL_INIT("extra", sizeof(struct stream_extra));
+
+static void extra_task(struct task *task)
+{
+	stream_run(container_of(task, struct stream_extra, task)->stream);
+}
+
+struct stream_extra *extra_get(struct stream *s)
+{
+	if (s->extra)
+		return s->extra;
+	s->extra = pool_take(&extra_pool);
+	if (!s->extra)
+		return NULL;
+	s->extra->stream = s;
+	s->extra->queue.offered = assign_offered;
+	task_init(&s->extra->task, extra_task);
+	return s->extra;
+}
+
+void extra_free(struct stream *s)
+{
+	if (!s->extra)
+		return;
+	queue_leave(&s->extra->queue);
+	task_cancel(&s->extra->task);
+	pool_give(&extra_pool, &s->extra);
+}

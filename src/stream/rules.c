@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where rules run in the life of a stream. The rules themselves, and what they compare, are in
+ * expr/; here is when they are asked, what they may see, and what follows. */
+#include "stream/rules.h"
+
+#include "base/clock.h"
+#include "net/listener.h"
+#include "proxy/proxy.h"
+#include "relay/buffer.h"
+#include "stream/assign.h"
+#include "stream/extra.h"
+#include "stream/steps.h"
+#include "stream/stream.h"
+#include "stream/timeouts.h"
+#include "stream/view.h"
+
+/* ---- connection and session ------------------------------------------------------------- */
+
+enum rule_result session_rules(struct session *session, struct conn *conn)
+{
+	const struct proxy *px = session->frontend;
+	struct rule_place place = { NULL };
+	enum rule_result r;
+	struct view view;
+
+	if (likely(!px->connection_rules && !px->session_rules))
+		return RULES_PASS;
+	view_of_session(session, conn, &view);
+	r = rules_run(px->connection_rules, &view, &place, true);
+	if (r != RULES_PASS) {
+		px->fe->counters.denied_connections++;
+		session->listener->counters->denied_connections++;
+		return r;
+	}
+	place.at = NULL;
+	r = rules_run(px->session_rules, &view, &place, true);
+	if (r != RULES_PASS) {
+		px->fe->counters.denied_sessions++;
+		session->listener->counters->denied_sessions++;
+	}
+	return r;
+}
+
+/* ---- content ---------------------------------------------------------------------------- */
+
+/* No more bytes will come for the rules to see. */
+static bool content_complete(const struct pump *pump, bool over)
+{
+	return over || pump->flags & (PUMP_EOF | PUMP_READ_ERROR) ||
+	       (pump->buf && !buffer_room(pump->buf));
+}
+
+/* Runs the set, and collects bytes while it wants more of them. */
+static enum rule_result content_run(struct stream *s, const struct rule_set *set,
+				    struct pump *pump, unsigned delay, struct cursor *at,
+				    struct rule_place *place)
+{
+	bool over = !delay, started = at->waiting;
+	enum rule_result r;
+	struct view view;
+
+	for (;;) {
+		pump->flags &= (uint16_t)~PUMP_DATA;
+		over = over || (started && stream_wait_over(s));
+		stream_view(s, &view, NULL);
+		r = rules_run(set, &view, place, content_complete(pump, over));
+		if (r != RULES_WAIT)
+			return r;
+		if (!started)
+			stream_arm_wait(s, delay);
+		started = true;
+		pump->flags |= PUMP_LOOK;
+		pump_run(pump);
+		if (pump->flags & PUMP_NO_MEMORY)
+			return RULES_ERROR;
+		if (!(pump->flags & PUMP_DATA) && !content_complete(pump, false))
+			return RULES_WAIT;
+	}
+}
+
+/* What the result means for the stream: enum step_result. */
+static int content_result(struct stream *s, enum rule_result r)
+{
+	switch (r) {
+	case RULES_PASS:
+		return STEP_NEXT;
+	case RULES_WAIT:
+		return STEP_WAIT;
+	case RULES_ERROR:
+		stream_end(s, END_RESOURCE);
+		return STEP_END;
+	case RULES_REJECT:
+	case RULES_CLOSE:
+	case RULES_DROP:
+		stream_end(s, END_DENIED);
+		return STEP_END;
+	}
+	return STEP_END;
+}
+
+static int content_request(struct stream *s, struct proxy *px, struct counters *c)
+{
+	struct stream_extra *extra = extra_get(s);
+	enum rule_result r;
+
+	s->phase = PHASE_REQUEST;
+	if (!extra)
+		return content_result(s, RULES_ERROR);
+	if (stream_client_gone(s))
+		return STEP_END;
+	r = content_run(s, px->request_rules, &s->relay.request, px->set.inspect_delay_req,
+			&s->request, &extra->request_place);
+	if (r == RULES_REJECT) {
+		c->denied_requests++;
+		if (px->fe)
+			s->session->listener->counters->denied_requests++;
+	}
+	if (r != RULES_WAIT)
+		extra->request_place.at = NULL;
+	return content_result(s, r);
+}
+
+int rules_frontend(struct stream *s)
+{
+	struct proxy *px = s->session->frontend;
+
+	return content_request(s, px, &px->fe->counters);
+}
+
+int rules_backend(struct stream *s)
+{
+	return content_request(s, s->backend, &s->backend->be->counters);
+}
+
+int rules_response(struct stream *s)
+{
+	struct stream_extra *extra = extra_get(s);
+	struct proxy *px = s->backend;
+	enum rule_result r;
+
+	if (!extra)
+		return content_result(s, RULES_ERROR);
+	r = content_run(s, px->response_rules, &s->relay.response, px->set.inspect_delay_res,
+			&s->response, &extra->response_place);
+	if (r == RULES_REJECT || r == RULES_CLOSE) {
+		s->session->frontend->fe->counters.denied_responses++;
+		px->be->counters.denied_responses++;
+		if (s->server)
+			s->server->state->counters.denied_responses++;
+	}
+	return content_result(s, r);
+}
+
+/* ---- backend ---------------------------------------------------------------------------- */
+
+int rules_switch(struct stream *s)
+{
+	struct proxy *fe = s->session->frontend, *be = NULL;
+	struct view view;
+
+	if (fe->has_switch_rules) {
+		stream_view(s, &view, NULL);
+		be = switch_backend(fe, &view);
+	}
+	if (!be)
+		be = fe->default_backend;
+	if (!be && fe->caps & PROXY_BACKEND)
+		be = fe;
+	if (!be) {
+		s->phase = PHASE_CONNECT;
+		stream_end(s, END_NO_SERVER);
+		return STEP_END;
+	}
+	assign_backend(s, be);
+	return STEP_NEXT;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Opens what the configuration says must listen, ties listeners to sessions and server
+ * transitions to streams, pauses and stops. Called at start, by signals and by the stats
+ * socket. All addresses are bound before the first connection is accepted. */
+#include "stream/service.h"
+
+#include "base/err.h"
+#include "config/config.h"
+#include "log/log.h"
+#include "net/listener.h"
+#include "net/sock.h"
+#include "proxy/global.h"
+#include "proxy/proxy.h"
+#include "proxy/queue.h"
+#include "stream/stream.h"
+
+#include <string.h>
+
+static void (*finish_done)(void);
+
+/* ---- what servers' transitions mean for streams ------------------------------------------ */
+
+static void service_server_down(struct server *s)
+{
+	if (s->set.options.on & SRV_DOWN_SHUTDOWN_SESSIONS)
+		streams_end_server(s, END_SERVER_DOWN);
+	queue_flush(s);
+}
+
+static void service_server_up(struct server *s)
+{
+	struct server *backup;
+
+	if (s->set.options.on & SRV_UP_SHUTDOWN_BACKUP)
+		for (backup = s->proxy->servers; backup; backup = backup->next)
+			if (backup->set.options.on & SRV_BACKUP)
+				streams_end_server(backup, END_SERVER_UP);
+	queue_serve(s);
+}
+
+/* ---- opening ----------------------------------------------------------------------------- */
+
+static struct listen_options service_options(const struct proxy *px)
+{
+	const struct proxy_settings *set = &px->set;
+
+	return (struct listen_options){
+		.tcp_nodelay = true,
+		.keepalive = set->options.on & OPT_CLITCPKA,
+		.smart_accept = set->options.on & OPT_SMART_ACCEPT,
+		.keepalive_cnt = set->clitcpka_cnt,
+		.keepalive_idle_s = set->clitcpka_idle / 1000,
+		.keepalive_intvl_s = set->clitcpka_intvl / 1000,
+		.rcvbuf = sock_tune.rcvbuf_client,
+		.sndbuf = sock_tune.sndbuf_client,
+		.default_backlog = (int)(set->backlog ? set->backlog : px->fe->maxconn),
+	};
+}
+
+static int service_open_proxy(struct proxy *px, struct err *err)
+{
+	struct listen_options opt = service_options(px);
+	struct bind_conf *bind;
+	struct listener *l;
+
+	list_for_each(bind, &px->binds, node) {
+		list_for_each(l, &bind->listeners, node) {
+			l->accepted = session_accept;
+			l->room = session_room;
+			if (listener_open(l, &opt, err) < 0)
+				return err_prefix(err, "%s:%u: frontend '%s'", bind->loc.file,
+						  bind->loc.line, px->name);
+		}
+	}
+	return 0;
+}
+
+static int service_start_proxy(struct proxy *px, struct err *err)
+{
+	struct bind_conf *bind;
+	struct listener *l;
+
+	list_for_each(bind, &px->binds, node)
+		list_for_each(l, &bind->listeners, node)
+			if (listener_start(l) < 0)
+				return err_set(err, "frontend '%s': %s", px->name,
+					       "the poller does not take its socket");
+	px->run_state = PROXY_READY;
+	return 0;
+}
+
+static int service_each(int (*fn)(struct proxy *px, struct err *err), struct err *err)
+{
+	struct proxy *px;
+
+	list_for_each(px, &proxies_running->list, node)
+		if (px->fe && !px->set.disabled && fn(px, err) < 0)
+			return -1;
+	list_for_each(px, &proxies_running->stats_frontends, node)
+		if (fn(px, err) < 0)
+			return -1;
+	return 0;
+}
+
+static void service_out_of_resources(struct listener *l, int error)
+{
+	const struct proxy *px = l->bind->owner;
+
+	global_state->accept_failures = listener_stats.failed;
+	log_printf(px->set.log, LOG_L_EMERG,
+		   "Proxy %s cannot accept a connection (%s): it tries again in a moment.",
+		   px->name, strerror(error));
+}
+
+static int service_start(struct config *cfg, void *data, struct err *err)
+{
+	(void)cfg;
+	(void)data;
+	server_hooks.went_down = service_server_down;
+	server_hooks.came_up = service_server_up;
+	listener_hooks.out_of_resources = service_out_of_resources;
+	if (service_each(service_open_proxy, err) < 0)
+		return -1;
+	return service_each(service_start_proxy, err);
+}
+
+/* ---- pausing and stopping ---------------------------------------------------------------- */
+
+static void service_each_listener(struct proxy *px, void (*fn)(struct listener *l))
+{
+	struct bind_conf *bind;
+	struct listener *l;
+
+	list_for_each(bind, &px->binds, node)
+		list_for_each(l, &bind->listeners, node)
+			fn(l);
+}
+
+static void service_resume_listener(struct listener *l)
+{
+	listener_resume(l);
+}
+
+int service_pause_proxy(struct proxy *px, struct err *err)
+{
+	if (px->run_state != PROXY_READY)
+		return err_set(err, "Frontend is already stopped or paused.");
+	service_each_listener(px, listener_pause);
+	px->run_state = PROXY_PAUSED;
+	return 0;
+}
+
+int service_resume_proxy(struct proxy *px, struct err *err)
+{
+	if (px->run_state != PROXY_PAUSED)
+		return err_set(err, "Frontend is not paused.");
+	service_each_listener(px, service_resume_listener);
+	px->run_state = PROXY_READY;
+	return 0;
+}
+
+int service_stop_proxy(struct proxy *px, struct err *err)
+{
+	if (px->run_state == PROXY_STOPPED)
+		return err_set(err, "Frontend was already shut down.");
+	service_each_listener(px, listener_close);
+	px->run_state = PROXY_STOPPED;
+	return 0;
+}
+
+void service_pause(void)
+{
+	struct proxy *px;
+
+	list_for_each(px, &proxies_running->list, node)
+		if (px->fe && px->run_state == PROXY_READY)
+			service_pause_proxy(px, NULL);
+}
+
+void service_resume(void)
+{
+	struct proxy *px;
+
+	list_for_each(px, &proxies_running->list, node)
+		if (px->fe && px->run_state == PROXY_PAUSED)
+			service_resume_proxy(px, NULL);
+}
+
+static void service_last_session(void)
+{
+	if (!streams_count && finish_done)
+		finish_done();
+}
+
+void service_finish(void (*done)(void))
+{
+	struct proxy *px;
+
+	global_state->stopping = true;
+	finish_done = done;
+	streams_none_left = service_last_session;
+	list_for_each(px, &proxies_running->list, node)
+		if (px->fe)
+			service_stop_proxy(px, NULL);
+	list_for_each(px, &proxies_running->stats_frontends, node)
+		service_stop_proxy(px, NULL);
+	service_last_session();
+}
+
+const struct module service_module = {
+	.name = "service",
+	.start = service_start,
+};

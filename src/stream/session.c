@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sessions: from an accepted socket to a stream. Order of life: session_room is asked, the
+ * listener accepts, session_accept applies the connection rules, makes the objects, applies
+ * the session rules and starts the stream. A stream's end frees its session (TCP mode). */
+#include "stream/session.h"
+
+#include "base/clock.h"
+#include "base/pool.h"
+#include "net/listener.h"
+#include "proxy/global.h"
+#include "proxy/proxy.h"
+#include "stream/rules.h"
+#include "stream/stream.h"
+
+#include <unistd.h>
+
+static struct pool session_pool = POOL_INIT("session", sizeof(struct session));
+
+static unsigned smaller(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+static unsigned left_of(unsigned limit, unsigned current)
+{
+	return current < limit ? limit - current : 0;
+}
+
+/* Room below a rate limit; 0: *wait_ms until one more fits. */
+static unsigned rate_left(const struct rate *rate, unsigned limit, unsigned *wait_ms)
+{
+	uint64_t room = rate_room(rate, clock_now_ms, limit);
+
+	if (!room)
+		*wait_ms = rate_wait(rate, clock_now_ms, limit);
+	return room > UINT32_MAX ? UINT32_MAX : (unsigned)room;
+}
+
+unsigned session_room(struct listener *l, unsigned *wait_ms)
+{
+	const struct proxy *px = l->bind->owner;
+	unsigned room = left_of(px->fe->maxconn, px->fe->current);
+
+	*wait_ms = 0;
+	if (l->maxconn)
+		room = smaller(room, left_of(l->maxconn, l->current));
+	if (px->stats_socket)
+		return room;
+	if (global_state->stopping)
+		return 0;
+	room = smaller(room, left_of(global_state->maxconn, global_state->current));
+	if (room && px->fe->rate_limit)
+		room = smaller(room, rate_left(&px->fe->counters.session_rate, px->fe->rate_limit,
+					       wait_ms));
+	if (room && global_state->maxconn_rate)
+		room = smaller(room, rate_left(&global_state->conn_rate,
+					       global_state->maxconn_rate, wait_ms));
+	if (room && global_state->maxsess_rate)
+		room = smaller(room, rate_left(&global_state->sess_rate,
+					       global_state->maxsess_rate, wait_ms));
+	return room;
+}
+
+static void raise_max(uint64_t *max, uint64_t value)
+{
+	if (value > *max)
+		*max = value;
+}
+
+static void session_count_connection(struct listener *l, struct proxy *px)
+{
+	px->fe->counters.connections++;
+	rate_add(&px->fe->counters.connection_rate, clock_now_ms, 1);
+	l->counters->connections++;
+	global_state->cum_conns++;
+	if (!px->stats_socket)
+		rate_add(&global_state->conn_rate, clock_now_ms, 1);
+}
+
+static void session_count(struct listener *l, struct proxy *px)
+{
+	struct counters *fe = &px->fe->counters;
+
+	fe->sessions++;
+	rate_add(&fe->session_rate, clock_now_ms, 1);
+	raise_max(&fe->connections_max, ++px->fe->current);
+	l->counters->sessions++;
+	raise_max(&l->counters->connections_max, ++l->current);
+	global_state->cum_sessions++;
+	global_state->cum_requests++;
+	if (!px->stats_socket)
+		rate_add(&global_state->sess_rate, clock_now_ms, 1);
+	global_state->current++;
+}
+
+void session_free(struct session **session)
+{
+	struct session *se = *session;
+
+	se->frontend->fe->current--;
+	se->listener->current--;
+	global_state->current--;
+	pool_give(&session_pool, session);
+	listeners_wake();
+}
+
+static struct session *session_new(struct listener *l, const struct addr *from)
+{
+	struct session *se = pool_take(&session_pool);
+
+	if (!se)
+		return NULL;
+	se->listener = l;
+	se->frontend = l->bind->owner;
+	se->src = *from;
+	se->accepted = clock_wall();
+	se->accepted_ms = clock_now_ms;
+	return se;
+}
+
+void session_accept(struct listener *l, int *fd, const struct addr *from)
+{
+	struct proxy *px = l->bind->owner;
+	struct conn *conn = conn_new();
+	struct session *se;
+
+	session_count_connection(l, px);
+	if (!conn || !(se = session_new(l, from))) {
+		global_state->no_memory++;
+		conn_close(&conn, false);
+		close(*fd);
+		*fd = -1;
+		return;
+	}
+	session_count(l, px);
+	/* Bytes that have arrived already give an event at once. */
+	if (conn_attach(conn, fd, CONN_WRITABLE | (from->family != AF_UNIX ? CONN_TCP : 0),
+			NULL) < 0) {
+		global_state->accept_failures++;
+		conn_close(&conn, false);
+		session_free(&se);
+		return;
+	}
+	if (session_rules(se, conn) != RULES_PASS) {
+		conn_close(&conn, false);
+		session_free(&se);
+		return;
+	}
+	stream_start(se, &conn);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The step table and the steps of forwarding. Read the tables at the end of this file to know
+ * what happens to a stream, in order; the functions are in the files that they are named
+ * after. */
+#include "stream/steps.h"
+
+#include "base/clock.h"
+#include "net/listener.h"
+#include "proxy/proxy.h"
+#include "stream/assign.h"
+#include "stream/connect.h"
+#include "stream/proxyheader.h"
+#include "stream/rules.h"
+#include "stream/stream.h"
+#include "stream/timeouts.h"
+
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+
+enum { DRAIN_POLL_MS = 5, DRAIN_MOST_MS = 10000 };
+
+bool stream_client_gone(struct stream *s)
+{
+	const struct proxy *px = s->backend ? s->backend : s->session->frontend;
+	unsigned flags = *s->relay.client.flags;
+
+	if (!(flags & (CONN_HUP | CONN_ERROR)) &&
+	    !((flags & CONN_RDHUP) && px->set.options.on & OPT_ABORTONCLOSE))
+		return false;
+	stream_end(s, END_CLIENT_ABORT);
+	return true;
+}
+
+/* ---- opening ---------------------------------------------------------------------------- */
+
+static void open_pump(struct pump *pump)
+{
+	pump->flags |= PUMP_OPEN;
+	pump->flags &= (uint16_t)~(PUMP_LOOK | PUMP_DATA);
+	pump_allow(pump, UINT64_MAX);
+}
+
+static int open_request(struct stream *s)
+{
+	s->phase = PHASE_DATA;
+	s->phase_ms = (uint32_t)clock_now_ms;
+	timer_cancel(&s->timer);
+	if (s->server->set.options.on & SRV_SEND_PROXY && !proxyheader_send(s)) {
+		stream_end(s, END_RESOURCE);
+		return STEP_END;
+	}
+	open_pump(&s->relay.request);
+	if (s->session->frontend->set.options.on & OPT_LOGASAP)
+		stream_log(s);
+	pump_run(&s->relay.request);
+	return STEP_NEXT;
+}
+
+static int open_response(struct stream *s)
+{
+	open_pump(&s->relay.response);
+	if (*s->relay.server.flags & CONN_READABLE || pump_held(&s->relay.response))
+		pump_run(&s->relay.response);
+	stream_arm_forward(s);
+	return s->reason == END_NONE ? STEP_NEXT : STEP_END;
+}
+
+/* ---- forwarding ------------------------------------------------------------------------- */
+
+/* Bytes that the client's kernel has not acknowledged. A RST now would take them away. */
+static bool client_drained(struct stream *s)
+{
+	const struct conn *conn = s->relay.client.conn;
+	int unsent = 0;
+
+	if (!(conn->flags & CONN_TCP) || ioctl(conn->src.fd, SIOCOUTQ, &unsent) < 0 || !unsent)
+		return true;
+	return s->draining && (uint32_t)clock_now_ms - s->phase_ms > DRAIN_MOST_MS;
+}
+
+/* The server broke off. What it had sent before reaches the client, then the client learns
+ * that there was more to come. */
+static int forward_server_broken(struct stream *s)
+{
+	if (client_drained(s)) {
+		stream_end(s, END_SERVER_ABORT);
+		return STEP_END;
+	}
+	if (!s->draining)
+		s->phase_ms = (uint32_t)clock_now_ms;
+	s->draining = true;
+	timer_set(&s->timer, clock_now_ms + DRAIN_POLL_MS);
+	return STEP_WAIT;
+}
+
+static int forward_end(struct stream *s, enum reason reason)
+{
+	stream_end(s, reason);
+	return STEP_END;
+}
+
+/* Something has changed in one of the pumps. */
+static int forward(struct stream *s)
+{
+	struct pump *req = &s->relay.request, *res = &s->relay.response;
+
+	if ((req->flags | res->flags) & PUMP_NO_MEMORY)
+		return forward_end(s, END_RESOURCE);
+	if (res->flags & PUMP_WRITE_ERROR || req->flags & PUMP_READ_ERROR)
+		return forward_end(s, END_CLIENT_ABORT);
+	if (res->flags & PUMP_EOF)
+		s->phase = PHASE_LAST;
+	if (req->flags & PUMP_WRITE_ERROR && !(req->flags & PUMP_STOPPED))
+		pump_stop(req);
+	if (!(res->flags & PUMP_FINISHED))
+		return STEP_NEXT;
+	if (res->flags & PUMP_READ_ERROR)
+		return forward_server_broken(s);
+	if (req->flags & PUMP_WRITE_ERROR)
+		return forward_end(s, END_SERVER_ABORT);
+	if (req->flags & PUMP_FINISHED)
+		return forward_end(s, END_NORMAL);
+	s->phase = PHASE_DATA;
+	return STEP_NEXT;
+}
+
+static int forward_request(struct stream *s)
+{
+	int r = s->response.step == RES_FORWARD ? forward(s) : STEP_WAIT;
+
+	if (r == STEP_NEXT)
+		stream_arm_forward(s);
+	return r == STEP_NEXT ? STEP_WAIT : r;
+}
+
+static int forward_response(struct stream *s)
+{
+	int r = forward(s);
+
+	return r == STEP_NEXT ? STEP_WAIT : r;
+}
+
+static bool has_request_rules(const struct stream *s)
+{
+	return s->session->frontend->request_rules != NULL;
+}
+
+static bool has_backend_rules(const struct stream *s)
+{
+	return s->backend != s->session->frontend && s->backend->request_rules != NULL;
+}
+
+static bool has_response_rules(const struct stream *s)
+{
+	return s->backend->response_rules != NULL;
+}
+
+const struct step request_steps[REQ_STEPS] = {
+	[REQ_FRONTEND_RULES] = { "frontend rules", rules_frontend, has_request_rules },
+	[REQ_SWITCH] = { "backend switching", rules_switch, NULL },
+	[REQ_BACKEND_RULES] = { "backend rules", rules_backend, has_backend_rules },
+	[REQ_ASSIGN] = { "server choice", assign_server, NULL },
+	[REQ_QUEUE] = { "queue", assign_wait, NULL },
+	[REQ_CONNECT] = { "connect", connect_start, NULL },
+	[REQ_CONNECTING] = { "connecting", connect_wait, NULL },
+	[REQ_RETRY] = { "retry", connect_retry, NULL },
+	[REQ_OPEN] = { "open", open_request, NULL },
+	[REQ_FORWARD] = { "forward", forward_request, NULL },
+};
+
+const struct step response_steps[RES_STEPS] = {
+	[RES_RULES] = { "response rules", rules_response, has_response_rules },
+	[RES_OPEN] = { "open", open_response, NULL },
+	[RES_FORWARD] = { "forward", forward_response, NULL },
+};

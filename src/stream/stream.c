@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Streams in the order of life: made, run through the step table, told facts by the pumps,
+ * ended by stream_end, freed at the end of the turn. */
+#include "stream/stream.h"
+
+#include "base/clock.h"
+#include "base/pool.h"
+#include "expr/view.h"
+#include "net/listener.h"
+#include "proxy/global.h"
+#include "proxy/proxy.h"
+#include "relay/pipe.h"
+#include "stream/accesslog.h"
+#include "stream/assign.h"
+#include "stream/extra.h"
+#include "stream/session.h"
+#include "stream/steps.h"
+#include "stream/timeouts.h"
+
+struct list streams_all = LIST_INIT(streams_all);
+unsigned streams_count;
+void (*streams_none_left)(void);
+
+static struct pool stream_pool = POOL_INIT("stream", sizeof(struct stream));
+static uint64_t next_id;
+
+static void stream_fact(struct relay *relay, struct pump *pump);
+static void stream_timer(struct timer *timer);
+
+/* ---- making ----------------------------------------------------------------------------- */
+
+static unsigned pump_mode_of(const struct proxy *fe, const struct proxy *be, uint64_t bit)
+{
+	const struct options *f = &fe->set.options, *b = &be->set.options;
+
+	if (!pipes_wanted())
+		return PUMP_COPY;
+	if ((f->on | b->on) & (bit | OPT_SPLICE_AUTO))
+		return PUMP_SPLICE;
+	return (f->given | b->given) & bit ? PUMP_COPY : PUMP_ADAPTIVE;
+}
+
+void stream_choose_ways(struct stream *s)
+{
+	const struct proxy *fe = s->session->frontend, *be = s->backend ? s->backend : fe;
+
+	s->relay.request.mode = (uint8_t)pump_mode_of(fe, be, OPT_SPLICE_REQUEST);
+	s->relay.response.mode = (uint8_t)pump_mode_of(fe, be, OPT_SPLICE_RESPONSE);
+}
+
+void stream_start(struct session *session, struct conn **conn)
+{
+	struct stream *s = pool_take(&stream_pool);
+
+	if (!s) {
+		global_state->no_memory++;
+		conn_close(conn, false);
+		session_free(&session);
+		return;
+	}
+	s->session = session;
+	s->id = ++next_id;
+	s->queue_ms = s->connect_ms = NOT_REACHED;
+	timer_init(&s->timer, stream_timer);
+	relay_init(&s->relay, stream_fact);
+	end_take_conn(&s->relay.client, conn);
+	list_append(&streams_all, &s->node);
+	streams_count++;
+	stream_run(s);
+}
+
+/* ---- running ---------------------------------------------------------------------------- */
+
+/* Runs one side's rows from its cursor on. False: it waits, or the stream has ended. */
+static bool stream_run_side(struct stream *s, struct cursor *at, const struct step *table,
+			    unsigned rows)
+{
+	int r;
+
+	for (;;) {
+		BUG_ON(at->step >= rows);
+		r = !table[at->step].when || table[at->step].when(s) ? table[at->step].run(s) :
+								       STEP_NEXT;
+		if (s->reason != END_NONE || r == STEP_END)
+			return false;
+		at->waiting = r == STEP_WAIT;
+		if (r == STEP_WAIT)
+			return false;
+		at->step = (uint8_t)(r >= STEP_GOTO ? r - STEP_GOTO : at->step + 1);
+	}
+}
+
+void stream_run(struct stream *s)
+{
+	if (s->in_steps || s->reason != END_NONE)
+		return;
+	s->in_steps = true;
+	stream_run_side(s, &s->request, request_steps, REQ_STEPS);
+	if (s->reason == END_NONE && s->connected)
+		stream_run_side(s, &s->response, response_steps, RES_STEPS);
+	s->in_steps = false;
+}
+
+/* A pump has something to tell. Its bits stay; the steps look at them. */
+static void stream_fact(struct relay *relay, struct pump *pump)
+{
+	(void)pump;
+	stream_run(stream_of(relay));
+}
+
+static void stream_timer(struct timer *timer)
+{
+	struct stream *s = container_of(timer, struct stream, timer);
+
+	if (s->request.step == REQ_FORWARD && s->response.step == RES_FORWARD && !s->draining)
+		stream_forward_timer(s);
+	else
+		stream_run(s);
+}
+
+/* ---- counting and logging --------------------------------------------------------------- */
+
+static void count_bytes(struct counters *c, uint64_t in, uint64_t out)
+{
+	c->bytes_in += in;
+	c->bytes_out += out;
+}
+
+void stream_count_bytes(struct stream *s)
+{
+	uint64_t in = pump_bytes(&s->relay.request), out = pump_bytes(&s->relay.response);
+	uint64_t new_in = in - s->counted_in, new_out = out - s->counted_out;
+
+	if (!(new_in | new_out))
+		return;
+	s->counted_in = in;
+	s->counted_out = out;
+	count_bytes(&s->session->frontend->fe->counters, new_in, new_out);
+	count_bytes(s->session->listener->counters, new_in, new_out);
+	if (s->backend && s->backend->be)
+		count_bytes(&s->backend->be->counters, new_in, new_out);
+	if (s->server)
+		count_bytes(&s->server->state->counters, new_in, new_out);
+	global_state->bytes_out += new_out;
+	rate_add(&global_state->bytes_out_rate, clock_now_ms, new_out / 32);
+}
+
+void streams_count_bytes(void)
+{
+	struct stream *s;
+
+	list_for_each(s, &streams_all, node)
+		if (s->session->frontend->set.options.on & OPT_CONTSTATS)
+			stream_count_bytes(s);
+}
+
+/* Adds one to the field of frontend, backend and server alike. */
+#define COUNT_ALL(s, field)                                                \
+	do {                                                               \
+		(s)->session->frontend->fe->counters.field++;              \
+		if ((s)->backend && (s)->backend->be)                      \
+			(s)->backend->be->counters.field++;                \
+		if ((s)->server)                                           \
+			(s)->server->state->counters.field++;              \
+	} while (0)
+
+/* Which counter a broken-off stream adds to follows from who broke it off, and when. */
+static void stream_count_end(struct stream *s)
+{
+	switch (s->reason) {
+	case END_CLIENT_ABORT:
+	case END_CLIENT_TIMEOUT:
+		if (s->phase == PHASE_REQUEST)
+			s->session->frontend->fe->counters.failed_requests++;
+		else
+			COUNT_ALL(s, client_aborts);
+		break;
+	case END_SERVER_ABORT:
+	case END_SERVER_TIMEOUT:
+		COUNT_ALL(s, server_aborts);
+		break;
+	case END_QUEUE_TIMEOUT:
+	case END_NO_SERVER:
+		if (s->backend && s->backend->be)
+			s->backend->be->counters.failed_connections++;
+		break;
+	case END_RESOURCE:
+		global_state->no_memory++;
+		break;
+	default:
+		break;
+	}
+}
+
+void stream_termination(const struct stream *s, char code[3])
+{
+	static const char letters[] = {
+#define REASON(name, letter, error, text) letter,
+#include "stream/ends.def"
+#undef REASON
+	};
+	static const char phases[] = { 'R', 'Q', 'C', 'D', 'L' };
+
+	code[0] = letters[s->reason];
+	code[1] = s->reason == END_NORMAL || s->reason == END_NONE ? '-' : phases[s->phase];
+	code[2] = 0;
+}
+
+const char *reason_text(enum reason reason)
+{
+	static const char *const texts[] = {
+#define REASON(name, letter, error, text) text,
+#include "stream/ends.def"
+#undef REASON
+	};
+
+	return texts[reason];
+}
+
+const char *stream_phase_name(const struct stream *s)
+{
+	return request_steps[s->request.step].name;
+}
+
+void stream_log(struct stream *s)
+{
+	struct view_log log;
+	struct view view;
+
+	if (s->logged || s->session->frontend->stats_socket)
+		return;
+	s->logged = true;
+	stream_view(s, &view, &log);
+	accesslog_write(&view);
+}
+
+/* ---- ending ----------------------------------------------------------------------------- */
+
+static void stream_free(struct reap *reap)
+{
+	struct stream *s = container_of(reap, struct stream, reap);
+
+	pool_give(&stream_pool, &s);
+}
+
+/* Whoever did not break off itself, nor sees a clean end, gets a RST: it must not take what it
+ * has for everything. */
+static bool reset_client(const struct stream *s)
+{
+	switch (s->reason) {
+	case END_SERVER_ABORT:
+	case END_SERVER_DOWN:
+	case END_SERVER_UP:
+	case END_KILLED:
+		return s->connected;
+	default:
+		return s->session->frontend->set.options.on & OPT_NOLINGER;
+	}
+}
+
+static bool reset_server(const struct stream *s)
+{
+	switch (s->reason) {
+	case END_CLIENT_ABORT:
+	case END_SERVER_DOWN:
+	case END_SERVER_UP:
+	case END_KILLED:
+		return true;
+	default:
+		return s->backend && s->backend->set.options.on & OPT_NOLINGER;
+	}
+}
+
+void stream_end(struct stream *s, enum reason reason)
+{
+	BUG_ON(reason == END_NONE);
+	if (s->reason != END_NONE)
+		return;
+	s->reason = (uint8_t)reason;
+	timer_cancel(&s->timer);
+	stream_count_bytes(s);
+	stream_count_end(s);
+	stream_log(s);
+	relay_close(&s->relay, reset_client(s), reset_server(s));
+	assign_release(s);
+	list_remove(&s->node);
+	streams_count--;
+	extra_free(s);
+	session_free(&s->session);
+	loop_reap(&s->reap, stream_free);
+	if (!streams_count && streams_none_left)
+		streams_none_left();
+}
+
+void streams_end_server(struct server *server, enum reason reason)
+{
+	struct stream *s, *next;
+
+	list_for_each_safe(s, next, &streams_all, node)
+		if (s->server == server)
+			stream_end(s, reason);
+}
+
+void streams_end_frontend(struct proxy *frontend, enum reason reason)
+{
+	struct stream *s, *next;
+
+	list_for_each_safe(s, next, &streams_all, node)
+		if (s->session->frontend == frontend)
+			stream_end(s, reason);
+}
+
+struct stream *stream_find(uint64_t id)
+{
+	struct stream *s;
+
+	list_for_each(s, &streams_all, node)
+		if (s->id == id)
+			return s;
+	return NULL;
+}

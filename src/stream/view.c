@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A stream as fetches, actions and log formats see it. */
+#include "stream/view.h"
+
+#include "expr/view.h"
+
+#include "base/clock.h"
+#include "net/listener.h"
+#include "proxy/global.h"
+#include "proxy/proxy.h"
+#include "relay/buffer.h"
+#include "stream/extra.h"
+#include "stream/stream.h"
+
+#include <unistd.h>
+
+const struct addr *stream_src(const struct stream *s)
+{
+	return s->extra && s->extra->has_src ? &s->extra->src : &s->session->src;
+}
+
+bool stream_dst(struct stream *s, struct addr *dst)
+{
+	struct stream_extra *extra = s->extra;
+
+	if (extra && extra->has_dst) {
+		*dst = extra->dst;
+		return true;
+	}
+	if (!s->relay.client.ops || s->relay.client.ops != &end_conn_ops)
+		return false;
+	return conn_original_dst(s->relay.client.conn, dst);
+}
+
+static bool view_find_dst(const struct view *view, struct addr *addr)
+{
+	if (view->stream)
+		return stream_dst(view->stream, addr);
+	return view->client && conn_original_dst(view->client, addr);
+}
+
+void view_of_session(struct session *session, struct conn *client, struct view *view)
+{
+	*view = (struct view){
+		.frontend = session->frontend,
+		.listener = session->listener,
+		.client = client,
+		.src = &session->src,
+		.find_dst = view_find_dst,
+		.request_final = true,
+		.response_final = true,
+	};
+}
+
+static struct span held_bytes(struct pump *pump)
+{
+	if (!pump->buf)
+		return (struct span){ NULL, 0 };
+	return (struct span){ buf_first(pump->buf), pump->buf->len };
+}
+
+static bool no_more(const struct pump *pump)
+{
+	return pump->flags & (PUMP_EOF | PUMP_READ_ERROR | PUMP_OPEN) ||
+	       (pump->buf && !buffer_room(pump->buf));
+}
+
+static struct conn *plain_conn(const struct end *end)
+{
+	return end->ops == &end_conn_ops ? end->conn : NULL;
+}
+
+/* -1 for what was not reached. */
+static int64_t phase_time(uint32_t from, uint32_t to)
+{
+	return from == NOT_REACHED || to == NOT_REACHED ? -1 : (int64_t)to - from;
+}
+
+static void view_log(const struct stream *s, struct view_log *log)
+{
+	const struct session *se = s->session;
+
+	*log = (struct view_log){
+		.accepted = se->accepted,
+		.wait_ms = phase_time(0, s->queue_ms),
+		.connect_ms = phase_time(s->queue_ms, s->connect_ms),
+		.total_ms = (int64_t)(clock_now_ms - se->accepted_ms),
+		.bytes_in = pump_bytes(&s->relay.request),
+		.bytes_out = pump_bytes(&s->relay.response),
+		.reason = reason_text(s->reason),
+		.active_conns = global_state->current,
+		.frontend_conns = se->frontend->fe->current,
+		.backend_conns = s->backend && s->backend->be ? s->backend->be->current : 0,
+		.server_conns = s->server ? s->server->state->current : 0,
+		.retries = s->failures,
+		.redispatched = s->redispatched,
+		.early = s->reason == END_NONE,
+		.server_queue = s->extra ? s->extra->queue_before_server : 0,
+		.backend_queue = s->extra ? s->extra->queue_before_backend : 0,
+		.pid = (unsigned)getpid(),
+		.request_counter = s->id,
+	};
+	stream_termination(s, log->termination);
+}
+
+void stream_view(struct stream *s, struct view *view, struct view_log *log)
+{
+	view_of_session(s->session, plain_conn(&s->relay.client), view);
+	view->src = stream_src(s);
+	view->backend = s->backend;
+	view->server = s->server;
+	view->server_conn = plain_conn(&s->relay.server);
+	view->request = held_bytes(&s->relay.request);
+	view->response = held_bytes(&s->relay.response);
+	view->request_final = no_more(&s->relay.request);
+	view->response_final = no_more(&s->relay.response);
+	view->id = s->id;
+	view->stream = s;
+	view->log = log;
+	if (log)
+		view_log(s, log);
+}
