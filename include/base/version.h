@@ -5,6 +5,9 @@
 /* Version of Penstock, such as "0.1.0". */
 extern const char version_penstock[];
 
+/* Day of that version, such as "2026/11/21". */
+extern const char version_date[];
+
 /*
  * Level of the HAProxy configuration language that Penstock speaks, such as "2.6":
  * what version_atleast() and version_before() compare with.

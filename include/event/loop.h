@@ -47,6 +47,8 @@ void task_init(struct task *task, void (*run)(struct task *task));
 void task_wake(struct task *task);   /* queues it, if it is not */
 void task_cancel(struct task *task); /* takes it back */
 bool task_queued(const struct task *task);
+/* How many are queued; walks through them. */
+unsigned tasks_queued(void);
 
 /* Calls free_it(object) at the end of this turn: nothing is freed inside a callback. The
  * node lives in the object and must not be in use otherwise. */

@@ -29,6 +29,8 @@ static inline bool timer_armed(const struct timer *timer)
 
 /* The earliest deadline, or UINT64_MAX. For the loop. */
 uint64_t timer_next(void);
+/* How many are armed. */
+unsigned timer_count(void);
 /* Fires all that are due; returns how many. For the loop. */
 unsigned timer_run(void);
 

@@ -10,6 +10,9 @@
 
 struct global_state {
 	unsigned maxconn;            /* in force */
+	unsigned hard_maxconn;       /* as configured: "set maxconn global" stays below */
+	unsigned max_sockets;        /* descriptors that the configuration may need */
+	unsigned memmax_mb;          /* -m; 0: no limit */
 	unsigned current;            /* client connections now */
 	unsigned maxconn_rate, maxsess_rate; /* in force; 0: none */
 	uint64_t cum_conns, cum_sessions, cum_requests;
@@ -19,8 +22,12 @@ struct global_state {
 	uint64_t accept_failures;    /* out of descriptors or memory */
 	uint64_t no_memory;          /* streams ended for lack of memory */
 	uint64_t start_ms;           /* clock_now_ms at start */
+	uint64_t start_wall_us;      /* wall clock at start, microseconds since 1970 */
 	bool stopping;               /* soft stop: no new sessions, ends with the last */
 };
 extern struct global_state *global_state;
+
+/* "node" and "description" of the global section; NULL: not given. */
+extern const char *global_node, *global_description;
 
 #endif

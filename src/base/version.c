@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The two version numbers. The first comes from configure.ac; the second changes when
+ * The version numbers. The first comes from configure.ac; that of the language changes when
  * Penstock learns the words of a newer release of the language.
  */
 #include "base/version.h"
@@ -8,4 +8,5 @@
 #include "config.h"
 
 const char version_penstock[] = PACKAGE_VERSION;
+const char version_date[] = "2026/11/21";
 const char version_language[] = "2.6";

@@ -124,6 +124,16 @@ bool task_queued(const struct task *task)
 	return !list_empty(&task->node);
 }
 
+unsigned tasks_queued(void)
+{
+	const struct list *node;
+	unsigned n = 0;
+
+	for (node = tasks.next; node != &tasks; node = node->next)
+		n++;
+	return n;
+}
+
 /* Runs those that wait now; the ones that they wake come in the next turn. */
 static void loop_run_tasks(void)
 {

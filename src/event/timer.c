@@ -118,3 +118,8 @@ unsigned timer_run(void)
 	}
 	return fired;
 }
+
+unsigned timer_count(void)
+{
+	return count;
+}

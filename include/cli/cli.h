@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A conversation on the stats socket (management guide 9.3): bytes in, bytes out, no socket.
+ * The applet end feeds it and drains it; the unit tests do the same by hand. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cli;
+
+/* cli_output wants a buffer of at least this size. */
+enum { CLI_OUTPUT_MIN = 16384 };
+
+enum cli_severity { CLI_SEVERITY_NONE, CLI_SEVERITY_NUMBER, CLI_SEVERITY_STRING };
+
+/* A conversation with rights level (LEVEL_USER ...) that shows severities in this way. NULL:
+ * out of memory. The caller frees it. */
+struct cli *cli_new(int level, int severity);
+void cli_free(struct cli **cli);
+
+/* Takes bytes from the peer; returns how many were taken. Fewer than len: it is busy with
+ * commands (call it again after cli_output has said all) or done. */
+size_t cli_input(struct cli *cli, const char *bytes, size_t len);
+/* The peer will send no more. A last line without line feed is not carried out: it may have
+ * been cut in the middle. */
+void cli_input_end(struct cli *cli);
+/* Writes the next part of the answers, at most size bytes (at least CLI_OUTPUT_MIN); returns
+ * how many. 0: nothing to say now. Objects may come and go between two calls. */
+size_t cli_output(struct cli *cli, char *buf, size_t size);
+/* All was said: close once the output has left. */
+bool cli_done(const struct cli *cli);
+/* Waits for the peer: no command is running and there is nothing to say. */
+bool cli_idle(const struct cli *cli);
+/* Milliseconds of "set timeout cli"; 0: as configured. */
+unsigned cli_timeout(const struct cli *cli);
+
+/* Called when a command that waited (show events -w) has something to say. */
+void cli_on_wake(struct cli *cli, void (*wake)(void *arg), void *arg);
+
+#endif

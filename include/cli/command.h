@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Commands of the stats socket are rows: words, who may, what is done. Files of cli/ bring
+ * tables of them; cli.c knows none by name. */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "log/log.h"
+#include "net/listener.h"
+
+#include <stdbool.h>
+
+struct cli;
+struct cli_command;
+
+/* A command being carried out. */
+struct cli_call {
+	struct cli *cli;
+	const struct cli_command *command;
+	int argc;            /* words behind those of the command */
+	char **argv;         /* argv[argc] is NULL; they live until the command has ended */
+	const char *payload; /* what came behind "<<", lines ended by \n; NULL: none */
+	struct text *out;    /* where start and next write: at most CLI_PIECE bytes a call */
+	void *state;         /* command->state_size zeroed bytes, or NULL */
+};
+
+/* Most that one call of start or next may write. */
+enum { CLI_PIECE = 8192 };
+
+enum cli_step {
+	CLI_END,  /* all was said */
+	CLI_MORE, /* call next again when there is room */
+	CLI_WAIT, /* nothing to say now: call next again after cli_wake */
+};
+
+enum { CLI_EXPERT = 1 << 0,       /* in expert mode only, and not in the list of help */
+       CLI_EXPERIMENTAL = 1 << 1, /* in experimental mode only */
+       CLI_HIDDEN = 1 << 2,       /* not in the list of help */
+       CLI_LAST = 1 << 3,         /* help shows it behind the others, always */
+       CLI_LATER = 1 << 4,        /* known, but not supported yet */
+};
+
+struct cli_command {
+	const char *words; /* "show servers state"; the longest row that matches is taken */
+	const char *args;  /* as help shows them: "[<backend>]"; NULL: none */
+	int level;         /* LEVEL_* that may use it */
+	unsigned flags;    /* CLI_* */
+	/* Reads the arguments and, when it is short, says everything. 0; or -1 and a sentence in
+	 * err that is shown to the user (the command has ended then). NULL: nothing to do. */
+	int (*start)(struct cli_call *call, struct err *err);
+	/* Says the next piece. Between two calls anything may have happened to the objects that
+	 * are shown: keep numbers or cursors that survive it, not pointers. NULL: start has
+	 * said everything. */
+	enum cli_step (*next)(struct cli_call *call);
+	/* Gives back what the state holds, also when the peer has gone. May be NULL. */
+	void (*end)(struct cli_call *call);
+	size_t state_size;
+	const char *help; /* one line */
+};
+
+/* A sentence as an answer, with its severity in front if the user wants that. */
+void cli_say(struct cli_call *call, enum log_level level, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Argument i, or "" where there is none. */
+const char *cli_arg(const struct cli_call *call, int i);
+
+/* Tables; each ends with a row without words. cli_tables ends with NULL. */
+extern const struct cli_command *const cli_tables[];
+
+#endif

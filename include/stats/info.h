@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The lines of "show info": numbers of the process. */
+#ifndef STATS_INFO_H
+#define STATS_INFO_H
+
+#include "stats/value.h"
+
+enum info_field {
+#define FIELD(id, name, tags, help) INFO_##id,
+#define HOLE(id) INFO_##id,
+#include "stats/info_fields.def"
+#undef FIELD
+#undef HOLE
+	INFO_FIELDS
+};
+
+extern const struct stats_field info_fields[INFO_FIELDS]; /* holes have no name */
+
+struct info {
+	struct stats_value values[INFO_FIELDS];
+	struct stats_strings strings;
+};
+
+/* Takes all values as they are now. as_float: those that are more exact then. */
+void info_fill(struct info *info, bool as_float);
+
+#endif

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The conversation: lines are cut into commands at ';' and commands into words; each command
+ * is a row that is found by its words and asked for one piece of its answer after the other,
+ * when the reader has room for it. The applet end of a stats socket calls this, and so do the
+ * unit tests; it never sees a socket.
+ *
+ * Invariants: at most LINE_MAX_BYTES of input are kept; nothing is kept of the output; while a
+ * command runs no input is taken, so that its words stay where they are; an answer ends with
+ * an empty line.
+ */
+#include "cli/cli.h"
+
+#include "base/bug.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/session.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	LINE_MAX_BYTES = 16384, /* a line and its payload */
+	LINE_FIRST = 256,       /* first allocation for it */
+	WORDS_MAX = 64,         /* words of a command */
+	ANSWER_END = 64,        /* room for the end of an answer and the prompt */
+};
+
+enum cli_state {
+	CLI_READING, /* until a line, and the payload that it announces, are complete */
+	CLI_BETWEEN, /* the next command of the line is to be started */
+	CLI_RUNNING, /* a command has more to say */
+	CLI_CLOSED,
+};
+
+struct cli {
+	enum cli_state state;
+	int level, severity;
+	unsigned modes;      /* CLI_EXPERT, CLI_EXPERIMENTAL */
+	unsigned timeout_ms; /* 0: as configured */
+	bool prompt, input_ended, waiting, key_pressed;
+
+	char *in;         /* input that was not carried out yet */
+	size_t in_size, in_len;
+	size_t line_start; /* offset of the line that is being read */
+	size_t searched;  /* up to here that line has no line feed */
+	size_t payload;   /* offset of the payload; 0: the line announced none */
+	size_t line_end;  /* offset of what follows the line and its payload */
+	size_t pluses;    /* payload prompts that are to be shown */
+	char *next_command; /* in the line; NULL: it was the last */
+	char *payload_text; /* NULL: none */
+
+	char *words[WORDS_MAX + 1];
+	struct cli_call call;
+
+	void (*wake)(void *arg);
+	void *wake_arg;
+};
+
+struct cli *cli_new(int level, int severity)
+{
+	struct cli *cli = calloc(1, sizeof(*cli));
+
+	if (!cli)
+		return NULL;
+	cli->level = level;
+	cli->severity = severity;
+	return cli;
+}
+
+static void cli_end_call(struct cli *cli)
+{
+	struct cli_call *call = &cli->call;
+
+	if (call->command && call->command->end)
+		call->command->end(call);
+	free(call->state);
+	*call = (struct cli_call){ .cli = cli };
+	cli->waiting = cli->key_pressed = false;
+}
+
+void cli_free(struct cli **clip)
+{
+	struct cli *cli = *clip;
+
+	if (!cli)
+		return;
+	*clip = NULL;
+	cli_end_call(cli);
+	free(cli->in);
+	free(cli);
+}
+
+/* -- input ----------------------------------------------------------------------------------- */
+
+static bool cli_grow_input(struct cli *cli, size_t wanted)
+{
+	size_t size = cli->in_size ? cli->in_size : LINE_FIRST;
+	char *in;
+
+	if (wanted > LINE_MAX_BYTES)
+		wanted = LINE_MAX_BYTES;
+	while (size < wanted)
+		size *= 2;
+	if (size == cli->in_size)
+		return true;
+	in = realloc(cli->in, size);
+	if (!in)
+		return cli->in_size > cli->in_len;
+	cli->in = in;
+	cli->in_size = size;
+	return true;
+}
+
+/* "<<" as the last word announces a payload. Cuts it off. */
+static bool cli_wants_payload(char *line, size_t len)
+{
+	while (len && strchr(" \t\r", line[len - 1]))
+		len--;
+	if (len < 2 || memcmp(line + len - 2, "<<", 2) || (len > 2 && !strchr(" \t", line[len - 3])))
+		return false;
+	line[len - 2] = 0;
+	return true;
+}
+
+static void cli_begin_line(struct cli *cli, size_t end)
+{
+	cli->line_end = end;
+	cli->next_command = cli->in;
+	cli->payload_text = NULL;
+	if (cli->payload)
+		cli->payload_text = cli->in + cli->payload;
+	cli->payload = 0;
+	cli->state = CLI_BETWEEN;
+}
+
+/* The line [line_start, feed) is complete: text of a command line, or a line of the payload. */
+static void cli_line_complete(struct cli *cli, char *feed)
+{
+	char *start = cli->in + cli->line_start;
+	size_t len = (size_t)(feed - start), next = (size_t)(feed + 1 - cli->in);
+
+	if (len && start[len - 1] == '\r')
+		len--;
+	cli->line_start = cli->searched = next;
+	if (cli->payload) {
+		if (len)
+			return;
+		*start = 0;
+		cli_begin_line(cli, next);
+		return;
+	}
+	start[len] = 0;
+	for (size_t i = 0; i < len; i++)
+		if (!start[i])
+			start[i] = ' ';
+	if (cli_wants_payload(start, len))
+		cli->payload = next;
+	else
+		cli_begin_line(cli, next);
+}
+
+/* Looks for the end of the line, then of the payload that it announces: an empty line. */
+static void cli_scan(struct cli *cli)
+{
+	while (cli->state == CLI_READING && cli->searched < cli->in_len) {
+		char *feed = memchr(cli->in + cli->searched, '\n', cli->in_len - cli->searched);
+
+		if (!feed) {
+			cli->searched = cli->in_len;
+			return;
+		}
+		cli_line_complete(cli, feed);
+		cli->pluses += cli->payload && cli->prompt;
+	}
+}
+
+size_t cli_input(struct cli *cli, const char *bytes, size_t len)
+{
+	size_t room;
+
+	if (cli->waiting && len) {
+		cli->key_pressed = true;
+		return len;
+	}
+	if (cli->state != CLI_READING || !len)
+		return 0;
+	if (!cli_grow_input(cli, cli->in_len + len)) {
+		cli->state = CLI_CLOSED;
+		return 0;
+	}
+	room = cli->in_size - cli->in_len;
+	if (len > room)
+		len = room;
+	memcpy(cli->in + cli->in_len, bytes, len);
+	cli->in_len += len;
+	cli_scan(cli);
+	return len;
+}
+
+void cli_input_end(struct cli *cli)
+{
+	cli->input_ended = true;
+	if (cli->waiting)
+		cli->key_pressed = true;
+}
+
+/* -- words ----------------------------------------------------------------------------------- */
+
+/* Cuts the first command off the line: up to a ';' that no backslash precedes. Returns the
+ * rest, NULL when there is none. */
+static char *cli_cut_command(char *line)
+{
+	for (; *line; line++) {
+		if (*line == '\\' && line[1]) {
+			line++;
+		} else if (*line == ';') {
+			*line = 0;
+			return line + 1;
+		}
+	}
+	return NULL;
+}
+
+/* Cuts a command into words at blanks; backslashes take the meaning of the next character
+ * away. Returns how many, or -1 when there are too many. */
+static int cli_cut_words(char *text, char **words)
+{
+	int n = 0;
+
+	for (;;) {
+		char *to;
+
+		while (*text == ' ' || *text == '\t')
+			text++;
+		if (!*text)
+			break;
+		if (n == WORDS_MAX)
+			return -1;
+		words[n++] = to = text;
+		for (; *text && *text != ' ' && *text != '\t'; text++) {
+			if (*text == '\\' && text[1])
+				text++;
+			*to++ = *text;
+		}
+		if (*text)
+			text++;
+		*to = 0;
+	}
+	words[n] = NULL;
+	return n;
+}
+
+/* How many of the words the row has, if it has them all in this order; else 0. */
+static int cli_matching_words(const struct cli_command *row, char **words)
+{
+	const char *w = row->words;
+	int n = 0;
+
+	for (;;) {
+		size_t len = strcspn(w, " ");
+
+		if (!words[n] || strlen(words[n]) != len || memcmp(words[n], w, len))
+			return 0;
+		n++;
+		w += len;
+		if (!*w)
+			return n;
+		w++;
+	}
+}
+
+static const struct cli_command *cli_find(char **words, int *count)
+{
+	const struct cli_command *best = NULL, *row;
+	int n;
+
+	*count = 0;
+	for (int t = 0; cli_tables[t]; t++) {
+		for (row = cli_tables[t]; row->words; row++) {
+			n = cli_matching_words(row, words);
+			if (n > *count) {
+				*count = n;
+				best = row;
+			}
+		}
+	}
+	return best;
+}
+
+/* -- commands -------------------------------------------------------------------------------- */
+
+const char *cli_arg(const struct cli_call *call, int i)
+{
+	return i < call->argc ? call->argv[i] : "";
+}
+
+void cli_say(struct cli_call *call, enum log_level level, const char *fmt, ...)
+{
+	static const char *const names[] = { "emerg", "alert", "crit", "err",
+					     "warning", "notice", "info", "debug" };
+	va_list ap;
+
+	if (call->cli->severity == CLI_SEVERITY_NUMBER)
+		text_printf(call->out, "[%d]: ", (int)level);
+	else if (call->cli->severity == CLI_SEVERITY_STRING)
+		text_printf(call->out, "[%s]: ", names[level]);
+	va_start(ap, fmt);
+	text_vprintf(call->out, fmt, ap);
+	va_end(ap);
+	text_char(call->out, '\n');
+}
+
+/* May it be used here? 0, or -1 and what to tell. */
+static int cli_admit(const struct cli *cli, const struct cli_command *row, struct err *err)
+{
+	if (cli->level < row->level)
+		return err_set(err, "Permission denied");
+	if (row->flags & CLI_LATER)
+		return err_set(err, "'%s' is not supported yet.", row->words);
+	if (row->flags & CLI_EXPERT & ~cli->modes)
+		return err_set(err, "This command is restricted to expert mode only.");
+	if (row->flags & CLI_EXPERIMENTAL & ~cli->modes)
+		return err_set(err, "This command is restricted to experimental mode only.");
+	return 0;
+}
+
+/* 0: it has begun, or has even ended; -1: err tells why not. */
+static int cli_begin_call(struct cli *cli, struct err *err)
+{
+	struct cli_call *call = &cli->call;
+	const struct cli_command *row = call->command;
+
+	if (cli_admit(cli, row, err))
+		return -1;
+	if (row->state_size) {
+		call->state = calloc(1, row->state_size);
+		if (!call->state)
+			return err_set(err, "Out of memory.");
+	}
+	return row->start ? row->start(call, err) : 0;
+}
+
+/* Starts the next command of the line; an unknown one becomes a call for help. */
+static void cli_start(struct cli *cli, struct text *out)
+{
+	struct cli_call *call = &cli->call;
+	char *text = cli->next_command;
+	struct err err = { "" };
+	int n, matched;
+
+	*call = (struct cli_call){ .cli = cli, .out = out };
+	cli->next_command = cli_cut_command(text);
+	cli->state = CLI_RUNNING;
+	n = cli_cut_words(text, cli->words);
+	if (n < 0) {
+		cli_say(call, LOG_L_ERR, "Too many words (at most %d).", WORDS_MAX);
+		return;
+	}
+	call->command = cli_find(cli->words, &matched);
+	if (!call->command)
+		call->command = &cli_help_unknown;
+	call->argc = n - matched;
+	call->argv = cli->words + matched;
+	if (!cli->next_command)
+		call->payload = cli->payload_text;
+	if (cli_begin_call(cli, &err)) {
+		cli_say(call, LOG_L_ERR, "%s", err.text);
+		cli_end_call(cli);
+	}
+}
+
+/* The line was carried out: what follows it moves to the front. */
+static void cli_end_line(struct cli *cli)
+{
+	size_t rest = cli->in_len - cli->line_end;
+
+	memmove(cli->in, cli->in + cli->line_end, rest);
+	cli->in_len = rest;
+	cli->line_start = cli->searched = 0;
+	cli->payload_text = NULL;
+	if (!rest) {
+		free(cli->in);
+		cli->in = NULL;
+		cli->in_size = 0;
+	}
+	cli->state = cli->prompt || rest ? CLI_READING : CLI_CLOSED;
+	cli_scan(cli);
+}
+
+/* The command has said all: an empty line, and the prompt if there is one. */
+static void cli_end_answer(struct cli *cli, struct text *out)
+{
+	cli_end_call(cli);
+	if (cli->state == CLI_CLOSED)
+		return; /* quit */
+	text_str(out, cli->prompt ? "\n> " : "\n");
+	if (cli->next_command)
+		cli->state = CLI_BETWEEN;
+	else
+		cli_end_line(cli);
+}
+
+/* One piece more of the running command's answer. false: it waits. */
+static bool cli_continue(struct cli *cli, struct text *out)
+{
+	struct cli_call *call = &cli->call;
+	enum cli_step step = CLI_END;
+
+	call->out = out;
+	if (call->command && call->command->next && cli->state == CLI_RUNNING)
+		step = call->command->next(call);
+	cli->waiting = step == CLI_WAIT;
+	if (step == CLI_END)
+		cli_end_answer(cli, out);
+	return !cli->waiting;
+}
+
+static size_t cli_room(const struct text *out)
+{
+	return out->size - 1 - out->len;
+}
+
+/* Prompts for the payload; input that will never make a line ends the conversation. */
+static void cli_read_on(struct cli *cli, struct text *out)
+{
+	struct cli_call call = { .cli = cli, .out = out };
+
+	for (; cli->pluses && cli_room(out) > ANSWER_END; cli->pluses--)
+		text_str(out, "+ ");
+	if (cli->state != CLI_READING || cli->pluses)
+		return;
+	if (cli->in_len == LINE_MAX_BYTES) {
+		cli_say(&call, LOG_L_ERR, "Line too long (more than %d bytes).", LINE_MAX_BYTES);
+		text_char(out, '\n');
+		cli->state = CLI_CLOSED;
+	} else if (cli->input_ended) {
+		cli->state = CLI_CLOSED;
+	}
+}
+
+size_t cli_output(struct cli *cli, char *buf, size_t size)
+{
+	struct text out;
+
+	BUG_ON(size < CLI_OUTPUT_MIN);
+	text_init(&out, buf, size);
+	while (cli_room(&out) > CLI_PIECE + ANSWER_END) {
+		cli_read_on(cli, &out);
+		if (cli->pluses)
+			continue;
+		if (cli->state == CLI_BETWEEN)
+			cli_start(cli, &out);
+		else if (cli->state != CLI_RUNNING || !cli_continue(cli, &out))
+			break;
+	}
+	BUG_ON(out.cut);
+	cli->call.out = NULL;
+	return out.len;
+}
+
+bool cli_done(const struct cli *cli)
+{
+	return cli->state == CLI_CLOSED;
+}
+
+bool cli_idle(const struct cli *cli)
+{
+	return cli->state == CLI_READING && !cli->pluses;
+}
+
+/* -- what commands do to the conversation ---------------------------------------------------- */
+
+int cli_level(const struct cli *cli)
+{
+	return cli->level;
+}
+
+void cli_lower_level(struct cli *cli, int level)
+{
+	if (level < cli->level)
+		cli->level = level;
+	cli->modes = 0;
+}
+
+bool cli_mode(const struct cli *cli, unsigned mode)
+{
+	return cli->modes & mode;
+}
+
+void cli_set_mode(struct cli *cli, unsigned mode, bool on)
+{
+	cli->modes = on ? cli->modes | mode : cli->modes & ~mode;
+}
+
+void cli_set_severity(struct cli *cli, int severity)
+{
+	cli->severity = severity;
+}
+
+void cli_set_timeout(struct cli *cli, unsigned ms)
+{
+	cli->timeout_ms = ms;
+}
+
+unsigned cli_timeout(const struct cli *cli)
+{
+	return cli->timeout_ms;
+}
+
+void cli_toggle_prompt(struct cli *cli)
+{
+	cli->prompt = !cli->prompt;
+}
+
+void cli_quit(struct cli *cli)
+{
+	cli->state = CLI_CLOSED;
+}
+
+void cli_on_wake(struct cli *cli, void (*wake)(void *arg), void *arg)
+{
+	cli->wake = wake;
+	cli->wake_arg = arg;
+}
+
+void cli_wake(struct cli *cli)
+{
+	if (cli->wake)
+		cli->wake(cli->wake_arg);
+}
+
+bool cli_key_pressed(const struct cli *cli)
+{
+	return cli->key_pressed;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * help, and what an unknown command is answered with: the commands that this level may use,
+ * those that begin with the given words, or those that look like them. Called by cli.c for
+ * the words that no table has. One row a piece.
+ */
+#include "cli/help.h"
+
+#include "base/bug.h"
+#include "cli/session.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+enum { ROWS_MAX = 512, WORD_TEXT = 64 };
+
+enum help_choice { HELP_ALL, HELP_PREFIX, HELP_NEAR };
+
+struct help_state {
+	enum help_choice choice;
+	int at; /* row to be shown next */
+};
+
+/* All rows by their words; those with CLI_LAST behind the others. Built once. */
+static const struct cli_command *help_rows[ROWS_MAX];
+static int help_count;
+
+static int help_compare(const void *a, const void *b)
+{
+	const struct cli_command *x = *(const struct cli_command *const *)a;
+	const struct cli_command *y = *(const struct cli_command *const *)b;
+
+	if ((x->flags ^ y->flags) & CLI_LAST)
+		return x->flags & CLI_LAST ? 1 : -1;
+	return strcmp(x->words, y->words);
+}
+
+static void help_collect(void)
+{
+	if (help_count)
+		return;
+	for (int t = 0; cli_tables[t]; t++) {
+		for (const struct cli_command *row = cli_tables[t]; row->words; row++) {
+			BUG_ON(help_count == ROWS_MAX);
+			help_rows[help_count++] = row;
+		}
+	}
+	qsort(help_rows, (size_t)help_count, sizeof(help_rows[0]), help_compare);
+}
+
+/* Does the row begin with these words, the last of which may be the start of one? */
+static bool help_begins_with(const struct cli_command *row, const struct cli_call *call)
+{
+	const char *w = row->words;
+
+	for (int i = 0; i < call->argc; i++) {
+		size_t len = strlen(call->argv[i]);
+		size_t have = strcspn(w, " ");
+
+		if (strncmp(w, call->argv[i], len) || len > have ||
+		    (len < have && i + 1 < call->argc))
+			return false;
+		w += have;
+		if (*w)
+			w++;
+		else if (i + 1 < call->argc)
+			return false;
+	}
+	return true;
+}
+
+/* Do as many of the given words as the row has look like those of the row? */
+static bool help_looks_like(const struct cli_command *row, const struct cli_call *call)
+{
+	char memory[WORD_TEXT], *p;
+	struct text given;
+	int n = 1;
+
+	for (const char *w = row->words; *w; w++)
+		n += *w == ' ';
+	text_init(&given, memory, sizeof(memory));
+	for (int i = 0; i < n && i < call->argc; i++)
+		text_printf(&given, "%s%s", i ? " " : "", call->argv[i]);
+	for (p = memory; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	n = (int)strlen(row->words) / 4;
+	return !given.cut && str_distance(memory, row->words, (unsigned)n) <= (unsigned)n;
+}
+
+static bool help_shows(const struct cli_command *row, enum help_choice choice,
+		       const struct cli_call *call)
+{
+	if (row->flags & CLI_LATER || row->level > cli_level(call->cli) ||
+	    (row->flags & CLI_HIDDEN && !(row->flags & CLI_LAST)) ||
+	    (row->flags & CLI_EXPERT && !cli_mode(call->cli, CLI_EXPERT)))
+		return false;
+	if (choice == HELP_ALL)
+		return true;
+	return choice == HELP_PREFIX ? help_begins_with(row, call) : help_looks_like(row, call);
+}
+
+static bool help_finds(enum help_choice choice, const struct cli_call *call)
+{
+	for (int i = 0; i < help_count; i++)
+		if (help_shows(help_rows[i], choice, call))
+			return true;
+	return false;
+}
+
+static enum help_choice help_choose(const struct cli_call *call)
+{
+	if (!call->argc)
+		return HELP_ALL;
+	if (help_finds(HELP_PREFIX, call))
+		return HELP_PREFIX;
+	return help_finds(HELP_NEAR, call) ? HELP_NEAR : HELP_ALL;
+}
+
+static int help_start(struct cli_call *call, struct err *err)
+{
+	struct help_state *state = call->state;
+
+	(void)err;
+	help_collect();
+	state->choice = help_choose(call);
+	cli_say(call, LOG_L_INFO, "The following commands are valid at this level:");
+	return 0;
+}
+
+static int help_start_unknown(struct cli_call *call, struct err *err)
+{
+	struct help_state *state = call->state;
+
+	(void)err;
+	help_collect();
+	state->choice = help_choose(call);
+	if (state->choice == HELP_ALL)
+		cli_say(call, LOG_L_INFO,
+			"Unknown command. Please enter one of the following commands only:");
+	else
+		cli_say(call, LOG_L_INFO, "Unknown command, but maybe one of the following "
+					  "ones is a better match:");
+	return 0;
+}
+
+static enum cli_step help_next(struct cli_call *call)
+{
+	struct help_state *state = call->state;
+	const struct cli_command *row;
+	char memory[256];
+	struct text usage;
+
+	if (state->at == help_count)
+		return CLI_END;
+	row = help_rows[state->at++];
+	if (!(row->flags & CLI_LAST) && !help_shows(row, state->choice, call))
+		return CLI_MORE;
+	text_init(&usage, memory, sizeof(memory));
+	text_printf(&usage, "%s%s%s", row->words, row->args ? " " : "", row->args ? row->args : "");
+	text_printf(call->out, "  %-40s: %s\n", memory, row->help);
+	return CLI_MORE;
+}
+
+const struct cli_command cli_help_unknown = {
+	.level = LEVEL_USER,
+	.start = help_start_unknown,
+	.next = help_next,
+	.state_size = sizeof(struct help_state),
+};
+
+const struct cli_command cli_help_commands[] = {
+	{ .words = "help",
+	  .args = "[<command>]",
+	  .level = LEVEL_USER,
+	  .flags = CLI_LAST,
+	  .start = help_start,
+	  .next = help_next,
+	  .state_size = sizeof(struct help_state),
+	  .help = "list matching or all commands" },
+	{ .words = NULL },
+};

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fills the lines of "show info" from the counters of all layers. Called by the stats socket;
+ * it changes nothing but its own memory of the last time that it was asked, from which the
+ * share of idle time follows.
+ */
+#include "stats/info.h"
+
+#include "base/clock.h"
+#include "base/pool.h"
+#include "base/version.h"
+#include "event/loop.h"
+#include "event/timer.h"
+#include "log/log.h"
+#include "net/listener.h"
+#include "proxy/global.h"
+#include "proxy/proxy.h"
+#include "relay/pipe.h"
+#include "relay/pump.h"
+#include "stream/stream.h"
+
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+const struct stats_field info_fields[INFO_FIELDS] = {
+#define FIELD(id, name, tags, help) { name, tags, help },
+#define HOLE(id) { NULL, NULL, NULL },
+#include "stats/info_fields.def"
+#undef FIELD
+#undef HOLE
+};
+
+struct info_pools {
+	uint64_t allocated, used, failed; /* bytes, bytes, objects */
+};
+
+static struct info_pools info_sum_pools(void)
+{
+	struct info_pools sum = { 0, 0, 0 };
+
+	for (const struct pool *p = pool_first(); p; p = p->next) {
+		sum.allocated += p->allocated * p->size;
+		sum.used += p->used * p->size;
+		sum.failed += p->failed;
+	}
+	return sum;
+}
+
+static void info_fill_process(struct info *info, bool as_float)
+{
+	uint64_t up_ms = clock_now_ms - global_state->start_ms, up = up_ms / 1000;
+	struct stats_value *v = info->values;
+	char text[64];
+
+	v[INFO_NAME] = stats_const("Penstock");
+	v[INFO_VERSION] = v[INFO_BUILD_INFO] = stats_const(version_penstock);
+	v[INFO_RELEASE_DATE] = stats_const(version_date);
+	v[INFO_NBTHREAD] = v[INFO_NBPROC] = v[INFO_PROCESS_NUM] = stats_u32(1);
+	v[INFO_PID] = stats_u32((uint64_t)getpid());
+	snprintf(text, sizeof(text), "%ud %uh%02um%02us", (unsigned)(up / 86400),
+		 (unsigned)(up / 3600 % 24), (unsigned)(up / 60 % 60), (unsigned)(up % 60));
+	v[INFO_UPTIME] = stats_str(&info->strings, text);
+	v[INFO_UPTIME_SEC] = as_float ? stats_flt((double)up_ms / 1e3) : stats_u32(up);
+	v[INFO_START_TIME_SEC] = as_float ? stats_flt((double)global_state->start_wall_us / 1e6)
+					  : stats_u32(global_state->start_wall_us / 1000000);
+	v[INFO_NODE] = stats_str(&info->strings, global_node ? global_node : "");
+	v[INFO_DESCRIPTION] =
+		stats_str(&info->strings, global_description ? global_description : "");
+	v[INFO_STOPPING] = stats_u32(global_state->stopping);
+	v[INFO_TAINTED] = stats_const("0");
+}
+
+static void info_fill_memory(struct info *info, bool as_float)
+{
+	struct info_pools pools = info_sum_pools();
+	struct stats_value *v = info->values;
+	const double mb = 1 << 20;
+
+	v[INFO_MEMMAX_MB] = stats_u32(global_state->memmax_mb);
+	v[INFO_MEMMAX_BYTES] = stats_u64((uint64_t)global_state->memmax_mb << 20);
+	v[INFO_POOL_ALLOC_MB] = as_float ? stats_flt((double)pools.allocated / mb)
+					 : stats_u32(pools.allocated >> 20);
+	v[INFO_POOL_USED_MB] = as_float ? stats_flt((double)pools.used / mb)
+					: stats_u32(pools.used >> 20);
+	v[INFO_POOL_FAILED] = stats_u32(pools.failed);
+	v[INFO_POOL_ALLOC_BYTES] = stats_u64(pools.allocated);
+	v[INFO_POOL_USED_BYTES] = stats_u64(pools.used);
+}
+
+static void info_fill_limits(struct info *info)
+{
+	struct stats_value *v = info->values;
+	struct rlimit nofile = { 0, 0 };
+
+	getrlimit(RLIMIT_NOFILE, &nofile);
+	v[INFO_ULIMIT_N] = stats_u32(nofile.rlim_cur);
+	v[INFO_MAXSOCK] = stats_u32(global_state->max_sockets);
+	v[INFO_MAXCONN] = stats_u32(global_state->maxconn);
+	v[INFO_HARD_MAXCONN] = stats_u32(global_state->hard_maxconn);
+	v[INFO_CONN_RATE_LIMIT] = stats_u32(global_state->maxconn_rate);
+	v[INFO_SESS_RATE_LIMIT] = stats_u32(global_state->maxsess_rate);
+}
+
+static unsigned info_count_listeners(void)
+{
+	const struct list *lists[] = { &proxies_running->list, &proxies_running->stats_frontends };
+	const struct bind_conf *bind;
+	const struct listener *l;
+	const struct proxy *px;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		list_for_each(px, lists[i], node) {
+			list_for_each(bind, &px->binds, node) {
+				list_for_each(l, &bind->listeners, node)
+					n += l->state != LISTENER_NEW &&
+					     l->state != LISTENER_CLOSED;
+			}
+		}
+	}
+	return n;
+}
+
+static void info_fill_connections(struct info *info)
+{
+	struct stats_value *v = info->values;
+	unsigned listeners = info_count_listeners();
+
+	v[INFO_CURR_CONNS] = stats_u32(global_state->current);
+	v[INFO_CUM_CONNS] = stats_u32(global_state->cum_conns);
+	v[INFO_CUM_REQ] = stats_u32(global_state->cum_requests);
+	v[INFO_CONN_RATE] = stats_u32(rate_read(&global_state->conn_rate, clock_now_ms));
+	v[INFO_MAX_CONN_RATE] = stats_u32(global_state->conn_rate.max);
+	v[INFO_SESS_RATE] = stats_u32(rate_read(&global_state->sess_rate, clock_now_ms));
+	v[INFO_MAX_SESS_RATE] = stats_u32(global_state->sess_rate.max);
+	v[INFO_LISTENERS] = stats_u32(listeners);
+	v[INFO_JOBS] = stats_u32(listeners + streams_count);
+	v[INFO_UNSTOPPABLE_JOBS] = stats_u32(0);
+	v[INFO_DROPPED_LOGS] = stats_u32(log_stats.dropped);
+}
+
+/* Idle time: what the process did not spend on a CPU since the last question that is at
+ * least a second old; since the start at first. */
+static unsigned info_idle_percent(void)
+{
+	static uint64_t old_us, old_cpu_us, last_us, last_cpu_us;
+	uint64_t now_us = clock_read_us(), cpu_us, elapsed, busy;
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	cpu_us = (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
+	if (!last_us)
+		last_us = old_us = global_state->start_ms * 1000;
+	if (now_us >= last_us + 1000000) {
+		old_us = last_us;
+		old_cpu_us = last_cpu_us;
+		last_us = now_us;
+		last_cpu_us = cpu_us;
+	}
+	elapsed = now_us - old_us;
+	busy = cpu_us - old_cpu_us;
+	return elapsed <= busy ? 0 : (unsigned)(100 - busy * 100 / elapsed);
+}
+
+static void info_fill_loop(struct info *info)
+{
+	struct stats_value *v = info->values;
+
+	v[INFO_TASKS] = stats_u32(tasks_queued() + timer_count());
+	v[INFO_RUN_QUEUE] = stats_u32(tasks_queued());
+	v[INFO_IDLE_PCT] = stats_u32(info_idle_percent());
+	v[INFO_BUSY_POLLING] = stats_u32(0);
+}
+
+static void info_fill_bytes(struct info *info)
+{
+	struct stats_value *v = info->values;
+
+	v[INFO_TOTAL_BYTES_OUT] = stats_u64(relay_stats.copied + relay_stats.spliced);
+	v[INFO_TOTAL_SPLICED_OUT] = v[INFO_BYTES_SPLICED] = stats_u64(relay_stats.spliced);
+	v[INFO_BYTES_OUT_RATE] =
+		stats_u64(rate_read(&global_state->bytes_out_rate, clock_now_ms) * 32);
+	v[INFO_BYTES_COPIED] = stats_u64(relay_stats.copied);
+	v[INFO_SPLICE_PULLS] = stats_u64(relay_stats.pulls);
+	v[INFO_SPLICE_PUSHES] = stats_u64(relay_stats.pushes);
+	v[INFO_SPLICE_GATHERED] = stats_u64(relay_stats.gathered);
+	v[INFO_COPY_READS] = stats_u64(relay_stats.reads);
+	v[INFO_COPY_WRITES] = stats_u64(relay_stats.writes);
+	v[INFO_FALLBACK_REFUSED] = stats_u64(relay_stats.fallback_refused);
+	v[INFO_FALLBACK_HIDDEN] = stats_u64(relay_stats.fallback_hidden);
+	v[INFO_FALLBACK_URGENT] = stats_u64(relay_stats.fallback_urgent);
+	v[INFO_FALLBACK_NO_PIPE] = stats_u64(relay_stats.fallback_no_pipe);
+}
+
+static void info_fill_pipes(struct info *info)
+{
+	struct stats_value *v = info->values;
+
+	v[INFO_MAXPIPES] = stats_u32(pipe_stats.max);
+	v[INFO_PIPES_USED] = stats_u32(pipe_stats.used);
+	v[INFO_PIPES_FREE] = stats_u32(pipe_stats.free);
+	v[INFO_PIPES_HIGH_WATER] = stats_u32(pipe_stats.high_water);
+	v[INFO_PIPES_SIZE] = stats_u64(pipe_stats.size);
+	v[INFO_PIPES_TAKEN] = stats_u64(pipe_stats.taken);
+	v[INFO_PIPES_NONE] = stats_u64(pipe_stats.none);
+	v[INFO_PIPES_DIRTY] = stats_u64(pipe_stats.dirty);
+	v[INFO_PIPES_FAILED] = stats_u64(pipe_stats.failed);
+}
+
+/* What this build has not: there is none of it, and none is allowed. */
+static void info_fill_absent(struct info *info)
+{
+	static const enum info_field absent[] = {
+		INFO_MAX_SSL_CONNS,       INFO_CURR_SSL_CONNS,         INFO_CUM_SSL_CONNS,
+		INFO_SSL_RATE,            INFO_SSL_RATE_LIMIT,         INFO_MAX_SSL_RATE,
+		INFO_SSL_FRONT_KEY_RATE,  INFO_SSL_FRONT_MAX_KEY_RATE, INFO_SSL_FRONT_REUSE,
+		INFO_SSL_BACK_KEY_RATE,   INFO_SSL_BACK_MAX_KEY_RATE,  INFO_SSL_CACHE_LOOKUPS,
+		INFO_SSL_CACHE_MISSES,    INFO_COMP_BPS_IN,            INFO_COMP_BPS_OUT,
+		INFO_COMP_BPS_LIM,        INFO_ACTIVE_PEERS,           INFO_CONNECTED_PEERS,
+		INFO_FAILED_RESOLUTIONS,  INFO_DEBUG_COMMANDS,         INFO_CUM_RECV_LOGS,
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(absent); i++)
+		info->values[absent[i]] = stats_u32(0);
+}
+
+void info_fill(struct info *info, bool as_float)
+{
+	memset(info, 0, sizeof(*info));
+	info_fill_process(info, as_float);
+	info_fill_memory(info, as_float);
+	info_fill_limits(info);
+	info_fill_connections(info);
+	info_fill_loop(info);
+	info_fill_bytes(info);
+	info_fill_pipes(info);
+	info_fill_absent(info);
+}
