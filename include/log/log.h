@@ -17,6 +17,7 @@ enum log_level { LOG_L_EMERG, LOG_L_ALERT, LOG_L_CRIT, LOG_L_ERR, LOG_L_WARNING,
 		 LOG_L_INFO, LOG_L_DEBUG };
 
 extern const struct module log_module;
+extern const struct module ring_module; /* the ring section; its data are log_module's */
 
 /* Sends the message (no line feed) to each target of conf whose level admits it. A target
  * "global" stands for the global targets. conf NULL: a proxy without any log line; nothing is
@@ -42,17 +43,13 @@ void log_process(enum log_level level, const char *fmt, ...)
 /* The same to stderr alone, without waiting for who reads it. */
 void log_stderr(enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-extern bool log_to_stderr; /* true until the process goes to the background or -q */
+extern bool log_to_stderr; /* true at first; false with -q */
+/* The process goes to the background: stderr and targets stdout and stderr are given up. */
+void log_detach(void);
 
 /* For proxies' words: parsers of "log" and "log-tag". kw->offset is that of a struct log_conf *
  * in the object; a conf that was inherited is copied before it changes. */
 keyword_parse log_parse_proxy, log_parse_proxy_tag;
-
-/* Second by second text of the time, for everybody who writes it into log lines. The
- * result stays as it is until another second is asked for. */
-const char *log_date_local(time_t seconds); /* "21/Nov/2026:01:49:47" */
-const char *log_date_gmt(time_t seconds);   /* the same in UTC, without " +0000" */
-const char *log_date_zone(time_t seconds);  /* "+0100": of the local time */
 
 struct log_stats {
 	uint64_t sent, dropped; /* lines, one for each target */

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Composes a line for each target and sends it. Called by everything that logs. Nothing here
+ * waits or allocates: a line that cannot be sent at once is dropped, counted, and mentioned
+ * at most once a second.
+ */
+#include "log/log.h"
+
+#include "base/clock.h"
+#include "event/timer.h"
+#include "log/log_conf.h"
+#include "log/ring.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LOG_HEADER_SIZE = 1024, LOG_REPORT_MS = 1000 };
+
+/* One line on its way to several targets. */
+struct log_line {
+	enum log_level level;
+	struct span sd, msg;
+	const char *tag;
+	struct timeval now;
+};
+
+const struct log_data *log_running;
+struct log_stats log_stats;
+bool log_to_stderr = true;
+
+static unsigned log_pid;
+static size_t log_longest = LOG_LEN_DEFAULT;
+static struct timer log_report_timer; /* lines were dropped and not mentioned yet */
+static uint64_t log_reported_ms;      /* when it was mentioned last; 0: never */
+static bool log_reporting;            /* the mention itself is on its way */
+
+static void log_read_pid(void)
+{
+	log_pid = (unsigned)getpid();
+}
+
+/* Which targets lost lines since the last report, and why. */
+static void log_report_drops(void)
+{
+	struct log_target *t;
+
+	log_reported_ms = clock_now_ms;
+	log_reporting = true;
+	list_for_each(t, &log_running->targets, node) {
+		if (t->dropped == t->reported)
+			continue;
+		log_process(LOG_L_WARNING, "log %s: %llu lines dropped: %s", t->name,
+			    (unsigned long long)(t->dropped - t->reported), strerror(t->error));
+		t->reported = t->dropped;
+	}
+	log_reporting = false;
+}
+
+static void log_report_fire(struct timer *timer)
+{
+	(void)timer;
+	if (log_running)
+		log_report_drops();
+}
+
+static void log_line_dropped(struct log_target *t)
+{
+	log_stats.dropped++;
+	if (log_reporting) {
+		t->reported++; /* the report is lost to this target, no reason for another */
+		return;
+	}
+	if (timer_armed(&log_report_timer))
+		return;
+	if (!log_reported_ms || clock_now_ms - log_reported_ms >= LOG_REPORT_MS)
+		log_report_drops();
+	else
+		timer_set(&log_report_timer, log_reported_ms + LOG_REPORT_MS);
+}
+
+static size_t log_cut(struct iovec *piece, size_t room)
+{
+	if (piece->iov_len > room)
+		piece->iov_len = room;
+	return room - piece->iov_len;
+}
+
+static void log_to_target(struct log_target *t, const struct log_line *line)
+{
+	static const char nil[] = "-", blank[] = " ", end[] = "\n";
+	char memory[LOG_HEADER_SIZE];
+	struct iovec iov[5];
+	struct text text;
+	size_t room;
+	int n = 0;
+
+	text_init(&text, memory, t->max_len < sizeof(memory) ? t->max_len + 1 : sizeof(memory));
+	log_header_write(&text, &(struct log_header){
+		.format = t->format, .facility = t->facility, .now = line->now,
+		.level = line->level < t->min_level ? t->min_level : line->level,
+		.hostname = log_running->hostname, .tag = line->tag, .pid = log_pid });
+	iov[n++] = (struct iovec){ memory, text.len };
+	room = t->max_len - text.len;
+	if (t->format == LOG_FMT_RFC5424) {
+		/* structured data are whole or missing: a part of them has no meaning */
+		iov[n] = line->sd.len && line->sd.len < room ?
+				 (struct iovec){ (void *)line->sd.ptr, line->sd.len } :
+				 (struct iovec){ (void *)nil, 1 };
+		room = log_cut(&iov[n++], room);
+		iov[n] = (struct iovec){ (void *)blank, 1 };
+		room = log_cut(&iov[n++], room);
+	}
+	iov[n] = (struct iovec){ (void *)line->msg.ptr, line->msg.len };
+	log_cut(&iov[n++], room);
+	iov[n++] = (struct iovec){ (void *)end, 1 };
+	if (log_target_write(t, iov, n))
+		log_stats.sent++;
+	else
+		log_line_dropped(t);
+}
+
+static void log_to_conf(const struct log_conf *conf, const struct log_line *line)
+{
+	unsigned i;
+
+	for (i = 0; i < conf->count; i++) {
+		struct log_target *t = conf->targets[i];
+
+		if (t->kind == LOG_TO_GLOBAL)
+			log_to_conf(log_running->global, line);
+		else if (line->level <= t->max_level && log_sample_take(&t->sample))
+			log_to_target(t, line);
+	}
+}
+
+void log_send_sd(const struct log_conf *conf, enum log_level level, struct span sd,
+		 struct span msg)
+{
+	struct log_line line = { .level = level, .sd = sd, .msg = msg };
+
+	if (!log_enabled(conf))
+		return;
+	line.now = clock_wall();
+	line.tag = conf->tag ? conf->tag : log_running->global->tag;
+	log_to_conf(conf, &line);
+}
+
+void log_send(const struct log_conf *conf, enum log_level level, const char *msg, size_t len)
+{
+	log_send_sd(conf, level, (struct span){ NULL, 0 }, (struct span){ msg, len });
+}
+
+void log_printf(const struct log_conf *conf, enum log_level level, const char *fmt, ...)
+{
+	char memory[LOG_LEN_DEFAULT * 2];
+	struct text text;
+	va_list ap;
+
+	if (!log_enabled(conf))
+		return;
+	text_init(&text, memory, sizeof(memory));
+	va_start(ap, fmt);
+	text_vprintf(&text, fmt, ap);
+	va_end(ap);
+	log_send(conf, level, text.ptr, text.len);
+}
+
+bool log_enabled(const struct log_conf *conf)
+{
+	unsigned i;
+
+	if (!conf || !log_running)
+		return false;
+	for (i = 0; i < conf->count; i++)
+		if (conf->targets[i]->kind != LOG_TO_GLOBAL || log_running->global->count)
+			return true;
+	return false;
+}
+
+const struct log_conf *log_global(void)
+{
+	return log_running ? log_running->global : NULL;
+}
+
+size_t log_max_len(void)
+{
+	return log_longest;
+}
+
+static const char *log_mark(enum log_level level)
+{
+	if (level <= LOG_L_ERR)
+		return "[ALERT]   ";
+	return level == LOG_L_WARNING ? "[WARNING] " : "[NOTICE]  ";
+}
+
+/* stderr may be a pipe that nobody reads: what it does not take now is not worth waiting. */
+static void log_stderr_text(enum log_level level, const char *msg, size_t len)
+{
+	struct pollfd fd = { .fd = STDERR_FILENO, .events = POLLOUT };
+	char memory[LOG_LEN_DEFAULT * 2];
+	struct text text;
+
+	if (poll(&fd, 1, 0) != 1 || !(fd.revents & POLLOUT))
+		return;
+	text_init(&text, memory, sizeof(memory) - 1);
+	text_printf(&text, "%s (%u) : ", log_mark(level), (unsigned)getpid());
+	text_add(&text, msg, len);
+	memory[text.len] = '\n';
+	if (write(STDERR_FILENO, memory, text.len + 1) < 0)
+		return; /* there is no other place to tell */
+}
+
+void log_stderr(enum log_level level, const char *fmt, ...)
+{
+	char memory[LOG_LEN_DEFAULT];
+	struct text text;
+	va_list ap;
+
+	text_init(&text, memory, sizeof(memory));
+	va_start(ap, fmt);
+	text_vprintf(&text, fmt, ap);
+	va_end(ap);
+	if (log_to_stderr)
+		log_stderr_text(level, text.ptr, text.len);
+}
+
+void log_process(enum log_level level, const char *fmt, ...)
+{
+	char memory[LOG_LEN_DEFAULT];
+	struct text text;
+	va_list ap;
+
+	text_init(&text, memory, sizeof(memory));
+	va_start(ap, fmt);
+	text_vprintf(&text, fmt, ap);
+	va_end(ap);
+	if (log_to_stderr)
+		log_stderr_text(level, text.ptr, text.len);
+	log_send(log_global(), level, text.ptr, text.len);
+}
+
+struct ring *ring_find(const char *name)
+{
+	return log_running ? ring_of_name(log_running, name) : NULL;
+}
+
+struct ring *ring_next(const struct ring *ring)
+{
+	const struct list *next;
+
+	if (!log_running)
+		return NULL;
+	next = ring ? ring->node.next : log_running->rings.next;
+	return next == &log_running->rings ? NULL : list_entry(next, struct ring, node);
+}
+
+void log_detach(void)
+{
+	struct log_target *t;
+
+	log_to_stderr = false;
+	if (!log_running)
+		return;
+	list_for_each(t, &log_running->targets, node)
+		if (t->kind == LOG_TO_FD && t->addr.fd <= STDERR_FILENO)
+			log_target_close(t);
+}
+
+static int log_start(struct config *cfg, void *module_data, struct err *err)
+{
+	struct log_data *data = module_data;
+	struct log_target *t;
+	struct ring *ring;
+
+	(void)cfg;
+	tzset();
+	if (!log_pid)
+		pthread_atfork(NULL, NULL, log_read_pid);
+	log_read_pid();
+	timer_init(&log_report_timer, log_report_fire);
+	list_for_each(ring, &data->rings, node)
+		if (ring_start(ring, err))
+			return -1;
+	list_for_each(t, &data->targets, node) {
+		if (log_target_open(t, err))
+			return -1;
+		if (t->max_len > log_longest)
+			log_longest = t->max_len;
+	}
+	log_running = data;
+	return 0;
+}
+
+static void log_stop(void)
+{
+	const struct log_data *data = log_running;
+	struct log_target *t;
+	struct ring *ring;
+
+	if (!data)
+		return;
+	log_running = NULL;
+	timer_cancel(&log_report_timer);
+	list_for_each(t, &data->targets, node)
+		log_target_close(t);
+	list_for_each(ring, &data->rings, node)
+		ring_stop(ring);
+}
+
+const struct module log_module = {
+	.name = "log",
+	.keywords = log_keywords,
+	.data_size = sizeof(struct log_data),
+	.init = log_init,
+	.finish = log_finish,
+	.start = log_start,
+	.stop = log_stop,
+};

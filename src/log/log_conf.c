@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Parses "log", "log-tag" and "log-send-hostname" and completes the targets when all files
+ * have been read. A proxy's configuration is shared with those that inherited it, until one of
+ * them gets a line of its own; the targets themselves, with their counters and sample
+ * positions, stay shared.
+ */
+#include "log/log_conf.h"
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "log/ring.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LOG_PORT = 514, LOG_FD_MAX = 65535 };
+
+/* What "log global" adds to a proxy: log.c goes on with the global targets there. */
+static struct log_target log_to_global = { .kind = LOG_TO_GLOBAL, .name = "global" };
+
+static struct log_data *log_data_of(struct statement *st)
+{
+	return config_data(st->cfg, &log_module);
+}
+
+/* The configuration at *field, made or copied so that it belongs to owner alone. */
+static struct log_conf *log_conf_own(struct log_conf **field, const void *owner,
+				     struct arena *arena)
+{
+	struct log_conf *own;
+
+	if (*field && (*field)->owner == owner)
+		return *field;
+	own = arena_alloc(arena, sizeof(*own));
+	if (*field) {
+		*own = **field;
+		own->targets = arena_alloc(arena, (own->count + 1) * sizeof(*own->targets));
+		memcpy(own->targets, (*field)->targets, own->count * sizeof(*own->targets));
+	}
+	own->owner = owner;
+	*field = own;
+	return own;
+}
+
+static void log_conf_add(struct log_conf *conf, struct log_target *t, struct arena *arena)
+{
+	struct log_target **targets;
+
+	targets = arena_alloc(arena, (conf->count + 1) * sizeof(*targets));
+	if (conf->count)
+		memcpy(targets, conf->targets, conf->count * sizeof(*targets));
+	targets[conf->count++] = t;
+	conf->targets = targets;
+}
+
+/* -- the address ------------------------------------------------------------------------- */
+
+/* Words for kinds of addresses that only log lines know, in those of addr_parse. */
+static const struct log_prefix {
+	const char *prefix, *means;
+	bool stream;
+} log_prefixes[] = {
+	{ "udp@", "", false },      { "udp4@", "ipv4@", false }, { "udp6@", "ipv6@", false },
+	{ "uxdg@", "unix@", false }, { "tcp@", "", true },        { "tcp4@", "ipv4@", true },
+	{ "tcp6@", "ipv6@", true },  { "uxst@", "unix@", true },
+};
+
+static int log_parse_ip(struct statement *st, struct log_target *t, const char *text, bool stream)
+{
+	unsigned allow = ADDR_NAMES | ADDR_UNIX | (stream ? ADDR_PORT_NEEDED : ADDR_STAR);
+	struct addr_spec spec;
+	struct err err = { "" };
+
+	if (addr_parse(text, allow, st->cfg->arena, &spec, &err))
+		return stmt_error(st, st->at - 1, "%s", err.text);
+	if (spec.unresolved && st->cfg->check_only)
+		stmt_warning(st, st->at - 1, "%s", err.text);
+	else if (spec.unresolved)
+		return stmt_error(st, st->at - 1, "%s", err.text);
+	t->addr = spec.addr;
+	if (t->addr.family != AF_UNIX && !t->addr.port)
+		t->addr.port = LOG_PORT;
+	if (stream)
+		return ring_add_implicit(st, t);
+	t->kind = LOG_TO_DATAGRAM;
+	return 0;
+}
+
+static int log_parse_fd(struct statement *st, struct log_target *t, const char *number)
+{
+	int64_t fd;
+
+	if (!str_to_int(number, 0, LOG_FD_MAX, &fd))
+		return stmt_error(st, st->at - 1, "a descriptor must be a number from 0 to %d",
+				  LOG_FD_MAX);
+	t->kind = LOG_TO_FD;
+	t->addr.family = AF_FD;
+	t->addr.fd = (int)fd;
+	return 0;
+}
+
+static int log_parse_address(struct statement *st, struct log_target *t)
+{
+	const char *text = stmt_need(st, "address of a log server, stdout, stderr, fd@<number> or "
+					 "ring@<name>");
+	size_t i;
+
+	if (!text)
+		return -1;
+	t->name = text;
+	if (!strcmp(text, "stdout"))
+		return log_parse_fd(st, t, "1");
+	if (!strcmp(text, "stderr"))
+		return log_parse_fd(st, t, "2");
+	if (!strncmp(text, "fd@", 3))
+		return log_parse_fd(st, t, text + 3);
+	if (!strncmp(text, "ring@", 5)) {
+		t->kind = LOG_TO_RING;
+		t->ring_name = text + 5;
+		return 0;
+	}
+	for (i = 0; i < ARRAY_LEN(log_prefixes); i++) {
+		const struct log_prefix *p = &log_prefixes[i];
+		size_t len = strlen(p->prefix);
+
+		if (!strncmp(text, p->prefix, len))
+			return log_parse_ip(st, t,
+					    arena_printf(st->cfg->arena, "%s%s", p->means, text + len),
+					    p->stream);
+	}
+	return log_parse_ip(st, t, text, false);
+}
+
+/* -- the words behind it ----------------------------------------------------------------- */
+
+/* The word at st->at, consumed, is one of names: 0 and its index. */
+static int log_parse_name(struct statement *st, const char *what, const char *const *names,
+			  unsigned *index)
+{
+	const char *word = stmt_need(st, what), *nearest = NULL;
+	unsigned i, best = 3;
+
+	if (!word)
+		return -1;
+	for (i = 0; names[i]; i++) {
+		unsigned distance = str_distance(word, names[i], 2);
+
+		if (!distance) {
+			*index = i;
+			return 0;
+		}
+		if (distance < best) {
+			best = distance;
+			nearest = names[i];
+		}
+	}
+	stmt_error(st, st->at - 1, "unknown %s '%s'", what, word);
+	if (nearest)
+		stmt_hint(st, "did you mean '%s'?", nearest);
+	return -1;
+}
+
+static bool log_sample_number(const char **text, unsigned *number)
+{
+	char *end;
+	unsigned long value;
+
+	if (**text < '0' || **text > '9')
+		return false;
+	errno = 0;
+	value = strtoul(*text, &end, 10);
+	*text = end;
+	*number = (unsigned)value;
+	return !errno && value >= 1 && value <= INT_MAX;
+}
+
+static bool log_sample_overlaps(const struct log_sample *sample)
+{
+	unsigned i, last = sample->count - 1;
+
+	for (i = 0; i < last; i++)
+		if (sample->range[i].low <= sample->range[last].high &&
+		    sample->range[last].low <= sample->range[i].high)
+			return true;
+	return false;
+}
+
+/* "1,3-4:5". NULL, or what is wrong with it. */
+static const char *log_sample_parse(struct log_sample *sample, const char *text)
+{
+	unsigned highest = 0;
+
+	for (;;) {
+		unsigned *low = &sample->range[sample->count].low;
+		unsigned *high = &sample->range[sample->count].high;
+
+		if (!log_sample_number(&text, low))
+			return "a range must be <number> or <number>-<number>, from 1 on";
+		*high = *low;
+		if (*text == '-' && (text++, !log_sample_number(&text, high) || *high < *low))
+			return "a range must end at a number that is not below its first one";
+		sample->count++;
+		if (log_sample_overlaps(sample))
+			return "the ranges overlap";
+		highest = *high > highest ? *high : highest;
+		if (*text != ',')
+			break;
+		if (sample->count == LOG_RANGES)
+			return "too many ranges, at most 32";
+		text++;
+	}
+	if (*text != ':')
+		return "the size of the sample is missing: <ranges>:<size>";
+	text++;
+	if (!log_sample_number(&text, &sample->period) || *text)
+		return "the size of the sample must be a number from 1 on";
+	if (sample->period < highest)
+		return "the size of the sample must not be below the ranges' highest number";
+	return NULL;
+}
+
+static int log_parse_sample(struct statement *st, struct log_target *t)
+{
+	const char *text = stmt_need(st, "sample, <ranges>:<size>"), *problem;
+
+	if (!text)
+		return -1;
+	t->sample = (struct log_sample){ 0 };
+	problem = log_sample_parse(&t->sample, text);
+	return problem ? stmt_error(st, st->at - 1, "%s", problem) : 0;
+}
+
+static int log_parse_options(struct statement *st, struct log_target *t)
+{
+	unsigned format;
+	int64_t len;
+
+	for (;;) {
+		if (stmt_take(st, "len")) {
+			if (stmt_int(st, "length of a log line", LOG_LEN_MIN, LOG_LEN_MAX, &len))
+				return -1;
+			t->max_len = (unsigned)len;
+		} else if (stmt_take(st, "format")) {
+			if (log_parse_name(st, "log format", log_format_names, &format))
+				return -1;
+			t->format = format;
+		} else if (stmt_take(st, "sample")) {
+			if (log_parse_sample(st, t))
+				return -1;
+		} else {
+			return 0;
+		}
+	}
+}
+
+static int log_parse_levels(struct statement *st, struct log_target *t)
+{
+	unsigned level;
+
+	if (log_parse_name(st, "log facility", log_facility_names, &t->facility))
+		return -1;
+	if (stmt_peek(st)) {
+		if (log_parse_name(st, "log level", log_level_names, &level))
+			return -1;
+		t->max_level = level;
+	}
+	if (stmt_peek(st)) {
+		if (log_parse_name(st, "minimum log level", log_level_names, &level))
+			return -1;
+		t->min_level = level;
+	}
+	return stmt_end(st);
+}
+
+static int log_parse_global(struct statement *st, struct log_conf *conf)
+{
+	unsigned i;
+
+	if (st->scope & SCOPE_GLOBAL)
+		return stmt_error(st, st->at - 1, "'log global' belongs into proxies: the global "
+						  "section needs an address");
+	for (i = 0; i < conf->count; i++)
+		if (conf->targets[i] == &log_to_global)
+			return stmt_end(st); /* inherited, or said twice */
+	log_conf_add(conf, &log_to_global, st->cfg->arena);
+	return stmt_end(st);
+}
+
+int log_parse_proxy(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct log_conf **field = (struct log_conf **)((char *)object + kw->offset);
+	struct log_conf *conf = log_conf_own(field, object, st->cfg->arena);
+	struct log_target *t;
+
+	if (st->no) {
+		conf->count = 0;
+		return stmt_end(st);
+	}
+	if (stmt_take(st, "global"))
+		return log_parse_global(st, conf);
+	t = arena_alloc(st->cfg->arena, sizeof(*t));
+	list_init(&t->node);
+	t->loc = st->loc;
+	t->format = LOG_FMT_DEFAULT;
+	t->max_len = LOG_LEN_DEFAULT;
+	t->max_level = LOG_L_DEBUG;
+	t->min_level = LOG_L_EMERG;
+	t->fd = -1;
+	if (log_parse_address(st, t) || log_parse_options(st, t) || log_parse_levels(st, t))
+		return -1;
+	list_append(&log_data_of(st)->targets, &t->node);
+	log_conf_add(conf, t, st->cfg->arena);
+	return 0;
+}
+
+int log_parse_proxy_tag(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct log_conf **field = (struct log_conf **)((char *)object + kw->offset);
+	const char *tag = stmt_need(st, "tag");
+
+	if (!tag)
+		return -1;
+	if (!*tag)
+		return stmt_error(st, st->at - 1, "the tag must not be empty");
+	log_conf_own(field, object, st->cfg->arena)->tag = arena_strdup(st->cfg->arena, tag);
+	return stmt_end(st);
+}
+
+static int log_parse_hostname(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct log_data *data = object;
+	const char *name = stmt_next(st);
+
+	(void)kw;
+	data->send_hostname = true;
+	data->hostname = name ? arena_strdup(st->cfg->arena, name) : NULL;
+	return stmt_end(st);
+}
+
+/* -- the generation ---------------------------------------------------------------------- */
+
+void log_init(struct config *cfg, void *module_data)
+{
+	struct log_data *data = module_data;
+
+	list_init(&data->targets);
+	list_init(&data->rings);
+	data->global = arena_alloc(cfg->arena, sizeof(*data->global));
+	data->global->owner = data;
+	data->global->tag = arena_strdup(cfg->arena, program_invocation_short_name);
+}
+
+static int log_finish_target(struct config *cfg, struct log_data *data, struct log_target *t)
+{
+	if (t->format == LOG_FMT_DEFAULT)
+		t->format = data->send_hostname ? LOG_FMT_RFC3164 : LOG_FMT_LOCAL;
+	if (t->kind != LOG_TO_RING)
+		return 0;
+	if (!t->ring)
+		t->ring = ring_of_name(data, t->ring_name);
+	if (!t->ring)
+		return config_error(cfg, &t->loc, "log %s: there is no ring '%s'", t->name,
+				    t->ring_name);
+	if (!t->ring->implicit)
+		t->format = t->ring->format;
+	return 0;
+}
+
+int log_finish(struct config *cfg, void *module_data)
+{
+	struct log_data *data = module_data;
+	struct log_target *t;
+	struct ring *ring;
+	int result = 0;
+
+	if (data->send_hostname && !data->hostname) {
+		char name[HOST_NAME_MAX + 1];
+
+		if (gethostname(name, sizeof(name)))
+			strcpy(name, "localhost");
+		name[HOST_NAME_MAX] = 0;
+		data->hostname = arena_strdup(cfg->arena, name);
+	}
+	list_for_each(ring, &data->rings, node)
+		result |= ring_check(cfg, ring);
+	list_for_each(t, &data->targets, node)
+		result |= log_finish_target(cfg, data, t);
+	return result;
+}
+
+const struct keyword log_keywords[] = {
+	{ .name = "log",
+	  .scope = SCOPE_GLOBAL,
+	  .flags = KW_NO,
+	  .args = "<address> [len <length>] [format <format>] [sample <ranges>:<size>] "
+		  "<facility> [<level> [<minlevel>]]",
+	  .parse = log_parse_proxy,
+	  .offset = offsetof(struct log_data, global),
+	  .help = "where lines about the process, and those of proxies with \"log global\", go" },
+	{ .name = "log-tag",
+	  .scope = SCOPE_GLOBAL,
+	  .args = "<string>",
+	  .parse = log_parse_proxy_tag,
+	  .offset = offsetof(struct log_data, global),
+	  .dflt = "the program's name",
+	  .help = "the name in front of each log line" },
+	{ .name = "log-send-hostname",
+	  .scope = SCOPE_GLOBAL,
+	  .args = "[<string>]",
+	  .parse = log_parse_hostname,
+	  .help = "put a host name, by default the system's, into log headers" },
+	{ .name = NULL },
+};
