@@ -5,8 +5,13 @@
 
 #include "config/module.h"
 
+#include <stdbool.h>
+
 extern const struct module service_module; /* start: opens all listeners, then lets them accept */
 
+/* Will sockets be opened later that need network rights (transparent source, interface,
+ * namespace)? */
+bool service_needs_network_rights(void);
 /* Soft stop: no new sessions; calls done when the last one has ended. */
 void service_finish(void (*done)(void));
 /* SIGTTOU, SIGTTIN: stops listening, and listens again. */

@@ -310,6 +310,14 @@ void streams_end_frontend(struct proxy *frontend, enum reason reason)
 			stream_end(s, reason);
 }
 
+void streams_end_all(enum reason reason)
+{
+	struct stream *s, *next;
+
+	list_for_each_safe(s, next, &streams_all, node)
+		stream_end(s, reason);
+}
+
 struct stream *stream_find(uint64_t id)
 {
 	struct stream *s;

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Background operation. */
+#ifndef PROCESS_DAEMON_H
+#define PROCESS_DAEMON_H
+
+struct err;
+
+/* Forks; the child goes on, the parent exits when the child is ready (0) or has failed. */
+int daemon_start(struct err *err);
+/* Lets the parent go and leaves the terminal. Without daemon_start it does nothing. */
+void daemon_ready(void);
+/* Writes our process id and a line feed. 0, or -1 and err. */
+int pidfile_write(const char *path, struct err *err);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The life of the process after its configuration was read: descriptors, background, modules,
+ * rights, signals, loop, end. Called by main. Signals as in the management guide, chapter 4. */
+#include "process/process.h"
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "config/config.h"
+#include "event/loop.h"
+#include "event/signals.h"
+#include "event/timer.h"
+#include "log/log.h"
+#include "process/daemon.h"
+#include "process/dump.h"
+#include "process/rights.h"
+#include "proxy/global.h"
+#include "proxy/proxy.h"
+#include "relay/pipe.h"
+#include "stream/service.h"
+#include "stream/stream.h"
+#include "stream/tune.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPARE_DESCRIPTORS = 64 }; /* epoll, signals, logs, stats sockets, files */
+
+static const struct process_conf *conf;
+static struct timer hard_stop;
+
+static int process_fail(const struct err *err)
+{
+	fprintf(stderr, "penstock: %s\n", err->text);
+	return 1;
+}
+
+/* ---- signals ----------------------------------------------------------------------------- */
+
+static void process_end_now(struct timer *timer)
+{
+	(void)timer;
+	log_process(LOG_L_WARNING, "soft-stop running for too long, performing a hard-stop.");
+	loop_stop();
+}
+
+static void on_finish(int signo)
+{
+	(void)signo;
+	if (global_state->stopping)
+		return;
+	log_process(LOG_L_NOTICE, "Soft stop: %u sessions to finish.", streams_count);
+	if (conf->hard_stop_after)
+		timer_set(&hard_stop, clock_now_ms + conf->hard_stop_after);
+	service_finish(loop_stop);
+}
+
+static void on_end(int signo)
+{
+	log_process(LOG_L_NOTICE, "Ending on signal %s.", sigabbrev_np(signo));
+	loop_stop();
+}
+
+static void on_pause(int signo)
+{
+	(void)signo;
+	service_pause();
+}
+
+static void on_resume(int signo)
+{
+	(void)signo;
+	service_resume();
+}
+
+static void on_dump(int signo)
+{
+	dump_state(signo == SIGQUIT);
+}
+
+static int process_signals(struct err *err)
+{
+	static const struct {
+		int signo;
+		void (*handler)(int signo);
+	} table[] = {
+		{ SIGUSR1, on_finish }, { SIGTERM, on_end },  { SIGINT, on_end },
+		{ SIGHUP, on_dump },	{ SIGQUIT, on_dump }, { SIGTTOU, on_pause },
+		{ SIGTTIN, on_resume }, { SIGPIPE, NULL },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (signal_watch(table[i].signo, table[i].handler) < 0)
+			return err_set(err, "cannot watch signals: %s", strerror(errno));
+	timer_init(&hard_stop, process_end_now);
+	return 0;
+}
+
+static void process_tell_old(const struct process_options *opt)
+{
+	int i;
+
+	for (i = 0; i < opt->old_count; i++)
+		if (kill(opt->old[i], opt->old_signal) < 0 && errno != ESRCH)
+			fprintf(stderr, "penstock: cannot signal process %ld: %s\n",
+				(long)opt->old[i], strerror(errno));
+}
+
+/* ---- start ------------------------------------------------------------------------------- */
+
+/* Two sockets a connection, two ends a pipe, the listeners, and some to spare. */
+static int process_limits(struct config *cfg, struct err *err)
+{
+	const struct tune *tune = config_data(cfg, &tune_module);
+	unsigned pipes = tune->nosplice ? 0 :
+			 tune->maxpipes >= 0 ? (unsigned)tune->maxpipes :
+					       global_state->maxconn / 4;
+
+	return rights_descriptors(2 * global_state->maxconn + 2 * pipes + SPARE_DESCRIPTORS, err);
+}
+
+static int process_start_modules(struct config *cfg, struct err *err)
+{
+	size_t i;
+
+	for (i = 0; cfg->modules[i]; i++)
+		if (cfg->modules[i]->start &&
+		    cfg->modules[i]->start(cfg, cfg->data[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+static void process_stop_modules(struct config *cfg)
+{
+	size_t i = 0;
+
+	while (cfg->modules[i])
+		i++;
+	while (i--)
+		if (cfg->modules[i]->stop)
+			cfg->modules[i]->stop();
+}
+
+static int process_start(struct config *cfg, const struct process_options *opt, struct err *err)
+{
+	const char *pidfile = opt->pidfile ? opt->pidfile : conf->pidfile;
+	const struct tune *tune = config_data(cfg, &tune_module);
+
+	if ((opt->daemon || conf->daemon) && !opt->foreground && daemon_start(err) < 0)
+		return -1;
+	if (loop_init(tune->maxpollevents) < 0)
+		return err_set(err, "cannot poll: %s", strerror(errno));
+	if (process_signals(err) < 0 || process_limits(cfg, err) < 0 ||
+	    process_start_modules(cfg, err) < 0)
+		return -1;
+	if (pidfile && pidfile_write(pidfile, err) < 0)
+		return -1;
+	process_tell_old(opt);
+	if (rights_drop(conf, service_needs_network_rights(), err) < 0)
+		return -1;
+	daemon_ready();
+	return 0;
+}
+
+int process_run(struct config *cfg, const struct process_options *opt)
+{
+	struct err err;
+
+	conf = config_data(cfg, &process_module);
+	if (process_start(cfg, opt, &err) < 0)
+		return process_fail(&err);
+	global_state->start_ms = clock_now_ms;
+	loop_run();
+	streams_end_all(END_KILLED);
+	process_stop_modules(cfg);
+	loop_free();
+	return 0;
+}
