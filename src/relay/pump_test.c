@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The pump between two bare ends: position-dependent bytes both ways at once, in every mode,
+ * with random sizes and pauses, small kernel buffers, half-closes; and between two fake ends
+ * that speak messages, so that nothing above an end assumes a stream of bytes. */
+#include "relay/pump.h"
+
+#include "base/clock.h"
+#include "event/timer.h"
+#include "relay/buffer.h"
+#include "relay/pipe.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+/* cmocka wants the four above */
+#include <cmocka.h>
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RELAYS = 12, MOST_BYTES = 3 << 20 };
+
+/* One side of the world outside: writes a row of bytes, checks the row that it reads. */
+struct peer {
+	int fd;
+	uint64_t to_send, sent, expected, received;
+	unsigned seed_out, seed_in;
+	bool closed, eof;
+};
+
+struct pair {
+	struct relay relay;
+	struct peer client, server;
+	bool client_done, server_done;
+};
+
+static unsigned rnd_state = 12345;
+
+static unsigned rnd(unsigned below)
+{
+	rnd_state = rnd_state * 1103515245u + 12345u;
+	return (rnd_state >> 8) % below;
+}
+
+static unsigned char byte_at(unsigned seed, uint64_t pos)
+{
+	uint64_t x = (pos / 7 + seed) * 0x9e3779b97f4a7c15u;
+
+	return (unsigned char)((x >> 32) + pos);
+}
+
+/* A connected pair of TCP sockets on loopback, both non-blocking. */
+static void tcp_pair(int fds[2], int bufsize)
+{
+	struct sockaddr_in sin = { .sin_family = AF_INET };
+	socklen_t len = sizeof(sin);
+	int l = socket(AF_INET, SOCK_STREAM, 0);
+
+	sin.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(l, (struct sockaddr *)&sin, sizeof(sin)), 0);
+	if (bufsize)
+		setsockopt(l, SOL_SOCKET, SO_RCVBUF, &bufsize, sizeof(bufsize));
+	assert_int_equal(listen(l, 1), 0);
+	getsockname(l, (struct sockaddr *)&sin, &len);
+	fds[0] = socket(AF_INET, SOCK_STREAM, 0);
+	if (bufsize)
+		setsockopt(fds[0], SOL_SOCKET, SO_SNDBUF, &bufsize, sizeof(bufsize));
+	assert_int_equal(connect(fds[0], (struct sockaddr *)&sin, sizeof(sin)), 0);
+	fds[1] = accept(l, NULL, NULL);
+	assert_true(fds[1] >= 0);
+	close(l);
+	fcntl(fds[0], F_SETFL, O_NONBLOCK);
+	fcntl(fds[1], F_SETFL, O_NONBLOCK);
+}
+
+static void peer_write(struct peer *p)
+{
+	unsigned char buf[70000];
+	size_t n = 1 + rnd(rnd(4) ? 3000 : sizeof(buf)), i;
+	ssize_t sent;
+
+	if (p->closed || rnd(3) == 0)
+		return;
+	if (n > p->to_send - p->sent)
+		n = (size_t)(p->to_send - p->sent);
+	for (i = 0; i < n; i++)
+		buf[i] = byte_at(p->seed_out, p->sent + i);
+	sent = n ? send(p->fd, buf, n, MSG_NOSIGNAL) : 0;
+	if (sent > 0)
+		p->sent += (uint64_t)sent;
+	else if (n)
+		assert_int_equal(errno, EAGAIN);
+	if (p->sent == p->to_send) {
+		shutdown(p->fd, SHUT_WR);
+		p->closed = true;
+	}
+}
+
+static void peer_read(struct peer *p)
+{
+	unsigned char buf[50000];
+	ssize_t n, i;
+
+	if (p->eof || rnd(3) == 0)
+		return;
+	n = recv(p->fd, buf, 1 + rnd(sizeof(buf)), 0);
+	if (n < 0) {
+		assert_int_equal(errno, EAGAIN);
+		return;
+	}
+	p->eof = n == 0;
+	for (i = 0; i < n; i++)
+		assert_int_equal(buf[i], byte_at(p->seed_in, p->received + (uint64_t)i));
+	p->received += (uint64_t)n;
+}
+
+static void pair_fact(struct relay *relay, struct pump *pump)
+{
+	struct pair *pair = container_of(relay, struct pair, relay);
+
+	assert_false(pump->flags & (PUMP_READ_ERROR | PUMP_WRITE_ERROR | PUMP_NO_MEMORY));
+	pair->client_done = relay->request.flags & PUMP_FINISHED;
+	pair->server_done = relay->response.flags & PUMP_FINISHED;
+	if (pair->client_done && pair->server_done)
+		relay_close(relay, false, false);
+}
+
+static void relay_end_attach(struct end *end, int fd)
+{
+	struct conn *conn = conn_new();
+
+	assert_non_null(conn);
+	assert_int_equal(conn_attach(conn, &fd, CONN_WRITABLE | CONN_TCP, NULL), 0);
+	end_take_conn(end, &conn);
+}
+
+static void pair_start(struct pair *pair, unsigned n, enum pump_mode mode)
+{
+	int c[2], s[2], bufsize = n % 3 ? 0 : 4096;
+
+	memset(pair, 0, sizeof(*pair));
+	tcp_pair(c, bufsize);
+	tcp_pair(s, bufsize);
+	pair->client = (struct peer){ .fd = c[0], .to_send = rnd(MOST_BYTES), .seed_out = n,
+				      .seed_in = n + 1000 };
+	pair->server = (struct peer){ .fd = s[1], .to_send = n % 4 ? rnd(MOST_BYTES) : 0,
+				      .seed_out = n + 1000, .seed_in = n };
+	relay_init(&pair->relay, pair_fact);
+	relay_end_attach(&pair->relay.client, c[1]);
+	relay_end_attach(&pair->relay.server, s[0]);
+	pair->relay.request.mode = pair->relay.response.mode = (uint8_t)mode;
+	pair->relay.request.flags |= PUMP_OPEN;
+	pair->relay.response.flags |= PUMP_OPEN;
+	pump_allow(&pair->relay.request, UINT64_MAX);
+	pump_allow(&pair->relay.response, UINT64_MAX);
+}
+
+static bool pair_over(const struct pair *p)
+{
+	return p->client.eof && p->server.eof && p->client_done && p->server_done;
+}
+
+static void soak(enum pump_mode mode, unsigned pipes)
+{
+	static struct pair pairs[RELAYS];
+	unsigned i, over = 0, turns = 0;
+
+	pipes_init(pipes, 0);
+	for (i = 0; i < RELAYS; i++)
+		pair_start(&pairs[i], i, mode);
+	while (over < RELAYS) {
+		assert_true(++turns < 2000000);
+		for (i = over = 0; i < RELAYS; i++) {
+			peer_write(&pairs[i].client);
+			peer_write(&pairs[i].server);
+			peer_read(&pairs[i].client);
+			peer_read(&pairs[i].server);
+			over += pair_over(&pairs[i]);
+		}
+		loop_turn(0);
+	}
+	for (i = 0; i < RELAYS; i++) {
+		assert_int_equal(pairs[i].server.received, pairs[i].client.to_send);
+		assert_int_equal(pairs[i].client.received, pairs[i].server.to_send);
+		close(pairs[i].client.fd);
+		close(pairs[i].server.fd);
+	}
+	assert_int_equal(pipe_stats.used, 0);
+	assert_true(pipe_stats.high_water <= pipes);
+	pipes_free();
+	pipe_stats = (struct pipe_stats){ 0 };
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	return loop_init(64);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	loop_free();
+	return 0;
+}
+
+static void copying_loses_nothing(void **state)
+{
+	(void)state;
+	soak(PUMP_COPY, 0);
+	assert_int_equal(relay_stats.spliced, 0);
+}
+
+static void splicing_loses_nothing(void **state)
+{
+	uint64_t before = relay_stats.spliced;
+
+	(void)state;
+	soak(PUMP_SPLICE, 500);
+	assert_true(relay_stats.spliced > before);
+}
+
+static void adapting_loses_nothing(void **state)
+{
+	(void)state;
+	soak(PUMP_ADAPTIVE, 500);
+}
+
+static void one_pipe_for_all_loses_nothing(void **state)
+{
+	uint64_t before = relay_stats.fallback_no_pipe;
+
+	(void)state;
+	soak(PUMP_SPLICE, 1);
+	assert_true(relay_stats.fallback_no_pipe > before);
+}
+
+/* ---- a pipe with bytes in it ------------------------------------------------------------- */
+
+static void dirty_pipes_are_closed(void **state)
+{
+	struct pipe *pipe;
+	int first;
+
+	(void)state;
+	pipes_init(2, 0);
+	pipe = pipe_take();
+	assert_non_null(pipe);
+	first = pipe->read_fd;
+	assert_int_equal(write(pipe->write_fd, "secret", 6), 6);
+	pipe->held = 6;
+	pipe_give(&pipe);
+	assert_null(pipe);
+	assert_int_equal(pipe_stats.dirty, 1);
+	assert_int_equal(fcntl(first, F_GETFD), -1);
+	pipes_free();
+	pipe_stats = (struct pipe_stats){ 0 };
+}
+
+/* ---- ends that speak messages ------------------------------------------------------------ */
+
+struct message {
+	const char *start; /* its start line, all that this test needs of a head */
+	size_t body_len;   /* announced */
+	bool chunked;      /* the end comes as an event of its own */
+};
+
+/* Gives a row of messages, takes a row of messages. Bodies come in pieces of at most 5 bytes. */
+struct fake {
+	uint16_t flags;
+	const struct message *in;  /* the message being read */
+	const char *body;
+	size_t at;
+	char out[256];
+	size_t out_len;
+	unsigned ends, closes;
+};
+
+static enum io fake_head_in(struct end *end, struct message *msg)
+{
+	struct fake *f = end->applet;
+
+	if (!f->in->start)
+		return IO_EOF;
+	*msg = *f->in;
+	f->at = 0;
+	f->flags |= CONN_READABLE;
+	return IO_OK;
+}
+
+static enum io fake_head_out(struct end *end, const struct message *msg)
+{
+	struct fake *f = end->applet;
+
+	f->out_len += (size_t)snprintf(f->out + f->out_len, sizeof(f->out) - f->out_len, "<%s>",
+				       msg->start);
+	return IO_OK;
+}
+
+static enum io fake_recv(struct end *end, void *buf, size_t size, size_t *got)
+{
+	struct fake *f = end->applet;
+	size_t n = f->in->body_len - f->at;
+
+	if (!n) {
+		f->flags &= (uint16_t)~CONN_READABLE;
+		f->body += f->in->body_len;
+		f->in++;
+		return IO_EOF;
+	}
+	n = n < 5 ? n : 5;
+	n = n < size ? n : size;
+	memcpy(buf, f->body + f->at, n);
+	f->at += n;
+	*got = n;
+	return IO_OK;
+}
+
+static enum io fake_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
+{
+	struct fake *f = end->applet;
+
+	(void)more;
+	len = len > 3 ? 3 : len; /* a sink that takes little */
+	memcpy(f->out + f->out_len, buf, len);
+	f->out_len += len;
+	*sent = len;
+	return IO_OK;
+}
+
+static void fake_finish(struct end *end)
+{
+	struct fake *f = end->applet;
+
+	f->ends++;
+	f->out[f->out_len++] = '|';
+}
+
+static void fake_close(struct end *end, bool reset)
+{
+	struct fake *f = end->applet;
+
+	(void)reset;
+	f->closes++;
+}
+
+static const struct end_ops fake_ops = {
+	.name = "fake",
+	.recv = fake_recv,
+	.send = fake_send,
+	.finish = fake_finish,
+	.close = fake_close,
+	.head_in = fake_head_in,
+	.head_out = fake_head_out,
+};
+
+static unsigned facts;
+
+static void count_fact(struct relay *relay, struct pump *pump)
+{
+	(void)relay;
+	(void)pump;
+	facts++;
+}
+
+/* What an exchange does with a message: the head by itself, the body by the pump. */
+static void pass_message(struct relay *relay)
+{
+	struct pump *pump = &relay->request;
+	struct message msg;
+	int turns = 0;
+
+	assert_int_equal(relay->client.ops->head_in(&relay->client, &msg), IO_OK);
+	assert_int_equal(relay->server.ops->head_out(&relay->server, &msg), IO_OK);
+	pump->flags = PUMP_OPEN;
+	pump_allow(pump, msg.chunked ? UINT64_MAX : msg.body_len + 1);
+	while (!(pump->flags & PUMP_FINISHED)) {
+		assert_true(turns++ < 100);
+		pump_run(pump);
+		loop_turn(0);
+	}
+}
+
+static void messages_pass_one_by_one(void **state)
+{
+	static const struct message messages[] = {
+		{ "one", 11, false }, { "empty", 0, false }, { "two", 8, true }, { 0 }
+	};
+	struct fake from = { .flags = CONN_READABLE, .in = messages,
+			     .body = "hello world12345678" };
+	struct fake to = { .flags = CONN_WRITABLE };
+	struct relay relay;
+
+	(void)state;
+	memset(&relay, 0, sizeof(relay));
+	relay_init(&relay, count_fact);
+	end_set_applet(&relay.client, &fake_ops, &from, &from.flags);
+	end_set_applet(&relay.server, &fake_ops, &to, &to.flags);
+	facts = 0;
+	pass_message(&relay);
+	assert_string_equal(to.out, "<one>hello world|");
+	pass_message(&relay);
+	pass_message(&relay);
+	assert_string_equal(to.out, "<one>hello world|<empty>|<two>12345678|");
+	assert_int_equal(to.ends, 3);
+	assert_int_equal(facts, 3);
+	relay_close(&relay, false, false);
+	assert_int_equal(from.closes + to.closes, 2);
+}
+
+/* Nothing passes beyond what was allowed, not even into a buffer. */
+static void no_byte_beyond_what_is_allowed(void **state)
+{
+	static const struct message messages[] = { { "one", 11, false }, { 0 } };
+	struct fake from = { .flags = CONN_READABLE, .in = messages, .body = "hello world" };
+	struct fake to = { .flags = CONN_WRITABLE };
+	struct relay relay;
+	int i;
+
+	(void)state;
+	memset(&relay, 0, sizeof(relay));
+	relay_init(&relay, count_fact);
+	end_set_applet(&relay.client, &fake_ops, &from, &from.flags);
+	end_set_applet(&relay.server, &fake_ops, &to, &to.flags);
+	relay.request.flags = PUMP_OPEN;
+	pump_allow(&relay.request, 7);
+	for (i = 0; i < 20; i++) {
+		pump_run(&relay.request);
+		loop_turn(0);
+	}
+	assert_string_equal(to.out, "hello w");
+	assert_int_equal(from.at, 7);
+	assert_true(relay.request.flags & PUMP_DONE);
+	pump_allow(&relay.request, UINT64_MAX);
+	for (i = 0; i < 20; i++) {
+		pump_run(&relay.request);
+		loop_turn(0);
+	}
+	assert_string_equal(to.out, "hello world|");
+	relay_close(&relay, false, false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(copying_loses_nothing),
+		cmocka_unit_test(splicing_loses_nothing),
+		cmocka_unit_test(adapting_loses_nothing),
+		cmocka_unit_test(one_pipe_for_all_loses_nothing),
+		cmocka_unit_test(dirty_pipes_are_closed),
+		cmocka_unit_test(messages_pass_one_by_one),
+		cmocka_unit_test(no_byte_beyond_what_is_allowed),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
