@@ -85,7 +85,9 @@ struct server_state {
 	uint64_t last_session_s; /* wall seconds of the last session; 0: none */
 	uint8_t check_status;   /* enum check_status */
 	unsigned check_duration_ms;
-	uint16_t check_code;
+	uint16_t check_code;    /* answer's code, layers 5 to 7; 0: none */
+	uint16_t check_errno;   /* L4CON, SOCKERR: why; HANA: number of errors; else 0 */
+	bool check_running;     /* one is under way */
 	unsigned queue_time_ms, connect_time_ms, total_time_ms; /* means over the last 1024 */
 	unsigned queue_time_max, connect_time_max, total_time_max;
 	struct addr addr;       /* in force (set server addr) */

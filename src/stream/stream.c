@@ -187,6 +187,9 @@ static void stream_count_end(struct stream *s)
 	case END_RESOURCE:
 		global_state->no_memory++;
 		break;
+	case END_INTERNAL:
+		COUNT_ALL(s, internal_errors);
+		break;
 	default:
 		break;
 	}

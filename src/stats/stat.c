@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fills in the rows of "show stat" from the state of proxies, servers and listeners; which
+ * kind of object has a value for which field is that of the management guide, 9.1, and of
+ * what the reference shows. Called by the stats socket. It changes nothing.
+ */
+#include "stats/stat.h"
+
+#include "base/clock.h"
+#include "net/listener.h"
+#include "proxy/proxy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct stats_field stat_fields[STAT_FIELDS] = {
+#define FIELD(name, tags, help) { #name, tags, help },
+#include "stats/stat_fields.def"
+#undef FIELD
+};
+
+char stat_letter(enum stat_type kind)
+{
+	return "FBSL"[kind];
+}
+
+const char *stat_kind_name(enum stat_type kind)
+{
+	static const char *const names[] = { "Frontend", "Backend", "Server", "Listener" };
+
+	return names[kind];
+}
+
+#define SET(field, value) (row->values[STAT_##field] = (value))
+
+static void stat_begin(struct stat_row *row, enum stat_type kind, const struct proxy *px,
+		       const char *svname, int id)
+{
+	memset(row->values, 0, sizeof(row->values));
+	row->strings.used = 0;
+	row->kind = kind;
+	row->proxy_id = px->uuid;
+	row->id = id;
+	SET(pxname, stats_str(&row->strings, px->name));
+	SET(svname, stats_str(&row->strings, svname));
+	SET(pid, stats_u32(1));
+	SET(iid, stats_u32((unsigned)px->uuid));
+	SET(sid, stats_u32((unsigned)id));
+	SET(type, stats_u32(kind));
+	SET(mode, stats_const(px->set.mode == MODE_TCP ? "tcp" : "http"));
+	SET(wrew, stats_u64(0));
+}
+
+/* What every kind counts. */
+static void stat_fill_counters(struct stat_row *row, const struct counters *c, unsigned current)
+{
+	SET(scur, stats_u32(current));
+	SET(smax, stats_u32(c->connections_max));
+	SET(stot, stats_u64(c->sessions));
+	SET(bin, stats_u64(c->bytes_in));
+	SET(bout, stats_u64(c->bytes_out));
+	SET(dresp, stats_u64(c->denied_responses));
+	SET(eint, stats_u64(c->internal_errors));
+}
+
+static void stat_fill_rate(struct stat_row *row, const struct counters *c)
+{
+	SET(rate, stats_u32(rate_read(&c->session_rate, clock_now_ms)));
+	SET(rate_max, stats_u32(c->session_rate.max));
+}
+
+/* -- frontends and listeners ----------------------------------------------------------------- */
+
+static const char *stat_frontend_status(const struct proxy *px)
+{
+	if (px->run_state == PROXY_PAUSED)
+		return "PAUSED";
+	if (px->run_state == PROXY_STOPPED)
+		return "STOP";
+	return px->fe->maxconn && px->fe->current >= px->fe->maxconn ? "FULL" : "OPEN";
+}
+
+void stat_fill_frontend(struct stat_row *row, const struct proxy *px, unsigned options)
+{
+	const struct proxy_state *fe = px->fe;
+	const struct counters *c = &fe->counters;
+
+	(void)options;
+	stat_begin(row, STAT_FRONTEND, px, "FRONTEND", 0);
+	stat_fill_counters(row, c, fe->current);
+	stat_fill_rate(row, c);
+	SET(slim, stats_u32(fe->maxconn));
+	SET(dreq, stats_u64(c->denied_requests));
+	SET(ereq, stats_u64(c->failed_requests));
+	SET(status, stats_const(stat_frontend_status(px)));
+	SET(rate_lim, stats_u32(fe->rate_limit));
+	SET(req_rate, stats_u32(0));
+	SET(req_rate_max, stats_u32(0));
+	SET(req_tot, stats_u64(0));
+	SET(comp_in, stats_u64(0));
+	SET(comp_out, stats_u64(0));
+	SET(comp_byp, stats_u64(0));
+	SET(comp_rsp, stats_u64(0));
+	SET(conn_rate, stats_u32(rate_read(&c->connection_rate, clock_now_ms)));
+	SET(conn_rate_max, stats_u32(c->connection_rate.max));
+	SET(conn_tot, stats_u64(c->connections));
+	SET(dcon, stats_u64(c->denied_connections));
+	SET(dses, stats_u64(c->denied_sessions));
+}
+
+/* "127.0.0.1:80", "[::1]:80", "unix". */
+static struct stats_value stat_addr(struct stat_row *row, const struct addr *addr)
+{
+	char memory[128];
+	struct text t;
+
+	text_init(&t, memory, sizeof(memory));
+	if (addr->family == AF_UNIX)
+		return stats_const("unix");
+	if (addr->family == AF_INET6)
+		text_char(&t, '[');
+	addr_print(addr, &t);
+	if (addr->family == AF_INET6)
+		text_char(&t, ']');
+	if (addr->family == AF_INET || addr->family == AF_INET6)
+		text_printf(&t, ":%u", addr->port);
+	return stats_str(&row->strings, memory);
+}
+
+static const char *stat_listener_status(const struct listener *l)
+{
+	switch (l->state) {
+	case LISTENER_NEW:
+	case LISTENER_CLOSED:
+		return "STOP";
+	case LISTENER_READY:
+		return "OPEN";
+	case LISTENER_FULL:
+		return "FULL";
+	case LISTENER_LIMITED:
+		return "WAITING";
+	case LISTENER_PAUSED:
+		return "PAUSED";
+	}
+	return "";
+}
+
+void stat_fill_listener(struct stat_row *row, const struct listener *l, unsigned options)
+{
+	const struct counters *c = l->counters;
+	char name[32];
+
+	snprintf(name, sizeof(name), "sock-%d", l->id);
+	stat_begin(row, STAT_LISTENER, l->bind->owner, l->bind->name ? l->bind->name : name, l->id);
+	stat_fill_counters(row, c, l->current);
+	SET(slim, stats_u32(l->maxconn));
+	SET(dreq, stats_u64(c->denied_requests));
+	SET(ereq, stats_u64(c->failed_requests));
+	SET(status, stats_const(stat_listener_status(l)));
+	SET(dcon, stats_u64(c->denied_connections));
+	SET(dses, stats_u64(c->denied_sessions));
+	if (options & STAT_LEGENDS)
+		SET(addr, stat_addr(row, &l->addr));
+}
+
+/* -- servers and backends -------------------------------------------------------------------- */
+
+static void stat_fill_server_counters(struct stat_row *row, const struct counters *c)
+{
+	SET(qmax, stats_u32(c->queue_max));
+	SET(econ, stats_u64(c->failed_connections));
+	SET(eresp, stats_u64(c->failed_responses));
+	SET(wretr, stats_u64(c->retries));
+	SET(wredis, stats_u64(c->redispatches));
+	SET(lbtot, stats_u64(c->balanced));
+	SET(cli_abrt, stats_u64(c->client_aborts));
+	SET(srv_abrt, stats_u64(c->server_aborts));
+	SET(connect, stats_u64(c->connects));
+	SET(reuse, stats_u64(c->reuses));
+}
+
+/* Seconds since a second of the wall clock; -1: never. */
+static struct stats_value stat_age(uint64_t second)
+{
+	int64_t age = (int64_t)clock_wall().tv_sec - (int64_t)second;
+
+	return stats_s32(!second ? -1 : age < 0 ? 0 : age);
+}
+
+static struct stats_value stat_seconds_since(uint64_t ms)
+{
+	return stats_u32(clock_now_ms > ms ? (clock_now_ms - ms) / 1000 : 0);
+}
+
+/* Finished down times, and the present one if it is down now. */
+static struct stats_value stat_downtime(uint64_t finished_ms, bool down, uint64_t changed_ms)
+{
+	uint64_t ms = finished_ms;
+
+	if (down && clock_now_ms > changed_ms)
+		ms += clock_now_ms - changed_ms;
+	return stats_u32(ms / 1000);
+}
+
+/* The server whose checks decide about this one. */
+static const struct server *stat_checked_server(const struct server *s)
+{
+	while (s->tracked)
+		s = s->tracked;
+	return s;
+}
+
+static struct stats_value stat_check_status(struct stat_row *row, const struct server *s)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%s%s", s->state->check_running ? "* " : "",
+		 check_status_name(s->state->check_status));
+	return stats_str(&row->strings, text);
+}
+
+static struct stats_value stat_last_check(struct stat_row *row, const struct server *s)
+{
+	const struct server_state *st = s->state;
+	char text[256] = "";
+
+	if (st->check_status == CHECK_L4CON && st->check_errno)
+		snprintf(text, sizeof(text), "%s", strerror(st->check_errno));
+	else if (st->check_status == CHECK_SOCKERR && st->check_errno)
+		snprintf(text, sizeof(text), "General socket error (%s)",
+			 strerror(st->check_errno));
+	else if (st->check_status == CHECK_HANA)
+		snprintf(text, sizeof(text),
+			 "Detected %u consecutive errors, last one was: L4 unsuccessful connection",
+			 st->check_errno);
+	return stats_str(&row->strings, text);
+}
+
+static void stat_fill_check(struct stat_row *row, const struct server *s)
+{
+	const struct server_state *st = s->state;
+
+	SET(chkfail, stats_u64(st->counters.failed_checks));
+	SET(chkdown, stats_u64(st->counters.down_transitions));
+	SET(downtime, stat_downtime(st->downtime_ms, st->op == SERVER_DOWN, st->changed_ms));
+	if (st->admin & ADMIN_MAINT || st->check_paused)
+		return;
+	SET(check_status, stat_check_status(row, s));
+	if (st->check_code)
+		SET(check_code, stats_u32(st->check_code));
+	if (st->check_status > CHECK_INIT)
+		SET(check_duration, stats_u64(st->check_duration_ms));
+	SET(check_desc, stats_const(check_status_text(st->check_status)));
+	SET(last_chk, stat_last_check(row, s));
+	SET(check_rise, stats_u32((unsigned)s->set.rise));
+	SET(check_fall, stats_u32((unsigned)s->set.fall));
+	SET(check_health, stats_u32((unsigned)st->health));
+}
+
+static struct stats_value stat_tracked(struct stat_row *row, const struct server *s)
+{
+	char text[STATS_STR_MAX];
+
+	snprintf(text, sizeof(text), "%s/%s", s->proxy->name, s->id);
+	return stats_str(&row->strings, text);
+}
+
+static unsigned stat_throttle(const struct server *s)
+{
+	unsigned full = s->state->user_weight;
+
+	return full ? s->state->effective_weight * 100 / full : 100;
+}
+
+static void stat_fill_server_state(struct stat_row *row, const struct server *s)
+{
+	const struct server_state *st = s->state;
+	bool backup = s->set.options.on & SRV_BACKUP;
+	char status[64];
+
+	SET(qcur, stats_u32(st->queued));
+	if (st->maxconn)
+		SET(slim, stats_u32(st->maxconn));
+	SET(status, stats_str(&row->strings, server_status_text(s, status, sizeof(status))));
+	SET(weight, stats_u32(st->effective_weight));
+	SET(uweight, stats_u32(st->user_weight));
+	SET(act, stats_u32(!backup));
+	SET(bck, stats_u32(backup));
+	SET(lastchg, stat_seconds_since(st->changed_ms));
+	if (s->set.maxqueue)
+		SET(qlimit, stats_u32(s->set.maxqueue));
+	if (st->op == SERVER_STARTING)
+		SET(throttle, stats_u32(stat_throttle(s)));
+	if (s->tracked)
+		SET(tracked, stat_tracked(row, s->tracked));
+	if (stat_checked_server(s)->set.observe != OBSERVE_NONE)
+		SET(hanafail, stats_u64(st->counters.failed_hana));
+	SET(lastsess, stat_age(st->last_session_s));
+	SET(srv_icur, stats_u32(0));
+	SET(idle_conn_cur, stats_u32(0));
+	SET(safe_conn_cur, stats_u32(0));
+	SET(used_conn_cur, stats_u32(st->current));
+	SET(need_conn_est, stats_u32(st->current));
+}
+
+void stat_fill_server(struct stat_row *row, const struct server *s, unsigned options)
+{
+	const struct server_state *st = s->state;
+
+	stat_begin(row, STAT_SERVER, s->proxy, s->id, s->puid);
+	stat_fill_counters(row, &st->counters, st->current);
+	stat_fill_rate(row, &st->counters);
+	stat_fill_server_counters(row, &st->counters);
+	stat_fill_server_state(row, s);
+	if (s->check)
+		stat_fill_check(row, s);
+	SET(qtime, stats_u32(st->queue_time_ms));
+	SET(ctime, stats_u32(st->connect_time_ms));
+	SET(rtime, stats_u32(0));
+	SET(ttime, stats_u32(st->total_time_ms));
+	SET(qtime_max, stats_u32(st->queue_time_max));
+	SET(ctime_max, stats_u32(st->connect_time_max));
+	SET(rtime_max, stats_u32(0));
+	SET(ttime_max, stats_u32(st->total_time_max));
+	if (options & STAT_LEGENDS)
+		SET(addr, stat_addr(row, &st->addr));
+}
+
+/* What the servers of a backend come to. */
+struct stat_sum {
+	unsigned servers, up;             /* all; neither down nor in maintenance */
+	unsigned active, backup;          /* usable */
+	unsigned weight[2], user_weight[2]; /* of the usable active and backup ones */
+};
+
+static struct stat_sum stat_sum_servers(const struct proxy *px)
+{
+	struct stat_sum sum = { 0 };
+
+	for (const struct server *s = px->servers; s; s = s->next) {
+		bool backup = s->set.options.on & SRV_BACKUP;
+
+		sum.servers++;
+		sum.up += s->state->op != SERVER_DOWN && !(s->state->admin & ADMIN_MAINT);
+		if (!server_usable(s))
+			continue;
+		if (backup)
+			sum.backup++;
+		else
+			sum.active++;
+		/* Of the backups only the first one works, unless option allbackups. */
+		if (backup && sum.backup > 1 && !(px->set.options.on & OPT_ALLBACKUPS))
+			continue;
+		sum.weight[backup] += s->state->effective_weight;
+		sum.user_weight[backup] += s->state->user_weight;
+	}
+	return sum;
+}
+
+static void stat_fill_servers_of(struct stat_row *row, const struct proxy *px, unsigned options)
+{
+	struct stat_sum sum = stat_sum_servers(px);
+	bool down = sum.servers && !sum.active && !sum.backup;
+	unsigned which = sum.active ? 0 : 1;
+	char status[64];
+
+	if (options & (STAT_UP | STAT_NO_MAINT))
+		snprintf(status, sizeof(status), "%s (%u/%u)", down ? "DOWN" : "UP", sum.up,
+			 sum.servers);
+	else
+		snprintf(status, sizeof(status), "%s", down ? "DOWN" : "UP");
+	SET(status, stats_str(&row->strings, status));
+	SET(weight, stats_u32(sum.weight[which]));
+	SET(uweight, stats_u32(sum.user_weight[which]));
+	SET(act, stats_u32(sum.active));
+	SET(bck, stats_u32(sum.backup));
+	if (sum.servers)
+		SET(downtime, stat_downtime(px->be->downtime_ms, down, px->be->changed_ms));
+}
+
+static const char *stat_algorithm(const struct proxy *px)
+{
+	static const char *const names[] = {
+		[BALANCE_ROUNDROBIN] = "roundrobin", [BALANCE_STATIC_RR] = "static-rr",
+		[BALANCE_LEASTCONN] = "leastconn",   [BALANCE_FIRST] = "first",
+		[BALANCE_SOURCE] = "source",         [BALANCE_RANDOM] = "random",
+	};
+
+	return names[px->set.balance];
+}
+
+void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned options)
+{
+	const struct proxy_state *be = px->be;
+	const struct counters *c = &be->counters;
+
+	stat_begin(row, STAT_BACKEND, px, "BACKEND", 0);
+	stat_fill_counters(row, c, be->current);
+	stat_fill_rate(row, c);
+	stat_fill_server_counters(row, c);
+	stat_fill_servers_of(row, px, options);
+	SET(qcur, stats_u32(be->queued));
+	SET(slim, stats_u32(px->set.fullconn));
+	SET(dreq, stats_u64(c->denied_requests));
+	SET(chkdown, stats_u64(c->down_transitions));
+	SET(lastchg, stat_seconds_since(be->changed_ms));
+	SET(comp_in, stats_u64(0));
+	SET(comp_out, stats_u64(0));
+	SET(comp_byp, stats_u64(0));
+	SET(comp_rsp, stats_u64(0));
+	SET(lastsess, stat_age(be->last_session_s));
+	SET(qtime, stats_u32(be->queue_time_ms));
+	SET(ctime, stats_u32(be->connect_time_ms));
+	SET(rtime, stats_u32(0));
+	SET(ttime, stats_u32(be->total_time_ms));
+	SET(qtime_max, stats_u32(be->queue_time_max));
+	SET(ctime_max, stats_u32(be->connect_time_max));
+	SET(rtime_max, stats_u32(0));
+	SET(ttime_max, stats_u32(be->total_time_max));
+	if (options & STAT_LEGENDS)
+		SET(algo, stats_const(stat_algorithm(px)));
+}
+
+/* -- checks ---------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name, *text;
+} check_names[] = {
+	[CHECK_UNKNOWN] = { "UNK", "Unknown" },
+	[CHECK_INIT] = { "INI", "Initializing" },
+	[CHECK_SOCKERR] = { "SOCKERR", "Socket error" },
+	[CHECK_L4OK] = { "L4OK", "Layer4 check passed" },
+	[CHECK_L4TOUT] = { "L4TOUT", "Layer4 timeout" },
+	[CHECK_L4CON] = { "L4CON", "Layer4 connection problem" },
+	[CHECK_L6OK] = { "L6OK", "Layer6 check passed" },
+	[CHECK_L6TOUT] = { "L6TOUT", "Layer6 timeout" },
+	[CHECK_L6RSP] = { "L6RSP", "Layer6 invalid response" },
+	[CHECK_L7OK] = { "L7OK", "Layer7 check passed" },
+	[CHECK_L7OKC] = { "L7OKC", "Layer7 check conditionally passed" },
+	[CHECK_L7TOUT] = { "L7TOUT", "Layer7 timeout" },
+	[CHECK_L7RSP] = { "L7RSP", "Layer7 invalid response" },
+	[CHECK_L7STS] = { "L7STS", "Layer7 wrong status" },
+	[CHECK_HANA] = { "HANA", "Health analyze" },
+};
+
+const char *check_status_name(unsigned status)
+{
+	return status < sizeof(check_names) / sizeof(check_names[0]) ? check_names[status].name
+								      : "UNK";
+}
+
+const char *check_status_text(unsigned status)
+{
+	return status < sizeof(check_names) / sizeof(check_names[0]) ? check_names[status].text
+								      : "Unknown";
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Walks through proxies, listeners and servers in the order of the file, for "show stat". Its
+ * place is kept as numbers: if an object goes away in between, one more may be left out or
+ * shown twice, but nothing that is gone is touched.
+ */
+#include "net/listener.h"
+#include "proxy/proxy.h"
+#include "stats/stat.h"
+
+void stat_cursor_init(struct stat_cursor *cursor)
+{
+	*cursor = (struct stat_cursor){ .iid = -1, .types = -1, .sid = -1 };
+}
+
+static struct proxy *stat_proxy_at(unsigned n)
+{
+	struct proxy *px;
+
+	list_for_each(px, &proxies_running->list, node)
+		if (!n--)
+			return px;
+	return NULL;
+}
+
+static struct listener *stat_listener_at(const struct proxy *px, unsigned n)
+{
+	struct bind_conf *bind;
+	struct listener *l;
+
+	list_for_each(bind, &px->binds, node)
+		list_for_each(l, &bind->listeners, node)
+			if (!n--)
+				return l;
+	return NULL;
+}
+
+static struct server *stat_server_at(const struct proxy *px, unsigned n)
+{
+	struct server *s = px->servers;
+
+	while (s && n--)
+		s = s->next;
+	return s;
+}
+
+static bool stat_wants(const struct stat_cursor *c, enum stat_type kind)
+{
+	return c->types & 1 << kind;
+}
+
+/* Up, for the option "up": usable as far as checks and administrators are concerned. */
+static bool stat_hidden(const struct stat_cursor *c, const struct server *s)
+{
+	if (c->options & (STAT_UP | STAT_NO_MAINT) && s->state->admin & ADMIN_MAINT)
+		return true;
+	return c->options & STAT_UP && s->state->op == SERVER_DOWN;
+}
+
+/* Goes through listeners or servers; false: no more of them. */
+static bool stat_next_object(struct stat_cursor *c, struct stat_row *row, const struct proxy *px)
+{
+	struct listener *l;
+	struct server *s;
+
+	if (c->at == STAT_AT_LISTENERS && px->fe && stat_wants(c, STAT_LISTENER) &&
+	    px->set.options.on & OPT_SOCKET_STATS) {
+		while ((l = stat_listener_at(px, c->object++))) {
+			if (c->sid != -1 && l->id != c->sid)
+				continue;
+			stat_fill_listener(row, l, c->options);
+			return true;
+		}
+	} else if (c->at == STAT_AT_SERVERS && px->be && stat_wants(c, STAT_SERVER)) {
+		while ((s = stat_server_at(px, c->object++))) {
+			if ((c->sid != -1 && s->puid != c->sid) || stat_hidden(c, s))
+				continue;
+			stat_fill_server(row, s, c->options);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* One step of the walk over a proxy; true: the row was filled. */
+static bool stat_step(struct stat_cursor *c, struct stat_row *row, const struct proxy *px)
+{
+	switch (c->at) {
+	case STAT_AT_FRONTEND:
+		c->at = STAT_AT_LISTENERS;
+		c->object = 0;
+		if (!px->fe || !stat_wants(c, STAT_FRONTEND))
+			return false;
+		stat_fill_frontend(row, px, c->options);
+		return true;
+	case STAT_AT_LISTENERS:
+	case STAT_AT_SERVERS:
+		if (stat_next_object(c, row, px))
+			return true;
+		c->at = c->at == STAT_AT_LISTENERS ? STAT_AT_SERVERS : STAT_AT_BACKEND;
+		c->object = 0;
+		return false;
+	case STAT_AT_BACKEND:
+		c->at = STAT_AT_FRONTEND;
+		c->proxy++;
+		if (!px->be || !stat_wants(c, STAT_BACKEND))
+			return false;
+		stat_fill_backend(row, px, c->options);
+		return true;
+	}
+	return false;
+}
+
+static bool stat_proxy_wanted(const struct stat_cursor *c, const struct proxy *px)
+{
+	return !px->set.disabled && px->run_state != PROXY_STOPPED &&
+	       (c->iid == -1 || px->uuid == c->iid);
+}
+
+bool stat_next(struct stat_cursor *c, struct stat_row *row)
+{
+	const struct proxy *px;
+
+	while ((px = stat_proxy_at(c->proxy))) {
+		if (c->at == STAT_AT_FRONTEND && !stat_proxy_wanted(c, px))
+			c->proxy++;
+		else if (stat_step(c, row, px))
+			return true;
+	}
+	return false;
+}
