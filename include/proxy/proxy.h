@@ -12,6 +12,8 @@
 #include "proxy/server.h"
 
 struct acl_set;
+struct end;
+struct listener;
 struct balance;
 struct log_conf;
 struct logformat;
@@ -105,6 +107,9 @@ struct proxy {
 	bool has_switch_rules;         /* set at finish */
 	struct list *use_server_rules; /* use-server: expr/; NULL: none */
 	bool stats_socket;             /* the hidden frontend of the stats sockets */
+	/* Answers its streams inside the program instead of a server: makes end the applet.
+	 * 0, or -1: out of memory. NULL: they go to a backend. */
+	int (*applet)(struct end *end, const struct listener *l);
 	struct proxy_state *fe, *be;   /* NULL when it has not that side */
 	struct list streams;           /* of this process, whose backend it is */
 	struct queue *queue;           /* streams waiting for any server */

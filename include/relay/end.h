@@ -26,6 +26,9 @@ struct end_ops {
 	/* Nothing more to do with this end: closes or hands back what is below it, broken off
 	 * visibly for the peer when reset. */
 	void (*close)(struct end *end, bool reset);
+	/* Milliseconds after which a quiet peer of this end is left; 0: as the proxy says.
+	 * NULL: the same. */
+	unsigned (*timeout)(const struct end *end);
 	/* Heads of messages; NULL for ends that speak bytes. head_in: IO_OK when the message
 	 * is complete up to its body. */
 	enum io (*head_in)(struct end *end, struct message *msg);

@@ -17,7 +17,7 @@ struct step {
 	bool (*when)(const struct stream *s); /* NULL: always */
 };
 
-enum request_step { REQ_FRONTEND_RULES, REQ_SWITCH, REQ_BACKEND_RULES, REQ_ASSIGN, REQ_QUEUE,
+enum request_step { REQ_APPLET, REQ_FRONTEND_RULES, REQ_SWITCH, REQ_BACKEND_RULES, REQ_ASSIGN, REQ_QUEUE,
 		    REQ_CONNECT, REQ_CONNECTING, REQ_RETRY, REQ_OPEN, REQ_FORWARD, REQ_STEPS };
 enum response_step { RES_RULES, RES_OPEN, RES_FORWARD, RES_STEPS };
 

@@ -31,6 +31,19 @@ bool stream_client_gone(struct stream *s)
 	return true;
 }
 
+/* Answered inside the program: there is no backend and no server. */
+static int open_applet(struct stream *s)
+{
+	const struct proxy *px = s->session->frontend;
+
+	if (px->applet(&s->relay.server, s->session->listener) < 0) {
+		stream_end(s, END_RESOURCE);
+		return STEP_END;
+	}
+	s->connected = true;
+	return STEP_GOTO + REQ_OPEN;
+}
+
 /* ---- opening ---------------------------------------------------------------------------- */
 
 static void open_pump(struct pump *pump)
@@ -45,7 +58,7 @@ static int open_request(struct stream *s)
 	s->phase = PHASE_DATA;
 	s->phase_ms = (uint32_t)clock_now_ms;
 	timer_cancel(&s->timer);
-	if (s->server->set.options.on & SRV_SEND_PROXY && !proxyheader_send(s)) {
+	if (s->server && s->server->set.options.on & SRV_SEND_PROXY && !proxyheader_send(s)) {
 		stream_end(s, END_RESOURCE);
 		return STEP_END;
 	}
@@ -114,6 +127,8 @@ static int forward(struct stream *s)
 		pump_stop(req);
 	if (!(res->flags & PUMP_FINISHED))
 		return STEP_NEXT;
+	if (s->session->frontend->applet)
+		return forward_end(s, END_LOCAL);
 	if (res->flags & PUMP_READ_ERROR)
 		return forward_server_broken(s);
 	if (req->flags & PUMP_WRITE_ERROR)
@@ -140,6 +155,11 @@ static int forward_response(struct stream *s)
 	return r == STEP_NEXT ? STEP_WAIT : r;
 }
 
+static bool is_local(const struct stream *s)
+{
+	return s->session->frontend->applet != NULL;
+}
+
 static bool has_request_rules(const struct stream *s)
 {
 	return s->session->frontend->request_rules != NULL;
@@ -152,10 +172,11 @@ static bool has_backend_rules(const struct stream *s)
 
 static bool has_response_rules(const struct stream *s)
 {
-	return s->backend->response_rules != NULL;
+	return s->backend && s->backend->response_rules != NULL;
 }
 
 const struct step request_steps[REQ_STEPS] = {
+	[REQ_APPLET] = { "applet", open_applet, is_local },
 	[REQ_FRONTEND_RULES] = { "frontend rules", rules_frontend, has_request_rules },
 	[REQ_SWITCH] = { "backend switching", rules_switch, NULL },
 	[REQ_BACKEND_RULES] = { "backend rules", rules_backend, has_backend_rules },

@@ -44,7 +44,6 @@ static unsigned side_timeout(const struct stream *s, unsigned normal, unsigned f
 {
 	if (half_closed(s) && fin)
 		return fin;
-	(void)s;
 	return tunnel ? tunnel : normal;
 }
 
@@ -65,7 +64,9 @@ static void forward_expire(struct stream *s)
 {
 	const struct timeouts *fe = &s->session->frontend->set.timeout;
 	const struct timeouts *be = s->backend ? &s->backend->set.timeout : fe;
-	unsigned client = side_timeout(s, fe->client, fe->client_fin, be->tunnel);
+	const struct end_ops *answering = s->relay.server.ops;
+	unsigned own = answering && answering->timeout ? answering->timeout(&s->relay.server) : 0;
+	unsigned client = side_timeout(s, own ? own : fe->client, fe->client_fin, be->tunnel);
 	unsigned server = side_timeout(s, be->server, be->server_fin, be->tunnel);
 	uint32_t left = side_left(&s->relay.client, client, s->phase_ms), other;
 

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Ties a conversation (cli.c) to a stream: what the request pump sends is its input, what it
+ * says is read by the response pump. Nothing is called back from within a pump's run: a task
+ * tells the pumps that there is something to say. */
+#include "cli/applet.h"
+
+#include "base/pool.h"
+#include "cli/cli.h"
+#include "net/listener.h"
+#include "relay/end.h"
+#include "relay/pump.h"
+
+struct cli_applet {
+	uint16_t flags; /* CONN_* readiness, as the pumps see it */
+	struct end *end;
+	struct cli *cli;
+	struct task task;
+	struct reap reap;
+};
+
+static struct pool applet_pool = POOL_INIT("cli", sizeof(struct cli_applet));
+
+static void applet_task(struct task *task)
+{
+	struct cli_applet *a = container_of(task, struct cli_applet, task);
+
+	if (a->end)
+		end_ready(a->end);
+}
+
+static void applet_wake(void *arg)
+{
+	struct cli_applet *a = arg;
+
+	a->flags |= CONN_READABLE;
+	task_wake(&a->task);
+}
+
+static enum io applet_recv(struct end *end, void *buf, size_t size, size_t *got)
+{
+	struct cli_applet *a = end->applet;
+
+	*got = size >= CLI_OUTPUT_MIN ? cli_output(a->cli, buf, size) : 0;
+	if (*got)
+		return IO_OK;
+	a->flags &= (uint16_t)~CONN_READABLE;
+	if (cli_done(a->cli))
+		return IO_EOF;
+	if (!(a->flags & CONN_WRITABLE)) {
+		a->flags |= CONN_WRITABLE; /* it was busy; the rest of the input may come */
+		task_wake(&a->task);
+	}
+	return IO_AGAIN;
+}
+
+static enum io applet_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
+{
+	struct cli_applet *a = end->applet;
+
+	(void)more;
+	*sent = cli_input(a->cli, buf, len);
+	applet_wake(a);
+	if (*sent < len)
+		a->flags &= (uint16_t)~CONN_WRITABLE;
+	return *sent ? IO_OK : IO_AGAIN;
+}
+
+static void applet_finish(struct end *end)
+{
+	struct cli_applet *a = end->applet;
+
+	cli_input_end(a->cli);
+	applet_wake(a);
+}
+
+static void applet_free(struct reap *reap)
+{
+	struct cli_applet *a = container_of(reap, struct cli_applet, reap);
+
+	cli_free(&a->cli);
+	pool_give(&applet_pool, &a);
+}
+
+static void applet_close(struct end *end, bool reset)
+{
+	struct cli_applet *a = end->applet;
+
+	(void)reset;
+	a->end = NULL;
+	task_cancel(&a->task);
+	loop_reap(&a->reap, applet_free);
+}
+
+static unsigned applet_timeout(const struct end *end)
+{
+	const struct cli_applet *a = end->applet;
+
+	return cli_timeout(a->cli);
+}
+
+static const struct end_ops applet_ops = {
+	.name = "cli",
+	.recv = applet_recv,
+	.send = applet_send,
+	.finish = applet_finish,
+	.close = applet_close,
+	.timeout = applet_timeout,
+};
+
+int cli_applet_open(struct end *end, const struct listener *l)
+{
+	struct cli_applet *a = pool_take(&applet_pool);
+
+	if (!a)
+		return -1;
+	a->cli = cli_new(l->bind->level, l->bind->severity_output);
+	if (!a->cli) {
+		pool_give(&applet_pool, &a);
+		return -1;
+	}
+	a->flags = CONN_WRITABLE;
+	a->end = end;
+	task_init(&a->task, applet_task);
+	cli_on_wake(a->cli, applet_wake, a);
+	end_set_applet(end, &applet_ops, a, &a->flags);
+	return 0;
+}
