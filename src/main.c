@@ -1,60 +1,203 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Entry point: reads the command line, loads the configuration, answers -v, -vv and -c.
+ * Entry point: reads the command line, answers what needs no configuration, loads and checks
+ * the files, and hands over to process_run. Exit codes: 0 done, 1 something is wrong; -cc: 0
+ * true, 1 false, 2 no condition.
  */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/version.h"
+#include "base/pool.h"
+#include "config/config.h"
 #include "config/diag.h"
+#include "config/environment.h"
+#include "config/help.h"
 #include "config/load.h"
 #include "config/module.h"
+#include "process/args.h"
+#include "process/version.h"
 
-static int load(const struct config_files *files, bool check, bool verbose)
+static int fail(const struct err *err)
 {
-	struct config *cfg = config_new(modules, check);
+	fprintf(stderr, "penstock: %s\n", err->text);
+	return 1;
+}
+
+/* -cc */
+static int answer_condition(const char *condition)
+{
+	struct err err;
+	int value = config_condition(condition, &err);
+
+	if (value < 0)
+		fail(&err);
+	return value < 0 ? 2 : !value;
+}
+
+/* help WORD */
+static int answer_help(const struct args *args)
+{
+	const char *const *words = args->words.items;
+	int count = (int)args->words.count;
+
+	if (!count) {
+		args_usage(stdout);
+		return 0;
+	}
+	if (help_word(stdout, modules, words, count))
+		return 0;
+	help_missing(stderr, modules, words, count);
+	return 1;
+}
+
+/* What the command line says goes last, so that it overrides the files. */
+static void load_overrides(struct config *cfg, const struct args *args)
+{
+	char text[64];
+	int len;
+
+	if (args->maxconn) {
+		len = snprintf(text, sizeof(text), "global\nmaxconn %d\n", args->maxconn);
+		config_read_text(cfg, "-n", text, (size_t)len);
+	}
+	if (args->no_splice)
+		config_read_text(cfg, "-dS", "global\nnosplice\n", 16);
+}
+
+static int load_files(struct config *cfg, const struct args *args, struct err *err)
+{
+	struct config_files files = { 0 };
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < args->paths.count && rc == 0; i++)
+		rc = config_files_add(&files, args->paths.items[i], err);
+	if (rc == 0 && !files.count)
+		rc = err_set(err, "no configuration file given (-f)");
+	if (rc == 0) {
+		config_read_files(cfg, &files);
+		load_overrides(cfg, args);
+		rc = config_finish(cfg);
+		err->text[0] = 0;
+	}
+	config_files_free(&files);
+	return rc;
+}
+
+static bool load_refuses_warnings(const struct config *cfg, const struct args *args)
+{
+	const struct environment *env = config_data(cfg, &environment_module);
+
+	return (args->zero_warning || env->zero_warning) && cfg->diag->count[DIAG_WARNING];
+}
+
+static void load_report(const struct config *cfg, const struct args *args)
+{
+	enum severity least = args->quiet ? DIAG_ERROR : DIAG_NOTE;
+
+	if (args->json && args->check)
+		diag_print_json(cfg->diag, stdout, DIAG_NOTE);
+	else
+		diag_print(cfg->diag, stderr, isatty(STDERR_FILENO), least);
+}
+
+/* Reads everything and reports. 0, or -1. */
+static int load(struct config *cfg, const struct args *args)
+{
+	struct place place = { 0 };
+	struct err err = { "" };
 	int rc;
 
-	if (!cfg)
+	cfg->diag->verbose = args->diagnose;
+	rc = load_files(cfg, args, &err);
+	if (rc < 0 && err.text[0])
+		diag_addf(cfg->diag, DIAG_ERROR, &place, "%s", err.text);
+	if (load_refuses_warnings(cfg, args)) {
+		diag_addf(cfg->diag, DIAG_ERROR, &place,
+			  "there are warnings, and warnings are to be errors (%s)",
+			  args->zero_warning ? "-dW" : "zero-warning");
+		rc = -1;
+	}
+	load_report(cfg, args);
+	return rc;
+}
+
+static int serve(struct config *cfg, const struct args *args)
+{
+	(void)cfg;
+	(void)args;
+	fprintf(stderr, "penstock: this build only checks configurations\n");
+	return 1;
+}
+
+static int run(const struct args *args)
+{
+	struct config *cfg = config_new(modules, args->check);
+	int rc;
+
+	if (!cfg) {
+		fprintf(stderr, "penstock: out of memory\n");
 		return 1;
-	rc = config_load(cfg, files) < 0;
-	diag_print(cfg->diag, stderr, isatty(2), DIAG_NOTE);
-	if (!rc && check && verbose)
+	}
+	rc = load(cfg, args) < 0;
+	if (args->dump)
+		rc |= version_dump_classes(args->dump) < 0;
+	if (!rc && args->list_libraries)
+		version_libraries(stdout);
+	if (!rc && !args->check)
+		rc = serve(cfg, args);
+	else if (!rc && !args->quiet && !args->json)
 		printf("Configuration file is valid\n");
 	config_free(&cfg);
 	return rc;
 }
 
-int main(int argc, char **argv)
+static int answer(const struct args *args)
 {
-	struct config_files files = { 0 };
-	bool check = false, verbose = false;
-	struct err err;
-	int i;
-
-	if (argc == 2 && (!strcmp(argv[1], "-v") || !strcmp(argv[1], "-vv"))) {
-		printf("Penstock version %s\n", version_penstock);
-		if (!strcmp(argv[1], "-vv"))
-			printf("HAProxy language level %s\n", version_language);
+	if (args->version) {
+		version_print(stdout, args->version > 1);
 		return 0;
 	}
-	for (i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "-c")) {
-			check = true;
-		} else if (!strcmp(argv[i], "-V")) {
-			verbose = true;
-		} else if (!strcmp(argv[i], "-f") && i + 1 < argc) {
-			if (config_files_add(&files, argv[++i], &err) < 0) {
-				fprintf(stderr, "penstock: %s\n", err.text);
-				return 1;
-			}
-		} else {
-			fprintf(stderr, "usage: penstock -v | -vv | -c -f FILE\n");
-			return 1;
-		}
+	if (args->help) {
+		args_usage(stdout);
+		return 0;
 	}
-	return load(&files, check, verbose);
+	if (args->help_word)
+		return answer_help(args);
+	if (args->check_condition)
+		return answer_condition(args->condition);
+	if (args->dump && !strcmp(args->dump, "help"))
+		return version_dump_classes(args->dump) < 0;
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	struct args args;
+	struct err err;
+	int rc;
+
+	if (args_parse(&args, argc, argv, &err) < 0) {
+		args_free(&args);
+		return fail(&err);
+	}
+	rc = answer(&args);
+	if (rc < 0 && argc == 1) {
+		args_usage(stderr);
+		rc = 1;
+	}
+	if (rc < 0 && args.directory && chdir(args.directory) < 0) {
+		err_set(&err, "cannot change to '%s': %s", args.directory, strerror(errno));
+		rc = fail(&err);
+	}
+	pool_poison = args.poison;
+	if (rc < 0)
+		rc = run(&args);
+	args_free(&args);
+	return rc;
 }

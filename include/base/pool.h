@@ -19,6 +19,9 @@ struct pool {
 	bool listed;
 };
 
+/* -1, or the byte that fresh objects are filled with (-dM); pool_take still zeroes. */
+extern int pool_poison;
+
 #define POOL_INIT(n, s) { .name = (n), .size = (s) }
 
 /* A zeroed object, or NULL when memory or the limit ran out (counted). Objects come from

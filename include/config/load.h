@@ -27,20 +27,14 @@ struct config *config_new(const struct module *const *list, bool check_only);
  * when any was an error. More files may be read after an error. */
 int config_read_file(struct config *cfg, const char *name);
 int config_read_text(struct config *cfg, const char *name, const char *text, size_t len);
+/* Reads all files; HAPROXY_CFGFILES is set to their names first. 0 or -1. */
+int config_read_files(struct config *cfg, const struct config_files *files);
 /* Lets each module finish: inheritance, cross references, checks; in the order of the list,
  * all of them, even after errors. Nothing is read afterwards. 0, or -1 when there were
  * errors, in reading or here. */
 int config_finish(struct config *cfg);
-/* Reads all files (HAPROXY_CFGFILES is set to their names first) and finishes. 0 or -1. */
-int config_load(struct config *cfg, const struct config_files *files);
 /* Frees the generation and clears the pointer. Modules were stopped before. */
 void config_free(struct config **cfg);
-
-/* Starts the modules in order. On failure those started before are stopped again in reverse
- * order; -1 and err, prefixed by what went wrong. */
-int config_start(struct config *cfg, struct err *err);
-/* Stops them in reverse order. */
-void config_stop(const struct module *const *list);
 
 /* -cc: is this condition true? 1 or 0; -1 and err when it is none. */
 int config_condition(const char *text, struct err *err);

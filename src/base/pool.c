@@ -17,6 +17,7 @@
 enum { SLAB_SIZE = 65536, LARGE = 4096, LARGE_SPARE = 16 };
 
 static struct pool *pools;
+int pool_poison = -1;
 
 struct pool *pool_first(void)
 {
@@ -83,6 +84,8 @@ void *pool_take_raw(struct pool *pool)
 		}
 	}
 	pool->used++;
+	if (unlikely(pool_poison >= 0))
+		memset(object, pool_poison, pool->size);
 	return object;
 }
 

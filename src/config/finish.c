@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The life of a configuration generation: made empty, read (parse.c), finished, started,
- * stopped, freed. Called by main(). Everything but the text of the files lives in its arena.
+ * The life of a configuration generation: made empty, read (parse.c), finished, freed. Called by main(). Everything but the text of the files lives in its arena.
  */
 #include "config/load.h"
 
 #include "base/arena.h"
 #include "base/bug.h"
-#include "base/err.h"
 #include "config/diag.h"
 #include "config/lookup.h"
 #include "config/reader.h"
@@ -113,14 +111,16 @@ static void name_files(const struct config_files *files)
 	free(list);
 }
 
-int config_load(struct config *cfg, const struct config_files *files)
+int config_read_files(struct config *cfg, const struct config_files *files)
 {
 	size_t i;
+	int rc = 0;
 
 	name_files(files);
 	for (i = 0; i < files->count; i++)
-		config_read_file(cfg, files->names[i]);
-	return config_finish(cfg);
+		if (config_read_file(cfg, files->names[i]) < 0)
+			rc = -1;
+	return rc;
 }
 
 void config_free(struct config **cfg)
@@ -133,30 +133,4 @@ void config_free(struct config **cfg)
 	arena = (*cfg)->arena;
 	*cfg = NULL;
 	arena_free(&arena);
-}
-
-int config_start(struct config *cfg, struct err *err)
-{
-	size_t i;
-
-	for (i = 0; cfg->modules[i]; i++) {
-		const struct module *m = cfg->modules[i];
-
-		if (!m->start || m->start(cfg, cfg->data[i], err) == 0)
-			continue;
-		while (i-- > 0)
-			if (cfg->modules[i]->stop)
-				cfg->modules[i]->stop();
-		return -1;
-	}
-	return 0;
-}
-
-void config_stop(const struct module *const *list)
-{
-	size_t i = module_count(list);
-
-	while (i-- > 0)
-		if (list[i]->stop)
-			list[i]->stop();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reads files line by line: cuts, obeys conditions, finds the section or the row, runs its
- * parser. Called by config_load. Knows no section and no word by name except "no" and
+ * parser. Called by main(). Knows no section and no word by name except "no" and
  * "default". Goes on after every problem; one problem gives one message.
  */
 #include "config/load.h"
