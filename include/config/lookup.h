@@ -33,6 +33,7 @@ const struct section *lookup_section(const struct module *const *list, const cha
 struct known_word {
 	const char *name; /* "timeout client", as in rows */
 	unsigned scope;
+	int args; /* on bind and server lines; -1: the rest of the line */
 };
 /* The longest known word of these scopes that the words begin with. */
 const struct known_word *known_find(unsigned scope, const struct word *words, int count);

@@ -143,7 +143,7 @@ const struct section *lookup_section(const struct module *const *list, const cha
 }
 
 static const struct known_word known_words[] = {
-#define KNOWN(scope, name) { name, scope },
+#define KNOWN(scope, name, args) { name, scope, args },
 #include "config/known_words.def"
 #undef KNOWN
 };

@@ -226,13 +226,30 @@ static void words_unsupported(struct statement *st, int first, const char *other
 		stmt_hint(st, "neither are on this line: %s", others);
 }
 
+/* Another kind of line has the word? */
+static bool words_misplaced(struct statement *st)
+{
+	enum { LINES = SCOPE_BIND | SCOPE_SERVER | SCOPE_STATS };
+	const struct word *word = st->words + st->at;
+	const struct lookup_row *row = lookup_find(st->cfg->reader->index, LINES, word, 1);
+	const struct known_word *known = known_find(LINES, word, 1);
+	char where[80];
+
+	if (!row && !known)
+		return false;
+	stmt_hint(st, "it belongs on %s",
+		  scope_names((row ? row->kw->scope : known->scope) & LINES, where,
+			      sizeof(where)));
+	return true;
+}
+
 static void words_unknown(struct statement *st, unsigned scope)
 {
 	const char *near = lookup_nearest(st->cfg->reader->index, scope, st->words + st->at, 1);
 
 	stmt_error(st, st->at, "'%s' is not known on %s", st->words[st->at].text,
 		   scope_what(scope));
-	if (near)
+	if (!words_misplaced(st) && near)
 		stmt_hint(st, "did you mean '%s'?", near);
 }
 
@@ -242,43 +259,61 @@ static void words_skip(struct statement *st, unsigned scope)
 {
 	const struct lookup *index = st->cfg->reader->index;
 
-	for (st->at++; st->at < st->count; st->at++)
+	for (; st->at < st->count; st->at++)
 		if (lookup_find(index, scope, st->words + st->at, st->count - st->at) ||
 		    known_find(scope, st->words + st->at, st->count - st->at))
 			break;
 }
 
+/* A word of the manual without a row: noted, and passed over with its arguments. */
+struct unsupported {
+	int first; /* -1: none */
+	struct text others;
+	char buf[200];
+};
+
+static void words_note(struct statement *st, const struct known_word *known,
+		       struct unsupported *un)
+{
+	if (un->first < 0)
+		un->first = st->at;
+	else
+		text_printf(&un->others, "%s%s", un->others.len ? ", " : "",
+			    st->words[st->at].text);
+	st->at += 1 + (known->args > 0 ? known->args : 0);
+	if (known->args < 0 || st->at > st->count)
+		st->at = st->count;
+}
+
 int stmt_words(struct statement *st, unsigned scope, void *object)
 {
 	const struct lookup *index = st->cfg->reader->index;
-	int rc = 0, unsupported = -1;
+	struct unsupported un = { .first = -1 };
+	const struct known_word *known;
 	const struct lookup_row *row;
-	char others[200];
-	struct text t;
+	int rc = 0;
 
-	text_init(&t, others, sizeof(others));
+	text_init(&un.others, un.buf, sizeof(un.buf));
 	while (st->at < st->count) {
 		int left = st->count - st->at;
 
 		row = lookup_find(index, scope, st->words + st->at, left);
-		if (row) {
-			if (statement_apply(st, row, object) == 0)
-				continue;
-			st->at--; /* its arguments are passed over, as far as they are none */
-		} else if (known_find(scope, st->words + st->at, left)) {
-			if (unsupported < 0)
-				unsupported = st->at;
-			else
-				text_printf(&t, "%s%s", t.len ? ", " : "",
-					    st->words[st->at].text);
-		} else {
-			words_unknown(st, scope);
-		}
+		if (row && statement_apply(st, row, object) == 0)
+			continue;
 		rc = -1;
+		known = row ? NULL : known_find(scope, st->words + st->at, left);
+		if (known) {
+			words_note(st, known, &un);
+			continue;
+		}
+		if (!row) {
+			words_unknown(st, scope);
+			st->at++;
+		}
 		words_skip(st, scope);
 	}
-	if (unsupported >= 0)
-		words_unsupported(st, unsupported, others);
+	if (un.first >= 0)
+		words_unsupported(st, un.first, un.buf);
 	return rc;
 }
 
