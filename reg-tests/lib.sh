@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Sourced by the scripts of reg-tests: starts penstock on free ports with a given configuration,
+# asks its stats socket, ends everything by process id. Children and files end with the script.
+#
+#   . "${srcdir:-.}/reg-tests/lib.sh"
+#   start_penstock <<EOF            # sets pid, stats, log; "global" with a stats socket is put in front
+#   $(tcp_proxy "option splice-response")
+#   EOF
+#   relaytest transfer              # client on $front, server on $back; see reg-tests/relay/relaytest.c
+#   info PipesUsed                  # a field of show info
+#   finish                          # stops it, and says whether everything held
+#
+# PENSTOCK, topbuild and srcdir come from make check; by hand: run in the folder of the build.
+# With SHIM="RULES" (reg-tests/shim/shim.c) penstock runs under the shim, and acted() tells whether a
+# rule was used. With PENSTOCK=haproxy the reference is judged instead, to try the test itself.
+
+: "${srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${topbuild:=$(pwd)}"
+: "${PENSTOCK:=$topbuild/penstock}"
+tool=$topbuild/reg-tests/relay/relaytest
+shim=$topbuild/reg-tests/shim/shim.so
+failures=0
+pid=
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/penstock.XXXXXX") || exit 1
+stats=$dir/stats.sock
+log=$dir/log
+children=
+
+cleanup() {
+	trap - EXIT
+	for child in $children $pid; do
+		kill "$child" 2>/dev/null
+	done
+	rm -rf "$dir"
+}
+trap cleanup EXIT
+trap 'exit 1' INT TERM HUP
+
+say() { printf '%s\n' "$*"; }
+fail() { failures=$((failures + 1)); say "FAILED  $*"; }
+pass() { say "ok      $*"; }
+
+# check SENTENCE COMMAND...: ok when the command succeeds.
+check() {
+	sentence=$1
+	shift
+	if "$@"; then pass "$sentence"; else fail "$sentence"; fi
+}
+
+# ports N: prints N free ports.
+ports() { "$tool" -n "$1" ports; }
+
+# until SECONDS COMMAND...: repeats it until it succeeds.
+until_true() {
+	tries=$(($1 * 50))
+	shift
+	while ! "$@" >/dev/null 2>&1; do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || return 1
+		sleep 0.02
+	done
+}
+
+front=127.0.0.1:$(ports 1)
+back=127.0.0.1:$(ports 1)
+
+# tcp_proxy [LINES-OF-DEFAULTS [WORDS-OF-THE-SERVER [LINES-OF-THE-BACKEND]]]: one frontend, one
+# backend, one server.
+tcp_proxy() {
+	cat <<END
+defaults
+	mode tcp
+	timeout connect 5s
+	timeout client ${client_timeout:-30s}
+	timeout server ${server_timeout:-30s}
+	${1:-}
+frontend fe
+	bind $front
+	default_backend be
+backend be
+	server s1 $back ${2:-}
+	${3:-}
+END
+}
+
+# each_way TEST: calls the function TEST with penstock running, once for each way to move bytes.
+each_way() {
+	for way in splice adaptive copy; do
+		say "## $way"
+		case $way in
+		splice) tcp_proxy "option splice-request
+	option splice-response" | start_penstock ;;
+		adaptive) tcp_proxy | start_penstock ;;
+		copy) tcp_proxy | start_penstock -dS ;;
+		esac
+		"$@"
+		stop_penstock
+	done
+}
+
+# The sanitizers want to be first among the libraries.
+preload() {
+	asan=$(ldd "$PENSTOCK" 2>/dev/null | sed -n 's/.*=> \(.*libasan[^ ]*\).*/\1/p')
+	printf '%s' "${asan:+$asan:}$shim"
+}
+
+# start_penstock [ARGUMENTS] <CONFIGURATION
+start_penstock() {
+	{
+		printf 'global\n\tstats socket %s level admin\n' "$stats"
+		cat
+	} >"$dir/cfg"
+	if [ -n "${SHIM:-}" ]; then
+		SHIM=$SHIM SHIM_LOG=$dir/shim.log LD_PRELOAD=$(preload) \
+			"$PENSTOCK" -db -f "$dir/cfg" "$@" >"$log" 2>&1 &
+	else
+		"$PENSTOCK" -db -f "$dir/cfg" "$@" >"$log" 2>&1 &
+	fi
+	pid=$!
+	if ! until_true 10 "$tool" -s "$stats" ask "show info"; then
+		cat "$dir/cfg" "$log"
+		fail "penstock does not start"
+		finish
+	fi
+}
+
+# Ends penstock and looks at its exit code: 0 after TERM (143: the reference), and no report of a
+# sanitizer.
+stop_penstock() {
+	[ -n "$pid" ] || return 0
+	kill -TERM "$pid" 2>/dev/null || fail "penstock has ended before its time"
+	wait "$pid"
+	status=$?
+	pid=
+	if [ "$status" -ne 0 ] && [ "$status" -ne 143 ] ||
+		grep -qE 'AddressSanitizer|LeakSanitizer|runtime error:' "$log"; then
+		tail -n 40 "$log"
+		fail "penstock ended with $status"
+	fi
+	rm -f "$stats"
+}
+
+relaytest() {
+	"$tool" -f "$front" -b "$back" -p "$pid" -s "$stats" "$@" || failures=$((failures + 1))
+}
+
+# Like relaytest, with nobody behind the backend's address.
+relaytest_alone() {
+	"$tool" -f "$front" -p "$pid" -s "$stats" "$@" || failures=$((failures + 1))
+}
+
+ask() { "$tool" -s "$stats" ask "$1"; }
+
+# info FIELD: its value in show info.
+info() { ask "show info" | sed -n "s/^$1: *//p"; }
+
+# acted RULE: the shim has used this rule.
+acted() { check "the shim acted: $1" grep -qxF "$1" "$dir/shim.log"; }
+
+# at_least FIELD N, exactly FIELD N
+at_least() {
+	value=$(info "$1")
+	check "$1 is $value, at least $2" test "${value:--1}" -ge "$2"
+}
+exactly() {
+	value=$(info "$1")
+	check "$1 is $value, wanted $2" test "$value" = "$2"
+}
+
+# The last line of a test.
+finish() {
+	stop_penstock
+	[ "$failures" -eq 0 ]
+	exit
+}

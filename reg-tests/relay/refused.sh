@@ -1,0 +1,9 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Without a server each connection is ended, nothing of it remains, and the process goes on.
+. "${srcdir:-.}/reg-tests/lib.sh"
+
+tcp_proxy "retries 1" | start_penstock
+relaytest_alone refused
+relaytest -n 4 transfer
+finish

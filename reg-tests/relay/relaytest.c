@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * relaytest [options] TEST [words]: see the table at the end.
+ *
+ *   -f ADDRESS:PORT  where the relay listens      -b ADDRESS:PORT  where its server is: we
+ *   -p PID           the relay's process          -s PATH          its stats socket
+ *   -n COUNT -z SIZE -S SEED                      what the test makes of them
+ *
+ * Prints a line for each claim and exits with 0 when all of them hold.
+ */
+#include "relaytest.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct options opt = { .listener = -1 };
+static unsigned failures;
+
+bool expect(bool holds, const char *fmt, ...)
+{
+	va_list ap;
+
+	printf(holds ? "ok      " : "FAILED  ");
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+	fflush(stdout);
+	failures += !holds;
+	return holds;
+}
+
+char *ask(const char *socket_path, const char *command)
+{
+	struct address a = address_parse(socket_path);
+	int fd = sock_connect(&a, false);
+	size_t size = 65536, n = 0;
+	char *answer = malloc(size);
+	ssize_t got;
+
+	if (fd < 0 || !answer)
+		goto out;
+	if (dprintf(fd, "%s\n", command) < 0)
+		goto out;
+	while ((got = read(fd, answer + n, size - n - 1)) > 0) {
+		n += (size_t)got;
+		if (n + 1 < size)
+			continue;
+		size *= 2;
+		answer = realloc(answer, size);
+		if (!answer)
+			die("memory");
+	}
+	close(fd);
+	answer[n] = '\0';
+	return answer;
+out:
+	if (fd >= 0)
+		close(fd);
+	free(answer);
+	return NULL;
+}
+
+long info_value(const char *field)
+{
+	char *answer = opt.stats ? ask(opt.stats, "show info") : NULL, *p = answer;
+	size_t len = strlen(field);
+	long value = -1;
+
+	while (p) {
+		p += *p == '\n';
+		if (!strncmp(p, field, len) && p[len] == ':') {
+			value = atol(p + len + 1);
+			break;
+		}
+		p = strchr(p, '\n');
+	}
+	free(answer);
+	return value;
+}
+
+bool info_becomes(const char *field, long value)
+{
+	uint64_t until = now_ns() + 2 * NSEC;
+
+	while (info_value(field) != value) {
+		if (now_ns() > until)
+			return false;
+		poll(NULL, 0, 5);
+	}
+	return true;
+}
+
+double relay_cpu_share(int ms)
+{
+	uint64_t began = now_ns(), cpu = proc_cpu_ns(opt.relay);
+
+	if (!opt.relay)
+		die("this test needs -p");
+	while (now_ns() - began < (uint64_t)ms * MSEC)
+		poll(NULL, 0, 10);
+	return (double)(proc_cpu_ns(opt.relay) - cpu) / (double)(now_ns() - began);
+}
+
+/* ---- the small helpers of shell scripts ---- */
+
+static bool do_ask(void)
+{
+	char *answer = opt.n_args ? ask(opt.stats, opt.args[0]) : NULL;
+
+	if (!answer)
+		return false;
+	fputs(answer, stdout);
+	free(answer);
+	return true;
+}
+
+/* Ports that nobody listens on, outside the range from which the system takes its own. */
+static bool do_ports(void)
+{
+	uint64_t state = now_ns() + (uint64_t)getpid();
+	unsigned left = opt.count ? opt.count : 1;
+
+	while (left) {
+		char text[32];
+		struct address a;
+		int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		int port = (int)rnd_range(&state, 10000, 31999);
+
+		snprintf(text, sizeof(text), "127.0.0.1:%d", port);
+		a = address_parse(text);
+		if (!bind(fd, (struct sockaddr *)&a.ss, a.len)) {
+			printf("%d\n", port);
+			left--;
+		}
+		close(fd);
+	}
+	return true;
+}
+
+static bool do_cpu(void)
+{
+	double share = relay_cpu_share((int)(opt.count ? opt.count : 1000));
+
+	return expect(share < 0.02, "the relay is quiet: %.2f %% of a core", share * 100);
+}
+
+/* Connections that nobody may ever serve: they are opened, and left. */
+static bool do_knock(void)
+{
+	for (unsigned i = 0; i < (opt.count ? opt.count : 1); i++)
+		if (sock_connect(&opt.front, true) < 0)
+			return false;
+	return true;
+}
+
+static const struct {
+	const char *name;
+	bool (*run)(void);
+	const char *what;
+} tests[] = {
+	{ "transfer", test_transfer, "bytes in both directions at once arrive unharmed" },
+	{ "slow-reader", test_slow_reader, "FIN right behind the last byte, and a slow reader" },
+	{ "mixed-slow", test_mixed_slow, "one large transfer beside many slow ones" },
+	{ "fin", test_fin, "FIN at any place of a transfer" },
+	{ "drain", test_drain, "a full path goes on when the reader reads again" },
+	{ "half-close", test_half_close, "each direction ends by itself" },
+	{ "quiet", test_quiet, "idle, half-closed and blocked connections use no CPU" },
+	{ "client-rst", test_client_rst, "a client that breaks off leaves nothing behind" },
+	{ "server-rst", test_server_rst, "the client is told that the server broke off" },
+	{ "pipes", test_pipes, "blocked transfers hold no more than WORD pipes" },
+	{ "stall", test_stall, "a client that stops reading costs little and ends in time" },
+	{ "latency", test_latency, "small exchanges and late ends are not held back" },
+	{ "urgent", test_urgent, "urgent data in the middle of a stream" },
+	{ "sockmap", test_sockmap, "a socket that sits in somebody's sockmap" },
+	{ "refused", test_refused, "connections end when there is no server, others go on" },
+	{ "cpu", do_cpu, "the relay uses no CPU for -n milliseconds" },
+	{ "knock", do_knock, "open -n connections and leave them" },
+	{ "ask", do_ask, "print the answer to a command of the stats socket" },
+	{ "ports", do_ports, "print -n free ports" },
+};
+
+static void usage(void)
+{
+	puts("usage: relaytest [-f FRONT] [-b BACK] [-p PID] [-s SOCKET] [-n N] [-z N] [-S N] TEST");
+	for (unsigned i = 0; i < sizeof(tests) / sizeof(*tests); i++)
+		printf("  %-12s %s\n", tests[i].name, tests[i].what);
+	exit(1);
+}
+
+static void option(int c)
+{
+	struct address a;
+
+	switch (c) {
+	case 'f': opt.front = address_parse(optarg); break;
+	case 'b':
+		a = address_parse(optarg);
+		opt.listener = sock_listen(&a);
+		break;
+	case 'p': opt.relay = atoi(optarg); break;
+	case 's': opt.stats = optarg; break;
+	case 'n': opt.count = (unsigned)number_parse(optarg); break;
+	case 'z': opt.size = number_parse(optarg); break;
+	case 'S': opt.seed = number_parse(optarg); break;
+	default: usage();
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int c;
+
+	opt.seed = now_ns();
+	while ((c = getopt(argc, argv, "+f:b:p:s:n:z:S:")) != -1)
+		option(c);
+	if (optind >= argc)
+		usage();
+	want_descriptors();
+	opt.args = argv + optind + 1;
+	opt.n_args = argc - optind - 1;
+	for (unsigned i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
+		if (strcmp(tests[i].name, argv[optind]))
+			continue;
+		if (opt.listener >= 0)
+			printf("# %s: %s (seed %llu)\n", tests[i].name, tests[i].what,
+			       (unsigned long long)opt.seed);
+		return tests[i].run() && !failures ? 0 : 1;
+	}
+	usage();
+}

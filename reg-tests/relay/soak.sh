@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Hundreds of connections with random sizes, pauses, socket buffers, half-closes and breaks: nothing
+# is lost, doubled or mixed, no stream hangs, an idle crowd afterwards uses no CPU; with splice on,
+# off, adaptive and with a pool of one pipe. By hand, longer: SOAK="-t 60 -c 300".
+. "${srcdir:-.}/reg-tests/lib.sh"
+
+soak() {
+	# SOAK is a list of options
+	"$topbuild/reg-tests/relay/soak" -f "$front" -b "$back" -p "$pid" ${SOAK:--t 2 -z 2m} ||
+		failures=$((failures + 1))
+	exactly PipesUsed 0
+}
+each_way soak
+say "## one pipe"
+{
+	printf '\tmaxpipes 1\n'
+	tcp_proxy "option splice-request
+	option splice-response"
+} | start_penstock
+soak
+finish

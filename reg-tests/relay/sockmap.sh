@@ -1,0 +1,12 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# A live socket of the process is put into a real BPF sockmap from outside: the transfer completes
+# byte for byte, and the process does not spin. Needs CAP_BPF.
+. "${srcdir:-.}/reg-tests/lib.sh"
+
+captured() {
+	relaytest sockmap
+	[ $way != splice ] || at_least FallbackHidden 1
+}
+each_way captured
+finish

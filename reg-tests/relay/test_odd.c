@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * relaytest: what small exchanges suffer from flags meant for large ones, urgent data, and
+ * sockets that sit in somebody's sockmap.
+ */
+#include "relaytest.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- latency ---- */
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Milliseconds from the send of `size` bytes in pieces to the arrival of the last of them. */
+static double crossing(int from, int to, size_t size, size_t piece)
+{
+	uint64_t began = now_ns();
+	struct flow f = { .from = from, .to = to, .seed = 3, .total = size, .chunk = piece };
+
+	if (!flows_run(&f, 1, 2000))
+		return 1e6;
+	return (double)(now_ns() - began) / 1e6;
+}
+
+static bool latency_of(struct ends *e, size_t request, size_t response)
+{
+	double ms[200];
+	unsigned n = request + response > 100000 ? 40 : 200;
+
+	for (unsigned i = 0; i < n; i++)
+		ms[i] = crossing(e->client, e->server, request, 0) +
+			crossing(e->server, e->client, response, i % 2 ? 0 : 5000);
+	qsort(ms, n, sizeof(*ms), compare);
+	return expect(ms[n / 2] < 5 && ms[n - 1] < 150,
+		      "%zu there, %zu back: median %.2f ms, worst %.2f ms", request, response,
+		      ms[n / 2], ms[n - 1]);
+}
+
+/* How long the data take, and then a FIN that comes by itself: the longer of the two. */
+static bool late_end(size_t size)
+{
+	double ms[15];
+
+	for (unsigned i = 0; i < 15; i++) {
+		struct ends e = ends_open(0);
+		double arrival = crossing(e.server, e.client, size, 0);
+		uint64_t began = now_ns();
+
+		shutdown(e.server, SHUT_WR);
+		ms[i] = wait_end(e.client, 2000) == 0 ? (double)(now_ns() - began) / 1e6 : 1e6;
+		ms[i] = ms[i] > arrival ? ms[i] : arrival;
+		ends_close(&e);
+	}
+	qsort(ms, 15, sizeof(*ms), compare);
+	return expect(ms[7] < 5 && ms[14] < 150,
+		      "%zu bytes, and a late, empty end: median %.2f ms, worst %.2f ms", size, ms[7],
+		      ms[14]);
+}
+
+bool test_latency(void)
+{
+	static const size_t sizes[] = { 1, 100, 1448, 4000, 16384, 20000, 65536, 65537, 200001 };
+	struct ends e = ends_open(0);
+	bool ok = true;
+
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		ok &= latency_of(&e, 1000, sizes[i]);
+		ok &= latency_of(&e, sizes[i], 1000);
+	}
+	ends_close(&e);
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		ok &= late_end(sizes[i]);
+	return ok;
+}
+
+/* ---- urgent data ---- */
+
+/* before bytes, an urgent one, after bytes, perhaps FIN: what must arrive is before + after bytes;
+ * the urgent one may be among them, at its place, or not. */
+static bool urgent_one(bool up, size_t before, size_t after, bool fin)
+{
+	struct ends e = ends_open(0);
+	int from = up ? e.client : e.server, to = up ? e.server : e.client;
+	char *sent = malloc(before + after), *got = malloc(before + after + 1);
+	size_t n = 0;
+	double share;
+	bool ok;
+
+	if (!sent || !got)
+		die("memory");
+	memset(sent, 'a', before);
+	memset(sent + before, 'b', after);
+	ok = put_bytes(from, sent, before, 0) && put_bytes(from, "!", 1, MSG_OOB) &&
+	     put_bytes(from, sent + before, after, 0);
+	if (fin)
+		shutdown(from, SHUT_WR);
+	ok = ok && get_bytes(to, got, before + after);
+	n = before + after;
+	if (ok && memchr(got, '!', n))
+		ok = get_bytes(to, got + n++, 1) && got[before] == '!' &&
+		     memmove(got + before, got + before + 1, after);
+	ok = ok && !memcmp(got, sent, before + after);
+	expect(ok, "%s: %zu bytes, an urgent one, %zu bytes%s: %s", up ? "request" : "response", before,
+	       after, fin ? ", FIN" : "", !ok ? "lost" : n > before + after ? "all" : "all but it");
+	if (fin && wait_end(to, 1000))
+		ok = expect(false, "and then the end");
+	share = relay_cpu_share(100);
+	if (share > 0.05)
+		ok = expect(false, "the relay is quiet afterwards (%.1f %%)", share * 100);
+	if (!one_exchange(to, from, 1000))
+		ok = expect(false, "the other direction works");
+	free(sent);
+	free(got);
+	ends_close(&e);
+	return ok;
+}
+
+bool test_urgent(void)
+{
+	static const size_t sizes[][2] = { { 1000, 1000 }, { 0, 1000 }, { 1000, 0 },
+					   { 100000, 1000 }, { 1000, 200000 }, { 300000, 300000 } };
+	bool ok = true;
+
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		for (unsigned v = 0; v < 4; v++)
+			ok &= urgent_one(v & 1, sizes[i][0], sizes[i][1], v & 2);
+	return ok;
+}
+
+/* ---- sockmap ---- */
+
+/* Moves flow f to its end beside the capture: bytes, CPU per second while it runs. */
+static bool sockmap_finish(struct flow *f, const char *what)
+{
+	uint64_t cpu = proc_cpu_ns(opt.relay), began = now_ns();
+	bool ok = flows_run(f, 1, 3000);
+	double used = (double)(proc_cpu_ns(opt.relay) - cpu) / 1e6;
+	double took = (double)(now_ns() - began) / 1e6;
+	double share;
+
+	ok = expect(ok, "%s: %s (%.0f ms, %.0f ms of CPU)", what, flows_describe(f, 1), took, used);
+	share = relay_cpu_share(200);
+	return expect(share < 0.05, "and the relay does not spin (%.1f %%)", share * 100) && ok;
+}
+
+/*
+ * The source of a flow is captured. Only at moments when the relay has taken all that had come, or
+ * nothing of the last segment: what the kernel does with a segment that was read in part when its
+ * socket enters a sockmap is wrong with any reader.
+ */
+static bool sockmap_source(bool up, unsigned when)
+{
+	static const char *const names[] = { "before the first byte", "in mid-transfer",
+					     "with five bytes to come" };
+	struct ends e = ends_open(0);
+	int from = up ? e.client : e.server, to = up ? e.server : e.client;
+	struct flow f = { .from = from, .to = to, .seed = 7, .total = 2 << 20 };
+	char what[80];
+	bool ok;
+
+	if (when > 0 && !flows_run(&f, 1, 2000))
+		return expect(false, "before the capture: %s", flows_describe(&f, 1));
+	if (!sockmap_capture(opt.relay, from))
+		return false;
+	f.total += when == 2 ? 5 : 8 << 20;
+	f.fin = true;
+	snprintf(what, sizeof(what), "%s, captured %s", up ? "request" : "response", names[when]);
+	ok = sockmap_finish(&f, what);
+	ok &= expect(one_exchange(to, from, 100000), "the other direction works");
+	ends_close(&e);
+	return ok;
+}
+
+bool test_sockmap(void)
+{
+	bool ok = true;
+
+	for (unsigned when = 0; when < 3; when++)
+		for (unsigned up = 0; up < 2; up++)
+			ok &= sockmap_source(up, when);
+	return ok;
+}

@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# EAGAIN because the pipe is full is told from EAGAIN because there are no data.
+. "${srcdir:-.}/reg-tests/lib.sh"
+splice="option splice-request
+	option splice-response"
+
+for rule in pull=full:4096 pull=full:1000; do
+	SHIM="$rule"
+	tcp_proxy "$splice" | start_penstock
+	relaytest -n 8 -z 1m transfer
+	relaytest drain
+	acted "$rule"
+	stop_penstock
+done
+finish

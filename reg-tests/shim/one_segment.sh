@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# A kernel that returns one segment a call: bytes arrive unharmed, and segments are gathered.
+. "${srcdir:-.}/reg-tests/lib.sh"
+splice="option splice-request
+	option splice-response"
+
+SHIM=pull=limit:1448
+tcp_proxy "$splice" | start_penstock
+relaytest -n 8 -z 2m transfer
+relaytest -n 100 fin
+acted pull=limit:1448
+at_least SplicedGathered 100
+finish

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * shim.so: an LD_PRELOAD library under which system calls behave as older or failing kernels do.
+ * The tests in this folder run penstock with it. It never invents what no kernel does: what is
+ * sent short is followed by EAGAIN and, later, by a fresh edge from epoll.
+ *
+ *   SHIM="RULE RULE..."    SHIM_LOG=FILE: each rule is written there when it first acts
+ *
+ * RULE is CALL=ACTION[@FROM[-TO]][%EVERY]; calls are counted from 1, FROM..TO bounds those that are
+ * touched (default: all), %EVERY takes each EVERY-th of them.
+ *
+ *   pull=  splice from a socket into a pipe: limit:N (at most N bytes a call, as kernels that
+ *          return one segment do), full:N (the pipe takes no more than N bytes in all),
+ *          zero, EAGAIN (only where data are there; with the edge that their arrival
+ *          brings: so sees it who looks at a socket in a sockmap), EINVAL, ENOSYS...
+ *   push=  splice from a pipe into a socket: short:N, EINVAL...
+ *   send=  send, sendmsg: short:N, ENOBUFS...
+ *   pipe2= setpipe= (F_SETPIPE_SZ) accept4= socket= connect= epoll_ctl=: an error by name
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_RULES 16
+#define MAX_FD 65536
+
+enum call { PULL, PUSH, SEND, PIPE2, SETPIPE, ACCEPT4, SOCKET, CONNECT, EPOLL_CTL, CALLS };
+enum action { ERROR, LIMIT, FULL, ZERO, SHORT };
+
+static const char *const call_names[CALLS] = { "pull",	  "push",   "send",    "pipe2",	   "setpipe",
+					       "accept4", "socket", "connect", "epoll_ctl" };
+
+static const struct {
+	const char *name;
+	int value;
+} errors[] = { { "EAGAIN", EAGAIN },   { "EINVAL", EINVAL },   { "ENOSYS", ENOSYS },
+	       { "EMFILE", EMFILE },   { "ENFILE", ENFILE },   { "EPERM", EPERM },
+	       { "ENOMEM", ENOMEM },   { "ENOBUFS", ENOBUFS }, { "EADDRNOTAVAIL", EADDRNOTAVAIL },
+	       { "ENOSPC", ENOSPC },   { "EBUSY", EBUSY },     { "ECONNABORTED", ECONNABORTED },
+	       { "EACCES", EACCES },   { "EINTR", EINTR } };
+
+struct rule {
+	char text[64];
+	enum call call;
+	enum action action;
+	int error;
+	size_t bytes;
+	unsigned long from, to, every;
+	bool acted;
+};
+
+static struct rule rules[MAX_RULES];
+static int n_rules = -1;
+static unsigned long counts[CALLS];
+
+/* What a program registered with epoll, to raise an edge again after a short send. */
+static struct watch {
+	int epfd;
+	struct epoll_event event;
+	unsigned long blocked; /* the turn in which a send was cut short; 0: none */
+} watches[MAX_FD];
+static unsigned long turn_number = 1;
+
+static void bad_rule(const char *text)
+{
+	fprintf(stderr, "shim: bad rule '%s'\n", text);
+	_exit(99);
+}
+
+static bool parse_action(struct rule *r, const char *name, const char *bytes)
+{
+	static const char *const names[] = { "", "limit", "full", "zero", "short" };
+
+	r->bytes = bytes ? strtoul(bytes, NULL, 10) : 1448;
+	for (unsigned i = 1; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(names[i], name)) {
+			r->action = (enum action)i;
+			return true;
+		}
+	for (unsigned i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+		if (!strcmp(errors[i].name, name)) {
+			r->error = errors[i].value;
+			return true;
+		}
+	return false;
+}
+
+static void parse_rule(const char *text)
+{
+	struct rule *r = &rules[n_rules];
+	char copy[64], *action, *range, *every, *bytes, *dash;
+	int call = 0;
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	snprintf(r->text, sizeof(r->text), "%s", text);
+	action = strchr(copy, '=');
+	if (!action || n_rules == MAX_RULES)
+		bad_rule(text);
+	*action++ = '\0';
+	while (call < CALLS && strcmp(call_names[call], copy))
+		call++;
+	if ((every = strchr(action, '%')))
+		*every++ = '\0';
+	if ((range = strchr(action, '@')))
+		*range++ = '\0';
+	if ((bytes = strchr(action, ':')))
+		*bytes++ = '\0';
+	if (call == CALLS || !parse_action(r, action, bytes))
+		bad_rule(text);
+	dash = range ? strchr(range, '-') : NULL;
+	r->call = (enum call)call;
+	r->from = range ? strtoul(range, NULL, 10) : 1;
+	r->to = dash ? strtoul(dash + 1, NULL, 10) : (unsigned long)-1;
+	r->every = every ? strtoul(every, NULL, 10) : 1;
+	n_rules++;
+}
+
+static void parse_rules(void)
+{
+	const char *env = getenv("SHIM");
+	char *copy = strdup(env ? env : ""), *save = NULL;
+
+	n_rules = 0;
+	for (char *p = strtok_r(copy, " ", &save); p; p = strtok_r(NULL, " ", &save))
+		parse_rule(p);
+	free(copy);
+}
+
+static void log_rule(struct rule *r)
+{
+	const char *path = getenv("SHIM_LOG");
+	char line[80];
+	int fd, n;
+
+	r->acted = true;
+	fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
+	if (fd < 0)
+		return;
+	n = snprintf(line, sizeof(line), "%s\n", r->text);
+	if (write(fd, line, (size_t)n) != n)
+		r->acted = false;
+	close(fd);
+}
+
+/* The rule that applies to this call, which it counts; NULL when none does. */
+static struct rule *rule_for(enum call call)
+{
+	unsigned long n = ++counts[call];
+	int error = errno;
+
+	if (n_rules < 0)
+		parse_rules();
+	for (struct rule *r = rules; r < rules + n_rules; r++) {
+		if (r->call != call || n < r->from || n > r->to || (n - r->from) % r->every)
+			continue;
+		if (!r->acted)
+			log_rule(r);
+		errno = error;
+		return r;
+	}
+	errno = error;
+	return NULL;
+}
+
+/* Whether a call has to fail; errno is then set. */
+static bool fails(enum call call)
+{
+	struct rule *r = rule_for(call);
+
+	if (!r || r->action != ERROR)
+		return false;
+	errno = r->error;
+	return true;
+}
+
+/* real: the function of that name behind this library. */
+#define REAL(name) \
+	static __typeof__(&name) real; \
+	if (!real) \
+		real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
+
+static int real_epoll_ctl(int epfd, int op, int fd, struct epoll_event *e)
+{
+	REAL(epoll_ctl);
+	return real(epfd, op, fd, e);
+}
+
+int epoll_ctl(int epfd, int op, int fd, struct epoll_event *e)
+{
+	int ret;
+
+	if (op == EPOLL_CTL_ADD && fails(EPOLL_CTL))
+		return -1;
+	ret = real_epoll_ctl(epfd, op, fd, e);
+	if (!ret && fd < MAX_FD) {
+		watches[fd].epfd = op == EPOLL_CTL_DEL ? -1 : epfd;
+		watches[fd].blocked = 0;
+		if (e)
+			watches[fd].event = *e;
+	}
+	return ret;
+}
+
+int epoll_wait(int epfd, struct epoll_event *events, int max, int timeout)
+{
+	REAL(epoll_wait);
+	turn_number++;
+	return real(epfd, events, max, timeout);
+}
+
+/* Whether fd was cut short in this turn, so that a kernel would now say EAGAIN. */
+static bool still_blocked(int fd)
+{
+	return fd >= 0 && fd < MAX_FD && watches[fd].blocked == turn_number;
+}
+
+/* Makes the next wait report what fd is ready for. */
+static bool raise_edge(int fd)
+{
+	struct watch *w = fd >= 0 && fd < MAX_FD ? &watches[fd] : NULL;
+	int error = errno;
+	bool done = w && w->epfd > 0 && !real_epoll_ctl(w->epfd, EPOLL_CTL_MOD, fd, &w->event);
+
+	errno = error;
+	return done;
+}
+
+/* After a short send: EAGAIN until the next wait, which reports the socket writable again. */
+static void cut_short(int fd)
+{
+	if (raise_edge(fd))
+		watches[fd].blocked = turn_number;
+}
+
+static bool has_data(int fd)
+{
+	int n = 0;
+
+	return !ioctl(fd, FIONREAD, &n) && n > 0;
+}
+
+static bool is_fifo(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISFIFO(st.st_mode);
+}
+
+typedef __typeof__(splice) splice_fn;
+
+static ssize_t pull(splice_fn *real, struct rule *r, int in, int out, size_t len, unsigned flags)
+{
+	int held = 0;
+
+	switch (r->action) {
+	case ERROR:
+	case ZERO:
+		if (r->action == ERROR && r->error != EAGAIN) {
+			errno = r->error;
+			return -1;
+		}
+		if (!has_data(in))
+			break;
+		raise_edge(in);
+		errno = EAGAIN;
+		return r->action == ZERO ? 0 : -1;
+	case FULL:
+		ioctl(out, FIONREAD, &held);
+		if ((size_t)held >= r->bytes) {
+			errno = EAGAIN;
+			return -1;
+		}
+		if (len > r->bytes - (size_t)held)
+			len = r->bytes - (size_t)held;
+		break;
+	case LIMIT:
+	case SHORT:
+		len = len > r->bytes ? r->bytes : len;
+	}
+	return real(in, NULL, out, NULL, len, flags);
+}
+
+ssize_t splice(int in, off64_t *off_in, int out, off64_t *off_out, size_t len, unsigned flags)
+{
+	bool pulling = is_fifo(out);
+	struct rule *r;
+	bool cut;
+	ssize_t n;
+
+	REAL(splice);
+	r = rule_for(pulling ? PULL : PUSH);
+	if (!r && (pulling || !still_blocked(out)))
+		return real(in, off_in, out, off_out, len, flags);
+	if (pulling)
+		return pull(real, r, in, out, len, flags);
+	if (still_blocked(out) || r->action == ERROR) {
+		errno = still_blocked(out) ? EAGAIN : r->error;
+		return -1;
+	}
+	cut = len > r->bytes;
+	n = real(in, off_in, out, off_out, cut ? r->bytes : len, flags);
+	if (cut && n > 0)
+		cut_short(out);
+	return n;
+}
+
+ssize_t send(int fd, const void *buf, size_t len, int flags)
+{
+	struct rule *r = rule_for(SEND);
+	ssize_t n;
+
+	REAL(send);
+	if (still_blocked(fd) || (r && r->action == ERROR)) {
+		errno = still_blocked(fd) ? EAGAIN : r->error;
+		return -1;
+	}
+	if (!r || len <= r->bytes)
+		return real(fd, buf, len, flags);
+	n = real(fd, buf, r->bytes, flags);
+	if (n > 0)
+		cut_short(fd);
+	return n;
+}
+
+ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
+{
+	struct rule *r = rule_for(SEND);
+	struct msghdr one;
+	struct iovec v;
+	ssize_t n;
+
+	REAL(sendmsg);
+	if (still_blocked(fd) || (r && r->action == ERROR)) {
+		errno = still_blocked(fd) ? EAGAIN : r->error;
+		return -1;
+	}
+	if (!r || !msg->msg_iovlen)
+		return real(fd, msg, flags);
+	one = *msg;
+	v = msg->msg_iov[0];
+	v.iov_len = v.iov_len > r->bytes ? r->bytes : v.iov_len;
+	one.msg_iov = &v;
+	one.msg_iovlen = 1;
+	n = real(fd, &one, flags);
+	if (n > 0 && (msg->msg_iovlen > 1 || (size_t)n < msg->msg_iov[0].iov_len))
+		cut_short(fd);
+	return n;
+}
+
+int pipe2(int fds[2], int flags)
+{
+	REAL(pipe2);
+	return fails(PIPE2) ? -1 : real(fds, flags);
+}
+
+static int fcntl_either(int fd, int cmd, void *arg)
+{
+	REAL(fcntl);
+	if (cmd == F_SETPIPE_SZ && fails(SETPIPE))
+		return -1;
+	return real(fd, cmd, arg);
+}
+
+int fcntl(int fd, int cmd, ...)
+{
+	va_list ap;
+	void *arg;
+
+	va_start(ap, cmd);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	return fcntl_either(fd, cmd, arg);
+}
+
+int fcntl64(int fd, int cmd, ...)
+{
+	va_list ap;
+	void *arg;
+
+	va_start(ap, cmd);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	return fcntl_either(fd, cmd, arg);
+}
+
+int accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)
+{
+	REAL(accept4);
+	return fails(ACCEPT4) ? -1 : real(fd, addr, len, flags);
+}
+
+int socket(int domain, int type, int protocol)
+{
+	REAL(socket);
+	return fails(SOCKET) ? -1 : real(domain, type, protocol);
+}
+
+int connect(int fd, const struct sockaddr *addr, socklen_t len)
+{
+	REAL(connect);
+	return fails(CONNECT) ? -1 : real(fd, addr, len);
+}
