@@ -29,6 +29,7 @@ struct view_log {
 	char termination[3];         /* "--", "CD" ...: ends.def */
 	const char *reason;          /* sentence of ends.def */
 	unsigned active_conns, frontend_conns, backend_conns, server_conns, retries;
+	bool failed;                 /* the reason is an error: ends.def */
 	bool redispatched, early;    /* early: option logasap, '+' before the numbers */
 	unsigned server_queue, backend_queue; /* positions when it was queued */
 	unsigned pid;

@@ -28,8 +28,10 @@ void log_printf(const struct log_conf *conf, enum log_level level, const char *f
 /* The same with structured data for targets of format rfc5424; empty: none. */
 void log_send_sd(const struct log_conf *conf, enum log_level level, struct span sd,
 		 struct span msg);
-/* Is there any target at all? */
+/* Is there any target at all, for a line sent now? */
 bool log_enabled(const struct log_conf *conf);
+/* The same while the configuration is being completed. */
+bool log_has_targets(const struct log_conf *conf, const struct config *cfg);
 /* Those of the global section, for log_send; NULL before the configuration was started. */
 const struct log_conf *log_global(void);
 /* The longest message that any target takes ("len"), at least 1024: size of the memory in

@@ -66,6 +66,8 @@ struct proxy_settings {
 	struct server_settings server; /* default-server */
 	struct log_conf *log;          /* log/: targets, tag; never changed once shared */
 	struct logformat *logformat;   /* expr/: NULL: none given */
+	struct logformat *logformat_sd; /* structured data of rfc5424 targets */
+	struct logformat *unique_id;   /* unique-id-format, for %ID */
 	unsigned grace;
 	bool disabled;
 	unsigned inspect_delay_req, inspect_delay_res; /* ms; not inherited */
@@ -87,6 +89,7 @@ struct proxy_state {
 	uint64_t last_session_s;
 	unsigned queue_time_ms, connect_time_ms, total_time_ms;
 	unsigned queue_time_max, connect_time_max, total_time_max;
+	uint64_t log_lines;     /* frontend: traffic lines logged, %lc */
 	struct counters counters;
 };
 

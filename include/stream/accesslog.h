@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The line that a stream leaves in the log. Implemented in src/stream/accesslog.c. */
+/* The line that a stream leaves in the log. */
 #ifndef STREAM_ACCESSLOG_H
 #define STREAM_ACCESSLOG_H
 
+#include <stdbool.h>
+
+struct proxy;
 struct view;
 
 /* Writes the line of the stream behind the view (view->log is filled in), by the frontend's
  * log-format, option tcplog or the default, unless dontlognull, dontlog-normal or an absent
  * target say otherwise. */
 void accesslog_write(const struct view *view);
+/* When: at once, since the default format says nothing of what follows; or as soon as the
+ * server is connected: option logasap, and formats that need nothing later. Else at the end. */
+bool accesslog_at_accept(const struct proxy *frontend);
+bool accesslog_at_connect(const struct proxy *frontend);
 
 #endif

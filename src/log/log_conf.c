@@ -354,6 +354,17 @@ void log_init(struct config *cfg, void *module_data)
 	data->global->tag = arena_strdup(cfg->arena, program_invocation_short_name);
 }
 
+bool log_has_targets(const struct log_conf *conf, const struct config *cfg)
+{
+	const struct log_data *data = config_data(cfg, &log_module);
+	unsigned i;
+
+	for (i = 0; conf && i < conf->count; i++)
+		if (conf->targets[i]->kind != LOG_TO_GLOBAL || data->global->count)
+			return true;
+	return false;
+}
+
 static int log_finish_target(struct config *cfg, struct log_data *data, struct log_target *t)
 {
 	if (t->format == LOG_FMT_DEFAULT)

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
+#include "stream/accesslog.h"
 #include "stream/assign.h"
 #include "stream/connect.h"
 #include "stream/proxyheader.h"
@@ -63,7 +64,7 @@ static int open_request(struct stream *s)
 		return STEP_END;
 	}
 	open_pump(&s->relay.request);
-	if (s->session->frontend->set.options.on & OPT_LOGASAP)
+	if (accesslog_at_connect(s->session->frontend))
 		stream_log(s);
 	pump_run(&s->relay.request);
 	return STEP_NEXT;

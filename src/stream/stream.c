@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "expr/view.h"
+#include "log/log.h"
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
@@ -66,6 +67,8 @@ void stream_start(struct session *session, struct conn **conn)
 	end_take_conn(&s->relay.client, conn);
 	list_append(&streams_all, &s->node);
 	streams_count++;
+	if (accesslog_at_accept(session->frontend))
+		stream_log(s);
 	stream_run(s);
 }
 
@@ -220,6 +223,17 @@ const char *reason_text(enum reason reason)
 	return texts[reason];
 }
 
+bool reason_is_error(enum reason reason)
+{
+	static const bool errors[] = {
+#define REASON(name, letter, error, text) error,
+#include "stream/ends.def"
+#undef REASON
+	};
+
+	return errors[reason];
+}
+
 const char *stream_phase_name(const struct stream *s)
 {
 	return request_steps[s->request.step].name;
@@ -230,7 +244,7 @@ void stream_log(struct stream *s)
 	struct view_log log;
 	struct view view;
 
-	if (s->logged || s->session->frontend->stats_socket)
+	if (s->logged || !log_enabled(s->session->frontend->set.log))
 		return;
 	s->logged = true;
 	stream_view(s, &view, &log);

@@ -88,6 +88,7 @@ static void view_log(const struct stream *s, struct view_log *log)
 		.bytes_in = pump_bytes(&s->relay.request),
 		.bytes_out = pump_bytes(&s->relay.response),
 		.reason = reason_text(s->reason),
+		.failed = reason_is_error(s->reason),
 		.active_conns = global_state->current,
 		.frontend_conns = se->frontend->fe->current,
 		.backend_conns = s->backend && s->backend->be ? s->backend->be->current : 0,
@@ -98,7 +99,7 @@ static void view_log(const struct stream *s, struct view_log *log)
 		.server_queue = s->extra ? s->extra->queue_before_server : 0,
 		.backend_queue = s->extra ? s->extra->queue_before_backend : 0,
 		.pid = (unsigned)getpid(),
-		.request_counter = s->id,
+		.request_counter = s->id - 1,
 	};
 	stream_termination(s, log->termination);
 }

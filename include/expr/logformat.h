@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Log formats: a text with aliases (%ci) and sample expressions (%[src]), compiled once and
+ * written for each line against the view of a stream. Manual 8.2.6. */
+#ifndef EXPR_LOGFORMAT_H
+#define EXPR_LOGFORMAT_H
+
+#include "base/str.h"
+#include "config/config.h"
+#include "config/module.h"
+
+struct err;
+struct expr_context;
+struct logformat;
+struct view;
+
+/* "strict equivalent of option tcplog" (manual 8.2.2), and what is written without any option
+ * (8.2.1). */
+#define LOGFORMAT_TCP                                                                    \
+	"%ci:%cp [%t] %ft %b/%s %Tw/%Tc/%Tt %B %ts %ac/%fc/%bc/%sc/%rc %sq/%bq"
+#define LOGFORMAT_DEFAULT "Connect from %ci:%cp to %fi:%fp (%f/TCP)"
+
+/* Compiles; what only looks wrong is warned about where ctx->cfg is set. place: the AT_* bit
+ * under which expressions run. NULL, and err with a sentence that names the word. */
+struct logformat *logformat_compile(const char *text, const struct expr_context *ctx,
+				    unsigned place, struct err *err);
+/* Appends the line; cut at the text's size. view->log must be filled in where the format has
+ * aliases of the stream's numbers. */
+void logformat_write(const struct logformat *format, const struct view *view, struct text *t);
+/* Does it mention only what is known once the server is connected? Its line is then written
+ * at that time. */
+bool logformat_early(const struct logformat *format);
+bool logformat_has(const struct logformat *format, const char *alias);
+/* The format as it was written, of option tcplog its equivalent. */
+const char *logformat_text(const struct logformat *format);
+
+/* The words of proxies that say what is logged: log, log-tag, log-format, log-format-sd,
+ * unique-id-format, option tcplog, option httplog. */
+extern const struct module logformat_module;
+/* The compiled format of frontends that name none. */
+const struct logformat *logformat_default(void);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The aliases of log formats: %ci and its like, as rows. For logformat.c. */
+#ifndef EXPR_LOGFORMAT_ALIAS_H
+#define EXPR_LOGFORMAT_ALIAS_H
+
+#include "base/str.h"
+
+#include <stddef.h>
+
+struct view;
+
+enum { LF_QUOTE = 1 << 0, LF_HEX = 1 << 1, LF_ESCAPE = 1 << 2 };
+
+/* What an alias needs before it can be written. */
+enum alias_needs {
+	NEEDS_CONNECTION, /* what is known once the server is connected */
+	NEEDS_END,        /* what may change until the end */
+	NEEDS_HTTP,       /* a request: mode http, not supported yet */
+};
+
+struct alias {
+	const char *name;
+	void (*write)(struct text *t, const struct view *view, unsigned flags); /* LF_* */
+	enum alias_needs needs;
+	const char *help;
+};
+
+/* NULL: no such alias. */
+const struct alias *alias_find(struct span name);
+/* Row n, for help; NULL behind the last. */
+const struct alias *alias_row(size_t n);
+/* The name that is nearest to a misspelt one; NULL: none is near. */
+const char *alias_nearest(struct span name);
+
+/* A value as the flags want it: quoted, escaped; absent (ptr NULL): "-", or "" in quotes. Control
+ * characters become #XX (manual 8.6): nobody forges a second line. */
+void logformat_put(struct text *t, struct span value, unsigned flags);
+
+#endif

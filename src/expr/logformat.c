@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Log formats: compiled into a list of nodes when the configuration is read, written for each
+ * line. Called by stream/accesslog.c and by whoever composes a text from a stream's view. The
+ * grammar is that of manual 8.2.6; where it is silent, that of the reference: blanks outside
+ * of %[...] are merged, those at the start are dropped.
+ */
+#include "expr/logformat.h"
+
+#include "base/arena.h"
+#include "base/bug.h"
+#include "base/err.h"
+#include "config/config.h"
+#include "expr/expr.h"
+#include "expr/logformat_alias.h"
+#include "expr/view.h"
+
+#include <ctype.h>
+
+enum node_kind { NODE_TEXT, NODE_ALIAS, NODE_EXPR };
+
+struct node {
+	struct node *next;
+	enum node_kind kind;
+	unsigned flags; /* LF_* */
+	union {
+		struct span text;
+		const struct alias *alias;
+		struct expr *expr;
+	};
+};
+
+struct logformat {
+	const char *text; /* as written */
+	unsigned place;   /* AT_*: where expressions run */
+	bool late;        /* it mentions what may change until the end */
+	struct node *nodes;
+};
+
+/* A format while it is read. */
+struct compiler {
+	const struct expr_context *ctx;
+	struct arena *arena;
+	struct logformat *format;
+	struct node **tail;
+	const char *at;
+	unsigned flags;    /* of %{...}o: for all that follow */
+	bool blank;        /* the text so far ends with one, or is empty */
+	struct err *err;
+};
+
+static bool name_start(char c)
+{
+	return isalpha((unsigned char)c);
+}
+
+static void compiler_warn(const struct compiler *c, const char *what, struct span word)
+{
+	if (c->ctx->cfg)
+		config_warning(c->ctx->cfg, &c->ctx->loc, "log format: %s '%.*s'", what, (int)word.len,
+			       word.ptr);
+}
+
+static struct node *compiler_add(struct compiler *c, enum node_kind kind, unsigned flags)
+{
+	struct node *node = arena_alloc(c->arena, sizeof(*node));
+
+	node->kind = kind;
+	node->flags = flags;
+	*c->tail = node;
+	c->tail = &node->next;
+	return node;
+}
+
+/* One character of literal text; blanks are merged. */
+static void compiler_char(struct compiler *c, struct text *literal, char ch)
+{
+	if (ch == ' ' && c->blank)
+		return;
+	c->blank = ch == ' ';
+	text_char(literal, ch);
+}
+
+static void compiler_flush(struct compiler *c, struct text *literal)
+{
+	if (literal->len)
+		compiler_add(c, NODE_TEXT, 0)->text =
+			(struct span){ arena_strndup(c->arena, literal->ptr, literal->len),
+				       literal->len };
+	text_init(literal, literal->ptr, literal->size);
+}
+
+/* "%{+Q,-X}": changes *flags. Behind the brace afterwards. */
+static int compiler_flags(struct compiler *c, unsigned *flags)
+{
+	static const struct {
+		char name;
+		unsigned bit;
+	} known[] = { { 'Q', LF_QUOTE }, { 'X', LF_HEX }, { 'E', LF_ESCAPE } };
+	const char *end = strchr(c->at, '}');
+
+	if (!end)
+		return err_set(c->err, "the '}' after '%%{%s' is missing", c->at);
+	while (c->at < end) {
+		size_t len = strcspn(c->at, ",}"), i = 0;
+
+		if (len == 2 && (c->at[0] == '+' || c->at[0] == '-'))
+			while (i < ARRAY_LEN(known) && known[i].name != c->at[1])
+				i++;
+		else
+			i = ARRAY_LEN(known);
+		if (i == ARRAY_LEN(known))
+			compiler_warn(c, "unknown flag ignored (+Q, +X, +E, -Q, -X, -E are known):",
+				      (struct span){ c->at, len });
+		else if (c->at[0] == '+')
+			*flags |= known[i].bit;
+		else
+			*flags &= ~known[i].bit;
+		c->at += len;
+		if (c->at < end)
+			c->at++;
+	}
+	c->at = end + 1;
+	return 0;
+}
+
+static int compiler_expr(struct compiler *c, unsigned flags)
+{
+	struct expr *expr;
+
+	c->at++;
+	expr = expr_parse(&c->at, c->ctx, c->err);
+	if (!expr)
+		return -1;
+	if (*c->at != ']')
+		return err_set(c->err, "the ']' after '%%[%s' is missing", expr_text(expr));
+	c->at++;
+	if (!(expr_where(expr) & c->format->place))
+		return err_set(c->err, "'%s' cannot be used here: it needs %s", expr_text(expr),
+			       expr_source_text(expr));
+	compiler_add(c, NODE_EXPR, flags)->expr = expr;
+	c->blank = false;
+	return 0;
+}
+
+static int compiler_alias(struct compiler *c, unsigned flags)
+{
+	struct span name = { c->at, 0 };
+	const struct alias *alias;
+	const char *nearest;
+
+	while (isalnum((unsigned char)c->at[name.len]))
+		name.len++;
+	c->at += name.len;
+	if (name.len == 1 && name.ptr[0] == 'o') {
+		c->flags = flags; /* writes nothing: blanks around it are still merged */
+		return 0;
+	}
+	c->blank = false;
+	alias = alias_find(name);
+	nearest = alias ? NULL : alias_nearest(name);
+	if (!alias && nearest)
+		return err_set(c->err, "there is no '%%%.*s', did you mean '%%%s'?", (int)name.len,
+			       name.ptr, nearest);
+	if (!alias)
+		return err_set(c->err, "there is no '%%%.*s'; a percent sign is written '%%%%'",
+			       (int)name.len, name.ptr);
+	if (alias->needs == NEEDS_HTTP)
+		return err_set(c->err, "'%%%s' is for mode http, which is not supported yet (%s)",
+			       alias->name, alias->help);
+	compiler_add(c, NODE_ALIAS, flags)->alias = alias;
+	c->format->late |= alias->needs == NEEDS_END;
+	return 0;
+}
+
+/* At the character behind '%', which is not '%' itself. */
+static int compiler_percent(struct compiler *c, struct text *literal)
+{
+	const char *start = c->at;
+	unsigned flags = c->flags;
+	int result;
+
+	compiler_flush(c, literal);
+	if (*c->at == '{') {
+		c->at++;
+		if (compiler_flags(c, &flags))
+			return -1;
+	}
+	if (*c->at == '[') {
+		result = compiler_expr(c, flags);
+	} else if (name_start(*c->at)) {
+		result = compiler_alias(c, flags);
+	} else if (c->at != start) {
+		return err_set(c->err, "an alias or [expression] must follow '%%%.*s'",
+			       (int)(c->at - start), start);
+	} else if (!*c->at || isdigit((unsigned char)*c->at) || *c->at == ' ') {
+		return err_set(c->err, "a name must follow '%%'; a percent sign is written '%%%%'");
+	} else {
+		compiler_warn(c, "a '%' is dropped, a percent sign is written '%%':",
+			      (struct span){ c->at - 1, 2 });
+		return 0;
+	}
+	return result;
+}
+
+static int compiler_run(struct compiler *c, struct text *literal)
+{
+	while (*c->at) {
+		char ch = *c->at++;
+
+		if (ch != '%') {
+			compiler_char(c, literal, ch);
+		} else if (*c->at == '%') {
+			c->at++;
+			compiler_char(c, literal, '%');
+		} else if (compiler_percent(c, literal)) {
+			return -1;
+		}
+	}
+	compiler_flush(c, literal);
+	return 0;
+}
+
+struct logformat *logformat_compile(const char *text, const struct expr_context *ctx,
+				    unsigned place, struct err *err)
+{
+	struct arena *arena = ctx->arena ? ctx->arena : ctx->cfg->arena;
+	struct logformat *format = arena_alloc(arena, sizeof(*format));
+	struct compiler c = { .ctx = ctx, .arena = arena, .format = format, .at = text,
+			      .tail = &format->nodes, .blank = true, .err = err };
+	size_t size = strlen(text) + 1;
+	struct text literal;
+
+	text_init(&literal, arena_alloc(arena, size), size);
+	format->text = arena_strdup(arena, text);
+	format->place = place;
+	return compiler_run(&c, &literal) ? NULL : format;
+}
+
+static void write_expr(const struct node *node, const struct logformat *format,
+		       const struct view *view, struct text *t)
+{
+	struct span value = { NULL, 0 };
+	struct sample smp;
+
+	if (expr_eval_as(node->expr, view, format->place, SMP_STR, &smp) == EXPR_FOUND)
+		value = smp.str;
+	logformat_put(t, value, node->flags);
+}
+
+void logformat_write(const struct logformat *format, const struct view *view, struct text *t)
+{
+	const struct node *node;
+
+	for (node = format->nodes; node; node = node->next) {
+		switch (node->kind) {
+		case NODE_TEXT:
+			text_add(t, node->text.ptr, node->text.len);
+			break;
+		case NODE_ALIAS:
+			node->alias->write(t, view, node->flags);
+			break;
+		case NODE_EXPR:
+			write_expr(node, format, view, t);
+			break;
+		}
+	}
+}
+
+bool logformat_early(const struct logformat *format)
+{
+	return !format->late;
+}
+
+const char *logformat_text(const struct logformat *format)
+{
+	return format->text;
+}
+
+bool logformat_has(const struct logformat *format, const char *alias)
+{
+	const struct node *node;
+
+	for (node = format->nodes; node; node = node->next)
+		if (node->kind == NODE_ALIAS && !strcmp(node->alias->name, alias))
+			return true;
+	return false;
+}

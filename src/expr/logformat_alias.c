@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The aliases of log formats (manual 8.2.6): one function and one row each, sorted by name.
+ * Called by logformat.c only, with the view of a stream; they read it and change nothing.
+ * Which flag acts on which alias, and how, is what the reference does.
+ */
+#include "expr/logformat_alias.h"
+
+#include "base/bug.h"
+#include "expr/logformat.h"
+#include "expr/view.h"
+#include "log/date.h"
+#include "net/conn.h"
+#include "net/listener.h"
+#include "proxy/proxy.h"
+#include "proxy/server.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { ALIAS_LONGEST = 8 };
+
+/* -- helpers ------------------------------------------------------------------------------ */
+
+void logformat_put(struct text *t, struct span value, unsigned flags)
+{
+	static const char hex[] = "0123456789ABCDEF";
+	size_t i;
+
+	if (!value.ptr) {
+		text_str(t, flags & LF_QUOTE ? "\"\"" : "-");
+		return;
+	}
+	if (flags & LF_QUOTE)
+		text_char(t, '"');
+	for (i = 0; i < value.len; i++) {
+		unsigned char c = (unsigned char)value.ptr[i];
+
+		if (c < ' ' || c == 0x7f) {
+			char code[3] = { '#', hex[c >> 4], hex[c & 15] };
+
+			text_add(t, code, sizeof(code));
+			continue;
+		}
+		if (flags & LF_ESCAPE && (c == '"' || c == '\\' || c == ']'))
+			text_char(t, '\\');
+		text_char(t, (char)c);
+	}
+	if (flags & LF_QUOTE)
+		text_char(t, '"');
+}
+
+static void put_str(struct text *t, const char *s, unsigned flags)
+{
+	logformat_put(t, s ? span_of(s) : (struct span){ NULL, 0 }, flags);
+}
+
+static void put_hex_addr(struct text *t, const struct addr *addr)
+{
+	const uint8_t *bytes = addr->family == AF_INET ? (const uint8_t *)&addr->v4 :
+							 (const uint8_t *)&addr->v6;
+	size_t i, len = addr->family == AF_INET ? sizeof(addr->v4) : sizeof(addr->v6);
+
+	for (i = 0; i < len; i++)
+		text_printf(t, "%02X", bytes[i]);
+}
+
+static void put_addr(struct text *t, const struct addr *addr, unsigned flags)
+{
+	char memory[80];
+	struct text own;
+
+	if (!addr) {
+		put_str(t, NULL, flags);
+		return;
+	}
+	if (flags & LF_HEX && (addr->family == AF_INET || addr->family == AF_INET6)) {
+		put_hex_addr(t, addr);
+		return;
+	}
+	text_init(&own, memory, sizeof(memory));
+	addr_print(addr, &own);
+	logformat_put(t, (struct span){ own.ptr, own.len }, flags);
+}
+
+static void put_id(struct text *t, int64_t number, unsigned flags)
+{
+	if (flags & LF_HEX)
+		text_printf(t, "%04llX", (unsigned long long)number);
+	else
+		text_num(t, number);
+}
+
+/* The port; of a Unix socket, which has none, the number of the listener. */
+static void put_port(struct text *t, const struct addr *addr, const struct view *view,
+		     unsigned flags)
+{
+	if (!addr)
+		put_str(t, NULL, flags);
+	else if (addr->family != AF_INET && addr->family != AF_INET6)
+		text_num(t, view->listener ? view->listener->id : 0);
+	else
+		put_id(t, addr->port, flags);
+}
+
+/* A number that is not final yet when the line is written early. */
+static void put_growing(struct text *t, const struct view *view, int64_t number)
+{
+	if (view->log->early)
+		text_char(t, '+');
+	text_num(t, number);
+}
+
+static const struct addr *view_dst(const struct view *view, struct addr *memory)
+{
+	if (view->dst)
+		return view->dst;
+	return view->find_dst && view->find_dst(view, memory) ? memory : NULL;
+}
+
+static const struct addr *view_server_src(const struct view *view, struct addr *memory)
+{
+	if (view->server_src)
+		return view->server_src;
+	return view->server_conn && conn_local_addr(view->server_conn, memory) ? memory : NULL;
+}
+
+/* The server's address; its port may follow the one that the client used. */
+static const struct addr *view_server_dst(const struct view *view, struct addr *memory)
+{
+	const struct server *server = view->server;
+	struct addr dst;
+
+	if (view->server_dst || !server)
+		return view->server_dst;
+	*memory = server->state->addr;
+	if (server->spec.has_offset && memory->family != AF_UNIX && view_dst(view, &dst))
+		memory->port = (uint16_t)(view_dst(view, &dst)->port + server->spec.port_offset);
+	return memory;
+}
+
+/* -- the aliases -------------------------------------------------------------------------- */
+
+static void alias_B(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)flags;
+	put_growing(t, view, (int64_t)view->log->bytes_out);
+}
+
+static void alias_H(struct text *t, const struct view *view, unsigned flags)
+{
+	static char name[HOST_NAME_MAX + 1];
+
+	(void)view;
+	if (!name[0] && gethostname(name, sizeof(name) - 1))
+		name[0] = '-';
+	put_str(t, name, flags);
+}
+
+static void alias_ID(struct text *t, const struct view *view, unsigned flags)
+{
+	char memory[1024];
+	struct text id;
+
+	if (!view->frontend->set.unique_id) {
+		put_str(t, NULL, flags);
+		return;
+	}
+	text_init(&id, memory, sizeof(memory));
+	logformat_write(view->frontend->set.unique_id, view, &id);
+	logformat_put(t, (struct span){ id.ptr, id.len }, flags);
+}
+
+static void alias_ST(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)view;
+	(void)flags;
+	text_char(t, '0'); /* no status in mode tcp */
+}
+
+static void put_date(struct text *t, const char *date, const char *zone)
+{
+	text_str(t, date);
+	text_char(t, ' ');
+	text_str(t, zone);
+}
+
+static void alias_T(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)flags;
+	put_date(t, date_of(view->log->accepted.tv_sec)->gmt, "+0000");
+}
+
+static void alias_Tc(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)flags;
+	text_num(t, view->log->connect_ms);
+}
+
+/* Td = Tt - (Th + Tw + Tc) (manual 8.4), as far as these are valid. */
+static void alias_Td(struct text *t, const struct view *view, unsigned flags)
+{
+	const struct view_log *log = view->log;
+	int64_t wait = log->wait_ms < 0 ? 0 : log->wait_ms;
+
+	(void)flags;
+	if (log->connect_ms < 0)
+		text_num(t, -1);
+	else
+		text_num(t, log->total_ms - log->handshake_ms - wait - log->connect_ms);
+}
+
+static void alias_Th(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)flags;
+	text_num(t, view->log->handshake_ms);
+}
+
+static void alias_Tl(struct text *t, const struct view *view, unsigned flags)
+{
+	const struct date *date = date_of(view->log->accepted.tv_sec);
+
+	(void)flags;
+	put_date(t, date->local, date->zone);
+}
+
+static void alias_Ts(struct text *t, const struct view *view, unsigned flags)
+{
+	put_id(t, view->log->accepted.tv_sec, flags);
+}
+
+static void alias_Tt(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)flags;
+	put_growing(t, view, view->log->total_ms);
+}
+
+static void alias_Tw(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)flags;
+	text_num(t, view->log->wait_ms);
+}
+
+static void alias_U(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)flags;
+	text_num(t, (int64_t)view->log->bytes_in);
+}
+
+static void alias_ac(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)flags;
+	text_num(t, view->log->active_conns);
+}
+
+static void alias_b(struct text *t, const struct view *view, unsigned flags)
+{
+	put_str(t, (view->backend ? view->backend : view->frontend)->name, flags);
+}
+
+static void alias_bc(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)flags;
+	text_num(t, view->log->backend_conns);
+}
+
+static void alias_bi(struct text *t, const struct view *view, unsigned flags)
+{
+	struct addr memory;
+
+	put_addr(t, view_server_src(view, &memory), flags);
+}
+
+static void alias_bp(struct text *t, const struct view *view, unsigned flags)
+{
+	struct addr memory;
+
+	put_port(t, view_server_src(view, &memory), view, flags);
+}
+
+static void alias_bq(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)flags;
+	text_num(t, view->log->backend_queue);
+}
+
+static void alias_ci(struct text *t, const struct view *view, unsigned flags)
+{
+	put_addr(t, view->src, flags);
+}
+
+static void alias_cp(struct text *t, const struct view *view, unsigned flags)
+{
+	put_port(t, view->src, view, flags);
+}
+
+static void alias_f(struct text *t, const struct view *view, unsigned flags)
+{
+	put_str(t, view->frontend->name, flags);
+}
+
+static void alias_fc(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)flags;
+	text_num(t, view->log->frontend_conns);
+}
+
+static void alias_fi(struct text *t, const struct view *view, unsigned flags)
+{
+	struct addr memory;
+
+	put_addr(t, view_dst(view, &memory), flags);
+}
+
+static void alias_fp(struct text *t, const struct view *view, unsigned flags)
+{
+	struct addr memory;
+
+	put_port(t, view_dst(view, &memory), view, flags);
+}
+
+/* Headers are captured in mode http only: there is nothing to write. */
+static void alias_nothing(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)t;
+	(void)view;
+	(void)flags;
+}
+
+static void alias_lc(struct text *t, const struct view *view, unsigned flags)
+{
+	put_id(t, (int64_t)view->frontend->fe->log_lines, flags);
+}
+
+static void alias_ms(struct text *t, const struct view *view, unsigned flags)
+{
+	text_printf(t, flags & LF_HEX ? "%X" : "%03u", (unsigned)view->log->accepted.tv_usec / 1000);
+}
+
+static void alias_pid(struct text *t, const struct view *view, unsigned flags)
+{
+	put_id(t, view->log->pid, flags);
+}
+
+static void alias_rc(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)flags;
+	if (view->log->redispatched)
+		text_char(t, '+');
+	text_num(t, view->log->retries);
+}
+
+static void alias_rt(struct text *t, const struct view *view, unsigned flags)
+{
+	put_id(t, (int64_t)view->log->request_counter, flags);
+}
+
+static void alias_s(struct text *t, const struct view *view, unsigned flags)
+{
+	put_str(t, view->server ? view->server->id : "<NOSRV>", flags);
+}
+
+static void alias_sc(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)flags;
+	text_num(t, view->log->server_conns);
+}
+
+static void alias_si(struct text *t, const struct view *view, unsigned flags)
+{
+	struct addr memory;
+
+	put_addr(t, view_server_dst(view, &memory), flags);
+}
+
+static void alias_sp(struct text *t, const struct view *view, unsigned flags)
+{
+	struct addr memory;
+
+	put_port(t, view_server_dst(view, &memory), view, flags);
+}
+
+static void alias_sq(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)flags;
+	text_num(t, view->log->server_queue);
+}
+
+/* No connection is encrypted. */
+static void alias_ssl(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)view;
+	put_str(t, NULL, flags);
+}
+
+static void alias_t(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)flags;
+	text_str(t, date_of(view->log->accepted.tv_sec)->local);
+	text_printf(t, ".%03u", (unsigned)view->log->accepted.tv_usec / 1000);
+}
+
+static void alias_ts(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)flags;
+	text_str(t, view->log->termination);
+}
+
+static void alias_tsc(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)flags;
+	text_str(t, view->log->termination);
+	text_add(t, "--", 2);
+}
+
+/* In the order of strcmp: alias_find halves it. */
+static const struct alias aliases[] = {
+	{ "B", alias_B, NEEDS_END, "bytes sent to the client" },
+	{ "CC", NULL, NEEDS_HTTP, "cookie captured in the request" },
+	{ "CS", NULL, NEEDS_HTTP, "cookie captured in the response" },
+	{ "H", alias_H, NEEDS_CONNECTION, "host name of the system" },
+	{ "HM", NULL, NEEDS_HTTP, "HTTP method" },
+	{ "HP", NULL, NEEDS_HTTP, "HTTP URI without query string" },
+	{ "HPO", NULL, NEEDS_HTTP, "HTTP path" },
+	{ "HQ", NULL, NEEDS_HTTP, "HTTP query string" },
+	{ "HU", NULL, NEEDS_HTTP, "HTTP URI" },
+	{ "HV", NULL, NEEDS_HTTP, "HTTP version" },
+	{ "ID", alias_ID, NEEDS_END, "unique id, see unique-id-format" },
+	{ "ST", alias_ST, NEEDS_CONNECTION, "HTTP status; 0 in mode tcp" },
+	{ "T", alias_T, NEEDS_CONNECTION, "date of the accept, UTC" },
+	{ "TR", NULL, NEEDS_HTTP, "ms to receive the request" },
+	{ "Ta", NULL, NEEDS_HTTP, "ms that the request was active" },
+	{ "Tc", alias_Tc, NEEDS_END, "ms to connect to the server; -1: not reached" },
+	{ "Td", alias_Td, NEEDS_END, "ms of data transfer; -1: not reached" },
+	{ "Th", alias_Th, NEEDS_END, "ms of handshakes below TCP mode" },
+	{ "Ti", NULL, NEEDS_HTTP, "ms idle before the request" },
+	{ "Tl", alias_Tl, NEEDS_CONNECTION, "date of the accept, local time" },
+	{ "Tq", NULL, NEEDS_HTTP, "ms until the request was complete" },
+	{ "Tr", NULL, NEEDS_HTTP, "ms until the response's head" },
+	{ "Ts", alias_Ts, NEEDS_CONNECTION, "date of the accept, seconds since 1970" },
+	{ "Tt", alias_Tt, NEEDS_END, "ms from accept to end" },
+	{ "Tu", alias_Tt, NEEDS_END, "ms as the client sees them" },
+	{ "Tw", alias_Tw, NEEDS_END, "ms in queues; -1: not reached" },
+	{ "U", alias_U, NEEDS_END, "bytes received from the client" },
+	{ "ac", alias_ac, NEEDS_END, "connections of the process" },
+	{ "b", alias_b, NEEDS_CONNECTION, "name of the backend" },
+	{ "bc", alias_bc, NEEDS_END, "connections of the backend" },
+	{ "bi", alias_bi, NEEDS_CONNECTION, "our address towards the server" },
+	{ "bp", alias_bp, NEEDS_CONNECTION, "our port towards the server" },
+	{ "bq", alias_bq, NEEDS_END, "those before it in the backend's queue" },
+	{ "ci", alias_ci, NEEDS_CONNECTION, "address of the client" },
+	{ "cp", alias_cp, NEEDS_CONNECTION, "port of the client" },
+	{ "f", alias_f, NEEDS_CONNECTION, "name of the frontend" },
+	{ "fc", alias_fc, NEEDS_END, "connections of the frontend" },
+	{ "fi", alias_fi, NEEDS_CONNECTION, "address that the client connected to" },
+	{ "fp", alias_fp, NEEDS_CONNECTION, "port that the client connected to" },
+	{ "ft", alias_f, NEEDS_CONNECTION, "name of the frontend, with ~ when encrypted" },
+	{ "hr", alias_nothing, NEEDS_CONNECTION, "captured request headers; none in mode tcp" },
+	{ "hrl", alias_nothing, NEEDS_CONNECTION, "the same, in CLF style" },
+	{ "hs", alias_nothing, NEEDS_CONNECTION, "captured response headers; none in mode tcp" },
+	{ "hsl", alias_nothing, NEEDS_CONNECTION, "the same, in CLF style" },
+	{ "lc", alias_lc, NEEDS_CONNECTION, "lines that the frontend has logged before" },
+	{ "ms", alias_ms, NEEDS_CONNECTION, "milliseconds of the accept's second" },
+	{ "pid", alias_pid, NEEDS_CONNECTION, "process id" },
+	{ "r", NULL, NEEDS_HTTP, "HTTP request line" },
+	{ "rc", alias_rc, NEEDS_END, "connection attempts after the first; + when redispatched" },
+	{ "rt", alias_rt, NEEDS_CONNECTION, "number of the session in this process" },
+	{ "s", alias_s, NEEDS_CONNECTION, "name of the server, or <NOSRV>" },
+	{ "sc", alias_sc, NEEDS_END, "connections of the server" },
+	{ "si", alias_si, NEEDS_CONNECTION, "address of the server" },
+	{ "sp", alias_sp, NEEDS_CONNECTION, "port of the server" },
+	{ "sq", alias_sq, NEEDS_END, "those before it in the server's queue" },
+	{ "sslc", alias_ssl, NEEDS_CONNECTION, "cipher of the client's connection" },
+	{ "sslv", alias_ssl, NEEDS_CONNECTION, "TLS version of the client's connection" },
+	{ "t", alias_t, NEEDS_CONNECTION, "date of the accept, local time, with milliseconds" },
+	{ "tr", NULL, NEEDS_HTTP, "date of the request" },
+	{ "trg", NULL, NEEDS_HTTP, "date of the request, UTC" },
+	{ "trl", NULL, NEEDS_HTTP, "date of the request, local time" },
+	{ "ts", alias_ts, NEEDS_END, "termination state, two letters" },
+	{ "tsc", alias_tsc, NEEDS_END, "termination state, with two of cookies" },
+};
+
+static int alias_compare(const void *key, const void *row)
+{
+	return strcmp(key, ((const struct alias *)row)->name);
+}
+
+const struct alias *alias_find(struct span name)
+{
+	char text[ALIAS_LONGEST];
+
+	if (name.len >= sizeof(text))
+		return NULL;
+	memcpy(text, name.ptr, name.len);
+	text[name.len] = 0;
+	return bsearch(text, aliases, ARRAY_LEN(aliases), sizeof(*aliases), alias_compare);
+}
+
+const struct alias *alias_row(size_t n)
+{
+	return n < ARRAY_LEN(aliases) ? &aliases[n] : NULL;
+}
+
+const char *alias_nearest(struct span name)
+{
+	char text[ALIAS_LONGEST];
+	size_t i;
+
+	if (name.len >= sizeof(text) || name.len < 2)
+		return NULL;
+	memcpy(text, name.ptr, name.len);
+	text[name.len] = 0;
+	for (i = 0; i < ARRAY_LEN(aliases); i++)
+		if (str_distance(text, aliases[i].name, 1) == 1)
+			return aliases[i].name;
+	return NULL;
+}

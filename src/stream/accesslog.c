@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The line that a stream leaves in the log: when it is written, whether, at which level and in
+ * which format. Called by stream.c. The frontend alone decides (manual 4.2, "log"): what a
+ * backend says of logging concerns its servers.
+ */
+#include "stream/accesslog.h"
+
+#include "expr/logformat.h"
+#include "expr/view.h"
+#include "log/log.h"
+#include "log/target.h"
+#include "proxy/proxy.h"
+
+bool accesslog_at_accept(const struct proxy *frontend)
+{
+	return !frontend->set.logformat;
+}
+
+bool accesslog_at_connect(const struct proxy *frontend)
+{
+	const struct logformat *format = frontend->set.logformat;
+
+	return format && (frontend->set.options.on & OPT_LOGASAP || logformat_early(format));
+}
+
+/* Errors, timeouts, retries and redispatches (manual 8.3.3). */
+static bool accesslog_notable(const struct view_log *log)
+{
+	return log->failed || log->retries || log->redispatched;
+}
+
+static bool accesslog_wanted(const struct view *view)
+{
+	const struct options *options = &view->frontend->set.options;
+	const struct view_log *log = view->log;
+
+	if (!view->frontend->set.logformat)
+		return true; /* at accept: nothing has happened that could be normal or null */
+	if (options->on & OPT_DONTLOG_NORMAL && !accesslog_notable(log))
+		return false;
+	return log->early || log->bytes_in || !(options->on & OPT_DONTLOGNULL);
+}
+
+void accesslog_write(const struct view *view)
+{
+	static char line_memory[LOG_LEN_MAX + 1], sd_memory[LOG_LEN_MAX + 1];
+	const struct proxy *fe = view->frontend;
+	const struct logformat *format = fe->set.logformat;
+	enum log_level level = LOG_L_INFO;
+	struct text line, sd;
+
+	if (!log_enabled(fe->set.log) || !accesslog_wanted(view))
+		return;
+	if (fe->set.options.on & OPT_LOG_SEPARATE_ERRORS && accesslog_notable(view->log))
+		level = LOG_L_ERR;
+	text_init(&line, line_memory, log_max_len());
+	logformat_write(format ? format : logformat_default(), view, &line);
+	if (!line.len)
+		return;
+	text_init(&sd, sd_memory, log_max_len());
+	if (format && fe->set.logformat_sd)
+		logformat_write(fe->set.logformat_sd, view, &sd);
+	fe->fe->log_lines++;
+	log_send_sd(fe->set.log, level, (struct span){ sd.ptr, sd.len },
+		    (struct span){ line.ptr, line.len });
+}
