@@ -150,6 +150,7 @@ static ssize_t target_send(const struct log_target *t, struct iovec *iov, int n)
  * next line begins by ending this one. */
 static bool target_write_stream(struct log_target *t, struct iovec *iov, int n)
 {
+	static const char line_end[] = "\n";
 	struct iovec mended[TARGET_PIECES + 1];
 	size_t len = 0;
 	ssize_t sent;
@@ -157,7 +158,7 @@ static bool target_write_stream(struct log_target *t, struct iovec *iov, int n)
 
 	BUG_ON(n > TARGET_PIECES);
 	if (unlikely(t->torn)) {
-		mended[0] = (struct iovec){ (char[]){ '\n' }, 1 };
+		mended[0] = (struct iovec){ (void *)line_end, 1 };
 		memcpy(mended + 1, iov, (size_t)n * sizeof(*iov));
 		iov = mended;
 		n++;

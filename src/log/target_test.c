@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Targets on real sockets, pipes and files: a line arrives whole, and when it cannot go at
+ * once it is dropped and counted without waiting, whatever is at the other end. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "log/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/target_test.XXXXXX";
+static char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+
+static bool put(struct log_target *t, const char *head, const char *text)
+{
+	struct iovec iov[3] = { { (void *)head, strlen(head) },
+				{ (void *)text, strlen(text) },
+				{ (char[]){ '\n' }, 1 } };
+	uint64_t start = clock_read_us();
+	bool sent = log_target_write(t, iov, 3);
+
+	assert_true(clock_read_us() - start < 500000); /* it did not wait for anybody */
+	return sent;
+}
+
+static struct log_target target_of_fd(int fd)
+{
+	return (struct log_target){ .kind = LOG_TO_FD, .name = "fd@N", .fd = -1,
+				    .addr = { .family = AF_FD, .fd = fd } };
+}
+
+static void open_ok(struct log_target *t)
+{
+	struct err err = { "" };
+
+	if (log_target_open(t, &err))
+		fail_msg("%s", err.text);
+}
+
+static struct log_target unix_target(void)
+{
+	return (struct log_target){ .kind = LOG_TO_DATAGRAM, .name = path, .fd = -1,
+				    .addr = { .family = AF_UNIX, .path = path } };
+}
+
+static int unix_receiver(void)
+{
+	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+
+	unlink(path);
+	strcpy(sun.sun_path, path);
+	assert_int_equal(bind(fd, (struct sockaddr *)&sun, sizeof(sun)), 0);
+	return fd;
+}
+
+static void expect_datagram(int fd, const char *text)
+{
+	char buf[200];
+	ssize_t n = recv(fd, buf, sizeof(buf) - 1, 0);
+
+	assert_true(n >= 0);
+	buf[n] = 0;
+	assert_string_equal(buf, text);
+}
+
+/* The collector is not there, comes, goes and comes back as another socket. */
+static void unix_collector_comes_and_goes(void **state)
+{
+	struct log_target t = unix_target();
+	int fd;
+
+	(void)state;
+	unlink(path);
+	open_ok(&t);
+	assert_false(put(&t, "<6>", "nobody"));
+	assert_int_equal(t.error, ENOENT);
+	fd = unix_receiver();
+	assert_true(put(&t, "<6>", "first"));
+	expect_datagram(fd, "<6>first\n");
+	close(fd);
+	assert_false(put(&t, "<6>", "dead"));
+	assert_int_equal(t.error, ECONNREFUSED);
+	fd = unix_receiver();
+	assert_true(put(&t, "<6>", "second"));
+	expect_datagram(fd, "<6>second\n");
+	assert_int_equal(t.sent, 2);
+	assert_int_equal(t.dropped, 2);
+	close(fd);
+	log_target_close(&t);
+}
+
+static void full_unix_collector_does_not_block(void **state)
+{
+	struct log_target t = unix_target();
+	int fd = unix_receiver(), i, n = 0;
+
+	(void)state;
+	open_ok(&t);
+	for (i = 0; i < 5000; i++)
+		n += put(&t, "<6>", "x");
+	assert_in_range(n, 1, 4999);
+	assert_int_equal(t.error, EAGAIN);
+	assert_int_equal(t.sent, n);
+	assert_int_equal(t.sent + t.dropped, 5000);
+	expect_datagram(fd, "<6>x\n");
+	assert_true(put(&t, "<6>", "room again"));
+	close(fd);
+	log_target_close(&t);
+}
+
+static void udp_arrives_and_nobody_is_no_error(int family)
+{
+	struct sockaddr_storage ss = { .ss_family = (sa_family_t)family };
+	struct log_target t = { .kind = LOG_TO_DATAGRAM, .name = "udp", .fd = -1 };
+	int fd = socket(family, SOCK_DGRAM, 0);
+	socklen_t len = sizeof(ss);
+	struct addr any = { .family = (uint16_t)family };
+
+	if (family == AF_INET)
+		any.v4.s_addr = htonl(INADDR_LOOPBACK);
+	else
+		any.v6 = in6addr_loopback;
+	len = addr_to_sockaddr(&any, &ss);
+	assert_int_equal(bind(fd, (struct sockaddr *)&ss, len), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&ss, &len), 0);
+	addr_from_sockaddr(&t.addr, &ss, len);
+	open_ok(&t);
+	assert_true(put(&t, "<134>", "line"));
+	expect_datagram(fd, "<134>line\n");
+	close(fd);
+	put(&t, "<134>", "into the void");
+	put(&t, "<134>", "twice");
+	log_target_close(&t);
+}
+
+static void udp(void **state)
+{
+	(void)state;
+	udp_arrives_and_nobody_is_no_error(AF_INET);
+	udp_arrives_and_nobody_is_no_error(AF_INET6);
+}
+
+static void two_targets_share_a_socket(void **state)
+{
+	struct log_target a = unix_target(), b = unix_target();
+
+	(void)state;
+	open_ok(&a);
+	open_ok(&b);
+	assert_int_equal(a.fd, b.fd);
+	log_target_close(&a);
+	assert_int_equal(a.fd, -1);
+	assert_true(fcntl(b.fd, F_GETFD) >= 0);
+	log_target_close(&b);
+}
+
+/* The pipe of a shell that reads nothing: lines fit until it is full, and the shell's own end
+ * keeps blocking as before. */
+static void full_pipe_drops_and_stays_ours(void **state)
+{
+	char buf[65536], *at, *end;
+	struct log_target t;
+	int fds[2], n = 0;
+	ssize_t len;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	t = target_of_fd(fds[1]);
+	open_ok(&t);
+	while (n < 100000 && put(&t, "<6>", "a line of some length, to fill the pipe sooner"))
+		n++;
+	assert_in_range(n, 100, 10000);
+	assert_int_equal(t.error, EAGAIN);
+	assert_false(fcntl(fds[1], F_GETFL) & O_NONBLOCK);
+	len = read(fds[0], buf, sizeof(buf));
+	for (at = buf, end = buf + len; at < end;) {
+		char *lf = memchr(at, '\n', (size_t)(end - at));
+
+		assert_non_null(lf);
+		assert_int_equal(lf - at, strlen("<6>a line of some length, to fill the pipe sooner"));
+		at = lf + 1;
+	}
+	assert_true(put(&t, "<6>", "again"));
+	close(fds[0]);
+	assert_false(put(&t, "<6>", "no reader")); /* SIGPIPE is ignored by the process */
+	assert_int_equal(t.error, EPIPE);
+	log_target_close(&t);
+	close(fds[1]);
+}
+
+/* Longer than PIPE_BUF: a part may fit. The next line then starts on a line of its own. */
+static void torn_line_is_ended(void **state)
+{
+	static char big[20000], buf[70000];
+	struct log_target t;
+	size_t used = 0;
+	ssize_t len;
+	int fds[2];
+
+	(void)state;
+	memset(big, 'b', sizeof(big) - 1);
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(fcntl(fds[1], F_SETPIPE_SZ, 65536), 65536);
+	t = target_of_fd(fds[1]);
+	open_ok(&t);
+	while (put(&t, "", big))
+		used += sizeof(big);
+	assert_true(t.torn);
+	assert_int_equal(t.dropped, 1);
+	while ((len = read(fds[0], buf, sizeof(buf))) == (ssize_t)sizeof(buf))
+		;
+	assert_true(put(&t, "<6>", "next"));
+	assert_false(t.torn);
+	len = read(fds[0], buf, sizeof(buf));
+	assert_int_equal(len, strlen("\n<6>next\n"));
+	assert_memory_equal(buf, "\n<6>next\n", (size_t)len);
+	close(fds[0]);
+	close(fds[1]);
+	log_target_close(&t);
+}
+
+static void stream_socket_does_not_block(void **state)
+{
+	struct log_target t;
+	int fds[2], n = 0;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	t = target_of_fd(fds[1]);
+	open_ok(&t);
+	while (n < 1000000 && put(&t, "<6>", "to a socket that is not read"))
+		n++;
+	assert_in_range(n, 10, 100000);
+	assert_false(fcntl(fds[1], F_GETFL) & O_NONBLOCK);
+	close(fds[0]);
+	assert_false(put(&t, "<6>", "closed"));
+	close(fds[1]);
+	log_target_close(&t);
+}
+
+static void full_disk_is_counted(void **state)
+{
+	struct log_target t;
+	int fd = open("/dev/full", O_WRONLY);
+
+	(void)state;
+	assert_true(fd >= 0);
+	t = target_of_fd(fd);
+	open_ok(&t);
+	assert_false(put(&t, "<6>", "x"));
+	assert_int_equal(t.error, ENOSPC);
+	log_target_close(&t);
+	close(fd);
+}
+
+/* A file is continued where the shell stands in it, not begun again. */
+static void file_is_continued(void **state)
+{
+	char buf[64] = "";
+	struct log_target t;
+	int fd;
+
+	(void)state;
+	strcpy(path, folder);
+	strcat(path, "/file");
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	assert_int_equal(write(fd, "before\n", 7), 7);
+	t = target_of_fd(fd);
+	open_ok(&t);
+	assert_true(put(&t, "<6>", "line"));
+	assert_int_equal(pread(fd, buf, sizeof(buf) - 1, 0), 15);
+	assert_string_equal(buf, "before\n<6>line\n");
+	log_target_close(&t);
+	assert_true(fcntl(fd, F_GETFD) >= 0); /* it was not ours to close */
+	close(fd);
+	unlink(path);
+	strcpy(path, folder);
+	strcat(path, "/log");
+}
+
+static void closed_descriptor_is_refused(void **state)
+{
+	struct err err = { "" };
+	struct log_target t = target_of_fd(999);
+
+	(void)state;
+	assert_int_equal(log_target_open(&t, &err), -1);
+	assert_non_null(strstr(err.text, "999 is not open"));
+	assert_false(put(&t, "<6>", "x"));
+	assert_int_equal(t.error, EBADF);
+}
+
+static void samples(void **state)
+{
+	struct log_sample s = { .period = 4, .count = 2, .range = { { 1, 1 }, { 3, 4 } } };
+	struct log_sample all = { .period = 0 };
+	char seen[13] = "";
+	int i;
+
+	(void)state;
+	for (i = 0; i < 12; i++)
+		seen[i] = log_sample_take(&s) ? 'y' : 'n';
+	assert_string_equal(seen, "ynyyynyyynyy");
+	assert_true(log_sample_take(&all));
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	unlink(path);
+	return rmdir(folder);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	signal(SIGPIPE, SIG_IGN);
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/log", folder);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(unix_collector_comes_and_goes),
+		cmocka_unit_test(full_unix_collector_does_not_block),
+		cmocka_unit_test(udp),
+		cmocka_unit_test(two_targets_share_a_socket),
+		cmocka_unit_test(full_pipe_drops_and_stays_ours),
+		cmocka_unit_test(torn_line_is_ended),
+		cmocka_unit_test(stream_socket_does_not_block),
+		cmocka_unit_test(full_disk_is_counted),
+		cmocka_unit_test(file_is_continued),
+		cmocka_unit_test(closed_descriptor_is_refused),
+		cmocka_unit_test(samples),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
