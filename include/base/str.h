@@ -24,6 +24,15 @@ static inline bool span_equal(struct span a, struct span b)
 	return a.len == b.len && memcmp(a.ptr, b.ptr, a.len) == 0;
 }
 
+/* The value of a hexadecimal digit; -1: it is none. */
+static inline int str_hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 /* Text that is appended to; cut, never overrun, and remembers that it was cut. */
 struct text {
 	char *ptr;

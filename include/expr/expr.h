@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sample expressions: "fetch(args),converter(args),...", parsed once and evaluated against
  * the view of a stream. Manual chapters 7.1 and 7.3. What can be fetched and converted are
- * rows of tables (see the end of src/expr/expr_names.c); this file knows none by name. */
+ * rows of tables (src/expr/names.c lists them); expr.c knows none by name. */
 #ifndef EXPR_EXPR_H
 #define EXPR_EXPR_H
 
@@ -17,7 +17,6 @@ struct err;
 struct fetch;
 struct proxy;
 struct server;
-struct regex;
 struct var_name;
 struct view;
 
@@ -27,11 +26,14 @@ enum {
 	AT_CONFIG = 1 << 0,   /* while the files are read: global set-var */
 	AT_CONN = 1 << 1,     /* tcp-request connection: addresses only */
 	AT_SESSION = 1 << 2,  /* tcp-request session */
-	AT_REQUEST = 1 << 3,  /* tcp-request content, use_backend: request bytes */
-	AT_SERVER = 1 << 4,   /* a backend is known: use-server, usesrc, sni */
+	AT_REQUEST = 1 << 3,  /* tcp-request content of a frontend, use_backend */
+	AT_SERVER = 1 << 4,   /* a backend is known: its tcp-request content, use-server */
 	AT_RESPONSE = 1 << 5, /* tcp-response content: response bytes */
 	AT_LOG = 1 << 6,      /* log formats, at the end of a stream (or early, logasap) */
 	AT_CHECK = 1 << 7,    /* health checks */
+
+	/* Or'ed with a place when nobody waits for more bytes: the inspection is over. */
+	AT_FINAL = 1 << 8,
 
 	AT_REQUESTS = AT_REQUEST | AT_SERVER,
 	AT_STREAM = AT_REQUESTS | AT_RESPONSE | AT_LOG,
@@ -48,13 +50,14 @@ enum expr_result {
 /* Types of arguments between the parentheses. Backends, servers and the like are looked up
  * when all files have been read; left out, they mean the proxy that the expression stands
  * in, where the row says so. */
-enum arg_type { ARG_NONE, ARG_INT, ARG_STR, ARG_IPV4, ARG_IPV6, ARG_MASK4, ARG_MASK6, ARG_TIME,
-		ARG_SIZE, ARG_FRONTEND, ARG_BACKEND, ARG_SERVER, ARG_TABLE, ARG_REGEX, ARG_VAR,
+enum arg_type { ARG_NONE, ARG_INT, ARG_STR, ARG_IPV4, ARG_IPV6, ARG_MASK4, ARG_MASK6, ARG_FRONTEND,
+		ARG_BACKEND, ARG_SERVER, ARG_VAR, ARG_PTR, /* of a row's check */
 		ARG_TYPES };
 
 enum { ARG_MAX = 8 }; /* most arguments of a fetch or converter */
 
-/* Which arguments a row takes: the first `need` of them must be given. */
+/* Which arguments a row takes: the first `need` of them must be given (a string, when it is
+ * the only one that is needed, may be left out: it is empty then, as in the reference). */
 struct arg_spec {
 	uint8_t need;
 	uint8_t types[ARG_MAX]; /* enum arg_type, ends with ARG_NONE */
@@ -70,9 +73,8 @@ struct expr_arg {
 		struct in6_addr v6;
 		struct proxy *proxy;
 		struct server *server;
-		struct regex *regex;
 		const struct var_name *var;
-		void *ptr; /* left by the row's check */
+		void *ptr;
 	};
 };
 
@@ -81,6 +83,7 @@ struct fetch_call {
 	const struct view *view;
 	const struct expr_arg *args; /* ARG_MAX of them */
 	unsigned place;              /* the one AT_* bit that is running */
+	bool final;                  /* the bytes are complete, or all that will be waited for */
 	const struct fetch *row;
 	unsigned nth;                /* value number for rows with several, from 0 */
 	uint64_t walk[2];            /* theirs, between two values; zero at first */
@@ -97,21 +100,32 @@ struct expr_context;
 typedef int args_check(struct expr_arg *args, const struct expr_context *ctx, struct err *err);
 
 struct fetch {
-	const char *name;
+	const char *name; /* the last row of a table has none */
 	struct arg_spec args;
 	uint8_t type;   /* enum sample_type */
 	uint16_t where; /* AT_* */
-	fetch_run *run; /* NULL: known to the manual, not supported yet */
+	fetch_run *run;
 	args_check *check;
 	int data;       /* tells names apart that share a function */
 	const char *help;
 };
 
+/* `where` of the usual sources. */
+enum {
+	FROM_PROCESS = AT_ANY,
+	FROM_CONNECTION = AT_CLIENT,               /* client side of the session */
+	FROM_FRONTEND = AT_CLIENT,
+	FROM_REQUEST = AT_REQUESTS,                /* bytes of the request */
+	FROM_BACKEND = AT_SERVER | AT_RESPONSE | AT_LOG | AT_CHECK,
+	FROM_SERVER = AT_RESPONSE | AT_LOG | AT_CHECK, /* the server, our connection to it */
+	FROM_RESPONSE = AT_RESPONSE | AT_CHECK,    /* bytes of the response */
+};
+
 struct converter {
-	const char *name;
+	const char *name; /* the last row of a table has none */
 	struct arg_spec args;
 	uint8_t in, out; /* enum sample_type; out SMP_SAME: as it came in */
-	converter_run *run; /* NULL: not supported yet */
+	converter_run *run;
 	args_check *check;
 	int data;
 	const char *help;
@@ -143,10 +157,11 @@ unsigned expr_where(const struct expr *e);
 /* The name of its fetch, and the text as written. */
 const char *expr_fetch_name(const struct expr *e);
 const char *expr_text(const struct expr *e);
-/* What a fetch that cannot run at `place` looks at, for messages: "L6 response payload". */
-const char *expr_source_text(const struct expr *e);
+bool expr_has_converters(const struct expr *e);
+/* What its fetch looks at, for messages about a wrong place: "response buffer". */
+const char *expr_source(const struct expr *e);
 
-/* The first value, in its own type. place: one AT_* bit. A string in the result is valid
+/* The first value, in its own type. place: one AT_* bit, and AT_FINAL if it is so. A string in the result is valid
  * until the next evaluation: it may lie in the stream's bytes or in scratch memory. */
 enum expr_result expr_eval(const struct expr *e, const struct view *view, unsigned place,
 			   struct sample *smp);

@@ -137,7 +137,7 @@ static int compiler_expr(struct compiler *c, unsigned flags)
 	c->at++;
 	if (!(expr_where(expr) & c->format->place))
 		return err_set(c->err, "'%s' cannot be used here: it needs %s", expr_text(expr),
-			       expr_source_text(expr));
+			       expr_source(expr));
 	compiler_add(c, NODE_EXPR, flags)->expr = expr;
 	c->blank = false;
 	return 0;

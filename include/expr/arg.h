@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Arguments between the parentheses of fetches and converters. */
+#ifndef EXPR_ARG_H
+#define EXPR_ARG_H
+
+#include "expr/expr.h"
+
+/* Parses "(a,b)" at *text, if there is any, into args (ARG_MAX of them), and moves *text
+ * behind it. what: the word in front of it, for messages ("fetch 'src'"). Names of proxies
+ * and servers are looked up by expr_args_resolve, or at once when ctx->cfg is NULL. 0, or -1 and
+ * err. */
+int expr_args_parse(const char **text, const struct arg_spec *spec, struct expr_arg *args,
+	       const char *what, const struct expr_context *ctx, struct err *err);
+
+/* "24", "255.255.255.0"; "64", "ffff::". */
+bool arg_mask4(struct span text, struct in_addr *mask);
+bool arg_mask6(struct span text, struct in6_addr *mask);
+
+/* A name that waits for the end of the configuration. */
+struct arg_pending {
+	struct arg_pending *next;
+	struct expr_arg *arg;
+	enum arg_type type;
+	const char *name; /* empty: the proxy that it stands in */
+	const char *what; /* "fetch 'nbsrv'" */
+	struct location loc;
+	struct proxy *proxy;
+};
+struct proxies;
+/* Looks up all of the list; reports what it does not find. 0, or -1. */
+int expr_args_resolve(struct config *cfg, struct arg_pending *list, const struct proxies *all);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the expressions of a configuration generation leave to be done at its end. */
+#ifndef EXPR_EXPR_CONF_H
+#define EXPR_EXPR_CONF_H
+
+#include "config/config.h"
+
+struct arg_pending;
+struct err;
+
+/* Notes a name to be looked up when all files have been read. cfg NULL (an expression made at
+ * run time): refused, -1 and err. */
+int expr_conf_pending(struct config *cfg, struct arg_pending *p, struct err *err);
+
+#endif

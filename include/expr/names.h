@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The tables of fetches and converters, and the names of the manual that are not supported
+ * yet. A new table is one more line in names.c. */
+#ifndef EXPR_NAMES_H
+#define EXPR_NAMES_H
+
+#include "expr/expr.h"
+
+/* Tables; their last row has no name. */
+extern const struct fetch fetch_consts[], fetch_states[], fetch_net[], fetch_buffers[],
+	fetch_vars[];
+extern const struct converter converter_numbers[], converter_strings[], converter_bytes[],
+	converter_hashes[], converter_times[], converter_json[], converter_states[],
+	converter_vars[], converter_maps[];
+
+/* Does the manual have a fetch (converter) of this name which is missing here? */
+bool fetch_known(struct span name);
+bool converter_known(struct span name);
+/* The row's name nearest to a misspelt one; NULL: none is near. */
+const char *fetch_nearest(struct span name);
+const char *converter_nearest(struct span name);
+
+#endif

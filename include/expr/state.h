@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What fetches tell of the processes; written by whoever starts several. */
+#ifndef EXPR_STATE_H
+#define EXPR_STATE_H
+
+struct expr_process {
+	unsigned count;  /* worker processes: nbproc */
+	unsigned number; /* of this one, from 1 */
+};
+extern struct expr_process expr_process;
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads a TLS ClientHello or ServerHello in bytes that pass through: what the client asks
+ * for, without any cryptography. A pure parser. */
+#ifndef TLS_HELLO_H
+#define TLS_HELLO_H
+
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum hello_result {
+	HELLO_OK,   /* a complete hello */
+	HELLO_MORE, /* so far it looks like one: more bytes are needed */
+	HELLO_BAD,  /* it is something else */
+};
+
+enum { HELLO_CLIENT = 1, HELLO_SERVER = 2 }; /* hello.type */
+
+struct hello {
+	uint8_t type;          /* HELLO_CLIENT, HELLO_SERVER */
+	uint8_t major, minor;  /* highest version in the hello itself; 2, 0: SSLv2 form */
+	struct span session_id;
+	struct span sni;       /* host_name; ptr NULL: not sent */
+	struct span alpn;      /* list of names, each behind its length; ptr NULL: not sent */
+	bool groups;           /* supported groups (elliptic curves) were sent */
+	bool ticket;           /* session ticket extension was sent */
+	size_t ticket_len;     /* its length */
+};
+
+/* Parses the bytes from the first one of the connection. Spans in *hello point into data, or
+ * into scratch when the hello is spread over several records (RFC 8446 5.1): it is put
+ * together there, if size bytes suffice; otherwise it is HELLO_BAD. */
+enum hello_result hello_parse(struct span data, char *scratch, size_t size, struct hello *hello);
+/* The version of the first record, as early as it can be told; SSLv2 hellos are recognised,
+ * too. Major in bits 16 and up. */
+enum hello_result hello_version(struct span data, unsigned *version);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The values that HAProxy 2.6 gives for the same input, as its converters print them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+
+static void equals_reference(void **state)
+{
+	(void)state;
+	assert_int_equal(hash_sdbm("abc", 3), 807794786);
+	assert_int_equal(hash_djb2("abc", 3), 193485963);
+	assert_int_equal(hash_crc32("abc", 3), 891568578);
+	assert_int_equal(hash_crc32c("abc", 3), 910901175);
+	assert_int_equal(hash_djb2("abcdefghijklmnopqrstuvwxyz", 26), 3927029252);
+	assert_int_equal(hash_crc32("", 0), 0);
+}
+
+static void avalanche_equals_reference(void **state)
+{
+	(void)state;
+	assert_int_equal(hash_avalanche(807794786), 659243622);
+	assert_int_equal(hash_avalanche(193485963), 2235766107);
+	assert_int_equal(hash_avalanche(891568578), 930845320);
+	assert_int_equal(hash_avalanche(910901175), 1285784220);
+}
+
+static void wt6_is_spread(void **state)
+{
+	(void)state;
+	assert_int_not_equal(hash_wt6("abc", 3), hash_wt6("abd", 3));
+	assert_int_equal(hash_wt6("abc", 3), hash_wt6("abcd", 3));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equals_reference),
+		cmocka_unit_test(avalanche_equals_reference),
+		cmocka_unit_test(wt6_is_spread),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Arguments of fetches and converters: cut, unquoted and typed while the configuration is
+ * read; names of proxies and servers are looked up when all of it has been read. Called by
+ * expr.c. Never touches run-time state. */
+#include "expr/arg.h"
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "config/lexer.h"
+#include "expr/expr_conf.h"
+#include "expr/vars.h"
+#include "proxy/proxy.h"
+
+#include <arpa/inet.h>
+
+static const char *const arg_names[ARG_TYPES] = {
+	[ARG_NONE] = "nothing",   [ARG_INT] = "integer",      [ARG_STR] = "string",
+	[ARG_IPV4] = "IPv4 address", [ARG_IPV6] = "IPv6 address", [ARG_MASK4] = "IPv4 mask",
+	[ARG_MASK6] = "IPv6 mask", [ARG_FRONTEND] = "frontend", [ARG_BACKEND] = "backend",
+	[ARG_SERVER] = "server",  [ARG_VAR] = "variable",     [ARG_PTR] = "object",
+};
+
+/* Digits with an optional sign; too large ones are cut to the type's limits, as everywhere
+ * in the arithmetic of samples. */
+static bool arg_int(struct span text, int64_t *num)
+{
+	const char *p = text.ptr, *end = p + text.len;
+	bool minus = false;
+	int64_t n = 0;
+
+	if (p < end && (*p == '-' || *p == '+'))
+		minus = *p++ == '-';
+	if (p == end)
+		return false;
+	for (; p < end; p++) {
+		if (*p < '0' || *p > '9')
+			return false;
+		if (__builtin_mul_overflow(n, 10, &n) ||
+		    __builtin_add_overflow(n, minus ? '0' - *p : *p - '0', &n))
+			n = minus ? INT64_MIN : INT64_MAX;
+	}
+	*num = n;
+	return true;
+}
+
+bool arg_mask4(struct span text, struct in_addr *mask)
+{
+	int64_t bits;
+
+	while (text.len && *text.ptr == ' ') {
+		text.ptr++;
+		text.len--;
+	}
+	if (memchr(text.ptr, '.', text.len))
+		return inet_pton(AF_INET, text.ptr, mask) == 1;
+	if (!arg_int(text, &bits) || bits < 0 || bits > 32)
+		return false;
+	mask->s_addr = htonl(bits ? UINT32_MAX << (32 - bits) : 0);
+	return true;
+}
+
+bool arg_mask6(struct span text, struct in6_addr *mask)
+{
+	int64_t bits;
+	int i;
+
+	if (memchr(text.ptr, ':', text.len))
+		return inet_pton(AF_INET6, text.ptr, mask) == 1;
+	if (!arg_int(text, &bits) || bits < 0 || bits > 128)
+		return false;
+	for (i = 0; i < 16; i++, bits = bits > 8 ? bits - 8 : 0)
+		mask->s6_addr[i] = (uint8_t)(bits >= 8 ? 0xff : 0xff00 >> bits);
+	return true;
+}
+
+/* Proxies and servers: noted for expr_args_resolve. */
+static int arg_later(struct expr_arg *arg, struct span text, enum arg_type type, const char *what,
+		     const struct expr_context *ctx, struct err *err)
+{
+	struct arg_pending *p = arena_alloc(ctx->arena, sizeof(*p));
+
+	arg->type = ARG_NONE;
+	*p = (struct arg_pending){ .arg = arg, .type = type, .name = text.ptr,
+				   .loc = ctx->loc, .proxy = ctx->proxy };
+	p->what = arena_strdup(ctx->arena, what);
+	return expr_conf_pending(ctx->cfg, p, err);
+}
+
+static int arg_value(struct expr_arg *arg, struct span text, enum arg_type type, const char *what,
+		     const struct expr_context *ctx, struct err *err)
+{
+	bool good = true;
+
+	arg->type = type;
+	switch (type) {
+	case ARG_INT:
+		good = arg_int(text, &arg->num);
+		break;
+	case ARG_STR:
+		arg->str = text;
+		break;
+	case ARG_IPV4:
+		good = inet_pton(AF_INET, text.ptr, &arg->v4) == 1;
+		break;
+	case ARG_IPV6:
+		good = inet_pton(AF_INET6, text.ptr, &arg->v6) == 1;
+		break;
+	case ARG_MASK4:
+		good = arg_mask4(text, &arg->v4);
+		break;
+	case ARG_MASK6:
+		good = arg_mask6(text, &arg->v6);
+		break;
+	case ARG_VAR:
+		arg->var = var_name(text, err);
+		return arg->var ? 0 : err_prefix(err, "%s", what);
+	case ARG_FRONTEND:
+	case ARG_BACKEND:
+	case ARG_SERVER:
+		return arg_later(arg, text, type, what, ctx, err);
+	case ARG_NONE:
+	case ARG_PTR:
+	case ARG_TYPES:
+		BUG_ON(true);
+	}
+	if (good)
+		return 0;
+	return err_set(err, "%s: '%s' is no %s", what, text.ptr, arg_names[type]);
+}
+
+/* An argument that is empty or missing where another kind than a string is expected. */
+static int arg_missing(struct expr_arg *args, int i, const struct arg_spec *spec,
+		       const char *what, const struct expr_context *ctx, struct err *err)
+{
+	enum arg_type type = spec->types[i];
+
+	if (type == ARG_FRONTEND || type == ARG_BACKEND)
+		return arg_later(&args[i], span_of(""), type, what, ctx, err);
+	if (type == ARG_SERVER)
+		return err_set(err, "%s needs the name of a server", what);
+	if (type == ARG_STR) {
+		args[i] = (struct expr_arg){ .type = ARG_STR, .str = span_of("") };
+		return 0;
+	}
+	return err_set(err, "%s expects its %s in argument %d", what, arg_names[type], i + 1);
+}
+
+/* What follows from arguments that were not given. */
+static int args_rest(struct expr_arg *args, int given, const struct arg_spec *spec,
+		     const char *what, const struct expr_context *ctx, struct err *err)
+{
+	enum arg_type next = given < ARG_MAX ? spec->types[given] : ARG_NONE;
+
+	if (given < spec->need && given > 0)
+		return err_set(err, "%s expects %d arguments, argument %d (%s) is missing", what,
+			       spec->need, given + 1, arg_names[next]);
+	if (given < spec->need || next == ARG_BACKEND || next == ARG_FRONTEND) {
+		if (spec->need > 1)
+			return err_set(err, "%s expects %d arguments", what, spec->need);
+		return arg_missing(args, given, spec, what, ctx, err);
+	}
+	return 0;
+}
+
+static int args_inside(const char **text, const struct arg_spec *spec, struct expr_arg *args,
+		       const char *what, const struct expr_context *ctx, int *given,
+		       struct err *err)
+{
+	const char *word;
+	struct span value;
+	int i = 0;
+
+	for (;; i++) {
+		if (i == ARG_MAX || spec->types[i] == ARG_NONE)
+			return err_set(err, "%s: ')' expected before '%s'", what, *text);
+		word = lexer_argument(ctx->arena, *text, text);
+		if (!word || !**text)
+			return err_set(err, "%s: ')' is missing", what);
+		value = span_of(word);
+		if (!value.len && spec->types[i] != ARG_STR && spec->types[i] != ARG_VAR)
+			break;
+		if (value.len && arg_value(&args[i], value, spec->types[i], what, ctx, err))
+			return -1;
+		if (!value.len && spec->types[i] == ARG_STR)
+			args[i] = (struct expr_arg){ .type = ARG_STR, .str = value };
+		if (!value.len && spec->types[i] == ARG_VAR && i == 0)
+			return err_set(err, "%s expects the name of a variable", what);
+		if (**text == ')') {
+			i++;
+			break;
+		}
+		++*text;
+	}
+	*given = i;
+	if (**text != ')')
+		return err_set(err, "%s: ')' expected before '%s'", what, *text);
+	++*text;
+	return 0;
+}
+
+int expr_args_parse(const char **text, const struct arg_spec *spec, struct expr_arg *args,
+	       const char *what, const struct expr_context *ctx, struct err *err)
+{
+	int given = 0;
+
+	if (**text == '(') {
+		++*text;
+		if (**text == ')')
+			++*text;
+		else if (args_inside(text, spec, args, what, ctx, &given, err))
+			return -1;
+	}
+	return args_rest(args, given, spec, what, ctx, err);
+}
+
+/* "proxy": its own one when the name is empty. */
+static int pending_proxy(struct config *cfg, const struct arg_pending *p, unsigned caps,
+			 const struct proxies *all)
+{
+	const char *side = caps == PROXY_BACKEND ? "backend" : "frontend";
+
+	p->arg->proxy = *p->name ? proxy_find(all, p->name, caps) : p->proxy;
+	if (!p->arg->proxy && *p->name)
+		return config_error(cfg, &p->loc, "%s: there is no %s '%s'", p->what, side,
+				    p->name);
+	if (!p->arg->proxy || !(p->arg->proxy->caps & caps))
+		return config_error(cfg, &p->loc, "%s needs the name of a %s here: '%s' is none",
+				    p->what, side, p->proxy ? p->proxy->name : "this section");
+	return 0;
+}
+
+static int pending_server(struct config *cfg, const struct arg_pending *p,
+			  const struct proxies *all)
+{
+	const char *slash = strchr(p->name, '/'), *name = slash ? slash + 1 : p->name;
+	struct proxy *px = p->proxy;
+
+	if (slash) {
+		char *backend = arena_strndup(cfg->arena, p->name, (size_t)(slash - p->name));
+
+		px = proxy_find(all, backend, PROXY_BACKEND);
+		if (!px)
+			return config_error(cfg, &p->loc, "%s: there is no backend '%s'",
+					    p->what, backend);
+	}
+	p->arg->server = px ? server_find(px, name) : NULL;
+	if (!p->arg->server)
+		return config_error(cfg, &p->loc, "%s: there is no server '%s' in '%s'", p->what,
+				    name, px ? px->name : "this section");
+	return 0;
+}
+
+int expr_args_resolve(struct config *cfg, struct arg_pending *list, const struct proxies *all)
+{
+	struct arg_pending *p;
+	int bad = 0;
+
+	for (p = list; p; p = p->next) {
+		p->arg->type = p->type;
+		if (p->type == ARG_SERVER)
+			bad |= pending_server(cfg, p, all);
+		else
+			bad |= pending_proxy(cfg, p,
+					     p->type == ARG_BACKEND ? PROXY_BACKEND : PROXY_FRONTEND,
+					     all);
+	}
+	return bad;
+}

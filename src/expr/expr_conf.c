@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The module: what expressions leave to the end of the configuration, and the global words
+ * that concern them. */
+#include "expr/expr_conf.h"
+
+#include "base/err.h"
+#include "config/keyword.h"
+#include "config/module.h"
+#include "expr/arg.h"
+#include "expr/vars.h"
+#include "expr/view.h"
+#include "proxy/proxy.h"
+
+struct expr_data {
+	struct arg_pending *pending, **pending_tail;
+	struct vars_limits limits;
+};
+
+static void expr_data_init(struct config *cfg, void *data)
+{
+	struct expr_data *d = data;
+
+	(void)cfg;
+	d->pending_tail = &d->pending;
+}
+
+int expr_conf_pending(struct config *cfg, struct arg_pending *p, struct err *err)
+{
+	struct expr_data *d;
+
+	if (!cfg)
+		return err_set(err, "%s: names of proxies and servers can only be used in the "
+				    "configuration", p->what);
+	d = config_data(cfg, &expr_module);
+	*d->pending_tail = p;
+	d->pending_tail = &p->next;
+	return 0;
+}
+
+/* -- global words ----------------------------------------------------------------------- */
+
+/* "set-var proc.name expression": evaluated at once. */
+static int parse_set_var(struct statement *st, const struct keyword *kw, void *object)
+{
+	static const struct view nothing;
+	const char *word = stmt_need(st, "the name of a variable");
+	const struct var_name *name;
+	struct sample smp;
+	struct expr *e;
+	struct err err;
+
+	(void)kw;
+	(void)object;
+	if (!word)
+		return -1;
+	name = var_name(span_of(word), &err);
+	if (!name)
+		return stmt_error(st, st->at - 1, "%s", err.text);
+	if (name->scope != VAR_PROC)
+		return stmt_error(st, st->at - 1, "only variables of the process (proc.%s) can be "
+				  "set here", strchr(word, '.') + 1);
+	e = expr_parse_words(st, NULL);
+	if (!e)
+		return -1;
+	if (!(expr_where(e) & AT_CONFIG))
+		return stmt_error(st, 2, "'%s' looks at the %s, which does not exist here",
+				  expr_fetch_name(e), expr_source(e));
+	if (expr_eval(e, &nothing, AT_CONFIG, &smp) != EXPR_FOUND ||
+	    !var_set(name, &nothing, &smp, 0))
+		return stmt_error(st, 2, "'%s' has no value", expr_text(e));
+	return stmt_end(st);
+}
+
+static const struct keyword keywords[] = {
+	{ .name = "set-var", .scope = SCOPE_GLOBAL, .args = "proc.<name> <expression>",
+	  .parse = parse_set_var, .help = "sets a variable of the process at start" },
+	{ .name = "tune.vars.global-max-size", .scope = SCOPE_GLOBAL, .args = "<size>",
+	  .parse = set_size, .offset = offsetof(struct expr_data, limits.global), .dflt = "0",
+	  .help = "most memory for all variables together; 0: no limit" },
+	{ .name = "tune.vars.proc-max-size", .scope = SCOPE_GLOBAL, .args = "<size>",
+	  .parse = set_size, .offset = offsetof(struct expr_data, limits.proc), .dflt = "0",
+	  .help = "most memory for variables of the process and all below; 0: no limit" },
+	{ .name = "tune.vars.sess-max-size", .scope = SCOPE_GLOBAL, .args = "<size>",
+	  .parse = set_size, .offset = offsetof(struct expr_data, limits.sess), .dflt = "0",
+	  .help = "most memory for variables of a session and its streams; 0: no limit" },
+	{ .name = "tune.vars.txn-max-size", .scope = SCOPE_GLOBAL, .args = "<size>",
+	  .parse = set_size, .offset = offsetof(struct expr_data, limits.txn), .dflt = "0",
+	  .help = "most memory for variables of a stream; 0: no limit" },
+	{ .name = "tune.vars.reqres-max-size", .scope = SCOPE_GLOBAL, .args = "<size>",
+	  .parse = set_size, .offset = offsetof(struct expr_data, limits.reqres), .dflt = "0",
+	  .help = "most memory for req and res variables of a stream; 0: no limit" },
+	{ 0 },
+};
+
+/* -- the end ---------------------------------------------------------------------------- */
+
+static int expr_data_finish(struct config *cfg, void *data)
+{
+	struct expr_data *d = data;
+
+	return expr_args_resolve(cfg, d->pending, config_data(cfg, &proxy_module));
+}
+
+static int expr_data_start(struct config *cfg, void *data, struct err *err)
+{
+	struct expr_data *d = data;
+
+	(void)cfg;
+	(void)err;
+	vars_limits = d->limits;
+	return 0;
+}
+
+const struct module expr_module = {
+	.name = "expr",
+	.keywords = keywords,
+	.data_size = sizeof(struct expr_data),
+	.init = expr_data_init,
+	.finish = expr_data_finish,
+	.start = expr_data_start,
+};

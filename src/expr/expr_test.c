@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Expressions without any proxy: what the reference makes of them (reg-tests/expr/values.txt), words
+ * of statements, messages, waiting. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "expr/expr.h"
+#include "expr/vars.h"
+#include "expr/view.h"
+#include "proxy/global.h"
+#include "proxy/proxy.h"
+
+/* Used only where the proxy layer is not linked. */
+__attribute__((weak)) struct proxies *proxies_running;
+__attribute__((weak)) struct global_state *global_state;
+__attribute__((weak)) const struct module proxy_module;
+__attribute__((weak)) struct proxy *proxy_find(const struct proxies *all, const char *name,
+					       unsigned caps)
+{
+	(void)all;
+	(void)name;
+	(void)caps;
+	return NULL;
+}
+__attribute__((weak)) struct server *server_find(const struct proxy *px, const char *name)
+{
+	(void)px;
+	(void)name;
+	return NULL;
+}
+
+static struct arena *arena;
+static struct vars session_vars, stream_vars;
+static struct view view = { .session_vars = &session_vars, .stream_vars = &stream_vars };
+
+static struct expr *parse(const char *text, struct err *err)
+{
+	struct expr_context ctx = { .arena = arena };
+
+	return expr_parse_all(text, &ctx, err);
+}
+
+static struct expr *parse_good(const char *text)
+{
+	struct err err;
+	struct expr *e = parse(text, &err);
+
+	if (!e)
+		fail_msg("%s: %s", text, err.text);
+	return e;
+}
+
+/* The value as text; empty when there is none. */
+static struct span value(const char *text)
+{
+	struct sample smp;
+
+	if (expr_eval_as(parse_good(text), &view, AT_REQUEST, SMP_STR, &smp) != EXPR_FOUND)
+		return span_of("");
+	return smp.str;
+}
+
+static void set_num(const char *name, int64_t num)
+{
+	struct sample smp = { .type = SMP_INT, .num = num };
+
+	assert_true(var_set(var_name(span_of(name), NULL), &view, &smp, 0));
+}
+
+static int start(void **state)
+{
+	struct sample smp = { .type = SMP_STR, .str = span_of("hello") };
+
+	(void)state;
+	arena = arena_new(65536);
+	set_num("proc.num", 7);
+	assert_true(var_set(var_name(span_of("proc.str"), NULL), &view, &smp, 0));
+	return 0;
+}
+
+static int finish(void **state)
+{
+	(void)state;
+	vars_free(&session_vars);
+	vars_free(&stream_vars);
+	arena_free(&arena);
+	return 0;
+}
+
+/* Does the expression come to what the reference made of it? */
+static bool value_is(const char *expr, const char *want)
+{
+	struct span got;
+	struct err err;
+
+	if (!strcmp(want, "ERR")) {
+		err.text[0] = 0;
+		return !parse(expr, &err) && strlen(err.text) > 10;
+	}
+	vars_free(&session_vars);
+	vars_free(&stream_vars);
+	got = value(expr);
+	return span_equal(got, span_of(want));
+}
+
+static void values_equal_reference(void **state)
+{
+	const char *srcdir = getenv("srcdir");
+	char line[1024], *tab;
+	int bad = 0, rows = 0;
+	FILE *f;
+
+	(void)state;
+	snprintf(line, sizeof(line), "%s/reg-tests/expr/values.txt", srcdir ? srcdir : ".");
+	f = fopen(line, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = 0;
+		tab = strchr(line, '\t');
+		if (line[0] == '#' || !tab)
+			continue;
+		*tab = 0;
+		rows++;
+		if (value_is(line, tab + 1))
+			continue;
+		print_error("%s is not '%s'\n", line, tab + 1);
+		bad++;
+	}
+	fclose(f);
+	assert_int_equal(bad, 0);
+	assert_true(rows > 300);
+}
+
+static void messages_name_the_word(void **state)
+{
+	static const struct {
+		const char *expr, *message;
+	} rows[] = {
+		{ "srk", "unknown fetch 'srk'; did you mean 'src'?" },
+		{ "req.hdr(host)", "fetch 'req.hdr' is not supported yet" },
+		{ "src,sha1", "converter 'sha1' is not supported yet" },
+		{ "src,lowr", "unknown converter 'lowr'; did you mean 'lower'?" },
+		{ "lower", "'lower' is a converter: it follows a fetch and a comma" },
+		{ "xyzzy", "unknown fetch 'xyzzy'" },
+		{ "src,", "" },
+		{ "str(a", "fetch 'str': ')' is missing" },
+		{ "int(x)", "fetch 'int': 'x' is no integer" },
+		{ "req.payload(0)", "fetch 'req.payload' expects 2 arguments, argument 2 "
+				    "(integer) is missing" },
+		{ "bin(01),add(1)", "converter 'add' cannot be applied to a value of type binary" },
+		{ "src lower", "a comma or the end is expected before ' lower'" },
+		{ "nbsrv(b)", "fetch 'nbsrv': names of proxies and servers can only be used in "
+			      "the configuration" },
+	};
+	struct err err;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_LEN(rows); i++) {
+		err.text[0] = 0;
+		parse(rows[i].expr, &err);
+		assert_string_equal(err.text, rows[i].message);
+	}
+}
+
+/* A log format goes on behind the expression. */
+static void parsing_stops_where_it_ends(void **state)
+{
+	struct expr_context ctx = { .arena = arena };
+	const char *text = "str(a]b),upper]rest";
+	struct expr *e = expr_parse(&text, &ctx, NULL);
+
+	(void)state;
+	assert_non_null(e);
+	assert_string_equal(text, "]rest");
+	assert_string_equal(expr_text(e), "str(a]b),upper");
+	assert_int_equal(expr_type(e), SMP_STR);
+}
+
+static enum expr_result eval(const char *text, unsigned place, struct sample *smp)
+{
+	return expr_eval(parse_good(text), &view, place, smp);
+}
+
+static void bytes_are_waited_for(void **state)
+{
+	struct sample smp;
+
+	(void)state;
+	view.request = span_of("abc");
+	assert_int_equal(eval("req.len", AT_REQUEST, &smp), EXPR_FOUND);
+	assert_int_equal(smp.num, 3);
+	assert_true(smp.flags & SMP_MAY_CHANGE);
+	assert_int_equal(eval("req.payload(1,2)", AT_REQUEST, &smp), EXPR_FOUND);
+	assert_false(smp.flags & SMP_MAY_CHANGE);
+	assert_memory_equal(smp.str.ptr, "bc", 2);
+	assert_int_equal(eval("req.payload(1,3)", AT_REQUEST, &smp), EXPR_WAIT);
+	assert_int_equal(eval("req.payload(1,3)", AT_REQUEST | AT_FINAL, &smp), EXPR_NONE);
+	assert_int_equal(eval("req.payload(0,0)", AT_REQUEST, &smp), EXPR_FOUND);
+	assert_true(smp.flags & SMP_MAY_CHANGE);
+	assert_int_equal(eval("wait_end", AT_REQUEST, &smp), EXPR_WAIT);
+	assert_int_equal(eval("wait_end", AT_REQUEST | AT_FINAL, &smp), EXPR_FOUND);
+	view.request_final = true;
+	assert_int_equal(eval("req.len", AT_REQUEST, &smp), EXPR_FOUND);
+	assert_false(smp.flags & SMP_MAY_CHANGE);
+	assert_int_equal(eval("res.len", AT_REQUEST, &smp), EXPR_NONE);
+	view.request_final = false;
+}
+
+static void length_fields(void **state)
+{
+	struct sample smp;
+
+	(void)state;
+	view.request = (struct span){ "\0\3abcdef", 8 };
+	assert_int_equal(eval("req.payload_lv(0,2)", AT_REQUEST, &smp), EXPR_FOUND);
+	assert_int_equal(smp.str.len, 3);
+	assert_memory_equal(smp.str.ptr, "abc", 3);
+	assert_int_equal(eval("req.payload_lv(1,1,5)", AT_REQUEST, &smp), EXPR_FOUND);
+	assert_memory_equal(smp.str.ptr, "def", 3);
+	assert_int_equal(eval("req.payload_lv(1,1,+1)", AT_REQUEST, &smp), EXPR_FOUND);
+	assert_memory_equal(smp.str.ptr, "bcd", 3);
+	assert_int_equal(eval("req.payload_lv(1,1,-1)", AT_REQUEST, &smp), EXPR_FOUND);
+	assert_memory_equal(smp.str.ptr, "\3ab", 3);
+	assert_int_equal(eval("req.payload_lv(1,1,6)", AT_REQUEST, &smp), EXPR_WAIT);
+	assert_int_equal(eval("req.payload_lv(0,1)", AT_REQUEST, &smp), EXPR_NONE);
+}
+
+static void rdp_cookies(void **state)
+{
+	static const char packet[] =
+		"\3\0\0\56\51\340\0\0\0\0\0Cookie: mstshash=user\r\n\1\0\10\0\0\0\0\0";
+	struct sample smp;
+	size_t len;
+
+	(void)state;
+	view.request = (struct span){ packet, sizeof(packet) - 1 };
+	assert_int_equal(eval("req.rdp_cookie(MSTSHASH)", AT_REQUEST, &smp), EXPR_FOUND);
+	assert_int_equal(smp.str.len, 4);
+	assert_memory_equal(smp.str.ptr, "user", 4);
+	assert_int_equal(eval("rdp_cookie_cnt", AT_REQUEST, &smp), EXPR_FOUND);
+	assert_int_equal(smp.num, 1);
+	assert_int_equal(eval("rdp_cookie_cnt(msts)", AT_REQUEST, &smp), EXPR_FOUND);
+	assert_int_equal(smp.num, 0);
+	for (len = 0; len < 31; len++) {
+		view.request.len = len;
+		assert_int_equal(eval("req.rdp_cookie", AT_REQUEST, &smp), EXPR_WAIT);
+	}
+	view.request = span_of("GET / HTTP/1.0\r\n\r\n");
+	assert_int_equal(eval("req.rdp_cookie", AT_REQUEST, &smp), EXPR_NONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_equal_reference),
+		cmocka_unit_test(messages_name_the_word),
+		cmocka_unit_test(parsing_stops_where_it_ends),
+		cmocka_unit_test(bytes_are_waited_for),
+		cmocka_unit_test(length_fields),
+		cmocka_unit_test(rdp_cookies),
+	};
+
+	return cmocka_run_group_tests(tests, start, finish);
+}

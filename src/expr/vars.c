@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Variables, and the fetches and converters that read and write them. Lists are short (a
+ * configuration names few of them), so they are searched one by one, comparing pointers of
+ * names. Called through expressions and the set-var actions; the owner of a list frees it.
+ * Never holds pointers into a stream's bytes: values are copied. */
+#include "expr/vars.h"
+
+#include "base/arena.h"
+#include "base/bug.h"
+#include "base/err.h"
+#include "expr/names.h"
+#include "expr/view.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+struct var {
+	struct var *next;
+	const struct var_name *name;
+	size_t size;
+	struct sample value; /* strings point to bytes */
+	char bytes[];
+};
+
+struct vars_limits vars_limits;
+struct vars_stats vars_stats;
+
+static struct var_name *names;
+static struct vars process_vars;
+
+static const char *const scope_names[VAR_SCOPES] = { "proc", "sess", "txn",
+						     "req",  "res",  "check" };
+
+/* -- names ------------------------------------------------------------------------------ */
+
+static int var_scope(struct span text)
+{
+	const char *dot = memchr(text.ptr, '.', text.len);
+	struct span scope;
+	int i;
+
+	if (!dot || dot == text.ptr + text.len - 1)
+		return -1;
+	scope = (struct span){ text.ptr, (size_t)(dot - text.ptr) };
+	for (i = 0; i < VAR_SCOPES; i++) {
+		if (span_equal(scope, span_of(scope_names[i])))
+			return i;
+	}
+	return -1;
+}
+
+static const struct var_name *var_name_add(struct span text, enum var_scope scope)
+{
+	struct var_name *name = malloc(sizeof(*name) + text.len + 1);
+
+	BUG_ON(!name); /* while the configuration is read */
+	name->scope = scope;
+	memcpy(name->text, text.ptr, text.len);
+	name->text[text.len] = 0;
+	name->next = names;
+	names = name;
+	return name;
+}
+
+const struct var_name *var_name(struct span text, struct err *err)
+{
+	const struct var_name *name;
+	int scope = var_scope(text);
+	size_t i;
+
+	if (scope < 0) {
+		err_set(err,
+			"'%.*s' is no name of a variable: it begins with its scope (proc, sess, "
+			"txn, req, res or check) and a dot",
+			(int)text.len, text.ptr);
+		return NULL;
+	}
+	for (i = 0; i < text.len; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+
+		if (!isalnum(c) && c != '_' && c != '.') {
+			err_set(err, "letters, digits, '.' and '_' are expected in the name of a "
+				     "variable, not '%.*s'",
+				(int)(text.len - i), text.ptr + i);
+			return NULL;
+		}
+	}
+	for (name = names; name; name = name->next) {
+		if (span_equal(text, span_of(name->text)))
+			return name;
+	}
+	return var_name_add(text, (enum var_scope)scope);
+}
+
+unsigned var_condition(struct span word)
+{
+	static const char *const words[] = { "ifexists", "ifnotexists", "ifempty", "ifnotempty",
+					     "ifset",    "ifnotset",    "ifgt",    "iflt" };
+	unsigned i;
+
+	for (i = 0; i < ARRAY_LEN(words); i++) {
+		if (span_equal(word, span_of(words[i])))
+			return 1u << i;
+	}
+	return 0;
+}
+
+/* -- lists ------------------------------------------------------------------------------ */
+
+static struct vars *vars_of(enum var_scope scope, const struct view *view)
+{
+	switch (scope) {
+	case VAR_PROC:
+		return &process_vars;
+	case VAR_SESS:
+		return view->session_vars;
+	case VAR_TXN:
+	case VAR_REQ:
+	case VAR_RES:
+		return view->stream_vars;
+	case VAR_CHECK:
+	case VAR_SCOPES:
+		break;
+	}
+	return NULL;
+}
+
+static struct var *vars_find(const struct vars *vars, const struct var_name *name)
+{
+	struct var *v;
+
+	for (v = vars->first; v; v = v->next) {
+		if (v->name == name)
+			return v;
+	}
+	return NULL;
+}
+
+static void vars_drop(struct vars *vars, const struct var *v)
+{
+	struct var **at;
+
+	for (at = &vars->first; *at != v; at = &(*at)->next)
+		;
+	*at = v->next;
+	vars_stats.used -= v->size;
+	free((void *)v);
+}
+
+void vars_free(struct vars *vars)
+{
+	while (vars->first)
+		vars_drop(vars, vars->first);
+}
+
+void vars_free_scope(struct vars *vars, enum var_scope scope)
+{
+	struct var *v, *next;
+
+	for (v = vars->first; v; v = next) {
+		next = v->next;
+		if (v->name->scope == scope)
+			vars_drop(vars, v);
+	}
+}
+
+/* Bytes in the scopes from `from` on. */
+static size_t vars_size(const struct vars *vars, enum var_scope from)
+{
+	const struct var *v;
+	size_t sum = 0;
+
+	for (v = vars ? vars->first : NULL; v; v = v->next) {
+		if (v->name->scope >= from)
+			sum += v->size;
+	}
+	return sum;
+}
+
+static bool vars_above(size_t limit, size_t used, size_t more)
+{
+	return limit && used + more > limit;
+}
+
+/* Coarse limits include the finer ones. `less` bytes are about to be freed. */
+static bool vars_room(const struct var_name *name, const struct view *view, size_t size,
+		      size_t less)
+{
+	size_t stream, session;
+
+	if (vars_above(vars_limits.global, vars_stats.used - less, size) ||
+	    vars_above(vars_limits.proc, vars_stats.used - less, size))
+		return false;
+	if (name->scope == VAR_PROC)
+		return true;
+	stream = vars_size(view->stream_vars, VAR_TXN);
+	session = vars_size(view->session_vars, VAR_SESS);
+	if (vars_above(vars_limits.sess, session + stream - less, size))
+		return false;
+	if (name->scope >= VAR_TXN && vars_above(vars_limits.txn, stream - less, size))
+		return false;
+	return name->scope < VAR_REQ ||
+	       !vars_above(vars_limits.reqres, vars_size(view->stream_vars, VAR_REQ) - less, size);
+}
+
+bool var_get(const struct var_name *name, const struct view *view, struct sample *smp)
+{
+	const struct vars *vars = vars_of(name->scope, view);
+	const struct var *v = vars ? vars_find(vars, name) : NULL;
+	unsigned flags = smp->flags;
+
+	if (!v)
+		return false;
+	*smp = v->value;
+	smp->flags = flags | SMP_CONST;
+	return true;
+}
+
+static bool sample_is_text(const struct sample *smp)
+{
+	return smp->type == SMP_STR || smp->type == SMP_BIN || smp->type == SMP_METH;
+}
+
+/* Process variables exist from the moment that the configuration mentions them. */
+static bool var_may_set(const struct var_name *name, const struct var *old,
+			const struct sample *smp, unsigned c)
+{
+	bool set = old != NULL, empty = sample_is_text(smp) && !smp->str.len;
+	bool numbers = set && old->value.type == SMP_INT && smp->type == SMP_INT;
+	bool exists = old || name->scope == VAR_PROC;
+
+	if ((c & VAR_IF_EXISTS && !exists) || (c & VAR_IF_NOT_EXISTS && exists))
+		return false;
+	if ((c & VAR_IF_SET && !set) || (c & VAR_IF_NOT_SET && set))
+		return false;
+	if ((c & VAR_IF_EMPTY && !empty) || (c & VAR_IF_NOT_EMPTY && empty))
+		return false;
+	return !(numbers && ((c & VAR_IF_GT && !(old->value.num > smp->num)) ||
+			     (c & VAR_IF_LT && !(old->value.num < smp->num))));
+}
+
+bool var_set(const struct var_name *name, const struct view *view, const struct sample *smp,
+	     unsigned conditions)
+{
+	struct vars *vars = vars_of(name->scope, view);
+	size_t len = sample_is_text(smp) ? smp->str.len : 0, size = sizeof(struct var) + len;
+	struct var *old, *v;
+
+	if (!vars)
+		return false;
+	old = vars_find(vars, name);
+	if (!var_may_set(name, old, smp, conditions))
+		return false;
+	v = vars_room(name, view, size, old ? old->size : 0) ? malloc(size) : NULL;
+	if (!v) {
+		vars_stats.failed++;
+		return false;
+	}
+	*v = (struct var){ .name = name, .size = size, .value = *smp };
+	if (sample_is_text(smp)) {
+		memcpy(v->bytes, smp->str.ptr, len);
+		v->value.str.ptr = v->bytes;
+	}
+	if (old)
+		vars_drop(vars, old); /* only now: smp may point into it */
+	v->next = vars->first;
+	vars->first = v;
+	vars_stats.used += size;
+	return true;
+}
+
+void var_unset(const struct var_name *name, const struct view *view)
+{
+	struct vars *vars = vars_of(name->scope, view);
+	struct var *v = vars ? vars_find(vars, name) : NULL;
+
+	if (v)
+		vars_drop(vars, v);
+}
+
+/* -- fetch and converters --------------------------------------------------------------- */
+
+static enum expr_result fetch_var(struct fetch_call *call, struct sample *smp)
+{
+	if (var_get(call->args[0].var, call->view, smp))
+		return EXPR_FOUND;
+	if (call->args[1].type == ARG_NONE)
+		return EXPR_NONE;
+	smp->type = SMP_STR;
+	smp->flags |= SMP_CONST;
+	smp->str = call->args[1].str;
+	return EXPR_FOUND;
+}
+
+static bool convert_set_var(const struct expr_arg *args, struct sample *smp,
+			    const struct view *view, const struct converter *row)
+{
+	(void)row;
+	return var_set(args[0].var, view, smp, (unsigned)args[1].num);
+}
+
+static bool convert_unset_var(const struct expr_arg *args, struct sample *smp,
+			      const struct view *view, const struct converter *row)
+{
+	(void)row;
+	(void)smp;
+	var_unset(args[0].var, view);
+	return true;
+}
+
+/* Condition words of set-var become one set of bits in argument 1. */
+static int check_conditions(struct expr_arg *args, const struct expr_context *ctx,
+			    struct err *err)
+{
+	unsigned bits = 0, bit;
+	int i;
+
+	(void)ctx;
+	for (i = 1; i < 5 && args[i].type == ARG_STR; i++) {
+		bit = var_condition(args[i].str);
+		if (!bit)
+			return err_set(err, "unknown condition '%s'; ifexists, ifnotexists, "
+					    "ifempty, ifnotempty, ifset, ifnotset, ifgt and iflt "
+					    "exist", args[i].str.ptr);
+		bits |= bit;
+	}
+	args[1] = (struct expr_arg){ .type = ARG_INT, .num = bits };
+	return 0;
+}
+
+const struct fetch fetch_vars[] = {
+	{ "var", ARGS(1, ARG_VAR, ARG_STR), SMP_ANY, FROM_PROCESS, fetch_var,
+	  .help = "value of a variable, or the default given" },
+	{ 0 },
+};
+
+const struct converter converter_vars[] = {
+	{ "set-var", ARGS(1, ARG_VAR, ARG_STR, ARG_STR, ARG_STR, ARG_STR), SMP_ANY, SMP_SAME,
+	  convert_set_var, check_conditions, .help = "keeps the value in a variable" },
+	{ "unset-var", ARGS(1, ARG_VAR), SMP_ANY, SMP_SAME, convert_unset_var,
+	  .help = "forgets a variable" },
+	{ 0 },
+};
