@@ -6,5 +6,14 @@
 #include "cli/command.h"
 
 extern const struct cli_command cli_talk_commands[];
+extern const struct cli_command cli_stats_commands[];
+extern const struct cli_command cli_sess_commands[];
+extern const struct cli_command cli_servers_commands[];
+extern const struct cli_command cli_process_commands[];
+extern const struct cli_command cli_fd_commands[];
+extern const struct cli_command cli_events_commands[];
+extern const struct cli_command cli_set_server_commands[];
+extern const struct cli_command cli_set_process_commands[];
+extern const struct cli_command cli_later_commands[];
 
 #endif

@@ -98,6 +98,7 @@ struct proxy {
 	const char *name;
 	unsigned caps;           /* PROXY_FRONTEND | PROXY_BACKEND */
 	int uuid;                /* "id", or numbered */
+	bool forced_id;          /* it was given by "id" */
 	struct location loc;
 	struct proxy_settings set;
 	struct list binds;       /* struct bind_conf: net/listener.h */

@@ -91,6 +91,8 @@ struct server_state {
 	unsigned queue_time_ms, connect_time_ms, total_time_ms; /* means over the last 1024 */
 	unsigned queue_time_max, connect_time_max, total_time_max;
 	struct addr addr;       /* in force (set server addr) */
+	struct addr check_addr; /* of checks, in force; AF_UNSPEC: addr */
+	uint16_t check_port;    /* of checks, in force; 0: that of addr */
 	struct counters counters;
 };
 
@@ -99,6 +101,7 @@ struct server {
 	struct proxy *proxy;
 	const char *id;          /* its name */
 	int puid;                /* numeric id */
+	bool forced_id;          /* it was given by "id" */
 	struct location loc;
 	struct server_settings set;
 	struct addr_spec spec;   /* as configured */

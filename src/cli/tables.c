@@ -6,6 +6,15 @@
 
 const struct cli_command *const cli_tables[] = {
 	cli_talk_commands,
+	cli_stats_commands,
+	cli_sess_commands,
+	cli_servers_commands,
+	cli_process_commands,
+	cli_fd_commands,
+	cli_events_commands,
+	cli_set_server_commands,
+	cli_set_process_commands,
+	cli_later_commands,
 	cli_help_commands,
 	NULL,
 };

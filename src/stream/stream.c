@@ -13,6 +13,7 @@
 #include "relay/pipe.h"
 #include "stream/accesslog.h"
 #include "stream/assign.h"
+#include "stream/cursor.h"
 #include "stream/extra.h"
 #include "stream/session.h"
 #include "stream/steps.h"
@@ -300,6 +301,7 @@ void stream_end(struct stream *s, enum reason reason)
 	stream_log(s);
 	relay_close(&s->relay, reset_client(s), reset_server(s));
 	assign_release(s);
+	stream_cursors_leave(s);
 	list_remove(&s->node);
 	streams_count--;
 	extra_free(s);

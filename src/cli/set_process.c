@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Commands that change frontends and the process: enable, disable and shutdown frontend, set
+ * maxconn frontend and global, set rate-limit, clear counters.
+ */
+#include "cli/activity.h"
+#include "cli/session.h"
+#include "cli/tables.h"
+#include "cli/words.h"
+#include "net/listener.h"
+#include "proxy/global.h"
+#include "proxy/proxy.h"
+#include "stream/service.h"
+#include "stream/stream.h"
+
+/* -- frontends ------------------------------------------------------------------------------- */
+
+static int frontend_enable(struct cli_call *call, struct err *err)
+{
+	struct proxy *px = cli_frontend(call, 0, err);
+
+	if (!px)
+		return -1;
+	if (px->run_state == PROXY_STOPPED)
+		return err_set(err, "Frontend was previously shut down, cannot enable.");
+	if (px->run_state == PROXY_READY)
+		return err_set(err, "All sockets are already enabled.");
+	return service_resume_proxy(px, err);
+}
+
+static int frontend_disable(struct cli_call *call, struct err *err)
+{
+	struct proxy *px = cli_frontend(call, 0, err);
+
+	if (!px)
+		return -1;
+	if (px->run_state == PROXY_STOPPED)
+		return err_set(err, "Frontend was previously shut down, cannot disable.");
+	if (px->run_state == PROXY_PAUSED)
+		return err_set(err, "All sockets are already disabled.");
+	return service_pause_proxy(px, err);
+}
+
+static int frontend_shutdown(struct cli_call *call, struct err *err)
+{
+	struct proxy *px = cli_frontend(call, 0, err);
+
+	if (!px)
+		return -1;
+	if (px->run_state == PROXY_STOPPED)
+		return err_set(err, "Frontend was already shut down.");
+	return service_stop_proxy(px, err);
+}
+
+static int frontend_maxconn(struct cli_call *call, struct err *err)
+{
+	struct proxy *px = cli_frontend(call, 0, err);
+	int64_t n;
+
+	if (!px)
+		return -1;
+	if (!*cli_arg(call, 1))
+		return err_set(err, "Integer value expected.");
+	if (!str_to_int(cli_arg(call, 1), INT64_MIN, INT64_MAX, &n))
+		return err_set(err, "Integer value expected.");
+	if (n < 0 || n > INT32_MAX)
+		return err_set(err, "Value out of range.");
+	px->fe->maxconn = (unsigned)n;
+	listeners_wake();
+	return 0;
+}
+
+/* -- the process ----------------------------------------------------------------------------- */
+
+static int global_maxconn(struct cli_call *call, struct err *err)
+{
+	int64_t n;
+
+	if (!str_to_int(cli_arg(call, 0), INT64_MIN, INT64_MAX, &n))
+		return err_set(err, "Expects an integer value.");
+	if (n < 0 || n > global_state->hard_maxconn)
+		return err_set(err, "Value out of range.");
+	global_state->maxconn = n ? (unsigned)n : global_state->hard_maxconn;
+	listeners_wake();
+	return 0;
+}
+
+static int rate_limit(struct cli_call *call, struct err *err)
+{
+	const char *what = cli_arg(call, 0);
+	unsigned *limit;
+	int64_t n;
+
+	if (!strcmp(what, "connections"))
+		limit = &global_state->maxconn_rate;
+	else if (!strcmp(what, "sessions"))
+		limit = &global_state->maxsess_rate;
+	else if (!strcmp(what, "ssl-sessions") || !strcmp(what, "http-compression"))
+		return err_set(err, "'set rate-limit %s' is not supported yet.", what);
+	else
+		limit = NULL;
+	if (!limit || strcmp(cli_arg(call, 1), "global"))
+		return err_set(err,
+			       "'set rate-limit' only supports :\n"
+			       "   - 'connections global' to set the per-process maximum "
+			       "connection rate\n"
+			       "   - 'sessions global' to set the per-process maximum session "
+			       "rate");
+	if (!str_to_int(cli_arg(call, 2), INT64_MIN, INT64_MAX, &n))
+		return err_set(err, "Expects an integer value.");
+	if (n < 0 || n > INT32_MAX)
+		return err_set(err, "Value out of range.");
+	*limit = (unsigned)n;
+	listeners_wake();
+	return 0;
+}
+
+/* -- counters -------------------------------------------------------------------------------- */
+
+static void clear_listeners(struct proxy *px, int all)
+{
+	struct bind_conf *bind;
+	struct listener *l;
+
+	list_for_each(bind, &px->binds, node)
+		list_for_each(l, &bind->listeners, node)
+			if (l->counters)
+				counters_clear(l->counters, all);
+}
+
+static void clear_state(struct proxy_state *state, int all)
+{
+	counters_clear(&state->counters, all);
+	state->queue_time_max = state->connect_time_max = state->total_time_max = 0;
+}
+
+static void clear_server(struct server *s, int all)
+{
+	counters_clear(&s->state->counters, all);
+	s->state->queue_time_max = s->state->connect_time_max = s->state->total_time_max = 0;
+}
+
+static int clear_counters(struct cli_call *call, struct err *err)
+{
+	int all = !strcmp(cli_arg(call, 0), "all");
+	struct server *s;
+	struct proxy *px;
+
+	if (all && cli_level(call->cli) < LEVEL_ADMIN)
+		return err_set(err, "Permission denied");
+	if (!all && *cli_arg(call, 0))
+		return err_set(err, "'clear counters' only knows 'all'.");
+	streams_count_bytes();
+	list_for_each(px, &proxies_running->list, node) {
+		clear_listeners(px, all);
+		if (px->fe)
+			clear_state(px->fe, all);
+		if (px->be)
+			clear_state(px->be, all);
+		for (s = px->servers; s; s = s->next)
+			clear_server(s, all);
+	}
+	global_state->conn_rate.max = global_state->sess_rate.max = 0;
+	cli_clear_activity();
+	return 0;
+}
+
+const struct cli_command cli_set_process_commands[] = {
+	{ .words = "enable frontend", .args = "<frontend>", .level = LEVEL_ADMIN,
+	  .start = frontend_enable, .help = "re-enable specific frontend" },
+	{ .words = "disable frontend", .args = "<frontend>", .level = LEVEL_ADMIN,
+	  .start = frontend_disable, .help = "temporarily disable specific frontend" },
+	{ .words = "shutdown frontend", .args = "<frontend>", .level = LEVEL_ADMIN,
+	  .start = frontend_shutdown, .help = "stop a specific frontend" },
+	{ .words = "set maxconn frontend", .args = "<frontend> <value>", .level = LEVEL_ADMIN,
+	  .start = frontend_maxconn, .help = "change a frontend's maxconn setting" },
+	{ .words = "set maxconn global", .args = "<value>", .level = LEVEL_ADMIN,
+	  .start = global_maxconn, .help = "change the per-process maxconn setting" },
+	{ .words = "set rate-limit", .args = "<setting> <value>", .level = LEVEL_ADMIN,
+	  .start = rate_limit, .help = "change a rate limiting value" },
+	{ .words = "clear counters", .args = "[all]", .level = LEVEL_OPERATOR,
+	  .start = clear_counters, .help = "clear max statistics counters (or all counters)" },
+	{ .words = NULL },
+};

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Commands that change a server: set server, set and get weight, enable and disable server and
+ * health, set maxconn server. They change the state alone, never the configuration; what
+ * follows for trackers, balancing and queues is done by proxy/server.c and its hooks.
+ */
+#include "cli/session.h"
+#include "cli/tables.h"
+#include "cli/words.h"
+#include "log/log.h"
+#include "proxy/proxy.h"
+#include "proxy/queue.h"
+
+#include <arpa/inet.h>
+
+/* -- weight ---------------------------------------------------------------------------------- */
+
+static int weight_set(struct server *s, const char *text, struct err *err)
+{
+	if (!*text)
+		return err_set(err, "Require <weight> or <weight%%>.");
+	return server_set_weight(s, text, err);
+}
+
+static int weight_start(struct cli_call *call, struct err *err)
+{
+	struct server *s = cli_server(call, 0, err);
+
+	return s ? weight_set(s, cli_arg(call, 1), err) : -1;
+}
+
+static int weight_get(struct cli_call *call, struct err *err)
+{
+	const struct server *s = cli_server(call, 0, err);
+
+	if (!s)
+		return -1;
+	text_printf(call->out, "%u (initial %d)\n", s->state->user_weight, s->set.weight);
+	return 0;
+}
+
+/* -- state and health ------------------------------------------------------------------------ */
+
+static int state_set(struct server *s, const char *word, struct err *err)
+{
+	if (!strcmp(word, "ready"))
+		server_set_admin(s, 0, ADMIN_FORCED_MAINT | ADMIN_FORCED_DRAIN, NULL);
+	else if (!strcmp(word, "drain"))
+		server_set_admin(s, ADMIN_FORCED_DRAIN, ADMIN_FORCED_MAINT, NULL);
+	else if (!strcmp(word, "maint"))
+		server_set_admin(s, ADMIN_FORCED_MAINT, ADMIN_FORCED_DRAIN, NULL);
+	else
+		return err_set(err,
+			       "'set server <srv> state' expects 'ready', 'drain' and 'maint'.");
+	return 0;
+}
+
+static int health_set(struct server *s, const char *word, struct err *err)
+{
+	static const char reason[] = "changed from CLI";
+
+	if (s->tracked)
+		return err_set(err, "cannot change health on a tracking server.");
+	if (!strcmp(word, "up")) {
+		s->state->health = s->set.rise + s->set.fall - 1;
+		server_set_up(s, reason);
+	} else if (!strcmp(word, "stopping")) {
+		s->state->health = s->set.rise + s->set.fall - 1;
+		server_set_stopping(s, reason);
+	} else if (!strcmp(word, "down")) {
+		s->state->health = 0;
+		server_set_down(s, reason);
+	} else {
+		return err_set(err,
+			       "'set server <srv> health' expects 'up', 'stopping', or 'down'.");
+	}
+	return 0;
+}
+
+/* -- address --------------------------------------------------------------------------------- */
+
+/* An IP address without port. */
+static int addr_read(const char *text, struct addr *addr)
+{
+	*addr = (struct addr){ 0 };
+	if (inet_pton(AF_INET, text, &addr->v4) == 1)
+		addr->family = AF_INET;
+	else if (inet_pton(AF_INET6, text, &addr->v6) == 1)
+		addr->family = AF_INET6;
+	else
+		return -1;
+	return 0;
+}
+
+/* Sets the address, "IP changed from ..."; keeps the port. */
+static void addr_change(struct server *s, struct addr addr, struct text *said)
+{
+	struct addr *now = &s->state->addr;
+
+	addr.port = now->port;
+	if (addr_equal(&addr, now)) {
+		text_str(said, "no need to change the addr");
+		return;
+	}
+	text_str(said, "IP changed from '");
+	addr_print(now, said);
+	text_str(said, "' to '");
+	addr_print(&addr, said);
+	text_char(said, '\'');
+	*now = addr;
+}
+
+static void port_change(struct server *s, const char *text, struct text *said)
+{
+	int64_t port;
+
+	text_str(said, ", ");
+	if (*text == '+' || *text == '-')
+		text_str(said, "switching to a port that follows the client's is not supported yet");
+	else if (!str_to_int(text, 0, INT64_MAX, &port))
+		text_printf(said, "problem converting port '%.32s' to an int", text);
+	else if (port > 65535)
+		text_str(said, "provided port is not valid");
+	else if (port == s->state->addr.port)
+		text_str(said, "no need to change the port");
+	else
+		text_printf(said, "port changed from '%u' to '%u'", s->state->addr.port,
+			    (unsigned)port);
+	if (*text != '+' && *text != '-' && str_to_int(text, 0, 65535, &port))
+		s->state->addr.port = (uint16_t)port;
+}
+
+static int addr_set(struct cli_call *call, struct server *s, struct err *err)
+{
+	char memory[512];
+	struct text said;
+	struct addr addr;
+
+	text_init(&said, memory, sizeof(memory));
+	if (!*cli_arg(call, 2))
+		return err_set(err, "set server <b>/<s> addr requires an address and optionally a "
+				    "port.");
+	if (addr_read(cli_arg(call, 2), &addr))
+		return err_set(err, "Invalid addr '%.200s' by 'stats socket command'",
+			       cli_arg(call, 2));
+	if (s->spec.has_offset && !strcmp(cli_arg(call, 3), "port"))
+		return err_set(err, "The port of this server follows the client's and cannot be "
+				    "set yet.");
+	addr_change(s, addr, &said);
+	if (!strcmp(cli_arg(call, 3), "port"))
+		port_change(s, cli_arg(call, 4), &said);
+	else if (*cli_arg(call, 3))
+		return err_set(err, "'port' expected instead of '%.200s'", cli_arg(call, 3));
+	text_str(&said, " by 'stats socket command'");
+	if (s->state->admin & ADMIN_RESOLUTION)
+		server_set_admin(s, 0, ADMIN_RESOLUTION, NULL);
+	log_printf(s->proxy->set.log, LOG_L_NOTICE, "%s/%s: %s", s->proxy->name, s->id, memory);
+	cli_say(call, LOG_L_INFO, "%s", memory);
+	return 0;
+}
+
+/* -- checks ---------------------------------------------------------------------------------- */
+
+static int check_port_read(const char *text, uint16_t *port, struct err *err)
+{
+	int64_t n;
+
+	if (!str_to_int(text, INT32_MIN, INT32_MAX, &n))
+		return err_set(err, "provided port is not an integer");
+	if (n < 0 || n > 65535)
+		return err_set(err, "provided port is not valid");
+	*port = (uint16_t)n;
+	return 0;
+}
+
+static int check_port_set(struct cli_call *call, struct server *s, struct err *err)
+{
+	if (!s->check)
+		return err_set(err, "health checks are not enabled on this server");
+	if (!*cli_arg(call, 2))
+		return err_set(err, "set server <b>/<s> check-port requires a port.");
+	if (check_port_read(cli_arg(call, 2), &s->state->check_port, err))
+		return -1;
+	cli_say(call, LOG_L_NOTICE, "health check port updated.");
+	return 0;
+}
+
+static int check_addr_set(struct cli_call *call, struct server *s, struct err *err)
+{
+	uint16_t port = s->state->check_port;
+	struct addr addr;
+
+	if (!s->check)
+		return err_set(err, "health checks are not enabled on this server");
+	if (!*cli_arg(call, 2))
+		return err_set(err, "set server <b>/<s> check-addr requires an address and "
+				    "optionally a port.");
+	if (addr_read(cli_arg(call, 2), &addr))
+		return err_set(err, "invalid addr '%.200s'", cli_arg(call, 2));
+	if (!strcmp(cli_arg(call, 3), "port") && check_port_read(cli_arg(call, 4), &port, err))
+		return -1;
+	s->state->check_addr = addr;
+	s->state->check_port = port;
+	return 0;
+}
+
+/* -- set server ------------------------------------------------------------------------------ */
+
+static const char set_server_usage[] =
+	"usage: set server <backend>/<server> addr | check-addr | check-port | health | state | "
+	"weight";
+
+static int set_server(struct cli_call *call, struct err *err)
+{
+	static const char *const later[] = { "agent", "agent-addr", "agent-port", "agent-send",
+					     "fqdn", "ssl" };
+	struct server *s = cli_server(call, 0, err);
+	const char *what = cli_arg(call, 1);
+
+	if (!s)
+		return -1;
+	if (!strcmp(what, "weight"))
+		return weight_set(s, cli_arg(call, 2), err);
+	if (!strcmp(what, "state"))
+		return state_set(s, cli_arg(call, 2), err);
+	if (!strcmp(what, "health"))
+		return health_set(s, cli_arg(call, 2), err);
+	if (!strcmp(what, "addr"))
+		return addr_set(call, s, err);
+	if (!strcmp(what, "check-port"))
+		return check_port_set(call, s, err);
+	if (!strcmp(what, "check-addr"))
+		return check_addr_set(call, s, err);
+	for (size_t i = 0; i < ARRAY_LEN(later); i++)
+		if (!strcmp(what, later[i]))
+			return err_set(err, "'set server %s' is not supported yet.", what);
+	return err_set(err, "%s", set_server_usage);
+}
+
+static int enable_server(struct cli_call *call, struct err *err)
+{
+	struct server *s = cli_server(call, 0, err);
+
+	return s ? state_set(s, "ready", err) : -1;
+}
+
+static int disable_server(struct cli_call *call, struct err *err)
+{
+	struct server *s = cli_server(call, 0, err);
+
+	if (!s)
+		return -1;
+	server_set_admin(s, ADMIN_FORCED_MAINT, 0, NULL);
+	return 0;
+}
+
+static int enable_health(struct cli_call *call, struct err *err)
+{
+	struct server *s = cli_server(call, 0, err);
+
+	if (!s)
+		return -1;
+	if (!s->check)
+		return err_set(err,
+			       "Health check was not configured on this server, cannot enable.");
+	s->state->check_paused = false;
+	return 0;
+}
+
+static int disable_health(struct cli_call *call, struct err *err)
+{
+	struct server *s = cli_server(call, 0, err);
+
+	if (!s)
+		return -1;
+	s->state->check_paused = true;
+	return 0;
+}
+
+static int maxconn_server(struct cli_call *call, struct err *err)
+{
+	struct server *s = cli_server(call, 0, err);
+	int64_t n;
+
+	if (!s)
+		return -1;
+	if (!*cli_arg(call, 1))
+		return err_set(err, "Require <maxconn>.");
+	if (!str_to_int(cli_arg(call, 1), 0, INT32_MAX, &n))
+		return err_set(err, "maxconn string empty or preceded by garbage");
+	s->state->maxconn = (unsigned)n;
+	queue_serve(s);
+	return 0;
+}
+
+const struct cli_command cli_set_server_commands[] = {
+	{ .words = "set server", .args = "<bk>/<srv> [opts]", .level = LEVEL_ADMIN,
+	  .start = set_server, .help = "change a server's state, weight or address" },
+	{ .words = "set weight", .args = "<bk>/<srv>  (DEPRECATED)", .level = LEVEL_ADMIN,
+	  .start = weight_start,
+	  .help = "change a server's weight (use 'set server' instead)" },
+	{ .words = "get weight", .args = "<bk>/<srv>", .level = LEVEL_USER, .start = weight_get,
+	  .help = "report a server's current weight" },
+	{ .words = "enable server", .args = "(DEPRECATED)", .level = LEVEL_ADMIN,
+	  .start = enable_server,
+	  .help = "enable a disabled server (use 'set server' instead)" },
+	{ .words = "disable server", .args = "(DEPRECATED)", .level = LEVEL_ADMIN,
+	  .start = disable_server,
+	  .help = "disable a server for maintenance (use 'set server' instead)" },
+	{ .words = "enable health", .level = LEVEL_ADMIN, .start = enable_health,
+	  .help = "enable health checks" },
+	{ .words = "disable health", .level = LEVEL_ADMIN, .start = disable_health,
+	  .help = "disable health checks" },
+	{ .words = "set maxconn server", .args = "<bk>/<srv>", .level = LEVEL_ADMIN,
+	  .start = maxconn_server, .help = "change a server's maxconn setting" },
+	{ .words = NULL },
+};

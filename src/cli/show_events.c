@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * show events: the rings, and the messages of one of them; with -w it goes on as new ones
+ * come, until the peer sends anything or goes away.
+ */
+#include "cli/session.h"
+#include "cli/tables.h"
+#include "log/ring.h"
+
+struct events_state {
+	struct ring *ring;       /* rings live as long as the configuration */
+	uint64_t position;       /* of the next message */
+	bool wait, watching;
+	struct ring_watch watch;
+	struct cli *cli;
+};
+
+static void events_written(struct ring_watch *watch)
+{
+	cli_wake(container_of(watch, struct events_state, watch)->cli);
+}
+
+static int events_list(struct cli_call *call)
+{
+	text_str(call->out, "Supported events sinks are listed below. Add -w(wait), -n(new). Any "
+			    "key to stop\n");
+	return 0;
+}
+
+static bool events_option(struct events_state *state, const char *word)
+{
+	if (!strcmp(word, "-w")) {
+		state->wait = true;
+	} else if (!strcmp(word, "-n")) {
+		state->position = ring_end(state->ring);
+	} else if (!strcmp(word, "-wn") || !strcmp(word, "-nw")) {
+		state->wait = true;
+		state->position = ring_end(state->ring);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static int events_start(struct cli_call *call, struct err *err)
+{
+	struct events_state *state = call->state;
+
+	if (!call->argc)
+		return events_list(call);
+	if (cli_level(call->cli) < LEVEL_OPERATOR)
+		return err_set(err, "Permission denied");
+	state->ring = ring_find(call->argv[0]);
+	if (!state->ring)
+		return err_set(err, "No such event sink");
+	state->position = ring_oldest(state->ring);
+	for (int i = 1; i < call->argc; i++)
+		if (!events_option(state, call->argv[i]))
+			return err_set(err, "unknown option");
+	if (state->wait) {
+		state->cli = call->cli;
+		state->watch.written = events_written;
+		state->watching = true;
+		ring_watch(state->ring, &state->watch);
+	}
+	return 0;
+}
+
+/* Without a name: one ring a piece. */
+static enum cli_step events_list_next(struct cli_call *call)
+{
+	struct events_state *state = call->state;
+	const struct ring *ring = ring_next(state->ring);
+
+	if (!ring)
+		return CLI_END;
+	text_printf(call->out, "    %-11s: type=buffer, %llu dropped, %.200s\n", ring->name,
+		    (unsigned long long)ring->dropped,
+		    ring->description ? ring->description : "");
+	state->ring = (struct ring *)ring;
+	return CLI_MORE;
+}
+
+static enum cli_step events_next(struct cli_call *call)
+{
+	struct events_state *state = call->state;
+	char message[CLI_PIECE - 1];
+	ssize_t len;
+
+	if (!call->argc)
+		return events_list_next(call);
+	if (cli_key_pressed(call->cli))
+		return CLI_END;
+	len = ring_read(state->ring, &state->position, message, sizeof(message));
+	if (len < 0)
+		return state->wait ? CLI_WAIT : CLI_END;
+	if ((size_t)len > sizeof(message))
+		len = sizeof(message);
+	for (ssize_t i = 0; i < len; i++)
+		text_char(call->out, message[i] == '\n' ? ' ' : message[i]);
+	if (len)
+		text_char(call->out, '\n');
+	return CLI_MORE;
+}
+
+static void events_end(struct cli_call *call)
+{
+	struct events_state *state = call->state;
+
+	if (state && state->watching)
+		ring_unwatch(&state->watch);
+}
+
+const struct cli_command cli_events_commands[] = {
+	{ .words = "show events", .args = "[<sink>] [-w] [-n]", .level = LEVEL_USER,
+	  .start = events_start, .next = events_next, .end = events_end,
+	  .state_size = sizeof(struct events_state), .help = "show event sink state" },
+	{ .words = NULL },
+};

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * show servers state, show servers conn, show backend: lines of backends and servers. The
+ * place is kept as numbers, so that nothing that has gone is touched.
+ */
+#include "base/clock.h"
+#include "cli/tables.h"
+#include "proxy/proxy.h"
+
+struct servers_state {
+	int only;      /* id of the one backend that is wanted; -1: all */
+	unsigned proxy, server; /* places in their lists */
+};
+
+static struct proxy *servers_proxy_at(unsigned n)
+{
+	struct proxy *px;
+
+	list_for_each(px, &proxies_running->list, node)
+		if (!n--)
+			return px;
+	return NULL;
+}
+
+static int servers_parse(struct cli_call *call, struct err *err)
+{
+	struct servers_state *state = call->state;
+	const struct proxy *px;
+
+	state->only = -1;
+	if (!*cli_arg(call, 0))
+		return 0;
+	px = proxy_find(proxies_running, cli_arg(call, 0), PROXY_BACKEND);
+	if (!px)
+		return err_set(err, "Can't find backend.");
+	state->only = px->uuid;
+	return 0;
+}
+
+/* The next server that is wanted; NULL: there is none. */
+static const struct server *servers_next(struct servers_state *state)
+{
+	const struct server *s;
+	const struct proxy *px;
+	unsigned n;
+
+	for (; (px = servers_proxy_at(state->proxy)); state->proxy++, state->server = 0) {
+		if (!px->be || (state->only != -1 && px->uuid != state->only))
+			continue;
+		n = state->server;
+		for (s = px->servers; s && n; s = s->next)
+			n--;
+		if (s) {
+			state->server++;
+			return s;
+		}
+	}
+	return NULL;
+}
+
+static void servers_say_addr(struct text *out, const struct addr *addr)
+{
+	if (addr->family == AF_INET || addr->family == AF_INET6)
+		addr_print(addr, out);
+	else
+		text_char(out, '-');
+}
+
+/* -- show servers state ---------------------------------------------------------------------- */
+
+static int state_start(struct cli_call *call, struct err *err)
+{
+	if (servers_parse(call, err))
+		return -1;
+	text_str(call->out,
+		 "1\n# be_id be_name srv_id srv_name srv_addr srv_op_state srv_admin_state "
+		 "srv_uweight srv_iweight srv_time_since_last_change srv_check_status "
+		 "srv_check_result srv_check_health srv_check_state srv_agent_state "
+		 "bk_f_forced_id srv_f_forced_id srv_fqdn srv_port srvrecord srv_use_ssl "
+		 "srv_check_port srv_check_addr srv_agent_addr srv_agent_port\n");
+	return 0;
+}
+
+/* Numbers of the management guide; those of check results are what the reference prints. */
+static unsigned state_admin(const struct server *s)
+{
+	const unsigned admin = s->state->admin;
+
+	return (admin & ADMIN_FORCED_MAINT ? 0x01u : 0) |
+	       (admin & ADMIN_INHERITED_MAINT ? 0x02u : 0) |
+	       (s->set.options.on & SRV_DISABLED ? 0x04u : 0) |
+	       (admin & ADMIN_FORCED_DRAIN ? 0x08u : 0) |
+	       (admin & ADMIN_INHERITED_DRAIN ? 0x10u : 0) |
+	       (admin & ADMIN_RESOLUTION ? 0x20u : 0);
+}
+
+static unsigned state_operational(const struct server *s)
+{
+	return s->state->admin & ADMIN_MAINT ? (unsigned)SERVER_DOWN : s->state->op;
+}
+
+static unsigned state_check_status(const struct server *s)
+{
+	static const uint8_t numbers[] = {
+		[CHECK_UNKNOWN] = 0, [CHECK_INIT] = 1,    [CHECK_SOCKERR] = 5, [CHECK_L4OK] = 6,
+		[CHECK_L4TOUT] = 7,  [CHECK_L4CON] = 8,   [CHECK_L6OK] = 9,    [CHECK_L6TOUT] = 10,
+		[CHECK_L6RSP] = 11,  [CHECK_L7TOUT] = 12, [CHECK_L7RSP] = 13,  [CHECK_L7OK] = 15,
+		[CHECK_L7OKC] = 16,  [CHECK_L7STS] = 17,  [CHECK_HANA] = 4,
+	};
+	unsigned status = s->state->check_status;
+
+	if (!s->check)
+		status = CHECK_INIT;
+	return status < ARRAY_LEN(numbers) ? numbers[status] : 0;
+}
+
+static unsigned state_check_result(const struct server *s)
+{
+	if (!s->check || s->state->check_running)
+		return 0;
+	switch (s->state->check_status) {
+	case CHECK_UNKNOWN:
+	case CHECK_INIT:
+		return 0;
+	case CHECK_L4OK:
+	case CHECK_L6OK:
+	case CHECK_L7OK:
+		return 3;
+	case CHECK_L7OKC:
+		return 4;
+	default:
+		return 2;
+	}
+}
+
+static unsigned state_check_state(const struct server *s)
+{
+	unsigned bits = 0;
+
+	if (s->check) {
+		bits |= s->state->check_running ? 0x01 : 0;
+		bits |= 0x02;
+		bits |= s->state->check_paused ? 0 : 0x04;
+	}
+	return bits | (s->state->admin & ADMIN_MAINT ? 0x08 : 0);
+}
+
+static enum cli_step state_next(struct cli_call *call)
+{
+	const struct server *s = servers_next(call->state);
+	const struct server_state *st;
+	struct text *out = call->out;
+
+	if (!s)
+		return CLI_END;
+	st = s->state;
+	text_printf(out, "%d %s %d %s ", s->proxy->uuid, s->proxy->name, s->puid, s->id);
+	servers_say_addr(out, &st->addr);
+	text_printf(out, " %u %u %u %d %llu %u %u %d %u 0", state_operational(s), state_admin(s),
+		    st->user_weight, s->set.weight,
+		    (unsigned long long)(clock_now_ms - st->changed_ms) / 1000,
+		    state_check_status(s), state_check_result(s), st->health, state_check_state(s));
+	text_printf(out, " %d %d %s %u - 0 %d ", s->proxy->forced_id, s->forced_id,
+		    s->spec.hostname ? s->spec.hostname : "-", st->addr.port,
+		    s->set.options.on & SRV_CHECK_PORT ? s->set.check_port : 0);
+	if (s->set.options.on & SRV_CHECK_ADDR)
+		servers_say_addr(out, &s->set.check_addr);
+	else
+		text_char(out, '-');
+	text_str(out, " - 0\n");
+	return CLI_MORE;
+}
+
+/* -- show servers conn ----------------------------------------------------------------------- */
+
+static int conn_start(struct cli_call *call, struct err *err)
+{
+	if (servers_parse(call, err))
+		return -1;
+	text_str(call->out, "# bkname/svname bkid/svid addr port - purge_delay used_cur used_max "
+			    "need_est unsafe_nb safe_nb idle_lim idle_cur idle_per_thr[1]\n");
+	return 0;
+}
+
+/* In TCP mode no connection is ever idle: each belongs to its session. */
+static enum cli_step conn_next(struct cli_call *call)
+{
+	const struct server *s = servers_next(call->state);
+
+	if (!s)
+		return CLI_END;
+	text_printf(call->out, "%s/%s %d/%d ", s->proxy->name, s->id, s->proxy->uuid, s->puid);
+	servers_say_addr(call->out, &s->state->addr);
+	text_printf(call->out, " %u - 0 %u %llu %u 0 0 0 0 0\n", s->state->addr.port,
+		    s->state->current,
+		    (unsigned long long)s->state->counters.connections_max, s->state->current);
+	return CLI_MORE;
+}
+
+/* -- show backend ---------------------------------------------------------------------------- */
+
+static int backend_start(struct cli_call *call, struct err *err)
+{
+	(void)err;
+	text_str(call->out, "# name\n");
+	return 0;
+}
+
+static enum cli_step backend_next(struct cli_call *call)
+{
+	struct servers_state *state = call->state;
+	const struct proxy *px = servers_proxy_at(state->proxy++);
+
+	if (!px)
+		return CLI_END;
+	if (px->be)
+		text_printf(call->out, "%s\n", px->name);
+	return CLI_MORE;
+}
+
+const struct cli_command cli_servers_commands[] = {
+	{ .words = "show servers state", .args = "[<backend>]", .level = LEVEL_USER,
+	  .start = state_start, .next = state_next, .state_size = sizeof(struct servers_state),
+	  .help = "dump volatile server information (all or for a single backend)" },
+	{ .words = "show servers conn", .args = "[<backend>]", .level = LEVEL_USER,
+	  .start = conn_start, .next = conn_next, .state_size = sizeof(struct servers_state),
+	  .help = "dump server connections status (all or for a single backend)" },
+	{ .words = "show backend", .level = LEVEL_USER, .start = backend_start,
+	  .next = backend_next, .state_size = sizeof(struct servers_state),
+	  .help = "list backends in the current running config" },
+	{ .words = NULL },
+};

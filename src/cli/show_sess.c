@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * show sess, shutdown session, shutdown sessions server. One stream a piece: streams that end
+ * between two pieces are stepped over. Which way each direction moves its bytes stands in
+ * rq[] and rp[].
+ */
+#include "base/clock.h"
+#include "cli/session.h"
+#include "cli/tables.h"
+#include "cli/words.h"
+#include "event/loop.h"
+#include "log/date.h"
+#include "proxy/proxy.h"
+#include "relay/pipe.h"
+#include "stream/cursor.h"
+#include "stream/stream.h"
+
+#include <stdlib.h>
+
+struct sess_state {
+	bool all;            /* with everything that is known of it */
+	uint64_t id;         /* only this one; 0: all of them */
+	struct stream_cursor cursor;
+};
+
+/* "0x1f" as show sess prints it, or decimal digits. */
+static bool sess_parse_id(const char *text, uint64_t *id)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	*id = strtoull(text, &end, 0);
+	return !*end && *id;
+}
+
+static int sess_start(struct cli_call *call, struct err *err)
+{
+	struct sess_state *state = call->state;
+	const char *arg = cli_arg(call, 0);
+
+	if (!strcmp(arg, "all")) {
+		state->all = true;
+	} else if (*arg) {
+		if (!sess_parse_id(arg, &state->id))
+			return err_set(err, "A session's id or 'all' is expected.");
+		if (!stream_find(state->id))
+			return err_set(err, "Session not found.");
+		state->all = true;
+	}
+	stream_cursor_start(&state->cursor);
+	return 0;
+}
+
+static void sess_end(struct cli_call *call)
+{
+	struct sess_state *state = call->state;
+
+	if (state)
+		stream_cursor_end(&state->cursor);
+}
+
+static const char *sess_proto(const struct stream *s)
+{
+	switch (s->session->listener->addr.family) {
+	case AF_INET:
+		return "tcpv4";
+	case AF_INET6:
+		return "tcpv6";
+	case AF_UNIX:
+		return "unix_stream";
+	}
+	return "fd";
+}
+
+/* How the direction moves its bytes at present. */
+static const char *sess_way(const struct pump *pump)
+{
+	if (!(pump->flags & PUMP_OPEN))
+		return "none";
+	return pump->flags & PUMP_SPLICING ? "splice" : "copy";
+}
+
+static void sess_say_pump(struct text *out, const char *name, const struct pump *pump)
+{
+	text_printf(out, " %s[way=%s,held=%zu,copied=%llu,spliced=%llu,calls=%u]", name,
+		    sess_way(pump), pump_held(pump), (unsigned long long)pump->copied,
+		    (unsigned long long)pump->spliced, pump->calls);
+}
+
+static int sess_fd(const struct end *end)
+{
+	return end->ops == &end_conn_ops && end->conn ? end->conn->src.fd : -1;
+}
+
+static void sess_say_expiry(struct text *out, const struct timer *timer)
+{
+	if (!timer_armed(timer))
+		text_str(out, "<NEVER>");
+	else
+		cli_say_duration(out, timer->when > clock_now_ms ? timer->when - clock_now_ms : 0);
+}
+
+static const char *sess_backend(const struct stream *s)
+{
+	return s->backend ? s->backend->name : "<NONE>";
+}
+
+static const char *sess_server(const struct stream *s)
+{
+	return s->server ? s->server->id : "<none>";
+}
+
+static void sess_say_line(struct text *out, const struct stream *s)
+{
+	text_printf(out, "0x%llx: proto=%s src=", (unsigned long long)s->id, sess_proto(s));
+	addr_print_port(stream_src(s), out);
+	text_printf(out, " fe=%s be=%s srv=%s ts=%02x age=", s->session->frontend->name,
+		    sess_backend(s), sess_server(s), s->request.step);
+	cli_say_duration(out, clock_now_ms - s->session->accepted_ms);
+	text_printf(out, " calls=%u", s->relay.request.calls + s->relay.response.calls);
+	sess_say_pump(out, "rq", &s->relay.request);
+	sess_say_pump(out, "rp", &s->relay.response);
+	text_printf(out, " s0=[fd=%d] s1=[fd=%d] exp=", sess_fd(&s->relay.client),
+		    sess_fd(&s->relay.server));
+	sess_say_expiry(out, &s->timer);
+	text_printf(out, " rc=%u\n", s->failures);
+}
+
+/* -- everything about one -------------------------------------------------------------------- */
+
+static void sess_say_proxies(struct text *out, const struct stream *s)
+{
+	const struct session *se = s->session;
+
+	text_printf(out, "  frontend=%s (id=%d mode=tcp), listener=%s (id=%d) addr=",
+		    se->frontend->name, se->frontend->uuid,
+		    se->listener->bind->name ? se->listener->bind->name : "?", se->listener->id);
+	addr_print_port(&se->listener->addr, out);
+	text_printf(out, "\n  backend=%s (id=%d mode=%s)\n  server=%s (id=%d)", sess_backend(s),
+		    s->backend ? s->backend->uuid : -1, s->backend ? "tcp" : "-", sess_server(s),
+		    s->server ? s->server->puid : -1);
+	if (s->server) {
+		text_str(out, " addr=");
+		addr_print_port(&s->server->state->addr, out);
+	}
+	text_char(out, '\n');
+}
+
+static void sess_say_bits(struct text *out, unsigned bits, const char *const *names)
+{
+	const char *bar = "";
+
+	for (int i = 0; names[i]; i++) {
+		if (bits & 1u << i) {
+			text_printf(out, "%s%s", bar, names[i]);
+			bar = "|";
+		}
+	}
+	if (!*bar)
+		text_char(out, '-');
+}
+
+static void sess_say_end(struct text *out, const char *name, const struct end *end)
+{
+	/* In the order of CONN_*. */
+	static const char *const bits[] = { "readable", "writable", "rdhup", "hup", "error",
+					    "urgent",   "connecting", "shut",  "eof", "broken",
+					    "tcp",      NULL };
+
+	text_printf(out, "  %s=%s", name, end->ops ? end->ops->name : "<none>");
+	if (end->ops) {
+		text_printf(out, " fd=%d flags=", sess_fd(end));
+		sess_say_bits(out, *end->flags, bits);
+	}
+	text_char(out, '\n');
+}
+
+static void sess_say_direction(struct text *out, const char *name, const struct pump *pump)
+{
+	/* In the order of PUMP_*. */
+	static const char *const bits[] = { "open",     "look",        "eof",  "finished",
+					    "readerr",  "writeerr",    "nomem", "data",
+					    "done",     "splicing",    "pulled", "trusted",
+					    "unsplice", "stopped",     NULL };
+	static const char *const modes[] = { "adaptive", "splice", "copy" };
+
+	text_printf(out, "  %s: way=%s mode=%s flags=", name, sess_way(pump), modes[pump->mode]);
+	sess_say_bits(out, pump->flags, bits);
+	text_printf(out, "\n      copied=%llu spliced=%llu calls=%u held=%zu buffer=%u pipe=%zu "
+			 "forward=",
+		    (unsigned long long)pump->copied, (unsigned long long)pump->spliced,
+		    pump->calls, pump_held(pump), pump->buf ? pump->buf->size : 0,
+		    pump->pipe ? pump->pipe->held : (size_t)0);
+	if (pump->allowed == UINT64_MAX)
+		text_str(out, "all\n");
+	else
+		text_printf(out, "%llu\n", (unsigned long long)pump->allowed);
+}
+
+static void sess_say_all(struct text *out, const struct stream *s)
+{
+	const struct session *se = s->session;
+
+	text_printf(out, "0x%llx: [%s.%06ld] id=%llu proto=%s source=", (unsigned long long)s->id,
+		    date_of(se->accepted.tv_sec)->local, (long)se->accepted.tv_usec,
+		    (unsigned long long)s->id, sess_proto(s));
+	addr_print_port(stream_src(s), out);
+	text_printf(out, "\n  step=%s conn_retries=%u age=", stream_phase_name(s), s->failures);
+	cli_say_duration(out, clock_now_ms - se->accepted_ms);
+	text_str(out, " exp=");
+	sess_say_expiry(out, &s->timer);
+	text_char(out, '\n');
+	sess_say_proxies(out, s);
+	sess_say_end(out, "client", &s->relay.client);
+	sess_say_end(out, "server", &s->relay.server);
+	sess_say_direction(out, "req", &s->relay.request);
+	sess_say_direction(out, "res", &s->relay.response);
+}
+
+static enum cli_step sess_next(struct cli_call *call)
+{
+	struct sess_state *state = call->state;
+	const struct stream *s = stream_cursor_next(&state->cursor);
+
+	if (!s)
+		return CLI_END;
+	if (state->id && s->id != state->id)
+		return CLI_MORE;
+	if (state->all)
+		sess_say_all(call->out, s);
+	else
+		sess_say_line(call->out, s);
+	return CLI_MORE;
+}
+
+/* -- shutting down --------------------------------------------------------------------------- */
+
+/* The stream may be the one that carries this conversation, and it must not end inside of its
+ * own pump: a task ends it. */
+struct sess_kill {
+	struct task task;
+	uint64_t id;
+};
+
+static void sess_kill(struct task *task)
+{
+	struct sess_kill *kill = container_of(task, struct sess_kill, task);
+	struct stream *s = stream_find(kill->id);
+
+	if (s)
+		stream_end(s, END_KILLED);
+	free(kill);
+}
+
+static int sess_shutdown(struct cli_call *call, struct err *err)
+{
+	struct sess_kill *kill;
+	uint64_t id;
+
+	if (!*cli_arg(call, 0))
+		return err_set(err, "Session pointer expected (use 'show sess').");
+	if (!sess_parse_id(cli_arg(call, 0), &id) || !stream_find(id))
+		return err_set(err, "No such session (use 'show sess').");
+	kill = calloc(1, sizeof(*kill));
+	if (!kill)
+		return err_set(err, "Out of memory.");
+	kill->id = id;
+	task_init(&kill->task, sess_kill);
+	task_wake(&kill->task);
+	return 0;
+}
+
+/* Streams of stats sockets have no server: this one is not among them. */
+static int sess_shutdown_server(struct cli_call *call, struct err *err)
+{
+	struct server *s = cli_server(call, 0, err);
+
+	if (!s)
+		return -1;
+	streams_end_server(s, END_KILLED);
+	return 0;
+}
+
+const struct cli_command cli_sess_commands[] = {
+	{ .words = "show sess", .args = "[id]", .level = LEVEL_OPERATOR, .start = sess_start,
+	  .next = sess_next, .end = sess_end, .state_size = sizeof(struct sess_state),
+	  .help = "report the list of current sessions or dump this exact session" },
+	{ .words = "shutdown session", .args = "[id]", .level = LEVEL_ADMIN,
+	  .start = sess_shutdown, .help = "kill a specific session" },
+	{ .words = "shutdown sessions server", .args = "<bk>/<srv>", .level = LEVEL_ADMIN,
+	  .start = sess_shutdown_server, .help = "kill sessions on a server" },
+	{ .words = NULL },
+};
