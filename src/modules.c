@@ -5,10 +5,15 @@
  */
 #include "config/environment.h"
 #include "config/module.h"
+#include "net/bind_conf.h"
+#include "proxy/proxy.h"
 
 #include <stddef.h>
 
 const struct module *const modules[] = {
 	&environment_module,
+	&bind_module,
+	&proxy_module,
+	&server_module,
 	NULL,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the process may do once everything is open: root directory, user, group, descriptors. */
+/* What the process may do once everything is open: root directory, user, group. */
 #ifndef PROCESS_RIGHTS_H
 #define PROCESS_RIGHTS_H
 
@@ -11,7 +11,5 @@ struct process_conf;
 /* chroot, group, user, in this order. 0, or -1 and err. keep_network: connections need
  * CAP_NET_ADMIN or CAP_NET_RAW later (transparent sources, interfaces). */
 int rights_drop(const struct process_conf *conf, bool keep_network, struct err *err);
-/* Raises the limit of descriptors to at least needed; -1 and err: not allowed. */
-int rights_descriptors(unsigned needed, struct err *err);
 
 #endif

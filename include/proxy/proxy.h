@@ -17,9 +17,12 @@ struct listener;
 struct balance;
 struct log_conf;
 struct logformat;
+struct global_state;
 struct rule_set;
+struct shared;
 struct switch_rule;
 
+enum { FIRST_PROXY_ID = 2 }; /* 1 is the stats socket's */
 enum { PROXY_FRONTEND = 1, PROXY_BACKEND = 2, PROXY_DEFAULTS = 4 };
 enum proxy_mode { MODE_TCP, MODE_HTTP };
 
@@ -46,13 +49,15 @@ enum hash_function { HASH_SDBM, HASH_DJB2, HASH_WT6, HASH_CRC32 };
 
 /* What a defaults section hands on; copied as a whole. */
 struct proxy_settings {
-	enum proxy_mode mode;
+	int mode;                  /* enum proxy_mode */
+	struct location mode_loc;
 	struct options options;
 	struct timeouts timeout;
 	unsigned maxconn;          /* frontend; 0: the default (global) */
-	unsigned fullconn;         /* backend; 0: 10 % of the frontends' that may use it */
+	unsigned fullconn;         /* backend; 0: 10 % of the frontends' that may use it,
+				    * computed into proxy.fullconn */
 	unsigned rate_limit;       /* sessions a second; 0: none */
-	unsigned backlog;
+	int backlog;               /* 0: maxconn */
 	int retries;               /* default 3 */
 	int redispatch_interval;   /* default -1 */
 	int balance;               /* enum balance_algo */
@@ -116,23 +121,44 @@ struct proxy {
 	int (*applet)(struct end *end, const struct listener *l);
 	struct proxy_state *fe, *be;   /* NULL when it has not that side */
 	struct list streams;           /* of this process, whose backend it is */
-	struct queue *queue;           /* streams waiting for any server */
+	struct list queue;             /* struct queue_entry: waiting for any server */
+	uint64_t queue_ticket;         /* of the next to join it or a server's */
 	struct balance *balance;       /* lb/ */
+	const char *description;
+	bool used_by_name, used_as_last; /* defaults: by proxies, with and without "from" */
+	unsigned fullconn;             /* in force, from proxies_start on */
+	struct list uppers;            /* frontends that may use this backend */
 	unsigned usable, usable_backup; /* servers, kept by lb/ */
 	enum { PROXY_NEW, PROXY_READY, PROXY_PAUSED, PROXY_STOPPED } run_state;
 };
 
+/* Words of the global section that limit connections. */
+struct global_conf {
+	unsigned maxconn;       /* 0: as many as the descriptors allow; -n sets it, too */
+	unsigned proxy_maxconn; /* of frontends without maxconn (-N); 0: maxconn */
+	unsigned maxconn_rate, maxsess_rate; /* 0: none */
+	unsigned ulimit_n;      /* 0: as many as maxconn needs */
+	unsigned fd_hard_limit; /* 0: none */
+	bool strict_limits;
+};
+
 /* All proxies of a generation: the data of the module. */
 struct proxies {
+	struct global_conf global;
+	struct shared *shared;             /* the segment of all states */
+	struct global_state *global_state; /* in it */
 	struct list list;     /* struct proxy.node: frontends and backends */
 	struct list defaults; /* named and unnamed defaults sections */
 	struct proxy *current_defaults;
 	struct list stats_frontends; /* hidden proxies such as the stats socket's */
 };
-extern const struct module proxy_module;
+extern const struct module proxy_module, server_module; /* in this order */
 
 /* Those of the running generation. */
 extern struct proxies *proxies_running;
+/* The module's start: takes the generation into service (proxies_running) and sets its
+ * limits. Sockets are opened by stream/. */
+int proxies_start(struct config *cfg, void *data, struct err *err);
 /* By name and capability (PROXY_FRONTEND or PROXY_BACKEND); "#N" finds by id. NULL: none. */
 struct proxy *proxy_find(const struct proxies *all, const char *name, unsigned caps);
 struct server *server_find(const struct proxy *px, const char *name);

@@ -35,9 +35,11 @@ bool server_has_slot(const struct server *server);
 /* Is its own queue full (maxqueue)? */
 bool server_queue_full(const struct server *server);
 /* The server may have room, or has come up: offers slots to those waiting for it and for any
- * server of its proxy, oldest first, while there is room and it is usable. */
-void queue_serve(struct server *server);
-/* The server is gone: those waiting for it are offered to any other (offered with NULL). */
-void queue_flush(struct server *server);
+ * server of its proxy, oldest first, while there is room and it is usable. Returns how many
+ * were offered. */
+unsigned queue_serve(struct server *server);
+/* The server is gone: those waiting for it are offered to any other (offered with NULL).
+ * Returns how many. */
+unsigned queue_flush(struct server *server);
 
 #endif

@@ -6,13 +6,15 @@
 
 #include "base/list.h"
 #include "config/config.h"
+#include "config/keyword.h"
+#include "event/timer.h"
 #include "net/addr.h"
 #include "proxy/counters.h"
 
-struct conn;
+struct check;
+struct err;
 struct lb_node;
 struct proxy;
-struct queue;
 
 /* What happens on a fact. */
 enum { ON_ERROR_FASTINTER, ON_ERROR_FAIL_CHECK, ON_ERROR_SUDDEN_DEATH, ON_ERROR_MARK_DOWN };
@@ -33,6 +35,9 @@ struct source_conf {
 	const char *interface;     /* SO_BINDTODEVICE */
 };
 
+/* How a name gets its address at the start, in this order. */
+enum init_addr { INIT_ADDR_END, INIT_ADDR_LAST, INIT_ADDR_LIBC, INIT_ADDR_NONE, INIT_ADDR_IP };
+
 /* What default-server can give and a server line can change. Zero is never "given": rows
  * with another default set it in server_settings_init. */
 struct server_settings {
@@ -49,7 +54,9 @@ struct server_settings {
 	struct source_conf source;
 	unsigned tcp_ut;             /* ms */
 	const char *namespace;
-	const char *track;           /* "backend/server" */
+	const char *track;           /* "backend/server" or "server" */
+	uint8_t init_addr[4];        /* enum init_addr */
+	struct addr init_ip;         /* INIT_ADDR_IP */
 };
 
 /* Why a server is out of use; in state->admin. */
@@ -81,6 +88,7 @@ struct server_state {
 	int health;             /* 0 .. rise+fall-1; at least rise: up */
 	unsigned consecutive_errors; /* observe */
 	uint64_t changed_ms;    /* of the last transition */
+	uint64_t warm_ms;       /* SERVER_STARTING: when the ramp began */
 	uint64_t downtime_ms;   /* sum of finished down times */
 	uint64_t last_session_s; /* wall seconds of the last session; 0: none */
 	uint8_t check_status;   /* enum check_status */
@@ -108,12 +116,13 @@ struct server {
 	struct server *tracked;  /* track */
 	struct server_state *state;
 	struct list streams;     /* of this process, on it: for shutdown sessions */
-	struct queue *queue;     /* streams waiting for this very server */
+	struct list queue;       /* struct queue_entry: waiting for this very server */
+	bool to_client_dst;      /* its address is "*": where the client connected to */
 	struct lb_node *lb;      /* lb/: its place in the balancing structure */
 	struct check *check;     /* check/: NULL: not checked */
 	struct list trackers, tracker_node;
 	uint16_t next_source_port;
-	const char *state_reason; /* of the last transition, static text */
+	struct timer warm_up;    /* slowstart: next step of the ramp */
 };
 
 /* May it get a new session from balancing? */
@@ -123,16 +132,24 @@ static inline bool server_usable(const struct server *s)
 	       s->state->effective_weight > 0;
 }
 
-/* Transitions. Each computes what follows for trackers, writes the log line of the manual,
- * and calls the hooks. reason: static text for the log ("Layer4 timeout"). */
+/* Transitions. Each does what follows for trackers, waiting streams and the backend, writes the
+ * log lines of the reference, and calls the hooks. Ignored in maintenance, and when nothing
+ * changes. reason: what the log says behind "is DOWN, ", such as "changed from CLI" or
+ * "reason: Layer4 timeout, check duration: 2001ms"; NULL: nothing. */
 void server_set_up(struct server *s, const char *reason);
 void server_set_down(struct server *s, const char *reason);
 void server_set_stopping(struct server *s, const char *reason);
-void server_set_admin(struct server *s, unsigned set, unsigned clear, const char *reason);
+/* Sets and clears ADMIN_* bits. Those of servers that track it follow. */
+void server_set_admin(struct server *s, unsigned set, unsigned clear);
 /* Weight as "set weight" takes it: "50" or "50%" of the configured one. 0, or -1 and err. */
 int server_set_weight(struct server *s, const char *text, struct err *err);
-/* slowstart and user weight into effective weight; calls the hooks when it changed. */
+/* Slowstart and user weight into effective weight; calls the hook when it changed. Called
+ * after a change of state->user_weight. */
 void server_update_weight(struct server *s);
+/* Starts the ramp of slowstart: proxy/server.c alone. */
+void server_warm_up(struct server *s);
+/* The ramp has ended: server_weight.c alone. */
+void server_warmed_up(struct server *s);
 /* Sessions that it may have now: maxconn, minconn and fullconn (manual 4.2). 0: no limit */
 unsigned server_dynamic_maxconn(const struct server *s);
 /* Text for show stat: "UP", "DOWN", "MAINT", "DRAIN", "UP 1/3", "no check", "NOLB", ... */

@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "net/listener.h"
-#include "net/netns.h"
+#include "net/sock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -297,8 +297,7 @@ static int open_socket(struct opener *o)
 {
 	struct addr *addr = &o->l->addr;
 
-	o->fd = netns_socket(o->bind->namespace, addr->family,
-			     SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	o->fd = sock_open(addr->family, o->bind->namespace);
 	if (o->fd < 0)
 		return refused(o, o->bind->namespace ? "namespace" : "socket", NULL);
 	return is_ip(addr) ? open_ip(o) : open_unix(o);

@@ -10,7 +10,6 @@
 #include <linux/capability.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -63,23 +62,4 @@ int rights_drop(const struct process_conf *conf, bool keep_network, struct err *
 	if (rights_chroot(conf->chroot, err) < 0 || rights_group(conf, err) < 0)
 		return -1;
 	return rights_user(conf, keep_network, err);
-}
-
-int rights_descriptors(unsigned needed, struct err *err)
-{
-	struct rlimit lim;
-
-	if (getrlimit(RLIMIT_NOFILE, &lim) < 0)
-		return err_set(err, "cannot read the limit of descriptors: %s", strerror(errno));
-	if (lim.rlim_cur != RLIM_INFINITY && lim.rlim_cur < needed) {
-		lim.rlim_cur = needed;
-		if (lim.rlim_max != RLIM_INFINITY && lim.rlim_max < needed)
-			lim.rlim_max = needed;
-		if (setrlimit(RLIMIT_NOFILE, &lim) < 0)
-			return err_set(err, "%u descriptors are needed for this maxconn, but only "
-					    "%lu are allowed (%s): raise the limit (ulimit -n) or "
-					    "lower maxconn", needed,
-				       (unsigned long)lim.rlim_max, strerror(errno));
-	}
-	return 0;
 }

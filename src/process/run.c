@@ -14,6 +14,7 @@
 #include "process/dump.h"
 #include "process/rights.h"
 #include "proxy/global.h"
+#include "proxy/limits.h"
 #include "proxy/proxy.h"
 #include "relay/pipe.h"
 #include "stream/service.h"
@@ -25,8 +26,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { SPARE_DESCRIPTORS = 64 }; /* epoll, signals, logs, stats sockets, files */
 
 static const struct process_conf *conf;
 static struct timer hard_stop;
@@ -111,15 +110,12 @@ static void process_tell_old(const struct process_options *opt)
 
 /* ---- start ------------------------------------------------------------------------------- */
 
-/* Two sockets a connection, two ends a pipe, the listeners, and some to spare. */
-static int process_limits(struct config *cfg, struct err *err)
+/* proxy/ raises the limit of descriptors to what maxconn and the pipes need. */
+static void process_limits(struct config *cfg)
 {
 	const struct tune *tune = config_data(cfg, &tune_module);
-	unsigned pipes = tune->nosplice ? 0 :
-			 tune->maxpipes >= 0 ? (unsigned)tune->maxpipes :
-					       global_state->maxconn / 4;
 
-	return rights_descriptors(2 * global_state->maxconn + 2 * pipes + SPARE_DESCRIPTORS, err);
+	limits_maxpipes = tune->nosplice ? 0 : tune->maxpipes;
 }
 
 static int process_start_modules(struct config *cfg, struct err *err)
@@ -153,8 +149,8 @@ static int process_start(struct config *cfg, const struct process_options *opt, 
 		return -1;
 	if (loop_init(tune->maxpollevents) < 0)
 		return err_set(err, "cannot poll: %s", strerror(errno));
-	if (process_signals(err) < 0 || process_limits(cfg, err) < 0 ||
-	    process_start_modules(cfg, err) < 0)
+	process_limits(cfg);
+	if (process_signals(err) < 0 || process_start_modules(cfg, err) < 0)
 		return -1;
 	if (pidfile && pidfile_write(pidfile, err) < 0)
 		return -1;

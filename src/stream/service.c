@@ -11,7 +11,6 @@
 #include "net/sock.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
-#include "proxy/queue.h"
 #include "stream/stream.h"
 
 #include <string.h>
@@ -24,7 +23,6 @@ static void service_server_down(struct server *s)
 {
 	if (s->set.options.on & SRV_DOWN_SHUTDOWN_SESSIONS)
 		streams_end_server(s, END_SERVER_DOWN);
-	queue_flush(s);
 }
 
 static void service_server_up(struct server *s)
@@ -35,7 +33,6 @@ static void service_server_up(struct server *s)
 		for (backup = s->proxy->servers; backup; backup = backup->next)
 			if (backup->set.options.on & SRV_BACKUP)
 				streams_end_server(backup, END_SERVER_UP);
-	queue_serve(s);
 }
 
 /* ---- opening ----------------------------------------------------------------------------- */
@@ -47,13 +44,14 @@ static struct listen_options service_options(const struct proxy *px)
 	return (struct listen_options){
 		.tcp_nodelay = true,
 		.keepalive = set->options.on & OPT_CLITCPKA,
+		.nolinger = set->options.on & OPT_NOLINGER,
 		.smart_accept = set->options.on & OPT_SMART_ACCEPT,
 		.keepalive_cnt = set->clitcpka_cnt,
 		.keepalive_idle_s = set->clitcpka_idle / 1000,
 		.keepalive_intvl_s = set->clitcpka_intvl / 1000,
 		.rcvbuf = sock_tune.rcvbuf_client,
 		.sndbuf = sock_tune.sndbuf_client,
-		.default_backlog = (int)(set->backlog ? set->backlog : px->fe->maxconn),
+		.default_backlog = set->backlog ? set->backlog : (int)px->fe->maxconn,
 	};
 }
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How proxies come out of a configuration: used by the parsers and the finish of proxy/, and
+ * by upper layers for proxies of their own (the stats socket's). */
+#ifndef PROXY_PROXY_CONF_H
+#define PROXY_PROXY_CONF_H
+
+#include "proxy/proxy.h"
+
+extern const struct keyword proxy_keywords[];
+
+/* The settings that hold when nothing is given. */
+void proxy_settings_init(struct proxy_settings *set);
+void server_settings_init(struct server_settings *set);
+/* A proxy with these settings (NULL: as above), in no list. */
+struct proxy *proxy_new(struct config *cfg, const char *name, unsigned caps,
+			const struct location *loc, const struct proxy_settings *from);
+
+/* The frontend may send sessions to the backend (default_backend, use_backend): for
+ * fullconn. To be called by the finish of whoever knows. */
+void proxy_link(struct config *cfg, struct proxy *frontend, struct proxy *backend);
+/* Cross references, checks, numbers, states. 0, or -1 after a report. */
+int proxy_finish(struct config *cfg, void *data);
+/* The same for the servers of one proxy: names, numbers, ports. */
+void servers_finish(struct config *cfg, struct proxy *px);
+/* Then who tracks whom, when all servers are known. */
+void servers_track(struct config *cfg, struct proxies *all);
+/* The sum of the maxconn in force of the frontends that may use the backend. */
+unsigned proxy_uppers_maxconn(const struct proxy *backend);
+/* Lays out the states of everything in the segment. 0, or -1 after a report. */
+int states_finish(struct config *cfg, struct proxies *all);
+
+/* Parsers of longer words. */
+keyword_parse parse_balance, parse_hash_type, parse_hash_balance_factor;
+keyword_parse parse_source;        /* the field at kw->offset: struct source_conf */
+keyword_parse parse_server_line, parse_default_server;
+
+#endif

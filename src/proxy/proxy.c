@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Proxies at run time: found by name, put into service, paused, stopped. Never looks at
+ * connections: what they do is counted in the states by others.
+ */
+#include "proxy/proxy.h"
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "proxy/global.h"
+#include "proxy/limits.h"
+#include "proxy/proxy_conf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct proxies *proxies_running;
+
+struct proxy *proxy_find(const struct proxies *all, const char *name, unsigned caps)
+{
+	int uuid = *name == '#' ? atoi(name + 1) : 0;
+	struct proxy *px;
+
+	list_for_each(px, &all->list, node)
+		if (px->caps & caps && (uuid ? px->uuid == uuid : !strcmp(px->name, name)))
+			return px;
+	return NULL;
+}
+
+struct server *server_find(const struct proxy *px, const char *name)
+{
+	int puid = *name == '#' ? atoi(name + 1) : 0;
+	struct server *s;
+
+	for (s = px->servers; s; s = s->next)
+		if (puid ? s->puid == puid : !strcmp(s->id, name))
+			return s;
+	return NULL;
+}
+
+struct server *server_find_path(const char *path, struct err *err)
+{
+	const char *slash = strchr(path, '/');
+	char backend[256];
+	struct proxy *px;
+	struct server *s;
+
+	if (!slash || !slash[1] || (size_t)(slash - path) >= sizeof(backend)) {
+		err_set(err, "Require 'backend/server'.");
+		return NULL;
+	}
+	memcpy(backend, path, (size_t)(slash - path));
+	backend[slash - path] = 0;
+	px = proxy_find(proxies_running, backend, PROXY_BACKEND);
+	if (!px) {
+		err_set(err, "No such backend.");
+		return NULL;
+	}
+	s = server_find(px, slash + 1);
+	if (!s)
+		err_set(err, "No such server.");
+	return s;
+}
+
+/* -- into service ------------------------------------------------------------------------ */
+
+/* 10 % of what the frontends above may bring, at least 1. */
+static unsigned fullconn_of(const struct proxy *px)
+{
+	uint64_t uppers = proxy_uppers_maxconn(px);
+
+	if (px->set.fullconn)
+		return px->set.fullconn;
+	return uppers ? (unsigned)((uppers + 9) / 10) : 1;
+}
+
+static void enforce_settings(struct proxies *all)
+{
+	struct proxy *px;
+
+	list_for_each(px, &all->stats_frontends, node)
+		px->fe->maxconn = px->set.maxconn;
+	list_for_each(px, &all->list, node) {
+		px->run_state = px->set.disabled ? PROXY_STOPPED : PROXY_READY;
+		if (!px->fe)
+			continue;
+		px->fe->maxconn = px->set.maxconn ? px->set.maxconn :
+				  all->global.proxy_maxconn ? all->global.proxy_maxconn :
+							      global_state->maxconn;
+		px->fe->rate_limit = px->set.rate_limit;
+	}
+	list_for_each(px, &all->list, node)
+		if (px->be)
+			px->fullconn = fullconn_of(px);
+}
+
+int proxies_start(struct config *cfg, void *data, struct err *err)
+{
+	struct proxies *all = data;
+
+	(void)cfg;
+	proxies_running = all;
+	global_state = all->global_state;
+	global_state->start_ms = clock_now_ms;
+	global_state->maxconn_rate = all->global.maxconn_rate;
+	global_state->maxsess_rate = all->global.maxsess_rate;
+	if (limits_apply(all, err))
+		return -1;
+	enforce_settings(all);
+	return 0;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The sections defaults, frontend, backend and listen. A proxy begins as a copy of the
+ * settings of the defaults section that it names, else of the last one before it.
+ */
+#include "proxy/proxy_conf.h"
+
+#include "base/arena.h"
+
+#include <ctype.h>
+#include <string.h>
+
+void proxy_settings_init(struct proxy_settings *set)
+{
+	memset(set, 0, sizeof(*set));
+	set->retries = 3;
+	set->redispatch_interval = -1;
+	set->balance_draws = 2;
+	server_settings_init(&set->server);
+}
+
+struct proxy *proxy_new(struct config *cfg, const char *name, unsigned caps,
+			const struct location *loc, const struct proxy_settings *from)
+{
+	struct proxy *px = arena_alloc(cfg->arena, sizeof(*px));
+
+	px->name = name;
+	px->caps = caps;
+	if (loc)
+		px->loc = *loc;
+	if (from)
+		px->set = *from;
+	else
+		proxy_settings_init(&px->set);
+	px->servers_tail = &px->servers;
+	list_init(&px->node);
+	list_init(&px->binds);
+	list_init(&px->switch_rules);
+	list_init(&px->streams);
+	list_init(&px->uppers);
+	list_init(&px->queue);
+	return px;
+}
+
+/* Letters, digits and "-_.:" */
+static int check_name(struct statement *st, const char *name)
+{
+	const char *c;
+
+	for (c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("-_.:", *c))
+			return stmt_error(st, st->at - 1, "'%c' cannot stand in a name: letters, "
+					  "digits and '-', '_', '.', ':' can", *c);
+	return 0;
+}
+
+/* The defaults section of this name. Two of one name are only wrong when somebody asks for
+ * them. */
+static struct proxy *find_defaults(struct statement *st, struct proxies *all, const char *name)
+{
+	struct proxy *px, *found = NULL;
+
+	list_for_each(px, &all->defaults, node) {
+		if (!px->name || strcmp(px->name, name) != 0)
+			continue;
+		if (found) {
+			stmt_error(st, st->at - 1, "there are two defaults sections '%s' (%s:%u and "
+				   "%s:%u)", name, found->loc.file, found->loc.line, px->loc.file,
+				   px->loc.line);
+			return NULL;
+		}
+		found = px;
+	}
+	if (!found)
+		stmt_error(st, st->at - 1, "there is no defaults section '%s' above", name);
+	return found;
+}
+
+/* "from NAME" behind the section's name. *from stays as it is without it. */
+static int begin_from(struct statement *st, struct proxies *all, struct proxy **from)
+{
+	const char *name;
+
+	if (!stmt_take(st, "from"))
+		return 0;
+	name = stmt_need(st, "the name of a defaults section");
+	if (!name)
+		return -1;
+	*from = find_defaults(st, all, name);
+	if (!*from)
+		return -1;
+	(*from)->used_by_name = true;
+	return 0;
+}
+
+static void *begin_defaults(struct statement *st)
+{
+	struct proxies *all = config_data(st->cfg, &proxy_module);
+	struct proxy *px, *from = NULL;
+	const char *name = NULL;
+
+	if (stmt_peek(st) && strcmp(stmt_peek(st), "from") != 0) {
+		name = stmt_next(st);
+		if (check_name(st, name))
+			return NULL;
+	}
+	if (begin_from(st, all, &from))
+		return NULL;
+	px = proxy_new(st->cfg, name, PROXY_DEFAULTS, &st->loc, from ? &from->set : NULL);
+	list_append(&all->defaults, &px->node);
+	all->current_defaults = px;
+	return px;
+}
+
+static void *begin_proxy(struct statement *st, unsigned caps)
+{
+	struct proxies *all = config_data(st->cfg, &proxy_module);
+	struct proxy *px, *from = all->current_defaults;
+	const char *name = stmt_need(st, "a name");
+	bool named = stmt_peek(st) != NULL;
+
+	if (!name || check_name(st, name) || begin_from(st, all, &from))
+		return NULL;
+	if (stmt_peek(st)) {
+		stmt_error(st, st->at, "'%s' cannot stand here: addresses are given by 'bind' lines "
+			   "inside the section", stmt_peek(st));
+		return NULL;
+	}
+	px = proxy_new(st->cfg, name, caps, &st->loc, from ? &from->set : NULL);
+	if (from && from == all->current_defaults && !named)
+		from->used_as_last = true;
+	list_append(&all->list, &px->node);
+	return px;
+}
+
+static void *begin_frontend(struct statement *st)
+{
+	return begin_proxy(st, PROXY_FRONTEND);
+}
+
+static void *begin_backend(struct statement *st)
+{
+	return begin_proxy(st, PROXY_BACKEND);
+}
+
+static void *begin_listen(struct statement *st)
+{
+	return begin_proxy(st, PROXY_FRONTEND | PROXY_BACKEND);
+}
+
+static const struct section proxy_sections[] = {
+	{ "defaults", SCOPE_DEFAULTS, begin_defaults, NULL,
+	  "settings for the proxies that follow or name it with 'from'" },
+	{ "frontend", SCOPE_FRONTEND, begin_frontend, NULL, "where clients connect" },
+	{ "backend", SCOPE_BACKEND, begin_backend, NULL, "servers to choose from" },
+	{ "listen", SCOPE_FRONTEND | SCOPE_BACKEND, begin_listen, NULL,
+	  "a frontend and its backend in one" },
+	{ 0 }
+};
+
+static void proxies_init(struct config *cfg, void *data)
+{
+	struct proxies *all = data;
+
+	(void)cfg;
+	all->global.strict_limits = true;
+	list_init(&all->list);
+	list_init(&all->defaults);
+	list_init(&all->stats_frontends);
+}
+
+const struct module proxy_module = {
+	.name = "proxy",
+	.keywords = proxy_keywords,
+	.sections = proxy_sections,
+	.data_size = sizeof(struct proxies),
+	.init = proxies_init,
+	.finish = proxy_finish,
+	.start = proxies_start,
+};

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What can be said of proxies only when all of them are known: names used twice, numbers,
+ * default backends, modes, and what the configuration lacks. Then the states are laid out.
+ */
+#include "proxy/proxy_conf.h"
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "net/listener.h"
+
+#include <string.h>
+
+static const char *kind_name(const struct proxy *px)
+{
+	switch (px->caps) {
+	case PROXY_FRONTEND:
+		return "frontend";
+	case PROXY_BACKEND:
+		return "backend";
+	default:
+		return "listen";
+	}
+}
+
+/* -- names and numbers ------------------------------------------------------------------- */
+
+/* The first one of this name with a side in common; at the latest px itself. */
+static struct proxy *first_of_name(struct proxies *all, const struct proxy *px)
+{
+	struct proxy *other;
+
+	list_for_each(other, &all->list, node)
+		if (other->caps & px->caps && !strcmp(other->name, px->name))
+			return other;
+	BUG_ON(true);
+	return NULL;
+}
+
+static void check_names(struct config *cfg, struct proxies *all)
+{
+	struct proxy *px, *first;
+
+	list_for_each(px, &all->list, node) {
+		first = first_of_name(all, px);
+		if (first != px)
+			config_error(cfg, &px->loc, "%s '%s' has the same name as %s '%s' at %s:%u",
+				     kind_name(px), px->name, kind_name(first), first->name,
+				     first->loc.file, first->loc.line);
+	}
+}
+
+static struct proxy *of_id(struct proxies *all, int uuid, const struct proxy *before)
+{
+	struct proxy *px;
+
+	list_for_each(px, &all->list, node) {
+		if (px == before)
+			return NULL;
+		if (px->uuid == uuid)
+			return px;
+	}
+	return NULL;
+}
+
+/* Numbers given by "id" first, so that the others go round them. */
+static void number_proxies(struct config *cfg, struct proxies *all)
+{
+	struct proxy *px, *other;
+	int next = FIRST_PROXY_ID;
+
+	list_for_each(px, &all->list, node) {
+		other = px->uuid ? of_id(all, px->uuid, px) : NULL;
+		if (other)
+			config_error(cfg, &px->loc, "%s '%s' has the id %d, which %s '%s' at %s:%u "
+				     "has already", kind_name(px), px->name, px->uuid,
+				     kind_name(other), other->name, other->loc.file,
+				     other->loc.line);
+	}
+	list_for_each(px, &all->list, node) {
+		if (px->uuid)
+			continue;
+		while (of_id(all, next, NULL))
+			next++;
+		px->uuid = next++;
+	}
+}
+
+static struct listener *listener_of_id(const struct proxy *px, int id,
+				       const struct listener *before)
+{
+	struct bind_conf *bind;
+	struct listener *l;
+
+	list_for_each(bind, &px->binds, node)
+		list_for_each(l, &bind->listeners, node) {
+			if (l == before)
+				return NULL;
+			if (l->id == id)
+				return l;
+		}
+	return NULL;
+}
+
+static void number_listeners(struct config *cfg, struct proxy *px)
+{
+	struct bind_conf *bind;
+	struct listener *l, *other;
+	int next = 1;
+
+	list_for_each(bind, &px->binds, node) {
+		if (!bind->id)
+			continue;
+		l = list_first(&bind->listeners, struct listener, node);
+		other = listener_of_id(px, bind->id, l);
+		if (other)
+			config_error(cfg, &bind->loc, "the id %d belongs to the bind line at %s:%u "
+				     "already", bind->id, other->bind->loc.file,
+				     other->bind->loc.line);
+	}
+	list_for_each(bind, &px->binds, node)
+		list_for_each(l, &bind->listeners, node) {
+			if (l->id)
+				continue;
+			while (listener_of_id(px, next, NULL))
+				next++;
+			l->id = next++;
+		}
+}
+
+/* -- from frontend to backend ------------------------------------------------------------ */
+
+/* A frontend that may use a backend: in backend->uppers. */
+struct upper {
+	struct list node;
+	const struct proxy *frontend;
+};
+
+void proxy_link(struct config *cfg, struct proxy *frontend, struct proxy *backend)
+{
+	struct upper *upper;
+
+	list_for_each(upper, &backend->uppers, node)
+		if (upper->frontend == frontend)
+			return;
+	upper = arena_alloc(cfg->arena, sizeof(*upper));
+	upper->frontend = frontend;
+	list_append(&backend->uppers, &upper->node);
+}
+
+unsigned proxy_uppers_maxconn(const struct proxy *backend)
+{
+	const struct upper *upper;
+	uint64_t sum = 0;
+
+	list_for_each(upper, &backend->uppers, node)
+		sum += upper->frontend->fe->maxconn;
+	return sum > UINT32_MAX ? UINT32_MAX : (unsigned)sum;
+}
+
+static void resolve_default_backend(struct config *cfg, struct proxies *all, struct proxy *px)
+{
+	const struct location *loc = &px->set.default_backend_loc;
+	const char *name = px->set.default_backend;
+	struct proxy *backend;
+
+	if (!(px->caps & PROXY_FRONTEND))
+		return;
+	if (px->caps & PROXY_BACKEND)
+		proxy_link(cfg, px, px);
+	if (!name)
+		return;
+	backend = proxy_find(all, name, PROXY_BACKEND);
+	if (!backend) {
+		if (proxy_find(all, name, PROXY_FRONTEND))
+			config_error(cfg, loc, "'%s' is a frontend: default_backend of '%s' needs a "
+				     "backend", name, px->name);
+		else
+			config_error(cfg, loc, "there is no backend '%s' for the default_backend of "
+				     "'%s'", name, px->name);
+		return;
+	}
+	px->default_backend = backend;
+	proxy_link(cfg, px, backend);
+}
+
+static void check_mode(struct config *cfg, const struct proxy *px)
+{
+	if (px->set.mode == MODE_HTTP)
+		config_error(cfg, &px->set.mode_loc, "mode http is not supported yet");
+}
+
+/* -- what is missing --------------------------------------------------------------------- */
+
+static void check_binds(struct config *cfg, const struct proxy *px)
+{
+	if (!(px->caps & PROXY_FRONTEND) || !list_empty(&px->binds))
+		return;
+	config_warning(cfg, &px->loc, "%s '%s' has no 'bind' line, so that nobody can connect to it; "
+		       "declare it as a backend if that is meant", kind_name(px), px->name);
+}
+
+static void check_timeouts(struct config *cfg, const struct proxy *px)
+{
+	const struct timeouts *t = &px->set.timeout;
+	bool front = px->caps & PROXY_FRONTEND, back = px->caps & PROXY_BACKEND;
+	char buf[64];
+	struct text names;
+
+	text_init(&names, buf, sizeof(buf));
+	if (front && !t->client)
+		text_str(&names, ", client");
+	if (back && px->servers && !t->connect)
+		text_str(&names, ", connect");
+	if (back && px->servers && !t->server)
+		text_str(&names, ", server");
+	if (names.len)
+		config_warning(cfg, &px->loc, "%s '%s' lacks timeouts: %s; without them dead "
+			       "connections stay for ever", kind_name(px), px->name, buf + 2);
+}
+
+/* As what is used as the name of a section changes when another is put in between. */
+static void check_defaults(struct config *cfg, struct proxies *all)
+{
+	const struct proxy *px;
+
+	list_for_each(px, &all->defaults, node)
+		if (px->used_by_name && px->used_as_last)
+			config_warning(cfg, &px->loc, "defaults section '%s' is used by name ('from') "
+				       "and as the last one as well; better do only one of both",
+				       px->name);
+}
+
+int proxy_finish(struct config *cfg, void *data)
+{
+	struct proxies *all = data;
+	struct proxy *px;
+
+	check_names(cfg, all);
+	number_proxies(cfg, all);
+	check_defaults(cfg, all);
+	list_for_each(px, &all->list, node) {
+		check_mode(cfg, px);
+		number_listeners(cfg, px);
+		resolve_default_backend(cfg, all, px);
+		if (!px->set.disabled) {
+			check_binds(cfg, px);
+			check_timeouts(cfg, px);
+		}
+		servers_finish(cfg, px);
+	}
+	servers_track(cfg, all);
+	list_for_each(px, &all->stats_frontends, node)
+		number_listeners(cfg, px);
+	return states_finish(cfg, all);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The words of proxy sections that are plain settings of the proxy, and the global words that
+ * limit connections. Words that run (rules, logs, checks) stand where they run.
+ */
+#include "proxy/proxy_conf.h"
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "net/bind_conf.h"
+
+#include <limits.h>
+#include <string.h>
+
+static int parse_bind(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct proxy *px = object;
+	struct bind_conf *bind = bind_conf_new(st, px);
+
+	(void)kw;
+	if (bind_conf_parse(st, bind))
+		return -1;
+	list_append(&px->binds, &bind->node);
+	return 0;
+}
+
+/* HTTP is known, but its proxies cannot run yet: told by proxy_finish, once a line. */
+static int parse_mode(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct proxy *px = object;
+
+	px->set.mode_loc = st->loc;
+	return set_enum(st, kw, object);
+}
+
+static int parse_default_backend(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct proxy *px = object;
+
+	px->set.default_backend_loc = st->loc;
+	return set_string(st, kw, object);
+}
+
+/* The rest of the line, with single blanks. */
+static int parse_description(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word = stmt_need(st, "a description");
+	struct proxy *px = object;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	px->description = arena_strdup(st->cfg->arena, word);
+	while ((word = stmt_next(st)))
+		px->description = arena_printf(st->cfg->arena, "%s %s", px->description, word);
+	return 0;
+}
+
+static int parse_disabled(struct statement *st, const struct keyword *kw, void *object)
+{
+	(void)st;
+	((struct proxy *)object)->set.disabled = !strcmp(kw->name, "disabled");
+	return 0;
+}
+
+static int parse_redispatch(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct proxy_settings *set = &((struct proxy *)object)->set;
+	int64_t interval = -1;
+
+	if (stmt_peek(st) && !st->no && !st->dflt &&
+	    stmt_int(st, "the interval of 'option redispatch'", INT_MIN, INT_MAX, &interval))
+		return -1;
+	set->redispatch_interval = (int)interval;
+	return set_bit(st, kw, object);
+}
+
+#define SET(field) offsetof(struct proxy, set.field)
+#define INVERT (KW_NO | KW_DEFAULT)
+#define OPTION(name_, scope_, bit_, help_)                                              \
+	{ "option " name_, scope_, INVERT, "", set_bit, .offset = SET(options), .bit = bit_, \
+	  .dflt = "off", .help = help_ }
+#define TIMEOUT(name_, scope_, field_, help_)                                           \
+	{ "timeout " name_, scope_, 0, "<timeout>", set_duration, .offset = SET(timeout.field_), \
+	  .dflt = "none: for ever", .help = help_ }
+#define GLOBAL(field) offsetof(struct proxies, global.field)
+
+const struct keyword proxy_keywords[] = {
+	{ "bind", SCOPE_FRONTEND, 0, "[<address>]:<port_range>[,...] [<param>...]", parse_bind,
+	  .help = "addresses and ports to listen on" },
+	{ "mode", SCOPE_PROXY, 0, "{ tcp | http }", parse_mode, .offset = SET(mode),
+	  .names = (const char *const[]){ [MODE_TCP] = "tcp", [MODE_HTTP] = "http", NULL },
+	  .dflt = "tcp", .help = "what is spoken: bytes, or HTTP" },
+	{ "id", SCOPE_FRONTEND | SCOPE_BACKEND, 0, "<value>", set_int,
+	  .offset = offsetof(struct proxy, uuid), .min = 1, .max = INT_MAX,
+	  .dflt = "numbered in the order of the file", .help = "numeric identifier of the proxy" },
+	{ "description", SCOPE_FRONTEND | SCOPE_BACKEND, 0, "<string>", parse_description,
+	  .help = "a sentence about the proxy, for statistics" },
+	{ "disabled", SCOPE_PROXY, 0, "", parse_disabled,
+	  .help = "the proxy is read and checked but not started" },
+	{ "enabled", SCOPE_PROXY, 0, "", parse_disabled,
+	  .help = "takes back a 'disabled' of the defaults" },
+	{ "maxconn", SCOPE_FRONT, 0, "<conns>", set_unsigned, .offset = SET(maxconn), .min = 0,
+	  .max = INT_MAX, .dflt = "0: the global maxconn",
+	  .help = "most concurrent connections of the frontend" },
+	{ "backlog", SCOPE_FRONT, 0, "<conns>", set_int, .offset = SET(backlog), .min = 0,
+	  .max = INT_MAX, .dflt = "that of maxconn",
+	  .help = "connections that the kernel may hold until they are accepted" },
+	{ "rate-limit sessions", SCOPE_FRONT, 0, "<rate>", set_unsigned, .offset = SET(rate_limit),
+	  .min = 0, .max = INT_MAX, .dflt = "0: none",
+	  .help = "most new sessions a second; others wait in the kernel" },
+	{ "default_backend", SCOPE_FRONT, 0, "<backend>", parse_default_backend,
+	  .offset = SET(default_backend),
+	  .help = "backend of sessions that no use_backend rule takes" },
+	{ "fullconn", SCOPE_BACK, 0, "<conns>", set_unsigned, .offset = SET(fullconn), .min = 0,
+	  .max = INT_MAX, .dflt = "10 % of the maxconn of the frontends above",
+	  .help = "sessions at which servers with minconn reach their maxconn" },
+	{ "retries", SCOPE_BACK, 0, "<value>", set_int, .offset = SET(retries), .min = 0,
+	  .max = INT_MAX, .dflt = "3", .help = "connections tried again after one failed" },
+	{ "balance", SCOPE_BACK, 0, "<algorithm>", parse_balance, .dflt = "roundrobin",
+	  .help = "which server gets the next session" },
+	{ "hash-type", SCOPE_BACK, 0, "<method> [<function> [<modifier>]]", parse_hash_type,
+	  .dflt = "map-based sdbm", .help = "how hashes are mapped to servers" },
+	{ "hash-balance-factor", SCOPE_BACK, 0, "<factor>", parse_hash_balance_factor,
+	  .dflt = "0: off", .help = "most load of one server, in percent of the mean" },
+	{ "source", SCOPE_BACK, 0,
+	  "<addr>[:<port>] [usesrc { <addr2>[:<port2>] | client | clientip }] [interface <name>]",
+	  parse_source, .offset = SET(source), .help = "address from which servers are connected" },
+	{ "server", SCOPE_PROXY, 0, "<name> <address>[:[port]] [<param>...]", parse_server_line,
+	  .help = "a server of the backend" },
+	{ "default-server", SCOPE_PROXY, 0, "[<param>...]", parse_default_server,
+	  .help = "params of the servers that follow" },
+
+	TIMEOUT("client", SCOPE_FRONT, client, "inactivity of the client"),
+	TIMEOUT("server", SCOPE_BACK, server, "inactivity of the server"),
+	TIMEOUT("connect", SCOPE_BACK, connect, "connecting to a server"),
+	TIMEOUT("queue", SCOPE_BACK, queue, "waiting for a free server; default: timeout connect"),
+	TIMEOUT("check", SCOPE_BACK, check, "a health check, once connected"),
+	TIMEOUT("tunnel", SCOPE_BACK, tunnel, "inactivity of both sides once data flow"),
+	TIMEOUT("client-fin", SCOPE_FRONT, client_fin, "inactivity of the client, half closed"),
+	TIMEOUT("server-fin", SCOPE_BACK, server_fin, "inactivity of the server, half closed"),
+	TIMEOUT("tarpit", SCOPE_PROXY, tarpit, "how long tarpitted requests are held"),
+
+	OPTION("abortonclose", SCOPE_BACK, OPT_ABORTONCLOSE,
+	       "drop queued sessions whose client has closed"),
+	OPTION("allbackups", SCOPE_BACK, OPT_ALLBACKUPS,
+	       "balance over all backup servers, not only the first"),
+	OPTION("clitcpka", SCOPE_FRONT, OPT_CLITCPKA, "TCP keep-alive towards clients"),
+	OPTION("contstats", SCOPE_FRONT, OPT_CONTSTATS,
+	       "count bytes while they flow, not at the end"),
+	OPTION("dontlog-normal", SCOPE_FRONT, OPT_DONTLOG_NORMAL,
+	       "log only what went wrong"),
+	OPTION("dontlognull", SCOPE_FRONT, OPT_DONTLOGNULL, "no log of connections without data"),
+	OPTION("independent-streams", SCOPE_PROXY, OPT_INDEPENDENT,
+	       "writing to a side does not renew its read timeout"),
+	OPTION("log-health-checks", SCOPE_BACK, OPT_LOG_HEALTH_CHECKS,
+	       "log each change of the result of a health check"),
+	OPTION("log-separate-errors", SCOPE_FRONT, OPT_LOG_SEPARATE_ERRORS,
+	       "log errors one level higher"),
+	OPTION("logasap", SCOPE_FRONT, OPT_LOGASAP, "log when the server is connected"),
+	OPTION("nolinger", SCOPE_PROXY, OPT_NOLINGER, "close with a reset"),
+	{ "option redispatch", SCOPE_BACK, INVERT, "[<interval>]", parse_redispatch,
+	  .offset = SET(options), .bit = OPT_REDISPATCH, .dflt = "off",
+	  .help = "try another server when connecting has failed" },
+	OPTION("socket-stats", SCOPE_FRONT, OPT_SOCKET_STATS, "statistics for each bind line"),
+	OPTION("splice-auto", SCOPE_PROXY, OPT_SPLICE_AUTO,
+	       "splice both ways where it pays: the default here"),
+	OPTION("splice-request", SCOPE_PROXY, OPT_SPLICE_REQUEST,
+	       "splice from client to server from the first byte"),
+	OPTION("splice-response", SCOPE_PROXY, OPT_SPLICE_RESPONSE,
+	       "splice from server to client from the first byte"),
+	OPTION("srvtcpka", SCOPE_BACK, OPT_SRVTCPKA, "TCP keep-alive towards servers"),
+	OPTION("tcp-smart-accept", SCOPE_FRONT, OPT_SMART_ACCEPT,
+	       "spare the first acknowledgement when accepting"),
+	OPTION("tcp-smart-connect", SCOPE_BACK, OPT_SMART_CONNECT,
+	       "spare the first acknowledgement when connecting"),
+	OPTION("tcpka", SCOPE_PROXY, OPT_CLITCPKA | OPT_SRVTCPKA, "TCP keep-alive on both sides"),
+
+	{ "clitcpka-cnt", SCOPE_FRONT, 0, "<count>", set_int, .offset = SET(clitcpka_cnt),
+	  .min = 0, .max = 127, .dflt = "the system's", .help = "keep-alive probes: how many" },
+	{ "clitcpka-idle", SCOPE_FRONT, 0, "<timeout>", set_seconds, .offset = SET(clitcpka_idle),
+	  .dflt = "the system's", .help = "idle time before the first keep-alive probe" },
+	{ "clitcpka-intvl", SCOPE_FRONT, 0, "<timeout>", set_seconds,
+	  .offset = SET(clitcpka_intvl), .dflt = "the system's",
+	  .help = "time between keep-alive probes" },
+	{ "srvtcpka-cnt", SCOPE_BACK, 0, "<count>", set_int, .offset = SET(srvtcpka_cnt),
+	  .min = 0, .max = 127, .dflt = "the system's", .help = "keep-alive probes: how many" },
+	{ "srvtcpka-idle", SCOPE_BACK, 0, "<timeout>", set_seconds, .offset = SET(srvtcpka_idle),
+	  .dflt = "the system's", .help = "idle time before the first keep-alive probe" },
+	{ "srvtcpka-intvl", SCOPE_BACK, 0, "<timeout>", set_seconds, .offset = SET(srvtcpka_intvl),
+	  .dflt = "the system's", .help = "time between keep-alive probes" },
+
+	{ "maxconn", SCOPE_GLOBAL, 0, "<number>", set_unsigned, .offset = GLOBAL(maxconn),
+	  .min = 0, .max = INT_MAX, .dflt = "as many as the descriptors allow",
+	  .help = "most concurrent connections of the process" },
+	{ "maxconnrate", SCOPE_GLOBAL, 0, "<number>", set_unsigned, .offset = GLOBAL(maxconn_rate),
+	  .min = 0, .max = INT_MAX, .dflt = "0: no limit",
+	  .help = "most new connections of the process a second" },
+	{ "maxsessrate", SCOPE_GLOBAL, 0, "<number>", set_unsigned, .offset = GLOBAL(maxsess_rate),
+	  .min = 0, .max = INT_MAX, .dflt = "0: no limit",
+	  .help = "most new sessions of the process a second" },
+	{ "ulimit-n", SCOPE_GLOBAL, 0, "<number>", set_unsigned, .offset = GLOBAL(ulimit_n),
+	  .min = 0, .max = INT_MAX, .dflt = "computed from maxconn",
+	  .help = "most file descriptors of the process" },
+	{ "fd-hard-limit", SCOPE_GLOBAL, 0, "<number>", set_unsigned,
+	  .offset = GLOBAL(fd_hard_limit), .min = 0, .max = INT_MAX, .dflt = "0: none",
+	  .help = "most file descriptors that maxconn is computed from" },
+	{ "strict-limits", SCOPE_GLOBAL, KW_NO, "", set_flag, .offset = GLOBAL(strict_limits),
+	  .dflt = "on", .help = "too few descriptors for maxconn: do not start" },
+	{ 0 }
+};

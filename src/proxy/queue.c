@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Queues of streams that wait for a slot of a server. Each backend numbers its entries, so
+ * that those who wait for one server and those who wait for any are served in the order in
+ * which they came. Entries belong to the streams; whoever ends a stream takes its entry out.
+ */
+#include "proxy/queue.h"
+
+#include "proxy/proxy.h"
+
+static void raise_max(uint64_t *max, uint64_t value)
+{
+	if (value > *max)
+		*max = value;
+}
+
+static void count_in(const struct queue_entry *entry)
+{
+	struct proxy_state *be = entry->proxy->be;
+	struct server_state *state;
+
+	be->total_queued++;
+	if (entry->server) {
+		state = entry->server->state;
+		raise_max(&state->counters.queue_max, ++state->queued);
+	} else {
+		be->queued++;
+	}
+	raise_max(&be->counters.queue_max, be->total_queued);
+}
+
+void queue_join(struct queue_entry *entry, struct proxy *proxy, struct server *server)
+{
+	BUG_ON(entry->proxy != NULL);
+	entry->proxy = proxy;
+	entry->server = server;
+	entry->ticket = proxy->queue_ticket++;
+	list_append(server ? &server->queue : &proxy->queue, &entry->node);
+	count_in(entry);
+}
+
+void queue_leave(struct queue_entry *entry)
+{
+	if (!entry->proxy)
+		return;
+	list_remove(&entry->node);
+	entry->proxy->be->total_queued--;
+	if (entry->server)
+		entry->server->state->queued--;
+	else
+		entry->proxy->be->queued--;
+	entry->proxy = NULL;
+	entry->server = NULL;
+}
+
+unsigned queue_position(const struct queue_entry *entry)
+{
+	const struct list *head, *n;
+	unsigned position = 0;
+
+	if (!entry->proxy)
+		return 0;
+	head = entry->server ? &entry->server->queue : &entry->proxy->queue;
+	for (n = entry->node.prev; n != head; n = n->prev)
+		position++;
+	return position;
+}
+
+bool server_has_slot(const struct server *server)
+{
+	unsigned limit = server_dynamic_maxconn(server);
+
+	return !limit || server->state->current < limit;
+}
+
+bool server_queue_full(const struct server *server)
+{
+	return server->set.maxqueue && server->state->queued >= server->set.maxqueue;
+}
+
+/* Backup servers take from the backend's queue only what would be balanced to them. */
+static bool takes_from_backend(const struct server *server)
+{
+	const struct proxy *px = server->proxy;
+	const struct server *s;
+
+	if (!server_usable(server))
+		return false;
+	if (!(server->set.options.on & SRV_BACKUP))
+		return true;
+	for (s = px->servers; s; s = s->next)
+		if (server_usable(s) && !(s->set.options.on & SRV_BACKUP))
+			return false;
+	if (px->set.options.on & OPT_ALLBACKUPS)
+		return true;
+	for (s = px->servers; s != server; s = s->next)
+		if (server_usable(s))
+			return false;
+	return true;
+}
+
+static struct queue_entry *first_of(const struct list *queue)
+{
+	return list_empty(queue) ? NULL : list_first(queue, struct queue_entry, node);
+}
+
+/* The oldest that this server may serve; NULL: none. */
+static struct queue_entry *oldest(const struct server *server)
+{
+	struct queue_entry *own = first_of(&server->queue), *any = NULL;
+
+	if (!list_empty(&server->proxy->queue) && takes_from_backend(server))
+		any = first_of(&server->proxy->queue);
+	if (!own || !any)
+		return own ? own : any;
+	return own->ticket < any->ticket ? own : any;
+}
+
+unsigned queue_serve(struct server *server)
+{
+	struct queue_entry *entry;
+	unsigned n = 0;
+
+	if (!server->proxy->be->total_queued)
+		return 0;
+	while (server->state->op != SERVER_DOWN && server_has_slot(server) &&
+	       (entry = oldest(server))) {
+		queue_leave(entry);
+		entry->offered(entry, server);
+		n++;
+	}
+	return n;
+}
+
+unsigned queue_flush(struct server *server)
+{
+	unsigned left = server->state->queued, n;
+	struct queue_entry *entry;
+
+	/* Those who come back to it meanwhile are not asked again. */
+	for (n = 0; n < left && (entry = first_of(&server->queue)); n++) {
+		queue_leave(entry);
+		entry->offered(entry, NULL);
+	}
+	return n;
+}

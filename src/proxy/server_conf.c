@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Lines "server" and "default-server" and their words. A server begins as a copy of what the
+ * default-server lines before it have set. Its name has been resolved when the line has been
+ * read; what becomes of one without an address says "init-addr".
+ */
+#include "proxy/proxy_conf.h"
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <string.h>
+
+void server_settings_init(struct server_settings *set)
+{
+	memset(set, 0, sizeof(*set));
+	set->weight = 1;
+	set->inter = 2000;
+	set->rise = 2;
+	set->fall = 3;
+	set->error_limit = 10;
+	set->on_error = ON_ERROR_FAIL_CHECK;
+	set->init_addr[0] = INIT_ADDR_LAST;
+	set->init_addr[1] = INIT_ADDR_LIBC;
+}
+
+/* What is not for default-server nor for a frontend. */
+static int check_place(struct statement *st, const struct proxy *px, bool with_defaults)
+{
+	if (px->caps & PROXY_BACKEND)
+		return 0;
+	if (!with_defaults && px->caps & PROXY_DEFAULTS)
+		return stmt_error(st, 0, "'server' is not allowed in a defaults section");
+	if (px->caps & PROXY_DEFAULTS)
+		return 0;
+	return stmt_error(st, 0, "'%s' is not allowed in a frontend: it belongs in a backend or "
+			  "listen section", st->words[0].text);
+}
+
+static int check_name(struct statement *st, const char *name)
+{
+	const char *c;
+
+	for (c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("-_.:", *c))
+			return stmt_error(st, st->at - 1, "'%c' cannot stand in the name of a server: "
+					  "letters, digits and '-', '_', '.', ':' can", *c);
+	return 0;
+}
+
+/* "0.0.0.0" and "*": the address that the client connected to. */
+static void note_transparent(struct server *s)
+{
+	const struct addr *addr = &s->spec.addr;
+
+	s->to_client_dst = (addr->family == AF_INET && !addr->v4.s_addr) ||
+			   (addr->family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&addr->v6));
+	if (s->spec.unresolved)
+		s->to_client_dst = false;
+}
+
+/* The name has no address: what the methods of "init-addr" say. */
+static int use_init_addr(struct statement *st, struct server *s, int word, const char *why)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(s->set.init_addr); i++) {
+		if (s->set.init_addr[i] == INIT_ADDR_NONE) {
+			stmt_warning(st, word, "%s; server %s starts disabled", why, s->id);
+			return 0;
+		}
+		if (s->set.init_addr[i] == INIT_ADDR_IP) {
+			s->spec.addr = s->set.init_ip;
+			s->spec.addr.port = s->spec.last_port;
+			s->spec.unresolved = false;
+			stmt_warning(st, word, "%s; server %s starts with the address of "
+				     "'init-addr'", why, s->id);
+			return 0;
+		}
+	}
+	return stmt_error(st, word, "%s", why);
+}
+
+static int parse_address(struct statement *st, struct server *s, struct err *err)
+{
+	const unsigned allow = ADDR_PORT_OFFSET | ADDR_NAMES | ADDR_UNIX | ADDR_STAR;
+	const char *word = stmt_need(st, "the server's address");
+
+	if (!word)
+		return -1;
+	if (addr_parse(word, allow, st->cfg->arena, &s->spec, err))
+		return stmt_error(st, st->at - 1, "%s", err->text);
+	return 0;
+}
+
+static void *new_server(struct statement *st, struct proxy *px, const char *name)
+{
+	struct server *s = arena_alloc(st->cfg->arena, sizeof(*s));
+
+	s->proxy = px;
+	s->id = arena_strdup(st->cfg->arena, name);
+	s->loc = st->loc;
+	s->set = px->set.server;
+	list_init(&s->streams);
+	list_init(&s->trackers);
+	list_init(&s->tracker_node);
+	list_init(&s->queue);
+	timer_init(&s->warm_up, NULL);
+	return s;
+}
+
+int parse_server_line(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct proxy *px = object;
+	struct server *s;
+	const char *name;
+	struct err err;
+	int rc = 0, word;
+
+	(void)kw;
+	if (check_place(st, px, false))
+		return -1;
+	name = stmt_need(st, "the name of the server");
+	if (!name || check_name(st, name))
+		return -1;
+	s = new_server(st, px, name);
+	word = st->at;
+	if (parse_address(st, s, &err)) {
+		if (st->at >= st->count)
+			return -1;
+		rc = -1;
+	}
+	/* Not those of the default-server lines: their places are known. */
+	if (stmt_words(st, SCOPE_SERVER, s) || rc)
+		return -1;
+	if (s->spec.unresolved && use_init_addr(st, s, word, err.text))
+		return -1;
+	note_transparent(s);
+	*px->servers_tail = s;
+	px->servers_tail = &s->next;
+	px->server_count++;
+	return 0;
+}
+
+int parse_default_server(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct proxy *px = object;
+	struct server dummy = { .proxy = px, .loc = st->loc, .set = px->set.server };
+
+	(void)kw;
+	if (check_place(st, px, true))
+		return -1;
+	if (stmt_words(st, SCOPE_SERVER, &dummy))
+		return -1;
+	px->set.server = dummy.set;
+	return 0;
+}
+
+/* -- words ------------------------------------------------------------------------------- */
+
+static int server_id(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct server *s = object;
+
+	if (!s->id)
+		return stmt_error(st, st->at - 1, "'id' cannot be given by default-server");
+	return set_int(st, kw, object);
+}
+
+/* "no-x" and the like: a word of its own that clears what "x" sets. */
+static int server_clear(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct options *options = &((struct server *)object)->set.options;
+
+	(void)st;
+	options->on &= ~kw->bit;
+	options->given |= kw->bit;
+	return 0;
+}
+
+static int server_addr(struct statement *st, const struct keyword *kw, void *object)
+{
+	const unsigned allow = ADDR_NAMES | ADDR_UNIX | ADDR_STAR;
+	const char *word = stmt_need(st, "the address for health checks");
+	struct server *s = object;
+	struct addr_spec spec;
+	struct err err;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	if (addr_parse(word, allow, st->cfg->arena, &spec, &err) || spec.unresolved)
+		return stmt_error(st, st->at - 1, "%s", err.text);
+	s->set.check_addr = spec.addr;
+	s->set.options.on |= SRV_CHECK_ADDR;
+	return 0;
+}
+
+static int server_port(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct server *s = object;
+	int64_t port;
+
+	if (stmt_int(st, kw->name, 0, 65535, &port))
+		return -1;
+	s->set.check_port = (int)port;
+	s->set.options.on |= SRV_CHECK_PORT;
+	return 0;
+}
+
+static int server_observe(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word = stmt_peek(st);
+
+	if (word && !strcmp(word, "layer7"))
+		return stmt_error(st, st->at, "'observe layer7' needs HTTP, which is not supported "
+				  "yet");
+	return set_enum(st, kw, object);
+}
+
+/* A word that takes one certain word behind it, and is a bit. */
+static int server_needs(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *needed = kw->names[0];
+	struct options *options = &((struct server *)object)->set.options;
+
+	if (!stmt_take(st, needed))
+		return stmt_error(st, st->at, "'%s' takes '%s'", kw->name, needed);
+	options->on |= kw->bit;
+	options->given |= kw->bit;
+	return 0;
+}
+
+static int init_addr_method(struct statement *st, struct server *s, size_t i, const char *name)
+{
+	struct addr_spec spec;
+	struct err err;
+
+	if (i >= ARRAY_LEN(s->set.init_addr))
+		return stmt_error(st, st->at - 1, "'init-addr' takes at most %zu methods",
+				  ARRAY_LEN(s->set.init_addr));
+	if (!strcmp(name, "last"))
+		s->set.init_addr[i] = INIT_ADDR_LAST;
+	else if (!strcmp(name, "libc"))
+		s->set.init_addr[i] = INIT_ADDR_LIBC;
+	else if (!strcmp(name, "none"))
+		s->set.init_addr[i] = INIT_ADDR_NONE;
+	else if (addr_parse(name, ADDR_PORT_NONE, st->cfg->arena, &spec, &err))
+		return stmt_error(st, st->at - 1, "'%s' is not known to 'init-addr': last, libc, none "
+				  "or an address expected", name);
+	else {
+		s->set.init_addr[i] = INIT_ADDR_IP;
+		s->set.init_ip = spec.addr;
+	}
+	return 0;
+}
+
+static int server_init_addr(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word = stmt_need(st, "a list of last, libc, none and addresses");
+	struct server *s = object;
+	char *list, *name;
+	size_t i = 0;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	memset(s->set.init_addr, 0, sizeof(s->set.init_addr));
+	list = arena_strdup(st->cfg->arena, word);
+	while ((name = strsep(&list, ",")))
+		if (init_addr_method(st, s, i++, name))
+			return -1;
+	return 0;
+}
+
+#define SET(field) offsetof(struct server, set.field)
+#define BIT(name_, bit_, help_)                                                       \
+	{ name_, SCOPE_SERVER, 0, "", set_bit, .offset = SET(options), .bit = bit_,   \
+	  .dflt = "off", .help = help_ }
+#define NO_BIT(name_, bit_, help_)                                                    \
+	{ name_, SCOPE_SERVER, 0, "", server_clear, .bit = bit_, .help = help_ }
+#define DELAY(name_, field_, min_, dflt_, help_)                                      \
+	{ name_, SCOPE_SERVER, 0, "<delay>", set_duration, .offset = SET(field_), .min = min_, \
+	  .max = INT_MAX, .dflt = dflt_, .help = help_ }
+#define COUNT(name_, field_, dflt_, help_)                                            \
+	{ name_, SCOPE_SERVER, 0, "<" name_ ">", set_unsigned, .offset = SET(field_), .min = 0, \
+	  .max = INT_MAX, .dflt = dflt_, .help = help_ }
+
+static const struct keyword server_keywords[] = {
+	{ "addr", SCOPE_SERVER, 0, "<address>", server_addr, .dflt = "that of the server",
+	  .help = "address for health checks" },
+	BIT("backup", SRV_BACKUP, "used when all others are down"),
+	NO_BIT("no-backup", SRV_BACKUP, "takes back a 'backup' of default-server"),
+	BIT("check", SRV_CHECK, "health checks"),
+	NO_BIT("no-check", SRV_CHECK, "takes back a 'check' of default-server"),
+	BIT("check-send-proxy", SRV_CHECK_SEND_PROXY, "PROXY protocol in health checks, too"),
+	NO_BIT("no-check-send-proxy", SRV_CHECK_SEND_PROXY,
+	       "takes back a 'check-send-proxy' of default-server"),
+	BIT("disabled", SRV_DISABLED, "starts in maintenance"),
+	NO_BIT("enabled", SRV_DISABLED, "takes back a 'disabled' of default-server"),
+	DELAY("downinter", downinter, 1, "inter", "time between checks while it is down"),
+	{ "error-limit", SCOPE_SERVER, 0, "<count>", set_int, .offset = SET(error_limit), .min = 1,
+	  .max = INT_MAX, .dflt = "10", .help = "errors seen by 'observe' until 'on-error' acts" },
+	{ "fall", SCOPE_SERVER, 0, "<count>", set_int, .offset = SET(fall), .min = 1,
+	  .max = INT_MAX, .dflt = "3", .help = "failed checks in a row that mark it down" },
+	DELAY("fastinter", fastinter, 1, "inter", "time between checks while it is changing"),
+	{ "id", SCOPE_SERVER, 0, "<value>", server_id, .offset = offsetof(struct server, puid),
+	  .min = 1, .max = INT_MAX, .dflt = "numbered from 1",
+	  .help = "numeric identifier of the server" },
+	{ "init-addr", SCOPE_SERVER, 0, "{last | libc | none | <ip>}[,...]", server_init_addr,
+	  .dflt = "last,libc", .help = "how the address is found at the start" },
+	DELAY("inter", inter, 1, "2s", "time between two health checks"),
+	COUNT("maxconn", maxconn, "0: no limit", "most concurrent sessions of the server"),
+	COUNT("maxqueue", maxqueue, "0: no limit", "most sessions waiting for the server"),
+	COUNT("minconn", minconn, "0: none", "its limit while the backend is empty"),
+	{ "namespace", SCOPE_SERVER, 0, "<name>", set_string, .offset = SET(namespace),
+	  .help = "network namespace from which it is connected" },
+	{ "observe", SCOPE_SERVER, 0, "{ none | layer4 }", server_observe, .offset = SET(observe),
+	  .names = (const char *const[]){ [OBSERVE_NONE] = "none", [OBSERVE_LAYER4] = "layer4",
+					  NULL },
+	  .dflt = "none", .help = "connections that fail count as checks do" },
+	{ "on-error", SCOPE_SERVER, 0, "<mode>", set_enum, .offset = SET(on_error),
+	  .names = (const char *const[]){ [ON_ERROR_FASTINTER] = "fastinter",
+					  [ON_ERROR_FAIL_CHECK] = "fail-check",
+					  [ON_ERROR_SUDDEN_DEATH] = "sudden-death",
+					  [ON_ERROR_MARK_DOWN] = "mark-down", NULL },
+	  .dflt = "fail-check", .help = "what 'observe' does at error-limit errors" },
+	{ "on-marked-down", SCOPE_SERVER, 0, "shutdown-sessions", server_needs,
+	  .bit = SRV_DOWN_SHUTDOWN_SESSIONS,
+	  .names = (const char *const[]){ "shutdown-sessions", NULL },
+	  .help = "ends its sessions when it goes down" },
+	{ "on-marked-up", SCOPE_SERVER, 0, "shutdown-backup-sessions", server_needs,
+	  .bit = SRV_UP_SHUTDOWN_BACKUP,
+	  .names = (const char *const[]){ "shutdown-backup-sessions", NULL },
+	  .help = "ends the sessions of backup servers when it comes up" },
+	{ "port", SCOPE_SERVER, 0, "<port>", server_port, .dflt = "that of the server",
+	  .help = "port for health checks" },
+	{ "rise", SCOPE_SERVER, 0, "<count>", set_int, .offset = SET(rise), .min = 1,
+	  .max = INT_MAX, .dflt = "2", .help = "successful checks in a row that mark it up" },
+	BIT("send-proxy", SRV_SEND_PROXY, "PROXY protocol version 1 towards it"),
+	NO_BIT("no-send-proxy", SRV_SEND_PROXY, "takes back a 'send-proxy' of default-server"),
+	DELAY("slowstart", slowstart, 0, "0: none",
+	      "time in which it grows to full weight after it came up"),
+	{ "source", SCOPE_SERVER, 0,
+	  "<addr>[:<pl>[-<ph>]] [usesrc { <addr2>[:<port2>] | client | clientip }] "
+	  "[interface <name>]",
+	  parse_source, .offset = SET(source), .dflt = "that of the backend",
+	  .help = "address from which it is connected" },
+	DELAY("tcp-ut", tcp_ut, 0, "the system's",
+	      "how long sent data may stay unacknowledged"),
+	BIT("tfo", SRV_TFO, "TCP Fast Open"),
+	NO_BIT("no-tfo", SRV_TFO, "takes back a 'tfo' of default-server"),
+	{ "track", SCOPE_SERVER, 0, "[<backend>/]<server>", set_string, .offset = SET(track),
+	  .help = "follows the state of another server" },
+	{ "weight", SCOPE_SERVER, 0, "<weight>", set_int, .offset = SET(weight), .min = 0,
+	  .max = 256, .dflt = "1", .help = "its share of the load" },
+	{ 0 }
+};
+
+const struct module server_module = {
+	.name = "server",
+	.keywords = server_keywords,
+};

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What can be said of servers only when all are known: names, numbers, ports, tracking. */
+#include "proxy/proxy_conf.h"
+
+#include "base/arena.h"
+#include "base/str.h"
+
+#include <string.h>
+
+static void check_names(struct config *cfg, const struct proxy *px)
+{
+	const struct server *s, *first;
+
+	for (s = px->servers; s; s = s->next) {
+		first = server_find(px, s->id);
+		if (first != s)
+			config_error(cfg, &s->loc, "there is another server '%s' in '%s', at %s:%u",
+				     s->id, px->name, first->loc.file, first->loc.line);
+	}
+}
+
+static const struct server *of_id(const struct proxy *px, int puid, const struct server *before)
+{
+	const struct server *s;
+
+	for (s = px->servers; s != before; s = s->next)
+		if (s->puid == puid)
+			return s;
+	return NULL;
+}
+
+static void number(struct config *cfg, struct proxy *px)
+{
+	const struct server *other;
+	struct server *s;
+	int next = 1;
+
+	for (s = px->servers; s; s = s->next) {
+		other = s->puid ? of_id(px, s->puid, s) : NULL;
+		if (other)
+			config_error(cfg, &s->loc, "server '%s' has the id %d, which server '%s' at "
+				     "%s:%u has already", s->id, s->puid, other->id,
+				     other->loc.file, other->loc.line);
+	}
+	for (s = px->servers; s; s = s->next) {
+		if (s->puid)
+			continue;
+		while (of_id(px, next, NULL))
+			next++;
+		s->puid = next++;
+	}
+}
+
+/* A check needs a port of its own where the server's is the client's. */
+static void check_ports(struct config *cfg, const struct server *s)
+{
+	const struct addr *addr = s->set.options.on & SRV_CHECK_ADDR ? &s->set.check_addr :
+								       &s->spec.addr;
+
+	if (!(s->set.options.on & SRV_CHECK) || addr->family == AF_UNIX)
+		return;
+	if (s->set.check_port || addr->port || (!s->spec.has_offset && s->spec.addr.port))
+		return;
+	config_error(cfg, &s->loc, "server '%s' has 'check', but neither a port of its own nor "
+		     "'port' for the checks", s->id);
+}
+
+/* A minimum alone, or above the maximum, is the maximum. */
+static void set_limits(struct server *s)
+{
+	if (s->set.minconn > s->set.maxconn)
+		s->set.maxconn = s->set.minconn;
+}
+
+static struct server *find_tracked(struct config *cfg, struct proxies *all, const struct server *s)
+{
+	const char *slash = strchr(s->set.track, '/');
+	const char *name = slash ? slash + 1 : s->set.track;
+	struct proxy *px = s->proxy;
+	struct server *found;
+
+	if (slash) {
+		const char *backend = arena_strndup(cfg->arena, s->set.track,
+						    (size_t)(slash - s->set.track));
+
+		px = proxy_find(all, backend, PROXY_BACKEND);
+		if (!px) {
+			config_error(cfg, &s->loc, "server '%s' tracks a server of '%s', but there is "
+				     "no such backend", s->id, backend);
+			return NULL;
+		}
+	}
+	found = server_find(px, name);
+	if (!found)
+		config_error(cfg, &s->loc, "server '%s' tracks '%s', but '%s' has no such server",
+			     s->id, s->set.track, px->name);
+	return found;
+}
+
+static void resolve_track(struct config *cfg, struct proxies *all, struct server *s)
+{
+	if (!s->set.track)
+		return;
+	if (s->set.options.on & SRV_CHECK) {
+		config_error(cfg, &s->loc, "server '%s' has 'check' and 'track': it can only do one",
+			     s->id);
+		return;
+	}
+	s->tracked = find_tracked(cfg, all, s);
+	if (s->tracked)
+		list_prepend(&s->tracked->trackers, &s->tracker_node);
+}
+
+/* Follows the chain to its end, which must be a server with checks. */
+static void check_chain(struct config *cfg, struct server *s)
+{
+	const struct server *end;
+	unsigned hops = 0;
+
+	for (end = s->tracked; end->tracked && end != s && hops < 10000; end = end->tracked)
+		hops++;
+	if (end->tracked)
+		config_error(cfg, &s->loc, "server '%s' tracks %s, which leads back to itself", s->id,
+			     s->set.track);
+	else if (!(end->set.options.on & SRV_CHECK))
+		config_error(cfg, &s->loc, "server '%s' tracks %s, but server '%s' has no 'check'",
+			     s->id, s->set.track, end->id);
+	else
+		return;
+	list_remove(&s->tracker_node);
+	s->tracked = NULL;
+}
+
+void servers_finish(struct config *cfg, struct proxy *px)
+{
+	struct server *s;
+
+	check_names(cfg, px);
+	number(cfg, px);
+	for (s = px->servers; s; s = s->next) {
+		check_ports(cfg, s);
+		set_limits(s);
+	}
+}
+
+void servers_track(struct config *cfg, struct proxies *all)
+{
+	struct proxy *px;
+	struct server *s;
+
+	list_for_each(px, &all->list, node)
+		for (s = px->servers; s; s = s->next)
+			resolve_track(cfg, all, s);
+	list_for_each(px, &all->list, node)
+		for (s = px->servers; s; s = s->next)
+			if (s->tracked)
+				check_chain(cfg, s);
+}

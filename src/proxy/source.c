@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* "source" of backends and servers: from which address servers are connected. */
+#include "proxy/proxy_conf.h"
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#include <string.h>
+
+/* Of a server line only; a backend's line takes a single port. */
+static unsigned source_allow(const struct statement *st)
+{
+	return ADDR_STAR | ADDR_NAMES | (strcmp(st->words[0].text, "source") ? ADDR_PORT_RANGE : 0);
+}
+
+static int parse_address(struct statement *st, const char *word, unsigned allow,
+			 struct addr_spec *spec)
+{
+	struct err err;
+
+	if (addr_parse(word, allow, st->cfg->arena, spec, &err) || spec->unresolved)
+		return stmt_error(st, st->at - 1, "%s", err.text);
+	return 0;
+}
+
+static int parse_usesrc(struct statement *st, struct source_conf *source)
+{
+	const char *word = stmt_need(st, "an address, client or clientip");
+	struct addr_spec spec;
+
+	if (!word)
+		return -1;
+	if (!strcmp(word, "client")) {
+		source->usesrc = USESRC_CLIENT;
+		return 0;
+	}
+	if (!strcmp(word, "clientip")) {
+		source->usesrc = USESRC_CLIENTIP;
+		return 0;
+	}
+	if (!strncmp(word, "hdr_ip(", 7))
+		return stmt_error(st, st->at - 1, "'usesrc hdr_ip' is not supported yet");
+	if (parse_address(st, word, ADDR_STAR | ADDR_NAMES, &spec))
+		return -1;
+	source->usesrc = USESRC_ADDR;
+	source->usesrc_addr = spec.addr;
+	return 0;
+}
+
+static int parse_interface(struct statement *st, struct source_conf *source)
+{
+	const char *word = stmt_need(st, "the name of an interface");
+
+	if (!word)
+		return -1;
+	source->interface = arena_strdup(st->cfg->arena, word);
+	return 0;
+}
+
+/* "*" alone: any address, the kernel chooses. */
+static void set_address(struct source_conf *source, const struct addr_spec *spec)
+{
+	bool any = spec->addr.family == AF_INET && !spec->addr.v4.s_addr;
+
+	source->addr = spec->addr;
+	source->last_port = spec->last_port;
+	if (any && !spec->addr.port)
+		source->addr.family = AF_UNSPEC;
+}
+
+int parse_source(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct source_conf *field = (struct source_conf *)((char *)object + kw->offset);
+	const char *word = stmt_need(st, "an address, or '*',");
+	struct source_conf source = { .set = true };
+	struct addr_spec spec;
+	int rc = 0;
+
+	if (!word || parse_address(st, word, source_allow(st), &spec))
+		return -1;
+	set_address(&source, &spec);
+	while (!rc) {
+		if (stmt_take(st, "usesrc"))
+			rc = parse_usesrc(st, &source);
+		else if (stmt_take(st, "interface"))
+			rc = parse_interface(st, &source);
+		else
+			break;
+	}
+	if (!rc)
+		*field = source;
+	return rc;
+}
