@@ -44,11 +44,11 @@ static int weight_get(struct cli_call *call, struct err *err)
 static int state_set(struct server *s, const char *word, struct err *err)
 {
 	if (!strcmp(word, "ready"))
-		server_set_admin(s, 0, ADMIN_FORCED_MAINT | ADMIN_FORCED_DRAIN, NULL);
+		server_set_admin(s, 0, ADMIN_FORCED_MAINT | ADMIN_FORCED_DRAIN);
 	else if (!strcmp(word, "drain"))
-		server_set_admin(s, ADMIN_FORCED_DRAIN, ADMIN_FORCED_MAINT, NULL);
+		server_set_admin(s, ADMIN_FORCED_DRAIN, ADMIN_FORCED_MAINT);
 	else if (!strcmp(word, "maint"))
-		server_set_admin(s, ADMIN_FORCED_MAINT, ADMIN_FORCED_DRAIN, NULL);
+		server_set_admin(s, ADMIN_FORCED_MAINT, ADMIN_FORCED_DRAIN);
 	else
 		return err_set(err,
 			       "'set server <srv> state' expects 'ready', 'drain' and 'maint'.");
@@ -153,7 +153,7 @@ static int addr_set(struct cli_call *call, struct server *s, struct err *err)
 		return err_set(err, "'port' expected instead of '%.200s'", cli_arg(call, 3));
 	text_str(&said, " by 'stats socket command'");
 	if (s->state->admin & ADMIN_RESOLUTION)
-		server_set_admin(s, 0, ADMIN_RESOLUTION, NULL);
+		server_set_admin(s, 0, ADMIN_RESOLUTION);
 	log_printf(s->proxy->set.log, LOG_L_NOTICE, "%s/%s: %s", s->proxy->name, s->id, memory);
 	cli_say(call, LOG_L_INFO, "%s", memory);
 	return 0;
@@ -250,7 +250,7 @@ static int disable_server(struct cli_call *call, struct err *err)
 
 	if (!s)
 		return -1;
-	server_set_admin(s, ADMIN_FORCED_MAINT, 0, NULL);
+	server_set_admin(s, ADMIN_FORCED_MAINT, 0);
 	return 0;
 }
 
