@@ -39,6 +39,9 @@ struct known_word {
 const struct known_word *known_find(unsigned scope, const struct word *words, int count);
 /* Is it the name of a section of the manual? */
 bool known_section(const char *name);
+/* In a frontend without backend side, or the other way round: is this word refused? Most are
+ * ignored with a warning. */
+bool known_refused(const char *name);
 /* What replaced a word of older releases; NULL when it is none. */
 const char *known_replacement(unsigned scope, const struct word *words, int count);
 

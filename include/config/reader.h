@@ -76,7 +76,7 @@ void condition_end(struct reader *rd);
 
 /* What place in the file this word is at; i as in stmt_error. */
 struct place statement_place(const struct statement *st, int i);
-/* Runs the row's parser on the statement; checks "no" and KW_ONCE. */
+/* Runs the row's parser on the words at st->at; checks KW_ONCE. */
 int statement_apply(struct statement *st, const struct lookup_row *row, void *object);
 /* Reports that no row fits words[i...] in this scope; consumes nothing. */
 void statement_unknown(struct statement *st, int i, unsigned scope);

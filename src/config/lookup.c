@@ -192,6 +192,21 @@ bool known_section(const char *name)
 	return false;
 }
 
+bool known_refused(const char *name)
+{
+	static const char *const names[] = {
+		"server", "default-server", "server-template", "retry-on", "declare capture",
+		"use-fcgi-app", "tcp-request connection", "tcp-request session",
+		"tcp-response content", "tcp-response inspect-delay",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
 const char *known_replacement(unsigned scope, const struct word *words, int count)
 {
 	const char *best = NULL;

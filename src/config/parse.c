@@ -35,24 +35,12 @@ static const struct once *once_seen(struct reader *rd, const struct keyword *kw,
 	return NULL;
 }
 
-static int apply_prefix(struct statement *st, const struct keyword *kw)
-{
-	const char *prefix = st->no ? "no" : "default";
-
-	if ((!st->no || (kw->flags & KW_NO)) && (!st->dflt || (kw->flags & KW_DEFAULT)))
-		return 0;
-	stmt_error(st, 0, "'%s' cannot stand before '%s'", prefix, kw->name);
-	return -1;
-}
-
 int statement_apply(struct statement *st, const struct lookup_row *row, void *object)
 {
 	unsigned errors = st->cfg->diag->count[DIAG_ERROR];
 	const struct once *before;
 	int rc, at = st->at;
 
-	if (apply_prefix(st, row->kw) < 0)
-		return -1;
 	if ((row->kw->flags & KW_ONCE) &&
 	    (before = once_seen(st->cfg->reader, row->kw, object)) != NULL) {
 		stmt_warning(st, at, "'%s' was given before; this one counts", row->kw->name);
@@ -87,8 +75,8 @@ static bool first_known(struct statement *st, int i, unsigned scope, char *list,
 	return *list != 0;
 }
 
-/* A word that another kind of section has. A listen section is both, so that only the ones
- * with one side remain. The language ignores words of the other side of a proxy. */
+/* A word that another kind of section has. The language ignores most words of the other
+ * side of a proxy (known_refused tells the rest), and so do we. */
 static bool unknown_misplaced(struct statement *st, int i)
 {
 	const struct lookup_row *row = lookup_find(st->cfg->reader->index, ~0u, st->words + i,
@@ -96,18 +84,36 @@ static bool unknown_misplaced(struct statement *st, int i)
 	const struct known_word *known = known_find(~0u, st->words + i, st->count - i);
 	const char *name = row ? row->kw->name : known ? known->name : NULL;
 	unsigned scope = row ? row->kw->scope : known ? known->scope : 0;
-	char where[120];
+	char where[160];
 
 	if (!name)
 		return false;
 	scope_names(scope, where, sizeof(where));
-	if ((st->scope & SCOPE_PROXY) && (scope & SCOPE_PROXY) && !(st->scope & SCOPE_DEFAULTS)) {
+	if ((st->scope & (SCOPE_FRONTEND | SCOPE_BACKEND)) && (scope & SCOPE_PROXY) &&
+	    !known_refused(name))
 		stmt_warning(st, i, "'%s' has no effect in this section and is ignored", name);
-		stmt_hint(st, "it belongs in %s", where);
-		return true;
-	}
-	stmt_error(st, i, "'%s' is not allowed in this section", name);
+	else
+		stmt_error(st, i, "'%s' is not allowed in this section", name);
 	stmt_hint(st, "it belongs in %s", where);
+	return true;
+}
+
+/* "timeout" is known, what follows it is not. */
+static bool unknown_second(struct statement *st, int i, unsigned scope, const char *near)
+{
+	char list[300];
+
+	if (!first_known(st, i, scope, list, sizeof(list)))
+		return false;
+	if (i + 1 < st->count)
+		stmt_error(st, i + 1, "'%s' cannot follow '%s'", st->words[i + 1].text,
+			   st->words[i].text);
+	else
+		stmt_error(st, i + 1, "a word expected behind '%s'", st->words[i].text);
+	if (near)
+		stmt_hint(st, "did you mean '%s'?", near);
+	else
+		stmt_hint(st, "there are: %s", list);
 	return true;
 }
 
@@ -115,36 +121,26 @@ void statement_unknown(struct statement *st, int i, unsigned scope)
 {
 	const struct word *words = st->words + i;
 	int count = st->count - i;
-	const char *text = known_replacement(scope, words, count), *near;
-	const struct known_word *known;
-	char list[300];
+	const char *text = known_replacement(scope, words, count);
+	const struct known_word *known = known_find(scope, words, count);
 
 	if (text) {
 		stmt_error(st, i, "'%s' is a word of older releases", words->text);
 		stmt_hint(st, "%s", text);
 		return;
 	}
-	known = known_find(scope, words, count);
 	if (known) {
 		stmt_error(st, i, "'%s' is not supported yet", known->name);
 		return;
 	}
-	near = lookup_nearest(st->cfg->reader->index, scope, words, count);
-	if (!near && unknown_misplaced(st, i))
+	if (unknown_misplaced(st, i))
 		return;
-	if (first_known(st, i, scope, list, sizeof(list))) {
-		stmt_error(st, i + 1, count > 1 ? "'%s' cannot follow '%s'" :
-						  "a word expected here", count > 1 ?
-			   words[1].text : "", words->text);
-		if (near)
-			stmt_hint(st, "did you mean '%s'?", near);
-		else
-			stmt_hint(st, "there are: %s", list);
+	text = lookup_nearest(st->cfg->reader->index, scope, words, count);
+	if (unknown_second(st, i, scope, text))
 		return;
-	}
 	stmt_error(st, i, "unknown word '%s'", words->text);
-	if (near)
-		stmt_hint(st, "did you mean '%s'?", near);
+	if (text)
+		stmt_hint(st, "did you mean '%s'?", text);
 }
 
 /* -- sections -------------------------------------------------------------------------- */
@@ -199,6 +195,16 @@ static void section_skip(struct reader *rd, struct statement *st)
 
 /* -- lines ----------------------------------------------------------------------------- */
 
+static int line_prefix_fits(struct statement *st, const struct keyword *kw)
+{
+	const char *prefix = st->no ? "no" : "default";
+
+	if ((!st->no || (kw->flags & KW_NO)) && (!st->dflt || (kw->flags & KW_DEFAULT)))
+		return 0;
+	stmt_error(st, 0, "'%s' cannot stand before '%s'", prefix, kw->name);
+	return -1;
+}
+
 static void line_word(struct reader *rd, struct statement *st)
 {
 	const struct lookup_row *row;
@@ -211,6 +217,8 @@ static void line_word(struct reader *rd, struct statement *st)
 	}
 	if (!rd->object)
 		return; /* the section's own line was wrong */
+	if (line_prefix_fits(st, row->kw) < 0)
+		return;
 	errors = rd->cfg->diag->count[DIAG_ERROR];
 	if (statement_apply(st, row, rd->scope == SCOPE_GLOBAL ?
 			    config_data(rd->cfg, row->module) : rd->object) == 0 &&

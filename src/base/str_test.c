@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Text that is cut and never overrun; whole numbers; distance of words. */
+#include "base/str.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void test_text_is_cut(void **state)
+{
+	char memory[8] = "zzzzzzz";
+	struct text t;
+
+	(void)state;
+	text_init(&t, memory, 6);
+	text_str(&t, "abc");
+	assert_false(t.cut);
+	text_str(&t, "def");
+	assert_true(t.cut);
+	assert_string_equal(memory, "abcde");
+	assert_int_equal(t.len, 5);
+	assert_int_equal(memory[6], 'z'); /* not ours */
+	text_char(&t, 'x');
+	assert_string_equal(memory, "abcde");
+}
+
+static void test_text_printf_is_cut(void **state)
+{
+	char memory[6];
+	struct text t;
+
+	(void)state;
+	text_init(&t, memory, sizeof(memory));
+	text_printf(&t, "%d", 12345);
+	assert_false(t.cut);
+	assert_string_equal(memory, "12345");
+	text_init(&t, memory, sizeof(memory));
+	text_printf(&t, "%d", 123456);
+	assert_true(t.cut);
+	assert_string_equal(memory, "12345");
+	assert_int_equal(t.len, 5);
+}
+
+static void test_text_of_one_byte(void **state)
+{
+	char memory[1];
+	struct text t;
+
+	(void)state;
+	text_init(&t, memory, 1);
+	text_str(&t, "");
+	assert_false(t.cut);
+	text_char(&t, 'a');
+	assert_true(t.cut);
+	assert_string_equal(memory, "");
+}
+
+static void test_text_num(void **state)
+{
+	char memory[64];
+	struct text t;
+
+	(void)state;
+	text_init(&t, memory, sizeof(memory));
+	text_num(&t, INT64_MIN);
+	text_char(&t, ' ');
+	text_num(&t, INT64_MAX);
+	text_char(&t, ' ');
+	text_num(&t, 0);
+	assert_string_equal(memory, "-9223372036854775808 9223372036854775807 0");
+}
+
+static void test_distance(void **state)
+{
+	(void)state;
+	assert_int_equal(str_distance("maxconn", "maxconn", 3), 0);
+	assert_int_equal(str_distance("maxcon", "maxconn", 3), 1);
+	assert_int_equal(str_distance("maxcnon", "maxconn", 3), 1); /* neighbours swapped */
+	assert_int_equal(str_distance("bakcend", "backend", 3), 1);
+	assert_int_equal(str_distance("abc", "xyz", 3), 3);
+	assert_int_equal(str_distance("abcdef", "uvwxyz", 3), 4); /* limit + 1 */
+	assert_int_equal(str_distance("", "abc", 3), 3);
+	assert_int_equal(str_distance("", "abcd", 3), 4);
+	assert_int_equal(str_distance("", "", 0), 0);
+}
+
+static void test_distance_of_long_words(void **state)
+{
+	char a[100], b[100];
+
+	(void)state;
+	memset(a, 'a', sizeof(a));
+	memset(b, 'a', sizeof(b));
+	a[99] = b[99] = 0;
+	assert_int_equal(str_distance(a, b, 2), 3); /* too long to be compared */
+	a[64] = b[64] = 0;
+	assert_int_equal(str_distance(a, b, 2), 0);
+}
+
+static void test_to_int(void **state)
+{
+	int64_t n = 77;
+
+	(void)state;
+	assert_true(str_to_int("12", 0, 100, &n));
+	assert_int_equal(n, 12);
+	assert_true(str_to_int("-5", -5, 5, &n));
+	assert_int_equal(n, -5);
+	assert_false(str_to_int("101", 0, 100, &n));
+	assert_false(str_to_int("", 0, 100, &n));
+	assert_false(str_to_int("1x", 0, 100, &n));
+	assert_false(str_to_int(" 1", 0, 100, &n));
+	assert_false(str_to_int("+1", 0, 100, &n));
+	assert_false(str_to_int("-", -9, 100, &n));
+	assert_false(str_to_int("0x10", 0, 100, &n));
+	assert_false(str_to_int("99999999999999999999", 0, INT64_MAX, &n));
+	assert_int_equal(n, -5); /* untouched by what failed */
+}
+
+static void test_spans(void **state)
+{
+	(void)state;
+	assert_true(span_equal(span_of("ab"), (struct span){ "abc", 2 }));
+	assert_false(span_equal(span_of("ab"), span_of("abc")));
+	assert_false(span_equal(span_of("ab"), span_of("ac")));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text_is_cut),
+		cmocka_unit_test(test_text_printf_is_cut),
+		cmocka_unit_test(test_text_of_one_byte),
+		cmocka_unit_test(test_text_num),
+		cmocka_unit_test(test_distance),
+		cmocka_unit_test(test_distance_of_long_words),
+		cmocka_unit_test(test_to_int),
+		cmocka_unit_test(test_spans),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
