@@ -2,10 +2,9 @@
 # Sourced by the scripts of reg-tests: starts penstock on free ports with a given configuration,
 # asks its stats socket, ends everything by process id. Children and files end with the script.
 #
-#   . "${srcdir:-.}/reg-tests/lib.sh"
-#   start_penstock <<EOF            # sets pid, stats, log; "global" with a stats socket is put in front
-#   $(tcp_proxy "option splice-response")
-#   EOF
+#   . "${0%/*}/../lib.sh"
+#   tcp_proxy "option splice-response" | config    # "global" with a stats socket is put in front
+#   start_penstock                  # sets pid; its output is in $log
 #   relaytest transfer              # client on $front, server on $back; see reg-tests/relay/relaytest.c
 #   info PipesUsed                  # a field of show info
 #   finish                          # stops it, and says whether everything held
@@ -14,7 +13,7 @@
 # With SHIM="RULES" (reg-tests/shim/shim.c) penstock runs under the shim, and acted() tells whether a
 # rule was used. With PENSTOCK=haproxy the reference is judged instead, to try the test itself.
 
-: "${srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${srcdir:=$(cd "${0%/*}/../.." && pwd)}"
 : "${topbuild:=$(pwd)}"
 : "${PENSTOCK:=$topbuild/penstock}"
 tool=$topbuild/reg-tests/relay/relaytest
@@ -65,6 +64,9 @@ until_true() {
 front=127.0.0.1:$(ports 1)
 back=127.0.0.1:$(ports 1)
 
+splice="option splice-request
+	option splice-response"
+
 # tcp_proxy [LINES-OF-DEFAULTS [WORDS-OF-THE-SERVER [LINES-OF-THE-BACKEND]]]: one frontend, one
 # backend, one server.
 tcp_proxy() {
@@ -76,7 +78,7 @@ defaults
 	timeout server ${server_timeout:-30s}
 	${1:-}
 frontend fe
-	bind $front
+	bind $front ${bind_words:-}
 	default_backend be
 backend be
 	server s1 $back ${2:-}
@@ -84,15 +86,25 @@ backend be
 END
 }
 
+# config <CONFIGURATION: what start_penstock starts with. Lines before the first section are global.
+config() {
+	{
+		printf 'global\n\tstats socket %s level admin\n' "$stats"
+		cat
+	} >"$dir/cfg"
+}
+
 # each_way TEST: calls the function TEST with penstock running, once for each way to move bytes.
 each_way() {
 	for way in splice adaptive copy; do
 		say "## $way"
 		case $way in
-		splice) tcp_proxy "option splice-request
-	option splice-response" | start_penstock ;;
-		adaptive) tcp_proxy | start_penstock ;;
-		copy) tcp_proxy | start_penstock -dS ;;
+		splice) tcp_proxy "$splice" | config ;;
+		*) tcp_proxy | config ;;
+		esac
+		case $way in
+		copy) start_penstock -dS ;;
+		*) start_penstock ;;
 		esac
 		"$@"
 		stop_penstock
@@ -105,12 +117,9 @@ preload() {
 	printf '%s' "${asan:+$asan:}$shim"
 }
 
-# start_penstock [ARGUMENTS] <CONFIGURATION
+# start_penstock [ARGUMENTS]
 start_penstock() {
-	{
-		printf 'global\n\tstats socket %s level admin\n' "$stats"
-		cat
-	} >"$dir/cfg"
+	rm -f "$dir/shim.log"
 	if [ -n "${SHIM:-}" ]; then
 		SHIM=$SHIM SHIM_LOG=$dir/shim.log LD_PRELOAD=$(preload) \
 			"$PENSTOCK" -db -f "$dir/cfg" "$@" >"$log" 2>&1 &
@@ -148,6 +157,24 @@ relaytest() {
 # Like relaytest, with nobody behind the backend's address.
 relaytest_alone() {
 	"$tool" -f "$front" -p "$pid" -s "$stats" "$@" || failures=$((failures + 1))
+}
+
+# The same for reg-tests/pcap/wire: what goes over the wire.
+wire() {
+	"$topbuild/reg-tests/pcap/wire" -f "$front" -b "$back" -p "$pid" -s "$stats" "$@"
+	case $? in
+	0) ;;
+	77) exit 77 ;;
+	*) failures=$((failures + 1)) ;;
+	esac
+}
+
+# own_network "$@": goes on in a network namespace of the script's own, where that can be had.
+own_network() {
+	[ -z "${OWN_NETWORK:-}" ] || return 0
+	unshare -n true 2>/dev/null || return 0
+	cleanup
+	OWN_NETWORK=1 exec unshare -n sh -c 'ip link set lo up; exec sh "$@"' sh "$0" "$@"
 }
 
 ask() { "$tool" -s "$stats" ask "$1"; }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Connections that are broken off, by either side and in mid-transfer: the other side is told, and
 # sockets, pipes and streams are given back. What a server broke off reaches the client as RST.
-. "${srcdir:-.}/reg-tests/lib.sh"
+. "${0%/*}/../lib.sh"
 
 broken() {
 	relaytest client-rst

@@ -67,7 +67,9 @@ static bool flow_break(struct flow *f, int error)
 
 static bool flow_wants_write(const struct flow *f)
 {
-	return !f->broken && (f->sent < f->total || (f->fin && !f->fin_sent));
+	if (f->broken || (f->window && f->sent - f->got >= f->window))
+		return false;
+	return f->sent < f->total || (f->fin && !f->fin_sent);
 }
 
 static bool flow_wants_read(const struct flow *f)
@@ -92,6 +94,8 @@ static bool flow_write(struct flow *f)
 	}
 	if (n > f->total - f->sent)
 		n = (size_t)(f->total - f->sent);
+	if (f->window && n > f->window - (size_t)(f->sent - f->got))
+		n = f->window - (size_t)(f->sent - f->got);
 	pattern_fill(buffer, n, f->seed, f->sent);
 	sent = send(f->from, buffer, n, MSG_NOSIGNAL);
 	if (sent < 0)

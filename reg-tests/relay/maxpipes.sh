@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # No more pipes than maxpipes, whatever it is, with and without maxconn; without a free pipe the same
 # transfer goes on by copying.
-. "${srcdir:-.}/reg-tests/lib.sh"
+. "${0%/*}/../lib.sh"
 
 # pipes_with MAXPIPES ALLOWED [LINES OF GLOBAL]
 pipes_with() {
@@ -10,9 +10,9 @@ pipes_with() {
 	{
 		[ -z "$1" ] || printf '\tmaxpipes %s\n' "$1"
 		[ -z "${3:-}" ] || printf '\t%s\n' "$3"
-		tcp_proxy "option splice-request
-	option splice-response"
-	} | start_penstock
+		tcp_proxy "$splice"
+	} | config
+	start_penstock
 	[ -z "$1" ] || exactly Maxpipes "$1"
 	relaytest pipes "$2"
 	relaytest -n 8 transfer

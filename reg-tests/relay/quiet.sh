@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Idle, half-closed and blocked connections use no CPU, and go on when the reader reads again.
-. "${srcdir:-.}/reg-tests/lib.sh"
+. "${0%/*}/../lib.sh"
 
 each_way relaytest quiet
 finish

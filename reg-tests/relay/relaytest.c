@@ -10,101 +10,9 @@
  */
 #include "relaytest.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-struct options opt = { .listener = -1 };
-static unsigned failures;
-
-bool expect(bool holds, const char *fmt, ...)
-{
-	va_list ap;
-
-	printf(holds ? "ok      " : "FAILED  ");
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
-	putchar('\n');
-	fflush(stdout);
-	failures += !holds;
-	return holds;
-}
-
-char *ask(const char *socket_path, const char *command)
-{
-	struct address a = address_parse(socket_path);
-	int fd = sock_connect(&a, false);
-	size_t size = 65536, n = 0;
-	char *answer = malloc(size);
-	ssize_t got;
-
-	if (fd < 0 || !answer)
-		goto out;
-	if (dprintf(fd, "%s\n", command) < 0)
-		goto out;
-	while ((got = read(fd, answer + n, size - n - 1)) > 0) {
-		n += (size_t)got;
-		if (n + 1 < size)
-			continue;
-		size *= 2;
-		answer = realloc(answer, size);
-		if (!answer)
-			die("memory");
-	}
-	close(fd);
-	answer[n] = '\0';
-	return answer;
-out:
-	if (fd >= 0)
-		close(fd);
-	free(answer);
-	return NULL;
-}
-
-long info_value(const char *field)
-{
-	char *answer = opt.stats ? ask(opt.stats, "show info") : NULL, *p = answer;
-	size_t len = strlen(field);
-	long value = -1;
-
-	while (p) {
-		p += *p == '\n';
-		if (!strncmp(p, field, len) && p[len] == ':') {
-			value = atol(p + len + 1);
-			break;
-		}
-		p = strchr(p, '\n');
-	}
-	free(answer);
-	return value;
-}
-
-bool info_becomes(const char *field, long value)
-{
-	uint64_t until = now_ns() + 2 * NSEC;
-
-	while (info_value(field) != value) {
-		if (now_ns() > until)
-			return false;
-		poll(NULL, 0, 5);
-	}
-	return true;
-}
-
-double relay_cpu_share(int ms)
-{
-	uint64_t began = now_ns(), cpu = proc_cpu_ns(opt.relay);
-
-	if (!opt.relay)
-		die("this test needs -p");
-	while (now_ns() - began < (uint64_t)ms * MSEC)
-		poll(NULL, 0, 10);
-	return (double)(proc_cpu_ns(opt.relay) - cpu) / (double)(now_ns() - began);
-}
 
 /* ---- the small helpers of shell scripts ---- */
 
@@ -192,37 +100,9 @@ static void usage(void)
 	exit(1);
 }
 
-static void option(int c)
-{
-	struct address a;
-
-	switch (c) {
-	case 'f': opt.front = address_parse(optarg); break;
-	case 'b':
-		a = address_parse(optarg);
-		opt.listener = sock_listen(&a);
-		break;
-	case 'p': opt.relay = atoi(optarg); break;
-	case 's': opt.stats = optarg; break;
-	case 'n': opt.count = (unsigned)number_parse(optarg); break;
-	case 'z': opt.size = number_parse(optarg); break;
-	case 'S': opt.seed = number_parse(optarg); break;
-	default: usage();
-	}
-}
-
 int main(int argc, char **argv)
 {
-	int c;
-
-	opt.seed = now_ns();
-	while ((c = getopt(argc, argv, "+f:b:p:s:n:z:S:")) != -1)
-		option(c);
-	if (optind >= argc)
-		usage();
-	want_descriptors();
-	opt.args = argv + optind + 1;
-	opt.n_args = argc - optind - 1;
+	options_read(argc, argv, usage);
 	for (unsigned i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
 		if (strcmp(tests[i].name, argv[optind]))
 			continue;

@@ -22,6 +22,10 @@ struct options {
 	int n_args;
 };
 extern struct options opt;
+extern unsigned failures;
+
+/* Fills opt from the command line; words behind the subcommand argv[optind] are opt.args. */
+void options_read(int argc, char **argv, void (*usage)(void));
 
 /* Prints "ok" or "FAILED" and the sentence; false (and counted) when it does not hold. */
 bool expect(bool holds, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -46,6 +50,7 @@ struct flow {
 	uint64_t seed;
 	uint64_t total;      /* bytes to move */
 	size_t chunk;        /* of one send; 0: 64 kB */
+	size_t window;       /* no more than this between the two; 0: as much as goes */
 	bool fin;            /* shut down behind the last byte, and expect the end there */
 	size_t read_max;     /* of one recv; 0: 64 kB */
 	uint64_t read_every; /* nanoseconds between two recv; 0: at once */
@@ -63,6 +68,9 @@ bool flows_run(struct flow *f, size_t n, int idle_ms);
 /* Sends until nothing more goes out for 100 ms (the readers do not read); then lets them. */
 void flows_block(struct flow *f, size_t n);
 bool flow_complete(const struct flow *f);
+/* flows_run, and a line about it: the sentence, and what has become of the flows. */
+bool expect_flows(struct flow *f, size_t n, int idle_ms, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 /* What is wrong with the first flow that is not complete, as text. */
 const char *flows_describe(const struct flow *f, size_t n);
 

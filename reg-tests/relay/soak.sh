@@ -3,7 +3,7 @@
 # Hundreds of connections with random sizes, pauses, socket buffers, half-closes and breaks: nothing
 # is lost, doubled or mixed, no stream hangs, an idle crowd afterwards uses no CPU; with splice on,
 # off, adaptive and with a pool of one pipe. By hand, longer: SOAK="-t 60 -c 300".
-. "${srcdir:-.}/reg-tests/lib.sh"
+. "${0%/*}/../lib.sh"
 
 soak() {
 	# SOAK is a list of options
@@ -15,8 +15,8 @@ each_way soak
 say "## one pipe"
 {
 	printf '\tmaxpipes 1\n'
-	tcp_proxy "option splice-request
-	option splice-response"
-} | start_penstock
+	tcp_proxy "$splice"
+} | config
+start_penstock
 soak
 finish

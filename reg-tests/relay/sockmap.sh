@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # A live socket of the process is put into a real BPF sockmap from outside: the transfer completes
 # byte for byte, and the process does not spin. Needs CAP_BPF.
-. "${srcdir:-.}/reg-tests/lib.sh"
+. "${0%/*}/../lib.sh"
 
 captured() {
 	relaytest sockmap

@@ -3,7 +3,7 @@
 # Which side wins when frontend and backend differ about splicing: either of them enables it (as the
 # manual says); "no option" in one does not take away what the other enables; where neither enables
 # it and one says "no option", the direction copies.
-. "${srcdir:-.}/reg-tests/lib.sh"
+. "${0%/*}/../lib.sh"
 
 # proxy LINE-OF-THE-FRONTEND LINE-OF-THE-BACKEND
 proxy() {
@@ -26,7 +26,8 @@ END
 # want SPLICED? LINE-OF-THE-FRONTEND LINE-OF-THE-BACKEND: small messages, which only a forced
 # direction splices. The option is about responses, so is the test.
 want() {
-	proxy "$2" "$3" | start_penstock
+	proxy "$2" "$3" | config
+	start_penstock
 	relaytest -n 50 -z 1000 fin
 	spliced=$(info SplicedBytes)
 	say "# frontend: ${2:--}; backend: ${3:--}; spliced: $spliced"

@@ -41,8 +41,7 @@ bool test_transfer(void)
 		flow_pair(&flows[2 * i], &ends[i], rnd_range(&opt.seed, size / 2, size),
 			  rnd_range(&opt.seed, size / 2, size));
 	}
-	ok = expect(flows_run(flows, 2 * n, 5000), "%u transfers both ways: %s", n,
-		    flows_describe(flows, 2 * n));
+	ok = expect_flows(flows, 2 * n, 5000, "%u transfers both ways", n);
 	close_all(n);
 	return ok;
 }
@@ -62,8 +61,7 @@ bool test_slow_reader(void)
 					  .read_max = (size_t)rnd_range(&opt.seed, 500, 8000),
 					  .read_every = rnd_range(&opt.seed, 1, 5) * MSEC };
 	}
-	ok = expect(flows_run(flows, n, 5000), "%u slow readers get every byte, then the end: %s",
-		    n, flows_describe(flows, n));
+	ok = expect_flows(flows, n, 5000, "%u slow readers get every byte, then the end", n);
 	close_all(n);
 	return ok;
 }
@@ -142,8 +140,7 @@ bool test_drain(void)
 	}
 	flows_block(flows, 2 * n);
 	began = now_ns();
-	ok = expect(flows_run(flows, 2 * n, 3000), "%u stuffed connections drain: %s", n,
-		    flows_describe(flows, 2 * n));
+	ok = expect_flows(flows, 2 * n, 3000, "%u stuffed connections drain", n);
 	printf("#       in %.0f ms\n", (double)(now_ns() - began) / 1e6);
 	close_all(n);
 	return ok;

@@ -193,7 +193,7 @@ bool test_pipes(void)
 		    n, held, before, 2 * limit);
 	for (unsigned i = 0; i < n; i++)
 		flows[i].total = flows[i].sent;
-	ok &= expect(flows_run(flows, n, 3000), "all of it arrives: %s", flows_describe(flows, n));
+	ok &= expect_flows(flows, n, 3000, "all of it arrives");
 	if (opt.stats)
 		ok &= expect(info_becomes("PipesUsed", 0), "no pipe is in use afterwards (%ld)",
 			     info_value("PipesUsed"));

@@ -173,6 +173,7 @@ static bool sockmap_source(bool up, unsigned when)
 		return false;
 	f.total += when == 2 ? 5 : 8 << 20;
 	f.fin = true;
+	f.window = 32768; /* beyond its buffer a captured socket of some kernels mixes bytes up */
 	snprintf(what, sizeof(what), "%s, captured %s", up ? "request" : "response", names[when]);
 	ok = sockmap_finish(&f, what);
 	ok &= expect(one_exchange(to, from, 100000), "the other direction works");

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Bytes in both directions at once arrive unharmed, each way, and show info counts them the way
 # they went.
-. "${srcdir:-.}/reg-tests/lib.sh"
+. "${0%/*}/../lib.sh"
 
 moved() {
 	relaytest -n 16 -z 4m transfer

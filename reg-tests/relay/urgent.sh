@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Urgent data (real URG) in the middle of a stream neither lose bytes nor make it spin.
-. "${srcdir:-.}/reg-tests/lib.sh"
+. "${0%/*}/../lib.sh"
 
 each_way relaytest urgent
 finish

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Out of descriptors for good: connections wait, and the process uses no CPU over it.
-. "${srcdir:-.}/reg-tests/lib.sh"
+. "${0%/*}/../lib.sh"
 
 SHIM="accept4=EMFILE@30"
-tcp_proxy | start_penstock
+tcp_proxy | config
+start_penstock
 relaytest -n 20 -z 10k transfer
 # The stats socket does not answer any more: no questions from here on.
 "$tool" -f "$front" -n 40 knock

@@ -1,12 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # A kernel that returns one segment a call: bytes arrive unharmed, and segments are gathered.
-. "${srcdir:-.}/reg-tests/lib.sh"
-splice="option splice-request
-	option splice-response"
-
+. "${0%/*}/../lib.sh"
 SHIM=pull=limit:1448
-tcp_proxy "$splice" | start_penstock
+tcp_proxy "$splice" | config
+start_penstock
 relaytest -n 8 -z 2m transfer
 relaytest -n 100 fin
 acted pull=limit:1448
