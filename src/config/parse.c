@@ -226,14 +226,20 @@ static void line_word(struct reader *rd, struct statement *st)
 		stmt_end(st);
 }
 
-static void line_prefix(struct statement *st)
+/* Takes "no" or "default" off; false after a report when nothing follows. */
+static bool line_prefix(struct statement *st)
 {
 	if (strcmp(st->words[0].text, "no") != 0 && strcmp(st->words[0].text, "default") != 0)
-		return;
+		return true;
+	if (st->count == 1) {
+		stmt_error(st, 1, "a word expected behind '%s'", st->words[0].text);
+		return false;
+	}
 	st->no = st->words[0].text[0] == 'n';
 	st->dflt = !st->no;
 	st->words++;
 	st->count--;
+	return true;
 }
 
 static void line_outside(struct reader *rd, struct statement *st)
@@ -277,10 +283,7 @@ static void line_statement(struct reader *rd, const struct word *words, int coun
 		line_outside(rd, &st);
 		return;
 	}
-	line_prefix(&st);
-	if (st.count == 0)
-		stmt_error(&st, 0, "a word expected behind '%s'", words[0].text);
-	else
+	if (line_prefix(&st))
 		line_word(rd, &st);
 }
 

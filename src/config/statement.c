@@ -179,9 +179,11 @@ int stmt_duration(struct statement *st, const char *what, char unit, unsigned *m
 		break;
 	}
 	/* Timers compare signed 32-bit differences of milliseconds: 24.8 days. */
-	if (us / 1000 >= INT_MAX)
-		return stmt_error(st, st->at - 1, "%s: '%s' is more than 24 days", what, word);
-	*ms = (unsigned)((us + 999) / 1000);
+	us = us / 1000 + (us % 1000 != 0);
+	if (us > INT_MAX)
+		return stmt_error(st, st->at - 1, "%s: '%s' is more than 2147483647ms (24.8 days)",
+				  what, word);
+	*ms = (unsigned)us;
 	return 0;
 }
 
@@ -223,7 +225,7 @@ static void words_unsupported(struct statement *st, int first, const char *other
 {
 	stmt_error(st, first, "'%s' is not supported yet", st->words[first].text);
 	if (*others)
-		stmt_hint(st, "neither are on this line: %s", others);
+		stmt_hint(st, "also not: %s", others);
 }
 
 /* Another kind of line has the word? */
