@@ -20,6 +20,7 @@
 #include "config/load.h"
 #include "config/module.h"
 #include "process/args.h"
+#include "process/process.h"
 #include "process/version.h"
 
 static int fail(const struct err *err)
@@ -127,14 +128,6 @@ static int load(struct config *cfg, const struct args *args)
 	return rc;
 }
 
-static int serve(struct config *cfg, const struct args *args)
-{
-	(void)cfg;
-	(void)args;
-	fprintf(stderr, "penstock: this build only checks configurations\n");
-	return 1;
-}
-
 static int run(const struct args *args)
 {
 	struct config *cfg = config_new(modules, args->check);
@@ -150,7 +143,7 @@ static int run(const struct args *args)
 	if (!rc && args->list_libraries)
 		version_libraries(stdout);
 	if (!rc && !args->check)
-		rc = serve(cfg, args);
+		rc = process_run(cfg, args);
 	else if (!rc && !args->quiet && !args->json)
 		printf("Configuration file is valid\n");
 	config_free(&cfg);

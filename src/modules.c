@@ -5,15 +5,28 @@
  */
 #include "config/environment.h"
 #include "config/module.h"
+#include "expr/expr.h"
+#include "expr/logformat.h"
+#include "log/log.h"
 #include "net/bind_conf.h"
+#include "process/process.h"
 #include "proxy/proxy.h"
+#include "stream/service.h"
+#include "stream/tune.h"
 
 #include <stddef.h>
 
 const struct module *const modules[] = {
 	&environment_module,
+	&process_module,
+	&tune_module,
 	&bind_module,
+	&ring_module,
+	&log_module,
 	&proxy_module,
 	&server_module,
+	&expr_module,
+	&logformat_module,
+	&service_module,
 	NULL,
 };

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct args;
 struct config;
 struct err;
 
@@ -22,18 +23,8 @@ struct process_conf {
 };
 extern const struct module process_module;
 
-/* What the command line adds. */
-struct process_options {
-	bool daemon;             /* -D */
-	bool foreground;         /* -db, -d: stay, whatever the file says */
-	const char *pidfile;     /* -p */
-	const pid_t *old;        /* -sf, -st: told to finish or to end when all is bound */
-	int old_count;
-	int old_signal;          /* SIGUSR1 or SIGTERM */
-};
-
 /* Starts every module of the configuration, drops rights, and serves until told to end.
  * Returns the exit code. Messages go to stderr. */
-int process_run(struct config *cfg, const struct process_options *opt);
+int process_run(struct config *cfg, const struct args *args);
 
 #endif

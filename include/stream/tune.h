@@ -18,4 +18,7 @@ struct tune {
 };
 extern const struct module tune_module;
 
+/* Sets up the pool of pipes; maxconn is known by now. */
+void tune_pipes(const struct tune *t);
+
 #endif

@@ -10,6 +10,7 @@
 #include "event/signals.h"
 #include "event/timer.h"
 #include "log/log.h"
+#include "process/args.h"
 #include "process/daemon.h"
 #include "process/dump.h"
 #include "process/rights.h"
@@ -98,14 +99,14 @@ static int process_signals(struct err *err)
 	return 0;
 }
 
-static void process_tell_old(const struct process_options *opt)
+static void process_tell_old(const struct args *args)
 {
-	int i;
+	size_t i;
 
-	for (i = 0; i < opt->old_count; i++)
-		if (kill(opt->old[i], opt->old_signal) < 0 && errno != ESRCH)
+	for (i = 0; i < args->old_count; i++)
+		if (kill(args->old_pids[i], args->old_signal) < 0 && errno != ESRCH)
 			fprintf(stderr, "penstock: cannot signal process %ld: %s\n",
-				(long)opt->old[i], strerror(errno));
+				(long)args->old_pids[i], strerror(errno));
 }
 
 /* ---- start ------------------------------------------------------------------------------- */
@@ -140,12 +141,12 @@ static void process_stop_modules(struct config *cfg)
 			cfg->modules[i]->stop();
 }
 
-static int process_start(struct config *cfg, const struct process_options *opt, struct err *err)
+static int process_start(struct config *cfg, const struct args *args, struct err *err)
 {
-	const char *pidfile = opt->pidfile ? opt->pidfile : conf->pidfile;
+	const char *pidfile = args->pidfile ? args->pidfile : conf->pidfile;
 	const struct tune *tune = config_data(cfg, &tune_module);
 
-	if ((opt->daemon || conf->daemon) && !opt->foreground && daemon_start(err) < 0)
+	if ((args->daemon || conf->daemon) && !args->foreground && !args->debug && daemon_start(err) < 0)
 		return -1;
 	if (loop_init(tune->maxpollevents) < 0)
 		return err_set(err, "cannot poll: %s", strerror(errno));
@@ -154,19 +155,19 @@ static int process_start(struct config *cfg, const struct process_options *opt, 
 		return -1;
 	if (pidfile && pidfile_write(pidfile, err) < 0)
 		return -1;
-	process_tell_old(opt);
+	process_tell_old(args);
 	if (rights_drop(conf, service_needs_network_rights(), err) < 0)
 		return -1;
 	daemon_ready();
 	return 0;
 }
 
-int process_run(struct config *cfg, const struct process_options *opt)
+int process_run(struct config *cfg, const struct args *args)
 {
 	struct err err;
 
 	conf = config_data(cfg, &process_module);
-	if (process_start(cfg, opt, &err) < 0)
+	if (process_start(cfg, args, &err) < 0)
 		return process_fail(&err);
 	global_state->start_ms = clock_now_ms;
 	loop_run();

@@ -12,6 +12,7 @@
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "stream/stream.h"
+#include "stream/tune.h"
 
 #include <string.h>
 
@@ -112,11 +113,11 @@ static void service_out_of_resources(struct listener *l, int error)
 
 static int service_start(struct config *cfg, void *data, struct err *err)
 {
-	(void)cfg;
 	(void)data;
 	server_hooks.went_down = service_server_down;
 	server_hooks.came_up = service_server_up;
 	listener_hooks.out_of_resources = service_out_of_resources;
+	tune_pipes(config_data(cfg, &tune_module));
 	if (service_each(service_open_proxy, err) < 0)
 		return -1;
 	return service_each(service_start_proxy, err);

@@ -32,16 +32,21 @@ static int tune_finish(struct config *cfg, void *data)
 	return 0;
 }
 
+void tune_pipes(const struct tune *t)
+{
+	unsigned pipes = t->maxpipes < 0 ? global_state->maxconn / PIPES_A_CONN :
+					   (unsigned)t->maxpipes;
+
+	pipes_init(t->nosplice ? 0 : pipes, t->pipesize);
+}
+
 static int tune_start(struct config *cfg, void *data, struct err *err)
 {
 	const struct tune *t = data;
-	unsigned pipes = t->maxpipes < 0 ? global_state->maxconn / PIPES_A_CONN :
-					   (unsigned)t->maxpipes;
 
 	(void)cfg;
 	(void)err;
 	buffer_configure(t->bufsize, t->maxrewrite, (unsigned)t->buffers_limit);
-	pipes_init(t->nosplice ? 0 : pipes, t->pipesize);
 	conn_recv_enough = (unsigned)t->recv_enough;
 	sock_tune = (struct sock_tune){
 		.rcvbuf_client = t->rcvbuf_client,
