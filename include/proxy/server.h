@@ -128,8 +128,10 @@ struct server {
 /* May it get a new session from balancing? */
 static inline bool server_usable(const struct server *s)
 {
-	return s->state->op != SERVER_DOWN && !(s->state->admin & (ADMIN_MAINT | ADMIN_DRAIN)) &&
-	       s->state->effective_weight > 0;
+	const struct server_state *state = s->state;
+
+	return (state->op == SERVER_UP || state->op == SERVER_STARTING) &&
+	       !(state->admin & (ADMIN_MAINT | ADMIN_DRAIN)) && state->effective_weight > 0;
 }
 
 /* Transitions. Each does what follows for trackers, waiting streams and the backend, writes the
