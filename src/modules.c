@@ -3,6 +3,7 @@
  * The one list of modules, in the order in which they finish and start; they stop in reverse.
  * What a build leaves out is absent here. Nothing registers itself.
  */
+#include "cli/stats_conf.h"
 #include "config/environment.h"
 #include "config/module.h"
 #include "expr/expr.h"
@@ -23,6 +24,7 @@ const struct module *const modules[] = {
 	&bind_module,
 	&ring_module,
 	&log_module,
+	&stats_conf_module,
 	&proxy_module,
 	&server_module,
 	&expr_module,

@@ -27,7 +27,4 @@ struct global_state {
 };
 extern struct global_state *global_state;
 
-/* "node" and "description" of the global section; NULL: not given. */
-extern const char *global_node, *global_description;
-
 #endif

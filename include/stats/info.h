@@ -21,6 +21,9 @@ struct info {
 	struct stats_strings strings;
 };
 
+/* "node" and "description" of the global section; NULL: not given. */
+extern const char *info_node, *info_description;
+
 /* Takes all values as they are now. as_float: those that are more exact then. */
 void info_fill(struct info *info, bool as_float);
 

@@ -78,6 +78,7 @@ static void number_proxies(struct config *cfg, struct proxies *all)
 				     other->loc.line);
 	}
 	list_for_each(px, &all->list, node) {
+		px->forced_id = px->uuid != 0;
 		if (px->uuid)
 			continue;
 		while (of_id(all, next, NULL))

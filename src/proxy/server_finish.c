@@ -43,6 +43,7 @@ static void number(struct config *cfg, struct proxy *px)
 				     other->loc.file, other->loc.line);
 	}
 	for (s = px->servers; s; s = s->next) {
+		s->forced_id = s->puid != 0;
 		if (s->puid)
 			continue;
 		while (of_id(px, next, NULL))

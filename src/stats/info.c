@@ -32,6 +32,8 @@ const struct stats_field info_fields[INFO_FIELDS] = {
 #undef HOLE
 };
 
+const char *info_node, *info_description;
+
 struct info_pools {
 	uint64_t allocated, used, failed; /* bytes, bytes, objects */
 };
@@ -65,9 +67,9 @@ static void info_fill_process(struct info *info, bool as_float)
 	v[INFO_UPTIME_SEC] = as_float ? stats_flt((double)up_ms / 1e3) : stats_u32(up);
 	v[INFO_START_TIME_SEC] = as_float ? stats_flt((double)global_state->start_wall_us / 1e6)
 					  : stats_u32(global_state->start_wall_us / 1000000);
-	v[INFO_NODE] = stats_str(&info->strings, global_node ? global_node : "");
+	v[INFO_NODE] = stats_str(&info->strings, info_node ? info_node : "");
 	v[INFO_DESCRIPTION] =
-		stats_str(&info->strings, global_description ? global_description : "");
+		stats_str(&info->strings, info_description ? info_description : "");
 	v[INFO_STOPPING] = stats_u32(global_state->stopping);
 	v[INFO_TAINTED] = stats_const("0");
 }

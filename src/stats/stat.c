@@ -400,7 +400,7 @@ void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned op
 	stat_fill_server_counters(row, c);
 	stat_fill_servers_of(row, px, options);
 	SET(qcur, stats_u32(be->queued));
-	SET(slim, stats_u32(px->set.fullconn));
+	SET(slim, stats_u32(px->fullconn));
 	SET(dreq, stats_u64(c->denied_requests));
 	SET(chkdown, stats_u64(c->down_transitions));
 	SET(lastchg, stat_seconds_since(be->changed_ms));

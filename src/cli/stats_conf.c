@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The words of the global section around the stats socket, and the names of the node that it
+ * shows. The sockets are the listeners of a hidden frontend, GLOBAL, that is answered by a
+ * conversation instead of a server. (Manual 3.1 and management guide 9.3.)
+ */
+#include "cli/stats_conf.h"
+
+#include "base/arena.h"
+#include "cli/applet.h"
+#include "config/config.h"
+#include "net/bind_conf.h"
+#include "proxy/proxy.h"
+#include "proxy/proxy_conf.h"
+#include "stats/info.h"
+
+#include <string.h>
+
+struct stats_conf {
+	struct proxy *frontend; /* NULL: no socket yet */
+	unsigned timeout, maxconn;
+	const char *node, *description;
+};
+
+static void stats_conf_init(struct config *cfg, void *data)
+{
+	struct stats_conf *conf = data;
+
+	(void)cfg;
+	conf->timeout = 10000;
+	conf->maxconn = 10;
+}
+
+static struct proxy *stats_frontend(struct statement *st, struct stats_conf *conf)
+{
+	struct proxies *all = config_data(st->cfg, &proxy_module);
+
+	if (conf->frontend)
+		return conf->frontend;
+	conf->frontend = proxy_new(st->cfg, "GLOBAL", PROXY_FRONTEND, &st->loc, NULL);
+	conf->frontend->stats_socket = true;
+	conf->frontend->applet = cli_applet_open;
+	list_append(&all->stats_frontends, &conf->frontend->node);
+	return conf->frontend;
+}
+
+static int stats_parse_socket(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct proxy *px = stats_frontend(st, object);
+	struct bind_conf *bind = bind_conf_new(st, px);
+
+	(void)kw;
+	bind->level = LEVEL_OPERATOR;
+	list_append(&px->binds, &bind->node);
+	return bind_conf_parse(st, bind);
+}
+
+static int stats_parse_bind_process(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word;
+
+	(void)kw;
+	(void)object;
+	while ((word = stmt_next(st)))
+		if (strcmp(word, "1") && strcmp(word, "all") && strcmp(word, "odd"))
+			return stmt_error(st, st->at - 1,
+					  "there is one process: 'stats bind-process' takes 1, "
+					  "'all' or 'odd', not '%s'", word);
+	return 0;
+}
+
+static int stats_parse_node(struct statement *st, const struct keyword *kw, void *object)
+{
+	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				      "0123456789.-_";
+	const char *word = stmt_need(st, "the name of the node");
+
+	(void)kw;
+	if (!word)
+		return -1;
+	if (!*word || word[strspn(word, allowed)])
+		return stmt_error(st, st->at - 1,
+				  "the name of a node has letters, digits, '.', '-' and '_' only");
+	((struct stats_conf *)object)->node = word;
+	return 0;
+}
+
+/* The words as they are, with one blank between them. */
+static int stats_parse_description(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word = stmt_need(st, "a description"), *text = word;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	while ((word = stmt_next(st)))
+		text = arena_printf(st->cfg->arena, "%s %s", text, word);
+	((struct stats_conf *)object)->description = text;
+	return 0;
+}
+
+static int stats_conf_finish(struct config *cfg, void *data)
+{
+	struct stats_conf *conf = data;
+
+	(void)cfg;
+	if (conf->frontend) {
+		conf->frontend->set.timeout.client = conf->timeout;
+		conf->frontend->set.maxconn = conf->maxconn;
+	}
+	return 0;
+}
+
+static int stats_conf_start(struct config *cfg, void *data, struct err *err)
+{
+	const struct stats_conf *conf = data;
+
+	(void)cfg;
+	(void)err;
+	info_node = conf->node;
+	info_description = conf->description;
+	return 0;
+}
+
+#define AT(field) offsetof(struct stats_conf, field)
+
+static const struct keyword stats_conf_keywords[] = {
+	{ "description", SCOPE_GLOBAL, 0, "<text>", stats_parse_description,
+	  .help = "description of this node, shown by \"show info\"" },
+	{ "node", SCOPE_GLOBAL, 0, "<name>", stats_parse_node,
+	  .help = "name of this node, shown by \"show info\"" },
+	{ "stats bind-process", SCOPE_GLOBAL, 0, "[1|all|odd]", stats_parse_bind_process,
+	  .help = "for old configurations: there is one process" },
+	{ "stats maxconn", SCOPE_GLOBAL, 0, "<connections>", set_unsigned, .offset = AT(maxconn),
+	  .min = 1, .max = 1000000, .dflt = "10",
+	  .help = "most connections to the stats sockets at a time" },
+	{ "stats socket", SCOPE_GLOBAL, 0, "<address>|<path> [<bind words>]", stats_parse_socket,
+	  .help = "listen for commands: statistics and changes at run time" },
+	{ "stats timeout", SCOPE_GLOBAL, 0, "<time>", set_duration, .offset = AT(timeout),
+	  .min = 1, .max = INT32_MAX, .dflt = "10s",
+	  .help = "close a connection to a stats socket that is idle for so long" },
+	{ 0 },
+};
+
+const struct module stats_conf_module = {
+	.name = "stats socket",
+	.keywords = stats_conf_keywords,
+	.data_size = sizeof(struct stats_conf),
+	.init = stats_conf_init,
+	.finish = stats_conf_finish,
+	.start = stats_conf_start,
+};
