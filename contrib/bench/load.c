@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #define CHUNK (128 * 1024)
+#define READ_MAX (1024 * 1024)
 #define BUCKETS (64 * 32)
 #define MAX_PIDS 8
 
@@ -65,7 +66,7 @@ static struct {
 } cfg = { .connections = 1, .request = 1024, .response = 1024, .seconds = 1, .warmup = 0.2,
 	  .sources = 1 };
 
-static char payload[CHUNK];
+static char payload[READ_MAX]; /* never read, never written: MSG_TRUNC drops what comes */
 static int poller;
 static struct client *clients;
 static uint32_t alive, warm;
@@ -260,7 +261,8 @@ static bool client_write(struct client *c)
 static bool client_read(struct client *c)
 {
 	bool bulk = cfg.mode == DOWN || cfg.mode == BOTH;
-	ssize_t n = recv(c->fd, payload, bulk ? 1024 * 1024 : c->to_read, MSG_TRUNC);
+	size_t max = bulk || c->to_read > READ_MAX ? READ_MAX : c->to_read;
+	ssize_t n = recv(c->fd, payload, max, MSG_TRUNC);
 
 	if (n <= 0)
 		return n < 0 && errno == EAGAIN;
