@@ -325,13 +325,12 @@ static bool directive_true(struct reader *rd, struct statement *st)
 {
 	const char *text = words_text(rd, st->words + 1, st->count - 1);
 	struct expr e = { .arena = rd->cfg->arena, .text = text, .p = text };
-	int value = expr_evaluate(&e);
+	int value = expr_evaluate(&e), at;
 
 	if (value >= 0)
 		return value;
-	stmt_error(st, 1 + word_at(st->words + 1, st->count - 1, (size_t)(e.at - text)),
-		   "%s in this condition%s%.60s%s", e.message, *e.at ? ": '" : "", e.at,
-		   *e.at ? "'" : "");
+	at = *e.at ? 1 + word_at(st->words + 1, st->count - 1, (size_t)(e.at - text)) : st->count;
+	stmt_error(st, at, "%s%s%.60s%s", e.message, *e.at ? ": '" : "", e.at, *e.at ? "'" : "");
 	if (!strcmp(e.message, "unknown predicate"))
 		stmt_hint(st, "there are defined, feature, streq, strneq, version_atleast and "
 			      "version_before");
