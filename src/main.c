@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/pool.h"
 #include "config/config.h"
@@ -130,9 +131,11 @@ static int load(struct config *cfg, const struct args *args)
 
 static int run(const struct args *args)
 {
-	struct config *cfg = config_new(modules, args->check);
+	struct config *cfg;
 	int rc;
 
+	clock_update(); /* states note since when they are what they are */
+	cfg = config_new(modules, args->check);
 	if (!cfg) {
 		fprintf(stderr, "penstock: out of memory\n");
 		return 1;

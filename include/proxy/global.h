@@ -10,8 +10,6 @@
 
 struct global_state {
 	unsigned maxconn;            /* in force */
-	unsigned hard_maxconn;       /* as configured: "set maxconn global" stays below */
-	unsigned max_sockets;        /* descriptors that the configuration may need */
 	unsigned memmax_mb;          /* -m; 0: no limit */
 	unsigned current;            /* client connections now */
 	unsigned maxconn_rate, maxsess_rate; /* in force; 0: none */

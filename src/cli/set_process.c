@@ -9,6 +9,7 @@
 #include "cli/words.h"
 #include "net/listener.h"
 #include "proxy/global.h"
+#include "proxy/limits.h"
 #include "proxy/proxy.h"
 #include "stream/service.h"
 #include "stream/stream.h"
@@ -78,9 +79,9 @@ static int global_maxconn(struct cli_call *call, struct err *err)
 
 	if (!str_to_int(cli_arg(call, 0), INT64_MIN, INT64_MAX, &n))
 		return err_set(err, "Expects an integer value.");
-	if (n < 0 || n > global_state->hard_maxconn)
+	if (n < 0 || n > limits.hard_maxconn)
 		return err_set(err, "Value out of range.");
-	global_state->maxconn = n ? (unsigned)n : global_state->hard_maxconn;
+	global_state->maxconn = n ? (unsigned)n : limits.hard_maxconn;
 	listeners_wake();
 	return 0;
 }

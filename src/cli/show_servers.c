@@ -159,7 +159,8 @@ static enum cli_step state_next(struct cli_call *call)
 	text_printf(out, " %u %u %u %d %llu %u %u %d %u 0", state_operational(s), state_admin(s),
 		    st->user_weight, s->set.weight,
 		    (unsigned long long)(clock_now_ms - st->changed_ms) / 1000,
-		    state_check_status(s), state_check_result(s), st->health, state_check_state(s));
+		    state_check_status(s), state_check_result(s),
+		    st->admin & ADMIN_MAINT ? 0 : st->health, state_check_state(s));
 	text_printf(out, " %d %d %s %u - 0 %d ", s->proxy->forced_id, s->forced_id,
 		    s->spec.hostname ? s->spec.hostname : "-", st->addr.port,
 		    s->set.options.on & SRV_CHECK_PORT ? s->set.check_port : 0);

@@ -430,7 +430,7 @@ static void servers_state_has_the_numbers_of_the_guide(void **state)
 				     "0 - - 0\n"));
 	assert_non_null(strstr(said, "\n2 one 3 s3 127.0.0.1 0 0 1 1 10 8 2 0 6 0 0 0 - 29003 - 0 0 "
 				     "- - 0\n"));
-	assert_non_null(strstr(said, "\n2 one 4 s4 127.0.0.1 0 5 1 1 10 1 0 4 8 0 0 0 - 29003 - 0 0 "
+	assert_non_null(strstr(said, "\n2 one 4 s4 127.0.0.1 0 5 1 1 10 1 0 0 8 0 0 0 - 29003 - 0 0 "
 				     "- - 0\n"));
 	assert_null(strstr(said, "be t1"));
 	ask("show servers state #4");

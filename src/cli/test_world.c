@@ -3,6 +3,7 @@
 #include "cli/test_world.h"
 
 #include "base/clock.h"
+#include "proxy/limits.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -184,7 +185,7 @@ struct world *world_new(void)
 	list_init(&w->all.stats_frontends);
 	proxies_running = &w->all;
 	global_state = &w->global;
-	w->global.maxconn = w->global.hard_maxconn = 500;
+	w->global.maxconn = limits.hard_maxconn = 500;
 	w->global.start_ms = 1000000 - 93784000; /* a day, two hours, three minutes, four s */
 	w->global.start_wall_us = 1700000000250000;
 	make_one(w);

@@ -96,12 +96,15 @@ static void enforce_settings(struct proxies *all)
 
 int proxies_start(struct config *cfg, void *data, struct err *err)
 {
+	struct timeval now = clock_wall();
 	struct proxies *all = data;
 
 	(void)cfg;
 	proxies_running = all;
 	global_state = all->global_state;
 	global_state->start_ms = clock_now_ms;
+	global_state->start_wall_us =
+		(uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_usec;
 	global_state->maxconn_rate = all->global.maxconn_rate;
 	global_state->maxsess_rate = all->global.maxsess_rate;
 	if (limits_apply(all, err))

@@ -14,13 +14,13 @@
 #include "log/log.h"
 #include "net/listener.h"
 #include "proxy/global.h"
+#include "proxy/limits.h"
 #include "proxy/proxy.h"
 #include "relay/pipe.h"
 #include "relay/pump.h"
 #include "stream/stream.h"
 
 #include <stdio.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -94,13 +94,11 @@ static void info_fill_memory(struct info *info, bool as_float)
 static void info_fill_limits(struct info *info)
 {
 	struct stats_value *v = info->values;
-	struct rlimit nofile = { 0, 0 };
 
-	getrlimit(RLIMIT_NOFILE, &nofile);
-	v[INFO_ULIMIT_N] = stats_u32(nofile.rlim_cur);
-	v[INFO_MAXSOCK] = stats_u32(global_state->max_sockets);
+	v[INFO_ULIMIT_N] = stats_u32(limits.ulimit_n);
+	v[INFO_MAXSOCK] = stats_u32(limits.maxsock);
 	v[INFO_MAXCONN] = stats_u32(global_state->maxconn);
-	v[INFO_HARD_MAXCONN] = stats_u32(global_state->hard_maxconn);
+	v[INFO_HARD_MAXCONN] = stats_u32(limits.hard_maxconn);
 	v[INFO_CONN_RATE_LIMIT] = stats_u32(global_state->maxconn_rate);
 	v[INFO_SESS_RATE_LIMIT] = stats_u32(global_state->maxsess_rate);
 }

@@ -88,8 +88,9 @@ static void session_count(struct listener *l, struct proxy *px)
 	raise_max(&l->counters->connections_max, ++l->current);
 	global_state->cum_sessions++;
 	global_state->cum_requests++;
-	if (!px->stats_socket)
-		rate_add(&global_state->sess_rate, clock_now_ms, 1);
+	if (px->stats_socket)
+		return;
+	rate_add(&global_state->sess_rate, clock_now_ms, 1);
 	global_state->current++;
 }
 
@@ -99,7 +100,8 @@ void session_free(struct session **session)
 
 	se->frontend->fe->current--;
 	se->listener->current--;
-	global_state->current--;
+	if (!se->frontend->stats_socket)
+		global_state->current--;
 	pool_give(&session_pool, session);
 	listeners_wake();
 }
