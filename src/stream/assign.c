@@ -73,8 +73,8 @@ static int assign_queue(struct stream *s, struct server *server)
 		return STEP_END;
 	}
 	s->phase = PHASE_QUEUE;
-	extra->queue_before_server = server ? server->state->queued : 0;
-	extra->queue_before_backend = s->backend->be->queued;
+	extra->queue_before_server = server ? server->state->queued + 1 : 0;
+	extra->queue_before_backend = server ? 0 : s->backend->be->queued + 1;
 	queue_join(&extra->queue, s->backend, server);
 	stream_arm_wait(s, t->queue ? t->queue : t->connect);
 	return STEP_NEXT;

@@ -76,13 +76,27 @@ static int64_t phase_time(uint32_t from, uint32_t to)
 	return from == NOT_REACHED || to == NOT_REACHED ? -1 : (int64_t)to - from;
 }
 
+/* Time in queues: that of a stream that left the queue without a server counts, too. */
+static int64_t wait_time(const struct stream *s)
+{
+	if (s->queue_ms == NOT_REACHED && s->phase == PHASE_QUEUE)
+		return (int64_t)(clock_now_ms - s->session->accepted_ms);
+	return phase_time(0, s->queue_ms);
+}
+
+/* Others than this stream, once it has ended: as the reference counts them. */
+static unsigned others(unsigned current, const struct stream *s)
+{
+	return current - (s->reason != END_NONE);
+}
+
 static void view_log(const struct stream *s, struct view_log *log)
 {
 	const struct session *se = s->session;
 
 	*log = (struct view_log){
 		.accepted = se->accepted,
-		.wait_ms = phase_time(0, s->queue_ms),
+		.wait_ms = wait_time(s),
 		.connect_ms = phase_time(s->queue_ms, s->connect_ms),
 		.total_ms = (int64_t)(clock_now_ms - se->accepted_ms),
 		.bytes_in = pump_bytes(&s->relay.request),
@@ -91,8 +105,8 @@ static void view_log(const struct stream *s, struct view_log *log)
 		.failed = reason_is_error(s->reason),
 		.active_conns = global_state->current,
 		.frontend_conns = se->frontend->fe->current,
-		.backend_conns = s->backend && s->backend->be ? s->backend->be->current : 0,
-		.server_conns = s->server ? s->server->state->current : 0,
+		.backend_conns = s->counted_backend ? others(s->backend->be->current, s) : 0,
+		.server_conns = s->counted_server ? others(s->server->state->current, s) : 0,
 		.retries = s->failures,
 		.redispatched = s->redispatched,
 		.early = s->reason == END_NONE,
