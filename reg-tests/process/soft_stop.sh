@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# SIGUSR1: no new connections, the present ones go on to their end, then the process leaves with 0.
+. "${0%/*}/../lib.sh"
+
+tcp_proxy | config
+start_penstock
+python3 - "$front" "$back" "$pid" <<'END' || failures=1
+import os, signal, socket, sys
+
+def address(text):
+    host, port = text.rsplit(":", 1)
+    return host, int(port)
+
+front, back, pid = address(sys.argv[1]), address(sys.argv[2]), int(sys.argv[3])
+origin = socket.socket()
+origin.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+origin.bind(back)
+origin.listen(5)
+client = socket.create_connection(front, timeout=10)
+server = origin.accept()[0]
+server.settimeout(10)
+os.kill(pid, signal.SIGUSR1)
+for _ in range(500):
+    try:
+        socket.create_connection(front, timeout=10).close()
+    except (ConnectionRefusedError, ConnectionResetError):
+        break
+else:
+    sys.exit("FAILED  it still takes connections")
+print("ok      no new connections")
+client.sendall(b"still here")
+assert server.recv(100) == b"still here"
+server.sendall(b"so am I")
+assert client.recv(100) == b"so am I"
+os.kill(pid, 0)
+print("ok      the present one goes on")
+client.close()
+assert server.recv(100) == b""
+END
+wait "$pid"
+status=$?
+pid=
+check "it leaves with 0 (was $status)" test "$status" -eq 0
+check "it said what it waits for" grep -q "sessions to finish" "$log"
+finish
