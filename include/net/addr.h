@@ -64,6 +64,8 @@ void addr_from_sockaddr(struct addr *addr, const struct sockaddr_storage *ss, so
 void addr_print(const struct addr *addr, struct text *t);
 /* The same and ":port" when it has one. */
 void addr_print_port(const struct addr *addr, struct text *t);
+/* "*", "0.0.0.0", "::": no address in particular. */
+bool addr_is_any(const struct addr *addr);
 bool addr_equal(const struct addr *a, const struct addr *b); /* ports too */
 
 #endif

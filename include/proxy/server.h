@@ -117,7 +117,6 @@ struct server {
 	struct server_state *state;
 	struct list streams;     /* of this process, on it: for shutdown sessions */
 	struct list queue;       /* struct queue_entry: waiting for this very server */
-	bool to_client_dst;      /* its address is "*": where the client connected to */
 	struct lb_node *lb;      /* lb/: its place in the balancing structure */
 	struct check *check;     /* check/: NULL: not checked */
 	struct list trackers, tracker_node;

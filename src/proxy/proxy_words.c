@@ -174,7 +174,8 @@ const struct keyword proxy_keywords[] = {
 	       "spare the first acknowledgement when accepting"),
 	OPTION("tcp-smart-connect", SCOPE_BACK, OPT_SMART_CONNECT,
 	       "spare the first acknowledgement when connecting"),
-	OPTION("tcpka", SCOPE_PROXY, OPT_CLITCPKA | OPT_SRVTCPKA, "TCP keep-alive on both sides"),
+	{ "option tcpka", SCOPE_PROXY, 0, "", set_bit, .offset = SET(options),
+	  .bit = OPT_CLITCPKA | OPT_SRVTCPKA, .dflt = "off", .help = "TCP keep-alive on both sides" },
 
 	{ "clitcpka-cnt", SCOPE_FRONT, 0, "<count>", set_int, .offset = SET(clitcpka_cnt),
 	  .min = 0, .max = 127, .dflt = "the system's", .help = "keep-alive probes: how many" },

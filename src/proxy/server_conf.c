@@ -51,17 +51,6 @@ static int check_name(struct statement *st, const char *name)
 	return 0;
 }
 
-/* "0.0.0.0" and "*": the address that the client connected to. */
-static void note_transparent(struct server *s)
-{
-	const struct addr *addr = &s->spec.addr;
-
-	s->to_client_dst = (addr->family == AF_INET && !addr->v4.s_addr) ||
-			   (addr->family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&addr->v6));
-	if (s->spec.unresolved)
-		s->to_client_dst = false;
-}
-
 /* The name has no address: what the methods of "init-addr" say. */
 static int use_init_addr(struct statement *st, struct server *s, int word, const char *why)
 {
@@ -138,7 +127,6 @@ int parse_server_line(struct statement *st, const struct keyword *kw, void *obje
 		return -1;
 	if (s->spec.unresolved && use_init_addr(st, s, word, err.text))
 		return -1;
-	note_transparent(s);
 	*px->servers_tail = s;
 	px->servers_tail = &s->next;
 	px->server_count++;

@@ -28,15 +28,22 @@ static void connect_ready(struct conn *conn)
 	stream_run(stream_of(container_of(end, struct relay, server)));
 }
 
-/* Where to connect: the port may follow the one that the client used. */
+/* Where to connect: address ("*"), port, or both may be those that the client used. */
 static struct addr connect_address(struct stream *s)
 {
 	const struct server *server = s->server;
 	struct addr to = server->state->addr, dst;
+	bool any = addr_is_any(&to);
 
-	if (server->spec.has_offset && to.family != AF_UNIX && stream_dst(s, &dst))
+	if (!any && (!server->spec.has_offset || to.family == AF_UNIX))
+		return to;
+	if (!stream_dst(s, &dst))
+		return to;
+	if (server->spec.has_offset)
 		to.port = (uint16_t)(dst.port + server->spec.port_offset);
-	return to;
+	if (any && dst.family != AF_UNIX)
+		dst.port = to.port;
+	return any && dst.family != AF_UNIX ? dst : to;
 }
 
 static int connect_resource(struct stream *s)
