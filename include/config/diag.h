@@ -26,12 +26,21 @@ struct problem {
 	struct place place;
 	const char *message;
 	const char *hint; /* NULL: none */
+	struct place_list *also, **also_last; /* where else it was found */
+	unsigned also_count;
+};
+
+struct place_list {
+	struct place_list *next;
+	const char *file;
+	unsigned line;
 };
 
 struct diag {
 	struct arena *arena;
 	struct problem *first, **last, *current;
 	unsigned count[DIAG_ERROR + 1]; /* by severity */
+	unsigned errors_heard;          /* errors, repeated ones too */
 	bool verbose;                   /* notes (-dD) are kept too, else dropped */
 };
 
@@ -43,6 +52,8 @@ void diag_add(struct diag *diag, enum severity severity, const struct place *pla
 	      const char *fmt, va_list ap);
 void diag_addf(struct diag *diag, enum severity severity, const struct place *place,
 	       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* Notes that a problem that was reported has the same cause in another line. */
+void diag_also(struct diag *diag, struct problem *problem, const struct place *place);
 /* Adds a sentence to the problem added last: what would help. */
 void diag_hint(struct diag *diag, const char *fmt, va_list ap);
 void diag_hintf(struct diag *diag, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

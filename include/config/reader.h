@@ -45,6 +45,14 @@ struct once {
 	const char *file;
 };
 
+/* Words that were reported once: later ones are noted with the first. */
+struct reported {
+	struct reported *next;
+	const char *name;
+	unsigned scope;
+	struct problem *problem;
+};
+
 struct reader {
 	struct config *cfg;
 	struct lookup *index;
@@ -64,6 +72,7 @@ struct reader {
 	struct level *levels;
 	unsigned depth, room;
 	struct once *once;
+	struct reported *reported;
 	char line_number[12];   /* .LINE */
 };
 
@@ -78,6 +87,10 @@ void condition_end(struct reader *rd);
 struct place statement_place(const struct statement *st, int i);
 /* Runs the row's parser on the words at st->at; checks KW_ONCE. */
 int statement_apply(struct statement *st, const struct lookup_row *row, void *object);
+/* Was this word reported before, from such a place? Then the line is noted there. */
+bool statement_reported(struct statement *st, int i, const char *name, unsigned scope);
+/* The problem just added stands for this word from now on. */
+void statement_report_once(struct statement *st, const char *name, unsigned scope);
 /* Reports that no row fits words[i...] in this scope; consumes nothing. */
 void statement_unknown(struct statement *st, int i, unsigned scope);
 /* All bytes of a file, with a NUL behind them; the caller frees. NULL and err. */

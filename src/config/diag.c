@@ -57,6 +57,7 @@ void diag_add(struct diag *diag, enum severity severity, const struct place *pla
 
 	if (severity == DIAG_NOTE && !diag->verbose)
 		return;
+	diag->errors_heard += severity == DIAG_ERROR;
 	p = arena_alloc(diag->arena, sizeof(*p));
 	p->severity = severity;
 	p->message = diag_vprintf(diag, fmt, ap);
@@ -83,6 +84,20 @@ void diag_addf(struct diag *diag, enum severity severity, const struct place *pl
 	va_start(ap, fmt);
 	diag_add(diag, severity, place, fmt, ap);
 	va_end(ap);
+}
+
+void diag_also(struct diag *diag, struct problem *problem, const struct place *place)
+{
+	struct place_list *also = arena_alloc(diag->arena, sizeof(*also));
+
+	also->file = arena_strdup(diag->arena, place->file ? place->file : "");
+	also->line = place->line;
+	if (!problem->also)
+		problem->also_last = &problem->also;
+	*problem->also_last = also;
+	problem->also_last = &also->next;
+	problem->also_count++;
+	diag->errors_heard += problem->severity == DIAG_ERROR;
 }
 
 void diag_hint(struct diag *diag, const char *fmt, va_list ap)

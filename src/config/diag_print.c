@@ -6,11 +6,12 @@
  */
 #include "config/diag.h"
 
-#include "base/bug.h"
+#include "base/str.h"
 
 #include <string.h>
 
-enum { WINDOW = 120, BEFORE = 60 }; /* what is shown of a long line, in bytes */
+enum { WINDOW = 120, BEFORE = 60, /* what is shown of a long line, in bytes */
+       HINT_SIZE = 2048, ALSO_SHOWN = 12 };
 
 struct paint {
 	const char *bold, *red, *yellow, *cyan, *green, *off;
@@ -98,8 +99,40 @@ static void print_line(const struct place *place, FILE *out, const struct paint 
 		print_caret(place, out, paint, from, to, from > 0);
 }
 
+/* "also in lines 5, 9 and 12": of other files with their names, of many the first ones. */
+static void also_text(const struct problem *p, struct text *t)
+{
+	const struct place_list *also;
+	unsigned n = 0;
+
+	text_str(t, p->also_count > 1 ? "also in lines " : "also in line ");
+	for (also = p->also; also && n < ALSO_SHOWN; also = also->next, n++) {
+		text_str(t, !n ? "" : also->next ? ", " : " and ");
+		if (!p->place.file || strcmp(p->place.file, also->file) != 0)
+			text_printf(t, "%s:", also->file);
+		text_printf(t, "%u", also->line);
+	}
+	if (also)
+		text_printf(t, " and %u more", p->also_count - n);
+}
+
+/* What helps, and where else the problem is; empty when there is nothing to say. */
+static const char *hint_text(const struct problem *p, struct text *t)
+{
+	text_str(t, p->hint ? p->hint : "");
+	if (p->also && p->hint)
+		text_str(t, "; ");
+	if (p->also)
+		also_text(p, t);
+	return t->ptr;
+}
+
 static void print_problem(const struct problem *p, FILE *out, const struct paint *paint)
 {
+	char buf[HINT_SIZE];
+	struct text hint;
+
+	text_init(&hint, buf, sizeof(buf));
 	fputs(paint->bold, out);
 	if (p->place.file)
 		fprintf(out, "%s:", p->place.file);
@@ -112,8 +145,9 @@ static void print_problem(const struct problem *p, FILE *out, const struct paint
 		p->message);
 	if (p->place.text)
 		print_line(&p->place, out, paint);
-	if (p->hint)
-		fprintf(out, "      = %shint:%s %s\n", paint->bold, paint->off, p->hint);
+	if (p->hint || p->also)
+		fprintf(out, "      = %shint:%s %s\n", paint->bold, paint->off,
+			hint_text(p, &hint));
 }
 
 void diag_print(const struct diag *diag, FILE *out, bool colour, enum severity least)
@@ -165,6 +199,10 @@ static void json_string(FILE *out, const char *s)
 
 static void json_problem(const struct problem *p, FILE *out)
 {
+	char buf[HINT_SIZE];
+	struct text hint;
+
+	text_init(&hint, buf, sizeof(buf));
 	fputs("  {\"file\": ", out);
 	if (p->place.file)
 		json_string(out, p->place.file);
@@ -174,8 +212,8 @@ static void json_problem(const struct problem *p, FILE *out)
 		p->place.line, p->place.column, diag_severity_name(p->severity));
 	json_string(out, p->message);
 	fputs(", \"hint\": ", out);
-	if (p->hint)
-		json_string(out, p->hint);
+	if (p->hint || p->also)
+		json_string(out, hint_text(p, &hint));
 	else
 		fputs("null", out);
 	fputc('}', out);

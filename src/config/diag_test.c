@@ -171,6 +171,30 @@ static void test_hints_add_up(void **state)
 	expect(false, "error: e\n      = hint: one; two\n");
 }
 
+static void test_other_lines(void **state)
+{
+	struct place place = { "a.cfg", 1, NULL, 0, 0 }, other = { "b.cfg", 3, NULL, 0, 0 };
+	struct problem *p;
+	char *got;
+	int i;
+
+	(void)state;
+	diag_addf(diag, DIAG_ERROR, &place, "e");
+	p = diag->current;
+	place.line = 2;
+	diag_also(diag, p, &place);
+	expect(false, "a.cfg:1: error: e\n      = hint: also in line 2\n");
+	diag_hintf(diag, "h");
+	diag_also(diag, p, &other);
+	expect(false, "a.cfg:1: error: e\n      = hint: h; also in lines 2 and b.cfg:3\n");
+	for (i = 0; i < 20; i++)
+		diag_also(diag, p, &place);
+	got = shown(true, false, DIAG_NOTE);
+	assert_non_null(strstr(got, "\"hint\": \"h; also in lines 2, b.cfg:3, 2, 2"));
+	assert_non_null(strstr(got, " and 10 more\"}"));
+	free(got);
+}
+
 static void test_colours(void **state)
 {
 	char *got;
@@ -224,7 +248,7 @@ int main(void)
 		TEST(test_caret_behind_the_line), TEST(test_long_line),
 		TEST(test_bytes_that_are_no_text), TEST(test_without_place),
 		TEST(test_counts_and_levels), TEST(test_said_once), TEST(test_hints_add_up),
-		TEST(test_colours), TEST(test_json), TEST(test_json_is_utf8),
+		TEST(test_other_lines), TEST(test_colours), TEST(test_json), TEST(test_json_is_utf8),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,7 @@ static const struct once *once_seen(struct reader *rd, const struct keyword *kw,
 
 int statement_apply(struct statement *st, const struct lookup_row *row, void *object)
 {
-	unsigned errors = st->cfg->diag->count[DIAG_ERROR];
+	unsigned errors = st->cfg->diag->errors_heard;
 	const struct once *before;
 	int rc, at = st->at;
 
@@ -48,9 +48,30 @@ int statement_apply(struct statement *st, const struct lookup_row *row, void *ob
 	}
 	st->at += row->words;
 	rc = row->kw->parse(st, row->kw, object);
-	if (rc < 0 && st->cfg->diag->count[DIAG_ERROR] == errors)
+	if (rc < 0 && st->cfg->diag->errors_heard == errors)
 		stmt_error(st, at, "'%s' cannot be understood", row->kw->name);
 	return rc;
+}
+
+bool statement_reported(struct statement *st, int i, const char *name, unsigned scope)
+{
+	struct place place = statement_place(st, i);
+	struct reported *r;
+
+	for (r = st->cfg->reader->reported; r; r = r->next)
+		if ((r->scope & scope) && !strcmp(r->name, name)) {
+			diag_also(st->cfg->diag, r->problem, &place);
+			return true;
+		}
+	return false;
+}
+
+void statement_report_once(struct statement *st, const char *name, unsigned scope)
+{
+	struct reported *r = arena_alloc(st->cfg->arena, sizeof(*r));
+
+	*r = (struct reported){ st->cfg->reader->reported, name, scope, st->cfg->diag->current };
+	st->cfg->reader->reported = r;
 }
 
 /* Is the first word known and only what follows it is not? */
@@ -125,12 +146,18 @@ void statement_unknown(struct statement *st, int i, unsigned scope)
 	const struct known_word *known = known_find(scope, words, count);
 
 	if (text) {
+		if (statement_reported(st, i, words->text, scope))
+			return;
 		stmt_error(st, i, "'%s' is a word of older releases", words->text);
 		stmt_hint(st, "%s", text);
+		statement_report_once(st, words->text, scope);
 		return;
 	}
 	if (known) {
+		if (statement_reported(st, i, known->name, scope))
+			return;
 		stmt_error(st, i, "'%s' is not supported yet", known->name);
+		statement_report_once(st, known->name, scope);
 		return;
 	}
 	if (unknown_misplaced(st, i))
@@ -167,7 +194,7 @@ static void section_title(struct reader *rd, const struct statement *st)
 
 static void section_begin(struct reader *rd, struct statement *st, const struct section *section)
 {
-	unsigned errors = rd->cfg->diag->count[DIAG_ERROR];
+	unsigned errors = rd->cfg->diag->errors_heard;
 
 	section_end(rd);
 	section_title(rd, st);
@@ -177,7 +204,7 @@ static void section_begin(struct reader *rd, struct statement *st, const struct 
 	st->section = rd->title;
 	st->at = 1;
 	rd->object = section->begin(st);
-	if (!rd->object && rd->cfg->diag->count[DIAG_ERROR] == errors)
+	if (!rd->object && rd->cfg->diag->errors_heard == errors)
 		stmt_error(st, 0, "this section cannot be understood");
 	else if (rd->object)
 		stmt_end(st);
@@ -189,8 +216,11 @@ static void section_skip(struct reader *rd, struct statement *st)
 	section_end(rd);
 	section_title(rd, st);
 	rd->skipping = true;
+	if (statement_reported(st, 0, st->words[0].text, SCOPE_OTHER))
+		return;
 	stmt_error(st, 0, "section '%s' is not supported yet", st->words[0].text);
 	stmt_hint(st, "its lines were not looked at");
+	statement_report_once(st, st->words[0].text, SCOPE_OTHER);
 }
 
 /* -- lines ----------------------------------------------------------------------------- */
@@ -219,10 +249,10 @@ static void line_word(struct reader *rd, struct statement *st)
 		return; /* the section's own line was wrong */
 	if (line_prefix_fits(st, row->kw) < 0)
 		return;
-	errors = rd->cfg->diag->count[DIAG_ERROR];
+	errors = rd->cfg->diag->errors_heard;
 	if (statement_apply(st, row, rd->scope == SCOPE_GLOBAL ?
 			    config_data(rd->cfg, row->module) : rd->object) == 0 &&
-	    rd->cfg->diag->count[DIAG_ERROR] == errors)
+	    rd->cfg->diag->errors_heard == errors)
 		stmt_end(st);
 }
 
@@ -366,7 +396,7 @@ static void file_lines(struct reader *rd, const struct reader_file *file)
 
 static int file_read(struct config *cfg, const char *name, char *text, size_t len)
 {
-	unsigned errors = cfg->diag->count[DIAG_ERROR];
+	unsigned errors = cfg->diag->errors_heard;
 	struct reader_file *file = arena_alloc(cfg->arena, sizeof(*file));
 	struct reader *rd = cfg->reader;
 
@@ -379,7 +409,7 @@ static int file_read(struct config *cfg, const char *name, char *text, size_t le
 	file_lines(rd, file);
 	condition_end(rd);
 	section_end(rd);
-	return cfg->diag->count[DIAG_ERROR] > errors ? -1 : 0;
+	return cfg->diag->errors_heard > errors ? -1 : 0;
 }
 
 int config_read_text(struct config *cfg, const char *name, const char *text, size_t len)

@@ -387,12 +387,33 @@ static void test_words_of_a_line_refused(void **state)
 	(void)state;
 	EXPECT("frontend x\n bind :80 ssl crt /x alpn h2 plain\n bind :81 plian plain bogus 5 level\n"
 	       " bind :82 check\n",
-	       "2:11 error 'ssl' is not supported yet [also not: crt, alpn]\n"
+	       "2:11 error 'ssl' is not supported yet [nor is 'crt'; nor is 'alpn']\n"
 	       "3:11 error 'plian' is not known on a bind line [did you mean 'plain'?]\n"
 	       "3:23 error 'bogus' is not known on a bind line\n"
 	       "3:37 error level expected here\n"
 	       "4:11 error 'check' is not known on a bind line [it belongs on server lines]\n");
 	assert_string_equal(web.words, "plain plain level ");
+}
+
+/* One cause, one message, however many lines have it. */
+static void test_repeated_causes(void **state)
+{
+	struct problem *p;
+
+	(void)state;
+	EXPECT("frontend x\n bind :80 ssl\n redirect location /\n redirect location /\n"
+	       " bind :81 ssl crt x\n bind :82 crt x ssl\n clitimeout 5\n clitimeout 6\n"
+	       "peers a\npeers b\n",
+	       "2:11 error 'ssl' is not supported yet\n"
+	       "3:2 error 'redirect' is not supported yet\n"
+	       "5:15 error 'crt' is not supported yet\n"
+	       "7:2 error 'clitimeout' is a word of older releases [use 'timeout client']\n"
+	       "9:1 error section 'peers' is not supported yet [its lines were not looked at]\n");
+	p = cfg->diag->first;
+	assert_int_equal(p->also_count, 2);
+	assert_int_equal(p->also->line, 5);
+	assert_int_equal(p->also->next->line, 6);
+	assert_int_equal(p->next->also->line, 4);
 }
 
 static void test_failure_always_has_a_message(void **state)
@@ -464,7 +485,7 @@ int main(void)
 		TEST(test_unsupported_section_once), TEST(test_outside_of_sections),
 		TEST(test_section_ends_with_the_file), TEST(test_global_is_one_object),
 		TEST(test_words_of_a_line), TEST(test_words_of_a_line_refused),
-		TEST(test_failure_always_has_a_message), TEST(test_lexical_problems),
+		TEST(test_failure_always_has_a_message), TEST(test_repeated_causes), TEST(test_lexical_problems),
 		TEST(test_binary_files_end_early), TEST(test_finish_shows_the_line),
 		TEST(test_pseudo_variables), TEST(test_environment),
 	};

@@ -220,14 +220,6 @@ static const char *scope_what(unsigned scope)
 				     "a server line";
 }
 
-/* Words that the manual has and no row: reported together, at the first. */
-static void words_unsupported(struct statement *st, int first, const char *others)
-{
-	stmt_error(st, first, "'%s' is not supported yet", st->words[first].text);
-	if (*others)
-		stmt_hint(st, "also not: %s", others);
-}
-
 /* Another kind of line has the word? */
 static bool words_misplaced(struct statement *st)
 {
@@ -267,35 +259,35 @@ static void words_skip(struct statement *st, unsigned scope)
 			break;
 }
 
-/* A word of the manual without a row: noted, and passed over with its arguments. */
-struct unsupported {
-	int first; /* -1: none */
-	struct text others;
-	char buf[200];
-};
-
-static void words_note(struct statement *st, const struct known_word *known,
-		       struct unsupported *un)
+/* A word of the manual without a row: reported, and passed over with its arguments. One
+ * message a line and a word is enough: what was reported before is noted there, further
+ * words of the line are named in its hint. */
+static void words_unsupported(struct statement *st, const struct known_word *known,
+			      unsigned scope, bool *reported)
 {
-	if (un->first < 0)
-		un->first = st->at;
-	else
-		text_printf(&un->others, "%s%s", un->others.len ? ", " : "",
-			    st->words[st->at].text);
+	int at = st->at;
+
 	st->at += 1 + (known->args > 0 ? known->args : 0);
 	if (known->args < 0 || st->at > st->count)
 		st->at = st->count;
+	if (statement_reported(st, at, known->name, scope))
+		return;
+	if (*reported)
+		stmt_hint(st, "nor is '%s'", known->name);
+	else
+		stmt_error(st, at, "'%s' is not supported yet", known->name);
+	*reported = true;
+	statement_report_once(st, known->name, scope);
 }
 
 int stmt_words(struct statement *st, unsigned scope, void *object)
 {
 	const struct lookup *index = st->cfg->reader->index;
-	struct unsupported un = { .first = -1 };
 	const struct known_word *known;
 	const struct lookup_row *row;
+	bool reported = false;
 	int rc = 0;
 
-	text_init(&un.others, un.buf, sizeof(un.buf));
 	while (st->at < st->count) {
 		int left = st->count - st->at;
 
@@ -305,17 +297,16 @@ int stmt_words(struct statement *st, unsigned scope, void *object)
 		rc = -1;
 		known = row ? NULL : known_find(scope, st->words + st->at, left);
 		if (known) {
-			words_note(st, known, &un);
+			words_unsupported(st, known, scope, &reported);
 			continue;
 		}
 		if (!row) {
 			words_unknown(st, scope);
 			st->at++;
 		}
+		reported = false; /* hints would go to another problem */
 		words_skip(st, scope);
 	}
-	if (un.first >= 0)
-		words_unsupported(st, un.first, un.buf);
 	return rc;
 }
 

@@ -60,8 +60,11 @@ static int add_address(struct statement *st, struct bind_conf *bind, const char 
 	struct err err;
 	unsigned port;
 
-	if (addr_parse(text, allow, st->cfg->arena, &spec, &err) || spec.unresolved)
+	if (addr_parse(text, allow, st->cfg->arena, &spec, &err) ||
+	    (spec.unresolved && !st->cfg->check_only))
 		return stmt_error(st, st->at - 1, "%s", err.text);
+	if (spec.unresolved)
+		stmt_warning(st, st->at - 1, "%s", err.text);
 	apply_prefix(st->cfg, &spec.addr);
 	for (port = spec.addr.port; port <= spec.last_port; port++) {
 		spec.addr.port = (uint16_t)port;

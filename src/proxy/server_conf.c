@@ -70,7 +70,10 @@ static int use_init_addr(struct statement *st, struct server *s, int word, const
 			return 0;
 		}
 	}
-	return stmt_error(st, word, "%s", why);
+	if (!st->cfg->check_only)
+		return stmt_error(st, word, "%s", why);
+	stmt_warning(st, word, "%s", why);
+	return 0;
 }
 
 static int parse_address(struct statement *st, struct server *s, struct err *err)
@@ -180,8 +183,11 @@ static int server_addr(struct statement *st, const struct keyword *kw, void *obj
 	(void)kw;
 	if (!word)
 		return -1;
-	if (addr_parse(word, allow, st->cfg->arena, &spec, &err) || spec.unresolved)
+	if (addr_parse(word, allow, st->cfg->arena, &spec, &err) ||
+	    (spec.unresolved && !st->cfg->check_only))
 		return stmt_error(st, st->at - 1, "%s", err.text);
+	if (spec.unresolved)
+		stmt_warning(st, st->at - 1, "%s", err.text);
 	s->set.check_addr = spec.addr;
 	s->set.options.on |= SRV_CHECK_ADDR;
 	return 0;

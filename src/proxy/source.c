@@ -18,8 +18,11 @@ static int parse_address(struct statement *st, const char *word, unsigned allow,
 {
 	struct err err;
 
-	if (addr_parse(word, allow, st->cfg->arena, spec, &err) || spec->unresolved)
+	if (addr_parse(word, allow, st->cfg->arena, spec, &err) ||
+	    (spec->unresolved && !st->cfg->check_only))
 		return stmt_error(st, st->at - 1, "%s", err.text);
+	if (spec->unresolved)
+		stmt_warning(st, st->at - 1, "%s", err.text);
 	return 0;
 }
 
