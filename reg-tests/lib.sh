@@ -122,9 +122,9 @@ start_penstock() {
 	rm -f "$dir/shim.log"
 	if [ -n "${SHIM:-}" ]; then
 		SHIM=$SHIM SHIM_LOG=$dir/shim.log LD_PRELOAD=$(preload) \
-			"$PENSTOCK" -db -f "$dir/cfg" "$@" >"$log" 2>&1 &
+			"$PENSTOCK" -db -f "$dir/cfg" "$@" </dev/null >"$log" 2>&1 &
 	else
-		"$PENSTOCK" -db -f "$dir/cfg" "$@" >"$log" 2>&1 &
+		"$PENSTOCK" -db -f "$dir/cfg" "$@" </dev/null >"$log" 2>&1 &
 	fi
 	pid=$!
 	if ! until_true 10 "$tool" -s "$stats" ask "show info"; then

@@ -294,8 +294,9 @@ void proc_cpu_ticks(pid_t pid, uint64_t *user, uint64_t *sys)
 int proc_fds(pid_t pid, int *pipes)
 {
 	char path[64], link[64];
+	unsigned long seen[4096], inode; /* of pipes with one end so far */
 	struct dirent *e;
-	int n = 0;
+	int n = 0, lone = 0;
 	DIR *dir;
 
 	*pipes = 0;
@@ -305,13 +306,23 @@ int proc_fds(pid_t pid, int *pipes)
 		return -1;
 	while ((e = readdir(dir))) {
 		ssize_t len;
+		int i;
 
 		if (e->d_name[0] == '.')
 			continue;
 		n++;
 		len = readlinkat(dirfd(dir), e->d_name, link, sizeof(link) - 1);
-		if (len > 5 && !memcmp(link, "pipe:", 5))
-			(*pipes)++;
+		link[len < 0 ? 0 : len] = '\0';
+		if (sscanf(link, "pipe:[%lu]", &inode) != 1)
+			continue;
+		for (i = 0; i < lone && seen[i] != inode; i++)
+			;
+		if (i < lone) {
+			*pipes += 2;
+			seen[i] = seen[--lone];
+		} else if (lone < 4096) {
+			seen[lone++] = inode;
+		}
 	}
 	closedir(dir);
 	return n;

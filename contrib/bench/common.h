@@ -37,7 +37,7 @@ int sock_listen(const struct address *a);
 /* The port that a bound socket has. */
 int sock_port(int fd);
 
-/* A socket on which a connect to `a` has begun (non-blocking) or been made (blocking). -1: errno. */
+/* A socket on which a connect to `a` has begun (non-blocking) or been made. -1: errno. */
 int sock_connect(const struct address *a, bool nonblock);
 
 /* TCP_NODELAY; nothing to worry about on other sockets. */
@@ -73,7 +73,8 @@ uint64_t proc_cpu_ns(pid_t pid);
 /* The same time as the kernel divides it between user and system, in clock ticks. */
 void proc_cpu_ticks(pid_t pid, uint64_t *user, uint64_t *sys);
 
-/* Open descriptors of a process; *pipes of them are ends of pipes. -1 when it is gone. */
+/* Open descriptors of a process; *pipes of them are pipes of which it has both ends. -1 when it is
+ * gone. */
 int proc_fds(pid_t pid, int *pipes);
 
 /* A field of /proc/PID/status in kB ("VmRSS", "RssAnon"); 0 when absent. */

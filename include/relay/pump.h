@@ -82,8 +82,9 @@ static inline bool pump_wants_run(const struct pump *pump)
 }
 /* Raises the count of bytes that may pass unseen; UINT64_MAX: all from now on. */
 void pump_allow(struct pump *pump, uint64_t bytes);
-/* Puts bytes in front of everything else (PROXY header); before the first run. False: no
- * memory, or too many for a buffer. */
+/* Puts bytes in front of everything else (PROXY header); before the first run. What the source
+ * has sent already is read behind them, so that both leave in one segment. False: no memory, or
+ * too many for a buffer. */
 bool pump_preload(struct pump *pump, const void *bytes, size_t len);
 /* No more bytes: what is held is thrown away. */
 void pump_stop(struct pump *pump);

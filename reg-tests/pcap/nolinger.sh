@@ -4,8 +4,12 @@
 . "${0%/*}/../lib.sh"
 own_network "$@"
 
-client_timeout=2s
+client_timeout=1s
 tcp_proxy "" "" "option nolinger" | config
 start_penstock
 wire nolinger server
+stop_penstock
+tcp_proxy "option nolinger" "" "no option nolinger" | config
+start_penstock
+wire nolinger client
 finish

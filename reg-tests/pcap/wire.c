@@ -219,19 +219,18 @@ static bool test_rst_to_server(void)
 	return ok;
 }
 
-/* The whole exchange is over, and the relay closes: with RST, as option nolinger wants. WORD says
- * which side of it: client or server. */
+/* Everything rests until the relay's timeout of a second: it closes with RST, as option nolinger
+ * wants, towards WORD (client or server); towards the other with FIN. */
 static bool test_nolinger(void)
 {
 	bool client = opt.n_args && !strcmp(opt.args[0], "client");
+	enum way way = client ? TO_CLIENT : TO_SERVER, other = client ? TO_SERVER : TO_CLIENT;
 	struct ends e = ends_open(0);
 	bool ok = one_exchange(e.client, e.server, 1000) && one_exchange(e.server, e.client, 1000);
 
-	shutdown(client ? e.server : e.client, SHUT_WR);
-	ok &= expect(!wait_end(client ? e.client : e.server, 2000), "the end of one side passes");
-	shutdown(client ? e.client : e.server, SHUT_WR);
-	ok &= expect(await(client ? TO_CLIENT : TO_SERVER, TH_RST, 0) >= 0, "RST goes out %s",
-		     client ? "to the client" : "to the server");
+	ok &= expect(await(way, TH_RST, 0) >= 0, "RST goes out %s", way_names[way]);
+	ok &= expect(await(other, TH_FIN, 0) >= 0 && find(0, other, TH_RST, 0) < 0,
+		     "and FIN %s", way_names[other]);
 	ends_close(&e);
 	return ok;
 }

@@ -6,7 +6,7 @@
 
 captured() {
 	relaytest sockmap
-	[ $way != splice ] || at_least FallbackHidden 1
+	[ $way != splice ] || at_least SpliceFallbackHidden 1
 }
 each_way captured
 finish

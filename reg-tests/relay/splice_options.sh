@@ -29,7 +29,7 @@ want() {
 	proxy "$2" "$3" | config
 	start_penstock
 	relaytest -n 50 -z 1000 fin
-	spliced=$(info SplicedBytes)
+	spliced=$(info BytesSpliced)
 	say "# frontend: ${2:--}; backend: ${3:--}; spliced: $spliced"
 	case $1 in
 	yes) check "it splices" test "$spliced" -gt 0 ;;

@@ -8,9 +8,9 @@ moved() {
 	relaytest -n 16 -z 4m transfer
 	relaytest -n 400 fin
 	case $way in
-	splice) at_least SplicedBytes 30000000 ;;
-	adaptive) at_least SplicedBytes 30000000 && at_least CopiedBytes 1000000 ;;
-	copy) exactly SplicedBytes 0 && at_least CopiedBytes 30000000 ;;
+	splice) at_least BytesSpliced 30000000 ;;
+	adaptive) at_least BytesSpliced 30000000 && at_least BytesCopied 1000000 ;;
+	copy) exactly BytesSpliced 0 && at_least BytesCopied 30000000 ;;
 	esac
 }
 each_way moved

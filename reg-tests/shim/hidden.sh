@@ -12,7 +12,7 @@ for rule in pull=zero pull=EAGAIN pull=zero@30 pull=EAGAIN@30 pull=zero@5%7 pull
 	relaytest slow-reader
 	relaytest -n 300 cpu
 	acted "$rule"
-	at_least FallbackHidden 1
+	at_least SpliceFallbackHidden 1
 	stop_penstock
 done
 finish

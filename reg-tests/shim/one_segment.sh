@@ -8,5 +8,5 @@ start_penstock
 relaytest -n 8 -z 2m transfer
 relaytest -n 100 fin
 acted pull=limit:1448
-at_least SplicedGathered 100
+at_least SpliceGathered 100
 finish

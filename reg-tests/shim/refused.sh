@@ -10,7 +10,7 @@ for rule in pull=EINVAL pull=ENOSYS pull=EINVAL@40 pull=ENOSYS@40 push=EINVAL pu
 	relaytest -n 8 -z 4m transfer
 	relaytest -n 50 fin
 	acted "$rule"
-	at_least FallbackRefused 1
+	at_least SpliceFallbackRefused 1
 	exactly PipesUsed 0
 	stop_penstock
 done

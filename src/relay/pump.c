@@ -484,6 +484,9 @@ bool pump_preload(struct pump *pump, const void *bytes, size_t len)
 	memcpy(pump->buf->data, bytes, len);
 	pump->buf->head = 0;
 	pump->buf->len += (uint32_t)len;
+	if (!(pump->flags & PUMP_NO_PULL) && (*pump->from->flags & CONN_READABLE) &&
+	    buf_room(pump->buf))
+		pump_note(pump, pump_look(pump));
 	return true;
 }
 
