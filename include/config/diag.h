@@ -50,6 +50,9 @@ struct diag *diag_new(struct arena *arena);
  * word for word at the same place. */
 void diag_add(struct diag *diag, enum severity severity, const struct place *place,
 	      const char *fmt, va_list ap);
+/* The same, but what was said before, elsewhere, in these words is noted with the first. */
+void diag_add_once(struct diag *diag, enum severity severity, const struct place *place,
+		   const char *fmt, va_list ap);
 void diag_addf(struct diag *diag, enum severity severity, const struct place *place,
 	       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Notes that a problem that was reported has the same cause in another line. */

@@ -50,6 +50,32 @@ static bool diag_repeats(const struct diag *diag, const struct problem *p)
 	return diag->current && problem_same(diag->current, p);
 }
 
+static struct problem *diag_new_problem(struct diag *diag, enum severity severity,
+					const struct place *place, const char *fmt, va_list ap)
+{
+	struct problem *p = arena_alloc(diag->arena, sizeof(*p));
+
+	diag->errors_heard += severity == DIAG_ERROR;
+	p->severity = severity;
+	p->message = diag_vprintf(diag, fmt, ap);
+	if (!place)
+		return p;
+	p->place = *place;
+	if (place->file)
+		p->place.file = arena_strdup(diag->arena, place->file);
+	if (place->text)
+		p->place.text = arena_strdup(diag->arena, place->text);
+	return p;
+}
+
+static void diag_append(struct diag *diag, struct problem *p)
+{
+	*diag->last = p;
+	diag->last = &p->next;
+	diag->current = p;
+	diag->count[p->severity]++;
+}
+
 void diag_add(struct diag *diag, enum severity severity, const struct place *place,
 	      const char *fmt, va_list ap)
 {
@@ -57,23 +83,31 @@ void diag_add(struct diag *diag, enum severity severity, const struct place *pla
 
 	if (severity == DIAG_NOTE && !diag->verbose)
 		return;
-	diag->errors_heard += severity == DIAG_ERROR;
-	p = arena_alloc(diag->arena, sizeof(*p));
-	p->severity = severity;
-	p->message = diag_vprintf(diag, fmt, ap);
-	if (place) {
-		p->place = *place;
-		if (place->file)
-			p->place.file = arena_strdup(diag->arena, place->file);
-		if (place->text)
-			p->place.text = arena_strdup(diag->arena, place->text);
-	}
-	if (diag_repeats(diag, p))
-		return;
-	*diag->last = p;
-	diag->last = &p->next;
-	diag->current = p;
-	diag->count[severity]++;
+	p = diag_new_problem(diag, severity, place, fmt, ap);
+	if (!diag_repeats(diag, p))
+		diag_append(diag, p);
+}
+
+static struct problem *diag_same_words(const struct diag *diag, const struct problem *like)
+{
+	struct problem *p;
+
+	for (p = diag->first; p; p = p->next)
+		if (p->severity == like->severity && !strcmp(p->message, like->message))
+			break;
+	return p;
+}
+
+void diag_add_once(struct diag *diag, enum severity severity, const struct place *place,
+		   const char *fmt, va_list ap)
+{
+	struct problem *p = diag_new_problem(diag, severity, place, fmt, ap);
+	struct problem *before = diag_same_words(diag, p);
+
+	if (!before || !place || !place->line)
+		diag_append(diag, p);
+	else if (!problem_same(before, p))
+		diag_also(diag, before, place);
 }
 
 void diag_addf(struct diag *diag, enum severity severity, const struct place *place,
@@ -97,6 +131,7 @@ void diag_also(struct diag *diag, struct problem *problem, const struct place *p
 	*problem->also_last = also;
 	problem->also_last = &also->next;
 	problem->also_count++;
+	diag->current = problem;
 	diag->errors_heard += problem->severity == DIAG_ERROR;
 }
 

@@ -195,6 +195,31 @@ static void test_other_lines(void **state)
 	free(got);
 }
 
+static void add_once(const struct place *place, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_add_once(diag, DIAG_WARNING, place, fmt, ap);
+	va_end(ap);
+}
+
+static void test_same_words_elsewhere(void **state)
+{
+	struct place place = { "a.cfg", 1, NULL, 0, 0 };
+
+	(void)state;
+	add_once(&place, "same");
+	add_once(&place, "same");
+	place.line = 5;
+	add_once(&place, "other");
+	add_once(&place, "same");
+	diag_hintf(diag, "goes to the first");
+	expect(false, "a.cfg:1: warning: same\n      = hint: goes to the first; also in line 5\n"
+		      "a.cfg:5: warning: other\n");
+	assert_int_equal(diag->count[DIAG_WARNING], 2);
+}
+
 static void test_colours(void **state)
 {
 	char *got;
@@ -248,7 +273,7 @@ int main(void)
 		TEST(test_caret_behind_the_line), TEST(test_long_line),
 		TEST(test_bytes_that_are_no_text), TEST(test_without_place),
 		TEST(test_counts_and_levels), TEST(test_said_once), TEST(test_hints_add_up),
-		TEST(test_other_lines), TEST(test_colours), TEST(test_json), TEST(test_json_is_utf8),
+		TEST(test_other_lines), TEST(test_same_words_elsewhere), TEST(test_colours), TEST(test_json), TEST(test_json_is_utf8),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

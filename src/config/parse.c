@@ -53,13 +53,19 @@ int statement_apply(struct statement *st, const struct lookup_row *row, void *ob
 	return rc;
 }
 
+/* Sections of proxies have one language. */
+static unsigned reported_scope(unsigned scope)
+{
+	return scope & SCOPE_PROXY ? SCOPE_PROXY : scope;
+}
+
 bool statement_reported(struct statement *st, int i, const char *name, unsigned scope)
 {
 	struct place place = statement_place(st, i);
 	struct reported *r;
 
 	for (r = st->cfg->reader->reported; r; r = r->next)
-		if ((r->scope & scope) && !strcmp(r->name, name)) {
+		if ((r->scope & reported_scope(scope)) && !strcmp(r->name, name)) {
 			diag_also(st->cfg->diag, r->problem, &place);
 			return true;
 		}
@@ -70,7 +76,8 @@ void statement_report_once(struct statement *st, const char *name, unsigned scop
 {
 	struct reported *r = arena_alloc(st->cfg->arena, sizeof(*r));
 
-	*r = (struct reported){ st->cfg->reader->reported, name, scope, st->cfg->diag->current };
+	*r = (struct reported){ st->cfg->reader->reported, name, reported_scope(scope),
+				  st->cfg->diag->current };
 	st->cfg->reader->reported = r;
 }
 
@@ -138,6 +145,21 @@ static bool unknown_second(struct statement *st, int i, unsigned scope, const ch
 	return true;
 }
 
+/* The caret's line goes under all words of the name. */
+static void unknown_unsupported(struct statement *st, int i, const struct known_word *known,
+				unsigned scope)
+{
+	struct place place = statement_place(st, i);
+	const struct word *last = &st->words[i];
+	const char *p;
+
+	for (p = known->name; *p; p++)
+		last += *p == ' ';
+	place.length = last->column + last->raw_len - place.column;
+	diag_addf(st->cfg->diag, DIAG_ERROR, &place, "'%s' is not supported yet", known->name);
+	statement_report_once(st, known->name, scope);
+}
+
 void statement_unknown(struct statement *st, int i, unsigned scope)
 {
 	const struct word *words = st->words + i;
@@ -156,8 +178,7 @@ void statement_unknown(struct statement *st, int i, unsigned scope)
 	if (known) {
 		if (statement_reported(st, i, known->name, scope))
 			return;
-		stmt_error(st, i, "'%s' is not supported yet", known->name);
-		statement_report_once(st, known->name, scope);
+		unknown_unsupported(st, i, known, scope);
 		return;
 	}
 	if (unknown_misplaced(st, i))

@@ -414,6 +414,10 @@ static void test_repeated_causes(void **state)
 	assert_int_equal(p->also->line, 5);
 	assert_int_equal(p->also->next->line, 6);
 	assert_int_equal(p->next->also->line, 4);
+	read_text("frontend y\n option httplog clf\n");
+	p = cfg->diag->current;
+	assert_string_equal(p->message, "'option httplog' is not supported yet");
+	assert_int_equal(p->place.length, 14);
 }
 
 static void test_failure_always_has_a_message(void **state)

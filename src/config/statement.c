@@ -85,7 +85,7 @@ void stmt_warning(struct statement *st, int i, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	diag_add(st->cfg->diag, DIAG_WARNING, &place, fmt, ap);
+	diag_add_once(st->cfg->diag, DIAG_WARNING, &place, fmt, ap);
 	va_end(ap);
 }
 
@@ -334,7 +334,7 @@ int config_error(struct config *cfg, const struct location *loc, const char *fmt
 
 	problem_place(cfg, loc, &place);
 	va_start(ap, fmt);
-	diag_add(cfg->diag, DIAG_ERROR, &place, fmt, ap);
+	diag_add_once(cfg->diag, DIAG_ERROR, &place, fmt, ap);
 	va_end(ap);
 	return -1;
 }
@@ -346,7 +346,7 @@ void config_warning(struct config *cfg, const struct location *loc, const char *
 
 	problem_place(cfg, loc, &place);
 	va_start(ap, fmt);
-	diag_add(cfg->diag, DIAG_WARNING, &place, fmt, ap);
+	diag_add_once(cfg->diag, DIAG_WARNING, &place, fmt, ap);
 	va_end(ap);
 }
 
