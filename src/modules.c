@@ -4,6 +4,7 @@
  * What a build leaves out is absent here. Nothing registers itself.
  */
 #include "cli/stats_conf.h"
+#include "check/check.h"
 #include "config/environment.h"
 #include "config/module.h"
 #include "expr/expr.h"
@@ -29,6 +30,7 @@ const struct module *const modules[] = {
 	&server_module,
 	&expr_module,
 	&logformat_module,
+	&check_module,
 	&service_module,
 	NULL,
 };
