@@ -14,6 +14,7 @@
 #include "process/process.h"
 #include "proxy/proxy.h"
 #include "stream/service.h"
+#include "stream/tcp_rules.h"
 #include "stream/tune.h"
 
 #include <stddef.h>
@@ -31,6 +32,7 @@ const struct module *const modules[] = {
 	&expr_module,
 	&logformat_module,
 	&check_module,
+	&tcp_rules_module,
 	&service_module,
 	NULL,
 };

@@ -53,7 +53,7 @@ struct view {
 	const struct view_log *log;     /* only where a log format runs */
 	struct vars *session_vars;      /* sess: expr/vars.h; may be NULL */
 	struct vars *stream_vars;       /* txn, req, res */
-	void *stream;                   /* for actions of stream/ alone */
+	void *session, *stream;         /* for actions of stream/ alone */
 };
 
 enum direction { DIR_REQUEST, DIR_RESPONSE };

@@ -105,6 +105,7 @@ struct proxy {
 	int uuid;                /* "id", or numbered */
 	bool forced_id;          /* it was given by "id" */
 	struct location loc;
+	struct proxy *defaults;  /* section that it was copied from; NULL: none */
 	struct proxy_settings set;
 	struct list binds;       /* struct bind_conf: net/listener.h */
 	struct server *servers, **servers_tail;

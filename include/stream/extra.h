@@ -6,12 +6,12 @@
 
 #include "event/loop.h"
 #include "expr/rule.h"
+#include "expr/vars.h"
 #include "net/addr.h"
 #include "proxy/queue.h"
 
 struct server;
 struct stream;
-struct vars;
 
 struct stream_extra {
 	struct stream *stream;
@@ -19,7 +19,7 @@ struct stream_extra {
 	struct task task;              /* the steps go on where a queue offered a slot */
 	struct rule_place request_place, response_place;
 	struct server *avoid;          /* it failed: redispatch to another */
-	struct vars *session_vars, *transaction_vars;
+	struct vars vars;              /* txn, req, res */
 	unsigned queue_before_server, queue_before_backend; /* its place when it was queued,
 							     * from 1; 0: it was not */
 	bool has_src, has_dst;         /* set-src, set-dst: in force instead of the socket's */

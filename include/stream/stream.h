@@ -7,6 +7,7 @@
 
 #include "base/list.h"
 #include "event/timer.h"
+#include "expr/vars.h"
 #include "net/addr.h"
 #include "relay/pump.h"
 
@@ -36,6 +37,7 @@ struct session {
 	struct addr src;         /* the client */
 	struct timeval accepted; /* wall clock */
 	uint64_t accepted_ms;    /* clock_now_ms */
+	struct vars vars;        /* sess */
 };
 
 /* Where a side of the stream is in the step table. */

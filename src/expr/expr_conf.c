@@ -6,7 +6,9 @@
 #include "base/err.h"
 #include "config/keyword.h"
 #include "config/module.h"
+#include "expr/acl.h"
 #include "expr/arg.h"
+#include "expr/rule_conf.h"
 #include "expr/vars.h"
 #include "expr/view.h"
 #include "proxy/proxy.h"
@@ -71,7 +73,25 @@ static int parse_set_var(struct statement *st, const struct keyword *kw, void *o
 	return stmt_end(st);
 }
 
+/* -- words of proxies ------------------------------------------------------------------- */
+
+static int parse_acl(struct statement *st, const struct keyword *kw, void *object)
+{
+	const struct proxy *px = object;
+
+	if (px->caps & PROXY_DEFAULTS && !px->name)
+		return stmt_error(st, 0, "'acl' is not allowed in a defaults section without a name");
+	return acl_parse(st, kw, object);
+}
+
 static const struct keyword keywords[] = {
+	{ .name = "acl", .scope = SCOPE_PROXY, .args = "<name> <criterion> [flags] [operator] "
+	  "<value> ...", .parse = parse_acl, .help = "declares or completes an ACL" },
+	{ .name = "use_backend", .scope = SCOPE_FRONTEND, .args = "<backend> [if|unless "
+	  "<condition>]", .parse = switch_parse_backend,
+	  .help = "chooses a backend by a condition" },
+	{ .name = "use-server", .scope = SCOPE_BACKEND, .args = "<server> if|unless <condition>",
+	  .parse = switch_parse_server, .help = "chooses a server by a condition" },
 	{ .name = "set-var", .scope = SCOPE_GLOBAL, .args = "proc.<name> <expression>",
 	  .parse = parse_set_var, .help = "sets a variable of the process at start" },
 	{ .name = "tune.vars.global-max-size", .scope = SCOPE_GLOBAL, .args = "<size>",
@@ -98,7 +118,10 @@ static int expr_data_finish(struct config *cfg, void *data)
 {
 	struct expr_data *d = data;
 
-	return expr_args_resolve(cfg, d->pending, config_data(cfg, &proxy_module));
+	struct proxies *all = config_data(cfg, &proxy_module);
+	int bad = expr_args_resolve(cfg, d->pending, all);
+
+	return switch_finish(cfg, all) ? -1 : bad;
 }
 
 static int expr_data_start(struct config *cfg, void *data, struct err *err)

@@ -127,6 +127,7 @@ static void *begin_proxy(struct statement *st, unsigned caps)
 		return NULL;
 	}
 	px = proxy_new(st->cfg, name, caps, &st->loc, from ? &from->set : NULL);
+	px->defaults = from;
 	if (from && from == all->current_defaults && !named)
 		from->used_as_last = true;
 	list_append(&all->list, &px->node);

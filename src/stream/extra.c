@@ -32,5 +32,6 @@ void extra_free(struct stream *s)
 		return;
 	queue_leave(&s->extra->queue);
 	task_cancel(&s->extra->task);
+	vars_free(&s->extra->vars);
 	pool_give(&extra_pool, &s->extra);
 }

@@ -102,6 +102,7 @@ void session_free(struct session **session)
 	se->listener->current--;
 	if (!se->frontend->stats_socket)
 		global_state->current--;
+	vars_free(&se->vars);
 	pool_give(&session_pool, session);
 	listeners_wake();
 }

@@ -3,6 +3,7 @@
 #include "stream/tune.h"
 
 #include "config/config.h"
+#include "expr/expr.h"
 #include "net/conn.h"
 #include "net/sock.h"
 #include "proxy/global.h"
@@ -46,6 +47,7 @@ static int tune_start(struct config *cfg, void *data, struct err *err)
 
 	(void)cfg;
 	(void)err;
+	expr_scratch_size = t->bufsize;
 	buffer_configure(t->bufsize, t->maxrewrite, (unsigned)t->buffers_limit);
 	conn_recv_enough = (unsigned)t->recv_enough;
 	sock_tune = (struct sock_tune){

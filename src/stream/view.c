@@ -46,6 +46,8 @@ void view_of_session(struct session *session, struct conn *client, struct view *
 		.listener = session->listener,
 		.client = client,
 		.src = &session->src,
+		.session_vars = &session->vars,
+		.session = session,
 		.find_dst = view_find_dst,
 		.request_final = true,
 		.response_final = true,
@@ -131,6 +133,7 @@ void stream_view(struct stream *s, struct view *view, struct view_log *log)
 	view->response_final = no_more(&s->relay.response);
 	view->id = s->id;
 	view->stream = s;
+	view->stream_vars = s->extra ? &s->extra->vars : NULL;
 	view->log = log;
 	if (log)
 		view_log(s, log);

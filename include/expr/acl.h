@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Access control lists: named tests of samples against patterns, and the conditions that are
+ * formed of them ("if a !b or { src 10.0.0.0/8 }"). Manual 7.1, 7.2 and 7.4. Tables of words
+ * name the ACL-only variants of fetches and the predefined ACLs. */
+#ifndef EXPR_ACL_H
+#define EXPR_ACL_H
+
+#include "config/config.h"
+#include "expr/expr.h"
+#include "expr/pattern.h"
+
+struct acl_set; /* the ACLs of a proxy: proxy.acls */
+struct cond;
+struct proxy;
+
+/* Words that name a fetch together with a match method. */
+struct acl_word {
+	const char *name, *fetch;
+	enum match match;
+};
+/* ACLs that need no declaration: the words behind the name, parted by blanks. */
+struct acl_predefined {
+	const char *name, *words;
+};
+
+enum cond_result { COND_NO, COND_YES, COND_WAIT };
+
+/* "acl <name> <criterion> [flags] [operator] <value>..." */
+keyword_parse acl_parse;
+
+/* Parses "if <condition>" or "unless <condition>" to the end of the line. *cond stays NULL
+ * when the line is at its end already. where: AT_* that the rule runs at; what cannot be
+ * found there is warned about, as "tcp-request connection". 0, or -1 after a report. */
+int cond_parse(struct statement *st, struct proxy *proxy, unsigned where, const char *rule,
+	       struct cond **cond);
+/* place: one AT_* bit, with AT_FINAL when nobody waits any more: never COND_WAIT then. NULL
+ * is a condition that always holds. */
+enum cond_result cond_eval(const struct cond *cond, const struct view *view, unsigned place);
+
+#endif

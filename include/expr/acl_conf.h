@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ACLs as objects, for acl.c and cond.c. */
+#ifndef EXPR_ACL_CONF_H
+#define EXPR_ACL_CONF_H
+
+#include "expr/acl.h"
+
+/* One sample against one set of patterns. */
+struct acl_test {
+	struct acl_test *next;
+	struct expr *expr;
+	enum match match;
+	struct pattern_set *patterns;
+};
+
+/* Tests of one name, any of which suffices. */
+struct acl {
+	struct acl *next;
+	const char *name; /* NULL: anonymous */
+	struct acl_test *tests, **tail;
+};
+
+struct acl_set {
+	struct acl *first;
+};
+
+/* The ACL of this name in the proxy, or the predefined one. NULL: there is none. known: the
+ * manual has it, but it is not supported yet. */
+struct acl *acl_find(struct statement *st, struct proxy *proxy, const char *name, bool *known);
+/* Names of the proxy's ACLs, NULL-terminated, for hints. */
+const char *const *acl_names(struct statement *st, const struct proxy *proxy);
+/* Parses "<criterion> [flags] [operator] <value>..." up to the end of the line, or for an
+ * anonymous ACL to the word "}", which it leaves. NULL after a report. */
+struct acl_test *acl_test_parse(struct statement *st, struct proxy *proxy, bool anonymous);
+/* An ACL without a name. */
+struct acl *acl_new(struct arena *arena, const char *name);
+void acl_add_test(struct acl *acl, struct acl_test *test);
+enum cond_result acl_eval(const struct acl *acl, const struct view *view, unsigned place);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Patterns that samples are compared with: lists of values of one match method, from words of
+ * the configuration and from files, indexed where that helps. Manual 7.1 and 7.1.1 to 7.1.6.
+ * ACLs and maps are made of them. */
+#ifndef EXPR_PATTERN_H
+#define EXPR_PATTERN_H
+
+#include "base/sample.h"
+
+#include <stdbool.h>
+
+struct arena;
+struct err;
+struct pattern_set;
+
+enum match { MATCH_NONE, MATCH_FOUND, MATCH_BOOL, MATCH_INT, MATCH_IP, MATCH_BIN, MATCH_LEN,
+	     MATCH_STR, MATCH_BEG, MATCH_SUB, MATCH_DIR, MATCH_DOM, MATCH_END, MATCH_REG,
+	     MATCH_VERSION, /* integers written as "major.minor" */
+	     MATCHES };
+
+/* The name behind -m, and back; MATCH_NONE: there is no such method. */
+enum match match_find(const char *name);
+const char *match_name(enum match match);
+/* What is used without -m; MATCH_NONE: -m must be given. */
+enum match match_default(enum sample_type type);
+/* Can samples of this declared type be compared so? */
+bool match_fits(enum match match, enum sample_type type);
+/* Does the method compare with patterns at all? found and bool do not. */
+bool match_has_patterns(enum match match);
+
+enum { PATTERN_ICASE = 1 << 0,   /* -i */
+       PATTERN_NO_NAMES = 1 << 1, /* -n: host names are not looked up */
+       PATTERN_TRUST_NAMES = 1 << 2, /* only check: a host name is taken for good */
+       PATTERN_MAP = 1 << 3,     /* files: the first word of a line, its rest is a value */
+};
+/* How numbers compare; ranges are for equality alone. */
+enum pattern_op { OP_EQUAL, OP_GREATER_EQUAL, OP_GREATER, OP_LESS_EQUAL, OP_LESS };
+
+struct pattern {
+	const char *text;     /* as it was written */
+	const char *value;    /* maps: what stands behind it; else NULL */
+	unsigned order;       /* from 0, over the whole set */
+	bool ignore_case;
+	struct pattern *next; /* of the set, in order */
+	void *data;           /* maps: the value, converted */
+	union {
+		struct { int64_t min, max; };
+		struct { struct in6_addr addr, mask; }; /* IPv4 in the first four bytes */
+		struct span str;
+		struct regex *regex;
+	};
+	uint8_t family, bits; /* MATCH_IP; bits 255: a mask that is no prefix */
+};
+
+struct pattern_set *pattern_set_new(enum match match, struct arena *arena);
+/* Maps: what checks and converts each value when its pattern is added (into p->data). */
+void pattern_set_convert(struct pattern_set *set,
+			 int (*convert)(struct pattern *p, struct arena *arena, struct err *err));
+/* Adds one pattern; value (NULL: none) is copied. 0, or -1 and err. */
+int pattern_add(struct pattern_set *set, const char *text, const char *value,
+		enum pattern_op op, unsigned flags, struct err *err);
+/* Adds the lines of a file; err names file and line. */
+int pattern_load(struct pattern_set *set, const char *path, unsigned flags, struct err *err);
+/* Compares; smp is cast in place. NULL: no pattern matches. Of several, addresses, whole
+ * strings and prefixes give the longest, the others the first. */
+const struct pattern *pattern_match(const struct pattern_set *set, struct sample *smp);
+
+const struct pattern *pattern_first(const struct pattern_set *set);
+unsigned pattern_count(const struct pattern_set *set);
+
+#endif

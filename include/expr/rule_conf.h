@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What rules are made of: for the tables of actions and the keywords that parse rules. */
+#ifndef EXPR_RULE_CONF_H
+#define EXPR_RULE_CONF_H
+
+#include "config/config.h"
+#include "expr/acl.h"
+#include "expr/rule.h"
+
+struct logformat;
+struct proxies;
+struct proxy;
+struct rule;
+struct var_name;
+
+/* What an action says to the list that runs it. */
+enum action_result {
+	ACTION_NEXT,   /* done, go on with the next rule */
+	ACTION_WAIT,   /* run me again when there are more data (never said when final) */
+	ACTION_ACCEPT, /* the list ends: RULES_PASS */
+	ACTION_REJECT, ACTION_CLOSE, ACTION_DROP, ACTION_ERROR, /* RULES_... */
+};
+
+/* A row: one action of some lists. */
+struct action {
+	const char *name; /* the last row of a table has none */
+	bool args;        /* the name is followed by "(...)" in the same word */
+	uint16_t where;   /* AT_*: lists that have it */
+	/* Parses what follows into rule; the word itself is consumed (text behind its name,
+	 * "(...)", is given). Leaves the condition. NULL: nothing follows. 0, or -1 after a
+	 * report. */
+	int (*parse)(struct statement *st, struct rule *rule, const char *args);
+	enum action_result (*run)(const struct rule *rule, const struct view *view,
+				  unsigned place);
+	int data;         /* tells rows apart that share functions */
+	const char *help;
+};
+
+struct rule {
+	struct rule *next;
+	const struct action *action;
+	struct cond *cond;    /* NULL: always */
+	struct location loc;
+	struct proxy *proxy;  /* that it was written in */
+	unsigned where;       /* AT_* that it may run at */
+	const char *list;     /* "tcp-request content" */
+	/* For the action: */
+	struct expr *expr;
+	struct logformat *format;
+	const struct var_name *var;
+	int64_t num;
+	void *data;
+};
+
+struct rule_set {
+	struct rule *first, **tail;
+	unsigned place;       /* the AT_* bit that it runs at */
+};
+
+/* A kind of list: "tcp-request content". */
+struct rule_list {
+	const char *name;
+	unsigned where;       /* AT_* */
+	const struct action *const *tables; /* NULL-terminated */
+	const char *const *known; /* actions of the manual, NULL-terminated: one without a row
+				   * is not supported yet */
+};
+
+/* Parses "<action> ... [if|unless <condition>]" and appends the rule to *set (made when it
+ * is NULL). 0, or -1 after a report. */
+int rule_parse(struct statement *st, struct proxy *proxy, const struct rule_list *list,
+	       struct rule_set **set);
+/* The one of several places that knows most: that of a listen section knows its backend. */
+unsigned rule_place_bit(unsigned where);
+/* The rules of `from` (a defaults section) come before those of *set, which may be NULL. */
+void rule_inherit(struct config *cfg, struct rule_set **set, const struct rule_set *from);
+
+/* Actions that need nothing but the view: accept, reject, close, set-var ... */
+extern const struct action rule_actions[];
+
+/* use_backend and use-server: parsers of the words, and the end of the configuration. */
+keyword_parse switch_parse_backend, switch_parse_server;
+int switch_finish(struct config *cfg, struct proxies *all);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The words tcp-request and tcp-response, and the actions of their lists. */
+#ifndef STREAM_TCP_RULES_H
+#define STREAM_TCP_RULES_H
+
+#include "config/module.h"
+#include "expr/rule_conf.h"
+
+/* Those that need more than the view; the others are rule_actions. */
+extern const struct action tcp_actions[];
+
+extern const struct module tcp_rules_module;
+
+#endif

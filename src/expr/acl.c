@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ACLs: the "acl" line, anonymous and predefined ones, and what they come to for a stream.
+ * Parsed while the configuration is read; evaluated by conditions. Fetches that have several
+ * values match when one of them does. */
+#include "expr/acl.h"
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "expr/acl_conf.h"
+#include "expr/pattern_parse.h"
+#include "proxy/proxy.h"
+
+#include <ctype.h>
+#include <strings.h>
+
+/* -- the tables ------------------------------------------------------------------------- */
+
+static const struct acl_word acl_words[] = {
+	{ "payload", "payload", MATCH_BIN },
+	{ "payload_lv", "payload_lv", MATCH_BIN },
+	{ "req.ssl_ver", "req.ssl_ver", MATCH_VERSION },
+	{ "req_rdp_cookie", "req.rdp_cookie", MATCH_STR },
+	{ "req_rdp_cookie_cnt", "req.rdp_cookie_cnt", MATCH_INT },
+	{ "req_ssl_sni", "req.ssl_sni", MATCH_STR },
+	{ "req_ssl_ver", "req.ssl_ver", MATCH_VERSION },
+	{ 0 },
+};
+
+static const struct acl_predefined acl_predefined[] = {
+	{ "FALSE", "always_false" },
+	{ "LOCALHOST", "src 127.0.0.1/8 ::1" },
+	{ "RDP_COOKIE", "req.rdp_cookie_cnt gt 0" },
+	{ "REQ_CONTENT", "req.len gt 0" },
+	{ "TRUE", "always_true" },
+	{ "WAIT_END", "wait_end" },
+	{ 0 },
+};
+
+/* Of the manual, whether or not they stand above. */
+static const char *const known_words[] = {
+#define KNOWN_ACL(name) name,
+#define KNOWN_PREDEFINED(name)
+#include "expr/known_acls.def"
+#undef KNOWN_ACL
+#undef KNOWN_PREDEFINED
+	NULL,
+};
+
+static const char *const known_predefined[] = {
+#define KNOWN_ACL(name)
+#define KNOWN_PREDEFINED(name) name,
+#include "expr/known_acls.def"
+#undef KNOWN_ACL
+#undef KNOWN_PREDEFINED
+	NULL,
+};
+
+static bool in_list(const char *const *list, struct span name)
+{
+	for (; *list; list++) {
+		if (span_equal(name, span_of(*list)))
+			return true;
+	}
+	return false;
+}
+
+/* -- the criterion ---------------------------------------------------------------------- */
+
+static const struct acl_word *acl_word_find(struct span name)
+{
+	const struct acl_word *w;
+
+	for (w = acl_words; w->name; w++) {
+		if (span_equal(name, span_of(w->name)))
+			return w;
+	}
+	return NULL;
+}
+
+/* The expression of a test; an ACL word is replaced by its fetch and gives the method, as long
+ * as no converter follows. */
+static int acl_criterion(struct statement *st, struct proxy *proxy, struct acl_test *test)
+{
+	struct expr_context ctx = { .cfg = st->cfg, .arena = st->cfg->arena, .loc = st->loc,
+				    .proxy = proxy };
+	const char *text = stmt_need(st, "a sample fetch");
+	const struct acl_word *word;
+	struct span name;
+	struct err err;
+
+	if (!text)
+		return -1;
+	name = (struct span){ text, strcspn(text, "(,") };
+	word = acl_word_find(name);
+	if (!word && !expr_fetch_find(name) && in_list(known_words, name))
+		return stmt_error(st, st->at - 1, "ACL '%.*s' is not supported yet", (int)name.len,
+				  text);
+	if (word)
+		text = arena_printf(ctx.arena, "%s%s", word->fetch, text + name.len);
+	test->expr = expr_parse_all(text, &ctx, &err);
+	if (!test->expr)
+		return stmt_error(st, st->at - 1, "%s", err.text);
+	test->match = match_default(expr_type(test->expr));
+	if (word && !expr_has_converters(test->expr))
+		test->match = word->match;
+	return 0;
+}
+
+/* -- flags ------------------------------------------------------------------------------ */
+
+/* What the words of a test have said so far. */
+struct acl_flags {
+	unsigned pattern; /* PATTERN_* */
+	bool files, ended; /* a file was given; "--" */
+};
+
+static int acl_flag_match(struct statement *st, struct acl_test *test,
+			  const struct acl_flags *flags)
+{
+	const char *name = stmt_need(st, "a matching method");
+	enum match match;
+
+	if (!name)
+		return -1;
+	match = match_find(name);
+	if (match == MATCH_NONE)
+		return stmt_error(st, st->at - 1, "unknown matching method '%s'; found, bool, int, "
+				  "ip, bin, len, str, beg, sub, reg, end, dir and dom exist", name);
+	if (flags->files)
+		return stmt_error(st, st->at - 2, "-m must stand before the files of patterns");
+	test->match = match;
+	return 0;
+}
+
+static struct pattern_set *acl_patterns(struct statement *st, struct acl_test *test)
+{
+	if (!test->patterns)
+		test->patterns = pattern_set_new(test->match, st->cfg->arena);
+	return test->patterns;
+}
+
+static int acl_check_match(struct statement *st, int criterion, const struct acl_test *test)
+{
+	if (test->match == MATCH_NONE)
+		return stmt_error(st, criterion, "a matching method must be given with -m: there "
+				  "is no usual one for values of type %s",
+				  sample_type_name(expr_type(test->expr)));
+	if (!match_fits(test->match, expr_type(test->expr)))
+		return stmt_error(st, criterion, "-m %s cannot be used with values of type %s",
+				  match_name(test->match),
+				  sample_type_name(expr_type(test->expr)));
+	return 0;
+}
+
+static int acl_flag_file(struct statement *st, int criterion, struct acl_test *test,
+			 struct acl_flags *flags)
+{
+	const char *path = stmt_need(st, "a file of patterns");
+	struct err err;
+
+	if (!path || acl_check_match(st, criterion, test))
+		return -1;
+	flags->files = true;
+	if (!match_has_patterns(test->match))
+		return 0;
+	if (pattern_load(acl_patterns(st, test), path, flags->pattern, &err))
+		return stmt_error(st, st->at - 1, "%s", err.text);
+	return 0;
+}
+
+static int acl_flag_id(struct statement *st)
+{
+	int64_t id;
+
+	return stmt_int(st, "the number of the ACL", 0, INT32_MAX, &id);
+}
+
+static int acl_flag(struct statement *st, int criterion, struct acl_test *test,
+		    struct acl_flags *flags)
+{
+	const char *word = stmt_next(st);
+
+	if (!strcmp(word, "-i"))
+		flags->pattern |= PATTERN_ICASE;
+	else if (!strcmp(word, "-n"))
+		flags->pattern |= PATTERN_NO_NAMES;
+	else if (!strcmp(word, "-M"))
+		flags->pattern |= PATTERN_MAP;
+	else if (!strcmp(word, "-m"))
+		return acl_flag_match(st, test, flags);
+	else if (!strcmp(word, "-f"))
+		return acl_flag_file(st, criterion, test, flags);
+	else if (!strcmp(word, "-u"))
+		return acl_flag_id(st);
+	else if (!strcmp(word, "--"))
+		flags->ended = true;
+	else
+		return stmt_error(st, st->at - 1, "'%s' is no option of an ACL; '--' stands before "
+				  "patterns that begin with '-'", word);
+	return 0;
+}
+
+/* -- patterns --------------------------------------------------------------------------- */
+
+static bool acl_at_end(const struct statement *st, bool anonymous)
+{
+	const char *word = stmt_peek(st);
+
+	return !word || (anonymous && !strcmp(word, "}") && !st->words[st->at].quoted);
+}
+
+static int acl_values(struct statement *st, struct acl_test *test, const struct acl_flags *flags,
+		      bool anonymous)
+{
+	bool numbers = test->match == MATCH_INT || test->match == MATCH_LEN ||
+		       test->match == MATCH_VERSION;
+	enum pattern_op op = OP_EQUAL;
+	const char *word;
+	struct err err;
+
+	while (!acl_at_end(st, anonymous)) {
+		word = stmt_next(st);
+		if (!match_has_patterns(test->match) || (numbers && pattern_operator(word, &op)))
+			continue;
+		if (!*word)
+			stmt_warning(st, st->at - 1, "an empty pattern never matches");
+		else if (pattern_add(acl_patterns(st, test), word, NULL, op, flags->pattern, &err))
+			return stmt_error(st, st->at - 1, "%s", err.text);
+	}
+	return 0;
+}
+
+static void acl_warn_empty(struct statement *st, int criterion, struct acl_test *test,
+			   const struct acl_flags *flags)
+{
+	if (!match_has_patterns(test->match) || pattern_count(acl_patterns(st, test)) ||
+	    flags->files || flags->ended)
+		return;
+	stmt_warning(st, criterion, "there is no pattern, so this ACL never matches");
+	stmt_hint(st, "-m found asks whether there is a value at all, -m bool whether a number is "
+		      "not 0; '--' behind it says that it is meant so");
+}
+
+struct acl_test *acl_test_parse(struct statement *st, struct proxy *proxy, bool anonymous)
+{
+	struct acl_test *test = arena_alloc(st->cfg->arena, sizeof(*test));
+	struct acl_flags flags = { .pattern = st->cfg->check_only ? PATTERN_TRUST_NAMES : 0 };
+	int criterion = st->at;
+
+	if (acl_criterion(st, proxy, test))
+		return NULL;
+	while (!flags.ended && !acl_at_end(st, anonymous) && stmt_peek(st)[0] == '-' &&
+	       stmt_peek(st)[1]) {
+		if (acl_flag(st, criterion, test, &flags))
+			return NULL;
+	}
+	if (acl_check_match(st, criterion, test) || acl_values(st, test, &flags, anonymous))
+		return NULL;
+	acl_warn_empty(st, criterion, test, &flags);
+	return test;
+}
+
+/* -- sets ------------------------------------------------------------------------------- */
+
+struct acl *acl_new(struct arena *arena, const char *name)
+{
+	struct acl *acl = arena_alloc(arena, sizeof(*acl));
+
+	acl->name = name;
+	acl->tail = &acl->tests;
+	return acl;
+}
+
+void acl_add_test(struct acl *acl, struct acl_test *test)
+{
+	*acl->tail = test;
+	acl->tail = &test->next;
+}
+
+static struct acl *acl_own(const struct proxy *proxy, const char *name)
+{
+	struct acl *acl = proxy && proxy->acls ? proxy->acls->first : NULL;
+
+	while (acl && strcmp(acl->name, name))
+		acl = acl->next;
+	return acl;
+}
+
+static void acl_enter(struct arena *arena, struct proxy *proxy, struct acl *acl)
+{
+	if (!proxy->acls)
+		proxy->acls = arena_alloc(arena, sizeof(*proxy->acls));
+	acl->next = proxy->acls->first;
+	proxy->acls->first = acl;
+}
+
+/* A statement made of the words of a predefined ACL; problems are shown at st's line. */
+static struct statement acl_statement(const struct statement *st, const char *words)
+{
+	struct statement made = *st;
+	char *text = arena_strdup(st->cfg->arena, words), *save = NULL, *part;
+	struct word *list = arena_alloc(st->cfg->arena, (strlen(words) + 1) * sizeof(*list));
+
+	made.words = list;
+	made.count = made.at = 0;
+	for (part = strtok_r(text, " ", &save); part; part = strtok_r(NULL, " ", &save))
+		list[made.count++] = (struct word){ .text = part, .column = 1, .raw_len = 1 };
+	return made;
+}
+
+struct acl *acl_find(struct statement *st, struct proxy *proxy, const char *name, bool *known)
+{
+	const struct acl_predefined *p = acl_predefined;
+	struct acl *acl = acl_own(proxy, name);
+	struct acl_test *test;
+	struct statement made;
+
+	*known = in_list(known_predefined, span_of(name));
+	if (acl)
+		return acl;
+	while (p->name && strcmp(p->name, name))
+		p++;
+	if (!p->name)
+		return NULL;
+	made = acl_statement(st, p->words);
+	test = acl_test_parse(&made, proxy, false);
+	if (!test)
+		return NULL;
+	acl = acl_new(st->cfg->arena, p->name);
+	acl_add_test(acl, test);
+	return acl;
+}
+
+const char *const *acl_names(struct statement *st, const struct proxy *proxy)
+{
+	struct acl *acl = proxy && proxy->acls ? proxy->acls->first : NULL, *a;
+	const char **names;
+	size_t n = 0;
+
+	for (a = acl; a; a = a->next)
+		n++;
+	names = arena_alloc(st->cfg->arena, (n + 1) * sizeof(*names));
+	for (n = 0; acl; acl = acl->next)
+		names[n++] = acl->name;
+	return names;
+}
+
+static int acl_name_check(struct statement *st, const char *name)
+{
+	const char *c;
+
+	for (c = name; *c; c++) {
+		if (!isalnum((unsigned char)*c) && !strchr("-_.:", *c))
+			return stmt_error(st, st->at - 1, "character '%c' cannot be part of the "
+					  "name of an ACL: letters, digits, '-', '_', '.' and ':' "
+					  "can", *c);
+	}
+	if (!*name || !strcasecmp(name, "or"))
+		return stmt_error(st, st->at - 1, "'%s' cannot be the name of an ACL%s", name,
+				  *name ? ": it parts the alternatives of a condition" : "");
+	return 0;
+}
+
+int acl_parse(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct proxy *proxy = object;
+	const char *name = stmt_need(st, "the name of the ACL");
+	struct acl_test *test;
+	struct acl *acl;
+
+	(void)kw;
+	if (!name || acl_name_check(st, name))
+		return -1;
+	test = acl_test_parse(st, proxy, false);
+	if (!test)
+		return -1;
+	acl = acl_own(proxy, name);
+	if (!acl) {
+		acl = acl_new(st->cfg->arena, name);
+		acl_enter(st->cfg->arena, proxy, acl);
+	}
+	acl_add_test(acl, test);
+	return 0;
+}
+
+/* -- evaluation ------------------------------------------------------------------------- */
+
+static bool acl_matches(const struct acl_test *test, struct sample *smp)
+{
+	switch (test->match) {
+	case MATCH_FOUND:
+		return true;
+	case MATCH_BOOL:
+		return sample_cast(smp, SMP_BOOL) && smp->num;
+	default:
+		return pattern_match(test->patterns, smp) != NULL;
+	}
+}
+
+static enum cond_result acl_test_eval(const struct acl_test *test, const struct view *view,
+				      unsigned place)
+{
+	struct expr_walk walk = { 0 };
+	enum expr_result result;
+	struct sample smp;
+	bool wait = false;
+
+	do {
+		result = expr_eval_next(test->expr, view, place, &walk, &smp);
+		if (result != EXPR_FOUND)
+			break;
+		if (acl_matches(test, &smp))
+			return COND_YES;
+		wait = wait || smp.flags & SMP_MAY_CHANGE;
+	} while (smp.flags & SMP_NOT_LAST);
+	return wait || result == EXPR_WAIT ? COND_WAIT : COND_NO;
+}
+
+enum cond_result acl_eval(const struct acl *acl, const struct view *view, unsigned place)
+{
+	enum cond_result all = COND_NO, one;
+	const struct acl_test *test;
+
+	for (test = acl->tests; test; test = test->next) {
+		one = acl_test_eval(test, view, place);
+		if (one == COND_YES)
+			return COND_YES;
+		if (one == COND_WAIT)
+			all = COND_WAIT;
+	}
+	return all;
+}

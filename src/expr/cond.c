@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Conditions: alternatives ("or") of ACLs that must all hold, each perhaps negated (manual
+ * 7.2). An ACL that is not decided yet is neither true nor false; a condition is undecided
+ * only if the undecided ACLs matter. Called by rules. */
+#include "base/arena.h"
+#include "expr/acl_conf.h"
+
+#include <strings.h>
+
+struct cond_term {
+	struct cond_term *next;
+	const struct acl *acl;
+	bool negated;
+};
+
+/* Terms that must all hold. */
+struct cond_all {
+	struct cond_all *next;
+	struct cond_term *terms, **tail;
+};
+
+struct cond {
+	bool unless;
+	struct cond_all *first, **tail;
+};
+
+/* -- parsing ---------------------------------------------------------------------------- */
+
+/* What is said about ACLs that cannot match where the rule runs. */
+static void cond_check_places(struct statement *st, int at, const struct acl *acl, unsigned where,
+			      const char *rule)
+{
+	const struct acl_test *test;
+
+	for (test = acl->tests; test; test = test->next) {
+		if (expr_where(test->expr) & where)
+			continue;
+		if (acl->name)
+			stmt_warning(st, at, "ACL '%s' looks at the %s ('%s'), which '%s' rules "
+				     "cannot see", acl->name, expr_source(test->expr),
+				     expr_fetch_name(test->expr), rule);
+		else
+			stmt_warning(st, at, "this never matches: '%s' looks at the %s, which '%s' "
+				     "rules cannot see", expr_fetch_name(test->expr),
+				     expr_source(test->expr), rule);
+	}
+}
+
+static struct acl *cond_anonymous(struct statement *st, struct proxy *proxy)
+{
+	int open = st->at - 1;
+	struct acl_test *test = acl_test_parse(st, proxy, true);
+	struct acl *acl;
+
+	if (!test)
+		return NULL;
+	if (!stmt_take(st, "}")) {
+		stmt_error(st, open, "the '}' that closes this ACL is missing (a word of its own)");
+		return NULL;
+	}
+	acl = acl_new(st->cfg->arena, NULL);
+	acl_add_test(acl, test);
+	return acl;
+}
+
+static struct acl *cond_named(struct statement *st, struct proxy *proxy, const char *name)
+{
+	bool known;
+	struct acl *acl = acl_find(st, proxy, name, &known);
+
+	if (acl)
+		return acl;
+	if (known)
+		stmt_error(st, st->at - 1, "the predefined ACL '%s' is not supported yet", name);
+	else
+		stmt_unknown(st, st->at - 1, "ACL", acl_names(st, proxy));
+	return NULL;
+}
+
+/* "[!]name" or "[!] { ... }"; the '!' may stand apart and several times. */
+static struct cond_term *cond_term_parse(struct statement *st, struct proxy *proxy,
+					 unsigned where, const char *rule)
+{
+	struct cond_term *term = arena_alloc(st->cfg->arena, sizeof(*term));
+	const char *word = "";
+	int at;
+
+	while (word && !*word) {
+		word = stmt_need(st, "an ACL");
+		for (; word && *word == '!'; word++)
+			term->negated = !term->negated;
+	}
+	if (!word)
+		return NULL;
+	at = st->at - 1;
+	term->acl = !strcmp(word, "{") ? cond_anonymous(st, proxy) : cond_named(st, proxy, word);
+	if (!term->acl)
+		return NULL;
+	cond_check_places(st, at, term->acl, where, rule);
+	return term;
+}
+
+static bool cond_is_or(const char *word)
+{
+	return !strcasecmp(word, "or") || !strcmp(word, "||");
+}
+
+static struct cond_all *cond_add_all(struct statement *st, struct cond *cond)
+{
+	struct cond_all *all = arena_alloc(st->cfg->arena, sizeof(*all));
+
+	all->tail = &all->terms;
+	*cond->tail = all;
+	cond->tail = &all->next;
+	return all;
+}
+
+static int cond_words(struct statement *st, struct proxy *proxy, unsigned where, const char *rule,
+		      struct cond *cond)
+{
+	struct cond_all *all = cond_add_all(st, cond);
+	struct cond_term *term;
+	const char *word;
+
+	do {
+		word = stmt_peek(st);
+		if (word && cond_is_or(word)) {
+			stmt_next(st);
+			if (!all->terms)
+				return stmt_error(st, st->at - 1, "an ACL is expected before '%s'",
+						  word);
+			all = cond_add_all(st, cond);
+		}
+		term = cond_term_parse(st, proxy, where, rule);
+		if (!term)
+			return -1;
+		*all->tail = term;
+		all->tail = &term->next;
+	} while (stmt_peek(st));
+	return 0;
+}
+
+int cond_parse(struct statement *st, struct proxy *proxy, unsigned where, const char *rule,
+	       struct cond **cond)
+{
+	const char *word = stmt_next(st);
+	struct cond *made;
+
+	if (!word)
+		return 0;
+	if (strcmp(word, "if") && strcmp(word, "unless"))
+		return stmt_error(st, st->at - 1, "'if' or 'unless' is expected here, not '%s'",
+				  word);
+	made = arena_alloc(st->cfg->arena, sizeof(*made));
+	made->unless = !strcmp(word, "unless");
+	made->tail = &made->first;
+	if (cond_words(st, proxy, where, rule, made))
+		return -1;
+	*cond = made;
+	return 0;
+}
+
+/* -- evaluation ------------------------------------------------------------------------- */
+
+static enum cond_result cond_not(enum cond_result result, bool negated)
+{
+	if (!negated || result == COND_WAIT)
+		return result;
+	return result == COND_YES ? COND_NO : COND_YES;
+}
+
+static enum cond_result cond_all_eval(const struct cond_all *all, const struct view *view,
+				      unsigned place)
+{
+	enum cond_result sum = COND_YES, one;
+	const struct cond_term *term;
+
+	for (term = all->terms; term; term = term->next) {
+		one = cond_not(acl_eval(term->acl, view, place), term->negated);
+		if (one == COND_NO)
+			return COND_NO;
+		if (one == COND_WAIT)
+			sum = COND_WAIT;
+	}
+	return sum;
+}
+
+enum cond_result cond_eval(const struct cond *cond, const struct view *view, unsigned place)
+{
+	enum cond_result sum = COND_NO, one = COND_NO;
+	const struct cond_all *all;
+
+	if (!cond)
+		return COND_YES;
+	for (all = cond->first; all && one != COND_YES; all = all->next) {
+		one = cond_all_eval(all, view, place);
+		if (one != COND_NO)
+			sum = one;
+	}
+	return cond_not(sum, cond->unless);
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sets of patterns: adding, and comparing samples with them. Called by ACLs and maps; files
+ * are read in pattern_file.c, words are understood in pattern_parse.c. Comparing allocates
+ * nothing. */
+#include "expr/pattern.h"
+
+#include "base/arena.h"
+#include "base/bug.h"
+#include "base/err.h"
+#include "expr/expr.h"
+#include "expr/pattern_index.h"
+#include "expr/pattern_parse.h"
+#include "expr/regex.h"
+
+#include <ctype.h>
+#include <strings.h>
+
+struct pattern_set {
+	enum match match;
+	struct arena *arena;
+	struct pattern *first, **tail;
+	unsigned count;
+	int (*convert)(struct pattern *p, struct arena *arena, struct err *err);
+	bool all;                    /* not everything is in an index: walk the list */
+	struct pattern_index exact;  /* as written; networks: IPv4 */
+	struct pattern_index folded; /* in lower case; networks: IPv6 */
+};
+
+/* -- methods ---------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	enum sample_type type; /* that samples are cast to */
+} methods[MATCHES] = {
+	[MATCH_NONE] = { "", SMP_ANY },     [MATCH_FOUND] = { "found", SMP_ANY },
+	[MATCH_BOOL] = { "bool", SMP_BOOL }, [MATCH_INT] = { "int", SMP_INT },
+	[MATCH_IP] = { "ip", SMP_ADDR },    [MATCH_BIN] = { "bin", SMP_BIN },
+	[MATCH_LEN] = { "len", SMP_STR },   [MATCH_STR] = { "str", SMP_STR },
+	[MATCH_BEG] = { "beg", SMP_STR },   [MATCH_SUB] = { "sub", SMP_STR },
+	[MATCH_DIR] = { "dir", SMP_STR },   [MATCH_DOM] = { "dom", SMP_STR },
+	[MATCH_END] = { "end", SMP_STR },   [MATCH_REG] = { "reg", SMP_STR },
+	[MATCH_VERSION] = { "", SMP_INT },
+};
+
+enum match match_find(const char *name)
+{
+	int i;
+
+	for (i = MATCH_FOUND; i < MATCHES; i++) {
+		if (*name && !strcmp(methods[i].name, name))
+			return (enum match)i;
+	}
+	return MATCH_NONE;
+}
+
+const char *match_name(enum match match)
+{
+	return methods[match].name;
+}
+
+enum match match_default(enum sample_type type)
+{
+	switch (type) {
+	case SMP_BOOL:
+		return MATCH_BOOL;
+	case SMP_INT:
+		return MATCH_INT;
+	case SMP_IPV4:
+	case SMP_IPV6:
+	case SMP_ADDR:
+		return MATCH_IP;
+	case SMP_STR:
+		return MATCH_STR;
+	default:
+		return MATCH_NONE;
+	}
+}
+
+bool match_fits(enum match match, enum sample_type type)
+{
+	return sample_castable(type, methods[match].type);
+}
+
+bool match_has_patterns(enum match match)
+{
+	return match != MATCH_FOUND && match != MATCH_BOOL;
+}
+
+/* -- building --------------------------------------------------------------------------- */
+
+struct pattern_set *pattern_set_new(enum match match, struct arena *arena)
+{
+	struct pattern_set *set = arena_alloc(arena, sizeof(*set));
+
+	set->match = match;
+	set->arena = arena;
+	set->tail = &set->first;
+	return set;
+}
+
+void pattern_set_convert(struct pattern_set *set,
+			 int (*convert)(struct pattern *p, struct arena *arena, struct err *err))
+{
+	set->convert = convert;
+}
+
+static char *fold(struct arena *arena, struct span s)
+{
+	char *out = arena_strndup(arena, s.ptr, s.len);
+	size_t i;
+
+	for (i = 0; i < s.len; i++)
+		out[i] = (char)tolower((unsigned char)out[i]);
+	return out;
+}
+
+static void pattern_index_str(struct pattern_set *set, struct pattern *p)
+{
+	const char *key = p->ignore_case ? fold(set->arena, p->str) : p->str.ptr;
+
+	index_add(p->ignore_case ? &set->folded : &set->exact, set->arena, key, p->str.len,
+		  p->str.len, p);
+}
+
+static void pattern_enter(struct pattern_set *set, struct pattern *p)
+{
+	switch (set->match) {
+	case MATCH_BIN:
+	case MATCH_STR:
+	case MATCH_BEG:
+	case MATCH_END:
+		pattern_index_str(set, p);
+		break;
+	case MATCH_IP:
+		if (p->bits > 128)
+			set->all = true;
+		else
+			index_add(p->family == AF_INET ? &set->exact : &set->folded, set->arena,
+				  &p->addr, p->family == AF_INET ? 4 : 16, p->bits, p);
+		break;
+	default:
+		set->all = true;
+	}
+}
+
+int pattern_add(struct pattern_set *set, const char *text, const char *value,
+		enum pattern_op op, unsigned flags, struct err *err)
+{
+	struct pattern *p = arena_alloc(set->arena, sizeof(*p));
+
+	p->text = arena_strdup(set->arena, text);
+	p->value = value ? arena_strdup(set->arena, value) : NULL;
+	p->ignore_case = flags & PATTERN_ICASE;
+	p->order = set->count;
+	if (pattern_parse(p, set->match, op, flags, set->arena, err))
+		return -1;
+	if (set->convert && set->convert(p, set->arena, err))
+		return -1;
+	*set->tail = p;
+	set->tail = &p->next;
+	set->count++;
+	pattern_enter(set, p);
+	return 0;
+}
+
+const struct pattern *pattern_first(const struct pattern_set *set)
+{
+	return set->first;
+}
+
+unsigned pattern_count(const struct pattern_set *set)
+{
+	return set->count;
+}
+
+/* -- strings ---------------------------------------------------------------------------- */
+
+/* The parts of s that have a length which occurs: from its begin, or from its end. */
+static const struct pattern *lookup_parts(const struct pattern_index *index, struct span s,
+					  bool at_end)
+{
+	const struct pattern *best = NULL, *p;
+	size_t i, len;
+
+	for (i = 0; i < index->length_count; i++) {
+		len = index->lengths[i];
+		if (len > s.len)
+			continue;
+		p = index_find(index, at_end ? s.ptr + s.len - len : s.ptr, len, len);
+		if (p && !at_end)
+			return p; /* the longest */
+		if (p && (!best || p->order < best->order))
+			best = p;
+	}
+	return best;
+}
+
+static const struct pattern *lookup_one(const struct pattern_set *set,
+					const struct pattern_index *index, struct span s)
+{
+	if (!index->used)
+		return NULL;
+	if (set->match == MATCH_BEG || set->match == MATCH_END)
+		return lookup_parts(index, s, set->match == MATCH_END);
+	return index_find(index, s.ptr, s.len, s.len);
+}
+
+static const struct pattern *lookup_str(const struct pattern_set *set, struct span s)
+{
+	const struct pattern *exact = lookup_one(set, &set->exact, s), *folded;
+	char *low;
+	size_t i;
+
+	if (!set->folded.used || s.len > expr_scratch_size)
+		return exact;
+	low = expr_scratch();
+	for (i = 0; i < s.len; i++)
+		low[i] = (char)tolower((unsigned char)s.ptr[i]);
+	folded = lookup_one(set, &set->folded, (struct span){ low, s.len });
+	if (!exact || !folded)
+		return exact ? exact : folded;
+	if (set->match == MATCH_BEG && exact->str.len != folded->str.len)
+		return exact->str.len > folded->str.len ? exact : folded;
+	return exact->order < folded->order ? exact : folded;
+}
+
+static bool str_same(const char *a, const char *b, size_t len, bool ignore_case)
+{
+	return ignore_case ? strncasecmp(a, b, len) == 0 : memcmp(a, b, len) == 0;
+}
+
+static bool test_sub(const struct pattern *p, struct span s)
+{
+	size_t i;
+
+	if (!p->str.len || p->str.len > s.len)
+		return false;
+	if (!p->ignore_case)
+		return memmem(s.ptr, s.len, p->str.ptr, p->str.len) != NULL;
+	for (i = 0; i + p->str.len <= s.len; i++) {
+		if (str_same(s.ptr + i, p->str.ptr, p->str.len, true))
+			return true;
+	}
+	return false;
+}
+
+static bool is_delimiter(char c, const char *delimiters)
+{
+	return c && strchr(delimiters, c);
+}
+
+/* Between two delimiters or the ends of the sample; those around the pattern do not count. */
+static bool test_delimited(const struct pattern *p, struct span s, const char *delimiters)
+{
+	struct span want = p->str;
+	size_t i;
+
+	while (want.len && is_delimiter(*want.ptr, delimiters)) {
+		want.ptr++;
+		want.len--;
+	}
+	while (want.len && is_delimiter(want.ptr[want.len - 1], delimiters))
+		want.len--;
+	for (i = 0; want.len && i + want.len <= s.len; i++) {
+		if (i && !is_delimiter(s.ptr[i - 1], delimiters))
+			continue;
+		if (i + want.len < s.len && !is_delimiter(s.ptr[i + want.len], delimiters))
+			continue;
+		if (str_same(s.ptr + i, want.ptr, want.len, p->ignore_case))
+			return true;
+	}
+	return false;
+}
+
+/* -- addresses -------------------------------------------------------------------------- */
+
+static bool masked_equal(const struct pattern *p, const uint8_t *addr, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size; i++) {
+		if ((addr[i] & p->mask.s6_addr[i]) != p->addr.s6_addr[i])
+			return false;
+	}
+	return true;
+}
+
+/* Masks that are no prefixes stand in the list alone. */
+static const struct pattern *lookup_masks(const struct pattern_set *set, const uint8_t *addr)
+{
+	const struct pattern *p;
+
+	for (p = set->all ? set->first : NULL; p; p = p->next) {
+		if (p->bits > 128 && masked_equal(p, addr, 4))
+			return p;
+	}
+	return NULL;
+}
+
+static const struct pattern *lookup_net(const struct pattern_index *index, const uint8_t *addr,
+					size_t size)
+{
+	const struct pattern *p;
+	uint8_t key[16];
+	size_t i, bits;
+
+	for (i = 0; i < index->length_count; i++) {
+		bits = index->lengths[i];
+		memset(key, 0, sizeof(key));
+		memcpy(key, addr, bits / 8);
+		if (bits % 8)
+			key[bits / 8] = addr[bits / 8] & (uint8_t)(0xff00 >> bits % 8);
+		p = index_find(index, key, size, bits);
+		if (p)
+			return p;
+	}
+	return NULL;
+}
+
+static const struct pattern *lookup_v4(const struct pattern_set *set, const uint8_t *addr)
+{
+	const struct pattern *p = lookup_net(&set->exact, addr, 4);
+
+	return p ? p : lookup_masks(set, addr);
+}
+
+/* The IPv4 address inside 2002:a.b.c.d::/48, ::a.b.c.d or ::ffff:a.b.c.d; NULL: none. */
+static const uint8_t *embedded_v4(const struct in6_addr *v6)
+{
+	static const uint8_t zeroes[12];
+	const uint8_t *b = v6->s6_addr;
+
+	if (b[0] == 0x20 && b[1] == 0x02)
+		return b + 2;
+	if (!memcmp(b, zeroes, 12) || IN6_IS_ADDR_V4MAPPED(v6))
+		return b + 12;
+	return NULL;
+}
+
+static const struct pattern *lookup_addr(const struct pattern_set *set, const struct sample *smp)
+{
+	const struct pattern *p;
+	struct sample mapped = *smp;
+	const uint8_t *v4;
+
+	if (smp->type == SMP_IPV4) {
+		p = lookup_v4(set, (const uint8_t *)&smp->v4);
+		if (p || !set->folded.used)
+			return p;
+		sample_cast(&mapped, SMP_IPV6);
+		return lookup_net(&set->folded, mapped.v6.s6_addr, 16);
+	}
+	p = lookup_net(&set->folded, smp->v6.s6_addr, 16);
+	v4 = p ? NULL : embedded_v4(&smp->v6);
+	return v4 ? lookup_v4(set, v4) : p;
+}
+
+/* -- comparing -------------------------------------------------------------------------- */
+
+static bool pattern_test(const struct pattern_set *set, const struct pattern *p,
+			 const struct sample *smp)
+{
+	int64_t len;
+
+	switch (set->match) {
+	case MATCH_INT:
+	case MATCH_VERSION:
+		return smp->num >= p->min && smp->num <= p->max;
+	case MATCH_LEN:
+		len = (int64_t)smp->str.len;
+		return len >= p->min && len <= p->max;
+	case MATCH_SUB:
+		return test_sub(p, smp->str);
+	case MATCH_DIR:
+		return test_delimited(p, smp->str, "/?");
+	case MATCH_DOM:
+		return test_delimited(p, smp->str, "/?.:");
+	case MATCH_REG:
+		return regex_test(p->regex, smp->str);
+	default:
+		return false;
+	}
+}
+
+const struct pattern *pattern_match(const struct pattern_set *set, struct sample *smp)
+{
+	const struct pattern *p;
+
+	if (!sample_cast(smp, methods[set->match].type))
+		return NULL;
+	switch (set->match) {
+	case MATCH_IP:
+		return lookup_addr(set, smp);
+	case MATCH_BIN:
+	case MATCH_STR:
+	case MATCH_BEG:
+	case MATCH_END:
+		return lookup_str(set, smp->str);
+	default:
+		break;
+	}
+	for (p = set->first; p; p = p->next) {
+		if (pattern_test(set, p, smp))
+			return p;
+	}
+	return NULL;
+}

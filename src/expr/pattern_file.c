@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files of patterns: one a line; in maps, the first word of a line, and a value behind it
+ * (manual 7.1 "-f", 7.3.1 "map"). Called while the configuration is read. */
+#include "expr/pattern.h"
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The line without its end and what stands before its first character; NULL: nothing left. */
+static char *file_line(char *line)
+{
+	line[strcspn(line, "\r\n")] = 0;
+	if (*line == '#')
+		return NULL;
+	line += strspn(line, " \t");
+	return *line ? line : NULL;
+}
+
+/* Cuts the key off and returns the value behind it, without blanks around it. */
+static char *file_value(char *line)
+{
+	char *value = line + strcspn(line, " \t"), *end;
+
+	if (*value)
+		*value++ = 0;
+	value += strspn(value, " \t");
+	end = value + strlen(value);
+	while (end > value && (end[-1] == ' ' || end[-1] == '\t'))
+		*--end = 0;
+	return value;
+}
+
+static int file_add(struct pattern_set *set, char *line, unsigned flags, struct err *err)
+{
+	char *text = file_line(line), *value = NULL;
+
+	if (!text)
+		return 0;
+	if (flags & PATTERN_MAP)
+		value = file_value(text);
+	return pattern_add(set, text, value, OP_EQUAL, flags, err);
+}
+
+static int file_read(struct pattern_set *set, FILE *f, unsigned flags, unsigned *number,
+		     struct err *err)
+{
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t len;
+	int result = 0;
+
+	while (!result && (len = getline(&line, &room, f)) >= 0) {
+		++*number;
+		if (memchr(line, 0, (size_t)len))
+			result = err_set(err, "a NUL byte is no part of a pattern");
+		else
+			result = file_add(set, line, flags, err);
+	}
+	free(line);
+	return result;
+}
+
+int pattern_load(struct pattern_set *set, const char *path, unsigned flags, struct err *err)
+{
+	unsigned number = 0;
+	FILE *f = fopen(path, "re");
+	int result;
+
+	if (!f)
+		return err_set(err, "cannot open the file of patterns '%s': %s", path,
+			       strerror(errno));
+	result = file_read(set, f, flags, &number, err);
+	if (!result && ferror(f)) {
+		number++;
+		result = err_set(err, "cannot read: %s", strerror(errno));
+	}
+	fclose(f);
+	return result ? err_prefix(err, "%s:%u", path, number) : 0;
+}

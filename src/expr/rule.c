@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rule sets: parsing a rule by tables of actions, and running a list. Called by the keywords
+ * of the layers that own a list, and by the steps of a stream. A list that waits keeps its
+ * place: rules before it are not run twice. */
+#include "expr/rule.h"
+
+#include "base/arena.h"
+#include "base/bug.h"
+#include "expr/rule_conf.h"
+
+/* -- parsing ---------------------------------------------------------------------------- */
+
+static const struct action *action_in(const struct action *table, const struct rule_list *list,
+				      struct span name, bool args)
+{
+	for (; table->name; table++) {
+		if (table->where & list->where && table->args == args &&
+		    span_equal(name, span_of(table->name)))
+			return table;
+	}
+	return NULL;
+}
+
+static const struct action *action_find(const struct rule_list *list, struct span name, bool args)
+{
+	const struct action *const *table, *row;
+
+	for (table = list->tables; *table; table++) {
+		row = action_in(*table, list, name, args);
+		if (row)
+			return row;
+	}
+	return NULL;
+}
+
+static size_t action_count(const struct rule_list *list)
+{
+	const struct action *const *table, *row;
+	size_t n = 0;
+
+	for (table = list->tables; *table; table++) {
+		for (row = *table; row->name; row++)
+			n++;
+	}
+	return n;
+}
+
+/* Names of the list's actions, as they are written. */
+static const char *const *action_names(struct arena *arena, const struct rule_list *list)
+{
+	const struct action *const *table, *row;
+	const char **names = arena_alloc(arena, (action_count(list) + 1) * sizeof(*names));
+	size_t n = 0;
+
+	for (table = list->tables; *table; table++) {
+		for (row = *table; row->name; row++) {
+			if (row->where & list->where)
+				names[n++] = row->args ? arena_printf(arena, "%s(...)", row->name)
+						       : row->name;
+		}
+	}
+	return names;
+}
+
+/* No action of ours: one that is missing, or none at all. */
+static int action_refuse(struct statement *st, const struct rule_list *list, struct span name)
+{
+	const char *const *known;
+
+	for (known = list->known; *known; known++) {
+		if (span_equal(name, span_of(*known)))
+			return stmt_error(st, st->at - 1, "'%s %s' is not supported yet",
+					  list->name, *known);
+	}
+	return stmt_unknown(st, st->at - 1, "action", action_names(st->cfg->arena, list));
+}
+
+static const struct action *action_parse(struct statement *st, const struct rule_list *list,
+					 const char **args)
+{
+	const char *word = stmt_need(st, "an action");
+	const struct action *action;
+	struct span name;
+
+	if (!word)
+		return NULL;
+	name = (struct span){ word, strcspn(word, "(") };
+	*args = word + name.len;
+	action = action_find(list, name, **args != 0);
+	if (action)
+		return action;
+	if (action_find(list, name, !**args))
+		stmt_error(st, st->at - 1, **args ? "'%.*s' takes nothing in parentheses"
+						  : "'%.*s' is followed by parentheses: (...)",
+			   (int)name.len, word);
+	else
+		action_refuse(st, list, name);
+	return NULL;
+}
+
+static void rule_append(struct arena *arena, struct rule_set **set, struct rule *rule,
+			unsigned place)
+{
+	if (!*set) {
+		*set = arena_alloc(arena, sizeof(**set));
+		(*set)->tail = &(*set)->first;
+		(*set)->place = place;
+	}
+	*(*set)->tail = rule;
+	(*set)->tail = &rule->next;
+}
+
+unsigned rule_place_bit(unsigned where)
+{
+	return 1u << (31 - __builtin_clz(where));
+}
+
+int rule_parse(struct statement *st, struct proxy *proxy, const struct rule_list *list,
+	       struct rule_set **set)
+{
+	struct rule *rule = arena_alloc(st->cfg->arena, sizeof(*rule));
+	const char *args;
+
+	rule->loc = st->loc;
+	rule->proxy = proxy;
+	rule->where = list->where;
+	rule->list = list->name;
+	rule->action = action_parse(st, list, &args);
+	if (!rule->action)
+		return -1;
+	if (rule->action->parse && rule->action->parse(st, rule, args))
+		return -1;
+	if (cond_parse(st, proxy, list->where, list->name, &rule->cond))
+		return -1;
+	rule_append(st->cfg->arena, set, rule, rule_place_bit(list->where));
+	return 0;
+}
+
+void rule_inherit(struct config *cfg, struct rule_set **set, const struct rule_set *from)
+{
+	struct rule_set *own = *set, *all = NULL;
+	const struct rule *r;
+	struct rule *copy, *next;
+
+	for (r = from ? from->first : NULL; r; r = r->next) {
+		copy = arena_alloc(cfg->arena, sizeof(*copy));
+		*copy = *r;
+		copy->next = NULL;
+		rule_append(cfg->arena, &all, copy, own ? own->place : from->place);
+	}
+	if (!all)
+		return;
+	for (copy = own ? own->first : NULL; copy; copy = next) {
+		next = copy->next;
+		copy->next = NULL;
+		rule_append(cfg->arena, &all, copy, own->place);
+	}
+	*set = all;
+}
+
+/* -- running ---------------------------------------------------------------------------- */
+
+/* false: go on with the next rule. */
+static bool rule_ends(enum action_result said, enum rule_result *result)
+{
+	switch (said) {
+	case ACTION_NEXT:
+		return false;
+	case ACTION_WAIT:
+		*result = RULES_WAIT;
+		break;
+	case ACTION_ACCEPT:
+		*result = RULES_PASS;
+		break;
+	case ACTION_REJECT:
+		*result = RULES_REJECT;
+		break;
+	case ACTION_CLOSE:
+		*result = RULES_CLOSE;
+		break;
+	case ACTION_DROP:
+		*result = RULES_DROP;
+		break;
+	case ACTION_ERROR:
+		*result = RULES_ERROR;
+		break;
+	}
+	return true;
+}
+
+static enum action_result rule_run(const struct rule *rule, const struct view *view,
+				   unsigned place)
+{
+	switch (cond_eval(rule->cond, view, place)) {
+	case COND_NO:
+		break;
+	case COND_WAIT:
+		return ACTION_WAIT;
+	case COND_YES:
+		return rule->action->run(rule, view, place);
+	}
+	return ACTION_NEXT;
+}
+
+enum rule_result rules_run(const struct rule_set *set, const struct view *view,
+			   struct rule_place *place, bool final)
+{
+	enum rule_result result = RULES_PASS;
+	const struct rule *rule;
+	unsigned at;
+
+	if (!set)
+		return RULES_PASS;
+	at = set->place | (final ? AT_FINAL : 0);
+	for (rule = place->at ? place->at : set->first; rule; rule = rule->next) {
+		if (rule_ends(rule_run(rule, view, at), &result))
+			break;
+	}
+	BUG_ON(result == RULES_WAIT && final);
+	place->at = result == RULES_WAIT ? rule : NULL;
+	return result;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* use_backend and use-server: which backend, which server, by conditions (manual 4.2). Plain
+ * names are looked up at the end of the configuration, log formats for each stream. Called by
+ * the steps of a stream that choose. */
+#include "base/arena.h"
+#include "base/err.h"
+#include "expr/logformat.h"
+#include "expr/rule_conf.h"
+#include "proxy/proxy.h"
+#include "proxy/proxy_conf.h"
+
+struct switch_rule {
+	struct list node;
+	struct location loc;
+	const char *name;
+	struct logformat *format; /* of names that are made at run time; else NULL */
+	struct proxy *backend;    /* use_backend */
+	struct server *server;    /* use-server */
+	struct cond *cond;
+};
+
+/* -- parsing ---------------------------------------------------------------------------- */
+
+static int switch_name(struct statement *st, struct proxy *proxy, unsigned where,
+		       const char *what, struct switch_rule *rule)
+{
+	struct expr_context ctx = { .cfg = st->cfg, .arena = st->cfg->arena, .loc = st->loc,
+				    .proxy = proxy };
+	struct err err;
+
+	rule->loc = st->loc;
+	rule->name = stmt_need(st, what);
+	if (!rule->name)
+		return -1;
+	if (!strchr(rule->name, '%'))
+		return 0;
+	rule->format = logformat_compile(rule->name, &ctx, where, &err);
+	return rule->format ? 0 : stmt_error(st, st->at - 1, "%s", err.text);
+}
+
+int switch_parse_backend(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct switch_rule *rule = arena_alloc(st->cfg->arena, sizeof(*rule));
+	struct proxy *proxy = object;
+
+	(void)kw;
+	if (switch_name(st, proxy, AT_REQUEST, "the name of a backend", rule) ||
+	    cond_parse(st, proxy, AT_REQUEST, "use_backend", &rule->cond))
+		return -1;
+	list_append(&proxy->switch_rules, &rule->node);
+	return 0;
+}
+
+int switch_parse_server(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct switch_rule *rule = arena_alloc(st->cfg->arena, sizeof(*rule));
+	struct proxy *proxy = object;
+
+	(void)kw;
+	if (switch_name(st, proxy, AT_SERVER, "the name of a server", rule))
+		return -1;
+	if (!stmt_peek(st))
+		return stmt_error(st, st->at, "'if' or 'unless' and a condition are expected");
+	if (cond_parse(st, proxy, AT_SERVER, "use-server", &rule->cond))
+		return -1;
+	if (!proxy->use_server_rules) {
+		proxy->use_server_rules = arena_alloc(st->cfg->arena, sizeof(struct list));
+		list_init(proxy->use_server_rules);
+	}
+	list_append(proxy->use_server_rules, &rule->node);
+	return 0;
+}
+
+/* -- the end of the configuration ------------------------------------------------------- */
+
+static int finish_backend(struct config *cfg, struct proxies *all, struct proxy *px,
+			  struct switch_rule *rule)
+{
+	px->has_switch_rules = true;
+	if (rule->format)
+		return 0;
+	rule->backend = proxy_find(all, rule->name, PROXY_BACKEND);
+	if (rule->backend == px)
+		return config_error(cfg, &rule->loc, "'%s' cannot switch to itself", px->name);
+	if (!rule->backend)
+		return config_error(cfg, &rule->loc, "there is no backend '%s'%s", rule->name,
+				    proxy_find(all, rule->name, PROXY_FRONTEND)
+					    ? ": a frontend has this name" : "");
+	proxy_link(cfg, px, rule->backend);
+	return 0;
+}
+
+static int finish_server(struct config *cfg, struct proxy *px, struct switch_rule *rule)
+{
+	if (rule->format)
+		return 0;
+	rule->server = server_find(px, rule->name);
+	if (!rule->server)
+		return config_error(cfg, &rule->loc, "there is no server '%s' in '%s'", rule->name,
+				    px->name);
+	return 0;
+}
+
+int switch_finish(struct config *cfg, struct proxies *all)
+{
+	struct switch_rule *rule;
+	struct proxy *px;
+	int bad = 0;
+
+	list_for_each(px, &all->list, node) {
+		list_for_each(rule, &px->switch_rules, node)
+			bad |= finish_backend(cfg, all, px, rule);
+		if (!px->use_server_rules)
+			continue;
+		list_for_each(rule, px->use_server_rules, node)
+			bad |= finish_server(cfg, px, rule);
+	}
+	return bad;
+}
+
+/* -- choosing --------------------------------------------------------------------------- */
+
+static bool switch_matches(const struct switch_rule *rule, const struct view *view,
+			   unsigned place)
+{
+	return cond_eval(rule->cond, view, place | AT_FINAL) == COND_YES;
+}
+
+static const char *switch_made_name(const struct switch_rule *rule, const struct view *view)
+{
+	static char name[512];
+	struct text t;
+
+	text_init(&t, name, sizeof(name));
+	logformat_write(rule->format, view, &t);
+	return name;
+}
+
+struct proxy *switch_backend(const struct proxy *frontend, const struct view *view)
+{
+	const struct switch_rule *rule;
+
+	list_for_each(rule, &frontend->switch_rules, node) {
+		if (!switch_matches(rule, view, AT_REQUEST))
+			continue;
+		if (!rule->format)
+			return rule->backend;
+		return proxy_find(proxies_running, switch_made_name(rule, view), PROXY_BACKEND);
+	}
+	return NULL;
+}
+
+/* It may have no weight, so that balancing passes it over, but it must be up. */
+static bool server_reachable(const struct server *server)
+{
+	return server->state->op != SERVER_DOWN && !(server->state->admin & ADMIN_MAINT);
+}
+
+struct server *use_server(const struct proxy *backend, const struct view *view)
+{
+	const struct switch_rule *rule;
+	struct server *server;
+
+	if (!backend->use_server_rules)
+		return NULL;
+	list_for_each(rule, backend->use_server_rules, node) {
+		if (!switch_matches(rule, view, AT_SERVER))
+			continue;
+		server = rule->server;
+		if (rule->format)
+			server = server_find(backend, switch_made_name(rule, view));
+		if (!server)
+			return NULL; /* a name that exists nowhere ends the search */
+		if (server_reachable(server))
+			return server;
+	}
+	return NULL;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Actions of tcp-request and tcp-response rules that change the session, the stream or its
+ * client's socket (manual 4.2). Rows of a table; called by expr/rule.c. */
+#include "stream/tcp_rules.h"
+
+#include "base/err.h"
+#include "expr/expr.h"
+#include "net/conn.h"
+#include "net/sock.h"
+#include "stream/extra.h"
+#include "stream/stream.h"
+
+#include <errno.h>
+#include <netinet/ip.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+
+enum { ALL_LISTS = AT_CONN | AT_SESSION | AT_REQUESTS | AT_RESPONSE };
+
+/* -- addresses -------------------------------------------------------------------------- */
+
+static int parse_addr_expr(struct statement *st, struct rule *rule, const char *args)
+{
+	int at = st->at;
+
+	(void)args;
+	rule->expr = expr_parse_words(st, rule->proxy);
+	if (!rule->expr)
+		return -1;
+	if (!(expr_where(rule->expr) & rule->where))
+		return stmt_error(st, at, "'%s' looks at the %s, which '%s' rules cannot see",
+				  expr_fetch_name(rule->expr), expr_source(rule->expr), rule->list);
+	return 0;
+}
+
+enum { SET_SRC, SET_SRC_PORT, SET_DST, SET_DST_PORT };
+
+static struct addr *action_dst(struct stream *s, struct stream_extra *extra)
+{
+	if (!extra->has_dst && !stream_dst(s, &extra->dst))
+		extra->dst = (struct addr){ .family = AF_UNSPEC };
+	extra->has_dst = true;
+	return &extra->dst;
+}
+
+/* The address that the action writes to; NULL: out of memory. */
+static struct addr *action_target(const struct rule *rule, const struct view *view)
+{
+	struct stream *s = view->stream;
+	struct session *session = view->session;
+	struct stream_extra *extra;
+
+	if (!s)
+		return &session->src;
+	extra = extra_get(s);
+	if (!extra)
+		return NULL;
+	if (rule->action->data == SET_DST || rule->action->data == SET_DST_PORT)
+		return action_dst(s, extra);
+	if (!extra->has_src)
+		extra->src = session->src;
+	extra->has_src = true;
+	return &extra->src;
+}
+
+static bool is_ip(const struct addr *addr)
+{
+	return addr->family == AF_INET || addr->family == AF_INET6;
+}
+
+/* The port stays where there is one. */
+static void set_host(struct addr *addr, const struct sample *smp)
+{
+	uint16_t port = is_ip(addr) ? addr->port : 0;
+
+	*addr = (struct addr){ .port = port };
+	if (smp->type == SMP_IPV4) {
+		addr->family = AF_INET;
+		addr->v4 = smp->v4;
+	} else {
+		addr->family = AF_INET6;
+		addr->v6 = smp->v6;
+	}
+}
+
+static void set_port(struct addr *addr, int64_t port)
+{
+	if (!is_ip(addr))
+		*addr = (struct addr){ .family = AF_INET };
+	addr->port = (uint16_t)port;
+}
+
+static enum action_result action_addr(const struct rule *rule, const struct view *view,
+				      unsigned place)
+{
+	bool port = rule->action->data == SET_SRC_PORT || rule->action->data == SET_DST_PORT;
+	struct addr *addr;
+	struct sample smp;
+
+	if (expr_eval_as(rule->expr, view, place, port ? SMP_INT : SMP_ADDR, &smp) != EXPR_FOUND)
+		return ACTION_NEXT;
+	addr = action_target(rule, view);
+	if (!addr)
+		return ACTION_ERROR;
+	if (port)
+		set_port(addr, smp.num);
+	else
+		set_host(addr, &smp);
+	return ACTION_NEXT;
+}
+
+/* -- the client's socket ---------------------------------------------------------------- */
+
+enum { SET_MARK, SET_TOS };
+
+/* Decimal, or hexadecimal behind "0x". */
+static int parse_number(struct statement *st, struct rule *rule, const char *args)
+{
+	bool mark = rule->action->data == SET_MARK;
+	const char *word = stmt_need(st, mark ? "a mark" : "a value of the TOS field");
+	unsigned long long n;
+	char *end;
+
+	(void)args;
+	if (!word)
+		return -1;
+	errno = 0;
+	n = strtoull(word, &end, word[0] == '0' && (word[1] | 0x20) == 'x' ? 16 : 10);
+	if (errno || !*word || *end || *word == '-' || n > (mark ? UINT32_MAX : 255))
+		return stmt_error(st, st->at - 1, "a number from 0 to %u is expected, in decimal or "
+				  "as 0x...", mark ? UINT32_MAX : 255);
+	rule->num = (int64_t)n;
+	return 0;
+}
+
+static enum action_result action_mark(const struct rule *rule, const struct view *view,
+				      unsigned place)
+{
+	(void)place;
+	if (view->client)
+		sock_set(view->client->src.fd, SOL_SOCKET, SO_MARK, (int)(uint32_t)rule->num);
+	return ACTION_NEXT;
+}
+
+static enum action_result action_tos(const struct rule *rule, const struct view *view,
+				     unsigned place)
+{
+	(void)place;
+	if (!view->client)
+		return ACTION_NEXT;
+	if (view->src && view->src->family == AF_INET6)
+		sock_set(view->client->src.fd, IPPROTO_IPV6, IPV6_TCLASS, (int)rule->num);
+	else
+		sock_set(view->client->src.fd, IPPROTO_IP, IP_TOS, (int)rule->num);
+	return ACTION_NEXT;
+}
+
+/* The connection vanishes without a packet where the rights suffice; else what is sent when
+ * it is closed does not pass the first router. */
+static enum action_result action_silent_drop(const struct rule *rule, const struct view *view,
+					     unsigned place)
+{
+	int fd = view->client ? view->client->src.fd : -1;
+
+	(void)rule;
+	(void)place;
+	if (fd >= 0 && !sock_set(fd, IPPROTO_TCP, TCP_REPAIR, 1)) {
+		sock_set(fd, IPPROTO_IP, IP_TTL, 1);
+		sock_set(fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS, 1);
+	}
+	return ACTION_DROP;
+}
+
+#define SET_ADDR(name, what, lists, text)                                                     \
+	{ name, .where = lists, .parse = parse_addr_expr, .run = action_addr, .data = what,    \
+	  .help = text }
+
+const struct action tcp_actions[] = {
+	SET_ADDR("set-src", SET_SRC, AT_CONN | AT_SESSION | AT_REQUESTS,
+		 "takes another address for the client's"),
+	SET_ADDR("set-src-port", SET_SRC_PORT, AT_CONN | AT_SESSION | AT_REQUESTS,
+		 "takes another port for the client's"),
+	SET_ADDR("set-dst", SET_DST, AT_REQUESTS,
+		 "takes another address for the one that the client connected to"),
+	SET_ADDR("set-dst-port", SET_DST_PORT, AT_REQUESTS,
+		 "takes another port for the one that the client connected to"),
+	{ "set-mark", .where = ALL_LISTS, .parse = parse_number, .run = action_mark,
+	  .data = SET_MARK, .help = "marks packets to the client for the firewall" },
+	{ "set-tos", .where = ALL_LISTS, .parse = parse_number, .run = action_tos,
+	  .data = SET_TOS, .help = "sets the TOS field of packets to the client" },
+	{ "silent-drop", .where = ALL_LISTS, .run = action_silent_drop,
+	  .help = "lets the connection vanish without telling the client" },
+	{ 0 },
+};

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The words tcp-request and tcp-response (manual 4.2): which lists there are, where they may
+ * stand, and what a defaults section hands on. Rules run from stream/rules.c. */
+#include "stream/tcp_rules.h"
+
+#include "config/keyword.h"
+#include "proxy/proxy.h"
+
+static const struct action *const tables[] = { rule_actions, tcp_actions, NULL };
+
+/* Actions of the manual; those without a row are not supported yet. */
+static const char *const known_request[] = {
+	"accept", "capture", "do-resolve", "expect-netscaler-cip", "expect-proxy", "reject",
+	"sc-inc-gpc", "sc-inc-gpc0", "sc-inc-gpc1", "sc-set-gpt", "sc-set-gpt0",
+	"send-spoe-group", "set-dst", "set-dst-port", "set-log-level", "set-mark", "set-nice",
+	"set-priority-class", "set-priority-offset", "set-src", "set-src-port", "set-tos",
+	"set-var", "set-var-fmt", "silent-drop", "switch-mode", "track-sc0", "track-sc1",
+	"track-sc2", "unset-var", "use-service", NULL,
+};
+
+static const char *const known_response[] = {
+	"accept", "close", "reject", "sc-inc-gpc", "sc-inc-gpc0", "sc-inc-gpc1", "sc-set-gpt",
+	"sc-set-gpt0", "send-spoe-group", "set-log-level", "set-mark", "set-nice", "set-tos",
+	"set-var", "set-var-fmt", "silent-drop", "unset-var", NULL,
+};
+
+static int check_defaults(struct statement *st, const struct proxy *px, const char *list)
+{
+	if (px->caps & PROXY_DEFAULTS && !px->name)
+		return stmt_error(st, 0, "'%s' is not allowed in a defaults section without a name",
+				  list);
+	return 0;
+}
+
+/* Lists run in their own order, whatever the order of the lines. */
+static void warn_order(struct statement *st, const char *list, const char *earlier)
+{
+	stmt_warning(st, 0, "'%s' rules are run before those of '%s', although this one stands "
+		     "behind one", list, earlier);
+}
+
+static int parse_list(struct statement *st, struct proxy *px, const char *name, unsigned where,
+		      const char *const *known, struct rule_set **set)
+{
+	struct rule_list list = { name, where, tables, known };
+
+	return check_defaults(st, px, name) ? -1 : rule_parse(st, px, &list, set);
+}
+
+static int parse_connection(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct proxy *px = object;
+
+	if (px->session_rules)
+		warn_order(st, kw->name, "tcp-request session");
+	else if (px->request_rules)
+		warn_order(st, kw->name, "tcp-request content");
+	else if (!list_empty(&px->switch_rules))
+		warn_order(st, kw->name, "use_backend");
+	return parse_list(st, px, kw->name, AT_CONN, known_request, &px->connection_rules);
+}
+
+static int parse_session(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct proxy *px = object;
+
+	if (px->request_rules)
+		warn_order(st, kw->name, "tcp-request content");
+	else if (!list_empty(&px->switch_rules))
+		warn_order(st, kw->name, "use_backend");
+	return parse_list(st, px, kw->name, AT_SESSION, known_request, &px->session_rules);
+}
+
+/* Where content rules of this section run. */
+static unsigned content_places(const struct proxy *px)
+{
+	unsigned where = 0;
+
+	if (px->caps & (PROXY_FRONTEND | PROXY_DEFAULTS))
+		where |= AT_REQUEST;
+	if (px->caps & (PROXY_BACKEND | PROXY_DEFAULTS))
+		where |= AT_SERVER;
+	return where;
+}
+
+static int parse_content(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct proxy *px = object;
+
+	if (!list_empty(&px->switch_rules))
+		warn_order(st, kw->name, "use_backend");
+	return parse_list(st, px, kw->name, content_places(px), known_request,
+			  &px->request_rules);
+}
+
+static int parse_response(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct proxy *px = object;
+
+	return parse_list(st, px, kw->name, AT_RESPONSE, known_response, &px->response_rules);
+}
+
+static int parse_delay(struct statement *st, const struct keyword *kw, void *object)
+{
+	if (check_defaults(st, object, kw->name))
+		return -1;
+	return set_duration(st, kw, object);
+}
+
+#define LIST(text, in, parser, about)                                                         \
+	{ .name = text, .scope = in, .args = "<action> ... [if|unless <condition>]",           \
+	  .parse = parser, .help = about }
+#define DELAY(text, in, field)                                                                \
+	{ .name = text, .scope = in, .args = "<time>", .parse = parse_delay,                   \
+	  .offset = offsetof(struct proxy, set.field), .dflt = "0",                            \
+	  .help = "longest wait for the data that content rules look at" }
+
+static const struct keyword keywords[] = {
+	LIST("tcp-request connection", SCOPE_FRONT, parse_connection,
+	     "rule for each new connection, before anything else"),
+	LIST("tcp-request session", SCOPE_FRONT, parse_session,
+	     "rule for each session, before any data"),
+	LIST("tcp-request content", SCOPE_PROXY, parse_content,
+	     "rule that may look at the first bytes of the client"),
+	DELAY("tcp-request inspect-delay", SCOPE_PROXY, inspect_delay_req),
+	LIST("tcp-response content", SCOPE_BACK, parse_response,
+	     "rule that may look at the first bytes of the server"),
+	DELAY("tcp-response inspect-delay", SCOPE_BACK, inspect_delay_res),
+	{ 0 },
+};
+
+/* -- the end of the configuration ------------------------------------------------------- */
+
+static bool has_rules(const struct proxy *px)
+{
+	return px->connection_rules || px->session_rules || px->request_rules ||
+	       px->response_rules;
+}
+
+static int inherit(struct config *cfg, struct proxy *px, const struct proxy *from)
+{
+	if (!has_rules(from))
+		return 0;
+	if (px->caps == (PROXY_FRONTEND | PROXY_BACKEND))
+		return config_error(cfg, &px->loc, "a listen section cannot use the defaults section "
+				    "'%s': it has rules, which would run for both of its sides",
+				    from->name);
+	if (px->caps & PROXY_FRONTEND) {
+		rule_inherit(cfg, &px->connection_rules, from->connection_rules);
+		rule_inherit(cfg, &px->session_rules, from->session_rules);
+	} else {
+		rule_inherit(cfg, &px->response_rules, from->response_rules);
+	}
+	rule_inherit(cfg, &px->request_rules, from->request_rules);
+	return 0;
+}
+
+static int tcp_rules_finish(struct config *cfg, void *data)
+{
+	struct proxies *all = config_data(cfg, &proxy_module);
+	struct proxy *px;
+	int bad = 0;
+
+	(void)data;
+	list_for_each(px, &all->list, node) {
+		if (px->defaults)
+			bad |= inherit(cfg, px, px->defaults);
+	}
+	return bad;
+}
+
+const struct module tcp_rules_module = {
+	.name = "tcp_rules",
+	.keywords = keywords,
+	.finish = tcp_rules_finish,
+};
