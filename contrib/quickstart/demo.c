@@ -2,13 +2,13 @@
 /*
  * The other ends of ./quickstart, so that it needs no other program:
  *
- *   demo serve PORT NAME    an HTTP/1.0 origin: GET / answers NAME, GET /bulk/N sends N bytes
- *   demo ask PORT COUNT     asks COUNT times, prints "NAME ANSWERS" for each name, sorted
- *   demo bulk PORT BYTES    fetches BYTES, compares each with what it should be, prints seconds
+ *   demo serve AT NAME      an HTTP/1.0 origin: GET / answers NAME, GET /bulk/N sends N bytes
+ *   demo ask AT COUNT       asks COUNT times, prints "NAME ANSWERS" for each name, sorted
+ *   demo bulk AT BYTES      fetches BYTES, compares each with what it should be, prints seconds
  *   demo cli SOCKET TEXT    sends TEXT to a stats socket and prints the answer
- *   demo port PORT...       prints the first of these ports that can be listened on
+ *   demo free AT...         prints the first of these that can be listened on
  *
- * Everything is on 127.0.0.1. It blocks where it likes, one process a connection: this is
+ * AT is PORT, on 127.0.0.1, or ADDRESS:PORT. It blocks where it likes, one process a connection: this is
  * neither fast nor an example for anything but a short demonstration.
  */
 #include <arpa/inet.h>
@@ -49,18 +49,25 @@ static void demo_fill(void)
 	}
 }
 
-static struct sockaddr_in demo_address(const char *port)
+static struct sockaddr_in demo_address(const char *at)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET };
+	const char *colon = strchr(at, ':');
+	char host[INET_ADDRSTRLEN] = "127.0.0.1";
 
-	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	addr.sin_port = htons(atoi(port));
+	if (colon)
+		snprintf(host, sizeof(host), "%.*s", (int)(colon - at), at);
+	if (inet_pton(AF_INET, host, &addr.sin_addr) != 1) {
+		fprintf(stderr, "%s: no address\n", at);
+		exit(2);
+	}
+	addr.sin_port = htons(atoi(colon ? colon + 1 : at));
 	return addr;
 }
 
-static int demo_connect(const char *port)
+static int demo_connect(const char *at)
 {
-	struct sockaddr_in addr = demo_address(port);
+	struct sockaddr_in addr = demo_address(at);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0 || connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
@@ -68,10 +75,10 @@ static int demo_connect(const char *port)
 	return fd;
 }
 
-/* -1 if the port is taken. */
-static int demo_listen(const char *port)
+/* -1 if it is taken. */
+static int demo_listen(const char *at)
 {
-	struct sockaddr_in addr = demo_address(port);
+	struct sockaddr_in addr = demo_address(at);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int one = 1;
 
@@ -150,12 +157,12 @@ static void demo_answer(int fd, const char *name)
 		demo_send_bulk(fd, len);
 }
 
-static int demo_serve(const char *port, const char *name)
+static int demo_serve(const char *at, const char *name)
 {
-	int listener = demo_listen(port);
+	int listener = demo_listen(at);
 
 	if (listener < 0)
-		demo_die(port);
+		demo_die(at);
 	signal(SIGCHLD, SIG_IGN);
 	for (;;) {
 		int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
@@ -195,7 +202,7 @@ static int demo_by_name(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-static int demo_ask(const char *port, int count)
+static int demo_ask(const char *at, int count)
 {
 	struct {
 		char name[64];
@@ -206,7 +213,7 @@ static int demo_ask(const char *port, int count)
 	for (i = 0; i < count; i++) {
 		char text[4096];
 		size_t len;
-		int fd = demo_connect(port);
+		int fd = demo_connect(at);
 		char *name = demo_request(fd, "/", text, sizeof(text), &len);
 
 		demo_read(fd, name + len, text + sizeof(text) - name - len, NULL);
@@ -243,12 +250,12 @@ static void demo_compare(uint64_t pos, const void *data, size_t len)
 	}
 }
 
-static int demo_bulk(const char *port, uint64_t want)
+static int demo_bulk(const char *at, uint64_t want)
 {
 	static char text[DEMO_PERIOD + 1];
 	char path[64];
 	double start = demo_now();
-	int fd = demo_connect(port);
+	int fd = demo_connect(at);
 	size_t len;
 	char *body;
 	uint64_t pos;
@@ -290,11 +297,11 @@ static int demo_cli(const char *path, const char *command)
 	return 0;
 }
 
-static int demo_port(char **ports)
+static int demo_free(char **at)
 {
-	for (; *ports; ports++) {
-		if (demo_listen(*ports) >= 0) {
-			puts(*ports);
+	for (; *at; at++) {
+		if (demo_listen(*at) >= 0) {
+			puts(*at);
 			return 0;
 		}
 	}
@@ -307,8 +314,8 @@ int main(int argc, char **argv)
 
 	signal(SIGPIPE, SIG_IGN);
 	demo_fill();
-	if (!strcmp(verb, "port"))
-		return demo_port(argv + 2);
+	if (!strcmp(verb, "free"))
+		return demo_free(argv + 2);
 	if (argc == 4 && !strcmp(verb, "serve"))
 		return demo_serve(argv[2], argv[3]);
 	if (argc == 4 && !strcmp(verb, "ask"))
@@ -317,7 +324,7 @@ int main(int argc, char **argv)
 		return demo_bulk(argv[2], strtoull(argv[3], NULL, 10));
 	if (argc == 4 && !strcmp(verb, "cli"))
 		return demo_cli(argv[2], argv[3]);
-	fprintf(stderr, "usage: demo serve PORT NAME | ask PORT COUNT | bulk PORT BYTES |"
-			" cli SOCKET TEXT | port PORT...\n");
+	fprintf(stderr, "usage: demo serve AT NAME | ask AT COUNT | bulk AT BYTES |"
+			" cli SOCKET TEXT | free AT...\n");
 	return 2;
 }
