@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,23 @@ double relay_cpu_share(int ms)
 	while (now_ns() - began < (uint64_t)ms * MSEC)
 		poll(NULL, 0, 10);
 	return (double)(proc_cpu_ns(opt.relay) - cpu) / (double)(now_ns() - began);
+}
+
+void relay_freeze(bool stop)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	if (!opt.relay)
+		die("this test needs -p");
+	kill(opt.relay, stop ? SIGSTOP : SIGCONT);
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)opt.relay);
+	while (stop && state != 'T') {
+		f = fopen(path, "re");
+		if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+			die("%s", path);
+		fclose(f);
+	}
 }
 
 void options_read(int argc, char **argv, void (*usage)(void))

@@ -93,6 +93,9 @@ bool info_becomes(const char *field, long value);
 /* CPU of the relay during the next `ms` milliseconds, as a share of one core. */
 double relay_cpu_share(int ms);
 
+/* Stops the relay, so that several things have happened when it looks; lets it go on. */
+void relay_freeze(bool stop);
+
 /* ---- sockmap.c ---- */
 
 /* Puts the relay's socket whose peer is the local socket `ours` into a new BPF sockmap, from

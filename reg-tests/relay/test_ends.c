@@ -139,10 +139,32 @@ bool test_client_rst(void)
 	return all_gone(sockets) && told == n;
 }
 
+/* The relay finds bytes and a RST behind them at once. How many of n clients are told by RST. */
+static unsigned bytes_and_rst(unsigned n)
+{
+	unsigned reset = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct ends e = ends_open(0);
+
+		if (!one_exchange(e.server, e.client, i % 2 ? 100000 : 1000))
+			return expect(false, "a first exchange");
+		relay_freeze(true);
+		put_bytes(e.server, "0123456789", i % 11, 0);
+		sock_linger_zero(e.server);
+		close(e.server);
+		e.server = -1;
+		relay_freeze(false);
+		reset += wait_end(e.client, 1000) == ECONNRESET;
+		ends_close(&e);
+	}
+	return reset;
+}
+
 /* The server breaks off: at once, after data, and while the client is behind. */
 bool test_server_rst(void)
 {
-	unsigned n = opt.count ? opt.count : 30, reset = 0, ended = 0;
+	unsigned n = opt.count ? opt.count : 30, reset = 0, ended = 0, told;
 	int sockets = sockets_now();
 
 	for (unsigned i = 0; i < n; i++) {
@@ -167,12 +189,16 @@ bool test_server_rst(void)
 		reset += end == ECONNRESET;
 		ended += end == 0;
 	}
-	expect(reset + ended == n, "%u of %u clients are told (%u by RST, %u by FIN)",
-	       reset + ended, n, reset, ended);
-	if (opt.n_args && !strcmp(opt.args[0], "rst"))
+	told = reset + ended;
+	expect(told == n, "%u of %u clients are told (%u by RST, %u by FIN)",
+	       told, n, reset, ended);
+	if (opt.n_args && !strcmp(opt.args[0], "rst")) {
 		expect(reset == n, "every one of them by RST (%u of %u)", reset, n);
+		reset = bytes_and_rst(22);
+		expect(reset == 22, "bytes and RST at once: %u of 22 by RST", reset);
+	}
 	close_all(n);
-	return all_gone(sockets) && reset + ended == n;
+	return all_gone(sockets) && told == n;
 }
 
 /* -n stuffed transfers hold at most WORD pipes; then they go on, whatever WORD is. */

@@ -62,6 +62,12 @@ static enum io pump_write_error(struct pump *pump)
 	return IO_ERR;
 }
 
+/* Does errno say that this socket or kernel does not splice? */
+static bool pump_refused(void)
+{
+	return errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP || errno == EPERM;
+}
+
 /* From now on this direction copies. */
 static void pump_copy_only(struct pump *pump, uint64_t *cause)
 {
@@ -134,7 +140,7 @@ static enum io pump_push_pipe(struct pump *pump, bool more)
 		*pump->to->flags &= (uint16_t)~CONN_WRITABLE;
 		return IO_AGAIN;
 	}
-	if (errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP || errno == EPERM) {
+	if (pump_refused()) {
 		pump_copy_only(pump, &relay_stats.fallback_refused);
 		pump->flags |= PUMP_UNSPLICE;
 		return IO_OK;
@@ -262,7 +268,7 @@ static enum io pump_pulled_nothing(struct pump *pump, enum io r)
 	const unsigned expected = PUMP_PULLED | PUMP_TRUSTED;
 
 	pipe_give(&pump->pipe);
-	if (r == IO_ERR && (errno == EINVAL || errno == ENOSYS || errno == EPERM)) {
+	if (r == IO_ERR && pump_refused()) {
 		pump_copy_only(pump, &relay_stats.fallback_refused);
 		return IO_OK;
 	}
@@ -284,6 +290,7 @@ static enum io pump_pulled_nothing(struct pump *pump, enum io r)
  * pushing them one by one would double the calls. Whether this is such a kernel is learnt. */
 static void pump_gather(struct pump *pump, size_t got, size_t room)
 {
+	enum io r = IO_OK;
 	size_t more;
 	int n;
 
@@ -292,11 +299,18 @@ static void pump_gather(struct pump *pump, size_t got, size_t room)
 	for (n = 1; n < GATHER_MOST && room > got; n++) {
 		room -= got;
 		pump->calls++;
-		if (pump->from->ops->splice_in(pump->from, pump->pipe, room, &more) != IO_OK)
+		r = pump->from->ops->splice_in(pump->from, pump->pipe, room, &more);
+		if (r != IO_OK)
 			break;
 		relay_stats.gathered++;
 		pump_got(pump, more);
 		got = more;
+	}
+	if (unlikely(r == IO_ERR && !pump_refused())) {
+		/* The call took the socket's error along; recv would now report an end. It is
+		 * to be asked all the same, behind what is held. */
+		conn_fail(pump->from->conn, errno);
+		*pump->from->flags |= CONN_READABLE;
 	}
 	if (n > 1 && gather_evidence < 8)
 		gather_evidence++;
