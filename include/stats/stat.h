@@ -58,8 +58,7 @@ void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned op
 char stat_letter(enum stat_type kind);
 const char *stat_kind_name(enum stat_type kind);
 
-/* "L4OK" and "Layer4 check passed" of enum check_status. */
+/* "L4OK" of enum check_status. */
 const char *check_status_name(unsigned status);
-const char *check_status_text(unsigned status);
 
 #endif

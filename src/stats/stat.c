@@ -7,6 +7,7 @@
 #include "stats/stat.h"
 
 #include "base/clock.h"
+#include "check/check.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
 
@@ -250,7 +251,7 @@ static void stat_fill_check(struct stat_row *row, const struct server *s)
 		SET(check_code, stats_u32(st->check_code));
 	if (st->check_status > CHECK_INIT)
 		SET(check_duration, stats_u64(st->check_duration_ms));
-	SET(check_desc, stats_const(check_status_text(st->check_status)));
+	SET(check_desc, stats_const(check_status_sentence(st->check_status)));
 	SET(last_chk, stat_last_check(row, s));
 	SET(check_rise, stats_u32((unsigned)s->set.rise));
 	SET(check_fall, stats_u32((unsigned)s->set.fall));
@@ -408,6 +409,9 @@ void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned op
 	SET(comp_out, stats_u64(0));
 	SET(comp_byp, stats_u64(0));
 	SET(comp_rsp, stats_u64(0));
+	SET(agg_server_status, stats_u32(0));
+	SET(agg_server_check_status, stats_u32(0));
+	SET(agg_check_status, stats_u32(0));
 	SET(lastsess, stat_age(be->last_session_s));
 	SET(qtime, stats_u32(be->queue_time_ms));
 	SET(ctime, stats_u32(be->connect_time_ms));
@@ -423,34 +427,15 @@ void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned op
 
 /* -- checks ---------------------------------------------------------------------------------- */
 
-static const struct {
-	const char *name, *text;
-} check_names[] = {
-	[CHECK_UNKNOWN] = { "UNK", "Unknown" },
-	[CHECK_INIT] = { "INI", "Initializing" },
-	[CHECK_SOCKERR] = { "SOCKERR", "Socket error" },
-	[CHECK_L4OK] = { "L4OK", "Layer4 check passed" },
-	[CHECK_L4TOUT] = { "L4TOUT", "Layer4 timeout" },
-	[CHECK_L4CON] = { "L4CON", "Layer4 connection problem" },
-	[CHECK_L6OK] = { "L6OK", "Layer6 check passed" },
-	[CHECK_L6TOUT] = { "L6TOUT", "Layer6 timeout" },
-	[CHECK_L6RSP] = { "L6RSP", "Layer6 invalid response" },
-	[CHECK_L7OK] = { "L7OK", "Layer7 check passed" },
-	[CHECK_L7OKC] = { "L7OKC", "Layer7 check conditionally passed" },
-	[CHECK_L7TOUT] = { "L7TOUT", "Layer7 timeout" },
-	[CHECK_L7RSP] = { "L7RSP", "Layer7 invalid response" },
-	[CHECK_L7STS] = { "L7STS", "Layer7 wrong status" },
-	[CHECK_HANA] = { "HANA", "Health analyze" },
+static const char *const check_names[] = {
+	[CHECK_UNKNOWN] = "UNK",   [CHECK_INIT] = "INI",    [CHECK_SOCKERR] = "SOCKERR",
+	[CHECK_L4OK] = "L4OK",     [CHECK_L4TOUT] = "L4TOUT", [CHECK_L4CON] = "L4CON",
+	[CHECK_L6OK] = "L6OK",     [CHECK_L6TOUT] = "L6TOUT", [CHECK_L6RSP] = "L6RSP",
+	[CHECK_L7OK] = "L7OK",     [CHECK_L7OKC] = "L7OKC",   [CHECK_L7TOUT] = "L7TOUT",
+	[CHECK_L7RSP] = "L7RSP",   [CHECK_L7STS] = "L7STS",   [CHECK_HANA] = "HANA",
 };
 
 const char *check_status_name(unsigned status)
 {
-	return status < sizeof(check_names) / sizeof(check_names[0]) ? check_names[status].name
-								      : "UNK";
-}
-
-const char *check_status_text(unsigned status)
-{
-	return status < sizeof(check_names) / sizeof(check_names[0]) ? check_names[status].text
-								      : "Unknown";
+	return status < sizeof(check_names) / sizeof(check_names[0]) ? check_names[status] : "UNK";
 }
