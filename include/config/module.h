@@ -37,6 +37,8 @@ struct module {
 	int (*start)(struct config *cfg, void *data, struct err *err); /* binds, forks,
 							* opens: 0, or -1; may be NULL */
 	void (*stop)(void); /* at the end of the process, reverse order; may be NULL */
+	void (*release)(void *data); /* what its data hold outside the generation's arena goes
+				      * with the generation; may be NULL */
 };
 
 extern const struct module *const modules[]; /* NULL-terminated; defined in src/modules.c */

@@ -123,6 +123,15 @@ int config_read_files(struct config *cfg, const struct config_files *files)
 	return rc;
 }
 
+static void release_data(const struct config *cfg)
+{
+	size_t i;
+
+	for (i = 0; cfg->modules[i]; i++)
+		if (cfg->modules[i]->release)
+			cfg->modules[i]->release(cfg->data[i]);
+}
+
 void config_free(struct config **cfg)
 {
 	struct arena *arena;
@@ -130,6 +139,7 @@ void config_free(struct config **cfg)
 	if (!*cfg)
 		return;
 	reader_end(*cfg);
+	release_data(*cfg);
 	arena = (*cfg)->arena;
 	*cfg = NULL;
 	arena_free(&arena);

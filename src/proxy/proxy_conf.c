@@ -6,6 +6,7 @@
 #include "proxy/proxy_conf.h"
 
 #include "base/arena.h"
+#include "base/shared.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -170,6 +171,13 @@ static void proxies_init(struct config *cfg, void *data)
 	list_init(&all->stats_frontends);
 }
 
+static void proxies_release(void *data)
+{
+	struct proxies *all = data;
+
+	shared_free(&all->shared);
+}
+
 const struct module proxy_module = {
 	.name = "proxy",
 	.keywords = proxy_keywords,
@@ -178,4 +186,5 @@ const struct module proxy_module = {
 	.init = proxies_init,
 	.finish = proxy_finish,
 	.start = proxies_start,
+	.release = proxies_release,
 };
