@@ -33,7 +33,7 @@ enum { PATTERN_ICASE = 1 << 0,   /* -i */
        PATTERN_TRUST_NAMES = 1 << 2, /* only check: a host name is taken for good */
        PATTERN_MAP = 1 << 3,     /* files: the first word of a line, its rest is a value */
 };
-/* How numbers compare; ranges are for equality alone. */
+/* How numbers compare; a range is compared as what it is behind any of them. */
 enum pattern_op { OP_EQUAL, OP_GREATER_EQUAL, OP_GREATER, OP_LESS_EQUAL, OP_LESS };
 
 struct pattern {

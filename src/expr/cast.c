@@ -59,22 +59,43 @@ static int64_t cast_number(struct span s)
 	return n;
 }
 
-static bool cast_str_addr(struct sample *smp, int family)
+/* "192.0.2.1", and whatever follows that is neither digit nor dot: "192.0.2.1:80". */
+static bool cast_str_v4(struct sample *smp)
 {
-	struct in6_addr addr;
+	const char *p = smp->str.ptr, *end = p + smp->str.len, *start;
+	uint32_t addr = 0;
+	unsigned n, part;
+
+	for (n = 0; n < 4; n++) {
+		if (n && (p == end || *p++ != '.'))
+			return false;
+		start = p;
+		for (part = 0; p < end && *p >= '0' && *p <= '9' && p - start < 4; p++)
+			part = part * 10 + (unsigned)(*p - '0');
+		if (p == start || part > 255)
+			return false;
+		addr = addr << 8 | part;
+	}
+	if (p < end && (*p == '.' || (*p >= '0' && *p <= '9')))
+		return false;
+	smp->v4.s_addr = htonl(addr);
+	smp->type = SMP_IPV4;
+	return true;
+}
+
+static bool cast_str_v6(struct sample *smp)
+{
 	char text[INET6_ADDRSTRLEN + 1];
+	struct in6_addr addr;
 
 	if (smp->str.len >= sizeof(text))
 		return false;
 	memcpy(text, smp->str.ptr, smp->str.len);
 	text[smp->str.len] = 0;
-	if (inet_pton(family, text, &addr) != 1)
+	if (inet_pton(AF_INET6, text, &addr) != 1)
 		return false;
-	if (family == AF_INET)
-		memcpy(&smp->v4, &addr, sizeof(smp->v4));
-	else
-		smp->v6 = addr;
-	smp->type = family == AF_INET ? SMP_IPV4 : SMP_IPV6;
+	smp->v6 = addr;
+	smp->type = SMP_IPV6;
 	return true;
 }
 
@@ -118,7 +139,7 @@ static bool cast_num(struct sample *smp, enum sample_type to)
 static bool cast_v4(struct sample *smp)
 {
 	if (smp->type == SMP_STR)
-		return cast_str_addr(smp, AF_INET);
+		return cast_str_v4(smp);
 	if (smp->type == SMP_IPV6)
 		return cast_v6_v4(smp);
 	if (smp->type != SMP_INT)
@@ -134,7 +155,7 @@ static bool cast_v6(struct sample *smp)
 		cast_v4_v6(smp);
 		return true;
 	}
-	return smp->type == SMP_STR && cast_str_addr(smp, AF_INET6);
+	return smp->type == SMP_STR && cast_str_v6(smp);
 }
 
 static bool cast_addr(struct sample *smp)

@@ -53,19 +53,21 @@ static bool parse_num(const char *text, enum match match, int64_t *num)
 {
 	if (match == MATCH_VERSION)
 		return parse_version(text, num);
-	return str_to_int(text + (*text == '+'), INT64_MIN, INT64_MAX, num);
+	return str_to_int(text, INT64_MIN, INT64_MAX, num);
 }
 
-/* "a:b", ":b", "a:". */
-static bool parse_range(struct pattern *p, enum match match, struct arena *arena)
+/* "a:b", ":b", "a:", and the same with '-'; bounds are not negative then. */
+static bool parse_range(struct pattern *p, const char *mark, enum match match,
+			struct arena *arena)
 {
-	const char *colon = strchr(p->text, ':');
-	char *low = arena_strndup(arena, p->text, (size_t)(colon - p->text));
+	char *low = arena_strndup(arena, p->text, (size_t)(mark - p->text));
 
 	p->min = INT64_MIN;
 	p->max = INT64_MAX;
+	if (!*low && !mark[1])
+		return false;
 	if ((*low && !parse_num(low, match, &p->min)) ||
-	    (colon[1] && !parse_num(colon + 1, match, &p->max)))
+	    (mark[1] && (mark[1] == '-' || !parse_num(mark + 1, match, &p->max))))
 		return false;
 	return p->min <= p->max;
 }
@@ -99,10 +101,12 @@ static void pattern_interval(struct pattern *p, enum pattern_op op, int64_t num)
 static int parse_number(struct pattern *p, enum match match, enum pattern_op op,
 			struct arena *arena, struct err *err)
 {
+	/* Behind an operator a minus belongs to the number; a range stays a range. */
+	const char *mark = strpbrk(p->text + (op != OP_EQUAL && *p->text == '-'), ":-");
 	int64_t num;
 
-	if (op == OP_EQUAL && strchr(p->text, ':')) {
-		if (!parse_range(p, match, arena))
+	if (mark) {
+		if (!parse_range(p, mark, match, arena))
 			return err_set(err, "'%s' is no range of numbers", p->text);
 		return 0;
 	}
@@ -114,27 +118,12 @@ static int parse_number(struct pattern *p, enum match match, enum pattern_op op,
 
 /* -- addresses -------------------------------------------------------------------------- */
 
-/* Up to four numbers; those left out are zeroes before the last: "10.1" is 10.0.0.1. */
+/* Up to four numbers, the last of which fills what is left: "10.1" is 10.0.0.1. A number that
+ * begins with 0 is octal. */
 static bool parse_v4(const char *text, uint8_t *addr)
 {
-	unsigned n = 0, part[4];
-
-	do {
-		unsigned value = 0, digits = 0;
-
-		for (; isdigit((unsigned char)*text) && digits < 4; digits++)
-			value = value * 10 + (unsigned)(*text++ - '0');
-		if (!digits || value > 255 || n == 4)
-			return false;
-		part[n++] = value;
-	} while (*text == '.' && *++text);
-	if (*text || text[-1] == '.')
-		return false;
-	memset(addr, 0, 4);
-	addr[3] = (uint8_t)part[--n];
-	while (n--)
-		addr[n] = (uint8_t)part[n];
-	return true;
+	return strspn(text, "0123456789.") == strlen(text) &&
+	       inet_aton(text, (struct in_addr *)(void *)addr);
 }
 
 /* Bits of the mask when it is a prefix, else 255. */

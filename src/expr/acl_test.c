@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ACLs and conditions: what the reference says of them (reg-tests/expr/acls.txt), how
+ * conditions combine, when they wait, and the messages about wrong ones. A word of our own,
+ * "test if ...", brings conditions in. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "config/diag.h"
+#include "config/environment.h"
+#include "config/load.h"
+#include "config/module.h"
+#include "expr/acl.h"
+#include "expr/vars.h"
+#include "expr/view.h"
+#include "proxy/proxy.h"
+
+static struct cond *parsed;
+static unsigned test_where;
+static struct view view;
+
+static int parse_test(struct statement *st, const struct keyword *kw, void *object)
+{
+	(void)kw;
+	(void)object;
+	return cond_parse(st, NULL, test_where, "test", &parsed);
+}
+
+static const struct keyword test_keywords[] = {
+	{ .name = "test", .scope = SCOPE_GLOBAL, .parse = parse_test },
+	{ 0 },
+};
+
+static const struct module test_module = { .name = "test", .keywords = test_keywords };
+
+static const struct module *const test_modules[] = { &environment_module, &proxy_module,
+						     &expr_module, &test_module, NULL };
+
+/* Reads "test <words>"; NULL: refused. The generation stays for the evaluation. */
+static struct config *read_cond(const char *words)
+{
+	struct config *cfg = config_new(test_modules, false);
+	char text[2048];
+	int len = snprintf(text, sizeof(text), "global\n\ttest %s\n", words);
+
+	assert_non_null(cfg);
+	parsed = NULL;
+	if (config_read_text(cfg, "test", text, (size_t)len) || cfg->diag->count[DIAG_ERROR])
+		config_free(&cfg);
+	return cfg;
+}
+
+static enum cond_result eval(const char *words, unsigned place)
+{
+	struct config *cfg = read_cond(words);
+	enum cond_result result;
+
+	if (!cfg)
+		fail_msg("'%s' was refused", words);
+	result = cond_eval(parsed, &view, place);
+	config_free(&cfg);
+	return result;
+}
+
+static int start(void **state)
+{
+	struct sample num = { .type = SMP_INT, .num = 7 };
+	struct sample str = { .type = SMP_STR, .str = span_of("hello") };
+
+	(void)state;
+	test_where = AT_ANY;
+	var_set(var_name(span_of("proc.num"), NULL), &view, &num, 0);
+	var_set(var_name(span_of("proc.str"), NULL), &view, &str, 0);
+	return 0;
+}
+
+/* -- against the reference -------------------------------------------------------------- */
+
+/* '@' stands for the folder of pattern files. */
+static void expand(const char *line, char *out, size_t size)
+{
+	const char *srcdir = getenv("srcdir");
+	size_t n = (size_t)snprintf(out, size, "if { ");
+
+	for (; *line && n < size - 64; line++) {
+		if (*line == '@')
+			n += (size_t)snprintf(out + n, size - n, "%s/reg-tests/expr/patterns/",
+					      srcdir ? srcdir : ".");
+		else
+			out[n++] = *line;
+	}
+	snprintf(out + n, size - n, " }");
+}
+
+static const char *verdict(const char *line)
+{
+	struct config *cfg;
+	char words[1024];
+	bool yes;
+
+	expand(line, words, sizeof(words));
+	cfg = read_cond(words);
+	if (!cfg)
+		return "ERR";
+	yes = cond_eval(parsed, &view, AT_REQUEST | AT_FINAL) == COND_YES;
+	config_free(&cfg);
+	return yes ? "yes" : "no";
+}
+
+static void verdicts_equal_reference(void **state)
+{
+	const char *srcdir = getenv("srcdir");
+	char line[1024], *tab;
+	int bad = 0, rows = 0;
+	FILE *f;
+
+	(void)state;
+	snprintf(line, sizeof(line), "%s/reg-tests/expr/acls.txt", srcdir ? srcdir : ".");
+	f = fopen(line, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = 0;
+		tab = strchr(line, '\t');
+		if (line[0] == '#' || !tab)
+			continue;
+		*tab = 0;
+		rows++;
+		if (!strcmp(verdict(line), tab + 1))
+			continue;
+		print_error("%s: %s, not %s\n", line, verdict(line), tab + 1);
+		bad++;
+	}
+	fclose(f);
+	assert_int_equal(bad, 0);
+	assert_true(rows > 250);
+}
+
+/* -- conditions ------------------------------------------------------------------------- */
+
+static void conditions_combine(void **state)
+{
+	(void)state;
+	assert_int_equal(eval("if TRUE", AT_REQUEST), COND_YES);
+	assert_int_equal(eval("if TRUE FALSE", AT_REQUEST), COND_NO);
+	assert_int_equal(eval("if TRUE !FALSE", AT_REQUEST), COND_YES);
+	assert_int_equal(eval("if ! TRUE", AT_REQUEST), COND_NO);
+	assert_int_equal(eval("if !! TRUE", AT_REQUEST), COND_YES);
+	assert_int_equal(eval("if FALSE or TRUE", AT_REQUEST), COND_YES);
+	assert_int_equal(eval("if FALSE || TRUE FALSE || FALSE", AT_REQUEST), COND_NO);
+	assert_int_equal(eval("if FALSE OR !{ int(1) 2 } TRUE", AT_REQUEST), COND_YES);
+	assert_int_equal(eval("if ! { int(1) 1 }", AT_REQUEST), COND_NO);
+	assert_int_equal(eval("unless TRUE", AT_REQUEST), COND_NO);
+	assert_int_equal(eval("unless FALSE or FALSE", AT_REQUEST), COND_YES);
+	assert_int_equal(cond_eval(NULL, &view, AT_REQUEST), COND_YES);
+}
+
+/* Undecided ACLs count only when they matter. */
+static void conditions_wait(void **state)
+{
+	(void)state;
+	view.request = span_of("ab");
+	assert_int_equal(eval("if WAIT_END", AT_REQUEST), COND_WAIT);
+	assert_int_equal(eval("if !WAIT_END", AT_REQUEST), COND_WAIT);
+	assert_int_equal(eval("unless WAIT_END", AT_REQUEST), COND_WAIT);
+	assert_int_equal(eval("if WAIT_END FALSE", AT_REQUEST), COND_NO);
+	assert_int_equal(eval("if FALSE WAIT_END", AT_REQUEST), COND_NO);
+	assert_int_equal(eval("if WAIT_END or TRUE", AT_REQUEST), COND_YES);
+	assert_int_equal(eval("if WAIT_END or FALSE", AT_REQUEST), COND_WAIT);
+	assert_int_equal(eval("if WAIT_END", AT_REQUEST | AT_FINAL), COND_YES);
+	assert_int_equal(eval("if { req.len gt 1 }", AT_REQUEST), COND_YES);
+	assert_int_equal(eval("if { req.len gt 2 }", AT_REQUEST), COND_WAIT);
+	assert_int_equal(eval("if { req.len gt 2 }", AT_REQUEST | AT_FINAL), COND_NO);
+	assert_int_equal(eval("if { req.payload(0,3) -m found }", AT_REQUEST), COND_WAIT);
+	assert_int_equal(eval("if { req.payload(0,0) -m bin 616263 }", AT_REQUEST), COND_WAIT);
+	assert_int_equal(eval("if { req.payload(0,2) -m bin 616263 }", AT_REQUEST), COND_NO);
+	assert_int_equal(eval("if { req.ssl_sni -m found }", AT_REQUEST), COND_NO);
+	assert_int_equal(eval("if { req_ssl_ver 3.1 }", AT_REQUEST), COND_NO);
+	view.request = (struct span){ "\x16\x03\x01\x00\x20", 5 };
+	assert_int_equal(eval("if { req_ssl_ver 3.1 }", AT_REQUEST), COND_YES);
+	assert_int_equal(eval("if { req_ssl_ver 3:3.1 }", AT_REQUEST), COND_YES);
+	assert_int_equal(eval("if { req_ssl_ver gt 3.1 }", AT_REQUEST), COND_NO);
+	assert_int_equal(eval("if { req.ssl_sni -m found }", AT_REQUEST), COND_WAIT);
+	view.request = (struct span){ NULL, 0 };
+}
+
+static void local_clients(void **state)
+{
+	struct addr src = { .family = AF_INET, .port = 1024 };
+
+	(void)state;
+	view.src = &src;
+	src.v4.s_addr = htonl(0x7f000009);
+	assert_int_equal(eval("if LOCALHOST", AT_CONN), COND_YES);
+	src.v4.s_addr = htonl(0x0a000009);
+	assert_int_equal(eval("if LOCALHOST", AT_CONN), COND_NO);
+	assert_int_equal(eval("if { src_port 1024:65535 } { src 10.0.0.0/8 }", AT_CONN), COND_YES);
+	src = (struct addr){ .family = AF_INET6, .v6 = IN6ADDR_LOOPBACK_INIT };
+	assert_int_equal(eval("if LOCALHOST", AT_CONN), COND_YES);
+	src = (struct addr){ .family = AF_UNIX };
+	assert_int_equal(eval("if { src 0.0.0.0/0 ::/0 }", AT_CONN), COND_NO);
+	view.src = NULL;
+}
+
+/* -- messages --------------------------------------------------------------------------- */
+
+/* The first problem of this severity with "test <words>". */
+static void assert_problem(const char *words, enum severity severity, const char *message)
+{
+	struct config *cfg = config_new(test_modules, false);
+	const struct problem *p;
+	char text[512];
+	int len = snprintf(text, sizeof(text), "global\n\ttest %s\n", words);
+
+	config_read_text(cfg, "test", text, (size_t)len);
+	for (p = cfg->diag->first; p && p->severity != severity; p = p->next)
+		;
+	if (!p)
+		fail_msg("no problem with '%s'", words);
+	assert_string_equal(p->message, message);
+	config_free(&cfg);
+}
+
+static void messages(void **state)
+{
+	(void)state;
+	assert_problem("when TRUE", DIAG_ERROR, "'if' or 'unless' is expected here, not 'when'");
+	assert_problem("if HTTP", DIAG_ERROR, "the predefined ACL 'HTTP' is not supported yet");
+	assert_problem("if { hdr_beg(host) x }", DIAG_ERROR,
+		       "ACL 'hdr_beg' is not supported yet");
+	assert_problem("if { src 1.1.1.1", DIAG_ERROR,
+		       "the '}' that closes this ACL is missing (a word of its own)");
+	assert_problem("if or TRUE", DIAG_ERROR, "an ACL is expected before 'or'");
+	assert_problem("if { ipv6(::1) -m int 1 }", DIAG_ERROR,
+		       "-m int cannot be used with values of type ipv6");
+	assert_problem("if { int(5) -5 }", DIAG_ERROR, "'-5' is no option of an ACL; '--' stands "
+		       "before patterns that begin with '-'");
+	assert_problem("if { int(5) }", DIAG_WARNING,
+		       "there is no pattern, so this ACL never matches");
+	test_where = AT_CONN;
+	assert_problem("if { req.len gt 0 }", DIAG_WARNING, "this never matches: 'req.len' looks "
+		       "at the request buffer, which 'test' rules cannot see");
+	test_where = AT_ANY;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(verdicts_equal_reference),
+		cmocka_unit_test(conditions_combine),
+		cmocka_unit_test(conditions_wait),
+		cmocka_unit_test(local_clients),
+		cmocka_unit_test(messages),
+	};
+
+	return cmocka_run_group_tests(tests, start, NULL);
+}
