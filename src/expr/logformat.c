@@ -2,8 +2,8 @@
 /*
  * Log formats: compiled into a list of nodes when the configuration is read, written for each
  * line. Called by stream/accesslog.c and by whoever composes a text from a stream's view. The
- * grammar is that of manual 8.2.6; where it is silent, that of the reference: blanks outside
- * of %[...] are merged, those at the start are dropped.
+ * grammar is that of manual 8.2.6; where it is silent, that of the reference: blanks of the
+ * format itself are merged, also across what writes nothing; those at the start are dropped.
  */
 #include "expr/logformat.h"
 
@@ -17,7 +17,7 @@
 
 #include <ctype.h>
 
-enum node_kind { NODE_TEXT, NODE_ALIAS, NODE_EXPR };
+enum node_kind { NODE_TEXT, NODE_BLANK, NODE_ALIAS, NODE_EXPR };
 
 struct node {
 	struct node *next;
@@ -45,7 +45,6 @@ struct compiler {
 	struct node **tail;
 	const char *at;
 	unsigned flags;    /* of %{...}o: for all that follow */
-	bool blank;        /* the text so far ends with one, or is empty */
 	struct err *err;
 };
 
@@ -72,15 +71,6 @@ static struct node *compiler_add(struct compiler *c, enum node_kind kind, unsign
 	return node;
 }
 
-/* One character of literal text; blanks are merged. */
-static void compiler_char(struct compiler *c, struct text *literal, char ch)
-{
-	if (ch == ' ' && c->blank)
-		return;
-	c->blank = ch == ' ';
-	text_char(literal, ch);
-}
-
 static void compiler_flush(struct compiler *c, struct text *literal)
 {
 	if (literal->len)
@@ -88,6 +78,16 @@ static void compiler_flush(struct compiler *c, struct text *literal)
 			(struct span){ arena_strndup(c->arena, literal->ptr, literal->len),
 				       literal->len };
 	text_init(literal, literal->ptr, literal->size);
+}
+
+static void compiler_char(struct compiler *c, struct text *literal, char ch)
+{
+	if (ch != ' ') {
+		text_char(literal, ch);
+		return;
+	}
+	compiler_flush(c, literal);
+	compiler_add(c, NODE_BLANK, 0);
 }
 
 /* "%{+Q,-X}": changes *flags. Behind the brace afterwards. */
@@ -139,7 +139,6 @@ static int compiler_expr(struct compiler *c, unsigned flags)
 		return err_set(c->err, "'%s' cannot be used here: it needs %s", expr_text(expr),
 			       expr_source(expr));
 	compiler_add(c, NODE_EXPR, flags)->expr = expr;
-	c->blank = false;
 	return 0;
 }
 
@@ -153,10 +152,9 @@ static int compiler_alias(struct compiler *c, unsigned flags)
 		name.len++;
 	c->at += name.len;
 	if (name.len == 1 && name.ptr[0] == 'o') {
-		c->flags = flags; /* writes nothing: blanks around it are still merged */
+		c->flags = flags;
 		return 0;
 	}
-	c->blank = false;
 	alias = alias_find(name);
 	nearest = alias ? NULL : alias_nearest(name);
 	if (!alias && nearest)
@@ -227,7 +225,7 @@ struct logformat *logformat_compile(const char *text, const struct expr_context 
 	struct arena *arena = ctx->arena ? ctx->arena : ctx->cfg->arena;
 	struct logformat *format = arena_alloc(arena, sizeof(*format));
 	struct compiler c = { .ctx = ctx, .arena = arena, .format = format, .at = text,
-			      .tail = &format->nodes, .blank = true, .err = err };
+			      .tail = &format->nodes, .err = err };
 	size_t size = strlen(text) + 1;
 	struct text literal;
 
@@ -248,23 +246,37 @@ static void write_expr(const struct node *node, const struct logformat *format,
 	logformat_put(t, value, node->flags);
 }
 
+/* Whether the line so far ends with a blank of the format, or is empty. */
+static bool write_node(const struct node *node, const struct logformat *format,
+		       const struct view *view, struct text *t, bool blank)
+{
+	size_t before = t->len;
+
+	switch (node->kind) {
+	case NODE_BLANK:
+		if (!blank)
+			text_char(t, ' ');
+		return true;
+	case NODE_TEXT:
+		text_add(t, node->text.ptr, node->text.len);
+		return false;
+	case NODE_ALIAS:
+		node->alias->write(t, view, node->flags);
+		break;
+	case NODE_EXPR:
+		write_expr(node, format, view, t);
+		break;
+	}
+	return blank && t->len == before;
+}
+
 void logformat_write(const struct logformat *format, const struct view *view, struct text *t)
 {
 	const struct node *node;
+	bool blank = true;
 
-	for (node = format->nodes; node; node = node->next) {
-		switch (node->kind) {
-		case NODE_TEXT:
-			text_add(t, node->text.ptr, node->text.len);
-			break;
-		case NODE_ALIAS:
-			node->alias->write(t, view, node->flags);
-			break;
-		case NODE_EXPR:
-			write_expr(node, format, view, t);
-			break;
-		}
-	}
+	for (node = format->nodes; node; node = node->next)
+		blank = write_node(node, format, view, t, blank);
 }
 
 bool logformat_early(const struct logformat *format)

@@ -157,6 +157,8 @@ static void blanks_are_merged(void **state)
 	check(" %ci", "192.0.2.7");
 	check("%[str(a  b)]  x", "a  b x");
 	check("a\tb", "a\tb");
+	check("%hr %hs %hrl %hsl|%hr x", "| x");
+	check("a %{+Q}o b", "a b");
 }
 
 static void percent_signs(void **state)

@@ -94,16 +94,16 @@ static void log_to_target(struct log_target *t, const struct log_line *line)
 	char memory[LOG_HEADER_SIZE];
 	struct iovec iov[5];
 	struct text text;
-	size_t room;
+	size_t room = t->max_len - (t->kind == LOG_TO_FD); /* there the line feed counts, too */
 	int n = 0;
 
-	text_init(&text, memory, t->max_len < sizeof(memory) ? t->max_len + 1 : sizeof(memory));
+	text_init(&text, memory, room < sizeof(memory) ? room + 1 : sizeof(memory));
 	log_header_write(&text, &(struct log_header){
 		.format = t->format, .facility = t->facility, .now = line->now,
 		.level = line->level < t->min_level ? t->min_level : line->level,
 		.hostname = log_running->hostname, .tag = line->tag, .pid = log_pid });
 	iov[n++] = (struct iovec){ memory, text.len };
-	room = t->max_len - text.len;
+	room -= text.len;
 	if (t->format == LOG_FMT_RFC5424) {
 		/* structured data are whole or missing: a part of them has no meaning */
 		iov[n] = line->sd.len && line->sd.len < room ?

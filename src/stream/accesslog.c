@@ -61,6 +61,8 @@ void accesslog_write(const struct view *view)
 	text_init(&sd, sd_memory, log_max_len());
 	if (format && fe->set.logformat_sd)
 		logformat_write(fe->set.logformat_sd, view, &sd);
+	while (sd.len && sd.ptr[sd.len - 1] == ' ')
+		sd.len--; /* one blank parts it from the text */
 	fe->fe->log_lines++;
 	log_send_sd(fe->set.log, level, (struct span){ sd.ptr, sd.len },
 		    (struct span){ line.ptr, line.len });
