@@ -103,10 +103,10 @@ static void *begin_defaults(struct statement *st)
 	if (stmt_peek(st) && strcmp(stmt_peek(st), "from") != 0) {
 		name = stmt_next(st);
 		if (check_name(st, name))
-			return NULL;
+			st->at = st->count;
 	}
 	if (begin_from(st, all, &from))
-		return NULL;
+		st->at = st->count;
 	px = proxy_new(st->cfg, name, PROXY_DEFAULTS, &st->loc, from ? &from->set : NULL);
 	list_append(&all->defaults, &px->node);
 	all->current_defaults = px;
@@ -120,12 +120,15 @@ static void *begin_proxy(struct statement *st, unsigned caps)
 	const char *name = stmt_need(st, "a name");
 	bool named = stmt_peek(st) != NULL;
 
-	if (!name || check_name(st, name) || begin_from(st, all, &from))
+	if (!name)
 		return NULL;
+	/* Mistakes of this line are no reason to leave those of the section untold. */
+	if (check_name(st, name) || begin_from(st, all, &from))
+		st->at = st->count;
 	if (stmt_peek(st)) {
 		stmt_error(st, st->at, "'%s' cannot stand here: addresses are given by 'bind' lines "
 			   "inside the section", stmt_peek(st));
-		return NULL;
+		st->at = st->count;
 	}
 	px = proxy_new(st->cfg, name, caps, &st->loc, from ? &from->set : NULL);
 	px->defaults = from;
