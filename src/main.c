@@ -20,9 +20,11 @@
 #include "config/help.h"
 #include "config/load.h"
 #include "config/module.h"
+#include "net/addr.h"
 #include "process/args.h"
 #include "process/process.h"
 #include "process/version.h"
+#include "proxy/proxy.h"
 
 static int fail(const struct err *err)
 {
@@ -71,6 +73,16 @@ static void load_overrides(struct config *cfg, const struct args *args)
 		config_read_text(cfg, "-dS", "global\nnosplice\n", 16);
 }
 
+/* What of the command line the parsers and the finish of proxies must know. */
+static void load_settings(struct config *cfg, const struct args *args)
+{
+	struct proxies *all = config_data(cfg, &proxy_module);
+
+	all->global.proxy_maxconn = (unsigned)args->proxy_maxconn;
+	all->global.ignore_resolution = args->ignore_resolution;
+	addr_avoid_getaddrinfo = args->no_getaddrinfo;
+}
+
 static int load_files(struct config *cfg, const struct args *args, struct err *err)
 {
 	struct config_files files = { 0 };
@@ -116,6 +128,7 @@ static int load(struct config *cfg, const struct args *args)
 	int rc;
 
 	cfg->diag->verbose = args->diagnose;
+	load_settings(cfg, args);
 	rc = load_files(cfg, args, &err);
 	if (rc < 0 && err.text[0])
 		diag_addf(cfg->diag, DIAG_ERROR, &place, "%s", err.text);
@@ -127,6 +140,14 @@ static int load(struct config *cfg, const struct args *args)
 	}
 	load_report(cfg, args);
 	return rc;
+}
+
+/* Nothing to listen on: nothing to start. */
+static int refuse_idle(void)
+{
+	fprintf(stderr, "Configuration file has no error but will not start (no listener) => "
+			"exit(2).\n");
+	return 2;
 }
 
 static int run(const struct args *args)
@@ -145,7 +166,9 @@ static int run(const struct args *args)
 		rc |= version_dump_classes(args->dump) < 0;
 	if (!rc && args->list_libraries)
 		version_libraries(stdout);
-	if (!rc && !args->check)
+	if (!rc && !proxies_have_listener(config_data(cfg, &proxy_module)))
+		rc = refuse_idle();
+	else if (!rc && !args->check)
 		rc = process_run(cfg, args);
 	else if (!rc && !args->quiet && !args->json)
 		printf("Configuration file is valid\n");

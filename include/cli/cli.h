@@ -37,5 +37,8 @@ unsigned cli_timeout(const struct cli *cli);
 
 /* Called when a command that waited (show events -w) has something to say. */
 void cli_on_wake(struct cli *cli, void (*wake)(void *arg), void *arg);
+/* socket returns the connected Unix socket over which descriptors may be passed to the peer, or
+ * -1; its argument is that of wake. */
+void cli_on_socket(struct cli *cli, int (*socket)(void *arg));
 
 #endif

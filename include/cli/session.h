@@ -15,6 +15,8 @@ void cli_set_mode(struct cli *cli, unsigned mode, bool on);
 void cli_set_severity(struct cli *cli, int severity);
 void cli_set_timeout(struct cli *cli, unsigned ms);
 void cli_toggle_prompt(struct cli *cli);
+/* The socket over which listeners may be handed to the peer; -1: they may not. */
+int cli_socket(const struct cli *cli);
 void cli_quit(struct cli *cli);
 /* Something that a waiting command shows has come: for what installs itself as a reader. */
 void cli_wake(struct cli *cli);

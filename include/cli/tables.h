@@ -14,6 +14,7 @@ extern const struct cli_command cli_fd_commands[];
 extern const struct cli_command cli_events_commands[];
 extern const struct cli_command cli_set_server_commands[];
 extern const struct cli_command cli_set_process_commands[];
+extern const struct cli_command cli_getsocks_commands[];
 extern const struct cli_command cli_later_commands[];
 
 #endif

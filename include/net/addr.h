@@ -51,6 +51,9 @@ struct addr_spec {
 	bool unresolved;      /* the name had no address: addr is not usable; *err says why */
 };
 
+/* -dG: names are asked of gethostbyname() instead of getaddrinfo(). */
+extern bool addr_avoid_getaddrinfo;
+
 /* Parses "host:port", "ipv4@...", "ipv6@...", "unix@/path", "/path", "abns@name", "fd@3",
  * "sockpair@3" with allow = ADDR_* or'ed. Names and paths are copied to the arena. 0, or -1
  * and err. A name that does not resolve is no error here: spec->unresolved (err filled). */

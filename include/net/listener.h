@@ -19,6 +19,15 @@ enum { BIND_DEFER_ACCEPT = 1 << 0, BIND_TRANSPARENT = 1 << 1, BIND_V4V6 = 1 << 2
        BIND_V6ONLY = 1 << 3, BIND_TFO = 1 << 4, BIND_EXPOSE_FD = 1 << 5 };
 enum { LEVEL_NONE, LEVEL_USER, LEVEL_OPERATOR, LEVEL_ADMIN }; /* stats sockets */
 
+/* Socket options that every accepted connection inherits: set before listen. */
+struct listen_options {
+	bool tcp_nodelay, keepalive, nolinger, smart_accept;
+	int keepalive_cnt;
+	unsigned keepalive_idle_s, keepalive_intvl_s;
+	size_t rcvbuf, sndbuf;  /* 0: the system's */
+	int default_backlog;
+};
+
 struct bind_conf {
 	struct list node;       /* proxy.binds */
 	struct list listeners;  /* struct listener.node */
@@ -31,6 +40,7 @@ struct bind_conf {
 	unsigned tcp_ut;        /* ms */
 	int mode;               /* Unix sockets; -1: not given */
 	int uid, gid;           /* -1: not given */
+	struct listen_options opt; /* as given to listener_open */
 };
 
 enum listener_state { LISTENER_NEW, LISTENER_READY, LISTENER_FULL, LISTENER_LIMITED,
@@ -57,15 +67,6 @@ struct listener {
 	unsigned (*room)(struct listener *l, unsigned *wait_ms);
 };
 
-/* Socket options that every accepted connection inherits: set before listen. */
-struct listen_options {
-	bool tcp_nodelay, keepalive, nolinger, smart_accept;
-	int keepalive_cnt;
-	unsigned keepalive_idle_s, keepalive_intvl_s;
-	size_t rcvbuf, sndbuf;  /* 0: the system's */
-	int default_backlog;
-};
-
 /* A fresh listener for l->addr on this bind line; enters bind->listeners. */
 void listener_init(struct listener *l, struct bind_conf *bind);
 /* Opens, binds, listens (or takes the inherited descriptor). 0, or -1 and err, which says
@@ -73,10 +74,16 @@ void listener_init(struct listener *l, struct bind_conf *bind);
 int listener_open(struct listener *l, const struct listen_options *opt, struct err *err);
 int listener_start(struct listener *l);   /* begins to accept: enters the loop */
 void listener_full(struct listener *l);   /* out of the loop, until listener_start */
-void listener_pause(struct listener *l);  /* stops listening, keeps the address where the
-					   * system allows */
+/* Stops listening; keeps the address where the system allows it without being in the way of
+ * another process: an abstract Unix socket is closed, and bound again by listener_resume. Sockets
+ * that the parent shares go on listening. */
+void listener_pause(struct listener *l);
+/* 0, or -1: the address was lost. */
 int listener_resume(struct listener *l);
 void listener_close(struct listener *l);
+/* Accepts what waits in the kernel, as far as there is room, and closes: those who connected
+ * are not reset because another process takes over. */
+void listener_finish(struct listener *l);
 /* Something was freed (descriptor, session): those waiting for room accept again. */
 void listeners_wake(void);
 

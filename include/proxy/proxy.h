@@ -141,6 +141,7 @@ struct global_conf {
 	unsigned ulimit_n;      /* 0: as many as maxconn needs */
 	unsigned fd_hard_limit; /* 0: none */
 	bool strict_limits;
+	bool ignore_resolution; /* -dr: servers without address start disabled */
 };
 
 /* All proxies of a generation: the data of the module. */
@@ -160,6 +161,8 @@ extern struct proxies *proxies_running;
 /* The module's start: takes the generation into service (proxies_running) and sets its
  * limits. Sockets are opened by stream/. */
 int proxies_start(struct config *cfg, void *data, struct err *err);
+/* Does any enabled frontend listen? */
+bool proxies_have_listener(const struct proxies *all);
 /* By name and capability (PROXY_FRONTEND or PROXY_BACKEND); "#N" finds by id. NULL: none. */
 struct proxy *proxy_find(const struct proxies *all, const char *name, unsigned caps);
 struct server *server_find(const struct proxy *px, const char *name);

@@ -9,6 +9,10 @@
 
 extern const struct module service_module; /* start: opens all listeners, then lets them accept */
 
+/* Asked when addresses are in use, before the n-th further attempt (from 0): makes those who
+ * hold them let go, and waits a little; false: there is no hope. May be NULL. */
+extern bool (*service_make_room)(unsigned n);
+
 /* Will sockets be opened later that need network rights (transparent source, interface,
  * namespace)? */
 bool service_needs_network_rights(void);

@@ -13,6 +13,7 @@
 struct cli_applet {
 	uint16_t flags; /* CONN_* readiness, as the pumps see it */
 	struct end *end;
+	const struct listener *listener;
 	struct cli *cli;
 	struct task task;
 	struct reap reap;
@@ -73,6 +74,17 @@ static void applet_finish(struct end *end)
 	applet_wake(a);
 }
 
+/* Listeners are handed over on Unix sockets with "expose-fd listeners" alone. */
+static int applet_socket(void *arg)
+{
+	const struct cli_applet *a = arg;
+
+	if (!a->end || !(a->listener->bind->options.on & BIND_EXPOSE_FD) ||
+	    a->listener->addr.family != AF_UNIX)
+		return -1;
+	return end_peer(a->end)->conn->src.fd;
+}
+
 static void applet_free(struct reap *reap)
 {
 	struct cli_applet *a = container_of(reap, struct cli_applet, reap);
@@ -121,7 +133,9 @@ int cli_applet_open(struct end *end, const struct listener *l)
 	a->flags = CONN_WRITABLE;
 	a->end = end;
 	task_init(&a->task, applet_task);
+	a->listener = l;
 	cli_on_wake(a->cli, applet_wake, a);
+	cli_on_socket(a->cli, applet_socket);
 	end_set_applet(end, &applet_ops, a, &a->flags);
 	return 0;
 }

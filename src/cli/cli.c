@@ -56,6 +56,7 @@ struct cli {
 
 	void (*wake)(void *arg);
 	void *wake_arg;
+	int (*socket)(void *arg); /* NULL: nothing can be passed */
 };
 
 struct cli *cli_new(int level, int severity)
@@ -67,6 +68,16 @@ struct cli *cli_new(int level, int severity)
 	cli->level = level;
 	cli->severity = severity;
 	return cli;
+}
+
+void cli_on_socket(struct cli *cli, int (*socket)(void *arg))
+{
+	cli->socket = socket;
+}
+
+int cli_socket(const struct cli *cli)
+{
+	return cli->socket ? cli->socket(cli->wake_arg) : -1;
 }
 
 static void cli_end_call(struct cli *cli)

@@ -39,6 +39,8 @@ static const struct prefix prefixes[] = {
 	{ "sockpair@", AF_SOCKPAIR, true, true, false },
 };
 
+bool addr_avoid_getaddrinfo;
+
 static const struct prefix no_prefix = { "", AF_UNSPEC, true, true, false };
 
 /* One address while it is parsed. */
@@ -229,25 +231,46 @@ static bool parse_v4(const char *host, struct addr *addr)
 	return true;
 }
 
+/* The first address of the name; NULL, or why it has none. */
+static const char *lookup(const char *host, uint16_t family, struct addr *addr)
+{
+	struct addrinfo hints = { .ai_family = family, .ai_socktype = SOCK_STREAM };
+	struct addrinfo *list;
+	int rc = getaddrinfo(host, NULL, &hints, &list);
+
+	if (rc)
+		return gai_strerror(rc);
+	addr_from_sockaddr(addr, (const struct sockaddr_storage *)list->ai_addr, list->ai_addrlen);
+	freeaddrinfo(list);
+	return NULL;
+}
+
+/* The same with the older function, which knows fewer sources. */
+static const char *lookup_hostent(const char *host, uint16_t family, struct addr *addr)
+{
+	const struct hostent *he = gethostbyname2(host, family == AF_INET6 ? AF_INET6 : AF_INET);
+
+	if (!he)
+		return hstrerror(h_errno);
+	addr->family = (uint16_t)he->h_addrtype;
+	memcpy(&addr->v6, he->h_addr_list[0], (size_t)he->h_length);
+	return NULL;
+}
+
 /* Asks the system. A name that has no address leaves the spec unresolved. */
 static int resolve(struct addr_parser *p, const char *host, uint16_t family)
 {
-	struct addrinfo hints = { .ai_family = family, .ai_socktype = SOCK_STREAM };
 	struct addr *addr = &p->spec->addr;
 	uint16_t port = addr->port;
-	struct addrinfo *list;
-	int rc;
+	const char *why;
 
 	p->spec->hostname = arena_strdup(p->arena, host);
-	rc = getaddrinfo(host, NULL, &hints, &list);
-	if (rc) {
-		p->spec->unresolved = true;
-		err_set(p->err, "could not resolve address '%s': %s", host, gai_strerror(rc));
-		return 0;
-	}
-	addr_from_sockaddr(addr, (const struct sockaddr_storage *)list->ai_addr, list->ai_addrlen);
+	why = addr_avoid_getaddrinfo ? lookup_hostent(host, family, addr) :
+				       lookup(host, family, addr);
 	addr->port = port;
-	freeaddrinfo(list);
+	p->spec->unresolved = why != NULL;
+	if (why)
+		err_set(p->err, "could not resolve address '%s': %s", host, why);
 	return 0;
 }
 

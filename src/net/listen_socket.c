@@ -9,6 +9,7 @@
 #include "net/listen_socket.h"
 
 #include "base/err.h"
+#include "net/inherit.h"
 #include "net/listener.h"
 #include "net/sock.h"
 
@@ -303,12 +304,28 @@ static int open_socket(struct opener *o)
 	return is_ip(addr) ? open_ip(o) : open_unix(o);
 }
 
+/* One that the previous process handed over is bound and listens; what is set on it may have
+ * changed. */
+static int open_handed_over(struct opener *o)
+{
+	const struct addr *addr = &o->l->addr;
+
+	if (addr->family == AF_UNIX && *addr->path != '@' && set_owner(o, addr->path))
+		return -1;
+	if (set_buffers(o) || (is_ip(addr) && set_tcp(o)))
+		return -1;
+	return start_listening(o);
+}
+
 int listen_socket_open(struct listener *l, const struct listen_options *opt, struct err *err)
 {
 	struct opener o = { l, l->bind, opt, err, -1 };
 	int rc;
 
-	if (l->addr.family == AF_FD || l->addr.family == AF_SOCKPAIR)
+	o.fd = inherit_take(&l->addr, l->bind->interface, l->bind->namespace);
+	if (o.fd >= 0)
+		rc = open_handed_over(&o);
+	else if (l->addr.family == AF_FD || l->addr.family == AF_SOCKPAIR)
 		rc = open_inherited(&o);
 	else
 		rc = open_socket(&o);

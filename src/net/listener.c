@@ -160,6 +160,7 @@ void listener_init(struct listener *l, struct bind_conf *bind)
 int listener_open(struct listener *l, const struct listen_options *opt, struct err *err)
 {
 	BUG_ON(l->src.fd != -1);
+	l->bind->opt = *opt;
 	l->backlog = l->bind->backlog ? l->bind->backlog : opt->default_backlog;
 	l->src.fd = listen_socket_open(l, opt, err);
 	return l->src.fd < 0 ? -1 : 0;
@@ -172,19 +173,30 @@ int listener_start(struct listener *l)
 	return enter_loop(l);
 }
 
+/* Two processes cannot have the same one. */
+static bool abstract(const struct listener *l)
+{
+	return l->addr.family == AF_UNIX && l->addr.path && *l->addr.path == '@' && !l->inherited;
+}
+
 void listener_pause(struct listener *l)
 {
 	if (l->state == LISTENER_CLOSED || l->state == LISTENER_PAUSED)
 		return;
 	leave_loop(l, LISTENER_PAUSED);
-	listen_socket_deaf(l);
+	if (abstract(l)) {
+		close(l->src.fd);
+		l->src.fd = -1;
+	} else {
+		listen_socket_deaf(l);
+	}
 }
 
 int listener_resume(struct listener *l)
 {
 	if (l->state != LISTENER_PAUSED)
 		return 0;
-	if (listen_socket_hear(l))
+	if (l->src.fd < 0 ? listener_open(l, &l->bind->opt, NULL) : listen_socket_hear(l))
 		return -1;
 	return listener_start(l);
 }
@@ -196,6 +208,15 @@ void listener_close(struct listener *l)
 		return;
 	close(l->src.fd);
 	l->src.fd = -1;
+}
+
+void listener_finish(struct listener *l)
+{
+	unsigned left = l->state == LISTENER_READY ? room_now(l) : 0;
+
+	while (left && accept_one(l))
+		left--;
+	listener_close(l);
 }
 
 void listeners_wake(void)

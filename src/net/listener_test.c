@@ -218,6 +218,22 @@ static void asks_for_room(void **state)
 		close(fds[i]);
 }
 
+/* Those who are connected already are served before the address is given up. */
+static void finishes_what_waits(void **state)
+{
+	int fds[10], i;
+
+	(void)state;
+	open_and_start();
+	for (i = 0; i < 10; i++)
+		fds[i] = connect_to();
+	listener_finish(&l);
+	assert_int_equal(taken_count, 10);
+	assert_int_equal(l.state, LISTENER_CLOSED);
+	for (i = 0; i < 10; i++)
+		close(fds[i]);
+}
+
 /* A rate limit says how long to wait: the timer brings the listener back by itself. */
 static void waits_for_a_rate(void **state)
 {
@@ -331,6 +347,22 @@ static void abstract_socket(void **state)
 	(void)state;
 	l.addr = (struct addr){ .family = AF_UNIX, .path = "@listener_test" };
 	open_and_start();
+	fd = connect_to();
+	loop_turn(1000);
+	assert_int_equal(taken_count, 1);
+	close(fd);
+}
+
+static void a_paused_abstract_socket_is_free(void **state)
+{
+	int fd;
+
+	(void)state;
+	l.addr = (struct addr){ .family = AF_UNIX, .path = "@listener_test" };
+	open_and_start();
+	listener_pause(&l);
+	assert_int_equal(l.src.fd, -1);
+	assert_int_equal(listener_resume(&l), 0);
 	fd = connect_to();
 	loop_turn(1000);
 	assert_int_equal(taken_count, 1);
@@ -477,8 +509,9 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(connections_inherit_options), TEST(accepts_in_batches), TEST(maxconn_holds),
-		TEST(asks_for_room), TEST(waits_for_a_rate), TEST(out_of_descriptors),
+		TEST(asks_for_room), TEST(finishes_what_waits), TEST(waits_for_a_rate), TEST(out_of_descriptors),
 		TEST(pauses_and_resumes), TEST(unix_socket), TEST(abstract_socket),
+		TEST(a_paused_abstract_socket_is_free),
 		TEST(socket_of_the_parent), TEST(connections_through_a_pair),
 		TEST(address_in_use), TEST(problems_are_said), TEST(the_wrong_interface),
 	};

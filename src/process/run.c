@@ -10,6 +10,7 @@
 #include "event/signals.h"
 #include "event/timer.h"
 #include "log/log.h"
+#include "net/inherit.h"
 #include "process/args.h"
 #include "process/daemon.h"
 #include "process/dump.h"
@@ -27,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct process_conf *conf;
 static struct timer hard_stop;
@@ -119,6 +121,30 @@ static void process_limits(struct config *cfg)
 	limits_maxpipes = tune->nosplice ? 0 : tune->maxpipes;
 }
 
+/* Without the old process's sockets this one opens its own beside them. */
+static void process_inherit(const struct args *args)
+{
+	struct err err;
+
+	if (args->old_socket && inherit_fetch(args->old_socket, &err) < 0)
+		log_stderr(LOG_L_WARNING, "%s; opening new ones", err.text);
+}
+
+static const struct args *old_args;
+
+/* The old processes stop listening; if that is not enough, they go on. */
+static bool process_make_room(unsigned n)
+{
+	enum { ATTEMPTS = 50, WAIT_US = 20000 };
+	size_t i;
+
+	if (n > 0 && n < ATTEMPTS)
+		return usleep(WAIT_US) == 0;
+	for (i = 0; i < old_args->old_count; i++)
+		kill(old_args->old_pids[i], n == 0 ? SIGTTOU : SIGTTIN);
+	return n == 0;
+}
+
 static int process_start_modules(struct config *cfg, struct err *err)
 {
 	size_t i;
@@ -151,8 +177,12 @@ static int process_start(struct config *cfg, const struct args *args, struct err
 	if (loop_init(tune->maxpollevents) < 0)
 		return err_set(err, "cannot poll: %s", strerror(errno));
 	process_limits(cfg);
+	process_inherit(args);
+	old_args = args;
+	service_make_room = args->old_count ? process_make_room : NULL;
 	if (process_signals(err) < 0 || process_start_modules(cfg, err) < 0)
 		return -1;
+	inherit_close();
 	if (pidfile && pidfile_write(pidfile, err) < 0)
 		return -1;
 	process_tell_old(args);

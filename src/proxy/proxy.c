@@ -62,6 +62,16 @@ struct server *server_find_path(const char *path, struct err *err)
 	return s;
 }
 
+bool proxies_have_listener(const struct proxies *all)
+{
+	const struct proxy *px;
+
+	list_for_each(px, &all->list, node)
+		if (!px->set.disabled && !list_empty(&px->binds))
+			return true;
+	return false;
+}
+
 /* -- into service ------------------------------------------------------------------------ */
 
 /* 10 % of what the frontends above may bring, at least 1. */

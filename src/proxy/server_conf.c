@@ -54,6 +54,7 @@ static int check_name(struct statement *st, const char *name)
 /* The name has no address: what the methods of "init-addr" say. */
 static int use_init_addr(struct statement *st, struct server *s, int word, const char *why)
 {
+	const struct proxies *all = config_data(st->cfg, &proxy_module);
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(s->set.init_addr); i++) {
@@ -69,6 +70,10 @@ static int use_init_addr(struct statement *st, struct server *s, int word, const
 				     "'init-addr'", why, s->id);
 			return 0;
 		}
+	}
+	if (all->global.ignore_resolution) {
+		stmt_warning(st, word, "%s; server %s starts disabled (-dr)", why, s->id);
+		return 0;
 	}
 	if (!st->cfg->check_only)
 		return stmt_error(st, word, "%s", why);

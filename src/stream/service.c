@@ -56,22 +56,60 @@ static struct listen_options service_options(const struct proxy *px)
 	};
 }
 
-static int service_open_proxy(struct proxy *px, struct err *err)
+bool (*service_make_room)(unsigned n);
+
+/* Opens what is not open yet. Every address that cannot be had is said, not only the first,
+ * unless it will be tried again. */
+static unsigned service_open_proxy(struct proxy *px, bool silent)
 {
 	struct listen_options opt = service_options(px);
 	struct bind_conf *bind;
+	unsigned failed = 0;
 	struct listener *l;
+	struct err err;
 
 	list_for_each(bind, &px->binds, node) {
 		list_for_each(l, &bind->listeners, node) {
 			l->accepted = session_accept;
 			l->room = session_room;
-			if (listener_open(l, &opt, err) < 0)
-				return err_prefix(err, "%s:%u: frontend '%s'", bind->loc.file,
-						  bind->loc.line, px->name);
+			if (l->src.fd >= 0 || listener_open(l, &opt, &err) == 0)
+				continue;
+			failed++;
+			if (silent)
+				continue;
+			log_stderr(LOG_L_ALERT, "%s:%u: frontend '%s': %s", bind->loc.file,
+				   bind->loc.line, px->name, err.text);
 		}
 	}
-	return 0;
+	return failed;
+}
+
+static unsigned service_open_each(bool silent)
+{
+	unsigned failed = 0;
+	struct proxy *px;
+
+	list_for_each(px, &proxies_running->list, node)
+		if (px->fe && !px->set.disabled)
+			failed += service_open_proxy(px, silent);
+	list_for_each(px, &proxies_running->stats_frontends, node)
+		failed += service_open_proxy(px, silent);
+	return failed;
+}
+
+static int service_open_all(struct err *err)
+{
+	unsigned failed, n = 0;
+
+	do {
+		failed = service_open_each(service_make_room != NULL);
+	} while (failed && service_make_room && service_make_room(n++));
+	if (failed && service_make_room)
+		failed = service_open_each(false);
+	if (!failed)
+		return 0;
+	return err_set(err, "nothing was started, because %s could not be listened on",
+		       failed == 1 ? "an address" : "some addresses");
 }
 
 static int service_start_proxy(struct proxy *px, struct err *err)
@@ -88,15 +126,15 @@ static int service_start_proxy(struct proxy *px, struct err *err)
 	return 0;
 }
 
-static int service_each(int (*fn)(struct proxy *px, struct err *err), struct err *err)
+static int service_start_all(struct err *err)
 {
 	struct proxy *px;
 
 	list_for_each(px, &proxies_running->list, node)
-		if (px->fe && !px->set.disabled && fn(px, err) < 0)
+		if (px->fe && !px->set.disabled && service_start_proxy(px, err) < 0)
 			return -1;
 	list_for_each(px, &proxies_running->stats_frontends, node)
-		if (fn(px, err) < 0)
+		if (service_start_proxy(px, err) < 0)
 			return -1;
 	return 0;
 }
@@ -118,9 +156,9 @@ static int service_start(struct config *cfg, void *data, struct err *err)
 	server_hooks.came_up = service_server_up;
 	listener_hooks.out_of_resources = service_out_of_resources;
 	tune_pipes(config_data(cfg, &tune_module));
-	if (service_each(service_open_proxy, err) < 0)
+	if (service_open_all(err) < 0)
 		return -1;
-	return service_each(service_start_proxy, err);
+	return service_start_all(err);
 }
 
 static bool source_needs_rights(const struct source_conf *src)
@@ -182,7 +220,7 @@ int service_stop_proxy(struct proxy *px, struct err *err)
 {
 	if (px->run_state == PROXY_STOPPED)
 		return err_set(err, "Frontend was already shut down.");
-	service_each_listener(px, listener_close);
+	service_each_listener(px, listener_finish);
 	px->run_state = PROXY_STOPPED;
 	return 0;
 }
@@ -215,14 +253,14 @@ void service_finish(void (*done)(void))
 {
 	struct proxy *px;
 
-	global_state->stopping = true;
-	finish_done = done;
-	streams_none_left = service_last_session;
 	list_for_each(px, &proxies_running->list, node)
 		if (px->fe)
 			service_stop_proxy(px, NULL);
 	list_for_each(px, &proxies_running->stats_frontends, node)
 		service_stop_proxy(px, NULL);
+	global_state->stopping = true;
+	finish_done = done;
+	streams_none_left = service_last_session;
 	service_last_session();
 }
 

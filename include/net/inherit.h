@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Listening sockets handed over from one process to the next without being closed in between:
+ * "expose-fd listeners" on a stats socket of the old one, -x of the new one. The new process
+ * asks "_getsocks N"; the old one answers with up to INHERIT_BATCH descriptors from number N
+ * on and a line for each. */
+#ifndef NET_INHERIT_H
+#define NET_INHERIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct addr;
+struct err;
+struct listener;
+
+enum { INHERIT_BATCH = 100 };
+
+/* -- the new process -- */
+
+/* Asks the process behind the stats socket at path for all of its listening sockets and keeps
+ * them. Waits at most some seconds. 0, or -1 and err (nothing was kept then). */
+int inherit_fetch(const char *path, struct err *err);
+/* A socket that was fetched and is bound to addr in this interface and namespace (each NULL:
+ * none); the caller owns it from now on. -1: there is none. */
+int inherit_take(const struct addr *addr, const char *interface, const char *namespace);
+/* Closes those that nobody took. Returns how many. */
+unsigned inherit_close(void);
+
+/* -- the old process -- */
+
+/* Sends the listeners, count of them beginning with number first of total, over a connected
+ * Unix socket. 0, or -1 with errno. */
+int inherit_send(int fd, struct listener *const *list, size_t count, size_t first, size_t total);
+
+#endif
