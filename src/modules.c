@@ -9,6 +9,7 @@
 #include "config/module.h"
 #include "expr/expr.h"
 #include "expr/logformat.h"
+#include "lb/balance.h"
 #include "log/log.h"
 #include "net/bind_conf.h"
 #include "process/process.h"
@@ -29,6 +30,7 @@ const struct module *const modules[] = {
 	&stats_conf_module,
 	&proxy_module,
 	&server_module,
+	&lb_module,
 	&expr_module,
 	&logformat_module,
 	&check_module,

@@ -59,6 +59,8 @@ struct server_settings {
 	struct addr init_ip;         /* INIT_ADDR_IP */
 };
 
+enum { FINE_WEIGHT = 16 }; /* fine_weight of a weight of 1 */
+
 /* Why a server is out of use; in state->admin. */
 enum { ADMIN_FORCED_MAINT = 1 << 0, /* disabled on the line or by "set server" */
        ADMIN_INHERITED_MAINT = 1 << 1, /* a tracked server is in maintenance */
@@ -81,6 +83,7 @@ struct server_state {
 	unsigned queued;        /* waiting in its queue: gauge */
 	unsigned user_weight;   /* 0..256, as set last */
 	unsigned effective_weight; /* scaled by slowstart; 0: gets no new sessions */
+	unsigned fine_weight;   /* the same in sixteenths: for balancing */
 	unsigned maxconn;       /* in force */
 	uint8_t op;             /* enum server_op */
 	uint8_t admin;          /* ADMIN_* */
@@ -159,6 +162,7 @@ const char *server_status_text(const struct server *s, char *buf, size_t size);
 /* Installed by upper layers; each may be NULL. */
 struct server_hooks {
 	void (*lb_changed)(struct server *s);      /* usable or weight changed: lb/ */
+	void (*load_changed)(struct server *s);    /* its queue changed: lb/ */
 	void (*went_down)(struct server *s);       /* stream/: on-marked-down, queue */
 	void (*came_up)(struct server *s);         /* stream/: backup sessions, queue */
 	void (*observed)(struct server *s, bool ok); /* check/: a connection of the traffic

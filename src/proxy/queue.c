@@ -29,6 +29,12 @@ static void count_in(const struct queue_entry *entry)
 	raise_max(&be->counters.queue_max, be->total_queued);
 }
 
+static void tell_load(struct server *server)
+{
+	if (server && server_hooks.load_changed)
+		server_hooks.load_changed(server);
+}
+
 void queue_join(struct queue_entry *entry, struct proxy *proxy, struct server *server)
 {
 	BUG_ON(entry->proxy != NULL);
@@ -37,10 +43,13 @@ void queue_join(struct queue_entry *entry, struct proxy *proxy, struct server *s
 	entry->ticket = proxy->queue_ticket++;
 	list_append(server ? &server->queue : &proxy->queue, &entry->node);
 	count_in(entry);
+	tell_load(server);
 }
 
 void queue_leave(struct queue_entry *entry)
 {
+	struct server *server = entry->server;
+
 	if (!entry->proxy)
 		return;
 	list_remove(&entry->node);
@@ -51,6 +60,7 @@ void queue_leave(struct queue_entry *entry)
 		entry->proxy->be->queued--;
 	entry->proxy = NULL;
 	entry->server = NULL;
+	tell_load(server);
 }
 
 unsigned queue_position(const struct queue_entry *entry)

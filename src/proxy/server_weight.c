@@ -71,11 +71,12 @@ void server_warm_up(struct server *s)
 
 void server_update_weight(struct server *s)
 {
-	unsigned weight = ramped(s, s->state->user_weight);
+	unsigned fine = ramped(s, s->state->user_weight * FINE_WEIGHT);
 
-	if (weight == s->state->effective_weight)
+	if (fine == s->state->fine_weight)
 		return;
-	s->state->effective_weight = weight;
+	s->state->fine_weight = fine;
+	s->state->effective_weight = (fine + FINE_WEIGHT - 1) / FINE_WEIGHT;
 	if (server_hooks.lb_changed)
 		server_hooks.lb_changed(s);
 }

@@ -50,6 +50,7 @@ static void init_server(struct server *s)
 
 	state->user_weight = (unsigned)s->set.weight;
 	state->effective_weight = state->user_weight;
+	state->fine_weight = state->user_weight * FINE_WEIGHT;
 	state->maxconn = s->set.maxconn;
 	state->op = SERVER_UP;
 	state->health = s->set.rise;

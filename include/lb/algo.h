@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What an algorithm of balancing is to src/lb/balance.c: a table of functions over a group of
+ * servers, the active ones or the backup ones of a backend. Only usable servers are in a group;
+ * balance.c lets them join and leave. For the files of src/lb/ alone.
+ */
+#ifndef LB_ALGO_H
+#define LB_ALGO_H
+
+#include "base/tree.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct balance_key;
+struct lb_node;
+struct proxy;
+struct server;
+
+/* A group; the algorithm's own struct begins with it. */
+struct lb_group {
+	struct proxy *proxy;
+	struct lb_node *nodes;  /* of all servers that may ever be in it, in the order of the file */
+	unsigned node_count;
+	unsigned usable;        /* of these, in it now */
+	uint64_t weight;        /* sum of their weights */
+	bool running;           /* the start is over: what joins now has come up */
+	uint64_t *turn;         /* static-rr: next slot, for both groups of the backend */
+};
+
+/* A server in its group. */
+struct lb_node {
+	struct server *server;
+	struct lb_group *group;
+	unsigned index;         /* in group->nodes */
+	unsigned weight;        /* in force; 0: not in the group */
+	struct tree_node place; /* in the algorithm's tree */
+	union {
+		struct {        /* roundrobin.c */
+			struct tree *tree;
+			struct lb_node *skipped; /* chain during one pick */
+			uint32_t position, last, remainder;
+		} rr;
+		struct {        /* ring.c */
+			struct ring_point *points; /* allocated */
+			unsigned count;
+		} ring;
+	};
+};
+
+struct lb_algo {
+	/* Weights are those of the file, divided by what they have in common, for as long as the
+	 * server is usable; otherwise sixteenths of the weight in force, ramps included. */
+	bool static_weights;
+	/* A group that is zeroed but for proxy, nodes and node_count; NULL: out of memory. */
+	struct lb_group *(*create)(struct arena *arena, const struct lb_group *like);
+	void (*free)(struct lb_group *group); /* what is not in the arena; may be NULL */
+	/* The node has become usable: node->weight and the group's sums are set already. */
+	void (*join)(struct lb_node *node);
+	/* It is not any more; node->weight is still the old one, the sums are the new ones. */
+	void (*leave)(struct lb_node *node);
+	/* Another weight, set already like the sums. NULL: static_weights. */
+	void (*reweigh)(struct lb_node *node, unsigned old);
+	/* Its sessions or those waiting for it have changed. May be NULL. */
+	void (*load)(struct lb_node *node);
+	/* As balance_pick; there is at least one usable server in the group. */
+	struct server *(*pick)(struct lb_group *group, const struct balance_key *key, bool *full);
+};
+
+extern const struct lb_algo lb_roundrobin, lb_static_rr, lb_leastconn, lb_first, lb_map, lb_ring,
+	lb_random;
+
+/* Can the server take a session at once? */
+bool lb_has_room(const struct server *server);
+/* hash-balance-factor: does one more session leave the node below its share times the factor? */
+bool lb_below_bound(const struct lb_node *node);
+/* The number that the client's address is hashed to (before "avalanche"); false: it has no
+ * internet address. */
+bool lb_address_key(const struct balance_key *key, uint32_t *number);
+
+#endif

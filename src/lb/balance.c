@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Balancing: which servers of a backend are in use now, and their algorithm's choice among
+ * them. Active servers form one group and backup servers another, which counts while no active
+ * one is usable; without "option allbackups" only its first usable server does.
+ *
+ * Called by stream/ for each session and, through server_hooks, by proxy/ when a server's state,
+ * weight or queue has changed. Never touches a connection, never allocates for a choice.
+ */
+#include "lb/balance.h"
+
+#include "base/arena.h"
+#include "lb/algo.h"
+#include "proxy/proxy.h"
+#include "proxy/queue.h"
+
+#include <string.h>
+
+enum { ACTIVE, BACKUP, GROUPS };
+
+struct balance {
+	const struct lb_algo *algo;
+	struct lb_group *groups[GROUPS];
+	struct server *first_backup; /* usable; NULL: none */
+	unsigned divisor;            /* of weights in static algorithms */
+	uint64_t turn;               /* of static-rr */
+};
+
+/* -- what algorithms share ----------------------------------------------------------------- */
+
+bool lb_has_room(const struct server *server)
+{
+	return server_has_slot(server) && !server->state->queued;
+}
+
+bool lb_below_bound(const struct lb_node *node)
+{
+	const struct proxy *px = node->group->proxy;
+	uint64_t sessions = (uint64_t)px->be->served + 1, whole = node->group->weight * 100;
+	uint64_t share = sessions * px->set.hash_balance_factor * node->weight;
+
+	if (!px->set.hash_balance_factor)
+		return true;
+	return node->server->state->current < (share + whole - 1) / whole;
+}
+
+/* The words of the address, one above the other: with IPv4 that is the address itself. */
+bool lb_address_key(const struct balance_key *key, uint32_t *number)
+{
+	uint32_t words[4];
+
+	if (key->src && key->src->family == AF_INET) {
+		*number = ntohl(key->src->v4.s_addr);
+		return true;
+	}
+	if (!key->src || key->src->family != AF_INET6)
+		return false;
+	memcpy(words, &key->src->v6, sizeof(words));
+	*number = ntohl(words[0] ^ words[1] ^ words[2] ^ words[3]);
+	return true;
+}
+
+/* -- who is in which group ------------------------------------------------------------------ */
+
+static unsigned balance_weight(const struct balance *b, const struct server *s)
+{
+	if (!server_usable(s))
+		return 0;
+	return b->algo->static_weights ? (unsigned)s->set.weight / b->divisor :
+					 s->state->fine_weight;
+}
+
+static void find_first_backup(struct proxy *px)
+{
+	struct server *s;
+
+	px->balance->first_backup = NULL;
+	for (s = px->servers; s && !px->balance->first_backup; s = s->next)
+		if (server_usable(s) && s->set.options.on & SRV_BACKUP)
+			px->balance->first_backup = s;
+}
+
+static void balance_join_or_leave(struct lb_node *node, unsigned weight)
+{
+	const struct lb_algo *algo = node->group->proxy->balance->algo;
+	struct lb_group *group = node->group;
+
+	if (weight) {
+		group->usable++;
+		node->weight = weight;
+		algo->join(node);
+	} else {
+		group->usable--;
+		algo->leave(node);
+		node->weight = 0;
+	}
+}
+
+static void balance_update(struct server *s)
+{
+	struct lb_node *node = s->lb;
+	struct proxy *px = s->proxy;
+	unsigned old, weight;
+
+	if (!node)
+		return;
+	old = node->weight;
+	weight = balance_weight(px->balance, s);
+	if (weight == old)
+		return;
+	node->group->weight += weight;
+	node->group->weight -= old;
+	if (!old || !weight) {
+		balance_join_or_leave(node, weight);
+		px->usable = px->balance->groups[ACTIVE]->usable;
+		px->usable_backup = px->balance->groups[BACKUP]->usable;
+		find_first_backup(px);
+		return;
+	}
+	node->weight = weight;
+	px->balance->algo->reweigh(node, old);
+}
+
+static void balance_load(struct server *s)
+{
+	const struct lb_algo *algo = s->proxy->balance ? s->proxy->balance->algo : NULL;
+
+	if (s->lb && s->lb->weight && algo->load)
+		algo->load(s->lb);
+}
+
+void balance_taken(struct server *server)
+{
+	balance_load(server);
+}
+
+void balance_released(struct server *server)
+{
+	balance_load(server);
+}
+
+/* -- the choice ------------------------------------------------------------------------------ */
+
+static struct server *balance_backup(const struct balance *b, bool *full)
+{
+	struct server *s = b->first_backup;
+
+	if (s && b->algo == &lb_static_rr && !lb_has_room(s)) {
+		*full = true;
+		return NULL;
+	}
+	return s;
+}
+
+struct server *balance_pick(struct proxy *px, const struct balance_key *key, bool *full)
+{
+	struct balance *b = px->balance;
+	struct lb_group *group;
+
+	*full = false;
+	if (!b)
+		return NULL;
+	group = b->groups[px->usable ? ACTIVE : BACKUP];
+	if (!px->usable && !(px->set.options.on & OPT_ALLBACKUPS))
+		return balance_backup(b, full);
+	return group->usable ? b->algo->pick(group, key, full) : NULL;
+}
+
+/* -- building -------------------------------------------------------------------------------- */
+
+static const struct lb_algo *balance_algo(const struct proxy_settings *set)
+{
+	switch (set->balance) {
+	case BALANCE_STATIC_RR:
+		return &lb_static_rr;
+	case BALANCE_LEASTCONN:
+		return &lb_leastconn;
+	case BALANCE_FIRST:
+		return &lb_first;
+	case BALANCE_SOURCE:
+		return set->hash_method == HASH_CONSISTENT ? &lb_ring : &lb_map;
+	case BALANCE_RANDOM:
+		return &lb_random;
+	default:
+		return &lb_roundrobin;
+	}
+}
+
+static unsigned common_divisor(const struct proxy *px)
+{
+	const struct server *s;
+	unsigned a = 0, b, rest;
+
+	for (s = px->servers; s; s = s->next)
+		for (b = (unsigned)s->set.weight; b; b = rest) {
+			rest = a % b;
+			a = b;
+		}
+	return a ? a : 1;
+}
+
+static unsigned group_of(const struct server *s)
+{
+	return s->set.options.on & SRV_BACKUP ? BACKUP : ACTIVE;
+}
+
+static struct lb_group *build_group(struct config *cfg, struct proxy *px, unsigned which)
+{
+	struct lb_group group = { .proxy = px, .turn = &px->balance->turn }, *made;
+	struct server *s;
+	unsigned i;
+
+	for (s = px->servers; s; s = s->next)
+		group.node_count += group_of(s) == which;
+	group.nodes = arena_alloc(cfg->arena, sizeof(*group.nodes) * (group.node_count + 1));
+	made = px->balance->algo->create(cfg->arena, &group);
+	if (!made)
+		return NULL;
+	for (s = px->servers, i = 0; s; s = s->next) {
+		if (group_of(s) != which)
+			continue;
+		s->lb = &group.nodes[i];
+		*s->lb = (struct lb_node){ .server = s, .group = made, .index = i };
+		i++;
+	}
+	return made;
+}
+
+static int build_backend(struct config *cfg, struct proxy *px)
+{
+	struct balance *b = px->balance = arena_alloc(cfg->arena, sizeof(*b));
+	struct server *s;
+	unsigned i;
+
+	b->algo = balance_algo(&px->set);
+	b->divisor = common_divisor(px);
+	for (i = 0; i < GROUPS; i++) {
+		b->groups[i] = build_group(cfg, px, i);
+		if (!b->groups[i])
+			return config_error(cfg, &px->loc, "out of memory for the balancing of '%s'",
+					    px->name);
+	}
+	for (s = px->servers; s; s = s->next)
+		balance_update(s);
+	for (i = 0; i < GROUPS; i++)
+		b->groups[i]->running = true;
+	return 0;
+}
+
+static int balance_finish(struct config *cfg, void *data)
+{
+	struct proxies *all = config_data(cfg, &proxy_module);
+	struct proxy *px;
+
+	(void)data;
+	list_for_each(px, &all->list, node)
+		if (px->caps & PROXY_BACKEND && build_backend(cfg, px))
+			return -1;
+	return 0;
+}
+
+static int balance_start(struct config *cfg, void *data, struct err *err)
+{
+	(void)cfg;
+	(void)data;
+	(void)err;
+	server_hooks.lb_changed = balance_update;
+	server_hooks.load_changed = balance_load;
+	return 0;
+}
+
+static void balance_stop(void)
+{
+	const struct lb_algo *algo;
+	struct proxy *px;
+	unsigned i;
+
+	list_for_each(px, &proxies_running->list, node) {
+		algo = px->balance ? px->balance->algo : NULL;
+		for (i = 0; i < GROUPS && algo && algo->free; i++)
+			algo->free(px->balance->groups[i]);
+	}
+}
+
+const struct module lb_module = {
+	.name = "lb",
+	.finish = balance_finish,
+	.start = balance_start,
+	.stop = balance_stop,
+};
