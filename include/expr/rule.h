@@ -28,8 +28,9 @@ struct rule_place {
 };
 
 /* Runs the set (NULL: passes) from the place on. final: no more data will come (inspect-delay
- * over, end of input, buffer full): conditions that wait count as not met. */
-enum rule_result rules_run(const struct rule_set *set, const struct view *view,
+ * over, end of input, buffer full): conditions that wait count as not met. Actions may change
+ * what later rules see: the view, and what it was made from. */
+enum rule_result rules_run(const struct rule_set *set, struct view *view,
 			   struct rule_place *place, bool final);
 
 /* use_backend: the first rule whose condition holds; NULL: none, or its name is none of a

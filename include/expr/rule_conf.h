@@ -30,8 +30,7 @@ struct action {
 	 * "(...)", is given). Leaves the condition. NULL: nothing follows. 0, or -1 after a
 	 * report. */
 	int (*parse)(struct statement *st, struct rule *rule, const char *args);
-	enum action_result (*run)(const struct rule *rule, const struct view *view,
-				  unsigned place);
+	enum action_result (*run)(const struct rule *rule, struct view *view, unsigned place);
 	int data;         /* tells rows apart that share functions */
 	const char *help;
 };

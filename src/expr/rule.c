@@ -188,7 +188,7 @@ static bool rule_ends(enum action_result said, enum rule_result *result)
 	return true;
 }
 
-static enum action_result rule_run(const struct rule *rule, const struct view *view,
+static enum action_result rule_run(const struct rule *rule, struct view *view,
 				   unsigned place)
 {
 	switch (cond_eval(rule->cond, view, place)) {
@@ -202,7 +202,7 @@ static enum action_result rule_run(const struct rule *rule, const struct view *v
 	return ACTION_NEXT;
 }
 
-enum rule_result rules_run(const struct rule_set *set, const struct view *view,
+enum rule_result rules_run(const struct rule_set *set, struct view *view,
 			   struct rule_place *place, bool final)
 {
 	enum rule_result result = RULES_PASS;

@@ -8,7 +8,7 @@
 #include "expr/rule_conf.h"
 #include "expr/vars.h"
 
-static enum action_result action_end(const struct rule *rule, const struct view *view,
+static enum action_result action_end(const struct rule *rule, struct view *view,
 				     unsigned place)
 {
 	(void)view;
@@ -96,7 +96,7 @@ static int parse_unset_var(struct statement *st, struct rule *rule, const char *
 	return 0;
 }
 
-static enum action_result action_set_var(const struct rule *rule, const struct view *view,
+static enum action_result action_set_var(const struct rule *rule, struct view *view,
 					 unsigned place)
 {
 	struct sample smp;
@@ -106,7 +106,7 @@ static enum action_result action_set_var(const struct rule *rule, const struct v
 	return ACTION_NEXT;
 }
 
-static enum action_result action_set_var_fmt(const struct rule *rule, const struct view *view,
+static enum action_result action_set_var_fmt(const struct rule *rule, struct view *view,
 					     unsigned place)
 {
 	struct sample smp = { .type = SMP_STR };
@@ -121,7 +121,7 @@ static enum action_result action_set_var_fmt(const struct rule *rule, const stru
 	return ACTION_NEXT;
 }
 
-static enum action_result action_unset_var(const struct rule *rule, const struct view *view,
+static enum action_result action_unset_var(const struct rule *rule, struct view *view,
 					   unsigned place)
 {
 	(void)place;

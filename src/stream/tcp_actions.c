@@ -44,7 +44,7 @@ static struct addr *action_dst(struct stream *s, struct stream_extra *extra)
 }
 
 /* The address that the action writes to; NULL: out of memory. */
-static struct addr *action_target(const struct rule *rule, const struct view *view)
+static struct addr *action_target(const struct rule *rule, struct view *view)
 {
 	struct stream *s = view->stream;
 	struct session *session = view->session;
@@ -60,6 +60,7 @@ static struct addr *action_target(const struct rule *rule, const struct view *vi
 	if (!extra->has_src)
 		extra->src = session->src;
 	extra->has_src = true;
+	view->src = &extra->src;
 	return &extra->src;
 }
 
@@ -90,7 +91,7 @@ static void set_port(struct addr *addr, int64_t port)
 	addr->port = (uint16_t)port;
 }
 
-static enum action_result action_addr(const struct rule *rule, const struct view *view,
+static enum action_result action_addr(const struct rule *rule, struct view *view,
 				      unsigned place)
 {
 	bool port = rule->action->data == SET_SRC_PORT || rule->action->data == SET_DST_PORT;
@@ -133,7 +134,7 @@ static int parse_number(struct statement *st, struct rule *rule, const char *arg
 	return 0;
 }
 
-static enum action_result action_mark(const struct rule *rule, const struct view *view,
+static enum action_result action_mark(const struct rule *rule, struct view *view,
 				      unsigned place)
 {
 	(void)place;
@@ -142,7 +143,7 @@ static enum action_result action_mark(const struct rule *rule, const struct view
 	return ACTION_NEXT;
 }
 
-static enum action_result action_tos(const struct rule *rule, const struct view *view,
+static enum action_result action_tos(const struct rule *rule, struct view *view,
 				     unsigned place)
 {
 	(void)place;
@@ -157,7 +158,7 @@ static enum action_result action_tos(const struct rule *rule, const struct view 
 
 /* The connection vanishes without a packet where the rights suffice; else what is sent when
  * it is closed does not pass the first router. */
-static enum action_result action_silent_drop(const struct rule *rule, const struct view *view,
+static enum action_result action_silent_drop(const struct rule *rule, struct view *view,
 					     unsigned place)
 {
 	int fd = view->client ? view->client->src.fd : -1;
