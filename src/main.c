@@ -23,6 +23,7 @@
 #include "net/addr.h"
 #include "process/args.h"
 #include "process/process.h"
+#include "process/rights.h"
 #include "process/version.h"
 #include "proxy/proxy.h"
 
@@ -77,10 +78,13 @@ static void load_overrides(struct config *cfg, const struct args *args)
 static void load_settings(struct config *cfg, const struct args *args)
 {
 	struct proxies *all = config_data(cfg, &proxy_module);
+	char host[256] = "localhost";
 
 	all->global.proxy_maxconn = (unsigned)args->proxy_maxconn;
 	all->global.ignore_resolution = args->ignore_resolution;
 	addr_avoid_getaddrinfo = args->no_getaddrinfo;
+	gethostname(host, sizeof(host) - 1);
+	setenv("HAPROXY_LOCALPEER", args->local_peer ? args->local_peer : host, 1);
 }
 
 static int load_files(struct config *cfg, const struct args *args, struct err *err)
@@ -153,6 +157,7 @@ static int refuse_idle(void)
 static int run(const struct args *args)
 {
 	struct config *cfg;
+	struct err err;
 	int rc;
 
 	clock_update(); /* states note since when they are what they are */
@@ -169,7 +174,8 @@ static int run(const struct args *args)
 	if (!rc && !proxies_have_listener(config_data(cfg, &proxy_module)))
 		rc = refuse_idle();
 	else if (!rc && !args->check)
-		rc = process_run(cfg, args);
+		rc = rights_memory(args->megabytes, &err) < 0 ? fail(&err) :
+								process_run(cfg, args);
 	else if (!rc && !args->quiet && !args->json)
 		printf("Configuration file is valid\n");
 	config_free(&cfg);

@@ -272,11 +272,12 @@ static int scan_variable(struct scan *s)
 		value = ref.dflt;
 		len = (size_t)(ref.dflt_end - ref.dflt);
 	} else {
-		len = value ? strlen(value) : 0;
+		value = value ? value : "";
+		len = strlen(value);
 	}
 	if (ref.list)
 		scan_list(s, value, len);
-	else if (len)
+	else
 		scan_put(s, value, len);
 	return 0;
 }

@@ -39,7 +39,9 @@ static struct log_conf *log_conf_own(struct log_conf **field, const void *owner,
 	if (*field) {
 		*own = **field;
 		own->targets = arena_alloc(arena, (own->count + 1) * sizeof(*own->targets));
-		memcpy(own->targets, (*field)->targets, own->count * sizeof(*own->targets));
+		if (own->count)
+			memcpy(own->targets, (*field)->targets,
+			       own->count * sizeof(*own->targets));
 	}
 	own->owner = owner;
 	*field = own;

@@ -281,10 +281,22 @@ static int global_unix_bind(struct statement *st, const struct keyword *kw, void
 	return rc;
 }
 
+/* At once: names in the lines below are resolved that way. */
+static int parse_nogetaddrinfo(struct statement *st, const struct keyword *kw, void *object)
+{
+	(void)st;
+	(void)kw;
+	(void)object;
+	addr_avoid_getaddrinfo = true;
+	return 0;
+}
+
 #define AT(field) offsetof(struct bind_conf, field)
 #define GLOBAL(field) offsetof(struct bind_data, field)
 
 static const struct keyword bind_keywords[] = {
+	{ "nogetaddrinfo", SCOPE_GLOBAL, 0, "", parse_nogetaddrinfo,
+	  .help = "resolve host names by gethostbyname(), as with -dG" },
 	{ "backlog", SCOPE_BIND, 0, "<backlog>", set_int, .offset = AT(backlog), .min = 0,
 	  .max = INT_MAX, .dflt = "that of the frontend",
 	  .help = "connections that the kernel may hold until they are accepted" },

@@ -10,6 +10,7 @@
 #include <linux/capability.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -62,4 +63,18 @@ int rights_drop(const struct process_conf *conf, bool keep_network, struct err *
 	if (rights_chroot(conf->chroot, err) < 0 || rights_group(conf, err) < 0)
 		return -1;
 	return rights_user(conf, keep_network, err);
+}
+
+/* Private memory of all kinds, mapped or from the heap, counts; code and stacks do not. */
+int rights_memory(int megabytes, struct err *err)
+{
+	struct rlimit limit;
+
+	if (!megabytes)
+		return 0;
+	limit.rlim_cur = limit.rlim_max = (rlim_t)megabytes << 20;
+	if (setrlimit(RLIMIT_DATA, &limit) < 0)
+		return err_set(err, "cannot limit memory to %d megabytes: %s", megabytes,
+			       strerror(errno));
+	return 0;
 }
