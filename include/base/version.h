@@ -14,4 +14,7 @@ extern const char version_date[];
  */
 extern const char version_language[];
 
+/* Both, such as "2.6-penstock0.1.0": what tools read that were made for HAProxy. */
+extern const char version_for_tools[];
+
 #endif

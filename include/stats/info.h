@@ -21,7 +21,7 @@ struct info {
 	struct stats_strings strings;
 };
 
-/* "node" and "description" of the global section; NULL: not given. */
+/* "node" (NULL: the name of the host) and "description" (NULL: none) of the global section. */
 extern const char *info_node, *info_description;
 
 /* Takes all values as they are now. as_float: those that are more exact then. */

@@ -9,4 +9,7 @@
 
 const char version_penstock[] = PACKAGE_VERSION;
 const char version_date[] = "2026/11/21";
-const char version_language[] = "2.6";
+#define LANGUAGE "2.6"
+
+const char version_language[] = LANGUAGE;
+const char version_for_tools[] = LANGUAGE "-penstock" PACKAGE_VERSION;

@@ -127,7 +127,7 @@ static int stats_conf_start(struct config *cfg, void *data, struct err *err)
 static const struct keyword stats_conf_keywords[] = {
 	{ "description", SCOPE_GLOBAL, 0, "<text>", stats_parse_description,
 	  .help = "description of this node, shown by \"show info\"" },
-	{ "node", SCOPE_GLOBAL, 0, "<name>", stats_parse_node,
+	{ "node", SCOPE_GLOBAL, 0, "<name>", stats_parse_node, .dflt = "the name of the host",
 	  .help = "name of this node, shown by \"show info\"" },
 	{ "stats bind-process", SCOPE_GLOBAL, 0, "[1|all|odd]", stats_parse_bind_process,
 	  .help = "for old configurations: there is one process" },

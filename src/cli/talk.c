@@ -48,7 +48,7 @@ static int talk_show_level(struct cli_call *call, struct err *err)
 static int talk_version(struct cli_call *call, struct err *err)
 {
 	(void)err;
-	cli_say(call, LOG_L_INFO, "%s", version_penstock);
+	cli_say(call, LOG_L_INFO, "%s", version_for_tools);
 	return 0;
 }
 

@@ -50,14 +50,27 @@ static struct info_pools info_sum_pools(void)
 	return sum;
 }
 
+/* The node's name unless one is given. */
+static const char *info_host(void)
+{
+	static char name[256];
+
+	if (gethostname(name, sizeof(name) - 1))
+		return "";
+	return name;
+}
+
 static void info_fill_process(struct info *info, bool as_float)
 {
 	uint64_t up_ms = clock_now_ms - global_state->start_ms, up = up_ms / 1000;
 	struct stats_value *v = info->values;
 	char text[64];
 
-	v[INFO_NAME] = stats_const("Penstock");
-	v[INFO_VERSION] = v[INFO_BUILD_INFO] = stats_const(version_penstock);
+	/* Tools refuse to talk to anything that is not named HAProxy. */
+	v[INFO_NAME] = stats_const("HAProxy");
+	v[INFO_VERSION] = stats_const(version_for_tools);
+	snprintf(text, sizeof(text), "Penstock %s", version_penstock);
+	v[INFO_BUILD_INFO] = stats_str(&info->strings, text);
 	v[INFO_RELEASE_DATE] = stats_const(version_date);
 	v[INFO_NBTHREAD] = v[INFO_NBPROC] = v[INFO_PROCESS_NUM] = stats_u32(1);
 	v[INFO_PID] = stats_u32((uint64_t)getpid());
@@ -67,9 +80,8 @@ static void info_fill_process(struct info *info, bool as_float)
 	v[INFO_UPTIME_SEC] = as_float ? stats_flt((double)up_ms / 1e3) : stats_u32(up);
 	v[INFO_START_TIME_SEC] = as_float ? stats_flt((double)global_state->start_wall_us / 1e6)
 					  : stats_u32(global_state->start_wall_us / 1000000);
-	v[INFO_NODE] = stats_str(&info->strings, info_node ? info_node : "");
-	v[INFO_DESCRIPTION] =
-		stats_str(&info->strings, info_description ? info_description : "");
+	v[INFO_NODE] = stats_str(&info->strings, info_node ? info_node : info_host());
+	v[INFO_DESCRIPTION] = stats_str(&info->strings, info_description);
 	v[INFO_STOPPING] = stats_u32(global_state->stopping);
 	v[INFO_TAINTED] = stats_const("0");
 }

@@ -14,6 +14,7 @@
 #include "stream/stream.h"
 #include "stream/tune.h"
 
+#include <errno.h>
 #include <string.h>
 
 static void (*finish_done)(void);
@@ -193,26 +194,32 @@ static void service_each_listener(struct proxy *px, void (*fn)(struct listener *
 			fn(l);
 }
 
-static void service_resume_listener(struct listener *l)
-{
-	listener_resume(l);
-}
-
 int service_pause_proxy(struct proxy *px, struct err *err)
 {
 	if (px->run_state != PROXY_READY)
 		return err_set(err, "Frontend is already stopped or paused.");
 	service_each_listener(px, listener_pause);
 	px->run_state = PROXY_PAUSED;
+	log_process(LOG_L_WARNING, "Paused frontend %s.", px->name);
 	return 0;
 }
 
 int service_resume_proxy(struct proxy *px, struct err *err)
 {
+	struct bind_conf *bind;
+	struct listener *l;
+	int rc = 0;
+
 	if (px->run_state != PROXY_PAUSED)
 		return err_set(err, "Frontend is not paused.");
-	service_each_listener(px, service_resume_listener);
+	list_for_each(bind, &px->binds, node)
+		list_for_each(l, &bind->listeners, node)
+			rc |= listener_resume(l);
+	if (rc < 0)
+		return err_set(err, "Failed to resume frontend %s (%s): is another process "
+			       "listening there now?", px->name, strerror(errno));
 	px->run_state = PROXY_READY;
+	log_process(LOG_L_WARNING, "Resumed frontend %s.", px->name);
 	return 0;
 }
 
@@ -222,6 +229,10 @@ int service_stop_proxy(struct proxy *px, struct err *err)
 		return err_set(err, "Frontend was already shut down.");
 	service_each_listener(px, listener_finish);
 	px->run_state = PROXY_STOPPED;
+	if (!px->stats_socket)
+		log_process(LOG_L_WARNING, "Proxy %s stopped (cumulated conns: FE: %llu, BE: %llu).",
+			    px->name, (unsigned long long)px->fe->counters.connections,
+			    px->be ? (unsigned long long)px->be->counters.sessions : 0);
 	return 0;
 }
 
