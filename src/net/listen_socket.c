@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <net/if.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -399,6 +400,25 @@ void listen_socket_deaf(struct listener *l)
 {
 	if (can_be_deaf(l))
 		shutdown(l->src.fd, SHUT_RD);
+}
+
+/* The kernel numbers the sockets of an address in the order of their binding; a number that
+ * does not exist leaves its own choice. After a socket has gone the last one takes its number,
+ * so that between an old process and its successor 1 is always the successor. */
+void listen_socket_steer_away(struct listener *l, bool on)
+{
+	struct sock_filter second[] = { BPF_STMT(BPF_RET | BPF_K, 1) };
+	struct sock_fprog program = { 1, second };
+	int unused = 0;
+
+	if (!is_ip(&l->addr) || l->inherited)
+		return;
+	if (on)
+		setsockopt(l->src.fd, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &program,
+			   sizeof(program));
+	else
+		setsockopt(l->src.fd, SOL_SOCKET, SO_DETACH_REUSEPORT_BPF, &unused,
+			   sizeof(unused));
 }
 
 int listen_socket_hear(struct listener *l)

@@ -173,6 +173,21 @@ int listener_start(struct listener *l)
 	return enter_loop(l);
 }
 
+/* Takes what waits in the kernel, as far as there is room, before the socket stops listening:
+ * the kernel would reset it. */
+static void drain(struct listener *l)
+{
+	unsigned left;
+
+	if (l->src.fd < 0 || l->state != LISTENER_READY)
+		return;
+	listen_socket_steer_away(l, true);
+	left = room_now(l);
+	while (left && accept_one(l))
+		left--;
+	listen_socket_steer_away(l, false);
+}
+
 /* Two processes cannot have the same one. */
 static bool abstract(const struct listener *l)
 {
@@ -183,6 +198,7 @@ void listener_pause(struct listener *l)
 {
 	if (l->state == LISTENER_CLOSED || l->state == LISTENER_PAUSED)
 		return;
+	drain(l);
 	leave_loop(l, LISTENER_PAUSED);
 	if (abstract(l)) {
 		close(l->src.fd);
@@ -212,10 +228,7 @@ void listener_close(struct listener *l)
 
 void listener_finish(struct listener *l)
 {
-	unsigned left = l->state == LISTENER_READY ? room_now(l) : 0;
-
-	while (left && accept_one(l))
-		left--;
+	drain(l);
 	listener_close(l);
 }
 
