@@ -15,7 +15,7 @@ configure() {
 	} >"$dir/cfg"
 }
 
-# Clients connect and exchange bytes until the file appears; each transfer is judged.
+# Clients connect and exchange bytes until the file appears or one of them fails.
 clients() {
 	while [ ! -e "$dir/enough" ]; do
 		"$tool" -f "$front" -b "$back" -n 4 -z 20000 transfer >"$dir/clients.log" 2>&1 || {
@@ -64,6 +64,7 @@ stop_penstock
 
 say "## both listen for a moment; the abstract socket is let go"
 take_over 5
+check "the last one serves" "$tool" -f "$front" -b "$back" -n 4 -z 20000 transfer
 stop_penstock
 
 say "## an old process that does not hand over: said, and opened beside it"
