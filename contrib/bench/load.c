@@ -357,6 +357,8 @@ static void hold(void)
 
 	if (epoll_ctl(poller, EPOLL_CTL_ADD, 0, &e))
 		die("standard input must be a pipe");
+	if (tally.errors)
+		die("%llu connections failed", (unsigned long long)tally.errors);
 	puts("ready");
 	fflush(stdout);
 	while (now_ns() < until && turn(100))
