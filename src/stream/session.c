@@ -77,21 +77,25 @@ static void session_count_connection(struct listener *l, struct proxy *px)
 		rate_add(&global_state->conn_rate, clock_now_ms, 1);
 }
 
-static void session_count(struct listener *l, struct proxy *px)
+/* It takes a place, whatever the rules will say of it. */
+static void session_count_place(struct listener *l, struct proxy *px)
 {
-	struct counters *fe = &px->fe->counters;
-
-	fe->sessions++;
-	rate_add(&fe->session_rate, clock_now_ms, 1);
-	raise_max(&fe->connections_max, ++px->fe->current);
+	raise_max(&px->fe->counters.connections_max, ++px->fe->current);
 	l->counters->sessions++;
 	raise_max(&l->counters->connections_max, ++l->current);
+	if (!px->stats_socket)
+		global_state->current++;
+}
+
+/* It has passed the connection and session rules. */
+static void session_count(struct proxy *px)
+{
+	px->fe->counters.sessions++;
+	rate_add(&px->fe->counters.session_rate, clock_now_ms, 1);
 	global_state->cum_sessions++;
 	global_state->cum_requests++;
-	if (px->stats_socket)
-		return;
-	rate_add(&global_state->sess_rate, clock_now_ms, 1);
-	global_state->current++;
+	if (!px->stats_socket)
+		rate_add(&global_state->sess_rate, clock_now_ms, 1);
 }
 
 void session_free(struct session **session)
@@ -135,7 +139,7 @@ void session_accept(struct listener *l, int *fd, const struct addr *from)
 		*fd = -1;
 		return;
 	}
-	session_count(l, px);
+	session_count_place(l, px);
 	/* Bytes that have arrived already give an event at once. */
 	if (conn_attach(conn, fd, CONN_WRITABLE | (from->family != AF_UNIX ? CONN_TCP : 0),
 			NULL) < 0) {
@@ -149,5 +153,6 @@ void session_accept(struct listener *l, int *fd, const struct addr *from)
 		session_free(&se);
 		return;
 	}
+	session_count(px);
 	stream_start(se, &conn);
 }

@@ -168,6 +168,15 @@ void streams_count_bytes(void)
 			(s)->server->state->counters.field++;              \
 	} while (0)
 
+/* The frontend has no such counter. */
+static void stream_count_bad_response(struct stream *s)
+{
+	if (s->backend && s->backend->be)
+		s->backend->be->counters.failed_responses++;
+	if (s->server)
+		s->server->state->counters.failed_responses++;
+}
+
 /* Which counter a broken-off stream adds to follows from who broke it off, and when. */
 static void stream_count_end(struct stream *s)
 {
@@ -180,6 +189,9 @@ static void stream_count_end(struct stream *s)
 			COUNT_ALL(s, client_aborts);
 		break;
 	case END_SERVER_ABORT:
+		stream_count_bad_response(s);
+		COUNT_ALL(s, server_aborts);
+		break;
 	case END_SERVER_TIMEOUT:
 		COUNT_ALL(s, server_aborts);
 		break;
