@@ -70,14 +70,14 @@ static unsigned balance_weight(const struct balance *b, const struct server *s)
 					 s->state->fine_weight;
 }
 
-static void find_first_backup(struct proxy *px)
+static void find_first_backup(struct balance *b)
 {
-	struct server *s;
+	const struct lb_group *group = b->groups[BACKUP];
+	unsigned i = 0;
 
-	px->balance->first_backup = NULL;
-	for (s = px->servers; s && !px->balance->first_backup; s = s->next)
-		if (server_usable(s) && s->set.options.on & SRV_BACKUP)
-			px->balance->first_backup = s;
+	while (i < group->node_count && !group->nodes[i].weight)
+		i++;
+	b->first_backup = i < group->node_count ? group->nodes[i].server : NULL;
 }
 
 static void balance_join_or_leave(struct lb_node *node, unsigned weight)
@@ -114,7 +114,8 @@ static void balance_update(struct server *s)
 		balance_join_or_leave(node, weight);
 		px->usable = px->balance->groups[ACTIVE]->usable;
 		px->usable_backup = px->balance->groups[BACKUP]->usable;
-		find_first_backup(px);
+		if (node->group == px->balance->groups[BACKUP])
+			find_first_backup(px->balance);
 		return;
 	}
 	node->weight = weight;

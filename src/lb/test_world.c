@@ -9,6 +9,7 @@
 #include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
+#include "lb/algo.h"
 #include "lb/balance.h"
 #include "net/bind_conf.h"
 
@@ -101,12 +102,13 @@ static int pick(const struct balance_key *key)
 {
 	bool full;
 	struct server *s = balance_pick(world_backend(), key, &full);
-	unsigned i = 0;
+	unsigned i;
 
 	if (!s)
 		return full ? -2 : -1;
-	while (servers[i] != s)
-		i++;
+	/* The index among those of its kind, at most that in the file. */
+	for (i = s->lb->index; servers[i] != s; i++)
+		;
 	return (int)i;
 }
 
