@@ -222,14 +222,17 @@ static bool hello_is_v2(struct span data)
 {
 	const uint8_t *p = (const uint8_t *)data.ptr;
 
-	return data.len >= 3 && p[0] & 0x80 && p[2] == 1;
+	return data.len && p[0] & 0x80 && (data.len < 3 || p[2] == 1);
 }
 
 static enum hello_result hello_v2(struct span data, struct hello *hello)
 {
 	const uint8_t *p = (const uint8_t *)data.ptr;
-	size_t len = (size_t)(p[0] & 0x7f) << 8 | p[1], fields;
+	size_t len, fields;
 
+	if (data.len < 2)
+		return HELLO_MORE;
+	len = (size_t)(p[0] & 0x7f) << 8 | p[1];
 	if (len < 9)
 		return HELLO_BAD;
 	if (data.len < 11)
