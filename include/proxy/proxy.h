@@ -34,12 +34,12 @@ enum {
 	OPT_DONTLOGNULL = 1 << 9, OPT_LOG_HEALTH_CHECKS = 1 << 10, OPT_TCPLOG = 1 << 11,
 	OPT_LOGASAP = 1 << 12, OPT_LOG_SEPARATE_ERRORS = 1 << 13, OPT_SPLICE_REQUEST = 1 << 14,
 	OPT_SPLICE_RESPONSE = 1 << 15, OPT_SPLICE_AUTO = 1 << 16, OPT_DONTLOG_NORMAL = 1 << 17,
-	OPT_TRANSPARENT = 1 << 18, OPT_INDEPENDENT = 1 << 19, OPT_SOCKET_STATS = 1 << 20,
+	OPT_INDEPENDENT = 1 << 19, OPT_SOCKET_STATS = 1 << 20,
 };
 
 /* Milliseconds; 0: not set, which means for ever. */
 struct timeouts {
-	unsigned client, server, connect, queue, check, tunnel, client_fin, server_fin, tarpit;
+	unsigned client, server, connect, queue, check, tunnel, client_fin, server_fin;
 };
 
 enum balance_algo { BALANCE_ROUNDROBIN, BALANCE_STATIC_RR, BALANCE_LEASTCONN, BALANCE_FIRST,
@@ -73,7 +73,6 @@ struct proxy_settings {
 	struct logformat *logformat;   /* expr/: NULL: none given */
 	struct logformat *logformat_sd; /* structured data of rfc5424 targets */
 	struct logformat *unique_id;   /* unique-id-format, for %ID */
-	unsigned grace;
 	bool disabled;
 	unsigned inspect_delay_req, inspect_delay_res; /* ms; not inherited */
 	/* keep-alive of the two sides: 0: the system's */

@@ -58,9 +58,12 @@ struct pump {
 	bool is_response;    /* which of its relay's two */
 };
 
+enum { RELAY_MOVES = 16 };
+
 struct relay {
 	struct end client, server;
 	struct pump request, response;
+	uint8_t moves; /* pieces that a pump may move in one run: its share of a turn */
 	struct task task; /* goes on where the budget of a turn ended */
 	/* Called at the end of a pump's run when flags of PUMP_FACTS were added, and when the
 	 * source has hung up while the pump is not open. Never from inside a run. */

@@ -80,6 +80,19 @@ static int parse_redispatch(struct statement *st, const struct keyword *kw, void
 #define OPTION(name_, scope_, bit_, help_)                                              \
 	{ "option " name_, scope_, INVERT, "", set_bit, .offset = SET(options), .bit = bit_, \
 	  .dflt = "off", .help = help_ }
+/* Files for HTTP and TCP alike have it among their defaults. */
+static int parse_timeout_tarpit(struct statement *st, const struct keyword *kw, void *object)
+{
+	unsigned ms;
+
+	(void)kw;
+	(void)object;
+	if (stmt_duration(st, "the timeout", 'm', &ms) < 0)
+		return -1;
+	stmt_warning(st, 1, "needs mode http, which is not supported yet: nothing is tarpitted");
+	return stmt_end(st);
+}
+
 #define TIMEOUT(name_, scope_, field_, help_)                                           \
 	{ "timeout " name_, scope_, 0, "<timeout>", set_duration, .offset = SET(timeout.field_), \
 	  .dflt = "none: for ever", .help = help_ }
@@ -139,7 +152,9 @@ const struct keyword proxy_keywords[] = {
 	TIMEOUT("tunnel", SCOPE_BACK, tunnel, "inactivity of both sides once data flow"),
 	TIMEOUT("client-fin", SCOPE_FRONT, client_fin, "inactivity of the client, half closed"),
 	TIMEOUT("server-fin", SCOPE_BACK, server_fin, "inactivity of the server, half closed"),
-	TIMEOUT("tarpit", SCOPE_PROXY, tarpit, "how long tarpitted requests are held"),
+	{ .name = "timeout tarpit", .scope = SCOPE_PROXY, .args = "<timeout>",
+	  .parse = parse_timeout_tarpit, .dflt = "timeout connect",
+	  .help = "how long tarpitted HTTP requests are held; mode http is not supported yet" },
 
 	OPTION("abortonclose", SCOPE_BACK, OPT_ABORTONCLOSE,
 	       "drop queued sessions whose client has closed"),

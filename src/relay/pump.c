@@ -22,7 +22,6 @@ enum {
 	SMALL_PULL = 8192, /* four pulls below it in a row: go back to copying */
 	SMALL_PULLS = 4,
 	ANNOUNCED_LARGE = 16384, /* of a known length: splice at once */
-	MOVES_A_RUN = 16,
 	GATHER_MOST = 16, /* segments */
 };
 
@@ -430,7 +429,7 @@ static inline enum io pump_move(struct pump *pump)
 
 static void pump_run_open(struct pump *pump, struct relay *relay)
 {
-	unsigned moves = MOVES_A_RUN;
+	unsigned moves = relay->moves;
 	enum io r;
 
 	do
@@ -530,6 +529,7 @@ void relay_init(struct relay *relay, void (*fact)(struct relay *, struct pump *)
 	relay->client.in = relay->server.out = &relay->request;
 	relay->client.out = relay->server.in = &relay->response;
 	relay->response.is_response = true;
+	relay->moves = RELAY_MOVES;
 	relay->fact = fact;
 	task_init(&relay->task, relay_go_on);
 }

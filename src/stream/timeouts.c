@@ -47,14 +47,23 @@ static unsigned side_timeout(const struct stream *s, unsigned normal, unsigned f
 	return tunnel ? tunnel : normal;
 }
 
+/* When the side was last active. Manual 4.2, "option independent-streams": bytes sent to a side
+ * do not excuse it from sending, unless they are what we wait for. */
+static uint32_t side_activity(const struct end *end, bool independent)
+{
+	if (!independent)
+		return later(end->in->read_ms, end->out->write_ms);
+	return pump_held(end->out) ? end->out->write_ms : end->in->read_ms;
+}
+
 /* Forwarding: the side's inactivity. Returns ms left (0: over), UINT32_MAX: no timeout. */
-static uint32_t side_left(const struct end *end, unsigned timeout, uint32_t start)
+static uint32_t side_left(const struct end *end, unsigned timeout, uint32_t start, bool independent)
 {
 	uint32_t quiet;
 
 	if (!timeout || !end->ops)
 		return UINT32_MAX;
-	quiet = since(later(start, later(end->in->read_ms, end->out->write_ms)));
+	quiet = since(later(start, side_activity(end, independent)));
 	if (quiet < timeout)
 		return timeout - quiet;
 	return end_expected(end) ? 0 : RECHECK_MS;
@@ -68,13 +77,16 @@ static void forward_expire(struct stream *s)
 	unsigned own = answering && answering->timeout ? answering->timeout(&s->relay.server) : 0;
 	unsigned client = side_timeout(s, own ? own : fe->client, fe->client_fin, be->tunnel);
 	unsigned server = side_timeout(s, be->server, be->server_fin, be->tunnel);
-	uint32_t left = side_left(&s->relay.client, client, s->phase_ms), other;
+	const struct proxy *px = s->session->frontend, *bx = s->backend ? s->backend : px;
+	uint32_t left = side_left(&s->relay.client, client, s->phase_ms,
+				  px->set.options.on & OPT_INDEPENDENT), other;
 
 	if (!left) {
 		stream_end(s, END_CLIENT_TIMEOUT);
 		return;
 	}
-	other = side_left(&s->relay.server, server, s->phase_ms);
+	other = side_left(&s->relay.server, server, s->phase_ms,
+			  bx->set.options.on & OPT_INDEPENDENT);
 	if (!other) {
 		stream_end(s, END_SERVER_TIMEOUT);
 		return;
