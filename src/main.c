@@ -114,9 +114,16 @@ static bool load_refuses_warnings(const struct config *cfg, const struct args *a
 	return (args->zero_warning || env->zero_warning) && cfg->diag->count[DIAG_WARNING];
 }
 
+static bool load_quiet(const struct config *cfg, const struct args *args)
+{
+	const struct environment *env = config_data(cfg, &environment_module);
+
+	return (args->quiet || env->quiet) && !args->verbose;
+}
+
 static void load_report(const struct config *cfg, const struct args *args)
 {
-	enum severity least = args->quiet ? DIAG_ERROR : DIAG_NOTE;
+	enum severity least = load_quiet(cfg, args) ? DIAG_ERROR : DIAG_NOTE;
 
 	if (args->json && args->check)
 		diag_print_json(cfg->diag, stdout, DIAG_NOTE);
@@ -176,7 +183,7 @@ static int run(const struct args *args)
 	else if (!rc && !args->check)
 		rc = rights_memory(args->megabytes, &err) < 0 ? fail(&err) :
 								process_run(cfg, args);
-	else if (!rc && !args->quiet && !args->json)
+	else if (!rc && !load_quiet(cfg, args) && !args->json)
 		printf("Configuration file is valid\n");
 	config_free(&cfg);
 	return rc;

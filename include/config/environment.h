@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The section "global" itself, and its words that concern the configuration and its
- * environment: setenv, presetenv, unsetenv, resetenv, zero-warning. */
+ * environment: setenv, presetenv, unsetenv, resetenv, zero-warning, quiet. */
 #ifndef CONFIG_ENVIRONMENT_H
 #define CONFIG_ENVIRONMENT_H
 
@@ -10,6 +10,7 @@
 
 struct environment {
 	bool zero_warning; /* warnings are errors */
+	bool quiet;        /* as -q */
 };
 
 extern const struct module environment_module; /* data: struct environment */

@@ -371,14 +371,16 @@ int acl_parse(struct statement *st, const struct keyword *kw, void *object)
 	(void)kw;
 	if (!name || acl_name_check(st, name))
 		return -1;
-	test = acl_test_parse(st, proxy, false);
-	if (!test)
-		return -1;
+	/* Entered before its test is read: when that is wrong, the conditions that name the ACL
+	 * are not reported as well. */
 	acl = acl_own(proxy, name);
 	if (!acl) {
 		acl = acl_new(st->cfg->arena, name);
 		acl_enter(st->cfg->arena, proxy, acl);
 	}
+	test = acl_test_parse(st, proxy, false);
+	if (!test)
+		return -1;
 	acl_add_test(acl, test);
 	return 0;
 }

@@ -195,6 +195,8 @@ static void check_mode(struct config *cfg, const struct proxy *px)
 
 static void check_binds(struct config *cfg, const struct proxy *px)
 {
+	if (config_failed(cfg)) /* perhaps there is one, and it is wrong */
+		return;
 	if (!(px->caps & PROXY_FRONTEND) || !list_empty(&px->binds))
 		return;
 	config_warning(cfg, &px->loc, "%s '%s' has no 'bind' line, so that nobody can connect to it; "
@@ -208,6 +210,8 @@ static void check_timeouts(struct config *cfg, const struct proxy *px)
 	char buf[64];
 	struct text names;
 
+	if (config_failed(cfg)) /* perhaps they are there, and wrong */
+		return;
 	text_init(&names, buf, sizeof(buf));
 	if (front && !t->client)
 		text_str(&names, ", client");
