@@ -11,7 +11,7 @@
 #
 # PENSTOCK, topbuild and srcdir come from make check; by hand: run in the folder of the build.
 # With SHIM="RULES" (reg-tests/shim/shim.c) penstock runs under the shim, and acted() tells whether a
-# rule was used. With PENSTOCK=haproxy the reference is judged instead, to try the test itself.
+# rule was used; with shim_while=FILE they apply while it exists. With PENSTOCK=haproxy the reference is judged instead, to try the test itself.
 
 : "${srcdir:=$(cd "${0%/*}/../.." && pwd)}"
 : "${topbuild:=$(pwd)}"
@@ -112,16 +112,16 @@ each_way() {
 }
 
 # The sanitizers want to be first among the libraries.
-preload() {
-	asan=$(ldd "$PENSTOCK" 2>/dev/null | sed -n 's/.*=> \(.*libasan[^ ]*\).*/\1/p')
-	printf '%s' "${asan:+$asan:}$shim"
-}
+asan=$(ldd "$PENSTOCK" 2>/dev/null | sed -n 's/.*=> \(.*libasan[^ ]*\).*/\1/p')
+preload() { printf '%s' "${asan:+$asan:}$shim"; }
+sanitized() { [ -n "$asan" ]; }
 
 # start_penstock [ARGUMENTS]
 start_penstock() {
 	rm -f "$dir/shim.log"
 	if [ -n "${SHIM:-}" ]; then
-		SHIM=$SHIM SHIM_LOG=$dir/shim.log LD_PRELOAD=$(preload) \
+		env SHIM="$SHIM" SHIM_LOG="$dir/shim.log" ${shim_while:+SHIM_WHILE="$shim_while"} \
+			LD_PRELOAD="$(preload)" \
 			"$PENSTOCK" -db -f "$dir/cfg" "$@" </dev/null >"$log" 2>&1 &
 	else
 		"$PENSTOCK" -db -f "$dir/cfg" "$@" </dev/null >"$log" 2>&1 &

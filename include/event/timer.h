@@ -5,26 +5,27 @@
 #define EVENT_TIMER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct timer {
-	uint64_t when;  /* clock_now_ms at which it fires */
-	uint32_t index; /* place in the heap, from 1; 0: not armed */
+	uint64_t when; /* clock_now_ms at which it fires */
 	void (*fire)(struct timer *timer);
+	struct timer *prev, *next, *child; /* place in the heap; prev NULL: not armed */
 };
 
 static inline void timer_init(struct timer *timer, void (*fire)(struct timer *timer))
 {
-	timer->index = 0;
+	timer->prev = NULL;
 	timer->fire = fire;
 }
 
-/* Arms it, or moves it. Never called back from inside. */
+/* Arms it, or moves it; cannot fail. Never called back from inside. */
 void timer_set(struct timer *timer, uint64_t when_ms);
 void timer_cancel(struct timer *timer);
 static inline bool timer_armed(const struct timer *timer)
 {
-	return timer->index != 0;
+	return timer->prev != NULL;
 }
 
 /* The earliest deadline, or UINT64_MAX. For the loop. */

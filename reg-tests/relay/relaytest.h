@@ -119,5 +119,6 @@ bool test_latency(void);
 bool test_urgent(void);
 bool test_sockmap(void);
 bool test_refused(void);
+bool test_hold(void);
 
 #endif

@@ -269,3 +269,39 @@ bool test_refused(void)
 	       (double)(now_ns() - began) / 1e6);
 	return all_gone(sockets) && ended == n;
 }
+
+/* One byte of each readable descriptor goes back; returns how many there were. */
+static unsigned echo_bytes(const int *fds, unsigned n)
+{
+	unsigned echoed = 0;
+	char byte;
+
+	for (unsigned i = 0; i < n; i++)
+		if (recv(fds[i], &byte, 1, 0) == 1)
+			echoed += send(fds[i], &byte, 1, MSG_NOSIGNAL) == 1;
+	return echoed;
+}
+
+/* -n connections at once, more than the relay may be able to have; each is served in the end. */
+bool test_hold(void)
+{
+	unsigned n = opt.count ? opt.count : 50, n_servers = 0, served = 0;
+	uint64_t until = now_ns() + 15 * NSEC;
+	int clients[MAX_CONNS], servers[MAX_CONNS];
+	char byte;
+
+	for (unsigned i = 0; i < n; i++)
+		clients[i] = sock_connect(&opt.front, false);
+	for (unsigned i = 0; i < n; i++)
+		put_bytes(clients[i], "x", 1, 0);
+	while (served < n && now_ns() < until) {
+		int fd = n_servers < n ? ends_accept(5) : -1;
+
+		if (fd >= 0)
+			servers[n_servers++] = fd;
+		echo_bytes(servers, n_servers);
+		for (unsigned i = 0; i < n; i++)
+			served += recv(clients[i], &byte, 1, MSG_DONTWAIT) == 1;
+	}
+	return expect(served == n, "%u of %u connections were served", served, n);
+}

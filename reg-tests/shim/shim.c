@@ -5,6 +5,7 @@
  * sent short is followed by EAGAIN and, later, by a fresh edge from epoll.
  *
  *   SHIM="RULE RULE..."    SHIM_LOG=FILE: each rule is written there when it first acts
+ *   SHIM_WHILE=FILE: rules apply (and calls count) only while this file exists
  *
  * RULE is CALL=ACTION[@FROM[-TO]][%EVERY]; calls are counted from 1, FROM..TO bounds those that are
  * touched (default: all), %EVERY takes each EVERY-th of them.
@@ -16,6 +17,7 @@
  *   push=  splice from a pipe into a socket: short:N, EINVAL...
  *   send=  send, sendmsg: short:N, ENOBUFS...
  *   pipe2= setpipe= (F_SETPIPE_SZ) accept4= socket= connect= epoll_ctl=: an error by name
+ *   memory=  malloc, calloc, realloc: ENOMEM (not with a sanitizer, which brings its own)
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -34,11 +36,13 @@
 #define MAX_RULES 16
 #define MAX_FD 65536
 
-enum call { PULL, PUSH, SEND, PIPE2, SETPIPE, ACCEPT4, SOCKET, CONNECT, EPOLL_CTL, CALLS };
+enum call {
+	PULL, PUSH, SEND, PIPE2, SETPIPE, ACCEPT4, SOCKET, CONNECT, EPOLL_CTL, MEMORY, CALLS
+};
 enum action { ERROR, LIMIT, FULL, ZERO, SHORT };
 
-static const char *const call_names[CALLS] = { "pull",	  "push",   "send",    "pipe2",	   "setpipe",
-					       "accept4", "socket", "connect", "epoll_ctl" };
+static const char *const call_names[CALLS] = { "pull", "push", "send", "pipe2", "setpipe", "accept4",
+					       "socket", "connect", "epoll_ctl", "memory" };
 
 static const struct {
 	const char *name;
@@ -62,6 +66,7 @@ struct rule {
 static struct rule rules[MAX_RULES];
 static int n_rules = -1;
 static unsigned long counts[CALLS];
+static const char *while_file;
 
 /* What a program registered with epoll, to raise an edge again after a short send. */
 static struct watch {
@@ -128,12 +133,13 @@ static void parse_rule(const char *text)
 static void parse_rules(void)
 {
 	const char *env = getenv("SHIM");
-	char *copy = strdup(env ? env : ""), *save = NULL;
+	char copy[1024], *save = NULL;
 
 	n_rules = 0;
+	while_file = getenv("SHIM_WHILE");
+	snprintf(copy, sizeof(copy), "%s", env ? env : "");
 	for (char *p = strtok_r(copy, " ", &save); p; p = strtok_r(NULL, " ", &save))
 		parse_rule(p);
-	free(copy);
 }
 
 static void log_rule(struct rule *r)
@@ -152,24 +158,33 @@ static void log_rule(struct rule *r)
 	close(fd);
 }
 
-/* The rule that applies to this call, which it counts; NULL when none does. */
-static struct rule *rule_for(enum call call)
+static struct rule *rule_find(enum call call)
 {
-	unsigned long n = ++counts[call];
-	int error = errno;
+	unsigned long n;
 
 	if (n_rules < 0)
 		parse_rules();
+	if (while_file && access(while_file, F_OK))
+		return NULL;
+	n = ++counts[call];
 	for (struct rule *r = rules; r < rules + n_rules; r++) {
 		if (r->call != call || n < r->from || n > r->to || (n - r->from) % r->every)
 			continue;
 		if (!r->acted)
 			log_rule(r);
-		errno = error;
 		return r;
 	}
-	errno = error;
 	return NULL;
+}
+
+/* The rule that applies to this call, which it counts; NULL when none does. */
+static struct rule *rule_for(enum call call)
+{
+	int error = errno;
+	struct rule *r = rule_find(call);
+
+	errno = error;
+	return r;
 }
 
 /* Whether a call has to fail; errno is then set. */
@@ -409,4 +424,24 @@ int connect(int fd, const struct sockaddr *addr, socklen_t len)
 {
 	REAL(connect);
 	return fails(CONNECT) ? -1 : real(fd, addr, len);
+}
+
+/* glibc's own names: dlsym would allocate memory itself. */
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t size);
+
+void *malloc(size_t size)
+{
+	return fails(MEMORY) ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t n, size_t size)
+{
+	return fails(MEMORY) ? NULL : __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t size)
+{
+	return fails(MEMORY) ? NULL : __libc_realloc(p, size);
 }

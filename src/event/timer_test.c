@@ -59,6 +59,45 @@ static void fire_in_order(void **state)
 		assert_int_equal(probes[i].fired, i % 5 ? 1 : 0);
 }
 
+/* Set, moved and cancelled at random, against a list that is searched. */
+static void agrees_with_a_list(void **state)
+{
+	static struct probe probes[200];
+	unsigned i, round;
+
+	(void)state;
+	clock_freeze(100000);
+	last_when = 0;
+	srand(11);
+	for (i = 0; i < 200; i++)
+		timer_init(&probes[i].timer, probe_fire);
+	for (round = 0; round < 20000; round++) {
+		struct probe *p = &probes[rand() % 200];
+		uint64_t earliest = UINT64_MAX;
+		unsigned armed = 0;
+
+		if (rand() % 3)
+			timer_set(&p->timer, clock_now_ms + 1 + (uint64_t)rand() % 500);
+		else
+			timer_cancel(&p->timer);
+		for (i = 0; i < 200; i++) {
+			armed += timer_armed(&probes[i].timer);
+			if (timer_armed(&probes[i].timer) && probes[i].timer.when < earliest)
+				earliest = probes[i].timer.when;
+		}
+		assert_int_equal(timer_next(), earliest);
+		assert_int_equal(timer_count(), armed);
+		if (rand() % 8)
+			continue;
+		clock_advance(1 + (unsigned)rand() % 20);
+		last_when = 0;
+		timer_run();
+	}
+	for (i = 0; i < 200; i++)
+		timer_cancel(&probes[i].timer);
+	assert_int_equal(timer_next(), UINT64_MAX);
+}
+
 static struct probe again;
 static unsigned rounds;
 
@@ -87,6 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fire_in_order),
+		cmocka_unit_test(agrees_with_a_list),
 		cmocka_unit_test(rearming_for_now_waits_for_the_next_turn),
 	};
 
