@@ -123,6 +123,7 @@ struct proxy {
 	struct list streams;           /* of this process, whose backend it is */
 	struct list queue;             /* struct queue_entry: waiting for any server */
 	uint64_t queue_ticket;         /* of the next to join it or a server's */
+	uint64_t queue_served;         /* how many of its own queue got a slot */
 	struct balance *balance;       /* lb/ */
 	const char *description;
 	bool used_by_name, used_as_last; /* defaults: by proxies, with and without "from" */

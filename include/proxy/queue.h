@@ -18,6 +18,9 @@ struct queue_entry {
 	struct proxy *proxy;   /* NULL: not queued */
 	struct server *server; /* whose slot; NULL: any of the proxy */
 	uint64_t ticket;       /* order of arrival in the proxy */
+	uint64_t joined;       /* how many that queue had served when it came */
+	unsigned turn_server, turn_backend; /* when it has left: how many that queue had served
+					     * meanwhile, itself included; 0: it was not there */
 	/* It was taken out of the queue because server has a slot for it, already counted as
 	 * taken (server->state->current and balance_taken are done by the stream's assign
 	 * step, which it must run at once: before the next offer). */
@@ -26,7 +29,7 @@ struct queue_entry {
 
 /* Appends and counts (gauges, maxima of counters). server NULL: waits for any. */
 void queue_join(struct queue_entry *entry, struct proxy *proxy, struct server *server);
-/* Takes it out, if it is in. */
+/* Takes it out, if it is in, and notes its turn. */
 void queue_leave(struct queue_entry *entry);
 /* Those before it, itself not counted. */
 unsigned queue_position(const struct queue_entry *entry);

@@ -120,6 +120,7 @@ struct server {
 	struct server_state *state;
 	struct list streams;     /* of this process, on it: for shutdown sessions */
 	struct list queue;       /* struct queue_entry: waiting for this very server */
+	uint64_t queue_served;   /* how many of them got their slot */
 	struct lb_node *lb;      /* lb/: its place in the balancing structure */
 	struct check *check;     /* check/: NULL: not checked */
 	struct list trackers, tracker_node;

@@ -8,6 +8,9 @@ struct queue_entry;
 struct server;
 struct stream;
 
+/* The stream ends: takes it out of the queue in which it may be, before it is logged. */
+void assign_leave_queue(struct stream *s);
+
 /* The stream belongs to the backend from now on: counted there. */
 void assign_backend(struct stream *s, struct proxy *backend);
 /* Steps REQ_ASSIGN and REQ_QUEUE. */

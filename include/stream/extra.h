@@ -20,8 +20,6 @@ struct stream_extra {
 	struct rule_place request_place, response_place;
 	struct server *avoid;          /* it failed: redispatch to another */
 	struct vars vars;              /* txn, req, res */
-	unsigned queue_before_server, queue_before_backend; /* its place when it was queued,
-							     * from 1; 0: it was not */
 	bool has_src, has_dst;         /* set-src, set-dst: in force instead of the socket's */
 	struct addr src, dst;
 };

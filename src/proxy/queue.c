@@ -24,9 +24,8 @@ static void count_in(const struct queue_entry *entry)
 		state = entry->server->state;
 		raise_max(&state->counters.queue_max, ++state->queued);
 	} else {
-		be->queued++;
+		raise_max(&be->counters.queue_max, ++be->queued);
 	}
-	raise_max(&be->counters.queue_max, be->total_queued);
 }
 
 static void tell_load(struct server *server)
@@ -41,6 +40,7 @@ void queue_join(struct queue_entry *entry, struct proxy *proxy, struct server *s
 	entry->proxy = proxy;
 	entry->server = server;
 	entry->ticket = proxy->queue_ticket++;
+	entry->joined = server ? server->queue_served : proxy->queue_served;
 	list_append(server ? &server->queue : &proxy->queue, &entry->node);
 	count_in(entry);
 	tell_load(server);
@@ -54,10 +54,13 @@ void queue_leave(struct queue_entry *entry)
 		return;
 	list_remove(&entry->node);
 	entry->proxy->be->total_queued--;
-	if (entry->server)
+	if (entry->server) {
 		entry->server->state->queued--;
-	else
+		entry->turn_server = (unsigned)(entry->server->queue_served - entry->joined) + 1;
+	} else {
 		entry->proxy->be->queued--;
+		entry->turn_backend = (unsigned)(entry->proxy->queue_served - entry->joined) + 1;
+	}
 	entry->proxy = NULL;
 	entry->server = NULL;
 	tell_load(server);
@@ -129,13 +132,16 @@ static struct queue_entry *oldest(const struct server *server)
 unsigned queue_serve(struct server *server)
 {
 	struct queue_entry *entry;
+	uint64_t *served;
 	unsigned n = 0;
 
 	if (!server->proxy->be->total_queued)
 		return 0;
 	while (server->state->op != SERVER_DOWN && server_has_slot(server) &&
 	       (entry = oldest(server))) {
+		served = entry->server ? &server->queue_served : &server->proxy->queue_served;
 		queue_leave(entry);
+		(*served)++;
 		entry->offered(entry, server);
 		n++;
 	}

@@ -137,8 +137,31 @@ static void positions(void **state)
 	queue_leave(&w[0].entry); /* harmless */
 	assert_int_equal(queue_position(&w[3].entry), 1);
 	assert_int_equal(be.queued, 2);
-	assert_int_equal(be.counters.queue_max, 4);
+	assert_int_equal(be.counters.queue_max, 3);
 	assert_int_equal(states[0].counters.queue_max, 1);
+}
+
+/* How many were served meanwhile, whether they got their turn or gave up. */
+static void turns(void **state)
+{
+	(void)state;
+	states[0].maxconn = 1;
+	queue_join(&w[0].entry, &px, NULL);
+	queue_join(&w[1].entry, &px, NULL);
+	queue_join(&w[2].entry, &px, NULL);
+	queue_join(&w[3].entry, &px, &s[0]);
+	queue_leave(&w[1].entry);
+	assert_int_equal(w[1].entry.turn_backend, 1);
+	assert_int_equal(queue_serve(&s[0]), 1);
+	assert_int_equal(w[0].entry.turn_backend, 1);
+	states[0].current = 0;
+	assert_int_equal(queue_serve(&s[0]), 1);
+	assert_int_equal(w[2].entry.turn_backend, 2);
+	assert_int_equal(w[2].entry.turn_server, 0);
+	states[0].current = 0;
+	assert_int_equal(queue_serve(&s[0]), 1);
+	assert_int_equal(w[3].entry.turn_server, 1);
+	assert_int_equal(w[3].entry.turn_backend, 0);
 }
 
 /* A server in drain serves those who must have it, and nobody else. */
@@ -221,7 +244,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup(f, setup)
 	const struct CMUnitTest tests[] = {
 		TEST(serves_in_order_of_arrival), TEST(another_servers_queue_is_left_alone),
-		TEST(limits_hold), TEST(maxqueue), TEST(positions), TEST(drain_serves_its_own),
+		TEST(limits_hold), TEST(maxqueue), TEST(positions), TEST(turns), TEST(drain_serves_its_own),
 		TEST(a_server_down_serves_nobody), TEST(backups_wait_for_their_turn),
 		TEST(flush_ends), TEST(dynamic_maxconn),
 	};

@@ -73,54 +73,76 @@ static int assign_queue(struct stream *s, struct server *server)
 		return STEP_END;
 	}
 	s->phase = PHASE_QUEUE;
-	extra->queue_before_server = server ? server->state->queued + 1 : 0;
-	extra->queue_before_backend = server ? 0 : s->backend->be->queued + 1;
 	queue_join(&extra->queue, s->backend, server);
 	stream_arm_wait(s, t->queue ? t->queue : t->connect);
 	return STEP_NEXT;
 }
 
-static struct server *assign_choose(struct stream *s, bool *full)
+/* balanced: not by a rule. full: all servers are, wait for any. */
+struct choice {
+	struct server *server;
+	bool full, balanced;
+};
+
+static struct choice assign_choose(struct stream *s)
 {
 	struct balance_key key = {
 		.src = &s->session->src,
 		.avoid = s->extra ? s->extra->avoid : NULL,
 	};
-	struct server *server;
+	struct choice choice = { NULL, false, false };
 	struct view view;
 
-	*full = false;
 	if (s->backend->use_server_rules && !key.avoid) {
 		stream_view(s, &view, NULL);
-		server = use_server(s->backend, &view);
-		if (server)
-			return server;
+		choice.server = use_server(s->backend, &view);
+		if (choice.server)
+			return choice;
 	}
-	server = balance_pick(s->backend, &key, full);
-	if (server) {
-		server->state->counters.balanced++;
+	choice.server = balance_pick(s->backend, &key, &choice.full);
+	choice.balanced = choice.server != NULL;
+	return choice;
+}
+
+/* Where the limit of a server has risen with the load (minconn) those who wait go first. */
+static struct choice assign_choose_behind_queue(struct stream *s)
+{
+	struct choice choice;
+
+	do {
+		choice = assign_choose(s);
+	} while (choice.server && s->backend->be->total_queued && queue_serve(choice.server));
+	if (choice.balanced) {
+		choice.server->state->counters.balanced++;
 		s->backend->be->counters.balanced++;
 	}
-	return server;
+	return choice;
 }
 
 int assign_server(struct stream *s)
 {
+	struct choice choice;
 	struct server *server;
-	bool full;
 
 	if (s->server)
 		return STEP_GOTO + REQ_CONNECT;
-	server = assign_choose(s, &full);
-	if (!server && !full) {
+	choice = assign_choose_behind_queue(s);
+	server = choice.server;
+	if (!server && !choice.full) {
 		s->phase = PHASE_CONNECT;
 		stream_end(s, END_NO_SERVER);
 		return STEP_END;
 	}
 	if (!server)
 		return assign_queue(s, NULL);
-	if (assign_must_wait(server))
-		return assign_queue(s, server_queue_full(server) ? NULL : server);
+	if (assign_must_wait(server)) {
+		if (!server_queue_full(server))
+			return assign_queue(s, server);
+		s->server = server; /* of the log; it has no slot there */
+		s->phase = PHASE_QUEUE;
+		stream_end(s, END_QUEUE_FULL);
+		return STEP_END;
+	}
 	assign_count_slot(server);
 	assign_done(s, server);
 	return STEP_GOTO + REQ_CONNECT;
@@ -142,6 +164,15 @@ void assign_offered(struct queue_entry *entry, struct server *server)
 	}
 	timer_cancel(&s->timer);
 	task_wake(&extra->task);
+}
+
+/* A server whose queue it was in is the one that the log names. */
+void assign_leave_queue(struct stream *s)
+{
+	if (!s->extra || !s->extra->queue.proxy)
+		return;
+	s->server = s->extra->queue.server;
+	queue_leave(&s->extra->queue);
 }
 
 int assign_wait(struct stream *s)

@@ -207,6 +207,11 @@ static void stream_count_end(struct stream *s)
 		COUNT_ALL(s, server_aborts);
 		break;
 	case END_QUEUE_TIMEOUT:
+	case END_QUEUE_FULL:
+		if (s->server)
+			s->server->state->counters.failed_connections++;
+		s->backend->be->counters.failed_connections++;
+		break;
 	case END_NO_SERVER:
 		if (s->backend && s->backend->be)
 			s->backend->be->counters.failed_connections++;
@@ -319,6 +324,7 @@ void stream_end(struct stream *s, enum reason reason)
 		return;
 	s->reason = (uint8_t)reason;
 	timer_cancel(&s->timer);
+	assign_leave_queue(s);
 	stream_count_bytes(s);
 	stream_count_end(s);
 	stream_log(s);

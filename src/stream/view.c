@@ -81,7 +81,7 @@ static int64_t phase_time(uint32_t from, uint32_t to)
 /* Time in queues: that of a stream that left the queue without a server counts, too. */
 static int64_t wait_time(const struct stream *s)
 {
-	if (s->queue_ms == NOT_REACHED && s->phase == PHASE_QUEUE)
+	if (s->queue_ms == NOT_REACHED && s->phase == PHASE_QUEUE && s->reason != END_QUEUE_FULL)
 		return (int64_t)(clock_now_ms - s->session->accepted_ms);
 	return phase_time(0, s->queue_ms);
 }
@@ -90,6 +90,14 @@ static int64_t wait_time(const struct stream *s)
 static unsigned others(unsigned current, const struct stream *s)
 {
 	return current - (s->reason != END_NONE);
+}
+
+/* One that was to have the server, but did not get a slot, is not among its sessions. */
+static unsigned server_conns(const struct stream *s)
+{
+	if (!s->server)
+		return 0;
+	return s->counted_server ? others(s->server->state->current, s) : s->server->state->current;
 }
 
 static void view_log(const struct stream *s, struct view_log *log)
@@ -108,12 +116,12 @@ static void view_log(const struct stream *s, struct view_log *log)
 		.active_conns = global_state->current,
 		.frontend_conns = se->frontend->fe->current,
 		.backend_conns = s->counted_backend ? others(s->backend->be->current, s) : 0,
-		.server_conns = s->counted_server ? others(s->server->state->current, s) : 0,
+		.server_conns = server_conns(s),
 		.retries = s->failures,
 		.redispatched = s->redispatched,
 		.early = s->reason == END_NONE,
-		.server_queue = s->extra ? s->extra->queue_before_server : 0,
-		.backend_queue = s->extra ? s->extra->queue_before_backend : 0,
+		.server_queue = s->extra ? s->extra->queue.turn_server : 0,
+		.backend_queue = s->extra ? s->extra->queue.turn_backend : 0,
 		.pid = (unsigned)getpid(),
 		.request_counter = s->id - 1,
 	};
