@@ -8,6 +8,7 @@
 #include "config/module.h"
 #include "expr/acl.h"
 #include "expr/arg.h"
+#include "expr/logformat.h"
 #include "expr/rule_conf.h"
 #include "expr/vars.h"
 #include "expr/view.h"
@@ -41,35 +42,72 @@ int expr_conf_pending(struct config *cfg, struct arg_pending *p, struct err *err
 
 /* -- global words ----------------------------------------------------------------------- */
 
+static const struct view nothing;
+
+/* The name of a variable of the process; NULL after a report. */
+static const struct var_name *parse_proc_name(struct statement *st)
+{
+	const char *word = stmt_need(st, "the name of a variable");
+	const struct var_name *name;
+	struct err err;
+
+	if (!word)
+		return NULL;
+	name = var_name(span_of(word), &err);
+	if (!name)
+		stmt_error(st, st->at - 1, "%s", err.text);
+	else if (name->scope != VAR_PROC)
+		stmt_error(st, st->at - 1, "only variables of the process (proc.%s) can be set here",
+			   strchr(word, '.') + 1);
+	return name && name->scope == VAR_PROC ? name : NULL;
+}
+
 /* "set-var proc.name expression": evaluated at once. */
 static int parse_set_var(struct statement *st, const struct keyword *kw, void *object)
 {
-	static const struct view nothing;
-	const char *word = stmt_need(st, "the name of a variable");
-	const struct var_name *name;
+	const struct var_name *name = parse_proc_name(st);
+	int at = st->at;
 	struct sample smp;
 	struct expr *e;
+
+	(void)kw;
+	(void)object;
+	e = name ? expr_parse_words(st, NULL) : NULL;
+	if (!e)
+		return -1;
+	if (!(expr_where(e) & AT_CONFIG))
+		return stmt_error(st, at, "'%s' looks at the %s, which does not exist here",
+				  expr_fetch_name(e), expr_source(e));
+	if (expr_eval(e, &nothing, AT_CONFIG, &smp) != EXPR_FOUND ||
+	    !var_set(name, &nothing, &smp, 0))
+		return stmt_error(st, at, "'%s' has no value", expr_text(e));
+	return stmt_end(st);
+}
+
+/* "set-var-fmt proc.name format" */
+static int parse_set_var_fmt(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct expr_context ctx = { .cfg = st->cfg, .arena = st->cfg->arena, .loc = st->loc };
+	const struct var_name *name = parse_proc_name(st);
+	const char *format = name ? stmt_need(st, "a log format") : NULL;
+	struct sample smp = { .type = SMP_STR };
+	struct logformat *compiled;
+	char line[4096];
+	struct text t;
 	struct err err;
 
 	(void)kw;
 	(void)object;
-	if (!word)
+	if (!format)
 		return -1;
-	name = var_name(span_of(word), &err);
-	if (!name)
+	compiled = logformat_compile(format, &ctx, AT_CONFIG, &err);
+	if (!compiled)
 		return stmt_error(st, st->at - 1, "%s", err.text);
-	if (name->scope != VAR_PROC)
-		return stmt_error(st, st->at - 1, "only variables of the process (proc.%s) can be "
-				  "set here", strchr(word, '.') + 1);
-	e = expr_parse_words(st, NULL);
-	if (!e)
-		return -1;
-	if (!(expr_where(e) & AT_CONFIG))
-		return stmt_error(st, 2, "'%s' looks at the %s, which does not exist here",
-				  expr_fetch_name(e), expr_source(e));
-	if (expr_eval(e, &nothing, AT_CONFIG, &smp) != EXPR_FOUND ||
-	    !var_set(name, &nothing, &smp, 0))
-		return stmt_error(st, 2, "'%s' has no value", expr_text(e));
+	text_init(&t, line, sizeof(line));
+	logformat_write(compiled, &nothing, &t);
+	smp.str = (struct span){ line, t.len };
+	if (!var_set(name, &nothing, &smp, 0))
+		return stmt_error(st, st->at - 1, "the variable cannot be kept");
 	return stmt_end(st);
 }
 
@@ -94,6 +132,9 @@ static const struct keyword keywords[] = {
 	  .parse = switch_parse_server, .help = "chooses a server by a condition" },
 	{ .name = "set-var", .scope = SCOPE_GLOBAL, .args = "proc.<name> <expression>",
 	  .parse = parse_set_var, .help = "sets a variable of the process at start" },
+	{ .name = "set-var-fmt", .scope = SCOPE_GLOBAL, .args = "proc.<name> <format>",
+	  .parse = parse_set_var_fmt,
+	  .help = "sets a variable of the process at start to a text made by a log format" },
 	{ .name = "tune.vars.global-max-size", .scope = SCOPE_GLOBAL, .args = "<size>",
 	  .parse = set_size, .offset = offsetof(struct expr_data, limits.global), .dflt = "0",
 	  .help = "most memory for all variables together; 0: no limit" },

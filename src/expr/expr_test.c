@@ -96,12 +96,30 @@ static int finish(void **state)
 	return 0;
 }
 
-/* Does the expression come to what the reference made of it? */
-static bool value_is(const char *expr, const char *want)
+/* '@' stands for the folder of pattern files. */
+static void expand(const char *text, char *out, size_t size)
 {
+	const char *srcdir = getenv("srcdir");
+	size_t n = 0;
+
+	for (; *text && n < size - 64; text++) {
+		if (*text == '@')
+			n += (size_t)snprintf(out + n, size - n, "%s/reg-tests/expr/patterns/",
+					      srcdir ? srcdir : ".");
+		else
+			out[n++] = *text;
+	}
+	out[n] = 0;
+}
+
+/* Does the expression come to what the reference made of it? */
+static bool value_is(const char *row, const char *want)
+{
+	char expr[2048];
 	struct span got;
 	struct err err;
 
+	expand(row, expr, sizeof(expr));
 	if (!strcmp(want, "ERR")) {
 		err.text[0] = 0;
 		return !parse(expr, &err) && strlen(err.text) > 10;

@@ -15,7 +15,8 @@ static const struct fetch *const fetch_tables[] = {
 
 static const struct converter *const converter_tables[] = {
 	converter_numbers, converter_strings, converter_bytes, converter_hashes,
-	converter_times,   converter_states,  converter_vars,
+	converter_times,   converter_json,    converter_maps,  converter_states,
+	converter_vars,
 };
 
 static const char *const known_fetches[] = {
