@@ -250,6 +250,8 @@ static struct addr check_address(const struct server *s)
 
 	if (s->state->check_port)
 		to.port = s->state->check_port;
+	else if (!to.port)
+		to.port = s->state->addr.port;
 	return to;
 }
 

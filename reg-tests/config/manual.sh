@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# doc/configuration.md: each example that begins with a section is a valid configuration, and each
+# word that penstock knows has an entry.
+. "${0%/*}/../lib.sh"
+
+manual=$srcdir/doc/configuration.md
+mkdir "$dir/examples"
+# Blocks are indented by four spaces; one that does not begin with a section is syntax.
+awk -v dir="$dir/examples" '
+	function flush() {
+		if (text ~ /^(global|defaults|frontend|backend|listen|ring)[ \n]/ && text !~ /^[^\n]*</)
+			printf "%s", text >(dir "/" sprintf("%05d", first))
+		text = ""
+	}
+	/^    / { if (text == "") first = NR; text = text substr($0, 5) "\n"; next }
+	/^$/ { if (text != "") text = text "\n"; next }
+	{ flush() }
+	END { flush() }' "$manual"
+count=0
+for example in "$dir"/examples/*; do
+	count=$((count + 1))
+	"$PENSTOCK" -c -f "$example" >"$log" 2>&1
+	case $? in
+	0 | 2) continue ;; # 2: valid, but with nothing to listen on
+	esac
+	cat "$example" "$log"
+	fail "the example at line $(basename "$example")"
+done
+check "$count examples, at least 150" test "$count" -ge 150
+
+printf 'backend b\n\tserver s 127.0.0.1:1\n' >"$dir/cfg"
+"$PENSTOCK" -c -q -dKcfg -f "$dir/cfg" |
+	sed -n 's/^	//p' | sed 's/ [<[{|].*//; s/^bind <address> //; s/^server <name> <address> //' |
+	sort -u >"$dir/words"
+missing=0
+while read -r word; do
+	grep -qxE "#+ (.*, |bind: |server: )?$word(,.*)?" "$manual" || {
+		say "no entry: $word"
+		missing=$((missing + 1))
+	}
+done <"$dir/words"
+check "$(wc -l <"$dir/words") words, $missing without an entry" test "$missing" -eq 0
+finish
