@@ -27,15 +27,15 @@ for example in "$dir"/examples/*; do
 	cat "$example" "$log"
 	fail "the example at line $(basename "$example")"
 done
-check "$count examples, at least 150" test "$count" -ge 150
+check "$count examples, at least 100" test "$count" -ge 100
 
 printf 'backend b\n\tserver s 127.0.0.1:1\n' >"$dir/cfg"
 "$PENSTOCK" -c -q -dKcfg -f "$dir/cfg" |
-	sed -n 's/^	//p' | sed 's/ [<[{|].*//; s/^bind <address> //; s/^server <name> <address> //' |
+	sed -n 's/^	//p' | sed 's/ [<[{|].*//; s/^bind <address> //; s/^server <name> <address> //; s/ proc\.<name>//' |
 	sort -u >"$dir/words"
 missing=0
 while read -r word; do
-	grep -qxE "#+ (.*, |bind: |server: )?$word(,.*)?" "$manual" || {
+	grep -qxE "#+ (.*, |bind: |server: )?$word(,.*)?|\| .$word <.*" "$manual" || {
 		say "no entry: $word"
 		missing=$((missing + 1))
 	}
