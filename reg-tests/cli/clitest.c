@@ -133,6 +133,7 @@ static bool hear_some(int fd)
 		if (!heard)
 			die("realloc");
 	}
+	errno = 0;
 	n = recv(fd, heard + heard_len, 65536, 0);
 	if (n > 0)
 		heard_len += (size_t)n;
