@@ -39,7 +39,7 @@ static unsigned pump_mode_of(const struct proxy *fe, const struct proxy *be, uin
 		return PUMP_COPY;
 	if ((f->on | b->on) & (bit | OPT_SPLICE_AUTO))
 		return PUMP_SPLICE;
-	return (f->given | b->given) & bit ? PUMP_COPY : PUMP_ADAPTIVE;
+	return (f->given | b->given) & (bit | OPT_SPLICE_AUTO) ? PUMP_COPY : PUMP_ADAPTIVE;
 }
 
 void stream_choose_ways(struct stream *s)
