@@ -7,6 +7,7 @@
 #include "proxy/limits.h"
 
 #include "base/err.h"
+#include "log/log.h"
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
@@ -123,8 +124,13 @@ int limits_apply(const struct proxies *all, struct err *err)
 	raise_limit(&rl, all->global.ulimit_n > limits.maxsock ? all->global.ulimit_n :
 								 limits.maxsock);
 	limits.ulimit_n = (unsigned)clip(rl.rlim_cur);
-	if (limits.ulimit_n >= need || !all->global.strict_limits)
+	if (limits.ulimit_n >= need)
 		return 0;
+	if (!all->global.strict_limits) {
+		log_stderr(LOG_L_WARNING, "maxconn %u needs %llu file descriptors, but the system "
+			   "allows only %u", maxconn, (unsigned long long)need, limits.ulimit_n);
+		return 0;
+	}
 	return err_set(err, "maxconn %u needs %llu file descriptors, but the system allows only %u: "
 		       "raise the limit (ulimit -n, LimitNOFILE=) or set maxconn to %u at most",
 		       maxconn, (unsigned long long)need, limits.ulimit_n,
