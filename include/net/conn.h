@@ -47,10 +47,11 @@ enum io conn_recv(struct conn *conn, void *buf, size_t size, size_t *got);
  * less than len, the socket is full then. */
 enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, size_t *sent);
 /* What a call made on the descriptor elsewhere (splice) has shown: nothing left to read; no
- * room to write; broken with errno. */
+ * room to write; a side (CONN_READABLE, CONN_WRITABLE) broken with errno: what came before a
+ * failed write can still be read. */
 void conn_drained(struct conn *conn);
 void conn_blocked(struct conn *conn);
-void conn_fail(struct conn *conn, int error);
+void conn_fail(struct conn *conn, unsigned side, int error);
 /* Ends our sending side (FIN) once; errors do not matter. */
 void conn_shut(struct conn *conn);
 /* Closes with FIN, or with RST when reset, calls nobody any more and clears the caller's

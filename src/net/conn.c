@@ -91,9 +91,7 @@ static enum io conn_failed(struct conn *conn, unsigned ready_flag)
 	conn->flags &= (uint16_t)~ready_flag;
 	if (errno == EAGAIN || errno == EWOULDBLOCK)
 		return IO_AGAIN;
-	conn->flags |= CONN_BROKEN;
-	if (!conn->error)
-		conn->error = (uint16_t)errno;
+	conn_fail(conn, ready_flag, errno);
 	return IO_ERR;
 }
 
@@ -150,10 +148,10 @@ void conn_blocked(struct conn *conn)
 	conn->flags &= (uint16_t)~CONN_WRITABLE;
 }
 
-void conn_fail(struct conn *conn, int error)
+void conn_fail(struct conn *conn, unsigned side, int error)
 {
 	conn->flags |= CONN_BROKEN;
-	conn->flags &= (uint16_t)~(CONN_READABLE | CONN_WRITABLE);
+	conn->flags &= (uint16_t)~side;
 	if (!conn->error)
 		conn->error = (uint16_t)error;
 }
@@ -192,7 +190,7 @@ int conn_check_error(struct conn *conn)
 	if (getsockopt(conn->src.fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
 		error = errno;
 	if (error)
-		conn_fail(conn, error);
+		conn_fail(conn, CONN_READABLE | CONN_WRITABLE, error);
 	return error;
 }
 

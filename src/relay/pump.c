@@ -144,7 +144,7 @@ static enum io pump_push_pipe(struct pump *pump, bool more)
 		pump->flags |= PUMP_UNSPLICE;
 		return IO_OK;
 	}
-	conn_fail(pump->to->conn, errno);
+	conn_fail(pump->to->conn, CONN_WRITABLE, errno);
 	return pump_write_error(pump);
 }
 
@@ -272,7 +272,7 @@ static enum io pump_pulled_nothing(struct pump *pump, enum io r)
 		return IO_OK;
 	}
 	if (r == IO_ERR) {
-		conn_fail(pump->from->conn, errno);
+		conn_fail(pump->from->conn, CONN_READABLE, errno);
 		return IO_ERR;
 	}
 	if (likely(r == IO_AGAIN && (pump->flags & expected) == expected)) {
@@ -308,7 +308,7 @@ static void pump_gather(struct pump *pump, size_t got, size_t room)
 	if (unlikely(r == IO_ERR && !pump_refused())) {
 		/* The call took the socket's error along; recv would now report an end. It is
 		 * to be asked all the same, behind what is held. */
-		conn_fail(pump->from->conn, errno);
+		conn_fail(pump->from->conn, CONN_READABLE, errno);
 		*pump->from->flags |= CONN_READABLE;
 	}
 	if (n > 1 && gather_evidence < 8)

@@ -239,6 +239,73 @@ static void one_pipe_for_all_loses_nothing(void **state)
 	assert_true(relay_stats.fallback_no_pipe > before);
 }
 
+/* ---- a server that breaks off ------------------------------------------------------------ */
+
+static void note_fact(struct relay *relay, struct pump *pump)
+{
+	(void)relay;
+	(void)pump;
+}
+
+static void fill(int fd)
+{
+	static char junk[65536];
+
+	while (send(fd, junk, sizeof(junk), MSG_NOSIGNAL) > 0)
+		continue;
+}
+
+/* The request's sink fails; what the server had sent before must still come out of it. */
+static void a_failed_write_leaves_what_can_be_read(void **state)
+{
+	static char answer[100000], heard[100000];
+	size_t got = 0, sent = 0;
+	struct relay relay;
+	int c[2], s[2], i;
+	ssize_t n;
+
+	(void)state;
+	pipes_init(4, 0);
+	memset(&relay, 0, sizeof(relay));
+	memset(answer, 'a', sizeof(answer));
+	tcp_pair(c, 0);
+	tcp_pair(s, 0);
+	relay_init(&relay, note_fact);
+	relay_end_attach(&relay.client, c[1]);
+	relay_end_attach(&relay.server, s[0]);
+	relay.request.mode = relay.response.mode = PUMP_SPLICE;
+	relay.request.flags = PUMP_OPEN;
+	pump_allow(&relay.request, UINT64_MAX);
+	while ((n = send(s[1], answer + sent, sizeof(answer) - sent, MSG_NOSIGNAL)) > 0)
+		sent += (size_t)n;
+	assert_true(sent > 0);
+	for (i = 0; i < 50; i++) {
+		fill(c[0]);
+		loop_turn(0);
+	}
+	close(s[1]); /* with bytes unread: a RST */
+	for (i = 0; i < 50 && !(relay.request.flags & PUMP_WRITE_ERROR); i++) {
+		fill(c[0]);
+		loop_turn(1);
+	}
+	assert_true(relay.request.flags & PUMP_WRITE_ERROR);
+	relay.response.flags = PUMP_OPEN;
+	pump_allow(&relay.response, UINT64_MAX);
+	task_wake(&relay.task);
+	for (i = 0; i < 200 && got < sent; i++) {
+		loop_turn(1);
+		while (got < sent && (n = recv(c[0], heard, sizeof(heard), 0)) > 0)
+			got += (size_t)n;
+	}
+	assert_int_equal(got, sent);
+	assert_true(relay.response.flags & PUMP_READ_ERROR);
+	relay_close(&relay, false, false);
+	close(c[0]);
+	loop_turn(0);
+	pipes_free();
+	pipe_stats = (struct pipe_stats){ 0 };
+}
+
 /* ---- a pipe with bytes in it ------------------------------------------------------------- */
 
 static void dirty_pipes_are_closed(void **state)
@@ -451,6 +518,7 @@ int main(void)
 		cmocka_unit_test(splicing_loses_nothing),
 		cmocka_unit_test(adapting_loses_nothing),
 		cmocka_unit_test(one_pipe_for_all_loses_nothing),
+		cmocka_unit_test(a_failed_write_leaves_what_can_be_read),
 		cmocka_unit_test(dirty_pipes_are_closed),
 		cmocka_unit_test(messages_pass_one_by_one),
 		cmocka_unit_test(no_byte_beyond_what_is_allowed),

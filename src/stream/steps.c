@@ -124,8 +124,10 @@ static int forward(struct stream *s)
 		return forward_end(s, END_CLIENT_ABORT);
 	if (res->flags & PUMP_EOF)
 		s->phase = PHASE_LAST;
-	if (req->flags & PUMP_WRITE_ERROR && !(req->flags & PUMP_STOPPED))
+	if (req->flags & PUMP_WRITE_ERROR && !(req->flags & PUMP_STOPPED)) {
 		pump_stop(req);
+		task_wake(&s->relay.task); /* the other direction finds its own end */
+	}
 	if (!(res->flags & PUMP_FINISHED))
 		return STEP_NEXT;
 	if (s->session->frontend->applet)
