@@ -135,7 +135,7 @@ static void overtaken_reader_goes_on_with_the_oldest(void **state)
 	make(40, 0);
 	at = ring_oldest(&ring);
 	for (i = 0; i < 20; i++) {
-		char text[8];
+		char text[16];
 
 		snprintf(text, sizeof(text), "m%02d", i);
 		put(text, "");
