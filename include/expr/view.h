@@ -56,6 +56,11 @@ struct view {
 	void *session, *stream;         /* for actions of stream/ alone */
 };
 
-enum direction { DIR_REQUEST, DIR_RESPONSE };
+/* The address that the client connected to; of our connection to the server: ours, and the
+ * server's, whose port may follow the one that the client used. They lie in the view, or are
+ * written to *memory. NULL: not known. */
+const struct addr *view_dst(const struct view *view, struct addr *memory);
+const struct addr *view_server_src(const struct view *view, struct addr *memory);
+const struct addr *view_server_dst(const struct view *view, struct addr *memory);
 
 #endif

@@ -16,20 +16,18 @@
 
 enum { SIDE_SRC, SIDE_DST, SIDE_SERVER_SRC, SIDE_SERVER_DST };
 
-/* NULL: not known. The address that the client connected to goes to *found. */
-static const struct addr *net_addr(const struct view *view, int side, struct addr *found)
+/* NULL: not known. */
+static const struct addr *net_addr(const struct view *view, int side, struct addr *memory)
 {
 	switch (side) {
 	case SIDE_SRC:
 		return view->src;
 	case SIDE_DST:
-		if (view->dst)
-			return view->dst;
-		return view->find_dst && view->find_dst(view, found) ? found : NULL;
+		return view_dst(view, memory);
 	case SIDE_SERVER_SRC:
-		return view->server_src;
+		return view_server_src(view, memory);
 	default:
-		return view->server_dst;
+		return view_server_dst(view, memory);
 	}
 }
 

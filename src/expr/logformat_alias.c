@@ -112,34 +112,6 @@ static void put_growing(struct text *t, const struct view *view, int64_t number)
 	text_num(t, number);
 }
 
-static const struct addr *view_dst(const struct view *view, struct addr *memory)
-{
-	if (view->dst)
-		return view->dst;
-	return view->find_dst && view->find_dst(view, memory) ? memory : NULL;
-}
-
-static const struct addr *view_server_src(const struct view *view, struct addr *memory)
-{
-	if (view->server_src)
-		return view->server_src;
-	return view->server_conn && conn_local_addr(view->server_conn, memory) ? memory : NULL;
-}
-
-/* The server's address; its port may follow the one that the client used. */
-static const struct addr *view_server_dst(const struct view *view, struct addr *memory)
-{
-	const struct server *server = view->server;
-	struct addr dst;
-
-	if (view->server_dst || !server)
-		return view->server_dst;
-	*memory = server->state->addr;
-	if (server->spec.has_offset && memory->family != AF_UNIX && view_dst(view, &dst))
-		memory->port = (uint16_t)(view_dst(view, &dst)->port + server->spec.port_offset);
-	return memory;
-}
-
 /* -- the aliases -------------------------------------------------------------------------- */
 
 static void alias_B(struct text *t, const struct view *view, unsigned flags)
