@@ -154,6 +154,8 @@ struct expr *expr_parse_words(struct statement *st, struct proxy *proxy);
 /* The declared type of the result, and where the expression can find something (AT_*). */
 enum sample_type expr_type(const struct expr *e);
 unsigned expr_where(const struct expr *e);
+/* Does it look at the bytes of request or response? */
+bool expr_looks(const struct expr *e);
 /* The name of its fetch, and the text as written. */
 const char *expr_fetch_name(const struct expr *e);
 const char *expr_text(const struct expr *e);

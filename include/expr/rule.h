@@ -33,6 +33,10 @@ struct rule_place {
 enum rule_result rules_run(const struct rule_set *set, struct view *view,
 			   struct rule_place *place, bool final);
 
+/* Does some rule look at bytes of the direction? Those that are there already should then be
+ * read before the set is run for the first time. */
+bool rules_look(const struct rule_set *set);
+
 /* use_backend: the first rule whose condition holds; NULL: none, or its name is none of a
  * backend. Falls back on nothing: the caller takes default_backend. */
 struct proxy *switch_backend(const struct proxy *frontend, const struct view *view);

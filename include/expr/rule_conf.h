@@ -54,6 +54,7 @@ struct rule {
 struct rule_set {
 	struct rule *first, **tail;
 	unsigned place;       /* the AT_* bit that it runs at */
+	bool looks;           /* some rule looks at bytes */
 };
 
 /* A kind of list: "tcp-request content". */

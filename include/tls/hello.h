@@ -19,7 +19,7 @@ enum { HELLO_CLIENT = 1, HELLO_SERVER = 2 }; /* hello.type */
 
 struct hello {
 	uint8_t type;          /* HELLO_CLIENT, HELLO_SERVER */
-	uint8_t major, minor;  /* highest version in the hello itself; 2, 0: SSLv2 form */
+	uint8_t major, minor;  /* version in the hello itself (that of TLS 1.3 says 3.3) */
 	struct span session_id;
 	struct span sni;       /* host_name; ptr NULL: not sent */
 	struct span alpn;      /* list of names, each behind its length; ptr NULL: not sent */
@@ -32,8 +32,8 @@ struct hello {
  * into scratch when the hello is spread over several records (RFC 8446 5.1): it is put
  * together there, if size bytes suffice; otherwise it is HELLO_BAD. */
 enum hello_result hello_parse(struct span data, char *scratch, size_t size, struct hello *hello);
-/* The version of the first record, as early as it can be told; SSLv2 hellos are recognised,
- * too. Major in bits 16 and up. */
+/* The version in a ClientHello, as soon as it can be told; the SSLv2 form of a hello (RFC 5246
+ * E.2) is recognised, too. Major in bits 16 and up. */
 enum hello_result hello_version(struct span data, unsigned *version);
 
 #endif

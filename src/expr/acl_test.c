@@ -181,7 +181,7 @@ static void conditions_wait(void **state)
 	assert_int_equal(eval("if { req.payload(0,2) -m bin 616263 }", AT_REQUEST), COND_NO);
 	assert_int_equal(eval("if { req.ssl_sni -m found }", AT_REQUEST), COND_NO);
 	assert_int_equal(eval("if { req_ssl_ver 3.1 }", AT_REQUEST), COND_NO);
-	view.request = (struct span){ "\x16\x03\x01\x00\x20", 5 };
+	view.request = (struct span){ "\x16\x03\x01\x00\x20\x01\x00\x00\x1c\x03\x01", 11 };
 	assert_int_equal(eval("if { req_ssl_ver 3.1 }", AT_REQUEST), COND_YES);
 	assert_int_equal(eval("if { req_ssl_ver 3:3.1 }", AT_REQUEST), COND_YES);
 	assert_int_equal(eval("if { req_ssl_ver gt 3.1 }", AT_REQUEST), COND_NO);

@@ -160,6 +160,31 @@ int cond_parse(struct statement *st, struct proxy *proxy, unsigned where, const 
 	return 0;
 }
 
+static bool cond_acl_looks(const struct acl *acl)
+{
+	const struct acl_test *test;
+
+	for (test = acl->tests; test; test = test->next) {
+		if (expr_looks(test->expr))
+			return true;
+	}
+	return false;
+}
+
+bool cond_looks(const struct cond *cond)
+{
+	const struct cond_term *term;
+	const struct cond_all *all;
+
+	for (all = cond ? cond->first : NULL; all; all = all->next) {
+		for (term = all->terms; term; term = term->next) {
+			if (cond_acl_looks(term->acl))
+				return true;
+		}
+	}
+	return false;
+}
+
 /* -- evaluation ------------------------------------------------------------------------- */
 
 static enum cond_result cond_not(enum cond_result result, bool negated)

@@ -259,6 +259,11 @@ unsigned expr_where(const struct expr *e)
 	return e->row->where;
 }
 
+bool expr_looks(const struct expr *e)
+{
+	return !(e->row->where & ~(unsigned)(FROM_REQUEST | FROM_RESPONSE));
+}
+
 const char *expr_fetch_name(const struct expr *e)
 {
 	return e->row->name;

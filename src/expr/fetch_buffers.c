@@ -43,12 +43,12 @@ static enum expr_result buffer_piece(struct span bytes, uint64_t offset, uint64_
 {
 	if (offset > bytes.len || len > bytes.len - offset)
 		return EXPR_WAIT;
-	smp->str = (struct span){ bytes.ptr + offset, len };
+	smp->str = (struct span){ len ? bytes.ptr + offset : "", len };
 	smp->flags |= SMP_CONST;
 	return EXPR_FOUND;
 }
 
-/* Length 0: all that is there. */
+/* Length 0: all that is there, even if it is nothing. */
 static enum expr_result fetch_payload(struct fetch_call *call, struct sample *smp)
 {
 	struct span bytes = buffer_bytes(call, call->row->data);
@@ -56,7 +56,7 @@ static enum expr_result fetch_payload(struct fetch_call *call, struct sample *sm
 
 	if (len)
 		return buffer_piece(bytes, offset, len, smp);
-	if (offset >= bytes.len)
+	if (offset > bytes.len)
 		return EXPR_WAIT;
 	smp->flags |= SMP_MAY_CHANGE;
 	return buffer_piece(bytes, offset, bytes.len - offset, smp);
@@ -322,7 +322,7 @@ const struct fetch fetch_buffers[] = {
 	BUFFER("req.ssl_st_ext", SMP_INT, FROM_REQUEST, fetch_ticket_ext, BYTES_REQUEST,
 	       "session ticket of a TLS client: 0 none, 1 empty, 2 given"),
 	BUFFER("req.ssl_ver", SMP_INT, FROM_REQUEST, fetch_ssl_ver, BYTES_REQUEST,
-	       "version of the TLS record, major * 65536 + minor"),
+	       "version that a TLS client offers, major * 65536 + minor"),
 	BUFFER("req_len", SMP_INT, FROM_REQUEST, fetch_len, BYTES_REQUEST, "as req.len"),
 	BUFFER("req_ssl_hello_type", SMP_INT, FROM_REQUEST, fetch_hello_type, BYTES_REQUEST,
 	       "as req.ssl_hello_type"),

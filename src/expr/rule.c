@@ -108,6 +108,8 @@ static void rule_append(struct arena *arena, struct rule_set **set, struct rule 
 	}
 	*(*set)->tail = rule;
 	(*set)->tail = &rule->next;
+	if (rule->format || cond_looks(rule->cond) || (rule->expr && expr_looks(rule->expr)))
+		(*set)->looks = true;
 }
 
 unsigned rule_place_bit(unsigned where)
@@ -156,6 +158,11 @@ void rule_inherit(struct config *cfg, struct rule_set **set, const struct rule_s
 		rule_append(cfg->arena, &all, copy, own->place);
 	}
 	*set = all;
+}
+
+bool rules_look(const struct rule_set *set)
+{
+	return set->looks;
 }
 
 /* -- running ---------------------------------------------------------------------------- */

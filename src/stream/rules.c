@@ -50,6 +50,14 @@ static bool content_complete(const struct pump *pump, bool over)
 	       (pump->buf && !buffer_room(pump->buf));
 }
 
+/* Reads what has come; it stays in the pump's buffer. */
+static void content_read(struct pump *pump)
+{
+	pump->flags &= (uint16_t)~PUMP_DATA;
+	pump->flags |= PUMP_LOOK;
+	pump_run(pump);
+}
+
 /* Runs the set, and collects bytes while it wants more of them. */
 static enum rule_result content_run(struct stream *s, const struct rule_set *set,
 				    struct pump *pump, unsigned delay, struct cursor *at,
@@ -59,8 +67,11 @@ static enum rule_result content_run(struct stream *s, const struct rule_set *set
 	enum rule_result r;
 	struct view view;
 
+	if (!started && rules_look(set))
+		content_read(pump);
 	for (;;) {
-		pump->flags &= (uint16_t)~PUMP_DATA;
+		if (pump->flags & PUMP_NO_MEMORY)
+			return RULES_ERROR;
 		over = over || (started && stream_wait_over(s));
 		stream_view(s, &view, NULL);
 		r = rules_run(set, &view, place, content_complete(pump, over));
@@ -69,10 +80,7 @@ static enum rule_result content_run(struct stream *s, const struct rule_set *set
 		if (!started)
 			stream_arm_wait(s, delay);
 		started = true;
-		pump->flags |= PUMP_LOOK;
-		pump_run(pump);
-		if (pump->flags & PUMP_NO_MEMORY)
-			return RULES_ERROR;
+		content_read(pump);
 		if (!(pump->flags & PUMP_DATA) && !content_complete(pump, false))
 			return RULES_WAIT;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* TLS hellos (RFC 8446 4.1.2 and 5.1, RFC 6066 3, RFC 7301, RFC 5077, RFC 8422), and the
- * SSLv2 form of a ClientHello (RFC 5246 E.2). Called by fetches of request and response
- * bytes. No state, no allocation; never reads beyond the span. */
+ * version in the SSLv2 form of a ClientHello (RFC 5246 E.2). Called by fetches of request and
+ * response bytes. No state, no allocation; never reads beyond the span. */
 #include "tls/hello.h"
 
 enum { RECORD_HEADER = 5, HANDSHAKE_HEADER = 4, RECORD_MAX = 16384 + 2048 };
@@ -215,48 +215,12 @@ static enum hello_result hello_find(struct bytes in, char *scratch, size_t size,
 	return HELLO_OK;
 }
 
-/* -- SSLv2 form ------------------------------------------------------------------------- */
-
-/* "80 len 01 version ciphers session challenge": two bytes of length with the top bit set. */
-static bool hello_is_v2(struct span data)
-{
-	const uint8_t *p = (const uint8_t *)data.ptr;
-
-	return data.len && p[0] & 0x80 && (data.len < 3 || p[2] == 1);
-}
-
-static enum hello_result hello_v2(struct span data, struct hello *hello)
-{
-	const uint8_t *p = (const uint8_t *)data.ptr;
-	size_t len, fields;
-
-	if (data.len < 2)
-		return HELLO_MORE;
-	len = (size_t)(p[0] & 0x7f) << 8 | p[1];
-	if (len < 9)
-		return HELLO_BAD;
-	if (data.len < 11)
-		return HELLO_MORE;
-	fields = (size_t)(p[5] << 8 | p[6]) + (size_t)(p[7] << 8 | p[8]) +
-		 (size_t)(p[9] << 8 | p[10]);
-	if (fields != len - 9)
-		return HELLO_BAD;
-	if (data.len < len + 2)
-		return HELLO_MORE;
-	hello->type = HELLO_CLIENT;
-	hello->major = p[3];
-	hello->minor = p[4];
-	return HELLO_OK;
-}
-
 enum hello_result hello_parse(struct span data, char *scratch, size_t size, struct hello *hello)
 {
 	struct bytes in = { (const uint8_t *)data.ptr, data.len, false }, whole;
 	enum hello_result result;
 
 	memset(hello, 0, sizeof(*hello));
-	if (hello_is_v2(data))
-		return hello_v2(data, hello);
 	result = hello_find(in, scratch, size, &whole);
 	if (result != HELLO_OK)
 		return result;
@@ -265,21 +229,49 @@ enum hello_result hello_parse(struct span data, char *scratch, size_t size, stru
 	return hello_body(whole, hello);
 }
 
+/* -- versions --------------------------------------------------------------------------- */
+
+/* "80 len 01 version ...": two bytes of length with the top bit set. */
+static bool hello_is_v2(struct span data)
+{
+	const uint8_t *p = (const uint8_t *)data.ptr;
+
+	return data.len && p[0] & 0x80 && (data.len < 3 || p[2] == 1);
+}
+
+/* The lengths of ciphers, session id and challenge make up the length of all. */
+static enum hello_result version_v2(struct span data, unsigned *version)
+{
+	const uint8_t *p = (const uint8_t *)data.ptr;
+	size_t len;
+
+	if (data.len < 11)
+		return HELLO_MORE;
+	len = (size_t)(p[0] & 0x7f) << 8 | p[1];
+	if (len != 9 + (size_t)(p[5] << 8 | p[6]) + (size_t)(p[7] << 8 | p[8]) +
+			   (size_t)(p[9] << 8 | p[10]))
+		return HELLO_BAD;
+	*version = (unsigned)p[3] << 16 | p[4];
+	return HELLO_OK;
+}
+
 enum hello_result hello_version(struct span data, unsigned *version)
 {
 	struct bytes in = { (const uint8_t *)data.ptr, data.len, false };
-	struct hello hello;
 	enum hello_result result;
-	size_t len;
+	size_t len, need;
 
-	if (hello_is_v2(data)) {
-		result = hello_v2(data, &hello);
-		if (result == HELLO_OK)
-			*version = (unsigned)hello.major << 16 | hello.minor;
-		return result;
-	}
+	if (hello_is_v2(data))
+		return version_v2(data, version);
 	result = record_header(&in, &len);
 	if (result == HELLO_OK)
-		*version = (unsigned)in.p[1] << 16 | in.p[2];
-	return result;
+		result = handshake_header(in.p + RECORD_HEADER, in.left - RECORD_HEADER, &need);
+	if (result != HELLO_OK)
+		return result;
+	if (in.p[RECORD_HEADER] != HELLO_CLIENT)
+		return HELLO_BAD;
+	if (in.left < RECORD_HEADER + HANDSHAKE_HEADER + 2)
+		return HELLO_MORE;
+	*version = (unsigned)in.p[9] << 16 | in.p[10];
+	return *version >> 16 == 3 ? HELLO_OK : HELLO_BAD;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* TLS hellos, whole, in pieces, over several records, broken, and in the SSLv2 form. */
+/* TLS hellos, whole, in pieces, over several records, broken; versions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -166,17 +166,22 @@ static void broken_extensions(void **state)
 static void versions(void **state)
 {
 	static const char v2[] = "\x80\x1c\1\3\1\0\3\0\0\0\x10\0\0\4challengechalleng";
-	unsigned version;
+	unsigned char data[512];
+	size_t len = make_hello(data, HELLO_CLIENT, 0);
 	struct hello hello;
+	unsigned version;
 
 	(void)state;
-	assert_int_equal(hello_version((struct span){ "\26\3\1\0\40", 5 }, &version), HELLO_OK);
-	assert_int_equal(version, 0x30001);
-	assert_int_equal(hello_version((struct span){ "\26\3\1", 3 }, &version), HELLO_MORE);
+	assert_int_equal(hello_version((struct span){ (char *)data, len }, &version), HELLO_OK);
+	assert_int_equal(version, 0x30003);
+	assert_int_equal(hello_version((struct span){ (char *)data, 11 }, &version), HELLO_OK);
+	assert_int_equal(hello_version((struct span){ (char *)data, 10 }, &version), HELLO_MORE);
+	data[9] = 2;
+	assert_int_equal(hello_version((struct span){ (char *)data, len }, &version), HELLO_BAD);
 	assert_int_equal(hello_version((struct span){ v2, sizeof(v2) - 1 }, &version), HELLO_OK);
 	assert_int_equal(version, 0x30001);
-	assert_int_equal(parse((const unsigned char *)v2, sizeof(v2) - 1, &hello), HELLO_OK);
-	assert_int_equal(parse((const unsigned char *)v2, 12, &hello), HELLO_MORE);
+	assert_int_equal(hello_version((struct span){ v2, 2 }, &version), HELLO_MORE);
+	assert_int_equal(parse((const unsigned char *)v2, sizeof(v2) - 1, &hello), HELLO_BAD);
 }
 
 int main(void)
