@@ -125,6 +125,7 @@ static void load_report(const struct config *cfg, const struct args *args)
 {
 	enum severity least = load_quiet(cfg, args) ? DIAG_ERROR : DIAG_NOTE;
 
+	diag_sort(cfg->diag);
 	if (args->json && args->check)
 		diag_print_json(cfg->diag, stdout, DIAG_NOTE);
 	else

@@ -61,6 +61,8 @@ void diag_also(struct diag *diag, struct problem *problem, const struct place *p
 void diag_hint(struct diag *diag, const char *fmt, va_list ap);
 void diag_hintf(struct diag *diag, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Puts the problems of each file in the order of its lines: before printing. */
+void diag_sort(struct diag *diag);
 /* "error", "warning", "notice", "note". */
 const char *diag_severity_name(enum severity severity);
 

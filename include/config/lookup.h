@@ -42,11 +42,18 @@ bool known_section(const char *name);
 /* In a frontend without backend side, or the other way round: is this word refused? Most are
  * ignored with a warning. */
 bool known_refused(const char *name);
-/* What replaced a word of older releases; NULL when it is none. */
-const char *known_replacement(unsigned scope, const struct word *words, int count);
+/* A word of older releases and what replaced it. */
+struct old_word {
+	const char *name;
+	unsigned scope;
+	const char *replacement;
+};
+const struct old_word *known_old(unsigned scope, const struct word *words, int count);
 
-/* Into buf: "global, defaults and frontend", for people. */
+/* Into buf: "global, defaults, frontend and listen", for people. */
 const char *scope_names(unsigned scope, char *buf, size_t size);
+/* The nearest name of a section, when it looks like a typo; else NULL. */
+const struct section *lookup_section_nearest(const struct module *const *list, const char *name);
 /* The nearest known name (rows and known words) of these scopes to the first one or two of
  * the words, when it looks like a typo; else NULL. */
 const char *lookup_nearest(const struct lookup *index, unsigned scope, const struct word *words,

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct diag *diag_new(struct arena *arena)
@@ -120,10 +121,28 @@ void diag_addf(struct diag *diag, enum severity severity, const struct place *pl
 	va_end(ap);
 }
 
+static bool also_known(const struct problem *problem, const struct place *place)
+{
+	const struct place_list *also;
+
+	if (problem->place.line == place->line && problem->place.file && place->file &&
+	    !strcmp(problem->place.file, place->file))
+		return true;
+	for (also = problem->also; also; also = also->next)
+		if (also->line == place->line && place->file && !strcmp(also->file, place->file))
+			return true;
+	return false;
+}
+
 void diag_also(struct diag *diag, struct problem *problem, const struct place *place)
 {
-	struct place_list *also = arena_alloc(diag->arena, sizeof(*also));
+	struct place_list *also;
 
+	diag->errors_heard += problem->severity == DIAG_ERROR;
+	diag->current = problem;
+	if (also_known(problem, place))
+		return;
+	also = arena_alloc(diag->arena, sizeof(*also));
 	also->file = arena_strdup(diag->arena, place->file ? place->file : "");
 	also->line = place->line;
 	if (!problem->also)
@@ -131,8 +150,6 @@ void diag_also(struct diag *diag, struct problem *problem, const struct place *p
 	*problem->also_last = also;
 	problem->also_last = &also->next;
 	problem->also_count++;
-	diag->current = problem;
-	diag->errors_heard += problem->severity == DIAG_ERROR;
 }
 
 void diag_hint(struct diag *diag, const char *fmt, va_list ap)
@@ -156,6 +173,59 @@ void diag_hintf(struct diag *diag, const char *fmt, ...)
 	va_start(ap, fmt);
 	diag_hint(diag, fmt, ap);
 	va_end(ap);
+}
+
+struct sorted {
+	struct problem *problem;
+	unsigned file, line, found; /* by these */
+};
+
+static int sorted_compare(const void *pa, const void *pb)
+{
+	const struct sorted *a = pa, *b = pb;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return a->found < b->found ? -1 : a->found > b->found;
+}
+
+/* Number of a file in the order of first mention; what has none comes last, as do those of
+ * a whole file within it. */
+static unsigned sorted_file(const struct sorted *list, unsigned n, const struct place *place)
+{
+	unsigned i;
+
+	if (!place->file)
+		return ~0u;
+	for (i = n; i-- > 0;)
+		if (list[i].problem->place.file &&
+		    !strcmp(list[i].problem->place.file, place->file))
+			return list[i].file;
+	return n;
+}
+
+void diag_sort(struct diag *diag)
+{
+	unsigned n = 0, count = 0, i;
+	struct problem *p;
+	struct sorted *list;
+
+	for (i = 0; i <= DIAG_ERROR; i++)
+		count += diag->count[i];
+	list = arena_alloc(diag->arena, (count + 1) * sizeof(*list));
+	for (p = diag->first; p; p = p->next, n++) {
+		list[n] = (struct sorted){ p, 0, p->place.line ? p->place.line : ~0u, n };
+		list[n].file = sorted_file(list, n, &p->place);
+	}
+	qsort(list, n, sizeof(*list), sorted_compare);
+	diag->last = &diag->first;
+	for (i = 0; i < n; i++) {
+		*diag->last = list[i].problem;
+		diag->last = &list[i].problem->next;
+	}
+	*diag->last = NULL;
 }
 
 const char *diag_severity_name(enum severity severity)

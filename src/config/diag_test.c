@@ -187,10 +187,13 @@ static void test_other_lines(void **state)
 	diag_hintf(diag, "h");
 	diag_also(diag, p, &other);
 	expect(false, "a.cfg:1: error: e\n      = hint: h; also in lines 2 and b.cfg:3\n");
-	for (i = 0; i < 20; i++)
+	diag_also(diag, p, &other); /* once a line */
+	for (i = 0; i < 20; i++) {
+		place.line = (unsigned)i + 4;
 		diag_also(diag, p, &place);
+	}
 	got = shown(true, false, DIAG_NOTE);
-	assert_non_null(strstr(got, "\"hint\": \"h; also in lines 2, b.cfg:3, 2, 2"));
+	assert_non_null(strstr(got, "\"hint\": \"h; also in lines 2, b.cfg:3, 4, 5"));
 	assert_non_null(strstr(got, " and 10 more\"}"));
 	free(got);
 }
@@ -218,6 +221,30 @@ static void test_same_words_elsewhere(void **state)
 	expect(false, "a.cfg:1: warning: same\n      = hint: goes to the first; also in line 5\n"
 		      "a.cfg:5: warning: other\n");
 	assert_int_equal(diag->count[DIAG_WARNING], 2);
+}
+
+static void test_order_of_lines(void **state)
+{
+	static const unsigned lines[] = { 5, 9, 2, 9, 0, 7, 1 };
+	static const char *const words[] = { "a", "b", "c", "d", "whole", "e", "f" };
+	struct place place = { "a.cfg", 0, NULL, 0, 0 }, other = { "b.cfg", 3, NULL, 0, 0 };
+	size_t i;
+
+	(void)state;
+	diag_sort(diag);
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		place.line = lines[i];
+		diag_addf(diag, DIAG_ERROR, &place, "%s", words[i]);
+	}
+	diag_addf(diag, DIAG_ERROR, &other, "g");
+	diag_sort(diag);
+	expect(false, "a.cfg:1: error: f\na.cfg:2: error: c\na.cfg:5: error: a\n"
+		      "a.cfg:7: error: e\na.cfg:9: error: b\na.cfg:9: error: d\n"
+		      "a.cfg: error: whole\nb.cfg:3: error: g\n");
+	diag_addf(diag, DIAG_ERROR, NULL, "h"); /* the end was kept */
+	diag_sort(diag);
+	assert_string_equal(diag->current->message, "h");
+	assert_null(diag->current->next);
 }
 
 static void test_colours(void **state)
@@ -273,7 +300,7 @@ int main(void)
 		TEST(test_caret_behind_the_line), TEST(test_long_line),
 		TEST(test_bytes_that_are_no_text), TEST(test_without_place),
 		TEST(test_counts_and_levels), TEST(test_said_once), TEST(test_hints_add_up),
-		TEST(test_other_lines), TEST(test_same_words_elsewhere), TEST(test_colours), TEST(test_json), TEST(test_json_is_utf8),
+		TEST(test_other_lines), TEST(test_same_words_elsewhere), TEST(test_order_of_lines), TEST(test_colours), TEST(test_json), TEST(test_json_is_utf8),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

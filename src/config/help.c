@@ -105,6 +105,7 @@ void help_missing(FILE *out, const struct module *const *list, const char *const
 {
 	struct arena *arena = arena_new(16384);
 	struct word given[WORDS_MAX];
+	const struct old_word *old;
 	const char *text;
 	int i;
 
@@ -113,9 +114,10 @@ void help_missing(FILE *out, const struct module *const *list, const char *const
 		count = WORDS_MAX;
 	for (i = 0; i < count; i++)
 		given[i] = (struct word){ .text = words[i] };
-	text = known_replacement(~0u, given, count);
-	if (text)
-		fprintf(out, "'%s' is a word of older releases: %s\n", words[0], text);
+	old = known_old(~0u, given, count);
+	if (old)
+		fprintf(out, "'%s' is a word of older releases: %s\n", old->name,
+			old->replacement);
 	else if (known_find(~0u, given, count) || known_section(words[0]))
 		fprintf(out, "'%s' is not supported yet\n", words[0]);
 	else

@@ -154,11 +154,7 @@ static const char *const known_sections[] = {
 #undef KNOWN_SECTION
 };
 
-static const struct {
-	const char *name;
-	unsigned scope;
-	const char *replacement;
-} old_words[] = {
+static const struct old_word old_words[] = {
 #define OLD(scope, name, replacement) { name, scope, replacement },
 #include "config/old_words.def"
 #undef OLD
@@ -207,9 +203,9 @@ bool known_refused(const char *name)
 	return false;
 }
 
-const char *known_replacement(unsigned scope, const struct word *words, int count)
+const struct old_word *known_old(unsigned scope, const struct word *words, int count)
 {
-	const char *best = NULL;
+	const struct old_word *best = NULL;
 	int n, longest = 0;
 	size_t i;
 
@@ -219,7 +215,7 @@ const char *known_replacement(unsigned scope, const struct word *words, int coun
 		n = name_fits(old_words[i].name, words, count);
 		if (n > longest) {
 			longest = n;
-			best = old_words[i].replacement;
+			best = &old_words[i];
 		}
 	}
 	return best;
@@ -232,8 +228,9 @@ const char *scope_names(unsigned scope, char *buf, size_t size)
 		const char *name;
 	} names[] = {
 		{ SCOPE_GLOBAL, "global" },     { SCOPE_DEFAULTS, "defaults" },
-		{ SCOPE_FRONTEND, "frontend" }, { SCOPE_BACKEND, "backend" },
-		{ SCOPE_RING, "ring" },         { SCOPE_BIND, "bind lines" },
+		{ SCOPE_FRONTEND, "frontend" },
+		{ SCOPE_FRONTEND | SCOPE_BACKEND, "listen" },
+		{ SCOPE_BACKEND, "backend" },   { SCOPE_RING, "ring" },         { SCOPE_BIND, "bind lines" },
 		{ SCOPE_SERVER, "server lines" }, { SCOPE_STATS, "stats socket lines" },
 	};
 	unsigned left = 0, i;
@@ -292,6 +289,23 @@ static void nearest_try(struct nearest *best, const char *name, const struct wor
 		best->name = name;
 		best->distance = distance;
 	}
+}
+
+const struct section *lookup_section_nearest(const struct module *const *list, const char *name)
+{
+	const struct word word = { .text = name };
+	const struct section *section, *best = NULL;
+	struct nearest nearest = { NULL, ~0u };
+
+	for (; *list; list++)
+		for (section = (*list)->sections; section && section->name; section++) {
+			unsigned before = nearest.distance;
+
+			nearest_try(&nearest, section->name, &word, 1);
+			if (nearest.distance < before)
+				best = section;
+		}
+	return best;
 }
 
 const char *lookup_nearest(const struct lookup *index, unsigned scope, const struct word *words,

@@ -103,19 +103,46 @@ static bool first_known(struct statement *st, int i, unsigned scope, char *list,
 	return *list != 0;
 }
 
+/* Where a word may stand, and its name; of several rows those of proxies count in a proxy. */
+static const char *word_elsewhere(struct statement *st, int i, unsigned *scope)
+{
+	const struct word *words = st->words + i;
+	unsigned among = st->scope & SCOPE_PROXY ? SCOPE_PROXY : ~0u;
+	const struct lookup_row *row, *rows;
+	const struct known_word *known;
+	size_t n, k;
+
+	for (;; among = ~0u) {
+		row = lookup_find(st->cfg->reader->index, among, words, st->count - i);
+		known = known_find(among, words, st->count - i);
+		if (row || known || among == ~0u)
+			break;
+	}
+	if (!row) {
+		*scope = known ? known->scope : 0;
+		return known ? known->name : NULL;
+	}
+	*scope = 0;
+	rows = lookup_rows(st->cfg->reader->index, &n);
+	for (k = 0; k < n; k++)
+		if (!strcmp(rows[k].kw->name, row->kw->name))
+			*scope |= rows[k].kw->scope;
+	return row->kw->name;
+}
+
 /* A word that another kind of section has. The language ignores most words of the other
  * side of a proxy (known_refused tells the rest), and so do we. */
 static bool unknown_misplaced(struct statement *st, int i)
 {
-	const struct lookup_row *row = lookup_find(st->cfg->reader->index, ~0u, st->words + i,
-						   st->count - i);
-	const struct known_word *known = known_find(~0u, st->words + i, st->count - i);
-	const char *name = row ? row->kw->name : known ? known->name : NULL;
-	unsigned scope = row ? row->kw->scope : known ? known->scope : 0;
+	const unsigned lines = SCOPE_BIND | SCOPE_SERVER | SCOPE_STATS;
+	unsigned scope;
+	const char *name = word_elsewhere(st, i, &scope);
 	char where[160];
 
 	if (!name)
 		return false;
+	if (scope & ~lines)
+		scope &= ~lines;
 	scope_names(scope, where, sizeof(where));
 	if ((st->scope & (SCOPE_FRONTEND | SCOPE_BACKEND)) && (scope & SCOPE_PROXY) &&
 	    !known_refused(name))
@@ -160,35 +187,58 @@ static void unknown_unsupported(struct statement *st, int i, const struct known_
 	statement_report_once(st, known->name, scope);
 }
 
+static void unknown_old(struct statement *st, int i, const struct old_word *old, unsigned scope)
+{
+	if (statement_reported(st, i, old->name, scope))
+		return;
+	stmt_error(st, i, "'%s' is a word of older releases", old->name);
+	stmt_hint(st, "%s", old->replacement);
+	statement_report_once(st, old->name, scope);
+}
+
+/* A misspelt section: its lines are checked for spelling as that of the section meant. */
+static bool unknown_section(struct statement *st, int i)
+{
+	struct reader *rd = st->cfg->reader;
+	const struct section *meant = lookup_section_nearest(st->cfg->modules, st->words[i].text);
+
+	if (!meant || i || st->no || st->dflt)
+		return false;
+	stmt_error(st, i, "unknown section '%s'", st->words[i].text);
+	stmt_hint(st, "did you mean '%s'?", meant->name);
+	rd->object = NULL;
+	rd->section = meant;
+	rd->scope = meant->scope;
+	return true;
+}
+
 void statement_unknown(struct statement *st, int i, unsigned scope)
 {
 	const struct word *words = st->words + i;
 	int count = st->count - i;
-	const char *text = known_replacement(scope, words, count);
+	const struct old_word *old = known_old(scope, words, count);
 	const struct known_word *known = known_find(scope, words, count);
+	const char *near;
 
-	if (text) {
-		if (statement_reported(st, i, words->text, scope))
-			return;
-		stmt_error(st, i, "'%s' is a word of older releases", words->text);
-		stmt_hint(st, "%s", text);
-		statement_report_once(st, words->text, scope);
+	if (old) {
+		unknown_old(st, i, old, scope);
 		return;
 	}
 	if (known) {
-		if (statement_reported(st, i, known->name, scope))
-			return;
-		unknown_unsupported(st, i, known, scope);
+		if (!statement_reported(st, i, known->name, scope))
+			unknown_unsupported(st, i, known, scope);
 		return;
 	}
 	if (unknown_misplaced(st, i))
 		return;
-	text = lookup_nearest(st->cfg->reader->index, scope, words, count);
-	if (unknown_second(st, i, scope, text))
+	near = lookup_nearest(st->cfg->reader->index, scope, words, count);
+	if (unknown_second(st, i, scope, near))
+		return;
+	if (!near && unknown_section(st, i))
 		return;
 	stmt_error(st, i, "unknown word '%s'", words->text);
-	if (text)
-		stmt_hint(st, "did you mean '%s'?", text);
+	if (near)
+		stmt_hint(st, "did you mean '%s'?", near);
 }
 
 /* -- sections -------------------------------------------------------------------------- */
@@ -309,7 +359,8 @@ static void line_outside(struct reader *rd, struct statement *st)
 					      "or 'frontend'");
 				return;
 			}
-	stmt_unknown(st, 0, "section", first);
+	if (!unknown_section(st, 0))
+		stmt_unknown(st, 0, "section", first);
 }
 
 static void line_statement(struct reader *rd, const struct word *words, int count)

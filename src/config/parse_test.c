@@ -312,7 +312,7 @@ static void test_unknown_words(void **state)
 	       "6:10 error 'zzzzzz' cannot follow 'timeout' [there are: one, two]\n"
 	       "7:9 error 'q' cannot follow 'option' [did you mean 'option a'?]\n"
 	       "8:2 warning 'backonly' has no effect in this section and is ignored "
-	       "[it belongs in backend]\n"
+	       "[it belongs in listen and backend]\n"
 	       "9:2 error 'limit' is not allowed in this section [it belongs in global]\n"
 	       "10:2 error 'clitimeout' is a word of older releases [use 'timeout client']\n"
 	       "11:2 error 'redirect' is not supported yet\n"
@@ -323,8 +323,8 @@ static void test_words_of_defaults(void **state)
 {
 	(void)state;
 	EXPECT("defaults d\n backonly 3\n bind :80\n",
-	       "2:2 error 'backonly' is not allowed in this section [it belongs in backend]\n"
-	       "3:2 error 'bind' is not allowed in this section [it belongs in frontend]\n");
+	       "2:2 error 'backonly' is not allowed in this section [it belongs in listen and backend]\n"
+	       "3:2 error 'bind' is not allowed in this section [it belongs in frontend and listen]\n");
 }
 
 static void test_broken_section_is_spell_checked(void **state)
@@ -349,7 +349,16 @@ static void test_outside_of_sections(void **state)
 	EXPECT("number 5\nfrontned x\n",
 	       "1:1 error 'number' stands before the first section [each file begins with a "
 	       "section such as 'global' or 'frontend']\n"
-	       "2:1 error 'frontned' is not a known section [did you mean 'frontend'?]\n");
+	       "2:1 error unknown section 'frontned' [did you mean 'frontend'?]\n");
+}
+
+/* Lines below a misspelt section name are no problems of their own, but for their spelling. */
+static void test_misspelt_section(void **state)
+{
+	(void)state;
+	EXPECT("global\nfrontnd x\n number 99\n bind :80\n nmuber 5\nglobal\n limit 1\n",
+	       "2:1 error unknown section 'frontnd' [did you mean 'frontend'?]\n"
+	       "5:2 error unknown word 'nmuber' [did you mean 'number'?]\n");
 }
 
 static void test_section_ends_with_the_file(void **state)
@@ -487,7 +496,7 @@ int main(void)
 		TEST(test_too_many_words), TEST(test_unknown_words),
 		TEST(test_words_of_defaults), TEST(test_broken_section_is_spell_checked),
 		TEST(test_unsupported_section_once), TEST(test_outside_of_sections),
-		TEST(test_section_ends_with_the_file), TEST(test_global_is_one_object),
+		TEST(test_misspelt_section), TEST(test_section_ends_with_the_file), TEST(test_global_is_one_object),
 		TEST(test_words_of_a_line), TEST(test_words_of_a_line_refused),
 		TEST(test_failure_always_has_a_message), TEST(test_repeated_causes), TEST(test_lexical_problems),
 		TEST(test_binary_files_end_early), TEST(test_finish_shows_the_line),

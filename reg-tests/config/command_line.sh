@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The command line: questions are answered, what is missing is refused by name, -c obeys its options.
+. "${0%/*}/../lib.sh"
+
+run() {
+	"$PENSTOCK" "$@" >"$dir/out" 2>"$dir/err" </dev/null
+	code=$?
+}
+# wanted CODE SENTENCE: of the last run
+wanted() { check "$2: $code" test "$code" -eq "$1"; }
+out() { grep -qF -e "$1" "$dir/out"; }
+err() { grep -qF -e "$1" "$dir/err"; }
+silent() { test ! -s "$dir/out" && test ! -s "$dir/err"; }
+
+run -v
+wanted 0 "-v"
+check "-v: the version in one line" sh -c 'test "$(wc -l <"$1")" -eq 1 && grep -q "^Penstock version [0-9]" "$1"' sh "$dir/out"
+run -vv
+wanted 0 "-vv"
+check "-vv: language level" out "HAProxy language level 2.6"
+check "-vv: features" out " +LINUX_SPLICE "
+check "-vv: what is not there" out " -QUIC "
+check "-vv: libraries" out "PCRE2"
+run --help
+wanted 0 "--help"
+check "--help names the options" out "  -f <file|folder>"
+run
+wanted 1 "no argument"
+check "shows the options" err "  -f <file|folder>"
+
+run -cc 'streq(a,a) && !defined(PENSTOCK_NOPE)'
+wanted 0 "-cc true"
+check "-cc says nothing" silent
+run -cc 'streq(a,b)'
+wanted 1 "-cc false"
+run -cc 'bogus'
+wanted 2 "-cc of no condition"
+check "-cc says why" err "unknown predicate"
+
+for option in -W -Ws -S -dV -de -dk; do
+	run "$option" -c -f /dev/null
+	wanted 1 "$option"
+	check "$option is named" err "option $option is not supported yet"
+done
+run -Z
+wanted 1 "unknown option"
+check "it is named" err "unknown option '-Z'"
+run -n 5x
+wanted 1 "a wrong number"
+
+run help timeout client
+wanted 0 "help WORD"
+check "syntax" out "timeout client <time"
+check "where" out "in:      defaults, frontend and listen"
+run help clitimeout
+wanted 1 "help of an old word"
+check "what replaced it" err "use 'timeout client'"
+run help maxcon
+wanted 1 "help of a typo"
+check "the nearest" err "did you mean 'maxconn'?"
+run -dKhelp
+wanted 0 "-dKhelp"
+check "classes" out "cfg: "
+run -dKbogus -q -c -f /dev/null
+check "an unknown class is named" err "'bogus'"
+
+tcp_proxy >"$dir/cfg"
+run -c -f "$dir/cfg"
+wanted 0 "-c"
+check "-c says that it is valid" out "Configuration file is valid"
+run -c -V -f "$dir/cfg"
+check "-c -V, too" out "Configuration file is valid"
+run -q -c -f "$dir/cfg"
+wanted 0 "-q -c"
+check "-q -c says nothing" silent
+run -dKcfg -q -c -f "$dir/cfg"
+check "-dKcfg: words of each section" sh -c 'grep -q "^global$" "$1" && grep -q "^	maxconn <" "$1" && grep -q "^	bind <address> name <name>$" "$1"' sh "$dir/out"
+run -dL -q -c -f "$dir/cfg"
+check "-dL: libraries" out "libpcre2-8"
+
+printf '.warning w\n.diag d\n.notice n\n' | cat - "$dir/cfg" >"$dir/warning"
+run -c -f "$dir/warning"
+wanted 0 "warnings are allowed"
+check "and shown" err "warning: w"
+check "notices, too" err "notice: n"
+check ".diag is not" sh -c '! grep -q "note: d" "$1"' sh "$dir/err"
+run -c -dD -f "$dir/warning"
+wanted 0 "-dD"
+check "-dD shows .diag" err "note: d"
+run -c -dW -f "$dir/warning"
+wanted 1 "-dW"
+check "-dW says why" err "-dW"
+check "-dW is not valid" sh -c '! grep -q valid "$1"' sh "$dir/out"
+printf 'global\n\tzero-warning\n' | cat - "$dir/warning" >"$dir/zero"
+run -c -f "$dir/zero"
+wanted 1 "zero-warning"
+run -q -c -f "$dir/warning"
+check "-q: no warnings" silent
+printf 'global\n\tbogus\n' >"$dir/wrong"
+run -q -c -f "$dir/wrong"
+wanted 1 "-q of a wrong file"
+check "-q: errors are shown" err "unknown word 'bogus'"
+run -db -f "$dir/wrong"
+wanted 1 "a wrong file is not started"
+run -c -n 12 -f "$dir/cfg"
+wanted 0 "-n"
+[ "$failures" -eq 0 ] || tail -n 20 "$dir/out" "$dir/err"
+finish

@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Which files are read and in which order: -f several times, folders, --, -C; each file begins with a
+# section; the last line needs no line feed.
+. "${0%/*}/../lib.sh"
+
+valid() { "$PENSTOCK" -c "$@" >"$log" 2>&1; }
+says() { grep -qF "$1" "$log"; }
+# The notices in the order in which they came.
+order() { sed -n 's/.*: notice: //p' "$log" | tr '\n' ' '; }
+
+mkdir "$dir/d" "$dir/d/sub.cfg" "$dir/empty"
+note() { printf '.notice %s\n' "$1" >"$dir/d/$2"; }
+note ten 10-b.cfg
+note nine 9.cfg
+note upper Z.cfg
+note lower a.cfg
+note hidden .hidden.cfg
+note other other.conf
+note backup a.cfg~
+note short .cfg
+tcp_proxy >"$dir/proxy.cfg"
+
+check "a folder" valid -f "$dir/d" -f "$dir/proxy.cfg"
+check "in the order of their bytes: $(order)" test "$(order)" = "ten nine upper lower "
+printf '.notice first\n' >"$dir/1"
+printf '.notice second\n' >"$dir/2"
+printf ".notice third\n" >"$dir/3"
+check "the order of the command line" valid -f "$dir/2" -f "$dir/proxy.cfg" -- "$dir/1" "$dir/3"
+check "$(order)" test "$(order)" = "second first third "
+check "an empty folder adds nothing" valid -f "$dir/empty" -f "$dir/proxy.cfg"
+valid -f "$dir/empty"
+check "nothing at all is refused" test $? -eq 1
+check "and says so" says "no configuration file"
+
+valid -f "$dir/nowhere"
+check "a missing file is refused" test $? -eq 1
+check "and named" says "$dir/nowhere"
+check "with the reason" says "No such file or directory"
+
+(cd "$dir/d" && "$PENSTOCK" -C "$dir" -c -f proxy.cfg >"$log" 2>&1)
+check "-C comes first" test $? -eq 0
+valid -C "$dir/nowhere" -f proxy.cfg
+check "-C to nowhere" test $? -eq 1
+check "-C says where" says "$dir/nowhere"
+
+printf '\tmaxconn 10\n' >"$dir/rest.cfg"
+printf 'global\n' >"$dir/global.cfg"
+valid -f "$dir/global.cfg" -f "$dir/rest.cfg" -f "$dir/proxy.cfg"
+check "a section ends with its file" test $? -eq 1
+check "said plainly" says "'maxconn' stands before the first section"
+
+printf 'global\n\tmaxcon 5' >"$dir/cut.cfg"
+valid -f "$dir/cut.cfg" -f "$dir/proxy.cfg"
+check "a last line without line feed is read" says "cut.cfg:2:2: error: unknown word 'maxcon'"
+printf 'global\n.if !streq("$HAPROXY_CFGFILES",%s;%s)\n.alert "$HAPROXY_CFGFILES"\n.endif\n' \
+	"$dir/env.cfg" "$dir/proxy.cfg" >"$dir/env.cfg"
+check "HAPROXY_CFGFILES" valid -f "$dir/env.cfg" -f "$dir/proxy.cfg"
+check "a pipe is read like a file" sh -c 'cat "$1" | "$2" -c -f /dev/stdin' sh "$dir/proxy.cfg" "$PENSTOCK"
+printf 'global\n\000\001\177ELF\000\nbogus\n' >"$dir/binary.cfg"
+valid -f "$dir/binary.cfg"
+check "a binary file is one problem" test "$(grep -c 'error:' "$log")" -eq 1
+[ "$failures" -eq 0 ] || cat "$log"
+finish
