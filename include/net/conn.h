@@ -52,6 +52,13 @@ enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, siz
 void conn_drained(struct conn *conn);
 void conn_blocked(struct conn *conn);
 void conn_fail(struct conn *conn, unsigned side, int error);
+/* Notes what an event that was not delivered yet would say of writing and errors. */
+void conn_look(struct conn *conn);
+/* Has the peer closed, with nothing left to read before? Asks the kernel, changes nothing. */
+bool conn_at_end(const struct conn *conn);
+/* Throws away what has been received and not read, within reason: closing would answer such
+ * bytes with RST. */
+void conn_discard(struct conn *conn);
 /* Ends our sending side (FIN) once; errors do not matter. */
 void conn_shut(struct conn *conn);
 /* Closes with FIN, or with RST when reset, calls nobody any more and clears the caller's

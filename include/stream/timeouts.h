@@ -4,6 +4,7 @@
 #define STREAM_TIMEOUTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct stream;
 
@@ -13,6 +14,11 @@ void stream_arm_forward(struct stream *s);
 void stream_arm_wait(struct stream *s, unsigned timeout);
 /* Has the time of the last stream_arm_wait passed? */
 bool stream_wait_over(const struct stream *s);
+/* Inspection of at most delay ms, begun by stream_arm_wait: arms the timer for its rest, or for
+ * the rest of the side's own timeout (0: none) since it sent bytes last (read_ms). */
+enum inspection { INSPECTION_GOES_ON, INSPECTION_OVER, INSPECTION_QUIET };
+enum inspection stream_arm_inspection(struct stream *s, unsigned delay, unsigned timeout,
+				      uint32_t read_ms);
 /* The timer fired while forwarding. */
 void stream_forward_timer(struct stream *s);
 

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <linux/netfilter_ipv4.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -136,6 +137,35 @@ enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, siz
 	if (unlikely((size_t)n < len))
 		conn->flags &= (uint16_t)~CONN_WRITABLE;
 	return IO_OK;
+}
+
+void conn_look(struct conn *conn)
+{
+	struct pollfd fd = { .fd = conn->src.fd, .events = POLLOUT };
+
+	if (poll(&fd, 1, 0) != 1)
+		return;
+	if (fd.revents & (POLLOUT | POLLERR | POLLHUP))
+		conn->flags |= CONN_WRITABLE;
+	if (fd.revents & POLLERR)
+		conn->flags |= CONN_ERROR;
+	if (fd.revents & POLLHUP)
+		conn->flags |= CONN_HUP | CONN_RDHUP;
+}
+
+bool conn_at_end(const struct conn *conn)
+{
+	char c;
+
+	return recv(conn->src.fd, &c, 1, MSG_PEEK) == 0;
+}
+
+void conn_discard(struct conn *conn)
+{
+	enum { MOST = 1 << 20 };
+
+	if (conn->src.fd >= 0)
+		(void)recv(conn->src.fd, NULL, MOST, conn->flags & CONN_TCP ? MSG_TRUNC : 0);
 }
 
 void conn_drained(struct conn *conn)

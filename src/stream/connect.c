@@ -96,6 +96,10 @@ int connect_wait(struct stream *s)
 {
 	struct conn *conn = s->relay.server.conn;
 
+	/* The client's end and the server's answer may have come in any order: before the one is
+	 * acted upon the other is looked for. */
+	if (*s->relay.client.flags & CONN_RDHUP)
+		conn_look(conn);
 	if (conn->flags & (CONN_ERROR | CONN_HUP) && conn_check_error(conn))
 		return STEP_GOTO + REQ_RETRY;
 	if (!(conn->flags & CONN_WRITABLE)) {

@@ -58,6 +58,25 @@ static void content_read(struct pump *pump)
 	pump_run(pump);
 }
 
+/* Waits on: for bytes, the end of the delay, or the timeout of the side that should send.
+ * RULES_PASS: the delay is over, the rules are asked once more. */
+static enum rule_result content_wait(struct stream *s, struct pump *pump, unsigned delay)
+{
+	unsigned timeout = pump->is_response ? s->backend->set.timeout.server :
+					       s->session->frontend->set.timeout.client;
+
+	switch (stream_arm_inspection(s, delay, timeout, pump->read_ms)) {
+	case INSPECTION_OVER:
+		return RULES_PASS;
+	case INSPECTION_QUIET:
+		stream_end(s, pump->is_response ? END_SERVER_TIMEOUT : END_CLIENT_TIMEOUT);
+		return RULES_WAIT;
+	case INSPECTION_GOES_ON:
+		break;
+	}
+	return RULES_WAIT;
+}
+
 /* Runs the set, and collects bytes while it wants more of them. */
 static enum rule_result content_run(struct stream *s, const struct rule_set *set,
 				    struct pump *pump, unsigned delay, struct cursor *at,
@@ -72,7 +91,6 @@ static enum rule_result content_run(struct stream *s, const struct rule_set *set
 	for (;;) {
 		if (pump->flags & PUMP_NO_MEMORY)
 			return RULES_ERROR;
-		over = over || (started && stream_wait_over(s));
 		stream_view(s, &view, NULL);
 		r = rules_run(set, &view, place, content_complete(pump, over));
 		if (r != RULES_WAIT)
@@ -81,8 +99,11 @@ static enum rule_result content_run(struct stream *s, const struct rule_set *set
 			stream_arm_wait(s, delay);
 		started = true;
 		content_read(pump);
-		if (!(pump->flags & PUMP_DATA) && !content_complete(pump, false))
+		if (pump->flags & PUMP_DATA || content_complete(pump, false))
+			continue;
+		if (content_wait(s, pump, delay) == RULES_WAIT)
 			return RULES_WAIT;
+		over = true;
 	}
 }
 

@@ -20,13 +20,24 @@
 
 enum { DRAIN_POLL_MS = 5, DRAIN_MOST_MS = 10000 };
 
-bool stream_client_gone(struct stream *s)
+/* A client that has closed and has sent nothing that a server could answer waits for nothing;
+ * with option abortonclose that is assumed of every client that has closed. */
+static bool client_left(const struct stream *s)
 {
 	const struct proxy *px = s->backend ? s->backend : s->session->frontend;
 	unsigned flags = *s->relay.client.flags;
 
-	if (!(flags & (CONN_HUP | CONN_ERROR)) &&
-	    !((flags & CONN_RDHUP) && px->set.options.on & OPT_ABORTONCLOSE))
+	if (flags & (CONN_HUP | CONN_ERROR))
+		return true;
+	if (!(flags & CONN_RDHUP) || s->phase == PHASE_REQUEST)
+		return false;
+	return px->set.options.on & OPT_ABORTONCLOSE ||
+	       (!pump_held(&s->relay.request) && conn_at_end(s->relay.client.conn));
+}
+
+bool stream_client_gone(struct stream *s)
+{
+	if (!client_left(s))
 		return false;
 	stream_end(s, END_CLIENT_ABORT);
 	return true;
@@ -73,7 +84,8 @@ static int open_request(struct stream *s)
 static int open_response(struct stream *s)
 {
 	open_pump(&s->relay.response);
-	if (*s->relay.server.flags & CONN_READABLE || pump_held(&s->relay.response))
+	if (*s->relay.server.flags & CONN_READABLE || pump_held(&s->relay.response) ||
+	    s->relay.response.flags & (PUMP_EOF | PUMP_READ_ERROR))
 		pump_run(&s->relay.response);
 	stream_arm_forward(s);
 	return s->reason == END_NONE ? STEP_NEXT : STEP_END;
@@ -130,6 +142,7 @@ static int forward(struct stream *s)
 	}
 	if (!(res->flags & PUMP_FINISHED))
 		return STEP_NEXT;
+	s->phase = PHASE_DATA;
 	if (s->session->frontend->applet)
 		return forward_end(s, END_LOCAL);
 	if (res->flags & PUMP_READ_ERROR)
@@ -138,7 +151,6 @@ static int forward(struct stream *s)
 		return forward_end(s, END_SERVER_ABORT);
 	if (req->flags & PUMP_FINISHED)
 		return forward_end(s, END_NORMAL);
-	s->phase = PHASE_DATA;
 	return STEP_NEXT;
 }
 

@@ -227,6 +227,21 @@ static void stream_count_end(struct stream *s)
 	}
 }
 
+/* What ends a stream from outside says nothing of its phase: so does the reference. */
+static bool reason_has_phase(enum reason reason)
+{
+	switch (reason) {
+	case END_NONE:
+	case END_NORMAL:
+	case END_SERVER_DOWN:
+	case END_SERVER_UP:
+	case END_KILLED:
+		return false;
+	default:
+		return true;
+	}
+}
+
 void stream_termination(const struct stream *s, char code[3])
 {
 	static const char letters[] = {
@@ -237,7 +252,7 @@ void stream_termination(const struct stream *s, char code[3])
 	static const char phases[] = { 'R', 'Q', 'C', 'D', 'L' };
 
 	code[0] = letters[s->reason];
-	code[1] = s->reason == END_NORMAL || s->reason == END_NONE ? '-' : phases[s->phase];
+	code[1] = reason_has_phase(s->reason) ? phases[s->phase] : '-';
 	code[2] = 0;
 }
 
@@ -319,6 +334,8 @@ static bool reset_server(const struct stream *s)
 
 void stream_end(struct stream *s, enum reason reason)
 {
+	bool reset;
+
 	BUG_ON(reason == END_NONE);
 	if (s->reason != END_NONE)
 		return;
@@ -328,7 +345,10 @@ void stream_end(struct stream *s, enum reason reason)
 	stream_count_bytes(s);
 	stream_count_end(s);
 	stream_log(s);
-	relay_close(&s->relay, reset_client(s), reset_server(s));
+	reset = reset_client(s);
+	if (!reset && reason != END_NORMAL && s->relay.client.ops == &end_conn_ops)
+		conn_discard(s->relay.client.conn);
+	relay_close(&s->relay, reset, reset_server(s));
 	assign_release(s);
 	stream_cursors_leave(s);
 	list_remove(&s->node);

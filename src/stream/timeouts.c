@@ -2,8 +2,10 @@
 /* When a stream has waited too long. Activity only writes time stamps (in the pumps); the one
  * timer of a stream looks at them when it fires, and arms itself for the rest.
  *
- * A side is expected to act while it may still send and we could take it, or while bytes wait
- * for it to take them. One that is not expected to act does not run into its timeout. */
+ * A side is expected to act while it may still send and the other side takes it, or while bytes
+ * wait for it to take them. One that is not expected to act does not run into its timeout: it is
+ * not the server's fault that the client reads nothing. When both run into theirs at once, the
+ * side that has to answer is to blame. */
 #include "stream/timeouts.h"
 
 #include "base/clock.h"
@@ -26,11 +28,16 @@ static uint32_t since(uint32_t stamp)
 	return (uint32_t)clock_now_ms - stamp;
 }
 
+/* Does it leave bytes waiting that it should take? */
+static bool end_blocks(const struct end *end)
+{
+	return pump_held(end->out) || (end->ops && !(*end->flags & CONN_WRITABLE));
+}
+
 static bool end_expected(const struct end *end)
 {
-	const struct pump *in = end->in, *out = end->out;
-
-	return pump_held(out) || (!(in->flags & (PUMP_EOF | PUMP_STOPPED)) && !pump_held(in));
+	return end_blocks(end) || (!(end->in->flags & (PUMP_EOF | PUMP_STOPPED)) &&
+				   !end_blocks(end->in->to));
 }
 
 static bool half_closed(const struct stream *s)
@@ -69,31 +76,35 @@ static uint32_t side_left(const struct end *end, unsigned timeout, uint32_t star
 	return end_expected(end) ? 0 : RECHECK_MS;
 }
 
+/* Both sides were quiet for too long. */
+static enum reason forward_blame(const struct stream *s)
+{
+	const struct pump *req = &s->relay.request, *res = &s->relay.response;
+	bool asked = pump_bytes(req) && (!pump_bytes(res) ||
+					 (int32_t)(req->write_ms - res->write_ms) > 0);
+
+	return asked ? END_SERVER_TIMEOUT : END_CLIENT_TIMEOUT;
+}
+
 static void forward_expire(struct stream *s)
 {
-	const struct timeouts *fe = &s->session->frontend->set.timeout;
-	const struct timeouts *be = s->backend ? &s->backend->set.timeout : fe;
+	const struct proxy *fe = s->session->frontend, *be = s->backend ? s->backend : fe;
+	const struct timeouts *ft = &fe->set.timeout, *bt = &be->set.timeout;
 	const struct end_ops *answering = s->relay.server.ops;
 	unsigned own = answering && answering->timeout ? answering->timeout(&s->relay.server) : 0;
-	unsigned client = side_timeout(s, own ? own : fe->client, fe->client_fin, be->tunnel);
-	unsigned server = side_timeout(s, be->server, be->server_fin, be->tunnel);
-	const struct proxy *px = s->session->frontend, *bx = s->backend ? s->backend : px;
-	uint32_t left = side_left(&s->relay.client, client, s->phase_ms,
-				  px->set.options.on & OPT_INDEPENDENT), other;
+	unsigned client = side_timeout(s, own ? own : ft->client, ft->client_fin, bt->tunnel);
+	unsigned server = side_timeout(s, bt->server, bt->server_fin, bt->tunnel);
+	uint32_t client_left = side_left(&s->relay.client, client, s->phase_ms,
+					 fe->set.options.on & OPT_INDEPENDENT);
+	uint32_t server_left = side_left(&s->relay.server, server, s->phase_ms,
+					 be->set.options.on & OPT_INDEPENDENT);
+	uint32_t left = client_left < server_left ? client_left : server_left;
 
-	if (!left) {
-		stream_end(s, END_CLIENT_TIMEOUT);
-		return;
-	}
-	other = side_left(&s->relay.server, server, s->phase_ms,
-			  bx->set.options.on & OPT_INDEPENDENT);
-	if (!other) {
-		stream_end(s, END_SERVER_TIMEOUT);
-		return;
-	}
-	if (other < left)
-		left = other;
-	if (left != UINT32_MAX)
+	if (!client_left && !server_left)
+		stream_end(s, forward_blame(s));
+	else if (!left)
+		stream_end(s, client_left ? END_SERVER_TIMEOUT : END_CLIENT_TIMEOUT);
+	else if (left != UINT32_MAX)
 		timer_set(&s->timer, clock_now_ms + left);
 }
 
@@ -115,6 +126,23 @@ void stream_arm_wait(struct stream *s, unsigned timeout)
 bool stream_wait_over(const struct stream *s)
 {
 	return !timer_armed(&s->timer) && s->timer.when && s->timer.when <= clock_now_ms;
+}
+
+enum inspection stream_arm_inspection(struct stream *s, unsigned delay, unsigned timeout,
+				      uint32_t read_ms)
+{
+	uint32_t waited = since(s->phase_ms), quiet = since(later(s->phase_ms, read_ms));
+	uint32_t left;
+
+	if (waited >= delay)
+		return INSPECTION_OVER;
+	if (timeout && quiet >= timeout)
+		return INSPECTION_QUIET;
+	left = delay - waited;
+	if (timeout && timeout - quiet < left)
+		left = timeout - quiet;
+	timer_set(&s->timer, clock_now_ms + left);
+	return INSPECTION_GOES_ON;
 }
 
 void stream_forward_timer(struct stream *s)
