@@ -11,6 +11,7 @@
 
 struct check;
 struct conn;
+struct text;
 
 extern const struct module check_module; /* start: begins to check what is to be checked */
 
@@ -27,17 +28,24 @@ struct check {
 	struct server *server;
 	const struct check_ops *ops;
 	struct conn *conn;    /* while one is running */
-	struct timer timer;   /* the next one, or the end of the one that is running */
-	uint64_t started_us;
+	struct timer timer;   /* the next one, or the end of the one that is running; not armed:
+			       * in maintenance or paused */
+	uint64_t started_us, started_ms;
 	bool connected;
 };
 
 extern const struct check_ops check_tcp_ops;
 
 /* A result of the running check; closes its connection, changes the server's health, sets the
- * time of the next. info: what the system or the server said, or NULL. */
-void check_report(struct check *check, enum check_status status, const char *info);
+ * time of the next. For the operations. */
+void check_report(struct check *check, enum check_status status);
+/* Checks of the server stop, or go on: "disable health", "enable health". */
+void check_pause(struct server *server, bool paused);
+
 /* "Layer4 check passed" and so on. */
 const char *check_status_sentence(enum check_status status);
+/* What the system said of the last check that failed, such as "Connection refused"; nothing
+ * when there is nothing to say. Column last_chk. */
+void check_say_cause(const struct server *server, struct text *t);
 
 #endif

@@ -12,12 +12,17 @@ struct server_settings;
 enum dial_result {
 	DIAL_STARTED,  /* connecting (or connected already): *fd */
 	DIAL_REFUSED,  /* the address answered at once with a refusal, or cannot be reached */
+	DIAL_SOURCE,   /* the source address cannot be used, or all its ports are; errno */
 	DIAL_RESOURCE, /* no descriptor, memory, or local port; errno */
 };
 
 /* Starts a non-blocking connection to address to. client: of the stream, for transparent
- * sources (usesrc client, clientip); NULL in checks: the source's own address then. */
+ * sources (usesrc client, clientip). */
 enum dial_result server_dial(struct server *server, const struct addr *to,
 			     const struct addr *client, int *fd);
+/* The same for a health check: transparent sources show their own address, and the kernel's
+ * acknowledgement of the server's answer is held back, so that a connection that is reset at
+ * once is never seen by the server's program. */
+enum dial_result server_dial_check(struct server *server, const struct addr *to, int *fd);
 
 #endif

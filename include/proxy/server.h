@@ -77,6 +77,9 @@ enum check_status { CHECK_UNKNOWN, CHECK_INIT, CHECK_SOCKERR, CHECK_L4OK, CHECK_
 		    CHECK_L4CON, CHECK_L6OK, CHECK_L6TOUT, CHECK_L6RSP, CHECK_L7OK, CHECK_L7OKC,
 		    CHECK_L7TOUT, CHECK_L7RSP, CHECK_L7STS, CHECK_HANA /* observed traffic */ };
 
+/* Whose errno state->check_errno is. */
+enum check_cause { CAUSE_CONNECTION, CAUSE_SOCKET, CAUSE_SOURCE };
+
 /* Run time, numbers only. Written by proxy/, check/, stream/ and the stats socket. */
 struct server_state {
 	unsigned current;       /* sessions now on it: gauge */
@@ -98,6 +101,7 @@ struct server_state {
 	unsigned check_duration_ms;
 	uint16_t check_code;    /* answer's code, layers 5 to 7; 0: none */
 	uint16_t check_errno;   /* L4CON, SOCKERR: why; HANA: number of errors; else 0 */
+	uint8_t check_cause;    /* enum check_cause */
 	bool check_running;     /* one is under way */
 	unsigned queue_time_ms, connect_time_ms, total_time_ms; /* means over the last 1024 */
 	unsigned queue_time_max, connect_time_max, total_time_max;
@@ -164,6 +168,7 @@ const char *server_status_text(const struct server *s, char *buf, size_t size);
 struct server_hooks {
 	void (*lb_changed)(struct server *s);      /* usable or weight changed: lb/ */
 	void (*load_changed)(struct server *s);    /* its queue changed: lb/ */
+	void (*admin_changed)(struct server *s);   /* state->admin changed: check/ */
 	void (*went_down)(struct server *s);       /* stream/: on-marked-down, queue */
 	void (*came_up)(struct server *s);         /* stream/: backup sessions, queue */
 	void (*observed)(struct server *s, bool ok); /* check/: a connection of the traffic

@@ -4,7 +4,7 @@
 
 static void check_tcp_connected(struct check *check)
 {
-	check_report(check, CHECK_L4OK, NULL);
+	check_report(check, CHECK_L4OK);
 }
 
 const struct check_ops check_tcp_ops = {

@@ -4,6 +4,7 @@
  * health, set maxconn server. They change the state alone, never the configuration; what
  * follows for trackers, balancing and queues is done by proxy/server.c and its hooks.
  */
+#include "check/check.h"
 #include "cli/session.h"
 #include "cli/tables.h"
 #include "cli/words.h"
@@ -263,7 +264,7 @@ static int enable_health(struct cli_call *call, struct err *err)
 	if (!s->check)
 		return err_set(err,
 			       "Health check was not configured on this server, cannot enable.");
-	s->state->check_paused = false;
+	check_pause(s, false);
 	return 0;
 }
 
@@ -273,7 +274,7 @@ static int disable_health(struct cli_call *call, struct err *err)
 
 	if (!s)
 		return -1;
-	s->state->check_paused = true;
+	check_pause(s, true);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "cli/test_world.h"
 
 #include "base/clock.h"
+#include "check/check.h"
 #include "proxy/limits.h"
 
 #include <arpa/inet.h>
@@ -91,10 +92,17 @@ static void weigh(struct server *s, int weight)
 	s->state->user_weight = s->state->effective_weight = (unsigned)weight;
 }
 
+static void never_fires(struct timer *timer)
+{
+	(void)timer;
+}
+
 /* Checked with this result. */
 static void check(struct server *s, int status)
 {
-	s->check = take(1); /* only that there is one matters here */
+	s->check = take(sizeof(*s->check)); /* it is never run here */
+	s->check->server = s;
+	timer_init(&s->check->timer, never_fires);
 	s->set.options.on |= SRV_CHECK;
 	s->state->check_status = (uint8_t)status;
 }
@@ -209,6 +217,7 @@ struct proxy *world_add_many(struct world *w, int n)
 
 void world_free(struct world **w)
 {
+	timer_cancel(&(*w)->s1->check->timer);
 	while (taken)
 		free(memory[--taken]);
 	free(*w);

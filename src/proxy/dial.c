@@ -117,25 +117,45 @@ static enum dial_result dial_failed(int *fd, enum dial_result result)
 	return result;
 }
 
-enum dial_result server_dial(struct server *server, const struct addr *to,
-			     const struct addr *client, int *fd)
+static enum dial_result dial_connect(const struct addr *to, int *fd)
 {
-	const struct source_conf *src = dial_source(server);
 	struct sockaddr_storage ss;
 	socklen_t len = addr_to_sockaddr(to, &ss);
 
-	*fd = sock_open(to->family, server->set.namespace);
-	if (*fd < 0)
-		return DIAL_RESOURCE;
-	if (to->family != AF_UNIX) {
-		dial_options(server, *fd);
-		if (src && dial_from(server, src, client, *fd) < 0)
-			return dial_failed(fd, DIAL_RESOURCE);
-	}
 	if (connect(*fd, (struct sockaddr *)&ss, len) == 0 || errno == EINPROGRESS)
 		return DIAL_STARTED;
 	if (errno == EADDRNOTAVAIL || errno == EADDRINUSE || errno == ENOBUFS || errno == ENOMEM ||
 	    (errno == EAGAIN && to->family != AF_UNIX))
 		return dial_failed(fd, DIAL_RESOURCE);
 	return dial_failed(fd, DIAL_REFUSED);
+}
+
+/* client NULL: a check. */
+static enum dial_result dial(struct server *server, const struct addr *to,
+			     const struct addr *client, int *fd)
+{
+	const struct source_conf *src = dial_source(server);
+
+	*fd = sock_open(to->family, server->set.namespace);
+	if (*fd < 0)
+		return DIAL_RESOURCE;
+	if (to->family != AF_UNIX) {
+		dial_options(server, *fd);
+		if (!client)
+			sock_set(*fd, IPPROTO_TCP, TCP_QUICKACK, 0);
+		if (src && dial_from(server, src, client, *fd) < 0)
+			return dial_failed(fd, DIAL_SOURCE);
+	}
+	return dial_connect(to, fd);
+}
+
+enum dial_result server_dial(struct server *server, const struct addr *to,
+			     const struct addr *client, int *fd)
+{
+	return dial(server, to, client, fd);
+}
+
+enum dial_result server_dial_check(struct server *server, const struct addr *to, int *fd)
+{
+	return dial(server, to, NULL, fd);
 }

@@ -281,6 +281,8 @@ static void change_admin(struct server *s, unsigned set, unsigned clear, const s
 		enter_or_leave_drain(&ev);
 	else
 		server_log_still_drain(&ev);
+	if (server_hooks.admin_changed)
+		server_hooks.admin_changed(s);
 	trackers_inherit(s, before);
 }
 

@@ -222,29 +222,24 @@ static struct stats_value stat_check_status(struct stat_row *row, const struct s
 
 static struct stats_value stat_last_check(struct stat_row *row, const struct server *s)
 {
-	const struct server_state *st = s->state;
-	char text[256] = "";
+	char buf[256];
+	struct text text;
 
-	if (st->check_status == CHECK_L4CON && st->check_errno)
-		snprintf(text, sizeof(text), "%s", strerror(st->check_errno));
-	else if (st->check_status == CHECK_SOCKERR && st->check_errno)
-		snprintf(text, sizeof(text), "General socket error (%s)",
-			 strerror(st->check_errno));
-	else if (st->check_status == CHECK_HANA)
-		snprintf(text, sizeof(text),
-			 "Detected %u consecutive errors, last one was: L4 unsuccessful connection",
-			 st->check_errno);
-	return stats_str(&row->strings, text);
+	text_init(&text, buf, sizeof(buf));
+	check_say_cause(s, &text);
+	return stats_str(&row->strings, buf);
 }
 
 static void stat_fill_check(struct stat_row *row, const struct server *s)
 {
 	const struct server_state *st = s->state;
 
+	if (st->check_paused)
+		return;
 	SET(chkfail, stats_u64(st->counters.failed_checks));
 	SET(chkdown, stats_u64(st->counters.down_transitions));
 	SET(downtime, stat_downtime(st->downtime_ms, st->op == SERVER_DOWN, st->changed_ms));
-	if (st->admin & ADMIN_MAINT || st->check_paused)
+	if (st->admin & ADMIN_MAINT)
 		return;
 	SET(check_status, stat_check_status(row, s));
 	if (st->check_code)

@@ -64,6 +64,7 @@ int connect_start(struct stream *s)
 	s->server->state->counters.connects++;
 	s->backend->be->counters.connects++;
 	switch (server_dial(s->server, &to, stream_src(s), &fd)) {
+	case DIAL_SOURCE:
 	case DIAL_RESOURCE:
 		return connect_resource(s);
 	case DIAL_REFUSED:

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From results to the health of a server. For the files of src/check/ and their tests. */
+#ifndef CHECK_HEALTH_H
+#define CHECK_HEALTH_H
+
+#include "proxy/server.h"
+
+/* A check has ended: state->check_errno, check_cause and check_duration_ms are set already.
+ * Changes the health, writes the lines of the log, marks the server up or down. */
+void health_result(struct server *s, enum check_status status);
+/* A connection of the traffic to the server (observe) has worked, or failed. Returns whether
+ * error-limit was reached: then on-error has acted, and the next check should come soon. */
+bool health_observe(struct server *s, bool ok);
+
+#endif
