@@ -25,6 +25,7 @@
 #include "process/process.h"
 #include "process/rights.h"
 #include "process/version.h"
+#include "stats/info.h"
 #include "proxy/proxy.h"
 
 static int fail(const struct err *err)
@@ -181,10 +182,11 @@ static int run(const struct args *args)
 		version_libraries(stdout);
 	if (!rc && !proxies_have_listener(config_data(cfg, &proxy_module)))
 		rc = refuse_idle();
-	else if (!rc && !args->check)
+	else if (!rc && !args->check) {
+		info_memmax_mb = (unsigned)args->megabytes;
 		rc = rights_memory(args->megabytes, &err) < 0 ? fail(&err) :
 								process_run(cfg, args);
-	else if (!rc && !load_quiet(cfg, args) && !args->json)
+	} else if (!rc && !load_quiet(cfg, args) && !args->json)
 		printf("Configuration file is valid\n");
 	config_free(&cfg);
 	return rc;

@@ -21,6 +21,7 @@ struct cli_call {
 	int argc;            /* words behind those of the command */
 	char **argv;         /* argv[argc] is NULL; they live until the command has ended */
 	const char *payload; /* what came behind "<<", lines ended by \n; NULL: none */
+	bool resumed;        /* first call of next since other things may have run */
 	struct text *out;    /* where start and next write: at most CLI_PIECE bytes a call */
 	void *state;         /* command->state_size zeroed bytes, or NULL */
 };
@@ -50,8 +51,8 @@ struct cli_command {
 	 * err that is shown to the user (the command has ended then). NULL: nothing to do. */
 	int (*start)(struct cli_call *call, struct err *err);
 	/* Says the next piece. Between two calls anything may have happened to the objects that
-	 * are shown: keep numbers or cursors that survive it, not pointers. NULL: start has
-	 * said everything. */
+	 * are shown, if call->resumed says so: keep numbers or cursors that survive it, not
+	 * pointers. NULL: start has said everything. */
 	enum cli_step (*next)(struct cli_call *call);
 	/* Gives back what the state holds, also when the peer has gone. May be NULL. */
 	void (*end)(struct cli_call *call);

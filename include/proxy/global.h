@@ -10,7 +10,6 @@
 
 struct global_state {
 	unsigned maxconn;            /* in force */
-	unsigned memmax_mb;          /* -m; 0: no limit */
 	unsigned current;            /* client connections now */
 	unsigned maxconn_rate, maxsess_rate; /* in force; 0: none */
 	uint64_t cum_conns, cum_sessions, cum_requests;

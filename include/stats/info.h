@@ -23,6 +23,8 @@ struct info {
 
 /* "node" (NULL: the name of the host) and "description" (NULL: none) of the global section. */
 extern const char *info_node, *info_description;
+/* -m; 0: no limit. */
+extern unsigned info_memmax_mb;
 
 /* Takes all values as they are now. as_float: those that are more exact then. */
 void info_fill(struct info *info, bool as_float);

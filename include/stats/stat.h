@@ -34,17 +34,21 @@ enum { STAT_LEGENDS = 1 << 0,  /* addresses, cookies, algorithm: for operators *
        STAT_NO_MAINT = 1 << 2, /* no servers in maintenance */
 };
 
-/* What to show, and how far it has come. Holds numbers only: whatever happens between two calls
- * of stat_next does not matter; zeroed: from the start. */
+/* What to show, and how far it has come. The place is kept in numbers; pointers only save the
+ * way there as long as nothing else has run: call stat_cursor_resume when something has. */
 struct stat_cursor {
 	unsigned options;    /* STAT_* */
 	int iid, types, sid; /* -1: all; types: 1 << enum stat_type or'ed */
 	unsigned proxy;      /* place of the proxy in the list */
 	enum { STAT_AT_FRONTEND, STAT_AT_LISTENERS, STAT_AT_SERVERS, STAT_AT_BACKEND } at;
 	unsigned object;     /* place of the listener or server in its list */
+	const struct proxy *here;    /* the proxy there, or NULL: to be looked for */
+	const struct server *server; /* the same of the server */
 };
 
 void stat_cursor_init(struct stat_cursor *cursor);
+/* Objects may have come and gone since the last stat_next. */
+void stat_cursor_resume(struct stat_cursor *cursor);
 /* Fills in the next row that the cursor wants; false: there is none. */
 bool stat_next(struct stat_cursor *cursor, struct stat_row *row);
 

@@ -422,6 +422,7 @@ static bool cli_continue(struct cli *cli, struct text *out)
 	call->out = out;
 	if (call->command && call->command->next && cli->state == CLI_RUNNING)
 		step = call->command->next(call);
+	call->resumed = false;
 	cli->waiting = step == CLI_WAIT;
 	if (step == CLI_END)
 		cli_end_answer(cli, out);
@@ -457,6 +458,7 @@ size_t cli_output(struct cli *cli, char *buf, size_t size)
 
 	BUG_ON(size < CLI_OUTPUT_MIN);
 	text_init(&out, buf, size);
+	cli->call.resumed = true;
 	while (cli_room(&out) > CLI_PIECE + ANSWER_END) {
 		cli_read_on(cli, &out);
 		if (cli->pluses)

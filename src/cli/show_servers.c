@@ -10,6 +10,7 @@
 struct servers_state {
 	int only;      /* id of the one backend that is wanted; -1: all */
 	unsigned proxy, server; /* places in their lists */
+	const struct server *next; /* the one there, as long as nothing else has run */
 };
 
 static struct proxy *servers_proxy_at(unsigned n)
@@ -38,12 +39,18 @@ static int servers_parse(struct cli_call *call, struct err *err)
 }
 
 /* The next server that is wanted; NULL: there is none. */
-static const struct server *servers_next(struct servers_state *state)
+static const struct server *servers_next(struct cli_call *call)
 {
-	const struct server *s;
+	struct servers_state *state = call->state;
+	const struct server *s = call->resumed ? NULL : state->next;
 	const struct proxy *px;
 	unsigned n;
 
+	if (s) {
+		state->server++;
+		state->next = s->next;
+		return s;
+	}
 	for (; (px = servers_proxy_at(state->proxy)); state->proxy++, state->server = 0) {
 		if (!px->be || (state->only != -1 && px->uuid != state->only))
 			continue;
@@ -52,6 +59,7 @@ static const struct server *servers_next(struct servers_state *state)
 			n--;
 		if (s) {
 			state->server++;
+			state->next = s->next;
 			return s;
 		}
 	}
@@ -147,7 +155,7 @@ static unsigned state_check_state(const struct server *s)
 
 static enum cli_step state_next(struct cli_call *call)
 {
-	const struct server *s = servers_next(call->state);
+	const struct server *s = servers_next(call);
 	const struct server_state *st;
 	struct text *out = call->out;
 
@@ -186,7 +194,7 @@ static int conn_start(struct cli_call *call, struct err *err)
 /* In TCP mode no connection is ever idle: each belongs to its session. */
 static enum cli_step conn_next(struct cli_call *call)
 {
-	const struct server *s = servers_next(call->state);
+	const struct server *s = servers_next(call);
 
 	if (!s)
 		return CLI_END;

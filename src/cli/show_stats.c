@@ -252,6 +252,8 @@ static enum cli_step stat_say_next(struct cli_call *call)
 	struct stat_state *state = call->state;
 	const struct stats_value *v;
 
+	if (call->resumed)
+		stat_cursor_resume(&state->cursor);
 	if (!state->has_row) {
 		state->has_row = stat_next(&state->cursor, &state->row);
 		if (!state->has_row) {

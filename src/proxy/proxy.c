@@ -69,6 +69,9 @@ bool proxies_have_listener(const struct proxies *all)
 	list_for_each(px, &all->list, node)
 		if (!px->set.disabled && !list_empty(&px->binds))
 			return true;
+	list_for_each(px, &all->stats_frontends, node)
+		if (!list_empty(&px->binds))
+			return true;
 	return false;
 }
 

@@ -33,6 +33,7 @@ const struct stats_field info_fields[INFO_FIELDS] = {
 };
 
 const char *info_node, *info_description;
+unsigned info_memmax_mb;
 
 struct info_pools {
 	uint64_t allocated, used, failed; /* bytes, bytes, objects */
@@ -92,8 +93,8 @@ static void info_fill_memory(struct info *info, bool as_float)
 	struct stats_value *v = info->values;
 	const double mb = 1 << 20;
 
-	v[INFO_MEMMAX_MB] = stats_u32(global_state->memmax_mb);
-	v[INFO_MEMMAX_BYTES] = stats_u64((uint64_t)global_state->memmax_mb << 20);
+	v[INFO_MEMMAX_MB] = stats_u32(info_memmax_mb);
+	v[INFO_MEMMAX_BYTES] = stats_u64((uint64_t)info_memmax_mb << 20);
 	v[INFO_POOL_ALLOC_MB] = as_float ? stats_flt((double)pools.allocated / mb)
 					 : stats_u32(pools.allocated >> 20);
 	v[INFO_POOL_USED_MB] = as_float ? stats_flt((double)pools.used / mb)

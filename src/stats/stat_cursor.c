@@ -2,7 +2,8 @@
 /*
  * Walks through proxies, listeners and servers in the order of the file, for "show stat". Its
  * place is kept as numbers: if an object goes away in between, one more may be left out or
- * shown twice, but nothing that is gone is touched.
+ * shown twice, but nothing that is gone is touched. Pointers are used as long as nothing
+ * else has run, so that a walk past many servers is not quadratic.
  */
 #include "net/listener.h"
 #include "proxy/proxy.h"
@@ -13,14 +14,33 @@ void stat_cursor_init(struct stat_cursor *cursor)
 	*cursor = (struct stat_cursor){ .iid = -1, .types = -1, .sid = -1 };
 }
 
-static struct proxy *stat_proxy_at(unsigned n)
+void stat_cursor_resume(struct stat_cursor *cursor)
 {
-	struct proxy *px;
+	cursor->here = NULL;
+	cursor->server = NULL;
+}
 
+static const struct proxy *stat_proxy_here(struct stat_cursor *c)
+{
+	const struct proxy *px;
+	unsigned n = c->proxy;
+
+	if (c->here)
+		return c->here;
 	list_for_each(px, &proxies_running->list, node)
 		if (!n--)
-			return px;
+			return c->here = px;
 	return NULL;
+}
+
+static void stat_leave_proxy(struct stat_cursor *c)
+{
+	const struct list *next = c->here->node.next;
+
+	c->proxy++;
+	c->at = STAT_AT_FRONTEND;
+	c->server = NULL;
+	c->here = next == &proxies_running->list ? NULL : list_entry(next, struct proxy, node);
 }
 
 static struct listener *stat_listener_at(const struct proxy *px, unsigned n)
@@ -35,12 +55,19 @@ static struct listener *stat_listener_at(const struct proxy *px, unsigned n)
 	return NULL;
 }
 
-static struct server *stat_server_at(const struct proxy *px, unsigned n)
+/* The next server of the proxy; NULL: there is none. */
+static const struct server *stat_next_server(struct stat_cursor *c, const struct proxy *px)
 {
-	struct server *s = px->servers;
+	const struct server *s = c->server;
+	unsigned n;
 
-	while (s && n--)
-		s = s->next;
+	if (!s)
+		for (s = px->servers, n = c->object; s && n; n--)
+			s = s->next;
+	if (s) {
+		c->object++;
+		c->server = s->next;
+	}
 	return s;
 }
 
@@ -60,8 +87,8 @@ static bool stat_hidden(const struct stat_cursor *c, const struct server *s)
 /* Goes through listeners or servers; false: no more of them. */
 static bool stat_next_object(struct stat_cursor *c, struct stat_row *row, const struct proxy *px)
 {
+	const struct server *s;
 	struct listener *l;
-	struct server *s;
 
 	if (c->at == STAT_AT_LISTENERS && px->fe && stat_wants(c, STAT_LISTENER) &&
 	    px->set.options.on & OPT_SOCKET_STATS) {
@@ -72,7 +99,7 @@ static bool stat_next_object(struct stat_cursor *c, struct stat_row *row, const 
 			return true;
 		}
 	} else if (c->at == STAT_AT_SERVERS && px->be && stat_wants(c, STAT_SERVER)) {
-		while ((s = stat_server_at(px, c->object++))) {
+		while ((s = stat_next_server(c, px))) {
 			if ((c->sid != -1 && s->puid != c->sid) || stat_hidden(c, s))
 				continue;
 			stat_fill_server(row, s, c->options);
@@ -101,8 +128,7 @@ static bool stat_step(struct stat_cursor *c, struct stat_row *row, const struct 
 		c->object = 0;
 		return false;
 	case STAT_AT_BACKEND:
-		c->at = STAT_AT_FRONTEND;
-		c->proxy++;
+		stat_leave_proxy(c);
 		if (!px->be || !stat_wants(c, STAT_BACKEND))
 			return false;
 		stat_fill_backend(row, px, c->options);
@@ -121,9 +147,9 @@ bool stat_next(struct stat_cursor *c, struct stat_row *row)
 {
 	const struct proxy *px;
 
-	while ((px = stat_proxy_at(c->proxy))) {
+	while ((px = stat_proxy_here(c))) {
 		if (c->at == STAT_AT_FRONTEND && !stat_proxy_wanted(c, px))
-			c->proxy++;
+			stat_leave_proxy(c);
 		else if (stat_step(c, row, px))
 			return true;
 	}
