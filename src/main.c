@@ -20,6 +20,7 @@
 #include "config/help.h"
 #include "config/load.h"
 #include "config/module.h"
+#include "expr/expr_help.h"
 #include "net/addr.h"
 #include "process/args.h"
 #include "process/process.h"
@@ -50,12 +51,16 @@ static int answer_help(const struct args *args)
 {
 	const char *const *words = args->words.items;
 	int count = (int)args->words.count;
+	bool known;
 
 	if (!count) {
 		args_usage(stdout);
 		return 0;
 	}
-	if (help_word(stdout, modules, words, count))
+	known = help_word(stdout, modules, words, count);
+	if (count == 1 && expr_help_word(stdout, words[0]))
+		known = true;
+	if (known)
 		return 0;
 	help_missing(stderr, modules, words, count);
 	return 1;

@@ -22,6 +22,9 @@ struct acl_word {
 struct acl_predefined {
 	const char *name, *words;
 };
+/* The last rows have no names. */
+extern const struct acl_word acl_words[];
+extern const struct acl_predefined acl_predefined[];
 
 enum cond_result { COND_NO, COND_YES, COND_WAIT };
 

@@ -12,6 +12,9 @@
 int expr_args_parse(const char **text, const struct arg_spec *spec, struct expr_arg *args,
 	       const char *what, const struct expr_context *ctx, struct err *err);
 
+/* "integer", "string" ... */
+const char *arg_type_name(enum arg_type type);
+
 /* "24", "255.255.255.0"; "64", "ffff::". */
 bool arg_mask4(struct span text, struct in_addr *mask);
 bool arg_mask6(struct span text, struct in6_addr *mask);

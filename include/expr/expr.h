@@ -113,6 +113,7 @@ struct fetch {
 /* `where` of the usual sources. */
 enum {
 	FROM_PROCESS = AT_ANY,
+	FROM_STATE = AT_CLIENT | AT_CHECK,        /* of proxies and servers: once they exist */
 	FROM_CONNECTION = AT_CLIENT,               /* client side of the session */
 	FROM_FRONTEND = AT_CLIENT,
 	FROM_REQUEST = AT_REQUESTS,                /* bytes of the request */

@@ -15,7 +15,7 @@
 
 /* -- the tables ------------------------------------------------------------------------- */
 
-static const struct acl_word acl_words[] = {
+const struct acl_word acl_words[] = {
 	{ "payload", "payload", MATCH_BIN },
 	{ "payload_lv", "payload_lv", MATCH_BIN },
 	{ "req.ssl_ver", "req.ssl_ver", MATCH_VERSION },
@@ -26,7 +26,7 @@ static const struct acl_word acl_words[] = {
 	{ 0 },
 };
 
-static const struct acl_predefined acl_predefined[] = {
+const struct acl_predefined acl_predefined[] = {
 	{ "FALSE", "always_false" },
 	{ "LOCALHOST", "src 127.0.0.1/8 ::1" },
 	{ "RDP_COOKIE", "req.rdp_cookie_cnt gt 0" },

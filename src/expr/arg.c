@@ -20,6 +20,11 @@ static const char *const arg_names[ARG_TYPES] = {
 	[ARG_SERVER] = "server",  [ARG_VAR] = "variable",     [ARG_PTR] = "object",
 };
 
+const char *arg_type_name(enum arg_type type)
+{
+	return arg_names[type];
+}
+
 /* Digits with an optional sign; too large ones are cut to the type's limits, as everywhere
  * in the arithmetic of samples. */
 static bool arg_int(struct span text, int64_t *num)

@@ -289,6 +289,8 @@ const char *expr_source(const struct expr *e)
 		return "response buffer";
 	if (where == FROM_SERVER)
 		return "server";
+	if (where == FROM_STATE)
+		return "proxies at work";
 	if (where == FROM_BACKEND)
 		return "backend";
 	if (where == (FROM_REQUEST | FROM_RESPONSE))

@@ -76,7 +76,7 @@ static int parse_set_var(struct statement *st, const struct keyword *kw, void *o
 	if (!e)
 		return -1;
 	if (!(expr_where(e) & AT_CONFIG))
-		return stmt_error(st, at, "'%s' looks at the %s, which does not exist here",
+		return stmt_error(st, at, "'%s' looks at the %s: not while the configuration is read",
 				  expr_fetch_name(e), expr_source(e));
 	if (expr_eval(e, &nothing, AT_CONFIG, &smp) != EXPR_FOUND ||
 	    !var_set(name, &nothing, &smp, 0))

@@ -335,7 +335,7 @@ const struct fetch fetch_buffers[] = {
 	PAYLOAD_LV("res.payload_lv", FROM_RESPONSE, BYTES_RESPONSE),
 	BUFFER("res.ssl_hello_type", SMP_INT, FROM_RESPONSE, fetch_hello_type, BYTES_RESPONSE,
 	       "type of the TLS hello in the response"),
-	BUFFER("wait_end", SMP_BOOL, FROM_PROCESS, fetch_wait_end, 0,
+	BUFFER("wait_end", SMP_BOOL, FROM_STATE, fetch_wait_end, 0,
 	       "true when the inspection is over"),
 	{ 0 },
 };

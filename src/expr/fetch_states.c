@@ -212,10 +212,10 @@ static bool convert_srv_queue(const struct expr_arg *args, struct sample *smp,
 }
 
 #define BACKEND_ROW(name, what, text)                                                         \
-	{ name, ARGS(0, ARG_BACKEND), SMP_INT, FROM_PROCESS, fetch_backend, .data = what,      \
+	{ name, ARGS(0, ARG_BACKEND), SMP_INT, FROM_STATE, fetch_backend, .data = what,      \
 	  .help = text }
 #define SERVER_ROW(name, kind, what, text)                                                    \
-	{ name, ARGS(1, ARG_SERVER), kind, FROM_PROCESS, fetch_server, .data = what,           \
+	{ name, ARGS(1, ARG_SERVER), kind, FROM_STATE, fetch_server, .data = what,           \
 	  .help = text }
 
 const struct fetch fetch_states[] = {
@@ -224,9 +224,9 @@ const struct fetch fetch_states[] = {
 	BACKEND_ROW("be_conn_free", BE_CONN_FREE, "free connections of a backend's servers"),
 	BACKEND_ROW("be_sess_rate", BE_RATE, "new sessions a second of a backend"),
 	BACKEND_ROW("connslots", BE_SLOTS, "free connections and places in the servers' queues"),
-	{ "fe_conn", ARGS(0, ARG_FRONTEND), SMP_INT, FROM_PROCESS, fetch_fe_conn,
+	{ "fe_conn", ARGS(0, ARG_FRONTEND), SMP_INT, FROM_STATE, fetch_fe_conn,
 	  .help = "sessions on a frontend" },
-	{ "fe_sess_rate", ARGS(0, ARG_FRONTEND), SMP_INT, FROM_PROCESS, fetch_fe_rate,
+	{ "fe_sess_rate", ARGS(0, ARG_FRONTEND), SMP_INT, FROM_STATE, fetch_fe_rate,
 	  .help = "new sessions a second of a frontend" },
 	BACKEND_ROW("nbsrv", BE_NBSRV, "usable servers of a backend"),
 	BACKEND_ROW("queue", BE_QUEUE, "sessions in the queues of a backend and its servers"),

@@ -8,6 +8,7 @@
 #include "base/feature.h"
 #include "base/version.h"
 #include "config/help.h"
+#include "expr/expr_help.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <link.h>
@@ -81,12 +82,33 @@ static void dump_configuration(void)
 	help_dump(stdout, modules);
 }
 
+static void dump_fetches(void)
+{
+	printf("# sample fetches\n");
+	expr_dump_fetches(stdout);
+}
+
+static void dump_converters(void)
+{
+	printf("# converters: from and to\n");
+	expr_dump_converters(stdout);
+}
+
+static void dump_acls(void)
+{
+	printf("# words of ACLs, and predefined ACLs\n");
+	expr_dump_acls(stdout);
+}
+
 static const struct {
 	const char *name;
 	void (*dump)(void);
 	const char *help;
 } classes_table[] = {
+	{ "acl", dump_acls, "words of ACLs" },
 	{ "cfg", dump_configuration, "words of the configuration" },
+	{ "cnv", dump_converters, "converters of samples" },
+	{ "smp", dump_fetches, "sample fetches" },
 };
 
 static int dump_class(const char *name, size_t len)

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Prints the tables for people and tools. Called by main() and by -dK. */
+#include "expr/expr_help.h"
+
+#include "expr/acl.h"
+#include "expr/arg.h"
+
+static void print_args(FILE *out, const struct arg_spec *spec)
+{
+	unsigned i;
+
+	if (!spec->types[0])
+		return;
+	fputs(spec->need ? "(" : "[(", out);
+	for (i = 0; i < ARG_MAX && spec->types[i]; i++)
+		fprintf(out, "%s%s%s", i && i == spec->need ? "[" : "", i ? "," : "",
+			arg_type_name(spec->types[i]));
+	if (spec->need && i > spec->need)
+		fputc(']', out);
+	fputs(spec->need ? ")" : ")]", out);
+}
+
+static void print_fetch(FILE *out, const struct fetch *row)
+{
+	fputs(row->name, out);
+	print_args(out, &row->args);
+	fprintf(out, ": %s", sample_type_name(row->type));
+}
+
+static void print_converter(FILE *out, const struct converter *row)
+{
+	fputs(row->name, out);
+	print_args(out, &row->args);
+	fprintf(out, ": %s to %s", sample_type_name(row->in), sample_type_name(row->out));
+}
+
+void expr_dump_fetches(FILE *out)
+{
+	const struct fetch *row;
+	unsigned i;
+
+	for (i = 0; (row = expr_fetch_row(i)); i++) {
+		fputc('\t', out);
+		print_fetch(out, row);
+		fputc('\n', out);
+	}
+}
+
+void expr_dump_converters(FILE *out)
+{
+	const struct converter *row;
+	unsigned i;
+
+	for (i = 0; (row = expr_converter_row(i)); i++) {
+		fputc('\t', out);
+		print_converter(out, row);
+		fputc('\n', out);
+	}
+}
+
+void expr_dump_acls(FILE *out)
+{
+	const struct acl_predefined *p;
+	const struct acl_word *w;
+
+	for (w = acl_words; w->name; w++) {
+		if (w->match == MATCH_VERSION)
+			fprintf(out, "\t%s = %s, compared as major.minor\n", w->name, w->fetch);
+		else
+			fprintf(out, "\t%s = %s -m %s\n", w->name, w->fetch, match_name(w->match));
+	}
+	for (p = acl_predefined; p->name; p++)
+		fprintf(out, "\t%s = %s\n", p->name, p->words);
+}
+
+/* Where a fetch finds something. */
+static void print_places(FILE *out, unsigned where)
+{
+	static const struct {
+		unsigned place;
+		const char *name;
+	} places[] = {
+		{ AT_CONFIG, "configuration" }, { AT_CONN, "connection" },
+		{ AT_SESSION, "session" },      { AT_REQUEST, "request" },
+		{ AT_SERVER, "backend" },       { AT_RESPONSE, "response" },
+		{ AT_LOG, "log" },              { AT_CHECK, "check" },
+	};
+	const char *comma = "";
+	size_t i;
+
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (where & places[i].place) {
+			fprintf(out, "%s%s", comma, places[i].name);
+			comma = ", ";
+		}
+	}
+}
+
+bool expr_help_word(FILE *out, const char *word)
+{
+	const struct fetch *fetch = expr_fetch_find(span_of(word));
+	const struct converter *converter = expr_converter_find(span_of(word));
+
+	if (fetch) {
+		fputs("fetch ", out);
+		print_fetch(out, fetch);
+		fputs("\n  at:      ", out);
+		print_places(out, fetch->where);
+		fprintf(out, "\n  %s\n", fetch->help);
+	}
+	if (converter) {
+		fputs(fetch ? "\nconverter " : "converter ", out);
+		print_converter(out, converter);
+		fprintf(out, "\n  %s\n", converter->help);
+	}
+	return fetch || converter;
+}
