@@ -58,6 +58,16 @@ expected() {
 	esac
 }
 
+# A check that comes before its origin listens would take the server out.
+wait_for_origins() {
+	tries=0
+	until [ "$(ss -Hltn | wc -l)" -ge "$(wc -l <"$work/servers")" ]; do
+		tries=$((tries + 1))
+		[ $tries -lt 500 ] || { fail "$example: the origins do not listen"; return; }
+		sleep 0.02
+	done
+}
+
 judge() {
 	example=$1 at=$2
 	answers=$("$demo" ask "$at" 4 2>&1) || { fail "$example at $at: $answers"; return; }
@@ -82,6 +92,7 @@ for file in "${srcdir:-.}"/examples/*.cfg; do
 		"$demo" serve "$at" "$name" &
 		children="$children $!"
 	done <"$work/servers"
+	wait_for_origins
 	start "$file" || continue
 	while read -r at; do
 		judge "$example" "$at"
