@@ -392,6 +392,35 @@ static void case_interactive(void)
 	close(fd);
 }
 
+/* stats maxconn 3, stats timeout 2s. */
+static void case_limits(void)
+{
+	struct timeval moment = { 0, 300000 }, patience = { 10, 0 };
+	int fds[3], more;
+	double start;
+
+	for (int i = 0; i < 3; i++) {
+		fds[i] = open_stats(0);
+		say(fds[i], "prompt\n");
+		hear_until(fds[i], "> ");
+	}
+	start = seconds();
+	more = open_stats(0);
+	say(more, "show cli level\n");
+	setsockopt(more, SOL_SOCKET, SO_RCVTIMEO, &moment, sizeof(moment));
+	heard_len = 0;
+	verdict(!hear_some(more) && errno == EAGAIN, "one more conversation has to wait");
+	close(fds[0]);
+	setsockopt(more, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	verdict(hear_some(more) && !strncmp(heard, "admin\n", 6), "until another one has ended");
+	close(more);
+	hear_all(fds[1]);
+	verdict(seconds() - start > 1.5 && seconds() - start < 8, "idle ones end after %.1f s",
+		seconds() - start);
+	close(fds[1]);
+	close(fds[2]);
+}
+
 /* A session shuts down the one that carries it. */
 static void case_suicide(void)
 {
@@ -418,6 +447,7 @@ static const struct {
 } cases[] = {
 	{ "slow-reader", case_slow_reader }, { "vanish", case_vanish }, { "attack", case_attack },
 	{ "interactive", case_interactive }, { "suicide", case_suicide },
+	{ "limits", case_limits },
 };
 
 int main(int argc, char **argv)

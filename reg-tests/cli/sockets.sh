@@ -31,4 +31,31 @@ ask "show cli sockets" >"$dir/sockets"
 check "all are listed" test "$(wc -l <"$dir/sockets")" -ge 5
 check "with address and level" grep -qx "ipv4@$tcp admin all" "$dir/sockets"
 check "with path and level" grep -qx "unix@$user user all" "$dir/sockets"
+stop_penstock
+
+{
+	printf '\tstats maxconn 3\n\tstats timeout 2s\n'
+	tcp_proxy
+} | config
+# start_penstock asks once in a while, which the limits allow.
+start_penstock
+"$topbuild/reg-tests/cli/clitest" -s "$stats" -p "$pid" limits || fail "limits"
+stop_penstock
+
+# refused LINE SENTENCE: of the global section.
+refused() {
+	{
+		printf '\t%s\n' "$1"
+		tcp_proxy
+	} | config
+	"$PENSTOCK" -c -f "$dir/cfg" >"$log" 2>&1 && return 1
+	grep -q "$2" "$log"
+}
+check "a level that is none" refused "stats socket /tmp/x level boss" "'boss' is not a level"
+check "no address" refused "stats socket" "an address expected"
+check "a word that is none" refused "stats socket /tmp/x frob" "'frob' is not known"
+check "no connection at all" refused "stats maxconn 0" "must be a number from 1"
+check "no time" refused "stats timeout soon" "must be a time"
+check "a second process" refused "stats bind-process 2" "there is one process"
+check "the name of a node" refused "node a/b" "letters, digits"
 finish
