@@ -73,6 +73,9 @@ int stmt_error(struct statement *st, int i, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void stmt_warning(struct statement *st, int i, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Suspicious, but no warning: shown with -dD. */
+void stmt_note(struct statement *st, int i, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /* Adds a "did you mean" or other hint line to the problem just reported. */
 void stmt_hint(struct statement *st, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -98,6 +101,8 @@ int stmt_words(struct statement *st, unsigned scope, void *object);
 int config_error(struct config *cfg, const struct location *loc, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void config_warning(struct config *cfg, const struct location *loc, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void config_note(struct config *cfg, const struct location *loc, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -67,6 +67,7 @@ struct reader {
 	unsigned scope;
 	const char *title;      /* "frontend web" */
 	const char *label;      /* "web": .SECTION */
+	bool beyond_global;     /* a section of another kind was seen */
 	bool skipping;          /* a section that is not supported: one message was given */
 
 	struct level *levels;

@@ -117,6 +117,7 @@ struct server {
 	const char *id;          /* its name */
 	int puid;                /* numeric id */
 	bool forced_id;          /* it was given by "id" */
+	bool refused;            /* its line was wrong: it stands for its name alone */
 	struct location loc;
 	struct server_settings set;
 	struct addr_spec spec;   /* as configured */

@@ -82,8 +82,10 @@ void diag_add(struct diag *diag, enum severity severity, const struct place *pla
 {
 	struct problem *p;
 
-	if (severity == DIAG_NOTE && !diag->verbose)
+	if (severity == DIAG_NOTE && !diag->verbose) {
+		diag->current = NULL; /* hints that follow are for nobody */
 		return;
+	}
 	p = diag_new_problem(diag, severity, place, fmt, ap);
 	if (!diag_repeats(diag, p))
 		diag_append(diag, p);
@@ -102,9 +104,14 @@ static struct problem *diag_same_words(const struct diag *diag, const struct pro
 void diag_add_once(struct diag *diag, enum severity severity, const struct place *place,
 		   const char *fmt, va_list ap)
 {
-	struct problem *p = diag_new_problem(diag, severity, place, fmt, ap);
-	struct problem *before = diag_same_words(diag, p);
+	struct problem *p, *before;
 
+	if (severity == DIAG_NOTE && !diag->verbose) {
+		diag->current = NULL; /* hints that follow are for nobody */
+		return;
+	}
+	p = diag_new_problem(diag, severity, place, fmt, ap);
+	before = diag_same_words(diag, p);
 	if (!before || !place || !place->line)
 		diag_append(diag, p);
 	else if (!problem_same(before, p))

@@ -137,6 +137,7 @@ static void test_counts_and_levels(void **state)
 
 	(void)state;
 	diag_addf(diag, DIAG_NOTE, NULL, "dropped");
+	diag_hintf(diag, "dropped, too");
 	diag->verbose = true;
 	diag_addf(diag, DIAG_NOTE, NULL, "n");
 	diag_addf(diag, DIAG_WARNING, NULL, "w");

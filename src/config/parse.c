@@ -274,6 +274,11 @@ static void section_begin(struct reader *rd, struct statement *st, const struct 
 	st->scope = section->scope;
 	st->section = rd->title;
 	st->at = 1;
+	if (!(section->scope & SCOPE_GLOBAL))
+		rd->beyond_global = true;
+	else if (rd->beyond_global)
+		stmt_note(st, 0, "this section stands behind others: which of its words they see "
+				 "is not defined");
 	rd->object = section->begin(st);
 	if (!rd->object && rd->cfg->diag->errors_heard == errors)
 		stmt_error(st, 0, "this section cannot be understood");

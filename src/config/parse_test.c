@@ -383,6 +383,16 @@ static void test_global_is_one_object(void **state)
 	assert_int_equal(core->number, 2);
 }
 
+static void test_global_behind_others(void **state)
+{
+	(void)state;
+	read_text("frontend x\nglobal\n");
+	assert_string_equal(problems(), "");
+	cfg->diag->verbose = true;
+	EXPECT("global\n", "1:1 note this section stands behind others: which of its words they "
+			    "see is not defined\n");
+}
+
 static void test_words_of_a_line(void **state)
 {
 	(void)state;
@@ -497,7 +507,7 @@ int main(void)
 		TEST(test_words_of_defaults), TEST(test_broken_section_is_spell_checked),
 		TEST(test_unsupported_section_once), TEST(test_outside_of_sections),
 		TEST(test_misspelt_section), TEST(test_section_ends_with_the_file), TEST(test_global_is_one_object),
-		TEST(test_words_of_a_line), TEST(test_words_of_a_line_refused),
+		TEST(test_global_behind_others), TEST(test_words_of_a_line), TEST(test_words_of_a_line_refused),
 		TEST(test_failure_always_has_a_message), TEST(test_repeated_causes), TEST(test_lexical_problems),
 		TEST(test_binary_files_end_early), TEST(test_finish_shows_the_line),
 		TEST(test_pseudo_variables), TEST(test_environment),

@@ -89,6 +89,16 @@ void stmt_warning(struct statement *st, int i, const char *fmt, ...)
 	va_end(ap);
 }
 
+void stmt_note(struct statement *st, int i, const char *fmt, ...)
+{
+	struct place place = statement_place(st, i);
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_add_once(st->cfg->diag, DIAG_NOTE, &place, fmt, ap);
+	va_end(ap);
+}
+
 void stmt_hint(struct statement *st, const char *fmt, ...)
 {
 	va_list ap;
@@ -347,6 +357,17 @@ void config_warning(struct config *cfg, const struct location *loc, const char *
 	problem_place(cfg, loc, &place);
 	va_start(ap, fmt);
 	diag_add_once(cfg->diag, DIAG_WARNING, &place, fmt, ap);
+	va_end(ap);
+}
+
+void config_note(struct config *cfg, const struct location *loc, const char *fmt, ...)
+{
+	struct place place;
+	va_list ap;
+
+	problem_place(cfg, loc, &place);
+	va_start(ap, fmt);
+	diag_add_once(cfg->diag, DIAG_NOTE, &place, fmt, ap);
 	va_end(ap);
 }
 

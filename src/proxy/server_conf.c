@@ -109,22 +109,11 @@ static void *new_server(struct statement *st, struct proxy *px, const char *name
 	return s;
 }
 
-int parse_server_line(struct statement *st, const struct keyword *kw, void *object)
+static int parse_server_words(struct statement *st, struct server *s)
 {
-	struct proxy *px = object;
-	struct server *s;
-	const char *name;
+	int rc = 0, word = st->at;
 	struct err err;
-	int rc = 0, word;
 
-	(void)kw;
-	if (check_place(st, px, false))
-		return -1;
-	name = stmt_need(st, "the name of the server");
-	if (!name || check_name(st, name))
-		return -1;
-	s = new_server(st, px, name);
-	word = st->at;
 	if (parse_address(st, s, &err)) {
 		if (st->at >= st->count)
 			return -1;
@@ -133,12 +122,28 @@ int parse_server_line(struct statement *st, const struct keyword *kw, void *obje
 	/* Not those of the default-server lines: their places are known. */
 	if (stmt_words(st, SCOPE_SERVER, s) || rc)
 		return -1;
-	if (s->spec.unresolved && use_init_addr(st, s, word, err.text))
+	return s->spec.unresolved ? use_init_addr(st, s, word, err.text) : 0;
+}
+
+/* A server whose line is wrong is entered as well, so that what names it is not reported. */
+int parse_server_line(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct proxy *px = object;
+	struct server *s;
+	const char *name;
+
+	(void)kw;
+	if (check_place(st, px, false))
 		return -1;
+	name = stmt_need(st, "the name of the server");
+	if (!name || check_name(st, name))
+		return -1;
+	s = new_server(st, px, name);
 	*px->servers_tail = s;
 	px->servers_tail = &s->next;
 	px->server_count++;
-	return 0;
+	s->refused = parse_server_words(st, s) < 0;
+	return s->refused ? -1 : 0;
 }
 
 int parse_default_server(struct statement *st, const struct keyword *kw, void *object)

@@ -100,7 +100,7 @@ static struct server *find_tracked(struct config *cfg, struct proxies *all, cons
 
 static void resolve_track(struct config *cfg, struct proxies *all, struct server *s)
 {
-	if (!s->set.track)
+	if (!s->set.track || s->refused)
 		return;
 	if (s->set.options.on & SRV_CHECK) {
 		config_error(cfg, &s->loc, "server '%s' has 'check' and 'track': it can only do one",
@@ -123,11 +123,11 @@ static void check_chain(struct config *cfg, struct server *s)
 	if (end->tracked)
 		config_error(cfg, &s->loc, "server '%s' tracks %s, which leads back to itself", s->id,
 			     s->set.track);
-	else if (!(end->set.options.on & SRV_CHECK))
+	else if (!(end->set.options.on & SRV_CHECK) && !end->refused)
 		config_error(cfg, &s->loc, "server '%s' tracks %s, but server '%s' has no 'check'",
 			     s->id, s->set.track, end->id);
 	else
-		return;
+		return; /* fine, or told already */
 	list_remove(&s->tracker_node);
 	s->tracked = NULL;
 }
@@ -139,8 +139,13 @@ void servers_finish(struct config *cfg, struct proxy *px)
 	check_names(cfg, px);
 	number(cfg, px);
 	for (s = px->servers; s; s = s->next) {
+		if (s->refused)
+			continue;
 		check_ports(cfg, s);
 		set_limits(s);
+		if (!s->set.weight)
+			config_note(cfg, &s->loc, "server '%s' has weight 0: balancing never takes it",
+				    s->id);
 	}
 }
 
