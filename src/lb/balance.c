@@ -253,7 +253,7 @@ static int balance_finish(struct config *cfg, void *data)
 	struct proxies *all = config_data(cfg, &proxy_module);
 	struct proxy *px;
 
-	(void)data;
+	*(struct proxies **)data = all;
 	list_for_each(px, &all->list, node)
 		if (px->caps & PROXY_BACKEND && build_backend(cfg, px))
 			return -1;
@@ -270,13 +270,17 @@ static int balance_start(struct config *cfg, void *data, struct err *err)
 	return 0;
 }
 
-static void balance_stop(void)
+/* What the algorithms hold outside the arena. */
+static void balance_release(void *data)
 {
+	const struct proxies *all = *(struct proxies **)data;
 	const struct lb_algo *algo;
 	struct proxy *px;
 	unsigned i;
 
-	list_for_each(px, &proxies_running->list, node) {
+	if (!all)
+		return;
+	list_for_each(px, &all->list, node) {
 		algo = px->balance ? px->balance->algo : NULL;
 		for (i = 0; i < GROUPS && algo && algo->free; i++)
 			algo->free(px->balance->groups[i]);
@@ -285,7 +289,8 @@ static void balance_stop(void)
 
 const struct module lb_module = {
 	.name = "lb",
+	.data_size = sizeof(struct proxies *), /* those that were built */
 	.finish = balance_finish,
 	.start = balance_start,
-	.stop = balance_stop,
+	.release = balance_release,
 };

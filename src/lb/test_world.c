@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/shared.h"
 #include "base/str.h"
 #include "config/diag.h"
 #include "config/environment.h"
@@ -79,10 +78,6 @@ void world_begin_many(const char *lines, unsigned n, const char *settings)
 
 void world_end(void)
 {
-	struct proxies *all = proxies_running;
-
-	lb_module.stop();
-	shared_free(&all->shared);
 	config_free(&cfg);
 	free(servers);
 	memset(&server_hooks, 0, sizeof(server_hooks));
