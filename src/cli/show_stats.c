@@ -289,7 +289,7 @@ static int schema_start(struct cli_call *call, struct err *err)
 	(void)err;
 	text_str(call->out,
 		 "{\"$schema\":\"http://json-schema.org/draft-04/schema#\",\"oneOf\":["
-		 "{\"title\":\"Info\",\"type\":\"array\",\"items\":{\"title\":\"InfoItem\","
+		 "{\"title\":\"Info\",\"type\":\"array\",\"minItems\":1,\"items\":{\"title\":\"InfoItem\","
 		 "\"type\":\"object\",\"properties\":{" ITEM_FIELDS ","
 		 "\"not\":{\"required\":[\"objType\"]},"
 		 "\"required\":[\"field\",\"processNum\",\"tags\",\"value\"]}},"
