@@ -343,6 +343,32 @@ static void consistent_hash_moves_only_its_own(void **state)
 	world_end();
 }
 
+/* Each function has a distribution of its own. */
+static void consistent_hash_uses_the_function(void **state)
+{
+	static const char *const functions[] = { "sdbm", "djb2", "wt6", "crc32" };
+	static unsigned char chosen[4][CLIENTS];
+	unsigned f, i, same, share;
+	char lines[100];
+
+	(void)state;
+	for (f = 0; f < 4; f++) {
+		snprintf(lines, sizeof(lines), " balance source\n hash-type consistent %s\n",
+			 functions[f]);
+		world_begin_many(lines, 4, "");
+		pick_all(chosen[f]);
+		for (i = 0; i < 4; i++) {
+			share = count_of(chosen[f], i);
+			assert_in_range(share, CLIENTS / 4 * 3 / 4, CLIENTS / 4 * 5 / 4);
+		}
+		for (i = same = 0; f && i < CLIENTS; i++)
+			same += chosen[f][i] == chosen[f - 1][i];
+		if (f)
+			assert_in_range(same, CLIENTS / 5, CLIENTS / 3);
+		world_end();
+	}
+}
+
 /* Half the weight: about half of its clients go to others, no others move. */
 static void consistent_hash_follows_weights(void **state)
 {
@@ -502,6 +528,7 @@ int main(void)
 		cmocka_unit_test(random_follows_the_weights),
 		cmocka_unit_test(random_takes_the_least_loaded_of_its_draws),
 		cmocka_unit_test(consistent_hash_moves_only_its_own),
+		cmocka_unit_test(consistent_hash_uses_the_function),
 		cmocka_unit_test(consistent_hash_follows_weights),
 		cmocka_unit_test(consistent_hash_depends_on_ids_alone),
 		cmocka_unit_test(bounded_load_passes_keys_on),

@@ -7,8 +7,9 @@
  *
  * Places of points come from the server's id alone, so that balancers with the same ids agree,
  * whatever the order of the lines. Server of weight w: 16 w points, or as many times more as
- * give the average server of the file about 160. Own functions, not the reference's: see
- * doc/differences.md.
+ * give the average server of the file about 160. The place of a key is the function of hash-type
+ * over the bytes of the address, always mixed by "avalanche". Own functions, not the reference's:
+ * see doc/differences.md.
  */
 #include "lb/algo.h"
 
@@ -135,16 +136,28 @@ static struct lb_node *ring_bounded(const struct ring_group *g, struct tree_node
 	return node;
 }
 
+/* Neighbouring addresses must not meet the same point: always mixed. */
+static uint32_t ring_key(const struct ring_group *g, const struct addr *src)
+{
+	static uint32_t (*const functions[])(const void *, size_t) = {
+		[HASH_SDBM] = hash_sdbm, [HASH_DJB2] = hash_djb2, [HASH_WT6] = hash_wt6,
+		[HASH_CRC32] = hash_crc32,
+	};
+	size_t len = src->family == AF_INET ? sizeof(src->v4) : sizeof(src->v6);
+
+	return hash_avalanche(functions[g->base.proxy->set.hash_function](&src->v4, len));
+}
+
 static struct server *ring_pick(struct lb_group *group, const struct balance_key *key, bool *full)
 {
 	struct ring_group *g = (struct ring_group *)group;
+	const struct addr *src = key->src;
 	struct tree_node *at;
-	uint32_t number;
 
-	/* Neighbouring addresses must not meet the same point: always mixed. */
-	if (!lb_address_key(key, &number))
-		number = g->turn++;
-	at = ring_at(g, hash_avalanche(number));
+	if (src && (src->family == AF_INET || src->family == AF_INET6))
+		at = ring_at(g, ring_key(g, src));
+	else
+		at = ring_at(g, hash_avalanche(g->turn++));
 	*full = false;
 	return at ? ring_bounded(g, at)->server : NULL;
 }
