@@ -496,6 +496,16 @@ static void test_environment(void **state)
 	assert_string_equal(web.set.name, "nothing");
 }
 
+/* The usual mistake with variables has its own hint. */
+static void test_variables_without_quotes(void **state)
+{
+	(void)state;
+	EXPECT("frontend x\n timeout one ${TIME}\n size '$A'\n",
+	       "2:14 error 'timeout one' must be a time such as 500ms, 30s or 5m, not '${TIME}' "
+	       "[variables are replaced inside double quotes only]\n"
+	       "3:7 error 'size' must be a size such as 16384, 64k or 1m, not '$A'\n");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -510,7 +520,7 @@ int main(void)
 		TEST(test_global_behind_others), TEST(test_words_of_a_line), TEST(test_words_of_a_line_refused),
 		TEST(test_failure_always_has_a_message), TEST(test_repeated_causes), TEST(test_lexical_problems),
 		TEST(test_binary_files_end_early), TEST(test_finish_shows_the_line),
-		TEST(test_pseudo_variables), TEST(test_environment),
+		TEST(test_pseudo_variables), TEST(test_environment), TEST(test_variables_without_quotes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,6 +68,15 @@ struct place statement_place(const struct statement *st, int i)
 	return place;
 }
 
+/* "$NAME" without the quotes that would have replaced it. */
+static bool bare_variable(const struct word *word)
+{
+	const char *p = word->quoted ? NULL : strchr(word->text, '$');
+
+	return p && (p[1] == '{' || p[1] == '_' || (p[1] >= 'A' && p[1] <= 'Z') ||
+		     (p[1] >= 'a' && p[1] <= 'z'));
+}
+
 int stmt_error(struct statement *st, int i, const char *fmt, ...)
 {
 	struct place place = statement_place(st, i);
@@ -76,6 +85,8 @@ int stmt_error(struct statement *st, int i, const char *fmt, ...)
 	va_start(ap, fmt);
 	diag_add(st->cfg->diag, DIAG_ERROR, &place, fmt, ap);
 	va_end(ap);
+	if (i >= 0 && i < st->count && bare_variable(&st->words[i]))
+		stmt_hint(st, "variables are replaced inside double quotes only");
 	return -1;
 }
 
