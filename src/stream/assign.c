@@ -42,12 +42,25 @@ static void assign_count_slot(struct server *server)
 	balance_taken(server);
 }
 
+/* After a failure another server was found. */
+static void assign_note_redispatch(struct stream *s, const struct server *server)
+{
+	struct server *failed = s->extra ? s->extra->avoid : NULL;
+
+	if (!failed || failed == server)
+		return;
+	failed->state->counters.redispatches++;
+	s->backend->be->counters.redispatches++;
+	s->redispatched = true;
+}
+
 /* The slot is counted: the rest of what belonging to a server means. */
 static void assign_done(struct stream *s, struct server *server)
 {
 	struct counters *c = &server->state->counters;
 	uint64_t now_s = (uint64_t)time(NULL);
 
+	assign_note_redispatch(s, server);
 	s->server = server;
 	s->counted_server = true;
 	s->queue_ms = (uint32_t)(clock_now_ms - s->session->accepted_ms);
@@ -203,9 +216,6 @@ void assign_redispatch(struct stream *s)
 {
 	struct stream_extra *extra = extra_get(s);
 
-	s->server->state->counters.redispatches++;
-	s->backend->be->counters.redispatches++;
-	s->redispatched = true;
 	if (extra)
 		extra->avoid = s->server;
 	assign_release_server(s);

@@ -116,8 +116,9 @@ int connect_wait(struct stream *s)
 	return STEP_GOTO + REQ_OPEN;
 }
 
-/* Is the next try one that goes to another server? Manual, "option redispatch <interval>":
- * every so many retries; negative: counted from the last. */
+/* Does the retry that comes now go to another server? Manual, "option redispatch <interval>":
+ * every so many retries; -1 the last one, -2 the one before. As in the reference, a balancing
+ * that does not tie clients to servers chooses anew at each retry. */
 static bool connect_elsewhere(const struct stream *s)
 {
 	const struct proxy_settings *set = &s->backend->set;
@@ -125,8 +126,10 @@ static bool connect_elsewhere(const struct stream *s)
 
 	if (!(set->options.on & OPT_REDISPATCH) || s->backend->usable + s->backend->usable_backup < 2)
 		return false;
+	if (set->balance != BALANCE_SOURCE)
+		return true;
 	if (interval < 0)
-		return (set->retries - (int)s->failures) % -interval == 0;
+		return (int)s->failures == set->retries + 1 + interval;
 	return interval > 0 && s->failures % interval == 0;
 }
 
