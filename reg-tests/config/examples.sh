@@ -18,7 +18,7 @@ done
 readme=$(mktemp) || exit 1
 trap 'rm -f "$readme"' EXIT
 sed -n '/^## A first configuration/,/^    penstock /p' "${srcdir:-.}/README.md" |
-	grep -e '^    [a-z]' | grep -v '^    penstock ' >"$readme"
+	grep '^    ' | grep -v '^    penstock ' >"$readme"
 grep -q '^    frontend ' "$readme" || { echo "README.md has no configuration"; exit 1; }
 valid README.md "$readme"
 [ "$bad" -eq 0 ]
