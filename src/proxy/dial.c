@@ -130,12 +130,9 @@ static enum dial_result dial_connect(const struct addr *to, int *fd)
 	return dial_failed(fd, DIAL_REFUSED);
 }
 
-/* client NULL: a check. */
-static enum dial_result dial(struct server *server, const struct addr *to,
-			     const struct addr *client, int *fd)
+static enum dial_result dial_once(struct server *server, const struct source_conf *src,
+				  const struct addr *to, const struct addr *client, int *fd)
 {
-	const struct source_conf *src = dial_source(server);
-
 	*fd = sock_open(to->family, server->set.namespace);
 	if (*fd < 0)
 		return DIAL_RESOURCE;
@@ -147,6 +144,23 @@ static enum dial_result dial(struct server *server, const struct addr *to,
 			return dial_failed(fd, DIAL_SOURCE);
 	}
 	return dial_connect(to, fd);
+}
+
+/* client NULL: a check. A port of a range may be bound twice, but not connected twice to the same
+ * address: then the next one is tried. */
+static enum dial_result dial(struct server *server, const struct addr *to,
+			     const struct addr *client, int *fd)
+{
+	const struct source_conf *src = dial_source(server);
+	unsigned tries = src && src->addr.port ? src->last_port - src->addr.port + 1u : 0;
+	enum dial_result result;
+
+	do {
+		result = dial_once(server, src, to, client, fd);
+		if (result != DIAL_RESOURCE || errno != EADDRNOTAVAIL || !tries)
+			return result;
+	} while (--tries > 0);
+	return DIAL_SOURCE;
 }
 
 enum dial_result server_dial(struct server *server, const struct addr *to,

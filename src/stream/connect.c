@@ -5,6 +5,7 @@
 #include "stream/connect.h"
 
 #include "base/clock.h"
+#include "log/log.h"
 #include "net/listener.h"
 #include "proxy/dial.h"
 #include "proxy/proxy.h"
@@ -16,6 +17,7 @@
 #include "stream/timeouts.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { RETRY_DELAY_MS = 1000 };
@@ -46,8 +48,11 @@ static struct addr connect_address(struct stream *s)
 	return any && dst.family != AF_UNIX ? dst : to;
 }
 
-static int connect_resource(struct stream *s)
+/* Manual 8.5, RC: "the error logs will tell precisely what was missing". */
+static int connect_resource(struct stream *s, const char *what)
 {
+	log_printf(s->backend->set.log, LOG_L_EMERG, "Cannot connect to server %s/%s: %s: %s.",
+		   s->backend->name, s->server->id, what, strerror(errno));
 	s->server->state->counters.failed_connections++;
 	s->backend->be->counters.failed_connections++;
 	stream_end(s, END_RESOURCE);
@@ -65,8 +70,9 @@ int connect_start(struct stream *s)
 	s->backend->be->counters.connects++;
 	switch (server_dial(s->server, &to, stream_src(s), &fd)) {
 	case DIAL_SOURCE:
+		return connect_resource(s, "cannot use the source address, or no port of it is free");
 	case DIAL_RESOURCE:
-		return connect_resource(s);
+		return connect_resource(s, "no socket");
 	case DIAL_REFUSED:
 		return STEP_GOTO + REQ_RETRY;
 	case DIAL_STARTED:
@@ -79,7 +85,7 @@ int connect_start(struct stream *s)
 		if (fd >= 0)
 			close(fd);
 		conn_close(&conn, false);
-		return connect_resource(s);
+		return connect_resource(s, "no connection");
 	}
 	end_take_conn(&s->relay.server, &conn);
 	s->relay.server.conn->ready = connect_ready;
