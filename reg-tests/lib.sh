@@ -122,9 +122,9 @@ start_penstock() {
 	if [ -n "${SHIM:-}" ]; then
 		env SHIM="$SHIM" SHIM_LOG="$dir/shim.log" ${shim_while:+SHIM_WHILE="$shim_while"} \
 			LD_PRELOAD="$(preload)" \
-			"$PENSTOCK" -db -f "$dir/cfg" "$@" </dev/null >"$log" 2>&1 &
+			${run_as:-} "$PENSTOCK" -db -f "$dir/cfg" "$@" </dev/null >"$log" 2>&1 &
 	else
-		"$PENSTOCK" -db -f "$dir/cfg" "$@" </dev/null >"$log" 2>&1 &
+		${run_as:-} "$PENSTOCK" -db -f "$dir/cfg" "$@" </dev/null >"$log" 2>&1 &
 	fi
 	pid=$!
 	if ! until_true 10 "$tool" -s "$stats" ask "show info"; then

@@ -33,7 +33,7 @@ enum {
 				    * pump_allow */
 	/* How the bytes move. */
 	PUMP_SPLICING = 1 << 9,   /* through a pipe, at present */
-	PUMP_PULLED = 1 << 10,    /* the last pulls found bytes: EAGAIN is no surprise */
+	PUMP_PULLED = 1 << 10,    /* pulls of this run found bytes: EAGAIN is no surprise */
 	PUMP_TRUSTED = 1 << 11,   /* recv has confirmed an EAGAIN of splice once */
 	PUMP_UNSPLICE = 1 << 12,  /* the sink refuses splice: empty the pipe by copying */
 	PUMP_STOPPED = 1 << 13,   /* the owner wants no more of it */

@@ -6,6 +6,7 @@
 
 broken() {
 	relaytest client-rst
+	[ $way != splice ] || at_least PipesDirty 1
 	relaytest server-rst rst
 	check "show sess lists no stream of this proxy" sh -c \
 		"! '$tool' -s '$stats' ask 'show sess' | grep -q 'fe=fe'"

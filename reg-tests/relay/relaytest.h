@@ -99,8 +99,10 @@ void relay_freeze(bool stop);
 /* ---- sockmap.c ---- */
 
 /* Puts the relay's socket whose peer is the local socket `ours` into a new BPF sockmap, from
- * outside. *fd keeps the map and the copied descriptor open. false: says why. */
+ * outside. The map stays until we exit. false: says why. */
 bool sockmap_capture(pid_t relay, int ours);
+/* Bytes that lie unread in that socket of the relay's. */
+int sockmap_unread(pid_t relay, int ours);
 
 /* ---- the tests; each returns false when something did not hold ---- */
 

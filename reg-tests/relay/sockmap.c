@@ -14,6 +14,7 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -101,6 +102,16 @@ static int relay_socket(pid_t relay, int ours)
 	closedir(dir);
 	close(pidfd);
 	return fd;
+}
+
+int sockmap_unread(pid_t relay, int ours)
+{
+	int fd = relay_socket(relay, ours), unread = -1;
+
+	if (fd < 0 || ioctl(fd, FIONREAD, &unread))
+		die("the relay's socket is not among its descriptors");
+	close(fd);
+	return unread;
 }
 
 bool sockmap_capture(pid_t relay, int ours)

@@ -181,10 +181,45 @@ static bool sockmap_source(bool up, unsigned when)
 	return ok;
 }
 
+/*
+ * The source is captured while its bytes cannot go on, more come, and only then the reader reads:
+ * all that could have told of them has been told, nothing comes any more. WORD asks for this one.
+ */
+static bool sockmap_blocked(bool up, bool fin)
+{
+	struct ends e = ends_open(4096);
+	int from = up ? e.client : e.server, to = up ? e.server : e.client;
+	struct flow f = { .from = from, .to = to, .seed = 8, .total = 1ull << 40, .chunk = 8192 };
+	char what[80];
+	int left;
+	bool ok;
+
+	f.no_read = true;
+	do {
+		f.total = f.sent + f.chunk; /* one piece at a time, until the relay leaves one lying */
+		flows_run(&f, 1, 50);
+		left = sockmap_unread(opt.relay, from);
+	} while (left == 0);
+	if (!sockmap_capture(opt.relay, from))
+		return false;
+	f.total += 100000;
+	f.fin = fin;
+	flows_run(&f, 1, 100);
+	f.no_read = false;
+	snprintf(what, sizeof(what), "%s, captured while it was blocked%s", up ? "request" : "response",
+		 fin ? ", FIN" : "");
+	ok = sockmap_finish(&f, what);
+	ends_close(&e);
+	return ok;
+}
+
 bool test_sockmap(void)
 {
 	bool ok = true;
 
+	/* (Whoever copies may have read a segment in part.) */
+	for (unsigned i = 0; opt.n_args && i < 4; i++)
+		ok &= sockmap_blocked(i & 1, i & 2);
 	for (unsigned when = 0; when < 3; when++)
 		for (unsigned up = 0; up < 2; up++)
 			ok &= sockmap_source(up, when);

@@ -432,6 +432,9 @@ static void pump_run_open(struct pump *pump, struct relay *relay)
 	unsigned moves = relay->moves;
 	enum io r;
 
+	/* What was pulled before the sink was full says nothing about now: bytes may have come
+	 * to where splice does not see them, and the event that told of them has passed. */
+	pump->flags &= (uint16_t)~PUMP_PULLED;
 	do
 		r = pump_move(pump);
 	while (r == IO_OK && --moves);
@@ -439,8 +442,8 @@ static void pump_run_open(struct pump *pump, struct relay *relay)
 		task_wake(&relay->task);
 	if (unlikely(!pump->allowed) && !pump->buf && !pump->pipe)
 		pump->flags |= PUMP_DONE;
-	if (unlikely(pump->flags & (PUMP_EOF | PUMP_READ_ERROR)) && !(pump->flags & PUMP_FINISHED) && !pump->buf &&
-	    !pump->pipe && !(pump->flags & PUMP_WRITE_ERROR))
+	if (unlikely(pump->flags & (PUMP_EOF | PUMP_READ_ERROR)) && !pump->buf && !pump->pipe &&
+	    !(pump->flags & (PUMP_FINISHED | PUMP_WRITE_ERROR)))
 		pump_finish(pump);
 }
 
