@@ -126,7 +126,7 @@ static const struct row rows[] = {
 	  .before = 5000 },
 	{ "server_closes_in_upload", "", "", "", LIVE, "s60000000e", "r1000c", .code = "SD",
 	  .before = 5000 },
-	{ "server_ended_then_resets", "", "", "", LIVE, "s3r4ebs2000000e", "r3s4fbx", .code = "SD",
+	{ "server_ended_then_resets", "", "", "", LIVE, "s3r4ebs60000000e", "r3s4fbx", .code = "SD",
 	  .bytes = 4, .before = 5000 },
 	{ "response_inspection_server_closes", "", "tcp-response inspect-delay 9s\n"
 	  " tcp-response content reject if { res.len gt 30 }", "", LIVE, "s3e", "r3c", .code = "--",
