@@ -7,6 +7,7 @@
 #include "base/bug.h"
 #include "base/feature.h"
 #include "base/version.h"
+#include "cli/command.h"
 #include "config/help.h"
 #include "expr/expr_help.h"
 
@@ -100,6 +101,17 @@ static void dump_acls(void)
 	expr_dump_acls(stdout);
 }
 
+static void dump_commands(void)
+{
+	const struct cli_command *const *table, *row;
+
+	printf("# commands\n");
+	for (table = cli_tables; *table; table++)
+		for (row = *table; row->words; row++)
+			printf("%s%s%s\n", row->words, row->args ? " " : "",
+			       row->args ? row->args : "");
+}
+
 static const struct {
 	const char *name;
 	void (*dump)(void);
@@ -107,6 +119,7 @@ static const struct {
 } classes_table[] = {
 	{ "acl", dump_acls, "words of ACLs" },
 	{ "cfg", dump_configuration, "words of the configuration" },
+	{ "cli", dump_commands, "commands of the stats socket" },
 	{ "cnv", dump_converters, "converters of samples" },
 	{ "smp", dump_fetches, "sample fetches" },
 };
