@@ -44,6 +44,12 @@ static void add_listener(struct arena *arena, struct bind_conf *bind, const stru
 	listener_init(l, bind);
 }
 
+/* "unix-bind" speaks of bind lines, not of stats sockets. */
+static bool unix_bind_applies(const struct statement *st)
+{
+	return st->scope != SCOPE_GLOBAL;
+}
+
 static void apply_prefix(struct config *cfg, struct addr *addr)
 {
 	const struct bind_data *data = config_data(cfg, &bind_module);
@@ -65,7 +71,8 @@ static int add_address(struct statement *st, struct bind_conf *bind, const char 
 		return stmt_error(st, st->at - 1, "%s", err.text);
 	if (spec.unresolved)
 		stmt_warning(st, st->at - 1, "%s", err.text);
-	apply_prefix(st->cfg, &spec.addr);
+	if (unix_bind_applies(st))
+		apply_prefix(st->cfg, &spec.addr);
 	for (port = spec.addr.port; port <= spec.last_port; port++) {
 		spec.addr.port = (uint16_t)port;
 		add_listener(st->cfg->arena, bind, &spec.addr);
@@ -123,7 +130,8 @@ int bind_conf_parse(struct statement *st, struct bind_conf *bind)
 		rc = -1;
 	if (bind->id && bind->listeners.next != bind->listeners.prev)
 		rc = stmt_error(st, st->count, "'id' needs a line with a single address and port");
-	default_owner(st->cfg, bind);
+	if (unix_bind_applies(st))
+		default_owner(st->cfg, bind);
 	copy_settings(bind);
 	return rc;
 }
