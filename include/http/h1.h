@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The HTTP/1 codec: pure functions over bytes (RFC 9112). No socket, no allocation; incremental
+ * at every byte boundary. Strict: what two parsers could read in two ways is refused. */
+#ifndef HTTP_H1_H
+#define HTTP_H1_H
+
+#include "http/message.h"
+
+enum h1_result {
+	H1_DONE,       /* complete; *consumed bytes belong to it */
+	H1_INCOMPLETE, /* good so far: call again with more (and the same) bytes */
+	H1_BAD,        /* h1_error says what and where */
+};
+
+/* What was wrong, for the answer, the log and "show errors". */
+struct h1_error {
+	uint16_t status;     /* to answer with: 400, 414, 431, 501, 505; 502 for responses */
+	uint32_t position;   /* offset of the byte that is wrong */
+	const char *text;    /* sentence */
+};
+
+/* What the manual lets loose: options accept-invalid-http-request, -response. */
+enum { H1_ACCEPT_INVALID = 1 << 0 };
+
+/* A head under way: how far its bytes were looked at, so that nothing is scanned twice when a
+ * head comes one byte at a time. Zeroed at the start of each message. */
+struct h1_parser {
+	uint32_t looked;   /* bytes seen without finding the end of the head */
+	uint32_t skipped;  /* empty lines in front of the start line */
+	uint16_t state;
+};
+
+/* Parses a head in bytes[0..len), msg was emptied by message_init. request_method: of the request
+ * that a response answers (HEAD, CONNECT change the framing); METHOD_OTHER for requests. Fills
+ * in framing, length and flags; checks all that RFC 9112 and RFC 9110 ask of a recipient that
+ * forwards: Host, Content-Length, Transfer-Encoding, Connection. Hop-by-hop fields are left in
+ * place: message_strip_hops removes them. */
+enum h1_result h1_request_head(struct h1_parser *p, const char *bytes, size_t len, unsigned options,
+			       struct message *msg, struct h1_error *error);
+enum h1_result h1_response_head(struct h1_parser *p, const char *bytes, size_t len,
+				unsigned options, enum method request_method, struct message *msg,
+				struct h1_error *error);
+
+/* RFC 9110 7.6.1: deletes the fields that Connection names, Connection itself, Keep-Alive,
+ * Proxy-Connection, TE (but "trailers"), Transfer-Encoding stays. keep_upgrade: Upgrade and its
+ * Connection element are for the next hop, too. */
+void message_strip_hops(struct message *msg, bool keep_upgrade);
+
+/* The wire format of a head, into memory of size bytes: start line, fields, empty line; what
+ * framing and connection fields to write is decided by the caller, who has edited the message.
+ * Bytes written; 0: it does not fit. */
+size_t h1_write_head(const struct message *msg, char *memory, size_t size);
+
+/* The chunked coding (RFC 9112 7.1), from one piece to the next. Zeroed at the start. */
+struct h1_chunks {
+	uint64_t left;     /* payload bytes of the present chunk that were not seen yet */
+	uint16_t line;     /* length of the present line: bounded */
+	uint8_t state;
+	uint8_t digits;
+	uint32_t trailer;  /* bytes of the trailer section so far: bounded */
+};
+/* Looks at the next bytes of a body. The framing ends within them: H1_DONE and *consumed; else
+ * *consumed is len (INCOMPLETE: all of it belongs to the body). Payload bytes are stepped over,
+ * not looked at. When chunks->left > 0 after the call, that many further bytes are payload and
+ * need not be shown at all: h1_chunks_skip. trailers: bytes of the trailer section, if wanted. */
+enum h1_result h1_chunks_scan(struct h1_chunks *c, const char *bytes, size_t len, size_t *consumed,
+			      struct h1_error *error);
+static inline void h1_chunks_skip(struct h1_chunks *c, uint64_t n)
+{
+	c->left -= n;
+}
+/* The same, but takes the coding off: the payload found in bytes is moved to their front, *payload
+ * bytes of it. */
+enum h1_result h1_chunks_decode(struct h1_chunks *c, char *bytes, size_t len, size_t *consumed,
+				size_t *payload, struct h1_error *error);
+/* The line in front of a chunk of n bytes, at most 18 characters; its length. Behind the chunk
+ * comes CRLF, at the end of all "0\r\n\r\n". */
+size_t h1_chunk_line(char line[20], uint64_t n);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An HTTP message without its body: start line, fields, framing. Spans point into whatever
+ * memory the bytes were received in, or into the arena of the exchange when a rule has written
+ * them; nothing is copied. Valid until the head has left and can no longer be sent again. The
+ * codecs (http/h1.h, later HTTP/2) fill it in and write it out; rules edit it by the functions
+ * here. It knows no socket, no stream and no version of the wire format. RFC 9110. */
+#ifndef HTTP_MESSAGE_H
+#define HTTP_MESSAGE_H
+
+#include "base/str.h"
+
+struct arena;
+
+enum method {
+	METHOD_OTHER, /* a token that methods.def does not have: message.method_text has it */
+#define METHOD(name, flags) METHOD_##name,
+#include "http/methods.def"
+#undef METHOD
+};
+
+/* Names that the codec, the exchange or frequent rules ask for; looked up once while parsing.
+ * FIELD(id, "lower-case-name") in fields.def. */
+enum field_id {
+	FIELD_OTHER,
+#define FIELD(id, name) FIELD_##id,
+#include "http/fields.def"
+#undef FIELD
+	FIELD_IDS
+};
+
+struct field {
+	struct span name;  /* as received; ptr NULL: deleted, to be stepped over */
+	struct span value; /* without blanks around it */
+	uint8_t id;        /* enum field_id */
+};
+
+/* How the end of the body is told (RFC 9112 6.3). */
+enum body_framing {
+	BODY_NONE,    /* there is none, whatever the fields say: HEAD, 1xx, 204, 304, no length */
+	BODY_LENGTH,  /* message.length bytes */
+	BODY_CHUNKED,
+	BODY_CLOSE,   /* response: until the connection ends */
+	BODY_TUNNEL,  /* after CONNECT or an accepted Upgrade: bytes both ways, to the close */
+};
+
+enum {
+	MSG_KEEP_ALIVE = 1 << 0,   /* its sender keeps the connection open: version, Connection */
+	MSG_CLOSE = 1 << 1,        /* "Connection: close" was there */
+	MSG_UPGRADE = 1 << 2,      /* Connection names upgrade, and Upgrade is there */
+	MSG_EXPECT_100 = 1 << 3,   /* Expect: 100-continue */
+	MSG_HAS_HOST = 1 << 4,
+	MSG_ABSOLUTE = 1 << 5,     /* absolute-form or authority-form target */
+	MSG_INTERIM = 1 << 6,      /* 1xx other than 101 */
+	MSG_EDITED = 1 << 7,       /* fields or start line are no longer what was received */
+	MSG_HTTP09 = 1 << 8,       /* response only by option accept-invalid-http-response */
+};
+
+struct message {
+	bool is_response;
+	uint8_t method;             /* request: enum method */
+	uint8_t major, minor;       /* of the version: 1.0, 1.1, later 2.0 */
+	uint16_t status;            /* response */
+	uint16_t flags;             /* MSG_* */
+	uint8_t framing;            /* enum body_framing */
+	uint64_t length;            /* BODY_LENGTH: bytes of the body */
+	struct span method_text;    /* request */
+	struct span target;         /* request: as received, or as rules have rewritten it */
+	struct span reason;         /* response */
+	struct span host;           /* request: Host, or the authority of the target */
+	struct field *fields;       /* in order; deleted ones are stepped over */
+	uint16_t count, max;        /* used; room in fields */
+	uint32_t head_len;          /* bytes of the head on the wire, empty line included */
+};
+
+/* Empties it; fields has room for max. */
+void message_init(struct message *msg, bool is_response, struct field *fields, uint16_t max);
+
+/* The id of a name (case does not matter). */
+enum field_id field_id(struct span name);
+/* Do two names agree, but for the case of ASCII letters? */
+bool field_name_is(const struct field *f, struct span name);
+
+/* The n-th field line (from 0) behind *at of that name, whole value. at: 0 at first, is moved
+ * behind what was found. NULL: none. */
+struct field *message_find(const struct message *msg, struct span name, unsigned *at);
+struct field *message_find_id(const struct message *msg, enum field_id id, unsigned *at);
+/* One element after the other of the comma lists of all fields of the name (RFC 9110 5.6.1; quoted
+ * strings are kept whole); walk starts zeroed. False: no more. */
+struct field_walk {
+	unsigned at;        /* field index */
+	size_t offset;      /* within its value, behind the last element */
+	bool inside;
+};
+bool message_next_element(const struct message *msg, struct span name, struct field_walk *walk,
+			  struct span *element);
+/* Is token (lower case) an element of a comma list, whatever its case? */
+bool list_has_token(struct span list, struct span token);
+
+/* Editing. Memory comes from the arena; false: no memory, or the head would have more than
+ * 65,535 fields. Strings must stay as long as the message does (the arena's, or received). */
+bool message_add(struct message *msg, struct arena *arena, struct span name, struct span value);
+bool message_set(struct message *msg, struct arena *arena, struct span name, struct span value); /* all of the name go, then one is added */
+unsigned message_delete(struct message *msg, struct span name);
+void message_delete_field(struct message *msg, struct field *f);
+void message_set_value(struct message *msg, struct field *f, struct span value);
+/* The request's target: whole; its path (query kept); its path and query; its query. The new
+ * target lies in the arena. */
+bool message_set_target(struct message *msg, struct arena *arena, struct span target);
+bool message_set_path(struct message *msg, struct arena *arena, struct span path);
+bool message_set_pathq(struct message *msg, struct arena *arena, struct span pathq);
+bool message_set_query(struct message *msg, struct arena *arena, struct span query);
+bool message_set_method(struct message *msg, struct arena *arena, struct span method);
+void message_set_status(struct message *msg, unsigned status, struct span reason); /* reason.ptr NULL: the usual one */
+
+/* The usual phrase of a status, "" when none is known (status.def, IANA registry). */
+const char *status_reason(unsigned status);
+const char *method_name(enum method method);
+enum method method_find(struct span text);
+
+#endif
