@@ -206,10 +206,11 @@ static void pump_adapt_copy(struct pump *pump, size_t got)
 	}
 }
 
-static enum io pump_copy(struct pump *pump)
+/* Receives into the scratch buffer, which is the caller's until it is passed on. */
+static inline enum io pump_recv(struct pump *pump, struct buf **scratch, size_t *got)
 {
-	struct buf *buf = buffer_scratch();
-	size_t got, size;
+	struct buf *buf = *scratch = buffer_scratch();
+	size_t size;
 	enum io r;
 
 	if (unlikely(!buf)) {
@@ -217,12 +218,23 @@ static enum io pump_copy(struct pump *pump)
 		return IO_ERR;
 	}
 	size = pump->allowed < buf->size ? (size_t)pump->allowed : buf->size;
-	r = pump->from->ops->recv(pump->from, buf->data, size, &got);
+	r = pump->from->ops->recv(pump->from, buf->data, size, got);
 	pump->calls++;
 	if (unlikely(r != IO_OK))
 		return r;
 	relay_stats.reads++;
-	pump_got(pump, got);
+	pump_got(pump, *got);
+	return IO_OK;
+}
+
+static enum io pump_copy(struct pump *pump)
+{
+	struct buf *buf;
+	size_t got;
+	enum io r = pump_recv(pump, &buf, &got);
+
+	if (unlikely(r != IO_OK))
+		return r;
 	if (pump->mode == PUMP_ADAPTIVE)
 		pump_adapt_copy(pump, got);
 	return pump_pass(pump, buf, got);
@@ -233,23 +245,14 @@ static enum io pump_copy(struct pump *pump)
 /* Nothing came out of splice: recv tells whether that is the truth. */
 static enum io pump_ask_recv(struct pump *pump, enum io spliced)
 {
-	struct buf *buf = buffer_scratch();
-	size_t got, size;
-	enum io r;
+	struct buf *buf;
+	size_t got;
+	enum io r = pump_recv(pump, &buf, &got);
 
-	if (unlikely(!buf)) {
-		pump->flags |= PUMP_NO_MEMORY;
-		return IO_ERR;
-	}
-	size = pump->allowed < buf->size ? (size_t)pump->allowed : buf->size;
-	r = pump->from->ops->recv(pump->from, buf->data, size, &got);
-	pump->calls++;
 	if (r == IO_AGAIN && spliced == IO_AGAIN && (pump->flags & PUMP_PULLED))
 		pump->flags |= PUMP_TRUSTED;
 	if (r != IO_OK)
 		return r;
-	relay_stats.reads++;
-	pump_got(pump, got);
 	if (*pump->from->flags & CONN_URGENT) {
 		pump_copy_only(pump, &relay_stats.fallback_urgent);
 	} else if (!(pump->flags & PUMP_PULLED) || spliced == IO_EOF) {
