@@ -19,6 +19,7 @@ enum rule_result {
 	RULES_REJECT, /* refused: the stream is denied */
 	RULES_CLOSE,  /* tcp-response content close: both sides end */
 	RULES_DROP,   /* silent-drop: end without a word to the client */
+	RULES_REPLY,  /* HTTP: the exchange has been given an answer */
 	RULES_ERROR,  /* out of memory and the like */
 };
 

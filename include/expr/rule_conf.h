@@ -18,7 +18,7 @@ enum action_result {
 	ACTION_NEXT,   /* done, go on with the next rule */
 	ACTION_WAIT,   /* run me again when there are more data (never said when final) */
 	ACTION_ACCEPT, /* the list ends: RULES_PASS */
-	ACTION_REJECT, ACTION_CLOSE, ACTION_DROP, ACTION_ERROR, /* RULES_... */
+	ACTION_REJECT, ACTION_CLOSE, ACTION_DROP, ACTION_REPLY, ACTION_ERROR, /* RULES_... */
 };
 
 /* A row: one action of some lists. */

@@ -13,6 +13,7 @@
 struct arena;
 struct conn;
 struct listener;
+struct message;
 struct proxy;
 struct server;
 struct vars;
@@ -23,10 +24,13 @@ struct view_log {
 	struct timeval accepted;     /* wall clock */
 	int64_t wait_ms;             /* Tw: in queues */
 	int64_t connect_ms;          /* Tc */
+	int64_t idle_ms, request_ms; /* Ti, TR: before the first byte, until the head is there */
+	int64_t response_ms;         /* Tr: until the response's head */
+	int64_t active_ms;           /* Ta */
 	int64_t total_ms;            /* Tt, Td, Tu, Ta */
 	int64_t handshake_ms;        /* Th */
 	uint64_t bytes_in, bytes_out; /* U: from the client, B: to the client */
-	char termination[3];         /* "--", "CD" ...: ends.def */
+	char termination[3];         /* "--", "CD" ...: ends.def; the cookies' letters: view_http */
 	const char *reason;          /* sentence of ends.def */
 	unsigned active_conns, frontend_conns, backend_conns, server_conns, retries;
 	bool failed;                 /* the reason is an error: ends.def */
@@ -34,6 +38,23 @@ struct view_log {
 	unsigned server_queue, backend_queue; /* positions when it was queued */
 	unsigned pid;
 	uint64_t request_counter;    /* %rt */
+};
+
+/* What is known of an HTTP exchange, as long as it lasts. Spans are in the received bytes or in
+ * the exchange's arena; ptr NULL: not there. */
+struct view_http {
+	struct message *request, *response; /* heads, complete; NULL: not (yet, or any more) */
+	struct span request_body, response_body; /* payload received and not forwarded yet */
+	bool request_body_final, response_body_final; /* all of it, or the buffer is full */
+	/* Copied when something asks for them behind the request: log, capture.req.*, txn. */
+	struct span method, uri, version;
+	const char **request_captures;      /* by the index of the frontend's capture rules: text */
+	const char **response_captures;     /* or NULL; the arrays may be NULL, too */
+	struct span request_cookie, response_cookie; /* capture cookie: "NAME=value" */
+	struct span unique_id;              /* unique-id-format, once made */
+	uint16_t status;                    /* sent to the client; 0: none yet */
+	uint16_t server_status;             /* received from the server; 0: none yet */
+	char cookie_code, set_cookie_code;  /* third and fourth letter of %tsc; 0: '-' */
 };
 
 struct view {
@@ -53,6 +74,7 @@ struct view {
 	const struct view_log *log;     /* only where a log format runs */
 	struct vars *session_vars;      /* sess: expr/vars.h; may be NULL */
 	struct vars *stream_vars;       /* txn, req, res */
+	struct view_http *http;         /* NULL: none under way, mode tcp */
 	void *session, *stream;         /* for actions of stream/ alone */
 };
 

@@ -185,6 +185,9 @@ static bool rule_ends(enum action_result said, enum rule_result *result)
 	case ACTION_CLOSE:
 		*result = RULES_CLOSE;
 		break;
+	case ACTION_REPLY:
+		*result = RULES_REPLY;
+		break;
 	case ACTION_DROP:
 		*result = RULES_DROP;
 		break;

@@ -121,6 +121,7 @@ static int content_result(struct stream *s, enum rule_result r)
 	case RULES_REJECT:
 	case RULES_CLOSE:
 	case RULES_DROP:
+	case RULES_REPLY:
 		stream_end(s, END_DENIED);
 		return STEP_END;
 	}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Answers that the program gives itself: errors (manual: errorfile, http-error, http-errors),
+ * redirects, "return", "deny", monitor-uri, authentication. One form for all of them, sent by
+ * the exchange like a response that came from a server: http-after-response rules see it. */
+#ifndef STREAM_REPLY_H
+#define STREAM_REPLY_H
+
+#include "base/str.h"
+
+#include <stdint.h>
+
+struct arena;
+struct exchange;
+struct field;
+struct proxy;
+
+struct reply {
+	unsigned status;
+	struct span reason;         /* ptr NULL: the usual phrase */
+	struct field *fields;       /* Content-Length and Connection are added by the exchange */
+	unsigned field_count;
+	struct span body;           /* not sent to HEAD, 204, 304; its length is announced */
+	bool close;                 /* the connection ends behind it */
+	bool silent;                /* nothing is sent at all: silent-drop, reject */
+};
+
+/* The error answer of this status that is in force for the exchange: http-error and errorfile of
+ * the backend, else of the frontend, else the built-in one. In the exchange's arena; NULL: no
+ * memory, or an errorfile that is empty on purpose (the connection is closed without a word). */
+struct reply *reply_error(struct exchange *x, unsigned status);
+/* Answers with that. */
+void reply_send_error(struct exchange *x, unsigned status);
+/* An answer of this status with a text/plain (type NULL) or other body. */
+struct reply *reply_new(struct exchange *x, unsigned status, const char *type, struct span body);
+/* Adds a field. */
+bool reply_add(struct exchange *x, struct reply *reply, struct span name, struct span value);
+
+#endif
