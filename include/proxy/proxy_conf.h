@@ -32,6 +32,16 @@ int states_finish(struct config *cfg, struct proxies *all);
 /* Parsers of longer words. */
 keyword_parse parse_balance, parse_hash_type, parse_hash_balance_factor;
 keyword_parse parse_source;        /* the field at kw->offset: struct source_conf */
-keyword_parse parse_server_line, parse_default_server;
+keyword_parse parse_server_line, parse_default_server, parse_server_template;
+
+/* For the lines that make servers. The name in the next word, where a server may stand; what: of
+ * it, for the message. NULL after a report. */
+const char *server_conf_name(struct statement *st, const struct proxy *px, const char *what);
+/* A server of that name, in no list, with what default-server has set. */
+struct server *server_conf_new(struct statement *st, struct proxy *px, const char *name);
+/* Puts it behind the other servers of its proxy. */
+void server_conf_enter(struct server *s);
+/* Enters it and reads its address and the words behind it. 0, or -1 after a report. */
+int server_conf_read(struct statement *st, struct server *s);
 
 #endif

@@ -141,6 +141,8 @@ const struct keyword proxy_keywords[] = {
 	  parse_source, .offset = SET(source), .help = "address from which servers are connected" },
 	{ "server", SCOPE_PROXY, 0, "<name> <address>[:[port]] [<param>...]", parse_server_line,
 	  .help = "a server of the backend" },
+	{ "server-template", SCOPE_BACKEND, 0, "<prefix> <num | range> <address>[:[port]] [<param>...]",
+	  parse_server_template, .help = "servers that differ in the number behind their name" },
 	{ "default-server", SCOPE_PROXY, 0, "[<param>...]", parse_default_server,
 	  .help = "params of the servers that follow" },
 

@@ -33,7 +33,8 @@ static int check_place(struct statement *st, const struct proxy *px, bool with_d
 	if (px->caps & PROXY_BACKEND)
 		return 0;
 	if (!with_defaults && px->caps & PROXY_DEFAULTS)
-		return stmt_error(st, 0, "'server' is not allowed in a defaults section");
+		return stmt_error(st, 0, "'%s' is not allowed in a defaults section",
+				  st->words[0].text);
 	if (px->caps & PROXY_DEFAULTS)
 		return 0;
 	return stmt_error(st, 0, "'%s' is not allowed in a frontend: it belongs in a backend or "
@@ -93,7 +94,7 @@ static int parse_address(struct statement *st, struct server *s, struct err *err
 	return 0;
 }
 
-static void *new_server(struct statement *st, struct proxy *px, const char *name)
+struct server *server_conf_new(struct statement *st, struct proxy *px, const char *name)
 {
 	struct server *s = arena_alloc(st->cfg->arena, sizeof(*s));
 
@@ -109,6 +110,7 @@ static void *new_server(struct statement *st, struct proxy *px, const char *name
 	return s;
 }
 
+/* The address and the words behind it; a server that is refused stands for its name alone. */
 static int parse_server_words(struct statement *st, struct server *s)
 {
 	int rc = 0, word = st->at;
@@ -126,24 +128,36 @@ static int parse_server_words(struct statement *st, struct server *s)
 }
 
 /* A server whose line is wrong is entered as well, so that what names it is not reported. */
-int parse_server_line(struct statement *st, const struct keyword *kw, void *object)
+int server_conf_read(struct statement *st, struct server *s)
 {
-	struct proxy *px = object;
-	struct server *s;
-	const char *name;
-
-	(void)kw;
-	if (check_place(st, px, false))
-		return -1;
-	name = stmt_need(st, "the name of the server");
-	if (!name || check_name(st, name))
-		return -1;
-	s = new_server(st, px, name);
-	*px->servers_tail = s;
-	px->servers_tail = &s->next;
-	px->server_count++;
+	server_conf_enter(s);
 	s->refused = parse_server_words(st, s) < 0;
 	return s->refused ? -1 : 0;
+}
+
+void server_conf_enter(struct server *s)
+{
+	*s->proxy->servers_tail = s;
+	s->proxy->servers_tail = &s->next;
+	s->proxy->server_count++;
+}
+
+const char *server_conf_name(struct statement *st, const struct proxy *px, const char *what)
+{
+	const char *name;
+
+	if (check_place(st, px, false))
+		return NULL;
+	name = stmt_need(st, what);
+	return name && !check_name(st, name) ? name : NULL;
+}
+
+int parse_server_line(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *name = server_conf_name(st, object, "the name of the server");
+
+	(void)kw;
+	return name ? server_conf_read(st, server_conf_new(st, object, name)) : -1;
 }
 
 int parse_default_server(struct statement *st, const struct keyword *kw, void *object)
