@@ -112,6 +112,7 @@ struct proxy {
 	struct proxy *default_backend; /* resolved */
 	struct acl_set *acls;          /* expr/ */
 	struct rule_set *connection_rules, *session_rules, *request_rules, *response_rules;
+	struct rule_set *http_request_rules, *http_response_rules, *http_after_rules;
 	struct list switch_rules;      /* use_backend: expr/ */
 	bool has_switch_rules;         /* set at finish */
 	struct list *use_server_rules; /* use-server: expr/; NULL: none */

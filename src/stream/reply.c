@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Answers that the program gives itself: the built-in ones, and what all kinds of them are made
+ * by. Called by the exchange's steps and by actions. Sends nothing: the exchange does. A reply and
+ * all that it points to lies in the exchange's arena, or lives as long as the configuration. */
+#include "stream/reply.h"
+
+#include "base/arena.h"
+#include "http/message.h"
+#include "stream/exchange.h"
+
+enum { FIELDS_AT_FIRST = 8 };
+
+#define LITERAL(s) { s, sizeof(s) - 1 }
+#define PAGE(n, phrase, sentence)                                                             \
+	LITERAL("<html><body><h1>" #n " " phrase "</h1>\n" sentence "\n</body></html>\n")
+
+static const struct builtin {
+	unsigned status, flags;
+	struct span reason, body;
+} builtins[] = {
+#define REPLY(n, phrase, flags, sentence)                                                     \
+	{ n, flags, LITERAL(phrase), PAGE(n, phrase, sentence) },
+#include "stream/reply_builtin.def"
+#undef REPLY
+};
+enum { BUILTINS = sizeof(builtins) / sizeof(builtins[0]) };
+
+static const struct builtin *builtin_find(unsigned status)
+{
+	unsigned i;
+
+	for (i = 0; i < BUILTINS; i++) {
+		if (builtins[i].status == status)
+			return &builtins[i];
+	}
+	return NULL;
+}
+
+/* -- making ----------------------------------------------------------------------------- */
+
+bool reply_add(struct exchange *x, struct reply *reply, struct span name, struct span value)
+{
+	unsigned n = reply->field_count;
+	struct field *more;
+
+	/* Room is made when the count is 0 or 8, 16, ...: what is there was made here. */
+	if (n % FIELDS_AT_FIRST == 0) {
+		more = arena_alloc(x->arena, (n + FIELDS_AT_FIRST) * sizeof(*more));
+		if (n)
+			memcpy(more, reply->fields, n * sizeof(*more));
+		reply->fields = more;
+	}
+	reply->fields[n] = (struct field){ name, value, (uint8_t)field_id(name) };
+	reply->field_count = n + 1;
+	return true;
+}
+
+struct reply *reply_new(struct exchange *x, unsigned status, const char *type, struct span body)
+{
+	struct reply *reply = arena_alloc(x->arena, sizeof(*reply));
+
+	reply->status = status;
+	reply->body = body;
+	if (body.len)
+		reply_add(x, reply, span_of("content-type"), span_of(type ? type : "text/plain"));
+	return reply;
+}
+
+static struct reply *reply_builtin(struct exchange *x, unsigned status)
+{
+	const struct builtin *b = builtin_find(status);
+	struct reply *reply = arena_alloc(x->arena, sizeof(*reply));
+
+	if (!b)
+		b = builtin_find(500);
+	reply->status = b->status;
+	reply->reason = b->reason;
+	reply->body = b->body;
+	reply->close = b->flags & REPLY_CLOSES;
+	reply_add(x, reply, span_of("cache-control"), span_of("no-cache"));
+	reply_add(x, reply, span_of("content-type"), span_of("text/html"));
+	return reply;
+}
+
+/* -- errors ----------------------------------------------------------------------------- */
+
+struct reply *reply_error(struct exchange *x, unsigned status)
+{
+	return reply_builtin(x, status);
+}
+
+void reply_send_error(struct exchange *x, unsigned status)
+{
+	struct reply *reply = reply_error(x, status);
+
+	if (!reply) {
+		reply = arena_alloc(x->arena, sizeof(*reply));
+		reply->silent = true;
+		reply->status = status;
+		reply->close = true;
+	}
+	exchange_reply(x, reply);
+}
