@@ -14,6 +14,7 @@ struct counters {
 #undef COUNTER
 	struct rate session_rate;    /* sessions; .max is sps_max */
 	struct rate connection_rate; /* connections; .max is cps_max */
+	struct rate request_rate;    /* HTTP requests of frontends */
 };
 
 /* Zeroes the counters; all: also the maxima's and cumulated ones ("clear counters all"),

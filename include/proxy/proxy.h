@@ -91,8 +91,8 @@ struct proxy_state {
 	uint64_t changed_ms;    /* backend: last transition between up and down */
 	uint64_t downtime_ms;
 	uint64_t last_session_s;
-	unsigned queue_time_ms, connect_time_ms, total_time_ms;
-	unsigned queue_time_max, connect_time_max, total_time_max;
+	unsigned queue_time_ms, connect_time_ms, response_time_ms, total_time_ms;
+	unsigned queue_time_max, connect_time_max, response_time_max, total_time_max;
 	uint64_t log_lines;     /* frontend: traffic lines logged, %lc */
 	struct counters counters;
 };

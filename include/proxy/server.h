@@ -103,8 +103,9 @@ struct server_state {
 	uint16_t check_errno;   /* L4CON, SOCKERR: why; HANA: number of errors; else 0 */
 	uint8_t check_cause;    /* enum check_cause */
 	bool check_running;     /* one is under way */
-	unsigned queue_time_ms, connect_time_ms, total_time_ms; /* means over the last 1024 */
-	unsigned queue_time_max, connect_time_max, total_time_max;
+	/* Means over the last 1024; response_time: HTTP alone. */
+	unsigned queue_time_ms, connect_time_ms, response_time_ms, total_time_ms;
+	unsigned queue_time_max, connect_time_max, response_time_max, total_time_max;
 	struct addr addr;       /* in force (set server addr) */
 	struct addr check_addr; /* of checks, in force; AF_UNSPEC: addr */
 	uint16_t check_port;    /* of checks, in force; 0: that of addr */

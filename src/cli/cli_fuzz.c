@@ -5,7 +5,7 @@
  * the pieces.
  */
 #include "cli/cli.h"
-#include "cli/test_world.h"
+#include "stats/test_world.h"
 #include "log/log.h"
 
 #include <stdlib.h>

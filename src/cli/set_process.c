@@ -132,13 +132,15 @@ static void clear_listeners(struct proxy *px, int all)
 static void clear_state(struct proxy_state *state, int all)
 {
 	counters_clear(&state->counters, all);
-	state->queue_time_max = state->connect_time_max = state->total_time_max = 0;
+	state->queue_time_max = state->connect_time_max = 0;
+	state->response_time_max = state->total_time_max = 0;
 }
 
 static void clear_server(struct server *s, int all)
 {
 	counters_clear(&s->state->counters, all);
-	s->state->queue_time_max = s->state->connect_time_max = s->state->total_time_max = 0;
+	s->state->queue_time_max = s->state->connect_time_max = 0;
+	s->state->response_time_max = s->state->total_time_max = 0;
 }
 
 static int clear_counters(struct cli_call *call, struct err *err)

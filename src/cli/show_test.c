@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
-#include "cli/test_world.h"
+#include "stats/test_world.h"
 #include "stats/info.h"
 #include "stats/stat.h"
 

@@ -17,4 +17,5 @@ void counters_clear(struct counters *c, int all)
 	c->queue_max = 0;
 	rate_clear_max(&c->session_rate);
 	rate_clear_max(&c->connection_rate);
+	rate_clear_max(&c->request_rate);
 }

@@ -49,7 +49,6 @@ static void stat_begin(struct stat_row *row, enum stat_type kind, const struct p
 	SET(sid, stats_u32((unsigned)id));
 	SET(type, stats_u32(kind));
 	SET(mode, stats_const(px->set.mode == MODE_TCP ? "tcp" : "http"));
-	SET(wrew, stats_u64(0));
 }
 
 /* What every kind counts. */
@@ -62,6 +61,30 @@ static void stat_fill_counters(struct stat_row *row, const struct counters *c, u
 	SET(bout, stats_u64(c->bytes_out));
 	SET(dresp, stats_u64(c->denied_responses));
 	SET(eint, stats_u64(c->internal_errors));
+	SET(wrew, stats_u64(c->failed_rewrites));
+}
+
+/* In mode http. */
+static void stat_fill_http(struct stat_row *row, const struct proxy *px, const struct counters *c)
+{
+	if (px->set.mode != MODE_HTTP)
+		return;
+	SET(hrsp_1xx, stats_u64(c->responses_1xx));
+	SET(hrsp_2xx, stats_u64(c->responses_2xx));
+	SET(hrsp_3xx, stats_u64(c->responses_3xx));
+	SET(hrsp_4xx, stats_u64(c->responses_4xx));
+	SET(hrsp_5xx, stats_u64(c->responses_5xx));
+	SET(hrsp_other, stats_u64(c->responses_other));
+	SET(req_tot, stats_u64(c->requests));
+}
+
+/* There is no cache yet. */
+static void stat_fill_cache(struct stat_row *row, const struct proxy *px)
+{
+	if (px->set.mode != MODE_HTTP)
+		return;
+	SET(cache_lookups, stats_u64(0));
+	SET(cache_hits, stats_u64(0));
 }
 
 static void stat_fill_rate(struct stat_row *row, const struct counters *c)
@@ -95,9 +118,13 @@ void stat_fill_frontend(struct stat_row *row, const struct proxy *px, unsigned o
 	SET(ereq, stats_u64(c->failed_requests));
 	SET(status, stats_const(stat_frontend_status(px)));
 	SET(rate_lim, stats_u32(fe->rate_limit));
-	SET(req_rate, stats_u32(0));
-	SET(req_rate_max, stats_u32(0));
-	SET(req_tot, stats_u64(0));
+	SET(req_rate, stats_u32(rate_read(&c->request_rate, clock_now_ms)));
+	SET(req_rate_max, stats_u32(c->request_rate.max));
+	SET(req_tot, stats_u64(c->requests));
+	stat_fill_http(row, px, c);
+	stat_fill_cache(row, px);
+	if (px->set.mode == MODE_HTTP)
+		SET(intercepted, stats_u64(c->intercepted));
 	SET(comp_in, stats_u64(0));
 	SET(comp_out, stats_u64(0));
 	SET(comp_byp, stats_u64(0));
@@ -307,16 +334,17 @@ void stat_fill_server(struct stat_row *row, const struct server *s, unsigned opt
 	stat_fill_counters(row, &st->counters, st->current);
 	stat_fill_rate(row, &st->counters);
 	stat_fill_server_counters(row, &st->counters);
+	stat_fill_http(row, s->proxy, &st->counters);
 	stat_fill_server_state(row, s);
 	if (s->check)
 		stat_fill_check(row, s);
 	SET(qtime, stats_u32(st->queue_time_ms));
 	SET(ctime, stats_u32(st->connect_time_ms));
-	SET(rtime, stats_u32(0));
+	SET(rtime, stats_u32(st->response_time_ms));
 	SET(ttime, stats_u32(st->total_time_ms));
 	SET(qtime_max, stats_u32(st->queue_time_max));
 	SET(ctime_max, stats_u32(st->connect_time_max));
-	SET(rtime_max, stats_u32(0));
+	SET(rtime_max, stats_u32(st->response_time_max));
 	SET(ttime_max, stats_u32(st->total_time_max));
 	if (options & STAT_LEGENDS)
 		SET(addr, stat_addr(row, &st->addr));
@@ -394,6 +422,8 @@ void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned op
 	stat_fill_counters(row, c, be->current);
 	stat_fill_rate(row, c);
 	stat_fill_server_counters(row, c);
+	stat_fill_http(row, px, c);
+	stat_fill_cache(row, px);
 	stat_fill_servers_of(row, px, options);
 	SET(qcur, stats_u32(be->queued));
 	SET(slim, stats_u32(px->fullconn));
@@ -410,11 +440,11 @@ void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned op
 	SET(lastsess, stat_age(be->last_session_s));
 	SET(qtime, stats_u32(be->queue_time_ms));
 	SET(ctime, stats_u32(be->connect_time_ms));
-	SET(rtime, stats_u32(0));
+	SET(rtime, stats_u32(be->response_time_ms));
 	SET(ttime, stats_u32(be->total_time_ms));
 	SET(qtime_max, stats_u32(be->queue_time_max));
 	SET(ctime_max, stats_u32(be->connect_time_max));
-	SET(rtime_max, stats_u32(0));
+	SET(rtime_max, stats_u32(be->response_time_max));
 	SET(ttime_max, stats_u32(be->total_time_max));
 	if (options & STAT_LEGENDS)
 		SET(algo, stats_const(stat_algorithm(px)));

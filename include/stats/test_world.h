@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A small generation of proxies, servers and listeners for the tests of cli/, made by hand:
- * the tables of commands work on it as on a running process. */
-#ifndef CLI_TEST_WORLD_H
-#define CLI_TEST_WORLD_H
+/* A small generation of proxies, servers and listeners for the tests of stats/ and cli/, made
+ * by hand: what shows and changes things works on it as on a running process. */
+#ifndef STATS_TEST_WORLD_H
+#define STATS_TEST_WORLD_H
 
 #include "net/listener.h"
 #include "proxy/global.h"

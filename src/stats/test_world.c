@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proxies made by hand for the tests of cli/; see the header. */
-#include "cli/test_world.h"
+/* Proxies made by hand for the tests of stats/ and cli/; see the header. */
+#include "stats/test_world.h"
 
 #include "base/clock.h"
 #include "check/check.h"
