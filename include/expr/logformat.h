@@ -23,6 +23,17 @@ struct view;
  * under which expressions run. NULL, and err with a sentence that names the word. */
 struct logformat *logformat_compile(const char *text, const struct expr_context *ctx,
 				    unsigned place, struct err *err);
+/* The same for texts that are no log lines: blanks are kept, what is absent leaves nothing. */
+enum logformat_style {
+	FORMAT_LOG,
+	FORMAT_RAW,  /* bytes of values are left alone: variables, names */
+	FORMAT_HTTP, /* control characters become %XX: fields, targets, bodies of HTTP */
+};
+struct logformat *logformat_compile_as(enum logformat_style style, const char *text,
+				       const struct expr_context *ctx, unsigned place,
+				       struct err *err);
+/* Does it look at view->log? */
+bool logformat_needs_log(const struct logformat *format);
 /* Appends the line; cut at the text's size. view->log must be filled in where the format has
  * aliases of the stream's numbers. */
 void logformat_write(const struct logformat *format, const struct view *view, struct text *t);

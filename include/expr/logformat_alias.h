@@ -9,7 +9,8 @@
 
 struct view;
 
-enum { LF_QUOTE = 1 << 0, LF_HEX = 1 << 1, LF_ESCAPE = 1 << 2 };
+enum { LF_QUOTE = 1 << 0, LF_HEX = 1 << 1, LF_ESCAPE = 1 << 2,
+       LF_RAW = 1 << 3, LF_HTTP = 1 << 4 }; /* the style: see logformat.h */
 
 /* What an alias needs before it can be written. */
 enum alias_needs {
@@ -33,7 +34,9 @@ const struct alias *alias_row(size_t n);
 const char *alias_nearest(struct span name);
 
 /* A value as the flags want it: quoted, escaped; absent (ptr NULL): "-", or "" in quotes. Control
- * characters become #XX (manual 8.6): nobody forges a second line. */
+ * characters become #XX (manual 8.6): nobody forges a second line. LF_HTTP: they become %XX,
+ * and what is absent leaves nothing; LF_RAW: bytes are left alone, and so nothing for what is
+ * absent, but for its quotes. */
 void logformat_put(struct text *t, struct span value, unsigned flags);
 
 #endif

@@ -100,7 +100,7 @@ static int parse_set_var_fmt(struct statement *st, const struct keyword *kw, voi
 	(void)object;
 	if (!format)
 		return -1;
-	compiled = logformat_compile(format, &ctx, AT_CONFIG, &err);
+	compiled = logformat_compile_as(FORMAT_RAW, format, &ctx, AT_CONFIG, &err);
 	if (!compiled)
 		return stmt_error(st, st->at - 1, "%s", err.text);
 	text_init(&t, line, sizeof(line));

@@ -34,6 +34,8 @@ struct logformat {
 	const char *text; /* as written */
 	unsigned place;   /* AT_*: where expressions run */
 	bool late;        /* it mentions what may change until the end */
+	bool numbers;     /* it mentions what view->log has */
+	enum logformat_style style;
 	struct node *nodes;
 };
 
@@ -82,7 +84,7 @@ static void compiler_flush(struct compiler *c, struct text *literal)
 
 static void compiler_char(struct compiler *c, struct text *literal, char ch)
 {
-	if (ch != ' ') {
+	if (ch != ' ' || c->format->style != FORMAT_LOG) {
 		text_char(literal, ch);
 		return;
 	}
@@ -168,6 +170,7 @@ static int compiler_alias(struct compiler *c, unsigned flags)
 			       alias->name, alias->help);
 	compiler_add(c, NODE_ALIAS, flags)->alias = alias;
 	c->format->late |= alias->needs == NEEDS_END;
+	c->format->numbers = true;
 	return 0;
 }
 
@@ -219,20 +222,42 @@ static int compiler_run(struct compiler *c, struct text *literal)
 	return 0;
 }
 
-struct logformat *logformat_compile(const char *text, const struct expr_context *ctx,
-				    unsigned place, struct err *err)
+static unsigned style_flags(enum logformat_style style)
+{
+	switch (style) {
+	case FORMAT_RAW:
+		return LF_RAW;
+	case FORMAT_HTTP:
+		return LF_HTTP;
+	case FORMAT_LOG:
+		break;
+	}
+	return 0;
+}
+
+struct logformat *logformat_compile_as(enum logformat_style style, const char *text,
+				       const struct expr_context *ctx, unsigned place,
+				       struct err *err)
 {
 	struct arena *arena = ctx->arena ? ctx->arena : ctx->cfg->arena;
 	struct logformat *format = arena_alloc(arena, sizeof(*format));
 	struct compiler c = { .ctx = ctx, .arena = arena, .format = format, .at = text,
-			      .tail = &format->nodes, .err = err };
+			      .tail = &format->nodes, .err = err,
+			      .flags = style_flags(style) };
 	size_t size = strlen(text) + 1;
 	struct text literal;
 
 	text_init(&literal, arena_alloc(arena, size), size);
 	format->text = arena_strdup(arena, text);
 	format->place = place;
+	format->style = style;
 	return compiler_run(&c, &literal) ? NULL : format;
+}
+
+struct logformat *logformat_compile(const char *text, const struct expr_context *ctx,
+				    unsigned place, struct err *err)
+{
+	return logformat_compile_as(FORMAT_LOG, text, ctx, place, err);
 }
 
 static void write_expr(const struct node *node, const struct logformat *format,
@@ -277,6 +302,11 @@ void logformat_write(const struct logformat *format, const struct view *view, st
 
 	for (node = format->nodes; node; node = node->next)
 		blank = write_node(node, format, view, t, blank);
+}
+
+bool logformat_needs_log(const struct logformat *format)
+{
+	return format->numbers;
 }
 
 bool logformat_early(const struct logformat *format)

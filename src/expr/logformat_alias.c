@@ -23,13 +23,23 @@ enum { ALIAS_LONGEST = 8 };
 
 /* -- helpers ------------------------------------------------------------------------------ */
 
+static void put_absent(struct text *t, unsigned flags)
+{
+	if (flags & LF_HTTP)
+		return;
+	if (flags & LF_QUOTE)
+		text_str(t, "\"\"");
+	else if (!(flags & LF_RAW))
+		text_char(t, '-');
+}
+
 void logformat_put(struct text *t, struct span value, unsigned flags)
 {
 	static const char hex[] = "0123456789ABCDEF";
 	size_t i;
 
 	if (!value.ptr) {
-		text_str(t, flags & LF_QUOTE ? "\"\"" : "-");
+		put_absent(t, flags);
 		return;
 	}
 	if (flags & LF_QUOTE)
@@ -37,8 +47,8 @@ void logformat_put(struct text *t, struct span value, unsigned flags)
 	for (i = 0; i < value.len; i++) {
 		unsigned char c = (unsigned char)value.ptr[i];
 
-		if (c < ' ' || c == 0x7f) {
-			char code[3] = { '#', hex[c >> 4], hex[c & 15] };
+		if ((c < ' ' || c == 0x7f) && !(flags & LF_RAW)) {
+			char code[3] = { flags & LF_HTTP ? '%' : '#', hex[c >> 4], hex[c & 15] };
 
 			text_add(t, code, sizeof(code));
 			continue;

@@ -131,6 +131,31 @@ static void hexadecimal(void **state)
 	check("%ci|%{+X}ci", "2001:db8::1|20010DB8000000000000000000000001");
 }
 
+static void check_style(enum logformat_style style, const char *format, const char *expected)
+{
+	struct expr_context ctx = { .arena = arena, .proxy = &fe };
+	struct logformat *f = logformat_compile_as(style, format, &ctx, AT_LOG, NULL);
+	char memory[200];
+	struct text t;
+
+	assert_non_null(f);
+	text_init(&t, memory, sizeof(memory));
+	logformat_write(f, &view, &t);
+	assert_string_equal(memory, expected);
+}
+
+static void texts_that_are_no_log_lines(void **state)
+{
+	static const char format[] = "  <%[str(a%0D%0Ab),url_dec]>  %ci <%[var(sess.no)]> ";
+
+	(void)state;
+	check_style(FORMAT_LOG, format, "<a#0D#0Ab> 192.0.2.7 <-> ");
+	check_style(FORMAT_HTTP, format, "  <a%0D%0Ab>  192.0.2.7 <> ");
+	check_style(FORMAT_RAW, format, "  <a\r\nb>  192.0.2.7 <> ");
+	check_style(FORMAT_HTTP, "%{+Q}[var(sess.no)]%{+Q}s%{+Q}ID", "\"s1\"");
+	check_style(FORMAT_RAW, "%{+Q}[var(sess.no)]%{+Q}s", "\"\"\"s1\"");
+}
+
 static void flags_of_all_that_follow(void **state)
 {
 	(void)state;
@@ -322,6 +347,7 @@ int main(void)
 		cmocka_unit_test_setup(every_alias, setup),
 		cmocka_unit_test_setup(quoting, setup),
 		cmocka_unit_test_setup(hexadecimal, setup),
+		cmocka_unit_test_setup(texts_that_are_no_log_lines, setup),
 		cmocka_unit_test_setup(flags_of_all_that_follow, setup),
 		cmocka_unit_test_setup(unknown_flags_do_nothing, setup),
 		cmocka_unit_test_setup(blanks_are_merged, setup),

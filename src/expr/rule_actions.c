@@ -83,7 +83,8 @@ static int parse_set_var_fmt(struct statement *st, struct rule *rule, const char
 	text = stmt_need(st, "a log format");
 	if (!text)
 		return -1;
-	rule->format = logformat_compile(text, &ctx, rule_place_bit(rule->where), &err);
+	rule->format = logformat_compile_as(FORMAT_RAW, text, &ctx, rule_place_bit(rule->where),
+					    &err);
 	return rule->format ? 0 : stmt_error(st, st->at - 1, "%s", err.text);
 }
 

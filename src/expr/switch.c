@@ -34,7 +34,7 @@ static int switch_name(struct statement *st, struct proxy *proxy, unsigned where
 		return -1;
 	if (!strchr(rule->name, '%'))
 		return 0;
-	rule->format = logformat_compile(rule->name, &ctx, where, &err);
+	rule->format = logformat_compile_as(FORMAT_RAW, rule->name, &ctx, where, &err);
 	return rule->format ? 0 : stmt_error(st, st->at - 1, "%s", err.text);
 }
 
