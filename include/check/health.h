@@ -8,8 +8,8 @@
 /* A check has ended: state->check_errno, check_cause and check_duration_ms are set already.
  * Changes the health, writes the lines of the log, marks the server up or down. */
 void health_result(struct server *s, enum check_status status);
-/* A connection of the traffic to the server (observe) has worked, or failed. Returns whether
- * error-limit was reached: then on-error has acted, and the next check should come soon. */
-bool health_observe(struct server *s, bool ok);
+/* What the traffic has shown, if the server's "observe" asks for it. Returns whether error-limit
+ * was reached: then on-error has acted, and the next check should come soon. */
+bool health_observe(struct server *s, enum observed what);
 
 #endif

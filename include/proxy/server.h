@@ -18,7 +18,26 @@ struct proxy;
 
 /* What happens on a fact. */
 enum { ON_ERROR_FASTINTER, ON_ERROR_FAIL_CHECK, ON_ERROR_SUDDEN_DEATH, ON_ERROR_MARK_DOWN };
-enum { OBSERVE_NONE, OBSERVE_LAYER4 };
+enum { OBSERVE_NONE, OBSERVE_LAYER4, OBSERVE_LAYER7 };
+
+/* What the traffic shows of a server, for "observe": each connection that was tried, each
+ * response in mode http. */
+enum observed {
+	OBSERVED_CONNECTED,     /* layer 4 */
+	OBSERVED_NOT_CONNECTED,
+	OBSERVED_GOOD_RESPONSE, /* layer 7: a final response with a status from 100 to 499, 501, 505 */
+	OBSERVED_WRONG_STATUS,  /* any other status: observed_status tells which of the two */
+	OBSERVED_BAD_RESPONSE,  /* a head that cannot be parsed, or is refused */
+	OBSERVED_TIMEOUT,       /* no complete head within timeout server */
+	OBSERVED_CLOSED,        /* the connection ended before a complete head */
+	OBSERVED_BROKEN,        /* the connection broke before a complete head */
+};
+
+static inline enum observed observed_status(unsigned status)
+{
+	return (status >= 100 && status < 500) || status == 501 || status == 505 ?
+		       OBSERVED_GOOD_RESPONSE : OBSERVED_WRONG_STATUS;
+}
 
 enum { SRV_BACKUP = 1 << 0, SRV_CHECK = 1 << 1, SRV_DISABLED = 1 << 2,
        SRV_SEND_PROXY = 1 << 3, SRV_CHECK_SEND_PROXY = 1 << 4, SRV_TFO = 1 << 5,
@@ -101,7 +120,7 @@ struct server_state {
 	unsigned check_duration_ms;
 	uint16_t check_code;    /* answer's code, layers 5 to 7; 0: none */
 	uint16_t check_errno;   /* L4CON, SOCKERR: why; HANA: number of errors; else 0 */
-	uint8_t check_cause;    /* enum check_cause */
+	uint8_t check_cause;    /* enum check_cause; HANA: enum observed */
 	bool check_running;     /* one is under way */
 	/* Means over the last 1024; response_time: HTTP alone. */
 	unsigned queue_time_ms, connect_time_ms, response_time_ms, total_time_ms;
@@ -173,8 +192,9 @@ struct server_hooks {
 	void (*admin_changed)(struct server *s);   /* state->admin changed: check/ */
 	void (*went_down)(struct server *s);       /* stream/: on-marked-down, queue */
 	void (*came_up)(struct server *s);         /* stream/: backup sessions, queue */
-	void (*observed)(struct server *s, bool ok); /* check/: a connection of the traffic
-						    * worked or failed (observe layer4) */
+	/* check/: the traffic has shown something. To be told when set.observe is not OBSERVE_NONE;
+	 * what the layer observed does not ask for is ignored. */
+	void (*observed)(struct server *s, enum observed what);
 };
 extern struct server_hooks server_hooks;
 

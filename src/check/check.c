@@ -246,12 +246,12 @@ static void check_timer(struct timer *timer)
 
 /* -- what the traffic shows ------------------------------------------------------------------ */
 
-static void check_observed(struct server *s, bool ok)
+static void check_observed(struct server *s, enum observed what)
 {
 	unsigned soon = check_spread(first_of(s->set.fastinter, s->set.inter));
 	struct check *check = s->check;
 
-	if (health_observe(s, ok) && check && !check->conn && timer_armed(&check->timer) &&
+	if (health_observe(s, what) && check && !check->conn && timer_armed(&check->timer) &&
 	    check->timer.when > clock_now_ms + soon)
 		check_schedule(check, soon);
 }

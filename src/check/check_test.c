@@ -583,7 +583,7 @@ static void trackers_follow(void **state)
 static void errors(struct server *s, unsigned n)
 {
 	while (n--)
-		server_hooks.observed(s, false);
+		server_hooks.observed(s, OBSERVED_NOT_CONNECTED);
 }
 
 static void begin_observing(const char *on_error)
@@ -605,7 +605,7 @@ static void errors_count_as_a_failed_check(void **state)
 	begin_observing("");
 	s = srv("s1");
 	errors(s, 2);
-	server_hooks.observed(s, true);
+	server_hooks.observed(s, OBSERVED_CONNECTED);
 	errors(s, 2);
 	assert_state("s1", "UP", CHECK_L4OK);
 	assert_int_equal(next_in("s1"), 10000);

@@ -47,14 +47,30 @@ const char *check_status_sentence(enum check_status status)
 	return sentences[status];
 }
 
+static const char *observed_sentence(unsigned what)
+{
+	static const char *const sentences[] = {
+		[OBSERVED_CONNECTED] = "L4 successful connection",
+		[OBSERVED_NOT_CONNECTED] = "L4 unsuccessful connection",
+		[OBSERVED_GOOD_RESPONSE] = "Correct http response",
+		[OBSERVED_WRONG_STATUS] = "Wrong http response",
+		[OBSERVED_BAD_RESPONSE] = "Invalid http response (headers)",
+		[OBSERVED_TIMEOUT] = "Read timeout (http)",
+		[OBSERVED_CLOSED] = "Close from server (http)",
+		[OBSERVED_BROKEN] = "Read error (http)",
+	};
+
+	return sentences[what];
+}
+
 void check_say_cause(const struct server *server, struct text *t)
 {
 	const struct server_state *state = server->state;
 	const char *error = strerror(state->check_errno);
 
 	if (state->check_status == CHECK_HANA)
-		text_printf(t, "Detected %u consecutive errors, last one was: L4 unsuccessful "
-			    "connection", state->check_errno);
+		text_printf(t, "Detected %u consecutive errors, last one was: %s", state->check_errno,
+			    observed_sentence(state->check_cause));
 	else if (!state->check_errno)
 		return;
 	else if (state->check_cause == CAUSE_SOURCE)
@@ -174,13 +190,14 @@ void health_result(struct server *s, enum check_status status)
 /* -- observed traffic ------------------------------------------------------------------------ */
 
 /* Manual 5.2 "on-error". */
-static void observe_act(struct server *s)
+static void observe_act(struct server *s, enum observed what)
 {
 	int health = s->state->health;
 
 	if (s->set.on_error == ON_ERROR_FASTINTER)
 		return;
 	s->state->check_errno = (uint16_t)s->set.error_limit;
+	s->state->check_cause = (uint8_t)what;
 	if (s->set.on_error == ON_ERROR_SUDDEN_DEATH && health > s->set.rise + 1)
 		s->state->health = s->set.rise + 1;
 	else if (s->set.on_error == ON_ERROR_MARK_DOWN && health > s->set.rise)
@@ -188,9 +205,13 @@ static void observe_act(struct server *s)
 	health_result(s, CHECK_HANA);
 }
 
-bool health_observe(struct server *s, bool ok)
+bool health_observe(struct server *s, enum observed what)
 {
-	if (ok) {
+	bool connection = what == OBSERVED_CONNECTED || what == OBSERVED_NOT_CONNECTED;
+
+	if (s->set.observe != (connection ? OBSERVE_LAYER4 : OBSERVE_LAYER7))
+		return false;
+	if (what == OBSERVED_CONNECTED || what == OBSERVED_GOOD_RESPONSE) {
 		s->state->consecutive_errors = 0;
 		return false;
 	}
@@ -199,6 +220,6 @@ bool health_observe(struct server *s, bool ok)
 		return false;
 	s->state->consecutive_errors = 0;
 	s->state->counters.failed_hana++;
-	observe_act(s);
+	observe_act(s, what);
 	return true;
 }

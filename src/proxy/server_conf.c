@@ -229,16 +229,6 @@ static int server_port(struct statement *st, const struct keyword *kw, void *obj
 	return 0;
 }
 
-static int server_observe(struct statement *st, const struct keyword *kw, void *object)
-{
-	const char *word = stmt_peek(st);
-
-	if (word && !strcmp(word, "layer7"))
-		return stmt_error(st, st->at, "'observe layer7' needs HTTP, which is not supported "
-				  "yet");
-	return set_enum(st, kw, object);
-}
-
 /* A word that takes one certain word behind it, and is a bit. */
 static int server_needs(struct statement *st, const struct keyword *kw, void *object)
 {
@@ -336,10 +326,11 @@ static const struct keyword server_keywords[] = {
 	COUNT("minconn", minconn, "0: none", "its limit while the backend is empty"),
 	{ "namespace", SCOPE_SERVER, 0, "<name>", set_string, .offset = SET(namespace),
 	  .help = "network namespace from which it is connected" },
-	{ "observe", SCOPE_SERVER, 0, "{ none | layer4 }", server_observe, .offset = SET(observe),
+	{ "observe", SCOPE_SERVER, 0, "{ none | layer4 | layer7 }", set_enum, .offset = SET(observe),
 	  .names = (const char *const[]){ [OBSERVE_NONE] = "none", [OBSERVE_LAYER4] = "layer4",
-					  NULL },
-	  .dflt = "none", .help = "connections that fail count as checks do" },
+					  [OBSERVE_LAYER7] = "layer7", NULL },
+	  .dflt = "none",
+	  .help = "connections, or HTTP responses, that fail count as checks do" },
 	{ "on-error", SCOPE_SERVER, 0, "<mode>", set_enum, .offset = SET(on_error),
 	  .names = (const char *const[]){ [ON_ERROR_FASTINTER] = "fastinter",
 					  [ON_ERROR_FAIL_CHECK] = "fail-check",

@@ -66,6 +66,15 @@ static void check_ports(struct config *cfg, const struct server *s)
 		     "'port' for the checks", s->id);
 }
 
+static void check_observe(struct config *cfg, struct server *s)
+{
+	if (s->set.observe != OBSERVE_LAYER7 || s->proxy->set.mode == MODE_HTTP)
+		return;
+	config_warning(cfg, &s->loc, "server '%s': 'observe layer7' is ignored outside of mode http",
+		       s->id);
+	s->set.observe = OBSERVE_NONE;
+}
+
 /* A minimum alone, or above the maximum, is the maximum. */
 static void set_limits(struct server *s)
 {
@@ -143,6 +152,7 @@ void servers_finish(struct config *cfg, struct proxy *px)
 			continue;
 		check_ports(cfg, s);
 		set_limits(s);
+		check_observe(cfg, s);
 		if (!s->set.weight)
 			config_note(cfg, &s->loc, "server '%s' has weight 0: balancing never takes it",
 				    s->id);

@@ -96,7 +96,7 @@ int connect_start(struct stream *s)
 static void connect_observe(struct stream *s, bool ok)
 {
 	if (s->server->set.observe == OBSERVE_LAYER4 && server_hooks.observed)
-		server_hooks.observed(s->server, ok);
+		server_hooks.observed(s->server, ok ? OBSERVED_CONNECTED : OBSERVED_NOT_CONNECTED);
 }
 
 int connect_wait(struct stream *s)
