@@ -5,7 +5,7 @@
 
 #include "proxy/server.h"
 
-/* A check has ended: state->check_errno, check_cause and check_duration_ms are set already.
+/* A check has ended: state->check.error, check_cause and check_duration_ms are set already.
  * Changes the health, writes the lines of the log, marks the server up or down. */
 void health_result(struct server *s, enum check_status status);
 /* What the traffic has shown, if the server's "observe" asks for it. Returns whether error-limit

@@ -42,7 +42,8 @@ static inline enum observed observed_status(unsigned status)
 enum { SRV_BACKUP = 1 << 0, SRV_CHECK = 1 << 1, SRV_DISABLED = 1 << 2,
        SRV_SEND_PROXY = 1 << 3, SRV_CHECK_SEND_PROXY = 1 << 4, SRV_TFO = 1 << 5,
        SRV_DOWN_SHUTDOWN_SESSIONS = 1 << 6, SRV_UP_SHUTDOWN_BACKUP = 1 << 7,
-       SRV_CHECK_ADDR = 1 << 8, SRV_CHECK_PORT = 1 << 9 };
+       SRV_CHECK_ADDR = 1 << 8, SRV_CHECK_PORT = 1 << 9, SRV_AGENT_CHECK = 1 << 10,
+       SRV_AGENT_ADDR = 1 << 11 };
 
 /* Where connections to servers come from: "source" of server and backend. */
 struct source_conf {
@@ -70,6 +71,10 @@ struct server_settings {
 	int on_error, observe;
 	struct addr check_addr;      /* SRV_CHECK_ADDR */
 	int check_port;              /* SRV_CHECK_PORT */
+	struct addr agent_addr;      /* SRV_AGENT_ADDR; else that of the checks */
+	int agent_port;              /* 0: none: no agent is asked */
+	unsigned agent_inter;        /* ms, 2000 */
+	const char *agent_send;      /* first words to the agent; NULL: none */
 	struct source_conf source;
 	unsigned tcp_ut;             /* ms */
 	const char *namespace;
@@ -94,10 +99,27 @@ enum server_op { SERVER_DOWN, SERVER_STARTING /* slowstart */, SERVER_UP, SERVER
 /* Result of the last check; printed as NAME of the management guide (check_status). */
 enum check_status { CHECK_UNKNOWN, CHECK_INIT, CHECK_SOCKERR, CHECK_L4OK, CHECK_L4TOUT,
 		    CHECK_L4CON, CHECK_L6OK, CHECK_L6TOUT, CHECK_L6RSP, CHECK_L7OK, CHECK_L7OKC,
-		    CHECK_L7TOUT, CHECK_L7RSP, CHECK_L7STS, CHECK_HANA /* observed traffic */ };
+		    CHECK_L7TOUT, CHECK_L7RSP, CHECK_L7STS, CHECK_HANA /* observed traffic */,
+		    CHECK_CHECKED /* an agent that said nothing of the state */ };
 
-/* Whose errno state->check_errno is. */
+/* Whose errno check.error is. */
 enum check_cause { CAUSE_CONNECTION, CAUSE_SOCKET, CAUSE_SOURCE };
+
+enum { CHECK_SAID_SIZE = 128 };
+
+/* The last result of health checks, or of the agent's. Numbers, and text that was received. */
+struct check_state {
+	uint8_t status;         /* enum check_status */
+	uint8_t cause;          /* enum check_cause; HANA: enum observed */
+	bool running;           /* one is under way */
+	bool paused;            /* "disable health", "disable agent" */
+	uint16_t error;         /* L4CON, SOCKERR: errno; HANA: number of errors; else 0 */
+	int code;               /* answer's code: statuses of layer 7 that have one */
+	unsigned duration_ms;
+	struct addr addr;       /* in force; AF_UNSPEC: the server's; agent: that of the checks */
+	uint16_t port;          /* in force; 0: that of the server's address */
+	char said[CHECK_SAID_SIZE]; /* what was found, for people; empty: error says it */
+};
 
 /* Run time, numbers only. Written by proxy/, check/, stream/ and the stats socket. */
 struct server_state {
@@ -109,25 +131,18 @@ struct server_state {
 	unsigned maxconn;       /* in force */
 	uint8_t op;             /* enum server_op */
 	uint8_t admin;          /* ADMIN_* */
-	bool check_paused;      /* "disable health" */
 	int health;             /* 0 .. rise+fall-1; at least rise: up */
 	unsigned consecutive_errors; /* observe */
 	uint64_t changed_ms;    /* of the last transition */
 	uint64_t warm_ms;       /* SERVER_STARTING: when the ramp began */
 	uint64_t downtime_ms;   /* sum of finished down times */
 	uint64_t last_session_s; /* wall seconds of the last session; 0: none */
-	uint8_t check_status;   /* enum check_status */
-	unsigned check_duration_ms;
-	uint16_t check_code;    /* answer's code, layers 5 to 7; 0: none */
-	uint16_t check_errno;   /* L4CON, SOCKERR: why; HANA: number of errors; else 0 */
-	uint8_t check_cause;    /* enum check_cause; HANA: enum observed */
-	bool check_running;     /* one is under way */
+	struct check_state check, agent;
+	bool agent_down;        /* the agent has said so last */
 	/* Means over the last 1024; response_time: HTTP alone. */
 	unsigned queue_time_ms, connect_time_ms, response_time_ms, total_time_ms;
 	unsigned queue_time_max, connect_time_max, response_time_max, total_time_max;
 	struct addr addr;       /* in force (set server addr) */
-	struct addr check_addr; /* of checks, in force; AF_UNSPEC: addr */
-	uint16_t check_port;    /* of checks, in force; 0: that of addr */
 	struct counters counters;
 };
 
@@ -148,6 +163,7 @@ struct server {
 	uint64_t queue_served;   /* how many of them got their slot */
 	struct lb_node *lb;      /* lb/: its place in the balancing structure */
 	struct check *check;     /* check/: NULL: not checked */
+	struct check *agent;     /* check/: NULL: no agent is asked */
 	struct list trackers, tracker_node;
 	uint16_t next_source_port;
 	struct timer warm_up;    /* slowstart: next step of the ramp */

@@ -84,14 +84,14 @@ static unsigned check_limit(const struct check *check)
 /* In maintenance, or paused by an administrator, nobody asks. */
 static bool check_wanted(const struct server *s)
 {
-	return !s->state->check_paused && !(s->state->admin & ADMIN_MAINT);
+	return !s->state->check.paused && !(s->state->admin & ADMIN_MAINT);
 }
 
 static void check_forget(struct check *check)
 {
 	timer_cancel(&check->timer);
 	conn_close(&check->conn, true);
-	check->server->state->check_running = false;
+	check->server->state->check.running = false;
 }
 
 static void check_stop_or_go(struct server *s)
@@ -106,7 +106,7 @@ static void check_stop_or_go(struct server *s)
 
 void check_pause(struct server *server, bool paused)
 {
-	server->state->check_paused = paused;
+	server->state->check.paused = paused;
 	check_stop_or_go(server);
 }
 
@@ -117,10 +117,10 @@ void check_report(struct check *check, enum check_status status)
 	struct server *s = check->server;
 
 	if (check->conn)
-		s->state->check_errno = check->conn->error;
+		s->state->check.error = check->conn->error;
 	conn_close(&check->conn, true);
-	s->state->check_running = false;
-	s->state->check_duration_ms = (unsigned)((clock_read_us() - check->started_us) / 1000);
+	s->state->check.running = false;
+	s->state->check.duration_ms = (unsigned)((clock_read_us() - check->started_us) / 1000);
 	health_result(s, status);
 	check_schedule_next(check);
 }
@@ -128,10 +128,10 @@ void check_report(struct check *check, enum check_status status)
 static struct addr check_address(const struct server *s)
 {
 	const struct server_state *state = s->state;
-	struct addr to = state->check_addr.family ? state->check_addr : state->addr;
+	struct addr to = state->check.addr.family ? state->check.addr : state->addr;
 
-	if (state->check_port)
-		to.port = state->check_port;
+	if (state->check.port)
+		to.port = state->check.port;
 	else if (!to.port)
 		to.port = state->addr.port;
 	return to;
@@ -184,8 +184,8 @@ static void check_ready(struct conn *conn)
 
 static void check_not_started(struct check *check, enum check_status status, enum check_cause cause)
 {
-	check->server->state->check_errno = (uint16_t)errno;
-	check->server->state->check_cause = (uint8_t)cause;
+	check->server->state->check.error = (uint16_t)errno;
+	check->server->state->check.cause = (uint8_t)cause;
 	check_report(check, status);
 }
 
@@ -196,9 +196,9 @@ static void check_begin(struct check *check)
 	check->connected = false;
 	check->started_us = clock_read_us();
 	check->started_ms = clock_now_ms;
-	state->check_running = true;
-	state->check_errno = 0;
-	state->check_cause = CAUSE_CONNECTION;
+	state->check.running = true;
+	state->check.error = 0;
+	state->check.cause = CAUSE_CONNECTION;
 }
 
 static void check_run(struct check *check)
@@ -298,7 +298,7 @@ static int check_init(struct server *s, struct err *err)
 	s->check->server = s;
 	s->check->ops = &check_tcp_ops;
 	timer_init(&s->check->timer, check_timer);
-	s->state->check_status = CHECK_INIT;
+	s->state->check.status = CHECK_INIT;
 	return 0;
 }
 

@@ -138,7 +138,7 @@ static void work(void)
 		loop_turn(20);
 		running = false;
 		for (s = srv("s1"); s; s = s->next)
-			running |= s->state->check_running;
+			running |= s->state->check.running;
 	} while (running && ++turns < 20);
 }
 
@@ -158,7 +158,7 @@ static void assert_state(const char *name, const char *status, int check_status)
 	char buf[100];
 
 	assert_string_equal(server_status_text(srv(name), buf, sizeof(buf)), status);
-	assert_int_equal(srv(name)->state->check_status, check_status);
+	assert_int_equal(srv(name)->state->check.status, check_status);
 }
 
 /* The lines since the last call, without the marks in front; durations are N. */
@@ -234,7 +234,7 @@ static void the_server_does_not_see_the_connection(void **state)
 	assert_int_equal(fcntl(listening, F_SETFL, O_NONBLOCK), 0);
 	for (i = 0; i < 5; i++)
 		pass(1000);
-	assert_int_equal(srv("s1")->state->check_status, CHECK_L4OK);
+	assert_int_equal(srv("s1")->state->check.status, CHECK_L4OK);
 	assert_int_equal(accept(listening, NULL, NULL), -1);
 	assert_int_equal(errno, EAGAIN);
 }
@@ -250,7 +250,7 @@ static void refused_takes_it_down_and_up_again(void **state)
 	assert_state("s1", "UP 1/2", CHECK_L4CON);
 	pass(1000);
 	assert_state("s1", "DOWN", CHECK_L4CON);
-	assert_int_equal(srv("s1")->state->check_errno, ECONNREFUSED);
+	assert_int_equal(srv("s1")->state->check.error, ECONNREFUSED);
 	assert_int_equal(srv("s1")->state->counters.failed_checks, 2);
 	assert_string_equal(said(),
 		"Server be/s1 is DOWN, reason: Layer4 connection problem, info: \"Connection "
@@ -287,15 +287,15 @@ static void silence_is_a_timeout(void **state)
 	}
 	begin("", " server s1 127.0.0.1:$ check inter 2s fall 2\n");
 	loop_turn(0);
-	assert_true(srv("s1")->state->check_running);
+	assert_true(srv("s1")->state->check.running);
 	assert_int_equal(next_in("s1"), 2000);
 	clock_advance(1999);
 	loop_turn(0);
-	assert_true(srv("s1")->state->check_running);
+	assert_true(srv("s1")->state->check.running);
 	clock_advance(1);
 	loop_turn(0);
 	assert_state("s1", "DOWN", CHECK_L4TOUT);
-	assert_int_equal(srv("s1")->state->check_errno, 0);
+	assert_int_equal(srv("s1")->state->check.error, 0);
 	assert_non_null(strstr(said(), "Server be/s1 is DOWN, reason: Layer4 timeout, check "
 				       "duration: Nms. 0 active"));
 	for (i = 0; i < 3; i++)
@@ -312,9 +312,9 @@ static void timeout_check_splits_the_time(void **state)
 	      " server s2 192.0.2.1:1 check inter 400\n");
 	clock_advance(1000);
 	loop_turn(0);
-	if (srv("s1")->state->check_running) /* there is a route to there */
+	if (srv("s1")->state->check.running) /* there is a route to there */
 		assert_int_equal(next_in("s1"), 700);
-	if (srv("s2")->state->check_running)
+	if (srv("s2")->state->check.running)
 		assert_int_equal(next_in("s2"), 400);
 }
 
@@ -501,7 +501,7 @@ static void maintenance_stops_it(void **state)
 	clock_advance(1000);
 	loop_turn(0);
 	check_pause(s, true);
-	assert_false(s->state->check_running);
+	assert_false(s->state->check.running);
 	assert_null(s->check->conn);
 }
 
@@ -524,7 +524,7 @@ static void health_counts_as_the_reference(void **state)
 		for (r = steps[i].result; *r; r++)
 			health_result(srv("s1"), *r == 'o' ? CHECK_L4OK :
 						 *r == 'c' ? CHECK_L4CON : CHECK_L4TOUT);
-		assert_state("s1", steps[i].status, srv("s1")->state->check_status);
+		assert_state("s1", steps[i].status, srv("s1")->state->check.status);
 	}
 }
 
@@ -539,7 +539,7 @@ static void log_health_checks_says_each_change(void **state)
 	health_result(s, CHECK_L4OK);
 	health_result(s, CHECK_L4OK);
 	health_result(srv("s2"), CHECK_L4OK);
-	s->state->check_errno = ECONNREFUSED;
+	s->state->check.error = ECONNREFUSED;
 	health_result(s, CHECK_L4CON);
 	health_result(s, CHECK_L4CON);
 	health_result(s, CHECK_L4CON);
@@ -613,7 +613,7 @@ static void errors_count_as_a_failed_check(void **state)
 	assert_state("s1", "UP 3/4", CHECK_HANA);
 	assert_int_equal(next_in("s1"), 2000);
 	assert_int_equal(s->state->counters.failed_hana, 1);
-	assert_int_equal(s->state->check_errno, 3);
+	assert_int_equal(s->state->check.error, 3);
 	errors(s, 9);
 	assert_state("s1", "DOWN", CHECK_HANA);
 	assert_string_equal(said(),

@@ -66,16 +66,16 @@ static const char *observed_sentence(unsigned what)
 void check_say_cause(const struct server *server, struct text *t)
 {
 	const struct server_state *state = server->state;
-	const char *error = strerror(state->check_errno);
+	const char *error = strerror(state->check.error);
 
-	if (state->check_status == CHECK_HANA)
-		text_printf(t, "Detected %u consecutive errors, last one was: %s", state->check_errno,
-			    observed_sentence(state->check_cause));
-	else if (!state->check_errno)
+	if (state->check.status == CHECK_HANA)
+		text_printf(t, "Detected %u consecutive errors, last one was: %s", state->check.error,
+			    observed_sentence(state->check.cause));
+	else if (!state->check.error)
 		return;
-	else if (state->check_cause == CAUSE_SOURCE)
+	else if (state->check.cause == CAUSE_SOURCE)
 		text_printf(t, "Can't bind to source address (%s)", error);
-	else if (state->check_cause == CAUSE_SOCKET)
+	else if (state->check.cause == CAUSE_SOCKET)
 		text_printf(t, "General socket error (%s)", error);
 	else
 		text_str(t, error);
@@ -89,11 +89,11 @@ static void say_reason(struct text *t, const struct server *s)
 
 	text_init(&cause, buf, sizeof(buf));
 	check_say_cause(s, &cause);
-	text_printf(t, "reason: %s", check_status_sentence(s->state->check_status));
+	text_printf(t, "reason: %s", check_status_sentence(s->state->check.status));
 	if (cause.len)
 		text_printf(t, ", info: \"%s\"", buf);
-	if (s->state->check_status != CHECK_HANA)
-		text_printf(t, ", check duration: %ums", s->state->check_duration_ms);
+	if (s->state->check.status != CHECK_HANA)
+		text_printf(t, ", check duration: %ums", s->state->check.duration_ms);
 }
 
 /* "option log-health-checks": each change of status or health. */
@@ -165,7 +165,7 @@ static void apply(struct server *s)
 /* We ourselves are short of descriptors or memory: that says nothing about the server. */
 static bool own_fault(const struct server *s, enum check_status status)
 {
-	int error = s->state->check_errno;
+	int error = s->state->check.error;
 
 	return status == CHECK_SOCKERR && (error == EMFILE || error == ENFILE || error == ENOMEM ||
 					   error == ENOBUFS || error == EADDRNOTAVAIL);
@@ -173,9 +173,9 @@ static bool own_fault(const struct server *s, enum check_status status)
 
 void health_result(struct server *s, enum check_status status)
 {
-	bool ok = passed(status), changed = s->state->check_status != status;
+	bool ok = passed(status), changed = s->state->check.status != status;
 
-	s->state->check_status = (uint8_t)status;
+	s->state->check.status = (uint8_t)status;
 	if (own_fault(s, status)) {
 		if (changed)
 			log_result(s, false);
@@ -196,8 +196,8 @@ static void observe_act(struct server *s, enum observed what)
 
 	if (s->set.on_error == ON_ERROR_FASTINTER)
 		return;
-	s->state->check_errno = (uint16_t)s->set.error_limit;
-	s->state->check_cause = (uint8_t)what;
+	s->state->check.error = (uint16_t)s->set.error_limit;
+	s->state->check.cause = (uint8_t)what;
 	if (s->set.on_error == ON_ERROR_SUDDEN_DEATH && health > s->set.rise + 1)
 		s->state->health = s->set.rise + 1;
 	else if (s->set.on_error == ON_ERROR_MARK_DOWN && health > s->set.rise)

@@ -180,7 +180,7 @@ static int check_port_set(struct cli_call *call, struct server *s, struct err *e
 		return err_set(err, "health checks are not enabled on this server");
 	if (!*cli_arg(call, 2))
 		return err_set(err, "set server <b>/<s> check-port requires a port.");
-	if (check_port_read(cli_arg(call, 2), &s->state->check_port, err))
+	if (check_port_read(cli_arg(call, 2), &s->state->check.port, err))
 		return -1;
 	cli_say(call, LOG_L_NOTICE, "health check port updated.");
 	return 0;
@@ -188,7 +188,7 @@ static int check_port_set(struct cli_call *call, struct server *s, struct err *e
 
 static int check_addr_set(struct cli_call *call, struct server *s, struct err *err)
 {
-	uint16_t port = s->state->check_port;
+	uint16_t port = s->state->check.port;
 	struct addr addr;
 
 	if (!s->check)
@@ -200,8 +200,8 @@ static int check_addr_set(struct cli_call *call, struct server *s, struct err *e
 		return err_set(err, "invalid addr '%.200s'", cli_arg(call, 2));
 	if (!strcmp(cli_arg(call, 3), "port") && check_port_read(cli_arg(call, 4), &port, err))
 		return -1;
-	s->state->check_addr = addr;
-	s->state->check_port = port;
+	s->state->check.addr = addr;
+	s->state->check.port = port;
 	return 0;
 }
 

@@ -115,7 +115,7 @@ static unsigned state_check_status(const struct server *s)
 		[CHECK_L6RSP] = 11,  [CHECK_L7TOUT] = 12, [CHECK_L7RSP] = 13,  [CHECK_L7OK] = 15,
 		[CHECK_L7OKC] = 16,  [CHECK_L7STS] = 17,  [CHECK_HANA] = 4,
 	};
-	unsigned status = s->state->check_status;
+	unsigned status = s->state->check.status;
 
 	if (!s->check)
 		status = CHECK_INIT;
@@ -124,9 +124,9 @@ static unsigned state_check_status(const struct server *s)
 
 static unsigned state_check_result(const struct server *s)
 {
-	if (!s->check || s->state->check_running)
+	if (!s->check || s->state->check.running)
 		return 0;
-	switch (s->state->check_status) {
+	switch (s->state->check.status) {
 	case CHECK_UNKNOWN:
 	case CHECK_INIT:
 		return 0;
@@ -146,9 +146,9 @@ static unsigned state_check_state(const struct server *s)
 	unsigned bits = 0;
 
 	if (s->check) {
-		bits |= s->state->check_running ? 0x01 : 0;
+		bits |= s->state->check.running ? 0x01 : 0;
 		bits |= 0x02;
-		bits |= s->state->check_paused ? 0 : 0x04;
+		bits |= s->state->check.paused ? 0 : 0x04;
 	}
 	return bits | (s->state->admin & ADMIN_MAINT ? 0x08 : 0);
 }

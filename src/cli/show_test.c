@@ -225,7 +225,7 @@ static void stat_shows_servers(void **state)
 	(void)state;
 	w->s1->state->counters.bytes_in = 18446744073709551615u;
 	w->s1->state->current = 3;
-	w->s1->state->check_running = true;
+	w->s1->state->check.running = true;
 	w->s1->state->last_session_s = (uint64_t)clock_wall().tv_sec - 5;
 	csv = ask("show stat");
 	assert_string_equal(column(csv, "one,s1,", STAT_scur), "3");
@@ -559,9 +559,9 @@ static void health(void **state)
 	says("set server one/s1 health x",
 	     "'set server <srv> health' expects 'up', 'stopping', or 'down'.\n\n");
 	says("disable health one/s1", "\n");
-	assert_true(w->s1->state->check_paused);
+	assert_true(w->s1->state->check.paused);
 	says("enable health one/s1", "\n");
-	assert_false(w->s1->state->check_paused);
+	assert_false(w->s1->state->check.paused);
 	says("enable health be/t2",
 	     "Health check was not configured on this server, cannot enable.\n\n");
 }
@@ -591,10 +591,10 @@ static void addresses(void **state)
 	     "command'\n\n");
 	assert_int_equal(w->s1->state->addr.port, 29002);
 	says("set server one/s1 check-port 99", "health check port updated.\n\n");
-	assert_int_equal(w->s1->state->check_port, 99);
+	assert_int_equal(w->s1->state->check.port, 99);
 	says("set server one/s1 check-addr ::2 port 98", "\n");
-	assert_int_equal(w->s1->state->check_addr.family, AF_INET6);
-	assert_int_equal(w->s1->state->check_port, 98);
+	assert_int_equal(w->s1->state->check.addr.family, AF_INET6);
+	assert_int_equal(w->s1->state->check.port, 98);
 	says("set server one/s1 check-port x", "provided port is not an integer\n\n");
 	says("set server be/t2 check-port 9", "health checks are not enabled on this server\n\n");
 }

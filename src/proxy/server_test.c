@@ -308,7 +308,7 @@ static void health_is_shown(void **state)
 	server_set_down(s1, NULL);
 	s1->state->health = 1;
 	assert_status("x/s1", "DOWN 1/2");
-	s1->state->check_paused = true;
+	s1->state->check.paused = true;
 	server_set_up(s1, NULL);
 	assert_status("x/s1", "no check");
 }

@@ -180,7 +180,7 @@ static void up_text(const struct server *s, const char *word, char *buf, size_t 
 const char *server_status_text(const struct server *s, char *buf, size_t size)
 {
 	const struct server *checked = checked_one(s);
-	bool checks = checked->set.options.on & SRV_CHECK && !checked->state->check_paused;
+	bool checks = checked->set.options.on & SRV_CHECK && !checked->state->check.paused;
 
 	if (s->state->admin & ADMIN_MAINT) {
 		maint_text(s, buf, size);

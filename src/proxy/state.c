@@ -55,9 +55,9 @@ static void init_server(struct server *s)
 	state->op = SERVER_UP;
 	state->health = s->set.rise;
 	state->addr = s->spec.addr;
-	state->check_addr = s->set.check_addr;
-	state->check_port = (uint16_t)s->set.check_port;
-	state->check_status = s->set.options.on & SRV_CHECK ? CHECK_INIT : CHECK_UNKNOWN;
+	state->check.addr = s->set.check_addr;
+	state->check.port = (uint16_t)s->set.check_port;
+	state->check.status = s->set.options.on & SRV_CHECK ? CHECK_INIT : CHECK_UNKNOWN;
 	state->changed_ms = clock_now_ms;
 	if (s->set.options.on & SRV_DISABLED)
 		state->admin |= ADMIN_FORCED_MAINT;

@@ -242,8 +242,8 @@ static struct stats_value stat_check_status(struct stat_row *row, const struct s
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%s%s", s->state->check_running ? "* " : "",
-		 check_status_name(s->state->check_status));
+	snprintf(text, sizeof(text), "%s%s", s->state->check.running ? "* " : "",
+		 check_status_name(s->state->check.status));
 	return stats_str(&row->strings, text);
 }
 
@@ -261,7 +261,7 @@ static void stat_fill_check(struct stat_row *row, const struct server *s)
 {
 	const struct server_state *st = s->state;
 
-	if (st->check_paused)
+	if (st->check.paused)
 		return;
 	SET(chkfail, stats_u64(st->counters.failed_checks));
 	SET(chkdown, stats_u64(st->counters.down_transitions));
@@ -269,11 +269,11 @@ static void stat_fill_check(struct stat_row *row, const struct server *s)
 	if (st->admin & ADMIN_MAINT)
 		return;
 	SET(check_status, stat_check_status(row, s));
-	if (st->check_code)
-		SET(check_code, stats_u32(st->check_code));
-	if (st->check_status > CHECK_INIT)
-		SET(check_duration, stats_u64(st->check_duration_ms));
-	SET(check_desc, stats_const(check_status_sentence(st->check_status)));
+	if (st->check.code)
+		SET(check_code, stats_u32(st->check.code));
+	if (st->check.status > CHECK_INIT)
+		SET(check_duration, stats_u64(st->check.duration_ms));
+	SET(check_desc, stats_const(check_status_sentence(st->check.status)));
 	SET(last_chk, stat_last_check(row, s));
 	SET(check_rise, stats_u32((unsigned)s->set.rise));
 	SET(check_fall, stats_u32((unsigned)s->set.fall));

@@ -76,7 +76,7 @@ static struct server *add_server(struct proxy *px, const char *name, struct addr
 	s->state->health = 4;
 	s->state->addr = addr;
 	s->state->changed_ms = 990000;
-	s->state->check_status = CHECK_INIT;
+	s->state->check.status = CHECK_INIT;
 	list_init(&s->streams);
 	list_init(&s->queue);
 	list_init(&s->trackers);
@@ -104,7 +104,7 @@ static void check(struct server *s, int status)
 	s->check->server = s;
 	timer_init(&s->check->timer, never_fires);
 	s->set.options.on |= SRV_CHECK;
-	s->state->check_status = (uint8_t)status;
+	s->state->check.status = (uint8_t)status;
 }
 
 static void add_listener(struct proxy *px, const char *name, struct addr addr, int level)
@@ -146,7 +146,7 @@ static void make_one(struct world *w)
 	check(w->s3, CHECK_L4CON);
 	w->s3->state->op = SERVER_DOWN;
 	w->s3->state->health = 0;
-	w->s3->state->check_errno = 111;
+	w->s3->state->check.error = 111;
 	w->s4->set.options.on |= SRV_DISABLED;
 	w->s4->state->admin = ADMIN_FORCED_MAINT;
 }
