@@ -68,6 +68,7 @@ struct view {
 	const struct addr *server_src, *server_dst; /* of our connection to the server */
 	bool (*find_dst)(const struct view *view, struct addr *addr);
 	struct span request, response;  /* bytes received and not forwarded yet */
+	bool has_proxy_header;          /* the addresses came by the PROXY protocol */
 	bool request_final, response_final; /* no more will come, or the buffer is full */
 	uint64_t id;                    /* unique in this process */
 	struct arena *arena;            /* memory of the exchange */

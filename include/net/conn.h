@@ -43,6 +43,8 @@ struct conn *conn_new(void);
 int conn_attach(struct conn *conn, int *fd, unsigned flags, void (*ready)(struct conn *));
 /* Reads at most size bytes. IO_OK: *got of them. */
 enum io conn_recv(struct conn *conn, void *buf, size_t size, size_t *got);
+/* The same, but the bytes stay there, and further ones give a further event. */
+enum io conn_peek(struct conn *conn, void *buf, size_t size, size_t *got);
 /* Sends at most len bytes. more: others are known to follow at once. IO_OK: *sent may be
  * less than len, the socket is full then. */
 enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, size_t *sent);

@@ -43,7 +43,7 @@ enum { SRV_BACKUP = 1 << 0, SRV_CHECK = 1 << 1, SRV_DISABLED = 1 << 2,
        SRV_SEND_PROXY = 1 << 3, SRV_CHECK_SEND_PROXY = 1 << 4, SRV_TFO = 1 << 5,
        SRV_DOWN_SHUTDOWN_SESSIONS = 1 << 6, SRV_UP_SHUTDOWN_BACKUP = 1 << 7,
        SRV_CHECK_ADDR = 1 << 8, SRV_CHECK_PORT = 1 << 9, SRV_AGENT_CHECK = 1 << 10,
-       SRV_AGENT_ADDR = 1 << 11 };
+       SRV_AGENT_ADDR = 1 << 11, SRV_SEND_PROXY_V2 = 1 << 12 };
 
 /* Where connections to servers come from: "source" of server and backend. */
 struct source_conf {

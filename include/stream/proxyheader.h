@@ -4,11 +4,15 @@
 #define STREAM_PROXYHEADER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct stream;
 
+/* The header in the version that the server wants, into memory of PROXYPROTO_V1_MAX bytes; its
+ * length. */
+size_t proxyheader_write(struct stream *s, char *memory);
 /* Puts the header in front of the request's bytes, so that both leave together. False: no
- * memory. PROXY protocol, section 2.1 (version 1). */
+ * memory. */
 bool proxyheader_send(struct stream *s);
 
 #endif

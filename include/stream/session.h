@@ -6,6 +6,9 @@
 struct conn;
 struct session;
 
+/* Nothing stands before the session's own bytes any more: its rules, then its first stream. Takes
+ * over both. */
+void session_begin(struct session *session, struct conn **conn);
 /* Takes over the connection and runs the stream as far as it gets. */
 void stream_start(struct session *session, struct conn **conn);
 /* Uncounts and frees it; clears the caller's pointer. */

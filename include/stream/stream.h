@@ -34,7 +34,12 @@ enum phase { PHASE_REQUEST, PHASE_QUEUE, PHASE_CONNECT, PHASE_DATA, PHASE_LAST }
 struct session {
 	struct listener *listener;
 	struct proxy *frontend;
-	struct addr src;         /* the client */
+	struct addr src;         /* the client; from the PROXY header when there was one */
+	struct addr dst;         /* of the PROXY header: has_dst */
+	bool has_dst;
+	bool expects_proxy;      /* tcp-request connection expect-proxy */
+	bool has_proxy_header;   /* one was received */
+	uint32_t handshake_ms;   /* since accept: it was */
 	struct timeval accepted; /* wall clock */
 	uint64_t accepted_ms;    /* clock_now_ms */
 	struct vars vars;        /* sess */
@@ -72,6 +77,10 @@ enum { NOT_REACHED = UINT32_MAX };
 
 extern struct list streams_all; /* struct stream.node, oldest first */
 extern unsigned streams_count;
+/* Sessions that have no stream, but are to be served all the same before the process ends: counted
+ * among the streams. */
+void streams_hold(void);
+void streams_release(void);
 extern void (*streams_none_left)(void); /* called when the last one ends; may be NULL */
 
 /* The relay's stream. */

@@ -143,19 +143,21 @@ static bool check_sends_proxy(const struct server *s)
 	uint64_t on = s->set.options.on;
 
 	return on & SRV_CHECK_SEND_PROXY ||
-	       (on & SRV_SEND_PROXY && !(on & (SRV_CHECK_ADDR | SRV_CHECK_PORT)));
+	       (on & (SRV_SEND_PROXY | SRV_SEND_PROXY_V2) && !(on & (SRV_CHECK_ADDR | SRV_CHECK_PORT)));
 }
 
 /* A socket that has just connected takes these few bytes at once. */
 static void check_send_proxy(struct check *check)
 {
 	struct addr from, to = check_address(check->server);
+	bool v2 = check->server->set.options.on & SRV_SEND_PROXY_V2;
 	char line[PROXYPROTO_V1_MAX];
-	size_t sent;
+	size_t len, sent;
 
 	if (!conn_local_addr(check->conn, &from))
 		from = (struct addr){ .family = AF_UNSPEC };
-	conn_send(check->conn, line, proxyproto_v1(line, &from, &to), false, &sent);
+	len = v2 ? proxyproto_v2(line, &from, &to, true) : proxyproto_v1(line, &from, &to);
+	conn_send(check->conn, line, len, false, &sent);
 }
 
 static void check_connected(struct check *check)

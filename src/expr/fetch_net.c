@@ -118,6 +118,12 @@ static enum expr_result fetch_dst_conn(struct fetch_call *call, struct sample *s
 	return net_number(smp, l, l ? l->current : 0);
 }
 
+static enum expr_result fetch_rcvd_proxy(struct fetch_call *call, struct sample *smp)
+{
+	smp->num = call->view->has_proxy_header;
+	return EXPR_FOUND;
+}
+
 static enum expr_result fetch_so_id(struct fetch_call *call, struct sample *smp)
 {
 	const struct listener *l = call->view->listener;
@@ -291,6 +297,8 @@ const struct fetch fetch_net[] = {
 	  .help = "number of the frontend" },
 	{ "fe_name", { 0 }, SMP_STR, FROM_FRONTEND, fetch_proxy_name, .data = PROXY_FRONTEND,
 	  .help = "name of the frontend" },
+	{ "fc_rcvd_proxy", { 0 }, SMP_BOOL, FROM_CONNECTION, fetch_rcvd_proxy,
+	  .help = "were the addresses told by a PROXY header?" },
 	{ "so_id", { 0 }, SMP_INT, FROM_CONNECTION, fetch_so_id,
 	  .help = "number of the listening socket" },
 	{ "so_name", { 0 }, SMP_STR, FROM_CONNECTION, fetch_so_name,

@@ -305,6 +305,9 @@ static int parse_nogetaddrinfo(struct statement *st, const struct keyword *kw, v
 static const struct keyword bind_keywords[] = {
 	{ "nogetaddrinfo", SCOPE_GLOBAL, 0, "", parse_nogetaddrinfo,
 	  .help = "resolve host names by gethostbyname(), as with -dG" },
+	{ "accept-proxy", SCOPE_BIND, 0, "", set_bit, .offset = AT(options),
+	  .bit = BIND_ACCEPT_PROXY,
+	  .help = "each connection begins with a PROXY header that tells its addresses" },
 	{ "backlog", SCOPE_BIND, 0, "<backlog>", set_int, .offset = AT(backlog), .min = 0,
 	  .max = INT_MAX, .dflt = "that of the frontend",
 	  .help = "connections that the kernel may hold until they are accepted" },

@@ -124,6 +124,18 @@ enum io conn_recv(struct conn *conn, void *buf, size_t size, size_t *got)
 	return IO_OK;
 }
 
+enum io conn_peek(struct conn *conn, void *buf, size_t size, size_t *got)
+{
+	ssize_t n = recv(conn->src.fd, buf, size, MSG_PEEK);
+
+	if (n < 0)
+		return conn_failed(conn, CONN_READABLE);
+	if (n == 0)
+		return conn_ended(conn);
+	*got = (size_t)n;
+	return IO_OK;
+}
+
 enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, size_t *sent)
 {
 	ssize_t n;

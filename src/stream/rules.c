@@ -16,24 +16,35 @@
 
 /* ---- connection and session ------------------------------------------------------------- */
 
-enum rule_result session_rules(struct session *session, struct conn *conn)
+static enum rule_result rules_of_session(const struct rule_set *set, struct session *session,
+					 struct conn *conn)
 {
-	const struct proxy *px = session->frontend;
 	struct rule_place place = { NULL };
-	enum rule_result r;
 	struct view view;
 
-	if (likely(!px->connection_rules && !px->session_rules))
+	if (likely(!set))
 		return RULES_PASS;
 	view_of_session(session, conn, &view);
-	r = rules_run(px->connection_rules, &view, &place, true);
+	return rules_run(set, &view, &place, true);
+}
+
+enum rule_result connection_rules(struct session *session, struct conn *conn)
+{
+	const struct proxy *px = session->frontend;
+	enum rule_result r = rules_of_session(px->connection_rules, session, conn);
+
 	if (r != RULES_PASS) {
 		px->fe->counters.denied_connections++;
 		session->listener->counters->denied_connections++;
-		return r;
 	}
-	place.at = NULL;
-	r = rules_run(px->session_rules, &view, &place, true);
+	return r;
+}
+
+enum rule_result session_rules(struct session *session, struct conn *conn)
+{
+	const struct proxy *px = session->frontend;
+	enum rule_result r = rules_of_session(px->session_rules, session, conn);
+
 	if (r != RULES_PASS) {
 		px->fe->counters.denied_sessions++;
 		session->listener->counters->denied_sessions++;

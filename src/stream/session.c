@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sessions: from an accepted socket to a stream. Order of life: session_room is asked, the
- * listener accepts, session_accept applies the connection rules, makes the objects, applies
- * the session rules and starts the stream. A stream's end frees its session (TCP mode). */
+ * listener accepts, session_accept makes the objects and applies the connection rules, the
+ * handshake takes a PROXY header where one is due, session_begin applies the session rules and
+ * starts the stream. A stream's end frees its session (TCP mode). */
 #include "stream/session.h"
 
 #include "base/clock.h"
@@ -9,6 +10,7 @@
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
+#include "stream/handshake.h"
 #include "stream/rules.h"
 #include "stream/stream.h"
 
@@ -125,6 +127,17 @@ static struct session *session_new(struct listener *l, const struct addr *from)
 	return se;
 }
 
+void session_begin(struct session *se, struct conn **conn)
+{
+	if (session_rules(se, *conn) != RULES_PASS) {
+		conn_close(conn, false);
+		session_free(&se);
+		return;
+	}
+	session_count(se->frontend);
+	stream_start(se, conn);
+}
+
 void session_accept(struct listener *l, int *fd, const struct addr *from)
 {
 	struct proxy *px = l->bind->owner;
@@ -148,11 +161,13 @@ void session_accept(struct listener *l, int *fd, const struct addr *from)
 		session_free(&se);
 		return;
 	}
-	if (session_rules(se, conn) != RULES_PASS) {
+	if (connection_rules(se, conn) != RULES_PASS) {
 		conn_close(&conn, false);
 		session_free(&se);
 		return;
 	}
-	session_count(px);
-	stream_start(se, &conn);
+	if (l->bind->options.on & BIND_ACCEPT_PROXY || se->expects_proxy)
+		handshake_start(se, &conn);
+	else
+		session_begin(se, &conn);
 }

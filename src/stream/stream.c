@@ -332,6 +332,17 @@ static bool reset_server(const struct stream *s)
 	}
 }
 
+void streams_hold(void)
+{
+	streams_count++;
+}
+
+void streams_release(void)
+{
+	if (!--streams_count && streams_none_left)
+		streams_none_left();
+}
+
 void stream_end(struct stream *s, enum reason reason)
 {
 	bool reset;
@@ -352,12 +363,10 @@ void stream_end(struct stream *s, enum reason reason)
 	assign_release(s);
 	stream_cursors_leave(s);
 	list_remove(&s->node);
-	streams_count--;
 	extra_free(s);
 	session_free(&s->session);
 	loop_reap(&s->reap, stream_free);
-	if (!streams_count && streams_none_left)
-		streams_none_left();
+	streams_release();
 }
 
 void streams_end_server(struct server *server, enum reason reason)

@@ -172,11 +172,33 @@ static enum action_result action_silent_drop(const struct rule *rule, struct vie
 	return ACTION_DROP;
 }
 
+static int parse_expect_proxy(struct statement *st, struct rule *rule, const char *args)
+{
+	(void)rule;
+	(void)args;
+	if (!stmt_take(st, "layer4"))
+		return stmt_error(st, st->at, "'expect-proxy' takes 'layer4'");
+	return 0;
+}
+
+static enum action_result action_expect_proxy(const struct rule *rule, struct view *view,
+					      unsigned place)
+{
+	struct session *session = view->session;
+
+	(void)rule;
+	(void)place;
+	session->expects_proxy = true;
+	return ACTION_NEXT;
+}
+
 #define SET_ADDR(name, what, lists, text)                                                     \
 	{ name, .where = lists, .parse = parse_addr_expr, .run = action_addr, .data = what,    \
 	  .help = text }
 
 const struct action tcp_actions[] = {
+	{ "expect-proxy", .where = AT_CONN, .parse = parse_expect_proxy, .run = action_expect_proxy,
+	  .help = "the connection begins with a PROXY header: 'layer4'" },
 	SET_ADDR("set-src", SET_SRC, AT_CONN | AT_SESSION | AT_REQUESTS,
 		 "takes another address for the client's"),
 	SET_ADDR("set-src-port", SET_SRC_PORT, AT_CONN | AT_SESSION | AT_REQUESTS,

@@ -27,6 +27,10 @@ bool stream_dst(struct stream *s, struct addr *dst)
 		*dst = extra->dst;
 		return true;
 	}
+	if (s->session->has_dst) {
+		*dst = s->session->dst;
+		return true;
+	}
 	if (!s->relay.client.ops || s->relay.client.ops != &end_conn_ops)
 		return false;
 	return conn_original_dst(s->relay.client.conn, dst);
@@ -34,8 +38,14 @@ bool stream_dst(struct stream *s, struct addr *dst)
 
 static bool view_find_dst(const struct view *view, struct addr *addr)
 {
+	const struct session *session = view->session;
+
 	if (view->stream)
 		return stream_dst(view->stream, addr);
+	if (session->has_dst) {
+		*addr = session->dst;
+		return true;
+	}
 	return view->client && conn_original_dst(view->client, addr);
 }
 
@@ -48,6 +58,7 @@ void view_of_session(struct session *session, struct conn *client, struct view *
 		.src = &session->src,
 		.session_vars = &session->vars,
 		.session = session,
+		.has_proxy_header = session->has_proxy_header,
 		.find_dst = view_find_dst,
 		.request_final = true,
 		.response_final = true,
@@ -82,8 +93,8 @@ static int64_t phase_time(uint32_t from, uint32_t to)
 static int64_t wait_time(const struct stream *s)
 {
 	if (s->queue_ms == NOT_REACHED && s->phase == PHASE_QUEUE && s->reason != END_QUEUE_FULL)
-		return (int64_t)(clock_now_ms - s->session->accepted_ms);
-	return phase_time(0, s->queue_ms);
+		return (int64_t)(clock_now_ms - s->session->accepted_ms) - s->session->handshake_ms;
+	return phase_time(s->session->handshake_ms, s->queue_ms);
 }
 
 /* Others than this stream, once it has ended: as the reference counts them. */
@@ -108,6 +119,7 @@ static void view_log(const struct stream *s, struct view_log *log)
 		.accepted = se->accepted,
 		.wait_ms = wait_time(s),
 		.connect_ms = phase_time(s->queue_ms, s->connect_ms),
+		.handshake_ms = se->handshake_ms,
 		.total_ms = (int64_t)(clock_now_ms - se->accepted_ms),
 		.bytes_in = pump_bytes(&s->relay.request),
 		.bytes_out = pump_bytes(&s->relay.response),

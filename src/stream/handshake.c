@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A session that waits for its PROXY header. Called by session.c behind the connection rules; the
+ * header is looked at in the kernel's buffer until it is complete, so that not one byte behind it
+ * is taken. The client has "timeout client" for it. Manual 5.1 "accept-proxy". */
+#include "stream/handshake.h"
+
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/pool.h"
+#include "event/timer.h"
+#include "log/date.h"
+#include "log/log.h"
+#include "net/listener.h"
+#include "net/proxyproto.h"
+#include "proxy/global.h"
+#include "proxy/proxy.h"
+#include "relay/buffer.h"
+#include "stream/session.h"
+#include "stream/stream.h"
+
+struct handshake {
+	struct list node;
+	struct session *session;
+	struct conn *conn;
+	struct timer timer;
+	struct reap reap;
+};
+
+static struct pool handshake_pool = POOL_INIT("handshake", sizeof(struct handshake));
+static struct list handshakes = LIST_INIT(handshakes);
+
+static void handshake_free(struct reap *reap)
+{
+	struct handshake *h = container_of(reap, struct handshake, reap);
+
+	pool_give(&handshake_pool, &h);
+}
+
+static void handshake_leave(struct handshake *h)
+{
+	timer_cancel(&h->timer);
+	list_remove(&h->node);
+	streams_release();
+	loop_reap(&h->reap, handshake_free);
+}
+
+static void handshake_close(struct handshake *h)
+{
+	handshake_leave(h);
+	conn_close(&h->conn, false);
+	session_free(&h->session);
+}
+
+/* The line of the reference, manual 8.2.5. */
+static void handshake_failed(struct handshake *h, const char *why)
+{
+	const struct session *se = h->session;
+	const struct bind_conf *bind = se->listener->bind;
+	char memory[160];
+	struct text t;
+
+	text_init(&t, memory, sizeof(memory));
+	addr_print_port(&se->src, &t);
+	text_str(&t, " [");
+	text_printf(&t, "%s.%03ld] %s/", date_of(se->accepted.tv_sec)->local,
+		    (long)se->accepted.tv_usec / 1000, se->frontend->name);
+	if (bind->name)
+		text_str(&t, bind->name);
+	else
+		text_num(&t, se->listener->id);
+	log_printf(se->frontend->set.log, LOG_L_INFO, "%s: %s", t.ptr, why);
+	se->frontend->fe->counters.failed_requests++;
+	se->listener->counters->failed_requests++;
+	conn_discard(h->conn);
+	handshake_close(h);
+}
+
+static void handshake_timer(struct timer *timer)
+{
+	handshake_failed(container_of(timer, struct handshake, timer),
+			 "Timeout while waiting for PROXY protocol header");
+}
+
+/* The rest of the session begins: what the header says holds from here on. */
+static void handshake_done(struct handshake *h, const struct proxyproto *header)
+{
+	struct session *se = h->session;
+	struct conn *conn = h->conn;
+
+	se->has_proxy_header = true;
+	se->handshake_ms = (uint32_t)(clock_now_ms - se->accepted_ms);
+	if (header->has_addrs) {
+		se->src = header->src;
+		se->dst = header->dst;
+		se->has_dst = true;
+	}
+	handshake_leave(h);
+	session_begin(se, &conn);
+}
+
+static const char *handshake_fault(enum proxyproto_result r)
+{
+	switch (r) {
+	case PROXYPROTO_FOREIGN:
+		return "Received something which does not look like a PROXY protocol header";
+	case PROXYPROTO_UNHANDLED:
+		return "Received an unhandled protocol in the PROXY protocol header";
+	default:
+		return "Received an invalid PROXY protocol header";
+	}
+}
+
+static void handshake_read(struct handshake *h)
+{
+	struct buf *buf = buffer_scratch();
+	enum proxyproto_result r;
+	struct proxyproto header;
+	size_t got = 0;
+	enum io io;
+
+	if (!buf) {
+		global_state->no_memory++;
+		handshake_close(h);
+		return;
+	}
+	io = conn_peek(h->conn, buf->data, buf->size, &got);
+	if (io == IO_AGAIN)
+		return;
+	r = io == IO_OK ? proxyproto_parse(buf->data, got, &header) : PROXYPROTO_INCOMPLETE;
+	if (io != IO_OK)
+		handshake_failed(h, "Connection closed while waiting for PROXY protocol header");
+	else if (r == PROXYPROTO_DONE && conn_recv(h->conn, buf->data, header.len, &got) == IO_OK)
+		handshake_done(h, &header);
+	else if (r != PROXYPROTO_INCOMPLETE || got == buf->size)
+		handshake_failed(h, handshake_fault(r));
+	else if (h->conn->flags & (CONN_RDHUP | CONN_HUP | CONN_ERROR))
+		handshake_failed(h, "Truncated PROXY protocol header received");
+}
+
+static void handshake_ready(struct conn *conn)
+{
+	if (conn->flags & CONN_READABLE)
+		handshake_read(conn->owner);
+}
+
+void handshake_start(struct session *session, struct conn **conn)
+{
+	struct handshake *h = pool_take(&handshake_pool);
+	unsigned timeout = session->frontend->set.timeout.client;
+
+	if (!h) {
+		global_state->no_memory++;
+		conn_close(conn, false);
+		session_free(&session);
+		return;
+	}
+	h->session = session;
+	h->conn = *conn;
+	*conn = NULL;
+	h->conn->owner = h;
+	h->conn->ready = handshake_ready;
+	timer_init(&h->timer, handshake_timer);
+	list_append(&handshakes, &h->node);
+	streams_hold();
+	if (timeout)
+		timer_set(&h->timer, clock_now_ms + timeout);
+	if (h->conn->flags & CONN_READABLE)
+		handshake_read(h);
+}
+
+void handshakes_end(const struct proxy *frontend)
+{
+	struct handshake *h, *next;
+
+	list_for_each_safe(h, next, &handshakes, node)
+		if (!frontend || h->session->frontend == frontend)
+			handshake_close(h);
+}
