@@ -286,7 +286,7 @@ static unsigned echo_bytes(const int *fds, unsigned n)
 bool test_hold(void)
 {
 	unsigned n = opt.count ? opt.count : 50, n_servers = 0, served = 0;
-	uint64_t until = now_ns() + 15 * NSEC;
+	uint64_t until = now_ns() + 60 * NSEC;
 	int clients[MAX_CONNS], servers[MAX_CONNS];
 	char byte;
 

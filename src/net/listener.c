@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "net/listen_socket.h"
+#include "net/sock.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -105,7 +106,7 @@ static void out_of_resources(struct listener *l, int error)
 static bool accept_one(struct listener *l)
 {
 	struct addr from;
-	int fd = listen_socket_accept(l, &from);
+	int fd = sock_reserve() ? listen_socket_accept(l, &from) : -1;
 
 	if (fd >= 0) {
 		listener_stats.accepted++;

@@ -4,15 +4,35 @@
 
 #include "net/netns.h"
 
+#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 struct sock_tune sock_tune;
 
+static int reserve = -1;
+
+/* Of a file of its own, not a copy: the system as a whole may have run out, too. */
+bool sock_reserve(void)
+{
+	if (reserve < 0)
+		reserve = eventfd(0, EFD_CLOEXEC);
+	return reserve >= 0;
+}
+
 int sock_open(int family, const char *namespace)
 {
-	return netns_socket(namespace, family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	const int type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+	int fd = netns_socket(namespace, family, type, 0);
+
+	if (fd >= 0 || (errno != EMFILE && errno != ENFILE) || reserve < 0)
+		return fd;
+	close(reserve);
+	reserve = -1;
+	return netns_socket(namespace, family, type, 0);
 }
 
 bool sock_set(int fd, int level, int option, int value)
