@@ -59,6 +59,8 @@ void end_use_conn(struct end *end);
 void end_set_applet(struct end *end, const struct end_ops *ops, void *applet, uint16_t *flags);
 /* Readiness of what is below has changed: runs the pumps concerned. For applets. */
 void end_ready(struct end *end);
+/* ops->timeout says something else from now on. The owner may close this end. */
+void end_timeout_changed(struct end *end);
 /* Closes and forgets what is below; safe to call twice. */
 void end_close(struct end *end, bool reset);
 

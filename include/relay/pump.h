@@ -66,7 +66,8 @@ struct relay {
 	uint8_t moves; /* pieces that a pump may move in one run: its share of a turn */
 	struct task task; /* goes on where the budget of a turn ended */
 	/* Called at the end of a pump's run when flags of PUMP_FACTS were added, and when the
-	 * source has hung up while the pump is not open. Never from inside a run. */
+	 * source has hung up while the pump is not open; and when the timeout of its source has
+	 * changed. Never from inside a run. */
 	void (*fact)(struct relay *relay, struct pump *pump);
 };
 

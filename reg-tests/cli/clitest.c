@@ -47,7 +47,7 @@ static void die(const char *what)
 static int open_stats(int rcvbuf)
 {
 	struct sockaddr_un un = { .sun_family = AF_UNIX };
-	struct timeval patience = { 10, 0 };
+	struct timeval patience = { 60, 0 };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	snprintf(un.sun_path, sizeof(un.sun_path), "%s", socket_path);
@@ -388,7 +388,7 @@ static void case_interactive(void)
 	close(fd2);
 	say(fd, "set timeout cli 1\n");
 	hear_until(fd, "> ");
-	verdict(!hear_some(fd) && errno != EAGAIN, "an idle one is closed after its timeout");
+	verdict(!hear_some(fd) && errno != EAGAIN, "an idle one is closed after its own timeout");
 	close(fd);
 }
 

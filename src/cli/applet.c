@@ -16,6 +16,7 @@ struct cli_applet {
 	const struct listener *listener;
 	struct cli *cli;
 	struct task task;
+	unsigned timeout_ms; /* of which the stream knows */
 	struct reap reap;
 };
 
@@ -27,6 +28,10 @@ static void applet_task(struct task *task)
 
 	if (a->end)
 		end_ready(a->end);
+	if (!a->end || a->timeout_ms == cli_timeout(a->cli))
+		return;
+	a->timeout_ms = cli_timeout(a->cli);
+	end_timeout_changed(a->end);
 }
 
 static void applet_wake(void *arg)

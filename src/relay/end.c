@@ -84,6 +84,14 @@ void end_set_applet(struct end *end, const struct end_ops *ops, void *applet, ui
 	end->flags = flags;
 }
 
+void end_timeout_changed(struct end *end)
+{
+	struct relay *relay = end->in->is_response ? container_of(end, struct relay, server) :
+						     container_of(end, struct relay, client);
+
+	relay->fact(relay, end->in);
+}
+
 void end_close(struct end *end, bool reset)
 {
 	const struct end_ops *ops = end->ops;
