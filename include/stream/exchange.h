@@ -31,6 +31,12 @@ struct exchange {
 	uint32_t head_ms;               /* since started_ms: the head was complete; NOT_REACHED */
 	uint32_t response_ms;           /* since accept, like stream.connect_ms: response head */
 	uint32_t tarpit_until;          /* clock_now_ms; 0: no tarpit */
+	bool body_wanted;               /* a rule waits for a body (RULES_WAIT) ... */
+	uint32_t body_until;            /* ... until then (clock_now_ms), ... */
+	uint64_t body_least;            /* ... or until so many bytes are there; 0: all of it, or a
+					 * full buffer; then the rules are run again */
+	bool lenient;                   /* strict-mode off: a rewriting that fails is no error */
+	bool no_retry;                  /* disable-l7-retry */
 	bool client_keeps;              /* the client's connection lives on behind the response */
 	bool server_keeps;              /* the server's does */
 	bool head_sent;                 /* the response's head has left: no other answer any more */

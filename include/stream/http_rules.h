@@ -17,8 +17,9 @@ enum rule_result http_request_rules(struct exchange *x, struct proxy *px);
 enum rule_result http_response_rules(struct exchange *x, struct proxy *px);
 /* Every response before it leaves, the program's own included. */
 enum rule_result http_after_rules(struct exchange *x);
+/* A rule could not change a message: counted with all concerned. */
+void http_count_failed_rewrite(struct exchange *x);
 
-extern const struct action http_actions[];
 extern const struct module http_rules_module;
 
 #endif

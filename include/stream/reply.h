@@ -20,6 +20,9 @@ struct reply {
 	struct field *fields;       /* Content-Length and Connection are added by the exchange */
 	unsigned field_count;
 	struct span body;           /* not sent to HEAD, 204, 304; its length is announced */
+	uint8_t ends;               /* enum reason that the stream ends with; 0: END_LOCAL */
+	uint16_t logged;            /* what the log says in place of the status (the error that an
+				     * errorfile stands for); 0: the status */
 	bool close;                 /* the connection ends behind it */
 	bool silent;                /* nothing is sent at all: silent-drop, reject */
 };

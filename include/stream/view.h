@@ -5,9 +5,13 @@
 
 struct conn;
 struct session;
+struct stream;
 struct view;
+struct view_log;
 
 /* Of a session that has no stream yet. */
 void view_of_session(struct session *session, struct conn *client, struct view *view);
+/* The numbers alone: for texts that mention some of them before anything is logged. */
+void view_fill_log(const struct stream *s, struct view_log *log);
 
 #endif

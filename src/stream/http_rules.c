@@ -4,6 +4,7 @@
  * expr/, actions in the files http_actions*.c. Called by the steps of an exchange. */
 #include "stream/http_rules.h"
 
+#include "net/listener.h"
 #include "proxy/proxy.h"
 #include "stream/exchange.h"
 #include "stream/stream.h"
@@ -16,6 +17,8 @@ static enum rule_result run(struct exchange *x, const struct rule_set *set,
 
 	if (!set)
 		return RULES_PASS;
+	if (!place->at)
+		x->lenient = false;
 	stream_view(x->stream, &view, NULL);
 	return rules_run(set, &view, place, true);
 }
@@ -41,6 +44,19 @@ enum rule_result http_after_rules(struct exchange *x)
 		r = run(x, backend->http_after_rules, &place);
 	place.at = NULL;
 	return r == RULES_PASS ? run(x, frontend->http_after_rules, &place) : r;
+}
+
+void http_count_failed_rewrite(struct exchange *x)
+{
+	struct stream *s = x->stream;
+
+	s->session->frontend->fe->counters.failed_rewrites++;
+	if (s->session->listener->counters)
+		s->session->listener->counters->failed_rewrites++;
+	if (s->backend)
+		s->backend->be->counters.failed_rewrites++;
+	if (s->server)
+		s->server->state->counters.failed_rewrites++;
 }
 
 const struct module http_rules_module = {

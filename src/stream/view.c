@@ -111,7 +111,7 @@ static unsigned server_conns(const struct stream *s)
 	return s->counted_server ? others(s->server->state->current, s) : s->server->state->current;
 }
 
-static void view_log(const struct stream *s, struct view_log *log)
+void view_fill_log(const struct stream *s, struct view_log *log)
 {
 	const struct session *se = s->session;
 
@@ -156,5 +156,5 @@ void stream_view(struct stream *s, struct view *view, struct view_log *log)
 	view->stream_vars = s->extra ? &s->extra->vars : NULL;
 	view->log = log;
 	if (log)
-		view_log(s, log);
+		view_fill_log(s, log);
 }
