@@ -25,6 +25,9 @@ enum stat_type { STAT_FRONTEND, STAT_BACKEND, STAT_SERVER, STAT_LISTENER, STAT_T
 struct stat_row {
 	enum stat_type kind;
 	int proxy_id, id; /* iid and sid */
+	/* Whose it is; only until something else has run. server: STAT_SERVER alone. */
+	const struct proxy *proxy;
+	const struct server *server;
 	struct stats_value values[STAT_FIELDS];
 	struct stats_strings strings;
 };
@@ -39,6 +42,9 @@ enum { STAT_LEGENDS = 1 << 0,  /* addresses, cookies, algorithm: for operators *
 struct stat_cursor {
 	unsigned options;    /* STAT_* */
 	int iid, types, sid; /* -1: all; types: 1 << enum stat_type or'ed */
+	/* Only proxies that it likes; NULL: all. */
+	bool (*wants)(const void *arg, const struct proxy *px);
+	const void *arg;
 	unsigned proxy;      /* place of the proxy in the list */
 	enum { STAT_AT_FRONTEND, STAT_AT_LISTENERS, STAT_AT_SERVERS, STAT_AT_BACKEND } at;
 	unsigned object;     /* place of the listener or server in its list */

@@ -40,6 +40,8 @@ static void stat_begin(struct stat_row *row, enum stat_type kind, const struct p
 	memset(row->values, 0, sizeof(row->values));
 	row->strings.used = 0;
 	row->kind = kind;
+	row->proxy = px;
+	row->server = NULL;
 	row->proxy_id = px->uuid;
 	row->id = id;
 	SET(pxname, stats_str(&row->strings, px->name));
@@ -331,6 +333,7 @@ void stat_fill_server(struct stat_row *row, const struct server *s, unsigned opt
 	const struct server_state *st = s->state;
 
 	stat_begin(row, STAT_SERVER, s->proxy, s->id, s->puid);
+	row->server = s;
 	stat_fill_counters(row, &st->counters, st->current);
 	stat_fill_rate(row, &st->counters);
 	stat_fill_server_counters(row, &st->counters);

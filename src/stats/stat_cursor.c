@@ -140,7 +140,7 @@ static bool stat_step(struct stat_cursor *c, struct stat_row *row, const struct 
 static bool stat_proxy_wanted(const struct stat_cursor *c, const struct proxy *px)
 {
 	return !px->set.disabled && px->run_state != PROXY_STOPPED &&
-	       (c->iid == -1 || px->uuid == c->iid);
+	       (c->iid == -1 || px->uuid == c->iid) && (!c->wants || c->wants(c->arg, px));
 }
 
 bool stat_next(struct stat_cursor *c, struct stat_row *row)
