@@ -86,6 +86,9 @@ backend be
 END
 }
 
+# http_proxy: the same in mode http.
+http_proxy() { tcp_proxy "$@" | sed 's/mode tcp/mode http/'; }
+
 # config <CONFIGURATION: what start_penstock starts with. Lines before the first section are global.
 config() {
 	{
@@ -94,13 +97,15 @@ config() {
 	} >"$dir/cfg"
 }
 
-# each_way TEST: calls the function TEST with penstock running, once for each way to move bytes.
+# each_way TEST: calls the function TEST with penstock running, once for each way to move bytes; with
+# proxy=http_proxy in mode http, with the lines of proxy_lines in "defaults".
 each_way() {
 	for way in splice adaptive copy; do
 		say "## $way"
 		case $way in
-		splice) tcp_proxy "$splice" | config ;;
-		*) tcp_proxy | config ;;
+		splice) ${proxy:-tcp_proxy} "$splice
+	${proxy_lines:-}" | config ;;
+		*) ${proxy:-tcp_proxy} "${proxy_lines:-}" | config ;;
 		esac
 		case $way in
 		copy) start_penstock -dS ;;
