@@ -14,6 +14,7 @@
 #include "net/bind_conf.h"
 #include "process/process.h"
 #include "proxy/proxy.h"
+#include "proxy/state_file.h"
 #include "stream/service.h"
 #include "stream/tcp_rules.h"
 #include "stream/tune.h"
@@ -33,6 +34,7 @@ const struct module *const modules[] = {
 	&lb_module,
 	&expr_module,
 	&logformat_module,
+	&state_file_module,
 	&check_module,
 	&tcp_rules_module,
 	&service_module,

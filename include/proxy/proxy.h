@@ -47,6 +47,8 @@ enum balance_algo { BALANCE_ROUNDROBIN, BALANCE_STATIC_RR, BALANCE_LEASTCONN, BA
 enum hash_method { HASH_MAP_BASED, HASH_CONSISTENT };
 enum hash_function { HASH_SDBM, HASH_DJB2, HASH_WT6, HASH_CRC32 };
 
+enum load_state { LOAD_STATE_NONE, LOAD_STATE_GLOBAL, LOAD_STATE_LOCAL };
+
 /* What a defaults section hands on; copied as a whole. */
 struct proxy_settings {
 	int mode;                  /* enum proxy_mode */
@@ -66,6 +68,7 @@ struct proxy_settings {
 	bool hash_avalanche;
 	unsigned hash_balance_factor; /* 0: off */
 	struct source_conf source;
+	int load_state;            /* enum load_state: of servers, at the start */
 	const char *default_backend;
 	struct location default_backend_loc;
 	struct server_settings server; /* default-server */
@@ -127,6 +130,7 @@ struct proxy {
 	uint64_t queue_served;         /* how many of its own queue got a slot */
 	struct balance *balance;       /* lb/ */
 	const char *description;
+	const char *state_file;        /* server-state-file-name; NULL: the backend's name */
 	bool used_by_name, used_as_last; /* defaults: by proxies, with and without "from" */
 	unsigned fullconn;             /* in force, from proxies_start on */
 	struct list uppers;            /* frontends that may use this backend */

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The states of servers, carried over a restart in a file that "show servers state" has written
+ * (management guide 9.3, version 1): words server-state-base, server-state-file, server-state-file-name,
+ * load-server-state-from-file. Read once, after balancing and before the checks start. Proxies
+ * and servers are found by their names; a line that is wrong is said and left out, the others hold. */
+#include "proxy/state_file.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "config/config.h"
+#include "log/log.h"
+#include "proxy/proxy.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns of the file, those that are read. */
+enum { COL_PROXY = 1, COL_SERVER = 3, COL_ADDR = 4, COL_OP = 5, COL_ADMIN = 6, COL_WEIGHT = 7,
+       COL_CONF_WEIGHT = 8, COL_SINCE = 9, COL_HEALTH = 12, COL_PORT = 18,
+       COLS_NEEDED = 19, COLS = 25 };
+
+enum { ADMIN_BIT_FORCED_MAINT = 0x01, ADMIN_BIT_FORCED_DRAIN = 0x08 };
+
+struct state_files {
+	const char *base, *file; /* global words */
+};
+
+/* One line, its numbers read. */
+struct state_line {
+	const char *proxy, *server, *addr;
+	int64_t op, admin, weight, conf_weight, since_s, health, port;
+};
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+static bool number(const char *text, int64_t max, int64_t *value)
+{
+	return str_to_int(text, 0, max, value);
+}
+
+/* Cuts the line in place. */
+static bool parse_line(char *text, struct state_line *line)
+{
+	char *cols[COLS], *col;
+	size_t n = 0;
+
+	for (col = strtok(text, " \n"); col && n < COLS; col = strtok(NULL, " \n"))
+		cols[n++] = col;
+	if (n < COLS_NEEDED || col)
+		return false;
+	line->proxy = cols[COL_PROXY];
+	line->server = cols[COL_SERVER];
+	line->addr = cols[COL_ADDR];
+	return number(cols[COL_OP], SERVER_STOPPING, &line->op) &&
+	       number(cols[COL_ADMIN], 0xff, &line->admin) &&
+	       number(cols[COL_WEIGHT], 256, &line->weight) &&
+	       number(cols[COL_CONF_WEIGHT], 256, &line->conf_weight) &&
+	       number(cols[COL_SINCE], INT32_MAX, &line->since_s) &&
+	       number(cols[COL_HEALTH], INT32_MAX, &line->health) &&
+	       number(cols[COL_PORT], UINT16_MAX, &line->port);
+}
+
+/* ---- applying --------------------------------------------------------------------------- */
+
+/* "init-addr" of a server with a host name says whether the last address comes first. An address
+ * that was written down in the configuration holds. */
+static void apply_addr(struct server *s, const struct state_line *line)
+{
+	struct addr addr = { .port = (uint16_t)line->port };
+
+	if (line->port && s->state->addr.family != AF_UNIX && !s->spec.has_offset)
+		s->state->addr.port = addr.port;
+	if (!s->spec.hostname || s->set.init_addr[0] != INIT_ADDR_LAST)
+		return;
+	if (inet_pton(AF_INET, line->addr, &addr.v4) == 1)
+		addr.family = AF_INET;
+	else if (inet_pton(AF_INET6, line->addr, &addr.v6) == 1)
+		addr.family = AF_INET6;
+	else
+		return;
+	addr.port = s->state->addr.port;
+	s->state->addr = addr;
+	server_set_admin(s, 0, ADMIN_RESOLUTION);
+}
+
+static void apply_admin(struct server *s, const struct state_line *line)
+{
+	unsigned set = 0;
+
+	if (line->admin & ADMIN_BIT_FORCED_MAINT)
+		set |= ADMIN_FORCED_MAINT;
+	if (line->admin & ADMIN_BIT_FORCED_DRAIN)
+		set |= ADMIN_FORCED_DRAIN;
+	if (set)
+		server_set_admin(s, set, 0);
+}
+
+/* Only those that are checked have a health of their own. */
+static void apply_health(struct server *s, const struct state_line *line)
+{
+	const int most = s->set.rise + s->set.fall - 1;
+
+	if (!(s->set.options.on & SRV_CHECK))
+		return;
+	s->state->health = line->health > most ? most : (int)line->health;
+	if (line->op == SERVER_DOWN && !(line->admin & ADMIN_BIT_FORCED_MAINT))
+		server_set_down(s, "changed from server-state after a reload");
+	else if (line->op == SERVER_STOPPING)
+		server_set_stopping(s, "changed from server-state after a reload");
+}
+
+static void apply(struct server *s, const struct state_line *line)
+{
+	uint64_t since_ms = (uint64_t)line->since_s * 1000;
+
+	apply_addr(s, line);
+	if (line->conf_weight == s->set.weight && line->weight != s->set.weight) {
+		s->state->user_weight = (unsigned)line->weight;
+		server_update_weight(s);
+	}
+	apply_health(s, line);
+	apply_admin(s, line);
+	s->state->changed_ms = since_ms < clock_now_ms ? clock_now_ms - since_ms : 0;
+}
+
+/* ---- a file ----------------------------------------------------------------------------- */
+
+/* Lines of proxies that are gone, or take their states from elsewhere, are none of its business. */
+static void use_line(const struct proxies *all, const struct proxy *only,
+		     const struct state_line *line)
+{
+	struct proxy *px = proxy_find(all, line->proxy, PROXY_BACKEND);
+	struct server *s;
+
+	if (!px || (only ? px != only : px->set.load_state != LOAD_STATE_GLOBAL))
+		return;
+	s = server_find(px, line->server);
+	if (s)
+		apply(s, line);
+}
+
+static void read_lines(const struct proxies *all, const struct proxy *only, const char *path,
+		       FILE *file)
+{
+	struct state_line line;
+	unsigned n = 0;
+	char *text = NULL;
+	size_t size = 0;
+
+	while (getline(&text, &size, file) >= 0) {
+		n++;
+		if (n == 1 && strcmp(text, "1\n")) {
+			log_stderr(LOG_L_WARNING, "%s: no file of server states: its first line is to be "
+				   "the version, 1", path);
+			break;
+		}
+		if (n == 1 || *text == '#' || *text == '\n')
+			continue;
+		if (parse_line(text, &line))
+			use_line(all, only, &line);
+		else
+			log_stderr(LOG_L_WARNING, "%s:%u: this line of a server's state is left out, "
+				   "because it is broken", path, n);
+	}
+	if (!n)
+		log_stderr(LOG_L_WARNING, "%s: the file of server states is empty", path);
+	free(text);
+}
+
+static void read_file(const struct proxies *all, const struct proxy *only, const char *base,
+		      const char *name)
+{
+	char path[4096];
+	FILE *file;
+
+	if (*name == '/' || !base)
+		snprintf(path, sizeof(path), "%s", name);
+	else
+		snprintf(path, sizeof(path), "%s/%s", base, name);
+	file = fopen(path, "re");
+	if (!file) {
+		log_stderr(LOG_L_WARNING, "the file of server states %s cannot be read: %s", path,
+			   strerror(errno));
+		return;
+	}
+	read_lines(all, only, path, file);
+	fclose(file);
+}
+
+static int state_file_start(struct config *cfg, void *data, struct err *err)
+{
+	const struct proxies *all = config_data(cfg, &proxy_module);
+	const struct state_files *files = data;
+	bool from_global = false;
+	const struct proxy *px;
+
+	(void)err;
+	list_for_each(px, &all->list, node) {
+		if (!px->be || px->set.load_state == LOAD_STATE_NONE)
+			continue;
+		if (px->set.load_state == LOAD_STATE_GLOBAL)
+			from_global = true;
+		else
+			read_file(all, px, files->base, px->state_file ? px->state_file : px->name);
+	}
+	if (from_global && files->file)
+		read_file(all, NULL, files->base, files->file);
+	return 0;
+}
+
+/* ---- words ------------------------------------------------------------------------------ */
+
+static int parse_file_name(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *name = stmt_next(st);
+	struct proxy *px = object;
+
+	(void)kw;
+	px->state_file = name && strcmp(name, "use-backend-name") ?
+				 arena_strdup(st->cfg->arena, name) : NULL;
+	return 0;
+}
+
+static int state_file_finish(struct config *cfg, void *data)
+{
+	const struct proxies *all = config_data(cfg, &proxy_module);
+	const struct state_files *files = data;
+	const struct proxy *px;
+
+	list_for_each(px, &all->list, node)
+		if (px->state_file && px->set.load_state != LOAD_STATE_LOCAL)
+			config_warning(cfg, &px->loc, "'server-state-file-name' of '%s' has no effect "
+				       "without 'load-server-state-from-file local'", px->name);
+		else if (px->set.load_state == LOAD_STATE_GLOBAL && !files->file &&
+			 px->caps & PROXY_BACKEND)
+			config_note(cfg, &px->loc, "'%s' loads no states of servers: the global section has "
+				    "no 'server-state-file'", px->name);
+	return 0;
+}
+
+static const struct keyword keywords[] = {
+	{ "server-state-base", SCOPE_GLOBAL, 0, "<directory>", set_string,
+	  .offset = offsetof(struct state_files, base), .dflt = "the working directory",
+	  .help = "where files of server states are whose path is relative" },
+	{ "server-state-file", SCOPE_GLOBAL, 0, "<file>", set_string,
+	  .offset = offsetof(struct state_files, file),
+	  .help = "states of the servers of all backends, read at the start" },
+	{ "load-server-state-from-file", SCOPE_BACK, 0, "{ global | local | none }", set_enum,
+	  .offset = offsetof(struct proxy, set.load_state),
+	  .names = (const char *const[]){ [LOAD_STATE_NONE] = "none",
+					  [LOAD_STATE_GLOBAL] = "global",
+					  [LOAD_STATE_LOCAL] = "local", NULL },
+	  .dflt = "none", .help = "which file of server states is read at the start" },
+	{ "server-state-file-name", SCOPE_BACKEND, 0, "[ use-backend-name | <file> ]",
+	  parse_file_name, .dflt = "use-backend-name",
+	  .help = "file of server states of this backend" },
+	{ 0 },
+};
+
+const struct module state_file_module = {
+	.name = "state_file",
+	.keywords = keywords,
+	.data_size = sizeof(struct state_files),
+	.finish = state_file_finish,
+	.start = state_file_start,
+};
