@@ -2,7 +2,8 @@
 /*
  * origin: the server behind a relay that is being measured. One thread, one epoll. What a
  * connection does is said by its first bytes (hello.h): answer each request of N bytes with M
- * bytes, send without end, swallow without end; without such bytes it echoes.
+ * bytes, send without end, swallow without end; without such bytes it echoes. "GET /N" makes it a
+ * server of HTTP/1.1 that answers each request for /N with N bytes.
  *
  *   origin [-C CORE] ADDRESS:PORT...
  *
@@ -25,6 +26,7 @@
 #define CHUNK (128 * 1024)
 #define READ_MAX (1024 * 1024)
 #define ENDLESS UINT64_MAX
+#define HEAD_MAX 4096
 
 struct peer {
 	int fd;
@@ -35,6 +37,9 @@ struct peer {
 	struct hello hello;
 	uint32_t request; /* bytes of the request still to come */
 	uint64_t owed;    /* bytes to send */
+	bool http, last;  /* requests are heads of HTTP; close when all is paid */
+	char *head;       /* the beginning of a head that is not complete */
+	size_t head_len;
 };
 
 static char payload[READ_MAX]; /* never read, never written: MSG_TRUNC drops what comes */
@@ -63,6 +68,7 @@ static struct peer *peer_new(int fd, bool listener)
 static void peer_close(struct peer *p)
 {
 	close(p->fd);
+	free(p->head);
 	free(p);
 }
 
@@ -96,11 +102,55 @@ static bool pay(struct peer *p)
 		if (p->owed != ENDLESS)
 			p->owed -= (size_t)sent;
 	}
+	if (p->last && !p->owed)
+		return false;
 	want = p->owed > 0;
 	if (want != p->writing)
 		watch(p, EPOLL_CTL_MOD, want ? EPOLLIN | EPOLLOUT : EPOLLIN);
 	p->writing = want;
 	return true;
+}
+
+/* Answers one request: the head of the response and the first bytes of its body leave together. */
+static bool answer(struct peer *p, const char *head)
+{
+	static char out[CHUNK];
+	uint64_t body = strtoull(head + strcspn(head, "/") + 1, NULL, 10);
+	size_t n, now;
+	ssize_t sent;
+
+	p->last = strcasestr(head, "\nConnection: close") || !strstr(head, "HTTP/1.1");
+	n = (size_t)snprintf(out, 200, "HTTP/1.1 200 OK\r\nServer: origin\r\nContent-Type: text/plain\r\n"
+			     "Content-Length: %llu\r\n%s\r\n", (unsigned long long)body,
+			     p->last ? "Connection: close\r\n" : "");
+	p->owed += n + body;
+	now = p->owed < CHUNK ? (size_t)p->owed : CHUNK;
+	sent = send(p->fd, out, now, MSG_NOSIGNAL);
+	if (sent < (ssize_t)n) /* a socket that takes no head is none that can be measured */
+		return false;
+	p->owed -= (size_t)sent;
+	return pay(p);
+}
+
+static bool serve_http(struct peer *p)
+{
+	ssize_t n = recv(p->fd, p->head + p->head_len, HEAD_MAX - 1 - p->head_len, 0);
+	char *end;
+
+	if (n <= 0)
+		return n < 0 && errno == EAGAIN;
+	p->head_len += (size_t)n;
+	p->head[p->head_len] = '\0';
+	while ((end = strstr(p->head, "\r\n\r\n"))) {
+		size_t used = (size_t)(end + 4 - p->head);
+
+		end[2] = '\0';
+		if (!answer(p, p->head))
+			return false;
+		p->head_len -= used;
+		memmove(p->head, end + 4, p->head_len + 1);
+	}
+	return p->head_len < HEAD_MAX - 1;
 }
 
 /* Reads the hello, or the byte that shows that there is none. false: the connection is gone. */
@@ -112,6 +162,14 @@ static bool greet(struct peer *p)
 	if (n <= 0)
 		return n < 0 && errno == EAGAIN;
 	p->have += (uint8_t)n;
+	if (p->have == 1 && p->hello.magic == 'G') {
+		p->http = true;
+		p->head = malloc(HEAD_MAX);
+		if (!p->head)
+			die("memory");
+		p->head[p->head_len++] = 'G';
+		return serve_http(p);
+	}
 	if (p->hello.magic != HELLO_MAGIC) {
 		p->echo = true;
 		return send(p->fd, &p->hello, 1, MSG_NOSIGNAL) == 1;
@@ -150,6 +208,8 @@ static bool readable(struct peer *p)
 	size_t want = p->hello.mode == HELLO_PINGPONG ? 64 * 1024 : READ_MAX;
 	ssize_t n;
 
+	if (p->http)
+		return serve_http(p);
 	if (p->echo)
 		return echo(p);
 	if (p->have < sizeof(p->hello))
