@@ -19,6 +19,7 @@ struct process_conf {
 	uid_t uid;
 	gid_t gid;
 	bool has_uid, has_gid;
+	bool insecure_fork; /* it may make other processes */
 	unsigned hard_stop_after; /* ms; 0: wait for ever */
 };
 extern const struct module process_module;

@@ -21,6 +21,7 @@
 #include "relay/pipe.h"
 #include "stream/service.h"
 #include "stream/stream.h"
+#include "stream/trace.h"
 #include "stream/tune.h"
 
 #include <errno.h>
@@ -188,6 +189,9 @@ static int process_start(struct config *cfg, const struct args *args, struct err
 	process_tell_old(args);
 	if (rights_drop(conf, service_needs_network_rights(), err) < 0)
 		return -1;
+	if (!args->insecure_fork && !conf->insecure_fork)
+		rights_forbid_processes();
+	trace_enabled = args->debug;
 	daemon_ready();
 	return 0;
 }

@@ -18,6 +18,7 @@
 #include "stream/session.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
+#include "stream/trace.h"
 
 struct list streams_all = LIST_INIT(streams_all);
 unsigned streams_count;
@@ -79,6 +80,8 @@ void stream_start(struct session *session, struct conn **conn)
 	end_take_conn(&s->relay.client, conn);
 	list_append(&streams_all, &s->node);
 	streams_count++;
+	if (unlikely(trace_enabled))
+		trace_accept(s);
 	if (accesslog_at_accept(session->frontend))
 		stream_log(s);
 	stream_run(s);
@@ -356,6 +359,8 @@ void stream_end(struct stream *s, enum reason reason)
 	stream_count_bytes(s);
 	stream_count_end(s);
 	stream_log(s);
+	if (unlikely(trace_enabled))
+		trace_closed(s);
 	reset = reset_client(s);
 	if (!reset && reason != END_NORMAL && s->relay.client.ops == &end_conn_ops)
 		conn_discard(s->relay.client.conn);
