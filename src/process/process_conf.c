@@ -70,6 +70,21 @@ static int parse_gid(struct statement *st, const struct keyword *kw, void *objec
 	return stmt_end(st);
 }
 
+/* A process is one thread. A file that asks for more describes a service that works all the same,
+ * with less of the machine: that is said. */
+static int parse_threads(struct statement *st, const struct keyword *kw, void *object)
+{
+	int64_t n;
+
+	(void)object;
+	if (stmt_int(st, "number", 1, 64, &n) < 0)
+		return -1;
+	if (n > 1)
+		stmt_warning(st, st->at - 1, "%s %lld: one thread serves, several workers are not "
+			     "supported yet", kw->name, (long long)n);
+	return stmt_end(st);
+}
+
 /* One worker is what there is. */
 static int parse_one(struct statement *st, const struct keyword *kw, void *object)
 {
@@ -107,7 +122,7 @@ static const struct keyword process_keywords[] = {
 	ROW("uid", "<number>", parse_uid, "serve as this user id"),
 	ROW("gid", "<number>", parse_gid, "serve as this group id"),
 	ROW("nbproc", "<number>", parse_one, "number of processes"),
-	ROW("nbthread", "<number>", parse_one, "number of threads"),
+	ROW("nbthread", "<number>", parse_threads, "number of threads"),
 	{ .name = NULL },
 };
 
