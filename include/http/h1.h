@@ -7,12 +7,13 @@
 #include "http/message.h"
 
 enum h1_result {
-	H1_DONE,       /* complete; *consumed bytes belong to it */
+	H1_DONE,       /* complete */
 	H1_INCOMPLETE, /* good so far: call again with more (and the same) bytes */
 	H1_BAD,        /* h1_error says what and where */
 };
 
-/* What was wrong, for the answer, the log and "show errors". */
+/* What was wrong, for the answer, the log and "show errors". A response of the server that is
+ * wrong is answered by 502. */
 struct h1_error {
 	uint16_t status;     /* to answer with: 400, 414, 431, 501, 505; 502 for responses */
 	uint32_t position;   /* offset of the byte that is wrong */
@@ -20,17 +21,27 @@ struct h1_error {
 };
 
 /* What the manual lets loose: options accept-invalid-http-request, -response. */
-enum { H1_ACCEPT_INVALID = 1 << 0 };
-
-/* A head under way: how far its bytes were looked at, so that nothing is scanned twice when a
- * head comes one byte at a time. Zeroed at the start of each message. */
-struct h1_parser {
-	uint32_t looked;   /* bytes seen without finding the end of the head */
-	uint32_t skipped;  /* empty lines in front of the start line */
-	uint16_t state;
+enum {
+	H1_ACCEPT_INVALID = 1 << 0,
+	H1_ANY_PAYLOAD = 1 << 1, /* global h1-accept-payload-with-any-method */
 };
 
-/* Parses a head in bytes[0..len), msg was emptied by message_init. request_method: of the request
+/* A head under way: how far its bytes were looked at, so that nothing is scanned twice when a
+ * head comes one byte at a time. Zeroed at the start of each message, together with
+ * message_init; between the calls for one message both stay untouched. */
+struct h1_parser {
+	const char *base;  /* where the bytes lay last time: they may be moved between calls */
+	uint32_t from;     /* where the element under way begins (target, line) */
+	uint32_t looked;   /* bytes that were found good */
+	uint32_t colon;    /* within a field line: where its colon is */
+	uint32_t invalid;  /* MSG_INVALID: position of the first byte that an option let through */
+	uint16_t skipped;  /* empty lines in front of the start line */
+	uint8_t state;
+	uint8_t seen;      /* fields that may come only once */
+};
+
+/* Parses a head in bytes[0..len), msg was emptied by message_init before the first call. H1_DONE:
+ * msg->head_len bytes belong to it (empty lines in front included). request_method: of the request
  * that a response answers (HEAD, CONNECT change the framing); METHOD_OTHER for requests. Fills
  * in framing, length and flags; checks all that RFC 9112 and RFC 9110 ask of a recipient that
  * forwards: Host, Content-Length, Transfer-Encoding, Connection. Hop-by-hop fields are left in
@@ -40,6 +51,9 @@ enum h1_result h1_request_head(struct h1_parser *p, const char *bytes, size_t le
 enum h1_result h1_response_head(struct h1_parser *p, const char *bytes, size_t len,
 				unsigned options, enum method request_method, struct message *msg,
 				struct h1_error *error);
+
+/* The bytes of a head filled the memory there is and it is H1_INCOMPLETE: what to answer with. */
+void h1_too_long(const struct h1_parser *p, const struct message *msg, struct h1_error *error);
 
 /* RFC 9110 7.6.1: deletes the fields that Connection names, Connection itself, Keep-Alive,
  * Proxy-Connection, TE (but "trailers"), Transfer-Encoding stays. keep_upgrade: Upgrade and its
@@ -53,16 +67,21 @@ size_t h1_write_head(const struct message *msg, char *memory, size_t size);
 
 /* The chunked coding (RFC 9112 7.1), from one piece to the next. Zeroed at the start. */
 struct h1_chunks {
-	uint64_t left;     /* payload bytes of the present chunk that were not seen yet */
+	uint64_t left;     /* payload bytes of the present chunk that were not seen yet: these come
+			    * next */
+	uint64_t size;     /* as far as its digits were seen */
+	uint32_t trailer;  /* bytes of the trailer section so far: bounded */
+	uint32_t hash;     /* of the trailer's name under way */
 	uint16_t line;     /* length of the present line: bounded */
 	uint8_t state;
 	uint8_t digits;
-	uint32_t trailer;  /* bytes of the trailer section so far: bounded */
+	bool response;     /* set by the caller: blanks behind a size are let pass (old servers
+			    * pad it), errors are answered by 502 */
 };
 /* Looks at the next bytes of a body. The framing ends within them: H1_DONE and *consumed; else
  * *consumed is len (INCOMPLETE: all of it belongs to the body). Payload bytes are stepped over,
- * not looked at. When chunks->left > 0 after the call, that many further bytes are payload and
- * need not be shown at all: h1_chunks_skip. trailers: bytes of the trailer section, if wanted. */
+ * not looked at. When c->left > 0 after the call, that many further bytes are payload and
+ * need not be shown at all: h1_chunks_skip. error->position counts from bytes. */
 enum h1_result h1_chunks_scan(struct h1_chunks *c, const char *bytes, size_t len, size_t *consumed,
 			      struct h1_error *error);
 static inline void h1_chunks_skip(struct h1_chunks *c, uint64_t n)

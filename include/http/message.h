@@ -32,6 +32,7 @@ struct field {
 	struct span name;  /* as received; ptr NULL: deleted, to be stepped over */
 	struct span value; /* without blanks around it */
 	uint8_t id;        /* enum field_id */
+	bool line;         /* name, ": ", value and CRLF lie in one piece, as received */
 };
 
 /* How the end of the body is told (RFC 9112 6.3). */
@@ -52,7 +53,10 @@ enum {
 	MSG_ABSOLUTE = 1 << 5,     /* absolute-form or authority-form target */
 	MSG_INTERIM = 1 << 6,      /* 1xx other than 101 */
 	MSG_EDITED = 1 << 7,       /* fields or start line are no longer what was received */
-	MSG_HTTP09 = 1 << 8,       /* response only by option accept-invalid-http-response */
+	MSG_HTTP09 = 1 << 8,       /* request without version, by option accept-invalid-http-request;
+				    * major.minor say 1.0: so it is passed on, while the response
+				    * goes back without a head and ends with the connection */
+	MSG_INVALID = 1 << 9,      /* accepted by an option only: to be captured for "show errors" */
 };
 
 struct message {
@@ -66,6 +70,7 @@ struct message {
 	struct span method_text;    /* request */
 	struct span target;         /* request: as received, or as rules have rewritten it */
 	struct span reason;         /* response */
+	struct span protocol;       /* by option: a name other than "HTTP" with its version; or NULL */
 	struct span host;           /* request: Host, or the authority of the target */
 	struct field *fields;       /* in order; deleted ones are stepped over */
 	uint16_t count, max;        /* used; room in fields */
@@ -77,7 +82,11 @@ void message_init(struct message *msg, bool is_response, struct field *fields, u
 
 /* The id of a name (case does not matter). */
 enum field_id field_id(struct span name);
-/* Do two names agree, but for the case of ASCII letters? */
+/* The name that belongs to an id, in lower case. */
+struct span field_id_name(enum field_id id);
+/* Do two texts agree, but for the case of ASCII letters? */
+bool span_equal_nocase(struct span a, struct span b);
+/* Does the field have this name? Never, once it was deleted. */
 bool field_name_is(const struct field *f, struct span name);
 
 /* The n-th field line (from 0) behind *at of that name, whole value. at: 0 at first, is moved
@@ -87,30 +96,37 @@ struct field *message_find_id(const struct message *msg, enum field_id id, unsig
 /* One element after the other of the comma lists of all fields of the name (RFC 9110 5.6.1; quoted
  * strings are kept whole); walk starts zeroed. False: no more. */
 struct field_walk {
-	unsigned at;        /* field index */
-	size_t offset;      /* within its value, behind the last element */
-	bool inside;
+	unsigned at;               /* index of the next field */
+	size_t offset;             /* within the value, behind the last element */
+	const struct field *field; /* whose elements are being listed; NULL: find the next */
 };
 bool message_next_element(const struct message *msg, struct span name, struct field_walk *walk,
 			  struct span *element);
 /* Is token (lower case) an element of a comma list, whatever its case? */
 bool list_has_token(struct span list, struct span token);
+/* The next element of one comma list, without the blanks around it; empty ones are stepped over.
+ * at: 0 at first. False: no more. */
+bool list_next(struct span list, size_t *at, struct span *element);
 
 /* Editing. Memory comes from the arena; false: no memory, or the head would have more than
  * 65,535 fields. Strings must stay as long as the message does (the arena's, or received). */
 bool message_add(struct message *msg, struct arena *arena, struct span name, struct span value);
-bool message_set(struct message *msg, struct arena *arena, struct span name, struct span value); /* all of the name go, then one is added */
+/* All of the name go, then one is added. */
+bool message_set(struct message *msg, struct arena *arena, struct span name, struct span value);
+/* All of the name go; how many they were. */
 unsigned message_delete(struct message *msg, struct span name);
 void message_delete_field(struct message *msg, struct field *f);
 void message_set_value(struct message *msg, struct field *f, struct span value);
-/* The request's target: whole; its path (query kept); its path and query; its query. The new
- * target lies in the arena. */
+/* The request's target: whole; its path (query kept); its path and query; its query (a question
+ * mark once there stays). The new target lies in the arena. In authority-form (CONNECT) there is
+ * neither path nor query: it stays as it is. */
 bool message_set_target(struct message *msg, struct arena *arena, struct span target);
 bool message_set_path(struct message *msg, struct arena *arena, struct span path);
 bool message_set_pathq(struct message *msg, struct arena *arena, struct span pathq);
 bool message_set_query(struct message *msg, struct arena *arena, struct span query);
 bool message_set_method(struct message *msg, struct arena *arena, struct span method);
-void message_set_status(struct message *msg, unsigned status, struct span reason); /* reason.ptr NULL: the usual one */
+/* reason.ptr NULL: the usual one. */
+void message_set_status(struct message *msg, unsigned status, struct span reason);
 
 /* The usual phrase of a status, "" when none is known (status.def, IANA registry). */
 const char *status_reason(unsigned status);

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a head says about itself: framing, Host, connection options; and what is refused because two
+ * recipients could read it in two ways (RFC 9112 3.2, 6.1 to 6.3, 11.2). Called by h1_parse.c, for
+ * each field that has an id and at the end. Nothing is repaired: what is wrong is refused.
+ */
+#include "http/h1_head.h"
+
+#include "http/chars.h"
+#include "http/uri.h"
+
+#define SPAN(text) ((struct span){ text, sizeof(text) - 1 })
+
+enum seen {
+	SEEN_HOST = 1 << 0,
+	SEEN_LENGTH = 1 << 1,
+	SEEN_CODING = 1 << 2,
+	SEEN_CONNECTION = 1 << 3,
+	SEEN_UPGRADE = 1 << 4,
+};
+
+/* ---- field by field ---- */
+
+/* One number, once, below 2^63 (RFC 9112 6.3: several lines and lists are refused even if equal). */
+static enum h1_result check_length(struct head *h, const struct field *f)
+{
+	const char *p = f->value.ptr, *end = p + f->value.len;
+	uint64_t n = 0;
+
+	if (h->parser->seen & SEEN_LENGTH)
+		return h1_bad(h, f->name.ptr, 400, "more than one Content-Length");
+	if (h->parser->seen & SEEN_CODING)
+		return h1_bad(h, f->name.ptr, 400, "Content-Length beside Transfer-Encoding");
+	h->parser->seen |= SEEN_LENGTH;
+	if (p == end)
+		return h1_bad(h, p, 400, "Content-Length is empty");
+	for (; p < end; p++) {
+		if (!char_is(*p, CHAR_DIGIT))
+			return h1_bad(h, p, 400, "Content-Length is not a number");
+		if (n > (uint64_t)(INT64_MAX - (*p - '0')) / 10)
+			return h1_bad(h, p, 400, "Content-Length is too large");
+		n = n * 10 + (unsigned)(*p - '0');
+	}
+	h->msg->length = n;
+	return H1_DONE;
+}
+
+/* What is wrong with a list of codings that is not just "chunked". */
+static enum h1_result bad_codings(struct head *h, struct span list)
+{
+	const char *p = list.ptr, *end = p + list.len, *comma;
+	struct span coding = { p, 0 };
+	bool unknown = false;
+	size_t at, before;
+
+	for (; p <= end; p = comma + 1) {
+		comma = memchr(p, ',', (size_t)(end - p));
+		if (!comma)
+			comma = end;
+		at = before = 0;
+		if (!list_next((struct span){ p, (size_t)(comma - p) }, &at, &coding))
+			return h1_bad(h, p, 400, "an empty element in Transfer-Encoding");
+		if (comma == end)
+			break;
+		if (span_equal_nocase(coding, SPAN("chunked")))
+			return h1_bad(h, p, 400, "chunked is not the last coding");
+		unknown = true;
+	}
+	if (unknown && span_equal_nocase(coding, SPAN("chunked")))
+		return h1_bad(h, list.ptr, 501, "a transfer coding other than chunked");
+	return h1_bad(h, coding.ptr, 400, "chunked is not the last coding");
+}
+
+/* RFC 9112 6.1: only chunked, once, in 1.1, without Content-Length. */
+static enum h1_result check_coding(struct head *h, const struct field *f)
+{
+	if (h->parser->seen & SEEN_CODING)
+		return h1_bad(h, f->name.ptr, 400, "more than one Transfer-Encoding");
+	if (h->parser->seen & SEEN_LENGTH)
+		return h1_bad(h, f->name.ptr, 400, "Transfer-Encoding beside Content-Length");
+	h->parser->seen |= SEEN_CODING;
+	if (h->msg->minor == 0) {
+		if (h->msg->method >= METHOD_OPTIONS && !h->msg->is_response &&
+		    (h->msg->method == METHOD_GET || h->msg->method == METHOD_HEAD ||
+		     h->msg->method == METHOD_DELETE))
+			return h1_bad(h, f->name.ptr, 413, "Transfer-Encoding in HTTP/1.0");
+		return h1_bad(h, f->name.ptr, 400, "Transfer-Encoding in HTTP/1.0");
+	}
+	if (!span_equal_nocase(f->value, SPAN("chunked")))
+		return bad_codings(h, f->value);
+	return H1_DONE;
+}
+
+static enum h1_result check_host(struct head *h, const struct field *f)
+{
+	struct span host;
+	unsigned port;
+
+	if (h->msg->is_response)
+		return H1_DONE;
+	if (h->parser->seen & SEEN_HOST)
+		return h1_bad(h, f->name.ptr, 400, "more than one Host");
+	h->parser->seen |= SEEN_HOST;
+	if (!host_split(f->value, &host, &port))
+		return h1_bad(h, f->value.ptr, 400, "malformed Host");
+	h->msg->host = f->value;
+	h->msg->flags |= MSG_HAS_HOST;
+	return H1_DONE;
+}
+
+/* By option any character may stand in a name: but none that makes it look like another one. */
+static enum h1_result check_odd_name(struct head *h, const struct field *f)
+{
+	struct span name = f->name;
+	size_t i;
+
+	for (i = 0; i < name.len && char_is(name.ptr[i], CHAR_TOKEN); i++)
+		;
+	name.len = i;
+	switch (field_id(name)) {
+	case FIELD_HOST:
+	case FIELD_CONNECTION:
+	case FIELD_CONTENT_LENGTH:
+	case FIELD_TRANSFER_ENCODING:
+	case FIELD_UPGRADE:
+		return h1_bad(h, f->name.ptr + i, 400,
+			      "a character that a field's name must not have");
+	default:
+		return H1_DONE;
+	}
+}
+
+enum h1_result h1_check_field(struct head *h, const struct field *f)
+{
+	switch ((enum field_id)f->id) {
+	case FIELD_OTHER:
+		return check_odd_name(h, f);
+	case FIELD_CONTENT_LENGTH:
+		return check_length(h, f);
+	case FIELD_TRANSFER_ENCODING:
+		return check_coding(h, f);
+	case FIELD_HOST:
+		return check_host(h, f);
+	case FIELD_CONNECTION:
+		h->parser->seen |= SEEN_CONNECTION;
+		return H1_DONE;
+	case FIELD_UPGRADE:
+		h->parser->seen |= SEEN_UPGRADE;
+		return H1_DONE;
+	case FIELD_EXPECT:
+		if (h->msg->minor && span_equal_nocase(f->value, SPAN("100-continue")))
+			h->msg->flags |= MSG_EXPECT_100;
+		return H1_DONE;
+	default:
+		return H1_DONE;
+	}
+}
+
+/* ---- the connection ---- */
+
+/* Protocols that a proxy must not let a client begin behind its back: there the next requests
+ * would be seen by nobody. */
+static bool upgrade_is_for_hops(struct span protocols)
+{
+	struct span protocol;
+	size_t at = 0;
+
+	while (list_next(protocols, &at, &protocol)) {
+		const char *slash = memchr(protocol.ptr, '/', protocol.len);
+
+		if (slash)
+			protocol.len = (size_t)(slash - protocol.ptr);
+		if (span_equal_nocase(protocol, SPAN("h2c")) ||
+		    span_equal_nocase(protocol, SPAN("h2")) ||
+		    span_equal_nocase(protocol, SPAN("HTTP")) ||
+		    span_equal_nocase(protocol, SPAN("TLS")))
+			return true;
+	}
+	return false;
+}
+
+static void check_upgrade(struct head *h)
+{
+	unsigned at = 0;
+	struct field *f;
+
+	while ((f = message_find_id(h->msg, FIELD_UPGRADE, &at)))
+		if (upgrade_is_for_hops(f->value))
+			return;
+	h->msg->flags |= MSG_UPGRADE;
+}
+
+/* RFC 9112 9.3; close wins. RFC 9110 7.8: Upgrade counts in 1.1, named by Connection. */
+static void check_connection(struct head *h)
+{
+	bool close = false, keep_alive = false, upgrade = false;
+	struct message *msg = h->msg;
+	struct span option;
+	unsigned at = 0;
+	struct field *f;
+	size_t offset;
+
+	if (!(h->parser->seen & SEEN_CONNECTION)) {
+		msg->flags |= msg->minor ? MSG_KEEP_ALIVE : 0;
+		return;
+	}
+	while ((f = message_find_id(msg, FIELD_CONNECTION, &at)))
+		for (offset = 0; list_next(f->value, &offset, &option);) {
+			close |= span_equal_nocase(option, SPAN("close"));
+			keep_alive |= span_equal_nocase(option, SPAN("keep-alive"));
+			upgrade |= span_equal_nocase(option, SPAN("upgrade"));
+		}
+	if (close)
+		msg->flags |= MSG_CLOSE;
+	else if (keep_alive || msg->minor)
+		msg->flags |= MSG_KEEP_ALIVE;
+	if (upgrade && msg->minor && h->parser->seen & SEEN_UPGRADE)
+		check_upgrade(h);
+}
+
+/* ---- the target ---- */
+
+static unsigned default_port(struct span scheme)
+{
+	if (span_equal_nocase(scheme, SPAN("http")) || span_equal_nocase(scheme, SPAN("ws")))
+		return 80;
+	if (span_equal_nocase(scheme, SPAN("https")) || span_equal_nocase(scheme, SPAN("wss")))
+		return 443;
+	return 0;
+}
+
+/* RFC 9112 3.2.2: who goes by the target and who goes by Host must mean the same. missing: the
+ * port when none is written. */
+static bool hosts_agree(struct span one, struct span other, unsigned missing)
+{
+	struct span a, b;
+	unsigned p, q;
+
+	if (!host_split(one, &a, &p) || !host_split(other, &b, &q))
+		return false;
+	return span_equal_nocase(a, b) && (p ? p : missing) == (q ? q : missing);
+}
+
+static enum h1_result check_authority(struct head *h, struct span authority, unsigned port)
+{
+	struct span host;
+	unsigned given;
+
+	h->msg->flags |= MSG_ABSOLUTE;
+	if (!host_split(authority, &host, &given) || !host.len)
+		return h1_bad(h, authority.ptr, 400, "malformed authority in the target");
+	if (h->msg->method == METHOD_CONNECT) {
+		if (!given)
+			return h1_bad(h, authority.ptr, 400, "CONNECT without a port");
+		port = given;
+	}
+	if (h->msg->flags & MSG_HAS_HOST && !hosts_agree(authority, h->msg->host, port))
+		return h1_bad(h, h->msg->host.ptr, 400, "Host differs from the target");
+	h->msg->host = authority;
+	return H1_DONE;
+}
+
+/* The four forms and which methods have them (RFC 9112 3.2). */
+static enum h1_result check_target(struct head *h)
+{
+	struct span target = h->msg->target;
+	struct uri uri;
+
+	if (h->msg->method == METHOD_CONNECT)
+		return check_authority(h, target, 0);
+	if (target.ptr[0] == '/')
+		return H1_DONE;
+	if (target.len == 1 && target.ptr[0] == '*') {
+		if (h->msg->method == METHOD_OPTIONS)
+			return H1_DONE;
+		return h1_bad(h, target.ptr, 400, "only OPTIONS has the target \"*\"");
+	}
+	if (!uri_split(target, &uri) || !uri.scheme.ptr)
+		return h1_bad(h, target.ptr, 400, "a target that is neither a path nor a URI");
+	return check_authority(h, uri.authority, default_port(uri.scheme));
+}
+
+/* ---- the end of the head ---- */
+
+/* RFC 6455 4.1; as HAProxy does. */
+static bool websocket_lacks_key(const struct message *msg)
+{
+	unsigned at = 0;
+	const struct field *f = message_find_id(msg, FIELD_UPGRADE, &at);
+
+	at = 0;
+	return f && list_has_token(f->value, SPAN("websocket")) &&
+	       !message_find(msg, SPAN("sec-websocket-key"), &at);
+}
+
+static bool method_may_ignore_payload(const struct message *msg)
+{
+	return msg->minor == 0 && (msg->method == METHOD_GET || msg->method == METHOD_HEAD ||
+				   msg->method == METHOD_DELETE);
+}
+
+/* RFC 9112 6.3: a request without a length has no body. */
+static enum h1_result request_framing(struct head *h, const char *empty)
+{
+	struct message *msg = h->msg;
+	bool coded = h->parser->seen & SEEN_CODING;
+
+	msg->framing = BODY_NONE;
+	if (!coded && !msg->length)
+		return H1_DONE;
+	if (msg->method == METHOD_CONNECT)
+		return h1_bad(h, empty, 400, "CONNECT with a body");
+	if (method_may_ignore_payload(msg) && !(h->options & H1_ANY_PAYLOAD))
+		return h1_bad(h, empty, 413, "a body in HTTP/1.0 with a method that has none");
+	msg->framing = coded ? BODY_CHUNKED : BODY_LENGTH;
+	return H1_DONE;
+}
+
+enum h1_result h1_check_request(struct head *h, const char *empty, const char *end)
+{
+	struct message *msg = h->msg;
+	enum h1_result r;
+
+	msg->head_len = (uint32_t)(end - h->bytes);
+	if (msg->minor && !(msg->flags & MSG_HAS_HOST))
+		return h1_bad(h, empty, 400, "HTTP/1.1 without Host");
+	r = check_target(h);
+	if (r != H1_DONE)
+		return r;
+	check_connection(h);
+	if (msg->flags & MSG_UPGRADE && websocket_lacks_key(msg))
+		return h1_bad(h, empty, 400, "WebSocket without Sec-WebSocket-Key");
+	return request_framing(h, empty);
+}
+
+/* What must not be in a message without body, so that the next one is not misled by it. */
+static void delete_framing(struct message *msg)
+{
+	unsigned at = 0;
+	struct field *f;
+
+	while ((f = message_find_id(msg, FIELD_CONTENT_LENGTH, &at)))
+		message_delete_field(msg, f);
+	for (at = 0; (f = message_find_id(msg, FIELD_TRANSFER_ENCODING, &at));)
+		message_delete_field(msg, f);
+}
+
+/* RFC 9112 6.3, in its order. */
+static void response_framing(struct head *h, enum method request_method)
+{
+	struct message *msg = h->msg;
+	unsigned status = msg->status;
+	bool bodiless = status < 200 || status == 204;
+
+	if (status == 101 || (request_method == METHOD_CONNECT && status / 100 == 2)) {
+		msg->framing = BODY_TUNNEL;
+		bodiless = true;
+	} else if (bodiless || status == 304 || request_method == METHOD_HEAD) {
+		msg->framing = BODY_NONE;
+	} else if (h->parser->seen & SEEN_CODING) {
+		msg->framing = BODY_CHUNKED;
+	} else if (h->parser->seen & SEEN_LENGTH) {
+		msg->framing = msg->length ? BODY_LENGTH : BODY_NONE;
+	} else {
+		msg->framing = BODY_CLOSE;
+	}
+	if (msg->framing != BODY_LENGTH)
+		msg->length = 0;
+	if (bodiless && h->parser->seen & (SEEN_CODING | SEEN_LENGTH))
+		delete_framing(msg);
+}
+
+enum h1_result h1_check_response(struct head *h, enum method request_method, const char *end)
+{
+	struct message *msg = h->msg;
+
+	msg->head_len = (uint32_t)(end - h->bytes);
+	if (msg->status < 200 && msg->status != 101)
+		msg->flags |= MSG_INTERIM;
+	check_connection(h);
+	response_framing(h, request_method);
+	return H1_DONE;
+}

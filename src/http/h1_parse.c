@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Heads of HTTP/1 (RFC 9112 2 to 4): one pass over the bytes, each looked at once; when bytes run
+ * out the parser remembers where and goes on there. What the fields mean is checked in h1_check.c
+ * as soon as each is complete, so that the first byte that is wrong decides, however the bytes
+ * arrived. Called by the exchange and by HTTP checks; never allocates, never writes to the bytes.
+ */
+#include "http/h1.h"
+
+#include "http/chars.h"
+#include "http/h1_head.h"
+
+enum state {
+	AT_START, /* empty lines may come; zero: the state of a parser just begun */
+	AT_METHOD,
+	AT_TARGET,
+	AT_VERSION,
+	AT_STATUS,
+	AT_REASON,
+	AT_NAME, /* at the start of a field line, or within its name */
+	AT_VALUE,
+};
+
+enum h1_result h1_bad(struct head *h, const char *at, unsigned status, const char *text)
+{
+	h->error->status = h->msg->is_response ? 502 : (uint16_t)status;
+	h->error->position = (uint32_t)(at - h->bytes);
+	h->error->text = text;
+	return H1_BAD;
+}
+
+/* Bytes have run out: `from` begins what is under way, what lies before `looked` is good. */
+static enum h1_result pause_at(struct head *h, enum state state, const char *from,
+			       const char *looked)
+{
+	h->parser->state = (uint8_t)state;
+	h->parser->from = (uint32_t)(from - h->bytes);
+	h->parser->looked = (uint32_t)(looked - h->bytes);
+	return H1_INCOMPLETE;
+}
+
+static struct span span_between(const char *from, const char *to)
+{
+	return (struct span){ from, (size_t)(to - from) };
+}
+
+/* An option lets something pass: remembered for "show errors". */
+static bool tolerate(struct head *h, const char *at)
+{
+	if (!(h->options & H1_ACCEPT_INVALID))
+		return false;
+	if (!(h->msg->flags & MSG_INVALID))
+		h->parser->invalid = (uint32_t)(at - h->bytes);
+	h->msg->flags |= MSG_INVALID;
+	return true;
+}
+
+/* ---- scanning ---- */
+
+static const char *skip_class(const char *p, const char *end, unsigned classes)
+{
+	while (p < end && char_is(*p, classes))
+		p++;
+	return p;
+}
+
+#define EACH(byte) (0x0101010101010101u * (byte))
+
+/* The first control character but HTAB. Eight bytes at a time: bit 7 of a byte is set in `hit`
+ * when it is below 32 or equals 127 (a borrow may add bytes above a true hit, never below). */
+static const char *skip_value(const char *p, const char *end)
+{
+	for (;;) {
+		while (end - p >= 8) {
+			uint64_t word, del, hit;
+
+			memcpy(&word, p, 8);
+			del = word ^ EACH(0x7f);
+			hit = ((word - EACH(0x20)) & ~word) | ((del - EACH(1)) & ~del);
+			if (hit & EACH(0x80))
+				break;
+			p += 8;
+		}
+		for (unsigned i = 0; i < 8 && p < end; i++, p++)
+			if (!char_is(*p, CHAR_VALUE))
+				return p;
+		if (p == end)
+			return p;
+	}
+}
+
+/* ---- start lines ---- */
+
+/* Any number of digits from *p; at most 999. False: none, or too many. */
+static bool parse_digits(const char **p, const char *end, unsigned *n)
+{
+	const char *start = *p;
+
+	for (*n = 0; *p < end && char_is(**p, CHAR_DIGIT) && *p - start < 3; ++*p)
+		*n = *n * 10 + (unsigned)(**p - '0');
+	return *p > start;
+}
+
+/* What is sent on and what keep-alive depends on is 1.0 or 1.1 (RFC 9110 2.5). */
+static enum h1_result set_version(struct head *h, const char *at, unsigned major, unsigned minor)
+{
+	if (major != 1 || minor > 1) {
+		if (!tolerate(h, at))
+			return h1_bad(h, at, 505, "this version of HTTP does not exist");
+		minor = major > 1 || (major == 1 && minor > 1);
+	}
+	h->msg->major = 1;
+	h->msg->minor = (uint8_t)minor;
+	return H1_DONE;
+}
+
+/* "HTTP/1.1", any byte of which may be the last one there is. *p moves behind it. */
+static enum h1_result parse_version(struct head *h, const char **p)
+{
+	static const char prefix[] = "HTTP/";
+	const char *s = *p, *q = s, *end = h->end, *number;
+	bool loose = h->options & H1_ACCEPT_INVALID;
+	unsigned major, minor;
+
+	if (end - s > 8 && memcmp(s, "HTTP/1.", 7) == 0 && (s[7] == '1' || s[7] == '0') &&
+	    !char_is(s[8], CHAR_DIGIT)) {
+		h->msg->major = 1;
+		h->msg->minor = s[7] == '1';
+		*p = s + 8;
+		return H1_DONE;
+	}
+	while (q < end && q - s < 5 && *q == prefix[q - s])
+		q++;
+	if (q < end && q - s < 5) {
+		/* "RTSP/1.0" */
+		if (h->msg->is_response || !loose)
+			return h1_bad(h, q, 400, "no HTTP version at the end of the request line");
+		for (q = s; q < end && *q >= 'A' && *q <= 'Z'; q++)
+			;
+		if (q < end && (*q != '/' || q == s))
+			return h1_bad(h, q, 400, "no version at the end of the request line");
+		if (q < end) {
+			tolerate(h, s);
+			h->msg->protocol.ptr = s;
+			q++;
+		}
+	}
+	if (q == end)
+		return H1_INCOMPLETE;
+	number = q;
+	if (!parse_digits(&q, end, &major) && q < end)
+		return h1_bad(h, q, 400, "the version has no number");
+	if (q < end && q - number > 1 && !loose)
+		return h1_bad(h, number + 1, 400, "the version has too many digits");
+	if (q < end && *q != '.')
+		return h1_bad(h, q, 400, "malformed version");
+	if (q == end || ++q == end)
+		return H1_INCOMPLETE;
+	if (!parse_digits(&q, end, &minor))
+		return h1_bad(h, q, 400, "malformed version");
+	if (q - number > 3 && !loose)
+		return h1_bad(h, number + 3, 400, "the version has too many digits");
+	if (q == end)
+		return H1_INCOMPLETE;
+	*p = q;
+	if (h->msg->protocol.ptr)
+		h->msg->protocol = span_between(s, q);
+	return set_version(h, number, major, minor);
+}
+
+/* CRLF at p. */
+static enum h1_result parse_line_end(struct head *h, const char *p)
+{
+	if (p < h->end && *p != '\r')
+		return h1_bad(h, p, 400, *p == '\n' ? "LF without CR" : "no CRLF behind the line");
+	if (h->end - p < 2)
+		return H1_INCOMPLETE;
+	if (p[1] != '\n')
+		return h1_bad(h, p + 1, 400, "CR without LF");
+	return H1_DONE;
+}
+
+/* RFC 9112 2.2: empty lines in front of a request are stepped over. */
+static enum h1_result skip_empty_lines(struct head *h, const char **p)
+{
+	enum h1_result r;
+
+	for (;;) {
+		if (*p == h->end)
+			return H1_INCOMPLETE;
+		if (**p != '\r')
+			return H1_DONE;
+		r = parse_line_end(h, *p);
+		if (r != H1_DONE)
+			return r;
+		*p += 2;
+		h->parser->skipped++;
+	}
+}
+
+/* "GET /path" and the end of the line: HTTP/0.9, by option. */
+static enum h1_result parse_http09(struct head *h, const char *s, const char *q)
+{
+	enum h1_result r = parse_line_end(h, q);
+
+	if (r == H1_INCOMPLETE)
+		return pause_at(h, AT_TARGET, s, q);
+	if (r == H1_BAD)
+		return r;
+	tolerate(h, q);
+	h->msg->target = span_between(s, q);
+	h->msg->major = 1;
+	h->msg->minor = 0;
+	h->msg->flags |= MSG_HTTP09;
+	return h1_check_request(h, q, q + 2);
+}
+
+/* To the end of the target; what is not allowed there by default may be by option. */
+static const char *skip_target(struct head *h, const char *q)
+{
+	for (;;) {
+		q = skip_class(q, h->end, CHAR_TARGET);
+		if (q == h->end || !(*q == '#' || (uint8_t)*q > 0x7f) || !tolerate(h, q))
+			return q;
+		q++;
+	}
+}
+
+static enum h1_result bad_target(struct head *h, const char *s, const char *q)
+{
+	if (q == s)
+		return h1_bad(h, q, 400, "no target behind the method");
+	if (*q == '\r' || *q == '\n')
+		return h1_bad(h, q, 400, "no HTTP version at the end of the request line");
+	return h1_bad(h, q, 400, "a character that a target must not have");
+}
+
+/* Everything up to the end of the request line; from there on parse_fields. Empty when the state
+ * is beyond it. *at: where the fields begin. */
+static enum h1_result parse_request_line(struct head *h, const char **at)
+{
+	const char *s = h->bytes + h->parser->from, *q = h->bytes + h->parser->looked, *next;
+	enum h1_result r;
+
+	switch ((enum state)h->parser->state) {
+	case AT_START:
+		r = skip_empty_lines(h, &q);
+		if (r != H1_DONE)
+			return r == H1_BAD ? r : pause_at(h, AT_START, q, q);
+		s = q;
+		/* fall through */
+	case AT_METHOD:
+		q = skip_class(q, h->end, CHAR_TOKEN);
+		if (q == h->end)
+			return pause_at(h, AT_METHOD, s, q);
+		if (*q != ' ' || q == s)
+			return h1_bad(h, q, 400, "a character that a method must not have");
+		h->msg->method_text = span_between(s, q);
+		h->msg->method = (uint8_t)method_find(h->msg->method_text);
+		s = ++q;
+		/* fall through */
+	case AT_TARGET:
+		q = skip_target(h, q);
+		if (q == h->end)
+			return pause_at(h, AT_TARGET, s, q);
+		if (*q == '\r' && q > s && h->options & H1_ACCEPT_INVALID)
+			return parse_http09(h, s, q);
+		if (*q != ' ' || q == s)
+			return bad_target(h, s, q);
+		h->msg->target = span_between(s, q);
+		s = ++q;
+		/* fall through */
+	default:
+		next = s;
+		r = parse_version(h, &next);
+		if (r == H1_DONE)
+			r = parse_line_end(h, next);
+		if (r == H1_INCOMPLETE)
+			return pause_at(h, AT_VERSION, s, s);
+		*at = next + 2;
+		return r;
+	}
+}
+
+/* "200 OK" behind the version and its blank; the status has three digits (RFC 9112 4). */
+static enum h1_result parse_status(struct head *h, const char *s)
+{
+	unsigned i, status = 0;
+
+	for (i = 0; i < 3 && s + i < h->end; i++) {
+		if (!char_is(s[i], CHAR_DIGIT) || (i == 0 && s[0] == '0'))
+			return h1_bad(h, s + i, 502, "the status is no number of three digits");
+		status = status * 10 + (unsigned)(s[i] - '0');
+	}
+	if (s + i == h->end)
+		return H1_INCOMPLETE;
+	if (s[3] != ' ' && s[3] != '\r')
+		return h1_bad(h, s + 3, 502, "the status is no number of three digits");
+	h->msg->status = (uint16_t)status;
+	return H1_DONE;
+}
+
+static enum h1_result parse_status_line(struct head *h, const char **at)
+{
+	const char *s = h->bytes + h->parser->from, *q = h->bytes + h->parser->looked;
+	enum h1_result r;
+
+	switch ((enum state)h->parser->state) {
+	default:
+		q = s;
+		r = parse_version(h, &q);
+		if (r == H1_INCOMPLETE)
+			return pause_at(h, AT_START, s, s);
+		if (r == H1_BAD)
+			return r;
+		if (*q != ' ')
+			return h1_bad(h, q, 502, "no blank behind the version");
+		s = ++q;
+		/* fall through */
+	case AT_STATUS:
+		r = parse_status(h, s);
+		if (r == H1_INCOMPLETE)
+			return pause_at(h, AT_STATUS, s, s);
+		if (r == H1_BAD)
+			return r;
+		s += 3;
+		q = s;
+		/* fall through */
+	case AT_REASON:
+		q = skip_value(q, h->end);
+		r = q == h->end ? H1_INCOMPLETE : parse_line_end(h, q);
+		if (r == H1_INCOMPLETE)
+			return pause_at(h, AT_REASON, s, q);
+		if (r == H1_BAD)
+			return r;
+		h->msg->reason = span_between(s + (*s == ' '), q);
+		*at = q + 2;
+		return H1_DONE;
+	}
+}
+
+/* ---- fields ---- */
+
+/* The name has ended with something that is no colon: *q moves on to it when that is let pass. */
+static enum h1_result bad_name(struct head *h, const char *s, const char **q)
+{
+	if (**q == ':')
+		return h1_bad(h, *q, 400, "a field without a name");
+	if (*q == s && char_is(*s, CHAR_BLANK))
+		return h1_bad(h, s, 400, "a folded line");
+	if (**q == '\n')
+		return h1_bad(h, *q, 400, "LF without CR");
+	if (char_is(**q, CHAR_CTL) || !tolerate(h, *q)) {
+		if (char_is(**q, CHAR_BLANK))
+			return h1_bad(h, *q, 400, "a blank in front of the colon");
+		return h1_bad(h, *q, 400, "a character that a field's name must not have");
+	}
+	++*q;
+	return H1_DONE;
+}
+
+static enum h1_result add_field(struct head *h, const char *s, const char *colon, const char *line)
+{
+	const char *value = colon + 1, *end = line;
+	struct message *msg = h->msg;
+	struct field *f;
+
+	while (value < end && char_is(*value, CHAR_BLANK))
+		value++;
+	while (end > value && char_is(end[-1], CHAR_BLANK))
+		end--;
+	if (msg->count == msg->max)
+		return h1_bad(h, s, 400, "too many fields (tune.http.maxhdr)");
+	f = &msg->fields[msg->count++];
+	f->name = span_between(s, colon);
+	f->value = span_between(value, end);
+	f->id = (uint8_t)field_id(f->name);
+	f->line = end == line && value == colon + 2 && colon[1] == ' ';
+	return f->id || msg->flags & MSG_INVALID ? h1_check_field(h, f) : H1_DONE;
+}
+
+/* Field lines up to the empty one. *at: where to begin; then where that one is. */
+static enum h1_result parse_fields(struct head *h, const char **at)
+{
+	const char *s = *at, *q = s, *end = h->end, *colon = NULL;
+	enum h1_result r;
+
+	if (h->parser->state >= AT_NAME) {
+		s = h->bytes + h->parser->from;
+		q = h->bytes + h->parser->looked;
+	}
+	if (h->parser->state == AT_VALUE)
+		colon = h->bytes + h->parser->colon;
+	for (;;) {
+		while (!colon) {
+			q = skip_class(q, end, CHAR_TOKEN);
+			if (q == end)
+				return pause_at(h, AT_NAME, s, q);
+			if (*q == ':' && q > s) {
+				colon = q++;
+			} else if (*q == '\r' && q == s) {
+				*at = s;
+				r = parse_line_end(h, s);
+				return r == H1_INCOMPLETE ? pause_at(h, AT_NAME, s, s) : r;
+			} else {
+				r = bad_name(h, s, &q);
+				if (r == H1_BAD)
+					return r;
+			}
+		}
+		q = skip_value(q, end);
+		r = q == end ? H1_INCOMPLETE : parse_line_end(h, q);
+		if (r == H1_INCOMPLETE) {
+			h->parser->colon = (uint32_t)(colon - h->bytes);
+			return pause_at(h, AT_VALUE, s, q);
+		}
+		if (r == H1_DONE)
+			r = add_field(h, s, colon, q);
+		if (r == H1_BAD)
+			return r;
+		s = q += 2;
+		colon = NULL;
+	}
+}
+
+/* ---- the whole ---- */
+
+static void rebase(struct span *span, const char *from, const char *to)
+{
+	if (span->ptr)
+		span->ptr = to + (span->ptr - from);
+}
+
+/* The bytes lie elsewhere than last time: what was found moves with them. */
+static void message_moved(struct head *h)
+{
+	const char *from = h->parser->base, *to = h->bytes;
+	struct message *msg = h->msg;
+	unsigned i;
+
+	rebase(&msg->method_text, from, to);
+	rebase(&msg->target, from, to);
+	rebase(&msg->reason, from, to);
+	rebase(&msg->protocol, from, to);
+	rebase(&msg->host, from, to);
+	for (i = 0; i < msg->count; i++) {
+		rebase(&msg->fields[i].name, from, to);
+		rebase(&msg->fields[i].value, from, to);
+	}
+}
+
+static void head_begin(struct head *h)
+{
+	if (h->parser->base && h->parser->base != h->bytes)
+		message_moved(h);
+	h->parser->base = h->bytes;
+}
+
+enum h1_result h1_request_head(struct h1_parser *p, const char *bytes, size_t len, unsigned options,
+			       struct message *msg, struct h1_error *error)
+{
+	struct head h = { p, bytes, bytes + len, msg, options, error };
+	enum h1_result r = H1_DONE;
+	const char *at = bytes;
+
+	head_begin(&h);
+	if (p->state < AT_NAME)
+		r = parse_request_line(&h, &at);
+	if (r == H1_DONE && !(msg->flags & MSG_HTTP09))
+		r = parse_fields(&h, &at);
+	if (r == H1_DONE && !(msg->flags & MSG_HTTP09))
+		r = h1_check_request(&h, at, at + 2);
+	return r;
+}
+
+enum h1_result h1_response_head(struct h1_parser *p, const char *bytes, size_t len,
+				unsigned options, enum method request_method, struct message *msg,
+				struct h1_error *error)
+{
+	struct head h = { p, bytes, bytes + len, msg, options, error };
+	enum h1_result r = H1_DONE;
+	const char *at = bytes;
+
+	head_begin(&h);
+	if (p->state < AT_NAME)
+		r = parse_status_line(&h, &at);
+	if (r == H1_DONE)
+		r = parse_fields(&h, &at);
+	if (r == H1_DONE)
+		r = h1_check_response(&h, request_method, at + 2);
+	return r;
+}
+
+void h1_too_long(const struct h1_parser *p, const struct message *msg, struct h1_error *error)
+{
+	error->position = p->looked;
+	error->text = "the head is too long";
+	if (msg->is_response)
+		error->status = 502;
+	else if (p->state == AT_TARGET)
+		error->status = 414;
+	else
+		error->status = p->state >= AT_NAME ? 431 : 400;
+}

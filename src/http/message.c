@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A message as a list of fields: finding, listing elements, editing. Used by the codecs, by the
+ * exchange and by rules. Never allocates but from the arena it is given, never touches bytes that
+ * were received. A deleted field stays in its place with name.ptr NULL, so that pointers to other
+ * fields hold until one is added.
+ */
+#include "http/message.h"
+
+#include "base/arena.h"
+#include "http/chars.h"
+#include "http/uri.h"
+
+#define SPAN(text) ((struct span){ text, sizeof(text) - 1 })
+
+void message_init(struct message *msg, bool is_response, struct field *fields, uint16_t max)
+{
+	memset(msg, 0, sizeof(*msg));
+	msg->is_response = is_response;
+	msg->fields = fields;
+	msg->max = max;
+}
+
+/* ---- names ---- */
+
+bool span_equal_nocase(struct span a, struct span b)
+{
+	size_t i;
+
+	if (a.len != b.len)
+		return false;
+	for (i = 0; i < a.len; i++)
+		if (a.ptr[i] != b.ptr[i] && char_lower(a.ptr[i]) != char_lower(b.ptr[i]))
+			return false;
+	return true;
+}
+
+bool field_name_is(const struct field *f, struct span name)
+{
+	return f->name.ptr && span_equal_nocase(f->name, name);
+}
+
+/* The name that was asked for; its id, when it has one, saves comparing letters. */
+static bool field_matches(const struct field *f, enum field_id id, struct span name)
+{
+	if (!f->name.ptr || f->id != id)
+		return false;
+	return id != FIELD_OTHER || span_equal_nocase(f->name, name);
+}
+
+/* ---- finding ---- */
+
+struct field *message_find(const struct message *msg, struct span name, unsigned *at)
+{
+	enum field_id id = field_id(name);
+	unsigned i;
+
+	for (i = *at; i < msg->count; i++)
+		if (field_matches(&msg->fields[i], id, name)) {
+			*at = i + 1;
+			return &msg->fields[i];
+		}
+	*at = msg->count;
+	return NULL;
+}
+
+struct field *message_find_id(const struct message *msg, enum field_id id, unsigned *at)
+{
+	unsigned i;
+
+	for (i = *at; i < msg->count; i++)
+		if (msg->fields[i].id == id && msg->fields[i].name.ptr) {
+			*at = i + 1;
+			return &msg->fields[i];
+		}
+	*at = msg->count;
+	return NULL;
+}
+
+/* ---- lists ---- */
+
+/* Behind the quoted string that begins at `at`; the end of the list when it is not closed. */
+static size_t skip_quoted(struct span list, size_t at)
+{
+	for (at++; at < list.len && list.ptr[at] != '"'; at++)
+		if (list.ptr[at] == '\\')
+			at++;
+	return at < list.len ? at + 1 : list.len;
+}
+
+bool list_next(struct span list, size_t *at, struct span *element)
+{
+	size_t i = *at, start, end;
+
+	while (i < list.len && (list.ptr[i] == ',' || char_is(list.ptr[i], CHAR_BLANK)))
+		i++;
+	start = i;
+	while (i < list.len && list.ptr[i] != ',')
+		i = list.ptr[i] == '"' ? skip_quoted(list, i) : i + 1;
+	*at = i;
+	for (end = i; end > start && char_is(list.ptr[end - 1], CHAR_BLANK); end--)
+		;
+	*element = (struct span){ list.ptr + start, end - start };
+	return end > start;
+}
+
+bool message_next_element(const struct message *msg, struct span name, struct field_walk *walk,
+			  struct span *element)
+{
+	for (;;) {
+		if (!walk->field) {
+			walk->field = message_find(msg, name, &walk->at);
+			walk->offset = 0;
+			if (!walk->field)
+				return false;
+		}
+		if (list_next(walk->field->value, &walk->offset, element))
+			return true;
+		walk->field = NULL;
+	}
+}
+
+bool list_has_token(struct span list, struct span token)
+{
+	struct span element;
+	size_t at = 0;
+
+	while (list_next(list, &at, &element))
+		if (span_equal_nocase(element, token))
+			return true;
+	return false;
+}
+
+/* ---- editing fields ---- */
+
+/* Room for one more field. */
+static bool fields_grow(struct message *msg, struct arena *arena)
+{
+	unsigned max = msg->max < 16 ? 32 : msg->max * 2u;
+	struct field *fields;
+
+	if (msg->count < msg->max)
+		return true;
+	if (max > UINT16_MAX)
+		max = UINT16_MAX;
+	if (msg->count >= max)
+		return false;
+	fields = arena_alloc(arena, max * sizeof(*fields));
+	if (!fields)
+		return false;
+	if (msg->count)
+		memcpy(fields, msg->fields, msg->count * sizeof(*fields));
+	msg->fields = fields;
+	msg->max = (uint16_t)max;
+	return true;
+}
+
+bool message_add(struct message *msg, struct arena *arena, struct span name, struct span value)
+{
+	if (!fields_grow(msg, arena))
+		return false;
+	msg->fields[msg->count++] =
+		(struct field){ .name = name, .value = value, .id = (uint8_t)field_id(name) };
+	msg->flags |= MSG_EDITED;
+	return true;
+}
+
+bool message_set(struct message *msg, struct arena *arena, struct span name, struct span value)
+{
+	message_delete(msg, name);
+	return message_add(msg, arena, name, value);
+}
+
+unsigned message_delete(struct message *msg, struct span name)
+{
+	unsigned at = 0, deleted = 0;
+	struct field *f;
+
+	while ((f = message_find(msg, name, &at))) {
+		message_delete_field(msg, f);
+		deleted++;
+	}
+	return deleted;
+}
+
+void message_delete_field(struct message *msg, struct field *f)
+{
+	f->name = (struct span){ NULL, 0 };
+	f->line = false;
+	msg->flags |= MSG_EDITED;
+}
+
+void message_set_value(struct message *msg, struct field *f, struct span value)
+{
+	f->value = value;
+	f->line = false;
+	msg->flags |= MSG_EDITED;
+}
+
+/* ---- editing the start line ---- */
+
+/* A new target of up to four parts. */
+static bool target_join(struct message *msg, struct arena *arena, const struct span *parts,
+			unsigned count)
+{
+	size_t len = 0, at = 0;
+	char *memory;
+	unsigned i;
+
+	for (i = 0; i < count; i++)
+		len += parts[i].len;
+	memory = arena_alloc(arena, len + 1);
+	if (!memory)
+		return false;
+	for (i = 0; i < count; at += parts[i++].len)
+		if (parts[i].len)
+			memcpy(memory + at, parts[i].ptr, parts[i].len);
+	msg->target = (struct span){ memory, len };
+	msg->flags |= MSG_EDITED;
+	return true;
+}
+
+/* The target in four parts: before the path, path, "?" (or nothing), query. False: there is no path
+ * that could be replaced. */
+static bool target_parts(const struct message *msg, struct span parts[4])
+{
+	const char *start = msg->target.ptr;
+	struct uri uri;
+
+	if (msg->method == METHOD_CONNECT || !uri_split(msg->target, &uri))
+		return false;
+	parts[0] = (struct span){ start, (size_t)(uri.path.ptr - start) };
+	parts[1] = uri.path;
+	parts[2] = uri.query.ptr ? SPAN("?") : (struct span){ NULL, 0 };
+	parts[3] = uri.query;
+	return true;
+}
+
+bool message_set_target(struct message *msg, struct arena *arena, struct span target)
+{
+	return target_join(msg, arena, &target, 1);
+}
+
+bool message_set_path(struct message *msg, struct arena *arena, struct span path)
+{
+	struct span parts[4];
+
+	if (!target_parts(msg, parts))
+		return true;
+	parts[1] = path;
+	return target_join(msg, arena, parts, 4);
+}
+
+bool message_set_pathq(struct message *msg, struct arena *arena, struct span pathq)
+{
+	struct span parts[4];
+
+	if (!target_parts(msg, parts))
+		return true;
+	parts[1] = pathq;
+	return target_join(msg, arena, parts, 2);
+}
+
+bool message_set_query(struct message *msg, struct arena *arena, struct span query)
+{
+	struct span parts[4];
+
+	if (!target_parts(msg, parts))
+		return true;
+	if (query.len)
+		parts[2] = SPAN("?");
+	parts[3] = query;
+	return target_join(msg, arena, parts, 4);
+}
+
+bool message_set_method(struct message *msg, struct arena *arena, struct span method)
+{
+	char *memory = arena_strndup(arena, method.ptr, method.len);
+
+	if (!memory)
+		return false;
+	msg->method_text = (struct span){ memory, method.len };
+	msg->method = (uint8_t)method_find(method);
+	msg->flags |= MSG_EDITED;
+	return true;
+}
+
+void message_set_status(struct message *msg, unsigned status, struct span reason)
+{
+	msg->status = (uint16_t)status;
+	msg->reason = reason.ptr ? reason : span_of(status_reason(status));
+	msg->flags |= MSG_EDITED;
+}

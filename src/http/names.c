@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Names that are known: fields, methods, status codes, from fields.def, methods.def and
+ * status.def. A name is looked up by its length and a letter, then compared as a whole: a few
+ * instructions for each field of each head.
+ */
+#include "http/message.h"
+
+#include "http/chars.h"
+
+static const struct span field_names[FIELD_IDS] = {
+	[FIELD_OTHER] = { "", 0 },
+#define FIELD(id, name) [FIELD_##id] = { name, sizeof(name) - 1 },
+#include "http/fields.def"
+#undef FIELD
+};
+
+struct span field_id_name(enum field_id id)
+{
+	return field_names[id];
+}
+
+/* Compares with a name of the same length in lower case: where that has a letter, bit 5 of the
+ * byte received does not matter. */
+static enum field_id field_if(struct span name, enum field_id id)
+{
+	const char *lower = field_names[id].ptr;
+	size_t i;
+
+	for (i = 0; i < name.len; i++)
+		if ((name.ptr[i] | ((lower[i] & 0x40) >> 1)) != lower[i])
+			return FIELD_OTHER;
+	return id;
+}
+
+/* The only candidates of each length, told apart by a letter that differs. A name that is added to
+ * fields.def and not here is found by the unit test. */
+enum field_id field_id(struct span name)
+{
+	const char *s = name.ptr;
+
+	switch (name.len) {
+	case 2:
+		return field_if(name, FIELD_TE);
+	case 4:
+		switch (s[0] | 0x20) {
+		case 'h':
+			return field_if(name, FIELD_HOST);
+		case 'd':
+			return field_if(name, FIELD_DATE);
+		default:
+			return field_if(name, FIELD_ETAG);
+		}
+	case 6:
+		switch (s[0] | 0x20) {
+		case 'a':
+			return field_if(name, FIELD_ACCEPT);
+		case 'c':
+			return field_if(name, FIELD_COOKIE);
+		case 'e':
+			return field_if(name, FIELD_EXPECT);
+		default:
+			return field_if(name, FIELD_ORIGIN);
+		}
+	case 7:
+		switch (s[0] | 0x20) {
+		case 'u':
+			return field_if(name, FIELD_UPGRADE);
+		case 'r':
+			return field_if(name, FIELD_REFERER);
+		default:
+			return field_if(name, FIELD_TRAILER);
+		}
+	case 8:
+		return field_if(name, FIELD_LOCATION);
+	case 10:
+		switch (s[0] | 0x20) {
+		case 'c':
+			return field_if(name, FIELD_CONNECTION);
+		case 'u':
+			return field_if(name, FIELD_USER_AGENT);
+		case 's':
+			return field_if(name, FIELD_SET_COOKIE);
+		default:
+			return field_if(name, FIELD_KEEP_ALIVE);
+		}
+	case 12:
+		return field_if(name, FIELD_CONTENT_TYPE);
+	case 13:
+		return field_if(name, (s[0] | 0x20) == 'c' ? FIELD_CACHE_CONTROL :
+							     FIELD_AUTHORIZATION);
+	case 14:
+		return field_if(name, (s[0] | 0x20) == 'c' ? FIELD_CONTENT_LENGTH :
+							     FIELD_HTTP2_SETTINGS);
+	case 15:
+		return field_if(name, (s[0] | 0x20) == 'a' ? FIELD_ACCEPT_ENCODING :
+							     FIELD_X_FORWARDED_FOR);
+	case 16:
+		return field_if(name, (s[0] | 0x20) == 'c' ? FIELD_CONTENT_ENCODING :
+							     FIELD_PROXY_CONNECTION);
+	case 17:
+		return field_if(name, FIELD_TRANSFER_ENCODING);
+	case 19:
+		return field_if(name, FIELD_PROXY_AUTHORIZATION);
+	default:
+		return FIELD_OTHER;
+	}
+}
+
+static const struct span method_names[] = {
+	[METHOD_OTHER] = { "", 0 },
+#define METHOD(name, flags) [METHOD_##name] = { #name, sizeof(#name) - 1 },
+#include "http/methods.def"
+#undef METHOD
+};
+
+const char *method_name(enum method method)
+{
+	return method_names[method].ptr;
+}
+
+static enum method method_if(struct span text, enum method method)
+{
+	return span_equal(text, method_names[method]) ? method : METHOD_OTHER;
+}
+
+/* Methods are case-sensitive (RFC 9110 9.1). */
+enum method method_find(struct span text)
+{
+	switch (text.len ? text.ptr[0] : 0) {
+	case 'G':
+		return method_if(text, METHOD_GET);
+	case 'H':
+		return method_if(text, METHOD_HEAD);
+	case 'P':
+		if (text.len == 4)
+			return method_if(text, METHOD_POST);
+		return method_if(text, text.len == 3 ? METHOD_PUT : METHOD_PATCH);
+	case 'D':
+		return method_if(text, METHOD_DELETE);
+	case 'O':
+		return method_if(text, METHOD_OPTIONS);
+	case 'C':
+		return method_if(text, METHOD_CONNECT);
+	case 'T':
+		return method_if(text, METHOD_TRACE);
+	default:
+		return METHOD_OTHER;
+	}
+}
+
+const char *status_reason(unsigned status)
+{
+	switch (status) {
+#define STATUS(code, phrase)                                                                       \
+	case code:                                                                                \
+		return phrase;
+#include "http/status.def"
+#undef STATUS
+	default:
+		return "";
+	}
+}
