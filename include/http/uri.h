@@ -15,7 +15,7 @@ struct uri {
 bool uri_split(struct span target, struct uri *uri);
 /* path with "?" and query, in one span of the target. */
 struct span uri_path_and_query(struct span target);
-/* The host without port, brackets kept; port 0: none was given. False: malformed (RFC 3986 3.2.2). */
+/* The host without port, brackets kept; port 0: none given. False: malformed (RFC 3986 3.2.2). */
 bool host_split(struct span authority, struct span *host, unsigned *port);
 /* The value of a parameter in "a=1&b=2", as it is written; delimiter: '&' and ';' as the caller
  * says. False: it is not there. */

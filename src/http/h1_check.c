@@ -21,7 +21,7 @@ enum seen {
 
 /* ---- field by field ---- */
 
-/* One number, once, below 2^63 (RFC 9112 6.3: several lines and lists are refused even if equal). */
+/* One number, once, below 2^63 (RFC 9112 6.3; several are refused even if equal). */
 static enum h1_result check_length(struct head *h, const struct field *f)
 {
 	const char *p = f->value.ptr, *end = p + f->value.len;

@@ -57,7 +57,8 @@ static void assert_same(const struct outcome *a, const struct outcome *b)
 }
 
 /* Scans, and jumps over payload without showing it. */
-static void check_skipping(const char *bytes, size_t len, bool response, const struct outcome *whole)
+static void check_skipping(const char *bytes, size_t len, bool response,
+			   const struct outcome *whole)
 {
 	struct h1_chunks c = { .response = response };
 	struct h1_error error = { 0 };

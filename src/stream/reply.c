@@ -50,7 +50,8 @@ bool reply_add(struct exchange *x, struct reply *reply, struct span name, struct
 			memcpy(more, reply->fields, n * sizeof(*more));
 		reply->fields = more;
 	}
-	reply->fields[n] = (struct field){ name, value, (uint8_t)field_id(name) };
+	reply->fields[n] =
+		(struct field){ .name = name, .value = value, .id = (uint8_t)field_id(name) };
 	reply->field_count = n + 1;
 	return true;
 }
