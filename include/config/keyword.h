@@ -24,6 +24,7 @@ enum scope {
 	SCOPE_RING = 1 << 6,   /* ring section */
 	SCOPE_STATS = 1 << 7,  /* words of a "stats socket" line, besides those of bind */
 	SCOPE_OTHER = 1 << 8,  /* sections known, but not supported yet */
+	SCOPE_ERRORS = 1 << 9, /* http-errors section */
 
 	SCOPE_PROXY = SCOPE_DEFAULTS | SCOPE_FRONTEND | SCOPE_BACKEND,
 	SCOPE_FRONT = SCOPE_DEFAULTS | SCOPE_FRONTEND,

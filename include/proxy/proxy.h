@@ -15,6 +15,7 @@ struct acl_set;
 struct end;
 struct listener;
 struct balance;
+struct error_line;
 struct log_conf;
 struct logformat;
 struct global_state;
@@ -75,6 +76,7 @@ struct proxy_settings {
 	struct log_conf *log;          /* log/: targets, tag; never changed once shared */
 	struct logformat *logformat;   /* expr/: NULL: none given */
 	struct logformat *logformat_sd; /* structured data of rfc5424 targets */
+	struct error_line *errors;     /* stream/: newest line that says how errors are answered */
 	struct logformat *unique_id;   /* unique-id-format, for %ID */
 	bool disabled;
 	unsigned inspect_delay_req, inspect_delay_res; /* ms; not inherited */

@@ -31,7 +31,9 @@ struct reply {
  * the backend, else of the frontend, else the built-in one. In the exchange's arena; NULL: no
  * memory, or an errorfile that is empty on purpose (the connection is closed without a word). */
 struct reply *reply_error(struct exchange *x, unsigned status);
-/* Answers with that. */
+/* The built-in one, whatever the configuration says. */
+struct reply *reply_builtin(struct exchange *x, unsigned status);
+/* Answers with the error answer of the status. */
 void reply_send_error(struct exchange *x, unsigned status);
 /* An answer of this status with a text/plain (type NULL) or other body. */
 struct reply *reply_new(struct exchange *x, unsigned status, const char *type, struct span body);

@@ -230,7 +230,8 @@ const char *scope_names(unsigned scope, char *buf, size_t size)
 		{ SCOPE_GLOBAL, "global" },     { SCOPE_DEFAULTS, "defaults" },
 		{ SCOPE_FRONTEND, "frontend" },
 		{ SCOPE_FRONTEND | SCOPE_BACKEND, "listen" },
-		{ SCOPE_BACKEND, "backend" },   { SCOPE_RING, "ring" },         { SCOPE_BIND, "bind lines" },
+		{ SCOPE_BACKEND, "backend" },   { SCOPE_RING, "ring" },
+		{ SCOPE_ERRORS, "http-errors" }, { SCOPE_BIND, "bind lines" },
 		{ SCOPE_SERVER, "server lines" }, { SCOPE_STATS, "stats socket lines" },
 	};
 	unsigned left = 0, i;

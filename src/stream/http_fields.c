@@ -9,6 +9,7 @@
 #include "http/message.h"
 #include "stream/exchange.h"
 #include "stream/http_action.h"
+#include "stream/http_rules.h"
 #include "stream/stream.h"
 
 #include <strings.h>

@@ -6,7 +6,11 @@
 
 #include "base/arena.h"
 #include "http/message.h"
+#include "proxy/proxy.h"
+#include "stream/answer.h"
+#include "stream/errors.h"
 #include "stream/exchange.h"
+#include "stream/stream.h"
 
 enum { FIELDS_AT_FIRST = 8 };
 
@@ -67,7 +71,7 @@ struct reply *reply_new(struct exchange *x, unsigned status, const char *type, s
 	return reply;
 }
 
-static struct reply *reply_builtin(struct exchange *x, unsigned status)
+struct reply *reply_builtin(struct exchange *x, unsigned status)
 {
 	const struct builtin *b = builtin_find(status);
 	struct reply *reply = arena_alloc(x->arena, sizeof(*reply));
@@ -85,9 +89,29 @@ static struct reply *reply_builtin(struct exchange *x, unsigned status)
 
 /* -- errors ----------------------------------------------------------------------------- */
 
+/* What the configuration says about the status, the backend's word before the frontend's. */
+static const struct answer *find_answer(const struct stream *s, unsigned status)
+{
+	const struct answer *answer = NULL;
+
+	if (s->backend)
+		errors_find(s->backend->set.errors, status, &answer);
+	if (!answer)
+		errors_find(s->session->frontend->set.errors, status, &answer);
+	return answer;
+}
+
 struct reply *reply_error(struct exchange *x, unsigned status)
 {
-	return reply_builtin(x, status);
+	const struct answer *answer = find_answer(x->stream, status);
+	struct view view;
+
+	if (!answer && !errors_handle(status))
+		answer = find_answer(x->stream, 400);
+	if (!answer)
+		return reply_builtin(x, status);
+	stream_view(x->stream, &view, NULL);
+	return answer_make(answer, x, &view);
 }
 
 void reply_send_error(struct exchange *x, unsigned status)
