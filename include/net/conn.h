@@ -21,6 +21,7 @@ enum {
 	CONN_EOF = 1 << 8,        /* recv returned 0 */
 	CONN_BROKEN = 1 << 9,     /* conn->error is set; nothing can be sent any more */
 	CONN_TCP = 1 << 10,       /* an internet socket: it knows RST and urgent data */
+	CONN_HELD = 1 << 11,      /* bytes were received that the end above has not given yet */
 };
 
 struct conn {
@@ -48,6 +49,10 @@ enum io conn_peek(struct conn *conn, void *buf, size_t size, size_t *got);
 /* Sends at most len bytes. more: others are known to follow at once. IO_OK: *sent may be
  * less than len, the socket is full then. */
 enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, size_t *sent);
+/* The same from two to four pieces of memory, gathered. */
+struct iovec;
+enum io conn_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned count, bool more,
+			 size_t *sent);
 /* What a call made on the descriptor elsewhere (splice) has shown: nothing left to read; no
  * room to write; a side (CONN_READABLE, CONN_WRITABLE) broken with errno: what came before a
  * failed write can still be read. */

@@ -36,11 +36,17 @@ enum {
 	OPT_LOGASAP = 1 << 12, OPT_LOG_SEPARATE_ERRORS = 1 << 13, OPT_SPLICE_REQUEST = 1 << 14,
 	OPT_SPLICE_RESPONSE = 1 << 15, OPT_SPLICE_AUTO = 1 << 16, OPT_DONTLOG_NORMAL = 1 << 17,
 	OPT_INDEPENDENT = 1 << 19, OPT_SOCKET_STATS = 1 << 20,
+	/* How connections are kept in mode http: at most one of the three. */
+	OPT_KEEP_ALIVE = 1 << 21, OPT_SERVER_CLOSE = 1 << 22, OPT_HTTP_CLOSE = 1 << 23,
+	OPT_NO_DELAY = 1 << 24, OPT_PRETEND_KEEPALIVE = 1 << 25, OPT_BUFFER_REQUEST = 1 << 26,
+	OPT_IGNORE_PROBES = 1 << 27, OPT_IDLE_CLOSE = 1 << 28, OPT_PREFER_LAST = 1 << 29,
+	OPT_ACCEPT_BAD_REQUEST = 1 << 30,
 };
 
 /* Milliseconds; 0: not set, which means for ever. */
 struct timeouts {
 	unsigned client, server, connect, queue, check, tunnel, client_fin, server_fin;
+	unsigned http_request, http_keep_alive, tarpit;
 };
 
 enum balance_algo { BALANCE_ROUNDROBIN, BALANCE_STATIC_RR, BALANCE_LEASTCONN, BALANCE_FIRST,
@@ -53,7 +59,6 @@ enum load_state { LOAD_STATE_NONE, LOAD_STATE_GLOBAL, LOAD_STATE_LOCAL };
 /* What a defaults section hands on; copied as a whole. */
 struct proxy_settings {
 	int mode;                  /* enum proxy_mode */
-	struct location mode_loc;
 	struct options options;
 	struct timeouts timeout;
 	unsigned maxconn;          /* frontend; 0: the default (global) */

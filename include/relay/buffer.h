@@ -18,6 +18,8 @@ struct buf *buffer_take(void);
 void buffer_give(struct buf **buf);
 /* tune.bufsize, tune.maxrewrite and tune.buffers.limit (0: none); before the first use. */
 void buffer_configure(size_t size, size_t reserve, unsigned limit);
+/* Of a buffer of buffer_take. */
+size_t buffer_size(void);
 /* Bytes that may still be received into a buffer of buffer_take: maxrewrite stays free for
  * what may be put in front. */
 size_t buffer_room(const struct buf *buf);

@@ -21,8 +21,11 @@ struct end_ops {
 	/* Both NULL for ends that have no socket of plain bytes. Results as pipe_pull. */
 	enum io (*splice_in)(struct end *end, struct pipe *pipe, size_t max, size_t *got);
 	enum io (*splice_out)(struct end *end, struct pipe *pipe, bool more, size_t *sent);
-	/* All has been sent: FIN, last chunk, end of message. */
+	/* All has been sent: FIN, last chunk, end of message. What it has to say may be held back
+	 * if the peer takes nothing now: framing->held, flush. */
 	void (*finish)(struct end *end);
+	/* Sends what was held back (framing->held). NULL where nothing ever is. */
+	enum io (*flush)(struct end *end);
 	/* Nothing more to do with this end: closes or hands back what is below it, broken off
 	 * visibly for the peer when reset. */
 	void (*close)(struct end *end, bool reset);
@@ -30,16 +33,32 @@ struct end_ops {
 	 * NULL: the same. */
 	unsigned (*timeout)(const struct end *end);
 	/* Heads of messages; NULL for ends that speak bytes. head_in: IO_OK when the message
-	 * is complete up to its body. */
+	 * is complete up to its body; IO_EOF: the peer has closed; IO_ERR: it broke off, or what
+	 * it says is no message. msg->fields must have been given. head_out: the head is held back
+	 * until body bytes are sent, or flush; framing and fields of the connection are put right
+	 * in msg. IO_ERR: the head is too large. */
 	enum io (*head_in)(struct end *end, struct message *msg);
-	enum io (*head_out)(struct end *end, const struct message *msg);
+	enum io (*head_out)(struct end *end, struct message *msg);
 	/* Fields behind the body: after IO_EOF of recv; before finish. NULL: none. */
 	enum io (*trailers_in)(struct end *end, struct message *msg);
 	enum io (*trailers_out)(struct end *end, const struct message *msg);
+	bool socket; /* end->conn is a connection */
+};
+
+/* What an end that speaks messages tells its pumps, and is told: lives in the end's own state. */
+struct framing {
+	uint64_t passable; /* in: next bytes of the body that nobody needs to see; UINT64_MAX: all */
+	bool ended;        /* in: all of the message's body was given */
+	bool raw;          /* in: what is given are not the bytes of the body alone, but the coding
+			    * of the wire (chunks), too: for a sink of the same kind */
+	bool held;         /* out: something was accepted and not sent: flush */
+	bool coded;        /* out: bytes of the body are put into a coding: no splice */
+	bool keep;         /* out: the peer may be told that the connection lives on */
 };
 
 struct end {
 	const struct end_ops *ops; /* NULL: not there (yet) */
+	struct framing *framing;   /* NULL: it speaks bytes */
 	uint16_t *flags;           /* readiness: CONN_* bits of what is below */
 	union {
 		struct conn *conn;
@@ -55,6 +74,11 @@ struct end {
 void end_take_conn(struct end *end, struct conn **conn);
 /* The connection's events run the pumps from now on (they do after end_take_conn, too). */
 void end_use_conn(struct end *end);
+/* The connection below; NULL: there is none. */
+static inline struct conn *end_conn(const struct end *end)
+{
+	return end->ops && end->ops->socket ? end->conn : NULL;
+}
 /* Makes it an applet: ops and flags of the applet's own. */
 void end_set_applet(struct end *end, const struct end_ops *ops, void *applet, uint16_t *flags);
 /* Readiness of what is below has changed: runs the pumps concerned. For applets. */

@@ -37,6 +37,9 @@ enum {
 	PUMP_TRUSTED = 1 << 11,   /* recv has confirmed an EAGAIN of splice once */
 	PUMP_UNSPLICE = 1 << 12,  /* the sink refuses splice: empty the pipe by copying */
 	PUMP_STOPPED = 1 << 13,   /* the owner wants no more of it */
+	PUMP_TOLD = 1 << 14,      /* the sink was told of the end; it may hold back its last word */
+	PUMP_WATCH = 1 << 15,     /* by the owner: not open, but it reads the source by itself (a
+				   * head): tell it of every event */
 
 	PUMP_FACTS = PUMP_EOF | PUMP_FINISHED | PUMP_READ_ERROR | PUMP_WRITE_ERROR |
 		     PUMP_NO_MEMORY | PUMP_DATA | PUMP_DONE,
@@ -81,9 +84,12 @@ void pump_run(struct pump *pump);
 /* Is there anything that it could move, now that its sink takes bytes again? */
 static inline bool pump_wants_run(const struct pump *pump)
 {
-	return pump->buf || pump->pipe ||
-	       (pump->from->ops && (*pump->from->flags & CONN_READABLE));
+	return pump->buf || pump->pipe || (pump->to->framing && pump->to->framing->held) ||
+	       (pump->from->ops && (*pump->from->flags & (CONN_READABLE | CONN_HELD)));
 }
+/* The source's message has ended or begins another time (an interim answer, a tunnel): the facts
+ * of what came before are forgotten. */
+void pump_renew(struct pump *pump);
 /* Raises the count of bytes that may pass unseen; UINT64_MAX: all from now on. */
 void pump_allow(struct pump *pump, uint64_t bytes);
 /* Puts bytes in front of everything else (PROXY header); before the first run. What the source

@@ -10,9 +10,10 @@
 #include "expr/rule.h"
 #include "expr/view.h"
 #include "http/message.h"
+#include "relay/h1_end.h"
+#include "stream/stream.h"
 
 struct reply;
-struct stream;
 
 /* Why the body of the request is waited for before the server is chosen. */
 enum { WAIT_BODY_BUFFER = 1 << 0, /* option http-buffer-request, wait-for-body */
@@ -27,10 +28,12 @@ struct exchange {
 	struct rule_place request_place, response_place;
 	struct reply *reply;            /* the answer that the program gives itself; NULL: the
 					 * server's. exchange_reply sets it */
+	uint64_t bytes_in, bytes_out;   /* of heads: the pumps count bodies */
 	uint32_t started_ms;            /* clock_now_ms: first byte of the request */
 	uint32_t head_ms;               /* since started_ms: the head was complete; NOT_REACHED */
 	uint32_t response_ms;           /* since accept, like stream.connect_ms: response head */
 	uint32_t tarpit_until;          /* clock_now_ms; 0: no tarpit */
+	uint8_t wait_body;              /* WAIT_BODY_* */
 	bool body_wanted;               /* a rule waits for a body (RULES_WAIT) ... */
 	uint32_t body_until;            /* ... until then (clock_now_ms), ... */
 	uint64_t body_least;            /* ... or until so many bytes are there; 0: all of it, or a
@@ -41,8 +44,17 @@ struct exchange {
 	bool server_keeps;              /* the server's does */
 	bool head_sent;                 /* the response's head has left: no other answer any more */
 	bool request_sent;              /* the request's head has left at least once */
+	bool tunnel;                    /* bytes both ways, to the close */
+	bool first;                     /* of its session */
 	uint8_t attempts;               /* "retry-on": how often the request was sent */
+	uint8_t reason, phase;          /* why the program answers: of the stream's end. END_NONE:
+					 * it does not, or for no reason of its own (LOCAL) */
+	struct h1_end client, server;   /* state of the ends */
+	struct exchange *next;          /* in the pool */
+	struct field fields[];          /* room of both heads: tune.http.maxhdr each */
 };
+
+extern unsigned exchange_max_fields; /* tune.http.maxhdr */
 
 /* The stream's; NULL in TCP mode. */
 struct exchange *stream_exchange(const struct stream *s);
@@ -50,5 +62,38 @@ struct exchange *stream_exchange(const struct stream *s);
 /* The program answers by itself, from wherever the request is: the steps go on at the reply. The
  * reply lies in the exchange's arena. May be called by actions (they return ACTION_REPLY). */
 void exchange_reply(struct exchange *x, struct reply *reply);
+
+/* ---- for the files of stream/ ------------------------------------------------------------ */
+
+/* Makes one for the stream, whose client end is a connection; held: bytes received on it already.
+ * False: no memory. */
+bool exchange_new(struct stream *s, struct buf **held);
+void exchange_free(struct stream *s);
+/* Answers with the error that belongs to the reason, which will be that of the stream's end; when
+ * an answer is under way already, or makes no sense, the stream ends. What the step of either
+ * side returns. */
+int exchange_fail(struct stream *s, enum reason reason);
+int exchange_fail_with(struct stream *s, enum reason reason, unsigned status);
+int exchange_fail_response(struct stream *s, enum reason reason, unsigned status);
+/* Nobody will ask for the request's head any more. */
+void exchange_drop_request(struct exchange *x);
+/* The stream ends: counts what is HTTP's, gives connections back that live on. True: the
+ * session goes on with *conn and *held. */
+bool exchange_end(struct stream *s, struct conn **conn, struct buf **held);
+
+/* Steps: src/stream/exchange_steps.c. */
+int exchange_request_head(struct stream *s);
+int exchange_frontend_rules(struct stream *s);
+int exchange_backend_rules(struct stream *s);
+int exchange_wait_body(struct stream *s);
+int exchange_tarpit(struct stream *s);
+int exchange_request_open(struct stream *s);
+int exchange_request_forward(struct stream *s);
+int exchange_response_head(struct stream *s);
+int exchange_response_rules(struct stream *s);
+int exchange_reply_head(struct stream *s);
+int exchange_after_rules(struct stream *s);
+int exchange_response_open(struct stream *s);
+int exchange_response_forward(struct stream *s);
 
 #endif

@@ -3,14 +3,16 @@
 #ifndef STREAM_SESSION_H
 #define STREAM_SESSION_H
 
+struct buf;
 struct conn;
 struct session;
 
 /* Nothing stands before the session's own bytes any more: its rules, then its first stream. Takes
  * over both. */
 void session_begin(struct session *session, struct conn **conn);
-/* Takes over the connection and runs the stream as far as it gets. */
-void stream_start(struct session *session, struct conn **conn);
+/* Takes over the connection, and bytes that were received on it before (NULL: none), and runs
+ * the stream as far as it gets. */
+void stream_start(struct session *session, struct conn **conn, struct buf **held);
 /* Uncounts and frees it; clears the caller's pointer. */
 void session_free(struct session **session);
 

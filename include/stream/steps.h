@@ -17,11 +17,20 @@ struct step {
 	bool (*when)(const struct stream *s); /* NULL: always */
 };
 
-enum request_step { REQ_APPLET, REQ_FRONTEND_RULES, REQ_SWITCH, REQ_BACKEND_RULES, REQ_ASSIGN, REQ_QUEUE,
-		    REQ_CONNECT, REQ_CONNECTING, REQ_RETRY, REQ_OPEN, REQ_FORWARD, REQ_STEPS };
-enum response_step { RES_RULES, RES_OPEN, RES_FORWARD, RES_STEPS };
+enum request_step {
+	REQ_APPLET, REQ_HEAD, REQ_FRONTEND_RULES, REQ_FRONTEND_HTTP, REQ_SWITCH, REQ_BACKEND_RULES,
+	REQ_BACKEND_HTTP, REQ_BODY, REQ_TARPIT, REQ_ASSIGN, REQ_QUEUE, REQ_CONNECT, REQ_CONNECTING,
+	REQ_RETRY, REQ_OPEN, REQ_FORWARD, REQ_STEPS
+};
+enum response_step {
+	RES_HEAD, RES_RULES, RES_HTTP, RES_REPLY, RES_AFTER, RES_OPEN, RES_FORWARD, RES_STEPS
+};
 
 extern const struct step request_steps[REQ_STEPS];
+/* The server broke off within its answer: the client is told when it has what came before. What
+ * the step returns. */
+int steps_server_broken(struct stream *s);
+
 extern const struct step response_steps[RES_STEPS];
 
 #endif

@@ -17,19 +17,22 @@ struct listener;
 struct proxy;
 struct server;
 struct stream;
+struct buf;
+struct exchange;
 struct stream_extra;
 struct view;
 struct view_log;
 
 enum reason {
-#define REASON(name, letter, error, text) END_##name,
+#define REASON(name, letter, error, status, text) END_##name,
 #include "stream/ends.def"
 #undef REASON
 	END_REASONS
 };
 
 /* Second letter of the termination code: what the stream was doing. */
-enum phase { PHASE_REQUEST, PHASE_QUEUE, PHASE_CONNECT, PHASE_DATA, PHASE_LAST };
+enum phase { PHASE_REQUEST, PHASE_QUEUE, PHASE_CONNECT, PHASE_HEADERS, PHASE_DATA, PHASE_LAST,
+	     PHASE_TARPIT };
 
 struct session {
 	struct listener *listener;
@@ -43,6 +46,15 @@ struct session {
 	struct timeval accepted; /* wall clock */
 	uint64_t accepted_ms;    /* clock_now_ms */
 	struct vars vars;        /* sess */
+	/* HTTP, between two requests: stream/keepalive.h. accepted and accepted_ms are then those
+	 * of the end of the last one. */
+	struct conn *conn;       /* NULL: a stream is at work */
+	struct buf *held;        /* what came of the next request; NULL: nothing */
+	struct list node;        /* those that wait */
+	struct timer timer;      /* may fire early: deadline_ms counts */
+	struct task task;        /* the next request is there already */
+	uint64_t deadline_ms;
+	unsigned requests;       /* so far */
 };
 
 /* Where a side of the stream is in the step table. */
@@ -59,6 +71,7 @@ struct stream {
 	struct server *server;     /* NULL until assigned; counted there */
 	struct timer timer;
 	struct stream_extra *extra; /* what only some need: NULL while it is not */
+	struct exchange *exchange; /* mode http; NULL: mode tcp */
 	uint64_t id;
 	uint64_t counted_in, counted_out; /* bytes that are in the counters already */
 	uint32_t queue_ms;         /* since accept: a server was assigned; NOT_REACHED */
@@ -115,6 +128,12 @@ struct stream *stream_find(uint64_t id);
 /* Client's address in force, and the one that it connected to; false: it cannot be told. */
 const struct addr *stream_src(const struct stream *s);
 bool stream_dst(struct stream *s, struct addr *dst);
+/* The stream cannot go on: it ends, or (mode http) answers the client before. What the step of the
+ * request side returns then. */
+int stream_fail(struct stream *s, enum reason reason);
+/* Bytes from and to the client so far, heads included. */
+uint64_t stream_bytes_in(const struct stream *s);
+uint64_t stream_bytes_out(const struct stream *s);
 /* Has the client given up, before anything was forwarded? Ends the stream then. */
 bool stream_client_gone(struct stream *s);
 /* Splice, copy or adapt: from the options of frontend and backend. */

@@ -91,7 +91,7 @@ static void fd_note_end(struct fd_state *state, const struct stream *s, const st
 {
 	struct fd_row *row;
 
-	if (end->ops != &end_conn_ops || !end->conn)
+	if (!end_conn(end))
 		return;
 	row = fd_row(state, end->conn->src.fd);
 	if (!row)

@@ -90,7 +90,7 @@ static void sess_say_pump(struct text *out, const char *name, const struct pump 
 
 static int sess_fd(const struct end *end)
 {
-	return end->ops == &end_conn_ops && end->conn ? end->conn->src.fd : -1;
+	return end_conn(end) ? end->conn->src.fd : -1;
 }
 
 static void sess_say_expiry(struct text *out, const struct timer *timer)

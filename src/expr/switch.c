@@ -86,6 +86,7 @@ static int finish_backend(struct config *cfg, struct proxies *all, struct proxy 
 		return config_error(cfg, &rule->loc, "there is no backend '%s'%s", rule->name,
 				    proxy_find(all, rule->name, PROXY_FRONTEND)
 					    ? ": a frontend has this name" : "");
+	proxy_check_modes(cfg, px, rule->backend, &rule->loc);
 	proxy_link(cfg, px, rule->backend);
 	return 0;
 }

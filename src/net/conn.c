@@ -15,6 +15,7 @@
 #include <linux/netfilter_ipv4.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #ifndef IP6T_SO_ORIGINAL_DST
@@ -142,6 +143,27 @@ enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, siz
 
 	do
 		n = send(conn->src.fd, buf, len, MSG_NOSIGNAL | (more ? MSG_MORE : 0));
+	while (unlikely(n < 0 && errno == EINTR));
+	if (unlikely(n < 0))
+		return conn_failed(conn, CONN_WRITABLE);
+	*sent = (size_t)n;
+	if (unlikely((size_t)n < len))
+		conn->flags &= (uint16_t)~CONN_WRITABLE;
+	return IO_OK;
+}
+
+enum io conn_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned count, bool more,
+			 size_t *sent)
+{
+	struct msghdr msg = { .msg_iov = (struct iovec *)pieces, .msg_iovlen = count };
+	size_t len = 0;
+	unsigned i;
+	ssize_t n;
+
+	for (i = 0; i < count; i++)
+		len += pieces[i].iov_len;
+	do
+		n = sendmsg(conn->src.fd, &msg, MSG_NOSIGNAL | (more ? MSG_MORE : 0));
 	while (unlikely(n < 0 && errno == EINTR));
 	if (unlikely(n < 0))
 		return conn_failed(conn, CONN_WRITABLE);

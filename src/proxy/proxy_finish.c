@@ -159,6 +159,19 @@ unsigned proxy_uppers_maxconn(const struct proxy *backend)
 	return sum > UINT32_MAX ? UINT32_MAX : (unsigned)sum;
 }
 
+/* A frontend that speaks HTTP needs a backend that does. The other way round streams of bytes
+ * would have to be taken for HTTP. */
+void proxy_check_modes(struct config *cfg, const struct proxy *fe, const struct proxy *be,
+		       const struct location *loc)
+{
+	if (fe->set.mode == MODE_HTTP && be->set.mode != MODE_HTTP)
+		config_error(cfg, loc, "frontend '%s' is in mode http and its backend '%s' is not",
+			     fe->name, be->name);
+	else if (fe->set.mode != MODE_HTTP && be->set.mode == MODE_HTTP)
+		config_error(cfg, loc, "frontend '%s' is in mode tcp and its backend '%s' is in mode "
+			     "http, which is not supported yet", fe->name, be->name);
+}
+
 static void resolve_default_backend(struct config *cfg, struct proxies *all, struct proxy *px)
 {
 	const struct location *loc = &px->set.default_backend_loc;
@@ -182,13 +195,8 @@ static void resolve_default_backend(struct config *cfg, struct proxies *all, str
 		return;
 	}
 	px->default_backend = backend;
+	proxy_check_modes(cfg, px, backend, loc);
 	proxy_link(cfg, px, backend);
-}
-
-static void check_mode(struct config *cfg, const struct proxy *px)
-{
-	if (px->set.mode == MODE_HTTP)
-		config_error(cfg, &px->set.mode_loc, "mode http is not supported yet");
 }
 
 /* -- what is missing --------------------------------------------------------------------- */
@@ -245,7 +253,6 @@ int proxy_finish(struct config *cfg, void *data)
 	number_proxies(cfg, all);
 	check_defaults(cfg, all);
 	list_for_each(px, &all->list, node) {
-		check_mode(cfg, px);
 		number_listeners(cfg, px);
 		resolve_default_backend(cfg, all, px);
 		if (!px->set.disabled) {

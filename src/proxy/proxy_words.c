@@ -24,15 +24,6 @@ static int parse_bind(struct statement *st, const struct keyword *kw, void *obje
 	return 0;
 }
 
-/* HTTP is known, but its proxies cannot run yet: told by proxy_finish, once a line. */
-static int parse_mode(struct statement *st, const struct keyword *kw, void *object)
-{
-	struct proxy *px = object;
-
-	px->set.mode_loc = st->loc;
-	return set_enum(st, kw, object);
-}
-
 static int parse_default_backend(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct proxy *px = object;
@@ -80,19 +71,6 @@ static int parse_redispatch(struct statement *st, const struct keyword *kw, void
 #define OPTION(name_, scope_, bit_, help_)                                              \
 	{ "option " name_, scope_, INVERT, "", set_bit, .offset = SET(options), .bit = bit_, \
 	  .dflt = "off", .help = help_ }
-/* Files for HTTP and TCP alike have it among their defaults. */
-static int parse_timeout_tarpit(struct statement *st, const struct keyword *kw, void *object)
-{
-	unsigned ms;
-
-	(void)kw;
-	(void)object;
-	if (stmt_duration(st, "the timeout", 'm', &ms) < 0)
-		return -1;
-	stmt_warning(st, 1, "needs mode http, which is not supported yet: nothing is tarpitted");
-	return stmt_end(st);
-}
-
 #define TIMEOUT(name_, scope_, field_, help_)                                           \
 	{ "timeout " name_, scope_, 0, "<timeout>", set_duration, .offset = SET(timeout.field_), \
 	  .dflt = "none: for ever", .help = help_ }
@@ -101,7 +79,7 @@ static int parse_timeout_tarpit(struct statement *st, const struct keyword *kw, 
 const struct keyword proxy_keywords[] = {
 	{ "bind", SCOPE_FRONTEND, 0, "[<address>]:<port_range>[,...] [<param>...]", parse_bind,
 	  .help = "addresses and ports to listen on" },
-	{ "mode", SCOPE_PROXY, 0, "{ tcp | http }", parse_mode, .offset = SET(mode),
+	{ "mode", SCOPE_PROXY, 0, "{ tcp | http }", set_enum, .offset = SET(mode),
 	  .names = (const char *const[]){ [MODE_TCP] = "tcp", [MODE_HTTP] = "http", NULL },
 	  .dflt = "tcp", .help = "what is spoken: bytes, or HTTP" },
 	{ "id", SCOPE_FRONTEND | SCOPE_BACKEND, 0, "<value>", set_int,
@@ -154,9 +132,10 @@ const struct keyword proxy_keywords[] = {
 	TIMEOUT("tunnel", SCOPE_BACK, tunnel, "inactivity of both sides once data flow"),
 	TIMEOUT("client-fin", SCOPE_FRONT, client_fin, "inactivity of the client, half closed"),
 	TIMEOUT("server-fin", SCOPE_BACK, server_fin, "inactivity of the server, half closed"),
-	{ .name = "timeout tarpit", .scope = SCOPE_PROXY, .args = "<timeout>",
-	  .parse = parse_timeout_tarpit, .dflt = "timeout connect",
-	  .help = "how long tarpitted HTTP requests are held; mode http is not supported yet" },
+	TIMEOUT("http-request", SCOPE_PROXY, http_request, "until the head of a request is complete"),
+	TIMEOUT("http-keep-alive", SCOPE_PROXY, http_keep_alive, "between two requests"),
+	{ "timeout tarpit", SCOPE_PROXY, 0, "<timeout>", set_duration, .offset = SET(timeout.tarpit),
+	  .dflt = "timeout connect", .help = "how long tarpitted requests are held" },
 
 	OPTION("abortonclose", SCOPE_BACK, OPT_ABORTONCLOSE,
 	       "drop queued sessions whose client has closed"),

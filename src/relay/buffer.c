@@ -10,13 +10,13 @@ enum { KIND_SCRATCH, KIND_BUFFER };
 static struct pool scratch_pool =
 	POOL_INIT("scratch", sizeof(struct buf) + SCRATCH_SIZE);
 static struct pool buffer_pool = POOL_INIT("buffer", sizeof(struct buf) + 16384);
-static size_t buffer_size = 16384, buffer_reserve = 1024;
+static size_t buffer_bytes = 16384, buffer_reserve = 1024;
 static struct buf *scratch;
 
 void buffer_configure(size_t size, size_t reserve, unsigned limit)
 {
 	BUG_ON(buffer_pool.allocated);
-	buffer_size = size;
+	buffer_bytes = size;
 	buffer_reserve = reserve;
 	buffer_pool.size = sizeof(struct buf) + size;
 	buffer_pool.limit = limit;
@@ -48,7 +48,12 @@ struct buf *buffer_take_scratch(void)
 
 struct buf *buffer_take(void)
 {
-	return buffer_from(&buffer_pool, buffer_size, KIND_BUFFER);
+	return buffer_from(&buffer_pool, buffer_bytes, KIND_BUFFER);
+}
+
+size_t buffer_size(void)
+{
+	return buffer_bytes;
 }
 
 size_t buffer_room(const struct buf *buf)

@@ -44,6 +44,7 @@ const struct end_ops end_conn_ops = {
 	.splice_out = end_conn_splice_out,
 	.finish = end_conn_finish,
 	.close = end_conn_close,
+	.socket = true,
 };
 
 /* Output first: it frees what input may need. A pump's facts may close this very end. */
@@ -53,7 +54,7 @@ void end_ready(struct end *end)
 
 	if ((*end->flags & CONN_WRITABLE) && pump_wants_run(out))
 		pump_run(out);
-	if (likely(end->ops != NULL) && (*end->flags & CONN_READABLE))
+	if (likely(end->ops != NULL) && (*end->flags & (CONN_READABLE | CONN_HELD)))
 		pump_run(in);
 }
 
@@ -65,6 +66,7 @@ static void end_conn_ready(struct conn *conn)
 void end_take_conn(struct end *end, struct conn **conn)
 {
 	end->ops = &end_conn_ops;
+	end->framing = NULL;
 	end->conn = *conn;
 	end->flags = &end->conn->flags;
 	end->conn->owner = end;
@@ -101,4 +103,5 @@ void end_close(struct end *end, bool reset)
 	end->ops = NULL;
 	ops->close(end, reset);
 	end->flags = NULL;
+	end->framing = NULL;
 }

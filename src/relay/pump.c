@@ -22,6 +22,7 @@ enum {
 	SMALL_PULL = 8192, /* four pulls below it in a row: go back to copying */
 	SMALL_PULLS = 4,
 	ANNOUNCED_LARGE = 16384, /* of a known length: splice at once */
+	SPLICE_LEAST = 4096, /* a shorter rest of a known length is copied */
 	GATHER_MOST = 16, /* segments */
 };
 
@@ -386,17 +387,35 @@ static enum io pump_look(struct pump *pump)
 
 /* ---- a run ------------------------------------------------------------------------------ */
 
+/* What the sink keeps back leaves now. */
+static enum io pump_flush(struct pump *pump)
+{
+	enum io r = IO_OK;
+
+	if (pump->to->framing->held) {
+		r = pump->to->ops->flush(pump->to);
+		pump->calls++;
+	}
+	return r == IO_OK || r == IO_AGAIN ? r : pump_write_error(pump);
+}
+
 /* Everything received has been passed on, and no more comes. A broken source is no end: what
  * the sink is told then is the owner's business. */
 static void pump_finish(struct pump *pump)
 {
-	pump->flags |= PUMP_FINISHED;
-	if (pump->flags & PUMP_READ_ERROR)
+	const struct framing *framing = pump->to->framing;
+
+	if (pump->flags & PUMP_READ_ERROR) {
+		pump->flags |= PUMP_FINISHED;
 		return;
+	}
 	/* With the other direction finished too the owner closes both ends next, which says
-	 * the same to the peer. */
-	if (!(pump->to->in->flags & PUMP_FINISHED))
+	 * the same to the peer, unless it waits for the end of a message. */
+	if (!(pump->flags & PUMP_TOLD) && (framing || !(pump->to->in->flags & PUMP_FINISHED)))
 		pump->to->ops->finish(pump->to);
+	pump->flags |= PUMP_TOLD;
+	if (!framing || pump_flush(pump) == IO_OK)
+		pump->flags |= PUMP_FINISHED;
 }
 
 static void pump_note(struct pump *pump, enum io r)
@@ -410,7 +429,34 @@ static void pump_note(struct pump *pump, enum io r)
 static inline bool pump_may_pull(const struct pump *pump)
 {
 	return !(pump->flags & PUMP_NO_PULL) && pump->allowed &&
-	       (*pump->from->flags & CONN_READABLE) && (*pump->to->flags & CONN_WRITABLE);
+	       (*pump->from->flags & (CONN_READABLE | CONN_HELD)) &&
+	       (*pump->to->flags & CONN_WRITABLE);
+}
+
+/* By a pipe? What the source holds already, or has to look at itself, is copied. */
+static inline bool pump_by_pipe(struct pump *pump)
+{
+	const struct framing *framing = pump->from->framing;
+
+	if (likely(!framing))
+		return pump->flags & PUMP_SPLICING;
+	if (pump->mode == PUMP_COPY || *pump->from->flags & CONN_HELD ||
+	    (pump->to->framing && pump->to->framing->coded))
+		return false;
+	return pump->flags & PUMP_SPLICING && framing->passable >= SPLICE_LEAST;
+}
+
+/* Bytes were taken from a source that speaks messages. */
+static void pump_took(struct pump *pump)
+{
+	const struct framing *framing = pump->from->framing;
+
+	if (framing->ended)
+		pump->flags |= PUMP_EOF;
+	else if (pump->mode == PUMP_ADAPTIVE && framing->passable != UINT64_MAX &&
+		 framing->passable >= ANNOUNCED_LARGE && pump->from->ops->splice_in &&
+		 pump->to->ops->splice_out)
+		pump->flags |= PUMP_SPLICING;
 }
 
 /* One piece. IO_OK: there may be more. */
@@ -424,9 +470,11 @@ static inline enum io pump_move(struct pump *pump)
 		return IO_AGAIN;
 	if (unlikely(*pump->from->flags & CONN_URGENT) && pump->mode != PUMP_COPY)
 		pump_copy_only(pump, &relay_stats.fallback_urgent);
-	r = pump->flags & PUMP_SPLICING ? pump_splice(pump) : pump_copy(pump);
+	r = pump_by_pipe(pump) ? pump_splice(pump) : pump_copy(pump);
 	if (unlikely(r == IO_EOF || r == IO_ERR))
 		pump_note(pump, r);
+	else if (pump->from->framing)
+		pump_took(pump);
 	return r;
 }
 
@@ -438,6 +486,8 @@ static void pump_run_open(struct pump *pump, struct relay *relay)
 	/* What was pulled before the sink was full says nothing about now: bytes may have come
 	 * to where splice does not see them, and the event that told of them has passed. */
 	pump->flags &= (uint16_t)~PUMP_PULLED;
+	if (pump->from->framing)
+		pump_took(pump);
 	do
 		r = pump_move(pump);
 	while (r == IO_OK && --moves);
@@ -448,24 +498,43 @@ static void pump_run_open(struct pump *pump, struct relay *relay)
 	if (unlikely(pump->flags & (PUMP_EOF | PUMP_READ_ERROR)) && !pump->buf && !pump->pipe &&
 	    !(pump->flags & (PUMP_FINISHED | PUMP_WRITE_ERROR)))
 		pump_finish(pump);
+	else if (pump->to->framing && !(pump->flags & PUMP_WRITE_ERROR) && !pump->buf && !pump->pipe)
+		pump_flush(pump);
 }
 
 static void pump_run_looking(struct pump *pump)
 {
 	enum io r = IO_OK;
 
+	if (pump->from->framing)
+		pump_took(pump);
 	while (r == IO_OK && !(pump->flags & PUMP_NO_PULL) &&
-	       (*pump->from->flags & CONN_READABLE) &&
-	       (!pump->buf || buffer_room(pump->buf)))
+	       (*pump->from->flags & (CONN_READABLE | CONN_HELD)) &&
+	       (!pump->buf || buffer_room(pump->buf))) {
 		r = pump_look(pump);
+		if (pump->from->framing)
+			pump_took(pump);
+	}
 	pump_note(pump, r);
+}
+
+/* Facts that no move tells of: the owner waits for a head, or a source whose message has ended
+ * hangs up while the owner waits for the other side. */
+static bool pump_event(const struct pump *pump)
+{
+	const unsigned gone = CONN_RDHUP | CONN_HUP | CONN_ERROR;
+
+	if (!pump->from->ops)
+		return false;
+	if (pump->flags & PUMP_OPEN)
+		return pump->from->framing && pump->flags & PUMP_EOF && *pump->from->flags & gone;
+	return pump->flags & PUMP_WATCH || (!(pump->flags & PUMP_LOOK) && *pump->from->flags & gone);
 }
 
 void pump_run(struct pump *pump)
 {
 	struct relay *relay = pump_relay(pump);
 	unsigned before = pump->flags & PUMP_FACTS;
-	bool closed = false;
 
 	if (unlikely(pump->flags & (PUMP_STOPPED | PUMP_WRITE_ERROR)))
 		return;
@@ -473,9 +542,7 @@ void pump_run(struct pump *pump)
 		pump_run_open(pump, relay);
 	else if (pump->flags & PUMP_LOOK)
 		pump_run_looking(pump);
-	else
-		closed = *pump->from->flags & (CONN_RDHUP | CONN_HUP | CONN_ERROR);
-	if (unlikely((pump->flags & PUMP_FACTS) != before || closed))
+	if (unlikely((pump->flags & PUMP_FACTS) != before || pump_event(pump)))
 		relay->fact(relay, pump);
 }
 
@@ -491,6 +558,11 @@ void pump_allow(struct pump *pump, uint64_t bytes)
 	    (pump->mode == PUMP_ADAPTIVE && bytes != UINT64_MAX && bytes >= ANNOUNCED_LARGE))
 		if (pump->from->ops->splice_in && pump->to->ops->splice_out)
 			pump->flags |= PUMP_SPLICING;
+}
+
+void pump_renew(struct pump *pump)
+{
+	pump->flags &= (uint16_t)~(PUMP_EOF | PUMP_FINISHED | PUMP_TOLD | PUMP_READ_ERROR | PUMP_OPEN);
 }
 
 bool pump_preload(struct pump *pump, const void *bytes, size_t len)

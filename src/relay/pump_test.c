@@ -359,7 +359,7 @@ static enum io fake_head_in(struct end *end, struct message *msg)
 	return IO_OK;
 }
 
-static enum io fake_head_out(struct end *end, const struct message *msg)
+static enum io fake_head_out(struct end *end, struct message *msg)
 {
 	struct fake *f = end->applet;
 

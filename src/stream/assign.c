@@ -82,8 +82,7 @@ static int assign_queue(struct stream *s, struct server *server)
 	const struct timeouts *t = &s->backend->set.timeout;
 
 	if (!extra) {
-		stream_end(s, END_RESOURCE);
-		return STEP_END;
+		return stream_fail(s, END_RESOURCE);
 	}
 	s->phase = PHASE_QUEUE;
 	queue_join(&extra->queue, s->backend, server);
@@ -143,8 +142,7 @@ int assign_server(struct stream *s)
 	server = choice.server;
 	if (!server && !choice.full) {
 		s->phase = PHASE_CONNECT;
-		stream_end(s, END_NO_SERVER);
-		return STEP_END;
+		return stream_fail(s, END_NO_SERVER);
 	}
 	if (!server)
 		return assign_queue(s, NULL);
@@ -153,8 +151,7 @@ int assign_server(struct stream *s)
 			return assign_queue(s, server);
 		s->server = server; /* of the log; it has no slot there */
 		s->phase = PHASE_QUEUE;
-		stream_end(s, END_QUEUE_FULL);
-		return STEP_END;
+		return stream_fail(s, END_QUEUE_FULL);
 	}
 	assign_count_slot(server);
 	assign_done(s, server);
@@ -194,8 +191,7 @@ int assign_wait(struct stream *s)
 		return STEP_END;
 	if (!stream_wait_over(s))
 		return STEP_WAIT;
-	stream_end(s, END_QUEUE_TIMEOUT);
-	return STEP_END;
+	return stream_fail(s, END_QUEUE_TIMEOUT);
 }
 
 static void assign_release_server(struct stream *s)

@@ -10,6 +10,7 @@
 #include "proxy/dial.h"
 #include "proxy/proxy.h"
 #include "stream/assign.h"
+#include "stream/exchange.h"
 #include "stream/extra.h"
 #include "stream/rules.h"
 #include "stream/steps.h"
@@ -55,8 +56,7 @@ static int connect_resource(struct stream *s, const char *what)
 		   s->backend->name, s->server->id, what, strerror(errno));
 	s->server->state->counters.failed_connections++;
 	s->backend->be->counters.failed_connections++;
-	stream_end(s, END_RESOURCE);
-	return STEP_END;
+	return stream_fail(s, END_RESOURCE);
 }
 
 int connect_start(struct stream *s)
@@ -116,6 +116,8 @@ int connect_wait(struct stream *s)
 	}
 	conn->flags &= (uint16_t)~CONN_CONNECTING;
 	end_use_conn(&s->relay.server);
+	if (s->exchange)
+		h1_end_attach(&s->relay.server, &s->exchange->server, false, s->exchange->arena, NULL);
 	s->connected = true;
 	s->connect_ms = (uint32_t)(clock_now_ms - s->session->accepted_ms);
 	connect_observe(s, true);
@@ -150,8 +152,7 @@ static int connect_give_up(struct stream *s, bool timed_out)
 {
 	s->server->state->counters.failed_connections++;
 	s->backend->be->counters.failed_connections++;
-	stream_end(s, timed_out ? END_CONNECT_TIMEOUT : END_SERVER_REFUSED);
-	return STEP_END;
+	return stream_fail(s, timed_out ? END_CONNECT_TIMEOUT : END_SERVER_REFUSED);
 }
 
 static int connect_failed(struct stream *s)

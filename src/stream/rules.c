@@ -203,14 +203,15 @@ int rules_switch(struct stream *s)
 		stream_view(s, &view, NULL);
 		be = switch_backend(fe, &view);
 	}
+	if (be && be->set.mode != fe->set.mode)
+		be = NULL; /* a name made at run time */
 	if (!be)
 		be = fe->default_backend;
 	if (!be && fe->caps & PROXY_BACKEND)
 		be = fe;
 	if (!be) {
 		s->phase = PHASE_CONNECT;
-		stream_end(s, END_NO_SERVER);
-		return STEP_END;
+		return stream_fail(s, END_NO_SERVER);
 	}
 	assign_backend(s, be);
 	return STEP_NEXT;

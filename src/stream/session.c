@@ -11,6 +11,7 @@
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "stream/handshake.h"
+#include "stream/keepalive.h"
 #include "stream/rules.h"
 #include "stream/stream.h"
 
@@ -95,7 +96,8 @@ static void session_count(struct proxy *px)
 	px->fe->counters.sessions++;
 	rate_add(&px->fe->counters.session_rate, clock_now_ms, 1);
 	global_state->cum_sessions++;
-	global_state->cum_requests++;
+	if (px->set.mode != MODE_HTTP)
+		global_state->cum_requests++;
 	if (!px->stats_socket)
 		rate_add(&global_state->sess_rate, clock_now_ms, 1);
 }
@@ -108,6 +110,7 @@ void session_free(struct session **session)
 	se->listener->current--;
 	if (!se->frontend->stats_socket)
 		global_state->current--;
+	timer_cancel(&se->timer);
 	vars_free(&se->vars);
 	pool_give(&session_pool, session);
 	listeners_wake();
@@ -135,7 +138,10 @@ void session_begin(struct session *se, struct conn **conn)
 		return;
 	}
 	session_count(se->frontend);
-	stream_start(se, conn);
+	if (se->frontend->set.mode == MODE_HTTP && !se->frontend->applet)
+		keepalive_wait(se, conn, NULL);
+	else
+		stream_start(se, conn, NULL);
 }
 
 void session_accept(struct listener *l, int *fd, const struct addr *from)

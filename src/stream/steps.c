@@ -10,6 +10,7 @@
 #include "stream/accesslog.h"
 #include "stream/assign.h"
 #include "stream/connect.h"
+#include "stream/exchange.h"
 #include "stream/proxyheader.h"
 #include "stream/rules.h"
 #include "stream/stream.h"
@@ -29,6 +30,8 @@ static bool client_left(const struct stream *s)
 
 	if (flags & (CONN_HUP | CONN_ERROR))
 		return true;
+	if (s->exchange)
+		return flags & CONN_RDHUP && px->set.options.on & OPT_ABORTONCLOSE;
 	if (!(flags & CONN_RDHUP) || s->phase == PHASE_REQUEST)
 		return false;
 	return px->set.options.on & OPT_ABORTONCLOSE ||
@@ -67,6 +70,8 @@ static void open_pump(struct pump *pump)
 
 static int open_request(struct stream *s)
 {
+	if (s->exchange)
+		return exchange_request_open(s);
 	s->phase = PHASE_DATA;
 	s->phase_ms = (uint32_t)clock_now_ms;
 	timer_cancel(&s->timer);
@@ -83,6 +88,8 @@ static int open_request(struct stream *s)
 
 static int open_response(struct stream *s)
 {
+	if (s->exchange)
+		return exchange_response_open(s);
 	open_pump(&s->relay.response);
 	if (*s->relay.server.flags & CONN_READABLE || pump_held(&s->relay.response) ||
 	    s->relay.response.flags & (PUMP_EOF | PUMP_READ_ERROR))
@@ -106,7 +113,7 @@ static bool client_drained(struct stream *s)
 
 /* The server broke off. What it had sent before reaches the client, then the client learns
  * that there was more to come. */
-static int forward_server_broken(struct stream *s)
+int steps_server_broken(struct stream *s)
 {
 	if (client_drained(s)) {
 		stream_end(s, END_SERVER_ABORT);
@@ -146,7 +153,7 @@ static int forward(struct stream *s)
 	if (s->session->frontend->applet)
 		return forward_end(s, END_LOCAL);
 	if (res->flags & PUMP_READ_ERROR)
-		return forward_server_broken(s);
+		return steps_server_broken(s);
 	if (req->flags & PUMP_WRITE_ERROR)
 		return forward_end(s, END_SERVER_ABORT);
 	if (req->flags & PUMP_FINISHED)
@@ -156,8 +163,11 @@ static int forward(struct stream *s)
 
 static int forward_request(struct stream *s)
 {
-	int r = s->response.step == RES_FORWARD ? forward(s) : STEP_WAIT;
+	int r;
 
+	if (s->exchange)
+		return exchange_request_forward(s);
+	r = s->response.step == RES_FORWARD ? forward(s) : STEP_WAIT;
 	if (r == STEP_NEXT)
 		stream_arm_forward(s);
 	return r == STEP_NEXT ? STEP_WAIT : r;
@@ -165,7 +175,7 @@ static int forward_request(struct stream *s)
 
 static int forward_response(struct stream *s)
 {
-	int r = forward(s);
+	int r = s->exchange ? exchange_response_forward(s) : forward(s);
 
 	return r == STEP_NEXT ? STEP_WAIT : r;
 }
@@ -173,6 +183,21 @@ static int forward_response(struct stream *s)
 static bool is_local(const struct stream *s)
 {
 	return s->session->frontend->applet != NULL;
+}
+
+static bool is_http(const struct stream *s)
+{
+	return s->exchange != NULL;
+}
+
+static bool has_backend_http(const struct stream *s)
+{
+	return s->exchange && s->backend != s->session->frontend;
+}
+
+static bool has_reply(const struct stream *s)
+{
+	return s->exchange && s->exchange->reply;
 }
 
 static bool has_request_rules(const struct stream *s)
@@ -192,9 +217,14 @@ static bool has_response_rules(const struct stream *s)
 
 const struct step request_steps[REQ_STEPS] = {
 	[REQ_APPLET] = { "applet", open_applet, is_local },
+	[REQ_HEAD] = { "request head", exchange_request_head, is_http },
 	[REQ_FRONTEND_RULES] = { "frontend rules", rules_frontend, has_request_rules },
+	[REQ_FRONTEND_HTTP] = { "frontend http rules", exchange_frontend_rules, is_http },
 	[REQ_SWITCH] = { "backend switching", rules_switch, NULL },
 	[REQ_BACKEND_RULES] = { "backend rules", rules_backend, has_backend_rules },
+	[REQ_BACKEND_HTTP] = { "backend http rules", exchange_backend_rules, has_backend_http },
+	[REQ_BODY] = { "request body", exchange_wait_body, is_http },
+	[REQ_TARPIT] = { "tarpit", exchange_tarpit, is_http },
 	[REQ_ASSIGN] = { "server choice", assign_server, NULL },
 	[REQ_QUEUE] = { "queue", assign_wait, NULL },
 	[REQ_CONNECT] = { "connect", connect_start, NULL },
@@ -205,7 +235,11 @@ const struct step request_steps[REQ_STEPS] = {
 };
 
 const struct step response_steps[RES_STEPS] = {
+	[RES_HEAD] = { "response head", exchange_response_head, is_http },
 	[RES_RULES] = { "response rules", rules_response, has_response_rules },
+	[RES_HTTP] = { "http rules", exchange_response_rules, is_http },
+	[RES_REPLY] = { "reply", exchange_reply_head, has_reply },
+	[RES_AFTER] = { "after rules", exchange_after_rules, is_http },
 	[RES_OPEN] = { "open", open_response, NULL },
 	[RES_FORWARD] = { "forward", forward_response, NULL },
 };

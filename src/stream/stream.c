@@ -10,11 +10,14 @@
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
+#include "relay/buffer.h"
 #include "relay/pipe.h"
 #include "stream/accesslog.h"
 #include "stream/assign.h"
 #include "stream/cursor.h"
+#include "stream/exchange.h"
 #include "stream/extra.h"
+#include "stream/keepalive.h"
 #include "stream/session.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
@@ -61,14 +64,21 @@ static uint8_t moves_of(const struct listener *l)
 	return (uint8_t)(RELAY_MOVES - nice * RELAY_MOVES * 3 / 1024);
 }
 
-void stream_start(struct session *session, struct conn **conn)
+static void stream_no_memory(struct session *session, struct conn **conn, struct buf **held)
+{
+	global_state->no_memory++;
+	if (held)
+		buffer_give(held);
+	conn_close(conn, false);
+	session_free(&session);
+}
+
+void stream_start(struct session *session, struct conn **conn, struct buf **held)
 {
 	struct stream *s = pool_take(&stream_pool);
 
 	if (!s) {
-		global_state->no_memory++;
-		conn_close(conn, false);
-		session_free(&session);
+		stream_no_memory(session, conn, held);
 		return;
 	}
 	s->session = session;
@@ -78,6 +88,13 @@ void stream_start(struct session *session, struct conn **conn)
 	relay_init(&s->relay, stream_fact);
 	s->relay.moves = moves_of(session->listener);
 	end_take_conn(&s->relay.client, conn);
+	if (session->frontend->set.mode == MODE_HTTP && !session->frontend->applet &&
+	    !exchange_new(s, held)) {
+		*conn = s->relay.client.conn;
+		stream_no_memory(session, conn, held);
+		pool_give(&stream_pool, &s);
+		return;
+	}
 	list_append(&streams_all, &s->node);
 	streams_count++;
 	if (unlikely(trace_enabled))
@@ -114,7 +131,7 @@ void stream_run(struct stream *s)
 		return;
 	s->in_steps = true;
 	stream_run_side(s, &s->request, request_steps, REQ_STEPS);
-	if (s->reason == END_NONE && s->connected)
+	if (s->reason == END_NONE && (s->connected || (s->exchange && s->exchange->reply)))
 		stream_run_side(s, &s->response, response_steps, RES_STEPS);
 	s->in_steps = false;
 }
@@ -130,7 +147,8 @@ static void stream_timer(struct timer *timer)
 {
 	struct stream *s = container_of(timer, struct stream, timer);
 
-	if (s->request.step == REQ_FORWARD && s->response.step == RES_FORWARD && !s->draining)
+	if (s->request.step == REQ_FORWARD && !s->draining &&
+	    (s->exchange || s->response.step == RES_FORWARD))
 		stream_forward_timer(s);
 	else
 		stream_run(s);
@@ -144,9 +162,19 @@ static void count_bytes(struct counters *c, uint64_t in, uint64_t out)
 	c->bytes_out += out;
 }
 
+uint64_t stream_bytes_in(const struct stream *s)
+{
+	return pump_bytes(&s->relay.request) + (s->exchange ? s->exchange->bytes_in : 0);
+}
+
+uint64_t stream_bytes_out(const struct stream *s)
+{
+	return pump_bytes(&s->relay.response) + (s->exchange ? s->exchange->bytes_out : 0);
+}
+
 void stream_count_bytes(struct stream *s)
 {
-	uint64_t in = pump_bytes(&s->relay.request), out = pump_bytes(&s->relay.response);
+	uint64_t in = stream_bytes_in(s), out = stream_bytes_out(s);
 	uint64_t new_in = in - s->counted_in, new_out = out - s->counted_out;
 
 	if (!(new_in | new_out))
@@ -248,11 +276,11 @@ static bool reason_has_phase(enum reason reason)
 void stream_termination(const struct stream *s, char code[3])
 {
 	static const char letters[] = {
-#define REASON(name, letter, error, text) letter,
+#define REASON(name, letter, error, status, text) letter,
 #include "stream/ends.def"
 #undef REASON
 	};
-	static const char phases[] = { 'R', 'Q', 'C', 'D', 'L' };
+	static const char phases[] = { 'R', 'Q', 'C', 'H', 'D', 'L', 'T' };
 
 	code[0] = letters[s->reason];
 	code[1] = reason_has_phase(s->reason) ? phases[s->phase] : '-';
@@ -262,7 +290,7 @@ void stream_termination(const struct stream *s, char code[3])
 const char *reason_text(enum reason reason)
 {
 	static const char *const texts[] = {
-#define REASON(name, letter, error, text) text,
+#define REASON(name, letter, error, status, text) text,
 #include "stream/ends.def"
 #undef REASON
 	};
@@ -273,7 +301,7 @@ const char *reason_text(enum reason reason)
 bool reason_is_error(enum reason reason)
 {
 	static const bool errors[] = {
-#define REASON(name, letter, error, text) error,
+#define REASON(name, letter, error, status, text) error,
 #include "stream/ends.def"
 #undef REASON
 	};
@@ -346,8 +374,28 @@ void streams_release(void)
 		streams_none_left();
 }
 
+int stream_fail(struct stream *s, enum reason reason)
+{
+	if (s->exchange)
+		return exchange_fail(s, reason);
+	stream_end(s, reason);
+	return STEP_END;
+}
+
+/* An HTTP session whose connection lives on waits for the next request. */
+static void stream_leave_session(struct stream *s, struct conn **conn, struct buf **held)
+{
+	if (*conn)
+		keepalive_wait(s->session, conn, held);
+	else
+		session_free(&s->session);
+	s->session = NULL;
+}
+
 void stream_end(struct stream *s, enum reason reason)
 {
+	struct buf *held = NULL;
+	struct conn *conn = NULL;
 	bool reset;
 
 	BUG_ON(reason == END_NONE);
@@ -362,14 +410,17 @@ void stream_end(struct stream *s, enum reason reason)
 	if (unlikely(trace_enabled))
 		trace_closed(s);
 	reset = reset_client(s);
-	if (!reset && reason != END_NORMAL && s->relay.client.ops == &end_conn_ops)
+	if (s->exchange && exchange_end(s, &conn, &held))
+		reset = false;
+	else if (!reset && reason != END_NORMAL && end_conn(&s->relay.client))
 		conn_discard(s->relay.client.conn);
 	relay_close(&s->relay, reset, reset_server(s));
 	assign_release(s);
 	stream_cursors_leave(s);
 	list_remove(&s->node);
 	extra_free(s);
-	session_free(&s->session);
+	exchange_free(s);
+	stream_leave_session(s, &conn, &held);
 	loop_reap(&s->reap, stream_free);
 	streams_release();
 }

@@ -9,6 +9,7 @@
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
+#include "stream/exchange.h"
 #include "stream/extra.h"
 #include "stream/stream.h"
 
@@ -31,7 +32,7 @@ bool stream_dst(struct stream *s, struct addr *dst)
 		*dst = s->session->dst;
 		return true;
 	}
-	if (!s->relay.client.ops || s->relay.client.ops != &end_conn_ops)
+	if (!end_conn(&s->relay.client))
 		return false;
 	return conn_original_dst(s->relay.client.conn, dst);
 }
@@ -78,11 +79,6 @@ static bool no_more(const struct pump *pump)
 	       (pump->buf && !buffer_room(pump->buf));
 }
 
-static struct conn *plain_conn(const struct end *end)
-{
-	return end->ops == &end_conn_ops ? end->conn : NULL;
-}
-
 /* -1 for what was not reached. */
 static int64_t phase_time(uint32_t from, uint32_t to)
 {
@@ -121,8 +117,8 @@ void view_fill_log(const struct stream *s, struct view_log *log)
 		.connect_ms = phase_time(s->queue_ms, s->connect_ms),
 		.handshake_ms = se->handshake_ms,
 		.total_ms = (int64_t)(clock_now_ms - se->accepted_ms),
-		.bytes_in = pump_bytes(&s->relay.request),
-		.bytes_out = pump_bytes(&s->relay.response),
+		.bytes_in = stream_bytes_in(s),
+		.bytes_out = stream_bytes_out(s),
 		.reason = reason_text(s->reason),
 		.failed = reason_is_error(s->reason),
 		.active_conns = global_state->current,
@@ -142,11 +138,11 @@ void view_fill_log(const struct stream *s, struct view_log *log)
 
 void stream_view(struct stream *s, struct view *view, struct view_log *log)
 {
-	view_of_session(s->session, plain_conn(&s->relay.client), view);
+	view_of_session(s->session, end_conn(&s->relay.client), view);
 	view->src = stream_src(s);
 	view->backend = s->backend;
 	view->server = s->server;
-	view->server_conn = plain_conn(&s->relay.server);
+	view->server_conn = end_conn(&s->relay.server);
 	view->request = held_bytes(&s->relay.request);
 	view->response = held_bytes(&s->relay.response);
 	view->request_final = no_more(&s->relay.request);
@@ -155,6 +151,10 @@ void stream_view(struct stream *s, struct view *view, struct view_log *log)
 	view->stream = s;
 	view->stream_vars = s->extra ? &s->extra->vars : NULL;
 	view->log = log;
+	if (s->exchange) {
+		view->http = &s->exchange->http;
+		view->arena = s->exchange->arena;
+	}
 	if (log)
 		view_fill_log(s, log);
 }

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An end that speaks HTTP/1 over a connection: heads and bodies in and out, framing checked on
+ * the way in and written on the way out. It never gives a byte beyond the message being read:
+ * what was received of the next one stays with it. */
+#ifndef RELAY_H1_END_H
+#define RELAY_H1_END_H
+
+#include "http/h1.h"
+#include "relay/end.h"
+
+struct arena;
+struct buf;
+
+struct h1_end {
+	struct framing framing;  /* first */
+	struct buf *in;          /* received: the head (its spans point here), what follows it */
+	struct buf *out;         /* accepted and not sent: head, line of a chunk */
+	struct arena *arena;     /* of the exchange: for fields that are added */
+	struct h1_parser parser;
+	struct h1_error error;   /* what was wrong with what the peer sent */
+	struct h1_chunks chunks;
+	uint64_t left;           /* bytes of a body of known length that were not given yet */
+	uint64_t out_left;       /* bytes of the chunk announced that were not sent yet */
+	uint8_t body;            /* enum body_framing of what is read */
+	uint8_t options;         /* of the codec: H1_ACCEPT_INVALID */
+	uint8_t request_method;  /* to the server: of the request that is answered */
+	uint8_t peer_minor;      /* of the client: 1.0 does not know chunks */
+	bool is_client;          /* the client's end: requests come in */
+	bool parsing;            /* a head is under way */
+	bool pinned;             /* somebody still needs the head's bytes */
+	bool decode;             /* take the chunk coding off while reading */
+	bool encode;             /* put it on while sending */
+};
+
+/* The connection of the end speaks HTTP/1 from now on; *state lives as long as the end. held:
+ * bytes that were received on it before; NULL: none; taken over. */
+void h1_end_attach(struct end *end, struct h1_end *state, bool is_client, struct arena *arena,
+		   struct buf **held);
+/* Takes the connection out of the end between two messages, and what was received of the next
+ * one (NULL: nothing). */
+struct conn *h1_end_detach(struct end *end, struct buf **held);
+/* Nobody needs the bytes of the head any more: its spans are invalid from now on. */
+void h1_end_unpin(struct end *end);
+/* From now on bytes pass as they are, to the close: after CONNECT, or an accepted Upgrade. */
+void h1_end_tunnel(struct end *end);
+/* The body is wanted without its chunks; before any of it was read. */
+void h1_end_decode(struct end *end);
+/* Bytes to be sent before everything else. False: no memory. */
+bool h1_end_preload(struct end *end, const void *bytes, size_t len);
+/* Is it such an end? Its state then. NULL: no. */
+struct h1_end *h1_end_of(const struct end *end);
+
+extern const struct end_ops h1_end_ops;
+
+#endif

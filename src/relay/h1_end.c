@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* HTTP/1 over a connection (relay/h1_end.h). The pumps call recv, send and splice, the steps of
+ * an exchange heads; the codec (http/h1.c) knows the format, this file knows the socket.
+ *
+ * Invariants: never a byte beyond the message's body; in->head is behind the last byte given;
+ * while the head is pinned its bytes stay where they are; CONN_HELD says that in holds bytes;
+ * framing.held says that out does. Where the coding of the body does not change, chunk lines
+ * pass as they are and are only checked. */
+#include "relay/h1_end.h"
+
+#include "base/clock.h"
+#include "relay/buffer.h"
+#include "relay/pipe.h"
+#include "relay/pump.h"
+
+#include <sys/uio.h>
+
+static struct h1_end *h1_state(const struct end *end)
+{
+	return container_of(end->framing, struct h1_end, framing);
+}
+
+struct h1_end *h1_end_of(const struct end *end)
+{
+	return end->ops == &h1_end_ops ? h1_state(end) : NULL;
+}
+
+/* ---- what was received ------------------------------------------------------------------- */
+
+static void h1_note_held(struct end *end, struct h1_end *h1)
+{
+	if (h1->in && h1->in->len)
+		end->conn->flags |= CONN_HELD;
+	else
+		end->conn->flags &= (uint16_t)~CONN_HELD;
+}
+
+/* n bytes of it were given. The place of what was there before stays while it is pinned. */
+static void h1_consume(struct end *end, struct h1_end *h1, size_t n)
+{
+	h1->in->head += (uint32_t)n;
+	h1->in->len -= (uint32_t)n;
+	if (!h1->in->len && !h1->pinned)
+		buffer_give(&h1->in);
+	h1_note_held(end, h1);
+}
+
+/* Bytes of the next message that came along with the last ones of this one: kept. */
+static bool h1_keep(struct end *end, struct h1_end *h1, const char *bytes, size_t len)
+{
+	if (!h1->in)
+		h1->in = buffer_take();
+	if (!h1->in || buf_room(h1->in) < len)
+		return false;
+	memcpy(buf_tail(h1->in), bytes, len);
+	h1->in->len += (uint32_t)len;
+	h1_note_held(end, h1);
+	return true;
+}
+
+/* ---- heads in ---------------------------------------------------------------------------- */
+
+static void h1_body_starts(struct h1_end *h1, uint8_t body, uint64_t length)
+{
+	struct framing *f = &h1->framing;
+
+	h1->body = body;
+	h1->left = length;
+	h1->chunks = (struct h1_chunks){ .response = !h1->is_client };
+	h1->decode = false;
+	f->ended = body == BODY_NONE || (body == BODY_LENGTH && !length);
+	f->raw = body == BODY_CHUNKED;
+	f->passable = body == BODY_LENGTH ? length : body == BODY_CHUNKED ? 0 : UINT64_MAX;
+}
+
+static enum h1_result h1_parse(struct h1_end *h1, struct message *msg)
+{
+	const char *bytes = buf_first(h1->in);
+	size_t len = h1->in->len;
+
+	if (!h1->parsing)
+		message_init(msg, !h1->is_client, msg->fields, msg->max);
+	h1->parsing = true;
+	if (h1->is_client)
+		return h1_request_head(&h1->parser, bytes, len, h1->options, msg, &h1->error);
+	return h1_response_head(&h1->parser, bytes, len, h1->options, h1->request_method, msg,
+				&h1->error);
+}
+
+/* The bytes of the message begin at the front of the buffer: all of it is for the head. */
+static bool h1_make_room(struct h1_end *h1)
+{
+	if (!h1->in)
+		h1->in = buffer_take();
+	if (h1->in && h1->in->head) {
+		memmove(h1->in->data, buf_first(h1->in), h1->in->len);
+		h1->in->head = 0;
+	}
+	return h1->in != NULL;
+}
+
+static enum io h1_receive(struct end *end, struct h1_end *h1)
+{
+	size_t got;
+	enum io r = conn_recv(end->conn, buf_tail(h1->in), buffer_room(h1->in), &got);
+
+	if (r == IO_OK)
+		h1->in->len += (uint32_t)got;
+	end->in->read_ms = (uint32_t)clock_now_ms;
+	return r;
+}
+
+static void h1_head_done(struct end *end, struct h1_end *h1, const struct message *msg)
+{
+	h1->pinned = true;
+	h1->in->head += msg->head_len;
+	h1->in->len -= msg->head_len;
+	h1_note_held(end, h1);
+	h1->parser = (struct h1_parser){ 0 };
+	h1->parsing = false;
+	h1_body_starts(h1, msg->framing, msg->length);
+	if (h1->is_client)
+		h1->peer_minor = msg->major == 1 ? msg->minor : 1;
+}
+
+static enum io h1_head_in(struct end *end, struct message *msg)
+{
+	struct h1_end *h1 = h1_state(end);
+	bool again = !(h1->in && h1->in->len);
+	enum io r = IO_OK;
+
+	h1->pinned = false;
+	if (!h1_make_room(h1))
+		return IO_ERR;
+	for (;;) {
+		if (again) {
+			if (!buffer_room(h1->in)) {
+				h1_too_long(&h1->parser, msg, &h1->error);
+				return IO_ERR;
+			}
+			r = end->conn->flags & CONN_READABLE ? h1_receive(end, h1) : IO_AGAIN;
+			if (r != IO_OK)
+				break;
+		}
+		switch (h1_parse(h1, msg)) {
+		case H1_DONE:
+			h1_head_done(end, h1, msg);
+			return IO_OK;
+		case H1_BAD:
+			return IO_ERR;
+		case H1_INCOMPLETE:
+			again = true;
+		}
+	}
+	if (!h1->in->len)
+		buffer_give(&h1->in);
+	return r;
+}
+
+/* ---- bodies in --------------------------------------------------------------------------- */
+
+/* The peer has closed. */
+static enum io h1_closed(struct h1_end *h1)
+{
+	if (h1->body != BODY_CLOSE && h1->body != BODY_TUNNEL) {
+		h1->error.text = "the connection was closed within the body";
+		return IO_ERR;
+	}
+	h1->framing.ended = true;
+	return IO_EOF;
+}
+
+/* got bytes were received at buf: which of them belong to the body, and what is next? *rest:
+ * bytes behind the body. */
+static enum io h1_account(struct h1_end *h1, char *buf, size_t *got, size_t *rest)
+{
+	struct framing *f = &h1->framing;
+	size_t len = *got, used = len;
+	enum h1_result r;
+
+	*rest = 0;
+	if (h1->body == BODY_LENGTH) {
+		h1->left -= len;
+		f->passable = h1->left;
+		f->ended = !h1->left;
+	} else if (h1->body == BODY_CHUNKED) {
+		r = h1->decode ? h1_chunks_decode(&h1->chunks, buf, len, &used, got, &h1->error) :
+				 h1_chunks_scan(&h1->chunks, buf, len, &used, &h1->error);
+		if (r == H1_BAD)
+			return IO_ERR;
+		if (!h1->decode)
+			*got = used;
+		f->passable = h1->chunks.left;
+		f->ended = r == H1_DONE;
+		*rest = len - used;
+	}
+	return IO_OK;
+}
+
+/* From what is held. */
+static enum io h1_recv_held(struct end *end, struct h1_end *h1, void *buf, size_t size, size_t *got)
+{
+	size_t len = h1->in->len < size ? h1->in->len : size, rest;
+	enum io r;
+
+	memcpy(buf, buf_first(h1->in), len);
+	*got = len;
+	r = h1_account(h1, buf, got, &rest);
+	h1_consume(end, h1, len - rest);
+	return r;
+}
+
+/* As much may be received at once that what is behind the body can be kept. */
+static size_t h1_limit(const struct h1_end *h1, size_t size)
+{
+	uint64_t most = UINT64_MAX;
+
+	if (h1->body == BODY_LENGTH)
+		most = h1->left;
+	else if (h1->body == BODY_CHUNKED)
+		most = h1->chunks.left + (h1->in ? buf_room(h1->in) : buffer_size());
+	return most < size ? (size_t)most : size;
+}
+
+static enum io h1_recv_conn(struct end *end, struct h1_end *h1, void *buf, size_t size, size_t *got)
+{
+	enum io r = conn_recv(end->conn, buf, h1_limit(h1, size), got);
+	size_t rest, len;
+
+	if (r == IO_EOF)
+		return h1_closed(h1);
+	if (r != IO_OK)
+		return r;
+	len = *got;
+	r = h1_account(h1, buf, got, &rest);
+	if (rest && r == IO_OK && !h1_keep(end, h1, (char *)buf + len - rest, rest))
+		return IO_ERR;
+	return r;
+}
+
+static enum io h1_recv(struct end *end, void *buf, size_t size, size_t *got)
+{
+	struct h1_end *h1 = h1_state(end);
+	enum io r;
+
+	for (;;) {
+		if (h1->framing.ended)
+			return IO_EOF;
+		if (h1->body == BODY_LENGTH && h1->left < size)
+			size = (size_t)h1->left;
+		r = h1->in && h1->in->len ? h1_recv_held(end, h1, buf, size, got) :
+					    h1_recv_conn(end, h1, buf, size, got);
+		if (r != IO_OK || *got)
+			return r;
+		/* Nothing but lines of the coding. */
+		if (!(end->conn->flags & (CONN_READABLE | CONN_HELD)) && !h1->framing.ended)
+			return IO_AGAIN;
+	}
+}
+
+static enum io h1_splice_in(struct end *end, struct pipe *pipe, size_t max, size_t *got)
+{
+	struct h1_end *h1 = h1_state(end);
+	struct framing *f = &h1->framing;
+	enum io r;
+
+	if (f->ended)
+		return IO_EOF;
+	if (!f->passable)
+		return IO_AGAIN;
+	r = pipe_pull(pipe, end->conn, f->passable < max ? (size_t)f->passable : max, got);
+	if (r != IO_OK)
+		return r;
+	if (h1->body == BODY_LENGTH) {
+		h1->left -= *got;
+		f->passable = h1->left;
+		f->ended = !h1->left;
+	} else if (h1->body == BODY_CHUNKED) {
+		h1_chunks_skip(&h1->chunks, *got);
+		f->passable = h1->chunks.left;
+	}
+	return IO_OK;
+}
+
+/* ---- heads out --------------------------------------------------------------------------- */
+
+static bool h1_out_take(struct h1_end *h1)
+{
+	if (!h1->out)
+		h1->out = buffer_take();
+	return h1->out != NULL;
+}
+
+static struct span h1_text(const char *s)
+{
+	return span_of(s);
+}
+
+/* RFC 9112 9.3: 1.1 keeps the connection unless told otherwise, 1.0 the other way round. */
+static bool h1_frame_connection(struct h1_end *h1, struct message *msg)
+{
+	bool old = h1->is_client ? h1->peer_minor == 0 : msg->minor == 0;
+	const char *say = NULL;
+
+	if (msg->flags & MSG_INTERIM || msg->framing == BODY_TUNNEL)
+		return true;
+	if (!h1->framing.keep && !old)
+		say = "close";
+	else if (h1->framing.keep && old)
+		say = "keep-alive";
+	return !say || message_add(msg, h1->arena, h1_text("connection"), h1_text(say));
+}
+
+/* The body as the peer understands it, and as the source can give it. */
+static bool h1_frame_body(struct end *end, struct h1_end *h1, struct message *msg)
+{
+	bool old = h1->is_client && h1->peer_minor == 0, raw = end_peer(end)->framing &&
+		   end_peer(end)->framing->raw;
+
+	h1->encode = false;
+	if (msg->framing == BODY_CHUNKED && old) {
+		message_delete(msg, h1_text("transfer-encoding"));
+		msg->framing = BODY_CLOSE;
+		h1->framing.keep = false;
+		if (raw)
+			h1_end_decode(end_peer(end));
+	} else if (msg->framing == BODY_CHUNKED) {
+		h1->encode = !raw;
+	} else if (msg->framing == BODY_CLOSE && !old) {
+		h1->encode = true;
+		msg->framing = BODY_CHUNKED;
+		if (!message_add(msg, h1->arena, h1_text("transfer-encoding"), h1_text("chunked")))
+			return false;
+	} else if (msg->framing == BODY_CLOSE) {
+		h1->framing.keep = false;
+	}
+	h1->framing.coded = h1->encode;
+	h1->out_left = 0;
+	return true;
+}
+
+static enum io h1_head_out(struct end *end, struct message *msg)
+{
+	struct h1_end *h1 = h1_state(end);
+	size_t len;
+
+	message_strip_hops(msg, msg->flags & MSG_UPGRADE || msg->status == 101);
+	if (!h1_frame_body(end, h1, msg) || !h1_frame_connection(h1, msg) || !h1_out_take(h1))
+		return IO_ERR;
+	if (!h1->is_client)
+		h1->request_method = msg->method;
+	len = h1_write_head(msg, buf_tail(h1->out), buf_room(h1->out));
+	if (!len)
+		return IO_ERR;
+	h1->out->len += (uint32_t)len;
+	h1->framing.held = true;
+	return IO_OK;
+}
+
+/* ---- bodies out -------------------------------------------------------------------------- */
+
+static enum io h1_flush(struct end *end)
+{
+	struct h1_end *h1 = h1_state(end);
+	size_t sent;
+	enum io r;
+
+	while (h1->out) {
+		r = conn_send(end->conn, buf_first(h1->out), h1->out->len, false, &sent);
+		if (r != IO_OK)
+			return r;
+		buf_skip(h1->out, sent);
+		if (!h1->out->len)
+			buffer_give(&h1->out);
+	}
+	h1->framing.held = false;
+	return IO_OK;
+}
+
+/* Of n bytes that left the first ones were those of out. */
+static size_t h1_out_sent(struct h1_end *h1, size_t n)
+{
+	size_t own = h1->out ? h1->out->len : 0;
+
+	if (own > n)
+		own = n;
+	if (h1->out) {
+		buf_skip(h1->out, own);
+		if (!h1->out->len)
+			buffer_give(&h1->out);
+	}
+	h1->framing.held = h1->out != NULL;
+	return n - own;
+}
+
+static void h1_out_add(struct h1_end *h1, const char *bytes, size_t len)
+{
+	memcpy(buf_tail(h1->out), bytes, len);
+	h1->out->len += (uint32_t)len;
+	h1->framing.held = true;
+}
+
+/* The line of a new chunk waits in out, before its bytes. */
+static bool h1_chunk_starts(struct h1_end *h1, size_t len)
+{
+	char line[20];
+
+	if (!h1_out_take(h1) || buf_room(h1->out) < sizeof(line))
+		return false;
+	h1_out_add(h1, line, h1_chunk_line(line, len));
+	h1->out_left = len;
+	return true;
+}
+
+/* The body's bytes, with what was held back before them, and the end of the chunk behind. */
+static enum io h1_send_pieces(struct end *end, struct h1_end *h1, const void *buf, size_t len,
+			      bool more, size_t *sent)
+{
+	bool ends = h1->encode && len == h1->out_left;
+	struct iovec pieces[3];
+	unsigned n = 0;
+	size_t total;
+	enum io r;
+
+	if (h1->out)
+		pieces[n++] = (struct iovec){ buf_first(h1->out), h1->out->len };
+	pieces[n++] = (struct iovec){ (void *)buf, len };
+	if (ends)
+		pieces[n++] = (struct iovec){ "\r\n", 2 };
+	r = conn_send_pieces(end->conn, pieces, n, more, &total);
+	if (r != IO_OK)
+		return r;
+	total = h1_out_sent(h1, total);
+	*sent = total < len ? total : len;
+	if (h1->encode)
+		h1->out_left -= *sent;
+	if (!ends || total == len + 2 || *sent < len)
+		return *sent ? IO_OK : IO_AGAIN;
+	if (!h1_out_take(h1))
+		return IO_ERR;
+	h1_out_add(h1, &"\r\n"[total - len], 2 - (total - len));
+	return IO_OK;
+}
+
+static enum io h1_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
+{
+	struct h1_end *h1 = h1_state(end);
+
+	if (likely(!h1->out && !h1->encode))
+		return conn_send(end->conn, buf, len, more, sent);
+	if (h1->encode && !h1->out_left && !h1_chunk_starts(h1, len))
+		return IO_ERR;
+	if (h1->encode && len > h1->out_left)
+		len = (size_t)h1->out_left;
+	return h1_send_pieces(end, h1, buf, len, more, sent);
+}
+
+static enum io h1_splice_out(struct end *end, struct pipe *pipe, bool more, size_t *sent)
+{
+	struct h1_end *h1 = h1_state(end);
+	enum io r = h1->out ? h1_flush(end) : IO_OK;
+
+	return r == IO_OK ? pipe_push(pipe, end->conn, more, sent) : r;
+}
+
+static void h1_finish(struct end *end)
+{
+	struct h1_end *h1 = h1_state(end);
+
+	if (h1->encode && h1_out_take(h1) && buf_room(h1->out) >= 5)
+		h1_out_add(h1, "0\r\n\r\n", 5);
+	h1->encode = false;
+	if (h1->body == BODY_TUNNEL)
+		conn_shut(end->conn);
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+static void h1_forget(struct h1_end *h1)
+{
+	buffer_give(&h1->in);
+	buffer_give(&h1->out);
+}
+
+static void h1_close(struct end *end, bool reset)
+{
+	h1_forget(h1_state(end));
+	conn_close(&end->conn, reset);
+}
+
+const struct end_ops h1_end_ops = {
+	.name = "h1",
+	.recv = h1_recv,
+	.send = h1_send,
+	.splice_in = h1_splice_in,
+	.splice_out = h1_splice_out,
+	.finish = h1_finish,
+	.flush = h1_flush,
+	.close = h1_close,
+	.head_in = h1_head_in,
+	.head_out = h1_head_out,
+	.socket = true,
+};
+
+void h1_end_attach(struct end *end, struct h1_end *h1, bool is_client, struct arena *arena,
+		   struct buf **held)
+{
+	*h1 = (struct h1_end){ .is_client = is_client, .arena = arena };
+	end->ops = &h1_end_ops;
+	end->framing = &h1->framing;
+	if (held && *held) {
+		h1->in = *held;
+		*held = NULL;
+	}
+	h1_note_held(end, h1);
+}
+
+struct conn *h1_end_detach(struct end *end, struct buf **held)
+{
+	struct h1_end *h1 = h1_state(end);
+	struct conn *conn = end->conn;
+
+	*held = NULL;
+	if (h1->in && h1->in->len) {
+		*held = h1->in;
+		h1->in = NULL;
+	}
+	h1_forget(h1);
+	conn->flags &= (uint16_t)~CONN_HELD;
+	end->ops = NULL;
+	end->framing = NULL;
+	end->flags = NULL;
+	end->conn = NULL;
+	return conn;
+}
+
+void h1_end_unpin(struct end *end)
+{
+	struct h1_end *h1 = h1_end_of(end);
+
+	if (!h1)
+		return;
+	h1->pinned = false;
+	if (h1->in && !h1->in->len)
+		buffer_give(&h1->in);
+}
+
+void h1_end_tunnel(struct end *end)
+{
+	struct h1_end *h1 = h1_end_of(end);
+
+	if (h1)
+		h1_body_starts(h1, BODY_TUNNEL, 0);
+}
+
+void h1_end_decode(struct end *end)
+{
+	struct h1_end *h1 = h1_end_of(end);
+
+	if (!h1 || h1->body != BODY_CHUNKED)
+		return;
+	h1->decode = true;
+	h1->framing.raw = false;
+}
+
+bool h1_end_preload(struct end *end, const void *bytes, size_t len)
+{
+	struct h1_end *h1 = h1_state(end);
+
+	if (!h1_out_take(h1) || buf_room(h1->out) < len)
+		return false;
+	h1_out_add(h1, bytes, len);
+	return true;
+}

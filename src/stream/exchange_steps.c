@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The steps of an HTTP exchange, in the order of the step table (steps.c): heads in, rules, heads
+ * out, bodies, the end. Bytes flow below, in the pumps. */
+#include "stream/exchange.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "net/listener.h"
+#include "proxy/global.h"
+#include "proxy/proxy.h"
+#include "relay/buffer.h"
+#include "stream/accesslog.h"
+#include "stream/connect.h"
+#include "stream/http_rules.h"
+#include "stream/proxyheader.h"
+#include "stream/reply.h"
+#include "stream/steps.h"
+#include "stream/timeouts.h"
+
+#include <stdio.h>
+
+static int end(struct stream *s, enum reason reason)
+{
+	stream_end(s, reason);
+	return STEP_END;
+}
+
+/* ---- the request's head ------------------------------------------------------------------ */
+
+/* What is left of the time for the head: since accept for the first request, since its first
+ * byte for others. 0: over; UINT32_MAX: no limit. */
+static uint32_t head_time_left(const struct stream *s)
+{
+	const struct timeouts *t = &s->session->frontend->set.timeout;
+	unsigned limit = t->http_request ? t->http_request : t->client;
+	uint32_t start = s->exchange->first ? (uint32_t)s->session->accepted_ms :
+					      s->exchange->started_ms;
+	uint32_t waited = (uint32_t)clock_now_ms - start;
+
+	if (!limit)
+		return UINT32_MAX;
+	return waited < limit ? limit - waited : 0;
+}
+
+static int head_wait(struct stream *s)
+{
+	uint32_t left = head_time_left(s);
+
+	if (!left)
+		return exchange_fail(s, END_CLIENT_TIMEOUT);
+	if (!timer_armed(&s->timer) && left != UINT32_MAX)
+		stream_arm_wait(s, left);
+	return STEP_WAIT;
+}
+
+/* The client has closed, or what it says is no request. */
+static int head_failed(struct stream *s)
+{
+	const struct h1_end *h1 = &s->exchange->client;
+	const struct conn *conn = s->relay.client.conn;
+
+	if (h1->error.status && !(conn->flags & (CONN_EOF | CONN_BROKEN)))
+		return exchange_fail_with(s, END_DENIED, h1->error.status);
+	if (!h1->in && !s->exchange->first) {
+		s->logged = true; /* an idle connection was closed */
+		return end(s, END_NORMAL);
+	}
+	if (conn->flags & CONN_BROKEN)
+		return end(s, END_CLIENT_ABORT);
+	return exchange_fail(s, END_CLIENT_ABORT);
+}
+
+static void head_count(struct stream *s)
+{
+	struct proxy *fe = s->session->frontend;
+
+	s->session->requests++;
+	fe->fe->counters.requests++;
+	rate_add(&fe->fe->counters.request_rate, clock_now_ms, 1);
+	s->session->listener->counters->requests++;
+	global_state->cum_requests++;
+}
+
+int exchange_request_head(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+
+	s->phase = PHASE_REQUEST;
+	switch (s->relay.client.ops->head_in(&s->relay.client, &x->req)) {
+	case IO_AGAIN:
+		return head_wait(s);
+	case IO_EOF:
+	case IO_ERR:
+		head_count(s);
+		return head_failed(s);
+	case IO_OK:
+		break;
+	}
+	timer_cancel(&s->timer);
+	head_count(s);
+	s->relay.request.flags &= (uint16_t)~PUMP_WATCH;
+	x->bytes_in += x->req.head_len;
+	x->head_ms = (uint32_t)clock_now_ms - x->started_ms;
+	x->http.request = &x->req;
+	return STEP_NEXT;
+}
+
+/* ---- rules ------------------------------------------------------------------------------- */
+
+static int rules_result(struct stream *s, enum rule_result r)
+{
+	switch (r) {
+	case RULES_PASS:
+		return STEP_NEXT;
+	case RULES_WAIT:
+		return STEP_WAIT;
+	case RULES_REPLY:
+		return STEP_GOTO + REQ_FORWARD;
+	case RULES_ERROR:
+		return exchange_fail(s, END_RESOURCE);
+	case RULES_REJECT:
+	case RULES_CLOSE:
+	case RULES_DROP:
+		break;
+	}
+	return end(s, END_DENIED);
+}
+
+int exchange_frontend_rules(struct stream *s)
+{
+	s->phase = PHASE_REQUEST;
+	return rules_result(s, http_request_rules(s->exchange, s->session->frontend));
+}
+
+int exchange_backend_rules(struct stream *s)
+{
+	return rules_result(s, http_request_rules(s->exchange, s->backend));
+}
+
+/* ---- the request leaves ------------------------------------------------------------------ */
+
+static void open_pump(struct pump *pump)
+{
+	pump->flags |= PUMP_OPEN;
+	pump->flags &= (uint16_t)~(PUMP_LOOK | PUMP_DATA | PUMP_WATCH);
+	pump_allow(pump, UINT64_MAX);
+}
+
+/* Does the backend keep connections to its servers? */
+static bool server_may_keep(const struct stream *s)
+{
+	uint64_t on = s->session->frontend->set.options.on | s->backend->set.options.on;
+
+	return !(on & (OPT_HTTP_CLOSE | OPT_SERVER_CLOSE));
+}
+
+int exchange_request_open(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+	struct end *server = &s->relay.server;
+
+	s->phase = PHASE_HEADERS;
+	s->phase_ms = (uint32_t)clock_now_ms;
+	timer_cancel(&s->timer);
+	server->framing->keep = server_may_keep(s);
+	if (server->ops->head_out && server->ops->head_out(server, &x->req) != IO_OK)
+		return exchange_fail_with(s, END_INTERNAL, 500);
+	x->request_sent = true;
+	x->attempts++;
+	open_pump(&s->relay.request);
+	s->relay.response.flags |= PUMP_WATCH;
+	if (accesslog_at_connect(s->session->frontend))
+		stream_log(s);
+	pump_run(&s->relay.request);
+	exchange_drop_request(x);
+	stream_arm_forward(s);
+	return s->reason == END_NONE ? STEP_NEXT : STEP_END;
+}
+
+/* While the response is waited for. */
+static int request_facts(struct stream *s)
+{
+	struct pump *req = &s->relay.request;
+
+	if (req->flags & PUMP_NO_MEMORY)
+		return exchange_fail(s, END_RESOURCE);
+	if (req->flags & PUMP_READ_ERROR) {
+		if (s->relay.client.conn->flags & CONN_BROKEN)
+			return end(s, END_CLIENT_ABORT);
+		return exchange_fail(s, END_CLIENT_ABORT);
+	}
+	if (*s->relay.client.flags & (CONN_HUP | CONN_ERROR))
+		return end(s, END_CLIENT_ABORT);
+	if (*s->relay.client.flags & CONN_RDHUP && s->backend->set.options.on & OPT_ABORTONCLOSE)
+		return end(s, END_CLIENT_ABORT);
+	return STEP_WAIT;
+}
+
+int exchange_request_forward(struct stream *s)
+{
+	if (s->exchange->reply)
+		return STEP_WAIT;
+	if (s->response.step == RES_HEAD)
+		return request_facts(s);
+	return s->response.step == RES_FORWARD ? exchange_response_forward(s) : STEP_WAIT;
+}
+
+/* ---- the response's head ----------------------------------------------------------------- */
+
+static void count_response(struct stream *s, unsigned status)
+{
+	unsigned at = status >= 100 && status < 600 ? status / 100 - 1 : 5;
+
+	(&s->session->frontend->fe->counters.responses_1xx)[at]++;
+	(&s->session->listener->counters->responses_1xx)[at]++;
+	if (s->backend)
+		(&s->backend->be->counters.responses_1xx)[at]++;
+	if (s->server && !s->exchange->reply)
+		(&s->server->state->counters.responses_1xx)[at]++;
+}
+
+/* 100 and 103 pass through at once; the answer itself comes behind them. */
+static int response_interim(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+	struct end *client = &s->relay.client;
+
+	if (x->client.peer_minor > 0 && (client->ops->head_out(client, &x->res) != IO_OK ||
+					 client->ops->flush(client) == IO_ERR))
+		return end(s, END_CLIENT_ABORT);
+	h1_end_unpin(&s->relay.server);
+	return STEP_GOTO + RES_HEAD;
+}
+
+static int response_failed(struct stream *s)
+{
+	const struct h1_end *h1 = &s->exchange->server;
+
+	return exchange_fail_response(s, END_SERVER_ABORT, h1->error.status ? 502 : 502);
+}
+
+int exchange_response_head(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+
+	s->phase = PHASE_HEADERS;
+	switch (s->relay.server.ops->head_in(&s->relay.server, &x->res)) {
+	case IO_AGAIN:
+		return STEP_WAIT;
+	case IO_EOF:
+	case IO_ERR:
+		return response_failed(s);
+	case IO_OK:
+		break;
+	}
+	if (x->res.flags & MSG_INTERIM)
+		return response_interim(s);
+	s->relay.response.flags &= (uint16_t)~PUMP_WATCH;
+	x->response_ms = (uint32_t)(clock_now_ms - s->session->accepted_ms);
+	x->http.response = &x->res;
+	x->http.server_status = x->res.status;
+	return STEP_NEXT;
+}
+
+int exchange_response_rules(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+	enum rule_result r;
+
+	if (x->reply)
+		return STEP_NEXT;
+	r = http_response_rules(x, s->backend);
+	if (r == RULES_PASS && s->backend != s->session->frontend)
+		r = http_response_rules(x, s->session->frontend);
+	switch (r) {
+	case RULES_PASS:
+		return STEP_NEXT;
+	case RULES_WAIT:
+		return STEP_WAIT;
+	case RULES_REPLY:
+		return STEP_GOTO + RES_REPLY;
+	case RULES_ERROR:
+		return exchange_fail_response(s, END_RESOURCE, 500);
+	default:
+		return exchange_fail_response(s, END_DENIED, 502);
+	}
+}
+
+/* ---- an answer of the program ------------------------------------------------------------ */
+
+static bool reply_fields(struct exchange *x, const struct reply *reply)
+{
+	char text[24];
+	char *copy;
+	unsigned i;
+
+	for (i = 0; i < reply->field_count; i++)
+		if (!message_add(&x->res, x->arena, reply->fields[i].name, reply->fields[i].value))
+			return false;
+	if (reply->status < 200 || reply->status == 204 || reply->status == 304)
+		return true;
+	snprintf(text, sizeof(text), "%zu", reply->body.len);
+	copy = arena_strdup(x->arena, text);
+	return message_add(&x->res, x->arena, span_of("content-length"), span_of(copy));
+}
+
+/* The body waits in the pump's buffer. */
+static bool reply_body(struct stream *s, struct span body)
+{
+	struct pump *pump = &s->relay.response;
+
+	pump->flags |= PUMP_EOF;
+	if (!body.len)
+		return true;
+	pump->buf = body.len <= buffer_size() ? buffer_take() : buffer_take_scratch();
+	if (!pump->buf || pump->buf->size < body.len)
+		return false;
+	memcpy(pump->buf->data, body.ptr, body.len);
+	pump->buf->head = 0;
+	pump->buf->len = (uint32_t)body.len;
+	return true;
+}
+
+int exchange_reply_head(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+	const struct reply *reply = x->reply;
+	bool none;
+
+	if (!reply)
+		return STEP_NEXT;
+	x->http.status = (uint16_t)reply->status;
+	if (reply->silent)
+		return end(s, x->reason ? x->reason : END_DENIED);
+	none = x->req.method == METHOD_HEAD || reply->status == 204 || reply->status == 304;
+	message_init(&x->res, true, x->fields + exchange_max_fields, (uint16_t)exchange_max_fields);
+	x->res.major = x->res.minor = 1;
+	message_set_status(&x->res, reply->status, reply->reason);
+	x->res.framing = none ? BODY_NONE : BODY_LENGTH;
+	x->res.length = reply->body.len;
+	if (!reply_fields(x, reply) || !reply_body(s, none ? (struct span){ NULL, 0 } : reply->body))
+		return end(s, END_RESOURCE);
+	x->http.response = &x->res;
+	return STEP_NEXT;
+}
+
+int exchange_after_rules(struct stream *s)
+{
+	if (http_after_rules(s->exchange) == RULES_ERROR)
+		return end(s, END_RESOURCE);
+	return STEP_NEXT;
+}
+
+/* ---- the response leaves ----------------------------------------------------------------- */
+
+static bool request_complete(const struct exchange *x)
+{
+	return x->client.framing.ended;
+}
+
+/* May the client's connection carry another request behind this one? */
+static bool client_may_keep(const struct stream *s)
+{
+	const struct exchange *x = s->exchange;
+	uint64_t on = s->session->frontend->set.options.on |
+		      (s->backend ? s->backend->set.options.on : 0);
+
+	if (!(x->req.flags & MSG_KEEP_ALIVE) || on & OPT_HTTP_CLOSE || global_state->stopping)
+		return false;
+	if (x->reply)
+		return !x->reply->close && request_complete(x);
+	return !x->tunnel;
+}
+
+static void response_tunnel(struct stream *s)
+{
+	s->exchange->tunnel = true;
+	h1_end_tunnel(&s->relay.client);
+	h1_end_tunnel(&s->relay.server);
+	pump_renew(&s->relay.request);
+	open_pump(&s->relay.request);
+}
+
+int exchange_response_open(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+	struct end *client = &s->relay.client;
+	uint64_t counted;
+
+	if (x->res.framing == BODY_TUNNEL)
+		response_tunnel(s);
+	count_response(s, x->res.status);
+	x->http.status = x->res.status;
+	x->server_keeps = !x->reply && x->res.flags & MSG_KEEP_ALIVE &&
+			  (x->res.framing != BODY_CLOSE && x->res.framing != BODY_TUNNEL);
+	client->framing->keep = client_may_keep(s);
+	if (client->ops->head_out(client, &x->res) != IO_OK)
+		return end(s, END_INTERNAL);
+	counted = x->client.out->len;
+	x->bytes_out += counted;
+	x->client_keeps = client->framing->keep && x->res.framing != BODY_TUNNEL;
+	x->head_sent = true;
+	s->phase = PHASE_DATA;
+	open_pump(&s->relay.response);
+	pump_run(&s->relay.response);
+	if (x->tunnel)
+		pump_run(&s->relay.request);
+	x->http.response = NULL;
+	h1_end_unpin(&s->relay.server);
+	if (s->reason == END_NONE && !(s->relay.response.flags & PUMP_FINISHED))
+		stream_arm_forward(s);
+	return s->reason == END_NONE ? STEP_NEXT : STEP_END;
+}
+
+/* ---- bodies ------------------------------------------------------------------------------ */
+
+/* The response has left completely. */
+static int exchange_done(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+	struct pump *req = &s->relay.request;
+
+	if (!x->reply && !(req->flags & PUMP_FINISHED))
+		x->client_keeps = x->server_keeps = false;
+	if (!x->reply)
+		return end(s, END_NORMAL);
+	s->phase = x->reason ? x->phase : PHASE_REQUEST;
+	return end(s, x->reason ? x->reason : END_LOCAL);
+}
+
+int exchange_response_forward(struct stream *s)
+{
+	struct pump *req = &s->relay.request, *res = &s->relay.response;
+	struct exchange *x = s->exchange;
+
+	if ((req->flags | res->flags) & PUMP_NO_MEMORY)
+		return end(s, END_RESOURCE);
+	if (res->flags & PUMP_WRITE_ERROR)
+		return end(s, x->reason ? x->reason : END_CLIENT_ABORT);
+	if (req->flags & PUMP_READ_ERROR && !x->reply)
+		return end(s, END_CLIENT_ABORT);
+	if (req->flags & PUMP_WRITE_ERROR && !(req->flags & PUMP_STOPPED))
+		pump_stop(req);
+	if (!(res->flags & PUMP_FINISHED))
+		return STEP_WAIT;
+	if (res->flags & PUMP_READ_ERROR)
+		return steps_server_broken(s);
+	if (x->tunnel && !(req->flags & (PUMP_FINISHED | PUMP_WRITE_ERROR)))
+		return STEP_WAIT;
+	return exchange_done(s);
+}
+
+int exchange_wait_body(struct stream *s)
+{
+	(void)s;
+	return STEP_NEXT;
+}
+
+int exchange_tarpit(struct stream *s)
+{
+	(void)s;
+	return STEP_NEXT;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* HTTP sessions between two requests. A session that waits owns its connection and nothing else:
+ * no stream, no exchange, no buffer. The first byte makes a stream; bytes of the next request
+ * that came with the last one start it in the same turn. Timers are lazy: one that fires early
+ * looks at the deadline and is set again. */
+#include "stream/keepalive.h"
+
+#include "base/clock.h"
+#include "net/conn.h"
+#include "net/listener.h"
+#include "proxy/proxy.h"
+#include "relay/buffer.h"
+#include "stream/session.h"
+#include "stream/stream.h"
+
+static struct list waiting = LIST_INIT(waiting);
+
+static void keepalive_leave(struct session *se)
+{
+	list_remove(&se->node);
+	task_cancel(&se->task);
+}
+
+static void keepalive_close(struct session *se)
+{
+	keepalive_leave(se);
+	buffer_give(&se->held);
+	conn_close(&se->conn, false);
+	session_free(&se);
+	streams_release();
+}
+
+static void keepalive_start(struct session *se)
+{
+	struct conn *conn = se->conn;
+	struct buf *held = se->held;
+
+	keepalive_leave(se);
+	se->conn = NULL;
+	se->held = NULL;
+	stream_start(se, &conn, &held);
+	streams_release();
+}
+
+static void keepalive_task(struct task *task)
+{
+	keepalive_start(container_of(task, struct session, task));
+}
+
+static void keepalive_ready(struct conn *conn)
+{
+	struct session *se = conn->owner;
+
+	if (!(conn->flags & CONN_READABLE))
+		return;
+	if (se->requests && conn->flags & CONN_RDHUP && !se->held && conn_at_end(conn))
+		keepalive_close(se);
+	else
+		keepalive_start(se);
+}
+
+/* The first request: the answer is 408, which a stream gives. */
+static void keepalive_timer(struct timer *timer)
+{
+	struct session *se = container_of(timer, struct session, timer);
+
+	if (!se->conn)
+		return;
+	if (clock_now_ms < se->deadline_ms)
+		timer_set(timer, se->deadline_ms);
+	else if (se->requests)
+		keepalive_close(se);
+	else
+		keepalive_start(se);
+}
+
+static unsigned keepalive_timeout(const struct session *se)
+{
+	const struct timeouts *t = &se->frontend->set.timeout;
+
+	if (se->requests && t->http_keep_alive)
+		return t->http_keep_alive;
+	return t->http_request ? t->http_request : t->client;
+}
+
+void keepalive_wait(struct session *se, struct conn **conn, struct buf **held)
+{
+	unsigned timeout = keepalive_timeout(se);
+
+	if (!se->timer.fire) {
+		timer_init(&se->timer, keepalive_timer);
+		task_init(&se->task, keepalive_task);
+	}
+	se->conn = *conn;
+	*conn = NULL;
+	se->conn->owner = se;
+	se->conn->ready = keepalive_ready;
+	list_append(&waiting, &se->node);
+	streams_hold();
+	if (held) {
+		se->held = *held;
+		*held = NULL;
+	}
+	se->deadline_ms = timeout ? clock_now_ms + timeout : UINT64_MAX;
+	if (se->held || se->conn->flags & CONN_READABLE)
+		task_wake(&se->task);
+	else if (timeout && (!timer_armed(&se->timer) || se->timer.when > se->deadline_ms))
+		timer_set(&se->timer, se->deadline_ms);
+}
+
+void keepalive_close_all(bool hard)
+{
+	struct session *se, *next;
+
+	list_for_each_safe(se, next, &waiting, node)
+		if (hard || (se->requests && !se->held))
+			keepalive_close(se);
+}
