@@ -29,7 +29,8 @@ struct rule_place {
 };
 
 /* Runs the set (NULL: passes) from the place on. final: no more data will come (inspect-delay
- * over, end of input, buffer full): conditions that wait count as not met. Actions may change
+ * over, end of input, buffer full): conditions that wait count as not met (RULES_WAIT then comes
+ * from an action that waits for something of its own). Actions may change
  * what later rules see: the view, and what it was made from. */
 enum rule_result rules_run(const struct rule_set *set, struct view *view,
 			   struct rule_place *place, bool final);

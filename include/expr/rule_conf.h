@@ -16,7 +16,7 @@ struct var_name;
 /* What an action says to the list that runs it. */
 enum action_result {
 	ACTION_NEXT,   /* done, go on with the next rule */
-	ACTION_WAIT,   /* run me again when there are more data (never said when final) */
+	ACTION_WAIT,   /* run me again when what I wait for may be there */
 	ACTION_ACCEPT, /* the list ends: RULES_PASS */
 	ACTION_REJECT, ACTION_CLOSE, ACTION_DROP, ACTION_REPLY, ACTION_ERROR, /* RULES_... */
 };
@@ -70,13 +70,16 @@ struct rule_list {
  * is NULL). 0, or -1 after a report. */
 int rule_parse(struct statement *st, struct proxy *proxy, const struct rule_list *list,
 	       struct rule_set **set);
+/* The same where the line is the action: no word names it. */
+int rule_parse_action(struct statement *st, struct proxy *proxy, const struct action *action,
+		      const char *name, unsigned where, struct rule_set **set);
 /* The one of several places that knows most: that of a listen section knows its backend. */
 unsigned rule_place_bit(unsigned where);
 /* The rules of `from` (a defaults section) come before those of *set, which may be NULL. */
 void rule_inherit(struct config *cfg, struct rule_set **set, const struct rule_set *from);
 
-/* Actions that need nothing but the view: accept, reject, close, set-var ... */
-extern const struct action rule_actions[];
+/* Actions that need nothing but the view: accept, reject, close; set-var and the like. */
+extern const struct action rule_actions[], rule_var_actions[];
 
 /* use_backend and use-server: parsers of the words, and the end of the configuration. */
 keyword_parse switch_parse_backend, switch_parse_server;

@@ -33,6 +33,7 @@ struct view_log {
 	char termination[3];         /* "--", "CD" ...: ends.def; the cookies' letters: view_http */
 	const char *reason;          /* sentence of ends.def */
 	unsigned active_conns, frontend_conns, backend_conns, server_conns, retries;
+	uint8_t level;               /* set-log-level: 1 + enum log_level; 0: none was set */
 	bool failed;                 /* the reason is an error: ends.def */
 	bool redispatched, early;    /* early: option logasap, '+' before the numbers */
 	unsigned server_queue, backend_queue; /* positions when it was queued */

@@ -13,7 +13,7 @@ enum log_format { LOG_FMT_LOCAL, LOG_FMT_RFC3164, LOG_FMT_RFC5424, LOG_FMT_PRIOR
 		  LOG_FMT_TIMED, LOG_FMT_ISO, LOG_FMT_RAW, LOG_FMT_DEFAULT };
 
 extern const char *const log_format_names[];   /* in the order of the enum, without DEFAULT */
-extern const char *const log_level_names[];    /* in the order of enum log_level */
+extern const char *const log_level_names[];    /* in the order of enum log_level, then NULL */
 extern const char *const log_facility_names[]; /* by number, 24 of them */
 
 struct log_header {

@@ -14,6 +14,7 @@
 struct acl_set;
 struct end;
 struct listener;
+struct monitor_fail;
 struct balance;
 struct error_line;
 struct log_conf;
@@ -81,6 +82,7 @@ struct proxy_settings {
 	struct log_conf *log;          /* log/: targets, tag; never changed once shared */
 	struct logformat *logformat;   /* expr/: NULL: none given */
 	struct logformat *logformat_sd; /* structured data of rfc5424 targets */
+	const char *monitor_uri;       /* NULL: none */
 	struct error_line *errors;     /* stream/: newest line that says how errors are answered */
 	struct logformat *unique_id;   /* unique-id-format, for %ID */
 	bool disabled;
@@ -123,6 +125,8 @@ struct proxy {
 	struct acl_set *acls;          /* expr/ */
 	struct rule_set *connection_rules, *session_rules, *request_rules, *response_rules;
 	struct rule_set *http_request_rules, *http_response_rules, *http_after_rules;
+	struct rule_set *redirect_rules;
+	struct monitor_fail *monitor_fail; /* stream/ */
 	struct list switch_rules;      /* use_backend: expr/ */
 	bool has_switch_rules;         /* set at finish */
 	struct list *use_server_rules; /* use-server: expr/; NULL: none */

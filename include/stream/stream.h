@@ -79,6 +79,7 @@ struct stream {
 	uint32_t phase_ms;         /* clock_now_ms at the start of the present wait */
 	uint16_t failures;         /* connections that failed */
 	struct cursor request, response;
+	uint8_t log_level;         /* set-log-level: 1 + enum log_level, or LOG_LEVEL_SILENT */
 	uint8_t phase;             /* enum phase */
 	uint8_t reason;            /* enum reason; END_NONE: alive */
 	bool redispatched, logged, connected, counted_server, counted_backend;
@@ -87,6 +88,7 @@ struct stream {
 	struct reap reap;
 };
 enum { NOT_REACHED = UINT32_MAX };
+enum { LOG_LEVEL_SILENT = UINT8_MAX };
 
 extern struct list streams_all; /* struct stream.node, oldest first */
 extern unsigned streams_count;

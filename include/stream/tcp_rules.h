@@ -8,6 +8,9 @@
 
 /* Those that need more than the view; the others are rule_actions. */
 extern const struct action tcp_actions[];
+/* For lists of HTTP rules, which have it, too. */
+enum action_result action_silent_drop(const struct rule *rule, struct view *view,
+				      unsigned place);
 
 extern const struct module tcp_rules_module;
 

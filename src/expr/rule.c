@@ -117,25 +117,37 @@ unsigned rule_place_bit(unsigned where)
 	return 1u << (31 - __builtin_clz(where));
 }
 
-int rule_parse(struct statement *st, struct proxy *proxy, const struct rule_list *list,
-	       struct rule_set **set)
+static int rule_make(struct statement *st, struct proxy *proxy, const struct action *action,
+		     const char *args, const char *name, unsigned where, struct rule_set **set)
 {
 	struct rule *rule = arena_alloc(st->cfg->arena, sizeof(*rule));
-	const char *args;
 
 	rule->loc = st->loc;
 	rule->proxy = proxy;
-	rule->where = list->where;
-	rule->list = list->name;
-	rule->action = action_parse(st, list, &args);
-	if (!rule->action)
+	rule->where = where;
+	rule->list = name;
+	rule->action = action;
+	if (action->parse && action->parse(st, rule, args))
 		return -1;
-	if (rule->action->parse && rule->action->parse(st, rule, args))
+	if (cond_parse(st, proxy, where, name, &rule->cond))
 		return -1;
-	if (cond_parse(st, proxy, list->where, list->name, &rule->cond))
-		return -1;
-	rule_append(st->cfg->arena, set, rule, rule_place_bit(list->where));
+	rule_append(st->cfg->arena, set, rule, rule_place_bit(where));
 	return 0;
+}
+
+int rule_parse(struct statement *st, struct proxy *proxy, const struct rule_list *list,
+	       struct rule_set **set)
+{
+	const char *args;
+	const struct action *action = action_parse(st, list, &args);
+
+	return action ? rule_make(st, proxy, action, args, list->name, list->where, set) : -1;
+}
+
+int rule_parse_action(struct statement *st, struct proxy *proxy, const struct action *action,
+		      const char *name, unsigned where, struct rule_set **set)
+{
+	return rule_make(st, proxy, action, "", name, where, set);
 }
 
 void rule_inherit(struct config *cfg, struct rule_set **set, const struct rule_set *from)
@@ -226,7 +238,6 @@ enum rule_result rules_run(const struct rule_set *set, struct view *view,
 		if (rule_ends(rule_run(rule, view, at), &result))
 			break;
 	}
-	BUG_ON(result == RULES_WAIT && final);
 	place->at = result == RULES_WAIT ? rule : NULL;
 	return result;
 }

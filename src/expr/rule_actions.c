@@ -139,6 +139,10 @@ const struct action rule_actions[] = {
 	  .help = "ends the list and the connection" },
 	{ "close", .where = AT_RESPONSE, .run = action_end, .data = ACTION_CLOSE,
 	  .help = "closes the connection to the server at once" },
+	{ 0 },
+};
+
+const struct action rule_var_actions[] = {
 	{ "set-var", true, ALL_TCP, parse_set_var, action_set_var,
 	  .help = "keeps the value of an expression in a variable" },
 	{ "set-var-fmt", true, ALL_TCP, parse_set_var_fmt, action_set_var_fmt,

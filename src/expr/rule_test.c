@@ -58,7 +58,7 @@ static const struct action test_actions[] = {
 	{ 0 },
 };
 
-static const struct action *const tables[] = { test_actions, rule_actions, NULL };
+static const struct action *const tables[] = { test_actions, rule_actions, rule_var_actions, NULL };
 static const char *const known[] = { "track-sc0", NULL };
 
 static int parse_rule(struct statement *st, const struct keyword *kw, void *object)

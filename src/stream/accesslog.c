@@ -54,6 +54,8 @@ void accesslog_write(const struct view *view)
 		return;
 	if (fe->set.options.on & OPT_LOG_SEPARATE_ERRORS && accesslog_notable(view->log))
 		level = LOG_L_ERR;
+	if (view->log->level)
+		level = (enum log_level)(view->log->level - 1);
 	text_init(&line, line_memory, log_max_len());
 	logformat_write(format ? format : logformat_default(), view, &line);
 	if (!line.len)

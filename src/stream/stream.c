@@ -319,7 +319,8 @@ void stream_log(struct stream *s)
 	struct view_log log;
 	struct view view;
 
-	if (s->logged || !log_enabled(s->session->frontend->set.log))
+	if (s->logged || s->log_level == LOG_LEVEL_SILENT ||
+	    !log_enabled(s->session->frontend->set.log))
 		return;
 	s->logged = true;
 	stream_view(s, &view, &log);

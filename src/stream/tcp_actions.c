@@ -158,8 +158,8 @@ static enum action_result action_tos(const struct rule *rule, struct view *view,
 
 /* The connection vanishes without a packet where the rights suffice; else what is sent when
  * it is closed does not pass the first router. */
-static enum action_result action_silent_drop(const struct rule *rule, struct view *view,
-					     unsigned place)
+enum action_result action_silent_drop(const struct rule *rule, struct view *view,
+				      unsigned place)
 {
 	int fd = view->client ? view->client->src.fd : -1;
 

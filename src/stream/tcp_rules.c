@@ -6,7 +6,8 @@
 #include "config/keyword.h"
 #include "proxy/proxy.h"
 
-static const struct action *const tables[] = { rule_actions, tcp_actions, NULL };
+static const struct action *const tables[] = { rule_actions, rule_var_actions, tcp_actions,
+					      NULL };
 
 /* Actions of the manual; those without a row are not supported yet. */
 static const char *const known_request[] = {
@@ -87,7 +88,9 @@ static int parse_content(struct statement *st, const struct keyword *kw, void *o
 {
 	struct proxy *px = object;
 
-	if (!list_empty(&px->switch_rules))
+	if (px->http_request_rules)
+		warn_order(st, kw->name, "http-request");
+	else if (!list_empty(&px->switch_rules))
 		warn_order(st, kw->name, "use_backend");
 	return parse_list(st, px, kw->name, content_places(px), known_request,
 			  &px->request_rules);

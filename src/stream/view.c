@@ -127,6 +127,7 @@ void view_fill_log(const struct stream *s, struct view_log *log)
 		.server_conns = server_conns(s),
 		.retries = s->failures,
 		.redispatched = s->redispatched,
+		.level = s->log_level,
 		.early = s->reason == END_NONE,
 		.server_queue = s->extra ? s->extra->queue.turn_server : 0,
 		.backend_queue = s->extra ? s->extra->queue.turn_backend : 0,
