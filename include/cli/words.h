@@ -5,8 +5,6 @@
 
 #include "cli/command.h"
 
-#include <stdint.h>
-
 struct proxy;
 struct server;
 
@@ -14,7 +12,5 @@ struct server;
 struct server *cli_server(const struct cli_call *call, int i, struct err *err);
 /* The frontend that argument i names; NULL and err. */
 struct proxy *cli_frontend(const struct cli_call *call, int i, struct err *err);
-/* "22m7s", "3d4h", "59s" of milliseconds. */
-void cli_say_duration(struct text *out, uint64_t ms);
 
 #endif

@@ -23,6 +23,8 @@ struct info {
 
 /* "node" (NULL: the name of the host) and "description" (NULL: none) of the global section. */
 extern const char *info_node, *info_description;
+/* The node's name, given or not. */
+const char *info_node_name(void);
 /* -m; 0: no limit. */
 extern unsigned info_memmax_mb;
 

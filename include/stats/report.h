@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 
-enum { REPORT_PIECE = 4096, /* the longest piece */
+enum { REPORT_PIECE = 16384, /* the longest piece */
        REPORT_STEPS = 256 /* most pieces in one go */ };
 
 struct report {

@@ -72,6 +72,8 @@ void stats_print_typed(struct text *t, const struct stats_field *f, const struct
 /* "field":{...},"processNum":1,"tags":{...},"value":{...}: without the braces around. */
 void stats_print_json(struct text *t, const struct stats_field *f, int pos,
 		      const struct stats_value *v);
+/* "22m7s", "3d4h", "59s" of milliseconds. */
+void stats_print_duration(struct text *t, uint64_t ms);
 /* Between quotes, escaped. */
 void stats_print_json_string(struct text *t, const char *string);
 

@@ -12,6 +12,7 @@
 #include "log/date.h"
 #include "proxy/proxy.h"
 #include "relay/pipe.h"
+#include "stats/value.h"
 #include "stream/cursor.h"
 #include "stream/stream.h"
 
@@ -98,7 +99,7 @@ static void sess_say_expiry(struct text *out, const struct timer *timer)
 	if (!timer_armed(timer))
 		text_str(out, "<NEVER>");
 	else
-		cli_say_duration(out, timer->when > clock_now_ms ? timer->when - clock_now_ms : 0);
+		stats_print_duration(out, timer->when > clock_now_ms ? timer->when - clock_now_ms : 0);
 }
 
 static const char *sess_backend(const struct stream *s)
@@ -117,7 +118,7 @@ static void sess_say_line(struct text *out, const struct stream *s)
 	addr_print_port(stream_src(s), out);
 	text_printf(out, " fe=%s be=%s srv=%s ts=%02x age=", s->session->frontend->name,
 		    sess_backend(s), sess_server(s), s->request.step);
-	cli_say_duration(out, clock_now_ms - s->session->accepted_ms);
+	stats_print_duration(out, clock_now_ms - s->session->accepted_ms);
 	text_printf(out, " calls=%u", s->relay.request.calls + s->relay.response.calls);
 	sess_say_pump(out, "rq", &s->relay.request);
 	sess_say_pump(out, "rp", &s->relay.response);
@@ -207,7 +208,7 @@ static void sess_say_all(struct text *out, const struct stream *s)
 		    (unsigned long long)s->id, sess_proto(s));
 	addr_print_port(stream_src(s), out);
 	text_printf(out, "\n  step=%s conn_retries=%u age=", stream_phase_name(s), s->failures);
-	cli_say_duration(out, clock_now_ms - se->accepted_ms);
+	stats_print_duration(out, clock_now_ms - se->accepted_ms);
 	text_str(out, " exp=");
 	sess_say_expiry(out, &s->timer);
 	text_char(out, '\n');

@@ -52,10 +52,12 @@ static struct info_pools info_sum_pools(void)
 }
 
 /* The node's name unless one is given. */
-static const char *info_host(void)
+const char *info_node_name(void)
 {
 	static char name[256];
 
+	if (info_node)
+		return info_node;
 	if (gethostname(name, sizeof(name) - 1))
 		return "";
 	return name;
@@ -81,7 +83,7 @@ static void info_fill_process(struct info *info, bool as_float)
 	v[INFO_UPTIME_SEC] = as_float ? stats_flt((double)up_ms / 1e3) : stats_u32(up);
 	v[INFO_START_TIME_SEC] = as_float ? stats_flt((double)global_state->start_wall_us / 1e6)
 					  : stats_u32(global_state->start_wall_us / 1000000);
-	v[INFO_NODE] = stats_str(&info->strings, info_node ? info_node : info_host());
+	v[INFO_NODE] = stats_str(&info->strings, info_node_name());
 	v[INFO_DESCRIPTION] = stats_str(&info->strings, info_description);
 	v[INFO_STOPPING] = stats_u32(global_state->stopping);
 	v[INFO_TAINTED] = stats_const("0");

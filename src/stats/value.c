@@ -195,3 +195,25 @@ void stats_print_json(struct text *t, const struct stats_field *f, int pos,
 		stats_print_value(t, v);
 	text_char(t, '}');
 }
+
+/* The two largest units are enough. */
+void stats_print_duration(struct text *out, uint64_t ms)
+{
+	static const struct {
+		unsigned seconds;
+		char unit;
+	} units[] = { { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' } };
+	uint64_t left = ms / 1000;
+	int said = 0;
+
+	for (int i = 0; i < 4 && said < 2; i++) {
+		if (left >= units[i].seconds || said || i == 3) {
+			if (!said || left >= units[i].seconds)
+				text_printf(out, "%llu%c",
+					    (unsigned long long)(left / units[i].seconds),
+					    units[i].unit);
+			left %= units[i].seconds;
+			said++;
+		}
+	}
+}
