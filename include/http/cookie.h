@@ -10,7 +10,8 @@ struct cookie {
 	struct span whole;       /* from the name to the end of the value (Set-Cookie: with its
 				  * attributes), without the delimiter */
 };
-/* One after the other of a Cookie value; at: 0 at first. False: no more. */
+/* One after the other of a Cookie value; at: 0 at first. False: no more. What has no "=" is stepped
+ * over. */
 bool cookie_next(struct span field, size_t *at, struct cookie *cookie);
 /* The cookie of a Set-Cookie value. False: it has none. */
 bool set_cookie_parse(struct span field, struct cookie *cookie);

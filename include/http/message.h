@@ -99,14 +99,17 @@ struct field_walk {
 	unsigned at;               /* index of the next field */
 	size_t offset;             /* within the value, behind the last element */
 	const struct field *field; /* whose elements are being listed; NULL: find the next */
+	bool empties;              /* set by the caller: list empty elements, too, as the manual's
+				    * hdr() counts them; an empty value is one of them */
 };
 bool message_next_element(const struct message *msg, struct span name, struct field_walk *walk,
 			  struct span *element);
 /* Is token (lower case) an element of a comma list, whatever its case? */
 bool list_has_token(struct span list, struct span token);
-/* The next element of one comma list, without the blanks around it; empty ones are stepped over.
- * at: 0 at first. False: no more. */
+/* The next element of one comma list, without the blanks around it. at: 0 at first. False: no
+ * more. list_next steps over empty ones, list_next_any does not. */
 bool list_next(struct span list, size_t *at, struct span *element);
+bool list_next_any(struct span list, size_t *at, struct span *element);
 
 /* Editing. Memory comes from the arena; false: no memory, or the head would have more than
  * 65,535 fields. Strings must stay as long as the message does (the arena's, or received). */

@@ -88,20 +88,33 @@ static size_t skip_quoted(struct span list, size_t at)
 	return at < list.len ? at + 1 : list.len;
 }
 
-bool list_next(struct span list, size_t *at, struct span *element)
+bool list_next_any(struct span list, size_t *at, struct span *element)
 {
-	size_t i = *at, start, end;
+	size_t start = *at, end, i;
 
-	while (i < list.len && (list.ptr[i] == ',' || char_is(list.ptr[i], CHAR_BLANK)))
-		i++;
-	start = i;
-	while (i < list.len && list.ptr[i] != ',')
+	if (start > list.len)
+		return false;
+	*element = list;
+	*at = 1;
+	if (!list.len)
+		return true;
+	for (i = start; i < list.len && list.ptr[i] != ',';)
 		i = list.ptr[i] == '"' ? skip_quoted(list, i) : i + 1;
-	*at = i;
+	*at = i + 1;
+	while (start < i && char_is(list.ptr[start], CHAR_BLANK))
+		start++;
 	for (end = i; end > start && char_is(list.ptr[end - 1], CHAR_BLANK); end--)
 		;
 	*element = (struct span){ list.ptr + start, end - start };
-	return end > start;
+	return true;
+}
+
+bool list_next(struct span list, size_t *at, struct span *element)
+{
+	while (list_next_any(list, at, element))
+		if (element->len)
+			return true;
+	return false;
 }
 
 bool message_next_element(const struct message *msg, struct span name, struct field_walk *walk,
@@ -114,8 +127,9 @@ bool message_next_element(const struct message *msg, struct span name, struct fi
 			if (!walk->field)
 				return false;
 		}
-		if (list_next(walk->field->value, &walk->offset, element))
-			return true;
+		while (list_next_any(walk->field->value, &walk->offset, element))
+			if (element->len || walk->empties)
+				return true;
 		walk->field = NULL;
 	}
 }

@@ -42,13 +42,14 @@ static const char *skip_scheme(struct span target, struct uri *uri)
 
 bool uri_split(struct span target, struct uri *uri)
 {
-	const char *end = target.ptr + target.len, *p, *start;
+	const char *end, *p, *start;
 	struct span host;
 	unsigned port;
 
 	memset(uri, 0, sizeof(*uri));
 	if (!target.len)
 		return false;
+	end = target.ptr + target.len;
 	if (target.ptr[0] == '/') {
 		split_path(target.ptr, end, uri);
 		return true;
@@ -72,14 +73,13 @@ bool uri_split(struct span target, struct uri *uri)
 
 struct span uri_path_and_query(struct span target)
 {
-	const char *end = target.ptr + target.len;
 	struct uri uri;
 
-	if (target.len && target.ptr[0] == '/')
+	if (!target.len || target.ptr[0] == '/')
 		return target;
 	if (!uri_split(target, &uri))
-		return (struct span){ end, 0 };
-	return span_between(uri.path.ptr, end);
+		return (struct span){ target.ptr + target.len, 0 };
+	return span_between(uri.path.ptr, target.ptr + target.len);
 }
 
 /* "[...]": an IPv6 address in brackets (zones and "future" forms are not for the wire). The byte
@@ -133,10 +133,14 @@ static bool parse_port(const char *p, const char *end, unsigned *port)
 
 bool host_split(struct span authority, struct span *host, unsigned *port)
 {
-	const char *start = authority.ptr, *end = start + authority.len, *p;
+	const char *start = authority.ptr, *end, *p;
 
 	*port = 0;
-	p = authority.len && *start == '[' ? skip_literal(start, end) : skip_name(start, end);
+	*host = authority;
+	if (!authority.len)
+		return true;
+	end = start + authority.len;
+	p = *start == '[' ? skip_literal(start, end) : skip_name(start, end);
 	if (!p)
 		return false;
 	*host = span_between(start, p);
@@ -147,9 +151,12 @@ bool host_split(struct span authority, struct span *host, unsigned *port)
 
 bool query_find(struct span query, struct span name, char delimiter, struct span *value)
 {
-	const char *p = query.ptr, *end = p + query.len, *next, *equal;
+	const char *p, *end, *next, *equal;
 
-	for (; p && p < end; p = next + 1) {
+	if (!query.len)
+		return false;
+	end = query.ptr + query.len;
+	for (p = query.ptr; p < end; p = next + 1) {
 		next = memchr(p, delimiter, (size_t)(end - p));
 		if (!next)
 			next = end;
