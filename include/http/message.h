@@ -53,10 +53,10 @@ enum {
 	MSG_ABSOLUTE = 1 << 5,     /* absolute-form or authority-form target */
 	MSG_INTERIM = 1 << 6,      /* 1xx other than 101 */
 	MSG_EDITED = 1 << 7,       /* fields or start line are no longer what was received */
-	MSG_HTTP09 = 1 << 8,       /* request without version, by option accept-invalid-http-request;
-				    * major.minor say 1.0: so it is passed on, while the response
-				    * goes back without a head and ends with the connection */
-	MSG_INVALID = 1 << 9,      /* accepted by an option only: to be captured for "show errors" */
+	MSG_HTTP09 = 1 << 8,       /* request without version, by option; major.minor say 1.0: so
+				    * it is passed on, while the response goes back without a head
+				    * and ends with the connection */
+	MSG_INVALID = 1 << 9,      /* accepted by an option only: captured for "show errors" */
 };
 
 struct message {
@@ -70,7 +70,7 @@ struct message {
 	struct span method_text;    /* request */
 	struct span target;         /* request: as received, or as rules have rewritten it */
 	struct span reason;         /* response */
-	struct span protocol;       /* by option: a name other than "HTTP" with its version; or NULL */
+	struct span protocol;       /* by option: a name other than HTTP with its version */
 	struct span host;           /* request: Host, or the authority of the target */
 	struct field *fields;       /* in order; deleted ones are stepped over */
 	uint16_t count, max;        /* used; room in fields */

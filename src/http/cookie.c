@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Cookies (RFC 6265), as lenient as HAProxy is: anything with "=" between ";" or "," is one; quotes
- * protect delimiters, and the name may be empty. Used by rules, persistence and captures. Pure: spans
- * of the field's own bytes.
+ * protect delimiters, and the name may be empty. Used by rules, persistence and captures. Pure:
+ * spans of the field's own bytes.
  */
 #include "http/cookie.h"
 

@@ -42,7 +42,8 @@ static unsigned list(struct span field, struct cookie *cookies)
 	return n;
 }
 
-static void check_removal(struct span field, const struct cookie *cookies, unsigned n, unsigned gone)
+static void check_removal(struct span field, const struct cookie *cookies, unsigned n,
+			  unsigned gone)
 {
 	static struct cookie left[COOKIES];
 	static char memory[LEN_MAX];

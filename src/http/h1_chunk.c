@@ -103,7 +103,9 @@ static uint8_t ext_next(struct h1_chunks *c, char ch)
 		next = blank ? EXT_BEGIN : token ? EXT_NAME : 0;
 		break;
 	case EXT_NAME:
-		next = token ? EXT_NAME : blank ? EXT_NAMED : ch == '=' ? EXT_EQUAL : line_goes_on(ch);
+		next = token ? EXT_NAME : blank ? EXT_NAMED : line_goes_on(ch);
+		if (ch == '=')
+			next = EXT_EQUAL;
 		break;
 	case EXT_NAMED:
 		next = blank ? EXT_NAMED : ch == '=' ? EXT_EQUAL : ch == ';' ? EXT_BEGIN : 0;

@@ -41,8 +41,9 @@ static void put_version(struct writer *w, const struct message *msg)
 
 static void put_start_line(struct writer *w, const struct message *msg)
 {
-	char status[3] = { (char)('0' + msg->status / 100 % 10), (char)('0' + msg->status / 10 % 10),
-			   (char)('0' + msg->status % 10) };
+	unsigned code = msg->status;
+	char status[3] = { (char)('0' + code / 100 % 10), (char)('0' + code / 10 % 10),
+			   (char)('0' + code % 10) };
 
 	if (msg->is_response) {
 		put_version(w, msg);

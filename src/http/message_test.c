@@ -65,7 +65,7 @@ static int teardown(void **state)
 
 /* ---- names ---- */
 
-/* Each name in both cases has its id, and with any byte changed in more than its case it has not. */
+/* Each name in both cases has its id, and with any byte changed otherwise it has not. */
 static void test_field_ids(void **state)
 {
 	char name[64];
@@ -278,8 +278,8 @@ static void test_hops(void **state)
 		{ "Upgrade: x\r\nConnection: upgrade, b\r\nB: c\r\n", "", false },
 		{ "Upgrade: x\r\nConnection: upgrade, b\r\nB: c\r\nConnection: d\r\n",
 		  "Upgrade: x\r\nConnection: Upgrade\r\n", true },
-		{ "Upgrade: h2c\r\nHTTP2-Settings: x\r\nConnection: upgrade, http2-settings\r\n", "",
-		  false },
+		{ "Upgrade: h2c\r\nHTTP2-Settings: x\r\nConnection: upgrade, http2-settings\r\n",
+		  "", false },
 		{ "TE: gzip\r\n", "", false },
 		{ "TE: trailers\r\nConnection: te\r\n", "TE: trailers\r\n", false },
 		{ "TE: gzip, TRAILERS\r\nTE: trailers\r\n", "TE: trailers\r\n", false },

@@ -120,8 +120,12 @@ static void test_decode(void **state)
 		const char *text, *decoded;
 		bool form;
 	} cases[] = {
-		{ "", "", false },	   { "abc", "abc", false }, { "a%41%7e", "aA~", false },
-		{ "a+b%2B", "a+b+", false }, { "a+b%2B", "a b+", true }, { "%e2%82%ac", "\342\202\254", true },
+		{ "", "", false },
+		{ "abc", "abc", false },
+		{ "a%41%7e", "aA~", false },
+		{ "a+b%2B", "a+b+", false },
+		{ "a+b%2B", "a b+", true },
+		{ "%e2%82%ac", "\342\202\254", true },
 	};
 	static const char *const bad[] = { "%", "a%4", "%4g", "%g4", "%%41" };
 	char text[32];
