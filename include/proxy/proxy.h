@@ -5,6 +5,7 @@
 #define PROXY_PROXY_H
 
 #include "base/list.h"
+#include "base/str.h"
 #include "config/config.h"
 #include "config/module.h"
 #include "net/addr.h"
@@ -17,6 +18,7 @@ struct listener;
 struct monitor_fail;
 struct balance;
 struct error_line;
+struct forwarded;
 struct log_conf;
 struct logformat;
 struct global_state;
@@ -84,6 +86,8 @@ struct proxy_settings {
 	struct logformat *logformat_sd; /* structured data of rfc5424 targets */
 	const char *monitor_uri;       /* NULL: none */
 	struct error_line *errors;     /* stream/: newest line that says how errors are answered */
+	struct forwarded *forwardfor, *originalto; /* stream/; NULL: not asked for */
+	struct span unique_id_header;  /* ptr NULL: none */
 	struct logformat *unique_id;   /* unique-id-format, for %ID */
 	bool disabled;
 	unsigned inspect_delay_req, inspect_delay_res; /* ms; not inherited */

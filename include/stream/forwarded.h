@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the program adds to requests by itself before they leave: option forwardfor, option
+ * originalto, unique-id-header. For the files of stream/. */
+#ifndef STREAM_FORWARDED_H
+#define STREAM_FORWARDED_H
+
+#include "config/module.h"
+
+#include <stdbool.h>
+
+struct exchange;
+
+/* After the rules of the backend. False: no memory. */
+bool forwarded_add(struct exchange *x);
+
+extern const struct module forwarded_module;
+
+#endif
