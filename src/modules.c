@@ -7,8 +7,10 @@
 #include "check/check.h"
 #include "config/environment.h"
 #include "config/module.h"
+#include "expr/capture.h"
 #include "expr/expr.h"
 #include "expr/logformat.h"
+#include "expr/userlist.h"
 #include "lb/balance.h"
 #include "log/log.h"
 #include "net/bind_conf.h"
@@ -32,7 +34,9 @@ const struct module *const modules[] = {
 	&proxy_module,
 	&server_module,
 	&lb_module,
+	&userlist_module,
 	&expr_module,
+	&capture_module,
 	&logformat_module,
 	&state_file_module,
 	&check_module,

@@ -25,6 +25,7 @@ enum scope {
 	SCOPE_STATS = 1 << 7,  /* words of a "stats socket" line, besides those of bind */
 	SCOPE_OTHER = 1 << 8,  /* sections known, but not supported yet */
 	SCOPE_ERRORS = 1 << 9, /* http-errors section */
+	SCOPE_USERLIST = 1 << 10, /* userlist section */
 
 	SCOPE_PROXY = SCOPE_DEFAULTS | SCOPE_FRONTEND | SCOPE_BACKEND,
 	SCOPE_FRONT = SCOPE_DEFAULTS | SCOPE_FRONTEND,

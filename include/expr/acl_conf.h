@@ -11,6 +11,8 @@ struct acl_test {
 	struct expr *expr;
 	enum match match;
 	struct pattern_set *patterns;
+	struct acl_test *next_group; /* of those with MATCH_GROUP, until their names are checked */
+	struct location loc;
 };
 
 /* Tests of one name, any of which suffices. */
@@ -35,6 +37,8 @@ struct acl_test *acl_test_parse(struct statement *st, struct proxy *proxy, bool 
 /* An ACL without a name. */
 struct acl *acl_new(struct arena *arena, const char *name);
 void acl_add_test(struct acl *acl, struct acl_test *test);
+/* MATCH_GROUP: once userlists are known, do their groups exist? 0, or -1. */
+int acl_check_groups(struct config *cfg, const struct acl_test *list);
 enum cond_result acl_eval(const struct acl *acl, const struct view *view, unsigned place);
 
 #endif

@@ -17,6 +17,7 @@ struct err;
 struct fetch;
 struct proxy;
 struct server;
+struct userlist;
 struct var_name;
 struct view;
 
@@ -51,7 +52,7 @@ enum expr_result {
  * when all files have been read; left out, they mean the proxy that the expression stands
  * in, where the row says so. */
 enum arg_type { ARG_NONE, ARG_INT, ARG_STR, ARG_IPV4, ARG_IPV6, ARG_MASK4, ARG_MASK6, ARG_FRONTEND,
-		ARG_BACKEND, ARG_SERVER, ARG_VAR, ARG_PTR, /* of a row's check */
+		ARG_BACKEND, ARG_SERVER, ARG_VAR, ARG_USERLIST, ARG_PTR, /* of a row's check */
 		ARG_TYPES };
 
 enum { ARG_MAX = 8 }; /* most arguments of a fetch or converter */
@@ -74,6 +75,7 @@ struct expr_arg {
 		struct proxy *proxy;
 		struct server *server;
 		const struct var_name *var;
+		const struct userlist *userlist;
 		void *ptr;
 	};
 };
@@ -85,6 +87,7 @@ struct fetch_call {
 	unsigned place;              /* the one AT_* bit that is running */
 	bool final;                  /* the bytes are complete, or all that will be waited for */
 	const struct fetch *row;
+	bool all;                    /* one value after the other is asked for: an ACL */
 	unsigned nth;                /* value number for rows with several, from 0 */
 	uint64_t walk[2];            /* theirs, between two values; zero at first */
 };
@@ -161,6 +164,8 @@ bool expr_looks(const struct expr *e);
 const char *expr_fetch_name(const struct expr *e);
 const char *expr_text(const struct expr *e);
 bool expr_has_converters(const struct expr *e);
+/* Argument n of its fetch, from 0. */
+const struct expr_arg *expr_argument(const struct expr *e, unsigned n);
 /* What its fetch looks at, for messages about a wrong place: "response buffer". */
 const char *expr_source(const struct expr *e);
 
@@ -171,9 +176,10 @@ enum expr_result expr_eval(const struct expr *e, const struct view *view, unsign
 /* The same, cast to type (of which SMP_ANY leaves it alone). */
 enum expr_result expr_eval_as(const struct expr *e, const struct view *view, unsigned place,
 			      enum sample_type type, struct sample *smp);
-/* One value after the other: walk starts zeroed; call until EXPR_FOUND comes without
- * SMP_NOT_LAST. */
+/* One value after the other: walk starts zeroed, but for `all`, which is true; call until
+ * EXPR_FOUND comes without SMP_NOT_LAST. */
 struct expr_walk {
+	bool all;
 	unsigned nth;
 	uint64_t walk[2];
 };

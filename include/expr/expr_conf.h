@@ -5,11 +5,14 @@
 
 #include "config/config.h"
 
+struct acl_test;
 struct arg_pending;
 struct err;
 
 /* Notes a name to be looked up when all files have been read. cfg NULL (an expression made at
  * run time): refused, -1 and err. */
 int expr_conf_pending(struct config *cfg, struct arg_pending *p, struct err *err);
+/* Notes a test by groups, for acl_check_groups. */
+void expr_conf_group(struct config *cfg, struct acl_test *test);
 
 #endif

@@ -55,6 +55,9 @@ struct view_http {
 	struct span unique_id;              /* unique-id-format, once made */
 	uint16_t status;                    /* sent to the client; 0: none yet */
 	uint16_t server_status;             /* received from the server; 0: none yet */
+	uint8_t res_major, res_minor;       /* of the response's version; 0: none yet */
+	bool uri_cut;                       /* the log shows the target up to tune.http.logurilen */
+	bool not_first;                     /* its connection has carried a request before */
 	char cookie_code, set_cookie_code;  /* third and fourth letter of %tsc; 0: '-' */
 };
 
@@ -74,6 +77,7 @@ struct view {
 	uint64_t id;                    /* unique in this process */
 	struct arena *arena;            /* memory of the exchange */
 	const struct view_log *log;     /* only where a log format runs */
+	void (*find_log)(const struct view *view, struct view_log *log); /* elsewhere */
 	struct vars *session_vars;      /* sess: expr/vars.h; may be NULL */
 	struct vars *stream_vars;       /* txn, req, res */
 	struct view_http *http;         /* NULL: none under way, mode tcp */

@@ -13,6 +13,7 @@
 #include "proxy/server.h"
 
 struct acl_set;
+struct captures;
 struct end;
 struct listener;
 struct monitor_fail;
@@ -127,6 +128,8 @@ struct proxy {
 	unsigned server_count;
 	struct proxy *default_backend; /* resolved */
 	struct acl_set *acls;          /* expr/ */
+	struct captures *captures;     /* expr/capture.h; NULL: none */
+	bool keeps_uri;                /* somebody asks for the target behind the request */
 	struct rule_set *connection_rules, *session_rules, *request_rules, *response_rules;
 	struct rule_set *http_request_rules, *http_response_rules, *http_after_rules;
 	struct rule_set *redirect_rules;

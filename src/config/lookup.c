@@ -231,7 +231,8 @@ const char *scope_names(unsigned scope, char *buf, size_t size)
 		{ SCOPE_FRONTEND, "frontend" },
 		{ SCOPE_FRONTEND | SCOPE_BACKEND, "listen" },
 		{ SCOPE_BACKEND, "backend" },   { SCOPE_RING, "ring" },
-		{ SCOPE_ERRORS, "http-errors" }, { SCOPE_BIND, "bind lines" },
+		{ SCOPE_ERRORS, "http-errors" }, { SCOPE_USERLIST, "userlist" },
+		{ SCOPE_BIND, "bind lines" },
 		{ SCOPE_SERVER, "server lines" }, { SCOPE_STATS, "stats socket lines" },
 	};
 	unsigned left = 0, i;

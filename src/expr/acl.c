@@ -7,7 +7,9 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "expr/acl_conf.h"
+#include "expr/expr_conf.h"
 #include "expr/pattern_parse.h"
+#include "expr/userlist.h"
 #include "proxy/proxy.h"
 
 #include <ctype.h>
@@ -15,7 +17,23 @@
 
 /* -- the tables ------------------------------------------------------------------------- */
 
+#define FORMS(word, fetch)                                                                    \
+	{ word "_beg", fetch, MATCH_BEG }, { word "_dir", fetch, MATCH_DIR },                  \
+	{ word "_dom", fetch, MATCH_DOM }, { word "_end", fetch, MATCH_END },                  \
+	{ word "_len", fetch, MATCH_LEN }, { word "_reg", fetch, MATCH_REG },                  \
+	{ word "_sub", fetch, MATCH_SUB }
+
 const struct acl_word acl_words[] = {
+	{ "base", "base", MATCH_STR },
+	FORMS("base", "base"),
+	{ "cook", "req.cook", MATCH_STR },
+	FORMS("cook", "req.cook"),
+	{ "hdr", "req.hdr", MATCH_STR },
+	FORMS("hdr", "req.hdr"),
+	{ "http_auth_group", "http_auth_group", MATCH_GROUP },
+	{ "method", "method", MATCH_METH },
+	{ "path", "path", MATCH_STR },
+	FORMS("path", "path"),
 	{ "payload", "payload", MATCH_BIN },
 	{ "payload_lv", "payload_lv", MATCH_BIN },
 	{ "req.ssl_ver", "req.ssl_ver", MATCH_VERSION },
@@ -23,12 +41,38 @@ const struct acl_word acl_words[] = {
 	{ "req_rdp_cookie_cnt", "req.rdp_cookie_cnt", MATCH_INT },
 	{ "req_ssl_sni", "req.ssl_sni", MATCH_STR },
 	{ "req_ssl_ver", "req.ssl_ver", MATCH_VERSION },
+	{ "req_ver", "req.ver", MATCH_STR },
+	{ "resp_ver", "res.ver", MATCH_STR },
+	{ "scook", "res.cook", MATCH_STR },
+	FORMS("scook", "res.cook"),
+	{ "shdr", "res.hdr", MATCH_STR },
+	FORMS("shdr", "res.hdr"),
+	{ "url", "url", MATCH_STR },
+	FORMS("url", "url"),
+	{ "urlp", "urlp", MATCH_STR },
+	FORMS("urlp", "urlp"),
 	{ 0 },
 };
 
 const struct acl_predefined acl_predefined[] = {
 	{ "FALSE", "always_false" },
+	{ "HTTP", "req.proto_http" },
+	{ "HTTP_1.0", "req.ver 1.0" },
+	{ "HTTP_1.1", "req.ver 1.1" },
+	{ "HTTP_2.0", "req.ver 2.0" },
+	{ "HTTP_CONTENT", "req.hdr_val(content-length) gt 0" },
+	{ "HTTP_URL_ABS", "url_reg ^[^/:]*://" },
+	{ "HTTP_URL_SLASH", "url_beg /" },
+	{ "HTTP_URL_STAR", "url *" },
 	{ "LOCALHOST", "src 127.0.0.1/8 ::1" },
+	{ "METH_CONNECT", "method CONNECT" },
+	{ "METH_DELETE", "method DELETE" },
+	{ "METH_GET", "method GET HEAD" },
+	{ "METH_HEAD", "method HEAD" },
+	{ "METH_OPTIONS", "method OPTIONS" },
+	{ "METH_POST", "method POST" },
+	{ "METH_PUT", "method PUT" },
+	{ "METH_TRACE", "method TRACE" },
 	{ "RDP_COOKIE", "req.rdp_cookie_cnt gt 0" },
 	{ "REQ_CONTENT", "req.len gt 0" },
 	{ "TRUE", "always_true" },
@@ -257,7 +301,28 @@ struct acl_test *acl_test_parse(struct statement *st, struct proxy *proxy, bool 
 	if (acl_check_match(st, criterion, test) || acl_values(st, test, &flags, anonymous))
 		return NULL;
 	acl_warn_empty(st, criterion, test, &flags);
+	if (test->match == MATCH_GROUP) {
+		test->loc = st->loc;
+		expr_conf_group(st->cfg, test);
+	}
 	return test;
+}
+
+int acl_check_groups(struct config *cfg, const struct acl_test *list)
+{
+	const struct userlist *users;
+	const struct pattern *p;
+	int bad = 0;
+
+	for (; list; list = list->next_group) {
+		users = expr_argument(list->expr, 0)->userlist;
+		for (p = pattern_first(list->patterns); p; p = p->next)
+			if (!userlist_has_group(users, p->text))
+				bad |= config_error(cfg, &list->loc, "there is no group '%s' in the "
+						    "userlist of %s", p->text,
+						    expr_text(list->expr));
+	}
+	return bad;
 }
 
 /* -- sets ------------------------------------------------------------------------------- */
@@ -387,6 +452,18 @@ int acl_parse(struct statement *st, const struct keyword *kw, void *object)
 
 /* -- evaluation ------------------------------------------------------------------------- */
 
+/* The user is in one of the groups that the patterns name. */
+static bool acl_in_group(const struct acl_test *test, struct span user)
+{
+	const struct userlist *list = expr_argument(test->expr, 0)->userlist;
+	const struct pattern *p;
+
+	for (p = pattern_first(test->patterns); p; p = p->next)
+		if (userlist_in_group(list, user, p->text))
+			return true;
+	return false;
+}
+
 static bool acl_matches(const struct acl_test *test, struct sample *smp)
 {
 	switch (test->match) {
@@ -394,6 +471,8 @@ static bool acl_matches(const struct acl_test *test, struct sample *smp)
 		return true;
 	case MATCH_BOOL:
 		return sample_cast(smp, SMP_BOOL) && smp->num;
+	case MATCH_GROUP:
+		return acl_in_group(test, smp->str);
 	default:
 		return pattern_match(test->patterns, smp) != NULL;
 	}
@@ -402,7 +481,7 @@ static bool acl_matches(const struct acl_test *test, struct sample *smp)
 static enum cond_result acl_test_eval(const struct acl_test *test, const struct view *view,
 				      unsigned place)
 {
-	struct expr_walk walk = { 0 };
+	struct expr_walk walk = { .all = true };
 	enum expr_result result;
 	struct sample smp;
 	bool wait = false;

@@ -230,9 +230,8 @@ static void messages(void **state)
 {
 	(void)state;
 	assert_problem("when TRUE", DIAG_ERROR, "'if' or 'unless' is expected here, not 'when'");
-	assert_problem("if HTTP", DIAG_ERROR, "the predefined ACL 'HTTP' is not supported yet");
-	assert_problem("if { hdr_beg(host) x }", DIAG_ERROR,
-		       "ACL 'hdr_beg' is not supported yet");
+	assert_problem("if { ssl_fc_sni_end x }", DIAG_ERROR,
+		       "ACL 'ssl_fc_sni_end' is not supported yet");
 	assert_problem("if { src 1.1.1.1", DIAG_ERROR,
 		       "the '}' that closes this ACL is missing (a word of its own)");
 	assert_problem("if or TRUE", DIAG_ERROR, "an ACL is expected before 'or'");

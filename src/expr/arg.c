@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "config/lexer.h"
 #include "expr/expr_conf.h"
+#include "expr/userlist.h"
 #include "expr/vars.h"
 #include "proxy/proxy.h"
 
@@ -18,6 +19,7 @@ static const char *const arg_names[ARG_TYPES] = {
 	[ARG_IPV4] = "IPv4 address", [ARG_IPV6] = "IPv6 address", [ARG_MASK4] = "IPv4 mask",
 	[ARG_MASK6] = "IPv6 mask", [ARG_FRONTEND] = "frontend", [ARG_BACKEND] = "backend",
 	[ARG_SERVER] = "server",  [ARG_VAR] = "variable",     [ARG_PTR] = "object",
+	[ARG_USERLIST] = "userlist",
 };
 
 const char *arg_type_name(enum arg_type type)
@@ -122,6 +124,7 @@ static int arg_value(struct expr_arg *arg, struct span text, enum arg_type type,
 	case ARG_FRONTEND:
 	case ARG_BACKEND:
 	case ARG_SERVER:
+	case ARG_USERLIST:
 		return arg_later(arg, text, type, what, ctx, err);
 	case ARG_NONE:
 	case ARG_PTR:
@@ -143,6 +146,8 @@ static int arg_missing(struct expr_arg *args, int i, const struct arg_spec *spec
 		return arg_later(&args[i], span_of(""), type, what, ctx, err);
 	if (type == ARG_SERVER)
 		return err_set(err, "%s needs the name of a server", what);
+	if (type == ARG_USERLIST)
+		return err_set(err, "%s needs the name of a userlist", what);
 	if (type == ARG_STR) {
 		args[i] = (struct expr_arg){ .type = ARG_STR, .str = span_of("") };
 		return 0;
@@ -210,10 +215,13 @@ int expr_args_parse(const char **text, const struct arg_spec *spec, struct expr_
 
 	if (**text == '(') {
 		++*text;
-		if (**text == ')')
+		if (**text == ')') {
 			++*text;
-		else if (args_inside(text, spec, args, what, ctx, &given, err))
+			if (spec->types[0] == ARG_STR)
+				args[0] = (struct expr_arg){ .type = ARG_STR, .str = span_of("") };
+		} else if (args_inside(text, spec, args, what, ctx, &given, err)) {
 			return -1;
+		}
 	}
 	return args_rest(args, given, spec, what, ctx, err);
 }
@@ -255,6 +263,14 @@ static int pending_server(struct config *cfg, const struct arg_pending *p,
 	return 0;
 }
 
+static int pending_userlist(struct config *cfg, const struct arg_pending *p)
+{
+	p->arg->userlist = userlist_find(cfg, p->name);
+	if (p->arg->userlist)
+		return 0;
+	return config_error(cfg, &p->loc, "%s: there is no userlist '%s'", p->what, p->name);
+}
+
 int expr_args_resolve(struct config *cfg, struct arg_pending *list, const struct proxies *all)
 {
 	struct arg_pending *p;
@@ -264,6 +280,8 @@ int expr_args_resolve(struct config *cfg, struct arg_pending *list, const struct
 		p->arg->type = p->type;
 		if (p->type == ARG_SERVER)
 			bad |= pending_server(cfg, p, all);
+		else if (p->type == ARG_USERLIST)
+			bad |= pending_userlist(cfg, p);
 		else
 			bad |= pending_proxy(cfg, p,
 					     p->type == ARG_BACKEND ? PROXY_BACKEND : PROXY_FRONTEND,

@@ -279,6 +279,11 @@ bool expr_has_converters(const struct expr *e)
 	return e->steps != NULL;
 }
 
+const struct expr_arg *expr_argument(const struct expr *e, unsigned n)
+{
+	return &e->args[n];
+}
+
 const char *expr_source(const struct expr *e)
 {
 	unsigned where = e->row->where;
@@ -327,7 +332,8 @@ enum expr_result expr_eval_next(const struct expr *e, const struct view *view, u
 {
 	struct fetch_call call = { .view = view, .args = e->args, .row = e->row,
 				   .place = place & ~(unsigned)AT_FINAL,
-				   .final = expr_final(view, place), .nth = walk->nth };
+				   .final = expr_final(view, place), .all = walk->all,
+				   .nth = walk->nth };
 	enum expr_result result;
 
 	if (!(e->row->where & place))

@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "config/keyword.h"
 #include "config/module.h"
-#include "expr/acl.h"
+#include "expr/acl_conf.h"
 #include "expr/arg.h"
 #include "expr/logformat.h"
 #include "expr/rule_conf.h"
@@ -16,6 +16,7 @@
 
 struct expr_data {
 	struct arg_pending *pending, **pending_tail;
+	struct acl_test *group_tests;
 	struct vars_limits limits;
 };
 
@@ -38,6 +39,14 @@ int expr_conf_pending(struct config *cfg, struct arg_pending *p, struct err *err
 	*d->pending_tail = p;
 	d->pending_tail = &p->next;
 	return 0;
+}
+
+void expr_conf_group(struct config *cfg, struct acl_test *test)
+{
+	struct expr_data *d = config_data(cfg, &expr_module);
+
+	test->next_group = d->group_tests;
+	d->group_tests = test;
 }
 
 /* -- global words ----------------------------------------------------------------------- */
@@ -162,6 +171,8 @@ static int expr_data_finish(struct config *cfg, void *data)
 	struct proxies *all = config_data(cfg, &proxy_module);
 	int bad = expr_args_resolve(cfg, d->pending, all);
 
+	if (!bad)
+		bad = acl_check_groups(cfg, d->group_tests);
 	return switch_finish(cfg, all) ? -1 : bad;
 }
 

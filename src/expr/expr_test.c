@@ -164,7 +164,7 @@ static void messages_name_the_word(void **state)
 		const char *expr, *message;
 	} rows[] = {
 		{ "srk", "unknown fetch 'srk'; did you mean 'src'?" },
-		{ "req.hdr(host)", "fetch 'req.hdr' is not supported yet" },
+		{ "ssl_fc_sni(host)", "fetch 'ssl_fc_sni' is not supported yet" },
 		{ "src,sha1", "converter 'sha1' is not supported yet" },
 		{ "src,lowr", "unknown converter 'lowr'; did you mean 'lower'?" },
 		{ "lower", "'lower' is a converter: it follows a fetch and a comma" },

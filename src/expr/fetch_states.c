@@ -107,7 +107,8 @@ static enum expr_result fetch_fe_rate(struct fetch_call *call, struct sample *sm
 {
 	const struct counters *c = &call->args[0].proxy->fe->counters;
 
-	smp->num = (int64_t)rate_read(&c->session_rate, clock_now_ms);
+	smp->num = (int64_t)rate_read(call->row->data ? &c->request_rate : &c->session_rate,
+				      clock_now_ms);
 	return EXPR_FOUND;
 }
 
@@ -226,6 +227,8 @@ const struct fetch fetch_states[] = {
 	BACKEND_ROW("connslots", BE_SLOTS, "free connections and places in the servers' queues"),
 	{ "fe_conn", ARGS(0, ARG_FRONTEND), SMP_INT, FROM_STATE, fetch_fe_conn,
 	  .help = "sessions on a frontend" },
+	{ "fe_req_rate", ARGS(0, ARG_FRONTEND), SMP_INT, FROM_STATE, fetch_fe_rate, .data = 1,
+	  .help = "HTTP requests a second of a frontend" },
 	{ "fe_sess_rate", ARGS(0, ARG_FRONTEND), SMP_INT, FROM_STATE, fetch_fe_rate,
 	  .help = "new sessions a second of a frontend" },
 	BACKEND_ROW("nbsrv", BE_NBSRV, "usable servers of a backend"),

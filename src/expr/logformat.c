@@ -298,8 +298,16 @@ static bool write_node(const struct node *node, const struct logformat *format,
 void logformat_write(const struct logformat *format, const struct view *view, struct text *t)
 {
 	const struct node *node;
+	struct view_log numbers;
+	struct view filled;
 	bool blank = true;
 
+	if (format->numbers && !view->log && view->find_log) {
+		filled = *view;
+		filled.log = &numbers;
+		view->find_log(view, &numbers);
+		view = &filled;
+	}
 	for (node = format->nodes; node; node = node->next)
 		blank = write_node(node, format, view, t, blank);
 }

@@ -11,12 +11,13 @@
 
 static const struct fetch *const fetch_tables[] = {
 	fetch_consts, fetch_states, fetch_net, fetch_buffers, fetch_vars,
+	fetch_http,   fetch_fields,
 };
 
 static const struct converter *const converter_tables[] = {
 	converter_numbers, converter_strings, converter_bytes, converter_hashes,
 	converter_times,   converter_json,    converter_maps,  converter_states,
-	converter_vars,
+	converter_vars,    converter_http,
 };
 
 static const char *const known_fetches[] = {

@@ -11,6 +11,7 @@
 #include "expr/pattern_index.h"
 #include "expr/pattern_parse.h"
 #include "expr/regex.h"
+#include "http/message.h"
 
 #include <ctype.h>
 #include <strings.h>
@@ -40,6 +41,7 @@ static const struct {
 	[MATCH_DIR] = { "dir", SMP_STR },   [MATCH_DOM] = { "dom", SMP_STR },
 	[MATCH_END] = { "end", SMP_STR },   [MATCH_REG] = { "reg", SMP_STR },
 	[MATCH_VERSION] = { "", SMP_INT },
+	[MATCH_METH] = { "", SMP_METH },    [MATCH_GROUP] = { "", SMP_STR },
 };
 
 enum match match_find(const char *name)
@@ -355,6 +357,21 @@ static const struct pattern *lookup_addr(const struct pattern_set *set, const st
 	return v4 ? lookup_v4(set, v4) : p;
 }
 
+/* Methods that the reference knows by name, whose case always counts. */
+static bool is_named_method(struct span s)
+{
+	enum method m = method_find(s);
+
+	return m != METHOD_OTHER && m != METHOD_PATCH;
+}
+
+static bool test_method(const struct pattern *p, struct span s)
+{
+	bool fold = p->ignore_case && !is_named_method(s) && !is_named_method(p->str);
+
+	return s.len == p->str.len && str_same(s.ptr, p->str.ptr, s.len, fold);
+}
+
 /* -- comparing -------------------------------------------------------------------------- */
 
 static bool pattern_test(const struct pattern_set *set, const struct pattern *p,
@@ -377,6 +394,8 @@ static bool pattern_test(const struct pattern_set *set, const struct pattern *p,
 		return test_delimited(p, smp->str, "/?.:");
 	case MATCH_REG:
 		return regex_test(p->regex, smp->str);
+	case MATCH_METH:
+		return test_method(p, smp->str);
 	default:
 		return false;
 	}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* userlist sections: users, their passwords and groups (manual 3.4), for http_auth and
+ * http_auth_group. */
+#ifndef EXPR_USERLIST_H
+#define EXPR_USERLIST_H
+
+#include "base/str.h"
+#include "config/module.h"
+
+#include <stdbool.h>
+
+struct config;
+struct userlist;
+
+/* NULL: there is none of this name. */
+struct userlist *userlist_find(struct config *cfg, const char *name);
+/* Is this the user's password? A hashed one is computed by crypt(3), which takes its time. */
+bool userlist_check(const struct userlist *list, struct span user, struct span password);
+bool userlist_in_group(const struct userlist *list, struct span user, const char *group);
+bool userlist_has_group(const struct userlist *list, const char *group);
+
+extern const struct module userlist_module;
+
+#endif

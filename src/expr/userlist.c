@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The userlist section (manual 3.4): read, checked when all of it is known, asked by fetches. What
+ * it holds never changes afterwards. Passwords are compared in constant time. */
+#include "expr/userlist.h"
+
+#include "base/arena.h"
+#include "base/bug.h"
+#include "config/config.h"
+#include "config/keyword.h"
+
+#include <crypt.h>
+#include <string.h>
+
+/* A name that a list mentions: of a user in a group, of a group at a user. */
+struct mention {
+	struct mention *next;
+	const char *name;
+	struct location loc;
+};
+
+struct user {
+	struct user *next;
+	const char *name, *password; /* password NULL: none was given, nobody may enter */
+	bool hashed;
+	struct mention *groups;
+};
+
+struct group {
+	struct group *next;
+	const char *name;
+	struct mention *users;
+};
+
+struct userlist {
+	struct userlist *next;
+	const char *name;
+	struct user *users;
+	struct group *groups;
+};
+
+struct userlist_data {
+	struct userlist *first;
+};
+
+enum { PASSWORD_LONGEST = 512 }; /* what crypt(3) takes */
+
+/* -- finding ---------------------------------------------------------------------------- */
+
+struct userlist *userlist_find(struct config *cfg, const char *name)
+{
+	const struct userlist_data *data = config_data(cfg, &userlist_module);
+	struct userlist *list = data->first;
+
+	while (list && strcmp(list->name, name))
+		list = list->next;
+	return list;
+}
+
+static struct user *user_find(const struct userlist *list, struct span name)
+{
+	struct user *u = list->users;
+
+	while (u && !span_equal(span_of(u->name), name))
+		u = u->next;
+	return u;
+}
+
+static struct group *group_find(const struct userlist *list, const char *name)
+{
+	struct group *g = list->groups;
+
+	while (g && strcmp(g->name, name))
+		g = g->next;
+	return g;
+}
+
+static bool mentions(const struct mention *m, struct span name)
+{
+	while (m && !span_equal(span_of(m->name), name))
+		m = m->next;
+	return m;
+}
+
+bool userlist_has_group(const struct userlist *list, const char *group)
+{
+	return group_find(list, group);
+}
+
+bool userlist_in_group(const struct userlist *list, struct span user, const char *group)
+{
+	const struct group *g = group_find(list, group);
+	const struct user *u = user_find(list, user);
+
+	return g && u && (mentions(g->users, user) || mentions(u->groups, span_of(group)));
+}
+
+/* -- checking --------------------------------------------------------------------------- */
+
+/* How long it takes depends on what was sent alone. */
+static bool same_secret(const char *right, const char *sent)
+{
+	size_t len = strlen(right), i;
+	unsigned char differs = len != strlen(sent);
+
+	for (i = 0; sent[i]; i++)
+		differs |= (unsigned char)(sent[i] ^ right[len ? i % len : 0]);
+	return !differs;
+}
+
+static bool right_hash(const char *hash, const char *password)
+{
+	static struct crypt_data memory;
+	const char *made = crypt_r(password, hash, &memory);
+
+	return made && *made != '*' && same_secret(hash, made);
+}
+
+bool userlist_check(const struct userlist *list, struct span user, struct span password)
+{
+	const struct user *u = user_find(list, user);
+	char text[PASSWORD_LONGEST];
+	bool right;
+
+	if (!u || !u->password || password.len >= sizeof(text) ||
+	    memchr(password.ptr, 0, password.len))
+		return false;
+	memcpy(text, password.ptr, password.len);
+	text[password.len] = 0;
+	right = u->hashed ? right_hash(u->password, text) : same_secret(u->password, text);
+	explicit_bzero(text, sizeof(text));
+	return right;
+}
+
+/* -- parsing ---------------------------------------------------------------------------- */
+
+static void *userlist_begin(struct statement *st)
+{
+	struct userlist_data *data = config_data(st->cfg, &userlist_module);
+	const char *name = stmt_need(st, "the name of the list"), *c;
+	struct userlist *list;
+
+	if (!name)
+		return NULL;
+	c = name + strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:");
+	if (*c) {
+		stmt_error(st, st->at - 1, "character '%c' cannot be part of the name of a userlist: "
+			   "letters, digits, '-', '_', '.' and ':' can", *c);
+		return NULL;
+	}
+	if (stmt_end(st))
+		return NULL;
+	list = userlist_find(st->cfg, name);
+	if (list) {
+		stmt_warning(st, 1, "userlist '%s' exists already: this one adds to it", name);
+		return list;
+	}
+	list = arena_alloc(st->cfg->arena, sizeof(*list));
+	list->name = name;
+	list->next = data->first;
+	data->first = list;
+	return list;
+}
+
+/* "a,b,c"; an empty word names nothing. */
+static int parse_names(struct statement *st, const char *what, struct mention **names)
+{
+	const char *word = stmt_next(st);
+	char *text, *save = NULL, *part;
+	struct mention *m;
+
+	if (!word)
+		return 0;
+	text = arena_strdup(st->cfg->arena, word);
+	for (part = strtok_r(text, ",", &save); part; part = strtok_r(NULL, ",", &save)) {
+		m = arena_alloc(st->cfg->arena, sizeof(*m));
+		m->name = part;
+		m->loc = st->loc;
+		m->next = *names;
+		*names = m;
+	}
+	if (!*names)
+		stmt_warning(st, st->at - 1, "no %s is named here", what);
+	return 0;
+}
+
+static int parse_group(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *name = stmt_need(st, "the name of the group");
+	struct userlist *list = object;
+	struct group *g;
+
+	(void)kw;
+	if (!name)
+		return -1;
+	g = arena_alloc(st->cfg->arena, sizeof(*g));
+	g->name = name;
+	if (stmt_take(st, "users") && parse_names(st, "user", &g->users))
+		return -1;
+	if (stmt_peek(st))
+		return stmt_error(st, st->at, "only 'users' may follow the name of a group");
+	if (group_find(list, name)) {
+		stmt_warning(st, 1, "ignored: group '%s' is in userlist '%s' already", name,
+			     list->name);
+		return 0;
+	}
+	g->next = list->groups;
+	list->groups = g;
+	return 0;
+}
+
+/* A hash that crypt(3) of this system cannot compute lets nobody in. */
+static void check_hash(struct statement *st, const char *hash)
+{
+	switch (crypt_checksalt(hash)) {
+	case CRYPT_SALT_INVALID:
+	case CRYPT_SALT_METHOD_DISABLED:
+		stmt_warning(st, st->at - 1, "crypt(3) of this system does not know this form of a "
+			     "password: it will never match");
+		break;
+	default:
+		break;
+	}
+}
+
+static int parse_password(struct statement *st, struct user *u, bool hashed)
+{
+	const char *word = stmt_need(st, "a password");
+
+	if (!word)
+		return -1;
+	u->password = word;
+	u->hashed = hashed;
+	if (hashed)
+		check_hash(st, word);
+	return 0;
+}
+
+static int parse_user_words(struct statement *st, struct user *u)
+{
+	while (stmt_peek(st)) {
+		if (stmt_take(st, "password")) {
+			if (parse_password(st, u, true))
+				return -1;
+		} else if (stmt_take(st, "insecure-password")) {
+			if (parse_password(st, u, false))
+				return -1;
+		} else if (stmt_take(st, "groups")) {
+			if (parse_names(st, "group", &u->groups))
+				return -1;
+		} else {
+			return stmt_error(st, st->at, "'password', 'insecure-password' or 'groups' "
+					  "is expected here");
+		}
+	}
+	return 0;
+}
+
+static int parse_user(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *name = stmt_need(st, "the name of the user");
+	struct userlist *list = object;
+	struct user *u;
+
+	(void)kw;
+	if (!name)
+		return -1;
+	u = arena_alloc(st->cfg->arena, sizeof(*u));
+	u->name = name;
+	if (parse_user_words(st, u))
+		return -1;
+	if (user_find(list, span_of(name))) {
+		stmt_warning(st, 1, "ignored: user '%s' is in userlist '%s' already", name,
+			     list->name);
+		return 0;
+	}
+	u->next = list->users;
+	list->users = u;
+	return 0;
+}
+
+/* -- the end ---------------------------------------------------------------------------- */
+
+static int check_groups(struct config *cfg, const struct userlist *list)
+{
+	const struct mention *m;
+	const struct group *g;
+	int bad = 0;
+
+	for (g = list->groups; g; g = g->next)
+		for (m = g->users; m; m = m->next)
+			if (!user_find(list, span_of(m->name)))
+				bad |= config_error(cfg, &m->loc, "there is no user '%s' in userlist "
+						    "'%s'", m->name, list->name);
+	return bad;
+}
+
+static int check_users(struct config *cfg, const struct userlist *list)
+{
+	const struct mention *m;
+	const struct user *u;
+	int bad = 0;
+
+	for (u = list->users; u; u = u->next)
+		for (m = u->groups; m; m = m->next)
+			if (!group_find(list, m->name))
+				bad |= config_error(cfg, &m->loc, "there is no group '%s' in userlist "
+						    "'%s'", m->name, list->name);
+	return bad;
+}
+
+static int userlist_finish(struct config *cfg, void *module_data)
+{
+	const struct userlist_data *data = module_data;
+	const struct userlist *list;
+	int bad = 0;
+
+	for (list = data->first; list; list = list->next)
+		bad |= check_groups(cfg, list) | check_users(cfg, list);
+	return bad;
+}
+
+static const struct section sections[] = {
+	{ .name = "userlist", .scope = SCOPE_USERLIST, .begin = userlist_begin,
+	  .help = "users, passwords and groups for http_auth" },
+	{ .name = NULL },
+};
+
+static const struct keyword keywords[] = {
+	{ .name = "group", .scope = SCOPE_USERLIST, .args = "<name> [users <user>,...]",
+	  .parse = parse_group, .help = "a group, and users in it" },
+	{ .name = "user", .scope = SCOPE_USERLIST,
+	  .args = "<name> [password|insecure-password <password>] [groups <group>,...]",
+	  .parse = parse_user, .help = "a user, a hashed (crypt(3)) or plain password, groups" },
+	{ .name = NULL },
+};
+
+const struct module userlist_module = {
+	.name = "userlist",
+	.keywords = keywords,
+	.sections = sections,
+	.data_size = sizeof(struct userlist_data),
+	.finish = userlist_finish,
+};
