@@ -277,6 +277,7 @@ class Proxy:
                    LOG=f"127.0.0.1:{self.log.getsockname()[1]}", DIR=HERE)
         env.update({f"P_{n}": str(p) for n, p in self.ports.items()})
         self.output = tempfile.TemporaryFile()
+        program = os.path.abspath(program) if "/" in program else program
         self.process = subprocess.Popen([program, "-db", "-f", path], env=env, cwd=HERE,
                                         stdin=subprocess.DEVNULL, stdout=self.output, stderr=self.output)
         self.wait_ready()
