@@ -164,7 +164,7 @@ static bool reader_line(struct reader *r, const char **p, const char *end)
 static void reader_done_if_whole(struct reader *r)
 {
 	if (r->pos != r->size)
-		reader_fail(r, "a body of another length");
+		reader_fail(r, READER_SHORT);
 	else
 		r->at = IN_DONE;
 }

@@ -121,6 +121,8 @@ struct reader {
 	const char *bad;         /* why, when IN_BAD */
 };
 
+#define READER_SHORT "a body of another length"
+
 void reader_begin(struct reader *r);
 /* After IN_HEAD_END: what follows; the text it must be is b's. */
 void reader_body(struct reader *r, const struct body *b, enum framing f, uint64_t length);

@@ -398,7 +398,6 @@ int exchange_response_open(struct stream *s)
 		return end(s, END_INTERNAL);
 	counted = x->client.out->len;
 	x->bytes_out += counted;
-	x->client_keeps = client->framing->keep && x->res.framing != BODY_TUNNEL;
 	x->head_sent = true;
 	s->phase = PHASE_DATA;
 	open_pump(&s->relay.response);
@@ -420,6 +419,7 @@ static int exchange_done(struct stream *s)
 	struct exchange *x = s->exchange;
 	struct pump *req = &s->relay.request;
 
+	x->client_keeps = x->client.framing.keep && x->res.framing != BODY_TUNNEL;
 	if (!x->reply && !(req->flags & PUMP_FINISHED))
 		x->client_keeps = x->server_keeps = false;
 	if (!x->reply)
