@@ -37,7 +37,7 @@ struct h1_parser {
 	uint32_t invalid;  /* MSG_INVALID: position of the first byte that an option let through */
 	uint16_t skipped;  /* empty lines in front of the start line */
 	uint8_t state;
-	uint8_t seen;      /* fields that may come only once */
+	uint8_t seen;      /* enum seen of h1_check.c */
 };
 
 /* Parses a head in bytes[0..len), msg was emptied by message_init before the first call. H1_DONE:

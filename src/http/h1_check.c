@@ -15,8 +15,10 @@ enum seen {
 	SEEN_HOST = 1 << 0,
 	SEEN_LENGTH = 1 << 1,
 	SEEN_CODING = 1 << 2,
-	SEEN_CONNECTION = 1 << 3,
-	SEEN_UPGRADE = 1 << 4,
+	SEEN_UPGRADE = 1 << 3,
+	OPTION_CLOSE = 1 << 4, /* named by Connection */
+	OPTION_KEEP_ALIVE = 1 << 5,
+	OPTION_UPGRADE = 1 << 6,
 };
 
 /* ---- field by field ---- */
@@ -108,6 +110,27 @@ static enum h1_result check_host(struct head *h, const struct field *f)
 	return H1_DONE;
 }
 
+/* RFC 9112 9.3, 9.6. What else is named is for message_strip_hops. */
+static enum h1_result check_options(struct head *h, const struct field *f)
+{
+	struct span option;
+	size_t at = 0;
+
+	if (span_equal(f->value, SPAN("keep-alive"))) {
+		h->parser->seen |= OPTION_KEEP_ALIVE;
+		return H1_DONE;
+	}
+	while (list_next(f->value, &at, &option)) {
+		if (span_equal_nocase(option, SPAN("close")))
+			h->parser->seen |= OPTION_CLOSE;
+		else if (span_equal_nocase(option, SPAN("keep-alive")))
+			h->parser->seen |= OPTION_KEEP_ALIVE;
+		else if (span_equal_nocase(option, SPAN("upgrade")))
+			h->parser->seen |= OPTION_UPGRADE;
+	}
+	return H1_DONE;
+}
+
 /* By option any character may stand in a name: but none that makes it look like another one. */
 static enum h1_result check_odd_name(struct head *h, const struct field *f)
 {
@@ -142,8 +165,7 @@ enum h1_result h1_check_field(struct head *h, const struct field *f)
 	case FIELD_HOST:
 		return check_host(h, f);
 	case FIELD_CONNECTION:
-		h->parser->seen |= SEEN_CONNECTION;
-		return H1_DONE;
+		return check_options(h, f);
 	case FIELD_UPGRADE:
 		h->parser->seen |= SEEN_UPGRADE;
 		return H1_DONE;
@@ -193,28 +215,13 @@ static void check_upgrade(struct head *h)
 /* RFC 9112 9.3; close wins. RFC 9110 7.8: Upgrade counts in 1.1, named by Connection. */
 static void check_connection(struct head *h)
 {
-	bool close = false, keep_alive = false, upgrade = false;
-	struct message *msg = h->msg;
-	struct span option;
-	unsigned at = 0;
-	struct field *f;
-	size_t offset;
+	unsigned seen = h->parser->seen;
 
-	if (!(h->parser->seen & SEEN_CONNECTION)) {
-		msg->flags |= msg->minor ? MSG_KEEP_ALIVE : 0;
-		return;
-	}
-	while ((f = message_find_id(msg, FIELD_CONNECTION, &at)))
-		for (offset = 0; list_next(f->value, &offset, &option);) {
-			close |= span_equal_nocase(option, SPAN("close"));
-			keep_alive |= span_equal_nocase(option, SPAN("keep-alive"));
-			upgrade |= span_equal_nocase(option, SPAN("upgrade"));
-		}
-	if (close)
-		msg->flags |= MSG_CLOSE;
-	else if (keep_alive || msg->minor)
-		msg->flags |= MSG_KEEP_ALIVE;
-	if (upgrade && msg->minor && h->parser->seen & SEEN_UPGRADE)
+	if (seen & OPTION_CLOSE)
+		h->msg->flags |= MSG_CLOSE;
+	else if (seen & OPTION_KEEP_ALIVE || h->msg->minor)
+		h->msg->flags |= MSG_KEEP_ALIVE;
+	if (seen & OPTION_UPGRADE && seen & SEEN_UPGRADE && h->msg->minor)
 		check_upgrade(h);
 }
 

@@ -9,6 +9,7 @@
 
 #include "http/chars.h"
 #include "http/h1_head.h"
+#include "http/scan.h"
 
 enum state {
 	AT_START, /* empty lines may come; zero: the state of a parser just begun */
@@ -53,40 +54,6 @@ static bool tolerate(struct head *h, const char *at)
 		h->parser->invalid = (uint32_t)(at - h->bytes);
 	h->msg->flags |= MSG_INVALID;
 	return true;
-}
-
-/* ---- scanning ---- */
-
-static const char *skip_class(const char *p, const char *end, unsigned classes)
-{
-	while (p < end && char_is(*p, classes))
-		p++;
-	return p;
-}
-
-#define EACH(byte) (0x0101010101010101u * (byte))
-
-/* The first control character but HTAB. Eight bytes at a time: bit 7 of a byte is set in `hit`
- * when it is below 32 or equals 127 (a borrow may add bytes above a true hit, never below). */
-static const char *skip_value(const char *p, const char *end)
-{
-	for (;;) {
-		while (end - p >= 8) {
-			uint64_t word, del, hit;
-
-			memcpy(&word, p, 8);
-			del = word ^ EACH(0x7f);
-			hit = ((word - EACH(0x20)) & ~word) | ((del - EACH(1)) & ~del);
-			if (hit & EACH(0x80))
-				break;
-			p += 8;
-		}
-		for (unsigned i = 0; i < 8 && p < end; i++, p++)
-			if (!char_is(*p, CHAR_VALUE))
-				return p;
-		if (p == end)
-			return p;
-	}
 }
 
 /* ---- start lines ---- */
@@ -168,16 +135,22 @@ static enum h1_result parse_version(struct head *h, const char **p)
 	return set_version(h, number, major, minor);
 }
 
-/* CRLF at p. */
-static enum h1_result parse_line_end(struct head *h, const char *p)
+/* No CRLF at p: is it wrong, or only incomplete? */
+static enum h1_result bad_line_end(struct head *h, const char *p)
 {
 	if (p < h->end && *p != '\r')
 		return h1_bad(h, p, 400, *p == '\n' ? "LF without CR" : "no CRLF behind the line");
 	if (h->end - p < 2)
 		return H1_INCOMPLETE;
-	if (p[1] != '\n')
-		return h1_bad(h, p + 1, 400, "CR without LF");
-	return H1_DONE;
+	return h1_bad(h, p + 1, 400, "CR without LF");
+}
+
+/* CRLF at p. */
+static inline enum h1_result parse_line_end(struct head *h, const char *p)
+{
+	if (h->end - p >= 2 && p[0] == '\r' && p[1] == '\n')
+		return H1_DONE;
+	return bad_line_end(h, p);
 }
 
 /* RFC 9112 2.2: empty lines in front of a request are stepped over. */
@@ -219,7 +192,7 @@ static enum h1_result parse_http09(struct head *h, const char *s, const char *q)
 static const char *skip_target(struct head *h, const char *q)
 {
 	for (;;) {
-		q = skip_class(q, h->end, CHAR_TARGET);
+		q = scan_target(q, h->end);
 		if (q == h->end || !(*q == '#' || (uint8_t)*q > 0x7f) || !tolerate(h, q))
 			return q;
 		q++;
@@ -250,7 +223,7 @@ static enum h1_result parse_request_line(struct head *h, const char **at)
 		s = q;
 		/* fall through */
 	case AT_METHOD:
-		q = skip_class(q, h->end, CHAR_TOKEN);
+		q = scan_class(q, h->end, CHAR_TOKEN);
 		if (q == h->end)
 			return pause_at(h, AT_METHOD, s, q);
 		if (*q != ' ' || q == s)
@@ -327,7 +300,7 @@ static enum h1_result parse_status_line(struct head *h, const char **at)
 		q = s;
 		/* fall through */
 	case AT_REASON:
-		q = skip_value(q, h->end);
+		q = scan_value(q, h->end);
 		r = q == h->end ? H1_INCOMPLETE : parse_line_end(h, q);
 		if (r == H1_INCOMPLETE)
 			return pause_at(h, AT_REASON, s, q);
@@ -393,7 +366,7 @@ static enum h1_result parse_fields(struct head *h, const char **at)
 		colon = h->bytes + h->parser->colon;
 	for (;;) {
 		while (!colon) {
-			q = skip_class(q, end, CHAR_TOKEN);
+			q = scan_token(q, end);
 			if (q == end)
 				return pause_at(h, AT_NAME, s, q);
 			if (*q == ':' && q > s) {
@@ -408,7 +381,7 @@ static enum h1_result parse_fields(struct head *h, const char **at)
 					return r;
 			}
 		}
-		q = skip_value(q, end);
+		q = scan_value(q, end);
 		r = q == end ? H1_INCOMPLETE : parse_line_end(h, q);
 		if (r == H1_INCOMPLETE) {
 			h->parser->colon = (uint32_t)(colon - h->bytes);

@@ -29,6 +29,8 @@ bool span_equal_nocase(struct span a, struct span b)
 
 	if (a.len != b.len)
 		return false;
+	if (!a.len || memcmp(a.ptr, b.ptr, a.len) == 0)
+		return true;
 	for (i = 0; i < a.len; i++)
 		if (a.ptr[i] != b.ptr[i] && char_lower(a.ptr[i]) != char_lower(b.ptr[i]))
 			return false;

@@ -20,17 +20,38 @@ struct span field_id_name(enum field_id id)
 	return field_names[id];
 }
 
-/* Compares with a name of the same length in lower case: where that has a letter, bit 5 of the
- * byte received does not matter. */
-static enum field_id field_if(struct span name, enum field_id id)
+/* Where the lower-case name has a letter, bit 5 of the byte received does not matter: 4 or 8 bytes
+ * at once. */
+static inline bool equal4(const char *s, const char *lower)
 {
-	const char *lower = field_names[id].ptr;
-	size_t i;
+	uint32_t a, b;
 
-	for (i = 0; i < name.len; i++)
-		if ((name.ptr[i] | ((lower[i] & 0x40) >> 1)) != lower[i])
+	memcpy(&a, s, 4);
+	memcpy(&b, lower, 4);
+	return (a | (b & 0x40404040u) >> 1) == b;
+}
+
+static inline bool equal8(const char *s, const char *lower)
+{
+	uint64_t a, b;
+
+	memcpy(&a, s, 8);
+	memcpy(&b, lower, 8);
+	return (a | (b & 0x4040404040404040u) >> 1) == b;
+}
+
+/* Compares with a name of the same length: its beginning and its end, which overlap. */
+static inline enum field_id field_if(struct span name, enum field_id id)
+{
+	const char *s = name.ptr, *lower = field_names[id].ptr;
+	size_t len = name.len, i;
+
+	if (len < 8)
+		return equal4(s, lower) && equal4(s + len - 4, lower + len - 4) ? id : FIELD_OTHER;
+	for (i = 0; i + 8 < len; i += 8)
+		if (!equal8(s + i, lower + i))
 			return FIELD_OTHER;
-	return id;
+	return equal8(s + len - 8, lower + len - 8) ? id : FIELD_OTHER;
 }
 
 /* The only candidates of each length, told apart by a letter that differs. A name that is added to
@@ -41,7 +62,7 @@ enum field_id field_id(struct span name)
 
 	switch (name.len) {
 	case 2:
-		return field_if(name, FIELD_TE);
+		return (s[0] | 0x20) == 't' && (s[1] | 0x20) == 'e' ? FIELD_TE : FIELD_OTHER;
 	case 4:
 		switch (s[0] | 0x20) {
 		case 'h':

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How far do bytes belong to a class? 16 at a time where the processor can (SSE2 is part of every
+ * x86-64), else one by one from the table; the result is the same, and no byte at or behind `end`
+ * is read. */
+#ifndef HTTP_SCAN_H
+#define HTTP_SCAN_H
+
+#include "http/chars.h"
+
+static inline const char *scan_class(const char *p, const char *end, unsigned classes)
+{
+	while (p < end && char_is(*p, classes))
+		p++;
+	return p;
+}
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+
+/* Bytes from `first` on, `count` of them. */
+static inline __m128i scan_range(__m128i v, char first, char count)
+{
+	__m128i from = _mm_sub_epi8(v, _mm_set1_epi8(first));
+
+	return _mm_cmpeq_epi8(_mm_min_epu8(from, _mm_set1_epi8((char)(count - 1))), from);
+}
+
+/* To the first byte that is not CHAR_VALUE. */
+static inline const char *scan_value(const char *p, const char *end)
+{
+	for (; end - p >= 16; p += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+		__m128i tab = _mm_cmpeq_epi8(v, _mm_set1_epi8('\t'));
+		__m128i bad = _mm_or_si128(_mm_andnot_si128(tab, scan_range(v, 0, 32)),
+					   _mm_cmpeq_epi8(v, _mm_set1_epi8(127)));
+		int mask = _mm_movemask_epi8(bad);
+
+		if (mask)
+			return p + __builtin_ctz((unsigned)mask);
+	}
+	return scan_class(p, end, CHAR_VALUE);
+}
+
+/* To the first byte that is not CHAR_TARGET. */
+static inline const char *scan_target(const char *p, const char *end)
+{
+	for (; end - p >= 16; p += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+		__m128i good = _mm_andnot_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('#')),
+						scan_range(v, 33, 94));
+		int mask = _mm_movemask_epi8(good) ^ 0xffff;
+
+		if (mask)
+			return p + __builtin_ctz((unsigned)mask);
+	}
+	return scan_class(p, end, CHAR_TARGET);
+}
+
+/* To the first byte that is not CHAR_TOKEN: letters, digits and "-" quickly, others from the
+ * table. */
+static inline const char *scan_token(const char *p, const char *end)
+{
+	while (end - p >= 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+		__m128i letter = scan_range(_mm_or_si128(v, _mm_set1_epi8(0x20)), 'a', 26);
+		__m128i other = _mm_or_si128(scan_range(v, '0', 10),
+					     _mm_cmpeq_epi8(v, _mm_set1_epi8('-')));
+		int mask = _mm_movemask_epi8(_mm_or_si128(letter, other)) ^ 0xffff;
+
+		if (!mask) {
+			p += 16;
+			continue;
+		}
+		p += __builtin_ctz((unsigned)mask);
+		if (!char_is(*p, CHAR_TOKEN))
+			return p;
+		p++;
+	}
+	return scan_class(p, end, CHAR_TOKEN);
+}
+
+#else
+
+static inline const char *scan_value(const char *p, const char *end)
+{
+	return scan_class(p, end, CHAR_VALUE);
+}
+
+static inline const char *scan_target(const char *p, const char *end)
+{
+	return scan_class(p, end, CHAR_TARGET);
+}
+
+static inline const char *scan_token(const char *p, const char *end)
+{
+	return scan_class(p, end, CHAR_TOKEN);
+}
+
+#endif
+
+#endif
