@@ -556,8 +556,8 @@ void pump_allow(struct pump *pump, uint64_t bytes)
 	pump->allowed = bytes;
 	if (pump->mode == PUMP_SPLICE ||
 	    (pump->mode == PUMP_ADAPTIVE && bytes != UINT64_MAX && bytes >= ANNOUNCED_LARGE))
-		if (pump->from->ops->splice_in && pump->to->ops->splice_out)
-			pump->flags |= PUMP_SPLICING;
+		if (pump->from->ops && pump->from->ops->splice_in && pump->to->ops->splice_out)
+			pump->flags |= PUMP_SPLICING; /* an answer of our own has no source */
 }
 
 void pump_renew(struct pump *pump)
