@@ -17,6 +17,7 @@
 #include "process/process.h"
 #include "proxy/proxy.h"
 #include "proxy/state_file.h"
+#include "stream/compress.h"
 #include "stream/service.h"
 #include "stream/tcp_rules.h"
 #include "stream/tune.h"
@@ -40,6 +41,7 @@ const struct module *const modules[] = {
 	&logformat_module,
 	&state_file_module,
 	&check_module,
+	&compress_module,
 	&tcp_rules_module,
 	&service_module,
 	NULL,

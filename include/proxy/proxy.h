@@ -14,6 +14,7 @@
 
 struct acl_set;
 struct captures;
+struct compress_conf;
 struct end;
 struct listener;
 struct monitor_fail;
@@ -79,6 +80,7 @@ struct proxy_settings {
 	unsigned hash_balance_factor; /* 0: off */
 	struct source_conf source;
 	int load_state;            /* enum load_state: of servers, at the start */
+	const struct compress_conf *compression; /* stream/compress.h; NULL: none */
 	const char *default_backend;
 	struct location default_backend_loc;
 	struct server_settings server; /* default-server */
@@ -147,6 +149,7 @@ struct proxy {
 	uint64_t queue_ticket;         /* of the next to join it or a server's */
 	uint64_t queue_served;         /* how many of its own queue got a slot */
 	struct balance *balance;       /* lb/ */
+	bool compress_offload;         /* servers do not see Accept-Encoding */
 	const char *description;
 	const char *state_file;        /* server-state-file-name; NULL: the backend's name */
 	bool used_by_name, used_as_last; /* defaults: by proxies, with and without "from" */

@@ -47,10 +47,23 @@ enum {
 		       PUMP_STOPPED,
 };
 
+/* Changes the bytes that pass: compression. */
+enum { PUMP_FILTER_IN = 32768 };
+struct pump_filter {
+	/* in: at most PUMP_FILTER_IN bytes; out: twice as much, which always suffices: *made bytes of
+	 * it. last: nothing follows. False: it failed. */
+	bool (*run)(struct pump_filter *filter, const char *in, size_t len, char *out, size_t size,
+		    bool last, size_t *made);
+	void (*free)(struct pump_filter *filter);
+	uint64_t taken;      /* bytes that went in */
+	bool ended;          /* last was said */
+};
+
 struct pump {
 	struct end *from, *to;
 	struct buf *buf;     /* bytes received and not sent; NULL: none */
 	struct pipe *pipe;   /* only while bytes sit in it */
+	struct pump_filter *filter; /* NULL: bytes pass as they are */
 	uint64_t allowed;    /* how many may still be forwarded unseen; UINT64_MAX: all */
 	uint64_t copied, spliced; /* bytes that left, each way */
 	uint32_t read_ms, write_ms; /* clock_now_ms of the last bytes in and out */
@@ -96,6 +109,8 @@ void pump_allow(struct pump *pump, uint64_t bytes);
  * has sent already is read behind them, so that both leave in one segment. False: no memory, or
  * too many for a buffer. */
 bool pump_preload(struct pump *pump, const void *bytes, size_t len);
+/* Gives its filter back, if it has one. */
+void pump_filter_free(struct pump *pump);
 /* No more bytes: what is held is thrown away. */
 void pump_stop(struct pump *pump);
 /* Bytes received and not sent. */

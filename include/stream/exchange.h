@@ -46,6 +46,7 @@ struct exchange {
 	bool request_sent;              /* the request's head has left at least once */
 	bool tunnel;                    /* bytes both ways, to the close */
 	bool first;                     /* of its session */
+	uint8_t compress;               /* enum compress_algo that the client takes */
 	uint8_t attempts;               /* "retry-on": how often the request was sent */
 	uint8_t reason, phase;          /* why the program answers: of the stream's end. END_NONE:
 					 * it does not, or for no reason of its own (LOCAL) */

@@ -241,6 +241,57 @@ static enum io pump_copy(struct pump *pump)
 	return pump_pass(pump, buf, got);
 }
 
+/* ---- changing what passes --------------------------------------------------------------- */
+
+/* What was received goes through the filter into the scratch buffer, and on. */
+static enum io pump_filter_pass(struct pump *pump, const char *in, size_t len, bool last)
+{
+	struct pump_filter *filter = pump->filter;
+	struct buf *buf = buffer_scratch();
+	size_t made;
+
+	if (!buf || !filter->run(filter, in, len, buf->data, buf->size, last, &made)) {
+		pump->flags |= PUMP_NO_MEMORY;
+		return IO_ERR;
+	}
+	filter->taken += len;
+	filter->ended = last;
+	return made ? pump_pass(pump, buf, made) : IO_OK;
+}
+
+static enum io pump_copy_filtered(struct pump *pump)
+{
+	static char in[PUMP_FILTER_IN];
+	const struct framing *framing = pump->from->framing;
+	size_t got;
+	enum io r = pump->from->ops->recv(pump->from, in, sizeof(in), &got);
+
+	_Static_assert((int)SCRATCH_SIZE >= 2 * (int)PUMP_FILTER_IN, "as filters are promised");
+	pump->calls++;
+	if (r != IO_OK)
+		return r;
+	relay_stats.reads++;
+	pump_got(pump, got);
+	return pump_filter_pass(pump, in, got, framing && framing->ended);
+}
+
+/* The source has ended: what the filter has to say to that. True: nothing is held. */
+static bool pump_filter_end(struct pump *pump)
+{
+	if (!pump->filter || pump->filter->ended || pump->flags & PUMP_READ_ERROR)
+		return true;
+	return pump_filter_pass(pump, NULL, 0, true) == IO_OK;
+}
+
+void pump_filter_free(struct pump *pump)
+{
+	struct pump_filter *filter = pump->filter;
+
+	pump->filter = NULL;
+	if (filter)
+		filter->free(filter);
+}
+
 /* ---- splicing --------------------------------------------------------------------------- */
 
 /* Nothing came out of splice: recv tells whether that is the truth. */
@@ -470,12 +521,22 @@ static inline enum io pump_move(struct pump *pump)
 		return IO_AGAIN;
 	if (unlikely(*pump->from->flags & CONN_URGENT) && pump->mode != PUMP_COPY)
 		pump_copy_only(pump, &relay_stats.fallback_urgent);
-	r = pump_by_pipe(pump) ? pump_splice(pump) : pump_copy(pump);
+	if (unlikely(pump->filter != NULL))
+		r = pump_copy_filtered(pump);
+	else
+		r = pump_by_pipe(pump) ? pump_splice(pump) : pump_copy(pump);
 	if (unlikely(r == IO_EOF || r == IO_ERR))
 		pump_note(pump, r);
 	else if (pump->from->framing)
 		pump_took(pump);
 	return r;
+}
+
+/* Everything was passed on, and the sink does not know yet that no more comes. */
+static inline bool pump_over(const struct pump *pump)
+{
+	return pump->flags & (PUMP_EOF | PUMP_READ_ERROR) && !pump->buf && !pump->pipe &&
+	       !(pump->flags & (PUMP_FINISHED | PUMP_WRITE_ERROR));
 }
 
 static void pump_run_open(struct pump *pump, struct relay *relay)
@@ -495,8 +556,7 @@ static void pump_run_open(struct pump *pump, struct relay *relay)
 		task_wake(&relay->task);
 	if (unlikely(!pump->allowed) && !pump->buf && !pump->pipe)
 		pump->flags |= PUMP_DONE;
-	if (unlikely(pump->flags & (PUMP_EOF | PUMP_READ_ERROR)) && !pump->buf && !pump->pipe &&
-	    !(pump->flags & (PUMP_FINISHED | PUMP_WRITE_ERROR)))
+	if (unlikely(pump_over(pump)) && pump_filter_end(pump))
 		pump_finish(pump);
 	else if (pump->to->framing && !(pump->flags & PUMP_WRITE_ERROR) && !pump->buf && !pump->pipe)
 		pump_flush(pump);

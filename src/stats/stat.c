@@ -127,10 +127,10 @@ void stat_fill_frontend(struct stat_row *row, const struct proxy *px, unsigned o
 	stat_fill_cache(row, px);
 	if (px->set.mode == MODE_HTTP)
 		SET(intercepted, stats_u64(c->intercepted));
-	SET(comp_in, stats_u64(0));
-	SET(comp_out, stats_u64(0));
-	SET(comp_byp, stats_u64(0));
-	SET(comp_rsp, stats_u64(0));
+	SET(comp_in, stats_u64(c->compress_in));
+	SET(comp_out, stats_u64(c->compress_out));
+	SET(comp_byp, stats_u64(c->compress_bypassed));
+	SET(comp_rsp, stats_u64(c->compressed_responses));
 	SET(conn_rate, stats_u32(rate_read(&c->connection_rate, clock_now_ms)));
 	SET(conn_rate_max, stats_u32(c->connection_rate.max));
 	SET(conn_tot, stats_u64(c->connections));
@@ -433,10 +433,10 @@ void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned op
 	SET(dreq, stats_u64(c->denied_requests));
 	SET(chkdown, stats_u64(c->down_transitions));
 	SET(lastchg, stat_seconds_since(be->changed_ms));
-	SET(comp_in, stats_u64(0));
-	SET(comp_out, stats_u64(0));
-	SET(comp_byp, stats_u64(0));
-	SET(comp_rsp, stats_u64(0));
+	SET(comp_in, stats_u64(c->compress_in));
+	SET(comp_out, stats_u64(c->compress_out));
+	SET(comp_byp, stats_u64(c->compress_bypassed));
+	SET(comp_rsp, stats_u64(c->compressed_responses));
 	SET(agg_server_status, stats_u32(0));
 	SET(agg_server_check_status, stats_u32(0));
 	SET(agg_check_status, stats_u32(0));

@@ -11,6 +11,7 @@
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "stream/assign.h"
+#include "stream/compress.h"
 #include "stream/reply.h"
 #include "stream/steps.h"
 
@@ -86,8 +87,10 @@ bool exchange_new(struct stream *s, struct buf **held)
 
 void exchange_free(struct stream *s)
 {
-	if (s->exchange)
-		exchange_give(s->exchange);
+	if (!s->exchange)
+		return;
+	compress_end(s->exchange);
+	exchange_give(s->exchange);
 	s->exchange = NULL;
 }
 

@@ -10,6 +10,7 @@
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "stream/accesslog.h"
+#include "stream/compress.h"
 #include "stream/connect.h"
 #include "stream/http_rules.h"
 #include "stream/proxyheader.h"
@@ -162,6 +163,7 @@ int exchange_request_open(struct stream *s)
 	s->phase = PHASE_HEADERS;
 	s->phase_ms = (uint32_t)clock_now_ms;
 	timer_cancel(&s->timer);
+	compress_request(x);
 	server->framing->keep = server_may_keep(s);
 	if (server->ops->head_out && server->ops->head_out(server, &x->req) != IO_OK)
 		return exchange_fail_with(s, END_INTERNAL, 500);
@@ -394,6 +396,8 @@ int exchange_response_open(struct stream *s)
 	x->server_keeps = !x->reply && x->res.flags & MSG_KEEP_ALIVE &&
 			  (x->res.framing != BODY_CLOSE && x->res.framing != BODY_TUNNEL);
 	client->framing->keep = client_may_keep(s);
+	if (x->compress && !compress_response(x))
+		return end(s, END_RESOURCE);
 	if (client->ops->head_out(client, &x->res) != IO_OK)
 		return end(s, END_INTERNAL);
 	counted = x->client.out->len;
