@@ -61,6 +61,12 @@ enum hash_function { HASH_SDBM, HASH_DJB2, HASH_WT6, HASH_CRC32 };
 
 enum load_state { LOAD_STATE_NONE, LOAD_STATE_GLOBAL, LOAD_STATE_LOCAL };
 
+/* http-reuse: whose idle connections to servers a request may take. */
+enum http_reuse { REUSE_SAFE, REUSE_NEVER, REUSE_AGGRESSIVE, REUSE_ALWAYS };
+/* retry-on; the statuses follow RETRY_STATUS in the order of the manual. */
+enum { RETRY_CONN_FAILURE = 1 << 0, RETRY_EMPTY = 1 << 1, RETRY_JUNK = 1 << 2,
+       RETRY_TIMEOUT = 1 << 3, RETRY_STATUS = 1 << 4 };
+
 /* What a defaults section hands on; copied as a whole. */
 struct proxy_settings {
 	int mode;                  /* enum proxy_mode */
@@ -73,6 +79,9 @@ struct proxy_settings {
 	int backlog;               /* 0: maxconn */
 	int retries;               /* default 3 */
 	int redispatch_interval;   /* default -1 */
+	unsigned retry_on;         /* RETRY_*; default RETRY_CONN_FAILURE */
+	int http_reuse;            /* enum http_reuse */
+	int max_keep_alive_queue;  /* default -1: no limit */
 	int balance;               /* enum balance_algo */
 	int balance_draws;         /* random(draws), default 2 */
 	int hash_method, hash_function;
@@ -181,6 +190,9 @@ struct proxies {
 	struct list stats_frontends; /* hidden proxies such as the stats socket's */
 };
 extern const struct module proxy_module, server_module; /* in this order */
+
+/* The bit of retry-on for a status; 0: it cannot be named there. */
+unsigned retry_on_status(unsigned status);
 
 /* Those of the running generation. */
 extern struct proxies *proxies_running;

@@ -78,6 +78,10 @@ struct server_settings {
 	struct source_conf source;
 	unsigned tcp_ut;             /* ms */
 	const char *namespace;
+	int pool_max_conn;           /* idle connections that are kept; -1: no limit */
+	int pool_low_conn;
+	unsigned pool_purge_delay;   /* ms, default 5000 */
+	int max_reuse;               /* requests behind the first on a connection; -1: no limit */
 	const char *track;           /* "backend/server" or "server" */
 	uint8_t init_addr[4];        /* enum init_addr */
 	struct addr init_ip;         /* INIT_ADDR_IP */
@@ -161,6 +165,10 @@ struct server {
 	struct list streams;     /* of this process, on it: for shutdown sessions */
 	struct list queue;       /* struct queue_entry: waiting for this very server */
 	uint64_t queue_served;   /* how many of them got their slot */
+	struct list idle;        /* connections that wait for an exchange, newest first: stream/ */
+	unsigned idle_count, idle_used; /* there; in use, and everybody's behind it */
+	unsigned idle_need;      /* most in use since the last purge */
+	struct timer idle_timer; /* purge */
 	struct lb_node *lb;      /* lb/: its place in the balancing structure */
 	struct check *check;     /* check/: NULL: not checked */
 	struct check *agent;     /* check/: NULL: no agent is asked */

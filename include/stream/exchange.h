@@ -13,6 +13,7 @@
 #include "relay/h1_end.h"
 #include "stream/stream.h"
 
+struct idle;
 struct reply;
 
 /* Why the body of the request is waited for before the server is chosen. */
@@ -44,12 +45,16 @@ struct exchange {
 	bool server_keeps;              /* the server's does */
 	bool head_sent;                 /* the response's head has left: no other answer any more */
 	bool request_sent;              /* the request's head has left at least once */
+	bool complete;                  /* the response has left, nothing went wrong on the way */
 	bool tunnel;                    /* bytes both ways, to the close */
 	bool first;                     /* of its session */
 	uint8_t compress;               /* enum compress_algo that the client takes */
 	uint8_t attempts;               /* "retry-on": how often the request was sent */
 	uint8_t reason, phase;          /* why the program answers: of the stream's end. END_NONE:
 					 * it does not, or for no reason of its own (LOCAL) */
+	bool reused;                    /* the server's connection carried others before */
+	bool may_retry;                 /* all of the request is at hand to be sent again */
+	struct idle *idle;              /* the server's connection, which may be kept; NULL: not */
 	struct h1_end client, server;   /* state of the ends */
 	struct exchange *next;          /* in the pool */
 	struct field fields[];          /* room of both heads: tune.http.maxhdr each */

@@ -55,6 +55,10 @@ struct session {
 	struct task task;        /* the next request is there already */
 	uint64_t deadline_ms;
 	unsigned requests;       /* so far */
+	struct list idle;        /* connections to servers of its own: stream/idle.h; next NULL:
+				  * there were none yet */
+	bool private_servers;    /* a server authenticates connections (NTLM): never shared */
+	struct server *last_server;
 };
 
 /* Where a side of the stream is in the step table. */

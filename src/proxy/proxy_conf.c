@@ -16,6 +16,8 @@ void proxy_settings_init(struct proxy_settings *set)
 	memset(set, 0, sizeof(*set));
 	set->retries = 3;
 	set->redispatch_interval = -1;
+	set->retry_on = RETRY_CONN_FAILURE;
+	set->max_keep_alive_queue = -1;
 	set->balance_draws = 2;
 	server_settings_init(&set->server);
 }

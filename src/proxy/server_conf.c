@@ -22,6 +22,8 @@ void server_settings_init(struct server_settings *set)
 	set->rise = 2;
 	set->fall = 3;
 	set->error_limit = 10;
+	set->pool_max_conn = set->max_reuse = -1;
+	set->pool_purge_delay = 5000;
 	set->on_error = ON_ERROR_FAIL_CHECK;
 	set->init_addr[0] = INIT_ADDR_LAST;
 	set->init_addr[1] = INIT_ADDR_LIBC;
@@ -106,6 +108,7 @@ struct server *server_conf_new(struct statement *st, struct proxy *px, const cha
 	list_init(&s->trackers);
 	list_init(&s->tracker_node);
 	list_init(&s->queue);
+	list_init(&s->idle);
 	timer_init(&s->warm_up, NULL);
 	return s;
 }
@@ -345,6 +348,15 @@ static const struct keyword server_keywords[] = {
 	  .bit = SRV_UP_SHUTDOWN_BACKUP,
 	  .names = (const char *const[]){ "shutdown-backup-sessions", NULL },
 	  .help = "ends the sessions of backup servers when it comes up" },
+	{ "max-reuse", SCOPE_SERVER, 0, "<count>", set_int, .offset = SET(max_reuse), .min = -1,
+	  .max = INT_MAX, .dflt = "-1: no limit",
+	  .help = "requests over a connection behind its first one" },
+	{ "pool-low-conn", SCOPE_SERVER, 0, "<max>", set_int, .offset = SET(pool_low_conn), .min = 0,
+	  .max = INT_MAX, .dflt = "0", .help = "idle connections that are never purged" },
+	{ "pool-max-conn", SCOPE_SERVER, 0, "<max>", set_int, .offset = SET(pool_max_conn), .min = -1,
+	  .max = INT_MAX, .dflt = "-1: no limit", .help = "most idle connections that are kept" },
+	DELAY("pool-purge-delay", pool_purge_delay, 0, "5s",
+	      "time after which half of the idle connections that were not needed are closed"),
 	{ "port", SCOPE_SERVER, 0, "<port>", server_port, .dflt = "that of the server",
 	  .help = "port for health checks" },
 	{ "rise", SCOPE_SERVER, 0, "<count>", set_int, .offset = SET(rise), .min = 1,

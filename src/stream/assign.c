@@ -62,6 +62,7 @@ static void assign_done(struct stream *s, struct server *server)
 
 	assign_note_redispatch(s, server);
 	s->server = server;
+	s->session->last_server = server;
 	s->counted_server = true;
 	s->queue_ms = (uint32_t)(clock_now_ms - s->session->accepted_ms);
 	c->sessions++;
@@ -96,6 +97,20 @@ struct choice {
 	bool full, balanced;
 };
 
+/* The server of the session's last request: it authenticates connections, or the backend wants it
+ * so. NULL: there is none, or it is too busy. */
+static struct server *assign_last_server(const struct stream *s, const struct server *avoid)
+{
+	struct server *last = s->session->last_server;
+	int most = s->backend->set.max_keep_alive_queue;
+
+	if (!s->exchange || avoid || !last || last->proxy != s->backend || !server_usable(last))
+		return NULL;
+	if (!s->session->private_servers && !(s->backend->set.options.on & OPT_PREFER_LAST))
+		return NULL;
+	return most < 0 || last->state->queued <= (unsigned)most ? last : NULL;
+}
+
 static struct choice assign_choose(struct stream *s)
 {
 	struct balance_key key = {
@@ -105,6 +120,9 @@ static struct choice assign_choose(struct stream *s)
 	struct choice choice = { NULL, false, false };
 	struct view view;
 
+	choice.server = assign_last_server(s, key.avoid);
+	if (choice.server)
+		return choice;
 	if (s->backend->use_server_rules && !key.avoid) {
 		stream_view(s, &view, NULL);
 		choice.server = use_server(s->backend, &view);

@@ -12,6 +12,7 @@
 #include "stream/assign.h"
 #include "stream/exchange.h"
 #include "stream/extra.h"
+#include "stream/idle.h"
 #include "stream/rules.h"
 #include "stream/steps.h"
 #include "stream/stream.h"
@@ -59,6 +60,13 @@ static int connect_resource(struct stream *s, const char *what)
 	return stream_fail(s, END_RESOURCE);
 }
 
+static int connect_done(struct stream *s)
+{
+	s->connected = true;
+	s->connect_ms = (uint32_t)(clock_now_ms - s->session->accepted_ms);
+	return STEP_GOTO + REQ_OPEN;
+}
+
 int connect_start(struct stream *s)
 {
 	struct addr to = connect_address(s);
@@ -66,6 +74,8 @@ int connect_start(struct stream *s)
 	int fd;
 
 	s->phase = PHASE_CONNECT;
+	if (s->exchange && idle_take(s, &to))
+		return connect_done(s);
 	s->server->state->counters.connects++;
 	s->backend->be->counters.connects++;
 	switch (server_dial(s->server, &to, stream_src(s), &fd)) {
@@ -99,6 +109,17 @@ static void connect_observe(struct stream *s, bool ok)
 		server_hooks.observed(s->server, ok ? OBSERVED_CONNECTED : OBSERVED_NOT_CONNECTED);
 }
 
+/* The connection may outlive the exchange. */
+static void connect_http(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+	struct addr to = connect_address(s);
+
+	h1_end_attach(&s->relay.server, &x->server, false, x->arena, NULL);
+	x->reused = false;
+	idle_begin(s, &to);
+}
+
 int connect_wait(struct stream *s)
 {
 	struct conn *conn = s->relay.server.conn;
@@ -117,11 +138,9 @@ int connect_wait(struct stream *s)
 	conn->flags &= (uint16_t)~CONN_CONNECTING;
 	end_use_conn(&s->relay.server);
 	if (s->exchange)
-		h1_end_attach(&s->relay.server, &s->exchange->server, false, s->exchange->arena, NULL);
-	s->connected = true;
-	s->connect_ms = (uint32_t)(clock_now_ms - s->session->accepted_ms);
+		connect_http(s);
 	connect_observe(s, true);
-	return STEP_GOTO + REQ_OPEN;
+	return connect_done(s);
 }
 
 /* Does the retry that comes now go to another server? Manual, "option redispatch <interval>":

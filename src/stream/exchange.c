@@ -12,6 +12,7 @@
 #include "relay/buffer.h"
 #include "stream/assign.h"
 #include "stream/compress.h"
+#include "stream/idle.h"
 #include "stream/reply.h"
 #include "stream/steps.h"
 
@@ -120,7 +121,12 @@ void exchange_reply(struct exchange *x, struct reply *reply)
 	struct stream *s = x->stream;
 
 	x->reply = reply;
+	if (!x->reason) {
+		x->reason = reply->ends;
+		x->phase = s->phase;
+	}
 	x->http.response = NULL;
+	idle_give(s, false);
 	timer_cancel(&s->timer);
 	assign_leave_queue(s);
 	pump_stop(&s->relay.response);
@@ -163,7 +169,8 @@ bool exchange_end(struct stream *s, struct conn **conn, struct buf **held)
 
 	*conn = NULL;
 	*held = NULL;
-	if (!x->client_keeps || !end_conn(&s->relay.client))
+	idle_give(s, x->complete && x->server_keeps);
+	if (!x->complete || !x->client_keeps || !end_conn(&s->relay.client))
 		return false;
 	*conn = h1_end_detach(&s->relay.client, held);
 	return true;

@@ -164,7 +164,9 @@ int exchange_request_open(struct stream *s)
 	s->phase_ms = (uint32_t)clock_now_ms;
 	timer_cancel(&s->timer);
 	compress_request(x);
-	server->framing->keep = server_may_keep(s);
+	if (server->framing)
+		server->framing->keep = server_may_keep(s) ||
+					s->backend->set.options.on & OPT_PRETEND_KEEPALIVE;
 	if (server->ops->head_out && server->ops->head_out(server, &x->req) != IO_OK)
 		return exchange_fail_with(s, END_INTERNAL, 500);
 	x->request_sent = true;
@@ -364,8 +366,7 @@ static bool request_complete(const struct exchange *x)
 static bool client_may_keep(const struct stream *s)
 {
 	const struct exchange *x = s->exchange;
-	uint64_t on = s->session->frontend->set.options.on |
-		      (s->backend ? s->backend->set.options.on : 0);
+	uint64_t on = s->session->frontend->set.options.on;
 
 	if (!(x->req.flags & MSG_KEEP_ALIVE) || on & OPT_HTTP_CLOSE || global_state->stopping)
 		return false;
@@ -393,8 +394,8 @@ int exchange_response_open(struct stream *s)
 		response_tunnel(s);
 	count_response(s, x->res.status);
 	x->http.status = x->res.status;
-	x->server_keeps = !x->reply && x->res.flags & MSG_KEEP_ALIVE &&
-			  (x->res.framing != BODY_CLOSE && x->res.framing != BODY_TUNNEL);
+	x->server_keeps = !x->reply && x->res.flags & MSG_KEEP_ALIVE && server_may_keep(s) &&
+			  x->server.body != BODY_CLOSE && x->server.body != BODY_TUNNEL;
 	client->framing->keep = client_may_keep(s);
 	if (x->compress && !compress_response(x))
 		return end(s, END_RESOURCE);
@@ -423,6 +424,7 @@ static int exchange_done(struct stream *s)
 	struct exchange *x = s->exchange;
 	struct pump *req = &s->relay.request;
 
+	x->complete = true;
 	x->client_keeps = x->client.framing.keep && x->res.framing != BODY_TUNNEL;
 	if (!x->reply && !(req->flags & PUMP_FINISHED))
 		x->client_keeps = x->server_keeps = false;

@@ -91,6 +91,10 @@ void keepalive_wait(struct session *se, struct conn **conn, struct buf **held)
 		timer_init(&se->timer, keepalive_timer);
 		task_init(&se->task, keepalive_task);
 	}
+	if (se->requests) {
+		se->accepted = clock_wall();
+		se->accepted_ms = clock_now_ms;
+	}
 	se->conn = *conn;
 	*conn = NULL;
 	se->conn->owner = se;

@@ -11,6 +11,7 @@
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "stream/handshake.h"
+#include "stream/idle.h"
 #include "stream/keepalive.h"
 #include "stream/rules.h"
 #include "stream/stream.h"
@@ -111,6 +112,7 @@ void session_free(struct session **session)
 	if (!se->frontend->stats_socket)
 		global_state->current--;
 	timer_cancel(&se->timer);
+	idle_close_session(se);
 	vars_free(&se->vars);
 	pool_give(&session_pool, session);
 	listeners_wake();

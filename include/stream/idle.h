@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Connections to servers that may carry one exchange after the other (manual 4.2 "http-reuse"; 5.2
+ * "pool-max-conn", "pool-purge-delay", "max-reuse"). Idle ones are the server's, for everybody,
+ * or private to the session that made them. For the files of stream/ and for show servers conn. */
+#ifndef STREAM_IDLE_H
+#define STREAM_IDLE_H
+
+#include "base/list.h"
+#include "net/addr.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct conn;
+struct server;
+struct session;
+struct stream;
+
+/* A connection that may be kept; it lives as long as the connection does. */
+struct idle {
+	struct list node;        /* in server->idle, or in session->idle: while it is idle */
+	struct conn *conn;       /* NULL: an exchange uses it */
+	struct server *server;
+	struct session *session; /* private to; NULL: everybody's */
+	struct addr to;          /* where it was connected to */
+	unsigned uses;           /* requests that it has carried */
+};
+
+/* A connection was made for the exchange: may it be kept later? */
+void idle_begin(struct stream *s, const struct addr *to);
+/* Takes one that may carry the exchange, newest first, and makes it the server's end. False: there
+ * is none. */
+bool idle_take(struct stream *s, const struct addr *to);
+/* The exchange is done with it: files it when keep, or forgets it; the connection is then the
+ * caller's to close with the end. */
+void idle_give(struct stream *s, bool keep);
+/* The server of an idle private connection of the session, newest first, that is usable; NULL. */
+struct server *idle_server_of(const struct session *session, const struct stream *s);
+/* The session ends: its private connections, too. */
+void idle_close_session(struct session *session);
+/* All idle ones of the server. */
+void idle_close_server(struct server *server);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Idle connections to servers (stream/idle.h). Anything that happens on an idle connection (the
+ * server closes, or speaks without being asked) closes it. The newest is taken first, so that
+ * those that are not needed grow old; every pool-purge-delay half of those that were not needed
+ * since the last time are closed, oldest first. */
+#include "stream/idle.h"
+
+#include "base/clock.h"
+#include "base/pool.h"
+#include "net/conn.h"
+#include "proxy/proxy.h"
+#include "stream/exchange.h"
+#include "stream/stream.h"
+
+#include <string.h>
+
+static struct pool idle_pool = POOL_INIT("idle", sizeof(struct idle));
+
+/* ---- whose it is ------------------------------------------------------------------------- */
+
+/* What the connection shows to the server belongs to one client. */
+static bool idle_is_personal(const struct server *server)
+{
+	const struct source_conf *src = server->set.source.set ? &server->set.source :
+								 &server->proxy->set.source;
+
+	return server->set.options.on & (SRV_SEND_PROXY | SRV_SEND_PROXY_V2) ||
+	       (src->set && src->usesrc != USESRC_NONE && src->usesrc != USESRC_ADDR);
+}
+
+static bool idle_is_private(const struct stream *s)
+{
+	return s->session->private_servers || s->backend->set.http_reuse == REUSE_NEVER ||
+	       idle_is_personal(s->server);
+}
+
+/* May this exchange use a connection that was used by others (manual, http-reuse)? */
+static bool idle_fits(const struct stream *s, const struct idle *idle)
+{
+	if (!s->exchange->first)
+		return s->backend->set.http_reuse != REUSE_NEVER;
+	switch (s->backend->set.http_reuse) {
+	case REUSE_ALWAYS:
+		return true;
+	case REUSE_AGGRESSIVE:
+		return idle->uses > 1;
+	default:
+		return false;
+	}
+}
+
+static bool idle_same_addr(const struct addr *a, const struct addr *b)
+{
+	if (a->family != b->family)
+		return false;
+	switch (a->family) {
+	case AF_INET:
+		return a->port == b->port && a->v4.s_addr == b->v4.s_addr;
+	case AF_INET6:
+		return a->port == b->port && a->scope_id == b->scope_id &&
+		       !memcmp(&a->v6, &b->v6, sizeof(a->v6));
+	default:
+		return a->path == b->path;
+	}
+}
+
+/* ---- lists ------------------------------------------------------------------------------- */
+
+static void idle_leave(struct idle *idle)
+{
+	list_remove(&idle->node);
+	if (!idle->session)
+		idle->server->idle_count--;
+}
+
+static void idle_close(struct idle *idle)
+{
+	struct conn *conn = idle->conn;
+
+	idle_leave(idle);
+	conn_close(&conn, false);
+	pool_give(&idle_pool, &idle);
+}
+
+/* The server has closed, or said something that nobody asked for. */
+static void idle_ready(struct conn *conn)
+{
+	if (conn->flags & (CONN_READABLE | CONN_RDHUP | CONN_HUP | CONN_ERROR))
+		idle_close(conn->owner);
+}
+
+void idle_close_server(struct server *server)
+{
+	while (!list_empty(&server->idle))
+		idle_close(list_first(&server->idle, struct idle, node));
+}
+
+void idle_close_session(struct session *session)
+{
+	if (!session->idle.next)
+		return;
+	while (!list_empty(&session->idle))
+		idle_close(list_first(&session->idle, struct idle, node));
+}
+
+/* ---- purge ------------------------------------------------------------------------------- */
+
+static void idle_note_need(struct server *server)
+{
+	if (server->idle_used > server->idle_need)
+		server->idle_need = server->idle_used;
+}
+
+static void idle_purge(struct timer *timer)
+{
+	struct server *server = container_of(timer, struct server, idle_timer);
+	unsigned have = server->idle_count + server->idle_used, keep = server->idle_need, n;
+
+	if (keep < (unsigned)server->set.pool_low_conn)
+		keep = (unsigned)server->set.pool_low_conn;
+	for (n = have > keep ? (have - keep + 1) / 2 : 0; n && !list_empty(&server->idle); n--)
+		idle_close(list_entry(server->idle.prev, struct idle, node));
+	server->idle_need = server->idle_used;
+	if (server->idle_count)
+		timer_set(timer, clock_now_ms + server->set.pool_purge_delay);
+}
+
+/* ---- an exchange ------------------------------------------------------------------------- */
+
+void idle_begin(struct stream *s, const struct addr *to)
+{
+	struct idle *idle = pool_take(&idle_pool);
+
+	s->exchange->idle = idle;
+	if (!idle)
+		return; /* it will be closed behind the exchange */
+	list_init(&idle->node);
+	idle->server = s->server;
+	idle->session = idle_is_private(s) ? s->session : NULL;
+	idle->to = *to;
+	idle->uses = 1;
+	if (!idle->session) {
+		s->server->idle_used++;
+		idle_note_need(s->server);
+	}
+}
+
+static struct idle *idle_find_private(const struct stream *s, const struct addr *to)
+{
+	struct idle *idle;
+
+	if (!s->session->idle.next)
+		return NULL;
+	list_for_each(idle, &s->session->idle, node)
+		if (idle->server == s->server && idle_same_addr(&idle->to, to))
+			return idle;
+	return NULL;
+}
+
+static struct idle *idle_find(const struct stream *s, const struct addr *to)
+{
+	struct idle *idle = idle_find_private(s, to);
+
+	if (idle || idle_is_private(s))
+		return idle;
+	list_for_each(idle, &s->server->idle, node)
+		if (idle_fits(s, idle) && idle_same_addr(&idle->to, to))
+			return idle;
+	return NULL;
+}
+
+bool idle_take(struct stream *s, const struct addr *to)
+{
+	struct idle *idle = idle_find(s, to);
+	struct exchange *x = s->exchange;
+
+	if (!idle)
+		return false;
+	idle_leave(idle);
+	idle->uses++;
+	if (!idle->session) {
+		s->server->idle_used++;
+		idle_note_need(s->server);
+	}
+	end_take_conn(&s->relay.server, &idle->conn);
+	h1_end_attach(&s->relay.server, &x->server, false, x->arena, NULL);
+	x->idle = idle;
+	x->reused = true;
+	s->server->state->counters.reuses++;
+	s->backend->be->counters.reuses++;
+	return true;
+}
+
+static bool idle_may_stay(const struct stream *s, const struct idle *idle)
+{
+	const struct server_settings *set = &s->server->set;
+	const struct conn *conn = s->relay.server.conn;
+
+	if (conn->flags & (CONN_READABLE | CONN_HELD | CONN_RDHUP | CONN_HUP | CONN_ERROR))
+		return false;
+	if (set->max_reuse >= 0 && idle->uses > (unsigned)set->max_reuse)
+		return false;
+	if (idle->session)
+		return s->exchange->client_keeps;
+	return set->pool_purge_delay &&
+	       (set->pool_max_conn < 0 || idle->server->idle_count < (unsigned)set->pool_max_conn);
+}
+
+static void idle_file(struct stream *s, struct idle *idle)
+{
+	struct session *session = idle->session;
+	struct server *server = idle->server;
+	struct buf *held;
+
+	idle->conn = h1_end_detach(&s->relay.server, &held);
+	idle->conn->owner = idle;
+	idle->conn->ready = idle_ready;
+	if (session) {
+		if (!session->idle.next)
+			list_init(&session->idle);
+		list_prepend(&session->idle, &idle->node);
+		return;
+	}
+	list_prepend(&server->idle, &idle->node);
+	server->idle_count++;
+	if (!timer_armed(&server->idle_timer)) {
+		timer_init(&server->idle_timer, idle_purge);
+		timer_set(&server->idle_timer, clock_now_ms + server->set.pool_purge_delay);
+	}
+}
+
+void idle_give(struct stream *s, bool keep)
+{
+	struct idle *idle = s->exchange->idle;
+
+	if (!idle)
+		return;
+	s->exchange->idle = NULL;
+	if (!idle->session)
+		idle->server->idle_used--;
+	if (s->session->private_servers && !idle->session)
+		idle->session = s->session;
+	if (keep && end_conn(&s->relay.server) && idle_may_stay(s, idle))
+		idle_file(s, idle);
+	else
+		pool_give(&idle_pool, &idle);
+}
+
+struct server *idle_server_of(const struct session *session, const struct stream *s)
+{
+	const struct idle *idle;
+
+	if (!session->idle.next)
+		return NULL;
+	list_for_each(idle, &session->idle, node)
+		if (idle->server->proxy == s->backend && server_usable(idle->server))
+			return idle->server;
+	return NULL;
+}
