@@ -84,7 +84,7 @@ int exchange_fail_response(struct stream *s, enum reason reason, unsigned status
 /* Nobody will ask for the request's head any more. */
 void exchange_drop_request(struct exchange *x);
 /* The stream ends: counts what is HTTP's, gives connections back that live on. True: the
- * session goes on with *conn and *held. */
+ * session goes on with *conn and *held, if only to see the client close (session->lingers). */
 bool exchange_end(struct stream *s, struct conn **conn, struct buf **held);
 
 /* Steps: src/stream/exchange_steps.c. */

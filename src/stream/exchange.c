@@ -163,6 +163,21 @@ int exchange_fail_response(struct stream *s, enum reason reason, unsigned status
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
+/* RFC 9112 9.6: a client that still sends, or may do so, would lose the end of the response by
+ * the RST that answers its bytes. One that has asked for the end sends no more. */
+static bool exchange_lingers(const struct stream *s)
+{
+	const struct exchange *x = s->exchange;
+	unsigned flags = s->relay.client.conn->flags;
+
+	if (flags & (CONN_HUP | CONN_ERROR | CONN_BROKEN) || x->tunnel)
+		return false;
+	if (x->reply && x->reply->silent)
+		return false;
+	return !x->client.framing.ended || flags & (CONN_READABLE | CONN_HELD) ||
+	       (x->req.flags & MSG_KEEP_ALIVE && !(flags & CONN_RDHUP));
+}
+
 bool exchange_end(struct stream *s, struct conn **conn, struct buf **held)
 {
 	struct exchange *x = s->exchange;
@@ -170,7 +185,10 @@ bool exchange_end(struct stream *s, struct conn **conn, struct buf **held)
 	*conn = NULL;
 	*held = NULL;
 	idle_give(s, x->complete && x->server_keeps);
-	if (!x->complete || !x->client_keeps || !end_conn(&s->relay.client))
+	if (!x->complete || !end_conn(&s->relay.client))
+		return false;
+	s->session->lingers = !x->client_keeps;
+	if (!x->client_keeps && !exchange_lingers(s))
 		return false;
 	*conn = h1_end_detach(&s->relay.client, held);
 	return true;

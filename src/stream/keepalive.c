@@ -13,6 +13,8 @@
 #include "stream/session.h"
 #include "stream/stream.h"
 
+enum { LINGER_MS = 5000 };
+
 static struct list waiting = LIST_INIT(waiting);
 
 static void keepalive_leave(struct session *se)
@@ -42,9 +44,26 @@ static void keepalive_start(struct session *se)
 	streams_release();
 }
 
+static void keepalive_discard(struct session *se)
+{
+	struct buf *scratch = buffer_scratch();
+	enum io r = IO_OK;
+	size_t got;
+
+	while (r == IO_OK && scratch && se->conn->flags & CONN_READABLE)
+		r = conn_recv(se->conn, scratch->data, scratch->size, &got);
+	if (r == IO_EOF || r == IO_ERR)
+		keepalive_close(se);
+}
+
 static void keepalive_task(struct task *task)
 {
-	keepalive_start(container_of(task, struct session, task));
+	struct session *se = container_of(task, struct session, task);
+
+	if (se->lingers)
+		keepalive_discard(se);
+	else
+		keepalive_start(se);
 }
 
 static void keepalive_ready(struct conn *conn)
@@ -53,7 +72,9 @@ static void keepalive_ready(struct conn *conn)
 
 	if (!(conn->flags & CONN_READABLE))
 		return;
-	if (se->requests && conn->flags & CONN_RDHUP && !se->held && conn_at_end(conn))
+	if (se->lingers)
+		keepalive_discard(se);
+	else if (se->requests && conn->flags & CONN_RDHUP && !se->held && conn_at_end(conn))
 		keepalive_close(se);
 	else
 		keepalive_start(se);
@@ -68,7 +89,7 @@ static void keepalive_timer(struct timer *timer)
 		return;
 	if (clock_now_ms < se->deadline_ms)
 		timer_set(timer, se->deadline_ms);
-	else if (se->requests)
+	else if (se->requests || se->lingers)
 		keepalive_close(se);
 	else
 		keepalive_start(se);
@@ -83,17 +104,12 @@ static unsigned keepalive_timeout(const struct session *se)
 	return t->http_request ? t->http_request : t->client;
 }
 
-void keepalive_wait(struct session *se, struct conn **conn, struct buf **held)
+/* timeout: ms; 0: for ever. */
+static void keepalive_enter(struct session *se, struct conn **conn, unsigned timeout)
 {
-	unsigned timeout = keepalive_timeout(se);
-
 	if (!se->timer.fire) {
 		timer_init(&se->timer, keepalive_timer);
 		task_init(&se->task, keepalive_task);
-	}
-	if (se->requests) {
-		se->accepted = clock_wall();
-		se->accepted_ms = clock_now_ms;
 	}
 	se->conn = *conn;
 	*conn = NULL;
@@ -101,15 +117,31 @@ void keepalive_wait(struct session *se, struct conn **conn, struct buf **held)
 	se->conn->ready = keepalive_ready;
 	list_append(&waiting, &se->node);
 	streams_hold();
-	if (held) {
-		se->held = *held;
-		*held = NULL;
-	}
 	se->deadline_ms = timeout ? clock_now_ms + timeout : UINT64_MAX;
 	if (se->held || se->conn->flags & CONN_READABLE)
 		task_wake(&se->task);
 	else if (timeout && (!timer_armed(&se->timer) || se->timer.when > se->deadline_ms))
 		timer_set(&se->timer, se->deadline_ms);
+}
+
+void keepalive_wait(struct session *se, struct conn **conn, struct buf **held)
+{
+	if (se->requests) {
+		se->accepted = clock_wall();
+		se->accepted_ms = clock_now_ms;
+	}
+	if (held) {
+		se->held = *held;
+		*held = NULL;
+	}
+	keepalive_enter(se, conn, keepalive_timeout(se));
+}
+
+void keepalive_linger(struct session *se, struct conn **conn, struct buf **held)
+{
+	buffer_give(held);
+	conn_shut(*conn);
+	keepalive_enter(se, conn, LINGER_MS);
 }
 
 void keepalive_close_all(bool hard)

@@ -386,7 +386,9 @@ int stream_fail(struct stream *s, enum reason reason)
 /* An HTTP session whose connection lives on waits for the next request. */
 static void stream_leave_session(struct stream *s, struct conn **conn, struct buf **held)
 {
-	if (*conn)
+	if (*conn && s->session->lingers)
+		keepalive_linger(s->session, conn, held);
+	else if (*conn)
 		keepalive_wait(s->session, conn, held);
 	else
 		session_free(&s->session);
