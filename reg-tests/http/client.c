@@ -374,6 +374,7 @@ void slot_begin(struct slot *s)
 	soak_buffers(&s->plan.client, s->fd, true);
 	if (connect(s->fd, (struct sockaddr *)&cfg.front.ss, cfg.front.len) && errno != EINPROGRESS)
 		die("connect");
+	s->port = sock_port(s->fd);
 	sock_nodelay(s->fd);
 }
 

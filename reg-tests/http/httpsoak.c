@@ -60,8 +60,8 @@ void soak_fail(struct slot *s, unsigned i, const char *who, const char *what)
 	if (s->failed)
 		return;
 	s->failed = true;
-	printf("FAILED  connection %u, exchange %u of %u, %s: %s\n", s->number, i, s->plan.exchanges,
-	       who, what);
+	printf("FAILED  connection %u (port %d), exchange %u of %u, %s: %s\n", s->number, s->port, i,
+	       s->plan.exchanges, who, what);
 	printf("        %u sent%s, %u complete, %llu bytes of the response, body at %llu\n", s->sending,
 	       s->shut ? " and FIN" : "", s->reading, (unsigned long long)s->got,
 	       (unsigned long long)s->in.pos);

@@ -149,7 +149,7 @@ struct slot {
 	struct plan plan;
 	struct exchange x[MAX_EXCHANGES];
 	struct fact fact[MAX_EXCHANGES];
-	int fd;
+	int fd, port;
 	uint64_t last, read_at, write_at;
 	unsigned sending, reading; /* requests begun, responses complete */
 	bool writing;              /* a request is on its way out */

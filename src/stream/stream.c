@@ -337,7 +337,7 @@ static void stream_free(struct reap *reap)
 }
 
 /* Whoever did not break off itself, nor sees a clean end, gets a RST: it must not take what it
- * has for everything. */
+ * has for everything. Behind an answer of ours it would destroy what is still on its way. */
 static bool reset_client(const struct stream *s)
 {
 	switch (s->reason) {
@@ -345,7 +345,7 @@ static bool reset_client(const struct stream *s)
 	case END_SERVER_DOWN:
 	case END_SERVER_UP:
 	case END_KILLED:
-		return s->connected;
+		return s->connected && !(s->exchange && s->exchange->reply);
 	default:
 		return s->session->frontend->set.options.on & OPT_NOLINGER;
 	}
