@@ -30,6 +30,7 @@ struct h1_end {
 	bool pinned;             /* somebody still needs the head's bytes */
 	bool decode;             /* take the chunk coding off while reading */
 	bool encode;             /* put it on while sending */
+	bool shut;               /* FIN follows what out holds */
 };
 
 /* The connection of the end speaks HTTP/1 from now on; *state lives as long as the end. held:

@@ -374,6 +374,8 @@ static enum io h1_flush(struct end *end)
 			buffer_give(&h1->out);
 	}
 	h1->framing.held = false;
+	if (h1->shut)
+		conn_shut(end->conn);
 	return IO_OK;
 }
 
@@ -470,7 +472,8 @@ static void h1_finish(struct end *end)
 	if (h1->encode && h1_out_take(h1) && buf_room(h1->out) >= 5)
 		h1_out_add(h1, "0\r\n\r\n", 5);
 	h1->encode = false;
-	if (h1->body == BODY_TUNNEL)
+	h1->shut = h1->body == BODY_TUNNEL;
+	if (h1->shut && !h1->out)
 		conn_shut(end->conn);
 }
 
