@@ -50,7 +50,7 @@ check() {
 # ports N: prints N free ports.
 ports() { "$tool" -n "$1" ports; }
 
-# until SECONDS COMMAND...: repeats it until it succeeds.
+# until_true SECONDS COMMAND...: repeats it until it succeeds. SECONDS only ever pass when it is broken.
 until_true() {
 	tries=$(($1 * 50))
 	shift
@@ -73,9 +73,9 @@ tcp_proxy() {
 	cat <<END
 defaults
 	mode tcp
-	timeout connect 5s
-	timeout client ${client_timeout:-30s}
-	timeout server ${server_timeout:-30s}
+	timeout connect 30s
+	timeout client ${client_timeout:-2m}
+	timeout server ${server_timeout:-2m}
 	${1:-}
 frontend fe
 	bind $front ${bind_words:-}
@@ -132,7 +132,7 @@ start_penstock() {
 		${run_as:-} "$PENSTOCK" -db -f "$dir/cfg" "$@" </dev/null >"$log" 2>&1 &
 	fi
 	pid=$!
-	if ! until_true 10 "$tool" -s "$stats" ask "show info"; then
+	if ! until_true 60 "$tool" -s "$stats" ask "show info"; then
 		cat "$dir/cfg" "$log"
 		fail "penstock does not start"
 		finish

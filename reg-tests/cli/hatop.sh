@@ -30,28 +30,28 @@ leave() { $terminal kill-server 2>/dev/null; cleanup; }
 trap leave EXIT
 TERM=xterm $terminal new-session -d -x 150 -y 40 "hatop -s '$stats'"
 
-check "the product and its version" until_true 10 shows 'Version: 2\.6-penstock'
+check "the product and its version" until_true 60 shows 'Version: 2\.6-penstock'
 check "the number of the process" shows "PID: $pid "
 check "pipes and connections" shows 'Pipes: \['
-check "the frontend" until_true 10 shows '^FRONTEND +0 OPEN .* 77 +0$'
+check "the frontend" until_true 60 shows '^FRONTEND +0 OPEN .* 77 +0$'
 check "a server" shows '^one +50 - +none +1 '
 check "the backend" shows '^BACKEND +110 UP '
 press Down
 press Down
 press F10
-check "F10 disables the server" until_true 10 shows '^one +50 MAINT '
+check "F10 disables the server" until_true 60 shows '^one +50 MAINT '
 press F9
-check "F9 enables it" until_true 10 shows '^one +50 - '
+check "F9 enables it" until_true 60 shows '^one +50 - '
 press F8
-check "F8 raises its weight" until_true 10 shows '^one +60 - '
+check "F8 raises its weight" until_true 60 shows '^one +60 - '
 press Escape 2
-check "the page of traffic" until_true 10 shows 'LBTOT +RATE '
+check "the page of traffic" until_true 60 shows 'LBTOT +RATE '
 press Escape 4
-check "the page of errors" until_true 10 shows 'ECONN +EREQ '
+check "the page of errors" until_true 60 shows 'ECONN +EREQ '
 press Escape 5
-check "the page of commands" until_true 10 shows 'command line'
+check "the page of commands" until_true 60 shows 'command line'
 press "show cli level" Enter
-check "a command by hand" until_true 10 shows '^admin'
+check "a command by hand" until_true 60 shows '^admin'
 screen >"$dir/screen"
 [ "$failures" -eq 0 ] || cat "$dir/screen"
 finish

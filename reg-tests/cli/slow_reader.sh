@@ -5,7 +5,7 @@
 . "${0%/*}/../lib.sh"
 
 {
-	echo "	stats timeout 2m" # sanitizers make it slow
+	echo "	stats timeout 10m"
 	tcp_proxy
 	echo "backend many"
 	i=0

@@ -10,7 +10,7 @@ tcp=127.0.0.1:$(ports 1)
 	printf '\tstats socket %s level user mode 600\n' "$user"
 	printf '\tstats socket unix@%s severity-output number\n' "$operator"
 	printf '\tstats socket ipv4@%s level admin\n' "$tcp"
-	printf '\tstats timeout 5s\n\tstats maxconn 20\n\tstats bind-process 1\n'
+	printf '\tstats timeout 1m\n\tstats maxconn 20\n\tstats bind-process 1\n'
 	tcp_proxy
 } | config
 start_penstock
@@ -33,13 +33,20 @@ check "with address and level" grep -qx "ipv4@$tcp admin all" "$dir/sockets"
 check "with path and level" grep -qx "unix@$user user all" "$dir/sockets"
 stop_penstock
 
+# start_penstock asks once in a while, which the limits allow.
 {
-	printf '\tstats maxconn 3\n\tstats timeout 2s\n'
+	printf '\tstats maxconn 3\n\tstats timeout 1h\n'
 	tcp_proxy
 } | config
-# start_penstock asks once in a while, which the limits allow.
 start_penstock
 "$topbuild/reg-tests/cli/clitest" -s "$stats" -p "$pid" limits || fail "limits"
+stop_penstock
+{
+	printf '\tstats timeout 2s\n'
+	tcp_proxy
+} | config
+start_penstock
+"$topbuild/reg-tests/cli/clitest" -s "$stats" -p "$pid" timeout || fail "timeout"
 stop_penstock
 
 # refused LINE SENTENCE: of the global section.

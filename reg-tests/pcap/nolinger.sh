@@ -4,7 +4,7 @@
 . "${0%/*}/../lib.sh"
 own_network "$@"
 
-client_timeout=1s
+client_timeout=3s
 tcp_proxy "" "" "option nolinger" | config
 start_penstock
 wire nolinger server

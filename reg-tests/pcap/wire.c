@@ -119,10 +119,10 @@ static int find(unsigned start, enum way way, uint8_t flags, size_t len)
 	return -1;
 }
 
-/* Waits for such a packet, at most two seconds. */
+/* Waits for such a packet; -1 when it does not come. */
 static int await(enum way way, uint8_t flags, size_t len)
 {
-	uint64_t until = now_ns() + 2 * NSEC;
+	uint64_t until = now_ns() + PATIENCE_MS * MSEC;
 	int i;
 
 	do {
@@ -170,14 +170,14 @@ static bool orderly(bool client_first)
 	bool ok;
 
 	n_packets = 0;
-	ok = expect_flows(&f[!client_first], 1, 2000, "the first to end");
+	ok = expect_flows(&f[!client_first], 1, "the first to end");
 	fin = await(out, TH_FIN, 0);
 	ok &= expect(fin >= 0, "FIN goes out %s", way_names[out]);
 	ok &= expect(find(0, client_first ? TO_CLIENT : TO_SERVER, TH_FIN, 0) < 0,
 		     "and not to the other side");
 	late = fin < 0 ? -1 : find((unsigned)fin + 1, out, 0, 1);
 	ok &= expect(late < 0, "no byte comes behind it");
-	ok &= expect_flows(&f[client_first], 1, 2000, "the other direction goes on");
+	ok &= expect_flows(&f[client_first], 1, "the other direction goes on");
 	ends_close(&e);
 	poll(NULL, 0, 20);
 	read_wire();
@@ -219,7 +219,7 @@ static bool test_rst_to_server(void)
 	return ok;
 }
 
-/* Everything rests until the relay's timeout of a second: it closes with RST, as option nolinger
+/* Everything rests until the relay's timeout: it closes with RST, as option nolinger
  * wants, towards WORD (client or server); towards the other with FIN. */
 static bool test_nolinger(void)
 {
@@ -245,11 +245,11 @@ static bool test_proxy_line(void)
 	bool ok;
 
 	p.fd = client;
-	poll(&p, 1, 2000);
+	poll(&p, 1, PATIENCE_MS);
 	snprintf(want, sizeof(want), "PROXY TCP4 127.0.0.1 127.0.0.1 %d %d\r\n%s", sock_port(client),
 		 front_port, data);
 	ok = put_bytes(client, data, sizeof(data) - 1, 0);
-	server = ends_accept(5000);
+	server = ends_accept(PATIENCE_MS);
 	i = await(TO_SERVER, 0, 1);
 	ok &= expect(i >= 0 && packets[i].len == strlen(want) &&
 			     !memcmp(packets[i].start, want, strlen(want)),
@@ -269,9 +269,9 @@ static bool test_smart_connect(void)
 	bool ok;
 
 	p.fd = client;
-	poll(&p, 1, 2000);
+	poll(&p, 1, PATIENCE_MS);
 	ok = put_bytes(client, "data", 4, 0);
-	server = ends_accept(5000);
+	server = ends_accept(PATIENCE_MS);
 	ok &= await(TO_SERVER, 0, 1) >= 0;
 	i = find(0, FROM_SERVER, TH_SYN, 0);
 	i = i < 0 ? i : find((unsigned)i + 1, TO_SERVER, 0, 0);

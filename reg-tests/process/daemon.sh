@@ -25,9 +25,9 @@ old=$pid
 check "the new one starts beside the old one" test $? -eq 0
 pid=$(cat "$dir/pid")
 check "it is another process" test "$pid" != "$old"
-check "the old one leaves" until_true 10 ended "$old"
+check "the old one leaves" until_true 60 ended "$old"
 check "the new one answers" test "$(info Pid)" = "$pid"
 kill -TERM "$pid"
-check "TERM ends it" until_true 10 ended "$pid"
+check "TERM ends it" until_true 60 ended "$pid"
 pid=
 finish

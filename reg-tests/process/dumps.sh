@@ -6,9 +6,9 @@
 tcp_proxy | config
 start_penstock
 kill -HUP "$pid"
-check "HUP: servers" until_true 10 grep -q "Server be/s1 is .*Conn: 0 act, 0 pend, 0 tot" "$log"
-check "HUP: proxies" until_true 10 grep -q "Proxy be has 1 active and 0 backup servers" "$log"
+check "HUP: servers" until_true 60 grep -q "Server be/s1 is .*Conn: 0 act, 0 pend, 0 tot" "$log"
+check "HUP: proxies" until_true 60 grep -q "Proxy be has 1 active and 0 backup servers" "$log"
 kill -QUIT "$pid"
-check "QUIT: pools" until_true 10 grep -q "Pool stream .* used" "$log"
+check "QUIT: pools" until_true 60 grep -q "Pool stream .* used" "$log"
 check "it still answers" test -n "$(info Uptime)"
 finish

@@ -19,7 +19,7 @@ origin = socket.socket()
 origin.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 origin.bind(address(sys.argv[2]))
 origin.listen(5)
-client = socket.create_connection(address(sys.argv[1]), timeout=10)
+client = socket.create_connection(address(sys.argv[1]), timeout=60)
 server = origin.accept()[0]
 os.kill(int(sys.argv[3]), signal.SIGUSR1)
 try:

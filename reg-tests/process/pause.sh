@@ -10,7 +10,7 @@ cat >"$dir/connects" <<'END'
 import socket, sys
 host, port = sys.argv[1].rsplit(":", 1)
 try:
-    socket.create_connection((host, int(port)), timeout=5).close()
+    socket.create_connection((host, int(port)), timeout=60).close()
 except ConnectionRefusedError:
     sys.exit(1)
 END
@@ -18,7 +18,7 @@ connects() { python3 "$dir/connects" "$front"; }
 refuses() { ! connects; }
 check "it listens" connects
 kill -TTOU "$pid"
-check "paused, nobody listens" until_true 10 refuses
+check "paused, nobody listens" until_true 60 refuses
 kill -TTIN "$pid"
-check "it listens again" until_true 10 connects
+check "it listens again" until_true 60 connects
 finish

@@ -17,13 +17,13 @@ origin = socket.socket()
 origin.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 origin.bind(back)
 origin.listen(5)
-client = socket.create_connection(front, timeout=10)
+client = socket.create_connection(front, timeout=60)
 server = origin.accept()[0]
-server.settimeout(10)
+server.settimeout(60)
 os.kill(pid, signal.SIGUSR1)
 for _ in range(500):
     try:
-        socket.create_connection(front, timeout=10).close()
+        socket.create_connection(front, timeout=60).close()
     except (ConnectionRefusedError, ConnectionResetError):
         break
 else:

@@ -36,7 +36,7 @@ cli "set weight farm/heavy 3" >/dev/null
 cli "set weight other/s1 7" >/dev/null
 cli "set server farm/drained state drain" >/dev/null
 cli "set server farm/off state maint" >/dev/null
-check "the check fails" until_true 20 is "ill 127.0.0.1 0 0 10 -"
+check "the check fails" until_true 60 is "ill 127.0.0.1 0 0 10 -"
 cli "show servers state" >"$dir/states"
 stop_penstock
 

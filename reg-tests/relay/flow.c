@@ -40,10 +40,10 @@ struct ends ends_open(int rcvbuf)
 	    errno != EINPROGRESS)
 		die("connect");
 	p = (struct pollfd){ .fd = e.client, .events = POLLOUT };
-	if (poll(&p, 1, 5000) != 1 || (p.revents & (POLLERR | POLLHUP)))
+	if (poll(&p, 1, PATIENCE_MS) != 1 || (p.revents & (POLLERR | POLLHUP)))
 		die("the relay does not take the connection");
 	sock_nodelay(e.client);
-	e.server = ends_accept(5000);
+	e.server = ends_accept(PATIENCE_MS);
 	if (e.server < 0)
 		die("the relay does not connect to the server");
 	return e;
@@ -181,13 +181,20 @@ bool flows_run(struct flow *f, size_t n, int idle_ms)
 
 void flows_block(struct flow *f, size_t n)
 {
-	uint64_t last = now_ns();
+	uint64_t last;
+	bool moved;
 
 	for (size_t i = 0; i < n; i++)
 		f[i].no_read = true;
-	while (now_ns() - last < 100 * MSEC)
-		if (flows_turn(f, n, 10))
-			last = now_ns();
+	do {
+		moved = false;
+		for (last = now_ns(); now_ns() - last < 100 * MSEC;)
+			if (flows_turn(f, n, 10)) {
+				last = now_ns();
+				moved = true;
+			}
+		relay_settle(); /* has it made room by what it did since? */
+	} while (moved);
 	for (size_t i = 0; i < n; i++)
 		f[i].no_read = false;
 }
@@ -223,7 +230,7 @@ bool put_bytes(int fd, const void *buf, size_t n, int flags)
 	while (n) {
 		ssize_t sent = send(fd, at, n, MSG_NOSIGNAL | flags);
 
-		if (sent < 0 && (errno != EAGAIN || poll(&p, 1, 2000) != 1))
+		if (sent < 0 && (errno != EAGAIN || poll(&p, 1, PATIENCE_MS) != 1))
 			return false;
 		if (sent > 0) {
 			at += sent;
@@ -241,7 +248,7 @@ bool get_bytes(int fd, void *buf, size_t n)
 	while (n) {
 		ssize_t got = recv(fd, at, n, 0);
 
-		if (got == 0 || (got < 0 && (errno != EAGAIN || poll(&p, 1, 2000) != 1)))
+		if (got == 0 || (got < 0 && (errno != EAGAIN || poll(&p, 1, PATIENCE_MS) != 1)))
 			return false;
 		if (got > 0) {
 			at += got;
@@ -255,12 +262,12 @@ bool one_exchange(int a, int b, size_t n)
 {
 	struct flow f = { .from = a, .to = b, .seed = rnd(&opt.seed), .total = n };
 
-	return flows_run(&f, 1, 2000);
+	return flows_run(&f, 1, PATIENCE_MS);
 }
 
-int wait_end(int fd, int ms)
+int wait_end(int fd)
 {
-	uint64_t until = now_ns() + (uint64_t)ms * MSEC;
+	uint64_t until = now_ns() + PATIENCE_MS * MSEC;
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
 	while (now_ns() < until) {

@@ -21,7 +21,7 @@ room() {
 	prlimit --pid "$pid" --nofile="$limit:20000"
 	"$tool" -f "$front" -b "$back" -n 60 hold &
 	children=$!
-	check "it has run out of descriptors" until_true 30 full "$limit"
+	check "it has run out of descriptors" until_true 60 full "$limit"
 	check "it is quiet" "$tool" -p "$pid" -n 500 cpu
 	prlimit --pid "$pid" --nofile=20000:20000
 	wait "$children" || fail "not all of the connections were served in the end"

@@ -10,8 +10,8 @@
  *        [-t SECONDS] [-c CONNECTIONS at a time] [-z LARGEST transfer] [-S SEED] [-i IDLE crowd]
  *
  * It fails when a byte is wrong, a side that nobody broke sees an error or an early end, the other
- * side of a break is not told, nothing moves on a connection for five seconds, or an idle crowd
- * afterwards uses CPU. Exit: 0 or 1.
+ * side of a break is not told, nothing moves on a connection for half a minute, or an idle crowd
+ * afterwards goes on using CPU. Exit: 0 or 1.
  */
 #include "../../contrib/bench/common.h"
 
@@ -26,7 +26,7 @@
 
 #define CHUNK 65536
 #define MAX_PAIRS 2048
-#define PATIENCE (5 * NSEC)
+#define PATIENCE (30 * NSEC)
 #define MAGIC 0x6b616f73 /* the first bytes of a client's stream: magic and the number */
 
 enum style {
@@ -461,7 +461,7 @@ static bool wait_for(int fd, short events)
 {
 	struct pollfd p = { .fd = fd, .events = events };
 
-	return poll(&p, 1, 5000) == 1;
+	return poll(&p, 1, 30000) == 1;
 }
 
 /* Idle connections, each after an exchange of 100 kB; the relay must rest. */
@@ -469,7 +469,7 @@ static void crowd(void)
 {
 	int (*fds)[2] = calloc(cfg.idle, sizeof(*fds));
 	uint64_t cpu, began;
-	double share;
+	double share = 1;
 
 	for (unsigned i = 0; fds && i < cfg.idle; i++) {
 		size_t left = 100000;
@@ -488,11 +488,14 @@ static void crowd(void)
 			left -= n;
 		}
 	}
-	began = now_ns();
-	cpu = proc_cpu_ns(cfg.relay);
-	while (now_ns() - began < NSEC)
-		poll(NULL, 0, 100);
-	share = (double)(proc_cpu_ns(cfg.relay) - cpu) / (double)(now_ns() - began);
+	/* What went on before may still have to be cleaned up; one that spins does so each time. */
+	for (int look = 0; look < 20 && share >= 0.01; look++) {
+		began = now_ns();
+		cpu = proc_cpu_ns(cfg.relay);
+		while (now_ns() - began < NSEC)
+			poll(NULL, 0, 100);
+		share = (double)(proc_cpu_ns(cfg.relay) - cpu) / (double)(now_ns() - began);
+	}
 	printf("%s  an idle crowd of %u: %.2f %% of a core\n", share < 0.01 ? "ok    " : "FAILED", cfg.idle,
 	       share * 100);
 	failures += share >= 0.01;

@@ -14,7 +14,8 @@
  *
  *   endings PROGRAM FOLDER [ROW]...      FOLDER absolute, for its files
  *
- * LINES_OF_DEFAULTS in the environment go to the defaults section.
+ * LINES_OF_DEFAULTS in the environment go to the defaults section. SLOWER=N makes the times that are
+ * given in ms (those that must pass) N times as long, for machines that are busy.
  *
  * PROGRAM may be the reference: most rows hold for it, too. It forgets that a client broke off in
  * an upload, says CD for a RST in a queue or while connecting, and tells neither side of a RST.
@@ -35,7 +36,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { GIVE_UP_MS = 20000, PENDING = 3, MANY = 100000 };
+enum { GIVE_UP_MS = 60000, PENDING = 3, MANY = 100000 };
 enum origin { LIVE, REFUSES, IGNORES, ABSENT };
 
 struct row {
@@ -75,17 +76,17 @@ static const struct row rows[] = {
 	  .saw_client = "EOF", .saw_server = "EOF", .after = 300, .before = 5000 },
 	{ "client_reads_nothing", CT, "", "", LIVE, "s3l", "r3s60000000e", .code = "cD", .bytes = -1,
 	  .after = 300, .before = 9000 },
-	{ "client_reads_nothing_server_is_excused", "timeout client 1s", ST, "", LIVE, "s3l",
+	{ "client_reads_nothing_server_is_excused", "timeout client 1000ms", ST, "", LIVE, "s3l",
 	  "r3s60000000e", .code = "cD", .bytes = -1, .after = 1000, .before = 9000 },
 	{ "server_reads_nothing", "", ST, "", LIVE, "s60000000e", "l", .code = "sD", .after = 300,
 	  .before = 9000 },
-	{ "server_reads_nothing_client_is_excused", CT, "timeout server 1s", "", LIVE, "s60000000e",
+	{ "server_reads_nothing_client_is_excused", CT, "timeout server 1000ms", "", LIVE, "s60000000e",
 	  "l", .code = "sD", .after = 1000, .before = 9000 },
 	{ "last_data_not_read", CT, "", "", LIVE, "s3l", "r3s9000000f", .code = "cD", .bytes = -1,
 	  .after = 300, .before = 9000 },
-	{ "inspection_client_timeout", CT "\n tcp-request inspect-delay 5s\n"
+	{ "inspection_client_timeout", CT "\n tcp-request inspect-delay 30s\n"
 	  " tcp-request content accept if { req.len gt 5 }", "", "", LIVE, "s3e", "",
-	  .code = "cR", .saw_client = "EOF", .after = 300, .before = 4000 },
+	  .code = "cR", .saw_client = "EOF", .after = 300, .before = 9000 },
 	/* -- nobody there ------------------------------------------------------------------- */
 	{ "refused", "", "", "", REFUSES, "s3e", "", .code = "SC", .saw_client = "EOF" },
 	{ "no_server", "", "", "", ABSENT, "s3e", "", .code = "SC", .saw_client = "EOF" },
@@ -176,7 +177,7 @@ struct play {
 
 static struct play plays[ROWS];
 static char stats_path[200], *payload;
-static int failures;
+static int failures, slower = 1;
 
 static void die(const char *what)
 {
@@ -370,6 +371,21 @@ static void fill(const struct sockaddr_in *addr)
 	}
 }
 
+/* Lines of the configuration, with times in ms as long as they are to be. */
+static void put_lines(const char *text, FILE *config)
+{
+	while (*text) {
+		size_t digits = strspn(text, "0123456789");
+
+		if (digits && !strncmp(text + digits, "ms", 2)) {
+			fprintf(config, "%d", atoi(text) * slower);
+			text += digits;
+		} else {
+			fputc(*text++, config);
+		}
+	}
+}
+
 static void prepare(struct play *p, FILE *config)
 {
 	const struct row *r = p->row;
@@ -382,8 +398,12 @@ static void prepare(struct play *p, FILE *config)
 	pthread_barrier_init(&p->barrier, NULL, 2);
 	pthread_mutex_init(&p->mutex, NULL);
 	pthread_cond_init(&p->logged, NULL);
-	fprintf(config, "frontend %s\n bind fd@%d\n %s\n default_backend be_%s\nbackend be_%s\n %s\n",
-		r->name, p->front, r->front, r->name, r->name, r->back);
+	fprintf(config, "frontend %s\n bind fd@%d\n default_backend be_%s\n ", r->name, p->front,
+		r->name);
+	put_lines(r->front, config);
+	fprintf(config, "\nbackend be_%s\n ", r->name);
+	put_lines(r->back, config);
+	fputc('\n', config);
 	if (r->origin != ABSENT)
 		fprintf(config, " server s1 127.0.0.1:%d %s\n", ntohs(p->origin_addr.sin_port),
 			r->server);
@@ -448,7 +468,8 @@ static void judge(const struct play *p)
 	    differs(p, "client saw", p->saw_client, r->saw_client) ||
 	    differs(p, "server saw", p->saw_server, r->saw_server))
 		return;
-	if ((r->after && total + 20 < r->after) || (r->before && total > r->before))
+	if ((r->after && total + 20 < r->after * slower) ||
+	    (r->before && total > r->before * slower))
 		complain(p, "time", "", "");
 	else if (r->bytes >= 0 && bytes != r->bytes)
 		complain(p, "bytes", "", "");
@@ -494,6 +515,8 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 2;
+	if (getenv("SLOWER"))
+		slower = atoi(getenv("SLOWER"));
 	payload = calloc(1, 1 << 16);
 	signal(SIGPIPE, SIG_IGN);
 	snprintf(path, sizeof(path), "%s/endings.cfg", argv[2]);
@@ -503,8 +526,8 @@ int main(int argc, char **argv)
 	    getsockname(log_fd, (struct sockaddr *)&log_addr, &len))
 		die(path);
 	fprintf(config, "global\n stats socket %s level admin\n log 127.0.0.1:%d format raw local0\n"
-		"defaults\n mode tcp\n log global\n option tcplog\n retries 0\n timeout client 15s\n"
-		" timeout server 15s\n timeout connect 5s\n %s\n", stats_path,
+		"defaults\n mode tcp\n log global\n option tcplog\n retries 0\n timeout client 60s\n"
+		" timeout server 60s\n timeout connect 60s\n %s\n", stats_path,
 		ntohs(log_addr.sin_port), getenv("LINES_OF_DEFAULTS") ? getenv("LINES_OF_DEFAULTS") : "");
 	choose(argc, argv);
 	for (int i = 0; i < ROWS; i++)

@@ -36,7 +36,7 @@ start() {
 	tries=0
 	until "$demo" cli "$socket" "show info" >"$work/info" 2>/dev/null && [ -s "$work/info" ]; do
 		tries=$((tries + 1))
-		[ $tries -lt 500 ] || { cat "$work/log"; fail "$1 does not start"; return 1; }
+		[ $tries -lt 3000 ] || { cat "$work/log"; fail "$1 does not start"; return 1; }
 		sleep 0.02
 	done
 }
@@ -63,7 +63,7 @@ wait_for_origins() {
 	tries=0
 	until [ "$(ss -Hltn | wc -l)" -ge "$(wc -l <"$work/servers")" ]; do
 		tries=$((tries + 1))
-		[ $tries -lt 500 ] || { fail "$example: the origins do not listen"; return; }
+		[ $tries -lt 3000 ] || { fail "$example: the origins do not listen"; return; }
 		sleep 0.02
 	done
 }

@@ -38,7 +38,7 @@ take_over() {
 		"$PENSTOCK" -db -f "$dir/cfg" "$@" -sf "$old" </dev/null >"$log" 2>&1 &
 		pid=$!
 		wait "$old" || fail "the old process ended with $?"
-		check "the new process answers" until_true 10 "$tool" -s "$stats" ask "show info"
+		check "the new process answers" until_true 60 "$tool" -s "$stats" ask "show info"
 		times=$((times - 1))
 	done
 	: >"$dir/enough"

@@ -53,7 +53,7 @@ END
 cat >"$dir/client.py" <<'END'
 import socket, sys
 try:
-    print(socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=5).recv(100).decode())
+    print(socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=60).recv(100).decode())
 except OSError as error:
     print(error.strerror)
 END
@@ -61,7 +61,7 @@ python3 "$dir/origin.py" "${back##*:}" "from the main one" "$dir/up1" &
 children="$children $!"
 ip netns exec "$ns" python3 "$dir/origin.py" "${back##*:}" "from the other one" "$dir/up2" &
 children="$children $!"
-check "origins serve" until_true 10 test -e "$dir/up1" -a -e "$dir/up2"
+check "origins serve" until_true 60 test -e "$dir/up1" -a -e "$dir/up2"
 
 answer=$(ip netns exec "$ns" python3 "$dir/client.py" 127.0.0.1 "$port")
 check "listening inside, server outside: $answer" test "$answer" = "from the main one"
