@@ -8,11 +8,11 @@
 proxy=http_proxy
 
 httpsoak() {
-	"$topbuild/reg-tests/http/httpsoak" -f "$front" -b "$back" ${SOAK:--t 2} "$@" ||
+	"$topbuild/reg-tests/http/httpsoak" -f "$front" -b "$back" ${SOAK:--t 1} "$@" ||
 		failures=$((failures + 1))
 }
 soak() {
-	httpsoak
+	httpsoak -R
 	exactly PipesUsed 0
 	httpsoak -x -P
 	exactly PipesUsed 0

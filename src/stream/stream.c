@@ -8,7 +8,6 @@
 #include "expr/view.h"
 #include "log/log.h"
 #include "net/conn.h"
-#include "net/linger.h"
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
@@ -397,25 +396,6 @@ static void stream_leave_session(struct stream *s, struct conn **conn, struct bu
 	s->session = NULL;
 }
 
-/* May the client still be sending, or are requests left that nobody will read? */
-static bool client_lingers(const struct stream *s)
-{
-	const struct conn *conn = end_conn(&s->relay.client);
-
-	if (!s->exchange || !conn || conn->flags & (CONN_EOF | CONN_BROKEN | CONN_RDHUP))
-		return false;
-	return !s->exchange->client.framing.ended || conn->flags & (CONN_HELD | CONN_READABLE);
-}
-
-static void client_linger(struct stream *s)
-{
-	struct buf *held = NULL;
-	struct conn *conn = h1_end_detach(&s->relay.client, &held);
-
-	buffer_give(&held);
-	conn_linger(&conn);
-}
-
 void stream_end(struct stream *s, enum reason reason)
 {
 	struct buf *held = NULL;
@@ -436,8 +416,6 @@ void stream_end(struct stream *s, enum reason reason)
 	reset = reset_client(s);
 	if (s->exchange && exchange_end(s, &conn, &held))
 		reset = false;
-	else if (!reset && client_lingers(s))
-		client_linger(s);
 	else if (!reset && end_conn(&s->relay.client) &&
 		 (reason != END_NORMAL || (s->exchange && *s->relay.client.flags & CONN_RDHUP)))
 		conn_discard(s->relay.client.conn);
