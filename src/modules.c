@@ -17,6 +17,8 @@
 #include "process/process.h"
 #include "proxy/proxy.h"
 #include "proxy/state_file.h"
+#include "stats/page_conf.h"
+#include "stats/service.h"
 #include "stream/compress.h"
 #include "stream/service.h"
 #include "stream/tcp_rules.h"
@@ -43,6 +45,8 @@ const struct module *const modules[] = {
 	&check_module,
 	&compress_module,
 	&tcp_rules_module,
+	&page_module,
+	&stats_service_module,
 	&service_module,
 	NULL,
 };

@@ -80,6 +80,7 @@ struct view {
 	void (*find_log)(const struct view *view, struct view_log *log); /* elsewhere */
 	struct vars *session_vars;      /* sess: expr/vars.h; may be NULL */
 	struct vars *stream_vars;       /* txn, req, res */
+	const char *service;            /* "<STATS>": it answers instead of a server; or NULL */
 	struct view_http *http;         /* NULL: none under way, mode tcp */
 	void *session, *stream;         /* for actions of stream/ alone */
 };

@@ -26,6 +26,7 @@ struct logformat;
 struct global_state;
 struct rule_set;
 struct shared;
+struct stats_page;
 struct switch_rule;
 
 enum { FIRST_PROXY_ID = 2 }; /* 1 is the stats socket's */
@@ -101,6 +102,7 @@ struct proxy_settings {
 	struct forwarded *forwardfor, *originalto; /* stream/; NULL: not asked for */
 	struct span unique_id_header;  /* ptr NULL: none */
 	struct logformat *unique_id;   /* unique-id-format, for %ID */
+	struct stats_page *stats;      /* stats/: NULL: no stats page */
 	bool disabled;
 	unsigned inspect_delay_req, inspect_delay_res; /* ms; not inherited */
 	/* keep-alive of the two sides: 0: the system's */

@@ -49,7 +49,6 @@ void html_bytes(struct text *out, uint64_t n);
 bool html_say_cell(struct html *h, struct text *out);
 /* The lines above the columns. */
 void html_say_columns(const struct html *h, struct text *out);
-unsigned html_columns(const struct html *h);
 /* A piece of the style sheet, at = 0, 1, ...; false: no more. */
 bool html_say_style(struct text *out, unsigned at);
 struct html_state_name {

@@ -9,9 +9,10 @@
 #include "config/config.h"
 #include "stats/stat.h"
 
+struct arena;
+struct cond;
 struct proxy;
 struct rule_set;
-struct stats_admin;
 
 /* A user and password of "stats auth", "user:password" as in Basic credentials. */
 struct stats_user {
@@ -28,8 +29,15 @@ struct stats_scope {
 enum { PAGE_HIDE_VERSION = 1 << 0, PAGE_NODE = 1 << 1, PAGE_DESC = 1 << 2, PAGE_LEGENDS = 1 << 3,
        PAGE_MODULES = 1 << 4 };
 
+/* A condition of "stats admin". */
+struct stats_admin {
+	struct stats_admin *next;
+	struct cond *cond;
+};
+
 /* The words of one section. */
 struct stats_page {
+	const struct proxy *owner; /* the section */
 	const char *uri;      /* prefix of paths and queries; at most PAGE_URI_MAX bytes */
 	const char *realm;
 	unsigned refresh_ms;  /* 0: none */
@@ -77,5 +85,8 @@ struct page_link {
 struct page_link page_link(const struct page_request *req);
 /* Says it, as it stands in an URI. */
 void page_say_link(const struct page_request *req, struct page_link link, struct text *out);
+/* Where the browser goes after a change with this result: in the arena. */
+const char *page_result_location(const struct page_request *req, const char *result,
+				 struct arena *arena);
 
 #endif

@@ -28,6 +28,7 @@ struct stat_row {
 	/* Whose it is; only until something else has run. server: STAT_SERVER alone. */
 	const struct proxy *proxy;
 	const struct server *server;
+	uint64_t spliced; /* of bin and bout: for show-modules */
 	struct stats_value values[STAT_FIELDS];
 	struct stats_strings strings;
 };

@@ -11,14 +11,12 @@ enum stat_form { STAT_CSV, STAT_TYPED, STAT_JSON };
 struct stat_teller {
 	enum stat_form form;
 	bool help;    /* STAT_TYPED: with the help of each field */
-	bool row_comma, comma, has_row;
+	bool begun, row_comma, comma, has_row;
 	int at;       /* field of the row */
 	struct stat_cursor cursor;
 	struct stat_row row;
 };
 
-/* What comes before the first row. */
-void stat_say_begin(struct stat_teller *state, struct text *out);
 /* The next piece, at most 4 kB; false: that was the last. The caller has called
  * stat_cursor_resume when anything else has run since. */
 bool stat_say(struct stat_teller *state, struct text *out);

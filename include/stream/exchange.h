@@ -29,6 +29,11 @@ struct exchange {
 	struct rule_place request_place, response_place;
 	struct reply *reply;            /* the answer that the program gives itself; NULL: the
 					 * server's. exchange_reply sets it */
+	/* A service answers instead of a server: see exchange_serve; NULL: none does. */
+	int (*service)(struct exchange *x, struct end *end);
+	const char *service_name;
+	const void *service_data;       /* the service's own */
+	bool service_rules;             /* http-response rules see its answer */
 	uint64_t bytes_in, bytes_out;   /* of heads: the pumps count bodies */
 	uint32_t started_ms;            /* clock_now_ms: first byte of the request */
 	uint32_t head_ms;               /* since started_ms: the head was complete; NOT_REACHED */
@@ -69,6 +74,13 @@ struct exchange *stream_exchange(const struct stream *s);
  * reply lies in the exchange's arena. May be called by actions (they return ACTION_REPLY). */
 void exchange_reply(struct exchange *x, struct reply *reply);
 
+/* A service answers instead of a server, from wherever the request is: an end inside the program,
+ * which open makes of the server's end (0; -1: no memory). It gets the request and speaks a
+ * response. name: for the log, "<STATS>". For rules, which say RULES_REPLY or ACTION_REPLY, and
+ * may set service_rules. */
+void exchange_serve(struct exchange *x, const char *name,
+		    int (*open)(struct exchange *x, struct end *end), const void *data);
+
 /* ---- for the files of stream/ ------------------------------------------------------------ */
 
 /* Makes one for the stream, whose client end is a connection; held: bytes received on it already.
@@ -93,6 +105,7 @@ int exchange_frontend_rules(struct stream *s);
 int exchange_backend_rules(struct stream *s);
 int exchange_wait_body(struct stream *s);
 int exchange_tarpit(struct stream *s);
+int exchange_open_service(struct stream *s);
 int exchange_request_open(struct stream *s);
 int exchange_request_forward(struct stream *s);
 int exchange_response_head(struct stream *s);

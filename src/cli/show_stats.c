@@ -165,7 +165,6 @@ static int stat_start(struct cli_call *call, struct err *err)
 		return -1;
 	stat_parse_options(call, i + n, state);
 	streams_count_bytes();
-	stat_say_begin(state, call->out);
 	return 0;
 }
 

@@ -340,7 +340,9 @@ static void alias_rt(struct text *t, const struct view *view, unsigned flags)
 
 static void alias_s(struct text *t, const struct view *view, unsigned flags)
 {
-	put_str(t, view->server ? view->server->id : "<NOSRV>", flags);
+	const char *other = view->service ? view->service : "<NOSRV>";
+
+	put_str(t, view->server ? view->server->id : other, flags);
 }
 
 static void alias_sc(struct text *t, const struct view *view, unsigned flags)

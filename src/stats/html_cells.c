@@ -640,6 +640,19 @@ static void col_throttle(struct html *h, struct text *out)
 		cell_empty(out);
 }
 
+/* -- modules --------------------------------------------------------------------------------- */
+
+static void col_relay(struct html *h, struct text *out)
+{
+	uint64_t all = cell_num(h, STAT_bin) + cell_num(h, STAT_bout);
+
+	tip_begin(out, false, !h->row.spliced);
+	text_str(out, "relay");
+	tip_open(out, "How bytes were forwarded, of streams that have ended");
+	tip_share(out, "Through pipes", h->row.spliced, all);
+	tip_close(out);
+}
+
 /* -- the table ------------------------------------------------------------------------------- */
 
 struct html_column {
@@ -684,6 +697,7 @@ static const struct html_column columns[] = {
 	{ NULL, "Dwn", "w6", "Times that it went down", col_chkdown },
 	{ NULL, "Dwntme", "w6", "Time spent down", col_downtime },
 	{ NULL, "Thrtle", "w6", "Share of the weight during slowstart", col_throttle },
+	{ "Modules", "relay", "w6", "How bytes were forwarded", col_relay }, /* html_columns */
 };
 
 static unsigned columns_of_group(size_t i)
@@ -695,21 +709,21 @@ static unsigned columns_of_group(size_t i)
 	return n;
 }
 
-unsigned html_columns(const struct html *h)
+/* Modules are there with show-modules only. */
+static size_t html_columns(const struct html *h)
 {
-	(void)h;
-	return ARRAY_LEN(columns);
+	return ARRAY_LEN(columns) - !(h->req.page->flags & PAGE_MODULES);
 }
 
 void html_say_columns(const struct html *h, struct text *out)
 {
 	text_str(out, "<thead><tr>");
-	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+	for (size_t i = 0; i < html_columns(h); i++)
 		if (columns[i].group)
 			text_printf(out, "<th colspan=%u>%s", columns_of_group(i),
 				    columns[i].group);
 	text_str(out, "<tr>");
-	for (size_t i = 0; i < ARRAY_LEN(columns); i++) {
+	for (size_t i = 0; i < html_columns(h); i++) {
 		text_printf(out, "<th class=\"%s\" title=\"%s\">",
 			    columns[i].class, columns[i].help);
 		if (!i && h->form)
@@ -722,7 +736,7 @@ void html_say_columns(const struct html *h, struct text *out)
 
 bool html_say_cell(struct html *h, struct text *out)
 {
-	if (h->column == ARRAY_LEN(columns))
+	if (h->column == html_columns(h))
 		return false;
 	columns[h->column++].say(h, out);
 	return true;

@@ -209,6 +209,19 @@ static void words_of_the_page(void **state)
 	has("<a href=\"/stats\">Refresh by itself</a>");
 }
 
+static void column_of_modules(void **state)
+{
+	(void)state;
+	w->s1->state->counters.bytes_in = 1000;
+	w->s1->state->counters.bytes_out = 3000;
+	w->s1->state->counters.bytes_spliced = 2000;
+	ask("/stats");
+	lacks(">relay");
+	page.flags = PAGE_MODULES;
+	ask("/stats");
+	has("Through pipes<td>2<i>000</i><td>50%");
+}
+
 static void what_is_shown(void **state)
 {
 	struct stats_scope dot = { NULL, "." }, empty = { &dot, "empty" };
@@ -383,6 +396,7 @@ int main(void)
 		TEST(links_keep_what_was_asked),
 		TEST(page_shows_everything),
 		TEST(words_of_the_page),
+		TEST(column_of_modules),
 		TEST(what_is_shown),
 		TEST(changes_only_for_admins),
 		TEST(results_are_shown),

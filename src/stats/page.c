@@ -3,6 +3,7 @@
  * the HTML page and their tests. */
 #include "stats/page.h"
 
+#include "base/arena.h"
 #include "http/uri.h"
 #include "proxy/proxy.h"
 
@@ -139,4 +140,17 @@ void page_say_link(const struct page_request *req, struct page_link link, struct
 		text_str(out, ";norefresh");
 	if (link.scope)
 		text_printf(out, "%cscope=%s", strchr(req->page->uri, '?') ? '&' : '?', req->scope);
+}
+
+const char *page_result_location(const struct page_request *req, const char *result,
+				 struct arena *arena)
+{
+	struct page_link link = page_link(req);
+	char memory[PAGE_URI_MAX + 128];
+	struct text out;
+
+	link.result = result;
+	text_init(&out, memory, sizeof(memory));
+	page_say_link(req, link, &out);
+	return arena_strdup(arena, memory);
 }

@@ -64,6 +64,7 @@ static void stat_fill_counters(struct stat_row *row, const struct counters *c, u
 	SET(dresp, stats_u64(c->denied_responses));
 	SET(eint, stats_u64(c->internal_errors));
 	SET(wrew, stats_u64(c->failed_rewrites));
+	row->spliced = c->bytes_spliced;
 }
 
 /* In mode http. */

@@ -15,7 +15,7 @@ static void stat_say_columns(struct text *out)
 	text_str(out, "-,\n");
 }
 
-void stat_say_begin(struct stat_teller *state, struct text *out)
+static void stat_say_begin(struct stat_teller *state, struct text *out)
 {
 	if (state->form == STAT_CSV)
 		stat_say_columns(out);
@@ -80,6 +80,11 @@ bool stat_say(struct stat_teller *state, struct text *out)
 {
 	const struct stats_value *v;
 
+	if (!state->begun) {
+		stat_say_begin(state, out);
+		state->begun = true;
+		return true;
+	}
 	if (!state->has_row) {
 		state->has_row = stat_next(&state->cursor, &state->row);
 		if (!state->has_row) {

@@ -136,6 +136,18 @@ void exchange_reply(struct exchange *x, struct reply *reply)
 	s->response.step = RES_REPLY;
 }
 
+void exchange_serve(struct exchange *x, const char *name,
+		    int (*open)(struct exchange *x, struct end *end), const void *data)
+{
+	struct stream *s = x->stream;
+
+	x->service = open;
+	x->service_name = name;
+	x->service_data = data;
+	s->session->frontend->fe->counters.intercepted++;
+	s->request.step = REQ_SERVICE;
+}
+
 int exchange_fail_with(struct stream *s, enum reason reason, unsigned status)
 {
 	struct exchange *x = s->exchange;

@@ -116,7 +116,7 @@ static int rules_result(struct stream *s, enum rule_result r)
 	case RULES_WAIT:
 		return STEP_WAIT;
 	case RULES_REPLY:
-		return STEP_GOTO + REQ_FORWARD;
+		return STEP_GOTO + (s->exchange->reply ? REQ_FORWARD : REQ_SERVICE);
 	case RULES_ERROR:
 		return exchange_fail(s, END_RESOURCE);
 	case RULES_REJECT:
@@ -147,10 +147,25 @@ static void open_pump(struct pump *pump)
 	pump_allow(pump, UINT64_MAX);
 }
 
+/* It answers inside the program: there is no server, and maybe no backend. */
+int exchange_open_service(struct stream *s)
+{
+	if (s->exchange->service(s->exchange, &s->relay.server) < 0)
+		return exchange_fail(s, END_RESOURCE);
+	s->connected = true;
+	return STEP_NEXT;
+}
+
+/* The options of frontend and backend. */
+static uint64_t both_options(const struct stream *s)
+{
+	return s->session->frontend->set.options.on | (s->backend ? s->backend->set.options.on : 0);
+}
+
 /* Does the backend keep connections to its servers? */
 static bool server_may_keep(const struct stream *s)
 {
-	uint64_t on = s->session->frontend->set.options.on | s->backend->set.options.on;
+	uint64_t on = both_options(s);
 
 	return !(on & (OPT_HTTP_CLOSE | OPT_SERVER_CLOSE));
 }
@@ -163,10 +178,11 @@ int exchange_request_open(struct stream *s)
 	s->phase = PHASE_HEADERS;
 	s->phase_ms = (uint32_t)clock_now_ms;
 	timer_cancel(&s->timer);
-	compress_request(x);
+	if (!x->service)
+		compress_request(x);
 	if (server->framing)
 		server->framing->keep = server_may_keep(s) ||
-					s->backend->set.options.on & OPT_PRETEND_KEEPALIVE;
+					both_options(s) & OPT_PRETEND_KEEPALIVE;
 	if (server->ops->head_out && server->ops->head_out(server, &x->req) != IO_OK)
 		return exchange_fail_with(s, END_INTERNAL, 500);
 	x->request_sent = true;
@@ -195,7 +211,8 @@ static int request_facts(struct stream *s)
 	}
 	if (*s->relay.client.flags & (CONN_HUP | CONN_ERROR))
 		return end(s, END_CLIENT_ABORT);
-	if (*s->relay.client.flags & CONN_RDHUP && s->backend->set.options.on & OPT_ABORTONCLOSE)
+	if (*s->relay.client.flags & CONN_RDHUP && s->backend &&
+	    s->backend->set.options.on & OPT_ABORTONCLOSE)
 		return end(s, END_CLIENT_ABORT);
 	return STEP_WAIT;
 }
@@ -271,9 +288,9 @@ int exchange_response_rules(struct stream *s)
 	struct exchange *x = s->exchange;
 	enum rule_result r;
 
-	if (x->reply)
+	if (x->reply || (x->service && !x->service_rules))
 		return STEP_NEXT;
-	r = http_response_rules(x, s->backend);
+	r = s->backend ? http_response_rules(x, s->backend) : RULES_PASS;
 	if (r == RULES_PASS && s->backend != s->session->frontend)
 		r = http_response_rules(x, s->session->frontend);
 	switch (r) {
@@ -394,8 +411,9 @@ int exchange_response_open(struct stream *s)
 		response_tunnel(s);
 	count_response(s, x->res.status);
 	x->http.status = x->res.status;
-	x->server_keeps = !x->reply && x->res.flags & MSG_KEEP_ALIVE && server_may_keep(s) &&
-			  x->server.body != BODY_CLOSE && x->server.body != BODY_TUNNEL;
+	x->server_keeps = !x->reply && !x->service && x->res.flags & MSG_KEEP_ALIVE &&
+			  server_may_keep(s) && x->server.body != BODY_CLOSE &&
+			  x->server.body != BODY_TUNNEL;
 	client->framing->keep = client_may_keep(s);
 	if (x->compress && !compress_response(x))
 		return end(s, END_RESOURCE);
@@ -428,7 +446,7 @@ static int exchange_done(struct stream *s)
 	x->client_keeps = x->client.framing.keep && x->res.framing != BODY_TUNNEL;
 	if (!x->reply && !(req->flags & PUMP_FINISHED))
 		x->client_keeps = x->server_keeps = false;
-	if (!x->reply)
+	if (!x->reply && !x->service)
 		return end(s, END_NORMAL);
 	s->phase = x->reason ? x->phase : PHASE_REQUEST;
 	return end(s, x->reason ? x->reason : END_LOCAL);

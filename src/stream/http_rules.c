@@ -23,6 +23,8 @@ struct monitor_fail {
 	struct cond *cond;
 };
 
+enum rule_result (*http_page_hook)(struct exchange *x, struct proxy *px);
+
 /* -- the lists -------------------------------------------------------------------------- */
 
 static const struct action allow_actions[] = {
@@ -309,6 +311,8 @@ enum rule_result http_request_rules(struct exchange *x, struct proxy *px)
 	if (first && monitor_asked(x, px))
 		return monitor_answer(x, px);
 	r = run(x, px->http_request_rules, &x->request_place);
+	if (r == RULES_PASS && http_page_hook)
+		r = http_page_hook(x, px);
 	return r == RULES_PASS ? run(x, px->redirect_rules, &none) : r;
 }
 

@@ -6,6 +6,7 @@
 #include "log/header.h"
 #include "stream/exchange.h"
 #include "stream/http_action.h"
+#include "stream/http_rules.h"
 #include "stream/stream.h"
 
 enum { REQUESTS = AT_REQUESTS, BOTH = AT_REQUESTS | AT_RESPONSE };
@@ -97,7 +98,47 @@ static enum action_result action_body(const struct rule *rule, struct view *view
 	return x->body_wanted ? ACTION_WAIT : ACTION_NEXT;
 }
 
+/* -- use-service ------------------------------------------------------------------------- */
+
+static struct http_service *services;
+
+void http_service_add(struct http_service *service)
+{
+	const struct http_service *other;
+
+	for (other = services; other; other = other->next)
+		if (other == service)
+			return;
+	service->next = services;
+	services = service;
+}
+
+static int parse_service(struct statement *st, struct rule *rule, const char *args)
+{
+	const char *name = stmt_need(st, "the name of a service");
+	struct http_service *service;
+
+	(void)args;
+	if (!name)
+		return -1;
+	for (service = services; service; service = service->next)
+		if (!strcmp(service->name, name))
+			break;
+	rule->data = service;
+	return service ? 0 : stmt_error(st, st->at - 1, "there is no service '%s'", name);
+}
+
+static enum action_result action_service(const struct rule *rule, struct view *view, unsigned place)
+{
+	const struct http_service *service = rule->data;
+
+	(void)place;
+	return service->serve(action_exchange(view));
+}
+
 const struct action http_stream_actions[] = {
+	{ "use-service", .where = REQUESTS, .parse = parse_service, .run = action_service,
+	  .help = "answers by a service: prometheus-exporter" },
 	{ "set-log-level", .where = BOTH, .parse = parse_log_level, .run = action_log_level,
 	  .help = "sets the level of the exchange's log line; 'silent': none" },
 	{ "disable-l7-retry", .where = REQUESTS, .run = action_no_retry,

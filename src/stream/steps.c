@@ -200,6 +200,11 @@ static bool has_reply(const struct stream *s)
 	return s->exchange && s->exchange->reply;
 }
 
+static bool has_service(const struct stream *s)
+{
+	return s->exchange && s->exchange->service;
+}
+
 static bool has_request_rules(const struct stream *s)
 {
 	return s->session->frontend->request_rules != NULL;
@@ -230,6 +235,7 @@ const struct step request_steps[REQ_STEPS] = {
 	[REQ_CONNECT] = { "connect", connect_start, NULL },
 	[REQ_CONNECTING] = { "connecting", connect_wait, NULL },
 	[REQ_RETRY] = { "retry", connect_retry, NULL },
+	[REQ_SERVICE] = { "service", exchange_open_service, has_service },
 	[REQ_OPEN] = { "open", open_request, NULL },
 	[REQ_FORWARD] = { "forward", forward_request, NULL },
 };

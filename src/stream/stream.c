@@ -192,6 +192,22 @@ void stream_count_bytes(struct stream *s)
 	rate_add(&global_state->bytes_out_rate, clock_now_ms, new_out / 32);
 }
 
+/* How much of it went through pipes, once it is known. */
+static void stream_count_spliced(struct stream *s)
+{
+	uint64_t spliced = s->relay.request.spliced + s->relay.response.spliced;
+
+	if (!spliced)
+		return;
+	s->session->frontend->fe->counters.bytes_spliced += spliced;
+	if (s->session->listener->counters)
+		s->session->listener->counters->bytes_spliced += spliced;
+	if (s->backend && s->backend->be)
+		s->backend->be->counters.bytes_spliced += spliced;
+	if (s->server)
+		s->server->state->counters.bytes_spliced += spliced;
+}
+
 void streams_count_bytes(void)
 {
 	struct stream *s;
@@ -409,6 +425,7 @@ void stream_end(struct stream *s, enum reason reason)
 	timer_cancel(&s->timer);
 	assign_leave_queue(s);
 	stream_count_bytes(s);
+	stream_count_spliced(s);
 	stream_count_end(s);
 	stream_log(s);
 	if (unlikely(trace_enabled))

@@ -155,6 +155,7 @@ void stream_view(struct stream *s, struct view *view, struct view_log *log)
 	if (s->exchange) {
 		view->http = &s->exchange->http;
 		view->arena = s->exchange->arena;
+		view->service = s->exchange->service_name;
 	}
 	if (log)
 		view_fill_log(s, log);
