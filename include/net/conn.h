@@ -63,6 +63,8 @@ void conn_fail(struct conn *conn, unsigned side, int error);
 void conn_look(struct conn *conn);
 /* Has the peer closed, with nothing left to read before? Asks the kernel, changes nothing. */
 bool conn_at_end(const struct conn *conn);
+/* Is there nothing to read, neither bytes nor an end? Asks the kernel, and notes it. */
+bool conn_is_quiet(struct conn *conn);
 /* Throws away what has been received and not read, within reason: closing would answer such
  * bytes with RST. */
 void conn_discard(struct conn *conn);

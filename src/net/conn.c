@@ -194,6 +194,16 @@ bool conn_at_end(const struct conn *conn)
 	return recv(conn->src.fd, &c, 1, MSG_PEEK) == 0;
 }
 
+bool conn_is_quiet(struct conn *conn)
+{
+	char c;
+
+	if (recv(conn->src.fd, &c, 1, MSG_PEEK) >= 0 || errno != EAGAIN)
+		return false;
+	conn_drained(conn);
+	return true;
+}
+
 void conn_discard(struct conn *conn)
 {
 	enum { MOST = 1 << 20 };

@@ -194,9 +194,12 @@ bool idle_take(struct stream *s, const struct addr *to)
 static bool idle_may_stay(const struct stream *s, const struct idle *idle)
 {
 	const struct server_settings *set = &s->server->set;
-	const struct conn *conn = s->relay.server.conn;
+	struct conn *conn = s->relay.server.conn;
 
-	if (conn->flags & (CONN_READABLE | CONN_HELD | CONN_RDHUP | CONN_HUP | CONN_ERROR))
+	if (conn->flags & (CONN_HELD | CONN_RDHUP | CONN_HUP | CONN_ERROR))
+		return false;
+	/* A body that was read to its last byte and not beyond leaves it open what is behind. */
+	if (conn->flags & CONN_READABLE && !conn_is_quiet(conn))
 		return false;
 	if (set->max_reuse >= 0 && idle->uses > (unsigned)set->max_reuse)
 		return false;

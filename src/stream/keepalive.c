@@ -56,12 +56,21 @@ static void keepalive_discard(struct session *se)
 		keepalive_close(se);
 }
 
+static void keepalive_arm(struct session *se)
+{
+	if (se->deadline_ms != UINT64_MAX &&
+	    (!timer_armed(&se->timer) || se->timer.when > se->deadline_ms))
+		timer_set(&se->timer, se->deadline_ms);
+}
+
 static void keepalive_task(struct task *task)
 {
 	struct session *se = container_of(task, struct session, task);
 
 	if (se->lingers)
 		keepalive_discard(se);
+	else if (se->requests && !se->held && conn_is_quiet(se->conn))
+		keepalive_arm(se); /* the last body was read to its end and not beyond */
 	else
 		keepalive_start(se);
 }
@@ -120,8 +129,8 @@ static void keepalive_enter(struct session *se, struct conn **conn, unsigned tim
 	se->deadline_ms = timeout ? clock_now_ms + timeout : UINT64_MAX;
 	if (se->held || se->conn->flags & CONN_READABLE)
 		task_wake(&se->task);
-	else if (timeout && (!timer_armed(&se->timer) || se->timer.when > se->deadline_ms))
-		timer_set(&se->timer, se->deadline_ms);
+	else
+		keepalive_arm(se);
 }
 
 void keepalive_wait(struct session *se, struct conn **conn, struct buf **held)
