@@ -124,6 +124,14 @@ static enum expr_result fetch_rcvd_proxy(struct fetch_call *call, struct sample 
 	return EXPR_FOUND;
 }
 
+/* TLS is not there, so that no connection is one: "redirect scheme https unless { ssl_fc }". */
+static enum expr_result fetch_plain(struct fetch_call *call, struct sample *smp)
+{
+	(void)call;
+	smp->num = false;
+	return EXPR_FOUND;
+}
+
 static enum expr_result fetch_so_id(struct fetch_call *call, struct sample *smp)
 {
 	const struct listener *l = call->view->listener;
@@ -301,6 +309,10 @@ const struct fetch fetch_net[] = {
 	  .help = "were the addresses told by a PROXY header?" },
 	{ "so_id", { 0 }, SMP_INT, FROM_CONNECTION, fetch_so_id,
 	  .help = "number of the listening socket" },
+	{ "ssl_bc", { 0 }, SMP_BOOL, FROM_SERVER, fetch_plain,
+	  .help = "is the connection to the server a TLS one? (never: TLS is not supported yet)" },
+	{ "ssl_fc", { 0 }, SMP_BOOL, FROM_CONNECTION, fetch_plain,
+	  .help = "is the client's connection a TLS one? (never: TLS is not supported yet)" },
 	{ "so_name", { 0 }, SMP_STR, FROM_CONNECTION, fetch_so_name,
 	  .help = "name on the bind line" },
 	ADDR_ROW("src", FROM_CONNECTION, SIDE_SRC, "address of the client"),
