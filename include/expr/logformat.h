@@ -11,6 +11,7 @@
 struct err;
 struct expr_context;
 struct logformat;
+struct proxy;
 struct view;
 
 /* "strict equivalent of option tcplog" (manual 8.2.2), and what is written without any option
@@ -18,6 +19,14 @@ struct view;
 #define LOGFORMAT_TCP                                                                    \
 	"%ci:%cp [%t] %ft %b/%s %Tw/%Tc/%Tt %B %ts %ac/%fc/%bc/%sc/%rc %sq/%bq"
 #define LOGFORMAT_DEFAULT "Connect from %ci:%cp to %fi:%fp (%f/TCP)"
+#define LOGFORMAT_DEFAULT_HTTP "Connect from %ci:%cp to %fi:%fp (%f/HTTP)"
+/* Option httplog, and with "clf" (manual 8.2.3). */
+#define LOGFORMAT_HTTP                                                                   \
+	"%ci:%cp [%tr] %ft %b/%s %TR/%Tw/%Tc/%Tr/%Ta %ST %B %CC %CS %tsc "               \
+	"%ac/%fc/%bc/%sc/%rc %sq/%bq %hr %hs %{+Q}r"
+#define LOGFORMAT_CLF                                                                    \
+	"%{+Q}o %{-Q}ci - - [%trg] %r %ST %B \"\" \"\" %cp %ms %ft %b %s %TR %Tw %Tc %Tr %Ta "    \
+	"%tsc %ac %fc %bc %sc %rc %sq %bq %CC %CS %hrl %hsl"
 
 /* Compiles; what only looks wrong is warned about where ctx->cfg is set. place: the AT_* bit
  * under which expressions run. NULL, and err with a sentence that names the word. */
@@ -27,6 +36,7 @@ struct logformat *logformat_compile(const char *text, const struct expr_context 
 enum logformat_style {
 	FORMAT_LOG,
 	FORMAT_RAW,  /* bytes of values are left alone: variables, names */
+	FORMAT_ID,   /* unique ids: blanks are merged as in a line, the rest is as HTTP */
 	FORMAT_HTTP, /* control characters become %XX: fields, targets, bodies of HTTP */
 };
 struct logformat *logformat_compile_as(enum logformat_style style, const char *text,
@@ -38,8 +48,13 @@ bool logformat_needs_log(const struct logformat *format);
  * aliases of the stream's numbers. */
 void logformat_write(const struct logformat *format, const struct view *view, struct text *t);
 /* Does it mention only what is known once the server is connected? Its line is then written
- * at that time. */
-bool logformat_early(const struct logformat *format);
+ * at that time. In mode http expressions may look at what comes later. */
+bool logformat_early(const struct logformat *format, bool http);
+/* Does it show the target of the request? */
+bool logformat_needs_uri(const struct logformat *format);
+/* An alias in it that is for mode http alone; NULL: there is none. */
+const char *logformat_http_alias(const struct logformat *format);
+const struct location *logformat_location(const struct logformat *format);
 bool logformat_has(const struct logformat *format, const char *alias);
 /* The format as it was written, of option tcplog its equivalent. */
 const char *logformat_text(const struct logformat *format);
@@ -47,7 +62,7 @@ const char *logformat_text(const struct logformat *format);
 /* The words of proxies that say what is logged: log, log-tag, log-format, log-format-sd,
  * unique-id-format, option tcplog, option httplog. */
 extern const struct module logformat_module;
-/* The compiled format of frontends that name none. */
-const struct logformat *logformat_default(void);
+/* The compiled format of a frontend that names none. */
+const struct logformat *logformat_default(const struct proxy *frontend);
 
 #endif

@@ -16,7 +16,10 @@ enum { LF_QUOTE = 1 << 0, LF_HEX = 1 << 1, LF_ESCAPE = 1 << 2,
 enum alias_needs {
 	NEEDS_CONNECTION, /* what is known once the server is connected */
 	NEEDS_END,        /* what may change until the end */
-	NEEDS_HTTP,       /* a request: mode http, not supported yet */
+};
+/* What an alias of HTTP asks for. */
+enum { ALIAS_HTTP = 1 << 0, /* a frontend in mode http */
+       ALIAS_URI = 1 << 1,  /* the target, behind the request */
 };
 
 struct alias {
@@ -24,7 +27,13 @@ struct alias {
 	void (*write)(struct text *t, const struct view *view, unsigned flags); /* LF_* */
 	enum alias_needs needs;
 	const char *help;
+	unsigned http; /* ALIAS_* */
 };
+typedef void alias_write(struct text *t, const struct view *view, unsigned flags);
+/* In logformat_http.c. */
+alias_write alias_CC, alias_CS, alias_HM, alias_HP, alias_HPO, alias_HQ, alias_HU, alias_HV, alias_ID,
+	alias_ST, alias_TR, alias_Ta, alias_Ti, alias_Tq, alias_Tr, alias_hr, alias_hrl, alias_hs,
+	alias_hsl, alias_r, alias_tr, alias_trg, alias_trl, alias_tsc;
 
 /* NULL: no such alias. */
 const struct alias *alias_find(struct span name);

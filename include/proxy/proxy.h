@@ -97,6 +97,7 @@ struct proxy_settings {
 	struct log_conf *log;          /* log/: targets, tag; never changed once shared */
 	struct logformat *logformat;   /* expr/: NULL: none given */
 	struct logformat *logformat_sd; /* structured data of rfc5424 targets */
+	struct logformat *logformat_error; /* error-log-format; NULL: none given */
 	const char *monitor_uri;       /* NULL: none */
 	struct error_line *errors;     /* stream/: newest line that says how errors are answered */
 	struct forwarded *forwardfor, *originalto; /* stream/; NULL: not asked for */

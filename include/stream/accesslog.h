@@ -12,9 +12,13 @@ struct view;
  * log-format, option tcplog or the default, unless dontlognull, dontlog-normal or an absent
  * target say otherwise. */
 void accesslog_write(const struct view *view);
-/* When: at once, since the default format says nothing of what follows; or as soon as the
- * server is connected: option logasap, and formats that need nothing later. Else at the end. */
+/* When: at once, in mode http when the request's head is there, since the default format says
+ * nothing of what follows; or as soon as the
+ * server is connected: formats that need nothing later, and option logasap, in mode http when the
+ * response's head has left. Else at the end. */
 bool accesslog_at_accept(const struct proxy *frontend);
+bool accesslog_at_request(const struct proxy *frontend);
 bool accesslog_at_connect(const struct proxy *frontend);
+bool accesslog_at_response(const struct proxy *frontend);
 
 #endif

@@ -180,7 +180,7 @@ static struct span kept_method(const struct message *msg, struct arena *arena)
 /* Cut so that it fits into tune.http.logurilen together with the method. */
 static struct span kept_uri(const struct message *msg, struct arena *arena)
 {
-	size_t before = msg->method_text.len + 2, room = 0;
+	size_t before = msg->method_text.len + 1, room = 0;
 	struct span uri = msg->target;
 
 	if (uri_longest > before)
@@ -200,7 +200,7 @@ void capture_request(const struct proxy *frontend, const struct message *msg, st
 	http->version = http_version_text(msg->major, msg->minor);
 	if (frontend->keeps_uri) {
 		http->uri = kept_uri(msg, arena);
-		http->uri_cut = msg->method_text.len + msg->target.len + http->version.len + 3 >
+		http->uri_cut = msg->method_text.len + msg->target.len + http->version.len + 2 >
 				uri_longest;
 	}
 	if (!c)
@@ -436,7 +436,7 @@ static const struct keyword keywords[] = {
 	  .max = 65536, .dflt = "64", .help = "longest captured cookie, and one" },
 	{ .name = "tune.http.logurilen", .scope = SCOPE_GLOBAL, .args = "<number>",
 	  .parse = set_unsigned, .offset = offsetof(struct capture_data, logurilen), .min = 0,
-	  .max = 65536, .dflt = "1024", .help = "longest request line in the log, and one" },
+	  .max = 65536, .dflt = "1024", .help = "longest request line in the log" },
 	{ .name = NULL },
 };
 

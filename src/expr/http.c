@@ -68,6 +68,8 @@ enum expr_result http_head(const struct fetch_call *call, bool response,
 		*msg = known;
 		return EXPR_FOUND;
 	}
+	if (view->http && (response ? view->http->res_major != 0 : view->http->method.ptr != NULL))
+		return EXPR_NONE; /* it has left: the bytes that are there are others */
 	*msg = &lazy[response];
 	return lazy_head(response ? view->response : view->request, response, &lazy[response]);
 }

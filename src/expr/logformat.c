@@ -11,6 +11,7 @@
 #include "base/bug.h"
 #include "base/err.h"
 #include "config/config.h"
+#include "expr/capture.h"
 #include "expr/expr.h"
 #include "expr/logformat_alias.h"
 #include "expr/view.h"
@@ -35,6 +36,10 @@ struct logformat {
 	unsigned place;   /* AT_*: where expressions run */
 	bool late;        /* it mentions what may change until the end */
 	bool numbers;     /* it mentions what view->log has */
+	bool exprs;       /* it holds expressions */
+	bool uri;         /* it mentions the target of the request */
+	const char *http; /* an alias that is for mode http alone; NULL: there is none */
+	struct location loc;
 	enum logformat_style style;
 	struct node *nodes;
 };
@@ -84,7 +89,7 @@ static void compiler_flush(struct compiler *c, struct text *literal)
 
 static void compiler_char(struct compiler *c, struct text *literal, char ch)
 {
-	if (ch != ' ' || c->format->style != FORMAT_LOG) {
+	if (ch != ' ' || (c->format->style != FORMAT_LOG && c->format->style != FORMAT_ID)) {
 		text_char(literal, ch);
 		return;
 	}
@@ -141,6 +146,7 @@ static int compiler_expr(struct compiler *c, unsigned flags)
 		return err_set(c->err, "'%s' cannot be used here: it needs %s", expr_text(expr),
 			       expr_source(expr));
 	compiler_add(c, NODE_EXPR, flags)->expr = expr;
+	c->format->exprs = true;
 	return 0;
 }
 
@@ -165,12 +171,12 @@ static int compiler_alias(struct compiler *c, unsigned flags)
 	if (!alias)
 		return err_set(c->err, "there is no '%%%.*s'; a percent sign is written '%%%%'",
 			       (int)name.len, name.ptr);
-	if (alias->needs == NEEDS_HTTP)
-		return err_set(c->err, "'%%%s' is for mode http, which is not supported yet (%s)",
-			       alias->name, alias->help);
 	compiler_add(c, NODE_ALIAS, flags)->alias = alias;
 	c->format->late |= alias->needs == NEEDS_END;
 	c->format->numbers = true;
+	c->format->uri |= (alias->http & ALIAS_URI) != 0;
+	if (alias->http & ALIAS_HTTP)
+		c->format->http = alias->name;
 	return 0;
 }
 
@@ -228,6 +234,7 @@ static unsigned style_flags(enum logformat_style style)
 	case FORMAT_RAW:
 		return LF_RAW;
 	case FORMAT_HTTP:
+	case FORMAT_ID:
 		return LF_HTTP;
 	case FORMAT_LOG:
 		break;
@@ -251,7 +258,12 @@ struct logformat *logformat_compile_as(enum logformat_style style, const char *t
 	format->text = arena_strdup(arena, text);
 	format->place = place;
 	format->style = style;
-	return compiler_run(&c, &literal) ? NULL : format;
+	format->loc = ctx->loc;
+	if (compiler_run(&c, &literal))
+		return NULL;
+	if (format->uri && style != FORMAT_LOG)
+		capture_need_uri(ctx->cfg);
+	return format;
 }
 
 struct logformat *logformat_compile(const char *text, const struct expr_context *ctx,
@@ -290,6 +302,8 @@ static bool write_node(const struct node *node, const struct logformat *format,
 		break;
 	case NODE_EXPR:
 		write_expr(node, format, view, t);
+		if (format->style == FORMAT_ID)
+			return false;
 		break;
 	}
 	return blank && t->len == before;
@@ -317,9 +331,24 @@ bool logformat_needs_log(const struct logformat *format)
 	return format->numbers;
 }
 
-bool logformat_early(const struct logformat *format)
+bool logformat_needs_uri(const struct logformat *format)
 {
-	return !format->late;
+	return format->uri;
+}
+
+const char *logformat_http_alias(const struct logformat *format)
+{
+	return format->http;
+}
+
+const struct location *logformat_location(const struct logformat *format)
+{
+	return &format->loc;
+}
+
+bool logformat_early(const struct logformat *format, bool http)
+{
+	return !format->late && !(http && format->exprs);
 }
 
 const char *logformat_text(const struct logformat *format)

@@ -140,27 +140,6 @@ static void alias_H(struct text *t, const struct view *view, unsigned flags)
 	put_str(t, name, flags);
 }
 
-static void alias_ID(struct text *t, const struct view *view, unsigned flags)
-{
-	char memory[1024];
-	struct text id;
-
-	if (!view->frontend->set.unique_id) {
-		put_str(t, NULL, flags);
-		return;
-	}
-	text_init(&id, memory, sizeof(memory));
-	logformat_write(view->frontend->set.unique_id, view, &id);
-	logformat_put(t, (struct span){ id.ptr, id.len }, flags);
-}
-
-static void alias_ST(struct text *t, const struct view *view, unsigned flags)
-{
-	(void)view;
-	(void)flags;
-	text_char(t, '0'); /* no status in mode tcp */
-}
-
 static void put_date(struct text *t, const char *date, const char *zone)
 {
 	text_str(t, date);
@@ -180,17 +159,29 @@ static void alias_Tc(struct text *t, const struct view *view, unsigned flags)
 	text_num(t, view->log->connect_ms);
 }
 
-/* Td = Tt - (Th + Tw + Tc) (manual 8.4), as far as these are valid. */
+static int64_t known(int64_t ms)
+{
+	return ms < 0 ? 0 : ms;
+}
+
+/* Td = Tt - (Tq + Tw + Tc + Tr) (manual 8.4), as far as these are valid. */
 static void alias_Td(struct text *t, const struct view *view, unsigned flags)
 {
 	const struct view_log *log = view->log;
-	int64_t wait = log->wait_ms < 0 ? 0 : log->wait_ms;
+	bool begun = view->http ? log->response_ms >= 0 : log->connect_ms >= 0;
+	int64_t before = log->handshake_ms + known(log->wait_ms) + known(log->connect_ms);
 
 	(void)flags;
-	if (log->connect_ms < 0)
-		text_num(t, -1);
-	else
-		text_num(t, log->total_ms - log->handshake_ms - wait - log->connect_ms);
+	if (view->http)
+		before += known(log->idle_ms) + known(log->request_ms) + known(log->response_ms);
+	text_num(t, begun ? log->total_ms - before : -1);
+}
+
+/* Without the time that the client took to begin. */
+static void alias_Tu(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)flags;
+	put_growing(t, view, view->log->total_ms - known(view->log->idle_ms));
 }
 
 static void alias_Th(struct text *t, const struct view *view, unsigned flags)
@@ -302,14 +293,6 @@ static void alias_fp(struct text *t, const struct view *view, unsigned flags)
 	put_port(t, view_dst(view, &memory), view, flags);
 }
 
-/* Headers are captured in mode http only: there is nothing to write. */
-static void alias_nothing(struct text *t, const struct view *view, unsigned flags)
-{
-	(void)t;
-	(void)view;
-	(void)flags;
-}
-
 static void alias_lc(struct text *t, const struct view *view, unsigned flags)
 {
 	put_id(t, (int64_t)view->frontend->fe->log_lines, flags);
@@ -391,78 +374,71 @@ static void alias_ts(struct text *t, const struct view *view, unsigned flags)
 	text_str(t, view->log->termination);
 }
 
-static void alias_tsc(struct text *t, const struct view *view, unsigned flags)
-{
-	(void)flags;
-	text_str(t, view->log->termination);
-	text_add(t, "--", 2);
-}
-
 /* In the order of strcmp: alias_find halves it. */
 static const struct alias aliases[] = {
-	{ "B", alias_B, NEEDS_END, "bytes sent to the client" },
-	{ "CC", NULL, NEEDS_HTTP, "cookie captured in the request" },
-	{ "CS", NULL, NEEDS_HTTP, "cookie captured in the response" },
-	{ "H", alias_H, NEEDS_CONNECTION, "host name of the system" },
-	{ "HM", NULL, NEEDS_HTTP, "HTTP method" },
-	{ "HP", NULL, NEEDS_HTTP, "HTTP URI without query string" },
-	{ "HPO", NULL, NEEDS_HTTP, "HTTP path" },
-	{ "HQ", NULL, NEEDS_HTTP, "HTTP query string" },
-	{ "HU", NULL, NEEDS_HTTP, "HTTP URI" },
-	{ "HV", NULL, NEEDS_HTTP, "HTTP version" },
-	{ "ID", alias_ID, NEEDS_END, "unique id, see unique-id-format" },
-	{ "ST", alias_ST, NEEDS_CONNECTION, "HTTP status; 0 in mode tcp" },
-	{ "T", alias_T, NEEDS_CONNECTION, "date of the accept, UTC" },
-	{ "TR", NULL, NEEDS_HTTP, "ms to receive the request" },
-	{ "Ta", NULL, NEEDS_HTTP, "ms that the request was active" },
-	{ "Tc", alias_Tc, NEEDS_END, "ms to connect to the server; -1: not reached" },
-	{ "Td", alias_Td, NEEDS_END, "ms of data transfer; -1: not reached" },
-	{ "Th", alias_Th, NEEDS_END, "ms of handshakes below TCP mode" },
-	{ "Ti", NULL, NEEDS_HTTP, "ms idle before the request" },
-	{ "Tl", alias_Tl, NEEDS_CONNECTION, "date of the accept, local time" },
-	{ "Tq", NULL, NEEDS_HTTP, "ms until the request was complete" },
-	{ "Tr", NULL, NEEDS_HTTP, "ms until the response's head" },
-	{ "Ts", alias_Ts, NEEDS_CONNECTION, "date of the accept, seconds since 1970" },
-	{ "Tt", alias_Tt, NEEDS_END, "ms from accept to end" },
-	{ "Tu", alias_Tt, NEEDS_END, "ms as the client sees them" },
-	{ "Tw", alias_Tw, NEEDS_END, "ms in queues; -1: not reached" },
-	{ "U", alias_U, NEEDS_END, "bytes received from the client" },
-	{ "ac", alias_ac, NEEDS_END, "connections of the process" },
-	{ "b", alias_b, NEEDS_CONNECTION, "name of the backend" },
-	{ "bc", alias_bc, NEEDS_END, "connections of the backend" },
-	{ "bi", alias_bi, NEEDS_CONNECTION, "our address towards the server" },
-	{ "bp", alias_bp, NEEDS_CONNECTION, "our port towards the server" },
-	{ "bq", alias_bq, NEEDS_END, "those before it in the backend's queue" },
-	{ "ci", alias_ci, NEEDS_CONNECTION, "address of the client" },
-	{ "cp", alias_cp, NEEDS_CONNECTION, "port of the client" },
-	{ "f", alias_f, NEEDS_CONNECTION, "name of the frontend" },
-	{ "fc", alias_fc, NEEDS_END, "connections of the frontend" },
-	{ "fi", alias_fi, NEEDS_CONNECTION, "address that the client connected to" },
-	{ "fp", alias_fp, NEEDS_CONNECTION, "port that the client connected to" },
-	{ "ft", alias_f, NEEDS_CONNECTION, "name of the frontend, with ~ when encrypted" },
-	{ "hr", alias_nothing, NEEDS_CONNECTION, "captured request headers; none in mode tcp" },
-	{ "hrl", alias_nothing, NEEDS_CONNECTION, "the same, in CLF style" },
-	{ "hs", alias_nothing, NEEDS_CONNECTION, "captured response headers; none in mode tcp" },
-	{ "hsl", alias_nothing, NEEDS_CONNECTION, "the same, in CLF style" },
-	{ "lc", alias_lc, NEEDS_CONNECTION, "lines that the frontend has logged before" },
-	{ "ms", alias_ms, NEEDS_CONNECTION, "milliseconds of the accept's second" },
-	{ "pid", alias_pid, NEEDS_CONNECTION, "process id" },
-	{ "r", NULL, NEEDS_HTTP, "HTTP request line" },
-	{ "rc", alias_rc, NEEDS_END, "connection attempts after the first; + when redispatched" },
-	{ "rt", alias_rt, NEEDS_CONNECTION, "number of the session in this process" },
-	{ "s", alias_s, NEEDS_CONNECTION, "name of the server, or <NOSRV>" },
-	{ "sc", alias_sc, NEEDS_END, "connections of the server" },
-	{ "si", alias_si, NEEDS_CONNECTION, "address of the server" },
-	{ "sp", alias_sp, NEEDS_CONNECTION, "port of the server" },
-	{ "sq", alias_sq, NEEDS_END, "those before it in the server's queue" },
-	{ "sslc", alias_ssl, NEEDS_CONNECTION, "cipher of the client's connection" },
-	{ "sslv", alias_ssl, NEEDS_CONNECTION, "TLS version of the client's connection" },
-	{ "t", alias_t, NEEDS_CONNECTION, "date of the accept, local time, with milliseconds" },
-	{ "tr", NULL, NEEDS_HTTP, "date of the request" },
-	{ "trg", NULL, NEEDS_HTTP, "date of the request, UTC" },
-	{ "trl", NULL, NEEDS_HTTP, "date of the request, local time" },
-	{ "ts", alias_ts, NEEDS_END, "termination state, two letters" },
-	{ "tsc", alias_tsc, NEEDS_END, "termination state, with two of cookies" },
+	{ "B", alias_B, NEEDS_END, "bytes sent to the client", 0 },
+	{ "CC", alias_CC, NEEDS_END, "cookie captured in the request", ALIAS_HTTP },
+	{ "CS", alias_CS, NEEDS_END, "cookie captured in the response", ALIAS_HTTP },
+	{ "H", alias_H, NEEDS_CONNECTION, "host name of the system", 0 },
+	{ "HM", alias_HM, NEEDS_CONNECTION, "HTTP method", ALIAS_HTTP },
+	{ "HP", alias_HP, NEEDS_CONNECTION, "HTTP URI without query string", ALIAS_HTTP | ALIAS_URI },
+	{ "HPO", alias_HPO, NEEDS_CONNECTION, "HTTP path", ALIAS_HTTP | ALIAS_URI },
+	{ "HQ", alias_HQ, NEEDS_CONNECTION, "HTTP query string", ALIAS_HTTP | ALIAS_URI },
+	{ "HU", alias_HU, NEEDS_CONNECTION, "HTTP URI", ALIAS_HTTP | ALIAS_URI },
+	{ "HV", alias_HV, NEEDS_CONNECTION, "HTTP version", ALIAS_HTTP },
+	{ "ID", alias_ID, NEEDS_END, "unique id, see unique-id-format", 0 },
+	{ "ST", alias_ST, NEEDS_END, "HTTP status; 0 in mode tcp", 0 },
+	{ "T", alias_T, NEEDS_CONNECTION, "date of the accept, UTC", 0 },
+	{ "TR", alias_TR, NEEDS_CONNECTION, "ms to receive the request", ALIAS_HTTP },
+	{ "Ta", alias_Ta, NEEDS_END, "ms that the request was active", ALIAS_HTTP },
+	{ "Tc", alias_Tc, NEEDS_END, "ms to connect to the server; -1: not reached", 0 },
+	{ "Td", alias_Td, NEEDS_END, "ms of data transfer; -1: not reached", 0 },
+	{ "Th", alias_Th, NEEDS_END, "ms of handshakes below TCP mode", 0 },
+	{ "Ti", alias_Ti, NEEDS_CONNECTION, "ms idle before the request", ALIAS_HTTP },
+	{ "Tl", alias_Tl, NEEDS_CONNECTION, "date of the accept, local time", 0 },
+	{ "Tq", alias_Tq, NEEDS_CONNECTION, "ms until the request was complete", ALIAS_HTTP },
+	{ "Tr", alias_Tr, NEEDS_END, "ms until the response's head", ALIAS_HTTP },
+	{ "Ts", alias_Ts, NEEDS_CONNECTION, "date of the accept, seconds since 1970", 0 },
+	{ "Tt", alias_Tt, NEEDS_END, "ms from accept to end", 0 },
+	{ "Tu", alias_Tu, NEEDS_END, "ms as the client sees them", 0 },
+	{ "Tw", alias_Tw, NEEDS_END, "ms in queues; -1: not reached", 0 },
+	{ "U", alias_U, NEEDS_END, "bytes received from the client", 0 },
+	{ "ac", alias_ac, NEEDS_END, "connections of the process", 0 },
+	{ "b", alias_b, NEEDS_CONNECTION, "name of the backend", 0 },
+	{ "bc", alias_bc, NEEDS_END, "connections of the backend", 0 },
+	{ "bi", alias_bi, NEEDS_CONNECTION, "our address towards the server", 0 },
+	{ "bp", alias_bp, NEEDS_CONNECTION, "our port towards the server", 0 },
+	{ "bq", alias_bq, NEEDS_END, "those before it in the backend's queue", 0 },
+	{ "ci", alias_ci, NEEDS_CONNECTION, "address of the client", 0 },
+	{ "cp", alias_cp, NEEDS_CONNECTION, "port of the client", 0 },
+	{ "f", alias_f, NEEDS_CONNECTION, "name of the frontend", 0 },
+	{ "fc", alias_fc, NEEDS_END, "connections of the frontend", 0 },
+	{ "fi", alias_fi, NEEDS_CONNECTION, "address that the client connected to", 0 },
+	{ "fp", alias_fp, NEEDS_CONNECTION, "port that the client connected to", 0 },
+	{ "ft", alias_f, NEEDS_CONNECTION, "name of the frontend, with ~ when encrypted", 0 },
+	{ "hr", alias_hr, NEEDS_CONNECTION, "captured request headers", 0 },
+	{ "hrl", alias_hrl, NEEDS_CONNECTION, "the same, a word each", 0 },
+	{ "hs", alias_hs, NEEDS_END, "captured response headers", 0 },
+	{ "hsl", alias_hsl, NEEDS_END, "the same, a word each", 0 },
+	{ "lc", alias_lc, NEEDS_CONNECTION, "lines that the frontend has logged before", 0 },
+	{ "ms", alias_ms, NEEDS_CONNECTION, "milliseconds of the accept's second", 0 },
+	{ "pid", alias_pid, NEEDS_CONNECTION, "process id", 0 },
+	{ "r", alias_r, NEEDS_CONNECTION, "HTTP request line", ALIAS_HTTP | ALIAS_URI },
+	{ "rc", alias_rc, NEEDS_END, "connection attempts after the first; + when redispatched", 0 },
+	{ "rt", alias_rt, NEEDS_CONNECTION, "number of the session in this process", 0 },
+	{ "s", alias_s, NEEDS_CONNECTION, "name of the server, or <NOSRV>", 0 },
+	{ "sc", alias_sc, NEEDS_END, "connections of the server", 0 },
+	{ "si", alias_si, NEEDS_CONNECTION, "address of the server", 0 },
+	{ "sp", alias_sp, NEEDS_CONNECTION, "port of the server", 0 },
+	{ "sq", alias_sq, NEEDS_END, "those before it in the server's queue", 0 },
+	{ "sslc", alias_ssl, NEEDS_CONNECTION, "cipher of the client's connection", 0 },
+	{ "sslv", alias_ssl, NEEDS_CONNECTION, "TLS version of the client's connection", 0 },
+	{ "t", alias_t, NEEDS_CONNECTION, "date of the accept, local time, with milliseconds", 0 },
+	{ "tr", alias_tr, NEEDS_CONNECTION, "date of the request", ALIAS_HTTP },
+	{ "trg", alias_trg, NEEDS_CONNECTION, "date of the request, UTC", ALIAS_HTTP },
+	{ "trl", alias_trl, NEEDS_CONNECTION, "date of the request, local time", ALIAS_HTTP },
+	{ "ts", alias_ts, NEEDS_END, "termination state, two letters", 0 },
+	{ "tsc", alias_tsc, NEEDS_END, "termination state, with two of cookies", ALIAS_HTTP },
 };
 
 static int alias_compare(const void *key, const void *row)

@@ -5,6 +5,7 @@
  * "log-format" counts, be it inherited or not.
  */
 #include "base/arena.h"
+#include "base/bug.h"
 #include "base/err.h"
 #include "expr/expr.h"
 #include "expr/logformat.h"
@@ -15,14 +16,18 @@
 #include <string.h>
 
 struct logformat_data {
-	struct logformat *tcp, *plain; /* option tcplog; no option at all */
+	struct logformat *tcp, *http, *clf;  /* options tcplog and httplog */
+	struct logformat *plain, *plain_http; /* no option at all */
 };
 
-static const struct logformat *logformat_plain; /* of the running generation */
+static const struct logformat_data *logformat_running; /* of the running generation */
 
-const struct logformat *logformat_default(void)
+const struct logformat *logformat_default(const struct proxy *frontend)
 {
-	return logformat_plain;
+	if (!logformat_running)
+		return NULL;
+	return frontend->set.mode == MODE_HTTP ? logformat_running->plain_http
+					       : logformat_running->plain;
 }
 
 /* Only frontends log traffic. True, after a warning: this is a backend. */
@@ -34,9 +39,11 @@ static bool logformat_useless(struct statement *st)
 	return true;
 }
 
-/* log-format, log-format-sd and unique-id-format; kw->offset is that of the field. */
+/* log-format, log-format-sd, error-log-format and unique-id-format; kw->offset is that of the
+ * field. A unique id is made while the request is there. */
 static int logformat_parse(struct statement *st, const struct keyword *kw, void *object)
 {
+	bool id = kw->offset == offsetof(struct proxy, set.unique_id);
 	struct expr_context ctx = { .cfg = st->cfg, .loc = st->loc, .proxy = object };
 	struct logformat **field = (struct logformat **)((char *)object + kw->offset), *format;
 	const char *text = stmt_need(st, "format");
@@ -51,10 +58,11 @@ static int logformat_parse(struct statement *st, const struct keyword *kw, void 
 					      "escape its blanks");
 	if (logformat_useless(st))
 		return 0;
-	format = logformat_compile(text, &ctx, AT_LOG, &err);
+	format = logformat_compile_as(id ? FORMAT_ID : FORMAT_LOG, text, &ctx,
+				      id ? AT_REQUEST : AT_LOG, &err);
 	if (!format)
 		return stmt_error(st, st->at - 1, "%s", err.text);
-	if (kw->offset == offsetof(struct proxy, set.unique_id) && logformat_has(format, "ID"))
+	if (id && logformat_has(format, "ID"))
 		return stmt_error(st, st->at - 1, "%%ID cannot be part of itself");
 	*field = format;
 	return 0;
@@ -71,12 +79,31 @@ static int logformat_parse_tcplog(struct statement *st, const struct keyword *kw
 	return stmt_end(st);
 }
 
-/* A frontend in mode tcp has no HTTP to log; like the reference it then logs as tcplog does. */
+/* Frontends in mode tcp have no HTTP to log: see logformat_finish. */
 static int logformat_parse_httplog(struct statement *st, const struct keyword *kw, void *object)
 {
-	stmt_warning(st, 1, "needs mode http, which is not supported yet: logs as 'option tcplog'");
-	stmt_take(st, "clf");
-	return logformat_parse_tcplog(st, kw, object);
+	const struct logformat_data *data = config_data(st->cfg, &logformat_module);
+	struct proxy *px = object;
+	bool clf = stmt_take(st, "clf");
+
+	(void)kw;
+	if (!logformat_useless(st))
+		px->set.logformat = clf ? data->clf : data->http;
+	if (stmt_peek(st) && !clf)
+		return stmt_error(st, st->at, "nothing but 'clf' may follow");
+	return stmt_end(st);
+}
+
+static int logformat_parse_httpslog(struct statement *st, const struct keyword *kw, void *object)
+{
+	const struct logformat_data *data = config_data(st->cfg, &logformat_module);
+	struct proxy *px = object;
+
+	(void)kw;
+	stmt_warning(st, 1, "what it says of TLS is not supported yet: logs as 'option httplog'");
+	if (!logformat_useless(st))
+		px->set.logformat = data->http;
+	return stmt_end(st);
 }
 
 static void logformat_init(struct config *cfg, void *module_data)
@@ -85,30 +112,70 @@ static void logformat_init(struct config *cfg, void *module_data)
 	struct expr_context ctx = { .cfg = cfg };
 
 	data->tcp = logformat_compile(LOGFORMAT_TCP, &ctx, AT_LOG, NULL);
+	data->http = logformat_compile(LOGFORMAT_HTTP, &ctx, AT_LOG, NULL);
+	data->clf = logformat_compile(LOGFORMAT_CLF, &ctx, AT_LOG, NULL);
 	data->plain = logformat_compile(LOGFORMAT_DEFAULT, &ctx, AT_LOG, NULL);
+	data->plain_http = logformat_compile(LOGFORMAT_DEFAULT_HTTP, &ctx, AT_LOG, NULL);
+}
+
+/* A format that speaks of HTTP in a frontend of mode tcp. */
+static int logformat_check_tcp(struct config *cfg, const struct proxy *px,
+			       const struct logformat *format)
+{
+	const char *alias = format ? logformat_http_alias(format) : NULL;
+
+	if (!alias || px->set.mode == MODE_HTTP)
+		return 0;
+	return config_error(cfg, logformat_location(format), "'%%%s' is for mode http alone: "
+			    "frontend '%s' is in mode tcp", alias, px->name);
+}
+
+static int logformat_finish_proxy(struct config *cfg, struct proxy *px,
+				  const struct logformat_data *data)
+{
+	const struct logformat *const formats[] = { px->set.logformat, px->set.logformat_sd,
+						    px->set.logformat_error,
+						    px->set.unique_id };
+	size_t i;
+	int bad = 0;
+
+	if (px->set.mode != MODE_HTTP &&
+	    (px->set.logformat == data->http || px->set.logformat == data->clf)) {
+		config_warning(cfg, &px->loc, "'option httplog' of '%s' needs mode http: it logs as "
+			       "'option tcplog' does", px->name);
+		px->set.logformat = data->tcp;
+		return 0;
+	}
+	for (i = 0; i < ARRAY_LEN(formats); i++) {
+		bad |= logformat_check_tcp(cfg, px, formats[i]);
+		if (formats[i] && logformat_needs_uri(formats[i]))
+			px->keeps_uri = true;
+	}
+	return bad;
 }
 
 static int logformat_finish(struct config *cfg, void *module_data)
 {
 	const struct proxies *all = config_data(cfg, &proxy_module);
 	struct proxy *px;
+	int bad = 0;
 
-	(void)module_data;
-	list_for_each(px, &all->list, node)
-		if (px->caps & PROXY_FRONTEND && px->set.logformat && 
-		    !log_has_targets(px->set.log, cfg))
+	list_for_each(px, &all->list, node) {
+		if (!(px->caps & PROXY_FRONTEND))
+			continue;
+		if (px->set.logformat && !log_has_targets(px->set.log, cfg))
 			config_warning(cfg, &px->loc,
 				       "log format of '%s' is not used: it has no 'log' line", px->name);
-	return 0;
+		bad |= logformat_finish_proxy(cfg, px, module_data);
+	}
+	return bad;
 }
 
 static int logformat_start(struct config *cfg, void *module_data, struct err *err)
 {
-	const struct logformat_data *data = module_data;
-
 	(void)cfg;
 	(void)err;
-	logformat_plain = data->plain;
+	logformat_running = module_data;
 	return 0;
 }
 
@@ -140,6 +207,13 @@ static const struct keyword logformat_keywords[] = {
 	  .parse = logformat_parse,
 	  .offset = offsetof(struct proxy, set.logformat_sd),
 	  .help = "structured data of that line for targets of format rfc5424" },
+	{ .name = "error-log-format",
+	  .scope = SCOPE_PROXY,
+	  .args = "<string>",
+	  .parse = logformat_parse,
+	  .offset = offsetof(struct proxy, set.logformat_error),
+	  .dflt = "a line as in manual 8.2.5",
+	  .help = "what a line about a connection that failed before its stream says" },
 	{ .name = "unique-id-format",
 	  .scope = SCOPE_PROXY,
 	  .args = "<string>",
@@ -154,11 +228,11 @@ static const struct keyword logformat_keywords[] = {
 	  .scope = SCOPE_PROXY,
 	  .args = "[clf]",
 	  .parse = logformat_parse_httplog,
-	  .help = "mode http, not supported yet: as option tcplog" },
+	  .help = "log requests: times, status, cookies, captures, the request line" },
 	{ .name = "option httpslog",
 	  .scope = SCOPE_PROXY,
-	  .parse = logformat_parse_httplog,
-	  .help = "mode http, not supported yet: as option tcplog" },
+	  .parse = logformat_parse_httpslog,
+	  .help = "as option httplog: what it says of TLS is not supported yet" },
 	{ .name = NULL },
 };
 

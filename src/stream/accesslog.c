@@ -14,6 +14,11 @@
 
 bool accesslog_at_accept(const struct proxy *frontend)
 {
+	return !frontend->set.logformat && frontend->set.mode != MODE_HTTP;
+}
+
+bool accesslog_at_request(const struct proxy *frontend)
+{
 	return !frontend->set.logformat;
 }
 
@@ -21,7 +26,15 @@ bool accesslog_at_connect(const struct proxy *frontend)
 {
 	const struct logformat *format = frontend->set.logformat;
 
-	return format && (frontend->set.options.on & OPT_LOGASAP || logformat_early(format));
+	bool http = frontend->set.mode == MODE_HTTP;
+
+	return format && ((!http && frontend->set.options.on & OPT_LOGASAP) ||
+			  logformat_early(format, http));
+}
+
+bool accesslog_at_response(const struct proxy *frontend)
+{
+	return frontend->set.logformat && frontend->set.options.on & OPT_LOGASAP;
 }
 
 /* Errors, timeouts, retries and redispatches (manual 8.3.3). */
@@ -35,8 +48,8 @@ static bool accesslog_wanted(const struct view *view)
 	const struct options *options = &view->frontend->set.options;
 	const struct view_log *log = view->log;
 
-	if (!view->frontend->set.logformat)
-		return true; /* at accept: nothing has happened that could be normal or null */
+	if (!view->frontend->set.logformat) /* nothing has happened that could be normal or null */
+		return !view->http || view->http->method.ptr;
 	if (options->on & OPT_DONTLOG_NORMAL && !accesslog_notable(log))
 		return false;
 	return log->early || log->bytes_in || !(options->on & OPT_DONTLOGNULL);
@@ -57,7 +70,7 @@ void accesslog_write(const struct view *view)
 	if (view->log->level)
 		level = (enum log_level)(view->log->level - 1);
 	text_init(&line, line_memory, log_max_len());
-	logformat_write(format ? format : logformat_default(), view, &line);
+	logformat_write(format ? format : logformat_default(fe), view, &line);
 	if (!line.len)
 		return;
 	text_init(&sd, sd_memory, log_max_len());

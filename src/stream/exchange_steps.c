@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "expr/capture.h"
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
@@ -103,6 +104,10 @@ int exchange_request_head(struct stream *s)
 	x->bytes_in += x->req.head_len;
 	x->head_ms = (uint32_t)clock_now_ms - x->started_ms;
 	x->http.request = &x->req;
+	x->http.not_first = !x->first;
+	capture_request(s->session->frontend, &x->req, x->arena, &x->http);
+	if (accesslog_at_request(s->session->frontend))
+		stream_log(s);
 	return STEP_NEXT;
 }
 
@@ -280,6 +285,7 @@ int exchange_response_head(struct stream *s)
 	x->response_ms = (uint32_t)(clock_now_ms - s->session->accepted_ms);
 	x->http.response = &x->res;
 	x->http.server_status = x->res.status;
+	capture_response(s->session->frontend, &x->res, x->arena, &x->http);
 	return STEP_NEXT;
 }
 
@@ -422,6 +428,8 @@ int exchange_response_open(struct stream *s)
 	counted = x->client.out->len;
 	x->bytes_out += counted;
 	x->head_sent = true;
+	if (accesslog_at_response(s->session->frontend))
+		stream_log(s);
 	s->phase = PHASE_DATA;
 	open_pump(&s->relay.response);
 	pump_run(&s->relay.response);

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "config/keyword.h"
 #include "expr/arg.h"
-#include "expr/logformat.h"
+#include "expr/capture.h"
 #include "http/message.h"
 #include "proxy/proxy.h"
 #include "stream/exchange.h"
@@ -161,20 +161,16 @@ static bool add_address(struct exchange *x, const struct forwarded *front,
 
 static bool add_unique_id(struct exchange *x, const struct proxy *frontend)
 {
-	struct view_log log;
 	struct view view;
-	char memory[2048];
-	struct text t;
+	struct span id;
 
-	if (!frontend->set.unique_id_header.ptr || !frontend->set.unique_id)
+	if (!frontend->set.unique_id)
 		return true;
-	if (!x->http.unique_id.ptr) {
-		stream_view(x->stream, &view, &log);
-		text_init(&t, memory, sizeof(memory));
-		logformat_write(frontend->set.unique_id, &view, &t);
-		x->http.unique_id = (struct span){ arena_strndup(x->arena, t.ptr, t.len), t.len };
-	}
-	return message_set(&x->req, x->arena, frontend->set.unique_id_header, x->http.unique_id);
+	stream_view(x->stream, &view, NULL);
+	id = unique_id(&view); /* for the log, too: the request is still there */
+	if (!frontend->set.unique_id_header.ptr)
+		return true;
+	return message_set(&x->req, x->arena, frontend->set.unique_id_header, id);
 }
 
 bool forwarded_add(struct exchange *x)

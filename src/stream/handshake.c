@@ -8,6 +8,8 @@
 #include "base/list.h"
 #include "base/pool.h"
 #include "event/timer.h"
+#include "expr/logformat.h"
+#include "expr/view.h"
 #include "log/date.h"
 #include "log/log.h"
 #include "net/listener.h"
@@ -17,6 +19,7 @@
 #include "relay/buffer.h"
 #include "stream/session.h"
 #include "stream/stream.h"
+#include "stream/view.h"
 
 struct handshake {
 	struct list node;
@@ -52,23 +55,46 @@ static void handshake_close(struct handshake *h)
 }
 
 /* The line of the reference, manual 8.2.5. */
-static void handshake_failed(struct handshake *h, const char *why)
+static void usual_line(const struct session *se, const char *why, struct text *t)
 {
-	const struct session *se = h->session;
 	const struct bind_conf *bind = se->listener->bind;
-	char memory[160];
+
+	addr_print_port(&se->src, t);
+	text_str(t, " [");
+	text_printf(t, "%s.%03ld] %s/", date_of(se->accepted.tv_sec)->local,
+		    (long)se->accepted.tv_usec / 1000, se->frontend->name);
+	if (bind->name)
+		text_str(t, bind->name);
+	else
+		text_num(t, se->listener->id);
+	text_printf(t, ": %s", why);
+}
+
+static void handshake_log(struct handshake *h, const char *why)
+{
+	const struct proxy *fe = h->session->frontend;
+	enum log_level level = LOG_L_INFO;
+	struct view view;
+	char memory[1024];
 	struct text t;
 
 	text_init(&t, memory, sizeof(memory));
-	addr_print_port(&se->src, &t);
-	text_str(&t, " [");
-	text_printf(&t, "%s.%03ld] %s/", date_of(se->accepted.tv_sec)->local,
-		    (long)se->accepted.tv_usec / 1000, se->frontend->name);
-	if (bind->name)
-		text_str(&t, bind->name);
-	else
-		text_num(&t, se->listener->id);
-	log_printf(se->frontend->set.log, LOG_L_INFO, "%s: %s", t.ptr, why);
+	if (fe->set.logformat_error) {
+		view_of_session(h->session, h->conn, &view);
+		logformat_write(fe->set.logformat_error, &view, &t);
+	} else {
+		usual_line(h->session, why, &t);
+	}
+	if (fe->set.options.on & OPT_LOG_SEPARATE_ERRORS)
+		level = LOG_L_ERR;
+	log_send(fe->set.log, level, t.ptr, t.len);
+}
+
+static void handshake_failed(struct handshake *h, const char *why)
+{
+	const struct session *se = h->session;
+
+	handshake_log(h, why);
 	se->frontend->fe->counters.failed_requests++;
 	se->listener->counters->failed_requests++;
 	conn_discard(h->conn);

@@ -403,13 +403,22 @@ int stream_fail(struct stream *s, enum reason reason)
 /* An HTTP session whose connection lives on waits for the next request. */
 static void stream_leave_session(struct stream *s, struct conn **conn, struct buf **held)
 {
-	if (*conn && s->session->lingers)
-		keepalive_linger(s->session, conn, held);
-	else if (*conn)
-		keepalive_wait(s->session, conn, held);
-	else
-		session_free(&s->session);
+	struct session *se = s->session;
+
 	s->session = NULL;
+	if (!*conn) {
+		session_free(&se);
+		return;
+	}
+	if (se->lingers) {
+		keepalive_linger(se, conn, held);
+		return;
+	}
+	/* The next request counts its times from here. */
+	se->accepted = clock_wall();
+	se->accepted_ms = clock_now_ms;
+	se->handshake_ms = 0;
+	keepalive_wait(se, conn, held);
 }
 
 void stream_end(struct stream *s, enum reason reason)

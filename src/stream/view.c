@@ -50,6 +50,27 @@ static bool view_find_dst(const struct view *view, struct addr *addr)
 	return view->client && conn_original_dst(view->client, addr);
 }
 
+static void view_find_log(const struct view *view, struct view_log *log)
+{
+	const struct session *se = view->session;
+
+	if (view->stream)
+		view_fill_log(view->stream, log);
+	else
+		*log = (struct view_log){
+			.accepted = se->accepted,
+			.wait_ms = -1,
+			.connect_ms = -1,
+			.request_ms = -1,
+			.response_ms = -1,
+			.total_ms = (int64_t)(clock_now_ms - se->accepted_ms),
+			.active_conns = global_state->current,
+			.frontend_conns = se->frontend->fe->current,
+			.termination = "--",
+			.pid = (unsigned)getpid(),
+		};
+}
+
 void view_of_session(struct session *session, struct conn *client, struct view *view)
 {
 	*view = (struct view){
@@ -61,6 +82,7 @@ void view_of_session(struct session *session, struct conn *client, struct view *
 		.session = session,
 		.has_proxy_header = session->has_proxy_header,
 		.find_dst = view_find_dst,
+		.find_log = view_find_log,
 		.request_final = true,
 		.response_final = true,
 	};
@@ -85,12 +107,50 @@ static int64_t phase_time(uint32_t from, uint32_t to)
 	return from == NOT_REACHED || to == NOT_REACHED ? -1 : (int64_t)to - from;
 }
 
+/* Since accept: the first byte of the request, and its whole head, were there. In mode tcp there
+ * is no such wait. */
+static uint32_t request_begin(const struct stream *s)
+{
+	if (!s->exchange)
+		return s->session->handshake_ms;
+	return s->exchange->started_ms - (uint32_t)s->session->accepted_ms;
+}
+
+static uint32_t request_end(const struct stream *s)
+{
+	if (!s->exchange)
+		return s->session->handshake_ms;
+	if (s->exchange->head_ms == NOT_REACHED)
+		return NOT_REACHED;
+	return request_begin(s) + s->exchange->head_ms;
+}
+
+/* Since accept: the connection to the server was there, be it new or an idle one. */
+static uint32_t connected(const struct stream *s)
+{
+	if (s->connect_ms == NOT_REACHED && s->exchange && s->exchange->request_sent)
+		return s->queue_ms;
+	return s->connect_ms;
+}
+
 /* Time in queues: that of a stream that left the queue without a server counts, too. */
 static int64_t wait_time(const struct stream *s)
 {
+	uint32_t now = (uint32_t)(clock_now_ms - s->session->accepted_ms);
+
 	if (s->queue_ms == NOT_REACHED && s->phase == PHASE_QUEUE && s->reason != END_QUEUE_FULL)
-		return (int64_t)(clock_now_ms - s->session->accepted_ms) - s->session->handshake_ms;
-	return phase_time(s->session->handshake_ms, s->queue_ms);
+		return phase_time(request_end(s), now);
+	return phase_time(request_end(s), s->queue_ms);
+}
+
+static void fill_request_times(const struct stream *s, struct view_log *log)
+{
+	const struct exchange *x = s->exchange;
+
+	log->idle_ms = (int64_t)request_begin(s) - s->session->handshake_ms;
+	log->request_ms = x->head_ms == NOT_REACHED ? -1 : (int64_t)x->head_ms;
+	log->response_ms = phase_time(connected(s), x->response_ms);
+	log->active_ms = (int64_t)((uint32_t)clock_now_ms - x->started_ms);
 }
 
 /* Others than this stream, once it has ended: as the reference counts them. */
@@ -114,7 +174,7 @@ void view_fill_log(const struct stream *s, struct view_log *log)
 	*log = (struct view_log){
 		.accepted = se->accepted,
 		.wait_ms = wait_time(s),
-		.connect_ms = phase_time(s->queue_ms, s->connect_ms),
+		.connect_ms = phase_time(s->queue_ms, connected(s)),
 		.handshake_ms = se->handshake_ms,
 		.total_ms = (int64_t)(clock_now_ms - se->accepted_ms),
 		.bytes_in = stream_bytes_in(s),
@@ -135,6 +195,8 @@ void view_fill_log(const struct stream *s, struct view_log *log)
 		.request_counter = s->id - 1,
 	};
 	stream_termination(s, log->termination);
+	if (s->exchange)
+		fill_request_times(s, log);
 }
 
 void stream_view(struct stream *s, struct view *view, struct view_log *log)
