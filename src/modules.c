@@ -5,6 +5,7 @@
  */
 #include "cli/stats_conf.h"
 #include "check/check.h"
+#include "check/check_conf.h"
 #include "config/environment.h"
 #include "config/module.h"
 #include "expr/capture.h"
@@ -42,6 +43,9 @@ const struct module *const modules[] = {
 	&capture_module,
 	&logformat_module,
 	&state_file_module,
+	&check_tcp_module,
+	&check_http_module,
+	&check_stock_module,
 	&check_module,
 	&compress_module,
 	&tcp_rules_module,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Health checks: when a server is asked, what its answers make of its health. How it is asked
- * is a table of operations; a plain TCP connection is one such table. Manual 4.2 "option
- * tcp-check" and following, 5.2 "check", "inter", "rise", "fall", "observe". */
+/* Health checks and agent checks: when a server is asked, and how. A check that asks for no more
+ * than a connection opens it and reports; others walk through a list of steps (check/step.h).
+ * Manual 4.2 "option tcp-check" and following, 5.2 "check", "agent-check", "inter", "observe". */
 #ifndef CHECK_CHECK_H
 #define CHECK_CHECK_H
 
@@ -11,41 +11,42 @@
 
 struct check;
 struct conn;
+struct ruleset;
 struct text;
+struct walk;
 
 extern const struct module check_module; /* start: begins to check what is to be checked */
 
-struct check_ops {
-	const char *name;
-	/* The connection stands. Reports a result (check_report), now or in a later call. */
-	void (*connected)(struct check *check);
-	/* Bytes or an end have come. NULL: what connected reports ends the check. */
-	void (*readable)(struct check *check);
-	enum check_status timeout; /* result when the time is over after connecting */
-};
-
 struct check {
 	struct server *server;
-	const struct check_ops *ops;
+	bool is_agent;
+	const struct ruleset *rules; /* NULL: a connection is all that is asked for */
+	struct walk *walk;    /* while one with rules is running */
 	struct conn *conn;    /* while one is running */
 	struct timer timer;   /* the next one, or the end of the one that is running; not armed:
 			       * in maintenance or paused */
 	uint64_t started_us, started_ms;
 	bool connected;
+	bool proxy_line;      /* in front of everything on the present connection */
+	struct addr to;       /* of the present connection */
+	char *agent_send;     /* first bytes to the agent, heap; NULL: none */
 };
 
-extern const struct check_ops check_tcp_ops;
-
-/* A result of the running check; closes its connection, changes the server's health, sets the
- * time of the next. For the operations. */
-void check_report(struct check *check, enum check_status status);
+/* server_state.check or .agent */
+struct check_state *check_state(const struct check *check);
 /* Checks of the server stop, or go on: "disable health", "enable health". */
 void check_pause(struct server *server, bool paused);
+/* The same for its agent. */
+void check_pause_agent(struct server *server, bool paused);
+/* "set server agent-send": -1: out of memory. */
+int check_agent_send(struct server *server, const char *text);
 
 /* "Layer4 check passed" and so on. */
 const char *check_status_sentence(enum check_status status);
-/* What the system said of the last check that failed, such as "Connection refused"; nothing
- * when there is nothing to say. Column last_chk. */
-void check_say_cause(const struct server *server, struct text *t);
+/* Has a result of this status a code (check_code)? */
+bool check_status_has_code(enum check_status status);
+/* What the last check found, such as "Connection refused"; nothing when there is nothing to say.
+ * Columns last_chk and last_agt. */
+void check_say_cause(const struct check_state *state, struct text *t);
 
 #endif

@@ -5,9 +5,15 @@
 
 #include "proxy/server.h"
 
-/* A check has ended: state->check.error, check_cause and check_duration_ms are set already.
+/* A check has ended: the rest of state->check is set already.
  * Changes the health, writes the lines of the log, marks the server up or down. */
 void health_result(struct server *s, enum check_status status);
+/* The same for its agent: state->agent. */
+void agent_result(struct server *s, enum check_status status);
+/* state->agent_down was set by an administrator: the server goes down, or up if its checks allow it. */
+void health_agent_set(struct server *s);
+/* L4OK, L6OK, L7OK or L7OKC? */
+bool health_passed(enum check_status status);
 /* What the traffic has shown, if the server's "observe" asks for it. Returns whether error-limit
  * was reached: then on-error has acted, and the next check should come soon. */
 bool health_observe(struct server *s, enum observed what);

@@ -24,7 +24,7 @@ struct var_name {
 };
 
 struct var;
-/* Embedded in a session (sess) or stream (txn, req, res); all zero: empty. */
+/* Embedded in a session (sess), stream (txn, req, res) or check (check); all zero: empty. */
 struct vars {
 	struct var *first;
 };
@@ -51,7 +51,7 @@ void vars_free_scope(struct vars *vars, enum var_scope scope);
 
 /* tune.vars.*-max-size; 0: no limit. */
 struct vars_limits {
-	size_t global, proc, sess, txn, reqres;
+	size_t global, proc, sess, txn, reqres, check;
 };
 extern struct vars_limits vars_limits;
 

@@ -81,6 +81,7 @@ struct view {
 	struct vars *session_vars;      /* sess: expr/vars.h; may be NULL */
 	struct vars *stream_vars;       /* txn, req, res */
 	const char *service;            /* "<STATS>": it answers instead of a server; or NULL */
+	struct vars *check_vars;        /* check: of a health check that runs; else NULL */
 	struct view_http *http;         /* NULL: none under way, mode tcp */
 	void *session, *stream;         /* for actions of stream/ alone */
 };

@@ -23,5 +23,7 @@ struct global_state {
 	bool stopping;               /* soft stop: no new sessions, ends with the last */
 };
 extern struct global_state *global_state;
+/* "node" of the global section; NULL: the name of the host. */
+extern const char *global_node;
 
 #endif

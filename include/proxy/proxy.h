@@ -19,6 +19,7 @@ struct end;
 struct listener;
 struct monitor_fail;
 struct balance;
+struct check_conf;
 struct error_line;
 struct forwarded;
 struct log_conf;
@@ -94,6 +95,7 @@ struct proxy_settings {
 	const char *default_backend;
 	struct location default_backend_loc;
 	struct server_settings server; /* default-server */
+	struct check_conf *check;      /* check/: what checks ask; NULL: for a connection */
 	struct log_conf *log;          /* log/: targets, tag; never changed once shared */
 	struct logformat *logformat;   /* expr/: NULL: none given */
 	struct logformat *logformat_sd; /* structured data of rfc5424 targets */

@@ -14,11 +14,13 @@
 #include "base/shared.h"
 #include "base/str.h"
 #include "check/check.h"
+#include "check/check_conf.h"
 #include "check/health.h"
 #include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
 #include "event/loop.h"
+#include "expr/expr.h"
 #include "net/bind_conf.h"
 #include "proxy/proxy.h"
 
@@ -34,7 +36,9 @@
 #include <unistd.h>
 
 static const struct module *const list[] = { &environment_module, &bind_module, &proxy_module,
-					     &server_module, &check_module, NULL };
+					     &server_module, &expr_module, &check_tcp_module,
+					     &check_http_module, &check_stock_module, &check_module,
+					     NULL };
 static struct config *cfg;
 static int saved_stderr, captured, listening = -1;
 static unsigned port; /* of the listening socket */

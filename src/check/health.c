@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What results of checks, and errors seen in the traffic, make of a server's health; and the
- * lines that say so, word for word as the reference's. Called by check.c. Never opens anything.
+ * What results of checks and agents, and errors seen in the traffic, make of a server's health;
+ * and the lines that say so, word for word as the reference's. Called by ask.c and check.c. Never
+ * opens anything.
  *
  * Health counts from 0 to rise + fall - 1; from rise on the server is up. A success adds one
  * (a server that comes up gets all at once), a failure takes one away (a server that goes down
@@ -24,6 +25,12 @@ struct line {
 
 /* -- words ----------------------------------------------------------------------------------- */
 
+bool health_passed(enum check_status status)
+{
+	return status == CHECK_L4OK || status == CHECK_L6OK || status == CHECK_L7OK ||
+	       status == CHECK_L7OKC;
+}
+
 const char *check_status_sentence(enum check_status status)
 {
 	static const char *const sentences[] = {
@@ -42,6 +49,7 @@ const char *check_status_sentence(enum check_status status)
 		[CHECK_L7RSP] = "Layer7 invalid response",
 		[CHECK_L7STS] = "Layer7 wrong status",
 		[CHECK_HANA] = "Health analyze",
+		[CHECK_CHECKED] = "No status change",
 	};
 
 	return sentences[status];
@@ -63,66 +71,103 @@ static const char *observed_sentence(unsigned what)
 	return sentences[what];
 }
 
-void check_say_cause(const struct server *server, struct text *t)
+bool check_status_has_code(enum check_status status)
 {
-	const struct server_state *state = server->state;
-	const char *error = strerror(state->check.error);
+	return status == CHECK_L7OK || status == CHECK_L7OKC || status == CHECK_L7STS;
+}
 
-	if (state->check.status == CHECK_HANA)
-		text_printf(t, "Detected %u consecutive errors, last one was: %s", state->check.error,
-			    observed_sentence(state->check.cause));
-	else if (!state->check.error)
+void check_say_cause(const struct check_state *state, struct text *t)
+{
+	const char *error = strerror(state->error);
+
+	if (state->status == CHECK_HANA)
+		text_printf(t, "Detected %u consecutive errors, last one was: %s", state->error,
+			    observed_sentence(state->cause));
+	else if (state->said[0])
+		text_str(t, state->said);
+	else if (!state->error)
 		return;
-	else if (state->check.cause == CAUSE_SOURCE)
+	else if (state->cause == CAUSE_SOURCE)
 		text_printf(t, "Can't bind to source address (%s)", error);
-	else if (state->check.cause == CAUSE_SOCKET)
+	else if (state->cause == CAUSE_SOCKET)
 		text_printf(t, "General socket error (%s)", error);
 	else
 		text_str(t, error);
 }
 
+/* What a server has sent may not break the line, nor the quotes around it. */
+static void say_quoted(struct text *t, const struct text *said)
+{
+	size_t i;
+
+	for (i = 0; i < said->len; i++) {
+		unsigned char c = (unsigned char)said->ptr[i];
+
+		if (c < ' ' || c == '"' || c >= 0x7f)
+			text_printf(t, "<%02X>", c);
+		else
+			text_char(t, (char)c);
+	}
+}
+
 /* reason: Layer4 timeout, info: "...", check duration: 2ms */
-static void say_reason(struct text *t, const struct server *s)
+static void say_reason(struct text *t, const struct check_state *state)
 {
 	char buf[256];
 	struct text cause;
 
 	text_init(&cause, buf, sizeof(buf));
-	check_say_cause(s, &cause);
-	text_printf(t, "reason: %s", check_status_sentence(s->state->check.status));
-	if (cause.len)
-		text_printf(t, ", info: \"%s\"", buf);
-	if (s->state->check.status != CHECK_HANA)
-		text_printf(t, ", check duration: %ums", s->state->check.duration_ms);
+	check_say_cause(state, &cause);
+	text_printf(t, "reason: %s", check_status_sentence(state->status));
+	if (check_status_has_code(state->status))
+		text_printf(t, ", code: %d", state->code);
+	if (cause.len) {
+		text_str(t, ", info: \"");
+		say_quoted(t, &cause);
+		text_char(t, '"');
+	}
+	if (state->status != CHECK_HANA)
+		text_printf(t, ", check duration: %ums", state->duration_ms);
+}
+
+/* Weighted to nothing, or on its way out: logs say so where they say up. */
+static const char *state_word(const struct server *s)
+{
+	return s->state->user_weight ? "UP" : "DRAIN";
+}
+
+static const char *outcome(enum check_status status)
+{
+	return status == CHECK_L7OKC ? "conditionally succeeded" :
+	       health_passed(status) ? "succeeded" : "failed";
 }
 
 /* "option log-health-checks": each change of status or health. */
-static void log_result(const struct server *s, bool passed)
+static void log_result(const struct server *s, const struct check_state *state, const char *kind,
+		       int health, int rise, int fall)
 {
-	int health = s->state->health;
-	bool up = health >= s->set.rise;
+	bool up = health >= rise;
 	struct line line;
 
 	if (!(s->proxy->set.options.on & OPT_LOG_HEALTH_CHECKS))
 		return;
 	text_init(&line.text, line.buf, sizeof(line.buf));
-	text_printf(&line.text, "Health check for %sserver %s/%s %s, ",
+	text_printf(&line.text, "%s check for %sserver %s/%s %s, ", kind,
 		    s->set.options.on & SRV_BACKUP ? "backup " : "", s->proxy->name, s->id,
-		    passed ? "succeeded" : "failed");
-	say_reason(&line.text, s);
-	text_printf(&line.text, ", status: %d/%d %s.", up ? health - s->set.rise + 1 : health,
-		    up ? s->set.fall : s->set.rise, up ? "UP" : "DOWN");
+		    outcome(state->status));
+	say_reason(&line.text, state);
+	text_printf(&line.text, ", status: %d/%d %s.", up ? health - rise + 1 : health,
+		    up ? fall : rise, up ? state_word(s) : "DOWN");
 	log_stderr(LOG_L_WARNING, "%s", line.buf);
 	log_printf(s->proxy->set.log, LOG_L_NOTICE, "%s", line.buf);
 }
 
-/* -- counting -------------------------------------------------------------------------------- */
-
-static bool passed(enum check_status status)
+static void log_health(const struct server *s)
 {
-	return status == CHECK_L4OK || status == CHECK_L6OK || status == CHECK_L7OK ||
-	       status == CHECK_L7OKC;
+	log_result(s, &s->state->check, "Health", s->state->health, s->set.rise, s->set.fall);
 }
+
+/* -- counting -------------------------------------------------------------------------------- */
 
 /* Each returns whether anything has changed. */
 static bool success(struct server *s)
@@ -148,18 +193,20 @@ static bool failure(struct server *s)
 }
 
 /* The transition tells the reason, unless the line of the result has told it. */
-static void apply(struct server *s)
+static void apply(struct server *s, const struct check_state *state, enum server_op op)
 {
-	bool up = s->state->health >= s->set.rise, told;
+	const char *reason;
 	struct line line;
 
 	text_init(&line.text, line.buf, sizeof(line.buf));
-	say_reason(&line.text, s);
-	told = s->proxy->set.options.on & OPT_LOG_HEALTH_CHECKS;
-	if (up)
-		server_set_up(s, told ? NULL : line.buf);
+	say_reason(&line.text, state);
+	reason = s->proxy->set.options.on & OPT_LOG_HEALTH_CHECKS ? NULL : line.buf;
+	if (op == SERVER_DOWN)
+		server_set_down(s, reason);
+	else if (op == SERVER_STOPPING)
+		server_set_stopping(s, reason);
 	else
-		server_set_down(s, told ? NULL : line.buf);
+		server_set_up(s, reason);
 }
 
 /* We ourselves are short of descriptors or memory: that says nothing about the server. */
@@ -173,18 +220,66 @@ static bool own_fault(const struct server *s, enum check_status status)
 
 void health_result(struct server *s, enum check_status status)
 {
-	bool ok = passed(status), changed = s->state->check.status != status;
+	struct check_state *state = &s->state->check;
+	bool changed = state->status != status;
 
-	s->state->check.status = (uint8_t)status;
+	state->status = (uint8_t)status;
 	if (own_fault(s, status)) {
 		if (changed)
-			log_result(s, false);
+			log_health(s);
 		return;
 	}
-	changed |= ok ? success(s) : failure(s);
+	changed |= health_passed(status) ? success(s) : failure(s);
 	if (changed)
-		log_result(s, ok);
-	apply(s);
+		log_health(s);
+	if (s->state->health < s->set.rise)
+		apply(s, state, SERVER_DOWN);
+	else if (!s->state->agent_down)
+		apply(s, state, status == CHECK_L7OKC ? SERVER_STOPPING : SERVER_UP);
+}
+
+/* -- agents ---------------------------------------------------------------------------------- */
+
+/* The checks of it do not say otherwise. */
+static bool checks_allow(const struct server *s)
+{
+	return !s->check || s->state->check.paused || s->state->health >= s->set.rise;
+}
+
+static void agent_apply(struct server *s)
+{
+	if (s->state->agent_down)
+		apply(s, &s->state->agent, SERVER_DOWN);
+	else if (s->state->op == SERVER_DOWN && checks_allow(s))
+		apply(s, &s->state->agent, SERVER_UP);
+}
+
+/* Failing to reach an agent, and answers that do not speak of the state, change nothing. */
+void agent_result(struct server *s, enum check_status status)
+{
+	struct check_state *state = &s->state->agent;
+	bool changed = state->status != status, was_down = s->state->agent_down;
+
+	state->status = (uint8_t)status;
+	if (status == CHECK_CHECKED)
+		return;
+	if (status == CHECK_L7STS)
+		s->state->agent_down = true;
+	else if (health_passed(status))
+		s->state->agent_down = false;
+	if (changed || s->state->agent_down != was_down)
+		log_result(s, state, "Agent", !s->state->agent_down, 1, 1);
+	agent_apply(s);
+}
+
+void health_agent_set(struct server *s)
+{
+	static const char reason[] = "changed from CLI";
+
+	if (s->state->agent_down)
+		server_set_down(s, reason);
+	else if (s->state->op == SERVER_DOWN && checks_allow(s))
+		server_set_up(s, reason);
 }
 
 /* -- observed traffic ------------------------------------------------------------------------ */

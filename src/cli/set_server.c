@@ -5,6 +5,7 @@
  * follows for trackers, balancing and queues is done by proxy/server.c and its hooks.
  */
 #include "check/check.h"
+#include "check/health.h"
 #include "cli/session.h"
 #include "cli/tables.h"
 #include "cli/words.h"
@@ -205,16 +206,78 @@ static int check_addr_set(struct cli_call *call, struct server *s, struct err *e
 	return 0;
 }
 
+/* -- agents ---------------------------------------------------------------------------------- */
+
+/* One that is paused counts as none. */
+static int agent_missing(const struct server *s, struct err *err)
+{
+	return s->agent && !s->state->agent.paused ?
+		       0 : err_set(err, "agent checks are not enabled on this server.");
+}
+
+static int agent_set(struct server *s, const char *word, struct err *err)
+{
+	if (agent_missing(s, err))
+		return -1;
+	if (!strcmp(word, "up"))
+		s->state->agent_down = false;
+	else if (!strcmp(word, "down"))
+		s->state->agent_down = true;
+	else
+		return err_set(err, "'set server <srv> agent' expects 'up' or 'down'.");
+	health_agent_set(s);
+	return 0;
+}
+
+static int agent_port_set(struct server *s, const char *text, struct err *err)
+{
+	uint16_t port;
+
+	if (agent_missing(s, err))
+		return -1;
+	if (!*text)
+		return err_set(err, "set server <b>/<s> agent-port requires a port.");
+	if (check_port_read(text, &port, err))
+		return -1;
+	s->state->agent.port = port;
+	return 0;
+}
+
+static int agent_addr_set(struct cli_call *call, struct server *s, struct err *err)
+{
+	struct addr addr;
+
+	if (agent_missing(s, err))
+		return -1;
+	if (!*cli_arg(call, 2))
+		return err_set(err, "set server <b>/<s> agent-addr requires an address and "
+				    "optionally a port.");
+	if (addr_read(cli_arg(call, 2), &addr))
+		return err_set(err, "invalid addr '%.200s'", cli_arg(call, 2));
+	if (!strcmp(cli_arg(call, 3), "port") && agent_port_set(s, cli_arg(call, 4), err))
+		return -1;
+	s->state->agent.addr = addr;
+	return 0;
+}
+
+static int agent_send_set(struct server *s, const char *text, struct err *err)
+{
+	if (agent_missing(s, err))
+		return -1;
+	if (check_agent_send(s, text) < 0)
+		return err_set(err, "cannot allocate memory for new string.");
+	return 0;
+}
+
 /* -- set server ------------------------------------------------------------------------------ */
 
 static const char set_server_usage[] =
-	"usage: set server <backend>/<server> addr | check-addr | check-port | health | state | "
-	"weight";
+	"usage: set server <backend>/<server> addr | agent | agent-addr | agent-port | agent-send | "
+	"check-addr | check-port | health | state | weight";
 
 static int set_server(struct cli_call *call, struct err *err)
 {
-	static const char *const later[] = { "agent", "agent-addr", "agent-port", "agent-send",
-					     "fqdn", "ssl" };
+	static const char *const later[] = { "fqdn", "ssl" };
 	struct server *s = cli_server(call, 0, err);
 	const char *what = cli_arg(call, 1);
 
@@ -232,6 +295,14 @@ static int set_server(struct cli_call *call, struct err *err)
 		return check_port_set(call, s, err);
 	if (!strcmp(what, "check-addr"))
 		return check_addr_set(call, s, err);
+	if (!strcmp(what, "agent"))
+		return agent_set(s, cli_arg(call, 2), err);
+	if (!strcmp(what, "agent-addr"))
+		return agent_addr_set(call, s, err);
+	if (!strcmp(what, "agent-port"))
+		return agent_port_set(s, cli_arg(call, 2), err);
+	if (!strcmp(what, "agent-send"))
+		return agent_send_set(s, cli_arg(call, 2), err);
 	for (size_t i = 0; i < ARRAY_LEN(later); i++)
 		if (!strcmp(what, later[i]))
 			return err_set(err, "'set server %s' is not supported yet.", what);
@@ -278,6 +349,28 @@ static int disable_health(struct cli_call *call, struct err *err)
 	return 0;
 }
 
+static int enable_agent(struct cli_call *call, struct err *err)
+{
+	struct server *s = cli_server(call, 0, err);
+
+	if (!s)
+		return -1;
+	if (!s->agent)
+		return err_set(err, "Agent was not configured on this server, cannot enable.");
+	check_pause_agent(s, false);
+	return 0;
+}
+
+static int disable_agent(struct cli_call *call, struct err *err)
+{
+	struct server *s = cli_server(call, 0, err);
+
+	if (!s)
+		return -1;
+	check_pause_agent(s, true);
+	return 0;
+}
+
 static int maxconn_server(struct cli_call *call, struct err *err)
 {
 	struct server *s = cli_server(call, 0, err);
@@ -312,6 +405,10 @@ const struct cli_command cli_set_server_commands[] = {
 	  .help = "enable health checks" },
 	{ .words = "disable health", .level = LEVEL_ADMIN, .start = disable_health,
 	  .help = "disable health checks" },
+	{ .words = "enable agent", .level = LEVEL_ADMIN, .start = enable_agent,
+	  .help = "enable agent checks" },
+	{ .words = "disable agent", .level = LEVEL_ADMIN, .start = disable_agent,
+	  .help = "disable agent checks" },
 	{ .words = "set maxconn server", .args = "<bk>/<srv>", .level = LEVEL_ADMIN,
 	  .start = maxconn_server, .help = "change a server's maxconn setting" },
 	{ .words = NULL },

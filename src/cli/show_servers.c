@@ -153,6 +153,15 @@ static unsigned state_check_state(const struct server *s)
 	return bits | (s->state->admin & ADMIN_MAINT ? 0x08 : 0);
 }
 
+static unsigned state_agent_state(const struct server *s)
+{
+	const struct check_state *agent = &s->state->agent;
+
+	if (!s->agent)
+		return 0;
+	return 0x10 | 0x02 | (agent->running ? 0x01 : 0) | (agent->paused ? 0 : 0x04);
+}
+
 static enum cli_step state_next(struct cli_call *call)
 {
 	const struct server *s = servers_next(call);
@@ -164,11 +173,12 @@ static enum cli_step state_next(struct cli_call *call)
 	st = s->state;
 	text_printf(out, "%d %s %d %s ", s->proxy->uuid, s->proxy->name, s->puid, s->id);
 	servers_say_addr(out, &st->addr);
-	text_printf(out, " %u %u %u %d %llu %u %u %d %u 0", state_operational(s), state_admin(s),
+	text_printf(out, " %u %u %u %d %llu %u %u %d %u %u", state_operational(s), state_admin(s),
 		    st->user_weight, s->set.weight,
 		    (unsigned long long)(clock_now_ms - st->changed_ms) / 1000,
 		    state_check_status(s), state_check_result(s),
-		    st->admin & ADMIN_MAINT ? 0 : st->health, state_check_state(s));
+		    st->admin & ADMIN_MAINT ? 0 : st->health, state_check_state(s),
+		    state_agent_state(s));
 	text_printf(out, " %d %d %s %u - 0 %d ", s->proxy->forced_id, s->forced_id,
 		    s->spec.hostname ? s->spec.hostname : "-", st->addr.port,
 		    s->set.options.on & SRV_CHECK_PORT ? s->set.check_port : 0);
@@ -176,7 +186,9 @@ static enum cli_step state_next(struct cli_call *call)
 		servers_say_addr(out, &s->set.check_addr);
 	else
 		text_char(out, '-');
-	text_str(out, " - 0\n");
+	text_char(out, ' ');
+	servers_say_addr(out, &st->agent.addr);
+	text_printf(out, " %u\n", st->agent.port);
 	return CLI_MORE;
 }
 

@@ -543,7 +543,7 @@ static void states(void **state)
 	says("set server one/s1 state x",
 	     "'set server <srv> state' expects 'ready', 'drain' and 'maint'.\n\n");
 	assert_non_null(strstr(ask("set server one/s1"), "usage: set server <backend>/<server> "));
-	assert_non_null(strstr(ask("set server one/s1 agent up"), "not supported yet"));
+	assert_non_null(strstr(ask("set server one/s1 agent up"), "agent checks are not enabled"));
 }
 
 static void health(void **state)

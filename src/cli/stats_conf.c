@@ -10,6 +10,7 @@
 #include "cli/applet.h"
 #include "config/config.h"
 #include "net/bind_conf.h"
+#include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "proxy/proxy_conf.h"
 #include "stats/info.h"
@@ -117,7 +118,7 @@ static int stats_conf_start(struct config *cfg, void *data, struct err *err)
 
 	(void)cfg;
 	(void)err;
-	info_node = conf->node;
+	info_node = global_node = conf->node;
 	info_description = conf->description;
 	return 0;
 }

@@ -159,6 +159,9 @@ static const struct keyword keywords[] = {
 	{ .name = "tune.vars.reqres-max-size", .scope = SCOPE_GLOBAL, .args = "<size>",
 	  .parse = set_size, .offset = offsetof(struct expr_data, limits.reqres), .dflt = "0",
 	  .help = "most memory for req and res variables of a stream; 0: no limit" },
+	{ .name = "tune.vars.check-max-size", .scope = SCOPE_GLOBAL, .args = "<size>",
+	  .parse = set_size, .offset = offsetof(struct expr_data, limits.check), .dflt = "0",
+	  .help = "most memory for variables of a health check; 0: no limit" },
 	{ 0 },
 };
 

@@ -295,7 +295,7 @@ static void alias_fp(struct text *t, const struct view *view, unsigned flags)
 
 static void alias_lc(struct text *t, const struct view *view, unsigned flags)
 {
-	put_id(t, (int64_t)view->frontend->fe->log_lines, flags);
+	put_id(t, view->frontend->fe ? (int64_t)view->frontend->fe->log_lines : 0, flags);
 }
 
 static void alias_ms(struct text *t, const struct view *view, unsigned flags)

@@ -131,6 +131,7 @@ static enum action_result action_unset_var(const struct rule *rule, struct view 
 }
 
 #define ALL_TCP (AT_CONN | AT_SESSION | AT_REQUESTS | AT_RESPONSE)
+#define VARIABLES (ALL_TCP | AT_CHECK)
 
 const struct action rule_actions[] = {
 	{ "accept", .where = ALL_TCP, .run = action_end, .data = ACTION_ACCEPT,
@@ -143,11 +144,11 @@ const struct action rule_actions[] = {
 };
 
 const struct action rule_var_actions[] = {
-	{ "set-var", true, ALL_TCP, parse_set_var, action_set_var,
+	{ "set-var", true, VARIABLES, parse_set_var, action_set_var,
 	  .help = "keeps the value of an expression in a variable" },
-	{ "set-var-fmt", true, ALL_TCP, parse_set_var_fmt, action_set_var_fmt,
+	{ "set-var-fmt", true, VARIABLES, parse_set_var_fmt, action_set_var_fmt,
 	  .help = "keeps a text made by a log format in a variable" },
-	{ "unset-var", true, ALL_TCP, parse_unset_var, action_unset_var,
+	{ "unset-var", true, VARIABLES, parse_unset_var, action_unset_var,
 	  .help = "forgets a variable" },
 	{ 0 },
 };

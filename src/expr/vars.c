@@ -119,6 +119,7 @@ static struct vars *vars_of(enum var_scope scope, const struct view *view)
 	case VAR_RES:
 		return view->stream_vars;
 	case VAR_CHECK:
+		return view->check_vars;
 	case VAR_SCOPES:
 		break;
 	}
@@ -193,6 +194,9 @@ static bool vars_room(const struct var_name *name, const struct view *view, size
 		return false;
 	if (name->scope == VAR_PROC)
 		return true;
+	if (name->scope == VAR_CHECK)
+		return !vars_above(vars_limits.check,
+				   vars_size(view->check_vars, VAR_CHECK) - less, size);
 	stream = vars_size(view->stream_vars, VAR_TXN);
 	session = vars_size(view->session_vars, VAR_SESS);
 	if (vars_above(vars_limits.sess, session + stream - less, size))

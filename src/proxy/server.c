@@ -116,7 +116,8 @@ static void set_op(struct server *s, enum server_op op)
 {
 	if (op == SERVER_DOWN) {
 		went_down(s->state);
-		if (s->state->health >= s->set.rise)
+		/* Where the agent alone says so, the checks keep their opinion. */
+		if (s->state->health >= s->set.rise && !s->state->agent_down)
 			s->state->health = 0;
 	} else if (op == SERVER_STOPPING) {
 		if (s->state->op == SERVER_DOWN)

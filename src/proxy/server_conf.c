@@ -19,6 +19,7 @@ void server_settings_init(struct server_settings *set)
 	memset(set, 0, sizeof(*set));
 	set->weight = 1;
 	set->inter = 2000;
+	set->agent_inter = 2000;
 	set->rise = 2;
 	set->fall = 3;
 	set->error_limit = 10;
@@ -220,6 +221,26 @@ static int server_addr(struct statement *st, const struct keyword *kw, void *obj
 	return 0;
 }
 
+static int server_agent_addr(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word = stmt_need(st, "the address of the agent");
+	struct server *s = object;
+	struct addr_spec spec;
+	struct err err;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	if (addr_parse(word, ADDR_NAMES | ADDR_PORT_NONE, st->cfg->arena, &spec, &err) ||
+	    (spec.unresolved && !st->cfg->check_only))
+		return stmt_error(st, st->at - 1, "%s", err.text);
+	if (spec.unresolved)
+		stmt_warning(st, st->at - 1, "%s", err.text);
+	s->set.agent_addr = spec.addr;
+	s->set.options.on |= SRV_AGENT_ADDR;
+	return 0;
+}
+
 static int server_port(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct server *s = object;
@@ -303,6 +324,16 @@ static int server_init_addr(struct statement *st, const struct keyword *kw, void
 static const struct keyword server_keywords[] = {
 	{ "addr", SCOPE_SERVER, 0, "<address>", server_addr, .dflt = "that of the server",
 	  .help = "address for health checks" },
+	{ "agent-addr", SCOPE_SERVER, 0, "<addr>", server_agent_addr,
+	  .dflt = "that of the checks, else of the server", .help = "address of the agent" },
+	BIT("agent-check", SRV_AGENT_CHECK, "asks an agent for weight and state"),
+	NO_BIT("no-agent-check", SRV_AGENT_CHECK,
+	       "takes back an 'agent-check' of default-server"),
+	DELAY("agent-inter", agent_inter, 1, "2s", "time between two questions to the agent"),
+	{ "agent-port", SCOPE_SERVER, 0, "<port>", set_int, .offset = SET(agent_port), .min = 1,
+	  .max = 65535, .help = "port of the agent" },
+	{ "agent-send", SCOPE_SERVER, 0, "<string>", set_string, .offset = SET(agent_send),
+	  .dflt = "nothing", .help = "sent to the agent first" },
 	BIT("backup", SRV_BACKUP, "used when all others are down"),
 	NO_BIT("no-backup", SRV_BACKUP, "takes back a 'backup' of default-server"),
 	BIT("check", SRV_CHECK, "health checks"),

@@ -52,20 +52,6 @@ static void number(struct config *cfg, struct proxy *px)
 	}
 }
 
-/* A check needs a port of its own where the server's is the client's. */
-static void check_ports(struct config *cfg, const struct server *s)
-{
-	const struct addr *addr = s->set.options.on & SRV_CHECK_ADDR ? &s->set.check_addr :
-								       &s->spec.addr;
-
-	if (!(s->set.options.on & SRV_CHECK) || addr->family == AF_UNIX)
-		return;
-	if (s->set.check_port || addr->port || (!s->spec.has_offset && s->spec.addr.port))
-		return;
-	config_error(cfg, &s->loc, "server '%s' has 'check', but neither a port of its own nor "
-		     "'port' for the checks", s->id);
-}
-
 static void check_observe(struct config *cfg, struct server *s)
 {
 	if (s->set.observe != OBSERVE_LAYER7 || s->proxy->set.mode == MODE_HTTP)
@@ -132,7 +118,7 @@ static void check_chain(struct config *cfg, struct server *s)
 	if (end->tracked)
 		config_error(cfg, &s->loc, "server '%s' tracks %s, which leads back to itself", s->id,
 			     s->set.track);
-	else if (!(end->set.options.on & SRV_CHECK) && !end->refused)
+	else if (!(end->set.options.on & (SRV_CHECK | SRV_AGENT_CHECK)) && !end->refused)
 		config_error(cfg, &s->loc, "server '%s' tracks %s, but server '%s' has no 'check'",
 			     s->id, s->set.track, end->id);
 	else
@@ -150,7 +136,6 @@ void servers_finish(struct config *cfg, struct proxy *px)
 	for (s = px->servers; s; s = s->next) {
 		if (s->refused)
 			continue;
-		check_ports(cfg, s);
 		set_limits(s);
 		check_observe(cfg, s);
 		if (!s->set.weight)

@@ -184,12 +184,16 @@ const char *server_status_text(const struct server *s, char *buf, size_t size)
 
 	if (s->state->admin & ADMIN_MAINT) {
 		maint_text(s, buf, size);
+	} else if (s->state->op == SERVER_DOWN && checked->state->agent_down) {
+		snprintf(buf, size, "DOWN (agent)");
 	} else if (s->state->op == SERVER_DOWN) {
 		if (checks && checked->state->health)
 			snprintf(buf, size, "DOWN %d/%d", checked->state->health,
 				 checked->set.rise);
 		else
 			snprintf(buf, size, "DOWN");
+	} else if (s->state->admin & ADMIN_DRAIN && checked->set.options.on & SRV_AGENT_CHECK) {
+		snprintf(buf, size, "DRAIN (agent)");
 	} else if (s->state->admin & ADMIN_DRAIN) {
 		if (checks)
 			up_text(checked, "DRAIN", buf, size);

@@ -14,6 +14,7 @@
 
 static struct global_state no_state; /* before any generation runs */
 struct global_state *global_state = &no_state;
+const char *global_node;
 
 struct counts {
 	size_t states, servers, listeners;
@@ -57,6 +58,9 @@ static void init_server(struct server *s)
 	state->addr = s->spec.addr;
 	state->check.addr = s->set.check_addr;
 	state->check.port = (uint16_t)s->set.check_port;
+	state->agent.addr = s->set.agent_addr;
+	state->agent.port = (uint16_t)s->set.agent_port;
+	state->agent.status = s->set.options.on & SRV_AGENT_CHECK ? CHECK_INIT : CHECK_UNKNOWN;
 	state->check.status = s->set.options.on & SRV_CHECK ? CHECK_INIT : CHECK_UNKNOWN;
 	state->changed_ms = clock_now_ms;
 	if (s->set.options.on & SRV_DISABLED)

@@ -241,22 +241,22 @@ static const struct server *stat_checked_server(const struct server *s)
 	return s;
 }
 
-static struct stats_value stat_check_status(struct stat_row *row, const struct server *s)
+static struct stats_value stat_check_status(struct stat_row *row, const struct check_state *state)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%s%s", s->state->check.running ? "* " : "",
-		 check_status_name(s->state->check.status));
+	snprintf(text, sizeof(text), "%s%s", state->running ? "* " : "",
+		 check_status_name(state->status));
 	return stats_str(&row->strings, text);
 }
 
-static struct stats_value stat_last_check(struct stat_row *row, const struct server *s)
+static struct stats_value stat_last_check(struct stat_row *row, const struct check_state *state)
 {
 	char buf[256];
 	struct text text;
 
 	text_init(&text, buf, sizeof(buf));
-	check_say_cause(s, &text);
+	check_say_cause(state, &text);
 	return stats_str(&row->strings, buf);
 }
 
@@ -271,16 +271,35 @@ static void stat_fill_check(struct stat_row *row, const struct server *s)
 	SET(downtime, stat_downtime(st->downtime_ms, st->op == SERVER_DOWN, st->changed_ms));
 	if (st->admin & ADMIN_MAINT)
 		return;
-	SET(check_status, stat_check_status(row, s));
-	if (st->check.code)
-		SET(check_code, stats_u32(st->check.code));
+	SET(check_status, stat_check_status(row, &st->check));
+	if (check_status_has_code(st->check.status))
+		SET(check_code, stats_u32((unsigned)st->check.code));
 	if (st->check.status > CHECK_INIT)
 		SET(check_duration, stats_u64(st->check.duration_ms));
 	SET(check_desc, stats_const(check_status_sentence(st->check.status)));
-	SET(last_chk, stat_last_check(row, s));
+	SET(last_chk, stat_last_check(row, &st->check));
 	SET(check_rise, stats_u32((unsigned)s->set.rise));
 	SET(check_fall, stats_u32((unsigned)s->set.fall));
 	SET(check_health, stats_u32((unsigned)st->health));
+}
+
+/* Rise and fall of an agent are 1: its last word counts. */
+static void stat_fill_agent(struct stat_row *row, const struct server *s)
+{
+	const struct check_state *agent = &s->state->agent;
+
+	if (agent->paused)
+		return;
+	SET(agent_status, stat_check_status(row, agent));
+	if (check_status_has_code(agent->status))
+		SET(agent_code, stats_u32((unsigned)agent->code));
+	if (agent->status > CHECK_INIT)
+		SET(agent_duration, stats_u64(agent->duration_ms));
+	SET(agent_desc, stats_const(check_status_sentence(agent->status)));
+	SET(last_agt, stat_last_check(row, agent));
+	SET(agent_rise, stats_u32(1));
+	SET(agent_fall, stats_u32(1));
+	SET(agent_health, stats_u32(!s->state->agent_down));
 }
 
 static struct stats_value stat_tracked(struct stat_row *row, const struct server *s)
@@ -342,6 +361,8 @@ void stat_fill_server(struct stat_row *row, const struct server *s, unsigned opt
 	stat_fill_server_state(row, s);
 	if (s->check)
 		stat_fill_check(row, s);
+	if (s->agent)
+		stat_fill_agent(row, s);
 	SET(qtime, stats_u32(st->queue_time_ms));
 	SET(ctime, stats_u32(st->connect_time_ms));
 	SET(rtime, stats_u32(st->response_time_ms));
@@ -462,6 +483,7 @@ static const char *const check_names[] = {
 	[CHECK_L6OK] = "L6OK",     [CHECK_L6TOUT] = "L6TOUT", [CHECK_L6RSP] = "L6RSP",
 	[CHECK_L7OK] = "L7OK",     [CHECK_L7OKC] = "L7OKC",   [CHECK_L7TOUT] = "L7TOUT",
 	[CHECK_L7RSP] = "L7RSP",   [CHECK_L7STS] = "L7STS",   [CHECK_HANA] = "HANA",
+	[CHECK_CHECKED] = "CHECKED",
 };
 
 const char *check_status_name(unsigned status)

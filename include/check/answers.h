@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What servers of databases and directories answer to a health check. Pure functions over bytes:
+ * nothing behind them is looked at, nothing is assumed of them. */
+#ifndef CHECK_ANSWERS_H
+#define CHECK_ANSWERS_H
+
+#include "base/str.h"
+#include "proxy/server.h"
+
+#include <stdbool.h>
+
+struct answer {
+	enum check_status status; /* CHECK_UNKNOWN: incomplete */
+	int code;
+	struct span text; /* of the bytes, or constant; ptr NULL: none */
+	size_t len;       /* of the first packet: mysql */
+};
+
+/* A packet of MySQL: the greeting (text: the version), an error, or any other. */
+struct answer answer_mysql(struct span bytes, bool greeting, bool last);
+/* The answer to an anonymous bind (RFC 4511 4.2.2). */
+struct answer answer_ldap(struct span bytes, bool last);
+/* An agent's HELLO, or its DISCONNECT (SPOP 2.0). max_frame: what was offered. */
+struct answer answer_spop(struct span bytes, size_t max_frame, bool last);
+
+#endif

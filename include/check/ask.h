@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Running one check: opening connections, the plain check, the end with a result. */
+#ifndef CHECK_ASK_H
+#define CHECK_ASK_H
+
+#include "check/check.h"
+
+/* Begins the check now. */
+void ask_begin(struct check *check);
+/* Breaks it off without a result. */
+void ask_stop(struct check *check);
+/* Its time is over. */
+void ask_timeout(struct check *check);
+/* The usual address of the check. */
+struct addr ask_address(const struct check *check);
+/* Does the server line want a PROXY line in front of its checks? */
+bool ask_sends_proxy(const struct check *check);
+
+/* For walk.c: opens a connection. False: it could not begin; error and cause of the state are
+ * set, and the result is *status. Else walk_go comes when it stands, walk_failed when not. */
+bool ask_open(struct check *check, const struct addr *to, bool proxy_line,
+	      enum check_status *status);
+/* Closes it, with FIN or RST. */
+void ask_close(struct check *check, bool linger);
+/* The result: changes the health, sets the time of the next. The connection is closed already. */
+void ask_report(struct check *check, enum check_status status);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a proxy's checks ask, while the configuration is read: which option, which rules. Defaults
+ * sections hand it on; the first word of a proxy makes a copy of its own. */
+#ifndef CHECK_CHECK_CONF_H
+#define CHECK_CHECK_CONF_H
+
+#include "check/step.h"
+#include "config/config.h"
+#include "config/module.h"
+
+struct proxy;
+struct server;
+
+/* A request of http-check send, or of option httpchk. */
+struct request_field {
+	struct request_field *next;
+	struct span name;
+	struct span value;        /* or: */
+	struct logformat *format;
+};
+struct request_conf {
+	struct span method, uri, version; /* ptr NULL: not given */
+	struct logformat *uri_format;
+	struct request_field *fields, *last_field;
+	struct span body;
+	struct logformat *body_format;
+	bool send_state;
+};
+
+struct check_conf {
+	const struct proxy *owner;
+	enum check_type type;
+	struct location loc;       /* of the option */
+	bool disable_on_404, send_state;
+	struct request_conf request; /* option httpchk */
+	struct step_list tcp, http;
+	bool own_tcp, own_http;    /* rules of this section, not of the defaults */
+	struct location tcp_loc, http_loc; /* of the first rule */
+	const char *user;          /* mysql-check, pgsql-check */
+	bool pre_41;
+	const char *hello, *domain; /* smtpchk */
+	struct ruleset *rules;     /* made at the end */
+};
+
+/* The proxy's own. */
+struct check_conf *check_conf_own(struct config *cfg, struct proxy *px);
+/* What checks of the proxy's servers do; NULL: a connection. */
+const struct ruleset *check_conf_rules(const struct proxy *px);
+/* Makes the ruleset; reports. */
+void check_conf_finish(struct config *cfg, struct proxy *px);
+int check_conf_finish_server(struct config *cfg, const struct server *s);
+
+/* stock.c: the rules of options that have rules of their own. */
+struct ruleset *stock_rules(struct config *cfg, const struct check_conf *conf);
+/* http_conf.c: those of option httpchk, with what is implied. NULL after a report. */
+struct ruleset *http_rules(struct config *cfg, const struct check_conf *conf);
+
+/* step_conf.c: words that tcp-check and http-check share. name: "tcp-check". Each parses what
+ * stands behind its word into a new step. */
+int step_parse_connect(struct statement *st, struct proxy *px, struct step_list *list,
+		       const char *name);
+int step_parse_comment(struct statement *st, struct step_list *list);
+/* "set-var(...)" and the like; *found: it is one. */
+int step_parse_variable(struct statement *st, struct proxy *px, struct step_list *list,
+			const char *name, bool *found);
+/* min-recv, comment, ok-status ... of expect; *found: the next word was one of them. */
+int step_parse_expect_word(struct statement *st, struct proxy *px, struct step *step, bool *found);
+/* A log format as the next word; NULL after a report. */
+struct logformat *step_parse_format(struct statement *st, struct proxy *px, const char *what);
+/* "!" and the like in front of a match; returns the match, its "!" taken off. */
+const char *step_parse_match(struct statement *st, struct step_expect *e);
+
+extern const struct module check_tcp_module, check_http_module, check_stock_module;
+
+#endif

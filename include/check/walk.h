@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One run of a ruleset: from step to step, over the connections that the steps open. Lives from
+ * ask_begin to the report. */
+#ifndef CHECK_WALK_H
+#define CHECK_WALK_H
+
+#include "base/buf.h"
+#include "base/str.h"
+#include "check/check.h"
+#include "check/step.h"
+#include "expr/vars.h"
+
+struct view;
+struct walk_http;
+
+struct walk {
+	struct check *check;
+	const struct step *step;
+	const char *comment;     /* of the comment step in front of the present one */
+	bool begun;              /* the present step is under way */
+	bool linger;             /* of the connection that is open */
+	bool ended;              /* nothing more will be received */
+	int error;               /* errno when it has ended by an error; 0: by FIN */
+	uint8_t method;          /* of the request that was sent: enum method */
+	struct buf *in;          /* received since the last send; NULL: nothing */
+	struct buf *out;         /* what the present step has written */
+	struct span left;        /* what is still to be sent */
+	struct vars session_vars, check_vars;
+	struct walk_http *http;  /* http.c; NULL: nothing received, or no HTTP */
+	/* The result while it is found. */
+	enum check_status status;
+	int code;
+	struct text said;
+	char memory[CHECK_SAID_SIZE];
+};
+
+/* Starts at the first step. false: out of memory. */
+bool walk_begin(struct check *check);
+/* Something has happened: goes as far as it can, possibly to the report (and the walk is gone). */
+void walk_go(struct check *check);
+/* The connection could not be made; conn->error tells. */
+void walk_failed(struct check *check);
+void walk_timeout(struct check *check);
+/* Gives everything back; NULL is allowed. */
+void walk_end(struct walk **walk);
+
+/* What expressions of the present step see. */
+struct view walk_view(const struct walk *walk);
+struct span walk_received(const struct walk *walk);
+/* Writes a log format into the walk's second buffer; false: out of memory, the result is set. */
+bool walk_format(struct walk *walk, const struct logformat *format, struct text *t);
+/* The check has failed for this reason; comment: of the present step, to be said behind it. */
+void walk_set_failure(struct walk *walk, enum check_status status, const char *said);
+
+/* expect.c: judges what was received. */
+enum expect_result expect_bytes(struct walk *walk, const struct step_expect *e, bool last);
+/* Two hexadecimal digits a byte, in place. False: other characters, or an odd number. */
+bool hex_decode(char *text, size_t *len);
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads the answers of MySQL, LDAP and SPOP servers. Called by stock.c and the fuzzer. A packet that
+ * claims a length is looked at within that length and within what was received, whichever ends
+ * first. */
+#include "check/answers.h"
+
+static const struct answer wait_for_more = { .status = CHECK_UNKNOWN };
+
+static struct answer failed(enum check_status status, const char *text)
+{
+	return (struct answer){ .status = status,
+				.text = text ? span_of(text) : (struct span){ NULL, 0 } };
+}
+
+/* -- bytes ----------------------------------------------------------------------------------- */
+
+static void skip(struct span *s, size_t n)
+{
+	s->ptr += n;
+	s->len -= n;
+}
+
+static unsigned byte_at(struct span s, size_t i)
+{
+	return (unsigned char)s.ptr[i];
+}
+
+/* Up to the first NUL. */
+static struct span c_string(struct span s)
+{
+	s.len = strnlen(s.ptr, s.len);
+	return s;
+}
+
+/* -- MySQL ----------------------------------------------------------------------------------- */
+
+enum { MYSQL_HEADER = 4, MYSQL_ERROR = 0xff };
+
+static struct answer mysql_error(struct span body, size_t len)
+{
+	struct answer a = { .status = CHECK_L7STS, .len = len };
+
+	if (body.len < 3)
+		return failed(CHECK_L7RSP, NULL);
+	a.code = (int)(byte_at(body, 1) | byte_at(body, 2) << 8);
+	skip(&body, 3);
+	a.text = c_string(body);
+	return a;
+}
+
+struct answer answer_mysql(struct span bytes, bool greeting, bool last)
+{
+	struct answer a = { .status = CHECK_L7OK };
+	struct span body = bytes;
+	size_t len;
+
+	if (bytes.len < MYSQL_HEADER + 1)
+		return last ? failed(CHECK_L7RSP, NULL) : wait_for_more;
+	len = byte_at(bytes, 0) | byte_at(bytes, 1) << 8 | byte_at(bytes, 2) << 16;
+	a.len = MYSQL_HEADER + len;
+	if (bytes.len < a.len)
+		return last ? failed(CHECK_L7RSP, NULL) : wait_for_more;
+	if (!len)
+		return failed(CHECK_L7RSP, NULL);
+	skip(&body, MYSQL_HEADER);
+	body.len = len;
+	if (byte_at(body, 0) == MYSQL_ERROR)
+		return mysql_error(body, a.len);
+	if (greeting) {
+		skip(&body, 1); /* version of the protocol */
+		a.text = c_string(body);
+	}
+	return a;
+}
+
+/* -- LDAP ------------------------------------------------------------------------------------ */
+
+/* A tag and its length (BER, definite forms of up to four bytes); behind them afterwards. */
+static bool ldap_tag(struct span *s, unsigned tag)
+{
+	size_t bytes = 0, i;
+
+	if (s->len < 2 || byte_at(*s, 0) != tag)
+		return false;
+	if (byte_at(*s, 1) & 0x80)
+		bytes = byte_at(*s, 1) & 0x7f;
+	if (bytes > 4 || s->len < 2 + bytes || byte_at(*s, 1) == 0x80)
+		return false;
+	for (i = 0; i + 1 < bytes; i++)
+		if (byte_at(*s, 2 + i))
+			return false; /* longer than any such answer */
+	skip(s, 2 + bytes);
+	return true;
+}
+
+static bool ldap_small(struct span *s, unsigned tag, unsigned *value)
+{
+	if (s->len < 3 || byte_at(*s, 0) != tag || byte_at(*s, 1) != 1)
+		return false;
+	*value = byte_at(*s, 2);
+	skip(s, 3);
+	return true;
+}
+
+struct answer answer_ldap(struct span bytes, bool last)
+{
+	enum { SHORTEST = 14, SEQUENCE = 0x30, INTEGER = 2, ENUMERATED = 10, BIND_RESPONSE = 0x61 };
+	struct answer a = { .status = CHECK_L7OK, .text = span_of("Success") };
+	unsigned id, code;
+
+	if (bytes.len < SHORTEST)
+		return last ? failed(CHECK_L7RSP, NULL) : wait_for_more;
+	if (!ldap_tag(&bytes, SEQUENCE) || !ldap_small(&bytes, INTEGER, &id) || id != 1 ||
+	    !ldap_tag(&bytes, BIND_RESPONSE) || !ldap_small(&bytes, ENUMERATED, &code))
+		return failed(CHECK_L7RSP, "Not LDAPv3 protocol");
+	if (!code)
+		return a;
+	a = failed(CHECK_L7STS, "See RFC: http://tools.ietf.org/html/rfc4511#section-4.1.9");
+	a.code = (int)code;
+	return a;
+}
+
+/* -- SPOP ------------------------------------------------------------------------------------ */
+
+enum { SPOP_AGENT_HELLO = 101, SPOP_AGENT_DISCONNECT = 102, SPOP_FIN = 1 };
+
+static bool spop_varint(struct span *s, uint64_t *value)
+{
+	unsigned shift = 4, b;
+
+	if (!s->len)
+		return false;
+	*value = byte_at(*s, 0);
+	skip(s, 1);
+	if (*value < 240)
+		return true;
+	do {
+		if (!s->len || shift > 56)
+			return false;
+		b = byte_at(*s, 0);
+		*value += (uint64_t)b << shift;
+		skip(s, 1);
+		shift += 7;
+	} while (b >= 128);
+	return true;
+}
+
+static bool spop_string(struct span *s, struct span *string)
+{
+	uint64_t len;
+
+	if (!spop_varint(s, &len) || len > s->len)
+		return false;
+	*string = (struct span){ s->ptr, (size_t)len };
+	skip(s, (size_t)len);
+	return true;
+}
+
+/* A typed value: a number, or text. */
+struct spop_value {
+	unsigned type;
+	uint64_t number;
+	struct span text;
+};
+
+static bool spop_value(struct span *s, struct spop_value *v)
+{
+	enum { NOTHING, BOOLEAN, INT32, UINT32, INT64, UINT64, IPV4, IPV6, STRING, BINARY };
+	size_t fixed = 0;
+
+	*v = (struct spop_value){ .type = 0 };
+	if (!s->len)
+		return false;
+	v->type = byte_at(*s, 0) & 15;
+	skip(s, 1);
+	if (v->type >= INT32 && v->type <= UINT64)
+		return spop_varint(s, &v->number);
+	if (v->type == STRING || v->type == BINARY)
+		return spop_string(s, &v->text);
+	if (v->type > BINARY)
+		return false;
+	fixed = v->type == IPV4 ? 4 : v->type == IPV6 ? 16 : 0;
+	if (s->len < fixed)
+		return false;
+	skip(s, fixed);
+	return true;
+}
+
+/* Of a list of names and values. False: it is malformed. */
+static bool spop_find(struct span list, const char *name, struct spop_value *found, bool *there)
+{
+	struct spop_value v;
+	struct span key;
+
+	*there = false;
+	while (list.len) {
+		if (!spop_string(&list, &key) || !spop_value(&list, &v))
+			return false;
+		if (!*there && span_equal(key, span_of(name))) {
+			*found = v;
+			*there = true;
+		}
+	}
+	return true;
+}
+
+/* " 2.0": major version 2. */
+static bool spop_version(struct span text)
+{
+	while (text.len && *text.ptr == ' ')
+		skip(&text, 1);
+	return text.len >= 2 && text.ptr[0] == '2' && text.ptr[1] == '.';
+}
+
+static struct answer spop_hello(struct span list, size_t max_frame)
+{
+	struct spop_value v;
+	bool there;
+
+	if (!spop_find(list, "version", &v, &there))
+		return failed(CHECK_L7RSP, "invalid frame received");
+	if (!there)
+		return failed(CHECK_L7RSP, "version value not found");
+	if (!spop_version(v.text))
+		return failed(CHECK_L7RSP, "unsupported version");
+	spop_find(list, "max-frame-size", &v, &there);
+	if (!there)
+		return failed(CHECK_L7RSP, "max-frame-size value not found");
+	if (v.number < 256 || v.number > max_frame)
+		return failed(CHECK_L7RSP, "max-frame-size too big or too small");
+	return (struct answer){ .status = CHECK_L7OK, .text = span_of("SPOA server is ok") };
+}
+
+static struct answer spop_disconnect(struct span list)
+{
+	struct answer a = { .status = CHECK_L7RSP };
+	struct spop_value v;
+	bool there;
+
+	if (!spop_find(list, "message", &v, &there))
+		return failed(CHECK_L7RSP, "invalid frame received");
+	a.text = there && v.text.len ? c_string(v.text) : span_of("normal");
+	return a;
+}
+
+struct answer answer_spop(struct span bytes, size_t max_frame, bool last)
+{
+	struct span frame = bytes;
+	uint64_t len = 0, stream, id;
+	unsigned type, i;
+
+	for (i = 0; i < 4 && i < bytes.len; i++)
+		len = len << 8 | byte_at(bytes, i);
+	if (i == 4 && len > max_frame)
+		return failed(CHECK_L7RSP, "frame is too big");
+	if (i < 4 || bytes.len - 4 < len)
+		return last ? failed(CHECK_L7RSP, "invalid frame received") : wait_for_more;
+	skip(&frame, 4);
+	frame.len = (size_t)len;
+	if (frame.len < 7)
+		return failed(CHECK_L7RSP, "invalid frame received");
+	type = byte_at(frame, 0);
+	if (!(byte_at(frame, 4) & SPOP_FIN))
+		return failed(CHECK_L7RSP, "fragmentation not supported");
+	skip(&frame, 5);
+	if (!spop_varint(&frame, &stream) || !spop_varint(&frame, &id) || stream || id)
+		return failed(CHECK_L7RSP, "invalid frame received");
+	if (type == SPOP_AGENT_HELLO)
+		return spop_hello(frame, max_frame);
+	if (type == SPOP_AGENT_DISCONNECT)
+		return spop_disconnect(frame);
+	return failed(CHECK_L7RSP, "invalid frame received");
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Running one check: dialling, the PROXY line, waiting for the connection, and the end with a
+ * result. A check without rules reports as soon as the connection stands; walk.c does what the
+ * rules of others say. Called by the timers of check.c. Between two checks nothing is open.
+ */
+#include "check/ask.h"
+
+#include "base/clock.h"
+#include "check/agent.h"
+#include "check/health.h"
+#include "check/schedule.h"
+#include "check/walk.h"
+#include "net/conn.h"
+#include "net/proxyproto.h"
+#include "proxy/dial.h"
+#include "proxy/proxy.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* -- where ----------------------------------------------------------------------------------- */
+
+/* An agent is asked at its own address, else where the checks go, else at the server's. */
+struct addr ask_address(const struct check *check)
+{
+	const struct server_state *state = check->server->state;
+	struct addr to = state->check.addr.family ? state->check.addr : state->addr;
+
+	if (check->is_agent && state->agent.addr.family)
+		to = state->agent.addr;
+	if (check->is_agent)
+		to.port = state->agent.port;
+	else if (state->check.port)
+		to.port = state->check.port;
+	else if (!to.port)
+		to.port = state->addr.port;
+	return to;
+}
+
+/* Manual 5.2 "check-send-proxy": as in the traffic, unless something else is asked. */
+bool ask_sends_proxy(const struct check *check)
+{
+	uint64_t on = check->server->set.options.on;
+
+	return !check->is_agent &&
+	       (on & SRV_CHECK_SEND_PROXY ||
+		(on & SRV_SEND_PROXY && !(on & (SRV_CHECK_ADDR | SRV_CHECK_PORT))));
+}
+
+/* -- connections ----------------------------------------------------------------------------- */
+
+/* A socket that has just connected takes these few bytes at once. */
+static void ask_send_proxy(struct check *check)
+{
+	char line[PROXYPROTO_V1_MAX];
+	struct addr from;
+	size_t sent;
+
+	if (!conn_local_addr(check->conn, &from))
+		from = (struct addr){ .family = AF_UNSPEC };
+	conn_send(check->conn, line, proxyproto_v1(line, &from, &check->to), false, &sent);
+}
+
+static void ask_connected(struct check *check)
+{
+	check->connected = true;
+	if (check->proxy_line)
+		ask_send_proxy(check);
+	schedule_limit(check);
+	if (check->walk)
+		walk_go(check);
+	else
+		ask_report(check, CHECK_L4OK);
+}
+
+static void ask_refused(struct check *check)
+{
+	conn_check_error(check->conn);
+	check_state(check)->error = check->conn->error;
+	if (check->walk)
+		walk_failed(check);
+	else
+		ask_report(check, CHECK_L4CON);
+}
+
+static void ask_ready(struct conn *conn)
+{
+	struct check *check = conn->owner;
+
+	if (!check->connected && conn->flags & (CONN_ERROR | CONN_HUP))
+		ask_refused(check);
+	else if (!check->connected && conn->flags & CONN_WRITABLE)
+		ask_connected(check);
+	else if (check->connected && check->walk)
+		walk_go(check);
+}
+
+static bool ask_not_opened(struct check *check, enum check_cause cause)
+{
+	check_state(check)->error = (uint16_t)errno;
+	check_state(check)->cause = (uint8_t)cause;
+	return false;
+}
+
+bool ask_open(struct check *check, const struct addr *to, bool proxy_line, enum check_status *status)
+{
+	bool local = to->family == AF_UNIX;
+	int fd = -1;
+
+	check->connected = false;
+	check->proxy_line = proxy_line;
+	check->to = *to;
+	*status = CHECK_SOCKERR;
+	switch (server_dial_check(check->server, to, &fd)) {
+	case DIAL_SOURCE:
+		*status = CHECK_L4CON;
+		return ask_not_opened(check, CAUSE_SOURCE);
+	case DIAL_RESOURCE:
+		return ask_not_opened(check, CAUSE_SOCKET);
+	case DIAL_REFUSED:
+		*status = local ? CHECK_SOCKERR : CHECK_L4CON;
+		return ask_not_opened(check, CAUSE_SOCKET);
+	case DIAL_STARTED:
+		break;
+	}
+	check->conn = conn_new();
+	if (!check->conn || conn_attach(check->conn, &fd, CONN_CONNECTING | (local ? 0 : CONN_TCP),
+					ask_ready) < 0) {
+		ask_not_opened(check, CAUSE_SOCKET);
+		if (fd >= 0)
+			close(fd);
+		conn_close(&check->conn, true);
+		return false;
+	}
+	check->conn->owner = check;
+	schedule_limit(check);
+	return true;
+}
+
+void ask_close(struct check *check, bool linger)
+{
+	if (check->conn && linger)
+		conn_discard(check->conn); /* or the kernel would send RST all the same */
+	conn_close(&check->conn, !linger);
+}
+
+/* -- from the beginning to the end ----------------------------------------------------------- */
+
+void ask_begin(struct check *check)
+{
+	struct check_state *state = check_state(check);
+	enum check_status status;
+	struct addr to;
+
+	check->connected = false;
+	check->started_us = clock_read_us();
+	check->started_ms = clock_now_ms;
+	state->running = true;
+	state->error = 0;
+	state->cause = CAUSE_CONNECTION;
+	if (check->rules) {
+		if (walk_begin(check)) {
+			walk_go(check);
+			return;
+		}
+		state->error = ENOMEM;
+		ask_report(check, CHECK_SOCKERR);
+		return;
+	}
+	to = ask_address(check);
+	if (!ask_open(check, &to, ask_sends_proxy(check), &status))
+		ask_report(check, status);
+}
+
+void ask_stop(struct check *check)
+{
+	walk_end(&check->walk);
+	conn_close(&check->conn, true);
+	check_state(check)->running = false;
+}
+
+void ask_timeout(struct check *check)
+{
+	if (check->walk)
+		walk_timeout(check);
+	else
+		ask_report(check, CHECK_L4TOUT);
+}
+
+void ask_report(struct check *check, enum check_status status)
+{
+	struct check_state *state = check_state(check);
+
+	conn_close(&check->conn, true);
+	if (check->walk) {
+		memcpy(state->said, check->walk->memory, sizeof(state->said));
+		state->code = check->walk->code;
+		walk_end(&check->walk);
+	} else {
+		state->said[0] = 0;
+		state->code = 0;
+	}
+	state->running = false;
+	state->duration_ms = (unsigned)((clock_read_us() - check->started_us) / 1000);
+	if (check->is_agent)
+		agent_result(check->server, status);
+	else
+		health_result(check->server, status);
+	schedule_next(check);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From options and rules to the ruleset that the checks of a proxy walk through: inheritance, what
+ * is implied, and what does not fit together. Called at the end of the configuration. */
+#include "check/check_conf.h"
+
+#include "base/arena.h"
+#include "proxy/proxy.h"
+
+struct check_conf *check_conf_own(struct config *cfg, struct proxy *px)
+{
+	struct check_conf *conf = px->set.check, *own;
+
+	if (conf && conf->owner == px)
+		return conf;
+	own = arena_alloc(cfg->arena, sizeof(*own));
+	if (conf)
+		*own = *conf;
+	own->owner = px;
+	own->own_tcp = own->own_http = false;
+	own->rules = NULL;
+	px->set.check = own;
+	return own;
+}
+
+const struct ruleset *check_conf_rules(const struct proxy *px)
+{
+	return px->set.check ? px->set.check->rules : NULL;
+}
+
+/* -- the end --------------------------------------------------------------------------------- */
+
+static struct ruleset *tcp_rules(struct config *cfg, const struct check_conf *conf)
+{
+	const struct step *real = step_first_real(conf->tcp.first);
+	struct ruleset *rules = arena_alloc(cfg->arena, sizeof(*rules));
+	struct step *connect;
+
+	rules->type = CHECK_TCP;
+	rules->first = conf->tcp.first;
+	if (real && real->kind == STEP_CONNECT)
+		return rules;
+	connect = arena_alloc(cfg->arena, sizeof(*connect));
+	connect->kind = STEP_CONNECT;
+	connect->connect.as_server = true;
+	connect->next = conf->tcp.first;
+	rules->first = connect;
+	return rules;
+}
+
+static void warn_ignored(struct config *cfg, const struct proxy *px, const struct check_conf *conf)
+{
+	if (conf->own_tcp && conf->type != CHECK_TCP)
+		config_warning(cfg, &conf->tcp_loc, "rules of 'tcp-check' are ignored without "
+			       "'option tcp-check' in '%s'", px->name);
+	if (conf->own_http && conf->type != CHECK_HTTP)
+		config_warning(cfg, &conf->http_loc, "rules of 'http-check' are ignored without "
+			       "'option httpchk' in '%s'", px->name);
+}
+
+void check_conf_finish(struct config *cfg, struct proxy *px)
+{
+	struct check_conf *conf = px->set.check;
+
+	if (!conf)
+		return;
+	if (conf->owner == px)
+		warn_ignored(cfg, px, conf);
+	if (conf->rules)
+		return;
+	if (conf->type == CHECK_TCP)
+		conf->rules = tcp_rules(cfg, conf);
+	else if (conf->type == CHECK_HTTP)
+		conf->rules = http_rules(cfg, conf);
+	else if (conf->type != CHECK_PLAIN)
+		conf->rules = stock_rules(cfg, conf);
+}
+
+/* -- ports ----------------------------------------------------------------------------------- */
+
+static bool needs_port(const struct addr *addr)
+{
+	return addr->family == AF_INET || addr->family == AF_INET6;
+}
+
+/* Does each connection of the rules say by itself where it goes? */
+static bool rules_give_ports(const struct ruleset *rules)
+{
+	const struct step *step;
+	bool any = false;
+
+	for (step = rules ? rules->first : NULL; step; step = step->next) {
+		if (step->kind != STEP_CONNECT)
+			continue;
+		if (!step->connect.port && !step->connect.port_expr && !step->connect.addr.port)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static bool has_port(const struct server *s)
+{
+	const struct addr *addr = s->set.options.on & SRV_CHECK_ADDR ? &s->set.check_addr :
+								       &s->spec.addr;
+
+	if (!needs_port(addr) || addr->port || s->set.check_port)
+		return true;
+	if (!s->spec.has_offset && s->spec.addr.port)
+		return true;
+	return rules_give_ports(check_conf_rules(s->proxy));
+}
+
+int check_conf_finish_server(struct config *cfg, const struct server *s)
+{
+	uint64_t on = s->set.options.on;
+
+	if (on & SRV_AGENT_CHECK && !s->set.agent_port)
+		return config_error(cfg, &s->loc, "server '%s' has 'agent-check', but no 'agent-port'",
+				    s->id);
+	if (!(on & SRV_CHECK) || s->set.track || has_port(s))
+		return 0;
+	return config_error(cfg, &s->loc, "server '%s' has 'check', but neither a port of its own nor "
+			    "'port' for the checks, nor a 'connect' rule that gives one", s->id);
+}

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One run of a ruleset: each step is begun once, and continued whenever something has happened to
+ * the connection, until it is done, or decides the check. Called by ask.c; judging is in expect.c
+ * and http.c. At most one connection, one buffer for what comes and one for what is written, and
+ * all of it ends with the time-out of the check, however slowly a server answers.
+ */
+#include "check/walk.h"
+
+#include "check/ask.h"
+#include "check/http.h"
+#include "expr/expr.h"
+#include "expr/logformat.h"
+#include "expr/rule.h"
+#include "expr/view.h"
+#include "net/conn.h"
+#include "proxy/proxy.h"
+#include "relay/buffer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum walk_result { WALK_NEXT, WALK_WAIT, WALK_REPORT /* walk->status is the result */ };
+
+/* -- the walk -------------------------------------------------------------------------------- */
+
+bool walk_begin(struct check *check)
+{
+	struct walk *walk = calloc(1, sizeof(*walk));
+
+	if (!walk)
+		return false;
+	walk->check = check;
+	walk->step = check->rules->first;
+	text_init(&walk->said, walk->memory, sizeof(walk->memory));
+	check->walk = walk;
+	return true;
+}
+
+/* What was received is no longer of interest. */
+static void walk_forget(struct walk *walk)
+{
+	buffer_give(&walk->in);
+	http_forget(walk);
+}
+
+void walk_end(struct walk **walkp)
+{
+	struct walk *walk = *walkp;
+
+	if (!walk)
+		return;
+	*walkp = NULL;
+	walk_forget(walk);
+	buffer_give(&walk->out);
+	vars_free(&walk->session_vars);
+	vars_free(&walk->check_vars);
+	free(walk);
+}
+
+static enum walk_result walk_result(struct walk *walk, enum check_status status)
+{
+	walk->status = status;
+	return WALK_REPORT;
+}
+
+/* Out of memory: nothing that the server could help. */
+static enum walk_result walk_no_memory(struct walk *walk)
+{
+	check_state(walk->check)->error = ENOMEM;
+	check_state(walk->check)->cause = CAUSE_SOCKET;
+	text_init(&walk->said, walk->memory, sizeof(walk->memory));
+	return walk_result(walk, CHECK_SOCKERR);
+}
+
+/* -- what expressions see -------------------------------------------------------------------- */
+
+struct span walk_received(const struct walk *walk)
+{
+	return walk->in ? (struct span){ buf_first(walk->in), walk->in->len } :
+			  (struct span){ "", 0 };
+}
+
+struct view walk_view(const struct walk *walk)
+{
+	static const struct view_log no_numbers = { .wait_ms = -1, .connect_ms = -1,
+						    .idle_ms = -1, .request_ms = -1,
+						    .response_ms = -1, .termination = "--" };
+	static struct view_log log;
+	struct server *s = walk->check->server;
+	struct walk *own = (struct walk *)walk;
+
+	log = no_numbers;
+	gettimeofday(&log.accepted, NULL);
+	log.pid = (unsigned)getpid();
+	return (struct view){ .frontend = s->proxy, .backend = s->proxy, .server = s,
+			      .server_conn = walk->check->conn, .server_dst = &walk->check->to,
+			      .request_final = true, .response = walk_received(walk),
+			      .response_final = true, .session_vars = &own->session_vars,
+			      .check_vars = &own->check_vars, .log = &log,
+			      .http = http_view(own) };
+}
+
+bool walk_format(struct walk *walk, const struct logformat *format, struct text *t)
+{
+	struct view view = walk_view(walk);
+
+	if (!walk->out)
+		walk->out = buffer_take();
+	if (!walk->out) {
+		walk_no_memory(walk);
+		return false;
+	}
+	text_init(t, walk->out->data, walk->out->size);
+	logformat_write(format, &view, t);
+	return true;
+}
+
+/* The digits that the expression's text begins with. */
+static void walk_code(struct walk *walk, const struct step_expect *e)
+{
+	struct view view = walk_view(walk);
+	struct sample smp;
+	size_t i;
+
+	if (!e->code ||
+	    expr_eval_as(e->code, &view, AT_CHECK | AT_FINAL, SMP_STR, &smp) != EXPR_FOUND)
+		return;
+	walk->code = 0;
+	for (i = 0; i < smp.str.len && i < 9 && smp.str.ptr[i] >= '0' && smp.str.ptr[i] <= '9'; i++)
+		walk->code = walk->code * 10 + (smp.str.ptr[i] - '0');
+}
+
+/* As much of a format as comes before its first NUL. */
+static void walk_say_format(struct walk *walk, const struct logformat *format)
+{
+	struct text t;
+
+	if (walk_format(walk, format, &t))
+		text_add(&walk->said, t.ptr, strnlen(t.ptr, t.len));
+}
+
+/* -- messages -------------------------------------------------------------------------------- */
+
+/* Only checks that an administrator wrote step by step speak of steps. */
+static bool walk_tells_steps(const struct walk *walk)
+{
+	return walk->check->rules->type == CHECK_TCP;
+}
+
+static const char *walk_comment(const struct walk *walk)
+{
+	return walk->step->comment ? walk->step->comment : walk->comment;
+}
+
+static void walk_say_comment(struct walk *walk)
+{
+	if (walk_comment(walk))
+		text_printf(&walk->said, " comment: %s", walk_comment(walk));
+}
+
+/* The connection failed, or broke; the state has the error. */
+static enum walk_result walk_broken(struct walk *walk, enum check_status status)
+{
+	if (walk_tells_steps(walk)) {
+		struct check_state now = *check_state(walk->check);
+
+		now.said[0] = 0;
+		now.status = (uint8_t)status;
+		check_say_cause(&now, &walk->said);
+		step_say(walk->step, walk_comment(walk), &walk->said);
+	}
+	return walk_result(walk, status);
+}
+
+static enum walk_result walk_socket_error(struct walk *walk, int error)
+{
+	check_state(walk->check)->error = (uint16_t)error;
+	check_state(walk->check)->cause = CAUSE_CONNECTION;
+	return walk_broken(walk, CHECK_SOCKERR);
+}
+
+void walk_set_failure(struct walk *walk, enum check_status status, const char *said)
+{
+	walk->status = status;
+	text_str(&walk->said, said);
+	walk_say_comment(walk);
+}
+
+/* -- connect --------------------------------------------------------------------------------- */
+
+static unsigned connect_port(const struct walk *walk, const struct step_connect *c)
+{
+	struct view view = walk_view(walk);
+	struct sample smp;
+
+	if (!c->port_expr)
+		return c->port;
+	if (expr_eval_as(c->port_expr, &view, AT_CHECK | AT_FINAL, SMP_INT, &smp) != EXPR_FOUND ||
+	    smp.num < 1 || smp.num > UINT16_MAX)
+		return 0;
+	return (unsigned)smp.num;
+}
+
+static struct addr connect_address(const struct walk *walk, const struct step_connect *c)
+{
+	struct addr to = ask_address(walk->check);
+	unsigned port = connect_port(walk, c);
+
+	if (c->addr.family) {
+		uint16_t usual = to.port;
+
+		to = c->addr;
+		if (!to.port)
+			to.port = usual;
+	}
+	if (port && to.family != AF_UNIX)
+		to.port = (uint16_t)port;
+	return to;
+}
+
+static enum walk_result walk_connect(struct walk *walk)
+{
+	const struct step_connect *c = &walk->step->connect;
+	struct check *check = walk->check;
+	enum check_status status;
+	struct addr to;
+	bool proxy_line;
+
+	if (walk->begun)
+		return check->connected ? WALK_NEXT : WALK_WAIT;
+	walk->begun = true;
+	ask_close(check, walk->linger);
+	to = connect_address(walk, c);
+	walk_forget(walk);
+	walk->ended = false;
+	walk->error = 0;
+	walk->linger = c->linger;
+	proxy_line = c->send_proxy || (c->as_server && ask_sends_proxy(check));
+	if (!ask_open(check, &to, proxy_line, &status))
+		return walk_broken(walk, status);
+	return WALK_WAIT;
+}
+
+/* -- send ------------------------------------------------------------------------------------ */
+
+static bool send_build(struct walk *walk, const struct step *step)
+{
+	struct text t;
+
+	if (step->send.build) {
+		if (!walk->out)
+			walk->out = buffer_take();
+		if (!walk->out) {
+			walk_no_memory(walk);
+			return false;
+		}
+		text_init(&t, walk->out->data, walk->out->size);
+		if (!step->send.build(walk, step, &t))
+			return false;
+	} else if (!walk_format(walk, step->send.format, &t)) {
+		return false;
+	}
+	if (t.cut || (step->send.hex && !hex_decode(t.ptr, &t.len))) {
+		text_printf(&walk->said, "tcp-check send : failed to build log-format string at "
+			    "step %u", step->number);
+		walk->status = CHECK_L7RSP;
+		return false;
+	}
+	walk->left = (struct span){ t.ptr, t.len };
+	return true;
+}
+
+static enum walk_result walk_send(struct walk *walk)
+{
+	struct conn *conn = walk->check->conn;
+	size_t sent;
+
+	if (!walk->begun) {
+		walk->left = walk->step->send.bytes;
+		if (!walk->left.ptr && !send_build(walk, walk->step))
+			return WALK_REPORT;
+		walk->begun = true;
+		walk_forget(walk);
+	}
+	while (walk->left.len) {
+		switch (conn_send(conn, walk->left.ptr, walk->left.len, false, &sent)) {
+		case IO_OK:
+			walk->left.ptr += sent;
+			walk->left.len -= sent;
+			break;
+		case IO_AGAIN:
+			return WALK_WAIT;
+		case IO_EOF:
+		case IO_ERR:
+			return walk_socket_error(walk, conn->error);
+		}
+	}
+	return WALK_NEXT;
+}
+
+/* -- expect ---------------------------------------------------------------------------------- */
+
+/* All that is there and has room. False: out of memory. */
+static bool expect_receive(struct walk *walk)
+{
+	struct conn *conn = walk->check->conn;
+	enum io io = IO_OK;
+	size_t got;
+
+	if (!walk->in)
+		walk->in = buffer_take();
+	if (!walk->in)
+		return false;
+	while (io == IO_OK && !walk->ended && buf_room(walk->in)) {
+		io = conn_recv(conn, buf_tail(walk->in), buf_room(walk->in), &got);
+		if (io == IO_OK)
+			walk->in->len += (uint32_t)got;
+		else if (io != IO_AGAIN)
+			walk->ended = true;
+		if (io == IO_ERR)
+			walk->error = conn->error;
+	}
+	return true;
+}
+
+static enum check_status expect_error(const struct step_expect *e)
+{
+	return e->error ? e->error : CHECK_L7RSP;
+}
+
+/* It has ended without a word. */
+static enum walk_result expect_nothing(struct walk *walk, const struct step_expect *e)
+{
+	if (walk->error)
+		return walk_socket_error(walk, walk->error);
+	if (walk->check->rules->type == CHECK_HTTP)
+		return walk_result(walk, CHECK_L7RSP);
+	text_printf(&walk->said, "TCPCHK got an empty response at step %u", walk->step->number);
+	if (walk_comment(walk))
+		text_printf(&walk->said, " comment: '%s'", walk_comment(walk));
+	return walk_result(walk, expect_error(e));
+}
+
+static enum walk_result expect_failed(struct walk *walk, const struct step_expect *e)
+{
+	bool http = walk->check->rules->type == CHECK_HTTP;
+
+	walk_code(walk, e);
+	if (e->on_error) {
+		walk_say_format(walk, e->on_error);
+		walk_say_comment(walk);
+		return walk_result(walk, e->error ? e->error :
+				   http ? http_error_status(e) : CHECK_L7RSP);
+	}
+	if (http) {
+		http_failed(walk, e);
+		return WALK_REPORT;
+	}
+	if (walk_tells_steps(walk)) {
+		text_str(&walk->said, e->negated ? "TCPCHK matched unwanted content " :
+						   "TCPCHK did not match content ");
+		step_say_content(e, &walk->said);
+		text_printf(&walk->said, " at step %u", walk->step->number);
+		walk_say_comment(walk);
+	}
+	return walk_result(walk, expect_error(e));
+}
+
+static enum walk_result walk_expect(struct walk *walk)
+{
+	const struct step_expect *e = &walk->step->expect;
+	enum expect_result result;
+	bool last;
+
+	if (!expect_receive(walk))
+		return walk_no_memory(walk);
+	last = walk->ended || !buf_room(walk->in);
+	if (!walk->in->len)
+		return walk->ended ? expect_nothing(walk, e) : WALK_WAIT;
+	result = walk->check->rules->type == CHECK_HTTP ? http_expect(walk, e, last) :
+							   expect_bytes(walk, e, last);
+	switch (result) {
+	case EXPECT_YES:
+		return WALK_NEXT;
+	case EXPECT_WAIT:
+		return WALK_WAIT;
+	case EXPECT_REPORT:
+		return WALK_REPORT;
+	case EXPECT_NO:
+		break;
+	}
+	return expect_failed(walk, e);
+}
+
+/* -- from step to step ----------------------------------------------------------------------- */
+
+static enum walk_result walk_variable(struct walk *walk)
+{
+	struct rule_place place = { NULL };
+	struct view view = walk_view(walk);
+
+	rules_run(walk->step->rules, &view, &place, true);
+	return WALK_NEXT;
+}
+
+static enum walk_result walk_step(struct walk *walk)
+{
+	switch (walk->step->kind) {
+	case STEP_CONNECT:
+		return walk_connect(walk);
+	case STEP_SEND:
+		return walk_send(walk);
+	case STEP_EXPECT:
+		return walk_expect(walk);
+	case STEP_VARIABLE:
+		return walk_variable(walk);
+	case STEP_COMMENT:
+		break;
+	}
+	return WALK_NEXT;
+}
+
+/* All steps were done; the last one says what that is worth. */
+static void walk_passed(struct walk *walk, const struct step *last)
+{
+	static const enum check_status usual[] = { [STEP_CONNECT] = CHECK_L4OK,
+						   [STEP_SEND] = CHECK_L7OK,
+						   [STEP_EXPECT] = CHECK_L7OK };
+	const struct step_expect *e = last->kind == STEP_EXPECT ? &last->expect : NULL;
+
+	walk->status = e && e->ok ? e->ok : usual[last->kind];
+	if (e)
+		walk_code(walk, e);
+	if (e && e->on_success)
+		walk_say_format(walk, e->on_success);
+	else if (walk_tells_steps(walk) && last->number)
+		text_str(&walk->said, "(tcp-check)");
+}
+
+static const struct step *walk_last(const struct walk *walk)
+{
+	const struct step *step, *last = NULL;
+
+	for (step = walk->check->rules->first; step; step = step->next)
+		if (step->kind <= STEP_EXPECT)
+			last = step;
+	return last;
+}
+
+static void walk_report(struct walk *walk)
+{
+	ask_close(walk->check, walk->linger);
+	ask_report(walk->check, walk->status);
+}
+
+void walk_go(struct check *check)
+{
+	struct walk *walk = check->walk;
+	enum walk_result result = WALK_NEXT;
+
+	while (walk->step) {
+		result = walk_step(walk);
+		if (result != WALK_NEXT)
+			break;
+		walk->comment = walk->step->kind == STEP_COMMENT ? walk->step->comment : NULL;
+		walk->step = walk->step->next;
+		walk->begun = false;
+	}
+	if (result == WALK_WAIT)
+		return;
+	if (result == WALK_NEXT)
+		walk_passed(walk, walk_last(walk));
+	walk_report(walk);
+}
+
+void walk_failed(struct check *check)
+{
+	struct walk *walk = check->walk;
+
+	walk_broken(walk, CHECK_L4CON);
+	walk_report(walk);
+}
+
+void walk_timeout(struct check *check)
+{
+	struct walk *walk = check->walk;
+	const struct step *step = walk->step;
+
+	walk->status = !check->connected ? CHECK_L4TOUT :
+		       step->kind == STEP_EXPECT && step->expect.timeout ? step->expect.timeout :
+									   CHECK_L7TOUT;
+	if (walk_tells_steps(walk))
+		step_say(step, walk_comment(walk), &walk->said);
+	walk_report(walk);
+}
