@@ -39,6 +39,9 @@ struct end_ops {
 	 * in msg. IO_ERR: the head is too large. */
 	enum io (*head_in)(struct end *end, struct message *msg);
 	enum io (*head_out)(struct end *end, struct message *msg);
+	/* Receives the body into the end's own memory, for somebody who wants to see it: IO_OK when
+	 * it is complete, or no more fits. recv gives it later. */
+	enum io (*body_in)(struct end *end);
 	/* Fields behind the body: after IO_EOF of recv; before finish. NULL: none. */
 	enum io (*trailers_in)(struct end *end, struct message *msg);
 	enum io (*trailers_out)(struct end *end, const struct message *msg);

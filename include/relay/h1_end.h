@@ -11,6 +11,14 @@
 struct arena;
 struct buf;
 
+/* Where the body of a request began that may be sent once more. */
+struct h1_mark {
+	uint32_t head, len;
+	size_t ready;
+	uint64_t left;
+	struct framing framing;
+};
+
 struct h1_end {
 	struct framing framing;  /* first */
 	struct buf *in;          /* received: the head (its spans point here), what follows it */
@@ -20,6 +28,8 @@ struct h1_end {
 	struct h1_error error;   /* what was wrong with what the peer sent */
 	struct h1_chunks chunks;
 	uint64_t left;           /* bytes of a body of known length that were not given yet */
+	size_t ready;            /* first bytes of in: of the body, without its chunks */
+	bool whole;              /* the end of the body was seen behind them */
 	uint64_t out_left;       /* bytes of the chunk announced that were not sent yet */
 	uint8_t body;            /* enum body_framing of what is read */
 	uint8_t options;         /* of the codec: H1_ACCEPT_INVALID */
@@ -30,6 +40,7 @@ struct h1_end {
 	bool pinned;             /* somebody still needs the head's bytes */
 	bool decode;             /* take the chunk coding off while reading */
 	bool encode;             /* put it on while sending */
+	struct h1_mark mark;
 	bool shut;               /* FIN follows what out holds */
 };
 
@@ -46,6 +57,12 @@ void h1_end_unpin(struct end *end);
 void h1_end_tunnel(struct end *end);
 /* The body is wanted without its chunks; before any of it was read. */
 void h1_end_decode(struct end *end);
+/* What is there of the body and was not given. *final: all of it, or no more fits. */
+struct span h1_end_body(const struct end *end, bool *final);
+/* All of the body is at hand: notes where it begins. False: it is not. */
+bool h1_end_mark(struct end *end);
+/* The body is given once more from there on; the head is pinned still. */
+void h1_end_rewind(struct end *end);
 /* Bytes to be sent before everything else. False: no memory. */
 bool h1_end_preload(struct end *end, const void *bytes, size_t len);
 /* Is it such an end? Its state then. NULL: no. */

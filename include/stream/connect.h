@@ -8,5 +8,7 @@ struct stream;
 int connect_start(struct stream *s);
 int connect_wait(struct stream *s);
 int connect_retry(struct stream *s);
+/* After another failure, counted already: the step with which the next try begins. */
+int connect_again(struct stream *s);
 
 #endif

@@ -93,18 +93,22 @@ void exchange_free(struct stream *s);
 int exchange_fail(struct stream *s, enum reason reason);
 int exchange_fail_with(struct stream *s, enum reason reason, unsigned status);
 int exchange_fail_response(struct stream *s, enum reason reason, unsigned status);
+/* Sends the request once more, to the same or another server, if retry-on names the condition
+ * (RETRY_*) and it can be. True: the steps go on there. */
+bool exchange_retry(struct stream *s, unsigned condition);
+/* The server's connection is closed before the exchange ends. */
+void exchange_forget_server(struct stream *s);
 /* Nobody will ask for the request's head any more. */
 void exchange_drop_request(struct exchange *x);
 /* The stream ends: counts what is HTTP's, gives connections back that live on. True: the
- * session goes on with *conn and *held, if only to see the client close (session->lingers). */
+ * session goes on with *conn and *held. */
 bool exchange_end(struct stream *s, struct conn **conn, struct buf **held);
 
 /* Steps: src/stream/exchange_steps.c. */
 int exchange_request_head(struct stream *s);
+int exchange_wait_body(struct stream *s);
 int exchange_frontend_rules(struct stream *s);
 int exchange_backend_rules(struct stream *s);
-int exchange_wait_body(struct stream *s);
-int exchange_tarpit(struct stream *s);
 int exchange_open_service(struct stream *s);
 int exchange_request_open(struct stream *s);
 int exchange_request_forward(struct stream *s);

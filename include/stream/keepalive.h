@@ -7,16 +7,16 @@
 
 struct buf;
 struct conn;
+struct proxy;
 struct session;
 
 /* The session waits for its next request (the first one, too) on the connection, which it takes
  * over; held: bytes received of it already, or NULL. */
 void keepalive_wait(struct session *session, struct conn **conn, struct buf **held);
-/* The response was the last one: FIN now, and the connection is closed when the client has closed,
- * or after some seconds. What it sends is thrown away. */
-void keepalive_linger(struct session *session, struct conn **conn, struct buf **held);
-/* Closes all sessions that wait: the process stops (hard: those before their first request,
- * too). */
+/* The process stops: closes the sessions that wait, except those that have not asked anything yet,
+ * or may ask once more (option idle-close-on-response); hard: all. */
 void keepalive_close_all(bool hard);
+/* All those of the frontend. */
+void keepalive_close_frontend(const struct proxy *frontend);
 
 #endif

@@ -58,7 +58,6 @@ struct session {
 	struct list idle;        /* connections to servers of its own: stream/idle.h; next NULL:
 				  * there were none yet */
 	bool private_servers;    /* a server authenticates connections (NTLM): never shared */
-	bool lingers;            /* no more requests: what the client still sends is thrown away */
 	struct server *last_server;
 };
 

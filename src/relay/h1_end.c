@@ -67,7 +67,8 @@ static void h1_body_starts(struct h1_end *h1, uint8_t body, uint64_t length)
 	h1->body = body;
 	h1->left = length;
 	h1->chunks = (struct h1_chunks){ .response = !h1->is_client };
-	h1->decode = false;
+	h1->decode = h1->whole = false;
+	h1->ready = 0;
 	f->ended = body == BODY_NONE || (body == BODY_LENGTH && !length);
 	f->raw = body == BODY_CHUNKED;
 	f->passable = body == BODY_LENGTH ? length : body == BODY_CHUNKED ? 0 : UINT64_MAX;
@@ -197,6 +198,20 @@ static enum io h1_account(struct h1_end *h1, char *buf, size_t *got, size_t *res
 	return IO_OK;
 }
 
+/* From what body_in has prepared. */
+static enum io h1_recv_ready(struct end *end, struct h1_end *h1, void *buf, size_t size,
+			     size_t *got)
+{
+	size_t len = h1->ready < size ? h1->ready : size;
+
+	memcpy(buf, buf_first(h1->in), len);
+	h1->ready -= len;
+	h1_consume(end, h1, len);
+	h1->framing.ended = !h1->ready && h1->whole;
+	*got = len;
+	return IO_OK;
+}
+
 /* From what is held. */
 static enum io h1_recv_held(struct end *end, struct h1_end *h1, void *buf, size_t size, size_t *got)
 {
@@ -246,6 +261,8 @@ static enum io h1_recv(struct end *end, void *buf, size_t size, size_t *got)
 	for (;;) {
 		if (h1->framing.ended)
 			return IO_EOF;
+		if (h1->ready)
+			return h1_recv_ready(end, h1, buf, size, got);
 		if (h1->body == BODY_LENGTH && h1->left < size)
 			size = (size_t)h1->left;
 		r = h1->in && h1->in->len ? h1_recv_held(end, h1, buf, size, got) :
@@ -280,6 +297,105 @@ static enum io h1_splice_in(struct end *end, struct pipe *pipe, size_t max, size
 		f->passable = h1->chunks.left;
 	}
 	return IO_OK;
+}
+
+/* Takes the coding off the bytes behind those that are ready. */
+static enum io h1_decode_held(struct h1_end *h1)
+{
+	char *bytes = buf_first(h1->in) + h1->ready;
+	size_t len = h1->in->len - h1->ready, used = 0, got = 0;
+	enum h1_result r = h1_chunks_decode(&h1->chunks, bytes, len, &used, &got, &h1->error);
+
+	if (r == H1_BAD)
+		return IO_ERR;
+	memmove(bytes + got, bytes + used, len - used);
+	h1->in->len -= (uint32_t)(used - got);
+	h1->ready += got;
+	h1->framing.passable = h1->chunks.left;
+	h1->whole = r == H1_DONE;
+	return IO_OK;
+}
+
+static bool h1_body_whole(const struct h1_end *h1)
+{
+	size_t len = h1->in ? h1->in->len : 0;
+
+	return h1->framing.ended || h1->whole || (h1->body == BODY_LENGTH && len >= h1->left);
+}
+
+static enum io h1_body_more(struct end *end, struct h1_end *h1)
+{
+	enum io r = end->conn->flags & CONN_READABLE ? h1_receive(end, h1) : IO_AGAIN;
+
+	if (r == IO_EOF)
+		return h1_closed(h1) == IO_EOF ? IO_OK : IO_ERR;
+	if (r != IO_OK)
+		return r;
+	return h1->body == BODY_CHUNKED ? h1_decode_held(h1) : IO_OK;
+}
+
+static enum io h1_body_in(struct end *end)
+{
+	struct h1_end *h1 = h1_state(end);
+	enum io r = IO_OK;
+
+	if (h1->body == BODY_CHUNKED && !h1->decode && !h1->framing.ended) {
+		h1_end_decode(end);
+		if (h1->in && h1->in->len)
+			r = h1_decode_held(h1);
+	}
+	if (!h1->in)
+		h1->in = buffer_take();
+	if (!h1->in)
+		return IO_ERR;
+	while (r == IO_OK && !h1_body_whole(h1) && buffer_room(h1->in))
+		r = h1_body_more(end, h1);
+	if (h1->whole && !h1->ready)
+		h1->framing.ended = true;
+	h1_note_held(end, h1);
+	return r;
+}
+
+struct span h1_end_body(const struct end *end, bool *final)
+{
+	const struct h1_end *h1 = h1_end_of(end);
+	size_t len;
+
+	*final = true;
+	if (!h1 || h1->framing.ended)
+		return (struct span){ NULL, 0 };
+	*final = h1_body_whole(h1) || (h1->in && !buffer_room(h1->in));
+	if (!h1->in || (h1->body == BODY_CHUNKED && !h1->decode))
+		return (struct span){ NULL, 0 };
+	len = h1->body == BODY_CHUNKED ? h1->ready : h1->in->len;
+	if (h1->body == BODY_LENGTH && len > h1->left)
+		len = (size_t)h1->left;
+	return (struct span){ buf_first(h1->in), len };
+}
+
+bool h1_end_mark(struct end *end)
+{
+	struct h1_end *h1 = h1_end_of(end);
+
+	if (!h1 || h1_body_in(end) != IO_OK || !h1_body_whole(h1))
+		return false;
+	h1->mark = (struct h1_mark){ h1->in->head, h1->in->len, h1->ready, h1->left, h1->framing };
+	return true;
+}
+
+void h1_end_rewind(struct end *end)
+{
+	struct h1_end *h1 = h1_state(end);
+	const struct h1_mark *mark = &h1->mark;
+
+	h1->in->head = mark->head;
+	h1->in->len = mark->len;
+	h1->ready = mark->ready;
+	h1->left = mark->left;
+	h1->framing.passable = mark->framing.passable;
+	h1->framing.ended = mark->framing.ended;
+	h1->framing.raw = mark->framing.raw;
+	h1_note_held(end, h1);
 }
 
 /* ---- heads out --------------------------------------------------------------------------- */
@@ -502,6 +618,7 @@ const struct end_ops h1_end_ops = {
 	.close = h1_close,
 	.head_in = h1_head_in,
 	.head_out = h1_head_out,
+	.body_in = h1_body_in,
 	.socket = true,
 };
 

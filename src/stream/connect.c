@@ -160,6 +160,14 @@ static bool connect_elsewhere(const struct stream *s)
 	return interval > 0 && s->failures % interval == 0;
 }
 
+int connect_again(struct stream *s)
+{
+	if (!connect_elsewhere(s) && server_usable(s->server))
+		return REQ_CONNECT;
+	assign_redispatch(s);
+	return REQ_ASSIGN;
+}
+
 static unsigned connect_delay(const struct stream *s)
 {
 	unsigned timeout = s->backend->set.timeout.connect;

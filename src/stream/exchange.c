@@ -12,6 +12,8 @@
 #include "relay/buffer.h"
 #include "stream/assign.h"
 #include "stream/compress.h"
+#include "stream/connect.h"
+#include "stream/extra.h"
 #include "stream/idle.h"
 #include "stream/reply.h"
 #include "stream/steps.h"
@@ -115,6 +117,13 @@ static unsigned reason_status(enum reason reason)
 	return status[reason];
 }
 
+void exchange_forget_server(struct stream *s)
+{
+	idle_give(s, false);
+	end_close(&s->relay.server, false);
+	s->connected = false;
+}
+
 /* The server, if there is one already, has no part in it any more. */
 void exchange_reply(struct exchange *x, struct reply *reply)
 {
@@ -126,12 +135,11 @@ void exchange_reply(struct exchange *x, struct reply *reply)
 		x->phase = s->phase;
 	}
 	x->http.response = NULL;
-	idle_give(s, false);
 	timer_cancel(&s->timer);
 	assign_leave_queue(s);
+	exchange_forget_server(s);
 	pump_stop(&s->relay.response);
 	s->relay.response.flags = 0;
-	end_close(&s->relay.server, false);
 	s->request.step = REQ_FORWARD;
 	s->response.step = RES_REPLY;
 }
@@ -173,22 +181,35 @@ int exchange_fail_response(struct stream *s, enum reason reason, unsigned status
 								   STEP_GOTO + RES_REPLY;
 }
 
-/* ---- the end ----------------------------------------------------------------------------- */
+/* ---- once more --------------------------------------------------------------------------- */
 
-/* RFC 9112 9.6: a client that still sends, or may do so, would lose the end of the response by
- * the RST that answers its bytes. One that has asked for the end sends no more. */
-static bool exchange_lingers(const struct stream *s)
+bool exchange_retry(struct stream *s, unsigned condition)
 {
-	const struct exchange *x = s->exchange;
-	unsigned flags = s->relay.client.conn->flags;
+	struct exchange *x = s->exchange;
+	struct stream_extra *extra;
 
-	if (flags & (CONN_HUP | CONN_ERROR | CONN_BROKEN) || x->tunnel)
+	if (!(s->backend->set.retry_on & condition) || !x->may_retry || x->no_retry ||
+	    s->failures >= (unsigned)s->backend->set.retries)
 		return false;
-	if (x->reply && x->reply->silent)
+	extra = extra_get(s);
+	if (!extra)
 		return false;
-	return !x->client.framing.ended || flags & (CONN_READABLE | CONN_HELD) ||
-	       (x->req.flags & MSG_KEEP_ALIVE && !(flags & CONN_RDHUP));
+	s->failures++;
+	s->server->state->counters.retries++;
+	s->backend->be->counters.retries++;
+	exchange_forget_server(s);
+	pump_renew(&s->relay.request);
+	pump_renew(&s->relay.response);
+	s->relay.request.copied = s->relay.request.spliced = 0;
+	h1_end_rewind(&s->relay.client);
+	s->response = (struct cursor){ .step = RES_HEAD };
+	s->request = (struct cursor){ .step = (uint8_t)connect_again(s) };
+	timer_cancel(&s->timer);
+	task_wake(&extra->task);
+	return true;
 }
+
+/* ---- the end ----------------------------------------------------------------------------- */
 
 bool exchange_end(struct stream *s, struct conn **conn, struct buf **held)
 {
@@ -197,10 +218,7 @@ bool exchange_end(struct stream *s, struct conn **conn, struct buf **held)
 	*conn = NULL;
 	*held = NULL;
 	idle_give(s, x->complete && x->server_keeps);
-	if (!x->complete || !end_conn(&s->relay.client))
-		return false;
-	s->session->lingers = !x->client_keeps;
-	if (!x->client_keeps && !exchange_lingers(s))
+	if (!x->complete || !x->client_keeps || !end_conn(&s->relay.client))
 		return false;
 	*conn = h1_end_detach(&s->relay.client, held);
 	return true;

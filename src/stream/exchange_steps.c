@@ -20,6 +20,7 @@
 #include "stream/timeouts.h"
 
 #include <stdio.h>
+#include <strings.h>
 
 static int end(struct stream *s, enum reason reason)
 {
@@ -44,12 +45,48 @@ static uint32_t head_time_left(const struct stream *s)
 	return waited < limit ? limit - waited : 0;
 }
 
+static void head_count(struct stream *s)
+{
+	struct proxy *fe = s->session->frontend;
+
+	s->session->requests++;
+	fe->fe->counters.requests++;
+	rate_add(&fe->fe->counters.request_rate, clock_now_ms, 1);
+	s->session->listener->counters->requests++;
+	global_state->cum_requests++;
+}
+
+/* Nothing was received at all. */
+static bool head_empty(const struct exchange *x)
+{
+	return !x->client.in;
+}
+
+/* An idle connection has ended, or one that has never asked anything and is not to be told of. */
+static bool head_unsaid(const struct stream *s)
+{
+	const struct exchange *x = s->exchange;
+
+	return head_empty(x) && (!x->first ||
+				 s->session->frontend->set.options.on & OPT_IGNORE_PROBES);
+}
+
+static int head_unsaid_end(struct stream *s)
+{
+	s->logged = true;
+	return end(s, END_NORMAL);
+}
+
 static int head_wait(struct stream *s)
 {
 	uint32_t left = head_time_left(s);
 
-	if (!left)
+	if (!left && head_unsaid(s))
+		return head_unsaid_end(s);
+	if (!left) {
+		head_count(s);
 		return exchange_fail(s, END_CLIENT_TIMEOUT);
+	}
 	if (!timer_armed(&s->timer) && left != UINT32_MAX)
 		stream_arm_wait(s, left);
 	return STEP_WAIT;
@@ -61,26 +98,13 @@ static int head_failed(struct stream *s)
 	const struct h1_end *h1 = &s->exchange->client;
 	const struct conn *conn = s->relay.client.conn;
 
+	if (h1->in)
+		s->exchange->bytes_in += h1->in->len;
 	if (h1->error.status && !(conn->flags & (CONN_EOF | CONN_BROKEN)))
 		return exchange_fail_with(s, END_DENIED, h1->error.status);
-	if (!h1->in && !s->exchange->first) {
-		s->logged = true; /* an idle connection was closed */
-		return end(s, END_NORMAL);
-	}
 	if (conn->flags & CONN_BROKEN)
 		return end(s, END_CLIENT_ABORT);
 	return exchange_fail(s, END_CLIENT_ABORT);
-}
-
-static void head_count(struct stream *s)
-{
-	struct proxy *fe = s->session->frontend;
-
-	s->session->requests++;
-	fe->fe->counters.requests++;
-	rate_add(&fe->fe->counters.request_rate, clock_now_ms, 1);
-	s->session->listener->counters->requests++;
-	global_state->cum_requests++;
 }
 
 int exchange_request_head(struct stream *s)
@@ -93,6 +117,8 @@ int exchange_request_head(struct stream *s)
 		return head_wait(s);
 	case IO_EOF:
 	case IO_ERR:
+		if (head_unsaid(s))
+			return head_unsaid_end(s);
 		head_count(s);
 		return head_failed(s);
 	case IO_OK:
@@ -111,13 +137,89 @@ int exchange_request_head(struct stream *s)
 	return STEP_NEXT;
 }
 
+/* ---- the request's body, where somebody wants to see it ---------------------------------- */
+
+/* The client waits for this before it sends the body (RFC 9110 10.1.1). */
+static bool body_invite(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+	struct end *client = &s->relay.client;
+
+	if (!(x->req.flags & MSG_EXPECT_100))
+		return true;
+	x->req.flags &= (uint16_t)~MSG_EXPECT_100;
+	message_delete(&x->req, span_of("expect"));
+	message_init(&x->res, true, x->res.fields, x->res.max);
+	x->res.major = x->res.minor = 1;
+	x->res.flags = MSG_INTERIM;
+	message_set_status(&x->res, 100, (struct span){ NULL, 0 });
+	return client->ops->head_out(client, &x->res) == IO_OK && client->ops->flush(client) != IO_ERR;
+}
+
+/* Reads what has come of it. IO_AGAIN: more is to come, the steps are told. */
+static enum io body_read(struct stream *s)
+{
+	struct end *client = &s->relay.client;
+	enum io r = client->ops->body_in(client);
+
+	s->relay.request.flags |= PUMP_WATCH;
+	if (r == IO_AGAIN && !body_invite(s))
+		return IO_ERR;
+	return r;
+}
+
+static int body_failed(struct stream *s)
+{
+	if (s->relay.client.conn->flags & CONN_BROKEN)
+		return end(s, END_CLIENT_ABORT);
+	return exchange_fail(s, END_CLIENT_ABORT);
+}
+
+static int body_done(struct stream *s)
+{
+	timer_cancel(&s->timer);
+	s->relay.request.flags &= (uint16_t)~PUMP_WATCH;
+	return STEP_NEXT;
+}
+
+int exchange_wait_body(struct stream *s)
+{
+	switch (body_read(s)) {
+	case IO_OK:
+		return body_done(s);
+	case IO_AGAIN:
+		return head_wait(s);
+	case IO_EOF:
+	case IO_ERR:
+		break;
+	}
+	return body_failed(s);
+}
+
+/* A rule waits for a body (wait-for-body). STEP_NEXT: run the rules again. */
+static int rules_wait(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+	int32_t left = (int32_t)(x->body_until - (uint32_t)clock_now_ms);
+	bool final;
+	size_t had = h1_end_body(&s->relay.client, &final).len;
+	enum io r = body_read(s);
+
+	if (r == IO_ERR || r == IO_EOF)
+		return body_failed(s);
+	if (r == IO_OK || h1_end_body(&s->relay.client, &final).len > had)
+		return STEP_NEXT;
+	stream_arm_wait(s, left > 0 ? (unsigned)left : 1);
+	return STEP_WAIT;
+}
+
 /* ---- rules ------------------------------------------------------------------------------- */
 
 static int rules_result(struct stream *s, enum rule_result r)
 {
 	switch (r) {
 	case RULES_PASS:
-		return STEP_NEXT;
+		return body_done(s);
 	case RULES_WAIT:
 		return STEP_WAIT;
 	case RULES_REPLY:
@@ -132,15 +234,29 @@ static int rules_result(struct stream *s, enum rule_result r)
 	return end(s, END_DENIED);
 }
 
+static int request_rules(struct stream *s, struct proxy *px)
+{
+	enum rule_result r;
+	int step;
+
+	s->phase = PHASE_REQUEST;
+	do {
+		r = http_request_rules(s->exchange, px);
+		step = r == RULES_WAIT ? rules_wait(s) : rules_result(s, r);
+	} while (r == RULES_WAIT && step == STEP_NEXT);
+	if (r != RULES_WAIT)
+		s->exchange->request_place.at = NULL;
+	return step;
+}
+
 int exchange_frontend_rules(struct stream *s)
 {
-	s->phase = PHASE_REQUEST;
-	return rules_result(s, http_request_rules(s->exchange, s->session->frontend));
+	return request_rules(s, s->session->frontend);
 }
 
 int exchange_backend_rules(struct stream *s)
 {
-	return rules_result(s, http_request_rules(s->exchange, s->backend));
+	return request_rules(s, s->backend);
 }
 
 /* ---- the request leaves ------------------------------------------------------------------ */
@@ -183,6 +299,9 @@ int exchange_request_open(struct stream *s)
 	s->phase = PHASE_HEADERS;
 	s->phase_ms = (uint32_t)clock_now_ms;
 	timer_cancel(&s->timer);
+	if (!x->attempts && !x->service)
+		x->may_retry = !x->no_retry && s->backend->set.retry_on & ~RETRY_CONN_FAILURE &&
+			       h1_end_mark(&s->relay.client);
 	if (!x->service)
 		compress_request(x);
 	if (server->framing)
@@ -197,7 +316,8 @@ int exchange_request_open(struct stream *s)
 	if (accesslog_at_connect(s->session->frontend))
 		stream_log(s);
 	pump_run(&s->relay.request);
-	exchange_drop_request(x);
+	if (!x->may_retry)
+		exchange_drop_request(x);
 	stream_arm_forward(s);
 	return s->reason == END_NONE ? STEP_NEXT : STEP_END;
 }
@@ -258,11 +378,46 @@ static int response_interim(struct stream *s)
 	return STEP_GOTO + RES_HEAD;
 }
 
+/* Nothing of it came: over a connection that others have used before, the client knows that this
+ * may happen, and asks again (manual, http-reuse safe). */
+static bool response_died_reused(const struct stream *s)
+{
+	const struct exchange *x = s->exchange;
+
+	return x->reused && !x->first && !x->server.in;
+}
+
 static int response_failed(struct stream *s)
 {
-	const struct h1_end *h1 = &s->exchange->server;
+	const struct exchange *x = s->exchange;
+	bool junk = x->server.error.status || x->server.in;
 
-	return exchange_fail_response(s, END_SERVER_ABORT, h1->error.status ? 502 : 502);
+	if (exchange_retry(s, junk ? RETRY_JUNK : RETRY_EMPTY))
+		return STEP_WAIT;
+	if (response_died_reused(s)) {
+		s->logged = true;
+		return end(s, END_SERVER_ABORT);
+	}
+	if (x->server.error.status)
+		return exchange_fail_response(s, END_BAD_RESPONSE, 502);
+	return exchange_fail_response(s, END_SERVER_ABORT, 502);
+}
+
+/* NTLM and Negotiate authenticate the connection, not the request. */
+static void response_private(struct stream *s)
+{
+	const struct message *res = &s->exchange->res;
+	struct span scheme;
+	struct field *f;
+	unsigned at = 0;
+
+	if (res->status != 401 && res->status != 407)
+		return;
+	scheme = span_of(res->status == 401 ? "www-authenticate" : "proxy-authenticate");
+	while ((f = message_find(res, scheme, &at)))
+		if ((f->value.len >= 4 && !strncasecmp(f->value.ptr, "NTLM", 4)) ||
+		    (f->value.len >= 9 && !strncasecmp(f->value.ptr, "Negotiate", 9)))
+			s->session->private_servers = true;
 }
 
 int exchange_response_head(struct stream *s)
@@ -281,6 +436,9 @@ int exchange_response_head(struct stream *s)
 	}
 	if (x->res.flags & MSG_INTERIM)
 		return response_interim(s);
+	if (exchange_retry(s, retry_on_status(x->res.status)))
+		return STEP_WAIT;
+	response_private(s);
 	s->relay.response.flags &= (uint16_t)~PUMP_WATCH;
 	x->response_ms = (uint32_t)(clock_now_ms - s->session->accepted_ms);
 	x->http.response = &x->res;
@@ -348,6 +506,18 @@ static bool reply_body(struct stream *s, struct span body)
 	return true;
 }
 
+static bool reply_tarpitted(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+	int32_t left = (int32_t)(x->tarpit_until - (uint32_t)clock_now_ms);
+
+	if (!x->tarpit_until || left <= 0)
+		return false;
+	s->phase = x->phase = PHASE_TARPIT;
+	stream_arm_wait(s, (unsigned)left);
+	return true;
+}
+
 int exchange_reply_head(struct stream *s)
 {
 	struct exchange *x = s->exchange;
@@ -356,6 +526,8 @@ int exchange_reply_head(struct stream *s)
 
 	if (!reply)
 		return STEP_NEXT;
+	if (reply_tarpitted(s))
+		return STEP_WAIT;
 	x->http.status = (uint16_t)reply->status;
 	if (reply->silent)
 		return end(s, x->reason ? x->reason : END_DENIED);
@@ -480,16 +652,4 @@ int exchange_response_forward(struct stream *s)
 	if (x->tunnel && !(req->flags & (PUMP_FINISHED | PUMP_WRITE_ERROR)))
 		return STEP_WAIT;
 	return exchange_done(s);
-}
-
-int exchange_wait_body(struct stream *s)
-{
-	(void)s;
-	return STEP_NEXT;
-}
-
-int exchange_tarpit(struct stream *s)
-{
-	(void)s;
-	return STEP_NEXT;
 }

@@ -13,8 +13,6 @@
 #include "stream/session.h"
 #include "stream/stream.h"
 
-enum { LINGER_MS = 5000 };
-
 static struct list waiting = LIST_INIT(waiting);
 
 static void keepalive_leave(struct session *se)
@@ -44,18 +42,6 @@ static void keepalive_start(struct session *se)
 	streams_release();
 }
 
-static void keepalive_discard(struct session *se)
-{
-	struct buf *scratch = buffer_scratch();
-	enum io r = IO_OK;
-	size_t got;
-
-	while (r == IO_OK && scratch && se->conn->flags & CONN_READABLE)
-		r = conn_recv(se->conn, scratch->data, scratch->size, &got);
-	if (r == IO_EOF || r == IO_ERR)
-		keepalive_close(se);
-}
-
 static void keepalive_arm(struct session *se)
 {
 	if (se->deadline_ms != UINT64_MAX &&
@@ -67,9 +53,7 @@ static void keepalive_task(struct task *task)
 {
 	struct session *se = container_of(task, struct session, task);
 
-	if (se->lingers)
-		keepalive_discard(se);
-	else if (se->requests && !se->held && conn_is_quiet(se->conn))
+	if (se->requests && !se->held && conn_is_quiet(se->conn))
 		keepalive_arm(se); /* the last body was read to its end and not beyond */
 	else
 		keepalive_start(se);
@@ -81,9 +65,7 @@ static void keepalive_ready(struct conn *conn)
 
 	if (!(conn->flags & CONN_READABLE))
 		return;
-	if (se->lingers)
-		keepalive_discard(se);
-	else if (se->requests && conn->flags & CONN_RDHUP && !se->held && conn_at_end(conn))
+	if (se->requests && conn->flags & CONN_RDHUP && !se->held && conn_at_end(conn))
 		keepalive_close(se);
 	else
 		keepalive_start(se);
@@ -98,7 +80,7 @@ static void keepalive_timer(struct timer *timer)
 		return;
 	if (clock_now_ms < se->deadline_ms)
 		timer_set(timer, se->deadline_ms);
-	else if (se->requests || se->lingers)
+	else if (se->requests)
 		keepalive_close(se);
 	else
 		keepalive_start(se);
@@ -113,12 +95,17 @@ static unsigned keepalive_timeout(const struct session *se)
 	return t->http_request ? t->http_request : t->client;
 }
 
-/* timeout: ms; 0: for ever. */
-static void keepalive_enter(struct session *se, struct conn **conn, unsigned timeout)
+void keepalive_wait(struct session *se, struct conn **conn, struct buf **held)
 {
+	unsigned timeout = keepalive_timeout(se);
+
 	if (!se->timer.fire) {
 		timer_init(&se->timer, keepalive_timer);
 		task_init(&se->task, keepalive_task);
+	}
+	if (held) {
+		se->held = *held;
+		*held = NULL;
 	}
 	se->conn = *conn;
 	*conn = NULL;
@@ -133,31 +120,21 @@ static void keepalive_enter(struct session *se, struct conn **conn, unsigned tim
 		keepalive_arm(se);
 }
 
-void keepalive_wait(struct session *se, struct conn **conn, struct buf **held)
-{
-	if (se->requests) {
-		se->accepted = clock_wall();
-		se->accepted_ms = clock_now_ms;
-	}
-	if (held) {
-		se->held = *held;
-		*held = NULL;
-	}
-	keepalive_enter(se, conn, keepalive_timeout(se));
-}
-
-void keepalive_linger(struct session *se, struct conn **conn, struct buf **held)
-{
-	buffer_give(held);
-	conn_shut(*conn);
-	keepalive_enter(se, conn, LINGER_MS);
-}
-
 void keepalive_close_all(bool hard)
 {
 	struct session *se, *next;
 
 	list_for_each_safe(se, next, &waiting, node)
-		if (hard || (se->requests && !se->held))
+		if (hard || (se->requests && !se->held &&
+			     !(se->frontend->set.options.on & OPT_IDLE_CLOSE)))
+			keepalive_close(se);
+}
+
+void keepalive_close_frontend(const struct proxy *frontend)
+{
+	struct session *se, *next;
+
+	list_for_each_safe(se, next, &waiting, node)
+		if (se->frontend == frontend)
 			keepalive_close(se);
 }

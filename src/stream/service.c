@@ -11,6 +11,7 @@
 #include "net/sock.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
+#include "stream/keepalive.h"
 #include "stream/stream.h"
 #include "stream/tune.h"
 
@@ -272,6 +273,7 @@ void service_finish(void (*done)(void))
 	global_state->stopping = true;
 	finish_done = done;
 	streams_none_left = service_last_session;
+	keepalive_close_all(false);
 	service_last_session();
 }
 

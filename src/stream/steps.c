@@ -195,6 +195,17 @@ static bool has_backend_http(const struct stream *s)
 	return s->exchange && s->backend != s->session->frontend;
 }
 
+static bool frontend_waits(const struct stream *s)
+{
+	return s->exchange && s->session->frontend->set.options.on & OPT_BUFFER_REQUEST;
+}
+
+static bool backend_waits(const struct stream *s)
+{
+	return s->exchange &&
+	       (s->exchange->wait_body || s->backend->set.options.on & OPT_BUFFER_REQUEST);
+}
+
 static bool has_reply(const struct stream *s)
 {
 	return s->exchange && s->exchange->reply;
@@ -224,12 +235,12 @@ const struct step request_steps[REQ_STEPS] = {
 	[REQ_APPLET] = { "applet", open_applet, is_local },
 	[REQ_HEAD] = { "request head", exchange_request_head, is_http },
 	[REQ_FRONTEND_RULES] = { "frontend rules", rules_frontend, has_request_rules },
+	[REQ_FRONTEND_BODY] = { "request body", exchange_wait_body, frontend_waits },
 	[REQ_FRONTEND_HTTP] = { "frontend http rules", exchange_frontend_rules, is_http },
 	[REQ_SWITCH] = { "backend switching", rules_switch, NULL },
 	[REQ_BACKEND_RULES] = { "backend rules", rules_backend, has_backend_rules },
 	[REQ_BACKEND_HTTP] = { "backend http rules", exchange_backend_rules, has_backend_http },
-	[REQ_BODY] = { "request body", exchange_wait_body, is_http },
-	[REQ_TARPIT] = { "tarpit", exchange_tarpit, is_http },
+	[REQ_BODY] = { "request body", exchange_wait_body, backend_waits },
 	[REQ_ASSIGN] = { "server choice", assign_server, NULL },
 	[REQ_QUEUE] = { "queue", assign_wait, NULL },
 	[REQ_CONNECT] = { "connect", connect_start, NULL },

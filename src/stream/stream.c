@@ -8,6 +8,7 @@
 #include "expr/view.h"
 #include "log/log.h"
 #include "net/conn.h"
+#include "net/linger.h"
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
@@ -149,7 +150,7 @@ static void stream_timer(struct timer *timer)
 	struct stream *s = container_of(timer, struct stream, timer);
 
 	if (s->request.step == REQ_FORWARD && !s->draining &&
-	    (s->exchange || s->response.step == RES_FORWARD))
+	    (s->exchange ? s->response.step != RES_REPLY : s->response.step == RES_FORWARD))
 		stream_forward_timer(s);
 	else
 		stream_run(s);
@@ -246,6 +247,9 @@ static void stream_count_end(struct stream *s)
 			s->session->frontend->fe->counters.failed_requests++;
 		else
 			COUNT_ALL(s, client_aborts);
+		break;
+	case END_BAD_RESPONSE:
+		stream_count_bad_response(s);
 		break;
 	case END_SERVER_ABORT:
 		stream_count_bad_response(s);
@@ -362,7 +366,8 @@ static bool reset_client(const struct stream *s)
 	case END_SERVER_DOWN:
 	case END_SERVER_UP:
 	case END_KILLED:
-		return s->connected && !(s->exchange && s->exchange->reply);
+		return s->connected && !(s->exchange && !s->exchange->head_sent) &&
+		       !(s->exchange && s->exchange->reply);
 	default:
 		return s->session->frontend->set.options.on & OPT_NOLINGER;
 	}
@@ -410,15 +415,31 @@ static void stream_leave_session(struct stream *s, struct conn **conn, struct bu
 		session_free(&se);
 		return;
 	}
-	if (se->lingers) {
-		keepalive_linger(se, conn, held);
-		return;
-	}
 	/* The next request counts its times from here. */
 	se->accepted = clock_wall();
 	se->accepted_ms = clock_now_ms;
 	se->handshake_ms = 0;
 	keepalive_wait(se, conn, held);
+}
+
+/* May the client still be sending, or are requests left that nobody will read? */
+static bool client_lingers(const struct stream *s)
+{
+	const struct conn *conn = end_conn(&s->relay.client);
+
+	if (!s->exchange || !conn || conn->flags & (CONN_EOF | CONN_BROKEN | CONN_RDHUP))
+		return false;
+	return !s->exchange->client.framing.ended || conn->flags & (CONN_HELD | CONN_READABLE) ||
+	       (s->exchange->head_sent && s->exchange->req.flags & MSG_KEEP_ALIVE);
+}
+
+static void client_linger(struct stream *s)
+{
+	struct buf *held = NULL;
+	struct conn *conn = h1_end_detach(&s->relay.client, &held);
+
+	buffer_give(&held);
+	conn_linger(&conn);
 }
 
 void stream_end(struct stream *s, enum reason reason)
@@ -442,6 +463,8 @@ void stream_end(struct stream *s, enum reason reason)
 	reset = reset_client(s);
 	if (s->exchange && exchange_end(s, &conn, &held))
 		reset = false;
+	else if (!reset && client_lingers(s))
+		client_linger(s);
 	else if (!reset && end_conn(&s->relay.client) &&
 		 (reason != END_NORMAL || (s->exchange && *s->relay.client.flags & CONN_RDHUP)))
 		conn_discard(s->relay.client.conn);
@@ -472,6 +495,7 @@ void streams_end_frontend(struct proxy *frontend, enum reason reason)
 	list_for_each_safe(s, next, &streams_all, node)
 		if (s->session->frontend == frontend)
 			stream_end(s, reason);
+	keepalive_close_frontend(frontend);
 }
 
 void streams_end_all(enum reason reason)
@@ -480,6 +504,7 @@ void streams_end_all(enum reason reason)
 
 	list_for_each_safe(s, next, &streams_all, node)
 		stream_end(s, reason);
+	keepalive_close_all(true);
 }
 
 struct stream *stream_find(uint64_t id)

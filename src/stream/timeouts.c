@@ -10,6 +10,8 @@
 
 #include "base/clock.h"
 #include "proxy/proxy.h"
+#include "stream/exchange.h"
+#include "stream/steps.h"
 #include "stream/stream.h"
 
 #include <stddef.h>
@@ -42,6 +44,8 @@ static bool end_expected(const struct end *end)
 
 static bool half_closed(const struct stream *s)
 {
+	if (s->exchange && !s->exchange->tunnel)
+		return false; /* a message that has ended closes nothing */
 	return (s->relay.request.flags | s->relay.response.flags) & (PUMP_EOF | PUMP_STOPPED);
 }
 
@@ -86,14 +90,28 @@ static enum reason forward_blame(const struct stream *s)
 	return asked ? END_SERVER_TIMEOUT : END_CLIENT_TIMEOUT;
 }
 
+/* An HTTP client that has no response yet gets an answer; or the request is sent once more. */
+static void forward_over(struct stream *s, enum reason reason)
+{
+	if (!s->exchange || s->exchange->head_sent) {
+		stream_end(s, reason);
+		return;
+	}
+	if (reason == END_SERVER_TIMEOUT && exchange_retry(s, RETRY_TIMEOUT))
+		return;
+	if (exchange_fail(s, reason) != STEP_END)
+		stream_run(s);
+}
+
 static void forward_expire(struct stream *s)
 {
 	const struct proxy *fe = s->session->frontend, *be = s->backend ? s->backend : fe;
 	const struct timeouts *ft = &fe->set.timeout, *bt = &be->set.timeout;
 	const struct end_ops *answering = s->relay.server.ops;
 	unsigned own = answering && answering->timeout ? answering->timeout(&s->relay.server) : 0;
-	unsigned client = side_timeout(s, own ? own : ft->client, ft->client_fin, bt->tunnel);
-	unsigned server = side_timeout(s, bt->server, bt->server_fin, bt->tunnel);
+	unsigned tunnel = s->exchange && !s->exchange->tunnel ? 0 : bt->tunnel;
+	unsigned client = side_timeout(s, own ? own : ft->client, ft->client_fin, tunnel);
+	unsigned server = side_timeout(s, bt->server, bt->server_fin, tunnel);
 	uint32_t client_left = side_left(&s->relay.client, client, s->phase_ms,
 					 fe->set.options.on & OPT_INDEPENDENT);
 	uint32_t server_left = side_left(&s->relay.server, server, s->phase_ms,
@@ -101,9 +119,9 @@ static void forward_expire(struct stream *s)
 	uint32_t left = client_left < server_left ? client_left : server_left;
 
 	if (!client_left && !server_left)
-		stream_end(s, forward_blame(s));
+		forward_over(s, forward_blame(s));
 	else if (!left)
-		stream_end(s, client_left ? END_SERVER_TIMEOUT : END_CLIENT_TIMEOUT);
+		forward_over(s, client_left ? END_SERVER_TIMEOUT : END_CLIENT_TIMEOUT);
 	else if (left != UINT32_MAX)
 		timer_set(&s->timer, clock_now_ms + left);
 }

@@ -199,6 +199,14 @@ void view_fill_log(const struct stream *s, struct view_log *log)
 		fill_request_times(s, log);
 }
 
+static void view_bodies(struct stream *s)
+{
+	struct view_http *http = &s->exchange->http;
+
+	http->request_body = h1_end_body(&s->relay.client, &http->request_body_final);
+	http->response_body = h1_end_body(&s->relay.server, &http->response_body_final);
+}
+
 void stream_view(struct stream *s, struct view *view, struct view_log *log)
 {
 	view_of_session(s->session, end_conn(&s->relay.client), view);
@@ -215,6 +223,7 @@ void stream_view(struct stream *s, struct view *view, struct view_log *log)
 	view->stream_vars = s->extra ? &s->extra->vars : NULL;
 	view->log = log;
 	if (s->exchange) {
+		view_bodies(s);
 		view->http = &s->exchange->http;
 		view->arena = s->exchange->arena;
 		view->service = s->exchange->service_name;
