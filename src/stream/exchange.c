@@ -188,7 +188,7 @@ bool exchange_retry(struct stream *s, unsigned condition)
 	struct exchange *x = s->exchange;
 	struct stream_extra *extra;
 
-	if (!(s->backend->set.retry_on & condition) || !x->may_retry || x->no_retry ||
+	if (!x->may_retry || x->no_retry || !(s->backend->set.retry_on & condition) ||
 	    s->failures >= (unsigned)s->backend->set.retries)
 		return false;
 	extra = extra_get(s);
