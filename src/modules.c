@@ -21,6 +21,9 @@
 #include "stats/page_conf.h"
 #include "stats/service.h"
 #include "stream/compress.h"
+#include "stream/errors.h"
+#include "stream/forwarded.h"
+#include "stream/http_rules.h"
 #include "stream/service.h"
 #include "stream/tcp_rules.h"
 #include "stream/tune.h"
@@ -48,7 +51,10 @@ const struct module *const modules[] = {
 	&check_stock_module,
 	&check_module,
 	&compress_module,
+	&errors_module,
 	&tcp_rules_module,
+	&http_rules_module,
+	&forwarded_module,
 	&page_module,
 	&stats_service_module,
 	&service_module,

@@ -40,7 +40,8 @@ struct answer {
 };
 
 /* Parses "[status <code>] [content-type <type>] ... [hdr <name> <fmt>]*" as far as it goes. status:
- * when none is given; 0: it must be. dflt: what is meant when only a status is given.
+ * when none is given; 0: it must be. dflt: what is meant when nothing is given, or deny_status
+ * alone.
  * 0, or -1 after a report. */
 int answer_parse(struct statement *st, const struct rule *rule, unsigned status,
 		 enum answer_kind dflt, struct answer *answer);

@@ -8,6 +8,7 @@
 #include "expr/rule_conf.h"
 
 struct exchange;
+struct stream;
 struct proxy;
 
 /* The request is complete up to its body: monitor-uri, http-request rules, redirect rules, and
@@ -17,6 +18,8 @@ enum rule_result http_request_rules(struct exchange *x, struct proxy *px);
 enum rule_result http_response_rules(struct exchange *x, struct proxy *px);
 /* Every response before it leaves, the program's own included. */
 enum rule_result http_after_rules(struct exchange *x);
+/* Step REQ_TOUCHES: what is added to every request before a server is chosen. */
+int http_finish_request(struct stream *s);
 /* A rule could not change a message: counted with all concerned. */
 void http_count_failed_rewrite(struct exchange *x);
 

@@ -24,8 +24,7 @@ enum redirect_result { REDIRECT_MADE, REDIRECT_SKIPPED, REDIRECT_FAILED };
  * 0, or -1 after a report. */
 int redirect_parse(struct statement *st, const struct rule *rule, bool formats,
 		   struct redirect *redirect);
-/* The answer to this request. SKIPPED: it would lead to itself (append-slash), or nowhere
- * (ignore-empty). */
+/* The answer to this request. SKIPPED: it would lead nowhere (ignore-empty). */
 enum redirect_result redirect_make(const struct redirect *redirect, struct exchange *x,
 				   struct view *view, struct reply **reply);
 

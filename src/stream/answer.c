@@ -68,6 +68,7 @@ struct parser {
 	struct answer *answer;
 	struct answer_field **tail;
 	const char *source;     /* the word that said where the body comes from; NULL: none yet */
+	bool own_status;        /* "status", behind which nothing is implied (deny_status) */
 	int type_at;
 };
 
@@ -163,6 +164,7 @@ static int parse_option(struct parser *p)
 	if (!word)
 		return 1;
 	stmt_next(p->st);
+	p->own_status |= !strcmp(word, "status");
 	if (!strcmp(word, "status") || !strcmp(word, "deny_status"))
 		return stmt_int(p->st, "the status", 200, 599, &p->answer->status);
 	if (!strcmp(word, "content-type"))
@@ -203,7 +205,7 @@ static int check_answer(struct parser *p)
 int answer_parse(struct statement *st, const struct rule *rule, unsigned status,
 		 enum answer_kind dflt, struct answer *answer)
 {
-	struct parser p = { st, rule, answer, &answer->fields, NULL, 0 };
+	struct parser p = { st, rule, answer, &answer->fields, NULL, false, 0 };
 	int result;
 
 	answer->status = status;
@@ -214,7 +216,7 @@ int answer_parse(struct statement *st, const struct rule *rule, unsigned status,
 		return -1;
 	if (!answer->status)
 		return stmt_error(st, st->at, "'status' is missing");
-	if (!p.source && !answer->fields)
+	if (!p.source && !answer->fields && !p.own_status)
 		answer->kind = dflt;
 	return check_answer(&p);
 }

@@ -362,7 +362,7 @@ static const struct keyword keywords[] = {
 	{ .name = "errorfiles", .scope = SCOPE_PROXY, .args = "<section> [<status> ...]",
 	  .parse = parse_errorfiles, .help = "takes over the answers of an http-errors section" },
 	{ .name = "http-error", .scope = SCOPE_PROXY,
-	  .args = "status <status> [content-type <type>] [<source> ...] [hdr <name> <format>]*",
+	  .args = "{ status <status> } [<answer>] [hdr <name> <format>]*",
 	  .parse = parse_http_error, .help = "describes the answer to an error" },
 	{ 0 },
 };

@@ -528,7 +528,7 @@ int exchange_reply_head(struct stream *s)
 		return STEP_NEXT;
 	if (reply_tarpitted(s))
 		return STEP_WAIT;
-	x->http.status = (uint16_t)reply->status;
+	x->http.status = reply->logged ? reply->logged : (uint16_t)reply->status;
 	if (reply->silent)
 		return end(s, x->reason ? x->reason : END_DENIED);
 	none = x->req.method == METHOD_HEAD || reply->status == 204 || reply->status == 304;

@@ -170,7 +170,7 @@ static bool add_unique_id(struct exchange *x, const struct proxy *frontend)
 	id = unique_id(&view); /* for the log, too: the request is still there */
 	if (!frontend->set.unique_id_header.ptr)
 		return true;
-	return message_set(&x->req, x->arena, frontend->set.unique_id_header, id);
+	return message_add(&x->req, x->arena, frontend->set.unique_id_header, id);
 }
 
 bool forwarded_add(struct exchange *x)

@@ -120,7 +120,7 @@ static enum action_result action_tarpit(const struct rule *rule, struct view *vi
 static enum action_result action_return(const struct rule *rule, struct view *view, unsigned place)
 {
 	(void)place;
-	send_answer(action_exchange(view), rule->data, view, END_LOCAL);
+	send_answer(action_exchange(view), rule->data, view, END_NONE);
 	return ACTION_REPLY;
 }
 

@@ -12,9 +12,12 @@
 #include "net/listener.h"
 #include "proxy/proxy.h"
 #include "stream/exchange.h"
+#include "stream/extra.h"
+#include "stream/forwarded.h"
 #include "stream/http_action.h"
 #include "stream/redirect.h"
 #include "stream/reply.h"
+#include "stream/steps.h"
 #include "stream/stream.h"
 #include "stream/tcp_rules.h"
 
@@ -184,13 +187,13 @@ static const struct keyword keywords[] = {
 	LIST("http-after-response", parse_after,
 	     "rule for all responses, those of the program itself included"),
 	{ .name = "redirect", .scope = SCOPE_FRONTEND | SCOPE_BACKEND,
-	  .args = "location|prefix|scheme <to> [code <status>] [<option>]* "
+	  .args = "{ location | prefix | scheme } <to> [code <status>] [<option>]* "
 		  "[if|unless <condition>]",
 	  .parse = parse_redirect, .help = "sends clients elsewhere, after http-request rules" },
 	{ .name = "monitor-uri", .scope = SCOPE_FRONT, .args = "<uri>",
 	  .parse = parse_monitor_uri, .offset = offsetof(struct proxy, set.monitor_uri),
 	  .help = "requests for this URI are answered at once, to tell that the proxy works" },
-	{ .name = "monitor fail", .scope = SCOPE_FRONTEND, .args = "if|unless <condition>",
+	{ .name = "monitor fail", .scope = SCOPE_FRONTEND, .args = "{ if | unless } <condition>",
 	  .parse = parse_monitor_fail, .help = "when monitor-uri tells of a failure" },
 	{ 0 },
 };
@@ -261,6 +264,8 @@ static enum rule_result run(struct exchange *x, const struct rule_set *set,
 		return RULES_PASS;
 	if (!place->at)
 		x->lenient = false;
+	if (!extra_get(x->stream)) /* variables */
+		return RULES_ERROR;
 	stream_view(x->stream, &view, NULL);
 	return rules_run(set, &view, place, true);
 }
@@ -331,6 +336,13 @@ enum rule_result http_after_rules(struct exchange *x)
 	if (backend && backend != frontend)
 		r = run(x, backend->http_after_rules, &none);
 	return r == RULES_PASS ? run(x, frontend->http_after_rules, &none) : r;
+}
+
+int http_finish_request(struct stream *s)
+{
+	if (!forwarded_add(s->exchange))
+		return exchange_fail_with(s, END_RESOURCE, 500);
+	return STEP_NEXT;
 }
 
 void http_count_failed_rewrite(struct exchange *x)

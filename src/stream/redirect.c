@@ -132,19 +132,16 @@ static void add_path(const struct redirect *r, struct span path, struct text *t)
 		text_char(t, '/');
 }
 
-/* False: it leads to where the request is. */
-static bool write_location(const struct redirect *r, const struct message *req, struct span to,
+static void write_location(const struct redirect *r, const struct message *req, struct span to,
 			   struct text *t)
 {
 	struct span path;
 
 	if (r->kind == REDIRECT_LOCATION) {
 		text_add(t, to.ptr, to.len);
-		return true;
+		return;
 	}
 	path = request_path(r, req);
-	if (r->append_slash && r->drop_query && path.ptr[path.len - 1] == '/')
-		return false;
 	if (r->kind == REDIRECT_SCHEME) {
 		text_add(t, to.ptr, to.len);
 		text_str(t, "://");
@@ -153,7 +150,6 @@ static bool write_location(const struct redirect *r, const struct message *req, 
 		text_add(t, to.ptr, to.len);
 	}
 	add_path(r, path, t);
-	return true;
 }
 
 static bool is_cacheable(unsigned status)
@@ -173,8 +169,7 @@ enum redirect_result redirect_make(const struct redirect *r, struct exchange *x,
 	if (r->ignore_empty && !to.len)
 		return REDIRECT_SKIPPED;
 	text_init(&t, memory, sizeof(memory));
-	if (!write_location(r, view->http->request, to, &t))
-		return REDIRECT_SKIPPED;
+	write_location(r, view->http->request, to, &t);
 	if (t.cut)
 		return REDIRECT_FAILED;
 	location = (struct span){ arena_strndup(x->arena, t.ptr, t.len), t.len };

@@ -7,8 +7,6 @@
 #include "expr/logformat.h"
 #include "stream/exchange.h"
 #include "stream/http_action.h"
-#include "stream/stream.h"
-#include "stream/view.h"
 
 enum { LONGEST = 65536 }; /* bytes of a text; a head has to fit into a buffer anyway */
 
@@ -45,21 +43,13 @@ int rule_text_parse(struct statement *st, const struct rule *rule, const char *w
 
 bool rule_text_make(const struct rule_text *text, struct view *view, struct span *made)
 {
-	struct view_log log;
 	struct text t;
 
 	*made = text->fixed;
 	if (!text->format)
 		return true;
 	text_init(&t, memory, sizeof(memory));
-	if (logformat_needs_log(text->format) && !view->log) {
-		view_fill_log(view->stream, &log);
-		view->log = &log;
-		logformat_write(text->format, view, &t);
-		view->log = NULL;
-	} else {
-		logformat_write(text->format, view, &t);
-	}
+	logformat_write(text->format, view, &t);
 	*made = (struct span){ arena_strndup(view->arena, t.ptr, t.len), t.len };
 	return !t.cut;
 }

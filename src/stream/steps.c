@@ -11,6 +11,7 @@
 #include "stream/assign.h"
 #include "stream/connect.h"
 #include "stream/exchange.h"
+#include "stream/http_rules.h"
 #include "stream/proxyheader.h"
 #include "stream/rules.h"
 #include "stream/stream.h"
@@ -241,6 +242,7 @@ const struct step request_steps[REQ_STEPS] = {
 	[REQ_BACKEND_RULES] = { "backend rules", rules_backend, has_backend_rules },
 	[REQ_BACKEND_HTTP] = { "backend http rules", exchange_backend_rules, has_backend_http },
 	[REQ_BODY] = { "request body", exchange_wait_body, backend_waits },
+	[REQ_TOUCHES] = { "finishing touches", http_finish_request, is_http },
 	[REQ_ASSIGN] = { "server choice", assign_server, NULL },
 	[REQ_QUEUE] = { "queue", assign_wait, NULL },
 	[REQ_CONNECT] = { "connect", connect_start, NULL },
