@@ -167,6 +167,7 @@ struct server {
 	uint64_t queue_served;   /* how many of them got their slot */
 	struct list idle;        /* connections that wait for an exchange, newest first: stream/ */
 	unsigned idle_count, idle_used; /* there; in use, and everybody's behind it */
+	unsigned idle_safe;      /* of idle_count: have carried more than one request */
 	unsigned idle_need;      /* most in use since the last purge */
 	struct timer idle_timer; /* purge */
 	struct lb_node *lb;      /* lb/: its place in the balancing structure */

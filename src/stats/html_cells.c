@@ -390,8 +390,8 @@ static void col_scur(struct html *h, struct text *out)
 	tip_field(h, out, "Active", STAT_scur);
 	tip_field(h, out, "Used", STAT_used_conn_cur);
 	tip_field(h, out, "Idle", STAT_srv_icur);
-	tip_field(h, out, "– may not be shared", STAT_idle_conn_cur);
-	tip_field(h, out, "– may be shared", STAT_safe_conn_cur);
+	tip_field(h, out, "– used once", STAT_idle_conn_cur);
+	tip_field(h, out, "– used more than once", STAT_safe_conn_cur);
 	tip_field(h, out, "Needed, estimated", STAT_need_conn_est);
 	tip_limit(h, out, "Limit of active ones", STAT_slim);
 	tip_limit(h, out, "Limit of idle ones", STAT_src_ilim);

@@ -341,11 +341,13 @@ static void stat_fill_server_state(struct stat_row *row, const struct server *s)
 	if (stat_checked_server(s)->set.observe != OBSERVE_NONE)
 		SET(hanafail, stats_u64(st->counters.failed_hana));
 	SET(lastsess, stat_age(st->last_session_s));
-	SET(srv_icur, stats_u32(0));
-	SET(idle_conn_cur, stats_u32(0));
-	SET(safe_conn_cur, stats_u32(0));
+	SET(srv_icur, stats_u32(s->idle_count));
+	SET(idle_conn_cur, stats_u32(s->idle_count - s->idle_safe));
+	SET(safe_conn_cur, stats_u32(s->idle_safe));
 	SET(used_conn_cur, stats_u32(st->current));
-	SET(need_conn_est, stats_u32(st->current));
+	SET(need_conn_est, stats_u32(s->idle_need > st->current ? s->idle_need : st->current));
+	if (s->set.pool_max_conn >= 0)
+		SET(src_ilim, stats_u32((unsigned)s->set.pool_max_conn));
 }
 
 void stat_fill_server(struct stat_row *row, const struct server *s, unsigned options)

@@ -68,6 +68,7 @@ static struct server *add_server(struct proxy *px, const char *name, struct addr
 	s->proxy = px;
 	s->puid = ++px->server_count;
 	s->set.weight = 1;
+	s->set.pool_max_conn = -1;
 	s->set.rise = 2;
 	s->set.fall = 3;
 	s->state = take(sizeof(*s->state));

@@ -64,13 +64,21 @@ static bool idle_same_addr(const struct addr *a, const struct addr *b)
 	}
 }
 
+/* It has carried a second request: the server takes more than one. */
+static bool idle_is_safe(const struct idle *idle)
+{
+	return idle->uses > 1;
+}
+
 /* ---- lists ------------------------------------------------------------------------------- */
 
 static void idle_leave(struct idle *idle)
 {
 	list_remove(&idle->node);
-	if (!idle->session)
-		idle->server->idle_count--;
+	if (idle->session)
+		return;
+	idle->server->idle_count--;
+	idle->server->idle_safe -= idle_is_safe(idle);
 }
 
 static void idle_close(struct idle *idle)
@@ -226,6 +234,7 @@ static void idle_file(struct stream *s, struct idle *idle)
 	}
 	list_prepend(&server->idle, &idle->node);
 	server->idle_count++;
+	server->idle_safe += idle_is_safe(idle);
 	if (!timer_armed(&server->idle_timer)) {
 		timer_init(&server->idle_timer, idle_purge);
 		timer_set(&server->idle_timer, clock_now_ms + server->set.pool_purge_delay);
