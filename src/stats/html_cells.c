@@ -52,7 +52,7 @@ static void tip_begin(struct text *out, bool left, bool zero)
 
 static void tip_open(struct text *out, const char *title)
 {
-	text_printf(out, "<div><table><caption>%s", title);
+	text_printf(out, "<div><table><caption>%s</caption>", title);
 }
 
 static void tip_close(struct text *out)

@@ -82,7 +82,7 @@ static const char *const style[] = {
 	"tbody th a{color:inherit}tr:hover>td,tr:hover>th{background:var(--hover)}"
 	"tr:target>td,tr:target>th{background:var(--fall-bg)}"
 	"tr.F>th,tr.B>th{font-weight:650}tr.B>*{background:var(--head)}"
-	"td i{font-style:normal;margin-left:.18em}"
+	"i{font-style:normal;margin-left:.18em}"
 	".z{color:var(--zero)}.bad{color:var(--down);font-weight:600}"
 	".hot{color:var(--fall);font-weight:600}.full{color:var(--down);font-weight:700}\n",
 	/* States; .down rows stand out. */
