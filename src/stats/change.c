@@ -7,6 +7,7 @@
 #include "stats/change.h"
 
 #include "check/check.h"
+#include "check/health.h"
 #include "http/message.h"
 #include "http/uri.h"
 #include "proxy/proxy.h"
@@ -108,6 +109,41 @@ static bool change_down(struct server *s)
 	return true;
 }
 
+static bool change_agent_off(struct server *s)
+{
+	if (!s->agent)
+		return false;
+	check_pause_agent(s, true);
+	return true;
+}
+
+static bool change_agent_on(struct server *s)
+{
+	if (!s->agent)
+		return false;
+	check_pause_agent(s, false);
+	return true;
+}
+
+static bool change_agent_says(struct server *s, bool down)
+{
+	if (!s->agent || s->state->agent.paused)
+		return false;
+	s->state->agent_down = down;
+	health_agent_set(s);
+	return true;
+}
+
+static bool change_agent_up(struct server *s)
+{
+	return change_agent_says(s, false);
+}
+
+static bool change_agent_down(struct server *s)
+{
+	return change_agent_says(s, true);
+}
+
 static bool change_shutdown(struct server *s)
 {
 	streams_end_server(s, END_KILLED);
@@ -122,6 +158,8 @@ static const struct change {
 	{ "maint", change_maint },       { "dhlth", change_checks_off },
 	{ "ehlth", change_checks_on },   { "hrunn", change_up },
 	{ "hnolb", change_nolb },        { "hdown", change_down },
+	{ "dagent", change_agent_off },  { "eagent", change_agent_on },
+	{ "arunn", change_agent_up },    { "adown", change_agent_down },
 	{ "shutdown", change_shutdown }, { "enable", change_enable },
 	{ "disable", change_disable },   { "stop", change_stop },
 	{ "start", change_start },

@@ -77,6 +77,8 @@ static void codes(void **state)
 		{ "s=t2%00&action=ready&b=be", "ERRP" },
 		{ "s=%zz&action=ready&b=be", "ERRP" },
 		{ "s=t2&action=dhlth&b=be", "NONE" },
+		{ "s=t2&action=dagent&b=be", "NONE" },
+		{ "s=t2&action=arunn&b=be", "NONE" },
 		{ "s=t1&action=hdown&b=be", "NONE" },
 		{ "s=t1&s=t2&action=hdown&b=be", "DONE" },
 		{ "&&s=t2&&action=ready&b=be&", "DONE" },

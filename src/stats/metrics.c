@@ -332,8 +332,8 @@ static void metrics_say_row(struct metrics *m, struct text *out, const struct me
 	const struct stats_value *v = &m->row.values[metric->field];
 
 	metrics_say_name(m, out, metric, NULL);
-	if (metric->how == CHECKED)
-		text_printf(out, "%d\n", m->row.server->state->check.code);
+	if (metric->how == CHECKED && v->type == STATS_NONE)
+		text_str(out, "0\n");
 	else if (metric->how == CHECK_TIME)
 		metrics_say_seconds(out, m->row.server->state->check.duration_ms);
 	else if (metric->how == SECONDS && v->type != STATS_NONE)

@@ -127,6 +127,7 @@ static void values_of_objects(void **state)
 	w->one->fe->counters.responses_5xx = 7;
 	w->one->fe->counters.bytes_in = UINT64_MAX;
 	w->s1->state->queue_time_ms = 1234;
+	w->s1->state->check.status = CHECK_L7OK;
 	w->s1->state->check.code = 200;
 	w->s1->state->check.duration_ms = 7;
 	w->s2->state->admin = ADMIN_FORCED_DRAIN;
@@ -149,7 +150,7 @@ static void values_of_objects(void **state)
 	has("haproxy_server_status{proxy=\"one\",server=\"s3\",state=\"DOWN\"} 1");
 	has("haproxy_server_status{proxy=\"one\",server=\"s4\",state=\"MAINT\"} 1");
 	has("haproxy_server_status{proxy=\"be\",server=\"t2\",state=\"NOLB\"} 1");
-	has("haproxy_server_check_status{proxy=\"one\",server=\"s1\",state=\"L4OK\"} 1");
+	has("haproxy_server_check_status{proxy=\"one\",server=\"s1\",state=\"L7OK\"} 1");
 	has("haproxy_server_check_status{proxy=\"one\",server=\"s3\",state=\"L4CON\"} 1");
 	has("haproxy_server_check_code{proxy=\"one\",server=\"s1\"} 200");
 	has("haproxy_server_check_code{proxy=\"one\",server=\"s3\"} 0");
@@ -158,7 +159,7 @@ static void values_of_objects(void **state)
 	has("haproxy_backend_agg_server_status{proxy=\"one\",state=\"DOWN\"} 1");
 	has("haproxy_backend_agg_server_status{proxy=\"one\",state=\"MAINT\"} 1");
 	has("haproxy_backend_agg_server_check_status{proxy=\"be\",state=\"NOLB\"} 1");
-	has("haproxy_backend_agg_check_status{proxy=\"one\",state=\"L4OK\"} 2");
+	has("haproxy_backend_agg_check_status{proxy=\"one\",state=\"L4OK\"} 1");
 	has("haproxy_backend_downtime_seconds_total{proxy=\"empty\"} NaN");
 	has("penstock_splice_pulls_total 0");
 }
