@@ -66,6 +66,7 @@ struct exchange {
 };
 
 extern unsigned exchange_max_fields; /* tune.http.maxhdr */
+extern bool exchange_any_payload;    /* h1-accept-payload-with-any-method */
 
 /* The stream's; NULL in TCP mode. */
 struct exchange *stream_exchange(const struct stream *s);
@@ -87,6 +88,8 @@ void exchange_serve(struct exchange *x, const char *name,
  * False: no memory. */
 bool exchange_new(struct stream *s, struct buf **held);
 void exchange_free(struct stream *s);
+/* The connection at the server's end is there, new or idle before: it speaks HTTP. */
+void exchange_attach_server(struct stream *s);
 /* Answers with the error that belongs to the reason, which will be that of the stream's end; when
  * an answer is under way already, or makes no sense, the stream ends. What the step of either
  * side returns. */

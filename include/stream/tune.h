@@ -15,6 +15,8 @@ struct tune {
 	int recv_enough;
 	size_t rcvbuf_client, sndbuf_client, rcvbuf_server, sndbuf_server;
 	bool nosplice;
+	int maxhdr;
+	bool any_payload; /* h1-accept-payload-with-any-method */
 };
 extern const struct module tune_module;
 

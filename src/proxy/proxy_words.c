@@ -150,6 +150,10 @@ const struct keyword proxy_keywords[] = {
 
 	OPTION("abortonclose", SCOPE_BACK, OPT_ABORTONCLOSE,
 	       "drop queued sessions whose client has closed"),
+	OPTION("accept-invalid-http-request", SCOPE_FRONT, OPT_ACCEPT_BAD_REQUEST,
+	       "let pass some characters that requests must not contain"),
+	OPTION("accept-invalid-http-response", SCOPE_BACK, OPT_ACCEPT_BAD_RESPONSE,
+	       "let pass some characters that responses must not contain"),
 	OPTION("allbackups", SCOPE_BACK, OPT_ALLBACKUPS,
 	       "balance over all backup servers, not only the first"),
 	OPTION("clitcpka", SCOPE_FRONT, OPT_CLITCPKA, "TCP keep-alive towards clients"),

@@ -115,7 +115,7 @@ static void connect_http(struct stream *s)
 	struct exchange *x = s->exchange;
 	struct addr to = connect_address(s);
 
-	h1_end_attach(&s->relay.server, &x->server, false, x->arena, NULL);
+	exchange_attach_server(s);
 	x->reused = false;
 	idle_begin(s, &to);
 }

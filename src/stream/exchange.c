@@ -23,6 +23,7 @@
 enum { ARENA_BLOCK = 2048, KEPT_MOST = 1024 };
 
 unsigned exchange_max_fields = 101;
+bool exchange_any_payload;
 
 static struct exchange *kept;
 static unsigned kept_count;
@@ -84,8 +85,21 @@ bool exchange_new(struct stream *s, struct buf **held)
 	message_init(&x->res, true, x->fields + exchange_max_fields,
 		     (uint16_t)exchange_max_fields);
 	h1_end_attach(&s->relay.client, &x->client, true, x->arena, held);
+	if (s->session->frontend->set.options.on & OPT_ACCEPT_BAD_REQUEST)
+		x->client.options |= H1_ACCEPT_INVALID;
+	if (exchange_any_payload)
+		x->client.options |= H1_ANY_PAYLOAD;
 	s->relay.request.flags |= PUMP_WATCH;
 	return true;
+}
+
+void exchange_attach_server(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+
+	h1_end_attach(&s->relay.server, &x->server, false, x->arena, NULL);
+	if (s->backend->set.options.on & OPT_ACCEPT_BAD_RESPONSE)
+		x->server.options |= H1_ACCEPT_INVALID;
 }
 
 void exchange_free(struct stream *s)

@@ -191,7 +191,7 @@ bool idle_take(struct stream *s, const struct addr *to)
 		idle_note_need(s->server);
 	}
 	end_take_conn(&s->relay.server, &idle->conn);
-	h1_end_attach(&s->relay.server, &x->server, false, x->arena, NULL);
+	exchange_attach_server(s);
 	x->idle = idle;
 	x->reused = true;
 	s->server->state->counters.reuses++;

@@ -2,6 +2,8 @@
 /* Global words that set how bytes move, and their effect at start. Manual 3.2. */
 #include "stream/tune.h"
 
+#include "stream/exchange.h"
+
 #include "config/config.h"
 #include "expr/expr.h"
 #include "net/conn.h"
@@ -21,6 +23,7 @@ static void tune_init(struct config *cfg, void *data)
 	t->maxrewrite = MAXREWRITE;
 	t->maxpipes = -1;
 	t->maxpollevents = 200;
+	t->maxhdr = 101;
 }
 
 static int tune_finish(struct config *cfg, void *data)
@@ -49,6 +52,8 @@ static int tune_start(struct config *cfg, void *data, struct err *err)
 	(void)err;
 	expr_scratch_size = t->bufsize;
 	buffer_configure(t->bufsize, t->maxrewrite, (unsigned)t->buffers_limit);
+	exchange_max_fields = (unsigned)t->maxhdr;
+	exchange_any_payload = t->any_payload;
 	conn_recv_enough = (unsigned)t->recv_enough;
 	sock_tune = (struct sock_tune){
 		.rcvbuf_client = t->rcvbuf_client,
@@ -87,6 +92,10 @@ static const struct keyword tune_keywords[] = {
 		"most buffers of tune.bufsize in use at once"),
 	SIZE_ROW("tune.pipesize", pipesize, 4096, 1 << 30, "1m",
 		 "bytes that a pipe should hold; the system may allow less"),
+	INT_ROW("tune.http.maxhdr", maxhdr, 1, 32767, "101", "most fields in the head of a message"),
+	{ .name = "h1-accept-payload-with-any-method", .scope = SCOPE_GLOBAL, .args = "",
+	  .parse = set_flag, .offset = offsetof(struct tune, any_payload), .dflt = "off",
+	  .help = "let HTTP/1.0 requests of any method have a body" },
 	INT_ROW("tune.maxpollevents", maxpollevents, 1, 1000000, "200",
 		"most events taken from one poll"),
 	INT_ROW("tune.recv_enough", recv_enough, 0, 1 << 30, "0",
