@@ -124,6 +124,16 @@ static void h1_head_done(struct end *end, struct h1_end *h1, const struct messag
 		h1->peer_minor = msg->major == 1 ? msg->minor : 1;
 }
 
+/* What came of the body along with the head is judged with it: a malformed one goes nowhere. */
+static bool h1_chunks_good(struct h1_end *h1)
+{
+	struct h1_chunks chunks = h1->chunks;
+	size_t used;
+
+	return h1->body != BODY_CHUNKED || !h1->in->len ||
+	       h1_chunks_scan(&chunks, buf_first(h1->in), h1->in->len, &used, &h1->error) != H1_BAD;
+}
+
 static enum io h1_head_in(struct end *end, struct message *msg)
 {
 	struct h1_end *h1 = h1_state(end);
@@ -146,7 +156,7 @@ static enum io h1_head_in(struct end *end, struct message *msg)
 		switch (h1_parse(h1, msg)) {
 		case H1_DONE:
 			h1_head_done(end, h1, msg);
-			return IO_OK;
+			return h1_chunks_good(h1) ? IO_OK : IO_ERR;
 		case H1_BAD:
 			return IO_ERR;
 		case H1_INCOMPLETE:
@@ -420,7 +430,7 @@ static bool h1_frame_connection(struct h1_end *h1, struct message *msg)
 
 	if (msg->flags & MSG_INTERIM || msg->framing == BODY_TUNNEL)
 		return true;
-	if (!h1->framing.keep && !old)
+	if (!h1->framing.keep && (!old || h1->is_client))
 		say = "close";
 	else if (h1->framing.keep && old)
 		say = "keep-alive";
@@ -460,6 +470,8 @@ static enum io h1_head_out(struct end *end, struct message *msg)
 	struct h1_end *h1 = h1_state(end);
 	size_t len;
 
+	if (h1->is_client)
+		msg->major = msg->minor = 1; /* RFC 9112 2.3: our version, not the server's */
 	message_strip_hops(msg, msg->flags & MSG_UPGRADE || msg->status == 101);
 	if (!h1_frame_body(end, h1, msg) || !h1_frame_connection(h1, msg) || !h1_out_take(h1))
 		return IO_ERR;

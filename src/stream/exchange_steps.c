@@ -19,7 +19,6 @@
 #include "stream/steps.h"
 #include "stream/timeouts.h"
 
-#include <stdio.h>
 #include <strings.h>
 
 static int end(struct stream *s, enum reason reason)
@@ -330,9 +329,10 @@ static int request_facts(struct stream *s)
 	if (req->flags & PUMP_NO_MEMORY)
 		return exchange_fail(s, END_RESOURCE);
 	if (req->flags & PUMP_READ_ERROR) {
-		if (s->relay.client.conn->flags & CONN_BROKEN)
-			return end(s, END_CLIENT_ABORT);
-		return exchange_fail(s, END_CLIENT_ABORT);
+		s->phase = PHASE_DATA;
+		if (s->exchange->client.error.status)
+			return exchange_fail_with(s, END_DENIED, 400);
+		return end(s, END_CLIENT_ABORT);
 	}
 	if (*s->relay.client.flags & (CONN_HUP | CONN_ERROR))
 		return end(s, END_CLIENT_ABORT);
@@ -436,6 +436,8 @@ int exchange_response_head(struct stream *s)
 	}
 	if (x->res.flags & MSG_INTERIM)
 		return response_interim(s);
+	if (x->res.status == 101 && !(x->req.flags & MSG_UPGRADE))
+		return exchange_fail_response(s, END_BAD_RESPONSE, 502);
 	if (exchange_retry(s, retry_on_status(x->res.status)))
 		return STEP_WAIT;
 	response_private(s);
@@ -473,20 +475,26 @@ int exchange_response_rules(struct stream *s)
 
 /* ---- an answer of the program ------------------------------------------------------------ */
 
+static bool reply_length(struct exchange *x, const struct reply *reply)
+{
+	char *text;
+
+	if (reply->status < 200 || reply->status == 204 || reply->status == 304)
+		return true;
+	text = arena_printf(x->arena, "%zu", reply->body.len);
+	return message_add(&x->res, x->arena, span_of("content-length"), span_of(text));
+}
+
 static bool reply_fields(struct exchange *x, const struct reply *reply)
 {
-	char text[24];
-	char *copy;
 	unsigned i;
 
+	if (!reply_length(x, reply))
+		return false;
 	for (i = 0; i < reply->field_count; i++)
 		if (!message_add(&x->res, x->arena, reply->fields[i].name, reply->fields[i].value))
 			return false;
-	if (reply->status < 200 || reply->status == 204 || reply->status == 304)
-		return true;
-	snprintf(text, sizeof(text), "%zu", reply->body.len);
-	copy = arena_strdup(x->arena, text);
-	return message_add(&x->res, x->arena, span_of("content-length"), span_of(copy));
+	return true;
 }
 
 /* The body waits in the pump's buffer. */
