@@ -5,6 +5,7 @@
  *   demo serve AT NAME      an HTTP/1.0 origin: GET / answers NAME, GET /bulk/N sends N bytes
  *   demo ask AT COUNT       asks COUNT times, prints "NAME ANSWERS" for each name, sorted
  *   demo bulk AT BYTES      fetches BYTES, compares each with what it should be, prints seconds
+ *   demo get AT PATH        fetches a page and prints it
  *   demo cli SOCKET TEXT    sends TEXT to a stats socket and prints the answer
  *   demo free AT...         prints the first of these that can be listened on
  *
@@ -190,7 +191,7 @@ static char *demo_request(int fd, const char *path, char *text, size_t size, siz
 		demo_die("write");
 	*len = demo_read(fd, text, size, "\r\n\r\n");
 	body = strstr(text, "\r\n\r\n");
-	if (!body || strncmp(text, "HTTP/1.0 200 ", 13))
+	if (!body || (strncmp(text, "HTTP/1.0 200 ", 13) && strncmp(text, "HTTP/1.1 200 ", 13)))
 		demo_die("no answer");
 	body += 4;
 	*len -= body - text;
@@ -277,6 +278,18 @@ static int demo_bulk(const char *at, uint64_t want)
 	return 0;
 }
 
+static int demo_get(const char *at, const char *path)
+{
+	static char text[1 << 20];
+	int fd = demo_connect(at);
+	size_t len;
+	char *body = demo_request(fd, path, text, sizeof(text), &len);
+
+	demo_read(fd, body + len, text + sizeof(text) - body - len, NULL);
+	fputs(body, stdout);
+	return 0;
+}
+
 static int demo_cli(const char *path, const char *command)
 {
 	static char text[1 << 20];
@@ -322,9 +335,11 @@ int main(int argc, char **argv)
 		return demo_ask(argv[2], atoi(argv[3]));
 	if (argc == 4 && !strcmp(verb, "bulk"))
 		return demo_bulk(argv[2], strtoull(argv[3], NULL, 10));
+	if (argc == 4 && !strcmp(verb, "get"))
+		return demo_get(argv[2], argv[3]);
 	if (argc == 4 && !strcmp(verb, "cli"))
 		return demo_cli(argv[2], argv[3]);
 	fprintf(stderr, "usage: demo serve AT NAME | ask AT COUNT | bulk AT BYTES |"
-			" cli SOCKET TEXT | free AT...\n");
+			" get AT PATH | cli SOCKET TEXT | free AT...\n");
 	return 2;
 }

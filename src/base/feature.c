@@ -3,9 +3,17 @@
  * The list behind feature(...) and -vv. A row becomes true when the thing works, not when a
  * library is linked.
  */
+#include "config.h"
+
 #include "base/feature.h"
 
 #include <string.h>
+
+#ifdef HAVE_ZLIB
+#define FEATURE_ZLIB true
+#else
+#define FEATURE_ZLIB false
+#endif
 
 const struct feature features[] = {
 	{ "51DEGREES", false },
@@ -50,7 +58,7 @@ const struct feature features[] = {
 	{ "THREAD_DUMP", false },
 	{ "TPROXY", true },
 	{ "WURFL", false },
-	{ "ZLIB", false },
+	{ "ZLIB", FEATURE_ZLIB },
 	{ NULL, false },
 };
 
