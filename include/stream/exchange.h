@@ -10,6 +10,7 @@
 #include "expr/rule.h"
 #include "expr/view.h"
 #include "http/message.h"
+#include "proxy/server.h"
 #include "relay/h1_end.h"
 #include "stream/stream.h"
 
@@ -96,6 +97,8 @@ void exchange_attach_server(struct stream *s);
 int exchange_fail(struct stream *s, enum reason reason);
 int exchange_fail_with(struct stream *s, enum reason reason, unsigned status);
 int exchange_fail_response(struct stream *s, enum reason reason, unsigned status);
+/* For "observe layer7" of the server, if it asks for that. */
+void exchange_observe(const struct stream *s, enum observed what);
 /* Sends the request once more, to the same or another server, if retry-on names the condition
  * (RETRY_*) and it can be. True: the steps go on there. */
 bool exchange_retry(struct stream *s, unsigned condition);

@@ -181,7 +181,7 @@ bool http_build(struct walk *walk, const struct step *step, struct text *out)
 	text_init(&body, memory, sizeof(memory));
 	if (req->body_format)
 		put_format(walk, req->body_format, &body);
-	else if (req->body.len < sizeof(memory))
+	else if (req->body.len && req->body.len < sizeof(memory))
 		text_add(&body, req->body.ptr, req->body.len);
 	put_start(walk, req, out);
 	for (f = req->fields; f; f = f->next) {

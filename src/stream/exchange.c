@@ -189,6 +189,12 @@ int exchange_fail(struct stream *s, enum reason reason)
 	return exchange_fail_with(s, reason, reason_status(reason));
 }
 
+void exchange_observe(const struct stream *s, enum observed what)
+{
+	if (s->server && s->server->set.observe == OBSERVE_LAYER7 && server_hooks.observed)
+		server_hooks.observed(s->server, what);
+}
+
 int exchange_fail_response(struct stream *s, enum reason reason, unsigned status)
 {
 	return exchange_fail_with(s, reason, status) == STEP_END ? STEP_END :

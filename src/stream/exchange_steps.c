@@ -391,7 +391,12 @@ static int response_failed(struct stream *s)
 {
 	const struct exchange *x = s->exchange;
 	bool junk = x->server.error.status || x->server.in;
+	const struct conn *conn = s->relay.server.conn;
 
+	if (!response_died_reused(s))
+		exchange_observe(s, x->server.error.status ? OBSERVED_BAD_RESPONSE :
+				    conn && conn->flags & CONN_BROKEN ? OBSERVED_BROKEN :
+									OBSERVED_CLOSED);
 	if (exchange_retry(s, junk ? RETRY_JUNK : RETRY_EMPTY))
 		return STEP_WAIT;
 	if (response_died_reused(s)) {
@@ -438,6 +443,8 @@ int exchange_response_head(struct stream *s)
 		return response_interim(s);
 	if (x->res.status == 101 && !(x->req.flags & MSG_UPGRADE))
 		return exchange_fail_response(s, END_BAD_RESPONSE, 502);
+	if (!x->service)
+		exchange_observe(s, observed_status(x->res.status));
 	if (exchange_retry(s, retry_on_status(x->res.status)))
 		return STEP_WAIT;
 	response_private(s);

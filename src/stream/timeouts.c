@@ -97,6 +97,8 @@ static void forward_over(struct stream *s, enum reason reason)
 		stream_end(s, reason);
 		return;
 	}
+	if (reason == END_SERVER_TIMEOUT)
+		exchange_observe(s, OBSERVED_TIMEOUT);
 	if (reason == END_SERVER_TIMEOUT && exchange_retry(s, RETRY_TIMEOUT))
 		return;
 	if (exchange_fail(s, reason) != STEP_END)
