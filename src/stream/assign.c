@@ -27,6 +27,7 @@ void assign_backend(struct stream *s, struct proxy *backend)
 
 	s->backend = backend;
 	s->counted_backend = true;
+	s->backend->be->counters.requests += s->exchange != NULL;
 	c->sessions++;
 	rate_add(&c->session_rate, clock_now_ms, 1);
 	raise_max(&c->connections_max, ++backend->be->current);

@@ -361,8 +361,10 @@ static void count_response(struct stream *s, unsigned status)
 	(&s->session->listener->counters->responses_1xx)[at]++;
 	if (s->backend)
 		(&s->backend->be->counters.responses_1xx)[at]++;
-	if (s->server && !s->exchange->reply)
+	if (s->server && !s->exchange->reply) {
+		s->server->state->counters.requests++;
 		(&s->server->state->counters.responses_1xx)[at]++;
+	}
 }
 
 /* 100 and 103 pass through at once; the answer itself comes behind them. */
