@@ -439,6 +439,14 @@ static enum expr_result fetch_kept(struct fetch_call *call, struct sample *smp)
 	return part.ptr ? found_str(smp, part) : EXPR_NONE;
 }
 
+static int check_uri(struct expr_arg *args, const struct expr_context *ctx, struct err *err)
+{
+	(void)args;
+	(void)err;
+	capture_need_uri(ctx->cfg);
+	return 0;
+}
+
 static enum expr_result fetch_kept_res_version(struct fetch_call *call, struct sample *smp)
 {
 	const struct view_http *http = call->view->http;
@@ -490,7 +498,7 @@ const struct fetch fetch_http[] = {
 	CAPTURE("capture.req.hdr", KEPT, REQUEST, "what a capture of the request holds"),
 	{ "capture.req.method", { 0 }, SMP_STR, KEPT, fetch_kept, .data = KEPT_METHOD,
 	  .help = "method of the request, also behind it" },
-	{ "capture.req.uri", { 0 }, SMP_STR, KEPT, fetch_kept, .data = KEPT_URI,
+	{ "capture.req.uri", { 0 }, SMP_STR, KEPT, fetch_kept, check_uri, .data = KEPT_URI,
 	  .help = "path and query of the request, also behind it" },
 	{ "capture.req.ver", { 0 }, SMP_STR, KEPT, fetch_kept, .data = KEPT_VERSION,
 	  .help = "version of the request, also behind it: HTTP/1.1" },
