@@ -60,6 +60,13 @@ void h1_too_long(const struct h1_parser *p, const struct message *msg, struct h1
  * Connection element are for the next hop, too. */
 void message_strip_hops(struct message *msg, bool keep_upgrade);
 
+/* Names to be written in other letters (h1-case-adjust), for peers that go by them. */
+struct h1_names {
+	const struct span *to;
+	unsigned count;
+};
+void message_adjust_names(struct message *msg, const struct h1_names *names);
+
 /* The wire format of a head, into memory of size bytes: start line, fields, empty line; what
  * framing and connection fields to write is decided by the caller, who has edited the message.
  * Bytes written; 0: it does not fit. */

@@ -212,7 +212,8 @@ static void check_upgrade(struct head *h)
 	h->msg->flags |= MSG_UPGRADE;
 }
 
-/* RFC 9112 9.3; close wins. RFC 9110 7.8: Upgrade counts in 1.1, named by Connection. */
+/* RFC 9112 9.3; close wins. RFC 9110 7.8: Upgrade counts in 1.1, named by Connection; not in a
+ * request with a body, whose end would then be the beginning of something else. */
 static void check_connection(struct head *h)
 {
 	unsigned seen = h->parser->seen;
@@ -221,7 +222,8 @@ static void check_connection(struct head *h)
 		h->msg->flags |= MSG_CLOSE;
 	else if (seen & OPTION_KEEP_ALIVE || h->msg->minor)
 		h->msg->flags |= MSG_KEEP_ALIVE;
-	if (seen & OPTION_UPGRADE && seen & SEEN_UPGRADE && h->msg->minor)
+	if (seen & OPTION_UPGRADE && seen & SEEN_UPGRADE && h->msg->minor &&
+	    (h->msg->is_response || h->msg->framing == BODY_NONE))
 		check_upgrade(h);
 }
 
@@ -334,10 +336,13 @@ enum h1_result h1_check_request(struct head *h, const char *empty, const char *e
 	r = check_target(h);
 	if (r != H1_DONE)
 		return r;
+	r = request_framing(h, empty);
+	if (r != H1_DONE)
+		return r;
 	check_connection(h);
 	if (msg->flags & MSG_UPGRADE && websocket_lacks_key(msg))
 		return h1_bad(h, empty, 400, "WebSocket without Sec-WebSocket-Key");
-	return request_framing(h, empty);
+	return H1_DONE;
 }
 
 /* What must not be in a message without body, so that the next one is not misled by it. */

@@ -350,6 +350,8 @@ static const struct accepted accepted[] = {
 	{ LINE HOST "Upgrade: x, h2c\r\nConnection: upgrade\r\n\r\n", NULL, SENT, BODY_NONE, 0, 0,
 	  "a", 0 },
 	{ LINE HOST "Upgrade: x\r\n\r\n", NULL, SENT, BODY_NONE, 0, 0, "a", 0 },
+	{ POST "Upgrade: websocket\r\nConnection: upgrade\r\nContent-Length: 2\r\n\r\n", NULL, SENT,
+	  BODY_LENGTH, 2, 0, "a", 0 },
 	/* by option */
 	{ "GET /\r\n", "GET / HTTP/1.0\r\n\r\n", MSG_HTTP09 | MSG_INVALID, BODY_NONE, 0,
 	  H1_ACCEPT_INVALID, "", 0 },

@@ -102,6 +102,22 @@ size_t h1_write_head(const struct message *msg, char *memory, size_t size)
 	return w.full ? 0 : (size_t)(w.p - memory);
 }
 
+void message_adjust_names(struct message *msg, const struct h1_names *names)
+{
+	unsigned i, k;
+
+	for (i = 0; i < msg->count; i++) {
+		struct field *f = &msg->fields[i];
+
+		for (k = 0; k < names->count; k++)
+			if (field_name_is(f, names->to[k])) {
+				f->name = names->to[k];
+				f->line = false;
+				break;
+			}
+	}
+}
+
 size_t h1_chunk_line(char line[20], uint64_t n)
 {
 	static const char digits[] = "0123456789abcdef";

@@ -246,6 +246,19 @@ static void test_edit_target(void **state)
 	assert_span(msg.target, "h:1");
 }
 
+static void test_adjust_names(void **state)
+{
+	static const struct span to[] = { SPAN("HOST"), SPAN("X-yZ") };
+	static const struct h1_names names = { to, 2 };
+
+	(void)state;
+	parse("GET / HTTP/1.1\r\nHost: a\r\nA: b\r\nx-YZ: c\r\nX-Y: d\r\n\r\n");
+	message_delete_field(&msg, &fields[1]);
+	message_adjust_names(&msg, &names);
+	assert_written("GET / HTTP/1.1\r\nHOST: a\r\nX-yZ: c\r\nX-Y: d\r\n\r\n");
+	assert_int_equal(fields[0].id, FIELD_HOST);
+}
+
 static void test_edit_status(void **state)
 {
 	(void)state;
@@ -305,7 +318,8 @@ int main(void)
 		cmocka_unit_test(test_find),	    cmocka_unit_test(test_elements),
 		cmocka_unit_test(test_tokens),	    cmocka_unit_test(test_edit_fields),
 		cmocka_unit_test(test_field_limit), cmocka_unit_test(test_edit_target),
-		cmocka_unit_test(test_edit_status), cmocka_unit_test(test_hops),
+		cmocka_unit_test(test_edit_status), cmocka_unit_test(test_adjust_names),
+		cmocka_unit_test(test_hops),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
