@@ -23,6 +23,7 @@
 #include "stream/compress.h"
 #include "stream/errors.h"
 #include "stream/forwarded.h"
+#include "stream/h1_conf.h"
 #include "stream/http_rules.h"
 #include "stream/service.h"
 #include "stream/tcp_rules.h"
@@ -34,6 +35,7 @@ const struct module *const modules[] = {
 	&environment_module,
 	&process_module,
 	&tune_module,
+	&h1_module,
 	&bind_module,
 	&ring_module,
 	&log_module,

@@ -10,6 +10,7 @@ extern const struct cli_command cli_stats_commands[];
 extern const struct cli_command cli_sess_commands[];
 extern const struct cli_command cli_servers_commands[];
 extern const struct cli_command cli_process_commands[];
+extern const struct cli_command cli_errors_commands[];
 extern const struct cli_command cli_fd_commands[];
 extern const struct cli_command cli_events_commands[];
 extern const struct cli_command cli_set_server_commands[];

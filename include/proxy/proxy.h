@@ -48,6 +48,7 @@ enum {
 	OPT_NO_DELAY = 1 << 24, OPT_PRETEND_KEEPALIVE = 1 << 25, OPT_BUFFER_REQUEST = 1 << 26,
 	OPT_IGNORE_PROBES = 1 << 27, OPT_IDLE_CLOSE = 1 << 28, OPT_PREFER_LAST = 1 << 29,
 	OPT_ACCEPT_BAD_REQUEST = 1 << 30, OPT_ACCEPT_BAD_RESPONSE = 1 << 18,
+	OPT_ADJUST_CLIENT = 1LL << 31, OPT_ADJUST_SERVER = 1LL << 32,
 };
 
 /* Milliseconds; 0: not set, which means for ever. */

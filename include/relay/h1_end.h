@@ -68,6 +68,11 @@ bool h1_end_preload(struct end *end, const void *bytes, size_t len);
 /* Is it such an end? Its state then. NULL: no. */
 struct h1_end *h1_end_of(const struct end *end);
 
+/* Called when a peer has sent what is wrong, or what only an option let pass (then the error's text
+ * is NULL); error->position counts from bytes. NULL: nobody wants to know. */
+extern void (*h1_end_wrong)(struct end *end, const struct h1_error *error, const char *bytes,
+			    size_t len);
+
 extern const struct end_ops h1_end_ops;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * show env, cli sockets, pools, activity, errors; clear counters' part of the activity: what
+ * show env, cli sockets, pools, activity; clear counters' part of the activity: what
  * is to be seen of the process itself.
  */
 #include "base/clock.h"
@@ -233,24 +233,6 @@ static int activity_start(struct cli_call *call, struct err *err)
 	return 0;
 }
 
-/* -- show errors ----------------------------------------------------------------------------- */
-
-/* Requests and responses that break HTTP are kept; in TCP mode there are none. */
-static int errors_start(struct cli_call *call, struct err *err)
-{
-	const char *which = cli_arg(call, 0);
-	struct timeval now = clock_wall();
-	int64_t iid;
-
-	if (*which && !str_to_int(which, INT32_MIN, INT32_MAX, &iid) &&
-	    !proxy_find(proxies_running, which, PROXY_FRONTEND) &&
-	    !proxy_find(proxies_running, which, PROXY_BACKEND))
-		return err_set(err, "No such proxy.");
-	text_printf(call->out, "Total events captured on [%s.%03ld] : 0\n",
-		    date_of(now.tv_sec)->local, (long)now.tv_usec / 1000);
-	return 0;
-}
-
 const struct cli_command cli_process_commands[] = {
 	{ .words = "show env", .args = "[var]", .level = LEVEL_OPERATOR, .start = env_start,
 	  .next = env_next, .state_size = sizeof(struct env_state),
@@ -263,8 +245,5 @@ const struct cli_command cli_process_commands[] = {
 	  .help = "report information about the memory pools usage" },
 	{ .words = "show activity", .level = LEVEL_USER, .start = activity_start,
 	  .help = "show counters of internal events (for support/developers)" },
-	{ .words = "show errors", .args = "[<px>] [request|response]", .level = LEVEL_OPERATOR,
-	  .start = errors_start,
-	  .help = "report last request and/or response errors for each proxy" },
 	{ .words = NULL },
 };

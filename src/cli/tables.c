@@ -10,6 +10,7 @@ const struct cli_command *const cli_tables[] = {
 	cli_sess_commands,
 	cli_servers_commands,
 	cli_process_commands,
+	cli_errors_commands,
 	cli_fd_commands,
 	cli_events_commands,
 	cli_set_server_commands,

@@ -74,6 +74,22 @@ static void h1_body_starts(struct h1_end *h1, uint8_t body, uint64_t length)
 	f->passable = body == BODY_LENGTH ? length : body == BODY_CHUNKED ? 0 : UINT64_MAX;
 }
 
+void (*h1_end_wrong)(struct end *end, const struct h1_error *error, const char *bytes, size_t len);
+
+static void h1_tell(struct end *end, const struct h1_error *error, const char *bytes, size_t len)
+{
+	if (h1_end_wrong)
+		h1_end_wrong(end, error, bytes, len);
+}
+
+/* An option has let something pass. */
+static void h1_tell_odd(struct end *end, const struct h1_end *h1)
+{
+	struct h1_error odd = { .position = h1->parser.invalid };
+
+	h1_tell(end, &odd, buf_first(h1->in), h1->in->len);
+}
+
 static enum h1_result h1_parse(struct h1_end *h1, struct message *msg)
 {
 	const char *bytes = buf_first(h1->in);
@@ -147,6 +163,7 @@ static enum io h1_head_in(struct end *end, struct message *msg)
 		if (again) {
 			if (!buffer_room(h1->in)) {
 				h1_too_long(&h1->parser, msg, &h1->error);
+				h1_tell(end, &h1->error, buf_first(h1->in), h1->in->len);
 				return IO_ERR;
 			}
 			r = end->conn->flags & CONN_READABLE ? h1_receive(end, h1) : IO_AGAIN;
@@ -155,9 +172,12 @@ static enum io h1_head_in(struct end *end, struct message *msg)
 		}
 		switch (h1_parse(h1, msg)) {
 		case H1_DONE:
+			if (msg->flags & MSG_INVALID)
+				h1_tell_odd(end, h1);
 			h1_head_done(end, h1, msg);
 			return h1_chunks_good(h1) ? IO_OK : IO_ERR;
 		case H1_BAD:
+			h1_tell(end, &h1->error, buf_first(h1->in), h1->in->len);
 			return IO_ERR;
 		case H1_INCOMPLETE:
 			again = true;
@@ -183,7 +203,7 @@ static enum io h1_closed(struct h1_end *h1)
 
 /* got bytes were received at buf: which of them belong to the body, and what is next? *rest:
  * bytes behind the body. */
-static enum io h1_account(struct h1_end *h1, char *buf, size_t *got, size_t *rest)
+static enum io h1_account(struct end *end, struct h1_end *h1, char *buf, size_t *got, size_t *rest)
 {
 	struct framing *f = &h1->framing;
 	size_t len = *got, used = len;
@@ -197,8 +217,10 @@ static enum io h1_account(struct h1_end *h1, char *buf, size_t *got, size_t *res
 	} else if (h1->body == BODY_CHUNKED) {
 		r = h1->decode ? h1_chunks_decode(&h1->chunks, buf, len, &used, got, &h1->error) :
 				 h1_chunks_scan(&h1->chunks, buf, len, &used, &h1->error);
-		if (r == H1_BAD)
+		if (r == H1_BAD) {
+			h1_tell(end, &h1->error, buf, len);
 			return IO_ERR;
+		}
 		if (!h1->decode)
 			*got = used;
 		f->passable = h1->chunks.left;
@@ -230,7 +252,7 @@ static enum io h1_recv_held(struct end *end, struct h1_end *h1, void *buf, size_
 
 	memcpy(buf, buf_first(h1->in), len);
 	*got = len;
-	r = h1_account(h1, buf, got, &rest);
+	r = h1_account(end, h1, buf, got, &rest);
 	h1_consume(end, h1, len - rest);
 	return r;
 }
@@ -257,7 +279,7 @@ static enum io h1_recv_conn(struct end *end, struct h1_end *h1, void *buf, size_
 	if (r != IO_OK)
 		return r;
 	len = *got;
-	r = h1_account(h1, buf, got, &rest);
+	r = h1_account(end, h1, buf, got, &rest);
 	if (rest && r == IO_OK && !h1_keep(end, h1, (char *)buf + len - rest, rest))
 		return IO_ERR;
 	return r;

@@ -13,6 +13,7 @@
 #include "stream/accesslog.h"
 #include "stream/compress.h"
 #include "stream/connect.h"
+#include "stream/h1_conf.h"
 #include "stream/http_rules.h"
 #include "stream/proxyheader.h"
 #include "stream/reply.h"
@@ -306,6 +307,7 @@ int exchange_request_open(struct stream *s)
 	if (server->framing)
 		server->framing->keep = server_may_keep(s) ||
 					both_options(s) & OPT_PRETEND_KEEPALIVE;
+	h1_adjust_for_server(s, &x->req);
 	if (server->ops->head_out && server->ops->head_out(server, &x->req) != IO_OK)
 		return exchange_fail_with(s, END_INTERNAL, 500);
 	x->request_sent = true;
@@ -373,6 +375,7 @@ static int response_interim(struct stream *s)
 	struct exchange *x = s->exchange;
 	struct end *client = &s->relay.client;
 
+	h1_adjust_for_client(s, &x->res);
 	if (x->client.peer_minor > 0 && (client->ops->head_out(client, &x->res) != IO_OK ||
 					 client->ops->flush(client) == IO_ERR))
 		return end(s, END_CLIENT_ABORT);
@@ -612,6 +615,7 @@ int exchange_response_open(struct stream *s)
 	client->framing->keep = client_may_keep(s);
 	if (x->compress && !compress_response(x))
 		return end(s, END_RESOURCE);
+	h1_adjust_for_client(s, &x->res);
 	if (client->ops->head_out(client, &x->res) != IO_OK)
 		return end(s, END_INTERNAL);
 	counted = x->client.out->len;

@@ -52,7 +52,7 @@ static int tune_start(struct config *cfg, void *data, struct err *err)
 	(void)err;
 	expr_scratch_size = t->bufsize;
 	buffer_configure(t->bufsize, t->maxrewrite, (unsigned)t->buffers_limit);
-	exchange_max_fields = (unsigned)t->maxhdr;
+	exchange_max_fields = (unsigned)t->maxhdr - 1; /* the first line counts */
 	exchange_any_payload = t->any_payload;
 	conn_recv_enough = (unsigned)t->recv_enough;
 	sock_tune = (struct sock_tune){
@@ -92,7 +92,7 @@ static const struct keyword tune_keywords[] = {
 		"most buffers of tune.bufsize in use at once"),
 	SIZE_ROW("tune.pipesize", pipesize, 4096, 1 << 30, "1m",
 		 "bytes that a pipe should hold; the system may allow less"),
-	INT_ROW("tune.http.maxhdr", maxhdr, 1, 32767, "101", "most fields in the head of a message"),
+	INT_ROW("tune.http.maxhdr", maxhdr, 1, 32767, "101", "most lines in the head of a message"),
 	{ .name = "h1-accept-payload-with-any-method", .scope = SCOPE_GLOBAL, .args = "",
 	  .parse = set_flag, .offset = offsetof(struct tune, any_payload), .dflt = "off",
 	  .help = "let HTTP/1.0 requests of any method have a body" },
