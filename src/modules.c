@@ -25,6 +25,7 @@
 #include "stream/forwarded.h"
 #include "stream/h1_conf.h"
 #include "stream/http_rules.h"
+#include "stream/persist.h"
 #include "stream/service.h"
 #include "stream/tcp_rules.h"
 #include "stream/tune.h"
@@ -57,6 +58,7 @@ const struct module *const modules[] = {
 	&tcp_rules_module,
 	&http_rules_module,
 	&forwarded_module,
+	&persist_module,
 	&page_module,
 	&stats_service_module,
 	&service_module,

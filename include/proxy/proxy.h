@@ -18,6 +18,8 @@ struct compress_conf;
 struct end;
 struct listener;
 struct monitor_fail;
+struct cookie_conf;
+struct persist_rule;
 struct balance;
 struct check_conf;
 struct error_line;
@@ -50,6 +52,8 @@ enum {
 	OPT_ACCEPT_BAD_REQUEST = 1 << 30, OPT_ACCEPT_BAD_RESPONSE = 1 << 18,
 	OPT_ADJUST_CLIENT = 1LL << 31, OPT_ADJUST_SERVER = 1LL << 32,
 };
+
+#define OPT_PERSIST (UINT64_C(1) << 32)
 
 /* Milliseconds; 0: not set, which means for ever. */
 struct timeouts {
@@ -102,6 +106,8 @@ struct proxy_settings {
 	struct logformat *logformat_sd; /* structured data of rfc5424 targets */
 	struct logformat *logformat_error; /* error-log-format; NULL: none given */
 	const char *monitor_uri;       /* NULL: none */
+	struct cookie_conf *cookie;    /* stream/persist.h; NULL: none */
+	const char *dynamic_cookie_key; /* NULL: none */
 	struct error_line *errors;     /* stream/: newest line that says how errors are answered */
 	struct forwarded *forwardfor, *originalto; /* stream/; NULL: not asked for */
 	struct span unique_id_header;  /* ptr NULL: none */
@@ -151,6 +157,7 @@ struct proxy {
 	struct rule_set *http_request_rules, *http_response_rules, *http_after_rules;
 	struct rule_set *redirect_rules;
 	struct monitor_fail *monitor_fail; /* stream/ */
+	struct persist_rule *persist_rules; /* stream/persist.h */
 	struct list switch_rules;      /* use_backend: expr/ */
 	bool has_switch_rules;         /* set at finish */
 	struct list *use_server_rules; /* use-server: expr/; NULL: none */

@@ -155,6 +155,7 @@ struct server {
 	struct proxy *proxy;
 	const char *id;          /* its name */
 	int puid;                /* numeric id */
+	const char *cookie;      /* value that stands for it; NULL: none */
 	bool forced_id;          /* it was given by "id" */
 	bool refused;            /* its line was wrong: it stands for its name alone */
 	struct location loc;

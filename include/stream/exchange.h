@@ -45,6 +45,7 @@ struct exchange {
 	uint32_t body_until;            /* ... until then (clock_now_ms), ... */
 	uint64_t body_least;            /* ... or until so many bytes are there; 0: all of it, or a
 					 * full buffer; then the rules are run again */
+	uint32_t cookie_last, cookie_first; /* dates of the client's cookie; 0: none */
 	bool lenient;                   /* strict-mode off: a rewriting that fails is no error */
 	bool no_retry;                  /* disable-l7-retry */
 	bool client_keeps;              /* the client's connection lives on behind the response */

@@ -19,6 +19,10 @@ struct stream_extra {
 	struct task task;              /* the steps go on where a queue offered a slot */
 	struct rule_place request_place, response_place;
 	struct server *avoid;          /* it failed: redispatch to another */
+	struct server *persist;        /* that the client asks for: persist.h; NULL: any */
+	bool persist_forced, persist_ignored; /* force-persist, ignore-persist */
+	bool by_rule;                  /* use-server has a say */
+	bool direct;                   /* the server was not balanced: cookie, use-server */
 	struct vars vars;              /* txn, req, res */
 	bool has_src, has_dst;         /* set-src, set-dst: in force instead of the socket's */
 	struct addr src, dst;

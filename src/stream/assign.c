@@ -9,6 +9,7 @@
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "stream/extra.h"
+#include "stream/persist.h"
 #include "stream/steps.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
@@ -121,15 +122,20 @@ static struct choice assign_choose(struct stream *s)
 	struct choice choice = { NULL, false, false };
 	struct view view;
 
-	choice.server = assign_last_server(s, key.avoid);
-	if (choice.server)
-		return choice;
 	if (s->backend->use_server_rules && !key.avoid) {
 		stream_view(s, &view, NULL);
 		choice.server = use_server(s->backend, &view);
-		if (choice.server)
-			return choice;
 	}
+	if (!choice.server && !key.avoid)
+		choice.server = persist_server(s);
+	if (choice.server) {
+		if (s->extra)
+			s->extra->direct = true;
+		return choice;
+	}
+	choice.server = assign_last_server(s, key.avoid);
+	if (choice.server)
+		return choice;
 	choice.server = balance_pick(s->backend, &key, &choice.full);
 	choice.balanced = choice.server != NULL;
 	return choice;
@@ -229,6 +235,7 @@ static void assign_release_server(struct stream *s)
 
 void assign_redispatch(struct stream *s)
 {
+	persist_lost(s);
 	struct stream_extra *extra = extra_get(s);
 
 	if (extra)

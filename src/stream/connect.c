@@ -153,16 +153,27 @@ static bool connect_elsewhere(const struct stream *s)
 
 	if (!(set->options.on & OPT_REDISPATCH) || s->backend->usable + s->backend->usable_backup < 2)
 		return false;
-	if (set->balance != BALANCE_SOURCE)
+	if (set->balance != BALANCE_SOURCE && !(s->extra && s->extra->direct))
 		return true;
 	if (interval < 0)
 		return (int)s->failures == set->retries + 1 + interval;
 	return interval > 0 && s->failures % interval == 0;
 }
 
+/* Away from a server that balancing would not choose any more, too, unless the client asks for it. */
+static bool connect_moves(const struct stream *s)
+{
+	const struct stream_extra *extra = s->extra;
+
+	if (extra && extra->persist && extra->persist_forced)
+		return false;
+	return connect_elsewhere(s) ||
+	       (!server_usable(s->server) && !(extra && extra->direct));
+}
+
 int connect_again(struct stream *s)
 {
-	if (!connect_elsewhere(s) && server_usable(s->server))
+	if (!connect_moves(s))
 		return REQ_CONNECT;
 	assign_redispatch(s);
 	return REQ_ASSIGN;
@@ -193,7 +204,7 @@ static int connect_failed(struct stream *s)
 	end_close(&s->relay.server, false);
 	s->server->state->counters.retries++;
 	s->backend->be->counters.retries++;
-	if (connect_elsewhere(s) || !server_usable(s->server)) {
+	if (connect_moves(s)) {
 		assign_redispatch(s);
 		return STEP_GOTO + REQ_ASSIGN;
 	}

@@ -15,6 +15,7 @@
 #include "stream/connect.h"
 #include "stream/h1_conf.h"
 #include "stream/http_rules.h"
+#include "stream/persist.h"
 #include "stream/proxyheader.h"
 #include "stream/reply.h"
 #include "stream/steps.h"
@@ -473,7 +474,8 @@ int exchange_response_rules(struct stream *s)
 		r = http_response_rules(x, s->session->frontend);
 	switch (r) {
 	case RULES_PASS:
-		return STEP_NEXT;
+		return persist_response(x) ? STEP_NEXT :
+					     exchange_fail_response(s, END_RESOURCE, 500);
 	case RULES_WAIT:
 		return STEP_WAIT;
 	case RULES_REPLY:

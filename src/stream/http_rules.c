@@ -15,6 +15,7 @@
 #include "stream/extra.h"
 #include "stream/forwarded.h"
 #include "stream/http_action.h"
+#include "stream/persist.h"
 #include "stream/redirect.h"
 #include "stream/reply.h"
 #include "stream/steps.h"
@@ -340,7 +341,7 @@ enum rule_result http_after_rules(struct exchange *x)
 
 int http_finish_request(struct stream *s)
 {
-	if (!forwarded_add(s->exchange))
+	if (!persist_request(s->exchange) || !forwarded_add(s->exchange))
 		return exchange_fail_with(s, END_RESOURCE, 500);
 	return STEP_NEXT;
 }
