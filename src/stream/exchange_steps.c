@@ -245,9 +245,7 @@ static int request_rules(struct stream *s, struct proxy *px)
 		r = http_request_rules(s->exchange, px);
 		step = r == RULES_WAIT ? rules_wait(s) : rules_result(s, r);
 	} while (r == RULES_WAIT && step == STEP_NEXT);
-	if (r != RULES_WAIT)
-		s->exchange->request_place.at = NULL;
-	return step;
+	return step; /* the exchange may be gone */
 }
 
 int exchange_frontend_rules(struct stream *s)
