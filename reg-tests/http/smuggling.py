@@ -312,7 +312,7 @@ class Run:
         self.loop = asyncio.get_running_loop()
         sock = socket.socket(socket.AF_UNIX)
         sock.setblocking(False)
-        await self.loop.sock_connect(sock, self.front)
+        await self.connect(sock)
         writing = asyncio.ensure_future(self.write(sock))
         try:
             while self.state == "open" and (case.after == "closed" or
@@ -329,6 +329,15 @@ class Run:
             self.problem("reached the client: %s" % e)
         writing.cancel()
         sock.close()
+
+    async def connect(self, sock):
+        """A path that exists may not be listened on yet."""
+        for _ in range(int(PATIENCE * 100)):
+            try:
+                return await self.loop.sock_connect(sock, self.front)
+            except ConnectionRefusedError:
+                await asyncio.sleep(0.01)
+        sys.exit("%s is not listened on" % self.front)
 
     async def probe(self, sock, methods):
         try:
