@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Packets of databases and directories, and the lines of agents: whole, cut at every byte, and
+ * wrong ones. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/bug.h"
+#include "check/agent.h"
+#include "check/answers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BYTES(text) { text, sizeof(text) - 1 }
+
+enum protocol { GREETING, LOGIN, LDAP, SPOP };
+
+static struct answer ask(enum protocol protocol, struct span bytes, bool last)
+{
+	switch (protocol) {
+	case GREETING:
+		return answer_mysql(bytes, true, last);
+	case LOGIN:
+		return answer_mysql(bytes, false, last);
+	case LDAP:
+		return answer_ldap(bytes, last);
+	case SPOP:
+		return answer_spop(bytes, 16380, last);
+	}
+	return (struct answer){ .status = CHECK_UNKNOWN };
+}
+
+#define HELLO "\x65\0\0\0\1\0\0"
+#define VERSION "\x07version\x08\x03"
+#define SIZE "\x0emax-frame-size\x03\xfc\xf0\x06"
+#define SIZE_IS(bytes) "\x0emax-frame-size\x03" bytes
+
+static const struct {
+	enum protocol protocol;
+	struct span bytes;
+	enum check_status status;
+	int code;
+	const char *text;
+} cases[] = {
+	{ GREETING, BYTES("\x06\0\0\0\x0a" "8.0\0x"), CHECK_L7OK, 0, "8.0" },
+	{ GREETING, BYTES("\x04\0\0\0\x0a" "8.0"), CHECK_L7OK, 0, "8.0" },
+	{ GREETING, BYTES("\x01\0\0\0\x0a"), CHECK_L7OK, 0, "" },
+	{ GREETING, BYTES("\0\0\0\0x"), CHECK_L7RSP, 0, NULL },
+	{ GREETING, BYTES("\x05\0\0\0\xff\x10\x04no"), CHECK_L7STS, 1040, "no" },
+	{ GREETING, BYTES("\x03\0\0\0\xff\x10\x04"), CHECK_L7STS, 1040, "" },
+	{ GREETING, BYTES("\x02\0\0\0\xff\x10"), CHECK_L7RSP, 0, NULL },
+	{ LOGIN, BYTES("\x07\0\0\2\0\0\0\2\0\0\0"), CHECK_L7OK, 0, NULL },
+	{ LOGIN, BYTES("\x06\0\0\2\xff\x15\x04no!"), CHECK_L7STS, 1045, "no!" },
+	{ LDAP, BYTES("\x30\x0c\2\1\1\x61\7\x0a\1\0\4\0\4\0"), CHECK_L7OK, 0, "Success" },
+	{ LDAP, BYTES("\x30\x84\0\0\0\x10\2\1\1\x61\x84\0\0\0\7\x0a\1\0\4\0\4\0"), CHECK_L7OK, 0,
+	  "Success" },
+	{ LDAP, BYTES("\x30\x81\x0c\2\1\1\x61\7\x0a\1\0\4\0\4\0"), CHECK_L7OK, 0, "Success" },
+	{ LDAP, BYTES("\x30\x0c\2\1\1\x61\7\x0a\1\x31\4\0\4\0"), CHECK_L7STS, 49,
+	  "See RFC: http://tools.ietf.org/html/rfc4511#section-4.1.9" },
+	{ LDAP, BYTES("\x30\x0c\2\1\2\x61\7\x0a\1\0\4\0\4\0"), CHECK_L7RSP, 0,
+	  "Not LDAPv3 protocol" },
+	{ LDAP, BYTES("\x30\x0c\2\1\1\x62\7\x0a\1\0\4\0\4\0"), CHECK_L7RSP, 0,
+	  "Not LDAPv3 protocol" },
+	{ LDAP, BYTES("\x30\x80\2\1\1\x61\7\x0a\1\0\4\0\4\0"), CHECK_L7RSP, 0,
+	  "Not LDAPv3 protocol" },
+	{ LDAP, BYTES("\x30\x85\0\0\0\0\x0c\2\1\1\x61\7\x0a\1\0"), CHECK_L7RSP, 0,
+	  "Not LDAPv3 protocol" },
+	{ LDAP, BYTES("\x30\x84\1\0\0\x0c\2\1\1\x61\7\x0a\1\0"), CHECK_L7RSP, 0,
+	  "Not LDAPv3 protocol" },
+	{ SPOP, BYTES("\0\0\0\x27" HELLO VERSION "2.0" SIZE), CHECK_L7OK, 0, "SPOA server is ok" },
+	{ SPOP, BYTES("\0\0\0\x27" HELLO VERSION "1.0" SIZE), CHECK_L7RSP, 0,
+	  "unsupported version" },
+	{ SPOP, BYTES("\0\0\0\x14" HELLO VERSION "2.0"), CHECK_L7RSP, 0,
+	  "max-frame-size value not found" },
+	{ SPOP, BYTES("\0\0\0\x25" HELLO VERSION "2.0" SIZE_IS("\x64")), CHECK_L7RSP, 0,
+	  "max-frame-size too big or too small" },
+	{ SPOP, BYTES("\0\0\0\x2e" HELLO VERSION "2.0"
+		      SIZE_IS("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")), CHECK_L7RSP, 0,
+	  "invalid frame received" },
+	{ SPOP, BYTES("\0\0\0\x1a" HELLO SIZE), CHECK_L7RSP, 0, "version value not found" },
+	{ SPOP, BYTES("\0\0\0\x09" HELLO "\x05" "a"), CHECK_L7RSP, 0, "invalid frame received" },
+	{ SPOP, BYTES("\0\0\0\x14" "\x66\0\0\0\1\0\0" "\x07message\x08\x03" "bad"), CHECK_L7RSP, 0,
+	  "bad" },
+	{ SPOP, BYTES("\0\0\0\x07" "\x66\0\0\0\1\0\0"), CHECK_L7RSP, 0, "normal" },
+	{ SPOP, BYTES("\0\0\0\x07" "\x67\0\0\0\1\0\0"), CHECK_L7RSP, 0, "invalid frame received" },
+	{ SPOP, BYTES("\0\0\0\x07" "\x65\0\0\0\0\0\0"), CHECK_L7RSP, 0,
+	  "fragmentation not supported" },
+	{ SPOP, BYTES("\0\0\0\x06" "\x65\0\0\0\1\0"), CHECK_L7RSP, 0, "invalid frame received" },
+	{ SPOP, BYTES("\0\0\0\x07" "\x65\0\0\0\1\1\0"), CHECK_L7RSP, 0, "invalid frame received" },
+	{ SPOP, BYTES("\0\x70\0\x06"), CHECK_L7RSP, 0, "frame is too big" },
+};
+
+static void answers_are_read(void **state)
+{
+	struct answer a;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_LEN(cases); i++) {
+		a = ask(cases[i].protocol, cases[i].bytes, false);
+		if (a.status != cases[i].status || a.code != cases[i].code)
+			fail_msg("case %u: %d, code %d", i, a.status, a.code);
+		if (!cases[i].text != !a.text.ptr ||
+		    (a.text.ptr && !span_equal(a.text, span_of(cases[i].text))))
+			fail_msg("case %u: '%.*s'", i, (int)a.text.len, a.text.ptr);
+	}
+}
+
+/* A copy of the first bytes alone, for the address sanitizer; what is not complete waits, and fails
+ * when nothing more will come. */
+static void what_is_cut_waits(void **state)
+{
+	struct answer a, last;
+	unsigned i;
+	size_t n;
+
+	(void)state;
+	for (i = 0; i < ARRAY_LEN(cases); i++) {
+		for (n = 0; n < cases[i].bytes.len; n++) {
+			char *copy = malloc(n ? n : 1);
+
+			memcpy(copy, cases[i].bytes.ptr, n);
+			a = ask(cases[i].protocol, (struct span){ copy, n }, false);
+			last = ask(cases[i].protocol, (struct span){ copy, n }, true);
+			if (a.status == CHECK_L7OK && cases[i].protocol != LDAP)
+				fail_msg("case %u is good after %zu bytes", i, n);
+			assert_true(last.status != CHECK_UNKNOWN);
+			assert_true(a.status == CHECK_UNKNOWN || a.status == last.status);
+			free(copy);
+		}
+	}
+}
+
+/* -- agents ---------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *line, *weight, *maxconn, *word, *about;
+	enum agent_admin admin;
+	bool up;
+} lines[] = {
+	{ "up", NULL, NULL, "up", NULL, AGENT_ADMIN_NONE, true },
+	{ "  UP ", NULL, NULL, "UP", NULL, AGENT_ADMIN_NONE, true },
+	{ "75%,ready\tup maxconn:30", "75%", "30", "up", NULL, AGENT_READY, true },
+	{ "drain", NULL, NULL, NULL, NULL, AGENT_DRAIN, false },
+	{ "maint down", NULL, NULL, "down", NULL, AGENT_MAINT, false },
+	{ "down #at night", NULL, NULL, "down", "at night", AGENT_ADMIN_NONE, false },
+	{ "down#at night up", NULL, NULL, "down", "at night up", AGENT_ADMIN_NONE, false },
+	{ "fail # x", NULL, NULL, "fail", "x", AGENT_ADMIN_NONE, false },
+	{ "stopped soon", NULL, NULL, "stopped", "soon", AGENT_ADMIN_NONE, false },
+	{ "hello 5% up there", "5%", NULL, "up", "hello", AGENT_ADMIN_NONE, true },
+	{ "-5% 7", NULL, NULL, NULL, "-5%", AGENT_ADMIN_NONE, false },
+	{ "maxconn:", NULL, "", NULL, NULL, AGENT_ADMIN_NONE, false },
+	{ "", NULL, NULL, NULL, NULL, AGENT_ADMIN_NONE, false },
+	{ " , ,", NULL, NULL, NULL, NULL, AGENT_ADMIN_NONE, false },
+	{ "#", NULL, NULL, NULL, "", AGENT_ADMIN_NONE, false },
+	{ "upper", NULL, NULL, NULL, "upper", AGENT_ADMIN_NONE, false },
+};
+
+static void assert_word(unsigned i, struct span got, const char *wanted)
+{
+	if (!got.ptr != !wanted || (wanted && !span_equal(got, span_of(wanted))))
+		fail_msg("line %u: '%.*s' is not '%s'", i, (int)got.len, got.ptr ? got.ptr : "",
+			 wanted ? wanted : "nothing");
+}
+
+static void lines_of_agents_are_read(void **state)
+{
+	struct agent_line line;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_LEN(lines); i++) {
+		agent_parse(span_of(lines[i].line), &line);
+		assert_word(i, line.weight, lines[i].weight);
+		assert_word(i, line.maxconn, lines[i].maxconn);
+		assert_word(i, line.state, lines[i].word);
+		assert_word(i, line.about, lines[i].about);
+		assert_int_equal(line.admin, lines[i].admin);
+		assert_int_equal(line.state.ptr && line.up, lines[i].up);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(answers_are_read),
+		cmocka_unit_test(what_is_cut_waits),
+		cmocka_unit_test(lines_of_agents_are_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
