@@ -472,7 +472,11 @@ static enum expr_result fetch_capture(struct fetch_call *call, struct sample *sm
 
 static enum expr_result fetch_unique_id(struct fetch_call *call, struct sample *smp)
 {
-	struct span id = unique_id(call->view);
+	const struct view_http *http = call->view->http;
+	struct span id = { NULL, 0 };
+
+	if (!(call->place & AT_LOG) || !http || http->method.ptr)
+		id = unique_id(call->view); /* bad requests have none */
 
 	return id.ptr ? found_str(smp, id) : EXPR_NONE;
 }
