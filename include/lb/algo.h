@@ -8,12 +8,14 @@
 #define LB_ALGO_H
 
 #include "base/tree.h"
+#include "config/keyword.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct arena;
 struct balance_key;
+
 struct lb_node;
 struct proxy;
 struct server;
@@ -71,12 +73,14 @@ struct lb_algo {
 extern const struct lb_algo lb_roundrobin, lb_static_rr, lb_leastconn, lb_first, lb_map, lb_ring,
 	lb_random;
 
+extern const struct keyword balance_keywords[];
+
 /* Can the server take a session at once? */
 bool lb_has_room(const struct server *server);
 /* hash-balance-factor: does one more session leave the node below its share times the factor? */
 bool lb_below_bound(const struct lb_node *node);
-/* The number that the client's address is hashed to (before "avalanche"); false: it has no
- * internet address. */
-bool lb_address_key(const struct balance_key *key, uint32_t *number);
+/* The number that the key of the session is hashed to (before "avalanche"); false: it has none, an
+ * address that is none of the internet, say. */
+bool lb_number(const struct proxy *proxy, const struct balance_key *key, uint32_t *number);
 
 #endif

@@ -5,18 +5,35 @@
 
 #include "config/module.h"
 
+#include "base/str.h"
+
 #include <stdbool.h>
 
 struct addr;
 struct err;
+struct expr;
 struct proxy;
 struct server;
 
 extern const struct module lb_module; /* finish: builds every backend's structure and installs
 				       * server_hooks.lb_changed */
 
+/* What of a request the algorithms by a key look at; the stream finds it (stream/balance_key.c). */
+struct balance_by {
+	struct span name;            /* url_param, hdr */
+	struct expr *expr;           /* rdp-cookie, hash */
+	bool whole, path_only;       /* uri */
+	bool domain_only;            /* hdr */
+	bool check_post;             /* url_param */
+	int len, depth;              /* uri; 0: no limit */
+};
+/* The function of hash-type over the key. */
+uint32_t balance_hash(const struct proxy *proxy, struct span key);
+
 struct balance_key {
 	const struct addr *src;      /* client: balance source */
+	uint32_t hash;               /* of the key; hashed: there is one */
+	bool hashed;
 	const struct server *avoid;  /* redispatch: rather not this one; may be NULL */
 };
 

@@ -21,6 +21,7 @@ struct monitor_fail;
 struct cookie_conf;
 struct persist_rule;
 struct balance;
+struct balance_by;
 struct check_conf;
 struct error_line;
 struct forwarded;
@@ -62,7 +63,15 @@ struct timeouts {
 };
 
 enum balance_algo { BALANCE_ROUNDROBIN, BALANCE_STATIC_RR, BALANCE_LEASTCONN, BALANCE_FIRST,
-		    BALANCE_SOURCE, BALANCE_RANDOM };
+		    BALANCE_SOURCE, BALANCE_RANDOM,
+		    /* By a key of the request: settings.balance_key. */
+		    BALANCE_URI, BALANCE_URL_PARAM, BALANCE_HDR, BALANCE_RDP_COOKIE, BALANCE_HASH };
+/* Is the server chosen by something of the session, and so the same one again? */
+static inline bool balance_is_hash(int balance)
+{
+	return balance == BALANCE_SOURCE || balance >= BALANCE_URI;
+}
+
 enum hash_method { HASH_MAP_BASED, HASH_CONSISTENT };
 enum hash_function { HASH_SDBM, HASH_DJB2, HASH_WT6, HASH_CRC32 };
 
@@ -91,6 +100,7 @@ struct proxy_settings {
 	int max_keep_alive_queue;  /* default -1: no limit */
 	int balance;               /* enum balance_algo */
 	int balance_draws;         /* random(draws), default 2 */
+	const struct balance_by *balance_by; /* lb/balance.h: of the algorithms by a key */
 	int hash_method, hash_function;
 	bool hash_avalanche;
 	unsigned hash_balance_factor; /* 0: off */

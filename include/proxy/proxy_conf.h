@@ -33,7 +33,6 @@ unsigned proxy_uppers_maxconn(const struct proxy *backend);
 int states_finish(struct config *cfg, struct proxies *all);
 
 /* Parsers of longer words. */
-keyword_parse parse_balance, parse_hash_type, parse_hash_balance_factor;
 keyword_parse parse_source;        /* the field at kw->offset: struct source_conf */
 keyword_parse parse_http_mode, parse_retry_on;
 keyword_parse parse_server_line, parse_default_server, parse_server_template;

@@ -10,6 +10,7 @@
 #include "lb/balance.h"
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "lb/algo.h"
 #include "proxy/proxy.h"
 #include "proxy/queue.h"
@@ -44,11 +45,24 @@ bool lb_below_bound(const struct lb_node *node)
 	return node->server->state->current < (share + whole - 1) / whole;
 }
 
-/* The words of the address, one above the other: with IPv4 that is the address itself. */
-bool lb_address_key(const struct balance_key *key, uint32_t *number)
+uint32_t balance_hash(const struct proxy *px, struct span key)
+{
+	static uint32_t (*const functions[])(const void *, size_t) = {
+		[HASH_SDBM] = hash_sdbm, [HASH_DJB2] = hash_djb2, [HASH_WT6] = hash_wt6,
+		[HASH_CRC32] = hash_crc32,
+	};
+
+	return functions[px->set.hash_function](key.ptr, key.len);
+}
+
+/* Of an address: its words, one above the other: with IPv4 that is the address itself. */
+bool lb_number(const struct proxy *px, const struct balance_key *key, uint32_t *number)
 {
 	uint32_t words[4];
 
+	*number = key->hash;
+	if (px->set.balance != BALANCE_SOURCE)
+		return key->hashed;
 	if (key->src && key->src->family == AF_INET) {
 		*number = ntohl(key->src->v4.s_addr);
 		return true;
@@ -179,6 +193,11 @@ static const struct lb_algo *balance_algo(const struct proxy_settings *set)
 	case BALANCE_FIRST:
 		return &lb_first;
 	case BALANCE_SOURCE:
+	case BALANCE_URI:
+	case BALANCE_URL_PARAM:
+	case BALANCE_HDR:
+	case BALANCE_RDP_COOKIE:
+	case BALANCE_HASH:
 		return set->hash_method == HASH_CONSISTENT ? &lb_ring : &lb_map;
 	case BALANCE_RANDOM:
 		return &lb_random;
@@ -248,15 +267,31 @@ static int build_backend(struct config *cfg, struct proxy *px)
 	return 0;
 }
 
+/* What only requests of HTTP have: round robin, as the reference. */
+static void balance_check_mode(struct config *cfg, struct proxy *px)
+{
+	struct proxy_settings *set = &px->set;
+
+	if (set->mode == MODE_HTTP || set->balance < BALANCE_URI || set->balance > BALANCE_HDR)
+		return;
+	config_warning(cfg, &px->loc, "'%s' balances by something of HTTP requests, but is in mode tcp: "
+		       "it takes roundrobin", px->name);
+	set->balance = BALANCE_ROUNDROBIN;
+}
+
 static int balance_finish(struct config *cfg, void *data)
 {
 	struct proxies *all = config_data(cfg, &proxy_module);
 	struct proxy *px;
 
 	*(struct proxies **)data = all;
-	list_for_each(px, &all->list, node)
-		if (px->caps & PROXY_BACKEND && build_backend(cfg, px))
+	list_for_each(px, &all->list, node) {
+		if (!(px->caps & PROXY_BACKEND))
+			continue;
+		balance_check_mode(cfg, px);
+		if (build_backend(cfg, px))
 			return -1;
+	}
 	return 0;
 }
 
@@ -289,6 +324,7 @@ static void balance_release(void *data)
 
 const struct module lb_module = {
 	.name = "lb",
+	.keywords = balance_keywords,
 	.data_size = sizeof(struct proxies *), /* those that were built */
 	.finish = balance_finish,
 	.start = balance_start,

@@ -146,7 +146,7 @@ static struct server *map_look_up(struct lb_group *group, const struct balance_k
 	struct map_group *g = (struct map_group *)group;
 	uint32_t number;
 
-	if (!lb_address_key(key, &number))
+	if (!lb_number(group->proxy, key, &number))
 		return map_walk(group, key, full);
 	if (g->stale)
 		map_fill(g);

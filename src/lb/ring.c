@@ -136,28 +136,29 @@ static struct lb_node *ring_bounded(const struct ring_group *g, struct tree_node
 	return node;
 }
 
-/* Neighbouring addresses must not meet the same point: always mixed. */
-static uint32_t ring_key(const struct ring_group *g, const struct addr *src)
+/* Where on the ring: neighbouring addresses, and keys that differ in their last letter, must not
+ * meet the same point: always mixed. Sessions without a key take one place after the other. */
+static uint32_t ring_key(struct ring_group *g, const struct balance_key *key)
 {
-	static uint32_t (*const functions[])(const void *, size_t) = {
-		[HASH_SDBM] = hash_sdbm, [HASH_DJB2] = hash_djb2, [HASH_WT6] = hash_wt6,
-		[HASH_CRC32] = hash_crc32,
-	};
-	size_t len = src->family == AF_INET ? sizeof(src->v4) : sizeof(src->v6);
+	const struct proxy *px = g->base.proxy;
+	const struct addr *src = px->set.balance == BALANCE_SOURCE ? key->src : NULL;
 
-	return hash_avalanche(functions[g->base.proxy->set.hash_function](&src->v4, len));
+	if (key->hashed)
+		return hash_avalanche(key->hash);
+	if (src && src->family == AF_INET)
+		return hash_avalanche(balance_hash(px, (struct span){ (const char *)&src->v4,
+								      sizeof(src->v4) }));
+	if (src && src->family == AF_INET6)
+		return hash_avalanche(balance_hash(px, (struct span){ (const char *)&src->v6,
+								      sizeof(src->v6) }));
+	return hash_avalanche(g->turn++);
 }
 
 static struct server *ring_pick(struct lb_group *group, const struct balance_key *key, bool *full)
 {
 	struct ring_group *g = (struct ring_group *)group;
-	const struct addr *src = key->src;
-	struct tree_node *at;
+	struct tree_node *at = ring_at(g, ring_key(g, key));
 
-	if (src && (src->family == AF_INET || src->family == AF_INET6))
-		at = ring_at(g, ring_key(g, src));
-	else
-		at = ring_at(g, hash_avalanche(g->turn++));
 	*full = false;
 	return at ? ring_bounded(g, at)->server : NULL;
 }

@@ -85,7 +85,7 @@ void server_update_weight(struct server *s)
 static bool static_weights(const struct proxy_settings *set)
 {
 	return set->balance == BALANCE_STATIC_RR ||
-	       (set->balance == BALANCE_SOURCE && set->hash_method == HASH_MAP_BASED);
+	       (balance_is_hash(set->balance) && set->hash_method == HASH_MAP_BASED);
 }
 
 static int parse_weight(const struct server *s, const char *text, unsigned *weight,

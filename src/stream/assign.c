@@ -8,6 +8,7 @@
 #include "lb/balance.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
+#include "stream/balance_key.h"
 #include "stream/extra.h"
 #include "stream/persist.h"
 #include "stream/steps.h"
@@ -136,6 +137,7 @@ static struct choice assign_choose(struct stream *s)
 	choice.server = assign_last_server(s, key.avoid);
 	if (choice.server)
 		return choice;
+	balance_key_find(s, &key);
 	choice.server = balance_pick(s->backend, &key, &choice.full);
 	choice.balanced = choice.server != NULL;
 	return choice;

@@ -153,7 +153,7 @@ static bool connect_elsewhere(const struct stream *s)
 
 	if (!(set->options.on & OPT_REDISPATCH) || s->backend->usable + s->backend->usable_backup < 2)
 		return false;
-	if (set->balance != BALANCE_SOURCE && !(s->extra && s->extra->direct))
+	if (!balance_is_hash(set->balance) && !(s->extra && s->extra->direct))
 		return true;
 	if (interval < 0)
 		return (int)s->failures == set->retries + 1 + interval;

@@ -9,6 +9,7 @@
 #include "proxy/proxy.h"
 #include "stream/accesslog.h"
 #include "stream/assign.h"
+#include "stream/balance_key.h"
 #include "stream/connect.h"
 #include "stream/exchange.h"
 #include "stream/http_rules.h"
@@ -204,7 +205,8 @@ static bool frontend_waits(const struct stream *s)
 static bool backend_waits(const struct stream *s)
 {
 	return s->exchange &&
-	       (s->exchange->wait_body || s->backend->set.options.on & OPT_BUFFER_REQUEST);
+	       (s->exchange->wait_body || s->backend->set.options.on & OPT_BUFFER_REQUEST ||
+		balance_key_in_body(s));
 }
 
 static bool has_reply(const struct stream *s)
