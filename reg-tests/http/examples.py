@@ -252,7 +252,7 @@ def main():
     with open(WORK + "/stats.cfg", "w") as f:
         f.write(f'global\n\tstats socket "{WORK}/stats.sock" level admin\n')
     for name, judge in (("virtual-hosts", virtual_hosts), ("maintenance-page", maintenance_page),
-                        ("websocket", websocket),
+                        ("sticky-sessions", sticky_sessions), ("websocket", websocket),
                         ("basic-auth", basic_auth), ("security-headers", security_headers)):
         with Example("http-" + name):
             judge()
