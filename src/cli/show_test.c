@@ -452,7 +452,7 @@ static void lists_of_backends_and_sockets(void **state)
 	says("show cli sockets", "# socket lvl processes\nunix@/run/penstock.sock admin all\n"
 				 "ipv6@[::1]:29099 operator all\n\n");
 	assert_non_null(strstr(ask("show servers conn be"),
-			       "\nbe/t1 4/1 127.0.0.1 29001 - 0 0 0 0 0 0 0 0 0\n"));
+			       "\nbe/t1 4/1 127.0.0.1 29001 - 0 0 0 0 0 0 -1 0 0\n"));
 }
 
 static void environment_is_shown(void **state)
