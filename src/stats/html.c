@@ -167,7 +167,7 @@ static bool html_say_head(struct html *h, struct text *out)
 	const char *node = html_node(h);
 
 	text_str(out, "<!DOCTYPE html>\n<html lang=en><meta charset=utf-8>"
-		      "<meta name=viewport content=\"width=device-width,initial-scale=1\">"
+		      "<meta name=viewport content=\"width=device-width,initial-scale=1,minimum-scale=1\">"
 		      "<meta name=robots content=noindex><link rel=icon href=\"data:,\"><title>");
 	if (node) {
 		html_text(out, node);

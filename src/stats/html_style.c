@@ -103,7 +103,7 @@ static const char *const style[] = {
 	".t:focus{outline:2px solid var(--link);outline-offset:-2px}"
 	"tbody th.t:hover,tbody th.t:focus{z-index:6}"
 	".t caption{text-align:left;color:var(--dim);padding-bottom:.2rem;white-space:nowrap}"
-	".t div th,.t div td,.t div tr:last-child>*{position:static;border:0;padding:.05rem .5rem "
+	".t div th,.t div td{position:static;border:0;padding:.05rem .5rem "
 	".05rem 0;background:none;font-weight:400;text-align:left}"
 	".t div td{text-align:right;padding-right:0;padding-left:.5rem}.t div td+td{"
 	"color:var(--dim)}.t div tr:hover>*{background:none}\n",

@@ -138,6 +138,13 @@ void exchange_forget_server(struct stream *s)
 	s->connected = false;
 }
 
+/* Answered on purpose, before a backend had it. */
+static void exchange_count_intercepted(struct exchange *x)
+{
+	if (!x->stream->backend)
+		x->stream->session->frontend->fe->counters.intercepted++;
+}
+
 /* The server, if there is one already, has no part in it any more. */
 void exchange_reply(struct exchange *x, struct reply *reply)
 {
@@ -148,6 +155,8 @@ void exchange_reply(struct exchange *x, struct reply *reply)
 		x->reason = reply->ends;
 		x->phase = s->phase;
 	}
+	if (x->reason == END_NONE || x->reason == END_LOCAL)
+		exchange_count_intercepted(x);
 	x->http.response = NULL;
 	timer_cancel(&s->timer);
 	assign_leave_queue(s);
@@ -166,7 +175,7 @@ void exchange_serve(struct exchange *x, const char *name,
 	x->service = open;
 	x->service_name = name;
 	x->service_data = data;
-	s->session->frontend->fe->counters.intercepted++;
+	exchange_count_intercepted(x);
 	s->request.step = REQ_SERVICE;
 }
 
