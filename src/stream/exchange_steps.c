@@ -102,7 +102,7 @@ static int head_failed(struct stream *s)
 	if (h1->in)
 		s->exchange->bytes_in += h1->in->len;
 	if (h1->error.status && !(conn->flags & (CONN_EOF | CONN_BROKEN)))
-		return exchange_fail_with(s, END_DENIED, h1->error.status);
+		return exchange_fail_with(s, END_BAD_REQUEST, h1->error.status);
 	if (conn->flags & CONN_BROKEN)
 		return end(s, END_CLIENT_ABORT);
 	return exchange_fail(s, END_CLIENT_ABORT);
@@ -332,7 +332,7 @@ static int request_facts(struct stream *s)
 	if (req->flags & PUMP_READ_ERROR) {
 		s->phase = PHASE_DATA;
 		if (s->exchange->client.error.status)
-			return exchange_fail_with(s, END_DENIED, 400);
+			return exchange_fail_with(s, END_BAD_REQUEST, 400);
 		return end(s, END_CLIENT_ABORT);
 	}
 	if (*s->relay.client.flags & (CONN_HUP | CONN_ERROR))

@@ -248,6 +248,10 @@ static void stream_count_end(struct stream *s)
 		else
 			COUNT_ALL(s, client_aborts);
 		break;
+	case END_BAD_REQUEST:
+		s->session->frontend->fe->counters.failed_requests++;
+		s->session->listener->counters->failed_requests++;
+		break;
 	case END_BAD_RESPONSE:
 		stream_count_bad_response(s);
 		break;
