@@ -78,7 +78,7 @@ class Case:
         self.wanted, self.ours, self.sent = None, None, None
 
     def config(self):
-        slow = "timeout" in (self.ours or self.wanted)
+        slow = "timeout" in (self.wanted if reference else self.ours or self.wanted)
         lines = ["backend " + self.name, "\toption log-health-checks",
                  "\ttimeout check " + ("6s" if slow else "%ds" % DEADLINE)]
         lines += ["\t" + r.replace("$P", str(self.server.port)) for r in self.rules

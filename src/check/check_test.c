@@ -142,7 +142,7 @@ static void work(void)
 		loop_turn(20);
 		running = false;
 		for (s = srv("s1"); s; s = s->next)
-			running |= s->state->check.running;
+			running |= s->state->check.running || s->state->agent.running;
 	} while (running && ++turns < 20);
 }
 
@@ -366,6 +366,158 @@ static void out_of_descriptors_leaves_it_up(void **state)
 		"error (Too many open files)\", check duration: Nms, status: 3/3 UP.\n");
 	pass(1000);
 	assert_state("s1", "UP", CHECK_L4OK);
+}
+
+static void out_of_descriptors_leaves_walks_up(void **state)
+{
+	struct rlimit limit, none;
+
+	(void)state;
+	begin("", " option tcp-check\n tcp-check send x\n"
+	      " server s1 127.0.0.1:$ check inter 1s\n");
+	getrlimit(RLIMIT_NOFILE, &limit);
+	none = limit;
+	none.rlim_cur = (rlim_t)lowest_free_descriptor();
+	setrlimit(RLIMIT_NOFILE, &none);
+	work();
+	setrlimit(RLIMIT_NOFILE, &limit);
+	assert_state("s1", "UP 1/3", CHECK_SOCKERR);
+	assert_null(srv("s1")->check->walk);
+	pass(1000);
+	assert_state("s1", "UP", CHECK_L7OK);
+}
+
+/* -- walks ------------------------------------------------------------------------------------- */
+
+/* The server's side of a check that has just begun. */
+static int accept_check(void)
+{
+	int fd;
+
+	loop_turn(20);
+	fd = accept(listening, NULL, NULL);
+	assert_true(fd >= 0);
+	loop_turn(20);
+	return fd;
+}
+
+/* However many bytes come: timeout check is the end. */
+static void a_trickle_runs_out_of_time(void **state)
+{
+	unsigned before;
+	int fd, i;
+
+	(void)state;
+	begin("", " option tcp-check\n tcp-check expect string zzz\n timeout check 1s\n"
+	      " server s1 127.0.0.1:$ check inter 10s\n server s2 127.0.0.1:$\n");
+	before = open_descriptors();
+	fd = accept_check();
+	for (i = 0; i < 9; i++) {
+		assert_int_equal(send(fd, "z-", 2, MSG_NOSIGNAL), 2);
+		clock_advance(100);
+		loop_turn(20);
+		assert_true(srv("s1")->state->check.running);
+	}
+	pass(100);
+	assert_state("s1", "DOWN", CHECK_L7TOUT);
+	assert_string_equal(srv("s1")->state->check.said,
+			    " at step 1 of tcp-check (expect string 'zzz')");
+	assert_null(srv("s1")->check->walk);
+	assert_null(srv("s1")->check->conn);
+	close(fd);
+	assert_int_equal(open_descriptors(), before);
+	assert_int_equal(next_in("s1"), 9000);
+}
+
+/* A server that never stops sending is judged by what fits into the buffer. */
+static void a_flood_ends_with_the_buffer(void **state)
+{
+	static const char flood[65536];
+	ssize_t n;
+	int fd, i;
+
+	(void)state;
+	begin("", " option tcp-check\n tcp-check expect string zzz\n timeout check 10s\n"
+	      " server s1 127.0.0.1:$ check inter 20s\n server s2 127.0.0.1:$\n");
+	fd = accept_check();
+	for (i = 0; i < 50 && srv("s1")->state->check.running; i++) {
+		n = send(fd, flood, sizeof(flood), MSG_NOSIGNAL | MSG_DONTWAIT);
+		assert_true(n > 0 || errno == EAGAIN || errno == ECONNRESET || errno == EPIPE);
+		loop_turn(20);
+	}
+	assert_state("s1", "DOWN", CHECK_L7RSP);
+	assert_string_equal(srv("s1")->state->check.said,
+			    "TCPCHK did not match content 'zzz' at step 1");
+	close(fd);
+}
+
+static void maintenance_breaks_a_walk_off(void **state)
+{
+	struct server *s;
+	int fd;
+
+	(void)state;
+	begin("", " option redis-check\n server s1 127.0.0.1:$ check\n");
+	fd = accept_check();
+	s = srv("s1");
+	assert_non_null(s->check->walk);
+	server_set_admin(s, ADMIN_FORCED_MAINT, 0);
+	assert_null(s->check->walk);
+	assert_null(s->check->conn);
+	assert_false(timer_armed(&s->check->timer));
+	assert_false(s->state->check.running);
+	close(fd);
+}
+
+/* The agent is asked all the same: it may end the maintenance. */
+static void an_agent_ends_maintenance(void **state)
+{
+	struct server *s;
+	int fd;
+
+	(void)state;
+	begin("", " server s1 127.0.0.1:$ weight 10 agent-check agent-port $ agent-inter 1s\n");
+	s = srv("s1");
+	server_set_admin(s, ADMIN_FORCED_MAINT, 0);
+	fd = accept_check();
+	assert_int_equal(send(fd, "ready 50% do", 12, MSG_NOSIGNAL), 12);
+	loop_turn(20);
+	assert_true(s->state->agent.running);
+	assert_int_equal(s->state->admin, ADMIN_FORCED_MAINT);
+	assert_int_equal(send(fd, "wn\n", 3, MSG_NOSIGNAL), 3);
+	pass(10);
+	assert_int_equal(s->state->admin, 0);
+	assert_int_equal(s->state->user_weight, 5);
+	assert_int_equal(s->state->agent.status, CHECK_L7STS);
+	assert_int_equal(s->state->op, SERVER_DOWN);
+	assert_string_equal(s->state->agent.said, "via agent : down");
+	close(fd);
+}
+
+/* An agent that is not there says nothing; nor do its timeouts. */
+static void an_agent_that_is_away_changes_nothing(void **state)
+{
+	int fd;
+
+	(void)state;
+	begin("", " server s1 127.0.0.1:$ agent-check agent-port $ agent-inter 1s\n");
+	fd = accept_check();
+	assert_int_equal(send(fd, "down\n", 5, MSG_NOSIGNAL), 5);
+	pass(10);
+	assert_int_equal(srv("s1")->state->op, SERVER_DOWN);
+	close(fd);
+	close_port();
+	pass(1000);
+	assert_int_equal(srv("s1")->state->agent.status, CHECK_L4CON);
+	assert_int_equal(srv("s1")->state->op, SERVER_DOWN);
+	open_port(100);
+	pass(1000);
+	fd = accept(listening, NULL, NULL);
+	assert_true(fd >= 0);
+	assert_int_equal(send(fd, "up\n", 3, MSG_NOSIGNAL), 3);
+	pass(10);
+	assert_int_equal(srv("s1")->state->op, SERVER_UP);
+	close(fd);
 }
 
 /* -- where and what ---------------------------------------------------------------------------- */
@@ -671,6 +823,12 @@ int main(void)
 		TEST(a_wrong_source_address_is_said),
 		TEST(a_missing_unix_socket_is_a_socket_error),
 		TEST(out_of_descriptors_leaves_it_up),
+		TEST(out_of_descriptors_leaves_walks_up),
+		TEST(a_trickle_runs_out_of_time),
+		TEST(a_flood_ends_with_the_buffer),
+		TEST(maintenance_breaks_a_walk_off),
+		TEST(an_agent_ends_maintenance),
+		TEST(an_agent_that_is_away_changes_nothing),
 		TEST(port_and_addr_are_asked_instead),
 		TEST(send_proxy_goes_along),
 		TEST(send_proxy_is_for_the_service_port),
