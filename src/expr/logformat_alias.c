@@ -438,7 +438,7 @@ static const struct alias aliases[] = {
 	{ "trg", alias_trg, NEEDS_CONNECTION, "date of the request, UTC", ALIAS_HTTP },
 	{ "trl", alias_trl, NEEDS_CONNECTION, "date of the request, local time", ALIAS_HTTP },
 	{ "ts", alias_ts, NEEDS_END, "termination state, two letters", 0 },
-	{ "tsc", alias_tsc, NEEDS_END, "termination state, with two of cookies", ALIAS_HTTP },
+	{ "tsc", alias_tsc, NEEDS_END, "termination state, with two of cookies", 0 },
 };
 
 static int alias_compare(const void *key, const void *row)
