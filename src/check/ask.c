@@ -46,21 +46,25 @@ bool ask_sends_proxy(const struct check *check)
 
 	return !check->is_agent &&
 	       (on & SRV_CHECK_SEND_PROXY ||
-		(on & SRV_SEND_PROXY && !(on & (SRV_CHECK_ADDR | SRV_CHECK_PORT))));
+		(on & (SRV_SEND_PROXY | SRV_SEND_PROXY_V2) && !(on & (SRV_CHECK_ADDR | SRV_CHECK_PORT))));
 }
 
 /* -- connections ----------------------------------------------------------------------------- */
 
-/* A socket that has just connected takes these few bytes at once. */
+/* A socket that has just connected takes these few bytes at once. Version 2 can say that the
+ * connection speaks for nobody. */
 static void ask_send_proxy(struct check *check)
 {
+	bool v2 = check->server->set.options.on & SRV_SEND_PROXY_V2;
 	char line[PROXYPROTO_V1_MAX];
 	struct addr from;
-	size_t sent;
+	size_t len, sent;
 
 	if (!conn_local_addr(check->conn, &from))
 		from = (struct addr){ .family = AF_UNSPEC };
-	conn_send(check->conn, line, proxyproto_v1(line, &from, &check->to), false, &sent);
+	len = v2 ? proxyproto_v2(line, &from, &check->to, true) :
+		   proxyproto_v1(line, &from, &check->to);
+	conn_send(check->conn, line, len, false, &sent);
 }
 
 static void ask_connected(struct check *check)

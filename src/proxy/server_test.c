@@ -42,7 +42,6 @@ static const char text[] =
 	" server u1 127.0.0.1:18111 check slowstart 2s weight 50 maxconn 100\n"
 	" server u2 127.0.0.1:18112 weight 20\n"
 	"backend d\n"
-	" balance static-rr\n"
 	" server v1 127.0.0.1:18112 weight 20\n"
 	" server v2 127.0.0.1:18112 weight 20 disabled\n";
 
@@ -72,6 +71,8 @@ static int setup(void **state)
 		diag_print(cfg->diag, stderr, false, DIAG_NOTE);
 		return -1;
 	}
+	proxy_find(config_data(cfg, &proxy_module), "d", PROXY_BACKEND)->set.balance =
+		BALANCE_STATIC_RR; /* lb/ has the word */
 	if (proxies_start(cfg, config_data(cfg, &proxy_module), &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return -1;
