@@ -24,6 +24,7 @@ struct balance;
 struct balance_by;
 struct check_conf;
 struct error_line;
+struct expr;
 struct forwarded;
 struct log_conf;
 struct logformat;
@@ -118,6 +119,7 @@ struct proxy_settings {
 	const char *monitor_uri;       /* NULL: none */
 	struct cookie_conf *cookie;    /* stream/persist.h; NULL: none */
 	const char *dynamic_cookie_key; /* NULL: none */
+	struct expr *persist_rdp;      /* persist rdp-cookie: the cookie; NULL: off */
 	struct error_line *errors;     /* stream/: newest line that says how errors are answered */
 	struct forwarded *forwardfor, *originalto; /* stream/; NULL: not asked for */
 	struct span unique_id_header;  /* ptr NULL: none */

@@ -49,6 +49,8 @@ struct span persist_value(const struct server *server, char memory[17]);
 bool persist_request(struct exchange *x);
 /* A response of a server: rewrites, deletes or adds Set-Cookie. False: no memory. */
 bool persist_response(struct exchange *x);
+/* Mode tcp: the server that an RDP cookie names (persist rdp-cookie). */
+void persist_rdp(struct stream *s);
 /* The server that the stream asks for and that may be tried: NULL: any. */
 struct server *persist_server(const struct stream *s);
 /* It could not be reached: another one is taken. */

@@ -127,6 +127,8 @@ static struct choice assign_choose(struct stream *s)
 		stream_view(s, &view, NULL);
 		choice.server = use_server(s->backend, &view);
 	}
+	if (!choice.server && !key.avoid && s->backend->set.persist_rdp)
+		persist_rdp(s);
 	if (!choice.server && !key.avoid)
 		choice.server = persist_server(s);
 	if (choice.server) {

@@ -4,6 +4,7 @@
 #include "stream/persist.h"
 
 #include "base/arena.h"
+#include "base/err.h"
 #include "config/config.h"
 #include "expr/acl.h"
 #include "expr/expr.h"
@@ -174,6 +175,31 @@ static int parse_rule(struct statement *st, const struct keyword *kw, void *obje
 	return 0;
 }
 
+/* "persist rdp-cookie" or "persist rdp-cookie(name)" */
+static int parse_persist(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word = stmt_need(st, "'rdp-cookie'"), *name = "msts";
+	struct proxy *px = object;
+	struct expr_context ctx = { .cfg = st->cfg, .arena = st->cfg->arena, .loc = st->loc,
+				    .proxy = px };
+	size_t len;
+	struct err err;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	len = strlen(word);
+	if (strncmp(word, "rdp-cookie", 10))
+		return stmt_error(st, st->at - 1, "'rdp-cookie' is the only kind of 'persist'");
+	if (len > 12 && word[10] == '(' && word[len - 1] == ')')
+		name = arena_strndup(st->cfg->arena, word + 11, len - 12);
+	else if (word[10])
+		return stmt_error(st, st->at - 1, "a name in parentheses is expected: rdp-cookie(msts)");
+	px->set.persist_rdp = expr_parse_all(
+		arena_printf(st->cfg->arena, "req.rdp_cookie(%s)", name), &ctx, &err);
+	return px->set.persist_rdp ? 0 : stmt_error(st, st->at - 1, "%s", err.text);
+}
+
 static int parse_server_cookie(struct statement *st, const struct keyword *kw, void *object)
 {
 	const char *word = stmt_peek(st);
@@ -199,6 +225,9 @@ static const struct keyword keywords[] = {
 	{ .name = "option persist", .scope = SCOPE_BACK, .flags = KW_NO | KW_DEFAULT,
 	  .parse = set_bit, .offset = offsetof(struct proxy, set.options), .bit = OPT_PERSIST,
 	  .help = "requests go to the server of their cookie even if that is down" },
+	{ .name = "persist", .scope = SCOPE_BACK, .args = "{ rdp-cookie | rdp-cookie(<name>) }",
+	  .parse = parse_persist,
+	  .help = "clients go to the server that their RDP cookie names" },
 	{ .name = "cookie", .scope = SCOPE_SERVER, .args = "<value>",
 	  .parse = parse_server_cookie, .offset = offsetof(struct server, cookie),
 	  .help = "value of the cookie that stands for this server" },
