@@ -59,6 +59,8 @@ void h1_too_long(const struct h1_parser *p, const struct message *msg, struct h1
  * Proxy-Connection, TE (but "trailers"), Transfer-Encoding stays. keep_upgrade: Upgrade and its
  * Connection element are for the next hop, too. */
 void message_strip_hops(struct message *msg, bool keep_upgrade);
+/* Connection alone: what rules have written, or an earlier try to send this message. */
+void message_strip_connection(struct message *msg, bool keep_upgrade);
 
 /* Names to be written in other letters (h1-case-adjust), for peers that go by them. */
 struct h1_names {

@@ -56,7 +56,7 @@ static void strip_te(struct message *msg)
 	}
 }
 
-static void strip_connection(struct message *msg, bool keep_upgrade)
+void message_strip_connection(struct message *msg, bool keep_upgrade)
 {
 	unsigned at = 0;
 	struct field *f;
@@ -75,7 +75,7 @@ void message_strip_hops(struct message *msg, bool keep_upgrade)
 	unsigned i;
 
 	strip_named(msg);
-	strip_connection(msg, keep_upgrade);
+	message_strip_connection(msg, keep_upgrade);
 	strip_te(msg);
 	for (i = 0; i < msg->count; i++) {
 		struct field *f = &msg->fields[i];

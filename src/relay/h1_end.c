@@ -450,7 +450,9 @@ static bool h1_frame_connection(struct h1_end *h1, struct message *msg)
 	bool old = h1->is_client ? h1->peer_minor == 0 : msg->minor == 0;
 	const char *say = NULL;
 
-	if (msg->flags & MSG_INTERIM || msg->framing == BODY_TUNNEL)
+	/* A request that asks for another protocol names that alone in Connection. */
+	if (msg->flags & MSG_INTERIM || msg->framing == BODY_TUNNEL ||
+	    (!h1->is_client && msg->flags & MSG_UPGRADE))
 		return true;
 	if (!h1->framing.keep && (!old || h1->is_client))
 		say = "close";
@@ -494,7 +496,7 @@ static enum io h1_head_out(struct end *end, struct message *msg)
 
 	if (h1->is_client)
 		msg->major = msg->minor = 1; /* RFC 9112 2.3: our version, not the server's */
-	message_strip_hops(msg, msg->flags & MSG_UPGRADE || msg->status == 101);
+	message_strip_connection(msg, msg->flags & MSG_UPGRADE || msg->status == 101);
 	if (!h1_frame_body(end, h1, msg) || !h1_frame_connection(h1, msg) || !h1_out_take(h1))
 		return IO_ERR;
 	if (!h1->is_client)
