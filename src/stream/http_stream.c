@@ -3,7 +3,9 @@
  * wait for a body (manual 4.2). Rows of a table; called by expr/rule.c. */
 #include "base/arena.h"
 #include "base/clock.h"
+#include "expr/capture.h"
 #include "log/header.h"
+#include "proxy/proxy.h"
 #include "stream/exchange.h"
 #include "stream/http_action.h"
 #include "stream/http_rules.h"
@@ -42,6 +44,59 @@ static enum action_result action_log_level(const struct rule *rule, struct view 
 
 	(void)place;
 	s->log_level = (uint8_t)rule->num;
+	return ACTION_NEXT;
+}
+
+/* -- capture ---------------------------------------------------------------------------- */
+
+/* "len <length>": a slot of its own, in requests of a frontend; "id <index>": one declared. */
+static int parse_slot(struct statement *st, struct rule *rule)
+{
+	bool response = rule->where & AT_RESPONSE, front = rule->proxy->caps & PROXY_FRONTEND;
+	int64_t len;
+
+	if (!response && stmt_take(st, "len")) {
+		if (!front)
+			return stmt_error(st, st->at - 1, "only a frontend has slots of its own: 'id' "
+					  "names one that it declares");
+		if (stmt_int(st, "the length", 1, 65536, &len))
+			return -1;
+		rule->num = capture_declare(st->cfg, rule->proxy, response, NULL, (unsigned)len);
+		return 0;
+	}
+	if (!stmt_take(st, "id"))
+		return stmt_error(st, st->at, response ? "'id' and the number of a slot are expected" :
+				  "'len' and a length, or 'id' and the number of a slot are expected");
+	if (stmt_int(st, "the number of the slot", 0, 65535, &rule->num))
+		return -1;
+	if (front && rule->num >= capture_count(rule->proxy, response))
+		return stmt_error(st, st->at - 1, "there is no slot %d: 'declare capture' makes one, "
+				  "above this line", (int)rule->num);
+	return 0;
+}
+
+static int parse_capture(struct statement *st, struct rule *rule, const char *args)
+{
+	int at = st->at;
+
+	(void)args;
+	rule->expr = expr_parse_words(st, rule->proxy);
+	if (!rule->expr)
+		return -1;
+	if (!(expr_where(rule->expr) & rule->where))
+		return stmt_error(st, at, "'%s' looks at the %s, which '%s' rules cannot see",
+				  expr_fetch_name(rule->expr), expr_source(rule->expr), rule->list);
+	return parse_slot(st, rule);
+}
+
+/* A frontend without such a slot: nothing happens (manual). */
+static enum action_result action_capture(const struct rule *rule, struct view *view,
+					 unsigned place)
+{
+	struct sample smp;
+
+	if (expr_eval_as(rule->expr, view, place, SMP_STR, &smp) == EXPR_FOUND)
+		capture_store(view, rule->where & AT_RESPONSE, (uint64_t)rule->num, smp.str);
 	return ACTION_NEXT;
 }
 
@@ -135,6 +190,12 @@ static enum action_result action_service(const struct rule *rule, struct view *v
 	(void)place;
 	return service->serve(action_exchange(view));
 }
+
+const struct action http_capture_actions[] = {
+	{ "capture", .where = BOTH, .parse = parse_capture, .run = action_capture,
+	  .help = "keeps the value of an expression in a slot of the log" },
+	{ 0 },
+};
 
 const struct action http_stream_actions[] = {
 	{ "use-service", .where = REQUESTS, .parse = parse_service, .run = action_service,
