@@ -248,7 +248,7 @@ static size_t count(const char *text, const char *word)
 /* Readers that do not read cost bounded memory and no time, and get everything in the end. */
 static void case_slow_reader(void)
 {
-	enum { READERS = 8, SERVERS = 1000 };
+	enum { READERS = 4, SERVERS = 300 };
 	int fds[READERS];
 	long memory, ticks;
 	size_t rows;

@@ -127,8 +127,11 @@ static bool sockmap_blocked(bool up, bool fin)
 	do {
 		f.total = f.sent + f.chunk; /* one piece at a time, until the relay leaves one lying */
 		flows_run(&f, 1, 50);
-		relay_settle();
 		left = sockmap_unread(opt.relay, from);
+		if (left) {
+			relay_settle(); /* or has it only not come to it yet? */
+			left = sockmap_unread(opt.relay, from);
+		}
 	} while (left == 0);
 	if (!sockmap_capture(opt.relay, from))
 		return false;
