@@ -23,6 +23,7 @@ struct reply {
 	uint8_t ends;               /* enum reason that the stream ends with; 0: END_LOCAL */
 	uint16_t logged;            /* what the log says in place of the status (the error that an
 				     * errorfile stands for); 0: the status */
+	unsigned named;             /* status in the log, where it is another: errorloc; 0: status */
 	bool close;                 /* the connection ends behind it */
 	bool silent;                /* nothing is sent at all: silent-drop, reject */
 };

@@ -405,6 +405,22 @@ struct span h1_end_body(const struct end *end, bool *final)
 	return (struct span){ buf_first(h1->in), len };
 }
 
+void h1_end_drop_body(struct end *end)
+{
+	struct h1_end *h1 = h1_end_of(end);
+	size_t len;
+
+	if (!h1 || h1->framing.ended || (h1->body != BODY_LENGTH && h1->body != BODY_CHUNKED) ||
+	    h1_body_in(end) != IO_OK || !h1_body_whole(h1))
+		return;
+	len = h1->body == BODY_CHUNKED ? h1->ready : (size_t)h1->left;
+	h1->ready = 0;
+	h1->left = 0;
+	h1->framing.ended = true;
+	if (len)
+		h1_consume(end, h1, len);
+}
+
 bool h1_end_mark(struct end *end)
 {
 	struct h1_end *h1 = h1_end_of(end);
@@ -454,6 +470,8 @@ static bool h1_frame_connection(struct h1_end *h1, struct message *msg)
 	if (msg->flags & MSG_INTERIM || msg->framing == BODY_TUNNEL ||
 	    (!h1->is_client && msg->flags & MSG_UPGRADE))
 		return true;
+	if (msg->flags & MSG_UPGRADE && !msg->is_response)
+		return true; /* Connection names it */
 	if (!h1->framing.keep && (!old || h1->is_client))
 		say = "close";
 	else if (h1->framing.keep && old)

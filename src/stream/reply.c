@@ -104,6 +104,7 @@ static const struct answer *find_answer(const struct stream *s, unsigned status)
 struct reply *reply_error(struct exchange *x, unsigned status)
 {
 	const struct answer *answer = find_answer(x->stream, status);
+	struct reply *reply;
 	struct view view;
 
 	if (!answer && !errors_handle(status))
@@ -111,7 +112,10 @@ struct reply *reply_error(struct exchange *x, unsigned status)
 	if (!answer)
 		return reply_builtin(x, status);
 	stream_view(x->stream, &view, NULL);
-	return answer_make(answer, x, &view);
+	reply = answer_make(answer, x, &view);
+	if (reply)
+		reply->named = status;
+	return reply;
 }
 
 void reply_send_error(struct exchange *x, unsigned status)
