@@ -46,6 +46,7 @@ struct exchange {
 	uint64_t body_least;            /* ... or until so many bytes are there; 0: all of it, or a
 					 * full buffer; then the rules are run again */
 	uint32_t cookie_last, cookie_first; /* dates of the client's cookie; 0: none */
+	bool hinting;                   /* res is a 103 under way: early-hint */
 	bool lenient;                   /* strict-mode off: a rewriting that fails is no error */
 	bool no_retry;                  /* disable-l7-retry */
 	bool client_keeps;              /* the client's connection lives on behind the response */

@@ -25,6 +25,8 @@ int rule_text_compile(struct statement *st, const struct rule *rule, int word, c
 /* Fixed, or in the exchange's arena. False: it is too long for any message. */
 bool rule_text_make(const struct rule_text *text, struct view *view, struct span *made);
 
+/* Sends what early-hint rules have collected. */
+void action_send_hints(struct exchange *x);
 struct exchange *action_exchange(const struct view *view);
 /* The request, or in the lists of responses the response. */
 struct message *action_message(const struct rule *rule, const struct view *view);

@@ -259,6 +259,7 @@ static int http_rules_finish(struct config *cfg, void *data)
 static enum rule_result run(struct exchange *x, const struct rule_set *set,
 			    struct rule_place *place)
 {
+	enum rule_result r;
 	struct view view;
 
 	if (!set)
@@ -268,7 +269,10 @@ static enum rule_result run(struct exchange *x, const struct rule_set *set,
 	if (!extra_get(x->stream)) /* variables */
 		return RULES_ERROR;
 	stream_view(x->stream, &view, NULL);
-	return rules_run(set, &view, place, true);
+	r = rules_run(set, &view, place, true);
+	if (x->hinting && (r == RULES_PASS || r == RULES_WAIT))
+		action_send_hints(x);
+	return r;
 }
 
 /* Compared with the path where it begins with a slash, so that the form of the target does not

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "expr/capture.h"
+#include "http/message.h"
 #include "log/header.h"
 #include "proxy/proxy.h"
 #include "stream/exchange.h"
@@ -191,6 +192,54 @@ static enum action_result action_service(const struct rule *rule, struct view *v
 	return service->serve(action_exchange(view));
 }
 
+/* -- early-hint ------------------------------------------------------------------------- */
+
+struct hint_rule {
+	struct span name;
+	struct rule_text value;
+};
+
+static int parse_hint(struct statement *st, struct rule *rule, const char *args)
+{
+	struct hint_rule *data = arena_alloc(st->cfg->arena, sizeof(*data));
+
+	(void)args;
+	rule->data = data;
+	return action_field_name(st, &data->name) ||
+	       rule_text_parse(st, rule, "the value of the header", &data->value) ? -1 : 0;
+}
+
+/* Collected in the place of the response, which has not come yet (RFC 8297). */
+static enum action_result action_hint(const struct rule *rule, struct view *view, unsigned place)
+{
+	const struct hint_rule *data = rule->data;
+	struct exchange *x = action_exchange(view);
+	struct span value;
+
+	(void)place;
+	if (x->req.major == 1 && !x->req.minor)
+		return ACTION_NEXT;
+	if (!rule_text_make(&data->value, view, &value))
+		return action_rewrite_failed(view);
+	if (!x->hinting) {
+		message_init(&x->res, true, x->res.fields, x->res.max);
+		x->res.major = x->res.minor = 1;
+		x->res.flags = MSG_INTERIM;
+		message_set_status(&x->res, 103, (struct span){ NULL, 0 });
+		x->hinting = true;
+	}
+	return action_rewritten(message_add(&x->res, x->arena, data->name, value), view);
+}
+
+void action_send_hints(struct exchange *x)
+{
+	struct end *client = &x->stream->relay.client;
+
+	x->hinting = false;
+	if (client->ops->head_out(client, &x->res) == IO_OK)
+		client->ops->flush(client);
+}
+
 const struct action http_capture_actions[] = {
 	{ "capture", .where = BOTH, .parse = parse_capture, .run = action_capture,
 	  .help = "keeps the value of an expression in a slot of the log" },
@@ -202,6 +251,8 @@ const struct action http_stream_actions[] = {
 	  .help = "answers by a service: prometheus-exporter" },
 	{ "set-log-level", .where = BOTH, .parse = parse_log_level, .run = action_log_level,
 	  .help = "sets the level of the exchange's log line; 'silent': none" },
+	{ "early-hint", .where = REQUESTS, .parse = parse_hint, .run = action_hint,
+	  .help = "sends a header ahead of the response, in a 103" },
 	{ "disable-l7-retry", .where = REQUESTS, .run = action_no_retry,
 	  .help = "the request is not sent again once it was sent" },
 	{ "wait-for-body", .where = REQUESTS, .parse = parse_body, .run = action_body,
