@@ -11,7 +11,8 @@ extern const struct fetch fetch_consts[], fetch_states[], fetch_net[], fetch_buf
 	fetch_vars[], fetch_http[], fetch_fields[];
 extern const struct converter converter_numbers[], converter_strings[], converter_bytes[],
 	converter_hashes[], converter_times[], converter_json[], converter_states[],
-	converter_vars[], converter_maps[], converter_http[];
+	converter_vars[], converter_maps[], converter_http[],
+	converter_query[];
 
 /* Does the manual have a fetch (converter) of this name which is missing here? */
 bool fetch_known(struct span name);

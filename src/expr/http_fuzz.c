@@ -24,7 +24,8 @@ static const char *const texts[] = {
 	"req.cook", "req.cook(a)", "req.cook_cnt", "req.cook_val(a)", "req.body", "req.body_len",
 	"req.body_size", "req.body_param", "http_auth_user", "http_auth_pass", "http_auth_type",
 	"http_auth_bearer", "http_auth_bearer(a)", "req.fhdr(a),language(en;de,fr)", "status",
-	"res.ver", "res.hdr()", "res.fhdr()", "res.hdr_cnt", "res.hdr_ip()", "res.cook",
+	"res.ver", "res.hdr()", "res.fhdr()", "res.hdr_cnt", "res.hdr_ip()", "res.cook", "req.body,json_query($.a.b[1])",
+	"req.body,json_query($.a,int)", "req.fhdr(a),jwt_payload_query($.a)",
 	"res.cook(a)", "res.cook_cnt", "res.hdrs", "res.body", "res.body_size", "hdr()", "cookie",
 };
 

@@ -18,6 +18,7 @@ static const struct converter *const converter_tables[] = {
 	converter_numbers, converter_strings, converter_bytes, converter_hashes,
 	converter_times,   converter_json,    converter_maps,  converter_states,
 	converter_vars,    converter_http,
+	converter_query,
 };
 
 static const char *const known_fetches[] = {
