@@ -126,7 +126,7 @@ static bool sockmap_blocked(bool up, bool fin)
 	f.no_read = true;
 	do {
 		f.total = f.sent + f.chunk; /* one piece at a time, until the relay leaves one lying */
-		flows_run(&f, 1, 50);
+		flows_run(&f, 1, 0);
 		left = sockmap_unread(opt.relay, from);
 		if (left) {
 			relay_settle(); /* or has it only not come to it yet? */
