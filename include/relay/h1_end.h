@@ -59,8 +59,6 @@ void h1_end_tunnel(struct end *end);
 void h1_end_decode(struct end *end);
 /* What is there of the body and was not given. *final: all of it, or no more fits. */
 struct span h1_end_body(const struct end *end, bool *final);
-/* Nobody wants the body: if all of it is at hand, the next message begins behind it. */
-void h1_end_drop_body(struct end *end);
 /* All of the body is at hand: notes where it begins. False: it is not. */
 bool h1_end_mark(struct end *end);
 /* The body is given once more from there on; the head is pinned still. */

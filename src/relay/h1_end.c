@@ -405,22 +405,6 @@ struct span h1_end_body(const struct end *end, bool *final)
 	return (struct span){ buf_first(h1->in), len };
 }
 
-void h1_end_drop_body(struct end *end)
-{
-	struct h1_end *h1 = h1_end_of(end);
-	size_t len;
-
-	if (!h1 || h1->framing.ended || (h1->body != BODY_LENGTH && h1->body != BODY_CHUNKED) ||
-	    h1_body_in(end) != IO_OK || !h1_body_whole(h1))
-		return;
-	len = h1->body == BODY_CHUNKED ? h1->ready : (size_t)h1->left;
-	h1->ready = 0;
-	h1->left = 0;
-	h1->framing.ended = true;
-	if (len)
-		h1_consume(end, h1, len);
-}
-
 bool h1_end_mark(struct end *end)
 {
 	struct h1_end *h1 = h1_end_of(end);

@@ -613,8 +613,6 @@ int exchange_response_open(struct stream *s)
 		response_tunnel(s);
 	count_response(s, x->res.status);
 	x->http.status = x->reply && x->reply->named ? (uint16_t)x->reply->named : x->res.status;
-	if (x->reply)
-		h1_end_drop_body(client);
 	x->server_keeps = !x->reply && !x->service && x->res.flags & MSG_KEEP_ALIVE &&
 			  server_may_keep(s) && x->server.body != BODY_CLOSE &&
 			  x->server.body != BODY_TUNNEL;
