@@ -29,18 +29,32 @@ frontend fe
 	maxconn 500
 	rate-limit sessions 2000
 	http-request deny if {{ path /deny }}
-	use_backend tcp_only if {{ path /never }}
+	use_backend other if {{ path /never }}
 	default_backend be
 backend be
 	balance leastconn
 	fullconn 50
-	server s1 127.0.0.1:{origin} weight 10 maxconn 50
+	cookie SRV insert indirect nocache
+	server s1 127.0.0.1:{origin} weight 10 maxconn 50 cookie c1
 	server s2 127.0.0.1:{origin} weight 10 backup
 	server s3 127.0.0.1:{origin} disabled
 	server s4 127.0.0.1:{origin} weight 0 maxqueue 3
 	server s5 127.0.0.1:{closed} weight 10 check inter 1h
 	server s6 127.0.0.1:{closed} track be/s5
-backend tcp_only
+backend other
+	balance source
+backend uri
+	balance uri
+backend param
+	balance url_param x
+backend hdr
+	balance hdr(x)
+backend rdp
+	balance rdp-cookie
+backend static
+	balance static-rr
+backend first
+	balance first
 backend empty
 listen stats
 	bind 127.0.0.1:{page}
@@ -150,6 +164,9 @@ class Proxy:
 		self.process = subprocess.Popen([program, "-db", "-f", path], stdout=self.log,
 						stderr=self.log)
 		for _ in range(3000):
+			if self.process.poll() is not None:
+				with open(self.log.name) as f:
+					sys.exit(f"FAILED  {program} does not start: {f.read()}")
 			try:
 				socket.create_connection(("127.0.0.1", self.page)).close()
 				break

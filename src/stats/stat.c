@@ -10,6 +10,7 @@
 #include "check/check.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
+#include "stream/persist.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -373,8 +374,10 @@ void stat_fill_server(struct stat_row *row, const struct server *s, unsigned opt
 	SET(ctime_max, stats_u32(st->connect_time_max));
 	SET(rtime_max, stats_u32(st->response_time_max));
 	SET(ttime_max, stats_u32(st->total_time_max));
-	if (options & STAT_LEGENDS)
-		SET(addr, stat_addr(row, &st->addr));
+	if (!(options & STAT_LEGENDS))
+		return;
+	SET(addr, stat_addr(row, &st->addr));
+	SET(cookie, stats_str(&row->strings, s->cookie));
 }
 
 /* What the servers of a backend come to. */
@@ -443,6 +446,14 @@ static const char *stat_algorithm(const struct proxy *px)
 	return names[px->set.balance];
 }
 
+static struct stats_value stat_cookie(struct stat_row *row, struct span name)
+{
+	char text[STATS_STR_MAX + 1];
+
+	snprintf(text, sizeof(text), "%.*s", (int)name.len, name.ptr);
+	return stats_str(&row->strings, text);
+}
+
 void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned options)
 {
 	const struct proxy_state *be = px->be;
@@ -476,8 +487,11 @@ void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned op
 	SET(ctime_max, stats_u32(be->connect_time_max));
 	SET(rtime_max, stats_u32(be->response_time_max));
 	SET(ttime_max, stats_u32(be->total_time_max));
-	if (options & STAT_LEGENDS)
-		SET(algo, stats_const(stat_algorithm(px)));
+	if (!(options & STAT_LEGENDS))
+		return;
+	SET(algo, stats_const(stat_algorithm(px)));
+	if (px->set.cookie)
+		SET(cookie, stat_cookie(row, px->set.cookie->name));
 }
 
 /* -- checks ---------------------------------------------------------------------------------- */
