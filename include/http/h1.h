@@ -44,8 +44,8 @@ struct h1_parser {
  * msg->head_len bytes belong to it (empty lines in front included). request_method: of the request
  * that a response answers (HEAD, CONNECT change the framing); METHOD_OTHER for requests. Fills
  * in framing, length and flags; checks all that RFC 9112 and RFC 9110 ask of a recipient that
- * forwards: Host, Content-Length, Transfer-Encoding, Connection. Hop-by-hop fields are left in
- * place: message_strip_hops removes them. */
+ * forwards: Host, Content-Length, Transfer-Encoding, Connection. Fields that Connection names are
+ * deleted; Connection itself and the like are left in place: message_strip_hops. */
 enum h1_result h1_request_head(struct h1_parser *p, const char *bytes, size_t len, unsigned options,
 			       struct message *msg, struct h1_error *error);
 enum h1_result h1_response_head(struct h1_parser *p, const char *bytes, size_t len,
@@ -55,12 +55,12 @@ enum h1_result h1_response_head(struct h1_parser *p, const char *bytes, size_t l
 /* The bytes of a head filled the memory there is and it is H1_INCOMPLETE: what to answer with. */
 void h1_too_long(const struct h1_parser *p, const struct message *msg, struct h1_error *error);
 
-/* RFC 9110 7.6.1: deletes the fields that Connection names, Connection itself, Keep-Alive,
- * Proxy-Connection, TE (but "trailers"), Transfer-Encoding stays. keep_upgrade: Upgrade and its
- * Connection element are for the next hop, too. */
+/* RFC 9110 7.6.1. Deletes the fields that Connection names; the parsers have done it already. */
+void message_strip_named(struct message *msg);
+/* Before the head goes to the next hop: deletes Connection, Keep-Alive, Proxy-Connection, TE (but
+ * "trailers"), HTTP2-Settings, Upgrade as they were received, and any Connection; what rules have
+ * set stays. keep_upgrade: Upgrade and its Connection element are for the next hop, too. */
 void message_strip_hops(struct message *msg, bool keep_upgrade);
-/* Connection alone: what rules have written, or an earlier try to send this message. */
-void message_strip_connection(struct message *msg, bool keep_upgrade);
 
 /* Names to be written in other letters (h1-case-adjust), for peers that go by them. */
 struct h1_names {

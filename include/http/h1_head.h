@@ -17,7 +17,7 @@ struct head {
 /* Fills in the error; at: the byte that is wrong. status: of a request; a response has 502. */
 enum h1_result h1_bad(struct head *h, const char *at, unsigned status, const char *text);
 /* A field is complete: the last of msg->fields. */
-enum h1_result h1_check_field(struct head *h, const struct field *f);
+enum h1_result h1_check_field(struct head *h, struct field *f);
 /* The head is complete; empty: its last, empty line; end: behind that. */
 enum h1_result h1_check_request(struct head *h, const char *empty, const char *end);
 enum h1_result h1_check_response(struct head *h, enum method request_method, const char *end);

@@ -33,6 +33,7 @@ struct field {
 	struct span value; /* without blanks around it */
 	uint8_t id;        /* enum field_id */
 	bool line;         /* name, ": ", value and CRLF lie in one piece, as received */
+	bool hop;          /* received for this hop alone: message_strip_hops takes it off */
 };
 
 /* How the end of the body is told (RFC 9112 6.3). */
@@ -56,6 +57,7 @@ enum {
 	MSG_HTTP09 = 1 << 8,       /* request without version, by option; major.minor say 1.0: so
 				    * it is passed on, while the response goes back without a head
 				    * and ends with the connection */
+	MSG_HOPS = 1 << 10,        /* there may be fields that message_strip_hops takes off */
 	MSG_INVALID = 1 << 9,      /* accepted by an option only: captured for "show errors" */
 };
 

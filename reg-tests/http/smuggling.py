@@ -21,7 +21,8 @@ goes on. reply is what the origin answers to its first request; else it answers 
 which the client's side is held: an answer must belong to its request.
 status: of all answers, in order. after: closed, or open: then a request sent behind must be answered by its own
 answer. requests: targets of the complete requests that reach the origin, read by a strict parser; "none"; what is
-malformed there fails the case. lacks: a string that must reach neither. gets: a string that must reach the client.
+malformed there fails the case. lacks: a string that must reach neither. gets: a string that must reach the client; reaches:
+the origin.
 with: a line for the configuration. end: the client closes its direction behind what it sends. shut: the origin
 closes behind its reply.
 seen: where such bytes were seen doing harm.
@@ -41,7 +42,7 @@ import tempfile
 
 PATIENCE = 30.0
 SENTINEL = b"GET /sentinel HTTP/1.1\r\nHost: a\r\n\r\n"
-KEYS = {"case", "seen", "send", "reply", "status", "after", "requests", "lacks", "gets", "with", "end", "shut"}
+KEYS = {"reaches", "case", "seen", "send", "reply", "status", "after", "requests", "lacks", "gets", "with", "end", "shut"}
 
 
 # ---- cases ----
@@ -51,7 +52,7 @@ class Case:
         self.name, self.where = name, where
         self.send, self.reply, self.end, self.shut = b"", None, False, False
         self.status, self.after, self.requests = [], "closed", []
-        self.lacks, self.gets, self.lines = [], [], []
+        self.lacks, self.gets, self.reaches, self.lines = [], [], [], []
 
 
 def unquote(text, where):
@@ -82,7 +83,7 @@ def set_key(case, key, value):
         case.status = [] if value == "none" else [int(word) for word in value.split()]
     elif key == "requests":
         case.requests = [] if value == "none" else value.split()
-    elif key in ("lacks", "gets"):
+    elif key in ("lacks", "gets", "reaches"):
         getattr(case, key).append(unquote(value, case.where))
     elif key == "with":
         case.lines.append(value)
@@ -365,6 +366,9 @@ class Run:
         for text in case.lacks:
             if any(text.lower() in raw.lower() for raw in self.reached + [self.received]):
                 self.problem("%r was passed on" % text)
+        for text in case.reaches:
+            if not any(text.lower() in raw.lower() for raw in self.reached):
+                self.problem("%r did not reach the origin" % text)
         for text in case.gets:
             if text not in self.received:
                 self.problem("%r did not reach the client" % text)

@@ -19,6 +19,7 @@ enum seen {
 	OPTION_CLOSE = 1 << 4, /* named by Connection */
 	OPTION_KEEP_ALIVE = 1 << 5,
 	OPTION_UPGRADE = 1 << 6,
+	OPTION_NAME = 1 << 7, /* maybe that of a field */
 };
 
 /* ---- field by field ---- */
@@ -110,7 +111,7 @@ static enum h1_result check_host(struct head *h, const struct field *f)
 	return H1_DONE;
 }
 
-/* RFC 9112 9.3, 9.6. What else is named is for message_strip_hops. */
+/* RFC 9112 9.3, 9.6. */
 static enum h1_result check_options(struct head *h, const struct field *f)
 {
 	struct span option;
@@ -127,6 +128,8 @@ static enum h1_result check_options(struct head *h, const struct field *f)
 			h->parser->seen |= OPTION_KEEP_ALIVE;
 		else if (span_equal_nocase(option, SPAN("upgrade")))
 			h->parser->seen |= OPTION_UPGRADE;
+		else
+			h->parser->seen |= OPTION_NAME;
 	}
 	return H1_DONE;
 }
@@ -153,7 +156,14 @@ static enum h1_result check_odd_name(struct head *h, const struct field *f)
 	}
 }
 
-enum h1_result h1_check_field(struct head *h, const struct field *f)
+/* Rules see it, the next hop does not. */
+static void mark_hop(struct head *h, struct field *f)
+{
+	f->hop = true;
+	h->msg->flags |= MSG_HOPS;
+}
+
+enum h1_result h1_check_field(struct head *h, struct field *f)
 {
 	switch ((enum field_id)f->id) {
 	case FIELD_OTHER:
@@ -165,9 +175,17 @@ enum h1_result h1_check_field(struct head *h, const struct field *f)
 	case FIELD_HOST:
 		return check_host(h, f);
 	case FIELD_CONNECTION:
+		mark_hop(h, f);
 		return check_options(h, f);
 	case FIELD_UPGRADE:
 		h->parser->seen |= SEEN_UPGRADE;
+		mark_hop(h, f);
+		return H1_DONE;
+	case FIELD_KEEP_ALIVE:
+	case FIELD_PROXY_CONNECTION:
+	case FIELD_TE:
+	case FIELD_HTTP2_SETTINGS:
+		mark_hop(h, f);
 		return H1_DONE;
 	case FIELD_EXPECT:
 		if (h->msg->minor && span_equal_nocase(f->value, SPAN("100-continue")))
@@ -218,6 +236,8 @@ static void check_connection(struct head *h)
 {
 	unsigned seen = h->parser->seen;
 
+	if (seen & OPTION_NAME)
+		message_strip_named(h->msg);
 	if (seen & OPTION_CLOSE)
 		h->msg->flags |= MSG_CLOSE;
 	else if (seen & OPTION_KEEP_ALIVE || h->msg->minor)

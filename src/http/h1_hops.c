@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fields that are for the next hop only (RFC 9110 7.6.1). Called by the exchange once a message,
- * before rules see it, so that nobody can make us take off what we add ourselves.
+ * Fields that are for the next hop only (RFC 9110 7.6.1). Those that Connection names are taken off
+ * while parsing, before rules run: so nobody can make us take off what we add ourselves. The
+ * others, which rules may want to see, go when the head leaves; but not what rules have set.
  */
 #include "http/h1.h"
 
@@ -15,6 +16,7 @@ static bool field_is_protected(enum field_id id)
 	case FIELD_CONTENT_LENGTH:
 	case FIELD_TRANSFER_ENCODING:
 	case FIELD_CONNECTION: /* is the one being read */
+	case FIELD_KEEP_ALIVE:
 	case FIELD_UPGRADE:    /* decided by the caller */
 	case FIELD_TE:
 		return true;
@@ -23,8 +25,7 @@ static bool field_is_protected(enum field_id id)
 	}
 }
 
-/* What Connection names. Its usual elements name no field: nothing is searched for them. */
-static void strip_named(struct message *msg)
+void message_strip_named(struct message *msg)
 {
 	struct span element;
 	unsigned at = 0;
@@ -33,56 +34,47 @@ static void strip_named(struct message *msg)
 
 	while ((f = message_find_id(msg, FIELD_CONNECTION, &at)))
 		for (offset = 0; list_next(f->value, &offset, &element);)
-			if (!span_equal_nocase(element, SPAN("close")) &&
-			    !field_is_protected(field_id(element)))
+			if (!field_is_protected(field_id(element)))
 				message_delete(msg, element);
 }
 
 /* "TE: trailers" says that the next one's trailers will be passed on: true for us. */
-static void strip_te(struct message *msg)
+static void strip_te(struct message *msg, struct field *f, bool *kept)
 {
-	bool kept = false;
-	unsigned at = 0;
-	struct field *f;
-
-	while ((f = message_find_id(msg, FIELD_TE, &at))) {
-		if (kept || !list_has_token(f->value, SPAN("trailers"))) {
-			message_delete_field(msg, f);
-			continue;
-		}
-		if (f->value.len != strlen("trailers"))
-			message_set_value(msg, f, SPAN("trailers"));
-		kept = true;
+	if (*kept || !list_has_token(f->value, SPAN("trailers"))) {
+		message_delete_field(msg, f);
+		return;
 	}
+	if (f->value.len != strlen("trailers"))
+		message_set_value(msg, f, SPAN("trailers"));
+	*kept = true;
 }
 
-void message_strip_connection(struct message *msg, bool keep_upgrade)
+/* The first one stays, for Upgrade alone. */
+static void strip_connection(struct message *msg, struct field *f, bool *upgrade)
 {
-	unsigned at = 0;
-	struct field *f;
-
-	while ((f = message_find_id(msg, FIELD_CONNECTION, &at)))
-		if (keep_upgrade) {
-			message_set_value(msg, f, SPAN("Upgrade"));
-			keep_upgrade = false;
-		} else {
-			message_delete_field(msg, f);
-		}
+	if (*upgrade)
+		message_set_value(msg, f, SPAN("Upgrade"));
+	else
+		message_delete_field(msg, f);
+	*upgrade = false;
 }
 
 void message_strip_hops(struct message *msg, bool keep_upgrade)
 {
+	bool upgrade = keep_upgrade, te = false;
 	unsigned i;
 
-	strip_named(msg);
-	message_strip_connection(msg, keep_upgrade);
-	strip_te(msg);
-	for (i = 0; i < msg->count; i++) {
+	for (i = 0; i < msg->count && msg->flags & MSG_HOPS; i++) {
 		struct field *f = &msg->fields[i];
 
-		if (f->name.ptr && (f->id == FIELD_KEEP_ALIVE || f->id == FIELD_PROXY_CONNECTION ||
-				    f->id == FIELD_HTTP2_SETTINGS ||
-				    (f->id == FIELD_UPGRADE && !keep_upgrade)))
+		if (!f->name.ptr || !(f->hop || f->id == FIELD_CONNECTION))
+			continue;
+		if (f->id == FIELD_CONNECTION)
+			strip_connection(msg, f, &upgrade);
+		else if (f->id == FIELD_TE)
+			strip_te(msg, f, &te);
+		else if (f->id != FIELD_UPGRADE || !keep_upgrade)
 			message_delete_field(msg, f);
 	}
 }

@@ -348,6 +348,7 @@ static enum h1_result add_field(struct head *h, const char *s, const char *colon
 	f->name = span_between(s, colon);
 	f->value = span_between(value, end);
 	f->id = (uint8_t)field_id(f->name);
+	f->hop = false;
 	f->line = end == line && value == colon + 2 && colon[1] == ' ';
 	return f->id || msg->flags & MSG_INVALID ? h1_check_field(h, f) : H1_DONE;
 }

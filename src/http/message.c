@@ -177,7 +177,7 @@ bool message_add(struct message *msg, struct arena *arena, struct span name, str
 		return false;
 	msg->fields[msg->count++] =
 		(struct field){ .name = name, .value = value, .id = (uint8_t)field_id(name) };
-	msg->flags |= MSG_EDITED;
+	msg->flags |= MSG_EDITED | MSG_HOPS; /* it may be one of those */
 	return true;
 }
 

@@ -498,7 +498,7 @@ static enum io h1_head_out(struct end *end, struct message *msg)
 
 	if (h1->is_client)
 		msg->major = msg->minor = 1; /* RFC 9112 2.3: our version, not the server's */
-	message_strip_connection(msg, msg->flags & MSG_UPGRADE || msg->status == 101);
+	message_strip_hops(msg, msg->flags & MSG_UPGRADE || msg->status == 101);
 	if (!h1_frame_body(end, h1, msg) || !h1_frame_connection(h1, msg) || !h1_out_take(h1))
 		return IO_ERR;
 	if (!h1->is_client)

@@ -134,7 +134,6 @@ int exchange_request_head(struct stream *s)
 	x->http.request = &x->req;
 	x->http.not_first = !x->first;
 	capture_request(s->session->frontend, &x->req, x->arena, &x->http);
-	message_strip_hops(&x->req, x->req.flags & MSG_UPGRADE); /* never what we add ourselves */
 	if (accesslog_at_request(s->session->frontend))
 		stream_log(s);
 	return STEP_NEXT;
@@ -376,7 +375,6 @@ static int response_interim(struct stream *s)
 	struct exchange *x = s->exchange;
 	struct end *client = &s->relay.client;
 
-	message_strip_hops(&x->res, false);
 	h1_adjust_for_client(s, &x->res);
 	if (x->client.peer_minor > 0 && (client->ops->head_out(client, &x->res) != IO_OK ||
 					 client->ops->flush(client) == IO_ERR))
@@ -455,7 +453,6 @@ int exchange_response_head(struct stream *s)
 	if (exchange_retry(s, retry_on_status(x->res.status)))
 		return STEP_WAIT;
 	response_private(s);
-	message_strip_hops(&x->res, x->res.status == 101);
 	s->relay.response.flags &= (uint16_t)~PUMP_WATCH;
 	x->response_ms = (uint32_t)(clock_now_ms - s->session->accepted_ms);
 	x->http.response = &x->res;
