@@ -209,7 +209,7 @@ void message_delete_field(struct message *msg, struct field *f)
 void message_set_value(struct message *msg, struct field *f, struct span value)
 {
 	f->value = value;
-	f->line = false;
+	f->line = f->hop = false;
 	msg->flags |= MSG_EDITED;
 }
 
