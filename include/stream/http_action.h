@@ -45,7 +45,7 @@ extern const struct action http_field_actions[]; /* fields, status, strict-mode 
 extern const struct action http_target_actions[]; /* method and target of requests */
 extern const struct action http_reply_actions[]; /* deny, return, redirect ... */
 extern const struct action http_stream_actions[]; /* what is no part of a message */
-extern const struct action http_capture_actions[];
+extern const struct action http_capture_actions[], log_level_actions[];
 /* The action of "redirect" lines, whose text is no format. */
 extern const struct action redirect_action;
 

@@ -72,6 +72,9 @@ static int action_refuse(struct statement *st, const struct rule_list *list, str
 			return stmt_error(st, st->at - 1, "'%s %s' is not supported yet",
 					  list->name, *known);
 	}
+	if (name.len > 4 && !memcmp(name.ptr, "lua.", 4))
+		return stmt_error(st, st->at - 1, "'%s %.*s': Lua is not supported yet", list->name,
+				  (int)name.len, name.ptr);
 	return stmt_unknown(st, st->at - 1, "action", action_names(st->cfg->arena, list));
 }
 

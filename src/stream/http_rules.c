@@ -39,11 +39,12 @@ static const struct action allow_actions[] = {
 
 static const struct action *const request_tables[] = {
 	allow_actions, http_reply_actions, http_field_actions, http_target_actions,
-	http_stream_actions, http_capture_actions, rule_var_actions, tcp_actions, NULL,
+	http_stream_actions, http_capture_actions, log_level_actions, rule_var_actions, tcp_actions,
+	NULL,
 };
 static const struct action *const response_tables[] = {
 	allow_actions, http_reply_actions, http_field_actions, http_stream_actions,
-	http_capture_actions, rule_var_actions, tcp_actions, NULL,
+	http_capture_actions, log_level_actions, rule_var_actions, tcp_actions, NULL,
 };
 static const struct action *const after_tables[] = {
 	allow_actions, http_field_actions, http_capture_actions, rule_var_actions, NULL,

@@ -181,6 +181,8 @@ static int parse_service(struct statement *st, struct rule *rule, const char *ar
 		if (!strcmp(service->name, name))
 			break;
 	rule->data = service;
+	if (!service && !strncmp(name, "lua.", 4))
+		return stmt_error(st, st->at - 1, "the service '%s': Lua is not supported yet", name);
 	return service ? 0 : stmt_error(st, st->at - 1, "there is no service '%s'", name);
 }
 
@@ -240,6 +242,13 @@ void action_send_hints(struct exchange *x)
 		client->ops->flush(client);
 }
 
+/* Of tcp-request content and tcp-response content, too. */
+const struct action log_level_actions[] = {
+	{ "set-log-level", .where = BOTH, .parse = parse_log_level, .run = action_log_level,
+	  .help = "sets the level of the log line; 'silent': none" },
+	{ 0 },
+};
+
 const struct action http_capture_actions[] = {
 	{ "capture", .where = BOTH, .parse = parse_capture, .run = action_capture,
 	  .help = "keeps the value of an expression in a slot of the log" },
@@ -249,8 +258,6 @@ const struct action http_capture_actions[] = {
 const struct action http_stream_actions[] = {
 	{ "use-service", .where = REQUESTS, .parse = parse_service, .run = action_service,
 	  .help = "answers by a service: prometheus-exporter" },
-	{ "set-log-level", .where = BOTH, .parse = parse_log_level, .run = action_log_level,
-	  .help = "sets the level of the exchange's log line; 'silent': none" },
 	{ "early-hint", .where = REQUESTS, .parse = parse_hint, .run = action_hint,
 	  .help = "sends a header ahead of the response, in a 103" },
 	{ "disable-l7-retry", .where = REQUESTS, .run = action_no_retry,

@@ -5,8 +5,10 @@
 
 #include "config/keyword.h"
 #include "proxy/proxy.h"
+#include "stream/http_action.h"
 
 static const struct action *const tables[] = { rule_actions, rule_var_actions, tcp_actions,
+					      log_level_actions,
 					      NULL };
 
 /* Actions of the manual; those without a row are not supported yet. */
