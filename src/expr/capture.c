@@ -377,11 +377,10 @@ static void finish_captures(struct config *cfg, struct proxy *px, const struct c
 			       "mode http that its streams go to", px->name);
 		return;
 	}
-	if (c->cookie.ptr && c->cookie_len >= data->cookielen) {
+	if (c->cookie.ptr && c->cookie_len > data->cookielen) {
 		config_warning(cfg, &px->loc, "the captured cookie of '%s' is cut to %u bytes: "
-			       "tune.http.cookielen", px->name,
-			       data->cookielen ? data->cookielen - 1 : 0);
-		c->cookie_len = data->cookielen ? data->cookielen - 1 : 0;
+			       "tune.http.cookielen", px->name, data->cookielen);
+		c->cookie_len = data->cookielen;
 	}
 }
 
@@ -414,7 +413,7 @@ static void capture_init(struct config *cfg, void *module_data)
 	struct capture_data *data = module_data;
 
 	(void)cfg;
-	data->cookielen = 64;
+	data->cookielen = 63;
 	data->logurilen = 1024;
 }
 
@@ -433,7 +432,7 @@ static const struct keyword keywords[] = {
 	  .help = "a place that rules keep a value in, for the log" },
 	{ .name = "tune.http.cookielen", .scope = SCOPE_GLOBAL, .args = "<number>",
 	  .parse = set_unsigned, .offset = offsetof(struct capture_data, cookielen), .min = 0,
-	  .max = 65536, .dflt = "64", .help = "longest captured cookie, and one" },
+	  .max = 65536, .dflt = "63", .help = "longest captured cookie" },
 	{ .name = "tune.http.logurilen", .scope = SCOPE_GLOBAL, .args = "<number>",
 	  .parse = set_unsigned, .offset = offsetof(struct capture_data, logurilen), .min = 0,
 	  .max = 65536, .dflt = "1024", .help = "longest request line in the log" },

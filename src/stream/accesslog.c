@@ -37,10 +37,13 @@ bool accesslog_at_response(const struct proxy *frontend)
 	return frontend->set.logformat && frontend->set.options.on & OPT_LOGASAP;
 }
 
-/* Errors, timeouts, retries and redispatches (manual 8.3.3). */
-static bool accesslog_notable(const struct view_log *log)
+/* Errors, timeouts, retries, redispatches and answers of 500 and more (manual 8.3.3). */
+static bool accesslog_notable(const struct view *view)
 {
-	return log->failed || log->retries || log->redispatched;
+	const struct view_log *log = view->log;
+
+	return log->failed || log->retries || log->redispatched ||
+	       (view->http && view->http->status >= 500);
 }
 
 static bool accesslog_wanted(const struct view *view)
@@ -50,7 +53,7 @@ static bool accesslog_wanted(const struct view *view)
 
 	if (!view->frontend->set.logformat) /* nothing has happened that could be normal or null */
 		return !view->http || view->http->method.ptr;
-	if (options->on & OPT_DONTLOG_NORMAL && !accesslog_notable(log))
+	if (options->on & OPT_DONTLOG_NORMAL && !accesslog_notable(view))
 		return false;
 	return log->early || log->bytes_in || !(options->on & OPT_DONTLOGNULL);
 }
@@ -65,7 +68,7 @@ void accesslog_write(const struct view *view)
 
 	if (!log_enabled(fe->set.log) || !accesslog_wanted(view))
 		return;
-	if (fe->set.options.on & OPT_LOG_SEPARATE_ERRORS && accesslog_notable(view->log))
+	if (fe->set.options.on & OPT_LOG_SEPARATE_ERRORS && accesslog_notable(view))
 		level = LOG_L_ERR;
 	if (view->log->level)
 		level = (enum log_level)(view->log->level - 1);
