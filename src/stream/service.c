@@ -11,6 +11,7 @@
 #include "net/sock.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
+#include "stream/idle.h"
 #include "stream/keepalive.h"
 #include "stream/stream.h"
 #include "stream/tune.h"
@@ -277,7 +278,18 @@ void service_finish(void (*done)(void))
 	service_last_session();
 }
 
+static void service_close_idle(void)
+{
+	struct server *s;
+	struct proxy *px;
+
+	list_for_each(px, &proxies_running->list, node)
+		for (s = px->servers; s; s = s->next)
+			idle_close_server(s);
+}
+
 const struct module service_module = {
 	.name = "service",
 	.start = service_start,
+	.stop = service_close_idle,
 };
