@@ -26,7 +26,7 @@ class Server:
         self.got = None
         if script == "refuses":
             return  # bound, so that nobody else gets the port
-        self.script = re.findall(r"\d+\*b'.'|b'(?:[^'\\]|\\.)*'|b\"(?:[^\"\\]|\\.)*\"|\S+", script)
+        self.script = re.findall(r"(?:\d+\*)?b'(?:[^'\\]|\\.)*'|b\"(?:[^\"\\]|\\.)*\"|\S+", script)
         self.sock.listen(20)
         threading.Thread(target=self.serve, daemon=True).start()
 

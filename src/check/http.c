@@ -475,6 +475,7 @@ enum expect_result http_expect(struct walk *walk, const struct step_expect *e, b
 	}
 	if (!http_read_body(walk))
 		return EXPECT_REPORT;
+	last = walk->ended || !buf_room(walk->in);
 	if (on_its_way_out(walk)) {
 		walk->status = CHECK_L7OKC;
 		return EXPECT_REPORT;

@@ -372,16 +372,18 @@ static enum walk_result expect_failed(struct walk *walk, const struct step_expec
 static enum walk_result walk_expect(struct walk *walk)
 {
 	const struct step_expect *e = &walk->step->expect;
+	bool http = walk->check->rules->type == CHECK_HTTP, last;
 	enum expect_result result;
-	bool last;
 
-	if (!expect_receive(walk))
-		return walk_no_memory(walk);
-	last = walk->ended || !buf_room(walk->in);
-	if (!walk->in->len)
-		return walk->ended ? expect_nothing(walk, e) : WALK_WAIT;
-	result = walk->check->rules->type == CHECK_HTTP ? http_expect(walk, e, last) :
-							   expect_bytes(walk, e, last);
+	/* A coding that was taken off may leave room for what has not been received yet. */
+	do {
+		if (!expect_receive(walk))
+			return walk_no_memory(walk);
+		last = walk->ended || !buf_room(walk->in);
+		if (!walk->in->len)
+			return walk->ended ? expect_nothing(walk, e) : WALK_WAIT;
+		result = http ? http_expect(walk, e, last) : expect_bytes(walk, e, last);
+	} while (result == EXPECT_WAIT && last && !walk->ended);
 	switch (result) {
 	case EXPECT_YES:
 		return WALK_NEXT;
