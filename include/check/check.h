@@ -11,6 +11,7 @@
 
 struct check;
 struct conn;
+struct external;
 struct ruleset;
 struct text;
 struct walk;
@@ -22,6 +23,7 @@ struct check {
 	bool is_agent;
 	const struct ruleset *rules; /* NULL: a connection is all that is asked for */
 	struct walk *walk;    /* while one with rules is running */
+	struct external *external; /* while a command is running */
 	struct conn *conn;    /* while one is running */
 	struct timer timer;   /* the next one, or the end of the one that is running; not armed:
 			       * in maintenance or paused */

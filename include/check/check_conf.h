@@ -39,6 +39,7 @@ struct check_conf {
 	const char *user;          /* mysql-check, pgsql-check */
 	bool pre_41;
 	const char *hello, *domain; /* smtpchk */
+	const char *command, *path; /* external-check */
 	struct ruleset *rules;     /* made at the end */
 };
 
@@ -49,6 +50,9 @@ const struct ruleset *check_conf_rules(const struct proxy *px);
 /* Makes the ruleset; reports. */
 void check_conf_finish(struct config *cfg, struct proxy *px);
 int check_conf_finish_server(struct config *cfg, const struct server *s);
+
+/* Words of the global section. */
+const struct external_conf *check_conf_external(const struct config *cfg);
 
 /* stock.c: the rules of options that have rules of their own. */
 struct ruleset *stock_rules(struct config *cfg, const struct check_conf *conf);

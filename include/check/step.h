@@ -94,7 +94,8 @@ struct step_list {
 
 /* Kinds of checks: which option asked for it. */
 enum check_type { CHECK_PLAIN, CHECK_TCP, CHECK_HTTP, CHECK_SMTP, CHECK_SSL, CHECK_MYSQL, CHECK_PGSQL,
-		  CHECK_REDIS, CHECK_LDAP, CHECK_SPOP, CHECK_AGENT };
+		  CHECK_REDIS, CHECK_LDAP, CHECK_SPOP, CHECK_AGENT,
+		  CHECK_EXTERNAL /* a command: no steps */ };
 
 struct ruleset {
 	enum check_type type;

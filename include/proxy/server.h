@@ -104,7 +104,8 @@ enum server_op { SERVER_DOWN, SERVER_STARTING /* slowstart */, SERVER_UP, SERVER
 enum check_status { CHECK_UNKNOWN, CHECK_INIT, CHECK_SOCKERR, CHECK_L4OK, CHECK_L4TOUT,
 		    CHECK_L4CON, CHECK_L6OK, CHECK_L6TOUT, CHECK_L6RSP, CHECK_L7OK, CHECK_L7OKC,
 		    CHECK_L7TOUT, CHECK_L7RSP, CHECK_L7STS, CHECK_HANA /* observed traffic */,
-		    CHECK_CHECKED /* an agent that said nothing of the state */ };
+		    CHECK_CHECKED /* an agent that said nothing of the state */,
+		    CHECK_PROCERR, CHECK_PROCTOUT, CHECK_PROCOK /* external-check */ };
 
 /* Whose errno check.error is. */
 enum check_cause { CAUSE_CONNECTION, CAUSE_SOCKET, CAUSE_SOURCE };

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "check/agent.h"
+#include "check/external.h"
 #include "check/health.h"
 #include "check/schedule.h"
 #include "check/walk.h"
@@ -164,6 +165,12 @@ void ask_begin(struct check *check)
 	state->running = true;
 	state->error = 0;
 	state->cause = CAUSE_CONNECTION;
+	if (check->rules && check->rules->type == CHECK_EXTERNAL) {
+		external_begin(check);
+		if (check->external)
+			schedule_limit(check);
+		return;
+	}
 	if (check->rules) {
 		if (walk_begin(check)) {
 			walk_go(check);
@@ -181,6 +188,7 @@ void ask_begin(struct check *check)
 void ask_stop(struct check *check)
 {
 	walk_end(&check->walk);
+	external_stop(check);
 	conn_close(&check->conn, true);
 	check_state(check)->running = false;
 }
@@ -189,6 +197,8 @@ void ask_timeout(struct check *check)
 {
 	if (check->walk)
 		walk_timeout(check);
+	else if (check->external)
+		ask_report(check, CHECK_PROCTOUT);
 	else
 		ask_report(check, CHECK_L4TOUT);
 }
@@ -197,6 +207,7 @@ void ask_report(struct check *check, enum check_status status)
 {
 	struct check_state *state = check_state(check);
 
+	external_stop(check);
 	conn_close(&check->conn, true);
 	if (check->walk) {
 		memcpy(state->said, check->walk->memory, sizeof(state->said));
@@ -204,7 +215,8 @@ void ask_report(struct check *check, enum check_status status)
 		walk_end(&check->walk);
 	} else {
 		state->said[0] = 0;
-		state->code = 0;
+		if (!check->rules || check->rules->type != CHECK_EXTERNAL)
+			state->code = 0;
 	}
 	state->running = false;
 	state->duration_ms = (unsigned)((clock_read_us() - check->started_us) / 1000);

@@ -12,6 +12,7 @@
 #include "check/agent.h"
 #include "check/ask.h"
 #include "check/check_conf.h"
+#include "check/external.h"
 #include "check/health.h"
 #include "check/schedule.h"
 #include "config/config.h"
@@ -23,6 +24,7 @@
 struct check_settings {
 	int spread;              /* spread-checks, percent of the interval */
 	unsigned max_spread;     /* max-spread-checks, ms; 0: no limit */
+	struct external_conf external;
 };
 
 static struct check_settings settings;
@@ -158,6 +160,13 @@ static void check_observed(struct server *s, enum observed what)
 
 /* -- start ----------------------------------------------------------------------------------- */
 
+const struct external_conf *check_conf_external(const struct config *cfg)
+{
+	const struct check_settings *set = config_data(cfg, &check_module);
+
+	return &set->external;
+}
+
 static bool is_checked(const struct server *s)
 {
 	return s->set.options.on & SRV_CHECK && !s->set.track && !s->proxy->set.disabled;
@@ -265,6 +274,7 @@ static int check_start(struct config *cfg, void *data, struct err *err)
 	struct proxy *px;
 
 	settings = *(const struct check_settings *)data;
+	external_conf = settings.external;
 	srandom((unsigned)clock_read_us());
 	server_hooks.observed = check_observed;
 	server_hooks.admin_changed = check_admin_changed;
@@ -306,6 +316,12 @@ static const struct keyword check_keywords[] = {
 	{ .name = "max-spread-checks", .scope = SCOPE_GLOBAL, .args = "<time>",
 	  .parse = set_duration, .offset = offsetof(struct check_settings, max_spread),
 	  .dflt = "no limit", .help = "longest time between the first checks of all servers" },
+	{ .name = "external-check", .scope = SCOPE_GLOBAL, .args = "", .parse = set_flag,
+	  .offset = offsetof(struct check_settings, external.enabled), .dflt = "off",
+	  .help = "health checks may run commands" },
+	{ .name = "insecure-setuid-wanted", .scope = SCOPE_GLOBAL, .flags = KW_NO, .args = "",
+	  .parse = set_flag, .offset = offsetof(struct check_settings, external.setuid_wanted),
+	  .dflt = "off", .help = "commands that it starts may gain rights by setuid files" },
 	{ .name = NULL },
 };
 

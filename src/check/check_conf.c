@@ -4,6 +4,7 @@
 #include "check/check_conf.h"
 
 #include "base/arena.h"
+#include "check/external.h"
 #include "proxy/proxy.h"
 
 struct check_conf *check_conf_own(struct config *cfg, struct proxy *px)
@@ -57,6 +58,21 @@ static void warn_ignored(struct config *cfg, const struct proxy *px, const struc
 			       "'option httpchk' in '%s'", px->name);
 }
 
+/* A command is all the rules there are. */
+static struct ruleset *external_rules(struct config *cfg, const struct check_conf *conf)
+{
+	struct ruleset *rules = arena_alloc(cfg->arena, sizeof(*rules));
+	const struct external_conf *global = check_conf_external(cfg);
+
+	rules->type = CHECK_EXTERNAL;
+	if (!global->enabled)
+		config_error(cfg, &conf->loc, "'option external-check' needs 'external-check' in the "
+			     "global section");
+	if (!conf->command)
+		config_error(cfg, &conf->loc, "'option external-check' needs an 'external-check command'");
+	return rules;
+}
+
 void check_conf_finish(struct config *cfg, struct proxy *px)
 {
 	struct check_conf *conf = px->set.check;
@@ -71,6 +87,8 @@ void check_conf_finish(struct config *cfg, struct proxy *px)
 		conf->rules = tcp_rules(cfg, conf);
 	else if (conf->type == CHECK_HTTP)
 		conf->rules = http_rules(cfg, conf);
+	else if (conf->type == CHECK_EXTERNAL)
+		conf->rules = external_rules(cfg, conf);
 	else if (conf->type != CHECK_PLAIN)
 		conf->rules = stock_rules(cfg, conf);
 }

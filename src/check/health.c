@@ -28,7 +28,7 @@ struct line {
 bool health_passed(enum check_status status)
 {
 	return status == CHECK_L4OK || status == CHECK_L6OK || status == CHECK_L7OK ||
-	       status == CHECK_L7OKC;
+	       status == CHECK_L7OKC || status == CHECK_PROCOK;
 }
 
 const char *check_status_sentence(enum check_status status)
@@ -50,6 +50,9 @@ const char *check_status_sentence(enum check_status status)
 		[CHECK_L7STS] = "Layer7 wrong status",
 		[CHECK_HANA] = "Health analyze",
 		[CHECK_CHECKED] = "No status change",
+		[CHECK_PROCERR] = "External check error",
+		[CHECK_PROCTOUT] = "External check timeout",
+		[CHECK_PROCOK] = "External check passed",
 	};
 
 	return sentences[status];
@@ -73,7 +76,8 @@ static const char *observed_sentence(unsigned what)
 
 bool check_status_has_code(enum check_status status)
 {
-	return status == CHECK_L7OK || status == CHECK_L7OKC || status == CHECK_L7STS;
+	return status == CHECK_L7OK || status == CHECK_L7OKC || status == CHECK_L7STS ||
+	       status == CHECK_PROCERR || status == CHECK_PROCTOUT || status == CHECK_PROCOK;
 }
 
 void check_say_cause(const struct check_state *state, struct text *t)

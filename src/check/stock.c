@@ -364,6 +364,20 @@ static int parse_plain(struct statement *st, const struct keyword *kw, void *obj
 	return stmt_end(st);
 }
 
+static int parse_command(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct check_conf *conf = check_conf_own(st->cfg, object);
+	const char *word = stmt_need(st, "the path of a file");
+
+	if (!word)
+		return -1;
+	if (strstr(kw->name, "command"))
+		conf->command = word;
+	else
+		conf->path = word;
+	return stmt_end(st);
+}
+
 static int parse_user(struct statement *st, struct check_conf *conf)
 {
 	enum { LONGEST = 255 };
@@ -431,6 +445,11 @@ static int parse_smtp(struct statement *st, const struct keyword *kw, void *obje
 	  .min = type_, .help = help_ }
 
 static const struct keyword keywords[] = {
+	OPTION("external-check", CHECK_EXTERNAL, "checks run a command"),
+	{ .name = "external-check command", .scope = SCOPE_BACK, .args = "<command>",
+	  .parse = parse_command, .help = "the command that checks run" },
+	{ .name = "external-check path", .scope = SCOPE_BACK, .args = "<path>",
+	  .parse = parse_command, .dflt = "empty", .help = "PATH in the command's environment" },
 	OPTION("ldap-check", CHECK_LDAP, "checks bind to an LDAP server anonymously"),
 	{ .name = "option mysql-check", .scope = SCOPE_BACK,
 	  .args = "[ user <username> [ { post-41 | pre-41 } ] ]", .parse = parse_mysql,

@@ -115,6 +115,8 @@ static unsigned state_check_status(const struct server *s)
 		[CHECK_L4TOUT] = 7,  [CHECK_L4CON] = 8,   [CHECK_L6OK] = 9,    [CHECK_L6TOUT] = 10,
 		[CHECK_L6RSP] = 11,  [CHECK_L7TOUT] = 12, [CHECK_L7RSP] = 13,  [CHECK_L7OK] = 15,
 		[CHECK_L7OKC] = 16,  [CHECK_L7STS] = 17,  [CHECK_HANA] = 4,
+		[CHECK_CHECKED] = 3,  [CHECK_PROCERR] = 18,   [CHECK_PROCTOUT] = 19,
+		[CHECK_PROCOK] = 20,
 	};
 	unsigned status = s->state->check.status;
 
@@ -134,6 +136,7 @@ static unsigned state_check_result(const struct server *s)
 	case CHECK_L4OK:
 	case CHECK_L6OK:
 	case CHECK_L7OK:
+	case CHECK_PROCOK:
 		return 3;
 	case CHECK_L7OKC:
 		return 4;

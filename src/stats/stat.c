@@ -503,6 +503,7 @@ static const char *const check_names[] = {
 	[CHECK_L7OK] = "L7OK",     [CHECK_L7OKC] = "L7OKC",   [CHECK_L7TOUT] = "L7TOUT",
 	[CHECK_L7RSP] = "L7RSP",   [CHECK_L7STS] = "L7STS",   [CHECK_HANA] = "HANA",
 	[CHECK_CHECKED] = "CHECKED",
+	[CHECK_PROCERR] = "PROCERR", [CHECK_PROCTOUT] = "PROCTOUT", [CHECK_PROCOK] = "PROCOK",
 };
 
 const char *check_status_name(unsigned status)
