@@ -40,5 +40,7 @@ struct server *idle_server_of(const struct session *session, const struct stream
 void idle_close_session(struct session *session);
 /* All idle ones of the server. */
 void idle_close_server(struct server *server);
+/* Of all servers: the process ends. */
+void idle_close_all(void);
 
 #endif

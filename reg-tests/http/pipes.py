@@ -167,7 +167,7 @@ def events(peer, kind):
 
 
 def block(peer):
-    body = BIG * 4
+    body = BIG * 16
     data = length(body)
     peer.sock.settimeout(0.3)
     sent = 0
@@ -270,11 +270,12 @@ def test_events():
 
 
 def test_blocked():
+    blocked.clear()
     c = client(65536)
     c.send(get("/blocked"))
     check("the path to a client that does not read is full", blocked.wait(20))
-    got = read_length(c, 4 * len(BIG))
-    check("all arrives when it reads", got == BIG * 4)
+    got = read_length(c, 16 * len(BIG))
+    check("all arrives when it reads", got == BIG * 16)
     c.send(get("/"))
     check("its connection is kept", read_length(c, 5) == b"hello")
 

@@ -103,6 +103,16 @@ void idle_close_server(struct server *server)
 		idle_close(list_first(&server->idle, struct idle, node));
 }
 
+void idle_close_all(void)
+{
+	struct proxy *px;
+	struct server *server;
+
+	list_for_each(px, &proxies_running->list, node)
+		for (server = px->servers; server; server = server->next)
+			idle_close_server(server);
+}
+
 void idle_close_session(struct session *session)
 {
 	if (!session->idle.next)

@@ -19,6 +19,7 @@
 #include "stream/cursor.h"
 #include "stream/exchange.h"
 #include "stream/extra.h"
+#include "stream/idle.h"
 #include "stream/keepalive.h"
 #include "stream/session.h"
 #include "stream/steps.h"
@@ -509,6 +510,7 @@ void streams_end_all(enum reason reason)
 	list_for_each_safe(s, next, &streams_all, node)
 		stream_end(s, reason);
 	keepalive_close_all(true);
+	idle_close_all();
 }
 
 struct stream *stream_find(uint64_t id)
