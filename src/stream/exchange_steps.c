@@ -481,6 +481,8 @@ int exchange_response_rules(struct stream *s)
 		return STEP_GOTO + RES_REPLY;
 	case RULES_ERROR:
 		return exchange_fail_response(s, END_RESOURCE, 500);
+	case RULES_DROP:
+		return end(s, END_DENIED);
 	default:
 		return exchange_fail_response(s, END_DENIED, 502);
 	}
