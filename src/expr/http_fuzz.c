@@ -37,11 +37,11 @@ static struct proxy frontend = { .captures = &captures, .keeps_uri = true };
 
 static void prepare(void)
 {
-	static struct arena *arena; /* kept */
+	static struct arena *volatile kept; /* for leak checkers */
 	struct expr_context ctx = { 0 };
 	size_t i;
 
-	ctx.arena = arena = arena_new(65536);
+	ctx.arena = kept = arena_new(65536);
 	for (i = 0; i < ARRAY_LEN(texts); i++) {
 		exprs[i] = expr_parse_all(texts[i], &ctx, NULL);
 		BUG_ON(!exprs[i]);
