@@ -166,11 +166,11 @@ class Proxy:
 		for _ in range(3000):
 			if self.process.poll() is not None:
 				with open(self.log.name) as f:
-					sys.exit(f"FAILED  {program} does not start: {f.read()}")
+					raise OSError(f"{program} does not start: {f.read()}")
 			try:
 				socket.create_connection(("127.0.0.1", self.page)).close()
 				break
-			except OSError:
+			except ConnectionError:
 				time.sleep(0.02)
 
 	def ask(self, port, path, body=None):
@@ -278,6 +278,16 @@ def compare_changes(ours, theirs):
 		differ(f"change {form}", *[(r.status, r.headers["location"]) for r in where])
 
 
+def start(program, *args):
+	"""Somebody else may have taken a port meanwhile."""
+	for attempt in range(5):
+		try:
+			return Proxy(program, *args)
+		except OSError as e:
+			problem = e
+	sys.exit(f"FAILED  {problem}")
+
+
 def traffic(proxy):
 	for port in (proxy.fe, proxy.other):
 		for path in ("/200", "/201", "/302", "/404", "/404", "/500", "/deny"):
@@ -289,7 +299,7 @@ def main():
 	server = ThreadingHTTPServer(("127.0.0.1", 0), Origin)
 	threading.Thread(target=server.serve_forever, daemon=True).start()
 	closed = free_ports(1)[0]
-	proxies = [Proxy(p, folder, server.server_port, closed) for p in (program, reference)]
+	proxies = [start(p, folder, server.server_port, closed) for p in (program, reference)]
 	for proxy in proxies:
 		traffic(proxy)
 		# The check of s5 has failed by now: each has answered many requests since.
