@@ -32,10 +32,13 @@ struct external {
 	struct source src; /* src.fd: of the process */
 	struct check *check;
 	pid_t pid;
+	struct external *next; /* in dying */
 	struct reap reap;
 };
 
 struct external_conf external_conf;
+
+static struct external *dying; /* killed, and not collected yet */
 
 /* -- what the command is told ---------------------------------------------------------------- */
 
@@ -158,12 +161,17 @@ static void external_free(struct reap *reap)
 /* Forgets the process, which has ended. Its exit code; -1: a signal has ended it. */
 static int external_reap(struct external *ext)
 {
+	struct external **at;
 	int status;
 
 	if (waitpid(ext->pid, &status, 0) != ext->pid || !WIFEXITED(status))
 		status = -1;
 	else
 		status = WEXITSTATUS(status);
+	for (at = &dying; *at && *at != ext; at = &(*at)->next)
+		;
+	if (*at)
+		*at = ext->next;
 	loop_remove(&ext->src);
 	close(ext->src.fd);
 	ext->src.fd = -1;
@@ -179,6 +187,8 @@ void external_stop(struct check *check)
 	kill(-check->external->pid, SIGKILL);
 	kill(check->external->pid, SIGKILL);
 	check->external->check = NULL;
+	check->external->next = dying;
+	dying = check->external;
 	check->external = NULL;
 }
 
