@@ -14,12 +14,12 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-enum { LINGER_MS = 2000, LINGER_MOST = 1000, PIECE = 1 << 20, PIECES = 16 };
+enum { LINGER_MS = 2000, LINGER_MOST = 1000, PIECE = 1 << 20, LINGER_BYTES = 16 << 20 };
 
 struct lingerer {
 	struct conn *conn;
 	struct timer timer;
-	unsigned pieces; /* that may still be dropped */
+	long left; /* bytes that may still be dropped */
 	struct reap reap;
 };
 
@@ -55,7 +55,7 @@ static void linger_ready(struct conn *conn)
 	do
 		n = conn->flags & CONN_TCP ? recv(conn->src.fd, NULL, PIECE, MSG_TRUNC) :
 					     recv(conn->src.fd, buf, sizeof(buf), 0);
-	while (n > 0 && --l->pieces);
+	while (n > 0 && (l->left -= n) > 0);
 	if (n >= 0 || (errno != EAGAIN && errno != EINTR))
 		linger_end(l);
 }
@@ -73,7 +73,7 @@ void conn_linger(struct conn **connp)
 	*connp = NULL;
 	lingering++;
 	l->conn = conn;
-	l->pieces = PIECES;
+	l->left = LINGER_BYTES;
 	conn->owner = l;
 	conn->ready = linger_ready;
 	timer_init(&l->timer, linger_timer);

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# A client that goes on sending in small pieces while the last response is on its way to it gets all
+# of that response: what it sends is dropped, however many pieces it comes in.
+. "${0%/*}/../lib.sh"
+
+command -v python3 >/dev/null || { say "needs python3"; exit 77; }
+{
+	printf 'defaults\n\tmode http\n\ttimeout connect 10s\n\ttimeout client 30s\n\ttimeout server 30s\n'
+	printf 'listen l\n\tbind %s\n\toption httpclose\n\tserver s1 %s\n' "$front" "$back"
+} | config
+start_penstock
+timeout 100 python3 - "${front##*:}" "${back##*:}" <<'END' || fail "a response was cut short"
+import socket, sys, threading, time
+
+front, back = int(sys.argv[1]), int(sys.argv[2])
+SIZE = 250000
+listener = socket.create_server(("127.0.0.1", back))
+
+
+def origin():
+    while True:
+        conn, _ = listener.accept()
+        conn.recv(65536)
+        conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % SIZE + b"x" * SIZE)
+        conn.close()
+
+
+threading.Thread(target=origin, daemon=True).start()
+bad = 0
+for _ in range(10):
+    with socket.socket() as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16384)
+        s.settimeout(30)
+        s.connect(("127.0.0.1", front))
+        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        s.sendall(b"GET /1 HTTP/1.1\r\nHost: a\r\n\r\n")
+        got = s.recv(1)  # the response is on its way
+        for byte in b"GET /2 HTTP/1.1\r\nHost: a\r\n\r\n" * 3:
+            try:
+                s.send(bytes([byte]))
+            except OSError:
+                break
+            time.sleep(0.001)  # each byte a piece of its own
+        try:
+            while data := s.recv(65536):
+                got += data
+        except OSError:
+            pass
+        bad += len(got.partition(b"\r\n\r\n")[2]) != SIZE
+print("FAILED " if bad else "ok     ", bad, "of 10 responses were cut short")
+sys.exit(bad != 0)
+END
+finish
