@@ -6,7 +6,7 @@
 tcp_proxy | config
 start_penstock
 python3 - "$front" "$back" "$pid" <<'END' || failures=1
-import os, signal, socket, sys
+import os, signal, socket, sys, time
 
 def address(text):
     host, port = text.rsplit(":", 1)
@@ -21,9 +21,11 @@ client = socket.create_connection(front, timeout=60)
 server = origin.accept()[0]
 server.settimeout(60)
 os.kill(pid, signal.SIGUSR1)
-for _ in range(500):
+deadline = time.monotonic() + 60
+while time.monotonic() < deadline:
     try:
         socket.create_connection(front, timeout=60).close()
+        time.sleep(0.02)
     except (ConnectionRefusedError, ConnectionResetError):
         break
 else:
