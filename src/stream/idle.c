@@ -12,7 +12,10 @@
 #include "stream/exchange.h"
 #include "stream/stream.h"
 
+#include <limits.h>
 #include <string.h>
+
+enum { IDLE_LOOKED_AT = 16 }; /* of one server, for one exchange */
 
 static struct pool idle_pool = POOL_INIT("idle", sizeof(struct idle));
 
@@ -34,18 +37,19 @@ static bool idle_is_private(const struct stream *s)
 	       idle_is_personal(s->server);
 }
 
-/* May this exchange use a connection that was used by others (manual, http-reuse)? */
-static bool idle_fits(const struct stream *s, const struct idle *idle)
+/* How often must a connection have been used, that this exchange may use it (manual,
+ * http-reuse)? UINT_MAX: none will do. */
+static unsigned idle_least_uses(const struct stream *s)
 {
-	if (!s->exchange->first)
-		return s->backend->set.http_reuse != REUSE_NEVER;
 	switch (s->backend->set.http_reuse) {
+	case REUSE_NEVER:
+		return UINT_MAX;
 	case REUSE_ALWAYS:
-		return true;
+		return 0;
 	case REUSE_AGGRESSIVE:
-		return idle->uses > 1;
+		return s->exchange->first ? 2 : 0;
 	default:
-		return false;
+		return s->exchange->first ? UINT_MAX : 0;
 	}
 }
 
@@ -178,12 +182,16 @@ static struct idle *idle_find_private(const struct stream *s, const struct addr 
 static struct idle *idle_find(const struct stream *s, const struct addr *to)
 {
 	struct idle *idle = idle_find_private(s, to);
+	unsigned least = idle_least_uses(s), looked = 0;
 
-	if (idle || idle_is_private(s))
+	if (idle || least == UINT_MAX || idle_is_private(s))
 		return idle;
-	list_for_each(idle, &s->server->idle, node)
-		if (idle_fits(s, idle) && idle_same_addr(&idle->to, to))
+	list_for_each(idle, &s->server->idle, node) {
+		if (idle->uses >= least && idle_same_addr(&idle->to, to))
 			return idle;
+		if (++looked == IDLE_LOOKED_AT)
+			break;
+	}
 	return NULL;
 }
 
@@ -223,6 +231,11 @@ static bool idle_may_stay(const struct stream *s, const struct idle *idle)
 		return false;
 	if (idle->session)
 		return s->exchange->client_keeps;
+	/* More than were used at once of late could not be used at once either: without a limit,
+	 * clients that bring one request each would leave one connection each. */
+	if (idle->server->idle_count >= idle->server->idle_need &&
+	    idle->server->idle_count >= (unsigned)set->pool_low_conn)
+		return false;
 	return set->pool_purge_delay &&
 	       (set->pool_max_conn < 0 || idle->server->idle_count < (unsigned)set->pool_max_conn);
 }
