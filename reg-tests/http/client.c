@@ -130,7 +130,9 @@ static void client_write(struct slot *s)
 		n = (size_t)(s->plan.break_at - s->out.sent);
 	sent = n ? send(s->fd, s->out.buf + s->out.off, n, MSG_NOSIGNAL) : 0;
 	if (sent < 0 && errno != EAGAIN) {
-		/* What was answered before may still be read. */
+		/* What was answered before may still be read. The error is told once: a reset that a
+		 * send has met looks like an end to recv. */
+		s->send_error = errno;
 		s->writing = false;
 		s->shut = true;
 		return;
@@ -159,6 +161,7 @@ static void client_ended(struct slot *s, int error)
 		count.exchanges++;
 		client_close(s, false);
 	} else if (broke) {
+		error = error ? error : s->send_error;
 		count.cut++;
 		count.reset += error != 0;
 		if (s->in.at == IN_RAW && !error && s->x[i].break_rst) {

@@ -156,6 +156,7 @@ struct slot {
 	bool waiting;              /* for 100 */
 	bool ending;               /* this response or one before said that it is the last */
 	bool shut, broke, failed;
+	int send_error;            /* errno of a send that failed; 0: none has */
 	uint64_t got;              /* bytes of the response that is being read */
 	struct writer out;
 	struct reader in;
