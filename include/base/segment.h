@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Shared memory of parent and workers: cells, one for each pair of row (process) and slot (object).
+ * Numbers only, no pointers. A cell is written by the owner of its row alone; anybody reads.
+ * See doc/internals/processes.md.
+ *
+ * The memory is a memfd: it survives re-execution and is found again by descriptor. It is sparse:
+ * what is not touched costs no memory.
+ */
+#ifndef BASE_SEGMENT_H
+#define BASE_SEGMENT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct err;
+struct segment;
+
+enum { SEGMENT_CELL = 1024, /* bytes of a cell */
+       SEGMENT_ROWS_LEAST = 64, SEGMENT_NAME = 224 /* longest name that is kept whole; longer
+						     * ones are kept by their hash */ };
+
+enum segment_kind { SLOT_FREE, SLOT_GLOBAL, SLOT_FRONTEND, SLOT_BACKEND, SLOT_SERVER, SLOT_LISTENER };
+
+/* Head of a row: of a process. Row 0 is the parent's (and the only process's when there are no
+ * workers: then it is its worker, too). Single writer: the process itself, except where said. */
+struct segment_row {
+	_Atomic pid_t pid;            /* 0: the row is free. Written by the parent */
+	_Atomic uint32_t generation;  /* of the configuration. Written by the parent */
+	_Atomic uint32_t number;      /* worker 1..N of its generation; 0: parent. Written by it */
+	_Atomic uint32_t flags;       /* ROW_* */
+	_Atomic uint64_t turns;       /* heartbeat: turns of the loop */
+	_Atomic uint32_t asleep;      /* 1: inside the poller */
+	_Atomic uint32_t connections; /* accepted and still there: for spreading accepts */
+	_Atomic uint64_t waits_for_room; /* ms since it waits with a listener for a place; 0: not */
+	/* What it has at hand, for whoever finds it dead: written without order, may be torn. */
+	struct {
+		uint64_t stream;      /* number; 0: none */
+		uint32_t frontend;    /* slot */
+		char client[64];      /* "192.0.2.1:1234" */
+	} at_hand;
+};
+enum { ROW_STOPPING = 1 << 0, /* finishes its streams, accepts nothing */
+       ROW_ACCEPTS = 1 << 1   /* its listeners are in service */ };
+
+/* A fresh segment for so many slots and rows at least. NULL and err. */
+struct segment *segment_new(unsigned slots, unsigned rows, struct err *err);
+/* That of an earlier image of the parent. layout: see segment_new... the caller's number for how
+ * its cells are laid out; another one than in the memory is refused. NULL and err. */
+struct segment *segment_attach(int fd, struct err *err);
+/* Unmaps; the memory stays as long as others have it. */
+void segment_free(struct segment **segment);
+/* To be kept open through re-execution. */
+int segment_fd(const struct segment *segment);
+/* How cells are laid out by this program: a hash of sizes, set before segment_new or
+ * segment_attach; memory with another layout is refused by segment_attach. */
+extern uint64_t segment_layout;
+
+/* The one in use by this process; made by proxy/state.c or taken over. */
+extern struct segment *segment;
+/* The row of this process. 0 until worker_begin. */
+extern unsigned segment_own_row;
+
+/* The slot of this kind and name; taken if there was none. found: it was there (its cells hold
+ * numbers). Only the parent calls it. -1: no slot is free. */
+int segment_slot(struct segment *segment, enum segment_kind kind, const char *name, bool *found);
+/* Gives up slots that no generation uses any more: those not marked in use since. */
+void segment_release_slot(struct segment *segment, unsigned slot);
+/* The cell: SEGMENT_CELL bytes, 64-byte aligned, zeroed at first. */
+void *segment_cell(const struct segment *segment, unsigned row, unsigned slot);
+struct segment_row *segment_row(const struct segment *segment, unsigned row);
+/* Rows from 0 to this one (excluded) may be in use. At least 1. */
+unsigned segment_rows(const struct segment *segment);
+/* A free row for a worker, marked with generation and number; -1: none. Parent only. */
+int segment_take_row(struct segment *segment, uint32_t generation, uint32_t number);
+void segment_free_row(struct segment *segment, unsigned row);
+
+/* Around the fold of a row into row 0 (parent): readers of sums take a sum between two equal even
+ * values: segment_sum_begin waits (a bounded while) for an even value and returns it;
+ * segment_sum_again says that the sum must be made anew. */
+void segment_fold_begin(struct segment *segment);
+void segment_fold_end(struct segment *segment);
+uint64_t segment_sum_begin(const struct segment *segment);
+bool segment_sum_again(const struct segment *segment, uint64_t begun);
+
+/* Wakes the process of a row from its poller (eventfd); any process may call it. */
+void segment_wake(const struct segment *segment, unsigned row);
+/* The descriptor that becomes readable in the process of that row: to be watched by it. */
+int segment_wake_fd(const struct segment *segment, unsigned row);
+
+/* Walks through everything and says what is wrong with it: first problem in err, -1; 0: sound. */
+int segment_check(const struct segment *segment, struct err *err);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Changes of run-time things that are no numbers of one's own: they go through one ordered log, so
+ * that all processes make the same changes in the same order (doc/internals/processes.md).
+ * Where there is one process, change_submit applies at once. process/changes.c installs the way to
+ * the parent.
+ */
+#ifndef EVENT_CHANGE_H
+#define EVENT_CHANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct err;
+struct text;
+
+/* How one kind of change is carried out. Rows of tables; changes.def-like list in
+ * src/modules.c: change_kinds. */
+struct change_kind {
+	const char *name;
+	/* Carries it out in this process. first: this is the process that validates and speaks for
+	 * all: it writes log lines, and what it puts into said is what the one who submitted is
+	 * told. 0; or -1 and err, having changed nothing. The same bytes must do the same everywhere. */
+	int (*apply)(const void *bytes, size_t len, bool first, struct text *said, struct err *err);
+};
+/* NULL-terminated; defined in src/modules.c. A kind is known by its place in it. */
+extern const struct change_kind *const change_kinds[];
+
+/* What the one who submitted hears: error NULL: it was carried out, everywhere or about to
+ * be (before anything that is submitted later); said: what "first" had to say, length len. */
+typedef void change_done(void *arg, const char *error, const char *said, size_t len);
+
+/* Asks for a change. done may be NULL, and may be called before this returns. Where the parent has
+ * gone or cannot be reached, done hears an error. Returns a ticket for change_forget. */
+unsigned change_submit(const struct change_kind *kind, const void *bytes, size_t len,
+		       change_done *done, void *arg);
+/* The one who submitted has gone: done is not called any more; the change goes its way. */
+void change_forget(unsigned ticket);
+
+/* Are there several processes? (false: change_submit applies at once) */
+bool change_is_shared(void);
+/* Is this process to write the log lines of the change that is being applied? Also true outside
+ * of any change. */
+extern bool change_first;
+
+/* Installed by process/changes.c in parents and workers; NULL: one process. */
+extern unsigned (*change_route)(const struct change_kind *kind, const void *bytes, size_t len,
+				change_done *done, void *arg);
+extern void (*change_route_forget)(unsigned ticket);
+
+#endif
