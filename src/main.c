@@ -20,6 +20,7 @@
 #include "config/help.h"
 #include "config/load.h"
 #include "config/module.h"
+#include "event/change.h"
 #include "expr/expr_help.h"
 #include "net/addr.h"
 #include "process/args.h"
@@ -174,6 +175,7 @@ static int run(const struct args *args)
 	struct err err;
 	int rc;
 
+	change_kinds = change_kind_list;
 	clock_update(); /* states note since when they are what they are */
 	cfg = config_new(modules, args->check);
 	if (!cfg) {

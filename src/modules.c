@@ -3,6 +3,7 @@
  * The one list of modules, in the order in which they finish and start; they stop in reverse.
  * What a build leaves out is absent here. Nothing registers itself.
  */
+#include "cli/shared.h"
 #include "cli/stats_conf.h"
 #include "check/check.h"
 #include "check/check_conf.h"
@@ -62,5 +63,11 @@ const struct module *const modules[] = {
 	&page_module,
 	&stats_service_module,
 	&service_module,
+	NULL,
+};
+
+/* What goes through the ordered log. */
+const struct change_kind *const change_kind_list[] = {
+	&cli_change,
 	NULL,
 };

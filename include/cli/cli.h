@@ -35,6 +35,13 @@ bool cli_idle(const struct cli *cli);
 /* Milliseconds of "set timeout cli"; 0: as configured. */
 unsigned cli_timeout(const struct cli *cli);
 
+struct err;
+struct text;
+/* Carries out a command that has no conversation: words (NULL-terminated; cli_apply may change
+ * them) with the rights and severity output given. 0 and what it says in said; or -1 and err. */
+int cli_apply(int level, int severity, char **words, const char *payload, struct text *said,
+	      struct err *err);
+
 /* Called when a command that waited (show events -w) has something to say. */
 void cli_on_wake(struct cli *cli, void (*wake)(void *arg), void *arg);
 /* socket returns the connected Unix socket over which descriptors may be passed to the peer, or

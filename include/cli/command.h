@@ -18,6 +18,7 @@ struct cli_command;
 struct cli_call {
 	struct cli *cli;
 	const struct cli_command *command;
+	char **words;        /* all words, its own first; NULL-terminated, like argv */
 	int argc;            /* words behind those of the command */
 	char **argv;         /* argv[argc] is NULL; they live until the command has ended */
 	const char *payload; /* what came behind "<<", lines ended by \n; NULL: none */
@@ -40,6 +41,10 @@ enum { CLI_EXPERT = 1 << 0,       /* in expert mode only, and not in the list of
        CLI_HIDDEN = 1 << 2,       /* not in the list of help */
        CLI_LAST = 1 << 3,         /* help shows it behind the others, always */
        CLI_LATER = 1 << 4,        /* known, but not supported yet */
+       CLI_SHARED = 1 << 5,       /* changes something that all processes have alike: goes through
+				   * the ordered log. Has said everything when start returns */
+       CLI_EVERYWHERE = 1 << 6,   /* with CLI_SHARED: it is good if it works in any process; the
+				   * parent has not what it is about */
 };
 
 struct cli_command {

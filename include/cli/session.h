@@ -8,6 +8,7 @@
 struct cli;
 
 int cli_level(const struct cli *cli);
+int cli_severity(const struct cli *cli); /* enum cli_severity */
 /* Rights can only go down; expert and experimental mode end with it. */
 void cli_lower_level(struct cli *cli, int level);
 bool cli_mode(const struct cli *cli, unsigned mode); /* CLI_EXPERT, CLI_EXPERIMENTAL */

@@ -42,5 +42,7 @@ struct module {
 };
 
 extern const struct module *const modules[]; /* NULL-terminated; defined in src/modules.c */
+struct change_kind;
+extern const struct change_kind *const change_kind_list[]; /* the same, for change_kinds */
 
 #endif

@@ -14,20 +14,23 @@
 struct err;
 struct text;
 
-/* How one kind of change is carried out. Rows of tables; changes.def-like list in
- * src/modules.c: change_kinds. */
+enum { CHANGE_SAID = 8192 }; /* most that a change can say */
+
+/* How one kind of change is carried out. */
 struct change_kind {
 	const char *name;
-	/* Carries it out in this process. first: this is the process that validates and speaks for
-	 * all: it writes log lines, and what it puts into said is what the one who submitted is
-	 * told. 0; or -1 and err, having changed nothing. The same bytes must do the same everywhere. */
-	int (*apply)(const void *bytes, size_t len, bool first, struct text *said, struct err *err);
+	/* Carries it out in this process. said: what the one who submitted is told, where change_first
+	 * is set; elsewhere it is thrown away. 0; or -1 and err, having changed nothing. The same bytes
+	 * must do the same everywhere. */
+	int (*apply)(const void *bytes, size_t len, struct text *said, struct err *err);
 };
-/* NULL-terminated; defined in src/modules.c. A kind is known by its place in it. */
-extern const struct change_kind *const change_kinds[];
+/* All kinds, ended by NULL: by their names they are found when a change comes from another
+ * process. Set once, by main. */
+extern const struct change_kind *const *change_kinds;
+const struct change_kind *change_kind_find(const char *name, size_t len);
 
 /* What the one who submitted hears: error NULL: it was carried out, everywhere or about to
- * be (before anything that is submitted later); said: what "first" had to say, length len. */
+ * be (before anything that is submitted later); said: what it had to say, len bytes. */
 typedef void change_done(void *arg, const char *error, const char *said, size_t len);
 
 /* Asks for a change. done may be NULL, and may be called before this returns. Where the parent has
@@ -39,8 +42,8 @@ void change_forget(unsigned ticket);
 
 /* Are there several processes? (false: change_submit applies at once) */
 bool change_is_shared(void);
-/* Is this process to write the log lines of the change that is being applied? Also true outside
- * of any change. */
+/* false while a change is applied that another process speaks for: it has validated it, writes
+ * the log lines and keeps the counts. true outside of any change. */
 extern bool change_first;
 
 /* Installed by process/changes.c in parents and workers; NULL: one process. */

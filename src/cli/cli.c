@@ -15,6 +15,8 @@
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/session.h"
+#include "cli/shared.h"
+#include "event/change.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -40,6 +42,7 @@ struct cli {
 	unsigned modes;      /* CLI_EXPERT, CLI_EXPERIMENTAL */
 	unsigned timeout_ms; /* 0: as configured */
 	bool prompt, input_ended, waiting, key_pressed;
+	bool applying; /* there is no peer: cli_apply */
 
 	char *in;         /* input that was not carried out yet */
 	size_t in_size, in_len;
@@ -345,6 +348,8 @@ static int cli_begin_call(struct cli *cli, struct err *err)
 
 	if (cli_admit(cli, row, err))
 		return -1;
+	if (row->flags & CLI_SHARED && change_is_shared() && !cli->applying)
+		row = call->command = &cli_shared_command;
 	if (row->state_size) {
 		call->state = calloc(1, row->state_size);
 		if (!call->state)
@@ -372,6 +377,7 @@ static void cli_start(struct cli *cli, struct text *out)
 	call->command = cli_find(cli->words, &matched);
 	if (!call->command)
 		call->command = &cli_help_unknown;
+	call->words = cli->words;
 	call->argc = n - matched;
 	call->argv = cli->words + matched;
 	if (!cli->next_command)
@@ -380,6 +386,27 @@ static void cli_start(struct cli *cli, struct text *out)
 		cli_say(call, LOG_L_ERR, "%s", err.text);
 		cli_end_call(cli);
 	}
+}
+
+int cli_apply(int level, int severity, char **words, const char *payload, struct text *said,
+	      struct err *err)
+{
+	struct cli cli = { .level = level, .severity = severity, .applying = true,
+			   .modes = CLI_EXPERT | CLI_EXPERIMENTAL, .state = CLI_RUNNING };
+	struct cli_call *call = &cli.call;
+	int n = 0, matched, rc;
+
+	*call = (struct cli_call){ .cli = &cli, .out = said, .words = words, .payload = payload };
+	while (words[n])
+		n++;
+	call->command = cli_find(words, &matched);
+	if (!call->command)
+		return err_set(err, "there is no such command here");
+	call->argc = n - matched;
+	call->argv = words + matched;
+	rc = cli_begin_call(&cli, err);
+	cli_end_call(&cli);
+	return rc;
 }
 
 /* The line was carried out: what follows it moves to the front. */
@@ -505,6 +532,11 @@ bool cli_mode(const struct cli *cli, unsigned mode)
 void cli_set_mode(struct cli *cli, unsigned mode, bool on)
 {
 	cli->modes = on ? cli->modes | mode : cli->modes & ~mode;
+}
+
+int cli_severity(const struct cli *cli)
+{
+	return cli->severity;
 }
 
 void cli_set_severity(struct cli *cli, int severity)

@@ -288,8 +288,10 @@ const struct cli_command cli_sess_commands[] = {
 	  .next = sess_next, .end = sess_end, .state_size = sizeof(struct sess_state),
 	  .help = "report the list of current sessions or dump this exact session" },
 	{ .words = "shutdown session", .args = "[id]", .level = LEVEL_ADMIN,
+	  .flags = CLI_SHARED | CLI_EVERYWHERE,
 	  .start = sess_shutdown, .help = "kill a specific session" },
 	{ .words = "shutdown sessions server", .args = "<bk>/<srv>", .level = LEVEL_ADMIN,
+	  .flags = CLI_SHARED,
 	  .start = sess_shutdown_server, .help = "kill sessions on a server" },
 	{ .words = NULL },
 };

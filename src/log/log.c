@@ -7,6 +7,7 @@
 #include "log/log.h"
 
 #include "base/clock.h"
+#include "event/change.h"
 #include "event/timer.h"
 #include "log/log_conf.h"
 #include "log/ring.h"
@@ -159,7 +160,7 @@ void log_printf(const struct log_conf *conf, enum log_level level, const char *f
 	struct text text;
 	va_list ap;
 
-	if (!log_enabled(conf))
+	if (!change_first || !log_enabled(conf))
 		return;
 	text_init(&text, memory, sizeof(memory));
 	va_start(ap, fmt);
@@ -220,6 +221,8 @@ void log_stderr(enum log_level level, const char *fmt, ...)
 	struct text text;
 	va_list ap;
 
+	if (!change_first)
+		return;
 	text_init(&text, memory, sizeof(memory));
 	va_start(ap, fmt);
 	text_vprintf(&text, fmt, ap);
@@ -234,6 +237,8 @@ void log_process(enum log_level level, const char *fmt, ...)
 	struct text text;
 	va_list ap;
 
+	if (!change_first)
+		return;
 	text_init(&text, memory, sizeof(memory));
 	va_start(ap, fmt);
 	text_vprintf(&text, fmt, ap);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Commands that change what all processes have alike: as words they go through the ordered log,
+ * and each process carries them out. */
+#ifndef CLI_SHARED_H
+#define CLI_SHARED_H
+
+#include "cli/command.h"
+#include "event/change.h"
+
+/* Stands in for a row with CLI_SHARED where there are several processes: submits the words and waits
+ * for the answer. */
+extern const struct cli_command cli_shared_command;
+/* What carries them out. */
+extern const struct change_kind cli_change;
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The ordered log of changes, and talks, over the channels between parent and workers
+ * (doc/internals/processes.md). */
+#ifndef PROCESS_CHANGES_H
+#define PROCESS_CHANGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct channel;
+struct frame;
+
+/* -- the parent ---------------------------------------------------------------------------- */
+
+/* From now on change_submit applies here and tells all workers. */
+void changes_parent(void);
+/* A worker has been forked; old: of an earlier generation, which may not know all names: what it
+ * cannot apply does not end it. */
+void changes_add(struct channel *channel, unsigned row, bool old);
+/* It is one of an earlier generation from now on. */
+void changes_make_old(struct channel *channel);
+/* It has ended; the channel is about to be freed. */
+void changes_remove(struct channel *channel);
+/* A frame of a worker. false: it is of another kind, or nonsense. */
+bool changes_from_worker(struct channel *channel, struct frame *frame);
+/* In a fresh child: forgets all the parent knew of other workers. */
+void changes_forget_workers(void);
+
+/* -- a worker ------------------------------------------------------------------------------ */
+
+/* From now on change_submit asks the parent at the other end. */
+void changes_worker(struct channel *parent);
+/* A frame of the parent. false: it is of another kind. What cannot be applied ends the process,
+ * unless changes_old is set. */
+bool changes_from_parent(struct frame *frame);
+/* The parent has gone: who waits for an answer hears so, and so does who asks later. */
+void changes_orphaned(void);
+/* This process belongs to an earlier generation. */
+extern bool changes_old;
+
+#endif
