@@ -5,7 +5,8 @@
  * See doc/internals/processes.md.
  *
  * The memory is a memfd: it survives re-execution and is found again by descriptor. It is sparse:
- * what is not touched costs no memory.
+ * what is not touched costs no memory. It grows by extents of SEGMENT_SLOTS slots for all rows.
+ * With a single row nobody shares it, and it is neither a memfd nor has it eventfds.
  */
 #ifndef BASE_SEGMENT_H
 #define BASE_SEGMENT_H
@@ -20,17 +21,24 @@ struct err;
 struct segment;
 
 enum { SEGMENT_CELL = 1024, /* bytes of a cell */
-       SEGMENT_ROWS_LEAST = 64, SEGMENT_NAME = 224 /* longest name that is kept whole; longer
-						     * ones are kept by their hash */ };
+       SEGMENT_SLOTS = 256, /* of an extent */
+       SEGMENT_STRIDE = SEGMENT_SLOTS * SEGMENT_CELL, /* from a cell to that of the next row */
+       SEGMENT_ROWS_LEAST = 64, /* to be asked for where there is a parent: two generations and
+				 * what is left of others */
+       SEGMENT_ROWS_MOST = 1024,
+       SEGMENT_NAME = 224 /* longest name that is kept whole, its end included; longer ones are
+			   * kept by their hash */ };
 
-enum segment_kind { SLOT_FREE, SLOT_GLOBAL, SLOT_FRONTEND, SLOT_BACKEND, SLOT_SERVER, SLOT_LISTENER };
+enum segment_kind { SLOT_FREE, SLOT_GLOBAL, SLOT_FRONTEND, SLOT_BACKEND, SLOT_SERVER, SLOT_LISTENER,
+		    SLOT_KINDS };
 
 /* Head of a row: of a process. Row 0 is the parent's (and the only process's when there are no
  * workers: then it is its worker, too). Single writer: the process itself, except where said. */
 struct segment_row {
-	_Atomic pid_t pid;            /* 0: the row is free. Written by the parent */
+	_Atomic uint32_t taken;       /* 0: the row is free. Written by the parent */
+	_Atomic pid_t pid;            /* 0: nobody has it now. Written by the parent */
 	_Atomic uint32_t generation;  /* of the configuration. Written by the parent */
-	_Atomic uint32_t number;      /* worker 1..N of its generation; 0: parent. Written by it */
+	_Atomic uint32_t number;      /* worker 1..N of its generation; 0: parent. By the parent */
 	_Atomic uint32_t flags;       /* ROW_* */
 	_Atomic uint64_t turns;       /* heartbeat: turns of the loop */
 	_Atomic uint32_t asleep;      /* 1: inside the poller */
@@ -46,41 +54,59 @@ struct segment_row {
 enum { ROW_STOPPING = 1 << 0, /* finishes its streams, accepts nothing */
        ROW_ACCEPTS = 1 << 1   /* its listeners are in service */ };
 
-/* A fresh segment for so many slots and rows at least. NULL and err. */
-struct segment *segment_new(unsigned slots, unsigned rows, struct err *err);
-/* That of an earlier image of the parent. layout: see segment_new... the caller's number for how
- * its cells are laid out; another one than in the memory is refused. NULL and err. */
+/* A fresh segment with rows for so many processes; row 0 is taken. NULL and err. */
+struct segment *segment_new(unsigned rows, struct err *err);
+/* That of an earlier image of the parent, found by its descriptor; memory of another layout or
+ * version is refused. Begins a new epoch, see segment_release_unused. NULL and err. */
 struct segment *segment_attach(int fd, struct err *err);
-/* Unmaps; the memory stays as long as others have it. */
+/* Unmaps; the memory stays as long as others have it. Closes the descriptors of this process. */
 void segment_free(struct segment **segment);
-/* To be kept open through re-execution. */
+/* To be kept open through re-execution, with those of segment_wake_fd of all rows; all are
+ * close-on-exec until then. -1: a segment of one row. */
 int segment_fd(const struct segment *segment);
+/* How many rows it was made for. */
+unsigned segment_capacity(const struct segment *segment);
 /* How cells are laid out by this program: a hash of sizes, set before segment_new or
  * segment_attach; memory with another layout is refused by segment_attach. */
 extern uint64_t segment_layout;
 
-/* The one in use by this process; made by proxy/state.c or taken over. */
+/* The one in use by this process; made by proxy/state.c or taken over. NULL: none yet. */
 extern struct segment *segment;
 /* The row of this process. 0 until worker_begin. */
 extern unsigned segment_own_row;
 
-/* The slot of this kind and name; taken if there was none. found: it was there (its cells hold
- * numbers). Only the parent calls it. -1: no slot is free. */
-int segment_slot(struct segment *segment, enum segment_kind kind, const char *name, bool *found);
-/* Gives up slots that no generation uses any more: those not marked in use since. */
-void segment_release_slot(struct segment *segment, unsigned slot);
-/* The cell: SEGMENT_CELL bytes, 64-byte aligned, zeroed at first. */
+/* The slot of this kind and name; taken if there was none. found (may be NULL): it was there (its
+ * cells hold numbers). Asked twice for the same in one epoch it gives different slots, in the order
+ * of asking: names need not be unique. Only the parent calls it. -1 and err. */
+int segment_slot(struct segment *segment, enum segment_kind kind, const char *name, bool *found,
+		 struct err *err);
+/* Gives up the slots that nobody asked for in this epoch: when the last process of an earlier
+ * generation has ended. Clears their cells. Parent only. Returns how many. */
+unsigned segment_release_unused(struct segment *segment);
+/* Of a slot; SLOT_FREE and "" when nobody has it. */
+enum segment_kind segment_slot_kind(const struct segment *segment, unsigned slot);
+const char *segment_slot_name(const struct segment *segment, unsigned slot);
+/* Slots from 0 to this one (excluded) may be in use. */
+unsigned segment_slots(const struct segment *segment);
+/* The cell: SEGMENT_CELL bytes, 64-byte aligned, zeroed at first. It does not move. */
 void *segment_cell(const struct segment *segment, unsigned row, unsigned slot);
 struct segment_row *segment_row(const struct segment *segment, unsigned row);
-/* Rows from 0 to this one (excluded) may be in use. At least 1. */
+/* Rows from 0 to this one (excluded) may be in use. At least 1. segment NULL: 1. */
 unsigned segment_rows(const struct segment *segment);
 /* A free row for a worker, marked with generation and number; -1: none. Parent only. */
 int segment_take_row(struct segment *segment, uint32_t generation, uint32_t number);
+/* Its cells have been emptied: proxy/tally.c does it and calls this. */
 void segment_free_row(struct segment *segment, unsigned row);
+
+/* The same place in the cell of another row; p: a place in a cell of own row. */
+static inline void *segment_sibling(const void *p, unsigned own, unsigned row)
+{
+	return (char *)(uintptr_t)p + ((ptrdiff_t)row - (ptrdiff_t)own) * SEGMENT_STRIDE;
+}
 
 /* Around the fold of a row into row 0 (parent): readers of sums take a sum between two equal even
  * values: segment_sum_begin waits (a bounded while) for an even value and returns it;
- * segment_sum_again says that the sum must be made anew. */
+ * segment_sum_again says that the sum must be made anew. segment NULL: fine at once. */
 void segment_fold_begin(struct segment *segment);
 void segment_fold_end(struct segment *segment);
 uint64_t segment_sum_begin(const struct segment *segment);
@@ -88,7 +114,8 @@ bool segment_sum_again(const struct segment *segment, uint64_t begun);
 
 /* Wakes the process of a row from its poller (eventfd); any process may call it. */
 void segment_wake(const struct segment *segment, unsigned row);
-/* The descriptor that becomes readable in the process of that row: to be watched by it. */
+/* The descriptor that becomes readable in the process of that row: to be watched by it. -1: a
+ * segment of one row. */
 int segment_wake_fd(const struct segment *segment, unsigned row);
 
 /* Walks through everything and says what is wrong with it: first problem in err, -1; 0: sound. */
