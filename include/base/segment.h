@@ -43,6 +43,8 @@ struct segment_row {
 	_Atomic uint64_t turns;       /* heartbeat: turns of the loop */
 	_Atomic uint32_t asleep;      /* 1: inside the poller */
 	_Atomic uint32_t connections; /* accepted and still there: for spreading accepts */
+	_Atomic uint64_t started_ms;  /* clock of the system; 0: not yet */
+	char version[40];             /* of its program; written before started_ms */
 	_Atomic uint64_t waits_for_room; /* ms since it waits with a listener for a place; 0: not */
 	/* What it has at hand, for whoever finds it dead: written without order, may be torn. */
 	struct {

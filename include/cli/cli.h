@@ -18,6 +18,8 @@ enum cli_severity { CLI_SEVERITY_NONE, CLI_SEVERITY_NUMBER, CLI_SEVERITY_STRING 
  * out of memory. The caller frees it. */
 struct cli *cli_new(int level, int severity);
 void cli_free(struct cli **cli);
+/* It is one with another process of the service. */
+void cli_make_talk(struct cli *cli);
 
 /* Takes bytes from the peer; returns how many were taken. Fewer than len: it is busy with
  * commands (call it again after cli_output has said all) or done. */

@@ -18,6 +18,7 @@ struct cli_command;
 struct cli_call {
 	struct cli *cli;
 	const struct cli_command *command;
+	const char *text;    /* the command as it came, before it was cut into words */
 	char **words;        /* all words, its own first; NULL-terminated, like argv */
 	int argc;            /* words behind those of the command */
 	char **argv;         /* argv[argc] is NULL; they live until the command has ended */
@@ -45,6 +46,7 @@ enum { CLI_EXPERT = 1 << 0,       /* in expert mode only, and not in the list of
 				   * the ordered log. Has said everything when start returns */
        CLI_EVERYWHERE = 1 << 6,   /* with CLI_SHARED: it is good if it works in any process; the
 				   * parent has not what it is about */
+       CLI_GATHER = 1 << 7,       /* shows what each process has of its own: all are asked */
 };
 
 struct cli_command {
@@ -74,5 +76,7 @@ const char *cli_arg(const struct cli_call *call, int i);
 
 /* Tables; each ends with a row without words. cli_tables ends with NULL. */
 extern const struct cli_command *const cli_tables[];
+/* Those of conversations of this process: cli_tables, but for the parent's socket. */
+extern const struct cli_command *const *cli_conversation_tables;
 
 #endif

@@ -4,6 +4,7 @@
 #define CLI_SESSION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct cli;
 
@@ -19,6 +20,17 @@ void cli_toggle_prompt(struct cli *cli);
 /* The socket over which listeners may be handed to the peer; -1: they may not. */
 int cli_socket(const struct cli *cli);
 void cli_quit(struct cli *cli);
+/* The parent's socket: to which process the commands go that say none. row 0: to this one. */
+void cli_set_target(struct cli *cli, unsigned row, int pid);
+unsigned cli_target(const struct cli *cli);
+int cli_target_pid(const struct cli *cli);
+/* What the parent's socket does before a command is cut into words, and how its prompt looks; NULL
+ * elsewhere. route: 0: *text (moved behind a prefix) is for this process; 1: call->command was set,
+ * to ask another; -1: err is said and the conversation ends. */
+struct cli_call;
+struct err;
+extern int (*cli_route)(struct cli_call *call, char **text, struct err *err);
+extern const char *(*cli_prompt_text)(const struct cli *cli, char *buf, size_t size);
 /* Something that a waiting command shows has come: for what installs itself as a reader. */
 void cli_wake(struct cli *cli);
 /* Input has come while a command waits: it ends on any key. */

@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 
 #include "base/bug.h"
+#include "cli/question.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/session.h"
@@ -43,6 +44,10 @@ struct cli {
 	unsigned timeout_ms; /* 0: as configured */
 	bool prompt, input_ended, waiting, key_pressed;
 	bool applying; /* there is no peer: cli_apply */
+	bool talk;     /* the peer is another process of the service */
+	bool spoke;    /* the running command has said something */
+	unsigned target; /* row that commands without prefix go to; 0: this process */
+	int target_pid;
 
 	char *in;         /* input that was not carried out yet */
 	size_t in_size, in_len;
@@ -61,6 +66,10 @@ struct cli {
 	void *wake_arg;
 	int (*socket)(void *arg); /* NULL: nothing can be passed */
 };
+
+int (*cli_route)(struct cli_call *call, char **text, struct err *err);
+const char *(*cli_prompt_text)(const struct cli *cli, char *buf, size_t size);
+const struct cli_command *const *cli_conversation_tables = cli_tables;
 
 struct cli *cli_new(int level, int severity)
 {
@@ -285,14 +294,15 @@ static int cli_matching_words(const struct cli_command *row, char **words)
 	}
 }
 
-static const struct cli_command *cli_find(char **words, int *count)
+static const struct cli_command *cli_find(const struct cli_command *const *tables, char **words,
+					  int *count)
 {
 	const struct cli_command *best = NULL, *row;
 	int n;
 
 	*count = 0;
-	for (int t = 0; cli_tables[t]; t++) {
-		for (row = cli_tables[t]; row->words; row++) {
+	for (int t = 0; tables[t]; t++) {
+		for (row = tables[t]; row->words; row++) {
 			n = cli_matching_words(row, words);
 			if (n > *count) {
 				*count = n;
@@ -350,6 +360,8 @@ static int cli_begin_call(struct cli *cli, struct err *err)
 		return -1;
 	if (row->flags & CLI_SHARED && change_is_shared() && !cli->applying)
 		row = call->command = &cli_shared_command;
+	else if (row->flags & CLI_GATHER && change_is_shared() && !cli->talk)
+		row = call->command = &cli_gather_command;
 	if (row->state_size) {
 		call->state = calloc(1, row->state_size);
 		if (!call->state)
@@ -358,34 +370,50 @@ static int cli_begin_call(struct cli *cli, struct err *err)
 	return row->start ? row->start(call, err) : 0;
 }
 
+/* Cuts the command into words and finds its row. 0, or -1 and err. */
+static int cli_understand(struct cli *cli, char *text, struct err *err)
+{
+	struct cli_call *call = &cli->call;
+	int n, matched;
+
+	call->text = text;
+	n = cli_cut_words(text, cli->words);
+	if (n < 0)
+		return err_set(err, "Too many words (at most %d).", WORDS_MAX);
+	call->command = cli_find(cli_conversation_tables, cli->words, &matched);
+	if (!call->command)
+		call->command = &cli_help_unknown;
+	call->words = cli->words;
+	call->argc = n - matched;
+	call->argv = cli->words + matched;
+	return 0;
+}
+
 /* Starts the next command of the line; an unknown one becomes a call for help. */
 static void cli_start(struct cli *cli, struct text *out)
 {
 	struct cli_call *call = &cli->call;
 	char *text = cli->next_command;
 	struct err err = { "" };
-	int n, matched;
+	size_t before = out->len;
+	int rc = 0;
 
 	*call = (struct cli_call){ .cli = cli, .out = out };
 	cli->next_command = cli_cut_command(text);
 	cli->state = CLI_RUNNING;
-	n = cli_cut_words(text, cli->words);
-	if (n < 0) {
-		cli_say(call, LOG_L_ERR, "Too many words (at most %d).", WORDS_MAX);
-		return;
-	}
-	call->command = cli_find(cli->words, &matched);
-	if (!call->command)
-		call->command = &cli_help_unknown;
-	call->words = cli->words;
-	call->argc = n - matched;
-	call->argv = cli->words + matched;
 	if (!cli->next_command)
 		call->payload = cli->payload_text;
-	if (cli_begin_call(cli, &err)) {
+	if (cli_route)
+		rc = cli_route(call, &text, &err);
+	if (rc == 0)
+		rc = cli_understand(cli, text, &err);
+	if (rc < 0)
+		cli_say(call, LOG_L_ERR, "%s", err.text);
+	else if (call->command && cli_begin_call(cli, &err)) {
 		cli_say(call, LOG_L_ERR, "%s", err.text);
 		cli_end_call(cli);
 	}
+	cli->spoke = out->len != before;
 }
 
 int cli_apply(int level, int severity, char **words, const char *payload, struct text *said,
@@ -399,7 +427,7 @@ int cli_apply(int level, int severity, char **words, const char *payload, struct
 	*call = (struct cli_call){ .cli = &cli, .out = said, .words = words, .payload = payload };
 	while (words[n])
 		n++;
-	call->command = cli_find(words, &matched);
+	call->command = cli_find(cli_tables, words, &matched);
 	if (!call->command)
 		return err_set(err, "there is no such command here");
 	call->argc = n - matched;
@@ -427,13 +455,24 @@ static void cli_end_line(struct cli *cli)
 	cli_scan(cli);
 }
 
+/* The parent's socket leaves the empty line out where nothing was said. */
+static void cli_say_end(const struct cli *cli, struct text *out)
+{
+	char buf[ANSWER_END];
+
+	if (!cli_prompt_text || cli->spoke)
+		text_char(out, '\n');
+	if (cli->prompt)
+		text_str(out, cli_prompt_text ? cli_prompt_text(cli, buf, sizeof(buf)) : "> ");
+}
+
 /* The command has said all: an empty line, and the prompt if there is one. */
 static void cli_end_answer(struct cli *cli, struct text *out)
 {
 	cli_end_call(cli);
 	if (cli->state == CLI_CLOSED)
 		return; /* quit */
-	text_str(out, cli->prompt ? "\n> " : "\n");
+	cli_say_end(cli, out);
 	if (cli->next_command)
 		cli->state = CLI_BETWEEN;
 	else
@@ -445,11 +484,13 @@ static bool cli_continue(struct cli *cli, struct text *out)
 {
 	struct cli_call *call = &cli->call;
 	enum cli_step step = CLI_END;
+	size_t before = out->len;
 
 	call->out = out;
 	if (call->command && call->command->next && cli->state == CLI_RUNNING)
 		step = call->command->next(call);
 	call->resumed = false;
+	cli->spoke |= out->len != before;
 	cli->waiting = step == CLI_WAIT;
 	if (step == CLI_END)
 		cli_end_answer(cli, out);
@@ -562,6 +603,27 @@ void cli_toggle_prompt(struct cli *cli)
 void cli_quit(struct cli *cli)
 {
 	cli->state = CLI_CLOSED;
+}
+
+void cli_set_target(struct cli *cli, unsigned row, int pid)
+{
+	cli->target = row;
+	cli->target_pid = pid;
+}
+
+unsigned cli_target(const struct cli *cli)
+{
+	return cli->target;
+}
+
+int cli_target_pid(const struct cli *cli)
+{
+	return cli->target_pid;
+}
+
+void cli_make_talk(struct cli *cli)
+{
+	cli->talk = true;
 }
 
 void cli_on_wake(struct cli *cli, void (*wake)(void *arg), void *arg)

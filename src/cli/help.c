@@ -39,8 +39,8 @@ static void help_collect(void)
 {
 	if (help_count)
 		return;
-	for (int t = 0; cli_tables[t]; t++) {
-		for (const struct cli_command *row = cli_tables[t]; row->words; row++) {
+	for (int t = 0; cli_conversation_tables[t]; t++) {
+		for (const struct cli_command *row = cli_conversation_tables[t]; row->words; row++) {
 			BUG_ON(help_count == ROWS_MAX);
 			help_rows[help_count++] = row;
 		}

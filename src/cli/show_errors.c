@@ -173,6 +173,7 @@ static enum cli_step errors_next(struct cli_call *call)
 
 const struct cli_command cli_errors_commands[] = {
 	{ .words = "show errors", .args = "[<px>] [request|response]", .level = LEVEL_OPERATOR,
+	  .flags = CLI_GATHER,
 	  .start = errors_start, .next = errors_next, .state_size = sizeof(struct errors_state),
 	  .help = "report last request and/or response errors for each proxy" },
 	{ .words = NULL },

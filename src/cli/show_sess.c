@@ -284,7 +284,8 @@ static int sess_shutdown_server(struct cli_call *call, struct err *err)
 }
 
 const struct cli_command cli_sess_commands[] = {
-	{ .words = "show sess", .args = "[id]", .level = LEVEL_OPERATOR, .start = sess_start,
+	{ .words = "show sess", .args = "[id]", .level = LEVEL_OPERATOR, .flags = CLI_GATHER,
+	  .start = sess_start,
 	  .next = sess_next, .end = sess_end, .state_size = sizeof(struct sess_state),
 	  .help = "report the list of current sessions or dump this exact session" },
 	{ .words = "shutdown session", .args = "[id]", .level = LEVEL_ADMIN,

@@ -8,7 +8,9 @@
 
 #include "base/arena.h"
 #include "cli/applet.h"
+#include "cli/conversation.h"
 #include "config/config.h"
+#include "event/talk.h"
 #include "net/bind_conf.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
@@ -118,6 +120,7 @@ static int stats_conf_start(struct config *cfg, void *data, struct err *err)
 
 	(void)cfg;
 	(void)err;
+	talk_serve = conversation_serve_talk;
 	info_node = global_node = conf->node;
 	info_description = conf->description;
 	return 0;

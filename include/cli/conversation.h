@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A conversation over a descriptor, without session and stream: between processes, and on the
+ * parent's socket. */
+#ifndef CLI_CONVERSATION_H
+#define CLI_CONVERSATION_H
+
+struct cli;
+
+/* Serves cli over fd (a connected stream socket, non-blocking) until either says so, then closes
+ * and frees both. Takes over fd and cli, also when it fails: -1. */
+int conversation_open(int fd, struct cli *cli);
+/* talk_serve of event/talk.h: what another process asks. */
+void conversation_serve_talk(int fd, int level);
+/* In a child that was just forked: they are the other process's. */
+void conversations_drop(void);
+/* All of them end now: before this process becomes something else. */
+void conversations_close(void);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Asking other processes of the service what they would say to a command. */
+#ifndef CLI_QUESTION_H
+#define CLI_QUESTION_H
+
+#include "cli/command.h"
+#include "event/loop.h"
+
+/* One question to one process; lives in the state of a command. */
+struct question {
+	struct cli_call *call; /* during begin and next */
+	struct cli *cli;
+	struct source src;     /* fd -1: not connected */
+	unsigned ticket;       /* 0: not waiting for the connection */
+	char *text;            /* to be sent */
+	bool opened, ended;
+	bool held;             /* a line feed that may be the end of the answer */
+	char error[128];
+};
+
+/* Asks the process of this row with the rights of this conversation: text is a command without
+ * line feed, payload may be NULL. 0, or -1 and err. */
+int question_begin(struct question *q, struct cli_call *call, unsigned row, const char *text,
+	      const char *payload, struct err *err);
+/* The next piece of the answer into call->out; CLI_END: that was all (the empty line at its end is
+ * left out). */
+enum cli_step question_next(struct question *q, struct cli_call *call);
+void question_end(struct question *q);
+
+/* Stands in for a row with CLI_GATHER where there are several processes: asks each. */
+extern const struct cli_command cli_gather_command;
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The parent's socket (-S): management guide 9.4. */
+#ifndef PROCESS_PARENT_CLI_H
+#define PROCESS_PARENT_CLI_H
+
+#include "config/module.h"
+
+struct config;
+struct err;
+
+/* Holds what -S says: the word "-S", which main() gives to the configuration. */
+extern const struct module parent_cli_module;
+
+/* Binds the socket, if there is to be one. Before workers are forked. 0, or -1 and err. */
+int parent_cli_open(struct config *cfg, struct err *err);
+/* Serves it, in the parent's loop. 0, or -1 and err. */
+int parent_cli_start(struct config *cfg, struct err *err);
+/* In a fresh worker: closes the copy, and talks like any other process. */
+void parent_cli_drop(struct config *cfg);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reload: validation of the files by another process, then re-execution of the parent. */
+#ifndef PROCESS_RELOAD_H
+#define PROCESS_RELOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct reload_info {
+	unsigned reloads;     /* that went well, since the parent's first start */
+	unsigned failed;      /* attempts that failed */
+	bool last_failed;
+	uint64_t started_ms;  /* clock of the system: first start of the parent */
+};
+extern struct reload_info reload_info;
+
+/* Asks for a reload, as SIGUSR2 does; it begins when the loop comes to it. fd: a connected socket
+ * that hears the outcome: "Success=1\n" from the new image, or "Success=0\n--\n" and the messages;
+ * it is taken over and closed then. -1: nobody waits. */
+void reload_request(int fd);
+/* Messages of the start, or of the last attempt that failed. */
+const char *reload_log(void);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Asks other processes over talks (event/talk.h) and passes on what they say. Gathering asks all
+ * workers of all generations, this one too, one after the other, so that the answer of one stays
+ * together. A process that ends meanwhile is left out.
+ */
+#include "cli/question.h"
+
+#include "base/segment.h"
+#include "cli/session.h"
+#include "event/talk.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* -- one process ----------------------------------------------------------------------------- */
+
+static void question_ready(struct source *src, uint32_t events)
+{
+	struct question *q = container_of(src, struct question, src);
+
+	(void)events;
+	cli_wake(q->cli);
+}
+
+static void question_opened(void *arg, int fd, const char *error)
+{
+	struct question *q = arg;
+	size_t len = strlen(q->text);
+
+	q->ticket = 0;
+	q->opened = true;
+	q->src = (struct source){ .fd = fd, .ready = question_ready };
+	if (fd < 0) {
+		snprintf(q->error, sizeof(q->error), "%s", error);
+	} else if (send(fd, q->text, len, MSG_NOSIGNAL) != (ssize_t)len ||
+		   loop_add(&q->src, EPOLLIN | EPOLLRDHUP | EPOLLET) < 0) {
+		snprintf(q->error, sizeof(q->error), "%s", strerror(errno));
+		q->ended = true;
+	}
+	cli_wake(q->cli);
+}
+
+int question_begin(struct question *q, struct cli_call *call, unsigned row, const char *text,
+	      const char *payload, struct err *err)
+{
+	*q = (struct question){ .cli = call->cli, .src.fd = -1 };
+	if (!talk_open)
+		return err_set(err, "there is no other process");
+	if (asprintf(&q->text, payload ? "%s <<\n%s\n" : "%s\n%s", text, payload ? payload : "") < 0) {
+		q->text = NULL;
+		return err_set(err, "Out of memory.");
+	}
+	q->ticket = talk_open(row, cli_level(call->cli), question_opened, q);
+	if (q->opened)
+		q->ticket = 0;
+	return 0;
+}
+
+/* An answer ends with an empty line: its line feed is kept back until more follows. */
+static void pass_on(struct question *q, struct text *out, const char *bytes, size_t len)
+{
+	if (q->held)
+		text_char(out, '\n');
+	q->held = bytes[len - 1] == '\n';
+	text_add(out, bytes, len - q->held);
+}
+
+enum cli_step question_next(struct question *q, struct cli_call *call)
+{
+	char piece[CLI_PIECE - 64];
+	ssize_t n;
+
+	if (!q->opened)
+		return CLI_WAIT;
+	if (q->error[0]) {
+		cli_say(call, LOG_L_ERR, "%s", q->error);
+		return CLI_END;
+	}
+	if (q->ended)
+		return CLI_END;
+	n = recv(q->src.fd, piece, sizeof(piece), MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return CLI_WAIT;
+	if (n <= 0) {
+		q->ended = true;
+		return CLI_END;
+	}
+	pass_on(q, call->out, piece, (size_t)n);
+	return CLI_MORE;
+}
+
+void question_end(struct question *q)
+{
+	if (q->ticket && talk_forget)
+		talk_forget(q->ticket);
+	if (q->opened && q->src.fd >= 0) {
+		if (q->src.registered)
+			loop_remove(&q->src);
+		close(q->src.fd);
+		q->src.fd = -1;
+	}
+	free(q->text);
+	*q = (struct question){ .src.fd = -1 };
+}
+
+/* -- all of them ----------------------------------------------------------------------------- */
+
+struct gather_state {
+	struct question question;
+	bool asking;
+	unsigned row;   /* of the next to be asked */
+	char *text;
+};
+
+static bool needs_escape(char c)
+{
+	return c == ' ' || c == '\t' || c == '\\' || c == ';';
+}
+
+/* The words as a command again. NULL: out of memory; the caller frees it. */
+static char *join_words(char **words)
+{
+	size_t len = 1;
+	char *text, *at;
+	char **w;
+
+	for (w = words; *w; w++)
+		len += 2 * strlen(*w) + 1;
+	text = at = malloc(len);
+	if (!text)
+		return NULL;
+	for (w = words; *w; w++) {
+		if (w != words)
+			*at++ = ' ';
+		for (const char *c = *w; *c; *at++ = *c++)
+			if (needs_escape(*c))
+				*at++ = '\\';
+	}
+	*at = 0;
+	return text;
+}
+
+static int gather_start(struct cli_call *call, struct err *err)
+{
+	struct gather_state *state = call->state;
+
+	state->row = 1;
+	state->text = join_words(call->words);
+	return state->text ? 0 : err_set(err, "Out of memory.");
+}
+
+static bool serves(unsigned row)
+{
+	return atomic_load(&segment_row(segment, row)->pid) > 0;
+}
+
+/* The next one is asked. false: there is none, or there is no way to ask. */
+static bool gather_ask(struct gather_state *state, struct cli_call *call)
+{
+	struct err err;
+
+	while (state->row < segment_rows(segment) && !serves(state->row))
+		state->row++;
+	if (state->row >= segment_rows(segment))
+		return false;
+	if (question_begin(&state->question, call, state->row++, state->text, call->payload, &err) < 0) {
+		cli_say(call, LOG_L_ERR, "%s", err.text);
+		return false;
+	}
+	state->asking = true;
+	return true;
+}
+
+static enum cli_step gather_next(struct cli_call *call)
+{
+	struct gather_state *state = call->state;
+	enum cli_step step;
+
+	if (!state->asking)
+		return gather_ask(state, call) ? CLI_MORE : CLI_END;
+	if (state->question.error[0])
+		step = CLI_END; /* it has gone meanwhile */
+	else
+		step = question_next(&state->question, call);
+	if (step != CLI_END)
+		return step;
+	question_end(&state->question);
+	state->asking = false;
+	return CLI_MORE;
+}
+
+static void gather_end(struct cli_call *call)
+{
+	struct gather_state *state = call->state;
+
+	if (!state)
+		return;
+	if (state->asking)
+		question_end(&state->question);
+	free(state->text);
+}
+
+const struct cli_command cli_gather_command = {
+	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN, .start = gather_start,
+	.next = gather_next, .end = gather_end, .state_size = sizeof(struct gather_state),
+};

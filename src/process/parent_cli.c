@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The parent's socket: show proc, reload, and commands for the processes, "@1 show info". Those go
+ * over talks; this process has no streams. Called by run.c and by conversations of the parent.
+ */
+#include "process/parent_cli.h"
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/segment.h"
+#include "base/version.h"
+#include "cli/cli.h"
+#include "cli/conversation.h"
+#include "cli/help.h"
+#include "cli/question.h"
+#include "cli/session.h"
+#include "cli/tables.h"
+#include "config/config.h"
+#include "net/bind_conf.h"
+#include "process/reload.h"
+#include "process/worker.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* -- which process --------------------------------------------------------------------------- */
+
+static bool is_worker(const struct segment_row *row)
+{
+	return atomic_load(&row->taken) && atomic_load(&row->pid) > 0;
+}
+
+/* "1": worker of the present generation; "!123": any, by its pid. 0: there is none. */
+static unsigned find_row(const char *name)
+{
+	bool by_pid = *name == '!';
+	const struct segment_row *row;
+	int64_t n;
+	unsigned i;
+
+	if (!str_to_int(name + by_pid, 1, INT32_MAX, &n))
+		return 0;
+	for (i = 1; i < segment_rows(segment); i++) {
+		row = segment_row(segment, i);
+		if (!is_worker(row))
+			continue;
+		if (by_pid ? atomic_load(&row->pid) == n :
+			     atomic_load(&row->number) == n &&
+				     atomic_load(&row->generation) == process_generation)
+			return i;
+	}
+	return 0;
+}
+
+/* -- asking ---------------------------------------------------------------------------------- */
+
+struct ask_state {
+	struct question question;
+	bool asked;
+};
+
+static int ask_start(struct cli_call *call, struct err *err)
+{
+	struct ask_state *state = call->state;
+	char *const *row = call->argv;
+
+	if (question_begin(&state->question, call, (unsigned)atoi(row[0]), call->text, call->payload,
+			   err) < 0)
+		return -1;
+	state->asked = true;
+	return 0;
+}
+
+static enum cli_step ask_next(struct cli_call *call)
+{
+	struct ask_state *state = call->state;
+
+	return question_next(&state->question, call);
+}
+
+static void ask_end(struct cli_call *call)
+{
+	struct ask_state *state = call->state;
+
+	if (state && state->asked)
+		question_end(&state->question);
+}
+
+static const struct cli_command ask_command = {
+	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN, .start = ask_start, .next = ask_next,
+	.end = ask_end, .state_size = sizeof(struct ask_state),
+};
+
+/* Sends the command to a process. Its number stands where arguments do. */
+static int ask_row(struct cli_call *call, unsigned row, const char *text)
+{
+	static char number[16];
+	static char *words[] = { number, NULL };
+
+	snprintf(number, sizeof(number), "%u", row);
+	call->command = &ask_command;
+	call->words = call->argv = words;
+	call->argc = 1;
+	call->text = text;
+	return 1;
+}
+
+/* "@1 show info", "@1" for all that follow, "@" and "@master" for the parent. */
+static int route(struct cli_call *call, char **text, struct err *err)
+{
+	char *at = *text + strspn(*text, " \t"), *rest;
+	unsigned row = cli_target(call->cli);
+	size_t len;
+
+	if (*at != '@') {
+		if (row && strcmp(at, "prompt") && strcmp(at, "quit") && *at)
+			return ask_row(call, row, at);
+		*text = at;
+		return 0;
+	}
+	len = strcspn(at, " \t");
+	rest = at + len + strspn(at + len, " \t");
+	at[len] = 0;
+	row = 0;
+	if (at[1] && strcmp(at, "@master")) {
+		row = find_row(at + 1);
+		if (!row) {
+			cli_quit(call->cli);
+			return err_set(err, "Can't find the target PID matching the prefix '%s'", at);
+		}
+	}
+	*text = rest;
+	if (*rest)
+		return row ? ask_row(call, row, rest) : 0;
+	cli_set_target(call->cli, row,
+		       row ? (int)atomic_load(&segment_row(segment, row)->pid) : 0);
+	return 1; /* nothing to say */
+}
+
+static const char *prompt_text(const struct cli *cli, char *buf, size_t size)
+{
+	const char *modes = cli_mode(cli, CLI_EXPERT) ?
+				    cli_mode(cli, CLI_EXPERIMENTAL) ? "(xe)" : "(e)" :
+			    cli_mode(cli, CLI_EXPERIMENTAL) ? "(x)" : "";
+
+	if (cli_target(cli))
+		snprintf(buf, size, "%d%s> ", cli_target_pid(cli), modes);
+	else
+		snprintf(buf, size, "master%s%s> ", modes,
+			 reload_info.last_failed ? "[ReloadFailed]" : "");
+	return buf;
+}
+
+/* -- show proc ------------------------------------------------------------------------------- */
+
+struct proc_state {
+	unsigned row;
+	enum { PROC_NOW, PROC_OLD, PROC_END } part;
+	bool headed;
+};
+
+static void say_process(struct text *out, pid_t pid, const char *type, const char *reloads,
+			uint64_t started_ms, const char *version)
+{
+	uint64_t up = started_ms && started_ms <= clock_now_ms ? (clock_now_ms - started_ms) / 1000 : 0;
+	char uptime[32];
+
+	snprintf(uptime, sizeof(uptime), "%ud%02uh%02um%02us", (unsigned)(up / 86400),
+		 (unsigned)(up / 3600 % 24), (unsigned)(up / 60 % 60), (unsigned)(up % 60));
+	text_printf(out, "%-15d %-15s %-15s %-15s %s\n", (int)pid, type, reloads, uptime, version);
+}
+
+static int proc_start(struct cli_call *call, struct err *err)
+{
+	struct proc_state *state = call->state;
+	char reloads[40];
+
+	(void)err;
+	text_printf(call->out, "%-15s %-15s %-15s %-15s %s\n", "#<PID>", "<type>", "<reloads>",
+		    "<uptime>", "<version>");
+	snprintf(reloads, sizeof(reloads), "%u [failed: %u]", reload_info.reloads, reload_info.failed);
+	say_process(call->out, getpid(), "master", reloads, reload_info.started_ms, version_penstock);
+	text_str(call->out, "# workers\n");
+	state->row = 1;
+	return 0;
+}
+
+static void say_worker(struct cli_call *call, struct proc_state *state, unsigned n)
+{
+	const struct segment_row *row = segment_row(segment, n);
+	uint32_t generation = atomic_load(&row->generation);
+	char reloads[16];
+
+	if (!is_worker(row) || (generation == process_generation) != (state->part == PROC_NOW))
+		return;
+	if (state->part == PROC_OLD && !state->headed)
+		text_str(call->out, "# old workers\n");
+	state->headed = true;
+	snprintf(reloads, sizeof(reloads), "%u", process_generation - generation);
+	say_process(call->out, atomic_load(&row->pid), "worker", reloads,
+		    atomic_load(&row->started_ms), row->version);
+}
+
+static enum cli_step proc_next(struct cli_call *call)
+{
+	struct proc_state *state = call->state;
+
+	if (state->row < segment_rows(segment)) {
+		say_worker(call, state, state->row++);
+		return CLI_MORE;
+	}
+	state->row = 1;
+	return ++state->part == PROC_END ? CLI_END : CLI_MORE;
+}
+
+/* -- reload ---------------------------------------------------------------------------------- */
+
+static int reload_start(struct cli_call *call, struct err *err)
+{
+	int fd = cli_socket(call->cli);
+
+	fd = fd < 0 ? -1 : dup(fd);
+	if (fd < 0)
+		return err_set(err, "Cannot keep the connection: %s", strerror(errno));
+	reload_request(fd);
+	cli_quit(call->cli);
+	return 0;
+}
+
+static int startup_logs(struct cli_call *call, struct err *err)
+{
+	(void)err;
+	text_printf(call->out, "%.*s", CLI_PIECE - 1, reload_log());
+	return 0;
+}
+
+static const struct cli_command parent_commands[] = {
+	{ .words = "@<relative pid>", .level = LEVEL_USER,
+	  .help = "send a command to the <relative pid> process" },
+	{ .words = "@!<pid>", .level = LEVEL_USER, .help = "send a command to the <pid> process" },
+	{ .words = "@master", .level = LEVEL_USER,
+	  .help = "send a command to the master process" },
+	{ .words = "show proc", .level = LEVEL_USER, .start = proc_start, .next = proc_next,
+	  .state_size = sizeof(struct proc_state), .help = "show processes status" },
+	{ .words = "reload", .level = LEVEL_OPERATOR, .start = reload_start,
+	  .help = "reload the configuration, or a new program" },
+	{ .words = "show startup-logs", .level = LEVEL_USER, .start = startup_logs,
+	  .help = "report what was said at the start, or by the last reload that failed" },
+	{ .words = NULL },
+};
+
+static const struct cli_command *const parent_tables[] = {
+	cli_talk_commands,
+	parent_commands,
+	cli_help_commands,
+	NULL,
+};
+
+/* -- the socket ------------------------------------------------------------------------------ */
+
+struct parent_cli {
+	struct bind_conf *bind; /* NULL: no -S */
+};
+
+static int parse_socket(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct parent_cli *conf = object;
+
+	(void)kw;
+	conf->bind = bind_conf_new(st, NULL);
+	conf->bind->level = LEVEL_ADMIN;
+	return bind_conf_parse(st, conf->bind);
+}
+
+static void accepted(struct listener *l, int *fd, const struct addr *from)
+{
+	(void)from;
+	conversation_open(*fd, cli_new(l->bind->level, l->bind->severity_output));
+	*fd = -1;
+}
+
+int parent_cli_open(struct config *cfg, struct err *err)
+{
+	struct parent_cli *conf = config_data(cfg, &parent_cli_module);
+	const struct listen_options opt = { .default_backlog = 64 };
+	struct listener *l;
+
+	if (!conf->bind)
+		return 0;
+	list_for_each(l, &conf->bind->listeners, node) {
+		l->accepted = accepted;
+		if (l->src.fd < 0 && listener_open(l, &opt, err) < 0)
+			return err_prefix(err, "-S");
+	}
+	return 0;
+}
+
+int parent_cli_start(struct config *cfg, struct err *err)
+{
+	struct parent_cli *conf = config_data(cfg, &parent_cli_module);
+	struct listener *l;
+
+	cli_route = route;
+	cli_prompt_text = prompt_text;
+	cli_conversation_tables = parent_tables;
+	if (!conf->bind)
+		return 0;
+	list_for_each(l, &conf->bind->listeners, node)
+		if (listener_start(l) < 0)
+			return err_set(err, "-S: the poller does not take the socket");
+	return 0;
+}
+
+void parent_cli_drop(struct config *cfg)
+{
+	struct parent_cli *conf = config_data(cfg, &parent_cli_module);
+	struct listener *l;
+
+	cli_route = NULL;
+	cli_prompt_text = NULL;
+	cli_conversation_tables = cli_tables;
+	conversations_drop();
+	if (!conf->bind)
+		return;
+	list_for_each(l, &conf->bind->listeners, node)
+		if (l->src.fd >= 0) {
+			close(l->src.fd);
+			l->src.fd = -1;
+		}
+}
+
+static const struct keyword parent_keywords[] = {
+	{ .name = "-S", .scope = SCOPE_GLOBAL, .args = "<address> [<bind words>]",
+	  .parse = parse_socket, .help = "the parent's socket: option -S of the command line" },
+	{ .name = NULL },
+};
+
+const struct module parent_cli_module = {
+	.name = "parent socket",
+	.keywords = parent_keywords,
+	.data_size = sizeof(struct parent_cli),
+};
