@@ -4,6 +4,7 @@
 #define PROCESS_PROCESS_H
 
 #include "config/module.h"
+#include "process/caps.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -20,6 +21,9 @@ struct process_conf {
 	gid_t gid;
 	bool has_uid, has_gid;
 	bool insecure_fork; /* it may make other processes */
+	bool insecure_syscalls; /* no filter of system calls */
+	bool dumpable;      /* it leaves a core file when it dies */
+	caps_set setcap;    /* kept for connections */
 	unsigned hard_stop_after; /* ms; 0: wait for ever */
 };
 extern const struct module process_module;

@@ -202,6 +202,7 @@ struct global_conf {
 	unsigned fd_hard_limit; /* 0: none */
 	bool strict_limits;
 	bool ignore_resolution; /* -dr: servers without address start disabled */
+	bool sets_mark;         /* a rule marks packets: SO_MARK */
 };
 
 /* All proxies of a generation: the data of the module. */

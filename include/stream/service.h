@@ -13,9 +13,6 @@ extern const struct module service_module; /* start: opens all listeners, then l
  * hold them let go, and waits a little; false: there is no hope. May be NULL. */
 extern bool (*service_make_room)(unsigned n);
 
-/* Will sockets be opened later that need network rights (transparent source, interface,
- * namespace)? */
-bool service_needs_network_rights(void);
 /* Soft stop: no new sessions; calls done when the last one has ended. */
 void service_finish(void (*done)(void));
 /* SIGTTOU, SIGTTIN: stops listening, and listens again. */

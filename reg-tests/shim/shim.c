@@ -17,6 +17,7 @@
  *   push=  splice from a pipe into a socket: short:N, EINVAL...
  *   send=  send, sendmsg: short:N, ENOBUFS...
  *   pipe2= setpipe= (F_SETPIPE_SZ) accept4= socket= connect= epoll_ctl=: an error by name
+ *   any of those with an error: ptrace (makes that system call first, which serving never does)
  *   memory=  malloc, calloc, realloc: ENOMEM (not with a sanitizer, which brings its own)
  */
 #include <dlfcn.h>
@@ -29,8 +30,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define MAX_RULES 16
@@ -39,7 +42,7 @@
 enum call {
 	PULL, PUSH, SEND, PIPE2, SETPIPE, ACCEPT4, SOCKET, CONNECT, EPOLL_CTL, MEMORY, CALLS
 };
-enum action { ERROR, LIMIT, FULL, ZERO, SHORT };
+enum action { ERROR, LIMIT, FULL, ZERO, SHORT, PTRACE };
 
 static const char *const call_names[CALLS] = { "pull", "push", "send", "pipe2", "setpipe", "accept4",
 					       "socket", "connect", "epoll_ctl", "memory" };
@@ -84,7 +87,7 @@ static void bad_rule(const char *text)
 
 static bool parse_action(struct rule *r, const char *name, const char *bytes)
 {
-	static const char *const names[] = { "", "limit", "full", "zero", "short" };
+	static const char *const names[] = { "", "limit", "full", "zero", "short", "ptrace" };
 
 	r->bytes = bytes ? strtoul(bytes, NULL, 10) : 1448;
 	for (unsigned i = 1; i < sizeof(names) / sizeof(*names); i++)
@@ -130,6 +133,16 @@ static void parse_rule(const char *text)
 	n_rules++;
 }
 
+static int log_fd = -1;
+
+/* Early: a process that has given up rights may not be able to open it. */
+__attribute__((constructor)) static void open_log(void)
+{
+	const char *path = getenv("SHIM_LOG");
+
+	log_fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
+}
+
 static void parse_rules(void)
 {
 	const char *env = getenv("SHIM");
@@ -144,18 +157,15 @@ static void parse_rules(void)
 
 static void log_rule(struct rule *r)
 {
-	const char *path = getenv("SHIM_LOG");
 	char line[80];
-	int fd, n;
+	int n;
 
 	r->acted = true;
-	fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
-	if (fd < 0)
+	if (log_fd < 0)
 		return;
 	n = snprintf(line, sizeof(line), "%s\n", r->text);
-	if (write(fd, line, (size_t)n) != n)
+	if (write(log_fd, line, (size_t)n) != n)
 		r->acted = false;
-	close(fd);
 }
 
 static struct rule *rule_find(enum call call)
@@ -192,6 +202,8 @@ static bool fails(enum call call)
 {
 	struct rule *r = rule_for(call);
 
+	if (r && r->action == PTRACE)
+		syscall(SYS_ptrace, PTRACE_DETACH, 0, 0, 0);
 	if (!r || r->action != ERROR)
 		return false;
 	errno = r->error;
@@ -300,6 +312,7 @@ static ssize_t pull(splice_fn *real, struct rule *r, int in, int out, size_t len
 		break;
 	case LIMIT:
 	case SHORT:
+	case PTRACE:
 		len = len > r->bytes ? r->bytes : len;
 	}
 	return real(in, NULL, out, NULL, len, flags);

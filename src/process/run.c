@@ -12,9 +12,9 @@
 #include "log/log.h"
 #include "net/inherit.h"
 #include "process/args.h"
+#include "process/confine.h"
 #include "process/daemon.h"
 #include "process/dump.h"
-#include "process/rights.h"
 #include "proxy/global.h"
 #include "proxy/limits.h"
 #include "proxy/proxy.h"
@@ -187,12 +187,11 @@ static int process_start(struct config *cfg, const struct args *args, struct err
 	if (pidfile && pidfile_write(pidfile, err) < 0)
 		return -1;
 	process_tell_old(args);
-	if (rights_drop(conf, service_needs_network_rights(), err) < 0)
+	if (confine_rights(conf, args, err) < 0)
 		return -1;
-	if (!args->insecure_fork && !conf->insecure_fork)
-		rights_forbid_processes();
 	trace_enabled = args->debug;
 	daemon_ready();
+	confine_calls(conf, args);
 	return 0;
 }
 

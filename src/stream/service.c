@@ -164,26 +164,6 @@ static int service_start(struct config *cfg, void *data, struct err *err)
 	return service_start_all(err);
 }
 
-static bool source_needs_rights(const struct source_conf *src)
-{
-	return src->set && (src->usesrc != USESRC_NONE || src->interface);
-}
-
-bool service_needs_network_rights(void)
-{
-	const struct server *s;
-	struct proxy *px;
-
-	list_for_each(px, &proxies_running->list, node) {
-		if (source_needs_rights(&px->set.source))
-			return true;
-		for (s = px->servers; s; s = s->next)
-			if (source_needs_rights(&s->set.source))
-				return true;
-	}
-	return false;
-}
-
 /* ---- pausing and stopping ---------------------------------------------------------------- */
 
 static void service_each_listener(struct proxy *px, void (*fn)(struct listener *l))

@@ -7,6 +7,7 @@
 #include "expr/expr.h"
 #include "net/conn.h"
 #include "net/sock.h"
+#include "proxy/proxy.h"
 #include "stream/extra.h"
 #include "stream/stream.h"
 
@@ -131,6 +132,8 @@ static int parse_number(struct statement *st, struct rule *rule, const char *arg
 		return stmt_error(st, st->at - 1, "a number from 0 to %u is expected, in decimal or "
 				  "as 0x...", mark ? UINT32_MAX : 255);
 	rule->num = (int64_t)n;
+	if (mark)
+		((struct proxies *)config_data(st->cfg, &proxy_module))->global.sets_mark = true;
 	return 0;
 }
 

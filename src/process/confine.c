@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a process that serves gives up, and in which cases. Called by each such process between its
+ * start and its loop; knows the configuration, so that rights.c and sandbox.c need not. */
+#include "process/confine.h"
+
+#include "base/err.h"
+#include "check/external.h"
+#include "log/log.h"
+#include "process/args.h"
+#include "process/caps.h"
+#include "process/process.h"
+#include "process/rights.h"
+#include "process/sandbox.h"
+#include "proxy/proxy.h"
+
+static bool confine_forks(const struct process_conf *conf, const struct args *args)
+{
+	return conf->insecure_fork || args->insecure_fork;
+}
+
+int confine_rights(const struct process_conf *conf, const struct args *args, struct err *err)
+{
+	struct rights wanted = {
+		.caps = caps_needed(proxies_running),
+		.fork = confine_forks(conf, args) || external_conf.enabled,
+		.setuid = external_conf.setuid_wanted,
+	};
+
+	if (rights_drop(conf, &wanted, err) < 0)
+		return -1;
+	if (!confine_forks(conf, args))
+		rights_forbid_processes();
+	return 0;
+}
+
+static bool confine_has_namespaces(void)
+{
+	const struct proxy *px;
+	const struct server *s;
+
+	list_for_each(px, &proxies_running->list, node)
+		for (s = px->servers; s; s = s->next)
+			if (s->set.namespace)
+				return true;
+	return false;
+}
+
+/* Commands inherit the filter, and nobody knows what they call. */
+void confine_calls(const struct process_conf *conf, const struct args *args)
+{
+	struct err err;
+
+	if (conf->insecure_syscalls || confine_forks(conf, args) || external_conf.enabled)
+		return;
+	if (sandbox_enter(confine_has_namespaces(), &err) < 0)
+		log_process(LOG_L_WARNING, "%s; going on without.", err.text);
+}
