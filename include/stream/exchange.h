@@ -42,9 +42,8 @@ struct exchange {
 	uint32_t tarpit_until;          /* clock_now_ms; 0: no tarpit */
 	uint8_t wait_body;              /* WAIT_BODY_* */
 	bool body_wanted;               /* a rule waits for a body (RULES_WAIT) ... */
-	uint32_t body_until;            /* ... until then (clock_now_ms), ... */
-	uint64_t body_least;            /* ... or until so many bytes are there; 0: all of it, or a
-					 * full buffer; then the rules are run again */
+	uint32_t body_until;            /* ... until then (clock_now_ms) at most; the rules are run
+					 * again when more of it is there */
 	uint32_t cookie_last, cookie_first; /* dates of the client's cookie; 0: none */
 	bool hinting;                   /* res is a 103 under way: early-hint */
 	bool lenient;                   /* strict-mode off: a rewriting that fails is no error */

@@ -211,7 +211,9 @@ static int rules_wait(struct stream *s)
 		return body_failed(s);
 	if (r == IO_OK || h1_end_body(&s->relay.client, &final).len > had)
 		return STEP_NEXT;
-	stream_arm_wait(s, left > 0 ? (unsigned)left : 1);
+	if (left <= 0)
+		return exchange_fail(s, END_CLIENT_TIMEOUT);
+	stream_arm_wait(s, (unsigned)left);
 	return STEP_WAIT;
 }
 

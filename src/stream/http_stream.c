@@ -139,18 +139,18 @@ static bool body_there(const struct body_rule *data, const struct view *view)
 	return http->request_body_final || (data->least && http->request_body.len >= data->least);
 }
 
+/* Whoever waits answers 408 when the time is over, as the reference does; "time 0" leaves it to the
+ * client's timeout. */
 static enum action_result action_body(const struct rule *rule, struct view *view, unsigned place)
 {
 	const struct body_rule *data = rule->data;
 	struct exchange *x = action_exchange(view);
-	uint32_t now = (uint32_t)clock_now_ms;
+	unsigned ms = data->ms ? data->ms : x->stream->session->frontend->set.timeout.client;
 
 	(void)place;
-	if (!x->body_wanted) {
-		x->body_until = now + data->ms;
-		x->body_least = data->least;
-	}
-	x->body_wanted = !body_there(data, view) && (int32_t)(x->body_until - now) > 0;
+	if (!x->body_wanted)
+		x->body_until = (uint32_t)clock_now_ms + (ms ? ms : INT32_MAX);
+	x->body_wanted = !body_there(data, view);
 	return x->body_wanted ? ACTION_WAIT : ACTION_NEXT;
 }
 
