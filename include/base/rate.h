@@ -9,11 +9,16 @@ struct rate {
 	uint64_t period_start; /* ms; start of the current second */
 	uint64_t current, previous;
 	uint64_t max;          /* highest full second or sliding value seen */
+	uint64_t top;          /* of several processes together: for rate_risen */
 };
+
+/* Installed by upper layers, may be NULL: rate->max was lower before, and was raised. */
+extern void (*rate_risen)(struct rate *rate, uint64_t before);
 
 /* Notes n events at time now_ms. Returns the rate after them. */
 uint64_t rate_add(struct rate *rate, uint64_t now_ms, uint64_t n);
-/* The rate now, without adding. */
+void rate_clear_max(struct rate *rate);
+/* The rate now, without adding. now_ms may be older than what was added last. */
 uint64_t rate_read(const struct rate *rate, uint64_t now_ms);
 /* How many more events may come now without exceeding limit a second. */
 uint64_t rate_room(const struct rate *rate, uint64_t now_ms, uint64_t limit);

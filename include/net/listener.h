@@ -11,7 +11,7 @@
 #include "event/timer.h"
 #include "net/addr.h"
 
-struct counters;
+struct listener_tally;
 struct err;
 struct listener;
 
@@ -54,8 +54,9 @@ struct listener {
 	struct bind_conf *bind;
 	struct addr addr;       /* port as bound */
 	int id;
-	struct counters *counters;
-	unsigned current;       /* connections now; kept by whoever took them */
+	struct listener_tally *tally; /* proxy/counters.h: upper layers count there */
+	unsigned slot;          /* of the tally */
+	unsigned current;       /* connections of this process; kept by whoever took them */
 	unsigned maxconn;       /* in force; 0: none of its own */
 	int backlog;            /* in force */
 	bool inherited;         /* fd@N: the parent has it, too */

@@ -30,7 +30,7 @@ struct log_conf;
 struct logformat;
 struct global_state;
 struct rule_set;
-struct shared;
+struct segment;
 struct stats_page;
 struct switch_rule;
 
@@ -132,21 +132,28 @@ struct proxy_settings {
 	unsigned clitcpka_idle, clitcpka_intvl, srvtcpka_idle, srvtcpka_intvl; /* ms */
 };
 
-/* Run time, numbers only. A listen section has two: as frontend, as backend. */
-struct proxy_state {
+/* What this process counts: a cell of its row in the segment. A listen section has two: as
+ * frontend, as backend. Written by this process alone, plainly; who shows or compares asks
+ * proxy_sum() (proxy/tally.h). */
+struct proxy_tally {
 	unsigned current;       /* sessions now: gauge */
 	unsigned queued;        /* in the backend's queue: gauge */
 	unsigned total_queued;  /* there and in the servers' queues */
-	unsigned maxconn;       /* frontend: in force */
-	unsigned rate_limit;    /* frontend: in force */
 	unsigned served;        /* backend: sessions on servers */
-	uint64_t changed_ms;    /* backend: last transition between up and down */
-	uint64_t downtime_ms;
 	uint64_t last_session_s;
 	unsigned queue_time_ms, connect_time_ms, response_time_ms, total_time_ms;
 	unsigned queue_time_max, connect_time_max, response_time_max, total_time_max;
 	uint64_t log_lines;     /* frontend: traffic lines logged, %lc */
 	struct counters counters;
+};
+
+/* What this process knows of it: the same in all processes, by the log of changes. */
+struct proxy_state {
+	unsigned maxconn;       /* frontend: in force */
+	unsigned rate_limit;    /* frontend: in force */
+	uint64_t changed_ms;    /* backend: last transition between up and down */
+	uint64_t downtime_ms;
+	unsigned down_transitions;
 };
 
 struct proxy {
@@ -177,7 +184,9 @@ struct proxy {
 	/* Answers its streams inside the program instead of a server: makes end the applet.
 	 * 0, or -1: out of memory. NULL: they go to a backend. */
 	int (*applet)(struct end *end, const struct listener *l);
-	struct proxy_state *fe, *be;   /* NULL when it has not that side */
+	struct proxy_tally *fe, *be;   /* NULL when it has not that side */
+	unsigned fe_slot, be_slot;
+	struct proxy_state *state;
 	struct list streams;           /* of this process, whose backend it is */
 	struct list queue;             /* struct queue_entry: waiting for any server */
 	uint64_t queue_ticket;         /* of the next to join it or a server's */
@@ -208,8 +217,9 @@ struct global_conf {
 /* All proxies of a generation: the data of the module. */
 struct proxies {
 	struct global_conf global;
-	struct shared *shared;             /* the segment of all states */
-	struct global_state *global_state; /* in it */
+	struct segment *segment;           /* of all tallies */
+	struct global_state *global_state;
+	struct global_tally *global_tally;
 	struct list list;     /* struct proxy.node: frontends and backends */
 	struct list defaults; /* named and unnamed defaults sections */
 	struct proxy *current_defaults;

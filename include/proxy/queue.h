@@ -22,7 +22,7 @@ struct queue_entry {
 	unsigned turn_server, turn_backend; /* when it has left: how many that queue had served
 					     * meanwhile, itself included; 0: it was not there */
 	/* It was taken out of the queue because server has a slot for it, already counted as
-	 * taken (server->state->current and balance_taken are done by the stream's assign
+	 * taken (server->tally->current and balance_taken are done by the stream's assign
 	 * step, which it must run at once: before the next offer). */
 	void (*offered)(struct queue_entry *entry, struct server *server);
 };

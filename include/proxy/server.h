@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A server: what the configuration says of it, and apart from that its state at run time,
- * behind a pointer, as numbers only (it will be shared by processes). */
+/* A server: what the configuration says of it, and apart from that, behind pointers, what is known
+ * of it (state) and what this process counts (tally). */
 #ifndef PROXY_SERVER_H
 #define PROXY_SERVER_H
 
@@ -126,10 +126,21 @@ struct check_state {
 	char said[CHECK_SAID_SIZE]; /* what was found, for people; empty: error says it */
 };
 
-/* Run time, numbers only. Written by proxy/, check/, stream/ and the stats socket. */
-struct server_state {
+/* What this process counts of a server: a cell of its row in the segment. Written by this process
+ * alone, plainly; who shows or compares asks server_sum() (proxy/tally.h). */
+struct server_tally {
 	unsigned current;       /* sessions now on it: gauge */
 	unsigned queued;        /* waiting in its queue: gauge */
+	uint64_t last_session_s; /* wall seconds of the last session; 0: none */
+	/* Means over the last 1024; response_time: HTTP alone. */
+	unsigned queue_time_ms, connect_time_ms, response_time_ms, total_time_ms;
+	unsigned queue_time_max, connect_time_max, response_time_max, total_time_max;
+	struct counters counters;
+};
+
+/* What this process knows of it: the same in all processes, by the log of changes. Written by
+ * proxy/, check/ and the stats socket. */
+struct server_state {
 	unsigned user_weight;   /* 0..256, as set last */
 	unsigned effective_weight; /* scaled by slowstart; 0: gets no new sessions */
 	unsigned fine_weight;   /* the same in sixteenths: for balancing */
@@ -141,14 +152,10 @@ struct server_state {
 	uint64_t changed_ms;    /* of the last transition */
 	uint64_t warm_ms;       /* SERVER_STARTING: when the ramp began */
 	uint64_t downtime_ms;   /* sum of finished down times */
-	uint64_t last_session_s; /* wall seconds of the last session; 0: none */
+	unsigned down_transitions;
 	struct check_state check, agent;
 	bool agent_down;        /* the agent has said so last */
-	/* Means over the last 1024; response_time: HTTP alone. */
-	unsigned queue_time_ms, connect_time_ms, response_time_ms, total_time_ms;
-	unsigned queue_time_max, connect_time_max, response_time_max, total_time_max;
 	struct addr addr;       /* in force (set server addr) */
-	struct counters counters;
 };
 
 struct server {
@@ -164,6 +171,8 @@ struct server {
 	struct addr_spec spec;   /* as configured */
 	struct server *tracked;  /* track */
 	struct server_state *state;
+	struct server_tally *tally;
+	unsigned slot;           /* of its tally */
 	struct list streams;     /* of this process, on it: for shutdown sessions */
 	struct list queue;       /* struct queue_entry: waiting for this very server */
 	uint64_t queue_served;   /* how many of them got their slot */

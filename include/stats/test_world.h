@@ -11,6 +11,7 @@
 struct world {
 	struct proxies all;
 	struct global_state global;
+	struct global_tally global_tally;
 	struct proxy *one, *fe, *be, *empty, *stats;
 	struct server *s1, *s2, *s3, *s4; /* of one: up, backup, down, disabled; all but the
 					   * last checked */

@@ -7,6 +7,8 @@
 
 #define PERIOD_MS 1000
 
+void (*rate_risen)(struct rate *rate, uint64_t before);
+
 /* The two counts as they stand at now_ms. */
 static void rate_counts(const struct rate *rate, uint64_t now_ms, uint64_t *start,
 			uint64_t *current, uint64_t *previous)
@@ -32,20 +34,30 @@ uint64_t rate_read(const struct rate *rate, uint64_t now_ms)
 {
 	uint64_t start, current, previous;
 
+	if (now_ms < rate->period_start) /* of another process */
+		now_ms = rate->period_start;
 	rate_counts(rate, now_ms, &start, &current, &previous);
 	return sliding(start, current, previous, now_ms);
 }
 
 uint64_t rate_add(struct rate *rate, uint64_t now_ms, uint64_t n)
 {
-	uint64_t now;
+	uint64_t now, before = rate->max;
 
 	rate_counts(rate, now_ms, &rate->period_start, &rate->current, &rate->previous);
 	rate->current += n;
 	now = sliding(rate->period_start, rate->current, rate->previous, now_ms);
-	if (now > rate->max)
+	if (now > before) {
 		rate->max = now;
+		if (rate_risen)
+			rate_risen(rate, before);
+	}
 	return now;
+}
+
+void rate_clear_max(struct rate *rate)
+{
+	rate->max = rate->top = 0;
 }
 
 uint64_t rate_room(const struct rate *rate, uint64_t now_ms, uint64_t limit)

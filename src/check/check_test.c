@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/shared.h"
+#include "base/segment.h"
 #include "base/str.h"
 #include "check/check.h"
 #include "check/check_conf.h"
@@ -112,7 +112,7 @@ static int teardown(void **state)
 	(void)state;
 	if (all) {
 		check_module.stop();
-		shared_free(&all->shared);
+		segment_free(&all->segment);
 		proxies_running = NULL;
 	}
 	config_free(&cfg);
@@ -255,13 +255,13 @@ static void refused_takes_it_down_and_up_again(void **state)
 	pass(1000);
 	assert_state("s1", "DOWN", CHECK_L4CON);
 	assert_int_equal(srv("s1")->state->check.error, ECONNREFUSED);
-	assert_int_equal(srv("s1")->state->counters.failed_checks, 2);
+	assert_int_equal(srv("s1")->tally->counters.failed_checks, 2);
 	assert_string_equal(said(),
 		"Server be/s1 is DOWN, reason: Layer4 connection problem, info: \"Connection "
 		"refused\", check duration: Nms. 0 active and 1 backup servers left. Running on "
 		"backup. 0 sessions active, 0 requeued, 0 remaining in queue.\n");
 	pass(1000);
-	assert_int_equal(srv("s1")->state->counters.failed_checks, 2);
+	assert_int_equal(srv("s1")->tally->counters.failed_checks, 2);
 	open_port(100);
 	pass(1000);
 	assert_state("s1", "DOWN 1/3", CHECK_L4OK);
@@ -768,7 +768,7 @@ static void errors_count_as_a_failed_check(void **state)
 	errors(s, 1);
 	assert_state("s1", "UP 3/4", CHECK_HANA);
 	assert_int_equal(next_in("s1"), 2000);
-	assert_int_equal(s->state->counters.failed_hana, 1);
+	assert_int_equal(s->tally->counters.failed_hana, 1);
 	assert_int_equal(s->state->check.error, 3);
 	errors(s, 9);
 	assert_state("s1", "DOWN", CHECK_HANA);
@@ -778,7 +778,7 @@ static void errors_count_as_a_failed_check(void **state)
 		"sessions active, 0 requeued, 0 remaining in queue.\n"
 		"backend 'be' has no server available!\n");
 	errors(s, 30);
-	assert_int_equal(s->state->counters.failed_hana, 4);
+	assert_int_equal(s->tally->counters.failed_hana, 4);
 }
 
 static void on_error_fastinter_only_hurries(void **state)
@@ -788,7 +788,7 @@ static void on_error_fastinter_only_hurries(void **state)
 	errors(srv("s1"), 3);
 	assert_state("s1", "UP", CHECK_L4OK);
 	assert_int_equal(next_in("s1"), 2000);
-	assert_int_equal(srv("s1")->state->counters.failed_hana, 1);
+	assert_int_equal(srv("s1")->tally->counters.failed_hana, 1);
 }
 
 static void on_error_sudden_death_leaves_one_try(void **state)
@@ -807,7 +807,7 @@ static void on_error_mark_down_does_so(void **state)
 	begin_observing("on-error mark-down");
 	errors(srv("s1"), 3);
 	assert_state("s1", "DOWN", CHECK_HANA);
-	assert_int_equal(srv("s1")->state->counters.failed_checks, 1);
+	assert_int_equal(srv("s1")->tally->counters.failed_checks, 1);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

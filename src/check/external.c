@@ -13,7 +13,7 @@
 #include "event/signals.h"
 #include "net/bind_conf.h"
 #include "net/listener.h"
-#include "proxy/proxy.h"
+#include "proxy/tally.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -124,7 +124,7 @@ static void describe(struct strings *s, const struct server *server, char *argv[
 	variable(s, "HAPROXY_PROXY_NAME", server->proxy->name);
 	variable(s, "HAPROXY_PROXY_PORT", front_port ? front_port : "");
 	variable(s, "HAPROXY_SERVER_ADDR", server_addr);
-	variable(s, "HAPROXY_SERVER_CURCONN", string_number(s, server->state->current));
+	variable(s, "HAPROXY_SERVER_CURCONN", string_number(s, server_sessions(server)));
 	variable(s, "HAPROXY_SERVER_ID", string_number(s, (unsigned)server->puid));
 	variable(s, "HAPROXY_SERVER_MAXCONN", string_number(s, server->state->maxconn));
 	variable(s, "HAPROXY_SERVER_NAME", server->id);

@@ -190,7 +190,7 @@ static bool failure(struct server *s)
 	if (s->state->health <= 0)
 		return false;
 	if (s->state->health >= s->set.rise)
-		s->state->counters.failed_checks++;
+		s->tally->counters.failed_checks++;
 	if (--s->state->health < s->set.rise)
 		s->state->health = 0;
 	return true;
@@ -318,7 +318,7 @@ bool health_observe(struct server *s, enum observed what)
 	    (int)++s->state->consecutive_errors < s->set.error_limit)
 		return false;
 	s->state->consecutive_errors = 0;
-	s->state->counters.failed_hana++;
+	s->tally->counters.failed_hana++;
 	observe_act(s, what);
 	return true;
 }

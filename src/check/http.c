@@ -14,7 +14,7 @@
 #include "http/h1.h"
 #include "http/uri.h"
 #include "proxy/global.h"
-#include "proxy/proxy.h"
+#include "proxy/tally.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ static void put_state(const struct walk *walk, struct text *out)
 	for (other = s->proxy->servers; other; other = other->next) {
 		if (server_usable(other))
 			weight += other->state->effective_weight;
-		sessions += other->state->current;
+		sessions += server_sessions(other);
 	}
 	if (!global_node && gethostname(host, sizeof(host) - 1))
 		host[0] = 0;
@@ -114,7 +114,7 @@ static void put_state(const struct walk *walk, struct text *out)
 	text_printf(out, "; name=%s/%s; node=%s; weight=%u/%u; scur=%u/%u; qcur=%u\r\n",
 		    s->proxy->name, s->id, global_node ? global_node : host,
 		    s->state->effective_weight, weight,
-		    s->state->current, sessions, s->state->queued);
+		    server_sessions(s), sessions, server_queued(s));
 }
 
 /* The target; a Host that is given stands in for the authority of an absolute one. */

@@ -10,7 +10,7 @@
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/limits.h"
-#include "proxy/proxy.h"
+#include "proxy/tally.h"
 #include "stream/service.h"
 #include "stream/stream.h"
 
@@ -66,7 +66,7 @@ static int frontend_maxconn(struct cli_call *call, struct err *err)
 		return err_set(err, "Integer value expected.");
 	if (n < 0 || n > INT32_MAX)
 		return err_set(err, "Value out of range.");
-	px->fe->maxconn = (unsigned)n;
+	px->state->maxconn = (unsigned)n;
 	listeners_wake();
 	return 0;
 }
@@ -118,52 +118,16 @@ static int rate_limit(struct cli_call *call, struct err *err)
 
 /* -- counters -------------------------------------------------------------------------------- */
 
-static void clear_listeners(struct proxy *px, int all)
-{
-	struct bind_conf *bind;
-	struct listener *l;
-
-	list_for_each(bind, &px->binds, node)
-		list_for_each(l, &bind->listeners, node)
-			if (l->counters)
-				counters_clear(l->counters, all);
-}
-
-static void clear_state(struct proxy_state *state, int all)
-{
-	counters_clear(&state->counters, all);
-	state->queue_time_max = state->connect_time_max = 0;
-	state->response_time_max = state->total_time_max = 0;
-}
-
-static void clear_server(struct server *s, int all)
-{
-	counters_clear(&s->state->counters, all);
-	s->state->queue_time_max = s->state->connect_time_max = 0;
-	s->state->response_time_max = s->state->total_time_max = 0;
-}
-
 static int clear_counters(struct cli_call *call, struct err *err)
 {
 	int all = !strcmp(cli_arg(call, 0), "all");
-	struct server *s;
-	struct proxy *px;
 
 	if (all && cli_level(call->cli) < LEVEL_ADMIN)
 		return err_set(err, "Permission denied");
 	if (!all && *cli_arg(call, 0))
 		return err_set(err, "'clear counters' only knows 'all'.");
 	streams_count_bytes();
-	list_for_each(px, &proxies_running->list, node) {
-		clear_listeners(px, all);
-		if (px->fe)
-			clear_state(px->fe, all);
-		if (px->be)
-			clear_state(px->be, all);
-		for (s = px->servers; s; s = s->next)
-			clear_server(s, all);
-	}
-	global_state->conn_rate.max = global_state->sess_rate.max = 0;
+	tallies_clear(all);
 	cli_clear_activity();
 	return 0;
 }

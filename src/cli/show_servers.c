@@ -5,7 +5,7 @@
  */
 #include "base/clock.h"
 #include "cli/tables.h"
-#include "proxy/proxy.h"
+#include "proxy/tally.h"
 #include "stream/idle.h"
 
 struct servers_state {
@@ -224,16 +224,18 @@ static unsigned conn_proven(const struct server *s)
 static enum cli_step conn_next(struct cli_call *call)
 {
 	const struct server *s = servers_next(call);
+	struct server_tally sum;
 	unsigned proven;
 
 	if (!s)
 		return CLI_END;
+	server_sum(s, &sum);
 	proven = conn_proven(s);
 	text_printf(call->out, "%s/%s %d/%d ", s->proxy->name, s->id, s->proxy->uuid, s->puid);
 	servers_say_addr(call->out, &s->state->addr);
 	text_printf(call->out, " %u - %u %u %llu %u %u %u %d %u %u\n", s->state->addr.port,
-		    s->set.pool_purge_delay, s->state->current,
-		    (unsigned long long)s->state->counters.connections_max, s->idle_need,
+		    s->set.pool_purge_delay, sum.current,
+		    (unsigned long long)sum.counters.connections_max, s->idle_need,
 		    s->idle_count - proven, proven, s->set.pool_max_conn, s->idle_count,
 		    s->idle_count);
 	return CLI_MORE;

@@ -223,10 +223,10 @@ static void stat_shows_servers(void **state)
 	const char *csv;
 
 	(void)state;
-	w->s1->state->counters.bytes_in = 18446744073709551615u;
-	w->s1->state->current = 3;
+	w->s1->tally->counters.bytes_in = 18446744073709551615u;
+	w->s1->tally->current = 3;
 	w->s1->state->check.running = true;
-	w->s1->state->last_session_s = (uint64_t)clock_wall().tv_sec - 5;
+	w->s1->tally->last_session_s = (uint64_t)clock_wall().tv_sec - 5;
 	csv = ask("show stat");
 	assert_string_equal(column(csv, "one,s1,", STAT_scur), "3");
 	assert_string_equal(column(csv, "one,s1,", STAT_slim), "50");
@@ -603,7 +603,7 @@ static void limits(void **state)
 {
 	(void)state;
 	says("set maxconn frontend fe 400", "\n");
-	assert_int_equal(w->fe->fe->maxconn, 400);
+	assert_int_equal(w->fe->state->maxconn, 400);
 	says("set maxconn frontend fe -5", "Value out of range.\n\n");
 	says("set maxconn frontend fe", "Integer value expected.\n\n");
 	says("set maxconn frontend fe x", "Integer value expected.\n\n");
@@ -632,16 +632,16 @@ static void limits(void **state)
 
 static void clearing(void **state)
 {
-	struct counters *c = &w->s1->state->counters;
+	struct counters *c = &w->s1->tally->counters;
 
 	(void)state;
 	c->sessions = 7;
 	c->connections_max = 5;
-	w->s1->state->total_time_max = 9;
+	w->s1->tally->total_time_max = 9;
 	assert_string_equal(ask_as(LEVEL_OPERATOR, "clear counters"), "\n");
 	assert_int_equal(c->sessions, 7);
 	assert_int_equal(c->connections_max, 0);
-	assert_int_equal(w->s1->state->total_time_max, 0);
+	assert_int_equal(w->s1->tally->total_time_max, 0);
 	assert_string_equal(ask_as(LEVEL_OPERATOR, "clear counters all"), "Permission denied\n\n");
 	assert_int_equal(c->sessions, 7);
 	says("clear counters all", "\n");

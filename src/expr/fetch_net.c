@@ -6,8 +6,7 @@
 #include "expr/names.h"
 #include "expr/view.h"
 #include "net/conn.h"
-#include "net/listener.h"
-#include "proxy/proxy.h"
+#include "proxy/tally.h"
 
 #include <netinet/tcp.h>
 #include <unistd.h>
@@ -115,7 +114,7 @@ static enum expr_result fetch_dst_conn(struct fetch_call *call, struct sample *s
 {
 	const struct listener *l = call->view->listener;
 
-	return net_number(smp, l, l ? l->current : 0);
+	return net_number(smp, l, l ? listener_sessions(l) : 0);
 }
 
 static enum expr_result fetch_rcvd_proxy(struct fetch_call *call, struct sample *smp)

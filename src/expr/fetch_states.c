@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Fetches of the state of frontends, backends and servers (manual 7.3.2), and the converters
  * that look one up by a name found at run time. They read state, never change it. */
-#include "base/clock.h"
 #include "expr/names.h"
 #include "expr/view.h"
-#include "proxy/proxy.h"
+#include "proxy/tally.h"
 
 /* -- proxies ---------------------------------------------------------------------------- */
 
@@ -28,9 +27,19 @@ static int64_t state_nbsrv(const struct proxy *px)
 
 static int64_t state_avg_queue(const struct proxy *px)
 {
-	int64_t n = state_nbsrv(px), queued = px->be->total_queued;
+	int64_t n = state_nbsrv(px), queued = backend_queued(px);
 
 	return n ? (queued + n - 1) / n : queued * 2;
+}
+
+static int64_t state_srv_free(const struct server *s)
+{
+	unsigned now;
+
+	if (!s->state->maxconn)
+		return -1;
+	now = server_sessions(s);
+	return now < s->state->maxconn ? s->state->maxconn - now : 0;
 }
 
 static int64_t state_conn_free(const struct proxy *px)
@@ -43,8 +52,7 @@ static int64_t state_conn_free(const struct proxy *px)
 			continue;
 		if (!s->state->maxconn)
 			return -1;
-		if (s->state->current < s->state->maxconn)
-			sum += s->state->maxconn - s->state->current;
+		sum += state_srv_free(s);
 	}
 	return sum;
 }
@@ -59,8 +67,8 @@ static int64_t state_slots(const struct proxy *px)
 			continue;
 		if (!s->state->maxconn || !s->set.maxqueue)
 			return -1;
-		sum += (int64_t)s->state->maxconn - s->state->current;
-		sum += (int64_t)s->set.maxqueue - s->state->queued;
+		sum += (int64_t)s->state->maxconn - server_sessions(s);
+		sum += (int64_t)s->set.maxqueue - server_queued(s);
 	}
 	return sum > 0 ? sum : 0;
 }
@@ -76,13 +84,13 @@ static enum expr_result fetch_backend(struct fetch_call *call, struct sample *sm
 		smp->num = state_avg_queue(px);
 		break;
 	case BE_CONN:
-		smp->num = px->be->current;
+		smp->num = backend_sessions(px);
 		break;
 	case BE_CONN_FREE:
 		smp->num = state_conn_free(px);
 		break;
 	case BE_RATE:
-		smp->num = (int64_t)rate_read(&px->be->counters.session_rate, clock_now_ms);
+		smp->num = (int64_t)rate_sum(&px->be->counters.session_rate);
 		break;
 	case BE_SLOTS:
 		smp->num = state_slots(px);
@@ -91,7 +99,7 @@ static enum expr_result fetch_backend(struct fetch_call *call, struct sample *sm
 		smp->num = state_nbsrv(px);
 		break;
 	case BE_QUEUE:
-		smp->num = px->be->total_queued;
+		smp->num = backend_queued(px);
 		break;
 	}
 	return EXPR_FOUND;
@@ -99,7 +107,7 @@ static enum expr_result fetch_backend(struct fetch_call *call, struct sample *sm
 
 static enum expr_result fetch_fe_conn(struct fetch_call *call, struct sample *smp)
 {
-	smp->num = call->args[0].proxy->fe->current;
+	smp->num = frontend_sessions(call->args[0].proxy);
 	return EXPR_FOUND;
 }
 
@@ -107,19 +115,11 @@ static enum expr_result fetch_fe_rate(struct fetch_call *call, struct sample *sm
 {
 	const struct counters *c = &call->args[0].proxy->fe->counters;
 
-	smp->num = (int64_t)rate_read(call->row->data ? &c->request_rate : &c->session_rate,
-				      clock_now_ms);
+	smp->num = (int64_t)rate_sum(call->row->data ? &c->request_rate : &c->session_rate);
 	return EXPR_FOUND;
 }
 
 /* -- servers ---------------------------------------------------------------------------- */
-
-static int64_t state_srv_free(const struct server *s)
-{
-	if (!s->state->maxconn)
-		return -1;
-	return s->state->current < s->state->maxconn ? s->state->maxconn - s->state->current : 0;
-}
 
 enum { SRV_CONN, SRV_CONN_FREE, SRV_IS_UP, SRV_IWEIGHT, SRV_QUEUE, SRV_RATE, SRV_UWEIGHT,
        SRV_WEIGHT };
@@ -130,7 +130,7 @@ static enum expr_result fetch_server(struct fetch_call *call, struct sample *smp
 
 	switch (call->row->data) {
 	case SRV_CONN:
-		smp->num = s->state->current;
+		smp->num = server_sessions(s);
 		break;
 	case SRV_CONN_FREE:
 		smp->num = state_srv_free(s);
@@ -142,10 +142,10 @@ static enum expr_result fetch_server(struct fetch_call *call, struct sample *smp
 		smp->num = s->set.weight;
 		break;
 	case SRV_QUEUE:
-		smp->num = s->state->queued;
+		smp->num = server_queued(s);
 		break;
 	case SRV_RATE:
-		smp->num = (int64_t)rate_read(&s->state->counters.session_rate, clock_now_ms);
+		smp->num = (int64_t)rate_sum(&s->tally->counters.session_rate);
 		break;
 	case SRV_UWEIGHT:
 		smp->num = s->state->user_weight;
@@ -208,7 +208,7 @@ static bool convert_srv_queue(const struct expr_arg *args, struct sample *smp,
 	if (!s)
 		return false;
 	smp->type = SMP_INT;
-	smp->num = s->state->queued;
+	smp->num = server_queued(s);
 	return true;
 }
 

@@ -11,9 +11,7 @@
 #include "expr/view.h"
 #include "log/date.h"
 #include "net/conn.h"
-#include "net/listener.h"
-#include "proxy/proxy.h"
-#include "proxy/server.h"
+#include "proxy/tally.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -295,7 +293,7 @@ static void alias_fp(struct text *t, const struct view *view, unsigned flags)
 
 static void alias_lc(struct text *t, const struct view *view, unsigned flags)
 {
-	put_id(t, view->frontend->fe ? (int64_t)view->frontend->fe->log_lines : 0, flags);
+	put_id(t, view->frontend->fe ? (int64_t)counter_sum(&view->frontend->fe->log_lines) : 0, flags);
 }
 
 static void alias_ms(struct text *t, const struct view *view, unsigned flags)

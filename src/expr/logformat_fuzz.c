@@ -30,11 +30,12 @@ static void write_line(const struct logformat *format, const struct view *view)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	static struct proxy_state fe_state;
+	static struct proxy_tally fe_state;
 	static struct server_state server_state;
 	static struct proxy fe = { .name = "fe\n", .fe = &fe_state };
 	static struct server server = { .id = "s", .proxy = &fe, .state = &server_state };
-	static struct listener listener;
+	static struct listener_tally listener_tally;
+	static struct listener listener = { .tally = &listener_tally };
 	static struct view_log numbers = { .termination = "--" };
 	struct addr addr = { .family = AF_INET, .port = 1 };
 	struct view view = { .frontend = &fe, .listener = &listener, .src = &addr, .log = &numbers };

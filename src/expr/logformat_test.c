@@ -23,11 +23,12 @@
 #include <time.h>
 
 static struct arena *arena;
-static struct proxy_state fe_state = { .log_lines = 17 };
+static struct proxy_tally fe_state = { .log_lines = 17 };
 static struct proxy fe = { .name = "web", .fe = &fe_state }, be = { .name = "app" };
 static struct server_state server_state;
 static struct server server = { .id = "s1", .proxy = &be, .state = &server_state };
-static struct listener listener = { .id = 77 };
+static struct listener_tally listener_tally;
+static struct listener listener = { .id = 77, .tally = &listener_tally };
 static struct addr client, dst, server_src, unix_addr = { .family = AF_UNIX };
 static struct view_log numbers;
 static struct view view;

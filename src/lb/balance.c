@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "lb/algo.h"
-#include "proxy/proxy.h"
+#include "proxy/tally.h"
 #include "proxy/queue.h"
 
 #include <string.h>
@@ -31,18 +31,18 @@ struct balance {
 
 bool lb_has_room(const struct server *server)
 {
-	return server_has_slot(server) && !server->state->queued;
+	return server_has_slot(server) && !server_queued(server);
 }
 
 bool lb_below_bound(const struct lb_node *node)
 {
 	const struct proxy *px = node->group->proxy;
-	uint64_t sessions = (uint64_t)px->be->served + 1, whole = node->group->weight * 100;
+	uint64_t sessions = (uint64_t)backend_served(px) + 1, whole = node->group->weight * 100;
 	uint64_t share = sessions * px->set.hash_balance_factor * node->weight;
 
 	if (!px->set.hash_balance_factor)
 		return true;
-	return node->server->state->current < (share + whole - 1) / whole;
+	return server_sessions(node->server) < (share + whole - 1) / whole;
 }
 
 uint32_t balance_hash(const struct proxy *px, struct span key)

@@ -170,7 +170,7 @@ static void full_servers_are_passed_over(void **state)
 			chosen = world_pick(NULL);
 			assert_in_range(chosen, 0, 2);
 			world_take((unsigned)chosen);
-			assert_in_range(world_server((unsigned)chosen)->state->current, 1,
+			assert_in_range(world_server((unsigned)chosen)->tally->current, 1,
 					world_server((unsigned)chosen)->state->maxconn);
 		}
 		assert_int_equal(world_pick(NULL), -2);
@@ -417,13 +417,13 @@ static void bounded_load_passes_keys_on(void **state)
 	for (i = 0; i < 40; i++)
 		world_take((unsigned)world_pick("192.0.2.1"));
 	for (i = 0; i < 4; i++)
-		assert_in_range(world_server(i)->state->current, 0, 15);
+		assert_in_range(world_server(i)->tally->current, 0, 15);
 	assert_int_equal(world_backend()->be->served, 40);
 	world_end();
 	world_begin_many(CONSISTENT, 4, "");
 	for (i = 0; i < 40; i++)
 		world_take((unsigned)world_pick("192.0.2.1"));
-	assert_int_equal(world_server((unsigned)world_pick("192.0.2.1"))->state->current, 40);
+	assert_int_equal(world_server((unsigned)world_pick("192.0.2.1"))->tally->current, 40);
 	world_end();
 }
 

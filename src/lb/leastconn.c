@@ -33,8 +33,8 @@ static struct lb_group *lc_create(struct arena *arena, const struct lb_group *li
 
 static void lc_join(struct lb_node *node)
 {
-	const struct server_state *state = node->server->state;
-	uint64_t load = (uint64_t)state->current + state->queued;
+	const struct server_tally *tally = node->server->tally;
+	uint64_t load = (uint64_t)tally->current + tally->queued;
 
 	tree_insert(lc_tree(node), &node->place, (load << 24) / node->weight);
 }

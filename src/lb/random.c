@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "lb/balance.h"
-#include "proxy/proxy.h"
+#include "proxy/tally.h"
 
 #include <sys/random.h>
 
@@ -99,8 +99,8 @@ static bool random_suits(const struct lb_node *node, const struct balance_key *k
 /* Less loaded than the other, which may be NULL? */
 static bool random_lighter(const struct lb_node *node, const struct lb_node *other)
 {
-	return !other || (uint64_t)node->server->state->current * other->weight <
-				 (uint64_t)other->server->state->current * node->weight;
+	return !other || (uint64_t)server_sessions(node->server) * other->weight <
+				 (uint64_t)server_sessions(other->server) * node->weight;
 }
 
 static struct lb_node *random_look_through(const struct random_group *g,

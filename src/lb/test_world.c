@@ -127,14 +127,14 @@ int world_pick_avoiding(unsigned avoid)
 
 void world_take(unsigned i)
 {
-	servers[i]->state->current++;
+	servers[i]->tally->current++;
 	world_backend()->be->served++;
 	balance_taken(servers[i]);
 }
 
 void world_release(unsigned i)
 {
-	servers[i]->state->current--;
+	servers[i]->tally->current--;
 	world_backend()->be->served--;
 	balance_released(servers[i]);
 }

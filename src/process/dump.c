@@ -5,25 +5,31 @@
 
 #include "base/pool.h"
 #include "log/log.h"
-#include "proxy/proxy.h"
+#include "proxy/tally.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 static void dump_server(const struct server *s)
 {
-	const struct server_state *st = s->state;
+	struct server_tally sum;
 	char status[64];
 
+	server_sum(s, &sum);
 	log_process(LOG_L_NOTICE, "Server %s/%s is %s. Conn: %u act, %u pend, %" PRIu64 " tot.",
 		    s->proxy->name, s->id, server_status_text(s, status, sizeof(status)),
-		    st->current, st->queued, st->counters.sessions);
+		    sum.current, sum.queued, sum.counters.sessions);
 }
 
 static void dump_proxy(const struct proxy *px)
 {
+	struct proxy_tally fe = { 0 }, be = { 0 };
 	const struct server *s;
 
+	if (px->fe)
+		proxy_sum(px, PROXY_FRONTEND, &fe);
+	if (px->be)
+		proxy_sum(px, PROXY_BACKEND, &be);
 	for (s = px->servers; s; s = s->next)
 		dump_server(s);
 	if (px->be && px->servers)
@@ -31,11 +37,11 @@ static void dump_proxy(const struct proxy *px)
 			    "Proxy %s has %u active and %u backup servers available. "
 			    "Conn: act(FE+BE): %u+%u, %u pend, tot(FE+BE): %" PRIu64 "+%" PRIu64 ".",
 			    px->name, px->usable, px->usable_backup,
-			    px->fe ? px->fe->current : 0, px->be->current, px->be->total_queued,
-			    px->fe ? px->fe->counters.sessions : 0, px->be->counters.sessions);
+			    fe.current, be.current, be.total_queued, fe.counters.sessions,
+			    be.counters.sessions);
 	else if (px->fe)
 		log_process(LOG_L_NOTICE, "Proxy %s has no server. Conn: %u act, %" PRIu64 " tot.",
-			    px->name, px->fe->current, px->fe->counters.sessions);
+			    px->name, fe.current, fe.counters.sessions);
 }
 
 static void dump_pools(void)

@@ -4,17 +4,13 @@
 
 #include <string.h>
 
-static void rate_clear_max(struct rate *rate)
-{
-	rate->max = 0;
-}
-
 void counters_clear(struct counters *c, int all)
 {
 	if (all)
 		memset(c, 0, sizeof(*c));
 	c->connections_max = 0;
 	c->queue_max = 0;
+	c->connections_top = c->queue_top = 0;
 	rate_clear_max(&c->session_rate);
 	rate_clear_max(&c->connection_rate);
 	rate_clear_max(&c->request_rate);

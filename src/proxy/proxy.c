@@ -92,15 +92,15 @@ static void enforce_settings(struct proxies *all)
 	struct proxy *px;
 
 	list_for_each(px, &all->stats_frontends, node)
-		px->fe->maxconn = px->set.maxconn;
+		px->state->maxconn = px->set.maxconn;
 	list_for_each(px, &all->list, node) {
 		px->run_state = px->set.disabled ? PROXY_STOPPED : PROXY_READY;
 		if (!px->fe)
 			continue;
-		px->fe->maxconn = px->set.maxconn ? px->set.maxconn :
+		px->state->maxconn = px->set.maxconn ? px->set.maxconn :
 				  all->global.proxy_maxconn ? all->global.proxy_maxconn :
 							      global_state->maxconn;
-		px->fe->rate_limit = px->set.rate_limit;
+		px->state->rate_limit = px->set.rate_limit;
 	}
 	list_for_each(px, &all->list, node)
 		if (px->be)
@@ -115,6 +115,7 @@ int proxies_start(struct config *cfg, void *data, struct err *err)
 	(void)cfg;
 	proxies_running = all;
 	global_state = all->global_state;
+	global_tally = all->global_tally;
 	global_state->start_ms = clock_now_ms;
 	global_state->start_wall_us =
 		(uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_usec;

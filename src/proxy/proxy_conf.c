@@ -6,7 +6,7 @@
 #include "proxy/proxy_conf.h"
 
 #include "base/arena.h"
-#include "base/shared.h"
+#include "base/segment.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -180,7 +180,7 @@ static void proxies_release(void *data)
 {
 	struct proxies *all = data;
 
-	shared_free(&all->shared);
+	segment_free(&all->segment);
 }
 
 const struct module proxy_module = {

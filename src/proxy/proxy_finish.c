@@ -155,7 +155,7 @@ unsigned proxy_uppers_maxconn(const struct proxy *backend)
 	uint64_t sum = 0;
 
 	list_for_each(upper, &backend->uppers, node)
-		sum += upper->frontend->fe->maxconn;
+		sum += upper->frontend->state->maxconn;
 	return sum > UINT32_MAX ? UINT32_MAX : (unsigned)sum;
 }
 

@@ -6,25 +6,21 @@
  */
 #include "proxy/queue.h"
 
-#include "proxy/proxy.h"
-
-static void raise_max(uint64_t *max, uint64_t value)
-{
-	if (value > *max)
-		*max = value;
-}
+#include "proxy/tally.h"
 
 static void count_in(const struct queue_entry *entry)
 {
-	struct proxy_state *be = entry->proxy->be;
-	struct server_state *state;
+	struct proxy_tally *be = entry->proxy->be;
+	struct server_tally *tally;
 
 	be->total_queued++;
 	if (entry->server) {
-		state = entry->server->state;
-		raise_max(&state->counters.queue_max, ++state->queued);
+		tally = entry->server->tally;
+		tally->queued++;
+		tally_raise(&tally->counters.queue_max, &tally->counters.queue_top, &tally->queued);
 	} else {
-		raise_max(&be->counters.queue_max, ++be->queued);
+		be->queued++;
+		tally_raise(&be->counters.queue_max, &be->counters.queue_top, &be->queued);
 	}
 }
 
@@ -55,7 +51,7 @@ void queue_leave(struct queue_entry *entry)
 	list_remove(&entry->node);
 	entry->proxy->be->total_queued--;
 	if (entry->server) {
-		entry->server->state->queued--;
+		entry->server->tally->queued--;
 		entry->turn_server = (unsigned)(entry->server->queue_served - entry->joined) + 1;
 	} else {
 		entry->proxy->be->queued--;
@@ -83,12 +79,12 @@ bool server_has_slot(const struct server *server)
 {
 	unsigned limit = server_dynamic_maxconn(server);
 
-	return !limit || server->state->current < limit;
+	return !limit || server->tally->current < limit;
 }
 
 bool server_queue_full(const struct server *server)
 {
-	return server->set.maxqueue && server->state->queued >= server->set.maxqueue;
+	return server->set.maxqueue && server->tally->queued >= server->set.maxqueue;
 }
 
 /* Backup servers take from the backend's queue only what would be balanced to them. */
@@ -150,7 +146,7 @@ unsigned queue_serve(struct server *server)
 
 unsigned queue_flush(struct server *server)
 {
-	unsigned left = server->state->queued, n;
+	unsigned left = server->tally->queued, n;
 	struct queue_entry *entry;
 
 	/* Those who come back to it meanwhile are not asked again. */

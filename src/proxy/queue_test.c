@@ -22,9 +22,10 @@ struct waiter {
 };
 
 static struct proxy px;
-static struct proxy_state be;
+static struct proxy_tally be;
 static struct server s[3];
 static struct server_state states[3];
+static struct server_tally tallies[3];
 static struct waiter w[8];
 static int served;
 
@@ -37,7 +38,7 @@ static void offered(struct queue_entry *entry, struct server *server)
 	x->offered = true;
 	x->order = ++served;
 	if (server)
-		server->state->current++;
+		server->tally->current++;
 }
 
 static int setup(void **state)
@@ -49,6 +50,7 @@ static int setup(void **state)
 	memset(&be, 0, sizeof(be));
 	memset(s, 0, sizeof(s));
 	memset(states, 0, sizeof(states));
+	memset(tallies, 0, sizeof(tallies));
 	memset(w, 0, sizeof(w));
 	served = 0;
 	px.be = &be;
@@ -58,6 +60,7 @@ static int setup(void **state)
 	for (i = 0; i < 3; i++) {
 		s[i].proxy = &px;
 		s[i].state = &states[i];
+		s[i].tally = &tallies[i];
 		s[i].next = i < 2 ? &s[i + 1] : NULL;
 		list_init(&s[i].queue);
 		states[i].op = SERVER_UP;
@@ -77,13 +80,13 @@ static void serves_in_order_of_arrival(void **state)
 	queue_join(&w[2].entry, &px, NULL);
 	assert_int_equal(be.total_queued, 3);
 	assert_int_equal(be.queued, 2);
-	assert_int_equal(states[0].queued, 1);
+	assert_int_equal(tallies[0].queued, 1);
 	assert_int_equal(queue_serve(&s[0]), 2);
 	assert_int_equal(w[0].order, 1);
 	assert_int_equal(w[1].order, 2);
 	assert_false(w[2].offered);
 	assert_int_equal(be.total_queued, 1);
-	assert_int_equal(states[0].queued, 0);
+	assert_int_equal(tallies[0].queued, 0);
 	assert_int_equal(queue_serve(&s[0]), 0);
 }
 
@@ -103,7 +106,7 @@ static void limits_hold(void **state)
 	(void)state;
 	for (i = 0; i < 8; i++)
 		queue_join(&w[i].entry, &px, NULL);
-	states[0].current = 1;
+	tallies[0].current = 1;
 	assert_true(server_has_slot(&s[0]));
 	assert_int_equal(queue_serve(&s[0]), 1);
 	assert_false(server_has_slot(&s[0]));
@@ -138,7 +141,7 @@ static void positions(void **state)
 	assert_int_equal(queue_position(&w[3].entry), 1);
 	assert_int_equal(be.queued, 2);
 	assert_int_equal(be.counters.queue_max, 3);
-	assert_int_equal(states[0].counters.queue_max, 1);
+	assert_int_equal(tallies[0].counters.queue_max, 1);
 }
 
 /* How many were served meanwhile, whether they got their turn or gave up. */
@@ -154,11 +157,11 @@ static void turns(void **state)
 	assert_int_equal(w[1].entry.turn_backend, 1);
 	assert_int_equal(queue_serve(&s[0]), 1);
 	assert_int_equal(w[0].entry.turn_backend, 1);
-	states[0].current = 0;
+	tallies[0].current = 0;
 	assert_int_equal(queue_serve(&s[0]), 1);
 	assert_int_equal(w[2].entry.turn_backend, 2);
 	assert_int_equal(w[2].entry.turn_server, 0);
-	states[0].current = 0;
+	tallies[0].current = 0;
 	assert_int_equal(queue_serve(&s[0]), 1);
 	assert_int_equal(w[3].entry.turn_server, 1);
 	assert_int_equal(w[3].entry.turn_backend, 0);
@@ -219,7 +222,7 @@ static void flush_ends(void **state)
 	queue_join(&w[1].entry, &px, &s[0]);
 	assert_int_equal(queue_flush(&s[0]), 2);
 	assert_int_equal(served, 2);
-	assert_int_equal(states[0].queued, 2);
+	assert_int_equal(tallies[0].queued, 2);
 }
 
 /* Manual 5.2: between minconn and maxconn with the load of the backend. */

@@ -15,6 +15,7 @@
 #include "proxy/proxy.h"
 #include "proxy/queue.h"
 #include "proxy/server_event.h"
+#include "proxy/tally.h"
 
 struct server_hooks server_hooks;
 
@@ -46,16 +47,16 @@ static void proxy_lost_all(struct proxy *px)
 {
 	const char *kind = px->caps & PROXY_FRONTEND ? "proxy" : "backend";
 
-	px->be->counters.down_transitions++;
-	px->be->changed_ms = clock_now_ms;
+	px->state->down_transitions++;
+	px->state->changed_ms = clock_now_ms;
 	log_stderr(LOG_L_ALERT, "%s '%s' has no server available!", kind, px->name);
 	log_printf(px->set.log, LOG_L_EMERG, "%s %s has no server available!", kind, px->name);
 }
 
 static void proxy_has_again(struct proxy *px)
 {
-	px->be->downtime_ms += clock_now_ms - px->be->changed_ms;
-	px->be->changed_ms = clock_now_ms;
+	px->state->downtime_ms += clock_now_ms - px->state->changed_ms;
+	px->state->changed_ms = clock_now_ms;
 }
 
 /* After the state was changed: everybody who must know is told. */
@@ -66,7 +67,7 @@ static void event_apply(struct server_event *ev)
 
 	if (server_hooks.lb_changed)
 		server_hooks.lb_changed(s);
-	ev->sessions = s->state->current;
+	ev->sessions = server_sessions(s);
 	if (s->state->op == SERVER_DOWN) {
 		if (server_hooks.went_down)
 			server_hooks.went_down(s);
@@ -95,7 +96,7 @@ static void event_end(const struct server_event *ev)
 static void went_down(struct server_state *state)
 {
 	state->op = SERVER_DOWN;
-	state->counters.down_transitions++;
+	state->down_transitions++;
 	state->changed_ms = clock_now_ms;
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 #include "log/log.h"
-#include "proxy/proxy.h"
+#include "proxy/tally.h"
 
 struct line {
 	char buf[512];
@@ -38,10 +38,10 @@ static void line_rest(struct line *line, const struct server_event *ev, bool dow
 		    ev->backup && !ev->active ? " Running on backup." : "");
 	if (down)
 		text_printf(&line->text, " %u sessions active, %u requeued, %u remaining in queue.",
-			    ev->sessions, ev->requeued, s->state->queued);
+			    ev->sessions, ev->requeued, server_queued(s));
 	else
 		text_printf(&line->text, " %u sessions requeued, %u total in queue.", ev->requeued,
-			    s->state->queued);
+			    server_queued(s));
 }
 
 static void line_send(const struct line *line, const struct server *s, enum log_level level)

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/shared.h"
+#include "base/segment.h"
 #include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
@@ -91,7 +91,7 @@ static int teardown(void **state)
 	dup2(saved_stderr, STDERR_FILENO);
 	close(saved_stderr);
 	close(captured);
-	shared_free(&all->shared);
+	segment_free(&all->segment);
 	config_free(&cfg);
 	memset(&server_hooks, 0, sizeof(server_hooks));
 	return 0;
@@ -139,8 +139,8 @@ static void down_and_up(void **state)
 		"backup. 0 sessions active, 0 requeued, 0 remaining in queue.\n");
 	assert_status("x/s1", "DOWN");
 	assert_status("b/t2", "DOWN");
-	assert_int_equal(srv("x/s1")->state->counters.down_transitions, 1);
-	assert_int_equal(srv("b/t1")->proxy->be->counters.down_transitions, 1);
+	assert_int_equal(srv("x/s1")->state->down_transitions, 1);
+	assert_int_equal(srv("b/t1")->proxy->state->down_transitions, 1);
 	clock_advance(5000);
 	server_set_up(srv("x/s1"), NULL);
 	assert_string_equal(said(),
@@ -153,7 +153,7 @@ static void down_and_up(void **state)
 		"Server x/s2 is UP via x/s1. 2 active and 1 backup servers online. 0 sessions "
 		"requeued, 0 total in queue.\n");
 	assert_int_equal(srv("x/s1")->state->downtime_ms, 5000);
-	assert_int_equal(srv("b/t1")->proxy->be->downtime_ms, 5000);
+	assert_int_equal(srv("b/t1")->proxy->state->downtime_ms, 5000);
 	/* A second time nothing happens. */
 	server_set_up(srv("x/s1"), NULL);
 	assert_string_equal(said(), "");
@@ -421,7 +421,7 @@ static void offered(struct queue_entry *entry, struct server *server)
 {
 	got[entry - entries] = server;
 	if (server)
-		server->state->current++;
+		server->tally->current++;
 }
 
 static void queued_streams_move(void **state)
@@ -434,7 +434,7 @@ static void queued_streams_move(void **state)
 	for (i = 0; i < 3; i++)
 		entries[i].offered = offered;
 	u1->state->maxconn = u2->state->maxconn = 1;
-	u1->state->current = u2->state->current = 1;
+	u1->tally->current = u2->tally->current = 1;
 	queue_join(&entries[0], u1->proxy, u1);
 	queue_join(&entries[1], u1->proxy, u1);
 	got[0] = got[1] = u1;
@@ -443,7 +443,7 @@ static void queued_streams_move(void **state)
 				    "sessions active, 2 requeued, 0 remaining in queue.\n");
 	assert_null(got[0]);
 	assert_null(got[1]);
-	u1->state->current = 0;
+	u1->tally->current = 0;
 	queue_join(&entries[2], u1->proxy, NULL);
 	server_set_up(u1, NULL);
 	assert_string_equal(said(), "Server c/u1 is UP. 2 active and 0 backup servers online. 1 "

@@ -1,48 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The run-time numbers of all proxies, servers and listeners: one segment, laid out when the
- * configuration is complete. Nothing here is a setting.
+ * The run-time side of all proxies, servers and listeners, made when the configuration is complete:
+ * what is known of them in memory of the process, what is counted in slots of the segment, which
+ * are found by name where an earlier image of the program has left some. Nothing here is a setting.
  */
 #include "proxy/proxy_conf.h"
 
+#include "base/arena.h"
 #include "base/clock.h"
-#include "base/shared.h"
+#include "base/err.h"
+#include "base/segment.h"
 #include "net/listener.h"
 #include "proxy/global.h"
+#include "proxy/tally.h"
 
-#define SPARE_SERVERS 16 /* to be added at run time */
+#include <stdio.h>
 
 static struct global_state no_state; /* before any generation runs */
+static struct global_tally no_tally;
 struct global_state *global_state = &no_state;
+struct global_tally *global_tally = &no_tally;
 const char *global_node;
-
-struct counts {
-	size_t states, servers, listeners;
-};
-
-static void count_proxy(const struct proxy *px, struct counts *n)
-{
-	const struct bind_conf *bind;
-	const struct list *l;
-
-	n->states += !!(px->caps & PROXY_FRONTEND) + !!(px->caps & PROXY_BACKEND);
-	n->servers += px->server_count;
-	list_for_each(bind, &px->binds, node)
-		for (l = bind->listeners.next; l != &bind->listeners; l = l->next)
-			n->listeners++;
-}
-
-static struct counts count_all(const struct proxies *all)
-{
-	struct counts n = { 0 };
-	const struct proxy *px;
-
-	list_for_each(px, &all->list, node)
-		count_proxy(px, &n);
-	list_for_each(px, &all->stats_frontends, node)
-		count_proxy(px, &n);
-	return n;
-}
+unsigned states_rows = 1;
+struct segment *states_segment;
 
 /* The checks begin with one success missing to fall, as the reference's. */
 static void init_server(struct server *s)
@@ -84,48 +64,153 @@ static void init_tracker(struct server *s)
 	s->state->op = SERVER_DOWN;
 }
 
-static void take_proxy(struct shared *shared, struct proxy *px)
+/* ---- slots ----------------------------------------------------------------------------- */
+
+struct layout {
+	struct config *cfg;
+	struct segment *segment;
+	bool failed;
+};
+
+/* The cell in the own row. */
+static void *take(struct layout *lay, enum segment_kind kind, const char *name, unsigned *slot)
+{
+	struct err err;
+	int n = segment_slot(lay->segment, kind, name, NULL, &err);
+
+	*slot = n < 0 ? 0 : (unsigned)n;
+	if (n < 0 && !lay->failed) {
+		config_error(lay->cfg, NULL, "%s", err.text);
+		lay->failed = true;
+	}
+	return n < 0 ? NULL : segment_cell(lay->segment, segment_own_row, *slot);
+}
+
+/* By the name of its line, if it has one, else by its address. */
+static void take_listener(struct layout *lay, const struct proxy *px, struct listener *l)
+{
+	char addr[160], name[512];
+
+	snprintf(name, sizeof(name), "%s/%s", px->name,
+		 l->bind->name ? l->bind->name : listener_name(l, addr, sizeof(addr)));
+	l->tally = take(lay, SLOT_LISTENER, name, &l->slot);
+}
+
+static void take_server(struct layout *lay, struct server *s)
+{
+	char name[512];
+
+	snprintf(name, sizeof(name), "%s/%s", s->proxy->name, s->id);
+	s->state = arena_alloc(lay->cfg->arena, sizeof(*s->state));
+	init_server(s);
+	s->tally = take(lay, SLOT_SERVER, name, &s->slot);
+}
+
+static void take_proxy(struct layout *lay, struct proxy *px)
 {
 	struct bind_conf *bind;
 	struct listener *l;
 	struct server *s;
 
+	px->state = arena_alloc(lay->cfg->arena, sizeof(*px->state));
+	px->state->changed_ms = clock_now_ms;
 	if (px->caps & PROXY_FRONTEND)
-		px->fe = shared_take(shared, sizeof(*px->fe));
-	if (px->caps & PROXY_BACKEND) {
-		px->be = shared_take(shared, sizeof(*px->be));
-		px->be->changed_ms = clock_now_ms;
-	}
-	for (s = px->servers; s; s = s->next) {
-		s->state = shared_take(shared, sizeof(*s->state));
-		init_server(s);
-	}
+		px->fe = take(lay, SLOT_FRONTEND, px->name, &px->fe_slot);
+	if (px->caps & PROXY_BACKEND)
+		px->be = take(lay, SLOT_BACKEND, px->name, &px->be_slot);
+	for (s = px->servers; s; s = s->next)
+		take_server(lay, s);
 	list_for_each(bind, &px->binds, node)
 		list_for_each(l, &bind->listeners, node)
-			l->counters = shared_take(shared, sizeof(*l->counters));
+			take_listener(lay, px, l);
+}
+
+/* The one that is there, if it is large enough. */
+static struct segment *choose_segment(struct err *err)
+{
+	struct segment *taken = states_segment;
+
+	states_segment = NULL;
+	if (taken && segment_capacity(taken) >= states_rows)
+		return taken;
+	segment_free(&taken);
+	return segment_new(states_rows, err);
+}
+
+/* Memory that is laid out otherwise must not be taken over. */
+static uint64_t layout_number(void)
+{
+	const uint64_t sizes[] = {
+		SEGMENT_CELL, SEGMENT_SLOTS, sizeof(struct segment_row), sizeof(struct rate),
+		sizeof(struct counters), sizeof(struct proxy_tally), sizeof(struct server_tally),
+		sizeof(struct listener_tally), sizeof(struct global_tally),
+		offsetof(struct proxy_tally, counters), offsetof(struct server_tally, counters),
+		offsetof(struct counters, session_rate), STATES_VERSION,
+	};
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
+		hash = (hash ^ sizes[i]) * UINT64_C(0x100000001b3);
+	return hash;
 }
 
 int states_finish(struct config *cfg, struct proxies *all)
 {
-	struct counts n = count_all(all);
+	struct layout lay = { .cfg = cfg };
+	struct err err = { "" };
+	unsigned slot;
 	struct proxy *px;
 	struct server *s;
 
-	all->shared = shared_new(shared_need(sizeof(struct global_state)) +
-				 n.states * shared_need(sizeof(struct proxy_state)) +
-				 (n.servers + SPARE_SERVERS) *
-					 shared_need(sizeof(struct server_state)) +
-				 n.listeners * shared_need(sizeof(struct counters)));
-	if (!all->shared)
-		return config_error(cfg, NULL, "out of memory for the states of %zu servers",
-				    n.servers);
-	all->global_state = shared_take(all->shared, sizeof(struct global_state));
+	segment_layout = layout_number();
+	lay.segment = all->segment = segment = choose_segment(&err);
+	if (!all->segment)
+		return config_error(cfg, NULL, "%s", err.text);
+	tally_start(segment_capacity(segment) > 1);
+	all->global_state = arena_alloc(cfg->arena, sizeof(*all->global_state));
+	all->global_tally = take(&lay, SLOT_GLOBAL, "", &slot);
 	list_for_each(px, &all->list, node)
-		take_proxy(all->shared, px);
+		take_proxy(&lay, px);
 	list_for_each(px, &all->stats_frontends, node)
-		take_proxy(all->shared, px);
+		take_proxy(&lay, px);
 	list_for_each(px, &all->list, node)
 		for (s = px->servers; s; s = s->next)
 			init_tracker(s);
-	return 0;
+	return lay.failed ? -1 : 0;
+}
+
+/* ---- another process ------------------------------------------------------------------- */
+
+static void *moved(void *tally, unsigned row)
+{
+	return tally ? segment_sibling(tally, segment_own_row, row) : NULL;
+}
+
+static void move_proxy(struct proxy *px, unsigned row)
+{
+	struct bind_conf *bind;
+	struct listener *l;
+	struct server *s;
+
+	px->fe = moved(px->fe, row);
+	px->be = moved(px->be, row);
+	for (s = px->servers; s; s = s->next)
+		s->tally = moved(s->tally, row);
+	list_for_each(bind, &px->binds, node)
+		list_for_each(l, &bind->listeners, node)
+			l->tally = moved(l->tally, row);
+}
+
+void states_own_row(unsigned row)
+{
+	struct proxies *all = proxies_running;
+	struct proxy *px;
+
+	BUG_ON(row >= segment_capacity(segment));
+	all->global_tally = global_tally = moved(all->global_tally, row);
+	list_for_each(px, &all->list, node)
+		move_proxy(px, row);
+	list_for_each(px, &all->stats_frontends, node)
+		move_proxy(px, row);
+	segment_own_row = row;
 }

@@ -154,9 +154,9 @@ static void page_shows_everything(void **state)
 {
 	(void)state;
 	w->one->fe->counters.sessions = 1234567;
-	w->s1->state->counters.bytes_in = 1234567890;
-	w->s1->state->counters.responses_5xx = 17;
-	w->s1->state->queue_time_max = 4711;
+	w->s1->tally->counters.bytes_in = 1234567890;
+	w->s1->tally->counters.responses_5xx = 17;
+	w->s1->tally->queue_time_max = 4711;
 	w->t2->state->admin = ADMIN_FORCED_DRAIN;
 	ask("/stats");
 	has("<section id=\"one\">");
@@ -212,9 +212,9 @@ static void words_of_the_page(void **state)
 static void column_of_modules(void **state)
 {
 	(void)state;
-	w->s1->state->counters.bytes_in = 1000;
-	w->s1->state->counters.bytes_out = 3000;
-	w->s1->state->counters.bytes_spliced = 2000;
+	w->s1->tally->counters.bytes_in = 1000;
+	w->s1->tally->counters.bytes_out = 3000;
+	w->s1->tally->counters.bytes_spliced = 2000;
 	ask("/stats");
 	lacks(">relay");
 	page.flags = PAGE_MODULES;

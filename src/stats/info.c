@@ -15,7 +15,7 @@
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/limits.h"
-#include "proxy/proxy.h"
+#include "proxy/tally.h"
 #include "relay/pipe.h"
 #include "relay/pump.h"
 #include "stream/stream.h"
@@ -142,14 +142,16 @@ static void info_fill_connections(struct info *info)
 {
 	struct stats_value *v = info->values;
 	unsigned listeners = info_count_listeners();
+	struct global_tally sum;
 
-	v[INFO_CURR_CONNS] = stats_u32(global_state->current);
-	v[INFO_CUM_CONNS] = stats_u32(global_state->cum_conns);
-	v[INFO_CUM_REQ] = stats_u32(global_state->cum_requests);
-	v[INFO_CONN_RATE] = stats_u32(rate_read(&global_state->conn_rate, clock_now_ms));
-	v[INFO_MAX_CONN_RATE] = stats_u32(global_state->conn_rate.max);
-	v[INFO_SESS_RATE] = stats_u32(rate_read(&global_state->sess_rate, clock_now_ms));
-	v[INFO_MAX_SESS_RATE] = stats_u32(global_state->sess_rate.max);
+	global_sum(&sum);
+	v[INFO_CURR_CONNS] = stats_u32(sum.current);
+	v[INFO_CUM_CONNS] = stats_u32(sum.cum_conns);
+	v[INFO_CUM_REQ] = stats_u32(sum.cum_requests);
+	v[INFO_CONN_RATE] = stats_u32(rate_read(&sum.conn_rate, clock_now_ms));
+	v[INFO_MAX_CONN_RATE] = stats_u32(sum.conn_rate.max);
+	v[INFO_SESS_RATE] = stats_u32(rate_read(&sum.sess_rate, clock_now_ms));
+	v[INFO_MAX_SESS_RATE] = stats_u32(sum.sess_rate.max);
 	v[INFO_LISTENERS] = stats_u32(listeners);
 	v[INFO_JOBS] = stats_u32(listeners + streams_count);
 	v[INFO_UNSTOPPABLE_JOBS] = stats_u32(0);
@@ -196,7 +198,7 @@ static void info_fill_bytes(struct info *info)
 	v[INFO_TOTAL_BYTES_OUT] = stats_u64(relay_stats.copied + relay_stats.spliced);
 	v[INFO_TOTAL_SPLICED_OUT] = v[INFO_BYTES_SPLICED] = stats_u64(relay_stats.spliced);
 	v[INFO_BYTES_OUT_RATE] =
-		stats_u64(rate_read(&global_state->bytes_out_rate, clock_now_ms) * 32);
+		stats_u64(rate_sum(&global_tally->bytes_out_rate) * 32);
 	v[INFO_BYTES_COPIED] = stats_u64(relay_stats.copied);
 	v[INFO_SPLICE_PULLS] = stats_u64(relay_stats.pulls);
 	v[INFO_SPLICE_PUSHES] = stats_u64(relay_stats.pushes);

@@ -98,8 +98,8 @@ static enum action_result action_deny(const struct rule *rule, struct view *view
 	(void)rule;
 	(void)place;
 	s->session->frontend->fe->counters.denied_requests++;
-	if (s->session->listener->counters)
-		s->session->listener->counters->denied_requests++;
+	if (s->session->listener->tally)
+		s->session->listener->tally->counters.denied_requests++;
 	if (s->backend)
 		s->backend->be->counters.denied_requests++;
 	reply_send_error(x, 403);

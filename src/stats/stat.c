@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "check/check.h"
 #include "net/listener.h"
-#include "proxy/proxy.h"
+#include "proxy/tally.h"
 #include "stream/persist.h"
 
 #include <stdio.h>
@@ -105,23 +105,24 @@ static const char *stat_frontend_status(const struct proxy *px)
 		return "PAUSED";
 	if (px->run_state == PROXY_STOPPED)
 		return "STOP";
-	return px->fe->maxconn && px->fe->current >= px->fe->maxconn ? "FULL" : "OPEN";
+	return px->state->maxconn && frontend_sessions(px) >= px->state->maxconn ? "FULL" : "OPEN";
 }
 
 void stat_fill_frontend(struct stat_row *row, const struct proxy *px, unsigned options)
 {
-	const struct proxy_state *fe = px->fe;
-	const struct counters *c = &fe->counters;
+	struct proxy_tally fe;
+	const struct counters *c = &fe.counters;
 
 	(void)options;
+	proxy_sum(px, PROXY_FRONTEND, &fe);
 	stat_begin(row, STAT_FRONTEND, px, "FRONTEND", 0);
-	stat_fill_counters(row, c, fe->current);
+	stat_fill_counters(row, c, fe.current);
 	stat_fill_rate(row, c);
-	SET(slim, stats_u32(fe->maxconn));
+	SET(slim, stats_u32(px->state->maxconn));
 	SET(dreq, stats_u64(c->denied_requests));
 	SET(ereq, stats_u64(c->failed_requests));
 	SET(status, stats_const(stat_frontend_status(px)));
-	SET(rate_lim, stats_u32(fe->rate_limit));
+	SET(rate_lim, stats_u32(px->state->rate_limit));
 	SET(req_rate, stats_u32(rate_read(&c->request_rate, clock_now_ms)));
 	SET(req_rate_max, stats_u32(c->request_rate.max));
 	SET(req_tot, stats_u64(c->requests));
@@ -179,12 +180,14 @@ static const char *stat_listener_status(const struct listener *l)
 
 void stat_fill_listener(struct stat_row *row, const struct listener *l, unsigned options)
 {
-	const struct counters *c = l->counters;
+	struct listener_tally sum;
+	const struct counters *c = &sum.counters;
 	char name[32];
 
+	listener_sum(l, &sum);
 	snprintf(name, sizeof(name), "sock-%d", l->id);
 	stat_begin(row, STAT_LISTENER, l->bind->owner, l->bind->name ? l->bind->name : name, l->id);
-	stat_fill_counters(row, c, l->current);
+	stat_fill_counters(row, c, sum.current);
 	SET(slim, stats_u32(l->maxconn));
 	SET(dreq, stats_u64(c->denied_requests));
 	SET(ereq, stats_u64(c->failed_requests));
@@ -261,14 +264,15 @@ static struct stats_value stat_last_check(struct stat_row *row, const struct che
 	return stats_str(&row->strings, buf);
 }
 
-static void stat_fill_check(struct stat_row *row, const struct server *s)
+static void stat_fill_check(struct stat_row *row, const struct server *s,
+			    const struct counters *c)
 {
 	const struct server_state *st = s->state;
 
 	if (st->check.paused)
 		return;
-	SET(chkfail, stats_u64(st->counters.failed_checks));
-	SET(chkdown, stats_u64(st->counters.down_transitions));
+	SET(chkfail, stats_u64(c->failed_checks));
+	SET(chkdown, stats_u64(st->down_transitions));
 	SET(downtime, stat_downtime(st->downtime_ms, st->op == SERVER_DOWN, st->changed_ms));
 	if (st->admin & ADMIN_MAINT)
 		return;
@@ -318,13 +322,14 @@ static unsigned stat_throttle(const struct server *s)
 	return full ? s->state->effective_weight * 100 / full : 100;
 }
 
-static void stat_fill_server_state(struct stat_row *row, const struct server *s)
+static void stat_fill_server_state(struct stat_row *row, const struct server *s,
+				   const struct server_tally *sum)
 {
 	const struct server_state *st = s->state;
 	bool backup = s->set.options.on & SRV_BACKUP;
 	char status[64];
 
-	SET(qcur, stats_u32(st->queued));
+	SET(qcur, stats_u32(sum->queued));
 	if (st->maxconn)
 		SET(slim, stats_u32(st->maxconn));
 	SET(status, stats_str(&row->strings, server_status_text(s, status, sizeof(status))));
@@ -340,43 +345,44 @@ static void stat_fill_server_state(struct stat_row *row, const struct server *s)
 	if (s->tracked)
 		SET(tracked, stat_tracked(row, s->tracked));
 	if (stat_checked_server(s)->set.observe != OBSERVE_NONE)
-		SET(hanafail, stats_u64(st->counters.failed_hana));
-	SET(lastsess, stat_age(st->last_session_s));
+		SET(hanafail, stats_u64(sum->counters.failed_hana));
+	SET(lastsess, stat_age(sum->last_session_s));
 	SET(srv_icur, stats_u32(s->idle_count));
 	SET(idle_conn_cur, stats_u32(s->idle_count - s->idle_safe));
 	SET(safe_conn_cur, stats_u32(s->idle_safe));
-	SET(used_conn_cur, stats_u32(st->current));
-	SET(need_conn_est, stats_u32(s->idle_need > st->current ? s->idle_need : st->current));
+	SET(used_conn_cur, stats_u32(sum->current));
+	SET(need_conn_est, stats_u32(s->idle_need > sum->current ? s->idle_need : sum->current));
 	if (s->set.pool_max_conn >= 0)
 		SET(src_ilim, stats_u32((unsigned)s->set.pool_max_conn));
 }
 
 void stat_fill_server(struct stat_row *row, const struct server *s, unsigned options)
 {
-	const struct server_state *st = s->state;
+	struct server_tally sum;
 
+	server_sum(s, &sum);
 	stat_begin(row, STAT_SERVER, s->proxy, s->id, s->puid);
 	row->server = s;
-	stat_fill_counters(row, &st->counters, st->current);
-	stat_fill_rate(row, &st->counters);
-	stat_fill_server_counters(row, &st->counters);
-	stat_fill_http(row, s->proxy, &st->counters);
-	stat_fill_server_state(row, s);
+	stat_fill_counters(row, &sum.counters, sum.current);
+	stat_fill_rate(row, &sum.counters);
+	stat_fill_server_counters(row, &sum.counters);
+	stat_fill_http(row, s->proxy, &sum.counters);
+	stat_fill_server_state(row, s, &sum);
 	if (s->check)
-		stat_fill_check(row, s);
+		stat_fill_check(row, s, &sum.counters);
 	if (s->agent)
 		stat_fill_agent(row, s);
-	SET(qtime, stats_u32(st->queue_time_ms));
-	SET(ctime, stats_u32(st->connect_time_ms));
-	SET(rtime, stats_u32(st->response_time_ms));
-	SET(ttime, stats_u32(st->total_time_ms));
-	SET(qtime_max, stats_u32(st->queue_time_max));
-	SET(ctime_max, stats_u32(st->connect_time_max));
-	SET(rtime_max, stats_u32(st->response_time_max));
-	SET(ttime_max, stats_u32(st->total_time_max));
+	SET(qtime, stats_u32(sum.queue_time_ms));
+	SET(ctime, stats_u32(sum.connect_time_ms));
+	SET(rtime, stats_u32(sum.response_time_ms));
+	SET(ttime, stats_u32(sum.total_time_ms));
+	SET(qtime_max, stats_u32(sum.queue_time_max));
+	SET(ctime_max, stats_u32(sum.connect_time_max));
+	SET(rtime_max, stats_u32(sum.response_time_max));
+	SET(ttime_max, stats_u32(sum.total_time_max));
 	if (!(options & STAT_LEGENDS))
 		return;
-	SET(addr, stat_addr(row, &st->addr));
+	SET(addr, stat_addr(row, &s->state->addr));
 	SET(cookie, stats_str(&row->strings, s->cookie));
 }
 
@@ -429,7 +435,7 @@ static void stat_fill_servers_of(struct stat_row *row, const struct proxy *px, u
 	SET(act, stats_u32(sum.active));
 	SET(bck, stats_u32(sum.backup));
 	if (sum.servers)
-		SET(downtime, stat_downtime(px->be->downtime_ms, down, px->be->changed_ms));
+		SET(downtime, stat_downtime(px->state->downtime_ms, down, px->state->changed_ms));
 }
 
 static const char *stat_algorithm(const struct proxy *px)
@@ -456,21 +462,22 @@ static struct stats_value stat_cookie(struct stat_row *row, struct span name)
 
 void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned options)
 {
-	const struct proxy_state *be = px->be;
-	const struct counters *c = &be->counters;
+	struct proxy_tally be;
+	const struct counters *c = &be.counters;
 
+	proxy_sum(px, PROXY_BACKEND, &be);
 	stat_begin(row, STAT_BACKEND, px, "BACKEND", 0);
-	stat_fill_counters(row, c, be->current);
+	stat_fill_counters(row, c, be.current);
 	stat_fill_rate(row, c);
 	stat_fill_server_counters(row, c);
 	stat_fill_http(row, px, c);
 	stat_fill_cache(row, px);
 	stat_fill_servers_of(row, px, options);
-	SET(qcur, stats_u32(be->queued));
+	SET(qcur, stats_u32(be.queued));
 	SET(slim, stats_u32(px->fullconn));
 	SET(dreq, stats_u64(c->denied_requests));
-	SET(chkdown, stats_u64(c->down_transitions));
-	SET(lastchg, stat_seconds_since(be->changed_ms));
+	SET(chkdown, stats_u64(px->state->down_transitions));
+	SET(lastchg, stat_seconds_since(px->state->changed_ms));
 	SET(comp_in, stats_u64(c->compress_in));
 	SET(comp_out, stats_u64(c->compress_out));
 	SET(comp_byp, stats_u64(c->compress_bypassed));
@@ -478,15 +485,15 @@ void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned op
 	SET(agg_server_status, stats_u32(0));
 	SET(agg_server_check_status, stats_u32(0));
 	SET(agg_check_status, stats_u32(0));
-	SET(lastsess, stat_age(be->last_session_s));
-	SET(qtime, stats_u32(be->queue_time_ms));
-	SET(ctime, stats_u32(be->connect_time_ms));
-	SET(rtime, stats_u32(be->response_time_ms));
-	SET(ttime, stats_u32(be->total_time_ms));
-	SET(qtime_max, stats_u32(be->queue_time_max));
-	SET(ctime_max, stats_u32(be->connect_time_max));
-	SET(rtime_max, stats_u32(be->response_time_max));
-	SET(ttime_max, stats_u32(be->total_time_max));
+	SET(lastsess, stat_age(be.last_session_s));
+	SET(qtime, stats_u32(be.queue_time_ms));
+	SET(ctime, stats_u32(be.connect_time_ms));
+	SET(rtime, stats_u32(be.response_time_ms));
+	SET(ttime, stats_u32(be.total_time_ms));
+	SET(qtime_max, stats_u32(be.queue_time_max));
+	SET(ctime_max, stats_u32(be.connect_time_max));
+	SET(rtime_max, stats_u32(be.response_time_max));
+	SET(ttime_max, stats_u32(be.total_time_max));
 	if (!(options & STAT_LEGENDS))
 		return;
 	SET(algo, stats_const(stat_algorithm(px)));

@@ -54,8 +54,8 @@ static struct proxy *add_proxy(struct world *w, const char *name, unsigned caps)
 		px->fe = take(sizeof(*px->fe));
 	if (caps & PROXY_BACKEND)
 		px->be = take(sizeof(*px->be));
-	if (px->be)
-		px->be->changed_ms = 990000;
+	px->state = take(sizeof(*px->state));
+	px->state->changed_ms = 990000;
 	list_append(&w->all.list, &px->node);
 	return px;
 }
@@ -72,6 +72,7 @@ static struct server *add_server(struct proxy *px, const char *name, struct addr
 	s->set.rise = 2;
 	s->set.fall = 3;
 	s->state = take(sizeof(*s->state));
+	s->tally = take(sizeof(*s->tally));
 	s->state->user_weight = s->state->effective_weight = 1;
 	s->state->op = SERVER_UP;
 	s->state->health = 4;
@@ -122,7 +123,7 @@ static void add_listener(struct proxy *px, const char *name, struct addr addr, i
 	l->addr = addr;
 	l->state = LISTENER_READY;
 	l->src.fd = -1;
-	l->counters = take(sizeof(*l->counters));
+	l->tally = take(sizeof(*l->tally));
 	l->id = px->binds.next == px->binds.prev ? 1 : 2;
 }
 
@@ -131,7 +132,7 @@ static void make_one(struct world *w)
 	struct proxy *px = w->one = add_proxy(w, "one", PROXY_FRONTEND | PROXY_BACKEND);
 
 	px->set.options.on |= OPT_SOCKET_STATS;
-	px->fe->maxconn = 100;
+	px->state->maxconn = 100;
 	px->fullconn = 10;
 	add_listener(px, "sockone", ip("127.0.0.1", 29080), LEVEL_NONE);
 	add_listener(px, NULL, ip("127.0.0.1", 29081), LEVEL_NONE);
@@ -155,8 +156,8 @@ static void make_one(struct world *w)
 static void make_be(struct world *w)
 {
 	w->fe = add_proxy(w, "fe", PROXY_FRONTEND);
-	w->fe->fe->maxconn = 500;
-	w->fe->fe->rate_limit = 200;
+	w->fe->state->maxconn = 500;
+	w->fe->state->rate_limit = 200;
 	w->be = add_proxy(w, "be", PROXY_BACKEND);
 	w->be->set.balance = BALANCE_LEASTCONN;
 	w->be->fullconn = 50;
@@ -194,6 +195,7 @@ struct world *world_new(void)
 	list_init(&w->all.stats_frontends);
 	proxies_running = &w->all;
 	global_state = &w->global;
+	global_tally = &w->global_tally;
 	w->global.maxconn = limits.hard_maxconn = 500;
 	w->global.start_ms = 1000000 - 93784000; /* a day, two hours, three minutes, four s */
 	w->global.start_wall_us = 1700000000250000;
@@ -225,4 +227,5 @@ void world_free(struct world **w)
 	*w = NULL;
 	proxies_running = NULL;
 	global_state = NULL;
+	global_tally = NULL;
 }

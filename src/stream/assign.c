@@ -6,8 +6,7 @@
 #include "base/clock.h"
 #include "expr/view.h"
 #include "lb/balance.h"
-#include "proxy/global.h"
-#include "proxy/proxy.h"
+#include "proxy/tally.h"
 #include "stream/balance_key.h"
 #include "stream/extra.h"
 #include "stream/persist.h"
@@ -16,12 +15,6 @@
 #include "stream/timeouts.h"
 
 #include <time.h>
-
-static void raise_max(uint64_t *max, uint64_t value)
-{
-	if (value > *max)
-		*max = value;
-}
 
 void assign_backend(struct stream *s, struct proxy *backend)
 {
@@ -32,15 +25,17 @@ void assign_backend(struct stream *s, struct proxy *backend)
 	s->backend->be->counters.requests += s->exchange != NULL;
 	c->sessions++;
 	rate_add(&c->session_rate, clock_now_ms, 1);
-	raise_max(&c->connections_max, ++backend->be->current);
+	backend->be->current++;
+	tally_raise(&c->connections_max, &c->connections_top, &backend->be->current);
 	stream_choose_ways(s);
 }
 
 static void assign_count_slot(struct server *server)
 {
-	struct counters *c = &server->state->counters;
+	struct counters *c = &server->tally->counters;
 
-	raise_max(&c->connections_max, ++server->state->current);
+	server->tally->current++;
+	tally_raise(&c->connections_max, &c->connections_top, &server->tally->current);
 	server->proxy->be->served++;
 	balance_taken(server);
 }
@@ -52,7 +47,7 @@ static void assign_note_redispatch(struct stream *s, const struct server *server
 
 	if (!failed || failed == server)
 		return;
-	failed->state->counters.redispatches++;
+	failed->tally->counters.redispatches++;
 	s->backend->be->counters.redispatches++;
 	s->redispatched = true;
 }
@@ -60,7 +55,7 @@ static void assign_note_redispatch(struct stream *s, const struct server *server
 /* The slot is counted: the rest of what belonging to a server means. */
 static void assign_done(struct stream *s, struct server *server)
 {
-	struct counters *c = &server->state->counters;
+	struct counters *c = &server->tally->counters;
 	uint64_t now_s = (uint64_t)time(NULL);
 
 	assign_note_redispatch(s, server);
@@ -70,13 +65,13 @@ static void assign_done(struct stream *s, struct server *server)
 	s->queue_ms = (uint32_t)(clock_now_ms - s->session->accepted_ms);
 	c->sessions++;
 	rate_add(&c->session_rate, clock_now_ms, 1);
-	server->state->last_session_s = now_s;
+	server->tally->last_session_s = now_s;
 	s->backend->be->last_session_s = now_s;
 }
 
 static bool assign_must_wait(const struct server *server)
 {
-	return !server_has_slot(server) || server->state->queued;
+	return !server_has_slot(server) || server->tally->queued;
 }
 
 /* Joins the queue of the server, or of the backend when that is NULL. */
@@ -111,7 +106,7 @@ static struct server *assign_last_server(const struct stream *s, const struct se
 		return NULL;
 	if (!s->session->private_servers && !(s->backend->set.options.on & OPT_PREFER_LAST))
 		return NULL;
-	return most < 0 || last->state->queued <= (unsigned)most ? last : NULL;
+	return most < 0 || last->tally->queued <= (unsigned)most ? last : NULL;
 }
 
 static struct choice assign_choose(struct stream *s)
@@ -154,7 +149,7 @@ static struct choice assign_choose_behind_queue(struct stream *s)
 		choice = assign_choose(s);
 	} while (choice.server && s->backend->be->total_queued && queue_serve(choice.server));
 	if (choice.balanced) {
-		choice.server->state->counters.balanced++;
+		choice.server->tally->counters.balanced++;
 		s->backend->be->counters.balanced++;
 	}
 	return choice;
@@ -231,7 +226,7 @@ static void assign_release_server(struct stream *s)
 		return;
 	s->counted_server = false;
 	s->server = NULL;
-	server->state->current--;
+	server->tally->current--;
 	server->proxy->be->served--;
 	balance_released(server);
 	queue_serve(server);

@@ -55,7 +55,7 @@ static int connect_resource(struct stream *s, const char *what)
 {
 	log_printf(s->backend->set.log, LOG_L_EMERG, "Cannot connect to server %s/%s: %s: %s.",
 		   s->backend->name, s->server->id, what, strerror(errno));
-	s->server->state->counters.failed_connections++;
+	s->server->tally->counters.failed_connections++;
 	s->backend->be->counters.failed_connections++;
 	return stream_fail(s, END_RESOURCE);
 }
@@ -76,7 +76,7 @@ int connect_start(struct stream *s)
 	s->phase = PHASE_CONNECT;
 	if (s->exchange && idle_take(s, &to))
 		return connect_done(s);
-	s->server->state->counters.connects++;
+	s->server->tally->counters.connects++;
 	s->backend->be->counters.connects++;
 	switch (server_dial(s->server, &to, stream_src(s), &fd)) {
 	case DIAL_SOURCE:
@@ -188,7 +188,7 @@ static unsigned connect_delay(const struct stream *s)
 
 static int connect_give_up(struct stream *s, bool timed_out)
 {
-	s->server->state->counters.failed_connections++;
+	s->server->tally->counters.failed_connections++;
 	s->backend->be->counters.failed_connections++;
 	return stream_fail(s, timed_out ? END_CONNECT_TIMEOUT : END_SERVER_REFUSED);
 }
@@ -202,7 +202,7 @@ static int connect_failed(struct stream *s)
 		return connect_give_up(s, timed_out);
 	s->failures++;
 	end_close(&s->relay.server, false);
-	s->server->state->counters.retries++;
+	s->server->tally->counters.retries++;
 	s->backend->be->counters.retries++;
 	if (connect_moves(s)) {
 		assign_redispatch(s);

@@ -224,7 +224,7 @@ bool exchange_retry(struct stream *s, unsigned condition)
 	if (!extra)
 		return false;
 	s->failures++;
-	s->server->state->counters.retries++;
+	s->server->tally->counters.retries++;
 	s->backend->be->counters.retries++;
 	exchange_forget_server(s);
 	pump_renew(&s->relay.request);

@@ -54,8 +54,8 @@ static void head_count(struct stream *s)
 	s->session->requests++;
 	fe->fe->counters.requests++;
 	rate_add(&fe->fe->counters.request_rate, clock_now_ms, 1);
-	s->session->listener->counters->requests++;
-	global_state->cum_requests++;
+	s->session->listener->tally->counters.requests++;
+	global_tally->cum_requests++;
 }
 
 /* Nothing was received at all. */
@@ -362,12 +362,12 @@ static void count_response(struct stream *s, unsigned status)
 	unsigned at = status >= 100 && status < 600 ? status / 100 - 1 : 5;
 
 	(&s->session->frontend->fe->counters.responses_1xx)[at]++;
-	(&s->session->listener->counters->responses_1xx)[at]++;
+	(&s->session->listener->tally->counters.responses_1xx)[at]++;
 	if (s->backend)
 		(&s->backend->be->counters.responses_1xx)[at]++;
 	if (s->server && !s->exchange->reply) {
-		s->server->state->counters.requests++;
-		(&s->server->state->counters.responses_1xx)[at]++;
+		s->server->tally->counters.requests++;
+		(&s->server->tally->counters.responses_1xx)[at]++;
 	}
 }
 

@@ -96,7 +96,7 @@ static void handshake_failed(struct handshake *h, const char *why)
 
 	handshake_log(h, why);
 	se->frontend->fe->counters.failed_requests++;
-	se->listener->counters->failed_requests++;
+	se->listener->tally->counters.failed_requests++;
 	conn_discard(h->conn);
 	handshake_close(h);
 }
@@ -145,7 +145,7 @@ static void handshake_read(struct handshake *h)
 	enum io io;
 
 	if (!buf) {
-		global_state->no_memory++;
+		global_tally->no_memory++;
 		handshake_close(h);
 		return;
 	}
@@ -175,7 +175,7 @@ void handshake_start(struct session *session, struct conn **conn)
 	unsigned timeout = session->frontend->set.timeout.client;
 
 	if (!h) {
-		global_state->no_memory++;
+		global_tally->no_memory++;
 		conn_close(conn, false);
 		session_free(&session);
 		return;

@@ -21,8 +21,8 @@ enum { REQUESTS = AT_REQUESTS, RESPONSES = AT_RESPONSE, BOTH = AT_REQUESTS | AT_
 static void count_request(const struct stream *s)
 {
 	s->session->frontend->fe->counters.denied_requests++;
-	if (s->session->listener->counters)
-		s->session->listener->counters->denied_requests++;
+	if (s->session->listener->tally)
+		s->session->listener->tally->counters.denied_requests++;
 	if (s->backend)
 		s->backend->be->counters.denied_requests++;
 }
@@ -30,12 +30,12 @@ static void count_request(const struct stream *s)
 static void count_response(const struct stream *s)
 {
 	s->session->frontend->fe->counters.denied_responses++;
-	if (s->session->listener->counters)
-		s->session->listener->counters->denied_responses++;
+	if (s->session->listener->tally)
+		s->session->listener->tally->counters.denied_responses++;
 	if (s->backend)
 		s->backend->be->counters.denied_responses++;
 	if (s->server)
-		s->server->state->counters.denied_responses++;
+		s->server->tally->counters.denied_responses++;
 }
 
 static void count_denied(const struct rule *rule, const struct view *view)

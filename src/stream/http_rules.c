@@ -356,12 +356,12 @@ void http_count_failed_rewrite(struct exchange *x)
 	struct stream *s = x->stream;
 
 	s->session->frontend->fe->counters.failed_rewrites++;
-	if (s->session->listener->counters)
-		s->session->listener->counters->failed_rewrites++;
+	if (s->session->listener->tally)
+		s->session->listener->tally->counters.failed_rewrites++;
 	if (s->backend)
 		s->backend->be->counters.failed_rewrites++;
 	if (s->server)
-		s->server->state->counters.failed_rewrites++;
+		s->server->tally->counters.failed_rewrites++;
 }
 
 const struct module http_rules_module = {

@@ -212,7 +212,7 @@ bool idle_take(struct stream *s, const struct addr *to)
 	exchange_attach_server(s);
 	x->idle = idle;
 	x->reused = true;
-	s->server->state->counters.reuses++;
+	s->server->tally->counters.reuses++;
 	s->backend->be->counters.reuses++;
 	return true;
 }

@@ -35,7 +35,7 @@ enum rule_result connection_rules(struct session *session, struct conn *conn)
 
 	if (r != RULES_PASS) {
 		px->fe->counters.denied_connections++;
-		session->listener->counters->denied_connections++;
+		session->listener->tally->counters.denied_connections++;
 	}
 	return r;
 }
@@ -47,7 +47,7 @@ enum rule_result session_rules(struct session *session, struct conn *conn)
 
 	if (r != RULES_PASS) {
 		px->fe->counters.denied_sessions++;
-		session->listener->counters->denied_sessions++;
+		session->listener->tally->counters.denied_sessions++;
 	}
 	return r;
 }
@@ -154,7 +154,7 @@ static int content_request(struct stream *s, struct proxy *px, struct counters *
 	if (r == RULES_REJECT) {
 		c->denied_requests++;
 		if (px->fe)
-			s->session->listener->counters->denied_requests++;
+			s->session->listener->tally->counters.denied_requests++;
 	}
 	if (r != RULES_WAIT)
 		extra->request_place.at = NULL;
@@ -187,7 +187,7 @@ int rules_response(struct stream *s)
 		s->session->frontend->fe->counters.denied_responses++;
 		px->be->counters.denied_responses++;
 		if (s->server)
-			s->server->state->counters.denied_responses++;
+			s->server->tally->counters.denied_responses++;
 	}
 	return content_result(s, r);
 }

@@ -55,7 +55,7 @@ static struct listen_options service_options(const struct proxy *px)
 		.keepalive_intvl_s = set->clitcpka_intvl / 1000,
 		.rcvbuf = sock_tune.rcvbuf_client,
 		.sndbuf = sock_tune.sndbuf_client,
-		.default_backlog = set->backlog ? set->backlog : (int)px->fe->maxconn,
+		.default_backlog = set->backlog ? set->backlog : (int)px->state->maxconn,
 	};
 }
 
@@ -144,9 +144,11 @@ static int service_start_all(struct err *err)
 
 static void service_out_of_resources(struct listener *l, int error)
 {
+	static uint64_t counted;
 	const struct proxy *px = l->bind->owner;
 
-	global_state->accept_failures = listener_stats.failed;
+	global_tally->accept_failures += listener_stats.failed - counted;
+	counted = listener_stats.failed;
 	log_printf(px->set.log, LOG_L_EMERG,
 		   "Proxy %s cannot accept a connection (%s): it tries again in a moment.",
 		   px->name, strerror(error));

@@ -8,8 +8,7 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "net/listener.h"
-#include "proxy/global.h"
-#include "proxy/proxy.h"
+#include "proxy/tally.h"
 #include "stream/handshake.h"
 #include "stream/idle.h"
 #include "stream/keepalive.h"
@@ -43,52 +42,51 @@ static unsigned rate_left(const struct rate *rate, unsigned limit, unsigned *wai
 unsigned session_room(struct listener *l, unsigned *wait_ms)
 {
 	const struct proxy *px = l->bind->owner;
-	unsigned room = left_of(px->fe->maxconn, px->fe->current);
+	unsigned room = left_of(px->state->maxconn, px->fe->current);
 
 	*wait_ms = 0;
 	if (l->maxconn)
-		room = smaller(room, left_of(l->maxconn, l->current));
+		room = smaller(room, left_of(l->maxconn, l->tally->current));
 	if (px->stats_socket)
 		return room;
 	if (global_state->stopping)
 		return 0;
-	room = smaller(room, left_of(global_state->maxconn, global_state->current));
-	if (room && px->fe->rate_limit)
-		room = smaller(room, rate_left(&px->fe->counters.session_rate, px->fe->rate_limit,
+	room = smaller(room, left_of(global_state->maxconn, global_tally->current));
+	if (room && px->state->rate_limit)
+		room = smaller(room, rate_left(&px->fe->counters.session_rate, px->state->rate_limit,
 					       wait_ms));
 	if (room && global_state->maxconn_rate)
-		room = smaller(room, rate_left(&global_state->conn_rate,
+		room = smaller(room, rate_left(&global_tally->conn_rate,
 					       global_state->maxconn_rate, wait_ms));
 	if (room && global_state->maxsess_rate)
-		room = smaller(room, rate_left(&global_state->sess_rate,
+		room = smaller(room, rate_left(&global_tally->sess_rate,
 					       global_state->maxsess_rate, wait_ms));
 	return room;
-}
-
-static void raise_max(uint64_t *max, uint64_t value)
-{
-	if (value > *max)
-		*max = value;
 }
 
 static void session_count_connection(struct listener *l, struct proxy *px)
 {
 	px->fe->counters.connections++;
 	rate_add(&px->fe->counters.connection_rate, clock_now_ms, 1);
-	l->counters->connections++;
-	global_state->cum_conns++;
+	l->tally->counters.connections++;
+	global_tally->cum_conns++;
 	if (!px->stats_socket)
-		rate_add(&global_state->conn_rate, clock_now_ms, 1);
+		rate_add(&global_tally->conn_rate, clock_now_ms, 1);
 }
 
 /* It takes a place, whatever the rules will say of it. */
 static void session_count_place(struct listener *l, struct proxy *px)
 {
-	raise_max(&px->fe->counters.connections_max, ++px->fe->current);
-	l->counters->sessions++;
-	raise_max(&l->counters->connections_max, ++l->current);
+	struct counters *fe = &px->fe->counters, *c = &l->tally->counters;
+
+	px->fe->current++;
+	tally_raise(&fe->connections_max, &fe->connections_top, &px->fe->current);
+	c->sessions++;
+	l->current++;
+	l->tally->current++;
+	tally_raise(&c->connections_max, &c->connections_top, &l->tally->current);
 	if (!px->stats_socket)
-		global_state->current++;
+		global_tally->current++;
 }
 
 /* It has passed the connection and session rules. */
@@ -96,11 +94,11 @@ static void session_count(struct proxy *px)
 {
 	px->fe->counters.sessions++;
 	rate_add(&px->fe->counters.session_rate, clock_now_ms, 1);
-	global_state->cum_sessions++;
+	global_tally->cum_sessions++;
 	if (px->set.mode != MODE_HTTP)
-		global_state->cum_requests++;
+		global_tally->cum_requests++;
 	if (!px->stats_socket)
-		rate_add(&global_state->sess_rate, clock_now_ms, 1);
+		rate_add(&global_tally->sess_rate, clock_now_ms, 1);
 }
 
 void session_free(struct session **session)
@@ -109,8 +107,9 @@ void session_free(struct session **session)
 
 	se->frontend->fe->current--;
 	se->listener->current--;
+	se->listener->tally->current--;
 	if (!se->frontend->stats_socket)
-		global_state->current--;
+		global_tally->current--;
 	timer_cancel(&se->timer);
 	idle_close_session(se);
 	vars_free(&se->vars);
@@ -154,7 +153,7 @@ void session_accept(struct listener *l, int *fd, const struct addr *from)
 
 	session_count_connection(l, px);
 	if (!conn || !(se = session_new(l, from))) {
-		global_state->no_memory++;
+		global_tally->no_memory++;
 		conn_close(&conn, false);
 		close(*fd);
 		*fd = -1;
@@ -164,7 +163,7 @@ void session_accept(struct listener *l, int *fd, const struct addr *from)
 	/* Bytes that have arrived already give an event at once. */
 	if (conn_attach(conn, fd, CONN_WRITABLE | (from->family != AF_UNIX ? CONN_TCP : 0),
 			NULL) < 0) {
-		global_state->accept_failures++;
+		global_tally->accept_failures++;
 		conn_close(&conn, false);
 		session_free(&se);
 		return;

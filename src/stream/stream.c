@@ -69,7 +69,7 @@ static uint8_t moves_of(const struct listener *l)
 
 static void stream_no_memory(struct session *session, struct conn **conn, struct buf **held)
 {
-	global_state->no_memory++;
+	global_tally->no_memory++;
 	if (held)
 		buffer_give(held);
 	conn_close(conn, false);
@@ -185,13 +185,13 @@ void stream_count_bytes(struct stream *s)
 	s->counted_in = in;
 	s->counted_out = out;
 	count_bytes(&s->session->frontend->fe->counters, new_in, new_out);
-	count_bytes(s->session->listener->counters, new_in, new_out);
+	count_bytes(&s->session->listener->tally->counters, new_in, new_out);
 	if (s->backend && s->backend->be)
 		count_bytes(&s->backend->be->counters, new_in, new_out);
 	if (s->server)
-		count_bytes(&s->server->state->counters, new_in, new_out);
-	global_state->bytes_out += new_out;
-	rate_add(&global_state->bytes_out_rate, clock_now_ms, new_out / 32);
+		count_bytes(&s->server->tally->counters, new_in, new_out);
+	global_tally->bytes_out += new_out;
+	rate_add(&global_tally->bytes_out_rate, clock_now_ms, new_out / 32);
 }
 
 /* How much of it went through pipes, once it is known. */
@@ -202,12 +202,12 @@ static void stream_count_spliced(struct stream *s)
 	if (!spliced)
 		return;
 	s->session->frontend->fe->counters.bytes_spliced += spliced;
-	if (s->session->listener->counters)
-		s->session->listener->counters->bytes_spliced += spliced;
+	if (s->session->listener->tally)
+		s->session->listener->tally->counters.bytes_spliced += spliced;
 	if (s->backend && s->backend->be)
 		s->backend->be->counters.bytes_spliced += spliced;
 	if (s->server)
-		s->server->state->counters.bytes_spliced += spliced;
+		s->server->tally->counters.bytes_spliced += spliced;
 }
 
 void streams_count_bytes(void)
@@ -226,7 +226,7 @@ void streams_count_bytes(void)
 		if ((s)->backend && (s)->backend->be)                      \
 			(s)->backend->be->counters.field++;                \
 		if ((s)->server)                                           \
-			(s)->server->state->counters.field++;              \
+			(s)->server->tally->counters.field++;              \
 	} while (0)
 
 /* The frontend has no such counter. */
@@ -235,7 +235,7 @@ static void stream_count_bad_response(struct stream *s)
 	if (s->backend && s->backend->be)
 		s->backend->be->counters.failed_responses++;
 	if (s->server)
-		s->server->state->counters.failed_responses++;
+		s->server->tally->counters.failed_responses++;
 }
 
 /* Which counter a broken-off stream adds to follows from who broke it off, and when. */
@@ -251,7 +251,7 @@ static void stream_count_end(struct stream *s)
 		break;
 	case END_BAD_REQUEST:
 		s->session->frontend->fe->counters.failed_requests++;
-		s->session->listener->counters->failed_requests++;
+		s->session->listener->tally->counters.failed_requests++;
 		break;
 	case END_BAD_RESPONSE:
 		stream_count_bad_response(s);
@@ -266,7 +266,7 @@ static void stream_count_end(struct stream *s)
 	case END_QUEUE_TIMEOUT:
 	case END_QUEUE_FULL:
 		if (s->server)
-			s->server->state->counters.failed_connections++;
+			s->server->tally->counters.failed_connections++;
 		s->backend->be->counters.failed_connections++;
 		break;
 	case END_NO_SERVER:
@@ -274,7 +274,7 @@ static void stream_count_end(struct stream *s)
 			s->backend->be->counters.failed_connections++;
 		break;
 	case END_RESOURCE:
-		global_state->no_memory++;
+		global_tally->no_memory++;
 		break;
 	case END_INTERNAL:
 		COUNT_ALL(s, internal_errors);

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "net/listener.h"
 #include "proxy/global.h"
-#include "proxy/proxy.h"
+#include "proxy/tally.h"
 #include "relay/buffer.h"
 #include "stream/exchange.h"
 #include "stream/extra.h"
@@ -64,8 +64,8 @@ static void view_find_log(const struct view *view, struct view_log *log)
 			.request_ms = -1,
 			.response_ms = -1,
 			.total_ms = (int64_t)(clock_now_ms - se->accepted_ms),
-			.active_conns = global_state->current,
-			.frontend_conns = se->frontend->fe->current,
+			.active_conns = global_sessions(),
+			.frontend_conns = frontend_sessions(se->frontend),
 			.termination = "--",
 			.pid = (unsigned)getpid(),
 		};
@@ -164,7 +164,7 @@ static unsigned server_conns(const struct stream *s)
 {
 	if (!s->server)
 		return 0;
-	return s->counted_server ? others(s->server->state->current, s) : s->server->state->current;
+	return s->counted_server ? others(server_sessions(s->server), s) : server_sessions(s->server);
 }
 
 void view_fill_log(const struct stream *s, struct view_log *log)
@@ -181,9 +181,9 @@ void view_fill_log(const struct stream *s, struct view_log *log)
 		.bytes_out = stream_bytes_out(s),
 		.reason = reason_text(s->reason),
 		.failed = reason_is_error(s->reason),
-		.active_conns = global_state->current,
-		.frontend_conns = se->frontend->fe->current,
-		.backend_conns = s->counted_backend ? others(s->backend->be->current, s) : 0,
+		.active_conns = global_sessions(),
+		.frontend_conns = frontend_sessions(se->frontend),
+		.backend_conns = s->counted_backend ? others(backend_sessions(s->backend), s) : 0,
 		.server_conns = server_conns(s),
 		.retries = s->failures,
 		.redispatched = s->redispatched,

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sums over the rows of the segment, and what becomes of rows whose process has ended.
+ *
+ * A tally is at the same place in each row, so the tally of this process is all that is needed to
+ * find the others. Counters are added up, rates as they read now, means by their samples; a maximum
+ * is that of the sums, which is found by whoever raises a sum: a process looks at the sum when its own
+ * part is higher than in the last second or two, and notes it (top) in its own row. Until then, and
+ * in a single process, the own maximum is all there is.
+ */
+#include "proxy/tally.h"
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/segment.h"
+#include "event/timer.h"
+
+#include <string.h>
+
+enum { SUM_TRIES = 1000, /* while rows are folded */
+       MEAN_SAMPLES = 1024, TICK_MS = 1000 };
+
+bool tally_shared;
+int tally_shown_row = -1;
+
+_Static_assert(sizeof(struct proxy_tally) <= SEGMENT_CELL, "a cell is too small");
+_Static_assert(sizeof(struct global_tally) <= SEGMENT_CELL, "a cell is too small");
+_Static_assert(sizeof(struct listener_tally) <= SEGMENT_CELL, "a cell is too small");
+_Static_assert(sizeof(struct server_tally) <= SEGMENT_CELL, "a cell is too small");
+
+#define LOAD(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
+
+static const void *of_row(const void *own, unsigned row)
+{
+	return segment_sibling(own, segment_own_row, row);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* ---- parts of tallies ------------------------------------------------------------------ */
+
+/* to reads, at now, as what both come to. */
+static void rate_join(struct rate *to, const struct rate *from, uint64_t now_ms)
+{
+	struct rate copy = { LOAD(from->period_start), LOAD(from->current), LOAD(from->previous),
+			     0, 0 };
+
+	to->previous = rate_read(to, now_ms) + rate_read(&copy, now_ms);
+	to->current = 0;
+	to->period_start = now_ms;
+	to->max = larger(to->max, larger(larger(LOAD(from->max), LOAD(from->top)), to->previous));
+}
+
+static void counters_join(struct counters *to, const struct counters *from, uint64_t now_ms)
+{
+	uint64_t connections = larger(to->connections_max, larger(LOAD(from->connections_max),
+								  LOAD(from->connections_top)));
+	uint64_t queue = larger(to->queue_max, larger(LOAD(from->queue_max),
+						      LOAD(from->queue_top)));
+
+#define COUNTER(name, text) to->name += LOAD(from->name);
+#include "proxy/counters.def"
+#undef COUNTER
+	to->connections_max = connections;
+	to->queue_max = queue;
+	rate_join(&to->session_rate, &from->session_rate, now_ms);
+	rate_join(&to->connection_rate, &from->connection_rate, now_ms);
+	rate_join(&to->request_rate, &from->request_rate, now_ms);
+}
+
+/* Of the means: as many as they are made of. */
+static uint64_t samples_of(const struct counters *c)
+{
+	uint64_t n = LOAD(c->sessions);
+
+	return n < MEAN_SAMPLES ? n : MEAN_SAMPLES;
+}
+
+static unsigned mean(unsigned a, uint64_t a_samples, unsigned b, uint64_t b_samples)
+{
+	uint64_t n = a_samples + b_samples;
+
+	return n ? (unsigned)((a * a_samples + b * b_samples) / n) : (unsigned)larger(a, b);
+}
+
+/* The times of a server or proxy, before their counters are joined. */
+#define TIMES_JOIN(to, from)                                                                      \
+	do {                                                                                      \
+		uint64_t a_ = samples_of(&(to)->counters), b_ = samples_of(&(from)->counters);    \
+		TIME_JOIN(to, from, queue_time);                                                  \
+		TIME_JOIN(to, from, connect_time);                                                \
+		TIME_JOIN(to, from, response_time);                                               \
+		TIME_JOIN(to, from, total_time);                                                  \
+	} while (0)
+#define TIME_JOIN(to, from, what)                                                                 \
+	do {                                                                                      \
+		(to)->what##_ms = mean((to)->what##_ms, a_, LOAD((from)->what##_ms), b_);         \
+		(to)->what##_max = (unsigned)larger((to)->what##_max, LOAD((from)->what##_max));  \
+	} while (0)
+
+/* ---- tallies --------------------------------------------------------------------------- */
+
+typedef void join_tally(void *to, const void *from, uint64_t now_ms);
+
+static void proxy_join(void *to_tally, const void *from_tally, uint64_t now_ms)
+{
+	struct proxy_tally *to = to_tally;
+	const struct proxy_tally *from = from_tally;
+
+	to->current += LOAD(from->current);
+	to->queued += LOAD(from->queued);
+	to->total_queued += LOAD(from->total_queued);
+	to->served += LOAD(from->served);
+	to->last_session_s = larger(to->last_session_s, LOAD(from->last_session_s));
+	to->log_lines += LOAD(from->log_lines);
+	TIMES_JOIN(to, from);
+	counters_join(&to->counters, &from->counters, now_ms);
+}
+
+static void server_join(void *to_tally, const void *from_tally, uint64_t now_ms)
+{
+	struct server_tally *to = to_tally;
+	const struct server_tally *from = from_tally;
+
+	to->current += LOAD(from->current);
+	to->queued += LOAD(from->queued);
+	to->last_session_s = larger(to->last_session_s, LOAD(from->last_session_s));
+	TIMES_JOIN(to, from);
+	counters_join(&to->counters, &from->counters, now_ms);
+}
+
+static void listener_join(void *to_tally, const void *from_tally, uint64_t now_ms)
+{
+	struct listener_tally *to = to_tally;
+	const struct listener_tally *from = from_tally;
+
+	to->current += LOAD(from->current);
+	counters_join(&to->counters, &from->counters, now_ms);
+}
+
+static void global_join(void *to_tally, const void *from_tally, uint64_t now_ms)
+{
+	struct global_tally *to = to_tally;
+	const struct global_tally *from = from_tally;
+
+	to->current += LOAD(from->current);
+	to->cum_conns += LOAD(from->cum_conns);
+	to->cum_sessions += LOAD(from->cum_sessions);
+	to->cum_requests += LOAD(from->cum_requests);
+	to->bytes_out += LOAD(from->bytes_out);
+	to->accept_failures += LOAD(from->accept_failures);
+	to->no_memory += LOAD(from->no_memory);
+	rate_join(&to->conn_rate, &from->conn_rate, now_ms);
+	rate_join(&to->sess_rate, &from->sess_rate, now_ms);
+	rate_join(&to->bytes_out_rate, &from->bytes_out_rate, now_ms);
+}
+
+/* By the kind of slot. */
+static const struct {
+	size_t size;
+	join_tally *join;
+} tallies[SLOT_KINDS] = {
+	[SLOT_GLOBAL] = { sizeof(struct global_tally), global_join },
+	[SLOT_FRONTEND] = { sizeof(struct proxy_tally), proxy_join },
+	[SLOT_BACKEND] = { sizeof(struct proxy_tally), proxy_join },
+	[SLOT_SERVER] = { sizeof(struct server_tally), server_join },
+	[SLOT_LISTENER] = { sizeof(struct listener_tally), listener_join },
+};
+
+static void one_row(enum segment_kind kind, const void *own, unsigned row, void *out)
+{
+	memset(out, 0, tallies[kind].size);
+	tallies[kind].join(out, of_row(own, row), clock_now_ms);
+}
+
+static void sum(enum segment_kind kind, const void *own, void *out)
+{
+	unsigned row, tries = 0;
+	uint64_t begun;
+
+	if (!tally_shared) {
+		one_row(kind, own, segment_own_row, out);
+		return;
+	}
+	if (tally_shown_row >= 0) {
+		one_row(kind, own, (unsigned)tally_shown_row, out);
+		return;
+	}
+	do {
+		begun = segment_sum_begin(segment);
+		memset(out, 0, tallies[kind].size);
+		for (row = 0; row < segment_rows(segment); row++)
+			tallies[kind].join(out, of_row(own, row), clock_now_ms);
+	} while (segment_sum_again(segment, begun) && tries++ < SUM_TRIES);
+}
+
+void proxy_sum(const struct proxy *px, unsigned side, struct proxy_tally *out)
+{
+	bool front = side == PROXY_FRONTEND;
+
+	sum(front ? SLOT_FRONTEND : SLOT_BACKEND, front ? px->fe : px->be, out);
+}
+
+void server_sum(const struct server *s, struct server_tally *out)
+{
+	sum(SLOT_SERVER, s->tally, out);
+}
+
+void listener_sum(const struct listener *l, struct listener_tally *out)
+{
+	sum(SLOT_LISTENER, l->tally, out);
+}
+
+void global_sum(struct global_tally *out)
+{
+	sum(SLOT_GLOBAL, global_tally, out);
+}
+
+void proxy_row(const struct proxy *px, unsigned side, unsigned row, struct proxy_tally *out)
+{
+	bool front = side == PROXY_FRONTEND;
+
+	one_row(front ? SLOT_FRONTEND : SLOT_BACKEND, front ? px->fe : px->be, row, out);
+}
+
+void server_row(const struct server *s, unsigned row, struct server_tally *out)
+{
+	one_row(SLOT_SERVER, s->tally, row, out);
+}
+
+void listener_row(const struct listener *l, unsigned row, struct listener_tally *out)
+{
+	one_row(SLOT_LISTENER, l->tally, row, out);
+}
+
+void global_row(unsigned row, struct global_tally *out)
+{
+	one_row(SLOT_GLOBAL, global_tally, row, out);
+}
+
+unsigned gauge_sum_rows(const unsigned *own)
+{
+	unsigned row, total = 0;
+
+	for (row = 0; row < segment_rows(segment); row++)
+		total += __atomic_load_n((const unsigned *)of_row(own, row), __ATOMIC_SEQ_CST);
+	return total;
+}
+
+uint64_t counter_sum(const uint64_t *own)
+{
+	unsigned row, tries = 0;
+	uint64_t begun, total;
+
+	if (!tally_shared)
+		return *own;
+	do {
+		begun = segment_sum_begin(segment);
+		for (total = 0, row = 0; row < segment_rows(segment); row++)
+			total += LOAD(*(const uint64_t *)of_row(own, row));
+	} while (segment_sum_again(segment, begun) && tries++ < SUM_TRIES);
+	return total;
+}
+
+uint64_t rate_sum(const struct rate *own)
+{
+	struct rate total = { 0 };
+	unsigned row;
+
+	if (!tally_shared)
+		return rate_read(own, clock_now_ms);
+	for (row = 0; row < segment_rows(segment); row++)
+		rate_join(&total, of_row(own, row), clock_now_ms);
+	return rate_read(&total, clock_now_ms);
+}
+
+/* ---- maxima ---------------------------------------------------------------------------- */
+
+static struct timer tick_timer;
+
+static void raise_to(uint64_t *top, uint64_t value)
+{
+	if (value > *top)
+		*top = value;
+}
+
+/* The own height is what it is now, so that the next rise is seen. Was it another? */
+static bool settle(uint64_t *max, uint64_t *top, uint64_t now)
+{
+	bool moved = *max != now;
+
+	raise_to(top, *max);
+	*max = now;
+	return moved;
+}
+
+static bool settle_rate(struct rate *rate)
+{
+	raise_to(&rate->top, rate_sum(rate));
+	return settle(&rate->max, &rate->top, rate_read(rate, clock_now_ms));
+}
+
+static bool settle_counters(struct counters *c, unsigned current, unsigned queued)
+{
+	bool moved = settle(&c->connections_max, &c->connections_top, current);
+
+	moved |= settle(&c->queue_max, &c->queue_top, queued);
+	moved |= settle_rate(&c->session_rate);
+	moved |= settle_rate(&c->connection_rate);
+	return moved | settle_rate(&c->request_rate);
+}
+
+static bool settle_proxy(const struct proxy *px)
+{
+	const struct bind_conf *bind;
+	const struct listener *l;
+	const struct server *s;
+	bool moved = false;
+
+	if (px->fe)
+		moved |= settle_counters(&px->fe->counters, px->fe->current, px->fe->queued);
+	if (px->be)
+		moved |= settle_counters(&px->be->counters, px->be->current, px->be->queued);
+	for (s = px->servers; s; s = s->next)
+		moved |= settle_counters(&s->tally->counters, s->tally->current, s->tally->queued);
+	list_for_each(bind, &px->binds, node)
+		list_for_each(l, &bind->listeners, node)
+			moved |= settle_counters(&l->tally->counters, l->tally->current, 0);
+	return moved;
+}
+
+static void arm_tick(void);
+
+/* Runs while something rises or falls. */
+static void tick(struct timer *timer)
+{
+	const struct proxy *px;
+	bool moved;
+
+	(void)timer;
+	moved = settle_rate(&global_tally->conn_rate);
+	moved |= settle_rate(&global_tally->sess_rate);
+	moved |= settle_rate(&global_tally->bytes_out_rate);
+	list_for_each(px, &proxies_running->list, node)
+		moved |= settle_proxy(px);
+	list_for_each(px, &proxies_running->stats_frontends, node)
+		moved |= settle_proxy(px);
+	if (moved)
+		arm_tick();
+}
+
+static void arm_tick(void)
+{
+	if (!tick_timer.fire)
+		timer_init(&tick_timer, tick);
+	if (!timer_armed(&tick_timer))
+		timer_set(&tick_timer, clock_now_ms + TICK_MS);
+}
+
+void tally_new_height(uint64_t *max, uint64_t *top, const unsigned *gauge)
+{
+	*max = *gauge;
+	if (!tally_shared)
+		return;
+	raise_to(top, gauge_sum_rows(gauge));
+	arm_tick();
+}
+
+/* Of high rates one in 32 of the heights is enough. */
+static void rate_has_risen(struct rate *rate, uint64_t before)
+{
+	unsigned bits = rate->max < 64 ? 0 : (unsigned)(63 - __builtin_clzll(rate->max)) - 5;
+
+	if (before >> bits == rate->max >> bits)
+		return;
+	raise_to(&rate->top, rate_sum(rate));
+	arm_tick();
+}
+
+void tally_start(bool shared)
+{
+	tally_shared = shared;
+	rate_risen = shared ? rate_has_risen : NULL;
+}
+
+/* ---- rows that end --------------------------------------------------------------------- */
+
+static void drop_gauges(enum segment_kind kind, void *cell)
+{
+	struct proxy_tally *px = cell;
+	struct server_tally *s = cell;
+
+	switch (kind) {
+	case SLOT_FRONTEND:
+	case SLOT_BACKEND:
+		px->current = px->queued = px->total_queued = px->served = 0;
+		break;
+	case SLOT_SERVER:
+		s->current = s->queued = 0;
+		break;
+	case SLOT_LISTENER:
+		((struct listener_tally *)cell)->current = 0;
+		break;
+	case SLOT_GLOBAL:
+		((struct global_tally *)cell)->current = 0;
+		break;
+	case SLOT_FREE:
+	case SLOT_KINDS:
+		break;
+	}
+}
+
+void tally_drop_gauges(unsigned row)
+{
+	unsigned slot;
+
+	for (slot = 0; slot < segment_slots(segment); slot++)
+		drop_gauges(segment_slot_kind(segment, slot), segment_cell(segment, row, slot));
+}
+
+void tally_fold_row(unsigned row)
+{
+	enum segment_kind kind;
+	unsigned slot;
+	char *cell;
+
+	tally_drop_gauges(row);
+	segment_fold_begin(segment);
+	for (slot = 0; slot < segment_slots(segment); slot++) {
+		kind = segment_slot_kind(segment, slot);
+		cell = segment_cell(segment, row, slot);
+		if (kind != SLOT_FREE)
+			tallies[kind].join(segment_cell(segment, 0, slot), cell, clock_now_ms);
+		memset(cell, 0, SEGMENT_CELL);
+	}
+	segment_free_row(segment, row);
+	segment_fold_end(segment);
+}
+
+static unsigned gauges_of(enum segment_kind kind, const void *cell)
+{
+	const struct proxy_tally *px = cell;
+	const struct server_tally *s = cell;
+
+	switch (kind) {
+	case SLOT_FRONTEND:
+	case SLOT_BACKEND:
+		return px->current | px->queued | px->total_queued | px->served;
+	case SLOT_SERVER:
+		return s->current | s->queued;
+	case SLOT_LISTENER:
+		return ((const struct listener_tally *)cell)->current;
+	case SLOT_GLOBAL:
+		return ((const struct global_tally *)cell)->current;
+	case SLOT_FREE:
+	case SLOT_KINDS:
+		break;
+	}
+	return 0;
+}
+
+int tally_check(struct err *err)
+{
+	unsigned row, slot;
+
+	if (!tally_shared)
+		return 0;
+	for (row = 0; row < segment_rows(segment); row++) {
+		if (row && segment_row(segment, row)->pid)
+			continue;
+		for (slot = 0; slot < segment_slots(segment); slot++)
+			if (gauges_of(segment_slot_kind(segment, slot),
+				      segment_cell(segment, row, slot)))
+				return err_set(err, "row %u has no process, but sessions of %s", row,
+					       segment_slot_name(segment, slot));
+	}
+	return 0;
+}
+
+/* ---- clearing -------------------------------------------------------------------------- */
+
+#define TIMES_CLEAR_MAX(t)                                                      \
+	((t)->queue_time_max = (t)->connect_time_max = (t)->response_time_max = \
+		 (t)->total_time_max = 0)
+
+static void clear_side(struct proxy_tally *tally, bool all)
+{
+	counters_clear(&tally->counters, all);
+	TIMES_CLEAR_MAX(tally);
+}
+
+static void clear_proxy(const struct proxy *px, bool all)
+{
+	const struct bind_conf *bind;
+	const struct listener *l;
+	const struct server *s;
+
+	list_for_each(bind, &px->binds, node)
+		list_for_each(l, &bind->listeners, node)
+			if (l->tally)
+				counters_clear(&l->tally->counters, all);
+	if (px->fe)
+		clear_side(px->fe, all);
+	if (px->be)
+		clear_side(px->be, all);
+	for (s = px->servers; s; s = s->next) {
+		counters_clear(&s->tally->counters, all);
+		TIMES_CLEAR_MAX(s->tally);
+		if (all)
+			s->state->down_transitions = 0;
+	}
+	if (all)
+		px->state->down_transitions = 0;
+}
+
+void tallies_clear(bool all)
+{
+	const struct proxy *px;
+
+	list_for_each(px, &proxies_running->list, node)
+		clear_proxy(px, all);
+	rate_clear_max(&global_tally->conn_rate);
+	rate_clear_max(&global_tally->sess_rate);
+}
