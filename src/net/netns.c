@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -39,6 +40,58 @@ static int open_namespace(const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+/* Opened by netns_keep: they can be entered although their files are out of reach. */
+struct netns_kept {
+	struct netns_kept *next;
+	int fd;
+	char name[];
+};
+
+static struct netns_kept *kept;
+
+static int kept_fd(const char *name)
+{
+	const struct netns_kept *k;
+
+	for (k = kept; k; k = k->next)
+		if (!strcmp(k->name, name))
+			return k->fd;
+	return -1;
+}
+
+int netns_keep(const char *name)
+{
+	struct netns_kept *k;
+	int fd;
+
+	if (home_fd() < 0)
+		return -1;
+	if (kept_fd(name) >= 0)
+		return 0;
+	fd = open_namespace(name);
+	k = fd < 0 ? NULL : malloc(sizeof(*k) + strlen(name) + 1);
+	if (!k) {
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	k->fd = fd;
+	strcpy(k->name, name);
+	k->next = kept;
+	kept = k;
+	return 0;
+}
+
+static void leave(int *fd, const char *name)
+{
+	int error = errno;
+
+	if (*fd != kept_fd(name))
+		close(*fd);
+	*fd = -1;
+	errno = error;
+}
+
 int netns_socket(const char *name, int domain, int type, int protocol)
 {
 	int home, there, fd, error;
@@ -48,19 +101,19 @@ int netns_socket(const char *name, int domain, int type, int protocol)
 	home = home_fd();
 	if (home < 0)
 		return -1;
-	there = open_namespace(name);
+	there = kept_fd(name);
+	if (there < 0)
+		there = open_namespace(name);
 	if (there < 0)
 		return -1;
 	if (setns(there, CLONE_NEWNET)) {
-		error = errno;
-		close(there);
-		errno = error;
+		leave(&there, name);
 		return -1;
 	}
 	fd = socket(domain, type, protocol);
 	error = errno;
 	BUG_ON(setns(home, CLONE_NEWNET));
-	close(there);
+	leave(&there, name);
 	errno = error;
 	return fd;
 }

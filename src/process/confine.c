@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "check/external.h"
 #include "log/log.h"
+#include "net/netns.h"
 #include "process/args.h"
 #include "process/caps.h"
 #include "process/process.h"
@@ -13,9 +14,27 @@
 #include "process/sandbox.h"
 #include "proxy/proxy.h"
 
+static bool has_namespaces; /* servers are in network namespaces */
+
 static bool confine_forks(const struct process_conf *conf, const struct args *args)
 {
 	return conf->insecure_fork || args->insecure_fork;
+}
+
+/* Behind chroot their files are out of reach. One that is not there is looked for at each connection. */
+static bool confine_keep_namespaces(void)
+{
+	const struct proxy *px;
+	const struct server *s;
+	bool any = false;
+
+	list_for_each(px, &proxies_running->list, node)
+		for (s = px->servers; s; s = s->next)
+			if (s->set.namespace) {
+				netns_keep(s->set.namespace);
+				any = true;
+			}
+	return any;
 }
 
 int confine_rights(const struct process_conf *conf, const struct args *args, struct err *err)
@@ -26,23 +45,12 @@ int confine_rights(const struct process_conf *conf, const struct args *args, str
 		.setuid = external_conf.setuid_wanted,
 	};
 
+	has_namespaces = confine_keep_namespaces();
 	if (rights_drop(conf, &wanted, err) < 0)
 		return -1;
 	if (!confine_forks(conf, args))
 		rights_forbid_processes();
 	return 0;
-}
-
-static bool confine_has_namespaces(void)
-{
-	const struct proxy *px;
-	const struct server *s;
-
-	list_for_each(px, &proxies_running->list, node)
-		for (s = px->servers; s; s = s->next)
-			if (s->set.namespace)
-				return true;
-	return false;
 }
 
 /* Commands inherit the filter, and nobody knows what they call. */
@@ -52,6 +60,6 @@ void confine_calls(const struct process_conf *conf, const struct args *args)
 
 	if (conf->insecure_syscalls || confine_forks(conf, args) || external_conf.enabled)
 		return;
-	if (sandbox_enter(confine_has_namespaces(), &err) < 0)
+	if (sandbox_enter(has_namespaces, &err) < 0)
 		log_process(LOG_L_WARNING, "%s; going on without.", err.text);
 }
