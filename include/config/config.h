@@ -21,6 +21,7 @@ struct config {
 	const struct module *const *modules; /* NULL-terminated, in start order */
 	void **data;                         /* each module's data of this generation */
 	bool check_only;                     /* -c: touch nothing outside */
+	bool experimental;                   /* expose-experimental-directives */
 	struct reader *reader;               /* private to config/, while reading */
 };
 

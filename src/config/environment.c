@@ -83,6 +83,14 @@ static int parse_resetenv(struct statement *st, const struct keyword *kw, void *
 	return 0;
 }
 
+static int parse_experimental(struct statement *st, const struct keyword *kw, void *object)
+{
+	(void)kw;
+	(void)object;
+	st->cfg->experimental = true;
+	return 0;
+}
+
 static const struct keyword environment_keywords[] = {
 	{ .name = "setenv", .scope = SCOPE_GLOBAL, .args = "<name> <value>",
 	  .parse = parse_setenv,
@@ -94,6 +102,9 @@ static const struct keyword environment_keywords[] = {
 	{ .name = "resetenv", .scope = SCOPE_GLOBAL, .args = "[<name>...]",
 	  .parse = parse_resetenv,
 	  .help = "removes all variables from the environment but those named" },
+	{ .name = "expose-experimental-directives", .scope = SCOPE_GLOBAL, .args = "",
+	  .parse = parse_experimental,
+	  .help = "words of the manual that are experimental may be used below" },
 	{ .name = "quiet", .scope = SCOPE_GLOBAL, .args = "", .parse = set_flag,
 	  .offset = offsetof(struct environment, quiet), .dflt = "off",
 	  .help = "warnings and notices are not shown at the start, as with -q" },

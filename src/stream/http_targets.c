@@ -7,9 +7,11 @@
 #include "base/err.h"
 #include "expr/regex.h"
 #include "http/message.h"
+#include "http/normalize.h"
 #include "http/uri.h"
 #include "stream/exchange.h"
 #include "stream/http_action.h"
+#include "stream/reply.h"
 
 enum { LONGEST_TARGET = 65536 };
 
@@ -121,6 +123,103 @@ static enum action_result action_replace(const struct rule *rule, struct view *v
 	return action_rewritten(!t.cut && part_set(part, view, by), view);
 }
 
+/* -- normalize-uri ---------------------------------------------------------------------- */
+
+struct normalize_rule {
+	enum normalizer how;
+	bool option; /* full, strict */
+};
+
+static int parse_normalizer(struct statement *st, struct normalize_rule *data)
+{
+	const char *word = stmt_need(st, "a normalizer"), *names[NORMALIZERS + 1] = { NULL };
+	int i;
+
+	if (!word)
+		return -1;
+	for (i = 0; i < NORMALIZERS; i++) {
+		names[i] = normalizer_name((enum normalizer)i);
+		if (!strcmp(word, names[i]))
+			break;
+	}
+	data->how = (enum normalizer)i;
+	return i < NORMALIZERS ? 0 : stmt_unknown(st, st->at - 1, "normalizer", names);
+}
+
+static int parse_normalize(struct statement *st, struct rule *rule, const char *args)
+{
+	struct normalize_rule *data = arena_alloc(st->cfg->arena, sizeof(*data));
+
+	(void)args;
+	rule->data = data;
+	if (!st->cfg->experimental)
+		return stmt_error(st, st->at - 1, "'normalize-uri' is experimental: it needs "
+				  "'expose-experimental-directives' in a global section above");
+	if (parse_normalizer(st, data))
+		return -1;
+	if (data->how == PATH_STRIP_DOTDOT)
+		data->option = stmt_take(st, "full");
+	else if (data->how == PERCENT_DECODE_UNRESERVED || data->how == PERCENT_TO_UPPERCASE)
+		data->option = stmt_take(st, "strict");
+	return 0;
+}
+
+/* The part that the normalizer works on; ptr NULL: there is none. */
+static struct span normalize_part(enum normalizer how, const struct message *msg)
+{
+	const struct span none = { NULL, 0 };
+	struct span pathq = uri_path_and_query(msg->target);
+	struct uri uri;
+
+	if (!pathq.len || *pathq.ptr != '/' || !uri_split(pathq, &uri))
+		return none;
+	switch (normalizer_part(how)) {
+	case URI_PATH:
+		return uri.path;
+	case URI_QUERY:
+		return uri.query.len ? uri.query : none;
+	case URI_PATHQ:
+		break;
+	}
+	return pathq;
+}
+
+static bool normalize_set(enum normalizer how, struct view *view, struct span text)
+{
+	struct message *msg = view->http->request;
+
+	switch (normalizer_part(how)) {
+	case URI_PATH:
+		return message_set_path(msg, view->arena, text);
+	case URI_QUERY:
+		return message_set_query(msg, view->arena, text);
+	case URI_PATHQ:
+		break;
+	}
+	return message_set_pathq(msg, view->arena, text);
+}
+
+static enum action_result action_normalize(const struct rule *rule, struct view *view,
+					   unsigned place)
+{
+	const struct normalize_rule *data = rule->data;
+	struct span old = normalize_part(data->how, view->http->request), made;
+	char *memory;
+
+	(void)place;
+	if (!old.ptr)
+		return ACTION_NEXT;
+	memory = arena_alloc(view->arena, 3 * old.len + 3);
+	if (!uri_normalize(data->how, data->option, old, memory, &made.len)) {
+		reply_send_error(action_exchange(view), 400);
+		return ACTION_REPLY;
+	}
+	made.ptr = memory;
+	if (span_equal(made, old))
+		return ACTION_NEXT;
+	return action_rewritten(normalize_set(data->how, view, made), view);
+}
+
 #define SET(text, part, about)                                                                \
 	{ text, .where = AT_REQUESTS, .parse = parse_set, .run = action_set, .data = part,     \
 	  .help = about }
@@ -134,6 +233,8 @@ const struct action http_target_actions[] = {
 	SET("set-pathq", PART_PATHQ, "sets path and query string"),
 	SET("set-query", PART_QUERY, "sets the query string"),
 	SET("set-uri", PART_URI, "sets the whole target of the request"),
+	{ "normalize-uri", .where = AT_REQUESTS, .parse = parse_normalize, .run = action_normalize,
+	  .help = "brings the target, or a part of it, into a normal form (experimental)" },
 	REPLACE("replace-path", PART_PATH, "replaces a path that matches a regular expression"),
 	REPLACE("replace-pathq", PART_PATHQ, "the same for path and query string"),
 	REPLACE("replace-uri", PART_URI, "the same for the whole target"),
