@@ -61,6 +61,12 @@ struct view_http {
 	char cookie_code, set_cookie_code;  /* third and fourth letter of %tsc; 0: '-' */
 };
 
+/* What rules have set for one stream. 0: nothing. */
+struct view_tuning {
+	unsigned server_ms, tunnel_ms; /* set-timeout */
+	int priority_class, priority_offset; /* of queues: set-priority-*; ms */
+};
+
 struct view {
 	const struct proxy *frontend, *backend; /* backend NULL until chosen */
 	const struct listener *listener;
@@ -76,6 +82,7 @@ struct view {
 	bool request_final, response_final; /* no more will come, or the buffer is full */
 	uint64_t id;                    /* unique in this process */
 	struct arena *arena;            /* memory of the exchange */
+	const struct view_tuning *tuning; /* NULL: nothing was set */
 	const struct view_log *log;     /* only where a log format runs */
 	void (*find_log)(const struct view *view, struct view_log *log); /* elsewhere */
 	struct vars *session_vars;      /* sess: expr/vars.h; may be NULL */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Streams waiting for a slot: of one server (persistence, or it was chosen and is full), or of
- * any server of a backend. In order of arrival. Implemented in src/proxy/queue.c. */
+ * any server of a backend. In order of priority and arrival. Implemented in src/proxy/queue.c. */
 #ifndef PROXY_QUEUE_H
 #define PROXY_QUEUE_H
 
@@ -17,6 +17,10 @@ struct queue_entry {
 	struct list node;
 	struct proxy *proxy;   /* NULL: not queued */
 	struct server *server; /* whose slot; NULL: any of the proxy */
+	/* Who is served first: the lower class, then the one that came earlier, moved by offset_ms,
+	 * then ticket. By the stream, before it joins. */
+	int priority_class, offset_ms;
+	uint64_t due_ms;       /* when it came, and the offset */
 	uint64_t ticket;       /* order of arrival in the proxy */
 	uint64_t joined;       /* how many that queue had served when it came */
 	unsigned turn_server, turn_backend; /* when it has left: how many that queue had served
@@ -27,7 +31,7 @@ struct queue_entry {
 	void (*offered)(struct queue_entry *entry, struct server *server);
 };
 
-/* Appends and counts (gauges, maxima of counters). server NULL: waits for any. */
+/* Puts it where its priority says and counts (gauges, maxima of counters). server NULL: waits for any. */
 void queue_join(struct queue_entry *entry, struct proxy *proxy, struct server *server);
 /* Takes it out, if it is in, and notes its turn. */
 void queue_leave(struct queue_entry *entry);
@@ -38,7 +42,7 @@ bool server_has_slot(const struct server *server);
 /* Is its own queue full (maxqueue)? */
 bool server_queue_full(const struct server *server);
 /* The server may have room, or has come up: offers slots to those waiting for it and for any
- * server of its proxy, oldest first, while there is room and it is usable. Returns how many
+ * server of its proxy, best first, while there is room and it is usable. Returns how many
  * were offered. */
 unsigned queue_serve(struct server *server);
 /* The server is gone: those waiting for it are offered to any other (offered with NULL).

@@ -7,6 +7,7 @@
 #include "event/loop.h"
 #include "expr/rule.h"
 #include "expr/vars.h"
+#include "expr/view.h"
 #include "net/addr.h"
 #include "proxy/queue.h"
 
@@ -24,6 +25,7 @@ struct stream_extra {
 	bool by_rule;                  /* use-server has a say */
 	bool direct;                   /* the server was not balanced: cookie, use-server */
 	struct vars vars;              /* txn, req, res */
+	struct view_tuning tuning;
 	bool has_src, has_dst;         /* set-src, set-dst: in force instead of the socket's */
 	struct addr src, dst;
 };

@@ -185,22 +185,41 @@ static enum expr_result fetch_srv_name(struct fetch_call *call, struct sample *s
 	return net_text(smp, s ? s->id : NULL);
 }
 
-enum { TIMEOUT_CLIENT, TIMEOUT_SERVER, TIMEOUT_TUNNEL };
+enum { TIMEOUT_CLIENT, TIMEOUT_SERVER, TIMEOUT_TUNNEL, TIMEOUT_NOW_SERVER, TIMEOUT_NOW_TUNNEL };
+
+static unsigned net_timeout(int which, const struct timeouts *t, const struct view_tuning *set)
+{
+	switch (which) {
+	case TIMEOUT_CLIENT:
+		return t->client;
+	case TIMEOUT_NOW_SERVER:
+		return set && set->server_ms ? set->server_ms : t->server;
+	case TIMEOUT_NOW_TUNNEL:
+		return set && set->tunnel_ms ? set->tunnel_ms : t->tunnel;
+	case TIMEOUT_SERVER:
+		return t->server;
+	default:
+		return t->tunnel;
+	}
+}
 
 static enum expr_result fetch_timeout(struct fetch_call *call, struct sample *smp)
 {
-	bool client = call->row->data == TIMEOUT_CLIENT;
-	const struct proxy *px = client ? call->view->frontend : call->view->backend;
+	const struct view *view = call->view;
+	const struct proxy *px = call->row->data == TIMEOUT_CLIENT ? view->frontend : view->backend;
 
 	if (!px)
 		return EXPR_NONE;
-	if (client)
-		smp->num = px->set.timeout.client;
-	else if (call->row->data == TIMEOUT_SERVER)
-		smp->num = px->set.timeout.server;
-	else
-		smp->num = px->set.timeout.tunnel;
+	smp->num = net_timeout(call->row->data, &px->set.timeout, view->tuning);
 	return EXPR_FOUND;
+}
+
+static enum expr_result fetch_priority(struct fetch_call *call, struct sample *smp)
+{
+	const struct view_tuning *set = call->view->tuning;
+
+	smp->num = !set ? 0 : call->row->data ? set->priority_offset : set->priority_class;
+	return call->view->stream ? EXPR_FOUND : EXPR_NONE;
 }
 
 /* -- TCP measurements of the client connection ------------------------------------------ */
@@ -277,9 +296,9 @@ const struct fetch fetch_net[] = {
 		    "timeout server of the backend, in ms"),
 	TIMEOUT_ROW("be_tunnel_timeout", FROM_BACKEND, TIMEOUT_TUNNEL,
 		    "timeout tunnel of the backend, in ms"),
-	TIMEOUT_ROW("cur_server_timeout", FROM_BACKEND, TIMEOUT_SERVER,
+	TIMEOUT_ROW("cur_server_timeout", FROM_BACKEND, TIMEOUT_NOW_SERVER,
 		    "timeout server in force, in ms"),
-	TIMEOUT_ROW("cur_tunnel_timeout", FROM_BACKEND, TIMEOUT_TUNNEL,
+	TIMEOUT_ROW("cur_tunnel_timeout", FROM_BACKEND, TIMEOUT_NOW_TUNNEL,
 		    "timeout tunnel in force, in ms"),
 	ADDR_ROW("dst", FROM_CONNECTION, SIDE_DST, "address that the client connected to"),
 	{ "dst_conn", { 0 }, SMP_INT, FROM_CONNECTION, fetch_dst_conn,
@@ -306,6 +325,10 @@ const struct fetch fetch_net[] = {
 	  .help = "name of the frontend" },
 	{ "fc_rcvd_proxy", { 0 }, SMP_BOOL, FROM_CONNECTION, fetch_rcvd_proxy,
 	  .help = "were the addresses told by a PROXY header?" },
+	{ "prio_class", { 0 }, SMP_INT, FROM_FRONTEND, fetch_priority, .data = 0,
+	  .help = "class in queues: set-priority-class" },
+	{ "prio_offset", { 0 }, SMP_INT, FROM_FRONTEND, fetch_priority, .data = 1,
+	  .help = "offset in queues, in ms: set-priority-offset" },
 	{ "so_id", { 0 }, SMP_INT, FROM_CONNECTION, fetch_so_id,
 	  .help = "number of the listening socket" },
 	{ "ssl_bc", { 0 }, SMP_BOOL, FROM_SERVER, fetch_plain,

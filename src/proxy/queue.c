@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Queues of streams that wait for a slot of a server. Each backend numbers its entries, so
- * that those who wait for one server and those who wait for any are served in the order in
- * which they came. Entries belong to the streams; whoever ends a stream takes its entry out.
+ * Queues of streams that wait for a slot of a server, in the order in which they are to be served.
+ * Each backend numbers its entries, so that those who wait for one server and those who wait for any
+ * can be compared: of the same priority the one that came first. Entries belong to the streams;
+ * whoever ends a stream takes its entry out.
  */
 #include "proxy/queue.h"
 
+#include "base/clock.h"
 #include "proxy/tally.h"
 
 static void count_in(const struct queue_entry *entry)
@@ -30,6 +32,26 @@ static void tell_load(struct server *server)
 		server_hooks.load_changed(server);
 }
 
+/* Is a served before b? */
+static bool comes_before(const struct queue_entry *a, const struct queue_entry *b)
+{
+	if (a->priority_class != b->priority_class)
+		return a->priority_class < b->priority_class;
+	if (a->due_ms != b->due_ms)
+		return (int64_t)(a->due_ms - b->due_ms) < 0;
+	return a->ticket < b->ticket;
+}
+
+/* Nearly always at the end. */
+static void put_in(struct list *queue, struct queue_entry *entry)
+{
+	struct list *at = queue->prev;
+
+	while (at != queue && comes_before(entry, container_of(at, struct queue_entry, node)))
+		at = at->prev;
+	list_append(at->next, &entry->node);
+}
+
 void queue_join(struct queue_entry *entry, struct proxy *proxy, struct server *server)
 {
 	BUG_ON(entry->proxy != NULL);
@@ -37,7 +59,8 @@ void queue_join(struct queue_entry *entry, struct proxy *proxy, struct server *s
 	entry->server = server;
 	entry->ticket = proxy->queue_ticket++;
 	entry->joined = server ? server->queue_served : proxy->queue_served;
-	list_append(server ? &server->queue : &proxy->queue, &entry->node);
+	entry->due_ms = clock_now_ms + (uint64_t)(int64_t)entry->offset_ms;
+	put_in(server ? &server->queue : &proxy->queue, entry);
 	count_in(entry);
 	tell_load(server);
 }
@@ -113,8 +136,8 @@ static struct queue_entry *first_of(const struct list *queue)
 	return list_empty(queue) ? NULL : list_first(queue, struct queue_entry, node);
 }
 
-/* The oldest that this server may serve; NULL: none. */
-static struct queue_entry *oldest(const struct server *server)
+/* The first that this server may serve; NULL: none. */
+static struct queue_entry *next_for(const struct server *server)
 {
 	struct queue_entry *own = first_of(&server->queue), *any = NULL;
 
@@ -122,7 +145,7 @@ static struct queue_entry *oldest(const struct server *server)
 		any = first_of(&server->proxy->queue);
 	if (!own || !any)
 		return own ? own : any;
-	return own->ticket < any->ticket ? own : any;
+	return comes_before(own, any) ? own : any;
 }
 
 unsigned queue_serve(struct server *server)
@@ -134,7 +157,7 @@ unsigned queue_serve(struct server *server)
 	if (!server->proxy->be->total_queued)
 		return 0;
 	while (server->state->op != SERVER_DOWN && server_has_slot(server) &&
-	       (entry = oldest(server))) {
+	       (entry = next_for(server))) {
 		served = entry->server ? &server->queue_served : &server->proxy->queue_served;
 		queue_leave(entry);
 		(*served)++;

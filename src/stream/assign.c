@@ -84,6 +84,8 @@ static int assign_queue(struct stream *s, struct server *server)
 		return stream_fail(s, END_RESOURCE);
 	}
 	s->phase = PHASE_QUEUE;
+	extra->queue.priority_class = extra->tuning.priority_class;
+	extra->queue.offset_ms = extra->tuning.priority_offset;
 	queue_join(&extra->queue, s->backend, server);
 	stream_arm_wait(s, t->queue ? t->queue : t->connect);
 	return STEP_NEXT;
