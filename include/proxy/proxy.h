@@ -52,10 +52,8 @@ enum {
 	OPT_NO_DELAY = 1 << 24, OPT_PRETEND_KEEPALIVE = 1 << 25, OPT_BUFFER_REQUEST = 1 << 26,
 	OPT_IGNORE_PROBES = 1 << 27, OPT_IDLE_CLOSE = 1 << 28, OPT_PREFER_LAST = 1 << 29,
 	OPT_ACCEPT_BAD_REQUEST = 1 << 30, OPT_ACCEPT_BAD_RESPONSE = 1 << 18,
-	OPT_ADJUST_CLIENT = 1LL << 31, OPT_ADJUST_SERVER = 1LL << 32,
+	OPT_ADJUST_CLIENT = 1LL << 31, OPT_ADJUST_SERVER = 1LL << 32, OPT_PERSIST = 1LL << 33,
 };
-
-#define OPT_PERSIST (UINT64_C(1) << 32)
 
 /* Milliseconds; 0: not set, which means for ever. */
 struct timeouts {
@@ -171,6 +169,7 @@ struct proxy {
 	struct proxy *default_backend; /* resolved */
 	struct acl_set *acls;          /* expr/ */
 	struct captures *captures;     /* expr/capture.h; NULL: none */
+	bool upgrades;                 /* mode tcp, but its streams may become HTTP */
 	bool keeps_uri;                /* somebody asks for the target behind the request */
 	struct rule_set *connection_rules, *session_rules, *request_rules, *response_rules;
 	struct rule_set *http_request_rules, *http_response_rules, *http_after_rules;
@@ -201,6 +200,12 @@ struct proxy {
 	unsigned usable, usable_backup; /* servers, kept by lb/ */
 	enum { PROXY_NEW, PROXY_READY, PROXY_PAUSED, PROXY_STOPPED } run_state;
 };
+
+/* Do some of its streams carry HTTP, maybe? For the end of the configuration. */
+static inline bool proxy_may_speak_http(const struct proxy *px)
+{
+	return px->set.mode == MODE_HTTP || px->upgrades || (px->defaults && px->defaults->upgrades);
+}
 
 /* Words of the global section that limit connections. */
 struct global_conf {

@@ -19,7 +19,7 @@ struct proxy *proxy_new(struct config *cfg, const char *name, unsigned caps,
  * fullconn. To be called by the finish of whoever knows. */
 void proxy_link(struct config *cfg, struct proxy *frontend, struct proxy *backend);
 /* Reports when their modes do not fit. */
-void proxy_check_modes(struct config *cfg, const struct proxy *frontend,
+void proxy_check_modes(struct config *cfg, struct proxy *frontend,
 		       const struct proxy *backend, const struct location *loc);
 /* Cross references, checks, numbers, states. 0, or -1 after a report. */
 int proxy_finish(struct config *cfg, void *data);

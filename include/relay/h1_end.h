@@ -59,6 +59,11 @@ void h1_end_tunnel(struct end *end);
 void h1_end_decode(struct end *end);
 /* What is there of the body and was not given. *final: all of it, or no more fits. */
 struct span h1_end_body(const struct end *end, bool *final);
+/* Bytes of the body that were not given; UINT64_MAX: nobody knows. */
+uint64_t h1_end_left(const struct end *end);
+/* Reads the body away as far as it has come, *most bytes of it at most, which counts down. True: to
+ * its end. */
+bool h1_end_drain(struct end *end, size_t *most);
 /* All of the body is at hand: notes where it begins. False: it is not. */
 bool h1_end_mark(struct end *end);
 /* The body is given once more from there on; the head is pinned still. */

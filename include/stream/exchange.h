@@ -24,6 +24,8 @@ enum { WAIT_BODY_BUFFER = 1 << 0, /* option http-buffer-request, wait-for-body *
 
 struct exchange {
 	struct stream *stream;
+	struct proxy *chosen;           /* the stream became one of HTTP by the choice of this
+					 * backend: stream/upgrade.h; else NULL */
 	struct message req, res;        /* complete when http.request, http.response point to them */
 	struct arena *arena;            /* of this exchange: what rules, captures and replies write */
 	struct view_http http;          /* what fetches, actions and log formats see of it */
@@ -55,6 +57,9 @@ struct exchange {
 	bool complete;                  /* the response has left, nothing went wrong on the way */
 	bool tunnel;                    /* bytes both ways, to the close */
 	bool first;                     /* of its session */
+	bool upgraded;                  /* its stream began as one of bytes: stream/upgrade.h */
+	size_t unread;                  /* bytes of the body that may still be read away behind an
+					 * answer of the program: stream/unread.h */
 	uint8_t compress;               /* enum compress_algo that the client takes */
 	uint8_t attempts;               /* "retry-on": how often the request was sent */
 	uint8_t reason, phase;          /* why the program answers: of the stream's end. END_NONE:
@@ -125,5 +130,7 @@ int exchange_reply_head(struct stream *s);
 int exchange_after_rules(struct stream *s);
 int exchange_response_open(struct stream *s);
 int exchange_response_forward(struct stream *s);
+/* The response has left completely: the stream ends. STEP_END. */
+int exchange_done(struct stream *s);
 
 #endif

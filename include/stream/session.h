@@ -3,6 +3,8 @@
 #ifndef STREAM_SESSION_H
 #define STREAM_SESSION_H
 
+#include <stdbool.h>
+
 struct buf;
 struct conn;
 struct session;
@@ -10,6 +12,8 @@ struct session;
 /* Nothing stands before the session's own bytes any more: its rules, then its first stream. Takes
  * over both. */
 void session_begin(struct session *session, struct conn **conn);
+/* Do its streams carry exchanges? */
+bool session_speaks_http(const struct session *session);
 /* Takes over the connection, and bytes that were received on it before (NULL: none), and runs
  * the stream as far as it gets. */
 void stream_start(struct session *session, struct conn **conn, struct buf **held);

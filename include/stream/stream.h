@@ -42,6 +42,7 @@ struct session {
 	bool has_dst;
 	bool expects_proxy;      /* tcp-request connection expect-proxy */
 	bool has_proxy_header;   /* one was received */
+	bool upgraded;           /* mode tcp, but HTTP since a rule or a backend wanted it */
 	uint32_t handshake_ms;   /* since accept: it was */
 	struct timeval accepted; /* wall clock */
 	uint64_t accepted_ms;    /* clock_now_ms */
@@ -142,6 +143,8 @@ uint64_t stream_bytes_in(const struct stream *s);
 uint64_t stream_bytes_out(const struct stream *s);
 /* Has the client given up, before anything was forwarded? Ends the stream then. */
 bool stream_client_gone(struct stream *s);
+/* From -1024 to 1024, as bind's "nice": the more, the less it may do in a row. */
+void stream_be_nice(struct stream *s, int nice);
 /* Splice, copy or adapt: from the options of frontend and backend. */
 void stream_choose_ways(struct stream *s);
 /* Writes its line now (option logasap), or at its end. Once. */

@@ -372,7 +372,7 @@ static void finish_captures(struct config *cfg, struct proxy *px, const struct c
 {
 	struct captures *c = px->captures;
 
-	if (px->set.mode != MODE_HTTP) {
+	if (!proxy_may_speak_http(px)) {
 		config_warning(cfg, &px->loc, "captures of '%s' need mode http, or a backend in "
 			       "mode http that its streams go to", px->name);
 		return;

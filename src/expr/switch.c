@@ -77,8 +77,10 @@ static int finish_backend(struct config *cfg, struct proxies *all, struct proxy 
 			  struct switch_rule *rule)
 {
 	px->has_switch_rules = true;
-	if (rule->format)
+	if (rule->format) {
+		px->upgrades = true; /* for all that is known */
 		return 0;
+	}
 	rule->backend = proxy_find(all, rule->name, PROXY_BACKEND);
 	if (rule->backend == px)
 		return config_error(cfg, &rule->loc, "'%s' cannot switch to itself", px->name);

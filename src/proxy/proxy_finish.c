@@ -159,17 +159,16 @@ unsigned proxy_uppers_maxconn(const struct proxy *backend)
 	return sum > UINT32_MAX ? UINT32_MAX : (unsigned)sum;
 }
 
-/* A frontend that speaks HTTP needs a backend that does. The other way round streams of bytes
- * would have to be taken for HTTP. */
-void proxy_check_modes(struct config *cfg, const struct proxy *fe, const struct proxy *be,
+/* A frontend that speaks HTTP needs a backend that does. The other way round what the client says is
+ * taken for HTTP from the choice of the backend on. */
+void proxy_check_modes(struct config *cfg, struct proxy *fe, const struct proxy *be,
 		       const struct location *loc)
 {
+	if (fe->set.mode != MODE_HTTP && be->set.mode == MODE_HTTP)
+		fe->upgrades = true;
 	if (fe->set.mode == MODE_HTTP && be->set.mode != MODE_HTTP)
 		config_error(cfg, loc, "frontend '%s' is in mode http and its backend '%s' is not",
 			     fe->name, be->name);
-	else if (fe->set.mode != MODE_HTTP && be->set.mode == MODE_HTTP)
-		config_error(cfg, loc, "frontend '%s' is in mode tcp and its backend '%s' is in mode "
-			     "http, which is not supported yet", fe->name, be->name);
 }
 
 static void resolve_default_backend(struct config *cfg, struct proxies *all, struct proxy *px)

@@ -405,6 +405,32 @@ struct span h1_end_body(const struct end *end, bool *final)
 	return (struct span){ buf_first(h1->in), len };
 }
 
+uint64_t h1_end_left(const struct end *end)
+{
+	const struct h1_end *h1 = h1_end_of(end);
+
+	if (!h1 || h1->framing.ended)
+		return 0;
+	return h1->body == BODY_LENGTH ? h1->left : UINT64_MAX;
+}
+
+bool h1_end_drain(struct end *end, size_t *most)
+{
+	struct h1_end *h1 = h1_state(end);
+	struct buf *scratch = buffer_scratch();
+	size_t got;
+
+	while (!h1->framing.ended && scratch && *most &&
+	       end->conn->flags & (CONN_READABLE | CONN_HELD)) {
+		if (h1_recv(end, scratch->data, *most < scratch->size ? *most : scratch->size,
+			    &got) != IO_OK)
+			break;
+		*most -= got;
+		end->in->read_ms = (uint32_t)clock_now_ms;
+	}
+	return h1->framing.ended;
+}
+
 bool h1_end_mark(struct end *end)
 {
 	struct h1_end *h1 = h1_end_of(end);

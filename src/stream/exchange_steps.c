@@ -21,6 +21,7 @@
 #include "stream/reply.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
+#include "stream/unread.h"
 
 #include <strings.h>
 
@@ -38,8 +39,9 @@ static uint32_t head_time_left(const struct stream *s)
 {
 	const struct timeouts *t = &s->session->frontend->set.timeout;
 	unsigned limit = t->http_request ? t->http_request : t->client;
-	uint32_t start = s->exchange->first ? (uint32_t)s->session->accepted_ms :
-					      s->exchange->started_ms;
+	const struct exchange *x = s->exchange;
+	uint32_t start = x->first && !x->upgraded ? (uint32_t)s->session->accepted_ms :
+						    x->started_ms;
 	uint32_t waited = (uint32_t)clock_now_ms - start;
 
 	if (!limit)
@@ -55,7 +57,8 @@ static void head_count(struct stream *s)
 	fe->fe->counters.requests++;
 	rate_add(&fe->fe->counters.request_rate, clock_now_ms, 1);
 	s->session->listener->tally->counters.requests++;
-	global_tally->cum_requests++;
+	if (!s->exchange->upgraded) /* the session was counted for one */
+		global_tally->cum_requests++;
 }
 
 /* Nothing was received at all. */
@@ -69,7 +72,7 @@ static bool head_unsaid(const struct stream *s)
 {
 	const struct exchange *x = s->exchange;
 
-	return head_empty(x) && (!x->first ||
+	return head_empty(x) && (!x->first || x->upgraded ||
 				 s->session->frontend->set.options.on & OPT_IGNORE_PROBES);
 }
 
@@ -83,7 +86,7 @@ static int head_wait(struct stream *s)
 {
 	uint32_t left = head_time_left(s);
 
-	if (!left && head_unsaid(s))
+	if (!left && head_unsaid(s) && !s->exchange->upgraded)
 		return head_unsaid_end(s);
 	if (!left) {
 		head_count(s);
@@ -577,13 +580,8 @@ int exchange_after_rules(struct stream *s)
 
 /* ---- the response leaves ----------------------------------------------------------------- */
 
-static bool request_complete(const struct exchange *x)
-{
-	return x->client.framing.ended;
-}
-
 /* May the client's connection carry another request behind this one? */
-static bool client_may_keep(const struct stream *s)
+static bool client_may_keep(struct stream *s)
 {
 	const struct exchange *x = s->exchange;
 	uint64_t on = s->session->frontend->set.options.on;
@@ -591,7 +589,7 @@ static bool client_may_keep(const struct stream *s)
 	if (!(x->req.flags & MSG_KEEP_ALIVE) || on & OPT_HTTP_CLOSE || global_state->stopping)
 		return false;
 	if (x->reply)
-		return !x->reply->close && request_complete(x);
+		return !x->reply->close && unread_fits(s);
 	return !x->tunnel;
 }
 
@@ -642,15 +640,14 @@ int exchange_response_open(struct stream *s)
 
 /* ---- bodies ------------------------------------------------------------------------------ */
 
-/* The response has left completely. */
-static int exchange_done(struct stream *s)
+int exchange_done(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 	struct pump *req = &s->relay.request;
 
 	x->complete = true;
 	x->client_keeps = x->client.framing.keep && x->res.framing != BODY_TUNNEL;
-	if (!x->reply && !(req->flags & PUMP_FINISHED))
+	if (x->reply ? !x->client.framing.ended : !(req->flags & PUMP_FINISHED))
 		x->client_keeps = x->server_keeps = false;
 	if (!x->reply && !x->service)
 		return end(s, END_NORMAL);
@@ -679,5 +676,5 @@ int exchange_response_forward(struct stream *s)
 		return steps_server_broken(s);
 	if (x->tunnel && !(req->flags & (PUMP_FINISHED | PUMP_WRITE_ERROR)))
 		return STEP_WAIT;
-	return exchange_done(s);
+	return x->reply && unread_waits(s) ? STEP_WAIT : exchange_done(s);
 }

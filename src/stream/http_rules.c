@@ -39,12 +39,13 @@ static const struct action allow_actions[] = {
 
 static const struct action *const request_tables[] = {
 	allow_actions, http_reply_actions, http_field_actions, http_target_actions,
-	http_stream_actions, http_capture_actions, log_level_actions, rule_var_actions, tcp_actions,
-	NULL,
+	http_stream_actions, http_capture_actions, log_level_actions, tuning_actions,
+	http_timeout_actions, rule_var_actions, tcp_actions, NULL,
 };
 static const struct action *const response_tables[] = {
 	allow_actions, http_reply_actions, http_field_actions, http_stream_actions,
-	http_capture_actions, log_level_actions, rule_var_actions, tcp_actions, NULL,
+	http_capture_actions, log_level_actions, tuning_actions, rule_var_actions, tcp_actions,
+	NULL,
 };
 static const struct action *const after_tables[] = {
 	allow_actions, http_field_actions, http_capture_actions, rule_var_actions, NULL,
@@ -246,7 +247,7 @@ static int http_rules_finish(struct config *cfg, void *data)
 	list_for_each(px, &all->list, node) {
 		if (px->defaults)
 			bad |= inherit(cfg, px, px->defaults);
-		word = px->set.mode == MODE_TCP ? useless_word(px) : NULL;
+		word = proxy_may_speak_http(px) ? NULL : useless_word(px);
 		if (word)
 			config_warning(cfg, &px->loc, "'%s' does nothing in '%s', which is in mode tcp",
 				       word, px->name);

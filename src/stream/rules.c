@@ -8,10 +8,12 @@
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "stream/assign.h"
+#include "stream/exchange.h"
 #include "stream/extra.h"
 #include "stream/steps.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
+#include "stream/upgrade.h"
 #include "stream/view.h"
 
 /* ---- connection and session ------------------------------------------------------------- */
@@ -194,25 +196,51 @@ int rules_response(struct stream *s)
 
 /* ---- backend ---------------------------------------------------------------------------- */
 
-int rules_switch(struct stream *s)
+/* An exchange needs a backend that speaks HTTP; of names made at run time, and of streams that were
+ * upgraded, nobody knows before. */
+static bool switch_fits(const struct stream *s, const struct proxy *be)
+{
+	return be->set.mode == MODE_HTTP || !s->exchange;
+}
+
+static struct proxy *switch_choose(struct stream *s)
 {
 	struct proxy *fe = s->session->frontend, *be = NULL;
 	struct view view;
 
+	if (s->exchange && s->exchange->chosen)
+		return s->exchange->chosen;
 	if (fe->has_switch_rules) {
 		stream_view(s, &view, NULL);
 		be = switch_backend(fe, &view);
 	}
-	if (be && be->set.mode != fe->set.mode)
-		be = NULL; /* a name made at run time */
+	if (be && !switch_fits(s, be) && fe->set.mode == MODE_HTTP)
+		be = NULL;
 	if (!be)
 		be = fe->default_backend;
-	if (!be && fe->caps & PROXY_BACKEND)
-		be = fe;
-	if (!be) {
+	return !be && fe->caps & PROXY_BACKEND ? fe : be;
+}
+
+/* Bytes for a backend that speaks HTTP: first comes the head, and what the frontend has to say of
+ * it; then the steps are here again. */
+static int switch_upgrade(struct stream *s, struct proxy *be)
+{
+	if (!stream_upgrade(s))
+		return stream_fail(s, END_RESOURCE);
+	s->exchange->chosen = be;
+	return STEP_GOTO + REQ_UPGRADED_HEAD;
+}
+
+int rules_switch(struct stream *s)
+{
+	struct proxy *be = switch_choose(s);
+
+	if (!be || !switch_fits(s, be)) {
 		s->phase = PHASE_CONNECT;
 		return stream_fail(s, END_NO_SERVER);
 	}
+	if (be->set.mode == MODE_HTTP && !s->exchange)
+		return switch_upgrade(s, be);
 	assign_backend(s, be);
 	return STEP_NEXT;
 }

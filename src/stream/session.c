@@ -29,6 +29,13 @@ static unsigned left_of(unsigned limit, unsigned current)
 	return current < limit ? limit - current : 0;
 }
 
+bool session_speaks_http(const struct session *session)
+{
+	const struct proxy *px = session->frontend;
+
+	return (px->set.mode == MODE_HTTP || session->upgraded) && !px->applet;
+}
+
 /* Room below a rate limit; 0: *wait_ms until one more fits. */
 static unsigned rate_left(const struct rate *rate, unsigned limit, unsigned *wait_ms)
 {
@@ -139,7 +146,7 @@ void session_begin(struct session *se, struct conn **conn)
 		return;
 	}
 	session_count(se->frontend);
-	if (se->frontend->set.mode == MODE_HTTP && !se->frontend->applet)
+	if (session_speaks_http(se))
 		keepalive_wait(se, conn, NULL);
 	else
 		stream_start(se, conn, NULL);

@@ -192,6 +192,12 @@ static bool is_http(const struct stream *s)
 	return s->exchange != NULL;
 }
 
+/* Upgraded a moment ago, by a rule or by the choice of the backend. */
+static bool is_headless(const struct stream *s)
+{
+	return s->exchange && !s->exchange->http.request;
+}
+
 static bool has_backend_http(const struct stream *s)
 {
 	return s->exchange && s->backend != s->session->frontend;
@@ -238,6 +244,7 @@ const struct step request_steps[REQ_STEPS] = {
 	[REQ_APPLET] = { "applet", open_applet, is_local },
 	[REQ_HEAD] = { "request head", exchange_request_head, is_http },
 	[REQ_FRONTEND_RULES] = { "frontend rules", rules_frontend, has_request_rules },
+	[REQ_UPGRADED_HEAD] = { "request head", exchange_request_head, is_headless },
 	[REQ_FRONTEND_BODY] = { "request body", exchange_wait_body, frontend_waits },
 	[REQ_FRONTEND_HTTP] = { "frontend http rules", exchange_frontend_rules, is_http },
 	[REQ_SWITCH] = { "backend switching", rules_switch, NULL },

@@ -57,14 +57,13 @@ void stream_choose_ways(struct stream *s)
 	s->relay.response.mode = (uint8_t)pump_mode_of(fe, be, OPT_SPLICE_RESPONSE);
 }
 
-/* bind's "nice": a share of each turn, from a sixteenth of the usual one to four times it. */
-static uint8_t moves_of(const struct listener *l)
+/* A share of each turn, from a sixteenth of the usual one to four times it. */
+void stream_be_nice(struct stream *s, int nice)
 {
-	int nice = l->bind->nice;
-
 	if (nice > 0)
-		return (uint8_t)(RELAY_MOVES - nice * (RELAY_MOVES - 1) / 1024);
-	return (uint8_t)(RELAY_MOVES - nice * RELAY_MOVES * 3 / 1024);
+		s->relay.moves = (uint8_t)(RELAY_MOVES - nice * (RELAY_MOVES - 1) / 1024);
+	else
+		s->relay.moves = (uint8_t)(RELAY_MOVES - nice * RELAY_MOVES * 3 / 1024);
 }
 
 static void stream_no_memory(struct session *session, struct conn **conn, struct buf **held)
@@ -89,10 +88,9 @@ void stream_start(struct session *session, struct conn **conn, struct buf **held
 	s->queue_ms = s->connect_ms = NOT_REACHED;
 	timer_init(&s->timer, stream_timer);
 	relay_init(&s->relay, stream_fact);
-	s->relay.moves = moves_of(session->listener);
+	stream_be_nice(s, session->listener->bind->nice);
 	end_take_conn(&s->relay.client, conn);
-	if (session->frontend->set.mode == MODE_HTTP && !session->frontend->applet &&
-	    !exchange_new(s, held)) {
+	if (session_speaks_http(session) && !exchange_new(s, held)) {
 		*conn = s->relay.client.conn;
 		stream_no_memory(session, conn, held);
 		pool_give(&stream_pool, &s);
@@ -102,7 +100,7 @@ void stream_start(struct session *session, struct conn **conn, struct buf **held
 	streams_count++;
 	if (unlikely(trace_enabled))
 		trace_accept(s);
-	if (accesslog_at_accept(session->frontend))
+	if (!s->exchange && accesslog_at_accept(session->frontend))
 		stream_log(s);
 	stream_run(s);
 }

@@ -6,10 +6,10 @@
 #include "config/keyword.h"
 #include "proxy/proxy.h"
 #include "stream/http_action.h"
+#include "stream/upgrade.h"
 
 static const struct action *const tables[] = { rule_actions, rule_var_actions, tcp_actions,
-					      log_level_actions,
-					      NULL };
+					      log_level_actions, tuning_actions, upgrade_actions, NULL };
 
 /* Actions of the manual; those without a row are not supported yet. */
 static const char *const known_request[] = {

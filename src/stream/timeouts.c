@@ -11,8 +11,10 @@
 #include "base/clock.h"
 #include "proxy/proxy.h"
 #include "stream/exchange.h"
+#include "stream/extra.h"
 #include "stream/steps.h"
 #include "stream/stream.h"
+#include "stream/unread.h"
 
 #include <stddef.h>
 
@@ -93,6 +95,8 @@ static enum reason forward_blame(const struct stream *s)
 /* An HTTP client that has no response yet gets an answer; or the request is sent once more. */
 static void forward_over(struct stream *s, enum reason reason)
 {
+	if (unread_expired(s))
+		return;
 	if (!s->exchange || s->exchange->head_sent) {
 		stream_end(s, reason);
 		return;
@@ -105,15 +109,30 @@ static void forward_over(struct stream *s, enum reason reason)
 		stream_run(s);
 }
 
+/* set-timeout wins over what the backend says. */
+static unsigned server_timeout(const struct stream *s, const struct proxy *be)
+{
+	return s->extra && s->extra->tuning.server_ms ? s->extra->tuning.server_ms :
+							be->set.timeout.server;
+}
+
+static unsigned tunnel_timeout(const struct stream *s, const struct proxy *be)
+{
+	if (s->exchange && !s->exchange->tunnel)
+		return 0;
+	return s->extra && s->extra->tuning.tunnel_ms ? s->extra->tuning.tunnel_ms :
+							be->set.timeout.tunnel;
+}
+
 static void forward_expire(struct stream *s)
 {
 	const struct proxy *fe = s->session->frontend, *be = s->backend ? s->backend : fe;
 	const struct timeouts *ft = &fe->set.timeout, *bt = &be->set.timeout;
 	const struct end_ops *answering = s->relay.server.ops;
 	unsigned own = answering && answering->timeout ? answering->timeout(&s->relay.server) : 0;
-	unsigned tunnel = s->exchange && !s->exchange->tunnel ? 0 : bt->tunnel;
+	unsigned tunnel = tunnel_timeout(s, be);
 	unsigned client = side_timeout(s, own ? own : ft->client, ft->client_fin, tunnel);
-	unsigned server = side_timeout(s, bt->server, bt->server_fin, tunnel);
+	unsigned server = side_timeout(s, server_timeout(s, be), bt->server_fin, tunnel);
 	uint32_t client_left = side_left(&s->relay.client, client, s->phase_ms,
 					 fe->set.options.on & OPT_INDEPENDENT);
 	uint32_t server_left = side_left(&s->relay.server, server, s->phase_ms,

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From mode tcp to HTTP, in the middle of a stream: the action switch-mode of tcp-request content,
+ * and what happens to the stream. Called by rules, and by the choice of a backend (rules.c). The
+ * rules that have run over the bytes do not run again; the step behind reads the head. */
+#include "stream/upgrade.h"
+
+#include "proxy/proxy.h"
+#include "relay/buffer.h"
+#include "stream/exchange.h"
+#include "stream/stream.h"
+
+bool stream_upgrade(struct stream *s)
+{
+	struct pump *request = &s->relay.request;
+	struct buf *held = request->buf;
+
+	/* The end of the input, too, is seen anew, by whoever reads the head. */
+	if (request->flags & (PUMP_EOF | PUMP_READ_ERROR))
+		*s->relay.client.flags |= CONN_READABLE;
+	request->buf = NULL;
+	request->flags = 0;
+	timer_cancel(&s->timer);
+	if (!exchange_new(s, &held)) {
+		buffer_give(&held);
+		return false;
+	}
+	s->exchange->upgraded = true;
+	s->session->upgraded = true;
+	return true;
+}
+
+static int parse_mode(struct statement *st, struct rule *rule, const char *args)
+{
+	const char *name;
+
+	(void)args;
+	rule->proxy->upgrades = true;
+	if (!(rule->proxy->caps & (PROXY_FRONTEND | PROXY_DEFAULTS)))
+		return stmt_error(st, st->at - 1, "only a frontend can switch to another mode");
+	if (!stmt_take(st, "http"))
+		return stmt_error(st, st->at, "'http' is expected, the one mode to switch to");
+	if (!stmt_take(st, "proto"))
+		return 0;
+	name = stmt_need(st, "the name of a protocol");
+	if (!name || !strcmp(name, "h1"))
+		return name ? 0 : -1;
+	return stmt_error(st, st->at - 1, !strcmp(name, "h2") ? "'%s' is not supported yet" :
+			  "'%s' is no version of HTTP: h1 is", name);
+}
+
+static enum action_result action_mode(const struct rule *rule, struct view *view, unsigned place)
+{
+	struct stream *s = view->stream;
+
+	(void)rule;
+	(void)place;
+	return s->exchange || stream_upgrade(s) ? ACTION_ACCEPT : ACTION_ERROR;
+}
+
+const struct action upgrade_actions[] = {
+	{ "switch-mode", .where = AT_REQUESTS, .parse = parse_mode, .run = action_mode,
+	  .help = "takes what the client says for HTTP from now on: 'http'" },
+	{ 0 },
+};
