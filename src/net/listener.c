@@ -131,10 +131,25 @@ static bool accept_one(struct listener *l)
 	}
 }
 
+/* A call that finds nobody costs as much as one that does, and the poller tells again of those who
+ * are left: so a batch takes as many as came of late, and tries for one more now and then. */
+static void learn(struct listener *l, unsigned batch, unsigned taken)
+{
+	enum { GROW_AFTER = 4 };
+
+	if (taken < batch) {
+		l->expected = taken ? taken : 1;
+		l->full_batches = 0;
+	} else if (batch == l->expected && ++l->full_batches == GROW_AFTER) {
+		l->expected++;
+		l->full_batches = 0;
+	}
+}
+
 static void listener_ready(struct source *src, uint32_t events)
 {
 	struct listener *l = of_source(src);
-	unsigned batch;
+	unsigned batch, taken = 0;
 
 	(void)events;
 	if (l->state != LISTENER_READY)
@@ -142,8 +157,11 @@ static void listener_ready(struct source *src, uint32_t events)
 	batch = room_now(l);
 	if (batch > listener_max_accept)
 		batch = listener_max_accept;
-	while (batch && accept_one(l))
-		batch--;
+	if (l->expected && batch > l->expected)
+		batch = l->expected;
+	while (taken < batch && accept_one(l))
+		taken++;
+	learn(l, batch, taken);
 }
 
 void listener_init(struct listener *l, struct bind_conf *bind)

@@ -194,6 +194,37 @@ static void maxconn_holds(void **state)
 		close(fds[i]);
 }
 
+/* Where one connection comes at a time a batch does not look for a second: the poller would tell. */
+static void learns_what_to_expect(void **state)
+{
+	unsigned most = 0;
+	int fds[12], n = 0;
+
+	(void)state;
+	open_and_start();
+	while (n < 2) {
+		fds[n++] = connect_to();
+		loop_turn(1000);
+		assert_int_equal(taken_count, n);
+	}
+	assert_int_equal(l.expected, 1);
+	fds[n++] = connect_to();
+	fds[n++] = connect_to();
+	loop_turn(1000);
+	assert_int_equal(taken_count, 3);
+	loop_turn(1000);
+	assert_int_equal(taken_count, 4);
+	while (n < 12) /* those who are many are taken in larger batches before long */
+		fds[n++] = connect_to();
+	while (taken_count < 12) {
+		loop_turn(1000);
+		most = l.expected > most ? l.expected : most;
+	}
+	assert_true(most > 1);
+	while (n)
+		close(fds[--n]);
+}
+
 static void asks_for_room(void **state)
 {
 	int fds[3], i;
@@ -509,6 +540,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(connections_inherit_options), TEST(accepts_in_batches), TEST(maxconn_holds),
+		TEST(learns_what_to_expect),
 		TEST(asks_for_room), TEST(finishes_what_waits), TEST(waits_for_a_rate), TEST(out_of_descriptors),
 		TEST(pauses_and_resumes), TEST(unix_socket), TEST(abstract_socket),
 		TEST(a_paused_abstract_socket_is_free),
