@@ -22,6 +22,7 @@ enum {
 	CONN_BROKEN = 1 << 9,     /* conn->error is set; nothing can be sent any more */
 	CONN_TCP = 1 << 10,       /* an internet socket: it knows RST and urgent data */
 	CONN_HELD = 1 << 11,      /* bytes were received that the end above has not given yet */
+	CONN_CORKED = 1 << 12,    /* what was sent last may wait in the kernel for what follows */
 };
 
 struct conn {
@@ -46,8 +47,8 @@ int conn_attach(struct conn *conn, int *fd, unsigned flags, void (*ready)(struct
 enum io conn_recv(struct conn *conn, void *buf, size_t size, size_t *got);
 /* The same, but the bytes stay there, and further ones give a further event. */
 enum io conn_peek(struct conn *conn, void *buf, size_t size, size_t *got);
-/* Sends at most len bytes. more: others are known to follow at once. IO_OK: *sent may be
- * less than len, the socket is full then. */
+/* Sends at most len bytes. more: others, or our FIN, are known to follow at once. IO_OK: *sent
+ * may be less than len, the socket is full then. */
 enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, size_t *sent);
 /* The same from two to four pieces of memory, gathered. */
 struct iovec;
@@ -68,9 +69,12 @@ bool conn_is_quiet(struct conn *conn);
 /* Throws away what has been received and not read, within reason: closing would answer such
  * bytes with RST. */
 void conn_discard(struct conn *conn);
+/* Acknowledges what was received now rather than along with our next bytes: the peer has more to
+ * send, and may wait for that. */
+void conn_ack_now(const struct conn *conn);
 /* Ends our sending side (FIN) once; errors do not matter. */
 void conn_shut(struct conn *conn);
-/* Closes with FIN, or with RST when reset, calls nobody any more and clears the caller's
+/* Closes with FIN, or with RST when reset (behind what was sent), calls nobody any more and clears the caller's
  * pointer. The memory stays until the end of the turn. NULL is allowed. */
 void conn_close(struct conn **conn, bool reset);
 /* Pending error of the socket (SO_ERROR) into conn->error; returns it. */

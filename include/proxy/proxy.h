@@ -130,6 +130,13 @@ struct proxy_settings {
 	unsigned clitcpka_idle, clitcpka_intvl, srvtcpka_idle, srvtcpka_intvl; /* ms */
 };
 
+/* Is an acknowledgement saved: OPT_SMART_ACCEPT, OPT_SMART_CONNECT? In mode http it is unless
+ * "no option" says otherwise: data come first, from the client. */
+static inline bool proxy_spares_ack(const struct proxy_settings *set, uint64_t bit)
+{
+	return set->options.on & bit || (set->mode == MODE_HTTP && !(set->options.given & bit));
+}
+
 /* What this process counts: a cell of its row in the segment. A listen section has two: as
  * frontend, as backend. Written by this process alone, plainly; who shows or compares asks
  * proxy_sum() (proxy/tally.h). */

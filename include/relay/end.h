@@ -57,6 +57,7 @@ struct framing {
 	bool held;         /* out: something was accepted and not sent: flush */
 	bool coded;        /* out: bytes of the body are put into a coding: no splice */
 	bool keep;         /* out: the peer may be told that the connection lives on */
+	bool closes;       /* out: our FIN follows the last byte of the body at once */
 };
 
 struct end {

@@ -64,6 +64,8 @@ uint64_t h1_end_left(const struct end *end);
 /* Reads the body away as far as it has come, *most bytes of it at most, which counts down. True: to
  * its end. */
 bool h1_end_drain(struct end *end, size_t *most);
+/* Is all of a body of known length at hand? */
+bool h1_end_whole(const struct end *end);
 /* All of the body is at hand: notes where it begins. False: it is not. */
 bool h1_end_mark(struct end *end);
 /* The body is given once more from there on; the head is pinned still. */

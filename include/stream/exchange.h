@@ -60,6 +60,7 @@ struct exchange {
 	bool upgraded;                  /* its stream began as one of bytes: stream/upgrade.h */
 	size_t unread;                  /* bytes of the body that may still be read away behind an
 					 * answer of the program: stream/unread.h */
+	bool acknowledged;              /* a part of the request was, for the rest to come */
 	uint8_t compress;               /* enum compress_algo that the client takes */
 	uint8_t attempts;               /* "retry-on": how often the request was sent */
 	uint8_t reason, phase;          /* why the program answers: of the stream's end. END_NONE:
@@ -112,6 +113,8 @@ bool exchange_retry(struct stream *s, unsigned condition);
 void exchange_forget_server(struct stream *s);
 /* Nobody will ask for the request's head any more. */
 void exchange_drop_request(struct exchange *x);
+/* The server's connection is not kept, though the server may keep it: is RST as good as FIN? */
+bool exchange_may_reset_server(const struct stream *s);
 /* The stream ends: counts what is HTTP's, gives connections back that live on. True: the
  * session goes on with *conn and *held. */
 bool exchange_end(struct stream *s, struct conn **conn, struct buf **held);

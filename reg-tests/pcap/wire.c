@@ -293,6 +293,72 @@ static bool test_smart_connect(void)
 		      at < 0 ? 0 : packets[at].len);
 }
 
+/* An HTTP request with its answer, after which the client closes. The index of the segment that has
+ * the end of the answer, or -1. */
+static int http_exchange(const char *request)
+{
+	static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+	int server, at = -1, client = sock_connect(&opt.front, true);
+	struct pollfd p = { .fd = client, .events = POLLOUT };
+	char buf[1024];
+
+	n_packets = 0;
+	poll(&p, 1, PATIENCE_MS);
+	put_bytes(client, request, strlen(request), 0);
+	server = ends_accept(PATIENCE_MS);
+	p = (struct pollfd){ .fd = server, .events = POLLIN };
+	if (server >= 0 && poll(&p, 1, PATIENCE_MS) == 1 && recv(server, buf, sizeof(buf), 0) > 0) {
+		put_bytes(server, answer, sizeof(answer) - 1, 0);
+		at = await(TO_CLIENT, 0, 5);
+		await(TO_CLIENT, TH_FIN, 0);
+		await(TO_SERVER, TH_FIN | TH_RST, 0);
+	}
+	close(client);
+	close(server);
+	return at;
+}
+
+/* A connection that a request asks to close: the FIN leaves with the last bytes of the answer, the
+ * request was acknowledged by them, and the server's connection goes without waiting (TIME_WAIT); but
+ * a server that may still be reading a body is not reset. */
+static bool test_http_close(void)
+{
+	bool together = false, ok;
+	int at = -1;
+
+	for (int i = 0; i < TRIES && !together; i++) {
+		at = http_exchange("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+		together = at >= 0 && packets[at].flags & TH_FIN &&
+			   find(0, TO_CLIENT, TH_ACK, 0) == find(0, TO_CLIENT, TH_SYN, 0) &&
+			   at == find((unsigned)find(0, TO_CLIENT, TH_SYN, 0) + 1, TO_CLIENT, 0, 0);
+	}
+	ok = expect(together, "answer, FIN and the request's ACK are one segment");
+	ok &= expect(find(0, TO_SERVER, TH_RST, 0) >= 0 && find(0, TO_SERVER, TH_FIN, 0) < 0,
+		     "the server is reset behind a request without body");
+	http_exchange("POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 3\r\n\r\nabc");
+	return expect(find(0, TO_SERVER, TH_FIN, 0) >= 0 && find(0, TO_SERVER, TH_RST, 0) < 0,
+		      "and gets FIN behind one with a body") && ok;
+}
+
+/* A client whose request is not complete may wait for an acknowledgement before it sends the rest:
+ * there is one at once, before the relay goes on. */
+static bool test_http_ack(void)
+{
+	static const char head[] = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n";
+	int client = sock_connect(&opt.front, true), syn, ack, request;
+	struct pollfd p = { .fd = client, .events = POLLOUT };
+
+	n_packets = 0;
+	poll(&p, 1, PATIENCE_MS);
+	put_bytes(client, head, sizeof(head) - 1, 0);
+	syn = await(TO_SERVER, TH_SYN, 0);
+	request = find(0, FROM_CLIENT, 0, sizeof(head) - 1);
+	ack = request < 0 ? -1 : find((unsigned)request, TO_CLIENT, TH_ACK, 0);
+	close(client);
+	return expect(syn >= 0 && ack >= 0 && ack < syn,
+		      "a request is acknowledged while its body is missing");
+}
+
 /* The MSS that the relay offers to clients, WORD. */
 static bool test_mss(void)
 {
@@ -315,6 +381,8 @@ static const struct {
 	{ "nolinger", test_nolinger, "connections are closed by RST (WORD: client or server)" },
 	{ "proxy-line", test_proxy_line, "the PROXY line leaves with the first data" },
 	{ "smart-connect", test_smart_connect, "the handshake's last ACK waits for data (or \"no\")" },
+	{ "http-close", test_http_close, "how HTTP connections are closed" },
+	{ "http-ack", test_http_ack, "requests that are not complete are acknowledged" },
 	{ "mss", test_mss, "the segment size offered to clients is WORD" },
 };
 

@@ -10,9 +10,11 @@
 #include "net/conn.h"
 
 #include "base/pool.h"
+#include "net/sock.h"
 
 #include <errno.h>
 #include <linux/netfilter_ipv4.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/uio.h>
@@ -137,6 +139,17 @@ enum io conn_peek(struct conn *conn, void *buf, size_t size, size_t *got)
 	return IO_OK;
 }
 
+/* n of len bytes have left. */
+static inline enum io conn_sent(struct conn *conn, size_t n, size_t len, bool more, size_t *sent)
+{
+	*sent = n;
+	if (more)
+		conn->flags |= CONN_CORKED;
+	if (unlikely(n < len))
+		conn->flags &= (uint16_t)~CONN_WRITABLE;
+	return IO_OK;
+}
+
 enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, size_t *sent)
 {
 	ssize_t n;
@@ -146,10 +159,7 @@ enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, siz
 	while (unlikely(n < 0 && errno == EINTR));
 	if (unlikely(n < 0))
 		return conn_failed(conn, CONN_WRITABLE);
-	*sent = (size_t)n;
-	if (unlikely((size_t)n < len))
-		conn->flags &= (uint16_t)~CONN_WRITABLE;
-	return IO_OK;
+	return conn_sent(conn, (size_t)n, len, more, sent);
 }
 
 enum io conn_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned count, bool more,
@@ -167,10 +177,7 @@ enum io conn_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned
 	while (unlikely(n < 0 && errno == EINTR));
 	if (unlikely(n < 0))
 		return conn_failed(conn, CONN_WRITABLE);
-	*sent = (size_t)n;
-	if (unlikely((size_t)n < len))
-		conn->flags &= (uint16_t)~CONN_WRITABLE;
-	return IO_OK;
+	return conn_sent(conn, (size_t)n, len, more, sent);
 }
 
 void conn_look(struct conn *conn)
@@ -212,6 +219,12 @@ void conn_discard(struct conn *conn)
 		(void)recv(conn->src.fd, NULL, MOST, conn->flags & CONN_TCP ? MSG_TRUNC : 0);
 }
 
+void conn_ack_now(const struct conn *conn)
+{
+	if (conn->flags & CONN_TCP)
+		sock_set(conn->src.fd, IPPROTO_TCP, TCP_QUICKACK, 1);
+}
+
 void conn_drained(struct conn *conn)
 {
 	conn->flags &= (uint16_t)~CONN_READABLE;
@@ -247,6 +260,9 @@ void conn_close(struct conn **connp, bool reset)
 		return;
 	*connp = NULL;
 	if (conn->src.fd >= 0) {
+		/* close() alone would take corked bytes away, when unread ones make it a RST. */
+		if (conn->flags & CONN_CORKED)
+			conn_shut(conn);
 		if (reset && !(conn->flags & CONN_BROKEN))
 			setsockopt(conn->src.fd, SOL_SOCKET, SO_LINGER, &rst, sizeof(rst));
 		loop_forget(&conn->src);

@@ -29,7 +29,7 @@ static void dial_options(const struct server *server, int fd)
 		sock_set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, (int)server->set.tcp_ut);
 	if (server->set.options.on & SRV_TFO)
 		sock_set(fd, IPPROTO_TCP, TCP_FASTOPEN_CONNECT, 1);
-	if (px->options.on & OPT_SMART_CONNECT)
+	if (proxy_spares_ack(px, OPT_SMART_CONNECT))
 		sock_set(fd, IPPROTO_TCP, TCP_QUICKACK, 0);
 	if (sock_tune.rcvbuf_server)
 		sock_set(fd, SOL_SOCKET, SO_RCVBUF, (int)sock_tune.rcvbuf_server);

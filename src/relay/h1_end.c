@@ -431,6 +431,13 @@ bool h1_end_drain(struct end *end, size_t *most)
 	return h1->framing.ended;
 }
 
+bool h1_end_whole(const struct end *end)
+{
+	const struct h1_end *h1 = h1_end_of(end);
+
+	return h1 && h1_body_whole(h1);
+}
+
 bool h1_end_mark(struct end *end)
 {
 	struct h1_end *h1 = h1_end_of(end);

@@ -176,13 +176,20 @@ static enum io pump_keep(struct pump *pump, struct buf *buf, size_t got, size_t 
 	return IO_AGAIN;
 }
 
+/* Are these the last bytes before the sink's FIN? Then both leave in one segment. */
+static inline bool pump_closes(const struct pump *pump)
+{
+	return pump->to->framing && pump->to->framing->closes && pump->from->framing &&
+	       pump->from->framing->ended;
+}
+
 /* Passes on what was just received into the scratch buffer. */
 static enum io pump_pass(struct pump *pump, struct buf *buf, size_t got)
 {
 	size_t sent = 0;
 	enum io r;
 
-	r = pump->to->ops->send(pump->to, buf->data, got, false, &sent);
+	r = pump->to->ops->send(pump->to, buf->data, got, pump_closes(pump), &sent);
 	pump->calls++;
 	if (unlikely(r == IO_ERR || r == IO_EOF))
 		return pump_write_error(pump);

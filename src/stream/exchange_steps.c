@@ -97,6 +97,19 @@ static int head_wait(struct stream *s)
 	return STEP_WAIT;
 }
 
+/* More of the request is to come than was there at once. The client may hold it back until what it
+ * has sent was acknowledged (Nagle), which the kernel, too, leaves for later (smart accept). */
+static void head_acknowledge(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+
+	if (x->acknowledged)
+		return;
+	x->acknowledged = true;
+	if (proxy_spares_ack(&s->session->frontend->set, OPT_SMART_ACCEPT))
+		conn_ack_now(s->relay.client.conn);
+}
+
 /* The client has closed, or what it says is no request. */
 static int head_failed(struct stream *s)
 {
@@ -119,6 +132,8 @@ int exchange_request_head(struct stream *s)
 	s->phase = PHASE_REQUEST;
 	switch (s->relay.client.ops->head_in(&s->relay.client, &x->req)) {
 	case IO_AGAIN:
+		if (!head_empty(x))
+			head_acknowledge(s);
 		return head_wait(s);
 	case IO_EOF:
 	case IO_ERR:
@@ -130,6 +145,8 @@ int exchange_request_head(struct stream *s)
 		break;
 	}
 	timer_cancel(&s->timer);
+	if (!x->client.framing.ended && !h1_end_whole(&s->relay.client))
+		head_acknowledge(s);
 	head_count(s);
 	s->relay.request.flags &= (uint16_t)~PUMP_WATCH;
 	x->bytes_in += x->req.head_len;
@@ -616,6 +633,7 @@ int exchange_response_open(struct stream *s)
 			  server_may_keep(s) && x->server.body != BODY_CLOSE &&
 			  x->server.body != BODY_TUNNEL;
 	client->framing->keep = client_may_keep(s);
+	client->framing->closes = !client->framing->keep && !x->tunnel && !x->reply && !x->service;
 	if (x->compress && !compress_response(x))
 		return end(s, END_RESOURCE);
 	h1_adjust_for_client(s, &x->res);

@@ -49,7 +49,7 @@ static struct listen_options service_options(const struct proxy *px)
 		.tcp_nodelay = true,
 		.keepalive = set->options.on & OPT_CLITCPKA,
 		.nolinger = set->options.on & OPT_NOLINGER,
-		.smart_accept = set->options.on & OPT_SMART_ACCEPT,
+		.smart_accept = proxy_spares_ack(set, OPT_SMART_ACCEPT),
 		.keepalive_cnt = set->clitcpka_cnt,
 		.keepalive_idle_s = set->clitcpka_idle / 1000,
 		.keepalive_intvl_s = set->clitcpka_intvl / 1000,

@@ -384,6 +384,10 @@ static bool reset_server(const struct stream *s)
 	case END_SERVER_UP:
 	case END_KILLED:
 		return true;
+	case END_NORMAL:
+		if (s->exchange && exchange_may_reset_server(s))
+			return true;
+		/* fall through */
 	default:
 		return s->backend && s->backend->set.options.on & OPT_NOLINGER;
 	}
