@@ -7,6 +7,7 @@
 #include "cli/stats_conf.h"
 #include "check/check.h"
 #include "check/check_conf.h"
+#include "check/report.h"
 #include "config/environment.h"
 #include "config/module.h"
 #include "expr/capture.h"
@@ -69,5 +70,9 @@ const struct module *const modules[] = {
 /* What goes through the ordered log. */
 const struct change_kind *const change_kind_list[] = {
 	&cli_change,
+	&result_change,
+	&observed_change,
+	&agent_change,
+	&checker_change,
 	NULL,
 };

@@ -31,6 +31,8 @@ struct check {
 	bool connected;
 	bool proxy_line;      /* in front of everything on the present connection */
 	struct addr to;       /* of the present connection */
+	bool reporting;       /* its result is on its way: report.h */
+	unsigned ticket;      /* of that */
 	char *agent_send;     /* first bytes to the agent, heap; NULL: none */
 };
 

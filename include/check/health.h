@@ -15,7 +15,9 @@ void health_agent_set(struct server *s);
 /* L4OK, L6OK, L7OK or L7OKC? */
 bool health_passed(enum check_status status);
 /* What the traffic has shown, if the server's "observe" asks for it. Returns whether error-limit
- * was reached: then on-error has acted, and the next check should come soon. */
+ * was reached: then health_observed is due, and the next check should come soon. */
 bool health_observe(struct server *s, enum observed what);
+/* error-limit was reached: manual 5.2 "on-error". */
+void health_observed(struct server *s, enum observed what);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "check/check.h"
+#include "check/report.h"
 #include "check/walk.h"
 #include "proxy/queue.h"
 
@@ -172,6 +173,7 @@ static void say_result(struct walk *walk, const struct agent_line *line, const s
 static enum expect_result agent_expect(struct walk *walk, struct span bytes, bool last)
 {
 	struct server *s = walk->check->server;
+	struct agent_before before;
 	struct err err = { "" };
 	struct agent_line line;
 	size_t len = 0;
@@ -186,12 +188,14 @@ static enum expect_result agent_expect(struct walk *walk, struct span bytes, boo
 		return EXPECT_REPORT;
 	}
 	agent_parse((struct span){ bytes.ptr, len }, &line);
+	before = report_agent_begin(s);
 	if (line.admin)
 		apply_admin(s, line.admin);
 	if (line.weight.ptr)
 		apply_weight(s, line.weight, &err);
 	if (line.maxconn.ptr)
 		apply_maxconn(s, line.maxconn, &err);
+	report_agent_end(s, &before);
 	if (line.state.ptr)
 		walk->status = line.up ? CHECK_L7OK : CHECK_L7STS;
 	say_result(walk, &line, &err);

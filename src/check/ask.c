@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "check/agent.h"
 #include "check/external.h"
-#include "check/health.h"
+#include "check/report.h"
 #include "check/schedule.h"
 #include "check/walk.h"
 #include "net/conn.h"
@@ -220,9 +220,6 @@ void ask_report(struct check *check, enum check_status status)
 	}
 	state->running = false;
 	state->duration_ms = (unsigned)((clock_read_us() - check->started_us) / 1000);
-	if (check->is_agent)
-		agent_result(check->server, status);
-	else
-		health_result(check->server, status);
-	schedule_next(check);
+	if (report_result(check, status))
+		schedule_next(check);
 }

@@ -14,6 +14,7 @@
 #include "check/check_conf.h"
 #include "check/external.h"
 #include "check/health.h"
+#include "check/report.h"
 #include "check/schedule.h"
 #include "config/config.h"
 #include "proxy/proxy.h"
@@ -28,6 +29,7 @@ struct check_settings {
 };
 
 static struct check_settings settings;
+static bool checking; /* this process checks */
 
 /* -- when ------------------------------------------------------------------------------------ */
 
@@ -65,6 +67,8 @@ static bool check_wanted(const struct check *check)
 {
 	const struct server_state *state = check->server->state;
 
+	if (!checking)
+		return false;
 	return check->is_agent ? !state->agent.paused :
 				 !state->check.paused && !(state->admin & ADMIN_MAINT);
 }
@@ -107,7 +111,7 @@ static void check_stop_or_go(struct check *check)
 	if (!check_wanted(check)) {
 		timer_cancel(&check->timer);
 		ask_stop(check);
-	} else if (!timer_armed(&check->timer)) {
+	} else if (!timer_armed(&check->timer) && !check->reporting) {
 		check_schedule(check, check_spread(check_interval(check)));
 	}
 }
@@ -150,10 +154,16 @@ struct check_state *check_state(const struct check *check)
 
 static void check_observed(struct server *s, enum observed what)
 {
+	if (health_observe(s, what))
+		report_observed(s, what);
+}
+
+static void check_soon(struct server *s)
+{
 	unsigned soon = check_spread(first_of(s->set.fastinter, s->set.inter));
 	struct check *check = s->check;
 
-	if (health_observe(s, what) && check && !s->state->check.running && timer_armed(&check->timer) &&
+	if (check && !s->state->check.running && timer_armed(&check->timer) &&
 	    check->timer.when > clock_now_ms + soon)
 		check_schedule(check, soon);
 }
@@ -217,6 +227,7 @@ static void check_free(struct check **checkp)
 		return;
 	timer_cancel(&check->timer);
 	ask_stop(check);
+	change_forget(check->ticket);
 	free(check->agent_send);
 	free(check);
 	*checkp = NULL;
@@ -248,13 +259,33 @@ int check_agent_send(struct server *server, const char *text)
 	return 0;
 }
 
-/* The first ones are spread over time, so that they do not come in a burst. */
-static void check_start_all(const struct proxies *all, unsigned time, unsigned count)
+/* How many there are, and the shortest interval of one of them. */
+static unsigned check_count(const struct proxies *all, unsigned *shortest)
 {
-	unsigned n = 0;
+	const struct server *s;
+	const struct proxy *px;
+	unsigned count = 0;
+
+	list_for_each(px, &all->list, node)
+		for (s = px->servers; s; s = s->next) {
+			count += (s->check != NULL) + (s->agent != NULL);
+			if (s->check && s->set.inter < *shortest)
+				*shortest = s->set.inter;
+			if (s->agent && s->set.agent_inter < *shortest)
+				*shortest = s->set.agent_inter;
+		}
+	return count;
+}
+
+/* The first ones are spread over time, so that they do not come in a burst. */
+static void check_start_all(const struct proxies *all)
+{
+	unsigned n = 0, time = UINT32_MAX, count = check_count(all, &time);
 	struct server *s;
 	struct proxy *px;
 
+	if (settings.max_spread && settings.max_spread < time)
+		time = settings.max_spread;
 	list_for_each(px, &all->list, node)
 		for (s = px->servers; s; s = s->next) {
 			if (s->check && check_wanted(s->check))
@@ -266,32 +297,57 @@ static void check_start_all(const struct proxies *all, unsigned time, unsigned c
 		}
 }
 
-static int check_start(struct config *cfg, void *data, struct err *err)
+static void check_stop_all(const struct proxies *all)
+{
+	struct server *s;
+	struct proxy *px;
+
+	list_for_each(px, &all->list, node)
+		for (s = px->servers; s; s = s->next) {
+			check_stop_or_go(s->check);
+			check_stop_or_go(s->agent);
+		}
+}
+
+/* Of several processes one checks. */
+static void check_make_active(bool active)
+{
+	if (active == checking)
+		return;
+	checking = active;
+	if (active)
+		check_start_all(proxies_running);
+	else
+		check_stop_all(proxies_running);
+}
+
+static int check_prepare(struct config *cfg, void *data, struct err *err)
 {
 	const struct proxies *all = config_data(cfg, &proxy_module);
-	unsigned count = 0, shortest = UINT32_MAX;
 	struct server *s;
 	struct proxy *px;
 
 	settings = *(const struct check_settings *)data;
 	external_conf = settings.external;
-	srandom((unsigned)clock_read_us());
 	server_hooks.observed = check_observed;
 	server_hooks.admin_changed = check_admin_changed;
+	report_make_checker = check_make_active;
+	report_check_soon = check_soon;
 	list_for_each(px, &all->list, node)
-		for (s = px->servers; s; s = s->next) {
+		for (s = px->servers; s; s = s->next)
 			if (check_init(s, err))
 				return -1;
-			count += (s->check != NULL) + (s->agent != NULL);
-			if (s->check && s->set.inter < shortest)
-				shortest = s->set.inter;
-			if (s->agent && s->set.agent_inter < shortest)
-				shortest = s->set.agent_inter;
-		}
-	if (settings.max_spread && settings.max_spread < shortest)
-		shortest = settings.max_spread;
-	if (count)
-		check_start_all(all, shortest, count);
+	return 0;
+}
+
+static int check_start(struct config *cfg, void *data, struct err *err)
+{
+	(void)data;
+	if (check_prepare(cfg, data, err) < 0)
+		return -1;
+	srandom((unsigned)clock_read_us());
+	if (!change_is_shared())
+		check_make_active(true);
 	return 0;
 }
 
@@ -300,6 +356,7 @@ static void check_stop(void)
 	struct server *s;
 	struct proxy *px;
 
+	checking = false;
 	if (!proxies_running)
 		return;
 	list_for_each(px, &proxies_running->list, node)

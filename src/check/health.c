@@ -12,6 +12,7 @@
 
 #include "base/str.h"
 #include "check/check.h"
+#include "event/change.h"
 #include "log/log.h"
 #include "proxy/proxy.h"
 
@@ -189,7 +190,7 @@ static bool failure(struct server *s)
 {
 	if (s->state->health <= 0)
 		return false;
-	if (s->state->health >= s->set.rise)
+	if (s->state->health >= s->set.rise && change_first)
 		s->tally->counters.failed_checks++;
 	if (--s->state->health < s->set.rise)
 		s->state->health = 0;
@@ -288,8 +289,7 @@ void health_agent_set(struct server *s)
 
 /* -- observed traffic ------------------------------------------------------------------------ */
 
-/* Manual 5.2 "on-error". */
-static void observe_act(struct server *s, enum observed what)
+void health_observed(struct server *s, enum observed what)
 {
 	int health = s->state->health;
 
@@ -319,6 +319,5 @@ bool health_observe(struct server *s, enum observed what)
 		return false;
 	s->state->consecutive_errors = 0;
 	s->tally->counters.failed_hana++;
-	observe_act(s, what);
 	return true;
 }

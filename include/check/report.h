@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a check, an agent or the traffic has shown, on its way to all processes
+ * (doc/internals/processes.md). With one process it acts at once. */
+#ifndef CHECK_REPORT_H
+#define CHECK_REPORT_H
+
+#include "event/change.h"
+#include "proxy/server.h"
+
+#include <stdbool.h>
+
+struct check;
+
+extern const struct change_kind result_change, observed_change, agent_change, checker_change;
+
+/* A check or agent check has ended; the rest of its check_state is set. Returns true when it has
+ * acted already: the next one may be scheduled; else schedule_next is called when it has. */
+bool report_result(struct check *check, enum check_status status);
+/* error-limit was reached by errors of this kind. */
+void report_observed(struct server *s, enum observed what);
+/* What an agent's words have changed here goes to the others: admin, weight, maxconn are
+ * those before. */
+struct agent_before {
+	unsigned admin, weight, maxconn;
+};
+struct agent_before report_agent_begin(const struct server *s);
+void report_agent_end(const struct server *s, const struct agent_before *before);
+
+/* Checks are made by one process: the one of this row from now on. Submitted by the parent: 4
+ * bytes, uint32_t. Installed by check.c: begins, or ends, to check. */
+extern void (*report_make_checker)(bool active);
+/* Installed by check.c: the traffic has shown errors, the next check should come soon. */
+extern void (*report_check_soon)(struct server *s);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Results that change something about a server go through the ordered log, with all that the lines
+ * of the log say of them; every process then takes the same steps (health.c). Results that change
+ * nothing stay in the process that checks, which publishes them. Called by ask.c, agent.c, check.c.
+ */
+#include "check/report.h"
+
+#include "base/err.h"
+#include "base/segment.h"
+#include "base/str.h"
+#include "check/check.h"
+#include "check/health.h"
+#include "check/schedule.h"
+#include "proxy/proxy.h"
+#include "proxy/queue.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_SIZE = 512 };
+
+void (*report_make_checker)(bool active);
+void (*report_check_soon)(struct server *s);
+
+static void print_path(const struct server *s, char *path)
+{
+	snprintf(path, PATH_SIZE, "%s/%s", s->proxy->name, s->id);
+}
+
+/* The server that a frame speaks of; NULL and err. */
+static struct server *find_server(const char *path, struct err *err)
+{
+	return memchr(path, 0, PATH_SIZE) ? server_find_path(path, err) :
+					    (err_set(err, "a broken change"), NULL);
+}
+
+/* -- results --------------------------------------------------------------------------------- */
+
+struct result_frame {
+	char path[PATH_SIZE];
+	bool is_agent;
+	uint8_t status, cause;
+	uint16_t error;
+	int32_t code, health;
+	uint32_t duration_ms;
+	char said[CHECK_SAID_SIZE];
+};
+
+static bool op_differs(const struct server *s, enum server_op wanted)
+{
+	enum server_op op = s->state->op;
+
+	if (s->state->admin & ADMIN_MAINT)
+		return false;
+	return wanted == SERVER_UP ? op != SERVER_UP && op != SERVER_STARTING : op != wanted;
+}
+
+/* Would it change anything but what was seen last? */
+static bool check_matters(const struct server *s, enum check_status status)
+{
+	int health = s->state->health;
+
+	if (s->state->check.status != status)
+		return true;
+	if (!health_passed(status))
+		return health > 0 || op_differs(s, SERVER_DOWN);
+	if (health < s->set.rise + s->set.fall - 1)
+		return true;
+	return !s->state->agent_down &&
+	       op_differs(s, status == CHECK_L7OKC ? SERVER_STOPPING : SERVER_UP);
+}
+
+static bool agent_matters(const struct server *s, enum check_status status)
+{
+	if (s->state->agent.status != status)
+		return true;
+	if (status == CHECK_L7STS)
+		return !s->state->agent_down || op_differs(s, SERVER_DOWN);
+	return health_passed(status) && (s->state->agent_down || op_differs(s, SERVER_UP));
+}
+
+static void act(struct server *s, bool is_agent, enum check_status status)
+{
+	if (is_agent)
+		agent_result(s, status);
+	else
+		health_result(s, status);
+}
+
+static int result_apply(const void *bytes, size_t len, struct text *said, struct err *err)
+{
+	struct check_state *state;
+	struct result_frame f;
+	struct server *s;
+
+	(void)said;
+	if (len != sizeof(f))
+		return err_set(err, "a broken change");
+	memcpy(&f, bytes, len);
+	s = find_server(f.path, err);
+	if (!s)
+		return -1;
+	state = f.is_agent ? &s->state->agent : &s->state->check;
+	state->cause = f.cause;
+	state->error = f.error;
+	state->code = f.code;
+	state->duration_ms = f.duration_ms;
+	memcpy(state->said, f.said, sizeof(state->said) - 1);
+	act(s, f.is_agent, f.status);
+	return 0;
+}
+
+const struct change_kind result_change = { .name = "check result", .apply = result_apply };
+
+/* Whatever became of it: the next one. */
+static void result_done(void *arg, const char *error, const char *said, size_t len)
+{
+	struct check *check = arg;
+
+	(void)error;
+	(void)said;
+	(void)len;
+	check->ticket = 0;
+	check->reporting = false;
+	schedule_next(check);
+}
+
+bool report_result(struct check *check, enum check_status status)
+{
+	const struct check_state *state = check_state(check);
+	struct server *s = check->server;
+	struct result_frame f = { .is_agent = check->is_agent, .status = (uint8_t)status,
+				  .cause = state->cause, .error = state->error,
+				  .code = state->code, .duration_ms = state->duration_ms };
+
+	if (!change_is_shared()) {
+		act(s, check->is_agent, status);
+		return true;
+	}
+	if (!(check->is_agent ? agent_matters(s, status) : check_matters(s, status)))
+		return true;
+	print_path(s, f.path);
+	memcpy(f.said, state->said, sizeof(f.said));
+	check->reporting = true;
+	check->ticket = change_submit(&result_change, &f, sizeof(f), result_done, check);
+	return false;
+}
+
+/* -- the traffic ----------------------------------------------------------------------------- */
+
+struct observed_frame {
+	char path[PATH_SIZE];
+	uint32_t what;
+};
+
+static void observed_act(struct server *s, enum observed what)
+{
+	health_observed(s, what);
+	if (report_check_soon)
+		report_check_soon(s);
+}
+
+static int observed_apply(const void *bytes, size_t len, struct text *said, struct err *err)
+{
+	struct observed_frame f;
+	struct server *s;
+
+	(void)said;
+	if (len != sizeof(f))
+		return err_set(err, "a broken change");
+	memcpy(&f, bytes, len);
+	s = find_server(f.path, err);
+	if (!s)
+		return -1;
+	observed_act(s, f.what);
+	return 0;
+}
+
+const struct change_kind observed_change = { .name = "observed errors", .apply = observed_apply };
+
+void report_observed(struct server *s, enum observed what)
+{
+	struct observed_frame f = { .what = what };
+
+	if (!change_is_shared()) {
+		observed_act(s, what);
+		return;
+	}
+	print_path(s, f.path);
+	change_submit(&observed_change, &f, sizeof(f), NULL, NULL);
+}
+
+/* -- what agents change besides ---------------------------------------------------------------- */
+
+struct agent_frame {
+	char path[PATH_SIZE];
+	uint32_t admin, weight, maxconn;
+};
+
+static int agent_apply_words(const void *bytes, size_t len, struct text *said, struct err *err)
+{
+	static const unsigned forced = ADMIN_FORCED_MAINT | ADMIN_FORCED_DRAIN;
+	struct agent_frame f;
+	struct server *s;
+	char weight[16];
+
+	(void)said;
+	if (len != sizeof(f))
+		return err_set(err, "a broken change");
+	memcpy(&f, bytes, len);
+	s = find_server(f.path, err);
+	if (!s)
+		return -1;
+	server_set_admin(s, f.admin & forced, ~f.admin & forced);
+	if (f.weight != s->state->user_weight) {
+		snprintf(weight, sizeof(weight), "%u", f.weight);
+		if (server_set_weight(s, weight, err) < 0)
+			return -1;
+	}
+	if (f.maxconn != s->state->maxconn) {
+		s->state->maxconn = f.maxconn;
+		queue_serve(s);
+	}
+	return 0;
+}
+
+const struct change_kind agent_change = { .name = "agent", .apply = agent_apply_words };
+
+struct agent_before report_agent_begin(const struct server *s)
+{
+	/* The parent writes the lines of the log. */
+	change_first = !change_is_shared();
+	return (struct agent_before){ s->state->admin, s->state->user_weight, s->state->maxconn };
+}
+
+void report_agent_end(const struct server *s, const struct agent_before *before)
+{
+	struct agent_frame f = { .admin = s->state->admin, .weight = s->state->user_weight,
+				 .maxconn = s->state->maxconn };
+
+	change_first = true;
+	if (!change_is_shared() || (f.admin == before->admin && f.weight == before->weight &&
+				    f.maxconn == before->maxconn))
+		return;
+	print_path(s, f.path);
+	change_submit(&agent_change, &f, sizeof(f), NULL, NULL);
+}
+
+/* -- who checks ------------------------------------------------------------------------------ */
+
+static int checker_apply(const void *bytes, size_t len, struct text *said, struct err *err)
+{
+	uint32_t row;
+
+	(void)said;
+	if (len != sizeof(row))
+		return err_set(err, "a broken change");
+	memcpy(&row, bytes, len);
+	if (report_make_checker)
+		report_make_checker(row == segment_own_row);
+	return 0;
+}
+
+const struct change_kind checker_change = { .name = "checker", .apply = checker_apply };
