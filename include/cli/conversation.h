@@ -6,6 +6,9 @@
 
 struct cli;
 
+/* Beside LEVEL_* in the level of a talk: the modes of who asks. */
+enum { TALK_EXPERT = 1 << 8, TALK_EXPERIMENTAL = 1 << 9, TALK_LEVEL = 0xff };
+
 /* Serves cli over fd (a connected stream socket, non-blocking) until either says so, then closes
  * and frees both. Takes over fd and cli, also when it fails: -1. */
 int conversation_open(int fd, struct cli *cli);

@@ -5,6 +5,8 @@
 
 #include "base/list.h"
 #include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/session.h"
 #include "event/loop.h"
 
 #include <errno.h>
@@ -183,10 +185,13 @@ void conversations_close(void)
 
 void conversation_serve_talk(int fd, int level)
 {
-	struct cli *cli = cli_new(level, CLI_SEVERITY_NONE);
+	struct cli *cli = cli_new(level & TALK_LEVEL, CLI_SEVERITY_NONE);
 
-	if (cli)
+	if (cli) {
 		cli_make_talk(cli);
+		cli_set_mode(cli, CLI_EXPERT, level & TALK_EXPERT);
+		cli_set_mode(cli, CLI_EXPERIMENTAL, level & TALK_EXPERIMENTAL);
+	}
 	conversation_open(fd, cli);
 }
 

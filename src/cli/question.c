@@ -7,6 +7,7 @@
 #include "cli/question.h"
 
 #include "base/segment.h"
+#include "cli/conversation.h"
 #include "cli/session.h"
 #include "event/talk.h"
 
@@ -48,6 +49,8 @@ static void question_opened(void *arg, int fd, const char *error)
 int question_begin(struct question *q, struct cli_call *call, unsigned row, const char *text,
 	      const char *payload, struct err *err)
 {
+	int level;
+
 	*q = (struct question){ .cli = call->cli, .src.fd = -1 };
 	if (!talk_open)
 		return err_set(err, "there is no other process");
@@ -55,7 +58,9 @@ int question_begin(struct question *q, struct cli_call *call, unsigned row, cons
 		q->text = NULL;
 		return err_set(err, "Out of memory.");
 	}
-	q->ticket = talk_open(row, cli_level(call->cli), question_opened, q);
+	level = cli_level(call->cli) | (cli_mode(call->cli, CLI_EXPERT) ? TALK_EXPERT : 0) |
+		(cli_mode(call->cli, CLI_EXPERIMENTAL) ? TALK_EXPERIMENTAL : 0);
+	q->ticket = talk_open(row, level, question_opened, q);
 	if (q->opened)
 		q->ticket = 0;
 	return 0;
