@@ -20,6 +20,7 @@
 #include "process/process.h"
 #include "proxy/proxy.h"
 #include "proxy/state_file.h"
+#include "stats/change.h"
 #include "stats/page_conf.h"
 #include "stats/service.h"
 #include "stream/compress.h"
@@ -74,5 +75,6 @@ const struct change_kind *const change_kind_list[] = {
 	&observed_change,
 	&agent_change,
 	&checker_change,
+	&page_change_kind,
 	NULL,
 };

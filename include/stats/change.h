@@ -3,6 +3,7 @@
 #ifndef STATS_CHANGE_H
 #define STATS_CHANGE_H
 
+#include "event/change.h"
 #include "stats/page.h"
 
 struct message;
@@ -12,6 +13,9 @@ struct message;
  * (some servers are not known), NONE, ERRP (nothing was done: the request is wrong). Must not
  * be called from inside a pump's run: streams may end. */
 const char *page_change(const struct page_request *req, char *body, size_t len);
+
+/* An action on one server, on its way to all processes. */
+extern const struct change_kind page_change_kind;
 
 /* May the form come from this very page? A browser that was led to send it by another site
  * says so, by Sec-Fetch-Site, Origin or Referer; programs that are no browsers send none of

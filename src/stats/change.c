@@ -6,6 +6,7 @@
  */
 #include "stats/change.h"
 
+#include "base/err.h"
 #include "check/check.h"
 #include "check/health.h"
 #include "http/message.h"
@@ -13,6 +14,7 @@
 #include "proxy/proxy.h"
 #include "stream/stream.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -250,10 +252,47 @@ struct outcome {
 	unsigned known, unknown, applied;
 };
 
+/* The others hear of it as "action\0backend/server". */
+static int change_apply(const void *bytes, size_t len, struct text *said, struct err *err)
+{
+	const char *name = bytes, *path = len ? memchr(bytes, 0, len) : NULL;
+	const struct change *change = path ? change_find(name) : NULL;
+	struct server *s;
+
+	(void)said;
+	if (!change || name[len - 1])
+		return err_set(err, "a broken change");
+	s = server_find_path(path + 1, err);
+	if (!s)
+		return -1;
+	change->apply(s);
+	return 0;
+}
+
+const struct change_kind page_change_kind = { .name = "stats page", .apply = change_apply };
+
+static void change_everywhere(const struct change *change, const struct server *s)
+{
+	char frame[512];
+	int len = snprintf(frame, sizeof(frame), "%s%c%s/%s", change->name, 0, s->proxy->name, s->id);
+
+	if (len < (int)sizeof(frame))
+		change_submit(&page_change_kind, frame, (size_t)len + 1, NULL, NULL);
+}
+
+/* Here at once, since the page tells what became of it; then through the log, whose order counts.
+ * With several processes the lines of the log are the parent's. */
 static void change_one(const struct change *change, struct server *s, struct outcome *out)
 {
+	bool applied;
+
 	out->known++;
-	out->applied += change->apply(s);
+	change_first = !change_is_shared();
+	applied = change->apply(s);
+	change_first = true;
+	out->applied += applied;
+	if (applied && change_is_shared())
+		change_everywhere(change, s);
 }
 
 static void change_servers(const struct change *change, struct proxy *px, const struct form *form,
