@@ -15,7 +15,7 @@
 #include "net/conn.h"
 #include "net/proxyproto.h"
 #include "proxy/dial.h"
-#include "proxy/proxy.h"
+#include "proxy/facts.h"
 
 #include <errno.h>
 #include <string.h>
@@ -165,6 +165,7 @@ void ask_begin(struct check *check)
 	state->running = true;
 	state->error = 0;
 	state->cause = CAUSE_CONNECTION;
+	facts_publish_checks(check->server);
 	if (check->rules && check->rules->type == CHECK_EXTERNAL) {
 		external_begin(check);
 		if (check->external)
@@ -191,6 +192,7 @@ void ask_stop(struct check *check)
 	external_stop(check);
 	conn_close(&check->conn, true);
 	check_state(check)->running = false;
+	facts_publish_checks(check->server);
 }
 
 void ask_timeout(struct check *check)
@@ -222,4 +224,5 @@ void ask_report(struct check *check, enum check_status status)
 	state->duration_ms = (unsigned)((clock_read_us() - check->started_us) / 1000);
 	if (report_result(check, status))
 		schedule_next(check);
+	facts_publish_checks(check->server);
 }

@@ -17,7 +17,7 @@
 #include "check/report.h"
 #include "check/schedule.h"
 #include "config/config.h"
-#include "proxy/proxy.h"
+#include "proxy/facts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -215,7 +215,8 @@ static struct check *check_new(struct server *s, const struct ruleset *rules, bo
 	check->rules = rules;
 	check->is_agent = is_agent;
 	timer_init(&check->timer, check_timer);
-	check_state(check)->status = CHECK_INIT;
+	if (!facts_take_checks(s))
+		check_state(check)->status = CHECK_INIT;
 	return check;
 }
 
@@ -309,12 +310,27 @@ static void check_stop_all(const struct proxies *all)
 		}
 }
 
+/* What the one that checked before has found is known here, up to what changed nothing. */
+static void check_take_over(const struct proxies *all)
+{
+	const struct proxy *px;
+	const struct server *s;
+
+	list_for_each(px, &all->list, node)
+		for (s = px->servers; s; s = s->next) {
+			facts_refresh_checks(s);
+			s->state->check.running = s->state->agent.running = false;
+		}
+}
+
 /* Of several processes one checks. */
 static void check_make_active(bool active)
 {
 	if (active == checking)
 		return;
-	checking = active;
+	if (active)
+		check_take_over(proxies_running);
+	checking = facts_checker = active;
 	if (active)
 		check_start_all(proxies_running);
 	else

@@ -12,7 +12,7 @@
 #include "check/check.h"
 #include "check/health.h"
 #include "check/schedule.h"
-#include "proxy/proxy.h"
+#include "proxy/facts.h"
 #include "proxy/queue.h"
 
 #include <stdio.h>
@@ -108,6 +108,7 @@ static int result_apply(const void *bytes, size_t len, struct text *said, struct
 	state->duration_ms = f.duration_ms;
 	memcpy(state->said, f.said, sizeof(state->said) - 1);
 	act(s, f.is_agent, f.status);
+	facts_publish_checks(s);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "base/clock.h"
 #include "cli/tables.h"
+#include "proxy/facts.h"
 #include "proxy/tally.h"
 #include "stream/idle.h"
 
@@ -174,6 +175,7 @@ static enum cli_step state_next(struct cli_call *call)
 
 	if (!s)
 		return CLI_END;
+	facts_refresh_checks(s);
 	st = s->state;
 	text_printf(out, "%d %s %d %s ", s->proxy->uuid, s->proxy->name, s->puid, s->id);
 	servers_say_addr(out, &st->addr);

@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "config/config.h"
 #include "log/log.h"
-#include "proxy/proxy.h"
+#include "proxy/facts.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -130,7 +130,8 @@ static void apply(struct server *s, const struct state_line *line)
 
 /* ---- a file ----------------------------------------------------------------------------- */
 
-/* Lines of proxies that are gone, or take their states from elsewhere, are none of its business. */
+/* Lines of proxies that are gone, or take their states from elsewhere, are none of its business; nor
+ * are servers whose state came through a reload. */
 static void use_line(const struct proxies *all, const struct proxy *only,
 		     const struct state_line *line)
 {
@@ -140,7 +141,7 @@ static void use_line(const struct proxies *all, const struct proxy *only,
 	if (!px || (only ? px != only : px->set.load_state != LOAD_STATE_GLOBAL))
 		return;
 	s = server_find(px, line->server);
-	if (s)
+	if (s && !facts_known(s))
 		apply(s, line);
 }
 
@@ -200,6 +201,7 @@ static int state_file_start(struct config *cfg, void *data, struct err *err)
 	const struct proxy *px;
 
 	(void)err;
+	facts_restore_states(all);
 	list_for_each(px, &all->list, node) {
 		if (!px->be || px->set.load_state == LOAD_STATE_NONE)
 			continue;

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "check/check.h"
 #include "net/listener.h"
+#include "proxy/facts.h"
 #include "proxy/tally.h"
 #include "stream/persist.h"
 
@@ -361,6 +362,8 @@ void stat_fill_server(struct stat_row *row, const struct server *s, unsigned opt
 	struct server_tally sum;
 
 	server_sum(s, &sum);
+	facts_refresh_checks(stat_checked_server(s));
+	facts_refresh_checks(s);
 	stat_begin(row, STAT_SERVER, s->proxy, s->id, s->puid);
 	row->server = s;
 	stat_fill_counters(row, &sum.counters, sum.current);

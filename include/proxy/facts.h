@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What one process finds out of a server for all, and what is to survive a reload: in the cells of
+ * row 0, behind the tallies, as numbers and text without pointers. Implemented in
+ * src/proxy/facts.c; without other rows (tally_shared) nothing here does anything.
+ */
+#ifndef PROXY_FACTS_H
+#define PROXY_FACTS_H
+
+#include "proxy/proxy.h"
+
+/* ---- results of checks: one process finds them, all show them ------------------------------ */
+
+/* This process checks: it publishes and never refreshes. Set by check/. */
+extern bool facts_checker;
+/* Results or health of a server have changed. Does nothing where checks are not made. */
+void facts_publish_checks(const struct server *s);
+/* Takes the results (not what follows from them: that comes through the log of changes) into
+ * s->state, before they are shown. false: nothing was published yet, or it is just being written:
+ * then s->state stays as it is. */
+bool facts_refresh_checks(const struct server *s);
+/* Takes all of it, in a generation that has just begun. false: there is nothing. */
+bool facts_take_checks(const struct server *s);
+
+/* ---- what survives a reload ---------------------------------------------------------------- */
+
+/* Writes down the states of all servers and backends of the running generation: the parent, right
+ * before it executes itself anew. */
+void facts_publish_states(void);
+/* The server's slot was found with a state in it: that of an earlier generation? */
+bool facts_known(const struct server *s);
+/* Servers and backends take the states of the generation before. What the configuration says and
+ * has changed wins: of weight, maxconn, address, "disabled". To be called in the parent when
+ * balancing is ready, before there are workers. Logs nothing: nothing has happened. */
+void facts_restore_states(const struct proxies *all);
+
+#endif

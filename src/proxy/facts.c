@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Facts stand in row 0 behind the tally of their slot: results of checks, written by the process
+ * that checks, and states, written by the parent before it executes itself anew. Each part has a
+ * sequence number, odd while it is written. Who finds it odd for long and only shows, keeps what it
+ * has; who takes over takes it as it is: its writer has died.
+ */
+#include "proxy/facts.h"
+
+#include "base/clock.h"
+#include "base/segment.h"
+#include "proxy/tally.h"
+
+#include <sched.h>
+#include <string.h>
+
+enum { READ_TRIES = 100,
+       SERVER_FACTS_AT = 512, PROXY_FACTS_AT = 640 }; /* in the cell */
+
+bool facts_checker;
+
+/* struct addr without a pointer. */
+struct fact_addr {
+	uint16_t family, port;
+	uint32_t scope_id;
+	uint8_t bytes[16];
+};
+
+struct fact_check {
+	uint8_t status, cause, running;
+	uint16_t error;
+	int32_t code;
+	uint32_t duration_ms;
+	char said[CHECK_SAID_SIZE];
+};
+
+struct check_facts {
+	_Atomic uint32_t sequence; /* 0: never written; odd: being written */
+	int32_t health;
+	uint8_t agent_down;
+	struct fact_check check, agent;
+};
+
+struct state_facts {
+	_Atomic uint32_t sequence;
+	uint8_t op, admin, disabled, check_paused, agent_paused;
+	uint32_t user_weight, maxconn;
+	uint32_t conf_weight, conf_maxconn; /* what the configuration said then */
+	uint32_t down_transitions;
+	uint64_t changed_ms, downtime_ms;
+	struct fact_addr addr, conf_addr;
+};
+
+struct server_facts {
+	struct check_facts checks;
+	struct state_facts state;
+};
+
+struct proxy_facts {
+	_Atomic uint32_t sequence;
+	uint32_t down_transitions;
+	uint64_t changed_ms, downtime_ms;
+};
+
+_Static_assert(sizeof(struct server_tally) <= SERVER_FACTS_AT &&
+	       SERVER_FACTS_AT + sizeof(struct server_facts) <= SEGMENT_CELL, "the cell is too small");
+_Static_assert(sizeof(struct proxy_tally) <= PROXY_FACTS_AT &&
+	       PROXY_FACTS_AT + sizeof(struct proxy_facts) <= SEGMENT_CELL, "the cell is too small");
+
+static struct server_facts *server_facts(const struct server *s)
+{
+	char *cell = segment_sibling(s->tally, segment_own_row, 0);
+
+	return (struct server_facts *)(void *)(cell + SERVER_FACTS_AT);
+}
+
+static struct proxy_facts *proxy_facts(const struct proxy *px)
+{
+	char *cell = segment_sibling(px->be, segment_own_row, 0);
+
+	return (struct proxy_facts *)(void *)(cell + PROXY_FACTS_AT);
+}
+
+/* ---- sequence numbers ------------------------------------------------------------------ */
+
+/* Both kinds of facts begin with their number. Copies all behind it. */
+static void write_facts(_Atomic uint32_t *sequence, const void *from, size_t size)
+{
+	const size_t head = sizeof(*sequence);
+	uint32_t before = atomic_load(sequence) | 1;
+
+	atomic_store(sequence, before);
+	atomic_thread_fence(memory_order_release);
+	memcpy((char *)sequence + head, (const char *)from + head, size - head);
+	atomic_thread_fence(memory_order_release);
+	atomic_store(sequence, before + 1 ? before + 1 : 2);
+}
+
+enum found { NEVER_WRITTEN, HALF_WRITTEN, WHOLE };
+
+static enum found read_facts(const _Atomic uint32_t *sequence, void *to, size_t size)
+{
+	unsigned tries = 0;
+	uint32_t before;
+
+	do {
+		while ((before = atomic_load(sequence)) & 1 && tries++ < READ_TRIES)
+			sched_yield();
+		memcpy(to, (const char *)sequence, size);
+		atomic_thread_fence(memory_order_acquire);
+		if (atomic_load(sequence) == before && !(before & 1))
+			return before ? WHOLE : NEVER_WRITTEN;
+	} while (tries++ < READ_TRIES);
+	return HALF_WRITTEN;
+}
+
+/* ---- addresses ------------------------------------------------------------------------- */
+
+/* A path is not kept: it is where the configuration has it. */
+static struct fact_addr fact_of(const struct addr *addr)
+{
+	struct fact_addr fact = { addr->family, addr->port, addr->scope_id, { 0 } };
+
+	if (addr->family == AF_INET)
+		memcpy(fact.bytes, &addr->v4, sizeof(addr->v4));
+	else if (addr->family == AF_INET6)
+		memcpy(fact.bytes, &addr->v6, sizeof(addr->v6));
+	return fact;
+}
+
+static bool addr_of(const struct fact_addr *fact, struct addr *addr)
+{
+	if (fact->family != AF_INET && fact->family != AF_INET6)
+		return false;
+	*addr = (struct addr){ .family = fact->family, .port = fact->port,
+			       .scope_id = fact->scope_id };
+	if (addr->family == AF_INET)
+		memcpy(&addr->v4, fact->bytes, sizeof(addr->v4));
+	else
+		memcpy(&addr->v6, fact->bytes, sizeof(addr->v6));
+	return true;
+}
+
+/* ---- results of checks ----------------------------------------------------------------- */
+
+static void put_check(struct fact_check *to, const struct check_state *from)
+{
+	to->status = from->status;
+	to->cause = from->cause;
+	to->running = from->running;
+	to->error = from->error;
+	to->code = from->code;
+	to->duration_ms = from->duration_ms;
+	memcpy(to->said, from->said, sizeof(to->said));
+}
+
+static void get_check(struct check_state *to, const struct fact_check *from)
+{
+	to->status = from->status <= CHECK_PROCOK ? from->status : CHECK_UNKNOWN;
+	to->cause = from->cause;
+	to->running = from->running;
+	to->error = from->error;
+	to->code = from->code;
+	to->duration_ms = from->duration_ms;
+	memcpy(to->said, from->said, sizeof(to->said));
+	to->said[sizeof(to->said) - 1] = '\0';
+}
+
+void facts_publish_checks(const struct server *s)
+{
+	struct check_facts facts;
+
+	if (!tally_shared || !facts_checker)
+		return;
+	memset(&facts, 0, sizeof(facts));
+	facts.health = s->state->health;
+	facts.agent_down = s->state->agent_down;
+	put_check(&facts.check, &s->state->check);
+	put_check(&facts.agent, &s->state->agent);
+	write_facts(&server_facts(s)->checks.sequence, &facts, sizeof(facts));
+}
+
+static int health_within(const struct server *s, int health)
+{
+	const int most = s->set.rise + s->set.fall - 1;
+
+	return health < 0 ? 0 : health > most ? most : health;
+}
+
+bool facts_refresh_checks(const struct server *s)
+{
+	struct check_facts facts;
+
+	if (!tally_shared || facts_checker ||
+	    read_facts(&server_facts(s)->checks.sequence, &facts, sizeof(facts)) != WHOLE)
+		return false;
+	get_check(&s->state->check, &facts.check);
+	get_check(&s->state->agent, &facts.agent);
+	return true;
+}
+
+/* What its writer died over is taken as it is. */
+bool facts_take_checks(const struct server *s)
+{
+	struct check_facts facts;
+
+	if (!tally_shared || read_facts(&server_facts(s)->checks.sequence, &facts, sizeof(facts)) ==
+				     NEVER_WRITTEN)
+		return false;
+	s->state->health = health_within(s, facts.health);
+	s->state->agent_down = facts.agent_down;
+	get_check(&s->state->check, &facts.check);
+	get_check(&s->state->agent, &facts.agent);
+	s->state->check.running = s->state->agent.running = false;
+	return true;
+}
+
+/* ---- states over a reload -------------------------------------------------------------- */
+
+static void publish_server(const struct server *s)
+{
+	const struct server_state *st = s->state;
+	struct state_facts facts;
+
+	memset(&facts, 0, sizeof(facts));
+	facts.op = st->op;
+	facts.admin = st->admin;
+	facts.disabled = !!(s->set.options.on & SRV_DISABLED);
+	facts.check_paused = st->check.paused;
+	facts.agent_paused = st->agent.paused;
+	facts.user_weight = st->user_weight;
+	facts.maxconn = st->maxconn;
+	facts.conf_weight = (unsigned)s->set.weight;
+	facts.conf_maxconn = s->set.maxconn;
+	facts.down_transitions = st->down_transitions;
+	facts.changed_ms = st->changed_ms;
+	facts.downtime_ms = st->downtime_ms;
+	facts.addr = fact_of(&st->addr);
+	facts.conf_addr = fact_of(&s->spec.addr);
+	write_facts(&server_facts(s)->state.sequence, &facts, sizeof(facts));
+}
+
+static void publish_backend(const struct proxy *px)
+{
+	struct proxy_facts facts = { .down_transitions = px->state->down_transitions,
+				     .changed_ms = px->state->changed_ms,
+				     .downtime_ms = px->state->downtime_ms };
+
+	write_facts(&proxy_facts(px)->sequence, &facts, sizeof(facts));
+}
+
+void facts_publish_states(void)
+{
+	const struct proxy *px;
+	const struct server *s;
+
+	if (!tally_shared)
+		return;
+	list_for_each(px, &proxies_running->list, node) {
+		if (px->be)
+			publish_backend(px);
+		for (s = px->servers; s; s = s->next)
+			publish_server(s);
+	}
+}
+
+bool facts_known(const struct server *s)
+{
+	return tally_shared && s->tally && atomic_load(&server_facts(s)->state.sequence);
+}
+
+static void restore_addr(struct server *s, const struct state_facts *facts)
+{
+	struct fact_addr conf = fact_of(&s->spec.addr);
+	struct addr addr;
+
+	if (memcmp(&conf, &facts->conf_addr, sizeof(conf)) || !addr_of(&facts->addr, &addr))
+		return;
+	s->state->addr = addr;
+	s->state->admin &= (uint8_t)~ADMIN_RESOLUTION;
+}
+
+/* Where "disabled" came or went the configuration has spoken last. */
+static void restore_admin(struct server *s, const struct state_facts *facts)
+{
+	const unsigned kept = ADMIN_FORCED_MAINT | ADMIN_FORCED_DRAIN;
+
+	if (facts->disabled == !!(s->set.options.on & SRV_DISABLED))
+		s->state->admin = (uint8_t)((s->state->admin & ~kept) | (facts->admin & kept));
+}
+
+/* Only those that are checked have a health and go down by themselves. A ramp of slowstart is not
+ * gone on with. */
+static void restore_health(struct server *s, const struct state_facts *facts)
+{
+	s->state->op = s->state->admin & ADMIN_MAINT ? SERVER_DOWN : SERVER_UP;
+	if (!(s->set.options.on & (SRV_CHECK | SRV_AGENT_CHECK)))
+		return;
+	if (!facts_take_checks(s))
+		return;
+	if (!(s->set.options.on & SRV_AGENT_CHECK))
+		s->state->agent_down = false;
+	if (s->state->op != SERVER_DOWN && !(facts->admin & ADMIN_MAINT) &&
+	    (facts->op == SERVER_DOWN || facts->op == SERVER_STOPPING))
+		s->state->op = facts->op;
+}
+
+static void restore_server(struct server *s)
+{
+	struct state_facts facts;
+
+	if (!facts_known(s) || !read_facts(&server_facts(s)->state.sequence, &facts, sizeof(facts)))
+		return;
+	if (facts.conf_weight == (unsigned)s->set.weight && facts.user_weight <= 256)
+		s->state->user_weight = facts.user_weight;
+	if (facts.conf_maxconn == s->set.maxconn)
+		s->state->maxconn = facts.maxconn;
+	restore_addr(s, &facts);
+	restore_admin(s, &facts);
+	restore_health(s, &facts);
+	s->state->check.paused = facts.check_paused;
+	s->state->agent.paused = facts.agent_paused;
+	s->state->changed_ms = facts.changed_ms;
+	s->state->downtime_ms = facts.downtime_ms;
+	s->state->down_transitions = facts.down_transitions;
+}
+
+/* Those that track take what they inherit from the one that they track now. */
+static void follow_tracked(struct server *s)
+{
+	const struct server *end = s->tracked;
+	unsigned admin = s->state->admin & ~(ADMIN_INHERITED_MAINT | ADMIN_INHERITED_DRAIN);
+
+	if (!end)
+		return;
+	while (end->tracked)
+		end = end->tracked;
+	if (end->state->admin & ADMIN_MAINT)
+		admin |= ADMIN_INHERITED_MAINT;
+	if (end->state->admin & ADMIN_DRAIN)
+		admin |= ADMIN_INHERITED_DRAIN;
+	s->state->admin = (uint8_t)admin;
+	s->state->op = admin & ADMIN_MAINT ? SERVER_DOWN : end->state->op;
+}
+
+static void restore_backend(struct proxy *px)
+{
+	struct proxy_facts facts;
+
+	if (!px->be || !read_facts(&proxy_facts(px)->sequence, &facts, sizeof(facts)))
+		return;
+	px->state->changed_ms = facts.changed_ms;
+	px->state->downtime_ms = facts.downtime_ms;
+	px->state->down_transitions = facts.down_transitions;
+}
+
+void facts_restore_states(const struct proxies *all)
+{
+	struct proxy *px;
+	struct server *s;
+
+	if (!tally_shared)
+		return;
+	list_for_each(px, &all->list, node) {
+		restore_backend(px);
+		for (s = px->servers; s; s = s->next)
+			restore_server(s);
+	}
+	list_for_each(px, &all->list, node)
+		for (s = px->servers; s; s = s->next) {
+			if (!facts_known(s))
+				continue;
+			follow_tracked(s);
+			server_update_weight(s);
+			if (server_hooks.lb_changed)
+				server_hooks.lb_changed(s);
+		}
+}

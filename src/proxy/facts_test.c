@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What one process finds out is seen by the others, whole; and what another image of the program
+ * takes over of the states of servers, with the same configuration and a changed one.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/segment.h"
+#include "config/diag.h"
+#include "config/environment.h"
+#include "config/load.h"
+#include "event/timer.h"
+#include "net/bind_conf.h"
+#include "proxy/facts.h"
+#include "proxy/tally.h"
+
+#include <arpa/inet.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TIMEOUTS "timeout client 1s\ntimeout server 1s\ntimeout connect 1s\n"
+
+static const char before[] = "defaults\n" TIMEOUTS
+			     "backend b\n"
+			     " server s1 127.0.0.1:18111 check weight 10 maxconn 100\n"
+			     " server s2 127.0.0.1:18112 check weight 10 maxconn 100\n"
+			     " server s3 127.0.0.1:18113 track s1\n"
+			     " server s4 127.0.0.1:18114 disabled\n"
+			     " server s5 127.0.0.1:18115 disabled\n";
+static const char changed[] = "defaults\n" TIMEOUTS
+			      "backend b\n"
+			      " server s1 127.0.0.1:18111 check weight 20 maxconn 50\n"
+			      " server s2 127.0.0.2:18112 weight 10 maxconn 100\n"
+			      " server s3 127.0.0.1:18113\n"
+			      " server s4 127.0.0.1:18114\n"
+			      " server s5 127.0.0.1:18115 disabled\n"
+			      " server s6 127.0.0.1:18116\n";
+
+static const struct module *const list[] = { &environment_module, &bind_module, &proxy_module,
+					     &server_module, NULL };
+static struct config *cfg;
+
+static void load(const char *config_text)
+{
+	struct err err = { "" };
+
+	cfg = config_new(list, false);
+	config_read_text(cfg, "test", config_text, strlen(config_text));
+	if (config_finish(cfg)) {
+		diag_print(cfg->diag, stderr, false, DIAG_NOTE);
+		fail();
+	}
+	assert_int_equal(proxies_start(cfg, config_data(cfg, &proxy_module), &err), 0);
+	facts_restore_states(proxies_running);
+}
+
+static struct server *srv(const char *name)
+{
+	struct server *s = server_find(proxy_find(proxies_running, "b", PROXY_BACKEND), name);
+
+	assert_non_null(s);
+	return s;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	clock_freeze(100000);
+	states_rows = 4;
+	facts_checker = false;
+	load(before);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	states_own_row(0);
+	segment_free(&proxies_running->segment);
+	config_free(&cfg);
+	states_rows = 1;
+	facts_checker = false;
+	return 0;
+}
+
+/* The program is executed anew with this configuration. */
+static void reload(const char *config_text)
+{
+	struct proxies *all = proxies_running;
+	struct config *old = cfg;
+
+	facts_publish_states();
+	states_segment = segment_attach(dup(segment_fd(segment)), NULL);
+	clock_freeze(clock_now_ms + 7000);
+	facts_checker = false;
+	load(config_text);
+	segment_free(&all->segment);
+	config_free(&old);
+}
+
+static void publish(const char *name, enum check_status status, int health, const char *said)
+{
+	struct server *s = srv(name);
+
+	facts_checker = true;
+	s->state->check.status = (uint8_t)status;
+	s->state->check.duration_ms = 12;
+	s->state->health = health;
+	strcpy(s->state->check.said, said);
+	facts_publish_checks(s);
+	facts_checker = false;
+}
+
+static void results_are_seen_in_other_rows(void **state)
+{
+	struct server *s1 = srv("s1");
+
+	(void)state;
+	states_own_row(1);
+	assert_false(facts_refresh_checks(s1));
+	assert_int_equal(s1->state->check.status, CHECK_INIT);
+	publish("s1", CHECK_L7STS, 1, "no luck");
+	memset(&s1->state->check, 0, sizeof(s1->state->check));
+	s1->state->health = 2;
+	states_own_row(2);
+	assert_true(facts_refresh_checks(s1));
+	assert_int_equal(s1->state->check.status, CHECK_L7STS);
+	assert_int_equal(s1->state->check.duration_ms, 12);
+	assert_string_equal(s1->state->check.said, "no luck");
+	assert_int_equal(s1->state->health, 2);
+	assert_true(facts_take_checks(s1));
+	assert_int_equal(s1->state->health, 1);
+	assert_false(facts_refresh_checks(srv("s2")));
+	/* Who checks knows better. */
+	facts_checker = true;
+	s1->state->health = 3;
+	assert_false(facts_refresh_checks(s1));
+	assert_int_equal(s1->state->health, 3);
+}
+
+static void nothing_is_known_at_first(void **state)
+{
+	(void)state;
+	assert_false(facts_known(srv("s1")));
+	assert_int_equal(srv("s1")->state->op, SERVER_UP);
+	assert_int_equal(srv("s4")->state->op, SERVER_DOWN);
+}
+
+static void states_survive_a_reload(void **state)
+{
+	struct server *s1 = srv("s1"), *s2 = srv("s2");
+	struct err err;
+
+	(void)state;
+	publish("s1", CHECK_L4CON, 0, "");
+	server_set_down(s1, "test");
+	assert_int_equal(server_set_weight(s2, "5", &err), 0);
+	server_set_admin(s2, ADMIN_FORCED_DRAIN, 0);
+	s2->state->maxconn = 7;
+	s2->state->addr.port = 99;
+	publish("s2", CHECK_L4OK, 4, "");
+	s2->state->check.paused = true;
+	server_set_admin(srv("s4"), 0, ADMIN_FORCED_MAINT);
+	reload(before);
+	s1 = srv("s1");
+	s2 = srv("s2");
+	assert_int_equal(s1->state->op, SERVER_DOWN);
+	assert_int_equal(s1->state->health, 0);
+	assert_int_equal(s1->state->check.status, CHECK_L4CON);
+	assert_int_equal(s1->state->changed_ms, 100000);
+	assert_int_equal(s1->state->down_transitions, 1);
+	assert_int_equal(s2->state->op, SERVER_UP);
+	assert_int_equal(s2->state->health, 4);
+	assert_int_equal(s2->state->admin, ADMIN_FORCED_DRAIN);
+	assert_int_equal(s2->state->user_weight, 5);
+	assert_int_equal(s2->state->effective_weight, 5);
+	assert_int_equal(s2->state->maxconn, 7);
+	assert_int_equal(s2->state->addr.port, 99);
+	assert_true(s2->state->check.paused);
+	assert_int_equal(srv("s3")->state->op, SERVER_DOWN); /* tracks s1 */
+	assert_int_equal(srv("s4")->state->op, SERVER_UP);   /* was enabled */
+	assert_int_equal(srv("s4")->state->admin, 0);
+	assert_int_equal(srv("s5")->state->admin, ADMIN_FORCED_MAINT);
+	assert_int_equal(srv("s5")->state->op, SERVER_DOWN);
+}
+
+static void a_changed_configuration_wins(void **state)
+{
+	struct server *s1 = srv("s1"), *s2 = srv("s2");
+	struct err err;
+
+	(void)state;
+	publish("s1", CHECK_L4CON, 0, "");
+	server_set_down(s1, "test");
+	server_set_weight(s1, "5", &err);
+	s1->state->maxconn = 7;
+	publish("s2", CHECK_L4CON, 0, "");
+	server_set_down(s2, "test");
+	s2->state->addr.port = 99;
+	server_set_admin(srv("s5"), 0, ADMIN_FORCED_MAINT);
+	reload(changed);
+	s1 = srv("s1");
+	s2 = srv("s2");
+	assert_int_equal(s1->state->op, SERVER_DOWN);
+	assert_int_equal(s1->state->user_weight, 20);
+	assert_int_equal(s1->state->maxconn, 50);
+	assert_int_equal(s2->state->op, SERVER_UP); /* nobody checks it any more */
+	assert_int_equal(s2->state->addr.port, 18112);
+	assert_int_equal(s2->state->addr.v4.s_addr, htonl(0x7f000002));
+	assert_int_equal(srv("s3")->state->op, SERVER_UP);
+	assert_int_equal(srv("s4")->state->op, SERVER_UP);
+	assert_int_equal(srv("s5")->state->op, SERVER_UP);
+	assert_int_equal(srv("s6")->state->op, SERVER_UP);
+	assert_false(facts_known(srv("s6")));
+}
+
+/* Writes results whose parts agree, for ever. */
+static void write_results(void)
+{
+	struct server *s = srv("s1");
+	unsigned i;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	states_own_row(1);
+	facts_checker = true;
+	for (i = 0;; i++) {
+		s->state->check.duration_ms = i;
+		s->state->check.code = (int)i;
+		memset(s->state->check.said, 'a' + (int)(i % 26), sizeof(s->state->check.said) - 1);
+		facts_publish_checks(s);
+	}
+}
+
+static void results_are_seen_whole(void **state)
+{
+	const struct check_state *c = &srv("s1")->state->check;
+	unsigned n, i, last;
+	pid_t pid;
+
+	(void)state;
+	states_own_row(2);
+	for (n = 0; n < 10; n++) {
+		pid = fork();
+		if (!pid)
+			write_results();
+		while (!facts_refresh_checks(srv("s1")))
+			;
+		last = c->duration_ms;
+		for (i = 0; i < 1000 || c->duration_ms == last; i++) {
+			facts_refresh_checks(srv("s1"));
+			assert_int_equal(c->duration_ms, c->code);
+			assert_int_equal(c->said[0], 'a' + c->code % 26);
+			assert_int_equal(c->said[0], c->said[CHECK_SAID_SIZE - 2]);
+		}
+		kill(pid, SIGKILL);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		facts_refresh_checks(srv("s1")); /* torn perhaps, but it does not hang */
+	}
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(results_are_seen_in_other_rows), TEST(nothing_is_known_at_first),
+		TEST(states_survive_a_reload),	      TEST(a_changed_configuration_wins),
+		TEST(results_are_seen_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
