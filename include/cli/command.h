@@ -64,6 +64,8 @@ struct cli_command {
 	/* Gives back what the state holds, also when the peer has gone. May be NULL. */
 	void (*end)(struct cli_call *call);
 	size_t state_size;
+	/* CLI_GATHER: does it with these arguments? NULL: always. */
+	bool (*gathers)(const struct cli_call *call);
 	const char *help; /* one line */
 };
 

@@ -360,7 +360,8 @@ static int cli_begin_call(struct cli *cli, struct err *err)
 		return -1;
 	if (row->flags & CLI_SHARED && change_is_shared() && !cli->applying)
 		row = call->command = &cli_shared_command;
-	else if (row->flags & CLI_GATHER && change_is_shared() && !cli->talk)
+	else if (row->flags & CLI_GATHER && change_is_shared() && !cli->talk &&
+		 (!row->gathers || row->gathers(call)))
 		row = call->command = &cli_gather_command;
 	if (row->state_size) {
 		call->state = calloc(1, row->state_size);
@@ -380,7 +381,8 @@ static int cli_understand(struct cli *cli, char *text, struct err *err)
 	n = cli_cut_words(text, cli->words);
 	if (n < 0)
 		return err_set(err, "Too many words (at most %d).", WORDS_MAX);
-	call->command = cli_find(cli_conversation_tables, cli->words, &matched);
+	call->command = cli_find(cli->talk ? cli_tables : cli_conversation_tables, cli->words,
+				 &matched);
 	if (!call->command)
 		call->command = &cli_help_unknown;
 	call->words = cli->words;
@@ -403,7 +405,7 @@ static void cli_start(struct cli *cli, struct text *out)
 	cli->state = CLI_RUNNING;
 	if (!cli->next_command)
 		call->payload = cli->payload_text;
-	if (cli_route)
+	if (cli_route && !cli->talk)
 		rc = cli_route(call, &text, &err);
 	if (rc == 0)
 		rc = cli_understand(cli, text, &err);
@@ -460,7 +462,7 @@ static void cli_say_end(const struct cli *cli, struct text *out)
 {
 	char buf[ANSWER_END];
 
-	if (!cli_prompt_text || cli->spoke)
+	if (!cli_prompt_text || cli->talk || cli->spoke)
 		text_char(out, '\n');
 	if (cli->prompt)
 		text_str(out, cli_prompt_text ? cli_prompt_text(cli, buf, sizeof(buf)) : "> ");

@@ -154,14 +154,15 @@ static int gather_start(struct cli_call *call, struct err *err)
 {
 	struct gather_state *state = call->state;
 
-	state->row = 1;
+	state->row = 0;
 	state->text = join_words(call->words);
 	return state->text ? 0 : err_set(err, "Out of memory.");
 }
 
+/* Row 0 is the parent, which has no streams, but rings. */
 static bool serves(unsigned row)
 {
-	return atomic_load(&segment_row(segment, row)->pid) > 0;
+	return !row || atomic_load(&segment_row(segment, row)->pid) > 0;
 }
 
 /* The next one is asked. false: there is none, or there is no way to ask. */

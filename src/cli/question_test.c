@@ -181,8 +181,8 @@ static void every_process_is_asked_once(void **state)
 {
 	(void)state;
 	say("own a b\\ c \\;d\n");
-	assert_string_equal(said, "<a><b c><;d>\n<a><b c><;d>\n\n");
-	assert_int_equal(talks, 2); /* one row has nobody */
+	assert_string_equal(said, "<a><b c><;d>\n<a><b c><;d>\n<a><b c><;d>\n\n");
+	assert_int_equal(talks, 3); /* one row has nobody */
 }
 
 static void payload_and_modes_go_along(void **state)
@@ -190,7 +190,7 @@ static void payload_and_modes_go_along(void **state)
 	(void)state;
 	cli_set_mode(cli, CLI_EXPERT, true);
 	say("own <<\nx\ny\n\n");
-	assert_string_equal(said, "{x\ny\n} expert\n{x\ny\n} expert\n\n");
+	assert_string_equal(said, "{x\ny\n} expert\n{x\ny\n} expert\n{x\ny\n} expert\n\n");
 }
 
 static void long_answers_are_whole(void **state)
@@ -199,7 +199,7 @@ static void long_answers_are_whole(void **state)
 
 	(void)state;
 	say("long\n");
-	for (int i = 0; i < 2 * LINES; i++) {
+	for (int i = 0; i < 3 * LINES; i++) {
 		int len = snprintf(line, sizeof(line), "line %d\n", i % LINES);
 
 		assert_memory_equal(at, line, (size_t)len);

@@ -111,8 +111,20 @@ static void events_end(struct cli_call *call)
 		ring_unwatch(&state->watch);
 }
 
+/* A reader that waits waits for this process alone; rings have the same names everywhere. */
+static bool events_gather(const struct cli_call *call)
+{
+	bool gather = call->argc > 0;
+
+	for (int i = 1; i < call->argc; i++)
+		if (call->argv[i][0] == '-' && strchr(call->argv[i], 'w'))
+			gather = false;
+	return gather;
+}
+
 const struct cli_command cli_events_commands[] = {
 	{ .words = "show events", .args = "[<sink>] [-w] [-n]", .level = LEVEL_USER,
+	  .flags = CLI_GATHER, .gathers = events_gather,
 	  .start = events_start, .next = events_next, .end = events_end,
 	  .state_size = sizeof(struct events_state), .help = "show event sink state" },
 	{ .words = NULL },

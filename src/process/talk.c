@@ -25,15 +25,19 @@ struct talk_frame {
 /* The end for who asks, -1 and why not. */
 static int talk_connect(const struct talk_frame *wish, const char **error)
 {
-	struct channel *asked = changes_channel(wish->row);
+	struct channel *asked = wish->row ? changes_channel(wish->row) : NULL;
 	int fds[2];
 
 	*error = "there is no such process";
-	if (!asked)
+	if (wish->row ? !asked : !talk_serve)
 		return -1;
 	*error = "out of descriptors";
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds) < 0)
 		return -1;
+	if (!asked) {
+		talk_serve(fds[1], wish->level); /* it is this one */
+		return fds[0];
+	}
 	if (channel_send(asked, MSG_TALK, 0, wish, sizeof(*wish), fds[1]) < 0) {
 		close(fds[0]);
 		fds[0] = -1;
