@@ -67,6 +67,21 @@ static int answer_help(const struct args *args)
 	return 1;
 }
 
+/* -S: an address, and words of bind lines, with commas between. */
+static void load_parent_socket(struct config *cfg, const char *words)
+{
+	char *text = NULL, *p;
+	int len = asprintf(&text, "global\n-S %s\n", words);
+
+	if (len < 0)
+		return;
+	for (p = text; *p; p++)
+		if (*p == ',')
+			*p = ' ';
+	config_read_text(cfg, "-S", text, (size_t)len);
+	free(text);
+}
+
 /* What the command line says goes last, so that it overrides the files. */
 static void load_overrides(struct config *cfg, const struct args *args)
 {
@@ -77,6 +92,10 @@ static void load_overrides(struct config *cfg, const struct args *args)
 		len = snprintf(text, sizeof(text), "global\nmaxconn %d\n", args->maxconn);
 		config_read_text(cfg, "-n", text, (size_t)len);
 	}
+	if (args->master)
+		config_read_text(cfg, "-W", "global\nmaster-worker\n", 21);
+	if (args->parent_socket)
+		load_parent_socket(cfg, args->parent_socket);
 	if (args->no_splice)
 		config_read_text(cfg, "-dS", "global\nnosplice\n", 16);
 }

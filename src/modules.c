@@ -17,6 +17,7 @@
 #include "lb/balance.h"
 #include "log/log.h"
 #include "net/bind_conf.h"
+#include "process/parent_cli.h"
 #include "process/process.h"
 #include "proxy/proxy.h"
 #include "proxy/state_file.h"
@@ -38,6 +39,7 @@
 const struct module *const modules[] = {
 	&environment_module,
 	&process_module,
+	&parent_cli_module,
 	&tune_module,
 	&h1_module,
 	&bind_module,

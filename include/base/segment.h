@@ -46,11 +46,13 @@ struct segment_row {
 	_Atomic uint64_t started_ms;  /* clock of the system; 0: not yet */
 	char version[40];             /* of its program; written before started_ms */
 	_Atomic uint64_t waits_for_room; /* ms since it waits with a listener for a place; 0: not */
-	/* What it has at hand, for whoever finds it dead: written without order, may be torn. */
+	/* What it has, or had last, at hand, for whoever finds it dead outside the poller: written
+	 * without order, may be torn. */
 	struct {
-		uint64_t stream;      /* number; 0: none */
-		uint32_t frontend;    /* slot */
-		char client[64];      /* "192.0.2.1:1234" */
+		uint64_t stream;      /* number; 0: none yet */
+		uint32_t frontend;    /* its number ("id") */
+		uint16_t family, port; /* of the client; AF_UNIX: no address */
+		uint8_t address[16];
 	} at_hand;
 };
 enum { ROW_STOPPING = 1 << 0, /* finishes its streams, accepts nothing */
@@ -76,6 +78,8 @@ extern uint64_t segment_layout;
 extern struct segment *segment;
 /* The row of this process. 0 until worker_begin. */
 extern unsigned segment_own_row;
+/* Its head; never NULL: before there is a row, one that nobody else sees. */
+extern struct segment_row *segment_own;
 
 /* The slot of this kind and name; taken if there was none. found (may be NULL): it was there (its
  * cells hold numbers). Asked twice for the same in one epoch it gives different slots, in the order

@@ -29,6 +29,7 @@ void loop_free(void);
 /* Runs until loop_stop; returns after the turn in which it was called. */
 void loop_run(void);
 void loop_stop(void);
+bool loop_stopping(void);
 /* One turn: polls at most max_wait_ms (-1: until something happens). For tests. */
 void loop_turn(int max_wait_ms);
 

@@ -6,6 +6,9 @@
 /* From now on signal signo calls handler(signo) from the loop. handler NULL: it is ignored.
  * 0, or -1 with errno. After loop_init. */
 int signal_watch(int signo, void (*handler)(int signo));
+/* In a child that will have a loop of its own: its handlers are those that it sets from now on;
+ * signals that come before stay pending. Before loop_init. */
+void signals_forget(void);
 /* Back to what a fresh process has: for children. */
 void signals_reset(void);
 

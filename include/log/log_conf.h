@@ -35,6 +35,8 @@ struct ring *ring_new(struct config *cfg, struct log_data *data, const char *nam
 struct ring *ring_of_name(const struct log_data *data, const char *name);
 int ring_add_implicit(struct statement *st, struct log_target *t);
 int ring_check(struct config *cfg, struct ring *ring);
+/* Memory, once; then, in each process that serves, the way to its servers. */
+int ring_prepare(struct ring *ring, struct err *err);
 int ring_start(struct ring *ring, struct err *err);
 void ring_stop(struct ring *ring);
 

@@ -94,6 +94,10 @@ void listeners_wake(void);
 /* "127.0.0.1:80", "/run/x.sock", "abns@x", "fd@3", for messages. Returns buf. */
 const char *listener_name(const struct listener *l, char *buf, size_t size);
 
+/* Several processes have these sockets: what one does to a socket happens to all. */
+extern bool listeners_shared;
+/* This process only keeps them open for others: it accepts nothing. */
+extern bool listeners_held;
 extern unsigned listener_max_accept; /* tune.maxaccept; UINT_MAX: no limit */
 
 /* Installed by upper layers; may be NULL. */

@@ -26,6 +26,9 @@ struct args {
 	bool debug;              /* -d */
 	bool foreground;         /* -db */
 	bool daemon;             /* -D */
+	bool master;             /* -W, -Ws */
+	bool systemd;            /* -Ws */
+	const char *parent_socket; /* -S: an address, then words of bind lines, commas between */
 	bool quiet, verbose;     /* -q, -V */
 	bool diagnose;           /* -dD */
 	bool zero_warning;       /* -dW */

@@ -9,6 +9,8 @@ struct err;
 int daemon_start(struct err *err);
 /* Lets the parent go and leaves the terminal. Without daemon_start it does nothing. */
 void daemon_ready(void);
+/* In a worker: leaves the terminal, too, but says nothing. */
+void daemon_leave(void);
 /* Writes our process id and a line feed. 0, or -1 and err. */
 int pidfile_write(const char *path, struct err *err);
 

@@ -25,6 +25,14 @@ struct process_conf {
 	bool dumpable;      /* it leaves a core file when it dies */
 	caps_set setcap;    /* kept for connections */
 	unsigned hard_stop_after; /* ms; 0: wait for ever */
+	bool master_worker; /* -W: the parent reloads */
+	bool nbproc_auto;
+	unsigned nbproc, nbthread; /* 0: not given */
+	unsigned workers;   /* 0: one process, which has no parent */
+	unsigned max_reloads; /* that a worker survives; 0: no limit */
+	unsigned close_spread; /* ms; 0: not given */
+	struct cpu_rule *cpu_rules;
+	struct cpu_map *cpus; /* NULL: none */
 };
 extern const struct module process_module;
 

@@ -21,4 +21,11 @@ void reload_request(int fd);
 /* Messages of the start, or of the last attempt that failed. */
 const char *reload_log(void);
 
+/* -- parent.c --------------------------------------------------------------------------------- */
+
+/* A child that is no worker has ended. */
+void reload_child_ended(int pid, int status);
+/* In a fresh worker: closes what belongs to a reload that is under way. */
+void reload_forget(void);
+
 #endif

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct err;
+struct worker;
+
 enum process_role { ROLE_ONLY, /* no workers: it does everything itself */
 		    ROLE_PARENT, ROLE_WORKER };
 extern enum process_role process_role;
@@ -13,5 +16,15 @@ extern enum process_role process_role;
 extern unsigned worker_number;
 /* Of the configuration in this process: counts reloads. */
 extern uint32_t process_generation;
+
+/* -- between parent.c, run.c and worker.c ----------------------------------------------------- */
+
+/* Our end of the channel, in a fresh worker. */
+extern int worker_channel_fd;
+/* Ties a fresh worker to its parent: its loop is there, its modules are not started.
+ * finish: the parent asks for a soft stop of this process alone, or has gone. 0, or -1 and err */
+int worker_start(const struct worker *self, void (*finish)(void), struct err *err);
+/* Tells the parent that we serve. */
+void worker_ready_now(void);
 
 #endif

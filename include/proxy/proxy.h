@@ -202,7 +202,7 @@ struct proxy {
 	const char *description;
 	const char *state_file;        /* server-state-file-name; NULL: the backend's name */
 	bool used_by_name, used_as_last; /* defaults: by proxies, with and without "from" */
-	unsigned fullconn;             /* in force, from proxies_start on */
+	unsigned fullconn;             /* in force, from proxies_prepare on */
 	struct list uppers;            /* frontends that may use this backend */
 	unsigned usable, usable_backup; /* servers, kept by lb/ */
 	enum { PROXY_NEW, PROXY_READY, PROXY_PAUSED, PROXY_STOPPED } run_state;
@@ -246,7 +246,7 @@ unsigned retry_on_status(unsigned status);
 extern struct proxies *proxies_running;
 /* The module's start: takes the generation into service (proxies_running) and sets its
  * limits. Sockets are opened by stream/. */
-int proxies_start(struct config *cfg, void *data, struct err *err);
+int proxies_prepare(struct config *cfg, void *data, struct err *err);
 /* Does any enabled frontend listen? */
 bool proxies_have_listener(const struct proxies *all);
 /* By name and capability (PROXY_FRONTEND or PROXY_BACKEND); "#N" finds by id. NULL: none. */

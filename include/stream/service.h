@@ -13,6 +13,8 @@ extern const struct module service_module; /* start: opens all listeners, then l
  * hold them let go, and waits a little; false: there is no hope. May be NULL. */
 extern bool (*service_make_room)(unsigned n);
 
+/* In a parent that will have no workers any more: lets go of its copies of the sockets. */
+void service_close_listeners(void);
 /* Soft stop: no new sessions; calls done when the last one has ended. */
 void service_finish(void (*done)(void));
 /* SIGTTOU, SIGTTIN: stops listening, and listens again. */

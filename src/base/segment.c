@@ -59,6 +59,8 @@ struct segment {
 uint64_t segment_layout;
 struct segment *segment;
 unsigned segment_own_row;
+static struct segment_row nobody;
+struct segment_row *segment_own = &nobody;
 
 /* ---- memory ---------------------------------------------------------------------------- */
 
@@ -240,8 +242,10 @@ void segment_free(struct segment **segment_ptr)
 
 	if (!s)
 		return;
-	if (segment == s)
+	if (segment == s) {
 		segment = NULL;
+		segment_own = &nobody;
+	}
 	rows = s->head->rows;
 	for (i = 0; i < rows && s->fd >= 0; i++)
 		if (s->head->wake[i] >= 0)

@@ -114,7 +114,7 @@ static int stats_conf_finish(struct config *cfg, void *data)
 	return 0;
 }
 
-static int stats_conf_start(struct config *cfg, void *data, struct err *err)
+static int stats_conf_prepare(struct config *cfg, void *data, struct err *err)
 {
 	const struct stats_conf *conf = data;
 
@@ -152,5 +152,5 @@ const struct module stats_conf_module = {
 	.data_size = sizeof(struct stats_conf),
 	.init = stats_conf_init,
 	.finish = stats_conf_finish,
-	.start = stats_conf_start,
+	.prepare = stats_conf_prepare,
 };

@@ -5,6 +5,7 @@
 #include "event/loop.h"
 
 #include "base/clock.h"
+#include "base/segment.h"
 #include "event/timer.h"
 
 #include <errno.h>
@@ -188,14 +189,26 @@ static int loop_timeout(int max_wait_ms)
 	return max_wait_ms >= 0 && wait > (uint64_t)max_wait_ms ? max_wait_ms : (int)wait;
 }
 
+/* Polls, and lets the parent see that this process lives: three plain stores. */
+static int loop_poll(int timeout_ms)
+{
+	int n;
+
+	atomic_store_explicit(&segment_own->asleep, 1, memory_order_relaxed);
+	n = loop_poller(events, max_events, timeout_ms);
+	atomic_store_explicit(&segment_own->asleep, 0, memory_order_relaxed);
+	loop_stats.turns++;
+	atomic_store_explicit(&segment_own->turns, loop_stats.turns, memory_order_relaxed);
+	return n;
+}
+
 void loop_turn(int max_wait_ms)
 {
 	struct source *src;
 	int i, n;
 
-	n = loop_poller(events, max_events, loop_timeout(max_wait_ms));
+	n = loop_poll(loop_timeout(max_wait_ms));
 	clock_update();
-	loop_stats.turns++;
 	if (n <= 0)
 		loop_stats.empty_polls++;
 	else
@@ -220,4 +233,9 @@ void loop_run(void)
 void loop_stop(void)
 {
 	stopping = true;
+}
+
+bool loop_stopping(void)
+{
+	return stopping;
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -58,6 +59,15 @@ int signal_watch(int signo, void (*handler)(int signo))
 	if (sigprocmask(SIG_BLOCK, &watched, NULL) < 0)
 		return -1;
 	return signals_update();
+}
+
+void signals_forget(void)
+{
+	if (source.fd >= 0)
+		close(source.fd);
+	source.fd = -1;
+	source.registered = false;
+	memset(handlers, 0, sizeof(handlers));
 }
 
 void signals_reset(void)

@@ -398,7 +398,7 @@ static int capture_finish(struct config *cfg, void *module_data)
 	return 0;
 }
 
-static int capture_start(struct config *cfg, void *module_data, struct err *err)
+static int capture_prepare(struct config *cfg, void *module_data, struct err *err)
 {
 	const struct capture_data *data = module_data;
 
@@ -445,5 +445,5 @@ const struct module capture_module = {
 	.data_size = sizeof(struct capture_data),
 	.init = capture_init,
 	.finish = capture_finish,
-	.start = capture_start,
+	.prepare = capture_prepare,
 };

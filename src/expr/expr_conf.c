@@ -179,7 +179,7 @@ static int expr_data_finish(struct config *cfg, void *data)
 	return switch_finish(cfg, all) ? -1 : bad;
 }
 
-static int expr_data_start(struct config *cfg, void *data, struct err *err)
+static int expr_data_prepare(struct config *cfg, void *data, struct err *err)
 {
 	struct expr_data *d = data;
 
@@ -195,5 +195,5 @@ const struct module expr_module = {
 	.data_size = sizeof(struct expr_data),
 	.init = expr_data_init,
 	.finish = expr_data_finish,
-	.start = expr_data_start,
+	.prepare = expr_data_prepare,
 };

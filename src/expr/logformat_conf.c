@@ -171,7 +171,7 @@ static int logformat_finish(struct config *cfg, void *module_data)
 	return bad;
 }
 
-static int logformat_start(struct config *cfg, void *module_data, struct err *err)
+static int logformat_prepare(struct config *cfg, void *module_data, struct err *err)
 {
 	(void)cfg;
 	(void)err;
@@ -242,5 +242,5 @@ const struct module logformat_module = {
 	.data_size = sizeof(struct logformat_data),
 	.init = logformat_init,
 	.finish = logformat_finish,
-	.start = logformat_start,
+	.prepare = logformat_prepare,
 };

@@ -295,7 +295,7 @@ static int balance_finish(struct config *cfg, void *data)
 	return 0;
 }
 
-static int balance_start(struct config *cfg, void *data, struct err *err)
+static int balance_prepare(struct config *cfg, void *data, struct err *err)
 {
 	(void)cfg;
 	(void)data;
@@ -327,6 +327,6 @@ const struct module lb_module = {
 	.keywords = balance_keywords,
 	.data_size = sizeof(struct proxies *), /* those that were built */
 	.finish = balance_finish,
-	.start = balance_start,
+	.prepare = balance_prepare,
 	.release = balance_release,
 };

@@ -55,8 +55,8 @@ void world_begin(const char *lines)
 	free(text);
 	if (config_finish(cfg))
 		give_up("the configuration is bad");
-	if (proxies_start(cfg, config_data(cfg, &proxy_module), &err) ||
-	    lb_module.start(cfg, NULL, &err))
+	if (proxies_prepare(cfg, config_data(cfg, &proxy_module), &err) ||
+	    lb_module.prepare(cfg, NULL, &err))
 		give_up(err.text);
 	list_servers();
 }

@@ -275,7 +275,7 @@ void log_detach(void)
 			log_target_close(t);
 }
 
-static int log_start(struct config *cfg, void *module_data, struct err *err)
+static int log_prepare(struct config *cfg, void *module_data, struct err *err)
 {
 	struct log_data *data = module_data;
 	struct log_target *t;
@@ -288,7 +288,7 @@ static int log_start(struct config *cfg, void *module_data, struct err *err)
 	log_read_pid();
 	timer_init(&log_report_timer, log_report_fire);
 	list_for_each(ring, &data->rings, node)
-		if (ring_start(ring, err))
+		if (ring_prepare(ring, err))
 			return -1;
 	list_for_each(t, &data->targets, node) {
 		if (log_target_open(t, err))
@@ -297,6 +297,20 @@ static int log_start(struct config *cfg, void *module_data, struct err *err)
 			log_longest = t->max_len;
 	}
 	log_running = data;
+	return 0;
+}
+
+/* Rings talk to their servers from each process that serves; log lines of a parent stay in its own
+ * memory, and go with that to the next process that it forks. */
+static int log_start(struct config *cfg, void *module_data, struct err *err)
+{
+	struct log_data *data = module_data;
+	struct ring *ring;
+
+	(void)cfg;
+	list_for_each(ring, &data->rings, node)
+		if (ring_start(ring, err))
+			return -1;
 	return 0;
 }
 
@@ -322,6 +336,7 @@ const struct module log_module = {
 	.data_size = sizeof(struct log_data),
 	.init = log_init,
 	.finish = log_finish,
+	.prepare = log_prepare,
 	.start = log_start,
 	.stop = log_stop,
 };

@@ -53,7 +53,8 @@ static void start(const char *fmt)
 		diag_print(cfg->diag, stderr, false, DIAG_NOTE);
 		fail();
 	}
-	if (log_module.start(cfg, config_data(cfg, &log_module), &err))
+	if (log_module.prepare(cfg, config_data(cfg, &log_module), &err) ||
+	    log_module.start(cfg, config_data(cfg, &log_module), &err))
 		fail_msg("%s", err.text);
 	log_stats = (struct log_stats){ 0, 0 };
 }

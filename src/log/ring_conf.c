@@ -133,12 +133,17 @@ int ring_check(struct config *cfg, struct ring *ring)
 	return 0;
 }
 
+int ring_prepare(struct ring *ring, struct err *err)
+{
+	if (ring_alloc(ring))
+		return err_set(err, "ring %s: no memory for %zu bytes", ring->name, ring->size);
+	return 0;
+}
+
 int ring_start(struct ring *ring, struct err *err)
 {
 	struct ring_server *s;
 
-	if (ring_alloc(ring))
-		return err_set(err, "ring %s: no memory for %zu bytes", ring->name, ring->size);
 	list_for_each(s, &ring->servers, watch.node)
 		if (ring_server_start(s, err))
 			return -1;

@@ -371,7 +371,7 @@ static void bind_init(struct config *cfg, void *data)
 	b->mode = b->uid = b->gid = -1;
 }
 
-static int bind_start(struct config *cfg, void *data, struct err *err)
+static int bind_prepare(struct config *cfg, void *data, struct err *err)
 {
 	const struct bind_data *b = data;
 
@@ -388,5 +388,5 @@ const struct module bind_module = {
 	.keywords = bind_keywords,
 	.data_size = sizeof(struct bind_data),
 	.init = bind_init,
-	.start = bind_start,
+	.prepare = bind_prepare,
 };

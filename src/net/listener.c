@@ -24,6 +24,7 @@
 #define RETRY_MS 100 /* out of descriptors or memory: try again after that long */
 
 unsigned listener_max_accept = 4;
+bool listeners_shared, listeners_held;
 struct listener_stats listener_stats;
 struct listener_hooks listener_hooks;
 
@@ -47,7 +48,7 @@ static void leave_loop(struct listener *l, enum listener_state state)
 static int enter_loop(struct listener *l)
 {
 	leave_loop(l, LISTENER_READY);
-	return loop_add(&l->src, EPOLLIN);
+	return listeners_held ? 0 : loop_add(&l->src, EPOLLIN);
 }
 
 void listener_full(struct listener *l)
@@ -122,6 +123,8 @@ static bool accept_one(struct listener *l)
 		out_of_resources(l, errno);
 		return false;
 	case EAGAIN:
+		return false;
+	case EINVAL: /* it does not listen any more: another process has paused it */
 		return false;
 	case EPIPE: /* the other end of a socket pair is gone */
 		leave_loop(l, LISTENER_PAUSED);
@@ -198,7 +201,7 @@ static void drain(struct listener *l)
 {
 	unsigned left;
 
-	if (l->src.fd < 0 || l->state != LISTENER_READY)
+	if (l->src.fd < 0 || l->state != LISTENER_READY || listeners_held)
 		return;
 	listen_socket_steer_away(l, true);
 	left = room_now(l);
@@ -219,6 +222,8 @@ void listener_pause(struct listener *l)
 		return;
 	drain(l);
 	leave_loop(l, LISTENER_PAUSED);
+	if (listeners_held || (listeners_shared && abstract(l)))
+		return; /* connections wait in the kernel, or the workers do it */
 	if (abstract(l)) {
 		close(l->src.fd);
 		l->src.fd = -1;

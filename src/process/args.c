@@ -192,6 +192,14 @@ static int take_version(struct scan *s, const struct option *o, const char *rest
 	return 0;
 }
 
+static int take_systemd(struct scan *s, const struct option *o, const char *rest)
+{
+	(void)o;
+	(void)rest;
+	s->args->master = s->args->systemd = true;
+	return 0;
+}
+
 static int take_help_word(struct scan *s, const struct option *o, const char *rest)
 {
 	(void)o;
@@ -222,6 +230,10 @@ static const struct option options[] = {
 	{ "-cc", "<condition>", .take = take_condition,
 	  .help = "evaluates a condition as after .if: exit 0 true, 1 false, 2 error" },
 	{ "-C", "<folder>", STRING(directory), .help = "changes to this folder first" },
+	{ "-W", FLAG(master), .help = "a parent watches over workers, and reloads on USR2" },
+	{ "-Ws", .take = take_systemd, .help = "the same, and systemd is told (Type=notify)" },
+	{ "-S", "<socket>[,<bind words>]", STRING(parent_socket),
+	  .help = "socket of the parent, for commands" },
 	{ "-D", FLAG(daemon), .help = "goes to the background" },
 	{ "-d", FLAG(debug), .help = "debug: stays in the foreground, shows what happens" },
 	{ "-db", FLAG(foreground), .help = "stays in the foreground" },
@@ -259,9 +271,6 @@ static const struct option options[] = {
 
 /* Of the reference and not here; the help says why or what instead. */
 static const struct option missing[] = {
-	{ "-W", .help = "one process serves" },
-	{ "-Ws", .help = "one process serves; use systemd's Type=simple or forking" },
-	{ "-S", .help = "there is no master process" },
 	{ "-dV", .help = "there is no TLS" },
 	{ "-de", .help = "epoll is the only poller" },
 	{ "-dk", .help = "kqueue is not on Linux; epoll is the only poller" },

@@ -47,12 +47,11 @@ int daemon_start(struct err *err)
 	return 0;
 }
 
-void daemon_ready(void)
+/* The terminal is nobody's business any more. */
+static void daemon_leave_terminal(void)
 {
 	int null;
 
-	if (ready_pipe < 0)
-		return;
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null >= 0) {
 		dup2(null, 0);
@@ -60,6 +59,22 @@ void daemon_ready(void)
 		dup2(null, 2);
 		close(null);
 	}
+}
+
+void daemon_leave(void)
+{
+	if (ready_pipe < 0)
+		return;
+	daemon_leave_terminal();
+	close(ready_pipe);
+	ready_pipe = -1;
+}
+
+void daemon_ready(void)
+{
+	if (ready_pipe < 0)
+		return;
+	daemon_leave_terminal();
 	if (write(ready_pipe, "k", 1) < 0) {
 		/* Nobody waits any more: nothing is lost. */
 	}

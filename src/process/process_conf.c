@@ -3,6 +3,7 @@
 #include "process/process.h"
 
 #include "config/config.h"
+#include "process/workers_conf.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -70,34 +71,6 @@ static int parse_gid(struct statement *st, const struct keyword *kw, void *objec
 	return stmt_end(st);
 }
 
-/* A process is one thread. A file that asks for more describes a service that works all the same,
- * with less of the machine: that is said. */
-static int parse_threads(struct statement *st, const struct keyword *kw, void *object)
-{
-	int64_t n;
-
-	(void)object;
-	if (stmt_int(st, "number", 1, 64, &n) < 0)
-		return -1;
-	if (n > 1)
-		stmt_warning(st, st->at - 1, "%s %lld: one thread serves, several workers are not "
-			     "supported yet", kw->name, (long long)n);
-	return stmt_end(st);
-}
-
-/* One worker is what there is. */
-static int parse_one(struct statement *st, const struct keyword *kw, void *object)
-{
-	int64_t n;
-
-	(void)object;
-	if (stmt_int(st, "number", 1, 4096, &n) < 0)
-		return -1;
-	if (n > 1)
-		return stmt_error(st, st->at - 1, "%s above 1 is not supported yet", kw->name);
-	return stmt_end(st);
-}
-
 #define ROW(word, arguments, fn, text)                                                         \
 	{ .name = word, .scope = SCOPE_GLOBAL, .args = arguments, .parse = fn, .help = text }
 
@@ -130,8 +103,22 @@ static const struct keyword process_keywords[] = {
 	ROW("group", "<name>", parse_group, "serve as this group"),
 	ROW("uid", "<number>", parse_uid, "serve as this user id"),
 	ROW("gid", "<number>", parse_gid, "serve as this group id"),
-	ROW("nbproc", "<number>", parse_one, "number of processes"),
-	ROW("nbthread", "<number>", parse_threads, "number of threads"),
+	{ .name = "master-worker", .scope = SCOPE_GLOBAL, .flags = KW_NO,
+	  .args = "[no-exit-on-failure]", .parse = workers_parse_master, .dflt = "off",
+	  .help = "a parent watches over workers and reloads, as with -W" },
+	{ .name = "mworker-max-reloads", .scope = SCOPE_GLOBAL, .args = "<number>",
+	  .parse = set_unsigned, .offset = offsetof(struct process_conf, max_reloads), .min = 0,
+	  .max = INT32_MAX, .dflt = "no limit",
+	  .help = "how many reloads a worker that does not finish survives" },
+	{ .name = "nbproc", .scope = SCOPE_GLOBAL, .args = "{ <number> | auto }",
+	  .parse = workers_parse_nbproc, .dflt = "1",
+	  .help = "number of processes that serve; auto: one a processor" },
+	{ .name = "nbthread", .scope = SCOPE_GLOBAL, .args = "<number>",
+	  .parse = workers_parse_nbthread, .dflt = "1",
+	  .help = "for existing files: that many processes, which have one thread each" },
+	{ .name = "cpu-map", .scope = SCOPE_GLOBAL,
+	  .args = "[auto:]<process-set>[/<thread-set>] <cpu-set>...", .parse = workers_parse_cpu_map,
+	  .dflt = "any processor", .help = "on which processors a worker runs" },
 	{ .name = NULL },
 };
 
@@ -139,4 +126,5 @@ const struct module process_module = {
 	.name = "process",
 	.keywords = process_keywords,
 	.data_size = sizeof(struct process_conf),
+	.finish = workers_finish,
 };

@@ -11,10 +11,17 @@
 #include "event/timer.h"
 #include "log/log.h"
 #include "net/inherit.h"
+#include "net/listener.h"
 #include "process/args.h"
 #include "process/confine.h"
 #include "process/daemon.h"
 #include "process/dump.h"
+#include "process/notify.h"
+#include "process/obituary.h"
+#include "process/parent.h"
+#include "process/parent_cli.h"
+#include "process/worker.h"
+#include "process/workers_conf.h"
 #include "proxy/global.h"
 #include "proxy/limits.h"
 #include "proxy/proxy.h"
@@ -49,15 +56,20 @@ static void process_end_now(struct timer *timer)
 	loop_stop();
 }
 
-static void on_finish(int signo)
+static void process_finish(void)
 {
-	(void)signo;
 	if (global_state->stopping)
 		return;
 	log_process(LOG_L_NOTICE, "Soft stop: %u sessions to finish.", streams_count);
 	if (conf->hard_stop_after)
 		timer_set(&hard_stop, clock_now_ms + conf->hard_stop_after);
 	service_finish(loop_stop);
+}
+
+static void on_finish(int signo)
+{
+	(void)signo;
+	process_finish();
 }
 
 static void on_end(int signo)
@@ -146,6 +158,17 @@ static bool process_make_room(unsigned n)
 	return n == 0;
 }
 
+static int process_prepare_modules(struct config *cfg, struct err *err)
+{
+	size_t i;
+
+	for (i = 0; cfg->modules[i]; i++)
+		if (cfg->modules[i]->prepare &&
+		    cfg->modules[i]->prepare(cfg, cfg->data[i], err) < 0)
+			return -1;
+	return 0;
+}
+
 static int process_start_modules(struct config *cfg, struct err *err)
 {
 	size_t i;
@@ -168,12 +191,17 @@ static void process_stop_modules(struct config *cfg)
 			cfg->modules[i]->stop();
 }
 
-static int process_start(struct config *cfg, const struct args *args, struct err *err)
+static bool process_in_background(const struct args *args)
 {
-	const char *pidfile = args->pidfile ? args->pidfile : conf->pidfile;
+	return (args->daemon || conf->daemon) && !args->foreground && !args->debug;
+}
+
+/* What is done once for all processes. */
+static int process_prepare(struct config *cfg, const struct args *args, struct err *err)
+{
 	const struct tune *tune = config_data(cfg, &tune_module);
 
-	if ((args->daemon || conf->daemon) && !args->foreground && !args->debug && daemon_start(err) < 0)
+	if (process_in_background(args) && daemon_start(err) < 0)
 		return -1;
 	if (loop_init(tune->maxpollevents) < 0)
 		return err_set(err, "cannot poll: %s", strerror(errno));
@@ -181,31 +209,94 @@ static int process_start(struct config *cfg, const struct args *args, struct err
 	process_inherit(args);
 	old_args = args;
 	service_make_room = args->old_count ? process_make_room : NULL;
-	if (process_signals(err) < 0 || process_start_modules(cfg, err) < 0)
+	listeners_shared = listeners_held = conf->workers > 0;
+	notify_start();
+	if ((conf->workers && parent_cli_open(cfg, err) < 0) ||
+	    process_prepare_modules(cfg, err) < 0)
 		return -1;
 	inherit_close();
-	if (pidfile && pidfile_write(pidfile, err) < 0)
-		return -1;
-	process_tell_old(args);
-	if (confine_rights(conf, args, err) < 0)
-		return -1;
-	trace_enabled = args->debug;
-	daemon_ready();
-	confine_calls(conf, args);
+	global_state->start_ms = clock_now_ms;
 	return 0;
 }
 
-int process_run(struct config *cfg, const struct args *args)
+/* All that was asked for serves. */
+static int process_announce(const struct args *args, struct err *err)
+{
+	const char *pidfile = args->pidfile ? args->pidfile : conf->pidfile;
+
+	if (pidfile && pidfile_write(pidfile, err) < 0)
+		return -1;
+	process_tell_old(args);
+	return 0;
+}
+
+int parent_ready(const struct args *args, struct err *err)
+{
+	if (process_announce(args, err) < 0)
+		return -1;
+	notify_ready("Ready.");
+	daemon_ready();
+	log_process(LOG_L_NOTICE, "Loading success.");
+	return 0;
+}
+
+/* A process that serves, up to its loop. worker NULL: the only one. */
+static int process_start(struct config *cfg, const struct args *args, const struct worker *worker,
+			 struct err *err)
+{
+	const struct tune *tune = config_data(cfg, &tune_module);
+
+	if (worker && loop_init(tune->maxpollevents) < 0)
+		return err_set(err, "cannot poll: %s", strerror(errno));
+	workers_take_cpu(conf, worker_number);
+	if (process_signals(err) < 0 ||
+	    (worker && worker_start(worker, process_finish, err) < 0) ||
+	    process_start_modules(cfg, err) < 0 ||
+	    (!worker && process_announce(args, err) < 0) ||
+	    confine_rights(conf, args, err) < 0)
+		return -1;
+	trace_enabled = args->debug;
+	if (worker) {
+		daemon_leave();
+	} else {
+		obituary_prepare(-1);
+		notify_ready(NULL);
+		daemon_ready();
+	}
+	confine_calls(conf, args);
+	worker_ready_now();
+	return 0;
+}
+
+static int process_serve(struct config *cfg, const struct args *args, const struct worker *worker)
 {
 	struct err err;
 
-	conf = config_data(cfg, &process_module);
-	if (process_start(cfg, args, &err) < 0)
+	if (process_start(cfg, args, worker, &err) < 0)
 		return process_fail(&err);
-	global_state->start_ms = clock_now_ms;
 	loop_run();
 	streams_end_all(END_KILLED);
 	process_stop_modules(cfg);
 	loop_free();
 	return 0;
+}
+
+int process_run(struct config *cfg, const struct args *args)
+{
+	struct worker *worker = NULL;
+	struct err err;
+
+	conf = config_data(cfg, &process_module);
+	if (process_prepare(cfg, args, &err) < 0)
+		return process_fail(&err);
+	if (conf->workers) {
+		if (parent_start(cfg, args, &err) < 0)
+			return process_fail(&err);
+		worker = parent_run();
+		if (!worker) {
+			loop_free();
+			return parent_exit_code();
+		}
+	}
+	return process_serve(cfg, args, worker);
 }

@@ -107,7 +107,7 @@ static void enforce_settings(struct proxies *all)
 			px->fullconn = fullconn_of(px);
 }
 
-int proxies_start(struct config *cfg, void *data, struct err *err)
+int proxies_prepare(struct config *cfg, void *data, struct err *err)
 {
 	struct timeval now = clock_wall();
 	struct proxies *all = data;

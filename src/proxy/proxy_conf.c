@@ -190,6 +190,6 @@ const struct module proxy_module = {
 	.data_size = sizeof(struct proxies),
 	.init = proxies_init,
 	.finish = proxy_finish,
-	.start = proxies_start,
+	.prepare = proxies_prepare,
 	.release = proxies_release,
 };

@@ -73,7 +73,7 @@ static int setup(void **state)
 	}
 	proxy_find(config_data(cfg, &proxy_module), "d", PROXY_BACKEND)->set.balance =
 		BALANCE_STATIC_RR; /* lb/ has the word */
-	if (proxies_start(cfg, config_data(cfg, &proxy_module), &err)) {
+	if (proxies_prepare(cfg, config_data(cfg, &proxy_module), &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return -1;
 	}

@@ -166,6 +166,7 @@ int states_finish(struct config *cfg, struct proxies *all)
 	lay.segment = all->segment = segment = choose_segment(&err);
 	if (!all->segment)
 		return config_error(cfg, NULL, "%s", err.text);
+	segment_own = segment_row(segment, segment_own_row);
 	tally_start(segment_capacity(segment) > 1);
 	all->global_state = arena_alloc(cfg->arena, sizeof(*all->global_state));
 	all->global_tally = take(&lay, SLOT_GLOBAL, "", &slot);
@@ -213,4 +214,5 @@ void states_own_row(unsigned row)
 	list_for_each(px, &all->stats_frontends, node)
 		move_proxy(px, row);
 	segment_own_row = row;
+	segment_own = segment_row(segment, row);
 }

@@ -193,7 +193,7 @@ static void read_file(const struct proxies *all, const struct proxy *only, const
 	fclose(file);
 }
 
-static int state_file_start(struct config *cfg, void *data, struct err *err)
+static int state_file_prepare(struct config *cfg, void *data, struct err *err)
 {
 	const struct proxies *all = config_data(cfg, &proxy_module);
 	const struct state_files *files = data;
@@ -269,5 +269,5 @@ const struct module state_file_module = {
 	.keywords = keywords,
 	.data_size = sizeof(struct state_files),
 	.finish = state_file_finish,
-	.start = state_file_start,
+	.prepare = state_file_prepare,
 };

@@ -146,7 +146,7 @@ static void compress_init(struct config *cfg, void *data)
 							      .windowsize = 15 };
 }
 
-static int compress_start(struct config *cfg, void *data, struct err *err)
+static int compress_prepare(struct config *cfg, void *data, struct err *err)
 {
 	(void)cfg;
 	(void)err;
@@ -159,6 +159,6 @@ const struct module compress_module = {
 	.keywords = keywords,
 	.data_size = sizeof(struct squeeze_tune),
 	.init = compress_init,
-	.start = compress_start,
+	.prepare = compress_prepare,
 	.finish = compress_finish,
 };

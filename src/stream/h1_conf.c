@@ -157,7 +157,7 @@ static int h1_conf_finish(struct config *cfg, void *data)
 	return conf->case_file ? read_case_file(cfg, conf) : 0;
 }
 
-static int h1_conf_start(struct config *cfg, void *data, struct err *err)
+static int h1_conf_prepare(struct config *cfg, void *data, struct err *err)
 {
 	const struct h1_conf *conf = data;
 
@@ -183,5 +183,5 @@ const struct module h1_module = {
 	.keywords = h1_keywords,
 	.data_size = sizeof(struct h1_conf),
 	.finish = h1_conf_finish,
-	.start = h1_conf_start,
+	.prepare = h1_conf_prepare,
 };

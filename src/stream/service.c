@@ -125,7 +125,6 @@ static int service_start_proxy(struct proxy *px, struct err *err)
 			if (listener_start(l) < 0)
 				return err_set(err, "frontend '%s': %s", px->name,
 					       "the poller does not take its socket");
-	px->run_state = PROXY_READY;
 	return 0;
 }
 
@@ -134,7 +133,7 @@ static int service_start_all(struct err *err)
 	struct proxy *px;
 
 	list_for_each(px, &proxies_running->list, node)
-		if (px->fe && !px->set.disabled && service_start_proxy(px, err) < 0)
+		if (px->fe && px->run_state == PROXY_READY && service_start_proxy(px, err) < 0)
 			return -1;
 	list_for_each(px, &proxies_running->stats_frontends, node)
 		if (service_start_proxy(px, err) < 0)
@@ -154,6 +153,28 @@ static void service_out_of_resources(struct listener *l, int error)
 		   px->name, strerror(error));
 }
 
+/* Those that are to accept: in a parent, which passes this on to workers. */
+static void service_make_ready(void)
+{
+	struct proxy *px;
+
+	list_for_each(px, &proxies_running->list, node)
+		if (px->fe && !px->set.disabled)
+			px->run_state = PROXY_READY;
+	list_for_each(px, &proxies_running->stats_frontends, node)
+		px->run_state = PROXY_READY;
+}
+
+static int service_prepare(struct config *cfg, void *data, struct err *err)
+{
+	(void)cfg;
+	(void)data;
+	if (service_open_all(err) < 0)
+		return -1;
+	service_make_ready();
+	return 0;
+}
+
 static int service_start(struct config *cfg, void *data, struct err *err)
 {
 	(void)data;
@@ -161,8 +182,6 @@ static int service_start(struct config *cfg, void *data, struct err *err)
 	server_hooks.came_up = service_server_up;
 	listener_hooks.out_of_resources = service_out_of_resources;
 	tune_pipes(config_data(cfg, &tune_module));
-	if (service_open_all(err) < 0)
-		return -1;
 	return service_start_all(err);
 }
 
@@ -238,6 +257,16 @@ void service_resume(void)
 			service_resume_proxy(px, NULL);
 }
 
+void service_close_listeners(void)
+{
+	struct proxy *px;
+
+	list_for_each(px, &proxies_running->list, node)
+		service_each_listener(px, listener_close);
+	list_for_each(px, &proxies_running->stats_frontends, node)
+		service_each_listener(px, listener_close);
+}
+
 static void service_last_session(void)
 {
 	if (!streams_count && finish_done)
@@ -272,6 +301,7 @@ static void service_close_idle(void)
 
 const struct module service_module = {
 	.name = "service",
+	.prepare = service_prepare,
 	.start = service_start,
 	.stop = service_close_idle,
 };

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/pool.h"
+#include "base/segment.h"
 #include "expr/view.h"
 #include "log/log.h"
 #include "net/conn.h"
@@ -25,6 +26,8 @@
 #include "stream/steps.h"
 #include "stream/timeouts.h"
 #include "stream/trace.h"
+
+#include <string.h>
 
 struct list streams_all = LIST_INIT(streams_all);
 unsigned streams_count;
@@ -126,11 +129,24 @@ static bool stream_run_side(struct stream *s, struct cursor *at, const struct st
 	}
 }
 
+/* For whoever looks why this process has died or hangs. */
+static void stream_at_hand(const struct stream *s)
+{
+	const struct addr *from = &s->session->src;
+
+	segment_own->at_hand.stream = s->id;
+	segment_own->at_hand.frontend = (uint32_t)s->session->frontend->uuid;
+	segment_own->at_hand.family = from->family;
+	segment_own->at_hand.port = from->port;
+	memcpy(segment_own->at_hand.address, &from->v6, sizeof(segment_own->at_hand.address));
+}
+
 void stream_run(struct stream *s)
 {
 	if (s->in_steps || s->reason != END_NONE)
 		return;
 	s->in_steps = true;
+	stream_at_hand(s);
 	stream_run_side(s, &s->request, request_steps, REQ_STEPS);
 	if (s->reason == END_NONE && (s->connected || (s->exchange && s->exchange->reply)))
 		stream_run_side(s, &s->response, response_steps, RES_STEPS);

@@ -44,7 +44,7 @@ void tune_pipes(const struct tune *t)
 	pipes_init(t->nosplice ? 0 : pipes, t->pipesize);
 }
 
-static int tune_start(struct config *cfg, void *data, struct err *err)
+static int tune_prepare(struct config *cfg, void *data, struct err *err)
 {
 	const struct tune *t = data;
 
@@ -117,6 +117,6 @@ const struct module tune_module = {
 	.data_size = sizeof(struct tune),
 	.init = tune_init,
 	.finish = tune_finish,
-	.start = tune_start,
+	.prepare = tune_prepare,
 	.stop = tune_stop,
 };

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Last words: what a process that dies by a signal says itself, and what the parent says of it. */
+#ifndef PROCESS_OBITUARY_H
+#define PROCESS_OBITUARY_H
+
+struct worker;
+
+/* In a process that serves: from now on SIGABRT, SIGSEGV and their like make it write where it is
+ * to stderr, and to fd (-1: only there), before it dies of them. */
+void obituary_prepare(int fd);
+/* In the parent: how it ended (of waitpid), what it had at hand, and its own words, to the log. */
+void obituary_log(struct worker *w, int status);
+
+#endif

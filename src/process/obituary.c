@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The handler runs on a stack of its own and calls nothing that allocates or locks: backtrace() is
+ * called once before, so that its library is there. Its words go through a pipe, of which
+ * the parent reads what is in it when the worker has ended; nobody waits for anybody.
+ */
+#include "process/obituary.h"
+
+#include "base/segment.h"
+#include "base/str.h"
+#include "log/log.h"
+#include "net/addr.h"
+#include "process/parent.h"
+#include "process/worker.h"
+#include "proxy/proxy.h"
+
+#include <execinfo.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { STACK_SIZE = 65536, FRAMES = 48, WORDS_MOST = 8192 };
+
+static int words_to = -1;
+static const int fatal[] = { SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE };
+
+/* ---- a process that dies ----------------------------------------------------------------- */
+
+static void say(const char *text, size_t len)
+{
+	if (write(STDERR_FILENO, text, len) < 0 && words_to < 0)
+		return;
+	if (words_to >= 0 && write(words_to, text, len) < 0)
+		return; /* nobody is left to hear it */
+}
+
+static void obituary_write(int signo)
+{
+	void *frames[FRAMES];
+	char memory[128];
+	struct text t;
+	int n;
+
+	text_init(&t, memory, sizeof(memory));
+	text_printf(&t, "penstock: process %d dies of SIG%s at:\n", (int)getpid(),
+		    sigabbrev_np(signo) ? sigabbrev_np(signo) : "?");
+	say(t.ptr, t.len);
+	n = backtrace(frames, FRAMES);
+	backtrace_symbols_fd(frames, n, STDERR_FILENO);
+	if (words_to >= 0)
+		backtrace_symbols_fd(frames, n, words_to);
+}
+
+/* SA_RESETHAND: a second one, also inside here, ends it. */
+static void on_fatal(int signo)
+{
+	obituary_write(signo);
+	signal(signo, SIG_DFL);
+	raise(signo);
+}
+
+void obituary_prepare(int fd)
+{
+	static char stack[STACK_SIZE];
+	const stack_t alternative = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	struct sigaction action = { .sa_handler = on_fatal,
+				    .sa_flags = SA_ONSTACK | (int)SA_RESETHAND | SA_NODEFER };
+	void *frames[2];
+	size_t i;
+
+	words_to = fd;
+	backtrace(frames, 2);
+	sigaltstack(&alternative, NULL);
+	sigemptyset(&action.sa_mask);
+	for (i = 0; i < ARRAY_LEN(fatal); i++)
+		sigaction(fatal[i], &action, NULL);
+}
+
+/* ---- the parent -------------------------------------------------------------------------- */
+
+static const char *frontend_name(uint32_t id)
+{
+	const struct proxy *px;
+
+	list_for_each(px, &proxies_running->list, node)
+		if ((uint32_t)px->uuid == id)
+			return px->name;
+	return "?";
+}
+
+/* " at stream 17 of 192.0.2.1:1234 (frontend www)"; nothing when it slept. */
+static void print_at_hand(struct text *t, const struct segment_row *row, bool same_generation)
+{
+	struct addr from = { .family = row->at_hand.family, .port = row->at_hand.port };
+
+	if (!row->at_hand.stream || atomic_load(&row->asleep))
+		return;
+	text_printf(t, ", at hand: stream %llu", (unsigned long long)row->at_hand.stream);
+	if (from.family == AF_INET || from.family == AF_INET6) {
+		memcpy(&from.v6, row->at_hand.address, sizeof(row->at_hand.address));
+		text_str(t, " of ");
+		addr_print_port(&from, t);
+	}
+	if (same_generation)
+		text_printf(t, " (frontend %s)", frontend_name(row->at_hand.frontend));
+}
+
+static void log_words(const struct worker *w)
+{
+	char memory[WORDS_MOST + 1], *rest = memory, *line;
+	ssize_t n = w->words_fd < 0 ? 0 : read(w->words_fd, memory, WORDS_MOST);
+
+	if (n <= 0)
+		return;
+	memory[n] = 0;
+	while ((line = strsep(&rest, "\n")))
+		if (*line)
+			log_process(LOG_L_ALERT, "Worker %u (%d): %s", w->number, (int)w->pid, line);
+}
+
+void obituary_log(struct worker *w, int status)
+{
+	bool finished = w->state == WORKER_FINISHES;
+	char memory[256];
+	struct text t;
+
+	text_init(&t, memory, sizeof(memory));
+	if (WIFSIGNALED(status)) {
+		text_printf(&t, "was killed by signal %d (SIG%s)", WTERMSIG(status),
+			    sigabbrev_np(WTERMSIG(status)) ? sigabbrev_np(WTERMSIG(status)) : "?");
+		print_at_hand(&t, segment_row(segment, w->row),
+			      w->generation == process_generation);
+	} else if (WEXITSTATUS(status) || !finished) {
+		text_printf(&t, "ended with exit code %d", WEXITSTATUS(status));
+	} else {
+		text_str(&t, "has finished");
+	}
+	log_process(finished && !WIFSIGNALED(status) ? LOG_L_NOTICE : LOG_L_ALERT,
+		    "Worker %u (%d) %.*s.", w->number, (int)w->pid, (int)t.len, t.ptr);
+	log_words(w);
+}

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Workers: forked, replaced, told to end. Called by run.c, which leaves this loop in a fresh
+ * worker and goes on there; forks happen between two turns of the loop, never inside a callback.
+ * A worker that dies is forked anew from this memory: it reads no files. The parent keeps
+ * listening sockets open, writes the lines that concern all, and ends with the last worker.
+ */
+#include "process/parent.h"
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/segment.h"
+#include "config/config.h"
+#include "event/loop.h"
+#include "event/signals.h"
+#include "event/timer.h"
+#include "log/log.h"
+#include "net/listener.h"
+#include "process/args.h"
+#include "process/changes.h"
+#include "process/channel.h"
+#include "process/daemon.h"
+#include "process/dump.h"
+#include "process/messages.h"
+#include "process/notify.h"
+#include "process/obituary.h"
+#include "process/parent_cli.h"
+#include "process/process.h"
+#include "process/reload.h"
+#include "process/watch.h"
+#include "process/worker.h"
+#include "proxy/proxy.h"
+#include "proxy/tally.h"
+#include "stream/service.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EARLY_MS = 10000,      /* a worker that lived longer is replaced at once */
+       DELAY_MOST_MS = 60000,
+       END_MS = 10000,        /* after TERM; then KILL */
+       TICK_MS = 1000 };
+
+enum parent_state { PARENT_STARTS,  /* not all workers have served yet */
+		    PARENT_SERVES,
+		    PARENT_FINISHES, /* soft stop */
+		    PARENT_ENDS };
+
+struct list workers = LIST_INIT(workers);
+static enum parent_state state;
+static struct timer tick;       /* due workers, watchdog */
+static uint64_t kill_ms;        /* PARENT_ENDS: those that are left are killed */
+static uint64_t hard_stop_ms;   /* PARENT_FINISHES; 0: never */
+static int exit_code;
+static struct config *config;
+static const struct args *arguments;
+static const struct process_conf *conf;
+
+/* ---- signals to workers ------------------------------------------------------------------ */
+
+static void workers_signal(int signo)
+{
+	struct worker *w;
+
+	list_for_each(w, &workers, node)
+		if (w->pid > 0)
+			kill(w->pid, signo);
+}
+
+static void tick_soon(void)
+{
+	timer_set(&tick, clock_now_ms);
+}
+
+/* Those that wait to be forked need not come. */
+static void workers_forget_waiting(void)
+{
+	struct worker *w, *next;
+
+	list_for_each_safe(w, next, &workers, node) {
+		if (w->state != WORKER_WAITS) {
+			w->state = WORKER_FINISHES;
+			continue;
+		}
+		list_remove(&w->node);
+		free(w);
+	}
+}
+
+static void parent_end_if_alone(void)
+{
+	if (state < PARENT_FINISHES || !list_empty(&workers))
+		return;
+	log_process(LOG_L_NOTICE, "All workers have ended.");
+	loop_stop();
+}
+
+/* All are killed soon, or end by themselves. */
+static void parent_end(int signo)
+{
+	if (state == PARENT_ENDS)
+		return;
+	state = PARENT_ENDS;
+	kill_ms = clock_now_ms + END_MS;
+	notify_stopping(NULL);
+	workers_forget_waiting();
+	workers_signal(signo);
+	tick_soon();
+	parent_end_if_alone();
+}
+
+static void on_end(int signo)
+{
+	log_process(LOG_L_NOTICE, "Ending on signal %s.", sigabbrev_np(signo));
+	parent_end(SIGTERM);
+}
+
+/* Our copies of the sockets go first: what connects from now on finds the workers', which accept
+ * all that waits before they close the last ones. */
+static void on_finish(int signo)
+{
+	(void)signo;
+	if (state >= PARENT_FINISHES)
+		return;
+	state = PARENT_FINISHES;
+	if (conf->hard_stop_after)
+		hard_stop_ms = clock_now_ms + conf->hard_stop_after + END_MS;
+	log_process(LOG_L_NOTICE, "Soft stop: workers finish.");
+	notify_stopping(NULL);
+	service_close_listeners();
+	workers_forget_waiting();
+	workers_signal(SIGUSR1);
+	parent_end_if_alone();
+}
+
+/* Our memory is that of replacements. */
+static void on_pause(int signo)
+{
+	(void)signo;
+	service_pause();
+	workers_signal(SIGTTOU);
+}
+
+static void on_resume(int signo)
+{
+	(void)signo;
+	service_resume();
+	workers_signal(SIGTTIN);
+}
+
+static void on_pools(int signo)
+{
+	dump_state(true);
+	workers_signal(signo);
+}
+
+static void on_hup(int signo)
+{
+	(void)signo;
+	if (conf->master_worker)
+		reload_request(-1);
+	else
+		dump_state(false);
+}
+
+static void on_reload(int signo)
+{
+	(void)signo;
+	if (conf->master_worker)
+		reload_request(-1);
+}
+
+/* ---- a worker's end ---------------------------------------------------------------------- */
+
+/* How long until it is forked anew: nothing, once; then more and more. */
+static unsigned worker_delay(struct worker *w)
+{
+	unsigned delay = 1000, n;
+
+	if (clock_now_ms - w->started_ms >= EARLY_MS)
+		w->early_deaths = 0;
+	else
+		w->early_deaths++;
+	if (w->early_deaths < 2)
+		return 0;
+	for (n = 2; n < w->early_deaths && delay < DELAY_MOST_MS; n++)
+		delay *= 2;
+	return delay < DELAY_MOST_MS ? delay : DELAY_MOST_MS;
+}
+
+static void worker_let_go(struct worker *w)
+{
+	struct segment_row *row = segment_row(segment, w->row);
+
+	atomic_store(&row->pid, 0);
+	tally_drop_gauges(w->row);
+	changes_remove(w->channel);
+	channel_free(&w->channel);
+	if (w->words_fd >= 0)
+		close(w->words_fd);
+	w->words_fd = -1;
+	w->pid = 0;
+}
+
+static void worker_free(struct worker *w)
+{
+	tally_fold_row(w->row);
+	list_remove(&w->node);
+	free(w);
+}
+
+/* The first ones could not start: the service could not. */
+static void start_failed(void)
+{
+	exit_code = 1;
+	log_stderr(LOG_L_ALERT, "A worker could not start: nothing was started.");
+	parent_end(SIGTERM);
+}
+
+static void worker_ended(struct worker *w, int status)
+{
+	enum worker_state was = w->state;
+	unsigned delay;
+
+	obituary_log(w, status);
+	worker_let_go(w);
+	if (state == PARENT_STARTS && was == WORKER_STARTS) {
+		worker_free(w);
+		start_failed();
+	} else if (state >= PARENT_FINISHES || was == WORKER_FINISHES) {
+		worker_free(w);
+	} else {
+		delay = worker_delay(w);
+		w->state = WORKER_WAITS;
+		w->due_ms = clock_now_ms + delay;
+		if (delay)
+			log_process(LOG_L_WARNING, "Worker %u is replaced in %u seconds, because it "
+				    "has died %u times in a row soon after its start.", w->number,
+				    delay / 1000, w->early_deaths);
+		tick_soon();
+	}
+	parent_end_if_alone();
+}
+
+static struct worker *worker_of_pid(pid_t pid)
+{
+	struct worker *w;
+
+	list_for_each(w, &workers, node)
+		if (w->pid == pid)
+			return w;
+	return NULL;
+}
+
+static void on_child(int signo)
+{
+	struct worker *w;
+	int status;
+	pid_t pid;
+
+	(void)signo;
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		w = worker_of_pid(pid);
+		if (w)
+			worker_ended(w, status);
+		else
+			reload_child_ended(pid, status);
+	}
+}
+
+/* ---- what workers say -------------------------------------------------------------------- */
+
+static bool workers_all_serve(void)
+{
+	struct worker *w;
+
+	list_for_each(w, &workers, node)
+		if (w->state == WORKER_STARTS || w->state == WORKER_WAITS)
+			return false;
+	return true;
+}
+
+static void worker_ready(struct worker *w)
+{
+	struct err err;
+
+	if (w->state != WORKER_STARTS)
+		return;
+	w->state = WORKER_SERVES;
+	w->turned_ms = clock_now_ms;
+	if (state != PARENT_STARTS || !workers_all_serve())
+		return;
+	state = PARENT_SERVES;
+	if (parent_ready(arguments, &err) < 0) {
+		log_stderr(LOG_L_ALERT, "%s", err.text);
+		exit_code = 1;
+		parent_end(SIGTERM);
+	}
+}
+
+static void parent_got(struct channel *channel, struct frame *frame, void *arg)
+{
+	if (frame->kind == MSG_READY)
+		worker_ready(arg);
+	else
+		changes_from_worker(channel, frame);
+}
+
+/* Its end is told by SIGCHLD. One that has closed the channel and lives on cannot be led: it may
+ * have been taken over. */
+static void parent_lost(struct channel *channel, void *arg)
+{
+	struct worker *w = arg;
+
+	(void)channel;
+	if (w->pid > 0)
+		kill(w->pid, SIGKILL);
+}
+
+/* ---- forking ----------------------------------------------------------------------------- */
+
+/* What a fresh worker has of us, and must not use: descriptors of others, timers, the loop. */
+static void child_forget(struct worker *self)
+{
+	struct worker *w;
+
+	timer_cancel(&tick);
+	list_for_each(w, &workers, node) {
+		if (w->channel)
+			channel_drop(&w->channel);
+		if (w != self && w->words_fd >= 0)
+			close(w->words_fd);
+	}
+	changes_forget_workers();
+	reload_forget();
+	parent_cli_drop(config);
+	notify_stop();
+	signals_forget();
+	loop_free();
+	listeners_held = false;
+}
+
+static bool worker_pipes(int ends[2], int words[2])
+{
+	if (channel_pair(ends) < 0)
+		return false;
+	if (pipe2(words, O_CLOEXEC | O_NONBLOCK) == 0)
+		return true;
+	close(ends[0]);
+	close(ends[1]);
+	return false;
+}
+
+/* In the child: which ends are ours. */
+static void child_take(struct worker *w, int channel_fd, int words_fd)
+{
+	process_role = ROLE_WORKER;
+	worker_number = w->number;
+	w->words_fd = words_fd;
+	worker_channel_fd = channel_fd;
+	states_own_row(w->row);
+	atomic_store(&segment_own->asleep, 0);
+	atomic_store(&segment_own->flags, 0);
+	segment_own->at_hand.stream = 0;
+}
+
+static void worker_forked(struct worker *w, pid_t pid, int channel_fd, int words_fd)
+{
+	w->pid = pid;
+	w->state = WORKER_STARTS;
+	w->started_ms = clock_now_ms;
+	w->words_fd = words_fd;
+	w->aborted = false;
+	w->turns = 0;
+	atomic_store(&segment_row(segment, w->row)->pid, pid);
+	w->channel = channel_new(channel_fd, parent_got, parent_lost, w);
+	if (!w->channel)
+		kill(pid, SIGKILL);
+	else
+		changes_add(w->channel, w->row, false);
+	log_process(LOG_L_NOTICE, "New worker %u (%d) forked.", w->number, (int)pid);
+}
+
+/* True: this is the child. */
+static bool worker_fork(struct worker *w)
+{
+	int ends[2], words[2];
+	pid_t pid;
+
+	if (!worker_pipes(ends, words)) {
+		w->due_ms = clock_now_ms + TICK_MS;
+		return false;
+	}
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		close(ends[0]);
+		close(words[0]);
+		child_forget(w);
+		child_take(w, ends[1], words[1]);
+		return true;
+	}
+	close(ends[1]);
+	close(words[1]);
+	if (pid > 0) {
+		worker_forked(w, pid, ends[0], words[0]);
+		return false;
+	}
+	log_process(LOG_L_ALERT, "Cannot fork a worker: %s.", strerror(errno));
+	close(ends[0]);
+	close(words[0]);
+	w->due_ms = clock_now_ms + TICK_MS;
+	if (state == PARENT_STARTS)
+		start_failed();
+	return false;
+}
+
+/* Forks those that are due. The worker, in the child. */
+static struct worker *parent_fork_due(void)
+{
+	struct worker *w;
+
+	list_for_each(w, &workers, node)
+		if (w->state == WORKER_WAITS && w->due_ms <= clock_now_ms && worker_fork(w))
+			return w;
+	return NULL;
+}
+
+static int worker_new(unsigned number, struct err *err)
+{
+	struct worker *w = calloc(1, sizeof(*w));
+	int row = segment_take_row(segment, process_generation, number);
+
+	if (!w || row < 0) {
+		free(w);
+		return err_set(err, row < 0 ? "too many processes" : "out of memory");
+	}
+	*w = (struct worker){ .number = number, .row = (unsigned)row, .words_fd = -1,
+			      .generation = process_generation };
+	list_append(&workers, &w->node);
+	return 0;
+}
+
+/* ---- the loop ---------------------------------------------------------------------------- */
+
+static void on_tick(struct timer *timer)
+{
+	struct worker *w;
+	bool due = state == PARENT_ENDS && clock_now_ms >= kill_ms;
+
+	if (state == PARENT_FINISHES && hard_stop_ms && clock_now_ms >= hard_stop_ms)
+		parent_end(SIGTERM);
+	list_for_each(w, &workers, node) {
+		if (due && w->pid > 0)
+			kill(w->pid, SIGKILL);
+		if (w->state == WORKER_SERVES || w->state == WORKER_FINISHES)
+			watch_worker(w);
+	}
+	timer_set(timer, clock_now_ms + TICK_MS);
+}
+
+static int parent_signals(struct err *err)
+{
+	static const struct {
+		int signo;
+		void (*handler)(int signo);
+	} table[] = {
+		{ SIGUSR1, on_finish }, { SIGUSR2, on_reload }, { SIGTERM, on_end },
+		{ SIGINT, on_end },	{ SIGHUP, on_hup },	{ SIGQUIT, on_pools },
+		{ SIGTTOU, on_pause },	{ SIGTTIN, on_resume }, { SIGCHLD, on_child },
+		{ SIGPIPE, NULL },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(table); i++)
+		if (signal_watch(table[i].signo, table[i].handler) < 0)
+			return err_set(err, "cannot watch signals: %s", strerror(errno));
+	return 0;
+}
+
+int parent_start(struct config *cfg, const struct args *args, struct err *err)
+{
+	unsigned i;
+
+	config = cfg;
+	arguments = args;
+	conf = config_data(cfg, &process_module);
+	process_role = ROLE_PARENT;
+	atomic_store(&segment_own->pid, getpid());
+	changes_parent();
+	timer_init(&tick, on_tick);
+	if (parent_signals(err) < 0 || parent_cli_start(cfg, err) < 0)
+		return -1;
+	for (i = 1; i <= conf->workers; i++)
+		if (worker_new(i, err) < 0)
+			return -1;
+	tick_soon();
+	return 0;
+}
+
+struct worker *parent_run(void)
+{
+	struct worker *fresh = NULL;
+
+	while (!loop_stopping() && !fresh) {
+		fresh = parent_fork_due();
+		if (!fresh)
+			loop_turn(-1);
+	}
+	return fresh;
+}
+
+int parent_exit_code(void)
+{
+	return exit_code;
+}

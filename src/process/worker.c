@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a worker does that an only process does not: it hears its parent, and tells it that it
+ * serves. A worker whose parent has gone finishes: its sockets must make way for a successor, and
+ * nobody could tell it anything any more.
+ */
+#include "process/worker.h"
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/segment.h"
+#include "base/version.h"
+#include "expr/state.h"
+#include "log/log.h"
+#include "process/changes.h"
+#include "process/channel.h"
+#include "process/messages.h"
+#include "process/obituary.h"
+#include "process/parent.h"
+
+#include <stdio.h>
+enum process_role process_role;
+unsigned worker_number;
+uint32_t process_generation = 1;
+int worker_channel_fd = -1;
+
+static struct channel *parent;
+static void (*worker_finish)(void);
+
+static void got(struct channel *channel, struct frame *frame, void *arg)
+{
+	(void)channel;
+	(void)arg;
+	if (frame->kind == MSG_FINISH)
+		worker_finish();
+	else
+		changes_from_parent(frame);
+}
+
+static void gone(struct channel *channel, void *arg)
+{
+	(void)channel;
+	(void)arg;
+	log_process(LOG_L_ALERT, "The parent process has gone: worker %u finishes.", worker_number);
+	channel_free(&parent);
+	changes_orphaned();
+	worker_finish();
+}
+
+int worker_start(const struct worker *self, void (*finish)(void), struct err *err)
+{
+	worker_finish = finish;
+	obituary_prepare(self->words_fd);
+	parent = channel_new(worker_channel_fd, got, gone, NULL);
+	worker_channel_fd = -1;
+	if (!parent)
+		return err_set(err, "cannot listen to the parent process");
+	changes_worker(parent);
+	expr_process.number = (int)worker_number;
+	return 0;
+}
+
+void worker_ready_now(void)
+{
+	snprintf(segment_own->version, sizeof(segment_own->version), "%s", version_penstock);
+	atomic_store(&segment_own->started_ms, clock_now_ms);
+	if (parent)
+		channel_send(parent, MSG_READY, 0, NULL, 0, -1);
+}

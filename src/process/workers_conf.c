@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How many workers there are, and where they run. A worker has one thread, so that what existing
+ * files say of threads is answered by workers: thread t of process p is worker (p - 1) * nbthread
+ * + t. "cpu-map" lines are kept until those numbers are known.
+ */
+#include "process/workers_conf.h"
+
+#include "base/arena.h"
+#include "base/segment.h"
+#include "base/str.h"
+#include "config/config.h"
+#include "config/diag.h"
+#include "expr/state.h"
+#include "log/log.h"
+#include "process/process.h"
+#include "proxy/tally.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { CPU_MOST = 1023, CPU_OPEN_END = 63 /* what "0-" ends with */ };
+
+struct cpu_rule {
+	struct cpu_rule *next;
+	uint64_t processes, threads; /* bit N - 1 */
+	bool one_by_one;             /* auto: */
+	cpu_set_t cpus;
+};
+
+/* ---- numbers ----------------------------------------------------------------------------- */
+
+static void workers_notice(struct statement *st, const char *text)
+{
+	struct place place = { st->loc.file, st->loc.line, NULL, 0, 0 };
+
+	diag_addf(st->cfg->diag, DIAG_NOTICE, &place, "%s", text);
+}
+
+int workers_parse_master(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct process_conf *conf = object;
+
+	(void)kw;
+	conf->master_worker = !st->no;
+	stmt_take(st, "no-exit-on-failure"); /* a worker that dies is always replaced */
+	return stmt_end(st);
+}
+
+int workers_parse_nbproc(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct process_conf *conf = object;
+	int64_t n = 0;
+
+	(void)kw;
+	conf->nbproc_auto = stmt_take(st, "auto");
+	if (!conf->nbproc_auto && stmt_int(st, "number of processes, or auto,", 1, WORKERS_MOST, &n))
+		return -1;
+	conf->nbproc = (unsigned)n;
+	return stmt_end(st);
+}
+
+int workers_parse_nbthread(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct process_conf *conf = object;
+	int64_t n;
+
+	(void)kw;
+	if (stmt_int(st, "number of threads", 1, WORKERS_MOST, &n))
+		return -1;
+	conf->nbthread = (unsigned)n;
+	if (n > 1)
+		workers_notice(st, "nbthread: as many processes with one thread each serve, and count, "
+				   "check and limit as one");
+	return stmt_end(st);
+}
+
+/* ---- cpu-map ----------------------------------------------------------------------------- */
+
+/* "3", "1-4", "2-": from *low to *high. False: it is none. */
+static bool parse_range(const char *text, size_t len, unsigned open_end, unsigned *low,
+			unsigned *high)
+{
+	const char *dash = memchr(text, '-', len);
+	char part[16];
+	int64_t n;
+	size_t first = dash ? (size_t)(dash - text) : len;
+
+	if (first >= sizeof(part) || len - first >= sizeof(part))
+		return false;
+	memcpy(part, text, first);
+	part[first] = 0;
+	if (!str_to_int(part, 0, CPU_MOST, &n))
+		return false;
+	*low = *high = (unsigned)n;
+	if (!dash)
+		return true;
+	*high = open_end;
+	memcpy(part, dash + 1, len - first - 1);
+	part[len - first - 1] = 0;
+	if (part[0] && !str_to_int(part, 0, CPU_MOST, &n))
+		return false;
+	if (part[0])
+		*high = (unsigned)n;
+	return *low <= *high;
+}
+
+/* "all", "odd", "even", "1-4". 0: it is none. */
+static uint64_t parse_set(const char *text, size_t len)
+{
+	unsigned low, high, n;
+	uint64_t set = 0;
+
+	if (len == 3 && !memcmp(text, "all", 3))
+		return UINT64_MAX;
+	if (len == 3 && !memcmp(text, "odd", 3))
+		return UINT64_C(0x5555555555555555);
+	if (len == 4 && !memcmp(text, "even", 4))
+		return UINT64_C(0xaaaaaaaaaaaaaaaa);
+	if (!parse_range(text, len, WORKERS_MOST, &low, &high) || !low || high > WORKERS_MOST)
+		return 0;
+	for (n = low; n <= high; n++)
+		set |= UINT64_C(1) << (n - 1);
+	return set;
+}
+
+static int parse_who(struct statement *st, struct cpu_rule *rule)
+{
+	const char *word = stmt_need(st, "a set of processes, and of threads,"), *slash;
+
+	if (!word)
+		return -1;
+	rule->one_by_one = !strncmp(word, "auto:", 5);
+	word += rule->one_by_one ? 5 : 0;
+	slash = strchrnul(word, '/');
+	rule->processes = parse_set(word, (size_t)(slash - word));
+	rule->threads = *slash ? parse_set(slash + 1, strlen(slash + 1)) : UINT64_MAX;
+	if (!rule->processes || !rule->threads)
+		return stmt_error(st, st->at - 1, "'%s' is no set: all, odd, even, a number from 1 to "
+				  "%d or a range of them expected, or two with '/' between", word,
+				  WORKERS_MOST);
+	if (rule->one_by_one && *slash && __builtin_popcountll(rule->processes) > 1 &&
+	    __builtin_popcountll(rule->threads) > 1)
+		return stmt_error(st, st->at - 1, "auto: a range of processes or one of threads, not "
+				  "both");
+	return 0;
+}
+
+static int parse_cpus(struct statement *st, struct cpu_rule *rule)
+{
+	const char *word = stmt_need(st, "a processor, from 0, or a range of them,");
+	unsigned low, high;
+
+	if (!word)
+		return -1;
+	for (; word; word = stmt_peek(st) ? stmt_next(st) : NULL) {
+		if (!parse_range(word, strlen(word), CPU_OPEN_END, &low, &high))
+			return stmt_error(st, st->at - 1, "'%s' is no processor nor a range: numbers "
+					  "from 0 to %d expected", word, CPU_MOST);
+		for (; low <= high; low++)
+			CPU_SET(low, &rule->cpus);
+	}
+	return 0;
+}
+
+static int rule_size(const struct cpu_rule *rule)
+{
+	int processes = __builtin_popcountll(rule->processes);
+
+	return processes > 1 && rule->threads == UINT64_MAX ? processes :
+							      __builtin_popcountll(rule->threads);
+}
+
+int workers_parse_cpu_map(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct cpu_rule *rule = arena_alloc(st->cfg->arena, sizeof(*rule)), **at;
+	struct process_conf *conf = object;
+
+	(void)kw;
+	CPU_ZERO(&rule->cpus);
+	if (parse_who(st, rule) < 0 || parse_cpus(st, rule) < 0)
+		return -1;
+	if (rule->one_by_one && rule_size(rule) != CPU_COUNT(&rule->cpus))
+		return stmt_error(st, st->count, "auto: %d workers and %d processors; there must be as "
+				  "many of both", rule_size(rule), CPU_COUNT(&rule->cpus));
+	for (at = &conf->cpu_rules; *at; at = &(*at)->next)
+		;
+	*at = rule;
+	return 0;
+}
+
+/* The n-th processor of the set, from 0. */
+static void set_nth(cpu_set_t *to, const cpu_set_t *from, int n)
+{
+	int cpu;
+
+	CPU_ZERO(to);
+	for (cpu = 0; cpu <= CPU_MOST; cpu++)
+		if (CPU_ISSET(cpu, from) && n-- == 0)
+			CPU_SET(cpu, to);
+}
+
+/* How many of the set stand before this one. */
+static int place_in(uint64_t set, unsigned bit)
+{
+	return __builtin_popcountll(set & ((UINT64_C(1) << bit) - 1));
+}
+
+static void apply_rule(const struct cpu_rule *rule, unsigned process, unsigned thread,
+		       cpu_set_t *cpus)
+{
+	bool by_process = __builtin_popcountll(rule->processes) > 1;
+
+	if (!(rule->processes >> process & 1) || !(rule->threads >> thread & 1))
+		return;
+	if (rule->one_by_one)
+		set_nth(cpus, &rule->cpus, by_process ? place_in(rule->processes, process) :
+							place_in(rule->threads, thread));
+	else
+		*cpus = rule->cpus;
+}
+
+static void map_workers(struct config *cfg, struct process_conf *conf)
+{
+	unsigned threads = conf->nbthread ? conf->nbthread : 1, i;
+	const struct cpu_rule *rule;
+
+	conf->cpus = arena_alloc(cfg->arena, sizeof(*conf->cpus));
+	for (i = 0; i < WORKERS_MOST; i++)
+		for (rule = conf->cpu_rules; rule; rule = rule->next)
+			apply_rule(rule, i / threads, i % threads, &conf->cpus->of[i]);
+}
+
+void workers_take_cpu(const struct process_conf *conf, unsigned number)
+{
+	const cpu_set_t *set;
+
+	if (!conf->cpus)
+		return;
+	set = &conf->cpus->of[number ? number - 1 : 0];
+	if (CPU_COUNT(set) && sched_setaffinity(0, sizeof(*set), set) < 0)
+		log_process(LOG_L_WARNING, "cpu-map: worker %u cannot be kept on its processors: %s.",
+			    number ? number : 1, strerror(errno));
+}
+
+/* ---- the end of the file ----------------------------------------------------------------- */
+
+static unsigned usable_cpus(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 1 : (unsigned)CPU_COUNT(&set);
+}
+
+int workers_finish(struct config *cfg, void *data)
+{
+	struct process_conf *conf = data;
+	unsigned n = conf->nbproc_auto ? usable_cpus() : conf->nbproc ? conf->nbproc : 1;
+
+	if (!conf->nbproc_auto && conf->nbthread)
+		n *= conf->nbthread;
+	if (n > WORKERS_MOST)
+		return config_error(cfg, NULL, "nbproc and nbthread together give %u workers; there can "
+				    "be %d", n, WORKERS_MOST);
+	conf->workers = n > 1 || conf->master_worker ? n : 0;
+	expr_process.count = n;
+	if (conf->cpu_rules)
+		map_workers(cfg, conf);
+	states_rows = !conf->workers ? 1 : 8 * n + 1 > SEGMENT_ROWS_LEAST ? 8 * n + 1 :
+									    SEGMENT_ROWS_LEAST;
+	return 0;
+}
