@@ -22,6 +22,7 @@ struct cli_call {
 	char **words;        /* all words, its own first; NULL-terminated, like argv */
 	int argc;            /* words behind those of the command */
 	char **argv;         /* argv[argc] is NULL; they live until the command has ended */
+	unsigned asks;       /* cli_question_command: the row of who is asked */
 	const char *payload; /* what came behind "<<", lines ended by \n; NULL: none */
 	bool resumed;        /* first call of next since other things may have run */
 	struct text *out;    /* where start and next write: at most CLI_PIECE bytes a call */
@@ -44,9 +45,7 @@ enum { CLI_EXPERT = 1 << 0,       /* in expert mode only, and not in the list of
        CLI_LATER = 1 << 4,        /* known, but not supported yet */
        CLI_SHARED = 1 << 5,       /* changes something that all processes have alike: goes through
 				   * the ordered log. Has said everything when start returns */
-       CLI_EVERYWHERE = 1 << 6,   /* with CLI_SHARED: it is good if it works in any process; the
-				   * parent has not what it is about */
-       CLI_GATHER = 1 << 7,       /* shows what each process has of its own: all are asked */
+       CLI_GATHER = 1 << 6,       /* shows what each process has of its own: all are asked */
 };
 
 struct cli_command {
@@ -64,6 +63,9 @@ struct cli_command {
 	/* Gives back what the state holds, also when the peer has gone. May be NULL. */
 	void (*end)(struct cli_call *call);
 	size_t state_size;
+	/* The row of the process (base/segment.h) that has what the arguments speak of: it alone is
+	 * asked. 0: this is the place. NULL: always here. */
+	unsigned (*owner)(const struct cli_call *call);
 	/* CLI_GATHER: does it with these arguments? NULL: always. */
 	bool (*gathers)(const struct cli_call *call);
 	const char *help; /* one line */

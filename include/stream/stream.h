@@ -131,6 +131,12 @@ void streams_end_all(enum reason reason);
 void streams_end_frontend(struct proxy *frontend, enum reason reason);
 /* By the id of show sess; NULL: gone. */
 struct stream *stream_find(uint64_t id);
+/* Ids are unique over all processes: this one's row (base/segment.h) stands in the upper bits. */
+enum { STREAM_ROW_SHIFT = 40 };
+static inline unsigned stream_row(uint64_t id)
+{
+	return (unsigned)(id >> STREAM_ROW_SHIFT);
+}
 
 /* Client's address in force, and the one that it connected to; false: it cannot be told. */
 const struct addr *stream_src(const struct stream *s);

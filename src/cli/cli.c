@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 
 #include "base/bug.h"
+#include "base/segment.h"
 #include "cli/question.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -350,6 +351,24 @@ static int cli_admit(const struct cli *cli, const struct cli_command *row, struc
 	return 0;
 }
 
+/* What carries the command out where it belongs: here, in another process, or in all. */
+static const struct cli_command *cli_place(struct cli *cli, const struct cli_command *row)
+{
+	struct cli_call *call = &cli->call;
+	unsigned owner = row->owner && !cli->talk ? row->owner(call) : 0;
+
+	if (owner && owner != segment_own_row) {
+		call->asks = owner;
+		call->text = NULL;
+		return &cli_question_command;
+	}
+	if (row->flags & CLI_SHARED)
+		return &cli_shared_command;
+	if (row->flags & CLI_GATHER && !cli->talk && (!row->gathers || row->gathers(call)))
+		return &cli_gather_command;
+	return row;
+}
+
 /* 0: it has begun, or has even ended; -1: err tells why not. */
 static int cli_begin_call(struct cli *cli, struct err *err)
 {
@@ -358,11 +377,8 @@ static int cli_begin_call(struct cli *cli, struct err *err)
 
 	if (cli_admit(cli, row, err))
 		return -1;
-	if (row->flags & CLI_SHARED && change_is_shared() && !cli->applying)
-		row = call->command = &cli_shared_command;
-	else if (row->flags & CLI_GATHER && change_is_shared() && !cli->talk &&
-		 (!row->gathers || row->gathers(call)))
-		row = call->command = &cli_gather_command;
+	if (change_is_shared() && !cli->applying)
+		row = call->command = cli_place(cli, row);
 	if (row->state_size) {
 		call->state = calloc(1, row->state_size);
 		if (!call->state)

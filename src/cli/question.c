@@ -113,15 +113,6 @@ void question_end(struct question *q)
 	*q = (struct question){ .src.fd = -1 };
 }
 
-/* -- all of them ----------------------------------------------------------------------------- */
-
-struct gather_state {
-	struct question question;
-	bool asking;
-	unsigned row;   /* of the next to be asked */
-	char *text;
-};
-
 static bool needs_escape(char c)
 {
 	return c == ' ' || c == '\t' || c == '\\' || c == ';';
@@ -149,6 +140,54 @@ static char *join_words(char **words)
 	*at = 0;
 	return text;
 }
+
+struct one_state {
+	struct question question;
+	bool asked;
+};
+
+static int one_start(struct cli_call *call, struct err *err)
+{
+	char *joined = call->text ? NULL : join_words(call->words);
+	const char *text = call->text ? call->text : joined;
+	struct one_state *state = call->state;
+	int rc;
+
+	rc = text ? question_begin(&state->question, call, call->asks, text, call->payload, err) :
+		    err_set(err, "Out of memory.");
+	state->asked = rc == 0;
+	free(joined);
+	return rc;
+}
+
+static enum cli_step one_next(struct cli_call *call)
+{
+	struct one_state *state = call->state;
+
+	return question_next(&state->question, call);
+}
+
+static void one_end(struct cli_call *call)
+{
+	struct one_state *state = call->state;
+
+	if (state && state->asked)
+		question_end(&state->question);
+}
+
+const struct cli_command cli_question_command = {
+	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN, .start = one_start, .next = one_next,
+	.end = one_end, .state_size = sizeof(struct one_state),
+};
+
+/* -- all of them ----------------------------------------------------------------------------- */
+
+struct gather_state {
+	struct question question;
+	bool asking;
+	unsigned row;   /* of the next to be asked */
+	char *text;
+};
 
 static int gather_start(struct cli_call *call, struct err *err)
 {

@@ -283,14 +283,26 @@ static int sess_shutdown_server(struct cli_call *call, struct err *err)
 	return 0;
 }
 
+/* A session's id tells whose it is. */
+static unsigned sess_owner(const struct cli_call *call)
+{
+	uint64_t id;
+
+	return sess_parse_id(cli_arg(call, 0), &id) ? stream_row(id) : 0;
+}
+
+static bool sess_gathers(const struct cli_call *call)
+{
+	return !*cli_arg(call, 0) || !strcmp(cli_arg(call, 0), "all");
+}
+
 const struct cli_command cli_sess_commands[] = {
 	{ .words = "show sess", .args = "[id]", .level = LEVEL_OPERATOR, .flags = CLI_GATHER,
-	  .start = sess_start,
+	  .owner = sess_owner, .gathers = sess_gathers, .start = sess_start,
 	  .next = sess_next, .end = sess_end, .state_size = sizeof(struct sess_state),
 	  .help = "report the list of current sessions or dump this exact session" },
 	{ .words = "shutdown session", .args = "[id]", .level = LEVEL_ADMIN,
-	  .flags = CLI_SHARED | CLI_EVERYWHERE,
-	  .start = sess_shutdown, .help = "kill a specific session" },
+	  .owner = sess_owner, .start = sess_shutdown, .help = "kill a specific session" },
 	{ .words = "shutdown sessions server", .args = "<bk>/<srv>", .level = LEVEL_ADMIN,
 	  .flags = CLI_SHARED,
 	  .start = sess_shutdown_server, .help = "kill sessions on a server" },

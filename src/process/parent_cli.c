@@ -55,55 +55,10 @@ static unsigned find_row(const char *name)
 	return 0;
 }
 
-/* -- asking ---------------------------------------------------------------------------------- */
-
-struct ask_state {
-	struct question question;
-	bool asked;
-};
-
-static int ask_start(struct cli_call *call, struct err *err)
-{
-	struct ask_state *state = call->state;
-	char *const *row = call->argv;
-
-	if (question_begin(&state->question, call, (unsigned)atoi(row[0]), call->text, call->payload,
-			   err) < 0)
-		return -1;
-	state->asked = true;
-	return 0;
-}
-
-static enum cli_step ask_next(struct cli_call *call)
-{
-	struct ask_state *state = call->state;
-
-	return question_next(&state->question, call);
-}
-
-static void ask_end(struct cli_call *call)
-{
-	struct ask_state *state = call->state;
-
-	if (state && state->asked)
-		question_end(&state->question);
-}
-
-static const struct cli_command ask_command = {
-	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN, .start = ask_start, .next = ask_next,
-	.end = ask_end, .state_size = sizeof(struct ask_state),
-};
-
-/* Sends the command to a process. Its number stands where arguments do. */
 static int ask_row(struct cli_call *call, unsigned row, const char *text)
 {
-	static char number[16];
-	static char *words[] = { number, NULL };
-
-	snprintf(number, sizeof(number), "%u", row);
-	call->command = &ask_command;
-	call->words = call->argv = words;
-	call->argc = 1;
+	call->command = &cli_question_command;
+	call->asks = row;
 	call->text = text;
 	return 1;
 }

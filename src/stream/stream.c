@@ -4,6 +4,7 @@
 #include "stream/stream.h"
 
 #include "base/clock.h"
+#include "base/segment.h"
 #include "base/pool.h"
 #include "base/segment.h"
 #include "expr/view.h"
@@ -87,7 +88,7 @@ void stream_start(struct session *session, struct conn **conn, struct buf **held
 		return;
 	}
 	s->session = session;
-	s->id = ++next_id;
+	s->id = (uint64_t)segment_own_row << STREAM_ROW_SHIFT | ++next_id;
 	s->queue_ms = s->connect_ms = NOT_REACHED;
 	timer_init(&s->timer, stream_timer);
 	relay_init(&s->relay, stream_fact);
