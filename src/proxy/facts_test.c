@@ -60,7 +60,7 @@ static void load(const char *config_text)
 		diag_print(cfg->diag, stderr, false, DIAG_NOTE);
 		fail();
 	}
-	assert_int_equal(proxies_start(cfg, config_data(cfg, &proxy_module), &err), 0);
+	assert_int_equal(proxies_prepare(cfg, config_data(cfg, &proxy_module), &err), 0);
 	facts_restore_states(proxies_running);
 }
 
