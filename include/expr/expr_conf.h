@@ -8,11 +8,14 @@
 struct acl_test;
 struct arg_pending;
 struct err;
+struct pattern_ref;
 
 /* Notes a name to be looked up when all files have been read. cfg NULL (an expression made at
  * run time): refused, -1 and err. */
 int expr_conf_pending(struct config *cfg, struct arg_pending *p, struct err *err);
 /* Notes a test by groups, for acl_check_groups. */
 void expr_conf_group(struct config *cfg, struct acl_test *test);
+/* The files of patterns of the generation: expr/pattern_ref.h. */
+struct pattern_ref **expr_conf_pattern_refs(struct config *cfg);
 
 #endif

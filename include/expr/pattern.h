@@ -6,6 +6,7 @@
 #define EXPR_PATTERN_H
 
 #include "base/sample.h"
+#include "event/loop.h"
 
 #include <stdbool.h>
 
@@ -41,9 +42,13 @@ enum pattern_op { OP_EQUAL, OP_GREATER_EQUAL, OP_GREATER, OP_LESS_EQUAL, OP_LESS
 struct pattern {
 	const char *text;     /* as it was written */
 	const char *value;    /* maps: what stands behind it; else NULL */
-	unsigned order;       /* from 0, over the whole set */
+	unsigned order;       /* they match in this order */
 	bool ignore_case;
-	struct pattern *next; /* of the set, in order */
+	struct pattern *next, *prev; /* of the set, in order */
+	const void *source;   /* what it was loaded from: pattern_set_source; NULL: the line itself */
+	struct span key;      /* in an index; ptr NULL: not in one */
+	struct arena *own;    /* added while running: its memory; NULL: the set's */
+	struct reap reap;
 	void *data;           /* maps: the value, converted */
 	union {
 		struct { int64_t min, max; };
@@ -63,6 +68,24 @@ int pattern_add(struct pattern_set *set, const char *text, const char *value,
 		enum pattern_op op, unsigned flags, struct err *err);
 /* Adds the lines of a file; err names file and line. */
 int pattern_load(struct pattern_set *set, const char *path, unsigned flags, struct err *err);
+/* Patterns added from now on come from this file (expr/pattern_ref.h); NULL: from the configuration
+ * itself. */
+void pattern_set_source(struct pattern_set *set, const void *source);
+
+/* Changes while the program runs, between two lookups. What goes is freed at the end of the turn. */
+/* As pattern_add, into memory of its own. */
+int pattern_add_running(struct pattern_set *set, const char *text, const char *value,
+			unsigned flags, const void *source, struct err *err);
+/* The first with this text, of this source; NULL: none. */
+struct pattern *pattern_find(const struct pattern_set *set, const char *text, const void *source);
+/* The same pattern with another value takes its place. 0, or -1 and err: it stays as it was. */
+int pattern_change_value(struct pattern_set *set, struct pattern *p, const char *value,
+			 unsigned flags, struct err *err);
+/* Could it be added? */
+int pattern_try(const struct pattern_set *set, const char *text, const char *value,
+		unsigned flags, struct err *err);
+void pattern_remove(struct pattern_set *set, struct pattern *p);
+
 /* Compares; smp is cast in place. NULL: no pattern matches. Of several, addresses, whole
  * strings and prefixes give the longest, the others the first. */
 const struct pattern *pattern_match(const struct pattern_set *set, struct sample *smp);

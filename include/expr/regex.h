@@ -22,6 +22,8 @@ struct regex_match {
 /* Compiles into the arena. NULL and err, which tells what is wrong where. */
 struct regex *regex_compile(const char *pattern, bool ignore_case, struct arena *arena,
 			    struct err *err);
+/* It will not be used any more: gives back what is not in the arena. */
+void regex_forget(struct regex *re);
 /* Does it match anywhere in the text? */
 bool regex_test(const struct regex *re, struct span text);
 /* The same from an offset on, and where; spans point into text. */

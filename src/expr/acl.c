@@ -9,6 +9,7 @@
 #include "expr/acl_conf.h"
 #include "expr/expr_conf.h"
 #include "expr/pattern_parse.h"
+#include "expr/pattern_ref.h"
 #include "expr/userlist.h"
 #include "proxy/proxy.h"
 
@@ -207,7 +208,7 @@ static int acl_flag_file(struct statement *st, int criterion, struct acl_test *t
 	flags->files = true;
 	if (!match_has_patterns(test->match))
 		return 0;
-	if (pattern_load(acl_patterns(st, test), path, flags->pattern, &err))
+	if (pattern_ref_load(st->cfg, acl_patterns(st, test), path, flags->pattern, &err))
 		return stmt_error(st, st->at - 1, "%s", err.text);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "expr/acl_conf.h"
 #include "expr/arg.h"
 #include "expr/logformat.h"
+#include "expr/pattern_ref.h"
 #include "expr/rule_conf.h"
 #include "expr/vars.h"
 #include "expr/view.h"
@@ -17,6 +18,7 @@
 struct expr_data {
 	struct arg_pending *pending, **pending_tail;
 	struct acl_test *group_tests;
+	struct pattern_ref *pattern_refs;
 	struct vars_limits limits;
 };
 
@@ -47,6 +49,13 @@ void expr_conf_group(struct config *cfg, struct acl_test *test)
 
 	test->next_group = d->group_tests;
 	d->group_tests = test;
+}
+
+struct pattern_ref **expr_conf_pattern_refs(struct config *cfg)
+{
+	struct expr_data *d = config_data(cfg, &expr_module);
+
+	return &d->pattern_refs;
 }
 
 /* -- global words ----------------------------------------------------------------------- */
@@ -176,6 +185,7 @@ static int expr_data_finish(struct config *cfg, void *data)
 
 	if (!bad)
 		bad = acl_check_groups(cfg, d->group_tests);
+	pattern_refs_finish(cfg);
 	return switch_finish(cfg, all) ? -1 : bad;
 }
 

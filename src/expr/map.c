@@ -6,6 +6,7 @@
 #include "config/config.h"
 #include "expr/names.h"
 #include "expr/pattern.h"
+#include "expr/pattern_ref.h"
 #include "expr/regex.h"
 
 #include <arpa/inet.h>
@@ -81,7 +82,7 @@ static int map_load(struct expr_arg *args, const struct expr_context *ctx, enum 
 	if (ctx->cfg && ctx->cfg->check_only)
 		flags |= PATTERN_TRUST_NAMES;
 	pattern_set_convert(set, convert);
-	if (pattern_load(set, args[0].str.ptr, flags, err))
+	if (pattern_ref_load(ctx->cfg, set, args[0].str.ptr, flags, err))
 		return -1;
 	args[0] = (struct expr_arg){ .type = ARG_PTR, .ptr = set };
 	return 0;

@@ -19,8 +19,10 @@
 struct pattern_set {
 	enum match match;
 	struct arena *arena;
-	struct pattern *first, **tail;
-	unsigned count;
+	struct pattern *first, *last;
+	unsigned count, next_order;
+	unsigned shadowed;           /* have a key that another one in the index has, too */
+	const void *source;
 	int (*convert)(struct pattern *p, struct arena *arena, struct err *err);
 	bool all;                    /* not everything is in an index: walk the list */
 	struct pattern_index exact;  /* as written; networks: IPv4 */
@@ -96,7 +98,6 @@ struct pattern_set *pattern_set_new(enum match match, struct arena *arena)
 
 	set->match = match;
 	set->arena = arena;
-	set->tail = &set->first;
 	return set;
 }
 
@@ -104,6 +105,11 @@ void pattern_set_convert(struct pattern_set *set,
 			 int (*convert)(struct pattern *p, struct arena *arena, struct err *err))
 {
 	set->convert = convert;
+}
+
+void pattern_set_source(struct pattern_set *set, const void *source)
+{
+	set->source = source;
 }
 
 static char *fold(struct arena *arena, struct span s)
@@ -116,53 +122,225 @@ static char *fold(struct arena *arena, struct span s)
 	return out;
 }
 
-static void pattern_index_str(struct pattern_set *set, struct pattern *p)
-{
-	const char *key = p->ignore_case ? fold(set->arena, p->str) : p->str.ptr;
-
-	index_add(p->ignore_case ? &set->folded : &set->exact, set->arena, key, p->str.len,
-		  p->str.len, p);
-}
-
-static void pattern_enter(struct pattern_set *set, struct pattern *p)
+/* What it is found by, where its method has an index. */
+static void pattern_make_key(const struct pattern_set *set, struct pattern *p, struct arena *arena)
 {
 	switch (set->match) {
 	case MATCH_BIN:
 	case MATCH_STR:
 	case MATCH_BEG:
 	case MATCH_END:
-		pattern_index_str(set, p);
+		p->key = p->str;
+		if (p->ignore_case)
+			p->key.ptr = fold(arena, p->str);
 		break;
 	case MATCH_IP:
-		if (p->bits > 128)
-			set->all = true;
-		else
-			index_add(p->family == AF_INET ? &set->exact : &set->folded, set->arena,
-				  &p->addr, p->family == AF_INET ? 4 : 16, p->bits, p);
+		if (p->bits <= 128)
+			p->key = (struct span){ (const char *)&p->addr,
+						p->family == AF_INET ? 4 : 16 };
 		break;
 	default:
-		set->all = true;
+		break;
 	}
+}
+
+static struct pattern_index *pattern_index_of(struct pattern_set *set, const struct pattern *p)
+{
+	if (set->match == MATCH_IP)
+		return p->family == AF_INET ? &set->exact : &set->folded;
+	return p->ignore_case ? &set->folded : &set->exact;
+}
+
+static size_t pattern_key_length(const struct pattern_set *set, const struct pattern *p)
+{
+	return set->match == MATCH_IP ? p->bits : p->key.len;
+}
+
+static bool pattern_index_add(struct pattern_set *set, struct pattern *p)
+{
+	return index_add(pattern_index_of(set, p), set->arena, p->key.ptr, p->key.len,
+			 pattern_key_length(set, p), p);
+}
+
+static void pattern_enter(struct pattern_set *set, struct pattern *p)
+{
+	if (!p->key.ptr)
+		set->all = true;
+	else if (!pattern_index_add(set, p))
+		set->shadowed++;
+}
+
+/* Those that it has kept out of the index may have its place. */
+static void pattern_unveil(struct pattern_set *set)
+{
+	struct pattern *p;
+
+	for (p = set->first; p && set->shadowed; p = p->next) {
+		if (p->key.ptr && pattern_index_add(set, p))
+			set->shadowed--;
+	}
+}
+
+static void pattern_leave(struct pattern_set *set, struct pattern *p)
+{
+	if (!p->key.ptr)
+		return;
+	if (index_remove(pattern_index_of(set, p), p->key.ptr, p->key.len,
+			 pattern_key_length(set, p), p))
+		pattern_unveil(set);
+	else
+		set->shadowed--;
+}
+
+static struct pattern *pattern_make(const struct pattern_set *set, struct arena *arena,
+				    const char *text, const char *value, enum pattern_op op,
+				    unsigned flags, struct err *err)
+{
+	struct pattern *p = arena_alloc(arena, sizeof(*p));
+
+	p->text = arena_strdup(arena, text);
+	p->value = value ? arena_strdup(arena, value) : NULL;
+	p->ignore_case = flags & PATTERN_ICASE;
+	if (pattern_parse(p, set->match, op, flags, arena, err))
+		return NULL;
+	if (set->convert && set->convert(p, arena, err))
+		return NULL;
+	pattern_make_key(set, p, arena);
+	return p;
+}
+
+static void pattern_append(struct pattern_set *set, struct pattern *p)
+{
+	p->order = set->next_order++;
+	p->prev = set->last;
+	*(set->last ? &set->last->next : &set->first) = p;
+	set->last = p;
+	set->count++;
+	pattern_enter(set, p);
 }
 
 int pattern_add(struct pattern_set *set, const char *text, const char *value,
 		enum pattern_op op, unsigned flags, struct err *err)
 {
-	struct pattern *p = arena_alloc(set->arena, sizeof(*p));
+	struct pattern *p = pattern_make(set, set->arena, text, value, op, flags, err);
 
-	p->text = arena_strdup(set->arena, text);
-	p->value = value ? arena_strdup(set->arena, value) : NULL;
-	p->ignore_case = flags & PATTERN_ICASE;
-	p->order = set->count;
-	if (pattern_parse(p, set->match, op, flags, set->arena, err))
+	if (!p)
 		return -1;
-	if (set->convert && set->convert(p, set->arena, err))
-		return -1;
-	*set->tail = p;
-	set->tail = &p->next;
-	set->count++;
-	pattern_enter(set, p);
+	p->source = set->source;
+	pattern_append(set, p);
 	return 0;
+}
+
+/* -- changes while the program runs ----------------------------------------------------- */
+
+static void pattern_reap(struct reap *reap)
+{
+	struct pattern *p = container_of(reap, struct pattern, reap);
+	struct arena *own = p->own;
+
+	arena_free(&own);
+}
+
+static void pattern_free(const struct pattern_set *set, struct pattern *p)
+{
+	if (set->match == MATCH_REG)
+		regex_forget(p->regex);
+	if (p->own)
+		loop_reap(&p->reap, pattern_reap);
+}
+
+static struct pattern *pattern_make_own(const struct pattern_set *set, const char *text,
+					const char *value, unsigned flags, struct err *err)
+{
+	size_t size = sizeof(struct pattern) + 4 * strlen(text) + (value ? strlen(value) : 0);
+	struct arena *own = arena_new(size + 256);
+	struct pattern *p;
+
+	if (!own) {
+		err_set(err, "out of memory");
+		return NULL;
+	}
+	p = pattern_make(set, own, text, value, OP_EQUAL, flags, err);
+	if (p)
+		p->own = own;
+	else
+		arena_free(&own);
+	return p;
+}
+
+int pattern_add_running(struct pattern_set *set, const char *text, const char *value,
+			unsigned flags, const void *source, struct err *err)
+{
+	struct pattern *p = pattern_make_own(set, text, value, flags, err);
+
+	if (!p)
+		return -1;
+	p->source = source;
+	pattern_append(set, p);
+	return 0;
+}
+
+int pattern_try(const struct pattern_set *set, const char *text, const char *value,
+		unsigned flags, struct err *err)
+{
+	struct pattern *p = pattern_make_own(set, text, value, flags, err);
+
+	if (!p)
+		return -1;
+	pattern_free(set, p);
+	return 0;
+}
+
+/* Where the text is the key it need not be searched for. */
+static const struct pattern *pattern_by_key(const struct pattern_set *set, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (set->match != MATCH_STR && set->match != MATCH_BEG && set->match != MATCH_END)
+		return NULL;
+	return index_find(&set->exact, text, len, len);
+}
+
+struct pattern *pattern_find(const struct pattern_set *set, const char *text, const void *source)
+{
+	const struct pattern *found = pattern_by_key(set, text);
+	struct pattern *p;
+
+	if (found && found->source == source)
+		return (struct pattern *)found;
+	for (p = set->first; p; p = p->next) {
+		if (p->source == source && !strcmp(p->text, text))
+			return p;
+	}
+	return NULL;
+}
+
+int pattern_change_value(struct pattern_set *set, struct pattern *old, const char *value,
+			 unsigned flags, struct err *err)
+{
+	struct pattern *p = pattern_make_own(set, old->text, value, flags, err);
+
+	if (!p)
+		return -1;
+	p->source = old->source;
+	p->order = old->order;
+	p->next = old->next;
+	p->prev = old->prev;
+	*(p->prev ? &p->prev->next : &set->first) = p;
+	*(p->next ? &p->next->prev : &set->last) = p;
+	pattern_leave(set, old);
+	pattern_enter(set, p);
+	pattern_free(set, old);
+	return 0;
+}
+
+void pattern_remove(struct pattern_set *set, struct pattern *p)
+{
+	*(p->prev ? &p->prev->next : &set->first) = p->next;
+	*(p->next ? &p->next->prev : &set->last) = p->prev;
+	set->count--;
+	pattern_leave(set, p);
+	pattern_free(set, p);
 }
 
 const struct pattern *pattern_first(const struct pattern_set *set)

@@ -50,6 +50,12 @@ struct regex *regex_compile(const char *pattern, bool ignore_case, struct arena 
 	return re;
 }
 
+void regex_forget(struct regex *re)
+{
+	pcre2_code_free(re->code); /* what is not of the arena: the processor's */
+	re->code = NULL;
+}
+
 /* One for the process: a match is over before the next begins. */
 static pcre2_match_data *regex_data(void)
 {

@@ -246,7 +246,8 @@ static struct reply *make_text(const struct answer *a, struct exchange *x, struc
 	for (f = a->fields; f; f = f->next) {
 		if (!rule_text_make(&f->value, view, &value))
 			return reply_builtin(x, 500);
-		reply_add(x, reply, f->name, value);
+		if (value.len) /* an empty one is left out */
+			reply_add(x, reply, f->name, value);
 	}
 	if (a->kind == ANSWER_TEXT && !rule_text_make(&a->text, view, &reply->body))
 		return reply_builtin(x, 500);

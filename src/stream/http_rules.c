@@ -40,12 +40,12 @@ static const struct action allow_actions[] = {
 static const struct action *const request_tables[] = {
 	allow_actions, http_reply_actions, http_field_actions, http_target_actions,
 	http_stream_actions, http_capture_actions, log_level_actions, tuning_actions,
-	http_timeout_actions, rule_var_actions, tcp_actions, NULL,
+	http_timeout_actions, http_pattern_actions, rule_var_actions, tcp_actions, NULL,
 };
 static const struct action *const response_tables[] = {
 	allow_actions, http_reply_actions, http_field_actions, http_stream_actions,
-	http_capture_actions, log_level_actions, tuning_actions, rule_var_actions, tcp_actions,
-	NULL,
+	http_capture_actions, log_level_actions, tuning_actions, http_pattern_actions,
+	rule_var_actions, tcp_actions, NULL,
 };
 static const struct action *const after_tables[] = {
 	allow_actions, http_field_actions, http_capture_actions, rule_var_actions, NULL,

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files of patterns, and who was loaded from them. Called while the configuration is read by ACLs and
+ * maps, while the program runs by rules that change them. A pattern of the configuration itself
+ * (beside -f) is never changed. */
+#include "expr/pattern_ref.h"
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "config/config.h"
+#include "expr/expr_conf.h"
+#include "expr/pattern.h"
+
+struct ref_use {
+	struct ref_use *next;
+	struct pattern_set *set;
+	unsigned flags;
+};
+
+struct pattern_ref {
+	struct pattern_ref *next;
+	const char *path;
+	enum pattern_kind kind;
+	struct location wanted; /* the first line that changes it */
+	struct ref_use *uses;
+};
+
+/* -- the configuration ------------------------------------------------------------------ */
+
+static struct pattern_ref *ref_find(struct config *cfg, enum pattern_kind kind, const char *path)
+{
+	struct pattern_ref **all = expr_conf_pattern_refs(cfg), *ref;
+
+	for (ref = *all; ref; ref = ref->next) {
+		if (ref->kind == kind && !strcmp(ref->path, path))
+			return ref;
+	}
+	ref = arena_alloc(cfg->arena, sizeof(*ref));
+	ref->path = arena_strdup(cfg->arena, path);
+	ref->kind = kind;
+	ref->next = *all;
+	*all = ref;
+	return ref;
+}
+
+struct pattern_ref *pattern_ref_get(struct config *cfg, enum pattern_kind kind, const char *path,
+				    const struct location *wanted)
+{
+	struct pattern_ref *ref = ref_find(cfg, kind, path);
+
+	if (!ref->wanted.file)
+		ref->wanted = *wanted;
+	return ref;
+}
+
+void pattern_refs_finish(struct config *cfg)
+{
+	const struct pattern_ref *ref;
+
+	for (ref = *expr_conf_pattern_refs(cfg); ref; ref = ref->next) {
+		if (!ref->uses)
+			config_warning(cfg, &ref->wanted, "no %s is loaded from '%s', so that nothing "
+				       "is changed", ref->kind == PATTERN_ACL ? "ACL" : "map",
+				       ref->path);
+	}
+}
+
+int pattern_ref_load(struct config *cfg, struct pattern_set *set, const char *path, unsigned flags,
+		     struct err *err)
+{
+	struct pattern_ref *ref = NULL;
+	struct ref_use *use;
+	int result;
+
+	if (cfg) {
+		ref = ref_find(cfg, flags & PATTERN_MAP ? PATTERN_VALUES : PATTERN_ACL, path);
+		use = arena_alloc(cfg->arena, sizeof(*use));
+		*use = (struct ref_use){ ref->uses, set, flags };
+		ref->uses = use;
+	}
+	pattern_set_source(set, ref);
+	result = pattern_load(set, path, flags, err);
+	pattern_set_source(set, NULL);
+	return result;
+}
+
+/* -- changes ---------------------------------------------------------------------------- */
+
+static void ref_delete(struct pattern_ref *ref, const char *text)
+{
+	const struct ref_use *use;
+	struct pattern *p;
+
+	for (use = ref->uses; use; use = use->next) {
+		while ((p = pattern_find(use->set, text, ref)))
+			pattern_remove(use->set, p);
+	}
+}
+
+static int use_put(struct pattern_ref *ref, const struct ref_use *use, enum pattern_change change,
+		   const char *text, const char *value, struct err *err)
+{
+	struct pattern *p = pattern_find(use->set, text, ref);
+
+	if (!p)
+		return pattern_add_running(use->set, text, value, use->flags, ref, err);
+	return change == PATTERN_SET ?
+		       pattern_change_value(use->set, p, value, use->flags, err) : 0;
+}
+
+/* Would each of them take it? Methods and types of values differ. */
+static int ref_check(const struct pattern_ref *ref, const char *text, const char *value,
+		     struct err *err)
+{
+	const struct ref_use *use;
+
+	for (use = ref->uses; use; use = use->next) {
+		if (pattern_try(use->set, text, value, use->flags, err))
+			return -1;
+	}
+	return 0;
+}
+
+int pattern_ref_apply(struct pattern_ref *ref, enum pattern_change change, const char *text,
+		      const char *value, struct err *err)
+{
+	const struct ref_use *use;
+
+	if (change == PATTERN_DELETE) {
+		ref_delete(ref, text);
+		return 0;
+	}
+	if (ref->uses && ref->uses->next && ref_check(ref, text, value, err))
+		return -1;
+	for (use = ref->uses; use; use = use->next) {
+		if (use_put(ref, use, change, text, value, err))
+			return -1;
+	}
+	return 0;
+}
+
+int (*pattern_ref_change)(struct pattern_ref *ref, enum pattern_change change, const char *text,
+			  const char *value, struct err *err) = pattern_ref_apply;
