@@ -17,7 +17,7 @@ static const struct source_conf *dial_source(const struct server *server)
 	return server->proxy->set.source.set ? &server->proxy->set.source : NULL;
 }
 
-static void dial_options(const struct server *server, int fd)
+static void dial_options(const struct server *server, bool bytes, int fd)
 {
 	const struct proxy_settings *px = &server->proxy->set;
 
@@ -27,7 +27,7 @@ static void dial_options(const struct server *server, int fd)
 			       px->srvtcpka_intvl / 1000);
 	if (server->set.tcp_ut)
 		sock_set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, (int)server->set.tcp_ut);
-	if (server->set.options.on & SRV_TFO)
+	if (bytes && server->set.options.on & SRV_TFO)
 		sock_set(fd, IPPROTO_TCP, TCP_FASTOPEN_CONNECT, 1);
 	if (proxy_spares_ack(px, OPT_SMART_CONNECT))
 		sock_set(fd, IPPROTO_TCP, TCP_QUICKACK, 0);
@@ -131,13 +131,14 @@ static enum dial_result dial_connect(const struct addr *to, int *fd)
 }
 
 static enum dial_result dial_once(struct server *server, const struct source_conf *src,
-				  const struct addr *to, const struct addr *client, int *fd)
+				  const struct addr *to, const struct addr *client, bool bytes,
+				  int *fd)
 {
 	*fd = sock_open(to->family, server->set.namespace);
 	if (*fd < 0)
 		return DIAL_RESOURCE;
 	if (to->family != AF_UNIX) {
-		dial_options(server, *fd);
+		dial_options(server, bytes, *fd);
 		if (!client)
 			sock_set(*fd, IPPROTO_TCP, TCP_QUICKACK, 0);
 		if (src && dial_from(server, src, client, *fd) < 0)
@@ -149,14 +150,14 @@ static enum dial_result dial_once(struct server *server, const struct source_con
 /* client NULL: a check. A port of a range may be bound twice, but not connected twice to the same
  * address: then the next one is tried. */
 static enum dial_result dial(struct server *server, const struct addr *to,
-			     const struct addr *client, int *fd)
+			     const struct addr *client, bool bytes, int *fd)
 {
 	const struct source_conf *src = dial_source(server);
 	unsigned tries = src && src->addr.port ? src->last_port - src->addr.port + 1u : 0;
 	enum dial_result result;
 
 	do {
-		result = dial_once(server, src, to, client, fd);
+		result = dial_once(server, src, to, client, bytes, fd);
 		if (result != DIAL_RESOURCE || errno != EADDRNOTAVAIL || !tries)
 			return result;
 	} while (--tries > 0);
@@ -164,12 +165,12 @@ static enum dial_result dial(struct server *server, const struct addr *to,
 }
 
 enum dial_result server_dial(struct server *server, const struct addr *to,
-			     const struct addr *client, int *fd)
+			     const struct addr *client, bool bytes, int *fd)
 {
-	return dial(server, to, client, fd);
+	return dial(server, to, client, bytes, fd);
 }
 
 enum dial_result server_dial_check(struct server *server, const struct addr *to, int *fd)
 {
-	return dial(server, to, NULL, fd);
+	return dial(server, to, NULL, false, fd);
 }

@@ -67,6 +67,23 @@ static int connect_done(struct stream *s)
 	return STEP_GOTO + REQ_OPEN;
 }
 
+/* Are bytes for the server at hand already? */
+static bool connect_has_bytes(const struct stream *s)
+{
+	struct conn *client = s->relay.client.conn;
+
+	return s->exchange || pump_held(&s->relay.request) ||
+	       s->server->set.options.on & (SRV_SEND_PROXY | SRV_SEND_PROXY_V2) ||
+	       (!conn_is_quiet(client) && !conn_at_end(client));
+}
+
+static enum dial_result connect_dial(struct stream *s, const struct addr *to, int *fd)
+{
+	bool bytes = s->server->set.options.on & SRV_TFO && connect_has_bytes(s);
+
+	return server_dial(s->server, to, stream_src(s), bytes, fd);
+}
+
 int connect_start(struct stream *s)
 {
 	struct addr to = connect_address(s);
@@ -78,7 +95,7 @@ int connect_start(struct stream *s)
 		return connect_done(s);
 	s->server->tally->counters.connects++;
 	s->backend->be->counters.connects++;
-	switch (server_dial(s->server, &to, stream_src(s), &fd)) {
+	switch (connect_dial(s, &to, &fd)) {
 	case DIAL_SOURCE:
 		return connect_resource(s, "cannot use the source address, or no port of it is free");
 	case DIAL_RESOURCE:
