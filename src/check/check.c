@@ -358,9 +358,9 @@ static int check_prepare(struct config *cfg, void *data, struct err *err)
 
 static int check_start(struct config *cfg, void *data, struct err *err)
 {
+	(void)cfg;
 	(void)data;
-	if (check_prepare(cfg, data, err) < 0)
-		return -1;
+	(void)err;
 	srandom((unsigned)clock_read_us());
 	if (!change_is_shared())
 		check_make_active(true);
@@ -403,6 +403,7 @@ const struct module check_module = {
 	.keywords = check_keywords,
 	.data_size = sizeof(struct check_settings),
 	.finish = check_finish,
+	.prepare = check_prepare,
 	.start = check_start,
 	.stop = check_stop,
 };

@@ -102,6 +102,7 @@ static void begin(const char *global, const char *backend)
 		fail();
 	}
 	assert_int_equal(proxies_prepare(cfg, config_data(cfg, &proxy_module), &err), 0);
+	assert_int_equal(check_module.prepare(cfg, config_data(cfg, &check_module), &err), 0);
 	assert_int_equal(check_module.start(cfg, config_data(cfg, &check_module), &err), 0);
 }
 

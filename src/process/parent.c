@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/segment.h"
+#include "check/report.h"
 #include "config/config.h"
 #include "event/loop.h"
 #include "event/signals.h"
@@ -58,6 +59,7 @@ static struct timer tick;       /* due workers, watchdog */
 static uint64_t kill_ms;        /* PARENT_ENDS: those that are left are killed */
 static uint64_t hard_stop_ms;   /* PARENT_FINISHES; 0: never */
 static int exit_code;
+static uint32_t checker_row;    /* 0: nobody checks servers now */
 static struct config *config;
 static const struct args *arguments;
 static const struct process_conf *conf;
@@ -215,6 +217,21 @@ static void worker_free(struct worker *w)
 	free(w);
 }
 
+/* One worker checks the servers for all: the lowest that serves. It is told through the log, so that
+ * nobody else goes on. */
+static void choose_checker(void)
+{
+	struct worker *w, *best = NULL;
+
+	list_for_each(w, &workers, node)
+		if (w->state == WORKER_SERVES && (!best || w->row < best->row))
+			best = w;
+	if (!best || best->row == checker_row)
+		return;
+	checker_row = best->row;
+	change_submit(&checker_change, &checker_row, sizeof(checker_row), NULL, NULL);
+}
+
 /* The first ones could not start: the service could not. */
 static void start_failed(void)
 {
@@ -230,6 +247,8 @@ static void worker_ended(struct worker *w, int status)
 
 	obituary_log(w, status);
 	worker_let_go(w);
+	if (w->row == checker_row)
+		checker_row = 0;
 	if (state == PARENT_STARTS && was == WORKER_STARTS) {
 		worker_free(w);
 		start_failed();
@@ -245,6 +264,7 @@ static void worker_ended(struct worker *w, int status)
 				    delay / 1000, w->early_deaths);
 		tick_soon();
 	}
+	choose_checker();
 	parent_end_if_alone();
 }
 
@@ -294,6 +314,7 @@ static void worker_ready(struct worker *w)
 		return;
 	w->state = WORKER_SERVES;
 	w->turned_ms = clock_now_ms;
+	choose_checker();
 	if (state != PARENT_STARTS || !workers_all_serve())
 		return;
 	state = PARENT_SERVES;

@@ -256,17 +256,21 @@ int parent_cli_open(struct config *cfg, struct err *err)
 int parent_cli_start(struct config *cfg, struct err *err)
 {
 	struct parent_cli *conf = config_data(cfg, &parent_cli_module);
+	bool held = listeners_held;
 	struct listener *l;
+	int rc = 0;
 
 	cli_route = route;
 	cli_prompt_text = prompt_text;
 	cli_conversation_tables = parent_tables;
 	if (!conf->bind)
 		return 0;
+	listeners_held = false; /* this one is served here */
 	list_for_each(l, &conf->bind->listeners, node)
 		if (listener_start(l) < 0)
-			return err_set(err, "-S: the poller does not take the socket");
-	return 0;
+			rc = err_set(err, "-S: the poller does not take the socket");
+	listeners_held = held;
+	return rc;
 }
 
 void parent_cli_drop(struct config *cfg)
