@@ -42,7 +42,6 @@ struct segment_row {
 	_Atomic uint32_t flags;       /* ROW_* */
 	_Atomic uint64_t turns;       /* heartbeat: turns of the loop */
 	_Atomic uint32_t asleep;      /* 1: inside the poller */
-	_Atomic uint32_t connections; /* accepted and still there: for spreading accepts */
 	_Atomic uint64_t started_ms;  /* clock of the system; 0: not yet */
 	char version[40];             /* of its program; written before started_ms */
 	_Atomic uint64_t waits_for_room; /* ms since it waits with a listener for a place; 0: not */
@@ -54,9 +53,13 @@ struct segment_row {
 		uint16_t family, port; /* of the client; AF_UNIX: no address */
 		uint8_t address[16];
 	} at_hand;
+	/* For spreading accepts, net/share.c; on a cache line that others read. */
+	_Alignas(64) _Atomic uint32_t connections; /* accepted and still there */
+	_Atomic uint64_t lately;      /* accepts of late, fading: share_lately_add */
 };
 enum { ROW_STOPPING = 1 << 0, /* finishes its streams, accepts nothing */
-       ROW_ACCEPTS = 1 << 1   /* its listeners are in service */ };
+       ROW_ACCEPTS = 1 << 1,  /* its listeners are in service */
+       ROW_AWAY = 1 << 2      /* it leaves accepting to others, having more than they */ };
 
 /* A fresh segment with rows for so many processes; row 0 is taken. NULL and err. */
 struct segment *segment_new(unsigned rows, struct err *err);

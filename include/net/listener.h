@@ -63,12 +63,19 @@ struct listener {
 	unsigned expected;      /* connections that a batch finds, of late; 0: not known yet */
 	unsigned full_batches;  /* in a row: they took as many as was expected */
 	struct list wait_node;  /* among those that wait for room */
+	struct list share_node; /* among those that accept, of several processes: net/share.c */
+	uint64_t round_ms;      /* when it went to the end of the line */
+	unsigned since_round;   /* connections taken since then */
 	struct timer retry;     /* brings it back when it was limited */
 	/* A new connection: takes over fd (sets *fd to -1). Non-blocking, close-on-exec. */
 	void (*accepted)(struct listener *l, int *fd, const struct addr *from);
 	/* How many may be accepted now, 0 when full; and how long to wait (ms) when a rate
 	 * limit is the reason, else 0. Asked before each batch. May be NULL. */
 	unsigned (*room)(struct listener *l, unsigned *wait_ms);
+	/* Of several processes (listeners_shared): the place that room has promised (never more
+	 * than one then) is not needed any more, or the connection has it. Called once after each
+	 * room that was not 0. May be NULL. */
+	void (*settled)(struct listener *l);
 };
 
 /* A fresh listener for l->addr on this bind line; enters bind->listeners. */

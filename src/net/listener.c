@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "net/listen_socket.h"
+#include "net/share.h"
 #include "net/sock.h"
 
 #include <errno.h>
@@ -40,6 +41,8 @@ static void leave_loop(struct listener *l, enum listener_state state)
 {
 	if (l->src.registered)
 		loop_remove(&l->src);
+	if (listeners_shared)
+		share_leave(l);
 	timer_cancel(&l->retry);
 	list_remove(&l->wait_node);
 	l->state = state;
@@ -48,6 +51,8 @@ static void leave_loop(struct listener *l, enum listener_state state)
 static int enter_loop(struct listener *l)
 {
 	leave_loop(l, LISTENER_READY);
+	if (listeners_shared && !listeners_held)
+		return share_enter(l);
 	return listeners_held ? 0 : loop_add(&l->src, EPOLLIN);
 }
 
@@ -149,6 +154,20 @@ static void learn(struct listener *l, unsigned batch, unsigned taken)
 	}
 }
 
+/* Of several processes: one at a time, or all would come to the one that is awake; and each place
+ * below a limit is promised singly. */
+static bool take_one_shared(struct listener *l)
+{
+	uint64_t before = listener_stats.accepted;
+
+	if (!room_now(l))
+		return false;
+	accept_one(l);
+	if (l->settled)
+		l->settled(l);
+	return listener_stats.accepted != before;
+}
+
 static void listener_ready(struct source *src, uint32_t events)
 {
 	struct listener *l = of_source(src);
@@ -157,6 +176,11 @@ static void listener_ready(struct source *src, uint32_t events)
 	(void)events;
 	if (l->state != LISTENER_READY)
 		return;
+	if (listeners_shared) {
+		if (take_one_shared(l))
+			share_accepted(l);
+		return;
+	}
 	batch = room_now(l);
 	if (batch > listener_max_accept)
 		batch = listener_max_accept;
@@ -175,6 +199,7 @@ void listener_init(struct listener *l, struct bind_conf *bind)
 	l->maxconn = bind->maxconn;
 	l->state = LISTENER_NEW;
 	list_init(&l->wait_node);
+	list_init(&l->share_node);
 	timer_init(&l->retry, retry_fired);
 	list_append(&bind->listeners, &l->node);
 }
@@ -204,9 +229,14 @@ static void drain(struct listener *l)
 	if (l->src.fd < 0 || l->state != LISTENER_READY || listeners_held)
 		return;
 	listen_socket_steer_away(l, true);
-	left = room_now(l);
-	while (left && accept_one(l))
-		left--;
+	if (listeners_shared) {
+		while (l->state == LISTENER_READY && take_one_shared(l))
+			;
+	} else {
+		left = room_now(l);
+		while (left && accept_one(l))
+			left--;
+	}
 	listen_socket_steer_away(l, false);
 }
 
@@ -263,9 +293,9 @@ void listeners_wake(void)
 	list_for_each_safe(l, next, &waiting, wait_node) {
 		unsigned wait_ms = 0;
 
-		if (l->maxconn && l->current >= l->maxconn)
+		if (!listeners_shared && l->maxconn && l->current >= l->maxconn)
 			continue;
-		if (l->room && !l->room(l, &wait_ms) && !wait_ms)
+		if (!listeners_shared && l->room && !l->room(l, &wait_ms) && !wait_ms)
 			continue;
 		if (enter_loop(l))
 			limit_for(l, RETRY_MS);
