@@ -219,12 +219,12 @@ static int connect_failed(struct stream *s)
 		return connect_give_up(s, timed_out);
 	s->failures++;
 	end_close(&s->relay.server, false);
-	s->server->tally->counters.retries++;
-	s->backend->be->counters.retries++;
 	if (connect_moves(s)) {
 		assign_redispatch(s);
 		return STEP_GOTO + REQ_ASSIGN;
 	}
+	s->server->tally->counters.retries++;
+	s->backend->be->counters.retries++;
 	if (timed_out)
 		return STEP_GOTO + REQ_CONNECT;
 	stream_arm_wait(s, connect_delay(s));

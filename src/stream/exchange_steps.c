@@ -377,15 +377,23 @@ int exchange_request_forward(struct stream *s)
 
 /* ---- the response's head ----------------------------------------------------------------- */
 
+/* Which of the counters, from responses_1xx on. */
+static unsigned response_class(unsigned status)
+{
+	return status >= 100 && status < 600 ? status / 100 - 1 : 5;
+}
+
+/* What the client gets, and of the server what it has said, be it refused. */
 static void count_response(struct stream *s, unsigned status)
 {
-	unsigned at = status >= 100 && status < 600 ? status / 100 - 1 : 5;
+	unsigned at = response_class(status);
 
 	(&s->session->frontend->fe->counters.responses_1xx)[at]++;
 	(&s->session->listener->tally->counters.responses_1xx)[at]++;
 	if (s->backend)
 		(&s->backend->be->counters.responses_1xx)[at]++;
-	if (s->server && !s->exchange->reply) {
+	if (s->server && s->exchange->http.server_status) {
+		at = response_class(s->exchange->http.server_status);
 		s->server->tally->counters.requests++;
 		(&s->server->tally->counters.responses_1xx)[at]++;
 	}

@@ -253,6 +253,15 @@ static void stream_count_bad_response(struct stream *s)
 		s->server->tally->counters.failed_responses++;
 }
 
+/* Mode http: no head of a response came, or its body is malformed. What the server has broken off
+ * then is no response. */
+static bool wrong_response(const struct stream *s)
+{
+	const struct exchange *x = s->exchange;
+
+	return x && (!x->http.server_status || x->server.error.status);
+}
+
 /* Which counter a broken-off stream adds to follows from who broke it off, and when. */
 static void stream_count_end(struct stream *s)
 {
@@ -273,10 +282,14 @@ static void stream_count_end(struct stream *s)
 		break;
 	case END_SERVER_ABORT:
 		stream_count_bad_response(s);
-		COUNT_ALL(s, server_aborts);
+		if (!wrong_response(s))
+			COUNT_ALL(s, server_aborts);
 		break;
 	case END_SERVER_TIMEOUT:
-		COUNT_ALL(s, server_aborts);
+		if (wrong_response(s))
+			stream_count_bad_response(s);
+		else
+			COUNT_ALL(s, server_aborts);
 		break;
 	case END_QUEUE_TIMEOUT:
 	case END_QUEUE_FULL:
