@@ -3,6 +3,8 @@
 #ifndef PROCESS_OBITUARY_H
 #define PROCESS_OBITUARY_H
 
+#include <stddef.h>
+
 struct worker;
 
 /* In a process that serves: from now on SIGABRT, SIGSEGV and their like make it write where it is
@@ -10,5 +12,10 @@ struct worker;
 void obituary_prepare(int fd);
 /* In the parent: how it ended (of waitpid), what it had at hand, and its own words, to the log. */
 void obituary_log(struct worker *w, int status);
+
+/* For handlers of signals, in a process that dies: to stderr and to the parent; the second what it dies of and
+ * where. */
+void obituary_say(const char *text, size_t len);
+void obituary_write(int signo);
 
 #endif

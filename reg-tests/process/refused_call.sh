@@ -7,9 +7,11 @@
 filtered() { test "$(sed -n 's/^Seccomp:[[:space:]]*//p' "/proc/$pid/status")" = 2; }
 unfiltered() { ! filtered; }
 
+answers() { [ -n "$(info Pid)" ]; }
+
 with_log() {
 	printf '\tlog %s len 4096 format raw local0\n' "$dir/syslog"
-	printf '%s' "$1"
+	printf '%s' "${1:-}"
 	tcp_proxy
 }
 
@@ -60,4 +62,20 @@ check "SIGSYS ended it (was $status)" test "$status" -eq $((128 + 31))
 pid=
 check "stderr names the call" grep -q '^penstock: refused system call ptrace$' "$log"
 check "the log names it" until_true 60 grep -q 'Refused system call ptrace' "$dir/logged"
+check "with a trace of the stack" grep -q 'dies of SIGSYS at:' "$log"
+rm -f "$shim_while"
+
+# Under a parent: it tells, too, and another worker takes the place.
+{
+	printf '\tnbproc 2\n'
+	with_log
+} | config
+start_penstock
+: >"$shim_while"
+"$tool" -s "$stats" ask "show info" >/dev/null 2>&1 & # each that accepts it dies
+children="$children $!"
+told() { grep -q 'Worker [0-9]* ([0-9]*): penstock: refused system call ptrace' "$log"; }
+check "the parent tells" until_true 60 told
+rm -f "$shim_while"
+check "and serves on" until_true 60 answers
 finish

@@ -27,7 +27,7 @@ static const int fatal[] = { SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE };
 
 /* ---- a process that dies ----------------------------------------------------------------- */
 
-static void say(const char *text, size_t len)
+void obituary_say(const char *text, size_t len)
 {
 	if (write(STDERR_FILENO, text, len) < 0 && words_to < 0)
 		return;
@@ -35,7 +35,7 @@ static void say(const char *text, size_t len)
 		return; /* nobody is left to hear it */
 }
 
-static void obituary_write(int signo)
+void obituary_write(int signo)
 {
 	void *frames[FRAMES];
 	char memory[128];
@@ -45,7 +45,7 @@ static void obituary_write(int signo)
 	text_init(&t, memory, sizeof(memory));
 	text_printf(&t, "penstock: process %d dies of SIG%s at:\n", (int)getpid(),
 		    sigabbrev_np(signo) ? sigabbrev_np(signo) : "?");
-	say(t.ptr, t.len);
+	obituary_say(t.ptr, t.len);
 	n = backtrace(frames, FRAMES);
 	backtrace_symbols_fd(frames, n, STDERR_FILENO);
 	if (words_to >= 0)

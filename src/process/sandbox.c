@@ -10,8 +10,9 @@
  *
  * A refused call raises SIGSYS in its place (SECCOMP_RET_TRAP). The handler runs where our own code
  * made the call, so the data of the log are whole, unless the log made it; what may be held are
- * locks of libc. So it writes the name with write(2) first, then logs, and an alarm ends it if
- * that should wait for a lock. Names were collected before: resolving them allocates.
+ * locks of libc. So it writes the name with write(2) first, also for the parent, which logs it; then it
+ * logs by itself, and an alarm ends it if that should wait for a lock. Names were collected before:
+ * resolving them allocates.
  */
 #include "process/sandbox.h"
 
@@ -19,6 +20,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "log/log.h"
+#include "process/obituary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -99,8 +101,7 @@ static void put_name(const char *name)
 	text_str(&t, "penstock: refused system call ");
 	text_str(&t, name);
 	text_char(&t, '\n');
-	if (write(STDERR_FILENO, t.ptr, t.len) < 0)
-		return; /* the log will tell */
+	obituary_say(t.ptr, t.len);
 }
 
 /* In the place of the call; SIGSYS is blocked, so that another refused call kills at once. */
@@ -112,6 +113,7 @@ static void sandbox_refused(int signo, siginfo_t *info, void *context)
 	(void)context;
 	name = name ? name : "of an unknown number";
 	put_name(name);
+	obituary_write(signo);
 	signal(SIGALRM, SIG_DFL);
 	alarm(HANDLER_SECONDS);
 	log_process(LOG_L_ALERT, "Refused system call %s (number %d): the process ends. "
