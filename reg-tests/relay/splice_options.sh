@@ -41,6 +41,8 @@ want yes "option splice-response" ""
 want yes "" "option splice-response"
 want yes "option splice-response" "no option splice-response"
 want yes "no option splice-response" "option splice-response"
+want yes "option splice-auto" ""
+want no "no option splice-auto" ""
 want no "no option splice-request" "no option splice-request
 	no option splice-response"
 finish
