@@ -24,7 +24,9 @@
 #include "expr/expr_help.h"
 #include "net/addr.h"
 #include "process/args.h"
+#include "process/handover.h"
 #include "process/process.h"
+#include "process/reload.h"
 #include "process/rights.h"
 #include "process/version.h"
 #include "stats/info.h"
@@ -147,11 +149,27 @@ static bool load_quiet(const struct config *cfg, const struct args *args)
 	return (args->quiet || env->quiet) && !args->verbose;
 }
 
+/* What the parent shows as "startup-logs". */
+static void load_keep_log(const struct config *cfg)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return;
+	diag_print(cfg->diag, out, false, DIAG_NOTICE);
+	fclose(out);
+	reload_keep_log(text, len);
+	free(text);
+}
+
 static void load_report(const struct config *cfg, const struct args *args)
 {
 	enum severity least = load_quiet(cfg, args) ? DIAG_ERROR : DIAG_NOTE;
 
 	diag_sort(cfg->diag);
+	load_keep_log(cfg);
 	if (args->json && args->check)
 		diag_print_json(cfg->diag, stdout, DIAG_NOTE);
 	else
@@ -195,6 +213,7 @@ static int run(const struct args *args)
 	int rc;
 
 	change_kinds = change_kind_list;
+	handover_offer_segment();
 	clock_update(); /* states note since when they are what they are */
 	cfg = config_new(modules, args->check);
 	if (!cfg) {
@@ -202,6 +221,11 @@ static int run(const struct args *args)
 		return 1;
 	}
 	rc = load(cfg, args) < 0;
+	if (rc && handover_taken) {
+		rc = process_wait(cfg, "the configuration cannot be read");
+		config_free(&cfg);
+		return rc;
+	}
 	if (args->dump)
 		rc |= version_dump_classes(args->dump) < 0;
 	if (!rc && args->list_libraries)
@@ -243,6 +267,7 @@ int main(int argc, char **argv)
 	struct err err;
 	int rc;
 
+	handover_start(argc, argv);
 	if (args_parse(&args, argc, argv, &err) < 0) {
 		args_free(&args);
 		return fail(&err);
@@ -257,6 +282,10 @@ int main(int argc, char **argv)
 		rc = fail(&err);
 	}
 	pool_poison = args.poison;
+	if (handover_taken) { /* the processes of the first start have been told */
+		args.old_count = 0;
+		args.old_socket = NULL;
+	}
 	if (rc < 0)
 		rc = run(&args);
 	args_free(&args);

@@ -26,6 +26,16 @@ int inherit_take(const struct addr *addr, const char *interface, const char *nam
 /* Closes those that nobody took. Returns how many. */
 unsigned inherit_close(void);
 
+/* -- one program that executes itself anew ------------------------------------------------- */
+
+enum { INHERIT_KEY = 400 };
+/* What a listener is found by. Returns buf. */
+const char *inherit_key(const struct listener *l, char *buf, size_t size);
+/* Keeps a socket that was passed on, as if it was fetched. Takes over fd. */
+void inherit_keep(int fd, const char *key);
+/* Those that nobody took yet. */
+void inherit_each(void (*fn)(int fd, const char *key, void *arg), void *arg);
+
 /* -- the old process -- */
 
 /* Sends the listeners, count of them beginning with number first of total, over a connected

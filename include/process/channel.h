@@ -30,8 +30,8 @@ struct channel *channel_new(int fd, void (*got)(struct channel *c, struct frame 
 			    void (*gone)(struct channel *c, void *arg), void *arg);
 /* Closes. What waits to be sent is lost. */
 void channel_free(struct channel **c);
-/* Queues; sends what can be sent. fd stays the caller's; -1: none. 0, or -1: out of memory or
- * descriptors, or the peer has gone (gone is called later, not from here). */
+/* Queues; sends what can be sent. fd stays the caller's; -1: none. 0, or -1 with errno: out of
+ * memory or descriptors, or EPIPE: the peer has gone (gone is called later, not from here). */
 int channel_send(struct channel *c, uint32_t kind, uint32_t id, const void *bytes, size_t len,
 		 int fd);
 /* Bytes that wait for the peer: large for one that hangs. */

@@ -25,10 +25,11 @@ struct worker {
 	struct list node;
 	enum worker_state state;
 	unsigned number;        /* 1..N of its generation */
-	unsigned row;
+	int row;                /* -1: counts elsewhere, for an earlier image */
 	uint32_t generation;
 	pid_t pid;              /* 0: WORKER_WAITS */
 	struct channel *channel; /* NULL: WORKER_WAITS */
+	int channel_fd;         /* between two images; else -1 */
 	int words_fd;           /* what its handler of fatal signals writes; -1: none */
 	uint64_t started_ms, due_ms;
 	unsigned early_deaths;  /* in a row, less than 10 s after the start */
@@ -46,6 +47,18 @@ int parent_start(struct config *cfg, const struct args *args, struct err *err);
 struct worker *parent_run(void);
 /* The exit code, once parent_run has returned NULL. */
 int parent_exit_code(void);
+/* The configuration cannot be served, but workers of an earlier image are there: leads them until
+ * a reload succeeds. 0, or -1 and err */
+int parent_wait(struct config *cfg, const char *why, struct err *err);
+
+/* -- for reload.c and handover.c --------------------------------------------------------------- */
+
+/* Workers start or end: no time for a reload. */
+bool parent_is_busy(void);
+/* Executes the program anew; returns only when that fails. */
+void parent_execute(struct err *err);
+/* Ties workers whose channel_fd is set to this image. */
+void parent_adopt_workers(void);
 /* All workers serve for the first time: writes the pid file, tells the processes of -sf, lets go of
  * who waits for the start. In run.c. 0, or -1 and err. */
 int parent_ready(const struct args *args, struct err *err);

@@ -7,6 +7,7 @@
 
 struct config;
 struct err;
+struct listener;
 
 /* Holds what -S says: the word "-S", which main() gives to the configuration. */
 extern const struct module parent_cli_module;
@@ -15,6 +16,8 @@ extern const struct module parent_cli_module;
 int parent_cli_open(struct config *cfg, struct err *err);
 /* Serves it, in the parent's loop. 0, or -1 and err. */
 int parent_cli_start(struct config *cfg, struct err *err);
+/* Calls fn for each of its listeners. */
+void parent_cli_each(struct config *cfg, void (*fn)(struct listener *l, void *arg), void *arg);
 /* In a fresh worker: closes the copy, and talks like any other process. */
 void parent_cli_drop(struct config *cfg);
 

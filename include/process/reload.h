@@ -4,6 +4,7 @@
 #define PROCESS_RELOAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct reload_info {
@@ -25,6 +26,13 @@ const char *reload_log(void);
 
 /* A child that is no worker has ended. */
 void reload_child_ended(int pid, int status);
+/* Keeps what was said at this start: from main(). */
+void reload_keep_log(const char *text, size_t len);
+/* Workers serve: what was asked for in the meantime begins. */
+void reload_resume(void);
+/* The image that came of a reload: its workers serve; or could not, and the earlier ones go on. */
+void reload_succeeded(void);
+void reload_failed(const char *why);
 /* In a fresh worker: closes what belongs to a reload that is under way. */
 void reload_forget(void);
 

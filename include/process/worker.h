@@ -22,8 +22,8 @@ extern uint32_t process_generation;
 /* Our end of the channel, in a fresh worker. */
 extern int worker_channel_fd;
 /* Ties a fresh worker to its parent: its loop is there, its modules are not started.
- * finish: the parent asks for a soft stop of this process alone, or has gone. 0, or -1 and err */
-int worker_start(const struct worker *self, void (*finish)(void), struct err *err);
+ * finish: others serve now, or the parent has gone: a soft stop. 0, or -1 and err */
+int worker_start(const struct worker *self, void (*finish)(bool others_serve), struct err *err);
 /* Tells the parent that we serve. */
 void worker_ready_now(void);
 

@@ -13,10 +13,12 @@ extern const struct module service_module; /* start: opens all listeners, then l
  * hold them let go, and waits a little; false: there is no hope. May be NULL. */
 extern bool (*service_make_room)(unsigned n);
 
-/* In a parent that will have no workers any more: lets go of its copies of the sockets. */
-void service_close_listeners(void);
-/* Soft stop: no new sessions; calls done when the last one has ended. */
-void service_finish(void (*done)(void));
+struct listener;
+/* Calls fn for each listener of each proxy. */
+void service_each(void (*fn)(struct listener *l));
+/* Soft stop: no new sessions; calls done when the last one has ended. others_serve: a successor has
+ * the sockets. */
+void service_finish(bool others_serve, void (*done)(void));
 /* SIGTTOU, SIGTTIN: stops listening, and listens again. */
 void service_pause(void);
 void service_resume(void);

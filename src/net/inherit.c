@@ -22,7 +22,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { LINE_MAX_LEN = 400, TEXT_MAX = (INHERIT_BATCH + 1) * LINE_MAX_LEN, WAIT_MS = 3000 };
+enum { LINE_MAX_LEN = INHERIT_KEY, TEXT_MAX = (INHERIT_BATCH + 1) * LINE_MAX_LEN, WAIT_MS = 3000 };
 
 /* A socket that was fetched; its line is the key by which it is found. */
 struct inherited {
@@ -42,6 +42,15 @@ static void print_key(struct text *t, const struct addr *addr, const char *inter
 	else
 		addr_print_port(addr, t);
 	text_printf(t, " %s %s", interface ? interface : "-", namespace ? namespace : "-");
+}
+
+const char *inherit_key(const struct listener *l, char *buf, size_t size)
+{
+	struct text t;
+
+	text_init(&t, buf, size);
+	print_key(&t, &l->addr, l->bind->interface, l->bind->namespace);
+	return buf;
 }
 
 /* -- the old process --------------------------------------------------------------------- */
@@ -178,7 +187,7 @@ static int read_answer(int fd, struct batch *b, struct err *err)
 	}
 }
 
-static void keep(int fd, const char *key)
+void inherit_keep(int fd, const char *key)
 {
 	struct inherited *in = malloc(sizeof(*in) + strlen(key) + 1);
 
@@ -206,7 +215,7 @@ static int understand(struct batch *b, size_t first, size_t *total, struct err *
 		line = rest ? strsep(&rest, "\n") : NULL;
 		if (!line || !*line)
 			return err_set(err, "its answer is cut");
-		keep(b->fds[i], line);
+		inherit_keep(b->fds[i], line);
 		b->fds[i] = -1;
 	}
 	return 0;
@@ -289,4 +298,12 @@ unsigned inherit_close(void)
 		n++;
 	}
 	return n;
+}
+
+void inherit_each(void (*fn)(int fd, const char *key, void *arg), void *arg)
+{
+	const struct inherited *in;
+
+	for (in = fetched; in; in = in->next)
+		fn(in->fd, in->key, arg);
 }

@@ -324,7 +324,8 @@ int listen_socket_open(struct listener *l, const struct listen_options *opt, str
 	int rc;
 
 	o.fd = inherit_take(&l->addr, l->bind->interface, l->bind->namespace);
-	if (o.fd >= 0)
+	l->handed = o.fd >= 0;
+	if (l->handed)
 		rc = open_handed_over(&o);
 	else if (l->addr.family == AF_FD || l->addr.family == AF_SOCKPAIR)
 		rc = open_inherited(&o);

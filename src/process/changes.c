@@ -19,6 +19,7 @@
 #include "process/messages.h"
 #include "process/talk.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,7 +125,8 @@ static int log_append(const struct change_kind *kind, const void *bytes, size_t 
 	}
 	place++;
 	list_for_each(w, &workers, node)
-		if (channel_send(w->channel, MSG_CHANGE, place, frame, size, -1) < 0)
+		if (channel_send(w->channel, MSG_CHANGE, place, frame, size, -1) < 0 &&
+		    errno != EPIPE)
 			log_process(LOG_L_ALERT, "Out of memory: the worker of row %u has missed "
 				    "a change; restart it.", w->row);
 	free(frame);

@@ -131,8 +131,10 @@ int channel_send(struct channel *c, uint32_t kind, uint32_t id, const void *byte
 	struct head head = { MAGIC, kind, id, (uint32_t)len, fd >= 0 };
 	struct parcel *p;
 
-	if (c->broken || len > CHANNEL_FRAME_MAX)
+	if (c->broken || len > CHANNEL_FRAME_MAX) {
+		errno = c->broken ? EPIPE : EMSGSIZE;
 		return -1;
+	}
 	p = malloc(sizeof(*p) + sizeof(head) + len);
 	if (!p)
 		return -1;
@@ -148,6 +150,7 @@ int channel_send(struct channel *c, uint32_t kind, uint32_t id, const void *byte
 	c->last = &p->next;
 	c->backlog += p->len;
 	channel_flush(c);
+	errno = EPIPE;
 	return c->broken ? -1 : 0;
 }
 

@@ -83,6 +83,8 @@ static const char *frontend_name(uint32_t id)
 {
 	const struct proxy *px;
 
+	if (!proxies_running)
+		return "?";
 	list_for_each(px, &proxies_running->list, node)
 		if ((uint32_t)px->uuid == id)
 			return px->name;
@@ -129,8 +131,9 @@ void obituary_log(struct worker *w, int status)
 	if (WIFSIGNALED(status)) {
 		text_printf(&t, "was killed by signal %d (SIG%s)", WTERMSIG(status),
 			    sigabbrev_np(WTERMSIG(status)) ? sigabbrev_np(WTERMSIG(status)) : "?");
-		print_at_hand(&t, segment_row(segment, w->row),
-			      w->generation == process_generation);
+		if (w->row >= 0)
+			print_at_hand(&t, segment_row(segment, (unsigned)w->row),
+				      w->generation == process_generation);
 	} else if (WEXITSTATUS(status) || !finished) {
 		text_printf(&t, "ended with exit code %d", WEXITSTATUS(status));
 	} else {

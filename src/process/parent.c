@@ -22,6 +22,7 @@
 #include "process/channel.h"
 #include "process/daemon.h"
 #include "process/dump.h"
+#include "process/handover.h"
 #include "process/messages.h"
 #include "process/notify.h"
 #include "process/obituary.h"
@@ -49,6 +50,7 @@ enum { EARLY_MS = 10000,      /* a worker that lived longer is replaced at once 
        TICK_MS = 1000 };
 
 enum parent_state { PARENT_STARTS,  /* not all workers have served yet */
+		    PARENT_WAITS,   /* for a reload: there is no configuration to serve */
 		    PARENT_SERVES,
 		    PARENT_FINISHES, /* soft stop */
 		    PARENT_ENDS };
@@ -59,10 +61,12 @@ static struct timer tick;       /* due workers, watchdog */
 static uint64_t kill_ms;        /* PARENT_ENDS: those that are left are killed */
 static uint64_t hard_stop_ms;   /* PARENT_FINISHES; 0: never */
 static int exit_code;
+static bool start_reported;
 static uint32_t checker_row;    /* 0: nobody checks servers now */
 static struct config *config;
 static const struct args *arguments;
 static const struct process_conf *conf;
+static bool conf_master; /* -W: it reloads */
 
 /* ---- signals to workers ------------------------------------------------------------------ */
 
@@ -135,7 +139,7 @@ static void on_finish(int signo)
 		hard_stop_ms = clock_now_ms + conf->hard_stop_after + END_MS;
 	log_process(LOG_L_NOTICE, "Soft stop: workers finish.");
 	notify_stopping(NULL);
-	service_close_listeners();
+	service_each(listener_close);
 	workers_forget_waiting();
 	workers_signal(SIGUSR1);
 	parent_end_if_alone();
@@ -165,7 +169,7 @@ static void on_pools(int signo)
 static void on_hup(int signo)
 {
 	(void)signo;
-	if (conf->master_worker)
+	if (conf_master)
 		reload_request(-1);
 	else
 		dump_state(false);
@@ -174,11 +178,26 @@ static void on_hup(int signo)
 static void on_reload(int signo)
 {
 	(void)signo;
-	if (conf->master_worker)
+	if (conf_master)
 		reload_request(-1);
 }
 
 /* ---- a worker's end ---------------------------------------------------------------------- */
+
+static bool worker_is_old(const struct worker *w)
+{
+	return w->generation != process_generation;
+}
+
+static bool workers_have_old(void)
+{
+	struct worker *w;
+
+	list_for_each(w, &workers, node)
+		if (worker_is_old(w))
+			return true;
+	return false;
+}
 
 /* How long until it is forked anew: nothing, once; then more and more. */
 static unsigned worker_delay(struct worker *w)
@@ -198,10 +217,10 @@ static unsigned worker_delay(struct worker *w)
 
 static void worker_let_go(struct worker *w)
 {
-	struct segment_row *row = segment_row(segment, w->row);
-
-	atomic_store(&row->pid, 0);
-	tally_drop_gauges(w->row);
+	if (w->row >= 0) {
+		atomic_store(&segment_row(segment, (unsigned)w->row)->pid, 0);
+		tally_drop_gauges((unsigned)w->row);
+	}
 	changes_remove(w->channel);
 	channel_free(&w->channel);
 	if (w->words_fd >= 0)
@@ -210,11 +229,20 @@ static void worker_let_go(struct worker *w)
 	w->pid = 0;
 }
 
+/* What only earlier generations counted. */
+static void workers_release_slots(void)
+{
+	if (state == PARENT_SERVES && segment && !workers_have_old())
+		segment_release_unused(segment);
+}
+
 static void worker_free(struct worker *w)
 {
-	tally_fold_row(w->row);
+	if (w->row >= 0)
+		tally_fold_row((unsigned)w->row);
 	list_remove(&w->node);
 	free(w);
+	workers_release_slots();
 }
 
 /* One worker checks the servers for all: the lowest that serves. It is told through the log, so that
@@ -223,18 +251,52 @@ static void choose_checker(void)
 {
 	struct worker *w, *best = NULL;
 
+	if (state == PARENT_STARTS && workers_have_old())
+		return; /* that of the generation before goes on until it is relieved */
 	list_for_each(w, &workers, node)
-		if (w->state == WORKER_SERVES && (!best || w->row < best->row))
+		if (w->state == WORKER_SERVES && !worker_is_old(w) && w->row >= 0 && (!best || w->row < best->row))
 			best = w;
-	if (!best || best->row == checker_row)
+	if (!best || (uint32_t)best->row == checker_row)
 		return;
-	checker_row = best->row;
+	checker_row = (uint32_t)best->row;
 	change_submit(&checker_change, &checker_row, sizeof(checker_row), NULL, NULL);
+}
+
+/* Only what was there before the reload goes on. The sockets that it does not have must not seem to
+ * be served. */
+static void close_if_new(struct listener *l)
+{
+	if (!l->handed && !l->inherited)
+		listener_close(l);
+}
+
+static void parent_go_waiting(const char *why)
+{
+	state = PARENT_WAITS;
+	process_generation--;
+	service_each(close_if_new);
+	reload_failed(why);
+	reload_resume();
 }
 
 /* The first ones could not start: the service could not. */
 static void start_failed(void)
 {
+	struct worker *w, *next;
+
+	if (workers_have_old()) {
+		list_for_each_safe(w, next, &workers, node) {
+			if (worker_is_old(w))
+				continue;
+			w->state = WORKER_FINISHES;
+			if (w->pid > 0)
+				kill(w->pid, SIGTERM);
+			else
+				worker_free(w);
+		}
+		parent_go_waiting("a worker could not start");
+		return;
+	}
 	exit_code = 1;
 	log_stderr(LOG_L_ALERT, "A worker could not start: nothing was started.");
 	parent_end(SIGTERM);
@@ -247,12 +309,14 @@ static void worker_ended(struct worker *w, int status)
 
 	obituary_log(w, status);
 	worker_let_go(w);
-	if (w->row == checker_row)
+	if (w->row >= 0 && (uint32_t)w->row == checker_row)
 		checker_row = 0;
 	if (state == PARENT_STARTS && was == WORKER_STARTS) {
 		worker_free(w);
 		start_failed();
-	} else if (state >= PARENT_FINISHES || was == WORKER_FINISHES) {
+	} else if (state != PARENT_STARTS && state != PARENT_SERVES) {
+		worker_free(w);
+	} else if (was == WORKER_FINISHES || worker_is_old(w)) {
 		worker_free(w);
 	} else {
 		delay = worker_delay(w);
@@ -306,6 +370,23 @@ static bool workers_all_serve(void)
 	return true;
 }
 
+/* Those of the generation before have successors. */
+static void workers_relieve(void)
+{
+	struct worker *w;
+
+	list_for_each(w, &workers, node) {
+		if (!worker_is_old(w))
+			continue;
+		if (w->state != WORKER_FINISHES &&
+		    channel_send(w->channel, MSG_FINISH, 0, NULL, 0, -1) < 0)
+			kill(w->pid, SIGUSR1);
+		w->state = WORKER_FINISHES;
+		if (conf->max_reloads && process_generation - w->generation > conf->max_reloads)
+			kill(w->pid, SIGTERM);
+	}
+}
+
 static void worker_ready(struct worker *w)
 {
 	struct err err;
@@ -322,7 +403,14 @@ static void worker_ready(struct worker *w)
 		log_stderr(LOG_L_ALERT, "%s", err.text);
 		exit_code = 1;
 		parent_end(SIGTERM);
+		return;
 	}
+	workers_relieve();
+	choose_checker();
+	if (handover_taken && !start_reported)
+		reload_succeeded();
+	start_reported = true;
+	reload_resume();
 }
 
 static void parent_got(struct channel *channel, struct frame *frame, void *arg)
@@ -385,10 +473,34 @@ static void child_take(struct worker *w, int channel_fd, int words_fd)
 	worker_number = w->number;
 	w->words_fd = words_fd;
 	worker_channel_fd = channel_fd;
-	states_own_row(w->row);
+	states_own_row((unsigned)w->row);
 	atomic_store(&segment_own->asleep, 0);
 	atomic_store(&segment_own->flags, 0);
 	segment_own->at_hand.stream = 0;
+}
+
+static void worker_listen(struct worker *w, int fd)
+{
+	w->channel_fd = -1;
+	w->channel = channel_new(fd, parent_got, parent_lost, w);
+	if (!w->channel)
+		kill(w->pid, SIGKILL);
+	else
+		changes_add(w->channel, (unsigned)w->row, worker_is_old(w));
+}
+
+void parent_adopt_workers(void)
+{
+	struct worker *w;
+
+	list_for_each(w, &workers, node) {
+		if (w->channel_fd < 0)
+			continue;
+		changes_remove(w->channel);
+		channel_free(&w->channel);
+		worker_listen(w, w->channel_fd);
+	}
+	on_child(SIGCHLD); /* who ended between two images */
 }
 
 static void worker_forked(struct worker *w, pid_t pid, int channel_fd, int words_fd)
@@ -399,12 +511,8 @@ static void worker_forked(struct worker *w, pid_t pid, int channel_fd, int words
 	w->words_fd = words_fd;
 	w->aborted = false;
 	w->turns = 0;
-	atomic_store(&segment_row(segment, w->row)->pid, pid);
-	w->channel = channel_new(channel_fd, parent_got, parent_lost, w);
-	if (!w->channel)
-		kill(pid, SIGKILL);
-	else
-		changes_add(w->channel, w->row, false);
+	atomic_store(&segment_row(segment, (unsigned)w->row)->pid, pid);
+	worker_listen(w, channel_fd);
 	log_process(LOG_L_NOTICE, "New worker %u (%d) forked.", w->number, (int)pid);
 }
 
@@ -462,7 +570,7 @@ static int worker_new(unsigned number, struct err *err)
 		free(w);
 		return err_set(err, row < 0 ? "too many processes" : "out of memory");
 	}
-	*w = (struct worker){ .number = number, .row = (unsigned)row, .words_fd = -1,
+	*w = (struct worker){ .number = number, .row = row, .words_fd = -1, .channel_fd = -1,
 			      .generation = process_generation };
 	list_append(&workers, &w->node);
 	return 0;
@@ -480,7 +588,7 @@ static void on_tick(struct timer *timer)
 	list_for_each(w, &workers, node) {
 		if (due && w->pid > 0)
 			kill(w->pid, SIGKILL);
-		if (w->state == WORKER_SERVES || w->state == WORKER_FINISHES)
+		if (w->row >= 0 && w->state >= WORKER_SERVES)
 			watch_worker(w);
 	}
 	timer_set(timer, clock_now_ms + TICK_MS);
@@ -505,6 +613,42 @@ static int parent_signals(struct err *err)
 	return 0;
 }
 
+/* The loop's furniture. */
+static int parent_open(struct config *cfg, struct err *err)
+{
+	timer_init(&tick, on_tick);
+	if (parent_signals(err) < 0 || parent_cli_start(cfg, err) < 0)
+		return -1;
+	if (!reload_info.started_ms)
+		reload_info.started_ms = clock_now_ms;
+	parent_adopt_workers();
+	return 0;
+}
+
+int parent_wait(struct config *cfg, const char *why, struct err *err)
+{
+	config = cfg;
+	conf = config_data(cfg, &process_module);
+	conf_master = true;
+	process_role = ROLE_PARENT;
+	process_generation++; /* parent_go_waiting takes it back */
+	if (parent_open(cfg, err) < 0)
+		return -1;
+	parent_go_waiting(why);
+	tick_soon();
+	return 0;
+}
+
+bool parent_is_busy(void)
+{
+	return state != PARENT_SERVES && state != PARENT_WAITS;
+}
+
+void parent_execute(struct err *err)
+{
+	handover_execute(config, err);
+}
+
 int parent_start(struct config *cfg, const struct args *args, struct err *err)
 {
 	unsigned i;
@@ -512,11 +656,13 @@ int parent_start(struct config *cfg, const struct args *args, struct err *err)
 	config = cfg;
 	arguments = args;
 	conf = config_data(cfg, &process_module);
+	conf_master = conf->master_worker;
 	process_role = ROLE_PARENT;
 	atomic_store(&segment_own->pid, getpid());
 	changes_parent();
-	timer_init(&tick, on_tick);
-	if (parent_signals(err) < 0 || parent_cli_start(cfg, err) < 0)
+	if (handover_taken)
+		process_generation++;
+	if (parent_open(cfg, err) < 0)
 		return -1;
 	for (i = 1; i <= conf->workers; i++)
 		if (worker_new(i, err) < 0)

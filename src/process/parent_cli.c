@@ -273,6 +273,16 @@ int parent_cli_start(struct config *cfg, struct err *err)
 	return rc;
 }
 
+void parent_cli_each(struct config *cfg, void (*fn)(struct listener *l, void *arg), void *arg)
+{
+	struct parent_cli *conf = config_data(cfg, &parent_cli_module);
+	struct listener *l;
+
+	if (conf->bind)
+		list_for_each(l, &conf->bind->listeners, node)
+			fn(l, arg);
+}
+
 void parent_cli_drop(struct config *cfg)
 {
 	struct parent_cli *conf = config_data(cfg, &parent_cli_module);

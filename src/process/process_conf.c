@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 
@@ -71,6 +72,17 @@ static int parse_gid(struct statement *st, const struct keyword *kw, void *objec
 	return stmt_end(st);
 }
 
+static int parse_close_spread(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct process_conf *conf = object;
+
+	conf->close_spread = UINT_MAX;
+	if (!stmt_take(st, "infinite") &&
+	    stmt_duration(st, kw->name, 'm', &conf->close_spread) < 0)
+		return -1;
+	return stmt_end(st);
+}
+
 #define ROW(word, arguments, fn, text)                                                         \
 	{ .name = word, .scope = SCOPE_GLOBAL, .args = arguments, .parse = fn, .help = text }
 
@@ -99,6 +111,8 @@ static const struct keyword process_keywords[] = {
 	{ .name = "hard-stop-after", .scope = SCOPE_GLOBAL, .args = "<time>",
 	  .parse = set_duration, .offset = offsetof(struct process_conf, hard_stop_after),
 	  .dflt = "never", .help = "longest time that a soft stop may take" },
+	ROW("close-spread-time", "{ <time> | infinite }", parse_close_spread,
+	    "over which time a soft stop closes idle connections"),
 	ROW("user", "<name>", parse_user, "serve as this user"),
 	ROW("group", "<name>", parse_group, "serve as this group"),
 	ROW("uid", "<number>", parse_uid, "serve as this user id"),

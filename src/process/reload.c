@@ -1,37 +1,210 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reload. */
+/*
+ * Reload: another process reads the files first (the same command line with -c); only when it
+ * finds them good the parent executes itself anew. A request that comes while one is under way
+ * begins it again, since the files may have changed; one that comes while workers start waits
+ * until they serve. Called by signals and the parent's socket.
+ */
 #include "process/reload.h"
 
 #include "base/clock.h"
+#include "base/err.h"
+#include "event/loop.h"
+#include "log/log.h"
+#include "process/handover.h"
+#include "process/notify.h"
+#include "process/parent.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+enum { LOG_SIZE = 32768 };
 
 struct reload_info reload_info;
 
-void reload_request(int fd)
-{
-	static const char text[] = "Success=0\n--\nreload is not supported yet\n";
-
-	reload_info.failed++;
-	reload_info.last_failed = true;
-	if (fd >= 0 && write(fd, text, strlen(text)) < 0)
-		reload_info.last_failed = true;
-	if (fd >= 0)
-		close(fd);
-}
+static char log_memory[LOG_SIZE];  /* of the start, or of the last failure */
+static char heard[LOG_SIZE];       /* from the process that reads the files */
+static size_t heard_len;
+static pid_t reader;               /* 0: none */
+static bool again;                 /* once more, when workers serve */
+static void reader_said(struct source *src, uint32_t events);
+static struct source output = { .fd = -1, .ready = reader_said };
 
 const char *reload_log(void)
 {
-	return "";
+	return log_memory;
+}
+
+void reload_keep_log(const char *text, size_t len)
+{
+	if (len >= LOG_SIZE)
+		len = LOG_SIZE - 1;
+	memcpy(log_memory, text, len);
+	log_memory[len] = 0;
+}
+
+static void reload_add_log(const char *sentence)
+{
+	size_t len = strlen(log_memory);
+
+	snprintf(log_memory + len, LOG_SIZE - len, "%s\n", sentence);
+}
+
+/* ---- the outcome ------------------------------------------------------------------------- */
+
+/* They may be slow or gone: what does not fit at once is lost to them. */
+static void tell_askers(bool success)
+{
+	char text[LOG_SIZE + 32];
+	int fd, n;
+
+	n = snprintf(text, sizeof(text), "Success=%d\n--\n%s", success, log_memory);
+	while ((fd = handover_next_asker()) >= 0) {
+		if (send(fd, text, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+			log_process(LOG_L_NOTICE, "Who asked for the reload has gone.");
+		close(fd);
+	}
+}
+
+void reload_succeeded(void)
+{
+	reload_info.reloads++;
+	reload_info.last_failed = false;
+	tell_askers(true);
+}
+
+void reload_failed(const char *why)
+{
+	reload_info.failed++;
+	reload_info.last_failed = true;
+	log_process(LOG_L_ALERT, "Reload failed: %s. The processes before go on.", why);
+	reload_add_log(why);
+	tell_askers(false);
+	notify_status("Reload failed: the configuration before is in service.");
+	notify_ready(NULL);
+}
+
+/* ---- the process that reads the files ---------------------------------------------------- */
+
+static void output_close(void)
+{
+	if (output.fd < 0)
+		return;
+	loop_remove(&output);
+	close(output.fd);
+	output.fd = -1;
+}
+
+static void reader_said(struct source *src, uint32_t events)
+{
+	char rest[4096];
+	ssize_t n;
+
+	(void)events;
+	if (heard_len < sizeof(heard) - 1)
+		n = read(src->fd, heard + heard_len, sizeof(heard) - 1 - heard_len);
+	else
+		n = read(src->fd, rest, sizeof(rest));
+	if (n > 0 && heard_len < sizeof(heard) - 1)
+		heard_len += (size_t)n;
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+		output_close();
+}
+
+static int reader_start(void)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -1;
+	heard_len = 0;
+	reader = fork();
+	if (reader == 0)
+		handover_validate(fds[1]);
+	close(fds[1]);
+	output.fd = fds[0];
+	if (reader > 0 && fcntl(fds[0], F_SETFL, O_NONBLOCK) == 0 && loop_add(&output, EPOLLIN) == 0)
+		return 0;
+	close(fds[0]);
+	output.fd = -1;
+	if (reader > 0)
+		kill(reader, SIGKILL);
+	reader = 0;
+	return -1;
+}
+
+static void reload_begin(void)
+{
+	log_process(LOG_L_NOTICE, "Reloading: the files are read.");
+	notify_reloading("Reloading.");
+	if (reader > 0)
+		kill(reader, SIGKILL); /* its end is nobody's business any more */
+	output_close();
+	if (reader_start() < 0)
+		reload_failed("no process to read the files");
+}
+
+void reload_request(int fd)
+{
+	if (fd >= 0)
+		handover_add_asker(fd);
+	again = parent_is_busy();
+	if (!again)
+		reload_begin();
+}
+
+void reload_resume(void)
+{
+	if (again)
+		reload_request(-1);
+}
+
+static void reload_execute(void)
+{
+	struct err err;
+
+	log_process(LOG_L_NOTICE, "The files are good: executing the program anew.");
+	parent_execute(&err);
+	reload_failed(err.text);
 }
 
 void reload_child_ended(int pid, int status)
 {
-	(void)pid;
-	(void)status;
+	if (pid != reader)
+		return;
+	reader = 0;
+	while (output.fd >= 0 && heard_len < sizeof(heard) - 1) {
+		size_t before = heard_len;
+
+		reader_said(&output, 0);
+		if (heard_len == before)
+			break;
+	}
+	output_close();
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+		reload_execute();
+		return;
+	}
+	reload_keep_log(heard, heard_len);
+	reload_failed("the files are not good");
 }
 
 void reload_forget(void)
 {
+	int fd;
+
+	if (output.fd >= 0)
+		close(output.fd);
+	output.fd = -1;
+	output.registered = false;
+	while ((fd = handover_next_asker()) >= 0)
+		close(fd);
 }

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/segment.h"
 #include "config/config.h"
 #include "event/loop.h"
 #include "event/signals.h"
@@ -16,16 +17,20 @@
 #include "process/confine.h"
 #include "process/daemon.h"
 #include "process/dump.h"
+#include "process/handover.h"
 #include "process/notify.h"
 #include "process/obituary.h"
 #include "process/parent.h"
 #include "process/parent_cli.h"
 #include "process/worker.h"
 #include "process/workers_conf.h"
+#include "proxy/facts.h"
 #include "proxy/global.h"
 #include "proxy/limits.h"
 #include "proxy/proxy.h"
+#include "proxy/tally.h"
 #include "relay/pipe.h"
+#include "stream/keepalive.h"
 #include "stream/service.h"
 #include "stream/stream.h"
 #include "stream/trace.h"
@@ -56,20 +61,20 @@ static void process_end_now(struct timer *timer)
 	loop_stop();
 }
 
-static void process_finish(void)
+static void process_finish(bool others_serve)
 {
 	if (global_state->stopping)
 		return;
 	log_process(LOG_L_NOTICE, "Soft stop: %u sessions to finish.", streams_count);
 	if (conf->hard_stop_after)
 		timer_set(&hard_stop, clock_now_ms + conf->hard_stop_after);
-	service_finish(loop_stop);
+	service_finish(others_serve, loop_stop);
 }
 
 static void on_finish(int signo)
 {
 	(void)signo;
-	process_finish();
+	process_finish(false);
 }
 
 static void on_end(int signo)
@@ -201,11 +206,12 @@ static int process_prepare(struct config *cfg, const struct args *args, struct e
 {
 	const struct tune *tune = config_data(cfg, &tune_module);
 
-	if (process_in_background(args) && daemon_start(err) < 0)
+	if (!handover_taken && process_in_background(args) && daemon_start(err) < 0)
 		return -1;
 	if (loop_init(tune->maxpollevents) < 0)
 		return err_set(err, "cannot poll: %s", strerror(errno));
 	process_limits(cfg);
+	keepalive_spread_ms = conf->close_spread;
 	process_inherit(args);
 	old_args = args;
 	service_make_room = args->old_count ? process_make_room : NULL;
@@ -214,6 +220,8 @@ static int process_prepare(struct config *cfg, const struct args *args, struct e
 	if ((conf->workers && parent_cli_open(cfg, err) < 0) ||
 	    process_prepare_modules(cfg, err) < 0)
 		return -1;
+	if (handover_taken)
+		facts_restore_states(proxies_running);
 	inherit_close();
 	global_state->start_ms = clock_now_ms;
 	return 0;
@@ -281,6 +289,26 @@ static int process_serve(struct config *cfg, const struct args *args, const stru
 	return 0;
 }
 
+int process_wait(struct config *cfg, const char *why)
+{
+	char reason[sizeof(struct err)];
+	struct err err;
+
+	snprintf(reason, sizeof(reason), "%s", why);
+	loop_free();
+	notify_start();
+	if (!segment)
+		segment = states_segment;
+	if (loop_init(100) < 0)
+		err_set(&err, "cannot poll: %s", strerror(errno));
+	else if (parent_cli_open(cfg, &err) == 0 && parent_wait(cfg, reason, &err) == 0) {
+		parent_run();
+		loop_free();
+		return parent_exit_code();
+	}
+	return process_fail(&err);
+}
+
 int process_run(struct config *cfg, const struct args *args)
 {
 	struct worker *worker = NULL;
@@ -288,7 +316,7 @@ int process_run(struct config *cfg, const struct args *args)
 
 	conf = config_data(cfg, &process_module);
 	if (process_prepare(cfg, args, &err) < 0)
-		return process_fail(&err);
+		return handover_taken ? process_wait(cfg, err.text) : process_fail(&err);
 	if (conf->workers) {
 		if (parent_start(cfg, args, &err) < 0)
 			return process_fail(&err);

@@ -58,7 +58,7 @@ static void watch_turned(struct worker *w, uint64_t turns)
 
 void watch_worker(struct worker *w)
 {
-	const struct segment_row *row = segment_row(segment, w->row);
+	const struct segment_row *row = segment_row(segment, (unsigned)w->row);
 	uint64_t turns = atomic_load(&row->turns), used;
 
 	if (w->aborted) {

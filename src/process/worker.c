@@ -25,14 +25,41 @@ uint32_t process_generation = 1;
 int worker_channel_fd = -1;
 
 static struct channel *parent;
-static void (*worker_finish)(void);
+static void (*worker_finish)(bool others_serve);
+
+static void got(struct channel *channel, struct frame *frame, void *arg);
+static void gone(struct channel *channel, void *arg);
+
+/* A new generation serves. */
+static void relieved(void)
+{
+	changes_old = true;
+	worker_finish(true);
+}
+
+/* The parent executes itself anew: what it did not answer it never will. */
+static void move(struct frame *frame)
+{
+	if (frame->fd < 0)
+		return;
+	channel_free(&parent);
+	changes_orphaned();
+	parent = channel_new(frame->fd, got, gone, NULL);
+	frame->fd = -1;
+	if (parent)
+		changes_worker(parent);
+	else
+		worker_finish(false);
+}
 
 static void got(struct channel *channel, struct frame *frame, void *arg)
 {
 	(void)channel;
 	(void)arg;
 	if (frame->kind == MSG_FINISH)
-		worker_finish();
+		relieved();
+	else if (frame->kind == MSG_MOVE)
+		move(frame);
 	else
 		changes_from_parent(frame);
 }
@@ -44,10 +71,10 @@ static void gone(struct channel *channel, void *arg)
 	log_process(LOG_L_ALERT, "The parent process has gone: worker %u finishes.", worker_number);
 	channel_free(&parent);
 	changes_orphaned();
-	worker_finish();
+	worker_finish(false);
 }
 
-int worker_start(const struct worker *self, void (*finish)(void), struct err *err)
+int worker_start(const struct worker *self, void (*finish)(bool others_serve), struct err *err)
 {
 	worker_finish = finish;
 	obituary_prepare(self->words_fd);

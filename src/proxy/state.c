@@ -154,6 +154,12 @@ static uint64_t layout_number(void)
 	return hash;
 }
 
+struct segment *states_attach(int fd, struct err *err)
+{
+	segment_layout = layout_number();
+	return segment_attach(fd, err);
+}
+
 int states_finish(struct config *cfg, struct proxies *all)
 {
 	struct layout lay = { .cfg = cfg };

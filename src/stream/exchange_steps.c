@@ -16,6 +16,7 @@
 #include "stream/connect.h"
 #include "stream/h1_conf.h"
 #include "stream/http_rules.h"
+#include "stream/keepalive.h"
 #include "stream/persist.h"
 #include "stream/proxyheader.h"
 #include "stream/reply.h"
@@ -611,7 +612,7 @@ static bool client_may_keep(struct stream *s)
 	const struct exchange *x = s->exchange;
 	uint64_t on = s->session->frontend->set.options.on;
 
-	if (!(x->req.flags & MSG_KEEP_ALIVE) || on & OPT_HTTP_CLOSE || global_state->stopping)
+	if (!(x->req.flags & MSG_KEEP_ALIVE) || on & OPT_HTTP_CLOSE || keepalive_is_over())
 		return false;
 	if (x->reply)
 		return !x->reply->close && unread_fits(s);

@@ -8,12 +8,19 @@
 #include "base/clock.h"
 #include "net/conn.h"
 #include "net/listener.h"
+#include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "stream/session.h"
 #include "stream/stream.h"
 
+#include <limits.h>
+#include <stdlib.h>
+
+unsigned keepalive_spread_ms;
+
 static struct list waiting = LIST_INIT(waiting);
+static uint64_t finish_ms; /* since then the process stops */
 
 static void keepalive_leave(struct session *se)
 {
@@ -120,14 +127,59 @@ void keepalive_wait(struct session *se, struct conn **conn, struct buf **held)
 		keepalive_arm(se);
 }
 
-void keepalive_close_all(bool hard)
+/* ---- the end of the process -------------------------------------------------------------- */
+
+static bool may_ask_again(const struct session *se)
+{
+	return !se->requests || se->held || se->frontend->set.options.on & OPT_IDLE_CLOSE;
+}
+
+/* At some moment of what is left of the time over which closing is spread. */
+static void close_in_turn(struct session *se)
+{
+	uint64_t end = finish_ms + keepalive_spread_ms, when;
+
+	if (clock_now_ms >= end) {
+		keepalive_close(se);
+		return;
+	}
+	when = clock_now_ms + (uint64_t)random() % (end - clock_now_ms);
+	if (when < se->deadline_ms)
+		se->deadline_ms = when;
+	keepalive_arm(se);
+}
+
+void keepalive_finish(bool others_serve)
+{
+	struct session *se, *next;
+
+	finish_ms = clock_now_ms;
+	if (keepalive_spread_ms == UINT_MAX || (others_serve && !keepalive_spread_ms))
+		return;
+	list_for_each_safe(se, next, &waiting, node) {
+		if (may_ask_again(se))
+			continue;
+		if (keepalive_spread_ms)
+			close_in_turn(se);
+		else
+			keepalive_close(se);
+	}
+}
+
+bool keepalive_is_over(void)
+{
+	if (!global_state->stopping || keepalive_spread_ms == UINT_MAX)
+		return false;
+	return !keepalive_spread_ms ||
+	       (uint64_t)random() % keepalive_spread_ms < clock_now_ms - finish_ms;
+}
+
+void keepalive_close_all(void)
 {
 	struct session *se, *next;
 
 	list_for_each_safe(se, next, &waiting, node)
-		if (hard || (se->requests && !se->held &&
-			     !(se->frontend->set.options.on & OPT_IDLE_CLOSE)))
-			keepalive_close(se);
+		keepalive_close(se);
 }
 
 void keepalive_close_frontend(const struct proxy *frontend)

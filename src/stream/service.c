@@ -243,6 +243,8 @@ void service_pause(void)
 {
 	struct proxy *px;
 
+	if (!proxies_running)
+		return;
 	list_for_each(px, &proxies_running->list, node)
 		if (px->fe && px->run_state == PROXY_READY)
 			service_pause_proxy(px, NULL);
@@ -252,19 +254,23 @@ void service_resume(void)
 {
 	struct proxy *px;
 
+	if (!proxies_running)
+		return;
 	list_for_each(px, &proxies_running->list, node)
 		if (px->fe && px->run_state == PROXY_PAUSED)
 			service_resume_proxy(px, NULL);
 }
 
-void service_close_listeners(void)
+void service_each(void (*fn)(struct listener *l))
 {
 	struct proxy *px;
 
+	if (!proxies_running)
+		return;
 	list_for_each(px, &proxies_running->list, node)
-		service_each_listener(px, listener_close);
+		service_each_listener(px, fn);
 	list_for_each(px, &proxies_running->stats_frontends, node)
-		service_each_listener(px, listener_close);
+		service_each_listener(px, fn);
 }
 
 static void service_last_session(void)
@@ -273,7 +279,7 @@ static void service_last_session(void)
 		finish_done();
 }
 
-void service_finish(void (*done)(void))
+void service_finish(bool others_serve, void (*done)(void))
 {
 	struct proxy *px;
 
@@ -285,7 +291,7 @@ void service_finish(void (*done)(void))
 	global_state->stopping = true;
 	finish_done = done;
 	streams_none_left = service_last_session;
-	keepalive_close_all(false);
+	keepalive_finish(others_serve);
 	service_last_session();
 }
 

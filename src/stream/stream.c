@@ -541,7 +541,7 @@ void streams_end_all(enum reason reason)
 
 	list_for_each_safe(s, next, &streams_all, node)
 		stream_end(s, reason);
-	keepalive_close_all(true);
+	keepalive_close_all();
 	idle_close_all();
 }
 

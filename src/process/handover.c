@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The text is lines of words, the first of them its version. Descriptors keep their numbers; all
+ * that is not named has been closed by close-on-exec. A worker's channel is replaced by a fresh
+ * one just before, so that no half of a frame is left in the old image. Called by main() and
+ * reload.c.
+ */
+#include "process/handover.h"
+
+#include "base/err.h"
+#include "base/segment.h"
+#include "config/config.h"
+#include "event/signals.h"
+#include "log/log.h"
+#include "net/inherit.h"
+#include "net/listener.h"
+#include "process/channel.h"
+#include "process/messages.h"
+#include "process/parent.h"
+#include "process/parent_cli.h"
+#include "process/reload.h"
+#include "process/worker.h"
+#include "proxy/facts.h"
+#include "proxy/proxy.h"
+#include "proxy/tally.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define VARIABLE "PENSTOCK_HANDOVER"
+enum { VERSION = 1, ASKERS = 16 };
+
+bool handover_taken;
+
+static char **start_argv, **start_environ;
+static int start_argc, start_folder = -1;
+static char *program;         /* with a path, or to be found by PATH */
+static int segment_taken = -1; /* descriptor of the earlier image's */
+static int *wakes;
+static unsigned wake_count;
+static int askers[ASKERS];
+static unsigned asker_count;
+
+/* ---- how it was started ------------------------------------------------------------------ */
+
+static char **copy_list(char *const *list, int extra)
+{
+	char **copy;
+	size_t n = 0;
+
+	while (list[n])
+		n++;
+	copy = calloc(n + 1 + (size_t)extra, sizeof(*copy));
+	if (copy)
+		memcpy(copy, list, n * sizeof(*copy));
+	return copy;
+}
+
+/* A path from the folder of the start would mean something else after -C. */
+static char *find_program(const char *name)
+{
+	char folder[4096], *path = NULL;
+
+	if (*name == '/' || !strchr(name, '/') || !getcwd(folder, sizeof(folder)) ||
+	    asprintf(&path, "%s/%s", folder, name) < 0)
+		path = strdup(name);
+	return path;
+}
+
+static void run_program(char **argv)
+{
+	char **environment = start_environ;
+
+	if (start_folder >= 0 && fchdir(start_folder) < 0)
+		return;
+	if (program && argv && environment)
+		execvpe(program, argv, environment);
+}
+
+/* ---- askers ------------------------------------------------------------------------------ */
+
+void handover_add_asker(int fd)
+{
+	if (asker_count < ASKERS)
+		askers[asker_count++] = fd;
+	else
+		close(fd);
+}
+
+int handover_next_asker(void)
+{
+	return asker_count ? askers[--asker_count] : -1;
+}
+
+/* ---- giving ------------------------------------------------------------------------------ */
+
+/* All descriptors that are named, so that they can be made close-on-exec again. */
+static void keep_open(int fd, bool on)
+{
+	if (fd >= 0)
+		fcntl(fd, F_SETFD, on ? 0 : FD_CLOEXEC);
+}
+
+static void give_fd(FILE *out, const char *word, int fd)
+{
+	keep_open(fd, true);
+	fprintf(out, "%s %d\n", word, fd);
+}
+
+static void give_segment(FILE *out)
+{
+	unsigned i;
+
+	if (!segment || segment_fd(segment) < 0)
+		return;
+	facts_publish_states();
+	give_fd(out, "segment", segment_fd(segment));
+	for (i = 0; i < segment_capacity(segment); i++)
+		give_fd(out, "wake", segment_wake_fd(segment, i));
+}
+
+static void give_listener(struct listener *l, void *arg)
+{
+	char key[INHERIT_KEY];
+
+	if (l->src.fd < 0)
+		return;
+	keep_open(l->src.fd, true);
+	if (l->inherited)
+		fprintf(arg, "raw %d\n", l->src.fd);
+	else
+		fprintf(arg, "listener %d %s\n", l->src.fd, inherit_key(l, key, sizeof(key)));
+}
+
+static void give_kept(int fd, const char *key, void *arg)
+{
+	keep_open(fd, true);
+	fprintf(arg, "listener %d %s\n", fd, key);
+}
+
+static void each_listener(struct config *cfg, void (*fn)(struct listener *l, void *arg), void *arg)
+{
+	const struct list *lists[2] = { 0 };
+	struct bind_conf *bind;
+	struct listener *l;
+	struct proxy *px;
+	size_t i;
+
+	parent_cli_each(cfg, fn, arg);
+	if (proxies_running) {
+		lists[0] = &proxies_running->list;
+		lists[1] = &proxies_running->stats_frontends;
+	}
+	for (i = 0; i < 2 && lists[i]; i++)
+		list_for_each(px, lists[i], node)
+			list_for_each(bind, &px->binds, node)
+				list_for_each(l, &bind->listeners, node)
+					fn(l, arg);
+}
+
+/* The other end goes to the worker behind all that it was sent before. */
+static void give_worker(FILE *out, struct worker *w)
+{
+	int ends[2];
+
+	if (w->pid <= 0 || !w->channel)
+		return;
+	if (channel_pair(ends) < 0)
+		return; /* it takes us for gone, and finishes */
+	if (channel_send(w->channel, MSG_MOVE, 0, NULL, 0, ends[1]) < 0 ||
+	    channel_backlog(w->channel))
+		log_process(LOG_L_WARNING, "Worker %u (%d) does not listen: it will finish.",
+			    w->number, (int)w->pid);
+	close(ends[1]);
+	w->channel_fd = ends[0];
+	keep_open(w->channel_fd, true);
+	keep_open(w->words_fd, true);
+	fprintf(out, "worker %d %d %u %u %d %d %d\n", (int)w->pid, w->row, w->generation, w->number,
+		w->channel_fd, w->words_fd, w->state == WORKER_FINISHES);
+}
+
+static void give_all(struct config *cfg, FILE *out)
+{
+	struct worker *w;
+	unsigned i;
+
+	fprintf(out, "version %d\n", VERSION);
+	fprintf(out, "reloads %u %u %llu %u\n", reload_info.reloads, reload_info.failed,
+		(unsigned long long)reload_info.started_ms, process_generation);
+	give_segment(out);
+	each_listener(cfg, give_listener, out);
+	inherit_each(give_kept, out);
+	list_for_each(w, &workers, node)
+		give_worker(out, w);
+	for (i = 0; i < asker_count; i++)
+		give_fd(out, "asker", askers[i]);
+}
+
+/* ---- taking ------------------------------------------------------------------------------ */
+
+static void take_worker(const char *line)
+{
+	struct worker *w = calloc(1, sizeof(*w));
+	int pid, finishes;
+
+	if (!w)
+		return;
+	if (sscanf(line, "%d %d %u %u %d %d %d", &pid, &w->row, &w->generation, &w->number,
+		   &w->channel_fd, &w->words_fd, &finishes) != 7) {
+		free(w);
+		return;
+	}
+	w->pid = pid;
+	w->state = finishes ? WORKER_FINISHES : WORKER_SERVES;
+	keep_open(w->channel_fd, false);
+	keep_open(w->words_fd, false);
+	list_append(&workers, &w->node);
+}
+
+static void take_wake(int fd)
+{
+	int *more = realloc(wakes, (wake_count + 1) * sizeof(*more));
+
+	keep_open(fd, false);
+	if (!more)
+		return;
+	wakes = more;
+	wakes[wake_count++] = fd;
+}
+
+static void take_line(const char *word, const char *rest)
+{
+	int fd = atoi(rest);
+	unsigned long long started;
+
+	if (!strcmp(word, "reloads")) {
+		if (sscanf(rest, "%u %u %llu %u", &reload_info.reloads, &reload_info.failed,
+			   &started, &process_generation) == 4)
+			reload_info.started_ms = started;
+		return;
+	}
+	if (!strcmp(word, "worker")) {
+		take_worker(rest);
+		return;
+	}
+	if (!strcmp(word, "version") || fd < 0)
+		return;
+	if (!strcmp(word, "wake")) {
+		take_wake(fd);
+		return;
+	}
+	keep_open(fd, false);
+	if (!strcmp(word, "segment"))
+		segment_taken = fd;
+	else if (!strcmp(word, "listener"))
+		inherit_keep(fd, rest + strcspn(rest, " ") + 1);
+	else if (!strcmp(word, "raw"))
+		keep_open(fd, true); /* fd@N finds it by its number */
+	else if (!strcmp(word, "asker"))
+		handover_add_asker(fd);
+	else
+		close(fd);
+}
+
+static void take_all(FILE *in)
+{
+	char line[1024], *rest;
+
+	while (fgets(line, sizeof(line), in)) {
+		line[strcspn(line, "\n")] = 0;
+		rest = line + strcspn(line, " ");
+		if (*rest)
+			*rest++ = 0;
+		take_line(line, rest);
+	}
+}
+
+static void take_over(const char *value)
+{
+	int fd = atoi(value);
+	FILE *in = lseek(fd, 0, SEEK_SET) == 0 ? fdopen(fd, "re") : NULL;
+
+	if (!in)
+		return;
+	handover_taken = true;
+	take_all(in);
+	fclose(in);
+}
+
+void handover_start(int argc, char **argv)
+{
+	const char *value = getenv(VARIABLE);
+
+	if (value)
+		take_over(value);
+	unsetenv(VARIABLE);
+	if (!argc)
+		return;
+	start_argc = argc;
+	start_argv = copy_list(argv, 1);
+	start_environ = copy_list(environ, 1);
+	start_folder = open(".", O_PATH | O_CLOEXEC);
+	program = find_program(argv[0]);
+}
+
+/* Workers of the earlier image go on with theirs, which this one cannot read. */
+static void leave_segment(const char *why)
+{
+	struct worker *w;
+	unsigned i;
+
+	log_stderr(LOG_L_WARNING, "Numbers begin anew, and limits do not count what the processes "
+		   "before still do: %s.", why);
+	list_for_each(w, &workers, node)
+		w->row = -1;
+	for (i = 0; i < wake_count; i++)
+		close(wakes[i]);
+	wake_count = 0;
+}
+
+void handover_offer_segment(void)
+{
+	struct err err;
+
+	if (segment_taken < 0)
+		return;
+	states_segment = states_attach(segment_taken, &err);
+	if (states_segment)
+		return;
+	close(segment_taken);
+	segment_taken = -1;
+	leave_segment(err.text);
+}
+
+/* ---- executing --------------------------------------------------------------------------- */
+
+static void keep_listener(struct listener *l, void *arg)
+{
+	if (l->src.fd >= 0 && !l->inherited)
+		keep_open(l->src.fd, *(bool *)arg);
+}
+
+static void keep_kept(int fd, const char *key, void *arg)
+{
+	(void)key;
+	keep_open(fd, *(bool *)arg);
+}
+
+/* It did not work: nothing of this may pass to other programs that are executed. */
+static void take_back(struct config *cfg)
+{
+	bool no = false;
+	unsigned i;
+
+	each_listener(cfg, keep_listener, &no);
+	inherit_each(keep_kept, &no);
+	for (i = 0; segment && segment_fd(segment) >= 0 && i < segment_capacity(segment); i++)
+		keep_open(segment_wake_fd(segment, i), false);
+	if (segment)
+		keep_open(segment_fd(segment), false);
+	for (i = 0; i < asker_count; i++)
+		keep_open(askers[i], false);
+}
+
+int handover_execute(struct config *cfg, struct err *err)
+{
+	int fd = memfd_create("penstock-handover", 0), error;
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	char value[16];
+
+	if (!out) {
+		if (fd >= 0)
+			close(fd);
+		return err_set(err, "no memory for the handover: %s", strerror(errno));
+	}
+	snprintf(value, sizeof(value), "%d", fd);
+	give_all(cfg, out);
+	if (fflush(out) == 0) {
+		char **environment = start_environ;
+		char variable[64];
+		size_t n = 0;
+
+		snprintf(variable, sizeof(variable), VARIABLE "=%s", value);
+		while (environment && environment[n])
+			n++;
+		if (environment)
+			environment[n] = variable; /* there is room for one more */
+		run_program(start_argv);
+		error = errno;
+		if (environment)
+			environment[n] = NULL;
+		errno = error;
+	}
+	err_set(err, "cannot execute %s: %s", program ? program : "the program", strerror(errno));
+	fclose(out);
+	take_back(cfg);
+	parent_adopt_workers();
+	return -1;
+}
+
+void handover_validate(int fd)
+{
+	char **argv = start_argv ? copy_list(start_argv, 1) : NULL;
+	int i;
+
+	if (argv) {
+		for (i = start_argc; i > 1; i--)
+			argv[i] = argv[i - 1];
+		argv[1] = strdup("-c");
+	}
+	dup2(fd, STDOUT_FILENO);
+	dup2(fd, STDERR_FILENO);
+	signals_reset();
+	run_program(argv);
+	dprintf(STDERR_FILENO, "cannot execute %s: %s\n", program ? program : "the program",
+		strerror(errno));
+	_exit(1);
+}
