@@ -34,7 +34,7 @@
 #include <unistd.h>
 
 #define VARIABLE "PENSTOCK_HANDOVER"
-enum { VERSION = 1, ASKERS = 16 };
+enum { HANDOVER_VERSION = 1, ASKERS = 16 };
 
 bool handover_taken;
 
@@ -190,7 +190,7 @@ static void give_all(struct config *cfg, FILE *out)
 	struct worker *w;
 	unsigned i;
 
-	fprintf(out, "version %d\n", VERSION);
+	fprintf(out, "version %d\n", HANDOVER_VERSION);
 	fprintf(out, "reloads %u %u %llu %u\n", reload_info.reloads, reload_info.failed,
 		(unsigned long long)reload_info.started_ms, process_generation);
 	give_segment(out);
