@@ -19,6 +19,7 @@
 #include "cli/session.h"
 #include "cli/shared.h"
 #include "event/change.h"
+#include "proxy/tally.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -545,6 +546,8 @@ size_t cli_output(struct cli *cli, char *buf, size_t size)
 	BUG_ON(size < CLI_OUTPUT_MIN);
 	text_init(&out, buf, size);
 	cli->call.resumed = true;
+	if (cli->talk)
+		tally_shown_row = (int)segment_own_row; /* "@2 show stat": what worker 2 has counted */
 	while (cli_room(&out) > CLI_PIECE + ANSWER_END) {
 		cli_read_on(cli, &out);
 		if (cli->pluses)
@@ -555,6 +558,7 @@ size_t cli_output(struct cli *cli, char *buf, size_t size)
 			break;
 	}
 	BUG_ON(out.cut);
+	tally_shown_row = -1;
 	cli->call.out = NULL;
 	return out.len;
 }

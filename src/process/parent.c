@@ -658,6 +658,8 @@ int parent_start(struct config *cfg, const struct args *args, struct err *err)
 	conf = config_data(cfg, &process_module);
 	conf_master = conf->master_worker;
 	process_role = ROLE_PARENT;
+	if (!reload_info.started_ms)
+		reload_info.started_ms = clock_now_ms;
 	atomic_store(&segment_own->pid, getpid());
 	changes_parent();
 	if (handover_taken)

@@ -7,6 +7,8 @@
 #include "stats/info.h"
 
 #include "base/clock.h"
+#include "base/segment.h"
+#include "event/change.h"
 #include "base/pool.h"
 #include "base/version.h"
 #include "event/loop.h"
@@ -63,6 +65,26 @@ const char *info_node_name(void)
 	return name;
 }
 
+/* Without a parent there is one, number 1. */
+static void info_fill_workers(struct stats_value *v)
+{
+	uint32_t number = 0, count = 0;
+	const struct segment_row *row, *own;
+	unsigned i;
+
+	if (change_is_shared()) {
+		own = segment_row(segment, segment_own_row);
+		number = atomic_load(&own->number);
+		for (i = 1; i < segment_rows(segment); i++) {
+			row = segment_row(segment, i);
+			count += atomic_load(&row->taken) &&
+				 atomic_load(&row->generation) == atomic_load(&own->generation);
+		}
+	}
+	v[INFO_NBPROC] = stats_u32(count ? count : 1);
+	v[INFO_PROCESS_NUM] = stats_u32(number ? number : 1);
+}
+
 static void info_fill_process(struct info *info, bool as_float)
 {
 	uint64_t up_ms = clock_now_ms - global_state->start_ms, up = up_ms / 1000;
@@ -75,7 +97,8 @@ static void info_fill_process(struct info *info, bool as_float)
 	snprintf(text, sizeof(text), "Penstock %s", version_penstock);
 	v[INFO_BUILD_INFO] = stats_str(&info->strings, text);
 	v[INFO_RELEASE_DATE] = stats_const(version_date);
-	v[INFO_NBTHREAD] = v[INFO_NBPROC] = v[INFO_PROCESS_NUM] = stats_u32(1);
+	v[INFO_NBTHREAD] = stats_u32(1);
+	info_fill_workers(v);
 	v[INFO_PID] = stats_u32((uint64_t)getpid());
 	snprintf(text, sizeof(text), "%ud %uh%02um%02us", (unsigned)(up / 86400),
 		 (unsigned)(up / 3600 % 24), (unsigned)(up / 60 % 60), (unsigned)(up % 60));

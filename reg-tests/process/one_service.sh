@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Four workers are one service: one set of numbers, one order of changes, one check a server; also
+# when one of them is killed.
+. "${0%/*}/../lib.sh"
+
+checked=127.0.0.1:$(ports 1)
+other=127.0.0.1:$(ports 1)
+config <<END
+	nbproc 4
+defaults
+	mode http
+	timeout connect 30s
+	timeout client 2m
+	timeout server 2m
+frontend fe
+	bind $front
+	default_backend be
+frontend other
+	bind $other
+	default_backend be
+backend be
+	option httpchk
+	server s1 $back
+	server s2 $checked check inter 200ms rise 1 fall 1 backup
+END
+start_penstock -W -S "$dir/parent.sock"
+python3 "$srcdir/reg-tests/process/one_service.py" --front "$front" --back "$back" \
+	--checked "$checked" --stats "$stats" --parent "$dir/parent.sock" --pid "$pid" || failures=1
+finish

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""
+What the tests of several workers share: a penstock that the script has started (options front, back,
+stats, parent, pid), an origin, commands, and waiting for events. Used by one_service.py and others.
+"""
+
+import argparse
+import re
+import socket
+import sys
+import threading
+import time
+
+PATIENCE = 60  # seconds; passes only when something is broken
+
+failures = 0
+
+
+def check(sentence, good):
+    global failures
+    print(("ok      " if good else "FAILED  ") + sentence, flush=True)
+    failures += not good
+
+
+def finish():
+    sys.exit(failures > 0)
+
+
+def until(sentence, condition):
+    """Waits for the event; a failure when it does not come."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            check(sentence, True)
+            return value
+        time.sleep(0.02)
+    check(sentence, False)
+    return None
+
+
+def address(text):
+    host, port = text.rsplit(":", 1)
+    return host, int(port)
+
+
+def connect(to):
+    """A TCP connection to "host:port", or to the Unix socket of that path."""
+    s = socket.socket(socket.AF_UNIX) if to.startswith("/") else socket.socket()
+    s.settimeout(PATIENCE)
+    s.connect(to if to.startswith("/") else address(to))
+    return s
+
+
+def read_all(s):
+    got = b""
+    while piece := s.recv(65536):
+        got += piece
+    return got
+
+
+def ask(path, command):
+    """The answer of a stats socket, or of the parent's, without the empty line at its end."""
+    with connect(path) as s:
+        s.sendall(command.encode() + b"\n")
+        return read_all(s).decode().rstrip("\n")
+
+
+class Service:
+    def __init__(self, extra=lambda parser: None):
+        p = argparse.ArgumentParser()
+        for name in "front", "back", "stats", "parent":
+            p.add_argument("--" + name)
+        p.add_argument("--pid", type=int)
+        extra(p)
+        self.args = p.parse_args()
+
+    def ask(self, command):
+        return ask(self.args.stats, command)
+
+    def parent(self, command):
+        return ask(self.args.parent, command)
+
+    def worker(self, number, command):
+        return self.parent(f"@{number} {command}")
+
+    def workers(self):
+        """Pids of the present workers, in the order of "show proc"."""
+        now = self.parent("show proc").split("# workers\n")[1].split("#")[0]
+        return [int(line.split()[0]) for line in now.splitlines() if line.strip()]
+
+    def old_workers(self):
+        said = self.parent("show proc").split("# old workers\n")
+        return [int(line.split()[0]) for line in said[1].splitlines()] if len(said) > 1 else []
+
+    def info(self, command="show info", through=None):
+        said = (through or self.ask)(command)
+        return dict(line.split(": ", 1) for line in said.splitlines() if ": " in line)
+
+    def stat(self, proxy, name, through=None):
+        """The row of show stat as a dictionary."""
+        lines = (through or self.ask)("show stat").lstrip("# ").splitlines()
+        for line in lines[1:]:
+            row = dict(zip(lines[0].split(","), line.split(",")))
+            if row.get("pxname") == proxy and row.get("svname") == name:
+                return row
+        raise KeyError(name)
+
+    def get(self, path="/", keep=None):
+        """One request; the status. keep: a connection that stays."""
+        s = keep or connect(self.args.front)
+        close = "" if keep else "Connection: close\r\n"
+        s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n{close}\r\n".encode())
+        if not keep:
+            got = read_all(s)
+            s.close()
+            return int(got.split()[1]) if got.startswith(b"HTTP/1.1 ") else 0
+        got = b""
+        while b"\r\n\r\n" not in got:
+            piece = s.recv(65536)
+            if not piece:
+                return 0
+            got += piece
+        head, body = got.split(b"\r\n\r\n", 1)
+        length = int(re.search(rb"(?i)content-length: *(\d+)", head).group(1))
+        while len(body) < length:
+            body += s.recv(65536)
+        return int(head.split()[1])
+
+
+class Origin:
+    """Answers every request with 200 and a small body, after `hold` has been set, if it is given;
+    counts connections and requests, and the most requests at once."""
+
+    def __init__(self, where, hold=None):
+        self.hold = hold
+        self.lock = threading.Lock()
+        self.connections = self.requests = self.now = self.most = 0
+        self.arrived = []  # order of paths
+        self.listener = socket.socket()
+        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.listener.bind(address(where))
+        self.listener.listen(1000)
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                s, _ = self.listener.accept()
+            except OSError:
+                return
+            with self.lock:
+                self.connections += 1
+            threading.Thread(target=self.serve, args=(s,), daemon=True).start()
+
+    def serve(self, s):
+        got = b""
+        try:
+            while True:
+                while b"\r\n\r\n" not in got:
+                    piece = s.recv(65536)
+                    if not piece:
+                        return
+                    got += piece
+                head, got = got.split(b"\r\n\r\n", 1)
+                self.answer(s, head.split()[1].decode())
+        except OSError:
+            pass
+        finally:
+            s.close()
+
+    def answer(self, s, path):
+        with self.lock:
+            self.requests += 1
+            self.now += 1
+            self.most = max(self.most, self.now)
+            self.arrived.append(path)
+        try:
+            if self.hold:
+                self.hold.wait(PATIENCE)
+        finally:
+            with self.lock:
+                self.now -= 1
+        s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+
+    def close(self):
+        try:
+            self.listener.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        self.listener.close()
