@@ -82,6 +82,8 @@ struct view {
 	bool request_final, response_final; /* no more will come, or the buffer is full */
 	uint64_t id;                    /* unique in this process */
 	struct arena *arena;            /* memory of the exchange */
+	const char ***captures;         /* of content rules in mode tcp, where http is NULL; they lie in
+					 * the arena; NULL: there are none */
 	const struct view_tuning *tuning; /* NULL: nothing was set */
 	const struct view_log *log;     /* only where a log format runs */
 	void (*find_log)(const struct view *view, struct view_log *log); /* elsewhere */

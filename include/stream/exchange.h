@@ -43,6 +43,7 @@ struct exchange {
 	uint32_t response_ms;           /* since accept, like stream.connect_ms: response head */
 	uint32_t tarpit_until;          /* clock_now_ms; 0: no tarpit */
 	uint8_t wait_body;              /* WAIT_BODY_* */
+	bool backend_passed;            /* http-response rules of the backend have let it pass */
 	bool body_wanted;               /* a rule waits for a body (RULES_WAIT) ... */
 	uint32_t body_until;            /* ... until then (clock_now_ms) at most; the rules are run
 					 * again when more of it is there */

@@ -11,6 +11,7 @@
 #include "net/addr.h"
 #include "proxy/queue.h"
 
+struct arena;
 struct server;
 struct stream;
 
@@ -26,6 +27,8 @@ struct stream_extra {
 	bool direct;                   /* the server was not balanced: cookie, use-server */
 	struct vars vars;              /* txn, req, res */
 	struct view_tuning tuning;
+	struct arena *arena;           /* of captures in mode tcp; NULL: none yet */
+	const char **captures;
 	bool has_src, has_dst;         /* set-src, set-dst: in force instead of the socket's */
 	struct addr src, dst;
 };

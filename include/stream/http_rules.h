@@ -14,8 +14,8 @@ struct proxy;
 /* The request is complete up to its body: monitor-uri, http-request rules, redirect rules, and
  * (the backend's turn) those of the backend. RULES_REPLY: x->reply is the answer. */
 enum rule_result http_request_rules(struct exchange *x, struct proxy *px);
-/* The response's head is complete. */
-enum rule_result http_response_rules(struct exchange *x, struct proxy *px);
+/* The response's head is complete. RULES_WAIT: a rule waits for the body; to be called again. */
+enum rule_result http_response_rules(struct exchange *x);
 /* Every response before it leaves, the program's own included. */
 enum rule_result http_after_rules(struct exchange *x);
 /* Step REQ_TOUCHES: what is added to every request before a server is chosen. */

@@ -66,26 +66,35 @@ static const char *cut_copy(struct arena *arena, struct span value, size_t longe
 	return arena_strndup(arena, value.ptr, value.len < longest ? value.len : longest);
 }
 
+/* NULL: this stream has no place for them. */
+static const char ***values_in(const struct view *view, bool response)
+{
+	if (view->http)
+		return response ? &view->http->response_captures : &view->http->request_captures;
+	return response ? NULL : view->captures;
+}
+
 bool capture_store(const struct view *view, bool response, uint64_t index, struct span value)
 {
 	const struct capture_slots *slots = slots_of(view->frontend, response);
 	const struct capture *slot = slot_at(slots, index);
+	const char ***values = values_in(view, response);
 
-	if (!slot || !view->http || !view->arena)
+	if (!slot || !values || !view->arena)
 		return false;
-	values_of(slots, view->arena, view->http, response)[index] =
-		cut_copy(view->arena, value, slot->len);
+	if (!*values)
+		*values = arena_alloc(view->arena, slots->count * sizeof(**values));
+	(*values)[index] = cut_copy(view->arena, value, slot->len);
 	return true;
 }
 
 const char *capture_value(const struct view *view, bool response, uint64_t index)
 {
-	const char *const *values;
+	const char ***values = values_in(view, response);
 
-	if (!view->http || index >= capture_count(view->frontend, response))
+	if (!values || !*values || index >= capture_count(view->frontend, response))
 		return NULL;
-	values = response ? view->http->response_captures : view->http->request_captures;
-	return values ? values[index] : NULL;
+	return (*values)[index];
 }
 
 /* The last field of each name. */
@@ -368,11 +377,23 @@ void capture_need_uri(struct config *cfg)
 		data->need_uri = true;
 }
 
+/* Does it keep anything that only HTTP has? Slots without a name are filled by rules. */
+static bool captures_fields(const struct captures *c)
+{
+	const struct capture *slot;
+
+	for (slot = c->request.first; slot; slot = slot->next) {
+		if (slot->name.ptr)
+			return true;
+	}
+	return c->response.count || c->cookie.ptr;
+}
+
 static void finish_captures(struct config *cfg, struct proxy *px, const struct capture_data *data)
 {
 	struct captures *c = px->captures;
 
-	if (!proxy_may_speak_http(px)) {
+	if (!proxy_may_speak_http(px) && captures_fields(c)) {
 		config_warning(cfg, &px->loc, "captures of '%s' need mode http, or a backend in "
 			       "mode http that its streams go to", px->name);
 		return;

@@ -359,6 +359,11 @@ static enum io h1_body_more(struct end *end, struct h1_end *h1)
 {
 	enum io r = end->conn->flags & CONN_READABLE ? h1_receive(end, h1) : IO_AGAIN;
 
+	if (r == IO_EOF && h1->body == BODY_CLOSE) {
+		h1->whole = true;
+		h1->ready = h1->in->len;
+		return IO_OK;
+	}
 	if (r == IO_EOF)
 		return h1_closed(h1) == IO_EOF ? IO_OK : IO_ERR;
 	if (r != IO_OK)

@@ -12,6 +12,7 @@
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "stream/accesslog.h"
+#include "stream/body.h"
 #include "stream/compress.h"
 #include "stream/connect.h"
 #include "stream/h1_conf.h"
@@ -162,42 +163,6 @@ int exchange_request_head(struct stream *s)
 
 /* ---- the request's body, where somebody wants to see it ---------------------------------- */
 
-/* The client waits for this before it sends the body (RFC 9110 10.1.1). */
-static bool body_invite(struct stream *s)
-{
-	struct exchange *x = s->exchange;
-	struct end *client = &s->relay.client;
-
-	if (!(x->req.flags & MSG_EXPECT_100))
-		return true;
-	x->req.flags &= (uint16_t)~MSG_EXPECT_100;
-	message_delete(&x->req, span_of("expect"));
-	message_init(&x->res, true, x->res.fields, x->res.max);
-	x->res.major = x->res.minor = 1;
-	x->res.flags = MSG_INTERIM;
-	message_set_status(&x->res, 100, (struct span){ NULL, 0 });
-	return client->ops->head_out(client, &x->res) == IO_OK && client->ops->flush(client) != IO_ERR;
-}
-
-/* Reads what has come of it. IO_AGAIN: more is to come, the steps are told. */
-static enum io body_read(struct stream *s)
-{
-	struct end *client = &s->relay.client;
-	enum io r = client->ops->body_in(client);
-
-	s->relay.request.flags |= PUMP_WATCH;
-	if (r == IO_AGAIN && !body_invite(s))
-		return IO_ERR;
-	return r;
-}
-
-static int body_failed(struct stream *s)
-{
-	if (s->relay.client.conn->flags & CONN_BROKEN)
-		return end(s, END_CLIENT_ABORT);
-	return exchange_fail(s, END_CLIENT_ABORT);
-}
-
 static int body_done(struct stream *s)
 {
 	timer_cancel(&s->timer);
@@ -217,25 +182,6 @@ int exchange_wait_body(struct stream *s)
 		break;
 	}
 	return body_failed(s);
-}
-
-/* A rule waits for a body (wait-for-body). STEP_NEXT: run the rules again. */
-static int rules_wait(struct stream *s)
-{
-	struct exchange *x = s->exchange;
-	int32_t left = (int32_t)(x->body_until - (uint32_t)clock_now_ms);
-	bool final;
-	size_t had = h1_end_body(&s->relay.client, &final).len;
-	enum io r = body_read(s);
-
-	if (r == IO_ERR || r == IO_EOF)
-		return body_failed(s);
-	if (r == IO_OK || h1_end_body(&s->relay.client, &final).len > had)
-		return STEP_NEXT;
-	if (left <= 0)
-		return exchange_fail(s, END_CLIENT_TIMEOUT);
-	stream_arm_wait(s, (unsigned)left);
-	return STEP_WAIT;
 }
 
 /* ---- rules ------------------------------------------------------------------------------- */
@@ -267,7 +213,7 @@ static int request_rules(struct stream *s, struct proxy *px)
 	s->phase = PHASE_REQUEST;
 	do {
 		r = http_request_rules(s->exchange, px);
-		step = r == RULES_WAIT ? rules_wait(s) : rules_result(s, r);
+		step = r == RULES_WAIT ? body_wait_request(s) : rules_result(s, r);
 	} while (r == RULES_WAIT && step == STEP_NEXT);
 	return step; /* the exchange may be gone */
 }
@@ -496,18 +442,21 @@ int exchange_response_rules(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 	enum rule_result r;
+	int step;
 
 	if (x->reply || (x->service && !x->service_rules))
 		return STEP_NEXT;
-	r = s->backend ? http_response_rules(x, s->backend) : RULES_PASS;
-	if (r == RULES_PASS && s->backend != s->session->frontend)
-		r = http_response_rules(x, s->session->frontend);
+	do {
+		r = http_response_rules(x);
+		step = r == RULES_WAIT ? body_wait_response(s) : STEP_WAIT;
+	} while (r == RULES_WAIT && step == STEP_NEXT);
 	switch (r) {
 	case RULES_PASS:
+		s->relay.response.flags &= (uint16_t)~PUMP_WATCH;
 		return persist_response(x) ? STEP_NEXT :
 					     exchange_fail_response(s, END_RESOURCE, 500);
 	case RULES_WAIT:
-		return STEP_WAIT;
+		return step;
 	case RULES_REPLY:
 		return STEP_GOTO + RES_REPLY;
 	case RULES_ERROR:

@@ -2,6 +2,7 @@
 /* The part of a stream that most streams do without. */
 #include "stream/extra.h"
 
+#include "base/arena.h"
 #include "base/pool.h"
 #include "stream/assign.h"
 #include "stream/stream.h"
@@ -33,5 +34,6 @@ void extra_free(struct stream *s)
 	queue_leave(&s->extra->queue);
 	task_cancel(&s->extra->task);
 	vars_free(&s->extra->vars);
+	arena_free(&s->extra->arena);
 	pool_give(&extra_pool, &s->extra);
 }

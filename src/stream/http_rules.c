@@ -328,9 +328,18 @@ enum rule_result http_request_rules(struct exchange *x, struct proxy *px)
 	return r == RULES_PASS ? run(x, px->redirect_rules, &none) : r;
 }
 
-enum rule_result http_response_rules(struct exchange *x, struct proxy *px)
+/* The backend's, then the frontend's; a list that has waited goes on where it was. */
+enum rule_result http_response_rules(struct exchange *x)
 {
-	return run(x, px->http_response_rules, &x->response_place);
+	struct proxy *frontend = x->stream->session->frontend, *backend = x->stream->backend;
+	enum rule_result r = RULES_PASS;
+
+	if (backend && !x->backend_passed)
+		r = run(x, backend->http_response_rules, &x->response_place);
+	if (r != RULES_PASS)
+		return r;
+	x->backend_passed = true;
+	return backend == frontend ? r : run(x, frontend->http_response_rules, &x->response_place);
 }
 
 /* The backend's come first, since the answer comes from there. */

@@ -8,6 +8,7 @@
 #include "log/header.h"
 #include "proxy/proxy.h"
 #include "stream/exchange.h"
+#include "stream/extra.h"
 #include "stream/http_action.h"
 #include "stream/http_rules.h"
 #include "stream/stream.h"
@@ -76,17 +77,38 @@ static int parse_slot(struct statement *st, struct rule *rule)
 	return 0;
 }
 
-static int parse_capture(struct statement *st, struct rule *rule, const char *args)
+static int parse_captured(struct statement *st, struct rule *rule)
 {
 	int at = st->at;
 
-	(void)args;
 	rule->expr = expr_parse_words(st, rule->proxy);
 	if (!rule->expr)
 		return -1;
 	if (!(expr_where(rule->expr) & rule->where))
 		return stmt_error(st, at, "'%s' looks at the %s, which '%s' rules cannot see",
 				  expr_fetch_name(rule->expr), expr_source(rule->expr), rule->list);
+	return 0;
+}
+
+static int parse_capture(struct statement *st, struct rule *rule, const char *args)
+{
+	(void)args;
+	return parse_captured(st, rule) ? -1 : parse_slot(st, rule);
+}
+
+/* Of content rules: a slot of its own. */
+static int parse_content_capture(struct statement *st, struct rule *rule, const char *args)
+{
+	const char *word;
+
+	(void)args;
+	if (!(rule->proxy->caps & PROXY_FRONTEND))
+		return stmt_error(st, st->at - 1, "only a frontend has slots for captured values");
+	if (parse_captured(st, rule))
+		return -1;
+	word = stmt_peek(st);
+	if (!word || strcmp(word, "len"))
+		return stmt_error(st, st->at, "'len' and a length are expected");
 	return parse_slot(st, rule);
 }
 
@@ -98,6 +120,27 @@ static enum action_result action_capture(const struct rule *rule, struct view *v
 
 	if (expr_eval_as(rule->expr, view, place, SMP_STR, &smp) == EXPR_FOUND)
 		capture_store(view, rule->where & AT_RESPONSE, (uint64_t)rule->num, smp.str);
+	return ACTION_NEXT;
+}
+
+/* In mode tcp values lie with the stream. */
+static enum action_result action_content_capture(const struct rule *rule, struct view *view,
+						 unsigned place)
+{
+	struct stream_extra *extra = view->http ? NULL : extra_get(view->stream);
+	struct sample smp;
+
+	if (!view->http && !extra)
+		return ACTION_ERROR;
+	if (expr_eval_as(rule->expr, view, place, SMP_STR, &smp) != EXPR_FOUND)
+		return ACTION_NEXT;
+	if (extra && !extra->arena)
+		extra->arena = arena_new(512);
+	if (extra) {
+		view->arena = extra->arena;
+		view->captures = &extra->captures;
+	}
+	capture_store(view, false, (uint64_t)rule->num, smp.str);
 	return ACTION_NEXT;
 }
 
@@ -132,25 +175,35 @@ static int parse_body(struct statement *st, struct rule *rule, const char *args)
 	return stmt_take(st, "at-least") ? stmt_size(st, "the size", &data->least) : 0;
 }
 
-static bool body_there(const struct body_rule *data, const struct view *view)
+static bool body_there(const struct body_rule *data, const struct view *view, bool response)
 {
 	const struct view_http *http = view->http;
+	struct span body = response ? http->response_body : http->request_body;
 
-	return http->request_body_final || (data->least && http->request_body.len >= data->least);
+	return (response ? http->response_body_final : http->request_body_final) ||
+	       (data->least && body.len >= data->least);
 }
 
-/* Whoever waits answers 408 when the time is over, as the reference does; "time 0" leaves it to the
- * client's timeout. */
+/* "time 0" leaves it to the usual timeout of the side that sends the body. */
+static unsigned body_timeout(const struct body_rule *data, const struct view *view, bool response)
+{
+	if (data->ms)
+		return data->ms;
+	return response ? view->backend->set.timeout.server : view->frontend->set.timeout.client;
+}
+
+/* Whoever waits answers 408 or 504 when the time is over, as the reference does. */
 static enum action_result action_body(const struct rule *rule, struct view *view, unsigned place)
 {
 	const struct body_rule *data = rule->data;
 	struct exchange *x = action_exchange(view);
-	unsigned ms = data->ms ? data->ms : x->stream->session->frontend->set.timeout.client;
+	bool response = rule->where & AT_RESPONSE;
+	unsigned ms = body_timeout(data, view, response);
 
 	(void)place;
 	if (!x->body_wanted)
 		x->body_until = (uint32_t)clock_now_ms + (ms ? ms : INT32_MAX);
-	x->body_wanted = !body_there(data, view);
+	x->body_wanted = !body_there(data, view, response);
 	return x->body_wanted ? ACTION_WAIT : ACTION_NEXT;
 }
 
@@ -249,6 +302,13 @@ const struct action log_level_actions[] = {
 	{ 0 },
 };
 
+const struct action content_capture_actions[] = {
+	{ "capture", .where = REQUESTS, .parse = parse_content_capture,
+	  .run = action_content_capture,
+	  .help = "keeps the value of an expression for the log" },
+	{ 0 },
+};
+
 const struct action http_capture_actions[] = {
 	{ "capture", .where = BOTH, .parse = parse_capture, .run = action_capture,
 	  .help = "keeps the value of an expression in a slot of the log" },
@@ -262,7 +322,7 @@ const struct action http_stream_actions[] = {
 	  .help = "sends a header ahead of the response, in a 103" },
 	{ "disable-l7-retry", .where = REQUESTS, .run = action_no_retry,
 	  .help = "the request is not sent again once it was sent" },
-	{ "wait-for-body", .where = REQUESTS, .parse = parse_body, .run = action_body,
-	  .help = "waits for the body of the request, or for a part of it" },
+	{ "wait-for-body", .where = BOTH, .parse = parse_body, .run = action_body,
+	  .help = "waits for the body, or for a part of it" },
 	{ 0 },
 };

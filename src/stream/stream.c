@@ -166,7 +166,8 @@ static void stream_timer(struct timer *timer)
 	struct stream *s = container_of(timer, struct stream, timer);
 
 	if (s->request.step == REQ_FORWARD && !s->draining &&
-	    (s->exchange ? s->response.step != RES_REPLY : s->response.step == RES_FORWARD))
+	    (s->exchange ? s->response.step != RES_REPLY && s->response.step != RES_HTTP :
+			   s->response.step == RES_FORWARD))
 		stream_forward_timer(s);
 	else
 		stream_run(s);

@@ -8,8 +8,10 @@
 #include "stream/http_action.h"
 #include "stream/upgrade.h"
 
-static const struct action *const tables[] = { rule_actions, rule_var_actions, tcp_actions,
-					      log_level_actions, tuning_actions, upgrade_actions, NULL };
+static const struct action *const tables[] = {
+	rule_actions, rule_var_actions, tcp_actions, content_capture_actions, log_level_actions,
+	tuning_actions, upgrade_actions, NULL,
+};
 
 /* Actions of the manual; those without a row are not supported yet. */
 static const char *const known_request[] = {

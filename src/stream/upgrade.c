@@ -7,6 +7,7 @@
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "stream/exchange.h"
+#include "stream/extra.h"
 #include "stream/stream.h"
 
 bool stream_upgrade(struct stream *s)
@@ -25,6 +26,8 @@ bool stream_upgrade(struct stream *s)
 		return false;
 	}
 	s->exchange->upgraded = true;
+	if (s->extra)
+		s->exchange->http.request_captures = s->extra->captures;
 	s->session->upgraded = true;
 	return true;
 }

@@ -222,6 +222,7 @@ void stream_view(struct stream *s, struct view *view, struct view_log *log)
 	view->stream = s;
 	view->stream_vars = s->extra ? &s->extra->vars : NULL;
 	view->tuning = s->extra ? &s->extra->tuning : NULL;
+	view->captures = s->extra ? &s->extra->captures : NULL;
 	view->log = log;
 	if (s->exchange) {
 		view_bodies(s);
