@@ -16,6 +16,8 @@
 #include "cli/session.h"
 #include "cli/tables.h"
 #include "config/config.h"
+#include "event/loop.h"
+#include "event/timer.h"
 #include "net/bind_conf.h"
 #include "process/reload.h"
 #include "process/worker.h"
@@ -24,6 +26,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /* -- which process --------------------------------------------------------------------------- */
@@ -230,11 +234,50 @@ static int parse_socket(struct statement *st, const struct keyword *kw, void *ob
 	return bind_conf_parse(st, conf->bind);
 }
 
-static void accepted(struct listener *l, int *fd, const struct addr *from)
+enum { RETRY_MS = 200 };
+
+static struct config *config;
+static struct timer retry; /* out of descriptors: the sockets are not watched until it fires */
+
+static int watch_socket(struct parent_cli *conf)
 {
-	(void)from;
-	conversation_open(*fd, cli_new(l->bind->level, l->bind->severity_output));
-	*fd = -1;
+	struct listener *l;
+	int rc = 0;
+
+	list_for_each(l, &conf->bind->listeners, node)
+		if (!l->src.registered && loop_add(&l->src, EPOLLIN) < 0)
+			rc = -1;
+	return rc;
+}
+
+static void look_again(struct timer *timer)
+{
+	if (watch_socket(config_data(config, &parent_cli_module)) < 0)
+		timer_set(timer, clock_now_ms + RETRY_MS);
+}
+
+static void look_away(void)
+{
+	struct parent_cli *conf = config_data(config, &parent_cli_module);
+	struct listener *l;
+
+	list_for_each(l, &conf->bind->listeners, node)
+		if (l->src.registered)
+			loop_remove(&l->src);
+	timer_set(&retry, clock_now_ms + RETRY_MS);
+}
+
+/* Not by the way of net/listener.c, where workers share what they accept from. */
+static void knocked(struct source *src, uint32_t events)
+{
+	const struct listener *l = container_of(src, struct listener, src);
+	int fd = accept4(src->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	(void)events;
+	if (fd >= 0)
+		conversation_open(fd, cli_new(l->bind->level, l->bind->severity_output));
+	else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
+		look_away();
 }
 
 int parent_cli_open(struct config *cfg, struct err *err)
@@ -246,7 +289,7 @@ int parent_cli_open(struct config *cfg, struct err *err)
 	if (!conf->bind)
 		return 0;
 	list_for_each(l, &conf->bind->listeners, node) {
-		l->accepted = accepted;
+		l->src.ready = knocked;
 		if (l->src.fd < 0 && listener_open(l, &opt, err) < 0)
 			return err_prefix(err, "-S");
 	}
@@ -256,21 +299,16 @@ int parent_cli_open(struct config *cfg, struct err *err)
 int parent_cli_start(struct config *cfg, struct err *err)
 {
 	struct parent_cli *conf = config_data(cfg, &parent_cli_module);
-	bool held = listeners_held;
-	struct listener *l;
-	int rc = 0;
 
 	cli_route = route;
 	cli_prompt_text = prompt_text;
 	cli_conversation_tables = parent_tables;
 	if (!conf->bind)
 		return 0;
-	listeners_held = false; /* this one is served here */
-	list_for_each(l, &conf->bind->listeners, node)
-		if (listener_start(l) < 0)
-			rc = err_set(err, "-S: the poller does not take the socket");
-	listeners_held = held;
-	return rc;
+	config = cfg;
+	timer_init(&retry, look_again);
+	return watch_socket(conf) < 0 ?
+		       err_set(err, "-S: the poller does not take the socket") : 0;
 }
 
 void parent_cli_each(struct config *cfg, void (*fn)(struct listener *l, void *arg), void *arg)
@@ -294,9 +332,11 @@ void parent_cli_drop(struct config *cfg)
 	conversations_drop();
 	if (!conf->bind)
 		return;
+	timer_cancel(&retry);
 	list_for_each(l, &conf->bind->listeners, node)
 		if (l->src.fd >= 0) {
 			close(l->src.fd);
+			l->src.registered = false;
 			l->src.fd = -1;
 		}
 }
