@@ -145,6 +145,7 @@ struct proxy_tally {
 	unsigned queued;        /* in the backend's queue: gauge */
 	unsigned total_queued;  /* there and in the servers' queues */
 	unsigned served;        /* backend: sessions on servers */
+	uint64_t first_waiter;  /* proxy/waiters.h: of the backend's queue */
 	uint64_t last_session_s;
 	unsigned queue_time_ms, connect_time_ms, response_time_ms, total_time_ms;
 	unsigned queue_time_max, connect_time_max, response_time_max, total_time_max;
@@ -197,6 +198,7 @@ struct proxy {
 	struct list queue;             /* struct queue_entry: waiting for any server */
 	uint64_t queue_ticket;         /* of the next to join it or a server's */
 	uint64_t queue_served;         /* how many of its own queue got a slot */
+	bool queue_look;               /* look for slots in the next turn */
 	struct balance *balance;       /* lb/ */
 	bool compress_offload;         /* servers do not see Accept-Encoding */
 	const char *description;

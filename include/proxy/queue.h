@@ -5,6 +5,7 @@
 #define PROXY_QUEUE_H
 
 #include "base/list.h"
+#include "proxy/slot.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,9 +26,8 @@ struct queue_entry {
 	uint64_t joined;       /* how many that queue had served when it came */
 	unsigned turn_server, turn_backend; /* when it has left: how many that queue had served
 					     * meanwhile, itself included; 0: it was not there */
-	/* It was taken out of the queue because server has a slot for it, already counted as
-	 * taken (server->tally->current and balance_taken are done by the stream's assign
-	 * step, which it must run at once: before the next offer). */
+	/* It was taken out of the queue because server has a slot for it, which was taken for it
+	 * (slot_take); server NULL: there is none, it is to look for another. */
 	void (*offered)(struct queue_entry *entry, struct server *server);
 };
 
@@ -37,14 +37,16 @@ void queue_join(struct queue_entry *entry, struct proxy *proxy, struct server *s
 void queue_leave(struct queue_entry *entry);
 /* Those before it, itself not counted. */
 unsigned queue_position(const struct queue_entry *entry);
-/* Is there a slot now: below the server's dynamic maxconn (none: always)? */
-bool server_has_slot(const struct server *server);
 /* Is its own queue full (maxqueue)? */
 bool server_queue_full(const struct server *server);
 /* The server may have room, or has come up: offers slots to those waiting for it and for any
- * server of its proxy, best first, while there is room and it is usable. Returns how many
- * were offered. */
+ * server of its proxy, best first, while there is room and it is usable. Where somebody in another
+ * process comes first, that one is woken instead. Returns how many were offered. */
 unsigned queue_serve(struct server *server);
+/* Does anybody wait in another process for a slot of this server? Then the first one is woken. */
+bool queue_others_wait(const struct server *server);
+/* Serves all queues of this process that may be served. */
+void queues_look(void);
 /* The server is gone: those waiting for it are offered to any other (offered with NULL).
  * Returns how many. */
 unsigned queue_flush(struct server *server);

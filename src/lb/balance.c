@@ -31,17 +31,19 @@ struct balance {
 
 bool lb_has_room(const struct server *server)
 {
+	if (!server->state->maxconn)
+		return !server->tally->queued;
 	return server_has_slot(server) && !server_queued(server);
 }
 
 bool lb_below_bound(const struct lb_node *node)
 {
 	const struct proxy *px = node->group->proxy;
-	uint64_t sessions = (uint64_t)backend_served(px) + 1, whole = node->group->weight * 100;
-	uint64_t share = sessions * px->set.hash_balance_factor * node->weight;
+	uint64_t share, whole = node->group->weight * 100;
 
 	if (!px->set.hash_balance_factor)
 		return true;
+	share = ((uint64_t)backend_served(px) + 1) * px->set.hash_balance_factor * node->weight;
 	return server_sessions(node->server) < (share + whole - 1) / whole;
 }
 

@@ -4,11 +4,21 @@
  * Each backend numbers its entries, so that those who wait for one server and those who wait for any
  * can be compared: of the same priority the one that came first. Entries belong to the streams;
  * whoever ends a stream takes its entry out.
+ *
+ * Each process has queues of its own and shows the others whom it would serve first (waiters.c). Who
+ * joins a queue looks for a slot once more after it was shown, in the next turn; whoever finds a free
+ * slot that somebody elsewhere is to have first wakes that process; and nobody leaves a server with a
+ * free slot without having done so.
  */
 #include "proxy/queue.h"
 
 #include "base/clock.h"
+#include "event/loop.h"
+#include "event/wake.h"
 #include "proxy/tally.h"
+#include "proxy/waiters.h"
+
+/* ---- joining and leaving --------------------------------------------------------------- */
 
 static void count_in(const struct queue_entry *entry)
 {
@@ -52,6 +62,48 @@ static void put_in(struct list *queue, struct queue_entry *entry)
 	list_append(at->next, &entry->node);
 }
 
+static struct queue_entry *first_of(const struct list *queue)
+{
+	return list_empty(queue) ? NULL : list_first(queue, struct queue_entry, node);
+}
+
+static uint64_t key_of(const struct queue_entry *entry)
+{
+	return entry ? waiter_key(entry->priority_class, entry->due_ms) : 0;
+}
+
+static void show_first(const struct proxy *px, const struct server *s)
+{
+	waiters_show(px, s, key_of(first_of(s ? &s->queue : &px->queue)));
+}
+
+static struct task look_task;
+static struct wake woken;
+
+static void look_now(struct task *task)
+{
+	(void)task;
+	queues_look();
+}
+
+static void was_woken(struct wake *wake)
+{
+	(void)wake;
+	queues_look();
+}
+
+/* In the next turn, since this one may be in the middle of an assignment. */
+static void look_soon(struct proxy *px)
+{
+	px->queue_look = true;
+	if (!look_task.run)
+		task_init(&look_task, look_now);
+	if (!woken.run)
+		wake_watch(&woken, was_woken);
+	waiters_lost_patience = queues_look;
+	task_wake(&look_task);
+}
+
 void queue_join(struct queue_entry *entry, struct proxy *proxy, struct server *server)
 {
 	BUG_ON(entry->proxy != NULL);
@@ -62,16 +114,19 @@ void queue_join(struct queue_entry *entry, struct proxy *proxy, struct server *s
 	entry->due_ms = clock_now_ms + (uint64_t)(int64_t)entry->offset_ms;
 	put_in(server ? &server->queue : &proxy->queue, entry);
 	count_in(entry);
+	if (tally_shared) {
+		show_first(proxy, server);
+		look_soon(proxy);
+	}
 	tell_load(server);
 }
 
-void queue_leave(struct queue_entry *entry)
+static void take_out(struct queue_entry *entry)
 {
 	struct server *server = entry->server;
 
-	if (!entry->proxy)
-		return;
 	list_remove(&entry->node);
+	show_first(entry->proxy, server);
 	entry->proxy->be->total_queued--;
 	if (entry->server) {
 		entry->server->tally->queued--;
@@ -83,6 +138,16 @@ void queue_leave(struct queue_entry *entry)
 	entry->proxy = NULL;
 	entry->server = NULL;
 	tell_load(server);
+}
+
+/* The slot that it was woken for may be another's now. */
+void queue_leave(struct queue_entry *entry)
+{
+	if (!entry->proxy)
+		return;
+	if (tally_shared)
+		look_soon(entry->proxy);
+	take_out(entry);
 }
 
 unsigned queue_position(const struct queue_entry *entry)
@@ -98,16 +163,11 @@ unsigned queue_position(const struct queue_entry *entry)
 	return position;
 }
 
-bool server_has_slot(const struct server *server)
-{
-	unsigned limit = server_dynamic_maxconn(server);
-
-	return !limit || server->tally->current < limit;
-}
+/* ---- slots ----------------------------------------------------------------------------- */
 
 bool server_queue_full(const struct server *server)
 {
-	return server->set.maxqueue && server->tally->queued >= server->set.maxqueue;
+	return server->set.maxqueue && server_queued(server) >= server->set.maxqueue;
 }
 
 /* Backup servers take from the backend's queue only what would be balanced to them. */
@@ -131,11 +191,6 @@ static bool takes_from_backend(const struct server *server)
 	return true;
 }
 
-static struct queue_entry *first_of(const struct list *queue)
-{
-	return list_empty(queue) ? NULL : list_first(queue, struct queue_entry, node);
-}
-
 /* The first that this server may serve; NULL: none. */
 static struct queue_entry *next_for(const struct server *server)
 {
@@ -148,23 +203,78 @@ static struct queue_entry *next_for(const struct server *server)
 	return comes_before(own, any) ? own : any;
 }
 
-unsigned queue_serve(struct server *server)
+static void offer(struct queue_entry *entry, struct server *server)
+{
+	uint64_t *served = entry->server ? &server->queue_served : &server->proxy->queue_served;
+
+	take_out(entry);
+	(*served)++;
+	entry->offered(entry, server);
+}
+
+bool queue_others_wait(const struct server *server)
+{
+	return waiters_before(server, takes_from_backend(server), UINT64_MAX);
+}
+
+/* With a limit that holds for all processes together. */
+static unsigned serve_shared(struct server *server)
 {
 	struct queue_entry *entry;
-	uint64_t *served;
 	unsigned n = 0;
 
-	if (!server->proxy->be->total_queued)
-		return 0;
-	while (server->state->op != SERVER_DOWN && server_has_slot(server) &&
-	       (entry = next_for(server))) {
-		served = entry->server ? &server->queue_served : &server->proxy->queue_served;
-		queue_leave(entry);
-		(*served)++;
-		entry->offered(entry, server);
+	while (server_has_slot(server)) {
+		entry = next_for(server);
+		if (!entry) {
+			queue_others_wait(server);
+			return n;
+		}
+		if (waiters_before(server, takes_from_backend(server), key_of(entry)))
+			return n;
+		if (!slot_take(server)) {
+			look_soon(server->proxy);
+			return n;
+		}
+		offer(entry, server);
 		n++;
 	}
 	return n;
+}
+
+unsigned queue_serve(struct server *server)
+{
+	struct queue_entry *entry;
+	unsigned n = 0;
+
+	if (server->state->op == SERVER_DOWN)
+		return 0;
+	if (tally_shared && server->state->maxconn)
+		return serve_shared(server);
+	if (!server->proxy->be->total_queued)
+		return 0;
+	while (server->state->op != SERVER_DOWN && (entry = next_for(server)) && slot_take(server)) {
+		offer(entry, server);
+		n++;
+	}
+	return n;
+}
+
+static void look_at(struct proxy *px)
+{
+	struct server *s;
+
+	px->queue_look = false;
+	for (s = px->servers; s; s = s->next)
+		queue_serve(s);
+}
+
+void queues_look(void)
+{
+	struct proxy *px;
+
+	list_for_each(px, &proxies_running->list, node)
+		if (px->be && (px->queue_look || px->be->total_queued))
+			look_at(px);
 }
 
 unsigned queue_flush(struct server *server)
@@ -174,7 +284,7 @@ unsigned queue_flush(struct server *server)
 
 	/* Those who come back to it meanwhile are not asked again. */
 	for (n = 0; n < left && (entry = first_of(&server->queue)); n++) {
-		queue_leave(entry);
+		take_out(entry);
 		entry->offered(entry, NULL);
 	}
 	return n;

@@ -37,8 +37,6 @@ static void offered(struct queue_entry *entry, struct server *server)
 	x->got = server;
 	x->offered = true;
 	x->order = ++served;
-	if (server)
-		server->tally->current++;
 }
 
 static int setup(void **state)

@@ -420,8 +420,6 @@ static struct server *got[3];
 static void offered(struct queue_entry *entry, struct server *server)
 {
 	got[entry - entries] = server;
-	if (server)
-		server->tally->current++;
 }
 
 static void queued_streams_move(void **state)

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "proxy/proxy.h"
 #include "proxy/queue.h"
+#include "proxy/tally.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -136,10 +136,11 @@ int server_set_weight(struct server *s, const char *text, struct err *err)
 unsigned server_dynamic_maxconn(const struct server *s)
 {
 	const struct proxy *px = s->proxy;
-	unsigned limit = s->state->maxconn;
+	unsigned limit = s->state->maxconn, sessions;
 
-	if (limit && s->set.minconn && s->set.minconn < limit && px->be->current < px->fullconn) {
-		uint64_t share = (uint64_t)limit * px->be->current / px->fullconn;
+	if (limit && s->set.minconn && s->set.minconn < limit &&
+	    (sessions = backend_sessions(px)) < px->fullconn) {
+		uint64_t share = (uint64_t)limit * sessions / px->fullconn;
 
 		limit = share > s->set.minconn ? (unsigned)share : s->set.minconn;
 	}

@@ -397,9 +397,11 @@ static void drop_gauges(enum segment_kind kind, void *cell)
 	case SLOT_FRONTEND:
 	case SLOT_BACKEND:
 		px->current = px->queued = px->total_queued = px->served = 0;
+		px->first_waiter = 0;
 		break;
 	case SLOT_SERVER:
 		s->current = s->queued = 0;
+		s->first_waiter = 0;
 		break;
 	case SLOT_LISTENER:
 		((struct listener_tally *)cell)->current = 0;
@@ -415,10 +417,14 @@ static void drop_gauges(enum segment_kind kind, void *cell)
 
 void tally_drop_gauges(unsigned row)
 {
-	unsigned slot;
+	unsigned slot, other;
 
 	for (slot = 0; slot < segment_slots(segment); slot++)
 		drop_gauges(segment_slot_kind(segment, slot), segment_cell(segment, row, slot));
+	/* What it held is free, and whoever was waited for in it does not come. */
+	for (other = 1; other < segment_rows(segment); other++)
+		if (other != row)
+			segment_wake(segment, other);
 }
 
 void tally_fold_row(unsigned row)
@@ -448,9 +454,10 @@ static unsigned gauges_of(enum segment_kind kind, const void *cell)
 	switch (kind) {
 	case SLOT_FRONTEND:
 	case SLOT_BACKEND:
-		return px->current | px->queued | px->total_queued | px->served;
+		return px->current | px->queued | px->total_queued | px->served |
+		       (px->first_waiter != 0);
 	case SLOT_SERVER:
-		return s->current | s->queued;
+		return s->current | s->queued | (s->first_waiter != 0);
 	case SLOT_LISTENER:
 		return ((const struct listener_tally *)cell)->current;
 	case SLOT_GLOBAL:

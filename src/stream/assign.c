@@ -30,12 +30,9 @@ void assign_backend(struct stream *s, struct proxy *backend)
 	stream_choose_ways(s);
 }
 
+/* The slot was taken. */
 static void assign_count_slot(struct server *server)
 {
-	struct counters *c = &server->tally->counters;
-
-	server->tally->current++;
-	tally_raise(&c->connections_max, &c->connections_top, &server->tally->current);
 	server->proxy->be->served++;
 	balance_taken(server);
 }
@@ -69,9 +66,18 @@ static void assign_done(struct stream *s, struct server *server)
 	s->backend->be->last_session_s = now_s;
 }
 
-static bool assign_must_wait(const struct server *server)
+/* The server is that of the log; it has no slot there. */
+static int assign_queue_full(struct stream *s, struct server *server)
 {
-	return !server_has_slot(server) || server->tally->queued;
+	s->server = server;
+	s->phase = PHASE_QUEUE;
+	return stream_fail(s, END_QUEUE_FULL);
+}
+
+/* Others in other processes may have joined at the same time. */
+static bool assign_went_too_far(const struct server *server)
+{
+	return server && server->set.maxqueue && server_queued(server) > server->set.maxqueue;
 }
 
 /* Joins the queue of the server, or of the backend when that is NULL. */
@@ -87,6 +93,10 @@ static int assign_queue(struct stream *s, struct server *server)
 	extra->queue.priority_class = extra->tuning.priority_class;
 	extra->queue.offset_ms = extra->tuning.priority_offset;
 	queue_join(&extra->queue, s->backend, server);
+	if (assign_went_too_far(server)) {
+		queue_leave(&extra->queue);
+		return assign_queue_full(s, server);
+	}
 	stream_arm_wait(s, t->queue ? t->queue : t->connect);
 	return STEP_NEXT;
 }
@@ -108,7 +118,7 @@ static struct server *assign_last_server(const struct stream *s, const struct se
 		return NULL;
 	if (!s->session->private_servers && !(s->backend->set.options.on & OPT_PREFER_LAST))
 		return NULL;
-	return most < 0 || last->tally->queued <= (unsigned)most ? last : NULL;
+	return most < 0 || server_queued(last) <= (unsigned)most ? last : NULL;
 }
 
 static struct choice assign_choose(struct stream *s)
@@ -172,16 +182,19 @@ int assign_server(struct stream *s)
 	}
 	if (!server)
 		return assign_queue(s, NULL);
-	if (assign_must_wait(server)) {
-		if (!server_queue_full(server))
-			return assign_queue(s, server);
-		s->server = server; /* of the log; it has no slot there */
-		s->phase = PHASE_QUEUE;
-		return stream_fail(s, END_QUEUE_FULL);
+	switch (slot_claim(server)) {
+	case CLAIM_TAKEN:
+		assign_count_slot(server);
+		assign_done(s, server);
+		return STEP_GOTO + REQ_CONNECT;
+	case CLAIM_CONTENDED:
+		if (choice.balanced && !balance_is_hash(s->backend->set.balance))
+			return assign_queue(s, NULL);
+		return assign_queue(s, server);
+	case CLAIM_FULL:
+		break;
 	}
-	assign_count_slot(server);
-	assign_done(s, server);
-	return STEP_GOTO + REQ_CONNECT;
+	return server_queue_full(server) ? assign_queue_full(s, server) : assign_queue(s, server);
 }
 
 /* The slot counts from now on, although the stream runs a little later: offers in a row must
@@ -228,7 +241,7 @@ static void assign_release_server(struct stream *s)
 		return;
 	s->counted_server = false;
 	s->server = NULL;
-	server->tally->current--;
+	slot_give(server);
 	server->proxy->be->served--;
 	balance_released(server);
 	queue_serve(server);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Slots of servers: how many sessions one may have, all processes together. Called by the queue and
+ * by the step that assigns servers.
+ *
+ * A process that wants a slot raises its own gauge and sums those of all; above the limit it lowers
+ * it again. Of several who raise at once all may give up, so each looks once more and stops only where
+ * it has seen the server full while it held nothing. Who waits publishes whom it would serve first,
+ * and looks afterwards; who gives a slot back lowers its gauge, and looks afterwards for those who
+ * wait: one of both sees the other.
+ */
+#include "proxy/slot.h"
+
+#include "base/segment.h"
+#include "proxy/queue.h"
+#include "proxy/tally.h"
+
+#include <sched.h>
+
+enum { TAKE_TRIES = 1000, SPINS = 20 };
+
+/* Others read it to decide. */
+static void set_gauge(unsigned *gauge, unsigned value)
+{
+	__atomic_store_n(gauge, value, __ATOMIC_SEQ_CST);
+}
+
+/* The lower row tries again earlier. */
+static void stand_back(unsigned tries)
+{
+	volatile unsigned i;
+
+	if (tries % 8 == 7)
+		sched_yield();
+	for (i = 0; i < segment_own_row * SPINS; i++)
+		;
+}
+
+static bool take_shared(unsigned *own, unsigned limit)
+{
+	unsigned tries;
+
+	for (tries = 0; tries < TAKE_TRIES; tries++) {
+		if (gauge_sum_rows(own) >= limit)
+			return false;
+		set_gauge(own, *own + 1);
+		if (gauge_sum_rows(own) <= limit)
+			return true;
+		set_gauge(own, *own - 1);
+		stand_back(tries);
+	}
+	return false;
+}
+
+bool slot_take(struct server *s)
+{
+	struct server_tally *tally = s->tally;
+	unsigned limit = server_dynamic_maxconn(s);
+
+	if (!limit)
+		tally->current++;
+	else if (tally_shared) {
+		if (!take_shared(&tally->current, limit))
+			return false;
+	} else if (tally->current < limit)
+		tally->current++;
+	else
+		return false;
+	tally_raise(&tally->counters.connections_max, &tally->counters.connections_top,
+		    &tally->current);
+	return true;
+}
+
+void slot_give(struct server *s)
+{
+	if (tally_shared && s->state->maxconn)
+		set_gauge(&s->tally->current, s->tally->current - 1);
+	else
+		s->tally->current--;
+}
+
+bool server_has_slot(const struct server *server)
+{
+	unsigned limit = server_dynamic_maxconn(server);
+
+	return !limit || server_sessions(server) < limit;
+}
+
+enum claim slot_claim(struct server *s)
+{
+	if (!tally_shared || !s->state->maxconn)
+		return !s->tally->queued && slot_take(s) ? CLAIM_TAKEN : CLAIM_FULL;
+	if (server_queued(s) || !server_has_slot(s))
+		return CLAIM_FULL;
+	if (s->proxy->be->queued || queue_others_wait(s) || !slot_take(s))
+		return CLAIM_CONTENDED;
+	return CLAIM_TAKEN;
+}
