@@ -16,6 +16,7 @@ const struct cli_command *const cli_tables[] = {
 	cli_set_server_commands,
 	cli_set_process_commands,
 	cli_getsocks_commands,
+	cli_debug_commands,
 	cli_later_commands,
 	cli_help_commands,
 	NULL,

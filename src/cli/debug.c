@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* "debug dev": makes this process fail in some way, to see what happens then. In expert mode, for
+ * administrators. */
+#include "cli/tables.h"
+
+#include "base/clock.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int debug_number(const struct cli_call *call, int64_t most, int64_t *n, struct err *err)
+{
+	*n = 0;
+	if (call->argc > 1 || (call->argc == 1 && !str_to_int(cli_arg(call, 0), 0, most, n)))
+		return err_set(err, "A number is expected, up to %lld.", (long long)most);
+	return 0;
+}
+
+/* Nothing of the process is as it was expected: no module is stopped. */
+static int debug_exit(struct cli_call *call, struct err *err)
+{
+	int64_t code;
+
+	if (debug_number(call, 255, &code, err) < 0)
+		return -1;
+	_exit((int)code);
+}
+
+static int debug_panic(struct cli_call *call, struct err *err)
+{
+	(void)call;
+	(void)err;
+	abort();
+}
+
+static int debug_segv(struct cli_call *call, struct err *err)
+{
+	(void)call;
+	(void)err;
+	raise(SIGSEGV);
+	return 0;
+}
+
+/* Does not come back to the loop for so many ms. */
+static int debug_loop(struct cli_call *call, struct err *err)
+{
+	uint64_t end;
+	int64_t ms;
+
+	if (debug_number(call, 3600000, &ms, err) < 0)
+		return -1;
+	end = clock_read_us() + (uint64_t)ms * 1000;
+	while (clock_read_us() < end)
+		;
+	return 0;
+}
+
+const struct cli_command cli_debug_commands[] = {
+	{ .words = "debug dev exit", .args = "[code]", .level = LEVEL_ADMIN, .flags = CLI_EXPERT,
+	  .start = debug_exit, .help = "exit at once" },
+	{ .words = "debug dev loop", .args = "<ms>", .level = LEVEL_ADMIN, .flags = CLI_EXPERT,
+	  .start = debug_loop, .help = "be busy for so long" },
+	{ .words = "debug dev panic", .level = LEVEL_ADMIN, .flags = CLI_EXPERT,
+	  .start = debug_panic, .help = "abort" },
+	{ .words = "debug dev segv", .level = LEVEL_ADMIN, .flags = CLI_EXPERT,
+	  .start = debug_segv, .help = "die of a segmentation fault" },
+	{ .words = NULL },
+};
