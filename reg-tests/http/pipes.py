@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """
-pipes.py FRONT BACK PID: what went wrong for others when bodies of HTTP went through pipes
+pipes.py FRONT BACK PID STATS: what went wrong for others when bodies of HTTP went through pipes
 (doc/internals/datapath.md), each as a test: client and origin at once around the program at FRONT,
 whose server we are at BACK. Waits have deadlines of 20 s and no sleeps; a claim about delay is made by
 answering only what has arrived. Prints a line for each claim; exits with 1 when one does not hold.
@@ -9,6 +9,7 @@ answering only what has arrived. Prints a line for each claim; exits with 1 when
 
 import hashlib
 import os
+import signal
 import socket
 import struct
 import sys
@@ -16,7 +17,7 @@ import threading
 import time
 
 FRONT, BACK = (tuple([a.rsplit(":", 1)[0], int(a.rsplit(":", 1)[1])]) for a in sys.argv[1:3])
-PID = int(sys.argv[3])
+PID, STATS = int(sys.argv[3]), sys.argv[4]
 BIG = hashlib.sha512(b"penstock").digest() * 65536  # 4 MiB; every place of it is its own
 failures = 0
 
@@ -138,6 +139,8 @@ def answer(peer, head, path):
         return events(peer, path[8:])
     elif path == "/blocked":
         block(peer)
+    elif path.startswith("/late/"):
+        return late_end(peer, path[6:])
     elif path == "/to-the-close":
         peer.send(b"HTTP/1.1 200 OK\r\n\r\n" + BIG)
         return False
@@ -166,14 +169,22 @@ def events(peer, kind):
     return kind != "close"
 
 
+def late_end(peer, kind):
+    head = {"chunked": b"Transfer-Encoding: chunked\r\n", "close": b""}[kind]
+    body, end = {"chunked": (b"4e20\r\n%s\r\n" % BIG[:20000], b"0\r\n\r\n"), "close": (BIG[:20000], b"")}[kind]
+    event_seen.clear()
+    peer.send(b"HTTP/1.1 200 OK\r\n" + head + b"\r\n" + body)
+    event_seen.wait(20)
+    peer.send(end)
+    return kind != "close"
+
+
 def block(peer):
-    body = BIG * 16
-    data = length(body)
     peer.sock.settimeout(0.3)
     sent = 0
-    while sent < len(data):
+    while sent < len(HUGE):
         try:
-            sent += peer.sock.send(data[sent:sent + 200000])
+            sent += peer.sock.send(HUGE[sent:sent + 200000])
         except (socket.timeout, BlockingIOError):
             blocked.set()
             peer.sock.settimeout(20)
@@ -185,6 +196,9 @@ def serve():
     while True:
         sock, _ = listener.accept()
         threading.Thread(target=origin, args=(Peer(sock),), daemon=True).start()
+
+
+HUGE = length(BIG * 16)
 
 
 # ---- the tests ----
@@ -267,6 +281,73 @@ def test_events():
         except (OSError, EOFError) as e:
             check(f"each event arrives before the next is sent ({kind})", False, repr(e))
         c.sock.close()
+
+
+def test_late_ends():
+    for kind in "chunked", "close":
+        took = []
+        for _ in range(8):
+            c = client()
+            c.send(get(f"/late/{kind}", version="1.1" if kind == "chunked" else "1.0"))
+            c.until(b"\r\n\r\n")
+            c.exactly(20000 + (6 if kind == "chunked" else 0))
+            began = time.monotonic()
+            event_seen.set()
+            c.until(b"0\r\n\r\n") if kind == "chunked" else c.sock.recv(1)
+            took.append(time.monotonic() - began)
+        check(f"no timer in an end that comes late ({kind})", min(took) < 0.15, f"{min(took):.3f} s")
+
+
+def test_large_beside_slow():
+    slow = []
+    for _ in range(8):
+        blocked.clear()
+        c = client(65536)
+        c.send(get("/blocked"))
+        if not blocked.wait(20):
+            break
+        slow.append(c)
+    check("eight clients that do not read", len(slow) == 8)
+    c = client()
+    c.send(get(f"/range/0-{len(BIG)}") * 16)
+    whole = all(read_length(c, len(BIG)) == BIG for _ in range(16))
+    check("a large transfer beside them is not held back", whole)
+    for c in slow:
+        c.reset()
+
+
+def ask(command):
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.settimeout(20)
+        sock.connect(STATS)
+        sock.sendall(command.encode() + b"\n")
+        answer = b""
+        while piece := sock.recv(65536):
+            answer += piece
+    return answer.decode()
+
+
+def bytes_out():
+    return int(next(line for line in ask("show stat fe 1 -1").splitlines() if line.startswith("fe,")).split(",")[9])
+
+
+def test_counted_is_sent():
+    before = bytes_out()
+    blocked.clear()
+    c = client(65536)
+    c.send(get("/blocked"))
+    blocked.wait(20)
+    counted = bytes_out() - before
+    os.kill(PID, signal.SIGSTOP)  # now nothing more can be sent
+    got = 0
+    try:
+        while got < counted:
+            got += len(c.sock.recv(min(1 << 20, counted - got)))
+    except OSError:
+        pass
+    os.kill(PID, signal.SIGCONT)
+    check("bytes that were counted have been sent", 0 < counted == got, (counted, got))
+    c.reset()
 
 
 def test_blocked():

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Sequences of exchanges in every framing with random pieces, pauses, pipelining, breaks on either
 # side and responses that are followed by another one: nothing of one message is in another, what
-# was broken off is visibly so, nothing hangs, no pipe is left; with splice on, adaptive and off, one
-# pipe, and connections to the server shared by all clients. By hand, longer: SOAK="-t 60 -c 200".
+# was broken off is visibly so, nothing hangs, no pipe is left; with splice on, adaptive and off, no
+# pipe or one, and connections to the server shared by all clients. By hand, longer: SOAK="-t 60 -c 200".
 . "${0%/*}/../lib.sh"
 proxy=http_proxy
 
@@ -18,7 +18,7 @@ soak() {
 	exactly PipesUsed 0
 }
 each_way soak
-for words in "maxpipes 1" "tune.bufsize 4096"; do
+for words in "maxpipes 0" "maxpipes 1" "tune.bufsize 4096"; do
 	say "## $words"
 	{
 		printf '\t%s\n' "$words"
