@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The parent's socket: show proc, prefixes, prompt, levels, reload with a good and a bad file.
+. "${0%/*}/../lib.sh"
+
+parent=$dir/parent.sock
+{ printf '\tnbproc 2\n'; tcp_proxy; } | config
+start_penstock -W -S "$parent"
+python3 - "$parent" "$pid" "$dir/cfg" "$srcdir/reg-tests/process" <<'END' || failures=1
+import re, socket, sys
+path, pid, cfg, tools = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
+sys.path.insert(0, tools)
+sys.argv = sys.argv[:1]
+from service import ask, check, connect, finish, read_all, until
+
+def talk(lines):
+    """What is said to these lines; the last one must end the conversation."""
+    with connect(path) as s:
+        s.sendall("".join(line + "\n" for line in lines).encode())
+        return read_all(s).decode()
+
+def rows():
+    parts = re.split(r"# (?:old )?workers\n", ask(path, "show proc"))
+    return [[line.split() for line in p.splitlines()] for p in parts]
+
+until("two workers serve", lambda: len(rows()[1]) == 2)
+head, workers = rows()[:2]
+first, second = workers[0][0], workers[1][0]
+check("show proc has its columns", head[0] == ["#<PID>", "<type>", "<reloads>", "<uptime>", "<version>"])
+check("and the parent", head[1][:5] == [str(pid), "master", "0", "[failed:", "0]"])
+check("@1 and @2 are the workers",
+      f"Pid: {first}\n" in ask(path, "@1 show info") + "\n" and f"Pid: {second}\n" in ask(path, "@2 show info"))
+check("@!pid is one, too", f"Pid: {second}\n" in ask(path, f"@!{second} show info"))
+for name in "@3", "@0", "@!1", "@x", "@-1":
+    check(f"{name} is nobody", ask(path, name + " show info") ==
+          f"Can't find the target PID matching the prefix '{name}'")
+check("@master is the parent", "penstock" in ask(path, "@master show version"))
+check("a command has its place", talk(["show info; quit"]).startswith("Unknown command"))
+check("the prompt tells who listens",
+      talk(["prompt", "@1", "show cli level", "@", "quit"]) == f"master> {first}> admin\n\n{first}> master> ")
+check("several commands on a line", talk(["@1 show cli level; @2 show cli level; show cli level"]) ==
+      "admin\n\nadmin\n\nadmin\n\n")
+check("modes go along", "expert" in talk(["prompt", "expert-mode on", "@1 expert-mode", "quit"]))
+check("a lower level is lower everywhere",
+      talk(["prompt", "user", "@1 show sess", "reload", "quit"]).count("Permission denied") == 2)
+check("long answers are whole", talk(["@1 show stat; @2 show stat"]).count("# pxname") == 2)
+
+good = open(cfg).read()
+open(cfg, "w").write(good + "\tbogus word\n")
+said = ask(path, "reload")
+check(f"a bad file is told: {said.splitlines()[0]}", said.startswith("Success=0\n--\n") and "bogus" in said)
+check("and kept", "bogus" in ask(path, "show startup-logs"))
+check("nothing has changed", [r[0] for r in rows()[1]] == [first, second] and rows()[0][1][4] == "1]")
+check("the prompt tells", "master[ReloadFailed]> " in talk(["prompt", "quit"]))
+open(cfg, "w").write(good)
+check("a good one succeeds", ask(path, "reload").startswith("Success=1"))
+until("there are new workers", lambda: len(rows()[1]) == 2 and rows()[1][0][0] != first)
+until("and the old ones leave", lambda: len(rows()) == 2)
+check("reloads are counted", rows()[0][1][2] == "1")
+check("the prompt is well again", "master> " in talk(["prompt", "quit"]))
+finish()
+END
+finish
