@@ -124,6 +124,8 @@ static void parent_end(int signo)
 static void on_end(int signo)
 {
 	log_process(LOG_L_NOTICE, "Ending on signal %s.", sigabbrev_np(signo));
+	if (conf->master_worker)
+		exit_code = 128 + signo; /* as the reference's; tools wait for it */
 	parent_end(SIGTERM);
 }
 
