@@ -5,6 +5,7 @@
 #define PROCESS_NOTIFY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Looks whether somebody waits to be told (NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID). To be
  * called in the process that will speak, again after it has executed itself anew. The environment
@@ -23,9 +24,9 @@ int notify_status(const char *status);
 /* The process that the manager is to watch from now on. */
 int notify_main_pid(int pid);
 
-/* How often notify_alive is to be called, in ms: half of what the manager waits; 0: never. */
+/* How often the manager wants to hear of us at least, in ms: half of what it waits; 0: never. */
 unsigned notify_alive_ms(void);
-/* "I am alive." Never waits. */
-int notify_alive(void);
+/* "I am alive", when it is time to say so: to be called more often than that. Never waits. */
+void notify_alive(uint64_t now_ms);
 
 #endif

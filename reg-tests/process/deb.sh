@@ -103,9 +103,10 @@ while True:
 ' "$here/notify" >"$heard" &
 listener=$!
 check "a manager listens" until_true 60 test -S "$here/notify"
-NOTIFY_SOCKET=$here/notify $(unit_lines ExecStart) >"$here/log" 2>&1 &
+WATCHDOG_USEC=2000000 NOTIFY_SOCKET=$here/notify $(unit_lines ExecStart) >"$here/log" 2>&1 &
 main=$!
 check "READY=1" until_true 60 said READY=1 1
+check "WATCHDOG=1, more than once" until_true 60 said WATCHDOG=1 2
 check "it answers" until_true 60 answers
 check "the pid file" test "$(cat /run/penstock/penstock.pid)" = "$main"
 worker=$(info Pid)

@@ -25,6 +25,7 @@ enum { NOTIFY_TEXT = 1024, NOTIFY_WAIT_S = 1 };
 static struct sockaddr_un notify_to;
 static socklen_t notify_to_len; /* 0: nobody listens */
 static unsigned notify_period_ms;
+static uint64_t notify_alive_at_ms; /* when it is due again */
 
 static void notify_read_watchdog(void)
 {
@@ -32,6 +33,7 @@ static void notify_read_watchdog(void)
 	int64_t n;
 
 	notify_period_ms = 0;
+	notify_alive_at_ms = 0;
 	if (pid && (!str_to_int(pid, 1, INT32_MAX, &n) || n != getpid()))
 		return;
 	if (usec && str_to_int(usec, 1, (int64_t)UINT32_MAX * 1000, &n))
@@ -147,10 +149,13 @@ unsigned notify_alive_ms(void)
 	return notify_period_ms;
 }
 
-int notify_alive(void)
+void notify_alive(uint64_t now_ms)
 {
 	char memory[] = "WATCHDOG=1\n";
 	struct text t = { .ptr = memory, .len = sizeof(memory) - 1 };
 
-	return notify_send(&t, false);
+	if (!notify_period_ms || now_ms < notify_alive_at_ms)
+		return;
+	if (notify_send(&t, false) == 0)
+		notify_alive_at_ms = now_ms + notify_period_ms;
 }

@@ -80,8 +80,8 @@ static void says(bool abstract)
 	assert_string_equal(hear(), "STATUS=bad file\n");
 	assert_int_equal(notify_main_pid(42), 0);
 	assert_string_equal(hear(), "MAINPID=42\n");
-	assert_int_equal(notify_alive(), 0);
-	assert_string_equal(hear(), "WATCHDOG=1\n");
+	notify_alive(1);
+	assert_string_equal(hear(), "");
 	notify_stop();
 	assert_int_equal(notify_ready(NULL), 0);
 	assert_string_equal(hear(), "");
@@ -124,6 +124,26 @@ static void test_nobody(void **state)
 	notify_stop();
 }
 
+/* No more often than it is asked for. */
+static void test_alive(void **state)
+{
+	(void)state;
+	setenv("WATCHDOG_USEC", "20000000", 1);
+	unsetenv("WATCHDOG_PID");
+	manager_start(true);
+	notify_alive(5000);
+	assert_string_equal(hear(), "WATCHDOG=1\n");
+	notify_alive(14999);
+	assert_string_equal(hear(), "");
+	notify_alive(15000);
+	assert_string_equal(hear(), "WATCHDOG=1\n");
+	notify_stop();
+	notify_alive(90000);
+	assert_string_equal(hear(), "");
+	manager_stop();
+	unsetenv("WATCHDOG_USEC");
+}
+
 static unsigned period(const char *usec, const char *pid)
 {
 	setenv("WATCHDOG_USEC", usec, 1);
@@ -157,6 +177,7 @@ int main(void)
 		cmocka_unit_test(test_abstract),
 		cmocka_unit_test(test_nobody),
 		cmocka_unit_test(test_watchdog),
+		cmocka_unit_test(test_alive),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

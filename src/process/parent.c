@@ -585,6 +585,7 @@ static void on_tick(struct timer *timer)
 	struct worker *w;
 	bool due = state == PARENT_ENDS && clock_now_ms >= kill_ms;
 
+	notify_alive(clock_now_ms);
 	if (state == PARENT_FINISHES && hard_stop_ms && clock_now_ms >= hard_stop_ms)
 		parent_end(SIGTERM);
 	list_for_each(w, &workers, node) {
