@@ -44,6 +44,9 @@ struct lb_node {
 			struct lb_node *skipped; /* chain during one pick */
 			uint32_t position, last, remainder;
 		} rr;
+		struct {        /* leastconn.c */
+			unsigned others; /* load by other processes, when last seen */
+		} lc;
 		struct {        /* ring.c */
 			struct ring_point *points; /* allocated */
 			unsigned count;

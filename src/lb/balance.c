@@ -11,9 +11,10 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/segment.h"
 #include "lb/algo.h"
-#include "proxy/tally.h"
 #include "proxy/queue.h"
+#include "proxy/tally.h"
 
 #include <string.h>
 
@@ -307,6 +308,33 @@ static int balance_prepare(struct config *cfg, void *data, struct err *err)
 	return 0;
 }
 
+/* Those that take turns begin elsewhere in each process: or all would go to the first server at
+ * first. */
+static void balance_spread(struct proxy *px, unsigned turns)
+{
+	const struct lb_algo *algo = px->balance->algo;
+	const struct balance_key key = { .src = NULL };
+	bool full;
+
+	if (algo == &lb_roundrobin || algo == &lb_static_rr)
+		for (; turns; turns--)
+			balance_pick(px, &key, &full);
+}
+
+static int balance_start(struct config *cfg, void *data, struct err *err)
+{
+	const struct proxies *all = *(struct proxies **)data;
+	unsigned number = segment ? segment_row(segment, segment_own_row)->number : 0;
+	struct proxy *px;
+
+	(void)cfg;
+	(void)err;
+	list_for_each(px, &all->list, node)
+		if (px->balance && number)
+			balance_spread(px, number - 1);
+	return 0;
+}
+
 /* What the algorithms hold outside the arena. */
 static void balance_release(void *data)
 {
@@ -330,5 +358,6 @@ const struct module lb_module = {
 	.data_size = sizeof(struct proxies *), /* those that were built */
 	.finish = balance_finish,
 	.prepare = balance_prepare,
+	.start = balance_start,
 	.release = balance_release,
 };

@@ -10,9 +10,12 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/segment.h"
 #include "event/timer.h"
+#include "lb/balance.h"
 #include "lb/test_world.h"
 #include "proxy/queue.h"
+#include "proxy/tally.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,6 +198,73 @@ static void leastconn_takes_the_least_loaded(void **state)
 	set_weight(0, "4");     /* 1/2, 2, 2 */
 	assert_taken("000000");
 	world_end();
+}
+
+/* Other rows: of processes that have not told this one. */
+static void leastconn_counts_those_of_others(void **state)
+{
+	unsigned i;
+
+	(void)state;
+	states_rows = 3;
+	world_begin(" balance leastconn\n server a" SERVER "\n server b" SERVER "\n"
+		    " server c" SERVER "\n");
+	segment_take_row(segment, 1, 1);
+	segment_take_row(segment, 1, 2);
+	states_own_row(1);
+	world_server(0)->tally->current = 10;
+	world_server(1)->tally->current = 4;
+	world_server(1)->tally->queued = 1;
+	states_own_row(2);
+	clock_freeze(clock_now_ms + 1);
+	for (i = 0; i < 30; i++)
+		world_take((unsigned)world_pick(NULL));
+	assert_int_equal(world_server(0)->tally->current, 5);
+	assert_int_equal(world_server(1)->tally->current, 10);
+	assert_int_equal(world_server(2)->tally->current, 15);
+	/* In the same millisecond: the one that would be chosen is looked at. */
+	world_release(0);
+	((struct server_tally *)segment_sibling(world_server(0)->tally, 2, 1))->current++;
+	assert_int_not_equal(world_pick(NULL), 0);
+	states_own_row(0);
+	world_end();
+	states_rows = 1;
+}
+
+static void limits_are_those_of_all(void **state)
+{
+	(void)state;
+	states_rows = 2;
+	world_begin(" balance first\n server a" SERVER "maxconn 2\n server b" SERVER "\n");
+	segment_take_row(segment, 1, 1);
+	world_server(0)->tally->current = 1;
+	states_own_row(1);
+	assert_picks("0");
+	world_server(0)->tally->current = 1;
+	assert_picks("1");
+	states_own_row(0);
+	world_end();
+	states_rows = 1;
+}
+
+static void workers_begin_at_different_servers(void **state)
+{
+	struct err err;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		states_rows = 5;
+		world_begin(" balance roundrobin\n server a" SERVER "\n server b" SERVER "\n"
+			    " server c" SERVER "\n");
+		states_own_row((unsigned)segment_take_row(segment, 1, i + 1));
+		assert_int_equal(lb_module.start(NULL, &(struct proxies *){ proxies_running },
+						 &err), 0);
+		assert_int_equal(world_pick(NULL), i % 3);
+		states_own_row(0);
+		world_end();
+	}
+	states_rows = 1;
 }
 
 static void leastconn_counts_those_who_wait(void **state)
@@ -547,6 +617,9 @@ int main(void)
 		cmocka_unit_test(a_server_that_failed_is_avoided),
 		cmocka_unit_test(full_servers_are_passed_over),
 		cmocka_unit_test(leastconn_takes_the_least_loaded),
+		cmocka_unit_test(leastconn_counts_those_of_others),
+		cmocka_unit_test(limits_are_those_of_all),
+		cmocka_unit_test(workers_begin_at_different_servers),
 		cmocka_unit_test(leastconn_counts_those_who_wait),
 		cmocka_unit_test(leastconn_lets_some_wait_with_maxqueue),
 		cmocka_unit_test(first_fills_in_order_of_ids),
