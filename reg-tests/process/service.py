@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 
-PATIENCE = 60  # seconds; passes only when something is broken
+PATIENCE = 120  # seconds; passes only when something is broken
 
 failures = 0
 

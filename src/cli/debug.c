@@ -4,6 +4,8 @@
 #include "cli/tables.h"
 
 #include "base/clock.h"
+#include "base/segment.h"
+#include "proxy/tally.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -56,6 +58,15 @@ static int debug_loop(struct cli_call *call, struct err *err)
 	return 0;
 }
 
+/* Walks through the memory that all processes share. */
+static int debug_segment(struct cli_call *call, struct err *err)
+{
+	if (segment && (segment_check(segment, err) < 0 || tally_check(err) < 0))
+		return -1;
+	text_str(call->out, "The segment is sound.\n");
+	return 0;
+}
+
 const struct cli_command cli_debug_commands[] = {
 	{ .words = "debug dev exit", .args = "[code]", .level = LEVEL_ADMIN, .flags = CLI_EXPERT,
 	  .start = debug_exit, .help = "exit at once" },
@@ -63,6 +74,8 @@ const struct cli_command cli_debug_commands[] = {
 	  .start = debug_loop, .help = "be busy for so long" },
 	{ .words = "debug dev panic", .level = LEVEL_ADMIN, .flags = CLI_EXPERT,
 	  .start = debug_panic, .help = "abort" },
+	{ .words = "debug dev segment", .level = LEVEL_ADMIN, .flags = CLI_EXPERT,
+	  .start = debug_segment, .help = "look whether the shared memory is sound" },
 	{ .words = "debug dev segv", .level = LEVEL_ADMIN, .flags = CLI_EXPERT,
 	  .start = debug_segv, .help = "die of a segmentation fault" },
 	{ .words = NULL },

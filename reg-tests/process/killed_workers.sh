@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Workers killed at random under load: killed_workers.sh [SECONDS]. The others go on; slots, counters,
+# queues and the shared memory are whole afterwards.
+. "${0%/*}/../lib.sh"
+
+config <<END
+	nbproc 4
+defaults
+	mode http
+	timeout connect 30s
+	timeout client 2m
+	timeout server 2m
+	timeout queue 2m
+	option http-server-close
+frontend fe
+	bind $front
+	default_backend be
+backend be
+	server s1 $back maxconn 6
+END
+start_penstock -W -S "$dir/parent.sock"
+python3 "$srcdir/reg-tests/process/killed_workers.py" --front "$front" --back "$back" \
+	--stats "$stats" --parent "$dir/parent.sock" --seconds "${1:-6}" || failures=1
+finish
