@@ -9,6 +9,7 @@ export ASAN_OPTIONS=detect_leaks=0
 mkdir "$dir/empty"
 {
 	printf '\tuser nobody\n\tgroup nogroup\n\tchroot %s\n' "$dir/empty"
+	printf '\tuid 12345\n\tgid 12345\n\tchroot /nonexistent\n' # the first counts
 	tcp_proxy
 } | config
 start_penstock

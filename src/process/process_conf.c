@@ -11,6 +11,35 @@
 #include <pwd.h>
 #include <stdio.h>
 
+/* Of words that are given twice the first counts, as in the reference. */
+static void warn_twice(struct statement *st)
+{
+	stmt_warning(st, st->at - 1, "this was given above: the first counts");
+}
+
+static void take_id(struct statement *st, unsigned id, unsigned *field, bool *has)
+{
+	if (*has) {
+		warn_twice(st);
+		return;
+	}
+	*field = id;
+	*has = true;
+}
+
+static int parse_path(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char **field = (const char **)((char *)object + kw->offset), *before = *field;
+
+	if (set_string(st, kw, object) < 0)
+		return -1;
+	if (before) {
+		warn_twice(st);
+		*field = before;
+	}
+	return stmt_end(st);
+}
+
 static int parse_user(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct process_conf *conf = object;
@@ -24,8 +53,7 @@ static int parse_user(struct statement *st, const struct keyword *kw, void *obje
 	pw = getpwnam(name);
 	if (!pw)
 		return stmt_error(st, st->at - 1, "no user is called '%s'", name);
-	conf->uid = pw->pw_uid;
-	conf->has_uid = true;
+	take_id(st, pw->pw_uid, &conf->uid, &conf->has_uid);
 	return stmt_end(st);
 }
 
@@ -41,8 +69,7 @@ static int parse_group(struct statement *st, const struct keyword *kw, void *obj
 	gr = getgrnam(name);
 	if (!gr)
 		return stmt_error(st, st->at - 1, "no group is called '%s'", name);
-	conf->gid = gr->gr_gid;
-	conf->has_gid = true;
+	take_id(st, gr->gr_gid, &conf->gid, &conf->has_gid);
 	return stmt_end(st);
 }
 
@@ -54,8 +81,7 @@ static int parse_uid(struct statement *st, const struct keyword *kw, void *objec
 	(void)kw;
 	if (stmt_int(st, "user id", 0, UINT32_MAX - 1, &id) < 0)
 		return -1;
-	conf->uid = (uid_t)id;
-	conf->has_uid = true;
+	take_id(st, (unsigned)id, &conf->uid, &conf->has_uid);
 	return stmt_end(st);
 }
 
@@ -67,8 +93,7 @@ static int parse_gid(struct statement *st, const struct keyword *kw, void *objec
 	(void)kw;
 	if (stmt_int(st, "group id", 0, UINT32_MAX - 1, &id) < 0)
 		return -1;
-	conf->gid = (gid_t)id;
-	conf->has_gid = true;
+	take_id(st, (unsigned)id, &conf->gid, &conf->has_gid);
 	return stmt_end(st);
 }
 
@@ -102,10 +127,10 @@ static const struct keyword process_keywords[] = {
 	{ .name = "setcap", .scope = SCOPE_GLOBAL, .args = "<name>[,<name>...]",
 	  .parse = caps_parse, .offset = offsetof(struct process_conf, setcap),
 	  .dflt = "what the configuration needs", .help = "capabilities that outlive the change of user" },
-	{ .name = "pidfile", .scope = SCOPE_GLOBAL, .args = "<file>", .parse = set_string,
+	{ .name = "pidfile", .scope = SCOPE_GLOBAL, .args = "<file>", .parse = parse_path,
 	  .offset = offsetof(struct process_conf, pidfile),
 	  .help = "write the process id there" },
-	{ .name = "chroot", .scope = SCOPE_GLOBAL, .args = "<directory>", .parse = set_string,
+	{ .name = "chroot", .scope = SCOPE_GLOBAL, .args = "<directory>", .parse = parse_path,
 	  .offset = offsetof(struct process_conf, chroot),
 	  .help = "change the root directory after start" },
 	{ .name = "hard-stop-after", .scope = SCOPE_GLOBAL, .args = "<time>",
