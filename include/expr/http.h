@@ -30,7 +30,8 @@ bool http_first_value(const struct message *msg, struct span name, struct span *
 /* The user and password of "Authorization: Basic" (in scratch memory), where a password may
  * contain colons. False: none. */
 bool http_basic_auth(const struct message *msg, struct span *user, struct span *password);
-/* The scheme of Authorization and what follows it. */
+/* The scheme of Authorization (of a proxied request, as option http-use-proxy-header has it:
+ * Proxy-Authorization) and what follows it. */
 bool http_authorization(const struct message *msg, struct span *scheme, struct span *data);
 
 /* Leading digits with an optional sign, of values that need not be numbers: "12abc" is 12. */

@@ -58,6 +58,7 @@ enum {
 				    * it is passed on, while the response goes back without a head
 				    * and ends with the connection */
 	MSG_HOPS = 1 << 10,        /* there may be fields that message_strip_hops takes off */
+	MSG_FOR_PROXY = 1 << 11,   /* the client takes us for a proxy, and credentials are such */
 	MSG_INVALID = 1 << 9,      /* accepted by an option only: captured for "show errors" */
 };
 

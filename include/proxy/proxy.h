@@ -53,6 +53,7 @@ enum {
 	OPT_IGNORE_PROBES = 1 << 27, OPT_IDLE_CLOSE = 1 << 28, OPT_PREFER_LAST = 1 << 29,
 	OPT_ACCEPT_BAD_REQUEST = 1 << 30, OPT_ACCEPT_BAD_RESPONSE = 1 << 18,
 	OPT_ADJUST_CLIENT = 1LL << 31, OPT_ADJUST_SERVER = 1LL << 32, OPT_PERSIST = 1LL << 33,
+	OPT_PROXY_HEADER = 1LL << 34,
 };
 
 /* Milliseconds; 0: not set, which means for ever. */

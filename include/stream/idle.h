@@ -34,6 +34,10 @@ bool idle_take(struct stream *s, const struct addr *to);
 /* The exchange is done with it: files it when keep, or forgets it; the connection is then the
  * caller's to close with the end. */
 void idle_give(struct stream *s, bool keep);
+/* A connection is about to be made: closes an idle one if descriptors are scarce. */
+void idle_spare(const struct stream *s);
+/* Counts of descriptors: above low none is kept, from high on idle_spare acts; 0: never. */
+void idle_limit(unsigned low, unsigned high);
 /* The server of an idle private connection of the session, newest first, that is usable; NULL. */
 struct server *idle_server_of(const struct session *session, const struct stream *s);
 /* The session ends: its private connections, too. */

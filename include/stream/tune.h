@@ -13,6 +13,7 @@ struct tune {
 	int buffers_limit, maxpipes; /* maxpipes -1: a quarter of maxconn */
 	int maxpollevents;
 	int recv_enough;
+	int pool_low, pool_high; /* percent of the descriptors; 0: off */
 	size_t rcvbuf_client, sndbuf_client, rcvbuf_server, sndbuf_server;
 	bool nosplice;
 	int maxhdr;
@@ -20,7 +21,7 @@ struct tune {
 };
 extern const struct module tune_module;
 
-/* Sets up the pool of pipes; maxconn is known by now. */
+/* Sets up the pool of pipes, and what else depends on maxconn, which is known by now. */
 void tune_pipes(const struct tune *t);
 
 #endif

@@ -173,7 +173,8 @@ bool http_authorization(const struct message *msg, struct span *scheme, struct s
 	struct span value;
 	const char *end;
 
-	if (!http_first_value(msg, span_of("authorization"), &value))
+	if (!http_first_value(msg, span_of(msg->flags & MSG_FOR_PROXY ? "proxy-authorization" :
+									"authorization"), &value))
 		return false;
 	end = value.ptr + value.len;
 	scheme->ptr = value.ptr;

@@ -176,6 +176,8 @@ const struct keyword proxy_keywords[] = {
 	       "never hold bytes back to fill packets: always so here"),
 	OPTION("http-pretend-keepalive", SCOPE_BACK, OPT_PRETEND_KEEPALIVE,
 	       "do not tell the server that its connection will be closed"),
+	OPTION("http-use-proxy-header", SCOPE_FRONT, OPT_PROXY_HEADER,
+	       "requests to a proxy authenticate as such, and may say Proxy-Connection"),
 	OPTION("idle-close-on-response", SCOPE_FRONT, OPT_IDLE_CLOSE,
 	       "idle connections outlive a soft stop until their next response"),
 	OPTION("prefer-last-server", SCOPE_BACK, OPT_PREFER_LAST,

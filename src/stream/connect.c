@@ -93,6 +93,8 @@ int connect_start(struct stream *s)
 	s->phase = PHASE_CONNECT;
 	if (s->exchange && idle_take(s, &to))
 		return connect_done(s);
+	if (s->exchange)
+		idle_spare(s);
 	s->server->tally->counters.connects++;
 	s->backend->be->counters.connects++;
 	switch (connect_dial(s, &to, &fd)) {

@@ -127,6 +127,25 @@ static int head_failed(struct stream *s)
 	return exchange_fail(s, END_CLIENT_ABORT);
 }
 
+/* Option http-use-proxy-header: a proxied request is one whose target begins with neither a slash nor
+ * a star. It may say Proxy-Connection where it means Connection. */
+static void head_for_proxy(struct message *req)
+{
+	const struct field *f;
+	unsigned at = 0;
+
+	if (!req->target.len || *req->target.ptr == '/' || *req->target.ptr == '*')
+		return;
+	req->flags |= MSG_FOR_PROXY;
+	while ((f = message_find_id(req, FIELD_PROXY_CONNECTION, &at))) {
+		if (list_has_token(f->value, span_of("close")))
+			req->flags = (uint16_t)((req->flags & ~MSG_KEEP_ALIVE) | MSG_CLOSE);
+		else if (list_has_token(f->value, span_of("keep-alive")) &&
+			 !(req->flags & MSG_CLOSE))
+			req->flags |= MSG_KEEP_ALIVE;
+	}
+}
+
 int exchange_request_head(struct stream *s)
 {
 	struct exchange *x = s->exchange;
@@ -153,6 +172,8 @@ int exchange_request_head(struct stream *s)
 	s->relay.request.flags &= (uint16_t)~PUMP_WATCH;
 	x->bytes_in += x->req.head_len;
 	x->head_ms = (uint32_t)clock_now_ms - x->started_ms;
+	if (s->session->frontend->set.options.on & OPT_PROXY_HEADER)
+		head_for_proxy(&x->req);
 	x->http.request = &x->req;
 	x->http.not_first = !x->first;
 	capture_request(s->session->frontend, &x->req, x->arena, &x->http);

@@ -180,15 +180,17 @@ static void replace_field(struct exchange *x, struct reply *reply, const char *n
 static enum action_result action_auth(const struct rule *rule, struct view *view, unsigned place)
 {
 	struct exchange *x = action_exchange(view);
-	struct reply *reply = reply_error(x, 401);
+	bool proxy = x->req.flags & MSG_FOR_PROXY;
+	unsigned status = proxy ? 407 : 401;
+	struct reply *reply = reply_error(x, status);
 
 	(void)place;
 	if (!reply) {
-		reply_send_error(x, 401);
+		reply_send_error(x, status);
 		return ACTION_REPLY;
 	}
-	reply->logged = 401;
-	replace_field(x, reply, "WWW-Authenticate", rule->data);
+	reply->logged = (uint16_t)status;
+	replace_field(x, reply, proxy ? "Proxy-Authenticate" : "WWW-Authenticate", rule->data);
 	exchange_reply(x, reply);
 	return ACTION_REPLY;
 }

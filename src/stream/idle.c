@@ -17,6 +17,7 @@
 
 enum { IDLE_LOOKED_AT = 16 }; /* of one server, for one exchange */
 
+static unsigned keep_below = UINT_MAX, spare_above = UINT_MAX; /* descriptors: idle_limit */
 static struct pool idle_pool = POOL_INIT("idle", sizeof(struct idle));
 
 /* ---- whose it is ------------------------------------------------------------------------- */
@@ -125,6 +126,39 @@ void idle_close_session(struct session *session)
 		idle_close(list_first(&session->idle, struct idle, node));
 }
 
+/* ---- scarce descriptors ------------------------------------------------------------------ */
+
+void idle_limit(unsigned low, unsigned high)
+{
+	keep_below = low ? low : UINT_MAX;
+	spare_above = high ? high : UINT_MAX;
+}
+
+static bool idle_spare_of(struct proxy *px)
+{
+	struct server *server;
+
+	for (server = px->servers; server; server = server->next) {
+		if (list_empty(&server->idle))
+			continue;
+		idle_close(list_entry(server->idle.prev, struct idle, node));
+		return true;
+	}
+	return false;
+}
+
+void idle_spare(const struct stream *s)
+{
+	struct proxy *px;
+
+	if (loop_stats.sources < spare_above || idle_spare_of(s->backend))
+		return;
+	list_for_each(px, &proxies_running->list, node) {
+		if (idle_spare_of(px))
+			return;
+	}
+}
+
 /* ---- purge ------------------------------------------------------------------------------- */
 
 static void idle_note_need(struct server *server)
@@ -226,6 +260,8 @@ static bool idle_may_stay(const struct stream *s, const struct idle *idle)
 		return false;
 	/* A body that was read to its last byte and not beyond leaves it open what is behind. */
 	if (conn->flags & CONN_READABLE && !conn_is_quiet(conn))
+		return false;
+	if (loop_stats.sources > keep_below)
 		return false;
 	if (set->max_reuse >= 0 && idle->uses > (unsigned)set->max_reuse)
 		return false;

@@ -9,8 +9,10 @@
 #include "net/conn.h"
 #include "net/sock.h"
 #include "proxy/global.h"
+#include "proxy/limits.h"
 #include "relay/buffer.h"
 #include "relay/pipe.h"
+#include "stream/idle.h"
 
 enum { BUFSIZE = 16384, MAXREWRITE = 1024, BUFSIZE_MIN = 1024, PIPES_A_CONN = 4 };
 
@@ -42,6 +44,8 @@ void tune_pipes(const struct tune *t)
 					   (unsigned)t->maxpipes;
 
 	pipes_init(t->nosplice ? 0 : pipes, t->pipesize);
+	idle_limit((unsigned)(limits.maxsock * (uint64_t)t->pool_low / 100),
+		   (unsigned)(limits.maxsock * (uint64_t)t->pool_high / 100));
 }
 
 static int tune_prepare(struct config *cfg, void *data, struct err *err)
@@ -98,6 +102,10 @@ static const struct keyword tune_keywords[] = {
 	  .help = "let HTTP/1.0 requests of any method have a body" },
 	INT_ROW("tune.maxpollevents", maxpollevents, 1, 1000000, "200",
 		"most events taken from one poll"),
+	INT_ROW("tune.pool-low-fd-ratio", pool_low, 0, 100, "0 (off)",
+		"percent of the descriptors above which no connection to a server is kept"),
+	INT_ROW("tune.pool-high-fd-ratio", pool_high, 0, 100, "0 (off)",
+		"percent of the descriptors above which a new connection closes an idle one"),
 	INT_ROW("tune.recv_enough", recv_enough, 0, 1 << 30, "0",
 		"a short read below this size is followed by another one"),
 	SIZE_ROW("tune.rcvbuf.client", rcvbuf_client, 0, 1 << 30, "the system's",
