@@ -40,11 +40,10 @@ struct segment_row {
 	_Atomic uint32_t generation;  /* of the configuration. Written by the parent */
 	_Atomic uint32_t number;      /* worker 1..N of its generation; 0: parent. By the parent */
 	_Atomic uint32_t flags;       /* ROW_* */
-	_Atomic uint64_t turns;       /* heartbeat: turns of the loop */
-	_Atomic uint32_t asleep;      /* 1: inside the poller */
+	_Atomic uint32_t waits_for;   /* a place in which frontend: its slot; UINT32_MAX: any */
+	_Atomic uint64_t waits_for_room; /* ms since it waits with a listener for a place; 0: not */
 	_Atomic uint64_t started_ms;  /* clock of the system; 0: not yet */
 	char version[40];             /* of its program; written before started_ms */
-	_Atomic uint64_t waits_for_room; /* ms since it waits with a listener for a place; 0: not */
 	/* What it has, or had last, at hand, for whoever finds it dead outside the poller: written
 	 * without order, may be torn. */
 	struct {
@@ -53,9 +52,11 @@ struct segment_row {
 		uint16_t family, port; /* of the client; AF_UNIX: no address */
 		uint8_t address[16];
 	} at_hand;
-	/* For spreading accepts, net/share.c; on a cache line that others read. */
-	_Alignas(64) _Atomic uint32_t connections; /* accepted and still there */
-	_Atomic uint64_t lately;      /* accepts of late, fading: share_lately_add */
+	/* What is written often and read by others, on a cache line of its own. */
+	_Alignas(64) _Atomic uint64_t turns; /* heartbeat: turns of the loop */
+	_Atomic uint32_t asleep;      /* 1: inside the poller */
+	_Atomic uint32_t connections; /* accepted and still there: for spreading accepts */
+	_Atomic uint64_t lately;      /* accepts of late, fading: net/share.h */
 };
 enum { ROW_STOPPING = 1 << 0, /* finishes its streams, accepts nothing */
        ROW_ACCEPTS = 1 << 1,  /* its listeners are in service */

@@ -37,10 +37,10 @@ bool share_stands_back(unsigned load, unsigned least, bool away);
 int share_enter(struct listener *l);
 /* It no longer does. The caller takes it out of the loop. */
 void share_leave(struct listener *l);
-/* It has taken a connection in the loop. The listener may leave the loop, at the end of this turn. */
+/* It has taken a connection. The listener may leave the loop, at the end of this turn. */
 void share_accepted(struct listener *l);
 
-/* The session layer tells how many connections this process has; also where there is one process. */
+/* The session layer tells how many connections there are; also where there is one process. */
 void share_count(int change);
 
 /* For tests and show activity. */

@@ -11,6 +11,7 @@
 /* What this process counts: a cell of its row in the segment. The sums: proxy/tally.h. */
 struct global_tally {
 	unsigned current;            /* client connections now */
+	unsigned admitting;          /* not counted yet, to be among the rates in a moment */
 	uint64_t cum_conns, cum_sessions, cum_requests;
 	struct rate conn_rate, sess_rate;
 	uint64_t bytes_out;          /* to clients, of finished and counted streams */

@@ -146,6 +146,7 @@ struct proxy_tally {
 	unsigned queued;        /* in the backend's queue: gauge */
 	unsigned total_queued;  /* there and in the servers' queues */
 	unsigned served;        /* backend: sessions on servers */
+	unsigned admitting;     /* frontend: not counted yet, to be among its rates in a moment */
 	uint64_t first_waiter;  /* proxy/waiters.h: of the backend's queue */
 	uint64_t last_session_s;
 	unsigned queue_time_ms, connect_time_ms, response_time_ms, total_time_ms;

@@ -111,8 +111,6 @@ static inline struct stream *stream_of(struct relay *relay)
 
 /* Called by the listener: makes a session of an accepted socket, which it takes over. */
 void session_accept(struct listener *l, int *fd, const struct addr *from);
-/* How many sessions the listener may accept now; see net/listener.h. */
-unsigned session_room(struct listener *l, unsigned *wait_ms);
 
 /* The one way in which a stream ends: closes both ends, counts, logs, frees at the end of the
  * turn. A second call does nothing. */

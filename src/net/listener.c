@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #define RETRY_MS 100 /* out of descriptors or memory: try again after that long */
+#define FULL_MS 200  /* of several processes: look for room at least that often */
 
 unsigned listener_max_accept = 4;
 bool listeners_shared, listeners_held;
@@ -91,6 +92,8 @@ static unsigned room_now(struct listener *l)
 		limit_for(l, wait_ms);
 	else
 		listener_full(l);
+	if (listeners_shared && !wait_ms) /* for want of a wake-up from others that was lost */
+		timer_set(&l->retry, clock_now_ms + FULL_MS);
 	return 0;
 }
 

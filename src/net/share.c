@@ -8,8 +8,8 @@
  *
  * Invariants: a process that was woken takes what it was woken for before it stands back, since
  * nobody else was told. Whoever has least never stands back. Nobody relies on another process: one
- * that stands back looks after CHECK_MS whether a connection waits nevertheless; if so it leaves those
- * out of account from then on who have not moved meanwhile, until they move.
+ * that stands back looks after CHECK_MS whether a connection waits nevertheless; if so it leaves
+ * those out of account from then on who have not moved meanwhile, until they move.
  */
 #include "net/share.h"
 
@@ -294,8 +294,8 @@ static bool somebody_waits(void)
 	return false;
 }
 
-/* A connection waits, although others were to take it: those who have not moved since are left out of
- * account. */
+/* A connection waits, although others were to take it: those who have not moved since are left out
+ * of account. */
 static void note_still(void)
 {
 	unsigned row, rows = segment_rows(segment);
@@ -379,8 +379,8 @@ void share_leave(struct listener *l)
 	}
 }
 
-/* Behind all that sleep in the line of this socket. More often than once a millisecond it costs more
- * than it brings: those that are busy are not woken anyway. */
+/* Behind all that sleep in the line of this socket. More often than once a millisecond it costs
+ * more than it brings: those that are busy are not woken anyway. */
 static void to_the_end(struct listener *l)
 {
 	if (l->round_ms == clock_now_ms && ++l->since_round < ROUND)

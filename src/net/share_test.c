@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sharing of accepts: the decision by itself; then processes around real listeners in real loops:
- * many connections spread evenly, opened fast or one by one; idle processes are left asleep; one that
- * is stopped is done without; one that is killed takes no connection along.
- * An argument is the number of rounds (1).
+ * many connections spread evenly, opened fast or one by one; idle processes are left asleep; one
+ * that is stopped is done without; one that is killed takes no connection along. An argument is
+ * the number of rounds (1).
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -396,7 +396,7 @@ static void drop_gauges(enum segment_kind kind, void *cell)
 	switch (kind) {
 	case SLOT_FRONTEND:
 	case SLOT_BACKEND:
-		px->current = px->queued = px->total_queued = px->served = 0;
+		px->current = px->queued = px->total_queued = px->served = px->admitting = 0;
 		px->first_waiter = 0;
 		break;
 	case SLOT_SERVER:
@@ -408,6 +408,7 @@ static void drop_gauges(enum segment_kind kind, void *cell)
 		break;
 	case SLOT_GLOBAL:
 		((struct global_tally *)cell)->current = 0;
+		((struct global_tally *)cell)->admitting = 0;
 		break;
 	case SLOT_FREE:
 	case SLOT_KINDS:
@@ -417,8 +418,15 @@ static void drop_gauges(enum segment_kind kind, void *cell)
 
 void tally_drop_gauges(unsigned row)
 {
+	struct segment_row *head = segment_row(segment, row);
 	unsigned slot, other;
 
+	if (row) {
+		head->connections = 0;
+		head->lately = 0;
+		head->waits_for_room = 0;
+		head->flags &= ~(uint32_t)(ROW_ACCEPTS | ROW_AWAY);
+	}
 	for (slot = 0; slot < segment_slots(segment); slot++)
 		drop_gauges(segment_slot_kind(segment, slot), segment_cell(segment, row, slot));
 	/* What it held is free, and whoever was waited for in it does not come. */
@@ -454,7 +462,7 @@ static unsigned gauges_of(enum segment_kind kind, const void *cell)
 	switch (kind) {
 	case SLOT_FRONTEND:
 	case SLOT_BACKEND:
-		return px->current | px->queued | px->total_queued | px->served |
+		return px->current | px->queued | px->total_queued | px->served | px->admitting |
 		       (px->first_waiter != 0);
 	case SLOT_SERVER:
 		return s->current | s->queued | (s->first_waiter != 0);

@@ -2,6 +2,7 @@
 /* Opens what the configuration says must listen, ties listeners to sessions and server
  * transitions to streams, pauses and stops. Called at start, by signals and by the stats
  * socket. All addresses are bound before the first connection is accepted. */
+#include "stream/admission.h"
 #include "stream/service.h"
 
 #include "base/err.h"
@@ -74,7 +75,8 @@ static unsigned service_open_proxy(struct proxy *px, bool silent)
 	list_for_each(bind, &px->binds, node) {
 		list_for_each(l, &bind->listeners, node) {
 			l->accepted = session_accept;
-			l->room = session_room;
+			l->room = admission_room;
+			l->settled = admission_settled;
 			if (l->src.fd >= 0 || listener_open(l, &opt, &err) == 0)
 				continue;
 			failed++;
