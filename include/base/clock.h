@@ -11,7 +11,7 @@ extern uint64_t clock_now_ms;
 
 /* Reads the monotonic clock; the loop calls it after each poll. */
 void clock_update(void);
-/* Wall clock, read now (vDSO). Steps of the system's clock are followed. */
+/* Wall clock at the first question of this turn. Steps of the system's clock are followed. */
 struct timeval clock_wall(void);
 /* Microseconds of the monotonic clock, read now (a call to the kernel's vDSO). */
 uint64_t clock_read_us(void);

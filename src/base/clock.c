@@ -7,11 +7,13 @@
 
 uint64_t clock_now_ms = 1;
 static bool frozen;
+static struct timeval wall; /* of this turn; tv_sec 0: nobody has asked yet */
 
 void clock_update(void)
 {
 	struct timespec ts;
 
+	wall.tv_sec = 0;
 	if (frozen)
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &ts);
@@ -20,10 +22,9 @@ void clock_update(void)
 
 struct timeval clock_wall(void)
 {
-	struct timeval tv;
-
-	gettimeofday(&tv, NULL);
-	return tv;
+	if (!wall.tv_sec)
+		gettimeofday(&wall, NULL);
+	return wall;
 }
 
 uint64_t clock_read_us(void)
