@@ -5,6 +5,7 @@
 #define RELAY_END_H
 
 #include "base/io.h"
+#include "base/str.h"
 #include "net/conn.h"
 
 struct end;
@@ -18,6 +19,11 @@ struct end_ops {
 	 * that speak messages. IO_AGAIN: ready is called when it is worth another try. */
 	enum io (*recv)(struct end *end, void *buf, size_t size, size_t *got);
 	enum io (*send)(struct end *end, const void *buf, size_t len, bool more, size_t *sent);
+	/* Body bytes that lie in the end's own memory and pass as they are: for a pump to send from
+	 * there. *last: none follow. False: none, ask recv. give: the first n of them have left.
+	 * Both NULL where there never are any. */
+	bool (*held)(struct end *end, struct span *bytes, bool *last);
+	void (*give)(struct end *end, size_t n);
 	/* Both NULL for ends that have no socket of plain bytes. Results as pipe_pull. */
 	enum io (*splice_in)(struct end *end, struct pipe *pipe, size_t max, size_t *got);
 	enum io (*splice_out)(struct end *end, struct pipe *pipe, bool more, size_t *sent);

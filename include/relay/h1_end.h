@@ -40,6 +40,7 @@ struct h1_end {
 	bool pinned;             /* somebody still needs the head's bytes */
 	bool decode;             /* take the chunk coding off while reading */
 	bool encode;             /* put it on while sending */
+	bool large;              /* the last body that came over the connection was: see h1_large */
 	struct h1_mark mark;
 	bool shut;               /* FIN follows what out holds */
 };
@@ -70,6 +71,11 @@ bool h1_end_whole(const struct end *end);
 bool h1_end_mark(struct end *end);
 /* The body is given once more from there on; the head is pinned still. */
 void h1_end_rewind(struct end *end);
+/* Is the body that was read last one that would better have been spliced from its beginning? */
+static inline bool h1_large(const struct message *msg)
+{
+	return msg->framing == BODY_LENGTH && msg->length >= 32768;
+}
 /* Bytes to be sent before everything else. False: no memory. */
 bool h1_end_preload(struct end *end, const void *bytes, size_t len);
 /* Is it such an end? Its state then. NULL: no. */

@@ -24,6 +24,7 @@ struct idle {
 	struct session *session; /* private to; NULL: everybody's */
 	struct addr to;          /* where it was connected to */
 	unsigned uses;           /* requests that it has carried */
+	bool large;              /* the last answer was: h1_large */
 };
 
 /* A connection was made for the exchange: may it be kept later? */

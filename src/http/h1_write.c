@@ -34,8 +34,10 @@ static void put_version(struct writer *w, const struct message *msg)
 		put_span(w, msg->protocol);
 		return;
 	}
-	text[5] = (char)('0' + msg->major % 10);
-	text[7] = (char)('0' + msg->minor % 10);
+	if (msg->major != 1 || msg->minor != 1) {
+		text[5] = (char)('0' + msg->major % 10);
+		text[7] = (char)('0' + msg->minor % 10);
+	}
 	put(w, text, 8);
 }
 

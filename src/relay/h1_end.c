@@ -15,6 +15,8 @@
 
 #include <sys/uio.h>
 
+enum { GATHER_LEAST = 4096 };
+
 static struct h1_end *h1_state(const struct end *end)
 {
 	return container_of(end->framing, struct h1_end, framing);
@@ -116,10 +118,10 @@ static bool h1_make_room(struct h1_end *h1)
 	return h1->in != NULL;
 }
 
-static enum io h1_receive(struct end *end, struct h1_end *h1)
+static enum io h1_receive(struct end *end, struct h1_end *h1, size_t size)
 {
 	size_t got;
-	enum io r = conn_recv(end->conn, buf_tail(h1->in), buffer_room(h1->in), &got);
+	enum io r = conn_recv(end->conn, buf_tail(h1->in), size, &got);
 
 	if (r == IO_OK)
 		h1->in->len += (uint32_t)got;
@@ -150,6 +152,16 @@ static bool h1_chunks_good(struct h1_end *h1)
 	       h1_chunks_scan(&chunks, buf_first(h1->in), h1->in->len, &used, &h1->error) != H1_BAD;
 }
 
+/* How much is asked for: where a large body is expected behind the head little of it, for what comes
+ * along with the head is copied while the rest is spliced. */
+static size_t h1_first_read(const struct h1_end *h1)
+{
+	enum { HEAD_USUALLY = 2048 };
+	size_t room = buffer_room(h1->in);
+
+	return h1->large && !h1->in->len && room > HEAD_USUALLY ? HEAD_USUALLY : room;
+}
+
 static enum io h1_head_in(struct end *end, struct message *msg)
 {
 	struct h1_end *h1 = h1_state(end);
@@ -157,6 +169,10 @@ static enum io h1_head_in(struct end *end, struct message *msg)
 	enum io r = IO_OK;
 
 	h1->pinned = false;
+	if (again && !(end->conn->flags & CONN_READABLE)) {
+		buffer_give(&h1->in);
+		return IO_AGAIN;
+	}
 	if (!h1_make_room(h1))
 		return IO_ERR;
 	for (;;) {
@@ -166,7 +182,8 @@ static enum io h1_head_in(struct end *end, struct message *msg)
 				h1_tell(end, &h1->error, buf_first(h1->in), h1->in->len);
 				return IO_ERR;
 			}
-			r = end->conn->flags & CONN_READABLE ? h1_receive(end, h1) : IO_AGAIN;
+			r = end->conn->flags & CONN_READABLE ? h1_receive(end, h1, h1_first_read(h1)) :
+							       IO_AGAIN;
 			if (r != IO_OK)
 				break;
 		}
@@ -255,6 +272,29 @@ static enum io h1_recv_held(struct end *end, struct h1_end *h1, void *buf, size_
 	r = h1_account(end, h1, buf, got, &rest);
 	h1_consume(end, h1, len - rest);
 	return r;
+}
+
+/* What is held, where it needs no look: neither chunks nor the next message. */
+static bool h1_held(struct end *end, struct span *bytes, bool *last)
+{
+	const struct h1_end *h1 = h1_state(end);
+
+	if (h1->framing.ended || h1->body == BODY_CHUNKED || !h1->in || !h1->in->len)
+		return false;
+	*bytes = (struct span){ buf_first(h1->in), h1->in->len };
+	*last = h1->body == BODY_LENGTH && bytes->len >= h1->left;
+	if (*last)
+		bytes->len = (size_t)h1->left;
+	return true;
+}
+
+static void h1_give(struct end *end, size_t n)
+{
+	struct h1_end *h1 = h1_state(end);
+	size_t rest;
+
+	h1_account(end, h1, buf_first(h1->in), &n, &rest);
+	h1_consume(end, h1, n);
 }
 
 /* As much may be received at once that what is behind the body can be kept. */
@@ -357,7 +397,8 @@ static bool h1_body_whole(const struct h1_end *h1)
 
 static enum io h1_body_more(struct end *end, struct h1_end *h1)
 {
-	enum io r = end->conn->flags & CONN_READABLE ? h1_receive(end, h1) : IO_AGAIN;
+	enum io r = end->conn->flags & CONN_READABLE ? h1_receive(end, h1, buffer_room(h1->in)) :
+						  IO_AGAIN;
 
 	if (r == IO_EOF && h1->body == BODY_CLOSE) {
 		h1->whole = true;
@@ -636,12 +677,28 @@ static enum io h1_send_pieces(struct end *end, struct h1_end *h1, const void *bu
 	return IO_OK;
 }
 
+/* A head with few bytes of the body behind it: copying them costs less than gathering. */
+static enum io h1_send_small(struct end *end, struct h1_end *h1, const void *buf, size_t len,
+			     bool more, size_t *sent)
+{
+	enum io r;
+
+	memcpy(buf_tail(h1->out), buf, len);
+	r = conn_send(end->conn, buf_first(h1->out), h1->out->len + len, more, sent);
+	if (r != IO_OK)
+		return r;
+	*sent = h1_out_sent(h1, *sent);
+	return *sent ? IO_OK : IO_AGAIN;
+}
+
 static enum io h1_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
 {
 	struct h1_end *h1 = h1_state(end);
 
 	if (likely(!h1->out && !h1->encode))
 		return conn_send(end->conn, buf, len, more, sent);
+	if (!h1->encode && len <= GATHER_LEAST && buf_room(h1->out) >= len)
+		return h1_send_small(end, h1, buf, len, more, sent);
 	if (h1->encode && !h1->out_left && !h1_chunk_starts(h1, len))
 		return IO_ERR;
 	if (h1->encode && len > h1->out_left)
@@ -687,6 +744,8 @@ const struct end_ops h1_end_ops = {
 	.name = "h1",
 	.recv = h1_recv,
 	.send = h1_send,
+	.held = h1_held,
+	.give = h1_give,
 	.splice_in = h1_splice_in,
 	.splice_out = h1_splice_out,
 	.finish = h1_finish,

@@ -235,12 +235,42 @@ static inline enum io pump_recv(struct pump *pump, struct buf **scratch, size_t 
 	return IO_OK;
 }
 
+/* Passes on what lies in the source's memory; what the sink does not take stays there. */
+static enum io pump_pass_held(struct pump *pump, struct span bytes, bool last)
+{
+	const struct framing *framing = pump->to->framing;
+	size_t sent;
+	enum io r;
+
+	if (unlikely(bytes.len > pump->allowed)) {
+		bytes.len = (size_t)pump->allowed;
+		last = false;
+	}
+	r = pump->to->ops->send(pump->to, bytes.ptr, bytes.len, last && framing && framing->closes,
+				&sent);
+	pump->calls++;
+	if (unlikely(r != IO_OK))
+		return r == IO_AGAIN ? r : pump_write_error(pump);
+	relay_stats.writes++;
+	relay_stats.copied += sent;
+	pump_got(pump, sent);
+	pump_wrote(pump, &pump->copied, sent);
+	pump->from->ops->give(pump->from, sent);
+	return sent == bytes.len ? IO_OK : IO_AGAIN;
+}
+
 static enum io pump_copy(struct pump *pump)
 {
+	struct span held;
 	struct buf *buf;
 	size_t got;
-	enum io r = pump_recv(pump, &buf, &got);
+	bool last;
+	enum io r;
 
+	if (*pump->from->flags & CONN_HELD && pump->from->ops->held &&
+	    pump->from->ops->held(pump->from, &held, &last))
+		return pump_pass_held(pump, held, last);
+	r = pump_recv(pump, &buf, &got);
 	if (unlikely(r != IO_OK))
 		return r;
 	if (pump->mode == PUMP_ADAPTIVE)

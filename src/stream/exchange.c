@@ -81,9 +81,11 @@ bool exchange_new(struct stream *s, struct buf **held)
 	x->first = !s->session->requests;
 	x->started_ms = (uint32_t)clock_now_ms;
 	x->head_ms = x->response_ms = NOT_REACHED;
-	message_init(&x->req, false, x->fields, (uint16_t)exchange_max_fields);
-	message_init(&x->res, true, x->fields + exchange_max_fields,
-		     (uint16_t)exchange_max_fields);
+	/* Zeroed; head_in begins them anew. */
+	x->req.fields = x->fields;
+	x->res.fields = x->fields + exchange_max_fields;
+	x->req.max = x->res.max = (uint16_t)exchange_max_fields;
+	x->res.is_response = true;
 	h1_end_attach(&s->relay.client, &x->client, true, x->arena, held);
 	if (s->session->frontend->set.options.on & OPT_ACCEPT_BAD_REQUEST)
 		x->client.options |= H1_ACCEPT_INVALID;

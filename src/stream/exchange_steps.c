@@ -448,7 +448,7 @@ int exchange_response_head(struct stream *s)
 		return exchange_fail_response(s, END_BAD_RESPONSE, 502);
 	if (!x->service)
 		exchange_observe(s, observed_status(x->res.status));
-	if (exchange_retry(s, retry_on_status(x->res.status)))
+	if (x->may_retry && exchange_retry(s, retry_on_status(x->res.status)))
 		return STEP_WAIT;
 	response_private(s);
 	s->relay.response.flags &= (uint16_t)~PUMP_WATCH;

@@ -258,14 +258,12 @@ static int http_rules_finish(struct config *cfg, void *data)
 /* -- running ---------------------------------------------------------------------------- */
 
 /* Heads are complete here, so that no condition waits for more; an action may (wait-for-body). */
-static enum rule_result run(struct exchange *x, const struct rule_set *set,
-			    struct rule_place *place)
+static enum rule_result run_set(struct exchange *x, const struct rule_set *set,
+				struct rule_place *place)
 {
 	enum rule_result r;
 	struct view view;
 
-	if (!set)
-		return RULES_PASS;
 	if (!place->at)
 		x->lenient = false;
 	if (!extra_get(x->stream)) /* variables */
@@ -275,6 +273,12 @@ static enum rule_result run(struct exchange *x, const struct rule_set *set,
 	if (x->hinting && (r == RULES_PASS || r == RULES_WAIT))
 		action_send_hints(x);
 	return r;
+}
+
+static inline enum rule_result run(struct exchange *x, const struct rule_set *set,
+				   struct rule_place *place)
+{
+	return set ? run_set(x, set, place) : RULES_PASS;
 }
 
 /* Compared with the path where it begins with a slash, so that the form of the target does not

@@ -244,6 +244,7 @@ bool idle_take(struct stream *s, const struct addr *to)
 	}
 	end_take_conn(&s->relay.server, &idle->conn);
 	exchange_attach_server(s);
+	x->server.large = idle->large;
 	x->idle = idle;
 	x->reused = true;
 	s->server->tally->counters.reuses++;
@@ -282,6 +283,7 @@ static void idle_file(struct stream *s, struct idle *idle)
 	struct server *server = idle->server;
 	struct buf *held;
 
+	idle->large = h1_large(&s->exchange->res);
 	idle->conn = h1_end_detach(&s->relay.server, &held);
 	idle->conn->owner = idle;
 	idle->conn->ready = idle_ready;
