@@ -114,6 +114,11 @@ static inline void *segment_sibling(const void *p, unsigned own, unsigned row)
 	return (char *)(uintptr_t)p + ((ptrdiff_t)row - (ptrdiff_t)own) * SEGMENT_STRIDE;
 }
 
+/* In a worker, once it has its row, before it gives up its rights: from now on it can write its own
+ * row and row 0 alone, whatever becomes of it; everything else is mapped from a descriptor that
+ * only reads. Nothing for a segment of one row. 0, or -1 and err. */
+int segment_confine(struct segment *segment, unsigned row, struct err *err);
+
 /* Around the fold of a row into row 0 (parent): readers of sums take a sum between two equal even
  * values: segment_sum_begin waits (a bounded while) for an even value and returns it;
  * segment_sum_again says that the sum must be made anew. segment NULL: fine at once. */

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -48,6 +49,7 @@ struct segment {
 	struct head *head;
 	char *rows;
 	int fd;
+	bool confined;  /* fd can only be read */
 	size_t extent_size;
 	char *extents[EXTENTS_MOST]; /* NULL: not mapped yet by this process */
 	/* Only in the parent: slots + 1 by hash, and how often a name was asked for. */
@@ -85,10 +87,10 @@ static size_t extent_size(unsigned rows)
 }
 
 /* fd -1: of this process and those that it forks. NULL: errno. */
-static char *map(int fd, off_t offset, size_t size)
+static char *map(int fd, off_t offset, size_t size, int protection)
 {
 	int flags = MAP_SHARED | MAP_NORESERVE | (fd < 0 ? MAP_ANONYMOUS : 0);
-	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, fd < 0 ? 0 : offset);
+	char *p = mmap(NULL, size, protection, flags, fd, fd < 0 ? 0 : offset);
 
 	return p == MAP_FAILED ? NULL : p;
 }
@@ -98,7 +100,8 @@ static char *map_extent(struct segment *s, unsigned n)
 	off_t offset = (off_t)(head_size(s->head->rows) + n * s->extent_size);
 
 	if (!s->extents[n])
-		s->extents[n] = map(s->fd, offset, s->extent_size);
+		s->extents[n] = map(s->fd, offset, s->extent_size,
+				    s->confined ? PROT_READ : PROT_READ | PROT_WRITE);
 	return s->extents[n];
 }
 
@@ -140,7 +143,7 @@ void *segment_cell(const struct segment *s, unsigned row, unsigned slot)
 static struct segment *map_head(int fd, unsigned rows, struct err *err)
 {
 	struct segment *s = calloc(1, sizeof(*s));
-	char *memory = s ? map(fd, 0, head_size(rows)) : NULL;
+	char *memory = s ? map(fd, 0, head_size(rows), PROT_READ | PROT_WRITE) : NULL;
 
 	if (!memory) {
 		err_set(err, "no memory for run-time numbers: %s", strerror(errno));
@@ -258,6 +261,72 @@ void segment_free(struct segment **segment_ptr)
 	free(s->index);
 	free(s);
 	*segment_ptr = NULL;
+}
+
+/* ---- what a worker may write ----------------------------------------------------------- */
+
+/* [from, to) of the memory at base, which shows the file from offset on. */
+static int only_read(int fd, char *base, off_t offset, size_t from, size_t to)
+{
+	if (from == to)
+		return 0;
+	return mmap(base + from, to - from, PROT_READ, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd,
+		    offset + (off_t)from) == MAP_FAILED ? -1 : 0;
+}
+
+/* Without /proc the memory is protected all the same, though not against whoever takes it back. */
+static int open_to_read(int fd)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static int confine_head(struct segment *s, int fd, unsigned row)
+{
+	size_t rows = round_up(sizeof(struct head)), own = rows + (size_t)row * ROW_SIZE;
+	char *base = (char *)s->head;
+
+	return only_read(fd, base, 0, 0, own) < 0 ||
+	       only_read(fd, base, 0, own + ROW_SIZE, head_size(s->head->rows)) < 0 ? -1 : 0;
+}
+
+static int confine_extent(struct segment *s, int fd, unsigned n, unsigned row)
+{
+	off_t offset = (off_t)(head_size(s->head->rows) + n * s->extent_size);
+	size_t cells = directory_size(), own = cells + (size_t)row * SEGMENT_STRIDE;
+
+	if (only_read(fd, s->extents[n], offset, 0, cells) < 0 ||
+	    only_read(fd, s->extents[n], offset, cells + SEGMENT_STRIDE, own) < 0)
+		return -1;
+	return only_read(fd, s->extents[n], offset, own + SEGMENT_STRIDE, s->extent_size);
+}
+
+int segment_confine(struct segment *s, unsigned row, struct err *err)
+{
+	unsigned n;
+	int fd;
+
+	if (s->fd < 0)
+		return 0;
+	BUG_ON(!row || row >= s->head->rows);
+	fd = open_to_read(s->fd);
+	if (fd < 0)
+		fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 0);
+	for (n = 0; fd >= 0 && n < s->head->extents; n++)
+		if (!map_extent(s, n) || confine_extent(s, fd, n, row) < 0)
+			break;
+	if (fd < 0 || n < s->head->extents || confine_head(s, fd, row) < 0) {
+		err_set(err, "cannot protect the memory of run-time numbers: %s", strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	close(s->fd);
+	s->fd = fd;
+	s->confined = true;
+	return 0;
 }
 
 int segment_fd(const struct segment *s)

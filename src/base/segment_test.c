@@ -19,6 +19,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -336,9 +339,64 @@ static void sums_never_step_back(void **state)
 	segment_free(&s);
 }
 
+/* In a child: confined to row 2, it writes there. Returns how it ended. */
+static int write_confined(struct segment *s, unsigned row, unsigned slot, bool takes_back)
+{
+	struct err err;
+	int status;
+	pid_t pid = fork();
+	char *cell;
+
+	if (pid == 0) {
+		prctl(PR_SET_DUMPABLE, 0);
+		signal(SIGSEGV, SIG_DFL);
+		if (segment_confine(s, 2, &err) < 0)
+			_exit(9);
+		cell = segment_cell(s, row, slot);
+		if (takes_back)
+			_exit(mprotect(cell - (uintptr_t)cell % 4096, 4096, PROT_READ | PROT_WRITE) == 0);
+		*cell = 'x';
+		_exit(*cell == 'x' ? 0 : 8);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static bool died_of_it(int status)
+{
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+}
+
+static void a_worker_writes_its_own_row_alone(void **state)
+{
+	struct err err;
+	struct segment *s = segment_new(SEGMENT_ROWS_LEAST, &err);
+	unsigned slots[] = { 0, SEGMENT_SLOTS + 1 }; /* in two extents */
+	char name[16];
+
+	(void)state;
+	assert_non_null(s);
+	for (unsigned i = 0; i < SEGMENT_SLOTS + 2; i++) {
+		snprintf(name, sizeof(name), "be%u", i);
+		assert_int_equal(segment_slot(s, SLOT_BACKEND, name, NULL, &err), (int)i);
+	}
+	for (unsigned n = 0; n < 2; n++) {
+		assert_int_equal(write_confined(s, 2, slots[n], false), 0);
+		assert_int_equal(*(char *)segment_cell(s, 2, slots[n]), 'x');
+		assert_int_equal(write_confined(s, 0, slots[n], false), 0);
+		assert_true(died_of_it(write_confined(s, 1, slots[n], false)));
+		assert_true(died_of_it(write_confined(s, 3, slots[n], false)));
+		assert_int_equal(*(char *)segment_cell(s, 3, slots[n]), 0);
+		/* Nor can it give itself the right again. */
+		assert_int_equal(write_confined(s, 3, slots[n], true), 0);
+	}
+	segment_free(&s);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_worker_writes_its_own_row_alone),
 		cmocka_unit_test(slots_are_found_by_kind_and_name),
 		cmocka_unit_test(equal_names_are_numbered),
 		cmocka_unit_test(long_names_are_told_apart),

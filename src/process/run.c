@@ -258,6 +258,7 @@ static int process_start(struct config *cfg, const struct args *args, const stru
 		return err_set(err, "cannot poll: %s", strerror(errno));
 	workers_take_cpu(conf, worker_number);
 	if (process_signals(err) < 0 ||
+	    (worker && segment_confine(segment, (unsigned)worker->row, err) < 0) ||
 	    (worker && worker_start(worker, process_finish, err) < 0) ||
 	    process_start_modules(cfg, err) < 0 ||
 	    (!worker && process_announce(args, err) < 0) ||
