@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { TALLY_COUNTED = 24, TALLY_NOW = 12 };
+
 /* What this process counts: a cell of its row in the segment. The sums: proxy/tally.h. */
 struct global_tally {
 	unsigned current;            /* client connections now */
@@ -18,6 +20,8 @@ struct global_tally {
 	struct rate bytes_out_rate;  /* in units of 32 bytes */
 	uint64_t accept_failures;    /* out of descriptors or memory */
 	uint64_t no_memory;          /* streams ended for lack of memory */
+	/* What all layers count in memory of their own, as it stood at the last tally_collect. */
+	uint64_t counted[TALLY_COUNTED], now[TALLY_NOW];
 };
 extern struct global_tally *global_tally;
 

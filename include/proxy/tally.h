@@ -32,8 +32,8 @@ void states_own_row(unsigned row);
 
 /* ---- sums ------------------------------------------------------------------------------ */
 
-/* Of all processes; rates are to be read at clock_now_ms. side: PROXY_FRONTEND or PROXY_BACKEND, which
- * the proxy must have. */
+/* Of all processes; rates are to be read at clock_now_ms. side: PROXY_FRONTEND or PROXY_BACKEND,
+ * which the proxy must have. */
 void proxy_sum(const struct proxy *px, unsigned side, struct proxy_tally *out);
 void server_sum(const struct server *s, struct server_tally *out);
 void listener_sum(const struct listener *l, struct listener_tally *out);
@@ -106,6 +106,11 @@ static inline unsigned global_sessions(void)
 {
 	return gauge_sum(&global_tally->current);
 }
+
+/* Says what all layers have counted in this process and what they have now, into zeroed memory: for
+ * global_tally, in the order of the upper layer that installs it. Asked before a sum, and each
+ * second while anything moves. */
+extern void (*tally_collect)(uint64_t counted[TALLY_COUNTED], uint64_t now[TALLY_NOW]);
 
 /* ---- maxima ---------------------------------------------------------------------------- */
 

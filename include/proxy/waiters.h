@@ -16,11 +16,13 @@ uint64_t waiter_key(int priority_class, uint64_t due_ms);
 /* Shows the first of the own queue of a server, or of the backend when that is NULL. */
 void waiters_show(const struct proxy *px, const struct server *s, uint64_t key);
 /* Does somebody in another process wait for a slot of this server who is to be served before this
- * key? Then that process is woken. backend: those that wait for any server of the backend count, too. */
+ * key? Then that process is woken. backend: those that wait for any server of the backend count,
+ * too. */
 bool waiters_before(const struct server *s, bool backend, uint64_t key);
 /* How long a process may take to move when it is to take a slot. */
 extern unsigned waiters_patience_ms;
-/* Called from the loop when somebody who was waited for has not moved: those who held back may go on. */
+/* Called from the loop when somebody who was waited for has not moved: those who held back may go
+ * on. */
 extern void (*waiters_lost_patience)(void);
 
 #endif

@@ -28,6 +28,9 @@ const char *info_node_name(void);
 /* -m; 0: no limit. */
 extern unsigned info_memmax_mb;
 
+/* From now on the tallies of this process hold what other layers count. Before workers are
+ * forked. */
+void info_begin(void);
 /* Takes all values as they are now. as_float: those that are more exact then. */
 void info_fill(struct info *info, bool as_float);
 

@@ -121,6 +121,7 @@ static int stats_conf_prepare(struct config *cfg, void *data, struct err *err)
 	(void)cfg;
 	(void)err;
 	talk_serve = conversation_serve_talk;
+	info_begin();
 	info_node = global_node = conf->node;
 	info_description = conf->description;
 	return 0;

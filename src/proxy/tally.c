@@ -4,9 +4,9 @@
  *
  * A tally is at the same place in each row, so the tally of this process is all that is needed to
  * find the others. Counters are added up, rates as they read now, means by their samples; a maximum
- * is that of the sums, which is found by whoever raises a sum: a process looks at the sum when its own
- * part is higher than in the last second or two, and notes it (top) in its own row. Until then, and
- * in a single process, the own maximum is all there is.
+ * is that of the sums, which is found by whoever raises a sum: a process looks at the sum when its
+ * own part is higher than in the last second or two, and notes it (top) in its own row. Until then,
+ * and in a single process, the own maximum is all there is.
  */
 #include "proxy/tally.h"
 
@@ -21,6 +21,7 @@ enum { SUM_TRIES = 1000, /* while rows are folded */
        MEAN_SAMPLES = 1024, TICK_MS = 1000 };
 
 bool tally_shared;
+void (*tally_collect)(uint64_t counted[TALLY_COUNTED], uint64_t now[TALLY_NOW]);
 int tally_shown_row = -1;
 
 _Static_assert(sizeof(struct proxy_tally) <= SEGMENT_CELL, "a cell is too small");
@@ -153,6 +154,10 @@ static void global_join(void *to_tally, const void *from_tally, uint64_t now_ms)
 	to->bytes_out += LOAD(from->bytes_out);
 	to->accept_failures += LOAD(from->accept_failures);
 	to->no_memory += LOAD(from->no_memory);
+	for (unsigned i = 0; i < TALLY_COUNTED; i++)
+		to->counted[i] += LOAD(from->counted[i]);
+	for (unsigned i = 0; i < TALLY_NOW; i++)
+		to->now[i] += LOAD(from->now[i]);
 	rate_join(&to->conn_rate, &from->conn_rate, now_ms);
 	rate_join(&to->sess_rate, &from->sess_rate, now_ms);
 	rate_join(&to->bytes_out_rate, &from->bytes_out_rate, now_ms);
@@ -214,8 +219,31 @@ void listener_sum(const struct listener *l, struct listener_tally *out)
 	sum(SLOT_LISTENER, l->tally, out);
 }
 
+/* The cell goes on where a process that had it before has ended. Was anything counted? */
+static bool collect(void)
+{
+	static uint64_t before[TALLY_COUNTED];
+	uint64_t counted[TALLY_COUNTED] = { 0 }, now[TALLY_NOW] = { 0 };
+	bool moved = false;
+
+	if (!tally_collect)
+		return false;
+	tally_collect(counted, now);
+	for (unsigned i = 0; i < TALLY_COUNTED; i++) {
+		moved |= counted[i] != before[i];
+		if (tally_shared)
+			global_tally->counted[i] += counted[i] - before[i];
+		else
+			global_tally->counted[i] = counted[i];
+		before[i] = counted[i];
+	}
+	memcpy(global_tally->now, now, sizeof(now));
+	return moved;
+}
+
 void global_sum(struct global_tally *out)
 {
+	collect();
 	sum(SLOT_GLOBAL, global_tally, out);
 }
 
@@ -343,6 +371,7 @@ static void tick(struct timer *timer)
 	(void)timer;
 	moved = settle_rate(&global_tally->conn_rate);
 	moved |= settle_rate(&global_tally->sess_rate);
+	moved |= collect();
 	moved |= settle_rate(&global_tally->bytes_out_rate);
 	list_for_each(px, &proxies_running->list, node)
 		moved |= settle_proxy(px);
@@ -392,6 +421,7 @@ static void drop_gauges(enum segment_kind kind, void *cell)
 {
 	struct proxy_tally *px = cell;
 	struct server_tally *s = cell;
+	struct global_tally *global = cell;
 
 	switch (kind) {
 	case SLOT_FRONTEND:
@@ -407,8 +437,8 @@ static void drop_gauges(enum segment_kind kind, void *cell)
 		((struct listener_tally *)cell)->current = 0;
 		break;
 	case SLOT_GLOBAL:
-		((struct global_tally *)cell)->current = 0;
-		((struct global_tally *)cell)->admitting = 0;
+		global->current = global->admitting = 0;
+		memset(global->now, 0, sizeof(global->now));
 		break;
 	case SLOT_FREE:
 	case SLOT_KINDS:

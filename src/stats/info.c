@@ -37,21 +37,58 @@ const struct stats_field info_fields[INFO_FIELDS] = {
 const char *info_node, *info_description;
 unsigned info_memmax_mb;
 
-struct info_pools {
-	uint64_t allocated, used, failed; /* bytes, bytes, objects */
+/* -- what layers count in memory of their own, of all processes ------------------------------ */
+
+/* COUNTED(name, value): since the start. */
+#define INFO_COUNTED_LIST \
+	COUNTED(COPIED, relay_stats.copied) COUNTED(SPLICED, relay_stats.spliced) \
+	COUNTED(PULLS, relay_stats.pulls) COUNTED(PUSHES, relay_stats.pushes) \
+	COUNTED(GATHERED, relay_stats.gathered) \
+	COUNTED(READS, relay_stats.reads) COUNTED(WRITES, relay_stats.writes) \
+	COUNTED(REFUSED, relay_stats.fallback_refused) \
+	COUNTED(HIDDEN, relay_stats.fallback_hidden) \
+	COUNTED(URGENT, relay_stats.fallback_urgent) \
+	COUNTED(NO_PIPE, relay_stats.fallback_no_pipe) \
+	COUNTED(PIPES_TAKEN, pipe_stats.taken) COUNTED(PIPES_NONE, pipe_stats.none) \
+	COUNTED(PIPES_DIRTY, pipe_stats.dirty) COUNTED(PIPES_FAILED, pipe_stats.failed) \
+	COUNTED(LOGS_DROPPED, log_stats.dropped)
+
+enum {
+#define COUNTED(name, value) COUNTED_##name,
+	INFO_COUNTED_LIST
+#undef COUNTED
+	COUNTED_POOL_FAILED, INFO_COUNTED,
+	NOW_POOL_ALLOCATED = 0, NOW_POOL_USED, NOW_PIPES_USED, NOW_PIPES_FREE, NOW_PIPES_HIGH,
+	NOW_STREAMS, NOW_TASKS, NOW_TIMERS, INFO_NOW
 };
 
-static struct info_pools info_sum_pools(void)
-{
-	struct info_pools sum = { 0, 0, 0 };
+_Static_assert((int)INFO_COUNTED <= (int)TALLY_COUNTED && (int)INFO_NOW <= (int)TALLY_NOW,
+	       "more than the tally holds");
 
+static void info_collect(uint64_t counted[TALLY_COUNTED], uint64_t now[TALLY_NOW])
+{
+#define COUNTED(name, value) counted[COUNTED_##name] = value;
+	INFO_COUNTED_LIST
+#undef COUNTED
 	for (const struct pool *p = pool_first(); p; p = p->next) {
-		sum.allocated += p->allocated * p->size;
-		sum.used += p->used * p->size;
-		sum.failed += p->failed;
+		now[NOW_POOL_ALLOCATED] += p->allocated * p->size;
+		now[NOW_POOL_USED] += p->used * p->size;
+		counted[COUNTED_POOL_FAILED] += p->failed;
 	}
-	return sum;
+	now[NOW_PIPES_USED] = pipe_stats.used;
+	now[NOW_PIPES_FREE] = pipe_stats.free;
+	now[NOW_PIPES_HIGH] = pipe_stats.high_water;
+	now[NOW_STREAMS] = streams_count;
+	now[NOW_TASKS] = tasks_queued();
+	now[NOW_TIMERS] = timer_count();
 }
+
+void info_begin(void)
+{
+	tally_collect = info_collect;
+}
+
+/* -- pieces ---------------------------------------------------------------------------------- */
 
 /* The node's name unless one is given. */
 const char *info_node_name(void)
@@ -112,21 +149,21 @@ static void info_fill_process(struct info *info, bool as_float)
 	v[INFO_TAINTED] = stats_const("0");
 }
 
-static void info_fill_memory(struct info *info, bool as_float)
+static void info_fill_memory(struct info *info, const struct global_tally *sum, bool as_float)
 {
-	struct info_pools pools = info_sum_pools();
+	uint64_t allocated = sum->now[NOW_POOL_ALLOCATED], used = sum->now[NOW_POOL_USED];
 	struct stats_value *v = info->values;
 	const double mb = 1 << 20;
 
 	v[INFO_MEMMAX_MB] = stats_u32(info_memmax_mb);
 	v[INFO_MEMMAX_BYTES] = stats_u64((uint64_t)info_memmax_mb << 20);
-	v[INFO_POOL_ALLOC_MB] = as_float ? stats_flt((double)pools.allocated / mb)
-					 : stats_u32(pools.allocated >> 20);
-	v[INFO_POOL_USED_MB] = as_float ? stats_flt((double)pools.used / mb)
-					: stats_u32(pools.used >> 20);
-	v[INFO_POOL_FAILED] = stats_u32(pools.failed);
-	v[INFO_POOL_ALLOC_BYTES] = stats_u64(pools.allocated);
-	v[INFO_POOL_USED_BYTES] = stats_u64(pools.used);
+	v[INFO_POOL_ALLOC_MB] = as_float ? stats_flt((double)allocated / mb)
+					 : stats_u32(allocated >> 20);
+	v[INFO_POOL_USED_MB] = as_float ? stats_flt((double)used / mb)
+					: stats_u32(used >> 20);
+	v[INFO_POOL_FAILED] = stats_u32(sum->counted[COUNTED_POOL_FAILED]);
+	v[INFO_POOL_ALLOC_BYTES] = stats_u64(allocated);
+	v[INFO_POOL_USED_BYTES] = stats_u64(used);
 }
 
 static void info_fill_limits(struct info *info)
@@ -161,24 +198,22 @@ static unsigned info_count_listeners(void)
 	return n;
 }
 
-static void info_fill_connections(struct info *info)
+static void info_fill_connections(struct info *info, const struct global_tally *sum)
 {
 	struct stats_value *v = info->values;
 	unsigned listeners = info_count_listeners();
-	struct global_tally sum;
 
-	global_sum(&sum);
-	v[INFO_CURR_CONNS] = stats_u32(sum.current);
-	v[INFO_CUM_CONNS] = stats_u32(sum.cum_conns);
-	v[INFO_CUM_REQ] = stats_u32(sum.cum_requests);
-	v[INFO_CONN_RATE] = stats_u32(rate_read(&sum.conn_rate, clock_now_ms));
-	v[INFO_MAX_CONN_RATE] = stats_u32(sum.conn_rate.max);
-	v[INFO_SESS_RATE] = stats_u32(rate_read(&sum.sess_rate, clock_now_ms));
-	v[INFO_MAX_SESS_RATE] = stats_u32(sum.sess_rate.max);
+	v[INFO_CURR_CONNS] = stats_u32(sum->current);
+	v[INFO_CUM_CONNS] = stats_u32(sum->cum_conns);
+	v[INFO_CUM_REQ] = stats_u32(sum->cum_requests);
+	v[INFO_CONN_RATE] = stats_u32(rate_read(&sum->conn_rate, clock_now_ms));
+	v[INFO_MAX_CONN_RATE] = stats_u32(sum->conn_rate.max);
+	v[INFO_SESS_RATE] = stats_u32(rate_read(&sum->sess_rate, clock_now_ms));
+	v[INFO_MAX_SESS_RATE] = stats_u32(sum->sess_rate.max);
 	v[INFO_LISTENERS] = stats_u32(listeners);
-	v[INFO_JOBS] = stats_u32(listeners + streams_count);
+	v[INFO_JOBS] = stats_u32(listeners + sum->now[NOW_STREAMS]);
 	v[INFO_UNSTOPPABLE_JOBS] = stats_u32(0);
-	v[INFO_DROPPED_LOGS] = stats_u32(log_stats.dropped);
+	v[INFO_DROPPED_LOGS] = stats_u32(sum->counted[COUNTED_LOGS_DROPPED]);
 }
 
 /* Idle time: what the process did not spend on a CPU since the last question that is at
@@ -204,49 +239,51 @@ static unsigned info_idle_percent(void)
 	return elapsed <= busy ? 0 : (unsigned)(100 - busy * 100 / elapsed);
 }
 
-static void info_fill_loop(struct info *info)
+static void info_fill_loop(struct info *info, const struct global_tally *sum)
 {
 	struct stats_value *v = info->values;
 
-	v[INFO_TASKS] = stats_u32(tasks_queued() + timer_count());
-	v[INFO_RUN_QUEUE] = stats_u32(tasks_queued());
+	v[INFO_TASKS] = stats_u32(sum->now[NOW_TASKS] + sum->now[NOW_TIMERS]);
+	v[INFO_RUN_QUEUE] = stats_u32(sum->now[NOW_TASKS]);
 	v[INFO_IDLE_PCT] = stats_u32(info_idle_percent());
 	v[INFO_BUSY_POLLING] = stats_u32(0);
 }
 
-static void info_fill_bytes(struct info *info)
+static void info_fill_bytes(struct info *info, const struct global_tally *sum)
 {
+	const uint64_t *counted = sum->counted;
 	struct stats_value *v = info->values;
 
-	v[INFO_TOTAL_BYTES_OUT] = stats_u64(relay_stats.copied + relay_stats.spliced);
-	v[INFO_TOTAL_SPLICED_OUT] = v[INFO_BYTES_SPLICED] = stats_u64(relay_stats.spliced);
+	v[INFO_TOTAL_BYTES_OUT] = stats_u64(counted[COUNTED_COPIED] + counted[COUNTED_SPLICED]);
+	v[INFO_TOTAL_SPLICED_OUT] = v[INFO_BYTES_SPLICED] = stats_u64(counted[COUNTED_SPLICED]);
 	v[INFO_BYTES_OUT_RATE] =
-		stats_u64(rate_sum(&global_tally->bytes_out_rate) * 32);
-	v[INFO_BYTES_COPIED] = stats_u64(relay_stats.copied);
-	v[INFO_SPLICE_PULLS] = stats_u64(relay_stats.pulls);
-	v[INFO_SPLICE_PUSHES] = stats_u64(relay_stats.pushes);
-	v[INFO_SPLICE_GATHERED] = stats_u64(relay_stats.gathered);
-	v[INFO_COPY_READS] = stats_u64(relay_stats.reads);
-	v[INFO_COPY_WRITES] = stats_u64(relay_stats.writes);
-	v[INFO_FALLBACK_REFUSED] = stats_u64(relay_stats.fallback_refused);
-	v[INFO_FALLBACK_HIDDEN] = stats_u64(relay_stats.fallback_hidden);
-	v[INFO_FALLBACK_URGENT] = stats_u64(relay_stats.fallback_urgent);
-	v[INFO_FALLBACK_NO_PIPE] = stats_u64(relay_stats.fallback_no_pipe);
+		stats_u64(rate_read(&sum->bytes_out_rate, clock_now_ms) * 32);
+	v[INFO_BYTES_COPIED] = stats_u64(counted[COUNTED_COPIED]);
+	v[INFO_SPLICE_PULLS] = stats_u64(counted[COUNTED_PULLS]);
+	v[INFO_SPLICE_PUSHES] = stats_u64(counted[COUNTED_PUSHES]);
+	v[INFO_SPLICE_GATHERED] = stats_u64(counted[COUNTED_GATHERED]);
+	v[INFO_COPY_READS] = stats_u64(counted[COUNTED_READS]);
+	v[INFO_COPY_WRITES] = stats_u64(counted[COUNTED_WRITES]);
+	v[INFO_FALLBACK_REFUSED] = stats_u64(counted[COUNTED_REFUSED]);
+	v[INFO_FALLBACK_HIDDEN] = stats_u64(counted[COUNTED_HIDDEN]);
+	v[INFO_FALLBACK_URGENT] = stats_u64(counted[COUNTED_URGENT]);
+	v[INFO_FALLBACK_NO_PIPE] = stats_u64(counted[COUNTED_NO_PIPE]);
 }
 
-static void info_fill_pipes(struct info *info)
+static void info_fill_pipes(struct info *info, const struct global_tally *sum)
 {
+	const uint64_t *counted = sum->counted;
 	struct stats_value *v = info->values;
 
 	v[INFO_MAXPIPES] = stats_u32(pipe_stats.max);
-	v[INFO_PIPES_USED] = stats_u32(pipe_stats.used);
-	v[INFO_PIPES_FREE] = stats_u32(pipe_stats.free);
-	v[INFO_PIPES_HIGH_WATER] = stats_u32(pipe_stats.high_water);
+	v[INFO_PIPES_USED] = stats_u32(sum->now[NOW_PIPES_USED]);
+	v[INFO_PIPES_FREE] = stats_u32(sum->now[NOW_PIPES_FREE]);
+	v[INFO_PIPES_HIGH_WATER] = stats_u32(sum->now[NOW_PIPES_HIGH]);
 	v[INFO_PIPES_SIZE] = stats_u64(pipe_stats.size);
-	v[INFO_PIPES_TAKEN] = stats_u64(pipe_stats.taken);
-	v[INFO_PIPES_NONE] = stats_u64(pipe_stats.none);
-	v[INFO_PIPES_DIRTY] = stats_u64(pipe_stats.dirty);
-	v[INFO_PIPES_FAILED] = stats_u64(pipe_stats.failed);
+	v[INFO_PIPES_TAKEN] = stats_u64(counted[COUNTED_PIPES_TAKEN]);
+	v[INFO_PIPES_NONE] = stats_u64(counted[COUNTED_PIPES_NONE]);
+	v[INFO_PIPES_DIRTY] = stats_u64(counted[COUNTED_PIPES_DIRTY]);
+	v[INFO_PIPES_FAILED] = stats_u64(counted[COUNTED_PIPES_FAILED]);
 }
 
 /* What this build has not: there is none of it, and none is allowed. */
@@ -268,13 +305,17 @@ static void info_fill_absent(struct info *info)
 
 void info_fill(struct info *info, bool as_float)
 {
+	struct global_tally sum;
+
+	info_begin();
+	global_sum(&sum);
 	memset(info, 0, sizeof(*info));
 	info_fill_process(info, as_float);
-	info_fill_memory(info, as_float);
+	info_fill_memory(info, &sum, as_float);
 	info_fill_limits(info);
-	info_fill_connections(info);
-	info_fill_loop(info);
-	info_fill_bytes(info);
-	info_fill_pipes(info);
+	info_fill_connections(info, &sum);
+	info_fill_loop(info, &sum);
+	info_fill_bytes(info, &sum);
+	info_fill_pipes(info, &sum);
 	info_fill_absent(info);
 }
