@@ -8,12 +8,13 @@ if [ "${1:-}" != inside ]; then
 	. "${0%/*}/../lib.sh"
 	[ "$(id -u)" -eq 0 ] || exit 77
 	command -v dpkg-shlibdeps >/dev/null || exit 77
-	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$topbuild" deb DEB_DIR="$dir/deb" >"$log" 2>&1
-	check "make deb" test $? -eq 0
-	set -- "$dir"/deb/*.deb
-	[ -f "$1" ] || { cat "$log"; finish; }
 	mkdir "$dir/inside"
-	cp "$1" "$dir/inside/penstock.deb"
+	for release in 1 2; do # the second is an upgrade
+		env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL DEB_RELEASE=$release \
+			make -C "$topbuild" deb DEB_DIR="$dir/deb" >"$log" 2>&1
+		check "make deb, release $release" test $? -eq 0
+		mv "$dir"/deb/*-"${release}"_*.deb "$dir/inside/penstock-$release.deb" || { cat "$log"; finish; }
+	done
 	cp "$tool" "$dir/inside/relaytest"
 	cp "$0" "$dir/inside/test.sh"
 	if unshare -m true 2>/dev/null; then
@@ -84,7 +85,7 @@ unit_lines() {
 		s|\${PIDFILE}|/run/penstock/penstock.pid|g; s|\$EXTRAOPTS||g; s|\$MAINPID|$main|g"
 }
 
-dpkg -i "$here/penstock.deb" >"$here/dpkg.log" 2>&1
+dpkg -i "$here/penstock-1.deb" >"$here/dpkg.log" 2>&1
 check "dpkg -i" test $? -eq 0
 [ "$failures" -eq 0 ] || cat "$here/dpkg.log"
 check "it is installed" test "$(dpkg-query -W -f '${db:Status-Status}' penstock)" = installed
@@ -125,6 +126,20 @@ check "READY=1 again" until_true 60 said READY=1 2
 check "somebody else serves" until_true 60 another
 check "the old one leaves" until_true 60 gone "$worker"
 check "the same process is the main one" kill -0 "$main"
+
+# An upgrade is a reload: the same process executes the new program.
+worker=$(info Pid)
+old_program() { readlink "/proc/$main/exe" | grep -q '(deleted)$'; }
+new_program() { ! old_program; }
+dpkg -i "$here/penstock-2.deb" >"$here/dpkg.log" 2>&1
+check "an upgrade" test $? -eq 0
+check "it is installed" test "$(dpkg-query -W -f '${Version}' penstock | sed 's/.*-//')" = 2
+check "the old program serves on" answers
+check "until the reload" sh -e "$here/reload"
+check "somebody else serves" until_true 60 another
+check "the main process has the new program" until_true 60 new_program
+check "and is the same" test "$(cat /run/penstock/penstock.pid)" = "$main"
+
 worker=$(info Pid)
 echo nonsense >>/etc/penstock/penstock.cfg
 check "a bad file is refused" test "$(sh -e "$here/reload" >/dev/null 2>&1; echo $?)" -eq 1
