@@ -5,6 +5,7 @@
 #include "relay/pipe.h"
 
 #include "base/bug.h"
+#include "base/clock.h"
 #include "base/pool.h"
 #include "net/conn.h"
 
@@ -14,13 +15,15 @@
 
 enum { PIPE_DEFAULT_SIZE = 1 << 20, /* measured: two thirds more than with 64 kB */
        PIPE_MIN_SIZE = 65536,       /* below, copying is better */
-       PIPES_AT_START = 8 };
+       PIPES_AT_START = 8,
+       RETRY_MS = 100 }; /* a refusal costs ten calls; the next piece is not to pay again */
 
 struct pipe_stats pipe_stats;
 
 static struct pool pipe_pool = POOL_INIT("pipe", sizeof(struct pipe));
 static struct pipe *free_pipes;
 static size_t wanted_size;
+static uint64_t refused_until_ms;
 
 /* Asks for the wanted size, or what the user's limits allow of it. */
 static size_t pipe_enlarge(int fd)
@@ -42,15 +45,20 @@ static bool pipe_too_small(size_t size)
 	return size < PIPE_MIN_SIZE && size < wanted_size;
 }
 
+static struct pipe *pipe_refused(void)
+{
+	pipe_stats.failed++;
+	refused_until_ms = clock_now_ms + RETRY_MS;
+	return NULL;
+}
+
 static struct pipe *pipe_open(void)
 {
 	struct pipe *pipe;
 	int fds[2];
 
-	if (pipe2(fds, O_NONBLOCK | O_CLOEXEC) < 0) {
-		pipe_stats.failed++;
-		return NULL;
-	}
+	if (pipe2(fds, O_NONBLOCK | O_CLOEXEC) < 0)
+		return pipe_refused();
 	pipe = pool_take(&pipe_pool);
 	if (pipe) {
 		pipe->read_fd = fds[0];
@@ -61,10 +69,9 @@ static struct pipe *pipe_open(void)
 			return pipe;
 		pool_give(&pipe_pool, &pipe);
 	}
-	pipe_stats.failed++;
 	close(fds[0]);
 	close(fds[1]);
-	return NULL;
+	return pipe_refused();
 }
 
 static void pipe_close(struct pipe **pipe)
@@ -72,6 +79,7 @@ static void pipe_close(struct pipe **pipe)
 	close((*pipe)->read_fd);
 	close((*pipe)->write_fd);
 	pool_give(&pipe_pool, pipe);
+	refused_until_ms = 0; /* its pages are free */
 }
 
 void pipes_init(unsigned max, size_t size)
@@ -109,7 +117,8 @@ struct pipe *pipe_take(void)
 		free_pipes = pipe->next;
 		pipe_stats.free--;
 	} else {
-		pipe = pipe_stats.used < pipe_stats.max ? pipe_open() : NULL;
+		if (pipe_stats.used < pipe_stats.max && clock_now_ms >= refused_until_ms)
+			pipe = pipe_open();
 		if (!pipe) {
 			pipe_stats.none++;
 			return NULL;

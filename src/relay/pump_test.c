@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { RELAYS = 12, MOST_BYTES = 3 << 20 };
@@ -306,6 +307,38 @@ static void a_failed_write_leaves_what_can_be_read(void **state)
 	pipe_stats = (struct pipe_stats){ 0 };
 }
 
+/* ---- no pipe to be had ------------------------------------------------------------------- */
+
+/* The system is not asked again for each piece. */
+static void a_refused_pipe_is_not_asked_for_at_once(void **state)
+{
+	struct rlimit limit, none;
+	struct pipe *pipe;
+
+	(void)state;
+	clock_freeze(clock_now_ms);
+	pipes_init(2, 0);
+	pipes_free();
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	none.rlim_cur = 3;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_null(pipe_take());
+	assert_null(pipe_take());
+	assert_int_equal(pipe_stats.none, 2);
+	assert_int_equal(pipe_stats.failed, 1);
+	clock_advance(1000);
+	assert_null(pipe_take());
+	assert_int_equal(pipe_stats.failed, 2);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	clock_advance(1000);
+	pipe = pipe_take();
+	assert_non_null(pipe);
+	pipe_give(&pipe);
+	pipes_free();
+	pipe_stats = (struct pipe_stats){ 0 };
+}
+
 /* ---- a pipe with bytes in it ------------------------------------------------------------- */
 
 static void dirty_pipes_are_closed(void **state)
@@ -522,6 +555,7 @@ int main(void)
 		cmocka_unit_test(dirty_pipes_are_closed),
 		cmocka_unit_test(messages_pass_one_by_one),
 		cmocka_unit_test(no_byte_beyond_what_is_allowed),
+		cmocka_unit_test(a_refused_pipe_is_not_asked_for_at_once), /* last: it stops the clock */
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
