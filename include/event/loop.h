@@ -33,6 +33,11 @@ bool loop_stopping(void);
 /* One turn: polls at most max_wait_ms (-1: until something happens). For tests. */
 void loop_turn(int max_wait_ms);
 
+/* Until then, when nothing is ready: sleep this long (well below a millisecond) before waiting for
+ * events, so that those of a busy time gather and are answered together. Nothing is lost, but an
+ * event, timer or signal may be answered later by as much. Whoever asks knows that this pays. */
+void loop_rest(unsigned us, uint64_t until_ms);
+
 /* Watches src->fd for events (EPOLLIN ... EPOLLET). 0, or -1 with errno. */
 int loop_add(struct source *src, uint32_t events);
 int loop_modify(struct source *src, uint32_t events);
@@ -65,7 +70,7 @@ void loop_set_poller(int (*poller)(struct epoll_event *events, int max, int time
 
 /* For show info / activity. */
 struct loop_stats {
-	uint64_t turns, events, empty_polls, tasks, timers;
+	uint64_t turns, events, empty_polls, tasks, timers, rests;
 	unsigned sources; /* registered now */
 };
 extern struct loop_stats loop_stats;

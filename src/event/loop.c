@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <time.h>
 #include <unistd.h>
 
 struct loop_stats loop_stats;
@@ -22,6 +23,8 @@ static struct epoll_event *events;
 static bool stopping;
 static struct list tasks = LIST_INIT(tasks);
 static struct reap *reap_first;
+static unsigned rest_us;
+static uint64_t rest_until_ms;
 
 static int loop_epoll(struct epoll_event *ev, int max, int timeout_ms)
 {
@@ -189,13 +192,35 @@ static int loop_timeout(int max_wait_ms)
 	return max_wait_ms >= 0 && wait > (uint64_t)max_wait_ms ? max_wait_ms : (int)wait;
 }
 
+void loop_rest(unsigned us, uint64_t until_ms)
+{
+	rest_us = us;
+	rest_until_ms = until_ms;
+}
+
+/* What is ready now; if nothing is, sleeps for a moment. */
+static int loop_poll_or_rest(void)
+{
+	struct timespec rest = { .tv_nsec = rest_us * 1000L };
+	int n = loop_poller(events, max_events, 0);
+
+	if (!n) {
+		loop_stats.rests++;
+		nanosleep(&rest, NULL);
+	}
+	return n;
+}
+
 /* Polls, and lets the parent see that this process lives: three plain stores. */
 static int loop_poll(int timeout_ms)
 {
-	int n;
+	int n = 0;
 
 	atomic_store_explicit(&segment_own->asleep, 1, memory_order_relaxed);
-	n = loop_poller(events, max_events, timeout_ms);
+	if (unlikely(clock_now_ms <= rest_until_ms && timeout_ms))
+		n = loop_poll_or_rest();
+	if (likely(!n))
+		n = loop_poller(events, max_events, timeout_ms);
 	atomic_store_explicit(&segment_own->asleep, 0, memory_order_relaxed);
 	loop_stats.turns++;
 	atomic_store_explicit(&segment_own->turns, loop_stats.turns, memory_order_relaxed);

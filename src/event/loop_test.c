@@ -14,13 +14,15 @@
 #include <unistd.h>
 
 static struct source *ready_source;
-static int last_timeout;
+static int last_timeout, first_timeout, polls;
 
 /* Reports ready_source once. */
 static int test_poller(struct epoll_event *events, int max, int timeout_ms)
 {
 	assert_true(max >= 1);
 	last_timeout = timeout_ms;
+	if (!polls++)
+		first_timeout = timeout_ms;
 	if (!ready_source)
 		return 0;
 	events[0] = (struct epoll_event){ .events = EPOLLIN, .data.ptr = ready_source };
@@ -122,6 +124,33 @@ static void sleeps_until_the_next_timer_alone(void **state)
 	timer_cancel(&timer);
 }
 
+/* Only when nothing is ready, and only until then. */
+static void rests_before_it_sleeps(void **state)
+{
+	struct source src = { .fd = -1, .ready = on_ready };
+	uint64_t rests = loop_stats.rests;
+
+	(void)state;
+	clock_freeze(2000);
+	loop_rest(10, 2001);
+	polls = 0;
+	loop_turn(-1);
+	assert_int_equal(polls, 2);
+	assert_int_equal(first_timeout, 0);
+	assert_int_equal(last_timeout, -1);
+	assert_int_equal(loop_stats.rests - rests, 1);
+	ready_source = &src;
+	polls = 0;
+	loop_turn(-1);
+	assert_int_equal(polls, 1);
+	clock_advance(2);
+	loop_turn(-1);
+	assert_int_equal(polls, 2);
+	assert_int_equal(first_timeout, 0);
+	assert_int_equal(last_timeout, -1);
+	assert_int_equal(loop_stats.rests - rests, 1);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -143,6 +172,7 @@ int main(void)
 		cmocka_unit_test(events_tasks_timers_then_reaping),
 		cmocka_unit_test(removed_sources_stay_silent),
 		cmocka_unit_test(sleeps_until_the_next_timer_alone),
+		cmocka_unit_test(rests_before_it_sleeps),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

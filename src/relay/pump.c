@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "relay/buffer.h"
 #include "relay/pipe.h"
+#include "relay/rest.h"
 
 #include <errno.h>
 #include <string.h>
@@ -439,6 +440,7 @@ static enum io pump_splice(struct pump *pump)
 	pump_got(pump, got);
 	if (got < SMALL_PULL)
 		pump_gather(pump, got, room);
+	rest_moved(pump->pipe->held);
 	if (pump->mode == PUMP_ADAPTIVE)
 		pump_adapt_splice(pump, pump->pipe->held);
 	return pump_push_pipe(pump, false);
