@@ -13,6 +13,7 @@
 struct arena;
 struct conn;
 struct listener;
+struct location;
 struct message;
 struct proxy;
 struct server;
@@ -55,6 +56,7 @@ struct view_http {
 	struct span unique_id;              /* unique-id-format, once made */
 	uint16_t status;                    /* sent to the client; 0: none yet */
 	uint16_t server_status;             /* received from the server; 0: none yet */
+	const char *compressed;             /* algorithm by which we compress the response; NULL: none */
 	uint8_t res_major, res_minor;       /* of the response's version; 0: none yet */
 	bool uri_cut;                       /* the log shows the target up to tune.http.logurilen */
 	bool not_first;                     /* its connection has carried a request before */
@@ -73,6 +75,8 @@ struct view {
 	struct server *server;
 	struct conn *client, *server_conn;
 	const struct addr *src;         /* client */
+	const struct addr *session_src, *session_dst; /* before rules of the stream have changed them;
+					 * the latter NULL: the socket's */
 	const struct addr *dst;         /* address that the client connected to; NULL: not
 					 * asked for yet, use view_dst */
 	const struct addr *server_src, *server_dst; /* of our connection to the server */
@@ -92,6 +96,7 @@ struct view {
 	const char *service;            /* "<STATS>": it answers instead of a server; or NULL */
 	struct vars *check_vars;        /* check: of a health check that runs; else NULL */
 	struct view_http *http;         /* NULL: none under way, mode tcp */
+	const struct location *last_rule; /* that has ended a list of rules; NULL: none */
 	void *session, *stream;         /* for actions of stream/ alone */
 };
 

@@ -82,6 +82,7 @@ struct server_settings {
 	int pool_low_conn;
 	unsigned pool_purge_delay;   /* ms, default 5000 */
 	int max_reuse;               /* requests behind the first on a connection; -1: no limit */
+	const char *redir;           /* clients are sent to this prefix; NULL: not */
 	const char *track;           /* "backend/server" or "server" */
 	uint8_t init_addr[4];        /* enum init_addr */
 	struct addr init_ip;         /* INIT_ADDR_IP */

@@ -12,6 +12,7 @@
 #include "proxy/queue.h"
 
 struct arena;
+struct location;
 struct server;
 struct stream;
 
@@ -27,6 +28,7 @@ struct stream_extra {
 	bool direct;                   /* the server was not balanced: cookie, use-server */
 	struct vars vars;              /* txn, req, res */
 	struct view_tuning tuning;
+	const struct location *last_rule; /* that has ended a list; NULL: none */
 	struct arena *arena;           /* of captures in mode tcp; NULL: none yet */
 	const char **captures;
 	bool has_src, has_dst;         /* set-src, set-dst: in force instead of the socket's */

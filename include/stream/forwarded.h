@@ -12,6 +12,9 @@ struct exchange;
 
 /* After the rules of the backend. False: no memory. */
 bool forwarded_add(struct exchange *x);
+/* The request is about to leave to its server, maybe once more: http-send-name-header. False: no
+ * memory. */
+bool forwarded_name_server(struct exchange *x);
 
 extern const struct module forwarded_module;
 

@@ -396,6 +396,23 @@ static enum expr_result fetch_status(struct fetch_call *call, struct sample *smp
 	return result;
 }
 
+/* The algorithm by which the response is compressed. */
+static enum expr_result fetch_compressed(struct fetch_call *call, struct sample *smp)
+{
+	const struct view_http *http = call->view->http;
+	const char *algorithm = http ? http->compressed : NULL;
+
+	if (!call->row->data) {
+		smp->num = algorithm != NULL;
+		return EXPR_FOUND;
+	}
+	if (!algorithm)
+		return EXPR_NONE;
+	smp->str = span_of(algorithm);
+	smp->flags |= SMP_CONST;
+	return EXPR_FOUND;
+}
+
 static enum expr_result fetch_first_req(struct fetch_call *call, struct sample *smp)
 {
 	const struct view_http *http = call->view->http;
@@ -536,6 +553,10 @@ const struct fetch fetch_http[] = {
 	    "announced length of the response's body"),
 	RES("res.ver", SMP_STR, fetch_version, RESPONSE, "version of the response: 1.1"),
 	RES("resp_ver", SMP_STR, fetch_version, RESPONSE, "as res.ver"),
+	{ "res.comp", { 0 }, SMP_BOOL, AT_RESPONSE | AT_LOG, fetch_compressed, .data = 0,
+	  .help = "do we compress the response? Known when it leaves: for the log" },
+	{ "res.comp_algo", { 0 }, SMP_STR, AT_RESPONSE | AT_LOG, fetch_compressed, .data = 1,
+	  .help = "the algorithm by which we compress the response" },
 	{ "status", { 0 }, SMP_INT, FROM_RESPONSE | AT_LOG, fetch_status,
 	  .help = "status of the response" },
 	{ "unique-id", { 0 }, SMP_STR, AT_CLIENT, fetch_unique_id,

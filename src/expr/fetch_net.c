@@ -13,7 +13,7 @@
 
 /* -- addresses -------------------------------------------------------------------------- */
 
-enum { SIDE_SRC, SIDE_DST, SIDE_SERVER_SRC, SIDE_SERVER_DST };
+enum { SIDE_SRC, SIDE_DST, SIDE_SERVER_SRC, SIDE_SERVER_DST, SIDE_SESSION_SRC, SIDE_SESSION_DST };
 
 /* NULL: not known. */
 static const struct addr *net_addr(const struct view *view, int side, struct addr *memory)
@@ -23,6 +23,12 @@ static const struct addr *net_addr(const struct view *view, int side, struct add
 		return view->src;
 	case SIDE_DST:
 		return view_dst(view, memory);
+	case SIDE_SESSION_SRC:
+		return view->session_src;
+	case SIDE_SESSION_DST:
+		if (view->session_dst)
+			return view->session_dst;
+		return view->client && conn_original_dst(view->client, memory) ? memory : NULL;
 	case SIDE_SERVER_SRC:
 		return view_server_src(view, memory);
 	default:
@@ -272,6 +278,20 @@ static enum expr_result fetch_tcp_info(struct fetch_call *call, struct sample *s
 	return EXPR_FOUND;
 }
 
+/* -- the rule that had the last word ---------------------------------------------------- */
+
+static enum expr_result fetch_last_rule(struct fetch_call *call, struct sample *smp)
+{
+	const struct location *last = call->view->last_rule;
+
+	if (!last)
+		return EXPR_NONE;
+	if (!call->row->data)
+		return net_text(smp, last->file);
+	smp->num = last->line;
+	return EXPR_FOUND;
+}
+
 #define ADDR_ROW(name, from, side, text)                                                      \
 	{ name, { 0 }, SMP_ADDR, from, fetch_addr, .data = side, .help = text }
 #define PORT_ROW(name, from, side, text)                                                      \
@@ -305,6 +325,14 @@ const struct fetch fetch_net[] = {
 	  .help = "connections on the listening socket" },
 	LOCAL_ROW("dst_is_local", SIDE_DST, "is dst an address of this system?"),
 	PORT_ROW("dst_port", FROM_CONNECTION, SIDE_DST, "port that the client connected to"),
+	ADDR_ROW("fc_dst", FROM_CONNECTION, SIDE_SESSION_DST, "dst, whatever rules have made of it"),
+	LOCAL_ROW("fc_dst_is_local", SIDE_SESSION_DST, "is fc_dst an address of this system?"),
+	PORT_ROW("fc_dst_port", FROM_CONNECTION, SIDE_SESSION_DST,
+		 "dst_port, whatever rules have made of it"),
+	ADDR_ROW("fc_src", FROM_CONNECTION, SIDE_SESSION_SRC, "src, whatever rules have made of it"),
+	LOCAL_ROW("fc_src_is_local", SIDE_SESSION_SRC, "is fc_src an address of this system?"),
+	PORT_ROW("fc_src_port", FROM_CONNECTION, SIDE_SESSION_SRC,
+		 "src_port, whatever rules have made of it"),
 	TCP_ROW("fc_fackets", TCP_FACKETS, "forward acknowledgements counted by the kernel"),
 	TCP_ROW("fc_lost", TCP_LOST, "segments that the kernel takes for lost"),
 	TCP_ROW("fc_reordering", TCP_REORDERING, "reordering measured by the kernel"),
@@ -325,6 +353,10 @@ const struct fetch fetch_net[] = {
 	  .help = "name of the frontend" },
 	{ "fc_rcvd_proxy", { 0 }, SMP_BOOL, FROM_CONNECTION, fetch_rcvd_proxy,
 	  .help = "were the addresses told by a PROXY header?" },
+	{ "last_rule_file", { 0 }, SMP_STR, AT_STREAM, fetch_last_rule, .data = 0,
+	  .help = "file of the rule that has ended a list of content or HTTP rules" },
+	{ "last_rule_line", { 0 }, SMP_INT, AT_STREAM, fetch_last_rule, .data = 1,
+	  .help = "line of the rule that has ended a list of content or HTTP rules" },
 	{ "prio_class", { 0 }, SMP_INT, FROM_FRONTEND, fetch_priority, .data = 0,
 	  .help = "class in queues: set-priority-class" },
 	{ "prio_offset", { 0 }, SMP_INT, FROM_FRONTEND, fetch_priority, .data = 1,

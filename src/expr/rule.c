@@ -241,6 +241,8 @@ enum rule_result rules_run(const struct rule_set *set, struct view *view,
 		if (rule_ends(rule_run(rule, view, at), &result))
 			break;
 	}
+	if (rule && result != RULES_WAIT)
+		view->last_rule = &rule->loc;
 	place->at = result == RULES_WAIT ? rule : NULL;
 	return result;
 }

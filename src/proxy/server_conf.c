@@ -408,6 +408,8 @@ static const struct keyword server_keywords[] = {
 	      "how long sent data may stay unacknowledged"),
 	BIT("tfo", SRV_TFO, "TCP Fast Open"),
 	NO_BIT("no-tfo", SRV_TFO, "takes back a 'tfo' of default-server"),
+	{ "redir", SCOPE_SERVER, 0, "<prefix>", set_string, .offset = SET(redir),
+	  .help = "GET and HEAD are sent there by a redirect, the path behind the prefix" },
 	{ "track", SCOPE_SERVER, 0, "[<backend>/]<server>", set_string, .offset = SET(track),
 	  .help = "follows the state of another server" },
 	{ "weight", SCOPE_SERVER, 0, "<weight>", set_int, .offset = SET(weight), .min = 0,

@@ -283,6 +283,8 @@ bool compress_response(struct exchange *x)
 	if (x->res.framing == BODY_CHUNKED)
 		h1_end_decode(&x->stream->relay.server);
 	x->res.framing = BODY_CHUNKED;
+	x->http.compressed = x->compress == COMPRESS_RAW_DEFLATE ? "raw-deflate" :
+								  codings[x->compress];
 	return compress_head(x, x->compress);
 }
 

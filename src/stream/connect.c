@@ -5,6 +5,8 @@
 #include "stream/connect.h"
 
 #include "base/clock.h"
+#include "base/arena.h"
+#include "http/uri.h"
 #include "log/log.h"
 #include "net/listener.h"
 #include "proxy/dial.h"
@@ -13,6 +15,7 @@
 #include "stream/exchange.h"
 #include "stream/extra.h"
 #include "stream/idle.h"
+#include "stream/reply.h"
 #include "stream/rules.h"
 #include "stream/steps.h"
 #include "stream/stream.h"
@@ -84,6 +87,29 @@ static enum dial_result connect_dial(struct stream *s, const struct addr *to, in
 	return server_dial(s->server, to, stream_src(s), bytes, fd);
 }
 
+/* "redir" of the server line: the client is to ask there itself. */
+static bool connect_redirects(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+	struct span target;
+	struct reply *reply;
+	const char *to;
+
+	if (!x || !s->server->set.redir ||
+	    (x->req.method != METHOD_GET && x->req.method != METHOD_HEAD))
+		return false;
+	target = uri_path_and_query(x->req.target);
+	if (!target.len || *target.ptr != '/')
+		return false;
+	to = arena_printf(x->arena, "%s%.*s", s->server->set.redir, (int)target.len, target.ptr);
+	reply = reply_new(x, 302, NULL, (struct span){ NULL, 0 });
+	reply_add(x, reply, span_of("cache-control"), span_of("no-cache"));
+	reply_add(x, reply, span_of("location"), span_of(to));
+	reply->ends = END_LOCAL;
+	exchange_reply(x, reply);
+	return true;
+}
+
 int connect_start(struct stream *s)
 {
 	struct addr to = connect_address(s);
@@ -91,6 +117,8 @@ int connect_start(struct stream *s)
 	int fd;
 
 	s->phase = PHASE_CONNECT;
+	if (connect_redirects(s))
+		return STEP_GOTO + REQ_FORWARD;
 	if (s->exchange && idle_take(s, &to))
 		return connect_done(s);
 	if (s->exchange)

@@ -15,6 +15,7 @@
 #include "stream/body.h"
 #include "stream/compress.h"
 #include "stream/connect.h"
+#include "stream/forwarded.h"
 #include "stream/h1_conf.h"
 #include "stream/http_rules.h"
 #include "stream/keepalive.h"
@@ -297,6 +298,8 @@ int exchange_request_open(struct stream *s)
 	if (server->framing)
 		server->framing->keep = server_may_keep(s) ||
 					both_options(s) & OPT_PRETEND_KEEPALIVE;
+	if (!forwarded_name_server(x))
+		return exchange_fail_with(s, END_RESOURCE, 500);
 	h1_adjust_for_server(s, &x->req);
 	if (server->ops->head_out && server->ops->head_out(server, &x->req) != IO_OK)
 		return exchange_fail_with(s, END_INTERNAL, 500);

@@ -104,7 +104,29 @@ static int parse_unique_id(struct statement *st, const struct keyword *kw, void 
 	return parse_name(st, &px->set.unique_id_header);
 }
 
+/* It is set on the way to the server: what tells where a message ends must not be. */
+static int parse_name_header(struct statement *st, const struct keyword *kw, void *object)
+{
+	static const char *const framing[] = { "content-length", "transfer-encoding", "connection",
+					       "upgrade", "te", "trailer" };
+	struct proxy *px = object;
+	size_t i;
+
+	(void)kw;
+	if (parse_name(st, &px->set.name_header))
+		return -1;
+	for (i = 0; i < sizeof(framing) / sizeof(framing[0]); i++) {
+		if (span_equal_nocase(px->set.name_header, span_of(framing[i])))
+			return stmt_error(st, st->at - 1, "'%s' belongs to the connection or tells where "
+					  "a message ends: it cannot be a server's name", framing[i]);
+	}
+	return 0;
+}
+
 static const struct keyword keywords[] = {
+	{ .name = "http-send-name-header", .scope = SCOPE_BACK, .args = "<name>",
+	  .parse = parse_name_header,
+	  .help = "header that tells each server its own name" },
 	{ .name = "option forwardfor", .scope = SCOPE_PROXY,
 	  .args = "[except <network>] [header <name>] [if-none]", .parse = parse_forwarded,
 	  .offset = offsetof(struct proxy, set.forwardfor), .min = FORWARDFOR,
@@ -171,6 +193,14 @@ static bool add_unique_id(struct exchange *x, const struct proxy *frontend)
 	if (!frontend->set.unique_id_header.ptr)
 		return true;
 	return message_add(&x->req, x->arena, frontend->set.unique_id_header, id);
+}
+
+bool forwarded_name_server(struct exchange *x)
+{
+	const struct stream *s = x->stream;
+	struct span name = s->backend ? s->backend->set.name_header : (struct span){ NULL, 0 };
+
+	return !name.ptr || !s->server || message_set(&x->req, x->arena, name, span_of(s->server->id));
 }
 
 bool forwarded_add(struct exchange *x)

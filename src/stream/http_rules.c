@@ -270,6 +270,7 @@ static enum rule_result run_set(struct exchange *x, const struct rule_set *set,
 		return RULES_ERROR;
 	stream_view(x->stream, &view, NULL);
 	r = rules_run(set, &view, place, true);
+	x->stream->extra->last_rule = view.last_rule;
 	if (x->hinting && (r == RULES_PASS || r == RULES_WAIT))
 		action_send_hints(x);
 	return r;

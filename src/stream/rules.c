@@ -106,6 +106,7 @@ static enum rule_result content_run(struct stream *s, const struct rule_set *set
 			return RULES_ERROR;
 		stream_view(s, &view, NULL);
 		r = rules_run(set, &view, place, content_complete(pump, over));
+		s->extra->last_rule = view.last_rule;
 		if (r != RULES_WAIT)
 			return r;
 		if (!started)

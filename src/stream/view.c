@@ -78,6 +78,8 @@ void view_of_session(struct session *session, struct conn *client, struct view *
 		.listener = session->listener,
 		.client = client,
 		.src = &session->src,
+		.session_src = &session->src,
+		.session_dst = session->has_dst ? &session->dst : NULL,
 		.session_vars = &session->vars,
 		.session = session,
 		.has_proxy_header = session->has_proxy_header,
@@ -222,6 +224,7 @@ void stream_view(struct stream *s, struct view *view, struct view_log *log)
 	view->stream = s;
 	view->stream_vars = s->extra ? &s->extra->vars : NULL;
 	view->tuning = s->extra ? &s->extra->tuning : NULL;
+	view->last_rule = s->extra ? s->extra->last_rule : NULL;
 	view->captures = s->extra ? &s->extra->captures : NULL;
 	view->log = log;
 	if (s->exchange) {
