@@ -60,6 +60,7 @@ struct listener {
 	unsigned maxconn;       /* in force; 0: none of its own */
 	int backlog;            /* in force */
 	bool inherited;         /* fd@N: the parent has it, too */
+	bool light;             /* its connections are no load: whoever has much takes them, too */
 	bool handed;            /* it was listening already, and comes from an earlier process */
 	unsigned expected;      /* connections that a batch finds, of late; 0: not known yet */
 	unsigned full_batches;  /* in a row: they took as many as was expected */

@@ -361,6 +361,8 @@ int share_enter(struct listener *l)
 		if (!wake_watch(&called_back, was_called_back))
 			return -1;
 	}
+	if (l->light)
+		return watch(l);
 	if (!away && watch(l) < 0)
 		return -1;
 	list_append(&members, &l->share_node);
@@ -389,13 +391,11 @@ static void to_the_end(struct listener *l)
 	l->since_round = 0;
 	share_stats.rounds++;
 	loop_remove(&l->src);
-	if (watch(l) < 0) {
-		step_back();
-		timer_set(&check, clock_now_ms + CHECK_MOST_MS);
-	}
+	if (watch(l) < 0) /* no memory: net/listener.c brings it back */
+		timer_set(&l->retry, clock_now_ms + CHECK_MS);
 }
 
-void share_accepted(struct listener *l)
+static void share_taken(void)
 {
 	unsigned least;
 
@@ -407,13 +407,18 @@ void share_accepted(struct listener *l)
 		taken = 0;
 		alone = least == UINT_MAX;
 		look_after = alone ? 1 : share_margin(least, true) / (4 * SHARE_WEIGHT);
-		if (share_stands_back(load_of(segment_own), least, false)) {
+		if (share_stands_back(load_of(segment_own), least, false))
 			task_wake(&decision);
-			return;
-		}
-		call_back_those();
+		else
+			call_back_those();
 	}
-	if (l->src.registered && !alone)
+}
+
+void share_accepted(struct listener *l)
+{
+	if (!l->light)
+		share_taken();
+	if (l->src.registered && (l->light || !(alone || task_queued(&decision))))
 		to_the_end(l);
 }
 

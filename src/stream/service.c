@@ -77,6 +77,7 @@ static unsigned service_open_proxy(struct proxy *px, bool silent)
 			l->accepted = session_accept;
 			l->room = admission_room;
 			l->settled = admission_settled;
+			l->light = px->stats_socket;
 			if (l->src.fd >= 0 || listener_open(l, &opt, &err) == 0)
 				continue;
 			failed++;
