@@ -23,8 +23,8 @@ caps_set caps_of_root(void);
 
 /* Those that we have; none when the kernel does not say. */
 caps_set caps_permitted(void);
-/* Whatever is executed from now on, setuid or not, can have no others. Needs CAP_SETPCAP; without it
- * nothing happens. */
+/* Whatever is executed from now on, setuid or not, can have no others. Needs CAP_SETPCAP;
+ * without it nothing happens. */
 void caps_bound(caps_set keep);
 /* From now on we have these and no others, nor can have them. 0, or -1 and errno. */
 int caps_set_all(caps_set keep);

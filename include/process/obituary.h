@@ -13,8 +13,8 @@ void obituary_prepare(int fd);
 /* In the parent: how it ended (of waitpid), what it had at hand, and its own words, to the log. */
 void obituary_log(struct worker *w, int status);
 
-/* For handlers of signals, in a process that dies: to stderr and to the parent; the second what it dies of and
- * where. */
+/* For handlers of signals in a process that dies: to stderr and to the parent; the second what it
+ * dies of, and where. */
 void obituary_say(const char *text, size_t len);
 void obituary_write(int signo);
 

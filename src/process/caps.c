@@ -110,8 +110,9 @@ int caps_parse(struct statement *st, const struct keyword *kw, void *object)
 	for (;; word += len + 1) {
 		len = strcspn(word, ",");
 		if (!caps_find(word, len, set))
-			return stmt_error(st, st->at - 1, "'%.*s' is no capability that can be kept; "
-					  "there are %s", (int)len, word,
+			return stmt_error(st, st->at - 1,
+					  "'%.*s' is no capability that can be kept; there are %s",
+					  (int)len, word,
 					  caps_print(~(caps_set)0, all, sizeof(all)));
 		if (!word[len])
 			return stmt_end(st);

@@ -21,7 +21,8 @@ static bool confine_forks(const struct process_conf *conf, const struct args *ar
 	return conf->insecure_fork || args->insecure_fork;
 }
 
-/* Behind chroot their files are out of reach. One that is not there is looked for at each connection. */
+/* Behind chroot their files are out of reach. One that is not there yet is looked for at each
+ * connection. */
 static bool confine_keep_namespaces(void)
 {
 	const struct proxy *px;

@@ -2,7 +2,8 @@
 /*
  * Giving up what is not needed any more. Called once, by the process that will serve, when all is
  * open. The order matters: the root directory and the bounding set need root, capabilities are
- * lost with the change of user unless they are asked for, and the mark that allows dumps falls with it.
+ * lost with the change of user unless they are asked for, and the mark that allows dumps falls
+ * with it.
  */
 #include "process/rights.h"
 

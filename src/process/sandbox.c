@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The filter of system calls (seccomp): an allow-list, loaded by libseccomp, for the process that
- * serves, after everything was opened. Called by run.c alone.
+ * serves, after everything was opened. Called by confine.c alone.
  *
  * What is called for each exchange is allowed without a look at its arguments: the kernel then
  * answers from a bitmap and runs no program. Arguments are looked at where a call could do more
- * than serving needs (open for writing, sockets of other families, signals to others, code
- * in fresh memory).
+ * than serving needs (open for writing, sockets of other families, signals, code in fresh memory).
  *
  * A refused call raises SIGSYS in its place (SECCOMP_RET_TRAP). The handler runs where our own code
  * made the call, so the data of the log are whole, unless the log made it; what may be held are
- * locks of libc. So it writes the name with write(2) first, also for the parent, which logs it; then it
- * logs by itself, and an alarm ends it if that should wait for a lock. Names were collected before:
- * resolving them allocates.
+ * locks of libc. So it writes the name with write(2) first, also for the parent, which logs it;
+ * then it logs by itself, and an alarm ends it if that should wait for a lock. Names were
+ * collected before: resolving them allocates.
  */
 #include "process/sandbox.h"
 
@@ -35,6 +34,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#ifndef SYS_SECCOMP /* si_code; older headers of libc lack it */
+#define SYS_SECCOMP 1
+#endif
 #define CALL(name) SCMP_SYS(name)
 
 /* Those of each exchange first, in the order of how often they are called. */
@@ -111,11 +113,16 @@ static void sandbox_refused(int signo, siginfo_t *info, void *context)
 	const char *name = number >= 0 && number < NAMES ? names[number] : NULL;
 
 	(void)context;
+	if (info->si_code != SYS_SECCOMP) { /* somebody sent it */
+		signal(signo, SIG_DFL);
+		raise(signo);
+		return;
+	}
 	name = name ? name : "of an unknown number";
 	put_name(name);
-	obituary_write(signo);
 	signal(SIGALRM, SIG_DFL);
 	alarm(HANDLER_SECONDS);
+	obituary_write(signo);
 	log_process(LOG_L_ALERT, "Refused system call %s (number %d): the process ends. "
 		    "insecure-syscalls-wanted in the global section allows all.", name, number);
 	signal(signo, SIG_DFL);

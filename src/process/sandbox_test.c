@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The filter of system calls in children: what serving needs goes on, a call that it does not allow ends
- * the process by SIGSYS and is named. */
+/* The filter of system calls in children: what serving needs goes on, a call that it does not
+ * allow ends the process by SIGSYS and is named. */
 #include "process/sandbox.h"
 
 #include "base/err.h"
