@@ -52,6 +52,12 @@ static void number(struct config *cfg, struct proxy *px)
 	}
 }
 
+static void check_redir(struct config *cfg, const struct server *s)
+{
+	if (s->set.redir && s->proxy->set.mode != MODE_HTTP)
+		config_error(cfg, &s->loc, "server '%s': 'redir' needs mode http", s->id);
+}
+
 static void check_observe(struct config *cfg, struct server *s)
 {
 	if (s->set.observe != OBSERVE_LAYER7 || s->proxy->set.mode == MODE_HTTP)
@@ -137,6 +143,7 @@ void servers_finish(struct config *cfg, struct proxy *px)
 		if (s->refused)
 			continue;
 		set_limits(s);
+		check_redir(cfg, s);
 		check_observe(cfg, s);
 		if (!s->set.weight)
 			config_note(cfg, &s->loc, "server '%s' has weight 0: balancing never takes it",
