@@ -3,9 +3,12 @@
 #ifndef EXPR_STATE_H
 #define EXPR_STATE_H
 
+#include <stdbool.h>
+
 struct expr_process {
 	unsigned count;  /* worker processes: nbproc */
 	unsigned number; /* of this one, from 1 */
+	bool leaving;    /* it will stop soon ("grace") */
 };
 extern struct expr_process expr_process;
 

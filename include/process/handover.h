@@ -27,6 +27,9 @@ int handover_execute(struct config *cfg, struct err *err);
 void handover_validate(int fd) __attribute__((noreturn));
 /* Who waits to hear of the reload that led to this image; taken over by the caller. -1: no more. */
 int handover_next_asker(void);
+/* In a process that serves: it will not execute itself, and must not hold what would lead out of
+ * its root directory. */
+void handover_forget(void);
 void handover_add_asker(int fd);
 
 #endif

@@ -30,6 +30,7 @@ struct process_conf {
 	unsigned nbproc, nbthread; /* 0: not given */
 	unsigned workers;   /* 0: one process, which has no parent */
 	unsigned max_reloads; /* that a worker survives; 0: no limit */
+	unsigned grace;     /* ms between SIGUSR1 and the soft stop */
 	unsigned close_spread; /* ms; 0: not given */
 	struct cpu_rule *cpu_rules;
 	struct cpu_map *cpus; /* NULL: none */

@@ -155,7 +155,7 @@ static enum expr_result fetch_process(struct fetch_call *call, struct sample *sm
 		smp->num = 0; /* a process has one */
 		break;
 	case PROCESS_STOPPING:
-		smp->num = global_state && global_state->stopping;
+		smp->num = (global_state && global_state->stopping) || expr_process.leaving;
 		break;
 	}
 	return EXPR_FOUND;

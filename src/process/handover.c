@@ -98,6 +98,17 @@ int handover_next_asker(void)
 	return asker_count ? askers[--asker_count] : -1;
 }
 
+void handover_forget(void)
+{
+	int fd;
+
+	if (start_folder >= 0)
+		close(start_folder);
+	start_folder = -1;
+	while ((fd = handover_next_asker()) >= 0)
+		close(fd);
+}
+
 /* ---- giving ------------------------------------------------------------------------------ */
 
 /* All descriptors that are named, so that they can be made close-on-exec again. */

@@ -58,6 +58,7 @@ enum parent_state { PARENT_STARTS,  /* not all workers have served yet */
 struct list workers = LIST_INIT(workers);
 static enum parent_state state;
 static struct timer tick;       /* due workers, watchdog */
+static struct timer grace;      /* our copies of the sockets are kept so long */
 static uint64_t kill_ms;        /* PARENT_ENDS: those that are left are killed */
 static uint64_t hard_stop_ms;   /* PARENT_FINISHES; 0: never */
 static int exit_code;
@@ -124,8 +125,8 @@ static void parent_end(int signo)
 static void on_end(int signo)
 {
 	log_process(LOG_L_NOTICE, "Ending on signal %s.", sigabbrev_np(signo));
-	if (conf->master_worker)
-		exit_code = 128 + signo; /* as the reference's; tools wait for it */
+	if (conf_master && signo == SIGINT)
+		exit_code = 128 + signo; /* as the reference's: whoever interrupts it looks for that */
 	parent_end(SIGTERM);
 }
 
@@ -138,13 +139,22 @@ static void on_finish(int signo)
 		return;
 	state = PARENT_FINISHES;
 	if (conf->hard_stop_after)
-		hard_stop_ms = clock_now_ms + conf->hard_stop_after + END_MS;
+		hard_stop_ms = clock_now_ms + conf->grace + conf->hard_stop_after + END_MS;
 	log_process(LOG_L_NOTICE, "Soft stop: workers finish.");
 	notify_stopping(NULL);
-	service_each(listener_close);
+	if (conf->grace)
+		timer_set(&grace, clock_now_ms + conf->grace);
+	else
+		service_each(listener_close);
 	workers_forget_waiting();
 	workers_signal(SIGUSR1);
 	parent_end_if_alone();
+}
+
+static void on_grace_over(struct timer *timer)
+{
+	(void)timer;
+	service_each(listener_close);
 }
 
 /* Our memory is that of replacements. */
@@ -442,6 +452,7 @@ static void child_forget(struct worker *self)
 	struct worker *w;
 
 	timer_cancel(&tick);
+	timer_cancel(&grace);
 	list_for_each(w, &workers, node) {
 		if (w->channel)
 			channel_drop(&w->channel);
@@ -620,6 +631,7 @@ static int parent_signals(struct err *err)
 static int parent_open(struct config *cfg, struct err *err)
 {
 	timer_init(&tick, on_tick);
+	timer_init(&grace, on_grace_over);
 	if (parent_signals(err) < 0 || parent_cli_start(cfg, err) < 0)
 		return -1;
 	if (!reload_info.started_ms)

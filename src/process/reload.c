@@ -199,12 +199,8 @@ void reload_child_ended(int pid, int status)
 
 void reload_forget(void)
 {
-	int fd;
-
 	if (output.fd >= 0)
 		close(output.fd);
 	output.fd = -1;
 	output.registered = false;
-	while ((fd = handover_next_asker()) >= 0)
-		close(fd);
 }

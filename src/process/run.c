@@ -10,6 +10,7 @@
 #include "event/loop.h"
 #include "event/signals.h"
 #include "event/timer.h"
+#include "expr/state.h"
 #include "log/log.h"
 #include "net/inherit.h"
 #include "net/listener.h"
@@ -44,7 +45,7 @@
 #include <unistd.h>
 
 static const struct process_conf *conf;
-static struct timer hard_stop;
+static struct timer hard_stop, grace;
 
 static int process_fail(const struct err *err)
 {
@@ -71,10 +72,22 @@ static void process_finish(bool others_serve)
 	service_finish(others_serve, loop_stop);
 }
 
+static void grace_over(struct timer *timer)
+{
+	(void)timer;
+	process_finish(false);
+}
+
+/* Others may learn from the fetch "stopping" that it will stop, before it does. */
 static void on_finish(int signo)
 {
 	(void)signo;
-	process_finish(false);
+	if (!conf->grace) {
+		process_finish(false);
+	} else if (!expr_process.leaving) {
+		expr_process.leaving = true;
+		timer_set(&grace, clock_now_ms + conf->grace);
+	}
 }
 
 static void on_end(int signo)
@@ -116,6 +129,7 @@ static int process_signals(struct err *err)
 		if (signal_watch(table[i].signo, table[i].handler) < 0)
 			return err_set(err, "cannot watch signals: %s", strerror(errno));
 	timer_init(&hard_stop, process_end_now);
+	timer_init(&grace, grace_over);
 	return 0;
 }
 
@@ -256,6 +270,7 @@ static int process_start(struct config *cfg, const struct args *args, const stru
 
 	if (worker && loop_init(tune->maxpollevents) < 0)
 		return err_set(err, "cannot poll: %s", strerror(errno));
+	handover_forget();
 	workers_take_cpu(conf, worker_number);
 	if (process_signals(err) < 0 ||
 	    (worker && segment_confine(segment, (unsigned)worker->row, err) < 0) ||
