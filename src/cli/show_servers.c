@@ -7,7 +7,6 @@
 #include "cli/tables.h"
 #include "proxy/facts.h"
 #include "proxy/tally.h"
-#include "stream/idle.h"
 
 struct servers_state {
 	int only;      /* id of the one backend that is wanted; -1: all */
@@ -209,36 +208,21 @@ static int conn_start(struct cli_call *call, struct err *err)
 	return 0;
 }
 
-/* Those that were reused once at least: they have proved that the server can do that. */
-static unsigned conn_proven(const struct server *s)
-{
-	const struct idle *idle;
-	unsigned n = 0;
-
-	if (!s->idle_count)
-		return 0;
-	list_for_each(idle, &s->idle, node)
-		n += idle->uses > 1;
-	return n;
-}
-
 /* In TCP mode, and where they are private, no connection is idle here: each belongs to its session. */
 static enum cli_step conn_next(struct cli_call *call)
 {
 	const struct server *s = servers_next(call);
 	struct server_tally sum;
-	unsigned proven;
 
 	if (!s)
 		return CLI_END;
 	server_sum(s, &sum);
-	proven = conn_proven(s);
 	text_printf(call->out, "%s/%s %d/%d ", s->proxy->name, s->id, s->proxy->uuid, s->puid);
 	servers_say_addr(call->out, &s->state->addr);
 	text_printf(call->out, " %u - %u %u %llu %u %u %u %d %u %u\n", s->state->addr.port,
 		    s->set.pool_purge_delay, sum.current,
-		    (unsigned long long)sum.counters.connections_max, s->idle_need,
-		    s->idle_count - proven, proven, s->set.pool_max_conn, s->idle_count,
+		    (unsigned long long)sum.counters.connections_max, sum.idle_need,
+		    sum.idle - sum.idle_safe, sum.idle_safe, s->set.pool_max_conn, sum.idle,
 		    s->idle_count);
 	return CLI_MORE;
 }

@@ -128,6 +128,9 @@ static void server_join(void *to_tally, const void *from_tally, uint64_t now_ms)
 
 	to->current += LOAD(from->current);
 	to->queued += LOAD(from->queued);
+	to->idle += LOAD(from->idle);
+	to->idle_safe += LOAD(from->idle_safe);
+	to->idle_need += LOAD(from->idle_need);
 	to->last_session_s = larger(to->last_session_s, LOAD(from->last_session_s));
 	TIMES_JOIN(to, from);
 	counters_join(&to->counters, &from->counters, now_ms);
@@ -209,8 +212,21 @@ void proxy_sum(const struct proxy *px, unsigned side, struct proxy_tally *out)
 	sum(front ? SLOT_FRONTEND : SLOT_BACKEND, front ? px->fe : px->be, out);
 }
 
+/* Returns whether there are idle connections, which may end without anything else moving. */
+static bool note_idle(const struct server *s)
+{
+	struct server_tally *tally = s->tally;
+	bool any = s->idle_count | tally->idle;
+
+	tally->idle = s->idle_count;
+	tally->idle_safe = s->idle_safe;
+	tally->idle_need = s->idle_need;
+	return any;
+}
+
 void server_sum(const struct server *s, struct server_tally *out)
 {
+	note_idle(s);
 	sum(SLOT_SERVER, s->tally, out);
 }
 
@@ -352,8 +368,10 @@ static bool settle_proxy(const struct proxy *px)
 		moved |= settle_counters(&px->fe->counters, px->fe->current, px->fe->queued);
 	if (px->be)
 		moved |= settle_counters(&px->be->counters, px->be->current, px->be->queued);
-	for (s = px->servers; s; s = s->next)
+	for (s = px->servers; s; s = s->next) {
 		moved |= settle_counters(&s->tally->counters, s->tally->current, s->tally->queued);
+		moved |= note_idle(s);
+	}
 	list_for_each(bind, &px->binds, node)
 		list_for_each(l, &bind->listeners, node)
 			moved |= settle_counters(&l->tally->counters, l->tally->current, 0);
@@ -430,7 +448,7 @@ static void drop_gauges(enum segment_kind kind, void *cell)
 		px->first_waiter = 0;
 		break;
 	case SLOT_SERVER:
-		s->current = s->queued = 0;
+		s->current = s->queued = s->idle = s->idle_safe = s->idle_need = 0;
 		s->first_waiter = 0;
 		break;
 	case SLOT_LISTENER:
@@ -495,7 +513,8 @@ static unsigned gauges_of(enum segment_kind kind, const void *cell)
 		return px->current | px->queued | px->total_queued | px->served | px->admitting |
 		       (px->first_waiter != 0);
 	case SLOT_SERVER:
-		return s->current | s->queued | (s->first_waiter != 0);
+		return s->current | s->queued | s->idle | s->idle_safe | s->idle_need |
+		       (s->first_waiter != 0);
 	case SLOT_LISTENER:
 		return ((const struct listener_tally *)cell)->current;
 	case SLOT_GLOBAL:

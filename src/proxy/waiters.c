@@ -14,7 +14,7 @@
 
 enum { CLASS_SHIFT = 44, CLASS_OFFSET = 1 << 16 };
 
-unsigned waiters_patience_ms = 100;
+unsigned waiters_patience_ms = 500;
 void (*waiters_lost_patience)(void);
 
 static struct {

@@ -348,11 +348,11 @@ static void stat_fill_server_state(struct stat_row *row, const struct server *s,
 	if (stat_checked_server(s)->set.observe != OBSERVE_NONE)
 		SET(hanafail, stats_u64(sum->counters.failed_hana));
 	SET(lastsess, stat_age(sum->last_session_s));
-	SET(srv_icur, stats_u32(s->idle_count));
-	SET(idle_conn_cur, stats_u32(s->idle_count - s->idle_safe));
-	SET(safe_conn_cur, stats_u32(s->idle_safe));
+	SET(srv_icur, stats_u32(sum->idle));
+	SET(idle_conn_cur, stats_u32(sum->idle - sum->idle_safe));
+	SET(safe_conn_cur, stats_u32(sum->idle_safe));
 	SET(used_conn_cur, stats_u32(sum->current));
-	SET(need_conn_est, stats_u32(s->idle_need > sum->current ? s->idle_need : sum->current));
+	SET(need_conn_est, stats_u32(sum->idle_need > sum->current ? sum->idle_need : sum->current));
 	if (s->set.pool_max_conn >= 0)
 		SET(src_ilim, stats_u32((unsigned)s->set.pool_max_conn));
 }
