@@ -4,13 +4,14 @@
 #define CLI_QUESTION_H
 
 #include "cli/command.h"
-#include "event/loop.h"
+
+struct link;
 
 /* One question to one process; lives in the state of a command. */
 struct question {
 	struct cli_call *call; /* during begin and next */
 	struct cli *cli;
-	struct source src;     /* fd -1: not connected */
+	struct link *link;     /* NULL: not connected */
 	unsigned ticket;       /* 0: not waiting for the connection */
 	char *text;            /* to be sent */
 	bool opened, ended;

@@ -9,6 +9,7 @@
 #include "base/segment.h"
 #include "cli/conversation.h"
 #include "cli/session.h"
+#include "event/loop.h"
 #include "event/talk.h"
 
 #include <errno.h>
@@ -20,29 +21,64 @@
 
 /* -- one process ----------------------------------------------------------------------------- */
 
-static void question_ready(struct source *src, uint32_t events)
+/* The connection. It outlives the question until the end of the turn: events that were polled already
+ * still come. */
+struct link {
+	struct source src;
+	struct reap reap;
+	struct question *question; /* NULL: has ended */
+};
+
+static void link_ready(struct source *src, uint32_t events)
 {
-	struct question *q = container_of(src, struct question, src);
+	struct link *link = container_of(src, struct link, src);
 
 	(void)events;
-	cli_wake(q->cli);
+	if (link->question)
+		cli_wake(link->question->cli);
+}
+
+static void link_free(struct reap *reap)
+{
+	free(container_of(reap, struct link, reap));
+}
+
+static void link_close(struct link *link)
+{
+	link->question = NULL;
+	if (link->src.registered)
+		loop_remove(&link->src);
+	close(link->src.fd);
+	loop_reap(&link->reap, link_free);
+}
+
+/* Sends the question. Takes over fd. 0, or -1 with errno. */
+static int link_open(struct question *q, int fd)
+{
+	size_t len = strlen(q->text);
+	struct link *link = calloc(1, sizeof(*link));
+
+	if (!link) {
+		close(fd);
+		return -1;
+	}
+	link->src = (struct source){ .fd = fd, .ready = link_ready };
+	link->question = q;
+	q->link = link;
+	return send(fd, q->text, len, MSG_NOSIGNAL) != (ssize_t)len ||
+	       loop_add(&link->src, EPOLLIN | EPOLLRDHUP | EPOLLET) < 0 ? -1 : 0;
 }
 
 static void question_opened(void *arg, int fd, const char *error)
 {
 	struct question *q = arg;
-	size_t len = strlen(q->text);
 
 	q->ticket = 0;
 	q->opened = true;
-	q->src = (struct source){ .fd = fd, .ready = question_ready };
-	if (fd < 0) {
+	if (fd < 0)
 		snprintf(q->error, sizeof(q->error), "%s", error);
-	} else if (send(fd, q->text, len, MSG_NOSIGNAL) != (ssize_t)len ||
-		   loop_add(&q->src, EPOLLIN | EPOLLRDHUP | EPOLLET) < 0) {
+	else if (link_open(q, fd) < 0)
 		snprintf(q->error, sizeof(q->error), "%s", strerror(errno));
-		q->ended = true;
-	}
 	cli_wake(q->cli);
 }
 
@@ -51,7 +87,7 @@ int question_begin(struct question *q, struct cli_call *call, unsigned row, cons
 {
 	int level;
 
-	*q = (struct question){ .cli = call->cli, .src.fd = -1 };
+	*q = (struct question){ .cli = call->cli };
 	if (!talk_open)
 		return err_set(err, "there is no other process");
 	if (asprintf(&q->text, payload ? "%s <<\n%s\n" : "%s\n%s", text, payload ? payload : "") < 0) {
@@ -88,7 +124,7 @@ enum cli_step question_next(struct question *q, struct cli_call *call)
 	}
 	if (q->ended)
 		return CLI_END;
-	n = recv(q->src.fd, piece, sizeof(piece), MSG_DONTWAIT);
+	n = recv(q->link->src.fd, piece, sizeof(piece), MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return CLI_WAIT;
 	if (n <= 0) {
@@ -103,14 +139,10 @@ void question_end(struct question *q)
 {
 	if (q->ticket && talk_forget)
 		talk_forget(q->ticket);
-	if (q->opened && q->src.fd >= 0) {
-		if (q->src.registered)
-			loop_remove(&q->src);
-		close(q->src.fd);
-		q->src.fd = -1;
-	}
+	if (q->link)
+		link_close(q->link);
 	free(q->text);
-	*q = (struct question){ .src.fd = -1 };
+	*q = (struct question){ .cli = NULL };
 }
 
 static bool needs_escape(char c)

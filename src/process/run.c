@@ -338,6 +338,7 @@ int process_run(struct config *cfg, const struct args *args)
 			return process_fail(&err);
 		worker = parent_run();
 		if (!worker) {
+			process_stop_modules(cfg);
 			loop_free();
 			return parent_exit_code();
 		}
