@@ -228,6 +228,7 @@ static void take_worker(const char *line)
 		return;
 	}
 	w->pid = pid;
+	w->turns = UINT64_MAX;
 	w->state = finishes ? WORKER_FINISHES : WORKER_SERVES;
 	keep_open(w->channel_fd, false);
 	keep_open(w->words_fd, false);

@@ -523,7 +523,7 @@ static void worker_forked(struct worker *w, pid_t pid, int channel_fd, int words
 	w->started_ms = clock_now_ms;
 	w->words_fd = words_fd;
 	w->aborted = false;
-	w->turns = 0;
+	w->turns = UINT64_MAX; /* not looked at yet */
 	atomic_store(&segment_row(segment, (unsigned)w->row)->pid, pid);
 	worker_listen(w, channel_fd);
 	log_process(LOG_L_NOTICE, "New worker %u (%d) forked.", w->number, (int)pid);

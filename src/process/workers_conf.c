@@ -13,6 +13,7 @@
 #include "config/diag.h"
 #include "expr/state.h"
 #include "log/log.h"
+#include "process/handover.h"
 #include "process/process.h"
 #include "proxy/tally.h"
 
@@ -259,6 +260,8 @@ int workers_finish(struct config *cfg, void *data)
 
 	if (!conf->nbproc_auto && conf->nbthread)
 		n *= conf->nbthread;
+	if (handover_taken)
+		conf->master_worker = true; /* it is one, and has workers of the file before */
 	if (n > WORKERS_MOST)
 		return config_error(cfg, NULL, "nbproc and nbthread together give %u workers; there can "
 				    "be %d", n, WORKERS_MOST);
