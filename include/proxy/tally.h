@@ -64,6 +64,10 @@ static inline unsigned gauge_sum(const unsigned *own)
 	return unlikely(tally_shared) ? gauge_sum_rows(own) : *own;
 }
 
+/* The same, what others have as it was up to a millisecond ago: for log lines, of which many a
+ * millisecond may say it. */
+unsigned gauge_sum_recent(const unsigned *own);
+
 static inline unsigned server_sessions(const struct server *s)
 {
 	return gauge_sum(&s->tally->current);

@@ -10,6 +10,7 @@
  */
 #include "proxy/tally.h"
 
+#include "base/bug.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/segment.h"
@@ -292,6 +293,25 @@ unsigned gauge_sum_rows(const unsigned *own)
 	for (row = 0; row < segment_rows(segment); row++)
 		total += __atomic_load_n((const unsigned *)of_row(own, row), __ATOMIC_SEQ_CST);
 	return total;
+}
+
+unsigned gauge_sum_recent(const unsigned *own)
+{
+	static struct {
+		const unsigned *own;
+		uint64_t at_ms;
+		unsigned others;
+	} recent[64], *r;
+
+	if (!tally_shared)
+		return *own;
+	r = &recent[(uintptr_t)own / SEGMENT_CELL % ARRAY_LEN(recent)];
+	if (r->own != own || r->at_ms != clock_now_ms) {
+		r->own = own;
+		r->at_ms = clock_now_ms;
+		r->others = gauge_sum_rows(own) - *own;
+	}
+	return *own + r->others;
 }
 
 uint64_t counter_sum(const uint64_t *own)

@@ -64,8 +64,8 @@ static void view_find_log(const struct view *view, struct view_log *log)
 			.request_ms = -1,
 			.response_ms = -1,
 			.total_ms = (int64_t)(clock_now_ms - se->accepted_ms),
-			.active_conns = global_sessions(),
-			.frontend_conns = frontend_sessions(se->frontend),
+			.active_conns = gauge_sum_recent(&global_tally->current),
+			.frontend_conns = gauge_sum_recent(&se->frontend->fe->current),
 			.termination = "--",
 			.pid = (unsigned)getpid(),
 		};
@@ -164,9 +164,12 @@ static unsigned others(unsigned current, const struct stream *s)
 /* One that was to have the server, but did not get a slot, is not among its sessions. */
 static unsigned server_conns(const struct stream *s)
 {
+	unsigned now;
+
 	if (!s->server)
 		return 0;
-	return s->counted_server ? others(server_sessions(s->server), s) : server_sessions(s->server);
+	now = gauge_sum_recent(&s->server->tally->current);
+	return s->counted_server ? others(now, s) : now;
 }
 
 void view_fill_log(const struct stream *s, struct view_log *log)
@@ -183,9 +186,10 @@ void view_fill_log(const struct stream *s, struct view_log *log)
 		.bytes_out = stream_bytes_out(s),
 		.reason = reason_text(s->reason),
 		.failed = reason_is_error(s->reason),
-		.active_conns = global_sessions(),
-		.frontend_conns = frontend_sessions(se->frontend),
-		.backend_conns = s->counted_backend ? others(backend_sessions(s->backend), s) : 0,
+		.active_conns = gauge_sum_recent(&global_tally->current),
+		.frontend_conns = gauge_sum_recent(&se->frontend->fe->current),
+		.backend_conns = s->counted_backend ?
+					 others(gauge_sum_recent(&s->backend->be->current), s) : 0,
 		.server_conns = server_conns(s),
 		.retries = s->failures,
 		.redispatched = s->redispatched,
