@@ -47,7 +47,7 @@ struct state_facts {
 	uint32_t user_weight, maxconn;
 	uint32_t conf_weight, conf_maxconn; /* what the configuration said then */
 	uint32_t down_transitions;
-	uint64_t changed_ms, downtime_ms;
+	uint64_t changed_ms, downtime_ms, warm_ms;
 	struct fact_addr addr, conf_addr;
 };
 
@@ -235,6 +235,7 @@ static void publish_server(const struct server *s)
 	facts.down_transitions = st->down_transitions;
 	facts.changed_ms = st->changed_ms;
 	facts.downtime_ms = st->downtime_ms;
+	facts.warm_ms = st->warm_ms;
 	facts.addr = fact_of(&st->addr);
 	facts.conf_addr = fact_of(&s->spec.addr);
 	write_facts(&server_facts(s)->state.sequence, &facts, sizeof(facts));
@@ -289,8 +290,7 @@ static void restore_admin(struct server *s, const struct state_facts *facts)
 		s->state->admin = (uint8_t)((s->state->admin & ~kept) | (facts->admin & kept));
 }
 
-/* Only those that are checked have a health and go down by themselves. A ramp of slowstart is not
- * gone on with. */
+/* Only those that are checked have a health and go down by themselves. */
 static void restore_health(struct server *s, const struct state_facts *facts)
 {
 	s->state->op = s->state->admin & ADMIN_MAINT ? SERVER_DOWN : SERVER_UP;
@@ -303,6 +303,16 @@ static void restore_health(struct server *s, const struct state_facts *facts)
 	if (s->state->op != SERVER_DOWN && !(facts->admin & ADMIN_MAINT) &&
 	    (facts->op == SERVER_DOWN || facts->op == SERVER_STOPPING))
 		s->state->op = facts->op;
+}
+
+/* A ramp of slowstart goes on. */
+static void restore_ramp(struct server *s, const struct state_facts *facts)
+{
+	if (s->state->op != SERVER_UP || facts->op != SERVER_STARTING ||
+	    clock_now_ms - facts->warm_ms >= s->set.slowstart)
+		return;
+	server_warm_up(s);
+	s->state->warm_ms = facts->warm_ms;
 }
 
 static void restore_server(struct server *s)
@@ -318,6 +328,7 @@ static void restore_server(struct server *s)
 	restore_addr(s, &facts);
 	restore_admin(s, &facts);
 	restore_health(s, &facts);
+	restore_ramp(s, &facts);
 	s->state->check.paused = facts.check_paused;
 	s->state->agent.paused = facts.agent_paused;
 	s->state->changed_ms = facts.changed_ms;

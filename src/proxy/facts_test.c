@@ -36,7 +36,8 @@ static const char before[] = "defaults\n" TIMEOUTS
 			     " server s2 127.0.0.1:18112 check weight 10 maxconn 100\n"
 			     " server s3 127.0.0.1:18113 track s1\n"
 			     " server s4 127.0.0.1:18114 disabled\n"
-			     " server s5 127.0.0.1:18115 disabled\n";
+			     " server s5 127.0.0.1:18115 disabled\n"
+			     " server s7 127.0.0.1:18117 weight 100 slowstart 20s\n";
 static const char changed[] = "defaults\n" TIMEOUTS
 			      "backend b\n"
 			      " server s1 127.0.0.1:18111 check weight 20 maxconn 50\n"
@@ -194,6 +195,25 @@ static void states_survive_a_reload(void **state)
 	assert_int_equal(srv("s5")->state->op, SERVER_DOWN);
 }
 
+static void a_ramp_goes_on(void **state)
+{
+	struct server *s7 = srv("s7");
+
+	(void)state;
+	server_set_admin(s7, ADMIN_FORCED_MAINT, 0);
+	server_set_admin(s7, 0, ADMIN_FORCED_MAINT);
+	assert_int_equal(s7->state->op, SERVER_STARTING);
+	timer_cancel(&s7->warm_up);
+	reload(before); /* takes seven seconds */
+	s7 = srv("s7");
+	assert_int_equal(s7->state->op, SERVER_STARTING);
+	assert_int_equal(s7->state->effective_weight, 35);
+	clock_freeze(clock_now_ms + 14000);
+	timer_run();
+	assert_int_equal(s7->state->op, SERVER_UP);
+	assert_int_equal(s7->state->effective_weight, 100);
+}
+
 static void a_changed_configuration_wins(void **state)
 {
 	struct server *s1 = srv("s1"), *s2 = srv("s2");
@@ -275,6 +295,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(results_are_seen_in_other_rows), TEST(nothing_is_known_at_first),
 		TEST(states_survive_a_reload),	      TEST(a_changed_configuration_wins),
+		TEST(a_ramp_goes_on),
 		TEST(results_are_seen_whole),
 	};
 

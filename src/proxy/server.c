@@ -11,6 +11,8 @@
 #include "proxy/server.h"
 
 #include "base/clock.h"
+#include "base/segment.h"
+#include "event/change.h"
 #include "log/log.h"
 #include "proxy/proxy.h"
 #include "proxy/queue.h"
@@ -183,16 +185,20 @@ void server_set_stopping(struct server *s, const char *reason)
 	change_op(s, SERVER_STOPPING, reason, NULL);
 }
 
-/* The ramp has ended: said like a transition, which it is for lb/. */
+/* The ramp has ended: said like a transition, which it is for lb/. Each process finds it out by
+ * itself; the parent, or the only one, says it. */
 void server_warmed_up(struct server *s)
 {
 	struct server_event ev = event_begin(s);
+	bool first = change_first;
 
+	change_first = first && segment_own_row == 0;
 	s->state->op = SERVER_UP;
 	s->state->changed_ms = clock_now_ms;
 	server_update_weight(s);
 	event_apply(&ev);
 	server_log_op(&ev);
+	change_first = first;
 }
 
 /* -- maintenance and drain --------------------------------------------------------------- */
