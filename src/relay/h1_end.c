@@ -274,12 +274,13 @@ static enum io h1_recv_held(struct end *end, struct h1_end *h1, void *buf, size_
 	return r;
 }
 
-/* What is held, where it needs no look: neither chunks nor the next message. */
+/* What is held, where it needs no look: neither chunks nor the next message, nor what body_in has
+ * prepared. */
 static bool h1_held(struct end *end, struct span *bytes, bool *last)
 {
 	const struct h1_end *h1 = h1_state(end);
 
-	if (h1->framing.ended || h1->body == BODY_CHUNKED || !h1->in || !h1->in->len)
+	if (h1->framing.ended || h1->ready || h1->body == BODY_CHUNKED || !h1->in || !h1->in->len)
 		return false;
 	*bytes = (struct span){ buf_first(h1->in), h1->in->len };
 	*last = h1->body == BODY_LENGTH && bytes->len >= h1->left;
