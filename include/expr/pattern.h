@@ -81,6 +81,8 @@ struct pattern *pattern_find(const struct pattern_set *set, const char *text, co
 /* The same pattern with another value takes its place. 0, or -1 and err: it stays as it was. */
 int pattern_change_value(struct pattern_set *set, struct pattern *p, const char *value,
 			 unsigned flags, struct err *err);
+/* The set goes: gives back what lies outside its arena. */
+void pattern_set_release(struct pattern_set *set);
 /* Could it be added? */
 int pattern_try(const struct pattern_set *set, const char *text, const char *value,
 		unsigned flags, struct err *err);

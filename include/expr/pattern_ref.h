@@ -25,6 +25,8 @@ int pattern_ref_load(struct config *cfg, struct pattern_set *set, const char *pa
  * is read. */
 struct pattern_ref *pattern_ref_get(struct config *cfg, enum pattern_kind kind, const char *path,
 				    const struct location *wanted);
+/* The generation goes: what was added while it ran. */
+void pattern_refs_release(const struct pattern_ref *refs);
 /* The end of the configuration: warns about those that nothing was loaded from. */
 void pattern_refs_finish(struct config *cfg);
 

@@ -199,6 +199,13 @@ static int expr_data_prepare(struct config *cfg, void *data, struct err *err)
 	return 0;
 }
 
+static void expr_data_release(void *data)
+{
+	const struct expr_data *d = data;
+
+	pattern_refs_release(d->pattern_refs);
+}
+
 const struct module expr_module = {
 	.name = "expr",
 	.keywords = keywords,
@@ -206,4 +213,5 @@ const struct module expr_module = {
 	.init = expr_data_init,
 	.finish = expr_data_finish,
 	.prepare = expr_data_prepare,
+	.release = expr_data_release,
 };

@@ -291,6 +291,18 @@ int pattern_try(const struct pattern_set *set, const char *text, const char *val
 	return 0;
 }
 
+void pattern_set_release(struct pattern_set *set)
+{
+	struct pattern *p, *next;
+
+	for (p = set->first; p; p = next) {
+		next = p->next;
+		if (p->own)
+			pattern_reap(&p->reap);
+	}
+	set->first = set->last = NULL;
+}
+
 /* Where the text is the key it need not be searched for. */
 static const struct pattern *pattern_by_key(const struct pattern_set *set, const char *text)
 {

@@ -65,6 +65,16 @@ void pattern_refs_finish(struct config *cfg)
 	}
 }
 
+void pattern_refs_release(const struct pattern_ref *refs)
+{
+	const struct ref_use *use;
+
+	for (; refs; refs = refs->next) {
+		for (use = refs->uses; use; use = use->next)
+			pattern_set_release(use->set);
+	}
+}
+
 int pattern_ref_load(struct config *cfg, struct pattern_set *set, const char *path, unsigned flags,
 		     struct err *err)
 {
