@@ -67,8 +67,9 @@ int step_parse_comment(struct statement *st, struct step_list *list);
 /* "set-var(...)" and the like; *found: it is one. */
 int step_parse_variable(struct statement *st, struct proxy *px, struct step_list *list,
 			const char *name, bool *found);
-/* min-recv, comment, ok-status ... of expect; *found: the next word was one of them. */
-int step_parse_expect_word(struct statement *st, struct proxy *px, struct step *step, bool *found);
+/* The rest of an expect: min-recv, comment, ok-status ..., and one match, which the caller parses. */
+int step_parse_expect(struct statement *st, struct proxy *px, struct step_list *list,
+		      int (*match)(struct statement *st, struct proxy *px, struct step_expect *e));
 /* A log format as the next word; NULL after a report. */
 struct logformat *step_parse_format(struct statement *st, struct proxy *px, const char *what);
 /* "!" and the like in front of a match; returns the match, its "!" taken off. */

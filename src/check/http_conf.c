@@ -380,27 +380,10 @@ static int parse_match(struct statement *st, struct proxy *px, struct step_expec
 static int parse_expect(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct step_list *list = own_list(st, object);
-	bool found, matched = false;
-	struct step *step;
 
 	(void)kw;
-	if (check_order(st, list, STEP_EXPECT))
-		return -1;
-	step = step_add(st->cfg->arena, list, STEP_EXPECT);
-	step->loc = st->loc;
-	step->expect.min_recv = -1;
-	while (stmt_peek(st)) {
-		if (step_parse_expect_word(st, object, step, &found))
-			return -1;
-		if (found)
-			continue;
-		if (matched)
-			return stmt_error(st, st->at, "one match has been given already");
-		matched = true;
-		if (parse_match(st, object, &step->expect))
-			return -1;
-	}
-	return matched ? 0 : stmt_error(st, st->at, "a match is missing");
+	return check_order(st, list, STEP_EXPECT) ? -1 :
+						    step_parse_expect(st, object, list, parse_match);
 }
 
 /* -- other words ----------------------------------------------------------------------------- */

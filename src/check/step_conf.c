@@ -231,7 +231,8 @@ static int expect_min_recv(struct statement *st, struct step_expect *e)
 	return 0;
 }
 
-int step_parse_expect_word(struct statement *st, struct proxy *px, struct step *step, bool *found)
+/* *found: the next word was one of them. */
+static int expect_word(struct statement *st, struct proxy *px, struct step *step, bool *found)
 {
 	static const struct status_word ok[] = { { "L7OK", CHECK_L7OK }, { "L7OKC", CHECK_L7OKC },
 						 { "L6OK", CHECK_L6OK }, { "L4OK", CHECK_L4OK },
@@ -263,6 +264,28 @@ int step_parse_expect_word(struct statement *st, struct proxy *px, struct step *
 		return (e->code = parse_expr(st, px, "an expression")) ? 0 : -1;
 	*found = false;
 	return 0;
+}
+
+int step_parse_expect(struct statement *st, struct proxy *px, struct step_list *list,
+		      int (*match)(struct statement *st, struct proxy *px, struct step_expect *e))
+{
+	struct step *step = step_add(st->cfg->arena, list, STEP_EXPECT);
+	bool found, matched = false;
+
+	step->loc = st->loc;
+	step->expect.min_recv = -1;
+	while (stmt_peek(st)) {
+		if (expect_word(st, px, step, &found))
+			return -1;
+		if (found)
+			continue;
+		if (matched)
+			return stmt_error(st, st->at, "one match has been given already");
+		matched = true;
+		if (match(st, px, &step->expect))
+			return -1;
+	}
+	return matched ? 0 : stmt_error(st, st->at, "a match is missing");
 }
 
 const char *step_parse_match(struct statement *st, struct step_expect *e)

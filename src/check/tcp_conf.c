@@ -136,24 +136,8 @@ static int expect_match(struct statement *st, struct proxy *px, struct step_expe
 
 static int parse_expect(struct statement *st, const struct keyword *kw, void *object)
 {
-	struct step *step = step_add(st->cfg->arena, own_list(st, object), STEP_EXPECT);
-	bool found, matched = false;
-
 	(void)kw;
-	step->loc = st->loc;
-	step->expect.min_recv = -1;
-	while (stmt_peek(st)) {
-		if (step_parse_expect_word(st, object, step, &found))
-			return -1;
-		if (found)
-			continue;
-		if (matched)
-			return stmt_error(st, st->at, "one match has been given already");
-		matched = true;
-		if (expect_match(st, object, &step->expect))
-			return -1;
-	}
-	return matched ? 0 : stmt_error(st, st->at, "a match is missing");
+	return step_parse_expect(st, object, own_list(st, object), expect_match);
 }
 
 /* -- the words ------------------------------------------------------------------------------- */
