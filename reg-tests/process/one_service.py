@@ -13,21 +13,31 @@ INTER = 0.2  # of the checks, as in the configuration
 
 
 def answers(service, ask_once):
-    """What each worker says, when asked by the socket that they share: pid -> answer."""
-    seen = {}
+    """What each worker says, when asked by the socket that they share: pid -> answer. Conversations
+    stay open until all have answered, so that the next one goes to who has fewer."""
+    seen, held = {}, []
 
     def all_have_answered():
-        info = service.ask("show info; " + ask_once)
-        seen[int(info.split("Pid: ")[1].split()[0])] = info
+        s = connect(service.args.stats)
+        held.append(s)
+        s.sendall(f"prompt; show info; {ask_once}\n".encode())
+        said = b""
+        while said.count(b"\n> ") < 3:
+            said += s.recv(65536)
+        said = said.decode()
+        seen[int(said.split("Pid: ")[1].split()[0])] = said
         return len(seen) == WORKERS
 
     until(f"{ask_once}: each worker answers", all_have_answered)
+    for s in held:
+        s.close()
     return seen
 
 
 def total(answer):
     row = next(line for line in answer.splitlines() if line.startswith("fe,FRONTEND,"))
-    names = next(line for line in answer.splitlines() if line.startswith("# "))[2:].split(",")
+    names = next(line for line in answer.splitlines() if "# pxname" in line)
+    names = names.split("# ")[1].split(",")
     return int(dict(zip(names, row.split(",")))["req_tot"])
 
 

@@ -8,6 +8,7 @@ checked=127.0.0.1:$(ports 1)
 other=127.0.0.1:$(ports 1)
 config <<END
 	nbproc 4
+	stats maxconn 1000
 defaults
 	mode http
 	timeout connect 30s
