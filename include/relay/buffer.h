@@ -15,7 +15,12 @@ struct buf *buffer_take_scratch(void);
 /* An empty buffer of tune.bufsize, or NULL. */
 struct buf *buffer_take(void);
 /* Gives either kind back; NULL is allowed; clears the caller's pointer. */
-void buffer_give(struct buf **buf);
+void buffer_return(struct buf **buf); /* not NULL */
+static inline void buffer_give(struct buf **buf)
+{
+	if (*buf)
+		buffer_return(buf);
+}
 /* tune.bufsize, tune.maxrewrite and tune.buffers.limit (0: none); before the first use. */
 void buffer_configure(size_t size, size_t reserve, unsigned limit);
 /* Of a buffer of buffer_take. */

@@ -10,6 +10,9 @@ struct stream;
 
 /* Forwarding begins, or a direction was closed: looks at both sides now. May end it. */
 void stream_arm_forward(struct stream *s);
+/* The request of an exchange has left just now (phase_ms is now): the same, but neither side can have
+ * been quiet for long. */
+void stream_arm_exchange(struct stream *s);
 /* A wait of at most timeout ms (0: for ever) begins now: queue, connect, inspection. */
 void stream_arm_wait(struct stream *s, unsigned timeout);
 /* Has the time of the last stream_arm_wait passed? */

@@ -63,12 +63,10 @@ size_t buffer_room(const struct buf *buf)
 	return room > buffer_reserve ? room - buffer_reserve : 0;
 }
 
-void buffer_give(struct buf **buf)
+void buffer_return(struct buf **buf)
 {
 	struct pool *pool;
 
-	if (!*buf)
-		return;
 	if ((*buf)->kind == KIND_SCRATCH && !scratch) {
 		scratch = *buf;
 		scratch->head = scratch->len = 0;

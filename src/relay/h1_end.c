@@ -145,11 +145,13 @@ static void h1_head_done(struct end *end, struct h1_end *h1, const struct messag
 /* What came of the body along with the head is judged with it: a malformed one goes nowhere. */
 static bool h1_chunks_good(struct h1_end *h1)
 {
-	struct h1_chunks chunks = h1->chunks;
+	struct h1_chunks chunks;
 	size_t used;
 
-	return h1->body != BODY_CHUNKED || !h1->in->len ||
-	       h1_chunks_scan(&chunks, buf_first(h1->in), h1->in->len, &used, &h1->error) != H1_BAD;
+	if (h1->body != BODY_CHUNKED || !h1->in->len)
+		return true;
+	chunks = h1->chunks;
+	return h1_chunks_scan(&chunks, buf_first(h1->in), h1->in->len, &used, &h1->error) != H1_BAD;
 }
 
 /* How much is asked for: where a large body is expected behind the head little of it, for what comes

@@ -312,8 +312,10 @@ int exchange_request_open(struct stream *s)
 	pump_run(&s->relay.request);
 	if (!x->may_retry)
 		exchange_drop_request(x);
-	stream_arm_forward(s);
-	return s->reason == END_NONE ? STEP_NEXT : STEP_END;
+	if (s->reason != END_NONE)
+		return STEP_END;
+	stream_arm_exchange(s);
+	return STEP_NEXT;
 }
 
 /* While the response is waited for. */

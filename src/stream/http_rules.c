@@ -328,7 +328,7 @@ enum rule_result http_request_rules(struct exchange *x, struct proxy *px)
 	if (first && monitor_asked(x, px))
 		return monitor_answer(x, px);
 	r = run(x, px->http_request_rules, &x->request_place);
-	if (r == RULES_PASS && http_page_hook)
+	if (r == RULES_PASS && px->set.stats && http_page_hook)
 		r = http_page_hook(x, px);
 	return r == RULES_PASS ? run(x, px->redirect_rules, &none) : r;
 }

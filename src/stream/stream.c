@@ -115,12 +115,18 @@ void stream_start(struct session *session, struct conn **conn, struct buf **held
 static bool stream_run_side(struct stream *s, struct cursor *at, const struct step *table,
 			    unsigned rows)
 {
+	const struct step *row;
 	int r;
 
 	for (;;) {
 		BUG_ON(at->step >= rows);
-		r = !table[at->step].when || table[at->step].when(s) ? table[at->step].run(s) :
-								       STEP_NEXT;
+		row = &table[at->step];
+		if (row->when && !row->when(s)) {
+			at->waiting = false;
+			at->step++;
+			continue;
+		}
+		r = row->run(s);
 		if (s->reason != END_NONE || r == STEP_END)
 			return false;
 		at->waiting = r == STEP_WAIT;

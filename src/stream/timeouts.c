@@ -153,6 +153,23 @@ void stream_arm_forward(struct stream *s)
 	forward_expire(s);
 }
 
+void stream_arm_exchange(struct stream *s)
+{
+	const struct proxy *fe = s->session->frontend, *be = s->backend;
+	unsigned client = fe->set.timeout.client, server;
+
+	if (s->exchange->service || !be) { /* a service may have a timeout of its own */
+		stream_arm_forward(s);
+		return;
+	}
+	server = server_timeout(s, be);
+	timer_cancel(&s->timer);
+	if (client && (!server || client < server))
+		server = client;
+	if (server)
+		timer_set(&s->timer, clock_now_ms + server);
+}
+
 void stream_arm_wait(struct stream *s, unsigned timeout)
 {
 	s->phase_ms = (uint32_t)clock_now_ms;
