@@ -13,6 +13,7 @@
 #include "base/version.h"
 #include "event/loop.h"
 #include "event/timer.h"
+#include "expr/state.h"
 #include "log/log.h"
 #include "net/listener.h"
 #include "proxy/global.h"
@@ -145,7 +146,7 @@ static void info_fill_process(struct info *info, bool as_float)
 					  : stats_u32(global_state->start_wall_us / 1000000);
 	v[INFO_NODE] = stats_str(&info->strings, info_node_name());
 	v[INFO_DESCRIPTION] = stats_str(&info->strings, info_description);
-	v[INFO_STOPPING] = stats_u32(global_state->stopping);
+	v[INFO_STOPPING] = stats_u32(global_state->stopping || expr_process.leaving);
 	v[INFO_TAINTED] = stats_const("0");
 }
 
