@@ -19,6 +19,8 @@ extern bool handover_taken;
 /* Gives the segment of the earlier image to the configuration that is about to be read. Where it
  * cannot be used its workers go on with it, and have no row here. */
 void handover_offer_segment(void);
+/* After the configuration was finished: was it used? */
+void handover_check_segment(void);
 
 /* Executes this program anew. Returns only when that fails: -1 and err; everything is as it was, but
  * the workers' channels are new. */

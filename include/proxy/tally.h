@@ -22,6 +22,8 @@ extern unsigned states_rows;
 /* That of an earlier image of this program: set before the configuration is finished, which takes
  * it over (and sets this to NULL), or makes a new one when it has too few rows. */
 extern struct segment *states_segment;
+/* It had too few rows and is gone. */
+extern bool states_began_anew;
 /* segment_attach for this program's layout of cells. Takes over fd if it succeeds. NULL and err */
 struct segment *states_attach(int fd, struct err *err);
 /* To be raised when what lies in the cells changes its meaning but not its size. */

@@ -350,6 +350,15 @@ void handover_offer_segment(void)
 	leave_segment(err.text);
 }
 
+void handover_check_segment(void)
+{
+	if (segment_taken < 0 || !states_began_anew)
+		return;
+	wake_count = 0; /* closed with the segment */
+	segment_taken = -1;
+	leave_segment("there are more of them now than the memory has rows for");
+}
+
 /* ---- executing --------------------------------------------------------------------------- */
 
 static void keep_listener(struct listener *l, void *arg)

@@ -25,7 +25,6 @@
 #include "process/parent_cli.h"
 #include "process/worker.h"
 #include "process/workers_conf.h"
-#include "proxy/facts.h"
 #include "proxy/global.h"
 #include "proxy/limits.h"
 #include "proxy/proxy.h"
@@ -226,6 +225,7 @@ static int process_prepare(struct config *cfg, const struct args *args, struct e
 		return err_set(err, "cannot poll: %s", strerror(errno));
 	process_limits(cfg);
 	keepalive_spread_ms = conf->close_spread;
+	handover_check_segment();
 	process_inherit(args);
 	old_args = args;
 	service_make_room = args->old_count ? process_make_room : NULL;
@@ -234,8 +234,6 @@ static int process_prepare(struct config *cfg, const struct args *args, struct e
 	if ((conf->workers && parent_cli_open(cfg, err) < 0) ||
 	    process_prepare_modules(cfg, err) < 0)
 		return -1;
-	if (handover_taken)
-		facts_restore_states(proxies_running);
 	inherit_close();
 	global_state->start_ms = clock_now_ms;
 	return 0;

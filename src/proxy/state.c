@@ -23,6 +23,7 @@ struct global_tally *global_tally = &no_tally;
 const char *global_node;
 unsigned states_rows = 1;
 struct segment *states_segment;
+bool states_began_anew;
 
 /* The checks begin with one success missing to fall, as the reference's. */
 static void init_server(struct server *s)
@@ -133,6 +134,7 @@ static struct segment *choose_segment(struct err *err)
 	states_segment = NULL;
 	if (taken && segment_capacity(taken) >= states_rows)
 		return taken;
+	states_began_anew = taken != NULL;
 	segment_free(&taken);
 	return segment_new(states_rows, err);
 }
