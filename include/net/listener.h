@@ -39,6 +39,7 @@ struct bind_conf {
 	int id, backlog, mss, nice, level, severity_output;
 	unsigned maxconn;       /* 0: no limit but the frontend's */
 	unsigned tcp_ut;        /* ms */
+	uint64_t workers;       /* "thread", "process": bit N - 1; 0: not given */
 	int mode;               /* Unix sockets; -1: not given */
 	int uid, gid;           /* -1: not given */
 	struct listen_options opt; /* as given to listener_open */

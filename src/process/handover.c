@@ -180,6 +180,8 @@ static void give_worker(FILE *out, struct worker *w)
 {
 	int ends[2];
 
+	if (w->pid <= 0) /* its row is to be emptied */
+		fprintf(out, "worker 0 %d %u %u -1 -1 1\n", w->row, w->generation, w->number);
 	if (w->pid <= 0 || !w->channel)
 		return;
 	if (channel_pair(ends) < 0)
@@ -232,6 +234,8 @@ static void take_worker(const char *line)
 	w->state = finishes ? WORKER_FINISHES : WORKER_SERVES;
 	keep_open(w->channel_fd, false);
 	keep_open(w->words_fd, false);
+	if (!pid)
+		w->channel_fd = -1;
 	list_append(&workers, &w->node);
 }
 

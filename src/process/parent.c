@@ -102,6 +102,8 @@ static void workers_forget_waiting(void)
 
 static void parent_end_if_alone(void)
 {
+	if (state == PARENT_WAITS && list_empty(&workers))
+		log_process(LOG_L_ALERT, "No worker is left: nothing is served until a reload succeeds.");
 	if (state < PARENT_FINISHES || !list_empty(&workers))
 		return;
 	log_process(LOG_L_NOTICE, "All workers have ended.");
@@ -502,16 +504,24 @@ static void worker_listen(struct worker *w, int fd)
 		changes_add(w->channel, (unsigned)w->row, worker_is_old(w));
 }
 
+static void worker_move(struct worker *w)
+{
+	changes_remove(w->channel);
+	channel_free(&w->channel);
+	worker_listen(w, w->channel_fd);
+}
+
 void parent_adopt_workers(void)
 {
-	struct worker *w;
+	struct worker *w, *next;
 
-	list_for_each(w, &workers, node) {
-		if (w->channel_fd < 0)
+	list_for_each_safe(w, next, &workers, node) {
+		if (!w->pid && w->state == WORKER_FINISHES)
+			worker_free(w); /* it had died before */
+		else if (w->channel_fd < 0)
 			continue;
-		changes_remove(w->channel);
-		channel_free(&w->channel);
-		worker_listen(w, w->channel_fd);
+		else
+			worker_move(w);
 	}
 	on_child(SIGCHLD); /* who ended between two images */
 }

@@ -13,8 +13,10 @@
 #include "config/diag.h"
 #include "expr/state.h"
 #include "log/log.h"
+#include "net/listener.h"
 #include "process/handover.h"
 #include "process/process.h"
+#include "proxy/proxy.h"
 #include "proxy/tally.h"
 
 #include <errno.h>
@@ -244,6 +246,74 @@ void workers_take_cpu(const struct process_conf *conf, unsigned number)
 			    number ? number : 1, strerror(errno));
 }
 
+/* ---- bind lines -------------------------------------------------------------------------- */
+
+static int bind_workers(struct statement *st, struct bind_conf *bind, const char *word, uint64_t set)
+{
+	if (!set)
+		return stmt_error(st, st->at - 1, "'%s' is no set: all, odd, even, a number from 1 to "
+				  "%d or a range of them expected", word, WORKERS_MOST);
+	bind->workers |= set;
+	return 0;
+}
+
+int workers_parse_bind_thread(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word = stmt_need(st, "a set of threads"), *set;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	set = strncmp(word, "1/", 2) ? word : word + 2; /* there is one group */
+	return bind_workers(st, object, word, parse_set(set, strlen(set)));
+}
+
+/* Process 1 is what it can name; its threads are workers. */
+int workers_parse_bind_process(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word = stmt_need(st, "a set of processes"), *slash;
+	uint64_t set;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	slash = strchrnul(word, '/');
+	set = parse_set(word, (size_t)(slash - word));
+	if (set && *slash)
+		set = parse_set(slash + 1, strlen(slash + 1));
+	else if (set & 1)
+		set = UINT64_MAX;
+	return bind_workers(st, object, word, set);
+}
+
+/* All workers take part in each line, so that none is idle while others have too much. */
+static int check_binds(struct config *cfg, const struct proxy *px, unsigned n)
+{
+	uint64_t all = n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
+	const struct bind_conf *bind;
+	int rc = 0;
+
+	list_for_each(bind, &px->binds, node)
+		if (bind->workers && (bind->workers & all) != all)
+			rc = config_error(cfg, &bind->loc, "'thread' or 'process' leaves out some of the "
+					  "%u workers: a bind line for some of them alone is not "
+					  "supported", n);
+	return rc;
+}
+
+static int check_all_binds(struct config *cfg, unsigned n)
+{
+	struct proxies *all = config_data(cfg, &proxy_module);
+	const struct proxy *px;
+	int rc = 0;
+
+	list_for_each(px, &all->list, node)
+		rc |= check_binds(cfg, px, n);
+	list_for_each(px, &all->stats_frontends, node)
+		rc |= check_binds(cfg, px, n);
+	return rc;
+}
+
 /* ---- the end of the file ----------------------------------------------------------------- */
 
 static unsigned usable_cpus(void)
@@ -271,5 +341,5 @@ int workers_finish(struct config *cfg, void *data)
 		map_workers(cfg, conf);
 	states_rows = !conf->workers ? 1 : 8 * n + 1 > SEGMENT_ROWS_LEAST ? 8 * n + 1 :
 									    SEGMENT_ROWS_LEAST;
-	return 0;
+	return check_all_binds(cfg, n);
 }
