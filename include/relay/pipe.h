@@ -25,7 +25,7 @@ struct pipe_stats {
 	unsigned high_water; /* most handed out at once */
 	uint64_t taken;      /* times that one was handed out */
 	uint64_t none;       /* times that there was none: copied instead */
-	uint64_t dirty;      /* closed because bytes had been left behind */
+	uint64_t dirty;      /* given back with bytes left behind: emptied, or closed */
 	uint64_t failed;     /* the system refused a new one, or gave one too small */
 	size_t size;         /* of the newest, as read back from the system */
 };
@@ -43,7 +43,7 @@ static inline bool pipes_wanted(void)
 
 /* An empty pipe, the one used last first; NULL: none (counted in pipe_stats.none). */
 struct pipe *pipe_take(void);
-/* Back into the pool; closed instead when bytes are in it. NULL is allowed; clears the
+/* Back into the pool; what bytes are left in it are thrown away. NULL is allowed; clears the
  * caller's pointer. */
 void pipe_give(struct pipe **pipe);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The pool of pipes: last in, first out, so that few of them stay hot. A pipe in which bytes
- * were left behind by an error is closed, never pooled: another user's bytes must not come
- * out of it. Called by the pump alone. */
+ * were left behind by an error enters the pool only after the kernel has said that it is empty
+ * again, else it is closed: another user's bytes must not come out of it. Called by the pump
+ * alone. */
 #include "relay/pipe.h"
 
 #include "base/bug.h"
@@ -24,6 +25,7 @@ static struct pool pipe_pool = POOL_INIT("pipe", sizeof(struct pipe));
 static struct pipe *free_pipes;
 static size_t wanted_size;
 static uint64_t refused_until_ms;
+static int null_fd = -1;
 
 /* Asks for the wanted size, or what the user's limits allow of it. */
 static size_t pipe_enlarge(int fd)
@@ -87,6 +89,8 @@ void pipes_init(unsigned max, size_t size)
 	struct pipe *pipe;
 
 	pipe_stats.max = max;
+	if (null_fd < 0)
+		null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	wanted_size = size ? size : PIPE_DEFAULT_SIZE;
 	while (pipe_stats.free < max && pipe_stats.free < PIPES_AT_START) {
 		pipe = pipe_open();
@@ -107,6 +111,9 @@ void pipes_free(void)
 		pipe_close(&pipe);
 	}
 	pipe_stats.free = 0;
+	if (null_fd >= 0)
+		close(null_fd);
+	null_fd = -1;
 }
 
 struct pipe *pipe_take(void)
@@ -130,22 +137,6 @@ struct pipe *pipe_take(void)
 	return pipe;
 }
 
-void pipe_give(struct pipe **pipe)
-{
-	if (!*pipe)
-		return;
-	pipe_stats.used--;
-	if (unlikely((*pipe)->held)) {
-		pipe_stats.dirty++;
-		pipe_close(pipe);
-		return;
-	}
-	(*pipe)->next = free_pipes;
-	free_pipes = *pipe;
-	pipe_stats.free++;
-	*pipe = NULL;
-}
-
 static enum io pipe_result(ssize_t n, size_t *moved)
 {
 	if (likely(n > 0)) {
@@ -165,6 +156,40 @@ static ssize_t pipe_splice(int from, int to, size_t len, unsigned flags)
 		n = splice(from, NULL, to, NULL, len, SPLICE_F_NONBLOCK | flags);
 	while (unlikely(n < 0 && errno == EINTR));
 	return n;
+}
+
+/* What was left behind goes nowhere. True: a pipe that still had a writer said EAGAIN to its
+ * reader, so nothing is in it. Emptied rather than closed, because a process without privileges
+ * may not be given another one (its user's budget of pages may be spent). */
+static bool pipe_empty(struct pipe *pipe)
+{
+	ssize_t n;
+
+	do
+		n = pipe_splice(pipe->read_fd, null_fd, pipe->size, 0);
+	while (n > 0);
+	if (n == 0 || errno != EAGAIN)
+		return false;
+	pipe->held = 0;
+	return true;
+}
+
+void pipe_give(struct pipe **pipe)
+{
+	if (!*pipe)
+		return;
+	pipe_stats.used--;
+	if (unlikely((*pipe)->held)) {
+		pipe_stats.dirty++;
+		if (!pipe_empty(*pipe)) {
+			pipe_close(pipe);
+			return;
+		}
+	}
+	(*pipe)->next = free_pipes;
+	free_pipes = *pipe;
+	pipe_stats.free++;
+	*pipe = NULL;
 }
 
 enum io pipe_pull(struct pipe *pipe, const struct conn *conn, size_t max, size_t *got)

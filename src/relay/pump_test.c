@@ -341,22 +341,61 @@ static void a_refused_pipe_is_not_asked_for_at_once(void **state)
 
 /* ---- a pipe with bytes in it ------------------------------------------------------------- */
 
-static void dirty_pipes_are_closed(void **state)
+/* Leaves bytes behind in a pipe; its descriptor, which may be closed now. */
+static int leave_bytes(void)
+{
+	static char secret[300000];
+	struct pipe *pipe = pipe_take();
+	int fd;
+
+	assert_non_null(pipe);
+	fd = pipe->read_fd;
+	assert_int_equal(write(pipe->write_fd, secret, sizeof(secret)), sizeof(secret));
+	pipe->held = sizeof(secret);
+	pipe_give(&pipe);
+	assert_null(pipe);
+	return fd;
+}
+
+/* Nobody gets what was left behind; and the pipe is not lost, as another might be refused. */
+static void dirty_pipes_are_emptied(void **state)
 {
 	struct pipe *pipe;
-	int first;
+	char c;
+	int fd;
 
 	(void)state;
 	pipes_init(2, 0);
-	pipe = pipe_take();
-	assert_non_null(pipe);
-	first = pipe->read_fd;
-	assert_int_equal(write(pipe->write_fd, "secret", 6), 6);
-	pipe->held = 6;
-	pipe_give(&pipe);
-	assert_null(pipe);
+	fd = leave_bytes();
 	assert_int_equal(pipe_stats.dirty, 1);
-	assert_int_equal(fcntl(first, F_GETFD), -1);
+	assert_int_equal(pipe_stats.used, 0);
+	pipe = pipe_take();
+	assert_int_equal(pipe->read_fd, fd);
+	assert_int_equal(pipe->held, 0);
+	assert_int_equal(read(fd, &c, 1), -1);
+	assert_int_equal(errno, EAGAIN);
+	pipe_give(&pipe);
+	pipes_free();
+	pipe_stats = (struct pipe_stats){ 0 };
+}
+
+/* Where bytes cannot be thrown away the pipe is. */
+static void or_closed(void **state)
+{
+	struct rlimit limit, none;
+	int fd;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	none.rlim_cur = 3;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	pipes_init(0, 0); /* no descriptor to throw into */
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	pipe_stats.max = 1;
+	fd = leave_bytes();
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	assert_int_equal(pipe_stats.free, 0);
 	pipes_free();
 	pipe_stats = (struct pipe_stats){ 0 };
 }
@@ -552,7 +591,8 @@ int main(void)
 		cmocka_unit_test(adapting_loses_nothing),
 		cmocka_unit_test(one_pipe_for_all_loses_nothing),
 		cmocka_unit_test(a_failed_write_leaves_what_can_be_read),
-		cmocka_unit_test(dirty_pipes_are_closed),
+		cmocka_unit_test(dirty_pipes_are_emptied),
+		cmocka_unit_test(or_closed),
 		cmocka_unit_test(messages_pass_one_by_one),
 		cmocka_unit_test(no_byte_beyond_what_is_allowed),
 		cmocka_unit_test(a_refused_pipe_is_not_asked_for_at_once), /* last: it stops the clock */
