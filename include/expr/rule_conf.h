@@ -70,6 +70,16 @@ struct rule_list {
  * is NULL). 0, or -1 after a report. */
 int rule_parse(struct statement *st, struct proxy *proxy, const struct rule_list *list,
 	       struct rule_set **set);
+/* rule_parse, but not in a defaults section without a name. */
+int rule_parse_list(struct statement *st, struct proxy *proxy, const struct rule_list *list,
+		    struct rule_set **set);
+/* Says no to words of rules in a defaults section without a name. 0, or -1 after a report. */
+int rule_check_defaults(struct statement *st, const struct proxy *proxy, const char *word);
+/* Lists run in their own order, whatever that of the lines: this one of `list` stands behind one of
+ * `later`. */
+void rule_warn_order(struct statement *st, const char *list, const char *later);
+/* May the section have the rules of its defaults section? 0, or -1 after a report. */
+int rule_check_inherit(struct config *cfg, const struct proxy *px, const struct proxy *from);
 /* The same where the line is the action: no word names it. */
 int rule_parse_action(struct statement *st, struct proxy *proxy, const struct action *action,
 		      const char *name, unsigned where, struct rule_set **set);

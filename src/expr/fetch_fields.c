@@ -97,13 +97,17 @@ static enum expr_result fetch_hdr(struct fetch_call *call, struct sample *smp)
 	return found_str(smp, value);
 }
 
-static enum expr_result fetch_hdr_val(struct fetch_call *call, struct sample *smp)
+/* Of the text that was found: its number. */
+static enum expr_result as_number(enum expr_result result, struct sample *smp)
 {
-	enum expr_result result = fetch_hdr(call, smp);
-
 	if (result == EXPR_FOUND)
 		smp->num = http_number(smp->str);
 	return result;
+}
+
+static enum expr_result fetch_hdr_val(struct fetch_call *call, struct sample *smp)
+{
+	return as_number(fetch_hdr(call, smp), smp);
 }
 
 static enum expr_result fetch_hdr_cnt(struct fetch_call *call, struct sample *smp)
@@ -336,11 +340,7 @@ static enum expr_result fetch_cookie(struct fetch_call *call, struct sample *smp
 
 static enum expr_result fetch_cookie_val(struct fetch_call *call, struct sample *smp)
 {
-	enum expr_result result = fetch_cookie(call, smp);
-
-	if (result == EXPR_FOUND)
-		smp->num = http_number(smp->str);
-	return result;
+	return as_number(fetch_cookie(call, smp), smp);
 }
 
 static enum expr_result fetch_cookie_cnt(struct fetch_call *call, struct sample *smp)
@@ -390,45 +390,47 @@ static enum expr_result fetch_auth_type(struct fetch_call *call, struct sample *
 	return found_str(smp, scheme);
 }
 
-static enum expr_result fetch_auth_part(struct fetch_call *call, struct sample *smp)
+/* User and password of the request. */
+static enum expr_result credentials(struct fetch_call *call, struct span *user,
+				    struct span *password)
 {
 	const struct message *msg;
 	enum expr_result result = http_head(call, false, &msg);
-	struct span user, password;
 
-	if (result != EXPR_FOUND)
-		return result;
-	if (!http_basic_auth(msg, &user, &password))
+	if (result == EXPR_FOUND && !http_basic_auth(msg, user, password))
 		return EXPR_NONE;
-	smp->str = call->row->data == AUTH_USER ? user : password;
-	return EXPR_FOUND;
+	return result;
+}
+
+static enum expr_result fetch_auth_part(struct fetch_call *call, struct sample *smp)
+{
+	struct span user, password;
+	enum expr_result result = credentials(call, &user, &password);
+
+	if (result == EXPR_FOUND)
+		smp->str = call->row->data == AUTH_USER ? user : password;
+	return result;
 }
 
 static enum expr_result fetch_auth(struct fetch_call *call, struct sample *smp)
 {
-	const struct message *msg;
-	enum expr_result result = http_head(call, false, &msg);
 	struct span user, password;
+	enum expr_result result = credentials(call, &user, &password);
 
-	if (result != EXPR_FOUND)
-		return result;
-	if (!http_basic_auth(msg, &user, &password))
-		return EXPR_NONE;
-	smp->num = userlist_check(call->args[0].userlist, user, password);
-	return EXPR_FOUND;
+	if (result == EXPR_FOUND)
+		smp->num = userlist_check(call->args[0].userlist, user, password);
+	return result;
 }
 
 /* The name of a user whose password is right; the match method looks at the groups. */
 static enum expr_result fetch_auth_group(struct fetch_call *call, struct sample *smp)
 {
-	const struct message *msg;
-	enum expr_result result = http_head(call, false, &msg);
 	struct span user, password;
+	enum expr_result result = credentials(call, &user, &password);
 
 	if (result != EXPR_FOUND)
 		return result;
-	if (!http_basic_auth(msg, &user, &password) ||
-	    !userlist_check(call->args[0].userlist, user, password))
+	if (!userlist_check(call->args[0].userlist, user, password))
 		return EXPR_NONE;
 	smp->str = user;
 	return EXPR_FOUND;

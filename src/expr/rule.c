@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "expr/rule_conf.h"
+#include "proxy/proxy.h"
 
 /* -- parsing ---------------------------------------------------------------------------- */
 
@@ -145,6 +146,34 @@ int rule_parse(struct statement *st, struct proxy *proxy, const struct rule_list
 	const struct action *action = action_parse(st, list, &args);
 
 	return action ? rule_make(st, proxy, action, args, list->name, list->where, set) : -1;
+}
+
+int rule_check_defaults(struct statement *st, const struct proxy *proxy, const char *word)
+{
+	if (proxy->caps & PROXY_DEFAULTS && !proxy->name)
+		return stmt_error(st, 0, "'%s' is not allowed in a defaults section without a name",
+				  word);
+	return 0;
+}
+
+int rule_parse_list(struct statement *st, struct proxy *proxy, const struct rule_list *list,
+		    struct rule_set **set)
+{
+	return rule_check_defaults(st, proxy, list->name) ? -1 : rule_parse(st, proxy, list, set);
+}
+
+void rule_warn_order(struct statement *st, const char *list, const char *later)
+{
+	stmt_warning(st, 0, "'%s' rules are run before those of '%s', although this one stands "
+		     "behind one", list, later);
+}
+
+int rule_check_inherit(struct config *cfg, const struct proxy *px, const struct proxy *from)
+{
+	if (px->caps != (PROXY_FRONTEND | PROXY_BACKEND))
+		return 0;
+	return config_error(cfg, &px->loc, "a listen section cannot use the defaults section '%s': it "
+			    "has rules, which would run for both of its sides", from->name);
 }
 
 int rule_parse_action(struct statement *st, struct proxy *proxy, const struct action *action,

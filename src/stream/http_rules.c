@@ -100,32 +100,16 @@ static unsigned request_places(const struct proxy *px)
 	return where;
 }
 
-static int parse_list(struct statement *st, struct proxy *px, const struct rule_list *list,
-		      struct rule_set **set)
-{
-	if (px->caps & PROXY_DEFAULTS && !px->name)
-		return stmt_error(st, 0, "'%s' is not allowed in a defaults section without a name",
-				  list->name);
-	return rule_parse(st, px, list, set);
-}
-
-/* Lists run in their own order, whatever the order of the lines. */
-static void warn_order(struct statement *st, const char *list, const char *later)
-{
-	stmt_warning(st, 0, "'%s' rules are run before '%s', although this one stands behind one",
-		     list, later);
-}
-
 static int parse_request(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct proxy *px = object;
 	struct rule_list list = { kw->name, request_places(px), request_tables, known_request };
 
 	if (px->redirect_rules)
-		warn_order(st, kw->name, "redirect");
+		rule_warn_order(st, kw->name, "redirect");
 	else if (!list_empty(&px->switch_rules))
-		warn_order(st, kw->name, "use_backend");
-	return parse_list(st, px, &list, &px->http_request_rules);
+		rule_warn_order(st, kw->name, "use_backend");
+	return rule_parse_list(st, px, &list, &px->http_request_rules);
 }
 
 static int parse_response(struct statement *st, const struct keyword *kw, void *object)
@@ -133,7 +117,7 @@ static int parse_response(struct statement *st, const struct keyword *kw, void *
 	struct rule_list list = { kw->name, AT_RESPONSE, response_tables, known_response };
 	struct proxy *px = object;
 
-	return parse_list(st, px, &list, &px->http_response_rules);
+	return rule_parse_list(st, px, &list, &px->http_response_rules);
 }
 
 static int parse_after(struct statement *st, const struct keyword *kw, void *object)
@@ -141,7 +125,7 @@ static int parse_after(struct statement *st, const struct keyword *kw, void *obj
 	struct rule_list list = { kw->name, AT_RESPONSE, after_tables, known_after };
 	struct proxy *px = object;
 
-	return parse_list(st, px, &list, &px->http_after_rules);
+	return rule_parse_list(st, px, &list, &px->http_after_rules);
 }
 
 /* "redirect" without a list of actions around it: the line is the rule. */
@@ -150,7 +134,7 @@ static int parse_redirect(struct statement *st, const struct keyword *kw, void *
 	struct proxy *px = object;
 
 	if (!list_empty(&px->switch_rules))
-		warn_order(st, kw->name, "use_backend");
+		rule_warn_order(st, kw->name, "use_backend");
 	return rule_parse_action(st, px, &redirect_action, kw->name, request_places(px),
 				 &px->redirect_rules);
 }
@@ -212,10 +196,8 @@ static int inherit(struct config *cfg, struct proxy *px, const struct proxy *fro
 {
 	if (!has_rules(from))
 		return 0;
-	if (px->caps == (PROXY_FRONTEND | PROXY_BACKEND))
-		return config_error(cfg, &px->loc, "a listen section cannot use the defaults section "
-				    "'%s': it has rules, which would run for both of its sides",
-				    from->name);
+	if (rule_check_inherit(cfg, px, from))
+		return -1;
 	rule_inherit(cfg, &px->http_request_rules, from->http_request_rules);
 	rule_inherit(cfg, &px->http_response_rules, from->http_response_rules);
 	rule_inherit(cfg, &px->http_after_rules, from->http_after_rules);

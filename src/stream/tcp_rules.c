@@ -29,27 +29,12 @@ static const char *const known_response[] = {
 	"set-var", "set-var-fmt", "silent-drop", "unset-var", NULL,
 };
 
-static int check_defaults(struct statement *st, const struct proxy *px, const char *list)
-{
-	if (px->caps & PROXY_DEFAULTS && !px->name)
-		return stmt_error(st, 0, "'%s' is not allowed in a defaults section without a name",
-				  list);
-	return 0;
-}
-
-/* Lists run in their own order, whatever the order of the lines. */
-static void warn_order(struct statement *st, const char *list, const char *earlier)
-{
-	stmt_warning(st, 0, "'%s' rules are run before those of '%s', although this one stands "
-		     "behind one", list, earlier);
-}
-
 static int parse_list(struct statement *st, struct proxy *px, const char *name, unsigned where,
 		      const char *const *known, struct rule_set **set)
 {
 	struct rule_list list = { name, where, tables, known };
 
-	return check_defaults(st, px, name) ? -1 : rule_parse(st, px, &list, set);
+	return rule_parse_list(st, px, &list, set);
 }
 
 static int parse_connection(struct statement *st, const struct keyword *kw, void *object)
@@ -57,11 +42,11 @@ static int parse_connection(struct statement *st, const struct keyword *kw, void
 	struct proxy *px = object;
 
 	if (px->session_rules)
-		warn_order(st, kw->name, "tcp-request session");
+		rule_warn_order(st, kw->name, "tcp-request session");
 	else if (px->request_rules)
-		warn_order(st, kw->name, "tcp-request content");
+		rule_warn_order(st, kw->name, "tcp-request content");
 	else if (!list_empty(&px->switch_rules))
-		warn_order(st, kw->name, "use_backend");
+		rule_warn_order(st, kw->name, "use_backend");
 	return parse_list(st, px, kw->name, AT_CONN, known_request, &px->connection_rules);
 }
 
@@ -70,9 +55,9 @@ static int parse_session(struct statement *st, const struct keyword *kw, void *o
 	struct proxy *px = object;
 
 	if (px->request_rules)
-		warn_order(st, kw->name, "tcp-request content");
+		rule_warn_order(st, kw->name, "tcp-request content");
 	else if (!list_empty(&px->switch_rules))
-		warn_order(st, kw->name, "use_backend");
+		rule_warn_order(st, kw->name, "use_backend");
 	return parse_list(st, px, kw->name, AT_SESSION, known_request, &px->session_rules);
 }
 
@@ -93,9 +78,9 @@ static int parse_content(struct statement *st, const struct keyword *kw, void *o
 	struct proxy *px = object;
 
 	if (px->http_request_rules)
-		warn_order(st, kw->name, "http-request");
+		rule_warn_order(st, kw->name, "http-request");
 	else if (!list_empty(&px->switch_rules))
-		warn_order(st, kw->name, "use_backend");
+		rule_warn_order(st, kw->name, "use_backend");
 	return parse_list(st, px, kw->name, content_places(px), known_request,
 			  &px->request_rules);
 }
@@ -109,7 +94,7 @@ static int parse_response(struct statement *st, const struct keyword *kw, void *
 
 static int parse_delay(struct statement *st, const struct keyword *kw, void *object)
 {
-	if (check_defaults(st, object, kw->name))
+	if (rule_check_defaults(st, object, kw->name))
 		return -1;
 	return set_duration(st, kw, object);
 }
@@ -148,10 +133,8 @@ static int inherit(struct config *cfg, struct proxy *px, const struct proxy *fro
 {
 	if (!has_rules(from))
 		return 0;
-	if (px->caps == (PROXY_FRONTEND | PROXY_BACKEND))
-		return config_error(cfg, &px->loc, "a listen section cannot use the defaults section "
-				    "'%s': it has rules, which would run for both of its sides",
-				    from->name);
+	if (rule_check_inherit(cfg, px, from))
+		return -1;
 	if (px->caps & PROXY_FRONTEND) {
 		rule_inherit(cfg, &px->connection_rules, from->connection_rules);
 		rule_inherit(cfg, &px->session_rules, from->session_rules);
