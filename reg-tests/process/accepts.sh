@@ -4,35 +4,13 @@
 # serves whoever waits in any of them, and one that is killed leaves its places to the others.
 . "${0%/*}/../lib.sh"
 
-limited=127.0.0.1:$(ports 1)
-slow=127.0.0.1:$(ports 1)
-config <<END
-	nbproc 4
-defaults
-	mode http
-	timeout client 10m
-	timeout http-request 10m
-	backlog 4096
-frontend wide
-	bind $front
-	http-request return status 200 hdr worker %pid
-frontend limited
-	bind $limited
-	maxconn 40
-	http-request return status 200 hdr worker %pid
-frontend slow
-	bind $slow
-	rate-limit sessions 40
-	http-request return status 200 hdr worker %pid
-END
-start_penstock
-python3 - "$front" "$limited" "$slow" "$pid" "$stats" <<'END' || failures=1
+cat >"$dir/clients.py" <<'END'
 import os, resource, select, signal, socket, sys, time
 
 PATIENCE, TRIES = 120, 10
-wide, limited, slow = [(host, int(port)) for host, port in
-                       (text.rsplit(":", 1) for text in sys.argv[1:4])]
-parent, stats = int(sys.argv[4]), sys.argv[5]
+what, parent, stats = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+addresses = [(host, int(port)) for host, port in
+             (text.rsplit(":", 1) for text in sys.argv[4:])]
 deadline = time.monotonic() + PATIENCE
 most_files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 resource.setrlimit(resource.RLIMIT_NOFILE, (most_files, most_files))
@@ -154,76 +132,155 @@ def open_slowly():
     return connections
 
 
-ok("four workers", len(workers()) == 4)
-spread("connections opened at once", lambda: [opened(wide) for _ in range(MANY)])
-spread("connections opened one by one", open_slowly)
+def all_spread():
+    ok("four workers", len(workers()) == 4)
+    spread("connections opened at once", lambda: [opened(wide) for _ in range(MANY)])
+    spread("connections opened one by one", open_slowly)
+
+
+LIMIT, CLIENTS = 40, 120
+
+
+def clients(address, how="keep-alive"):
+    waiting = [opened(address) for _ in range(CLIENTS)]
+    for s in waiting:
+        ask(s, how)
+    return waiting
+
+
+def those_answered(waiting):
+    """Takes them out of the list: pairs of socket and worker."""
+    answers = [(s, answered(s)) for s in select.select(waiting, [], [], 1)[0]]
+    for s, pid in answers:
+        if pid:
+            waiting.remove(s)
+    return [(s, pid) for s, pid in answers if pid]
+
 
 # Three times as many as there are places. Those served make room, wherever they are.
-LIMIT, CLIENTS = 40, 120
-more_time()
-waiting = [opened(limited) for _ in range(CLIENTS)]
-for s in waiting:
-    ask(s)
-served, done, by = [], 0, set()
-while done + len(served) < CLIENTS:
-    for s in select.select(waiting, [], [], 1)[0]:
-        pid = answered(s)
-        if pid:
+def places(proxy, address):
+    more_time()
+    waiting, served, done, by = clients(address), [], 0, set()
+    while done + len(served) < CLIENTS:
+        for s, pid in those_answered(waiting):
             by.add(pid)
-            waiting.remove(s)
             served.append(s)
-    if len(served) > LIMIT:
-        sys.exit("FAILED  %d are served at once" % len(served))
-    if len(served) == LIMIT:
-        closed(served[:7])
-        served = served[7:]
-        done += 7
-    patient("%d of %d were served" % (done + len(served), CLIENTS))
-ok("%d clients were served by %d workers, %d at a time at most" % (
-    CLIENTS, len(by), column("limited", "smax")), column("limited", "smax") == LIMIT)
-closed(served)
-while column("limited", "scur") != 0:
-    patient("all to be closed")
+        if len(served) > LIMIT:
+            sys.exit("FAILED  %s: %d are served at once" % (proxy, len(served)))
+        if len(served) == LIMIT:
+            closed(served[:7])
+            served = served[7:]
+            done += 7
+        patient("%d of %d were served" % (done + len(served), CLIENTS))
+    most = column(proxy, "smax")
+    ok("%s: all were served, by %d workers, at most %d at a time" % (proxy, len(by), most),
+       most == LIMIT)
+    closed(served)
+    while column(proxy, "scur") != 0:
+        patient("all to be closed")
 
-# A rate, whoever accepts.
-more_time()
-waiting = [opened(slow) for _ in range(100)]
-for s in waiting:
-    ask(s, "close")
-while waiting:
-    for s in select.select(waiting, [], [], 1)[0]:
-        if answered(s):
-            waiting.remove(s)
+
+# A rate, whoever accepts; each for itself they would accept all at once. (What is shown is summed by
+# somebody whose clock may be some milliseconds behind.)
+def rate(proxy, address):
+    more_time()
+    waiting = clients(address, "close")
+    while waiting:
+        for s, _ in those_answered(waiting):
             s.close()
-    patient("%d to be served" % len(waiting))
-ok("at most %d sessions a second" % column("slow", "rate_max"), column("slow", "rate_max") <= 40)
+        patient("%d to be served" % len(waiting))
+    most = column(proxy, "rate_max")
+    ok("%s: at most %d a second" % (proxy, most), most <= LIMIT * 5 // 4)
 
-# All places are taken; the worker that has some of them dies.
-more_time()
-waiting = [opened(limited) for _ in range(CLIENTS)]
-for s in waiting:
-    ask(s)
-served = {}
-while len(served) < LIMIT:
-    for s in select.select(waiting, [], [], 1)[0]:
-        pid = answered(s)
-        if pid:
-            waiting.remove(s)
-            served[s] = pid
-    patient("%d have places" % len(served))
-victim = max(set(served.values()), key=list(served.values()).count)
-lost = [s for s in served if served[s] == victim]
-os.kill(victim, signal.SIGKILL)
-got = 0
-while got < len(lost):
-    for s in select.select(waiting, [], [], 1)[0]:
-        pid = answered(s)
-        waiting.remove(s)
-        if pid:
-            got += 1
-    patient("%d of %d places of the dead are taken" % (got, len(lost)))
-ok("the %d places of a killed worker were taken by others" % len(lost), True)
-ok("never more than allowed", column("limited", "smax") <= LIMIT)
-closed(waiting + list(served))
+
+# All places are taken; the worker that has most of them dies.
+def death(proxy, address):
+    more_time()
+    waiting, served = clients(address), {}
+    while len(served) < LIMIT:
+        served.update(those_answered(waiting))
+        patient("%d have places" % len(served))
+    pids = list(served.values())
+    victim = max(set(pids), key=pids.count)
+    os.kill(victim, signal.SIGKILL)
+    got = 0
+    while got < pids.count(victim):
+        got += len(those_answered(waiting))
+        patient("%d places of a killed worker are taken" % got)
+    ok("%d places of a killed worker were taken by others" % got, True)
+    ok("never more than allowed", column(proxy, "smax") <= LIMIT)
+
+
+if what == "spread":
+    wide = addresses[0]
+    all_spread()
+elif what == "limits":
+    places("limited", addresses[0])
+    places("lines", addresses[1])
+    rate("slow", addresses[2])
+    death("limited", addresses[0])
+elif what == "global":
+    places("limited", addresses[0])
+else:
+    rate("limited", addresses[0])
 END
+
+limited=127.0.0.1:$(ports 1)
+lines=127.0.0.1:$(ports 1)
+slow=127.0.0.1:$(ports 1)
+
+# frontend NAME ADDRESS [WORDS-OF-BIND [LINE]]
+frontend() {
+	cat <<-END
+	frontend $1
+		bind $2 ${3:-}
+		${4:-}
+		http-request return status 200 hdr worker %pid
+	END
+}
+
+# four_workers [GLOBAL-LINE]
+four_workers() {
+	cat <<-END
+		nbproc 4
+		${1:-}
+	defaults
+		mode http
+		timeout client 10m
+		timeout http-request 10m
+		backlog 4096
+	END
+}
+
+clients() {
+	say "## $1"
+	what=$1
+	shift
+	python3 "$dir/clients.py" "$what" "$pid" "$stats" "$@" || failures=$((failures + 1))
+}
+
+{
+	four_workers
+	frontend wide "$front"
+	frontend limited "$limited" "" "maxconn 40"
+	frontend lines "$lines" "maxconn 40"
+	frontend slow "$slow" "" "rate-limit sessions 40"
+} | config
+start_penstock
+clients spread "$front"
+clients limits "$limited" "$lines" "$slow"
+stop_penstock
+
+for limit in "maxconn 40" "maxconnrate 40" "maxsessrate 40"; do
+	{
+		four_workers "$limit"
+		frontend limited "$limited"
+	} | config
+	start_penstock
+	case $limit in
+	"maxconn 40") clients global "$limited" ;;
+	*) clients rate "$limited" ;;
+	esac
+	stop_penstock
+done
 finish

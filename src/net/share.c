@@ -28,7 +28,7 @@
 
 enum { CHECK_MS = 100, CHECK_MOST_MS = 4 * CHECK_MS,
        CONFIRM_MS = 10, CHECKS_MOST = 3,
-       ROUND = 8,          /* to the end of the line at the latest after so many in one ms */
+       ROUND = 32,         /* to the end of the line at the latest after so many in one ms */
        CPU_LEAST_MS = 100, /* a share of the processor is measured over at least this long */
        CPU_MOST_MS = 2000, /* and over at most that */
        CPU_BUSY = 500,     /* permille of a processor: below, nobody is busy */
