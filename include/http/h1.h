@@ -80,6 +80,9 @@ struct h1_chunks {
 			    * next */
 	uint64_t size;     /* as far as its digits were seen */
 	uint32_t trailer;  /* bytes of the trailer section so far: bounded */
+	char *kept;        /* set by the caller: where the trailer section is kept, with its last CRLF ... */
+	uint16_t kept_room; /* ... when it is no longer than this; 0: it is not kept */
+	uint16_t kept_len;
 	uint32_t hash;     /* of the trailer's name under way */
 	uint16_t line;     /* length of the present line: bounded */
 	uint8_t state;
@@ -102,7 +105,7 @@ static inline void h1_chunks_skip(struct h1_chunks *c, uint64_t n)
 enum h1_result h1_chunks_decode(struct h1_chunks *c, char *bytes, size_t len, size_t *consumed,
 				size_t *payload, struct h1_error *error);
 /* The line in front of a chunk of n bytes, at most 18 characters; its length. Behind the chunk
- * comes CRLF, at the end of all "0\r\n\r\n". */
+ * comes CRLF, at the end of all "0\r\n" and a trailer section or CRLF. */
 size_t h1_chunk_line(char line[20], uint64_t n);
 
 #endif

@@ -56,7 +56,8 @@ struct conn *h1_end_detach(struct end *end, struct buf **held);
 void h1_end_unpin(struct end *end);
 /* From now on bytes pass as they are, to the close: after CONNECT, or an accepted Upgrade. */
 void h1_end_tunnel(struct end *end);
-/* The body is wanted without its chunks; before any of it was read. */
+/* The body is wanted without its chunks; before any of it was read. Its trailers are kept, and sent behind
+ * it where it leaves in chunks. */
 void h1_end_decode(struct end *end);
 /* What is there of the body and was not given. *final: all of it, or no more fits. */
 struct span h1_end_body(const struct end *end, bool *final);

@@ -219,6 +219,15 @@ static const char *what_is_wrong(const struct h1_chunks *c)
 	}
 }
 
+/* A byte of the trailer section; when they are too many, none of them is kept (RFC 9110 6.5.1). */
+static void trailer_keep(struct h1_chunks *c, char ch)
+{
+	if (c->kept_len < c->kept_room)
+		c->kept[c->kept_len++] = ch;
+	else
+		c->kept_len = c->kept_room = 0;
+}
+
 /* One byte of framing. False: it is wrong. */
 static bool chunk_step(struct h1_chunks *c, char ch)
 {
@@ -236,6 +245,7 @@ static bool chunk_step(struct h1_chunks *c, char ch)
 		next = ch == '\n' ? SIZE : 0xff;
 	} else {
 		next = ++c->trailer > TRAILER_MAX ? 0xff : trailer_next(c, ch);
+		trailer_keep(c, ch);
 	}
 	if (next == 0xff || (c->state < SIZE_LF && ++c->line > LINE_MAX))
 		return false;

@@ -79,6 +79,28 @@ static void check_skipping(const char *bytes, size_t len, bool response,
 	assert_int_equal(at, whole->consumed);
 }
 
+/* The trailer section is kept when it fits. */
+static void test_trailers_kept(void **state)
+{
+	static const char body[] = "3\r\nabc\r\n0\r\nA: b\r\nC: d\r\n\r\n";
+	static const char trailers[] = "A: b\r\nC: d\r\n\r\n";
+	char copy[sizeof(body)], kept[sizeof(trailers)];
+	size_t consumed, payload, room;
+	struct h1_error error;
+
+	(void)state;
+	for (room = 0; room < sizeof(kept); room++) {
+		struct h1_chunks c = { .kept = kept, .kept_room = (uint16_t)room };
+
+		memcpy(copy, body, sizeof(body));
+		assert_int_equal(h1_chunks_decode(&c, copy, sizeof(body) - 1, &consumed, &payload, &error),
+				 H1_DONE);
+		assert_int_equal(payload, 3);
+		assert_int_equal(c.kept_len, room < sizeof(trailers) - 1 ? 0 : sizeof(trailers) - 1);
+		assert_memory_equal(kept, trailers, c.kept_len);
+	}
+}
+
 static struct outcome decode(const char *bytes, size_t len, bool response)
 {
 	struct outcome whole = { 0 }, parts;
@@ -279,6 +301,7 @@ static void test_chunk_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_trailers_kept),
 		cmocka_unit_test(test_good),	  cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_pipelined), cmocka_unit_test(test_left),
 		cmocka_unit_test(test_bounds),	  cmocka_unit_test(test_chunk_line),

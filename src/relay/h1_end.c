@@ -8,6 +8,7 @@
  * pass as they are and are only checked. */
 #include "relay/h1_end.h"
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "relay/buffer.h"
 #include "relay/pipe.h"
@@ -15,7 +16,7 @@
 
 #include <sys/uio.h>
 
-enum { GATHER_LEAST = 4096 };
+enum { GATHER_LEAST = 4096, TRAILERS_KEPT = 1024 };
 
 static struct h1_end *h1_state(const struct end *end)
 {
@@ -717,12 +718,28 @@ static enum io h1_splice_out(struct end *end, struct pipe *pipe, bool more, size
 	return r == IO_OK ? pipe_push(pipe, end->conn, more, sent) : r;
 }
 
+/* The last chunk, with the trailers that came behind the body before its coding was taken off. */
+static void h1_last_chunk(struct end *end, struct h1_end *h1)
+{
+	const struct h1_end *source = h1_end_of(end_peer(end));
+	const struct h1_chunks *c = source && source->decode ? &source->chunks : NULL;
+
+	if (!h1_out_take(h1) || buf_room(h1->out) < 5)
+		return;
+	if (c && c->kept_len >= 2 && buf_room(h1->out) >= 3u + c->kept_len) {
+		h1_out_add(h1, "0\r\n", 3);
+		h1_out_add(h1, c->kept, c->kept_len);
+	} else {
+		h1_out_add(h1, "0\r\n\r\n", 5);
+	}
+}
+
 static void h1_finish(struct end *end)
 {
 	struct h1_end *h1 = h1_state(end);
 
-	if (h1->encode && h1_out_take(h1) && buf_room(h1->out) >= 5)
-		h1_out_add(h1, "0\r\n\r\n", 5);
+	if (h1->encode)
+		h1_last_chunk(end, h1);
 	h1->encode = false;
 	h1->shut = h1->body == BODY_TUNNEL;
 	if (h1->shut && !h1->out)
@@ -815,8 +832,10 @@ void h1_end_decode(struct end *end)
 {
 	struct h1_end *h1 = h1_end_of(end);
 
-	if (!h1 || h1->body != BODY_CHUNKED)
+	if (!h1 || h1->body != BODY_CHUNKED || h1->decode)
 		return;
+	h1->chunks.kept = arena_alloc(h1->arena, TRAILERS_KEPT);
+	h1->chunks.kept_room = h1->chunks.kept ? TRAILERS_KEPT : 0;
 	h1->decode = true;
 	h1->framing.raw = false;
 }

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Trailers behind bodies of which the chunks are taken off and put on again: responses that are compressed
+# and requests that are waited for. Those that are too long to be kept are dropped, and clients of HTTP/1.0
+# get none; nothing is left of them in the next message.
+. "${0%/*}/../lib.sh"
+
+command -v python3 >/dev/null || { say "python3 is not installed"; exit 77; }
+http_proxy "http-reuse always" "" "compression algo gzip
+	http-request wait-for-body time 20s if { path /wait }" | config
+start_penstock
+timeout 100 python3 - "${front##*:}" "${back##*:}" <<'END' || fail "trailers"
+import socket, sys, threading
+
+front, back = int(sys.argv[1]), int(sys.argv[2])
+listener = socket.create_server(("127.0.0.1", back))
+LONG = b"X-Long: " + b"x" * 2000 + b"\r\n"
+seen, bad = [], 0
+
+
+def read_chunked(sock, data):
+    while not data.endswith(b"\r\n\r\n") or b"\r\n0\r\n" not in data[data.index(b"\r\n\r\n"):]:
+        piece = sock.recv(65536)
+        if not piece:
+            break
+        data += piece
+    return data
+
+
+def serve(sock):
+    while head := sock.recv(65536):
+        while b"\r\n\r\n" not in head:
+            head += sock.recv(65536)
+        if b"chunked" in head:
+            head = read_chunked(sock, head)
+        seen.append(head)
+        trailer = LONG if b" /long " in head else b"" if b" /none " in head else b"X-T: v\r\nX-U: w\r\n"
+        sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n"
+                     b"5\r\nhello\r\n0\r\n" + trailer + b"\r\n")
+
+
+def origin():
+    while True:
+        threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+
+
+def check(what, holds, got):
+    global bad
+    bad += not holds
+    print("ok     " if holds else "FAILED ", what, "" if holds else got)
+
+
+threading.Thread(target=origin, daemon=True).start()
+client = socket.create_connection(("127.0.0.1", front))
+client.settimeout(20)
+
+
+def ask(text):
+    client.sendall(text)
+    return read_chunked(client, b"")
+
+
+GZIP = b"Host: a\r\nAccept-Encoding: gzip\r\n\r\n"
+got = ask(b"GET / HTTP/1.1\r\n" + GZIP)
+check("behind a compressed response", b"gzip" in got and got.endswith(b"\r\n0\r\nX-T: v\r\nX-U: w\r\n\r\n"), got)
+got = ask(b"GET /none HTTP/1.1\r\n" + GZIP)
+check("none behind the next one", b"gzip" in got and got.endswith(b"\r\n0\r\n\r\n"), got)
+got = ask(b"GET /long HTTP/1.1\r\n" + GZIP)
+check("too long: none", b"gzip" in got and got.endswith(b"\r\n0\r\n\r\n"), got[-100:])
+POST = b"POST /wait HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n"
+ask(POST + b"X-Req: t\r\n\r\n")
+check("behind a request that was waited for", seen[-1].endswith(b"\r\n3\r\nabc\r\n0\r\nX-Req: t\r\n\r\n"), seen[-1])
+ask(POST + b"\r\n")
+check("none behind the next one", seen[-1].endswith(b"\r\n3\r\nabc\r\n0\r\n\r\n"), seen[-1])
+client.sendall(b"GET / HTTP/1.0\r\nHost: a\r\n\r\n")
+got = b""
+while piece := client.recv(65536):
+    got += piece
+check("no chunks and no trailers for HTTP/1.0", got.endswith(b"\r\n\r\nhello"), got)
+sys.exit(bad != 0)
+END
+finish
