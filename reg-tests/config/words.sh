@@ -13,7 +13,8 @@ printf 'listen l\n\tbind 127.0.0.1:1\n' >"$dir/cfg"
 # Words of which a test could claim no more than verdicts.txt does, and why.
 cat >"$dir/verdicts" <<END
 bind <address> nice <nice>: who is served sooner when there is too much to do
-mworker-max-reloads <number>: nothing reloads without leaving
+bind <address> process <process-set>[/<thread-set>]: taken where it names all workers, else refused
+bind <address> thread [1/]<thread-set>: the same
 END
 missing=0
 while read -r line; do
