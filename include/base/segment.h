@@ -23,7 +23,7 @@ struct segment;
 enum { SEGMENT_CELL = 1024, /* bytes of a cell */
        SEGMENT_SLOTS = 256, /* of an extent */
        SEGMENT_STRIDE = SEGMENT_SLOTS * SEGMENT_CELL, /* from a cell to that of the next row */
-       SEGMENT_ROWS_LEAST = 64, /* to be asked for where there is a parent: two generations and
+       SEGMENT_ROWS_LEAST = 128, /* to be asked for where there is a parent: two generations and
 				 * what is left of others */
        SEGMENT_ROWS_MOST = 1024,
        SEGMENT_NAME = 224 /* longest name that is kept whole, its end included; longer ones are

@@ -19,10 +19,12 @@ struct err;
 /* Rows that the segment is to have: set before the configuration is finished. 1: one process that
  * forks no workers. */
 extern unsigned states_rows;
+/* How many of them will be taken at once by workers of the configuration. */
+extern unsigned states_workers;
 /* That of an earlier image of this program: set before the configuration is finished, which takes
- * it over (and sets this to NULL), or makes a new one when it has too few rows. */
+ * it over (and sets this to NULL), or makes a new one when it has too few rows that are free. */
 extern struct segment *states_segment;
-/* It had too few rows and is gone. */
+/* It had too few and is gone. */
 extern bool states_began_anew;
 /* segment_attach for this program's layout of cells. Takes over fd if it succeeds. NULL and err */
 struct segment *states_attach(int fd, struct err *err);

@@ -32,7 +32,7 @@ struct head {
 	uint32_t version, rows, extents;
 	uint32_t epoch;             /* image of the parent that asks for slots now */
 	_Atomic uint64_t fold;      /* odd: a row is being added to row 0 */
-	_Atomic uint32_t rows_used; /* rows beyond were never taken */
+	_Atomic uint32_t rows_used; /* rows beyond are free */
 	_Atomic uint32_t slots_used;
 	int32_t wake[SEGMENT_ROWS_MOST]; /* eventfds */
 };
@@ -532,6 +532,9 @@ void segment_free_row(struct segment *s, unsigned row)
 {
 	BUG_ON(!row || !segment_row(s, row)->taken);
 	memset(segment_row(s, row), 0, sizeof(struct segment_row));
+	/* Sums need not look at rows that are free. */
+	while (!segment_row(s, s->head->rows_used - 1)->taken)
+		s->head->rows_used--;
 }
 
 void segment_fold_begin(struct segment *s)

@@ -181,19 +181,24 @@ static void rows_are_taken_and_woken(void **state)
 	segment_free_row(s, 1);
 	assert_int_equal(segment_take_row(s, 2, 1), 1);
 	assert_int_equal(segment_row(s, 1)->generation, 2);
+	segment_free_row(s, 1);
+	assert_int_equal(segment_rows(s), 3);
+	segment_free_row(s, 2);
+	assert_int_equal(segment_rows(s), 1);
 	assert_sound(s);
 	segment_free(&s);
 }
 
 static void the_checker_finds_damage(void **state)
 {
-	struct segment *s = segment_new(2, NULL);
+	struct segment *s = segment_new(3, NULL);
 	struct err err;
 	unsigned a = slot(s, SLOT_SERVER, "a", NULL);
 	uint64_t *cell;
 
 	(void)state;
 	segment_take_row(s, 1, 1);
+	segment_take_row(s, 1, 2);
 	cell = segment_cell(s, 1, a);
 	*cell = 1;
 	assert_sound(s);

@@ -360,7 +360,7 @@ void handover_check_segment(void)
 		return;
 	wake_count = 0; /* closed with the segment */
 	segment_taken = -1;
-	leave_segment("there are more of them now than the memory has rows for");
+	leave_segment("there are more of them than the memory has rows for");
 }
 
 /* ---- executing --------------------------------------------------------------------------- */

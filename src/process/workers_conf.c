@@ -339,6 +339,7 @@ int workers_finish(struct config *cfg, void *data)
 	expr_process.count = n;
 	if (conf->cpu_rules)
 		map_workers(cfg, conf);
+	states_workers = conf->workers;
 	states_rows = !conf->workers ? 1 : 8 * n + 1 > SEGMENT_ROWS_LEAST ? 8 * n + 1 :
 									    SEGMENT_ROWS_LEAST;
 	return check_all_binds(cfg, n);

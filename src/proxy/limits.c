@@ -7,6 +7,7 @@
 #include "proxy/limits.h"
 
 #include "base/err.h"
+#include "base/segment.h"
 #include "log/log.h"
 #include "net/listener.h"
 #include "proxy/global.h"
@@ -19,6 +20,8 @@
 
 /* Standard streams, poller, signals, logs, a file that is being read. */
 #define OWN_DESCRIPTORS 20
+/* Where there is a parent: the segment, its eventfds, channels. */
+#define SHARED_DESCRIPTORS 10
 
 int limits_maxpipes;
 struct limits limits;
@@ -31,6 +34,8 @@ static unsigned count_fixed(const struct proxies *all)
 	const struct proxy *px;
 	unsigned n = OWN_DESCRIPTORS;
 
+	if (segment && segment_capacity(segment) > 1)
+		n += SHARED_DESCRIPTORS + segment_capacity(segment);
 	list_for_each(px, &all->list, node) {
 		list_for_each(bind, &px->binds, node)
 			list_for_each(l, &bind->listeners, node)

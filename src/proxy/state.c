@@ -21,7 +21,7 @@ static struct global_tally no_tally;
 struct global_state *global_state = &no_state;
 struct global_tally *global_tally = &no_tally;
 const char *global_node;
-unsigned states_rows = 1;
+unsigned states_rows = 1, states_workers;
 struct segment *states_segment;
 bool states_began_anew;
 
@@ -126,13 +126,22 @@ static void take_proxy(struct layout *lay, struct proxy *px)
 			take_listener(lay, px, l);
 }
 
-/* The one that is there, if it is large enough. */
+static unsigned free_rows(const struct segment *s)
+{
+	unsigned row, n = 0;
+
+	for (row = 1; row < segment_capacity(s); row++)
+		n += !segment_row(s, row)->taken;
+	return n;
+}
+
+/* The one that is there, if it is large enough: many generations may still be about. */
 static struct segment *choose_segment(struct err *err)
 {
 	struct segment *taken = states_segment;
 
 	states_segment = NULL;
-	if (taken && segment_capacity(taken) >= states_rows)
+	if (taken && segment_capacity(taken) >= states_rows && free_rows(taken) >= states_workers)
 		return taken;
 	states_began_anew = taken != NULL;
 	segment_free(&taken);
