@@ -13,6 +13,7 @@
 #include "expr/capture.h"
 #include "expr/expr.h"
 #include "expr/logformat.h"
+#include "expr/pattern_ref.h"
 #include "expr/userlist.h"
 #include "lb/balance.h"
 #include "log/log.h"
@@ -78,5 +79,6 @@ const struct change_kind *const change_kind_list[] = {
 	&agent_change,
 	&checker_change,
 	&page_change_kind,
+	&pattern_change,
 	NULL,
 };

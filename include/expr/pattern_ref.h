@@ -4,6 +4,7 @@
 #ifndef EXPR_PATTERN_REF_H
 #define EXPR_PATTERN_REF_H
 
+struct change_kind;
 struct config;
 struct err;
 struct location;
@@ -34,8 +35,11 @@ void pattern_refs_finish(struct config *cfg);
  * in use: between two rules it is none. 0, or -1 and err: the text is no pattern, or no value. */
 int pattern_ref_apply(struct pattern_ref *ref, enum pattern_change change, const char *text,
 		      const char *value, struct err *err);
-/* What rules call: the above, until somebody knows of further processes that have to hear of it. */
-extern int (*pattern_ref_change)(struct pattern_ref *ref, enum pattern_change change,
-				 const char *text, const char *value, struct err *err);
+/* What rules call: the above; where there are several processes the others hear of it through the
+ * ordered log, if it changes anything. */
+int pattern_ref_change(struct pattern_ref *ref, enum pattern_change change, const char *text,
+		       const char *value, struct err *err);
+/* On its way to all processes. */
+extern const struct change_kind pattern_change;
 
 #endif

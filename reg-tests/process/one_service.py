@@ -5,7 +5,7 @@ import os
 import signal
 import time
 
-from service import Origin, Service, check, connect, finish, until
+from service import Origin, Service, check, connect, finish, read_all, until
 
 WORKERS = 4
 REQUESTS = 120
@@ -73,11 +73,45 @@ def changes(service):
     service.worker(3, "enable server be/s1")
     check("and ends for all", all("MAINT" not in service.stat("be", "s1", lambda c, n=n: service.worker(
         n, c))["status"] for n in range(1, WORKERS + 1)))
+    s = [connect(service.args.front) for _ in range(8)]
+    service.get("/learn")
+    until("what a rule has put into a map all know",
+          lambda: all(status_of(c, "/known") == 204 for c in s))
+    for c in s:
+        c.close()
     service.ask("disable frontend other")
     check("a paused frontend is paused for all", all(service.stat(
         "other", "FRONTEND", lambda c, n=n: service.worker(n, c))["status"] == "PAUSED"
         for n in range(1, WORKERS + 1)))
     service.ask("enable frontend other")
+
+
+def status_of(s, path):
+    """Of one more request on a connection; the answer has no body."""
+    s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    got = b""
+    while b"\r\n\r\n" not in got:
+        got += s.recv(65536)
+    return int(got.split()[1])
+
+
+def from_many(service, path):
+    """Answers over several connections that were open together, so that all workers are asked."""
+    held = [connect(service.args.other) for _ in range(2 * WORKERS)]
+    for s in held:
+        s.sendall(f"GET {path} HTTP/1.0\r\n\r\n".encode())
+    said = [read_all(s).decode() for s in held]
+    for s in held:
+        s.close()
+    return said
+
+
+def pages(service):
+    wanted = service.stat("fe", "FRONTEND")["req_tot"]
+    check("the page tells of all, whoever answers",
+          all(total(a) == int(wanted) for a in from_many(service, "/stats;csv")))
+    line = f'haproxy_frontend_http_requests_total{{proxy="fe"}} {wanted}\n'
+    check("and so do the metrics", all(line in a for a in from_many(service, "/metrics")))
 
 
 def states(service):
@@ -146,12 +180,13 @@ def shown(service):
 
 
 def main():
-    service = Service(lambda p: p.add_argument("--checked"))
+    service = Service(lambda p: [p.add_argument(name) for name in ("--checked", "--other")])
     until("four workers serve", lambda: len(service.workers()) == WORKERS)
     origin = Origin(service.args.back)
     checked = Origin(service.args.checked)
     numbers(service)
     changes(service)
+    pages(service)
     checks(service, checked)
     checked = down_and_up(service, checked, service.args.checked)
     until("and up again", lambda: states(service) == ["UP"] * WORKERS)

@@ -6,6 +6,7 @@
 
 checked=127.0.0.1:$(ports 1)
 other=127.0.0.1:$(ports 1)
+echo "first one" >"$dir/map"
 config <<END
 	nbproc 4
 	stats maxconn 1000
@@ -16,9 +17,15 @@ defaults
 	timeout server 2m
 frontend fe
 	bind $front
+	http-request set-map($dir/map) key value if { path /learn }
+	http-request return status 204 if { str(key),map($dir/map) -m found } { path /known }
+	http-request return status 404 if { path /known }
 	default_backend be
 frontend other
 	bind $other
+	stats enable
+	stats uri /stats
+	http-request use-service prometheus-exporter if { path /metrics }
 	default_backend be
 backend be
 	option httpchk
@@ -27,5 +34,5 @@ backend be
 END
 start_penstock -W -S "$dir/parent.sock"
 python3 "$srcdir/reg-tests/process/one_service.py" --front "$front" --back "$back" \
-	--checked "$checked" --stats "$stats" --parent "$dir/parent.sock" --pid "$pid" || failures=1
+	--checked "$checked" --other "$other" --stats "$stats" --parent "$dir/parent.sock" --pid "$pid" || failures=1
 finish

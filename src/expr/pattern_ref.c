@@ -8,8 +8,13 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "config/config.h"
+#include "event/change.h"
 #include "expr/expr_conf.h"
 #include "expr/pattern.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct ref_use {
 	struct ref_use *next;
@@ -24,6 +29,8 @@ struct pattern_ref {
 	struct location wanted; /* the first line that changes it */
 	struct ref_use *uses;
 };
+
+static const struct pattern_ref *refs_running; /* of the generation that this process serves */
 
 /* -- the configuration ------------------------------------------------------------------ */
 
@@ -57,7 +64,8 @@ void pattern_refs_finish(struct config *cfg)
 {
 	const struct pattern_ref *ref;
 
-	for (ref = *expr_conf_pattern_refs(cfg); ref; ref = ref->next) {
+	refs_running = *expr_conf_pattern_refs(cfg);
+	for (ref = refs_running; ref; ref = ref->next) {
 		if (!ref->uses)
 			config_warning(cfg, &ref->wanted, "no %s is loaded from '%s', so that nothing "
 				       "is changed", ref->kind == PATTERN_ACL ? "ACL" : "map",
@@ -149,5 +157,83 @@ int pattern_ref_apply(struct pattern_ref *ref, enum pattern_change change, const
 	return 0;
 }
 
-int (*pattern_ref_change)(struct pattern_ref *ref, enum pattern_change change, const char *text,
-			  const char *value, struct err *err) = pattern_ref_apply;
+/* -- several processes ------------------------------------------------------------------- */
+
+/* Would it change any set? */
+static bool ref_differs(const struct pattern_ref *ref, enum pattern_change change, const char *text,
+			const char *value)
+{
+	const struct ref_use *use;
+	const struct pattern *p;
+
+	for (use = ref->uses; use; use = use->next) {
+		p = pattern_find(use->set, text, ref);
+		if (change == PATTERN_DELETE ? p != NULL : !p)
+			return true;
+		if (change == PATTERN_SET && value && strcmp(p->value ? p->value : "", value) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* What is sent: two digits, then the path, the text and, of a map, the value, each with its NUL. */
+static void ref_submit(const struct pattern_ref *ref, enum pattern_change change, const char *text,
+		       const char *value)
+{
+	char *frame;
+	int len = asprintf(&frame, "%d%d%s%c%s%c%s", ref->kind, change, ref->path, 0, text, 0,
+			   value ? value : "");
+
+	if (len < 0)
+		return;
+	change_submit(&pattern_change, frame, (size_t)len + 1, NULL, NULL);
+	free(frame);
+}
+
+/* Here at once, since the next rule may ask for it, then in the order that counts. */
+int pattern_ref_change(struct pattern_ref *ref, enum pattern_change change, const char *text,
+		       const char *value, struct err *err)
+{
+	bool tell = change_is_shared() && ref_differs(ref, change, text, value);
+	int rc = pattern_ref_apply(ref, change, text, value, err);
+
+	if (rc == 0 && tell)
+		ref_submit(ref, change, text, value);
+	return rc;
+}
+
+/* The next of the strings; NULL: there is none. */
+static const char *next_string(const char **at, const char *end)
+{
+	const char *text = *at, *stop = text < end ? memchr(text, 0, (size_t)(end - text)) : NULL;
+
+	if (!stop)
+		return NULL;
+	*at = stop + 1;
+	return text;
+}
+
+static int pattern_apply(const void *bytes, size_t len, struct text *said, struct err *err)
+{
+	const char *at = bytes, *end = at + len, *path, *text, *value;
+	struct pattern_ref *ref;
+	int kind, change;
+
+	(void)said;
+	if (len < 2)
+		return err_set(err, "a broken change");
+	kind = *at++ - '0';
+	change = *at++ - '0';
+	path = next_string(&at, end);
+	text = path ? next_string(&at, end) : NULL;
+	value = text ? next_string(&at, end) : NULL;
+	if (!value || change < PATTERN_ADD || change > PATTERN_SET)
+		return err_set(err, "a broken change");
+	for (ref = (struct pattern_ref *)(uintptr_t)refs_running; ref; ref = ref->next)
+		if ((int)ref->kind == kind && !strcmp(ref->path, path))
+			return pattern_ref_apply(ref, (enum pattern_change)change, text,
+						 kind == PATTERN_VALUES ? value : NULL, err);
+	return err_set(err, "nothing is loaded from '%s'", path);
+}
+
+const struct change_kind pattern_change = { .name = "pattern", .apply = pattern_apply };
