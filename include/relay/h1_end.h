@@ -41,7 +41,7 @@ struct h1_end {
 	bool decode;             /* take the chunk coding off while reading */
 	bool encode;             /* put it on while sending */
 	bool large;              /* the last body that came over the connection was: see h1_large */
-	struct h1_mark mark;
+	struct h1_mark *mark;    /* in the arena; NULL: none was wanted */
 	bool shut;               /* FIN follows what out holds */
 };
 

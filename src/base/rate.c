@@ -5,6 +5,8 @@
  */
 #include "base/rate.h"
 
+#include "base/bug.h"
+
 #define PERIOD_MS 1000
 
 void (*rate_risen)(struct rate *rate, uint64_t before);
@@ -44,7 +46,8 @@ uint64_t rate_add(struct rate *rate, uint64_t now_ms, uint64_t n)
 {
 	uint64_t now, before = rate->max;
 
-	rate_counts(rate, now_ms, &rate->period_start, &rate->current, &rate->previous);
+	if (unlikely(now_ms - rate->period_start >= PERIOD_MS))
+		rate_counts(rate, now_ms, &rate->period_start, &rate->current, &rate->previous);
 	rate->current += n;
 	now = sliding(rate->period_start, rate->current, rate->previous, now_ms);
 	if (now > before) {

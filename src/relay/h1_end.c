@@ -494,14 +494,16 @@ bool h1_end_mark(struct end *end)
 
 	if (!h1 || h1_body_in(end) != IO_OK || !h1_body_whole(h1))
 		return false;
-	h1->mark = (struct h1_mark){ h1->in->head, h1->in->len, h1->ready, h1->left, h1->framing };
+	if (!h1->mark)
+		h1->mark = arena_alloc(h1->arena, sizeof(*h1->mark));
+	*h1->mark = (struct h1_mark){ h1->in->head, h1->in->len, h1->ready, h1->left, h1->framing };
 	return true;
 }
 
 void h1_end_rewind(struct end *end)
 {
 	struct h1_end *h1 = h1_state(end);
-	const struct h1_mark *mark = &h1->mark;
+	const struct h1_mark *mark = h1->mark;
 
 	h1->in->head = mark->head;
 	h1->in->len = mark->len;
