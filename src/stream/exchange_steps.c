@@ -433,6 +433,22 @@ static void response_private(struct stream *s)
 			s->session->private_servers = true;
 }
 
+/* A server that sends head and body one by one, and has Nagle's algorithm on, holds the body back
+ * until the head was acknowledged, which the kernel leaves for later: 40 ms. It is told at once. A
+ * piece of some size is no such case. */
+static void response_acknowledge(struct stream *s)
+{
+	enum { SMALL = 1400 };
+	const struct h1_end *h1 = &s->exchange->server;
+	size_t have = h1->in ? h1->in->len : 0;
+
+	if (!s->relay.server.conn || have >= SMALL)
+		return;
+	if ((h1->body == BODY_LENGTH && h1->left > have) || h1->body == BODY_CLOSE ||
+	    (h1->body == BODY_CHUNKED && !h1->whole))
+		conn_ack_now(s->relay.server.conn);
+}
+
 int exchange_response_head(struct stream *s)
 {
 	struct exchange *x = s->exchange;
@@ -461,6 +477,7 @@ int exchange_response_head(struct stream *s)
 	x->http.response = &x->res;
 	x->http.server_status = x->res.status;
 	capture_response(s->session->frontend, &x->res, x->arena, &x->http);
+	response_acknowledge(s);
 	return STEP_NEXT;
 }
 
