@@ -232,9 +232,10 @@ static void drain(struct listener *l)
 	if (l->src.fd < 0 || l->state != LISTENER_READY || listeners_held)
 		return;
 	listen_socket_steer_away(l, true);
-	if (listeners_shared) {
-		while (l->state == LISTENER_READY && take_one_shared(l))
-			;
+	if (listeners_shared) { /* no more than can have waited: others accept, too */
+		for (left = (unsigned)l->backlog + 1; left && l->state == LISTENER_READY; left--)
+			if (!take_one_shared(l))
+				break;
 	} else {
 		left = room_now(l);
 		while (left && accept_one(l))

@@ -31,8 +31,8 @@ enum { CHECK_MS = 100, CHECK_MOST_MS = 4 * CHECK_MS,
        ROUND = 32,         /* to the end of the line at the latest after so many in one ms */
        CPU_LEAST_MS = 100, /* a share of the processor is measured over at least this long */
        CPU_MOST_MS = 2000, /* and over at most that */
-       CPU_BUSY = 500,     /* permille of a processor: below, nobody is busy */
-       CPU_MORE = 250 };   /* so much more than this process is busier */
+       CPU_BUSY = 200,     /* permille of a processor: below, nobody is busy */
+       CPU_TIMES = 2 };    /* so many times as much as this process is busier */
 
 struct share_stats share_stats;
 
@@ -139,7 +139,7 @@ static bool is_busier(struct peer *peer, pid_t pid)
 		uint64_t busy = (theirs - peer->cpu_ns) / (age * 1000);
 		uint64_t own = (mine - peer->own_cpu_ns) / (age * 1000);
 
-		peer->busier = busy > CPU_BUSY && busy > own + CPU_MORE;
+		peer->busier = busy > CPU_BUSY && busy > CPU_TIMES * own;
 	}
 	peer->cpu_ns = theirs;
 	peer->own_cpu_ns = mine;
