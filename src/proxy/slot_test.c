@@ -19,6 +19,7 @@
 #include "config/environment.h"
 #include "config/load.h"
 #include "event/loop.h"
+#include "event/timer.h"
 #include "net/bind_conf.h"
 #include "proxy/queue.h"
 #include "proxy/tally.h"
@@ -335,12 +336,59 @@ static void the_limit_is_that_of_all(void **state)
 	states_own_row(0);
 }
 
+static struct server *offered_by;
+
+static void note_offer(struct queue_entry *entry, struct server *server)
+{
+	(void)entry;
+	offered_by = server;
+}
+
+/* Somebody waits in a process that does not move: others hold back for a while, once. */
+static void who_hangs_is_not_waited_for(void **state)
+{
+	struct queue_entry entry = { .offered = note_offer };
+
+	(void)state;
+	waiters_patience_ms = 500;
+	clock_freeze(1000);
+	states_own_row(rows[0]);
+	waiters_show(b, NULL, waiter_key(0, 900));
+	states_own_row(rows[1]);
+	assert_int_equal(slot_claim(s1), CLAIM_CONTENDED);
+	queue_join(&entry, b, NULL);
+	queues_look();
+	assert_null(offered_by);
+	clock_freeze(1499);
+	timer_run();
+	assert_null(offered_by);
+	clock_freeze(1501);
+	timer_run();
+	assert_ptr_equal(offered_by, s1);
+	assert_int_equal(slot_claim(s1), CLAIM_TAKEN);
+	/* It was only slow. */
+	segment_row(segment, rows[0])->turns++;
+	assert_int_equal(slot_claim(s1), CLAIM_CONTENDED);
+	clock_freeze(2100);
+	timer_run();
+	/* Who has a better priority goes first, however late. */
+	waiters_show(b, NULL, waiter_key(-5, 5000));
+	states_own_row(rows[0]);
+	assert_true(waiters_before(s1, true, waiter_key(0, 900)));
+	assert_false(waiters_before(s1, true, waiter_key(-6, 9000)));
+	assert_false(waiters_before(s1, false, waiter_key(0, 900)));
+	clock_freeze(3000);
+	timer_run();
+	states_own_row(0);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_limit_is_that_of_all),
+		TEST(who_hangs_is_not_waited_for),
 		TEST(none_is_lost_and_none_is_passed),
 		TEST(the_killed_leave_their_slots),
 	};
