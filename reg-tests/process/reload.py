@@ -137,6 +137,8 @@ def main():
     print(" ".join("%s %d" % item for item in sorted(tally.done.items())))
     for line in tally.failed[:20]:
         print("failed:", line)
+    if len(tally.failed) > 20:
+        print("failed: %d in all" % len(tally.failed))
     sys.exit(1 if tally.failed or len(tally.done) < 4 else 0)
 
 
