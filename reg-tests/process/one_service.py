@@ -35,7 +35,10 @@ def answers(service, ask_once):
 
 
 def total(answer):
-    row = next(line for line in answer.splitlines() if line.startswith("fe,FRONTEND,"))
+    row = next((line for line in answer.splitlines() if line.startswith("fe,FRONTEND,")), None)
+    if not row:
+        print("no row: " + answer)
+        return -1
     names = next(line for line in answer.splitlines() if "# pxname" in line)
     names = names.split("# ")[1].split(",")
     return int(dict(zip(names, row.split(",")))["req_tot"])

@@ -397,9 +397,18 @@ static bool can_be_deaf(const struct listener *l)
 	return is_ip(&l->addr) && !l->inherited;
 }
 
+/* Other workers share the socket, and may have been faster. */
+static bool listens(const struct listener *l)
+{
+	socklen_t len = sizeof(int);
+	int on = 0;
+
+	return getsockopt(l->src.fd, SOL_SOCKET, SO_ACCEPTCONN, &on, &len) == 0 && on;
+}
+
 void listen_socket_deaf(struct listener *l)
 {
-	if (can_be_deaf(l))
+	if (can_be_deaf(l) && listens(l))
 		shutdown(l->src.fd, SHUT_RD);
 }
 
@@ -424,5 +433,12 @@ void listen_socket_steer_away(struct listener *l, bool on)
 
 int listen_socket_hear(struct listener *l)
 {
-	return can_be_deaf(l) ? listen(l->src.fd, l->backlog) : 0;
+	const struct sockaddr none = { .sa_family = AF_UNSPEC };
+
+	if (!can_be_deaf(l) || listens(l))
+		return 0;
+	/* Two that shut it at the same moment have left a mark on it that accepted sockets would
+	 * inherit: they would be at their end from the start. This wipes it off. */
+	connect(l->src.fd, &none, sizeof(none));
+	return listen(l->src.fd, l->backlog);
 }
