@@ -105,8 +105,7 @@ def client(address, kind, stop, tally):
             if kind != "keep" or not keep:
                 conn.close()
                 conn = None
-            if kind == "keep":
-                time.sleep(0.005)
+            time.sleep(0.005)
         except OSError as error:
             tally.fail(kind, error)
             conn = None
