@@ -22,6 +22,12 @@ struct config {
 	void **data;                         /* each module's data of this generation */
 	bool check_only;                     /* -c: touch nothing outside */
 	bool experimental;                   /* expose-experimental-directives */
+	struct {
+		int policy;                  /* of default-path: config/default_path.c */
+		const char *origin;
+		int home;                    /* descriptor of the directory at the start; 0: none,
+					      * nobody has left it */
+	} path;
 	struct reader *reader;               /* private to config/, while reading */
 };
 

@@ -61,4 +61,32 @@ printf 'global\n\000\001\177ELF\000\nbogus\n' >"$dir/binary.cfg"
 valid -f "$dir/binary.cfg"
 check "a binary file is one problem" test "$(grep -c 'error:' "$log")" -eq 1
 [ "$failures" -eq 0 ] || cat "$log"
+# default-path: an ACL's file lies beside the configuration, above it, elsewhere, or at the start.
+mkdir -p "$dir/p/conf" "$dir/p/lists"
+for place in "$dir" "$dir/p" "$dir/p/conf" "$dir/p/lists"; do
+	echo "/from/$(basename "$place")" >"$place/$(basename "$place").lst"
+done
+here=$(basename "$dir")
+uses() { # FILE POLICY LIST
+	{
+		[ -z "$2" ] || printf 'global\n\tdefault-path %s\n' "$2"
+		printf 'frontend %s\n\tmode http\n\tbind 127.0.0.1:1\n\tacl a path -f %s\n' "$(basename "$1")" "$3"
+		printf '\ttimeout client 1s\n\thttp-request deny if a\n'
+	} >"$1"
+}
+cd "$dir" || exit 1
+uses p/conf/c1 config conf.lst
+check "default-path config" valid -f p/conf/c1
+uses p/conf/c2 parent p.lst
+check "default-path parent" valid -f p/conf/c2
+uses p/conf/c3 "origin $dir/p/lists" lists.lst
+check "default-path origin" valid -f p/conf/c3
+uses p/conf/c4 current "$here.lst"
+check "default-path current" valid -f p/conf/c4
+uses p/lists/c5 "" lists.lst
+check "it holds for the next file, whose own name does not follow it" valid -f p/conf/c1 -f p/lists/c5
+check "and not without it" sh -c '! "$0" -c -f p/lists/c5 >/dev/null 2>&1' "$PENSTOCK"
+uses p/conf/c6 "origin $dir/nowhere" conf.lst
+valid -f p/conf/c6
+check "a directory that is not there" says "cannot go to '$dir/nowhere'"
 finish

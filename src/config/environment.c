@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "config/config.h"
+#include "config/default_path.h"
 #include "config/keyword.h"
 
 #include <stdlib.h>
@@ -102,6 +103,9 @@ static const struct keyword environment_keywords[] = {
 	{ .name = "resetenv", .scope = SCOPE_GLOBAL, .args = "[<name>...]",
 	  .parse = parse_resetenv,
 	  .help = "removes all variables from the environment but those named" },
+	{ .name = "default-path", .scope = SCOPE_GLOBAL,
+	  .args = "{ current | config | parent | origin <path> }", .parse = default_path_parse,
+	  .dflt = "current", .help = "where relative names of files begin" },
 	{ .name = "expose-experimental-directives", .scope = SCOPE_GLOBAL, .args = "",
 	  .parse = parse_experimental,
 	  .help = "words of the manual that are experimental may be used below" },

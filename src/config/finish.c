@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/bug.h"
+#include "config/default_path.h"
 #include "config/diag.h"
 #include "config/lookup.h"
 #include "config/reader.h"
@@ -139,6 +140,7 @@ void config_free(struct config **cfg)
 	if (!*cfg)
 		return;
 	reader_end(*cfg);
+	default_path_leave(*cfg);
 	release_data(*cfg);
 	arena = (*cfg)->arena;
 	*cfg = NULL;

@@ -9,11 +9,13 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
+#include "config/default_path.h"
 #include "config/diag.h"
 #include "config/lexer.h"
 #include "config/lookup.h"
 #include "config/reader.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -505,9 +507,20 @@ int config_read_file(struct config *cfg, const char *name)
 	struct err err;
 	size_t len;
 	char *text = reader_file_read(name, &len, &err);
+	const char *directory;
+	int result;
 
-	if (text)
-		return file_read(cfg, name, text, len);
+	if (text && default_path_enter(cfg, name, &directory)) {
+		free(text);
+		text = NULL;
+		err_set(&err, "cannot go to '%s', as default-path says: %s", directory,
+			strerror(errno));
+	}
+	if (text) {
+		result = file_read(cfg, name, text, len);
+		default_path_leave(cfg);
+		return result;
+	}
 	diag_addf(cfg->diag, DIAG_ERROR, &place, "%s", err.text);
 	return -1;
 }
