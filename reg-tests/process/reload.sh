@@ -57,4 +57,20 @@ kill -USR2 "$pid"
 check "USR2 with a good file" until_true 60 reloads_is $((count + 1))
 kill -HUP "$pid"
 check "HUP reloads as well" until_true 60 reloads_is $((count + 2))
+stop_penstock
+
+# ---- another program in its place ------------------------------------------------------------
+cp "$PENSTOCK" "$dir/program"
+PENSTOCK=$dir/program
+start_penstock -W -S "$master,level,admin"
+cp "$PENSTOCK" "$dir/program.new"
+mv "$dir/program.new" "$PENSTOCK"
+old_program() { readlink "/proc/$pid/exe" | grep -q deleted; }
+check "the program was replaced" old_program
+check "reload takes the new one" sh "$dir/reload"
+check "the parent is that" test "$(readlink "/proc/$pid/exe")" = "$PENSTOCK"
+mv "$PENSTOCK" "$dir/away"
+parent_ask reload >"$dir/answer"
+check "without a program nothing changes" grep -qx Success=0 "$dir/answer"
+at_least Pid 1
 finish
