@@ -75,7 +75,7 @@ struct view {
 	struct server *server;
 	struct conn *client, *server_conn;
 	const struct addr *src;         /* client */
-	const struct addr *session_src, *session_dst; /* before rules of the stream have changed them;
+	const struct addr *session_src, *session_dst; /* of the connection, before rules of the stream;
 					 * the latter NULL: the socket's */
 	const struct addr *dst;         /* address that the client connected to; NULL: not
 					 * asked for yet, use view_dst */

@@ -39,6 +39,7 @@ struct session {
 	struct proxy *frontend;
 	struct addr src;         /* the client; from the PROXY header when there was one */
 	struct addr dst;         /* of the PROXY header: has_dst */
+	struct addr *peer;       /* who has connected, where src is out of a PROXY header; else NULL */
 	bool has_dst;
 	bool expects_proxy;      /* tcp-request connection expect-proxy */
 	bool has_proxy_header;   /* one was received */

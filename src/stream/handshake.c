@@ -115,11 +115,8 @@ static void handshake_done(struct handshake *h, const struct proxyproto *header)
 
 	se->has_proxy_header = true;
 	se->handshake_ms = (uint32_t)(clock_now_ms - se->accepted_ms);
-	if (header->has_addrs) {
-		se->src = header->src;
-		se->dst = header->dst;
-		se->has_dst = true;
-	}
+	if (header->has_addrs)
+		session_set_addrs(se, &header->src, &header->dst);
 	handshake_leave(h);
 	session_begin(se, &conn);
 }

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 static struct pool session_pool = POOL_INIT("session", sizeof(struct session));
+static struct pool peer_pool = POOL_INIT("peer address", sizeof(struct addr));
 
 bool session_speaks_http(const struct session *session)
 {
@@ -58,8 +59,21 @@ void session_free(struct session **session)
 	timer_cancel(&se->timer);
 	idle_close_session(se);
 	vars_free(&se->vars);
+	if (se->peer)
+		pool_give(&peer_pool, &se->peer);
 	pool_give(&session_pool, session);
 	admission_give(l);
+}
+
+void session_set_addrs(struct session *se, const struct addr *src, const struct addr *dst)
+{
+	if (!se->peer)
+		se->peer = pool_take(&peer_pool);
+	if (se->peer)
+		*se->peer = se->src;
+	se->src = *src;
+	se->dst = *dst;
+	se->has_dst = true;
 }
 
 static struct session *session_new(struct listener *l, const struct addr *from)
