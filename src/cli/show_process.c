@@ -12,6 +12,7 @@
 #include "log/date.h"
 #include "log/log.h"
 #include "net/listener.h"
+#include "net/share.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/pump.h"
