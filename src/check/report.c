@@ -28,11 +28,16 @@ static void print_path(const struct server *s, char *path)
 	snprintf(path, PATH_SIZE, "%s/%s", s->proxy->name, s->id);
 }
 
-/* The server that a frame speaks of; NULL and err. */
-static struct server *find_server(const char *path, struct err *err)
+/* Takes a frame of this size, which begins with the path of a server: that server. NULL and err. */
+static struct server *take_frame(void *frame, size_t size, const void *bytes, size_t len,
+				 struct err *err)
 {
-	return memchr(path, 0, PATH_SIZE) ? server_find_path(path, err) :
-					    (err_set(err, "a broken change"), NULL);
+	if (len != size || !memchr(bytes, 0, PATH_SIZE)) {
+		err_set(err, "a broken change");
+		return NULL;
+	}
+	memcpy(frame, bytes, size);
+	return server_find_path(bytes, err);
 }
 
 /* -- results --------------------------------------------------------------------------------- */
@@ -95,10 +100,7 @@ static int result_apply(const void *bytes, size_t len, struct text *said, struct
 	struct server *s;
 
 	(void)said;
-	if (len != sizeof(f))
-		return err_set(err, "a broken change");
-	memcpy(&f, bytes, len);
-	s = find_server(f.path, err);
+	s = take_frame(&f, sizeof(f), bytes, len, err);
 	if (!s)
 		return -1;
 	state = f.is_agent ? &s->state->agent : &s->state->check;
@@ -168,10 +170,7 @@ static int observed_apply(const void *bytes, size_t len, struct text *said, stru
 	struct server *s;
 
 	(void)said;
-	if (len != sizeof(f))
-		return err_set(err, "a broken change");
-	memcpy(&f, bytes, len);
-	s = find_server(f.path, err);
+	s = take_frame(&f, sizeof(f), bytes, len, err);
 	if (!s)
 		return -1;
 	observed_act(s, f.what);
@@ -207,10 +206,7 @@ static int agent_apply_words(const void *bytes, size_t len, struct text *said, s
 	char weight[16];
 
 	(void)said;
-	if (len != sizeof(f))
-		return err_set(err, "a broken change");
-	memcpy(&f, bytes, len);
-	s = find_server(f.path, err);
+	s = take_frame(&f, sizeof(f), bytes, len, err);
 	if (!s)
 		return -1;
 	server_set_admin(s, f.admin & forced, ~f.admin & forced);
