@@ -119,6 +119,25 @@ def many(service, gate):
     check("and never more at once than there are slots", gate.most == SLOTS)
 
 
+def generations(service, gate):
+    gate.arrived.clear()
+    clients, before = [], set(service.workers())
+    for n in range(SLOTS + 3):
+        clients.append(request(service.args.front, n))
+        silently(lambda n=n: len(gate.arrived) + queued(service) == n + 1)
+    check("a reload succeeds", "Success=1" in service.parent("reload"))
+    check("workers of another generation serve", len(set(service.workers()) - before) == 4)
+    for n in range(SLOTS + 3, SLOTS + 6):
+        clients.append(request(service.args.front, n))
+        silently(lambda n=n: len(gate.arrived) + queued(service) == n + 1)
+    check("old and new workers have the slots together", len(gate.arrived) == SLOTS and
+          queued(service) == 6)
+    for _ in clients:
+        gate.permits.release()
+    check("and all who wait get one", all(status(s) == 200 for s in clients) and
+          gate.most == SLOTS)
+
+
 def maxqueue(service, gate):
     gate.arrived.clear()
     clients = [request(service.args.few, n) for n in range(SLOTS)]
@@ -139,6 +158,7 @@ def main():
     gate = Gate(service.args.back)
     order(service, gate)
     many(service, gate)
+    generations(service, gate)
     maxqueue(service, gate)
     finish()
 
