@@ -155,9 +155,10 @@ static void say_worker(struct cli_call *call, struct proc_state *state, unsigned
 
 	if (!is_worker(row) || (generation == process_generation) != (state->part == PROC_NOW))
 		return;
-	if (state->part == PROC_OLD && !state->headed)
+	if (state->part == PROC_OLD && !state->headed) {
 		text_str(call->out, "# old workers\n");
-	state->headed = true;
+		state->headed = true;
+	}
 	snprintf(reloads, sizeof(reloads), "%u", process_generation - generation);
 	say_process(call->out, atomic_load(&row->pid), "worker", reloads,
 		    atomic_load(&row->started_ms), row->version);
