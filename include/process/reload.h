@@ -30,6 +30,8 @@ void reload_child_ended(int pid, int status);
 void reload_keep_log(const char *text, size_t len);
 /* Workers serve: what was asked for in the meantime begins. */
 void reload_resume(void);
+/* The parent ends: what is under way is given up, what is asked for from now on is refused. */
+void reload_cancel(void);
 /* The image that came of a reload: its workers serve; or could not, and the earlier ones go on. */
 void reload_succeeded(void);
 void reload_failed(const char *why);

@@ -161,13 +161,21 @@ size_t channel_backlog(const struct channel *c)
 
 /* ---- receiving --------------------------------------------------------------------------- */
 
-/* False: more descriptors than frames can need. */
+/* False: more descriptors than frames can need. One that this process has no room for (EMFILE) is
+ * lost to its frame; what comes in one message belongs to one frame. */
 static bool take_descriptors(struct channel *c, struct msghdr *msg)
 {
 	struct cmsghdr *cmsg;
-	bool fits = !(msg->msg_flags & MSG_CTRUNC);
+	bool fits = true;
 	size_t i, n;
 	int fd;
+
+	if (msg->msg_flags & MSG_CTRUNC) {
+		if (msg->msg_controllen || c->fd_count == FDS_MAX)
+			fits = false;
+		else
+			c->fds[c->fd_count++] = -1;
+	}
 
 	for (cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(msg, cmsg)) {
 		if (cmsg->cmsg_level != SOL_SOCKET || cmsg->cmsg_type != SCM_RIGHTS)
@@ -339,8 +347,12 @@ static void channel_close(struct channel *c)
 {
 	while (c->first)
 		parcel_done(c);
-	while (c->fd_count)
-		close(take_fd(c));
+	while (c->fd_count) {
+		int fd = take_fd(c);
+
+		if (fd >= 0)
+			close(fd);
+	}
 	close(c->src.fd);
 	c->src.fd = -1;
 }

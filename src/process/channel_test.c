@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -159,6 +160,27 @@ static void test_descriptors(void **state)
 	assert_int_equal(right.fds, 38);
 }
 
+/* One for which there is no room is missing in its frame, and nothing else. */
+static void test_no_room_for_descriptors(void **state)
+{
+	struct rlimit limit, none;
+	unsigned i;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	none.rlim_cur = 0;
+	for (i = 1; i < 5; i++)
+		assert_int_equal(channel_send(left.c, 1, i, "x", 1, 0), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	turn_until(&right.frames, 4);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(right.fds, 0);
+	assert_int_equal(right.gone, 0);
+	say(&left, 5, 10);
+	turn_until(&right.frames, 5);
+}
+
 /* What was sent before the end is heard before it. */
 static void test_end_comes_last(void **state)
 {
@@ -214,6 +236,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_order_and_length, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many_small, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_descriptors, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_room_for_descriptors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_end_comes_last, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_send_to_nobody, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_freed_while_called, setup, teardown),

@@ -116,6 +116,7 @@ static void parent_end(int signo)
 	if (state == PARENT_ENDS)
 		return;
 	state = PARENT_ENDS;
+	reload_cancel();
 	kill_ms = clock_now_ms + END_MS;
 	notify_stopping(NULL);
 	workers_forget_waiting();
@@ -140,6 +141,7 @@ static void on_finish(int signo)
 	if (state >= PARENT_FINISHES)
 		return;
 	state = PARENT_FINISHES;
+	reload_cancel();
 	if (conf->hard_stop_after)
 		hard_stop_ms = clock_now_ms + conf->grace + conf->hard_stop_after + END_MS;
 	log_process(LOG_L_NOTICE, "Soft stop: workers finish.");

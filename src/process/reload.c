@@ -35,6 +35,7 @@ static char heard[LOG_SIZE];       /* from the process that reads the files */
 static size_t heard_len;
 static pid_t reader;               /* 0: none */
 static bool again;                 /* once more, when workers serve */
+static bool over;                  /* the parent ends: nothing is begun any more */
 static void reader_said(struct source *src, uint32_t events);
 static struct source output = { .fd = -1, .ready = reader_said };
 
@@ -152,10 +153,31 @@ static void reload_begin(void)
 		reload_failed("no process to read the files");
 }
 
+static void refuse(void)
+{
+	reload_keep_log("The service is stopping.\n", strlen("The service is stopping.\n"));
+	tell_askers(false);
+}
+
+void reload_cancel(void)
+{
+	over = true;
+	again = false;
+	if (reader > 0)
+		kill(reader, SIGKILL);
+	reader = 0;
+	output_close();
+	refuse();
+}
+
 void reload_request(int fd)
 {
 	if (fd >= 0)
 		handover_add_asker(fd);
+	if (over) {
+		refuse();
+		return;
+	}
 	again = parent_is_busy();
 	if (!again)
 		reload_begin();

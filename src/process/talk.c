@@ -161,7 +161,7 @@ void talk_here(struct frame *frame)
 	memcpy(error, frame->bytes, len);
 	error[len] = 0;
 	frame->fd = -1;
-	asking_end(a, fd, fd < 0 ? error : NULL);
+	asking_end(a, fd, fd >= 0 ? NULL : len ? error : "out of descriptors");
 }
 
 void talk_asked(struct frame *frame)
