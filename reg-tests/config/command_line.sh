@@ -106,4 +106,12 @@ wanted 1 "a wrong file is not started"
 run -c -n 12 -f "$dir/cfg"
 wanted 0 "-n"
 [ "$failures" -eq 0 ] || tail -n 20 "$dir/out" "$dir/err"
+
+# ---- too few descriptors for several workers --------------------------------------------------
+{ printf '\tnbproc 2\n'; tcp_proxy; } | config
+few() { (ulimit -n 60 && "$PENSTOCK" -c -f "$dir/cfg") >"$dir/few" 2>&1; }
+few
+status=$?
+check "too few descriptors are an error (status $status)" test "$status" -eq 1
+check "and that is said: $(cat "$dir/few")" grep -q "eventfds for the workers" "$dir/few"
 finish

@@ -77,7 +77,11 @@ struct layout {
 static void *take(struct layout *lay, enum segment_kind kind, const char *name, unsigned *slot)
 {
 	struct err err;
-	int n = segment_slot(lay->segment, kind, name, NULL, &err);
+	int n;
+
+	if (!lay->segment)
+		return arena_alloc(lay->cfg->arena, SEGMENT_CELL);
+	n = segment_slot(lay->segment, kind, name, NULL, &err);
 
 	*slot = n < 0 ? 0 : (unsigned)n;
 	if (n < 0 && !lay->failed) {
@@ -181,10 +185,13 @@ int states_finish(struct config *cfg, struct proxies *all)
 
 	segment_layout = layout_number();
 	lay.segment = all->segment = segment = choose_segment(&err);
-	if (!all->segment)
-		return config_error(cfg, NULL, "%s", err.text);
-	segment_own = segment_row(segment, segment_own_row);
-	tally_start(segment_capacity(segment) > 1);
+	if (segment) {
+		segment_own = segment_row(segment, segment_own_row);
+		tally_start(segment_capacity(segment) > 1);
+	} else { /* it will not start: what looks at states goes on to find mistakes */
+		config_error(cfg, NULL, "%s", err.text);
+		lay.failed = true;
+	}
 	all->global_state = arena_alloc(cfg->arena, sizeof(*all->global_state));
 	all->global_tally = take(&lay, SLOT_GLOBAL, "", &slot);
 	list_for_each(px, &all->list, node)
