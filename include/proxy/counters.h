@@ -8,6 +8,33 @@
 
 #include <stdint.h>
 
+/* A mean of the last values, milliseconds: exact for the first MEAN_SAMPLES, then each new one takes the
+ * place of a mean one. */
+enum { MEAN_SAMPLES = 1024 };
+struct mean {
+	uint64_t sum;
+	uint32_t samples, max;
+};
+static inline void mean_add(struct mean *m, uint32_t value)
+{
+	if (m->samples < MEAN_SAMPLES)
+		m->samples++;
+	else
+		m->sum -= (m->sum + MEAN_SAMPLES - 1) / MEAN_SAMPLES;
+	m->sum += value;
+	if (value > m->max)
+		m->max = value;
+}
+static inline uint32_t mean_read(const struct mean *m)
+{
+	return m->samples ? (uint32_t)((m->sum + m->samples - 1) / m->samples) : 0;
+}
+
+/* Of sessions that reached a server. response: in mode http. */
+struct times {
+	struct mean queue, connect, response, total;
+};
+
 struct counters {
 #define COUNTER(name, text) uint64_t name;
 #include "proxy/counters.def"

@@ -150,8 +150,7 @@ struct proxy_tally {
 	unsigned admitting;     /* frontend: not counted yet, to be among its rates in a moment */
 	uint64_t first_waiter;  /* proxy/waiters.h: of the backend's queue */
 	uint64_t last_session_s;
-	unsigned queue_time_ms, connect_time_ms, response_time_ms, total_time_ms;
-	unsigned queue_time_max, connect_time_max, response_time_max, total_time_max;
+	struct times times;     /* backend */
 	uint64_t log_lines;     /* frontend: traffic lines logged, %lc */
 	struct counters counters;
 };

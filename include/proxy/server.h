@@ -135,9 +135,7 @@ struct server_tally {
 	uint64_t first_waiter;  /* proxy/waiters.h: of that queue */
 	unsigned idle, idle_safe, idle_need; /* of struct server, as they stood last */
 	uint64_t last_session_s; /* wall seconds of the last session; 0: none */
-	/* Means over the last 1024; response_time: HTTP alone. */
-	unsigned queue_time_ms, connect_time_ms, response_time_ms, total_time_ms;
-	unsigned queue_time_max, connect_time_max, response_time_max, total_time_max;
+	struct times times;
 	struct counters counters;
 };
 

@@ -29,7 +29,7 @@ extern bool states_began_anew;
 /* segment_attach for this program's layout of cells. Takes over fd if it succeeds. NULL and err */
 struct segment *states_attach(int fd, struct err *err);
 /* To be raised when what lies in the cells changes its meaning but not its size. */
-enum { STATES_VERSION = 1 };
+enum { STATES_VERSION = 2 };
 /* Points all tallies of the running generation to this row: in a worker, right after fork. Sets
  * segment_own_row. */
 void states_own_row(unsigned row);

@@ -637,11 +637,11 @@ static void clearing(void **state)
 	(void)state;
 	c->sessions = 7;
 	c->connections_max = 5;
-	w->s1->tally->total_time_max = 9;
+	w->s1->tally->times.total.max = 9;
 	assert_string_equal(ask_as(LEVEL_OPERATOR, "clear counters"), "\n");
 	assert_int_equal(c->sessions, 7);
 	assert_int_equal(c->connections_max, 0);
-	assert_int_equal(w->s1->tally->total_time_max, 0);
+	assert_int_equal(w->s1->tally->times.total.max, 0);
 	assert_string_equal(ask_as(LEVEL_OPERATOR, "clear counters all"), "Permission denied\n\n");
 	assert_int_equal(c->sessions, 7);
 	says("clear counters all", "\n");

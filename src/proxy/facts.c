@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { READ_TRIES = 100,
-       SERVER_FACTS_AT = 512, PROXY_FACTS_AT = 640 }; /* in the cell */
+       SERVER_FACTS_AT = 576, PROXY_FACTS_AT = 640 }; /* in the cell */
 
 bool facts_checker;
 

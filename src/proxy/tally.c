@@ -19,7 +19,7 @@
 #include <string.h>
 
 enum { SUM_TRIES = 1000, /* while rows are folded */
-       MEAN_SAMPLES = 1024, TICK_MS = 1000 };
+       TICK_MS = 1000 };
 
 bool tally_shared;
 void (*tally_collect)(uint64_t counted[TALLY_COUNTED], uint64_t now[TALLY_NOW]);
@@ -73,35 +73,20 @@ static void counters_join(struct counters *to, const struct counters *from, uint
 	rate_join(&to->request_rate, &from->request_rate, now_ms);
 }
 
-/* Of the means: as many as they are made of. */
-static uint64_t samples_of(const struct counters *c)
+static void mean_join(struct mean *to, const struct mean *from)
 {
-	uint64_t n = LOAD(c->sessions);
-
-	return n < MEAN_SAMPLES ? n : MEAN_SAMPLES;
+	to->sum += LOAD(from->sum);
+	to->samples += LOAD(from->samples);
+	to->max = (uint32_t)larger(to->max, LOAD(from->max));
 }
 
-static unsigned mean(unsigned a, uint64_t a_samples, unsigned b, uint64_t b_samples)
+static void times_join(struct times *to, const struct times *from)
 {
-	uint64_t n = a_samples + b_samples;
-
-	return n ? (unsigned)((a * a_samples + b * b_samples) / n) : (unsigned)larger(a, b);
+	mean_join(&to->queue, &from->queue);
+	mean_join(&to->connect, &from->connect);
+	mean_join(&to->response, &from->response);
+	mean_join(&to->total, &from->total);
 }
-
-/* The times of a server or proxy, before their counters are joined. */
-#define TIMES_JOIN(to, from)                                                                      \
-	do {                                                                                      \
-		uint64_t a_ = samples_of(&(to)->counters), b_ = samples_of(&(from)->counters);    \
-		TIME_JOIN(to, from, queue_time);                                                  \
-		TIME_JOIN(to, from, connect_time);                                                \
-		TIME_JOIN(to, from, response_time);                                               \
-		TIME_JOIN(to, from, total_time);                                                  \
-	} while (0)
-#define TIME_JOIN(to, from, what)                                                                 \
-	do {                                                                                      \
-		(to)->what##_ms = mean((to)->what##_ms, a_, LOAD((from)->what##_ms), b_);         \
-		(to)->what##_max = (unsigned)larger((to)->what##_max, LOAD((from)->what##_max));  \
-	} while (0)
 
 /* ---- tallies --------------------------------------------------------------------------- */
 
@@ -118,7 +103,7 @@ static void proxy_join(void *to_tally, const void *from_tally, uint64_t now_ms)
 	to->served += LOAD(from->served);
 	to->last_session_s = larger(to->last_session_s, LOAD(from->last_session_s));
 	to->log_lines += LOAD(from->log_lines);
-	TIMES_JOIN(to, from);
+	times_join(&to->times, &from->times);
 	counters_join(&to->counters, &from->counters, now_ms);
 }
 
@@ -133,7 +118,7 @@ static void server_join(void *to_tally, const void *from_tally, uint64_t now_ms)
 	to->idle_safe += LOAD(from->idle_safe);
 	to->idle_need += LOAD(from->idle_need);
 	to->last_session_s = larger(to->last_session_s, LOAD(from->last_session_s));
-	TIMES_JOIN(to, from);
+	times_join(&to->times, &from->times);
 	counters_join(&to->counters, &from->counters, now_ms);
 }
 
@@ -566,14 +551,15 @@ int tally_check(struct err *err)
 
 /* ---- clearing -------------------------------------------------------------------------- */
 
-#define TIMES_CLEAR_MAX(t)                                                      \
-	((t)->queue_time_max = (t)->connect_time_max = (t)->response_time_max = \
-		 (t)->total_time_max = 0)
+static void times_clear_max(struct times *t)
+{
+	t->queue.max = t->connect.max = t->response.max = t->total.max = 0;
+}
 
 static void clear_side(struct proxy_tally *tally, bool all)
 {
 	counters_clear(&tally->counters, all);
-	TIMES_CLEAR_MAX(tally);
+	times_clear_max(&tally->times);
 }
 
 static void clear_proxy(const struct proxy *px, bool all)
@@ -592,7 +578,7 @@ static void clear_proxy(const struct proxy *px, bool all)
 		clear_side(px->be, all);
 	for (s = px->servers; s; s = s->next) {
 		counters_clear(&s->tally->counters, all);
-		TIMES_CLEAR_MAX(s->tally);
+		times_clear_max(&s->tally->times);
 		if (all)
 			s->state->down_transitions = 0;
 	}

@@ -222,17 +222,18 @@ static void a_tick_keeps_what_was_highest(void **state)
 
 static void means_are_weighed(void **state)
 {
+	struct server_tally sum;
+
 	(void)state;
 	states_own_row(rows[0]);
-	s1->tally->counters.sessions = 300;
-	s1->tally->total_time_ms = 10;
-	s1->tally->total_time_max = 50;
+	for (int i = 0; i < 300; i++)
+		mean_add(&s1->tally->times.total, i ? 10 : 50);
 	states_own_row(rows[1]);
-	s1->tally->counters.sessions = 100;
-	s1->tally->total_time_ms = 50;
-	s1->tally->total_time_max = 60;
-	assert_int_equal(summed().total_time_ms, 20);
-	assert_int_equal(summed().total_time_max, 60);
+	for (int i = 0; i < 100; i++)
+		mean_add(&s1->tally->times.total, i ? 50 : 60);
+	sum = summed();
+	assert_int_equal(mean_read(&sum.times.total), 21); /* 8050 of 400 */
+	assert_int_equal(sum.times.total.max, 60);
 }
 
 static void a_dead_row_has_no_gauges(void **state)

@@ -156,7 +156,7 @@ static void page_shows_everything(void **state)
 	w->one->fe->counters.sessions = 1234567;
 	w->s1->tally->counters.bytes_in = 1234567890;
 	w->s1->tally->counters.responses_5xx = 17;
-	w->s1->tally->queue_time_max = 4711;
+	w->s1->tally->times.queue.max = 4711;
 	w->t2->state->admin = ADMIN_FORCED_DRAIN;
 	ask("/stats");
 	has("<section id=\"one\">");

@@ -126,7 +126,7 @@ static void values_of_objects(void **state)
 	(void)state;
 	w->one->fe->counters.responses_5xx = 7;
 	w->one->fe->counters.bytes_in = UINT64_MAX;
-	w->s1->tally->queue_time_ms = 1234;
+	w->s1->tally->times.queue = (struct mean){ .sum = 1234, .samples = 1, .max = 1234 };
 	w->s1->state->check.status = CHECK_L7OK;
 	w->s1->state->check.code = 200;
 	w->s1->state->check.duration_ms = 7;

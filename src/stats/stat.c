@@ -375,14 +375,14 @@ void stat_fill_server(struct stat_row *row, const struct server *s, unsigned opt
 		stat_fill_check(row, s, &sum.counters);
 	if (s->agent)
 		stat_fill_agent(row, s);
-	SET(qtime, stats_u32(sum.queue_time_ms));
-	SET(ctime, stats_u32(sum.connect_time_ms));
-	SET(rtime, stats_u32(sum.response_time_ms));
-	SET(ttime, stats_u32(sum.total_time_ms));
-	SET(qtime_max, stats_u32(sum.queue_time_max));
-	SET(ctime_max, stats_u32(sum.connect_time_max));
-	SET(rtime_max, stats_u32(sum.response_time_max));
-	SET(ttime_max, stats_u32(sum.total_time_max));
+	SET(qtime, stats_u32(mean_read(&sum.times.queue)));
+	SET(ctime, stats_u32(mean_read(&sum.times.connect)));
+	SET(rtime, stats_u32(mean_read(&sum.times.response)));
+	SET(ttime, stats_u32(mean_read(&sum.times.total)));
+	SET(qtime_max, stats_u32(sum.times.queue.max));
+	SET(ctime_max, stats_u32(sum.times.connect.max));
+	SET(rtime_max, stats_u32(sum.times.response.max));
+	SET(ttime_max, stats_u32(sum.times.total.max));
 	if (!(options & STAT_LEGENDS))
 		return;
 	SET(addr, stat_addr(row, &s->state->addr));
@@ -489,14 +489,14 @@ void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned op
 	SET(agg_server_check_status, stats_u32(0));
 	SET(agg_check_status, stats_u32(0));
 	SET(lastsess, stat_age(be.last_session_s));
-	SET(qtime, stats_u32(be.queue_time_ms));
-	SET(ctime, stats_u32(be.connect_time_ms));
-	SET(rtime, stats_u32(be.response_time_ms));
-	SET(ttime, stats_u32(be.total_time_ms));
-	SET(qtime_max, stats_u32(be.queue_time_max));
-	SET(ctime_max, stats_u32(be.connect_time_max));
-	SET(rtime_max, stats_u32(be.response_time_max));
-	SET(ttime_max, stats_u32(be.total_time_max));
+	SET(qtime, stats_u32(mean_read(&be.times.queue)));
+	SET(ctime, stats_u32(mean_read(&be.times.connect)));
+	SET(rtime, stats_u32(mean_read(&be.times.response)));
+	SET(ttime, stats_u32(mean_read(&be.times.total)));
+	SET(qtime_max, stats_u32(be.times.queue.max));
+	SET(ctime_max, stats_u32(be.times.connect.max));
+	SET(rtime_max, stats_u32(be.times.response.max));
+	SET(ttime_max, stats_u32(be.times.total.max));
 	if (!(options & STAT_LEGENDS))
 		return;
 	SET(algo, stats_const(stat_algorithm(px)));

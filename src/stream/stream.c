@@ -25,6 +25,7 @@
 #include "stream/keepalive.h"
 #include "stream/session.h"
 #include "stream/steps.h"
+#include "stream/view.h"
 #include "stream/timeouts.h"
 #include "stream/trace.h"
 
@@ -501,6 +502,7 @@ void stream_end(struct stream *s, enum reason reason)
 	stream_count_bytes(s);
 	stream_count_spliced(s);
 	stream_count_end(s);
+	stream_count_times(s);
 	stream_log(s);
 	if (unlikely(trace_enabled))
 		trace_closed(s);

@@ -172,6 +172,28 @@ static unsigned server_conns(const struct stream *s)
 	return s->counted_server ? others(now, s) : now;
 }
 
+static void count_times(struct times *t, const struct stream *s, uint32_t wait, uint32_t connect)
+{
+	const struct exchange *x = s->exchange;
+
+	mean_add(&t->queue, wait);
+	mean_add(&t->connect, connect);
+	if (x && x->response_ms != NOT_REACHED)
+		mean_add(&t->response, x->response_ms - connected(s));
+	mean_add(&t->total, x ? (uint32_t)clock_now_ms - x->started_ms :
+				(uint32_t)(clock_now_ms - s->session->accepted_ms));
+}
+
+void stream_count_times(const struct stream *s)
+{
+	uint32_t there = connected(s), begin = request_end(s);
+
+	if (!s->counted_server || there == NOT_REACHED || begin == NOT_REACHED)
+		return;
+	count_times(&s->server->tally->times, s, s->queue_ms - begin, there - s->queue_ms);
+	count_times(&s->backend->be->times, s, s->queue_ms - begin, there - s->queue_ms);
+}
+
 void view_fill_log(const struct stream *s, struct view_log *log)
 {
 	const struct session *se = s->session;
