@@ -4,6 +4,7 @@
 #define CLI_QUESTION_H
 
 #include "cli/command.h"
+#include "event/timer.h"
 
 struct link;
 
@@ -15,7 +16,11 @@ struct question {
 	unsigned ticket;       /* 0: not waiting for the connection */
 	char *text;            /* to be sent */
 	bool opened, ended;
+	bool silent;           /* it hangs: nothing more is expected of it */
 	bool held;             /* a line feed that may be the end of the answer */
+	unsigned row;
+	uint64_t turns;        /* of its loop, when it was last heard of */
+	struct timer patience;
 	char error[128];
 };
 

@@ -2,10 +2,12 @@
 /*
  * Asks other processes over talks (event/talk.h) and passes on what they say. Gathering asks all
  * workers of all generations, this one too, one after the other, so that the answer of one stays
- * together. A process that ends meanwhile is left out.
+ * together. A process that ends meanwhile is left out, and one whose loop makes no turn for
+ * PATIENCE_MS while it is asked (it was stopped, or hangs) is not waited for.
  */
 #include "cli/question.h"
 
+#include "base/clock.h"
 #include "base/segment.h"
 #include "cli/conversation.h"
 #include "cli/session.h"
@@ -18,6 +20,8 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+enum { PATIENCE_MS = 5000 }; /* less than "stats timeout" by default */
 
 /* -- one process ----------------------------------------------------------------------------- */
 
@@ -69,6 +73,30 @@ static int link_open(struct question *q, int fd)
 	       loop_add(&link->src, EPOLLIN | EPOLLRDHUP | EPOLLET) < 0 ? -1 : 0;
 }
 
+/* Turns of the loop of who is asked: one that makes none while it is asked hangs or was stopped. */
+static uint64_t question_turns(const struct question *q)
+{
+	return q->row ? atomic_load(&segment_row(segment, q->row)->turns) : clock_now_ms;
+}
+
+static void question_patient(struct question *q)
+{
+	q->turns = question_turns(q);
+	timer_set(&q->patience, clock_now_ms + PATIENCE_MS);
+}
+
+static void patience_over(struct timer *timer)
+{
+	struct question *q = container_of(timer, struct question, patience);
+
+	if (q->turns != question_turns(q)) {
+		question_patient(q);
+		return;
+	}
+	q->silent = true;
+	cli_wake(q->cli);
+}
+
 static void question_opened(void *arg, int fd, const char *error)
 {
 	struct question *q = arg;
@@ -99,6 +127,9 @@ int question_begin(struct question *q, struct cli_call *call, unsigned row, cons
 	q->ticket = talk_open(row, level, question_opened, q);
 	if (q->opened)
 		q->ticket = 0;
+	q->row = row;
+	timer_init(&q->patience, patience_over);
+	question_patient(q);
 	return 0;
 }
 
@@ -125,8 +156,14 @@ enum cli_step question_next(struct question *q, struct cli_call *call)
 	if (q->ended)
 		return CLI_END;
 	n = recv(q->link->src.fd, piece, sizeof(piece), MSG_DONTWAIT);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return CLI_WAIT;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+		if (!q->silent)
+			return CLI_WAIT;
+		cli_say(call, LOG_L_WARNING, "Process %d does not answer.",
+			(int)atomic_load(&segment_row(segment, q->row)->pid));
+		q->ended = true;
+		return CLI_END;
+	}
 	if (n <= 0) {
 		q->ended = true;
 		return CLI_END;
@@ -137,6 +174,7 @@ enum cli_step question_next(struct question *q, struct cli_call *call)
 
 void question_end(struct question *q)
 {
+	timer_cancel(&q->patience);
 	if (q->ticket && talk_forget)
 		talk_forget(q->ticket);
 	if (q->link)

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# A worker that was stopped (SIGSTOP) is left out of an answer that all give, and said to be.
+. "${0%/*}/../lib.sh"
+
+parent=$dir/parent.sock
+{ printf '\tnbproc 2\n\tstats timeout 2m\n'; tcp_proxy; } | config
+start_penstock -W -S "$parent"
+python3 - "$parent" "$stats" "$srcdir/reg-tests/process" <<'PY' || failures=1
+import os, signal, sys
+path, stats, tools = sys.argv[1:4]
+sys.path.insert(0, tools)
+sys.argv = sys.argv[:1]
+from service import ask, check, finish
+
+now = ask(path, "show proc").split("# workers\n")[1]
+first, second = [int(line.split()[0]) for line in now.splitlines() if line.strip()]
+os.kill(second, signal.SIGSTOP)
+try:
+    said = ask(stats, "show sess")
+    check("it is said", f"Process {second} does not answer.\n" in said + "\n")
+    check("the other is not meant", f"Process {first} " not in said)
+finally:
+    os.kill(second, signal.SIGCONT)
+said = ask(stats, "show sess")
+check("it answers when it goes on", "does not answer" not in said)
+finish()
+PY
+finish
