@@ -64,8 +64,9 @@ origin.bind(address(sys.argv[3]))
 origin.listen(5)
 client = socket.create_connection(address(sys.argv[1]), timeout=60)
 server = origin.accept()[0]
-os.kill(int(sys.argv[2]), signal.SIGHUP)
-os.kill(int(sys.argv[2]), signal.SIGUSR1)
+# Both wait for it when it goes on: the files cannot have been read in between.
+for signo in signal.SIGSTOP, signal.SIGHUP, signal.SIGUSR1, signal.SIGCONT:
+    os.kill(int(sys.argv[2]), signo)
 deadline = time.monotonic() + 60
 while True: # until the signals were heard, and nobody reads files any more
     log = open(sys.argv[4]).read()
