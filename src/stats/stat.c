@@ -92,6 +92,18 @@ static void stat_fill_cache(struct stat_row *row, const struct proxy *px)
 	SET(cache_hits, stats_u64(0));
 }
 
+static void stat_fill_times(struct stat_row *row, const struct times *t)
+{
+	SET(qtime, stats_u32(mean_read(&t->queue)));
+	SET(ctime, stats_u32(mean_read(&t->connect)));
+	SET(rtime, stats_u32(mean_read(&t->response)));
+	SET(ttime, stats_u32(mean_read(&t->total)));
+	SET(qtime_max, stats_u32(t->queue.max));
+	SET(ctime_max, stats_u32(t->connect.max));
+	SET(rtime_max, stats_u32(t->response.max));
+	SET(ttime_max, stats_u32(t->total.max));
+}
+
 static void stat_fill_rate(struct stat_row *row, const struct counters *c)
 {
 	SET(rate, stats_u32(rate_read(&c->session_rate, clock_now_ms)));
@@ -375,14 +387,7 @@ void stat_fill_server(struct stat_row *row, const struct server *s, unsigned opt
 		stat_fill_check(row, s, &sum.counters);
 	if (s->agent)
 		stat_fill_agent(row, s);
-	SET(qtime, stats_u32(mean_read(&sum.times.queue)));
-	SET(ctime, stats_u32(mean_read(&sum.times.connect)));
-	SET(rtime, stats_u32(mean_read(&sum.times.response)));
-	SET(ttime, stats_u32(mean_read(&sum.times.total)));
-	SET(qtime_max, stats_u32(sum.times.queue.max));
-	SET(ctime_max, stats_u32(sum.times.connect.max));
-	SET(rtime_max, stats_u32(sum.times.response.max));
-	SET(ttime_max, stats_u32(sum.times.total.max));
+	stat_fill_times(row, &sum.times);
 	if (!(options & STAT_LEGENDS))
 		return;
 	SET(addr, stat_addr(row, &s->state->addr));
@@ -489,14 +494,7 @@ void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned op
 	SET(agg_server_check_status, stats_u32(0));
 	SET(agg_check_status, stats_u32(0));
 	SET(lastsess, stat_age(be.last_session_s));
-	SET(qtime, stats_u32(mean_read(&be.times.queue)));
-	SET(ctime, stats_u32(mean_read(&be.times.connect)));
-	SET(rtime, stats_u32(mean_read(&be.times.response)));
-	SET(ttime, stats_u32(mean_read(&be.times.total)));
-	SET(qtime_max, stats_u32(be.times.queue.max));
-	SET(ctime_max, stats_u32(be.times.connect.max));
-	SET(rtime_max, stats_u32(be.times.response.max));
-	SET(ttime_max, stats_u32(be.times.total.max));
+	stat_fill_times(row, &be.times);
 	if (!(options & STAT_LEGENDS))
 		return;
 	SET(algo, stats_const(stat_algorithm(px)));
