@@ -17,8 +17,6 @@ void changes_parent(void);
 /* A worker has been forked; old: of an earlier generation, which may not know all names: what it
  * cannot apply does not end it. */
 void changes_add(struct channel *channel, unsigned row, bool old);
-/* It is one of an earlier generation from now on. */
-void changes_make_old(struct channel *channel);
 /* It has ended; the channel is about to be freed. */
 void changes_remove(struct channel *channel);
 /* A frame of a worker. false: it is of another kind, or nonsense. */

@@ -9,13 +9,11 @@ enum message {
 	MSG_READY = 1, /* worker: it serves */
 	MSG_FINISH,    /* parent: soft stop; bytes: none */
 	MSG_MOVE,      /* parent: go on over this descriptor; what waits is lost */
-	MSG_LAST_WORDS, /* what the handler of SIGABRT wrote (a pipe's contents): text for the log */
 	MSG_SUBMIT,    /* worker: please make this change */
 	MSG_CHANGE,    /* parent: carry out this change */
 	MSG_SAID,      /* parent: what became of the change that you submitted */
 	MSG_TALK,      /* worker: open a talk with a row; parent: serve this one (descriptor) */
 	MSG_TALK_SAID, /* parent: the descriptor of the talk you asked for, or a sentence */
-	MSG_COUNT
 };
 
 #endif

@@ -118,8 +118,6 @@ void session_accept(struct listener *l, int *fd, const struct addr *from);
 void stream_end(struct stream *s, enum reason reason);
 /* Goes on in the step table, both sides, as far as it gets. */
 void stream_run(struct stream *s);
-/* Arms the timer for what the stream waits for now. */
-void stream_arm(struct stream *s);
 /* Adds what has moved since the last call to the counters of all concerned. */
 void stream_count_bytes(struct stream *s);
 /* The same for all streams whose frontend has option contstats: before counters are shown. */

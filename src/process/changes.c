@@ -55,14 +55,6 @@ void changes_add(struct channel *channel, unsigned row, bool old)
 	list_append(&workers, &w->node);
 }
 
-void changes_make_old(struct channel *channel)
-{
-	struct served *w = served_find(channel);
-
-	if (w)
-		w->old = true;
-}
-
 static void served_free(struct served *w)
 {
 	list_remove(&w->node);
