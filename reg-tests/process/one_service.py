@@ -98,9 +98,9 @@ def status_of(s, path):
     return int(got.split()[1])
 
 
-def from_many(service, path):
+def from_many(where, path):
     """Answers over several connections that were open together, so that all workers are asked."""
-    held = [connect(service.args.other) for _ in range(2 * WORKERS)]
+    held = [connect(where) for _ in range(2 * WORKERS)]
     for s in held:
         s.sendall(f"GET {path} HTTP/1.0\r\n\r\n".encode())
     said = [read_all(s).decode() for s in held]
@@ -112,9 +112,17 @@ def from_many(service, path):
 def pages(service):
     wanted = service.stat("fe", "FRONTEND")["req_tot"]
     check("the page tells of all, whoever answers",
-          all(total(a) == int(wanted) for a in from_many(service, "/stats;csv")))
+          all(total(a) == int(wanted) for a in from_many(service.args.other, "/stats;csv")))
     line = f'haproxy_frontend_http_requests_total{{proxy="fe"}} {wanted}\n'
-    check("and so do the metrics", all(line in a for a in from_many(service, "/metrics")))
+    check("and so do the metrics", all(line in a for a in from_many(service.args.other, "/metrics")))
+
+
+def chances(service):
+    """Workers are forked from one memory, and must not draw the same numbers."""
+    said = [a.split("\r\n\r\n")[1].split() for _ in range(4)
+            for a in from_many(service.args.front, "/chance")]
+    check(f"{len(said)} UUIDs and random numbers differ",
+          len({u for u, _ in said}) == len(said) and len({r for _, r in said}) == len(said))
 
 
 def states(service):
@@ -190,6 +198,7 @@ def main():
     numbers(service)
     changes(service)
     pages(service)
+    chances(service)
     checks(service, checked)
     checked = down_and_up(service, checked, service.args.checked)
     until("and up again", lambda: states(service) == ["UP"] * WORKERS)

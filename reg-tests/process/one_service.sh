@@ -20,6 +20,7 @@ frontend fe
 	http-request set-map($dir/map) key value if { path /learn }
 	http-request return status 204 if { str(key),map($dir/map) -m found } { path /known }
 	http-request return status 404 if { path /known }
+	http-request return status 200 content-type text/plain lf-string "%[uuid] %[rand(2000000000)]" if { path /chance }
 	default_backend be
 frontend other
 	bind $other
