@@ -25,8 +25,31 @@ enum {
 	CONN_CORKED = 1 << 12,    /* what was sent last may wait in the kernel for what follows */
 };
 
+struct conn;
+struct iovec;
+
+/* What stands between the socket and those who use the connection (tls/conn.c): conn_recv and the
+ * rest call it in the place of the system calls. Results and flags are theirs. */
+struct conn_layer_ops {
+	enum io (*recv)(struct conn *conn, void *buf, size_t size, size_t *got);
+	/* What is sent is gone when its record has left: the caller offers the rest again, the same
+	 * bytes first, at least as many. */
+	enum io (*send)(struct conn *conn, const struct iovec *pieces, unsigned count, bool more,
+			size_t *sent);
+	/* The socket is ready; flags of the kernel's events were added already. */
+	void (*event)(struct conn *conn);
+	bool (*at_end)(const struct conn *conn);
+	bool (*is_quiet)(struct conn *conn); /* takes in what is not for users: tickets */
+	void (*shut)(struct conn *conn);     /* says that no more comes; then FIN */
+	void (*close)(struct conn *conn, bool reset); /* last words, and its memory */
+};
+struct conn_layer {
+	const struct conn_layer_ops *ops;
+};
+
 struct conn {
 	struct source src;   /* src.fd: the socket */
+	struct conn_layer *layer; /* NULL: plain */
 	uint16_t flags;      /* CONN_* */
 	uint16_t error;      /* errno of the failure; 0: none */
 	void *owner;         /* who is told: relay/ puts its end here */
@@ -43,17 +66,24 @@ struct conn *conn_new(void);
 /* Takes over *fd (set to -1) and enters the loop. flags: CONN_READABLE|CONN_WRITABLE for a
  * socket just accepted. 0, or -1 with errno (fd closed then). */
 int conn_attach(struct conn *conn, int *fd, unsigned flags, void (*ready)(struct conn *));
-/* Reads at most size bytes. IO_OK: *got of them. */
+/* Reads at most size bytes. IO_OK: *got of them. These and what follows go through the layer, if
+ * there is one; conn_raw_* never do: for the layer itself. */
 enum io conn_recv(struct conn *conn, void *buf, size_t size, size_t *got);
+enum io conn_raw_recv(struct conn *conn, void *buf, size_t size, size_t *got);
 /* The same, but the bytes stay there, and further ones give a further event. */
-enum io conn_peek(struct conn *conn, void *buf, size_t size, size_t *got);
+enum io conn_peek(struct conn *conn, void *buf, size_t size, size_t *got); /* never a layer's */
 /* Sends at most len bytes. more: others, or our FIN, are known to follow at once. IO_OK: *sent
  * may be less than len, the socket is full then. */
 enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, size_t *sent);
+enum io conn_raw_send(struct conn *conn, const void *buf, size_t len, bool more, size_t *sent);
 /* The same from two to four pieces of memory, gathered. */
-struct iovec;
 enum io conn_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned count, bool more,
 			 size_t *sent);
+/* May its bytes pass through a pipe? */
+static inline bool conn_can_splice(const struct conn *conn)
+{
+	return !conn->layer;
+}
 /* What a call made on the descriptor elsewhere (splice) has shown: nothing left to read; no
  * room to write; a side (CONN_READABLE, CONN_WRITABLE) broken with errno: what came before a
  * failed write can still be read. */
@@ -74,6 +104,7 @@ void conn_discard(struct conn *conn);
 void conn_ack_now(const struct conn *conn);
 /* Ends our sending side (FIN) once; errors do not matter. */
 void conn_shut(struct conn *conn);
+void conn_raw_shut(struct conn *conn);
 /* Closes with FIN, or with RST when reset (behind what was sent), calls nobody any more and clears the caller's
  * pointer. The memory stays until the end of the turn. NULL is allowed. */
 void conn_close(struct conn **conn, bool reset);

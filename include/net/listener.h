@@ -13,6 +13,7 @@
 
 struct listener_tally;
 struct err;
+struct tls_bind;
 struct listener;
 
 enum { BIND_DEFER_ACCEPT = 1 << 0, BIND_TRANSPARENT = 1 << 1, BIND_V4V6 = 1 << 2,
@@ -43,6 +44,7 @@ struct bind_conf {
 	int mode;               /* Unix sockets; -1: not given */
 	int uid, gid;           /* -1: not given */
 	struct listen_options opt; /* as given to listener_open */
+	struct tls_bind *tls;   /* tls/bind.h; NULL: its connections are plain */
 };
 
 enum listener_state { LISTENER_NEW, LISTENER_READY, LISTENER_FULL, LISTENER_LIMITED,

@@ -15,6 +15,7 @@ struct check;
 struct err;
 struct lb_node;
 struct proxy;
+struct tls_client;
 
 /* What happens on a fact. */
 enum { ON_ERROR_FASTINTER, ON_ERROR_FAIL_CHECK, ON_ERROR_SUDDEN_DEATH, ON_ERROR_MARK_DOWN };
@@ -183,6 +184,8 @@ struct server {
 	unsigned idle_need;      /* most in use since the last purge */
 	struct timer idle_timer; /* purge */
 	struct lb_node *lb;      /* lb/: its place in the balancing structure */
+	struct tls_client *tls;  /* tls/client.h; NULL: connections to it are plain */
+	struct tls_client *check_tls; /* the same for its checks */
 	struct check *check;     /* check/: NULL: not checked */
 	struct check *agent;     /* check/: NULL: no agent is asked */
 	struct list trackers, tracker_node;

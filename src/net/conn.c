@@ -68,6 +68,8 @@ static void conn_event(struct source *src, uint32_t events)
 			flags |= CONN_ERROR | CONN_WRITABLE;
 	}
 	conn->flags = (uint16_t)flags;
+	if (unlikely(conn->layer != NULL))
+		conn->layer->ops->event(conn);
 	conn->ready(conn);
 }
 
@@ -110,7 +112,7 @@ static enum io conn_ended(struct conn *conn)
 	return IO_EOF;
 }
 
-enum io conn_recv(struct conn *conn, void *buf, size_t size, size_t *got)
+enum io conn_raw_recv(struct conn *conn, void *buf, size_t size, size_t *got)
 {
 	ssize_t n;
 
@@ -125,6 +127,13 @@ enum io conn_recv(struct conn *conn, void *buf, size_t size, size_t *got)
 	if ((size_t)n < size && (size_t)n >= conn_recv_enough && !(conn->flags & NOT_SHORT))
 		conn->flags &= (uint16_t)~CONN_READABLE;
 	return IO_OK;
+}
+
+enum io conn_recv(struct conn *conn, void *buf, size_t size, size_t *got)
+{
+	if (unlikely(conn->layer != NULL))
+		return conn->layer->ops->recv(conn, buf, size, got);
+	return conn_raw_recv(conn, buf, size, got);
 }
 
 enum io conn_peek(struct conn *conn, void *buf, size_t size, size_t *got)
@@ -150,7 +159,7 @@ static inline enum io conn_sent(struct conn *conn, size_t n, size_t len, bool mo
 	return IO_OK;
 }
 
-enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, size_t *sent)
+enum io conn_raw_send(struct conn *conn, const void *buf, size_t len, bool more, size_t *sent)
 {
 	ssize_t n;
 
@@ -162,6 +171,17 @@ enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, siz
 	return conn_sent(conn, (size_t)n, len, more, sent);
 }
 
+enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, size_t *sent)
+{
+	struct iovec piece;
+
+	if (likely(conn->layer == NULL))
+		return conn_raw_send(conn, buf, len, more, sent);
+	piece.iov_base = (void *)buf;
+	piece.iov_len = len;
+	return conn->layer->ops->send(conn, &piece, 1, more, sent);
+}
+
 enum io conn_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned count, bool more,
 			 size_t *sent)
 {
@@ -170,6 +190,8 @@ enum io conn_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned
 	unsigned i;
 	ssize_t n;
 
+	if (unlikely(conn->layer != NULL))
+		return conn->layer->ops->send(conn, pieces, count, more, sent);
 	for (i = 0; i < count; i++)
 		len += pieces[i].iov_len;
 	do
@@ -198,6 +220,8 @@ bool conn_at_end(const struct conn *conn)
 {
 	char c;
 
+	if (conn->layer)
+		return conn->layer->ops->at_end(conn);
 	return recv(conn->src.fd, &c, 1, MSG_PEEK) == 0;
 }
 
@@ -205,6 +229,8 @@ bool conn_is_quiet(struct conn *conn)
 {
 	char c;
 
+	if (conn->layer)
+		return conn->layer->ops->is_quiet(conn);
 	if (recv(conn->src.fd, &c, 1, MSG_PEEK) >= 0 || errno != EAGAIN)
 		return false;
 	conn_drained(conn);
@@ -245,6 +271,14 @@ void conn_fail(struct conn *conn, unsigned side, int error)
 
 void conn_shut(struct conn *conn)
 {
+	if (conn->layer)
+		conn->layer->ops->shut(conn);
+	else
+		conn_raw_shut(conn);
+}
+
+void conn_raw_shut(struct conn *conn)
+{
 	if (conn->flags & (CONN_SHUT_WR | CONN_BROKEN) || conn->src.fd < 0)
 		return;
 	conn->flags |= CONN_SHUT_WR;
@@ -259,10 +293,12 @@ void conn_close(struct conn **connp, bool reset)
 	if (!conn)
 		return;
 	*connp = NULL;
+	if (conn->layer)
+		conn->layer->ops->close(conn, reset);
 	if (conn->src.fd >= 0) {
 		/* close() alone would take corked bytes away, when unread ones make it a RST. */
 		if (conn->flags & CONN_CORKED)
-			conn_shut(conn);
+			conn_raw_shut(conn);
 		if (reset && !(conn->flags & CONN_BROKEN))
 			setsockopt(conn->src.fd, SOL_SOCKET, SO_LINGER, &rst, sizeof(rst));
 		loop_forget(&conn->src);

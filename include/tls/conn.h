@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* TLS on a connection: a layer (net/conn.h) below everybody who uses the connection, put there
+ * before the first byte. This is all that upper layers see of TLS, unless they ask for OpenSSL's
+ * own object; a build without OpenSSL has it, too (tls/absent.c). */
+#ifndef TLS_CONN_H
+#define TLS_CONN_H
+
+#include "base/io.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct conn;
+struct ssl_st; /* OpenSSL's SSL */
+struct text;
+struct tls_bind;   /* of a bind line: tls/bind.h */
+struct tls_client; /* of a server line: tls/client.h */
+
+/* What one connection to a server asks for, besides what its line says. */
+struct tls_target {
+	struct span sni;  /* server name to ask for; empty: none */
+	struct span alpn; /* in the form of the wire: lengths and names; empty: as the line says */
+	bool fresh;       /* no session is to be resumed */
+};
+
+/* The connection was accepted, and is about to hear a ClientHello; the layer is the connection's
+ * until conn_close. 0, or -1: no memory. */
+int tls_conn_accept(struct conn *conn, struct tls_bind *bind);
+/* The connection is connected, and is about to say a ClientHello. */
+int tls_conn_connect(struct conn *conn, struct tls_client *client, const struct tls_target *target);
+/* Goes on with the handshake, after an event of the connection. IO_OK: done, bytes may pass.
+ * IO_AGAIN: wait for the next event. IO_ERR: it failed, tls_conn_fault says why; the alert that
+ * OpenSSL made has been sent. IO_EOF: the peer has closed. */
+enum io tls_conn_handshake(struct conn *conn);
+
+enum tls_fault {
+	TLS_FAULT_NONE,
+	TLS_FAULT_CLOSED,   /* the peer closed in the handshake */
+	TLS_FAULT_EMPTY,    /* ... before it said anything */
+	TLS_FAULT_RESET,    /* the connection broke */
+	TLS_FAULT_PROTOCOL, /* the library, or the peer by an alert, refused */
+	TLS_FAULT_VERIFY,   /* the certificate of the peer is not what the line wants */
+	TLS_FAULT_NAME,     /* no certificate for the name that was asked for (strict-sni) */
+	TLS_FAULT_LIMIT,    /* too much, too slow, too often: renegotiation, oversized messages */
+	TLS_FAULT_MEMORY,
+};
+/* Of a failed handshake, or of a connection that broke later. */
+enum tls_fault tls_conn_fault(const struct conn *conn);
+/* OpenSSL's reason ("error:0A000076:SSL routines::no suitable signature algorithm") as a number for
+ * ERR_error_string; 0: none. */
+unsigned long tls_conn_error(const struct conn *conn);
+
+/* Is there a layer of TLS? */
+bool tls_conn_is(const struct conn *conn);
+/* OpenSSL's object, for those who include its headers; NULL: none. */
+struct ssl_st *tls_conn_ssl(const struct conn *conn);
+/* The bind line's object that it was accepted by (the one whose certificates were in force); NULL */
+struct tls_bind *tls_conn_bind(const struct conn *conn);
+/* The protocol chosen by ALPN, empty: none; "TLSv1.3", cipher's name; empty: no TLS. */
+struct span tls_conn_alpn(const struct conn *conn);
+const char *tls_conn_version(const struct conn *conn);
+const char *tls_conn_cipher(const struct conn *conn);
+
+/* Totals of the process. */
+struct tls_stats {
+	uint64_t accepts, connects;     /* handshakes that were begun: front, back */
+	uint64_t accepted, connected;   /* that succeeded */
+	uint64_t accept_resumed, connect_resumed;
+	unsigned current;               /* connections with TLS now, both sides */
+	uint64_t reads, writes;         /* system calls for records */
+	uint64_t kernel;                /* connections whose records the kernel makes */
+};
+extern struct tls_stats tls_stats;
+
+#endif
