@@ -68,6 +68,17 @@ struct epoll_event;
 /* Tests: replaces epoll_wait (NULL: the real one again). */
 void loop_set_poller(int (*poller)(struct epoll_event *events, int max, int timeout_ms));
 
+/* What the loop is about, or was last: for whoever finds the process hanging or dead. Objects are
+ * valid while they are named: nothing is freed before LOOP_FREES. */
+enum loop_doing { LOOP_POLLS, LOOP_EVENTS, LOOP_TASKS, LOOP_TIMERS, LOOP_FREES };
+struct loop_at {
+	enum loop_doing doing;
+	const struct source *source; /* LOOP_EVENTS: the n-th of so many */
+	int event, events;
+	const struct task *task;     /* LOOP_TASKS */
+};
+extern struct loop_at loop_at;
+
 /* For show info / activity. */
 struct loop_stats {
 	uint64_t turns, events, empty_polls, tasks, timers, rests;

@@ -17,7 +17,8 @@
  *   push=  splice from a pipe into a socket: short:N, EINVAL...
  *   send=  send, sendmsg: short:N, ENOBUFS...
  *   pipe2= setpipe= (F_SETPIPE_SZ) accept4= socket= connect= epoll_ctl=: an error by name
- *   any of those with an error: ptrace (makes that system call first, which serving never does)
+ *   any of those with an error: ptrace (makes that system call first, which serving never does),
+ *          spin (never comes back, and is busy all the time)
  *   memory=  malloc, calloc, realloc: ENOMEM (not with a sanitizer, which brings its own)
  *
  * SHIM_OPTIONS=FILE: options of IP sockets that were set are written there, a line each: the local port
@@ -47,7 +48,7 @@
 enum call {
 	PULL, PUSH, SEND, PIPE2, SETPIPE, ACCEPT4, SOCKET, CONNECT, EPOLL_CTL, MEMORY, CALLS
 };
-enum action { ERROR, LIMIT, FULL, ZERO, SHORT, PTRACE };
+enum action { ERROR, LIMIT, FULL, ZERO, SHORT, PTRACE, SPIN };
 
 static const char *const call_names[CALLS] = { "pull", "push", "send", "pipe2", "setpipe", "accept4",
 					       "socket", "connect", "epoll_ctl", "memory" };
@@ -92,7 +93,8 @@ static void bad_rule(const char *text)
 
 static bool parse_action(struct rule *r, const char *name, const char *bytes)
 {
-	static const char *const names[] = { "", "limit", "full", "zero", "short", "ptrace" };
+	static const char *const names[] = { "", "limit", "full", "zero", "short", "ptrace",
+					     "spin" };
 
 	r->bytes = bytes ? strtoul(bytes, NULL, 10) : 1448;
 	for (unsigned i = 1; i < sizeof(names) / sizeof(*names); i++)
@@ -209,6 +211,8 @@ static bool fails(enum call call)
 
 	if (r && r->action == PTRACE)
 		syscall(SYS_ptrace, PTRACE_DETACH, 0, 0, 0);
+	while (r && r->action == SPIN)
+		__asm__ volatile("" ::: "memory");
 	if (!r || r->action != ERROR)
 		return false;
 	errno = r->error;
@@ -318,6 +322,7 @@ static ssize_t pull(splice_fn *real, struct rule *r, int in, int out, size_t len
 	case LIMIT:
 	case SHORT:
 	case PTRACE:
+	case SPIN:
 		len = len > r->bytes ? r->bytes : len;
 	}
 	return real(in, NULL, out, NULL, len, flags);

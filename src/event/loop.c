@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 struct loop_stats loop_stats;
+struct loop_at loop_at;
 
 static int epoll_fd = -1;
 static int max_events;
@@ -152,6 +153,7 @@ static void loop_run_tasks(void)
 		task = list_first(&now, struct task, node);
 		list_remove(&task->node);
 		loop_stats.tasks++;
+		loop_at.task = task;
 		task->run(task);
 	}
 }
@@ -232,20 +234,28 @@ void loop_turn(int max_wait_ms)
 	struct source *src;
 	int i, n;
 
+	loop_at.doing = LOOP_POLLS;
 	n = loop_poll(loop_timeout(max_wait_ms));
 	clock_update();
+	loop_at.doing = LOOP_EVENTS;
+	loop_at.events = n;
 	if (n <= 0)
 		loop_stats.empty_polls++;
 	else
 		loop_stats.events += (unsigned)n;
 	for (i = 0; i < n; i++) {
 		src = events[i].data.ptr;
+		loop_at.source = src;
+		loop_at.event = i;
 		if (likely(src->registered))
 			src->ready(src, events[i].events);
 	}
+	loop_at.doing = LOOP_TASKS;
 	loop_run_tasks();
+	loop_at.doing = LOOP_TIMERS;
 	if (timer_next() <= clock_now_ms)
 		loop_stats.timers += timer_run();
+	loop_at.doing = LOOP_FREES;
 	loop_run_reap();
 }
 

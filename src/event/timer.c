@@ -14,6 +14,7 @@
 
 static struct timer above; /* stands where the root's parent would be: above.child is the root */
 static unsigned count;
+const struct timer *timer_at_hand;
 
 /* The later of two heaps becomes the first child of the other. Either may be NULL. */
 static struct timer *timer_join(struct timer *a, struct timer *b)
@@ -109,6 +110,7 @@ unsigned timer_run(void)
 
 		timer_cancel(timer);
 		fired++;
+		timer_at_hand = timer;
 		timer->fire(timer);
 	}
 	return fired;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The handler runs on a stack of its own and calls nothing that allocates or locks: backtrace() is
- * called once before, so that its library is there. Its words go through a pipe, of which
+ * called once before, so that its library is there. What it was doing (scene.c) comes last, since
+ * that looks at memory that may be what is broken. Its words go through a pipe, of which
  * the parent reads what is in it when the worker has ended; nobody waits for anybody.
  */
 #include "process/obituary.h"
@@ -11,6 +12,7 @@
 #include "log/log.h"
 #include "net/addr.h"
 #include "process/parent.h"
+#include "process/scene.h"
 #include "process/worker.h"
 #include "proxy/proxy.h"
 
@@ -35,8 +37,16 @@ void obituary_say(const char *text, size_t len)
 		return; /* nobody is left to hear it */
 }
 
+static void say_places(void *const *places, int n)
+{
+	backtrace_symbols_fd(places, n, STDERR_FILENO);
+	if (words_to >= 0)
+		backtrace_symbols_fd(places, n, words_to);
+}
+
 void obituary_write(int signo)
 {
+	static volatile sig_atomic_t scene_said;
 	void *frames[FRAMES];
 	char memory[128];
 	struct text t;
@@ -47,9 +57,12 @@ void obituary_write(int signo)
 		    sigabbrev_np(signo) ? sigabbrev_np(signo) : "?");
 	obituary_say(t.ptr, t.len);
 	n = backtrace(frames, FRAMES);
-	backtrace_symbols_fd(frames, n, STDERR_FILENO);
-	if (words_to >= 0)
-		backtrace_symbols_fd(frames, n, words_to);
+	say_places(frames, n);
+	if (!scene_said) {
+		scene_said = 1;
+		n = scene_say(obituary_say, frames);
+		say_places(frames, n);
+	}
 }
 
 /* SA_RESETHAND: a second one, also inside here, ends it. */
