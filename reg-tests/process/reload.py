@@ -141,4 +141,5 @@ def main():
     sys.exit(1 if tally.failed or len(tally.done) < 4 else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
