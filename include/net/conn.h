@@ -32,8 +32,8 @@ struct iovec;
  * rest call it in the place of the system calls. Results and flags are theirs. */
 struct conn_layer_ops {
 	enum io (*recv)(struct conn *conn, void *buf, size_t size, size_t *got);
-	/* What is sent is gone when its record has left: the caller offers the rest again, the same
-	 * bytes first, at least as many. */
+	/* What it has taken it will send, as the kernel does with what lies in the socket's buffer:
+	 * behind a close, too. It takes nothing while some of it is left. */
 	enum io (*send)(struct conn *conn, const struct iovec *pieces, unsigned count, bool more,
 			size_t *sent);
 	/* The socket is ready; flags of the kernel's events were added already. */

@@ -80,6 +80,13 @@ struct end {
 /* Its opposite: where its bytes go. */
 #define end_peer(end) ((end)->in->to)
 
+/* May bytes go through a pipe from the one to the other? */
+static inline bool end_can_splice(const struct end *from, const struct end *to)
+{
+	return from->ops->splice_in && to->ops->splice_out && conn_can_splice(from->conn) &&
+	       conn_can_splice(to->conn);
+}
+
 /* Makes the end a plain connection, which it owns from now on; clears the pointer. */
 void end_take_conn(struct end *end, struct conn **conn);
 /* The connection's events run the pumps from now on (they do after end_take_conn, too). */

@@ -208,8 +208,7 @@ static void pump_adapt_copy(struct pump *pump, size_t got)
 {
 	if (got < LARGE_READ)
 		pump->streak = 0;
-	else if (++pump->streak >= LARGE_READS && pump->from->ops->splice_in &&
-		 pump->to->ops->splice_out) {
+	else if (++pump->streak >= LARGE_READS && end_can_splice(pump->from, pump->to)) {
 		pump->flags |= PUMP_SPLICING;
 		pump->streak = 0;
 	}
@@ -544,8 +543,7 @@ static void pump_took(struct pump *pump)
 	if (framing->ended)
 		pump->flags |= PUMP_EOF;
 	else if (pump->mode == PUMP_ADAPTIVE && framing->passable != UINT64_MAX &&
-		 framing->passable >= ANNOUNCED_LARGE && pump->from->ops->splice_in &&
-		 pump->to->ops->splice_out)
+		 framing->passable >= ANNOUNCED_LARGE && end_can_splice(pump->from, pump->to))
 		pump->flags |= PUMP_SPLICING;
 }
 
@@ -655,7 +653,7 @@ void pump_allow(struct pump *pump, uint64_t bytes)
 	pump->allowed = bytes;
 	if (pump->mode == PUMP_SPLICE ||
 	    (pump->mode == PUMP_ADAPTIVE && bytes != UINT64_MAX && bytes >= ANNOUNCED_LARGE))
-		if (pump->from->ops && pump->from->ops->splice_in && pump->to->ops->splice_out)
+		if (pump->from->ops && pump->to->ops && end_can_splice(pump->from, pump->to))
 			pump->flags |= PUMP_SPLICING; /* an answer of our own has no source */
 }
 

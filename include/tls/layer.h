@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A connection's state of TLS: for the files of tls/. */
+#ifndef TLS_LAYER_H
+#define TLS_LAYER_H
+
+#include "base/buf.h"
+#include "net/conn.h"
+#include "tls/conn.h"
+
+struct tls_conn {
+	struct conn_layer layer;
+	struct conn *conn;
+	struct ssl_st *ssl;
+	struct buf *in;        /* records received that the library has not asked for yet */
+	struct buf *out;       /* records that the socket has not taken yet */
+	struct tls_bind *bind; /* that it was accepted by */
+	unsigned long error;   /* of OpenSSL, the first one */
+	size_t want;           /* how much is to be received at most */
+	uint8_t fault;         /* enum tls_fault */
+	bool accepts;          /* the other side has begun */
+	bool readable;         /* the socket may have something */
+	bool heard;            /* something has come in the handshake */
+	bool eof;              /* the socket has ended */
+	bool ended;            /* the peer has said that it ends, or its socket has */
+	bool broken;           /* the socket broke */
+	bool dead;             /* no call of the library makes sense any more */
+	bool said_end;         /* close_notify was made */
+	bool shut;             /* FIN is to follow out */
+};
+
+/* Bytes of plaintext in one record; 0: as many as fit (16384). */
+extern unsigned tls_max_record;
+
+/* Puts the layer on the connection, with a fresh SSL that it owns from now on (NULL: fails). 0, or
+ * -1: no memory; the SSL is gone. */
+int tls_layer_start(struct conn *conn, struct ssl_st *ssl, bool accepts);
+/* For callbacks: why the handshake is refused that they fail. */
+void tls_conn_blame(struct ssl_st *ssl, enum tls_fault fault);
+/* Sends what has been made. False: some of it is left. */
+bool tls_flush(struct tls_conn *t, bool more);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A build without OpenSSL: no connection has TLS (tls/conn.h). Nothing here is ever asked to begin
+ * one, because no word of the configuration can. */
+#include "tls/conn.h"
+
+struct tls_stats tls_stats;
+
+int tls_conn_accept(struct conn *conn, struct tls_bind *bind)
+{
+	(void)conn;
+	(void)bind;
+	return -1;
+}
+
+int tls_conn_connect(struct conn *conn, struct tls_client *client, const struct tls_target *target)
+{
+	(void)conn;
+	(void)client;
+	(void)target;
+	return -1;
+}
+
+enum io tls_conn_handshake(struct conn *conn)
+{
+	(void)conn;
+	return IO_ERR;
+}
+
+enum tls_fault tls_conn_fault(const struct conn *conn)
+{
+	(void)conn;
+	return TLS_FAULT_NONE;
+}
+
+unsigned long tls_conn_error(const struct conn *conn)
+{
+	(void)conn;
+	return 0;
+}
+
+bool tls_conn_is(const struct conn *conn)
+{
+	(void)conn;
+	return false;
+}
+
+struct ssl_st *tls_conn_ssl(const struct conn *conn)
+{
+	(void)conn;
+	return NULL;
+}
+
+struct tls_bind *tls_conn_bind(const struct conn *conn)
+{
+	(void)conn;
+	return NULL;
+}
+
+struct span tls_conn_alpn(const struct conn *conn)
+{
+	(void)conn;
+	return (struct span){ NULL, 0 };
+}
+
+const char *tls_conn_version(const struct conn *conn)
+{
+	(void)conn;
+	return "";
+}
+
+const char *tls_conn_cipher(const struct conn *conn)
+{
+	(void)conn;
+	return "";
+}

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The layer that makes and reads records (tls/conn.h, doc/internals/tls.md). net/conn.c calls it in
+ * the place of the system calls; stream/ and check/ drive the handshake. It knows nothing of
+ * certificates: it is given an SSL
+ * (begin.c).
+ *
+ * OpenSSL's side is a BIO that belongs to the process: there is one thread, each call into the
+ * library names its connection in tls_current first, so that a connection needs no BIO of its own.
+ * Invariants: in and out are the process's buffers (records.c) only within a call; out holds bytes
+ * between calls only while the socket is full, and then CONN_WRITABLE is not set; CONN_READABLE is
+ * set between calls when the socket may have something, or the library or in has. */
+#include "tls/conn.h"
+
+#include "base/pool.h"
+#include "net/conn.h"
+#include "tls/drain.h"
+#include "tls/layer.h"
+#include "tls/records.h"
+
+#include <errno.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <string.h>
+#include <sys/uio.h>
+
+struct tls_stats tls_stats;
+unsigned tls_max_record; /* tls/layer.h */
+
+static struct pool tls_pool = POOL_INIT("tls", sizeof(struct tls_conn));
+static struct tls_conn *tls_current;
+static BIO *tls_bio;
+
+static inline struct tls_conn *tls_of(const struct conn *conn)
+{
+	return container_of(conn->layer, struct tls_conn, layer);
+}
+
+/* ---- OpenSSL's side ---------------------------------------------------------------------- */
+
+/* Receives what there is. False: nothing, now or ever. */
+static bool tls_fill(struct tls_conn *t)
+{
+	struct conn *conn = t->conn;
+	size_t got;
+
+	if (!t->readable || t->eof)
+		return false;
+	if (!t->in && !(t->in = records_scratch(RECORDS_IN))) {
+		t->fault = TLS_FAULT_MEMORY;
+		return false;
+	}
+	conn->flags |= CONN_READABLE;
+	switch (conn_raw_recv(conn, t->in->data, t->want < t->in->size ? t->want : t->in->size,
+			      &got)) {
+	case IO_OK:
+		t->in->head = 0;
+		t->in->len = (uint32_t)got;
+		t->readable = conn->flags & CONN_READABLE;
+		tls_stats.reads++;
+		return true;
+	case IO_AGAIN:
+		t->readable = false;
+		return false;
+	case IO_EOF:
+		t->eof = true;
+		return false;
+	case IO_ERR:
+		t->broken = t->eof = true;
+		return false;
+	}
+	return false;
+}
+
+static int tls_bio_read(BIO *bio, char *to, size_t size, size_t *got)
+{
+	struct tls_conn *t = tls_current;
+
+	BIO_clear_retry_flags(bio);
+	if ((!t->in || !t->in->len) && !tls_fill(t)) {
+		if (!t->eof)
+			BIO_set_retry_read(bio);
+		return t->eof ? 0 : -1;
+	}
+	*got = size < t->in->len ? size : t->in->len;
+	memcpy(to, buf_first(t->in), *got);
+	buf_skip(t->in, *got);
+	return 1;
+}
+
+static int tls_bio_write(BIO *bio, const char *from, size_t size, size_t *written)
+{
+	struct tls_conn *t = tls_current;
+
+	BIO_clear_retry_flags(bio);
+	if (!t->out && (t->out = records_scratch(RECORDS_OUT)))
+		t->out->head = 0;
+	if (t->out && buf_room(t->out) < size)
+		tls_flush(t, true);
+	if (!t->out || !buf_room(t->out)) {
+		t->fault = t->out ? TLS_FAULT_LIMIT /* a flight larger than all that we hold, unread */
+				  : TLS_FAULT_MEMORY;
+		return -1;
+	}
+	*written = size < buf_room(t->out) ? size : buf_room(t->out);
+	memcpy(buf_tail(t->out), from, *written);
+	t->out->len += (uint32_t)*written;
+	return 1;
+}
+
+static long tls_bio_ctrl(BIO *bio, int cmd, long num, void *ptr)
+{
+	(void)bio;
+	(void)num;
+	(void)ptr;
+	switch (cmd) {
+	case BIO_CTRL_FLUSH:
+	case BIO_CTRL_DUP:
+		return 1;
+	case BIO_CTRL_EOF:
+		return tls_current && tls_current->eof;
+	default:
+		return 0;
+	}
+}
+
+static bool tls_bio_make(void)
+{
+	BIO_METHOD *m;
+
+	if (tls_bio)
+		return true;
+	m = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "connection");
+	if (!m)
+		return false;
+	BIO_meth_set_read_ex(m, tls_bio_read);
+	BIO_meth_set_write_ex(m, tls_bio_write);
+	BIO_meth_set_ctrl(m, tls_bio_ctrl);
+	tls_bio = BIO_new(m);
+	if (tls_bio)
+		BIO_set_init(tls_bio, 1);
+	return tls_bio != NULL;
+}
+
+/* ---- between two calls -------------------------------------------------------------------- */
+
+/* Sends what has been made. False: some of it is left. */
+bool tls_flush(struct tls_conn *t, bool more)
+{
+	struct buf *out = t->out;
+	size_t sent;
+
+	while (out && out->len && t->conn->flags & CONN_WRITABLE) {
+		if (conn_raw_send(t->conn, buf_first(out), out->len, more, &sent) != IO_OK)
+			break;
+		tls_stats.writes++;
+		buf_skip(out, sent);
+	}
+	if (out && out->len && t->conn->flags & CONN_BROKEN)
+		buf_skip(out, out->len); /* nobody will take it */
+	return !out || !out->len;
+}
+
+/* The library is about to be called for this connection. */
+static inline void tls_enter(struct tls_conn *t, size_t want)
+{
+	tls_current = t;
+	t->want = want;
+	ERR_clear_error();
+}
+
+/* It has been: memory and flags between calls. */
+static void tls_leave(struct tls_conn *t, bool more)
+{
+	struct conn *conn = t->conn;
+
+	if (t->out && !tls_flush(t, more))
+		conn->flags &= (uint16_t)~CONN_WRITABLE;
+	records_settle(RECORDS_OUT, &t->out);
+	records_settle(RECORDS_IN, &t->in);
+	tls_current = NULL;
+	if (t->readable || t->in || SSL_pending(t->ssl))
+		conn->flags |= CONN_READABLE;
+	else
+		conn->flags &= (uint16_t)~CONN_READABLE;
+}
+
+/* A call has failed otherwise than by wanting more. */
+static enum io tls_broken(struct tls_conn *t)
+{
+	if (!t->error)
+		t->error = ERR_peek_error();
+	if (!t->fault)
+		t->fault = t->broken ? TLS_FAULT_RESET : TLS_FAULT_PROTOCOL;
+	t->dead = true;
+	if (!t->conn->error)
+		conn_fail(t->conn, CONN_READABLE, t->broken ? ECONNRESET : EPROTO);
+	return IO_ERR;
+}
+
+/* A read has returned no byte. */
+static enum io tls_read_nothing(struct tls_conn *t)
+{
+	switch (SSL_get_error(t->ssl, 0)) {
+	case SSL_ERROR_WANT_READ:
+		return IO_AGAIN;
+	case SSL_ERROR_ZERO_RETURN:
+		t->ended = true;
+		t->conn->flags |= CONN_EOF;
+		return IO_EOF;
+	default:
+		/* Many peers close without a word; whoever reads knows whether it had all. */
+		if (!t->eof || t->broken ||
+		    ERR_GET_REASON(ERR_peek_error()) != SSL_R_UNEXPECTED_EOF_WHILE_READING)
+			return tls_broken(t);
+		t->ended = t->dead = true;
+		t->conn->flags |= CONN_EOF;
+		return IO_EOF;
+	}
+}
+
+/* ---- as net/conn.c wants it ----------------------------------------------------------------- */
+
+static enum io tls_recv(struct conn *conn, void *buf, size_t size, size_t *got)
+{
+	struct tls_conn *t = tls_of(conn);
+	size_t total = 0, n;
+	enum io r = IO_OK;
+
+	if (t->dead) {
+		conn->flags &= (uint16_t)~CONN_READABLE;
+		return t->ended ? IO_EOF : IO_ERR;
+	}
+	tls_enter(t, size + size / 32 + 512);
+	do {
+		if (SSL_read_ex(t->ssl, (char *)buf + total, size - total, &n) != 1) {
+			r = tls_read_nothing(t);
+			break;
+		}
+		total += n;
+	} while (total < size && (t->readable || (t->in && t->in->len) || SSL_pending(t->ssl)));
+	tls_leave(t, false);
+	if (!total) {
+		conn->flags &= (uint16_t)~CONN_READABLE;
+		return r;
+	}
+	if (r == IO_EOF || r == IO_ERR)
+		conn->flags |= CONN_READABLE; /* the next call tells */
+	*got = total;
+	return IO_OK;
+}
+
+/* The next record's worth of the pieces: where they lie, or gathered. */
+static size_t tls_piece(const struct iovec *pieces, unsigned count, unsigned *at, size_t *offset,
+			const char **ptr)
+{
+	static char gathered[RECORD_MOST];
+	size_t most = tls_max_record ? tls_max_record : 16384, n, len = 0;
+
+	while (*at < count && *offset == pieces[*at].iov_len) {
+		++*at;
+		*offset = 0;
+	}
+	if (*at == count)
+		return 0;
+	*ptr = (const char *)pieces[*at].iov_base + *offset;
+	n = pieces[*at].iov_len - *offset;
+	if (n >= most || *at + 1 == count) {
+		n = n < most ? n : most;
+		*offset += n;
+		return n;
+	}
+	*ptr = gathered;
+	while (*at < count && len < most) {
+		n = pieces[*at].iov_len - *offset;
+		n = n < most - len ? n : most - len;
+		memcpy(gathered + len, (const char *)pieces[*at].iov_base + *offset, n);
+		len += n;
+		*offset += n;
+		if (*offset == pieces[*at].iov_len) {
+			++*at;
+			*offset = 0;
+		}
+	}
+	return len;
+}
+
+static enum io tls_send(struct conn *conn, const struct iovec *pieces, unsigned count, bool more,
+			size_t *sent)
+{
+	struct tls_conn *t = tls_of(conn);
+	size_t total = 0, offset = 0, n, written;
+	unsigned at = 0;
+	bool failed = false;
+	const char *ptr;
+
+	if (t->dead || conn->flags & CONN_BROKEN)
+		return IO_ERR;
+	if (t->out)
+		return IO_AGAIN; /* room has to come first: tls_event */
+	tls_enter(t, 0);
+	while ((n = tls_piece(pieces, count, &at, &offset, &ptr)) > 0) {
+		failed = SSL_write_ex(t->ssl, ptr, n, &written) != 1;
+		if (failed)
+			break;
+		total += n;
+		if (buf_room(t->out) < RECORD_MOST && !tls_flush(t, more))
+			break;
+	}
+	if (failed)
+		tls_broken(t);
+	tls_leave(t, more);
+	if (failed || conn->flags & CONN_BROKEN)
+		return IO_ERR;
+	*sent = total;
+	return total ? IO_OK : IO_AGAIN;
+}
+
+/* The library's word that it ends. */
+static void tls_say_end(struct tls_conn *t, bool more)
+{
+	if (t->dead || t->said_end || !SSL_is_init_finished(t->ssl))
+		return;
+	t->said_end = true;
+	tls_enter(t, 0);
+	SSL_shutdown(t->ssl);
+	tls_leave(t, more);
+}
+
+static void tls_event(struct conn *conn)
+{
+	struct tls_conn *t = tls_of(conn);
+
+	if (conn->flags & CONN_READABLE)
+		t->readable = true;
+	if (!t->out || !(conn->flags & CONN_WRITABLE))
+		return;
+	if (!tls_flush(t, false))
+		conn->flags &= (uint16_t)~CONN_WRITABLE;
+	else if (t->shut)
+		conn_raw_shut(conn);
+	records_settle(RECORDS_OUT, &t->out);
+}
+
+static void tls_shut(struct conn *conn)
+{
+	struct tls_conn *t = tls_of(conn);
+
+	if (t->shut)
+		return;
+	t->shut = true;
+	tls_say_end(t, true);
+	if (!t->out)
+		conn_raw_shut(conn);
+}
+
+/* What a read would find, without taking it. */
+static enum io tls_probe(struct conn *conn)
+{
+	struct tls_conn *t = tls_of(conn);
+	enum io r = IO_OK;
+	size_t n;
+	char c;
+
+	if (t->dead)
+		return t->ended ? IO_EOF : IO_ERR;
+	t->readable = true;
+	tls_enter(t, RECORD_MOST);
+	if (SSL_peek_ex(t->ssl, &c, 1, &n) != 1)
+		r = tls_read_nothing(t);
+	tls_leave(t, false);
+	if (r == IO_EOF || r == IO_ERR)
+		conn->flags |= CONN_READABLE;
+	return r;
+}
+
+static bool tls_at_end(const struct conn *conn)
+{
+	return tls_probe((struct conn *)conn) == IO_EOF;
+}
+
+static bool tls_is_quiet(struct conn *conn)
+{
+	return tls_probe(conn) == IO_AGAIN;
+}
+
+static void tls_close(struct conn *conn, bool reset)
+{
+	struct tls_conn *t = tls_of(conn);
+
+	if (!reset && !t->eof)
+		tls_say_end(t, false);
+	if (t->out && !reset && !(conn->flags & CONN_BROKEN))
+		tls_drain(conn, &t->out);
+	records_give(&t->out);
+	records_give(&t->in);
+	if (!t->dead) /* else the library takes the session for a bad one */
+		SSL_set_shutdown(t->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+	tls_current = t;
+	SSL_free(t->ssl);
+	tls_current = NULL;
+	tls_stats.current--;
+	conn->layer = NULL;
+	pool_give(&tls_pool, &t);
+}
+
+static const struct conn_layer_ops tls_ops = {
+	.recv = tls_recv,
+	.send = tls_send,
+	.event = tls_event,
+	.at_end = tls_at_end,
+	.is_quiet = tls_is_quiet,
+	.shut = tls_shut,
+	.close = tls_close,
+};
+
+/* ---- handshake ------------------------------------------------------------------------------ */
+
+int tls_layer_start(struct conn *conn, struct ssl_st *ssl, bool accepts)
+{
+	struct tls_conn *t = ssl && tls_bio_make() ? pool_take(&tls_pool) : NULL;
+
+	if (!t) {
+		SSL_free(ssl);
+		return -1;
+	}
+	t->layer.ops = &tls_ops;
+	t->conn = conn;
+	t->ssl = ssl;
+	t->accepts = accepts;
+	t->readable = conn->flags & CONN_READABLE;
+	SSL_set_app_data(ssl, t);
+	SSL_set_mode(ssl, SSL_MODE_RELEASE_BUFFERS); /* an idle connection has none */
+	BIO_up_ref(tls_bio);
+	SSL_set_bio(ssl, tls_bio, tls_bio);
+	if (accepts) {
+		SSL_set_accept_state(ssl);
+		tls_stats.accepts++;
+	} else {
+		SSL_set_connect_state(ssl);
+		tls_stats.connects++;
+	}
+	tls_stats.current++;
+	conn->layer = &t->layer;
+	return 0;
+}
+
+/* Why a handshake failed, where no callback has said it. */
+static enum tls_fault tls_why(const struct tls_conn *t)
+{
+	if (t->broken)
+		return TLS_FAULT_RESET;
+	if (t->eof && (!t->error || ERR_GET_REASON(t->error) == SSL_R_UNEXPECTED_EOF_WHILE_READING))
+		return t->heard ? TLS_FAULT_CLOSED : TLS_FAULT_EMPTY;
+	if (ERR_GET_LIB(t->error) == ERR_LIB_SSL &&
+	    ERR_GET_REASON(t->error) == SSL_R_CERTIFICATE_VERIFY_FAILED)
+		return TLS_FAULT_VERIFY;
+	return TLS_FAULT_PROTOCOL;
+}
+
+static void tls_finished(struct tls_conn *t)
+{
+	bool resumed = SSL_session_reused(t->ssl);
+
+	if (t->accepts) {
+		tls_stats.accepted++;
+		tls_stats.accept_resumed += resumed;
+	} else {
+		tls_stats.connected++;
+		tls_stats.connect_resumed += resumed;
+	}
+}
+
+enum io tls_conn_handshake(struct conn *conn)
+{
+	struct tls_conn *t = tls_of(conn);
+	int r, why;
+
+	if (t->dead)
+		return IO_ERR;
+	tls_enter(t, RECORDS_SIZE);
+	r = SSL_do_handshake(t->ssl);
+	why = r == 1 ? SSL_ERROR_NONE : SSL_get_error(t->ssl, r);
+	if (r != 1 && why != SSL_ERROR_WANT_READ) {
+		t->error = ERR_peek_error();
+		if (!t->fault)
+			t->fault = tls_why(t);
+		t->dead = true;
+	}
+	if (t->in)
+		t->heard = true;
+	/* What follows the accepted handshake by itself (tickets) has no hurry. */
+	tls_leave(t, r == 1 && t->accepts);
+	if (r == 1) {
+		tls_finished(t);
+		return IO_OK;
+	}
+	if (!t->dead)
+		return IO_AGAIN;
+	return t->fault == TLS_FAULT_CLOSED || t->fault == TLS_FAULT_EMPTY ? IO_EOF : IO_ERR;
+}
+
+void tls_conn_blame(struct ssl_st *ssl, enum tls_fault fault)
+{
+	struct tls_conn *t = SSL_get_app_data(ssl);
+
+	if (t)
+		t->fault = fault;
+}
+
+/* ---- facts ---------------------------------------------------------------------------------- */
+
+bool tls_conn_is(const struct conn *conn)
+{
+	return conn && conn->layer && conn->layer->ops == &tls_ops;
+}
+
+struct ssl_st *tls_conn_ssl(const struct conn *conn)
+{
+	return tls_conn_is(conn) ? tls_of(conn)->ssl : NULL;
+}
+
+struct tls_bind *tls_conn_bind(const struct conn *conn)
+{
+	return tls_conn_is(conn) ? tls_of(conn)->bind : NULL;
+}
+
+enum tls_fault tls_conn_fault(const struct conn *conn)
+{
+	return tls_conn_is(conn) ? tls_of(conn)->fault : TLS_FAULT_NONE;
+}
+
+unsigned long tls_conn_error(const struct conn *conn)
+{
+	return tls_conn_is(conn) ? tls_of(conn)->error : 0;
+}
+
+struct span tls_conn_alpn(const struct conn *conn)
+{
+	const unsigned char *ptr = NULL;
+	unsigned len = 0;
+
+	if (tls_conn_is(conn))
+		SSL_get0_alpn_selected(tls_of(conn)->ssl, &ptr, &len);
+	return (struct span){ (const char *)ptr, len };
+}
+
+const char *tls_conn_version(const struct conn *conn)
+{
+	return tls_conn_is(conn) ? SSL_get_version(tls_of(conn)->ssl) : "";
+}
+
+const char *tls_conn_cipher(const struct conn *conn)
+{
+	return tls_conn_is(conn) ? SSL_get_cipher_name(tls_of(conn)->ssl) : "";
+}
