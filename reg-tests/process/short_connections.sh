@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Short connections are spread over four workers: the CPU time of the one with most is at most 1.3
+# times that of the one with least. Where other programs keep a worker from running for long,
+# the others do its work: one even round of several is asked for.
+# usage: short_connections.sh [CONNECTIONS [AT-A-TIME...]]   (8000 and 16; by hand: 100000 1 16 64)
+. "${0%/*}/../lib.sh"
+
+command -v wrk >/dev/null || exit 77
+config <<END
+	nbproc 4
+defaults
+	mode http
+	timeout client 2m
+frontend fe
+	bind $front
+	http-request return status 200 content-type text/plain string "short"
+END
+start_penstock -W -S "$dir/parent.sock"
+check "four workers share the work" python3 - "$front" "$dir/parent.sock" \
+	"$stats" "$srcdir/reg-tests/process" "$@" <<'PY'
+import re, signal, subprocess, sys, time
+front, parent, stats, tools = sys.argv[1:5]
+many = int(sys.argv[5]) if len(sys.argv) > 5 else 8000
+widths = sys.argv[6:] or ["16"]
+sys.path.insert(0, tools)
+sys.argv = sys.argv[:1] + ["--front", front, "--parent", parent, "--stats", stats]
+from service import Service, until
+
+ROUNDS, LIMIT = 10, 1.3
+service = Service()
+until("they serve", lambda: len(service.workers()) == 4)
+pids = service.workers()
+
+
+def cpu(pid):
+    return time.clock_gettime(~pid << 3 | 2)  # the clock of that process: clock_getcpuclockid(3)
+
+
+def accepted():
+    return int(service.info()["CumConns"])
+
+
+def round_of(width):
+    """Connections, seconds of CPU of each."""
+    before, first = [cpu(pid) for pid in pids], accepted()
+    client = subprocess.Popen(["wrk", "-t", "1", "-c", width, "-d", "600s", "--timeout", "60s",
+                               "-H", "Connection: close", "http://%s/" % front],
+                              stdout=subprocess.PIPE, text=True)
+    while accepted() - first < many and client.poll() is None:
+        time.sleep(0.01)
+    client.send_signal(signal.SIGINT)
+    said = client.communicate()[0]
+    if "rrors:" in said or "Non-2xx" in said:
+        sys.exit("FAILED  " + said)
+    done = int(re.search(r"(\d+) requests in", said).group(1))
+    return done, [cpu(pid) - b for pid, b in zip(pids, before)]
+
+
+for width in widths:
+    best = 99
+    for _ in range(ROUNDS):
+        done, used = round_of(width)
+        ratio = max(used) / min(used)
+        best = min(best, ratio)
+        print("        %s at a time: %d connections, ms of CPU %s, most by least %.2f, %.1f us each" % (
+            width, done, " ".join("%.0f" % (u * 1e3) for u in used), ratio, sum(used) / done * 1e6))
+        if best <= LIMIT:
+            break
+    if best > LIMIT:
+        sys.exit("FAILED  most by least %.2f" % best)
+PY
+finish
