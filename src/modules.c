@@ -35,10 +35,19 @@
 #include "stream/tcp_rules.h"
 #include "stream/tune.h"
 
+#include "config.h"
+
 #include <stddef.h>
+
+#ifdef HAVE_OPENSSL
+#include "tls/notes.h"
+#endif
 
 const struct module *const modules[] = {
 	&environment_module,
+#ifdef HAVE_OPENSSL
+	&tls_notes_module,
+#endif
 	&process_module,
 	&parent_cli_module,
 	&tune_module,

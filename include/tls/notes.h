@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is noted of one SSL while it shakes hands, and OpenSSL itself does not keep: for fetches and
+ * logs. It hangs beside OpenSSL's object and goes with it; an SSL of which nothing is to be noted
+ * costs nothing. */
+#ifndef TLS_NOTES_H
+#define TLS_NOTES_H
+
+#include "base/str.h"
+
+#include <openssl/ssl.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A ClientHello as it came (RFC 8446 4.1.2): lists of numbers, in network byte order. */
+struct tls_capture {
+	uint64_t hash;     /* XXH64 of all cipher suites, whatever fits below */
+	uint16_t version;  /* legacy_version */
+	struct span ciphers, extensions, groups; /* of 16 bits each; extensions: their types */
+	struct span formats;                     /* point formats, of 8 bits */
+};
+
+/* Secrets of TLS 1.3, by the labels of SSLKEYLOGFILE. */
+enum tls_secret {
+	TLS_SECRET_CLIENT_EARLY,     /* CLIENT_EARLY_TRAFFIC_SECRET */
+	TLS_SECRET_CLIENT_HANDSHAKE, /* CLIENT_HANDSHAKE_TRAFFIC_SECRET */
+	TLS_SECRET_SERVER_HANDSHAKE, /* SERVER_HANDSHAKE_TRAFFIC_SECRET */
+	TLS_SECRET_CLIENT_TRAFFIC,   /* CLIENT_TRAFFIC_SECRET_0 */
+	TLS_SECRET_SERVER_TRAFFIC,   /* SERVER_TRAFFIC_SECRET_0 */
+	TLS_SECRET_EXPORTER,         /* EXPORTER_SECRET */
+	TLS_SECRET_EARLY_EXPORTER,   /* EARLY_EXPORTER_SECRET */
+	TLS_SECRETS
+};
+
+/* Errors of the verification of the peer's certificate (X509_V_ERR_*), the first of each kind, be
+ * they ignored or not; 0: none. */
+struct tls_verdict {
+	uint16_t crt;      /* of the certificate itself */
+	uint16_t ca;       /* of what stands above it */
+	uint16_t ca_depth; /* where that was */
+};
+
+/* To be called by the verify callback for each certificate that has not passed, before it decides
+ * whether to ignore that. */
+void tls_note_verify(SSL *ssl, int depth, int error);
+struct tls_verdict tls_notes_verdict(const SSL *ssl);
+
+/* tune.ssl.capture-buffer-size: most bytes of lists that are kept of a ClientHello; 0: none is. */
+extern unsigned tls_capture_size;
+/* A fresh SSL that is about to hear a ClientHello: it will be captured, if tls_capture_size says so.
+ * Takes the SSL's message callback until then. */
+void tls_note_hello(SSL *ssl);
+/* NULL: there is none. */
+const struct tls_capture *tls_notes_capture(const SSL *ssl);
+/* The capture of a ClientHello's body, kept in one piece of memory for free(). NULL: it is none, or
+ * no memory. */
+struct tls_capture *tls_capture_parse(struct span hello, unsigned size);
+
+/* tune.ssl.keylog: secrets are noted. */
+extern bool tls_keylog;
+/* Notes the secrets of all connections of that context, if tls_keylog says so. */
+void tls_note_secrets(SSL_CTX *ctx);
+/* The secret in hexadecimal; ptr NULL: there is none. */
+struct span tls_notes_secret(const SSL *ssl, enum tls_secret which);
+
+struct module;
+/* Words of the global section: tune.ssl.capture-*, tune.ssl.keylog. */
+extern const struct module tls_notes_module;
+
+#endif

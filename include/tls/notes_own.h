@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The notes themselves, for the files that write them. */
+#ifndef TLS_NOTES_OWN_H
+#define TLS_NOTES_OWN_H
+
+#include "tls/notes.h"
+
+struct tls_notes {
+	struct tls_verdict verdict;
+	struct tls_capture *capture;
+	char *secrets[TLS_SECRETS]; /* hexadecimal */
+};
+
+/* NULL: there are none. */
+const struct tls_notes *tls_notes(const SSL *ssl);
+/* Makes them when there are none yet; NULL: no memory. */
+struct tls_notes *tls_notes_make(SSL *ssl);
+
+#endif
