@@ -9,13 +9,15 @@
 #define TLS_CERT_H
 
 #include "base/str.h"
+#include "tls/index.h"
 
 #include <openssl/ssl.h>
 #include <stdbool.h>
 
-struct config;
 struct err;
+struct tls_der;
 struct tls_parsed;
+struct tls_pieces;
 
 struct tls_cert {
 	unsigned refs;
@@ -25,16 +27,16 @@ struct tls_cert {
 	 * ("*.example.com"). For the index of names. */
 	const struct span *names;
 	unsigned name_count;
+	bool must_staple; /* RFC 7633: clients want an OCSP response with it */
 	struct span ocsp; /* from a file: DER of the response; empty: none. Later ones are in tls/ocsp */
 	struct span sctl; /* SCT list, TLS form; empty: none */
-	bool must_staple; /* RFC 7633: clients want an OCSP response with it */
 	/* private to cert.c */
-	struct span leaf, key;
-	struct tls_der *const *chain; /* shared by content */
-	unsigned chain_count;
+	struct tls_link link;
+	struct span leaf, key, dh;
 	struct tls_der *issuer; /* NULL: not known */
 	struct tls_parsed *parsed; /* NULL: not now */
-	struct tls_cert *next;  /* same hash */
+	unsigned chain_count;
+	struct tls_der *chain[];
 };
 
 /* Puts leaf, key, chain and SCT list on an SSL (in its callbacks, or when it is fresh). 0 or -1:
@@ -42,6 +44,12 @@ struct tls_cert {
 int tls_cert_use(struct tls_cert *cert, SSL *ssl);
 /* The same for all connections of a context: default certificates, server lines. */
 int tls_cert_use_context(struct tls_cert *cert, SSL_CTX *ctx);
+
+/* The certificate that was put on it last; NULL. It lives as long as the SSL. */
+struct tls_cert *tls_cert_of(const SSL *ssl);
+/* A context for accepting: SCT lists of certificates will be sent to clients that ask. 0 or -1. */
+int tls_cert_announce(SSL_CTX *ctx);
+extern unsigned tls_cert_parsed_max; /* how many are kept parsed */
 
 /* OpenSSL's objects, parsed when they are not there: NULL: no memory. They may go when other
  * certificates are used: take a reference (X509_up_ref ...) to keep one. */
@@ -52,6 +60,10 @@ STACK_OF(X509) *tls_cert_chain(struct tls_cert *cert);
 /* Who signed the leaf, from a .issuer file or the chain: a new reference; NULL: not known. */
 X509 *tls_cert_issuer(struct tls_cert *cert);
 
+/* Of what files or a transaction hold, which stays the caller's. NULL, and err, as tls_cert_parse. */
+struct tls_cert *tls_cert_make(const struct tls_pieces *pieces, struct err *err);
+/* The way back, copies; 0 or -1: no memory. */
+int tls_cert_pieces(const struct tls_cert *cert, struct tls_pieces *pieces);
 /* From PEM in memory: certificate, key, chain in any order of blocks, as in one file. NULL, and err:
  * no certificate, no key, a key that does not match, an encrypted key, OpenSSL's reason. The same
  * content twice gives the same object. */
