@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Certificates as files name them: leaf, key, chain, OCSP response, SCT list. One object for one
  * content, however many lines name it; counted. Objects never change: a change at run time
- * (tls/change.h) makes another one and puts it in the entry's place.
+ * (tls/store.h) makes another one and puts it in the entry's place.
  *
  * What is kept of each is its DER, some 1.5 kB; OpenSSL's objects (X509, EVP_PKEY) are made at first
  * use and live while they are among those used last (tls_cert_parsed_max). */
@@ -70,46 +70,5 @@ int tls_cert_pieces(const struct tls_cert *cert, struct tls_pieces *pieces);
 struct tls_cert *tls_cert_parse(struct span pem, struct err *err);
 struct tls_cert *tls_cert_take(struct tls_cert *cert);
 void tls_cert_free(struct tls_cert **cert); /* gives one reference back */
-
-/* Who uses an entry, or a file of authorities, and wants to know that it has changed. Embedded by the
- * user. */
-struct tls_user {
-	struct tls_user *next, **link; /* link NULL: in no list */
-	/* May this be put in force? 0; or -1 and err. Nothing may be changed by it. May be NULL. */
-	int (*check)(struct tls_user *user, const struct tls_cert *fresh, struct err *err);
-	/* It is in force now; old is what was there (NULL: nothing, or not a certificate), and
-	 * is given back afterwards. It cannot fail: what must be had beforehand is for check. */
-	void (*changed)(struct tls_user *user, struct tls_cert *old);
-	const char *where; /* bind lines: the name of the crt-list or directory that it stands in, for
-			    * "show ssl cert"; NULL: none */
-};
-
-/* An entry of the store: a file name (or "@store/alias" of crt-store) and the certificate in
- * force. Entries stay where they are until they are deleted, which needs that nobody uses them. */
-struct tls_entry {
-	const char *name; /* as it was asked for, with crt-base in front */
-	struct tls_cert *cert; /* never NULL while somebody uses it; NULL: "new", before "commit" */
-	struct tls_user *users;
-	void *ocsp; /* tls/ocsp's, NULL: none */
-	/* private to store.c */
-	struct tls_entry *next;   /* same hash */
-	const struct tls_load *load; /* of a crt-store; NULL: none */
-};
-
-/* A file ending in what "key", "ocsp", "issuer" and "sctl" of ssl-load-extra-files mean: directories
- * skip it. */
-bool tls_store_is_extra(const char *path);
-
-enum { TLS_BUNDLE_MAX = 3 }; /* foo.rsa, foo.dsa, foo.ecdsa */
-/* The entries that a name stands for: that of the file itself with, as ssl-load-extra-files says,
- * what lies beside it; or, where there is no such file, those of its bundle. Read when not in the
- * store yet. Returns how many, or -1 and err. name: full path (crt-base is in front), or
- * "@store/alias". */
-int tls_entries_load(const char *name, struct tls_entry *entries[TLS_BUNDLE_MAX], struct err *err);
-/* The same where only one will do. NULL and err. */
-struct tls_entry *tls_entry_load(const char *name, struct err *err);
-struct tls_entry *tls_entry_find(const char *name);
-void tls_entry_use(struct tls_entry *entry, struct tls_user *user);
-void tls_user_leave(struct tls_user *user); /* in no list: does nothing */
 
 #endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The store: certificates by the names of their files, what the words of the global section and of
+ * crt-store sections say about files, and transactions that change them at run time. */
+#ifndef TLS_STORE_H
+#define TLS_STORE_H
+
+#include "tls/cert.h"
+
+struct arena;
+struct module;
+
+/* Words: crt-base, key-base, ca-base, ssl-load-extra-files, ssl-load-extra-del-ext, issuers-chain-path; the
+ * section crt-store. Must stand before those that load certificates. */
+extern const struct module tls_store_module;
+/* The path of a certificate or file of authorities: crt-base or ca-base in front of what is neither a
+ * full path nor begins with "@". */
+const char *tls_store_crt_path(struct arena *arena, const char *name);
+const char *tls_store_ca_path(struct arena *arena, const char *name);
+
+/* Who uses an entry, or files of authorities (tls/trust.h), and wants to know that it has changed.
+ * Embedded by the user. */
+struct tls_user {
+	struct tls_user *next, **link; /* link NULL: in no list */
+	/* May this be put in force? 0; or -1 and err. Nothing may be changed by it. May be NULL.
+	 * fresh is NULL for files of authorities. */
+	int (*check)(struct tls_user *user, struct tls_cert *fresh, struct err *err);
+	/* It is in force now; old is what was there (NULL for files of authorities), and
+	 * is given back afterwards. It cannot fail: what must be had beforehand is for check. */
+	void (*changed)(struct tls_user *user, struct tls_cert *old);
+};
+
+/* An entry of the store: a file name (or "@store/alias" of a crt-store) and the certificate in
+ * force. Entries stay where they are until they are deleted, which needs that nobody uses them. */
+struct tls_entry {
+	struct tls_link link;
+	struct tls_cert *cert; /* never NULL while somebody uses it; NULL: "new", before "commit" */
+	struct tls_user *users;
+	bool ocsp_update, ocsp_update_given; /* load ... ocsp-update on|off */
+	void *ocsp; /* tls/ocsp's, NULL: none */
+	char name[]; /* as it was asked for, with crt-base in front */
+};
+
+/* A file ending in what "key", "ocsp", "issuer" and "sctl" of ssl-load-extra-files mean: directories
+ * skip it. */
+bool tls_store_is_extra(const char *path);
+
+enum { TLS_BUNDLE_MAX = 3 }; /* foo.rsa, foo.dsa, foo.ecdsa */
+/* The entries that a name stands for: that of the file itself with, as ssl-load-extra-files says,
+ * what lies beside it; or, where there is no such file, those of its bundle. Read when not in the
+ * store yet. Returns how many, or -1 and err. name: full path (crt-base is in front), or
+ * "@store/alias". */
+int tls_entries_load(const char *name, struct tls_entry *entries[TLS_BUNDLE_MAX], struct err *err);
+/* The same where only one will do. NULL and err. */
+struct tls_entry *tls_entry_load(const char *name, struct err *err);
+struct tls_entry *tls_entry_find(const char *name);
+void tls_entry_use(struct tls_entry *entry, struct tls_user *user);
+void tls_user_leave(struct tls_user *user); /* in no list: does nothing */
+
+/* -- private to tls/store*.c ------------------------------------------------------------------ */
+
+/* What ssl-load-extra-files names. */
+enum { EXTRA_BUNDLE = 1 << 0, EXTRA_KEY = 1 << 1, EXTRA_OCSP = 1 << 2, EXTRA_ISSUER = 1 << 3,
+       EXTRA_SCTL = 1 << 4, EXTRA_ALL = (1 << 5) - 1 };
+
+struct tls_store_settings {
+	unsigned extra;   /* EXTRA_* */
+	bool del_ext;
+	const char *crt_base, *key_base, *ca_base; /* NULL: none */
+};
+extern struct tls_store_settings tls_store_settings;
+
+/* Names of the files of one certificate; NULL: not named, what ssl-load-extra-files says holds. */
+struct tls_files {
+	const char *crt, *key, *ocsp, *issuer, *sctl;
+};
+/* Reads them into pieces, which are the caller's to clear, whatever is returned. 0, or -1 and err. */
+int tls_files_read(const struct tls_files *files, struct tls_pieces *pieces, struct err *err);
+/* Reads all files of a directory: chains for certificates without one. 0, or -1 and err. */
+int tls_files_chains(const char *directory, struct err *err);
+/* The whole file, at most TLS_FILE_MAX bytes, in OpenSSL's memory (for OPENSSL_clear_free), ended by a
+ * NUL that is not counted. 0, or -1 and err. */
+enum { TLS_FILE_MAX = 16 << 20 };
+int tls_file_read(const char *path, struct span *text, struct err *err);
+/* The chain from issuers-chain-path, if they have none and it is there. 0, or -1: no memory. */
+int tls_files_complete(struct tls_pieces *pieces);
+void tls_files_forget_chains(void);
+/* Take a DER response, or a list of timestamps, after a look at it. 0, or -1 and err. */
+int tls_ocsp_piece(struct tls_pieces *pieces, struct span text, struct err *err);
+int tls_sctl_piece(struct tls_pieces *pieces, struct span text, struct err *err);
+/* An entry under this name, of these files. NULL and err; it is an error that it is there. */
+struct tls_entry *tls_entry_add(const char *name, const struct tls_files *files, struct err *err);
+/* The same of a certificate, whose reference it takes over, or of none. NULL: no memory. */
+struct tls_entry *tls_entry_new(const char *name, struct tls_cert *cert);
+/* Nobody uses it. */
+void tls_entry_free(struct tls_entry **entry);
+const struct tls_index *tls_entries_index(void);
+void tls_user_join(struct tls_user **list, struct tls_user *user);
+int tls_users_check(const struct tls_user *list, struct tls_cert *fresh, struct err *err);
+void tls_users_changed(struct tls_user *list, struct tls_cert *old);
+
+#endif
