@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What bind lines, server lines, crt-list lines and the ssl-default-* words of the global section
- * can say of TLS, and the SSL_CTX that obeys it. */
+ * can say of TLS, and the SSL_CTX that obeys it. Free of OpenSSL's headers: struct server_settings
+ * embeds one. */
 #ifndef TLS_SETTINGS_H
 #define TLS_SETTINGS_H
 
 #include "config/keyword.h"
 #include "base/str.h"
 
-#include <openssl/ssl.h>
 #include <stdbool.h>
 
 struct err;
+struct ssl_ctx_st; /* OpenSSL's SSL_CTX */
 
 enum { TLS_NO_TICKETS = 1 << 0, TLS_PREFER_CLIENT_CIPHERS = 1 << 1, TLS_STRICT_SNI = 1 << 2,
        TLS_NO_CA_NAMES = 1 << 3, TLS_ALLOW_0RTT = 1 << 4, TLS_GENERATE = 1 << 5,
@@ -35,6 +36,6 @@ struct tls_settings {
 void tls_settings_inherit(struct tls_settings *over, const struct tls_settings *under);
 /* A context for accepting (server) or connecting, without certificates. NULL and err when a value
  * is not one that the library takes. */
-SSL_CTX *tls_settings_context(const struct tls_settings *set, bool server, struct err *err);
+struct ssl_ctx_st *tls_settings_context(const struct tls_settings *set, bool server, struct err *err);
 
 #endif
