@@ -20,9 +20,6 @@ void notify_stop(void);
 int notify_ready(const char *status);
 int notify_reloading(const char *status);
 int notify_stopping(const char *status);
-int notify_status(const char *status);
-/* The process that the manager is to watch from now on. */
-int notify_main_pid(int pid);
 
 /* How often the manager wants to hear of us at least, in ms: half of what it waits; 0: never. */
 unsigned notify_alive_ms(void);

@@ -131,19 +131,6 @@ int notify_stopping(const char *status)
 	return notify_say("STOPPING=1\n", status);
 }
 
-int notify_status(const char *status)
-{
-	return notify_say("", status);
-}
-
-int notify_main_pid(int pid)
-{
-	char line[32];
-
-	snprintf(line, sizeof(line), "MAINPID=%d\n", pid);
-	return notify_say(line, NULL);
-}
-
 unsigned notify_alive_ms(void)
 {
 	return notify_period_ms;

@@ -76,10 +76,6 @@ static void says(bool abstract)
 	assert_string_equal(heard + end, "\nSTATUS=reading files\n");
 	assert_int_equal(notify_stopping(NULL), 0);
 	assert_string_equal(hear(), "STOPPING=1\n");
-	assert_int_equal(notify_status("bad file"), 0);
-	assert_string_equal(hear(), "STATUS=bad file\n");
-	assert_int_equal(notify_main_pid(42), 0);
-	assert_string_equal(hear(), "MAINPID=42\n");
 	notify_alive(1);
 	assert_string_equal(hear(), "");
 	notify_stop();

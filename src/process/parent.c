@@ -118,7 +118,7 @@ static void parent_end(int signo)
 	state = PARENT_ENDS;
 	reload_cancel();
 	kill_ms = clock_now_ms + END_MS;
-	notify_stopping(NULL);
+	notify_stopping("Stopping.");
 	workers_forget_waiting();
 	workers_signal(signo);
 	tick_soon();
@@ -145,7 +145,7 @@ static void on_finish(int signo)
 	if (conf->hard_stop_after)
 		hard_stop_ms = clock_now_ms + conf->grace + conf->hard_stop_after + END_MS;
 	log_process(LOG_L_NOTICE, "Soft stop: workers finish.");
-	notify_stopping(NULL);
+	notify_stopping("Soft stop: workers finish.");
 	if (conf->grace)
 		timer_set(&grace, clock_now_ms + conf->grace);
 	else

@@ -89,8 +89,7 @@ void reload_failed(const char *why)
 	log_process(LOG_L_ALERT, "Reload failed: %s. The processes before go on.", why);
 	reload_add_log(why);
 	tell_askers(false);
-	notify_status("Reload failed: the configuration before is in service.");
-	notify_ready(NULL);
+	notify_ready("Reload failed: the configuration before is in service.");
 }
 
 /* ---- the process that reads the files ---------------------------------------------------- */

@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 
 enum { HANG_CPU_MS = 4000, HANG_MS = 60000,
@@ -32,7 +33,8 @@ static uint64_t cpu_ms(pid_t pid)
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
-static bool is_stopped(pid_t pid)
+/* By somebody who traces it. */
+static bool is_traced(pid_t pid)
 {
 	char path[40], line[256] = "";
 	const char *p;
@@ -47,6 +49,16 @@ static bool is_stopped(pid_t pid)
 	fclose(file);
 	p = strrchr(line, ')');
 	return p && (p[2] == 'T' || p[2] == 't');
+}
+
+/* The kernel tells its parent of SIGSTOP; /proc may be hidden (ProtectProc= of systemd). */
+static bool is_stopped(pid_t pid)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	if (waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid)
+		return true;
+	return is_traced(pid);
 }
 
 static void watch_turned(struct worker *w, uint64_t turns)

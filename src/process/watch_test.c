@@ -118,15 +118,21 @@ static void test_says_nothing(void **state)
 
 static void test_stopped(void **state)
 {
-	int status;
+	siginfo_t info;
 
 	(void)state;
 	child_start(false);
 	kill(worker.pid, SIGSTOP);
-	assert_int_equal(waitpid(worker.pid, &status, WUNTRACED), worker.pid);
+	assert_int_equal(waitid(P_PID, (id_t)worker.pid, &info, WSTOPPED | WNOWAIT), 0);
 	pass(3600000);
 	assert_false(worker.aborted);
-	child_end(SIGKILL);
+	kill(worker.pid, SIGCONT);
+	assert_int_equal(waitid(P_PID, (id_t)worker.pid, &info, WCONTINUED | WNOWAIT), 0);
+	pass(59000);
+	assert_false(worker.aborted);
+	pass(1000);
+	assert_true(worker.aborted);
+	assert_int_equal(child_end(0), SIGABRT);
 }
 
 /* Processor time counts, whatever the clock says: the machine may be crowded. */
