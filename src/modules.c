@@ -40,6 +40,7 @@
 #include <stddef.h>
 
 #ifdef HAVE_OPENSSL
+#include "tls/bind.h"
 #include "tls/notes.h"
 #endif
 
@@ -47,6 +48,7 @@ const struct module *const modules[] = {
 	&environment_module,
 #ifdef HAVE_OPENSSL
 	&tls_notes_module,
+	&tls_bind_module,
 #endif
 	&process_module,
 	&parent_cli_module,

@@ -6,6 +6,30 @@
 
 manual=$srcdir/doc/configuration.md
 mkdir "$dir/examples"
+
+# Certificates of the examples: /etc/penstock/tls stands for this folder. Without TLS in the build their
+# examples are not tried.
+tls=$dir/tls
+mkdir "$tls"
+self_signed() { # FILE NAME
+	openssl req -x509 -nodes -newkey ec -pkeyopt ec_paramgen_curve:P-256 -days 30 -subj "/CN=$2" \
+		-addext "subjectAltName=DNS:$2" -keyout "$tls/key" -out "$tls/crt" 2>/dev/null &&
+		cat "$tls/crt" "$tls/key" >"$tls/$1" && rm "$tls/key" "$tls/crt"
+}
+if self_signed site.pem www.example.com && "$PENSTOCK" -vv | grep -q '+OPENSSL'; then
+	self_signed other.pem other.example.com
+	self_signed wild.pem '*.example.net'
+	self_signed ca.pem 'An authority'
+	mkdir "$tls/certs" && cp "$tls/site.pem" "$tls/other.pem" "$tls/certs"
+	openssl dhparam -dsaparam 2048 >"$tls/dh.pem" 2>/dev/null
+	for i in 1 2 3; do openssl rand -base64 48 | tr -d '\n'; echo; done >"$tls/tickets"
+	{
+		echo '/etc/penstock/tls/site.pem'
+		echo '/etc/penstock/tls/wild.pem [alpn http/1.1] *.example.net !secret.example.net'
+	} | sed "s,/etc/penstock/tls,$tls," >"$tls/list"
+else
+	tls=
+fi
 # Blocks are indented by four spaces; one that does not begin with a section is syntax.
 awk -v dir="$dir/examples" '
 	function flush() {
@@ -20,6 +44,10 @@ awk -v dir="$dir/examples" '
 count=0
 for example in "$dir"/examples/*; do
 	count=$((count + 1))
+	if grep -q /etc/penstock/tls "$example"; then
+		[ "$tls" ] || continue
+		sed "s,/etc/penstock/tls,$tls,g" "$example" >"$dir/example" && cp "$dir/example" "$example"
+	fi
 	"$PENSTOCK" -c -f "$example" >"$log" 2>&1
 	case $? in
 	0 | 2) continue ;; # 2: valid, but with nothing to listen on

@@ -15,6 +15,12 @@
 #define FEATURE_ZLIB false
 #endif
 
+#ifdef HAVE_OPENSSL
+#define FEATURE_OPENSSL true
+#else
+#define FEATURE_OPENSSL false
+#endif
+
 const struct feature features[] = {
 	{ "51DEGREES", false },
 	{ "ACCEPT4", true },
@@ -37,7 +43,7 @@ const struct feature features[] = {
 	{ "NETFILTER", false },
 	{ "NS", true },
 	{ "OBSOLETE_LINKER", false },
-	{ "OPENSSL", false },
+	{ "OPENSSL", FEATURE_OPENSSL },
 	{ "OT", false },
 	{ "PCRE", false },
 	{ "PCRE2", true },

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which certificate, and which settings, a ClientHello gets. */
+#ifndef TLS_CHOOSE_H
+#define TLS_CHOOSE_H
+
+#include "base/str.h"
+
+#include <openssl/ssl.h>
+
+struct tls_bind;
+struct tls_line;
+
+/* The context accepts for the bind line: its callbacks choose. */
+void tls_choose_install(SSL_CTX *ctx, struct tls_bind *bind);
+
+/* What a client can verify: bits. */
+enum { TLS_CAN_RSA = 1 << 0, TLS_CAN_ECDSA = 1 << 1, TLS_CAN_ED25519 = 1 << 2,
+       TLS_CAN_ED448 = 1 << 3, TLS_CAN_DSA = 1 << 4 };
+
+/* The line for a name (as a client writes it) and a client that can do so much. NULL: none is for
+ * it: the default certificate's turn. */
+struct tls_line *tls_choose_line(const struct tls_bind *bind, struct span name, unsigned can);
+/* The default certificate's: the first line, or that of its bundle which suits. NULL: no lines. */
+struct tls_line *tls_choose_default(const struct tls_bind *bind, unsigned can);
+
+#endif

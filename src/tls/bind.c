@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * TLS of a bind line: lines (certificates with the names they are for), contexts (settings), the index
+ * of names. Filled by words (bind_conf.c, list.c) and by commands; asked for each ClientHello
+ * (choose.c). A line's names follow its entry: when the entry gets another certificate, they are
+ * looked at anew.
+ */
+#include "tls/bind.h"
+
+#include "base/arena.h"
+#include "base/bug.h"
+#include "base/err.h"
+#include "net/bind_conf.h"
+#include "tls/choose.h"
+#include "tls/context.h"
+#include "tls/list.h"
+#include "tls/notes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct list tls_binds = LIST_INIT(tls_binds);
+
+struct tls_bind *tls_bind_of(struct bind_conf *conf, struct config *cfg)
+{
+	struct tls_bind *bind = conf->tls;
+
+	if (bind)
+		return bind;
+	bind = conf->tls = arena_alloc(cfg->arena, sizeof(*bind));
+	bind->conf = conf;
+	bind->loc = conf->loc;
+	list_init(&bind->lines);
+	list_append(&tls_binds, &bind->node);
+	return bind;
+}
+
+static bool without_h2(const void *arg)
+{
+	return ((const struct tls_bind *)arg)->without_h2;
+}
+
+bool tls_bind_leave_out_h2(struct tls_bind *bind)
+{
+	const char *p = bind->set.alpn.ptr, *end = p + bind->set.alpn.len;
+
+	bind->without_h2 = true;
+	for (; p < end; p += 1 + (unsigned char)*p)
+		if (*p == 2 && !memcmp(p + 1, "h2", 2))
+			return true;
+	return false;
+}
+
+/* -- contexts ------------------------------------------------------------------------------ */
+
+struct tls_context *tls_bind_context(struct tls_bind *bind, const struct tls_settings *set,
+				     struct err *err)
+{
+	struct tls_context *c;
+
+	for (c = bind->contexts; c; c = c->next)
+		if (tls_settings_equal(&c->set, set))
+			return c;
+	c = calloc(1, sizeof(*c));
+	if (!c) {
+		err_set(err, "out of memory");
+		return NULL;
+	}
+	c->set = *set;
+	c->ctx = tls_settings_context(set, true, err);
+	if (!c->ctx) {
+		free(c);
+		return NULL;
+	}
+	tls_context_for(c->ctx, without_h2, bind);
+	tls_choose_install(c->ctx, bind);
+	c->next = bind->contexts;
+	bind->contexts = c;
+	return c;
+}
+
+static void contexts_free(struct tls_bind *bind)
+{
+	struct tls_context *c;
+
+	while ((c = bind->contexts)) {
+		bind->contexts = c->next;
+		SSL_CTX_free(c->ctx);
+		free(c);
+	}
+	bind->own = NULL;
+}
+
+/* -- names --------------------------------------------------------------------------------- */
+
+static void names_leave(struct tls_line *line)
+{
+	unsigned i;
+
+	for (i = 0; i < line->name_count; i++)
+		tls_names_remove(&line->bind->names, &line->names[i]);
+	free(line->names);
+	free(line->text);
+	line->names = NULL;
+	line->text = NULL;
+	line->name_count = 0;
+}
+
+/* The n-th name of the line: a filter (those with '!' are none), or what its certificate says. */
+static struct span name_at(const struct tls_line *line, unsigned n)
+{
+	if (!line->filters)
+		return line->entry->cert->names[n];
+	return line->filters[n][0] == '!' ? (struct span){ "", 0 } : span_of(line->filters[n]);
+}
+
+static unsigned names_most(const struct tls_line *line)
+{
+	unsigned n = 0;
+
+	if (!line->filters)
+		return line->entry->cert ? line->entry->cert->name_count : 0;
+	while (line->filters[n])
+		n++;
+	return n;
+}
+
+static bool name_repeats(const struct tls_line *line, const char *text, size_t len)
+{
+	unsigned i;
+
+	for (i = 0; i < line->name_count; i++) {
+		const struct tls_name *n = &line->names[i];
+		size_t skip = n->wild;
+
+		if (n->len + skip == len && !memcmp(n->text, text + skip, n->len) &&
+		    n->wild == (len > 2 && text[0] == '*' && text[1] == '.'))
+			return true;
+	}
+	return false;
+}
+
+/* Makes the names of the line, in no index yet. */
+static int names_make(struct tls_line *line)
+{
+	unsigned most = names_most(line), i;
+	size_t room = 0, len;
+	char *p;
+
+	for (i = 0; i < most; i++)
+		room += name_at(line, i).len + 1;
+	if (!most)
+		return 0;
+	line->names = calloc(most, sizeof(*line->names));
+	line->text = p = malloc(room);
+	if (!line->names || !line->text)
+		return -1;
+	for (i = 0; i < most; i++) {
+		if (name_at(line, i).len > TLS_NAME_MAX)
+			continue;
+		len = tls_name_normalise(name_at(line, i), p);
+		if (!len || name_repeats(line, p, len))
+			continue;
+		tls_name_init(&line->names[line->name_count++], p, len, line, line->rank);
+		p += len + 1;
+	}
+	return 0;
+}
+
+static int names_enter(struct tls_line *line)
+{
+	unsigned i;
+
+	if (names_make(line))
+		return -1;
+	for (i = 0; i < line->name_count; i++)
+		if (tls_names_add(&line->bind->names, &line->names[i]))
+			return -1;
+	return 0;
+}
+
+/* The entry has another certificate: filters stay, names of the certificate may be others. */
+static void line_changed(struct tls_user *user, struct tls_cert *old)
+{
+	struct tls_line *line = container_of(user, struct tls_line, user);
+
+	(void)old;
+	if (!line->bind->own || line->filters)
+		return;
+	names_leave(line);
+	names_enter(line);
+}
+
+/* -- lines --------------------------------------------------------------------------------- */
+
+void tls_line_free(struct tls_line **where)
+{
+	struct tls_line *line = *where;
+
+	*where = NULL;
+	if (!line)
+		return;
+	tls_user_leave(&line->user);
+	names_leave(line);
+	list_remove(&line->node);
+	free(line);
+}
+
+static struct tls_line *line_new(struct tls_bind *bind, const struct tls_line_spec *spec,
+				 struct tls_entry *entry)
+{
+	struct tls_line *line = calloc(1, sizeof(*line));
+
+	if (!line)
+		return NULL;
+	line->bind = bind;
+	line->entry = entry;
+	line->filters = spec->filters;
+	line->list = spec->list;
+	line->number = spec->number;
+	line->set = spec->set;
+	line->rank = bind->next_rank++;
+	line->group = bind->next_group;
+	line->user.changed = line_changed;
+	list_append(&bind->lines, &line->node);
+	tls_entry_use(entry, &line->user);
+	return line;
+}
+
+static int line_context(struct tls_line *line, struct err *err)
+{
+	struct tls_settings whole;
+
+	if (!line->set)
+		return 0;
+	whole = *line->set;
+	tls_settings_inherit(&whole, &line->bind->set);
+	line->context = tls_bind_context(line->bind, &whole, err);
+	return line->context ? 0 : -1;
+}
+
+/* Into service. */
+static int line_ready(struct tls_line *line, struct err *err)
+{
+	if (line_context(line, err))
+		return -1;
+	return names_enter(line) ? err_set(err, "out of memory") : 0;
+}
+
+static int add_one(struct tls_bind *bind, const struct tls_line_spec *spec, unsigned i,
+		   struct tls_line **added, struct err *err)
+{
+	*added = line_new(bind, spec, spec->entries[i]);
+	if (!*added)
+		return err_set(err, "out of memory");
+	return bind->own ? line_ready(*added, err) : 0;
+}
+
+int tls_bind_add(struct tls_bind *bind, const struct tls_line_spec *spec, struct err *err)
+{
+	struct tls_line *added[TLS_BUNDLE_MAX] = { NULL };
+	unsigned i;
+
+	for (i = 0; i < spec->count; i++)
+		if (add_one(bind, spec, i, &added[i], err)) {
+			for (i = 0; i < spec->count; i++)
+				tls_line_free(&added[i]);
+			return -1;
+		}
+	bind->next_group++;
+	return 0;
+}
+
+/* -- the whole ----------------------------------------------------------------------------- */
+
+static void say_doubt(struct tls_bind *bind, struct config *cfg)
+{
+	const char *doubt = NULL;
+	int min, max;
+
+	if (!tls_settings_versions(&bind->set, &min, &max, NULL, &doubt, NULL) && doubt)
+		config_warning(cfg, &bind->loc, "%s", doubt);
+}
+
+static int check_certificates(struct tls_bind *bind, struct config *cfg)
+{
+	if (!list_empty(&bind->lines))
+		return 0;
+	if (bind->set.options.on & TLS_STRICT_SNI) {
+		config_warning(cfg, &bind->loc, "this line has no certificate yet: all handshakes "
+			       "fail until one is added");
+		return 0;
+	}
+	return config_error(cfg, &bind->loc, "'ssl' needs a certificate: 'crt' or 'crt-list' is missing");
+}
+
+static int lines_ready(struct tls_bind *bind, struct config *cfg)
+{
+	struct tls_line *line;
+	struct err err;
+	int rc = 0;
+
+	list_for_each(line, &bind->lines, node) {
+		if (!line_ready(line, &err))
+			continue;
+		if (line->list)
+			rc = config_error(cfg, &(struct location){ tls_list_name(line->list),
+								   line->number }, "%s", err.text);
+		else
+			rc = config_error(cfg, &bind->loc, "%s", err.text);
+	}
+	return rc;
+}
+
+int tls_bind_ready(struct tls_bind *bind, struct config *cfg)
+{
+	struct err err;
+
+	tls_settings_inherit(&bind->set, &tls_global.bind);
+	say_doubt(bind, cfg);
+	if (check_certificates(bind, cfg))
+		return -1;
+	bind->own = tls_bind_context(bind, &bind->set, &err);
+	if (!bind->own)
+		return config_error(cfg, &bind->loc, "%s", err.text);
+	return lines_ready(bind, cfg);
+}
+
+struct ssl_st *tls_bind_ssl(struct tls_bind *bind)
+{
+	SSL *ssl = SSL_new(bind->own->ctx);
+
+	if (ssl)
+		tls_note_hello(ssl);
+	return ssl;
+}
+
+void tls_bind_release(struct tls_bind *bind)
+{
+	struct tls_line *line, *next;
+
+	list_for_each_safe(line, next, &bind->lines, node)
+		tls_line_free(&line);
+	tls_names_free(&bind->names);
+	contexts_free(bind);
+	list_remove(&bind->node);
+	bind->conf->tls = NULL;
+}

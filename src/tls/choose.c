@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The choice of a certificate. OpenSSL calls for each ClientHello, before it decides anything: the name
+ * asked for finds a line (exact names before wildcards, earlier lines before later ones; of several
+ * certificates for one name the one that suits the client, ECDSA before RSA), and the line's settings
+ * come into force. The certificate itself is put on the SSL when it is needed: not for sessions that
+ * are resumed. Costs the same however many names there are.
+ */
+#include "tls/choose.h"
+
+#include "base/bug.h"
+#include "tls/bind.h"
+#include "tls/cert.h"
+#include "tls/dh.h"
+#include "tls/layer.h"
+
+#include <openssl/err.h>
+#include <string.h>
+
+/* -- kept with the SSL ---------------------------------------------------------------------- */
+
+static void chosen_release(void *parent, void *ptr, CRYPTO_EX_DATA *data, int index, long argl,
+			   void *argp)
+{
+	struct tls_cert *cert = ptr;
+
+	(void)parent, (void)data, (void)index, (void)argl, (void)argp;
+	if (cert)
+		tls_cert_free(&cert);
+}
+
+static int chosen_index(void)
+{
+	static int index = -1;
+
+	if (index < 0)
+		index = SSL_get_ex_new_index(0, NULL, NULL, NULL, chosen_release);
+	return index;
+}
+
+static void chosen_set(SSL *ssl, void *ptr)
+{
+	void *old = SSL_get_ex_data(ssl, chosen_index());
+
+	if (SSL_set_ex_data(ssl, chosen_index(), ptr))
+		chosen_release(ssl, old, NULL, 0, 0, NULL);
+	else
+		chosen_release(ssl, ptr, NULL, 0, 0, NULL);
+}
+
+struct tls_cert *tls_bind_chosen(const SSL *ssl)
+{
+	return SSL_get_ex_data(ssl, chosen_index());
+}
+
+/* -- the line ------------------------------------------------------------------------------- */
+
+static unsigned line_needs(const struct tls_line *line)
+{
+	switch (line->entry->cert ? line->entry->cert->algorithm : EVP_PKEY_NONE) {
+	case EVP_PKEY_EC:
+		return TLS_CAN_ECDSA;
+	case EVP_PKEY_ED25519:
+		return TLS_CAN_ED25519;
+	case EVP_PKEY_ED448:
+		return TLS_CAN_ED448;
+	case EVP_PKEY_DSA:
+		return TLS_CAN_DSA;
+	case EVP_PKEY_RSA:
+	case EVP_PKEY_RSA_PSS:
+		return TLS_CAN_RSA;
+	default:
+		return 0;
+	}
+}
+
+/* The lower the better; a certificate that the client cannot verify comes last. */
+static unsigned line_merit(const struct tls_line *line, unsigned can)
+{
+	static const unsigned order[] = { TLS_CAN_ECDSA, TLS_CAN_ED25519, TLS_CAN_ED448, TLS_CAN_RSA,
+					  TLS_CAN_DSA };
+	unsigned needs = line_needs(line), i;
+
+	for (i = 0; i < ARRAY_LEN(order); i++)
+		if (order[i] == needs && can & needs)
+			return i;
+	return ARRAY_LEN(order);
+}
+
+/* Does a filter "!name" of the line stand against it? Compared with wildcards only. */
+static bool line_excludes(const struct tls_line *line, const char *name, size_t len)
+{
+	char filter[TLS_NAME_MAX + 1];
+	unsigned i;
+
+	for (i = 0; line->filters && line->filters[i]; i++)
+		if (line->filters[i][0] == '!' &&
+		    tls_name_normalise(span_of(line->filters[i] + 1), filter) == len &&
+		    !memcmp(filter, name, len))
+			return true;
+	return false;
+}
+
+static struct tls_line *best_of(struct tls_name *n, const char *name, size_t len, unsigned can)
+{
+	struct tls_line *best = NULL, *line;
+	unsigned least = 0, merit;
+
+	for (; n; n = tls_names_next(n)) {
+		line = n->object;
+		if (!line->entry->cert || (n->wild && line_excludes(line, name, len)))
+			continue;
+		merit = line_merit(line, can);
+		if (!best || merit < least) {
+			best = line;
+			least = merit;
+		}
+	}
+	return best;
+}
+
+struct tls_line *tls_choose_line(const struct tls_bind *bind, struct span name, unsigned can)
+{
+	char text[TLS_NAME_MAX + 1];
+	size_t len = tls_name_normalise(name, text);
+	struct tls_line *line;
+
+	if (!len)
+		return NULL;
+	line = best_of(tls_names_first(&bind->names, text, len, false), text, len, can);
+	if (line)
+		return line;
+	return best_of(tls_names_first(&bind->names, text, len, true), text, len, can);
+}
+
+struct tls_line *tls_choose_default(const struct tls_bind *bind, unsigned can)
+{
+	struct tls_line *line, *best = NULL;
+	unsigned merit, least = 0;
+
+	list_for_each(line, &bind->lines, node) {
+		if (best && line->group != best->group)
+			break;
+		merit = line_merit(line, can);
+		if (line->entry->cert && (!best || merit < least)) {
+			best = line;
+			least = merit;
+		}
+	}
+	return best;
+}
+
+/* -- the ClientHello -------------------------------------------------------------------------- */
+
+static unsigned get16(const unsigned char *p)
+{
+	return (unsigned)p[0] << 8 | p[1];
+}
+
+/* RFC 6066 3: a list with one host_name. Empty: not sent, or not well-formed (OpenSSL looks again
+ * and refuses it). */
+static struct span hello_name(SSL *ssl)
+{
+	const unsigned char *p;
+	const struct span none = { "", 0 };
+	size_t len;
+
+	if (!SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_server_name, &p, &len) || len < 5 ||
+	    get16(p) + 2 != len || p[2] != TLSEXT_NAMETYPE_host_name || get16(p + 3) + 5 != len)
+		return none;
+	return (struct span){ (const char *)p + 5, len - 5 };
+}
+
+static unsigned signature_bit(unsigned algorithm)
+{
+	if (algorithm == 0x0807)
+		return TLS_CAN_ED25519;
+	if (algorithm == 0x0808)
+		return TLS_CAN_ED448;
+	if (algorithm >> 8 == 8) /* RSA-PSS, both kinds */
+		return TLS_CAN_RSA;
+	switch (algorithm & 0xff) { /* TLS 1.2: hash, signature */
+	case 1:
+		return TLS_CAN_RSA;
+	case 2:
+		return TLS_CAN_DSA;
+	case 3:
+		return TLS_CAN_ECDSA;
+	default:
+		return 0;
+	}
+}
+
+/* RFC 8446 4.2.3. Before TLS 1.2 clients did not say (RFC 5246 7.4.1.4.1): their ciphers tell. */
+static unsigned hello_signatures(SSL *ssl)
+{
+	const unsigned char *p;
+	unsigned can = 0;
+	size_t len, i;
+
+	if (!SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_signature_algorithms, &p, &len))
+		return TLS_CAN_RSA | TLS_CAN_ECDSA | TLS_CAN_DSA;
+	for (i = 2; i + 1 < len; i += 2)
+		can |= signature_bit(get16(p + i));
+	return can;
+}
+
+/* What the ciphers up to TLS 1.2 can authenticate; those of TLS 1.3 say nothing of it. */
+static unsigned hello_ciphers(SSL *ssl)
+{
+	const unsigned char *p;
+	const SSL_CIPHER *cipher;
+	unsigned can = 0;
+	size_t len = SSL_client_hello_get0_ciphers(ssl, &p), i;
+
+	for (i = 0; i + 1 < len; i += 2) {
+		cipher = SSL_CIPHER_find(ssl, p + i);
+		switch (cipher ? SSL_CIPHER_get_auth_nid(cipher) : NID_undef) {
+		case NID_auth_rsa:
+			can |= TLS_CAN_RSA;
+			break;
+		case NID_auth_ecdsa:
+			can |= TLS_CAN_ECDSA | TLS_CAN_ED25519 | TLS_CAN_ED448;
+			break;
+		case NID_auth_dss:
+			can |= TLS_CAN_DSA;
+			break;
+		case NID_auth_any: /* TLS 1.3 */
+			can |= TLS_CAN_RSA | TLS_CAN_ECDSA | TLS_CAN_ED25519 | TLS_CAN_ED448;
+			break;
+		}
+	}
+	return can;
+}
+
+static int take_line(SSL *ssl, struct tls_line *line)
+{
+	struct tls_bind *bind = line->bind;
+
+	if (line->context && line->context != bind->own)
+		tls_settings_switch(ssl, line->context->ctx);
+	chosen_set(ssl, tls_cert_take(line->entry->cert));
+	return SSL_CLIENT_HELLO_SUCCESS;
+}
+
+static int on_hello(SSL *ssl, int *alert, void *arg)
+{
+	struct tls_bind *bind = arg;
+	struct span name = hello_name(ssl);
+	unsigned can = hello_signatures(ssl) & hello_ciphers(ssl);
+	struct tls_line *line = tls_choose_line(bind, name, can);
+
+	if (!line && !(bind->set.options.on & TLS_STRICT_SNI))
+		line = tls_choose_default(bind, can);
+	if (line)
+		return take_line(ssl, line);
+	tls_conn_blame(ssl, TLS_FAULT_NAME);
+	*alert = SSL_AD_UNRECOGNIZED_NAME;
+	return SSL_CLIENT_HELLO_ERROR;
+}
+
+/* The certificate is needed: no session was resumed. */
+static int on_certificate(SSL *ssl, void *arg)
+{
+	struct tls_cert *cert = tls_bind_chosen(ssl);
+
+	(void)arg;
+	if (!cert || tls_cert_use(cert, ssl))
+		return 0;
+	tls_dh_suit(ssl, cert);
+	return 1;
+}
+
+void tls_choose_install(SSL_CTX *ctx, struct tls_bind *bind)
+{
+	SSL_CTX_set_client_hello_cb(ctx, on_hello, bind);
+	SSL_CTX_set_cert_cb(ctx, on_certificate, bind);
+}

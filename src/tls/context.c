@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An SSL_CTX that obeys settings. Made when the configuration is complete, and at run time for lines
+ * that are added to a crt-list; none of it holds a certificate: those are put on each SSL (tls/choose.c,
+ * tls/client.c). What a context needs beside OpenSSL's object hangs at it (struct extra) and goes
+ * with it.
+ */
+#include "tls/settings.h"
+
+#include "base/bug.h"
+#include "base/err.h"
+#include "tls/context.h"
+#include "tls/dh.h"
+#include "tls/lib.h"
+#include "tls/notes.h"
+#include "tls/store.h"
+#include "tls/trust.h"
+#include "tls/verify.h"
+
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What every context has: no compression (RFC 7525 3.3), no renegotiation (it costs the server more
+ * than the client), keys of Diffie-Hellman for one handshake each. */
+#define ALWAYS (SSL_OP_ALL | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION)
+#define VERSIONS (SSL_OP_NO_SSLv3 | SSL_OP_NO_TLSv1 | SSL_OP_NO_TLSv1_1 | SSL_OP_NO_TLSv1_2 | \
+		  SSL_OP_NO_TLSv1_3)
+
+/* Hangs at an SSL_CTX. */
+struct extra {
+	struct tls_context_facts facts;
+	struct tls_user user; /* of the trust */
+	SSL_CTX *ctx;
+};
+
+static int extra_index = -1;
+
+static void extra_release(void *parent, void *ptr, CRYPTO_EX_DATA *data, int index, long argl,
+			  void *argp)
+{
+	struct extra *extra = ptr;
+
+	(void)parent, (void)data, (void)index, (void)argl, (void)argp;
+	if (!extra)
+		return;
+	tls_user_leave(&extra->user);
+	free(extra);
+}
+
+static struct extra *extra_new(SSL_CTX *ctx)
+{
+	struct extra *extra = calloc(1, sizeof(*extra));
+
+	if (extra_index < 0)
+		extra_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, extra_release);
+	if (!extra)
+		return NULL;
+	extra->ctx = ctx;
+	if (extra_index >= 0 && SSL_CTX_set_ex_data(ctx, extra_index, extra))
+		return extra;
+	free(extra);
+	return NULL;
+}
+
+const struct tls_context_facts *tls_context_facts(const SSL_CTX *ctx)
+{
+	const struct extra *extra = extra_index < 0 ? NULL : SSL_CTX_get_ex_data(ctx, extra_index);
+
+	return extra ? &extra->facts : NULL;
+}
+
+/* -- parts --------------------------------------------------------------------------------- */
+
+/* The library sets the error codes; its queue is read by the caller of all parts. */
+static int set_versions(SSL_CTX *ctx, const struct tls_settings *set, struct err *err)
+{
+	int min, max;
+	uint64_t without;
+
+	if (tls_settings_versions(set, &min, &max, &without, NULL, err))
+		return -1;
+	SSL_CTX_set_min_proto_version(ctx, min);
+	SSL_CTX_set_max_proto_version(ctx, max);
+	SSL_CTX_set_options(ctx, without);
+	return 0;
+}
+
+static int set_lists(SSL_CTX *ctx, const struct tls_settings *set, struct err *err)
+{
+	const char *groups = set->curves ? set->curves : set->ecdhe;
+
+	if (set->ciphers && !SSL_CTX_set_cipher_list(ctx, set->ciphers))
+		return tls_lib_error(err, "'ciphers': OpenSSL does not take '%.200s'", set->ciphers);
+	if (set->ciphersuites && !SSL_CTX_set_ciphersuites(ctx, set->ciphersuites))
+		return tls_lib_error(err, "'ciphersuites': OpenSSL does not take '%.200s'",
+				     set->ciphersuites);
+	if (groups && !SSL_CTX_set1_groups_list(ctx, groups))
+		return tls_lib_error(err, "'%s': OpenSSL does not take '%.200s'",
+				     set->curves ? "curves" : "ecdhe", groups);
+	if (set->sigalgs && !SSL_CTX_set1_sigalgs_list(ctx, set->sigalgs))
+		return tls_lib_error(err, "'sigalgs': OpenSSL does not take '%.200s'", set->sigalgs);
+	if (set->client_sigalgs && !SSL_CTX_set1_client_sigalgs_list(ctx, set->client_sigalgs))
+		return tls_lib_error(err, "'client-sigalgs': OpenSSL does not take '%.200s'",
+				     set->client_sigalgs);
+	return 0;
+}
+
+static void set_options(SSL_CTX *ctx, const struct tls_settings *set, bool server)
+{
+	SSL_CTX_set_options(ctx, ALWAYS);
+	if (set->options.on & TLS_NO_TICKETS)
+		SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET);
+	/* Clients without AES in hardware say so by having ChaCha20 in front. */
+	if (server && !(set->options.on & TLS_PREFER_CLIENT_CIPHERS))
+		SSL_CTX_set_options(ctx, SSL_OP_CIPHER_SERVER_PREFERENCE |
+				    SSL_OP_PRIORITIZE_CHACHA);
+	SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+			 SSL_MODE_RELEASE_BUFFERS);
+}
+
+/* RFC 7301 3.2: the server's order counts. A client with whom nothing is common goes on without. */
+static int choose_alpn(SSL *ssl, const unsigned char **out, unsigned char *outlen,
+		       const unsigned char *in, unsigned inlen, void *arg)
+{
+	const struct extra *extra = arg;
+	const unsigned char *ours = (const unsigned char *)extra->facts.set.alpn.ptr, *theirs;
+	const unsigned char *end = ours + extra->facts.set.alpn.len;
+
+	(void)ssl;
+	for (; ours < end; ours += 1 + *ours) {
+		if (extra->facts.without_h2 && extra->facts.without_h2(extra->facts.arg) &&
+		    *ours == 2 && !memcmp(ours + 1, "h2", 2))
+			continue;
+		for (theirs = in; theirs < in + inlen; theirs += 1 + *theirs)
+			if (*theirs == *ours && !memcmp(ours + 1, theirs + 1, *ours)) {
+				*out = theirs + 1;
+				*outlen = *theirs;
+				return SSL_TLSEXT_ERR_OK;
+			}
+	}
+	return SSL_TLSEXT_ERR_NOACK;
+}
+
+static int set_alpn(SSL_CTX *ctx, struct extra *extra, bool server)
+{
+	const struct span *alpn = &extra->facts.set.alpn;
+
+	if (!alpn->len)
+		return 0;
+	if (server) {
+		SSL_CTX_set_alpn_select_cb(ctx, choose_alpn, extra);
+		return 0;
+	}
+	return SSL_CTX_set_alpn_protos(ctx, (const unsigned char *)alpn->ptr,
+				       (unsigned)alpn->len) ? -1 : 0; /* 0 is success, here */
+}
+
+static void put_trust(struct extra *extra)
+{
+	SSL_CTX *ctx = extra->ctx;
+	const struct tls_settings *set = &extra->facts.set;
+
+	SSL_CTX_set1_verify_cert_store(ctx, tls_trust_store(extra->facts.trust));
+	if (extra->facts.server && set->ca_file && !(set->options.on & TLS_NO_CA_NAMES))
+		SSL_CTX_set_client_CA_list(ctx, tls_trust_names(extra->facts.trust));
+}
+
+static void trust_changed(struct tls_user *user, struct tls_cert *old)
+{
+	(void)old;
+	put_trust(container_of(user, struct extra, user));
+}
+
+/* Sessions are good among contexts that ask the same of clients, and nowhere else: who was not asked
+ * for a certificate by one name must not come in by another. */
+static void set_session_scope(SSL_CTX *ctx, const struct tls_settings *set)
+{
+	unsigned char id[EVP_MAX_MD_SIZE];
+	unsigned len = 0;
+	EVP_MD_CTX *md = EVP_MD_CTX_new();
+	const char *const parts[] = { set->ca_file, set->ca_verify_file, set->crl_file };
+	size_t i;
+
+	if (md && EVP_DigestInit_ex(md, EVP_sha256(), NULL)) {
+		EVP_DigestUpdate(md, &set->verify, sizeof(set->verify));
+		for (i = 0; set->verify > TLS_VERIFY_NONE && i < ARRAY_LEN(parts); i++)
+			EVP_DigestUpdate(md, parts[i] ? parts[i] : "", parts[i] ? strlen(parts[i]) + 1 : 1);
+		if (set->verify > TLS_VERIFY_NONE && set->ca_ignore)
+			EVP_DigestUpdate(md, set->ca_ignore, sizeof(*set->ca_ignore));
+		if (set->verify > TLS_VERIFY_NONE && set->crt_ignore)
+			EVP_DigestUpdate(md, set->crt_ignore, sizeof(*set->crt_ignore));
+		EVP_DigestFinal_ex(md, id, &len);
+	}
+	EVP_MD_CTX_free(md);
+	SSL_CTX_set_session_id_context(ctx, id, len);
+}
+
+static int set_verify(SSL_CTX *ctx, struct extra *extra, struct err *err)
+{
+	struct tls_settings *set = &extra->facts.set;
+
+	if (set->verify == TLS_VERIFY_UNSET)
+		set->verify = extra->facts.server ? TLS_VERIFY_NONE : TLS_VERIFY_REQUIRED;
+	if (extra->facts.server)
+		set_session_scope(ctx, set);
+	if (set->verify == TLS_VERIFY_NONE)
+		return 0;
+	if (!set->ca_file && !set->ca_verify_file)
+		return err_set(err, "'verify' needs a file of authorities: 'ca-file' is not given");
+	extra->facts.trust = tls_trust_load(set->ca_file, set->ca_verify_file, set->crl_file, err);
+	if (!extra->facts.trust)
+		return -1;
+	tls_trust_use(extra->facts.trust, &extra->user);
+	extra->user.changed = trust_changed;
+	put_trust(extra);
+	SSL_CTX_set_verify(ctx, tls_verify_mode(set, extra->facts.server), tls_verify_callback);
+	return 0;
+}
+
+/* -- whole --------------------------------------------------------------------------------- */
+
+static int set_all(SSL_CTX *ctx, const struct tls_settings *set, bool server, struct err *err)
+{
+	struct extra *extra = extra_new(ctx);
+
+	if (!extra)
+		return err_set(err, "out of memory");
+	extra->facts.set = *set;
+	extra->facts.server = server;
+	set_options(ctx, set, server);
+	if (set_versions(ctx, set, err) || set_lists(ctx, set, err) || set_verify(ctx, extra, err))
+		return -1;
+	if (server)
+		tls_dh_use(ctx);
+	tls_note_secrets(ctx);
+	if (set_alpn(ctx, extra, server))
+		return err_set(err, "out of memory");
+	return 0;
+}
+
+SSL_CTX *tls_settings_context(const struct tls_settings *set, bool server, struct err *err)
+{
+	SSL_CTX *ctx;
+
+	if (tls_lib_start(err))
+		return NULL;
+	ctx = SSL_CTX_new(server ? TLS_server_method() : TLS_client_method());
+	if (!ctx) {
+		tls_lib_error(err, "OpenSSL gives no context");
+		return NULL;
+	}
+	if (set_all(ctx, set, server, err)) {
+		SSL_CTX_free(ctx);
+		return NULL;
+	}
+	ERR_clear_error(); /* of values that were tried before they were taken */
+	return ctx;
+}
+
+void tls_context_for(SSL_CTX *ctx, bool (*without_h2)(const void *arg), const void *arg)
+{
+	struct extra *extra = SSL_CTX_get_ex_data(ctx, extra_index);
+
+	extra->facts.without_h2 = without_h2;
+	extra->facts.arg = arg;
+}
+
+/* SSL_set_SSL_CTX takes the certificates, signature algorithms and callbacks of the other context
+ * along; ciphers up to TLS 1.2, ALPN, authorities and their names are asked of it. The rest was
+ * copied when the SSL was made. */
+void tls_settings_switch(SSL *ssl, SSL_CTX *ctx)
+{
+	const struct tls_context_facts *facts = tls_context_facts(ctx);
+
+	SSL_set_SSL_CTX(ssl, ctx);
+	SSL_clear_options(ssl, SSL_get_options(ssl) & (VERSIONS | SSL_OP_NO_TICKET |
+						       SSL_OP_CIPHER_SERVER_PREFERENCE |
+						       SSL_OP_PRIORITIZE_CHACHA));
+	SSL_set_options(ssl, SSL_CTX_get_options(ctx));
+	SSL_set_min_proto_version(ssl, (int)SSL_CTX_get_min_proto_version(ctx));
+	SSL_set_max_proto_version(ssl, (int)SSL_CTX_get_max_proto_version(ctx));
+	SSL_set_verify(ssl, SSL_CTX_get_verify_mode(ctx), SSL_CTX_get_verify_callback(ctx));
+	SSL_set_max_early_data(ssl, SSL_CTX_get_max_early_data(ctx));
+	SSL_set_recv_max_early_data(ssl, SSL_CTX_get_recv_max_early_data(ctx));
+	if (facts->set.ciphersuites)
+		SSL_set_ciphersuites(ssl, facts->set.ciphersuites);
+	if (facts->set.curves || facts->set.ecdhe)
+		SSL_set1_groups_list(ssl, facts->set.curves ? facts->set.curves : facts->set.ecdhe);
+}
