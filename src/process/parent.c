@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Workers: forked, replaced, told to end. Called by run.c, which leaves this loop in a fresh
+ * The parent's life: its states, signals, loop. Called by run.c, which leaves this loop in a fresh
  * worker and goes on there; forks happen between two turns of the loop, never inside a callback.
  * A worker that dies is forked anew from this memory: it reads no files. The parent keeps
  * listening sockets open, writes the lines that concern all, and ends with the last worker.
@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/segment.h"
-#include "check/report.h"
 #include "config/config.h"
 #include "event/loop.h"
 #include "event/signals.h"
@@ -19,8 +18,6 @@
 #include "net/listener.h"
 #include "process/args.h"
 #include "process/changes.h"
-#include "process/channel.h"
-#include "process/daemon.h"
 #include "process/dump.h"
 #include "process/handover.h"
 #include "process/messages.h"
@@ -31,80 +28,41 @@
 #include "process/reload.h"
 #include "process/watch.h"
 #include "process/worker.h"
-#include "proxy/proxy.h"
-#include "proxy/tally.h"
+#include "process/workers.h"
 #include "stream/service.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { EARLY_MS = 10000,      /* a worker that lived longer is replaced at once */
-       DELAY_MOST_MS = 60000,
-       END_MS = 10000,        /* after TERM; then KILL */
+enum { END_MS = 10000,        /* after TERM; then KILL */
        TICK_MS = 1000 };
 
-enum parent_state { PARENT_STARTS,  /* not all workers have served yet */
-		    PARENT_WAITS,   /* for a reload: there is no configuration to serve */
-		    PARENT_SERVES,
-		    PARENT_FINISHES, /* soft stop */
-		    PARENT_ENDS };
-
-struct list workers = LIST_INIT(workers);
-static enum parent_state state;
 static struct timer tick;       /* due workers, watchdog */
 static struct timer grace;      /* our copies of the sockets are kept so long */
 static uint64_t kill_ms;        /* PARENT_ENDS: those that are left are killed */
 static uint64_t hard_stop_ms;   /* PARENT_FINISHES; 0: never */
 static int exit_code;
 static bool start_reported;
-static uint32_t checker_row;    /* 0: nobody checks servers now */
 static struct config *config;
 static const struct args *arguments;
 static const struct process_conf *conf;
 static bool conf_master; /* -W: it reloads */
 
-/* ---- signals to workers ------------------------------------------------------------------ */
-
-static void workers_signal(int signo)
-{
-	struct worker *w;
-
-	list_for_each(w, &workers, node)
-		if (w->pid > 0)
-			kill(w->pid, signo);
-}
+/* ---- signals ----------------------------------------------------------------------------- */
 
 static void tick_soon(void)
 {
 	timer_set(&tick, clock_now_ms);
 }
 
-/* Those that wait to be forked need not come. */
-static void workers_forget_waiting(void)
-{
-	struct worker *w, *next;
-
-	list_for_each_safe(w, next, &workers, node) {
-		if (w->state != WORKER_WAITS) {
-			w->state = WORKER_FINISHES;
-			continue;
-		}
-		list_remove(&w->node);
-		free(w);
-	}
-}
-
 static void parent_end_if_alone(void)
 {
-	if (state == PARENT_WAITS && list_empty(&workers))
+	if (parent_state == PARENT_WAITS && list_empty(&workers))
 		log_process(LOG_L_ALERT, "No worker is left: nothing is served until a reload succeeds.");
-	if (state < PARENT_FINISHES || !list_empty(&workers))
+	if (parent_state < PARENT_FINISHES || !list_empty(&workers))
 		return;
 	log_process(LOG_L_NOTICE, "All workers have ended.");
 	loop_stop();
@@ -113,9 +71,9 @@ static void parent_end_if_alone(void)
 /* All are killed soon, or end by themselves. */
 static void parent_end(int signo)
 {
-	if (state == PARENT_ENDS)
+	if (parent_state == PARENT_ENDS)
 		return;
-	state = PARENT_ENDS;
+	parent_state = PARENT_ENDS;
 	reload_cancel();
 	kill_ms = clock_now_ms + END_MS;
 	notify_stopping("Stopping.");
@@ -138,9 +96,9 @@ static void on_end(int signo)
 static void on_finish(int signo)
 {
 	(void)signo;
-	if (state >= PARENT_FINISHES)
+	if (parent_state >= PARENT_FINISHES)
 		return;
-	state = PARENT_FINISHES;
+	parent_state = PARENT_FINISHES;
 	reload_cancel();
 	if (conf->hard_stop_after)
 		hard_stop_ms = clock_now_ms + conf->grace + conf->hard_stop_after + END_MS;
@@ -200,84 +158,6 @@ static void on_reload(int signo)
 
 /* ---- a worker's end ---------------------------------------------------------------------- */
 
-static bool worker_is_old(const struct worker *w)
-{
-	return w->generation != process_generation;
-}
-
-static bool workers_have_old(void)
-{
-	struct worker *w;
-
-	list_for_each(w, &workers, node)
-		if (worker_is_old(w))
-			return true;
-	return false;
-}
-
-/* How long until it is forked anew: nothing, once; then more and more. */
-static unsigned worker_delay(struct worker *w)
-{
-	unsigned delay = 1000, n;
-
-	if (clock_now_ms - w->started_ms >= EARLY_MS)
-		w->early_deaths = 0;
-	else
-		w->early_deaths++;
-	if (w->early_deaths < 2)
-		return 0;
-	for (n = 2; n < w->early_deaths && delay < DELAY_MOST_MS; n++)
-		delay *= 2;
-	return delay < DELAY_MOST_MS ? delay : DELAY_MOST_MS;
-}
-
-static void worker_let_go(struct worker *w)
-{
-	if (w->row >= 0) {
-		atomic_store(&segment_row(segment, (unsigned)w->row)->pid, 0);
-		tally_drop_gauges((unsigned)w->row);
-	}
-	changes_remove(w->channel);
-	channel_free(&w->channel);
-	if (w->words_fd >= 0)
-		close(w->words_fd);
-	w->words_fd = -1;
-	w->pid = 0;
-}
-
-/* What only earlier generations counted. */
-static void workers_release_slots(void)
-{
-	if (state == PARENT_SERVES && segment && !workers_have_old())
-		segment_release_unused(segment);
-}
-
-static void worker_free(struct worker *w)
-{
-	if (w->row >= 0)
-		tally_fold_row((unsigned)w->row);
-	list_remove(&w->node);
-	free(w);
-	workers_release_slots();
-}
-
-/* One worker checks the servers for all: the lowest that serves. It is told through the log, so that
- * nobody else goes on. */
-static void choose_checker(void)
-{
-	struct worker *w, *best = NULL;
-
-	if (state == PARENT_STARTS && workers_have_old())
-		return; /* that of the generation before goes on until it is relieved */
-	list_for_each(w, &workers, node)
-		if (w->state == WORKER_SERVES && !worker_is_old(w) && w->row >= 0 && (!best || w->row < best->row))
-			best = w;
-	if (!best || (uint32_t)best->row == checker_row)
-		return;
-	checker_row = (uint32_t)best->row;
-	change_submit(&checker_change, &checker_row, sizeof(checker_row), NULL, NULL);
-}
-
 /* Only what was there before the reload goes on. The sockets that it does not have must not seem to
  * be served. */
 static void close_if_new(struct listener *l)
@@ -288,7 +168,7 @@ static void close_if_new(struct listener *l)
 
 static void parent_go_waiting(const char *why)
 {
-	state = PARENT_WAITS;
+	parent_state = PARENT_WAITS;
 	process_generation--;
 	service_each(close_if_new);
 	reload_failed(why);
@@ -325,12 +205,10 @@ static void worker_ended(struct worker *w, int status)
 
 	obituary_log(w, status);
 	worker_let_go(w);
-	if (w->row >= 0 && (uint32_t)w->row == checker_row)
-		checker_row = 0;
-	if (state == PARENT_STARTS && was == WORKER_STARTS) {
+	if (parent_state == PARENT_STARTS && was == WORKER_STARTS) {
 		worker_free(w);
 		start_failed();
-	} else if (state != PARENT_STARTS && state != PARENT_SERVES) {
+	} else if (parent_state != PARENT_STARTS && parent_state != PARENT_SERVES) {
 		worker_free(w);
 	} else if (was == WORKER_FINISHES || worker_is_old(w)) {
 		worker_free(w);
@@ -344,18 +222,8 @@ static void worker_ended(struct worker *w, int status)
 				    delay / 1000, w->early_deaths);
 		tick_soon();
 	}
-	choose_checker();
+	workers_choose_checker();
 	parent_end_if_alone();
-}
-
-static struct worker *worker_of_pid(pid_t pid)
-{
-	struct worker *w;
-
-	list_for_each(w, &workers, node)
-		if (w->pid == pid)
-			return w;
-	return NULL;
 }
 
 static void on_child(int signo)
@@ -376,33 +244,6 @@ static void on_child(int signo)
 
 /* ---- what workers say -------------------------------------------------------------------- */
 
-static bool workers_all_serve(void)
-{
-	struct worker *w;
-
-	list_for_each(w, &workers, node)
-		if (w->state == WORKER_STARTS || w->state == WORKER_WAITS)
-			return false;
-	return true;
-}
-
-/* Those of the generation before have successors. */
-static void workers_relieve(void)
-{
-	struct worker *w;
-
-	list_for_each(w, &workers, node) {
-		if (!worker_is_old(w))
-			continue;
-		if (w->state != WORKER_FINISHES &&
-		    channel_send(w->channel, MSG_FINISH, 0, NULL, 0, -1) < 0)
-			kill(w->pid, SIGUSR1);
-		w->state = WORKER_FINISHES;
-		if (conf->max_reloads && process_generation - w->generation > conf->max_reloads)
-			kill(w->pid, SIGTERM);
-	}
-}
-
 static void worker_ready(struct worker *w)
 {
 	struct err err;
@@ -411,25 +252,25 @@ static void worker_ready(struct worker *w)
 		return;
 	w->state = WORKER_SERVES;
 	w->turned_ms = clock_now_ms;
-	choose_checker();
-	if (state != PARENT_STARTS || !workers_all_serve())
+	workers_choose_checker();
+	if (parent_state != PARENT_STARTS || !workers_all_serve())
 		return;
-	state = PARENT_SERVES;
+	parent_state = PARENT_SERVES;
 	if (parent_ready(arguments, &err) < 0) {
 		log_stderr(LOG_L_ALERT, "%s", err.text);
 		exit_code = 1;
 		parent_end(SIGTERM);
 		return;
 	}
-	workers_relieve();
-	choose_checker();
+	workers_relieve(conf->max_reloads);
+	workers_choose_checker();
 	if (handover_taken && !start_reported)
 		reload_succeeded();
 	start_reported = true;
 	reload_resume();
 }
 
-static void parent_got(struct channel *channel, struct frame *frame, void *arg)
+void worker_said(struct channel *channel, struct frame *frame, void *arg)
 {
 	if (frame->kind == MSG_READY)
 		worker_ready(arg);
@@ -439,7 +280,7 @@ static void parent_got(struct channel *channel, struct frame *frame, void *arg)
 
 /* Its end is told by SIGCHLD. One that has closed the channel and lives on cannot be led: it may
  * have been taken over. */
-static void parent_lost(struct channel *channel, void *arg)
+void worker_gone(struct channel *channel, void *arg)
 {
 	struct worker *w = arg;
 
@@ -448,69 +289,17 @@ static void parent_lost(struct channel *channel, void *arg)
 		kill(w->pid, SIGKILL);
 }
 
-/* ---- forking ----------------------------------------------------------------------------- */
-
-/* What a fresh worker has of us, and must not use: descriptors of others, timers, the loop. */
-static void child_forget(struct worker *self)
+void worker_not_forked(void)
 {
-	struct worker *w;
+	if (parent_state == PARENT_STARTS)
+		start_failed();
+}
 
+void parent_drop(void)
+{
 	timer_cancel(&tick);
 	timer_cancel(&grace);
-	list_for_each(w, &workers, node) {
-		if (w->channel)
-			channel_drop(&w->channel);
-		if (w != self && w->words_fd >= 0)
-			close(w->words_fd);
-	}
-	changes_forget_workers();
-	reload_forget();
 	parent_cli_drop(config);
-	notify_stop();
-	signals_forget();
-	loop_free();
-	listeners_held = false;
-}
-
-static bool worker_pipes(int ends[2], int words[2])
-{
-	if (channel_pair(ends) < 0)
-		return false;
-	if (pipe2(words, O_CLOEXEC | O_NONBLOCK) == 0)
-		return true;
-	close(ends[0]);
-	close(ends[1]);
-	return false;
-}
-
-/* In the child: which ends are ours. */
-static void child_take(struct worker *w, int channel_fd, int words_fd)
-{
-	process_role = ROLE_WORKER;
-	worker_number = w->number;
-	w->words_fd = words_fd;
-	worker_channel_fd = channel_fd;
-	states_own_row((unsigned)w->row);
-	atomic_store(&segment_own->asleep, 0);
-	atomic_store(&segment_own->flags, 0);
-	segment_own->at_hand.stream = 0;
-}
-
-static void worker_listen(struct worker *w, int fd)
-{
-	w->channel_fd = -1;
-	w->channel = channel_new(fd, parent_got, parent_lost, w);
-	if (!w->channel)
-		kill(w->pid, SIGKILL);
-	else
-		changes_add(w->channel, (unsigned)w->row, worker_is_old(w));
-}
-
-static void worker_move(struct worker *w)
-{
-	changes_remove(w->channel);
-	channel_free(&w->channel);
-	worker_listen(w, w->channel_fd);
 }
 
 void parent_adopt_workers(void)
@@ -528,53 +317,6 @@ void parent_adopt_workers(void)
 	on_child(SIGCHLD); /* who ended between two images */
 }
 
-static void worker_forked(struct worker *w, pid_t pid, int channel_fd, int words_fd)
-{
-	w->pid = pid;
-	w->state = WORKER_STARTS;
-	w->started_ms = clock_now_ms;
-	w->words_fd = words_fd;
-	w->aborted = false;
-	w->turns = UINT64_MAX; /* not looked at yet */
-	atomic_store(&segment_row(segment, (unsigned)w->row)->pid, pid);
-	worker_listen(w, channel_fd);
-	log_process(LOG_L_NOTICE, "New worker %u (%d) forked.", w->number, (int)pid);
-}
-
-/* True: this is the child. */
-static bool worker_fork(struct worker *w)
-{
-	int ends[2], words[2];
-	pid_t pid;
-
-	if (!worker_pipes(ends, words)) {
-		w->due_ms = clock_now_ms + TICK_MS;
-		return false;
-	}
-	fflush(NULL);
-	pid = fork();
-	if (pid == 0) {
-		close(ends[0]);
-		close(words[0]);
-		child_forget(w);
-		child_take(w, ends[1], words[1]);
-		return true;
-	}
-	close(ends[1]);
-	close(words[1]);
-	if (pid > 0) {
-		worker_forked(w, pid, ends[0], words[0]);
-		return false;
-	}
-	log_process(LOG_L_ALERT, "Cannot fork a worker: %s.", strerror(errno));
-	close(ends[0]);
-	close(words[0]);
-	w->due_ms = clock_now_ms + TICK_MS;
-	if (state == PARENT_STARTS)
-		start_failed();
-	return false;
-}
-
 /* Forks those that are due. The worker, in the child. */
 static struct worker *parent_fork_due(void)
 {
@@ -586,30 +328,15 @@ static struct worker *parent_fork_due(void)
 	return NULL;
 }
 
-static int worker_new(unsigned number, struct err *err)
-{
-	struct worker *w = calloc(1, sizeof(*w));
-	int row = segment_take_row(segment, process_generation, number);
-
-	if (!w || row < 0) {
-		free(w);
-		return err_set(err, row < 0 ? "too many processes" : "out of memory");
-	}
-	*w = (struct worker){ .number = number, .row = row, .words_fd = -1, .channel_fd = -1,
-			      .generation = process_generation };
-	list_append(&workers, &w->node);
-	return 0;
-}
-
 /* ---- the loop ---------------------------------------------------------------------------- */
 
 static void on_tick(struct timer *timer)
 {
 	struct worker *w;
-	bool due = state == PARENT_ENDS && clock_now_ms >= kill_ms;
+	bool due = parent_state == PARENT_ENDS && clock_now_ms >= kill_ms;
 
 	notify_alive(clock_now_ms);
-	if (state == PARENT_FINISHES && hard_stop_ms && clock_now_ms >= hard_stop_ms)
+	if (parent_state == PARENT_FINISHES && hard_stop_ms && clock_now_ms >= hard_stop_ms)
 		parent_end(SIGTERM);
 	list_for_each(w, &workers, node) {
 		if (due && w->pid > 0)
@@ -668,7 +395,7 @@ int parent_wait(struct config *cfg, const char *why, struct err *err)
 
 bool parent_is_busy(void)
 {
-	return state != PARENT_SERVES && state != PARENT_WAITS;
+	return parent_state != PARENT_SERVES && parent_state != PARENT_WAITS;
 }
 
 void parent_execute(struct err *err)

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The parent's workers: between parent.c, workers.c and forking.c. */
+#ifndef PROCESS_WORKERS_H
+#define PROCESS_WORKERS_H
+
+#include "process/parent.h"
+
+struct channel;
+struct err;
+struct frame;
+
+enum parent_state { PARENT_STARTS,  /* not all workers have served yet */
+		    PARENT_WAITS,   /* for a reload: there is no configuration to serve */
+		    PARENT_SERVES,
+		    PARENT_FINISHES, /* soft stop */
+		    PARENT_ENDS };
+extern enum parent_state parent_state;
+
+/* -- workers.c --------------------------------------------------------------------------------- */
+
+void workers_signal(int signo);
+struct worker *worker_of_pid(pid_t pid);
+/* Of an earlier generation. */
+bool worker_is_old(const struct worker *w);
+bool workers_have_old(void);
+bool workers_all_serve(void);
+/* One more, to be forked. 0, or -1 and err. */
+int worker_new(unsigned number, struct err *err);
+/* It has ended: how long until it is forked anew, in ms; nothing, once; then more and more. */
+unsigned worker_delay(struct worker *w);
+/* It has ended: its row has no process, its descriptors are closed. */
+void worker_let_go(struct worker *w);
+/* Nobody takes its place: what it counted goes to row 0. */
+void worker_free(struct worker *w);
+/* Those that are still to be forked need not come, the others will finish. */
+void workers_forget_waiting(void);
+/* Sees to it that one worker checks the servers for all. */
+void workers_choose_checker(void);
+/* Those of earlier generations have successors: they finish; end, after so many reloads (0: never). */
+void workers_relieve(unsigned max_reloads);
+
+/* -- forking.c --------------------------------------------------------------------------------- */
+
+/* True: this is the child, a fresh worker. Where it fails it is tried again later. */
+bool worker_fork(struct worker *w);
+/* Ties a worker to this image: by fd, which is taken over; by its channel_fd. */
+void worker_listen(struct worker *w, int fd);
+void worker_move(struct worker *w);
+/* In a fresh child: forgets what it has of the parent's: descriptors of others than self, timers, the
+ * loop. Then: which ends are its own. */
+void child_forget(struct worker *self);
+void child_take(struct worker *w, int channel_fd, int words_fd);
+
+/* -- parent.c, called by forking.c ------------------------------------------------------------- */
+
+void worker_said(struct channel *channel, struct frame *frame, void *worker);
+void worker_gone(struct channel *channel, void *worker);
+void worker_not_forked(void);
+/* In a fresh child: the parent's timers and its socket. */
+void parent_drop(void);
+
+#endif
