@@ -18,6 +18,7 @@
 #include "net/listener.h"
 #include "process/args.h"
 #include "process/changes.h"
+#include "process/channel.h"
 #include "process/dump.h"
 #include "process/handover.h"
 #include "process/messages.h"
