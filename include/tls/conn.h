@@ -73,4 +73,12 @@ struct tls_stats {
 };
 extern struct tls_stats tls_stats;
 
+/* Installed by the upper layer; may be NULL. Records of connections that were closed are still
+ * leaving: the process is not to end yet. */
+struct tls_hooks {
+	void (*hold)(void);
+	void (*release)(void);
+};
+extern struct tls_hooks tls_hooks;
+
 #endif

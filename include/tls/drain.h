@@ -10,11 +10,4 @@ struct conn;
  * takes nothing for half a minute. Takes the buffer over; clears the caller's pointer. */
 void tls_drain(struct conn *conn, struct buf **out);
 
-/* Installed by the upper layer, so that the process does not end before; may be NULL. */
-struct tls_drain_hooks {
-	void (*hold)(void);
-	void (*release)(void);
-};
-extern struct tls_drain_hooks tls_drain_hooks;
-
 #endif

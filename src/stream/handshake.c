@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A session that waits for its PROXY header. Called by session.c behind the connection rules; the
- * header is looked at in the kernel's buffer until it is complete, so that not one byte behind it
- * is taken. The client has "timeout client" for it. Manual 5.1 "accept-proxy". */
+/* A session that waits for its PROXY header, for TLS, or for one behind the other. Called by
+ * session.c behind the connection rules; the header is looked at in the kernel's buffer until it is
+ * complete, so that not one byte behind it is taken. The client has "timeout client" for each of the
+ * two. Manual 5.1 "accept-proxy", "ssl". */
 #include "stream/handshake.h"
 
 #include "base/clock.h"
@@ -20,14 +21,18 @@
 #include "stream/session.h"
 #include "stream/stream.h"
 #include "stream/view.h"
+#include "tls/conn.h"
 
 struct handshake {
 	struct list node;
 	struct session *session;
 	struct conn *conn;
+	void (*read)(struct handshake *h); /* what is awaited now */
 	struct timer timer;
 	struct reap reap;
 };
+
+static void handshake_tls(struct handshake *h);
 
 static struct pool handshake_pool = POOL_INIT("handshake", sizeof(struct handshake));
 static struct list handshakes = LIST_INIT(handshakes);
@@ -79,6 +84,8 @@ static void handshake_log(struct handshake *h, const char *why)
 	struct text t;
 
 	text_init(&t, memory, sizeof(memory));
+	if (fe->set.options.on & OPT_DONTLOGNULL && tls_conn_fault(h->conn) == TLS_FAULT_EMPTY)
+		return;
 	if (fe->set.logformat_error) {
 		view_of_session(h->session, h->conn, &view);
 		logformat_write(fe->set.logformat_error, &view, &t);
@@ -103,22 +110,93 @@ static void handshake_failed(struct handshake *h, const char *why)
 
 static void handshake_timer(struct timer *timer)
 {
-	handshake_failed(container_of(timer, struct handshake, timer),
-			 "Timeout while waiting for PROXY protocol header");
+	struct handshake *h = container_of(timer, struct handshake, timer);
+
+	handshake_failed(h, h->read == handshake_tls ?
+				    "Timeout during SSL handshake" :
+				    "Timeout while waiting for PROXY protocol header");
 }
 
-/* The rest of the session begins: what the header says holds from here on. */
-static void handshake_done(struct handshake *h, const struct proxyproto *header)
+/* The rest of the session begins. */
+static void handshake_done(struct handshake *h)
 {
 	struct session *se = h->session;
 	struct conn *conn = h->conn;
 
-	se->has_proxy_header = true;
 	se->handshake_ms = (uint32_t)(clock_now_ms - se->accepted_ms);
-	if (header->has_addrs)
-		session_set_addrs(se, &header->src, &header->dst);
 	handshake_leave(h);
 	session_begin(se, &conn);
+}
+
+static void handshake_wait(struct handshake *h)
+{
+	unsigned timeout = h->session->frontend->set.timeout.client;
+
+	if (timeout)
+		timer_set(&h->timer, clock_now_ms + timeout);
+}
+
+/* ---- TLS --------------------------------------------------------------------------------- */
+
+static const char *handshake_tls_fault(const struct conn *conn)
+{
+	switch (tls_conn_fault(conn)) {
+	case TLS_FAULT_EMPTY:
+	case TLS_FAULT_CLOSED:
+		return "Connection closed during SSL handshake";
+	case TLS_FAULT_RESET:
+		return "Connection error during SSL handshake";
+	case TLS_FAULT_MEMORY:
+		return "Out of memory when initializing an SSL connection";
+	default:
+		return "SSL handshake failure";
+	}
+}
+
+static void handshake_tls(struct handshake *h)
+{
+	switch (tls_conn_handshake(h->conn)) {
+	case IO_OK:
+		handshake_done(h);
+		break;
+	case IO_AGAIN:
+		break;
+	default:
+		handshake_failed(h, handshake_tls_fault(h->conn));
+	}
+}
+
+/* Nothing stands in front of the session's bytes any more but TLS, perhaps. */
+static void handshake_next(struct handshake *h)
+{
+	struct bind_conf *bind = h->session->listener->bind;
+
+	if (!bind->tls) {
+		handshake_done(h);
+		return;
+	}
+	if (tls_conn_accept(h->conn, bind->tls) < 0) {
+		global_tally->no_memory++;
+		handshake_close(h);
+		return;
+	}
+	h->read = handshake_tls;
+	handshake_wait(h);
+	if (h->conn->flags & CONN_READABLE)
+		handshake_tls(h);
+}
+
+/* ---- PROXY header ------------------------------------------------------------------------ */
+
+/* What the header says holds from here on. */
+static void handshake_header(struct handshake *h, const struct proxyproto *header)
+{
+	struct session *se = h->session;
+
+	se->has_proxy_header = true;
+	if (header->has_addrs)
+		session_set_addrs(se, &header->src, &header->dst);
+	handshake_next(h);
 }
 
 static const char *handshake_fault(enum proxyproto_result r)
@@ -133,7 +211,7 @@ static const char *handshake_fault(enum proxyproto_result r)
 	}
 }
 
-static void handshake_read(struct handshake *h)
+static void handshake_proxy(struct handshake *h)
 {
 	struct buf *buf = buffer_scratch();
 	enum proxyproto_result r;
@@ -153,7 +231,7 @@ static void handshake_read(struct handshake *h)
 	if (io != IO_OK)
 		handshake_failed(h, "Connection closed while waiting for PROXY protocol header");
 	else if (r == PROXYPROTO_DONE && conn_recv(h->conn, buf->data, header.len, &got) == IO_OK)
-		handshake_done(h, &header);
+		handshake_header(h, &header);
 	else if (r != PROXYPROTO_INCOMPLETE || got == buf->size)
 		handshake_failed(h, handshake_fault(r));
 	else if (h->conn->flags & (CONN_RDHUP | CONN_HUP | CONN_ERROR))
@@ -162,14 +240,15 @@ static void handshake_read(struct handshake *h)
 
 static void handshake_ready(struct conn *conn)
 {
+	struct handshake *h = conn->owner;
+
 	if (conn->flags & CONN_READABLE)
-		handshake_read(conn->owner);
+		h->read(h);
 }
 
 void handshake_start(struct session *session, struct conn **conn)
 {
 	struct handshake *h = pool_take(&handshake_pool);
-	unsigned timeout = session->frontend->set.timeout.client;
 
 	if (!h) {
 		global_tally->no_memory++;
@@ -185,10 +264,14 @@ void handshake_start(struct session *session, struct conn **conn)
 	timer_init(&h->timer, handshake_timer);
 	list_append(&handshakes, &h->node);
 	streams_hold();
-	if (timeout)
-		timer_set(&h->timer, clock_now_ms + timeout);
+	if (!session->expects_proxy) {
+		handshake_next(h);
+		return;
+	}
+	h->read = handshake_proxy;
+	handshake_wait(h);
 	if (h->conn->flags & CONN_READABLE)
-		handshake_read(h);
+		handshake_proxy(h);
 }
 
 void handshakes_end(const struct proxy *frontend)

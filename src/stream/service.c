@@ -16,6 +16,7 @@
 #include "stream/keepalive.h"
 #include "stream/stream.h"
 #include "stream/tune.h"
+#include "tls/conn.h"
 
 #include <errno.h>
 #include <string.h>
@@ -184,6 +185,8 @@ static int service_start(struct config *cfg, void *data, struct err *err)
 	server_hooks.went_down = service_server_down;
 	server_hooks.came_up = service_server_up;
 	listener_hooks.out_of_resources = service_out_of_resources;
+	tls_hooks.hold = streams_hold;
+	tls_hooks.release = streams_release;
 	tune_pipes(config_data(cfg, &tune_module));
 	return service_start_all(err);
 }

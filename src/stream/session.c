@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sessions: from an accepted socket to a stream. Order of life: admission_room is asked, the
  * listener accepts, session_accept makes the objects and applies the connection rules, the
- * handshake takes a PROXY header where one is due, session_begin applies the session rules and
+ * handshake takes a PROXY header where one is due and speaks TLS, session_begin applies the session rules and
  * starts the stream. A stream's end frees its session (TCP mode). */
 #include "stream/session.h"
 
@@ -133,7 +133,9 @@ void session_accept(struct listener *l, int *fd, const struct addr *from)
 		session_free(&se);
 		return;
 	}
-	if (l->bind->options.on & BIND_ACCEPT_PROXY || se->expects_proxy)
+	if (l->bind->options.on & BIND_ACCEPT_PROXY)
+		se->expects_proxy = true;
+	if (se->expects_proxy || l->bind->tls)
 		handshake_start(se, &conn);
 	else
 		session_begin(se, &conn);

@@ -4,6 +4,7 @@
 #include "tls/conn.h"
 
 struct tls_stats tls_stats;
+struct tls_hooks tls_hooks;
 
 int tls_conn_accept(struct conn *conn, struct tls_bind *bind)
 {

@@ -9,6 +9,7 @@
 #include "event/timer.h"
 #include "net/conn.h"
 #include "net/linger.h"
+#include "tls/conn.h"
 #include "tls/records.h"
 
 #include <fcntl.h>
@@ -22,7 +23,7 @@ struct drain {
 	struct reap reap;
 };
 
-struct tls_drain_hooks tls_drain_hooks;
+struct tls_hooks tls_hooks;
 static struct pool drain_pool = POOL_INIT("tls drain", sizeof(struct drain));
 
 static void drain_free(struct reap *reap)
@@ -41,8 +42,8 @@ static void drain_end(struct drain *d, bool lingers)
 	else
 		conn_close(&d->conn, false);
 	loop_reap(&d->reap, drain_free);
-	if (tls_drain_hooks.release)
-		tls_drain_hooks.release();
+	if (tls_hooks.release)
+		tls_hooks.release();
 }
 
 static void drain_timer(struct timer *timer)
@@ -90,6 +91,6 @@ void tls_drain(struct conn *conn, struct buf **out)
 	*out = NULL;
 	timer_init(&d->timer, drain_timer);
 	timer_set(&d->timer, clock_now_ms + DRAIN_QUIET_MS);
-	if (tls_drain_hooks.hold)
-		tls_drain_hooks.hold();
+	if (tls_hooks.hold)
+		tls_hooks.hold();
 }
