@@ -5,6 +5,7 @@
 #define PROCESS_CHANGES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct channel;
@@ -21,6 +22,13 @@ void changes_add(struct channel *channel, unsigned row, bool old);
 void changes_remove(struct channel *channel);
 /* A frame of a worker. false: it is of another kind, or nonsense. */
 bool changes_from_worker(struct channel *channel, struct frame *frame);
+/* Makes the change of this frame in this memory, tells nobody. 0, or -1 and err. */
+enum { CHANGES_FRAME_MOST = 64 << 20 };
+struct err;
+struct text;
+int changes_make(const char *frame, size_t len, struct text *said, struct err *err);
+/* Where changes are made in the parent's place; as changes_make. NULL: in its own memory. */
+extern int (*changes_delegate)(const char *frame, size_t len, struct text *said, struct err *err);
 /* In a fresh child: forgets all the parent knew of other workers. */
 void changes_forget_workers(void);
 

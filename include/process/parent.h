@@ -55,8 +55,9 @@ int parent_wait(struct config *cfg, const char *why, struct err *err);
 
 /* Workers start or end: no time for a reload. */
 bool parent_is_busy(void);
-/* Executes the program anew; returns only when that fails. */
-void parent_execute(struct err *err);
+/* Executes the program anew, when this turn of the loop is over. Where that fails reload_failed is
+ * called. */
+void parent_execute(void);
 /* Ties workers whose channel_fd is set to this image. */
 void parent_adopt_workers(void);
 /* All workers serve for the first time: writes the pid file, tells the processes of -sf, lets go of

@@ -32,6 +32,7 @@ struct served {
 
 static struct list workers = LIST_INIT(workers);
 static uint32_t place; /* of the last change in the log */
+int (*changes_delegate)(const char *frame, size_t len, struct text *said, struct err *err);
 
 static struct served *served_find(const struct channel *channel)
 {
@@ -111,7 +112,8 @@ static int log_append(const struct change_kind *kind, const void *bytes, size_t 
 
 	if (!frame)
 		return err_set(err, "Out of memory.");
-	if (kind->apply(bytes, len, said, err) < 0) {
+	if ((changes_delegate ? changes_delegate(frame, size, said, err) :
+				kind->apply(bytes, len, said, err)) < 0) {
 		free(frame);
 		return -1;
 	}
@@ -148,13 +150,27 @@ void changes_parent(void)
 }
 
 /* What stands in a frame: the kind, and where its bytes begin. NULL: it is not known here. */
-static const struct change_kind *frame_kind(const struct frame *frame, size_t *at)
+static const struct change_kind *kind_of(const void *bytes, size_t size, size_t *at)
 {
-	const char *end = frame->len ? memchr(frame->bytes, 0, frame->len) : NULL;
-	size_t len = end ? (size_t)(end - (const char *)frame->bytes) : 0;
+	const char *end = size ? memchr(bytes, 0, size) : NULL;
+	size_t len = end ? (size_t)(end - (const char *)bytes) : 0;
 
 	*at = len + 1;
-	return len ? change_kind_find(frame->bytes, len) : NULL;
+	return len ? change_kind_find(bytes, len) : NULL;
+}
+
+static const struct change_kind *frame_kind(const struct frame *frame, size_t *at)
+{
+	return kind_of(frame->bytes, frame->len, at);
+}
+
+int changes_make(const char *frame, size_t len, struct text *said, struct err *err)
+{
+	size_t at;
+	const struct change_kind *kind = kind_of(frame, len, &at);
+
+	return kind ? kind->apply(frame + at, len - at, said, err) :
+		      err_set(err, "this kind of change is not known here");
 }
 
 static void answer(struct channel *channel, uint32_t ticket, int rc, const char *text, size_t len)

@@ -15,6 +15,7 @@
 #include "process/channel.h"
 #include "process/notify.h"
 #include "process/reload.h"
+#include "process/spare.h"
 #include "process/worker.h"
 #include "proxy/tally.h"
 
@@ -116,7 +117,7 @@ bool worker_fork(struct worker *w)
 		return false;
 	}
 	fflush(NULL);
-	pid = fork();
+	pid = spare_serves() ? spare_fork_worker(w, ends[1], words[1]) : fork();
 	if (pid == 0) {
 		close(ends[0]);
 		close(words[0]);

@@ -19,6 +19,7 @@
 #include "process/parent.h"
 #include "process/parent_cli.h"
 #include "process/reload.h"
+#include "process/spare.h"
 #include "process/worker.h"
 #include "proxy/facts.h"
 #include "proxy/proxy.h"
@@ -130,7 +131,8 @@ static void give_segment(FILE *out)
 
 	if (!segment || segment_fd(segment) < 0)
 		return;
-	facts_publish_states();
+	if (!spare_serves()) /* whose memory has them, and published them */
+		facts_publish_states();
 	give_fd(out, "segment", segment_fd(segment));
 	for (i = 0; i < segment_capacity(segment); i++)
 		give_fd(out, "wake", segment_wake_fd(segment, i));
@@ -207,6 +209,7 @@ static void give_all(struct config *cfg, FILE *out)
 	fprintf(out, "reloads %u %u %llu %u\n", reload_info.reloads, reload_info.failed,
 		(unsigned long long)reload_info.started_ms, process_generation);
 	give_segment(out);
+	spare_give(out);
 	each_listener(cfg, give_listener, out);
 	inherit_each(give_kept, out);
 	list_for_each(w, &workers, node)
@@ -263,6 +266,10 @@ static void take_line(const char *word, const char *rest)
 	}
 	if (!strcmp(word, "worker")) {
 		take_worker(rest);
+		return;
+	}
+	if (!strcmp(word, "spare")) {
+		spare_take(rest);
 		return;
 	}
 	if (!strcmp(word, "version") || fd < 0)
@@ -391,6 +398,7 @@ static void take_back(struct config *cfg)
 		keep_open(segment_fd(segment), false);
 	for (i = 0; i < asker_count; i++)
 		keep_open(askers[i], false);
+	spare_keep(false);
 }
 
 int handover_execute(struct config *cfg, struct err *err)

@@ -27,6 +27,7 @@
 #include "process/parent_cli.h"
 #include "process/process.h"
 #include "process/reload.h"
+#include "process/spare.h"
 #include "process/watch.h"
 #include "process/worker.h"
 #include "process/workers.h"
@@ -51,6 +52,7 @@ static struct config *config;
 static const struct args *arguments;
 static const struct process_conf *conf;
 static bool conf_master; /* -W: it reloads */
+static bool execute_wanted; /* between two turns */
 
 /* ---- signals ----------------------------------------------------------------------------- */
 
@@ -76,6 +78,7 @@ static void parent_end(int signo)
 		return;
 	parent_state = PARENT_ENDS;
 	reload_cancel();
+	spare_end();
 	kill_ms = clock_now_ms + END_MS;
 	notify_stopping("Stopping.");
 	workers_forget_waiting();
@@ -101,6 +104,7 @@ static void on_finish(int signo)
 		return;
 	parent_state = PARENT_FINISHES;
 	reload_cancel();
+	spare_end();
 	if (conf->hard_stop_after)
 		hard_stop_ms = clock_now_ms + conf->grace + conf->hard_stop_after + END_MS;
 	log_process(LOG_L_NOTICE, "Soft stop: workers finish.");
@@ -125,6 +129,7 @@ static void on_pause(int signo)
 {
 	(void)signo;
 	service_pause();
+	spare_pause(true);
 	workers_signal(SIGTTOU);
 }
 
@@ -132,6 +137,7 @@ static void on_resume(int signo)
 {
 	(void)signo;
 	service_resume();
+	spare_pause(false);
 	workers_signal(SIGTTIN);
 }
 
@@ -170,8 +176,8 @@ static void close_if_new(struct listener *l)
 static void parent_go_waiting(const char *why)
 {
 	parent_state = PARENT_WAITS;
-	process_generation--;
 	service_each(close_if_new);
+	spare_begin();
 	reload_failed(why);
 	reload_resume();
 }
@@ -191,12 +197,20 @@ static void start_failed(void)
 			else
 				worker_free(w);
 		}
+		process_generation--;
 		parent_go_waiting("a worker could not start");
 		return;
 	}
 	exit_code = 1;
 	log_stderr(LOG_L_ALERT, "A worker could not start: nothing was started.");
 	parent_end(SIGTERM);
+}
+
+static bool can_replace(const struct worker *w)
+{
+	if (parent_state == PARENT_WAITS)
+		return spare_here() && w->row >= 0;
+	return parent_state == PARENT_STARTS || parent_state == PARENT_SERVES;
 }
 
 static void worker_ended(struct worker *w, int status)
@@ -209,9 +223,7 @@ static void worker_ended(struct worker *w, int status)
 	if (parent_state == PARENT_STARTS && was == WORKER_STARTS) {
 		worker_free(w);
 		start_failed();
-	} else if (parent_state != PARENT_STARTS && parent_state != PARENT_SERVES) {
-		worker_free(w);
-	} else if (was == WORKER_FINISHES || worker_is_old(w)) {
+	} else if (!can_replace(w) || was == WORKER_FINISHES || worker_is_old(w)) {
 		worker_free(w);
 	} else {
 		delay = worker_delay(w);
@@ -238,7 +250,7 @@ static void on_child(int signo)
 		w = worker_of_pid(pid);
 		if (w)
 			worker_ended(w, status);
-		else
+		else if (!spare_ended(pid))
 			reload_child_ended(pid, status);
 	}
 }
@@ -263,6 +275,7 @@ static void worker_ready(struct worker *w)
 		parent_end(SIGTERM);
 		return;
 	}
+	spare_end(); /* before they close sockets that it has, too */
 	workers_relieve(conf->max_reloads);
 	workers_choose_checker();
 	if (handover_taken && !start_reported)
@@ -303,13 +316,24 @@ void parent_drop(void)
 	parent_cli_drop(config);
 }
 
+/* This image began while it waited to be replaced. */
+static void worker_died_before(struct worker *w)
+{
+	if (parent_state != PARENT_WAITS || !can_replace(w) || worker_is_old(w)) {
+		worker_free(w);
+		return;
+	}
+	w->state = WORKER_WAITS;
+	w->due_ms = clock_now_ms;
+}
+
 void parent_adopt_workers(void)
 {
 	struct worker *w, *next;
 
 	list_for_each_safe(w, next, &workers, node) {
 		if (!w->pid && w->state == WORKER_FINISHES)
-			worker_free(w); /* it had died before */
+			worker_died_before(w);
 		else if (w->channel_fd < 0)
 			continue;
 		else
@@ -386,7 +410,9 @@ int parent_wait(struct config *cfg, const char *why, struct err *err)
 	conf = config_data(cfg, &process_module);
 	conf_master = true;
 	process_role = ROLE_PARENT;
-	process_generation++; /* parent_go_waiting takes it back */
+	parent_state = PARENT_WAITS;
+	changes_parent();
+	spare_begin();
 	if (parent_open(cfg, err) < 0)
 		return -1;
 	parent_go_waiting(why);
@@ -399,9 +425,28 @@ bool parent_is_busy(void)
 	return parent_state != PARENT_SERVES && parent_state != PARENT_WAITS;
 }
 
-void parent_execute(struct err *err)
+void parent_execute(void)
 {
-	handover_execute(config, err);
+	execute_wanted = true;
+}
+
+/* Between two turns of the loop: the spare is forked from here. The worker that it forks has become, in
+ * that worker. */
+static struct worker *parent_execute_now(void)
+{
+	bool had_spare = spare_here();
+	struct err err;
+
+	execute_wanted = false;
+	if (parent_is_busy())
+		return NULL; /* it ends */
+	if (parent_state == PARENT_SERVES && spare_fork())
+		return spare_serve();
+	handover_execute(config, &err);
+	if (!had_spare)
+		spare_end();
+	reload_failed(err.text);
+	return NULL;
 }
 
 int parent_start(struct config *cfg, const struct args *args, struct err *err)
@@ -433,9 +478,9 @@ struct worker *parent_run(void)
 	struct worker *fresh = NULL;
 
 	while (!loop_stopping() && !fresh) {
-		fresh = parent_fork_due();
+		fresh = execute_wanted ? parent_execute_now() : parent_fork_due();
 		if (!fresh)
-			loop_turn(-1);
+			loop_turn(execute_wanted ? 0 : -1);
 	}
 	return fresh;
 }

@@ -190,11 +190,8 @@ void reload_resume(void)
 
 static void reload_execute(void)
 {
-	struct err err;
-
 	log_process(LOG_L_NOTICE, "The files are good: executing the program anew.");
-	parent_execute(&err);
-	reload_failed(err.text);
+	parent_execute();
 }
 
 void reload_child_ended(int pid, int status)
