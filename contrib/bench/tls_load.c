@@ -105,8 +105,12 @@ static void client_begin(struct client *c)
 	SSL_set_connect_state(c->ssl);
 	c->asked = false;
 	c->asks = cfg.mode == IDLE || (cfg.mode == RESUMED && !c->session);
-	if (c->session)
-		SSL_set_session(c->ssl, c->session);
+	if (c->session) { /* a copy: one of TLS 1.3 is good for one connection only */
+		SSL_SESSION *copy = SSL_SESSION_dup(c->session);
+
+		SSL_set_session(c->ssl, copy);
+		SSL_SESSION_free(copy);
+	}
 	watch(c, EPOLL_CTL_ADD, EPOLLOUT);
 }
 
