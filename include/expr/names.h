@@ -9,6 +9,9 @@
 /* Tables; their last row has no name. */
 extern const struct fetch fetch_consts[], fetch_states[], fetch_net[], fetch_buffers[],
 	fetch_vars[], fetch_http[], fetch_fields[];
+/* With OpenSSL only. */
+extern const struct fetch fetch_tls[], fetch_hello[], fetch_x509[];
+extern const struct converter converter_crypto[], converter_jwt[];
 extern const struct converter converter_numbers[], converter_strings[], converter_bytes[],
 	converter_hashes[], converter_times[], converter_json[], converter_states[],
 	converter_vars[], converter_maps[], converter_http[],
@@ -17,6 +20,8 @@ extern const struct converter converter_numbers[], converter_strings[], converte
 /* Does the manual have a fetch (converter) of this name which is missing here? */
 bool fetch_known(struct span name);
 bool converter_known(struct span name);
+/* Is it missing because this build is without OpenSSL? */
+bool name_needs_openssl(struct span name);
 /* The row's name nearest to a misspelt one; NULL: none is near. */
 const char *fetch_nearest(struct span name);
 const char *converter_nearest(struct span name);

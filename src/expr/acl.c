@@ -48,6 +48,8 @@ const struct acl_word acl_words[] = {
 	FORMS("scook", "res.cook"),
 	{ "shdr", "res.hdr", MATCH_STR },
 	FORMS("shdr", "res.hdr"),
+	{ "ssl_fc_sni_end", "ssl_fc_sni", MATCH_END },
+	{ "ssl_fc_sni_reg", "ssl_fc_sni", MATCH_REG },
 	{ "url", "url", MATCH_STR },
 	FORMS("url", "url"),
 	{ "urlp", "urlp", MATCH_STR },

@@ -71,6 +71,9 @@ static int expr_hint(struct err *err, const char *kind, struct span name, bool k
 {
 	int len = name.len > 64 ? 64 : (int)name.len;
 
+	if (name_needs_openssl(name))
+		return err_set(err, "%s '%.*s' needs OpenSSL, which this build is without", kind,
+			       len, name.ptr);
 	if (known)
 		return err_set(err, "%s '%.*s' is not supported yet", kind, len, name.ptr);
 	if (near)

@@ -7,6 +7,7 @@
 #include "expr/view.h"
 #include "net/conn.h"
 #include "proxy/tally.h"
+#include "tls/conn.h"
 
 #include <netinet/tcp.h>
 #include <unistd.h>
@@ -129,11 +130,11 @@ static enum expr_result fetch_rcvd_proxy(struct fetch_call *call, struct sample 
 	return EXPR_FOUND;
 }
 
-/* TLS is not there, so that no connection is one: "redirect scheme https unless { ssl_fc }". */
-static enum expr_result fetch_plain(struct fetch_call *call, struct sample *smp)
+/* Here rather than with the rest about TLS (fetch_tls.c), since every build can tell:
+ * "redirect scheme https unless { ssl_fc }". */
+static enum expr_result fetch_is_tls(struct fetch_call *call, struct sample *smp)
 {
-	(void)call;
-	smp->num = false;
+	smp->num = tls_conn_is(call->row->data ? call->view->server_conn : call->view->client);
 	return EXPR_FOUND;
 }
 
@@ -363,10 +364,10 @@ const struct fetch fetch_net[] = {
 	  .help = "offset in queues, in ms: set-priority-offset" },
 	{ "so_id", { 0 }, SMP_INT, FROM_CONNECTION, fetch_so_id,
 	  .help = "number of the listening socket" },
-	{ "ssl_bc", { 0 }, SMP_BOOL, FROM_SERVER, fetch_plain,
-	  .help = "is the connection to the server a TLS one? (never: TLS is not supported yet)" },
-	{ "ssl_fc", { 0 }, SMP_BOOL, FROM_CONNECTION, fetch_plain,
-	  .help = "is the client's connection a TLS one? (never: TLS is not supported yet)" },
+	{ "ssl_bc", { 0 }, SMP_BOOL, FROM_SERVER, fetch_is_tls, .data = 1,
+	  .help = "is the connection to the server a TLS one?" },
+	{ "ssl_fc", { 0 }, SMP_BOOL, AT_SESSION | AT_STREAM, fetch_is_tls, .data = 0,
+	  .help = "is the client's connection a TLS one?" },
 	{ "so_name", { 0 }, SMP_STR, FROM_CONNECTION, fetch_so_name,
 	  .help = "name on the bind line" },
 	ADDR_ROW("src", FROM_CONNECTION, SIDE_SRC, "address of the client"),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* All tables of fetches and converters, and finding a row by its name. Called while the
  * configuration is read and for help. */
+#include "config.h"
+
 #include "expr/names.h"
 
 #include "base/bug.h"
@@ -12,6 +14,9 @@
 static const struct fetch *const fetch_tables[] = {
 	fetch_consts, fetch_states, fetch_net, fetch_buffers, fetch_vars,
 	fetch_http,   fetch_fields,
+#ifdef HAVE_OPENSSL
+	fetch_tls,    fetch_hello,  fetch_x509,
+#endif
 };
 
 static const struct converter *const converter_tables[] = {
@@ -19,6 +24,9 @@ static const struct converter *const converter_tables[] = {
 	converter_times,   converter_json,    converter_maps,  converter_states,
 	converter_vars,    converter_http,
 	converter_query,
+#ifdef HAVE_OPENSSL
+	converter_crypto,  converter_jwt,
+#endif
 };
 
 static const char *const known_fetches[] = {
@@ -112,6 +120,20 @@ bool fetch_known(struct span name)
 bool converter_known(struct span name)
 {
 	return names_have(known_converters, ARRAY_LEN(known_converters), name);
+}
+
+bool name_needs_openssl(struct span name)
+{
+#ifdef HAVE_OPENSSL
+	(void)name;
+	return false;
+#else
+	static const char *const others[] = { "aes_gcm_dec", "digest", "hmac", "jwt_verify", "sha1",
+					      "sha2" };
+
+	return (name.len > 4 && !memcmp(name.ptr, "ssl_", 4)) ||
+	       names_have(others, ARRAY_LEN(others), name);
+#endif
 }
 
 /* The nearest so far. */
