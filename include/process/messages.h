@@ -14,6 +14,8 @@ enum message {
 	MSG_SAID,      /* parent: what became of the change that you submitted */
 	MSG_TALK,      /* worker: open a talk with a row; parent: serve this one (descriptor) */
 	MSG_TALK_SAID, /* parent: the descriptor of the talk you asked for, or a sentence */
+	MSG_PAUSE,     /* parent: stop listening; as SIGTTOU, but in order */
+	MSG_RESUME,    /* parent: listen again */
 };
 
 #endif

@@ -19,6 +19,8 @@ extern enum parent_state parent_state;
 /* -- workers.c --------------------------------------------------------------------------------- */
 
 void workers_signal(int signo);
+/* All hear a message without words (process/messages.h), in order. */
+void workers_tell(uint32_t kind);
 struct worker *worker_of_pid(pid_t pid);
 /* Of an earlier generation. */
 bool worker_is_old(const struct worker *w);

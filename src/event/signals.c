@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Signals through a signalfd: blocked for the process, read by the loop. */
+/*
+ * Signals through a signalfd: blocked for the process, read by the loop. Of signals that wait
+ * together the kernel does not tell which came first: it gives them by number. Only for the pair that
+ * undoes each other does the order matter, SIGTTOU (stop listening) and SIGTTIN (listen again): there
+ * SIGTTIN, which has the lower number, is carried out last. "Pause, resume" sent at once ends
+ * resumed, and so does the opposite, which nobody sends.
+ */
 #include "event/signals.h"
 
 #include "event/loop.h"
@@ -14,17 +20,31 @@
 static void (*handlers[NSIG])(int);
 static sigset_t watched;
 
+static void signal_run(uint32_t signo)
+{
+	if (handlers[signo])
+		handlers[signo]((int)signo);
+}
+
 static void signals_ready(struct source *src, uint32_t events)
 {
 	struct signalfd_siginfo info[16];
+	bool resume;
 	ssize_t n;
 	size_t i;
 
 	(void)events;
-	while ((n = read(src->fd, info, sizeof(info))) > 0)
-		for (i = 0; i < (size_t)n / sizeof(info[0]); i++)
-			if (handlers[info[i].ssi_signo])
-				handlers[info[i].ssi_signo]((int)info[i].ssi_signo);
+	while ((n = read(src->fd, info, sizeof(info))) > 0) {
+		resume = false;
+		for (i = 0; i < (size_t)n / sizeof(info[0]); i++) {
+			if (info[i].ssi_signo == SIGTTIN)
+				resume = true;
+			else
+				signal_run(info[i].ssi_signo);
+		}
+		if (resume)
+			signal_run(SIGTTIN);
+	}
 }
 
 static struct source source = { .fd = -1, .ready = signals_ready };

@@ -124,13 +124,13 @@ static void on_grace_over(struct timer *timer)
 	service_each(listener_close);
 }
 
-/* Our memory is that of replacements. */
+/* Our memory is that of replacements. Workers are told, not signalled: what is told keeps its order. */
 static void on_pause(int signo)
 {
 	(void)signo;
 	service_pause();
 	spare_pause(true);
-	workers_signal(SIGTTOU);
+	workers_tell(MSG_PAUSE);
 }
 
 static void on_resume(int signo)
@@ -138,7 +138,7 @@ static void on_resume(int signo)
 	(void)signo;
 	service_resume();
 	spare_pause(false);
-	workers_signal(SIGTTIN);
+	workers_tell(MSG_RESUME);
 }
 
 static void on_pools(int signo)

@@ -17,6 +17,7 @@
 #include "process/messages.h"
 #include "process/obituary.h"
 #include "process/parent.h"
+#include "stream/service.h"
 
 #include <stdio.h>
 enum process_role process_role;
@@ -60,6 +61,10 @@ static void got(struct channel *channel, struct frame *frame, void *arg)
 		relieved();
 	else if (frame->kind == MSG_MOVE)
 		move(frame);
+	else if (frame->kind == MSG_PAUSE)
+		service_pause();
+	else if (frame->kind == MSG_RESUME)
+		service_resume();
 	else
 		changes_from_parent(frame);
 }

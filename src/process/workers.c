@@ -36,6 +36,15 @@ void workers_signal(int signo)
 			kill(w->pid, signo);
 }
 
+void workers_tell(uint32_t kind)
+{
+	struct worker *w;
+
+	list_for_each(w, &workers, node)
+		if (w->channel)
+			channel_send(w->channel, kind, 0, NULL, 0, -1);
+}
+
 struct worker *worker_of_pid(pid_t pid)
 {
 	struct worker *w;
