@@ -42,6 +42,8 @@
 #ifdef HAVE_OPENSSL
 #include "tls/bind.h"
 #include "tls/notes.h"
+#include "tls/sessions.h"
+#include "tls/tickets.h"
 #endif
 
 const struct module *const modules[] = {
@@ -53,6 +55,9 @@ const struct module *const modules[] = {
 	&process_module,
 	&parent_cli_module,
 	&tune_module,
+#ifdef HAVE_OPENSSL
+	&tls_sessions_module,
+#endif
 	&h1_module,
 	&bind_module,
 	&ring_module,
@@ -91,5 +96,8 @@ const struct change_kind *const change_kind_list[] = {
 	&checker_change,
 	&page_change_kind,
 	&pattern_change,
+#ifdef HAVE_OPENSSL
+	&tls_tickets_change,
+#endif
 	NULL,
 };

@@ -82,6 +82,9 @@ extern uint64_t segment_layout;
 extern struct segment *segment;
 /* The row of this process. 0 until worker_begin. */
 extern unsigned segment_own_row;
+/* How many rows serve at a time: workers of one generation; at least 1. Known before `prepare` of
+ * modules. */
+extern unsigned segment_workers;
 /* Its head; never NULL: before there is a row, one that nobody else sees. */
 extern struct segment_row *segment_own;
 

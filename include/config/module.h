@@ -34,11 +34,17 @@ struct module {
 	int (*finish)(struct config *cfg, void *data); /* inheritance, cross references,
 							* checks; problems are reported to the
 							* diag; 0, or -1; may be NULL */
-	/* What is done once, before the first process is forked that serves: files are read, addresses
+	/* What is done once, before the first process is forked that serves: files are read,
+	 * addresses
 	 * bound. It must not make timers or watch descriptors. 0, or -1; may be NULL */
 	int (*prepare)(struct config *cfg, void *data, struct err *err);
 	/* In each process that serves, before it gives up its rights. 0, or -1; may be NULL */
 	int (*start)(struct config *cfg, void *data, struct err *err);
+	/* In the process that speaks for all, the parent or the only one, when its loop stands:
+	 * timers
+	 * for what is to be done once. A worker inherits the parent's, which `start` ends. May be
+	 * NULL */
+	void (*lead)(struct config *cfg, void *data);
 	void (*stop)(void); /* at the end of the process, reverse order; may be NULL */
 	void (*release)(void *data); /* what its data hold outside the generation's arena goes
 				      * with the generation; may be NULL */

@@ -34,6 +34,7 @@ struct bind_conf {
 	struct list node;       /* proxy.binds */
 	struct list listeners;  /* struct listener.node */
 	struct location loc;
+	const char *section;    /* that it stands in: "frontend web" */
 	void *owner;            /* struct proxy */
 	struct options options; /* BIND_* */
 	const char *interface, *name, *namespace;

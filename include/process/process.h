@@ -40,6 +40,8 @@ extern const struct module process_module;
 /* Starts every module of the configuration, drops rights, and serves until told to end.
  * Returns the exit code. Messages go to stderr. */
 int process_run(struct config *cfg, const struct args *args);
+/* In the process that speaks for all: see `lead` in config/module.h. For parent.c. */
+void process_lead_modules(struct config *cfg);
 /* After a reload whose configuration cannot be served: leads the workers that are there, until
  * the next one. Returns the exit code. */
 int process_wait(struct config *cfg, const char *why);

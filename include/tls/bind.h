@@ -19,6 +19,7 @@ struct module;
 struct ssl_st;
 struct tls_bind;
 struct tls_list;
+struct tls_ticket_keys;
 
 /* Words of bind lines and of the global section about TLS. */
 extern const struct module tls_bind_module;
@@ -70,7 +71,7 @@ struct tls_bind {
 	struct tls_context *contexts; /* the first one made is the bind line's own */
 	struct tls_context *own;
 	bool without_h2;
-	const char *ticket_keys;  /* tls-ticket-keys; NULL: none */
+	struct tls_ticket_keys *ticket_keys; /* tls-ticket-keys; NULL: none */
 };
 
 /* All bind lines with TLS: struct tls_bind.node. */

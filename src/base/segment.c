@@ -60,7 +60,7 @@ struct segment {
 
 uint64_t segment_layout;
 struct segment *segment;
-unsigned segment_own_row;
+unsigned segment_own_row, segment_workers = 1;
 static struct segment_row nobody;
 struct segment_row *segment_own = &nobody;
 

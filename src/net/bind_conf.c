@@ -31,6 +31,7 @@ struct bind_conf *bind_conf_new(struct statement *st, void *owner)
 	list_init(&bind->node);
 	list_init(&bind->listeners);
 	bind->loc = st->loc;
+	bind->section = st->section ? arena_strdup(st->cfg->arena, st->section) : "";
 	bind->owner = owner;
 	bind->mode = bind->uid = bind->gid = -1;
 	return bind;

@@ -8,6 +8,7 @@
 #include "process/handover.h"
 
 #include "base/err.h"
+#include "base/kept.h"
 #include "base/segment.h"
 #include "config/config.h"
 #include "event/signals.h"
@@ -200,6 +201,12 @@ static void give_worker(FILE *out, struct worker *w)
 		w->channel_fd, w->words_fd, w->state == WORKER_FINISHES);
 }
 
+static void give_memory(const char *name, int fd, void *arg)
+{
+	keep_open(fd, true);
+	fprintf(arg, "memory %d %s\n", fd, name);
+}
+
 static void give_all(struct config *cfg, FILE *out)
 {
 	struct worker *w;
@@ -212,6 +219,7 @@ static void give_all(struct config *cfg, FILE *out)
 	spare_give(out);
 	each_listener(cfg, give_listener, out);
 	inherit_each(give_kept, out);
+	kept_each(give_memory, out);
 	list_for_each(w, &workers, node)
 		give_worker(out, w);
 	for (i = 0; i < asker_count; i++)
@@ -285,6 +293,8 @@ static void take_line(const char *word, const char *rest)
 		inherit_keep(fd, rest + strcspn(rest, " ") + 1);
 	else if (!strcmp(word, "raw"))
 		keep_open(fd, true); /* fd@N finds it by its number */
+	else if (!strcmp(word, "memory"))
+		kept_set(rest + strcspn(rest, " ") + 1, fd);
 	else if (!strcmp(word, "asker"))
 		handover_add_asker(fd);
 	else
@@ -384,6 +394,12 @@ static void keep_kept(int fd, const char *key, void *arg)
 	keep_open(fd, *(bool *)arg);
 }
 
+static void keep_memory(const char *name, int fd, void *arg)
+{
+	(void)name;
+	keep_open(fd, *(bool *)arg);
+}
+
 /* It did not work: nothing of this may pass to other programs that are executed. */
 static void take_back(struct config *cfg)
 {
@@ -392,6 +408,7 @@ static void take_back(struct config *cfg)
 
 	each_listener(cfg, keep_listener, &no);
 	inherit_each(keep_kept, &no);
+	kept_each(keep_memory, &no);
 	for (i = 0; segment && segment_fd(segment) >= 0 && i < segment_capacity(segment); i++)
 		keep_open(segment_wake_fd(segment, i), false);
 	if (segment)

@@ -466,6 +466,7 @@ int parent_start(struct config *cfg, const struct args *args, struct err *err)
 		process_generation++;
 	if (parent_open(cfg, err) < 0)
 		return -1;
+	process_lead_modules(cfg);
 	for (i = 1; i <= conf->workers; i++)
 		if (worker_new(i, err) < 0)
 			return -1;

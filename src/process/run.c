@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/kept.h"
 #include "base/segment.h"
 #include "config/config.h"
 #include "event/loop.h"
@@ -198,6 +199,15 @@ static int process_start_modules(struct config *cfg, struct err *err)
 	return 0;
 }
 
+void process_lead_modules(struct config *cfg)
+{
+	size_t i;
+
+	for (i = 0; cfg->modules[i]; i++)
+		if (cfg->modules[i]->lead)
+			cfg->modules[i]->lead(cfg, cfg->data[i]);
+}
+
 static void process_stop_modules(struct config *cfg)
 {
 	size_t i = 0;
@@ -277,11 +287,13 @@ static int process_start(struct config *cfg, const struct args *args, const stru
 	    (!worker && process_announce(args, err) < 0) ||
 	    confine_rights(conf, args, err) < 0)
 		return -1;
+	kept_forget();
 	trace_enabled = args->debug;
 	if (worker) {
 		daemon_leave();
 	} else {
 		obituary_prepare(-1);
+		process_lead_modules(cfg);
 		notify_ready(NULL);
 		daemon_ready();
 	}

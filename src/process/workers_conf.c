@@ -340,6 +340,7 @@ int workers_finish(struct config *cfg, void *data)
 	if (conf->cpu_rules)
 		map_workers(cfg, conf);
 	states_workers = conf->workers;
+	segment_workers = conf->workers ? conf->workers : 1;
 	states_rows = !conf->workers ? 1 : 8 * n + 1 > SEGMENT_ROWS_LEAST ? 8 * n + 1 :
 									    SEGMENT_ROWS_LEAST;
 	return check_all_binds(cfg, n);

@@ -15,6 +15,8 @@
 #include "tls/context.h"
 #include "tls/list.h"
 #include "tls/notes.h"
+#include "tls/sessions.h"
+#include "tls/tickets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +55,15 @@ bool tls_bind_leave_out_h2(struct tls_bind *bind)
 
 /* -- contexts ------------------------------------------------------------------------------ */
 
+/* What clients may come back with: the lines of one section take each other's sessions. */
+static int share(const struct tls_bind *bind, SSL_CTX *ctx)
+{
+	if (tls_sessions_attach(ctx, bind->conf->section) < 0)
+		return -1;
+	return SSL_CTX_get_options(ctx) & SSL_OP_NO_TICKET ?
+		       0 : tls_tickets_attach(ctx, bind->ticket_keys);
+}
+
 struct tls_context *tls_bind_context(struct tls_bind *bind, const struct tls_settings *set,
 				     struct err *err)
 {
@@ -74,6 +85,12 @@ struct tls_context *tls_bind_context(struct tls_bind *bind, const struct tls_set
 	}
 	tls_context_for(c->ctx, without_h2, bind);
 	tls_choose_install(c->ctx, bind);
+	if (share(bind, c->ctx) < 0) {
+		SSL_CTX_free(c->ctx);
+		free(c);
+		err_set(err, "out of memory");
+		return NULL;
+	}
 	c->next = bind->contexts;
 	bind->contexts = c;
 	return c;

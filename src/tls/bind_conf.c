@@ -14,6 +14,7 @@
 #include "tls/dh.h"
 #include "tls/lib.h"
 #include "tls/list.h"
+#include "tls/tickets.h"
 
 #include <limits.h>
 #include <string.h>
@@ -48,6 +49,19 @@ static int bind_crt(struct statement *st, const struct keyword *kw, void *object
 	return 0;
 }
 
+static int bind_ticket_keys(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *path = stmt_need(st, "a file of ticket keys");
+	struct tls_bind *bind = tls_bind_of(object, st->cfg);
+	struct err err;
+
+	(void)kw;
+	if (!path)
+		return -1;
+	bind->ticket_keys = tls_tickets_file(path, &err);
+	return bind->ticket_keys ? 0 : stmt_error(st, st->at - 1, "%s", err.text);
+}
+
 /* -- rows ------------------------------------------------------------------------------------ */
 
 static const struct keyword bind_keywords[] = {
@@ -56,6 +70,10 @@ static const struct keyword bind_keywords[] = {
 	  .help = "file with certificate, chain and key, or a directory of such files" },
 	{ "alpn", SCOPE_BIND, 0, "<protocols>", bind_setting,
 	  .help = "protocols offered by ALPN, parted by commas, the preferred first" },
+	{ "no-tls-tickets", SCOPE_BIND, 0, "", bind_setting,
+	  .help = "sessions are resumed from our cache alone, no tickets are given" },
+	{ "tls-ticket-keys", SCOPE_BIND, 0, "<keyfile>", bind_ticket_keys,
+	  .help = "file of the keys that session tickets are sealed with" },
 	{ 0 }
 };
 

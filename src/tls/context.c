@@ -13,12 +13,12 @@
 #include "tls/dh.h"
 #include "tls/lib.h"
 #include "tls/notes.h"
+#include "tls/sessions.h"
 #include "tls/store.h"
 #include "tls/trust.h"
 #include "tls/verify.h"
 
 #include <openssl/err.h>
-#include <openssl/evp.h>
 #include <openssl/x509.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,32 +170,12 @@ static void put_trust(struct extra *extra)
 
 static void trust_changed(struct tls_user *user, struct tls_cert *old)
 {
+	struct extra *extra = container_of(user, struct extra, user);
+
 	(void)old;
-	put_trust(container_of(user, struct extra, user));
-}
-
-/* Sessions are good among contexts that ask the same of clients, and nowhere else: who was not asked
- * for a certificate by one name must not come in by another. */
-static void set_session_scope(SSL_CTX *ctx, const struct tls_settings *set)
-{
-	unsigned char id[EVP_MAX_MD_SIZE];
-	unsigned len = 0;
-	EVP_MD_CTX *md = EVP_MD_CTX_new();
-	const char *const parts[] = { set->ca_file, set->ca_verify_file, set->crl_file };
-	size_t i;
-
-	if (md && EVP_DigestInit_ex(md, EVP_sha256(), NULL)) {
-		EVP_DigestUpdate(md, &set->verify, sizeof(set->verify));
-		for (i = 0; set->verify > TLS_VERIFY_NONE && i < ARRAY_LEN(parts); i++)
-			EVP_DigestUpdate(md, parts[i] ? parts[i] : "", parts[i] ? strlen(parts[i]) + 1 : 1);
-		if (set->verify > TLS_VERIFY_NONE && set->ca_ignore)
-			EVP_DigestUpdate(md, set->ca_ignore, sizeof(*set->ca_ignore));
-		if (set->verify > TLS_VERIFY_NONE && set->crt_ignore)
-			EVP_DigestUpdate(md, set->crt_ignore, sizeof(*set->crt_ignore));
-		EVP_DigestFinal_ex(md, id, &len);
-	}
-	EVP_MD_CTX_free(md);
-	SSL_CTX_set_session_id_context(ctx, id, len);
+	put_trust(extra);
+	if (extra->facts.server)
+		tls_sessions_rebind(extra->ctx);
 }
 
 static int set_verify(SSL_CTX *ctx, struct extra *extra, struct err *err)
@@ -204,8 +184,6 @@ static int set_verify(SSL_CTX *ctx, struct extra *extra, struct err *err)
 
 	if (set->verify == TLS_VERIFY_UNSET)
 		set->verify = extra->facts.server ? TLS_VERIFY_NONE : TLS_VERIFY_REQUIRED;
-	if (extra->facts.server)
-		set_session_scope(ctx, set);
 	if (set->verify == TLS_VERIFY_NONE)
 		return 0;
 	if (!set->ca_file && !set->ca_verify_file)
