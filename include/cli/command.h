@@ -46,6 +46,7 @@ enum { CLI_EXPERT = 1 << 0,       /* in expert mode only, and not in the list of
        CLI_SHARED = 1 << 5,       /* changes something that all processes have alike: goes through
 				   * the ordered log. Has said everything when start returns */
        CLI_GATHER = 1 << 6,       /* shows what each process has of its own: all are asked */
+       CLI_NAMED = 1 << 7,        /* and what each says stands below a line with its name */
 };
 
 struct cli_command {

@@ -37,6 +37,6 @@ void question_end(struct question *q);
  * or, if that is NULL, as call->words. */
 extern const struct cli_command cli_question_command;
 /* Stands in for a row with CLI_GATHER where there are several processes: asks each. */
-extern const struct cli_command cli_gather_command;
+extern const struct cli_command cli_gather_command, cli_gather_named_command;
 
 #endif

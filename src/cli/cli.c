@@ -366,7 +366,7 @@ static const struct cli_command *cli_place(struct cli *cli, const struct cli_com
 	if (row->flags & CLI_SHARED)
 		return &cli_shared_command;
 	if (row->flags & CLI_GATHER && !cli->talk && (!row->gathers || row->gathers(call)))
-		return &cli_gather_command;
+		return row->flags & CLI_NAMED ? &cli_gather_named_command : &cli_gather_command;
 	return row;
 }
 

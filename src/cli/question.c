@@ -254,7 +254,7 @@ const struct cli_command cli_question_command = {
 
 struct gather_state {
 	struct question question;
-	bool asking;
+	bool asking, named;
 	unsigned row;   /* of the next to be asked */
 	char *text;
 };
@@ -268,10 +268,32 @@ static int gather_start(struct cli_call *call, struct err *err)
 	return state->text ? 0 : err_set(err, "Out of memory.");
 }
 
+static int gather_named_start(struct cli_call *call, struct err *err)
+{
+	struct gather_state *state = call->state;
+
+	state->named = true;
+	return gather_start(call, err);
+}
+
 /* Row 0 is the parent, which has no streams, but rings. */
 static bool serves(unsigned row)
 {
 	return !row || atomic_load(&segment_row(segment, row)->pid) > 0;
+}
+
+static void say_name(struct text *out, unsigned n)
+{
+	const struct segment_row *row = segment_row(segment, n);
+
+	if (!n)
+		text_str(out, "# parent");
+	else
+		text_printf(out, "# worker %u", (unsigned)atomic_load(&row->number));
+	text_printf(out, " (%d)", (int)atomic_load(&row->pid));
+	if (n && atomic_load(&row->generation) != atomic_load(&segment_own->generation))
+		text_str(out, " of another generation");
+	text_char(out, '\n');
 }
 
 /* The next one is asked. false: there is none, or there is no way to ask. */
@@ -283,6 +305,8 @@ static bool gather_ask(struct gather_state *state, struct cli_call *call)
 		state->row++;
 	if (state->row >= segment_rows(segment))
 		return false;
+	if (state->named)
+		say_name(call->out, state->row);
 	if (question_begin(&state->question, call, state->row++, state->text, call->payload, &err) < 0) {
 		cli_say(call, LOG_L_ERR, "%s", err.text);
 		return false;
@@ -322,5 +346,10 @@ static void gather_end(struct cli_call *call)
 
 const struct cli_command cli_gather_command = {
 	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN, .start = gather_start,
+	.next = gather_next, .end = gather_end, .state_size = sizeof(struct gather_state),
+};
+
+const struct cli_command cli_gather_named_command = {
+	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN, .start = gather_named_start,
 	.next = gather_next, .end = gather_end, .state_size = sizeof(struct gather_state),
 };

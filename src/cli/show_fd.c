@@ -222,7 +222,8 @@ static enum cli_step fd_next(struct cli_call *call)
 }
 
 const struct cli_command cli_fd_commands[] = {
-	{ .words = "show fd", .args = "[num]", .level = LEVEL_OPERATOR, .start = fd_start,
+	{ .words = "show fd", .args = "[num]", .level = LEVEL_OPERATOR,
+	  .flags = CLI_GATHER | CLI_NAMED, .start = fd_start,
 	  .next = fd_next, .end = fd_end, .state_size = sizeof(struct fd_state),
 	  .help = "dump list of file descriptors in use or a specific one" },
 	{ .words = NULL },

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# What each process has of its own is shown by any of them, with its name, or of one that is asked for;
+# errors are those of all; counters are cleared in all.
+. "${0%/*}/../lib.sh"
+
+{ printf '\tnbproc 3\n'; http_proxy; } | config
+start_penstock -W -S "$dir/parent.sock"
+python3 - "$front" "$back" "$stats" "$dir/parent.sock" "$srcdir/reg-tests/process" <<'PY' || failures=1
+import re, sys
+front, back, stats, parent, tools = sys.argv[1:6]
+sys.path.insert(0, tools)
+sys.argv = sys.argv[:1] + ["--front", front, "--back", back, "--stats", stats, "--parent", parent]
+from service import Origin, Service, check, connect, finish, read_all, until
+service, origin = Service(), Origin(back)
+until("three workers serve", lambda: len(service.workers()) == 3)
+pids = service.workers()
+master = int(service.parent("show proc").splitlines()[1].split()[0])
+
+
+def parts(command):
+    """Name and text of each process that answers."""
+    said = re.split(r"(?m)^# (.*)\n", service.ask(command))
+    return dict(zip(said[1::2], said[2::2]))
+
+
+wanted = {"parent (%d)" % master} | {"worker %d (%d)" % (n + 1, pid) for n, pid in enumerate(pids)}
+for command, word in ("show fd", "kind=listener"), ("show pools", "Pool stream"), ("show activity", "loops: "):
+    said = parts(command)
+    check("%s names all: %s" % (command, sorted(said)), set(said) == wanted)
+    check("and each tells of itself", all(word in text for name, text in said.items()
+                                          if name.startswith("worker")))
+    for n in 1, 2, 3:
+        alone = service.worker(n, command)
+        check("worker %d alone has no name" % n, word in alone and not re.search("(?m)^# ", alone))
+
+
+def bad():
+    s = connect(front)
+    s.sendall(b"GET / HTTP/1.1\r\nHost : x\r\n\r\n")
+    answer = read_all(s)
+    s.close()
+    return b" 400 " in answer
+
+
+def has_errors(n):
+    return "invalid request" in service.worker(n, "show errors")
+
+
+def all_have_errors():
+    bad()
+    return all(has_errors(n) for n in (1, 2, 3))
+
+
+until("bad requests reach each worker", all_have_errors)
+check("show errors of any tells of all", service.ask("show errors").count("invalid request") == 3)
+
+
+def loops():
+    return {name: int(re.search(r"(?m)^loops: (\d+)", text).group(1))
+            for name, text in parts("show activity").items()}
+
+
+def total():
+    return int(service.info()["CumReq"])
+
+
+# So many turns that those of the questions themselves are few beside them.
+while min(n for name, n in loops().items() if name.startswith("worker")) < 500:
+    for _ in range(50):
+        bad()
+before = loops()
+check("requests were counted", total() > 3)
+service.ask("clear counters all")
+after = loops()
+check("clear counters clears each: %s" % sorted(after.values()),
+      all(after[name] < before[name] for name in before if name.startswith("worker")))
+check("and the sums", int(service.stat("fe", "FRONTEND")["req_tot"]) == 0)
+finish()
+PY
+finish
