@@ -24,6 +24,7 @@
 #include "stream/reply.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
+#include "tls/conn.h"
 #include "stream/unread.h"
 
 #include <strings.h>
@@ -123,7 +124,8 @@ static int head_failed(struct stream *s)
 		s->exchange->bytes_in += h1->in->len;
 	if (h1->error.status && !(conn->flags & (CONN_EOF | CONN_BROKEN)))
 		return exchange_fail_with(s, END_BAD_REQUEST, h1->error.status);
-	if (conn->flags & CONN_BROKEN)
+	/* With TLS, a client that closes without a word listens to none. */
+	if (conn->flags & CONN_BROKEN || (tls_conn_is(conn) && !h1->in))
 		return end(s, END_CLIENT_ABORT);
 	return exchange_fail(s, END_CLIENT_ABORT);
 }

@@ -387,7 +387,7 @@ static void tls_close(struct conn *conn, bool reset)
 {
 	struct tls_conn *t = tls_of(conn);
 
-	if (!reset && !t->eof)
+	if (!reset && !t->eof && !(conn->flags & CONN_RDHUP))
 		tls_say_end(t, false);
 	if (t->out && !reset && !(conn->flags & CONN_BROKEN))
 		tls_drain(conn, &t->out);
