@@ -4,6 +4,8 @@
 
 #include "cli/help.h"
 
+#include "config.h"
+
 const struct cli_command *const cli_tables[] = {
 	cli_talk_commands,
 	cli_stats_commands,
@@ -17,6 +19,9 @@ const struct cli_command *const cli_tables[] = {
 	cli_set_process_commands,
 	cli_getsocks_commands,
 	cli_debug_commands,
+#ifdef HAVE_OPENSSL
+	cli_tls_tickets_commands,
+#endif
 	cli_later_commands,
 	cli_help_commands,
 	NULL,
