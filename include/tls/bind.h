@@ -20,6 +20,7 @@ struct ssl_st;
 struct tls_bind;
 struct tls_list;
 struct tls_ticket_keys;
+struct tls_list_line;
 
 /* Words of bind lines and of the global section about TLS. */
 extern const struct module tls_bind_module;
@@ -49,7 +50,7 @@ struct tls_line {
 	struct tls_bind *bind;
 	struct tls_entry *entry;
 	const struct tls_list *list; /* the file or directory that names it; NULL: the bind line */
-	unsigned number;       /* line of the file; 0 */
+	const struct tls_list_line *from; /* its line there */
 	unsigned rank;         /* earlier lines win */
 	unsigned group;        /* those of one word or line (bundles) have the same */
 	const char *const *filters; /* as written; NULL-terminated; NULL: those of the certificate */
@@ -92,7 +93,7 @@ struct tls_line_spec {
 	const char *const *filters;
 	const struct tls_settings *set;
 	const struct tls_list *list;
-	unsigned number;
+	const struct tls_list_line *from;
 };
 int tls_bind_add(struct tls_bind *bind, const struct tls_line_spec *spec, struct err *err);
 /* Takes the line out of the index and frees it. */

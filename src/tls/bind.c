@@ -234,7 +234,7 @@ static struct tls_line *line_new(struct tls_bind *bind, const struct tls_line_sp
 	line->entry = entry;
 	line->filters = spec->filters;
 	line->list = spec->list;
-	line->number = spec->number;
+	line->from = spec->from;
 	line->set = spec->set;
 	line->rank = bind->next_rank++;
 	line->group = bind->next_group;
@@ -321,8 +321,8 @@ static int lines_ready(struct tls_bind *bind, struct config *cfg)
 		if (!line_ready(line, &err))
 			continue;
 		if (line->list)
-			rc = config_error(cfg, &(struct location){ tls_list_name(line->list),
-								   line->number }, "%s", err.text);
+			rc = config_error(cfg, &(struct location){ line->list->name,
+								   line->from->number }, "%s", err.text);
 		else
 			rc = config_error(cfg, &bind->loc, "%s", err.text);
 	}

@@ -12,12 +12,14 @@
 #include "config/module.h"
 #include "net/bind_conf.h"
 #include "tls/dh.h"
+#include "tls/layer.h"
 #include "tls/lib.h"
 #include "tls/list.h"
 #include "tls/tickets.h"
 
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* -- bind lines ------------------------------------------------------------------------------ */
 
@@ -29,22 +31,54 @@ static int bind_setting(struct statement *st, const struct keyword *kw, void *ob
 	return tls_settings_parse(st, kw->name, &bind->set);
 }
 
+/* One file, or its bundle. */
+static int add_files(struct tls_bind *bind, const char *path, struct err *err)
+{
+	struct tls_entry *entries[TLS_BUNDLE_MAX];
+	struct tls_line_spec spec = { .entries = entries };
+	int n = tls_entries_load(path, entries, err);
+
+	if (n < 0)
+		return -1;
+	spec.count = (unsigned)n;
+	return tls_bind_add(bind, &spec, err);
+}
+
+static int add_list(struct tls_bind *bind, const char *path, struct err *err)
+{
+	struct tls_list *list = tls_list_load(path, err);
+
+	return list ? tls_list_use(list, bind, err) : -1;
+}
+
 static int bind_crt(struct statement *st, const struct keyword *kw, void *object)
 {
 	const char *word = stmt_need(st, "the file or directory of a certificate"), *path;
 	struct tls_bind *bind = tls_bind_of(object, st->cfg);
-	struct tls_entry *entries[TLS_BUNDLE_MAX];
-	struct tls_line_spec spec = { .entries = entries };
+	struct stat status;
 	struct err err;
-	int n;
+	bool directory;
 
 	(void)kw;
 	if (!word)
 		return -1;
 	path = tls_store_crt_path(st->cfg->arena, word);
-	n = tls_entries_load(path, entries, &err);
-	spec.count = (unsigned)n;
-	if (n < 0 || tls_bind_add(bind, &spec, &err))
+	directory = *path != '@' && !stat(path, &status) && S_ISDIR(status.st_mode);
+	if (directory ? add_list(bind, path, &err) : add_files(bind, path, &err))
+		return stmt_error(st, st->at - 1, "%s", err.text);
+	return 0;
+}
+
+static int bind_crt_list(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word = stmt_need(st, "the file of a list of certificates");
+	struct tls_bind *bind = tls_bind_of(object, st->cfg);
+	struct err err;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	if (add_list(bind, tls_store_crt_path(st->cfg->arena, word), &err))
 		return stmt_error(st, st->at - 1, "%s", err.text);
 	return 0;
 }
@@ -62,18 +96,183 @@ static int bind_ticket_keys(struct statement *st, const struct keyword *kw, void
 	return bind->ticket_keys ? 0 : stmt_error(st, st->at - 1, "%s", err.text);
 }
 
+/* -- the global section ---------------------------------------------------------------------- */
+
+/* Its data are in tls_global, which commands need, too. */
+static int global_default(struct statement *st, const struct keyword *kw, void *object)
+{
+	(void)object;
+	return tls_settings_parse(st, kw->name + strlen("ssl-default-bind-"), &tls_global.bind);
+}
+
+static int global_options(struct statement *st, const struct keyword *kw, void *object)
+{
+	int rc = 0;
+
+	(void)object;
+	if (!stmt_peek(st))
+		return stmt_error(st, st->at, "'%s' needs options, such as 'ssl-min-ver TLSv1.2'",
+				  kw->name);
+	while (stmt_peek(st) && !rc) {
+		const char *word = stmt_next(st);
+
+		if (tls_settings_word(word, TLS_IN_DEFAULT) < 0 || !strcmp(word, "tls-tickets"))
+			rc = stmt_error(st, st->at - 1, "'%s' is not an option of '%s'", word, kw->name);
+		else
+			rc = tls_settings_parse(st, word, &tls_global.bind);
+	}
+	return rc;
+}
+
+static int global_number(struct statement *st, const struct keyword *kw, void *object)
+{
+	(void)object;
+	return set_unsigned(st, kw, &tls_global);
+}
+
+static int global_dh_file(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *path = stmt_need(st, "a file of Diffie-Hellman parameters");
+	struct err err;
+
+	(void)kw;
+	(void)object;
+	if (!path)
+		return -1;
+	return tls_dh_load(path, &err) ? stmt_error(st, st->at - 1, "%s", err.text) : 0;
+}
+
+/* Words whose argument goes to the library at once. */
+static int global_library(struct statement *st, const struct keyword *kw, void *object)
+{
+	static const struct {
+		const char *name;
+		int (*apply)(const char *word, struct err *err);
+	} words[] = {
+		{ "ssl-provider", tls_lib_provider },
+		{ "ssl-provider-path", tls_lib_provider_path },
+		{ "ssl-propquery", tls_lib_propquery },
+	};
+	const char *word = stmt_need(st, "a value");
+	struct err err;
+	size_t i;
+
+	(void)object;
+	if (!word)
+		return -1;
+	for (i = 0; strcmp(words[i].name, kw->name) != 0; i++)
+		;
+	if (tls_lib_start(&err) || words[i].apply(word, &err))
+		return stmt_error(st, st->at - 1, "%s", err.text);
+	return 0;
+}
+
+static int global_gone(struct statement *st, const struct keyword *kw, void *object)
+{
+	(void)object;
+	while (stmt_next(st))
+		;
+	if (!strcmp(kw->name, "ssl-engine"))
+		return stmt_error(st, 0, "engines are gone from OpenSSL: use 'ssl-provider'");
+	stmt_warning(st, 0, "'%s' has no effect: it was for engines, which are gone from OpenSSL",
+		     kw->name);
+	return 0;
+}
+
 /* -- rows ------------------------------------------------------------------------------------ */
+
+#define GLOBAL(field) offsetof(struct tls_global, field)
 
 static const struct keyword bind_keywords[] = {
 	{ "ssl", SCOPE_BIND, 0, "", bind_setting, .help = "connections speak TLS" },
 	{ "crt", SCOPE_BIND, 0, "<cert>", bind_crt,
 	  .help = "file with certificate, chain and key, or a directory of such files" },
+	{ "allow-0rtt", SCOPE_BIND, 0, "", bind_setting,
+	  .help = "early data of TLS 1.3 (0-RTT) is accepted" },
 	{ "alpn", SCOPE_BIND, 0, "<protocols>", bind_setting,
 	  .help = "protocols offered by ALPN, parted by commas, the preferred first" },
 	{ "no-tls-tickets", SCOPE_BIND, 0, "", bind_setting,
 	  .help = "sessions are resumed from our cache alone, no tickets are given" },
 	{ "tls-ticket-keys", SCOPE_BIND, 0, "<keyfile>", bind_ticket_keys,
 	  .help = "file of the keys that session tickets are sealed with" },
+	{ "ca-file", SCOPE_BIND, 0, "<cafile>", bind_setting,
+	  .help = "file or directory of authorities whose client certificates are accepted" },
+	{ "ca-ignore-err", SCOPE_BIND, 0, "<errors>", bind_setting,
+	  .help = "errors of the authorities of clients that are no reason to refuse" },
+	{ "ca-verify-file", SCOPE_BIND, 0, "<cafile>", bind_setting,
+	  .help = "further authorities, whose names clients are not told" },
+	{ "ciphers", SCOPE_BIND, 0, "<ciphers>", bind_setting,
+	  .help = "ciphers up to TLS 1.2" },
+	{ "ciphersuites", SCOPE_BIND, 0, "<ciphersuites>", bind_setting,
+	  .help = "cipher suites of TLS 1.3" },
+	{ "client-sigalgs", SCOPE_BIND, 0, "<sigalgs>", bind_setting,
+	  .help = "signatures that client certificates may have" },
+	{ "crl-file", SCOPE_BIND, 0, "<crlfile>", bind_setting,
+	  .help = "lists of revoked certificates" },
+	{ "crt-ignore-err", SCOPE_BIND, 0, "<errors>", bind_setting,
+	  .help = "errors of client certificates that are no reason to refuse" },
+	{ "curves", SCOPE_BIND, 0, "<curves>", bind_setting,
+	  .help = "elliptic curves for the key exchange, the preferred first" },
+	{ "ecdhe", SCOPE_BIND, 0, "<curve>", bind_setting,
+	  .help = "the one curve for the key exchange" },
+	{ "no-alpn", SCOPE_BIND, 0, "", bind_setting,
+	  .help = "no protocol is offered by ALPN" },
+	{ "no-ca-names", SCOPE_BIND, 0, "", bind_setting,
+	  .help = "clients are not told the names of the authorities" },
+	{ "npn", SCOPE_BIND, 0, "<protocols>", bind_setting,
+	  .help = "gone: use alpn" },
+	{ "prefer-client-ciphers", SCOPE_BIND, 0, "", bind_setting,
+	  .help = "the order of the client's ciphers counts" },
+	{ "sigalgs", SCOPE_BIND, 0, "<sigalgs>", bind_setting,
+	  .help = "signatures that the line makes" },
+	{ "ssl-max-ver", SCOPE_BIND, 0, "<version>", bind_setting, .dflt = "TLSv1.3",
+	  .help = "highest version of TLS" },
+	{ "ssl-min-ver", SCOPE_BIND, 0, "<version>", bind_setting, .dflt = "TLSv1.2",
+	  .help = "least version of TLS" },
+	{ "strict-sni", SCOPE_BIND, 0, "", bind_setting,
+	  .help = "refuse handshakes for names that no certificate is for" },
+	{ "verify", SCOPE_BIND, 0, "none|optional|required", bind_setting, .dflt = "none",
+	  .help = "are clients asked for a certificate?" },
+	{ "crt-list", SCOPE_BIND, 0, "<file>", bind_crt_list,
+	  .help = "file of certificates, their options and the names they are for" },
+	{ "no-sslv3", SCOPE_BIND, 0, "", bind_setting, .help = "no SSLv3" },
+	{ "no-tlsv10", SCOPE_BIND, 0, "", bind_setting, .help = "no TLS 1.0" },
+	{ "no-tlsv11", SCOPE_BIND, 0, "", bind_setting, .help = "no TLS 1.1" },
+	{ "no-tlsv12", SCOPE_BIND, 0, "", bind_setting, .help = "no TLS 1.2" },
+	{ "no-tlsv13", SCOPE_BIND, 0, "", bind_setting, .help = "no TLS 1.3" },
+	{ "force-sslv3", SCOPE_BIND, 0, "", bind_setting, .help = "only SSLv3" },
+	{ "force-tlsv10", SCOPE_BIND, 0, "", bind_setting, .help = "only TLS 1.0" },
+	{ "force-tlsv11", SCOPE_BIND, 0, "", bind_setting, .help = "only TLS 1.1" },
+	{ "force-tlsv12", SCOPE_BIND, 0, "", bind_setting, .help = "only TLS 1.2" },
+	{ "force-tlsv13", SCOPE_BIND, 0, "", bind_setting, .help = "only TLS 1.3" },
+	{ "ssl-default-bind-ciphers", SCOPE_GLOBAL, 0, "<ciphers>", global_default,
+	  .help = "ciphers up to TLS 1.2 of bind lines that name none" },
+	{ "ssl-default-bind-ciphersuites", SCOPE_GLOBAL, 0, "<ciphersuites>", global_default,
+	  .help = "cipher suites of TLS 1.3 of bind lines that name none" },
+	{ "ssl-default-bind-curves", SCOPE_GLOBAL, 0, "<curves>", global_default,
+	  .help = "elliptic curves of bind lines that name none" },
+	{ "ssl-default-bind-sigalgs", SCOPE_GLOBAL, 0, "<sigalgs>", global_default,
+	  .help = "signatures of bind lines that name none" },
+	{ "ssl-default-bind-client-sigalgs", SCOPE_GLOBAL, 0, "<sigalgs>", global_default,
+	  .help = "signatures of client certificates, of bind lines that name none" },
+	{ "ssl-default-bind-options", SCOPE_GLOBAL, 0, "<option>...", global_options,
+	  .help = "versions, tickets and order of ciphers of bind lines that say nothing of it" },
+	{ "ssl-dh-param-file", SCOPE_GLOBAL, 0, "<file>", global_dh_file,
+	  .help = "Diffie-Hellman parameters of certificates that bring none" },
+	{ "ssl-engine", SCOPE_GLOBAL, 0, "<name>", global_gone, .help = "gone: use ssl-provider" },
+	{ "ssl-mode-async", SCOPE_GLOBAL, 0, "", global_gone, .help = "has no effect" },
+	{ "ssl-propquery", SCOPE_GLOBAL, 0, "<query>", global_library,
+	  .help = "properties that the algorithms of providers are to have" },
+	{ "ssl-provider", SCOPE_GLOBAL, 0, "<name>", global_library,
+	  .help = "load a provider of OpenSSL" },
+	{ "ssl-provider-path", SCOPE_GLOBAL, 0, "<path>", global_library,
+	  .help = "where the providers loaded from here on are looked for" },
+	{ "tune.ssl.hard-maxrecord", SCOPE_GLOBAL, 0, "<bytes>", global_number,
+	  .offset = GLOBAL(hard_maxrecord), .min = 0, .max = 16384, .dflt = "0 (16384)",
+	  .help = "most bytes of data in one record of TLS" },
+	{ "tune.ssl.default-dh-param", SCOPE_GLOBAL, 0, "<bits>", global_number,
+	  .offset = GLOBAL(default_dh), .min = 1024, .max = 16384,
+	  .help = "largest Diffie-Hellman parameters where no file gives any" },
 	{ 0 }
 };
 
@@ -105,6 +304,15 @@ static int bind_finish(struct config *cfg, void *data)
 	return rc;
 }
 
+static int bind_prepare(struct config *cfg, void *data, struct err *err)
+{
+	(void)cfg;
+	(void)data;
+	(void)err;
+	tls_max_record = tls_global.hard_maxrecord;
+	return 0;
+}
+
 static void bind_release(void *data)
 {
 	struct tls_bind *bind, *next;
@@ -112,6 +320,7 @@ static void bind_release(void *data)
 	(void)data;
 	list_for_each_safe(bind, next, &tls_binds, node)
 		tls_bind_release(bind);
+	tls_lists_free();
 }
 
 const struct module tls_bind_module = {
@@ -119,6 +328,7 @@ const struct module tls_bind_module = {
 	.keywords = bind_keywords,
 	.init = bind_init,
 	.finish = bind_finish,
+	.prepare = bind_prepare,
 	.release = bind_release,
 	.data_size = 1,
 };

@@ -1,12 +1,467 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* crt-lists. */
+/*
+ * crt-lists. A list is read while the configuration is; its lines become lines of each bind line that
+ * uses it (tls_bind_add). Commands add and delete lines in memory: files are never written. Certificates
+ * and their contents are the store's business.
+ */
 #include "tls/list.h"
 
-struct tls_list {
-	const char *name;
+#include "base/arena.h"
+#include "base/err.h"
+#include "tls/settings.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <openssl/crypto.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static struct tls_list *first;
+
+struct tls_list *tls_list_first(void)
+{
+	return first;
+}
+
+struct tls_list *tls_list_find(const char *name)
+{
+	struct tls_list *list;
+
+	for (list = first; list; list = list->next)
+		if (!strcmp(list->name, name))
+			return list;
+	return NULL;
+}
+
+/* -- one line, cut ---------------------------------------------------------------------------- */
+
+struct cutter {
+	struct arena *arena;
+	const char *p, *end;
+	const char **options, **filters; /* room for all words that the line can have */
+	unsigned option_count, filter_count;
+	bool inside, bracketed;
+	struct tls_list_words *words;
 };
 
-const char *tls_list_name(const struct tls_list *list)
+static bool is_blank(char c)
 {
-	return list->name;
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The next word, or bracket; NULL: the end. */
+static const char *cut_word(struct cutter *c)
+{
+	const char *begin;
+
+	while (c->p < c->end && is_blank(*c->p))
+		c->p++;
+	if (c->p == c->end)
+		return NULL;
+	begin = c->p;
+	if (*begin == '[' || *begin == ']')
+		return c->p++, *begin == '[' ? "[" : "]";
+	while (c->p < c->end && !is_blank(*c->p) && *c->p != '[' && *c->p != ']')
+		c->p++;
+	return arena_strndup(c->arena, begin, (size_t)(c->p - begin));
+}
+
+static int cut_bracket(struct cutter *c, bool opens, struct err *err)
+{
+	if (opens && !c->words->crt)
+		return err_set(err, "a line begins with the file of a certificate, not with '['");
+	if (opens && c->bracketed)
+		return err_set(err, "a second '['");
+	if (!opens && !c->inside)
+		return err_set(err, "']' without '['");
+	c->inside = c->bracketed = opens || c->bracketed;
+	c->inside = opens;
+	return 0;
+}
+
+static int cut_all(struct cutter *c, struct err *err)
+{
+	const char *word;
+
+	while ((word = cut_word(c))) {
+		if (!strcmp(word, "[") || !strcmp(word, "]")) {
+			if (cut_bracket(c, *word == '[', err))
+				return -1;
+		} else if (!c->words->crt) {
+			c->words->crt = word;
+		} else if (c->inside) {
+			c->options[c->option_count++] = word;
+		} else {
+			c->filters[c->filter_count++] = word;
+		}
+	}
+	return 0;
+}
+
+int tls_list_cut(struct arena *arena, const char *line, size_t len, struct tls_list_words *words,
+		 struct err *err)
+{
+	struct cutter c = { .arena = arena, .p = line, .end = line + len, .words = words };
+	size_t most = len / 2 + 2;
+
+	memset(words, 0, sizeof(*words));
+	while (c.p < c.end && is_blank(*c.p))
+		c.p++;
+	if (c.p == c.end || *c.p == '#')
+		return 0;
+	if (memchr(line, 0, len))
+		return err_set(err, "a NUL byte");
+	c.options = arena_alloc(arena, most * sizeof(*c.options));
+	c.filters = arena_alloc(arena, most * sizeof(*c.filters));
+	if (cut_all(&c, err))
+		return -1;
+	words->options = c.bracketed ? c.options : NULL;
+	words->filters = c.filter_count ? c.filters : NULL;
+	return 0;
+}
+
+/* -- one line, understood --------------------------------------------------------------------- */
+
+static int ocsp_update(struct tls_list_line *line, const char *arg, struct err *err)
+{
+	if (!arg || (strcmp(arg, "on") != 0 && strcmp(arg, "off") != 0))
+		return err_set(err, "'ocsp-update' takes 'on' or 'off'");
+	line->ocsp_update_given = true;
+	line->ocsp_update = !strcmp(arg, "on");
+	return 0;
+}
+
+static int line_options(struct tls_list_line *line, struct err *err)
+{
+	const char *const *option = line->words.options, *arg;
+	int args;
+
+	for (; option && *option; option++) {
+		if (!strcmp(*option, "ocsp-update")) {
+			if (ocsp_update(line, option[1], err))
+				return -1;
+			option++;
+			continue;
+		}
+		args = tls_settings_word(*option, TLS_IN_LIST);
+		if (args < 0)
+			return err_set(err, tls_settings_word(*option, TLS_IN_BIND) < 0 ?
+				       "'%s' is not known" :
+				       "'%s' is a word of bind lines, not of the lines of a crt-list",
+				       *option);
+		arg = args ? option[1] : NULL;
+		if (tls_settings_set(&line->set, *option, arg, line->arena, err))
+			return -1;
+		line->has_set = true;
+		option += args;
+	}
+	return 0;
+}
+
+static void line_free(struct tls_list_line *line)
+{
+	struct arena *arena = line->arena;
+
+	list_remove(&line->node);
+	arena_free(&arena);
+}
+
+/* A line without certificate is none: *made is NULL then. */
+static int line_make(const char *text, size_t len, struct tls_list_line **made, struct err *err)
+{
+	struct arena *arena = arena_new(256);
+	struct tls_list_line *line;
+
+	*made = NULL;
+	if (!arena)
+		return err_set(err, "out of memory");
+	line = arena_alloc(arena, sizeof(*line));
+	line->arena = arena;
+	list_init(&line->node);
+	if (tls_list_cut(arena, text, len, &line->words, err) || line_options(line, err)) {
+		line_free(line);
+		return -1;
+	}
+	if (!line->words.crt) {
+		line_free(line);
+		return 0;
+	}
+	line->crt = tls_store_crt_path(arena, line->words.crt);
+	*made = line;
+	return 0;
+}
+
+void tls_list_say(const struct tls_list_line *line, struct text *text)
+{
+	const char *const *word;
+
+	text_str(text, line->crt);
+	if (line->words.options) {
+		text_str(text, " [");
+		for (word = line->words.options; *word; word++)
+			text_printf(text, "%s%s", word == line->words.options ? "" : " ", *word);
+		text_char(text, ']');
+	}
+	for (word = line->words.filters; word && *word; word++)
+		text_printf(text, " %s", *word);
+}
+
+/* -- files ------------------------------------------------------------------------------------ */
+
+static int line_load(struct tls_list *list, struct tls_list_line *line, struct err *err)
+{
+	int n = tls_entries_load(line->crt, line->entries, err);
+
+	if (n < 0)
+		return -1;
+	line->count = (unsigned)n;
+	list_append(&list->lines, &line->node);
+	return 0;
+}
+
+static int list_read_lines(struct tls_list *list, const char *text, size_t len, struct err *err)
+{
+	const char *end;
+	struct tls_list_line *line;
+	unsigned number = 1;
+	size_t n;
+
+	for (; len; text += n, len -= n, number++) {
+		end = memchr(text, '\n', len);
+		n = end ? (size_t)(end - text) + 1 : len;
+		if (line_make(text, n, &line, err))
+			return err_prefix(err, "line %u of '%.200s'", number, list->name);
+		if (!line)
+			continue;
+		line->number = number;
+		if (!line_load(list, line, err))
+			continue;
+		line_free(line);
+		return err_prefix(err, "line %u of '%.200s'", number, list->name);
+	}
+	return 0;
+}
+
+static int list_read_file(struct tls_list *list, struct err *err)
+{
+	struct span text;
+	int rc;
+
+	if (tls_file_read(list->name, &text, err))
+		return -1;
+	rc = list_read_lines(list, text.ptr, text.len, err);
+	OPENSSL_free((void *)(uintptr_t)text.ptr);
+	return rc;
+}
+
+static int wanted(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' && !tls_store_is_extra(entry->d_name);
+}
+
+static int list_read_one(struct tls_list *list, const char *name, struct err *err)
+{
+	struct arena *arena = arena_new(256);
+	struct tls_list_line *line;
+	struct stat st;
+
+	if (!arena)
+		return err_set(err, "out of memory");
+	line = arena_alloc(arena, sizeof(*line));
+	list_init(&line->node);
+	line->arena = arena;
+	line->crt = line->words.crt = arena_printf(arena, "%s/%s", list->name, name);
+	if ((stat(line->crt, &st) || S_ISREG(st.st_mode)) && line_load(list, line, err)) {
+		line_free(line);
+		return -1;
+	}
+	if (list_empty(&line->node))
+		line_free(line);
+	return 0;
+}
+
+static int list_read_directory(struct tls_list *list, struct err *err)
+{
+	struct dirent **entries;
+	int n = scandir(list->name, &entries, wanted, alphasort), i, rc = 0;
+	const struct list *last;
+
+	if (n < 0)
+		return err_set(err, "'%s' cannot be read: %s", list->name, strerror(errno));
+	for (i = 0; i < n; i++) {
+		last = list->lines.prev;
+		if (!rc)
+			rc = list_read_one(list, entries[i]->d_name, err);
+		if (!rc && list->lines.prev != last)
+			list_entry(list->lines.prev, struct tls_list_line, node)->number =
+				last == &list->lines ? 1 :
+				list_entry(last, struct tls_list_line, node)->number + 1;
+		free(entries[i]);
+	}
+	free(entries);
+	return rc;
+}
+
+static void list_free(struct tls_list *list)
+{
+	struct tls_list_line *line, *next;
+
+	list_for_each_safe(line, next, &list->lines, node)
+		line_free(line);
+	free(list->binds);
+	free((char *)(uintptr_t)list->name);
+	free(list);
+}
+
+struct tls_list *tls_list_load(const char *name, struct err *err)
+{
+	struct tls_list *list = tls_list_find(name);
+	struct stat st;
+
+	if (list)
+		return list;
+	if (stat(name, &st)) {
+		err_set(err, "'%s' cannot be read: %s", name, strerror(errno));
+		return NULL;
+	}
+	list = calloc(1, sizeof(*list));
+	if (!list || !(list->name = strdup(name))) {
+		free(list);
+		err_set(err, "out of memory");
+		return NULL;
+	}
+	list_init(&list->lines);
+	list->directory = S_ISDIR(st.st_mode);
+	if (list->directory ? list_read_directory(list, err) : list_read_file(list, err)) {
+		list_free(list);
+		return NULL;
+	}
+	list->next = first;
+	first = list;
+	return list;
+}
+
+void tls_lists_free(void)
+{
+	struct tls_list *list;
+
+	while ((list = first)) {
+		first = list->next;
+		list_free(list);
+	}
+}
+
+/* -- with bind lines --------------------------------------------------------------------------- */
+
+static int line_put(const struct tls_list *list, const struct tls_list_line *line,
+		    struct tls_bind *bind, struct err *err)
+{
+	const struct tls_line_spec spec = { .entries = line->entries, .count = line->count,
+					    .filters = line->words.filters,
+					    .set = line->has_set ? &line->set : NULL,
+					    .list = list, .from = line };
+
+	return tls_bind_add(bind, &spec, err);
+}
+
+int tls_list_use(struct tls_list *list, struct tls_bind *bind, struct err *err)
+{
+	const struct tls_list_line *line;
+	struct tls_bind **binds = realloc(list->binds, (list->bind_count + 1) * sizeof(*binds));
+
+	if (!binds)
+		return err_set(err, "out of memory");
+	list->binds = binds;
+	binds[list->bind_count++] = bind;
+	list_for_each(line, &list->lines, node)
+		if (line_put(list, line, bind, err))
+			return -1;
+	return 0;
+}
+
+/* Takes what became of the line out of its bind lines. */
+static void line_withdraw(const struct tls_list *list, const struct tls_list_line *line)
+{
+	struct tls_line *l, *next;
+	unsigned i;
+
+	for (i = 0; i < list->bind_count; i++)
+		list_for_each_safe(l, next, &list->binds[i]->lines, node)
+			if (l->from == line)
+				tls_line_free(&l);
+}
+
+static int line_find(struct tls_list_line *line, struct err *err)
+{
+	struct tls_entry *entry = tls_entry_find(line->crt);
+
+	if (!entry || !entry->cert)
+		return err_set(err, "there is no certificate '%s' in memory", line->crt);
+	line->entries[line->count++] = entry;
+	return 0;
+}
+
+int tls_list_add(struct tls_list *list, struct span text, struct err *err)
+{
+	struct tls_list_line *line;
+	unsigned i;
+
+	if (line_make(text.ptr, text.len, &line, err))
+		return -1;
+	if (!line)
+		return err_set(err, "the line names no certificate");
+	if (line_find(line, err)) {
+		line_free(line);
+		return -1;
+	}
+	line->number = list_empty(&list->lines) ? 1 :
+		       list_entry(list->lines.prev, struct tls_list_line, node)->number + 1;
+	for (i = 0; i < list->bind_count; i++)
+		if (line_put(list, line, list->binds[i], err)) {
+			line_withdraw(list, line);
+			line_free(line);
+			return -1;
+		}
+	list_append(&list->lines, &line->node);
+	return 0;
+}
+
+/* Is it what clients get for whom there is nothing else? */
+static bool line_is_default(const struct tls_list *list, const struct tls_list_line *line)
+{
+	unsigned i;
+
+	for (i = 0; i < list->bind_count; i++)
+		if (!list_empty(&list->binds[i]->lines) &&
+		    !(list->binds[i]->set.options.on & TLS_STRICT_SNI) &&
+		    list_first(&list->binds[i]->lines, struct tls_line, node)->from == line)
+			return true;
+	return false;
+}
+
+int tls_list_delete(struct tls_list *list, const char *crt, unsigned number, struct err *err)
+{
+	struct tls_list_line *line, *next;
+	bool found = false;
+
+	list_for_each(line, &list->lines, node) {
+		if (strcmp(line->crt, crt) != 0 || (number && line->number != number))
+			continue;
+		found = true;
+		if (line_is_default(list, line))
+			return err_set(err, "'%s' in line %u is the default certificate of a bind "
+				       "line and cannot be deleted", crt, line->number);
+	}
+	if (!found && number)
+		return err_set(err, "there is no certificate '%s' in line %u of '%s'", crt, number,
+			       list->name);
+	if (!found)
+		return err_set(err, "there is no certificate '%s' in '%s'", crt, list->name);
+	list_for_each_safe(line, next, &list->lines, node)
+		if (!strcmp(line->crt, crt) && (!number || line->number == number)) {
+			line_withdraw(list, line);
+			line_free(line);
+		}
+	return 0;
 }
