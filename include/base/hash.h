@@ -12,6 +12,8 @@ uint32_t hash_djb2(const void *data, size_t len);
 uint32_t hash_crc32(const void *data, size_t len);
 /* Castagnoli: RFC 4960, appendix B. */
 uint32_t hash_crc32c(const void *data, size_t len);
+/* Goes on where the checksum of the bytes before ended. */
+uint32_t hash_crc32c_more(uint32_t before, const void *data, size_t len);
 /* The reference's function of this name is not described anywhere: this is XXH32 with the
  * seed 6. */
 uint32_t hash_wt6(const void *data, size_t len);

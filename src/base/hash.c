@@ -38,9 +38,10 @@ static void crc_table(uint32_t *table, uint32_t polynomial)
 	}
 }
 
-static uint32_t crc_run(const uint32_t *table, const uint8_t *p, size_t len)
+/* before: the checksum of what came before; 0: nothing. */
+static uint32_t crc_run(const uint32_t *table, uint32_t before, const uint8_t *p, size_t len)
 {
-	uint32_t crc = ~(uint32_t)0;
+	uint32_t crc = ~before;
 
 	while (len--)
 		crc = crc >> 8 ^ table[(crc ^ *p++) & 0xff];
@@ -53,16 +54,21 @@ uint32_t hash_crc32(const void *data, size_t len)
 
 	if (!table[1])
 		crc_table(table, 0xedb88320);
-	return crc_run(table, data, len);
+	return crc_run(table, 0, data, len);
 }
 
-uint32_t hash_crc32c(const void *data, size_t len)
+uint32_t hash_crc32c_more(uint32_t before, const void *data, size_t len)
 {
 	static uint32_t table[256];
 
 	if (!table[1])
 		crc_table(table, 0x82f63b78);
-	return crc_run(table, data, len);
+	return crc_run(table, before, data, len);
+}
+
+uint32_t hash_crc32c(const void *data, size_t len)
+{
+	return hash_crc32c_more(0, data, len);
 }
 
 uint32_t hash_wt6(const void *data, size_t len)

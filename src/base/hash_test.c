@@ -17,6 +17,7 @@ static void equals_reference(void **state)
 	assert_int_equal(hash_djb2("abc", 3), 193485963);
 	assert_int_equal(hash_crc32("abc", 3), 891568578);
 	assert_int_equal(hash_crc32c("abc", 3), 910901175);
+	assert_int_equal(hash_crc32c_more(hash_crc32c("ab", 2), "c", 1), 910901175);
 	assert_int_equal(hash_djb2("abcdefghijklmnopqrstuvwxyz", 26), 3927029252);
 	assert_int_equal(hash_crc32("", 0), 0);
 }
