@@ -31,6 +31,7 @@
 #include "stream/h1_conf.h"
 #include "stream/http_rules.h"
 #include "stream/persist.h"
+#include "stream/proxyheader.h"
 #include "stream/service.h"
 #include "stream/tcp_rules.h"
 #include "stream/tune.h"
@@ -81,6 +82,7 @@ const struct module *const modules[] = {
 	&http_rules_module,
 	&forwarded_module,
 	&persist_module,
+	&proxyheader_module,
 	&page_module,
 	&stats_service_module,
 	&service_module,

@@ -13,12 +13,15 @@ void ask_stop(struct check *check);
 void ask_timeout(struct check *check);
 /* The usual address of the check. */
 struct addr ask_address(const struct check *check);
-/* Does the server line want a PROXY line in front of its checks? */
-bool ask_sends_proxy(const struct check *check);
+/* What comes before a check's own bytes. */
+enum { ASK_PROXY = 1 << 0,    /* a PROXY header */
+       ASK_SOCKS4 = 1 << 1 }; /* a SOCKS4 proxy is on the way */
+/* What the server line wants of that in its checks. */
+unsigned ask_usual_way(const struct check *check);
 
 /* For walk.c: opens a connection. False: it could not begin; error and cause of the state are
  * set, and the result is *status. Else walk_go comes when it stands, walk_failed when not. */
-bool ask_open(struct check *check, const struct addr *to, bool proxy_line,
+bool ask_open(struct check *check, const struct addr *to, unsigned how,
 	      enum check_status *status);
 /* Closes it, with FIN or RST. */
 void ask_close(struct check *check, bool linger);

@@ -29,7 +29,8 @@ struct check {
 			       * in maintenance or paused */
 	uint64_t started_us, started_ms;
 	bool connected;
-	bool proxy_line;      /* in front of everything on the present connection */
+	unsigned how;         /* ASK_*: the present connection */
+	bool socks_asked;     /* the request was sent, the reply is waited for */
 	struct addr to;       /* of the present connection */
 	bool reporting;       /* its result is on its way: report.h */
 	unsigned ticket;      /* of that */

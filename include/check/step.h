@@ -30,7 +30,7 @@ struct step_connect {
 	struct expr *port_expr;
 	struct addr addr;      /* AF_UNSPEC: none given */
 	bool as_server;        /* "default", and connections nobody wrote: as the server line says */
-	bool send_proxy;
+	bool send_proxy, via_socks4;
 	bool linger;           /* ends with FIN instead of RST */
 };
 

@@ -7,7 +7,7 @@
 #include "expr/expr.h"
 
 /* Tables; their last row has no name. */
-extern const struct fetch fetch_consts[], fetch_states[], fetch_net[], fetch_buffers[],
+extern const struct fetch fetch_consts[], fetch_states[], fetch_net[], fetch_faults[], fetch_buffers[],
 	fetch_vars[], fetch_http[], fetch_fields[];
 /* With OpenSSL only. */
 extern const struct fetch fetch_tls[], fetch_hello[], fetch_x509[];

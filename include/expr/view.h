@@ -83,6 +83,9 @@ struct view {
 	bool (*find_dst)(const struct view *view, struct addr *addr);
 	struct span request, response;  /* bytes received and not forwarded yet */
 	bool has_proxy_header;          /* the addresses came by the PROXY protocol */
+	uint8_t client_fault, server_fault; /* enum conn_fault (net/faults.h) */
+	struct span vectors;            /* of the PROXY header (net/proxyproto.h) */
+	struct span unique_id;          /* unique-id-format, once made; in mode http in view_http */
 	bool request_final, response_final; /* no more will come, or the buffer is full */
 	uint64_t id;                    /* unique in this process */
 	struct arena *arena;            /* memory of the exchange */

@@ -18,7 +18,7 @@ struct listener;
 
 enum { BIND_DEFER_ACCEPT = 1 << 0, BIND_TRANSPARENT = 1 << 1, BIND_V4V6 = 1 << 2,
        BIND_V6ONLY = 1 << 3, BIND_TFO = 1 << 4, BIND_EXPOSE_FD = 1 << 5,
-       BIND_ACCEPT_PROXY = 1 << 6 };
+       BIND_ACCEPT_PROXY = 1 << 6, BIND_ACCEPT_CIP = 1 << 7 };
 enum { LEVEL_NONE, LEVEL_USER, LEVEL_OPERATOR, LEVEL_ADMIN }; /* stats sockets */
 
 /* Socket options that every accepted connection inherits: set before listen. */
@@ -41,6 +41,7 @@ struct bind_conf {
 	int id, backlog, mss, nice, level, severity_output;
 	unsigned maxconn;       /* 0: no limit but the frontend's */
 	unsigned tcp_ut;        /* ms */
+	uint32_t cip_magic;     /* accept-netscaler-cip */
 	uint64_t workers;       /* "thread", "process": bit N - 1; 0: not given */
 	int mode;               /* Unix sockets; -1: not given */
 	int uid, gid;           /* -1: not given */

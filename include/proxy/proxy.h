@@ -228,6 +228,7 @@ struct global_conf {
 	bool strict_limits;
 	bool ignore_resolution; /* -dr: servers without address start disabled */
 	bool sets_mark;         /* a rule marks packets: SO_MARK */
+	bool keeps_vectors;     /* something asks for what PROXY headers tell besides addresses */
 };
 
 /* All proxies of a generation: the data of the module. */

@@ -40,11 +40,25 @@ static inline enum observed observed_status(unsigned status)
 		       OBSERVED_GOOD_RESPONSE : OBSERVED_WRONG_STATUS;
 }
 
+/* What a PROXY header of version 2 tells besides the addresses: proxy-v2-options. */
+enum { PROXY_V2_SSL = 1 << 0, PROXY_V2_CERT_CN = 1 << 1, PROXY_V2_SSL_CIPHER = 1 << 2,
+       PROXY_V2_CERT_SIG = 1 << 3, PROXY_V2_CERT_KEY = 1 << 4, PROXY_V2_AUTHORITY = 1 << 5,
+       PROXY_V2_CRC32C = 1 << 6, PROXY_V2_UNIQUE_ID = 1 << 7,
+       PROXY_V2_OF_SSL = PROXY_V2_SSL | PROXY_V2_CERT_CN | PROXY_V2_SSL_CIPHER |
+			 PROXY_V2_CERT_SIG | PROXY_V2_CERT_KEY };
+
+/* set-proxy-v2-tlv-fmt: further vectors of that header, each written by a format. */
+struct logformat;
+struct server_vector {
+	uint8_t type;
+	struct logformat *format;
+};
+
 enum { SRV_BACKUP = 1 << 0, SRV_CHECK = 1 << 1, SRV_DISABLED = 1 << 2,
        SRV_SEND_PROXY = 1 << 3, SRV_CHECK_SEND_PROXY = 1 << 4, SRV_TFO = 1 << 5,
        SRV_DOWN_SHUTDOWN_SESSIONS = 1 << 6, SRV_UP_SHUTDOWN_BACKUP = 1 << 7,
        SRV_CHECK_ADDR = 1 << 8, SRV_CHECK_PORT = 1 << 9, SRV_AGENT_CHECK = 1 << 10,
-       SRV_AGENT_ADDR = 1 << 11, SRV_SEND_PROXY_V2 = 1 << 12 };
+       SRV_AGENT_ADDR = 1 << 11, SRV_SEND_PROXY_V2 = 1 << 12, SRV_CHECK_SOCKS4 = 1 << 13 };
 
 /* Where connections to servers come from: "source" of server and backend. */
 struct source_conf {
@@ -83,6 +97,10 @@ struct server_settings {
 	int pool_low_conn;
 	unsigned pool_purge_delay;   /* ms, default 5000 */
 	int max_reuse;               /* requests behind the first on a connection; -1: no limit */
+	struct addr socks4;          /* the proxy on the way to it; AF_UNSPEC: none */
+	unsigned proxy_v2;           /* PROXY_V2_* */
+	unsigned vector_count;
+	const struct server_vector *vectors;
 	const char *redir;           /* clients are sent to this prefix; NULL: not */
 	const char *track;           /* "backend/server" or "server" */
 	uint8_t init_addr[4];        /* enum init_addr */

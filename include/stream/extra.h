@@ -31,6 +31,9 @@ struct stream_extra {
 	const struct location *last_rule; /* that has ended a list; NULL: none */
 	struct arena *arena;           /* of captures in mode tcp; NULL: none yet */
 	const char **captures;
+	struct span unique_id;         /* in mode tcp, once it was needed before the log: in arena */
+	uint8_t server_fault;          /* enum conn_fault: of the last connection to a server */
+	bool socks_asked;              /* SOCKS4: the request was sent, the reply is waited for */
 	bool has_src, has_dst;         /* set-src, set-dst: in force instead of the socket's */
 	struct addr src, dst;
 };

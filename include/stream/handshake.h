@@ -1,18 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What comes before the first byte of a session's own: the PROXY header of "accept-proxy" and
- * "expect-proxy". For the files of stream/. */
+/* What comes before the first byte of a session: TLS, and the headers of "accept-proxy" and
+ * "accept-netscaler-cip", "expect-proxy" and "expect-netscaler-cip". For the files of stream/, and
+ * for those who show its numbers. */
 #ifndef STREAM_HANDSHAKE_H
 #define STREAM_HANDSHAKE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct conn;
 struct session;
 
-/* Takes over both until the header is there: then calls session_begin, or closes. */
+/* Does anything come before the first byte of this session: a header, TLS? */
+bool handshake_wanted(const struct session *session);
+/* Takes over both until the headers are there: then calls session_begin, or closes. */
 void handshake_start(struct session *session, struct conn **conn);
 /* Closes those of all sessions (soft stop is over), or of one frontend's. */
 struct proxy;
 void handshakes_end(const struct proxy *frontend); /* NULL: all */
+
+/* Totals of the process. */
+struct handshake_stats {
+	uint64_t taken;   /* headers that were good */
+	uint64_t refused; /* connections closed because theirs was not, or did not come */
+};
+extern struct handshake_stats handshake_stats;
 
 #endif

@@ -23,6 +23,7 @@ struct idle {
 	struct server *server;
 	struct session *session; /* private to; NULL: everybody's */
 	struct addr to;          /* where it was connected to */
+	uint64_t mark;           /* of what the server was told of the client: proxyheader_mark */
 	unsigned uses;           /* requests that it has carried */
 	bool large;              /* the last answer was: h1_large */
 };

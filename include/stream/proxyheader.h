@@ -5,14 +5,24 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+struct module;
 struct stream;
 
-/* The header in the version that the server wants, into memory of PROXYPROTO_V1_MAX bytes; its
- * length. */
-size_t proxyheader_write(struct stream *s, char *memory);
-/* Puts the header in front of the request's bytes, so that both leave together. False: no
- * memory. */
+/* Words of server lines about what headers of version 2 tell. */
+extern const struct module proxyheader_module;
+
+/* Does the stream's server want one? */
+bool proxyheader_wanted(const struct stream *s);
+/* Puts the header in front of the request's bytes, so that both leave together: mode tcp, no TLS.
+ * False: no memory, or it would be too long. */
+bool proxyheader_preload(struct stream *s);
+/* Sends the header on a connection that was made a moment ago; the kernel keeps it for what
+ * follows at once (a request's head, a ClientHello). False: the connection is of no use. */
 bool proxyheader_send(struct stream *s);
+/* Stands for what the connection shows the server of this stream: others that would show the same
+ * have the same number. 0: nothing. */
+uint64_t proxyheader_mark(struct stream *s);
 
 #endif

@@ -34,6 +34,12 @@ enum reason {
 enum phase { PHASE_REQUEST, PHASE_QUEUE, PHASE_CONNECT, PHASE_HEADERS, PHASE_DATA, PHASE_LAST,
 	     PHASE_TARPIT };
 
+/* Of the session's PROXY header, version 2: whole ones. */
+struct vectors {
+	size_t len;
+	char bytes[];
+};
+
 struct session {
 	struct listener *listener;
 	struct proxy *frontend;
@@ -42,7 +48,10 @@ struct session {
 	struct addr *peer;       /* who has connected, where src is out of a PROXY header; else NULL */
 	bool has_dst;
 	bool expects_proxy;      /* tcp-request connection expect-proxy */
+	bool expects_cip;        /* expect-netscaler-cip */
 	bool has_proxy_header;   /* one was received */
+	uint8_t fault;           /* enum conn_fault (net/faults.h) */
+	struct vectors *vectors; /* NULL: none, or nobody wants to see them */
 	bool upgraded;           /* mode tcp, but HTTP since a rule or a backend wanted it */
 	uint32_t handshake_ms;   /* since accept: it was */
 	struct timeval accepted; /* wall clock */
@@ -62,6 +71,12 @@ struct session {
 	bool private_servers;    /* a server authenticates connections (NTLM): never shared */
 	struct server *last_server;
 };
+
+static inline struct span session_vectors(const struct session *se)
+{
+	return se->vectors ? (struct span){ se->vectors->bytes, se->vectors->len } :
+			     (struct span){ NULL, 0 };
+}
 
 /* Where a side of the stream is in the step table. */
 struct cursor {

@@ -59,7 +59,7 @@ check "$count examples, at least 100" test "$count" -ge 100
 
 printf 'backend b\n\tserver s 127.0.0.1:1\n' >"$dir/cfg"
 "$PENSTOCK" -c -q -dKcfg -f "$dir/cfg" |
-	sed -n 's/^	//p' | sed 's/ [<[{|].*//; s/^bind <address> //; s/^server <name> <address> //; s/ proc\.<name>//' |
+	sed -n 's/^	//p' | sed 's/ [<[{|].*//; s/(<.*//; s/^bind <address> //; s/^server <name> <address> //; s/ proc\.<name>//' |
 	sort -u >"$dir/words"
 missing=0
 while read -r word; do

@@ -25,9 +25,9 @@ while read -r line; do
 	*) before='^[	 ]*((no|default) )?' word=$line ;;
 	esac
 	# Arguments are behind the name: <...>, {...}, [...], or words in "a|b".
-	word=$(printf '%s\n' "$word" | sed 's/^\[//; s/ [<[{|].*//; s/ [^ ]*|.*//; s/ proc\.<name>//; s/ listeners$//; s/\./\\./g')
+	word=$(printf '%s\n' "$word" | sed 's/^\[//; s/ [<[{|].*//; s/(<.*//; s/ [^ ]*|.*//; s/ proc\.<name>//; s/ listeners$//; s/\./\\./g')
 	grep -qF -e "$line:" "$dir/verdicts" && grep -q "[ t]$word " "$srcdir/reg-tests/config/verdicts.txt" && continue
-	grep -qE "$before$word( |\$)" "$dir/tests" || {
+	grep -qE "$before$word([ (]|\$)" "$dir/tests" || {
 		say "in no test: $line"
 		missing=$((missing + 1))
 	}

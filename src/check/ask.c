@@ -14,6 +14,7 @@
 #include "check/walk.h"
 #include "net/conn.h"
 #include "net/proxyproto.h"
+#include "net/socks4.h"
 #include "proxy/dial.h"
 #include "proxy/facts.h"
 
@@ -41,13 +42,19 @@ struct addr ask_address(const struct check *check)
 }
 
 /* Manual 5.2 "check-send-proxy": as in the traffic, unless something else is asked. */
-bool ask_sends_proxy(const struct check *check)
+static bool ask_sends_proxy(uint64_t on)
+{
+	return on & SRV_CHECK_SEND_PROXY ||
+	       (on & (SRV_SEND_PROXY | SRV_SEND_PROXY_V2) && !(on & (SRV_CHECK_ADDR | SRV_CHECK_PORT)));
+}
+
+unsigned ask_usual_way(const struct check *check)
 {
 	uint64_t on = check->server->set.options.on;
 
-	return !check->is_agent &&
-	       (on & SRV_CHECK_SEND_PROXY ||
-		(on & (SRV_SEND_PROXY | SRV_SEND_PROXY_V2) && !(on & (SRV_CHECK_ADDR | SRV_CHECK_PORT))));
+	if (check->is_agent)
+		return 0;
+	return (ask_sends_proxy(on) ? ASK_PROXY : 0u) | (on & SRV_CHECK_SOCKS4 ? ASK_SOCKS4 : 0u);
 }
 
 /* -- connections ----------------------------------------------------------------------------- */
@@ -63,7 +70,7 @@ static void ask_send_proxy(struct check *check)
 
 	if (!conn_local_addr(check->conn, &from))
 		from = (struct addr){ .family = AF_UNSPEC };
-	len = v2 ? proxyproto_v2(line, &from, &check->to, true) :
+	len = v2 ? proxyproto_v2(line, sizeof(line), NULL, NULL) :
 		   proxyproto_v1(line, &from, &check->to);
 	conn_send(check->conn, line, len, false, &sent);
 }
@@ -71,7 +78,7 @@ static void ask_send_proxy(struct check *check)
 static void ask_connected(struct check *check)
 {
 	check->connected = true;
-	if (check->proxy_line)
+	if (check->how & ASK_PROXY)
 		ask_send_proxy(check);
 	schedule_limit(check);
 	if (check->walk)
@@ -90,14 +97,58 @@ static void ask_refused(struct check *check)
 		ask_report(check, CHECK_L4CON);
 }
 
+/* Asks the SOCKS4 proxy to connect us. IO_OK: it has. */
+static enum io ask_socks(struct check *check)
+{
+	struct conn *conn = check->conn;
+	char bytes[SOCKS4_REQUEST];
+	size_t len, got;
+	enum io r;
+
+	if (!(check->how & ASK_SOCKS4))
+		return IO_OK;
+	if (!check->socks_asked) {
+		check->socks_asked = true;
+		len = socks4_request(bytes, &check->to);
+		if (!len || conn_raw_send(conn, bytes, len, false, &got) != IO_OK || got < len)
+			return IO_ERR;
+		conn->flags |= CONN_READABLE;
+	}
+	r = conn_peek(conn, bytes, SOCKS4_REPLY, &got);
+	if (r == IO_OK && got < SOCKS4_REPLY)
+		return conn->flags & CONN_RDHUP ? IO_ERR : IO_AGAIN;
+	if (r != IO_OK || !socks4_granted(bytes))
+		return r == IO_AGAIN ? IO_AGAIN : IO_ERR;
+	r = conn_raw_recv(conn, bytes, SOCKS4_REPLY, &got);
+	conn->flags |= CONN_READABLE;
+	return r;
+}
+
+static void ask_go_on(struct check *check)
+{
+	switch (ask_socks(check)) {
+	case IO_OK:
+		ask_connected(check);
+		break;
+	case IO_AGAIN:
+		break;
+	case IO_EOF:
+	case IO_ERR:
+		conn_fail(check->conn, CONN_READABLE | CONN_WRITABLE, ECONNREFUSED);
+		ask_refused(check);
+		break;
+	}
+}
+
 static void ask_ready(struct conn *conn)
 {
 	struct check *check = conn->owner;
 
-	if (!check->connected && conn->flags & (CONN_ERROR | CONN_HUP))
+	if (!check->connected && conn->flags & (CONN_ERROR | CONN_HUP) &&
+	    (!check->socks_asked || conn->flags & CONN_ERROR))
 		ask_refused(check);
 	else if (!check->connected && conn->flags & CONN_WRITABLE)
-		ask_connected(check);
+		ask_go_on(check);
 	else if (check->connected && check->walk)
 		walk_go(check);
 }
@@ -109,16 +160,21 @@ static bool ask_not_opened(struct check *check, enum check_cause cause)
 	return false;
 }
 
-bool ask_open(struct check *check, const struct addr *to, bool proxy_line, enum check_status *status)
+bool ask_open(struct check *check, const struct addr *to, unsigned how, enum check_status *status)
 {
-	bool local = to->family == AF_UNIX;
+	const struct addr *socks4 = &check->server->set.socks4, *way;
 	int fd = -1;
+	bool local;
 
-	check->connected = false;
-	check->proxy_line = proxy_line;
+	if (!socks4->family)
+		how &= ~(unsigned)ASK_SOCKS4;
+	way = how & ASK_SOCKS4 ? socks4 : to;
+	local = way->family == AF_UNIX;
+	check->connected = check->socks_asked = false;
+	check->how = how;
 	check->to = *to;
 	*status = CHECK_SOCKERR;
-	switch (server_dial_check(check->server, to, &fd)) {
+	switch (server_dial_check(check->server, way, &fd)) {
 	case DIAL_SOURCE:
 		*status = CHECK_L4CON;
 		return ask_not_opened(check, CAUSE_SOURCE);
@@ -182,7 +238,7 @@ void ask_begin(struct check *check)
 		return;
 	}
 	to = ask_address(check);
-	if (!ask_open(check, &to, ask_sends_proxy(check), &status))
+	if (!ask_open(check, &to, ask_usual_way(check), &status))
 		ask_report(check, status);
 }
 

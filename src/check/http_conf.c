@@ -625,7 +625,8 @@ static const struct keyword keywords[] = {
 	RULE("http-check comment", "<string>", parse_comment,
 	     "said when the rule behind it fails"),
 	RULE("http-check connect",
-	     "[default] [port <expr>] [addr <ip>] [send-proxy] [linger] [proto h1] [comment <msg>]",
+	     "[default] [port <expr>] [addr <ip>] [send-proxy] [via-socks4] [linger] [proto h1] "
+	     "[comment <msg>]",
 	     parse_connect, "opens a connection"),
 	RULE("http-check disable-on-404", "", parse_flag,
 	     "a server that answers 404 gets no new sessions"),

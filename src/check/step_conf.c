@@ -127,13 +127,15 @@ static int connect_word(struct statement *st, struct proxy *px, struct step *ste
 		return connect_addr(st, c);
 	else if (stmt_take(st, "send-proxy"))
 		c->send_proxy = true;
+	else if (stmt_take(st, "via-socks4"))
+		c->via_socks4 = true;
 	else if (stmt_take(st, "linger"))
 		c->linger = true;
 	else if (stmt_take(st, "proto"))
 		return connect_proto(st, name);
 	else if (stmt_take(st, "comment"))
 		return (step->comment = stmt_need(st, "a comment")) ? 0 : -1;
-	else if (stmt_take(st, "ssl") || stmt_take(st, "via-socks4") || stmt_take(st, "sni") ||
+	else if (stmt_take(st, "ssl") || stmt_take(st, "sni") ||
 		 stmt_take(st, "alpn"))
 		return connect_later(st, name, st->words[st->at - 1].text);
 	else

@@ -191,7 +191,8 @@ static const struct keyword keywords[] = {
 	RULE("tcp-check comment", "<string>", parse_comment,
 	     "said when the rule behind it fails"),
 	RULE("tcp-check connect",
-	     "[default] [port <expr>] [addr <ip>] [send-proxy] [linger] [proto none] [comment <msg>]",
+	     "[default] [port <expr>] [addr <ip>] [send-proxy] [via-socks4] [linger] [proto none] "
+	     "[comment <msg>]",
 	     parse_connect, "opens a connection"),
 	RULE("tcp-check expect",
 	     "[min-recv <n>] [comment <msg>] [ok-status <st>] [error-status <st>] "

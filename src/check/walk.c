@@ -227,7 +227,7 @@ static enum walk_result walk_connect(struct walk *walk)
 	struct check *check = walk->check;
 	enum check_status status;
 	struct addr to;
-	bool proxy_line;
+	unsigned how;
 
 	if (walk->begun)
 		return check->connected ? WALK_NEXT : WALK_WAIT;
@@ -238,8 +238,10 @@ static enum walk_result walk_connect(struct walk *walk)
 	walk->ended = false;
 	walk->error = 0;
 	walk->linger = c->linger;
-	proxy_line = c->send_proxy || (c->as_server && ask_sends_proxy(check));
-	if (!ask_open(check, &to, proxy_line, &status))
+	how = (c->send_proxy ? ASK_PROXY : 0u) | (c->via_socks4 ? ASK_SOCKS4 : 0u);
+	if (c->as_server)
+		how |= ask_usual_way(check);
+	if (!ask_open(check, &to, how, &status))
 		return walk_broken(walk, status);
 	return WALK_WAIT;
 }

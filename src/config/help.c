@@ -53,7 +53,8 @@ static void print_row(FILE *out, const struct keyword *kw)
 	char where[160];
 
 	fprintf(out, "%s%s%s%s\n", kw->flags & KW_NO ? "[no] " : "", kw->name,
-		kw->args && *kw->args ? " " : "", kw->args ? kw->args : "");
+		kw->args && *kw->args && !(kw->flags & KW_PARENS) ? " " : "",
+		kw->args ? kw->args : "");
 	fprintf(out, "  in:      %s\n", scope_names(kw->scope, where, sizeof(where)));
 	if (kw->dflt)
 		fprintf(out, "  default: %s\n", kw->dflt);
@@ -139,7 +140,8 @@ static void dump_scope(FILE *out, const struct lookup_row *rows, size_t n, unsig
 
 		if (!(kw->scope & scope) || !strcmp(kw->name, before))
 			continue;
-		fprintf(out, "\t%s%s%s%s\n", prefix, kw->name, kw->args && *kw->args ? " " : "",
+		fprintf(out, "\t%s%s%s%s\n", prefix, kw->name,
+			kw->args && *kw->args && !(kw->flags & KW_PARENS) ? " " : "",
 			kw->args ? kw->args : "");
 		before = kw->name;
 	}

@@ -101,8 +101,8 @@ static int name_fits(const char *name, const struct word *words, int count)
 	return 0;
 }
 
-const struct lookup_row *lookup_find(const struct lookup *index, unsigned scope,
-				     const struct word *words, int count)
+static const struct lookup_row *row_find(const struct lookup *index, unsigned scope,
+					 const struct word *words, int count)
 {
 	const struct lookup_row *row, *best = NULL;
 	size_t i;
@@ -123,6 +123,31 @@ const struct lookup_row *lookup_find(const struct lookup *index, unsigned scope,
 		}
 	}
 	return best;
+}
+
+/* A row whose name is what stands before the parenthesis. */
+static const struct lookup_row *row_find_parens(const struct lookup *index, unsigned scope,
+						const char *text)
+{
+	const char *paren = strchr(text, '(');
+	const struct lookup_row *row;
+	char name[64];
+	struct word word = { .text = name };
+
+	if (!paren || (size_t)(paren - text) >= sizeof(name))
+		return NULL;
+	memcpy(name, text, (size_t)(paren - text));
+	name[paren - text] = 0;
+	row = row_find(index, scope, &word, 1);
+	return row && row->kw->flags & KW_PARENS ? row : NULL;
+}
+
+const struct lookup_row *lookup_find(const struct lookup *index, unsigned scope,
+				     const struct word *words, int count)
+{
+	const struct lookup_row *row = row_find(index, scope, words, count);
+
+	return row || count < 1 ? row : row_find_parens(index, scope, words[0].text);
 }
 
 const struct lookup_row *lookup_rows(const struct lookup *index, size_t *count)

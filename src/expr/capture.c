@@ -244,6 +244,8 @@ struct span unique_id(const struct view *view)
 		return (struct span){ NULL, 0 };
 	if (view->http && view->http->unique_id.ptr)
 		return view->http->unique_id;
+	if (view->unique_id.ptr)
+		return view->unique_id;
 	text_init(&t, memory, sizeof(memory));
 	logformat_write(format, view, &t);
 	id = (struct span){ t.ptr, t.len };

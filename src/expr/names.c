@@ -12,7 +12,7 @@
 /* -- the tables ------------------------------------------------------------------------- */
 
 static const struct fetch *const fetch_tables[] = {
-	fetch_consts, fetch_states, fetch_net, fetch_buffers, fetch_vars,
+	fetch_consts, fetch_states, fetch_net, fetch_faults, fetch_buffers, fetch_vars,
 	fetch_http,   fetch_fields,
 #ifdef HAVE_OPENSSL
 	fetch_tls,    fetch_hello,  fetch_x509,

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "net/listen_socket.h"
 
+#include <errno.h>
 #include <grp.h>
 #include <limits.h>
 #include <pwd.h>
@@ -264,6 +265,28 @@ static int bind_mss(struct statement *st, const struct keyword *kw, void *object
 	return 0;
 }
 
+/* In decimal as the reference takes it, or hexadecimal as NetScaler shows it. */
+static int bind_cip(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word = stmt_need(st, "the magic number");
+	struct bind_conf *bind = object;
+	unsigned long long n;
+	char *end;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	errno = 0;
+	n = strtoull(word, &end, 0);
+	if (errno || *word < '0' || *word > '9' || *end || !n || n > UINT32_MAX)
+		return stmt_error(st, st->at - 1, "'%s' is not a magic number: 1 to %u expected, in "
+				  "decimal or as 0x...", word, UINT32_MAX);
+	bind->cip_magic = (uint32_t)n;
+	bind->options.on |= BIND_ACCEPT_CIP;
+	bind->options.given |= BIND_ACCEPT_CIP;
+	return 0;
+}
+
 static int global_unix_bind(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct bind_data *data = object;
@@ -306,6 +329,8 @@ static int parse_nogetaddrinfo(struct statement *st, const struct keyword *kw, v
 static const struct keyword bind_keywords[] = {
 	{ "nogetaddrinfo", SCOPE_GLOBAL, 0, "", parse_nogetaddrinfo,
 	  .help = "resolve host names by gethostbyname(), as with -dG" },
+	{ "accept-netscaler-cip", SCOPE_BIND, 0, "<magic number>", bind_cip,
+	  .help = "each connection begins with a NetScaler Client IP header, which tells its addresses" },
 	{ "accept-proxy", SCOPE_BIND, 0, "", set_bit, .offset = AT(options),
 	  .bit = BIND_ACCEPT_PROXY,
 	  .help = "each connection begins with a PROXY header that tells its addresses" },

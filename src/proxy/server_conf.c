@@ -241,6 +241,25 @@ static int server_agent_addr(struct statement *st, const struct keyword *kw, voi
 	return 0;
 }
 
+static int server_socks4(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word = stmt_need(st, "the address and port of a SOCKS4 proxy");
+	struct server *s = object;
+	struct addr_spec spec;
+	struct err err;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	if (addr_parse(word, ADDR_NAMES | ADDR_PORT_NEEDED, st->cfg->arena, &spec, &err) ||
+	    (spec.unresolved && !st->cfg->check_only))
+		return stmt_error(st, st->at - 1, "%s", err.text);
+	if (spec.unresolved)
+		stmt_warning(st, st->at - 1, "%s", err.text);
+	s->set.socks4 = spec.addr;
+	return 0;
+}
+
 static int server_port(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct server *s = object;
@@ -397,6 +416,9 @@ static const struct keyword server_keywords[] = {
 	BIT("send-proxy-v2", SRV_SEND_PROXY_V2, "PROXY protocol version 2 towards it"),
 	NO_BIT("no-send-proxy-v2", SRV_SEND_PROXY_V2,
 	       "takes back a 'send-proxy-v2' of default-server"),
+	{ "socks4", SCOPE_SERVER, 0, "<addr>:<port>", server_socks4,
+	  .help = "SOCKS4 proxy by which it is reached" },
+	BIT("check-via-socks4", SRV_CHECK_SOCKS4, "health checks go by 'socks4', too"),
 	DELAY("slowstart", slowstart, 0, "0: none",
 	      "time in which it grows to full weight after it came up"),
 	{ "source", SCOPE_SERVER, 0,

@@ -58,6 +58,17 @@ static void check_redir(struct config *cfg, const struct server *s)
 		config_error(cfg, &s->loc, "server '%s': 'redir' needs mode http", s->id);
 }
 
+/* Version 4 knows no other addresses. */
+static void check_socks4(struct config *cfg, const struct server *s)
+{
+	if (!s->set.socks4.family)
+		return;
+	if (s->spec.addr.family != AF_INET && !s->spec.unresolved &&
+	    !(s->spec.addr.family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&s->spec.addr.v6)))
+		config_warning(cfg, &s->loc, "server '%s' can never be reached: 'socks4' connects to "
+			       "addresses of IPv4 alone", s->id);
+}
+
 static void check_observe(struct config *cfg, struct server *s)
 {
 	if (s->set.observe != OBSERVE_LAYER7 || s->proxy->set.mode == MODE_HTTP)
@@ -145,6 +156,7 @@ void servers_finish(struct config *cfg, struct proxy *px)
 		set_limits(s);
 		check_redir(cfg, s);
 		check_observe(cfg, s);
+		check_socks4(cfg, s);
 		if (!s->set.weight)
 			config_note(cfg, &s->loc, "server '%s' has weight 0: balancing never takes it",
 				    s->id);

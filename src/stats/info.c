@@ -21,6 +21,7 @@
 #include "proxy/tally.h"
 #include "relay/pipe.h"
 #include "relay/pump.h"
+#include "stream/handshake.h"
 #include "stream/stream.h"
 
 #include <stdio.h>
@@ -52,7 +53,9 @@ unsigned info_memmax_mb;
 	COUNTED(NO_PIPE, relay_stats.fallback_no_pipe) \
 	COUNTED(PIPES_TAKEN, pipe_stats.taken) COUNTED(PIPES_NONE, pipe_stats.none) \
 	COUNTED(PIPES_DIRTY, pipe_stats.dirty) COUNTED(PIPES_FAILED, pipe_stats.failed) \
-	COUNTED(LOGS_DROPPED, log_stats.dropped)
+	COUNTED(LOGS_DROPPED, log_stats.dropped) \
+	COUNTED(HEADERS_TAKEN, handshake_stats.taken) \
+	COUNTED(HEADERS_REFUSED, handshake_stats.refused)
 
 enum {
 #define COUNTED(name, value) COUNTED_##name,
@@ -269,6 +272,8 @@ static void info_fill_bytes(struct info *info, const struct global_tally *sum)
 	v[INFO_FALLBACK_HIDDEN] = stats_u64(counted[COUNTED_HIDDEN]);
 	v[INFO_FALLBACK_URGENT] = stats_u64(counted[COUNTED_URGENT]);
 	v[INFO_FALLBACK_NO_PIPE] = stats_u64(counted[COUNTED_NO_PIPE]);
+	v[INFO_HEADERS_TAKEN] = stats_u64(counted[COUNTED_HEADERS_TAKEN]);
+	v[INFO_HEADERS_REFUSED] = stats_u64(counted[COUNTED_HEADERS_REFUSED]);
 }
 
 static void info_fill_pipes(struct info *info, const struct global_tally *sum)

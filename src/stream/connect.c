@@ -15,8 +15,10 @@
 #include "stream/exchange.h"
 #include "stream/extra.h"
 #include "stream/idle.h"
+#include "stream/proxyheader.h"
 #include "stream/reply.h"
 #include "stream/rules.h"
+#include "stream/socks.h"
 #include "stream/steps.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
@@ -75,8 +77,8 @@ static bool connect_has_bytes(const struct stream *s)
 {
 	struct conn *client = s->relay.client.conn;
 
-	return s->exchange || pump_held(&s->relay.request) ||
-	       s->server->set.options.on & (SRV_SEND_PROXY | SRV_SEND_PROXY_V2) ||
+	return s->exchange || pump_held(&s->relay.request) || proxyheader_wanted(s) ||
+	       s->server->set.socks4.family ||
 	       (!conn_is_quiet(client) && !conn_at_end(client));
 }
 
@@ -112,7 +114,7 @@ static bool connect_redirects(struct stream *s)
 
 int connect_start(struct stream *s)
 {
-	struct addr to = connect_address(s);
+	struct addr to = connect_address(s), way;
 	struct conn *conn;
 	int fd;
 
@@ -125,7 +127,9 @@ int connect_start(struct stream *s)
 		idle_spare(s);
 	s->server->tally->counters.connects++;
 	s->backend->be->counters.connects++;
-	switch (connect_dial(s, &to, &fd)) {
+	if (!socks_way(s, &to, &way))
+		return STEP_GOTO + REQ_RETRY;
+	switch (connect_dial(s, &way, &fd)) {
 	case DIAL_SOURCE:
 		return connect_resource(s, "cannot use the source address, or no port of it is free");
 	case DIAL_RESOURCE:
@@ -137,7 +141,7 @@ int connect_start(struct stream *s)
 	}
 	conn = conn_new();
 	if (!conn || conn_attach(conn, &fd,
-				 CONN_CONNECTING | (to.family != AF_UNIX ? CONN_TCP : 0),
+				 CONN_CONNECTING | (way.family != AF_UNIX ? CONN_TCP : 0),
 				 connect_ready) < 0) {
 		if (fd >= 0)
 			close(fd);
@@ -167,6 +171,28 @@ static void connect_http(struct stream *s)
 	idle_begin(s, &to);
 }
 
+/* The connection is made. What we ourselves say before the client's bytes: to a SOCKS proxy; who the
+ * client is, where a request's head or a ClientHello follows at once. */
+static enum io connect_greet(struct stream *s)
+{
+	struct addr to = connect_address(s);
+	enum io r = socks_go(s, &to);
+
+	if (r == IO_OK && (s->exchange || s->server->tls) && proxyheader_wanted(s) &&
+	    !proxyheader_send(s)) {
+		conn_fail(s->relay.server.conn, CONN_WRITABLE, ECONNABORTED);
+		return IO_ERR;
+	}
+	return r;
+}
+
+static int connect_waits(struct stream *s)
+{
+	if (stream_client_gone(s))
+		return STEP_END;
+	return stream_wait_over(s) ? STEP_GOTO + REQ_RETRY : STEP_WAIT;
+}
+
 int connect_wait(struct stream *s)
 {
 	struct conn *conn = s->relay.server.conn;
@@ -177,10 +203,16 @@ int connect_wait(struct stream *s)
 		conn_look(conn);
 	if (conn->flags & (CONN_ERROR | CONN_HUP) && conn_check_error(conn))
 		return STEP_GOTO + REQ_RETRY;
-	if (!(conn->flags & CONN_WRITABLE)) {
-		if (stream_client_gone(s))
-			return STEP_END;
-		return stream_wait_over(s) ? STEP_GOTO + REQ_RETRY : STEP_WAIT;
+	if (!(conn->flags & CONN_WRITABLE))
+		return connect_waits(s);
+	switch (connect_greet(s)) {
+	case IO_OK:
+		break;
+	case IO_AGAIN:
+		return connect_waits(s);
+	case IO_EOF:
+	case IO_ERR:
+		return STEP_GOTO + REQ_RETRY;
 	}
 	conn->flags &= (uint16_t)~CONN_CONNECTING;
 	end_use_conn(&s->relay.server);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A session that waits for its PROXY header, for TLS, or for one behind the other. Called by
- * session.c behind the connection rules; the header is looked at in the kernel's buffer until it is
- * complete, so that not one byte behind it is taken. The client has "timeout client" for each of the
- * two. Manual 5.1 "accept-proxy", "ssl". */
+/* A session that waits for what comes before its first byte: the header that a proxy before us puts
+ * in front (NetScaler Client IP, PROXY protocol), TLS, or one behind the other. Called by session.c
+ * behind the connection rules; a header is looked at in the kernel's buffer until it is complete, so
+ * that not one byte behind it is taken. The client has "timeout client" for the headers, and again
+ * for TLS. Manual 5.1 "accept-proxy", "accept-netscaler-cip", "ssl". As in the reference, where both
+ * headers are expected NetScaler's comes first.
+ *
+ * Invariant: nothing of a session changes before its header is complete and good. */
 #include "stream/handshake.h"
 
 #include "base/clock.h"
@@ -13,26 +17,30 @@
 #include "expr/view.h"
 #include "log/date.h"
 #include "log/log.h"
+#include "net/faults.h"
 #include "net/listener.h"
+#include "net/netscaler.h"
 #include "net/proxyproto.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "stream/session.h"
 #include "stream/stream.h"
+#include "stream/vectors.h"
 #include "stream/view.h"
 #include "tls/conn.h"
 
+struct handshake_stats handshake_stats;
+
+struct header_kind;
 struct handshake {
 	struct list node;
+	const struct header_kind *kind; /* that is waited for; NULL: TLS is */
 	struct session *session;
 	struct conn *conn;
-	void (*read)(struct handshake *h); /* what is awaited now */
 	struct timer timer;
 	struct reap reap;
 };
-
-static void handshake_tls(struct handshake *h);
 
 static struct pool handshake_pool = POOL_INIT("handshake", sizeof(struct handshake));
 static struct list handshakes = LIST_INIT(handshakes);
@@ -75,7 +83,7 @@ static void usual_line(const struct session *se, const char *why, struct text *t
 	text_printf(t, ": %s", why);
 }
 
-static void handshake_log(struct handshake *h, const char *why)
+static void handshake_log(struct handshake *h, enum conn_fault fault)
 {
 	const struct proxy *fe = h->session->frontend;
 	enum log_level level = LOG_L_INFO;
@@ -90,34 +98,121 @@ static void handshake_log(struct handshake *h, const char *why)
 		view_of_session(h->session, h->conn, &view);
 		logformat_write(fe->set.logformat_error, &view, &t);
 	} else {
-		usual_line(h->session, why, &t);
+		usual_line(h->session, fault_text(fault), &t);
 	}
 	if (fe->set.options.on & OPT_LOG_SEPARATE_ERRORS)
 		level = LOG_L_ERR;
 	log_send(fe->set.log, level, t.ptr, t.len);
 }
 
-static void handshake_failed(struct handshake *h, const char *why)
+static void handshake_failed(struct handshake *h, enum conn_fault fault)
 {
-	const struct session *se = h->session;
+	struct session *se = h->session;
 
-	handshake_log(h, why);
+	se->fault = (uint8_t)fault;
+	handshake_log(h, fault);
+	handshake_stats.refused += h->kind != NULL;
 	se->frontend->fe->counters.failed_requests++;
 	se->listener->tally->counters.failed_requests++;
 	conn_discard(h->conn);
 	handshake_close(h);
 }
 
+/* ---- headers ----------------------------------------------------------------------------- */
+
+/* What the bytes at hand are: FAULT_NONE and *len: a header; *len 0: the beginning of one, so far. */
+static enum conn_fault read_proxy(struct session *se, const char *bytes, size_t got, size_t *len)
+{
+	struct proxyproto header;
+
+	*len = 0;
+	switch (proxyproto_parse(bytes, got, &header)) {
+	case PROXYPROTO_INCOMPLETE:
+		return FAULT_NONE;
+	case PROXYPROTO_FOREIGN:
+		return FAULT_PROXY_FOREIGN;
+	case PROXYPROTO_BAD:
+		return FAULT_PROXY_INVALID;
+	case PROXYPROTO_UNHANDLED:
+		return FAULT_PROXY_UNHANDLED;
+	case PROXYPROTO_DONE:
+		break;
+	}
+	*len = header.len;
+	se->has_proxy_header = true;
+	vectors_keep(se, header.vectors);
+	if (header.has_addrs)
+		session_set_addrs(se, &header.src, &header.dst);
+	return FAULT_NONE;
+}
+
+static enum conn_fault read_cip(struct session *se, const char *bytes, size_t got, size_t *len)
+{
+	struct netscaler header;
+
+	*len = 0;
+	switch (netscaler_parse(bytes, got, se->listener->bind->cip_magic, &header)) {
+	case NETSCALER_INCOMPLETE:
+		return FAULT_NONE;
+	case NETSCALER_MAGIC:
+		return FAULT_CIP_MAGIC;
+	case NETSCALER_UNHANDLED:
+		return FAULT_CIP_UNHANDLED;
+	case NETSCALER_DONE:
+		break;
+	}
+	*len = header.len;
+	session_set_addrs(se, &header.src, &header.dst);
+	return FAULT_NONE;
+}
+
+static bool wants_proxy(const struct session *se)
+{
+	return se->expects_proxy || se->listener->bind->options.on & BIND_ACCEPT_PROXY;
+}
+
+static bool wants_cip(const struct session *se)
+{
+	return se->expects_cip || se->listener->bind->options.on & BIND_ACCEPT_CIP;
+}
+
+/* In the order in which they come. */
+static const struct header_kind {
+	bool (*wanted)(const struct session *se);
+	enum conn_fault (*read)(struct session *se, const char *bytes, size_t got, size_t *len);
+	enum conn_fault closed, error, timeout, truncated;
+} header_kinds[] = {
+	{ wants_cip, read_cip, FAULT_CIP_CLOSED, FAULT_CIP_ERROR, FAULT_CIP_TIMEOUT,
+	  FAULT_CIP_TRUNCATED },
+	{ wants_proxy, read_proxy, FAULT_PROXY_CLOSED, FAULT_PROXY_ERROR, FAULT_PROXY_TIMEOUT,
+	  FAULT_PROXY_TRUNCATED },
+	{ .wanted = NULL },
+};
+
+/* The header that is waited for, or one behind it. */
+static const struct header_kind *kind_wanted(const struct header_kind *kind,
+					     const struct session *se)
+{
+	while (kind->wanted && !kind->wanted(se))
+		kind++;
+	return kind->wanted ? kind : NULL;
+}
+
+bool handshake_wanted(const struct session *se)
+{
+	return kind_wanted(header_kinds, se) || se->listener->bind->tls;
+}
+
+/* ---- waiting ----------------------------------------------------------------------------- */
+
 static void handshake_timer(struct timer *timer)
 {
 	struct handshake *h = container_of(timer, struct handshake, timer);
 
-	handshake_failed(h, h->read == handshake_tls ?
-				    "Timeout during SSL handshake" :
-				    "Timeout while waiting for PROXY protocol header");
+	handshake_failed(h, h->kind ? h->kind->timeout : FAULT_TLS_TIMEOUT);
 }
 
-/* The rest of the session begins. */
+/* The rest of the session begins: what the headers say holds from here on. */
 static void handshake_done(struct handshake *h)
 {
 	struct session *se = h->session;
@@ -138,18 +233,18 @@ static void handshake_wait(struct handshake *h)
 
 /* ---- TLS --------------------------------------------------------------------------------- */
 
-static const char *handshake_tls_fault(const struct conn *conn)
+static enum conn_fault handshake_tls_fault(const struct conn *conn)
 {
 	switch (tls_conn_fault(conn)) {
 	case TLS_FAULT_EMPTY:
 	case TLS_FAULT_CLOSED:
-		return "Connection closed during SSL handshake";
+		return FAULT_TLS_CLOSED;
 	case TLS_FAULT_RESET:
-		return "Connection error during SSL handshake";
+		return FAULT_TLS_ERROR;
 	case TLS_FAULT_MEMORY:
-		return "Out of memory when initializing an SSL connection";
+		return FAULT_TLS_NO_MEMORY;
 	default:
-		return "SSL handshake failure";
+		return FAULT_TLS_HANDSHAKE;
 	}
 }
 
@@ -180,70 +275,65 @@ static void handshake_next(struct handshake *h)
 		handshake_close(h);
 		return;
 	}
-	h->read = handshake_tls;
 	handshake_wait(h);
 	if (h->conn->flags & CONN_READABLE)
 		handshake_tls(h);
 }
 
-/* ---- PROXY header ------------------------------------------------------------------------ */
+/* ---- headers one behind the other -------------------------------------------------------- */
 
-/* What the header says holds from here on. */
-static void handshake_header(struct handshake *h, const struct proxyproto *header)
-{
-	struct session *se = h->session;
-
-	se->has_proxy_header = true;
-	if (header->has_addrs)
-		session_set_addrs(se, &header->src, &header->dst);
-	handshake_next(h);
-}
-
-static const char *handshake_fault(enum proxyproto_result r)
-{
-	switch (r) {
-	case PROXYPROTO_FOREIGN:
-		return "Received something which does not look like a PROXY protocol header";
-	case PROXYPROTO_UNHANDLED:
-		return "Received an unhandled protocol in the PROXY protocol header";
-	default:
-		return "Received an invalid PROXY protocol header";
-	}
-}
-
-static void handshake_proxy(struct handshake *h)
+/* Looks at what there is. True: a whole header was there, and has been taken out of the kernel's
+ * buffer; false: it waits, or has failed and is gone. */
+static bool handshake_read(struct handshake *h)
 {
 	struct buf *buf = buffer_scratch();
-	enum proxyproto_result r;
-	struct proxyproto header;
-	size_t got = 0;
+	enum conn_fault fault;
+	size_t got = 0, len;
 	enum io io;
 
 	if (!buf) {
 		global_tally->no_memory++;
 		handshake_close(h);
-		return;
+		return false;
 	}
 	io = conn_peek(h->conn, buf->data, buf->size, &got);
 	if (io == IO_AGAIN)
-		return;
-	r = io == IO_OK ? proxyproto_parse(buf->data, got, &header) : PROXYPROTO_INCOMPLETE;
-	if (io != IO_OK)
-		handshake_failed(h, "Connection closed while waiting for PROXY protocol header");
-	else if (r == PROXYPROTO_DONE && conn_recv(h->conn, buf->data, header.len, &got) == IO_OK)
-		handshake_header(h, &header);
-	else if (r != PROXYPROTO_INCOMPLETE || got == buf->size)
-		handshake_failed(h, handshake_fault(r));
-	else if (h->conn->flags & (CONN_RDHUP | CONN_HUP | CONN_ERROR))
-		handshake_failed(h, "Truncated PROXY protocol header received");
+		return false;
+	if (io != IO_OK) {
+		handshake_failed(h, io == IO_EOF ? h->kind->closed : h->kind->error);
+		return false;
+	}
+	fault = h->kind->read(h->session, buf->data, got, &len);
+	if (len && conn_recv(h->conn, buf->data, len, &got) == IO_OK && got == len) {
+		handshake_stats.taken++;
+		return true;
+	}
+	if (fault == FAULT_NONE && h->conn->flags & (CONN_RDHUP | CONN_HUP | CONN_ERROR))
+		fault = h->kind->truncated;
+	if (fault != FAULT_NONE || len)
+		handshake_failed(h, len ? h->kind->error : fault);
+	return false;
+}
+
+static void handshake_headers(struct handshake *h)
+{
+	while (h->conn->flags & CONN_READABLE && handshake_read(h)) {
+		h->kind = kind_wanted(h->kind + 1, h->session);
+		if (!h->kind) {
+			handshake_next(h);
+			return;
+		}
+	}
 }
 
 static void handshake_ready(struct conn *conn)
 {
 	struct handshake *h = conn->owner;
 
-	if (conn->flags & CONN_READABLE)
-		h->read(h);
+	if (h->kind)
+		handshake_headers(h);
+	else if (conn->flags & CONN_READABLE)
+		handshake_tls(h);
 }
 
 void handshake_start(struct session *session, struct conn **conn)
@@ -257,6 +347,7 @@ void handshake_start(struct session *session, struct conn **conn)
 		return;
 	}
 	h->session = session;
+	h->kind = kind_wanted(header_kinds, session);
 	h->conn = *conn;
 	*conn = NULL;
 	h->conn->owner = h;
@@ -264,14 +355,12 @@ void handshake_start(struct session *session, struct conn **conn)
 	timer_init(&h->timer, handshake_timer);
 	list_append(&handshakes, &h->node);
 	streams_hold();
-	if (!session->expects_proxy) {
+	if (!h->kind) {
 		handshake_next(h);
 		return;
 	}
-	h->read = handshake_proxy;
 	handshake_wait(h);
-	if (h->conn->flags & CONN_READABLE)
-		handshake_proxy(h);
+	handshake_headers(h);
 }
 
 void handshakes_end(const struct proxy *frontend)

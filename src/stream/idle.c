@@ -6,10 +6,12 @@
 #include "stream/idle.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/pool.h"
 #include "net/conn.h"
 #include "proxy/proxy.h"
 #include "stream/exchange.h"
+#include "stream/proxyheader.h"
 #include "stream/stream.h"
 
 #include <limits.h>
@@ -30,6 +32,19 @@ static bool idle_is_personal(const struct server *server)
 
 	return server->set.options.on & (SRV_SEND_PROXY | SRV_SEND_PROXY_V2) ||
 	       (src->set && src->usesrc != USESRC_NONE && src->usesrc != USESRC_ADDR);
+}
+
+/* Rules may tell the server another address for each request of a client. */
+static uint64_t idle_mark(struct stream *s)
+{
+	const struct addr *src = stream_src(s);
+	size_t size = src->family == AF_INET ? sizeof(src->v4) : sizeof(src->v6);
+
+	if (!idle_is_personal(s->server))
+		return 0;
+	if (proxyheader_wanted(s))
+		return proxyheader_mark(s);
+	return (uint64_t)hash_wt6(&src->v6, size) << 32 | src->port;
 }
 
 static bool idle_is_private(const struct stream *s)
@@ -194,6 +209,7 @@ void idle_begin(struct stream *s, const struct addr *to)
 	idle->server = s->server;
 	idle->session = idle_is_private(s) ? s->session : NULL;
 	idle->to = *to;
+	idle->mark = idle_mark(s);
 	idle->uses = 1;
 	if (!idle->session) {
 		s->server->idle_used++;
@@ -201,19 +217,22 @@ void idle_begin(struct stream *s, const struct addr *to)
 	}
 }
 
-static struct idle *idle_find_private(const struct stream *s, const struct addr *to)
+static struct idle *idle_find_private(struct stream *s, const struct addr *to)
 {
 	struct idle *idle;
+	uint64_t mark;
 
-	if (!s->session->idle.next)
+	if (!s->session->idle.next || list_empty(&s->session->idle))
 		return NULL;
+	mark = idle_mark(s);
 	list_for_each(idle, &s->session->idle, node)
-		if (idle->server == s->server && idle_same_addr(&idle->to, to))
+		if (idle->server == s->server && idle->mark == mark &&
+		    idle_same_addr(&idle->to, to))
 			return idle;
 	return NULL;
 }
 
-static struct idle *idle_find(const struct stream *s, const struct addr *to)
+static struct idle *idle_find(struct stream *s, const struct addr *to)
 {
 	struct idle *idle = idle_find_private(s, to);
 	unsigned least = idle_least_uses(s), looked = 0;

@@ -15,6 +15,7 @@
 #include "stream/keepalive.h"
 #include "stream/rules.h"
 #include "stream/stream.h"
+#include "stream/vectors.h"
 
 #include <unistd.h>
 
@@ -59,6 +60,7 @@ void session_free(struct session **session)
 	timer_cancel(&se->timer);
 	idle_close_session(se);
 	vars_free(&se->vars);
+	vectors_drop(se);
 	if (se->peer)
 		pool_give(&peer_pool, &se->peer);
 	pool_give(&session_pool, session);
@@ -133,9 +135,7 @@ void session_accept(struct listener *l, int *fd, const struct addr *from)
 		session_free(&se);
 		return;
 	}
-	if (l->bind->options.on & BIND_ACCEPT_PROXY)
-		se->expects_proxy = true;
-	if (se->expects_proxy || l->bind->tls)
+	if (handshake_wanted(se))
 		handshake_start(se, &conn);
 	else
 		session_begin(se, &conn);

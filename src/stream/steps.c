@@ -77,7 +77,7 @@ static int open_request(struct stream *s)
 	s->phase = PHASE_DATA;
 	s->phase_ms = (uint32_t)clock_now_ms;
 	timer_cancel(&s->timer);
-	if (s->server && s->server->set.options.on & (SRV_SEND_PROXY | SRV_SEND_PROXY_V2) && !proxyheader_send(s)) {
+	if (proxyheader_wanted(s) && !s->server->tls && !proxyheader_preload(s)) {
 		stream_end(s, END_RESOURCE);
 		return STEP_END;
 	}

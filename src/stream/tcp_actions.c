@@ -175,23 +175,26 @@ enum action_result action_silent_drop(const struct rule *rule, struct view *view
 	return ACTION_DROP;
 }
 
-static int parse_expect_proxy(struct statement *st, struct rule *rule, const char *args)
+enum { EXPECT_PROXY, EXPECT_CIP };
+
+static int parse_expect(struct statement *st, struct rule *rule, const char *args)
 {
-	(void)rule;
 	(void)args;
 	if (!stmt_take(st, "layer4"))
-		return stmt_error(st, st->at, "'expect-proxy' takes 'layer4'");
+		return stmt_error(st, st->at, "'%s' takes 'layer4'", rule->action->name);
 	return 0;
 }
 
-static enum action_result action_expect_proxy(const struct rule *rule, struct view *view,
-					      unsigned place)
+static enum action_result action_expect(const struct rule *rule, struct view *view,
+					unsigned place)
 {
 	struct session *session = view->session;
 
-	(void)rule;
 	(void)place;
-	session->expects_proxy = true;
+	if (rule->action->data == EXPECT_CIP)
+		session->expects_cip = true;
+	else
+		session->expects_proxy = true;
 	return ACTION_NEXT;
 }
 
@@ -200,8 +203,11 @@ static enum action_result action_expect_proxy(const struct rule *rule, struct vi
 	  .help = text }
 
 const struct action tcp_actions[] = {
-	{ "expect-proxy", .where = AT_CONN, .parse = parse_expect_proxy, .run = action_expect_proxy,
-	  .help = "the connection begins with a PROXY header: 'layer4'" },
+	{ "expect-netscaler-cip", .where = AT_CONN, .parse = parse_expect, .run = action_expect,
+	  .data = EXPECT_CIP,
+	  .help = "the connection begins with a NetScaler Client IP header: 'layer4'" },
+	{ "expect-proxy", .where = AT_CONN, .parse = parse_expect, .run = action_expect,
+	  .data = EXPECT_PROXY, .help = "the connection begins with a PROXY header: 'layer4'" },
 	SET_ADDR("set-src", SET_SRC, AT_CONN | AT_SESSION | AT_REQUESTS,
 		 "takes another address for the client's"),
 	SET_ADDR("set-src-port", SET_SRC_PORT, AT_CONN | AT_SESSION | AT_REQUESTS,

@@ -5,6 +5,7 @@
 #include "expr/view.h"
 
 #include "base/clock.h"
+#include "net/faults.h"
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/tally.h"
@@ -83,6 +84,8 @@ void view_of_session(struct session *session, struct conn *client, struct view *
 		.session_vars = &session->vars,
 		.session = session,
 		.has_proxy_header = session->has_proxy_header,
+		.client_fault = session->fault,
+		.vectors = session_vectors(session),
 		.find_dst = view_find_dst,
 		.find_log = view_find_log,
 		.request_final = true,
@@ -252,6 +255,8 @@ void stream_view(struct stream *s, struct view *view, struct view_log *log)
 	view->tuning = s->extra ? &s->extra->tuning : NULL;
 	view->last_rule = s->extra ? s->extra->last_rule : NULL;
 	view->captures = s->extra ? &s->extra->captures : NULL;
+	view->server_fault = s->extra ? s->extra->server_fault : FAULT_NONE;
+	view->unique_id = s->extra ? s->extra->unique_id : (struct span){ NULL, 0 };
 	view->log = log;
 	if (s->exchange) {
 		view_bodies(s);

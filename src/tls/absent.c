@@ -2,6 +2,7 @@
 /* A build without OpenSSL: no connection has TLS (tls/conn.h). Nothing here is ever asked to begin
  * one, because no word of the configuration can. */
 #include "tls/conn.h"
+#include "tls/facts.h"
 
 struct tls_stats tls_stats;
 struct tls_hooks tls_hooks;
@@ -73,4 +74,10 @@ const char *tls_conn_cipher(const struct conn *conn)
 {
 	(void)conn;
 	return "";
+}
+
+void tls_conn_facts(const struct conn *conn, struct tls_facts *facts)
+{
+	(void)conn;
+	*facts = (struct tls_facts){ .verified = false };
 }
