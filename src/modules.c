@@ -44,6 +44,7 @@
 #include "tls/bind.h"
 #include "tls/notes.h"
 #include "tls/sessions.h"
+#include "tls/store.h"
 #include "tls/tickets.h"
 #endif
 
@@ -51,6 +52,7 @@ const struct module *const modules[] = {
 	&environment_module,
 #ifdef HAVE_OPENSSL
 	&tls_notes_module,
+	&tls_store_module,
 	&tls_bind_module,
 #endif
 	&process_module,

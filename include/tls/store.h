@@ -83,7 +83,6 @@ enum { TLS_FILE_MAX = 16 << 20 };
 int tls_file_read(const char *path, struct span *text, struct err *err);
 /* The chain from issuers-chain-path, if they have none and it is there. 0, or -1: no memory. */
 int tls_files_complete(struct tls_pieces *pieces);
-void tls_files_forget_chains(void);
 /* Take a DER response, or a list of timestamps, after a look at it. 0, or -1 and err. */
 int tls_ocsp_piece(struct tls_pieces *pieces, struct span text, struct err *err);
 int tls_sctl_piece(struct tls_pieces *pieces, struct span text, struct err *err);

@@ -5,7 +5,10 @@
 #ifndef TLS_TRUST_H
 #define TLS_TRUST_H
 
+#include "base/str.h"
+
 #include <openssl/ssl.h>
+#include <stdbool.h>
 
 struct err;
 struct tls_user;
@@ -27,5 +30,34 @@ X509_STORE *tls_trust_store(const struct tls_trust *trust);
 STACK_OF(X509_NAME) *tls_trust_names(const struct tls_trust *trust);
 /* user->changed is called after the store became another one; old is NULL. */
 void tls_trust_use(struct tls_trust *trust, struct tls_user *user);
+
+/* -- files of authorities and of revocation lists, for commands ------------------------------- */
+
+/* How the configuration, or a command, speaks of a file. */
+enum { TLS_CA = 1 << 0, TLS_CRL = 1 << 1 };
+
+/* One file (or directory), and what is in it. */
+struct tls_ca {
+	struct tls_ca *next;
+	unsigned kinds;    /* TLS_* */
+	X509_STORE *store; /* everything in it, each once */
+	const char *name;
+};
+
+extern struct tls_ca *tls_ca_first; /* by name */
+struct tls_ca *tls_ca_find(const char *name, unsigned kind);
+/* Is it part of a trust that somebody uses? */
+bool tls_ca_is_used(const struct tls_ca *ca);
+/* An empty one. NULL: no memory. */
+struct tls_ca *tls_ca_new(const char *name, unsigned kind);
+/* Nobody uses it. */
+void tls_ca_free(struct tls_ca **ca);
+/* What a text holds of that kind, which must be something. NULL and err. */
+X509_STORE *tls_ca_parse(struct span pem, unsigned kind, struct err *err);
+/* Puts it in place of what the file had, for all who use it; the reference is taken over. 0; or -1 and err,
+ * having changed nothing. */
+int tls_ca_replace(struct tls_ca *ca, X509_STORE *store, struct err *err);
+/* Authorities, or lists of revocations, in it. */
+unsigned tls_ca_count(X509_STORE *store, unsigned kind);
 
 #endif

@@ -258,18 +258,6 @@ int tls_files_chains(const char *directory, struct err *err)
 	return rc;
 }
 
-void tls_files_forget_chains(void)
-{
-	struct chain *next;
-
-	for (; chains; chains = next) {
-		next = chains->next;
-		X509_free(chains->first);
-		tls_pieces_clear(&chains->pieces);
-		free(chains);
-	}
-}
-
 static int chain_copy(const struct tls_pieces *from, struct tls_pieces *to)
 {
 	unsigned i;
