@@ -21,6 +21,7 @@ if self_signed site.pem www.example.com && "$PENSTOCK" -vv | grep -q '+OPENSSL';
 	self_signed wild.pem '*.example.net'
 	self_signed ca.pem 'An authority'
 	mkdir "$tls/certs" && cp "$tls/site.pem" "$tls/other.pem" "$tls/certs"
+	mkdir "$tls/chains" && cp "$tls/ca.pem" "$tls/chains"
 	openssl dhparam -dsaparam 2048 >"$tls/dh.pem" 2>/dev/null
 	for i in 1 2 3; do openssl rand -base64 48 | tr -d '\n'; echo; done >"$tls/tickets"
 	{
@@ -33,7 +34,7 @@ fi
 # Blocks are indented by four spaces; one that does not begin with a section is syntax.
 awk -v dir="$dir/examples" '
 	function flush() {
-		if (text ~ /^(global|defaults|frontend|backend|listen|ring|userlist|http-errors)[ \n]/ && text !~ /^[^\n]*</)
+		if (text ~ /^(global|defaults|frontend|backend|listen|ring|userlist|http-errors|crt-store)[ \n]/ && text !~ /^[^\n]*</)
 			printf "%s", text >(dir "/" sprintf("%05d", first))
 		text = ""
 	}
