@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Where certificates come from: crt-base, key-base, crt-store, what lies beside a file, bundles, chains of
+# other files; and which sentence says what is wrong with them.
+. "${0%/*}/../lib.sh"
+. "${0%/*}/certs.sh"
+
+authority ca
+signed site ca site.example
+signed split ca split.example
+signed rsa ca both.example rsa
+signed ec ca both.example
+rm "$certs/split.pem"
+mkdir "$certs/keys" "$certs/chains" "$certs/short"
+cp "$certs/ca.pem" "$certs/chains/ca.pem"
+cp "$certs/split.crt" "$certs/beside.pem"
+cp "$certs/split.key" "$certs/beside.pem.key"
+cp "$certs/rsa.pem" "$certs/both.rsa"
+cp "$certs/ec.pem" "$certs/both.ecdsa"
+cp "$certs/split.crt" "$certs/split.key" "$certs/short"
+mv "$certs/split.key" "$certs/keys"
+
+# words GLOBAL-LINES CRT [SECTION]: a configuration whose bind line has this certificate.
+words() {
+	printf '%b\n%b\ndefaults\n\tmode http\n\ttimeout connect 9s\n\ttimeout client 9s\n\ttimeout server 9s\nfrontend f\n\tbind %s ssl crt %s\n\thttp-request return status 200\n' \
+		"$1" "${3:-}" "$front" "$2"
+}
+# shows SENTENCE NAME: starts with the configuration of stdin; the certificate for site NAME is NAME.
+shows() {
+	config
+	start_penstock
+	subject=$(served "$2.example")
+	check "$1: $subject" test "$subject" = "$2"
+	issuers=$(hello "$2.example" -showcerts | grep -c 'BEGIN CERT')
+	stop_penstock
+}
+# says SENTENCE WORDS: the configuration of stdin is refused in these words.
+says() {
+	{
+		echo global
+		cat
+	} >"$dir/cfg"
+	"$PENSTOCK" -c -f "$dir/cfg" >"$log" 2>&1
+	check "$1 is refused" test $? -eq 1
+	grep -qF -e "$2" "$log" || {
+		cat "$log"
+		fail "$1: the words are others than \"$2\""
+	}
+}
+
+words "crt-base $certs/" site.pem | shows "crt-base" site
+check "no chain" test "$issuers" -eq 1
+words "issuers-chain-path $certs/chains" "$certs/site.pem" | shows "issuers-chain-path" site
+check "its chain was sent" test "$issuers" -eq 2
+words "" "$certs/beside.pem" | shows "a key beside" split
+words "ssl-load-extra-del-ext" "$certs/short/split.crt" | shows "a key beside, without .crt" split
+words "crt-base $certs\nkey-base $certs/keys" @/one "crt-store\nload crt split.crt key split.key alias one" |
+	shows "crt-store with an alias" split
+words "crt-base /nowhere" @web/split.crt \
+	"crt-store web\ncrt-base $certs\nkey-base $certs/keys\nload crt split.crt key split.key" |
+	shows "crt-store with bases of its own" split
+words "ssl-load-extra-files bundle key" "$certs/both" | config
+start_penstock
+subject=$(served both.example -tls1_2 -cipher aRSA)
+check "a bundle, RSA: $subject" test "$subject" = rsa
+subject=$(served both.example -tls1_2 -cipher aECDSA)
+check "a bundle, ECDSA: $subject" test "$subject" = ec
+stop_penstock
+
+words "ssl-load-extra-files none" "$certs/both" | says "a bundle without that" "cannot open '$certs/both': No such"
+words "ssl-load-extra-files bundle" "$certs/beside.pem" | says "no key" "'$certs/beside.pem': no private key in it"
+words "ssl-load-extra-files some" "$certs/site.pem" | says "some files" "kind of file"
+words "ssl-load-extra-files all key" "$certs/site.pem" | says "all and more" "'all' stands alone"
+words "issuers-chain-path $certs/none" "$certs/site.pem" | says "a folder that is not there" "$certs/none"
+words "" @web/none | says "a name that nothing has" "no crt-store has loaded '@web/none'"
+words "" @web/site "crt-store web\nload crt $certs/none.pem alias site" | says "a file that is not there" "none.pem': No such"
+words "" @web/site "crt-store web\nload crt $certs/site.pem alias site\nload crt $certs/ec.pem alias site" |
+	says "an alias twice" "'@web/site' has been loaded already"
+words "" @web/site "crt-store web\nload crt $certs/site.pem key $certs/ec.key alias site" |
+	says "another's key" "does not belong to the certificate"
+words "" @web/site "crt-store web\nload crt $certs/site.pem name site" | says "a misspelt word" "word of a load line"
+words "" @web/site "crt-store a/b\nload crt $certs/site.pem" | says "a slash in a name" "has no '/'"
+openssl pkey -in "$certs/site.key" -aes128 -passout pass:x -out "$certs/locked.key"
+cat "$certs/site.crt" "$certs/locked.key" >"$certs/locked.pem"
+words "" "$certs/locked.pem" | says "an encrypted key" "'$certs/locked.pem': the private key is encrypted"
+head -c 300 "$certs/site.pem" >"$certs/cut.pem"
+words "" "$certs/cut.pem" | says "a file that was cut" "'$certs/cut.pem': "
+finish
