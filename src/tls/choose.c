@@ -225,7 +225,9 @@ static unsigned hello_ciphers(SSL *ssl)
 		case NID_auth_dss:
 			can |= TLS_CAN_DSA;
 			break;
-		case NID_auth_any: /* TLS 1.3 */
+		case NID_auth_any: /* TLS 1.3; signalling values are not */
+			if (p[i] != 0x13)
+				break;
 			can |= TLS_CAN_RSA | TLS_CAN_ECDSA | TLS_CAN_ED25519 | TLS_CAN_ED448;
 			break;
 		}
