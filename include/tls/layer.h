@@ -24,6 +24,7 @@ struct tls_conn {
 	bool ended;            /* the peer has said that it ends, or its socket has */
 	bool broken;           /* the socket broke */
 	bool dead;             /* no call of the library makes sense any more */
+	bool spoke;            /* something was sent behind the handshake */
 	bool said_end;         /* close_notify was made */
 	bool shut;             /* FIN is to follow out */
 };

@@ -306,6 +306,7 @@ static enum io tls_send(struct conn *conn, const struct iovec *pieces, unsigned 
 		if (buf_room(t->out) < RECORD_MOST && !tls_flush(t, more))
 			break;
 	}
+	t->spoke = true;
 	if (failed)
 		tls_broken(t);
 	tls_leave(t, more);
@@ -387,7 +388,7 @@ static void tls_close(struct conn *conn, bool reset)
 {
 	struct tls_conn *t = tls_of(conn);
 
-	if (!reset && !t->eof && !(conn->flags & CONN_RDHUP))
+	if (!reset && !t->eof && (t->spoke || !(conn->flags & CONN_RDHUP)))
 		tls_say_end(t, false);
 	if (t->out && !reset && !(conn->flags & CONN_BROKEN))
 		tls_drain(conn, &t->out);
