@@ -95,8 +95,8 @@ size_t cookie_remove(struct span field, struct span whole, char *memory)
 	if (to == end)
 		while (from > field.ptr && is_gap(from[-1]))
 			from--;
-	head = (size_t)(from - field.ptr);
-	tail = (size_t)(end - to);
+	head = from > field.ptr ? (size_t)(from - field.ptr) : 0;
+	tail = to < end ? (size_t)(end - to) : 0;
 	if (head)
 		memcpy(memory, field.ptr, head);
 	if (tail)
