@@ -16,6 +16,11 @@ struct global_tally {
 	unsigned admitting;          /* not counted yet, to be among the rates in a moment */
 	uint64_t cum_conns, cum_sessions, cum_requests;
 	struct rate conn_rate, sess_rate;
+	unsigned tls_current;        /* connections with TLS: accepted (also before they have shaken
+				      * hands), and those to servers */
+	uint64_t cum_tls;
+	struct rate tls_rate;        /* accepted for TLS */
+	struct rate tls_front_keys, tls_back_keys; /* handshakes that resumed nothing */
 	uint64_t bytes_out;          /* to clients, of finished and counted streams */
 	struct rate bytes_out_rate;  /* in units of 32 bytes */
 	uint64_t accept_failures;    /* out of descriptors or memory */
@@ -29,6 +34,7 @@ extern struct global_tally *global_tally;
 struct global_state {
 	unsigned maxconn;            /* in force */
 	unsigned maxconn_rate, maxsess_rate; /* in force; 0: none */
+	unsigned max_tls, max_tls_rate;      /* maxsslconn, maxsslrate */
 	uint64_t start_ms;           /* clock_now_ms at start */
 	uint64_t start_wall_us;      /* wall clock at start, microseconds since 1970 */
 	bool stopping;               /* soft stop: no new sessions, ends with the last */

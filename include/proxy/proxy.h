@@ -223,6 +223,7 @@ struct global_conf {
 	unsigned maxconn;       /* 0: as many as the descriptors allow; -n sets it, too */
 	unsigned proxy_maxconn; /* of frontends without maxconn (-N); 0: maxconn */
 	unsigned maxconn_rate, maxsess_rate; /* 0: none */
+	unsigned max_tls, max_tls_rate;      /* maxsslconn, maxsslrate */
 	unsigned ulimit_n;      /* 0: as many as maxconn needs */
 	unsigned fd_hard_limit; /* 0: none */
 	bool strict_limits;

@@ -29,7 +29,7 @@ extern bool states_began_anew;
 /* segment_attach for this program's layout of cells. Takes over fd if it succeeds. NULL and err */
 struct segment *states_attach(int fd, struct err *err);
 /* To be raised when what lies in the cells changes its meaning but not its size. */
-enum { STATES_VERSION = 2 };
+enum { STATES_VERSION = 3 };
 /* Points all tallies of the running generation to this row: in a worker, right after fork. Sets
  * segment_own_row. */
 void states_own_row(unsigned row);
@@ -57,6 +57,8 @@ uint64_t rate_sum(const struct rate *own);
 /* Of one counter in a tally. */
 uint64_t counter_sum(const uint64_t *own);
 
+/* From now on connections with TLS are counted (tls/conn.h). */
+void tally_watch_tls(void);
 /* Are there other rows? */
 extern bool tally_shared;
 void tally_start(bool shared);

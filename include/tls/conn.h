@@ -27,7 +27,8 @@ struct tls_target {
 /* The connection was accepted, and is about to hear a ClientHello; the layer is the connection's
  * until conn_close. 0, or -1: no memory. */
 int tls_conn_accept(struct conn *conn, struct tls_bind *bind);
-/* The connection is connected, and is about to say a ClientHello. */
+/* The connection is connected, and is about to say a ClientHello. 0, or -1: no memory, or
+ * maxsslconn is reached. */
 int tls_conn_connect(struct conn *conn, struct tls_client *client, const struct tls_target *target);
 /* Goes on with the handshake, after an event of the connection. IO_OK: done, bytes may pass.
  * IO_AGAIN: wait for the next event. IO_ERR: it failed, tls_conn_fault says why; the alert that
@@ -72,6 +73,20 @@ struct tls_stats {
 	uint64_t kernel;                /* connections whose records the kernel makes */
 };
 extern struct tls_stats tls_stats;
+
+/* Of the cache of sessions. */
+struct tls_cache_stats {
+	uint64_t lookups, misses, stored;
+};
+extern struct tls_cache_stats tls_cache_stats;
+
+/* Installed by upper layers, may be NULL. A handshake has ended well, and no session was resumed: keys
+ * were made. */
+extern void (*tls_keys_made)(bool accepted);
+/* May there be one more connection with TLS to a server? */
+extern bool (*tls_may_connect)(void);
+/* A connection that we began gets TLS (1), or has ended (-1). */
+extern void (*tls_connect_counted)(int change);
 
 /* Installed by the upper layer; may be NULL. Records of connections that were closed are still
  * leaving: the process is not to end yet. */

@@ -33,7 +33,7 @@ struct tls_conn {
 extern unsigned tls_max_record;
 
 /* Puts the layer on the connection, with a fresh SSL that it owns from now on (NULL: fails). 0, or
- * -1: no memory; the SSL is gone. */
+ * -1: no memory, or one connection too many (tls_may_connect); the SSL is gone. */
 int tls_layer_start(struct conn *conn, struct ssl_st *ssl, bool accepts);
 /* For callbacks: why the handshake is refused that they fail. */
 void tls_conn_blame(struct ssl_st *ssl, enum tls_fault fault);

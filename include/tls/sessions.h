@@ -7,7 +7,6 @@
 
 #include <openssl/ssl.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 struct module;
 
@@ -28,11 +27,5 @@ struct tls_sessions_conf {
 int tls_sessions_attach(SSL_CTX *ctx, const char *scope);
 /* What clients are verified against has changed: sessions made before are not resumed. */
 void tls_sessions_rebind(SSL_CTX *ctx);
-
-/* Of the process. */
-struct tls_sessions_stats {
-	uint64_t lookups, misses, stored;
-};
-extern struct tls_sessions_stats tls_sessions_stats;
 
 #endif

@@ -96,7 +96,9 @@ static int rate_limit(struct cli_call *call, struct err *err)
 		limit = &global_state->maxconn_rate;
 	else if (!strcmp(what, "sessions"))
 		limit = &global_state->maxsess_rate;
-	else if (!strcmp(what, "ssl-sessions") || !strcmp(what, "http-compression"))
+	else if (!strcmp(what, "ssl-sessions"))
+		limit = &global_state->max_tls_rate;
+	else if (!strcmp(what, "http-compression"))
 		return err_set(err, "'set rate-limit %s' is not supported yet.", what);
 	else
 		limit = NULL;

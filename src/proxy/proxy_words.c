@@ -9,6 +9,8 @@
 #include "base/str.h"
 #include "net/bind_conf.h"
 
+#include "config.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -231,6 +233,14 @@ const struct keyword proxy_keywords[] = {
 	{ "maxsessrate", SCOPE_GLOBAL, 0, "<number>", set_unsigned, .offset = GLOBAL(maxsess_rate),
 	  .min = 0, .max = INT_MAX, .dflt = "0: no limit",
 	  .help = "most new sessions of the process a second" },
+#ifdef HAVE_OPENSSL
+	{ "maxsslconn", SCOPE_GLOBAL, 0, "<number>", set_unsigned, .offset = GLOBAL(max_tls),
+	  .min = 0, .max = INT_MAX, .dflt = "0: no limit",
+	  .help = "most connections with TLS at a time, to clients and to servers" },
+	{ "maxsslrate", SCOPE_GLOBAL, 0, "<number>", set_unsigned, .offset = GLOBAL(max_tls_rate),
+	  .min = 0, .max = INT_MAX, .dflt = "0: no limit",
+	  .help = "most new connections with TLS a second" },
+#endif
 	{ "ulimit-n", SCOPE_GLOBAL, 0, "<number>", set_unsigned, .offset = GLOBAL(ulimit_n),
 	  .min = 0, .max = INT_MAX, .dflt = "computed from maxconn",
 	  .help = "most file descriptors of the process" },

@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/segment.h"
 #include "event/timer.h"
+#include "tls/conn.h"
 
 #include <string.h>
 
@@ -150,6 +151,11 @@ static void global_join(void *to_tally, const void *from_tally, uint64_t now_ms)
 	rate_join(&to->conn_rate, &from->conn_rate, now_ms);
 	rate_join(&to->sess_rate, &from->sess_rate, now_ms);
 	rate_join(&to->bytes_out_rate, &from->bytes_out_rate, now_ms);
+	to->tls_current += LOAD(from->tls_current);
+	to->cum_tls += LOAD(from->cum_tls);
+	rate_join(&to->tls_rate, &from->tls_rate, now_ms);
+	rate_join(&to->tls_front_keys, &from->tls_front_keys, now_ms);
+	rate_join(&to->tls_back_keys, &from->tls_back_keys, now_ms);
 }
 
 /* By the kind of slot. */
@@ -396,6 +402,9 @@ static void tick(struct timer *timer)
 	moved |= settle_rate(&global_tally->sess_rate);
 	moved |= collect();
 	moved |= settle_rate(&global_tally->bytes_out_rate);
+	moved |= settle_rate(&global_tally->tls_rate);
+	moved |= settle_rate(&global_tally->tls_front_keys);
+	moved |= settle_rate(&global_tally->tls_back_keys);
 	list_for_each(px, &proxies_running->list, node)
 		moved |= settle_proxy(px);
 	list_for_each(px, &proxies_running->stats_frontends, node)
@@ -432,6 +441,31 @@ static void rate_has_risen(struct rate *rate, uint64_t before)
 	arm_tick();
 }
 
+static void tls_keys(bool accepted)
+{
+	rate_add(accepted ? &global_tally->tls_front_keys : &global_tally->tls_back_keys,
+		 clock_now_ms, 1);
+}
+
+static void tls_connects(int change)
+{
+	global_tally->tls_current += (unsigned)change;
+	global_tally->cum_tls += change > 0;
+}
+
+static bool tls_may(void)
+{
+	return !global_state->max_tls ||
+	       gauge_sum(&global_tally->tls_current) < global_state->max_tls;
+}
+
+void tally_watch_tls(void)
+{
+	tls_keys_made = tls_keys;
+	tls_connect_counted = tls_connects;
+	tls_may_connect = tls_may;
+}
+
 void tally_start(bool shared)
 {
 	tally_shared = shared;
@@ -460,7 +494,7 @@ static void drop_gauges(enum segment_kind kind, void *cell)
 		((struct listener_tally *)cell)->current = 0;
 		break;
 	case SLOT_GLOBAL:
-		global->current = global->admitting = 0;
+		global->current = global->admitting = global->tls_current = 0;
 		memset(global->now, 0, sizeof(global->now));
 		break;
 	case SLOT_FREE:
@@ -511,6 +545,7 @@ static unsigned gauges_of(enum segment_kind kind, const void *cell)
 {
 	const struct proxy_tally *px = cell;
 	const struct server_tally *s = cell;
+	const struct global_tally *global = cell;
 
 	switch (kind) {
 	case SLOT_FRONTEND:
@@ -523,7 +558,7 @@ static unsigned gauges_of(enum segment_kind kind, const void *cell)
 	case SLOT_LISTENER:
 		return ((const struct listener_tally *)cell)->current;
 	case SLOT_GLOBAL:
-		return ((const struct global_tally *)cell)->current;
+		return global->current | global->tls_current;
 	case SLOT_FREE:
 	case SLOT_KINDS:
 		break;
@@ -594,4 +629,7 @@ void tallies_clear(bool all)
 		clear_proxy(px, all);
 	rate_clear_max(&global_tally->conn_rate);
 	rate_clear_max(&global_tally->sess_rate);
+	rate_clear_max(&global_tally->tls_rate);
+	rate_clear_max(&global_tally->tls_front_keys);
+	rate_clear_max(&global_tally->tls_back_keys);
 }

@@ -23,6 +23,7 @@
 #include "relay/pump.h"
 #include "stream/handshake.h"
 #include "stream/stream.h"
+#include "tls/conn.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -55,7 +56,8 @@ unsigned info_memmax_mb;
 	COUNTED(PIPES_DIRTY, pipe_stats.dirty) COUNTED(PIPES_FAILED, pipe_stats.failed) \
 	COUNTED(LOGS_DROPPED, log_stats.dropped) \
 	COUNTED(HEADERS_TAKEN, handshake_stats.taken) \
-	COUNTED(HEADERS_REFUSED, handshake_stats.refused)
+	COUNTED(HEADERS_REFUSED, handshake_stats.refused) \
+	COUNTED(TLS_LOOKUPS, tls_cache_stats.lookups) COUNTED(TLS_MISSES, tls_cache_stats.misses)
 
 enum {
 #define COUNTED(name, value) COUNTED_##name,
@@ -292,15 +294,32 @@ static void info_fill_pipes(struct info *info, const struct global_tally *sum)
 	v[INFO_PIPES_FAILED] = stats_u64(counted[COUNTED_PIPES_FAILED]);
 }
 
+static void info_fill_tls(struct info *info, const struct global_tally *sum)
+{
+	uint64_t rate = rate_read(&sum->tls_rate, clock_now_ms);
+	uint64_t keys = rate_read(&sum->tls_front_keys, clock_now_ms);
+	struct stats_value *v = info->values;
+
+	v[INFO_MAX_SSL_CONNS] = stats_u32(global_state->max_tls);
+	v[INFO_CURR_SSL_CONNS] = stats_u32(sum->tls_current);
+	v[INFO_CUM_SSL_CONNS] = stats_u32(sum->cum_tls);
+	v[INFO_SSL_RATE] = stats_u32(rate);
+	v[INFO_SSL_RATE_LIMIT] = stats_u32(global_state->max_tls_rate);
+	v[INFO_MAX_SSL_RATE] = stats_u32(sum->tls_rate.max);
+	v[INFO_SSL_FRONT_KEY_RATE] = stats_u32(keys);
+	v[INFO_SSL_FRONT_MAX_KEY_RATE] = stats_u32(sum->tls_front_keys.max);
+	v[INFO_SSL_FRONT_REUSE] = stats_u32(keys < rate ? (rate - keys) * 100 / rate : 0);
+	v[INFO_SSL_BACK_KEY_RATE] = stats_u32(rate_read(&sum->tls_back_keys, clock_now_ms));
+	v[INFO_SSL_BACK_MAX_KEY_RATE] = stats_u32(sum->tls_back_keys.max);
+	v[INFO_SSL_CACHE_LOOKUPS] = stats_u32(sum->counted[COUNTED_TLS_LOOKUPS]);
+	v[INFO_SSL_CACHE_MISSES] = stats_u32(sum->counted[COUNTED_TLS_MISSES]);
+}
+
 /* What this build has not: there is none of it, and none is allowed. */
 static void info_fill_absent(struct info *info)
 {
 	static const enum info_field absent[] = {
-		INFO_MAX_SSL_CONNS,       INFO_CURR_SSL_CONNS,         INFO_CUM_SSL_CONNS,
-		INFO_SSL_RATE,            INFO_SSL_RATE_LIMIT,         INFO_MAX_SSL_RATE,
-		INFO_SSL_FRONT_KEY_RATE,  INFO_SSL_FRONT_MAX_KEY_RATE, INFO_SSL_FRONT_REUSE,
-		INFO_SSL_BACK_KEY_RATE,   INFO_SSL_BACK_MAX_KEY_RATE,  INFO_SSL_CACHE_LOOKUPS,
-		INFO_SSL_CACHE_MISSES,    INFO_COMP_BPS_IN,            INFO_COMP_BPS_OUT,
+		INFO_COMP_BPS_IN,         INFO_COMP_BPS_OUT,
 		INFO_COMP_BPS_LIM,        INFO_ACTIVE_PEERS,           INFO_CONNECTED_PEERS,
 		INFO_FAILED_RESOLUTIONS,  INFO_DEBUG_COMMANDS,         INFO_CUM_RECV_LOGS,
 	};
@@ -323,5 +342,6 @@ void info_fill(struct info *info, bool as_float)
 	info_fill_loop(info, &sum);
 	info_fill_bytes(info, &sum);
 	info_fill_pipes(info, &sum);
+	info_fill_tls(info, &sum);
 	info_fill_absent(info);
 }

@@ -43,6 +43,16 @@ static unsigned rate_left(const struct rate *rate, unsigned limit, unsigned *wai
 	return room > UINT32_MAX ? UINT32_MAX : (unsigned)room;
 }
 
+static unsigned room_tls(unsigned room, unsigned *wait_ms)
+{
+	if (global_state->max_tls)
+		room = smaller(room, left_of(global_state->max_tls, global_tally->tls_current));
+	if (room && global_state->max_tls_rate)
+		room = smaller(room, rate_left(&global_tally->tls_rate, global_state->max_tls_rate,
+					       wait_ms));
+	return room;
+}
+
 static unsigned room_alone(const struct listener *l, const struct proxy *px, unsigned *wait_ms)
 {
 	unsigned room = left_of(px->state->maxconn, px->fe->current);
@@ -55,6 +65,8 @@ static unsigned room_alone(const struct listener *l, const struct proxy *px, uns
 	if (room && px->state->rate_limit)
 		room = smaller(room, rate_left(&px->fe->counters.session_rate, px->state->rate_limit,
 					       wait_ms));
+	if (l->bind->tls)
+		room = room_tls(room, wait_ms);
 	if (room && global_state->maxconn_rate)
 		room = smaller(room, rate_left(&global_tally->conn_rate,
 					       global_state->maxconn_rate, wait_ms));
@@ -85,6 +97,8 @@ static void raise_places(struct listener *l, const struct proxy *px)
 	l->tally->current++;
 	if (!px->stats_socket)
 		global_tally->current++;
+	if (l->bind->tls)
+		global_tally->tls_current++;
 	publish();
 }
 
@@ -94,6 +108,8 @@ static void lower_places(struct listener *l, const struct proxy *px)
 	l->tally->current--;
 	if (!px->stats_socket)
 		global_tally->current--;
+	if (l->bind->tls)
+		global_tally->tls_current--;
 	publish();
 }
 
@@ -106,6 +122,9 @@ static enum limit limit_passed(const struct listener *l, const struct proxy *px,
 	    (l->maxconn && listener_sessions(l) + n > l->maxconn))
 		return LIMIT_FRONTEND;
 	if (!px->stats_socket && global_sessions() + n > global_state->maxconn)
+		return LIMIT_GLOBAL;
+	if (l->bind->tls && global_state->max_tls &&
+	    gauge_sum(&global_tally->tls_current) + n > global_state->max_tls)
 		return LIMIT_GLOBAL;
 	return LIMIT_NONE;
 }
@@ -127,8 +146,11 @@ static bool rate_fits(const struct rate *own, const unsigned *admitting, unsigne
 	return false;
 }
 
-static bool rates_fit(const struct proxy *px, unsigned *wait_ms)
+static bool rates_fit(const struct listener *l, const struct proxy *px, unsigned *wait_ms)
 {
+	if (l->bind->tls && !rate_fits(&global_tally->tls_rate, &global_tally->admitting,
+				       global_state->max_tls_rate, wait_ms))
+		return false;
 	return px->stats_socket ||
 	       (rate_fits(&px->fe->counters.session_rate, &px->fe->admitting,
 			  px->state->rate_limit, wait_ms) &&
@@ -241,7 +263,7 @@ static unsigned room_shared(struct listener *l, struct proxy *px, unsigned *wait
 	if (!take_place(l, px, wait_ms))
 		return 0;
 	say_admitting(px, 1);
-	if (!rates_fit(px, wait_ms)) {
+	if (!rates_fit(l, px, wait_ms)) {
 		say_admitting(px, 0);
 		lower_places(l, px);
 		return 0;

@@ -37,6 +37,10 @@ static void session_count_connection(struct listener *l, struct proxy *px)
 	global_tally->cum_conns++;
 	if (!px->stats_socket)
 		rate_add(&global_tally->conn_rate, clock_now_ms, 1);
+	if (l->bind->tls) {
+		global_tally->cum_tls++;
+		rate_add(&global_tally->tls_rate, clock_now_ms, 1);
+	}
 }
 
 /* It has passed the connection and session rules. */

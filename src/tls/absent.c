@@ -5,6 +5,10 @@
 #include "tls/facts.h"
 
 struct tls_stats tls_stats;
+struct tls_cache_stats tls_cache_stats;
+void (*tls_keys_made)(bool accepted);
+void (*tls_connect_counted)(int change);
+bool (*tls_may_connect)(void);
 struct tls_hooks tls_hooks;
 
 int tls_conn_accept(struct conn *conn, struct tls_bind *bind)

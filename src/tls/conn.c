@@ -24,6 +24,9 @@
 #include <sys/uio.h>
 
 struct tls_stats tls_stats;
+void (*tls_keys_made)(bool accepted);
+void (*tls_connect_counted)(int change);
+bool (*tls_may_connect)(void);
 unsigned tls_max_record; /* tls/layer.h */
 
 static struct pool tls_pool = POOL_INIT("tls", sizeof(struct tls_conn));
@@ -400,6 +403,8 @@ static void tls_close(struct conn *conn, bool reset)
 	SSL_free(t->ssl);
 	tls_current = NULL;
 	tls_stats.current--;
+	if (!t->accepts && tls_connect_counted)
+		tls_connect_counted(-1);
 	conn->layer = NULL;
 	pool_give(&tls_pool, &t);
 }
@@ -418,7 +423,8 @@ static const struct conn_layer_ops tls_ops = {
 
 int tls_layer_start(struct conn *conn, struct ssl_st *ssl, bool accepts)
 {
-	struct tls_conn *t = ssl && tls_bio_make() ? pool_take(&tls_pool) : NULL;
+	bool may = accepts || !tls_may_connect || tls_may_connect();
+	struct tls_conn *t = ssl && may && tls_bio_make() ? pool_take(&tls_pool) : NULL;
 
 	if (!t) {
 		SSL_free(ssl);
@@ -439,6 +445,8 @@ int tls_layer_start(struct conn *conn, struct ssl_st *ssl, bool accepts)
 	} else {
 		SSL_set_connect_state(ssl);
 		tls_stats.connects++;
+		if (tls_connect_counted)
+			tls_connect_counted(1);
 	}
 	tls_stats.current++;
 	conn->layer = &t->layer;
@@ -462,6 +470,8 @@ static void tls_finished(struct tls_conn *t)
 {
 	bool resumed = SSL_session_reused(t->ssl);
 
+	if (!resumed && tls_keys_made)
+		tls_keys_made(t->accepts);
 	if (t->accepts) {
 		tls_stats.accepted++;
 		tls_stats.accept_resumed += resumed;

@@ -14,6 +14,7 @@
 #include "base/segment.h"
 #include "config/config.h"
 #include "config/module.h"
+#include "tls/conn.h"
 #include "tls/context.h"
 #include "tls/session_store.h"
 #include "tls/tickets.h"
@@ -25,7 +26,7 @@
 
 enum { CACHESIZE = 20000, LIFETIME_MS = 300000 };
 
-struct tls_sessions_stats tls_sessions_stats;
+struct tls_cache_stats tls_cache_stats;
 static struct session_store *store; /* NULL: no cache */
 static const struct tls_sessions_conf *conf;
 static unsigned char scratch[SESSION_MOST];
@@ -66,7 +67,7 @@ static int made(SSL *ssl, SSL_SESSION *session)
 	i2d_SSL_SESSION(session, &at);
 	if (session_store_put(store, segment_own_row, id, scratch, (size_t)size,
 			      clock_wall().tv_sec + SSL_SESSION_get_timeout(session)))
-		tls_sessions_stats.stored++;
+		tls_cache_stats.stored++;
 	OPENSSL_cleanse(scratch, (size_t)size);
 	return 0;
 }
@@ -81,14 +82,14 @@ static SSL_SESSION *wanted(SSL *ssl, const unsigned char *id, int len, int *copy
 	*copy = 0;
 	if (!store || len != SESSION_ID)
 		return NULL;
-	tls_sessions_stats.lookups++;
+	tls_cache_stats.lookups++;
 	size = session_store_get(store, conf->private_cache ? (int)segment_own_row : -1, id,
 				 clock_wall().tv_sec, scratch);
 	if (size)
 		session = d2i_SSL_SESSION(NULL, &at, (long)size);
 	OPENSSL_cleanse(scratch, size);
 	if (!session)
-		tls_sessions_stats.misses++;
+		tls_cache_stats.misses++;
 	return session;
 }
 

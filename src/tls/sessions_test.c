@@ -13,6 +13,7 @@
 #include "config/config.h"
 #include "config/module.h"
 #include "tls/test_pair.h"
+#include "tls/conn.h"
 #include "tls/sessions.h"
 
 static struct tls_sessions_conf conf;
@@ -25,7 +26,7 @@ static void start(void)
 	tls_sessions_module.init(NULL, &conf);
 	assert_int_equal(tls_sessions_module.prepare(NULL, &conf, &err), 0);
 	assert_int_equal(tls_sessions_module.start(NULL, &conf, &err), 0);
-	tls_sessions_stats = (struct tls_sessions_stats){ 0 };
+	tls_cache_stats = (struct tls_cache_stats){ 0 };
 	client = test_client();
 }
 
@@ -59,12 +60,12 @@ static void resumes(int version)
 	other = server(version, "web", SSL_VERIFY_NONE);
 	session = test_fresh_session(client, ctx);
 	assert_non_null(session);
-	assert_true(tls_sessions_stats.stored > 0);
-	misses = tls_sessions_stats.misses; /* ids that are made up for middleboxes */
+	assert_true(tls_cache_stats.stored > 0);
+	misses = tls_cache_stats.misses; /* ids that are made up for middleboxes */
 	assert_int_equal(test_connect(client, ctx, session), TEST_RESUMED);
 	assert_int_equal(test_connect(client, other, session), TEST_RESUMED);
-	assert_true(tls_sessions_stats.lookups >= 2);
-	assert_int_equal(tls_sessions_stats.misses, misses);
+	assert_true(tls_cache_stats.lookups >= 2);
+	assert_int_equal(tls_cache_stats.misses, misses);
 	SSL_SESSION_free(session);
 	SSL_CTX_free(ctx);
 	SSL_CTX_free(other);
@@ -138,7 +139,7 @@ static void tickets_are_not_stored(void **state)
 	SSL_CTX_clear_options(ctx, SSL_OP_NO_TICKET);
 	session = test_fresh_session(client, ctx);
 	assert_non_null(session);
-	assert_int_equal(tls_sessions_stats.stored, 0);
+	assert_int_equal(tls_cache_stats.stored, 0);
 	assert_int_equal(test_connect(client, ctx, session), TEST_RESUMED);
 	SSL_SESSION_free(session);
 	SSL_CTX_free(ctx);
@@ -159,7 +160,7 @@ static void unknown_ones_are_missed(void **state)
 	tls_sessions_module.stop();
 	start();
 	assert_int_equal(test_connect(client, ctx, session), TEST_FULL);
-	assert_int_equal(tls_sessions_stats.misses, 1);
+	assert_int_equal(tls_cache_stats.misses, 1);
 	SSL_SESSION_free(session);
 	SSL_CTX_free(ctx);
 	stop();

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# maxsslconn and maxsslrate hold for the sum of four workers, and for bind lines with TLS alone.
+. "${0%/*}/../lib.sh"
+
+"$PENSTOCK" -vv | grep -q '+OPENSSL' || exit 77
+openssl req -x509 -nodes -newkey ec -pkeyopt ec_paramgen_curve:P-256 -days 30 -subj /CN=localhost \
+	-keyout "$dir/key" -out "$dir/crt" 2>/dev/null || exit 77
+cat "$dir/crt" "$dir/key" >"$dir/pem"
+config <<END
+	nbproc 4
+	maxsslconn 5
+frontend fe
+	mode http
+	timeout client 2m
+	bind $front ssl crt $dir/pem
+	bind $back
+	http-request return status 200
+END
+start_penstock
+python3 - "$front" "$back" "$tool" "$stats" <<'PY' || fail "limits do not hold"
+import socket, ssl, subprocess, sys, time
+front, back, tool, stats = sys.argv[1:5]
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+
+
+def ask(command):
+    return subprocess.run([tool, "-s", stats, "ask", command], capture_output=True, text=True).stdout
+
+
+def info(field):
+    return int([l for l in ask("show info").split("\n") if l.startswith(field + ":")][0].split()[1])
+
+
+def until(what, condition):
+    end = time.monotonic() + 60
+    while not condition():
+        if time.monotonic() > end:
+            sys.exit("FAILED  " + what)
+        time.sleep(0.01)
+    print("ok      " + what)
+
+
+def plain(to):
+    host, port = to.rsplit(":", 1)
+    s = socket.create_connection((host, int(port)))
+    s.settimeout(60)
+    return s
+
+
+def check(what, good):
+    print(("ok      " if good else "FAILED  ") + what)
+    if not good:
+        sys.exit(1)
+
+
+held = [context.wrap_socket(plain(front)) for _ in range(5)]
+until("five have TLS", lambda: info("CurrSslConns") == 5)
+waiting = [plain(front) for _ in range(20)]
+s = plain(back)
+s.sendall(b"GET / HTTP/1.0\r\n\r\n")
+check("others are served", s.recv(100).startswith(b"HTTP/1."))
+check("there are no more than five", info("CurrSslConns") == 5 and info("CumSslConns") == 5)
+check("of five a second", info("MaxSslConns") == 5 and info("MaxSslRate") >= 1)
+for s in held:
+    s.close()
+for s in waiting:
+    context.wrap_socket(s).close()
+until("the others had their turn", lambda: info("CumSslConns") == 25)
+until("all have gone", lambda: info("CurrSslConns") == 0)
+
+ask("set rate-limit ssl-sessions global 10")
+check("the rate is set", info("SslRateLimit") == 10)
+began, first = time.monotonic(), info("CumSslConns")
+for _ in range(40):
+    context.wrap_socket(plain(front)).close()
+# Ten in any second, and what came in the second before counts.
+check("forty take three seconds at least", time.monotonic() - began >= 2.9)
+check("no second had more", info("SslRate") <= 10)
+PY
+finish
