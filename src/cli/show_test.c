@@ -625,7 +625,10 @@ static void limits(void **state)
 	assert_int_equal(w->global.maxsess_rate, 60);
 	says("set rate-limit connections global x", "Expects an integer value.\n\n");
 	says("set rate-limit connections global -1", "Value out of range.\n\n");
-	assert_non_null(strstr(ask("set rate-limit ssl-sessions global 1"), "not supported yet"));
+	says("set rate-limit ssl-sessions global 70", "\n");
+	assert_int_equal(w->global.max_tls_rate, 70);
+	assert_non_null(strstr(ask("set rate-limit http-compression global 1"),
+			       "not supported yet"));
 	assert_non_null(strstr(ask("set rate-limit connections bogus 50"),
 			       "'set rate-limit' only supports :\n"));
 }
