@@ -33,6 +33,7 @@
 #include "stream/persist.h"
 #include "stream/proxyheader.h"
 #include "stream/service.h"
+#include "stream/source.h"
 #include "stream/tcp_rules.h"
 #include "stream/tune.h"
 
@@ -85,6 +86,7 @@ const struct module *const modules[] = {
 	&forwarded_module,
 	&persist_module,
 	&proxyheader_module,
+	&source_module,
 	&page_module,
 	&stats_service_module,
 	&service_module,

@@ -17,7 +17,7 @@ enum dial_result {
 };
 
 /* Starts a non-blocking connection to address to. client: of the stream, for transparent
- * sources (usesrc client, clientip). bytes: the first ones are at hand. Without them "tfo" is not
+ * sources (usesrc client, clientip, hdr_ip). bytes: the first ones are at hand. Without them "tfo" is not
  * used: the kernel would wait for them to send its SYN, and the server may be who speaks first. */
 enum dial_result server_dial(struct server *server, const struct addr *to,
 			     const struct addr *client, bool bytes, int *fd);

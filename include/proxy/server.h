@@ -13,6 +13,7 @@
 
 struct check;
 struct err;
+struct expr;
 struct lb_node;
 struct proxy;
 struct tls_client;
@@ -65,8 +66,10 @@ struct source_conf {
 	bool set;
 	struct addr addr;          /* AF_UNSPEC: any */
 	uint16_t last_port;        /* addr.port-last_port: explicit range */
-	enum { USESRC_NONE, USESRC_ADDR, USESRC_CLIENT, USESRC_CLIENTIP } usesrc;
+	enum { USESRC_NONE, USESRC_ADDR, USESRC_CLIENT, USESRC_CLIENTIP, USESRC_HDR } usesrc;
 	struct addr usesrc_addr;   /* USESRC_ADDR */
+	const char *usesrc_text;   /* USESRC_HDR: as written, "hdr_ip(...)"; compiled by stream/ */
+	struct expr *usesrc_expr;
 	const char *interface;     /* SO_BINDTODEVICE */
 };
 

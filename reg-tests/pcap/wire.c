@@ -274,6 +274,51 @@ static bool test_proxy_line(void)
 		      at < 0 ? "" : packets[at].start);
 }
 
+/* What the server's side begins with behind the header. */
+static bool begins_behind(const struct packet *p, size_t header, const char *text)
+{
+	return p->len > header + strlen(text) && header + strlen(text) <= sizeof(p->start) &&
+	       !memcmp(p->start + header, text, strlen(text));
+}
+
+/* The length of a PROXY header of either version at the packet's start; 0: there is none. */
+static size_t header_length(const struct packet *p)
+{
+	const char *lf = memchr(p->start, '\n', sizeof(p->start));
+
+	if (p->len > 28 && !memcmp(p->start, "\r\n\r\n\0\r\nQUIT\n\x21\x11", 14))
+		return 16u + (uint8_t)p->start[14] * 256u + (uint8_t)p->start[15];
+	return lf && !memcmp(p->start, "PROXY TCP4 ", 11) ? (size_t)(lf + 1 - p->start) : 0;
+}
+
+/* The first data to the server are a PROXY header and, in the same segment, WORD: what the relay
+ * makes of a request. */
+static bool test_proxy_header(void)
+{
+	static const char request[] = "GET /first HTTP/1.1\r\nHost: a\r\n\r\n";
+	const char *wanted = opt.n_args ? opt.args[0] : "GET /first";
+	bool together = false;
+	size_t len = 0;
+	int at = -1;
+
+	for (int i = 0; i < TRIES && !together; i++) {
+		int server, client = sock_connect(&opt.front, true);
+		struct pollfd p = { .fd = client, .events = POLLOUT };
+
+		n_packets = 0;
+		poll(&p, 1, PATIENCE_MS);
+		put_bytes(client, request, sizeof(request) - 1, 0);
+		server = ends_accept(PATIENCE_MS);
+		at = await(TO_SERVER, 0, 1);
+		close(client);
+		close(server);
+		len = at < 0 ? 0 : header_length(&packets[at]);
+		together = len && begins_behind(&packets[at], len, wanted);
+	}
+	return expect(together, "the first segment with data is a header of %zu bytes and \"%s\"", len,
+		      wanted);
+}
+
 /* option tcp-smart-connect: no bare ACK between the handshake and the first data. With "no" there
  * always is one. */
 static bool test_smart_connect(void)
@@ -380,6 +425,7 @@ static const struct {
 	{ "rst-to-server", test_rst_to_server, "a client's RST reaches the server as RST" },
 	{ "nolinger", test_nolinger, "connections are closed by RST (WORD: client or server)" },
 	{ "proxy-line", test_proxy_line, "the PROXY line leaves with the first data" },
+	{ "proxy-header", test_proxy_header, "a PROXY header leaves with WORD behind it" },
 	{ "smart-connect", test_smart_connect, "the handshake's last ACK waits for data (or \"no\")" },
 	{ "http-close", test_http_close, "how HTTP connections are closed" },
 	{ "http-ack", test_http_ack, "requests that are not complete are acknowledged" },

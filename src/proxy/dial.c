@@ -64,40 +64,39 @@ static int dial_bind_range(struct server *server, const struct source_conf *src,
 	return -1;
 }
 
-/* The address that a transparent source shows to the server. */
-static struct addr dial_usesrc(const struct source_conf *src, const struct addr *client)
+/* The address that a transparent source shows to the server. Checks show their own, and so does
+ * who comes for a client that has none. */
+static bool dial_usesrc(const struct source_conf *src, const struct addr *client, struct addr *addr)
 {
-	struct addr addr = src->addr;
-
-	if (src->usesrc == USESRC_ADDR)
-		addr = src->usesrc_addr;
-	else if (client && (client->family == AF_INET || client->family == AF_INET6))
-		addr = *client;
-	if (src->usesrc == USESRC_CLIENTIP)
-		addr.port = 0;
-	return addr;
+	if (!client || src->usesrc == USESRC_NONE)
+		return false;
+	*addr = src->usesrc == USESRC_ADDR ? src->usesrc_addr : *client;
+	if (src->usesrc == USESRC_CLIENTIP || src->usesrc == USESRC_HDR)
+		addr->port = 0;
+	return addr->family == AF_INET || addr->family == AF_INET6;
 }
 
-static int dial_transparent(const struct source_conf *src, const struct addr *client, int fd)
+static int dial_transparent(const struct addr *addr, int fd)
 {
-	struct addr addr = dial_usesrc(src, client);
-	bool v6 = addr.family == AF_INET6;
+	bool v6 = addr->family == AF_INET6;
 
 	if (!sock_set(fd, v6 ? SOL_IPV6 : SOL_IP, v6 ? IPV6_TRANSPARENT : IP_TRANSPARENT, 1))
 		return -1;
-	if (!addr.port)
+	if (!addr->port)
 		sock_set(fd, SOL_IP, IP_BIND_ADDRESS_NO_PORT, 1);
-	return dial_bind(fd, &addr);
+	return dial_bind(fd, addr);
 }
 
 static int dial_from(struct server *server, const struct source_conf *src,
 		     const struct addr *client, int fd)
 {
+	struct addr addr;
+
 	if (src->interface && setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, src->interface,
 					 (socklen_t)strlen(src->interface) + 1) < 0)
 		return -1;
-	if (src->usesrc != USESRC_NONE)
-		return dial_transparent(src, client, fd);
+	if (dial_usesrc(src, client, &addr))
+		return dial_transparent(&addr, fd);
 	if (src->addr.family == AF_UNSPEC)
 		return 0;
 	if (src->last_port > src->addr.port)

@@ -122,7 +122,8 @@ const struct keyword proxy_keywords[] = {
 	  .min = -1, .max = INT_MAX, .dflt = "-1: no limit",
 	  .help = "queue of a server above which its connection is not clung to" },
 	{ "source", SCOPE_BACK, 0,
-	  "<addr>[:<port>] [usesrc { <addr2>[:<port2>] | client | clientip }] [interface <name>]",
+	  "<addr>[:<port>] [usesrc { <addr2>[:<port2>] | client | clientip | "
+	  "hdr_ip(<name>[,<n>]) }] [interface <name>]",
 	  parse_source, .offset = SET(source), .help = "address from which servers are connected" },
 	{ "server", SCOPE_PROXY, 0, "<name> <address>[:[port]] [<param>...]", parse_server_line,
 	  .help = "a server of the backend" },

@@ -422,8 +422,8 @@ static const struct keyword server_keywords[] = {
 	DELAY("slowstart", slowstart, 0, "0: none",
 	      "time in which it grows to full weight after it came up"),
 	{ "source", SCOPE_SERVER, 0,
-	  "<addr>[:<pl>[-<ph>]] [usesrc { <addr2>[:<port2>] | client | clientip }] "
-	  "[interface <name>]",
+	  "<addr>[:<pl>[-<ph>]] [usesrc { <addr2>[:<port2>] | client | clientip | "
+	  "hdr_ip(<name>[,<n>]) }] [interface <name>]",
 	  parse_source, .offset = SET(source), .dflt = "that of the backend",
 	  .help = "address from which it is connected" },
 	DELAY("tcp-ut", tcp_ut, 0, "the system's",

@@ -28,7 +28,7 @@ static int parse_address(struct statement *st, const char *word, unsigned allow,
 
 static int parse_usesrc(struct statement *st, struct source_conf *source)
 {
-	const char *word = stmt_need(st, "an address, client or clientip");
+	const char *word = stmt_need(st, "an address, client, clientip or hdr_ip(...)");
 	struct addr_spec spec;
 
 	if (!word)
@@ -41,8 +41,11 @@ static int parse_usesrc(struct statement *st, struct source_conf *source)
 		source->usesrc = USESRC_CLIENTIP;
 		return 0;
 	}
-	if (!strncmp(word, "hdr_ip(", 7))
-		return stmt_error(st, st->at - 1, "'usesrc hdr_ip' is not supported yet");
+	if (!strncmp(word, "hdr_ip(", 7)) {
+		source->usesrc = USESRC_HDR;
+		source->usesrc_text = arena_strdup(st->cfg->arena, word);
+		return 0;
+	}
 	if (parse_address(st, word, ADDR_STAR | ADDR_NAMES, &spec))
 		return -1;
 	source->usesrc = USESRC_ADDR;

@@ -19,6 +19,7 @@
 #include "stream/reply.h"
 #include "stream/rules.h"
 #include "stream/socks.h"
+#include "stream/source.h"
 #include "stream/steps.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
@@ -85,8 +86,9 @@ static bool connect_has_bytes(const struct stream *s)
 static enum dial_result connect_dial(struct stream *s, const struct addr *to, int *fd)
 {
 	bool bytes = s->server->set.options.on & SRV_TFO && connect_has_bytes(s);
+	struct addr client;
 
-	return server_dial(s->server, to, stream_src(s), bytes, fd);
+	return server_dial(s->server, to, source_client(s, &client), bytes, fd);
 }
 
 /* "redir" of the server line: the client is to ask there itself. */

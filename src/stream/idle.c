@@ -12,6 +12,7 @@
 #include "proxy/proxy.h"
 #include "stream/exchange.h"
 #include "stream/proxyheader.h"
+#include "stream/source.h"
 #include "stream/stream.h"
 
 #include <limits.h>
@@ -37,13 +38,16 @@ static bool idle_is_personal(const struct server *server)
 /* Rules may tell the server another address for each request of a client. */
 static uint64_t idle_mark(struct stream *s)
 {
-	const struct addr *src = stream_src(s);
-	size_t size = src->family == AF_INET ? sizeof(src->v4) : sizeof(src->v6);
+	const struct addr *src;
+	struct addr memory;
+	size_t size;
 
 	if (!idle_is_personal(s->server))
 		return 0;
 	if (proxyheader_wanted(s))
 		return proxyheader_mark(s);
+	src = source_client(s, &memory);
+	size = src->family == AF_INET ? sizeof(src->v4) : sizeof(src->v6);
 	return (uint64_t)hash_wt6(&src->v6, size) << 32 | src->port;
 }
 
