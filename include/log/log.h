@@ -46,6 +46,12 @@ void log_process(enum log_level level, const char *fmt, ...)
 void log_stderr(enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 extern bool log_to_stderr; /* true at first; false with -q */
+/* A parent of processes that serve sends its lines to the servers of rings, too: once it has a
+ * loop. 0, or -1 and err. */
+struct err;
+int log_parent_start(struct err *err);
+/* In a process that was just forked: what its parent has logged is the parent's. */
+void log_forked(void);
 /* The process goes to the background: stderr and targets stdout and stderr are given up. */
 void log_detach(void);
 

@@ -42,6 +42,8 @@ struct ring_watch {
 /* Memory for size bytes. 0, or -1: none. */
 int ring_alloc(struct ring *ring);
 void ring_release(struct ring *ring);
+/* In a process that was just forked: what is in it is the other one's, and so are its readers. */
+void ring_empty(struct ring *ring);
 /* Adds a message of the n pieces, cut at max_len; makes room by forgetting the oldest ones.
  * False, and counted: it does not fit, or a server has not read the oldest one yet. */
 bool ring_write(struct ring *ring, const struct iovec *iov, int n);

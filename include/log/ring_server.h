@@ -36,5 +36,7 @@ struct ring_server {
 /* Begins to connect once the loop runs. 0, or -1 and err. */
 int ring_server_start(struct ring_server *s, struct err *err);
 void ring_server_stop(struct ring_server *s);
+/* In a process that was just forked: the connection is the other one's, and so are its messages. */
+void ring_server_drop(struct ring_server *s);
 
 #endif

@@ -18,6 +18,10 @@ void changes_parent(void);
 /* A worker has been forked; old: of an earlier generation, which may not know all names: what it
  * cannot apply does not end it. */
 void changes_add(struct channel *channel, unsigned row, bool old);
+/* More than CHANGES_BACKLOG bytes of earlier changes wait for a worker, which was stopped or hangs:
+ * it hears of no more, and must be ended. May be NULL. Not called twice for one. */
+enum { CHANGES_BACKLOG = 16 << 20 };
+extern void (*changes_overdue)(struct channel *channel);
 /* It has ended; the channel is about to be freed. */
 void changes_remove(struct channel *channel);
 /* A frame of a worker. false: it is of another kind, or nonsense. */

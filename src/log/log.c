@@ -11,6 +11,7 @@
 #include "event/timer.h"
 #include "log/log_conf.h"
 #include "log/ring.h"
+#include "log/ring_server.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -300,8 +301,7 @@ static int log_prepare(struct config *cfg, void *module_data, struct err *err)
 	return 0;
 }
 
-/* Rings talk to their servers from each process that serves; log lines of a parent stay in its own
- * memory, and go with that to the next process that it forks. */
+/* Rings talk to their servers from each process, about what that process has said. */
 static int log_start(struct config *cfg, void *module_data, struct err *err)
 {
 	struct log_data *data = module_data;
@@ -312,6 +312,25 @@ static int log_start(struct config *cfg, void *module_data, struct err *err)
 		if (ring_start(ring, err))
 			return -1;
 	return 0;
+}
+
+int log_parent_start(struct err *err)
+{
+	return log_running ? log_start(NULL, (void *)(uintptr_t)log_running, err) : 0;
+}
+
+void log_forked(void)
+{
+	struct ring_server *s;
+	struct ring *ring;
+
+	if (!log_running)
+		return;
+	list_for_each(ring, &log_running->rings, node) {
+		list_for_each(s, &ring->servers, watch.node)
+			ring_server_drop(s);
+		ring_empty(ring);
+	}
 }
 
 static void log_stop(void)

@@ -27,6 +27,13 @@ void ring_release(struct ring *ring)
 	ring->head = ring->tail = 0;
 }
 
+void ring_empty(struct ring *ring)
+{
+	ring->tail = ring->head;
+	ring->written = ring->dropped = 0;
+	list_init(&ring->watches);
+}
+
 static void ring_put(struct ring *ring, uint64_t at, const void *bytes, size_t len)
 {
 	size_t offset = at % ring->size, first = ring->size - offset;
@@ -89,7 +96,8 @@ static void ring_notify(struct ring *ring)
 	struct ring_watch *watch, *tmp;
 
 	list_for_each(watch, &ring->servers, node)
-		watch->written(watch);
+		if (watch->written) /* not yet, before it was started */
+			watch->written(watch);
 	list_for_each_safe(watch, tmp, &ring->watches, node)
 		watch->written(watch);
 }

@@ -257,6 +257,8 @@ static void ring_server_written(struct ring_watch *watch)
 {
 	struct ring_server *s = container_of(watch, struct ring_server, watch);
 
+	if (!s->buf)
+		return; /* not started */
 	/* while bytes wait in buf an event of the socket goes on */
 	if (s->state != RING_SERVER_CONNECTING && s->sent == s->len)
 		task_wake(&s->task);
@@ -286,6 +288,23 @@ void ring_server_stop(struct ring_server *s)
 	if (s->state == RING_SERVER_READY)
 		ring_server_push(s); /* what can still go at once */
 	ring_server_close(s);
+	timer_cancel(&s->timer);
+	task_cancel(&s->task);
+	free(s->buf);
+	s->buf = NULL;
+}
+
+void ring_server_drop(struct ring_server *s)
+{
+	if (!s->buf)
+		return;
+	if (s->src.fd >= 0)
+		close(s->src.fd);
+	s->src.registered = false;
+	s->src.fd = -1;
+	s->state = RING_SERVER_IDLE;
+	s->failing = false;
+	s->len = s->sent = s->counted = 0;
 	timer_cancel(&s->timer);
 	task_cancel(&s->task);
 	free(s->buf);

@@ -3,7 +3,7 @@
  * The parent's side of the ordered log: it applies a change to its own memory, and if that succeeds
  * sends it to all workers. Since it is one process with one loop and channels keep their order, all
  * workers make the same changes in the same order, and an answer comes behind the change. What was
- * not read by a slow worker waits in its channel. A replacement is forked from this memory and
+ * not read by a slow worker waits in its channel, up to CHANGES_BACKLOG. A replacement is forked from this memory and
  * needs no log.
  *
  * A frame is the name of the kind, a NUL, and the bytes.
@@ -28,9 +28,11 @@ struct served {
 	struct channel *channel;
 	unsigned row;
 	bool old;
+	bool overdue; /* too much waits for it: it hears no more */
 };
 
 static struct list workers = LIST_INIT(workers);
+void (*changes_overdue)(struct channel *channel);
 static uint32_t place; /* of the last change in the log */
 int (*changes_delegate)(const char *frame, size_t len, struct text *said, struct err *err);
 
@@ -102,6 +104,20 @@ static char *frame_make(const struct change_kind *kind, const void *bytes, size_
 	return frame;
 }
 
+/* One change of any size may wait; but who takes none must not make us keep all that come. One that
+ * missed a change must not serve on either. */
+static void served_tell(struct served *w, const char *frame, size_t size)
+{
+	if (w->overdue)
+		return;
+	if (channel_backlog(w->channel) <= CHANGES_BACKLOG &&
+	    (channel_send(w->channel, MSG_CHANGE, place, frame, size, -1) == 0 || errno == EPIPE))
+		return;
+	w->overdue = true;
+	if (changes_overdue)
+		changes_overdue(w->channel);
+}
+
 /* 0: all know of it; -1 and err: nobody does. */
 static int log_append(const struct change_kind *kind, const void *bytes, size_t len,
 		      struct text *said, struct err *err)
@@ -119,10 +135,7 @@ static int log_append(const struct change_kind *kind, const void *bytes, size_t 
 	}
 	place++;
 	list_for_each(w, &workers, node)
-		if (channel_send(w->channel, MSG_CHANGE, place, frame, size, -1) < 0 &&
-		    errno != EPIPE)
-			log_process(LOG_L_ALERT, "Out of memory: the worker of row %u has missed "
-				    "a change; restart it.", w->row);
+		served_tell(w, frame, size);
 	free(frame);
 	return 0;
 }

@@ -45,6 +45,7 @@ void child_forget(struct worker *self)
 	changes_forget_workers();
 	reload_forget();
 	notify_stop();
+	log_forked();
 	signals_forget();
 	loop_free();
 	listeners_held = false;

@@ -255,6 +255,20 @@ static void on_child(int signo)
 	}
 }
 
+/* It was stopped, or is slower than what it is told. Killed, it is replaced by one that has it all. */
+static void worker_overdue(struct channel *channel)
+{
+	struct worker *w;
+
+	list_for_each(w, &workers, node) {
+		if (w->channel != channel || w->pid <= 0)
+			continue;
+		log_process(LOG_L_ALERT, "Worker %u (%d) takes no changes, and %zu bytes of them wait: "
+			    "it is killed.", w->number, (int)w->pid, channel_backlog(channel));
+		kill(w->pid, SIGKILL);
+	}
+}
+
 /* ---- what workers say -------------------------------------------------------------------- */
 
 static void worker_ready(struct worker *w)
@@ -396,6 +410,7 @@ static int parent_open(struct config *cfg, struct err *err)
 {
 	timer_init(&tick, on_tick);
 	timer_init(&grace, on_grace_over);
+	changes_overdue = worker_overdue;
 	if (parent_signals(err) < 0 || parent_cli_start(cfg, err) < 0)
 		return -1;
 	if (!reload_info.started_ms)
@@ -464,7 +479,7 @@ int parent_start(struct config *cfg, const struct args *args, struct err *err)
 	changes_parent();
 	if (handover_taken)
 		process_generation++;
-	if (parent_open(cfg, err) < 0)
+	if (parent_open(cfg, err) < 0 || log_parent_start(err) < 0)
 		return -1;
 	process_lead_modules(cfg);
 	for (i = 1; i <= conf->workers; i++)

@@ -186,10 +186,13 @@ static void fork_worker(const struct fork_wish *wish, const int fds[FDS])
 static void change(const char *frame, size_t len)
 {
 	char memory[CHANGE_SAID];
+	static bool logs;
 	struct err err = { "" };
 	struct text said;
 	int rc;
 
+	if (!logs && log_parent_start(&err) == 0)
+		logs = true; /* what it says of changes nobody else does */
 	text_init(&said, memory, sizeof(memory));
 	rc = changes_make(frame, len, &said, &err);
 	facts_publish_states(); /* the next image reads them */
@@ -257,6 +260,7 @@ struct worker *spare_serve(void)
 	while (!fresh)
 		loop_turn(-1);
 	loop_free();
+	log_forked();
 	listeners_held = false;
 	return fresh;
 }

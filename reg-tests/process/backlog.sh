@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# A worker that was stopped takes no changes: they wait for it, up to a bound; beyond, it is killed and
+# replaced by one that has them all. The others hear of each all the while.
+. "${0%/*}/../lib.sh"
+
+{ printf '\tnbproc 2\n'; http_proxy "" "agent-check agent-port 1 agent-inter 1h"; } | config
+start_penstock -W -S "$dir/parent.sock"
+python3 - "$stats" "$dir/parent.sock" "$log" "$pid" "$srcdir/reg-tests/process" <<'PY' || failures=1
+import os, re, signal, sys
+stats, parent, log, pid, tools = sys.argv[1:6]
+sys.path.insert(0, tools)
+sys.argv = sys.argv[:1] + ["--stats", stats, "--parent", parent]
+from service import Service, check, finish, until
+service = Service()
+BOUND, EACH = 16 << 20, 8000
+
+
+def logged(text):
+    with open(log, errors="replace") as f:
+        return text in f.read()
+
+
+def weight(number):
+    return int(service.stat("be", "s1", lambda command: service.worker(number, command))["weight"])
+
+
+def change():
+    """A long one."""
+    return service.ask("set server be/s1 agent-send " + "x" * EACH) == ""
+
+
+def memory():
+    with open("/proc/%s/status" % pid) as f:
+        return int(re.search(r"VmRSS:\s+(\d+)", f.read()).group(1))
+
+
+until("two workers serve", lambda: len(service.workers()) == 2)
+first, second = service.workers()
+service.ask("set server be/s1 weight 2")
+until("a change reaches both", lambda: weight(1) == 2 == weight(2))
+os.kill(second, signal.SIGSTOP)
+before, sent = memory(), 0
+while sent <= BOUND and not logged("takes no changes"):
+    change()
+    sent += EACH
+check("a long change is taken", change())
+check("%d kB wait for it, it is left alone until then" % (sent >> 10), sent >= BOUND * 3 // 4)
+service.ask("set server be/s1 weight 3")
+check("the other has them", weight(1) == 3)
+for _ in range(500):
+    if logged("takes no changes"):
+        break
+    change()
+check("beyond the bound it is killed", logged("Worker 2 (%d) takes no changes" % second))
+until("and replaced", lambda: len(service.workers()) == 2 and second not in service.workers())
+until("by one that has them", lambda: weight(2) == 3)
+check("the others were left alone", first in service.workers())
+check("the parent has no more memory than the bound asks for: %d kB" % (memory() - before),
+      memory() - before < 4 * (BOUND >> 10))
+finish()
+PY
+finish

@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The server of a ring hears what the parent has to say, and what workers have, each line once; also
+# after a reload. "show events" shows each once, too.
+. "${0%/*}/../lib.sh"
+
+lines=127.0.0.1:$(ports 1)
+{
+	printf '\tnbproc 2\n\tlog ring@r1 local0\nring r1\n\tformat raw\n\tsize 65536\n\ttimeout connect 1m\n'
+	printf '\ttimeout server 1m\n\tserver s1 %s log-proto legacy\n' "$lines"
+	http_proxy
+} | config
+cat >"$dir/judge" <<'PY'
+import os, signal, subprocess, sys, threading
+lines, front, stats, parent, tools = sys.argv[1:6]
+command = sys.argv[6:]
+sys.path.insert(0, tools)
+sys.argv = sys.argv[:1] + ["--front", front, "--stats", stats, "--parent", parent]
+import socket
+from service import Service, address, check, finish, until
+service, heard, connections = Service(), [], []
+server = socket.create_server(address(lines))
+
+
+def listen():
+    while True:
+        conn, _ = server.accept()
+        connections.append(conn)
+        threading.Thread(target=hear, args=(conn,), daemon=True).start()
+
+
+def hear(conn):
+    with conn.makefile(errors="replace") as f:
+        for line in f:
+            heard.append(line.rstrip("\n"))
+
+
+def times(text):
+    return sum(text in line for line in heard)
+
+
+def once(sentence, text):
+    until(sentence, lambda: times(text) > 0)
+
+
+threading.Thread(target=listen, daemon=True).start()
+started = subprocess.Popen(command, stdout=open(os.path.dirname(parent) + "/log", "w"),
+                           stderr=subprocess.STDOUT)
+
+
+def workers():
+    try:
+        return service.workers()
+    except (OSError, IndexError):
+        return []
+
+
+until("two workers serve", lambda: len(workers()) == 2)
+first = service.workers()
+once("the start is heard", "Loading success.")
+victim = first[0]
+os.kill(victim, signal.SIGKILL)
+once("so is the end of a worker", "Worker 1 (%d) was killed by signal 9" % victim)
+until("it is replaced", lambda: len(workers()) == 2 and victim not in workers())
+second = service.workers()
+once("which is heard", "New worker 1 (%d) forked." % second[0])
+check("a reload", "Success=1" in service.parent("reload"))
+third = service.workers()
+until("the new image is heard", lambda: times("Loading success.") == 2)
+once("old workers are", "Worker 2 (%d) has finished." % second[1])
+until("and they themselves were", lambda: times("Soft stop: 0 sessions to finish.") >= 2)
+for pid in [first[0], first[1], second[0], *third]:
+    check("%d began once" % pid, times("(%d) forked." % pid) == 1)
+check("nothing else was heard twice", times("was killed by signal 9") == 1 and
+      times("Reloading: the files are read.") == 1)
+shown = service.ask("show events r1")
+check("show events has the parent's lines once",
+      all(shown.count("(%d) forked." % pid) == 1 for pid in third))
+os.kill(started.pid, signal.SIGTERM)
+check("it ends", started.wait(120) in (0, 143))
+once("what it says last is heard, too", "All workers have ended.")
+finish()
+PY
+python3 "$dir/judge" "$lines" "$front" "$stats" "$dir/parent.sock" "$srcdir/reg-tests/process" \
+	"$PENSTOCK" -W -db -f "$dir/cfg" -S "$dir/parent.sock" || failures=1
+[ "$failures" -eq 0 ] || cat "$log"
+finish
