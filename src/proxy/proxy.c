@@ -10,6 +10,7 @@
 #include "proxy/global.h"
 #include "proxy/limits.h"
 #include "proxy/proxy_conf.h"
+#include "proxy/tally.h"
 
 #include <stdlib.h>
 #include <string.h>
