@@ -46,6 +46,13 @@ int channel_send(struct channel *c, uint32_t kind, uint32_t id, const void *byte
 	return 0;
 }
 
+static size_t waits[8]; /* for the peer of each */
+
+size_t channel_backlog(const struct channel *c)
+{
+	return waits[(uintptr_t)c];
+}
+
 static int word_apply(const void *bytes, size_t len, struct text *said, struct err *err)
 {
 	if (len >= 3 && !memcmp(bytes, "bad", 3))
@@ -76,6 +83,7 @@ static int begin(void **state)
 	applied[0] = heard[0] = 0;
 	changes_forget_workers();
 	changes_old = false;
+	memset(waits, 0, sizeof(waits));
 	return 0;
 }
 
@@ -149,6 +157,62 @@ static void the_dead_are_not_told(void **state)
 	change_submit(&word, "y", 1, NULL, NULL);
 	assert_int_equal(sent_count, 1);
 	assert_ptr_equal(sent[0].to, CHANNEL(2));
+}
+
+static struct channel *overdue[4];
+static unsigned overdue_count;
+
+static void note_overdue(struct channel *c)
+{
+	overdue[overdue_count++] = c;
+}
+
+static void who_takes_nothing_is_told_no_more(void **state)
+{
+	struct frame f = frame_of(MSG_SUBMIT, 7, "word\0x", 6);
+
+	(void)state;
+	changes_parent();
+	changes_overdue = note_overdue;
+	changes_add(CHANNEL(1), 1, false);
+	changes_add(CHANNEL(2), 2, false);
+	waits[2] = CHANGES_BACKLOG;
+	changes_from_worker(CHANNEL(1), &f);
+	assert_int_equal(sent_count, 3);
+	waits[2]++;
+	changes_from_worker(CHANNEL(1), &f);
+	changes_from_worker(CHANNEL(1), &f);
+	assert_int_equal(sent_count, 7); /* one and the answer, each */
+	assert_true(overdue_count == 1 && overdue[0] == CHANNEL(2));
+	changes_overdue = NULL;
+}
+
+static int made_elsewhere(const char *frame, size_t len, struct text *said, struct err *err)
+{
+	if (len == 6 && !memcmp(frame, "word\0x", 6)) {
+		text_str(said, "there");
+		return 0;
+	}
+	return err_set(err, "not there");
+}
+
+static void another_makes_it_in_our_place(void **state)
+{
+	struct frame good = frame_of(MSG_SUBMIT, 7, "word\0x", 6);
+	struct frame bad = frame_of(MSG_SUBMIT, 8, "word\0y", 6);
+
+	(void)state;
+	changes_parent();
+	changes_delegate = made_elsewhere;
+	changes_add(CHANNEL(1), 1, false);
+	changes_from_worker(CHANNEL(1), &good);
+	changes_from_worker(CHANNEL(1), &bad);
+	changes_delegate = NULL;
+	assert_string_equal(applied, "");
+	assert_int_equal(sent_count, 3);
+	assert_true(sent[0].kind == MSG_CHANGE && sent[1].kind == MSG_SAID);
+	assert_memory_equal(sent[1].bytes, "\0there", 6);
+	assert_memory_equal(sent[2].bytes, "\1not there", 10);
 }
 
 static void a_worker_asks_and_follows(void **state)
@@ -276,6 +340,8 @@ int main(void)
 		CLAIM(everybody_hears_before_the_answer),
 		CLAIM(nobody_hears_of_what_is_refused),
 		CLAIM(the_dead_are_not_told),
+		CLAIM(who_takes_nothing_is_told_no_more),
+		CLAIM(another_makes_it_in_our_place),
 		CLAIM(a_worker_asks_and_follows),
 		CLAIM(who_has_gone_hears_nothing),
 		CLAIM(an_old_worker_goes_on_without),
