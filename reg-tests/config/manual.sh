@@ -20,6 +20,10 @@ if self_signed site.pem www.example.com && "$PENSTOCK" -vv | grep -q '+OPENSSL';
 	self_signed other.pem other.example.com
 	self_signed wild.pem '*.example.net'
 	self_signed ca.pem 'An authority'
+	: >"$tls/index"
+	printf '[ca]\ndefault_ca=c\n[c]\ndatabase=%s\ndefault_md=sha256\ndefault_crl_days=30\n' "$tls/index" >"$tls/conf"
+	openssl ca -config "$tls/conf" -gencrl -keyfile "$tls/ca.pem" -cert "$tls/ca.pem" -out "$tls/crl.pem" 2>/dev/null
+	rm -f "$tls"/index* "$tls/conf"
 	mkdir "$tls/certs" && cp "$tls/site.pem" "$tls/other.pem" "$tls/certs"
 	mkdir "$tls/chains" && cp "$tls/ca.pem" "$tls/chains"
 	openssl dhparam -dsaparam 2048 >"$tls/dh.pem" 2>/dev/null
