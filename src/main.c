@@ -100,6 +100,8 @@ static void load_overrides(struct config *cfg, const struct args *args)
 		load_parent_socket(cfg, args->parent_socket);
 	if (args->no_splice)
 		config_read_text(cfg, "-dS", "global\nnosplice\n", 16);
+	if (args->no_server_verify)
+		config_read_text(cfg, "-dV", "global\nssl-server-verify none\n", 30);
 }
 
 /* What of the command line the parsers and the finish of proxies must know. */

@@ -42,7 +42,10 @@
 #include <stddef.h>
 
 #ifdef HAVE_OPENSSL
+#include "proxy/server_tls.h"
+#include "stream/connect_tls.h"
 #include "tls/bind.h"
+#include "tls/client.h"
 #include "tls/notes.h"
 #include "tls/sessions.h"
 #include "tls/store.h"
@@ -55,6 +58,7 @@ const struct module *const modules[] = {
 	&tls_notes_module,
 	&tls_store_module,
 	&tls_bind_module,
+	&tls_client_module,
 #endif
 	&process_module,
 	&parent_cli_module,
@@ -69,6 +73,10 @@ const struct module *const modules[] = {
 	&stats_conf_module,
 	&proxy_module,
 	&server_module,
+#ifdef HAVE_OPENSSL
+	&server_tls_module,
+	&sni_module,
+#endif
 	&lb_module,
 	&userlist_module,
 	&expr_module,

@@ -33,6 +33,7 @@ struct args {
 	bool diagnose;           /* -dD */
 	bool zero_warning;       /* -dW */
 	bool no_splice;          /* -dS */
+	bool no_server_verify;   /* -dV */
 	bool no_poll;            /* -dp: there is no such poller here, epoll serves */
 	bool no_getaddrinfo;     /* -dG */
 	bool ignore_resolution;  /* -dr */

@@ -10,6 +10,7 @@
 #include "event/timer.h"
 #include "net/addr.h"
 #include "proxy/counters.h"
+#include "tls/settings.h"
 
 struct check;
 struct err;
@@ -59,7 +60,8 @@ enum { SRV_BACKUP = 1 << 0, SRV_CHECK = 1 << 1, SRV_DISABLED = 1 << 2,
        SRV_SEND_PROXY = 1 << 3, SRV_CHECK_SEND_PROXY = 1 << 4, SRV_TFO = 1 << 5,
        SRV_DOWN_SHUTDOWN_SESSIONS = 1 << 6, SRV_UP_SHUTDOWN_BACKUP = 1 << 7,
        SRV_CHECK_ADDR = 1 << 8, SRV_CHECK_PORT = 1 << 9, SRV_AGENT_CHECK = 1 << 10,
-       SRV_AGENT_ADDR = 1 << 11, SRV_SEND_PROXY_V2 = 1 << 12, SRV_CHECK_SOCKS4 = 1 << 13 };
+       SRV_AGENT_ADDR = 1 << 11, SRV_SEND_PROXY_V2 = 1 << 12, SRV_CHECK_SOCKS4 = 1 << 13,
+       SRV_CHECK_SSL = 1 << 14, SRV_NO_CHECK_SSL = 1 << 15 };
 
 /* Where connections to servers come from: "source" of server and backend. */
 struct source_conf {
@@ -106,6 +108,12 @@ struct server_settings {
 	const struct server_vector *vectors;
 	const char *redir;           /* clients are sent to this prefix; NULL: not */
 	const char *track;           /* "backend/server" or "server" */
+	struct tls_settings tls;     /* TLS towards it; ssl-default-server-* are not in it */
+	const char *crt;             /* our certificate, full path; NULL: none */
+	const char *verifyhost;      /* the name its certificate must be for; NULL: any */
+	struct expr *sni;            /* the name to ask it for: stream/; NULL: none */
+	const char *check_sni;       /* the same for checks; NULL: none */
+	struct span check_alpn;      /* of checks, in the form of the wire; empty: as "alpn" */
 	uint8_t init_addr[4];        /* enum init_addr */
 	struct addr init_ip;         /* INIT_ADDR_IP */
 };
@@ -206,7 +214,9 @@ struct server {
 	struct timer idle_timer; /* purge */
 	struct lb_node *lb;      /* lb/: its place in the balancing structure */
 	struct tls_client *tls;  /* tls/client.h; NULL: connections to it are plain */
-	struct tls_client *check_tls; /* the same for its checks */
+	struct tls_client *check_tls; /* for its checks, if they want TLS: the same, if that is there */
+	uint64_t tls_told_ms;    /* when the log was told last of a handshake that failed; 0: never */
+	unsigned tls_untold;     /* how many have failed since */
 	struct check *check;     /* check/: NULL: not checked */
 	struct check *agent;     /* check/: NULL: no agent is asked */
 	struct list trackers, tracker_node;

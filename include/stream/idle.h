@@ -6,6 +6,7 @@
 #define STREAM_IDLE_H
 
 #include "base/list.h"
+#include "base/str.h"
 #include "net/addr.h"
 
 #include <stdbool.h>
@@ -30,9 +31,9 @@ struct idle {
 
 /* A connection was made for the exchange: may it be kept later? */
 void idle_begin(struct stream *s, const struct addr *to);
-/* Takes one that may carry the exchange, newest first, and makes it the server's end. False: there
- * is none. */
-bool idle_take(struct stream *s, const struct addr *to);
+/* Takes one that may carry the exchange, newest first, and makes it the server's end. name: that it
+ * must have asked for in TLS; empty: none. False: there is none. */
+bool idle_take(struct stream *s, const struct addr *to, struct span name);
 /* The exchange is done with it: files it when keep, or forgets it; the connection is then the
  * caller's to close with the end. */
 void idle_give(struct stream *s, bool keep);

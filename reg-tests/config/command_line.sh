@@ -38,7 +38,7 @@ run -cc 'bogus'
 wanted 2 "-cc of no condition"
 check "-cc says why" err "unknown predicate"
 
-for option in -dV -de -dk; do
+for option in -de -dk; do
 	run "$option" -c -f /dev/null
 	wanted 1 "$option"
 	check "$option is named" err "option $option is not supported yet"

@@ -257,6 +257,8 @@ static const struct option options[] = {
 	{ "-dM", "<byte>", .take = take_poison, .prefix = true,
 	  .help = "fills fresh memory with this byte (0x50)" },
 	{ "-dS", FLAG(no_splice), .help = "copies, never splices" },
+	{ "-dV", FLAG(no_server_verify),
+	  .help = "does not verify certificates of servers, unless their lines say so" },
 	{ "-dW", FLAG(zero_warning), .help = "refuses a configuration with warnings" },
 	{ "-dp", FLAG(no_poll), .help = "no poll(): there is only epoll here" },
 	{ "-dr", FLAG(ignore_resolution), .help = "goes on with server names that do not resolve" },
@@ -271,7 +273,6 @@ static const struct option options[] = {
 
 /* Of the reference and not here; the help says why or what instead. */
 static const struct option missing[] = {
-	{ "-dV", .help = "there is no TLS" },
 	{ "-de", .help = "epoll is the only poller" },
 	{ "-dk", .help = "kqueue is not on Linux; epoll is the only poller" },
 	{ "-dR", .help = "listening sockets do not use SO_REUSEPORT" },

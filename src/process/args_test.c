@@ -160,7 +160,7 @@ static void test_wrong_values(void **state)
 /* What the reference has and we do not is refused by name, never ignored. */
 static void test_unsupported(void **state)
 {
-	static const char *const options[] = { "-dV", "-de", "-dk", "-dR" };
+	static const char *const options[] = { "-de", "-dk", "-dR" };
 	size_t i;
 
 	(void)state;

@@ -12,6 +12,7 @@
 #include "proxy/dial.h"
 #include "proxy/proxy.h"
 #include "stream/assign.h"
+#include "stream/connect_tls.h"
 #include "stream/exchange.h"
 #include "stream/extra.h"
 #include "stream/idle.h"
@@ -23,6 +24,7 @@
 #include "stream/steps.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
+#include "tls/conn.h"
 
 #include <errno.h>
 #include <string.h>
@@ -66,6 +68,13 @@ static int connect_resource(struct stream *s, const char *what)
 	return stream_fail(s, END_RESOURCE);
 }
 
+static int connect_give_up(struct stream *s, bool timed_out)
+{
+	s->server->tally->counters.failed_connections++;
+	s->backend->be->counters.failed_connections++;
+	return stream_fail(s, timed_out ? END_CONNECT_TIMEOUT : END_SERVER_REFUSED);
+}
+
 static int connect_done(struct stream *s)
 {
 	s->connected = true;
@@ -78,8 +87,8 @@ static bool connect_has_bytes(const struct stream *s)
 {
 	struct conn *client = s->relay.client.conn;
 
-	return s->exchange || pump_held(&s->relay.request) || proxyheader_wanted(s) ||
-	       s->server->set.socks4.family ||
+	return s->exchange || s->server->tls || pump_held(&s->relay.request) ||
+	       proxyheader_wanted(s) || s->server->set.socks4.family ||
 	       (!conn_is_quiet(client) && !conn_at_end(client));
 }
 
@@ -114,6 +123,19 @@ static bool connect_redirects(struct stream *s)
 	return true;
 }
 
+/* One that is left of another exchange. */
+static bool connect_reuses(struct stream *s, const struct addr *to)
+{
+	struct span name = { "", 0 };
+
+	if (!s->exchange || (s->server->tls && !connect_tls_name(s, &name)))
+		return false;
+	if (idle_take(s, to, name))
+		return true;
+	idle_spare(s);
+	return false;
+}
+
 int connect_start(struct stream *s)
 {
 	struct addr to = connect_address(s), way;
@@ -123,10 +145,8 @@ int connect_start(struct stream *s)
 	s->phase = PHASE_CONNECT;
 	if (connect_redirects(s))
 		return STEP_GOTO + REQ_FORWARD;
-	if (s->exchange && idle_take(s, &to))
+	if (connect_reuses(s, &to))
 		return connect_done(s);
-	if (s->exchange)
-		idle_spare(s);
 	s->server->tally->counters.connects++;
 	s->backend->be->counters.connects++;
 	if (!socks_way(s, &to, &way))
@@ -188,6 +208,16 @@ static enum io connect_greet(struct stream *s)
 	return r;
 }
 
+/* What is above can use it. */
+static int connect_made(struct stream *s)
+{
+	end_use_conn(&s->relay.server);
+	if (s->exchange)
+		connect_http(s);
+	connect_observe(s, true);
+	return connect_done(s);
+}
+
 static int connect_waits(struct stream *s)
 {
 	if (stream_client_gone(s))
@@ -195,10 +225,43 @@ static int connect_waits(struct stream *s)
 	return stream_wait_over(s) ? STEP_GOTO + REQ_RETRY : STEP_WAIT;
 }
 
+static int connect_handshake(struct stream *s)
+{
+	int next = STEP_GOTO + REQ_RETRY;
+
+	switch (tls_conn_handshake(s->relay.server.conn)) {
+	case IO_OK:
+		return connect_made(s);
+	case IO_AGAIN:
+		next = connect_waits(s);
+		break;
+	case IO_EOF:
+	case IO_ERR:
+		break;
+	}
+	if (next == STEP_GOTO + REQ_RETRY)
+		connect_tls_failed(s);
+	return next;
+}
+
+static int connect_secure(struct stream *s)
+{
+	struct span name;
+
+	if (!connect_tls_name(s, &name))
+		return connect_give_up(s, false);
+	if (connect_tls_begin(s, name))
+		return connect_handshake(s);
+	errno = ENOMEM;
+	return connect_resource(s, "no TLS");
+}
+
 int connect_wait(struct stream *s)
 {
 	struct conn *conn = s->relay.server.conn;
 
+	if (tls_conn_is(conn))
+		return connect_handshake(s);
 	/* The client's end and the server's answer may have come in any order: before the one is
 	 * acted upon the other is looked for. */
 	if (*s->relay.client.flags & CONN_RDHUP)
@@ -217,11 +280,7 @@ int connect_wait(struct stream *s)
 		return STEP_GOTO + REQ_RETRY;
 	}
 	conn->flags &= (uint16_t)~CONN_CONNECTING;
-	end_use_conn(&s->relay.server);
-	if (s->exchange)
-		connect_http(s);
-	connect_observe(s, true);
-	return connect_done(s);
+	return s->server->tls ? connect_secure(s) : connect_made(s);
 }
 
 /* Does the retry that comes now go to another server? Manual, "option redispatch <interval>":
@@ -267,16 +326,10 @@ static unsigned connect_delay(const struct stream *s)
 	return timeout && timeout < RETRY_DELAY_MS ? timeout : RETRY_DELAY_MS;
 }
 
-static int connect_give_up(struct stream *s, bool timed_out)
-{
-	s->server->tally->counters.failed_connections++;
-	s->backend->be->counters.failed_connections++;
-	return stream_fail(s, timed_out ? END_CONNECT_TIMEOUT : END_SERVER_REFUSED);
-}
-
 static int connect_failed(struct stream *s)
 {
-	bool timed_out = s->relay.server.ops && !s->relay.server.conn->error;
+	const struct conn *conn = s->relay.server.ops ? s->relay.server.conn : NULL;
+	bool timed_out = conn && !conn->error && tls_conn_fault(conn) == TLS_FAULT_NONE;
 
 	connect_observe(s, false);
 	if (s->failures >= (unsigned)s->backend->set.retries)

@@ -14,6 +14,8 @@
 #include "stream/proxyheader.h"
 #include "stream/source.h"
 #include "stream/stream.h"
+#include "tls/client.h"
+#include "tls/conn.h"
 
 #include <limits.h>
 #include <string.h>
@@ -88,6 +90,12 @@ static bool idle_same_addr(const struct addr *a, const struct addr *b)
 	}
 }
 
+static bool idle_suits(const struct idle *idle, const struct addr *to, struct span name)
+{
+	return idle_same_addr(&idle->to, to) &&
+	       (!idle->server->tls || span_equal(tls_client_name(idle->conn), name));
+}
+
 /* It has carried a second request: the server takes more than one. */
 static bool idle_is_safe(const struct idle *idle)
 {
@@ -114,10 +122,12 @@ static void idle_close(struct idle *idle)
 	pool_give(&idle_pool, &idle);
 }
 
-/* The server has closed, or said something that nobody asked for. */
+/* The server has closed, or said something that nobody asked for. What TLS says for itself (tickets)
+ * is nobody's. */
 static void idle_ready(struct conn *conn)
 {
-	if (conn->flags & (CONN_READABLE | CONN_RDHUP | CONN_HUP | CONN_ERROR))
+	if (conn->flags & (CONN_RDHUP | CONN_HUP | CONN_ERROR) ||
+	    (conn->flags & CONN_READABLE && !(tls_conn_is(conn) && conn_is_quiet(conn))))
 		idle_close(conn->owner);
 }
 
@@ -221,7 +231,7 @@ void idle_begin(struct stream *s, const struct addr *to)
 	}
 }
 
-static struct idle *idle_find_private(struct stream *s, const struct addr *to)
+static struct idle *idle_find_private(struct stream *s, const struct addr *to, struct span name)
 {
 	struct idle *idle;
 	uint64_t mark;
@@ -230,21 +240,20 @@ static struct idle *idle_find_private(struct stream *s, const struct addr *to)
 		return NULL;
 	mark = idle_mark(s);
 	list_for_each(idle, &s->session->idle, node)
-		if (idle->server == s->server && idle->mark == mark &&
-		    idle_same_addr(&idle->to, to))
+		if (idle->server == s->server && idle->mark == mark && idle_suits(idle, to, name))
 			return idle;
 	return NULL;
 }
 
-static struct idle *idle_find(struct stream *s, const struct addr *to)
+static struct idle *idle_find(struct stream *s, const struct addr *to, struct span name)
 {
-	struct idle *idle = idle_find_private(s, to);
+	struct idle *idle = idle_find_private(s, to, name);
 	unsigned least = idle_least_uses(s), looked = 0;
 
 	if (idle || least == UINT_MAX || idle_is_private(s))
 		return idle;
 	list_for_each(idle, &s->server->idle, node) {
-		if (idle->uses >= least && idle_same_addr(&idle->to, to))
+		if (idle->uses >= least && idle_suits(idle, to, name))
 			return idle;
 		if (++looked == IDLE_LOOKED_AT)
 			break;
@@ -252,9 +261,9 @@ static struct idle *idle_find(struct stream *s, const struct addr *to)
 	return NULL;
 }
 
-bool idle_take(struct stream *s, const struct addr *to)
+bool idle_take(struct stream *s, const struct addr *to, struct span name)
 {
-	struct idle *idle = idle_find(s, to);
+	struct idle *idle = idle_find(s, to, name);
 	struct exchange *x = s->exchange;
 
 	if (!idle)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A build without OpenSSL: no connection has TLS (tls/conn.h). Nothing here is ever asked to begin
  * one, because no word of the configuration can. */
+#include "tls/client.h"
 #include "tls/conn.h"
 #include "tls/facts.h"
 
@@ -84,4 +85,33 @@ void tls_conn_facts(const struct conn *conn, struct tls_facts *facts)
 {
 	(void)conn;
 	*facts = (struct tls_facts){ .verified = false };
+}
+
+struct span tls_client_name(const struct conn *conn)
+{
+	(void)conn;
+	return (struct span){ "", 0 };
+}
+
+void tls_client_forget(const struct conn *conn)
+{
+	(void)conn;
+}
+
+void tls_client_say(const struct conn *conn, struct text *t)
+{
+	(void)conn;
+	(void)t;
+}
+
+void tls_client_say_library(const struct conn *conn, struct text *t)
+{
+	(void)conn;
+	(void)t;
+}
+
+bool tls_client_wrong_name(const struct conn *conn)
+{
+	(void)conn;
+	return false;
 }

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The words of server lines about TLS (manual 5.2: ssl, verify, verifyhost, ca-file, crt, check-ssl ...),
+ * and what is made of them when the configuration is complete. `sni` holds an expression and is
+ * parsed where it runs: stream/connect_tls.c. Files are read here, so that a reload that names a
+ * wrong one is refused before it begins. Never opens a connection.
+ */
+#include "proxy/server_tls.h"
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "config/config.h"
+#include "proxy/proxy.h"
+#include "tls/client.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What the generation has made. */
+struct server_tls {
+	struct tls_client **clients;
+	size_t count, room;
+};
+
+/* ---- words ------------------------------------------------------------------------------- */
+
+static int tls_word(struct statement *st, const struct keyword *kw, void *object)
+{
+	return tls_settings_parse(st, kw->name, &((struct server *)object)->set.tls);
+}
+
+static int tls_verify(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word = stmt_peek(st);
+
+	if (word && !strcmp(word, "optional"))
+		return stmt_error(st, st->at, "'verify optional' is for bind lines: towards servers it "
+				  "is 'none' or 'required'");
+	return tls_word(st, kw, object);
+}
+
+/* Read at once: where a relative path leads may depend on the file that it stands in. */
+static int tls_crt(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word = stmt_need(st, "the file with the certificate and its key"), *path;
+	struct err err;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	path = tls_client_read(st->cfg->arena, word, &err);
+	if (!path)
+		return stmt_error(st, st->at - 1, "%s", err.text);
+	((struct server *)object)->set.crt = path;
+	return 0;
+}
+
+static int tls_name(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char **field = (const char **)(void *)((char *)object + kw->offset);
+	const char *word = stmt_need(st, "the name of a host");
+
+	if (!word)
+		return -1;
+	if (!*word || strlen(word) > 255)
+		return stmt_error(st, st->at - 1, "the name of a host has 1 to 255 letters");
+	*field = arena_strdup(st->cfg->arena, word);
+	return 0;
+}
+
+static int tls_no_verifyhost(struct statement *st, const struct keyword *kw, void *object)
+{
+	(void)st;
+	(void)kw;
+	((struct server *)object)->set.verifyhost = NULL;
+	return 0;
+}
+
+static int tls_check_alpn(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct tls_settings set = { .min_version = 0 };
+
+	(void)kw;
+	if (tls_settings_parse(st, "alpn", &set))
+		return -1;
+	((struct server *)object)->set.check_alpn = set.alpn;
+	return 0;
+}
+
+static int tls_check_ssl(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct options *options = &((struct server *)object)->set.options;
+
+	(void)st;
+	options->on &= ~(uint64_t)(SRV_CHECK_SSL | SRV_NO_CHECK_SSL);
+	options->on |= kw->bit;
+	return 0;
+}
+
+#define SET(field) offsetof(struct server, set.field)
+#define WORD(name_, args_, dflt_, help_)                                              \
+	{ name_, SCOPE_SERVER, 0, args_, tls_word, .dflt = dflt_, .help = help_ }
+#define VERSIONS "{ SSLv3 | TLSv1.0 | TLSv1.1 | TLSv1.2 | TLSv1.3 }"
+
+static const struct keyword server_tls_keywords[] = {
+	WORD("alpn", "<protocols>", "none", "protocols that are offered to it"),
+	WORD("ca-file", "<file>", "none", "authorities that its certificate is verified by"),
+	{ "check-alpn", SCOPE_SERVER, 0, "<protocols>", tls_check_alpn, .dflt = "as 'alpn'",
+	  .help = "protocols that health checks offer" },
+	{ "check-sni", SCOPE_SERVER, 0, "<name>", tls_name, .offset = SET(check_sni), .dflt = "none",
+	  .help = "the name that health checks ask for" },
+	{ "check-ssl", SCOPE_SERVER, 0, "", tls_check_ssl, .bit = SRV_CHECK_SSL,
+	  .dflt = "as 'ssl', unless 'port' or 'addr' is given",
+	  .help = "health checks speak TLS" },
+	{ "no-check-ssl", SCOPE_SERVER, 0, "", tls_check_ssl, .bit = SRV_NO_CHECK_SSL,
+	  .help = "health checks do not speak TLS" },
+	WORD("ciphers", "<ciphers>", "OpenSSL's", "ciphers up to TLS 1.2"),
+	WORD("ciphersuites", "<suites>", "OpenSSL's", "ciphers of TLS 1.3"),
+	WORD("crl-file", "<file>", "none", "lists of revoked certificates"),
+	{ "crt", SCOPE_SERVER, 0, "<file>", tls_crt, .dflt = "none",
+	  .help = "our certificate and key, for servers that ask" },
+	WORD("force-sslv3", "", NULL, "not spoken by OpenSSL 3"),
+	WORD("force-tlsv10", "", NULL, "TLS 1.0 and nothing else"),
+	WORD("force-tlsv11", "", NULL, "TLS 1.1 and nothing else"),
+	WORD("force-tlsv12", "", NULL, "TLS 1.2 and nothing else"),
+	WORD("force-tlsv13", "", NULL, "TLS 1.3 and nothing else"),
+	WORD("no-ssl", "", NULL, "takes back an 'ssl' of default-server"),
+	WORD("no-ssl-reuse", "", NULL, "each connection makes a full handshake"),
+	WORD("no-sslv3", "", NULL, "without effect: OpenSSL 3 does not speak it"),
+	WORD("no-tls-tickets", "", NULL, "no session tickets up to TLS 1.2"),
+	WORD("no-tlsv10", "", NULL, "not TLS 1.0"),
+	WORD("no-tlsv11", "", NULL, "not TLS 1.1"),
+	WORD("no-tlsv12", "", NULL, "not TLS 1.2"),
+	WORD("no-tlsv13", "", NULL, "not TLS 1.3"),
+	{ "no-verifyhost", SCOPE_SERVER, 0, "", tls_no_verifyhost,
+	  .help = "takes back a 'verifyhost' of default-server" },
+	WORD("npn", "<protocols>", NULL, "gone: use 'alpn'"),
+	WORD("sigalgs", "<list>", "OpenSSL's", "signature algorithms that are accepted of it"),
+	WORD("ssl", "", "off", "connections to it speak TLS"),
+	WORD("ssl-max-ver", VERSIONS, "TLSv1.3", "newest version that is spoken"),
+	WORD("ssl-min-ver", VERSIONS, "TLSv1.2", "oldest version that is spoken"),
+	WORD("ssl-reuse", "", NULL, "takes back a 'no-ssl-reuse' of default-server"),
+	WORD("tls-tickets", "", NULL, "takes back a 'no-tls-tickets' of default-server"),
+	{ "verify", SCOPE_SERVER, 0, "{ none | required }", tls_verify, .dflt = "required",
+	  .help = "whether its certificate is verified" },
+	{ "verifyhost", SCOPE_SERVER, 0, "<hostname>", tls_name, .offset = SET(verifyhost),
+	  .dflt = "none", .help = "the name that its certificate must be for, without 'sni'" },
+	{ 0 }
+};
+
+/* ---- the end ----------------------------------------------------------------------------- */
+
+/* HTTP/2 towards servers is not there yet: who offers it might get it. */
+static int without_h2(struct config *cfg, const struct server *s, const char *word, struct span *alpn)
+{
+	char *kept = arena_alloc(cfg->arena, alpn->len + 1);
+	size_t at, len, n = 0;
+
+	if (s->proxy->set.mode != MODE_HTTP)
+		return 0;
+	for (at = 0; at < alpn->len; at += len) {
+		len = 1 + (unsigned char)alpn->ptr[at];
+		if (len == 3 && !memcmp(alpn->ptr + at + 1, "h2", 2))
+			continue;
+		memcpy(kept + n, alpn->ptr + at, len);
+		n += len;
+	}
+	if (n == alpn->len)
+		return 0;
+	if (!n)
+		return config_error(cfg, &s->loc, "server '%s': '%s h2': HTTP/2 towards servers is not "
+				    "supported yet", s->id, word);
+	config_warning(cfg, &s->loc, "server '%s': 'h2' of '%s' is left out: HTTP/2 towards servers is "
+		       "not supported yet", s->id, word);
+	*alpn = (struct span){ kept, n };
+	return 0;
+}
+
+static int check_settings(struct config *cfg, const struct server *s, const struct tls_settings *set)
+{
+	const char *doubt = NULL;
+	struct err err;
+	int min, max;
+
+	if (set->verify != TLS_VERIFY_NONE && !set->ca_file)
+		return config_error(cfg, &s->loc, "server '%s' speaks TLS and its certificate is to be "
+				    "verified, but there is no 'ca-file': name one ('@system-ca' are the "
+				    "system's authorities), or say 'verify none' where the network is to be "
+				    "trusted ('ssl-server-verify none' for all servers)", s->id);
+	if (tls_settings_versions(set, &min, &max, NULL, &doubt, &err))
+		return config_error(cfg, &s->loc, "server '%s': %s", s->id, err.text);
+	if (doubt)
+		config_warning(cfg, &s->loc, "server '%s': %s", s->id, doubt);
+	return 0;
+}
+
+static struct tls_client **client_room(struct server_tls *data)
+{
+	struct tls_client **more;
+
+	if (data->count == data->room) {
+		data->room = data->room ? data->room * 2 : 16;
+		more = realloc(data->clients, data->room * sizeof(*more));
+		if (!more)
+			return NULL;
+		data->clients = more;
+	}
+	return &data->clients[data->count];
+}
+
+static struct tls_client *client_make(struct config *cfg, struct server *s)
+{
+	struct server_tls *data = config_data(cfg, &server_tls_module);
+	struct tls_client **place = client_room(data);
+	struct tls_settings set = s->set.tls;
+	struct tls_client_conf conf = { &set, s->set.crt, s->set.verifyhost, data };
+	struct err err = { "out of memory" };
+
+	tls_settings_inherit(&set, &tls_global.server);
+	if (without_h2(cfg, s, "alpn", &set.alpn) || without_h2(cfg, s, "check-alpn", &s->set.check_alpn) ||
+	    check_settings(cfg, s, &set))
+		return NULL;
+	if (!place || !(*place = tls_client_new(&conf, &err))) {
+		config_error(cfg, &s->loc, "server '%s': %s", s->id, err.text);
+		return NULL;
+	}
+	return data->clients[data->count++];
+}
+
+int server_tls_need(struct config *cfg, struct server *s)
+{
+	if (!s->check_tls)
+		s->check_tls = client_make(cfg, s);
+	return s->check_tls ? 0 : -1;
+}
+
+static int server_finish(struct config *cfg, struct server *s)
+{
+	bool ssl = s->set.tls.options.on & TLS_SSL;
+
+	if (!ssl && !(s->set.options.on & SRV_CHECK_SSL))
+		return 0;
+	if (server_tls_need(cfg, s))
+		return -1;
+	if (ssl)
+		s->tls = s->check_tls;
+	return 0;
+}
+
+static int server_tls_finish(struct config *cfg, void *data)
+{
+	const struct proxies *all = config_data(cfg, &proxy_module);
+	struct proxy *px;
+	struct server *s;
+	int rc = 0;
+
+	(void)data;
+	list_for_each(px, &all->list, node)
+		for (s = px->servers; s; s = s->next)
+			if (!s->refused && server_finish(cfg, s))
+				rc = -1;
+	return rc;
+}
+
+static void server_tls_release(void *object)
+{
+	struct server_tls *data = object;
+
+	while (data->count)
+		tls_client_free(&data->clients[--data->count]);
+	free(data->clients);
+}
+
+const struct module server_tls_module = {
+	.name = "server-tls",
+	.keywords = server_tls_keywords,
+	.data_size = sizeof(struct server_tls),
+	.finish = server_tls_finish,
+	.release = server_tls_release,
+};

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * TLS on the way to a server: the name that is asked for (manual 5.2 "sni"), the beginning of the
+ * handshake, and what the log says when it fails. Called by connect.c, which waits for the handshake and
+ * decides what a failure means.
+ */
+#include "stream/connect_tls.h"
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "config/config.h"
+#include "config/module.h"
+#include "expr/expr.h"
+#include "expr/view.h"
+#include "log/log.h"
+#include "proxy/proxy.h"
+#include "stream/stream.h"
+#include "tls/client.h"
+#include "tls/conn.h"
+
+#include <string.h>
+
+enum { NAME_MOST = 255,        /* RFC 1035 2.3.4 */
+       TELL_EVERY_MS = 1000 }; /* of one server: one that is set up wrongly fails at each request */
+
+/* ---- sni --------------------------------------------------------------------------------- */
+
+static int parse_sni(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct server *server = object;
+	struct expr_context ctx = { .cfg = st->cfg, .arena = st->cfg->arena, .loc = st->loc,
+				    .proxy = server->proxy };
+	const char *text = stmt_need(st, "an expression such as 'req.hdr(host)' or 'str(www.example.com)'");
+	struct expr *expr;
+	struct err err;
+
+	(void)kw;
+	if (!text)
+		return -1;
+	expr = expr_parse_all(text, &ctx, &err);
+	if (!expr)
+		return stmt_error(st, st->at - 1, "%s", err.text);
+	if (!(expr_where(expr) & AT_SERVER))
+		return stmt_error(st, st->at - 1, "'%s' looks at the %s, which is not there yet when a "
+				  "connection to the server is made", expr_fetch_name(expr),
+				  expr_source(expr));
+	server->set.sni = expr;
+	return 0;
+}
+
+static const struct keyword sni_keywords[] = {
+	{ "sni", SCOPE_SERVER, 0, "<expression>", parse_sni, .dflt = "none",
+	  .help = "the name that the server is asked for, and that its certificate must be for" },
+	{ 0 }
+};
+
+const struct module sni_module = {
+	.name = "sni",
+	.keywords = sni_keywords,
+};
+
+bool connect_tls_name(struct stream *s, struct span *name)
+{
+	struct sample smp;
+	struct view view;
+
+	*name = (struct span){ "", 0 };
+	if (!s->server->set.sni)
+		return true;
+	stream_view(s, &view, NULL);
+	if (expr_eval_as(s->server->set.sni, &view, AT_SERVER | AT_FINAL, SMP_STR, &smp) != EXPR_FOUND)
+		return true;
+	/* One that is cut would be another's. */
+	if (smp.str.len > NAME_MOST || (smp.str.len && memchr(smp.str.ptr, 0, smp.str.len)))
+		return false;
+	*name = smp.str;
+	return true;
+}
+
+/* ---- the handshake ----------------------------------------------------------------------- */
+
+bool connect_tls_begin(struct stream *s, struct span name)
+{
+	struct tls_target target = { .sni = name };
+
+	return tls_conn_connect(s->relay.server.conn, s->server->tls, &target) == 0;
+}
+
+/* Once in a while: how many were not told is told with the next. */
+static bool connect_tls_tells(struct server *server)
+{
+	if (server->tls_told_ms && clock_now_ms - server->tls_told_ms < TELL_EVERY_MS) {
+		server->tls_untold++;
+		return false;
+	}
+	server->tls_told_ms = clock_now_ms;
+	return true;
+}
+
+void connect_tls_failed(struct stream *s)
+{
+	const struct conn *conn = s->relay.server.conn;
+	struct server *server = s->server;
+	char memory[1024];
+	struct text t;
+
+	if (tls_conn_fault(conn) != TLS_FAULT_NONE)
+		tls_client_forget(conn);
+	if (!connect_tls_tells(server))
+		return;
+	text_init(&t, memory, sizeof(memory));
+	text_printf(&t, "Server %s/%s: TLS handshake failed: ", s->backend->name, server->id);
+	tls_client_say(conn, &t);
+	if (tls_conn_error(conn)) {
+		text_str(&t, " [");
+		tls_client_say_library(conn, &t);
+		text_char(&t, ']');
+	}
+	if (server->tls_untold)
+		text_printf(&t, "; %u failures before were not told", server->tls_untold);
+	server->tls_untold = 0;
+	log_send(s->backend->set.log, LOG_L_ERR, t.ptr, t.len);
+}
