@@ -14,10 +14,11 @@ void ask_timeout(struct check *check);
 /* The usual address of the check. */
 struct addr ask_address(const struct check *check);
 /* What comes before a check's own bytes. */
-enum { ASK_PROXY = 1 << 0,    /* a PROXY header */
-       ASK_SOCKS4 = 1 << 1 }; /* a SOCKS4 proxy is on the way */
-/* What the server line wants of that in its checks. */
-unsigned ask_usual_way(const struct check *check);
+enum { ASK_PROXY = 1 << 0,  /* a PROXY header */
+       ASK_SOCKS4 = 1 << 1, /* a SOCKS4 proxy is on the way */
+       ASK_TLS = 1 << 2 };  /* a handshake, with check->target */
+/* What the server line wants of that in its checks; puts names for TLS into check->target. */
+unsigned ask_usual_way(struct check *check);
 
 /* For walk.c: opens a connection. False: it could not begin; error and cause of the state are
  * set, and the result is *status. Else walk_go comes when it stands, walk_failed when not. */

@@ -8,6 +8,7 @@
 #include "config/module.h"
 #include "event/timer.h"
 #include "proxy/server.h"
+#include "tls/conn.h"
 
 struct check;
 struct conn;
@@ -31,6 +32,8 @@ struct check {
 	bool connected;
 	unsigned how;         /* ASK_*: the present connection */
 	bool socks_asked;     /* the request was sent, the reply is waited for */
+	bool shaking;         /* hands: TLS is being agreed upon */
+	struct tls_target target; /* what it asks for in TLS */
 	struct addr to;       /* of the present connection */
 	bool reporting;       /* its result is on its way: report.h */
 	unsigned ticket;      /* of that */

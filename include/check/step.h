@@ -32,6 +32,9 @@ struct step_connect {
 	bool as_server;        /* "default", and connections nobody wrote: as the server line says */
 	bool send_proxy, via_socks4;
 	bool linger;           /* ends with FIN instead of RST */
+	bool ssl;
+	struct span sni;       /* in TLS; empty: none given */
+	struct span alpn;      /* in the form of the wire; empty: none given */
 };
 
 struct step_send {

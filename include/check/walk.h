@@ -40,6 +40,8 @@ bool walk_begin(struct check *check);
 void walk_go(struct check *check);
 /* The connection could not be made; conn->error tells. */
 void walk_failed(struct check *check);
+/* The handshake of TLS has failed, for this reason. */
+void walk_unsecured(struct check *check, const char *why);
 void walk_timeout(struct check *check);
 /* Gives everything back; NULL is allowed. */
 void walk_end(struct walk **walk);

@@ -256,6 +256,10 @@ unsigned server_dynamic_maxconn(const struct server *s);
 /* Text for show stat: "UP", "DOWN", "MAINT", "DRAIN", "UP 1/3", "no check", "NOLB", ... */
 const char *server_status_text(const struct server *s, char *buf, size_t size);
 
+/* Something else than its line wants to speak TLS with the server (a rule of its checks): makes
+ * server->check_tls if it is not there. 0, or -1 after a report. NULL: this build has no TLS. */
+extern int (*server_need_tls)(struct config *cfg, struct server *s);
+
 /* Installed by upper layers; each may be NULL. */
 struct server_hooks {
 	void (*lb_changed)(struct server *s);      /* usable or weight changed: lb/ */

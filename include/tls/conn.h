@@ -17,6 +17,8 @@ struct text;
 struct tls_bind;   /* of a bind line: tls/bind.h */
 struct tls_client; /* of a server line: tls/client.h */
 
+enum { TLS_NAME_MOST = 255 }; /* bytes of a host's name: RFC 1035 2.3.4 */
+
 /* What one connection to a server asks for, besides what its line says. */
 struct tls_target {
 	struct span sni;  /* server name to ask for; empty: none */

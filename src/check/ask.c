@@ -17,8 +17,10 @@
 #include "net/socks4.h"
 #include "proxy/dial.h"
 #include "proxy/facts.h"
+#include "tls/client.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -41,20 +43,57 @@ struct addr ask_address(const struct check *check)
 	return to;
 }
 
-/* Manual 5.2 "check-send-proxy": as in the traffic, unless something else is asked. */
-static bool ask_sends_proxy(uint64_t on)
+/* Manual 5.2 "check-send-proxy", "check-ssl": as in the traffic, unless something else is asked. */
+unsigned ask_usual_way(struct check *check)
 {
-	return on & SRV_CHECK_SEND_PROXY ||
-	       (on & (SRV_SEND_PROXY | SRV_SEND_PROXY_V2) && !(on & (SRV_CHECK_ADDR | SRV_CHECK_PORT)));
-}
-
-unsigned ask_usual_way(const struct check *check)
-{
-	uint64_t on = check->server->set.options.on;
+	const struct server *s = check->server;
+	uint64_t on = s->set.options.on;
+	bool as_traffic = !(on & (SRV_CHECK_ADDR | SRV_CHECK_PORT));
+	unsigned how = 0;
 
 	if (check->is_agent)
 		return 0;
-	return (ask_sends_proxy(on) ? ASK_PROXY : 0u) | (on & SRV_CHECK_SOCKS4 ? ASK_SOCKS4 : 0u);
+	if (on & SRV_CHECK_SOCKS4)
+		how |= ASK_SOCKS4;
+	if (on & SRV_CHECK_SEND_PROXY ||
+	    (on & (SRV_SEND_PROXY | SRV_SEND_PROXY_V2) && as_traffic))
+		how |= ASK_PROXY;
+	if (s->check_tls && (on & SRV_CHECK_SSL || (s->tls && as_traffic && !(on & SRV_NO_CHECK_SSL))))
+		how |= ASK_TLS;
+	check->target = (struct tls_target){ .alpn = s->set.check_alpn };
+	if (s->set.check_sni)
+		check->target.sni = span_of(s->set.check_sni);
+	return how;
+}
+
+/* -- the result ------------------------------------------------------------------------------ */
+
+/* said: for people, of checks without rules. */
+static void ask_end(struct check *check, enum check_status status, const char *said)
+{
+	struct check_state *state = check_state(check);
+
+	external_stop(check);
+	conn_close(&check->conn, true);
+	if (check->walk) {
+		memcpy(state->said, check->walk->memory, sizeof(state->said));
+		state->code = check->walk->code;
+		walk_end(&check->walk);
+	} else {
+		snprintf(state->said, sizeof(state->said), "%s", said);
+		if (!check->rules || check->rules->type != CHECK_EXTERNAL)
+			state->code = 0;
+	}
+	state->running = false;
+	state->duration_ms = (unsigned)((clock_read_us() - check->started_us) / 1000);
+	if (report_result(check, status))
+		schedule_next(check);
+	facts_publish_checks(check->server);
+}
+
+void ask_report(struct check *check, enum check_status status)
+{
+	ask_end(check, status, "");
 }
 
 /* -- connections ----------------------------------------------------------------------------- */
@@ -72,7 +111,56 @@ static void ask_send_proxy(struct check *check)
 		from = (struct addr){ .family = AF_UNSPEC };
 	len = v2 ? proxyproto_v2(line, sizeof(line), NULL, NULL) :
 		   proxyproto_v1(line, &from, &check->to);
-	conn_send(check->conn, line, len, false, &sent);
+	conn_send(check->conn, line, len, check->how & ASK_TLS, &sent);
+}
+
+/* What is above the connection can begin. */
+static void ask_established(struct check *check)
+{
+	check->shaking = false;
+	if (check->walk)
+		walk_go(check);
+	else
+		ask_report(check, check->how & ASK_TLS ? CHECK_L6OK : CHECK_L4OK);
+}
+
+/* The words of the reference, and why. */
+static void ask_say_tls(const struct check *check, struct text *t)
+{
+	if (tls_client_wrong_name(check->conn))
+		text_str(t, "Server presented an SSL certificate different from the configured one: ");
+	else
+		text_str(t, "SSL handshake failure: ");
+	tls_client_say(check->conn, t);
+}
+
+static void ask_unsecured(struct check *check)
+{
+	char memory[CHECK_SAID_SIZE];
+	struct text t;
+
+	text_init(&t, memory, sizeof(memory));
+	ask_say_tls(check, &t);
+	tls_client_forget(check->conn);
+	if (check->walk)
+		walk_unsecured(check, t.ptr);
+	else
+		ask_end(check, CHECK_L6RSP, t.ptr);
+}
+
+static void ask_shake(struct check *check)
+{
+	switch (tls_conn_handshake(check->conn)) {
+	case IO_OK:
+		ask_established(check);
+		break;
+	case IO_AGAIN:
+		break;
+	case IO_EOF:
+	case IO_ERR:
+		ask_unsecured(check);
+		break;
+	}
 }
 
 static void ask_connected(struct check *check)
@@ -81,10 +169,16 @@ static void ask_connected(struct check *check)
 	if (check->how & ASK_PROXY)
 		ask_send_proxy(check);
 	schedule_limit(check);
-	if (check->walk)
-		walk_go(check);
-	else
-		ask_report(check, CHECK_L4OK);
+	if (!(check->how & ASK_TLS)) {
+		ask_established(check);
+	} else if (tls_conn_connect(check->conn, check->server->check_tls, &check->target) < 0) {
+		check_state(check)->error = ENOMEM;
+		check_state(check)->cause = CAUSE_SOCKET;
+		ask_report(check, CHECK_SOCKERR);
+	} else {
+		check->shaking = true;
+		ask_shake(check);
+	}
 }
 
 static void ask_refused(struct check *check)
@@ -149,6 +243,8 @@ static void ask_ready(struct conn *conn)
 		ask_refused(check);
 	else if (!check->connected && conn->flags & CONN_WRITABLE)
 		ask_go_on(check);
+	else if (check->shaking)
+		ask_shake(check);
 	else if (check->connected && check->walk)
 		walk_go(check);
 }
@@ -170,7 +266,7 @@ bool ask_open(struct check *check, const struct addr *to, unsigned how, enum che
 		how &= ~(unsigned)ASK_SOCKS4;
 	way = how & ASK_SOCKS4 ? socks4 : to;
 	local = way->family == AF_UNIX;
-	check->connected = check->socks_asked = false;
+	check->connected = check->socks_asked = check->shaking = false;
 	check->how = how;
 	check->to = *to;
 	*status = CHECK_SOCKERR;
@@ -215,7 +311,7 @@ void ask_begin(struct check *check)
 	enum check_status status;
 	struct addr to;
 
-	check->connected = false;
+	check->connected = check->shaking = false;
 	check->started_us = clock_read_us();
 	check->started_ms = clock_now_ms;
 	state->running = true;
@@ -258,27 +354,5 @@ void ask_timeout(struct check *check)
 	else if (check->external)
 		ask_report(check, CHECK_PROCTOUT);
 	else
-		ask_report(check, CHECK_L4TOUT);
-}
-
-void ask_report(struct check *check, enum check_status status)
-{
-	struct check_state *state = check_state(check);
-
-	external_stop(check);
-	conn_close(&check->conn, true);
-	if (check->walk) {
-		memcpy(state->said, check->walk->memory, sizeof(state->said));
-		state->code = check->walk->code;
-		walk_end(&check->walk);
-	} else {
-		state->said[0] = 0;
-		if (!check->rules || check->rules->type != CHECK_EXTERNAL)
-			state->code = 0;
-	}
-	state->running = false;
-	state->duration_ms = (unsigned)((clock_read_us() - check->started_us) / 1000);
-	if (report_result(check, status))
-		schedule_next(check);
-	facts_publish_checks(check->server);
+		ask_report(check, check->shaking ? CHECK_L6TOUT : CHECK_L4TOUT);
 }

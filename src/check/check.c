@@ -190,7 +190,7 @@ static bool has_agent(const struct server *s)
 static int check_finish(struct config *cfg, void *data)
 {
 	const struct proxies *all = config_data(cfg, &proxy_module);
-	const struct server *s;
+	struct server *s;
 	struct proxy *px;
 	int rc = 0;
 

@@ -128,14 +128,28 @@ static bool has_port(const struct server *s)
 	return rules_give_ports(check_conf_rules(s->proxy));
 }
 
-int check_conf_finish_server(struct config *cfg, const struct server *s)
+static bool rules_want_tls(const struct ruleset *rules)
+{
+	const struct step *step;
+
+	for (step = rules ? rules->first : NULL; step; step = step->next)
+		if (step->kind == STEP_CONNECT && step->connect.ssl)
+			return true;
+	return false;
+}
+
+int check_conf_finish_server(struct config *cfg, struct server *s)
 {
 	uint64_t on = s->set.options.on;
 
 	if (on & SRV_AGENT_CHECK && !s->set.agent_port)
 		return config_error(cfg, &s->loc, "server '%s' has 'agent-check', but no 'agent-port'",
 				    s->id);
-	if (!(on & SRV_CHECK) || s->set.track || has_port(s))
+	if (!(on & SRV_CHECK) || s->set.track)
+		return 0;
+	if (rules_want_tls(check_conf_rules(s->proxy)) && server_need_tls(cfg, s))
+		return -1;
+	if (has_port(s))
 		return 0;
 	return config_error(cfg, &s->loc, "server '%s' has 'check', but neither a port of its own nor "
 			    "'port' for the checks, nor a 'connect' rule that gives one", s->id);

@@ -12,8 +12,10 @@
 #include "expr/logformat.h"
 #include "expr/rule_conf.h"
 #include "proxy/proxy.h"
+#include "tls/settings.h"
 
 #include <limits.h>
+#include <string.h>
 
 struct logformat *step_parse_format(struct statement *st, struct proxy *px, const char *what)
 {
@@ -90,10 +92,34 @@ static int connect_addr(struct statement *st, struct step_connect *c)
 	return 0;
 }
 
-/* What needs TLS, or SOCKS. */
-static int connect_later(struct statement *st, const char *name, const char *word)
+static int connect_ssl(struct statement *st, struct step_connect *c)
 {
-	return stmt_error(st, st->at - 1, "'%s connect %s' is not supported yet", name, word);
+	if (!server_need_tls)
+		return stmt_error(st, st->at - 1, "this build has no TLS");
+	c->ssl = true;
+	return 0;
+}
+
+static int connect_sni(struct statement *st, struct step_connect *c)
+{
+	const char *name = stmt_need(st, "the name of a host");
+
+	if (!name)
+		return -1;
+	if (!*name || strlen(name) > 255)
+		return stmt_error(st, st->at - 1, "the name of a host has 1 to 255 letters");
+	c->sni = span_of(name);
+	return 0;
+}
+
+static int connect_alpn(struct statement *st, struct step_connect *c)
+{
+	struct tls_settings set = { .min_version = 0 };
+
+	if (tls_settings_parse(st, "alpn", &set))
+		return -1;
+	c->alpn = set.alpn;
+	return 0;
 }
 
 static int connect_proto(struct statement *st, const char *name)
@@ -135,9 +161,12 @@ static int connect_word(struct statement *st, struct proxy *px, struct step *ste
 		return connect_proto(st, name);
 	else if (stmt_take(st, "comment"))
 		return (step->comment = stmt_need(st, "a comment")) ? 0 : -1;
-	else if (stmt_take(st, "ssl") || stmt_take(st, "sni") ||
-		 stmt_take(st, "alpn"))
-		return connect_later(st, name, st->words[st->at - 1].text);
+	else if (stmt_take(st, "ssl"))
+		return connect_ssl(st, c);
+	else if (stmt_take(st, "sni"))
+		return connect_sni(st, c);
+	else if (stmt_take(st, "alpn"))
+		return connect_alpn(st, c);
 	else
 		return stmt_unknown(st, st->at, "word of connect", words);
 	return 0;

@@ -221,6 +221,28 @@ static struct addr connect_address(const struct walk *walk, const struct step_co
 	return to;
 }
 
+/* What comes before the bytes of the next steps. */
+static unsigned connect_way(struct check *check, const struct step_connect *c)
+{
+	unsigned how = ask_usual_way(check);
+
+	if (!c->as_server) {
+		how = 0;
+		check->target.sni = (struct span){ "", 0 };
+	}
+	if (c->send_proxy)
+		how |= ASK_PROXY;
+	if (c->via_socks4)
+		how |= ASK_SOCKS4;
+	if (c->ssl)
+		how |= ASK_TLS;
+	if (c->sni.len)
+		check->target.sni = c->sni;
+	if (c->alpn.len)
+		check->target.alpn = c->alpn;
+	return how;
+}
+
 static enum walk_result walk_connect(struct walk *walk)
 {
 	const struct step_connect *c = &walk->step->connect;
@@ -230,7 +252,7 @@ static enum walk_result walk_connect(struct walk *walk)
 	unsigned how;
 
 	if (walk->begun)
-		return check->connected ? WALK_NEXT : WALK_WAIT;
+		return check->connected && !check->shaking ? WALK_NEXT : WALK_WAIT;
 	walk->begun = true;
 	ask_close(check, walk->linger);
 	to = connect_address(walk, c);
@@ -238,9 +260,7 @@ static enum walk_result walk_connect(struct walk *walk)
 	walk->ended = false;
 	walk->error = 0;
 	walk->linger = c->linger;
-	how = (c->send_proxy ? ASK_PROXY : 0u) | (c->via_socks4 ? ASK_SOCKS4 : 0u);
-	if (c->as_server)
-		how |= ask_usual_way(check);
+	how = connect_way(check, c);
 	if (!ask_open(check, &to, how, &status))
 		return walk_broken(walk, status);
 	return WALK_WAIT;
@@ -436,6 +456,8 @@ static void walk_passed(struct walk *walk, const struct step *last)
 	const struct step_expect *e = last->kind == STEP_EXPECT ? &last->expect : NULL;
 
 	walk->status = e && e->ok ? e->ok : usual[last->kind];
+	if (walk->status == CHECK_L4OK && !e && walk->check->how & ASK_TLS)
+		walk->status = CHECK_L6OK;
 	if (e)
 		walk_code(walk, e);
 	if (e && e->on_success)
@@ -488,12 +510,25 @@ void walk_failed(struct check *check)
 	walk_report(walk);
 }
 
+void walk_unsecured(struct check *check, const char *why)
+{
+	enum { WHY_MOST = 80 }; /* where the step is to have room behind it */
+	struct walk *walk = check->walk;
+	bool steps = walk_tells_steps(walk);
+
+	walk->status = CHECK_L6RSP;
+	text_add(&walk->said, why, strnlen(why, steps ? WHY_MOST : CHECK_SAID_SIZE));
+	if (steps)
+		step_say(walk->step, walk_comment(walk), &walk->said);
+	walk_report(walk);
+}
+
 void walk_timeout(struct check *check)
 {
 	struct walk *walk = check->walk;
 	const struct step *step = walk->step;
 
-	walk->status = !check->connected ? CHECK_L4TOUT :
+	walk->status = !check->connected ? CHECK_L4TOUT : check->shaking ? CHECK_L6TOUT :
 		       step->kind == STEP_EXPECT && step->expect.timeout ? step->expect.timeout :
 									   CHECK_L7TOUT;
 	if (walk_tells_steps(walk))

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+int (*server_need_tls)(struct config *cfg, struct server *s);
+
 static void check_names(struct config *cfg, const struct proxy *px)
 {
 	const struct server *s, *first;

@@ -227,7 +227,7 @@ static struct tls_client *client_make(struct config *cfg, struct server *s)
 	return data->clients[data->count++];
 }
 
-int server_tls_need(struct config *cfg, struct server *s)
+static int need_client(struct config *cfg, struct server *s)
 {
 	if (!s->check_tls)
 		s->check_tls = client_make(cfg, s);
@@ -240,7 +240,7 @@ static int server_finish(struct config *cfg, struct server *s)
 
 	if (!ssl && !(s->set.options.on & SRV_CHECK_SSL))
 		return 0;
-	if (server_tls_need(cfg, s))
+	if (need_client(cfg, s))
 		return -1;
 	if (ssl)
 		s->tls = s->check_tls;
@@ -262,6 +262,13 @@ static int server_tls_finish(struct config *cfg, void *data)
 	return rc;
 }
 
+static void server_tls_init(struct config *cfg, void *data)
+{
+	(void)cfg;
+	(void)data;
+	server_need_tls = need_client;
+}
+
 static void server_tls_release(void *object)
 {
 	struct server_tls *data = object;
@@ -275,6 +282,7 @@ const struct module server_tls_module = {
 	.name = "server-tls",
 	.keywords = server_tls_keywords,
 	.data_size = sizeof(struct server_tls),
+	.init = server_tls_init,
 	.finish = server_tls_finish,
 	.release = server_tls_release,
 };

@@ -127,10 +127,12 @@ static bool connect_redirects(struct stream *s)
 static bool connect_reuses(struct stream *s, const struct addr *to)
 {
 	struct span name = { "", 0 };
+	char copy[TLS_NAME_MOST]; /* other expressions are evaluated before it is looked at */
 
 	if (!s->exchange || (s->server->tls && !connect_tls_name(s, &name)))
 		return false;
-	if (idle_take(s, to, name))
+	memcpy(copy, name.ptr, name.len);
+	if (idle_take(s, to, (struct span){ copy, name.len }))
 		return true;
 	idle_spare(s);
 	return false;

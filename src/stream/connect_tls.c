@@ -20,8 +20,7 @@
 
 #include <string.h>
 
-enum { NAME_MOST = 255,        /* RFC 1035 2.3.4 */
-       TELL_EVERY_MS = 1000 }; /* of one server: one that is set up wrongly fails at each request */
+enum { TELL_EVERY_MS = 1000 }; /* of one server: one that is set up wrongly fails at each request */
 
 /* ---- sni --------------------------------------------------------------------------------- */
 
@@ -71,7 +70,7 @@ bool connect_tls_name(struct stream *s, struct span *name)
 	if (expr_eval_as(s->server->set.sni, &view, AT_SERVER | AT_FINAL, SMP_STR, &smp) != EXPR_FOUND)
 		return true;
 	/* One that is cut would be another's. */
-	if (smp.str.len > NAME_MOST || (smp.str.len && memchr(smp.str.ptr, 0, smp.str.len)))
+	if (smp.str.len > TLS_NAME_MOST || (smp.str.len && memchr(smp.str.ptr, 0, smp.str.len)))
 		return false;
 	*name = smp.str;
 	return true;
@@ -84,6 +83,16 @@ bool connect_tls_begin(struct stream *s, struct span name)
 	struct tls_target target = { .sni = name };
 
 	return tls_conn_connect(s->relay.server.conn, s->server->tls, &target) == 0;
+}
+
+/* Names may come from the client. */
+static void connect_tls_clean(struct text *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->len; i++)
+		if ((unsigned char)t->ptr[i] < ' ' || (unsigned char)t->ptr[i] >= 0x7f)
+			t->ptr[i] = '?';
 }
 
 /* Once in a while: how many were not told is told with the next. */
@@ -119,5 +128,6 @@ void connect_tls_failed(struct stream *s)
 	if (server->tls_untold)
 		text_printf(&t, "; %u failures before were not told", server->tls_untold);
 	server->tls_untold = 0;
+	connect_tls_clean(&t);
 	log_send(s->backend->set.log, LOG_L_ERR, t.ptr, t.len);
 }

@@ -4,6 +4,9 @@
 #include "tls/client.h"
 #include "tls/conn.h"
 #include "tls/facts.h"
+#include "tls/settings.h"
+
+#include "config/config.h"
 
 struct tls_stats tls_stats;
 struct tls_cache_stats tls_cache_stats;
@@ -114,4 +117,11 @@ bool tls_client_wrong_name(const struct conn *conn)
 {
 	(void)conn;
 	return false;
+}
+
+int tls_settings_parse(struct statement *st, const char *word, struct tls_settings *set)
+{
+	(void)word;
+	(void)set;
+	return stmt_error(st, st->at - 1, "this build has no TLS");
 }

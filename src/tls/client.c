@@ -26,8 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SESSIONS_MOST = 64, /* of one server: names */
-       NAME_MOST = 255 };  /* RFC 6066 3, RFC 1035 2.3.4 */
+enum { SESSIONS_MOST = 64 }; /* of one server: names */
 
 /* Of all servers whose lines say the same. */
 struct client_context {
@@ -421,7 +420,7 @@ static bool client_target(SSL *ssl, struct tls_client *client, const struct tls_
 {
 	const struct client_use *use;
 
-	if (target->sni.len > NAME_MOST || (target->sni.len && memchr(target->sni.ptr, 0, target->sni.len)))
+	if (target->sni.len > TLS_NAME_MOST || (target->sni.len && memchr(target->sni.ptr, 0, target->sni.len)))
 		return false;
 	use = use_new(ssl, client, target->sni);
 	if (!use)
