@@ -34,6 +34,7 @@ struct known_word {
 	const char *name; /* "timeout client", as in rows */
 	unsigned scope;
 	int args; /* on bind and server lines; -1: the rest of the line */
+	const char *why; /* "is not supported ...", for messages */
 };
 /* The longest known word of these scopes that the words begin with. */
 const struct known_word *known_find(unsigned scope, const struct word *words, int count);

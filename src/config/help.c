@@ -107,6 +107,7 @@ void help_missing(FILE *out, const struct module *const *list, const char *const
 	struct arena *arena = arena_new(16384);
 	struct word given[WORDS_MAX];
 	const struct old_word *old;
+	const struct known_word *known;
 	const char *text;
 	int i;
 
@@ -119,7 +120,9 @@ void help_missing(FILE *out, const struct module *const *list, const char *const
 	if (old)
 		fprintf(out, "'%s' is a word of older releases: %s\n", old->name,
 			old->replacement);
-	else if (known_find(~0u, given, count) || known_section(words[0]))
+	else if ((known = known_find(~0u, given, count)))
+		fprintf(out, "'%s' %s\n", words[0], known->why);
+	else if (known_section(words[0]))
 		fprintf(out, "'%s' is not supported yet\n", words[0]);
 	else
 		fprintf(out, "unknown word '%s'\n", words[0]);

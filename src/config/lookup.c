@@ -4,6 +4,8 @@
  * server line. Rows are sorted by name once; those whose first words are equal stand
  * together, since a blank sorts before every character of a word.
  */
+#include "config.h"
+
 #include "config/lookup.h"
 
 #include "base/arena.h"
@@ -167,9 +169,18 @@ const struct section *lookup_section(const struct module *const *list, const cha
 	return NULL;
 }
 
+static const char not_yet[] = "is not supported yet";
+#ifdef HAVE_OPENSSL
+#define WITHOUT_TLS not_yet
+#else
+#define WITHOUT_TLS "is not supported by this build, which has no TLS (configure it with OpenSSL)"
+#endif
+
 static const struct known_word known_words[] = {
-#define KNOWN(scope, name, args) { name, scope, args },
+#define KNOWN(scope, name, args) { name, scope, args, not_yet },
+#define KNOWN_TLS(scope, name, args) { name, scope, args, WITHOUT_TLS },
 #include "config/known_words.def"
+#undef KNOWN_TLS
 #undef KNOWN
 };
 

@@ -185,7 +185,7 @@ static void unknown_unsupported(struct statement *st, int i, const struct known_
 	for (p = known->name; *p; p++)
 		last += *p == ' ';
 	place.length = last->column + last->raw_len - place.column;
-	diag_addf(st->cfg->diag, DIAG_ERROR, &place, "'%s' is not supported yet", known->name);
+	diag_addf(st->cfg->diag, DIAG_ERROR, &place, "'%s' %s", known->name, known->why);
 	statement_report_once(st, known->name, scope);
 }
 

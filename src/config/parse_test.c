@@ -404,9 +404,9 @@ static void test_words_of_a_line(void **state)
 static void test_words_of_a_line_refused(void **state)
 {
 	(void)state;
-	EXPECT("frontend x\n bind :80 ssl crt /x alpn h2 plain\n bind :81 plian plain bogus 5 level\n"
+	EXPECT("frontend x\n bind :80 shards 2 proto h2 process 1 plain\n bind :81 plian plain bogus 5 level\n"
 	       " bind :82 check\n",
-	       "2:11 error 'ssl' is not supported yet [nor is 'crt'; nor is 'alpn']\n"
+	       "2:11 error 'shards' is not supported yet [nor is 'proto'; nor is 'process']\n"
 	       "3:11 error 'plian' is not known on a bind line [did you mean 'plain'?]\n"
 	       "3:23 error 'bogus' is not known on a bind line\n"
 	       "3:37 error level expected here\n"
@@ -420,12 +420,12 @@ static void test_repeated_causes(void **state)
 	struct problem *p;
 
 	(void)state;
-	EXPECT("frontend x\n bind :80 ssl\n redirect location /\n redirect location /\n"
-	       " bind :81 ssl crt x\n bind :82 crt x ssl\n clitimeout 5\n clitimeout 6\n"
+	EXPECT("frontend x\n bind :80 shards 2\n redirect location /\n redirect location /\n"
+	       " bind :81 shards 2 proto x\n bind :82 proto x shards 2\n clitimeout 5\n clitimeout 6\n"
 	       "peers a\npeers b\n",
-	       "2:11 error 'ssl' is not supported yet\n"
+	       "2:11 error 'shards' is not supported yet\n"
 	       "3:2 error 'redirect' is not supported yet\n"
-	       "5:15 error 'crt' is not supported yet\n"
+	       "5:20 error 'proto' is not supported yet\n"
 	       "7:2 error 'clitimeout' is a word of older releases [use 'timeout client']\n"
 	       "9:1 error section 'peers' is not supported yet [its lines were not looked at]\n");
 	p = cfg->diag->first;

@@ -296,7 +296,7 @@ static void words_unsupported(struct statement *st, const struct known_word *kno
 	if (*reported)
 		stmt_hint(st, "nor is '%s'", known->name);
 	else
-		stmt_error(st, at, "'%s' is not supported yet", known->name);
+		stmt_error(st, at, "'%s' %s", known->name, known->why);
 	*reported = true;
 	statement_report_once(st, known->name, scope);
 }
