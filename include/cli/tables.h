@@ -17,7 +17,10 @@ extern const struct cli_command cli_set_server_commands[];
 extern const struct cli_command cli_set_process_commands[];
 extern const struct cli_command cli_getsocks_commands[];
 extern const struct cli_command cli_debug_commands[];
+extern const struct cli_command cli_tls_cert_commands[];
+extern const struct cli_command cli_tls_list_commands[];
 extern const struct cli_command cli_tls_tickets_commands[];
+extern const struct cli_command cli_tls_trust_commands[];
 extern const struct cli_command cli_later_commands[];
 
 #endif

@@ -48,6 +48,8 @@ extern struct tls_ca *tls_ca_first; /* by name */
 struct tls_ca *tls_ca_find(const char *name, unsigned kind);
 /* Is it part of a trust that somebody uses? */
 bool tls_ca_is_used(const struct tls_ca *ca);
+/* Has anything been made of it? */
+bool tls_ca_is_part(const struct tls_ca *ca);
 /* An empty one. NULL: no memory. */
 struct tls_ca *tls_ca_new(const char *name, unsigned kind);
 /* Nobody uses it. */

@@ -656,7 +656,7 @@ static void what_is_missing_says_so(void **state)
 	(void)state;
 	says("show table x", "'show table' is not supported yet.\n\n");
 	says("add server be/x", "'add server' is not supported yet.\n\n");
-	says("set ssl cert x", "'set ssl' is not supported yet.\n\n");
+	says("show cache", "'show cache' is not supported yet.\n\n");
 }
 
 #define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

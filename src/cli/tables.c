@@ -20,7 +20,10 @@ const struct cli_command *const cli_tables[] = {
 	cli_getsocks_commands,
 	cli_debug_commands,
 #ifdef HAVE_OPENSSL
+	cli_tls_cert_commands,
+	cli_tls_list_commands,
 	cli_tls_tickets_commands,
+	cli_tls_trust_commands,
 #endif
 	cli_later_commands,
 	cli_help_commands,

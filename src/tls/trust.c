@@ -418,6 +418,15 @@ bool tls_ca_is_used(const struct tls_ca *ca)
 	return trust;
 }
 
+bool tls_ca_is_part(const struct tls_ca *ca)
+{
+	const struct tls_trust *trust = trusts;
+
+	while (trust && !trust_has(trust, ca))
+		trust = trust->next;
+	return trust;
+}
+
 static int trust_prepare(struct tls_trust *trust, const struct tls_ca *ca, X509_STORE *store,
 			 struct err *err)
 {
