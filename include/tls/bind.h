@@ -31,9 +31,6 @@ struct ssl_st *tls_bind_ssl(struct tls_bind *bind);
 /* The certificate that was chosen for the connection: also when a session was resumed and it was not
  * sent. NULL: none yet, or none at all. */
 struct tls_cert *tls_bind_chosen(const struct ssl_st *ssl);
-/* HTTP/2 is not to be agreed upon by ALPN, because nobody behind this line speaks it. Returns whether
- * its words offer it. */
-bool tls_bind_leave_out_h2(struct tls_bind *bind);
 
 /* An SSL_CTX and the settings that it was made of: one for all lines of the same settings. */
 struct tls_context {

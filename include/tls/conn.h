@@ -32,6 +32,10 @@ int tls_conn_accept(struct conn *conn, struct tls_bind *bind);
 /* The connection is connected, and is about to say a ClientHello. 0, or -1: no memory, or
  * maxsslconn is reached. */
 int tls_conn_connect(struct conn *conn, struct tls_client *client, const struct tls_target *target);
+/* While the configuration is read: HTTP/2 is not to be agreed upon by ALPN, because nobody behind this
+ * line speaks it. Returns whether its words offer it. */
+bool tls_bind_leave_out_h2(struct tls_bind *bind);
+
 /* Goes on with the handshake, after an event of the connection. IO_OK: done, bytes may pass.
  * IO_AGAIN: wait for the next event. IO_ERR: it failed, tls_conn_fault says why; the alert that
  * OpenSSL made has been sent. IO_EOF: the peer has closed. */

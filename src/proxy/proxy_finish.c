@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "net/listener.h"
+#include "tls/conn.h"
 
 #include <string.h>
 
@@ -210,6 +211,19 @@ static void check_binds(struct config *cfg, const struct proxy *px)
 		       "declare it as a backend if that is meant", kind_name(px), px->name);
 }
 
+/* HTTP/2 is not spoken yet: clients must not be offered it. */
+static void check_alpn(struct config *cfg, const struct proxy *px)
+{
+	struct bind_conf *bind;
+
+	if (px->set.mode != MODE_HTTP)
+		return;
+	list_for_each(bind, &px->binds, node)
+		if (bind->tls && tls_bind_leave_out_h2(bind->tls))
+			config_warning(cfg, &bind->loc, "HTTP/2 is not supported yet: 'h2' is left "
+				       "out of what ALPN offers here");
+}
+
 static void check_timeouts(struct config *cfg, const struct proxy *px)
 {
 	const struct timeouts *t = &px->set.timeout;
@@ -256,6 +270,7 @@ int proxy_finish(struct config *cfg, void *data)
 		resolve_default_backend(cfg, all, px);
 		if (!px->set.disabled) {
 			check_binds(cfg, px);
+			check_alpn(cfg, px);
 			check_timeouts(cfg, px);
 		}
 		servers_finish(cfg, px);

@@ -22,6 +22,12 @@ int tls_conn_accept(struct conn *conn, struct tls_bind *bind)
 	return -1;
 }
 
+bool tls_bind_leave_out_h2(struct tls_bind *bind)
+{
+	(void)bind;
+	return false;
+}
+
 int tls_conn_connect(struct conn *conn, struct tls_client *client, const struct tls_target *target)
 {
 	(void)conn;

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "net/bind_conf.h"
 #include "tls/choose.h"
+#include "tls/conn.h"
 #include "tls/context.h"
 #include "tls/list.h"
 #include "tls/notes.h"

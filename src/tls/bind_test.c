@@ -9,6 +9,7 @@
 #include "config/module.h"
 #include "net/listener.h"
 #include "tls/choose.h"
+#include "tls/conn.h"
 #include "tls/list.h"
 #include "tls/test_certs.h"
 #include "tls/tickets.h"
