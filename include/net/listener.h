@@ -113,6 +113,9 @@ extern bool listeners_shared;
 /* This process only keeps them open for others: it accepts nothing. */
 extern bool listeners_held;
 extern unsigned listener_max_accept; /* tune.maxaccept; UINT_MAX: no limit */
+/* So many processes share the listeners: each takes at most half of its share of tune.maxaccept in a
+ * row, so that one that is awake does not take what would wake another. */
+void listeners_divide_batch(unsigned processes);
 
 /* Installed by upper layers; may be NULL. */
 struct listener_hooks {

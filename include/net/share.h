@@ -37,8 +37,9 @@ bool share_stands_back(unsigned load, unsigned least, bool away);
 int share_enter(struct listener *l);
 /* It no longer does. The caller takes it out of the loop. */
 void share_leave(struct listener *l);
-/* It has taken a connection. The listener may leave the loop, at the end of this turn. */
-void share_accepted(struct listener *l);
+/* It has taken a connection. The listener may leave the loop, at the end of this turn. False: it
+ * ought not to take one more in this turn. */
+bool share_accepted(struct listener *l);
 
 /* The session layer tells how many connections there are; also where there is one process. */
 void share_count(int change);

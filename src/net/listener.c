@@ -157,8 +157,7 @@ static void learn(struct listener *l, unsigned batch, unsigned taken)
 	}
 }
 
-/* Of several processes: one at a time, or all would come to the one that is awake; and each place
- * below a limit is promised singly. */
+/* Of several processes: each place below a limit is promised singly. */
 static bool take_one_shared(struct listener *l)
 {
 	uint64_t before = listener_stats.accepted;
@@ -171,6 +170,27 @@ static bool take_one_shared(struct listener *l)
 	return listener_stats.accepted != before;
 }
 
+/* How many of those for which there is room are taken in a row. */
+static unsigned batch_of(const struct listener *l, unsigned room)
+{
+	unsigned batch = room < listener_max_accept ? room : listener_max_accept;
+
+	return l->expected && batch > l->expected ? l->expected : batch;
+}
+
+/* Not many in a row: all would come to the one that is awake. */
+static void take_shared(struct listener *l)
+{
+	unsigned batch = batch_of(l, UINT_MAX), taken = 0;
+
+	while (taken < batch && take_one_shared(l)) {
+		taken++;
+		if (!share_accepted(l))
+			return; /* others have less */
+	}
+	learn(l, batch, taken);
+}
+
 static void listener_ready(struct source *src, uint32_t events)
 {
 	struct listener *l = of_source(src);
@@ -180,18 +200,22 @@ static void listener_ready(struct source *src, uint32_t events)
 	if (l->state != LISTENER_READY)
 		return;
 	if (listeners_shared) {
-		if (take_one_shared(l))
-			share_accepted(l);
+		take_shared(l);
 		return;
 	}
-	batch = room_now(l);
-	if (batch > listener_max_accept)
-		batch = listener_max_accept;
-	if (l->expected && batch > l->expected)
-		batch = l->expected;
+	batch = batch_of(l, room_now(l));
 	while (taken < batch && accept_one(l))
 		taken++;
 	learn(l, batch, taken);
+}
+
+void listeners_divide_batch(unsigned processes)
+{
+	if (listener_max_accept == UINT_MAX)
+		return;
+	listener_max_accept /= 2 * processes;
+	if (!listener_max_accept)
+		listener_max_accept = 1;
 }
 
 void listener_init(struct listener *l, struct bind_conf *bind)

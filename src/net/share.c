@@ -414,12 +414,13 @@ static void share_taken(void)
 	}
 }
 
-void share_accepted(struct listener *l)
+bool share_accepted(struct listener *l)
 {
 	if (!l->light)
 		share_taken();
 	if (l->src.registered && (l->light || !(alone || task_queued(&decision))))
 		to_the_end(l);
+	return l->src.registered && (l->light || !task_queued(&decision));
 }
 
 void share_count(int change)

@@ -108,7 +108,7 @@ static void somebody_always_stays(void **state)
 
 /* What the workers tell the test. */
 static struct report {
-	_Atomic unsigned accepted, started;
+	_Atomic unsigned accepted, started, batch; /* most in one turn */
 	_Atomic long slept; /* times that it slept: voluntary context switches */
 } *reports;
 
@@ -127,12 +127,31 @@ static void client_free(struct reap *reap)
 	free(container_of(reap, struct client, reap));
 }
 
-/* A client speaks to have its connection ended, or ends it. */
+enum { HEAVY_MS = 20 };
+static struct task heavy;
+
+/* All the processor time there is, in turns that are long. */
+static void heavy_run(struct task *task)
+{
+	uint64_t end = clock_read_us() + HEAVY_MS * 1000;
+
+	while (clock_read_us() < end)
+		;
+	task_wake(task);
+}
+
+/* A client speaks to have its connection ended, or ends it; or makes it a heavy one. */
 static void client_ready(struct source *src, uint32_t events)
 {
 	struct client *c = container_of(src, struct client, src);
+	char byte;
 
 	(void)events;
+	if (recv(src->fd, &byte, 1, MSG_DONTWAIT) == 1 && byte == 'h') {
+		task_init(&heavy, heavy_run);
+		task_wake(&heavy);
+		return;
+	}
 	loop_remove(src);
 	close(src->fd);
 	l.current--;
@@ -160,6 +179,7 @@ static void accepted(struct listener *listener, int *fd, const struct addr *from
 static void worker(unsigned row)
 {
 	struct rusage usage;
+	unsigned before;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	segment_own_row = row;
@@ -169,7 +189,10 @@ static void worker(unsigned row)
 		_exit(2);
 	reports[row].started = 1;
 	for (;;) {
+		before = reports[row].accepted;
 		loop_turn(-1);
+		if (reports[row].accepted - before > reports[row].batch)
+			reports[row].batch = reports[row].accepted - before;
 		getrusage(RUSAGE_SELF, &usage);
 		reports[row].slept = usage.ru_nvcsw;
 	}
@@ -518,6 +541,86 @@ static void the_killed_takes_nothing_along(void **state)
 	close_many(0, N);
 }
 
+/* One has few connections, but they use the processor all the time: the other does not leave it the
+ * next ones. Where both had the same right to them they would share them evenly. */
+static void the_heavy_gets_no_more(void **state)
+{
+	enum { N = 200 };
+	unsigned i, k, its = 0, others = 0;
+
+	(void)state;
+	for (k = 0; k < TRIES && others < 3 * its + 1; k++) {
+		if (k) {
+			stop_workers(NULL);
+			start_workers(NULL);
+		}
+		begin();
+		for (i = 2; i < WORKERS; i++)
+			end_worker(i);
+		fds[0] = connect_to();
+		wait_for_connections(1);
+		assert_int_equal(write(fds[0], "h", 1), 1);
+		for (i = 1; i < N; i++) {
+			fds[i] = connect_to();
+			while (all_connections() != i + 1)
+				be_patient("one more");
+		}
+		its = connections_of(0);
+		others = connections_of(1);
+		if (reports[1].slept > reports[2].slept) { /* the second is the heavy one */
+			its = others;
+			others = connections_of(0);
+		}
+		printf("the heavy one has %u, the other %u\n", its, others);
+		close_many(0, N);
+	}
+	assert_true(others >= 3 * its + 1);
+}
+
+/* How many at most are taken in a turn of those that wait. */
+static unsigned batch_taken(unsigned max_accept)
+{
+	enum { N = 40 };
+	unsigned i, batch;
+
+	listener_max_accept = max_accept;
+	start_workers(NULL);
+	begin();
+	for (i = 0; i < WORKERS; i++) {
+		kill(pids[i], SIGSTOP);
+		waitpid(pids[i], NULL, WUNTRACED);
+	}
+	open_many(N);
+	for (i = 1; i < WORKERS; i++)
+		end_worker(i);
+	kill(pids[0], SIGCONT);
+	wait_for_connections(N);
+	batch = reports[1].batch;
+	close_many(0, N);
+	stop_workers(NULL);
+	return batch;
+}
+
+static void batches_are_bounded(void **state)
+{
+	unsigned before = listener_max_accept;
+
+	(void)state;
+	assert_int_equal(batch_taken(1), 1);
+	assert_int_equal(batch_taken(6), 6);
+	assert_int_equal(batch_taken(UINT_MAX), 40);
+	listener_max_accept = 64;
+	listeners_divide_batch(4);
+	assert_int_equal(listener_max_accept, 8);
+	listener_max_accept = 4;
+	listeners_divide_batch(4);
+	assert_int_equal(listener_max_accept, 1);
+	listener_max_accept = UINT_MAX;
+	listeners_divide_batch(4);
+	assert_int_equal(listener_max_accept, UINT_MAX);
+	listener_max_accept = before;
+}
+
 int main(int argc, char **argv)
 {
 #define FORKED(f) cmocka_unit_test_setup_teardown(f, start_workers, stop_workers)
@@ -532,8 +635,11 @@ int main(int argc, char **argv)
 		FORKED(short_ones_spread),
 		FORKED(the_stopped_is_done_without),
 		FORKED(the_killed_takes_nothing_along),
+		FORKED(the_heavy_gets_no_more),
+		cmocka_unit_test(batches_are_bounded),
 	};
 
+	listener_max_accept = 1; /* as of the default, for several */
 	if (argc > 1)
 		rounds = (unsigned)atoi(argv[1]);
 	signal(SIGPIPE, SIG_IGN);

@@ -240,6 +240,8 @@ static int process_prepare(struct config *cfg, const struct args *args, struct e
 	old_args = args;
 	service_make_room = args->old_count ? process_make_room : NULL;
 	listeners_shared = listeners_held = conf->workers > 0;
+	if (conf->workers > 1)
+		listeners_divide_batch(conf->workers);
 	notify_start();
 	if ((conf->workers && parent_cli_open(cfg, err) < 0) ||
 	    process_prepare_modules(cfg, err) < 0)
