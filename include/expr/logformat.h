@@ -24,6 +24,11 @@ struct view;
 #define LOGFORMAT_HTTP                                                                   \
 	"%ci:%cp [%tr] %ft %b/%s %TR/%Tw/%Tc/%Tr/%Ta %ST %B %CC %CS %tsc "               \
 	"%ac/%fc/%bc/%sc/%rc %sq/%bq %hr %hs %{+Q}r"
+/* Option httpslog (manual 8.2.4), and what it comes to without TLS. */
+#define LOGFORMAT_HTTPS LOGFORMAT_HTTP                                                   \
+	" %[fc_err]/%[ssl_fc_err,hex]/%[ssl_c_err]/%[ssl_c_ca_err]/%[ssl_fc_is_resumed] " \
+	"%[ssl_fc_sni]/%sslv/%sslc"
+#define LOGFORMAT_HTTPS_PLAIN LOGFORMAT_HTTP " %[fc_err]/-/-/-/0 -/-/-"
 #define LOGFORMAT_CLF                                                                    \
 	"%{+Q}o %{-Q}ci - - [%trg] %r %ST %B \"\" \"\" %cp %ms %ft %b %s %TR %Tw %Tc %Tr %Ta "    \
 	"%tsc %ac %fc %bc %sc %rc %sq %bq %CC %CS %hrl %hsl"

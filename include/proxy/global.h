@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TALLY_COUNTED = 24, TALLY_NOW = 12 };
+enum { TALLY_COUNTED = 28, TALLY_NOW = 12 };
 
 /* What this process counts: a cell of its row in the segment. The sums: proxy/tally.h. */
 struct global_tally {

@@ -48,6 +48,7 @@ enum tls_fault {
 	TLS_FAULT_RESET,    /* the connection broke */
 	TLS_FAULT_PROTOCOL, /* the library, or the peer by an alert, refused */
 	TLS_FAULT_VERIFY,   /* the certificate of the peer is not what the line wants */
+	TLS_FAULT_CA,       /* or one above it in the chain is not */
 	TLS_FAULT_NAME,     /* no certificate for the name that was asked for (strict-sni) */
 	TLS_FAULT_LIMIT,    /* too much, too slow, too often: renegotiation, oversized messages */
 	TLS_FAULT_MEMORY,
@@ -57,6 +58,12 @@ enum tls_fault tls_conn_fault(const struct conn *conn);
 /* OpenSSL's reason ("error:0A000076:SSL routines::no suitable signature algorithm") as a number for
  * ERR_error_string; 0: none. */
 unsigned long tls_conn_error(const struct conn *conn);
+
+/* " (error:0A0000C1:SSL routines::no shared cipher): " and what that means, behind the name of a
+ * fault; nothing when there is nothing to add. */
+void tls_conn_explain(const struct conn *conn, struct text *t);
+/* Was an earlier session resumed? Then no keys were computed. */
+bool tls_conn_resumed(const struct conn *conn);
 
 /* Is there a layer of TLS? */
 bool tls_conn_is(const struct conn *conn);

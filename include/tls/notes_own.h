@@ -7,6 +7,7 @@
 
 struct tls_notes {
 	struct tls_verdict verdict;
+	X509 *refused; /* counted */
 	struct tls_capture *capture;
 	char *secrets[TLS_SECRETS]; /* hexadecimal */
 };

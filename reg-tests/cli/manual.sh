@@ -79,7 +79,7 @@ done <"$dir/commands"
 check "commands have entries" test "$(wc -l <"$dir/commands")" -gt 35
 
 ask "show info desc" | sed -n 's/^\([^:]*\): .*:"\(.*\)"$/| \1 | ... | \2 |/p' >"$dir/fields"
-ask "show stat" | sed -n '1s/^# //; 1s/,-,$//; 1s/,/\n/gp' >"$dir/columns"
+ask "show stat" | sed -n '1s/^# //; 1s/,-,/,/; 1s/,$//; 1s/,/\n/gp' >"$dir/columns"
 while IFS='|' read -r _ name _ help _; do
 	grep -qF "|$name| " "$doc" && grep -qF "|$help|" "$doc" || fail "no entry for the field$name"
 done <"$dir/fields"
@@ -87,5 +87,5 @@ check "fields of show info have entries" test "$(wc -l <"$dir/fields")" -gt 80
 while read -r name; do
 	grep -qE "^\| [0-9]+ \| $name \|" "$doc" || fail "no entry for the column $name"
 done <"$dir/columns"
-check "columns of show stat have entries" test "$(wc -l <"$dir/columns")" -eq 103
+check "columns of show stat have entries" test "$(wc -l <"$dir/columns")" -eq 106
 finish

@@ -22,6 +22,7 @@ check "-vv: language level" out "HAProxy language level 2.6"
 check "-vv: features" out " +LINUX_SPLICE "
 check "-vv: what is not there" out " -QUIC "
 check "-vv: libraries" out "PCRE2"
+check "-vv: TLS, or that there is none" grep -qE "^(Running on OpenSSL version : OpenSSL 3|Built without OpenSSL)" "$dir/out"
 run --help
 wanted 0 "--help"
 check "--help names the options" out "  -f <file|folder>"

@@ -236,14 +236,14 @@ static enum expr_result fetch_has_crt(struct fetch_call *call, struct sample *sm
 	return EXPR_FOUND;
 }
 
-/* The session has one, be it from an earlier handshake. */
+/* The session has one, be it from an earlier handshake; or one was refused. */
 static enum expr_result fetch_crt_used(struct fetch_call *call, struct sample *smp)
 {
 	const SSL *ssl = fetch_ssl(call);
 
 	if (!ssl)
 		return EXPR_NONE;
-	smp->num = SSL_get0_peer_certificate(ssl) != NULL;
+	smp->num = tls_notes_peer(ssl) != NULL;
 	return EXPR_FOUND;
 }
 

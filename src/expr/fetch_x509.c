@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "expr/names.h"
 #include "expr/tls.h"
+#include "tls/notes.h"
 
 #include <openssl/x509.h>
 #include <strings.h>
@@ -35,7 +36,7 @@ static X509 *crt_of(const struct fetch_call *call)
 	if (!ssl)
 		return NULL;
 	return crt_whose(call) == CRT_FRONTEND ? SSL_get_certificate(ssl)
-					       : SSL_get0_peer_certificate(ssl);
+					       : tls_notes_peer(ssl);
 }
 
 static enum expr_result crt_bytes(struct sample *smp, const void *ptr, size_t len)

@@ -12,6 +12,7 @@
 #include "log/date.h"
 #include "net/conn.h"
 #include "proxy/tally.h"
+#include "tls/conn.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -291,6 +292,19 @@ static void alias_fp(struct text *t, const struct view *view, unsigned flags)
 	put_port(t, view_dst(view, &memory), view, flags);
 }
 
+static void alias_ft(struct text *t, const struct view *view, unsigned flags)
+{
+	bool tls = view->listener && view->listener->bind->tls;
+	char memory[1024];
+	struct text own;
+
+	text_init(&own, memory, sizeof(memory));
+	text_str(&own, view->frontend->name);
+	if (tls)
+		text_char(&own, '~');
+	logformat_put(t, (struct span){ own.ptr, own.len }, flags);
+}
+
 static void alias_lc(struct text *t, const struct view *view, unsigned flags)
 {
 	put_id(t, view->frontend->fe ? (int64_t)counter_sum(&view->frontend->fe->log_lines) : 0, flags);
@@ -352,11 +366,19 @@ static void alias_sq(struct text *t, const struct view *view, unsigned flags)
 	text_num(t, view->log->server_queue);
 }
 
-/* No connection is encrypted. */
-static void alias_ssl(struct text *t, const struct view *view, unsigned flags)
+static void put_tls(struct text *t, const char *word, unsigned flags)
 {
-	(void)view;
-	put_str(t, NULL, flags);
+	put_str(t, *word ? word : NULL, flags);
+}
+
+static void alias_sslc(struct text *t, const struct view *view, unsigned flags)
+{
+	put_tls(t, tls_conn_cipher(view->client), flags);
+}
+
+static void alias_sslv(struct text *t, const struct view *view, unsigned flags)
+{
+	put_tls(t, tls_conn_version(view->client), flags);
 }
 
 static void alias_t(struct text *t, const struct view *view, unsigned flags)
@@ -413,7 +435,7 @@ static const struct alias aliases[] = {
 	{ "fc", alias_fc, NEEDS_END, "connections of the frontend", 0 },
 	{ "fi", alias_fi, NEEDS_CONNECTION, "address that the client connected to", 0 },
 	{ "fp", alias_fp, NEEDS_CONNECTION, "port that the client connected to", 0 },
-	{ "ft", alias_f, NEEDS_CONNECTION, "name of the frontend, with ~ when encrypted", 0 },
+	{ "ft", alias_ft, NEEDS_CONNECTION, "name of the frontend, with ~ when encrypted", 0 },
 	{ "hr", alias_hr, NEEDS_CONNECTION, "captured request headers", 0 },
 	{ "hrl", alias_hrl, NEEDS_CONNECTION, "the same, a word each", 0 },
 	{ "hs", alias_hs, NEEDS_END, "captured response headers", 0 },
@@ -429,8 +451,8 @@ static const struct alias aliases[] = {
 	{ "si", alias_si, NEEDS_CONNECTION, "address of the server", 0 },
 	{ "sp", alias_sp, NEEDS_CONNECTION, "port of the server", 0 },
 	{ "sq", alias_sq, NEEDS_END, "those before it in the server's queue", 0 },
-	{ "sslc", alias_ssl, NEEDS_CONNECTION, "cipher of the client's connection", 0 },
-	{ "sslv", alias_ssl, NEEDS_CONNECTION, "TLS version of the client's connection", 0 },
+	{ "sslc", alias_sslc, NEEDS_CONNECTION, "cipher of the client's connection", 0 },
+	{ "sslv", alias_sslv, NEEDS_CONNECTION, "TLS version of the client's connection", 0 },
 	{ "t", alias_t, NEEDS_CONNECTION, "date of the accept, local time, with milliseconds", 0 },
 	{ "tr", alias_tr, NEEDS_CONNECTION, "date of the request", ALIAS_HTTP },
 	{ "trg", alias_trg, NEEDS_CONNECTION, "date of the request, UTC", ALIAS_HTTP },

@@ -16,7 +16,7 @@
 #include <string.h>
 
 struct logformat_data {
-	struct logformat *tcp, *http, *clf;  /* options tcplog and httplog */
+	struct logformat *tcp, *http, *clf, *https; /* options tcplog, httplog, httpslog */
 	struct logformat *plain, *plain_http; /* no option at all */
 };
 
@@ -100,9 +100,8 @@ static int logformat_parse_httpslog(struct statement *st, const struct keyword *
 	struct proxy *px = object;
 
 	(void)kw;
-	stmt_warning(st, 1, "what it says of TLS is not supported yet: logs as 'option httplog'");
 	if (!logformat_useless(st))
-		px->set.logformat = data->http;
+		px->set.logformat = data->https;
 	return stmt_end(st);
 }
 
@@ -114,6 +113,9 @@ static void logformat_init(struct config *cfg, void *module_data)
 	data->tcp = logformat_compile(LOGFORMAT_TCP, &ctx, AT_LOG, NULL);
 	data->http = logformat_compile(LOGFORMAT_HTTP, &ctx, AT_LOG, NULL);
 	data->clf = logformat_compile(LOGFORMAT_CLF, &ctx, AT_LOG, NULL);
+	data->https = logformat_compile(LOGFORMAT_HTTPS, &ctx, AT_LOG, NULL);
+	if (!data->https) /* a build without the fetches of TLS */
+		data->https = logformat_compile(LOGFORMAT_HTTPS_PLAIN, &ctx, AT_LOG, NULL);
 	data->plain = logformat_compile(LOGFORMAT_DEFAULT, &ctx, AT_LOG, NULL);
 	data->plain_http = logformat_compile(LOGFORMAT_DEFAULT_HTTP, &ctx, AT_LOG, NULL);
 }
@@ -140,9 +142,11 @@ static int logformat_finish_proxy(struct config *cfg, struct proxy *px,
 	int bad = 0;
 
 	if (px->set.mode != MODE_HTTP &&
-	    (px->set.logformat == data->http || px->set.logformat == data->clf)) {
-		config_warning(cfg, &px->loc, "'option httplog' of '%s' needs mode http: it logs as "
-			       "'option tcplog' does", px->name);
+	    (px->set.logformat == data->http || px->set.logformat == data->clf ||
+	     px->set.logformat == data->https)) {
+		config_warning(cfg, &px->loc, "'option http%slog' of '%s' needs mode http: it logs as "
+			       "'option tcplog' does", px->set.logformat == data->https ? "s" : "",
+			       px->name);
 		px->set.logformat = data->tcp;
 		return 0;
 	}
@@ -232,7 +236,7 @@ static const struct keyword logformat_keywords[] = {
 	{ .name = "option httpslog",
 	  .scope = SCOPE_PROXY,
 	  .parse = logformat_parse_httpslog,
-	  .help = "as option httplog: what it says of TLS is not supported yet" },
+	  .help = "as option httplog, with errors, name, version and cipher of TLS" },
 	{ .name = NULL },
 };
 

@@ -28,7 +28,8 @@ static struct proxy fe = { .name = "web", .fe = &fe_state }, be = { .name = "app
 static struct server_state server_state;
 static struct server server = { .id = "s1", .proxy = &be, .state = &server_state };
 static struct listener_tally listener_tally;
-static struct listener listener = { .id = 77, .tally = &listener_tally };
+static struct bind_conf bind_conf;
+static struct listener listener = { .id = 77, .tally = &listener_tally, .bind = &bind_conf };
 static struct addr client, dst, server_src, unix_addr = { .family = AF_UNIX };
 static struct view_log numbers;
 static struct view view;

@@ -11,6 +11,7 @@
 #include "config/help.h"
 #include "expr/expr_help.h"
 #include "process/sandbox.h"
+#include "tls/about.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <link.h>
@@ -37,7 +38,9 @@ static void print_libraries(FILE *out)
 
 	pcre2_config(PCRE2_CONFIG_VERSION, version);
 	pcre2_config(PCRE2_CONFIG_JIT, &jit);
-	fprintf(out, "\nBuilt with PCRE2 version : %d.%d, running on %s, JIT : %s\n", PCRE2_MAJOR,
+	fputc('\n', out);
+	tls_about(out);
+	fprintf(out, "Built with PCRE2 version : %d.%d, running on %s, JIT : %s\n", PCRE2_MAJOR,
 		PCRE2_MINOR, version, jit ? "yes" : "no");
 	fprintf(out, "Filter of system calls : %s\n", sandbox_available() ? "yes" : "no");
 	fprintf(out, "Built with compiler : %s\n", __VERSION__);

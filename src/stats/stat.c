@@ -66,6 +66,9 @@ static void stat_fill_counters(struct stat_row *row, const struct counters *c, u
 	SET(dresp, stats_u64(c->denied_responses));
 	SET(eint, stats_u64(c->internal_errors));
 	SET(wrew, stats_u64(c->failed_rewrites));
+	SET(ssl_sess, stats_u64(c->tls_sessions));
+	SET(ssl_reused_sess, stats_u64(c->tls_resumed));
+	SET(ssl_failed_handshake, stats_u64(c->tls_failed));
 	row->spliced = c->bytes_spliced;
 }
 

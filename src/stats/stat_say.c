@@ -6,13 +6,14 @@
  */
 #include "stats/stat_say.h"
 
-/* The names of the columns; "-" ends those that never change. */
+/* The names of the columns; "-" stands between those that never change and those of modules, in
+ * every row. */
 static void stat_say_columns(struct text *out)
 {
 	text_str(out, "# ");
 	for (int i = 0; i < STAT_FIELDS; i++)
-		text_printf(out, "%s,", stat_fields[i].name);
-	text_str(out, "-,\n");
+		text_printf(out, "%s%s,", i == STAT_ssl_sess ? "-," : "", stat_fields[i].name);
+	text_char(out, '\n');
 }
 
 static void stat_say_begin(struct stat_teller *state, struct text *out)
@@ -73,7 +74,7 @@ static void stat_end_row(struct stat_teller *state, struct text *out)
 	if (state->form == STAT_JSON)
 		text_char(out, ']');
 	else if (state->form == STAT_CSV)
-		text_str(out, "-,\n");
+		text_char(out, '\n');
 }
 
 bool stat_say(struct stat_teller *state, struct text *out)
@@ -95,9 +96,11 @@ bool stat_say(struct stat_teller *state, struct text *out)
 		stat_begin_row(state, out);
 	}
 	v = &state->row.values[state->at];
-	if (state->form == STAT_CSV)
+	if (state->form == STAT_CSV) {
+		if (state->at == STAT_ssl_sess)
+			text_str(out, "-,");
 		stats_print_csv(out, v);
-	else if (v->type != STATS_NONE && state->form == STAT_TYPED)
+	} else if (v->type != STATS_NONE && state->form == STAT_TYPED)
 		stat_say_typed(state, out);
 	else if (v->type != STATS_NONE)
 		stat_say_json(state, out);

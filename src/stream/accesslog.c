@@ -46,12 +46,19 @@ static bool accesslog_notable(const struct view *view)
 	       (view->http && view->http->status >= 500);
 }
 
+/* The format of a connection that brought no request (error-log-format); NULL: it brought one, or no
+ * such format is set. */
+static const struct logformat *accesslog_error_format(const struct view *view)
+{
+	return view->http && !view->http->method.ptr ? view->frontend->set.logformat_error : NULL;
+}
+
 static bool accesslog_wanted(const struct view *view)
 {
 	const struct options *options = &view->frontend->set.options;
 	const struct view_log *log = view->log;
 
-	if (!view->frontend->set.logformat) /* nothing has happened that could be normal or null */
+	if (!view->frontend->set.logformat && !accesslog_error_format(view)) /* nothing has happened that could be normal or null */
 		return !view->http || view->http->method.ptr;
 	if (options->on & OPT_DONTLOG_NORMAL && !accesslog_notable(view))
 		return false;
@@ -62,10 +69,12 @@ void accesslog_write(const struct view *view)
 {
 	static char line_memory[LOG_LEN_MAX + 1], sd_memory[LOG_LEN_MAX + 1];
 	const struct proxy *fe = view->frontend;
-	const struct logformat *format = fe->set.logformat;
+	const struct logformat *format = accesslog_error_format(view);
 	enum log_level level = LOG_L_INFO;
 	struct text line, sd;
 
+	if (!format)
+		format = fe->set.logformat;
 	if (!log_enabled(fe->set.log) || !accesslog_wanted(view))
 		return;
 	if (fe->set.options.on & OPT_LOG_SEPARATE_ERRORS && accesslog_notable(view))

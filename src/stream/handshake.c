@@ -99,6 +99,7 @@ static void handshake_log(struct handshake *h, enum conn_fault fault)
 		logformat_write(fe->set.logformat_error, &view, &t);
 	} else {
 		usual_line(h->session, fault_text(fault), &t);
+		tls_conn_explain(h->conn, &t);
 	}
 	if (fe->set.options.on & OPT_LOG_SEPARATE_ERRORS)
 		level = LOG_L_ERR;
@@ -114,6 +115,10 @@ static void handshake_failed(struct handshake *h, enum conn_fault fault)
 	handshake_stats.refused += h->kind != NULL;
 	se->frontend->fe->counters.failed_requests++;
 	se->listener->tally->counters.failed_requests++;
+	if (tls_conn_is(h->conn)) {
+		se->frontend->fe->counters.tls_failed++;
+		se->listener->tally->counters.tls_failed++;
+	}
 	conn_discard(h->conn);
 	handshake_close(h);
 }
@@ -239,8 +244,10 @@ static enum conn_fault handshake_tls_fault(const struct conn *conn)
 	case TLS_FAULT_EMPTY:
 	case TLS_FAULT_CLOSED:
 		return FAULT_TLS_CLOSED;
-	case TLS_FAULT_RESET:
-		return FAULT_TLS_ERROR;
+	case TLS_FAULT_VERIFY:
+		return FAULT_TLS_NOT_TRUSTED;
+	case TLS_FAULT_CA:
+		return FAULT_TLS_CA_FAILED;
 	case TLS_FAULT_MEMORY:
 		return FAULT_TLS_NO_MEMORY;
 	default:
@@ -248,11 +255,26 @@ static enum conn_fault handshake_tls_fault(const struct conn *conn)
 	}
 }
 
+static void count_done(struct counters *c, bool resumed)
+{
+	c->tls_sessions += !resumed;
+	c->tls_resumed += resumed;
+}
+
+static void handshake_tls_done(struct handshake *h)
+{
+	bool resumed = tls_conn_resumed(h->conn);
+
+	count_done(&h->session->frontend->fe->counters, resumed);
+	count_done(&h->session->listener->tally->counters, resumed);
+	handshake_done(h);
+}
+
 static void handshake_tls(struct handshake *h)
 {
 	switch (tls_conn_handshake(h->conn)) {
 	case IO_OK:
-		handshake_done(h);
+		handshake_tls_done(h);
 		break;
 	case IO_AGAIN:
 		break;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A build without OpenSSL: no connection has TLS (tls/conn.h). Nothing here is ever asked to begin
  * one, because no word of the configuration can. */
+#include "tls/about.h"
 #include "tls/client.h"
 #include "tls/conn.h"
 #include "tls/facts.h"
@@ -130,4 +131,21 @@ int tls_settings_parse(struct statement *st, const char *word, struct tls_settin
 	(void)word;
 	(void)set;
 	return stmt_error(st, st->at - 1, "this build has no TLS");
+}
+
+void tls_about(FILE *out)
+{
+	fprintf(out, "Built without OpenSSL: no TLS\n");
+}
+
+void tls_conn_explain(const struct conn *conn, struct text *t)
+{
+	(void)conn;
+	(void)t;
+}
+
+bool tls_conn_resumed(const struct conn *conn)
+{
+	(void)conn;
+	return false;
 }

@@ -15,6 +15,7 @@
 #include "net/conn.h"
 #include "tls/drain.h"
 #include "tls/layer.h"
+#include "tls/notes.h"
 #include "tls/records.h"
 
 #include <errno.h>
@@ -462,7 +463,7 @@ static enum tls_fault tls_why(const struct tls_conn *t)
 		return t->heard ? TLS_FAULT_CLOSED : TLS_FAULT_EMPTY;
 	if (ERR_GET_LIB(t->error) == ERR_LIB_SSL &&
 	    ERR_GET_REASON(t->error) == SSL_R_CERTIFICATE_VERIFY_FAILED)
-		return TLS_FAULT_VERIFY;
+		return tls_notes_verdict(t->ssl).ca ? TLS_FAULT_CA : TLS_FAULT_VERIFY;
 	return TLS_FAULT_PROTOCOL;
 }
 
@@ -495,6 +496,8 @@ enum io tls_conn_handshake(struct conn *conn)
 		t->error = ERR_peek_error();
 		if (!t->fault)
 			t->fault = tls_why(t);
+		if (t->eof && ERR_GET_REASON(t->error) == SSL_R_UNEXPECTED_EOF_WHILE_READING)
+			t->error = 0; /* the fault says it */
 		t->dead = true;
 	}
 	if (t->in)
@@ -558,6 +561,11 @@ struct span tls_conn_alpn(const struct conn *conn)
 const char *tls_conn_version(const struct conn *conn)
 {
 	return tls_conn_is(conn) ? SSL_get_version(tls_of(conn)->ssl) : "";
+}
+
+bool tls_conn_resumed(const struct conn *conn)
+{
+	return tls_conn_is(conn) && SSL_session_reused(tls_of(conn)->ssl);
 }
 
 const char *tls_conn_cipher(const struct conn *conn)

@@ -47,6 +47,7 @@ static void notes_free(void *parent, void *ptr, CRYPTO_EX_DATA *ad, int idx, lon
 		return;
 	for (i = 0; i < TLS_SECRETS; i++)
 		notes_forget(&notes->secrets[i]);
+	X509_free(notes->refused);
 	free(notes->capture);
 	free(notes);
 }
@@ -104,6 +105,22 @@ struct tls_verdict tls_notes_verdict(const SSL *ssl)
 	const struct tls_notes *notes = tls_notes(ssl);
 
 	return notes ? notes->verdict : (struct tls_verdict){ 0 };
+}
+
+void tls_note_refused(SSL *ssl, X509 *peer)
+{
+	struct tls_notes *notes = peer ? tls_notes_make(ssl) : NULL;
+
+	if (notes && !notes->refused && X509_up_ref(peer))
+		notes->refused = peer;
+}
+
+X509 *tls_notes_peer(const SSL *ssl)
+{
+	const struct tls_notes *notes = tls_notes(ssl);
+	X509 *peer = SSL_get0_peer_certificate(ssl);
+
+	return peer || !notes ? peer : notes->refused;
 }
 
 /* -- secrets ---------------------------------------------------------------------------------- */

@@ -31,8 +31,10 @@ int tls_verify_callback(int ok, X509_STORE_CTX *store)
 	if (ok)
 		return 1;
 	tls_note_verify(ssl, depth, error);
-	if (!facts || !tls_ignore_has(depth ? facts->set.ca_ignore : facts->set.crt_ignore, error))
+	if (!facts || !tls_ignore_has(depth ? facts->set.ca_ignore : facts->set.crt_ignore, error)) {
+		tls_note_refused(ssl, X509_STORE_CTX_get0_cert(store));
 		return 0;
+	}
 	/* The error stays with the handshake's result: SSL_get_verify_result tells it. */
 	ERR_clear_error();
 	return 1;
