@@ -3,6 +3,8 @@
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
 
+#include "base/bug.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +30,17 @@ extern int pool_poison;
  * slabs, so that one costs its own size and no header. */
 void *pool_take(struct pool *pool);
 /* The same without zeroing: for buffers. */
-void *pool_take_raw(struct pool *pool);
+void *pool_take_fresh(struct pool *pool); /* none is free, or it is to be poisoned */
+static inline void *pool_take_raw(struct pool *pool)
+{
+	void **object = (void **)pool->free;
+
+	if (unlikely(!object || pool_poison >= 0))
+		return pool_take_fresh(pool);
+	pool->free = *object;
+	pool->used++;
+	return object;
+}
 /* Gives the object back and clears the caller's pointer; debug builds poison it. */
 void pool_give_ptr(struct pool *pool, void **object);
 #define pool_give(pool, objectp)                              \

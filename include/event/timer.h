@@ -22,10 +22,15 @@ static inline void timer_init(struct timer *timer, void (*fire)(struct timer *ti
 
 /* Arms it, or moves it; cannot fail. Never called back from inside. */
 void timer_set(struct timer *timer, uint64_t when_ms);
-void timer_cancel(struct timer *timer);
 static inline bool timer_armed(const struct timer *timer)
 {
 	return timer->prev != NULL;
+}
+void timer_take_out(struct timer *timer); /* armed */
+static inline void timer_cancel(struct timer *timer)
+{
+	if (timer_armed(timer))
+		timer_take_out(timer);
 }
 
 /* The earliest deadline, or UINT64_MAX. For the loop. */

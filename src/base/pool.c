@@ -61,7 +61,7 @@ static void *pool_slab(struct pool *pool)
 	return slab;
 }
 
-static void *pool_grow(struct pool *pool)
+COLD static void *pool_grow(struct pool *pool)
 {
 	if (!pool->listed)
 		pool_enter(pool);
@@ -70,11 +70,11 @@ static void *pool_grow(struct pool *pool)
 	return POOL_SLABS && pool->size < LARGE ? pool_slab(pool) : pool_single(pool);
 }
 
-void *pool_take_raw(struct pool *pool)
+void *pool_take_fresh(struct pool *pool)
 {
 	void **object = pool->free;
 
-	if (likely(object != NULL)) {
+	if (object) {
 		pool->free = *object;
 	} else {
 		object = pool_grow(pool);

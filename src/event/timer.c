@@ -77,13 +77,10 @@ void timer_set(struct timer *timer, uint64_t when_ms)
 	count++;
 }
 
-void timer_cancel(struct timer *timer)
+void timer_take_out(struct timer *timer)
 {
-	struct timer *below;
+	struct timer *below = timer_join_brothers(timer->child);
 
-	if (!timer->prev)
-		return;
-	below = timer_join_brothers(timer->child);
 	if (timer->prev->child == timer)
 		timer->prev->child = timer->next;
 	else
