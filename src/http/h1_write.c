@@ -5,6 +5,8 @@
  */
 #include "http/h1.h"
 
+#include "base/bug.h"
+
 /* Appends; once something did not fit nothing more is written. */
 struct writer {
 	char *p, *end;
@@ -26,41 +28,61 @@ static void put_span(struct writer *w, struct span s)
 	put(w, s.ptr, s.len);
 }
 
-static void put_version(struct writer *w, const struct message *msg)
+static char *copy(char *p, struct span s)
 {
-	char text[] = "HTTP/1.1";
+	if (s.len)
+		memcpy(p, s.ptr, s.len);
+	return p + s.len;
+}
 
-	if (msg->protocol.ptr) {
-		put_span(w, msg->protocol);
-		return;
+static char *copy_version(char *p, const struct message *msg)
+{
+	if (unlikely(msg->protocol.ptr != NULL))
+		return copy(p, msg->protocol);
+	memcpy(p, "HTTP/1.1", 8);
+	if (unlikely(msg->major != 1 || msg->minor != 1)) {
+		p[5] = (char)('0' + msg->major % 10);
+		p[7] = (char)('0' + msg->minor % 10);
 	}
-	if (msg->major != 1 || msg->minor != 1) {
-		text[5] = (char)('0' + msg->major % 10);
-		text[7] = (char)('0' + msg->minor % 10);
-	}
-	put(w, text, 8);
+	return p + 8;
+}
+
+/* There is room for it. */
+static char *copy_request_line(char *p, const struct message *msg)
+{
+	p = copy(p, msg->method_text);
+	*p++ = ' ';
+	p = copy(p, msg->target);
+	*p++ = ' ';
+	return copy_version(p, msg);
+}
+
+static char *copy_status_line(char *p, const struct message *msg)
+{
+	unsigned code = msg->status;
+
+	p = copy_version(p, msg);
+	*p++ = ' ';
+	*p++ = (char)('0' + code / 100 % 10);
+	*p++ = (char)('0' + code / 10 % 10);
+	*p++ = (char)('0' + code % 10);
+	*p++ = ' ';
+	return copy(p, msg->reason);
 }
 
 static void put_start_line(struct writer *w, const struct message *msg)
 {
-	unsigned code = msg->status;
-	char status[3] = { (char)('0' + code / 100 % 10), (char)('0' + code / 10 % 10),
-			   (char)('0' + code % 10) };
+	size_t len = msg->protocol.ptr ? msg->protocol.len : 8;
 
-	if (msg->is_response) {
-		put_version(w, msg);
-		put(w, " ", 1);
-		put(w, status, 3);
-		put(w, " ", 1);
-		put_span(w, msg->reason);
-	} else {
-		put_span(w, msg->method_text);
-		put(w, " ", 1);
-		put_span(w, msg->target);
-		put(w, " ", 1);
-		put_version(w, msg);
+	len += msg->is_response ? msg->reason.len + 7 :
+				  msg->method_text.len + msg->target.len + 4;
+	if ((size_t)(w->end - w->p) < len) {
+		w->full = true;
+		return;
 	}
-	put(w, "\r\n", 2);
+	w->p = msg->is_response ? copy_status_line(w->p, msg) : copy_request_line(w->p, msg);
+	memcpy(w->p, "\r\n", 2);
+	w->p += 2;
 }
 
 /* Lines as received that follow each other in memory, from field i on: one piece. The index behind
