@@ -4,6 +4,7 @@
 #ifndef HTTP_H1_HEAD_H
 #define HTTP_H1_HEAD_H
 
+#include "base/bug.h"
 #include "http/h1.h"
 
 struct head {
@@ -15,7 +16,7 @@ struct head {
 };
 
 /* Fills in the error; at: the byte that is wrong. status: of a request; a response has 502. */
-enum h1_result h1_bad(struct head *h, const char *at, unsigned status, const char *text);
+COLD enum h1_result h1_bad(struct head *h, const char *at, unsigned status, const char *text);
 /* A field is complete: the last of msg->fields. */
 enum h1_result h1_check_field(struct head *h, struct field *f);
 /* The head is complete; empty: its last, empty line; end: behind that. */

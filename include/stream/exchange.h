@@ -102,9 +102,9 @@ void exchange_attach_server(struct stream *s);
 /* Answers with the error that belongs to the reason, which will be that of the stream's end; when
  * an answer is under way already, or makes no sense, the stream ends. What the step of either
  * side returns. */
-int exchange_fail(struct stream *s, enum reason reason);
-int exchange_fail_with(struct stream *s, enum reason reason, unsigned status);
-int exchange_fail_response(struct stream *s, enum reason reason, unsigned status);
+COLD int exchange_fail(struct stream *s, enum reason reason);
+COLD int exchange_fail_with(struct stream *s, enum reason reason, unsigned status);
+COLD int exchange_fail_response(struct stream *s, enum reason reason, unsigned status);
 /* For "observe layer7" of the server, if it asks for that. */
 void exchange_observe(const struct stream *s, enum observed what);
 /* Sends the request once more, to the same or another server, if retry-on names the condition

@@ -155,7 +155,7 @@ const struct addr *stream_src(const struct stream *s);
 bool stream_dst(struct stream *s, struct addr *dst);
 /* The stream cannot go on: it ends, or (mode http) answers the client before. What the step of the
  * request side returns then. */
-int stream_fail(struct stream *s, enum reason reason);
+COLD int stream_fail(struct stream *s, enum reason reason);
 /* Bytes from and to the client so far, heads included. */
 uint64_t stream_bytes_in(const struct stream *s);
 uint64_t stream_bytes_out(const struct stream *s);

@@ -49,7 +49,7 @@ static enum h1_result check_length(struct head *h, const struct field *f)
 }
 
 /* What is wrong with a list of codings that is not just "chunked". */
-static enum h1_result bad_codings(struct head *h, struct span list)
+COLD static enum h1_result bad_codings(struct head *h, struct span list)
 {
 	const char *p = list.ptr, *end = p + list.len, *comma;
 	struct span coding = { p, 0 };
@@ -135,7 +135,7 @@ static enum h1_result check_options(struct head *h, const struct field *f)
 }
 
 /* By option any character may stand in a name: but none that makes it look like another one. */
-static enum h1_result check_odd_name(struct head *h, const struct field *f)
+COLD static enum h1_result check_odd_name(struct head *h, const struct field *f)
 {
 	struct span name = f->name;
 	size_t i;

@@ -31,7 +31,7 @@ enum h1_result h1_bad(struct head *h, const char *at, unsigned status, const cha
 }
 
 /* Bytes have run out: `from` begins what is under way, what lies before `looked` is good. */
-static enum h1_result pause_at(struct head *h, enum state state, const char *from,
+COLD static enum h1_result pause_at(struct head *h, enum state state, const char *from,
 			       const char *looked)
 {
 	h->parser->state = (uint8_t)state;
@@ -46,7 +46,7 @@ static struct span span_between(const char *from, const char *to)
 }
 
 /* An option lets something pass: remembered for "show errors". */
-static bool tolerate(struct head *h, const char *at)
+COLD static bool tolerate(struct head *h, const char *at)
 {
 	if (!(h->options & H1_ACCEPT_INVALID))
 		return false;
@@ -136,7 +136,7 @@ static enum h1_result parse_version(struct head *h, const char **p)
 }
 
 /* No CRLF at p: is it wrong, or only incomplete? */
-static enum h1_result bad_line_end(struct head *h, const char *p)
+COLD static enum h1_result bad_line_end(struct head *h, const char *p)
 {
 	if (p < h->end && *p != '\r')
 		return h1_bad(h, p, 400, *p == '\n' ? "LF without CR" : "no CRLF behind the line");
@@ -172,7 +172,7 @@ static enum h1_result skip_empty_lines(struct head *h, const char **p)
 }
 
 /* "GET /path" and the end of the line: HTTP/0.9, by option. */
-static enum h1_result parse_http09(struct head *h, const char *s, const char *q)
+COLD static enum h1_result parse_http09(struct head *h, const char *s, const char *q)
 {
 	enum h1_result r = parse_line_end(h, q);
 
@@ -199,7 +199,7 @@ static const char *skip_target(struct head *h, const char *q)
 	}
 }
 
-static enum h1_result bad_target(struct head *h, const char *s, const char *q)
+COLD static enum h1_result bad_target(struct head *h, const char *s, const char *q)
 {
 	if (q == s)
 		return h1_bad(h, q, 400, "no target behind the method");
@@ -315,7 +315,7 @@ static enum h1_result parse_status_line(struct head *h, const char **at)
 /* ---- fields ---- */
 
 /* The name has ended with something that is no colon: *q moves on to it when that is let pass. */
-static enum h1_result bad_name(struct head *h, const char *s, const char **q)
+COLD static enum h1_result bad_name(struct head *h, const char *s, const char **q)
 {
 	if (**q == ':')
 		return h1_bad(h, *q, 400, "a field without a name");
@@ -406,7 +406,7 @@ static void rebase(struct span *span, const char *from, const char *to)
 }
 
 /* The bytes lie elsewhere than last time: what was found moves with them. */
-static void message_moved(struct head *h)
+COLD static void message_moved(struct head *h)
 {
 	const char *from = h->parser->base, *to = h->bytes;
 	struct message *msg = h->msg;

@@ -73,14 +73,14 @@ static void h1_body_starts(struct h1_end *h1, uint8_t body, uint64_t length)
 
 void (*h1_end_wrong)(struct end *end, const struct h1_error *error, const char *bytes, size_t len);
 
-static void h1_tell(struct end *end, const struct h1_error *error, const char *bytes, size_t len)
+COLD static void h1_tell(struct end *end, const struct h1_error *error, const char *bytes, size_t len)
 {
 	if (h1_end_wrong)
 		h1_end_wrong(end, error, bytes, len);
 }
 
 /* An option has let something pass. */
-static void h1_tell_odd(struct end *end, const struct h1_end *h1)
+COLD static void h1_tell_odd(struct end *end, const struct h1_end *h1)
 {
 	struct h1_error odd = { .position = h1->parser.invalid };
 

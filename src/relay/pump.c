@@ -57,20 +57,20 @@ static inline void pump_got(struct pump *pump, size_t n)
 		pump->allowed -= n;
 }
 
-static enum io pump_write_error(struct pump *pump)
+COLD static enum io pump_write_error(struct pump *pump)
 {
 	pump->flags |= PUMP_WRITE_ERROR;
 	return IO_ERR;
 }
 
 /* Does errno say that this socket or kernel does not splice? */
-static bool pump_refused(void)
+COLD static bool pump_refused(void)
 {
 	return errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP || errno == EPERM;
 }
 
 /* From now on this direction copies. */
-static void pump_copy_only(struct pump *pump, uint64_t *cause)
+COLD static void pump_copy_only(struct pump *pump, uint64_t *cause)
 {
 	if (pump->mode != PUMP_COPY)
 		++*cause;
@@ -101,7 +101,7 @@ static enum io pump_push_buf(struct pump *pump)
 }
 
 /* The sink refuses to splice: the bytes in the pipe go on by copying. */
-static enum io pump_unsplice(struct pump *pump)
+COLD static enum io pump_unsplice(struct pump *pump)
 {
 	struct buf *buf = buffer_scratch();
 	size_t got;

@@ -80,7 +80,7 @@ static bool head_unsaid(const struct stream *s)
 				 s->session->frontend->set.options.on & OPT_IGNORE_PROBES);
 }
 
-static int head_unsaid_end(struct stream *s)
+COLD static int head_unsaid_end(struct stream *s)
 {
 	s->logged = true;
 	return end(s, END_NORMAL);
@@ -115,7 +115,7 @@ static void head_acknowledge(struct stream *s)
 }
 
 /* The client has closed, or what it says is no request. */
-static int head_failed(struct stream *s)
+COLD static int head_failed(struct stream *s)
 {
 	const struct h1_end *h1 = &s->exchange->client;
 	const struct conn *conn = s->relay.client.conn;
@@ -375,7 +375,7 @@ static void count_response(struct stream *s, unsigned status)
 }
 
 /* 100 and 103 pass through at once; the answer itself comes behind them. */
-static int response_interim(struct stream *s)
+COLD static int response_interim(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 	struct end *client = &s->relay.client;
@@ -397,7 +397,7 @@ static bool response_died_reused(const struct stream *s)
 	return x->reused && !x->first && !x->server.in;
 }
 
-static int response_failed(struct stream *s)
+COLD static int response_failed(struct stream *s)
 {
 	const struct exchange *x = s->exchange;
 	bool junk = x->server.error.status || x->server.in;
@@ -613,7 +613,7 @@ static bool client_may_keep(struct stream *s)
 	return !x->tunnel;
 }
 
-static void response_tunnel(struct stream *s)
+COLD static void response_tunnel(struct stream *s)
 {
 	s->exchange->tunnel = true;
 	h1_end_tunnel(&s->relay.client);

@@ -71,7 +71,7 @@ void stream_be_nice(struct stream *s, int nice)
 		s->relay.moves = (uint8_t)(RELAY_MOVES - nice * RELAY_MOVES * 3 / 1024);
 }
 
-static void stream_no_memory(struct session *session, struct conn **conn, struct buf **held)
+COLD static void stream_no_memory(struct session *session, struct conn **conn, struct buf **held)
 {
 	global_tally->no_memory++;
 	if (held)
