@@ -43,8 +43,10 @@ struct conn_layer_ops {
 	void (*shut)(struct conn *conn);     /* says that no more comes; then FIN */
 	void (*close)(struct conn *conn, bool reset); /* last words, and its memory */
 };
+enum { LAYER_SPLICES_IN = 1 << 0, LAYER_SPLICES_OUT = 1 << 1 };
 struct conn_layer {
 	const struct conn_layer_ops *ops;
+	uint8_t splices; /* LAYER_*: the kernel does that direction, plain bytes may pass by a pipe */
 };
 
 struct conn {
@@ -79,10 +81,12 @@ enum io conn_raw_send(struct conn *conn, const void *buf, size_t len, bool more,
 /* The same from two to four pieces of memory, gathered. */
 enum io conn_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned count, bool more,
 			 size_t *sent);
-/* May its bytes pass through a pipe? */
-static inline bool conn_can_splice(const struct conn *conn)
+enum io conn_raw_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned count,
+			     bool more, size_t *sent);
+/* May bytes that come from it, or go to it, pass through a pipe? */
+static inline bool conn_can_splice(const struct conn *conn, unsigned direction)
 {
-	return !conn->layer;
+	return !conn->layer || conn->layer->splices & direction;
 }
 /* What a call made on the descriptor elsewhere (splice) has shown: nothing left to read; no
  * room to write; a side (CONN_READABLE, CONN_WRITABLE) broken with errno: what came before a

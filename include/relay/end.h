@@ -83,8 +83,9 @@ struct end {
 /* May bytes go through a pipe from the one to the other? */
 static inline bool end_can_splice(const struct end *from, const struct end *to)
 {
-	return from->ops->splice_in && to->ops->splice_out && conn_can_splice(from->conn) &&
-	       conn_can_splice(to->conn);
+	return from->ops->splice_in && to->ops->splice_out &&
+	       conn_can_splice(from->conn, LAYER_SPLICES_IN) &&
+	       conn_can_splice(to->conn, LAYER_SPLICES_OUT);
 }
 
 /* Makes the end a plain connection, which it owns from now on; clears the pointer. */

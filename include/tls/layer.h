@@ -17,6 +17,7 @@ struct tls_conn {
 	unsigned long error;   /* of OpenSSL, the first one */
 	size_t want;           /* how much is to be received at most */
 	uint8_t fault;         /* enum tls_fault */
+	bool by_socket;        /* in the handshake: the library has the socket itself (kernel.c) */
 	bool accepts;          /* the other side has begun */
 	bool readable;         /* the socket may have something */
 	bool heard;            /* something has come in the handshake */

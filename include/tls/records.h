@@ -6,8 +6,9 @@
 
 #include "base/buf.h"
 
-/* Four full records, a short one, and what they are wrapped in. */
-enum { RECORDS_SIZE = 5 * 16384 + 5 * 320, RECORD_MOST = 16384 + 320 };
+/* A full record and what it is wrapped in: in pieces of 512 bytes, if the peer wants them so (RFC 6066
+ * 4); room for four of them and a short one. */
+enum { RECORD_MOST = 16384 + 1024, RECORDS_SIZE = 5 * RECORD_MOST };
 
 enum records_use { RECORDS_IN, RECORDS_OUT };
 

@@ -18,7 +18,8 @@ struct statement;
 
 enum { TLS_NO_TICKETS = 1 << 0, TLS_PREFER_CLIENT_CIPHERS = 1 << 1, TLS_STRICT_SNI = 1 << 2,
        TLS_NO_CA_NAMES = 1 << 3, TLS_ALLOW_0RTT = 1 << 4, TLS_GENERATE = 1 << 5,
-       TLS_NO_REUSE = 1 << 6, TLS_SSL = 1 << 7 /* the word "ssl" itself */ };
+       TLS_NO_REUSE = 1 << 6, TLS_SSL = 1 << 7 /* the word "ssl" itself */,
+       TLS_KERNEL = 1 << 8 /* ktls on */ };
 
 enum tls_verify { TLS_VERIFY_UNSET, TLS_VERIFY_NONE, TLS_VERIFY_OPTIONAL, TLS_VERIFY_REQUIRED };
 

@@ -182,16 +182,14 @@ enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, siz
 	return conn->layer->ops->send(conn, &piece, 1, more, sent);
 }
 
-enum io conn_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned count, bool more,
-			 size_t *sent)
+enum io conn_raw_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned count,
+			     bool more, size_t *sent)
 {
 	struct msghdr msg = { .msg_iov = (struct iovec *)pieces, .msg_iovlen = count };
 	size_t len = 0;
 	unsigned i;
 	ssize_t n;
 
-	if (unlikely(conn->layer != NULL))
-		return conn->layer->ops->send(conn, pieces, count, more, sent);
 	for (i = 0; i < count; i++)
 		len += pieces[i].iov_len;
 	do
@@ -200,6 +198,14 @@ enum io conn_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned
 	if (unlikely(n < 0))
 		return conn_failed(conn, CONN_WRITABLE);
 	return conn_sent(conn, (size_t)n, len, more, sent);
+}
+
+enum io conn_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned count, bool more,
+			 size_t *sent)
+{
+	if (unlikely(conn->layer != NULL))
+		return conn->layer->ops->send(conn, pieces, count, more, sent);
+	return conn_raw_send_pieces(conn, pieces, count, more, sent);
 }
 
 void conn_look(struct conn *conn)

@@ -57,6 +57,7 @@ unsigned info_memmax_mb;
 	COUNTED(LOGS_DROPPED, log_stats.dropped) \
 	COUNTED(HEADERS_TAKEN, handshake_stats.taken) \
 	COUNTED(HEADERS_REFUSED, handshake_stats.refused) \
+	COUNTED(KERNEL_TLS, tls_stats.kernel) \
 	COUNTED(TLS_LOOKUPS, tls_cache_stats.lookups) COUNTED(TLS_MISSES, tls_cache_stats.misses)
 
 enum {
@@ -276,6 +277,7 @@ static void info_fill_bytes(struct info *info, const struct global_tally *sum)
 	v[INFO_FALLBACK_NO_PIPE] = stats_u64(counted[COUNTED_NO_PIPE]);
 	v[INFO_HEADERS_TAKEN] = stats_u64(counted[COUNTED_HEADERS_TAKEN]);
 	v[INFO_HEADERS_REFUSED] = stats_u64(counted[COUNTED_HEADERS_REFUSED]);
+	v[INFO_KERNEL_TLS] = stats_u64(counted[COUNTED_KERNEL_TLS]);
 }
 
 static void info_fill_pipes(struct info *info, const struct global_tally *sum)

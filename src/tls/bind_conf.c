@@ -13,6 +13,7 @@
 #include "net/bind_conf.h"
 #include "tls/dh.h"
 #include "tls/layer.h"
+#include "tls/kernel.h"
 #include "tls/lib.h"
 #include "tls/list.h"
 #include "tls/tickets.h"
@@ -29,6 +30,20 @@ static int bind_setting(struct statement *st, const struct keyword *kw, void *ob
 	struct tls_bind *bind = tls_bind_of(object, st->cfg);
 
 	return tls_settings_parse(st, kw->name, &bind->set);
+}
+
+static int bind_ktls(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct tls_bind *bind = tls_bind_of(object, st->cfg);
+
+	if (bind_setting(st, kw, object) < 0)
+		return -1;
+	if (bind->set.options.on & TLS_KERNEL && tls_kernel_has() != TLS_KERNEL_HAS)
+		stmt_warning(st, 0, "%s: OpenSSL makes the records",
+			     tls_kernel_has() == TLS_KERNEL_NO_LIBRARY ?
+				     "this OpenSSL was built without kTLS" :
+				     "this kernel has no TLS (module tls)");
+	return 0;
 }
 
 /* One file, or its bundle. */
@@ -215,6 +230,8 @@ static const struct keyword bind_keywords[] = {
 	  .help = "elliptic curves for the key exchange, the preferred first" },
 	{ "ecdhe", SCOPE_BIND, 0, "<curve>", bind_setting,
 	  .help = "the one curve for the key exchange" },
+	{ "ktls", SCOPE_BIND, 0, "on|off", bind_ktls, .dflt = "off",
+	  .help = "the kernel makes the records where it can, so that bytes may be spliced" },
 	{ "no-alpn", SCOPE_BIND, 0, "", bind_setting,
 	  .help = "no protocol is offered by ALPN" },
 	{ "no-ca-names", SCOPE_BIND, 0, "", bind_setting,

@@ -14,6 +14,7 @@
 #include "base/pool.h"
 #include "net/conn.h"
 #include "tls/drain.h"
+#include "tls/kernel.h"
 #include "tls/layer.h"
 #include "tls/notes.h"
 #include "tls/records.h"
@@ -206,6 +207,7 @@ static enum io tls_read_nothing(struct tls_conn *t)
 {
 	switch (SSL_get_error(t->ssl, 0)) {
 	case SSL_ERROR_WANT_READ:
+		t->readable = false; /* which the BIO of a socket has not noted */
 		return IO_AGAIN;
 	case SSL_ERROR_ZERO_RETURN:
 		t->ended = true;
@@ -213,7 +215,7 @@ static enum io tls_read_nothing(struct tls_conn *t)
 		return IO_EOF;
 	default:
 		/* Many peers close without a word; whoever reads knows whether it had all. */
-		if (!t->eof || t->broken ||
+		if (t->broken ||
 		    ERR_GET_REASON(ERR_peek_error()) != SSL_R_UNEXPECTED_EOF_WHILE_READING)
 			return tls_broken(t);
 		t->ended = t->dead = true;
@@ -292,7 +294,7 @@ static enum io tls_send(struct conn *conn, const struct iovec *pieces, unsigned 
 			size_t *sent)
 {
 	struct tls_conn *t = tls_of(conn);
-	size_t total = 0, offset = 0, n, written;
+	size_t total = 0, offset = 0, n, written = 0;
 	unsigned at = 0;
 	bool failed = false;
 	const char *ptr;
@@ -301,13 +303,16 @@ static enum io tls_send(struct conn *conn, const struct iovec *pieces, unsigned 
 		return IO_ERR;
 	if (t->out)
 		return IO_AGAIN; /* room has to come first: tls_event */
+	if (t->layer.splices & LAYER_SPLICES_OUT) {
+		t->spoke = true;
+		return conn_raw_send_pieces(conn, pieces, count, more, sent);
+	}
 	tls_enter(t, 0);
-	while ((n = tls_piece(pieces, count, &at, &offset, &ptr)) > 0) {
-		failed = SSL_write_ex(t->ssl, ptr, n, &written) != 1;
-		if (failed)
-			break;
+	while (!failed && (n = tls_piece(pieces, count, &at, &offset, &ptr)) > 0) {
 		total += n;
-		if (buf_room(t->out) < RECORD_MOST && !tls_flush(t, more))
+		for (; n && !failed; ptr += written, n -= written)
+			failed = SSL_write_ex(t->ssl, ptr, n, &written) != 1;
+		if (t->out && buf_room(t->out) < RECORD_MOST && !tls_flush(t, more))
 			break;
 	}
 	t->spoke = true;
@@ -327,9 +332,12 @@ static void tls_say_end(struct tls_conn *t, bool more)
 		return;
 	t->said_end = true;
 	tls_enter(t, 0);
-	SSL_shutdown(t->ssl);
+	if (SSL_shutdown(t->ssl) < 0 && SSL_get_error(t->ssl, -1) == SSL_ERROR_WANT_WRITE)
+		t->said_end = false; /* a full socket, of the kernel's TLS */
 	tls_leave(t, more);
 }
+
+static void tls_shut(struct conn *conn);
 
 static void tls_event(struct conn *conn)
 {
@@ -337,6 +345,10 @@ static void tls_event(struct conn *conn)
 
 	if (conn->flags & CONN_READABLE)
 		t->readable = true;
+	if (t->shut && !t->said_end && conn->flags & CONN_WRITABLE && !t->out) {
+		t->shut = false;
+		tls_shut(conn);
+	}
 	if (!t->out || !(conn->flags & CONN_WRITABLE))
 		return;
 	if (!tls_flush(t, false))
@@ -354,7 +366,7 @@ static void tls_shut(struct conn *conn)
 		return;
 	t->shut = true;
 	tls_say_end(t, true);
-	if (!t->out)
+	if (!t->out && (t->said_end || !(t->layer.splices & LAYER_SPLICES_OUT)))
 		conn_raw_shut(conn);
 }
 
@@ -438,8 +450,10 @@ int tls_layer_start(struct conn *conn, struct ssl_st *ssl, bool accepts)
 	t->readable = conn->flags & CONN_READABLE;
 	SSL_set_app_data(ssl, t);
 	SSL_set_mode(ssl, SSL_MODE_RELEASE_BUFFERS); /* an idle connection has none */
-	BIO_up_ref(tls_bio);
-	SSL_set_bio(ssl, tls_bio, tls_bio);
+	if (!tls_kernel_begin(t)) {
+		BIO_up_ref(tls_bio);
+		SSL_set_bio(ssl, tls_bio, tls_bio);
+	}
 	if (accepts) {
 		SSL_set_accept_state(ssl);
 		tls_stats.accepts++;
@@ -482,6 +496,22 @@ static void tls_finished(struct tls_conn *t)
 	}
 }
 
+/* The library has read and written by itself: what that says of the socket. A full one counts as
+ * readable: whoever waits goes on with the next event, of whatever kind. */
+static void tls_note_socket(struct tls_conn *t, int why)
+{
+	t->heard = BIO_number_read(SSL_get_rbio(t->ssl)) > 0;
+	if (why == SSL_ERROR_WANT_READ)
+		t->readable = false;
+	if (why == SSL_ERROR_WANT_WRITE)
+		t->conn->flags &= (uint16_t)~CONN_WRITABLE;
+	t->broken = why == SSL_ERROR_SYSCALL && errno != 0;
+	t->eof = why == SSL_ERROR_SYSCALL || (why == SSL_ERROR_SSL &&
+		 ERR_GET_REASON(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING);
+	if (why == SSL_ERROR_NONE)
+		tls_kernel_take(t, tls_bio);
+}
+
 enum io tls_conn_handshake(struct conn *conn)
 {
 	struct tls_conn *t = tls_of(conn);
@@ -492,7 +522,9 @@ enum io tls_conn_handshake(struct conn *conn)
 	tls_enter(t, RECORDS_SIZE);
 	r = SSL_do_handshake(t->ssl);
 	why = r == 1 ? SSL_ERROR_NONE : SSL_get_error(t->ssl, r);
-	if (r != 1 && why != SSL_ERROR_WANT_READ) {
+	if (t->by_socket)
+		tls_note_socket(t, why);
+	if (r != 1 && why != SSL_ERROR_WANT_READ && why != SSL_ERROR_WANT_WRITE) {
 		t->error = ERR_peek_error();
 		if (!t->fault)
 			t->fault = tls_why(t);

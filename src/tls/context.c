@@ -111,6 +111,10 @@ static int set_lists(SSL_CTX *ctx, const struct tls_settings *set, struct err *e
 static void set_options(SSL_CTX *ctx, const struct tls_settings *set, bool server)
 {
 	SSL_CTX_set_options(ctx, ALWAYS);
+#ifndef OPENSSL_NO_KTLS
+	if (set->options.on & TLS_KERNEL)
+		SSL_CTX_set_options(ctx, SSL_OP_ENABLE_KTLS);
+#endif
 	if (set->options.on & TLS_NO_TICKETS)
 		SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET);
 	/* Clients without AES in hardware say so by having ChaCha20 in front. */

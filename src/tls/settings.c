@@ -239,6 +239,21 @@ static int apply_ignore(const struct setting_use *use)
 	return 0;
 }
 
+static int apply_ktls(const struct setting_use *use)
+{
+	bool on = !strcmp(use->arg, "on");
+
+	if (!on && strcmp(use->arg, "off") != 0)
+		return err_set(use->err, "'%s' is not what 'ktls' takes: on or off expected",
+			       use->arg);
+	use->set->options.given |= TLS_KERNEL;
+	if (on)
+		use->set->options.on |= TLS_KERNEL;
+	else
+		use->set->options.on &= ~(uint64_t)TLS_KERNEL;
+	return 0;
+}
+
 static int apply_npn(const struct setting_use *use)
 {
 	return err_set(use->err, "'npn' is gone: browsers and OpenSSL have 'alpn' in its place; "
@@ -269,6 +284,7 @@ static const struct setting settings[] = {
 	{ "ecdhe", LINES, 1, apply_string, .offset = AT(ecdhe) },
 	{ "sigalgs", ALL, 1, apply_string, .offset = AT(sigalgs) },
 	{ "client-sigalgs", ALL, 1, apply_string, .offset = AT(client_sigalgs) },
+	{ "ktls", BOTH, 1, apply_ktls, .offset = 0 },
 	{ "no-ca-names", LINES, 0, apply_bit, .value = TLS_NO_CA_NAMES },
 	{ "verify", ALL, 1, apply_verify, .offset = 0 },
 	{ "ssl-min-ver", ALL | TLS_IN_DEFAULT, 1, apply_min, .offset = 0 },
