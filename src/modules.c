@@ -47,6 +47,7 @@
 #include "tls/bind.h"
 #include "tls/client.h"
 #include "tls/notes.h"
+#include "tls/ocsp.h"
 #include "tls/sessions.h"
 #include "tls/store.h"
 #include "tls/tickets.h"
@@ -112,6 +113,7 @@ const struct change_kind *const change_kind_list[] = {
 	&pattern_change,
 #ifdef HAVE_OPENSSL
 	&tls_tickets_change,
+	&tls_ocsp_change,
 #endif
 	NULL,
 };

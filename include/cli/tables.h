@@ -21,6 +21,7 @@ extern const struct cli_command cli_tls_cert_commands[];
 extern const struct cli_command cli_tls_list_commands[];
 extern const struct cli_command cli_tls_tickets_commands[];
 extern const struct cli_command cli_tls_trust_commands[];
+extern const struct cli_command cli_tls_ocsp_commands[];
 extern const struct cli_command cli_later_commands[];
 
 #endif

@@ -16,6 +16,7 @@
 
 struct err;
 struct tls_der;
+struct tls_ocsp;
 struct tls_parsed;
 struct tls_pieces;
 
@@ -29,6 +30,7 @@ struct tls_cert {
 	unsigned name_count;
 	bool must_staple; /* RFC 7633: clients want an OCSP response with it */
 	struct span ocsp; /* from a file: DER of the response; empty: none. Later ones are in tls/ocsp */
+	struct tls_ocsp *stapled; /* tls/ocsp's: what is sent with it; NULL: nothing */
 	struct span sctl; /* SCT list, TLS form; empty: none */
 	/* private to cert.c */
 	struct tls_link link;

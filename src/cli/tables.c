@@ -24,6 +24,7 @@ const struct cli_command *const cli_tables[] = {
 	cli_tls_list_commands,
 	cli_tls_tickets_commands,
 	cli_tls_trust_commands,
+	cli_tls_ocsp_commands,
 #endif
 	cli_later_commands,
 	cli_help_commands,

@@ -16,6 +16,7 @@
 #include "tls/context.h"
 #include "tls/list.h"
 #include "tls/notes.h"
+#include "tls/ocsp.h"
 #include "tls/sessions.h"
 #include "tls/tickets.h"
 
@@ -59,6 +60,7 @@ bool tls_bind_leave_out_h2(struct tls_bind *bind)
 /* What clients may come back with: the lines of one section take each other's sessions. */
 static int share(const struct tls_bind *bind, SSL_CTX *ctx)
 {
+	tls_ocsp_attach(ctx);
 	if (tls_sessions_attach(ctx, bind->conf->section) < 0)
 		return -1;
 	return SSL_CTX_get_options(ctx) & SSL_OP_NO_TICKET ?
@@ -197,12 +199,25 @@ static int names_enter(struct tls_line *line)
 	return 0;
 }
 
+static int line_ocsp(struct tls_line *line, struct err *err)
+{
+	const struct tls_list_line *from = line->from;
+	const struct tls_entry *entry = line->entry;
+	bool update = from && from->ocsp_update_given ? from->ocsp_update : entry->ocsp_update;
+
+	return entry->cert ? tls_ocsp_use(entry->cert, entry->name, update, err) : 0;
+}
+
 /* The entry has another certificate: filters stay, names of the certificate may be others. */
 static void line_changed(struct tls_user *user, struct tls_cert *old)
 {
 	struct tls_line *line = container_of(user, struct tls_line, user);
 
+	struct err err;
+
 	(void)old;
+	if (line->bind->own)
+		line_ocsp(line, &err);
 	if (!line->bind->own || line->filters)
 		return;
 	names_leave(line);
@@ -271,7 +286,10 @@ static int add_one(struct tls_bind *bind, const struct tls_line_spec *spec, unsi
 	*added = line_new(bind, spec, spec->entries[i]);
 	if (!*added)
 		return err_set(err, "out of memory");
-	return bind->own ? line_ready(*added, err) : 0;
+	if (!bind->own)
+		return 0;
+	line_ocsp(*added, err); /* at run time: what it says is in the answer of show ssl ocsp-response */
+	return line_ready(*added, err);
 }
 
 int tls_bind_add(struct tls_bind *bind, const struct tls_line_spec *spec, struct err *err)
@@ -290,6 +308,17 @@ int tls_bind_add(struct tls_bind *bind, const struct tls_line_spec *spec, struct
 }
 
 /* -- the whole ----------------------------------------------------------------------------- */
+
+/* What is said of OCSP is never a reason not to serve. */
+static void lines_ocsp(struct tls_bind *bind, struct config *cfg)
+{
+	struct tls_line *line;
+	struct err err;
+
+	list_for_each(line, &bind->lines, node)
+		if (line_ocsp(line, &err) < 0)
+			config_warning(cfg, &bind->loc, "%s", err.text);
+}
 
 static void say_doubt(struct tls_bind *bind, struct config *cfg)
 {
@@ -341,7 +370,10 @@ int tls_bind_ready(struct tls_bind *bind, struct config *cfg)
 	bind->own = tls_bind_context(bind, &bind->set, &err);
 	if (!bind->own)
 		return config_error(cfg, &bind->loc, "%s", err.text);
-	return lines_ready(bind, cfg);
+	if (lines_ready(bind, cfg))
+		return -1;
+	lines_ocsp(bind, cfg);
+	return 0;
 }
 
 struct ssl_st *tls_bind_ssl(struct tls_bind *bind)

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/list.h"
 #include "tls/keypair.h"
+#include "tls/ocsp.h"
 #include "tls/pem.h"
 
 #include <openssl/err.h>
@@ -633,6 +634,7 @@ void tls_cert_free(struct tls_cert **at)
 	if (!cert || --cert->refs)
 		return;
 	tls_index_remove(&cert_index, &cert->link);
+	tls_ocsp_leave(cert);
 	cert_destroy(cert);
 }
 

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# OCSP responses from a file and from the stats socket are stapled by all workers; a revoked
+# certificate's is not; a certificate that must be stapled and has none is warned of.
+. "${0%/*}/../lib.sh"
+
+"$PENSTOCK" -vv | grep -q '+OPENSSL' || exit 77
+key="-nodes -newkey ec -pkeyopt ec_paramgen_curve:P-256"
+openssl req -x509 $key -days 30 -subj "/CN=An authority" -keyout "$dir/ca.key" -out "$dir/ca.pem" \
+	2>/dev/null || exit 77
+echo "tlsfeature=status_request" >"$dir/must"
+: >"$dir/plain"
+later=$(date -u -d '+20 days' +%y%m%d%H%M%SZ)
+certificate() { # NAME SERIAL EXTENSIONS V|R: with a response of the authority in $dir/NAME.der
+	openssl req $key -subj "/CN=localhost" -keyout "$dir/$1.key" -out "$dir/csr" 2>/dev/null &&
+		openssl x509 -req -in "$dir/csr" -CA "$dir/ca.pem" -CAkey "$dir/ca.key" -days 20 \
+			-set_serial "0x$2" -extfile "$dir/$3" -out "$dir/$1.crt" 2>/dev/null
+	cat "$dir/$1.crt" "$dir/$1.key" "$dir/ca.pem" >"$dir/$1.pem"
+	rm "$dir/$1.key"
+	revoked=
+	[ "$4" = R ] && revoked=$(date -u +%y%m%d%H%M%SZ)
+	printf '%s\t%s\t%s\t%s\tunknown\t/CN=%s\n' "$4" "$later" "$revoked" "$2" "$1" >"$dir/index"
+	openssl ocsp -issuer "$dir/ca.pem" -cert "$dir/$1.crt" -reqout "$dir/asked" >/dev/null 2>&1
+	openssl ocsp -index "$dir/index" -CA "$dir/ca.pem" -rsigner "$dir/ca.pem" \
+		-rkey "$dir/ca.key" -reqin "$dir/asked" -ndays 1 -respout "$dir/$1.der" >/dev/null 2>&1
+}
+certificate file 1001 plain V
+certificate command 1002 must V
+certificate revoked 1003 plain R
+cp "$dir/file.der" "$dir/file.pem.ocsp"
+: >"$dir/revoked.pem.ocsp"
+file=127.0.0.1:$(ports 1)
+command=127.0.0.1:$(ports 1)
+revoked=127.0.0.1:$(ports 1)
+config <<END
+	nbproc 2
+frontend fe
+	mode http
+	timeout client 2m
+	bind $file ssl crt $dir/file.pem
+	bind $command ssl crt $dir/command.pem
+	bind $revoked ssl crt $dir/revoked.pem
+	http-request return status 200 content-type text/plain lf-string "worker %[proc]\n"
+END
+start_penstock
+check "it warns of the one that must be stapled" grep -q "command.pem' promises an OCSP response" "$log"
+
+# both ADDRESS TEXT: each worker says it to the client that asks for its status.
+both() {
+	tries=0 met=
+	while [ "$tries" -lt 400 ] && [ "$(printf '%s\n' $met | sort -u | wc -l)" -lt 2 ]; do
+		tries=$((tries + 1))
+		printf 'GET / HTTP/1.0\r\n\r\n' | timeout 60 openssl s_client -connect "$1" -status \
+			-ign_eof >"$dir/said" 2>&1
+		grep -q "$2" "$dir/said" || return 1
+		met="$met $(sed -n 's/^worker //p' "$dir/said")"
+	done
+	[ "$tries" -lt 400 ]
+}
+set_response() { ask "set ssl ocsp-response $(openssl base64 -A -in "$1")"; }
+says() { printf '%s\n' "$2" | grep -q "$1"; }
+
+check "that of the file" both "$file" "Cert Status: good"
+check "there is none" both "$command" "no response sent"
+check "one is set" says "updated" "$(set_response "$dir/command.der")"
+check "by all" until_true 20 both "$command" "Cert Status: good"
+check "that of a revoked certificate is refused" says "is revoked, not good" \
+	"$(set_response "$dir/revoked.der")"
+check "and not sent" both "$revoked" "no response sent"
+check "nonsense is refused" says "Unable to parse" "$(ask "set ssl ocsp-response YWJj")"
+check "they are listed" test "$(ask "show ssl ocsp-response" | grep -c 'Serial Number: 100')" -ge 2
+id=$(ask "show ssl ocsp-response" | sed -n 's/.*ID key : \(.*1001\)$/\1/p')
+check "by number" says "Cert Status: good" "$(ask "show ssl ocsp-response $id")"
+check "by file" says "Cert Status: good" "$(ask "show ssl ocsp-response $dir/command.pem")"
+finish
