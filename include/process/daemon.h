@@ -3,6 +3,8 @@
 #ifndef PROCESS_DAEMON_H
 #define PROCESS_DAEMON_H
 
+#include <stdbool.h>
+
 struct err;
 
 /* Forks; the child goes on, the parent exits when the child is ready (0) or has failed. */
@@ -13,5 +15,7 @@ void daemon_ready(void);
 void daemon_leave(void);
 /* Writes our process id and a line feed. 0, or -1 and err. */
 int pidfile_write(const char *path, struct err *err);
+/* Does it say so already? */
+bool pidfile_is_ours(const char *path);
 
 #endif

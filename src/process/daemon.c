@@ -98,3 +98,16 @@ int pidfile_write(const char *path, struct err *err)
 	close(fd);
 	return 0;
 }
+
+bool pidfile_is_ours(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	bool ours;
+	long pid;
+
+	if (!file)
+		return false;
+	ours = fscanf(file, "%ld", &pid) == 1 && pid == getpid();
+	fclose(file);
+	return ours;
+}

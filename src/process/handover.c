@@ -178,19 +178,24 @@ static void each_listener(struct config *cfg, void (*fn)(struct listener *l, voi
 					fn(l, arg);
 }
 
-/* The other end goes to the worker behind all that it was sent before. */
-static void give_worker(FILE *out, struct worker *w)
+/* The other end goes to the worker behind all that it was sent before. False: there is none to be
+ * had; without it the worker would take us for gone. */
+static bool give_worker(FILE *out, struct worker *w)
 {
 	int ends[2];
 
 	if (w->pid <= 0) /* its row is to be emptied */
 		fprintf(out, "worker 0 %d %u %u -1 -1 1\n", w->row, w->generation, w->number);
 	if (w->pid <= 0 || !w->channel)
-		return;
+		return true;
 	if (channel_pair(ends) < 0)
-		return; /* it takes us for gone, and finishes */
-	if (channel_send(w->channel, MSG_MOVE, 0, NULL, 0, ends[1]) < 0 ||
-	    channel_backlog(w->channel))
+		return false;
+	if (channel_send(w->channel, MSG_MOVE, 0, NULL, 0, ends[1]) < 0 && errno != EPIPE) {
+		close(ends[0]);
+		close(ends[1]);
+		return false;
+	}
+	if (channel_backlog(w->channel))
 		log_process(LOG_L_WARNING, "Worker %u (%d) does not listen: it will finish.",
 			    w->number, (int)w->pid);
 	close(ends[1]);
@@ -199,6 +204,7 @@ static void give_worker(FILE *out, struct worker *w)
 	keep_open(w->words_fd, true);
 	fprintf(out, "worker %d %d %u %u %d %d %d\n", (int)w->pid, w->row, w->generation, w->number,
 		w->channel_fd, w->words_fd, w->state == WORKER_FINISHES);
+	return true;
 }
 
 static void give_memory(const char *name, int fd, void *arg)
@@ -207,7 +213,8 @@ static void give_memory(const char *name, int fd, void *arg)
 	fprintf(arg, "memory %d %s\n", fd, name);
 }
 
-static void give_all(struct config *cfg, FILE *out)
+/* False, and errno: not all of it was to be had. */
+static bool give_all(struct config *cfg, FILE *out)
 {
 	struct worker *w;
 	unsigned i;
@@ -221,9 +228,11 @@ static void give_all(struct config *cfg, FILE *out)
 	inherit_each(give_kept, out);
 	kept_each(give_memory, out);
 	list_for_each(w, &workers, node)
-		give_worker(out, w);
+		if (!give_worker(out, w))
+			return false;
 	for (i = 0; i < asker_count; i++)
 		give_fd(out, "asker", askers[i]);
+	return fflush(out) == 0;
 }
 
 /* ---- taking ------------------------------------------------------------------------------ */
@@ -430,8 +439,7 @@ int handover_execute(struct config *cfg, struct err *err)
 		return err_set(err, "no memory for the handover: %s", strerror(errno));
 	}
 	snprintf(value, sizeof(value), "%d", fd);
-	give_all(cfg, out);
-	if (fflush(out) == 0) {
+	if (give_all(cfg, out)) {
 		char **environment = start_environ;
 		char variable[64];
 		size_t n = 0;

@@ -256,8 +256,11 @@ static int process_announce(const struct args *args, struct err *err)
 {
 	const char *pidfile = args->pidfile ? args->pidfile : conf->pidfile;
 
-	if (pidfile && pidfile_write(pidfile, err) < 0)
-		return -1;
+	if (pidfile && !(handover_taken && pidfile_is_ours(pidfile)) && pidfile_write(pidfile, err) < 0) {
+		if (!handover_taken)
+			return -1;
+		log_process(LOG_L_WARNING, "%s", err->text); /* no reason to end a service */
+	}
 	process_tell_old(args);
 	return 0;
 }
