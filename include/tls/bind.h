@@ -18,6 +18,7 @@ struct bind_conf;
 struct module;
 struct ssl_st;
 struct tls_bind;
+struct tls_forge;
 struct tls_list;
 struct tls_ticket_keys;
 struct tls_list_line;
@@ -69,6 +70,8 @@ struct tls_bind {
 	struct tls_context *contexts; /* the first one made is the bind line's own */
 	struct tls_context *own;
 	bool without_h2;
+	const char *sign_file, *sign_pass; /* ca-sign-file, ca-sign-pass */
+	struct tls_forge *forge; /* generate-certificates; NULL: not */
 	struct tls_ticket_keys *ticket_keys; /* tls-ticket-keys; NULL: none */
 };
 

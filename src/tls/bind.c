@@ -14,6 +14,7 @@
 #include "tls/choose.h"
 #include "tls/conn.h"
 #include "tls/context.h"
+#include "tls/forge.h"
 #include "tls/list.h"
 #include "tls/notes.h"
 #include "tls/ocsp.h"
@@ -331,7 +332,7 @@ static void say_doubt(struct tls_bind *bind, struct config *cfg)
 
 static int check_certificates(struct tls_bind *bind, struct config *cfg)
 {
-	if (!list_empty(&bind->lines))
+	if (!list_empty(&bind->lines) || bind->forge)
 		return 0;
 	if (bind->set.options.on & TLS_STRICT_SNI) {
 		config_warning(cfg, &bind->loc, "this line has no certificate yet: all handshakes "
@@ -339,6 +340,19 @@ static int check_certificates(struct tls_bind *bind, struct config *cfg)
 		return 0;
 	}
 	return config_error(cfg, &bind->loc, "'ssl' needs a certificate: 'crt' or 'crt-list' is missing");
+}
+
+static int forge_ready(struct tls_bind *bind, struct config *cfg)
+{
+	struct err err;
+
+	if (!(bind->set.options.on & TLS_GENERATE))
+		return 0;
+	if (!bind->sign_file)
+		return config_error(cfg, &bind->loc, "'generate-certificates' needs 'ca-sign-file': the "
+				    "authority that signs them");
+	bind->forge = tls_forge_new(bind->sign_file, bind->sign_pass, &err);
+	return bind->forge ? 0 : config_error(cfg, &bind->loc, "%s", err.text);
 }
 
 static int lines_ready(struct tls_bind *bind, struct config *cfg)
@@ -365,7 +379,7 @@ int tls_bind_ready(struct tls_bind *bind, struct config *cfg)
 
 	tls_settings_inherit(&bind->set, &tls_global.bind);
 	say_doubt(bind, cfg);
-	if (check_certificates(bind, cfg))
+	if (forge_ready(bind, cfg) || check_certificates(bind, cfg))
 		return -1;
 	bind->own = tls_bind_context(bind, &bind->set, &err);
 	if (!bind->own)
@@ -393,6 +407,7 @@ void tls_bind_release(struct tls_bind *bind)
 		tls_line_free(&line);
 	tls_names_free(&bind->names);
 	contexts_free(bind);
+	tls_forge_free(&bind->forge);
 	list_remove(&bind->node);
 	bind->conf->tls = NULL;
 }

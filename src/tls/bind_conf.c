@@ -19,6 +19,7 @@
 #include "tls/tickets.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -109,6 +110,31 @@ static int bind_ticket_keys(struct statement *st, const struct keyword *kw, void
 		return -1;
 	bind->ticket_keys = tls_tickets_file(path, &err);
 	return bind->ticket_keys ? 0 : stmt_error(st, st->at - 1, "%s", err.text);
+}
+
+/* Read when the line is complete: the passphrase may stand behind it. */
+static int bind_sign_file(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word = stmt_need(st, "the file of an authority and its key"), *path;
+	struct tls_bind *bind = tls_bind_of(object, st->cfg);
+	char full[PATH_MAX];
+
+	(void)kw;
+	if (!word)
+		return -1;
+	path = tls_store_ca_path(st->cfg->arena, word);
+	/* default-path may lead elsewhere by then. */
+	bind->sign_file = realpath(path, full) ? arena_strdup(st->cfg->arena, full) : path;
+	return 0;
+}
+
+static int bind_sign_pass(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct tls_bind *bind = tls_bind_of(object, st->cfg);
+
+	(void)kw;
+	bind->sign_pass = stmt_need(st, "the passphrase of the authority's key");
+	return bind->sign_pass ? 0 : -1;
 }
 
 /* -- the global section ---------------------------------------------------------------------- */
@@ -250,6 +276,12 @@ static const struct keyword bind_keywords[] = {
 	  .help = "refuse handshakes for names that no certificate is for" },
 	{ "verify", SCOPE_BIND, 0, "none|optional|required", bind_setting, .dflt = "none",
 	  .help = "are clients asked for a certificate?" },
+	{ "ca-sign-file", SCOPE_BIND, 0, "<cafile>", bind_sign_file,
+	  .help = "certificate and key of the authority that signs generated certificates" },
+	{ "ca-sign-pass", SCOPE_BIND, 0, "<passphrase>", bind_sign_pass,
+	  .help = "passphrase of the key in ca-sign-file" },
+	{ "generate-certificates", SCOPE_BIND, 0, "", bind_setting,
+	  .help = "make certificates for names that no certificate is for" },
 	{ "crt-list", SCOPE_BIND, 0, "<file>", bind_crt_list,
 	  .help = "file of certificates, their options and the names they are for" },
 	{ "no-sslv3", SCOPE_BIND, 0, "", bind_setting, .help = "no SSLv3" },
@@ -287,6 +319,9 @@ static const struct keyword bind_keywords[] = {
 	{ "tune.ssl.hard-maxrecord", SCOPE_GLOBAL, 0, "<bytes>", global_number,
 	  .offset = GLOBAL(hard_maxrecord), .min = 0, .max = 16384, .dflt = "0 (16384)",
 	  .help = "most bytes of data in one record of TLS" },
+	{ "tune.ssl.ssl-ctx-cache-size", SCOPE_GLOBAL, 0, "<number>", global_number,
+	  .offset = GLOBAL(context_cache), .min = 0, .max = INT_MAX, .dflt = "1000",
+	  .help = "generated certificates that each process keeps" },
 	{ "tune.ssl.default-dh-param", SCOPE_GLOBAL, 0, "<bits>", global_number,
 	  .offset = GLOBAL(default_dh), .min = 1024, .max = 16384,
 	  .help = "largest Diffie-Hellman parameters where no file gives any" },
@@ -298,6 +333,7 @@ static void bind_init(struct config *cfg, void *data)
 	(void)cfg;
 	(void)data;
 	memset(&tls_global, 0, sizeof(tls_global));
+	tls_global.context_cache = 1000;
 }
 
 static int bind_finish(struct config *cfg, void *data)

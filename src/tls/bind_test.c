@@ -10,6 +10,7 @@
 #include "net/listener.h"
 #include "tls/choose.h"
 #include "tls/conn.h"
+#include "tls/forge.h"
 #include "tls/list.h"
 #include "tls/test_certs.h"
 #include "tls/tickets.h"
@@ -403,6 +404,55 @@ static void entries_change(void **state)
 	assert_null(entry->users);
 }
 
+/* Names that no certificate is for get one of their own, signed by the authority. */
+static void names_get_certificates(void **state)
+{
+	EVP_PKEY *key = test_key("EC");
+	X509 *ca = test_cert(key, "signer", NULL, NULL, NULL);
+	char path[] = "/tmp/penstock-ca-XXXXXX", *pem, name[220];
+	struct line l;
+	FILE *file;
+	int i;
+
+	(void)state;
+	pem = test_join(test_pem_cert(ca), test_pem_key(key, 1), NULL);
+	file = fdopen(mkstemp(path), "w");
+	fputs(pem, file);
+	fclose(file);
+	memset(name, 'a', sizeof(name));
+	for (i = 60; i < 219; i += 60)
+		name[i] = '.';
+	name[219] = 0;
+	tls_global.context_cache = 2;
+	begin_line(&l);
+	set(&l, &l.bind->set, "generate-certificates", NULL);
+	l.bind->sign_file = path;
+	add(&l, entry_of(ec, "first.test", NULL), NULL, NULL);
+	ready(&l);
+	assert_seen(&l, "first.test v1.3", .sni = "first.test");
+	assert_seen(&l, "first.test v1.3", .sni = NULL);
+	assert_int_equal(tls_forge_count(l.bind->forge), 0);
+	assert_seen(&l, "a.test v1.3", .sni = "a.test");
+	assert_seen(&l, "a.test v1.3", .sni = "A.test");
+	assert_int_equal(tls_forge_count(l.bind->forge), 1);
+	assert_seen(&l, "b.test v1.3", .sni = "b.test");
+	assert_seen(&l, "a.test v1.2", .sni = "a.test", .max = TLS1_2_VERSION);
+	assert_int_equal(tls_forge_count(l.bind->forge), 2);
+	assert_seen(&l, "c.test v1.3", .sni = "c.test"); /* b.test makes room */
+	assert_seen(&l, "a.test v1.3", .sni = "a.test");
+	assert_int_equal(tls_forge_count(l.bind->forge), 3);
+	assert_seen(&l, "b.test v1.3", .sni = "b.test");
+	assert_int_equal(tls_forge_count(l.bind->forge), 4);
+	assert_seen(&l, "? v1.3", .sni = name); /* too long for a common name */
+	assert_seen(&l, "first.test v1.3", .sni = "x,DNS:y");
+	end_line(&l);
+	tls_global.context_cache = 0;
+	X509_free(ca);
+	EVP_PKEY_free(key);
+	free(pem);
+	remove(path);
+}
+
 static int begin(void **state)
 {
 	(void)state;
@@ -434,6 +484,7 @@ int main(void)
 		cmocka_unit_test(h2_can_be_left_out),
 		cmocka_unit_test(sessions_stay_where_they_were_made),
 		cmocka_unit_test(entries_change),
+		cmocka_unit_test(names_get_certificates),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

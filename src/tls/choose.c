@@ -12,6 +12,7 @@
 #include "tls/bind.h"
 #include "tls/cert.h"
 #include "tls/dh.h"
+#include "tls/forge.h"
 #include "tls/layer.h"
 
 #include <openssl/err.h>
@@ -245,6 +246,20 @@ static int take_line(SSL *ssl, struct tls_line *line)
 	return SSL_CLIENT_HELLO_SUCCESS;
 }
 
+/* No line is for the name: one is made, if the bind line does so. */
+static bool take_forged(SSL *ssl, struct tls_bind *bind, struct span name, unsigned can)
+{
+	struct tls_line *like = tls_choose_default(bind, can);
+	struct tls_cert *cert;
+
+	if (!bind->forge || !name.len)
+		return false;
+	cert = tls_forge_cert(bind->forge, name, like ? like->entry->cert : NULL);
+	if (cert)
+		chosen_set(ssl, cert);
+	return cert != NULL;
+}
+
 static int on_hello(SSL *ssl, int *alert, void *arg)
 {
 	struct tls_bind *bind = arg;
@@ -252,6 +267,8 @@ static int on_hello(SSL *ssl, int *alert, void *arg)
 	unsigned can = hello_signatures(ssl) & hello_ciphers(ssl);
 	struct tls_line *line = tls_choose_line(bind, name, can);
 
+	if (!line && take_forged(ssl, bind, name, can))
+		return SSL_CLIENT_HELLO_SUCCESS;
 	if (!line && !(bind->set.options.on & TLS_STRICT_SNI))
 		line = tls_choose_default(bind, can);
 	if (line)

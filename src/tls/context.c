@@ -98,8 +98,8 @@ static int set_lists(SSL_CTX *ctx, const struct tls_settings *set, struct err *e
 		return tls_lib_error(err, "'ciphersuites': OpenSSL does not take '%.200s'",
 				     set->ciphersuites);
 	if (groups && !SSL_CTX_set1_groups_list(ctx, groups))
-		return tls_lib_error(err, "'%s': OpenSSL does not take '%.200s'",
-				     set->curves ? "curves" : "ecdhe", groups);
+		return err_set(err, "'%s': '%.200s' has a curve that OpenSSL does not know",
+			       set->curves ? "curves" : "ecdhe", groups);
 	if (set->sigalgs && !SSL_CTX_set1_sigalgs_list(ctx, set->sigalgs))
 		return tls_lib_error(err, "'sigalgs': OpenSSL does not take '%.200s'", set->sigalgs);
 	if (set->client_sigalgs && !SSL_CTX_set1_client_sigalgs_list(ctx, set->client_sigalgs))

@@ -254,10 +254,11 @@ static int apply_ktls(const struct setting_use *use)
 	return 0;
 }
 
+/* It never had an effect with OpenSSL 3: said by tls_settings_parse. */
 static int apply_npn(const struct setting_use *use)
 {
-	return err_set(use->err, "'npn' is gone: browsers and OpenSSL have 'alpn' in its place; "
-		       "write 'alpn' with the same protocols");
+	(void)use;
+	return 0;
 }
 
 /* -- the words ----------------------------------------------------------------------------- */
@@ -349,6 +350,9 @@ int tls_settings_parse(struct statement *st, const char *word, struct tls_settin
 	BUG_ON(!s);
 	if (s->args && !(arg = stmt_need(st, "a value")))
 		return -1;
+	if (!strcmp(word, "npn"))
+		stmt_warning(st, st->at - 2, "'npn' has no effect: browsers and OpenSSL have ALPN in its "
+			     "place; write 'alpn %s'", arg);
 	if (tls_settings_set(set, word, arg, st->cfg->arena, &err))
 		return stmt_error(st, st->at - 1, "%s", err.text);
 	return 0;

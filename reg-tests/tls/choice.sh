@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Which certificate a client gets: by name, from files, folders, bundles and crt-lists, RSA beside ECDSA;
+# the options of a line of a crt-list; refusals of strict-sni; generated certificates.
+. "${0%/*}/../lib.sh"
+. "${0%/*}/certs.sh"
+
+authority ca
+signed site ca www.example.com
+signed wild ca '*.example.net'
+signed both_ec ca both.example.com
+signed both_rsa ca both.example.com rsa
+cp "$certs/both_ec.pem" "$certs/both.pem.ecdsa" && cp "$certs/both_rsa.pem" "$certs/both.pem.rsa"
+signed a ca a.example.org
+signed b ca b.example.org
+mkdir "$certs/folder" && cp "$certs/a.pem" "$certs/b.pem" "$certs/folder" && cp "$certs/a.key" "$certs/folder/x.key"
+cat "$certs/ca.pem" "$certs/ca.key" >"$certs/signer.pem"
+cat >"$certs/list" <<END
+# the default
+site.pem !*
+
+wild.pem [alpn special ssl-max-ver TLSv1.2] *.example.net !secret.example.net
+both.pem
+END
+
+for kind in files list strict made; do eval "$kind=127.0.0.1:\$(ports 1)"; done
+config <<END
+	crt-base $certs
+	ca-base $certs
+	ssl-default-bind-options ssl-min-ver TLSv1.2
+	ssl-default-bind-ciphersuites TLS_AES_128_GCM_SHA256
+defaults d
+	mode http
+	timeout client 1m
+	http-request return status 200
+frontend f
+	bind $files ssl crt site.pem crt both.pem crt folder
+	bind $list ssl crt-list list alpn http/1.1
+	bind $strict ssl crt site.pem strict-sni
+	bind $made ssl crt site.pem generate-certificates ca-sign-file signer.pem
+END
+start_penstock
+
+is() { # EXPECTED LINE NAME OPTIONS
+	expected=$1
+	eval "front=\$$2"
+	shift 2
+	got=$(served "$@")
+	check "$*: $expected" test "$got" = "$expected"
+	[ "$got" = "$expected" ] || echo "instead: $got"
+}
+is site files www.example.com
+is site files unknown.example.com
+is site files WWW.EXAMPLE.COM.
+is a files a.example.org
+is b files b.example.org
+is both_ec files both.example.com
+is both_rsa files both.example.com -sigalgs RSA-PSS+SHA256
+is both_rsa files both.example.com -tls1_2 -cipher ECDHE-RSA-AES128-GCM-SHA256
+is wild list x.example.net
+is site list secret.example.net
+is site list x.y.example.net
+is both_ec list both.example.com
+is both_rsa list both.example.com -sigalgs RSA-PSS+SHA256
+is site strict www.example.com
+is "" strict other.example.com
+is site made www.example.com
+is anything.test made anything.test
+
+front=$list
+hello x.example.net -alpn special,http/1.1 >"$dir/said"
+check "the line's protocol" grep -q '^ALPN protocol: special' "$dir/said"
+check "the line's version" grep -q 'New, TLSv1.2' "$dir/said"
+hello both.example.com -alpn special,http/1.1 >"$dir/said"
+check "the bind line's protocol" grep -q '^ALPN protocol: http/1.1' "$dir/said"
+check "the default's cipher suites" grep -q 'New, TLSv1.3, Cipher is TLS_AES_128_GCM_SHA256' "$dir/said"
+front=$strict
+timeout 60 openssl s_client -connect "$front" -servername other.example.com </dev/null >"$dir/said" 2>&1
+check "strict-sni: its alert" grep -q 'unrecognized name' "$dir/said"
+timeout 60 openssl s_client -connect "$front" -noservername </dev/null >"$dir/said" 2>&1
+check "strict-sni: without a name, too" grep -q 'unrecognized name' "$dir/said"
+front=$made
+hello anything.test -CAfile "$certs/ca.pem" -verify_return_error -verify_hostname anything.test >"$dir/said"
+check "a generated certificate verifies" grep -q 'Verify return code: 0' "$dir/said"
+finish
