@@ -32,6 +32,12 @@
 #include "stats/info.h"
 #include "proxy/proxy.h"
 
+#include "config.h"
+
+#ifdef HAVE_OPENSSL
+#include "tls/memory.h"
+#endif
+
 static int fail(const struct err *err)
 {
 	fprintf(stderr, "penstock: %s\n", err->text);
@@ -269,6 +275,9 @@ int main(int argc, char **argv)
 	struct err err;
 	int rc;
 
+#ifdef HAVE_OPENSSL
+	tls_memory_start();
+#endif
 	handover_start(argc, argv);
 	if (args_parse(&args, argc, argv, &err) < 0) {
 		args_free(&args);

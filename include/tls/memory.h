@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The memory that OpenSSL uses: private keys, what is computed with them, secrets of connections. It
+ * is in no core dump. */
+#ifndef TLS_MEMORY_H
+#define TLS_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Makes OpenSSL use it, before it has allocated anything: called first thing by main. false: it was too
+ * late, or memory is looked after by a sanitizer: OpenSSL goes on with malloc. */
+bool tls_memory_start(void);
+
+/* As malloc, realloc and free. One thread at a time. */
+void *tls_memory_take(size_t size, const char *file, int line);
+void *tls_memory_resize(void *memory, size_t size, const char *file, int line);
+void tls_memory_give(void *memory, const char *file, int line);
+
+/* Bytes asked from the system that are in use or at hand. */
+size_t tls_memory_mapped(void);
+
+#endif
