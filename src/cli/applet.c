@@ -65,6 +65,7 @@ static enum io applet_send(struct end *end, const void *buf, size_t len, bool mo
 
 	(void)more;
 	*sent = cli_input(a->cli, buf, len);
+	explicit_bzero((void *)buf, *sent); /* it may hold a key; who sends it is done with it */
 	applet_wake(a);
 	if (*sent < len)
 		a->flags &= (uint16_t)~CONN_WRITABLE;

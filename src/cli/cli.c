@@ -13,6 +13,7 @@
 
 #include "base/bug.h"
 #include "base/segment.h"
+#include "base/wipe.h"
 #include "cli/question.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -113,7 +114,7 @@ void cli_free(struct cli **clip)
 		return;
 	*clip = NULL;
 	cli_end_call(cli);
-	free(cli->in);
+	wipe_free(cli->in);
 	free(cli);
 }
 
@@ -130,7 +131,7 @@ static bool cli_grow_input(struct cli *cli, size_t wanted)
 		size *= 2;
 	if (size == cli->in_size)
 		return true;
-	in = realloc(cli->in, size);
+	in = wipe_resize(cli->in, cli->in_len, size);
 	if (!in)
 		return cli->in_size > cli->in_len;
 	cli->in = in;
@@ -459,14 +460,13 @@ int cli_apply(int level, int severity, char **words, const char *payload, struct
 /* The line was carried out: what follows it moves to the front. */
 static void cli_end_line(struct cli *cli)
 {
-	size_t rest = cli->in_len - cli->line_end;
+	size_t rest = wipe_move(cli->in, cli->line_end, cli->in_len);
 
-	memmove(cli->in, cli->in + cli->line_end, rest);
 	cli->in_len = rest;
 	cli->line_start = cli->searched = 0;
 	cli->payload_text = NULL;
 	if (!rest) {
-		free(cli->in);
+		wipe_free(cli->in);
 		cli->in = NULL;
 		cli->in_size = 0;
 	}

@@ -4,6 +4,7 @@
 #include "cli/conversation.h"
 
 #include "base/list.h"
+#include "base/wipe.h"
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/session.h"
@@ -37,7 +38,7 @@ static void conversation_free(struct reap *reap)
 	struct conversation *c = container_of(reap, struct conversation, reap);
 
 	cli_free(&c->cli);
-	free(c);
+	wipe_free(c);
 }
 
 static void conversation_close(struct conversation *c)
@@ -77,8 +78,7 @@ static bool feed(struct conversation *c)
 {
 	size_t taken = c->in_len ? cli_input(c->cli, c->in, c->in_len) : 0;
 
-	memmove(c->in, c->in + taken, c->in_len - taken);
-	c->in_len -= taken;
+	c->in_len = wipe_move(c->in, taken, c->in_len);
 	return taken > 0;
 }
 

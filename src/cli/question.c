@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/segment.h"
+#include "base/wipe.h"
 #include "cli/conversation.h"
 #include "cli/session.h"
 #include "event/loop.h"
@@ -179,7 +180,7 @@ void question_end(struct question *q)
 		talk_forget(q->ticket);
 	if (q->link)
 		link_close(q->link);
-	free(q->text);
+	wipe_free(q->text);
 	*q = (struct question){ .cli = NULL };
 }
 

@@ -6,6 +6,7 @@
  */
 #include "cli/shared.h"
 
+#include "base/wipe.h"
 #include "cli/cli.h"
 #include "cli/session.h"
 
@@ -29,7 +30,7 @@ static int shared_apply(const void *bytes, size_t len, struct text *said, struct
 		words[n++] = at;
 	words[n] = NULL;
 	rc = cli_apply(copy[0], copy[1], words, at + 1 < end ? at + 1 : NULL, said, err);
-	free(copy);
+	wipe_free(copy);
 	return rc;
 }
 
@@ -83,7 +84,7 @@ static int shared_start(struct cli_call *call, struct err *err)
 		add_string(at, call->payload);
 	state->cli = call->cli;
 	state->ticket = change_submit(&cli_change, bytes, len, shared_done, state);
-	free(bytes);
+	wipe_free(bytes);
 	return 0;
 }
 

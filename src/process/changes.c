@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/list.h"
 #include "base/str.h"
+#include "base/wipe.h"
 #include "event/change.h"
 #include "log/log.h"
 #include "process/channel.h"
@@ -130,13 +131,13 @@ static int log_append(const struct change_kind *kind, const void *bytes, size_t 
 		return err_set(err, "Out of memory.");
 	if ((changes_delegate ? changes_delegate(frame, size, said, err) :
 				kind->apply(bytes, len, said, err)) < 0) {
-		free(frame);
+		wipe_free(frame);
 		return -1;
 	}
 	place++;
 	list_for_each(w, &workers, node)
 		served_tell(w, frame, size);
-	free(frame);
+	wipe_free(frame);
 	return 0;
 }
 
@@ -253,7 +254,7 @@ static unsigned worker_submit(const struct change_kind *kind, const void *bytes,
 				       .done = done, .arg = arg };
 		rc = channel_send(parent, MSG_SUBMIT, w->ticket, frame, size, -1);
 	}
-	free(frame);
+	wipe_free(frame);
 	if (rc < 0) {
 		free(w);
 		if (done)

@@ -12,6 +12,7 @@
 #include "process/channel.h"
 
 #include "base/bug.h"
+#include "base/wipe.h"
 #include "event/loop.h"
 
 #include <errno.h>
@@ -74,7 +75,7 @@ static void parcel_done(struct channel *c)
 		c->last = &c->first;
 	if (p->fd >= 0)
 		close(p->fd);
-	free(p);
+	wipe_free(p);
 }
 
 /* Its descriptor leaves with its first byte. As sendmsg. */
@@ -203,7 +204,7 @@ static bool make_room(struct channel *c)
 	if (size <= c->in_size)
 		return true;
 	size += c->in_len; /* twice as much each time: few copies */
-	more = realloc(c->in, size);
+	more = wipe_resize(c->in, c->in_len, size);
 	if (!more)
 		return false;
 	c->in = more;
@@ -266,10 +267,9 @@ static bool deliver_all(struct channel *c)
 	} while (n > 0 && c->src.fd >= 0);
 	if (c->src.fd < 0)
 		return true;
-	c->in_len -= at;
-	memmove(c->in, c->in + at, c->in_len);
+	c->in_len = wipe_move(c->in, at, c->in_len);
 	if (!c->in_len && c->in_size > 4 * READ_SIZE) {
-		free(c->in);
+		wipe_free(c->in);
 		c->in = NULL;
 		c->in_size = 0;
 	}
@@ -338,7 +338,7 @@ static void channel_release(struct reap *reap)
 {
 	struct channel *c = container_of(reap, struct channel, reap);
 
-	free(c->in);
+	wipe_free(c->in);
 	free(c);
 }
 
@@ -379,6 +379,6 @@ void channel_drop(struct channel **cp)
 	*cp = NULL;
 	c->src.registered = false;
 	channel_close(c);
-	free(c->in);
+	wipe_free(c->in);
 	free(c);
 }
