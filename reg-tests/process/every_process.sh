@@ -25,7 +25,7 @@ def parts(command):
 
 
 wanted = {"parent (%d)" % master} | {"worker %d (%d)" % (n + 1, pid) for n, pid in enumerate(pids)}
-for command, word in ("show fd", "kind=listener"), ("show pools", "Pool stream"), ("show activity", "loops: "):
+for command, word in ("show fd", "kind=listener"), ("show pools", "Total: "), ("show activity", "loops: "):
     said = parts(command)
     check("%s names all: %s" % (command, sorted(said)), set(said) == wanted)
     check("and each tells of itself", all(word in text for name, text in said.items()
