@@ -5,6 +5,8 @@
 #include "base/err.h"
 #include "expr/names.h"
 #include "expr/tls.h"
+#include "tls/bind.h"
+#include "tls/cert.h"
 #include "tls/notes.h"
 
 #include <openssl/x509.h>
@@ -28,6 +30,15 @@ static SSL *crt_ssl(const struct fetch_call *call)
 	return tls_fetch_ssl(call, crt_whose(call) == CRT_SERVER ? TLS_SERVER : TLS_CLIENT);
 }
 
+/* Ours to the client: the one that was shown, or would have been, had no session been resumed. */
+static X509 *crt_ours(const SSL *ssl)
+{
+	X509 *shown = SSL_get_certificate(ssl);
+	struct tls_cert *chosen = shown ? NULL : tls_bind_chosen(ssl);
+
+	return chosen ? tls_cert_leaf(chosen) : shown;
+}
+
 /* NULL: there is none. */
 static X509 *crt_of(const struct fetch_call *call)
 {
@@ -35,8 +46,7 @@ static X509 *crt_of(const struct fetch_call *call)
 
 	if (!ssl)
 		return NULL;
-	return crt_whose(call) == CRT_FRONTEND ? SSL_get_certificate(ssl)
-					       : tls_notes_peer(ssl);
+	return crt_whose(call) == CRT_FRONTEND ? crt_ours(ssl) : tls_notes_peer(ssl);
 }
 
 static enum expr_result crt_bytes(struct sample *smp, const void *ptr, size_t len)
