@@ -83,7 +83,7 @@ judge() {
 
 for file in "${srcdir:-.}"/examples/*.cfg; do
 	example=$(basename "$file" .cfg)
-	case $example in http-*) continue ;; esac # reg-tests/http/examples.sh
+	case $example in http-* | tls-*) continue ;; esac # reg-tests/http/examples.sh, tls/examples.sh
 	start "$file" || continue
 	servers >"$work/servers"
 	ss -Hltn | awk '{ print $4 }' >"$work/listening"
