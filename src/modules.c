@@ -42,6 +42,7 @@
 #include <stddef.h>
 
 #ifdef HAVE_OPENSSL
+#include "check/ocsp.h"
 #include "proxy/server_tls.h"
 #include "stream/connect_tls.h"
 #include "tls/bind.h"
@@ -88,6 +89,9 @@ const struct module *const modules[] = {
 	&check_http_module,
 	&check_stock_module,
 	&check_module,
+#ifdef HAVE_OPENSSL
+	&check_ocsp_module,
+#endif
 	&compress_module,
 	&errors_module,
 	&tcp_rules_module,

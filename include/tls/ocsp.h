@@ -33,6 +33,7 @@ struct tls_ocsp {
 	size_t len;
 	int64_t until;           /* seconds: it expires */
 	bool update;             /* ocsp-update on */
+	bool asked;              /* by a command: once, now */
 	/* Of updates. */
 	enum tls_ocsp_status status;
 	int64_t last, next;      /* seconds; 0: not yet, not known */
@@ -63,6 +64,8 @@ int tls_ocsp_set(struct span der, bool judged, struct err *err);
 
 /* ---- updates ----------------------------------------------------------------------------- */
 
+/* It is to be fetched now, whatever was planned; in all processes: one of them does it. */
+void tls_ocsp_ask(struct tls_ocsp *ocsp);
 /* An update has ended; der empty: it failed. Through the log, to all processes. */
 void tls_ocsp_report(const struct tls_ocsp *ocsp, enum tls_ocsp_status status, int64_t next,
 		     struct span der);

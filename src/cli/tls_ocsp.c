@@ -189,6 +189,22 @@ static enum cli_step updates_next(struct cli_call *call)
 	return CLI_MORE;
 }
 
+/* ---- update ssl ocsp-response ------------------------------------------------------------ */
+
+static int update_response(struct cli_call *call, struct err *err)
+{
+	struct tls_ocsp *ocsp = tls_ocsp_find(cli_arg(call, 0));
+
+	if (!*cli_arg(call, 0))
+		return err_set(err, "'update ssl ocsp-response' expects a filename.");
+	if (!ocsp)
+		return err_set(err, "'update ssl ocsp-response': no such certificate, or none that "
+			       "has an OCSP response.");
+	tls_ocsp_ask(ocsp);
+	cli_say(call, LOG_L_INFO, "OCSP update begun, see 'show ssl ocsp-updates'.");
+	return 0;
+}
+
 const struct cli_command cli_tls_ocsp_commands[] = {
 	{ .words = "show ssl ocsp-response", .args = "[<id>|<certfile>]", .level = LEVEL_USER,
 	  .start = show_start, .next = show_next, .end = show_end,
@@ -197,6 +213,9 @@ const struct cli_command cli_tls_ocsp_commands[] = {
 	{ .words = "set ssl ocsp-response", .args = "<response|payload>", .level = LEVEL_ADMIN,
 	  .flags = CLI_SHARED, .start = set_response,
 	  .help = "replace the OCSP response of a certificate, base64 of DER" },
+	{ .words = "update ssl ocsp-response", .args = "<certfile>", .level = LEVEL_ADMIN,
+	  .flags = CLI_SHARED, .start = update_response,
+	  .help = "fetch the OCSP response of a certificate now" },
 	{ .words = "show ssl ocsp-updates", .level = LEVEL_USER, .start = updates_start,
 	  .next = updates_next, .state_size = sizeof(struct show),
 	  .help = "show what is fetched from OCSP responders, and when" },

@@ -395,6 +395,24 @@ struct report {
 	uint32_t status, id_len;
 };
 
+/* For all certificates of this ID; the log tells the others. */
+static void postpone(const struct tls_ocsp *ocsp, int64_t next)
+{
+	struct tls_ocsp *other;
+
+	list_for_each(other, &tls_ocsp_all, node)
+		if (other->id_len == ocsp->id_len && !memcmp(other->id, ocsp->id, ocsp->id_len)) {
+			other->next = next;
+			other->asked = false;
+		}
+}
+
+void tls_ocsp_ask(struct tls_ocsp *ocsp)
+{
+	ocsp->asked = true;
+	moved();
+}
+
 void tls_ocsp_report(const struct tls_ocsp *ocsp, enum tls_ocsp_status status, int64_t next,
 		     struct span der)
 {
@@ -403,6 +421,7 @@ void tls_ocsp_report(const struct tls_ocsp *ocsp, enum tls_ocsp_status status, i
 	size_t len = sizeof(head) + ocsp->id_len + der.len;
 	unsigned char *bytes = malloc(len);
 
+	postpone(ocsp, next);
 	if (!bytes)
 		return;
 	memcpy(bytes, &head, sizeof(head));
@@ -416,6 +435,7 @@ static void note(struct tls_ocsp *ocsp, const struct report *head)
 {
 	ocsp->status = head->status;
 	ocsp->next = head->next;
+	ocsp->asked = false;
 	if (head->status == TLS_OCSP_OK) {
 		ocsp->successes++;
 		ocsp->last = head->at;

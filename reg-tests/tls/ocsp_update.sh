@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# With ocsp-update the response is fetched from the responder that the certificate names, judged, and
+# stapled by all workers; again on request; a responder that fails is noted.
+. "${0%/*}/../lib.sh"
+
+"$PENSTOCK" -vv | grep -q '+OPENSSL' || exit 77
+key="-nodes -newkey ec -pkeyopt ec_paramgen_curve:P-256"
+openssl req -x509 $key -days 30 -subj "/CN=An authority" -keyout "$dir/ca.key" -out "$dir/ca.pem" \
+	2>/dev/null || exit 77
+port=$(ports 1)
+dead=$(ports 1)
+later=$(date -u -d '+20 days' +%y%m%d%H%M%SZ)
+certificate() { # NAME SERIAL PORT
+	echo "authorityInfoAccess=OCSP;URI:http://127.0.0.1:$3/some/path" >"$dir/ext"
+	openssl req $key -subj "/CN=localhost" -keyout "$dir/$1.key" -out "$dir/csr" 2>/dev/null &&
+		openssl x509 -req -in "$dir/csr" -CA "$dir/ca.pem" -CAkey "$dir/ca.key" -days 20 \
+			-set_serial "0x$2" -extfile "$dir/ext" -out "$dir/$1.crt" 2>/dev/null
+	cat "$dir/$1.crt" "$dir/$1.key" "$dir/ca.pem" >"$dir/$1.pem"
+	printf 'V\t%s\t\t%s\tunknown\t/CN=%s\n' "$later" "$2" "$1" >>"$dir/index"
+}
+certificate good 1001 "$port"
+certificate dead 1002 "$dead"
+openssl ocsp -port "$port" -index "$dir/index" -CA "$dir/ca.pem" -rsigner "$dir/ca.pem" \
+	-rkey "$dir/ca.key" -ndays 1 >/dev/null 2>"$dir/responder" &
+children="$children $!"
+until_true 60 openssl ocsp -issuer "$dir/ca.pem" -cert "$dir/good.crt" -url "http://127.0.0.1:$port/"
+printf '%s [ocsp-update on]\n' "$dir/good.pem" >"$dir/list"
+config <<END
+	nbproc 2
+	ocsp-update.mindelay 60
+	ocsp-update.maxdelay 600
+crt-store
+	load crt $dir/dead.pem alias dead ocsp-update on
+frontend fe
+	mode http
+	timeout client 2m
+	bind $front ssl crt-list $dir/list
+	bind $back ssl crt @/dead
+	http-request return status 200 content-type text/plain lf-string "worker %[proc]\n"
+END
+start_penstock
+both() {
+	tries=0 met=
+	while [ "$tries" -lt 400 ] && [ "$(printf '%s\n' $met | sort -u | wc -l)" -lt 2 ]; do
+		tries=$((tries + 1))
+		printf 'GET / HTTP/1.0\r\n\r\n' | timeout 60 openssl s_client -connect "$1" -status \
+			-ign_eof >"$dir/said" 2>&1
+		grep -q "$2" "$dir/said" || return 1
+		met="$met $(sed -n 's/^worker //p' "$dir/said")"
+	done
+	[ "$tries" -lt 400 ]
+}
+updates() { ask "show ssl ocsp-updates" | grep -q "$1"; }
+
+check "both staple what was fetched" until_true 60 both "$front" "Cert Status: good"
+check "it is noted" updates "good.pem | .* | .* | 1 | 0 | 1 | Update successful"
+check "a responder that is not there is noted" until_true 60 updates "dead | .* | - | 0 | 1 | 2 | HTTP error"
+check "and logged" grep -q "OCSP: no response for '@/dead'" "$log"
+ask "update ssl ocsp-response $dir/good.pem" >/dev/null
+check "on request it is fetched again" until_true 60 updates "good.pem | .* | .* | 2 | 0 | 1 | Update"
+check "no certificate, no update" sh -c "
+	'$tool' -s '$stats' ask 'update ssl ocsp-response nowhere' | grep -q 'no such certificate'"
+finish
