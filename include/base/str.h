@@ -46,6 +46,8 @@ void text_add(struct text *t, const char *s, size_t len);
 void text_str(struct text *t, const char *s);
 void text_char(struct text *t, char c);
 void text_num(struct text *t, int64_t n);
+/* Its last count digits (at most 10), zeros in front. */
+void text_digits(struct text *t, unsigned n, unsigned count);
 void text_printf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void text_vprintf(struct text *t, const char *fmt, va_list ap);
 

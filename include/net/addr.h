@@ -65,6 +65,7 @@ socklen_t addr_to_sockaddr(const struct addr *addr, struct sockaddr_storage *ss)
 void addr_from_sockaddr(struct addr *addr, const struct sockaddr_storage *ss, socklen_t len);
 /* "192.0.2.1", "2001:db8::1", "unix", for IPv6 without brackets. */
 void addr_print(const struct addr *addr, struct text *t);
+void addr_print_v4(struct in_addr v4, struct text *t);
 /* The same and ":port" when it has one. */
 void addr_print_port(const struct addr *addr, struct text *t);
 /* "*", "0.0.0.0", "::": no address in particular. */

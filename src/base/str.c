@@ -35,7 +35,12 @@ void text_str(struct text *t, const char *s)
 
 void text_char(struct text *t, char c)
 {
-	text_add(t, &c, 1);
+	if (t->len + 1 >= t->size) {
+		t->cut = true;
+		return;
+	}
+	t->ptr[t->len++] = c;
+	t->ptr[t->len] = 0;
 }
 
 void text_num(struct text *t, int64_t n)
@@ -43,6 +48,10 @@ void text_num(struct text *t, int64_t n)
 	char digits[24], *p = digits + sizeof(digits);
 	uint64_t u = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
 
+	if (n >= 0 && n < 10) {
+		text_char(t, (char)('0' + n));
+		return;
+	}
 	do {
 		*--p = (char)('0' + u % 10);
 		u /= 10;
@@ -50,6 +59,17 @@ void text_num(struct text *t, int64_t n)
 	if (n < 0)
 		*--p = '-';
 	text_add(t, p, (size_t)(digits + sizeof(digits) - p));
+}
+
+void text_digits(struct text *t, unsigned n, unsigned count)
+{
+	char digits[10];
+	unsigned i;
+
+	BUG_ON(count > sizeof(digits));
+	for (i = count; i--; n /= 10)
+		digits[i] = (char)('0' + n % 10);
+	text_add(t, digits, count);
 }
 
 void text_vprintf(struct text *t, const char *fmt, va_list ap)

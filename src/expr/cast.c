@@ -4,6 +4,8 @@
  * sample as text. Strings are made in scratch memory. */
 #include "expr/expr.h"
 
+#include "net/addr.h"
+
 #include <arpa/inet.h>
 
 const char *sample_type_name(enum sample_type type)
@@ -186,10 +188,10 @@ static bool cast_str(struct sample *smp)
 	text_init(&t, scratch, expr_scratch_size);
 	if (smp->type == SMP_BOOL || smp->type == SMP_INT) {
 		text_num(&t, smp->num);
+	} else if (smp->type == SMP_IPV4) {
+		addr_print_v4(smp->v4, &t);
 	} else {
-		int family = smp->type == SMP_IPV4 ? AF_INET : AF_INET6;
-
-		if (!inet_ntop(family, &smp->v6, scratch, INET6_ADDRSTRLEN))
+		if (!inet_ntop(AF_INET6, &smp->v6, scratch, INET6_ADDRSTRLEN))
 			return false;
 		t.len = strlen(scratch);
 	}

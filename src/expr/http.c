@@ -111,8 +111,11 @@ static struct span trimmed(const char *from, const char *to)
 /* The end of the element that begins at p: a comma outside of quotes, or the end. */
 static const char *element_end(const char *p, const char *end)
 {
+	const char *comma = memchr(p, ',', (size_t)(end - p));
 	bool quoted = false;
 
+	if (!memchr(p, '"', (size_t)((comma ? comma : end) - p)))
+		return comma ? comma : end;
 	for (; p < end; p++) {
 		if (*p == '"')
 			quoted = !quoted;

@@ -9,6 +9,7 @@
 #include "base/bug.h"
 #include "expr/logformat.h"
 #include "expr/view.h"
+#include "http/chars.h"
 #include "log/date.h"
 #include "net/conn.h"
 #include "proxy/tally.h"
@@ -32,6 +33,16 @@ static void put_absent(struct text *t, unsigned flags)
 		text_char(t, '-');
 }
 
+/* How many of the first bytes stand in a log line as they are, whatever its flags. */
+static size_t plain_bytes(const char *s, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len && char_is(s[i], CHAR_TOKEN | CHAR_HOST); i++)
+		;
+	return i;
+}
+
 void logformat_put(struct text *t, struct span value, unsigned flags)
 {
 	static const char hex[] = "0123456789ABCDEF";
@@ -45,7 +56,13 @@ void logformat_put(struct text *t, struct span value, unsigned flags)
 		text_char(t, '"');
 	for (i = 0; i < value.len; i++) {
 		unsigned char c = (unsigned char)value.ptr[i];
+		size_t plain = plain_bytes(value.ptr + i, value.len - i);
 
+		if (plain) {
+			text_add(t, value.ptr + i, plain);
+			i += plain - 1;
+			continue;
+		}
 		if ((c < ' ' || c == 0x7f) && !(flags & LF_RAW)) {
 			char code[3] = { flags & LF_HTTP ? '%' : '#', hex[c >> 4], hex[c & 15] };
 
@@ -312,7 +329,10 @@ static void alias_lc(struct text *t, const struct view *view, unsigned flags)
 
 static void alias_ms(struct text *t, const struct view *view, unsigned flags)
 {
-	text_printf(t, flags & LF_HEX ? "%X" : "%03u", (unsigned)view->log->accepted.tv_usec / 1000);
+	if (flags & LF_HEX)
+		text_printf(t, "%X", (unsigned)view->log->accepted.tv_usec / 1000);
+	else
+		text_digits(t, (unsigned)view->log->accepted.tv_usec / 1000, 3);
 }
 
 static void alias_pid(struct text *t, const struct view *view, unsigned flags)
@@ -385,7 +405,8 @@ static void alias_t(struct text *t, const struct view *view, unsigned flags)
 {
 	(void)flags;
 	text_str(t, date_of(view->log->accepted.tv_sec)->local);
-	text_printf(t, ".%03u", (unsigned)view->log->accepted.tv_usec / 1000);
+	text_char(t, '.');
+	text_digits(t, (unsigned)view->log->accepted.tv_usec / 1000, 3);
 }
 
 static void alias_ts(struct text *t, const struct view *view, unsigned flags)

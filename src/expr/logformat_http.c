@@ -332,7 +332,9 @@ void alias_tr(struct text *t, const struct view *view, unsigned flags)
 	struct timeval at = request_date(view->log);
 
 	(void)flags;
-	text_printf(t, "%s.%03u", date_of(at.tv_sec)->local, (unsigned)at.tv_usec / 1000);
+	text_str(t, date_of(at.tv_sec)->local);
+	text_char(t, '.');
+	text_digits(t, (unsigned)at.tv_usec / 1000, 3);
 }
 
 void alias_trg(struct text *t, const struct view *view, unsigned flags)

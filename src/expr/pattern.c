@@ -423,13 +423,18 @@ static bool str_same(const char *a, const char *b, size_t len, bool ignore_case)
 
 static bool test_sub(const struct pattern *p, struct span s)
 {
+	char lower, upper;
 	size_t i;
 
 	if (!p->str.len || p->str.len > s.len)
 		return false;
 	if (!p->ignore_case)
 		return memmem(s.ptr, s.len, p->str.ptr, p->str.len) != NULL;
+	lower = (char)tolower((unsigned char)*p->str.ptr);
+	upper = (char)toupper((unsigned char)*p->str.ptr);
 	for (i = 0; i + p->str.len <= s.len; i++) {
+		if (s.ptr[i] != lower && s.ptr[i] != upper)
+			continue;
 		if (str_same(s.ptr + i, p->str.ptr, p->str.len, true))
 			return true;
 	}

@@ -23,6 +23,8 @@ static const char *pair_end(const char *p, const char *end)
 {
 	bool quoted = false;
 
+	while (p < end && *p != ';' && *p != ',' && *p != '"')
+		p++;
 	for (; p < end; p++) {
 		if (*p == '"')
 			quoted = !quoted;

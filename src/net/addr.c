@@ -425,13 +425,26 @@ void addr_from_sockaddr(struct addr *addr, const struct sockaddr_storage *ss, so
 	}
 }
 
+/* inet_ntop would do it by sprintf, five times as long. */
+void addr_print_v4(struct in_addr v4, struct text *t)
+{
+	const uint8_t *bytes = (const uint8_t *)&v4;
+	unsigned i;
+
+	for (i = 0; i < 4; i++) {
+		if (i)
+			text_char(t, '.');
+		text_num(t, bytes[i]);
+	}
+}
+
 void addr_print(const struct addr *addr, struct text *t)
 {
 	char buf[INET6_ADDRSTRLEN] = "";
 
 	switch (addr->family) {
 	case AF_INET:
-		text_str(t, inet_ntop(AF_INET, &addr->v4, buf, sizeof(buf)));
+		addr_print_v4(addr->v4, t);
 		break;
 	case AF_INET6:
 		text_str(t, inet_ntop(AF_INET6, &addr->v6, buf, sizeof(buf)));
