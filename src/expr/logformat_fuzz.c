@@ -35,7 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	static struct proxy fe = { .name = "fe\n", .fe = &fe_state };
 	static struct server server = { .id = "s", .proxy = &fe, .state = &server_state };
 	static struct listener_tally listener_tally;
-	static struct listener listener = { .tally = &listener_tally };
+	static struct bind_conf bind;
+	static struct listener listener = { .tally = &listener_tally, .bind = &bind };
 	static struct view_log numbers = { .termination = "--" };
 	struct addr addr = { .family = AF_INET, .port = 1 };
 	struct view view = { .frontend = &fe, .listener = &listener, .src = &addr, .log = &numbers };
