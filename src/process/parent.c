@@ -182,6 +182,15 @@ static void parent_go_waiting(const char *why)
 	reload_resume();
 }
 
+/* It belongs to no generation: the number of its own goes to the next one, while it still ends. */
+static void worker_disown(struct worker *w)
+{
+	w->state = WORKER_FINISHES;
+	w->generation = 0;
+	if (w->row >= 0)
+		atomic_store(&segment_row(segment, (unsigned)w->row)->generation, 0);
+}
+
 /* The first ones could not start: the service could not. */
 static void start_failed(void)
 {
@@ -191,7 +200,7 @@ static void start_failed(void)
 		list_for_each_safe(w, next, &workers, node) {
 			if (worker_is_old(w))
 				continue;
-			w->state = WORKER_FINISHES;
+			worker_disown(w);
 			if (w->pid > 0)
 				kill(w->pid, SIGTERM);
 			else
