@@ -16,6 +16,8 @@ struct tls_conn {
 	struct tls_bind *bind; /* that it was accepted by */
 	unsigned long error;   /* of OpenSSL, the first one */
 	size_t want;           /* how much is to be received at most */
+	uint32_t sent_ms;      /* low bits of the clock: of the last bytes sent */
+	uint32_t streamed;     /* bytes sent since the last pause; not beyond TLS_STREAMING */
 	uint8_t fault;         /* enum tls_fault */
 	bool by_socket;        /* in the handshake: the library has the socket itself (kernel.c) */
 	bool accepts;          /* the other side has begun */
@@ -30,8 +32,11 @@ struct tls_conn {
 	bool shut;             /* FIN is to follow out */
 };
 
-/* Bytes of plaintext in one record; 0: as many as fit (16384). */
-extern unsigned tls_max_record;
+/* Bytes of plaintext in one record; 0: as many as fit (16384). tls_first_record holds for the first
+ * TLS_STREAMING bytes, and for as many behind each pause of more than tls_idle_ms (0: none is one):
+ * who waits for them can decipher them as they come. */
+extern unsigned tls_max_record, tls_first_record, tls_idle_ms;
+enum { TLS_STREAMING = 65536 };
 
 /* Puts the layer on the connection, with a fresh SSL that it owns from now on (NULL: fails). 0, or
  * -1: no memory, or one connection too many (tls_may_connect); the SSL is gone. */

@@ -171,6 +171,12 @@ static int global_number(struct statement *st, const struct keyword *kw, void *o
 	return set_unsigned(st, kw, &tls_global);
 }
 
+static int global_duration(struct statement *st, const struct keyword *kw, void *object)
+{
+	(void)object;
+	return set_duration(st, kw, &tls_global);
+}
+
 static int global_dh_file(struct statement *st, const struct keyword *kw, void *object)
 {
 	const char *path = stmt_need(st, "a file of Diffie-Hellman parameters");
@@ -319,6 +325,12 @@ static const struct keyword bind_keywords[] = {
 	{ "tune.ssl.hard-maxrecord", SCOPE_GLOBAL, 0, "<bytes>", global_number,
 	  .offset = GLOBAL(hard_maxrecord), .min = 0, .max = 16384, .dflt = "0 (16384)",
 	  .help = "most bytes of data in one record of TLS" },
+	{ "tune.ssl.maxrecord", SCOPE_GLOBAL, 0, "<bytes>", global_number,
+	  .offset = GLOBAL(maxrecord), .min = 0, .max = 16384, .dflt = "0 (no limit)",
+	  .help = "bytes of data in each of the first records, and of those behind a pause" },
+	{ "tune.idletimer", SCOPE_GLOBAL, 0, "<time>", global_duration,
+	  .offset = GLOBAL(idle_ms), .min = 0, .max = 65535, .dflt = "1s",
+	  .help = "a pause, for tune.ssl.maxrecord; 0: there is none" },
 	{ "tune.ssl.ssl-ctx-cache-size", SCOPE_GLOBAL, 0, "<number>", global_number,
 	  .offset = GLOBAL(context_cache), .min = 0, .max = INT_MAX, .dflt = "1000",
 	  .help = "generated certificates that each process keeps" },
@@ -334,6 +346,7 @@ static void bind_init(struct config *cfg, void *data)
 	(void)data;
 	memset(&tls_global, 0, sizeof(tls_global));
 	tls_global.context_cache = 1000;
+	tls_global.idle_ms = 1000;
 }
 
 static int bind_finish(struct config *cfg, void *data)
@@ -363,6 +376,8 @@ static int bind_prepare(struct config *cfg, void *data, struct err *err)
 	(void)data;
 	(void)err;
 	tls_max_record = tls_global.hard_maxrecord;
+	tls_first_record = tls_global.maxrecord;
+	tls_idle_ms = tls_global.idle_ms;
 	return 0;
 }
 

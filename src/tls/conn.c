@@ -11,6 +11,7 @@
  * set between calls when the socket may have something, or the library or in has. */
 #include "tls/conn.h"
 
+#include "base/clock.h"
 #include "base/pool.h"
 #include "net/conn.h"
 #include "tls/drain.h"
@@ -29,7 +30,7 @@ struct tls_stats tls_stats;
 void (*tls_keys_made)(bool accepted);
 void (*tls_connect_counted)(int change);
 bool (*tls_may_connect)(void);
-unsigned tls_max_record; /* tls/layer.h */
+unsigned tls_max_record, tls_first_record, tls_idle_ms = 1000; /* tls/layer.h */
 
 static struct pool tls_pool = POOL_INIT("tls", sizeof(struct tls_conn));
 static struct tls_conn *tls_current;
@@ -255,12 +256,32 @@ static enum io tls_recv(struct conn *conn, void *buf, size_t size, size_t *got)
 	return IO_OK;
 }
 
+/* How much the next record may hold. */
+static size_t tls_record_size(const struct tls_conn *t)
+{
+	size_t most = tls_max_record ? tls_max_record : 16384;
+
+	if (tls_first_record && tls_first_record < most && t->streamed < TLS_STREAMING)
+		return tls_first_record;
+	return most;
+}
+
+/* Something is about to be sent: behind a pause it begins anew. */
+static void tls_note_pause(struct tls_conn *t)
+{
+	if (!tls_first_record)
+		return;
+	if (tls_idle_ms && (uint32_t)clock_now_ms - t->sent_ms > tls_idle_ms)
+		t->streamed = 0;
+	t->sent_ms = (uint32_t)clock_now_ms;
+}
+
 /* The next record's worth of the pieces: where they lie, or gathered. */
 static size_t tls_piece(const struct iovec *pieces, unsigned count, unsigned *at, size_t *offset,
-			const char **ptr)
+			size_t most, const char **ptr)
 {
 	static char gathered[RECORD_MOST];
-	size_t most = tls_max_record ? tls_max_record : 16384, n, len = 0;
+	size_t n, len = 0;
 
 	while (*at < count && *offset == pieces[*at].iov_len) {
 		++*at;
@@ -308,8 +329,12 @@ static enum io tls_send(struct conn *conn, const struct iovec *pieces, unsigned 
 		return conn_raw_send_pieces(conn, pieces, count, more, sent);
 	}
 	tls_enter(t, 0);
-	while (!failed && (n = tls_piece(pieces, count, &at, &offset, &ptr)) > 0) {
+	tls_note_pause(t);
+	while (!failed &&
+	       (n = tls_piece(pieces, count, &at, &offset, tls_record_size(t), &ptr)) > 0) {
 		total += n;
+		if (t->streamed < TLS_STREAMING)
+			t->streamed += (uint32_t)n;
 		for (; n && !failed; ptr += written, n -= written)
 			failed = SSL_write_ex(t->ssl, ptr, n, &written) != 1;
 		if (t->out && buf_room(t->out) < RECORD_MOST && !tls_flush(t, more))

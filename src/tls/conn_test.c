@@ -254,6 +254,60 @@ static void records_may_be_short(void **state)
 	tls_max_record = 0;
 }
 
+static unsigned longest;
+
+/* Of data that was sent: the size of each record (its header is shown). */
+static void see_record(int written, int version, int type, const void *buf, size_t len, SSL *ssl,
+		       void *arg)
+{
+	const unsigned char *head = buf;
+	unsigned size;
+
+	(void)version, (void)ssl, (void)arg;
+	if (!written || type != SSL3_RT_HEADER || len != 5 || head[0] != SSL3_RT_APPLICATION_DATA)
+		return;
+	size = (unsigned)head[3] << 8 | head[4];
+	longest = size > longest ? size : longest;
+}
+
+static unsigned longest_of(struct pair *p, size_t size)
+{
+	static unsigned char buf[65536];
+	size_t sent, total = 0;
+	uint64_t received = 0;
+	int turns;
+
+	longest = 0;
+	for (turns = 0; turns < 10000 && received < size; turns++) {
+		if (total < size && conn_send(p->client, buf, size - total, false, &sent) == IO_OK)
+			total += sent;
+		while (p->server->flags & CONN_READABLE &&
+		       conn_recv(p->server, buf, sizeof(buf), &sent) == IO_OK)
+			received += sent;
+		loop_turn(1);
+	}
+	assert_int_equal(received, size);
+	return longest;
+}
+
+/* tune.ssl.maxrecord: at the beginning, and behind a pause. */
+static void first_records_may_be_short(void **state)
+{
+	struct pair p = pair_new(0);
+
+	(void)state;
+	tls_first_record = 1400;
+	shake_hands(&p);
+	SSL_set_msg_callback(tls_conn_ssl(p.client), see_record);
+	assert_in_range(longest_of(&p, 30000), 1400, 1500);
+	longest_of(&p, 60000);
+	assert_true(longest_of(&p, 60000) > 16000);
+	container_of(p.client->layer, struct tls_conn, layer)->sent_ms -= tls_idle_ms + 1;
+	assert_in_range(longest_of(&p, 30000), 1400, 1500);
+	tls_first_record = 0;
+	pair_close(&p);
+}
+
 /* Everything that was taken arrives, though the socket was full when it was closed. */
 static void what_was_taken_survives_the_close(void **state)
 {
@@ -445,6 +499,7 @@ int main(void)
 		cmocka_unit_test(bytes_pass_both_ways),
 		cmocka_unit_test(bytes_pass_through_small_sockets),
 		cmocka_unit_test(records_may_be_short),
+		cmocka_unit_test(first_records_may_be_short),
 		cmocka_unit_test(what_was_taken_survives_the_close),
 		cmocka_unit_test(an_end_leaves_the_other_way_open),
 		cmocka_unit_test(tickets_are_no_bytes),
