@@ -68,6 +68,27 @@ subject=$(served both.example -tls1_2 -cipher aECDSA)
 check "a bundle, ECDSA: $subject" test "$subject" = ec
 stop_penstock
 
+# Signed certificate timestamps, for who asks for them: the bytes of the file.
+echo enabled_logs= >"$certs/logs"
+stamps() { # SENTENCE COUNT NAME OPTIONS
+	sentence=$1 wanted=$2
+	shift 2
+	hello "$@" -msg | tr -d '\n ' >"$dir/said"
+	check "$sentence" test "$(grep -c 0006000453435473 "$dir/said")" -eq "$wanted"
+}
+printf '\0\6\0\4SCTs' >"$certs/beside.pem.sctl"
+words "" "$certs/beside.pem crt $certs/site.pem" | config
+start_penstock
+for version in -tls1_2 -tls1_3; do
+	stamps "timestamps, $version" 1 split.example $version -ct -ctlogfile "$certs/logs"
+	stamps "not asked for, $version" 0 split.example $version
+	stamps "another certificate, $version" 0 site.example $version -ct -ctlogfile "$certs/logs"
+done
+stop_penstock
+printf timestamps >"$certs/beside.pem.sctl"
+words "" "$certs/beside.pem" | says "timestamps that are none" "beside.pem.sctl': no list of signed"
+rm "$certs/beside.pem.sctl"
+
 words "ssl-load-extra-files none" "$certs/both" | says "a bundle without that" "cannot open '$certs/both': No such"
 words "ssl-load-extra-files bundle" "$certs/beside.pem" | says "no key" "'$certs/beside.pem': no private key in it"
 words "ssl-load-extra-files some" "$certs/site.pem" | says "some files" "kind of file"

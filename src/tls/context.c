@@ -9,6 +9,7 @@
 
 #include "base/bug.h"
 #include "base/err.h"
+#include "tls/cert.h"
 #include "tls/context.h"
 #include "tls/dh.h"
 #include "tls/lib.h"
@@ -234,7 +235,8 @@ SSL_CTX *tls_settings_context(const struct tls_settings *set, bool server, struc
 		tls_lib_error(err, "OpenSSL gives no context");
 		return NULL;
 	}
-	if (set_all(ctx, set, server, err)) {
+	if (set_all(ctx, set, server, err) ||
+	    (server && tls_cert_announce(ctx) && tls_lib_error(err, "OpenSSL takes no SCT lists"))) {
 		SSL_CTX_free(ctx);
 		return NULL;
 	}
