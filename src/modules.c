@@ -18,6 +18,7 @@
 #include "lb/balance.h"
 #include "log/log.h"
 #include "net/bind_conf.h"
+#include "net/netns.h"
 #include "process/parent_cli.h"
 #include "process/process.h"
 #include "proxy/proxy.h"
@@ -70,6 +71,7 @@ const struct module *const modules[] = {
 #endif
 	&h1_module,
 	&bind_module,
+	&namespaces_module,
 	&ring_module,
 	&log_module,
 	&stats_conf_module,

@@ -3,6 +3,25 @@
 #ifndef NET_NETNS_H
 #define NET_NETNS_H
 
+#include "base/str.h"
+
+#include <stdbool.h>
+
+struct module;
+
+/* Section namespace_list: which namespaces PROXY headers may name. */
+extern const struct module namespaces_module;
+/* The name as the running configuration lists it; NULL: it does not. */
+const char *netns_listed(struct span name);
+/* netns_keep for all that are listed. */
+void netns_keep_listed(void);
+
+/* On server lines, "*": that of the client. */
+static inline bool netns_is_any(const char *name)
+{
+	return name && name[0] == '*' && !name[1];
+}
+
 /* socket(2) inside the named namespace; name NULL: in the current one. The descriptor, or -1
  * with errno. Needs CAP_SYS_ADMIN with a name. */
 int netns_socket(const char *name, int domain, int type, int protocol);

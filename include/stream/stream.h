@@ -51,6 +51,7 @@ struct session {
 	bool expects_cip;        /* expect-netscaler-cip */
 	bool has_proxy_header;   /* one was received */
 	uint8_t fault;           /* enum conn_fault (net/faults.h) */
+	const char *netns;       /* its network namespace; NULL: that in which we run */
 	struct vectors *vectors; /* NULL: none, or nobody wants to see them */
 	bool upgraded;           /* mode tcp, but HTTP since a rule or a backend wanted it */
 	uint32_t handshake_ms;   /* since accept: it was */

@@ -38,7 +38,7 @@ fi
 # Blocks are indented by four spaces; one that does not begin with a section is syntax.
 awk -v dir="$dir/examples" '
 	function flush() {
-		if (text ~ /^(global|defaults|frontend|backend|listen|ring|userlist|http-errors|crt-store)[ \n]/ && text !~ /^[^\n]*</)
+		if (text ~ /^(global|defaults|frontend|backend|listen|ring|userlist|http-errors|crt-store|namespace_list)[ \n]/ && text !~ /^[^\n]*</)
 			printf "%s", text >(dir "/" sprintf("%05d", first))
 		text = ""
 	}

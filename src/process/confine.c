@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "check/external.h"
 #include "log/log.h"
+#include "net/listener.h"
 #include "net/netns.h"
 #include "process/args.h"
 #include "process/caps.h"
@@ -21,6 +22,19 @@ static bool confine_forks(const struct process_conf *conf, const struct args *ar
 	return conf->insecure_fork || args->insecure_fork;
 }
 
+/* Those that clients may have, where servers follow them ("namespace *"). */
+static void confine_keep_others(void)
+{
+	const struct bind_conf *bind;
+	const struct proxy *px;
+
+	netns_keep_listed();
+	list_for_each(px, &proxies_running->list, node)
+		list_for_each(bind, &px->binds, node)
+			if (bind->namespace)
+				netns_keep(bind->namespace);
+}
+
 /* Behind chroot their files are out of reach. One that is not there yet is looked for at each
  * connection. */
 static bool confine_keep_namespaces(void)
@@ -32,9 +46,12 @@ static bool confine_keep_namespaces(void)
 	list_for_each(px, &proxies_running->list, node)
 		for (s = px->servers; s; s = s->next)
 			if (s->set.namespace) {
-				netns_keep(s->set.namespace);
+				if (!netns_is_any(s->set.namespace))
+					netns_keep(s->set.namespace);
 				any = true;
 			}
+	if (any)
+		confine_keep_others();
 	return any;
 }
 

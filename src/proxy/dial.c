@@ -2,6 +2,7 @@
 /* Sockets towards servers: source address, interface, namespace, options, connect. */
 #include "proxy/dial.h"
 
+#include "net/netns.h"
 #include "net/sock.h"
 #include "proxy/proxy.h"
 
@@ -130,10 +131,12 @@ static enum dial_result dial_connect(const struct addr *to, int *fd)
 }
 
 static enum dial_result dial_once(struct server *server, const struct source_conf *src,
-				  const struct addr *to, const struct addr *client, bool bytes,
-				  int *fd)
+				  const struct addr *to, const struct addr *client,
+				  const char *netns, bool bytes, int *fd)
 {
-	*fd = sock_open(to->family, server->set.namespace);
+	if (!netns_is_any(server->set.namespace))
+		netns = server->set.namespace;
+	*fd = sock_open(to->family, netns);
 	if (*fd < 0)
 		return DIAL_RESOURCE;
 	if (to->family != AF_UNIX) {
@@ -149,14 +152,14 @@ static enum dial_result dial_once(struct server *server, const struct source_con
 /* client NULL: a check. A port of a range may be bound twice, but not connected twice to the same
  * address: then the next one is tried. */
 static enum dial_result dial(struct server *server, const struct addr *to,
-			     const struct addr *client, bool bytes, int *fd)
+			     const struct addr *client, const char *netns, bool bytes, int *fd)
 {
 	const struct source_conf *src = dial_source(server);
 	unsigned tries = src && src->addr.port ? src->last_port - src->addr.port + 1u : 0;
 	enum dial_result result;
 
 	do {
-		result = dial_once(server, src, to, client, bytes, fd);
+		result = dial_once(server, src, to, client, netns, bytes, fd);
 		if (result != DIAL_RESOURCE || errno != EADDRNOTAVAIL || !tries)
 			return result;
 	} while (--tries > 0);
@@ -164,12 +167,12 @@ static enum dial_result dial(struct server *server, const struct addr *to,
 }
 
 enum dial_result server_dial(struct server *server, const struct addr *to,
-			     const struct addr *client, bool bytes, int *fd)
+			     const struct addr *client, const char *netns, bool bytes, int *fd)
 {
-	return dial(server, to, client, bytes, fd);
+	return dial(server, to, client, netns, bytes, fd);
 }
 
 enum dial_result server_dial_check(struct server *server, const struct addr *to, int *fd)
 {
-	return dial(server, to, NULL, false, fd);
+	return dial(server, to, NULL, NULL, false, fd);
 }

@@ -97,7 +97,8 @@ static enum dial_result connect_dial(struct stream *s, const struct addr *to, in
 	bool bytes = s->server->set.options.on & SRV_TFO && connect_has_bytes(s);
 	struct addr client;
 
-	return server_dial(s->server, to, source_client(s, &client), bytes, fd);
+	return server_dial(s->server, to, source_client(s, &client), s->session->netns, bytes,
+			   fd);
 }
 
 /* "redir" of the server line: the client is to ask there itself. */

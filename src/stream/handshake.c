@@ -19,6 +19,7 @@
 #include "log/log.h"
 #include "net/faults.h"
 #include "net/listener.h"
+#include "net/netns.h"
 #include "net/netscaler.h"
 #include "net/proxyproto.h"
 #include "proxy/global.h"
@@ -125,6 +126,17 @@ static void handshake_failed(struct handshake *h, enum conn_fault fault)
 
 /* ---- headers ----------------------------------------------------------------------------- */
 
+/* The last one that is named and listed. */
+static void read_netns(struct session *se, struct span vectors)
+{
+	struct span name;
+	const char *listed;
+
+	while (proxyproto_find(&vectors, PROXYPROTO_NETNS, &name))
+		if ((listed = netns_listed(name)))
+			se->netns = listed;
+}
+
 /* What the bytes at hand are: FAULT_NONE and *len: a header; *len 0: the beginning of one, so far. */
 static enum conn_fault read_proxy(struct session *se, const char *bytes, size_t got, size_t *len)
 {
@@ -145,6 +157,7 @@ static enum conn_fault read_proxy(struct session *se, const char *bytes, size_t 
 	}
 	*len = header.len;
 	se->has_proxy_header = true;
+	read_netns(se, header.vectors);
 	vectors_keep(se, header.vectors);
 	if (header.has_addrs)
 		session_set_addrs(se, &header.src, &header.dst);

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/pool.h"
 #include "net/conn.h"
+#include "net/netns.h"
 #include "proxy/proxy.h"
 #include "stream/exchange.h"
 #include "stream/proxyheader.h"
@@ -34,6 +35,7 @@ static bool idle_is_personal(const struct server *server)
 								 &server->proxy->set.source;
 
 	return server->set.options.on & (SRV_SEND_PROXY | SRV_SEND_PROXY_V2) ||
+	       netns_is_any(server->set.namespace) ||
 	       (src->set && src->usesrc != USESRC_NONE && src->usesrc != USESRC_ADDR);
 }
 

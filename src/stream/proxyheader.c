@@ -137,6 +137,8 @@ static size_t write_v2(struct stream *s, const struct addr *dst, bool lasting)
 		add_ssl(&out, client, set->proxy_v2, tls);
 	for (i = 0; i < set->vector_count; i++)
 		add_format(&out, s, &set->vectors[i]);
+	if (s->session->netns)
+		add_known(&out, PROXYPROTO_NETNS, span_of(s->session->netns));
 	return proxyproto_end(&out);
 }
 

@@ -90,6 +90,7 @@ static struct session *session_new(struct listener *l, const struct addr *from)
 		return NULL;
 	se->listener = l;
 	se->frontend = l->bind->owner;
+	se->netns = l->bind->namespace;
 	se->src = *from;
 	se->accepted = clock_wall();
 	se->accepted_ms = clock_now_ms;
