@@ -84,6 +84,8 @@ struct view {
 	struct span request, response;  /* bytes received and not forwarded yet */
 	bool has_proxy_header;          /* the addresses came by the PROXY protocol */
 	uint8_t client_fault, server_fault; /* enum conn_fault (net/faults.h) */
+	bool server_tls_failed;         /* the last handshake with a server: its connection is gone */
+	unsigned long server_tls_error; /* of that: tls_conn_error */
 	struct span vectors;            /* of the PROXY header (net/proxyproto.h) */
 	struct span unique_id;          /* unique-id-format, once made; in mode http in view_http */
 	bool request_final, response_final; /* no more will come, or the buffer is full */

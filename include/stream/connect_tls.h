@@ -20,5 +20,7 @@ bool connect_tls_name(struct stream *s, struct span *name);
 bool connect_tls_begin(struct stream *s, struct span name);
 /* The handshake has failed, or not come to its end in time: tells the log. */
 void connect_tls_failed(struct stream *s);
+/* It was successful: counts. */
+void connect_tls_done(struct stream *s);
 
 #endif

@@ -33,6 +33,8 @@ struct stream_extra {
 	const char **captures;
 	struct span unique_id;         /* in mode tcp, once it was needed before the log: in arena */
 	uint8_t server_fault;          /* enum conn_fault: of the last connection to a server */
+	bool tls_failed;               /* the last handshake with a server */
+	unsigned long tls_error;       /* and OpenSSL's reason */
 	bool socks_asked;              /* SOCKS4: the request was sent, the reply is waited for */
 	bool has_src, has_dst;         /* set-src, set-dst: in force instead of the socket's */
 	struct addr src, dst;

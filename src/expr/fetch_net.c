@@ -134,7 +134,10 @@ static enum expr_result fetch_rcvd_proxy(struct fetch_call *call, struct sample 
  * "redirect scheme https unless { ssl_fc }". */
 static enum expr_result fetch_is_tls(struct fetch_call *call, struct sample *smp)
 {
-	smp->num = tls_conn_is(call->row->data ? call->view->server_conn : call->view->client);
+	const struct view *view = call->view;
+
+	smp->num = call->row->data ? tls_conn_is(view->server_conn) || view->server_tls_failed
+				   : tls_conn_is(view->client);
 	return EXPR_FOUND;
 }
 

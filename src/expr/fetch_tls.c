@@ -202,22 +202,36 @@ static enum expr_result fetch_unique_id(struct fetch_call *call, struct sample *
 
 /* -- errors ------------------------------------------------------------------------------------ */
 
-static enum expr_result fetch_tls_error(struct fetch_call *call, struct sample *smp)
+/* False: there is no TLS. Of a server whose handshake failed the connection is gone already. */
+static bool tls_error_of(const struct fetch_call *call, unsigned long *error)
 {
 	const struct conn *conn = tls_fetch_conn(call, fetch_side(call));
+	const struct view *view = call->view;
 
-	if (!tls_conn_is(conn))
+	if (tls_conn_is(conn)) {
+		*error = tls_conn_error(conn);
+		return true;
+	}
+	*error = view->server_tls_error;
+	return fetch_side(call) == TLS_SERVER && view->server_tls_failed;
+}
+
+static enum expr_result fetch_tls_error(struct fetch_call *call, struct sample *smp)
+{
+	unsigned long error;
+
+	if (!tls_error_of(call, &error))
 		return EXPR_NONE;
-	smp->num = (int64_t)tls_conn_error(conn);
+	smp->num = (int64_t)error;
 	return EXPR_FOUND;
 }
 
 static enum expr_result fetch_tls_error_text(struct fetch_call *call, struct sample *smp)
 {
-	unsigned long error = tls_conn_error(tls_fetch_conn(call, fetch_side(call)));
+	unsigned long error;
 	char *out = expr_scratch();
 
-	if (!error)
+	if (!tls_error_of(call, &error) || !error)
 		return EXPR_NONE;
 	ERR_error_string_n(error, out, expr_scratch_size);
 	return tls_bytes(smp, out, strlen(out));

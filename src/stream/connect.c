@@ -234,6 +234,7 @@ static int connect_handshake(struct stream *s)
 
 	switch (tls_conn_handshake(s->relay.server.conn)) {
 	case IO_OK:
+		connect_tls_done(s);
 		return connect_made(s);
 	case IO_AGAIN:
 		next = connect_waits(s);

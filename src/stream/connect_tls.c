@@ -14,6 +14,8 @@
 #include "expr/view.h"
 #include "log/log.h"
 #include "proxy/proxy.h"
+#include "net/faults.h"
+#include "stream/extra.h"
 #include "stream/stream.h"
 #include "tls/client.h"
 #include "tls/conn.h"
@@ -106,6 +108,35 @@ static bool connect_tls_tells(struct server *server)
 	return true;
 }
 
+static void connect_tls_count(struct counters *c, bool resumed)
+{
+	c->tls_sessions += !resumed;
+	c->tls_resumed += resumed;
+}
+
+void connect_tls_done(struct stream *s)
+{
+	bool resumed = tls_conn_resumed(s->relay.server.conn);
+
+	connect_tls_count(&s->server->tally->counters, resumed);
+	connect_tls_count(&s->backend->be->counters, resumed);
+	if (s->extra) {
+		s->extra->server_fault = FAULT_NONE;
+		s->extra->tls_failed = false;
+		s->extra->tls_error = 0;
+	}
+}
+
+/* What bc_err is from now on. */
+static enum conn_fault connect_tls_fault(const struct stream *s)
+{
+	const struct conn *conn = s->relay.server.conn;
+
+	if (tls_client_wrong_name(conn))
+		return s->server->set.sni ? FAULT_TLS_MISMATCH_SNI : FAULT_TLS_MISMATCH;
+	return tls_conn_fault(conn) == TLS_FAULT_NONE ? FAULT_TLS_TIMEOUT : FAULT_TLS_HANDSHAKE;
+}
+
 void connect_tls_failed(struct stream *s)
 {
 	const struct conn *conn = s->relay.server.conn;
@@ -113,6 +144,13 @@ void connect_tls_failed(struct stream *s)
 	char memory[1024];
 	struct text t;
 
+	server->tally->counters.tls_failed++;
+	s->backend->be->counters.tls_failed++;
+	if (extra_get(s)) {
+		s->extra->server_fault = (uint8_t)connect_tls_fault(s);
+		s->extra->tls_failed = true;
+		s->extra->tls_error = tls_conn_error(conn);
+	}
 	if (tls_conn_fault(conn) != TLS_FAULT_NONE)
 		tls_client_forget(conn);
 	if (!connect_tls_tells(server))

@@ -256,6 +256,8 @@ void stream_view(struct stream *s, struct view *view, struct view_log *log)
 	view->last_rule = s->extra ? s->extra->last_rule : NULL;
 	view->captures = s->extra ? &s->extra->captures : NULL;
 	view->server_fault = s->extra ? s->extra->server_fault : FAULT_NONE;
+	view->server_tls_failed = s->extra && s->extra->tls_failed;
+	view->server_tls_error = s->extra ? s->extra->tls_error : 0;
 	view->unique_id = s->extra ? s->extra->unique_id : (struct span){ NULL, 0 };
 	view->log = log;
 	if (s->exchange) {
