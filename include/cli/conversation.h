@@ -16,7 +16,5 @@ int conversation_open(int fd, struct cli *cli);
 void conversation_serve_talk(int fd, int level);
 /* In a child that was just forked: they are the other process's. */
 void conversations_drop(void);
-/* All of them end now: before this process becomes something else. */
-void conversations_close(void);
 
 #endif

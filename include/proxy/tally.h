@@ -43,10 +43,7 @@ void server_sum(const struct server *s, struct server_tally *out);
 void listener_sum(const struct listener *l, struct listener_tally *out);
 void global_sum(struct global_tally *out);
 /* Of one row. */
-void proxy_row(const struct proxy *px, unsigned side, unsigned row, struct proxy_tally *out);
 void server_row(const struct server *s, unsigned row, struct server_tally *out);
-void listener_row(const struct listener *l, unsigned row, struct listener_tally *out);
-void global_row(unsigned row, struct global_tally *out);
 /* Which row the functions *_sum speak of: of all when it is -1. Set around a command that is to
  * show one process. Gauges (below) are always those of all. */
 extern int tally_shown_row;

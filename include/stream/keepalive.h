@@ -24,7 +24,5 @@ bool keepalive_is_over(void);
 extern unsigned keepalive_spread_ms;
 /* Closes all that wait. */
 void keepalive_close_all(void);
-/* All those of the frontend. */
-void keepalive_close_frontend(const struct proxy *frontend);
 
 #endif

@@ -141,7 +141,6 @@ void streams_count_bytes(void);
 /* Ends all streams on the server (backup: on its proxy's backup servers). */
 void streams_end_server(struct server *server, enum reason reason);
 void streams_end_all(enum reason reason);
-void streams_end_frontend(struct proxy *frontend, enum reason reason);
 /* By the id of show sess; NULL: gone. */
 struct stream *stream_find(uint64_t id);
 /* Ids are unique over all processes: this one's row (base/segment.h) stands in the upper bits. */

@@ -177,12 +177,6 @@ int conversation_open(int fd, struct cli *cli)
 	return 0;
 }
 
-void conversations_close(void)
-{
-	while (!list_empty(&all))
-		conversation_close(list_first(&all, struct conversation, node));
-}
-
 void conversation_serve_talk(int fd, int level)
 {
 	struct cli *cli = cli_new(level & TALK_LEVEL, CLI_SEVERITY_NONE);

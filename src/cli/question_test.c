@@ -150,7 +150,7 @@ static int end(void **state)
 {
 	(void)state;
 	cli_free(&cli);
-	conversations_close();
+	conversations_drop();
 	loop_turn(0);
 	segment_free(&segment);
 	loop_free();

@@ -255,26 +255,9 @@ void global_sum(struct global_tally *out)
 	sum(SLOT_GLOBAL, global_tally, out);
 }
 
-void proxy_row(const struct proxy *px, unsigned side, unsigned row, struct proxy_tally *out)
-{
-	bool front = side == PROXY_FRONTEND;
-
-	one_row(front ? SLOT_FRONTEND : SLOT_BACKEND, front ? px->fe : px->be, row, out);
-}
-
 void server_row(const struct server *s, unsigned row, struct server_tally *out)
 {
 	one_row(SLOT_SERVER, s->tally, row, out);
-}
-
-void listener_row(const struct listener *l, unsigned row, struct listener_tally *out)
-{
-	one_row(SLOT_LISTENER, l->tally, row, out);
-}
-
-void global_row(unsigned row, struct global_tally *out)
-{
-	one_row(SLOT_GLOBAL, global_tally, row, out);
 }
 
 unsigned gauge_sum_rows(const unsigned *own)

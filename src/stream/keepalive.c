@@ -182,11 +182,3 @@ void keepalive_close_all(void)
 		keepalive_close(se);
 }
 
-void keepalive_close_frontend(const struct proxy *frontend)
-{
-	struct session *se, *next;
-
-	list_for_each_safe(se, next, &waiting, node)
-		if (se->frontend == frontend)
-			keepalive_close(se);
-}

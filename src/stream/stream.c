@@ -534,16 +534,6 @@ void streams_end_server(struct server *server, enum reason reason)
 			stream_end(s, reason);
 }
 
-void streams_end_frontend(struct proxy *frontend, enum reason reason)
-{
-	struct stream *s, *next;
-
-	list_for_each_safe(s, next, &streams_all, node)
-		if (s->session->frontend == frontend)
-			stream_end(s, reason);
-	keepalive_close_frontend(frontend);
-}
-
 void streams_end_all(enum reason reason)
 {
 	struct stream *s, *next;
