@@ -73,6 +73,22 @@ static void test_text_num(void **state)
 	assert_string_equal(memory, "-9223372036854775808 9223372036854775807 0");
 }
 
+static void test_text_digits(void **state)
+{
+	char memory[8];
+	struct text t;
+
+	(void)state;
+	text_init(&t, memory, sizeof(memory));
+	text_digits(&t, 7, 3);
+	text_char(&t, '.');
+	text_digits(&t, 1234, 2);
+	assert_string_equal(memory, "007.34");
+	text_digits(&t, 56, 2);
+	assert_true(t.cut);
+	assert_string_equal(memory, "007.345");
+}
+
 static void test_distance(void **state)
 {
 	(void)state;
@@ -135,6 +151,7 @@ int main(void)
 		cmocka_unit_test(test_text_printf_is_cut),
 		cmocka_unit_test(test_text_of_one_byte),
 		cmocka_unit_test(test_text_num),
+		cmocka_unit_test(test_text_digits),
 		cmocka_unit_test(test_distance),
 		cmocka_unit_test(test_distance_of_long_words),
 		cmocka_unit_test(test_to_int),

@@ -155,9 +155,37 @@ static void test_walks(void **state)
 	loop_free();
 }
 
+static bool part_found(const char *part, const char *text, unsigned flags)
+{
+	struct arena *arena = arena_new(4096);
+	struct pattern_set *set = pattern_set_new(MATCH_SUB, arena);
+	struct sample smp = { .type = SMP_STR, .str = span_of(text) };
+	struct err err;
+	bool found;
+
+	assert_int_equal(pattern_add(set, part, NULL, OP_EQUAL, flags, &err), 0);
+	found = pattern_match(set, &smp) != NULL;
+	arena_free(&arena);
+	return found;
+}
+
+static void test_parts(void **state)
+{
+	(void)state;
+	assert_true(part_found("Bot", "a googlebOT", PATTERN_ICASE));
+	assert_true(part_found("bot", "BoBot", PATTERN_ICASE));
+	assert_true(part_found("b", "B", PATTERN_ICASE));
+	assert_true(part_found("1b", "a1B", PATTERN_ICASE));
+	assert_false(part_found("bot", "BoBo", PATTERN_ICASE));
+	assert_false(part_found("@a", "`A", PATTERN_ICASE)); /* they differ by the bit of the case */
+	assert_false(part_found("bot", "a googlebOT", 0));
+	assert_true(part_found("bOT", "a googlebOT", 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_walks),
 	};
 
