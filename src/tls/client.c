@@ -234,6 +234,7 @@ static bool session_is_good(const struct client_session *entry, const struct tls
 static void session_offer(SSL *ssl, struct tls_client *client, const struct client_use *use)
 {
 	struct client_session *entry = session_find(client, use->name, use->len);
+	SSL_SESSION *session;
 
 	if (!entry)
 		return;
@@ -243,7 +244,12 @@ static void session_offer(SSL *ssl, struct tls_client *client, const struct clie
 	}
 	list_remove(&entry->node);
 	list_prepend(&client->sessions, &entry->node);
-	SSL_set_session(ssl, entry->session);
+	/* A copy: the library forbids to use one of TLS 1.3 twice, for clients that do not want to be
+	 * recognised, and not every server sends another. */
+	session = SSL_SESSION_dup(entry->session);
+	if (session)
+		SSL_set_session(ssl, session);
+	SSL_SESSION_free(session);
 }
 
 void tls_client_forget(const struct conn *conn)

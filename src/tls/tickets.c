@@ -297,7 +297,8 @@ static int on_ticket(SSL *ssl, unsigned char *name, unsigned char *iv, EVP_CIPHE
 			continue;
 		if (!use_key(set, i, iv, cipher, mac, 0))
 			return -1;
-		return i == OLDEST ? 2 : 1;
+		/* RFC 8446 C.4: clients of TLS 1.3 use each once, so that nobody recognises them. */
+		return i == OLDEST || SSL_version(ssl) >= TLS1_3_VERSION ? 2 : 1;
 	}
 	return 0;
 }
