@@ -11,6 +11,8 @@ signed other ca www.example.com
 cp "$certs/site.pem" "$certs/bundle.pem.rsa"
 cat "$certs/site.crt" "$certs/other.key" >"$certs/mixed.pem"
 mkdir "$certs/empty"
+openssl req -x509 -nodes -newkey rsa:512 -subj /CN=weak -keyout "$certs/key" -out "$certs/crt" 2>/dev/null
+cat "$certs/crt" "$certs/key" >"$certs/weak.pem"
 openssl dhparam -dsaparam 2048 >"$certs/dh.pem" 2>/dev/null
 cd "$certs" || exit 1
 
@@ -67,6 +69,7 @@ on 0 "strict-sni prefer-client-ciphers no-ca-names no-tls-tickets"
 verdict 1 "ssl crt nope.pem" "" "nope.pem"
 verdict 1 "ssl crt mixed.pem"
 verdict 1 "ssl crt ca.pem" "" "private key"
+verdict 1 "ssl crt weak.pem" "" "too short for OpenSSL's security level"
 verdict 0 "ssl crt bundle.pem"
 verdict 1 "ssl crt empty" "" "needs a certificate"
 verdict 1 "ssl" "" "needs a certificate"

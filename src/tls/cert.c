@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/list.h"
 #include "tls/keypair.h"
+#include "tls/lib.h"
 #include "tls/ocsp.h"
 #include "tls/pem.h"
 
@@ -514,6 +515,18 @@ static int cert_add_chain(struct tls_cert *cert, const struct tls_pieces *p, str
 	return 0;
 }
 
+/* The library's security level would refuse it in each handshake: better now. */
+static int level_check(X509 *x, struct err *err)
+{
+	static SSL_CTX *probe;
+
+	if (!probe)
+		probe = SSL_CTX_new(TLS_method());
+	if (!probe || SSL_CTX_use_certificate(probe, x) != 1)
+		return tls_lib_error(err, "certificate");
+	return 0;
+}
+
 /* A new one whose leaf is x. */
 static struct tls_cert *cert_new(const struct tls_pieces *p, X509 *x, struct err *err)
 {
@@ -527,7 +540,7 @@ static struct tls_cert *cert_new(const struct tls_pieces *p, X509 *x, struct err
 		return NULL;
 	}
 	algorithm = EVP_PKEY_get_base_id(public);
-	if (pair_check(x, algorithm, tls_piece_span(&p->key), err) < 0)
+	if (pair_check(x, algorithm, tls_piece_span(&p->key), err) < 0 || level_check(x, err) < 0)
 		return NULL;
 	if (!names_alternative(&names, x) && !names_common(&names, x))
 		cert = cert_build(p, &names);
