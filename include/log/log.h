@@ -50,6 +50,8 @@ extern bool log_to_stderr; /* true at first; false with -q */
  * loop. 0, or -1 and err. */
 struct err;
 int log_parent_start(struct err *err);
+/* The process's id, without a system call a line. */
+unsigned log_own_pid(void);
 /* In a process that was just forked: what its parent has logged is the parent's. */
 void log_forked(void);
 /* The process goes to the background: stderr and targets stdout and stderr are given up. */

@@ -44,6 +44,20 @@ static void log_read_pid(void)
 	log_pid = (unsigned)getpid();
 }
 
+static void log_know_pid(void)
+{
+	if (!log_pid)
+		pthread_atfork(NULL, NULL, log_read_pid);
+	log_read_pid();
+}
+
+unsigned log_own_pid(void)
+{
+	if (unlikely(!log_pid))
+		log_know_pid();
+	return log_pid;
+}
+
 /* Which targets lost lines since the last report, and why. */
 static void log_report_drops(void)
 {
@@ -284,9 +298,7 @@ static int log_prepare(struct config *cfg, void *module_data, struct err *err)
 
 	(void)cfg;
 	tzset();
-	if (!log_pid)
-		pthread_atfork(NULL, NULL, log_read_pid);
-	log_read_pid();
+	log_know_pid();
 	timer_init(&log_report_timer, log_report_fire);
 	list_for_each(ring, &data->rings, node)
 		if (ring_prepare(ring, err))

@@ -5,6 +5,7 @@
 #include "expr/view.h"
 
 #include "base/clock.h"
+#include "log/log.h"
 #include "net/faults.h"
 #include "net/listener.h"
 #include "proxy/global.h"
@@ -13,8 +14,6 @@
 #include "stream/exchange.h"
 #include "stream/extra.h"
 #include "stream/stream.h"
-
-#include <unistd.h>
 
 const struct addr *stream_src(const struct stream *s)
 {
@@ -68,7 +67,7 @@ static void view_find_log(const struct view *view, struct view_log *log)
 			.active_conns = gauge_sum_recent(&global_tally->current),
 			.frontend_conns = gauge_sum_recent(&se->frontend->fe->current),
 			.termination = "--",
-			.pid = (unsigned)getpid(),
+			.pid = log_own_pid(),
 		};
 }
 
@@ -222,7 +221,7 @@ void view_fill_log(const struct stream *s, struct view_log *log)
 		.early = s->reason == END_NONE,
 		.server_queue = s->extra ? s->extra->queue.turn_server : 0,
 		.backend_queue = s->extra ? s->extra->queue.turn_backend : 0,
-		.pid = (unsigned)getpid(),
+		.pid = log_own_pid(),
 		.request_counter = s->id - 1,
 	};
 	stream_termination(s, log->termination);
