@@ -199,6 +199,66 @@ static void crypto_is_stricter(void **state)
 }
 #endif
 
+/* -- hellos that are broken or in pieces -------------------------------------------------------- */
+
+static struct span unhex(const char *text, char *out)
+{
+	size_t n = 0;
+
+	for (; text[0] && text[1]; text += 2)
+		out[n++] = (char)(str_hex_digit(text[0]) << 4 | str_hex_digit(text[1]));
+	return (struct span){ out, n };
+}
+
+static bool hello_is(const char *expr, const char *want)
+{
+	struct expr *e = parse_good(expr);
+	struct sample smp;
+
+	if (expr_eval_as(e, &view, AT_REQUEST | AT_FINAL, SMP_STR, &smp) != EXPR_FOUND)
+		return !strcmp(want, "-");
+	return span_equal(smp.str, span_of(want));
+}
+
+static void hellos_as_recorded(void **state)
+{
+	static const char *const exprs[] = { "req.ssl_hello_type", "req.ssl_ver", "req.ssl_sni,hex",
+					     "req.ssl_ec_ext", "req.ssl_st_ext", "req.ssl_alpn,hex" };
+	const char *srcdir = getenv("srcdir");
+	char line[8192], bytes[4096], *hex, *want, *save;
+	int bad = 0, rows = 0;
+	size_t i;
+	FILE *f;
+
+	(void)state;
+	snprintf(line, sizeof(line), "%s/reg-tests/expr/hellos.txt", srcdir ? srcdir : ".");
+	f = fopen(line, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = 0;
+		hex = strchr(line, '\t');
+		if (line[0] == '#' || !hex)
+			continue;
+		*hex++ = 0;
+		want = strchr(hex, '\t');
+		assert_non_null(want);
+		*want++ = 0;
+		view.request = unhex(hex, bytes);
+		want = strtok_r(want, " ", &save);
+		for (i = 0; i < ARRAY_LEN(exprs); i++, want = strtok_r(NULL, " ", &save)) {
+			if (want && hello_is(exprs[i], want))
+				continue;
+			print_error("%s: %s is not %s\n", line, exprs[i], want ? want : "there");
+			bad++;
+		}
+		rows++;
+	}
+	fclose(f);
+	view.request = (struct span){ NULL, 0 };
+	assert_int_equal(bad, 0);
+	assert_true(rows > 80);
+}
+
 static void messages_name_the_word(void **state)
 {
 	static const struct {
@@ -330,6 +390,7 @@ int main(void)
 		cmocka_unit_test(crypto_equals_reference),
 		cmocka_unit_test(crypto_is_stricter),
 #endif
+		cmocka_unit_test(hellos_as_recorded),
 		cmocka_unit_test(messages_name_the_word),
 		cmocka_unit_test(parsing_stops_where_it_ends),
 		cmocka_unit_test(bytes_are_waited_for),

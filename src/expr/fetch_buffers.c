@@ -169,7 +169,7 @@ static enum expr_result fetch_alpn(struct fetch_call *call, struct sample *smp)
 	if (!hello.alpn.ptr || at >= hello.alpn.len)
 		return EXPR_NONE;
 	len = (uint8_t)hello.alpn.ptr[at++];
-	if (len > hello.alpn.len - at)
+	if (!len || len > hello.alpn.len - at)
 		return EXPR_NONE;
 	smp->str = (struct span){ hello.alpn.ptr + at, len };
 	smp->flags |= SMP_CONST | (at + len < hello.alpn.len ? SMP_NOT_LAST : 0);

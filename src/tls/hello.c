@@ -67,7 +67,7 @@ static void hello_sni(struct bytes ext, struct hello *hello)
 		unsigned type = take_number(&list, 1);
 		struct bytes name = take_vector(&list, 2);
 
-		if (type == 0 && !name.bad)
+		if (type == 0 && !name.bad && name.left)
 			hello->sni = bytes_span(&name);
 	}
 }
