@@ -245,6 +245,19 @@ static void listen_once(struct source *src, uint32_t events)
 
 static struct source source = { .fd = -1, .ready = listen_once };
 
+/* A timer of the parent's (keys of tickets) may want to change something: that is the parent's
+ * business, and no worker would hear of it from here. */
+static unsigned submit_nothing(const struct change_kind *kind, const void *bytes, size_t len,
+			       change_done *done, void *arg)
+{
+	(void)kind;
+	(void)bytes;
+	(void)len;
+	if (done)
+		done(arg, "this process only waits", "", 0);
+	return 0;
+}
+
 /* Row 0 is the parent's. */
 struct worker *spare_serve(void)
 {
@@ -253,6 +266,7 @@ struct worker *spare_serve(void)
 	segment_own = &nobody;
 	child_forget(NULL);
 	listeners_held = true; /* still: it accepts nothing */
+	change_route = submit_nothing;
 	handover_forget();
 	source.fd = line;
 	if (loop_init(10) < 0 || loop_add(&source, EPOLLIN) < 0)
