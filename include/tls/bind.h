@@ -70,6 +70,7 @@ struct tls_bind {
 	struct tls_context *contexts; /* the first one made is the bind line's own */
 	struct tls_context *own;
 	bool without_h2;
+	bool early;            /* some of its lines allow early data */
 	const char *sign_file, *sign_pass; /* ca-sign-file, ca-sign-pass */
 	struct tls_forge *forge; /* generate-certificates; NULL: not */
 	struct tls_ticket_keys *ticket_keys; /* tls-ticket-keys; NULL: none */

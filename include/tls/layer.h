@@ -14,12 +14,14 @@ struct tls_conn {
 	struct buf *in;        /* records received that the library has not asked for yet */
 	struct buf *out;       /* records that the socket has not taken yet */
 	struct tls_bind *bind; /* that it was accepted by */
+	struct tls_early *early; /* came before the handshake was done, to be received; NULL */
 	unsigned long error;   /* of OpenSSL, the first one */
 	size_t want;           /* how much is to be received at most */
 	uint32_t sent_ms;      /* low bits of the clock: of the last bytes sent */
 	uint32_t streamed;     /* bytes sent since the last pause; not beyond TLS_STREAMING */
 	uint8_t fault;         /* enum tls_fault */
 	bool by_socket;        /* in the handshake: the library has the socket itself (kernel.c) */
+	bool hears_early;      /* the handshake begins with early data, perhaps */
 	bool accepts;          /* the other side has begun */
 	bool readable;         /* the socket may have something */
 	bool heard;            /* something has come in the handshake */

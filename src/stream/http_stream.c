@@ -13,6 +13,8 @@
 #include "stream/http_rules.h"
 #include "stream/stream.h"
 
+#include "config.h"
+
 enum { REQUESTS = AT_REQUESTS, BOTH = AT_REQUESTS | AT_RESPONSE };
 
 /* -- set-log-level ---------------------------------------------------------------------- */
@@ -143,6 +145,20 @@ static enum action_result action_content_capture(const struct rule *rule, struct
 	capture_store(view, false, (uint64_t)rule->num, smp.str);
 	return ACTION_NEXT;
 }
+
+/* -- wait-for-handshake ----------------------------------------------------------------- */
+
+#ifdef HAVE_OPENSSL
+/* Early data are kept until the handshake is done (tls/early.c). */
+static enum action_result action_handshake(const struct rule *rule, struct view *view,
+					   unsigned place)
+{
+	(void)rule;
+	(void)view;
+	(void)place;
+	return ACTION_NEXT;
+}
+#endif
 
 /* -- disable-l7-retry ------------------------------------------------------------------- */
 
@@ -322,6 +338,10 @@ const struct action http_stream_actions[] = {
 	  .help = "sends a header ahead of the response, in a 103" },
 	{ "disable-l7-retry", .where = REQUESTS, .run = action_no_retry,
 	  .help = "the request is not sent again once it was sent" },
+#ifdef HAVE_OPENSSL
+	{ "wait-for-handshake", .where = REQUESTS, .run = action_handshake,
+	  .help = "waits until TLS is agreed upon; a request never comes before that" },
+#endif
 	{ "wait-for-body", .where = BOTH, .parse = parse_body, .run = action_body,
 	  .help = "waits for the body, or for a part of it" },
 	{ 0 },

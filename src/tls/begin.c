@@ -5,8 +5,12 @@
 
 int tls_conn_accept(struct conn *conn, struct tls_bind *bind)
 {
+	struct tls_conn *t;
+
 	if (tls_layer_start(conn, tls_bind_ssl(bind), true) < 0)
 		return -1;
-	container_of(conn->layer, struct tls_conn, layer)->bind = bind;
+	t = container_of(conn->layer, struct tls_conn, layer);
+	t->bind = bind;
+	t->hears_early = bind->early;
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include "tls/conn.h"
 #include "tls/context.h"
 #include "tls/forge.h"
+#include "tls/early.h"
 #include "tls/list.h"
 #include "tls/notes.h"
 #include "tls/ocsp.h"
@@ -59,8 +60,12 @@ bool tls_bind_leave_out_h2(struct tls_bind *bind)
 /* -- contexts ------------------------------------------------------------------------------ */
 
 /* What clients may come back with: the lines of one section take each other's sessions. */
-static int share(const struct tls_bind *bind, SSL_CTX *ctx)
+static int share(struct tls_bind *bind, const struct tls_settings *set, SSL_CTX *ctx)
 {
+	if (set->options.on & TLS_ALLOW_0RTT) {
+		tls_early_attach(ctx);
+		bind->early = true;
+	}
 	tls_ocsp_attach(ctx);
 	if (tls_sessions_attach(ctx, bind->conf->section) < 0)
 		return -1;
@@ -89,7 +94,7 @@ struct tls_context *tls_bind_context(struct tls_bind *bind, const struct tls_set
 	}
 	tls_context_for(c->ctx, without_h2, bind);
 	tls_choose_install(c->ctx, bind);
-	if (share(bind, c->ctx) < 0) {
+	if (share(bind, set, c->ctx) < 0) {
 		SSL_CTX_free(c->ctx);
 		free(c);
 		err_set(err, "out of memory");

@@ -15,6 +15,7 @@
 #include "base/pool.h"
 #include "net/conn.h"
 #include "tls/drain.h"
+#include "tls/early.h"
 #include "tls/kernel.h"
 #include "tls/layer.h"
 #include "tls/notes.h"
@@ -184,7 +185,7 @@ static void tls_leave(struct tls_conn *t, bool more)
 	records_settle(RECORDS_OUT, &t->out);
 	records_settle(RECORDS_IN, &t->in);
 	tls_current = NULL;
-	if (t->readable || t->in || SSL_pending(t->ssl))
+	if (t->readable || t->in || t->early || SSL_pending(t->ssl))
 		conn->flags |= CONN_READABLE;
 	else
 		conn->flags &= (uint16_t)~CONN_READABLE;
@@ -233,6 +234,10 @@ static enum io tls_recv(struct conn *conn, void *buf, size_t size, size_t *got)
 	size_t total = 0, n;
 	enum io r = IO_OK;
 
+	if (t->early) {
+		*got = tls_early_take(t, buf, size);
+		return IO_OK; /* and readable it remains, until the socket says that it is not */
+	}
 	if (t->dead) {
 		conn->flags &= (uint16_t)~CONN_READABLE;
 		return t->ended ? IO_EOF : IO_ERR;
@@ -403,6 +408,8 @@ static enum io tls_probe(struct conn *conn)
 	size_t n;
 	char c;
 
+	if (t->early)
+		return IO_OK;
 	if (t->dead)
 		return t->ended ? IO_EOF : IO_ERR;
 	t->readable = true;
@@ -435,6 +442,7 @@ static void tls_close(struct conn *conn, bool reset)
 		tls_drain(conn, &t->out);
 	records_give(&t->out);
 	records_give(&t->in);
+	tls_early_free(t);
 	if (!t->dead) /* else the library takes the session for a bad one */
 		SSL_set_shutdown(t->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
 	tls_current = t;
@@ -535,6 +543,8 @@ static void tls_note_socket(struct tls_conn *t, int why)
 		 ERR_GET_REASON(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING);
 	if (why == SSL_ERROR_NONE)
 		tls_kernel_take(t, tls_bio);
+	if (t->early) /* a pipe would pass it by */
+		t->layer.splices &= (uint8_t)~LAYER_SPLICES_IN;
 }
 
 enum io tls_conn_handshake(struct conn *conn)
@@ -545,7 +555,7 @@ enum io tls_conn_handshake(struct conn *conn)
 	if (t->dead)
 		return IO_ERR;
 	tls_enter(t, RECORDS_SIZE);
-	r = SSL_do_handshake(t->ssl);
+	r = t->hears_early && !tls_early_hear(t) ? 0 : SSL_do_handshake(t->ssl);
 	why = r == 1 ? SSL_ERROR_NONE : SSL_get_error(t->ssl, r);
 	if (t->by_socket)
 		tls_note_socket(t, why);
