@@ -29,8 +29,8 @@ extern const struct module tls_bind_module;
 /* A fresh SSL for one accepted connection, with the line's settings; the callbacks choose the
  * certificate by the name asked for. NULL: no memory. */
 struct ssl_st *tls_bind_ssl(struct tls_bind *bind);
-/* The certificate that was chosen for the connection: also when a session was resumed and it was not
- * sent. NULL: none yet, or none at all. */
+/* The certificate that was chosen for the connection: also when a session was resumed and it was
+ * not sent. NULL: none yet, or none at all. */
 struct tls_cert *tls_bind_chosen(const struct ssl_st *ssl);
 
 /* An SSL_CTX and the settings that it was made of: one for all lines of the same settings. */
@@ -40,8 +40,8 @@ struct tls_context {
 	SSL_CTX *ctx;
 };
 
-/* One certificate for a bind line, and the names it is to be shown for: of a word "crt", or of a line
- * of a crt-list. */
+/* One certificate for a bind line, and the names it is to be shown for: of a word "crt", or of a
+ * line of a crt-list. */
 struct tls_line {
 	struct list node;      /* tls_bind.lines, in the order of rank */
 	struct tls_user user;  /* of the entry */
@@ -51,7 +51,7 @@ struct tls_line {
 	const struct tls_list_line *from; /* its line there */
 	unsigned rank;         /* earlier lines win */
 	unsigned group;        /* those of one word or line (bundles) have the same */
-	const char *const *filters; /* as written; NULL-terminated; NULL: those of the certificate */
+	const char *const *filters; /* as written; NULL-terminated; NULL: the certificate's names */
 	const struct tls_settings *set; /* what it says itself; NULL: nothing */
 	struct tls_context *context; /* NULL: that of the bind line */
 	struct tls_name *names;
@@ -81,12 +81,12 @@ extern struct list tls_binds;
 
 /* The bind line's object, made at its first word about TLS. */
 struct tls_bind *tls_bind_of(struct bind_conf *conf, struct config *cfg);
-/* The context for these settings, once the bind line has its own: one that is there already when they
- * come to the same. NULL and err. */
+/* The context for these settings, once the bind line has its own: one that is there already when
+ * they come to the same. NULL and err. */
 struct tls_context *tls_bind_context(struct tls_bind *bind, const struct tls_settings *set,
 				     struct err *err);
-/* Adds the entries (of one word or line) to the bind line. filters and set (what the line says, NULL:
- * nothing of its own) stay the caller's. The names enter the index when contexts are there
+/* Adds the entries (of one word or line) to the bind line. filters and set (what the line says,
+ * NULL: nothing of its own) stay the caller's. The names enter the index when contexts are there
  * (tls_bind_ready), else with them. 0, or -1 and err. */
 struct tls_line_spec {
 	struct tls_entry *const *entries;

@@ -13,8 +13,8 @@ struct tls_cert;
 int tls_dh_load(const char *path, struct err *err);
 /* What was loaded, for all connections of the context. */
 void tls_dh_use(SSL_CTX *ctx);
-/* tune.ssl.default-dh-param, when nothing was loaded: as long as the key of the certificate, at most
- * that size. */
+/* tune.ssl.default-dh-param, when nothing was loaded: as long as the key of the certificate, at
+ * most that size. */
 void tls_dh_suit(SSL *ssl, struct tls_cert *cert);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* crt-lists: files whose lines name certificates, options and the names they are for; and directories,
- * which are lists of what is in them. Read once for one path; bind lines that name the same list
- * share it, and a line that is added or deleted at run time is so for all of them. */
+/* crt-lists: files whose lines name certificates, options and the names they are for; and
+ * directories, which are lists of what is in them. Read once for one path; bind lines that name
+ * the same list share it, and a line that is added or deleted at run time is so for all of them. */
 #ifndef TLS_LIST_H
 #define TLS_LIST_H
 
@@ -59,11 +59,11 @@ struct tls_list *tls_list_first(void);
 int tls_list_use(struct tls_list *list, struct tls_bind *bind, struct err *err);
 /* The line as it would be written in a file. */
 void tls_list_say(const struct tls_list_line *line, struct text *text);
-/* At run time, for all bind lines of the list; line: as in a file. The certificate must be in the store
- * already. All or nothing. 0, or -1 and err. */
+/* At run time, for all bind lines of the list; line: as in a file. The certificate must be in
+ * the store already. All or nothing. 0, or -1 and err. */
 int tls_list_add(struct tls_list *list, struct span line, struct err *err);
-/* Takes the lines of this certificate out (number 0: all of them; else the one of that line), except
- * a bind line's default certificate. 0, or -1 and err. */
+/* Takes the lines of this certificate out (number 0: all of them; else the one of that line),
+ * except a bind line's default certificate. 0, or -1 and err. */
 int tls_list_delete(struct tls_list *list, const char *crt, unsigned number, struct err *err);
 /* Frees all lists: no bind line has any line of them any more. */
 void tls_lists_free(void);

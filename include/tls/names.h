@@ -29,11 +29,12 @@ struct tls_names {
 	size_t mask, count; /* mask 0: no buckets yet */
 };
 
-/* In out (TLS_NAME_MAX + 1 bytes): in small letters, without a final dot. Length; 0: it is too long,
- * empty, or has a NUL in it. */
+/* In out (TLS_NAME_MAX + 1 bytes): in small letters, without a final dot. Length; 0: it is too
+ * long, empty, or has a NUL in it. */
 size_t tls_name_normalise(struct span name, char *out);
 /* Fills in a name of normalised text, which stays the caller's. "*.x" becomes a wildcard. */
-void tls_name_init(struct tls_name *name, const char *text, size_t len, void *object, unsigned rank);
+void tls_name_init(struct tls_name *name, const char *text, size_t len, void *object,
+		   unsigned rank);
 /* 0, or -1: no memory. */
 int tls_names_add(struct tls_names *index, struct tls_name *name);
 void tls_names_remove(struct tls_names *index, struct tls_name *name);
@@ -41,7 +42,8 @@ void tls_names_free(struct tls_names *index);
 
 /* Those that a normalised name is, in the order of rank: first(exact), then next(...). wild: of
  * those whose wildcard it falls under. NULL: no (more). */
-struct tls_name *tls_names_first(const struct tls_names *index, const char *text, size_t len, bool wild);
+struct tls_name *tls_names_first(const struct tls_names *index, const char *text, size_t len,
+				 bool wild);
 struct tls_name *tls_names_next(const struct tls_name *name);
 
 #endif

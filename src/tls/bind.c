@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * TLS of a bind line: lines (certificates with the names they are for), contexts (settings), the index
- * of names. Filled by words (bind_conf.c, list.c) and by commands; asked for each ClientHello
+ * TLS of a bind line: lines (certificates with the names they are for), contexts (settings), the
+ * index of names. Filled by words (bind_conf.c, list.c) and by commands; asked for each ClientHello
  * (choose.c). A line's names follow its entry: when the entry gets another certificate, they are
  * looked at anew.
  */
@@ -344,7 +344,8 @@ static int check_certificates(struct tls_bind *bind, struct config *cfg)
 			       "fail until one is added");
 		return 0;
 	}
-	return config_error(cfg, &bind->loc, "'ssl' needs a certificate: 'crt' or 'crt-list' is missing");
+	return config_error(cfg, &bind->loc, "'ssl' needs a certificate: 'crt' or 'crt-list' is "
+			    "missing");
 }
 
 static int forge_ready(struct tls_bind *bind, struct config *cfg)
@@ -354,8 +355,8 @@ static int forge_ready(struct tls_bind *bind, struct config *cfg)
 	if (!(bind->set.options.on & TLS_GENERATE))
 		return 0;
 	if (!bind->sign_file)
-		return config_error(cfg, &bind->loc, "'generate-certificates' needs 'ca-sign-file': the "
-				    "authority that signs them");
+		return config_error(cfg, &bind->loc, "'generate-certificates' needs 'ca-sign-file': "
+				    "the authority that signs them");
 	bind->forge = tls_forge_new(bind->sign_file, bind->sign_pass, &err);
 	return bind->forge ? 0 : config_error(cfg, &bind->loc, "%s", err.text);
 }
@@ -370,8 +371,9 @@ static int lines_ready(struct tls_bind *bind, struct config *cfg)
 		if (!line_ready(line, &err))
 			continue;
 		if (line->list)
-			rc = config_error(cfg, &(struct location){ line->list->name,
-								   line->from->number }, "%s", err.text);
+			rc = config_error(cfg,
+					  &(struct location){ line->list->name, line->from->number },
+					  "%s", err.text);
 		else
 			rc = config_error(cfg, &bind->loc, "%s", err.text);
 	}

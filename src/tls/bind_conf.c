@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Words about TLS of bind lines and of the global section. Files are read when their word is parsed, so
- * that problems show below the word; contexts and the index are made when the configuration is
- * complete. Nothing here runs for a connection.
+ * Words about TLS of bind lines and of the global section. Files are read when their word is
+ * parsed, so that problems show below the word; contexts and the index are made when the
+ * configuration is complete. Nothing here runs for a connection.
  */
 #include "tls/bind.h"
 
@@ -158,7 +158,8 @@ static int global_options(struct statement *st, const struct keyword *kw, void *
 		const char *word = stmt_next(st);
 
 		if (tls_settings_word(word, TLS_IN_DEFAULT) < 0 || !strcmp(word, "tls-tickets"))
-			rc = stmt_error(st, st->at - 1, "'%s' is not an option of '%s'", word, kw->name);
+			rc = stmt_error(st, st->at - 1, "'%s' is not an option of '%s'", word,
+					kw->name);
 		else
 			rc = tls_settings_parse(st, word, &tls_global.bind);
 	}

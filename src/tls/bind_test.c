@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A bind line's choice, with real handshakes through memory: names, key types, settings of a crt-list's
- * line, defaults, changes of certificates. */
+/* A bind line's choice, with real handshakes through memory: names, key types, settings of a
+ * crt-list's line, defaults, changes of certificates. */
 #include "tls/bind.h"
 
 #include "base/arena.h"
@@ -133,7 +133,8 @@ static SSL *client_new(const struct client *c)
 	if (c->max)
 		SSL_CTX_set_max_proto_version(ctx, c->max);
 	if (c->alpn)
-		SSL_CTX_set_alpn_protos(ctx, (const unsigned char *)c->alpn, (unsigned)strlen(c->alpn));
+		SSL_CTX_set_alpn_protos(ctx, (const unsigned char *)c->alpn,
+					(unsigned)strlen(c->alpn));
 	if (x)
 		SSL_CTX_use_cert_and_key(ctx, x, ec, NULL, 1);
 	SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
@@ -258,7 +259,8 @@ static void keys_choose(void **state)
 	assert_seen(&l, "ecdsa v1.3", .sni = "x.test");
 	assert_seen(&l, "rsa v1.3", .sni = "x.test", .sigalgs = "RSA-PSS+SHA256");
 	assert_seen(&l, "ed25519 v1.3", .sni = "x.test", .sigalgs = "RSA-PSS+SHA256:ed25519");
-	assert_seen(&l, "rsa v1.2", .sni = "x.test", .sigalgs = "RSA+SHA256", .max = TLS1_2_VERSION);
+	assert_seen(&l, "rsa v1.2", .sni = "x.test", .sigalgs = "RSA+SHA256",
+		    .max = TLS1_2_VERSION);
 	assert_seen(&l, "ecdsa v1.2", .sni = "x.test", .max = TLS1_2_VERSION);
 	assert_seen(&l, "only v1.3", .sni = "ed.test");
 	assert_seen(&l, "failed", .sni = "ed.test", .sigalgs = "RSA-PSS+SHA256");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The choice of a certificate. OpenSSL calls for each ClientHello, before it decides anything: the name
- * asked for finds a line (exact names before wildcards, earlier lines before later ones; of several
- * certificates for one name the one that suits the client, ECDSA before RSA), and the line's settings
- * come into force. The certificate itself is put on the SSL when it is needed: not for sessions that
- * are resumed. Costs the same however many names there are.
+ * The choice of a certificate. OpenSSL calls for each ClientHello, before it decides anything: the
+ * name asked for finds a line (exact names before wildcards, earlier lines before later ones; of
+ * several certificates for one name the one that suits the client, ECDSA before RSA), and the
+ * line's settings come into force. The certificate itself is put on the SSL when it is needed: not
+ * for sessions that are resumed. Costs the same however many names there are.
  */
 #include "tls/choose.h"
 
@@ -78,8 +78,8 @@ static unsigned line_needs(const struct tls_line *line)
 /* The lower the better; a certificate that the client cannot verify comes last. */
 static unsigned line_merit(const struct tls_line *line, unsigned can)
 {
-	static const unsigned order[] = { TLS_CAN_ECDSA, TLS_CAN_ED25519, TLS_CAN_ED448, TLS_CAN_RSA,
-					  TLS_CAN_DSA };
+	static const unsigned order[] = { TLS_CAN_ECDSA, TLS_CAN_ED25519, TLS_CAN_ED448,
+					  TLS_CAN_RSA, TLS_CAN_DSA };
 	unsigned needs = line_needs(line), i;
 
 	for (i = 0; i < ARRAY_LEN(order); i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An SSL_CTX that obeys settings. Made when the configuration is complete, and at run time for lines
- * that are added to a crt-list; none of it holds a certificate: those are put on each SSL (tls/choose.c,
- * tls/client.c). What a context needs beside OpenSSL's object hangs at it (struct extra) and goes
- * with it.
+ * An SSL_CTX that obeys settings. Made when the configuration is complete, and at run time for
+ * lines that are added to a crt-list; none of it holds a certificate: those are put on each SSL
+ * (tls/choose.c, tls/client.c). What a context needs beside OpenSSL's object hangs at it (struct
+ * extra) and goes with it.
  */
 #include "tls/settings.h"
 
@@ -94,7 +94,8 @@ static int set_lists(SSL_CTX *ctx, const struct tls_settings *set, struct err *e
 	const char *groups = set->curves ? set->curves : set->ecdhe;
 
 	if (set->ciphers && !SSL_CTX_set_cipher_list(ctx, set->ciphers))
-		return tls_lib_error(err, "'ciphers': OpenSSL does not take '%.200s'", set->ciphers);
+		return tls_lib_error(err, "'ciphers': OpenSSL does not take '%.200s'",
+				     set->ciphers);
 	if (set->ciphersuites && !SSL_CTX_set_ciphersuites(ctx, set->ciphersuites))
 		return tls_lib_error(err, "'ciphersuites': OpenSSL does not take '%.200s'",
 				     set->ciphersuites);
@@ -102,7 +103,8 @@ static int set_lists(SSL_CTX *ctx, const struct tls_settings *set, struct err *e
 		return err_set(err, "'%s': '%.200s' has a curve that OpenSSL does not know",
 			       set->curves ? "curves" : "ecdhe", groups);
 	if (set->sigalgs && !SSL_CTX_set1_sigalgs_list(ctx, set->sigalgs))
-		return tls_lib_error(err, "'sigalgs': OpenSSL does not take '%.200s'", set->sigalgs);
+		return tls_lib_error(err, "'sigalgs': OpenSSL does not take '%.200s'",
+				     set->sigalgs);
 	if (set->client_sigalgs && !SSL_CTX_set1_client_sigalgs_list(ctx, set->client_sigalgs))
 		return tls_lib_error(err, "'client-sigalgs': OpenSSL does not take '%.200s'",
 				     set->client_sigalgs);

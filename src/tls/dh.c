@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Diffie-Hellman parameters. Those of a size are the groups of RFC 7919, which need no prime of one's
- * own; 1024 bits have none there: the group of RFC 2409 does for old Java. */
+/* Diffie-Hellman parameters. Those of a size are the groups of RFC 7919, which need no prime of
+ * one's own; 1024 bits have none there: the group of RFC 2409 does for old Java. */
 #include "tls/dh.h"
 
 #include "base/bug.h"
@@ -65,7 +65,8 @@ static EVP_PKEY *dh_from(OSSL_PARAM *params)
 static EVP_PKEY *dh_named(const char *name)
 {
 	OSSL_PARAM params[] = {
-		OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)(uintptr_t)name, 0),
+		OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME,
+						 (char *)(uintptr_t)name, 0),
 		OSSL_PARAM_construct_end(),
 	};
 
@@ -111,7 +112,8 @@ static EVP_PKEY *dh_sized(unsigned bits)
 	return groups[i].key;
 }
 
-/* Elliptic curves of 256 bits are as strong as 3072 bits of RSA: the reference takes 2048 for them. */
+/* Elliptic curves of 256 bits are as strong as 3072 bits of RSA: the reference takes 2048 for
+ * them. */
 static unsigned dh_bits(EVP_PKEY *key)
 {
 	unsigned bits = EVP_PKEY_is_a(key, "RSA") || EVP_PKEY_is_a(key, "DSA") ?

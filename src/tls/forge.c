@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Certificates for whatever name clients ask for. Each is signed once and kept, those used last, at
- * most tune.ssl.ssl-ctx-cache-size of them; each process has its own. They all have one key: that of
- * the bind line's default certificate. Called by the choice (tls/choose.c).
+ * most tune.ssl.ssl-ctx-cache-size of them; each process has its own. They all have one key: that
+ * of the bind line's default certificate. Called by the choice (tls/choose.c).
  */
 #include "tls/forge.h"
 
@@ -48,7 +48,8 @@ unsigned long tls_forge_count(const struct tls_forge *forge)
 	return forge->made;
 }
 
-/* -- the authority ------------------------------------------------------------------------------ */
+/* -- the authority
+ * ------------------------------------------------------------------------------ */
 
 static int no_prompt(char *buf, int size, int rwflag, void *arg)
 {
@@ -132,7 +133,8 @@ void tls_forge_free(struct tls_forge **where)
 	free(forge);
 }
 
-/* -- one certificate ----------------------------------------------------------------------------- */
+/* -- one certificate
+ * ----------------------------------------------------------------------------- */
 
 /* What goes into a certificate must be a name, whatever the client sends: it becomes the text of an
  * extension. */
@@ -246,7 +248,8 @@ static struct tls_cert *make(struct tls_forge *forge, const char *name, size_t l
 	return cert;
 }
 
-/* -- the cache ----------------------------------------------------------------------------------- */
+/* -- the cache
+ * ----------------------------------------------------------------------------------- */
 
 static struct forged *find(struct tls_forge *forge, const char *name, size_t len, uint64_t key)
 {

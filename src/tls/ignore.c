@@ -51,8 +51,9 @@ static int ignore_one(struct tls_ignore *ignore, const char *word, struct err *e
 	if (!str_to_int(word, 1, LAST, &number))
 		number = tls_ignore_number(word);
 	if (number < 1)
-		return err_set(err, "'%s' is not an error of certificates: a number from 1 to %d, a "
-			       "name such as " PREFIX "CERT_HAS_EXPIRED, or 'all' expected", word, LAST);
+		return err_set(err, "'%s' is not an error of certificates: a number from 1 to "
+			       "%d, a name such as " PREFIX "CERT_HAS_EXPIRED, or 'all' expected",
+			       word, LAST);
 	ignore->bits[number / 64] |= UINT64_C(1) << number % 64;
 	return 0;
 }

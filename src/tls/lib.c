@@ -15,7 +15,7 @@
 
 int tls_lib_start(struct err *err)
 {
-	/* Its own clean-up at exit would run in each forked process and touch memory for nothing. */
+	/* Its own clean-up at exit would run in each process and touch memory for nothing. */
 	static const uint64_t how = OPENSSL_INIT_NO_ATEXIT | OPENSSL_INIT_LOAD_SSL_STRINGS |
 				    OPENSSL_INIT_LOAD_CRYPTO_STRINGS;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * crt-lists. A list is read while the configuration is; its lines become lines of each bind line that
- * uses it (tls_bind_add). Commands add and delete lines in memory: files are never written. Certificates
- * and their contents are the store's business.
+ * crt-lists. A list is read while the configuration is; its lines become lines of each bind line
+ * that uses it (tls_bind_add). Commands add and delete lines in memory: files are never written.
+ * Certificates and their contents are the store's business.
  */
 #include "tls/list.h"
 
@@ -148,7 +148,7 @@ static int line_options(struct tls_list_line *line, struct err *err)
 		if (args < 0)
 			return err_set(err, tls_settings_word(*option, TLS_IN_BIND) < 0 ?
 				       "'%s' is not known" :
-				       "'%s' is a word of bind lines, not of the lines of a crt-list",
+				       "'%s' is a word of bind lines, not of lines of a crt-list",
 				       *option);
 		arg = args ? option[1] : NULL;
 		if (tls_settings_set(&line->set, *option, arg, line->arena, err))

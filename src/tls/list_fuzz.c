@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines of a crt-list: whatever they hold, words are not empty, and options parse or are refused. */
+/* Lines of a crt-list: whatever they hold, words are not empty, and options parse or are
+ * refused. */
 #include "tls/list.h"
 
 #include "base/arena.h"

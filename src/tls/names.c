@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A hash of names, with chains in the order of rank. Used by bind lines (tls/choose.c); filled when the
- * configuration is complete and by commands. Pure.
+ * A hash of names, with chains in the order of rank. Used by bind lines (tls/choose.c); filled when
+ * the configuration is complete and by commands. Pure.
  */
 #include "tls/names.h"
 
@@ -114,8 +114,8 @@ void tls_names_free(struct tls_names *index)
 	memset(index, 0, sizeof(*index));
 }
 
-static struct tls_name *chain_find(struct tls_name *name, const char *text, size_t len, uint32_t hash,
-				   bool wild)
+static struct tls_name *chain_find(struct tls_name *name, const char *text, size_t len,
+				   uint32_t hash, bool wild)
 {
 	for (; name; name = name->next)
 		if (name->hash == hash && name->wild == wild && name->len == len &&
@@ -124,7 +124,8 @@ static struct tls_name *chain_find(struct tls_name *name, const char *text, size
 	return NULL;
 }
 
-struct tls_name *tls_names_first(const struct tls_names *index, const char *text, size_t len, bool wild)
+struct tls_name *tls_names_first(const struct tls_names *index, const char *text, size_t len,
+				 bool wild)
 {
 	const char *dot;
 	uint32_t hash;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The index of names: exact ones, wildcards, order, removal, and that a look-up does not get dearer. */
+/* The index of names: exact ones, wildcards, order, removal, and that a look-up does not get
+ * dearer. */
 #include "tls/names.h"
 
 #include <setjmp.h>

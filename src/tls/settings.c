@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The words about TLS that bind lines, server lines, lines of a crt-list and the defaults of the global
- * section share: each sets a field of struct tls_settings. Texts come in as words and problems go out
- * as sentences, so that commands at run time take the same way as the configuration. What a value
- * means to OpenSSL is found out by tls/context.c. Pure, but for the arena.
+ * The words about TLS that bind lines, server lines, lines of a crt-list and the defaults of the
+ * global section share: each sets a field of struct tls_settings. Texts come in as words and
+ * problems go out as sentences, so that commands at run time take the same way as the
+ * configuration. What a value means to OpenSSL is found out by tls/context.c. Pure, but for the
+ * arena.
  */
 #include "tls/settings.h"
 
@@ -154,12 +155,12 @@ int tls_settings_versions(const struct tls_settings *set, int *min, int *max, ui
 		*min = TLS1_2_VERSION;
 	if (!set->min_version && *max < *min) {
 		*min = *max;
-		why = "'ssl-max-ver' is below the least version by default, TLSv1.2: it is the only "
-		      "version allowed; say so with 'ssl-min-ver'";
+		why = "'ssl-max-ver' is below the least version by default, TLSv1.2: it is the "
+		      "only version allowed; say so with 'ssl-min-ver'";
 	}
 	if (range && set->forbidden)
-		why = "words such as 'no-tlsv12' have no effect beside 'ssl-min-ver', 'ssl-max-ver' "
-		      "and 'force-tlsv1x'";
+		why = "words such as 'no-tlsv12' have no effect beside 'ssl-min-ver', "
+		      "'ssl-max-ver' and 'force-tlsv1x'";
 	left = versions_left(*min, *max, range ? 0 : set->forbidden);
 	if (doubt)
 		*doubt = why;
@@ -225,8 +226,8 @@ static int apply_verify(const struct setting_use *use)
 			use->set->verify = i;
 			return 0;
 		}
-	return err_set(use->err, "'%s' is not what 'verify' takes: none, optional or required expected",
-		       use->arg);
+	return err_set(use->err, "'%s' is not what 'verify' takes: none, optional or required "
+		       "expected", use->arg);
 }
 
 static int apply_ignore(const struct setting_use *use)
@@ -351,8 +352,8 @@ int tls_settings_parse(struct statement *st, const char *word, struct tls_settin
 	if (s->args && !(arg = stmt_need(st, "a value")))
 		return -1;
 	if (!strcmp(word, "npn"))
-		stmt_warning(st, st->at - 2, "'npn' has no effect: browsers and OpenSSL have ALPN in its "
-			     "place; write 'alpn %s'", arg);
+		stmt_warning(st, st->at - 2, "'npn' has no effect: browsers and OpenSSL have ALPN in "
+			     "its place; write 'alpn %s'", arg);
 	if (tls_settings_set(set, word, arg, st->cfg->arena, &err))
 		return stmt_error(st, st->at - 1, "%s", err.text);
 	return 0;

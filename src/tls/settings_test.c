@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Words become settings: versions as the reference decides about them, lists, what inherits what. */
+/* Words become settings: versions as the reference decides about them, lists, what inherits
+ * what. */
 #include "tls/settings.h"
 
 #include "base/arena.h"
@@ -159,7 +160,8 @@ static void lines(void **state)
 	assert_string_equal(cut(""), "nothing");
 	assert_string_equal(cut("  # a.pem"), "nothing");
 	assert_string_equal(cut("a.pem\r\n"), "a.pem");
-	assert_string_equal(cut("\ta.pem [alpn h2  verify none] b !c"), "a.pem +alpn +h2 +verify +none =b =!c");
+	assert_string_equal(cut("\ta.pem [alpn h2  verify none] b !c"),
+			    "a.pem +alpn +h2 +verify +none =b =!c");
 	assert_string_equal(cut("a.pem[alpn h2]b"), "a.pem +alpn +h2 =b");
 	assert_string_equal(cut("a.pem b [alpn h2] c"), "a.pem +alpn +h2 =b =c");
 	assert_string_equal(cut("a.pem [] b"), "a.pem =b []");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What OpenSSL asks about each certificate of a peer's chain: is an error to be ignored? The first ones
- * are noted for fetches (tls/notes.h).
+ * What OpenSSL asks about each certificate of a peer's chain: is an error to be ignored? The first
+ * ones are noted for fetches (tls/notes.h).
  */
 #include "tls/verify.h"
 
