@@ -91,6 +91,8 @@ struct span field_id_name(enum field_id id);
 bool span_equal_nocase(struct span a, struct span b);
 /* Does the field have this name? Never, once it was deleted. */
 bool field_name_is(const struct field *f, struct span name);
+/* The same, with the name's id (field_id) at hand: it saves comparing letters. */
+bool field_matches(const struct field *f, enum field_id id, struct span name);
 
 /* The n-th field line (from 0) behind *at of that name, whole value. at: 0 at first, is moved
  * behind what was found. NULL: none. */

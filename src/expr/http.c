@@ -145,11 +145,12 @@ static struct span next_element(struct span value, struct http_values *walk)
 bool http_next_value(const struct message *msg, struct span name, bool lists,
 		     struct http_values *walk, struct span *value)
 {
+	const enum field_id id = field_id(name);
 	const struct field *f;
 
 	for (; walk->field < msg->count; walk->field++) {
 		f = &msg->fields[walk->field];
-		if (!f->name.ptr || (name.len && !field_name_is(f, name)))
+		if (name.len ? !field_matches(f, id, name) : !f->name.ptr)
 			continue;
 		if (lists) {
 			*value = next_element(f->value, walk);

@@ -42,8 +42,7 @@ bool field_name_is(const struct field *f, struct span name)
 	return f->name.ptr && span_equal_nocase(f->name, name);
 }
 
-/* The name that was asked for; its id, when it has one, saves comparing letters. */
-static bool field_matches(const struct field *f, enum field_id id, struct span name)
+bool field_matches(const struct field *f, enum field_id id, struct span name)
 {
 	if (!f->name.ptr || f->id != id)
 		return false;
