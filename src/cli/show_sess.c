@@ -15,6 +15,7 @@
 #include "stats/value.h"
 #include "stream/cursor.h"
 #include "stream/stream.h"
+#include "tls/conn.h"
 
 #include <stdlib.h>
 
@@ -112,6 +113,17 @@ static const char *sess_server(const struct stream *s)
 	return s->server ? s->server->id : "<none>";
 }
 
+/* "s0=[fd=31]", with TLS "s0=[fd=31,tls=TLSv1.3]". */
+static void sess_say_side(struct text *out, const char *name, const struct end *end)
+{
+	const struct conn *conn = end_conn(end);
+
+	text_printf(out, " %s=[fd=%d", name, sess_fd(end));
+	if (tls_conn_is(conn))
+		text_printf(out, ",tls=%s", tls_conn_version(conn));
+	text_char(out, ']');
+}
+
 static void sess_say_line(struct text *out, const struct stream *s)
 {
 	text_printf(out, "0x%llx: proto=%s src=", (unsigned long long)s->id, sess_proto(s));
@@ -122,8 +134,9 @@ static void sess_say_line(struct text *out, const struct stream *s)
 	text_printf(out, " calls=%u", s->relay.request.calls + s->relay.response.calls);
 	sess_say_pump(out, "rq", &s->relay.request);
 	sess_say_pump(out, "rp", &s->relay.response);
-	text_printf(out, " s0=[fd=%d] s1=[fd=%d] exp=", sess_fd(&s->relay.client),
-		    sess_fd(&s->relay.server));
+	sess_say_side(out, "s0", &s->relay.client);
+	sess_say_side(out, "s1", &s->relay.server);
+	text_str(out, " exp=");
 	sess_say_expiry(out, &s->timer);
 	text_printf(out, " rc=%u\n", s->failures);
 }
@@ -174,6 +187,8 @@ static void sess_say_end(struct text *out, const char *name, const struct end *e
 		text_printf(out, " fd=%d flags=", sess_fd(end));
 		sess_say_bits(out, *end->flags, bits);
 	}
+	if (tls_conn_is(end_conn(end)))
+		text_printf(out, " tls=%s/%s", tls_conn_version(end->conn), tls_conn_cipher(end->conn));
 	text_char(out, '\n');
 }
 

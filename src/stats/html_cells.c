@@ -650,6 +650,9 @@ static void col_relay(struct html *h, struct text *out)
 	text_str(out, "relay");
 	tip_open(out, "How bytes were forwarded, of streams that have ended");
 	tip_share(out, "Through pipes", h->row.spliced, all);
+	tip_field(h, out, "TLS handshakes with new keys", STAT_ssl_sess);
+	tip_field(h, out, "TLS sessions resumed", STAT_ssl_reused_sess);
+	tip_field(h, out, "TLS handshakes failed", STAT_ssl_failed_handshake);
 	tip_close(out);
 }
 
