@@ -104,7 +104,7 @@ static void ready(struct line *l)
 /* -- clients ---------------------------------------------------------------------------------- */
 
 struct client {
-	const char *sni, *sigalgs;
+	const char *sni, *sigalgs, *ciphers;
 	int max;               /* version; 0: any */
 	const char *alpn;      /* form of the wire */
 	bool certificate;      /* it has one */
@@ -130,6 +130,8 @@ static SSL *client_new(const struct client *c)
 
 	if (c->sigalgs)
 		assert_int_equal(SSL_CTX_set1_sigalgs_list(ctx, c->sigalgs), 1);
+	if (c->ciphers)
+		assert_int_equal(SSL_CTX_set_cipher_list(ctx, c->ciphers), 1);
 	if (c->max)
 		SSL_CTX_set_max_proto_version(ctx, c->max);
 	if (c->alpn)
@@ -264,6 +266,16 @@ static void keys_choose(void **state)
 	assert_seen(&l, "ecdsa v1.2", .sni = "x.test", .max = TLS1_2_VERSION);
 	assert_seen(&l, "only v1.3", .sni = "ed.test");
 	assert_seen(&l, "failed", .sni = "ed.test", .sigalgs = "RSA-PSS+SHA256");
+	assert_seen(&l, "ecdsa v1.3", .sni = "x.test", .ciphers = "ECDHE-RSA-AES128-GCM-SHA256");
+	end_line(&l);
+	/* What a client can do with TLS 1.3 does not help where that is not spoken. */
+	begin_line(&l);
+	set(&l, &l.bind->set, "ssl-max-ver", "TLSv1.2");
+	add(&l, entry_of(rsa, "rsa", "DNS:x.test"), NULL, NULL);
+	add(&l, entry_of(ec, "ecdsa", "DNS:x.test"), NULL, NULL);
+	ready(&l);
+	assert_seen(&l, "ecdsa v1.2", .sni = "x.test");
+	assert_seen(&l, "rsa v1.2", .sni = "x.test", .ciphers = "ECDHE-RSA-AES128-GCM-SHA256");
 	end_line(&l);
 }
 

@@ -206,6 +206,23 @@ static unsigned hello_signatures(SSL *ssl)
 	return can;
 }
 
+/* Will it be TLS 1.3 (RFC 8446 4.2.1)? Its suites are among the ciphers of those who cannot have it
+ * here, too. */
+static bool hello_is_13(SSL *ssl)
+{
+	const unsigned char *p;
+	size_t len, i;
+	long max = SSL_get_max_proto_version(ssl);
+
+	if ((max && max < TLS1_3_VERSION) || SSL_get_options(ssl) & SSL_OP_NO_TLSv1_3 ||
+	    !SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_supported_versions, &p, &len))
+		return false;
+	for (i = 1; i + 1 < len; i += 2)
+		if (get16(p + i) == TLS1_3_VERSION)
+			return true;
+	return false;
+}
+
 /* What the ciphers up to TLS 1.2 can authenticate; those of TLS 1.3 say nothing of it. */
 static unsigned hello_ciphers(SSL *ssl)
 {
@@ -214,6 +231,8 @@ static unsigned hello_ciphers(SSL *ssl)
 	unsigned can = 0;
 	size_t len = SSL_client_hello_get0_ciphers(ssl, &p), i;
 
+	if (hello_is_13(ssl))
+		return ~0U;
 	for (i = 0; i + 1 < len; i += 2) {
 		cipher = SSL_CIPHER_find(ssl, p + i);
 		switch (cipher ? SSL_CIPHER_get_auth_nid(cipher) : NID_undef) {
@@ -225,11 +244,6 @@ static unsigned hello_ciphers(SSL *ssl)
 			break;
 		case NID_auth_dss:
 			can |= TLS_CAN_DSA;
-			break;
-		case NID_auth_any: /* TLS 1.3; signalling values are not */
-			if (p[i] != 0x13)
-				break;
-			can |= TLS_CAN_RSA | TLS_CAN_ECDSA | TLS_CAN_ED25519 | TLS_CAN_ED448;
 			break;
 		}
 	}
