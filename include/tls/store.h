@@ -36,7 +36,6 @@ struct tls_entry {
 	struct tls_cert *cert; /* never NULL while somebody uses it; NULL: "new", before "commit" */
 	struct tls_user *users;
 	bool ocsp_update, ocsp_update_given; /* load ... ocsp-update on|off */
-	void *ocsp; /* tls/ocsp's, NULL: none */
 	char name[]; /* as it was asked for, with crt-base in front */
 };
 

@@ -8,6 +8,7 @@
 #include "cli/tls_say.h"
 #include "tls/cert.h"
 #include "tls/lib.h"
+#include "tls/ocsp.h"
 #include "tls/transaction.h"
 
 #include <openssl/ocsp.h>
@@ -147,8 +148,11 @@ static bool shown_find(const char *name, struct tls_pieces *pieces, const char *
 	}
 	*status = "Unused";
 	if (!tls_transaction.name || strcmp(tls_transaction.name, name + 1) ||
-	    tls_piece_set(&pieces->leaf, tls_piece_span(&ongoing->leaf)) < 0)
+	    tls_piece_set(&pieces->leaf, tls_piece_span(&ongoing->leaf)) < 0 ||
+	    tls_piece_set(&pieces->ocsp, tls_piece_span(&ongoing->ocsp)) < 0) {
+		tls_pieces_clear(pieces);
 		return false;
+	}
 	pieces->chain = calloc(ongoing->chain_count + 1, sizeof(*pieces->chain));
 	for (i = 0; pieces->chain && i < ongoing->chain_count; i++)
 		if (!tls_piece_set(&pieces->chain[i], tls_piece_span(&ongoing->chain[i])))
@@ -183,12 +187,42 @@ static void show_chain(BIO *out, const struct tls_pieces *pieces)
 	}
 }
 
-/* The id by which "show ssl ocsp-response" knows it; empty: it has no response. */
-static void show_ocsp_key(BIO *out, const struct tls_pieces *pieces, X509 *leaf)
+/* "FILE.ocsp": the response that goes along with it. false: that is no such name. */
+static bool show_response(BIO *out, const char *name)
+{
+	const char *suffix = strrchr(name, '.');
+	char *file = suffix && !strcmp(suffix, ".ocsp") ? strndup(name, (size_t)(suffix - name)) : NULL;
+	const struct tls_ocsp *ocsp = file ? tls_ocsp_find(file) : NULL;
+	struct tls_piece der = { 0 };
+	struct tls_pieces pieces;
+	OCSP_RESPONSE *response;
+	const char *status;
+	bool known = file && shown_find(file, &pieces, &status);
+	const unsigned char *at;
+
+	free(file);
+	if (!known)
+		return false;
+	der = pieces.ocsp;
+	if (*name != '*' && ocsp && ocsp->response)
+		der = (struct tls_piece){ ocsp->response, ocsp->len };
+	at = der.der;
+	response = at ? d2i_OCSP_RESPONSE(NULL, &at, (long)der.len) : NULL;
+	if (response)
+		OCSP_RESPONSE_print(out, response, 0);
+	OCSP_RESPONSE_free(response);
+	tls_pieces_clear(&pieces);
+	return true;
+}
+
+/* The id by which "show ssl ocsp-response" knows it; empty: it has no response. known: it is to have
+ * one. */
+static void show_ocsp_key(BIO *out, const struct tls_pieces *pieces, X509 *leaf, bool known)
 {
 	X509 *issuer = piece_x509(pieces->issuer.der ? &pieces->issuer :
 				  pieces->chain_count ? &pieces->chain[0] : &(struct tls_piece){ 0 });
-	OCSP_CERTID *id = pieces->ocsp.der && leaf && issuer ? OCSP_cert_to_id(NULL, leaf, issuer) : NULL;
+	OCSP_CERTID *id = (known || pieces->ocsp.der) && leaf && issuer ?
+				  OCSP_cert_to_id(NULL, leaf, issuer) : NULL;
 	unsigned char *der = NULL;
 	int len = id ? i2d_OCSP_CERTID(id, &der) : 0, i;
 
@@ -212,6 +246,8 @@ static int cert_show(struct cli_call *call, struct err *err)
 		return -1;
 	if (!*name)
 		return show_list(out, err);
+	if (!tls_entry_find(name) && show_response(out, name))
+		return 0;
 	if (!shown_find(name, &pieces, &status))
 		return err_set(err, "Can't display the certificate: Not found or the certificate is a "
 				    "bundle!");
@@ -220,7 +256,7 @@ static int cert_show(struct cli_call *call, struct err *err)
 	if (leaf)
 		tls_say_cert(out, leaf);
 	show_chain(out, &pieces);
-	show_ocsp_key(out, &pieces, leaf);
+	show_ocsp_key(out, &pieces, leaf, tls_ocsp_find(name));
 	X509_free(leaf);
 	tls_pieces_clear(&pieces);
 	return 0;
@@ -280,7 +316,7 @@ const struct cli_command cli_tls_cert_commands[] = {
 	  .start = cert_new, .help = "create a new certificate file to be used in a crt-list or directory" },
 	{ .words = "set ssl cert", .args = "<certfile> <payload>", .level = LEVEL_ADMIN,
 	  .flags = CLI_SHARED, .start = cert_set, .help = "replace a certificate file" },
-	{ .words = "show ssl cert", .args = "[[*]<certfile>]", .level = LEVEL_OPERATOR, .start = cert_show,
+	{ .words = "show ssl cert", .args = "[[*]<certfile>[.ocsp]]", .level = LEVEL_OPERATOR, .start = cert_show,
 	  SAYS, .help = "display the certificates used in memory, or the details of one" },
 	{ .words = "show ssl providers", .level = LEVEL_USER, .start = show_providers,
 	  .help = "show loaded SSL providers" },
