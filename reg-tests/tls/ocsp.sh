@@ -72,4 +72,6 @@ check "they are listed" test "$(ask "show ssl ocsp-response" | grep -c 'Serial N
 id=$(ask "show ssl ocsp-response" | sed -n 's/.*ID key : \(.*1001\)$/\1/p')
 check "by number" says "Cert Status: good" "$(ask "show ssl ocsp-response $id")"
 check "by file" says "Cert Status: good" "$(ask "show ssl ocsp-response $dir/command.pem")"
+check "with its certificate" says "Cert Status: good" "$(ask "show ssl cert $dir/command.pem.ocsp")"
+check "its number" says "OCSP Response Key: ${id%1001}1002" "$(ask "show ssl cert $dir/command.pem")"
 finish

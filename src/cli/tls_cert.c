@@ -215,24 +215,16 @@ static bool show_response(BIO *out, const char *name)
 	return true;
 }
 
-/* The id by which "show ssl ocsp-response" knows it; empty: it has no response. known: it is to have
- * one. */
-static void show_ocsp_key(BIO *out, const struct tls_pieces *pieces, X509 *leaf, bool known)
+/* The id by which "show ssl ocsp-response" knows it; empty: it has no response and wants none. */
+static void show_ocsp_key(BIO *out, const char *name)
 {
-	X509 *issuer = piece_x509(pieces->issuer.der ? &pieces->issuer :
-				  pieces->chain_count ? &pieces->chain[0] : &(struct tls_piece){ 0 });
-	OCSP_CERTID *id = (known || pieces->ocsp.der) && leaf && issuer ?
-				  OCSP_cert_to_id(NULL, leaf, issuer) : NULL;
-	unsigned char *der = NULL;
-	int len = id ? i2d_OCSP_CERTID(id, &der) : 0, i;
+	const struct tls_ocsp *ocsp = tls_ocsp_find(name);
+	size_t i;
 
 	BIO_puts(out, "OCSP Response Key: ");
-	for (i = 0; i < len; i++)
-		BIO_printf(out, "%02x", der[i]);
+	for (i = 0; ocsp && i < ocsp->id_len; i++)
+		BIO_printf(out, "%02x", ocsp->id[i]);
 	BIO_puts(out, "\n");
-	OPENSSL_free(der);
-	OCSP_CERTID_free(id);
-	X509_free(issuer);
 }
 
 static int cert_show(struct cli_call *call, struct err *err)
@@ -256,7 +248,7 @@ static int cert_show(struct cli_call *call, struct err *err)
 	if (leaf)
 		tls_say_cert(out, leaf);
 	show_chain(out, &pieces);
-	show_ocsp_key(out, &pieces, leaf, tls_ocsp_find(name));
+	show_ocsp_key(out, name);
 	X509_free(leaf);
 	tls_pieces_clear(&pieces);
 	return 0;
