@@ -69,6 +69,9 @@ struct cli_command {
 	unsigned (*owner)(const struct cli_call *call);
 	/* CLI_GATHER: does it with these arguments? NULL: always. */
 	bool (*gathers)(const struct cli_call *call);
+	/* CLI_GATHER: does it go on for ever with these arguments, so that all are asked at once?
+	 * NULL: never. */
+	bool (*follows)(const struct cli_call *call);
 	const char *help; /* one line */
 };
 

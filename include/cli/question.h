@@ -38,5 +38,7 @@ void question_end(struct question *q);
 extern const struct cli_command cli_question_command;
 /* Stands in for a row with CLI_GATHER where there are several processes: asks each. */
 extern const struct cli_command cli_gather_command, cli_gather_named_command;
+/* The same for answers that go on: line by line, as they come, also of processes that begin later. */
+extern const struct cli_command cli_follow_command;
 
 #endif

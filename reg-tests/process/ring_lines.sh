@@ -17,7 +17,7 @@ command = sys.argv[6:]
 sys.path.insert(0, tools)
 sys.argv = sys.argv[:1] + ["--front", front, "--stats", stats, "--parent", parent]
 import socket
-from service import Service, address, check, finish, until
+from service import Service, address, check, connect, finish, until
 service, heard, connections = Service(), [], []
 server = socket.create_server(address(lines))
 
@@ -76,6 +76,33 @@ check("nothing else was heard twice", times("was killed by signal 9") == 1 and
 shown = service.ask("show events r1")
 check("show events has the parent's lines once",
       all(shown.count("(%d) forked." % pid) == 1 for pid in third))
+shown = []
+
+
+def watch():
+    with connect(stats) as s:
+        s.sendall(b"show info;show events r1 -w\n")
+        for line in s.makefile(errors="replace"):
+            shown.append(line)
+
+
+def seen(text):
+    return sum(text in line for line in shown)
+
+
+threading.Thread(target=watch, daemon=True).start()
+until("show events -w shows what the parent has said", lambda: seen("(%d) forked." % third[1]) > 0)
+serving = int(next(line for line in shown if line.startswith("Pid: ")).split()[1])
+victim = next(pid for pid in third if pid != serving)
+number = third.index(victim) + 1
+os.kill(victim, signal.SIGKILL)
+until("and what it says then", lambda: seen("Worker %d (%d) was killed by signal 9" % (number, victim)))
+until("it is replaced, too", lambda: len(workers()) == 2 and victim not in workers())
+until("which is shown", lambda: seen("(%d) forked." % workers()[number - 1]) == 1)
+service.ask("disable frontend fe")
+until("of a change", lambda: seen("Paused frontend fe.") > 0)
+check("each line once", seen("(%d) forked." % third[1]) == 1 and seen("was killed by signal 9 (SIGKILL)") >= 1)
+check("a ring that is not there is said once", service.ask("show events nosuch -w").count("No such") == 1)
 os.kill(started.pid, signal.SIGTERM)
 check("it ends", started.wait(120) in (0, 143))
 once("what it says last is heard, too", "All workers have ended.")

@@ -366,6 +366,8 @@ static const struct cli_command *cli_place(struct cli *cli, const struct cli_com
 	}
 	if (row->flags & CLI_SHARED)
 		return &cli_shared_command;
+	if (row->flags & CLI_GATHER && !cli->talk && row->follows && row->follows(call))
+		return &cli_follow_command;
 	if (row->flags & CLI_GATHER && !cli->talk && (!row->gathers || row->gathers(call)))
 		return row->flags & CLI_NAMED ? &cli_gather_named_command : &cli_gather_command;
 	return row;

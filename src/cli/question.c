@@ -354,3 +354,160 @@ const struct cli_command cli_gather_named_command = {
 	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN, .start = gather_named_start,
 	.next = gather_next, .end = gather_end, .state_size = sizeof(struct gather_state),
 };
+
+/* -- all of them, for as long as it is wanted ------------------------------------------------ */
+
+enum { LOOK_MS = 500 }; /* for processes that have begun meanwhile */
+
+struct follower {
+	struct list node;
+	unsigned row;
+	pid_t pid;
+	struct question question;
+	bool ended;
+	size_t len;
+	char line[CLI_PIECE / 2]; /* what makes no whole line yet */
+};
+
+struct follow_state {
+	struct list all;
+	struct timer look;
+	struct cli *cli;
+	char *text;
+};
+
+static void look_again(struct timer *timer)
+{
+	cli_wake(container_of(timer, struct follow_state, look)->cli);
+}
+
+static int follow_start(struct cli_call *call, struct err *err)
+{
+	struct follow_state *state = call->state;
+
+	list_init(&state->all);
+	timer_init(&state->look, look_again);
+	state->cli = call->cli;
+	state->text = join_words(call->words);
+	return state->text ? 0 : err_set(err, "Out of memory.");
+}
+
+static void follower_end(struct follower *f)
+{
+	if (!f->ended)
+		question_end(&f->question);
+	f->ended = true;
+}
+
+static bool is_followed(const struct follow_state *state, unsigned row, pid_t pid)
+{
+	const struct follower *f;
+
+	list_for_each(f, &state->all, node)
+		if (f->row == row && f->pid == pid)
+			return true;
+	return false;
+}
+
+/* One that does nothing for long is not suspicious here. */
+static void follow(struct follow_state *state, struct cli_call *call, unsigned row, pid_t pid)
+{
+	struct follower *f = calloc(1, sizeof(*f));
+	struct err err;
+
+	if (!f)
+		return;
+	f->row = row;
+	f->pid = pid;
+	if (question_begin(&f->question, call, row, state->text, NULL, &err) < 0) {
+		free(f);
+		return;
+	}
+	timer_cancel(&f->question.patience);
+	list_append(&state->all, &f->node);
+}
+
+static void follow_newcomers(struct follow_state *state, struct cli_call *call)
+{
+	unsigned row;
+	pid_t pid;
+
+	if (timer_armed(&state->look))
+		return;
+	for (row = 0; row < segment_rows(segment); row++) {
+		pid = atomic_load(&segment_row(segment, row)->pid);
+		if (pid > 0 && !is_followed(state, row, pid))
+			follow(state, call, row, pid);
+	}
+	timer_set(&state->look, clock_now_ms + LOOK_MS);
+}
+
+/* Whole lines; what is longer than there is room goes in pieces. */
+static bool say_lines(struct follower *f, struct text *out)
+{
+	const char *end = memrchr(f->line, '\n', f->len);
+	size_t len = end ? (size_t)(end - f->line) + 1 : f->len == sizeof(f->line) ? f->len : 0;
+
+	text_add(out, f->line, len);
+	f->len -= len;
+	memmove(f->line, f->line + len, f->len);
+	return len > 0;
+}
+
+/* True: it had something to say. A process that ends is not asked again. */
+static bool follower_read(struct follower *f, struct text *out)
+{
+	struct question *q = &f->question;
+	ssize_t n;
+
+	if (f->ended || !q->opened)
+		return false;
+	n = q->error[0] ? 0 : recv(q->link->src.fd, f->line + f->len, sizeof(f->line) - f->len,
+				   MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (n <= 0) {
+		follower_end(f);
+		return false;
+	}
+	f->len += (size_t)n;
+	return say_lines(f, out);
+}
+
+static enum cli_step follow_next(struct cli_call *call)
+{
+	struct follow_state *state = call->state;
+	struct follower *f;
+	bool alive = false;
+
+	if (cli_key_pressed(call->cli))
+		return CLI_END;
+	follow_newcomers(state, call);
+	list_for_each(f, &state->all, node) {
+		if (follower_read(f, call->out))
+			return CLI_MORE;
+		alive |= !f->ended;
+	}
+	return alive ? CLI_WAIT : CLI_END;
+}
+
+static void follow_end(struct cli_call *call)
+{
+	struct follow_state *state = call->state;
+	struct follower *f, *next;
+
+	if (!state || !state->cli)
+		return;
+	timer_cancel(&state->look);
+	list_for_each_safe(f, next, &state->all, node) {
+		follower_end(f);
+		list_remove(&f->node);
+		free(f);
+	}
+	free(state->text);
+}
+
+const struct cli_command cli_follow_command = {
+	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN, .start = follow_start,
+	.next = follow_next, .end = follow_end, .state_size = sizeof(struct follow_state),
+};

@@ -111,20 +111,25 @@ static void events_end(struct cli_call *call)
 		ring_unwatch(&state->watch);
 }
 
-/* A reader that waits waits for this process alone; rings have the same names everywhere. */
+/* Rings have the same names everywhere; what is wrong is said once. */
 static bool events_gather(const struct cli_call *call)
 {
-	bool gather = call->argc > 0;
+	return call->argc > 0 && cli_level(call->cli) >= LEVEL_OPERATOR && ring_find(call->argv[0]);
+}
 
+static bool events_follow(const struct cli_call *call)
+{
+	if (!events_gather(call))
+		return false;
 	for (int i = 1; i < call->argc; i++)
 		if (call->argv[i][0] == '-' && strchr(call->argv[i], 'w'))
-			gather = false;
-	return gather;
+			return true;
+	return false;
 }
 
 const struct cli_command cli_events_commands[] = {
 	{ .words = "show events", .args = "[<sink>] [-w] [-n]", .level = LEVEL_USER,
-	  .flags = CLI_GATHER, .gathers = events_gather,
+	  .flags = CLI_GATHER, .gathers = events_gather, .follows = events_follow,
 	  .start = events_start, .next = events_next, .end = events_end,
 	  .state_size = sizeof(struct events_state), .help = "show event sink state" },
 	{ .words = NULL },
