@@ -187,9 +187,9 @@ static long read_key(char *line, unsigned char *key, struct err *err)
 	return n;
 }
 
-static int read_keys(struct tls_ticket_keys *set, FILE *in, struct err *err)
+static int read_keys(struct tls_ticket_keys *set, FILE *in, unsigned char key[LONG],
+		     struct err *err)
 {
-	unsigned char key[LONG] = { 0 };
 	unsigned number = 0, count = 0;
 	char line[LINE];
 	long n;
@@ -208,7 +208,6 @@ static int read_keys(struct tls_ticket_keys *set, FILE *in, struct err *err)
 		push(set, key);
 		count++;
 	}
-	OPENSSL_cleanse(key, sizeof(key));
 	if (count < TLS_TICKET_KEYS)
 		return err_set(err, "it has %u keys: at least %d are needed", count,
 			       TLS_TICKET_KEYS);
@@ -225,6 +224,21 @@ static void set_forget(struct tls_ticket_keys *set)
 	*at = set->next;
 	OPENSSL_cleanse(set, sizeof(*set));
 	munmap(set, sizeof(*set));
+}
+
+/* What it was read through holds no key afterwards. */
+static int read_wiped(struct tls_ticket_keys *set, FILE *in, struct err *err)
+{
+	unsigned char key[LONG] = { 0 };
+	char buffer[4096];
+	int rc;
+
+	setvbuf(in, buffer, _IOFBF, sizeof(buffer));
+	rc = read_keys(set, in, key, err);
+	fclose(in);
+	OPENSSL_cleanse(buffer, sizeof(buffer));
+	OPENSSL_cleanse(key, sizeof(key));
+	return rc;
 }
 
 struct tls_ticket_keys *tls_tickets_file(const char *path, struct err *err)
@@ -247,8 +261,7 @@ struct tls_ticket_keys *tls_tickets_file(const char *path, struct err *err)
 			fclose(in);
 		return NULL;
 	}
-	rc = read_keys(set, in, err);
-	fclose(in);
+	rc = read_wiped(set, in, err);
 	if (rc == 0)
 		return set;
 	err_prefix(err, "'%s'", path);
