@@ -134,7 +134,7 @@ static const struct keyword server_tls_keywords[] = {
 	WORD("no-tlsv13", "", NULL, "not TLS 1.3"),
 	{ "no-verifyhost", SCOPE_SERVER, 0, "", tls_no_verifyhost,
 	  .help = "takes back a 'verifyhost' of default-server" },
-	WORD("npn", "<protocols>", NULL, "gone: use 'alpn'"),
+	WORD("npn", "<protocols>", NULL, "without effect: use 'alpn'"),
 	WORD("sigalgs", "<list>", "OpenSSL's", "signature algorithms that are accepted of it"),
 	WORD("ssl", "", "off", "connections to it speak TLS"),
 	WORD("ssl-max-ver", VERSIONS, "TLSv1.3", "newest version that is spoken"),
