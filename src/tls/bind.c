@@ -48,10 +48,12 @@ static bool without_h2(const void *arg)
 
 bool tls_bind_leave_out_h2(struct tls_bind *bind)
 {
-	const char *p = bind->set.alpn.ptr, *end = p + bind->set.alpn.len;
+	const char *p = bind->set.alpn.ptr, *end;
 
 	bind->without_h2 = true;
-	for (; p < end; p += 1 + (unsigned char)*p)
+	if (!p)
+		return false;
+	for (end = p + bind->set.alpn.len; p < end; p += 1 + (unsigned char)*p)
 		if (*p == 2 && !memcmp(p + 1, "h2", 2))
 			return true;
 	return false;
