@@ -24,9 +24,9 @@ enum {
 	SLAB_SIZE = 64 << 10,
 	REGION_SIZE = 1 << 20,          /* slabs are mapped by so many bytes */
 	SLAB_HEAD = 64,
-	SMALL_STEP = 16, SMALL_MAX = 512, /* classes by steps, above that four a doubling */
+	SMALL_STEP = 16, SMALL_MAX = 512, /* classes by steps, above that eight a doubling */
 	SIZE_MAX_CLASS = (SLAB_SIZE - SLAB_HEAD) / 2 / 16 * 16,
-	CLASSES = SMALL_MAX / SMALL_STEP + 4 * 6 + 1,
+	CLASSES = SMALL_MAX / SMALL_STEP + 8 * 6 + 1,
 	POOL_WARM = 16,                 /* free slabs that keep their pages */
 };
 
@@ -55,13 +55,13 @@ static size_t mapped;
 
 static unsigned class_of(size_t size)
 {
-	unsigned shift, quarter;
+	unsigned shift, eighth;
 
 	if (size <= SMALL_MAX)
 		return (unsigned)((size + SMALL_STEP - 1) / SMALL_STEP) - (size > 0);
 	shift = 63 - (unsigned)__builtin_clzl(size - 1);            /* 2^shift < size <= 2^(shift+1) */
-	quarter = (unsigned)((size - 1) >> (shift - 2)) & 3;
-	return SMALL_MAX / SMALL_STEP + (shift - 9) * 4 + quarter;
+	eighth = (unsigned)((size - 1) >> (shift - 3)) & 7;
+	return SMALL_MAX / SMALL_STEP + (shift - 9) * 8 + eighth;
 }
 
 static size_t class_size(unsigned class)
@@ -72,7 +72,7 @@ static size_t class_size(unsigned class)
 	if (class < SMALL_MAX / SMALL_STEP)
 		return (class + 1) * SMALL_STEP;
 	above = class - SMALL_MAX / SMALL_STEP;
-	size = ((size_t)SMALL_MAX << (above / 4)) / 4 * (5 + above % 4);
+	size = ((size_t)SMALL_MAX << (above / 8)) / 8 * (9 + above % 8);
 	return size < SIZE_MAX_CLASS ? size : SIZE_MAX_CLASS;
 }
 
