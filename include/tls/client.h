@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* TLS towards servers: what the words of a server line say, ready to connect. Hung at server->tls
- * and, for checks, at server->check_tls (the same object); NULL: plain. Free of OpenSSL's headers: upper layers include
- * it. */
+ * and, for checks, at server->check_tls (the same object); NULL: plain. Free of OpenSSL's headers:
+ * upper layers include it. */
 #ifndef TLS_CLIENT_H
 #define TLS_CLIENT_H
 
@@ -28,8 +28,8 @@ struct tls_client_conf {
 	const void *generation;         /* only what has the same is shared */
 };
 
-/* Reads a certificate and its key, so that tls_client_new finds them wherever the process is then: the
- * path, with crt-base in front, in the arena; NULL and err. */
+/* Reads a certificate and its key, so that tls_client_new finds them wherever the process is then:
+ * the path, with crt-base in front, in the arena; NULL and err. */
 const char *tls_client_read(struct arena *arena, const char *name, struct err *err);
 
 /* Reads the files that it names. Servers that say the same share what is made of it, but not their
@@ -38,8 +38,8 @@ struct tls_client *tls_client_new(const struct tls_client_conf *conf, struct err
 /* No connection may be left that was made by it. */
 void tls_client_free(struct tls_client **client);
 
-/* A fresh SSL for one connection: settings, name, session to resume. NULL: no memory, or a name that
- * cannot be one. */
+/* A fresh SSL for one connection: settings, name, session to resume. NULL: no memory, or a name
+ * that cannot be one. */
 struct ssl_st *tls_client_ssl(struct tls_client *client, const struct tls_target *target);
 
 /* The name that the connection asked for (SNI); empty: none, or not one of ours. */

@@ -4,8 +4,8 @@
  * configuration is complete (proxy/server_tls.c); stream/ and check/ connect with it. It never
  * decides whether a connection is made, and knows neither servers nor streams.
  *
- * Servers whose lines say the same share an SSL_CTX. What belongs to one connection (whose it is, the
- * name that it asks for) hangs at its SSL. A session is kept by the name it was made with, and
+ * Servers whose lines say the same share an SSL_CTX. What belongs to one connection (whose it is,
+ * the name that it asks for) hangs at its SSL. A session is kept by the name it was made with, and
  * only while the context verifies by the same files as it did then: resuming skips verification.
  */
 #include "tls/client.h"
@@ -110,7 +110,8 @@ static struct client_use *use_new(SSL *ssl, struct tls_client *client, struct sp
 
 /* ---- verification ------------------------------------------------------------------------ */
 
-static void use_blame(struct client_use *use, X509 *x, int depth, const char *what, const char *name)
+static void use_blame(struct client_use *use, X509 *x, int depth, const char *what,
+		      const char *name)
 {
 	char subject[128] = "?", *why;
 
@@ -123,8 +124,8 @@ static void use_blame(struct client_use *use, X509 *x, int depth, const char *wh
 	use->why = why;
 }
 
-/* RFC 6125 6.4, RFC 9110 4.3.5: an address is a name of its own kind; those who wrote it as a host's
- * name are understood as well. */
+/* RFC 6125 6.4, RFC 9110 4.3.5: an address is a name of its own kind; those who wrote it as a
+ * host's name are understood as well. */
 static bool has_name(X509 *x, const char *name, size_t len)
 {
 	if (X509_check_ip_asc(x, name, 0) == 1)
@@ -426,7 +427,8 @@ static bool client_target(SSL *ssl, struct tls_client *client, const struct tls_
 {
 	const struct client_use *use;
 
-	if (target->sni.len > TLS_NAME_MOST || (target->sni.len && memchr(target->sni.ptr, 0, target->sni.len)))
+	if (target->sni.len > TLS_NAME_MOST ||
+	    (target->sni.len && memchr(target->sni.ptr, 0, target->sni.len)))
 		return false;
 	use = use_new(ssl, client, target->sni);
 	if (!use)
