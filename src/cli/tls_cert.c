@@ -43,7 +43,7 @@ static int cert_refuse(struct err *err, const char *what, const char *name)
 static int cert_set(struct cli_call *call, struct err *err)
 {
 	const char *name = cli_arg(call, 0);
-	bool created;
+	bool created = false;
 
 	if (!*name || !call->payload)
 		return err_set(err, "'set ssl cert expects a filename and a certificate as a payload");
@@ -57,7 +57,7 @@ static int cert_set(struct cli_call *call, struct err *err)
 static int cert_commit(struct cli_call *call, struct err *err)
 {
 	const char *name = cli_arg(call, 0);
-	unsigned users;
+	unsigned users = 0;
 
 	if (!*name)
 		return err_set(err, "'commit ssl cert expects a filename");
