@@ -39,7 +39,13 @@ service, origin = Service(), Origin(back)
 
 
 def column(field):
-    return int(service.stat("fe", "FRONTEND")[field])
+    end = time.monotonic() + 60
+    while True:
+        try:
+            return int(service.stat("fe", "FRONTEND")[field])
+        except (KeyError, IndexError, OSError):
+            if time.monotonic() > end:  # an old worker that ends may have been asked
+                raise
 
 
 def requests(n):
