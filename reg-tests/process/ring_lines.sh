@@ -73,6 +73,7 @@ for pid in [first[0], first[1], second[0], *third]:
     check("%d began once" % pid, times("(%d) forked." % pid) == 1)
 check("nothing else was heard twice", times("was killed by signal 9") == 1 and
       times("Reloading: the files are read.") == 1)
+until("the old ones have gone", lambda: not service.old_workers())
 shown = service.ask("show events r1")
 check("show events has the parent's lines once",
       all(shown.count("(%d) forked." % pid) == 1 for pid in third))
