@@ -124,9 +124,13 @@ COLD static int head_failed(struct stream *s)
 		s->exchange->bytes_in += h1->in->len;
 	if (h1->error.status && !(conn->flags & (CONN_EOF | CONN_BROKEN)))
 		return exchange_fail_with(s, END_BAD_REQUEST, h1->error.status);
-	/* With TLS, a client that closes without a word listens to none. */
-	if (conn->flags & CONN_BROKEN || (tls_conn_is(conn) && !h1->in))
+	if (conn->flags & CONN_BROKEN)
 		return end(s, END_CLIENT_ABORT);
+	/* With TLS, a client that closes without a word listens to none. */
+	if (tls_conn_is(conn) && !h1->in) {
+		s->exchange->http.status = 400;
+		return end(s, END_CLIENT_ABORT);
+	}
 	return exchange_fail(s, END_CLIENT_ABORT);
 }
 
