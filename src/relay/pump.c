@@ -331,8 +331,9 @@ void pump_filter_free(struct pump *pump)
 
 /* ---- splicing --------------------------------------------------------------------------- */
 
-/* Nothing came out of splice: recv tells whether that is the truth. */
-static enum io pump_ask_recv(struct pump *pump, enum io spliced)
+/* Nothing came out of splice: recv tells whether that is the truth. hidden: bytes were there when it
+ * was asked. */
+static enum io pump_ask_recv(struct pump *pump, enum io spliced, bool hidden)
 {
 	struct buf *buf;
 	size_t got;
@@ -344,7 +345,7 @@ static enum io pump_ask_recv(struct pump *pump, enum io spliced)
 		return r;
 	if (*pump->from->flags & CONN_URGENT) {
 		pump_copy_only(pump, &relay_stats.fallback_urgent);
-	} else if (!(pump->flags & PUMP_PULLED) || spliced == IO_EOF) {
+	} else if (hidden || spliced == IO_EOF) {
 		pump_copy_only(pump, &relay_stats.fallback_hidden);
 		*pump->from->flags |= CONN_READABLE; /* a short recv proves nothing here */
 	}
@@ -354,7 +355,7 @@ static enum io pump_ask_recv(struct pump *pump, enum io spliced)
 /* A pull into an empty pipe found nothing. EAGAIN right behind bytes is the usual end of what
  * there was. Everything else is believed only when recv says the same: behind an urgent mark,
  * or in a sockmap, splice sees nothing though bytes are there. */
-static enum io pump_pulled_nothing(struct pump *pump, enum io r)
+static enum io pump_pulled_nothing(struct pump *pump, enum io r, bool hidden)
 {
 	const unsigned expected = PUMP_PULLED | PUMP_TRUSTED;
 
@@ -372,7 +373,7 @@ static enum io pump_pulled_nothing(struct pump *pump, enum io r)
 		pump->flags &= (uint16_t)~PUMP_PULLED;
 		return IO_AGAIN;
 	}
-	r = pump_ask_recv(pump, r);
+	r = pump_ask_recv(pump, r, hidden);
 	pump->flags &= (uint16_t)~PUMP_PULLED;
 	return r;
 }
@@ -419,8 +420,21 @@ static void pump_adapt_splice(struct pump *pump, size_t got)
 	}
 }
 
+/* EAGAIN where bytes were announced. They may have come since; but what is there before another pull
+ * and does not come out of it is hidden from splice. */
+static enum io pump_pull_again(struct pump *pump, size_t room, size_t *got, bool *there)
+{
+	size_t n;
+	char c;
+
+	pump->calls++;
+	*there = conn_peek(pump->from->conn, &c, 1, &n) == IO_OK;
+	return *there ? pump->from->ops->splice_in(pump->from, pump->pipe, room, got) : IO_AGAIN;
+}
+
 static enum io pump_splice(struct pump *pump)
 {
+	bool there = false;
 	size_t got, room;
 	enum io r;
 
@@ -432,8 +446,10 @@ static enum io pump_splice(struct pump *pump)
 	room = pump->allowed < pump->pipe->size ? (size_t)pump->allowed : pump->pipe->size;
 	r = pump->from->ops->splice_in(pump->from, pump->pipe, room, &got);
 	pump->calls++;
+	if (unlikely(r == IO_AGAIN && !(pump->flags & PUMP_PULLED)))
+		r = pump_pull_again(pump, room, &got, &there);
 	if (unlikely(r != IO_OK))
-		return pump_pulled_nothing(pump, r);
+		return pump_pulled_nothing(pump, r, there);
 	relay_stats.pulls++;
 	pump->flags |= PUMP_PULLED;
 	pump_got(pump, got);
