@@ -48,7 +48,7 @@ _Static_assert(sizeof(struct slab) <= SLAB_HEAD, "the head of a slab");
 
 static struct list classes[CLASSES];
 static struct list pool = LIST_INIT(pool);
-static unsigned pool_count;
+static unsigned pool_count, pool_warm; /* in it; of these, with their pages */
 static size_t mapped;
 
 /* -- classes ------------------------------------------------------------------------------------ */
@@ -122,6 +122,7 @@ static struct slab *slab_new(unsigned class)
 	slab = list_first(&pool, struct slab, node);
 	list_remove(&slab->node);
 	pool_count--;
+	pool_warm -= !slab->cold;
 	*slab = (struct slab){ .size = class_size(class), .fresh = SLAB_HEAD, .class = class };
 	list_append(&classes[class], &slab->node);
 	return slab;
@@ -131,7 +132,8 @@ static struct slab *slab_new(unsigned class)
 static void slab_free(struct slab *slab)
 {
 	list_remove(&slab->node);
-	if (pool_count < POOL_WARM) {
+	if (pool_warm < POOL_WARM) {
+		pool_warm++;
 		slab->cold = false;
 		list_prepend(&pool, &slab->node);
 	} else {
