@@ -106,7 +106,10 @@ for n in range(20):
 
 
 def settled():
-    return len(workers()) == 2 and not service.old_workers() and children() == set(workers())
+    try:
+        return len(workers()) == 2 and not service.old_workers() and children() == set(workers())
+    except OSError:  # the parent is executed anew, with whoever is connected to it
+        return False
 
 
 def last_reload():
