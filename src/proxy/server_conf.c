@@ -200,15 +200,14 @@ static int server_clear(struct statement *st, const struct keyword *kw, void *ob
 	return 0;
 }
 
-static int server_addr(struct statement *st, const struct keyword *kw, void *object)
+/* The next word is an address of the kind that allow says; a name without an address is a warning when
+ * the file is only checked. 0, or -1 after a report. */
+static int server_take_addr(struct statement *st, const char *what, unsigned allow, struct addr *addr)
 {
-	const unsigned allow = ADDR_NAMES | ADDR_UNIX | ADDR_STAR;
-	const char *word = stmt_need(st, "the address for health checks");
-	struct server *s = object;
+	const char *word = stmt_need(st, what);
 	struct addr_spec spec;
 	struct err err;
 
-	(void)kw;
 	if (!word)
 		return -1;
 	if (addr_parse(word, allow, st->cfg->arena, &spec, &err) ||
@@ -216,48 +215,37 @@ static int server_addr(struct statement *st, const struct keyword *kw, void *obj
 		return stmt_error(st, st->at - 1, "%s", err.text);
 	if (spec.unresolved)
 		stmt_warning(st, st->at - 1, "%s", err.text);
-	s->set.check_addr = spec.addr;
-	s->set.options.on |= SRV_CHECK_ADDR;
+	*addr = spec.addr;
 	return 0;
+}
+
+static int server_addr(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct server *s = object;
+
+	(void)kw;
+	s->set.options.on |= SRV_CHECK_ADDR;
+	return server_take_addr(st, "the address for health checks",
+				ADDR_NAMES | ADDR_UNIX | ADDR_STAR, &s->set.check_addr);
 }
 
 static int server_agent_addr(struct statement *st, const struct keyword *kw, void *object)
 {
-	const char *word = stmt_need(st, "the address of the agent");
 	struct server *s = object;
-	struct addr_spec spec;
-	struct err err;
 
 	(void)kw;
-	if (!word)
-		return -1;
-	if (addr_parse(word, ADDR_NAMES | ADDR_PORT_NONE, st->cfg->arena, &spec, &err) ||
-	    (spec.unresolved && !st->cfg->check_only))
-		return stmt_error(st, st->at - 1, "%s", err.text);
-	if (spec.unresolved)
-		stmt_warning(st, st->at - 1, "%s", err.text);
-	s->set.agent_addr = spec.addr;
 	s->set.options.on |= SRV_AGENT_ADDR;
-	return 0;
+	return server_take_addr(st, "the address of the agent", ADDR_NAMES | ADDR_PORT_NONE,
+				&s->set.agent_addr);
 }
 
 static int server_socks4(struct statement *st, const struct keyword *kw, void *object)
 {
-	const char *word = stmt_need(st, "the address and port of a SOCKS4 proxy");
 	struct server *s = object;
-	struct addr_spec spec;
-	struct err err;
 
 	(void)kw;
-	if (!word)
-		return -1;
-	if (addr_parse(word, ADDR_NAMES | ADDR_PORT_NEEDED, st->cfg->arena, &spec, &err) ||
-	    (spec.unresolved && !st->cfg->check_only))
-		return stmt_error(st, st->at - 1, "%s", err.text);
-	if (spec.unresolved)
-		stmt_warning(st, st->at - 1, "%s", err.text);
-	s->set.socks4 = spec.addr;
-	return 0;
+	return server_take_addr(st, "the address and port of a SOCKS4 proxy",
+				ADDR_NAMES | ADDR_PORT_NEEDED, &s->set.socks4);
 }
 
 static int server_port(struct statement *st, const struct keyword *kw, void *object)
