@@ -37,7 +37,7 @@ static unsigned retry_all(void)
 	       retry_on_status(504);
 }
 
-/* Early data is a matter of TLS, which is not there: nothing can be rejected. */
+/* No early data is sent to servers: nothing can be rejected. */
 static unsigned retry_bits(const char *word, bool *known)
 {
 	static const struct {
@@ -77,6 +77,9 @@ int parse_retry_on(struct statement *st, const struct keyword *kw, void *object)
 		if (none && n)
 			return stmt_error(st, st->at - 1, "'none' stands alone in 'retry-on'");
 		px->set.retry_on |= retry_bits(word, &known);
+		if (!strcmp(word, "0rtt-rejected"))
+			stmt_warning(st, st->at - 1, "'0rtt-rejected' never happens: no early data is "
+				     "sent to servers yet");
 		if (!known)
 			return stmt_error(st, st->at - 1, "'%s' is no condition of 'retry-on': none, "
 					  "conn-failure, empty-response, junk-response, "
