@@ -88,11 +88,10 @@ static inline bool conn_can_splice(const struct conn *conn, unsigned direction)
 {
 	return !conn->layer || conn->layer->splices & direction;
 }
-/* What a call made on the descriptor elsewhere (splice) has shown: nothing left to read; no
- * room to write; a side (CONN_READABLE, CONN_WRITABLE) broken with errno: what came before a
- * failed write can still be read. */
+/* What a call made on the descriptor elsewhere (splice) has shown: nothing left to read; a
+ * side (CONN_READABLE, CONN_WRITABLE) broken with errno: what came before a failed write can still
+ * be read. */
 void conn_drained(struct conn *conn);
-void conn_blocked(struct conn *conn);
 void conn_fail(struct conn *conn, unsigned side, int error);
 /* Notes what an event that was not delivered yet would say of writing and errors. */
 void conn_look(struct conn *conn);

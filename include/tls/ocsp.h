@@ -53,8 +53,6 @@ void tls_ocsp_leave(struct tls_cert *cert);
 
 /* By the certificate's CertID in hexadecimal, or its file; NULL. */
 struct tls_ocsp *tls_ocsp_find(const char *reference);
-/* The CertID of a response with a single answer. 0, or -1 and err. */
-int tls_ocsp_id_of(struct span der, unsigned char id[OCSP_ID_MOST], size_t *len, struct err *err);
 /* Is this response one that may be sent with the certificate now: good, about it, in time, signed
  * by the issuer or whom the issuer has charged? 0 and when it expires; or -1 and err. */
 int tls_ocsp_judge(const struct tls_ocsp *ocsp, struct span der, int64_t *until, struct err *err);

@@ -262,11 +262,6 @@ void conn_drained(struct conn *conn)
 	conn->flags &= (uint16_t)~CONN_READABLE;
 }
 
-void conn_blocked(struct conn *conn)
-{
-	conn->flags &= (uint16_t)~CONN_WRITABLE;
-}
-
 void conn_fail(struct conn *conn, unsigned side, int error)
 {
 	conn->flags |= CONN_BROKEN;

@@ -180,20 +180,6 @@ int tls_ocsp_judge(const struct tls_ocsp *ocsp, struct span der, int64_t *until,
 	return rc;
 }
 
-int tls_ocsp_id_of(struct span der, unsigned char id[OCSP_ID_MOST], size_t *len, struct err *err)
-{
-	OCSP_BASICRESP *whole;
-	OCSP_SINGLERESP *one = answer_of(der, &whole, err);
-	int size = one ? i2d_OCSP_CERTID(OCSP_SINGLERESP_get0_id(one), NULL) : -1;
-
-	if (size > 0 && size <= OCSP_ID_MOST)
-		*len = (size_t)i2d_OCSP_CERTID(OCSP_SINGLERESP_get0_id(one), &id);
-	else if (one)
-		err_set(err, "OCSP response: its Certificate ID is too long.");
-	OCSP_BASICRESP_free(whole);
-	return size > 0 && size <= OCSP_ID_MOST ? 0 : -1;
-}
-
 /* ---- certificates ------------------------------------------------------------------------ */
 
 static int make_id(struct tls_ocsp *ocsp, struct err *err)
