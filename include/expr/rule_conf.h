@@ -83,6 +83,11 @@ int rule_check_inherit(struct config *cfg, const struct proxy *px, const struct 
 /* The same where the line is the action: no word names it. */
 int rule_parse_action(struct statement *st, struct proxy *proxy, const struct action *action,
 		      const char *name, unsigned where, struct rule_set **set);
+/* Takes the rest of the line's action as an expression into rule->expr; it may look at what the list
+ * of the rule sees. 0, or -1 after a report. */
+int rule_parse_expr(struct statement *st, struct rule *rule);
+/* Where rules of requests run in this section: as a frontend, as a backend or as both (AT_*). */
+unsigned rule_request_places(const struct proxy *px);
 /* The one of several places that knows most: that of a listen section knows its backend. */
 unsigned rule_place_bit(unsigned where);
 /* The rules of `from` (a defaults section) come before those of *set, which may be NULL. */

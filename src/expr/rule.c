@@ -116,6 +116,17 @@ static void rule_append(struct arena *arena, struct rule_set **set, struct rule 
 		(*set)->looks = true;
 }
 
+unsigned rule_request_places(const struct proxy *px)
+{
+	unsigned where = 0;
+
+	if (px->caps & (PROXY_FRONTEND | PROXY_DEFAULTS))
+		where |= AT_REQUEST;
+	if (px->caps & (PROXY_BACKEND | PROXY_DEFAULTS))
+		where |= AT_SERVER;
+	return where;
+}
+
 unsigned rule_place_bit(unsigned where)
 {
 	return 1u << (31 - __builtin_clz(where));

@@ -52,23 +52,22 @@ static int parse_var_name(struct statement *st, struct rule *rule, const char *a
 	return parse_conditions(st, rule, args);
 }
 
-/* Where an expression or format of the rule could find nothing at all. */
-static int parse_place(struct statement *st, int at, const struct rule *rule)
+int rule_parse_expr(struct statement *st, struct rule *rule)
 {
-	if (expr_where(rule->expr) & rule->where)
-		return 0;
-	return stmt_error(st, at, "'%s' looks at the %s, which '%s' rules cannot see",
-			  expr_fetch_name(rule->expr), expr_source(rule->expr), rule->list);
+	int at = st->at;
+
+	rule->expr = expr_parse_words(st, rule->proxy);
+	if (!rule->expr)
+		return -1;
+	if (!(expr_where(rule->expr) & rule->where))
+		return stmt_error(st, at, "'%s' looks at the %s, which '%s' rules cannot see",
+				  expr_fetch_name(rule->expr), expr_source(rule->expr), rule->list);
+	return 0;
 }
 
 static int parse_set_var(struct statement *st, struct rule *rule, const char *args)
 {
-	int at = st->at;
-
-	if (parse_var_name(st, rule, args))
-		return -1;
-	rule->expr = expr_parse_words(st, rule->proxy);
-	return rule->expr ? parse_place(st, at, rule) : -1;
+	return parse_var_name(st, rule, args) ? -1 : rule_parse_expr(st, rule);
 }
 
 static int parse_set_var_fmt(struct statement *st, struct rule *rule, const char *args)

@@ -230,37 +230,38 @@ static void log_stderr_text(enum log_level level, const char *msg, size_t len)
 		return; /* there is no other place to tell */
 }
 
-void log_stderr(enum log_level level, const char *fmt, ...)
+/* Formats the message and shows it to whoever started the process; `sent`: to the logs too. */
+static void log_told(enum log_level level, const char *fmt, va_list ap, bool sent)
 {
 	char memory[LOG_LEN_DEFAULT];
 	struct text text;
-	va_list ap;
 
 	if (!change_first)
 		return;
 	text_init(&text, memory, sizeof(memory));
-	va_start(ap, fmt);
 	text_vprintf(&text, fmt, ap);
-	va_end(ap);
 	if (log_to_stderr)
 		log_stderr_text(level, text.ptr, text.len);
+	if (sent)
+		log_send(log_global(), level, text.ptr, text.len);
+}
+
+void log_stderr(enum log_level level, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	log_told(level, fmt, ap, false);
+	va_end(ap);
 }
 
 void log_process(enum log_level level, const char *fmt, ...)
 {
-	char memory[LOG_LEN_DEFAULT];
-	struct text text;
 	va_list ap;
 
-	if (!change_first)
-		return;
-	text_init(&text, memory, sizeof(memory));
 	va_start(ap, fmt);
-	text_vprintf(&text, fmt, ap);
+	log_told(level, fmt, ap, true);
 	va_end(ap);
-	if (log_to_stderr)
-		log_stderr_text(level, text.ptr, text.len);
-	log_send(log_global(), level, text.ptr, text.len);
 }
 
 struct ring *ring_find(const char *name)

@@ -89,21 +89,10 @@ enum action_result http_action_allow(const struct rule *rule, struct view *view,
 
 /* -- parsing ---------------------------------------------------------------------------- */
 
-static unsigned request_places(const struct proxy *px)
-{
-	unsigned where = 0;
-
-	if (px->caps & (PROXY_FRONTEND | PROXY_DEFAULTS))
-		where |= AT_REQUEST;
-	if (px->caps & (PROXY_BACKEND | PROXY_DEFAULTS))
-		where |= AT_SERVER;
-	return where;
-}
-
 static int parse_request(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct proxy *px = object;
-	struct rule_list list = { kw->name, request_places(px), request_tables, known_request };
+	struct rule_list list = { kw->name, rule_request_places(px), request_tables, known_request };
 
 	if (px->redirect_rules)
 		rule_warn_order(st, kw->name, "redirect");
@@ -135,7 +124,7 @@ static int parse_redirect(struct statement *st, const struct keyword *kw, void *
 
 	if (!list_empty(&px->switch_rules))
 		rule_warn_order(st, kw->name, "use_backend");
-	return rule_parse_action(st, px, &redirect_action, kw->name, request_places(px),
+	return rule_parse_action(st, px, &redirect_action, kw->name, rule_request_places(px),
 				 &px->redirect_rules);
 }
 

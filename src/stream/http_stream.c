@@ -79,23 +79,10 @@ static int parse_slot(struct statement *st, struct rule *rule)
 	return 0;
 }
 
-static int parse_captured(struct statement *st, struct rule *rule)
-{
-	int at = st->at;
-
-	rule->expr = expr_parse_words(st, rule->proxy);
-	if (!rule->expr)
-		return -1;
-	if (!(expr_where(rule->expr) & rule->where))
-		return stmt_error(st, at, "'%s' looks at the %s, which '%s' rules cannot see",
-				  expr_fetch_name(rule->expr), expr_source(rule->expr), rule->list);
-	return 0;
-}
-
 static int parse_capture(struct statement *st, struct rule *rule, const char *args)
 {
 	(void)args;
-	return parse_captured(st, rule) ? -1 : parse_slot(st, rule);
+	return rule_parse_expr(st, rule) ? -1 : parse_slot(st, rule);
 }
 
 /* Of content rules: a slot of its own. */
@@ -106,7 +93,7 @@ static int parse_content_capture(struct statement *st, struct rule *rule, const 
 	(void)args;
 	if (!(rule->proxy->caps & PROXY_FRONTEND))
 		return stmt_error(st, st->at - 1, "only a frontend has slots for captured values");
-	if (parse_captured(st, rule))
+	if (rule_parse_expr(st, rule))
 		return -1;
 	word = stmt_peek(st);
 	if (!word || strcmp(word, "len"))

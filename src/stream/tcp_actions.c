@@ -22,16 +22,8 @@ enum { ALL_LISTS = AT_CONN | AT_SESSION | AT_REQUESTS | AT_RESPONSE };
 
 static int parse_addr_expr(struct statement *st, struct rule *rule, const char *args)
 {
-	int at = st->at;
-
 	(void)args;
-	rule->expr = expr_parse_words(st, rule->proxy);
-	if (!rule->expr)
-		return -1;
-	if (!(expr_where(rule->expr) & rule->where))
-		return stmt_error(st, at, "'%s' looks at the %s, which '%s' rules cannot see",
-				  expr_fetch_name(rule->expr), expr_source(rule->expr), rule->list);
-	return 0;
+	return rule_parse_expr(st, rule);
 }
 
 enum { SET_SRC, SET_SRC_PORT, SET_DST, SET_DST_PORT };

@@ -61,18 +61,6 @@ static int parse_session(struct statement *st, const struct keyword *kw, void *o
 	return parse_list(st, px, kw->name, AT_SESSION, known_request, &px->session_rules);
 }
 
-/* Where content rules of this section run. */
-static unsigned content_places(const struct proxy *px)
-{
-	unsigned where = 0;
-
-	if (px->caps & (PROXY_FRONTEND | PROXY_DEFAULTS))
-		where |= AT_REQUEST;
-	if (px->caps & (PROXY_BACKEND | PROXY_DEFAULTS))
-		where |= AT_SERVER;
-	return where;
-}
-
 static int parse_content(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct proxy *px = object;
@@ -81,7 +69,7 @@ static int parse_content(struct statement *st, const struct keyword *kw, void *o
 		rule_warn_order(st, kw->name, "http-request");
 	else if (!list_empty(&px->switch_rules))
 		rule_warn_order(st, kw->name, "use_backend");
-	return parse_list(st, px, kw->name, content_places(px), known_request,
+	return parse_list(st, px, kw->name, rule_request_places(px), known_request,
 			  &px->request_rules);
 }
 

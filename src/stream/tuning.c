@@ -30,16 +30,8 @@ static enum action_result action_nice(const struct rule *rule, struct view *view
 
 static int parse_number(struct statement *st, struct rule *rule, const char *args)
 {
-	int at = st->at;
-
 	(void)args;
-	rule->expr = expr_parse_words(st, rule->proxy);
-	if (!rule->expr)
-		return -1;
-	if (!(expr_where(rule->expr) & rule->where))
-		return stmt_error(st, at, "'%s' looks at the %s, which '%s' rules cannot see",
-				  expr_fetch_name(rule->expr), expr_source(rule->expr), rule->list);
-	return 0;
+	return rule_parse_expr(st, rule);
 }
 
 /* -- set-priority-class, set-priority-offset -------------------------------------------- */
