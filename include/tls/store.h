@@ -9,8 +9,8 @@
 struct arena;
 struct module;
 
-/* Words: crt-base, key-base, ca-base, ssl-load-extra-files, ssl-load-extra-del-ext, issuers-chain-path; the
- * section crt-store. Must stand before those that load certificates. */
+/* Words: crt-base, key-base, ca-base, ssl-load-extra-files, ssl-load-extra-del-ext, issuers-chain-path,
+ * ssl-skip-self-issued-ca; the section crt-store. Must stand before those that load certificates. */
 extern const struct module tls_store_module;
 /* The path of a certificate or file of authorities: crt-base or ca-base in front of what is neither a
  * full path nor begins with "@". */

@@ -89,6 +89,46 @@ printf timestamps >"$certs/beside.pem.sctl"
 words "" "$certs/beside.pem" | says "timestamps that are none" "beside.pem.sctl': no list of signed"
 rm "$certs/beside.pem.sctl"
 
+# What of a file's chain is sent: as it stands there; or what leads upwards, without what is signed by itself.
+authority root
+authority other
+below() { # NAME AUTHORITY: an authority that another one has signed
+	signed "$1" "$2" "$1"
+	printf 'basicConstraints=critical,CA:TRUE\n' >"$certs/ext"
+	openssl req -new -key "$certs/$1.key" -subj "/CN=$1" -out "$certs/csr"
+	openssl x509 -req -in "$certs/csr" -CA "$certs/$2.pem" -CAkey "$certs/$2.key" -days 30 -set_serial "0x$(openssl rand -hex 8)" \
+		-extfile "$certs/ext" -out "$certs/$1.pem" 2>/dev/null
+}
+below middle root
+below lower middle
+signed far lower far.example
+signed near root near.example
+chain() { # NAME MORE...: NAME.pem and these behind it
+	file=$certs/$1.chain
+	cat "$certs/$1.pem" >"$file"
+	shift
+	for part; do cat "$certs/$part.pem" >>"$file"; done
+}
+sends() { # SENTENCE NAME WANTED: subjects of what is sent
+	sent=$(hello "$2.example" -showcerts | sed -n 's/^ *[0-9]* s:CN = //p' | tr '\n' ' ')
+	check "$1: $sent" test "$sent" = "$3 "
+}
+chain far middle lower other root
+chain near root
+for word in "" ssl-skip-self-issued-ca; do
+	words "$word" "$certs/far.chain crt $certs/near.chain crt $certs/site.pem" | config
+	start_penstock
+	if [ -z "$word" ]; then
+		sends "a chain as it stands" far "far middle lower other root"
+		sends "an authority" near "near root"
+	else
+		sends "what leads upwards" far "far lower middle"
+		sends "without the authority" near "near"
+	fi
+	sends "no chain" site "site"
+	stop_penstock
+done
+
 words "ssl-load-extra-files none" "$certs/both" | says "a bundle without that" "cannot open '$certs/both': No such"
 words "ssl-load-extra-files bundle" "$certs/beside.pem" | says "no key" "'$certs/beside.pem': no private key in it"
 words "ssl-load-extra-files some" "$certs/site.pem" | says "some files" "kind of file"

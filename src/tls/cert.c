@@ -13,6 +13,7 @@
 #include "base/bug.h"
 #include "base/err.h"
 #include "base/list.h"
+#include "tls/chain.h"
 #include "tls/keypair.h"
 #include "tls/lib.h"
 #include "tls/ocsp.h"
@@ -172,6 +173,18 @@ static bool chain_push(struct tls_parsed *parsed, struct tls_der *der)
 	return false;
 }
 
+/* ssl-skip-self-issued-ca: what is shown, and asked for issuers, stays whole (cert->chain). */
+static int parsed_skip_root(struct tls_parsed *parsed)
+{
+	STACK_OF(X509) *chain = tls_chain_without_root(parsed->leaf, parsed->chain);
+
+	if (!chain)
+		return -1;
+	sk_X509_pop_free(parsed->chain, X509_free);
+	parsed->chain = chain;
+	return 0;
+}
+
 static int parsed_chain(struct tls_parsed *parsed, const struct tls_cert *cert)
 {
 	unsigned i;
@@ -187,7 +200,7 @@ static int parsed_chain(struct tls_parsed *parsed, const struct tls_cert *cert)
 		if (!chain_push(parsed, cert->chain[i]))
 			return -1;
 	}
-	return 0;
+	return tls_chain_skip_root ? parsed_skip_root(parsed) : 0;
 }
 
 static struct tls_parsed *parsed_new(struct tls_cert *cert)

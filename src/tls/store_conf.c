@@ -12,6 +12,7 @@
 #include "config/config.h"
 #include "config/keyword.h"
 #include "config/module.h"
+#include "tls/chain.h"
 
 /* A crt-store section. */
 struct crt_store {
@@ -49,6 +50,7 @@ static void store_init(struct config *cfg, void *data)
 {
 	(void)cfg, (void)data;
 	tls_store_settings = (struct tls_store_settings){ .extra = EXTRA_ALL };
+	tls_chain_skip_root = false;
 }
 
 /* "/etc/tls/" as "/etc/tls", so that one file has one name. */
@@ -104,6 +106,13 @@ static int parse_del_ext(struct statement *st, const struct keyword *kw, void *o
 {
 	(void)kw, (void)object;
 	tls_store_settings.del_ext = true;
+	return stmt_end(st);
+}
+
+static int parse_skip_root(struct statement *st, const struct keyword *kw, void *object)
+{
+	(void)kw, (void)object;
+	tls_chain_skip_root = true;
 	return stmt_end(st);
 }
 
@@ -273,6 +282,8 @@ static const struct keyword keywords[] = {
 	  .help = "look for site.key, not site.crt.key" },
 	{ .name = "issuers-chain-path", .scope = SCOPE_GLOBAL, .args = "<dir>", .parse = parse_issuers,
 	  .help = "chains for certificates whose file has none" },
+	{ .name = "ssl-skip-self-issued-ca", .scope = SCOPE_GLOBAL, .parse = parse_skip_root,
+	  .help = "authorities that are signed by themselves are not sent along" },
 	{ .name = "crt-base", .scope = SCOPE_CRT_STORE, .args = "<dir>", .parse = parse_store_base,
 	  .bit = 'c', .help = "where relative names of certificates begin" },
 	{ .name = "key-base", .scope = SCOPE_CRT_STORE, .args = "<dir>", .parse = parse_store_base,
