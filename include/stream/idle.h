@@ -47,6 +47,9 @@ struct server *idle_server_of(const struct session *session, const struct stream
 void idle_close_session(struct session *session);
 /* All idle ones of the server. */
 void idle_close_server(struct server *server);
+/* Of all servers, those made with certificates or authorities that have been replaced. Ones private to a
+ * session stay with it and are not used again. */
+void idle_close_outdated(void);
 /* Of all servers: the process ends. */
 void idle_close_all(void);
 

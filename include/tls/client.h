@@ -7,6 +7,8 @@
 
 #include "base/str.h"
 
+#include <stdbool.h>
+
 struct arena;
 struct conn;
 struct err;
@@ -44,6 +46,11 @@ struct ssl_st *tls_client_ssl(struct tls_client *client, const struct tls_target
 
 /* The name that the connection asked for (SNI); empty: none, or not one of ours. */
 struct span tls_client_name(const struct conn *conn);
+/* Was it made with the certificate and the authorities that are in force now? (Or by none of ours.) */
+bool tls_client_is_current(const struct conn *conn);
+/* What some connections were made with is not in force any more. Installed by who keeps connections;
+ * NULL: nobody does. */
+extern void (*tls_client_changed)(void);
 /* Its handshake has failed: the session that it tried to resume, if any, is not tried again. */
 void tls_client_forget(const struct conn *conn);
 /* Why its handshake failed, or has not come to its end: a sentence; and OpenSSL's reason in its own

@@ -95,7 +95,8 @@ static bool idle_same_addr(const struct addr *a, const struct addr *b)
 static bool idle_suits(const struct idle *idle, const struct addr *to, struct span name)
 {
 	return idle_same_addr(&idle->to, to) &&
-	       (!idle->server->tls || span_equal(tls_client_name(idle->conn), name));
+	       (!idle->server->tls || (span_equal(tls_client_name(idle->conn), name) &&
+				       tls_client_is_current(idle->conn)));
 }
 
 /* It has carried a second request: the server takes more than one. */
@@ -147,6 +148,26 @@ void idle_close_all(void)
 	list_for_each(px, &proxies_running->list, node)
 		for (server = px->servers; server; server = server->next)
 			idle_close_server(server);
+}
+
+static void idle_close_outdated_of(struct server *server)
+{
+	struct idle *idle, *next;
+
+	list_for_each_safe(idle, next, &server->idle, node)
+		if (!tls_client_is_current(idle->conn))
+			idle_close(idle);
+}
+
+void idle_close_outdated(void)
+{
+	struct proxy *px;
+	struct server *server;
+
+	list_for_each(px, &proxies_running->list, node)
+		for (server = px->servers; server; server = server->next)
+			if (server->tls)
+				idle_close_outdated_of(server);
 }
 
 void idle_close_session(struct session *session)
@@ -292,6 +313,8 @@ static bool idle_may_stay(const struct stream *s, const struct idle *idle)
 	struct conn *conn = s->relay.server.conn;
 
 	if (conn->flags & (CONN_HELD | CONN_RDHUP | CONN_HUP | CONN_ERROR))
+		return false;
+	if (s->server->tls && !tls_client_is_current(conn))
 		return false;
 	/* A body that was read to its last byte and not beyond leaves it open what is behind. */
 	if (conn->flags & CONN_READABLE && !conn_is_quiet(conn))

@@ -16,6 +16,7 @@
 #include "stream/keepalive.h"
 #include "stream/stream.h"
 #include "stream/tune.h"
+#include "tls/client.h"
 #include "tls/conn.h"
 
 #include <errno.h>
@@ -187,6 +188,7 @@ static int service_start(struct config *cfg, void *data, struct err *err)
 	listener_hooks.out_of_resources = service_out_of_resources;
 	tls_hooks.hold = streams_hold;
 	tls_hooks.release = streams_release;
+	tls_client_changed = idle_close_outdated;
 	tune_pipes(config_data(cfg, &tune_module));
 	return service_start_all(err);
 }

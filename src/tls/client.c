@@ -37,6 +37,8 @@ struct client_context {
 	struct tls_entry *entry; /* of crt; NULL: none */
 	const void *origin;     /* tls_client_conf.generation */
 	SSL_CTX *ctx;
+	int algorithm;          /* of the certificate that is on ctx */
+	bool mixed;             /* there is one of another algorithm on it, too: a former one */
 	unsigned generation;    /* how often files behind it were changed */
 	struct tls_user cert, trust;
 };
@@ -66,6 +68,8 @@ struct client_use {
 	size_t len;
 	char name[];            /* with NUL */
 };
+
+void (*tls_client_changed)(void);
 
 static struct client_context *contexts;
 static int use_index = -1;
@@ -283,21 +287,32 @@ static struct client_context *context_find(const struct tls_client_conf *conf)
 	return NULL;
 }
 
+/* Sessions go with the clients' next look at them (session_is_good), connections now. */
+static void context_changed(struct client_context *c)
+{
+	c->generation++;
+	if (tls_client_changed)
+		tls_client_changed();
+}
+
 static void context_cert_changed(struct tls_user *user, struct tls_cert *old)
 {
 	struct client_context *c = container_of(user, struct client_context, cert);
 
 	(void)old;
-	c->generation++; /* what the server knows of us in its sessions is the old one */
-	if (c->entry->cert)
+	/* One of the same algorithm is replaced; another cannot be taken from a context. */
+	if (c->entry->cert->algorithm != c->algorithm)
+		c->mixed = true;
+	else
 		tls_cert_use_context(c->entry->cert, c->ctx);
+	context_changed(c); /* what the server knows of us in its sessions is the old one */
 }
 
 /* The store has been put into the context already (tls/context.c). */
 static void context_trust_changed(struct tls_user *user, struct tls_cert *old)
 {
 	(void)old;
-	container_of(user, struct client_context, trust)->generation++;
+	context_changed(container_of(user, struct client_context, trust));
 }
 
 static int context_load_cert(struct client_context *c, struct err *err)
@@ -307,6 +322,7 @@ static int context_load_cert(struct client_context *c, struct err *err)
 		return -1;
 	if (tls_cert_use_context(c->entry->cert, c->ctx))
 		return tls_lib_error(err, "'%s' cannot be shown to servers", c->crt);
+	c->algorithm = c->entry->cert->algorithm;
 	c->cert.changed = context_cert_changed;
 	tls_entry_use(c->entry, &c->cert);
 	return 0;
@@ -423,6 +439,16 @@ void tls_client_free(struct tls_client **clientp)
 	free(client);
 }
 
+static SSL *client_fresh(const struct client_context *c)
+{
+	SSL *ssl = SSL_new(c->ctx);
+
+	if (!ssl || !c->mixed || !tls_cert_use(c->entry->cert, ssl))
+		return ssl;
+	SSL_free(ssl);
+	return NULL;
+}
+
 static bool client_target(SSL *ssl, struct tls_client *client, const struct tls_target *target)
 {
 	const struct client_use *use;
@@ -445,7 +471,7 @@ static bool client_target(SSL *ssl, struct tls_client *client, const struct tls_
 
 struct ssl_st *tls_client_ssl(struct tls_client *client, const struct tls_target *target)
 {
-	SSL *ssl = SSL_new(client->context->ctx);
+	SSL *ssl = client_fresh(client->context);
 
 	if (ssl && client_target(ssl, client, target))
 		return ssl;
@@ -460,6 +486,13 @@ struct span tls_client_name(const struct conn *conn)
 	const struct client_use *use = use_of(tls_conn_ssl(conn));
 
 	return use ? (struct span){ use->name, use->len } : (struct span){ "", 0 };
+}
+
+bool tls_client_is_current(const struct conn *conn)
+{
+	const struct client_use *use = use_of(tls_conn_ssl(conn));
+
+	return !use || use->generation == use->client->context->generation;
 }
 
 bool tls_client_wrong_name(const struct conn *conn)
