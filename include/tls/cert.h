@@ -28,6 +28,7 @@ struct tls_cert {
 	 * ("*.example.com"). For the index of names. */
 	const struct span *names;
 	unsigned name_count;
+	const char *doubt; /* what clients may not like about its chain: a sentence; NULL: nothing */
 	bool must_staple; /* RFC 7633: clients want an OCSP response with it */
 	struct span ocsp; /* from a file: DER of the response; empty: none. Later ones are in tls/ocsp */
 	struct tls_ocsp *stapled; /* tls/ocsp's: what is sent with it; NULL: nothing */

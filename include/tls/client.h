@@ -37,6 +37,8 @@ const char *tls_client_read(struct arena *arena, const char *name, struct err *e
 /* Reads the files that it names. Servers that say the same share what is made of it, but not their
  * sessions. NULL and err. */
 struct tls_client *tls_client_new(const struct tls_client_conf *conf, struct err *err);
+/* What is doubtful of the chain of our certificate, told once: a sentence; NULL: nothing. */
+const char *tls_client_doubt(const struct tls_client *client);
 /* No connection may be left that was made by it. */
 void tls_client_free(struct tls_client **client);
 

@@ -35,6 +35,7 @@ struct tls_entry {
 	struct tls_link link;
 	struct tls_cert *cert; /* never NULL while somebody uses it; NULL: "new", before "commit" */
 	struct tls_user *users;
+	bool doubted; /* what is doubtful of its chain was said */
 	bool ocsp_update, ocsp_update_given; /* load ... ocsp-update on|off */
 	char name[]; /* as it was asked for, with crt-base in front */
 };
@@ -52,6 +53,8 @@ int tls_entries_load(const char *name, struct tls_entry *entries[TLS_BUNDLE_MAX]
 /* The same where only one will do. NULL and err. */
 struct tls_entry *tls_entry_load(const char *name, struct err *err);
 struct tls_entry *tls_entry_find(const char *name);
+/* What is doubtful of the chain of the certificate in force, once: later calls give NULL. */
+const char *tls_entry_doubt(struct tls_entry *entry);
 void tls_entry_use(struct tls_entry *entry, struct tls_user *user);
 void tls_user_leave(struct tls_user *user); /* in no list: does nothing */
 

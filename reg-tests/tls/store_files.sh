@@ -68,6 +68,35 @@ subject=$(served both.example -tls1_2 -cipher aECDSA)
 check "a bundle, ECDSA: $subject" test "$subject" = ec
 stop_penstock
 
+# warns SENTENCE TIMES WORDS: the configuration of stdin is good, and says this so often.
+warns() {
+	{
+		echo global
+		cat
+	} >"$dir/cfg"
+	"$PENSTOCK" -c -f "$dir/cfg" >"$log" 2>&1
+	check "$1: good" test $? -eq 0
+	times=$(grep -cF -e "warning: $3" "$log")
+	check "$1: said $times times" test "$times" -eq "$2"
+}
+authority stranger
+chained() { # FILE CHAIN...: site with this chain
+	file=$1
+	shift
+	(cd "$certs" && cat site.pem "$@" >"$file")
+}
+chained own.pem ca.pem
+chained foreign.pem stranger.pem
+chained turned.pem stranger.pem ca.pem
+words "" "$certs/own.pem" | warns "its own chain" 0 ""
+words "" "$certs/foreign.pem crt $certs/foreign.pem" |
+	warns "a chain of another" 1 "'$certs/foreign.pem': the chain is not that of this certificate"
+words "" "$certs/turned.pem" | warns "a chain in no order" 1 "'$certs/turned.pem': the chain is not in order"
+{
+	words "" "$certs/own.pem"
+	printf 'backend b\n\tserver s %s ssl verify none crt %s\n' "$back" "$certs/foreign.pem"
+} | warns "a server's" 1 "server 's': '$certs/foreign.pem': the chain is not that of this certificate"
+
 # Signed certificate timestamps, for who asks for them: the bytes of the file.
 echo enabled_logs= >"$certs/logs"
 stamps() { # SENTENCE COUNT NAME OPTIONS

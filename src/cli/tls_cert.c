@@ -56,7 +56,7 @@ static int cert_set(struct cli_call *call, struct err *err)
 
 static int cert_commit(struct cli_call *call, struct err *err)
 {
-	const char *name = cli_arg(call, 0);
+	const char *name = cli_arg(call, 0), *doubt;
 	unsigned users = 0;
 
 	if (!*name)
@@ -66,6 +66,9 @@ static int cert_commit(struct cli_call *call, struct err *err)
 	text_printf(call->out, "Committing %s", name);
 	while (users-- && call->out->len < 1024)
 		text_char(call->out, '.');
+	doubt = tls_entry_find(name)->cert->doubt;
+	if (doubt)
+		text_printf(call->out, "\nWarning: %s.", doubt);
 	text_str(call->out, "\nSuccess!\n");
 	return 0;
 }

@@ -215,6 +215,7 @@ static struct tls_client *client_make(struct config *cfg, struct server *s)
 	struct tls_settings set = s->set.tls;
 	struct tls_client_conf conf = { &set, s->set.crt, s->set.verifyhost, data };
 	struct err err = { "out of memory" };
+	const char *doubt;
 
 	tls_settings_inherit(&set, &tls_global.server);
 	if (without_h2(cfg, s, "alpn", &set.alpn) || without_h2(cfg, s, "check-alpn", &s->set.check_alpn) ||
@@ -224,6 +225,9 @@ static struct tls_client *client_make(struct config *cfg, struct server *s)
 		config_error(cfg, &s->loc, "server '%s': %s", s->id, err.text);
 		return NULL;
 	}
+	doubt = tls_client_doubt(*place);
+	if (doubt)
+		config_warning(cfg, &s->loc, "server '%s': '%s': %s", s->id, s->set.crt, doubt);
 	return data->clients[data->count++];
 }
 

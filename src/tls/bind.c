@@ -328,6 +328,25 @@ static void lines_ocsp(struct tls_bind *bind, struct config *cfg)
 			config_warning(cfg, &bind->loc, "%s", err.text);
 }
 
+static struct location line_where(const struct tls_line *line)
+{
+	return line->list ? (struct location){ line->list->name, line->from->number } : line->bind->loc;
+}
+
+static void lines_doubt(struct tls_bind *bind, struct config *cfg)
+{
+	struct tls_line *line;
+	const char *doubt;
+
+	list_for_each(line, &bind->lines, node) {
+		struct location where = line_where(line);
+
+		doubt = tls_entry_doubt(line->entry);
+		if (doubt)
+			config_warning(cfg, &where, "'%s': %s", line->entry->name, doubt);
+	}
+}
+
 static void say_doubt(struct tls_bind *bind, struct config *cfg)
 {
 	const char *doubt = NULL;
@@ -365,6 +384,7 @@ static int forge_ready(struct tls_bind *bind, struct config *cfg)
 
 static int lines_ready(struct tls_bind *bind, struct config *cfg)
 {
+	struct location where;
 	struct tls_line *line;
 	struct err err;
 	int rc = 0;
@@ -372,12 +392,8 @@ static int lines_ready(struct tls_bind *bind, struct config *cfg)
 	list_for_each(line, &bind->lines, node) {
 		if (!line_ready(line, &err))
 			continue;
-		if (line->list)
-			rc = config_error(cfg,
-					  &(struct location){ line->list->name, line->from->number },
-					  "%s", err.text);
-		else
-			rc = config_error(cfg, &bind->loc, "%s", err.text);
+		where = line_where(line);
+		rc = config_error(cfg, &where, "%s", err.text);
 	}
 	return rc;
 }
@@ -395,6 +411,7 @@ int tls_bind_ready(struct tls_bind *bind, struct config *cfg)
 		return config_error(cfg, &bind->loc, "%s", err.text);
 	if (lines_ready(bind, cfg))
 		return -1;
+	lines_doubt(bind, cfg);
 	lines_ocsp(bind, cfg);
 	return 0;
 }

@@ -113,18 +113,41 @@ static struct tls_der *der_get(struct span der, struct err *err)
 	return at;
 }
 
+static struct span der_span(const struct tls_der *at)
+{
+	return (struct span){ (const char *)at->der, at->len };
+}
+
+/* The one that was looked at last: thousands of certificates in a row have one issuer. */
+static struct {
+	const struct tls_der *der;
+	X509 *x;
+} der_seen;
+
+static X509 *der_look(const struct tls_der *at)
+{
+	if (at->x)
+		return at->x;
+	if (der_seen.der != at) {
+		X509_free(der_seen.x);
+		der_seen.x = x509_parse(der_span(at));
+		der_seen.der = at;
+	}
+	return der_seen.x;
+}
+
 static void der_give(struct tls_der *at)
 {
 	if (!at || --at->refs)
 		return;
 	BUG_ON(at->x);
+	if (der_seen.der == at) {
+		X509_free(der_seen.x);
+		der_seen.x = NULL;
+		der_seen.der = NULL;
+	}
 	tls_index_remove(&der_index, &at->link);
 	free(at);
-}
-
-static struct span der_span(const struct tls_der *at)
-{
-	return (struct span){ (const char *)at->der, at->len };
 }
 
 /* -- what is parsed at the moment -------------------------------------------------------------- */
@@ -528,6 +551,24 @@ static int cert_add_chain(struct tls_cert *cert, const struct tls_pieces *p, str
 	return 0;
 }
 
+/* A chain is sent as it stands in the file: whose is it? */
+static const char *chain_doubt(const struct tls_cert *cert, X509 *leaf)
+{
+	unsigned i;
+	X509 *x;
+
+	for (i = 0; i < cert->chain_count; i++) {
+		x = der_look(cert->chain[i]);
+		if (!x || X509_check_issued(x, leaf) != X509_V_OK)
+			continue;
+		return !i || tls_chain_skip_root ? NULL :
+		       "the chain is not in order: the certificate of its issuer belongs right "
+		       "behind it (RFC 5246 7.4.2)";
+	}
+	return !i ? NULL : "the chain is not that of this certificate: nothing in it has signed it, "
+			   "and clients that do not know its issuer refuse it";
+}
+
 /* The library's security level would refuse it in each handshake: better now. */
 static int level_check(X509 *x, struct err *err)
 {
@@ -564,11 +605,13 @@ static struct tls_cert *cert_new(const struct tls_pieces *p, X509 *x, struct err
 	}
 	cert->algorithm = algorithm;
 	cert->must_staple = wants_staple(x);
+	if (cert_add_chain(cert, p, err) < 0) {
+		cert_destroy(cert);
+		return NULL;
+	}
+	cert->doubt = chain_doubt(cert, x);
 	ERR_clear_error(); /* extensions that are not what they should be are no names */
-	if (!cert_add_chain(cert, p, err))
-		return cert;
-	cert_destroy(cert);
-	return NULL;
+	return cert;
 }
 
 static struct tls_cert *cert_make(const struct tls_pieces *p, const unsigned char *fingerprint,

@@ -2,6 +2,7 @@
 /* Certificates: what is refused, and in which words; the same content is one object; what is parsed is
  * bounded; names, chains. */
 #include "tls/cert.h"
+#include "tls/chain.h"
 
 #include "base/err.h"
 #include "tls/keypair.h"
@@ -65,6 +66,33 @@ static void a_bundle_has_names_key_and_chain(void **state)
 	assert_int_equal(X509_cmp(sk_X509_value(tls_cert_chain(cert), 0), w.ca), 0);
 	tls_cert_free(&cert);
 	assert_null(cert);
+}
+
+static const char *doubt_of(X509 *behind, X509 *last)
+{
+	struct tls_cert *cert = accepted(test_join(test_pem_cert(w.leaf), test_pem_key(w.ec, 1), test_pem_cert(behind),
+						   last ? test_pem_cert(last) : NULL, NULL));
+	const char *doubt = cert->doubt;
+
+	tls_cert_free(&cert);
+	return doubt;
+}
+
+static void a_chain_of_another_is_doubtful(void **state)
+{
+	X509 *stranger = test_cert(w.other, "stranger", NULL, NULL, NULL);
+
+	(void)state;
+	assert_null(doubt_of(w.ca, NULL));
+	assert_null(doubt_of(w.ca, stranger));
+	assert_non_null(strstr(doubt_of(stranger, NULL), "not that of this certificate"));
+	assert_non_null(strstr(doubt_of(w.leaf, NULL), "not that of this certificate"));
+	assert_non_null(strstr(doubt_of(stranger, w.ca), "not in order"));
+	tls_chain_skip_root = true; /* what is sent is brought into order */
+	assert_null(doubt_of(stranger, w.ca));
+	assert_non_null(strstr(doubt_of(stranger, NULL), "not that of this certificate"));
+	tls_chain_skip_root = false;
+	X509_free(stranger);
 }
 
 static void what_is_missing_is_said(void **state)
@@ -291,6 +319,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_bundle_has_names_key_and_chain),
+		cmocka_unit_test(a_chain_of_another_is_doubtful),
 		cmocka_unit_test(what_is_missing_is_said),
 		cmocka_unit_test(a_key_of_another_is_refused),
 		cmocka_unit_test(an_encrypted_key_is_refused),

@@ -425,6 +425,11 @@ struct tls_client *tls_client_new(const struct tls_client_conf *conf, struct err
 	return client;
 }
 
+const char *tls_client_doubt(const struct tls_client *client)
+{
+	return client->context->entry ? tls_entry_doubt(client->context->entry) : NULL;
+}
+
 void tls_client_free(struct tls_client **clientp)
 {
 	struct tls_client *client = *clientp;

@@ -110,6 +110,14 @@ int tls_entries_load(const char *name, struct tls_entry *found[TLS_BUNDLE_MAX], 
 	return found[0] ? 1 : -1;
 }
 
+const char *tls_entry_doubt(struct tls_entry *entry)
+{
+	if (!entry->cert || entry->doubted)
+		return NULL;
+	entry->doubted = true;
+	return entry->cert->doubt;
+}
+
 void tls_entry_use(struct tls_entry *entry, struct tls_user *user)
 {
 	tls_user_join(&entry->users, user);
