@@ -3,6 +3,7 @@
 #ifndef EXPR_ACL_CONF_H
 #define EXPR_ACL_CONF_H
 
+#include "base/catalog.h"
 #include "expr/acl.h"
 
 /* One sample against one set of patterns. */
@@ -24,6 +25,7 @@ struct acl {
 
 struct acl_set {
 	struct acl *first;
+	struct catalog names;
 };
 
 /* The ACL of this name in the proxy, or the predefined one. NULL: there is none. known: the

@@ -4,6 +4,7 @@
 #ifndef PROXY_PROXY_H
 #define PROXY_PROXY_H
 
+#include "base/catalog.h"
 #include "base/list.h"
 #include "base/str.h"
 #include "config/config.h"
@@ -239,6 +240,7 @@ struct proxies {
 	struct global_state *global_state;
 	struct global_tally *global_tally;
 	struct list list;     /* struct proxy.node: frontends and backends */
+	struct catalog names; /* of those in the list */
 	struct list defaults; /* named and unnamed defaults sections */
 	struct proxy *current_defaults;
 	struct list stats_frontends; /* hidden proxies such as the stats socket's */

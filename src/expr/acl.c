@@ -347,11 +347,12 @@ void acl_add_test(struct acl *acl, struct acl_test *test)
 
 static struct acl *acl_own(const struct proxy *proxy, const char *name)
 {
-	struct acl *acl = proxy && proxy->acls ? proxy->acls->first : NULL;
+	const struct catalog_entry *e;
 
-	while (acl && strcmp(acl->name, name))
-		acl = acl->next;
-	return acl;
+	if (!proxy || !proxy->acls)
+		return NULL;
+	e = catalog_find(&proxy->acls->names, span_of(name));
+	return e ? e->object : NULL;
 }
 
 static void acl_enter(struct arena *arena, struct proxy *proxy, struct acl *acl)
@@ -360,6 +361,7 @@ static void acl_enter(struct arena *arena, struct proxy *proxy, struct acl *acl)
 		proxy->acls = arena_alloc(arena, sizeof(*proxy->acls));
 	acl->next = proxy->acls->first;
 	proxy->acls->first = acl;
+	catalog_add(&proxy->acls->names, arena, acl->name, acl);
 }
 
 /* A statement made of the words of a predefined ACL; problems are shown at st's line. */

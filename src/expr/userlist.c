@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/bug.h"
+#include "base/catalog.h"
 #include "config/config.h"
 #include "config/keyword.h"
 
@@ -35,6 +36,7 @@ struct userlist {
 	struct userlist *next;
 	const char *name;
 	struct user *users;
+	struct catalog names; /* of the users */
 	struct group *groups;
 };
 
@@ -58,11 +60,9 @@ struct userlist *userlist_find(struct config *cfg, const char *name)
 
 static struct user *user_find(const struct userlist *list, struct span name)
 {
-	struct user *u = list->users;
+	const struct catalog_entry *e = catalog_find(&list->names, name);
 
-	while (u && !span_equal(span_of(u->name), name))
-		u = u->next;
-	return u;
+	return e ? e->object : NULL;
 }
 
 static struct group *group_find(const struct userlist *list, const char *name)
@@ -275,6 +275,7 @@ static int parse_user(struct statement *st, const struct keyword *kw, void *obje
 	}
 	u->next = list->users;
 	list->users = u;
+	catalog_add(&list->names, st->cfg->arena, u->name, u);
 	return 0;
 }
 

@@ -20,12 +20,19 @@ struct proxies *proxies_running;
 struct proxy *proxy_find(const struct proxies *all, const char *name, unsigned caps)
 {
 	int uuid = *name == '#' ? atoi(name + 1) : 0;
+	const struct catalog_entry *e;
 	struct proxy *px;
 
-	list_for_each(px, &all->list, node)
-		if (px->caps & caps && (uuid ? px->uuid == uuid : !strcmp(px->name, name)))
-			return px;
-	return NULL;
+	if (uuid) {
+		list_for_each(px, &all->list, node)
+			if (px->caps & caps && px->uuid == uuid)
+				return px;
+		return NULL;
+	}
+	e = catalog_find(&all->names, span_of(name));
+	while (e && !(((struct proxy *)e->object)->caps & caps))
+		e = catalog_again(e);
+	return e ? e->object : NULL;
 }
 
 struct server *server_find(const struct proxy *px, const char *name)

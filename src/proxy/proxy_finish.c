@@ -26,24 +26,13 @@ static const char *kind_name(const struct proxy *px)
 
 /* -- names and numbers ------------------------------------------------------------------- */
 
-/* The first one of this name with a side in common; at the latest px itself. */
-static struct proxy *first_of_name(struct proxies *all, const struct proxy *px)
-{
-	struct proxy *other;
-
-	list_for_each(other, &all->list, node)
-		if (other->caps & px->caps && !strcmp(other->name, px->name))
-			return other;
-	BUG_ON(true);
-	return NULL;
-}
-
+/* The first one of this name with a side in common is told; it may be px itself. */
 static void check_names(struct config *cfg, struct proxies *all)
 {
 	struct proxy *px, *first;
 
 	list_for_each(px, &all->list, node) {
-		first = first_of_name(all, px);
+		first = proxy_find(all, px->name, px->caps);
 		if (first != px)
 			config_error(cfg, &px->loc, "%s '%s' has the same name as %s '%s' at %s:%u",
 				     kind_name(px), px->name, kind_name(first), first->name,
@@ -51,27 +40,14 @@ static void check_names(struct config *cfg, struct proxies *all)
 	}
 }
 
-static struct proxy *of_id(struct proxies *all, int uuid, const struct proxy *before)
-{
-	struct proxy *px;
-
-	list_for_each(px, &all->list, node) {
-		if (px == before)
-			return NULL;
-		if (px->uuid == uuid)
-			return px;
-	}
-	return NULL;
-}
-
-/* Numbers given by "id" first, so that the others go round them. */
 static void number_proxies(struct config *cfg, struct proxies *all)
 {
+	struct catalog numbers = { 0 };
 	struct proxy *px, *other;
 	int next = FIRST_PROXY_ID;
 
 	list_for_each(px, &all->list, node) {
-		other = px->uuid ? of_id(all, px->uuid, px) : NULL;
+		other = px->uuid ? catalog_number(&numbers, cfg->arena, px->uuid, px) : NULL;
 		if (other)
 			config_error(cfg, &px->loc, "%s '%s' has the id %d, which %s '%s' at %s:%u "
 				     "has already", kind_name(px), px->name, px->uuid,
@@ -82,30 +58,14 @@ static void number_proxies(struct config *cfg, struct proxies *all)
 		px->forced_id = px->uuid != 0;
 		if (px->uuid)
 			continue;
-		while (of_id(all, next, NULL))
-			next++;
-		px->uuid = next++;
+		px->uuid = catalog_free_number(&numbers, next);
+		next = px->uuid + 1;
 	}
-}
-
-static struct listener *listener_of_id(const struct proxy *px, int id,
-				       const struct listener *before)
-{
-	struct bind_conf *bind;
-	struct listener *l;
-
-	list_for_each(bind, &px->binds, node)
-		list_for_each(l, &bind->listeners, node) {
-			if (l == before)
-				return NULL;
-			if (l->id == id)
-				return l;
-		}
-	return NULL;
 }
 
 static void number_listeners(struct config *cfg, struct proxy *px)
 {
+	struct catalog numbers = { 0 };
 	struct bind_conf *bind;
 	struct listener *l, *other;
 	int next = 1;
@@ -114,7 +74,7 @@ static void number_listeners(struct config *cfg, struct proxy *px)
 		if (!bind->id)
 			continue;
 		l = list_first(&bind->listeners, struct listener, node);
-		other = listener_of_id(px, bind->id, l);
+		other = catalog_number(&numbers, cfg->arena, bind->id, l);
 		if (other)
 			config_error(cfg, &bind->loc, "the id %d belongs to the bind line at %s:%u "
 				     "already", bind->id, other->bind->loc.file,
@@ -124,9 +84,8 @@ static void number_listeners(struct config *cfg, struct proxy *px)
 		list_for_each(l, &bind->listeners, node) {
 			if (l->id)
 				continue;
-			while (listener_of_id(px, next, NULL))
-				next++;
-			l->id = next++;
+			l->id = catalog_free_number(&numbers, next);
+			next = l->id + 1;
 		}
 }
 

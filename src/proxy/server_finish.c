@@ -11,34 +11,32 @@ int (*server_need_tls)(struct config *cfg, struct server *s);
 
 static void check_names(struct config *cfg, const struct proxy *px)
 {
-	const struct server *s, *first;
+	const struct catalog_entry *e;
+	struct catalog names = { 0 };
+	const struct server *first;
+	struct server *s;
 
 	for (s = px->servers; s; s = s->next) {
-		first = server_find(px, s->id);
-		if (first != s)
-			config_error(cfg, &s->loc, "there is another server '%s' in '%s', at %s:%u",
-				     s->id, px->name, first->loc.file, first->loc.line);
+		e = catalog_find(&names, span_of(s->id));
+		if (!e) {
+			catalog_add(&names, cfg->arena, s->id, s);
+			continue;
+		}
+		first = e->object;
+		config_error(cfg, &s->loc, "there is another server '%s' in '%s', at %s:%u", s->id,
+			     px->name, first->loc.file, first->loc.line);
 	}
-}
-
-static const struct server *of_id(const struct proxy *px, int puid, const struct server *before)
-{
-	const struct server *s;
-
-	for (s = px->servers; s != before; s = s->next)
-		if (s->puid == puid)
-			return s;
-	return NULL;
 }
 
 static void number(struct config *cfg, struct proxy *px)
 {
+	struct catalog numbers = { 0 };
 	const struct server *other;
 	struct server *s;
 	int next = 1;
 
 	for (s = px->servers; s; s = s->next) {
-		other = s->puid ? of_id(px, s->puid, s) : NULL;
+		other = s->puid ? catalog_number(&numbers, cfg->arena, s->puid, s) : NULL;
 		if (other)
 			config_error(cfg, &s->loc, "server '%s' has the id %d, which server '%s' at "
 				     "%s:%u has already", s->id, s->puid, other->id,
@@ -48,9 +46,8 @@ static void number(struct config *cfg, struct proxy *px)
 		s->forced_id = s->puid != 0;
 		if (s->puid)
 			continue;
-		while (of_id(px, next, NULL))
-			next++;
-		s->puid = next++;
+		s->puid = catalog_free_number(&numbers, next);
+		next = s->puid + 1;
 	}
 }
 
