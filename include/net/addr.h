@@ -40,6 +40,7 @@ enum { ADDR_PORT_NEEDED = 1 << 0, /* IP needs a port */
        ADDR_UNIX = 1 << 6,        /* unix@, abns@, /path */
        ADDR_STAR = 1 << 7,        /* "*" and an empty host: any address */
        ADDR_DGRAM = 1 << 8,       /* for datagrams: udp@, uxdg@ instead of tcp@, uxst@ */
+       ADDR_NAMES_LATER = 1 << 9, /* host names, left unresolved: for addr_resolve */
 };
 
 struct addr_spec {
@@ -48,6 +49,7 @@ struct addr_spec {
 	int port_offset;      /* with has_offset */
 	bool has_offset;      /* "+N", "-N" or none at all: client's port plus port_offset */
 	const char *hostname; /* when the host was a name, in the arena; else NULL */
+	uint16_t family;      /* that the name's address must have; AF_UNSPEC: any */
 	bool unresolved;      /* the name had no address: addr is not usable; *err says why */
 };
 
@@ -59,6 +61,9 @@ extern bool addr_avoid_getaddrinfo;
  * and err. A name that does not resolve is no error here: spec->unresolved (err filled). */
 int addr_parse(const char *text, unsigned allow, struct arena *arena, struct addr_spec *spec,
 	       struct err *err);
+/* Asks the system's resolver, and waits: the first address of the name goes to addr, whose port
+ * stays. 0, or -1 and err. */
+int addr_resolve(const char *host, uint16_t family, struct addr *addr, struct err *err);
 /* System form; returns its length. Paths too long are cut (addr_parse refused them). */
 socklen_t addr_to_sockaddr(const struct addr *addr, struct sockaddr_storage *ss);
 /* From the system's form; a Unix path is not kept (path = NULL). */

@@ -25,6 +25,8 @@ void proxy_check_modes(struct config *cfg, struct proxy *frontend,
 int proxy_finish(struct config *cfg, void *data);
 /* The same for the servers of one proxy: names, numbers, ports. */
 void servers_finish(struct config *cfg, struct proxy *px);
+/* Looks up the host names of all servers, each once. Not for a broken file. */
+void servers_resolve(struct config *cfg, struct proxies *all);
 /* Then who tracks whom, when all servers are known. */
 void servers_track(struct config *cfg, struct proxies *all);
 /* The sum of the maxconn in force of the frontends that may use the backend. */

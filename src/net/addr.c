@@ -257,21 +257,26 @@ static const char *lookup_hostent(const char *host, uint16_t family, struct addr
 	return NULL;
 }
 
-/* Asks the system. A name that has no address leaves the spec unresolved. */
-static int resolve(struct addr_parser *p, const char *host, uint16_t family)
+int addr_resolve(const char *host, uint16_t family, struct addr *addr, struct err *err)
 {
-	struct addr *addr = &p->spec->addr;
 	uint16_t port = addr->port;
 	const char *why;
 
-	p->spec->hostname = arena_strdup(p->arena, host);
 	why = addr_avoid_getaddrinfo ? lookup_hostent(host, family, addr) :
 				       lookup(host, family, addr);
 	addr->port = port;
-	p->spec->unresolved = why != NULL;
-	if (why)
-		err_set(p->err, "could not resolve address '%s': %s", host, why);
-	return 0;
+	return why ? err_set(err, "could not resolve address '%s': %s", host, why) : 0;
+}
+
+/* A name that has no address, or is not looked up yet, leaves the spec unresolved. */
+static void resolve(struct addr_parser *p, const char *host, uint16_t family)
+{
+	struct addr_spec *spec = p->spec;
+
+	spec->hostname = arena_strdup(p->arena, host);
+	spec->family = family;
+	spec->unresolved = p->allow & ADDR_NAMES_LATER ||
+			   addr_resolve(host, family, &spec->addr, p->err) < 0;
 }
 
 static bool looks_like_name(const char *host)
@@ -320,13 +325,12 @@ static int parse_host(struct addr_parser *p, char *host, uint16_t family)
 		return 0;
 	if (!looks_like_name(host))
 		return bad_host(p, host, family);
-	if (!(p->allow & ADDR_NAMES))
+	if (!(p->allow & (ADDR_NAMES | ADDR_NAMES_LATER)))
 		return err_set(p->err, "'%s' is not an address, and a name cannot be used here",
 			       host);
-	if (resolve(p, host, family))
-		return -1;
-	if (digits && p->spec->unresolved)
+	if (digits && (family == AF_INET6 || !inet_aton(host, &(struct in_addr){ 0 })))
 		return bad_host(p, host, family);
+	resolve(p, host, family);
 	return 0;
 }
 

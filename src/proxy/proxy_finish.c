@@ -224,6 +224,8 @@ int proxy_finish(struct config *cfg, void *data)
 	check_names(cfg, all);
 	number_proxies(cfg, all);
 	check_defaults(cfg, all);
+	if (!config_failed(cfg))
+		servers_resolve(cfg, all);
 	list_for_each(px, &all->list, node) {
 		number_listeners(cfg, px);
 		resolve_default_backend(cfg, all, px);

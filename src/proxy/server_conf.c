@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Lines "server" and "default-server" and their words. A server begins as a copy of what the
- * default-server lines before it have set. Its name has been resolved when the line has been
- * read; what becomes of one without an address says "init-addr".
+ * default-server lines before it have set. Host names are looked up at the end: server_resolve.c.
  */
 #include "proxy/proxy_conf.h"
 
@@ -55,45 +54,16 @@ static int check_name(struct statement *st, const char *name)
 	return 0;
 }
 
-/* The name has no address: what the methods of "init-addr" say. */
-static int use_init_addr(struct statement *st, struct server *s, int word, const char *why)
+static int parse_address(struct statement *st, struct server *s)
 {
-	const struct proxies *all = config_data(st->cfg, &proxy_module);
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(s->set.init_addr); i++) {
-		if (s->set.init_addr[i] == INIT_ADDR_NONE) {
-			stmt_warning(st, word, "%s; server %s starts disabled", why, s->id);
-			return 0;
-		}
-		if (s->set.init_addr[i] == INIT_ADDR_IP) {
-			s->spec.addr = s->set.init_ip;
-			s->spec.addr.port = s->spec.last_port;
-			s->spec.unresolved = false;
-			stmt_warning(st, word, "%s; server %s starts with the address of "
-				     "'init-addr'", why, s->id);
-			return 0;
-		}
-	}
-	if (all->global.ignore_resolution) {
-		stmt_warning(st, word, "%s; server %s starts disabled (-dr)", why, s->id);
-		return 0;
-	}
-	if (!st->cfg->check_only)
-		return stmt_error(st, word, "%s", why);
-	stmt_warning(st, word, "%s", why);
-	return 0;
-}
-
-static int parse_address(struct statement *st, struct server *s, struct err *err)
-{
-	const unsigned allow = ADDR_PORT_OFFSET | ADDR_NAMES | ADDR_UNIX | ADDR_STAR;
+	const unsigned allow = ADDR_PORT_OFFSET | ADDR_NAMES_LATER | ADDR_UNIX | ADDR_STAR;
 	const char *word = stmt_need(st, "the server's address");
+	struct err err;
 
 	if (!word)
 		return -1;
-	if (addr_parse(word, allow, st->cfg->arena, &s->spec, err))
-		return stmt_error(st, st->at - 1, "%s", err->text);
+	if (addr_parse(word, allow, st->cfg->arena, &s->spec, &err))
+		return stmt_error(st, st->at - 1, "%s", err.text);
 	return 0;
 }
 
@@ -117,18 +87,15 @@ struct server *server_conf_new(struct statement *st, struct proxy *px, const cha
 /* The address and the words behind it; a server that is refused stands for its name alone. */
 static int parse_server_words(struct statement *st, struct server *s)
 {
-	int rc = 0, word = st->at;
-	struct err err;
+	int rc = 0;
 
-	if (parse_address(st, s, &err)) {
+	if (parse_address(st, s)) {
 		if (st->at >= st->count)
 			return -1;
 		rc = -1;
 	}
 	/* Not those of the default-server lines: their places are known. */
-	if (stmt_words(st, SCOPE_SERVER, s) || rc)
-		return -1;
-	return s->spec.unresolved ? use_init_addr(st, s, word, err.text) : 0;
+	return stmt_words(st, SCOPE_SERVER, s) || rc ? -1 : 0;
 }
 
 /* A server whose line is wrong is entered as well, so that what names it is not reported. */

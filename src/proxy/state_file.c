@@ -193,6 +193,29 @@ static void read_file(const struct proxies *all, const struct proxy *only, const
 	fclose(file);
 }
 
+/* Was the server to have an address, and neither a name server nor a file knew it? */
+static bool lacks_address(const struct server *s)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(s->set.init_addr); i++)
+		if (s->set.init_addr[i] == INIT_ADDR_NONE)
+			return false;
+	return s->spec.unresolved && s->state->admin & ADMIN_RESOLUTION;
+}
+
+static int check_addresses(const struct proxies *all, const struct proxy *px, struct err *err)
+{
+	const struct server *s;
+
+	for (s = px->servers; s && !all->global.ignore_resolution; s = s->next)
+		if (lacks_address(s))
+			return err_set(err, "server %s/%s has no address: '%s' could not be resolved, and "
+				       "the file of server states does not know it either", px->name,
+				       s->id, s->spec.hostname);
+	return 0;
+}
+
 static int state_file_prepare(struct config *cfg, void *data, struct err *err)
 {
 	const struct proxies *all = config_data(cfg, &proxy_module);
@@ -200,7 +223,6 @@ static int state_file_prepare(struct config *cfg, void *data, struct err *err)
 	bool from_global = false;
 	const struct proxy *px;
 
-	(void)err;
 	facts_restore_states(all);
 	list_for_each(px, &all->list, node) {
 		if (!px->be || px->set.load_state == LOAD_STATE_NONE)
@@ -212,6 +234,9 @@ static int state_file_prepare(struct config *cfg, void *data, struct err *err)
 	}
 	if (from_global && files->file)
 		read_file(all, NULL, files->base, files->file);
+	list_for_each(px, &all->list, node)
+		if (px->be && check_addresses(all, px, err))
+			return -1;
 	return 0;
 }
 
