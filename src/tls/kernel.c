@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* TLS by the kernel ("ktls on"): OpenSSL makes the handshake on the socket itself and hands the keys
  * of a direction over when the kernel knows the cipher; that direction is then a socket of plain
- * bytes, and may be spliced. Called by conn.c. What the kernel does not take (with OpenSSL 3.0 what
- * comes by TLS 1.3) goes on through the BIO of the process, as without it. */
+ * bytes, and may be spliced. Called by conn.c. What the kernel does not take goes on through the BIO
+ * of the process, as without it.
+ *
+ * TLS 1.3 is never handed over: either side may ask for new keys at any time (RFC 8446 4.6.3), and
+ * OpenSSL tells its peer of new ones while the kernel goes on with those it has, for kernels before
+ * 6.14 take keys once. What the kernel encrypts it cannot be made to stop encrypting, so such a
+ * connection would be lost. */
 #include "tls/kernel.h"
 
 #include "tls/layer.h"
@@ -35,6 +40,21 @@ enum tls_kernel tls_kernel_has(void)
 #endif
 }
 
+/* Called between the steps of a handshake. Until the version is chosen it is the highest one; OpenSSL
+ * looks at the option when it makes keys, which is later. */
+static void kernel_by_version(const SSL *ssl, int where, int ret)
+{
+	SSL *of = (SSL *)ssl;
+
+	(void)ret;
+	if (!(where & SSL_CB_LOOP))
+		return;
+	if (SSL_version(ssl) == TLS1_2_VERSION)
+		SSL_set_options(of, SSL_OP_ENABLE_KTLS);
+	else
+		SSL_clear_options(of, SSL_OP_ENABLE_KTLS);
+}
+
 bool tls_kernel_begin(struct tls_conn *t)
 {
 	BIO *bio;
@@ -45,6 +65,7 @@ bool tls_kernel_begin(struct tls_conn *t)
 	if (!bio)
 		return false;
 	SSL_set_bio(t->ssl, bio, bio);
+	SSL_set_info_callback(t->ssl, kernel_by_version);
 	t->by_socket = true;
 	return true;
 }
