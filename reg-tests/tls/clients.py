@@ -164,11 +164,11 @@ def bodies():
 class Shredded:
     """TLS in memory, whose bytes leave as somebody else wishes."""
 
-    def __init__(self, to):
+    def __init__(self, to, version=None):
         self.socket = socket.create_connection(to, PATIENCE)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.inward, self.outward = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self.tls = context().wrap_bio(self.inward, self.outward, server_hostname="www.example.com")
+        self.tls = context(version).wrap_bio(self.inward, self.outward, server_hostname="www.example.com")
 
     def step(self, call, send):
         while True:
@@ -189,6 +189,25 @@ class Shredded:
             got += self.step(lambda: self.tls.read(65536), send)
         self.socket.close()
         return got.endswith(body(5000))
+
+
+    def half_closed(self):
+        """Ends its half without a word in TLS when it has asked: all of the answer, and close_notify."""
+        self.step(lambda: self.tls.do_handshake() or True, socket.socket.sendall)
+        self.tls.write(get_head("/500000", "Connection: close\r\n"))
+        self.socket.sendall(self.outward.read())
+        self.socket.shutdown(socket.SHUT_WR)
+        got = b""
+        try:
+            while data := self.socket.recv(65536):
+                self.inward.write(data)
+            self.inward.write_eof()
+            while piece := self.tls.read(65536):
+                got += piece
+        except (ConnectionError, ssl.SSLError) as e:
+            print(f"instead, behind {len(got)} bytes: {e}")
+            return False
+        return got.endswith(body(500000))
 
 
 def bytewise(s, data):
@@ -239,6 +258,22 @@ def ends():
             except ssl.SSLError:
                 ok = False
             check(f"{s.version()}: a closed connection says so", ok)
+    for version in ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3:
+        for to, name in (FRONT, "http"), (RAW, "tcp"):
+            check(f"{version.name}, mode {name}: a FIN without close_notify: all comes, and an end",
+                  Shredded(to, version).half_closed())
+    # The same with a session of TLS 1.2, kept by us: it is no reason to forget it.
+    c = context(ssl.TLSVersion.TLSv1_2)
+    c.options |= ssl.OP_NO_TICKET
+    with c.wrap_socket(socket.create_connection(FRONT, PATIENCE), server_hostname="www.example.com") as s:
+        s.sendall(get_head("/1"))
+        receive(s)
+        session = s.session
+        s.shutdown(socket.SHUT_WR)
+        s.recv(1)
+    with c.wrap_socket(socket.create_connection(FRONT, PATIENCE), server_hostname="www.example.com",
+                       session=session) as s:
+        check("a session outlives a connection without close_notify", s.session_reused)
     # A client that is slower than all buffers, and closes its half when it has asked.
     with connect(RAW) as s:
         s.sendall(get_head("/3000000"))

@@ -216,13 +216,7 @@ static enum io tls_read_nothing(struct tls_conn *t)
 		t->conn->flags |= CONN_EOF;
 		return IO_EOF;
 	default:
-		/* Many peers close without a word; whoever reads knows whether it had all. */
-		if (t->broken ||
-		    ERR_GET_REASON(ERR_peek_error()) != SSL_R_UNEXPECTED_EOF_WHILE_READING)
-			return tls_broken(t);
-		t->ended = t->dead = true;
-		t->conn->flags |= CONN_EOF;
-		return IO_EOF;
+		return tls_broken(t);
 	}
 }
 
@@ -329,6 +323,7 @@ static enum io tls_send(struct conn *conn, const struct iovec *pieces, unsigned 
 		return IO_ERR;
 	if (t->out)
 		return IO_AGAIN; /* room has to come first: tls_event */
+	t->late = t->eof;
 	if (t->layer.splices & LAYER_SPLICES_OUT) {
 		t->spoke = true;
 		return conn_raw_send_pieces(conn, pieces, count, more, sent);
@@ -436,14 +431,14 @@ static void tls_close(struct conn *conn, bool reset)
 {
 	struct tls_conn *t = tls_of(conn);
 
-	if (!reset && !t->eof && (t->spoke || !(conn->flags & CONN_RDHUP)))
+	if (!reset && (t->eof ? t->late : t->spoke || !(conn->flags & CONN_RDHUP)))
 		tls_say_end(t, false);
 	if (t->out && !reset && !(conn->flags & CONN_BROKEN))
 		tls_drain(conn, &t->out);
 	records_give(&t->out);
 	records_give(&t->in);
 	tls_early_free(t);
-	if (!t->dead) /* else the library takes the session for a bad one */
+	if (!t->dead || t->broken) /* else the library takes the session for a bad one */
 		SSL_set_shutdown(t->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
 	tls_current = t;
 	SSL_free(t->ssl);
@@ -518,6 +513,9 @@ static void tls_finished(struct tls_conn *t)
 {
 	bool resumed = SSL_session_reused(t->ssl);
 
+	/* Many peers close without a word; whoever reads knows whether it had all. Without this the
+	 * library answers with an alert, takes no more to be sent, and forgets the session. */
+	SSL_set_options(t->ssl, SSL_OP_IGNORE_UNEXPECTED_EOF);
 	if (!resumed && tls_keys_made)
 		tls_keys_made(t->accepts);
 	if (t->accepts) {
