@@ -27,7 +27,8 @@ frontend fe
 END
 start_penstock -S "$master,level,admin"
 check "four workers" until_true 60 count_is 4
-check "the pid file holds the parent's id" test "$(cat "$dir/pid")" = "$pid"
+pid_is_ours() { [ "$(cat "$dir/pid")" = "$pid" ]; } # written when all serve
+check "the pid file holds the parent's id" until_true 60 pid_is_ours
 victim=$(worker_pids | head -n 1)
 check "cpu-map is followed" grep -qE "^Cpus_allowed_list:[^0-9]*$first_cpu\$" "/proc/$victim/status"
 
