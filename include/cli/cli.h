@@ -34,6 +34,13 @@ size_t cli_output(struct cli *cli, char *buf, size_t size);
 bool cli_done(const struct cli *cli);
 /* Waits for the peer: no command is running and there is nothing to say. */
 bool cli_idle(const struct cli *cli);
+/* Nothing was begun, and nothing is kept but what can be written as text: level, prompt, modes. Then a
+ * conversation can be carried on by another program: cli_from_text makes a new one of it. NULL: out of
+ * memory, or no such text. */
+bool cli_is_clean(const struct cli *cli);
+enum { CLI_TEXT = 80 };
+void cli_to_text(const struct cli *cli, char *buf, size_t size);
+struct cli *cli_from_text(const char *text);
 /* Milliseconds of "set timeout cli"; 0: as configured. */
 unsigned cli_timeout(const struct cli *cli);
 

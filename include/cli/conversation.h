@@ -4,6 +4,8 @@
 #ifndef CLI_CONVERSATION_H
 #define CLI_CONVERSATION_H
 
+#include <stdbool.h>
+
 struct cli;
 
 /* Beside LEVEL_* in the level of a talk: the modes of who asks. */
@@ -14,6 +16,12 @@ enum { TALK_EXPERT = 1 << 8, TALK_EXPERIMENTAL = 1 << 9, TALK_LEVEL = 0xff };
 int conversation_open(int fd, struct cli *cli);
 /* talk_serve of event/talk.h: what another process asks. */
 void conversation_serve_talk(int fd, int level);
+/* Is an answer under way, or a line? One that has stood still for some seconds does not count. */
+bool conversations_busy(void);
+/* Those in which nothing was begun: what conversation_resume needs, in another program that has the
+ * descriptor. Without memory for it the connection ends. */
+void conversations_give(void (*fn)(int fd, const char *text, void *arg), void *arg);
+void conversation_resume(int fd, const char *text);
 /* In a child that was just forked: they are the other process's. */
 void conversations_drop(void);
 

@@ -40,6 +40,9 @@ void changes_forget_workers(void);
 
 /* From now on change_submit asks the parent at the other end. */
 void changes_worker(struct channel *parent);
+/* The parent executes itself anew, and hears us over this channel. What it has not answered it has not
+ * read: it is said again. */
+void changes_moved(struct channel *parent);
 /* A frame of the parent. false: it is of another kind. What cannot be applied ends the process,
  * unless changes_old is set. */
 bool changes_from_parent(struct frame *frame);

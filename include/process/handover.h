@@ -33,5 +33,7 @@ int handover_next_asker(void);
  * its root directory. */
 void handover_forget(void);
 void handover_add_asker(int fd);
+/* Conversations of the parent's socket that the earlier image has passed on go on in this loop. */
+void handover_resume_conversations(void);
 
 #endif

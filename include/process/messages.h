@@ -7,7 +7,7 @@
 
 enum message {
 	MSG_READY = 1, /* worker: it serves */
-	MSG_FINISH,    /* parent: soft stop; bytes: none */
+	MSG_FINISH,    /* parent: soft stop; a byte: new workers have all sockets */
 	MSG_MOVE,      /* parent: go on over this descriptor; what waits is lost */
 	MSG_SUBMIT,    /* worker: please make this change */
 	MSG_CHANGE,    /* parent: carry out this change */
@@ -16,6 +16,7 @@ enum message {
 	MSG_TALK_SAID, /* parent: the descriptor of the talk you asked for, or a sentence */
 	MSG_PAUSE,     /* parent: stop listening; as SIGTTOU, but in order */
 	MSG_RESUME,    /* parent: listen again */
+	MSG_DEAF,      /* worker: after MSG_FINISH, it accepts nothing any more */
 };
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "config/module.h"
 
+#include <stdbool.h>
+
 struct config;
 struct err;
 struct listener;
@@ -16,6 +18,8 @@ extern const struct module parent_cli_module;
 int parent_cli_open(struct config *cfg, struct err *err);
 /* Serves it, in the parent's loop. 0, or -1 and err. */
 int parent_cli_start(struct config *cfg, struct err *err);
+/* Leaves who connects in the queue of the socket; takes them again. */
+void parent_cli_wait(bool wait);
 /* Calls fn for each of its listeners. */
 void parent_cli_each(struct config *cfg, void (*fn)(struct listener *l, void *arg), void *arg);
 /* In a fresh worker: closes the copy, and talks like any other process. */

@@ -40,6 +40,8 @@ extern const struct module process_module;
 /* Starts every module of the configuration, drops rights, and serves until told to end.
  * Returns the exit code. Messages go to stderr. */
 int process_run(struct config *cfg, const struct args *args);
+/* The new configuration wants all sockets that the earlier image has passed on. */
+extern bool process_kept_all;
 /* In the process that speaks for all: see `lead` in config/module.h. For parent.c. */
 void process_lead_modules(struct config *cfg);
 /* After a reload whose configuration cannot be served: leads the workers that are there, until

@@ -15,6 +15,8 @@ void talk_wanted(struct channel *channel, const struct frame *frame);
 void talk_here(struct frame *frame);
 void talk_asked(struct frame *frame);
 void talk_orphaned(void);
+/* The parent at the other end of a new channel knows nothing of what was asked. */
+void talk_moved(void);
 
 /* The worker of this row; NULL: there is none. process/changes.c */
 struct channel *changes_channel(unsigned row);

@@ -26,6 +26,8 @@ struct worker *worker_of_pid(pid_t pid);
 bool worker_is_old(const struct worker *w);
 bool workers_have_old(void);
 bool workers_all_serve(void);
+/* Is one left that was told to finish, and may still accept? */
+bool workers_hear(void);
 /* One more, to be forked. 0, or -1 and err. */
 int worker_new(unsigned number, struct err *err);
 /* It has ended: how long until it is forked anew, in ms; nothing, once; then more and more. */

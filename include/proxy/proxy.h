@@ -210,7 +210,8 @@ struct proxy {
 	unsigned fullconn;             /* in force, from proxies_prepare on */
 	struct list uppers;            /* frontends that may use this backend */
 	unsigned usable, usable_backup; /* servers, kept by lb/ */
-	enum { PROXY_NEW, PROXY_READY, PROXY_PAUSED, PROXY_STOPPED } run_state;
+	/* FINISHES: the process does, and nobody has shut the frontend down; STOPPED: somebody has. */
+	enum { PROXY_NEW, PROXY_READY, PROXY_PAUSED, PROXY_FINISHES, PROXY_STOPPED } run_state;
 };
 
 /* Do some of its streams carry HTTP, maybe? For the end of the configuration. */

@@ -16,9 +16,12 @@ extern bool (*service_make_room)(unsigned n);
 struct listener;
 /* Calls fn for each listener of each proxy. */
 void service_each(void (*fn)(struct listener *l));
-/* Soft stop: no new sessions; calls done when the last one has ended. others_serve: a successor has
- * the sockets. */
-void service_finish(bool others_serve, void (*done)(void));
+/* Soft stop: no new sessions; calls done when the last one has ended, or some seconds after only who asks
+ * (stats sockets, other processes) was left. */
+enum service_finish { FINISH_ALONE,    /* what waits in the queues of the sockets is accepted */
+		      FINISH_SOME,     /* the same; a successor serves, but not all of the sockets */
+		      FINISH_RELIEVED };/* who asks is left to the successor: it knows more */
+void service_finish(enum service_finish how, void (*done)(void));
 /* SIGTTOU, SIGTTIN: stops listening, and listens again. */
 void service_pause(void);
 void service_resume(void);

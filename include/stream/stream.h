@@ -118,7 +118,12 @@ extern unsigned streams_count;
  * among the streams. */
 void streams_hold(void);
 void streams_release(void);
-extern void (*streams_none_left)(void); /* called when the last one ends; may be NULL */
+/* Of them on stats sockets, or asked by other processes: they hold nobody up for long. */
+extern unsigned streams_asking;
+void streams_hold_asking(void);
+void streams_release_asking(void);
+/* Called when one ends and none is left but those that ask; may be NULL. */
+extern void (*streams_few_left)(void);
 
 /* The relay's stream. */
 static inline struct stream *stream_of(struct relay *relay)

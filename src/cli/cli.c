@@ -577,6 +577,36 @@ bool cli_idle(const struct cli *cli)
 
 /* -- what commands do to the conversation ---------------------------------------------------- */
 
+bool cli_is_clean(const struct cli *cli)
+{
+	return cli_idle(cli) && !cli->in_len && !cli->input_ended && !cli->target;
+}
+
+void cli_to_text(const struct cli *cli, char *buf, size_t size)
+{
+	snprintf(buf, size, "%d %d %u %u %d %d", cli->level, cli->severity, cli->modes, cli->timeout_ms,
+		 cli->prompt, cli->talk);
+}
+
+struct cli *cli_from_text(const char *text)
+{
+	int level, severity, prompt, talk;
+	unsigned modes, timeout_ms;
+	struct cli *cli;
+
+	if (sscanf(text, "%d %d %u %u %d %d", &level, &severity, &modes, &timeout_ms, &prompt,
+		   &talk) != 6)
+		return NULL;
+	cli = cli_new(level, severity);
+	if (!cli)
+		return NULL;
+	cli->modes = modes;
+	cli->timeout_ms = timeout_ms;
+	cli->prompt = prompt;
+	cli->talk = talk;
+	return cli;
+}
+
 int cli_level(const struct cli *cli)
 {
 	return cli->level;

@@ -3,12 +3,14 @@
  * is read while something waits to be carried out or to be sent. */
 #include "cli/conversation.h"
 
+#include "base/clock.h"
 #include "base/list.h"
 #include "base/wipe.h"
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/session.h"
 #include "event/loop.h"
+#include "stream/stream.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -18,7 +20,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { IN_SIZE = 4096, OUT_SIZE = CLI_OUTPUT_MIN };
+enum { IN_SIZE = 4096, OUT_SIZE = CLI_OUTPUT_MIN,
+       STILL_MS = 5000 }; /* show events -w, or who does not read */
 
 struct conversation {
 	struct source src;
@@ -27,6 +30,8 @@ struct conversation {
 	struct task task;
 	struct reap reap;
 	bool readable, ended, closed;
+	bool talk; /* another process of the service asks: this one must not end meanwhile */
+	uint64_t moved_ms; /* when bytes came or left */
 	size_t in_len, out_at, out_len;
 	char in[IN_SIZE], out[OUT_SIZE];
 };
@@ -51,6 +56,8 @@ static void conversation_close(struct conversation *c)
 	task_cancel(&c->task);
 	list_remove(&c->node);
 	loop_reap(&c->reap, conversation_free);
+	if (c->talk)
+		streams_release_asking();
 }
 
 /* false: what was said has not left yet, or cannot leave any more. */
@@ -68,6 +75,7 @@ static bool flush(struct conversation *c)
 			return false;
 		}
 		c->out_at += (size_t)n;
+		c->moved_ms = clock_now_ms;
 	}
 	c->out_at = c->out_len = 0;
 	return true;
@@ -99,6 +107,7 @@ static bool fill(struct conversation *c)
 		return false;
 	}
 	c->in_len += (size_t)n;
+	c->moved_ms = clock_now_ms;
 	if (!n) {
 		c->ended = true;
 		cli_input_end(c->cli);
@@ -154,16 +163,17 @@ static int conversation_socket(void *arg)
 	return c->closed ? -1 : c->src.fd;
 }
 
-int conversation_open(int fd, struct cli *cli)
+static struct conversation *open_here(int fd, struct cli *cli)
 {
 	struct conversation *c = cli ? calloc(1, sizeof(*c)) : NULL;
 
 	if (!c) {
 		cli_free(&cli);
 		close(fd);
-		return -1;
+		return NULL;
 	}
 	c->cli = cli;
+	c->moved_ms = clock_now_ms;
 	c->src = (struct source){ .fd = fd, .ready = conversation_ready };
 	task_init(&c->task, conversation_task);
 	cli_on_wake(cli, conversation_wake, c);
@@ -171,22 +181,32 @@ int conversation_open(int fd, struct cli *cli)
 	if (loop_add(&c->src, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET) < 0) {
 		close(fd);
 		conversation_free(&c->reap);
-		return -1;
+		return NULL;
 	}
 	list_append(&all, &c->node);
-	return 0;
+	return c;
+}
+
+int conversation_open(int fd, struct cli *cli)
+{
+	return open_here(fd, cli) ? 0 : -1;
 }
 
 void conversation_serve_talk(int fd, int level)
 {
 	struct cli *cli = cli_new(level & TALK_LEVEL, CLI_SEVERITY_NONE);
+	struct conversation *c;
 
 	if (cli) {
 		cli_make_talk(cli);
 		cli_set_mode(cli, CLI_EXPERT, level & TALK_EXPERT);
 		cli_set_mode(cli, CLI_EXPERIMENTAL, level & TALK_EXPERIMENTAL);
 	}
-	conversation_open(fd, cli);
+	c = open_here(fd, cli);
+	if (!c)
+		return;
+	c->talk = true;
+	streams_hold_asking();
 }
 
 void conversations_drop(void)
@@ -198,6 +218,43 @@ void conversations_drop(void)
 		list_remove(&c->node);
 		task_cancel(&c->task);
 		close(c->src.fd);
+		if (c->talk)
+			streams_release_asking();
 		conversation_free(&c->reap);
 	}
+}
+
+/* ---- a program that executes itself anew ------------------------------------------------- */
+
+static bool is_clean(const struct conversation *c)
+{
+	return !c->ended && !c->in_len && c->out_at == c->out_len && cli_is_clean(c->cli);
+}
+
+bool conversations_busy(void)
+{
+	const struct conversation *c;
+
+	list_for_each(c, &all, node)
+		if (!is_clean(c) && clock_now_ms - c->moved_ms < STILL_MS)
+			return true;
+	return false;
+}
+
+void conversations_give(void (*fn)(int fd, const char *text, void *arg), void *arg)
+{
+	const struct conversation *c;
+	char text[CLI_TEXT];
+
+	list_for_each(c, &all, node) {
+		if (!is_clean(c))
+			continue;
+		cli_to_text(c->cli, text, sizeof(text));
+		fn(c->src.fd, text, arg);
+	}
+}
+
+void conversation_resume(int fd, const char *text)
+{
+	conversation_open(fd, cli_from_text(text));
 }

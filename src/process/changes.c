@@ -234,6 +234,8 @@ struct waiting {
 	unsigned ticket;
 	change_done *done;
 	void *arg;
+	char *frame; /* to be said again, to a parent that is executed anew */
+	size_t size;
 };
 
 static struct channel *parent;
@@ -251,11 +253,13 @@ static unsigned worker_submit(const struct change_kind *kind, const void *bytes,
 
 	if (w && frame && parent) {
 		*w = (struct waiting){ .ticket = ++last_ticket ? last_ticket : ++last_ticket,
-				       .done = done, .arg = arg };
+				       .done = done, .arg = arg, .frame = frame, .size = size };
 		rc = channel_send(parent, MSG_SUBMIT, w->ticket, frame, size, -1);
+		if (rc < 0 && errno == EPIPE)
+			rc = 0; /* a new channel comes, or its end is told */
 	}
-	wipe_free(frame);
 	if (rc < 0) {
+		wipe_free(frame);
 		free(w);
 		if (done)
 			done(arg, parent ? "Out of memory." : "the parent process has gone", "", 0);
@@ -280,6 +284,7 @@ static void waiting_end(struct waiting *w, const char *error, const char *said, 
 	list_remove(&w->node);
 	if (w->done)
 		w->done(w->arg, error, said, len);
+	wipe_free(w->frame);
 	free(w);
 }
 
@@ -353,6 +358,16 @@ bool changes_from_parent(struct frame *frame)
 	else
 		return false;
 	return true;
+}
+
+void changes_moved(struct channel *channel)
+{
+	struct waiting *w;
+
+	changes_worker(channel);
+	list_for_each(w, &waiters, node)
+		channel_send(channel, MSG_SUBMIT, w->ticket, w->frame, w->size, -1);
+	talk_moved();
 }
 
 void changes_orphaned(void)

@@ -323,6 +323,32 @@ static void a_talk_has_two_ends(void **state)
 	close(served);
 }
 
+static void a_new_parent_hears_it_again(void **state)
+{
+	struct frame f;
+
+	(void)state;
+	changes_worker(CHANNEL(3));
+	change_submit(&word, "x", 1, note, "me");
+	assert_int_not_equal(talk_open(2, 3, opened, NULL), 0);
+	talk_forget(talk_open(1, 3, opened, NULL));
+	sent_count = 0;
+	changes_moved(CHANNEL(4));
+	assert_int_equal(sent_count, 2); /* not for who has gone */
+	assert_true(sent[0].to == CHANNEL(4) && sent[0].kind == MSG_SUBMIT);
+	assert_memory_equal(sent[0].bytes, "word\0x", 6);
+	assert_true(sent[1].to == CHANNEL(4) && sent[1].kind == MSG_TALK);
+	assert_string_equal(heard, "");
+	f = frame_of(MSG_SAID, sent[0].id, "\0y", 2);
+	changes_from_parent(&f);
+	assert_string_equal(heard, "me|-|y");
+	sent_count = 0;
+	changes_moved(CHANNEL(5));
+	assert_int_equal(sent_count, 1); /* what was answered is over */
+	changes_orphaned();
+	assert_string_equal(heard, "the parent process has gone");
+}
+
 static void a_talk_with_nobody_is_refused(void **state)
 {
 	(void)state;
@@ -347,6 +373,7 @@ int main(void)
 		CLAIM(an_old_worker_goes_on_without),
 		CLAIM(without_a_parent_there_is_an_error),
 		CLAIM(a_talk_has_two_ends),
+		CLAIM(a_new_parent_hears_it_again),
 		CLAIM(a_talk_with_nobody_is_refused),
 	};
 

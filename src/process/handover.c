@@ -10,6 +10,8 @@
 #include "base/err.h"
 #include "base/kept.h"
 #include "base/segment.h"
+#include "cli/cli.h"
+#include "cli/conversation.h"
 #include "config/config.h"
 #include "event/signals.h"
 #include "log/log.h"
@@ -36,7 +38,7 @@
 #include <unistd.h>
 
 #define VARIABLE "PENSTOCK_HANDOVER"
-enum { HANDOVER_VERSION = 1, ASKERS = 16 };
+enum { HANDOVER_VERSION = 1, ASKERS = 16, TALKERS = 128 };
 
 bool handover_taken;
 
@@ -48,6 +50,12 @@ static int *wakes;
 static unsigned wake_count;
 static int askers[ASKERS];
 static unsigned asker_count;
+/* They wait for the loop. */
+static struct talker {
+	int fd;
+	char text[CLI_TEXT];
+} talkers[TALKERS];
+static unsigned talker_count;
 
 /* ---- how it was started ------------------------------------------------------------------ */
 
@@ -109,6 +117,14 @@ void handover_forget(void)
 	start_folder = -1;
 	while ((fd = handover_next_asker()) >= 0)
 		close(fd);
+}
+
+void handover_resume_conversations(void)
+{
+	while (talker_count) {
+		talker_count--;
+		conversation_resume(talkers[talker_count].fd, talkers[talker_count].text);
+	}
 }
 
 /* ---- giving ------------------------------------------------------------------------------ */
@@ -213,6 +229,12 @@ static void give_memory(const char *name, int fd, void *arg)
 	fprintf(arg, "memory %d %s\n", fd, name);
 }
 
+static void give_conversation(int fd, const char *text, void *arg)
+{
+	keep_open(fd, true);
+	fprintf(arg, "conversation %d %s\n", fd, text);
+}
+
 /* False, and errno: not all of it was to be had. */
 static bool give_all(struct config *cfg, FILE *out)
 {
@@ -232,6 +254,7 @@ static bool give_all(struct config *cfg, FILE *out)
 			return false;
 	for (i = 0; i < asker_count; i++)
 		give_fd(out, "asker", askers[i]);
+	conversations_give(give_conversation, out);
 	return fflush(out) == 0;
 }
 
@@ -270,6 +293,16 @@ static void take_wake(int fd)
 	wakes[wake_count++] = fd;
 }
 
+static void take_conversation(int fd, const char *text)
+{
+	if (talker_count == TALKERS || strlen(text) >= CLI_TEXT) {
+		close(fd);
+		return;
+	}
+	talkers[talker_count].fd = fd;
+	memcpy(talkers[talker_count++].text, text, strlen(text) + 1);
+}
+
 static void take_line(const char *word, const char *rest)
 {
 	int fd = atoi(rest);
@@ -306,6 +339,8 @@ static void take_line(const char *word, const char *rest)
 		kept_set(rest + strcspn(rest, " ") + 1, fd);
 	else if (!strcmp(word, "asker"))
 		handover_add_asker(fd);
+	else if (!strcmp(word, "conversation"))
+		take_conversation(fd, rest + strcspn(rest, " ") + 1);
 	else
 		close(fd);
 }
@@ -409,6 +444,12 @@ static void keep_memory(const char *name, int fd, void *arg)
 	keep_open(fd, *(bool *)arg);
 }
 
+static void keep_conversation(int fd, const char *text, void *arg)
+{
+	(void)text;
+	keep_open(fd, *(bool *)arg);
+}
+
 /* It did not work: nothing of this may pass to other programs that are executed. */
 static void take_back(struct config *cfg)
 {
@@ -424,6 +465,7 @@ static void take_back(struct config *cfg)
 		keep_open(segment_fd(segment), false);
 	for (i = 0; i < asker_count; i++)
 		keep_open(askers[i], false);
+	conversations_give(keep_conversation, &no);
 	spare_keep(false);
 }
 

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/segment.h"
+#include "cli/conversation.h"
 #include "config/config.h"
 #include "event/loop.h"
 #include "event/signals.h"
@@ -40,7 +41,10 @@
 #include <unistd.h>
 
 enum { END_MS = 10000,        /* after TERM; then KILL */
-       TICK_MS = 1000 };
+       TICK_MS = 1000,
+       LOOK_MS = 50,
+       ANSWERS_MS = 10000,    /* for those that are under way when a reload begins */
+       DEAF_MS = 5000 };      /* for old workers to say that they accept nothing any more */
 
 static struct timer tick;       /* due workers, watchdog */
 static struct timer grace;      /* our copies of the sockets are kept so long */
@@ -53,6 +57,10 @@ static const struct args *arguments;
 static const struct process_conf *conf;
 static bool conf_master; /* -W: it reloads */
 static bool execute_wanted; /* between two turns */
+static uint64_t execute_by_ms;
+static struct timer patience;
+static struct timer deaf;       /* until then old workers are waited for */
+static bool success_due;        /* who asked for the reload has not heard yet */
 
 /* ---- signals ----------------------------------------------------------------------------- */
 
@@ -163,6 +171,23 @@ static void on_reload(int signo)
 		reload_request(-1);
 }
 
+/* Who asked for the reload hears of it when nobody accepts any more who knows less. */
+static void tell_success(void)
+{
+	if (!success_due || parent_state != PARENT_SERVES || (timer_armed(&deaf) && workers_hear()))
+		return;
+	timer_cancel(&deaf);
+	success_due = false;
+	reload_succeeded();
+	reload_resume();
+}
+
+static void on_deaf(struct timer *timer)
+{
+	(void)timer;
+	tell_success();
+}
+
 /* ---- a worker's end ---------------------------------------------------------------------- */
 
 /* Only what was there before the reload goes on. The sockets that it does not have must not seem to
@@ -245,6 +270,7 @@ static void worker_ended(struct worker *w, int status)
 		tick_soon();
 	}
 	workers_choose_checker();
+	tell_success();
 	parent_end_if_alone();
 }
 
@@ -301,18 +327,27 @@ static void worker_ready(struct worker *w)
 	spare_end(); /* before they close sockets that it has, too */
 	workers_relieve(conf->max_reloads);
 	workers_choose_checker();
-	if (handover_taken && !start_reported)
-		reload_succeeded();
+	success_due = handover_taken && !start_reported;
 	start_reported = true;
-	reload_resume();
+	timer_set(&deaf, clock_now_ms + DEAF_MS);
+	if (success_due)
+		tell_success();
+	else
+		reload_resume();
 }
 
 void worker_said(struct channel *channel, struct frame *frame, void *arg)
 {
-	if (frame->kind == MSG_READY)
-		worker_ready(arg);
-	else
+	struct worker *w = arg;
+
+	if (frame->kind == MSG_READY) {
+		worker_ready(w);
+	} else if (frame->kind == MSG_DEAF) {
+		w->hears = false;
+		tell_success();
+	} else {
 		changes_from_worker(channel, frame);
+	}
 }
 
 /* Its end is told by SIGCHLD. One that has closed the channel and lives on cannot be led: it may
@@ -336,6 +371,8 @@ void parent_drop(void)
 {
 	timer_cancel(&tick);
 	timer_cancel(&grace);
+	timer_cancel(&patience);
+	timer_cancel(&deaf);
 	parent_cli_drop(config);
 }
 
@@ -414,10 +451,17 @@ static int parent_signals(struct err *err)
 	return 0;
 }
 
+static void on_patience(struct timer *timer)
+{
+	timer_set(timer, clock_now_ms + LOOK_MS); /* whether it is quiet: parent_run */
+}
+
 /* The loop's furniture. */
 static int parent_open(struct config *cfg, struct err *err)
 {
 	timer_init(&tick, on_tick);
+	timer_init(&patience, on_patience);
+	timer_init(&deaf, on_deaf);
 	timer_init(&grace, on_grace_over);
 	changes_overdue = worker_overdue;
 	if (parent_signals(err) < 0 || parent_cli_start(cfg, err) < 0)
@@ -425,6 +469,7 @@ static int parent_open(struct config *cfg, struct err *err)
 	if (!reload_info.started_ms)
 		reload_info.started_ms = clock_now_ms;
 	parent_adopt_workers();
+	handover_resume_conversations();
 	return 0;
 }
 
@@ -446,12 +491,21 @@ int parent_wait(struct config *cfg, const char *why, struct err *err)
 
 bool parent_is_busy(void)
 {
-	return parent_state != PARENT_SERVES && parent_state != PARENT_WAITS;
+	return success_due || (parent_state != PARENT_SERVES && parent_state != PARENT_WAITS);
 }
 
 void parent_execute(void)
 {
 	execute_wanted = true;
+	execute_by_ms = clock_now_ms + ANSWERS_MS;
+	parent_cli_wait(true);
+	on_patience(&patience);
+}
+
+/* Answers that are under way on the parent's socket would be cut. */
+static bool may_execute(void)
+{
+	return execute_wanted && (clock_now_ms >= execute_by_ms || !conversations_busy());
 }
 
 /* Between two turns of the loop: the spare is forked from here. The worker that it forks has become, in
@@ -462,6 +516,7 @@ static struct worker *parent_execute_now(void)
 	struct err err;
 
 	execute_wanted = false;
+	timer_cancel(&patience);
 	if (parent_is_busy())
 		return NULL; /* it ends */
 	if (parent_state == PARENT_SERVES && spare_fork())
@@ -469,6 +524,7 @@ static struct worker *parent_execute_now(void)
 	handover_execute(config, &err);
 	if (!had_spare)
 		spare_end();
+	parent_cli_wait(false);
 	reload_failed(err.text);
 	return NULL;
 }
@@ -503,9 +559,9 @@ struct worker *parent_run(void)
 	struct worker *fresh = NULL;
 
 	while (!loop_stopping() && !fresh) {
-		fresh = execute_wanted ? parent_execute_now() : parent_fork_due();
+		fresh = may_execute() ? parent_execute_now() : parent_fork_due();
 		if (!fresh)
-			loop_turn(execute_wanted ? 0 : -1);
+			loop_turn(may_execute() ? 0 : -1);
 	}
 	return fresh;
 }

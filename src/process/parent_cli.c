@@ -265,7 +265,17 @@ static void look_away(void)
 	list_for_each(l, &conf->bind->listeners, node)
 		if (l->src.registered)
 			loop_remove(&l->src);
-	timer_set(&retry, clock_now_ms + RETRY_MS);
+}
+
+void parent_cli_wait(bool wait)
+{
+	if (!config) /* no -S */
+		return;
+	timer_cancel(&retry);
+	if (wait)
+		look_away();
+	else
+		look_again(&retry);
 }
 
 /* Not by the way of net/listener.c, where workers share what they accept from. */
@@ -277,8 +287,10 @@ static void knocked(struct source *src, uint32_t events)
 	(void)events;
 	if (fd >= 0)
 		conversation_open(fd, cli_new(l->bind->level, l->bind->severity_output));
-	else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
+	else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
 		look_away();
+		timer_set(&retry, clock_now_ms + RETRY_MS);
+	}
 }
 
 int parent_cli_open(struct config *cfg, struct err *err)

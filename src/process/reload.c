@@ -26,7 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LOG_SIZE = 32768 };
+enum { LOG_SIZE = 32768, LATER = 16 };
 
 struct reload_info reload_info;
 
@@ -35,6 +35,8 @@ static char heard[LOG_SIZE];       /* from the process that reads the files */
 static size_t heard_len;
 static pid_t reader;               /* 0: none */
 static bool again;                 /* once more, when workers serve */
+static int later[LATER];           /* who waits for that one */
+static unsigned later_count;
 static bool over;                  /* the parent ends: nothing is begun any more */
 static void reader_said(struct source *src, uint32_t events);
 static struct source output = { .fd = -1, .ready = reader_said };
@@ -152,8 +154,15 @@ static void reload_begin(void)
 		reload_failed("no process to read the files");
 }
 
+static void join_later(void)
+{
+	while (later_count)
+		handover_add_asker(later[--later_count]);
+}
+
 static void refuse(void)
 {
+	join_later();
 	reload_keep_log("The service is stopping.\n", strlen("The service is stopping.\n"));
 	tell_askers(false);
 }
@@ -171,21 +180,23 @@ void reload_cancel(void)
 
 void reload_request(int fd)
 {
-	if (fd >= 0)
+	again = !over && parent_is_busy();
+	if (fd >= 0 && again && later_count < LATER)
+		later[later_count++] = fd;
+	else if (fd >= 0)
 		handover_add_asker(fd);
-	if (over) {
+	if (over)
 		refuse();
-		return;
-	}
-	again = parent_is_busy();
-	if (!again)
+	else if (!again)
 		reload_begin();
 }
 
 void reload_resume(void)
 {
-	if (again)
-		reload_request(-1);
+	if (!again)
+		return;
+	join_later();
+	reload_request(-1);
 }
 
 static void reload_execute(void)
@@ -217,6 +228,8 @@ void reload_child_ended(int pid, int status)
 
 void reload_forget(void)
 {
+	while (later_count)
+		close(later[--later_count]);
 	if (output.fd >= 0)
 		close(output.fd);
 	output.fd = -1;

@@ -62,20 +62,20 @@ static void process_end_now(struct timer *timer)
 	loop_stop();
 }
 
-static void process_finish(bool others_serve)
+static void process_finish(enum service_finish how)
 {
 	if (global_state->stopping)
 		return;
 	log_process(LOG_L_NOTICE, "Soft stop: %u sessions to finish.", streams_count);
 	if (conf->hard_stop_after)
 		timer_set(&hard_stop, clock_now_ms + conf->hard_stop_after);
-	service_finish(others_serve, loop_stop);
+	service_finish(how, loop_stop);
 }
 
 static void grace_over(struct timer *timer)
 {
 	(void)timer;
-	process_finish(false);
+	process_finish(FINISH_ALONE);
 }
 
 /* Others may learn from the fetch "stopping" that it will stop, before it does. */
@@ -83,7 +83,7 @@ static void on_finish(int signo)
 {
 	(void)signo;
 	if (!conf->grace) {
-		process_finish(false);
+		process_finish(FINISH_ALONE);
 	} else if (!expr_process.leaving) {
 		expr_process.leaving = true;
 		timer_set(&grace, clock_now_ms + conf->grace);
@@ -163,6 +163,7 @@ static void process_inherit(const struct args *args)
 }
 
 static const struct args *old_args;
+bool process_kept_all;
 
 /* The old processes stop listening; if that is not enough, they go on. */
 static bool process_make_room(unsigned n)
@@ -246,7 +247,7 @@ static int process_prepare(struct config *cfg, const struct args *args, struct e
 	if ((conf->workers && parent_cli_open(cfg, err) < 0) ||
 	    process_prepare_modules(cfg, err) < 0)
 		return -1;
-	inherit_close();
+	process_kept_all = inherit_close() == 0;
 	global_state->start_ms = clock_now_ms;
 	return 0;
 }

@@ -90,6 +90,7 @@ struct asking {
 	unsigned ticket;
 	talk_opened *opened; /* NULL: has gone */
 	void *arg;
+	struct talk_frame wish;
 };
 
 static struct channel *parent;
@@ -103,8 +104,9 @@ static unsigned worker_open(unsigned row, int level, talk_opened *opened, void *
 
 	if (a) {
 		*a = (struct asking){ .ticket = ++last_ticket ? last_ticket : ++last_ticket,
-				      .opened = opened, .arg = arg };
-		if (channel_send(parent, MSG_TALK, a->ticket, &wish, sizeof(wish), -1) == 0) {
+				      .opened = opened, .arg = arg, .wish = wish };
+		if (channel_send(parent, MSG_TALK, a->ticket, &wish, sizeof(wish), -1) == 0 ||
+		    errno == EPIPE) { /* then a new channel comes, or its end is told */
 			list_append(&askers, &a->node);
 			return a->ticket;
 		}
@@ -174,6 +176,17 @@ void talk_asked(struct frame *frame)
 	memcpy(&wish, frame->bytes, sizeof(wish));
 	frame->fd = -1;
 	talk_serve(fd, wish.level);
+}
+
+void talk_moved(void)
+{
+	struct asking *a, *next;
+
+	list_for_each_safe(a, next, &askers, node)
+		if (!a->opened)
+			asking_end(a, -1, "");
+		else
+			channel_send(parent, MSG_TALK, a->ticket, &a->wish, sizeof(a->wish), -1);
 }
 
 void talk_orphaned(void)

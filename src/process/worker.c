@@ -26,31 +26,35 @@ uint32_t process_generation = 1;
 int worker_channel_fd = -1;
 
 static struct channel *parent;
-static void (*worker_finish)(bool others_serve);
+static void (*worker_finish)(enum service_finish how);
 
 static void got(struct channel *channel, struct frame *frame, void *arg);
 static void gone(struct channel *channel, void *arg);
 
-/* A new generation serves. */
-static void relieved(void)
+/* A new generation serves. The parent hears when we do not accept any more. */
+static void relieved(const struct frame *frame)
 {
+	const uint8_t *all = frame->bytes;
+
 	changes_old = true;
-	worker_finish(true);
+	worker_finish(frame->len && *all ? FINISH_RELIEVED : FINISH_SOME);
+	channel_send(parent, MSG_DEAF, 0, NULL, 0, -1);
 }
 
-/* The parent executes itself anew: what it did not answer it never will. */
+/* The parent executes itself anew. */
 static void move(struct frame *frame)
 {
 	if (frame->fd < 0)
 		return;
 	channel_free(&parent);
-	changes_orphaned();
 	parent = channel_new(frame->fd, got, gone, NULL);
 	frame->fd = -1;
-	if (parent)
-		changes_worker(parent);
-	else
-		worker_finish(false);
+	if (parent) {
+		changes_moved(parent);
+		return;
+	}
+	changes_orphaned();
+	worker_finish(FINISH_ALONE);
 }
 
 static void got(struct channel *channel, struct frame *frame, void *arg)
@@ -58,7 +62,7 @@ static void got(struct channel *channel, struct frame *frame, void *arg)
 	(void)channel;
 	(void)arg;
 	if (frame->kind == MSG_FINISH)
-		relieved();
+		relieved(frame);
 	else if (frame->kind == MSG_MOVE)
 		move(frame);
 	else if (frame->kind == MSG_PAUSE)
@@ -76,10 +80,11 @@ static void gone(struct channel *channel, void *arg)
 	log_process(LOG_L_ALERT, "The parent process has gone: worker %u finishes.", worker_number);
 	channel_free(&parent);
 	changes_orphaned();
-	worker_finish(false);
+	worker_finish(FINISH_ALONE);
 }
 
-int worker_start(const struct worker *self, void (*finish)(bool others_serve), struct err *err)
+int worker_start(const struct worker *self, void (*finish)(enum service_finish how),
+		 struct err *err)
 {
 	worker_finish = finish;
 	obituary_prepare(self->words_fd);

@@ -13,6 +13,7 @@
 #include "process/changes.h"
 #include "process/channel.h"
 #include "process/messages.h"
+#include "process/process.h"
 #include "process/worker.h"
 #include "proxy/tally.h"
 
@@ -66,6 +67,16 @@ bool workers_have_old(void)
 
 	list_for_each(w, &workers, node)
 		if (worker_is_old(w))
+			return true;
+	return false;
+}
+
+bool workers_hear(void)
+{
+	struct worker *w;
+
+	list_for_each(w, &workers, node)
+		if (w->hears)
 			return true;
 	return false;
 }
@@ -182,14 +193,17 @@ void workers_choose_checker(void)
 /* Those of the generation before have successors. */
 void workers_relieve(unsigned max_reloads)
 {
+	const uint8_t all = process_kept_all;
 	struct worker *w;
 
 	list_for_each(w, &workers, node) {
 		if (!worker_is_old(w))
 			continue;
-		if (w->state != WORKER_FINISHES &&
-		    channel_send(w->channel, MSG_FINISH, 0, NULL, 0, -1) < 0)
-			kill(w->pid, SIGUSR1);
+		if (w->state != WORKER_FINISHES) {
+			w->hears = channel_send(w->channel, MSG_FINISH, 0, &all, 1, -1) == 0;
+			if (!w->hears)
+				kill(w->pid, SIGUSR1);
+		}
 		w->state = WORKER_FINISHES;
 		if (max_reloads && process_generation - w->generation > max_reloads)
 			kill(w->pid, SIGTERM);

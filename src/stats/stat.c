@@ -119,7 +119,7 @@ static const char *stat_frontend_status(const struct proxy *px)
 {
 	if (px->run_state == PROXY_PAUSED)
 		return "PAUSED";
-	if (px->run_state == PROXY_STOPPED)
+	if (px->run_state == PROXY_FINISHES || px->run_state == PROXY_STOPPED)
 		return "STOP";
 	return px->state->maxconn && frontend_sessions(px) >= px->state->maxconn ? "FULL" : "OPEN";
 }

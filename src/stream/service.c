@@ -5,8 +5,10 @@
 #include "stream/admission.h"
 #include "stream/service.h"
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "config/config.h"
+#include "event/timer.h"
 #include "log/log.h"
 #include "net/listener.h"
 #include "net/sock.h"
@@ -22,7 +24,10 @@
 #include <errno.h>
 #include <string.h>
 
+enum { ASKED_MS = 10000 };
+
 static void (*finish_done)(void);
+static struct timer asked_enough;
 
 /* ---- what servers' transitions mean for streams ------------------------------------------ */
 
@@ -234,16 +239,20 @@ int service_resume_proxy(struct proxy *px, struct err *err)
 	return 0;
 }
 
+static void service_log_stop(const struct proxy *px)
+{
+	log_process(LOG_L_WARNING, "Proxy %s stopped (cumulated conns: FE: %llu, BE: %llu).",
+		    px->name, (unsigned long long)px->fe->counters.connections,
+		    px->be ? (unsigned long long)px->be->counters.sessions : 0);
+}
+
 int service_stop_proxy(struct proxy *px, struct err *err)
 {
 	if (px->run_state == PROXY_STOPPED)
 		return err_set(err, "Frontend was already shut down.");
 	service_each_listener(px, listener_finish);
 	px->run_state = PROXY_STOPPED;
-	if (!px->stats_socket)
-		log_process(LOG_L_WARNING, "Proxy %s stopped (cumulated conns: FE: %llu, BE: %llu).",
-			    px->name, (unsigned long long)px->fe->counters.connections,
-			    px->be ? (unsigned long long)px->be->counters.sessions : 0);
+	service_log_stop(px);
 	return 0;
 }
 
@@ -281,26 +290,51 @@ void service_each(void (*fn)(struct listener *l))
 		service_each_listener(px, fn);
 }
 
-static void service_last_session(void)
+/* Who asks gets whole answers, but not for ever: nothing else is left since then. */
+static void service_asked_enough(struct timer *timer)
 {
-	if (!streams_count && finish_done)
-		finish_done();
+	(void)timer;
+	finish_done();
 }
 
-void service_finish(bool others_serve, void (*done)(void))
+static void service_few_left(void)
+{
+	if (!finish_done)
+		return;
+	if (!streams_count)
+		finish_done();
+	else if (!timer_armed(&asked_enough))
+		timer_set(&asked_enough, clock_now_ms + ASKED_MS);
+}
+
+/* Of a frontend that was shut down nobody hears any more; of one that ends with the process the rows
+ * are shown as before: where others serve it does. */
+static void service_finish_proxy(struct proxy *px, bool others_serve)
+{
+	if (px->run_state == PROXY_STOPPED)
+		return;
+	service_each_listener(px, listener_finish);
+	if (!others_serve)
+		px->run_state = PROXY_FINISHES;
+	service_log_stop(px);
+}
+
+void service_finish(enum service_finish how, void (*done)(void))
 {
 	struct proxy *px;
 
+	timer_init(&asked_enough, service_asked_enough);
 	list_for_each(px, &proxies_running->list, node)
 		if (px->fe)
-			service_stop_proxy(px, NULL);
+			service_finish_proxy(px, how != FINISH_ALONE);
 	list_for_each(px, &proxies_running->stats_frontends, node)
-		service_stop_proxy(px, NULL);
+		service_each_listener(px, how == FINISH_RELIEVED ? listener_close : listener_finish);
 	global_state->stopping = true;
 	finish_done = done;
-	streams_none_left = service_last_session;
-	keepalive_finish(others_serve);
-	service_last_session();
+	streams_few_left = service_few_left;
+	keepalive_finish(how != FINISH_ALONE);
+	if (streams_count == streams_asking)
+		service_few_left();
 }
 
 static void service_close_idle(void)

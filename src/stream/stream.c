@@ -33,7 +33,8 @@
 
 struct list streams_all = LIST_INIT(streams_all);
 unsigned streams_count;
-void (*streams_none_left)(void);
+unsigned streams_asking;
+void (*streams_few_left)(void);
 
 static struct pool stream_pool = POOL_INIT("stream", sizeof(struct stream));
 static uint64_t next_id;
@@ -103,6 +104,7 @@ void stream_start(struct session *session, struct conn **conn, struct buf **held
 	}
 	list_append(&streams_all, &s->node);
 	streams_count++;
+	streams_asking += session->frontend->stats_socket;
 	if (unlikely(trace_enabled))
 		trace_accept(s);
 	if (!s->exchange && accesslog_at_accept(session->frontend))
@@ -438,8 +440,20 @@ void streams_hold(void)
 
 void streams_release(void)
 {
-	if (!--streams_count && streams_none_left)
-		streams_none_left();
+	if (--streams_count == streams_asking && streams_few_left)
+		streams_few_left();
+}
+
+void streams_hold_asking(void)
+{
+	streams_asking++;
+	streams_hold();
+}
+
+void streams_release_asking(void)
+{
+	streams_asking--;
+	streams_release();
 }
 
 int stream_fail(struct stream *s, enum reason reason)
@@ -491,12 +505,13 @@ void stream_end(struct stream *s, enum reason reason)
 {
 	struct buf *held = NULL;
 	struct conn *conn = NULL;
-	bool reset;
+	bool reset, asking;
 
 	BUG_ON(reason == END_NONE);
 	if (s->reason != END_NONE)
 		return;
 	s->reason = (uint8_t)reason;
+	asking = s->session->frontend->stats_socket;
 	timer_cancel(&s->timer);
 	assign_leave_queue(s);
 	stream_count_bytes(s);
@@ -522,6 +537,7 @@ void stream_end(struct stream *s, enum reason reason)
 	exchange_free(s);
 	stream_leave_session(s, &conn, &held);
 	loop_reap(&s->reap, stream_free);
+	streams_asking -= asking;
 	streams_release();
 }
 
