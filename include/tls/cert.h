@@ -23,6 +23,7 @@ struct tls_pieces;
 struct tls_cert {
 	unsigned refs;
 	int algorithm; /* of its key: EVP_PKEY_RSA, EVP_PKEY_EC, EVP_PKEY_ED25519, ... */
+	int curve;     /* of an EVP_PKEY_EC: NID_X9_62_prime256v1, ...; 0: it has no name */
 	unsigned char fingerprint[32]; /* SHA-256 of everything: what "same content" means */
 	/* The names it is for: dNSName of its alternative names, then common names; as written in it
 	 * ("*.example.com"). For the index of names. */

@@ -15,6 +15,14 @@ signed a ca a.example.org
 signed b ca b.example.org
 mkdir "$certs/folder" && cp "$certs/a.pem" "$certs/b.pem" "$certs/folder" && cp "$certs/a.key" "$certs/folder/x.key"
 cat "$certs/ca.pem" "$certs/ca.key" >"$certs/signer.pem"
+signed curves_rsa ca curves.example.com rsa
+for curve in 256:prime256v1 384:secp384r1 521:secp521r1; do
+	name=p${curve%:*}
+	openssl ecparam -name "${curve#*:}" -genkey -noout -out "$certs/$name.key"
+	openssl req -x509 -key "$certs/$name.key" -subj "/CN=$name" -addext subjectAltName=DNS:curves.example.com -days 30 \
+		-out "$certs/$name.crt"
+	cat "$certs/$name.crt" "$certs/$name.key" >"$certs/$name.pem"
+done
 cat >"$certs/list" <<END
 # the default
 site.pem !*
@@ -23,7 +31,7 @@ wild.pem [alpn special ssl-max-ver TLSv1.2] *.example.net !secret.example.net
 both.pem
 END
 
-for kind in files list strict made; do eval "$kind=127.0.0.1:\$(ports 1)"; done
+for kind in files list strict made p256 p384 p521 all rsa_only; do eval "$kind=127.0.0.1:\$(ports 1)"; done
 config <<END
 	crt-base $certs
 	ca-base $certs
@@ -36,6 +44,11 @@ defaults d
 frontend f
 	bind $files ssl crt site.pem crt both.pem crt folder
 	bind $list ssl crt-list list alpn http/1.1
+	bind $p256 ssl crt p256.pem crt curves_rsa.pem
+	bind $p384 ssl crt p384.pem crt curves_rsa.pem
+	bind $p521 ssl crt p521.pem crt curves_rsa.pem
+	bind $all ssl crt p256.pem crt p384.pem crt p521.pem crt curves_rsa.pem
+	bind $rsa_only ssl crt p256.pem crt curves_rsa.pem ciphers ECDHE-RSA-AES128-GCM-SHA256
 	bind $strict ssl crt site.pem strict-sni
 	bind $made ssl crt site.pem generate-certificates ca-sign-file signer.pem
 END
@@ -66,6 +79,39 @@ is site strict www.example.com
 is "" strict other.example.com
 is site made www.example.com
 is anything.test made anything.test
+
+# ECDSA is chosen only where the client can verify that curve: in TLS 1.3 its signature schemes tell, before that
+# its groups; RSA in TLS 1.3 only by PSS.
+curve() { # EXPECTED LINE OPTIONS
+	expected=$1 line=$2
+	shift 2
+	is "$expected" "$line" curves.example.com "$@"
+}
+for own in 256 384 521; do
+	hash=$own
+	[ $own != 521 ] || hash=512
+	curve p$own p$own -tls1_3
+	curve p$own p$own -tls1_2
+	curve p$own p$own -tls1_3 -sigalgs ECDSA+SHA$hash:RSA+SHA256
+	curve p$own p$own -tls1_3 -groups X25519
+	curve p$own p$own -tls1_2 -groups P-$own -sigalgs ECDSA+SHA256
+	for sent in 256 384 512; do
+		expected=curves_rsa
+		[ $sent != $hash ] || expected=p$own
+		curve $expected p$own -tls1_3 -sigalgs ECDSA+SHA$sent:RSA-PSS+SHA256
+	done
+	curve curves_rsa p$own -tls1_2 -groups X25519
+	curve curves_rsa p$own -tls1_2 -sigalgs RSA+SHA256
+	curve curves_rsa p$own -tls1_3 -sigalgs RSA-PSS+SHA256
+	curve p$own all -tls1_3 -sigalgs ECDSA+SHA$hash
+	curve p$own all -tls1_2 -groups P-$own
+done
+curve curves_rsa p256 -tls1_2 -groups P-384
+curve curves_rsa p384 -tls1_2 -groups P-256:P-521
+curve curves_rsa all -tls1_3 -sigalgs RSA-PSS+SHA512
+curve p256 all -tls1_2 -sigalgs RSA+SHA256:ECDSA+SHA384
+curve p256 rsa_only -tls1_3
+curve curves_rsa rsa_only -tls1_2
 
 front=$list
 hello x.example.net -alpn special,http/1.1 >"$dir/said"

@@ -14,9 +14,9 @@
 #include "base/err.h"
 #include "base/list.h"
 #include "tls/chain.h"
-#include "tls/keypair.h"
 #include "tls/lib.h"
 #include "tls/ocsp.h"
+#include "tls/pair.h"
 #include "tls/pem.h"
 
 #include <openssl/err.h>
@@ -152,18 +152,6 @@ static void der_give(struct tls_der *at)
 
 /* -- what is parsed at the moment -------------------------------------------------------------- */
 
-static EVP_PKEY *key_parse(int algorithm, struct span key)
-{
-	const unsigned char *at = (const unsigned char *)key.ptr;
-	EVP_PKEY *pkey = d2i_PrivateKey(algorithm, NULL, &at, (long)key.len);
-
-	if (pkey)
-		return pkey;
-	ERR_clear_error();
-	at = (const unsigned char *)key.ptr;
-	return d2i_AutoPrivateKey(NULL, &at, (long)key.len);
-}
-
 static void parsed_free(struct tls_parsed *parsed)
 {
 	struct tls_cert *cert = parsed->cert;
@@ -236,7 +224,7 @@ static struct tls_parsed *parsed_new(struct tls_cert *cert)
 	list_prepend(&parsed_lru, &parsed->lru);
 	parsed_count++;
 	parsed->leaf = x509_parse(cert->leaf);
-	parsed->key = key_parse(cert->algorithm, cert->key);
+	parsed->key = tls_pair_key(cert->algorithm, cert->key);
 	if (parsed->leaf && parsed->key && !parsed_chain(parsed, cert))
 		return cert->parsed = parsed;
 	parsed_free(parsed);
@@ -378,62 +366,6 @@ static bool wants_staple(X509 *x)
 			 FEATURE_STATUS_REQUEST;
 	TLS_FEATURE_free(features);
 	return wants;
-}
-
-/* -- does the key belong to it? --------------------------------------------------------------- */
-
-static enum keypair pair_compare(X509 *x, int algorithm, struct span key)
-{
-	const X509_PUBKEY *info = X509_get_X509_PUBKEY(x);
-	struct span curve = { "", 0 };
-	const unsigned char *point;
-	unsigned char *oid = NULL;
-	enum keypair result;
-	X509_ALGOR *how;
-	const void *value;
-	int len, type;
-
-	if (algorithm != EVP_PKEY_RSA && algorithm != EVP_PKEY_EC)
-		return KEYPAIR_UNSURE;
-	if (!X509_PUBKEY_get0_param(NULL, &point, &len, &how, info) || len <= 0)
-		return KEYPAIR_UNSURE;
-	X509_ALGOR_get0(NULL, &type, &value, how);
-	if (algorithm == EVP_PKEY_EC && type == V_ASN1_OBJECT) {
-		int size = i2d_ASN1_OBJECT(value, &oid);
-
-		curve = (struct span){ (char *)oid, size > 0 ? (size_t)size : 0 };
-	}
-	result = keypair_compare(algorithm == EVP_PKEY_RSA ? KEYPAIR_RSA : KEYPAIR_EC, key,
-				 (struct span){ (const char *)point, (size_t)len }, curve);
-	OPENSSL_free(oid);
-	return result;
-}
-
-static int pair_ask(X509 *x, int algorithm, struct span key, struct err *err)
-{
-	EVP_PKEY *pkey = key_parse(algorithm, key);
-	int rc = 0;
-
-	if (!pkey)
-		return err_set(err, "private key: %s", tls_reason());
-	if (X509_check_private_key(x, pkey) != 1)
-		rc = err_set(err, "the private key does not belong to the certificate: %s", tls_reason());
-	EVP_PKEY_free(pkey);
-	return rc;
-}
-
-static int pair_check(X509 *x, int algorithm, struct span key, struct err *err)
-{
-	switch (pair_compare(x, algorithm, key)) {
-	case KEYPAIR_MATCHES:
-		return 0;
-	case KEYPAIR_DIFFERS:
-		return err_set(err, "the private key does not belong to the certificate: key values "
-				    "mismatch");
-	case KEYPAIR_UNSURE:
-		break;
-	}
-	return pair_ask(x, algorithm, key, err);
 }
 
 /* -- making one ------------------------------------------------------------------------------- */
@@ -594,7 +526,7 @@ static struct tls_cert *cert_new(const struct tls_pieces *p, X509 *x, struct err
 		return NULL;
 	}
 	algorithm = EVP_PKEY_get_base_id(public);
-	if (pair_check(x, algorithm, tls_piece_span(&p->key), err) < 0 || level_check(x, err) < 0)
+	if (tls_pair_check(x, algorithm, tls_piece_span(&p->key), err) < 0 || level_check(x, err) < 0)
 		return NULL;
 	if (!names_alternative(&names, x) && !names_common(&names, x))
 		cert = cert_build(p, &names);
@@ -604,6 +536,7 @@ static struct tls_cert *cert_new(const struct tls_pieces *p, X509 *x, struct err
 		return NULL;
 	}
 	cert->algorithm = algorithm;
+	cert->curve = algorithm == EVP_PKEY_EC ? tls_pair_curve(x) : 0;
 	cert->must_staple = wants_staple(x);
 	if (cert_add_chain(cert, p, err) < 0) {
 		cert_destroy(cert);

@@ -56,11 +56,25 @@ struct tls_cert *tls_bind_chosen(const SSL *ssl)
 
 /* -- the line ------------------------------------------------------------------------------- */
 
-static unsigned line_needs(const struct tls_line *line)
+static unsigned curve_bit(int curve)
 {
-	switch (line->entry->cert ? line->entry->cert->algorithm : EVP_PKEY_NONE) {
+	switch (curve) {
+	case NID_X9_62_prime256v1:
+		return TLS_CAN_P256;
+	case NID_secp384r1:
+		return TLS_CAN_P384;
+	case NID_secp521r1:
+		return TLS_CAN_P521;
+	default:
+		return TLS_CAN_OTHER_CURVE;
+	}
+}
+
+static unsigned cert_needs(const struct tls_cert *cert)
+{
+	switch (cert->algorithm) {
 	case EVP_PKEY_EC:
-		return TLS_CAN_ECDSA;
+		return curve_bit(cert->curve);
 	case EVP_PKEY_ED25519:
 		return TLS_CAN_ED25519;
 	case EVP_PKEY_ED448:
@@ -68,8 +82,9 @@ static unsigned line_needs(const struct tls_line *line)
 	case EVP_PKEY_DSA:
 		return TLS_CAN_DSA;
 	case EVP_PKEY_RSA:
-	case EVP_PKEY_RSA_PSS:
 		return TLS_CAN_RSA;
+	case EVP_PKEY_RSA_PSS:
+		return TLS_CAN_RSA_PSS;
 	default:
 		return 0;
 	}
@@ -79,11 +94,11 @@ static unsigned line_needs(const struct tls_line *line)
 static unsigned line_merit(const struct tls_line *line, unsigned can)
 {
 	static const unsigned order[] = { TLS_CAN_ECDSA, TLS_CAN_ED25519, TLS_CAN_ED448,
-					  TLS_CAN_RSA, TLS_CAN_DSA };
-	unsigned needs = line_needs(line), i;
+					  TLS_CAN_RSA | TLS_CAN_RSA_PSS, TLS_CAN_DSA };
+	unsigned usable = line->entry->cert ? cert_needs(line->entry->cert) & can : 0, i;
 
 	for (i = 0; i < ARRAY_LEN(order); i++)
-		if (order[i] == needs && can & needs)
+		if (order[i] & usable)
 			return i;
 	return ARRAY_LEN(order);
 }
@@ -172,15 +187,43 @@ static struct span hello_name(SSL *ssl)
 	return (struct span){ (const char *)p + 5, len - 5 };
 }
 
-static unsigned signature_bit(unsigned algorithm)
+enum { HASH_SHA1 = 2, GROUP_P256 = 23, GROUP_P384, GROUP_P521 };
+
+/* RFC 8446 4.2.3, the schemes that may sign a handshake of TLS 1.3: one for each curve, RSA by PSS
+ * alone. RFC 8734 3 for the curves of Brainpool. */
+static unsigned scheme_bit(unsigned scheme)
 {
-	if (algorithm == 0x0807)
-		return TLS_CAN_ED25519;
-	if (algorithm == 0x0808)
-		return TLS_CAN_ED448;
-	if (algorithm >> 8 == 8) /* RSA-PSS, both kinds */
+	switch (scheme) {
+	case 0x0403:
+		return TLS_CAN_P256;
+	case 0x0503:
+		return TLS_CAN_P384;
+	case 0x0603:
+		return TLS_CAN_P521;
+	case 0x0804 ... 0x0806:
 		return TLS_CAN_RSA;
-	switch (algorithm & 0xff) { /* TLS 1.2: hash, signature */
+	case 0x0807:
+		return TLS_CAN_ED25519;
+	case 0x0808:
+		return TLS_CAN_ED448;
+	case 0x0809 ... 0x080b:
+		return TLS_CAN_RSA_PSS;
+	case 0x081a ... 0x081c:
+		return TLS_CAN_OTHER_CURVE;
+	default:
+		return 0;
+	}
+}
+
+/* RFC 5246 7.4.1.4.1: hash and signature, for any curve; the schemes above that have no such pair are for
+ * TLS 1.2, too. */
+static unsigned pair_bit(unsigned pair, unsigned least_hash)
+{
+	if (pair >> 8 == 8)
+		return scheme_bit(pair);
+	if (pair >> 8 < least_hash)
+		return 0;
+	switch (pair & 0xff) {
 	case 1:
 		return TLS_CAN_RSA;
 	case 2:
@@ -192,17 +235,44 @@ static unsigned signature_bit(unsigned algorithm)
 	}
 }
 
-/* RFC 8446 4.2.3. Before TLS 1.2 clients did not say (RFC 5246 7.4.1.4.1): their ciphers tell. */
-static unsigned hello_signatures(SSL *ssl)
+/* Before TLS 1.2 clients did not say: their ciphers tell. */
+static unsigned hello_signatures(SSL *ssl, bool is_13)
 {
+	unsigned least_hash = SSL_get_security_level(ssl) > 0 ? HASH_SHA1 + 1 : 0, can = 0;
 	const unsigned char *p;
-	unsigned can = 0;
 	size_t len, i;
 
 	if (!SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_signature_algorithms, &p, &len))
 		return TLS_CAN_RSA | TLS_CAN_ECDSA | TLS_CAN_DSA;
 	for (i = 2; i + 1 < len; i += 2)
-		can |= signature_bit(get16(p + i));
+		can |= is_13 ? scheme_bit(get16(p + i)) : pair_bit(get16(p + i), least_hash);
+	return can;
+}
+
+/* Up to TLS 1.2 the groups that a client knows are those that keys of certificates may be of, too
+ * (RFC 8422 5.1); in TLS 1.3 its signature schemes say that. */
+static unsigned hello_curves(SSL *ssl)
+{
+	unsigned can = ~(unsigned)TLS_CAN_ECDSA;
+	const unsigned char *p;
+	size_t len, i;
+
+	if (!SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_supported_groups, &p, &len))
+		return ~0U;
+	for (i = 2; i + 1 < len; i += 2)
+		switch (get16(p + i)) {
+		case GROUP_P256:
+			can |= TLS_CAN_P256;
+			break;
+		case GROUP_P384:
+			can |= TLS_CAN_P384;
+			break;
+		case GROUP_P521:
+			can |= TLS_CAN_P521;
+			break;
+		default:
+			can |= TLS_CAN_OTHER_CURVE;
+		}
 	return can;
 }
 
@@ -223,31 +293,43 @@ static bool hello_is_13(SSL *ssl)
 	return false;
 }
 
-/* What the ciphers up to TLS 1.2 can authenticate; those of TLS 1.3 say nothing of it. */
+static unsigned cipher_bits(const SSL_CIPHER *cipher)
+{
+	switch (SSL_CIPHER_get_auth_nid(cipher)) {
+	case NID_auth_rsa:
+		return TLS_CAN_RSA | TLS_CAN_RSA_PSS;
+	case NID_auth_ecdsa:
+		return TLS_CAN_ECDSA | TLS_CAN_ED25519 | TLS_CAN_ED448;
+	case NID_auth_dss:
+		return TLS_CAN_DSA;
+	default:
+		return 0;
+	}
+}
+
+/* What the ciphers up to TLS 1.2, those of the bind line among them, can authenticate. */
 static unsigned hello_ciphers(SSL *ssl)
 {
+	STACK_OF(SSL_CIPHER) *ours = SSL_get_ciphers(ssl);
 	const unsigned char *p;
 	const SSL_CIPHER *cipher;
-	unsigned can = 0;
+	unsigned can = 0, bits;
 	size_t len = SSL_client_hello_get0_ciphers(ssl, &p), i;
 
-	if (hello_is_13(ssl))
-		return ~0U;
 	for (i = 0; i + 1 < len; i += 2) {
 		cipher = SSL_CIPHER_find(ssl, p + i);
-		switch (cipher ? SSL_CIPHER_get_auth_nid(cipher) : NID_undef) {
-		case NID_auth_rsa:
-			can |= TLS_CAN_RSA;
-			break;
-		case NID_auth_ecdsa:
-			can |= TLS_CAN_ECDSA | TLS_CAN_ED25519 | TLS_CAN_ED448;
-			break;
-		case NID_auth_dss:
-			can |= TLS_CAN_DSA;
-			break;
-		}
+		bits = cipher ? cipher_bits(cipher) : 0;
+		if (bits & ~can && sk_SSL_CIPHER_find(ours, (SSL_CIPHER *)cipher) >= 0)
+			can |= bits;
 	}
 	return can;
+}
+
+static unsigned hello_can(SSL *ssl)
+{
+	if (hello_is_13(ssl))
+		return hello_signatures(ssl, true);
+	return hello_signatures(ssl, false) & hello_curves(ssl) & hello_ciphers(ssl);
 }
 
 static int take_line(SSL *ssl, struct tls_line *line)
@@ -278,7 +360,7 @@ static int on_hello(SSL *ssl, int *alert, void *arg)
 {
 	struct tls_bind *bind = arg;
 	struct span name = hello_name(ssl);
-	unsigned can = hello_signatures(ssl) & hello_ciphers(ssl);
+	unsigned can = hello_can(ssl);
 	struct tls_line *line = tls_choose_line(bind, name, can);
 
 	if (!line && take_forged(ssl, bind, name, can))
