@@ -38,6 +38,7 @@ struct h1_parser {
 	uint16_t skipped;  /* empty lines in front of the start line */
 	uint8_t state;
 	uint8_t seen;      /* enum seen of h1_check.c */
+	bool odd;          /* something is not written as h1_write_head would write it */
 };
 
 /* Parses a head in bytes[0..len), msg was emptied by message_init before the first call. H1_DONE:

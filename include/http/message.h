@@ -78,6 +78,8 @@ struct message {
 	struct field *fields;       /* in order; deleted ones are stepped over */
 	uint16_t count, max;        /* used; room in fields */
 	uint32_t head_len;          /* bytes of the head on the wire, empty line included */
+	const char *received;       /* these bytes, as long as h1_write_head would make the very same
+				     * ones; NULL: it would not. Editing clears it */
 };
 
 /* Empties it; fields has room for max. */

@@ -23,6 +23,9 @@ struct h1_end {
 	struct framing framing;  /* first */
 	struct buf *in;          /* received: the head (its spans point here), what follows it */
 	struct buf *out;         /* accepted and not sent: head, line of a chunk */
+	struct span lent;        /* the same: a head that nobody has changed leaves from where the other
+				  * end has received it, which keeps it there till it is unpinned.
+				  * Then out is NULL */
 	struct arena *arena;     /* of the exchange: for fields that are added */
 	struct h1_parser parser;
 	struct h1_error error;   /* what was wrong with what the peer sent */
@@ -52,8 +55,11 @@ void h1_end_attach(struct end *end, struct h1_end *state, bool is_client, struct
 /* Takes the connection out of the end between two messages, and what was received of the next
  * one (NULL: nothing). */
 struct conn *h1_end_detach(struct end *end, struct buf **held);
-/* Nobody needs the bytes of the head any more: its spans are invalid from now on. */
-void h1_end_unpin(struct end *end);
+/* Nobody needs the bytes of the head any more: its spans are invalid from now on. False: the other end
+ * has not sent it yet, and there is no memory to keep it in: all is over. */
+bool h1_end_unpin(struct end *end);
+/* Bytes that were accepted and not sent. */
+size_t h1_end_waiting(const struct h1_end *h1);
 /* From now on bytes pass as they are, to the close: after CONNECT, or an accepted Upgrade. */
 void h1_end_tunnel(struct end *end);
 /* The body is wanted without its chunks; before any of it was read. Its trailers are kept, and sent behind

@@ -112,8 +112,8 @@ void exchange_observe(const struct stream *s, enum observed what);
 bool exchange_retry(struct stream *s, unsigned condition);
 /* The server's connection is closed before the exchange ends. */
 void exchange_forget_server(struct stream *s);
-/* Nobody will ask for the request's head any more. */
-void exchange_drop_request(struct exchange *x);
+/* Nobody will ask for the request's head any more. False: no memory for what is left to be sent of it. */
+bool exchange_drop_request(struct exchange *x);
 /* The server's connection is not kept, though the server may keep it: is RST as good as FIN? */
 bool exchange_may_reset_server(const struct stream *s);
 /* The stream ends: counts what is HTTP's, gives connections back that live on. True: the

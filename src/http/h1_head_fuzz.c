@@ -163,6 +163,8 @@ static void check_round_trip(struct outcome *out)
 
 	len = h1_write_head(&out->msg, written, sizeof(written));
 	BUG_ON(!len);
+	BUG_ON(out->msg.received &&
+	       (len != out->msg.head_len || memcmp(written, out->msg.received, len) != 0));
 	begin(&again);
 	feed(&again, written, len);
 	BUG_ON(again.result != H1_DONE || again.msg.head_len != len);

@@ -134,6 +134,7 @@ static enum h1_result parse_odd_version(struct head *h, const char **p)
 	if (q == end)
 		return H1_INCOMPLETE;
 	*p = q;
+	h->parser->odd = true;
 	if (h->msg->protocol.ptr)
 		h->msg->protocol = span_between(s, q);
 	return set_version(h, number, major, minor);
@@ -333,6 +334,7 @@ static enum h1_result parse_status_line(struct head *h, const char **at)
 			return pause_at(h, AT_REASON, s, q);
 		if (r == H1_BAD)
 			return r;
+		h->parser->odd |= *s != ' ';
 		h->msg->reason = span_between(s + (*s == ' '), q);
 		*at = q + 2;
 		return H1_DONE;
@@ -388,6 +390,8 @@ static enum h1_result add_field(struct head *h, const char *s, const char *colon
 	f->id = (uint8_t)field_id(f->name);
 	f->hop = false;
 	f->line = usual;
+	if (unlikely(!usual))
+		h->parser->odd = true;
 	if (likely((!f->id && !(msg->flags & MSG_INVALID)) || f->id > FIELD_HTTP2_SETTINGS))
 		return H1_DONE;
 	return h1_check_field(h, f);
@@ -470,6 +474,15 @@ static void head_begin(struct head *h)
 	h->parser->base = h->bytes;
 }
 
+/* The head is complete. If the writer would make nothing else of it, it may leave as it is. */
+static void head_received(struct head *h)
+{
+	const unsigned changed = MSG_EDITED | MSG_INVALID | MSG_HTTP09;
+
+	if (!(h->msg->flags & changed) && !h->parser->odd && !h->parser->skipped)
+		h->msg->received = h->bytes;
+}
+
 enum h1_result h1_request_head(struct h1_parser *p, const char *bytes, size_t len, unsigned options,
 			       struct message *msg, struct h1_error *error)
 {
@@ -484,6 +497,8 @@ enum h1_result h1_request_head(struct h1_parser *p, const char *bytes, size_t le
 		r = parse_fields(&h, &at);
 	if (r == H1_DONE && !(msg->flags & MSG_HTTP09))
 		r = h1_check_request(&h, at, at + 2);
+	if (r == H1_DONE)
+		head_received(&h);
 	return r;
 }
 
@@ -502,6 +517,8 @@ enum h1_result h1_response_head(struct h1_parser *p, const char *bytes, size_t l
 		r = parse_fields(&h, &at);
 	if (r == H1_DONE)
 		r = h1_check_response(&h, request_method, at + 2);
+	if (r == H1_DONE)
+		head_received(&h);
 	return r;
 }
 

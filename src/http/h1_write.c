@@ -137,6 +137,7 @@ void message_adjust_names(struct message *msg, const struct h1_names *names)
 			if (field_name_is(f, names->to[k])) {
 				f->name = names->to[k];
 				f->line = false;
+				msg->received = NULL;
 				break;
 			}
 	}

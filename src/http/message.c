@@ -13,6 +13,12 @@
 
 #define SPAN(text) ((struct span){ text, sizeof(text) - 1 })
 
+static void message_edited(struct message *msg)
+{
+	msg->flags |= MSG_EDITED;
+	msg->received = NULL;
+}
+
 void message_init(struct message *msg, bool is_response, struct field *fields, uint16_t max)
 {
 	memset(msg, 0, sizeof(*msg));
@@ -176,7 +182,8 @@ bool message_add(struct message *msg, struct arena *arena, struct span name, str
 		return false;
 	msg->fields[msg->count++] =
 		(struct field){ .name = name, .value = value, .id = (uint8_t)field_id(name) };
-	msg->flags |= MSG_EDITED | MSG_HOPS; /* it may be one of those */
+	msg->flags |= MSG_HOPS; /* it may be one of those */
+	message_edited(msg);
 	return true;
 }
 
@@ -202,14 +209,14 @@ void message_delete_field(struct message *msg, struct field *f)
 {
 	f->name = (struct span){ NULL, 0 };
 	f->line = false;
-	msg->flags |= MSG_EDITED;
+	message_edited(msg);
 }
 
 void message_set_value(struct message *msg, struct field *f, struct span value)
 {
 	f->value = value;
 	f->line = f->hop = false;
-	msg->flags |= MSG_EDITED;
+	message_edited(msg);
 }
 
 /* ---- editing the start line ---- */
@@ -231,7 +238,7 @@ static bool target_join(struct message *msg, struct arena *arena, const struct s
 		if (parts[i].len)
 			memcpy(memory + at, parts[i].ptr, parts[i].len);
 	msg->target = (struct span){ memory, len };
-	msg->flags |= MSG_EDITED;
+	message_edited(msg);
 	return true;
 }
 
@@ -296,7 +303,7 @@ bool message_set_method(struct message *msg, struct arena *arena, struct span me
 		return false;
 	msg->method_text = (struct span){ memory, method.len };
 	msg->method = (uint8_t)method_find(method);
-	msg->flags |= MSG_EDITED;
+	message_edited(msg);
 	return true;
 }
 
@@ -304,5 +311,5 @@ void message_set_status(struct message *msg, unsigned status, struct span reason
 {
 	msg->status = (uint16_t)status;
 	msg->reason = reason.ptr ? reason : span_of(status_reason(status));
-	msg->flags |= MSG_EDITED;
+	message_edited(msg);
 }

@@ -205,6 +205,51 @@ static void test_edit_fields(void **state)
 	assert_written("GET / HTTP/1.1\r\nHost: a\r\nY: 2\r\nx: 5\r\n\r\n");
 }
 
+/* What is known to be written as it came, and what is not known to be. */
+static void test_received(void **state)
+{
+	static const char *const other[] = {
+		"\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost:a\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost:  a\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost: a \r\n\r\n",
+		"GET / HTTP/1.1\r\nHost: a\r\nX: 1\r\nConnection: x\r\n\r\n",
+		"HTTP/1.1 200\r\n\r\n",
+		"HTTP/1.0 200 OK\r\n\r\n",
+	};
+	const struct span name = SPAN("hOST");
+	const char *text = "HTTP/1.1 200 OK\r\nServer: a b\r\n\r\n";
+	unsigned i;
+
+	(void)state;
+	parse(text);
+	assert_ptr_equal(msg.received, text);
+	assert_int_equal(msg.head_len, strlen(text));
+	message_set_status(&msg, 200, SPAN("OK"));
+	assert_null(msg.received);
+	text = "GET /a?b HTTP/1.1\r\nHost: a\r\nX: 1\r\n\r\n";
+	parse(text);
+	assert_ptr_equal(msg.received, text);
+	message_set_value(&msg, &fields[1], SPAN("2"));
+	assert_null(msg.received);
+	parse(text);
+	message_delete_field(&msg, &fields[1]);
+	assert_null(msg.received);
+	parse(text);
+	assert_true(message_add(&msg, arena, SPAN("Y"), SPAN("2")));
+	assert_null(msg.received);
+	parse(text);
+	assert_true(message_set_path(&msg, arena, SPAN("/c")));
+	assert_null(msg.received);
+	parse(text);
+	message_adjust_names(&msg, &(struct h1_names){ &name, 1 });
+	assert_null(msg.received);
+	for (i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
+		parse(other[i]);
+		assert_null(msg.received);
+	}
+}
+
 static void test_field_limit(void **state)
 {
 	unsigned n = 0;
@@ -317,6 +362,7 @@ int main(void)
 		cmocka_unit_test(test_field_ids),   cmocka_unit_test(test_methods),
 		cmocka_unit_test(test_find),	    cmocka_unit_test(test_elements),
 		cmocka_unit_test(test_tokens),	    cmocka_unit_test(test_edit_fields),
+		cmocka_unit_test(test_received),
 		cmocka_unit_test(test_field_limit), cmocka_unit_test(test_edit_target),
 		cmocka_unit_test(test_edit_status), cmocka_unit_test(test_adjust_names),
 		cmocka_unit_test(test_hops),

@@ -2,7 +2,8 @@
 /* HTTP/1 over a connection (relay/h1_end.h): the life of such an end, and its sending half; how it
  * receives is in h1_in.c. The pumps call send and splice, the steps of an exchange heads.
  *
- * Invariant: framing.held says that out holds bytes. */
+ * Invariants: framing.held says that out holds bytes, or that some were lent; of these two one
+ * at most. Who adds to what is lent takes a copy of it first (h1_out_take). */
 #include "relay/h1_end.h"
 
 #include "base/arena.h"
@@ -17,10 +18,26 @@ enum { GATHER_LEAST = 4096 };
 
 /* ---- heads out --------------------------------------------------------------------------- */
 
+static void h1_out_add(struct h1_end *h1, const char *bytes, size_t len)
+{
+	memcpy(buf_tail(h1->out), bytes, len);
+	h1->out->len += (uint32_t)len;
+	h1->framing.held = true;
+}
+
+/* The head came into a buffer of this size, so it fits into an empty one. */
+COLD static void h1_lent_copy(struct h1_end *h1)
+{
+	h1_out_add(h1, h1->lent.ptr, h1->lent.len);
+	h1->lent.len = 0;
+}
+
 static bool h1_out_take(struct h1_end *h1)
 {
 	if (!h1->out)
 		h1->out = buffer_take();
+	if (unlikely(h1->lent.len && h1->out))
+		h1_lent_copy(h1);
 	return h1->out != NULL;
 }
 
@@ -84,10 +101,17 @@ static enum io h1_head_out(struct end *end, struct message *msg)
 	if (h1->is_client)
 		msg->major = msg->minor = 1; /* RFC 9112 2.3: our version, not the server's */
 	message_strip_hops(msg, msg->flags & MSG_UPGRADE || msg->status == 101);
-	if (!h1_frame_body(end, h1, msg) || !h1_frame_connection(h1, msg) || !h1_out_take(h1))
+	if (!h1_frame_body(end, h1, msg) || !h1_frame_connection(h1, msg))
 		return IO_ERR;
 	if (!h1->is_client)
 		h1->request_method = msg->method;
+	if (msg->received && !h1->framing.held) {
+		h1->lent = (struct span){ msg->received, msg->head_len };
+		h1->framing.held = true;
+		return IO_OK;
+	}
+	if (!h1_out_take(h1))
+		return IO_ERR;
 	len = h1_write_head(msg, buf_tail(h1->out), buf_room(h1->out));
 	if (!len)
 		return IO_ERR;
@@ -104,6 +128,13 @@ static enum io h1_flush(struct end *end)
 	size_t sent;
 	enum io r;
 
+	while (h1->lent.len) {
+		r = conn_send(end->conn, h1->lent.ptr, h1->lent.len, false, &sent);
+		if (r != IO_OK)
+			return r;
+		h1->lent.ptr += sent;
+		h1->lent.len -= sent;
+	}
 	while (h1->out) {
 		r = conn_send(end->conn, buf_first(h1->out), h1->out->len, false, &sent);
 		if (r != IO_OK)
@@ -132,13 +163,6 @@ static size_t h1_out_sent(struct h1_end *h1, size_t n)
 	}
 	h1->framing.held = h1->out != NULL;
 	return n - own;
-}
-
-static void h1_out_add(struct h1_end *h1, const char *bytes, size_t len)
-{
-	memcpy(buf_tail(h1->out), bytes, len);
-	h1->out->len += (uint32_t)len;
-	h1->framing.held = true;
 }
 
 /* The line of a new chunk waits in out, before its bytes. */
@@ -197,12 +221,33 @@ static enum io h1_send_small(struct end *end, struct h1_end *h1, const void *buf
 	return *sent ? IO_OK : IO_AGAIN;
 }
 
+/* Body bytes that lie behind the lent head in memory, too, as they came. */
+static enum io h1_send_lent(struct end *end, struct h1_end *h1, size_t len, bool more, size_t *sent)
+{
+	size_t own = h1->lent.len;
+	enum io r = conn_send(end->conn, h1->lent.ptr, own + len, more, sent);
+
+	if (r != IO_OK)
+		return r;
+	if (unlikely(*sent < own))
+		own = *sent;
+	h1->lent.ptr += own;
+	h1->lent.len -= own;
+	h1->framing.held = h1->lent.len;
+	*sent -= own;
+	return *sent ? IO_OK : IO_AGAIN;
+}
+
 static enum io h1_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
 {
 	struct h1_end *h1 = h1_state(end);
 
-	if (likely(!h1->out && !h1->encode))
+	if (h1->lent.len && buf == h1->lent.ptr + h1->lent.len && !h1->encode)
+		return h1_send_lent(end, h1, len, more, sent);
+	if (likely(!h1->framing.held && !h1->encode))
 		return conn_send(end->conn, buf, len, more, sent);
+	if (h1->lent.len && !h1_out_take(h1))
+		return IO_ERR;
 	if (!h1->encode && len <= GATHER_LEAST && buf_room(h1->out) >= len)
 		return h1_send_small(end, h1, buf, len, more, sent);
 	if (h1->encode && !h1->out_left && !h1_chunk_starts(h1, len))
@@ -215,7 +260,7 @@ static enum io h1_send(struct end *end, const void *buf, size_t len, bool more, 
 static enum io h1_splice_out(struct end *end, struct pipe *pipe, bool more, size_t *sent)
 {
 	struct h1_end *h1 = h1_state(end);
-	enum io r = h1->out ? h1_flush(end) : IO_OK;
+	enum io r = h1->framing.held ? h1_flush(end) : IO_OK;
 
 	return r == IO_OK ? pipe_push(pipe, end->conn, more, sent) : r;
 }
@@ -244,7 +289,7 @@ static void h1_finish(struct end *end)
 		h1_last_chunk(end, h1);
 	h1->encode = false;
 	h1->shut = h1->body == BODY_TUNNEL;
-	if (h1->shut && !h1->out)
+	if (h1->shut && !h1->framing.held)
 		conn_shut(end->conn);
 }
 
@@ -254,6 +299,7 @@ static void h1_forget(struct h1_end *h1)
 {
 	buffer_give(&h1->in);
 	buffer_give(&h1->out);
+	h1->lent.len = 0;
 }
 
 static void h1_close(struct end *end, bool reset)
@@ -311,15 +357,24 @@ struct conn *h1_end_detach(struct end *end, struct buf **held)
 	return conn;
 }
 
-void h1_end_unpin(struct end *end)
+bool h1_end_unpin(struct end *end)
 {
-	struct h1_end *h1 = h1_end_of(end);
+	struct h1_end *h1 = h1_end_of(end), *sink;
 
 	if (!h1)
-		return;
+		return true;
+	sink = h1_end_of(end_peer(end));
+	if (unlikely(sink && sink->lent.len) && !h1_out_take(sink))
+		return false;
 	h1->pinned = false;
 	if (h1->in && !h1->in->len)
 		buffer_give(&h1->in);
+	return true;
+}
+
+size_t h1_end_waiting(const struct h1_end *h1)
+{
+	return h1->lent.len + (h1->out ? h1->out->len : 0);
 }
 
 bool h1_end_preload(struct end *end, const void *bytes, size_t len)

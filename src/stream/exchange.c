@@ -114,10 +114,10 @@ void exchange_free(struct stream *s)
 }
 
 /* What the log wants to know of the request stays. */
-void exchange_drop_request(struct exchange *x)
+bool exchange_drop_request(struct exchange *x)
 {
 	x->http.request = NULL;
-	h1_end_unpin(&x->stream->relay.client);
+	return h1_end_unpin(&x->stream->relay.client);
 }
 
 /* ---- answers of the program -------------------------------------------------------------- */

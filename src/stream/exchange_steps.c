@@ -316,8 +316,8 @@ int exchange_request_open(struct stream *s)
 	if (accesslog_at_connect(s->session->frontend))
 		stream_log(s);
 	pump_run(&s->relay.request);
-	if (!x->may_retry)
-		exchange_drop_request(x);
+	if (!x->may_retry && !exchange_drop_request(x))
+		return exchange_fail(s, END_RESOURCE);
 	if (s->reason != END_NONE)
 		return STEP_END;
 	stream_arm_exchange(s);
@@ -388,7 +388,8 @@ COLD static int response_interim(struct stream *s)
 	if (x->client.peer_minor > 0 && (client->ops->head_out(client, &x->res) != IO_OK ||
 					 client->ops->flush(client) == IO_ERR))
 		return end(s, END_CLIENT_ABORT);
-	h1_end_unpin(&s->relay.server);
+	if (!h1_end_unpin(&s->relay.server))
+		return end(s, END_RESOURCE);
 	return STEP_GOTO + RES_HEAD;
 }
 
@@ -646,7 +647,7 @@ int exchange_response_open(struct stream *s)
 	h1_adjust_for_client(s, &x->res);
 	if (client->ops->head_out(client, &x->res) != IO_OK)
 		return end(s, END_INTERNAL);
-	counted = x->client.out->len;
+	counted = h1_end_waiting(&x->client);
 	x->bytes_out += counted;
 	x->head_sent = true;
 	if (accesslog_at_response(s->session->frontend))
@@ -657,7 +658,8 @@ int exchange_response_open(struct stream *s)
 	if (x->tunnel)
 		pump_run(&s->relay.request);
 	x->http.response = NULL;
-	h1_end_unpin(&s->relay.server);
+	if (!h1_end_unpin(&s->relay.server))
+		return end(s, END_RESOURCE);
 	if (s->reason == END_NONE && !(s->relay.response.flags & PUMP_FINISHED))
 		stream_arm_forward(s);
 	return s->reason == END_NONE ? STEP_NEXT : STEP_END;
