@@ -35,6 +35,7 @@
 #include "stream/proxyheader.h"
 #include "stream/service.h"
 #include "stream/source.h"
+#include "stream/stream.h"
 #include "stream/tcp_rules.h"
 #include "stream/tune.h"
 
@@ -105,6 +106,7 @@ const struct module *const modules[] = {
 	&page_module,
 	&stats_service_module,
 	&service_module,
+	&steps_module,
 	NULL,
 };
 

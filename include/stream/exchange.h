@@ -17,11 +17,6 @@
 struct idle;
 struct reply;
 
-/* Why the body of the request is waited for before the server is chosen. */
-enum { WAIT_BODY_BUFFER = 1 << 0, /* option http-buffer-request, wait-for-body */
-       WAIT_BODY_RULE = 1 << 1,   /* a fetch or a balancing looks at it */
-};
-
 struct exchange {
 	struct stream *stream;
 	struct proxy *chosen;           /* the stream became one of HTTP by the choice of this
@@ -42,7 +37,6 @@ struct exchange {
 	uint32_t head_ms;               /* since started_ms: the head was complete; NOT_REACHED */
 	uint32_t response_ms;           /* since accept, like stream.connect_ms: response head */
 	uint32_t tarpit_until;          /* clock_now_ms; 0: no tarpit */
-	uint8_t wait_body;              /* WAIT_BODY_* */
 	bool backend_passed;            /* http-response rules of the backend have let it pass */
 	bool body_wanted;               /* a rule waits for a body (RULES_WAIT) ... */
 	uint32_t body_until;            /* ... until then (clock_now_ms) at most; the rules are run

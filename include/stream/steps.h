@@ -6,16 +6,42 @@
 
 #include <stdbool.h>
 
+struct proxy;
 struct stream;
 
 /* What a step says; STEP_GOTO + n: go on with row n. */
 enum step_result { STEP_NEXT, STEP_WAIT, STEP_END, STEP_GOTO = 16 };
 
+/* What is known of a stream that decides which rows it passes over. Most of it follows from the
+ * configuration and is put together at its end, so that the rows that do not apply cost no call: 500
+ * instructions of a small exchange. Whoever makes one of the first five true notes it. */
+enum stream_known {
+	IS_LOCAL = 1 << 0,       /* the frontend answers by itself */
+	IS_HTTP = 1 << 1,        /* there is an exchange */
+	IS_UPGRADED = 1 << 2,    /* it came in the middle: stream/upgrade.h */
+	HAS_REPLY = 1 << 3,      /* of the exchange */
+	HAS_SERVICE = 1 << 4,
+	FRONT_RULES = 1 << 5,    /* tcp-request content */
+	FRONT_BUFFERS = 1 << 6,  /* option http-buffer-request */
+	FRONT_HTTP = 1 << 7,     /* http-request, redirect, monitor-uri, stats */
+	BACK_RULES = 1 << 8,     /* the same, if the backend is not the frontend itself */
+	BACK_HTTP = 1 << 9,
+	BACK_BUFFERS = 1 << 10,  /* or may want to see the body */
+	TOUCHES = 1 << 11,       /* forwardfor and the like, cookies */
+	RESPONSE_RULES = 1 << 12, /* tcp-response content */
+	RESPONSE_HTTP = 1 << 13, /* http-response, cookies */
+	RESPONSE_AFTER = 1 << 14, /* http-after-response */
+};
+
 struct step {
 	const char *name;
-	int (*run)(struct stream *s);   /* enum step_result */
-	bool (*when)(const struct stream *s); /* NULL: always */
+	int (*run)(struct stream *s); /* enum step_result */
+	unsigned needs;               /* it is passed over, unless all of these are known */
 };
+
+/* The frontend is given, the backend chosen: what is known by that. */
+unsigned steps_known_of_frontend(const struct proxy *frontend);
+unsigned steps_known_of_backend(const struct proxy *backend, const struct proxy *frontend);
 
 enum request_step {
 	REQ_APPLET, REQ_HEAD, REQ_FRONTEND_RULES, REQ_UPGRADED_HEAD, REQ_FRONTEND_BODY,

@@ -14,6 +14,7 @@
 #include <sys/time.h>
 
 struct listener;
+struct module;
 struct proxy;
 struct server;
 struct stream;
@@ -100,6 +101,7 @@ struct stream {
 	uint32_t connect_ms;       /* since accept: connected; NOT_REACHED */
 	uint32_t phase_ms;         /* clock_now_ms at the start of the present wait */
 	uint16_t failures;         /* connections that failed */
+	uint16_t known;            /* enum stream_known (stream/steps.h) */
 	struct cursor request, response;
 	uint8_t log_level;         /* set-log-level: 1 + enum log_level, or LOG_LEVEL_SILENT */
 	uint8_t phase;             /* enum phase */
@@ -179,5 +181,8 @@ void stream_termination(const struct stream *s, char code[3]);
 const char *reason_text(enum reason reason);
 bool reason_is_error(enum reason reason);
 const char *stream_phase_name(const struct stream *s); /* of its request step */
+
+/* The end of the configuration for the step table (stream/steps.h). */
+extern const struct module steps_module;
 
 #endif

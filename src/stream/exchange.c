@@ -78,6 +78,7 @@ bool exchange_new(struct stream *s, struct buf **held)
 		return false;
 	x->stream = s;
 	s->exchange = x;
+	s->known |= IS_HTTP;
 	x->first = !s->session->requests;
 	x->started_ms = (uint32_t)clock_now_ms;
 	x->head_ms = x->response_ms = NOT_REACHED;
@@ -153,6 +154,7 @@ void exchange_reply(struct exchange *x, struct reply *reply)
 	struct stream *s = x->stream;
 
 	x->reply = reply;
+	s->known |= HAS_REPLY;
 	if (!x->reason) {
 		x->reason = reply->ends;
 		x->phase = s->phase;
@@ -177,6 +179,7 @@ void exchange_serve(struct exchange *x, const char *name,
 	x->service = open;
 	x->service_name = name;
 	x->service_data = data;
+	s->known |= HAS_SERVICE;
 	exchange_count_intercepted(x);
 	s->request.step = REQ_SERVICE;
 }

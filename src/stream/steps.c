@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
+#include "proxy/proxy_conf.h"
 #include "stream/accesslog.h"
 #include "stream/assign.h"
 #include "stream/balance_key.h"
@@ -182,92 +183,115 @@ static int forward_response(struct stream *s)
 	return r == STEP_NEXT ? STEP_WAIT : r;
 }
 
-static bool is_local(const struct stream *s)
+unsigned steps_known_of_frontend(const struct proxy *frontend)
 {
-	return s->session->frontend->applet != NULL;
+	return frontend->steps_front | (frontend->applet ? IS_LOCAL : 0);
 }
 
-static bool is_http(const struct stream *s)
+unsigned steps_known_of_backend(const struct proxy *backend, const struct proxy *frontend)
 {
-	return s->exchange != NULL;
+	return backend != frontend ? backend->steps_back :
+				     backend->steps_back & ~(unsigned)(BACK_RULES | BACK_HTTP);
 }
 
-/* Upgraded a moment ago, by a rule or by the choice of the backend. */
-static bool is_headless(const struct stream *s)
+/* A moment ago, by a rule or by the choice of the backend. */
+static int upgraded_head(struct stream *s)
 {
-	return s->exchange && !s->exchange->http.request;
+	return s->exchange->http.request ? STEP_NEXT : exchange_request_head(s);
 }
 
-static bool has_backend_http(const struct stream *s)
+static int backend_body(struct stream *s)
 {
-	return s->exchange && s->backend != s->session->frontend;
-}
-
-static bool frontend_waits(const struct stream *s)
-{
-	return s->exchange && s->session->frontend->set.options.on & OPT_BUFFER_REQUEST;
-}
-
-static bool backend_waits(const struct stream *s)
-{
-	return s->exchange &&
-	       (s->exchange->wait_body || s->backend->set.options.on & OPT_BUFFER_REQUEST ||
-		balance_key_in_body(s));
-}
-
-static bool has_reply(const struct stream *s)
-{
-	return s->exchange && s->exchange->reply;
-}
-
-static bool has_service(const struct stream *s)
-{
-	return s->exchange && s->exchange->service;
-}
-
-static bool has_request_rules(const struct stream *s)
-{
-	return s->session->frontend->request_rules != NULL;
-}
-
-static bool has_backend_rules(const struct stream *s)
-{
-	return s->backend != s->session->frontend && s->backend->request_rules != NULL;
-}
-
-static bool has_response_rules(const struct stream *s)
-{
-	return s->backend && s->backend->response_rules != NULL;
+	if (s->backend->set.options.on & OPT_BUFFER_REQUEST || balance_key_in_body(s))
+		return exchange_wait_body(s);
+	return STEP_NEXT;
 }
 
 const struct step request_steps[REQ_STEPS] = {
-	[REQ_APPLET] = { "applet", open_applet, is_local },
-	[REQ_HEAD] = { "request head", exchange_request_head, is_http },
-	[REQ_FRONTEND_RULES] = { "frontend rules", rules_frontend, has_request_rules },
-	[REQ_UPGRADED_HEAD] = { "request head", exchange_request_head, is_headless },
-	[REQ_FRONTEND_BODY] = { "request body", exchange_wait_body, frontend_waits },
-	[REQ_FRONTEND_HTTP] = { "frontend http rules", exchange_frontend_rules, is_http },
-	[REQ_SWITCH] = { "backend switching", rules_switch, NULL },
-	[REQ_BACKEND_RULES] = { "backend rules", rules_backend, has_backend_rules },
-	[REQ_BACKEND_HTTP] = { "backend http rules", exchange_backend_rules, has_backend_http },
-	[REQ_BODY] = { "request body", exchange_wait_body, backend_waits },
-	[REQ_TOUCHES] = { "finishing touches", http_finish_request, is_http },
-	[REQ_ASSIGN] = { "server choice", assign_server, NULL },
-	[REQ_QUEUE] = { "queue", assign_wait, NULL },
-	[REQ_CONNECT] = { "connect", connect_start, NULL },
-	[REQ_CONNECTING] = { "connecting", connect_wait, NULL },
-	[REQ_RETRY] = { "retry", connect_retry, NULL },
-	[REQ_SERVICE] = { "service", exchange_open_service, has_service },
-	[REQ_OPEN] = { "open", open_request, NULL },
-	[REQ_FORWARD] = { "forward", forward_request, NULL },
+	[REQ_APPLET] = { "applet", open_applet, IS_LOCAL },
+	[REQ_HEAD] = { "request head", exchange_request_head, IS_HTTP },
+	[REQ_FRONTEND_RULES] = { "frontend rules", rules_frontend, FRONT_RULES },
+	[REQ_UPGRADED_HEAD] = { "request head", upgraded_head, IS_UPGRADED },
+	[REQ_FRONTEND_BODY] = { "request body", exchange_wait_body, IS_HTTP | FRONT_BUFFERS },
+	[REQ_FRONTEND_HTTP] = { "frontend http rules", exchange_frontend_rules, IS_HTTP | FRONT_HTTP },
+	[REQ_SWITCH] = { "backend switching", rules_switch, 0 },
+	[REQ_BACKEND_RULES] = { "backend rules", rules_backend, BACK_RULES },
+	[REQ_BACKEND_HTTP] = { "backend http rules", exchange_backend_rules, IS_HTTP | BACK_HTTP },
+	[REQ_BODY] = { "request body", backend_body, IS_HTTP | BACK_BUFFERS },
+	[REQ_TOUCHES] = { "finishing touches", http_finish_request, IS_HTTP | TOUCHES },
+	[REQ_ASSIGN] = { "server choice", assign_server, 0 },
+	[REQ_QUEUE] = { "queue", assign_wait, 0 },
+	[REQ_CONNECT] = { "connect", connect_start, 0 },
+	[REQ_CONNECTING] = { "connecting", connect_wait, 0 },
+	[REQ_RETRY] = { "retry", connect_retry, 0 },
+	[REQ_SERVICE] = { "service", exchange_open_service, HAS_SERVICE },
+	[REQ_OPEN] = { "open", open_request, 0 },
+	[REQ_FORWARD] = { "forward", forward_request, 0 },
 };
 
 const struct step response_steps[RES_STEPS] = {
-	[RES_HEAD] = { "response head", exchange_response_head, is_http },
-	[RES_RULES] = { "response rules", rules_response, has_response_rules },
-	[RES_HTTP] = { "http rules", exchange_response_rules, is_http },
-	[RES_REPLY] = { "reply", exchange_reply_head, has_reply },
-	[RES_AFTER] = { "after rules", exchange_after_rules, is_http },
-	[RES_OPEN] = { "open", open_response, NULL },
-	[RES_FORWARD] = { "forward", forward_response, NULL },
+	[RES_HEAD] = { "response head", exchange_response_head, IS_HTTP },
+	[RES_RULES] = { "response rules", rules_response, RESPONSE_RULES },
+	[RES_HTTP] = { "http rules", exchange_response_rules, IS_HTTP | RESPONSE_HTTP },
+	[RES_REPLY] = { "reply", exchange_reply_head, HAS_REPLY },
+	[RES_AFTER] = { "after rules", exchange_after_rules, IS_HTTP | RESPONSE_AFTER },
+	[RES_OPEN] = { "open", open_response, 0 },
+	[RES_FORWARD] = { "forward", forward_response, 0 },
+};
+
+/* -- the end of the configuration ------------------------------------------------------- */
+
+static unsigned known_if(bool is, unsigned known)
+{
+	return is ? known : 0;
+}
+
+/* What a proxy does with requests of its mode: once as frontend, once as another one's backend. */
+static bool acts_on_requests(const struct proxy *px)
+{
+	return px->http_request_rules || px->redirect_rules || px->set.stats;
+}
+
+static unsigned known_of_both(const struct proxy *px)
+{
+	return known_if(px->set.forwardfor || px->set.originalto, TOUCHES) |
+	       known_if(px->http_response_rules != NULL, RESPONSE_HTTP) |
+	       known_if(px->http_after_rules != NULL, RESPONSE_AFTER);
+}
+
+static unsigned known_of_front(const struct proxy *px)
+{
+	return known_of_both(px) | known_if(px->request_rules != NULL, FRONT_RULES) |
+	       known_if(px->set.options.on & OPT_BUFFER_REQUEST, FRONT_BUFFERS) |
+	       known_if(acts_on_requests(px) || px->set.monitor_uri, FRONT_HTTP) |
+	       known_if(px->set.unique_id != NULL, TOUCHES);
+}
+
+static unsigned known_of_back(const struct proxy *px)
+{
+	return known_of_both(px) | known_if(px->request_rules != NULL, BACK_RULES) |
+	       known_if(px->set.options.on & OPT_BUFFER_REQUEST ||
+			px->set.balance == BALANCE_URL_PARAM, BACK_BUFFERS) |
+	       known_if(acts_on_requests(px), BACK_HTTP) |
+	       known_if(px->set.cookie || px->persist_rules, TOUCHES | RESPONSE_HTTP) |
+	       known_if(px->response_rules != NULL, RESPONSE_RULES);
+}
+
+static int steps_finish(struct config *cfg, void *data)
+{
+	struct proxies *all = config_data(cfg, &proxy_module);
+	struct proxy *px;
+
+	(void)data;
+	list_for_each(px, &all->list, node) {
+		px->steps_front = (uint16_t)known_of_front(px);
+		px->steps_back = (uint16_t)known_of_back(px);
+	}
+	return 0;
+}
+
+/* Behind all modules that inherit rules from defaults. */
+const struct module steps_module = {
+	.name = "steps",
+	.finish = steps_finish,
 };

@@ -96,6 +96,7 @@ void stream_start(struct session *session, struct conn **conn, struct buf **held
 	relay_init(&s->relay, stream_fact);
 	stream_be_nice(s, session->listener->bind->nice);
 	end_take_conn(&s->relay.client, conn);
+	s->known = (uint16_t)steps_known_of_frontend(session->frontend);
 	if (session_speaks_http(session) && !exchange_new(s, held)) {
 		*conn = s->relay.client.conn;
 		stream_no_memory(session, conn, held);
@@ -114,28 +115,31 @@ void stream_start(struct session *session, struct conn **conn, struct buf **held
 
 /* ---- running ---------------------------------------------------------------------------- */
 
-/* Runs one side's rows from its cursor on. False: it waits, or the stream has ended. */
-static bool stream_run_side(struct stream *s, struct cursor *at, const struct step *table,
+/* Runs one side's rows from its cursor on, until it waits, or the stream has ended. */
+static void stream_run_side(struct stream *s, struct cursor *at, const struct step *table,
 			    unsigned rows)
 {
 	const struct step *row;
+	unsigned step = at->step;
 	int r;
 
-	for (;;) {
-		BUG_ON(at->step >= rows);
-		row = &table[at->step];
-		if (row->when && !row->when(s)) {
-			at->waiting = false;
-			at->step++;
+	for (;; at->waiting = false, step++) {
+		BUG_ON(step >= rows);
+		row = &table[step];
+		if (row->needs & ~s->known)
 			continue;
-		}
+		at->step = (uint8_t)step;
 		r = row->run(s);
-		if (s->reason != END_NONE || r == STEP_END)
-			return false;
-		at->waiting = r == STEP_WAIT;
-		if (r == STEP_WAIT)
-			return false;
-		at->step = (uint8_t)(r >= STEP_GOTO ? r - STEP_GOTO : at->step + 1);
+		if (unlikely(s->reason != END_NONE))
+			return;
+		step = at->step; /* an answer of the program moves it */
+		if (likely(r == STEP_NEXT))
+			continue;
+		if (r < STEP_GOTO) {
+			at->waiting = r == STEP_WAIT;
+			return;
+		}
+		step = (unsigned)r - STEP_GOTO - 1;
 	}
 }
 

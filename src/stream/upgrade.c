@@ -8,6 +8,7 @@
 #include "relay/buffer.h"
 #include "stream/exchange.h"
 #include "stream/extra.h"
+#include "stream/steps.h"
 #include "stream/stream.h"
 
 bool stream_upgrade(struct stream *s)
@@ -26,6 +27,7 @@ bool stream_upgrade(struct stream *s)
 		return false;
 	}
 	s->exchange->upgraded = true;
+	s->known |= IS_UPGRADED;
 	if (s->extra)
 		s->exchange->http.request_captures = s->extra->captures;
 	s->session->upgraded = true;
