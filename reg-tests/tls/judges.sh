@@ -25,15 +25,16 @@ esac
 # What judges want to see of certificates, too: authorities that say what they are for, RSA beside ECDSA.
 strict() { # NAME
 	key "$certs/$1.key"
-	openssl req -x509 -key "$certs/$1.key" -days 30 -subj "/CN=$1" -addext keyUsage=critical,keyCertSign,cRLSign \
+	openssl req -x509 -key "$certs/$1.key" -days 90 -subj "/CN=$1" -addext keyUsage=critical,keyCertSign,cRLSign \
 		-addext subjectKeyIdentifier=hash -out "$certs/$1.pem"
 }
 leaf() { # NAME AUTHORITY USAGE [rsa]
 	key "$certs/$1.key" "${4:-}"
 	printf '%s\n' subjectAltName=DNS:www.example.com basicConstraints=critical,CA:FALSE "extendedKeyUsage=$3" \
-		authorityKeyIdentifier=keyid subjectKeyIdentifier=hash keyUsage=critical,digitalSignature >"$certs/ext"
+		authorityKeyIdentifier=keyid subjectKeyIdentifier=hash \
+		"keyUsage=critical,digitalSignature${4:+,keyEncipherment}" >"$certs/ext"
 	openssl req -new -key "$certs/$1.key" -subj "/CN=www.example.com/O=Partner" -out "$certs/csr" &&
-		openssl x509 -req -in "$certs/csr" -CA "$certs/$2.pem" -CAkey "$certs/$2.key" -days 30 -sha256 \
+		openssl x509 -req -in "$certs/csr" -CA "$certs/$2.pem" -CAkey "$certs/$2.key" -days 90 -sha256 \
 			-set_serial "0x1$(openssl rand -hex 8)" -extfile "$certs/ext" -out "$certs/$1.crt" 2>/dev/null
 	cat "$certs/$1.crt" "$certs/$1.key" >"$certs/$1.pem"
 }
