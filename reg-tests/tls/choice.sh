@@ -126,6 +126,8 @@ check "strict-sni: its alert" grep -q 'unrecognized name' "$dir/said"
 timeout 60 openssl s_client -connect "$front" -noservername </dev/null >"$dir/said" 2>&1
 check "strict-sni: without a name, too" grep -q 'unrecognized name' "$dir/said"
 front=$made
+timeout 60 openssl s_client -connect "$front" -noservername </dev/null >"$dir/said" 2>/dev/null
+check "generate-certificates: the default where no name is asked for" grep -q '^subject=.*CN = site$' "$dir/said"
 hello anything.test -CAfile "$certs/ca.pem" -verify_return_error -verify_hostname anything.test >"$dir/said"
 check "a generated certificate verifies" grep -q 'Verify return code: 0' "$dir/said"
 finish
