@@ -32,6 +32,7 @@ struct tls_ocsp {
 	unsigned char *response; /* DER; NULL: none */
 	size_t len;
 	int64_t until;           /* seconds: it expires */
+	bool late;               /* the response came at run time, not from a file */
 	bool update;             /* ocsp-update on */
 	bool asked;              /* by a command: once, now */
 	/* Of updates. */
@@ -59,6 +60,11 @@ int tls_ocsp_judge(const struct tls_ocsp *ocsp, struct span der, int64_t *until,
 /* Takes the response for all certificates that it is about. judged: another process has found it
  * good: it is no failure when it has expired meanwhile. 0, or -1 and err. */
 int tls_ocsp_set(struct span der, bool judged, struct err *err);
+
+/* For ocsp_kept.c: puts a response that was judged in force, 0, or -1 and err; makes an object for each
+ * certificate of bind lines that has none. */
+int tls_ocsp_put(struct tls_ocsp *ocsp, struct span der, int64_t until, struct err *err);
+void tls_ocsp_meet_all(void);
 
 /* ---- updates ----------------------------------------------------------------------------- */
 

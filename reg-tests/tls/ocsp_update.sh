@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # With ocsp-update the response is fetched from the responder that the certificate names, judged, and
-# stapled by all workers; again on request; a responder that fails is noted.
+# stapled by all workers; again on request; a responder that fails is noted. After a reload what was fetched is still
+# there, and not asked for again before it is due.
 . "${0%/*}/../lib.sh"
 
 "$PENSTOCK" -vv | grep -q '+OPENSSL' || exit 77
@@ -23,7 +24,8 @@ certificate good 1001 "$port"
 certificate dead 1002 "$dead"
 openssl ocsp -port "$port" -index "$dir/index" -CA "$dir/ca.pem" -rsigner "$dir/ca.pem" \
 	-rkey "$dir/ca.key" -ndays 1 >/dev/null 2>"$dir/responder" &
-children="$children $!"
+responder=$!
+children="$children $responder"
 until_true 60 openssl ocsp -issuer "$dir/ca.pem" -cert "$dir/good.crt" -url "http://127.0.0.1:$port/"
 printf '%s [ocsp-update on]\n' "$dir/good.pem" >"$dir/list"
 config <<END
@@ -39,7 +41,7 @@ frontend fe
 	bind $back ssl crt @/dead
 	http-request return status 200 content-type text/plain lf-string "worker %[proc]\n"
 END
-start_penstock
+start_penstock -W -S "$dir/parent.sock"
 both() {
 	tries=0 met=
 	while [ "$tries" -lt 400 ] && [ "$(printf '%s\n' $met | sort -u | wc -l)" -lt 2 ]; do
@@ -61,4 +63,11 @@ ask "update ssl ocsp-response $dir/good.pem" >/dev/null
 check "on request it is fetched again" until_true 60 updates "good.pem | .* | .* | 2 | 0 | 1 | Update"
 check "no certificate, no update" sh -c "
 	'$tool' -s '$stats' ask 'update ssl ocsp-response nowhere' | grep -q 'no such certificate'"
+children=
+kill "$responder"
+wait "$responder"
+check "reloaded without a responder" sh -c "'$tool' -s '$dir/parent.sock' ask reload | grep -q Success=1"
+check "what failed is tried at once" until_true 60 updates "dead | .* | - | 0 | [2-9] | 2 | HTTP error"
+check "what came is not due" updates "good.pem | .* | .* | 2 | 0 | 1 | Update"
+check "and still there" until_true 60 both "$front" "Cert Status: good"
 finish

@@ -23,6 +23,7 @@
 #include "log/log.h"
 #include "tls/cert.h"
 #include "tls/ocsp.h"
+#include "tls/ocsp_kept.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -420,7 +421,8 @@ static int ocsp_prepare(struct config *cfg, void *data, struct err *err)
 	const struct tls_ocsp *ocsp;
 
 	(void)cfg;
-	(void)err;
+	if (tls_ocsp_restore(err) < 0)
+		return -1;
 	conf = *(const struct ocsp_conf *)data;
 	timer_init(&timer, on_timer);
 	list_for_each(ocsp, &tls_ocsp_all, node)

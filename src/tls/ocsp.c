@@ -13,6 +13,7 @@
 #include "tls/bind.h"
 #include "tls/cert.h"
 #include "tls/lib.h"
+#include "tls/ocsp_kept.h"
 
 #include <openssl/err.h>
 #include <openssl/x509.h>
@@ -238,7 +239,7 @@ void tls_ocsp_leave(struct tls_cert *cert)
 	free(ocsp);
 }
 
-static int put(struct tls_ocsp *ocsp, struct span der, int64_t until, struct err *err)
+int tls_ocsp_put(struct tls_ocsp *ocsp, struct span der, int64_t until, struct err *err)
 {
 	unsigned char *copy = malloc(der.len);
 
@@ -258,7 +259,7 @@ static int take_file(struct tls_ocsp *ocsp, struct err *err)
 
 	if (tls_ocsp_judge(ocsp, ocsp->cert->ocsp, &until, err) < 0)
 		return err_prefix(err, "the OCSP response beside '%s' is ignored", ocsp->path);
-	return put(ocsp, ocsp->cert->ocsp, until, err);
+	return tls_ocsp_put(ocsp, ocsp->cert->ocsp, until, err);
 }
 
 static int use(struct tls_cert *cert, const char *path, bool update, struct err *err)
@@ -315,7 +316,7 @@ struct tls_ocsp *tls_ocsp_find(const char *reference)
 }
 
 /* A response may come for a certificate that had none so far. */
-static void meet_all(void)
+void tls_ocsp_meet_all(void)
 {
 	struct tls_bind *bind;
 	struct tls_line *line;
@@ -354,8 +355,12 @@ static unsigned set_known(OCSP_BASICRESP *whole, OCSP_SINGLERESP *one, struct sp
 
 	err_set(err, "OCSP single response: Certificate ID does not match any certificate.");
 	list_for_each(ocsp, &tls_ocsp_all, node)
-		if (same_serial(one, ocsp) && judge(whole, one, ocsp, &until, err) == 0)
-			n += put(ocsp, der, until, err) == 0;
+		if (same_serial(one, ocsp) && judge(whole, one, ocsp, &until, err) == 0 &&
+		    tls_ocsp_put(ocsp, der, until, err) == 0) {
+			ocsp->late = true;
+			tls_ocsp_keep(ocsp);
+			n++;
+		}
 	return n;
 }
 
@@ -366,7 +371,7 @@ int tls_ocsp_set(struct span der, bool judged, struct err *err)
 	unsigned n = 0;
 
 	if (one && !(n = set_known(whole, one, der, err))) {
-		meet_all();
+		tls_ocsp_meet_all();
 		n = set_known(whole, one, der, err);
 	}
 	OCSP_BASICRESP_free(whole);
@@ -427,6 +432,7 @@ static void note(struct tls_ocsp *ocsp, const struct report *head)
 		ocsp->last = head->at;
 	} else {
 		ocsp->failures++;
+		tls_ocsp_keep(ocsp);
 	}
 }
 
