@@ -82,6 +82,7 @@ struct tls_stats {
 	uint64_t accepted, connected;   /* that succeeded */
 	uint64_t accept_resumed, connect_resumed;
 	unsigned current;               /* connections with TLS now, both sides */
+	unsigned resting;               /* of these, silent and folded (tls/rest.h) */
 	uint64_t reads, writes;         /* system calls for records */
 	uint64_t kernel;                /* connections whose records the kernel makes */
 };

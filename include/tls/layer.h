@@ -4,19 +4,23 @@
 #define TLS_LAYER_H
 
 #include "base/buf.h"
+#include "base/list.h"
 #include "net/conn.h"
 #include "tls/conn.h"
 
 struct tls_conn {
 	struct conn_layer layer;
 	struct conn *conn;
-	struct ssl_st *ssl;
+	struct ssl_st *ssl;    /* conn.c: to be had from tls_of(conn) alone */
+	struct list rest;      /* of rest.c */
+	void *folded;          /* ssl is; NULL: it is not (tls/fold.h) */
 	struct buf *in;        /* records received that the library has not asked for yet */
 	struct buf *out;       /* records that the socket has not taken yet */
 	struct tls_bind *bind; /* that it was accepted by */
 	struct tls_early *early; /* came before the handshake was done, to be received; NULL */
 	unsigned long error;   /* of OpenSSL, the first one */
 	size_t want;           /* how much is to be received at most */
+	uint32_t used_ms;      /* low bits of the clock: OpenSSL was called, to the second */
 	uint32_t sent_ms;      /* low bits of the clock: of the last bytes sent */
 	uint32_t streamed;     /* bytes sent since the last pause; not beyond TLS_STREAMING */
 	uint8_t fault;         /* enum tls_fault */

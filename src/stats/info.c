@@ -66,7 +66,7 @@ enum {
 #undef COUNTED
 	COUNTED_POOL_FAILED, INFO_COUNTED,
 	NOW_POOL_ALLOCATED = 0, NOW_POOL_USED, NOW_PIPES_USED, NOW_PIPES_FREE, NOW_PIPES_HIGH,
-	NOW_STREAMS, NOW_TASKS, NOW_TIMERS, INFO_NOW
+	NOW_STREAMS, NOW_TASKS, NOW_TIMERS, NOW_TLS_RESTING, INFO_NOW
 };
 
 _Static_assert((int)INFO_COUNTED <= (int)TALLY_COUNTED && (int)INFO_NOW <= (int)TALLY_NOW,
@@ -88,6 +88,7 @@ static void info_collect(uint64_t counted[TALLY_COUNTED], uint64_t now[TALLY_NOW
 	now[NOW_STREAMS] = streams_count;
 	now[NOW_TASKS] = tasks_queued();
 	now[NOW_TIMERS] = timer_count();
+	now[NOW_TLS_RESTING] = tls_stats.resting;
 }
 
 void info_begin(void)
@@ -278,6 +279,7 @@ static void info_fill_bytes(struct info *info, const struct global_tally *sum)
 	v[INFO_HEADERS_TAKEN] = stats_u64(counted[COUNTED_HEADERS_TAKEN]);
 	v[INFO_HEADERS_REFUSED] = stats_u64(counted[COUNTED_HEADERS_REFUSED]);
 	v[INFO_KERNEL_TLS] = stats_u64(counted[COUNTED_KERNEL_TLS]);
+	v[INFO_TLS_RESTING] = stats_u32(sum->now[NOW_TLS_RESTING]);
 }
 
 static void info_fill_pipes(struct info *info, const struct global_tally *sum)

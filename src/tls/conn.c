@@ -20,6 +20,7 @@
 #include "tls/layer.h"
 #include "tls/notes.h"
 #include "tls/records.h"
+#include "tls/rest.h"
 
 #include <errno.h>
 #include <openssl/err.h>
@@ -37,9 +38,13 @@ static struct pool tls_pool = POOL_INIT("tls", sizeof(struct tls_conn));
 static struct tls_conn *tls_current;
 static BIO *tls_bio;
 
+/* Every way from a connection to OpenSSL's struct begins here: it does not rest. */
 static inline struct tls_conn *tls_of(const struct conn *conn)
 {
-	return container_of(conn->layer, struct tls_conn, layer);
+	struct tls_conn *t = container_of(conn->layer, struct tls_conn, layer);
+
+	tls_rest_not(t);
+	return t;
 }
 
 /* ---- OpenSSL's side ---------------------------------------------------------------------- */
@@ -440,6 +445,7 @@ static void tls_close(struct conn *conn, bool reset)
 	tls_early_free(t);
 	if (!t->dead || t->broken) /* else the library takes the session for a bad one */
 		SSL_set_shutdown(t->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+	tls_rest_end(t);
 	tls_current = t;
 	SSL_free(t->ssl);
 	tls_current = NULL;
@@ -476,6 +482,7 @@ int tls_layer_start(struct conn *conn, struct ssl_st *ssl, bool accepts)
 	t->ssl = ssl;
 	t->accepts = accepts;
 	t->readable = conn->flags & CONN_READABLE;
+	tls_rest_begin(t);
 	SSL_set_app_data(ssl, t);
 	SSL_set_mode(ssl, SSL_MODE_RELEASE_BUFFERS); /* an idle connection has none */
 	if (!tls_kernel_begin(t)) {

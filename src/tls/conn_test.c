@@ -6,7 +6,9 @@
 #include "base/clock.h"
 #include "net/conn.h"
 #include "tls/layer.h"
+#include "tls/memory.h"
 #include "tls/records.h"
+#include "tls/rest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -495,9 +497,40 @@ static void a_forged_record_breaks_the_connection(void **state)
 	pair_close(&p);
 }
 
+/* What is silent rests, wakes when it is looked at or spoken to, and may end as it is. */
+static void silent_connections_rest(void **state)
+{
+	const unsigned before = tls_stats.resting, after = tls_rest_ms;
+	struct pair p = pair_new(0);
+	char buf[10];
+	size_t n;
+	int turns;
+
+	(void)state;
+	shake_hands(&p);
+	tls_rest_ms = 1;
+	for (turns = 0; turns < 2000 && tls_memory_started && tls_stats.resting < before + 2; turns++) {
+		conn_is_quiet(p.client);
+		loop_turn(10);
+	}
+	tls_rest_ms = after;
+	if (tls_memory_started)
+		assert_int_equal(tls_stats.resting, before + 2);
+	assert_string_equal(tls_conn_version(p.server), "TLSv1.3");
+	if (tls_memory_started)
+		assert_int_equal(tls_stats.resting, before + 1);
+	assert_int_equal(conn_send(p.server, "awake", 5, false, &n), IO_OK);
+	assert_int_equal(wait_recv(p.client, buf, sizeof(buf), &n), IO_OK);
+	assert_int_equal(n, 5);
+	assert_memory_equal(buf, "awake", 5);
+	pair_close(&p);
+	assert_int_equal(tls_stats.resting, before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(silent_connections_rest),
 		cmocka_unit_test(bytes_pass_both_ways),
 		cmocka_unit_test(bytes_pass_through_small_sockets),
 		cmocka_unit_test(records_may_be_short),
@@ -510,5 +543,10 @@ int main(void)
 		cmocka_unit_test(a_forged_record_breaks_the_connection),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	int failed;
+
+	tls_memory_start();
+	failed = cmocka_run_group_tests_name("awake", tests, setup, teardown);
+	tls_rest_ms = 0; /* between any two turns of the loop */
+	return failed + cmocka_run_group_tests_name("resting", tests, setup, teardown);
 }

@@ -8,7 +8,7 @@
  * that a piece needs no head: its slab is found by its address. What is larger than half a slab is mapped
  * by itself. Invariants: a slab is in its class's list exactly when it has a free piece; one without any
  * piece in use goes to the pool, of which all but the first ones give their pages back. There are no locks:
- * the process has one thread. Called by OpenSSL only.
+ * the process has one thread. Called by OpenSSL, and by fold.c.
  */
 #include "tls/memory.h"
 
@@ -24,6 +24,7 @@ enum {
 	SLAB_SIZE = 64 << 10,
 	REGION_SIZE = 1 << 20,          /* slabs are mapped by so many bytes */
 	SLAB_HEAD = 64,
+	PAGE = 4096,
 	SMALL_STEP = 16, SMALL_MAX = 512, /* classes by steps, above that eight a doubling */
 	SIZE_MAX_CLASS = (SLAB_SIZE - SLAB_HEAD) / 2 / 16 * 16,
 	CLASSES = SMALL_MAX / SMALL_STEP + 8 * 6 + 1,
@@ -42,6 +43,7 @@ struct slab {
 	uint32_t fresh;     /* where those begin that were never used */
 	uint32_t used;      /* pieces in use */
 	uint32_t class;     /* CLASSES: alone */
+	uint32_t step;      /* from one piece to the next */
 	uint32_t cold;      /* its pages were given back */
 };
 _Static_assert(sizeof(struct slab) <= SLAB_HEAD, "the head of a slab");
@@ -50,6 +52,7 @@ static struct list classes[CLASSES];
 static struct list pool = LIST_INIT(pool);
 static unsigned pool_count, pool_warm; /* in it; of these, with their pages */
 static size_t mapped;
+bool tls_memory_started;
 
 /* -- classes ------------------------------------------------------------------------------------ */
 
@@ -113,6 +116,17 @@ static bool pool_fill(void)
 	return region;
 }
 
+/* Pieces of more than a page have pages of their own, but for the slab's head, where as many of them fit
+ * in that way. */
+static uint32_t class_step(unsigned class)
+{
+	size_t size = class_size(class), wide = (size + SLAB_HEAD + PAGE - 1) / PAGE * PAGE;
+
+	if (size < PAGE || (SLAB_SIZE - SLAB_HEAD) / size > SLAB_SIZE / wide)
+		return (uint32_t)size;
+	return (uint32_t)wide;
+}
+
 static struct slab *slab_new(unsigned class)
 {
 	struct slab *slab;
@@ -123,7 +137,8 @@ static struct slab *slab_new(unsigned class)
 	list_remove(&slab->node);
 	pool_count--;
 	pool_warm -= !slab->cold;
-	*slab = (struct slab){ .size = class_size(class), .fresh = SLAB_HEAD, .class = class };
+	*slab = (struct slab){ .size = class_size(class), .fresh = SLAB_HEAD, .class = class,
+			       .step = class_step(class) };
 	list_append(&classes[class], &slab->node);
 	return slab;
 }
@@ -137,7 +152,7 @@ static void slab_free(struct slab *slab)
 		slab->cold = false;
 		list_prepend(&pool, &slab->node);
 	} else {
-		madvise((char *)slab + 4096, SLAB_SIZE - 4096, MADV_DONTNEED);
+		madvise((char *)slab + PAGE, SLAB_SIZE - PAGE, MADV_DONTNEED);
 		slab->cold = true;
 		list_append(&pool, &slab->node);
 	}
@@ -189,7 +204,7 @@ void *tls_memory_take(size_t size, const char *file, int line)
 		slab->free = slab->free->next;
 	} else {
 		memory = (char *)slab + slab->fresh;
-		slab->fresh += (uint32_t)slab->size;
+		slab->fresh += slab->step;
 	}
 	slab->used++;
 	if (slab_is_full(slab))
@@ -250,6 +265,19 @@ void *tls_memory_resize(void *memory, size_t size, const char *file, int line)
 	return fresh;
 }
 
+bool tls_memory_pages(void *memory, struct tls_pages *pages)
+{
+	struct slab *slab = slab_of(memory);
+	size_t begin = ((uintptr_t)memory & (SLAB_SIZE - 1)) - SLAB_HEAD;
+
+	if (slab->class == CLASSES || slab->step % PAGE)
+		return false;
+	pages->size = slab->size;
+	pages->at = (char *)slab + (begin ? begin : PAGE); /* the first page has the head of the slab */
+	pages->len = (size_t)((char *)slab + begin + slab->step - pages->at);
+	return pages->len > 0;
+}
+
 size_t tls_memory_mapped(void)
 {
 	return mapped;
@@ -279,6 +307,8 @@ bool tls_memory_start(void)
 #ifdef TLS_MEMORY_WATCHED
 	return false;
 #else
-	return CRYPTO_set_mem_functions(tls_memory_take, tls_memory_resize, tls_memory_give);
+	tls_memory_started = CRYPTO_set_mem_functions(tls_memory_take, tls_memory_resize,
+						      tls_memory_give);
+	return tls_memory_started;
 #endif
 }
