@@ -79,7 +79,28 @@ static inline const char *scan_token(const char *p, const char *end)
 	return scan_class(p, end, CHAR_TOKEN);
 }
 
+/* To the first byte that is neither a letter nor a digit, "-" or ".". It may give up before. */
+static inline const char *scan_plain_host(const char *p, const char *end)
+{
+	for (; end - p >= 16; p += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+		__m128i letter = scan_range(_mm_or_si128(v, _mm_set1_epi8(0x20)), 'a', 26);
+		__m128i digit = scan_range(v, '0', 10), mark = scan_range(v, '-', 2);
+		int mask = _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(letter, digit), mark)) ^ 0xffff;
+
+		if (mask)
+			return p + __builtin_ctz((unsigned)mask);
+	}
+	return p;
+}
+
 #else
+
+static inline const char *scan_plain_host(const char *p, const char *end)
+{
+	(void)end;
+	return p;
+}
 
 static inline const char *scan_value(const char *p, const char *end)
 {

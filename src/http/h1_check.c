@@ -7,6 +7,7 @@
 #include "http/h1_head.h"
 
 #include "http/chars.h"
+#include "http/scan.h"
 #include "http/uri.h"
 
 #define SPAN(text) ((struct span){ text, sizeof(text) - 1 })
@@ -101,6 +102,21 @@ APART static enum h1_result check_coding(struct head *h, const struct field *f)
 	return H1_DONE;
 }
 
+/* Nothing but letters, digits, "-" and ".", and maybe a port of up to four digits: what Host nearly
+ * always is. 50 instructions instead of the 160 of host_split, which knows the rest. The bytes
+ * behind the value, up to end, may be looked at, but do not matter. */
+static bool host_is_plain(struct span value, const char *end)
+{
+	const char *last = value.ptr + value.len, *p = scan_plain_host(value.ptr, end);
+
+	if (p >= last || *p != ':' || last - p > 5)
+		return p == last;
+	for (p++; p < last; p++)
+		if ((unsigned char)(*p - '0') > 9)
+			return false;
+	return true;
+}
+
 APART static enum h1_result check_host(struct head *h, const struct field *f)
 {
 	struct span host;
@@ -111,7 +127,7 @@ APART static enum h1_result check_host(struct head *h, const struct field *f)
 	if (h->parser->seen & SEEN_HOST)
 		return h1_bad(h, f->name.ptr, 400, "more than one Host");
 	h->parser->seen |= SEEN_HOST;
-	if (!host_split(f->value, &host, &port))
+	if (!host_is_plain(f->value, h->end) && !host_split(f->value, &host, &port))
 		return h1_bad(h, f->value.ptr, 400, "malformed Host");
 	h->msg->host = f->value;
 	h->msg->flags |= MSG_HAS_HOST;
