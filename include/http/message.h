@@ -141,6 +141,7 @@ void message_set_status(struct message *msg, unsigned status, struct span reason
 /* The usual phrase of a status, "" when none is known (status.def, IANA registry). */
 const char *status_reason(unsigned status);
 const char *method_name(enum method method);
+struct span method_span(enum method method);
 enum method method_find(struct span text);
 
 #endif

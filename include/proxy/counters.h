@@ -19,8 +19,10 @@ static inline void mean_add(struct mean *m, uint32_t value)
 {
 	if (m->samples < MEAN_SAMPLES)
 		m->samples++;
-	else
+	else if (m->sum)
 		m->sum -= (m->sum + MEAN_SAMPLES - 1) / MEAN_SAMPLES;
+	if (!value) /* as in queues and over kept connections */
+		return;
 	m->sum += value;
 	if (value > m->max)
 		m->max = value;

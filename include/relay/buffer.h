@@ -25,8 +25,14 @@ static inline void buffer_give(struct buf **buf)
 void buffer_configure(size_t size, size_t reserve, unsigned limit);
 /* Of a buffer of buffer_take. */
 size_t buffer_size(void);
+extern size_t buffer_reserve; /* tune.maxrewrite */
 /* Bytes that may still be received into a buffer of buffer_take: maxrewrite stays free for
  * what may be put in front. */
-size_t buffer_room(const struct buf *buf);
+static inline size_t buffer_room(const struct buf *buf)
+{
+	size_t room = buf_room(buf);
+
+	return room > buffer_reserve ? room - buffer_reserve : 0;
+}
 
 #endif

@@ -48,8 +48,8 @@ struct h1_end {
 	bool shut;               /* FIN follows what out holds */
 };
 
-/* The connection of the end speaks HTTP/1 from now on; *state lives as long as the end. held:
- * bytes that were received on it before; NULL: none; taken over. */
+/* The connection of the end speaks HTTP/1 from now on; *state is zeroed, and lives as long as the end.
+ * held: bytes that were received on it before; NULL: none; taken over. */
 void h1_end_attach(struct end *end, struct h1_end *state, bool is_client, struct arena *arena,
 		   struct buf **held);
 /* Takes the connection out of the end between two messages, and what was received of the next

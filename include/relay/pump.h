@@ -105,6 +105,13 @@ static inline bool pump_wants_run(const struct pump *pump)
 void pump_renew(struct pump *pump);
 /* Raises the count of bytes that may pass unseen; UINT64_MAX: all from now on. */
 void pump_allow(struct pump *pump, uint64_t bytes);
+static inline void pump_allow_all(struct pump *pump)
+{
+	if (pump->mode == PUMP_SPLICE)
+		pump_allow(pump, UINT64_MAX);
+	pump->flags &= (uint16_t)~PUMP_DONE;
+	pump->allowed = UINT64_MAX;
+}
 /* Puts bytes in front of everything else (PROXY header); before the first run. What the source
  * has sent already is read behind them, so that both leave in one segment. False: no memory, or
  * too many for a buffer. */

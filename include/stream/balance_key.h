@@ -9,7 +9,7 @@
 struct balance_key;
 struct stream;
 
-/* Fills in key->hash, if the backend asks for one and the request has what it asks for. */
+/* Fills in key->hash, if the request has what the backend asks for: BALANCE_URI and above. */
 void balance_key_find(struct stream *s, struct balance_key *key);
 /* Must the request's body be there first (url_param with check_post)? */
 bool balance_key_in_body(const struct stream *s);

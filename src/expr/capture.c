@@ -171,9 +171,10 @@ static struct span capture_cookie(const struct captures *c, const struct message
 
 struct span http_version_text(unsigned major, unsigned minor)
 {
-	if (major == 1)
-		return span_of(minor ? "HTTP/1.1" : "HTTP/1.0");
-	return span_of(major == 2 ? "HTTP/2.0" : "HTTP/0.9");
+	static const char texts[] = "HTTP/0.9HTTP/1.0HTTP/1.1HTTP/2.0";
+	unsigned at = major == 1 ? 1 + (minor != 0) : major == 2 ? 3 : 0;
+
+	return (struct span){ texts + 8 * at, 8 };
 }
 
 /* The names of methods that are known need no copy. */
@@ -182,7 +183,7 @@ static struct span kept_method(const struct message *msg, struct arena *arena)
 	struct span m = msg->method_text;
 
 	if (msg->method != METHOD_OTHER)
-		return span_of(method_name((enum method)msg->method));
+		return method_span((enum method)msg->method);
 	return (struct span){ arena_strndup(arena, m.ptr, m.len), m.len };
 }
 

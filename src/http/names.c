@@ -140,6 +140,11 @@ const char *method_name(enum method method)
 	return method_names[method].ptr;
 }
 
+struct span method_span(enum method method)
+{
+	return method_names[method];
+}
+
 static enum method method_if(struct span text, enum method method)
 {
 	return span_equal(text, method_names[method]) ? method : METHOD_OTHER;

@@ -10,7 +10,8 @@ enum { KIND_SCRATCH, KIND_BUFFER };
 static struct pool scratch_pool =
 	POOL_INIT("scratch", sizeof(struct buf) + SCRATCH_SIZE);
 static struct pool buffer_pool = POOL_INIT("buffer", sizeof(struct buf) + 16384);
-static size_t buffer_bytes = 16384, buffer_reserve = 1024;
+static size_t buffer_bytes = 16384;
+size_t buffer_reserve = 1024;
 static struct buf *scratch;
 
 void buffer_configure(size_t size, size_t reserve, unsigned limit)
@@ -22,7 +23,7 @@ void buffer_configure(size_t size, size_t reserve, unsigned limit)
 	buffer_pool.limit = limit;
 }
 
-static struct buf *buffer_from(struct pool *pool, size_t size, unsigned kind)
+static inline struct buf *buffer_from(struct pool *pool, size_t size, unsigned kind)
 {
 	struct buf *buf = pool_take_raw(pool);
 
@@ -54,13 +55,6 @@ struct buf *buffer_take(void)
 size_t buffer_size(void)
 {
 	return buffer_bytes;
-}
-
-size_t buffer_room(const struct buf *buf)
-{
-	size_t room = buf_room(buf);
-
-	return room > buffer_reserve ? room - buffer_reserve : 0;
 }
 
 void buffer_return(struct buf **buf)

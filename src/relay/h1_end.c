@@ -100,7 +100,8 @@ static enum io h1_head_out(struct end *end, struct message *msg)
 
 	if (h1->is_client)
 		msg->major = msg->minor = 1; /* RFC 9112 2.3: our version, not the server's */
-	message_strip_hops(msg, msg->flags & MSG_UPGRADE || msg->status == 101);
+	if (msg->flags & MSG_HOPS)
+		message_strip_hops(msg, msg->flags & MSG_UPGRADE || msg->status == 101);
 	if (!h1_frame_body(end, h1, msg) || !h1_frame_connection(h1, msg))
 		return IO_ERR;
 	if (!h1->is_client)
@@ -328,7 +329,8 @@ const struct end_ops h1_end_ops = {
 void h1_end_attach(struct end *end, struct h1_end *h1, bool is_client, struct arena *arena,
 		   struct buf **held)
 {
-	*h1 = (struct h1_end){ .is_client = is_client, .arena = arena };
+	h1->is_client = is_client;
+	h1->arena = arena;
 	end->ops = &h1_end_ops;
 	end->framing = &h1->framing;
 	if (held && *held) {

@@ -698,7 +698,8 @@ void pump_stop(struct pump *pump)
 {
 	pump->flags |= PUMP_STOPPED;
 	buffer_give(&pump->buf);
-	pipe_give(&pump->pipe);
+	if (pump->pipe)
+		pipe_give(&pump->pipe);
 }
 
 /* ---- relay ------------------------------------------------------------------------------ */

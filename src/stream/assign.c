@@ -147,7 +147,8 @@ static struct choice assign_choose(struct stream *s)
 	choice.server = assign_last_server(s, key.avoid);
 	if (choice.server)
 		return choice;
-	balance_key_find(s, &key);
+	if (s->backend->set.balance >= BALANCE_URI)
+		balance_key_find(s, &key);
 	choice.server = balance_pick(s->backend, &key, &choice.full);
 	choice.balanced = choice.server != NULL;
 	return choice;

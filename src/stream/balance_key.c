@@ -134,8 +134,6 @@ void balance_key_find(struct stream *s, struct balance_key *key)
 	const struct message *req = request_of(s);
 	struct sample smp;
 
-	if (set->balance < BALANCE_URI)
-		return;
 	if (set->balance >= BALANCE_RDP_COOKIE)
 		key->hashed = key_expr(s, by, &smp);
 	else if (req && set->balance == BALANCE_URI)

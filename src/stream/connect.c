@@ -132,7 +132,8 @@ static bool connect_reuses(struct stream *s, const struct addr *to)
 
 	if (!s->exchange || (s->server->tls && !connect_tls_name(s, &name)))
 		return false;
-	memcpy(copy, name.ptr, name.len);
+	if (name.len)
+		memcpy(copy, name.ptr, name.len);
 	if (idle_take(s, to, (struct span){ copy, name.len }))
 		return true;
 	idle_spare(s);

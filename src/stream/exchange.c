@@ -100,6 +100,8 @@ void exchange_attach_server(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 
+	if (x->server.arena) /* it is not the first one */
+		memset(&x->server, 0, sizeof(x->server));
 	h1_end_attach(&s->relay.server, &x->server, false, x->arena, NULL);
 	if (s->backend->set.options.on & OPT_ACCEPT_BAD_RESPONSE)
 		x->server.options |= H1_ACCEPT_INVALID;

@@ -262,7 +262,7 @@ static void open_pump(struct pump *pump)
 {
 	pump->flags |= PUMP_OPEN;
 	pump->flags &= (uint16_t)~(PUMP_LOOK | PUMP_DATA | PUMP_WATCH);
-	pump_allow(pump, UINT64_MAX);
+	pump_allow_all(pump);
 }
 
 /* It answers inside the program: there is no server, and maybe no backend. */
@@ -456,7 +456,7 @@ static void response_acknowledge(struct stream *s)
 		conn_ack_now(s->relay.server.conn);
 }
 
-int exchange_response_head(struct stream *s)
+static int response_head(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 
@@ -486,6 +486,16 @@ int exchange_response_head(struct stream *s)
 	capture_response(s->session->frontend, &x->res, x->arena, &x->http);
 	response_acknowledge(s);
 	return STEP_NEXT;
+}
+
+/* Behind the request, in the same turn, a server has not answered yet. */
+int exchange_response_head(struct stream *s)
+{
+	const struct conn *conn = end_conn(&s->relay.server);
+
+	if (conn && !(conn->flags & (CONN_READABLE | CONN_HELD)))
+		return STEP_WAIT;
+	return response_head(s);
 }
 
 int exchange_response_rules(struct stream *s)

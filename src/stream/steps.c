@@ -68,7 +68,7 @@ static void open_pump(struct pump *pump)
 {
 	pump->flags |= PUMP_OPEN;
 	pump->flags &= (uint16_t)~(PUMP_LOOK | PUMP_DATA);
-	pump_allow(pump, UINT64_MAX);
+	pump_allow_all(pump);
 }
 
 static int open_request(struct stream *s)
