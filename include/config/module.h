@@ -45,6 +45,9 @@ struct module {
 	 * for what is to be done once. A worker inherits the parent's, which `start` ends. May be
 	 * NULL */
 	void (*lead)(struct config *cfg, void *data);
+	/* In a parent whose reload has failed, and which leads the workers of before without their
+	 * configuration: what must go on all the same. May be NULL */
+	void (*wait)(void);
 	void (*stop)(void); /* at the end of the process, reverse order; may be NULL */
 	void (*release)(void *data); /* what its data hold outside the generation's arena goes
 				      * with the generation; may be NULL */

@@ -44,6 +44,8 @@ int process_run(struct config *cfg, const struct args *args);
 extern bool process_kept_all;
 /* In the process that speaks for all: see `lead` in config/module.h. For parent.c. */
 void process_lead_modules(struct config *cfg);
+/* The same in a parent that waits after a reload has failed. */
+void process_wait_modules(const struct config *cfg);
 /* After a reload whose configuration cannot be served: leads the workers that are there, until
  * the next one. Returns the exit code. */
 int process_wait(struct config *cfg, const char *why);

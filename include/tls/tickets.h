@@ -43,11 +43,13 @@ extern const struct change_kind tls_tickets_change;
 
 /* ---- for tls/sessions.c, whose module does it ----------------------------------------------- */
 
-/* Before the first fork: fresh keys, or those that an earlier image has left. */
-int tls_tickets_prepare(struct err *err);
-/* In the process that speaks for all: replaces keys at least every so many ms, and not before
- * tickets that were sealed with the ones before have expired. */
-void tls_tickets_lead(unsigned lifetime_ms);
+/* Before the first fork: fresh keys, or those that an earlier image has left. They are replaced each hour, but
+ * not before tickets that were sealed with the ones before have expired, which live so long. */
+int tls_tickets_prepare(unsigned lifetime_ms, struct err *err);
+/* In the process that speaks for all: replaces keys. */
+void tls_tickets_lead(void);
+/* The same in a parent whose reload has failed: those of the workers that serve on. */
+void tls_tickets_wait(void);
 /* In a process that serves: it does not. */
 void tls_tickets_follow(void);
 

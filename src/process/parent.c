@@ -203,6 +203,7 @@ static void parent_go_waiting(const char *why)
 	parent_state = PARENT_WAITS;
 	service_each(close_if_new);
 	spare_begin();
+	process_wait_modules(config);
 	reload_failed(why);
 	reload_resume();
 }

@@ -209,6 +209,15 @@ void process_lead_modules(struct config *cfg)
 			cfg->modules[i]->lead(cfg, cfg->data[i]);
 }
 
+void process_wait_modules(const struct config *cfg)
+{
+	size_t i;
+
+	for (i = 0; cfg->modules[i]; i++)
+		if (cfg->modules[i]->wait)
+			cfg->modules[i]->wait();
+}
+
 static void process_stop_modules(struct config *cfg)
 {
 	size_t i = 0;

@@ -98,7 +98,7 @@ static void ready(struct line *l)
 	struct err err;
 
 	assert_int_equal(tls_bind_ready(l->bind, l->cfg), 0);
-	assert_int_equal(tls_tickets_prepare(&err), 0);
+	assert_int_equal(tls_tickets_prepare(1000, &err), 0);
 }
 
 /* -- clients ---------------------------------------------------------------------------------- */

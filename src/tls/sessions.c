@@ -243,7 +243,7 @@ static int sessions_prepare(struct config *cfg, void *data, struct err *err)
 	(void)data;
 	if (conf->cachesize && sessions_open(err) < 0)
 		return -1;
-	return tls_tickets_prepare(err);
+	return tls_tickets_prepare(conf->lifetime_ms, err);
 }
 
 static int sessions_start(struct config *cfg, void *data, struct err *err)
@@ -263,7 +263,7 @@ static void sessions_lead(struct config *cfg, void *data)
 {
 	(void)cfg;
 	(void)data;
-	tls_tickets_lead(conf->lifetime_ms);
+	tls_tickets_lead();
 }
 
 static const struct keyword keywords[] = {
@@ -288,5 +288,6 @@ const struct module tls_sessions_module = {
 	.prepare = sessions_prepare,
 	.start = sessions_start,
 	.lead = sessions_lead,
+	.wait = tls_tickets_wait,
 	.stop = sessions_stop,
 };

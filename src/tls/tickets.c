@@ -37,6 +37,7 @@ struct tls_ticket_keys {
 	char name[PATH_SIZE]; /* of the file; "": our own */
 	uint32_t id, size;    /* bytes of a key; 0: none yet */
 	int64_t changed;      /* seconds of the wall clock: the last key was added */
+	int64_t period;       /* of our own: seconds between two keys; 0: of a file */
 	unsigned char read[TLS_TICKET_KEYS][LONG]; /* as they were in the file */
 	unsigned char keys[TLS_TICKET_KEYS][LONG];
 	struct tls_ticket_keys *next;
@@ -45,19 +46,33 @@ struct tls_ticket_keys {
 static struct tls_ticket_keys *sets, *own;
 static int place = -1; /* of the set in an SSL_CTX */
 static struct timer rotation;
-static int64_t period_s; /* between two keys of our own */
 
 /* ---- sets -------------------------------------------------------------------------------- */
 
-static struct tls_ticket_keys *set_new(const char *name)
+static struct tls_ticket_keys *set_alloc(void)
 {
-	struct tls_ticket_keys *set, **at;
-	uint32_t id = 0;
+	void *set = mmap(NULL, sizeof(struct tls_ticket_keys), PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	set = mmap(NULL, sizeof(*set), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (set == MAP_FAILED)
 		return NULL;
-	madvise(set, sizeof(*set), MADV_DONTDUMP);
+	madvise(set, sizeof(struct tls_ticket_keys), MADV_DONTDUMP);
+	return set;
+}
+
+static void set_free(struct tls_ticket_keys *set)
+{
+	OPENSSL_cleanse(set, sizeof(*set));
+	munmap(set, sizeof(*set));
+}
+
+static struct tls_ticket_keys *set_new(const char *name)
+{
+	struct tls_ticket_keys *set = set_alloc(), **at;
+	uint32_t id = 0;
+
+	if (!set)
+		return NULL;
 	snprintf(set->name, sizeof(set->name), "%s", name);
 	for (at = &sets; *at; at = &(*at)->next)
 		id++;
@@ -112,20 +127,59 @@ size_t tls_tickets_key(const struct tls_ticket_keys *keys, unsigned i, const uns
 
 /* ---- the parent's note ------------------------------------------------------------------- */
 
+/* Whole sets from there on; done says where they end. */
+static bool write_sets(int fd, const struct tls_ticket_keys *set, off_t *at)
+{
+	for (; set; set = set->next, *at += sizeof(*set))
+		if (pwrite(fd, set, sizeof(*set), *at) != sizeof(*set))
+			return false;
+	return true;
+}
+
 /* The latest state of all sets, in their order; in the parent alone. */
 static void sets_save(void)
 {
-	const struct tls_ticket_keys *set;
 	int fd = kept_get("tickets");
 	off_t at = 0;
 
-	if (fd < 0)
-		return;
-	for (set = sets; set; set = set->next, at += sizeof(*set))
-		if (pwrite(fd, set, sizeof(*set), at) != sizeof(*set))
-			return;
-	if (ftruncate(fd, at) < 0)
+	if (fd < 0 || !write_sets(fd, sets, &at) || ftruncate(fd, at) < 0)
 		return; /* what is left is of sets that nobody has */
+}
+
+/* The next set of the note; false: no more. */
+static bool saved_next(int fd, off_t *at, struct tls_ticket_keys *saved)
+{
+	if (fd < 0 || pread(fd, saved, sizeof(*saved), *at) != sizeof(*saved))
+		return false;
+	*at += sizeof(*saved);
+	saved->name[sizeof(saved->name) - 1] = 0;
+	return true;
+}
+
+/* The same before it is known whether this configuration can be served: sets that it does not have stay
+ * in the note, for the image after it. */
+static void sets_merge(void)
+{
+	struct tls_ticket_keys saved, *others = NULL, *set;
+	int fd = kept_get("tickets");
+	off_t at = 0;
+
+	while (saved_next(fd, &at, &saved)) {
+		if (set_by_name(saved.name) || !(set = set_alloc()))
+			continue;
+		*set = saved;
+		set->next = others;
+		others = set;
+	}
+	OPENSSL_cleanse(&saved, sizeof(saved));
+	sets_save();
+	at = lseek(fd, 0, SEEK_END);
+	if (at >= 0)
+		(void)write_sets(fd, others, &at);
+	while ((set = others)) {
+		others = set->next;
+		set_free(set);
+	}
 }
 
 static bool same_file(const struct tls_ticket_keys *a, const struct tls_ticket_keys *b)
@@ -148,9 +202,7 @@ static void sets_restore(void)
 	struct tls_ticket_keys saved, *set;
 	off_t at = 0;
 
-	for (; fd >= 0 && pread(fd, &saved, sizeof(saved), at) == sizeof(saved);
-	     at += sizeof(saved)) {
-		saved.name[sizeof(saved.name) - 1] = 0;
+	while (saved_next(fd, &at, &saved)) {
 		set = saved.size == SHORT || saved.size == LONG ? set_by_name(saved.name) : NULL;
 		if (set)
 			set_restore(set, &saved);
@@ -222,8 +274,7 @@ static void set_forget(struct tls_ticket_keys *set)
 	for (at = &sets; *at != set; at = &(*at)->next)
 		;
 	*at = set->next;
-	OPENSSL_cleanse(set, sizeof(*set));
-	munmap(set, sizeof(*set));
+	set_free(set);
 }
 
 /* What it was read through holds no key afterwards. */
@@ -349,12 +400,14 @@ static int apply(const void *bytes, size_t len, struct text *said, struct err *e
 
 const struct change_kind tls_tickets_change = { .name = "ticket key", .apply = apply };
 
+static int64_t period; /* of the timer: seconds */
+
 static void rotate_at(int64_t second)
 {
 	int64_t wait = second - clock_wall().tv_sec;
 
-	if (wait > period_s)
-		wait = period_s; /* the clock was set */
+	if (wait > period)
+		wait = period; /* the clock was set */
 	timer_set(&rotation, clock_now_ms + (uint64_t)(wait < 1 ? 1 : wait) * 1000);
 }
 
@@ -366,15 +419,34 @@ static void rotate(struct timer *timer)
 	if (RAND_bytes(fresh + 1, LONG) == 1)
 		change_submit(&tls_tickets_change, fresh, sizeof(fresh), NULL, NULL);
 	OPENSSL_cleanse(fresh, sizeof(fresh));
-	rotate_at(clock_wall().tv_sec + period_s);
+	rotate_at(clock_wall().tv_sec + period);
 }
 
-void tls_tickets_lead(unsigned lifetime_ms)
+static void lead(const struct tls_ticket_keys *set)
 {
-	period_s = (lifetime_ms > ROTATE_MS ? lifetime_ms : ROTATE_MS) / 1000;
+	tls_tickets_follow();
 	timer_init(&rotation, rotate);
+	period = set->period;
+	rotate_at(set->changed + period);
+}
+
+void tls_tickets_lead(void)
+{
 	if (own)
-		rotate_at(own->changed + period_s);
+		lead(own);
+}
+
+void tls_tickets_wait(void)
+{
+	struct tls_ticket_keys saved;
+	int fd = kept_get("tickets");
+	off_t at = 0;
+
+	tls_tickets_follow();
+	while (saved_next(fd, &at, &saved))
+		if (!saved.name[0] && saved.period > 0)
+			lead(&saved);
+	OPENSSL_cleanse(&saved, sizeof(saved));
 }
 
 void tls_tickets_follow(void)
@@ -397,9 +469,11 @@ static int note_open(struct err *err)
 	return 0;
 }
 
-int tls_tickets_prepare(struct err *err)
+int tls_tickets_prepare(unsigned lifetime_ms, struct err *err)
 {
 	sets_restore();
+	if (own)
+		own->period = (lifetime_ms > ROTATE_MS ? lifetime_ms : ROTATE_MS) / 1000;
 	if (own && !own->size) {
 		own->size = LONG;
 		own->changed = clock_wall().tv_sec;
@@ -408,6 +482,6 @@ int tls_tickets_prepare(struct err *err)
 	}
 	if (note_open(err) < 0)
 		return -1;
-	sets_save();
+	sets_merge();
 	return 0;
 }

@@ -200,7 +200,7 @@ static void makes_its_own(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(tls_tickets_prepare(&err), 0);
+	assert_int_equal(tls_tickets_prepare(1000, &err), 0);
 	while ((keys = tls_tickets_next(keys)))
 		if (!*tls_tickets_name(keys))
 			own = keys;
