@@ -33,9 +33,12 @@ bool loop_stopping(void);
 /* One turn: polls at most max_wait_ms (-1: until something happens). For tests. */
 void loop_turn(int max_wait_ms);
 
-/* Until then, when nothing is ready: sleep this long (well below a millisecond) before waiting for
- * events, so that those of a busy time gather and are answered together. Nothing is lost, but an
- * event, timer or signal may be answered later by as much. Whoever asks knows that this pays. */
+/* Until then, when nothing is ready: let others have this processor if they want it, and if that brings
+ * nothing either, sleep this long (well below a millisecond), before waiting for events, so that those
+ * of a busy time gather and are answered together: a sleep costs two interrupts, giving way none.
+ * Nothing is lost, but an event, timer or signal may be answered later by as much, or by what others
+ * take (some ms; more than 10, and they are not asked for a while). Whoever asks knows that this
+ * pays. us 0: no more of that. */
 void loop_rest(unsigned us, uint64_t until_ms);
 
 /* Watches src->fd for events (EPOLLIN ... EPOLLET). 0, or -1 with errno. */
@@ -67,6 +70,8 @@ void loop_reap(struct reap *reap, void (*free_it)(struct reap *reap));
 struct epoll_event;
 /* Tests: replaces epoll_wait (NULL: the real one again). */
 void loop_set_poller(int (*poller)(struct epoll_event *events, int max, int timeout_ms));
+/* Tests: replaces sched_yield; returns the us that it took. */
+void loop_set_yielder(unsigned (*yielder)(void));
 
 /* What the loop is about, or was last: for whoever finds the process hanging or dead. Objects are
  * valid while they are named: nothing is freed before LOOP_FREES. */
@@ -81,7 +86,7 @@ extern struct loop_at loop_at;
 
 /* For show info / activity. */
 struct loop_stats {
-	uint64_t turns, events, empty_polls, tasks, timers, rests;
+	uint64_t turns, events, empty_polls, tasks, timers, rests, yields;
 	unsigned sources; /* registered now */
 };
 extern struct loop_stats loop_stats;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* A pump has pulled so many bytes into a pipe. */
-void rest_moved(size_t bytes);
+/* A pump (who: it is not looked into) has pulled so many bytes into a pipe. */
+void rest_moved(const void *who, size_t bytes);
 
 #endif

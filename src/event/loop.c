@@ -10,10 +10,16 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { YIELDED_US = 2,        /* less: nobody else wanted the processor */
+       YIELD_MOST_US = 10000, /* more: it is crowded; clients would wait too long */
+       CROWDED_MS = 100,      /* then no more for so long */
+       YIELDS_MOST = 4 };     /* before a rest */
 
 struct loop_stats loop_stats;
 struct loop_at loop_at;
@@ -25,7 +31,7 @@ static bool stopping;
 static struct list tasks = LIST_INIT(tasks);
 static struct reap *reap_first;
 static unsigned rest_us;
-static uint64_t rest_until_ms;
+static uint64_t rest_until_ms, crowded_until_ms;
 
 static int loop_epoll(struct epoll_event *ev, int max, int timeout_ms)
 {
@@ -37,6 +43,22 @@ static int (*loop_poller)(struct epoll_event *ev, int max, int timeout_ms) = loo
 void loop_set_poller(int (*poller)(struct epoll_event *ev, int max, int timeout_ms))
 {
 	loop_poller = poller ? poller : loop_epoll;
+}
+
+/* How long others kept the processor that was offered to them. */
+static unsigned loop_sched_yield(void)
+{
+	uint64_t before = clock_read_us();
+
+	sched_yield();
+	return (unsigned)(clock_read_us() - before);
+}
+
+static unsigned (*loop_yielder)(void) = loop_sched_yield;
+
+void loop_set_yielder(unsigned (*yielder)(void))
+{
+	loop_yielder = yielder ? yielder : loop_sched_yield;
 }
 
 int loop_init(int maxevents)
@@ -200,12 +222,30 @@ void loop_rest(unsigned us, uint64_t until_ms)
 	rest_until_ms = until_ms;
 }
 
-/* What is ready now; if nothing is, sleeps for a moment. */
+/* Offers this processor to others. True: somebody took it, and may have sent something. */
+static bool loop_give_way(void)
+{
+	unsigned us;
+
+	if (clock_now_ms < crowded_until_ms)
+		return false;
+	us = loop_yielder();
+	if (us < YIELDED_US)
+		return false;
+	loop_stats.yields++;
+	if (us > YIELD_MOST_US)
+		crowded_until_ms = clock_now_ms + us / 1000 + CROWDED_MS;
+	return true;
+}
+
+/* What is ready now; if nothing is, gives way and sleeps for a moment. */
 static int loop_poll_or_rest(void)
 {
 	struct timespec rest = { .tv_nsec = rest_us * 1000L };
-	int n = loop_poller(events, max_events, 0);
+	int i, n = loop_poller(events, max_events, 0);
 
+	for (i = 0; !n && i < YIELDS_MOST && loop_give_way(); i++)
+		n = loop_poller(events, max_events, 0);
 	if (!n) {
 		loop_stats.rests++;
 		nanosleep(&rest, NULL);

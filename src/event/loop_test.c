@@ -124,6 +124,14 @@ static void sleeps_until_the_next_timer_alone(void **state)
 	timer_cancel(&timer);
 }
 
+static unsigned yield_us, yields;
+
+static unsigned test_yielder(void)
+{
+	yields++;
+	return yield_us;
+}
+
 /* Only when nothing is ready, and only until then. */
 static void rests_before_it_sleeps(void **state)
 {
@@ -151,9 +159,59 @@ static void rests_before_it_sleeps(void **state)
 	assert_int_equal(loop_stats.rests - rests, 1);
 }
 
+/* Whoever takes the processor may send something: that is looked at before the rest. */
+static void gives_way_before_it_rests(void **state)
+{
+	uint64_t rests = loop_stats.rests, counted = loop_stats.yields;
+
+	(void)state;
+	clock_freeze(3000);
+	loop_rest(10, 5000);
+	yield_us = 3000;
+	polls = 0;
+	yields = 0;
+	loop_turn(-1);
+	assert_int_equal(yields, 4);
+	assert_int_equal(loop_stats.yields - counted, 4);
+	assert_int_equal(polls, 6);
+	assert_int_equal(loop_stats.rests - rests, 1);
+	yield_us = 0; /* nobody wanted it */
+	polls = 0;
+	yields = 0;
+	loop_turn(-1);
+	assert_int_equal(yields, 1);
+	assert_int_equal(loop_stats.yields - counted, 4);
+	assert_int_equal(polls, 2);
+	assert_int_equal(loop_stats.rests - rests, 2);
+}
+
+/* Others who keep it for long are not asked again soon. */
+static void gives_no_way_to_a_crowd(void **state)
+{
+	(void)state;
+	clock_freeze(10000);
+	loop_rest(10, 20000);
+	yield_us = 20000;
+	yields = 0;
+	loop_turn(-1);
+	assert_int_equal(yields, 1);
+	loop_turn(-1);
+	clock_advance(100);
+	loop_turn(-1);
+	assert_int_equal(yields, 1);
+	clock_advance(50);
+	yield_us = 0;
+	loop_turn(-1);
+	assert_int_equal(yields, 2);
+	clock_freeze(30000);
+	loop_turn(-1);
+	assert_int_equal(yields, 2);
+}
+
 static int setup(void **state)
 {
 	(void)state;
+	loop_set_yielder(test_yielder);
 	loop_set_poller(test_poller);
 	return loop_init(8);
 }
@@ -173,6 +231,8 @@ int main(void)
 		cmocka_unit_test(removed_sources_stay_silent),
 		cmocka_unit_test(sleeps_until_the_next_timer_alone),
 		cmocka_unit_test(rests_before_it_sleeps),
+		cmocka_unit_test(gives_way_before_it_rests),
+		cmocka_unit_test(gives_no_way_to_a_crowd),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

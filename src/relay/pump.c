@@ -455,7 +455,7 @@ static enum io pump_splice(struct pump *pump)
 	pump_got(pump, got);
 	if (got < SMALL_PULL)
 		pump_gather(pump, got, room);
-	rest_moved(pump->pipe->held);
+	rest_moved(pump, pump->pipe->held);
 	if (pump->mode == PUMP_ADAPTIVE)
 		pump_adapt_splice(pump, pump->pipe->held);
 	return pump_push_pipe(pump, false);
