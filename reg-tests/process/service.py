@@ -89,7 +89,7 @@ class Service:
 
     def workers(self):
         """Pids of the present workers, in the order of "show proc"."""
-        now = self.parent("show proc").split("# workers\n")[1].split("#")[0]
+        now = self.parent("show proc").split("# workers")[1].split("#")[0]
         return [int(line.split()[0]) for line in now.splitlines() if line.strip()]
 
     def old_workers(self):

@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Workers are killed in the middle of changes, of transactions of certificates, and while the parent reloads:
+# afterwards all workers agree, what was said to be done is done, and what was cut is not.
+. "${0%/*}/../lib.sh"
+. "${0%/*}/../tls/certs.sh"
+
+authority ca
+signed first ca first.example
+signed second ca second.example
+cp "$certs/first.pem" "$certs/kept.pem"
+{
+	printf '\tnbproc 4\n\tstats maxconn 100\n'
+	cat <<-END
+	defaults
+		mode http
+		timeout connect 30s
+		timeout client 2m
+		timeout server 2m
+	frontend fe
+		bind $front ssl crt $certs/kept.pem
+		default_backend be
+	backend be
+		server s1 $back weight 1
+		server s2 $back weight 1
+	END
+} | config
+cat >"$dir/test.py" <<'END'
+import itertools
+import os
+import random
+import signal
+import threading
+
+from service import PATIENCE, Service, ask, check, connect, finish, read_all, until
+
+WORKERS, KILLS = 4, 8
+service = Service(lambda p: p.add_argument("--certs"))
+kept = f"{service.args.certs}/kept.pem"
+random.seed(7)
+stop = threading.Event()
+said = {"done": 0, "refused": 0, "cut": 0}
+numbers = itertools.count(1)
+
+
+def pem(name):
+    with open(f"{service.args.certs}/{name}.pem") as f:
+        return f.read()
+
+
+def keep_setting(server):
+    while not stop.is_set():
+        n = next(numbers) % 256
+        try:
+            answer = service.ask(f"set weight be/{server} {n}")
+            closed = False
+        except OSError:
+            answer, closed = "", True
+        said["cut" if closed else "refused" if answer else "done"] += 1
+
+
+def keep_committing():
+    for name in itertools.cycle(("second", "first")):
+        if stop.is_set():
+            return
+        for command in (f"set ssl cert {kept} <<\n{pem(name)}\n", f"commit ssl cert {kept}"):
+            try:
+                answer = service.ask(command)
+                said["done" if "Transaction" in answer or "Success" in answer else "refused"] += 1
+            except OSError:
+                said["cut"] += 1
+
+
+def all_say(command):
+    return [service.worker(n, command) for n in range(1, WORKERS + 1)]
+
+
+def agree(command):
+    answers = all_say(command)
+    return len(set(answers)) == 1 and answers[0] and "Can't find" not in answers[0] and answers[0]
+
+
+def whole():
+    return len(service.workers()) == WORKERS and not service.old_workers()
+
+
+until("four workers serve", whole)
+threads = [threading.Thread(target=keep_setting, args=(s,), daemon=True) for s in ("s1", "s1", "s2")]
+threads.append(threading.Thread(target=keep_committing, daemon=True))
+for t in threads:
+    t.start()
+for n in range(KILLS):
+    before = said["done"]
+    victim = service.workers()[n % WORKERS]
+    os.kill(victim, signal.SIGKILL)
+    if n % 4 == 3:
+        check("a reload meanwhile", "Success=1" in service.parent("reload"))
+    until(f"{n}: changes go on", lambda: said["done"] > before + 20)
+    until("it is replaced", lambda: victim not in service.workers() and whole())
+stop.set()
+for t in threads:
+    t.join(PATIENCE)
+print("        " + " ".join("%s %d" % item for item in said.items()))
+for server in ("s1", "s2"):
+    until(f"all agree about {server}", lambda: agree(f"get weight be/{server}"))
+until("and about the certificate", lambda: agree(f"show ssl cert {kept}"))
+until("and about the transaction", lambda: agree("show ssl cert"))
+service.ask(f"abort ssl cert {kept}")
+until("which can be ended", lambda: "*" not in (agree("show ssl cert") or "*"))
+check("one that is said to be done", service.ask("set weight be/s1 77") == "")
+until("is done in all", lambda: agree("get weight be/s1") == "77 (initial 1)")
+
+# ---- half of a payload -------------------------------------------------------------------------
+shown = agree(f"show ssl cert {kept}")
+for part in (pem("second")[:-400], pem("second")):
+    s = connect(service.args.stats)
+    s.sendall(f"set ssl cert {kept} <<\n{part}".encode())
+    until("a worker has it", lambda: any("fe=GLOBAL" in said for said in all_say("show sess")))
+    for victim in service.workers():
+        os.kill(victim, signal.SIGKILL)
+    try:
+        read_all(s)
+    except OSError:
+        pass
+    until("all are replaced", whole)
+    check("half of a payload is none: no transaction", "*" not in (agree("show ssl cert") or "*"))
+    check("nor a change", agree(f"show ssl cert {kept}") == shown)
+until("the shared memory is sound", lambda: service.ask(
+    "expert-mode on; debug dev segment").strip() == "The segment is sound.")
+finish()
+END
+start_penstock -W -S "$dir/parent.sock"
+PYTHONPATH=$srcdir/reg-tests/process python3 "$dir/test.py" --front "$front" --stats "$stats" \
+	--parent "$dir/parent.sock" --pid "$pid" --certs "$certs" || failures=1
+[ "$failures" -eq 0 ] || tail -n 40 "$log"
+finish
