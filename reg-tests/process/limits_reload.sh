@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Limits of frontends and of the program count what an old generation still has: maxconn of both,
-# rate-limit sessions, maxconnrate, maxsessrate.
+# rate-limit sessions, maxconnrate, maxsessrate; also when a reload has failed behind the validation, and
+# workers are replaced by the one from before.
 . "${0%/*}/../lib.sh"
 
 # service GLOBAL-LINE FRONTEND-LINE
@@ -27,9 +28,9 @@ service() {
 
 judge() {
 	say "## $*"
-	python3 - "$front" "$back" "$stats" "$dir/parent.sock" "$srcdir/reg-tests/process" "$@" <<'PY' ||
-import sys, threading, time
-front, back, stats, parent, tools, what, name = sys.argv[1:8]
+	python3 - "$front" "$back" "$stats" "$dir/parent.sock" "$srcdir/reg-tests/process" "$dir/cfg" "$@" <<'PY' ||
+import os, signal, socket, sys, threading, time
+front, back, stats, parent, tools, cfg, what, name = sys.argv[1:9]
 sys.path.insert(0, tools)
 sys.argv = sys.argv[:1] + ["--front", front, "--back", back, "--stats", stats, "--parent", parent]
 from service import Origin, Service, check, connect, finish, read_all, until
@@ -82,11 +83,55 @@ def places():
     check("show stat has seen it: %d" % column("smax"), column("smax") == LIMIT)
 
 
-def rate():
+def break_reload():
+    """An address is taken: found out behind the execve. Returns what the file was."""
+    global taken
+    with open(cfg) as f:
+        good = f.read()
+    taken = socket.create_server(("127.0.0.1", 0))
+    with open(cfg, "w") as f:
+        f.write(good.replace("\nbind ", "\nbind 127.0.0.1:%d\nbind " % taken.getsockname()[1]))
+    check("a reload fails", "Success=0" in service.parent("reload"))
+    return good
+
+
+def replace_one():
+    victim = service.workers()[0]
+    os.kill(victim, signal.SIGKILL)
+    until("a worker is replaced", lambda: len(service.workers()) == 2 and victim not in service.workers())
+
+
+def places_failed():
+    good = break_reload()
+    replace_one()
+    origin.hold = threading.Event()
+    old = requests(LIMIT)
+    until("as many as may be are served", lambda: origin.now == LIMIT)
+    more = requests(LIMIT // 2)  # no more than the queue of the socket holds
+    until("and no more", lambda: column("scur") == LIMIT == origin.now)
+    check("a reload fails again", "Success=0" in service.parent("reload"))
+    until("and still no more", lambda: column("scur") == LIMIT == origin.now)
+    with open(cfg, "w") as f:
+        f.write(good)
+    check("a good reload", reload())
+    third = requests(LIMIT // 2)
+    until("nor of three generations", lambda: column("scur") == LIMIT == origin.now)
+    origin.hold.set()
+    check("all are answered", all_answered(old + more + third))
+    check("never more at once than %d: %d" % (LIMIT, origin.most), origin.most == LIMIT)
+
+
+def rate_failed():
+    break_reload()
+    replace_one()
+    rate(lambda: "Success=0" in service.parent("reload"))
+
+
+def rate(again=reload):
     clients = requests(CLIENTS)
     reloads = []
     for _ in range(3):
-        reloads.append(reload())
+        reloads.append(again())
     check("three reloads", all(reloads))
     check("all are answered", all_answered(clients))
     most = column("rate_max")
@@ -95,7 +140,7 @@ def rate():
 
 
 until("two workers serve", lambda: len(service.workers()) == 2)
-{"places": places, "rate": rate}[what]()
+{"places": places, "rate": rate, "places_failed": places_failed, "rate_failed": rate_failed}[what]()
 origin.close()
 finish()
 PY
@@ -107,8 +152,12 @@ service "" "maxconn 10"
 judge places "maxconn of a frontend"
 service "maxconn 10" ""
 judge places "maxconn of all"
+service "" "maxconn 10"
+judge places_failed "maxconn of a frontend, a reload fails"
 service "" "rate-limit sessions 40"
 judge rate "rate-limit sessions"
+service "maxconnrate 40" "rate-limit sessions 40"
+judge rate_failed "rates, reloads fail"
 service "maxconnrate 40" ""
 judge rate maxconnrate
 service "maxsessrate 40" ""
