@@ -11,7 +11,7 @@
 #
 # PENSTOCK, topbuild and srcdir come from make check; by hand: run in the folder of the build.
 # With SHIM="RULES" (reg-tests/shim/shim.c) penstock runs under the shim, and acted() tells whether a
-# rule was used; SHIM_OPTIONS=FILE notes what is asked of sockets; with shim_while=FILE they apply while it exists. With PENSTOCK=haproxy the reference is judged instead, to try the test itself.
+# rule was used; SHIM_OPTIONS=FILE notes what is asked of sockets, SHIM_CLOCK=FILE sets the clock; with shim_while=FILE they apply while it exists. With PENSTOCK=haproxy the reference is judged instead, to try the test itself.
 
 : "${srcdir:=$(cd "${0%/*}/../.." && pwd)}"
 : "${topbuild:=$(pwd)}"
@@ -124,7 +124,7 @@ sanitized() { [ -n "$asan" ]; }
 # start_penstock [ARGUMENTS]
 start_penstock() {
 	rm -f "$dir/shim.log"
-	if [ -n "${SHIM:-}${SHIM_OPTIONS:-}" ]; then
+	if [ -n "${SHIM:-}${SHIM_OPTIONS:-}${SHIM_CLOCK:-}" ]; then
 		env SHIM="${SHIM:-}" SHIM_LOG="$dir/shim.log" ${shim_while:+SHIM_WHILE="$shim_while"} \
 			LD_PRELOAD="$(preload)" \
 			${run_as:-} "$PENSTOCK" -db -f "$dir/cfg" "$@" </dev/null >"$log" 2>&1 &
