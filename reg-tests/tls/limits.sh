@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# maxsslconn and maxsslrate hold for the sum of four workers, and for bind lines with TLS alone.
+# maxsslconn and maxsslrate hold for the sum of four workers, and for bind lines with TLS alone. A connection
+# to a server that would be one too many is refused with a sentence of its own.
 . "${0%/*}/../lib.sh"
 
 "$PENSTOCK" -vv | grep -q '+OPENSSL' || exit 77
 openssl req -x509 -nodes -newkey ec -pkeyopt ec_paramgen_curve:P-256 -days 30 -subj /CN=localhost \
 	-keyout "$dir/key" -out "$dir/crt" 2>/dev/null || exit 77
 cat "$dir/crt" "$dir/key" >"$dir/pem"
+to=127.0.0.1:$(ports 1)
 config <<END
 	nbproc 4
 	maxsslconn 5
@@ -16,11 +18,23 @@ frontend fe
 	bind $front ssl crt $dir/pem
 	bind $back
 	http-request return status 200
+listen to
+	mode http
+	timeout client 2m
+	timeout connect 2m
+	timeout server 2m
+	log ring@lines format raw local0
+	option httplog
+	bind $to
+	server s $back ssl verify none
+ring lines
+	format raw
+	size 100000
 END
 start_penstock
-python3 - "$front" "$back" "$tool" "$stats" <<'PY' || fail "limits do not hold"
+python3 - "$front" "$back" "$tool" "$stats" "$to" <<'PY' || fail "limits do not hold"
 import socket, ssl, subprocess, sys, time
-front, back, tool, stats = sys.argv[1:5]
+front, back, tool, stats, to = sys.argv[1:6]
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
 
@@ -61,6 +75,11 @@ waiting = [plain(front) for _ in range(20)]
 s = plain(back)
 s.sendall(b"GET / HTTP/1.0\r\n\r\n")
 check("others are served", s.recv(100).startswith(b"HTTP/1."))
+s = plain(to)
+s.sendall(b"GET / HTTP/1.0\r\n\r\n")
+check("no connection to a server is made", s.recv(100).startswith(b"HTTP/1.1 500 "))
+until("the log has why", lambda: "server to/s: maxsslconn (5) is reached" in ask("show events lines"))
+until("and whose fault it was", lambda: " 500 " in ask("show events lines") and " RC-- " in ask("show events lines"))
 check("there are no more than five", info("CurrSslConns") == 5 and info("CumSslConns") == 5)
 check("of five a second", info("MaxSslConns") == 5 and info("MaxSslRate") >= 1)
 for s in held:

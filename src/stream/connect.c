@@ -59,19 +59,23 @@ static struct addr connect_address(struct stream *s)
 }
 
 /* Manual 8.5, RC: "the error logs will tell precisely what was missing". */
+static void connect_count_failure(struct stream *s)
+{
+	s->server->tally->counters.failed_connections++;
+	s->backend->be->counters.failed_connections++;
+}
+
 static int connect_resource(struct stream *s, const char *what)
 {
 	log_printf(s->backend->set.log, LOG_L_EMERG, "Cannot connect to server %s/%s: %s: %s.",
 		   s->backend->name, s->server->id, what, strerror(errno));
-	s->server->tally->counters.failed_connections++;
-	s->backend->be->counters.failed_connections++;
+	connect_count_failure(s);
 	return stream_fail(s, END_RESOURCE);
 }
 
 static int connect_give_up(struct stream *s, bool timed_out)
 {
-	s->server->tally->counters.failed_connections++;
-	s->backend->be->counters.failed_connections++;
+	connect_count_failure(s);
 	return stream_fail(s, timed_out ? END_CONNECT_TIMEOUT : END_SERVER_REFUSED);
 }
 
@@ -255,6 +259,11 @@ static int connect_secure(struct stream *s)
 
 	if (!connect_tls_name(s, &name))
 		return connect_give_up(s, false);
+	if (tls_may_connect && !tls_may_connect()) {
+		connect_tls_too_many(s);
+		connect_count_failure(s);
+		return stream_fail(s, END_RESOURCE);
+	}
 	if (connect_tls_begin(s, name))
 		return connect_handshake(s);
 	errno = ENOMEM;

@@ -13,6 +13,7 @@
 #include "expr/expr.h"
 #include "expr/view.h"
 #include "log/log.h"
+#include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "net/faults.h"
 #include "stream/extra.h"
@@ -78,6 +79,30 @@ bool connect_tls_name(struct stream *s, struct span *name)
 	return true;
 }
 
+/* ---- maxsslconn -------------------------------------------------------------------------- */
+
+/* Once in a while: how many were not told is told with the next. */
+static bool connect_tls_tells(struct server *server)
+{
+	if (server->tls_told_ms && clock_now_ms - server->tls_told_ms < TELL_EVERY_MS) {
+		server->tls_untold++;
+		return false;
+	}
+	server->tls_told_ms = clock_now_ms;
+	return true;
+}
+
+void connect_tls_too_many(const struct stream *s)
+{
+	struct server *server = s->server;
+
+	if (!connect_tls_tells(server))
+		return;
+	log_printf(s->backend->set.log, LOG_L_ERR, "Cannot connect to server %s/%s: maxsslconn (%u) is "
+		   "reached, counting connections of clients and to servers.", s->backend->name,
+		   server->id, global_state->max_tls);
+}
+
 /* ---- the handshake ----------------------------------------------------------------------- */
 
 bool connect_tls_begin(struct stream *s, struct span name)
@@ -95,17 +120,6 @@ static void connect_tls_clean(struct text *t)
 	for (i = 0; i < t->len; i++)
 		if ((unsigned char)t->ptr[i] < ' ' || (unsigned char)t->ptr[i] >= 0x7f)
 			t->ptr[i] = '?';
-}
-
-/* Once in a while: how many were not told is told with the next. */
-static bool connect_tls_tells(struct server *server)
-{
-	if (server->tls_told_ms && clock_now_ms - server->tls_told_ms < TELL_EVERY_MS) {
-		server->tls_untold++;
-		return false;
-	}
-	server->tls_told_ms = clock_now_ms;
-	return true;
 }
 
 static void connect_tls_count(struct counters *c, bool resumed)
