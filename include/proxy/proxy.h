@@ -259,6 +259,8 @@ extern struct proxies *proxies_running;
 int proxies_prepare(struct config *cfg, void *data, struct err *err);
 /* Does any enabled frontend listen? */
 bool proxies_have_listener(const struct proxies *all);
+/* Enters a proxy with its name, which is kept: behind those that are there. */
+void proxy_enter(struct proxies *all, struct arena *arena, struct proxy *px);
 /* By name and capability (PROXY_FRONTEND or PROXY_BACKEND); "#N" finds by id. NULL: none. */
 struct proxy *proxy_find(const struct proxies *all, const char *name, unsigned caps);
 struct server *server_find(const struct proxy *px, const char *name);

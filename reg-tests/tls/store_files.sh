@@ -144,7 +144,7 @@ sends() { # SENTENCE NAME WANTED: subjects of what is sent
 }
 chain far middle lower other root
 chain near root
-for word in "" ssl-skip-self-issued-ca; do
+for word in "" "ssl-skip-self-issued-ca"; do
 	words "$word" "$certs/far.chain crt $certs/near.chain crt $certs/site.pem" | config
 	start_penstock
 	if [ -z "$word" ]; then

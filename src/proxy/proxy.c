@@ -17,6 +17,12 @@
 
 struct proxies *proxies_running;
 
+void proxy_enter(struct proxies *all, struct arena *arena, struct proxy *px)
+{
+	list_append(&all->list, &px->node);
+	catalog_add(&all->names, arena, px->name, px);
+}
+
 struct proxy *proxy_find(const struct proxies *all, const char *name, unsigned caps)
 {
 	int uuid = *name == '#' ? atoi(name + 1) : 0;

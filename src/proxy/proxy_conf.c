@@ -136,8 +136,7 @@ static void *begin_proxy(struct statement *st, unsigned caps)
 	px->defaults = from;
 	if (from && from == all->current_defaults && !named)
 		from->used_as_last = true;
-	list_append(&all->list, &px->node);
-	catalog_add(&all->names, st->cfg->arena, px->name, px);
+	proxy_enter(all, st->cfg->arena, px);
 	return px;
 }
 

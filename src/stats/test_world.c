@@ -2,6 +2,7 @@
 /* Proxies made by hand for the tests of stats/ and cli/; see the header. */
 #include "stats/test_world.h"
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "check/check.h"
 #include "proxy/limits.h"
@@ -13,6 +14,7 @@
 /* Everything is taken from here, so that one call frees the world. */
 static void *memory[65536];
 static int taken;
+static struct arena *arena;
 
 static void *take(size_t size)
 {
@@ -56,7 +58,7 @@ static struct proxy *add_proxy(struct world *w, const char *name, unsigned caps)
 		px->be = take(sizeof(*px->be));
 	px->state = take(sizeof(*px->state));
 	px->state->changed_ms = 990000;
-	list_append(&w->all.list, &px->node);
+	proxy_enter(&w->all, arena, px);
 	return px;
 }
 
@@ -189,6 +191,7 @@ struct world *world_new(void)
 	struct world *w = calloc(1, sizeof(*w));
 
 	BUG_ON(!w);
+	arena = arena_new(4096);
 	clock_freeze(1000000);
 	list_init(&w->all.list);
 	list_init(&w->all.defaults);
@@ -223,6 +226,7 @@ void world_free(struct world **w)
 	timer_cancel(&(*w)->s1->check->timer);
 	while (taken)
 		free(memory[--taken]);
+	arena_free(&arena);
 	free(*w);
 	*w = NULL;
 	proxies_running = NULL;
