@@ -247,8 +247,9 @@ void conn_discard(struct conn *conn)
 {
 	enum { MOST = 1 << 20 };
 
-	if (conn->src.fd >= 0)
-		(void)recv(conn->src.fd, NULL, MOST, conn->flags & CONN_TCP ? MSG_TRUNC : 0);
+	if (conn->src.fd >= 0 &&
+	    recv(conn->src.fd, NULL, MOST, conn->flags & CONN_TCP ? MSG_TRUNC : 0) == 0)
+		conn->flags &= (uint16_t)~CONN_CORKED; /* the end, nothing unread: close() will do */
 }
 
 void conn_ack_now(const struct conn *conn)

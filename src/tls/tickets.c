@@ -322,6 +322,17 @@ struct tls_ticket_keys *tls_tickets_file(const char *path, struct err *err)
 
 /* ---- sealing and opening ----------------------------------------------------------------- */
 
+/* The library would look it up by name for each ticket. */
+static const EVP_CIPHER *cipher_of(const struct tls_ticket_keys *set)
+{
+	static EVP_CIPHER *ciphers[2];
+	EVP_CIPHER **cipher = &ciphers[set->size == LONG];
+
+	if (!*cipher)
+		*cipher = EVP_CIPHER_fetch(NULL, set->size == LONG ? "AES-256-CBC" : "AES-128-CBC", NULL);
+	return *cipher;
+}
+
 /* Files for both ends of a cluster have name, AES key, HMAC key in this order. */
 static int use_key(const struct tls_ticket_keys *set, unsigned i, const unsigned char *iv,
 		   EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac, int seal)
@@ -335,8 +346,9 @@ static int use_key(const struct tls_ticket_keys *set, unsigned i, const unsigned
 		OSSL_PARAM_construct_end(),
 	};
 
-	return EVP_CipherInit_ex(cipher, set->size == LONG ? EVP_aes_256_cbc() : EVP_aes_128_cbc(),
-				 NULL, key + NAME, iv, seal) == 1 &&
+	if (!cipher_of(set))
+		return 0;
+	return EVP_CipherInit_ex(cipher, cipher_of(set), NULL, key + NAME, iv, seal) == 1 &&
 	       EVP_MAC_CTX_set_params(mac, params) == 1;
 }
 
