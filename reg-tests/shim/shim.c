@@ -20,6 +20,7 @@
  *   any of those with an error: ptrace (makes that system call first, which serving never does),
  *          spin (never comes back, and is busy all the time)
  *   memory=  malloc, calloc, realloc: ENOMEM (not with a sanitizer, which brings its own)
+ *   mmap=  of memory without a file: ENOMEM (nor that)
  *
  * SHIM_CLOCK=FILE: its first 8 bytes are a number of seconds by which the clock of the system seems to be
  * ahead (mapped, so it can be changed while the program runs); the monotonic one is as it is.
@@ -52,12 +53,13 @@
 #define MAX_FD 65536
 
 enum call {
-	PULL, PUSH, SEND, PIPE2, SETPIPE, ACCEPT4, SOCKET, CONNECT, EPOLL_CTL, MEMORY, CALLS
+	PULL, PUSH, SEND, PIPE2, SETPIPE, ACCEPT4, SOCKET, CONNECT, EPOLL_CTL, MEMORY, MMAP, CALLS
 };
 enum action { ERROR, LIMIT, FULL, ZERO, SHORT, PTRACE, SPIN };
 
 static const char *const call_names[CALLS] = { "pull", "push", "send", "pipe2", "setpipe", "accept4",
-					       "socket", "connect", "epoll_ctl", "memory" };
+					       "socket", "connect", "epoll_ctl", "memory",
+					       "mmap" };
 
 static const struct {
 	const char *name;
@@ -582,4 +584,11 @@ void *calloc(size_t n, size_t size)
 void *realloc(void *p, size_t size)
 {
 	return fails(MEMORY) ? NULL : __libc_realloc(p, size);
+}
+
+void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
+{
+	if (flags & MAP_ANONYMOUS && fails(MMAP))
+		return MAP_FAILED;
+	return (void *)syscall(SYS_mmap, at, size, prot, flags, fd, offset);
 }
