@@ -5,7 +5,7 @@
  * when the reader has room for it. The applet end of a stats socket calls this, and so do the
  * unit tests; it never sees a socket.
  *
- * Invariants: at most LINE_MAX_BYTES of input are kept; nothing is kept of the output; while a
+ * Invariants: at most cli_line_most bytes of input are kept; nothing is kept of the output; while a
  * command runs no input is taken, so that its words stay where they are; an answer ends with
  * an empty line.
  */
@@ -27,10 +27,9 @@
 #include <stdlib.h>
 
 enum {
-	LINE_MAX_BYTES = 16384, /* a line and its payload */
 	LINE_FIRST = 256,       /* first allocation for it */
 	WORDS_MAX = 64,         /* words of a command */
-	ANSWER_END = 64,        /* room for the end of an answer and the prompt */
+	ANSWER_END = 192,       /* room for the end of an answer: a sentence, and the prompt */
 };
 
 enum cli_state {
@@ -70,6 +69,7 @@ struct cli {
 	int (*socket)(void *arg); /* NULL: nothing can be passed */
 };
 
+size_t cli_line_most = CLI_LINE_LEAST;
 int (*cli_route)(struct cli_call *call, char **text, struct err *err);
 const char *(*cli_prompt_text)(const struct cli *cli, char *buf, size_t size);
 const struct cli_command *const *cli_conversation_tables = cli_tables;
@@ -125,10 +125,12 @@ static bool cli_grow_input(struct cli *cli, size_t wanted)
 	size_t size = cli->in_size ? cli->in_size : LINE_FIRST;
 	char *in;
 
-	if (wanted > LINE_MAX_BYTES)
-		wanted = LINE_MAX_BYTES;
+	if (wanted > cli_line_most)
+		wanted = cli_line_most;
 	while (size < wanted)
 		size *= 2;
+	if (size > cli_line_most)
+		size = cli_line_most;
 	if (size == cli->in_size)
 		return true;
 	in = wipe_resize(cli->in, cli->in_len, size);
@@ -532,8 +534,9 @@ static void cli_read_on(struct cli *cli, struct text *out)
 		text_str(out, "+ ");
 	if (cli->state != CLI_READING || cli->pluses)
 		return;
-	if (cli->in_len == LINE_MAX_BYTES) {
-		cli_say(&call, LOG_L_ERR, "Line too long (more than %d bytes).", LINE_MAX_BYTES);
+	if (cli->in_len == cli_line_most) {
+		cli_say(&call, LOG_L_ERR, "Line too long (with its payload more than %zu bytes): nothing was "
+			"done. tune.bufsize sets the limit.", cli_line_most);
 		text_char(out, '\n');
 		cli->state = CLI_CLOSED;
 	} else if (cli->input_ended) {

@@ -440,7 +440,8 @@ static void too_long_a_line_closes(void **state)
 	(void)state;
 	memset(line, 'x', sizeof(line));
 	feed(cli, line, sizeof(line), 1000);
-	assert_string_equal(said, "Line too long (more than 16384 bytes).\n\n");
+	assert_string_equal(said, "Line too long (with its payload more than 16384 bytes): nothing was "
+			    "done. tune.bufsize sets the limit.\n\n");
 	assert_true(cli_done(cli));
 	cli_free(&cli);
 }
@@ -457,6 +458,26 @@ static void payload_without_end_is_bounded(void **state)
 	assert_non_null(strstr(said, "+ + + "));
 	assert_non_null(strstr(said, "Line too long"));
 	cli_free(&cli);
+}
+
+static void the_limit_is_set(void **state)
+{
+	static char line[40000];
+	struct cli *cli;
+	size_t len;
+
+	(void)state;
+	cli_line_most = 30000; /* no power of two */
+	for (len = 29998; len <= 30001; len++) {
+		cli = start(LEVEL_ADMIN);
+		memcpy(line, "echo <<\n", 8);
+		memset(line + 8, 'x', sizeof(line) - 8);
+		line[len - 2] = line[len - 1] = '\n';
+		feed(cli, line, len, 7000);
+		assert_int_equal(!strstr(said, "Line too long"), len <= 30000);
+		cli_free(&cli);
+	}
+	cli_line_most = CLI_LINE_LEAST;
 }
 
 static void many_payload_prompts_fit(void **state)
@@ -547,6 +568,7 @@ int main(void)
 		cmocka_unit_test(waiting_command_ends_with_the_input),
 		cmocka_unit_test(too_long_a_line_closes),
 		cmocka_unit_test(payload_without_end_is_bounded),
+		cmocka_unit_test(the_limit_is_set),
 		cmocka_unit_test(many_payload_prompts_fit),
 		cmocka_unit_test(too_many_words_are_refused),
 		cmocka_unit_test(zero_bytes_are_blanks),

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "cli/applet.h"
+#include "cli/cli.h"
 #include "cli/conversation.h"
 #include "config/config.h"
 #include "event/talk.h"
@@ -16,6 +17,7 @@
 #include "proxy/proxy.h"
 #include "proxy/proxy_conf.h"
 #include "stats/info.h"
+#include "stream/tune.h"
 
 #include <string.h>
 
@@ -117,9 +119,10 @@ static int stats_conf_finish(struct config *cfg, void *data)
 static int stats_conf_prepare(struct config *cfg, void *data, struct err *err)
 {
 	const struct stats_conf *conf = data;
+	const struct tune *tune = config_data(cfg, &tune_module);
 
-	(void)cfg;
 	(void)err;
+	cli_line_most = tune->bufsize > CLI_LINE_LEAST ? tune->bufsize : CLI_LINE_LEAST;
 	talk_serve = conversation_serve_talk;
 	info_begin();
 	info_node = global_node = conf->node;
