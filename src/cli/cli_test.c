@@ -470,7 +470,7 @@ static void the_limit_is_set(void **state)
 	cli_line_most = 30000; /* no power of two */
 	for (len = 29998; len <= 30001; len++) {
 		cli = start(LEVEL_ADMIN);
-		memcpy(line, "echo <<\n", 8);
+		memcpy(line, "fail <<\n", 8);
 		memset(line + 8, 'x', sizeof(line) - 8);
 		line[len - 2] = line[len - 1] = '\n';
 		feed(cli, line, len, 7000);
