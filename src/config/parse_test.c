@@ -90,6 +90,8 @@ static const struct keyword web_keywords[] = {
 	{ .name = "wrong", .scope = SCOPE_PROXY, .parse = parse_silent_failure },
 	{ .name = "plain", .scope = SCOPE_BIND, .parse = parse_note },
 	{ .name = "level", .scope = SCOPE_BIND, .parse = parse_note, .args = "level" },
+	{ .name = "narrow", .scope = SCOPE_BIND, .parse = set_int, AT(number), .min = -5, .max = 5,
+	  .args = "<number>" },
 	{ .name = NULL },
 };
 
@@ -414,6 +416,17 @@ static void test_words_of_a_line_refused(void **state)
 	assert_string_equal(web.words, "plain plain level ");
 }
 
+/* What is behind a wrong value is looked at as well; not where the next word was taken for a value. */
+static void test_words_behind_a_wrong_value(void **state)
+{
+	(void)state;
+	EXPECT("frontend x\n bind :80 narrow 9 plian plain narrow plain 3 level\n",
+	       "2:18 error 'narrow' must be a number from -5 to 5, not '9'\n"
+	       "2:20 error 'plian' is not known on a bind line [did you mean 'plain'?]\n"
+	       "2:39 error 'narrow' must be a number from -5 to 5, not 'plain'\n"
+	       "2:53 error level expected here\n");
+}
+
 /* One cause, one message, however many lines have it. */
 static void test_repeated_causes(void **state)
 {
@@ -518,6 +531,7 @@ int main(void)
 		TEST(test_unsupported_section_once), TEST(test_outside_of_sections),
 		TEST(test_misspelt_section), TEST(test_section_ends_with_the_file), TEST(test_global_is_one_object),
 		TEST(test_global_behind_others), TEST(test_words_of_a_line), TEST(test_words_of_a_line_refused),
+		TEST(test_words_behind_a_wrong_value),
 		TEST(test_failure_always_has_a_message), TEST(test_repeated_causes), TEST(test_lexical_problems),
 		TEST(test_binary_files_end_early), TEST(test_finish_shows_the_line),
 		TEST(test_pseudo_variables), TEST(test_environment), TEST(test_variables_without_quotes),

@@ -301,6 +301,38 @@ static void words_unsupported(struct statement *st, const struct known_word *kno
 	statement_report_once(st, known->name, scope);
 }
 
+/* How many arguments a word takes, as its row shows them; -1: it depends. */
+static int words_arguments(const struct keyword *kw)
+{
+	const char *p = kw->args ? kw->args : "";
+	bool inside = false;
+	int n = 0;
+
+	if (strpbrk(p, "[*") || strstr(p, "..."))
+		return -1;
+	for (; *p; p++) {
+		if (*p == '{' || *p == '}')
+			inside = *p == '{';
+		if (*p != ' ' && !inside && (!p[1] || p[1] == ' '))
+			n++;
+	}
+	return n;
+}
+
+/* The word at `at` had a wrong value: was all of it read, so that what follows is another word? Not where
+ * its value was forgotten, and the next word taken for it. */
+static bool words_behind(const struct statement *st, const struct lookup_row *row, unsigned scope,
+			 int at)
+{
+	int arguments = words_arguments(row->kw);
+	const struct word *last = st->words + st->at - 1;
+
+	if (arguments < 0 || st->at - at - 1 != arguments || st->at > st->count)
+		return false;
+	return !arguments || (!lookup_find(st->cfg->reader->index, scope, last, 1) &&
+			      !known_find(scope, last, 1));
+}
+
 int stmt_words(struct statement *st, unsigned scope, void *object)
 {
 	const struct lookup *index = st->cfg->reader->index;
@@ -310,7 +342,7 @@ int stmt_words(struct statement *st, unsigned scope, void *object)
 	int rc = 0;
 
 	while (st->at < st->count) {
-		int left = st->count - st->at;
+		int left = st->count - st->at, at = st->at;
 
 		row = lookup_find(index, scope, st->words + st->at, left);
 		if (row && statement_apply(st, row, object) == 0)
@@ -326,7 +358,8 @@ int stmt_words(struct statement *st, unsigned scope, void *object)
 			st->at++;
 		}
 		reported = false; /* hints would go to another problem */
-		words_skip(st, scope);
+		if (!row || !words_behind(st, row, scope, at))
+			words_skip(st, scope);
 	}
 	return rc;
 }
