@@ -113,6 +113,14 @@ static void on_dump(int signo)
 	dump_state(signo == SIGQUIT);
 }
 
+/* What reloads a parent must not end who is none. */
+static void on_reload(int signo)
+{
+	(void)signo;
+	log_process(LOG_L_WARNING, "SIGUSR2 reloads nothing here: %s.",
+		    process_role == ROLE_WORKER ? "it is for the parent" : "that needs -W");
+}
+
 static int process_signals(struct err *err)
 {
 	static const struct {
@@ -121,7 +129,7 @@ static int process_signals(struct err *err)
 	} table[] = {
 		{ SIGUSR1, on_finish }, { SIGTERM, on_end },  { SIGINT, on_end },
 		{ SIGHUP, on_dump },	{ SIGQUIT, on_dump }, { SIGTTOU, on_pause },
-		{ SIGTTIN, on_resume }, { SIGPIPE, NULL },
+		{ SIGTTIN, on_resume }, { SIGUSR2, on_reload }, { SIGPIPE, NULL },
 	};
 	size_t i;
 
