@@ -20,6 +20,7 @@ enum alias_needs {
 /* What an alias of HTTP asks for. */
 enum { ALIAS_HTTP = 1 << 0, /* a frontend in mode http */
        ALIAS_URI = 1 << 1,  /* the target, behind the request */
+       ALIAS_LIST = 1 << 2, /* of captures: without any, the blanks around it become one */
 };
 
 struct alias {
@@ -43,8 +44,8 @@ const struct alias *alias_row(size_t n);
 const char *alias_nearest(struct span name);
 
 /* A value as the flags want it: quoted, escaped; absent (ptr NULL): "-", or "" in quotes. Control
- * characters become #XX (manual 8.6): nobody forges a second line. LF_HTTP: they become %XX,
- * and what is absent leaves nothing; LF_RAW: bytes are left alone, and so nothing for what is
+ * characters become #XX (manual 8.6): nobody forges a second line. LF_HTTP: all but tabs become
+ * %XX, and what is absent leaves nothing; LF_RAW: bytes are left alone, and so nothing for what is
  * absent, but for its quotes. */
 void logformat_put(struct text *t, struct span value, unsigned flags);
 

@@ -275,12 +275,16 @@ struct logformat *logformat_compile(const char *text, const struct expr_context 
 static void write_expr(const struct node *node, const struct logformat *format,
 		       const struct view *view, struct text *t)
 {
+	/* Quotes are for lines: in fields and targets the reference writes them around aliases alone. */
+	unsigned flags = node->flags & LF_HTTP ? node->flags & ~(unsigned)LF_QUOTE : node->flags;
 	struct span value = { NULL, 0 };
 	struct sample smp;
 
-	if (expr_eval_as(node->expr, view, format->place, SMP_STR, &smp) == EXPR_FOUND)
+	/* An empty value must not make a line a word shorter: "-". */
+	if (expr_eval_as(node->expr, view, format->place, SMP_STR, &smp) == EXPR_FOUND &&
+	    (smp.str.len || format->style != FORMAT_LOG))
 		value = smp.str;
-	logformat_put(t, value, node->flags);
+	logformat_put(t, value, flags);
 }
 
 /* Whether the line so far ends with a blank of the format, or is empty. */
@@ -299,14 +303,12 @@ static bool write_node(const struct node *node, const struct logformat *format,
 		return false;
 	case NODE_ALIAS:
 		node->alias->write(t, view, node->flags);
-		break;
+		return blank && t->len == before && node->alias->http & ALIAS_LIST;
 	case NODE_EXPR:
 		write_expr(node, format, view, t);
-		if (format->style == FORMAT_ID)
-			return false;
 		break;
 	}
-	return blank && t->len == before;
+	return false;
 }
 
 void logformat_write(const struct logformat *format, const struct view *view, struct text *t)

@@ -63,7 +63,7 @@ void logformat_put(struct text *t, struct span value, unsigned flags)
 			i += plain - 1;
 			continue;
 		}
-		if ((c < ' ' || c == 0x7f) && !(flags & LF_RAW)) {
+		if ((c < ' ' || c == 0x7f) && !(flags & LF_RAW) && !(c == '\t' && flags & LF_HTTP)) {
 			char code[3] = { flags & LF_HTTP ? '%' : '#', hex[c >> 4], hex[c & 15] };
 
 			text_add(t, code, sizeof(code));
@@ -457,10 +457,10 @@ static const struct alias aliases[] = {
 	{ "fi", alias_fi, NEEDS_CONNECTION, "address that the client connected to", 0 },
 	{ "fp", alias_fp, NEEDS_CONNECTION, "port that the client connected to", 0 },
 	{ "ft", alias_ft, NEEDS_CONNECTION, "name of the frontend, with ~ when encrypted", 0 },
-	{ "hr", alias_hr, NEEDS_CONNECTION, "captured request headers", 0 },
-	{ "hrl", alias_hrl, NEEDS_CONNECTION, "the same, a word each", 0 },
-	{ "hs", alias_hs, NEEDS_END, "captured response headers", 0 },
-	{ "hsl", alias_hsl, NEEDS_END, "the same, a word each", 0 },
+	{ "hr", alias_hr, NEEDS_CONNECTION, "captured request headers", ALIAS_LIST },
+	{ "hrl", alias_hrl, NEEDS_CONNECTION, "the same, a word each", ALIAS_LIST },
+	{ "hs", alias_hs, NEEDS_END, "captured response headers", ALIAS_LIST },
+	{ "hsl", alias_hsl, NEEDS_END, "the same, a word each", ALIAS_LIST },
 	{ "lc", alias_lc, NEEDS_CONNECTION, "lines that the frontend has logged before", 0 },
 	{ "ms", alias_ms, NEEDS_CONNECTION, "milliseconds of the accept's second", 0 },
 	{ "pid", alias_pid, NEEDS_CONNECTION, "process id", 0 },

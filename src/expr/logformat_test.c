@@ -155,6 +155,8 @@ static void texts_that_are_no_log_lines(void **state)
 	check_style(FORMAT_HTTP, format, "  <a%0D%0Ab>  192.0.2.7 <> ");
 	check_style(FORMAT_RAW, format, "  <a\r\nb>  192.0.2.7 <> ");
 	check_style(FORMAT_HTTP, "%{+Q}[var(sess.no)]%{+Q}s%{+Q}ID", "\"s1\"");
+	check_style(FORMAT_HTTP, "%{+Q}[str(a)]%{+E}[str(b%22c),url_dec]", "ab\\\"c");
+	check_style(FORMAT_HTTP, "<%[str(a%09b),url_dec]>", "<a\tb>");
 	check_style(FORMAT_RAW, "%{+Q}[var(sess.no)]%{+Q}s", "\"\"\"s1\"");
 }
 
@@ -186,6 +188,8 @@ static void blanks_are_merged(void **state)
 	check("a\tb", "a\tb");
 	check("%hr %hs %hrl %hsl|%hr x", "| x");
 	check("a %{+Q}o b", "a b");
+	/* A word of a line does not vanish because its value is empty. */
+	check("a %[str()] b %{+Q}[str()]|%[var(sess.no)]", "a - b \"\"|-");
 }
 
 static void percent_signs(void **state)
