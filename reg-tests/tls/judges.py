@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""sslyze and testssl.sh against the TLS configurations of examples/ and one that names no settings: see judges.sh.
+"""sslyze, tlslite-ng and testssl.sh against the TLS configurations of examples/ and one that names no settings: see judges.sh.
 
     judges.py PENSTOCK FOLDER-OF-EXAMPLES FOLDER-FOR-FILES JUDGE...
 """
 import json
 import os
+import socket
 import subprocess
 import sys
 
@@ -146,6 +147,68 @@ def sslyze_settings(name, results):
           suites and all("ECDHE" in s and ("GCM" in s or "POLY1305" in s) for s in suites))
 
 
+def tlslite(name, address):
+    """An implementation that shares nothing with OpenSSL: versions, each suite of ciphers, curves, new keys, sessions."""
+    try:
+        from tlslite.api import HandshakeSettings, TLSConnection, X509, X509CertChain, parsePEMKey
+        from tlslite.constants import KeyUpdateMessageType
+        from tlslite.errors import BaseTLSException
+    except ImportError:
+        print("skipped: no tlslite-ng (pip install tlslite-ng)")
+        return
+    chain = key = None
+    if name == "mutual":
+        with open(CERTS + "/friend.crt", encoding="utf-8") as f:
+            chain = X509CertChain([X509().parse(f.read())])
+        with open(CERTS + "/friend.key", encoding="utf-8") as f:
+            key = parsePEMKey(f.read(), private=True)
+
+    def visit(session=None, new_keys=False, **words):
+        """What was agreed upon and how two requests were answered, or the error."""
+        settings = HandshakeSettings()
+        for word, value in words.items():
+            setattr(settings, word, value)
+        s = TLSConnection(socket.create_connection((address, 443), 60))
+        try:
+            s.handshakeClientCert(chain, key, session=session, settings=settings, serverName="www.example.com")
+            answers = []
+            for _ in range(2):
+                if new_keys:
+                    for _ in s.send_keyupdate_request(KeyUpdateMessageType.update_requested):
+                        pass
+                s.sendall(b"GET / HTTP/1.1\r\nHost: www.example.com\r\n\r\n")
+                answers.append(bytes(s.recv(65536))[:9])
+            spoken = s.version  # close() forgets it
+            s.close()
+            return s, answers == [b"HTTP/1.1 "] * 2 and settings.minVersion <= spoken <= settings.maxVersion
+        except (BaseTLSException, OSError) as e:
+            return e, False
+
+    # With a certificate of ours tlslite-ng 0.8 makes a mistake in TLS 1.3, which openssl s_server refuses as well.
+    versions = [(3, 3)] if name == "mutual" else [(3, 3), (3, 4)]
+    for version in versions:
+        only = {"minVersion": version, "maxVersion": version}
+        for cipher in "aes128gcm", "aes256gcm", "chacha20-poly1305":
+            s, good = visit(cipherNames=[cipher], **only)
+            check(f"tlslite: version {version}, {cipher}{'' if good else f': {s!r}'}", good)
+        for curve in "x25519", "secp256r1", "secp384r1":
+            # A certificate of P-256 wants that curve, too, below TLS 1.3.
+            s, good = visit(eccCurves=[curve] if version == (3, 4) else [curve, "secp256r1"], keyShares=[curve] if version == (3, 4) else [], **only)
+            check(f"tlslite: version {version}, {curve}{'' if good else f': {s!r}'}", good)
+        s, good = visit(**only)
+        again, good_again = visit(session=s.session, **only) if good else (s, False)
+        check(f"tlslite: version {version}, a session is resumed", good_again and again.resumed)
+    if (3, 4) in versions:
+        s, good = visit(new_keys=True, minVersion=(3, 4))
+        check(f"tlslite: new keys, of both{'' if good else f': {s!r}'}", good)
+    for version in (3, 1), (3, 2):
+        s, _ = visit(minVersion=version, maxVersion=version)
+        check(f"tlslite: version {version} is refused: {s}", isinstance(s, BaseTLSException))
+    if name != "plainest":
+        s, _ = visit(cipherNames=["aes128", "aes256"], minVersion=(3, 3), maxVersion=(3, 3))
+        check(f"tlslite: CBC is refused: {s}", isinstance(s, BaseTLSException))
+
+
 def testssl(name, address):
     if name == "mutual":
         return  # it has no certificate to show
@@ -169,7 +232,7 @@ def testssl(name, address):
 def judge(name):
     def all_of_them():
         for judge_name in JUDGES:
-            {"sslyze": sslyze, "testssl": testssl}[judge_name](name, ADDRESSES[name])
+            {"sslyze": sslyze, "tlslite": tlslite, "testssl": testssl}[judge_name](name, ADDRESSES[name])
     return all_of_them
 
 

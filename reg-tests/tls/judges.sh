@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Programs that look for faults of TLS servers find none, in the configurations of examples/ and on a bind line
-# that says nothing but "ssl crt": see judges.py. sslyze is a package of Python (pip install sslyze), so this is
-# left out where it is missing. testssl.sh takes some minutes a configuration and is asked for:
+# that says nothing but "ssl crt": see judges.py. sslyze and tlslite-ng are packages of Python (pip install sslyze
+# tlslite-ng), so this is left out where sslyze is missing. testssl.sh takes some minutes and is asked for:
 #
-#	JUDGES="sslyze testssl" sh ../reg-tests/tls/judges.sh
+#	JUDGES="sslyze tlslite testssl" sh ../reg-tests/tls/judges.sh
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 
-: "${JUDGES:=sslyze}"
+: "${JUDGES:=sslyze tlslite}"
 unshare -n true 2>/dev/null || { say "needs the right to create a network namespace"; exit 77; }
 python=
 for candidate in python3 /usr/bin/python3; do
