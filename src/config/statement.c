@@ -404,6 +404,17 @@ void config_warning(struct config *cfg, const struct location *loc, const char *
 	va_end(ap);
 }
 
+void config_notice(struct config *cfg, const struct location *loc, const char *fmt, ...)
+{
+	struct place place;
+	va_list ap;
+
+	problem_place(cfg, loc, &place);
+	va_start(ap, fmt);
+	diag_add_once(cfg->diag, DIAG_NOTICE, &place, fmt, ap);
+	va_end(ap);
+}
+
 void config_note(struct config *cfg, const struct location *loc, const char *fmt, ...)
 {
 	struct place place;

@@ -179,8 +179,8 @@ static void check_alpn(struct config *cfg, const struct proxy *px)
 		return;
 	list_for_each(bind, &px->binds, node)
 		if (bind->tls && tls_bind_leave_out_h2(bind->tls))
-			config_warning(cfg, &bind->loc, "HTTP/2 is not supported yet: 'h2' is left "
-				       "out of what ALPN offers here");
+			config_notice(cfg, &bind->loc, "HTTP/2 is not supported yet: 'h2' is left out of "
+				      "what ALPN offers here");
 }
 
 static void check_timeouts(struct config *cfg, const struct proxy *px)

@@ -170,8 +170,8 @@ static int without_h2(struct config *cfg, const struct server *s, const char *wo
 	if (!n)
 		return config_error(cfg, &s->loc, "server '%s': '%s h2': HTTP/2 towards servers is not "
 				    "supported yet", s->id, word);
-	config_warning(cfg, &s->loc, "server '%s': 'h2' of '%s' is left out: HTTP/2 towards servers is "
-		       "not supported yet", s->id, word);
+	config_notice(cfg, &s->loc, "server '%s': 'h2' of '%s' is left out: HTTP/2 towards servers is not "
+		      "supported yet", s->id, word);
 	*alpn = (struct span){ kept, n };
 	return 0;
 }

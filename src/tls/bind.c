@@ -46,17 +46,25 @@ static bool without_h2(const void *arg)
 	return ((const struct tls_bind *)arg)->without_h2;
 }
 
-bool tls_bind_leave_out_h2(struct tls_bind *bind)
+static bool has_h2(struct span alpn)
 {
-	const char *p = bind->set.alpn.ptr, *end;
+	const char *p = alpn.ptr, *end = p + alpn.len;
 
-	bind->without_h2 = true;
-	if (!p)
-		return false;
-	for (end = p + bind->set.alpn.len; p < end; p += 1 + (unsigned char)*p)
+	for (; p < end; p += 1 + (unsigned char)*p)
 		if (*p == 2 && !memcmp(p + 1, "h2", 2))
 			return true;
 	return false;
+}
+
+bool tls_bind_leave_out_h2(struct tls_bind *bind)
+{
+	const struct tls_line *line;
+	bool found = has_h2(bind->set.alpn);
+
+	bind->without_h2 = true;
+	list_for_each(line, &bind->lines, node)
+		found |= line->set && has_h2(line->set->alpn);
+	return found;
 }
 
 /* -- contexts ------------------------------------------------------------------------------ */
