@@ -152,7 +152,8 @@ static enum action_result action_tos(const struct rule *rule, struct view *view,
 }
 
 /* The connection vanishes without a packet where the rights suffice; else what is sent when
- * it is closed does not pass the first router. */
+ * it is closed does not pass the first router. What has come is acknowledged first: the client
+ * would send it again, and be told by the kernel that nobody is there. */
 enum action_result action_silent_drop(const struct rule *rule, struct view *view,
 				      unsigned place)
 {
@@ -160,6 +161,8 @@ enum action_result action_silent_drop(const struct rule *rule, struct view *view
 
 	(void)rule;
 	(void)place;
+	if (fd >= 0)
+		sock_set(fd, IPPROTO_TCP, TCP_QUICKACK, 1);
 	if (fd >= 0 && !sock_set(fd, IPPROTO_TCP, TCP_REPAIR, 1)) {
 		sock_set(fd, IPPROTO_IP, IP_TTL, 1);
 		sock_set(fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS, 1);
