@@ -64,6 +64,10 @@ def on_all(service, command):
     return [service.worker(n, command) for n in range(1, WORKERS + 1)]
 
 
+def row(service, worker):
+    return service.stat("be", "s1", lambda c: service.worker(worker, c))
+
+
 def changes(service):
     service.ask("set server be/s1 weight 50")
     check("a weight reaches all", on_all(service, "get weight be/s1") == ["50 (initial 1)"] * WORKERS)
@@ -80,6 +84,7 @@ def changes(service):
     service.get("/learn")
     until("what a rule has put into a map all know",
           lambda: all(status_of(c, "/known") == 204 for c in s))
+    until("and into a list", lambda: all(status_of(c, "/listed") == 204 for c in s))
     for c in s:
         c.close()
     service.ask("disable frontend other")
@@ -87,6 +92,8 @@ def changes(service):
         "other", "FRONTEND", lambda c, n=n: service.worker(n, c))["status"] == "PAUSED"
         for n in range(1, WORKERS + 1)))
     service.ask("enable frontend other")
+    service.ask("set maxconn server be/s1 1234")
+    check("a limit reaches all", [row(service, n)["slim"] for n in range(1, WORKERS + 1)] == ["1234"] * WORKERS)
 
 
 def status_of(s, path):
@@ -173,7 +180,13 @@ def killed(service, checked, where):
     check("by one with its number; the others live on", after[1:] == before[1:])
     now = [total(a) for a in answers(service, "show stat").values()]
     check(f"no counter steps back: {requests}, then {now}", min(now) >= requests)
-    check("the new one knows all changes", service.worker(1, "get weight be/s1") == "50 (initial 1)")
+    check("the new one knows all changes", service.worker(1, "get weight be/s1") == "50 (initial 1)" and
+          row(service, 1)["slim"] == "1234")
+    s = [connect(service.args.front) for _ in range(8)]
+    check("and what rules have put into maps and lists",
+          {status_of(c, path) for c in s for path in ("/known", "/listed")} == {204})
+    for c in s:
+        c.close()
     checked = down_and_up(service, checked, where)
     until("and somebody goes on checking", lambda: states(service) == ["UP"] * WORKERS)
     check("it serves", service.get() == 200)

@@ -7,6 +7,7 @@
 checked=127.0.0.1:$(ports 1)
 other=127.0.0.1:$(ports 1)
 echo "first one" >"$dir/map"
+echo "another" >"$dir/acl"
 config <<END
 	nbproc 4
 	stats maxconn 1000
@@ -18,6 +19,9 @@ defaults
 frontend fe
 	bind $front
 	http-request set-map($dir/map) key value if { path /learn }
+	http-request add-acl($dir/acl) word if { path /learn }
+	http-request return status 204 if { path /listed } { str(word) -f $dir/acl }
+	http-request return status 404 if { path /listed }
 	http-request return status 204 if { str(key),map($dir/map) -m found } { path /known }
 	http-request return status 404 if { path /known }
 	http-request return status 200 content-type text/plain lf-string "%[uuid] %[rand(2000000000)]" if { path /chance }
