@@ -10,6 +10,7 @@
 #include "cli/tables.h"
 #include "cli/words.h"
 #include "log/log.h"
+#include "proxy/facts.h"
 #include "proxy/proxy.h"
 #include "proxy/queue.h"
 
@@ -76,6 +77,7 @@ static int health_set(struct server *s, const char *word, struct err *err)
 		return err_set(err,
 			       "'set server <srv> health' expects 'up', 'stopping', or 'down'.");
 	}
+	facts_publish_checks(s); /* also where nothing but the health has changed */
 	return 0;
 }
 

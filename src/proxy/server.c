@@ -14,6 +14,7 @@
 #include "base/segment.h"
 #include "event/change.h"
 #include "log/log.h"
+#include "proxy/facts.h"
 #include "proxy/proxy.h"
 #include "proxy/queue.h"
 #include "proxy/server_event.h"
@@ -132,6 +133,7 @@ static void set_op(struct server *s, enum server_op op)
 			s->state->health = s->set.rise;
 		came_up(s);
 	}
+	facts_publish_checks(s);
 	server_update_weight(s);
 }
 
@@ -233,6 +235,7 @@ static void leave_maint(struct server_event *ev)
 	if (op == SERVER_STOPPING)
 		s->state->op = SERVER_STOPPING;
 	s->state->changed_ms = clock_now_ms;
+	facts_publish_checks(s);
 	server_update_weight(s);
 	event_apply(ev);
 	server_log_ready(ev);

@@ -11,6 +11,7 @@
 #include "check/health.h"
 #include "http/message.h"
 #include "http/uri.h"
+#include "proxy/facts.h"
 #include "proxy/proxy.h"
 #include "stream/stream.h"
 
@@ -90,6 +91,7 @@ static bool change_up(struct server *s)
 		return false;
 	s->state->health = s->set.rise + s->set.fall - 1;
 	server_set_up(s, by_page);
+	facts_publish_checks(s);
 	return true;
 }
 
@@ -99,6 +101,7 @@ static bool change_nolb(struct server *s)
 		return false;
 	s->state->health = s->set.rise + s->set.fall - 1;
 	server_set_stopping(s, by_page);
+	facts_publish_checks(s);
 	return true;
 }
 
@@ -108,6 +111,7 @@ static bool change_down(struct server *s)
 		return false;
 	s->state->health = 0;
 	server_set_down(s, by_page);
+	facts_publish_checks(s);
 	return true;
 }
 
