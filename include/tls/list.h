@@ -32,8 +32,7 @@ struct tls_list_line {
 	const char *crt;       /* words.crt with crt-base in front */
 	struct tls_entry *entries[TLS_BUNDLE_MAX];
 	unsigned count;
-	struct tls_settings set; /* what its options say */
-	bool has_set;          /* it says something of TLS */
+	struct tls_settings *set; /* what its options say of TLS; NULL: nothing */
 	bool ocsp_update, ocsp_update_given; /* ocsp-update on|off */
 };
 

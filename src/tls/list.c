@@ -50,6 +50,24 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+static bool is_bracket(char c)
+{
+	return c == '[' || c == ']';
+}
+
+/* How many words there are, brackets not counted. */
+static size_t count_words(const char *line, size_t len)
+{
+	bool before = false, is;
+	size_t i, n = 0;
+
+	for (i = 0; i < len; i++, before = is) {
+		is = !is_blank(line[i]) && !is_bracket(line[i]);
+		n += is && !before;
+	}
+	return n;
+}
+
 /* The next word, or bracket; NULL: the end. */
 static const char *cut_word(struct cutter *c)
 {
@@ -60,9 +78,9 @@ static const char *cut_word(struct cutter *c)
 	if (c->p == c->end)
 		return NULL;
 	begin = c->p;
-	if (*begin == '[' || *begin == ']')
+	if (is_bracket(*begin))
 		return c->p++, *begin == '[' ? "[" : "]";
-	while (c->p < c->end && !is_blank(*c->p) && *c->p != '[' && *c->p != ']')
+	while (c->p < c->end && !is_blank(*c->p) && !is_bracket(*c->p))
 		c->p++;
 	return arena_strndup(c->arena, begin, (size_t)(c->p - begin));
 }
@@ -103,7 +121,7 @@ int tls_list_cut(struct arena *arena, const char *line, size_t len, struct tls_l
 		 struct err *err)
 {
 	struct cutter c = { .arena = arena, .p = line, .end = line + len, .words = words };
-	size_t most = len / 2 + 2;
+	size_t most = count_words(line, len) + 1; /* of each kind, and NULL */
 
 	memset(words, 0, sizeof(*words));
 	while (c.p < c.end && is_blank(*c.p))
@@ -112,7 +130,8 @@ int tls_list_cut(struct arena *arena, const char *line, size_t len, struct tls_l
 		return 0;
 	if (memchr(line, 0, len))
 		return err_set(err, "a NUL byte");
-	c.options = arena_alloc(arena, most * sizeof(*c.options));
+	if (memchr(line, '[', len))
+		c.options = arena_alloc(arena, most * sizeof(*c.options));
 	c.filters = arena_alloc(arena, most * sizeof(*c.filters));
 	if (cut_all(&c, err))
 		return -1;
@@ -151,9 +170,10 @@ static int line_options(struct tls_list_line *line, struct err *err)
 				       "'%s' is a word of bind lines, not of lines of a crt-list",
 				       *option);
 		arg = args ? option[1] : NULL;
-		if (tls_settings_set(&line->set, *option, arg, line->arena, err))
+		if (!line->set)
+			line->set = arena_alloc(line->arena, sizeof(*line->set));
+		if (tls_settings_set(line->set, *option, arg, line->arena, err))
 			return -1;
-		line->has_set = true;
 		option += args;
 	}
 	return 0;
@@ -167,10 +187,22 @@ static void line_free(struct tls_list_line *line)
 	arena_free(&arena);
 }
 
+/* What becomes of a line lies in one piece, and not much larger than it must be: there may be 100,000. */
+static struct arena *line_arena(const char *text, size_t len)
+{
+	enum { ALIGN = _Alignof(max_align_t), VALUES = 64 };
+	size_t words = count_words(text, len) + 1;
+	size_t size = sizeof(struct tls_list_line) + len + words * (sizeof(char *) + ALIGN) + 2 * ALIGN;
+
+	if (memchr(text, '[', len))
+		size += sizeof(struct tls_settings) + words * sizeof(char *) + 2 * ALIGN + VALUES;
+	return arena_new(size);
+}
+
 /* A line without certificate is none: *made is NULL then. */
 static int line_make(const char *text, size_t len, struct tls_list_line **made, struct err *err)
 {
-	struct arena *arena = arena_new(256);
+	struct arena *arena = line_arena(text, len);
 	struct tls_list_line *line;
 
 	*made = NULL;
@@ -359,7 +391,7 @@ static int line_put(const struct tls_list *list, const struct tls_list_line *lin
 {
 	const struct tls_line_spec spec = { .entries = line->entries, .count = line->count,
 					    .filters = line->words.filters,
-					    .set = line->has_set ? &line->set : NULL,
+					    .set = line->set,
 					    .list = list, .from = line };
 
 	return tls_bind_add(bind, &spec, err);
