@@ -16,11 +16,11 @@
 #include "config/module.h"
 #include "tls/conn.h"
 #include "tls/context.h"
+#include "tls/random.h"
 #include "tls/session_store.h"
 #include "tls/tickets.h"
 
 #include <openssl/evp.h>
-#include <openssl/rand.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -37,7 +37,7 @@ static unsigned char scratch[SESSION_MOST];
 static int make_id(SSL *ssl, unsigned char *id, unsigned *len)
 {
 	(void)ssl;
-	if (RAND_bytes(id, (int)*len) != 1)
+	if (!tls_random(id, *len))
 		return 0;
 	if (*len == SESSION_ID)
 		session_store_mark(segment_own_row, id);

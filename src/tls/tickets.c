@@ -17,6 +17,7 @@
 #include "event/change.h"
 #include "event/timer.h"
 #include "tls/base64.h"
+#include "tls/random.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +30,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { NAME = 16, SHORT = 48, LONG = 80, LINE = 512, ROTATE_MS = 3600 * 1000, PATH_SIZE = 1024 };
+enum { NAME = 16, IV = 16, SHORT = 48, LONG = 80, LINE = 512, PATH_SIZE = 1024 };
+enum { ROTATE_MS = 3600 * 1000 };
 enum { OLDEST, IN_USE, NEXT }; /* of the keys of a set */
 
 /* As it is written down, too. */
@@ -363,7 +365,7 @@ static int on_ticket(SSL *ssl, unsigned char *name, unsigned char *iv, EVP_CIPHE
 	if (!set || !set->size)
 		return 0;
 	if (seal) {
-		if (RAND_bytes(iv, EVP_CIPHER_get_iv_length(EVP_aes_256_cbc())) != 1)
+		if (!tls_random(iv, IV))
 			return -1;
 		memcpy(name, set->keys[IN_USE], NAME);
 		return use_key(set, IN_USE, iv, cipher, mac, 1) ? 1 : -1;
