@@ -1,13 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Who asks a process that finishes: whole answers, but they do not keep it for ever; a stats socket that
-# a reload takes away loses nobody who waits in its queue.
+# a reload takes away loses nobody who waits in its queue; who asks for a reload while one ends hears of his.
 . "${0%/*}/../lib.sh"
 
 cat >"$dir/test.py" <<'END'
 import os
 import signal
-import subprocess
 import threading
 import time
 
@@ -84,7 +83,23 @@ def taken_away():
     until("the old workers leave", lambda: not service.old_workers())
 
 
-one_process() if service.args.part == "one" else taken_away()
+def two_reloads():
+    """The parent waits for a worker that was stopped to say that it listens no more."""
+    old = service.workers()
+    os.kill(old[0], signal.SIGSTOP)
+    first, second = connect(service.args.parent), connect(service.args.parent)
+    first.sendall(b"reload\n")
+    until("new workers serve", lambda: service.old_workers() and len(service.workers()) == 2)
+    with open(service.args.cfg, "a") as f:
+        f.write("nonsense\n")
+    second.sendall(b"reload\n")
+    said = read_all(second).decode()
+    os.kill(old[0], signal.SIGCONT)
+    check("the first hears of success", read_all(first).startswith(b"Success=1"))
+    check("the second of its own failure", said.startswith("Success=0") and "nonsense" in said)
+
+
+{"one": one_process, "away": taken_away, "two": two_reloads}[service.args.part]()
 finish()
 END
 run() {
@@ -113,4 +128,13 @@ rm -f "$stats"
 } | config
 start_penstock -W -S "$dir/master.sock,level,admin"
 run away
+stop_penstock
+
+say "## two reloads"
+{
+	printf '\tnbproc 2\n'
+	http_proxy
+} | config
+start_penstock -W -S "$dir/master.sock,level,admin"
+run two
 finish
