@@ -54,6 +54,9 @@ run help timeout client
 wanted 0 "help WORD"
 check "syntax" out "timeout client <time"
 check "where" out "in:      defaults, frontend and listen"
+run help http-request set-header
+wanted 0 "help of a word and its first argument"
+check "the row of the word" out "http-request <action>"
 run help clitimeout
 wanted 1 "help of an old word"
 check "what replaced it" err "use 'timeout client'"

@@ -30,6 +30,15 @@ static bool name_begins(const char *name, const char *const *words, int count)
 	return count > 0;
 }
 
+static int name_words(const char *name)
+{
+	int n = 1;
+
+	for (; *name; name++)
+		n += *name == ' ';
+	return n;
+}
+
 static void print_names(FILE *out, const char *const *names)
 {
 	const char *const *n;
@@ -79,24 +88,39 @@ static bool help_sections(FILE *out, const struct module *const *list, const cha
 	return true;
 }
 
-bool help_word(FILE *out, const struct module *const *list, const char *const *words, int count)
+/* Prints the rows whose names begin with the words, or consist of them. any: something stands above. */
+static bool help_rows(FILE *out, const struct lookup_row *rows, size_t n, const char *const *words,
+		      int count, bool whole, bool any)
 {
-	struct arena *arena = arena_new(16384);
-	const struct lookup_row *rows;
-	size_t n, i;
-	bool any;
+	size_t i;
 
-	BUG_ON(!arena);
-	any = count == 1 && help_sections(out, list, words[0]);
-	rows = lookup_rows(lookup_new(arena, list), &n);
 	for (i = 0; i < n; i++) {
-		if (!name_begins(rows[i].kw->name, words, count))
+		const char *name = rows[i].kw->name;
+
+		if (!name_begins(name, words, count) || (whole && name_words(name) > count))
 			continue;
 		if (any)
 			fputc('\n', out);
 		print_row(out, rows[i].kw);
 		any = true;
 	}
+	return any;
+}
+
+bool help_word(FILE *out, const struct module *const *list, const char *const *words, int count)
+{
+	struct arena *arena = arena_new(16384);
+	const struct lookup_row *rows;
+	bool any;
+	size_t n;
+
+	BUG_ON(!arena);
+	any = count == 1 && help_sections(out, list, words[0]);
+	rows = lookup_rows(lookup_new(arena, list), &n);
+	any = help_rows(out, rows, n, words, count, false, any);
+	/* "http-request set-header": the row that has the rest as its arguments. */
+	while (!any && --count > 0)
+		any = help_rows(out, rows, n, words, count, true, false);
 	arena_free(&arena);
 	return any;
 }
