@@ -37,6 +37,7 @@
 #include "stream/source.h"
 #include "stream/stream.h"
 #include "stream/tcp_rules.h"
+#include "stream/early.h"
 #include "stream/tune.h"
 
 #include "config.h"
@@ -67,6 +68,7 @@ const struct module *const modules[] = {
 	&process_module,
 	&parent_cli_module,
 	&tune_module,
+	&early_module,
 #ifdef HAVE_OPENSSL
 	&tls_sessions_module,
 #endif

@@ -85,6 +85,10 @@ static inline bool h1_large(const struct message *msg)
 }
 /* Bytes to be sent before everything else. False: no memory. */
 bool h1_end_preload(struct end *end, const void *bytes, size_t len);
+/* These, where there is no body behind them yet: in one piece. */
+struct span h1_end_held(const struct h1_end *h1);
+/* The first n bytes of these are at the peer already. */
+void h1_end_sent(struct end *end, size_t n);
 /* Is it such an end? Its state then. NULL: no. */
 struct h1_end *h1_end_of(const struct end *end);
 

@@ -19,7 +19,7 @@ bool connect_tls_name(struct stream *s, struct span *name);
 /* maxsslconn does not allow one more (tls_may_connect): tells the log. */
 void connect_tls_too_many(const struct stream *s);
 /* The connection stands: TLS is to begin on it. False: no memory. */
-bool connect_tls_begin(struct stream *s, struct span name);
+bool connect_tls_begin(struct stream *s, struct span name, struct span early);
 /* The handshake has failed, or not come to its end in time: tells the log. */
 void connect_tls_failed(struct stream *s);
 /* It was successful: counts. */

@@ -62,6 +62,12 @@ struct exchange {
 					 * it does not, or for no reason of its own (LOCAL) */
 	bool reused;                    /* the server's connection carried others before */
 	bool may_retry;                 /* all of the request is at hand to be sent again */
+	bool early_asked;               /* a rule waits for the client to finish the handshake ... */
+	bool early_waits;               /* ... with a timer: stream/early.h */
+	bool early_marked;              /* we have added Early-Data */
+	struct span early_words;        /* what went along with our first message to the server ... */
+	size_t early_taken;             /* ... and how many bytes of it the server has */
+	bool early_used;                /* it has some: its handshake was not done then */
 	struct idle *idle;              /* the server's connection, which may be kept; NULL: not */
 	struct h1_end client, server;   /* state of the ends */
 	struct exchange *next;          /* in the pool */
@@ -113,6 +119,10 @@ bool exchange_may_reset_server(const struct stream *s);
 /* The stream ends: counts what is HTTP's, gives connections back that live on. True: the
  * session goes on with *conn and *held. */
 bool exchange_end(struct stream *s, struct conn **conn, struct buf **held);
+
+/* The request's head, as it leaves for the server, into the server's end. False: it does not fit, or no
+ * memory. */
+bool exchange_write_request(struct stream *s);
 
 /* Steps: src/stream/exchange_steps.c. */
 int exchange_request_head(struct stream *s);

@@ -15,6 +15,9 @@ struct session;
 bool handshake_wanted(const struct session *session);
 /* Takes over both until the headers are there: then calls session_begin, or closes. */
 void handshake_start(struct session *session, struct conn **conn);
+/* The handshake of a session that has begun with early data is done (ok), or has failed: counts it,
+ * and tells the log why. */
+void handshake_ended(struct session *session, struct conn *conn, bool ok);
 /* Closes those of all sessions (soft stop is over), or of one frontend's. */
 struct proxy;
 void handshakes_end(const struct proxy *frontend); /* NULL: all */

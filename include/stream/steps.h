@@ -31,6 +31,8 @@ enum stream_known {
 	RESPONSE_RULES = 1 << 12, /* tcp-response content */
 	RESPONSE_HTTP = 1 << 13, /* http-response, cookies */
 	RESPONSE_AFTER = 1 << 14, /* http-after-response */
+	EARLY_RETRY = 1 << 15,   /* the request is sent again when the client has finished the handshake:
+				  * stream/early.h notes it, too, and takes it back */
 };
 
 struct step {
@@ -46,7 +48,8 @@ unsigned steps_known_of_backend(const struct proxy *backend, const struct proxy 
 enum request_step {
 	REQ_APPLET, REQ_HEAD, REQ_FRONTEND_RULES, REQ_UPGRADED_HEAD, REQ_FRONTEND_BODY,
 	REQ_FRONTEND_HTTP, REQ_SWITCH, REQ_BACKEND_RULES, REQ_BACKEND_HTTP, REQ_BODY,
-	 REQ_TOUCHES, REQ_ASSIGN, REQ_QUEUE, REQ_CONNECT, REQ_CONNECTING, REQ_RETRY, REQ_SERVICE, REQ_OPEN, REQ_FORWARD, REQ_STEPS
+	REQ_TOUCHES, REQ_PROOF, REQ_ASSIGN, REQ_QUEUE, REQ_CONNECT, REQ_CONNECTING, REQ_RETRY,
+	REQ_SERVICE, REQ_OPEN, REQ_FORWARD, REQ_STEPS
 };
 enum response_step {
 	RES_HEAD, RES_RULES, RES_HTTP, RES_REPLY, RES_AFTER, RES_OPEN, RES_FORWARD, RES_STEPS

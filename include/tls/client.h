@@ -46,6 +46,10 @@ void tls_client_free(struct tls_client **client);
  * that cannot be one. */
 struct ssl_st *tls_client_ssl(struct tls_client *client, const struct tls_target *target);
 
+/* How many of len bytes may be said along with the first message: by the line's words and the session
+ * that will be resumed. */
+size_t tls_client_early(const struct ssl_st *ssl, size_t len);
+
 /* The name that the connection asked for (SNI); empty: none, or not one of ours. */
 struct span tls_client_name(const struct conn *conn);
 /* Was it made with the certificate and the authorities that are in force now? (Or by none of ours.) */

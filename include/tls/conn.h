@@ -24,6 +24,9 @@ struct tls_target {
 	struct span sni;  /* server name to ask for; empty: none */
 	struct span alpn; /* in the form of the wire: lengths and names; empty: as the line says */
 	bool fresh;       /* no session is to be resumed */
+	struct span early; /* first bytes, which may be said along with the first message if the line
+			    * and the session allow it; they stay until the first call of
+			    * tls_conn_handshake */
 };
 
 /* The connection was accepted, and is about to hear a ClientHello; the layer is the connection's
@@ -40,6 +43,24 @@ bool tls_bind_leave_out_h2(struct tls_bind *bind);
  * IO_AGAIN: wait for the next event. IO_ERR: it failed, tls_conn_fault says why; the alert that
  * OpenSSL made has been sent. IO_EOF: the peer has closed. */
 enum io tls_conn_handshake(struct conn *conn);
+
+/* Early data (RFC 8446 2.3). From a client: once some have come, tls_conn_handshake says that it is
+ * done, though the client has not shown yet that it is more than a repetition. Bytes pass both ways;
+ * with the events of the connection the handshake goes on by itself. */
+bool tls_conn_unproven(const struct conn *conn);
+/* Right after tls_conn_handshake: what tls_proved is to be given. */
+void tls_conn_belongs(struct conn *conn, void *whose);
+/* Installed by the upper layer: the handshake of an unproven connection is done (ok), or has failed; it
+ * is broken then. The connection must not be closed from within. */
+extern void (*tls_proved)(struct conn *conn, void *whose, bool ok);
+extern unsigned tls_early_most; /* bytes of one connection */
+
+/* To a server, once its handshake is done: how many of target->early it has; the rest (all of them, where
+ * it was told no) is to be sent as usual. */
+size_t tls_conn_early_taken(const struct conn *conn);
+/* Have some of them been said, whatever has become of them? Has the server told no? */
+bool tls_conn_early_said(const struct conn *conn);
+bool tls_conn_early_refused(const struct conn *conn);
 
 enum tls_fault {
 	TLS_FAULT_NONE,
@@ -85,6 +106,9 @@ struct tls_stats {
 	unsigned resting;               /* of these, silent and folded (tls/rest.h) */
 	uint64_t reads, writes;         /* system calls for records */
 	uint64_t kernel;                /* connections whose records the kernel makes */
+	uint64_t early, early_refused;  /* handshakes whose early data were taken; that looked like
+					 * repetitions */
+	uint64_t said_early, said_early_refused; /* that we have begun: early data sent, told no */
 };
 extern struct tls_stats tls_stats;
 

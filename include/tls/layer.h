@@ -18,6 +18,8 @@ struct tls_conn {
 	struct buf *out;       /* records that the socket has not taken yet */
 	struct tls_bind *bind; /* that it was accepted by */
 	struct tls_early *early; /* came before the handshake was done, to be received; NULL */
+	void *whose;           /* while it is unproven: for tls_proved */
+	struct span words;     /* to be said along with the first message; len: of what was */
 	unsigned long error;   /* of OpenSSL, the first one */
 	size_t want;           /* how much is to be received at most */
 	uint32_t used_ms;      /* low bits of the clock: OpenSSL was called, to the second */
@@ -26,6 +28,8 @@ struct tls_conn {
 	uint8_t fault;         /* enum tls_fault */
 	bool by_socket;        /* in the handshake: the library has the socket itself (kernel.c) */
 	bool hears_early;      /* the handshake begins with early data, perhaps */
+	bool unproven;         /* bytes pass, and the handshake is not done yet */
+	bool said_early;       /* words have left */
 	bool accepts;          /* the other side has begun */
 	bool readable;         /* the socket may have something */
 	bool heard;            /* something has come in the handshake */
@@ -50,6 +54,9 @@ enum { TLS_STREAMING = 65536 };
 int tls_layer_start(struct conn *conn, struct ssl_st *ssl, bool accepts);
 /* For callbacks: why the handshake is refused that they fail. */
 void tls_conn_blame(struct ssl_st *ssl, enum tls_fault fault);
+/* The user closes a connection whose handshake is not done: it goes on here (outlive.c), and gets the
+ * layer. False: it does not, for want of memory. */
+bool tls_outlive(struct conn *conn, struct tls_conn *t);
 /* Sends what has been made. False: some of it is left. */
 bool tls_flush(struct tls_conn *t, bool more);
 

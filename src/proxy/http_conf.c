@@ -32,12 +32,11 @@ unsigned retry_on_status(unsigned status)
 
 static unsigned retry_all(void)
 {
-	return RETRY_CONN_FAILURE | RETRY_EMPTY | RETRY_JUNK | RETRY_TIMEOUT |
+	return RETRY_CONN_FAILURE | RETRY_EMPTY | RETRY_JUNK | RETRY_TIMEOUT | RETRY_0RTT |
 	       retry_on_status(500) | retry_on_status(502) | retry_on_status(503) |
 	       retry_on_status(504);
 }
 
-/* No early data is sent to servers: nothing can be rejected. */
 static unsigned retry_bits(const char *word, bool *known)
 {
 	static const struct {
@@ -46,7 +45,7 @@ static unsigned retry_bits(const char *word, bool *known)
 	} names[] = {
 		{ "conn-failure", RETRY_CONN_FAILURE }, { "empty-response", RETRY_EMPTY },
 		{ "junk-response", RETRY_JUNK },        { "response-timeout", RETRY_TIMEOUT },
-		{ "0rtt-rejected", 0 },                 { "none", 0 },
+		{ "0rtt-rejected", RETRY_0RTT },        { "none", 0 },
 	};
 	int64_t status;
 	unsigned i;
@@ -77,9 +76,6 @@ int parse_retry_on(struct statement *st, const struct keyword *kw, void *object)
 		if (none && n)
 			return stmt_error(st, st->at - 1, "'none' stands alone in 'retry-on'");
 		px->set.retry_on |= retry_bits(word, &known);
-		if (!strcmp(word, "0rtt-rejected"))
-			stmt_warning(st, st->at - 1, "'0rtt-rejected' never happens: no early data is "
-				     "sent to servers yet");
 		if (!known)
 			return stmt_error(st, st->at - 1, "'%s' is no condition of 'retry-on': none, "
 					  "conn-failure, empty-response, junk-response, "

@@ -103,6 +103,7 @@ static int tls_check_ssl(struct statement *st, const struct keyword *kw, void *o
 #define VERSIONS "{ SSLv3 | TLSv1.0 | TLSv1.1 | TLSv1.2 | TLSv1.3 }"
 
 static const struct keyword server_tls_keywords[] = {
+	WORD("allow-0rtt", "", "off", "requests may go along with the first message (early data)"),
 	WORD("alpn", "<protocols>", "none", "protocols that are offered to it"),
 	WORD("ca-file", "<file>", "none", "authorities that its certificate is verified by"),
 	{ "check-alpn", SCOPE_SERVER, 0, "<protocols>", tls_check_alpn, .dflt = "as 'alpn'",
@@ -191,6 +192,9 @@ static int check_settings(struct config *cfg, const struct server *s, const stru
 		return config_error(cfg, &s->loc, "server '%s': %s", s->id, err.text);
 	if (doubt)
 		config_warning(cfg, &s->loc, "server '%s': %s", s->id, doubt);
+	if (set->options.on & TLS_ALLOW_0RTT && set->options.on & (TLS_NO_REUSE | TLS_KERNEL))
+		config_warning(cfg, &s->loc, "server '%s': 'allow-0rtt' has no effect with '%s'", s->id,
+			       set->options.on & TLS_NO_REUSE ? "no-ssl-reuse" : "ktls on");
 	return 0;
 }
 

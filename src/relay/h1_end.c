@@ -379,6 +379,27 @@ size_t h1_end_waiting(const struct h1_end *h1)
 	return h1->lent.len + (h1->out ? h1->out->len : 0);
 }
 
+struct span h1_end_held(const struct h1_end *h1)
+{
+	if (h1->lent.len)
+		return h1->lent;
+	return h1->out ? (struct span){ buf_first(h1->out), h1->out->len } :
+			 (struct span){ NULL, 0 };
+}
+
+void h1_end_sent(struct end *end, size_t n)
+{
+	struct h1_end *h1 = h1_state(end);
+
+	if (!h1->lent.len) {
+		h1_out_sent(h1, n);
+		return;
+	}
+	h1->lent.ptr += n;
+	h1->lent.len -= n;
+	h1->framing.held = h1->lent.len;
+}
+
 bool h1_end_preload(struct end *end, const void *bytes, size_t len)
 {
 	struct h1_end *h1 = h1_state(end);

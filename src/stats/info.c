@@ -58,6 +58,9 @@ unsigned info_memmax_mb;
 	COUNTED(HEADERS_TAKEN, handshake_stats.taken) \
 	COUNTED(HEADERS_REFUSED, handshake_stats.refused) \
 	COUNTED(KERNEL_TLS, tls_stats.kernel) \
+	COUNTED(EARLY_TAKEN, tls_stats.early) COUNTED(EARLY_REPEATED, tls_stats.early_refused) \
+	COUNTED(EARLY_SENT, tls_stats.said_early) \
+	COUNTED(EARLY_REJECTED, tls_stats.said_early_refused) \
 	COUNTED(TLS_LOOKUPS, tls_cache_stats.lookups) COUNTED(TLS_MISSES, tls_cache_stats.misses)
 
 enum {
@@ -280,6 +283,10 @@ static void info_fill_bytes(struct info *info, const struct global_tally *sum)
 	v[INFO_HEADERS_REFUSED] = stats_u64(counted[COUNTED_HEADERS_REFUSED]);
 	v[INFO_KERNEL_TLS] = stats_u64(counted[COUNTED_KERNEL_TLS]);
 	v[INFO_TLS_RESTING] = stats_u32(sum->now[NOW_TLS_RESTING]);
+	v[INFO_EARLY_TAKEN] = stats_u64(counted[COUNTED_EARLY_TAKEN]);
+	v[INFO_EARLY_REPEATED] = stats_u64(counted[COUNTED_EARLY_REPEATED]);
+	v[INFO_EARLY_SENT] = stats_u64(counted[COUNTED_EARLY_SENT]);
+	v[INFO_EARLY_REJECTED] = stats_u64(counted[COUNTED_EARLY_REJECTED]);
 }
 
 static void info_fill_pipes(struct info *info, const struct global_tally *sum)

@@ -13,6 +13,7 @@
 #include "proxy/proxy.h"
 #include "stream/assign.h"
 #include "stream/connect_tls.h"
+#include "stream/early.h"
 #include "stream/exchange.h"
 #include "stream/extra.h"
 #include "stream/idle.h"
@@ -240,6 +241,7 @@ static int connect_handshake(struct stream *s)
 	switch (tls_conn_handshake(s->relay.server.conn)) {
 	case IO_OK:
 		connect_tls_done(s);
+		early_connected(s);
 		return connect_made(s);
 	case IO_AGAIN:
 		next = connect_waits(s);
@@ -255,8 +257,10 @@ static int connect_handshake(struct stream *s)
 
 static int connect_secure(struct stream *s)
 {
-	struct span name;
+	struct span early = early_words(s), name;
 
+	if (s->reason != END_NONE)
+		return STEP_END;
 	if (!connect_tls_name(s, &name))
 		return connect_give_up(s, false);
 	if (tls_may_connect && !tls_may_connect()) {
@@ -264,7 +268,7 @@ static int connect_secure(struct stream *s)
 		connect_count_failure(s);
 		return stream_fail(s, END_RESOURCE);
 	}
-	if (connect_tls_begin(s, name))
+	if (connect_tls_begin(s, name, early))
 		return connect_handshake(s);
 	errno = ENOMEM;
 	return connect_resource(s, "no TLS");
@@ -346,7 +350,7 @@ static int connect_failed(struct stream *s)
 	bool timed_out = conn && !conn->error && tls_conn_fault(conn) == TLS_FAULT_NONE;
 
 	connect_observe(s, false);
-	if (s->failures >= (unsigned)s->backend->set.retries)
+	if (s->failures >= (unsigned)s->backend->set.retries || early_is_lost(s))
 		return connect_give_up(s, timed_out);
 	s->failures++;
 	end_close(&s->relay.server, false);

@@ -105,9 +105,9 @@ void connect_tls_too_many(const struct stream *s)
 
 /* ---- the handshake ----------------------------------------------------------------------- */
 
-bool connect_tls_begin(struct stream *s, struct span name)
+bool connect_tls_begin(struct stream *s, struct span name, struct span early)
 {
-	struct tls_target target = { .sni = name };
+	struct tls_target target = { .sni = name, .early = early };
 
 	return tls_conn_connect(s->relay.server.conn, s->server->tls, &target) == 0;
 }

@@ -13,6 +13,7 @@
 #include "stream/assign.h"
 #include "stream/compress.h"
 #include "stream/connect.h"
+#include "stream/early.h"
 #include "stream/extra.h"
 #include "stream/idle.h"
 #include "stream/reply.h"
@@ -239,7 +240,10 @@ bool exchange_retry(struct stream *s, unsigned condition)
 	s->relay.request.copied = s->relay.request.spliced = 0;
 	h1_end_rewind(&s->relay.client);
 	s->response = (struct cursor){ .step = RES_HEAD };
-	s->request = (struct cursor){ .step = (uint8_t)connect_again(s) };
+	if (condition & retry_on_status(425) && early_unproven(s))
+		s->known |= EARLY_RETRY;
+	x->early_used = false;
+	s->request = (struct cursor){ .step = s->known & EARLY_RETRY ? REQ_PROOF : (uint8_t)connect_again(s) };
 	timer_cancel(&s->timer);
 	task_wake(&extra->task);
 	return true;

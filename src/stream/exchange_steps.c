@@ -15,6 +15,7 @@
 #include "stream/body.h"
 #include "stream/compress.h"
 #include "stream/connect.h"
+#include "stream/early.h"
 #include "stream/forwarded.h"
 #include "stream/h1_conf.h"
 #include "stream/http_rules.h"
@@ -241,7 +242,8 @@ static int request_rules(struct stream *s, struct proxy *px)
 	s->phase = PHASE_REQUEST;
 	do {
 		r = http_request_rules(s->exchange, px);
-		step = r == RULES_WAIT ? body_wait_request(s) : rules_result(s, r);
+		step = r != RULES_WAIT ? rules_result(s, r) :
+		       s->exchange->early_asked ? early_wait(s) : body_wait_request(s);
 	} while (r == RULES_WAIT && step == STEP_NEXT);
 	return step; /* the exchange may be gone */
 }
@@ -288,10 +290,25 @@ static bool server_may_keep(const struct stream *s)
 	return !(on & (OPT_HTTP_CLOSE | OPT_SERVER_CLOSE));
 }
 
-int exchange_request_open(struct stream *s)
+bool exchange_write_request(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 	struct end *server = &s->relay.server;
+
+	if (!x->service)
+		compress_request(x);
+	if (server->framing)
+		server->framing->keep = server_may_keep(s) ||
+					both_options(s) & OPT_PRETEND_KEEPALIVE;
+	if (!forwarded_name_server(x) || !early_mark(x))
+		return false;
+	h1_adjust_for_server(s, &x->req);
+	return !server->ops->head_out || server->ops->head_out(server, &x->req) == IO_OK;
+}
+
+int exchange_request_open(struct stream *s)
+{
+	struct exchange *x = s->exchange;
 
 	s->phase = PHASE_HEADERS;
 	s->phase_ms = (uint32_t)clock_now_ms;
@@ -299,15 +316,7 @@ int exchange_request_open(struct stream *s)
 	if (!x->attempts && !x->service)
 		x->may_retry = !x->no_retry && s->backend->set.retry_on & ~RETRY_CONN_FAILURE &&
 			       h1_end_mark(&s->relay.client);
-	if (!x->service)
-		compress_request(x);
-	if (server->framing)
-		server->framing->keep = server_may_keep(s) ||
-					both_options(s) & OPT_PRETEND_KEEPALIVE;
-	if (!forwarded_name_server(x))
-		return exchange_fail_with(s, END_RESOURCE, 500);
-	h1_adjust_for_server(s, &x->req);
-	if (server->ops->head_out && server->ops->head_out(server, &x->req) != IO_OK)
+	if (!exchange_write_request(s) || !early_skip(x))
 		return exchange_fail_with(s, END_INTERNAL, 500);
 	x->request_sent = true;
 	x->attempts++;
@@ -476,7 +485,8 @@ static int response_head(struct stream *s)
 		return exchange_fail_response(s, END_BAD_RESPONSE, 502);
 	if (!x->service)
 		exchange_observe(s, observed_status(x->res.status));
-	if (x->may_retry && exchange_retry(s, retry_on_status(x->res.status)))
+	if (x->may_retry && exchange_retry(s, x->res.status == 425 ? early_retry_on(x) :
+					      retry_on_status(x->res.status)))
 		return STEP_WAIT;
 	response_private(s);
 	s->relay.response.flags &= (uint16_t)~PUMP_WATCH;

@@ -84,23 +84,23 @@ static void usual_line(const struct session *se, const char *why, struct text *t
 	text_printf(t, ": %s", why);
 }
 
-static void handshake_log(struct handshake *h, enum conn_fault fault)
+static void handshake_log(struct session *se, struct conn *conn, enum conn_fault fault)
 {
-	const struct proxy *fe = h->session->frontend;
+	const struct proxy *fe = se->frontend;
 	enum log_level level = LOG_L_INFO;
 	struct view view;
 	char memory[1024];
 	struct text t;
 
 	text_init(&t, memory, sizeof(memory));
-	if (fe->set.options.on & OPT_DONTLOGNULL && tls_conn_fault(h->conn) == TLS_FAULT_EMPTY)
+	if (fe->set.options.on & OPT_DONTLOGNULL && tls_conn_fault(conn) == TLS_FAULT_EMPTY)
 		return;
 	if (fe->set.logformat_error) {
-		view_of_session(h->session, h->conn, &view);
+		view_of_session(se, conn, &view);
 		logformat_write(fe->set.logformat_error, &view, &t);
 	} else {
-		usual_line(h->session, fault_text(fault), &t);
-		tls_conn_explain(h->conn, &t);
+		usual_line(se, fault_text(fault), &t);
+		tls_conn_explain(conn, &t);
 	}
 	if (fe->set.options.on & OPT_LOG_SEPARATE_ERRORS)
 		level = LOG_L_ERR;
@@ -112,7 +112,7 @@ static void handshake_failed(struct handshake *h, enum conn_fault fault)
 	struct session *se = h->session;
 
 	se->fault = (uint8_t)fault;
-	handshake_log(h, fault);
+	handshake_log(se, h->conn, fault);
 	handshake_stats.refused += h->kind != NULL;
 	se->frontend->fe->counters.failed_requests++;
 	se->listener->tally->counters.failed_requests++;
@@ -274,13 +274,35 @@ static void count_done(struct counters *c, bool resumed)
 	c->tls_resumed += resumed;
 }
 
+static void handshake_count(struct session *se, const struct conn *conn)
+{
+	bool resumed = tls_conn_resumed(conn);
+
+	count_done(&se->frontend->fe->counters, resumed);
+	count_done(&se->listener->tally->counters, resumed);
+}
+
+/* With early data the session begins, though nobody knows yet how the handshake ends: handshake_ended
+ * is told. */
 static void handshake_tls_done(struct handshake *h)
 {
-	bool resumed = tls_conn_resumed(h->conn);
-
-	count_done(&h->session->frontend->fe->counters, resumed);
-	count_done(&h->session->listener->tally->counters, resumed);
+	if (tls_conn_unproven(h->conn))
+		tls_conn_belongs(h->conn, h->session);
+	else
+		handshake_count(h->session, h->conn);
 	handshake_done(h);
+}
+
+void handshake_ended(struct session *se, struct conn *conn, bool ok)
+{
+	if (ok) {
+		handshake_count(se, conn);
+		return;
+	}
+	se->fault = (uint8_t)handshake_tls_fault(conn);
+	handshake_log(se, conn, se->fault);
+	se->frontend->fe->counters.tls_failed++;
+	se->listener->tally->counters.tls_failed++;
 }
 
 static void handshake_tls(struct handshake *h)

@@ -7,6 +7,7 @@
 #include "http/message.h"
 #include "log/header.h"
 #include "proxy/proxy.h"
+#include "stream/early.h"
 #include "stream/exchange.h"
 #include "stream/extra.h"
 #include "stream/http_action.h"
@@ -136,14 +137,17 @@ static enum action_result action_content_capture(const struct rule *rule, struct
 /* -- wait-for-handshake ----------------------------------------------------------------- */
 
 #ifdef HAVE_OPENSSL
-/* Early data are kept until the handshake is done (tls/early.c). */
 static enum action_result action_handshake(const struct rule *rule, struct view *view,
 					   unsigned place)
 {
+	struct exchange *x = action_exchange(view);
+
 	(void)rule;
-	(void)view;
 	(void)place;
-	return ACTION_NEXT;
+	if (early_is_proven(x->stream))
+		return ACTION_NEXT;
+	x->early_asked = true;
+	return ACTION_WAIT;
 }
 #endif
 
@@ -327,7 +331,7 @@ const struct action http_stream_actions[] = {
 	  .help = "the request is not sent again once it was sent" },
 #ifdef HAVE_OPENSSL
 	{ "wait-for-handshake", .where = REQUESTS, .run = action_handshake,
-	  .help = "waits until TLS is agreed upon; a request never comes before that" },
+	  .help = "waits until a client that has sent early data has finished the TLS handshake" },
 #endif
 	{ "wait-for-body", .where = BOTH, .parse = parse_body, .run = action_body,
 	  .help = "waits for the body, or for a part of it" },

@@ -12,6 +12,7 @@
 #include "stream/assign.h"
 #include "stream/balance_key.h"
 #include "stream/connect.h"
+#include "stream/early.h"
 #include "stream/exchange.h"
 #include "stream/http_rules.h"
 #include "stream/proxyheader.h"
@@ -219,6 +220,7 @@ const struct step request_steps[REQ_STEPS] = {
 	[REQ_BACKEND_HTTP] = { "backend http rules", exchange_backend_rules, IS_HTTP | BACK_HTTP },
 	[REQ_BODY] = { "request body", backend_body, IS_HTTP | BACK_BUFFERS },
 	[REQ_TOUCHES] = { "finishing touches", http_finish_request, IS_HTTP | TOUCHES },
+	[REQ_PROOF] = { "client's handshake", early_retry, EARLY_RETRY },
 	[REQ_ASSIGN] = { "server choice", assign_server, 0 },
 	[REQ_QUEUE] = { "queue", assign_wait, 0 },
 	[REQ_CONNECT] = { "connect", connect_start, 0 },

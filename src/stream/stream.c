@@ -19,6 +19,7 @@
 #include "stream/accesslog.h"
 #include "stream/assign.h"
 #include "stream/cursor.h"
+#include "stream/early.h"
 #include "stream/exchange.h"
 #include "stream/extra.h"
 #include "stream/idle.h"
@@ -28,6 +29,7 @@
 #include "stream/view.h"
 #include "stream/timeouts.h"
 #include "stream/trace.h"
+#include "tls/conn.h"
 
 #include <string.h>
 
@@ -502,7 +504,10 @@ static void client_linger(struct stream *s)
 	struct conn *conn = h1_end_detach(&s->relay.client, &held);
 
 	buffer_give(&held);
-	conn_linger(&conn);
+	if (tls_conn_unproven(conn))
+		conn_close(&conn, false); /* what would be dropped ends the handshake: tls/outlive.c */
+	else
+		conn_linger(&conn);
 }
 
 void stream_end(struct stream *s, enum reason reason)
@@ -530,7 +535,7 @@ void stream_end(struct stream *s, enum reason reason)
 		reset = false;
 	else if (!reset && client_lingers(s))
 		client_linger(s);
-	else if (!reset && end_conn(&s->relay.client) &&
+	else if (!reset && end_conn(&s->relay.client) && !early_unproven(s) &&
 		 (reason != END_NORMAL || (s->exchange && *s->relay.client.flags & CONN_RDHUP)))
 		conn_discard(s->relay.client.conn);
 	relay_close(&s->relay, reset, reset_server(s));

@@ -13,6 +13,7 @@
 #include "relay/buffer.h"
 #include "relay/pipe.h"
 #include "stream/idle.h"
+#include "tls/conn.h"
 
 enum { BUFSIZE = 16384, MAXREWRITE = 1024, BUFSIZE_MIN = 1024, PIPES_A_CONN = 4 };
 
@@ -58,6 +59,7 @@ static int tune_prepare(struct config *cfg, void *data, struct err *err)
 	buffer_configure(t->bufsize, t->maxrewrite, (unsigned)t->buffers_limit);
 	exchange_max_fields = (unsigned)t->maxhdr - 1; /* the first line counts */
 	exchange_any_payload = t->any_payload;
+	tls_early_most = (unsigned)(t->bufsize - t->maxrewrite);
 	conn_recv_enough = (unsigned)t->recv_enough;
 	sock_tune = (struct sock_tune){
 		.rcvbuf_client = t->rcvbuf_client,

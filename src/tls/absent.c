@@ -15,6 +15,8 @@ void (*tls_keys_made)(bool accepted);
 void (*tls_connect_counted)(int change);
 bool (*tls_may_connect)(void);
 struct tls_hooks tls_hooks;
+void (*tls_proved)(struct conn *conn, void *whose, bool ok);
+unsigned tls_early_most;
 
 int tls_conn_accept(struct conn *conn, struct tls_bind *bind)
 {
@@ -153,6 +155,36 @@ void tls_conn_explain(const struct conn *conn, struct text *t)
 }
 
 bool tls_conn_resumed(const struct conn *conn)
+{
+	(void)conn;
+	return false;
+}
+
+bool tls_conn_unproven(const struct conn *conn)
+{
+	(void)conn;
+	return false;
+}
+
+void tls_conn_belongs(struct conn *conn, void *whose)
+{
+	(void)conn;
+	(void)whose;
+}
+
+size_t tls_conn_early_taken(const struct conn *conn)
+{
+	(void)conn;
+	return 0;
+}
+
+bool tls_conn_early_said(const struct conn *conn)
+{
+	(void)conn;
+	return false;
+}
+
+bool tls_conn_early_refused(const struct conn *conn)
 {
 	(void)conn;
 	return false;

@@ -484,6 +484,34 @@ struct ssl_st *tls_client_ssl(struct tls_client *client, const struct tls_target
 	return NULL;
 }
 
+/* Is the protocol of the session one of those that will be offered? Else the library fails. */
+static bool early_same_alpn(const SSL_SESSION *session, const struct tls_client *client)
+{
+	struct span offered = client->context->set.alpn;
+	const unsigned char *chosen;
+	size_t len, at;
+
+	SSL_SESSION_get0_alpn_selected(session, &chosen, &len);
+	for (at = 0; len && at < offered.len; at += 1u + (unsigned char)offered.ptr[at])
+		if ((unsigned char)offered.ptr[at] == len &&
+		    !memcmp(offered.ptr + at + 1, chosen, len))
+			return true;
+	return !len;
+}
+
+size_t tls_client_early(const struct ssl_st *ssl, size_t len)
+{
+	const struct client_use *use = use_of(ssl);
+	const SSL_SESSION *session = SSL_get0_session(ssl);
+	size_t most;
+
+	if (!use || !session || !(use->client->context->set.options.on & TLS_ALLOW_0RTT) ||
+	    !early_same_alpn(session, use->client))
+		return 0;
+	most = SSL_SESSION_get_max_early_data(session);
+	return len < most ? len : most;
+}
+
 /* ---- afterwards -------------------------------------------------------------------------- */
 
 struct span tls_client_name(const struct conn *conn)

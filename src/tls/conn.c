@@ -32,6 +32,8 @@ struct tls_stats tls_stats;
 void (*tls_keys_made)(bool accepted);
 void (*tls_connect_counted)(int change);
 bool (*tls_may_connect)(void);
+void (*tls_proved)(struct conn *conn, void *whose, bool ok);
+unsigned tls_early_most = 15360;
 unsigned tls_max_record, tls_first_record, tls_idle_ms = 1000; /* tls/layer.h */
 
 static struct pool tls_pool = POOL_INIT("tls", sizeof(struct tls_conn));
@@ -190,7 +192,7 @@ static void tls_leave(struct tls_conn *t, bool more)
 	records_settle(RECORDS_OUT, &t->out);
 	records_settle(RECORDS_IN, &t->in);
 	tls_current = NULL;
-	if (t->readable || t->in || t->early || SSL_pending(t->ssl))
+	if (t->readable || t->in || t->early || (!t->unproven && SSL_pending(t->ssl)))
 		conn->flags |= CONN_READABLE;
 	else
 		conn->flags &= (uint16_t)~CONN_READABLE;
@@ -225,6 +227,124 @@ static enum io tls_read_nothing(struct tls_conn *t)
 	}
 }
 
+/* ---- the handshake, a step ------------------------------------------------------------------ */
+
+/* Why a handshake failed, where no callback has said it. */
+static enum tls_fault tls_why(const struct tls_conn *t)
+{
+	if (t->broken)
+		return TLS_FAULT_RESET;
+	if (t->eof && (!t->error || ERR_GET_REASON(t->error) == SSL_R_UNEXPECTED_EOF_WHILE_READING))
+		return t->heard ? TLS_FAULT_CLOSED : TLS_FAULT_EMPTY;
+	if (ERR_GET_LIB(t->error) == ERR_LIB_SSL &&
+	    ERR_GET_REASON(t->error) == SSL_R_CERTIFICATE_VERIFY_FAILED)
+		return tls_notes_verdict(t->ssl).ca ? TLS_FAULT_CA : TLS_FAULT_VERIFY;
+	return TLS_FAULT_PROTOCOL;
+}
+
+static void tls_finished(struct tls_conn *t)
+{
+	bool resumed = SSL_session_reused(t->ssl);
+
+	/* Many peers close without a word; whoever reads knows whether it had all. Without this the
+	 * library answers with an alert, takes no more to be sent, and forgets the session. */
+	SSL_set_options(t->ssl, SSL_OP_IGNORE_UNEXPECTED_EOF);
+	if (!resumed && tls_keys_made)
+		tls_keys_made(t->accepts);
+	if (t->accepts) {
+		tls_stats.accepted++;
+		tls_stats.accept_resumed += resumed;
+	} else {
+		tls_stats.connected++;
+		tls_stats.connect_resumed += resumed;
+		tls_stats.said_early_refused += tls_conn_early_refused(t->conn);
+	}
+}
+
+/* The library has read and written by itself: what that says of the socket. A full one counts as
+ * readable: whoever waits goes on with the next event, of whatever kind. */
+static void tls_note_socket(struct tls_conn *t, int why)
+{
+	t->heard = BIO_number_read(SSL_get_rbio(t->ssl)) > 0;
+	if (why == SSL_ERROR_WANT_READ)
+		t->readable = false;
+	if (why == SSL_ERROR_WANT_WRITE)
+		t->conn->flags &= (uint16_t)~CONN_WRITABLE;
+	t->broken = why == SSL_ERROR_SYSCALL && errno != 0;
+	t->eof = why == SSL_ERROR_SYSCALL || (why == SSL_ERROR_SSL &&
+		 ERR_GET_REASON(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING);
+	if (why == SSL_ERROR_NONE)
+		tls_kernel_take(t, tls_bio);
+	if (t->early) /* a pipe would pass it by */
+		t->layer.splices &= (uint8_t)~LAYER_SPLICES_IN;
+}
+
+/* Our first message, and first bytes along with it. */
+static int tls_say_early(struct tls_conn *t)
+{
+	size_t n;
+
+	if (SSL_write_early_data(t->ssl, t->words.ptr, t->words.len, &n) != 1)
+		return 0;
+	t->said_early = true;
+	tls_stats.said_early++;
+	return SSL_do_handshake(t->ssl);
+}
+
+static int tls_step(struct tls_conn *t)
+{
+	if (t->hears_early)
+		return tls_early_hear(t) ? SSL_do_handshake(t->ssl) : 0;
+	return t->words.len && !t->said_early ? tls_say_early(t) : SSL_do_handshake(t->ssl);
+}
+
+static enum io tls_shake(struct tls_conn *t)
+{
+	int r, why;
+
+	tls_enter(t, RECORDS_SIZE);
+	r = tls_step(t);
+	why = r == 1 ? SSL_ERROR_NONE : SSL_get_error(t->ssl, r);
+	if (t->by_socket)
+		tls_note_socket(t, why);
+	if (r != 1 && why != SSL_ERROR_WANT_READ && why != SSL_ERROR_WANT_WRITE) {
+		t->error = ERR_peek_error();
+		if (!t->fault)
+			t->fault = tls_why(t);
+		if (t->eof && ERR_GET_REASON(t->error) == SSL_R_UNEXPECTED_EOF_WHILE_READING)
+			t->error = 0; /* the fault says it */
+		t->dead = true;
+	}
+	if (t->in)
+		t->heard = true;
+	/* What follows the accepted handshake by itself (tickets) has no hurry. */
+	tls_leave(t, r == 1 && t->accepts);
+	if (r == 1) {
+		tls_finished(t);
+		return IO_OK;
+	}
+	if (!t->dead)
+		return IO_AGAIN;
+	return t->fault == TLS_FAULT_CLOSED || t->fault == TLS_FAULT_EMPTY ? IO_EOF : IO_ERR;
+}
+
+/* Goes on with the handshake below a connection that is in use. */
+static void tls_prove(struct tls_conn *t)
+{
+	enum io r = tls_shake(t);
+
+	if (r == IO_AGAIN)
+		return;
+	t->unproven = false;
+	if (r != IO_OK) {
+		tls_early_free(t); /* nobody has said it, as far as we know */
+		conn_fail(t->conn, 0, t->broken ? ECONNRESET : EPROTO);
+		t->conn->flags |= CONN_ERROR | CONN_READABLE;
+	}
+	if (t->whose && tls_proved)
+		tls_proved(t->conn, t->whose, r == IO_OK);
+}
+
 /* ---- as net/conn.c wants it ----------------------------------------------------------------- */
 
 static enum io tls_recv(struct conn *conn, void *buf, size_t size, size_t *got)
@@ -233,9 +353,15 @@ static enum io tls_recv(struct conn *conn, void *buf, size_t size, size_t *got)
 	size_t total = 0, n;
 	enum io r = IO_OK;
 
+	if (t->unproven && !t->early)
+		tls_prove(t);
 	if (t->early) {
 		*got = tls_early_take(t, buf, size);
 		return IO_OK; /* and readable it remains, until the socket says that it is not */
+	}
+	if (t->unproven) {
+		conn->flags &= (uint16_t)~CONN_READABLE;
+		return IO_AGAIN;
 	}
 	if (t->dead) {
 		conn->flags &= (uint16_t)~CONN_READABLE;
@@ -319,6 +445,8 @@ static enum io tls_send(struct conn *conn, const struct iovec *pieces, unsigned 
 			size_t *sent)
 {
 	struct tls_conn *t = tls_of(conn);
+	int (*write)(SSL *ssl, const void *buf, size_t len, size_t *written) =
+		t->unproven ? SSL_write_early_data : SSL_write_ex;
 	size_t total = 0, offset = 0, n, written = 0;
 	unsigned at = 0;
 	bool failed = false;
@@ -341,7 +469,7 @@ static enum io tls_send(struct conn *conn, const struct iovec *pieces, unsigned 
 		if (t->streamed < TLS_STREAMING)
 			t->streamed += (uint32_t)n;
 		for (; n && !failed; ptr += written, n -= written)
-			failed = SSL_write_ex(t->ssl, ptr, n, &written) != 1;
+			failed = write(t->ssl, ptr, n, &written) != 1;
 		if (t->out && buf_room(t->out) < RECORD_MOST && !tls_flush(t, more))
 			break;
 	}
@@ -375,7 +503,9 @@ static void tls_event(struct conn *conn)
 
 	if (conn->flags & CONN_READABLE)
 		t->readable = true;
-	if (t->shut && !t->said_end && conn->flags & CONN_WRITABLE && !t->out) {
+	if (t->unproven && t->readable)
+		tls_prove(t);
+	if (t->shut && !t->unproven && !t->said_end && conn->flags & CONN_WRITABLE && !t->out) {
 		t->shut = false;
 		tls_shut(conn);
 	}
@@ -383,7 +513,7 @@ static void tls_event(struct conn *conn)
 		return;
 	if (!tls_flush(t, false))
 		conn->flags &= (uint16_t)~CONN_WRITABLE;
-	else if (t->shut)
+	else if (t->shut && !t->unproven)
 		conn_raw_shut(conn);
 	records_settle(RECORDS_OUT, &t->out);
 }
@@ -395,6 +525,8 @@ static void tls_shut(struct conn *conn)
 	if (t->shut)
 		return;
 	t->shut = true;
+	if (t->unproven)
+		return; /* it cannot be said yet: tls_event */
 	tls_say_end(t, true);
 	if (!t->out && (t->said_end || !(t->layer.splices & LAYER_SPLICES_OUT)))
 		conn_raw_shut(conn);
@@ -408,8 +540,12 @@ static enum io tls_probe(struct conn *conn)
 	size_t n;
 	char c;
 
+	if (t->unproven)
+		tls_prove(t);
 	if (t->early)
 		return IO_OK;
+	if (t->unproven)
+		return IO_AGAIN;
 	if (t->dead)
 		return t->ended ? IO_EOF : IO_ERR;
 	t->readable = true;
@@ -436,6 +572,10 @@ static void tls_close(struct conn *conn, bool reset)
 {
 	struct tls_conn *t = tls_of(conn);
 
+	t->whose = NULL;
+	if (t->unproven && t->spoke && !reset && !t->eof && !(conn->flags & CONN_BROKEN) &&
+	    tls_outlive(conn, t))
+		return;
 	if (!reset && (t->eof ? t->late : t->spoke || !(conn->flags & CONN_RDHUP)))
 		tls_say_end(t, false);
 	if (t->out && !reset && !(conn->flags & CONN_BROKEN))
@@ -503,86 +643,49 @@ int tls_layer_start(struct conn *conn, struct ssl_st *ssl, bool accepts)
 	return 0;
 }
 
-/* Why a handshake failed, where no callback has said it. */
-static enum tls_fault tls_why(const struct tls_conn *t)
-{
-	if (t->broken)
-		return TLS_FAULT_RESET;
-	if (t->eof && (!t->error || ERR_GET_REASON(t->error) == SSL_R_UNEXPECTED_EOF_WHILE_READING))
-		return t->heard ? TLS_FAULT_CLOSED : TLS_FAULT_EMPTY;
-	if (ERR_GET_LIB(t->error) == ERR_LIB_SSL &&
-	    ERR_GET_REASON(t->error) == SSL_R_CERTIFICATE_VERIFY_FAILED)
-		return tls_notes_verdict(t->ssl).ca ? TLS_FAULT_CA : TLS_FAULT_VERIFY;
-	return TLS_FAULT_PROTOCOL;
-}
-
-static void tls_finished(struct tls_conn *t)
-{
-	bool resumed = SSL_session_reused(t->ssl);
-
-	/* Many peers close without a word; whoever reads knows whether it had all. Without this the
-	 * library answers with an alert, takes no more to be sent, and forgets the session. */
-	SSL_set_options(t->ssl, SSL_OP_IGNORE_UNEXPECTED_EOF);
-	if (!resumed && tls_keys_made)
-		tls_keys_made(t->accepts);
-	if (t->accepts) {
-		tls_stats.accepted++;
-		tls_stats.accept_resumed += resumed;
-	} else {
-		tls_stats.connected++;
-		tls_stats.connect_resumed += resumed;
-	}
-}
-
-/* The library has read and written by itself: what that says of the socket. A full one counts as
- * readable: whoever waits goes on with the next event, of whatever kind. */
-static void tls_note_socket(struct tls_conn *t, int why)
-{
-	t->heard = BIO_number_read(SSL_get_rbio(t->ssl)) > 0;
-	if (why == SSL_ERROR_WANT_READ)
-		t->readable = false;
-	if (why == SSL_ERROR_WANT_WRITE)
-		t->conn->flags &= (uint16_t)~CONN_WRITABLE;
-	t->broken = why == SSL_ERROR_SYSCALL && errno != 0;
-	t->eof = why == SSL_ERROR_SYSCALL || (why == SSL_ERROR_SSL &&
-		 ERR_GET_REASON(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING);
-	if (why == SSL_ERROR_NONE)
-		tls_kernel_take(t, tls_bio);
-	if (t->early) /* a pipe would pass it by */
-		t->layer.splices &= (uint8_t)~LAYER_SPLICES_IN;
-}
-
 enum io tls_conn_handshake(struct conn *conn)
 {
 	struct tls_conn *t = tls_of(conn);
-	int r, why;
+	enum io r;
 
 	if (t->dead)
 		return IO_ERR;
-	tls_enter(t, RECORDS_SIZE);
-	r = t->hears_early && !tls_early_hear(t) ? 0 : SSL_do_handshake(t->ssl);
-	why = r == 1 ? SSL_ERROR_NONE : SSL_get_error(t->ssl, r);
-	if (t->by_socket)
-		tls_note_socket(t, why);
-	if (r != 1 && why != SSL_ERROR_WANT_READ && why != SSL_ERROR_WANT_WRITE) {
-		t->error = ERR_peek_error();
-		if (!t->fault)
-			t->fault = tls_why(t);
-		if (t->eof && ERR_GET_REASON(t->error) == SSL_R_UNEXPECTED_EOF_WHILE_READING)
-			t->error = 0; /* the fault says it */
-		t->dead = true;
-	}
-	if (t->in)
-		t->heard = true;
-	/* What follows the accepted handshake by itself (tickets) has no hurry. */
-	tls_leave(t, r == 1 && t->accepts);
-	if (r == 1) {
-		tls_finished(t);
-		return IO_OK;
-	}
-	if (!t->dead)
-		return IO_AGAIN;
-	return t->fault == TLS_FAULT_CLOSED || t->fault == TLS_FAULT_EMPTY ? IO_EOF : IO_ERR;
+	r = tls_shake(t);
+	/* In OpenSSL's hands (by_socket) the rest of the handshake cannot go beside what is sent. */
+	if (r != IO_AGAIN || !t->early || t->by_socket)
+		return r;
+	t->unproven = true;
+	return IO_OK;
+}
+
+/* ---- early data ------------------------------------------------------------------------------ */
+
+bool tls_conn_unproven(const struct conn *conn)
+{
+	return tls_conn_is(conn) && tls_of(conn)->unproven;
+}
+
+void tls_conn_belongs(struct conn *conn, void *whose)
+{
+	if (tls_conn_is(conn))
+		tls_of(conn)->whose = whose;
+}
+
+bool tls_conn_early_said(const struct conn *conn)
+{
+	return tls_conn_is(conn) && tls_of(conn)->said_early;
+}
+
+bool tls_conn_early_refused(const struct conn *conn)
+{
+	return tls_conn_early_said(conn) &&
+	       SSL_get_early_data_status(tls_of(conn)->ssl) != SSL_EARLY_DATA_ACCEPTED;
+}
+
+size_t tls_conn_early_taken(const struct conn *conn)
+{
+	return tls_conn_early_said(conn) && !tls_conn_early_refused(conn) ?
+		       tls_of(conn)->words.len : 0;
 }
 
 void tls_conn_blame(struct ssl_st *ssl, enum tls_fault fault)

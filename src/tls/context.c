@@ -12,6 +12,7 @@
 #include "tls/cert.h"
 #include "tls/context.h"
 #include "tls/dh.h"
+#include "tls/early.h"
 #include "tls/lib.h"
 #include "tls/notes.h"
 #include "tls/sessions.h"
@@ -269,8 +270,7 @@ void tls_settings_switch(SSL *ssl, SSL_CTX *ctx)
 	SSL_set_min_proto_version(ssl, (int)SSL_CTX_get_min_proto_version(ctx));
 	SSL_set_max_proto_version(ssl, (int)SSL_CTX_get_max_proto_version(ctx));
 	SSL_set_verify(ssl, SSL_CTX_get_verify_mode(ctx), SSL_CTX_get_verify_callback(ctx));
-	SSL_set_max_early_data(ssl, SSL_CTX_get_max_early_data(ctx));
-	SSL_set_recv_max_early_data(ssl, SSL_CTX_get_recv_max_early_data(ctx));
+	tls_early_limit(ssl, ctx);
 	if (facts->set.ciphersuites)
 		SSL_set_ciphersuites(ssl, facts->set.ciphersuites);
 	if (facts->set.curves || facts->set.ecdhe)

@@ -16,6 +16,7 @@
 #include "config/module.h"
 #include "tls/conn.h"
 #include "tls/context.h"
+#include "tls/early.h"
 #include "tls/random.h"
 #include "tls/session_store.h"
 #include "tls/tickets.h"
@@ -241,7 +242,7 @@ static int sessions_prepare(struct config *cfg, void *data, struct err *err)
 {
 	(void)cfg;
 	(void)data;
-	if (conf->cachesize && sessions_open(err) < 0)
+	if (tls_early_prepare(err) < 0 || (conf->cachesize && sessions_open(err) < 0))
 		return -1;
 	return tls_tickets_prepare(conf->lifetime_ms, err);
 }
@@ -257,6 +258,7 @@ static int sessions_start(struct config *cfg, void *data, struct err *err)
 static void sessions_stop(void)
 {
 	session_store_free(&store);
+	tls_early_release();
 }
 
 static void sessions_lead(struct config *cfg, void *data)

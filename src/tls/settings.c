@@ -162,6 +162,8 @@ int tls_settings_versions(const struct tls_settings *set, int *min, int *max, ui
 		why = "words such as 'no-tlsv12' have no effect beside 'ssl-min-ver', "
 		      "'ssl-max-ver' and 'force-tlsv1x'";
 	left = versions_left(*min, *max, range ? 0 : set->forbidden);
+	if (!why && set->options.on & TLS_ALLOW_0RTT && !(left & 1U << (ARRAY_LEN(versions) - 1)))
+		why = "'allow-0rtt' has no effect: early data need TLS 1.3";
 	if (doubt)
 		*doubt = why;
 	if (!left || *max == SSL3_VERSION)

@@ -62,6 +62,9 @@ static void versions(void **state)
 	assert_string_equal(range("no-tlsv11 no-tlsv13"), "2-2");
 	assert_string_equal(range("no-tlsv12 ssl-min-ver TLSv1.1"), "1-3 doubt");
 	assert_string_equal(range("ssl-max-ver TLSv1.1"), "1-1 doubt");
+	assert_string_equal(range("allow-0rtt"), "2-3");
+	assert_string_equal(range("allow-0rtt ssl-max-ver TLSv1.2"), "2-2 doubt");
+	assert_string_equal(range("allow-0rtt no-tlsv13"), "2-2 doubt");
 	assert_string_equal(range("ssl-min-ver TLSv1.3 ssl-max-ver TLSv1.2"), "none");
 	assert_string_equal(range("ssl-min-ver TLSv1.0"), "0-3");
 	assert_string_equal(range("force-tlsv12"), "2-2");

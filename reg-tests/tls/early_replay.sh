@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Early data that somebody has recorded are acted upon once, whichever of four workers hears them, in
+# which order, all at once, and behind a reload; with tickets, keys of a file and the cache.
+. "${0%/*}/../lib.sh"
+. "${0%/*}/early.sh"
+
+file=127.0.0.1:$(ports 1)
+cache=127.0.0.1:$(ports 1)
+for i in 1 2 3; do openssl rand -base64 80 | tr -d '\n'; echo; done >"$dir/keys"
+config <<END
+	nbproc 4
+	tune.ssl.lifetime 1h
+defaults d
+	mode http
+	timeout connect 1m
+	timeout client 2m
+	timeout server 2m
+	default_backend be
+frontend tickets
+	bind $front ssl crt $dir/pem allow-0rtt
+frontend file
+	bind $file ssl crt $dir/pem allow-0rtt tls-ticket-keys $dir/keys
+frontend cache
+	bind $cache ssl crt $dir/pem allow-0rtt no-tls-tickets
+backend be
+	server s1 $origin
+END
+start_penstock -W -S "$dir/parent.sock"
+early_test "$front" "$file" "$cache" "$dir/parent.sock" <<'PY'
+parent = addresses.pop()
+
+
+def flight(to, path):
+    """A client and its first words, which nobody has heard yet. Where keys are older than the start of
+    the program, its first seconds are no good."""
+    end = time.monotonic() + early.PATIENCE
+    while True:
+        session, said = early.session(to, get("/first"))
+        c = early.Client(to, session)
+        c.early(get("/try"))
+        c.handshake()
+        if c.accepted() or time.monotonic() > end:
+            break
+        c.close()
+    check("early data are taken", c.accepted())
+    c.close()
+    session, said = early.session(to, get("/first"))
+    c = early.Client(to, session)
+    words = c.early(get(path), send=False)
+    c.out = b""
+    return c, words
+
+
+def repeat(to, words, times):
+    """Says it on so many connections, and hears each of them to its end."""
+    socks = [socket.create_connection(early.place(to), early.PATIENCE) for i in range(times)]
+    for s in socks:
+        s.sendall(words)
+    for s in socks:
+        s.shutdown(socket.SHUT_WR)
+        try:
+            while s.recv(65536):
+                pass
+        except ConnectionResetError:
+            pass
+        s.close()
+
+
+def count(path):
+    return len([l for l in seen if l.split()[1] == path.encode()])
+
+
+for name, to in zip(("tickets", "file", "cache"), addresses):
+    c, words = flight(to, "/" + name)
+    c.send(words)
+    c.handshake(send=False)
+    check(name + ": the first is heard", c.accepted() and b"200 OK" in c.response())
+    c.send()
+    repeat(to, words, 40)
+    check(name + ": no other is", count("/" + name) == 1, seen)
+    if name == "tickets":  # none of another generation counts yet
+        until("each is told no", lambda: info("EarlyDataRepeated") == 40)
+    c.close()
+    c, all_at_once = flight(to, "/crowd-" + name)
+    repeat(to, all_at_once, 40)
+    check(name + ": of many at once not two are heard", count("/crowd-" + name) <= 1, seen)
+    repeat(to, all_at_once, 4)
+    check(name + ": nor later", count("/crowd-" + name) <= 1, seen)
+    c.close()
+    c, words = flight(to, "/reload-" + name)
+    c.send(words)
+    c.handshake()
+    check(name + ": heard before a reload", c.accepted() and b"200 OK" in c.response())
+    c.close()
+    said = subprocess.run([tool, "-s", parent, "ask", "reload"], capture_output=True, text=True).stdout
+    check(name + ": reload", "Success=1" in said, said)
+    repeat(to, words, 40)
+    check(name + ": not behind it", count("/reload-" + name) == 1, seen)
+    c, words = flight(to, "/other")
+    c.close()
+PY
+finish

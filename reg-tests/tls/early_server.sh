@@ -1,0 +1,169 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Early data to servers (allow-0rtt of server lines): if the client's request came early, or with "retry-on
+# 0rtt-rejected". What the server refuses is sent behind the handshake, once; nothing is lost or doubled.
+. "${0%/*}/../lib.sh"
+. "${0%/*}/early.sh"
+
+for name in asked told plain never once tcp off; do
+	eval "$name=127.0.0.1:\$(ports 1)"
+done
+words="$back ssl verify none"
+config <<END
+	log $dir/log.sock local0
+defaults d
+	mode http
+	timeout connect 1m
+	timeout client 2m
+	timeout server 2m
+	http-reuse never
+frontend asked
+	bind $asked
+	default_backend safe
+frontend told
+	bind $told ssl crt $dir/pem allow-0rtt
+	default_backend told
+frontend plain
+	bind $plain
+	default_backend told
+frontend never
+	bind $never
+	default_backend never
+frontend once
+	bind $once
+	default_backend once
+frontend off
+	bind $off
+	default_backend off
+frontend tcp
+	mode tcp
+	bind $tcp ssl crt $dir/pem allow-0rtt
+	default_backend tcp
+backend safe
+	retry-on conn-failure 0rtt-rejected
+	server s1 $words allow-0rtt
+backend told
+	server s1 $words allow-0rtt
+backend never
+	retry-on 0rtt-rejected
+	retries 0
+	server s1 $words allow-0rtt
+backend once
+	retry-on all-retryable-errors
+	server s1 $words allow-0rtt
+backend off
+	retry-on 0rtt-rejected
+	server s1 $words
+backend tcp
+	mode tcp
+	server s1 $words allow-0rtt
+END
+server=$back
+start_penstock
+early_test "$server" "$asked" "$told" "$plain" "$never" "$once" "$tcp" "$off" <<'PY'
+server, asked, told, plain, never, once, tcp, off = addresses
+
+
+def reply(is_early, head, body):
+    if b"/425" in head and is_early:
+        return b"HTTP/1.1 425 Too Early\r\nContent-Length: 0\r\n\r\n"
+    said = (b"early " if is_early else b"late ") + head.split(b"\r\n")[0] + b" " + body
+    return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(said) + said
+
+
+backend = early.Server(folder + "/pem", reply, to=early.place(server))
+
+
+def visit(to, request):
+    """A client without TLS: what it is told, and what the server got for it."""
+    backend.requests.clear()
+    connections = backend.connections
+    with socket.create_connection(early.place(to), early.PATIENCE) as s:
+        s.sendall(request)
+        said = b""
+        while b"\r\n\r\n" not in said or len(said.partition(b"\r\n\r\n")[2]) < (
+                early.content_length(said.partition(b"\r\n\r\n")[0]) or 0):
+            if not (piece := s.recv(65536)):
+                break
+            said += piece
+    return said, [r[0] for r in backend.requests], backend.connections - connections
+
+
+def warm(to):
+    """The server has given a session, and we have noticed."""
+    for i in range(2):
+        visit(to, get("/warm"))
+
+
+def told_so(to, request):
+    """A client with early data, which has not finished when it is answered."""
+    backend.requests.clear()
+    c, said = before_finished(to, request)
+    c.close()
+    got = [r for r in backend.requests if b"/first" not in r[1]]
+    return said, got
+
+
+warm(asked)
+said, got, connections = visit(asked, get("/a"))
+check("a safe request goes early", said.endswith(b"early GET /a HTTP/1.1 ") and got == [True], (said, got))
+said, got, connections = visit(asked, b"POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody")
+check("another one does not", said.endswith(b"late POST /p HTTP/1.1 body") and got == [False], (said, got))
+backend.refuses = True
+retries = int(column("safe", "s1", "wretr"))
+said, got, connections = visit(asked, get("/b"))
+check("refused, it goes behind the handshake, once, on the same connection",
+      said.endswith(b"late GET /b HTTP/1.1 ") and got == [False] and connections == 1, (said, got, connections))
+check("that is a retry", int(column("safe", "s1", "wretr")) == retries + 1)
+backend.refuses = False
+warm(asked)
+said, got, connections = visit(asked, get("/425"))
+check("a 425 is not the client's", said.endswith(b"late GET /425 HTTP/1.1 ") and got == [True, False], (said, got))
+warm(asked)
+backend.breaks = 1
+said, got, connections = visit(asked, get("/c"))
+check("a connection that breaks is tried again", said.endswith(b"GET /c HTTP/1.1 ") and connections == 2, said)
+
+warm(plain)
+said, got, connections = visit(plain, get("/d"))
+check("without early data of the client or the word none are sent", got == [False], got)
+said, got = told_so(told, get("/e"))
+check("with those of the client they are", said.endswith(b"early GET /e HTTP/1.1 ") and [r[0] for r in got] == [True], (said, got))
+check("and marked", b"\r\nearly-data: 1" in got[0][1], got)
+body = b"0123456789" * 500
+said, got = told_so(told, b"POST /f HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n" + body)
+check("a body follows its head", said.endswith(b"POST /f HTTP/1.1 " + body) and len(got) == 1, (said, got))
+said, got = told_so(told, get("/425"))
+check("a 425 is the client's", said.startswith(b"HTTP/1.1 425") and len(got) == 1, (said, got))
+backend.refuses = True
+said, got = told_so(told, get("/g"))
+check("refused, it follows", said.endswith(b"late GET /g HTTP/1.1 ") and len(got) == 1, (said, got))
+backend.refuses = False
+session, said = early.session(told, get("/first"))
+c = early.Client(told, session)
+connections = backend.connections
+backend.breaks = 1
+c.early(get("/h"))
+c.handshake(send=False)
+said = c.response()
+check("what may have been read is not said twice", b" 503 " in said.split(b"\r\n")[0] and
+      backend.connections == connections + 1, said)
+c.close()
+
+warm(never)
+check("without retries none are sent", visit(never, get("/i"))[1] == [False])
+warm(once)
+check("all-retryable-errors has the word", visit(once, get("/j"))[1] == [True])
+warm(off)
+check("without allow-0rtt none are sent", visit(off, get("/k"))[1] == [False])
+
+said, got = told_so(tcp, get("/l"))
+said, got = told_so(tcp, get("/m"))
+check("mode tcp", said.endswith(b"early GET /m HTTP/1.1 ") and len(got) == 1, (said, got))
+backend.refuses = True
+said, got = told_so(tcp, get("/n"))
+check("refused", said.endswith(b"late GET /n HTTP/1.1 ") and len(got) == 1, (said, got))
+check("all this was counted", info("EarlyDataSent") >= 10 and info("EarlyDataRejected") == 3,
+      (info("EarlyDataSent"), info("EarlyDataRejected")))
+PY
+finish
