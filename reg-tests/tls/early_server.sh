@@ -5,7 +5,7 @@
 . "${0%/*}/../lib.sh"
 . "${0%/*}/early.sh"
 
-for name in asked told plain never once tcp off; do
+for name in asked told plain never once tcp off named unrepeated smaller; do
 	eval "$name=127.0.0.1:\$(ports 1)"
 done
 words="$back ssl verify none"
@@ -35,6 +35,16 @@ frontend once
 frontend off
 	bind $off
 	default_backend off
+frontend named
+	bind $named ssl crt $dir/pem allow-0rtt
+	default_backend named
+frontend unrepeated
+	bind $unrepeated ssl crt $dir/pem allow-0rtt
+	http-request disable-l7-retry
+	default_backend unrepeated
+frontend smaller
+	bind $smaller
+	default_backend smaller
 frontend tcp
 	mode tcp
 	bind $tcp ssl crt $dir/pem allow-0rtt
@@ -54,21 +64,35 @@ backend once
 backend off
 	retry-on 0rtt-rejected
 	server s1 $words
+backend named
+	http-send-name-header X-Srv
+	server s1 $words allow-0rtt
+backend unrepeated
+	retry-on conn-failure 0rtt-rejected
+	server s1 $words allow-0rtt
+backend smaller
+	retry-on 0rtt-rejected
+	compression algo gzip
+	compression type text/plain
+	compression offload
+	server s1 $words allow-0rtt
 backend tcp
 	mode tcp
 	server s1 $words allow-0rtt
 END
 server=$back
 start_penstock
-early_test "$server" "$asked" "$told" "$plain" "$never" "$once" "$tcp" "$off" <<'PY'
-server, asked, told, plain, never, once, tcp, off = addresses
+early_test "$server" "$asked" "$told" "$plain" "$never" "$once" "$tcp" "$off" \
+	"$named" "$unrepeated" "$smaller" <<'PY'
+server, asked, told, plain, never, once, tcp, off, named, unrepeated, smaller = addresses
 
 
 def reply(is_early, head, body):
     if b"/425" in head and is_early:
         return b"HTTP/1.1 425 Too Early\r\nContent-Length: 0\r\n\r\n"
     said = (b"early " if is_early else b"late ") + head.split(b"\r\n")[0] + b" " + body
-    return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(said) + said
+    kind = b"Content-Type: text/plain\r\n" if b"/text" in head else b""
+    return b"HTTP/1.1 200 OK\r\n%sContent-Length: %d\r\n\r\n" % (kind, len(said)) + said
 
 
 backend = early.Server(folder + "/pem", reply, to=early.place(server))
@@ -102,6 +126,19 @@ def told_so(to, request):
     c.close()
     got = [r for r in backend.requests if b"/first" not in r[1]]
     return said, got
+
+
+def broken(to, request):
+    """The same, and the server breaks the connection when it has read."""
+    session, said = early.session(to, get("/first"))
+    c = early.Client(to, session)
+    connections = backend.connections
+    backend.breaks = 1
+    c.early(request)
+    c.handshake(send=False)
+    said = c.response()
+    c.close()
+    return said, backend.connections - connections
 
 
 warm(asked)
@@ -139,16 +176,8 @@ backend.refuses = True
 said, got = told_so(told, get("/g"))
 check("refused, it follows", said.endswith(b"late GET /g HTTP/1.1 ") and len(got) == 1, (said, got))
 backend.refuses = False
-session, said = early.session(told, get("/first"))
-c = early.Client(told, session)
-connections = backend.connections
-backend.breaks = 1
-c.early(get("/h"))
-c.handshake(send=False)
-said = c.response()
-check("what may have been read is not said twice", b" 503 " in said.split(b"\r\n")[0] and
-      backend.connections == connections + 1, said)
-c.close()
+said, connections = broken(told, get("/h"))
+check("what may have been read is not said twice", b" 503 " in said.split(b"\r\n")[0] and connections == 1, said)
 
 warm(never)
 check("without retries none are sent", visit(never, get("/i"))[1] == [False])
@@ -156,6 +185,18 @@ warm(once)
 check("all-retryable-errors has the word", visit(once, get("/j"))[1] == [True])
 warm(off)
 check("without allow-0rtt none are sent", visit(off, get("/k"))[1] == [False])
+
+told_so(named, get("/warm"))
+said, got = told_so(named, get("/o"))
+check("a head that names the server is the same when it is made again",
+      said.endswith(b"early GET /o HTTP/1.1 ") and len(got) == 1 and b"x-srv: s1" in got[0][1].lower(), (said, got))
+said, connections = broken(unrepeated, get("/p"))
+check("nor with 0rtt-rejected and disable-l7-retry", b" 503 " in said.split(b"\r\n")[0] and connections == 1,
+      (said, connections))
+warm(smaller)
+said, got, connections = visit(smaller, b"GET /text HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n")
+check("what was made early knows what the client takes", got == [True] and b"content-encoding: gzip" in said.lower(),
+      (said, got))
 
 said, got = told_so(tcp, get("/l"))
 said, got = told_so(tcp, get("/m"))

@@ -259,7 +259,8 @@ void compress_request(struct exchange *x)
 
 	if (likely(!conf) || x->attempts)
 		return;
-	x->compress = (uint8_t)compress_accepted(&x->req, conf);
+	if (!x->compress) /* else the head was made before, to be sent early */
+		x->compress = (uint8_t)compress_accepted(&x->req, conf);
 	if (offloads(x->stream))
 		message_delete(&x->req, SPAN("accept-encoding"));
 }

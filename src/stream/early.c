@@ -224,7 +224,9 @@ bool early_skip(struct exchange *x)
 
 bool early_is_lost(const struct stream *s)
 {
-	return s->relay.server.ops && tls_conn_early_said(end_conn(&s->relay.server)) &&
+	if (!s->relay.server.ops || !tls_conn_early_said(end_conn(&s->relay.server)))
+		return false;
+	return !s->exchange || s->exchange->no_retry ||
 	       !(s->backend->set.retry_on & (RETRY_0RTT | RETRY_EMPTY));
 }
 

@@ -300,7 +300,7 @@ bool exchange_write_request(struct stream *s)
 	if (server->framing)
 		server->framing->keep = server_may_keep(s) ||
 					both_options(s) & OPT_PRETEND_KEEPALIVE;
-	if (!forwarded_name_server(x) || !early_mark(x))
+	if (!early_mark(x) || !forwarded_name_server(x))
 		return false;
 	h1_adjust_for_server(s, &x->req);
 	return !server->ops->head_out || server->ops->head_out(server, &x->req) == IO_OK;

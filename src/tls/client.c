@@ -229,11 +229,14 @@ static int client_new_session(SSL *ssl, SSL_SESSION *session)
 
 static bool session_is_good(const struct client_session *entry, const struct tls_client *client)
 {
-	time_t begun = (time_t)SSL_SESSION_get_time(entry->session);
+	time_t age = time(NULL) - (time_t)SSL_SESSION_get_time(entry->session);
 
+	/* A ticket that is too old the library leaves out by itself, but not the early data with it. */
 	return entry->generation == client->context->generation &&
 	       SSL_SESSION_is_resumable(entry->session) &&
-	       time(NULL) - begun < SSL_SESSION_get_timeout(entry->session);
+	       age < SSL_SESSION_get_timeout(entry->session) &&
+	       (SSL_SESSION_get_protocol_version(entry->session) != TLS1_3_VERSION ||
+		age < (time_t)SSL_SESSION_get_ticket_lifetime_hint(entry->session));
 }
 
 static void session_offer(SSL *ssl, struct tls_client *client, const struct client_use *use)

@@ -219,6 +219,8 @@ static enum io tls_read_nothing(struct tls_conn *t)
 		t->readable = false; /* which the BIO of a socket has not noted */
 		return IO_AGAIN;
 	case SSL_ERROR_ZERO_RETURN:
+		if (t->broken && !t->ended) /* by a reset, which the library takes for an end, too */
+			return tls_broken(t);
 		t->ended = true;
 		t->conn->flags |= CONN_EOF;
 		return IO_EOF;
@@ -505,17 +507,19 @@ static void tls_event(struct conn *conn)
 		t->readable = true;
 	if (t->unproven && t->readable)
 		tls_prove(t);
-	if (t->shut && !t->unproven && !t->said_end && conn->flags & CONN_WRITABLE && !t->out) {
+	if (t->out && conn->flags & CONN_WRITABLE) {
+		if (!tls_flush(t, false))
+			conn->flags &= (uint16_t)~CONN_WRITABLE;
+		records_settle(RECORDS_OUT, &t->out);
+	}
+	if (!t->shut || t->unproven || t->out || !(conn->flags & CONN_WRITABLE))
+		return;
+	if (t->said_end) {
+		conn_raw_shut(conn);
+	} else { /* it could not be said before */
 		t->shut = false;
 		tls_shut(conn);
 	}
-	if (!t->out || !(conn->flags & CONN_WRITABLE))
-		return;
-	if (!tls_flush(t, false))
-		conn->flags &= (uint16_t)~CONN_WRITABLE;
-	else if (t->shut && !t->unproven)
-		conn_raw_shut(conn);
-	records_settle(RECORDS_OUT, &t->out);
 }
 
 static void tls_shut(struct conn *conn)

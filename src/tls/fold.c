@@ -67,6 +67,7 @@ void *tls_fold(void *memory)
 	put_aside(f, memory);
 	if (!madvise(pages.at, pages.len, MADV_DONTNEED))
 		return f;
+	OPENSSL_cleanse(f, size);
 	tls_memory_give(f, __FILE__, __LINE__);
 	return NULL;
 }

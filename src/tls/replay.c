@@ -130,8 +130,8 @@ static bool is_fresh(uint64_t place, int64_t now)
 {
 	uint16_t age = (uint16_t)((uint16_t)now - (uint16_t)place);
 
-	/* A neighbour's clock may be a second ahead. */
-	return place && (age <= REPLAY_WINDOW || age == UINT16_MAX);
+	/* A neighbour may have looked at the clock later: we may have been stopped since we did. */
+	return place && (age <= REPLAY_WINDOW || age >= UINT16_MAX - REPLAY_WINDOW);
 }
 
 /* How often the tag is there; *room: the first place that nobody needs any more, and what it held. */
