@@ -76,7 +76,6 @@ waits.sendall(b"GET /waits HTTP/1.1\r\nHost: x\r\n\r\n")
 while not origin.arrived:
     time.sleep(0.01)
 interactive = connect(service.args.parent)
-interactive.sendall(b"prompt\n")
 weights = itertools.count(1)
 
 
@@ -104,7 +103,7 @@ def set_and_get():
     return said
 
 
-talk("")
+talk("prompt")
 questions = [
     ("show stat", lambda: service.ask("show stat"), stat_is_whole),
     ("show info", lambda: service.ask("show info"), info_is_whole),

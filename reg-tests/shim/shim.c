@@ -149,12 +149,14 @@ static void parse_rule(const char *text)
 }
 
 static int log_fd = -1;
+static bool started; /* the environment may be looked at: a sanitizer maps memory earlier */
 
 /* Early: a process that has given up rights may not be able to open it. */
 __attribute__((constructor)) static void open_log(void)
 {
 	const char *path = getenv("SHIM_LOG");
 
+	started = true;
 	log_fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
 }
 
@@ -588,7 +590,7 @@ void *realloc(void *p, size_t size)
 
 void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
 {
-	if (flags & MAP_ANONYMOUS && fails(MMAP))
+	if (flags & MAP_ANONYMOUS && started && fails(MMAP))
 		return MAP_FAILED;
 	return (void *)syscall(SYS_mmap, at, size, prot, flags, fd, offset);
 }
