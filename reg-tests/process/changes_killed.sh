@@ -111,7 +111,7 @@ check("one that is said to be done", service.ask("set weight be/s1 77") == "")
 until("is done in all", lambda: agree("get weight be/s1") == "77 (initial 1)")
 
 # ---- half of a payload -------------------------------------------------------------------------
-shown = agree(f"show ssl cert {kept}")
+shown = until("all show the certificate", lambda: agree(f"show ssl cert {kept}"))
 for part in (pem("second")[:-400], pem("second")):
     s = connect(service.args.stats)
     s.sendall(f"set ssl cert {kept} <<\n{part}".encode())
@@ -123,8 +123,8 @@ for part in (pem("second")[:-400], pem("second")):
     except OSError:
         pass
     until("all are replaced", whole)
-    check("half of a payload is none: no transaction", "*" not in (agree("show ssl cert") or "*"))
-    check("nor a change", agree(f"show ssl cert {kept}") == shown)
+    until("half of a payload is none: no transaction", lambda: "*" not in (agree("show ssl cert") or "*"))
+    until("nor a change", lambda: agree(f"show ssl cert {kept}") == shown)
 until("the shared memory is sound", lambda: service.ask(
     "expert-mode on; debug dev segment").strip() == "The segment is sound.")
 finish()
