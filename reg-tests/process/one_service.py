@@ -180,7 +180,7 @@ def killed(service, checked, where):
     check("by one with its number; the others live on", after[1:] == before[1:])
     now = [total(a) for a in answers(service, "show stat").values()]
     check(f"no counter steps back: {requests}, then {now}", min(now) >= requests)
-    check("the new one knows all changes", service.worker(1, "get weight be/s1") == "50 (initial 1)" and
+    until("the new one knows all changes", lambda: service.worker(1, "get weight be/s1") == "50 (initial 1)" and
           row(service, 1)["slim"] == "1234")
     s = [connect(service.args.front) for _ in range(8)]
     check("and what rules have put into maps and lists",
