@@ -73,9 +73,7 @@ void tls_rest_wake(struct tls_conn *t)
 void tls_rest_later(struct tls_conn *t)
 {
 	list_remove(&t->rest);
-	t->used_ms = (uint32_t)clock_now_ms;
-	if (tls_memory_started)
-		rest_append(t);
+	tls_rest_begin(t);
 }
 
 void tls_rest_end(struct tls_conn *t)
