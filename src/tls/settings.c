@@ -164,6 +164,8 @@ int tls_settings_versions(const struct tls_settings *set, int *min, int *max, ui
 	left = versions_left(*min, *max, range ? 0 : set->forbidden);
 	if (!why && set->options.on & TLS_ALLOW_0RTT && !(left & 1U << (ARRAY_LEN(versions) - 1)))
 		why = "'allow-0rtt' has no effect: early data need TLS 1.3";
+	if (!why && set->options.on & TLS_KERNEL && !(left & 1U << (ARRAY_LEN(versions) - 2)))
+		why = "'ktls on' has no effect: the kernel gets connections of TLS 1.2 only";
 	if (doubt)
 		*doubt = why;
 	if (!left || *max == SSL3_VERSION)

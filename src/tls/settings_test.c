@@ -65,6 +65,10 @@ static void versions(void **state)
 	assert_string_equal(range("allow-0rtt"), "2-3");
 	assert_string_equal(range("allow-0rtt ssl-max-ver TLSv1.2"), "2-2 doubt");
 	assert_string_equal(range("allow-0rtt no-tlsv13"), "2-2 doubt");
+	assert_string_equal(range("ktls on"), "2-3");
+	assert_string_equal(range("ktls on force-tlsv12"), "2-2");
+	assert_string_equal(range("ktls on ssl-min-ver TLSv1.3"), "3-3 doubt");
+	assert_string_equal(range("ktls on no-tlsv12"), "3-3 doubt");
 	assert_string_equal(range("ssl-min-ver TLSv1.3 ssl-max-ver TLSv1.2"), "none");
 	assert_string_equal(range("ssl-min-ver TLSv1.0"), "0-3");
 	assert_string_equal(range("force-tlsv12"), "2-2");
