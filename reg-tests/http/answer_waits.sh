@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# A server leaves in the middle of a request, and the 502 is more than the client takes at once: what
+# the client sends while a part of it waits goes nowhere, and the client gets all of the answer.
+. "${0%/*}/../lib.sh"
+
+command -v python3 >/dev/null || { say "needs python3"; exit 77; }
+{
+	printf 'HTTP/1.0 502 Bad Gateway\r\n\r\n'
+	head -c 16000 /dev/zero | tr '\0' x
+} >"$dir/502.http"
+config <<END_CONFIG
+	tune.sndbuf.client 4608
+defaults
+	mode http
+	timeout connect 10s
+	timeout client 10s
+	timeout server 10s
+	errorfile 502 $dir/502.http
+listen l
+	bind $front
+	server s1 $back
+END_CONFIG
+start_penstock
+timeout 100 python3 - "${front##*:}" "${back##*:}" <<'END' || fail "an answer was cut short"
+import socket, sys
+
+front, back = int(sys.argv[1]), int(sys.argv[2])
+listener = socket.create_server(("127.0.0.1", back))
+
+
+def answer(behind):
+    """The body's length; the client sends `behind' once the answer has begun."""
+    with socket.socket() as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 256)
+        s.settimeout(30)
+        s.connect(("127.0.0.1", front))
+        s.sendall(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n12345678")
+        server, _ = listener.accept()
+        while b"12345678" not in server.recv(65536):
+            pass
+        server.close()
+        got = s.recv(1)
+        s.sendall(behind)
+        while data := s.recv(100):
+            got += data
+        return len(got.partition(b"\r\n\r\n")[2])
+
+
+lengths = [answer(b"abcd" * n) for n in (0, 1, 247, 248, 249, 1000)]
+print("       the bodies of the answers:", lengths)
+sys.exit(lengths != [16000] * 6)
+END
+stop_penstock
+finish
