@@ -35,7 +35,7 @@ enum segment_kind { SLOT_FREE, SLOT_GLOBAL, SLOT_FRONTEND, SLOT_BACKEND, SLOT_SE
 /* Head of a row: of a process. Row 0 is the parent's (and the only process's when there are no
  * workers: then it is its worker, too). Single writer: the process itself, except where said. */
 struct segment_row {
-	_Atomic uint32_t taken;       /* 0: the row is free. Written by the parent */
+	_Atomic uint32_t taken;       /* 0: the row is free. Written by the parent, for others to see */
 	_Atomic pid_t pid;            /* 0: nobody has it now. Written by the parent */
 	_Atomic uint32_t generation;  /* of the configuration. Written by the parent */
 	_Atomic uint32_t number;      /* worker 1..N of its generation; 0: parent. By the parent */
@@ -106,6 +106,8 @@ void *segment_cell(const struct segment *segment, unsigned row, unsigned slot);
 struct segment_row *segment_row(const struct segment *segment, unsigned row);
 /* Rows from 0 to this one (excluded) may be in use. At least 1. segment NULL: 1. */
 unsigned segment_rows(const struct segment *segment);
+/* By the parent's own account, whatever stands in the row. */
+bool segment_row_is_taken(const struct segment *segment, unsigned row);
 /* A free row for a worker, marked with generation and number; -1: none. Parent only. */
 int segment_take_row(struct segment *segment, uint32_t generation, uint32_t number);
 /* Its cells have been emptied: proxy/tally.c does it and calls this. */

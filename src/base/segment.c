@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #define MAGIC UINT64_C(0x746e656d67657350) /* "Psegment" */
-enum { VERSION = 1, PAGE = 4096, ROW_SIZE = PAGE, EXTENTS_MOST = 4096, FOLD_TRIES = 1000 };
+enum { VERSION = 2, PAGE = 4096, ROW_SIZE = PAGE, EXTENTS_MOST = 4096, FOLD_TRIES = 1000 };
 
 struct head {
 	uint64_t magic, layout;
@@ -35,6 +35,9 @@ struct head {
 	_Atomic uint32_t rows_used; /* rows beyond are free */
 	_Atomic uint32_t slots_used;
 	int32_t wake[SEGMENT_ROWS_MOST]; /* eventfds */
+	/* Which rows are: a process may write what it likes into its own, and the parent must not
+	 * believe it. */
+	uint8_t taken[SEGMENT_ROWS_MOST];
 };
 
 struct entry {
@@ -205,7 +208,7 @@ struct segment *segment_new(unsigned rows, struct err *err)
 	s->head->rows = rows;
 	s->head->epoch = 1;
 	s->head->rows_used = 1;
-	segment_row(s, 0)->taken = 1;
+	s->head->taken[0] = segment_row(s, 0)->taken = 1;
 	if (open_wakes(s, err) < 0 || grow(s, err) < 0)
 		segment_free(&s);
 	return s;
@@ -505,6 +508,11 @@ unsigned segment_rows(const struct segment *s)
 	return s ? atomic_load_explicit(&s->head->rows_used, memory_order_acquire) : 1;
 }
 
+bool segment_row_is_taken(const struct segment *s, unsigned row)
+{
+	return s->head->taken[row];
+}
+
 int segment_take_row(struct segment *s, uint32_t generation, uint32_t number)
 {
 	struct segment_row *r;
@@ -512,13 +520,13 @@ int segment_take_row(struct segment *s, uint32_t generation, uint32_t number)
 	unsigned row;
 
 	for (row = 1; row < s->head->rows; row++) {
-		r = segment_row(s, row);
-		if (r->taken)
+		if (s->head->taken[row])
 			continue;
+		r = segment_row(s, row);
 		memset(r, 0, sizeof(*r));
 		r->generation = generation;
 		r->number = number;
-		r->taken = 1;
+		s->head->taken[row] = r->taken = 1;
 		if (row >= s->head->rows_used)
 			s->head->rows_used = row + 1;
 		while (read(s->head->wake[row], &woken, sizeof(woken)) > 0)
@@ -530,10 +538,11 @@ int segment_take_row(struct segment *s, uint32_t generation, uint32_t number)
 
 void segment_free_row(struct segment *s, unsigned row)
 {
-	BUG_ON(!row || !segment_row(s, row)->taken);
+	BUG_ON(!row || !s->head->taken[row]);
+	s->head->taken[row] = 0;
 	memset(segment_row(s, row), 0, sizeof(struct segment_row));
 	/* Sums need not look at rows that are free. */
-	while (!segment_row(s, s->head->rows_used - 1)->taken)
+	while (!s->head->taken[s->head->rows_used - 1])
 		s->head->rows_used--;
 }
 
@@ -618,14 +627,15 @@ static int check_rows(const struct segment *s, struct err *err)
 
 	for (row = 0; row < s->head->rows_used; row++) {
 		r = segment_row(s, row);
-		if (!r->taken && !all_zero(r, sizeof(*r)))
+		if (!s->head->taken[row] && !all_zero(r, sizeof(*r)))
 			return err_set(err, "row %u is free but has a head", row);
-		if (r->taken > 1)
-			return err_set(err, "row %u is taken %u times", row, r->taken);
+		if (r->taken != s->head->taken[row])
+			return err_set(err, "row %u says that it is %s", row,
+				       r->taken ? "taken" : "free");
 		if (s->fd >= 0 && fcntl(s->head->wake[row], F_GETFD) < 0)
 			return err_set(err, "row %u cannot be woken", row);
 	}
-	return segment_row(s, 0)->taken ? 0 : err_set(err, "the row of the parent is free");
+	return s->head->taken[0] ? 0 : err_set(err, "the row of the parent is free");
 }
 
 static int check_cells(const struct segment *s, unsigned slot, struct err *err)
@@ -634,7 +644,7 @@ static int check_cells(const struct segment *s, unsigned slot, struct err *err)
 	unsigned row;
 
 	for (row = 0; row < s->head->rows_used; row++)
-		if ((free || !segment_row(s, row)->taken) &&
+		if ((free || !s->head->taken[row]) &&
 		    !all_zero(segment_cell(s, row, slot), SEGMENT_CELL))
 			return err_set(err, "slot %u (%s) of row %u is free but holds numbers", slot,
 				       segment_slot_name(s, slot), row);

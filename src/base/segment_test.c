@@ -189,6 +189,28 @@ static void rows_are_taken_and_woken(void **state)
 	segment_free(&s);
 }
 
+/* A process that was taken over writes what it likes into its own row. */
+static void a_row_cannot_say_that_it_is_free(void **state)
+{
+	struct segment *s = segment_new(4, NULL);
+
+	(void)state;
+	assert_int_equal(segment_take_row(s, 1, 1), 1);
+	assert_int_equal(segment_take_row(s, 1, 2), 2);
+	memset(segment_row(s, 2), 0, sizeof(struct segment_row));
+	assert_true(segment_row_is_taken(s, 2));
+	assert_int_equal(segment_take_row(s, 1, 3), 3);
+	segment_free_row(s, 3);
+	assert_int_equal(segment_rows(s), 3);
+	segment_free_row(s, 2);
+	assert_int_equal(segment_rows(s), 2);
+	memset(segment_row(s, 1), 0xff, sizeof(struct segment_row));
+	segment_free_row(s, 1);
+	assert_int_equal(segment_rows(s), 1);
+	assert_sound(s);
+	segment_free(&s);
+}
+
 static void the_checker_finds_damage(void **state)
 {
 	struct segment *s = segment_new(3, NULL);
@@ -409,6 +431,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(unused_slots_are_given_up),
 		cmocka_unit_test(another_layout_is_refused),
 		cmocka_unit_test(rows_are_taken_and_woken),
+		cmocka_unit_test(a_row_cannot_say_that_it_is_free),
 		cmocka_unit_test(the_checker_finds_damage),
 		cmocka_unit_test(sums_never_step_back),
 	};

@@ -135,7 +135,7 @@ static unsigned free_rows(const struct segment *s)
 	unsigned row, n = 0;
 
 	for (row = 1; row < segment_capacity(s); row++)
-		n += !segment_row(s, row)->taken;
+		n += !segment_row_is_taken(s, row);
 	return n;
 }
 
