@@ -50,7 +50,8 @@ unsigned cli_timeout(const struct cli *cli);
 
 struct err;
 struct text;
-/* Carries out a command that has no conversation: words (NULL-terminated; cli_apply may change
+/* Carries out a command (one of those that all processes carry out, CLI_SHARED, alone: who asks may
+ * have been taken over) that has no conversation: words (NULL-terminated; cli_apply may change
  * them) with the rights and severity output given. 0 and what it says in said; or -1 and err. */
 int cli_apply(int level, int severity, char **words, const char *payload, struct text *said,
 	      struct err *err);

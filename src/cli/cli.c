@@ -452,7 +452,7 @@ int cli_apply(int level, int severity, char **words, const char *payload, struct
 	while (words[n])
 		n++;
 	call->command = cli_find(cli_tables, words, &matched);
-	if (!call->command)
+	if (!call->command || !(call->command->flags & CLI_SHARED))
 		return err_set(err, "there is no such command here");
 	call->argc = n - matched;
 	call->argv = words + matched;

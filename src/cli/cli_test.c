@@ -92,6 +92,8 @@ static const struct cli_command test_commands[] = {
 	  .help = "d" },
 	{ .words = "half", .level = LEVEL_ADMIN, .flags = CLI_EXPERIMENTAL, .start = echo_start,
 	  .help = "h" },
+	{ .words = "alike", .level = LEVEL_ADMIN, .flags = CLI_SHARED, .start = echo_start,
+	  .help = "a" },
 	{ .words = "some day", .level = LEVEL_USER, .flags = CLI_LATER },
 	{ .words = NULL },
 };
@@ -542,6 +544,51 @@ static void many_commands_on_a_line(void **state)
 	cli_free(&cli);
 }
 
+/* What other processes ask for by the log of changes. */
+static void apply(const char *one, const char *two, int rc, const char *expected)
+{
+	char first[16], second[16], memory[100], *words[] = { first, second, NULL };
+	struct err err = { "" };
+	struct text t;
+
+	snprintf(first, sizeof(first), "%s", one);
+	snprintf(second, sizeof(second), "%s", two);
+	text_init(&t, memory, sizeof(memory));
+	assert_int_equal(cli_apply(LEVEL_ADMIN, CLI_SEVERITY_NONE, words, NULL, &t, &err), rc);
+	assert_string_equal(rc ? err.text : memory, expected);
+}
+
+static void others_may_ask_for_what_all_do_alone(void **state)
+{
+	(void)state;
+	apply("alike", "x", 0, "<x>\n");
+	apply("echo", "x", -1, "there is no such command here");
+	apply("danger", "x", -1, "there is no such command here");
+	apply("count", "3", -1, "there is no such command here");
+	apply("strange", "x", -1, "there is no such command here");
+}
+
+/* A parent's help must not be that of the workers that are forked from it. */
+static void help_follows_the_tables(void **state)
+{
+	static const struct cli_command other[] = {
+		{ .words = "elsewhere", .level = LEVEL_USER, .help = "o" }, { .words = NULL },
+	};
+	static const struct cli_command *const others[] = { other, cli_help_commands, NULL };
+
+	(void)state;
+	cli_conversation_tables = others;
+	check(LEVEL_USER, "help\n", "The following commands are valid at this level:\n"
+	      "  elsewhere                               : o\n"
+	      "  help [<command>]                        : list matching or all commands\n\n", true);
+	cli_conversation_tables = cli_tables;
+	check(LEVEL_USER, "help cou\n", "The following commands are valid at this level:\n"
+	      "  count                                   : c\n"
+	      "  help [<command>]                        : list matching or all commands\n"
+	      "  prompt                                  : toggle interactive mode with prompt\n"
+	      "  quit                                    : disconnect\n\n", true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -573,6 +620,8 @@ int main(void)
 		cmocka_unit_test(too_many_words_are_refused),
 		cmocka_unit_test(zero_bytes_are_blanks),
 		cmocka_unit_test(many_commands_on_a_line),
+		cmocka_unit_test(others_may_ask_for_what_all_do_alone),
+		cmocka_unit_test(help_follows_the_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

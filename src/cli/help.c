@@ -21,9 +21,11 @@ struct help_state {
 	int at; /* row to be shown next */
 };
 
-/* All rows by their words; those with CLI_LAST behind the others. Built once. */
+/* All rows by their words; those with CLI_LAST behind the others. A parent has other tables than the
+ * workers that are forked from it later. */
 static const struct cli_command *help_rows[ROWS_MAX];
 static int help_count;
+static const struct cli_command *const *help_tables; /* what they were collected from */
 
 static int help_compare(const void *a, const void *b)
 {
@@ -37,8 +39,10 @@ static int help_compare(const void *a, const void *b)
 
 static void help_collect(void)
 {
-	if (help_count)
+	if (help_tables == cli_conversation_tables)
 		return;
+	help_tables = cli_conversation_tables;
+	help_count = 0;
 	for (int t = 0; cli_conversation_tables[t]; t++) {
 		for (const struct cli_command *row = cli_conversation_tables[t]; row->words; row++) {
 			BUG_ON(help_count == ROWS_MAX);

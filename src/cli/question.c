@@ -62,6 +62,7 @@ static int link_open(struct question *q, int fd)
 {
 	size_t len = strlen(q->text);
 	struct link *link = calloc(1, sizeof(*link));
+	ssize_t sent;
 
 	if (!link) {
 		close(fd);
@@ -70,7 +71,10 @@ static int link_open(struct question *q, int fd)
 	link->src = (struct source){ .fd = fd, .ready = link_ready };
 	link->question = q;
 	q->link = link;
-	return send(fd, q->text, len, MSG_NOSIGNAL) != (ssize_t)len ||
+	sent = send(fd, q->text, len, MSG_NOSIGNAL);
+	if (sent >= 0 && (size_t)sent < len)
+		errno = EMSGSIZE; /* more than such a socket takes at once */
+	return sent != (ssize_t)len ||
 	       loop_add(&link->src, EPOLLIN | EPOLLRDHUP | EPOLLET) < 0 ? -1 : 0;
 }
 
