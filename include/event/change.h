@@ -23,6 +23,7 @@ struct change_kind {
 	 * is set; elsewhere it is thrown away. 0; or -1 and err, having changed nothing. The same bytes
 	 * must do the same everywhere. */
 	int (*apply)(const void *bytes, size_t len, struct text *said, struct err *err);
+	bool by_parent; /* no worker may submit it */
 };
 /* All kinds, ended by NULL: by their names they are found when a change comes from another
  * process. Set once, by main. */

@@ -19,7 +19,8 @@ void changes_parent(void);
  * cannot apply does not end it. */
 void changes_add(struct channel *channel, unsigned row, bool old);
 /* More than CHANGES_BACKLOG bytes of earlier changes wait for a worker, which was stopped or hangs:
- * it hears of no more, and must be ended. May be NULL. Not called twice for one. */
+ * it hears of no more, and must be ended. The same for one that asks and does not read the answers, when
+ * those and the largest change are more. May be NULL. Not called twice for one. */
 enum { CHANGES_BACKLOG = 16 << 20 };
 extern void (*changes_overdue)(struct channel *channel);
 /* It has ended; the channel is about to be freed. */

@@ -36,6 +36,8 @@ int channel_send(struct channel *c, uint32_t kind, uint32_t id, const void *byte
 		 int fd);
 /* Bytes that wait for the peer: large for one that hangs. */
 size_t channel_backlog(const struct channel *c);
+/* Descriptors that wait with them; each is one of this process. */
+unsigned channel_waiting_fds(const struct channel *c);
 /* In a child that was just forked: closes the descriptor and frees without touching the poller,
  * which is the other process's. */
 void channel_drop(struct channel **c);

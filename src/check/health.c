@@ -56,7 +56,7 @@ const char *check_status_sentence(enum check_status status)
 		[CHECK_PROCOK] = "External check passed",
 	};
 
-	return sentences[status];
+	return (size_t)status < ARRAY_LEN(sentences) ? sentences[status] : sentences[CHECK_UNKNOWN];
 }
 
 static const char *observed_sentence(unsigned what)
@@ -72,7 +72,7 @@ static const char *observed_sentence(unsigned what)
 		[OBSERVED_BROKEN] = "Read error (http)",
 	};
 
-	return sentences[what];
+	return what < ARRAY_LEN(sentences) ? sentences[what] : "unknown"; /* who says so may lie */
 }
 
 bool check_status_has_code(enum check_status status)

@@ -103,6 +103,8 @@ static int result_apply(const void *bytes, size_t len, struct text *said, struct
 	s = take_frame(&f, sizeof(f), bytes, len, err);
 	if (!s)
 		return -1;
+	if (f.status > CHECK_PROCOK)
+		return err_set(err, "a broken change");
 	state = f.is_agent ? &s->state->agent : &s->state->check;
 	state->cause = f.cause;
 	state->error = f.error;
@@ -259,4 +261,5 @@ static int checker_apply(const void *bytes, size_t len, struct text *said, struc
 	return 0;
 }
 
-const struct change_kind checker_change = { .name = "checker", .apply = checker_apply };
+const struct change_kind checker_change = { .name = "checker", .apply = checker_apply,
+					    .by_parent = true };

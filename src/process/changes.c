@@ -53,6 +53,8 @@ void changes_add(struct channel *channel, unsigned row, bool old)
 
 	if (!w) {
 		log_process(LOG_L_ALERT, "Out of memory: a worker hears no changes.");
+		if (changes_overdue)
+			changes_overdue(channel);
 		return;
 	}
 	*w = (struct served){ .channel = channel, .row = row, .old = old };
@@ -105,18 +107,22 @@ static char *frame_make(const struct change_kind *kind, const void *bytes, size_
 	return frame;
 }
 
+static void served_give_up(struct served *w)
+{
+	w->overdue = true;
+	if (changes_overdue)
+		changes_overdue(w->channel);
+}
+
 /* One change of any size may wait; but who takes none must not make us keep all that come. One that
  * missed a change must not serve on either. */
 static void served_tell(struct served *w, const char *frame, size_t size)
 {
 	if (w->overdue)
 		return;
-	if (channel_backlog(w->channel) <= CHANGES_BACKLOG &&
-	    (channel_send(w->channel, MSG_CHANGE, place, frame, size, -1) == 0 || errno == EPIPE))
-		return;
-	w->overdue = true;
-	if (changes_overdue)
-		changes_overdue(w->channel);
+	if (channel_backlog(w->channel) > CHANGES_BACKLOG ||
+	    (channel_send(w->channel, MSG_CHANGE, place, frame, size, -1) < 0 && errno != EPIPE))
+		served_give_up(w);
 }
 
 /* 0: all know of it; -1 and err: nobody does. */
@@ -208,16 +214,32 @@ static void submitted(struct channel *channel, const struct frame *frame)
 	int rc;
 
 	text_init(&said, memory, sizeof(memory));
-	rc = kind ? log_append(kind, (const char *)frame->bytes + at, frame->len - at, &said, &err) :
-		    err_set(&err, "the parent does not know this kind of change");
+	if (!kind)
+		rc = err_set(&err, "the parent does not know this kind of change");
+	else if (kind->by_parent)
+		rc = err_set(&err, "this kind of change is the parent's");
+	else
+		rc = log_append(kind, (const char *)frame->bytes + at, frame->len - at, &said, &err);
 	if (rc < 0)
 		answer(channel, frame->id, rc, err.text, strlen(err.text));
 	else
 		answer(channel, frame->id, rc, said.ptr, said.len);
 }
 
+/* One that asks and asks and does not read the answers: they must not fill our memory. */
+static bool listens(struct channel *channel)
+{
+	struct served *w = served_find(channel);
+
+	if (w && !w->overdue && channel_backlog(channel) > CHANGES_BACKLOG + CHANGES_FRAME_MOST)
+		served_give_up(w);
+	return !w || !w->overdue;
+}
+
 bool changes_from_worker(struct channel *channel, struct frame *frame)
 {
+	if (!listens(channel))
+		return true; /* it is on its way out */
 	if (frame->kind == MSG_SUBMIT)
 		submitted(channel, frame);
 	else if (frame->kind == MSG_TALK)

@@ -4,8 +4,10 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "cli/conversation.h"
 #include "event/change.h"
 #include "event/talk.h"
+#include "net/listener.h"
 #include "process/channel.h"
 #include "process/messages.h"
 
@@ -53,6 +55,13 @@ size_t channel_backlog(const struct channel *c)
 	return waits[(uintptr_t)c];
 }
 
+static unsigned waiting_fds[8];
+
+unsigned channel_waiting_fds(const struct channel *c)
+{
+	return waiting_fds[(uintptr_t)c];
+}
+
 static int word_apply(const void *bytes, size_t len, struct text *said, struct err *err)
 {
 	if (len >= 3 && !memcmp(bytes, "bad", 3))
@@ -65,7 +74,8 @@ static int word_apply(const void *bytes, size_t len, struct text *said, struct e
 }
 
 static const struct change_kind word = { .name = "word", .apply = word_apply };
-static const struct change_kind *const kinds[] = { &word, NULL };
+static const struct change_kind order = { .name = "order", .apply = word_apply, .by_parent = true };
+static const struct change_kind *const kinds[] = { &word, &order, NULL };
 
 static char heard[200];
 
@@ -84,6 +94,7 @@ static int begin(void **state)
 	changes_forget_workers();
 	changes_old = false;
 	memset(waits, 0, sizeof(waits));
+	memset(waiting_fds, 0, sizeof(waiting_fds));
 	return 0;
 }
 
@@ -130,6 +141,7 @@ static void nobody_hears_of_what_is_refused(void **state)
 	struct frame bad = frame_of(MSG_SUBMIT, 8, "word\0bad", 8);
 	struct frame strange = frame_of(MSG_SUBMIT, 9, "what\0x", 6);
 	struct frame cut = frame_of(MSG_SUBMIT, 10, "word", 4);
+	struct frame not_its = frame_of(MSG_SUBMIT, 11, "order\0x", 7);
 
 	(void)state;
 	changes_parent();
@@ -138,8 +150,9 @@ static void nobody_hears_of_what_is_refused(void **state)
 	changes_from_worker(CHANNEL(1), &bad);
 	changes_from_worker(CHANNEL(1), &strange);
 	changes_from_worker(CHANNEL(1), &cut);
-	assert_int_equal(sent_count, 3);
-	for (unsigned i = 0; i < 3; i++) {
+	changes_from_worker(CHANNEL(1), &not_its);
+	assert_int_equal(sent_count, 4);
+	for (unsigned i = 0; i < 4; i++) {
 		assert_true(sent[i].kind == MSG_SAID && sent[i].to == CHANNEL(1));
 		assert_int_equal(sent[i].bytes[0], 1);
 	}
@@ -184,6 +197,26 @@ static void who_takes_nothing_is_told_no_more(void **state)
 	changes_from_worker(CHANNEL(1), &f);
 	assert_int_equal(sent_count, 7); /* one and the answer, each */
 	assert_true(overdue_count == 1 && overdue[0] == CHANNEL(2));
+	changes_overdue = NULL;
+}
+
+static void who_asks_and_does_not_read_is_ended(void **state)
+{
+	struct frame f = frame_of(MSG_SUBMIT, 7, "what\0x", 6);
+
+	(void)state;
+	changes_parent();
+	changes_overdue = note_overdue;
+	overdue_count = 0;
+	changes_add(CHANNEL(1), 1, false);
+	waits[1] = CHANGES_BACKLOG + CHANGES_FRAME_MOST;
+	assert_true(changes_from_worker(CHANNEL(1), &f));
+	assert_int_equal(sent_count, 1);
+	waits[1]++;
+	assert_true(changes_from_worker(CHANNEL(1), &f));
+	assert_true(changes_from_worker(CHANNEL(1), &f));
+	assert_int_equal(sent_count, 1);
+	assert_true(overdue_count == 1 && overdue[0] == CHANNEL(1));
 	changes_overdue = NULL;
 }
 
@@ -276,7 +309,7 @@ static void without_a_parent_there_is_an_error(void **state)
 
 /* -- talks ------------------------------------------------------------------------------------ */
 
-static int talked, served;
+static int talked, served, served_level;
 
 static void opened(void *arg, int fd, const char *error)
 {
@@ -288,7 +321,7 @@ static void opened(void *arg, int fd, const char *error)
 static void serve(int fd, int level)
 {
 	served = fd;
-	assert_int_equal(level, 3);
+	served_level = level;
 }
 
 static void a_talk_has_two_ends(void **state)
@@ -312,6 +345,7 @@ static void a_talk_has_two_ends(void **state)
 	f.fd = sent[1].fd;
 	assert_true(changes_from_parent(&f));
 	assert_int_equal(f.fd, -1);
+	assert_int_equal(served_level, LEVEL_ADMIN);
 	f = frame_of(MSG_TALK_SAID, sent[2].id, "", 0);
 	f.fd = sent[2].fd;
 	assert_true(changes_from_parent(&f));
@@ -358,6 +392,65 @@ static void a_talk_with_nobody_is_refused(void **state)
 	assert_string_equal(heard, "there is no such process");
 }
 
+/* A worker asks the parent for the row, with these rights. */
+static void ask_parent(unsigned row, int level)
+{
+	struct frame f;
+
+	sent_count = 0;
+	changes_worker(CHANNEL(9));
+	talk_open(row, level, opened, NULL);
+	f = frame_of(MSG_TALK, sent[0].id, sent[0].bytes, sent[0].len);
+	changes_parent();
+	changes_from_worker(CHANNEL(1), &f);
+}
+
+/* One that was taken over would end the parent by a command for experts, or lead it. */
+static void a_worker_has_no_power_over_the_parent(void **state)
+{
+	struct frame f;
+
+	(void)state;
+	changes_parent();
+	changes_add(CHANNEL(1), 1, false);
+	changes_add(CHANNEL(2), 2, false);
+	talk_serve = serve;
+	ask_parent(0, LEVEL_ADMIN | TALK_EXPERT | TALK_EXPERIMENTAL);
+	assert_true(sent[1].kind == MSG_TALK_SAID && sent[1].fd >= 0);
+	assert_int_equal(served_level, LEVEL_OPERATOR);
+	close(served);
+	close(sent[1].fd);
+	ask_parent(0, LEVEL_USER);
+	assert_int_equal(served_level, LEVEL_USER);
+	close(served);
+	close(sent[1].fd);
+	ask_parent(2, 200 | TALK_EXPERT);
+	f = frame_of(MSG_TALK, 0, sent[1].bytes, sent[1].len);
+	f.fd = sent[1].fd;
+	changes_from_parent(&f);
+	assert_int_equal(served_level, LEVEL_ADMIN);
+	close(served);
+	close(sent[2].fd);
+}
+
+/* Nobody takes the talks of one that was stopped: their descriptors are the parent's. */
+static void talks_for_the_deaf_are_few(void **state)
+{
+	(void)state;
+	changes_parent();
+	changes_add(CHANNEL(1), 1, false);
+	changes_add(CHANNEL(2), 2, false);
+	waiting_fds[2] = 1000;
+	talk_open(2, 3, opened, NULL);
+	assert_string_equal(heard, "it does not listen");
+	assert_int_equal(sent_count, 0);
+	waiting_fds[2] = 0;
+	waiting_fds[1] = 1000;
+	ask_parent(2, 3);
+	assert_int_equal(sent_count, 2);
+	assert_true(sent[1].kind == MSG_TALK_SAID && sent[1].fd < 0);
+}
+
 int main(void)
 {
 #define CLAIM(f) cmocka_unit_test_setup(f, begin)
@@ -367,6 +460,7 @@ int main(void)
 		CLAIM(nobody_hears_of_what_is_refused),
 		CLAIM(the_dead_are_not_told),
 		CLAIM(who_takes_nothing_is_told_no_more),
+		CLAIM(who_asks_and_does_not_read_is_ended),
 		CLAIM(another_makes_it_in_our_place),
 		CLAIM(a_worker_asks_and_follows),
 		CLAIM(who_has_gone_hears_nothing),
@@ -375,6 +469,8 @@ int main(void)
 		CLAIM(a_talk_has_two_ends),
 		CLAIM(a_new_parent_hears_it_again),
 		CLAIM(a_talk_with_nobody_is_refused),
+		CLAIM(a_worker_has_no_power_over_the_parent),
+		CLAIM(talks_for_the_deaf_are_few),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,7 @@ struct channel {
 	void *arg;
 	struct parcel *first, **last;
 	size_t backlog;
+	unsigned fds_waiting; /* descriptors in it */
 	bool writing; /* the poller watches for room */
 	bool broken;  /* sending has failed */
 	char *in;     /* bytes that make no whole frame yet */
@@ -66,6 +67,15 @@ int channel_pair(int fds[2])
 
 /* ---- sending ----------------------------------------------------------------------------- */
 
+static void parcel_close(struct channel *c, struct parcel *p)
+{
+	if (p->fd < 0)
+		return;
+	close(p->fd);
+	p->fd = -1;
+	c->fds_waiting--;
+}
+
 static void parcel_done(struct channel *c)
 {
 	struct parcel *p = c->first;
@@ -73,8 +83,7 @@ static void parcel_done(struct channel *c)
 	c->first = p->next;
 	if (!c->first)
 		c->last = &c->first;
-	if (p->fd >= 0)
-		close(p->fd);
+	parcel_close(c, p);
 	wipe_free(p);
 }
 
@@ -112,9 +121,7 @@ static void channel_flush(struct channel *c)
 			shutdown(c->src.fd, SHUT_RDWR);
 			break;
 		}
-		if (p->fd >= 0)
-			close(p->fd);
-		p->fd = -1;
+		parcel_close(c, p);
 		p->sent += (size_t)n;
 		c->backlog -= (size_t)n;
 		if (p->sent == p->len)
@@ -150,6 +157,7 @@ int channel_send(struct channel *c, uint32_t kind, uint32_t id, const void *byte
 	*c->last = p;
 	c->last = &p->next;
 	c->backlog += p->len;
+	c->fds_waiting += p->fd >= 0;
 	channel_flush(c);
 	errno = EPIPE;
 	return c->broken ? -1 : 0;
@@ -158,6 +166,11 @@ int channel_send(struct channel *c, uint32_t kind, uint32_t id, const void *byte
 size_t channel_backlog(const struct channel *c)
 {
 	return c->backlog;
+}
+
+unsigned channel_waiting_fds(const struct channel *c)
+{
+	return c->fds_waiting;
 }
 
 /* ---- receiving --------------------------------------------------------------------------- */

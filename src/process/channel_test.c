@@ -156,8 +156,10 @@ static void test_descriptors(void **state)
 		close(p[0]);
 		close(p[1]);
 	}
+	assert_true(channel_waiting_fds(left.c) > 0);
 	turn_until(&right.frames, 39);
 	assert_int_equal(right.fds, 38);
+	assert_int_equal(channel_waiting_fds(left.c), 0);
 }
 
 /* One for which there is no room is missing in its frame, and nothing else. */

@@ -23,6 +23,7 @@
 #include "process/worker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,7 +152,7 @@ static void say_worker(struct cli_call *call, struct proc_state *state, unsigned
 {
 	const struct segment_row *row = segment_row(segment, n);
 	uint32_t generation = atomic_load(&row->generation);
-	char reloads[16];
+	char reloads[16], version[sizeof(row->version)];
 
 	if (!is_worker(row) || (generation == process_generation) != (state->part == PROC_NOW))
 		return;
@@ -160,8 +161,9 @@ static void say_worker(struct cli_call *call, struct proc_state *state, unsigned
 		state->headed = true;
 	}
 	snprintf(reloads, sizeof(reloads), "%u", process_generation - generation);
+	snprintf(version, sizeof(version), "%.*s", (int)sizeof(version) - 1, row->version);
 	say_process(call->out, atomic_load(&row->pid), "worker", reloads,
-		    atomic_load(&row->started_ms), row->version);
+		    atomic_load(&row->started_ms), version);
 }
 
 static enum cli_step proc_next(struct cli_call *call)
@@ -182,7 +184,7 @@ static int reload_start(struct cli_call *call, struct err *err)
 {
 	int fd = cli_socket(call->cli);
 
-	fd = fd < 0 ? -1 : dup(fd);
+	fd = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return err_set(err, "Cannot keep the connection: %s", strerror(errno));
 	reload_request(fd);

@@ -4,7 +4,9 @@
 #include "process/talk.h"
 
 #include "base/list.h"
+#include "cli/conversation.h"
 #include "event/talk.h"
+#include "net/listener.h"
 #include "process/channel.h"
 #include "process/messages.h"
 
@@ -14,6 +16,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+/* Talks that wait for a process to take them: one that was stopped may be asked every second. */
+enum { WAITING = 32 };
 
 struct talk_frame {
 	uint32_t row;
@@ -31,6 +36,9 @@ static int talk_connect(const struct talk_frame *wish, const char **error)
 	*error = "there is no such process";
 	if (wish->row ? !asked : !talk_serve)
 		return -1;
+	*error = "it does not listen";
+	if (asked && channel_waiting_fds(asked) >= WAITING)
+		return -1;
 	*error = "out of descriptors";
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds) < 0)
 		return -1;
@@ -47,6 +55,16 @@ static int talk_connect(const struct talk_frame *wish, const char **error)
 	return fds[0];
 }
 
+/* A worker may have been taken over. What it passes on of the stats socket shows something, or ends a
+ * session: that needs no modes; and the parent has no sessions. */
+static void talk_limit(struct talk_frame *wish)
+{
+	const int most = wish->row ? LEVEL_ADMIN : LEVEL_OPERATOR;
+	int level = wish->level & TALK_LEVEL;
+
+	wish->level = level < most ? level : most;
+}
+
 void talk_wanted(struct channel *channel, const struct frame *frame)
 {
 	const char *error = "a broken question";
@@ -55,7 +73,10 @@ void talk_wanted(struct channel *channel, const struct frame *frame)
 
 	if (frame->len == sizeof(wish)) {
 		memcpy(&wish, frame->bytes, sizeof(wish));
-		fd = talk_connect(&wish, &error);
+		talk_limit(&wish);
+		error = "out of descriptors"; /* those for this one that are not read */
+		if (channel_waiting_fds(channel) < WAITING)
+			fd = talk_connect(&wish, &error);
 	}
 	channel_send(channel, MSG_TALK_SAID, frame->id, error, fd < 0 ? strlen(error) : 0, fd);
 	if (fd >= 0)
