@@ -208,7 +208,8 @@ struct segment *segment_new(unsigned rows, struct err *err)
 	s->head->rows = rows;
 	s->head->epoch = 1;
 	s->head->rows_used = 1;
-	s->head->taken[0] = segment_row(s, 0)->taken = 1;
+	s->head->taken[0] = 1;
+	segment_row(s, 0)->taken = 1;
 	if (open_wakes(s, err) < 0 || grow(s, err) < 0)
 		segment_free(&s);
 	return s;
@@ -526,7 +527,8 @@ int segment_take_row(struct segment *s, uint32_t generation, uint32_t number)
 		memset(r, 0, sizeof(*r));
 		r->generation = generation;
 		r->number = number;
-		s->head->taken[row] = r->taken = 1;
+		s->head->taken[row] = 1;
+		r->taken = 1;
 		if (row >= s->head->rows_used)
 			s->head->rows_used = row + 1;
 		while (read(s->head->wake[row], &woken, sizeof(woken)) > 0)
