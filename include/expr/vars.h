@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Variables: values that rules keep under a name such as "sess.client" (manual 7.3.1
  * "set-var"). Those of the process live as long as it does; those of a session and of a
- * stream hang in lists of their owner, which frees them. */
+ * stream hang in lists of their owner, which frees them. Those of a request (req) are
+ * there until its response begins, those of the response (res) from then on: view->responding. */
 #ifndef EXPR_VARS_H
 #define EXPR_VARS_H
 

@@ -98,6 +98,7 @@ struct view {
 	void (*find_log)(const struct view *view, struct view_log *log); /* elsewhere */
 	struct vars *session_vars;      /* sess: expr/vars.h; may be NULL */
 	struct vars *stream_vars;       /* txn, req, res */
+	bool responding;                /* res exists, req no longer */
 	const char *service;            /* "<STATS>": it answers instead of a server; or NULL */
 	struct vars *check_vars;        /* check: of a health check that runs; else NULL */
 	struct view_http *http;         /* NULL: none under way, mode tcp */

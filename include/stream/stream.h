@@ -109,6 +109,7 @@ struct stream {
 	bool redispatched, logged, connected, counted_server, counted_backend;
 	bool in_steps;             /* stream_run is at work: facts wait for it */
 	bool draining;             /* the client still takes what came before a reset */
+	bool responding;           /* the response has begun: stream_respond */
 	struct reap reap;
 };
 enum { NOT_REACHED = UINT32_MAX };
@@ -168,6 +169,8 @@ uint64_t stream_bytes_in(const struct stream *s);
 uint64_t stream_bytes_out(const struct stream *s);
 /* Has the client given up, before anything was forwarded? Ends the stream then. */
 bool stream_client_gone(struct stream *s);
+/* The response begins: variables of the request (req) are forgotten, those of the response exist. */
+void stream_respond(struct stream *s);
 /* From -1024 to 1024, as bind's "nice": the more, the less it may do in a row. */
 void stream_be_nice(struct stream *s, int nice);
 /* Splice, copy or adapt: from the options of frontend and backend. */

@@ -117,7 +117,8 @@ static int check_part(struct expr_arg *args, const struct expr_context *ctx, str
 }
 
 /* Part number n (from 1) of s, split at single delimiters, and count - 1 more; 0: all.
- * words: runs of delimiters count as one, and those at the ends do not count. */
+ * words: runs of delimiters count as one, and those at the ends do not count. A field that is not
+ * there has no value, such a word is empty: as in the reference. */
 struct parts {
 	struct span s, delimiters;
 	int64_t index, count;
@@ -191,7 +192,10 @@ static bool convert_part(const struct expr_arg *args, struct sample *smp,
 			    row->data == PART_WORD };
 
 	(void)view;
-	return in.index > 0 ? parts_forward(&in, &smp->str) : parts_backward(&in, &smp->str);
+	if (in.index > 0 ? parts_forward(&in, &smp->str) : parts_backward(&in, &smp->str))
+		return true;
+	smp->str.len = 0;
+	return in.words;
 }
 
 /* -- hosts ------------------------------------------------------------------------------ */

@@ -234,14 +234,14 @@ static enum expr_result fetch_url_param(struct fetch_call *call, struct sample *
 	const struct expr_arg *given = &call->args[1];
 	const struct message *msg;
 	enum expr_result result = http_head(call, false, &msg);
-	char delimiter = given->type == ARG_STR && given->str.len ? *given->str.ptr : 0;
+	char delimiter = given->type == ARG_STR && given->str.len ? *given->str.ptr : '?';
 	const char *begin;
 	struct span t;
 
 	if (result != EXPR_FOUND)
 		return result;
 	t = msg->target;
-	begin = memchr(t.ptr, delimiter ? delimiter : '?', t.len);
+	begin = memchr(t.ptr, delimiter, t.len);
 	if (!begin)
 		return EXPR_NONE;
 	t = (struct span){ begin + 1, (size_t)(t.ptr + t.len - begin - 1) };

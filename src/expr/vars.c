@@ -115,9 +115,11 @@ static struct vars *vars_of(enum var_scope scope, const struct view *view)
 	case VAR_SESS:
 		return view->session_vars;
 	case VAR_TXN:
-	case VAR_REQ:
-	case VAR_RES:
 		return view->stream_vars;
+	case VAR_REQ:
+		return view->responding ? NULL : view->stream_vars;
+	case VAR_RES:
+		return view->responding ? view->stream_vars : NULL;
 	case VAR_CHECK:
 		return view->check_vars;
 	case VAR_SCOPES:

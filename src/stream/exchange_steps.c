@@ -489,6 +489,7 @@ static int response_head(struct stream *s)
 					      retry_on_status(x->res.status)))
 		return STEP_WAIT;
 	response_private(s);
+	stream_respond(s);
 	s->relay.response.flags &= (uint16_t)~PUMP_WATCH;
 	x->response_ms = (uint32_t)(clock_now_ms - s->session->accepted_ms);
 	x->http.response = &x->res;
@@ -601,6 +602,7 @@ int exchange_reply_head(struct stream *s)
 		return STEP_NEXT;
 	if (reply_tarpitted(s))
 		return STEP_WAIT;
+	stream_respond(s);
 	x->http.status = reply->logged ? reply->logged : (uint16_t)reply->status;
 	if (reply->silent)
 		return end(s, x->reason ? x->reason : END_DENIED);

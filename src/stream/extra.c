@@ -27,6 +27,13 @@ struct stream_extra *extra_get(struct stream *s)
 	return s->extra;
 }
 
+void stream_respond(struct stream *s)
+{
+	if (!s->responding && s->extra)
+		vars_free_scope(&s->extra->vars, VAR_REQ);
+	s->responding = true;
+}
+
 void extra_free(struct stream *s)
 {
 	if (!s->extra)

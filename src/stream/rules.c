@@ -184,6 +184,7 @@ int rules_response(struct stream *s)
 
 	if (!extra)
 		return content_result(s, RULES_ERROR);
+	stream_respond(s);
 	r = content_run(s, px->response_rules, &s->relay.response, px->set.inspect_delay_res,
 			&s->response, &extra->response_place);
 	if (r == RULES_REJECT || r == RULES_CLOSE) {

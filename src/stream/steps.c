@@ -94,6 +94,7 @@ static int open_response(struct stream *s)
 {
 	if (s->exchange)
 		return exchange_response_open(s);
+	stream_respond(s);
 	open_pump(&s->relay.response);
 	if (*s->relay.server.flags & CONN_READABLE || pump_held(&s->relay.response) ||
 	    s->relay.response.flags & (PUMP_EOF | PUMP_READ_ERROR))

@@ -251,6 +251,7 @@ void stream_view(struct stream *s, struct view *view, struct view_log *log)
 	view->id = s->id;
 	view->stream = s;
 	view->stream_vars = s->extra ? &s->extra->vars : NULL;
+	view->responding = s->responding;
 	view->tuning = s->extra ? &s->extra->tuning : NULL;
 	view->last_rule = s->extra ? s->extra->last_rule : NULL;
 	view->captures = s->extra ? &s->extra->captures : NULL;
