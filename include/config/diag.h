@@ -3,6 +3,8 @@
 #ifndef CONFIG_DIAG_H
 #define CONFIG_DIAG_H
 
+#include "base/tree.h"
+
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,16 +24,19 @@ struct place {
 
 struct problem {
 	struct problem *next;
+	struct tree_node by_words; /* of the message, in struct diag */
 	enum severity severity;
 	struct place place;
 	const char *message;
 	const char *hint; /* NULL: none */
 	struct place_list *also, **also_last; /* where else it was found */
+	struct tree also_lines;               /* the same, by line */
 	unsigned also_count;
 };
 
 struct place_list {
 	struct place_list *next;
+	struct tree_node by_line;
 	const char *file;
 	unsigned line;
 };
@@ -39,6 +44,7 @@ struct place_list {
 struct diag {
 	struct arena *arena;
 	struct problem *first, **last, *current;
+	struct tree words;              /* problems by their messages */
 	unsigned count[DIAG_ERROR + 1]; /* by severity */
 	unsigned errors_heard;          /* errors, repeated ones too */
 	bool verbose;                   /* notes (-dD) are kept too, else dropped */

@@ -22,6 +22,8 @@ struct reader_file {
 	const char *name;
 	char *text;
 	size_t len;
+	size_t *lines;      /* where each begins; NULL: nobody has asked for one yet */
+	unsigned line_count;
 };
 
 /* .if levels, innermost last. */
@@ -97,6 +99,8 @@ void statement_unknown(struct statement *st, int i, unsigned scope);
 /* All bytes of a file, with a NUL behind them; the caller frees. NULL and err. */
 char *reader_file_read(const char *name, size_t *len, struct err *err);
 /* The text of a line that was read; NULL when it is not at hand. */
-const char *reader_line(const struct reader *rd, const struct location *loc, size_t *len);
+const char *reader_line(struct reader *rd, const struct location *loc, size_t *len);
+/* Frees what was read. */
+void reader_files_free(struct reader *rd);
 
 #endif

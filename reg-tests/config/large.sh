@@ -45,4 +45,16 @@ check "an ACL belongs to its section" grep -q "a19999" "$log"
 check "a name given twice is found" grep -q "backend 'b777' has the same name as backend 'b777' at" "$log"
 check "and that of a server" grep -q "there is another server 's1' in 'wide2', at" "$log"
 check "and a number" grep -q "server 's3' has the id 7, which server 's2' at" "$log"
+
+# So are those with many problems.
+awk 'BEGIN {
+	print "frontend many\n\tbind 127.0.0.1:1000"
+	for (i = 0; i < 70000; i++)
+		print "\tuse_backend nope" i " if { path /" i " }\n\tserverr s" i " 127.0.0.1:1\n\tclitimeout 1s"
+}' >"$cfg"
+read_it 40
+check "$(grep -c ' error: ' "$log") errors are found in less than 40 seconds" \
+	test "$(grep -c ' error: ' "$log")" -eq 140001
+check "those of the end, too" grep -q "there is no backend 'nope69999'" "$log"
+check "the same in many lines is said once" grep -q "also in lines .* and 69987 more" "$log"
 finish

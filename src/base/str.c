@@ -103,26 +103,48 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
 	return m < c ? m : c;
 }
 
-/* Optimal string alignment over three rows. */
+/* One row of the alignment, of as many columns as may still end within the limit; those beside
+ * them are beyond it. Returns the least of the row. */
+static unsigned distance_row(const char *a, const char *b, size_t i, size_t from, size_t to,
+			     const unsigned *before, const unsigned *last, unsigned *row)
+{
+	unsigned least = ~0u;
+	size_t j;
+
+	for (j = from; j <= to; j++) {
+		row[j] = min3(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
+		if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+		    before[j - 2] + 1 < row[j])
+			row[j] = before[j - 2] + 1;
+		if (row[j] < least)
+			least = row[j];
+	}
+	return least;
+}
+
+/* Optimal string alignment over three rows, as far as the limit can still be kept: what is
+ * further from the diagonal than it is beyond it. */
 unsigned str_distance(const char *a, const char *b, unsigned limit)
 {
 	enum { MAX = 64 };
-	unsigned rows[3][MAX + 1], *before = rows[0], *last = rows[1], *row = rows[2], *spare;
-	size_t la = strlen(a), lb = strlen(b), i, j;
+	unsigned rows[3][MAX + 2], *before = rows[0], *last = rows[1], *row = rows[2], *spare;
+	size_t la = strlen(a), lb = strlen(b), i, from, to;
+	unsigned least, least_before = 0;
 
 	if (la > MAX || lb > MAX || (la > lb ? la - lb : lb - la) > limit)
 		return limit + 1;
-	for (j = 0; j <= lb; j++)
-		last[j] = (unsigned)j;
-	for (i = 1; i <= la; i++) {
-		row[0] = (unsigned)i;
-		for (j = 1; j <= lb; j++) {
-			row[j] = min3(last[j] + 1, row[j - 1] + 1,
-				      last[j - 1] + (a[i - 1] != b[j - 1]));
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    before[j - 2] + 1 < row[j])
-				row[j] = before[j - 2] + 1;
-		}
+	for (i = 0; i <= lb + 1; i++)
+		last[i] = (unsigned)i;
+	for (i = 1; i <= la; i++, least_before = least) {
+		from = i > limit ? i - limit : 1;
+		to = lb < limit || lb - limit < i ? lb : i + limit;
+		row[from - 1] = from == 1 ? (unsigned)i : limit + 1;
+		least = distance_row(a, b, i, from, to, before, last, row);
+		if (from == 1 && row[0] < least)
+			least = row[0];
+		row[to + 1] = limit + 1;
+		if (least > limit && least_before >= limit)
+			return limit + 1;
 		spare = before;
 		before = last;
 		last = row;

@@ -103,6 +103,56 @@ static void test_distance(void **state)
 	assert_int_equal(str_distance("", "", 0), 0);
 }
 
+/* The same without any thought of time. */
+static unsigned plain_distance(const char *a, const char *b)
+{
+	unsigned d[12][12], i, j, la = (unsigned)strlen(a), lb = (unsigned)strlen(b), best;
+
+	for (i = 0; i <= la; i++)
+		for (j = 0; j <= lb; j++) {
+			best = !i ? j : !j ? i : d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+			if (i && d[i - 1][j] + 1 < best)
+				best = d[i - 1][j] + 1;
+			if (j && d[i][j - 1] + 1 < best)
+				best = d[i][j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    d[i - 2][j - 2] + 1 < best)
+				best = d[i - 2][j - 2] + 1;
+			d[i][j] = best;
+		}
+	return d[la][lb];
+}
+
+static void random_word(char *word, unsigned *seed)
+{
+	unsigned i, len;
+
+	*seed = *seed * 1103515245 + 12345;
+	len = *seed >> 16 & 7;
+	for (i = 0; i < len; i++) {
+		*seed = *seed * 1103515245 + 12345;
+		word[i] = (char)('a' + (*seed >> 16) % 3);
+	}
+	word[len] = 0;
+}
+
+/* What stops early finds the same as what goes through all. */
+static void test_distance_limits(void **state)
+{
+	unsigned seed = 1, limit, real, i;
+	char a[12], b[12];
+
+	(void)state;
+	for (i = 0; i < 20000; i++) {
+		random_word(a, &seed);
+		random_word(b, &seed);
+		real = plain_distance(a, b);
+		for (limit = 0; limit < 9; limit++)
+			assert_int_equal(str_distance(a, b, limit),
+					 real > limit ? limit + 1 : real);
+	}
+}
+
 static void test_distance_of_long_words(void **state)
 {
 	char a[100], b[100];
@@ -153,6 +203,7 @@ int main(void)
 		cmocka_unit_test(test_text_num),
 		cmocka_unit_test(test_text_digits),
 		cmocka_unit_test(test_distance),
+		cmocka_unit_test(test_distance_limits),
 		cmocka_unit_test(test_distance_of_long_words),
 		cmocka_unit_test(test_to_int),
 		cmocka_unit_test(test_spans),

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/bug.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,8 +70,16 @@ static struct problem *diag_new_problem(struct diag *diag, enum severity severit
 	return p;
 }
 
+/* Files that programs write hold tens of thousands of problems: nothing may look at all that
+ * were found before. */
+static uint64_t words_key(const struct problem *p)
+{
+	return (uint64_t)p->severity << 32 | hash_djb2(p->message, strlen(p->message));
+}
+
 static void diag_append(struct diag *diag, struct problem *p)
 {
+	tree_insert(&diag->words, &p->by_words, words_key(p));
 	*diag->last = p;
 	diag->last = &p->next;
 	diag->current = p;
@@ -91,14 +100,20 @@ void diag_add(struct diag *diag, enum severity severity, const struct place *pla
 		diag_append(diag, p);
 }
 
+/* The first that says the same. */
 static struct problem *diag_same_words(const struct diag *diag, const struct problem *like)
 {
+	uint64_t key = words_key(like);
+	struct tree_node *node;
 	struct problem *p;
 
-	for (p = diag->first; p; p = p->next)
+	for (node = tree_at_least(&diag->words, key); node && node->key == key;
+	     node = tree_next(node)) {
+		p = tree_entry(node, struct problem, by_words);
 		if (p->severity == like->severity && !strcmp(p->message, like->message))
-			break;
-	return p;
+			return p;
+	}
+	return NULL;
 }
 
 void diag_add_once(struct diag *diag, enum severity severity, const struct place *place,
@@ -131,13 +146,17 @@ void diag_addf(struct diag *diag, enum severity severity, const struct place *pl
 static bool also_known(const struct problem *problem, const struct place *place)
 {
 	const struct place_list *also;
+	const struct tree_node *node;
 
 	if (problem->place.line == place->line && problem->place.file && place->file &&
 	    !strcmp(problem->place.file, place->file))
 		return true;
-	for (also = problem->also; also; also = also->next)
-		if (also->line == place->line && place->file && !strcmp(also->file, place->file))
+	for (node = tree_at_least(&problem->also_lines, place->line);
+	     node && node->key == place->line; node = tree_next(node)) {
+		also = tree_entry(node, struct place_list, by_line);
+		if (place->file && !strcmp(also->file, place->file))
 			return true;
+	}
 	return false;
 }
 
@@ -156,6 +175,7 @@ void diag_also(struct diag *diag, struct problem *problem, const struct place *p
 		problem->also_last = &problem->also;
 	*problem->also_last = also;
 	problem->also_last = &also->next;
+	tree_insert(&problem->also_lines, &also->by_line, also->line);
 	problem->also_count++;
 }
 

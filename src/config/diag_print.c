@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { WINDOW = 120, BEFORE = 60, /* what is shown of a long line, in bytes */
@@ -150,14 +151,23 @@ static void print_problem(const struct problem *p, FILE *out, const struct paint
 			hint_text(p, &hint));
 }
 
+/* Written at once: stderr has no buffer, and each byte would be a call of the system. */
 void diag_print(const struct diag *diag, FILE *out, bool colour, enum severity least)
 {
 	const struct paint *paint = colour ? &paint_ansi : &paint_none;
 	const struct problem *p;
+	char *text = NULL;
+	size_t size;
+	FILE *page = open_memstream(&text, &size);
 
 	for (p = diag->first; p; p = p->next)
 		if (p->severity >= least)
-			print_problem(p, out, paint);
+			print_problem(p, page ? page : out, paint);
+	if (!page)
+		return;
+	fclose(page);
+	fwrite(text, 1, size, out);
+	free(text);
 }
 
 /* Length of the UTF-8 sequence at s, 0 when it is none (RFC 3629). */

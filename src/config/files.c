@@ -5,6 +5,7 @@
  */
 #include "config/load.h"
 
+#include "base/bug.h"
 #include "base/err.h"
 #include "config/reader.h"
 
@@ -143,4 +144,52 @@ char *reader_file_read(const char *name, size_t *len, struct err *err)
 		err_set(err, "cannot read this file: %s", strerror(errno));
 	close(fd);
 	return text;
+}
+
+/* Where each line begins: made when the first one is asked for, since most files have no
+ * problem, and once, since some have tens of thousands. */
+static void file_index(struct reader_file *file)
+{
+	const char *end = file->text + file->len, *p, *next;
+	size_t room = 0;
+
+	for (p = file->text; p < end; p = next ? next + 1 : end) {
+		if (file->line_count == room) {
+			room = room ? 2 * room : 1024;
+			file->lines = realloc(file->lines, room * sizeof(*file->lines));
+			BUG_ON(!file->lines);
+		}
+		file->lines[file->line_count++] = (size_t)(p - file->text);
+		next = memchr(p, '\n', (size_t)(end - p));
+	}
+}
+
+const char *reader_line(struct reader *rd, const struct location *loc, size_t *len)
+{
+	struct reader_file *file = rd->files;
+	const char *text, *end;
+
+	while (file && strcmp(file->name, loc->file) != 0)
+		file = file->next;
+	if (!file)
+		return NULL;
+	if (!file->lines)
+		file_index(file);
+	if (!loc->line || loc->line > file->line_count)
+		return NULL;
+	text = file->text + file->lines[loc->line - 1];
+	end = memchr(text, '\n', file->len - file->lines[loc->line - 1]);
+	*len = strnlen(text, (size_t)((end ? end : file->text + file->len) - text));
+	return text;
+}
+
+void reader_files_free(struct reader *rd)
+{
+	struct reader_file *file;
+
+	for (file = rd->files; file; file = file->next) {
+		free(file->text);
+		free(file->lines);
+	}
+	rd->files = NULL;
 }

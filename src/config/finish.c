@@ -69,12 +69,9 @@ void *config_data(const struct config *cfg, const struct module *module)
 
 static void reader_end(struct config *cfg)
 {
-	struct reader_file *file;
-
 	if (!cfg->reader)
 		return;
-	for (file = cfg->reader->files; file; file = file->next)
-		free(file->text);
+	reader_files_free(cfg->reader);
 	cfg->reader = NULL;
 }
 

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NEAREST_WORDS = 4 }; /* that names have at most */
+
 struct lookup {
 	struct lookup_row *rows;
 	size_t count;
@@ -198,12 +200,13 @@ static const struct old_word old_words[] = {
 
 const struct known_word *known_find(unsigned scope, const struct word *words, int count)
 {
+	const char first = count > 0 ? *words[0].text : 0;
 	const struct known_word *best = NULL;
 	int n, longest = 0;
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(known_words); i++) {
-		if (!(known_words[i].scope & scope))
+		if (!(known_words[i].scope & scope) || *known_words[i].name != first)
 			continue;
 		n = name_fits(known_words[i].name, words, count);
 		if (n > longest) {
@@ -241,12 +244,13 @@ bool known_refused(const char *name)
 
 const struct old_word *known_old(unsigned scope, const struct word *words, int count)
 {
+	const char first = count > 0 ? *words[0].text : 0;
 	const struct old_word *best = NULL;
 	int n, longest = 0;
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(old_words); i++) {
-		if (!(old_words[i].scope & scope))
+		if (!(old_words[i].scope & scope) || *old_words[i].name != first)
 			continue;
 		n = name_fits(old_words[i].name, words, count);
 		if (n > longest) {
@@ -303,28 +307,49 @@ static void words_join(const struct word *words, int n, char *buf, size_t size)
 	}
 }
 
+/* What was given, as texts of one, two ... words, and the nearest name so far. */
 struct nearest {
 	const char *name;
 	unsigned distance;
+	struct nearest_given {
+		char text[66];
+		unsigned length, limit;
+	} given[NEAREST_WORDS];
+	int words;
 };
 
 /* Short words differ from each other by little: one edit for each three letters, three at
- * most. Compared are as many words as the candidate's name has. */
-static void nearest_try(struct nearest *best, const char *name, const struct word *words,
-			int count)
+ * most. */
+static void nearest_begin(struct nearest *best, const struct word *words, int count)
 {
-	char given[66];
-	unsigned limit, distance;
-	int n = name_words(name);
+	struct nearest_given *g;
 
-	if (n > count)
+	best->name = NULL;
+	best->distance = ~0u;
+	for (best->words = 0; best->words < count && best->words < NEAREST_WORDS; best->words++) {
+		g = &best->given[best->words];
+		words_join(words, best->words + 1, g->text, sizeof(g->text));
+		g->length = (unsigned)strlen(g->text);
+		g->limit = g->length < 9 ? g->length / 3 : 3;
+	}
+}
+
+/* Compared are as many words as the candidate's name has. All candidates are looked at for each
+ * word that is unknown, so most are told apart by their length. */
+static void nearest_try(struct nearest *best, const char *name, int n)
+{
+	const struct nearest_given *g;
+	unsigned distance;
+	size_t length;
+
+	if (n > best->words)
 		return;
-	words_join(words, n, given, sizeof(given));
-	limit = (unsigned)strlen(given) / 3;
-	if (limit > 3)
-		limit = 3;
-	distance = str_distance(given, name, limit);
-	if (distance <= limit && distance < best->distance) {
+	g = &best->given[n - 1];
+	length = strlen(name);
+	if (length > g->length + g->limit || length + g->limit < g->length)
+		return;
+	distance = str_distance(g->text, name, g->limit);
+	if (distance <= g->limit && distance < best->distance) {
 		best->name = name;
 		best->distance = distance;
 	}
@@ -334,14 +359,13 @@ const struct section *lookup_section_nearest(const struct module *const *list, c
 {
 	const struct word word = { .text = name };
 	const struct section *section, *best = NULL;
-	struct nearest nearest = { NULL, ~0u };
+	struct nearest nearest;
 
+	nearest_begin(&nearest, &word, 1);
 	for (; *list; list++)
 		for (section = (*list)->sections; section && section->name; section++) {
-			unsigned before = nearest.distance;
-
-			nearest_try(&nearest, section->name, &word, 1);
-			if (nearest.distance < before)
+			nearest_try(&nearest, section->name, 1);
+			if (nearest.name == section->name)
 				best = section;
 		}
 	return best;
@@ -350,14 +374,15 @@ const struct section *lookup_section_nearest(const struct module *const *list, c
 const char *lookup_nearest(const struct lookup *index, unsigned scope, const struct word *words,
 			   int count)
 {
-	struct nearest best = { NULL, ~0u };
+	struct nearest best;
 	size_t i;
 
+	nearest_begin(&best, words, count);
 	for (i = 0; i < index->count; i++)
 		if (index->rows[i].kw->scope & scope)
-			nearest_try(&best, index->rows[i].kw->name, words, count);
+			nearest_try(&best, index->rows[i].kw->name, index->rows[i].words);
 	for (i = 0; i < ARRAY_LEN(known_words); i++)
 		if (known_words[i].scope & scope)
-			nearest_try(&best, known_words[i].name, words, count);
+			nearest_try(&best, known_words[i].name, name_words(known_words[i].name));
 	return best.name;
 }

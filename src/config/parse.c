@@ -524,26 +524,3 @@ int config_read_file(struct config *cfg, const char *name)
 	diag_addf(cfg->diag, DIAG_ERROR, &place, "%s", err.text);
 	return -1;
 }
-
-const char *reader_line(const struct reader *rd, const struct location *loc, size_t *len)
-{
-	const struct reader_file *file = rd->files;
-	const char *p, *end, *next;
-	unsigned line;
-
-	while (file && strcmp(file->name, loc->file) != 0)
-		file = file->next;
-	if (!file || !loc->line)
-		return NULL;
-	end = file->text + file->len;
-	for (p = file->text, line = 1; p < end; p = next + 1, line++) {
-		next = memchr(p, '\n', (size_t)(end - p));
-		if (!next)
-			next = end;
-		if (line == loc->line) {
-			*len = strnlen(p, (size_t)(next - p));
-			return p;
-		}
-	}
-	return NULL;
-}

@@ -170,8 +170,9 @@ const char *fetch_nearest(struct span name)
 	unsigned i;
 
 	nearest_begin(&n, name);
-	for (i = 0; (row = expr_fetch_row(i)); i++)
-		nearest_try(&n, row->name);
+	for (i = 0; i < ARRAY_LEN(fetch_tables); i++)
+		for (row = fetch_tables[i]; row->name; row++)
+			nearest_try(&n, row->name);
 	return n.name;
 }
 
@@ -182,7 +183,8 @@ const char *converter_nearest(struct span name)
 	unsigned i;
 
 	nearest_begin(&n, name);
-	for (i = 0; (row = expr_converter_row(i)); i++)
-		nearest_try(&n, row->name);
+	for (i = 0; i < ARRAY_LEN(converter_tables); i++)
+		for (row = converter_tables[i]; row->name; row++)
+			nearest_try(&n, row->name);
 	return n.name;
 }
