@@ -72,6 +72,8 @@ static int answer_help(const struct args *args)
 	if (known)
 		return 0;
 	help_missing(stderr, modules, words, count);
+	if (count == 1)
+		expr_help_nearest(stderr, words[0]);
 	return 1;
 }
 

@@ -63,6 +63,22 @@ check "what replaced it" err "use 'timeout client'"
 run help maxcon
 wanted 1 "help of a typo"
 check "the nearest" err "did you mean 'maxconn'?"
+run help option nope
+wanted 1 "help of what cannot follow"
+check "it is named" err "'nope' cannot follow 'option'"
+check "and what can" err " tcplog"
+run help option htplog
+wanted 1 "help of a typo in the second word"
+check "the nearest" err "did you mean: option httplog"
+run help no option httpstuff
+wanted 1 "help of a line with 'no' in front"
+check "it is not taken for the word" err "'httpstuff' cannot follow 'option'"
+run help global maxconn
+wanted 0 "help of a word behind its section"
+check "the row" out "maxconn <conns>"
+run help req.hrd
+wanted 1 "help of a typo in a fetch"
+check "the nearest" err "did you mean the fetch 'req.hdr'?"
 run -dKhelp
 wanted 0 "-dKhelp"
 check "classes" out "cfg: "

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/bug.h"
+#include "base/str.h"
 #include "config/keyword.h"
 #include "config/lookup.h"
 
@@ -14,6 +15,8 @@
 #include <string.h>
 
 enum { WORDS_MAX = 8 };
+
+/* -- one word --------------------------------------------------------------------------- */
 
 /* Does the name begin with the words? */
 static bool name_begins(const char *name, const char *const *words, int count)
@@ -107,6 +110,16 @@ static bool help_rows(FILE *out, const struct lookup_row *rows, size_t n, const 
 	return any;
 }
 
+/* "no option x", "global maxconn": words in front that are not the name's. */
+static void skip_front(const struct module *const *list, const char *const **words, int *count)
+{
+	while (*count > 1 && (!strcmp(**words, "no") || !strcmp(**words, "default") ||
+			      lookup_section(list, **words))) {
+		(*words)++;
+		(*count)--;
+	}
+}
+
 bool help_word(FILE *out, const struct module *const *list, const char *const *words, int count)
 {
 	struct arena *arena = arena_new(16384);
@@ -115,6 +128,7 @@ bool help_word(FILE *out, const struct module *const *list, const char *const *w
 	size_t n;
 
 	BUG_ON(!arena);
+	skip_front(list, &words, &count);
 	any = count == 1 && help_sections(out, list, words[0]);
 	rows = lookup_rows(lookup_new(arena, list), &n);
 	any = help_rows(out, rows, n, words, count, false, any);
@@ -125,36 +139,128 @@ bool help_word(FILE *out, const struct module *const *list, const char *const *w
 	return any;
 }
 
+/* -- what there is no help for ---------------------------------------------------------- */
+
+/* Where the n-th word of the name begins; NULL: it has fewer. */
+static const char *name_word(const char *name, int n)
+{
+	while (n-- > 0) {
+		name = strchr(name, ' ');
+		if (!name)
+			return NULL;
+		name++;
+	}
+	return name;
+}
+
+/* With how many of the words some name begins. */
+static int words_known(const struct lookup_row *rows, size_t n, const char *const *words,
+		       int count)
+{
+	size_t i;
+
+	for (; count > 0; count--)
+		for (i = 0; i < n; i++)
+			if (name_begins(rows[i].kw->name, words, count) &&
+			    name_words(rows[i].kw->name) > count)
+				return count;
+	return 0;
+}
+
+/* Is what stands in the name for the word like it: a typo, a part or more than the whole? */
+static bool word_near(const char *in_name, const char *word)
+{
+	char text[64];
+	size_t len = strcspn(in_name, " "), given = strlen(word);
+	unsigned limit = given < 9 ? (unsigned)given / 3 : 3;
+
+	if (len >= sizeof(text))
+		return false;
+	memcpy(text, in_name, len);
+	text[len] = 0;
+	return str_distance(word, text, limit) <= limit || (given > 2 && strstr(text, word)) ||
+	       (len > 2 && strstr(word, text));
+}
+
+/* Names that go on behind the known words with one that is like the next, or all of them. */
+static size_t print_behind(FILE *out, const struct lookup_row *rows, size_t n,
+			   const char *const *words, int known, bool all)
+{
+	const char *before = "", *next;
+	size_t i, shown = 0, column = 0;
+
+	for (i = 0; i < n; i++) {
+		const char *name = rows[i].kw->name;
+
+		next = name_begins(name, words, known) ? name_word(name, known) : NULL;
+		if (!next || !strcmp(name, before) || (!all && !word_near(next, words[known])))
+			continue;
+		if (shown++)
+			column += (size_t)fprintf(out, ",%s", column > 60 ? "\n " : "");
+		else
+			column += (size_t)fprintf(out, all ? "there are:" : "did you mean:");
+		if (column > 61)
+			column = 0;
+		column += (size_t)fprintf(out, " %s", all ? next : name);
+		before = name;
+	}
+	if (shown)
+		fputc('\n', out);
+	return shown;
+}
+
+static void missing_behind(FILE *out, const struct lookup_row *rows, size_t n,
+			   const char *const *words, int known)
+{
+	int i;
+
+	fprintf(out, "'%s' cannot follow '", words[known]);
+	for (i = 0; i < known; i++)
+		fprintf(out, "%s%s", i ? " " : "", words[i]);
+	fputs("'\n", out);
+	if (!print_behind(out, rows, n, words, known, false))
+		print_behind(out, rows, n, words, known, true);
+}
+
 void help_missing(FILE *out, const struct module *const *list, const char *const *words,
 		  int count)
 {
 	struct arena *arena = arena_new(16384);
 	struct word given[WORDS_MAX];
+	const struct known_word *word;
 	const struct old_word *old;
-	const struct known_word *known;
+	const struct lookup_row *rows;
+	struct lookup *index;
 	const char *text;
-	int i;
+	int i, known;
+	size_t n;
 
 	BUG_ON(!arena);
-	if (count > WORDS_MAX)
-		count = WORDS_MAX;
-	for (i = 0; i < count; i++)
+	skip_front(list, &words, &count);
+	for (i = 0; i < count && i < WORDS_MAX; i++)
 		given[i] = (struct word){ .text = words[i] };
-	old = known_old(~0u, given, count);
-	if (old)
+	index = lookup_new(arena, list);
+	rows = lookup_rows(index, &n);
+	known = words_known(rows, n, words, count);
+	if ((old = known_old(~0u, given, i))) {
 		fprintf(out, "'%s' is a word of older releases: %s\n", old->name,
 			old->replacement);
-	else if ((known = known_find(~0u, given, count)))
-		fprintf(out, "'%s' %s\n", words[0], known->why);
-	else if (known_section(words[0]))
+	} else if ((word = known_find(~0u, given, i))) {
+		fprintf(out, "'%s' %s\n", word->name, word->why);
+	} else if (known_section(words[0])) {
 		fprintf(out, "'%s' is not supported yet\n", words[0]);
-	else
+	} else if (known && known < count) {
+		missing_behind(out, rows, n, words, known);
+	} else {
 		fprintf(out, "unknown word '%s'\n", words[0]);
-	text = lookup_nearest(lookup_new(arena, list), ~0u, given, count);
-	if (text && !name_begins(text, words, count))
-		fprintf(out, "did you mean '%s'?\n", text);
+		text = lookup_nearest(index, ~0u, given, i);
+		if (text)
+			fprintf(out, "did you mean '%s'?\n", text);
+	}
 	arena_free(&arena);
 }
+
+/* -- all of them ------------------------------------------------------------------------- */
 
 static void dump_scope(FILE *out, const struct lookup_row *rows, size_t n, unsigned scope,
 		       const char *prefix)

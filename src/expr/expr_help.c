@@ -4,6 +4,7 @@
 
 #include "expr/acl.h"
 #include "expr/arg.h"
+#include "expr/names.h"
 
 static void print_args(FILE *out, const struct arg_spec *spec)
 {
@@ -114,4 +115,15 @@ bool expr_help_word(FILE *out, const char *word)
 		fprintf(out, "\n  %s\n", converter->help);
 	}
 	return fetch || converter;
+}
+
+void expr_help_nearest(FILE *out, const char *word)
+{
+	const char *fetch = fetch_nearest(span_of(word));
+	const char *converter = converter_nearest(span_of(word));
+
+	if (fetch)
+		fprintf(out, "did you mean the fetch '%s'?\n", fetch);
+	if (converter)
+		fprintf(out, "did you mean the converter '%s'?\n", converter);
 }
