@@ -67,6 +67,8 @@ void h1_end_tunnel(struct end *end);
 void h1_end_decode(struct end *end);
 /* What is there of the body and was not given. *final: all of it, or no more fits. */
 struct span h1_end_body(const struct end *end, bool *final);
+/* The same with the head in front, as it was received, while that is pinned. body: of h1_end_body. */
+struct span h1_end_message(const struct end *end, struct span body);
 /* Bytes of the body that were not given; UINT64_MAX: nobody knows. */
 uint64_t h1_end_left(const struct end *end);
 /* Reads the body away as far as it has come, *most bytes of it at most, which counts down. True: to

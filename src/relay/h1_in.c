@@ -449,6 +449,15 @@ struct span h1_end_body(const struct end *end, bool *final)
 	return (struct span){ buf_first(h1->in), len };
 }
 
+struct span h1_end_message(const struct end *end, struct span body)
+{
+	const struct h1_end *h1 = h1_end_of(end);
+
+	if (!h1 || !h1->pinned || !h1->in)
+		return (struct span){ NULL, 0 };
+	return (struct span){ h1->in->data, h1->in->head + body.len };
+}
+
 uint64_t h1_end_left(const struct end *end)
 {
 	const struct h1_end *h1 = h1_end_of(end);

@@ -73,6 +73,12 @@ int body_wait_request(struct stream *s)
 
 /* ---- the response's ---------------------------------------------------------------------- */
 
+int body_failed_response(struct stream *s)
+{
+	return exchange_fail_response(s, s->exchange->server.error.status ? END_BAD_RESPONSE :
+						    END_SERVER_ABORT, 502);
+}
+
 int body_wait_response(struct stream *s)
 {
 	struct end *server = &s->relay.server;
@@ -82,8 +88,7 @@ int body_wait_response(struct stream *s)
 
 	s->relay.response.flags |= PUMP_WATCH;
 	if (r == IO_ERR || r == IO_EOF)
-		return exchange_fail_response(s, s->exchange->server.error.status ? END_BAD_RESPONSE :
-							    END_SERVER_ABORT, 502);
+		return body_failed_response(s);
 	if (r == IO_OK || h1_end_body(server, &final).len > had)
 		return STEP_NEXT;
 	return body_time(s) ? STEP_WAIT : exchange_fail_response(s, END_SERVER_TIMEOUT, 504);

@@ -8,6 +8,7 @@
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "stream/assign.h"
+#include "stream/body.h"
 #include "stream/exchange.h"
 #include "stream/extra.h"
 #include "stream/steps.h"
@@ -59,16 +60,53 @@ enum rule_result session_rules(struct session *session, struct conn *conn)
 /* No more bytes will come for the rules to see. */
 static bool content_complete(const struct pump *pump, bool over)
 {
-	return over || pump->flags & (PUMP_EOF | PUMP_READ_ERROR) ||
-	       (pump->buf && !buffer_room(pump->buf));
+	bool final;
+
+	if (over || pump->flags & (PUMP_EOF | PUMP_READ_ERROR))
+		return true;
+	if (!pump->from->framing)
+		return pump->buf && !buffer_room(pump->buf);
+	h1_end_body(pump->from, &final);
+	return final;
 }
 
-/* Reads what has come; it stays in the pump's buffer. */
-static void content_read(struct pump *pump)
+/* In mode http what comes of the body stays with the end, which knows its coding: whoever wants to see
+ * or to change the body later has all of it. False: the rest of it will not come. */
+static bool content_read_body(struct pump *pump)
+{
+	struct end *end = pump->from;
+	enum io r = IO_OK;
+	size_t had;
+	bool final;
+
+	had = h1_end_body(end, &final).len;
+	if (end->ops->body_in)
+		r = end->ops->body_in(end);
+	pump->flags |= PUMP_WATCH;
+	if (h1_end_body(end, &final).len > had)
+		pump->flags |= PUMP_DATA;
+	return r == IO_OK || r == IO_AGAIN;
+}
+
+/* Reads what has come; in mode tcp it stays in the pump's buffer. */
+static bool content_read(struct pump *pump)
 {
 	pump->flags &= (uint16_t)~PUMP_DATA;
+	if (pump->from->framing)
+		return content_read_body(pump);
 	pump->flags |= PUMP_LOOK;
 	pump_run(pump);
+	return true;
+}
+
+/* RULES_REPLY: there is an answer, or the stream has ended. */
+static enum rule_result content_broken(struct stream *s, const struct pump *pump)
+{
+	if (pump->is_response)
+		body_failed_response(s);
+	else
+		body_failed(s);
+	return RULES_REPLY;
 }
 
 /* Waits on: for bytes, the end of the delay, or the timeout of the side that should send.
@@ -99,8 +137,8 @@ static enum rule_result content_run(struct stream *s, const struct rule_set *set
 	enum rule_result r;
 	struct view view;
 
-	if (!started && rules_look(set))
-		content_read(pump);
+	if (!started && rules_look(set) && !content_read(pump))
+		return content_broken(s, pump);
 	for (;;) {
 		if (pump->flags & PUMP_NO_MEMORY)
 			return RULES_ERROR;
@@ -112,7 +150,8 @@ static enum rule_result content_run(struct stream *s, const struct rule_set *set
 		if (!started)
 			stream_arm_wait(s, delay);
 		started = true;
-		content_read(pump);
+		if (!content_read(pump))
+			return content_broken(s, pump);
 		if (pump->flags & PUMP_DATA || content_complete(pump, false))
 			continue;
 		if (content_wait(s, pump, delay) == RULES_WAIT)
@@ -122,7 +161,7 @@ static enum rule_result content_run(struct stream *s, const struct rule_set *set
 }
 
 /* What the result means for the stream: enum step_result. */
-static int content_result(struct stream *s, enum rule_result r)
+static int content_result(struct stream *s, const struct pump *pump, enum rule_result r)
 {
 	switch (r) {
 	case RULES_PASS:
@@ -135,33 +174,37 @@ static int content_result(struct stream *s, enum rule_result r)
 	case RULES_REJECT:
 	case RULES_CLOSE:
 	case RULES_DROP:
-	case RULES_REPLY:
 		stream_end(s, END_DENIED);
 		return STEP_END;
+	case RULES_REPLY:
+		break;
 	}
-	return STEP_END;
+	if (s->reason != END_NONE)
+		return STEP_END;
+	return STEP_GOTO + (pump->is_response ? (int)RES_REPLY : (int)REQ_FORWARD);
 }
 
 static int content_request(struct stream *s, struct proxy *px, struct counters *c)
 {
 	struct stream_extra *extra = extra_get(s);
+	struct pump *pump = &s->relay.request;
 	enum rule_result r;
 
 	s->phase = PHASE_REQUEST;
 	if (!extra)
-		return content_result(s, RULES_ERROR);
+		return content_result(s, pump, RULES_ERROR);
 	if (stream_client_gone(s))
 		return STEP_END;
-	r = content_run(s, px->request_rules, &s->relay.request, px->set.inspect_delay_req,
-			&s->request, &extra->request_place);
+	r = content_run(s, px->request_rules, pump, px->set.inspect_delay_req, &s->request,
+			&extra->request_place);
 	if (r == RULES_REJECT) {
 		c->denied_requests++;
 		if (px->fe)
 			s->session->listener->tally->counters.denied_requests++;
 	}
-	if (r != RULES_WAIT)
+	if (r != RULES_WAIT && s->reason == END_NONE)
 		extra->request_place.at = NULL;
-	return content_result(s, r);
+	return content_result(s, pump, r);
 }
 
 int rules_frontend(struct stream *s)
@@ -179,21 +222,22 @@ int rules_backend(struct stream *s)
 int rules_response(struct stream *s)
 {
 	struct stream_extra *extra = extra_get(s);
+	struct pump *pump = &s->relay.response;
 	struct proxy *px = s->backend;
 	enum rule_result r;
 
 	if (!extra)
-		return content_result(s, RULES_ERROR);
+		return content_result(s, pump, RULES_ERROR);
 	stream_respond(s);
-	r = content_run(s, px->response_rules, &s->relay.response, px->set.inspect_delay_res,
-			&s->response, &extra->response_place);
+	r = content_run(s, px->response_rules, pump, px->set.inspect_delay_res, &s->response,
+			&extra->response_place);
 	if (r == RULES_REJECT || r == RULES_CLOSE) {
 		s->session->frontend->fe->counters.denied_responses++;
 		px->be->counters.denied_responses++;
 		if (s->server)
 			s->server->tally->counters.denied_responses++;
 	}
-	return content_result(s, r);
+	return content_result(s, pump, r);
 }
 
 /* ---- backend ---------------------------------------------------------------------------- */

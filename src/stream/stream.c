@@ -176,13 +176,18 @@ static void stream_fact(struct relay *relay, struct pump *pump)
 	stream_run(stream_of(relay));
 }
 
+/* The timer of forwarding, and of the wait for a response; others are a step's own. */
+static bool stream_forwards(const struct stream *s)
+{
+	return s->request.step == REQ_FORWARD && !s->draining &&
+	       (s->response.step == RES_FORWARD || (s->exchange && s->response.step == RES_HEAD));
+}
+
 static void stream_timer(struct timer *timer)
 {
 	struct stream *s = container_of(timer, struct stream, timer);
 
-	if (s->request.step == REQ_FORWARD && !s->draining &&
-	    (s->exchange ? s->response.step != RES_REPLY && s->response.step != RES_HTTP :
-			   s->response.step == RES_FORWARD))
+	if (stream_forwards(s))
 		stream_forward_timer(s);
 	else
 		stream_run(s);

@@ -50,10 +50,9 @@ bool unread_waits(struct stream *s)
 	if (!x->client.framing.keep || x->client.framing.ended || unread_read(x) ||
 	    unread_hopeless(s))
 		return false;
-	if (!(s->relay.request.flags & PUMP_WATCH)) {
-		s->relay.request.flags |= PUMP_WATCH;
+	s->relay.request.flags |= PUMP_WATCH;
+	if (!timer_armed(&s->timer))
 		stream_arm_forward(s);
-	}
 	return true;
 }
 

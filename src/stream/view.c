@@ -229,12 +229,21 @@ void view_fill_log(const struct stream *s, struct view_log *log)
 		fill_request_times(s, log);
 }
 
-static void view_bodies(struct stream *s)
+/* Mode http: what content rules see are the messages, as far as they are here. */
+static void view_messages(struct stream *s, struct view *view)
 {
 	struct view_http *http = &s->exchange->http;
 
 	http->request_body = h1_end_body(&s->relay.client, &http->request_body_final);
 	http->response_body = h1_end_body(&s->relay.server, &http->response_body_final);
+	if (http->request) {
+		view->request = h1_end_message(&s->relay.client, http->request_body);
+		view->request_final |= http->request_body_final;
+	}
+	if (http->response) {
+		view->response = h1_end_message(&s->relay.server, http->response_body);
+		view->response_final |= http->response_body_final;
+	}
 }
 
 void stream_view(struct stream *s, struct view *view, struct view_log *log)
@@ -261,7 +270,7 @@ void stream_view(struct stream *s, struct view *view, struct view_log *log)
 	view->unique_id = s->extra ? s->extra->unique_id : (struct span){ NULL, 0 };
 	view->log = log;
 	if (s->exchange) {
-		view_bodies(s);
+		view_messages(s, view);
 		view->http = &s->exchange->http;
 		view->arena = s->exchange->arena;
 		view->service = s->exchange->service_name;
