@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -160,6 +161,27 @@ static struct segment *map_head(int fd, unsigned rows, struct err *err)
 	return s;
 }
 
+/* The limit that is in force may be a low one, which we may raise: what a start needs in all is not
+ * known yet. */
+static bool raise_limit(unsigned more)
+{
+	struct rlimit rl;
+
+	if (getrlimit(RLIMIT_NOFILE, &rl) < 0 || rl.rlim_cur >= rl.rlim_max)
+		return false;
+	rl.rlim_cur = rl.rlim_max - rl.rlim_cur > more ? rl.rlim_cur + more : rl.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &rl) == 0;
+}
+
+static int open_wake(unsigned rows)
+{
+	int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+
+	if (fd < 0 && errno == EMFILE && raise_limit(rows))
+		fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	return fd;
+}
+
 static int open_wakes(struct segment *s, struct err *err)
 {
 	unsigned i;
@@ -167,10 +189,11 @@ static int open_wakes(struct segment *s, struct err *err)
 	for (i = 0; i < s->head->rows; i++)
 		s->head->wake[i] = -1;
 	for (i = 0; i < s->head->rows && s->fd >= 0; i++) {
-		s->head->wake[i] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+		s->head->wake[i] = open_wake(s->head->rows);
 		if (s->head->wake[i] < 0)
-			return err_set(err, "cannot make %u eventfds for the workers: %s",
-				       s->head->rows, strerror(errno));
+			return err_set(err, "cannot make %u eventfds for the workers: %s%s",
+				       s->head->rows, strerror(errno), errno == EMFILE ?
+				       ": raise the limit (ulimit -n, LimitNOFILE=)" : "");
 	}
 	return 0;
 }

@@ -73,7 +73,7 @@ static void parent_end_if_alone(void)
 {
 	if (parent_state == PARENT_WAITS && list_empty(&workers))
 		log_process(LOG_L_ALERT, "No worker is left: nothing is served until a reload succeeds.");
-	if (parent_state < PARENT_FINISHES || !list_empty(&workers))
+	if (parent_state < PARENT_FINISHES || !list_empty(&workers) || loop_stopping())
 		return;
 	log_process(LOG_L_NOTICE, "All workers have ended.");
 	loop_stop();

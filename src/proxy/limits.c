@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -115,7 +116,8 @@ static void raise_limit(struct rlimit *rl, unsigned want)
 
 int limits_apply(const struct proxies *all, struct err *err)
 {
-	unsigned fixed = count_fixed(all), maxconn = all->global.maxconn;
+	unsigned fixed = count_fixed(all), maxconn = all->global.maxconn, most;
+	char advice[64] = "";
 	struct rlimit rl;
 	uint64_t need;
 
@@ -136,8 +138,10 @@ int limits_apply(const struct proxies *all, struct err *err)
 			   "allows only %u", maxconn, (unsigned long long)need, limits.ulimit_n);
 		return 0;
 	}
+	most = maxconn_of(limits.ulimit_n, fixed);
+	if (most < maxconn)
+		snprintf(advice, sizeof(advice), " or set maxconn to %u at most", most);
 	return err_set(err, "maxconn %u needs %llu file descriptors, but the system allows only %u: "
-		       "raise the limit (ulimit -n, LimitNOFILE=) or set maxconn to %u at most",
-		       maxconn, (unsigned long long)need, limits.ulimit_n,
-		       maxconn_of(limits.ulimit_n, fixed));
+		       "raise the limit (ulimit -n, LimitNOFILE=)%s",
+		       maxconn, (unsigned long long)need, limits.ulimit_n, advice);
 }
