@@ -30,6 +30,7 @@ struct ring_server {
 	size_t counted;          /* of those sent: in messages that position is past */
 	uint64_t next;           /* position behind the last message in buf */
 	bool failing;            /* the problem was mentioned */
+	bool draining;           /* it has sent more than was read in a turn */
 	uint64_t connects, failures;
 };
 

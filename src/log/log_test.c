@@ -24,6 +24,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static const struct module *const list[] = { &environment_module, &log_module, &ring_module, NULL };
@@ -382,6 +383,47 @@ static void ring_server_octet_count(void **state)
 	ring_server_gets_messages(" log-proto octet-count", "6 <6>one6 <6>two", "8 <6>three");
 }
 
+static int unread(int fd)
+{
+	int n = 0;
+
+	assert_int_equal(ioctl(fd, FIONREAD, &n), 0);
+	return n;
+}
+
+/* Reading what nobody wants must not keep the loop. */
+static void ring_server_that_talks_gets_its_turn(void **state)
+{
+	enum { TALK = 48000 };
+	unsigned saved = udp_port, port = 0;
+	int fd = listen_on(&port), c, i;
+	static const char much[TALK];
+	const struct ring_server *s;
+
+	(void)state;
+	udp_port = port;
+	start("global\n log ring@r local0\nring r\n format raw\n server s 127.0.0.1:%u\n");
+	udp_port = saved;
+	say(LOG_L_INFO, "one");
+	c = accept_soon(fd);
+	expect_stream(c, "one\n");
+	s = list_first(&ring_find("r")->servers, struct ring_server, watch.node);
+	assert_int_equal(send(c, much, TALK, 0), TALK);
+	for (i = 0; i < 10000 && unread(s->src.fd) < TALK; i++)
+		usleep(1000);
+	loop_turn(0);
+	assert_true(unread(s->src.fd) > 0 && unread(s->src.fd) < TALK);
+	say(LOG_L_INFO, "two");
+	for (i = 0; i < 1000 && unread(s->src.fd); i++)
+		loop_turn(0);
+	assert_int_equal(unread(s->src.fd), 0);
+	expect_stream(c, "two\n");
+	assert_int_equal(s->failures, 0);
+	close(c);
+	close(fd);
+	stop();
+}
+
 /* It goes away and comes back: what was not sent comes then, in order. */
 static void ring_server_comes_back(void **state)
 {
@@ -520,6 +562,7 @@ int main(void)
 		cmocka_unit_test(ring_server_octet_count),
 		cmocka_unit_test(lost_lines_are_mentioned_once_a_second),
 		cmocka_unit_test(full_stderr_does_not_block),
+		cmocka_unit_test(ring_server_that_talks_gets_its_turn),
 		cmocka_unit_test(ring_server_comes_back),
 		cmocka_unit_test(mistakes),
 		cmocka_unit_test(accepted_addresses),

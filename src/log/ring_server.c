@@ -26,7 +26,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { RING_RETRY_MS = 1000, RING_FRAME = 8, RING_BATCH = 16384 };
+enum { RING_RETRY_MS = 1000, RING_FRAME = 8, RING_BATCH = 16384,
+       RING_DRAIN = 4 /* pieces that are read in a turn */ };
 
 static void ring_server_close(struct ring_server *s)
 {
@@ -36,6 +37,7 @@ static void ring_server_close(struct ring_server *s)
 	}
 	s->src.fd = -1;
 	s->state = RING_SERVER_IDLE;
+	s->draining = false;
 	s->len = s->sent = s->counted = 0;
 	s->next = s->watch.position;
 }
@@ -166,16 +168,21 @@ static void ring_server_connected(struct ring_server *s)
 	ring_server_push(s);
 }
 
-/* What a server sends is of no interest; that it has closed is. */
+/* What a server sends is of no interest; that it has closed is. One that sends without end gets its
+ * turn like everybody. */
 static bool ring_server_drain(struct ring_server *s)
 {
+	unsigned left = RING_DRAIN;
 	char scratch[4096];
 	ssize_t n;
 
 	do {
 		n = recv(s->src.fd, scratch, sizeof(scratch), MSG_DONTWAIT);
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	if (n < 0 && errno == EAGAIN)
+	} while ((n > 0 && --left) || (n < 0 && errno == EINTR));
+	s->draining = n > 0;
+	if (s->draining)
+		task_wake(&s->task);
+	if (n > 0 || (n < 0 && errno == EAGAIN))
 		return true;
 	ring_server_fail(s, n ? strerror(errno) : "it has closed the connection");
 	return false;
@@ -235,7 +242,7 @@ static void ring_server_run(struct task *task)
 {
 	struct ring_server *s = container_of(task, struct ring_server, task);
 
-	if (s->state == RING_SERVER_READY)
+	if (s->state == RING_SERVER_READY && (!s->draining || ring_server_drain(s)))
 		ring_server_push(s);
 	else if (s->state == RING_SERVER_IDLE && !timer_armed(&s->timer))
 		ring_server_connect(s);
