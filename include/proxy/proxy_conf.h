@@ -40,8 +40,9 @@ keyword_parse parse_http_mode, parse_retry_on;
 keyword_parse parse_server_line, parse_default_server, parse_server_template;
 
 /* For the lines that make servers. The name in the next word, where a server may stand; what: of
- * it, for the message. NULL after a report. */
-const char *server_conf_name(struct statement *st, const struct proxy *px, const char *what);
+ * it, for the message; number: so many characters follow. NULL after a report. */
+const char *server_conf_name(struct statement *st, const struct proxy *px, const char *what,
+			     size_t number);
 /* A server of that name, in no list, with what default-server has set. */
 struct server *server_conf_new(struct statement *st, struct proxy *px, const char *name);
 /* Puts it behind the other servers of its proxy. */

@@ -554,8 +554,8 @@ int segment_take_row(struct segment *s, uint32_t generation, uint32_t number)
 		r->taken = 1;
 		if (row >= s->head->rows_used)
 			s->head->rows_used = row + 1;
-		while (read(s->head->wake[row], &woken, sizeof(woken)) > 0)
-			; /* meant for another */
+		if (read(s->head->wake[row], &woken, sizeof(woken)) < 0)
+			woken = 0; /* else it was meant for another; a read takes all */
 		return (int)row;
 	}
 	return -1;

@@ -222,6 +222,15 @@ static int bind_group(struct statement *st, const struct keyword *kw, void *obje
 	return parse_group(st, &((struct bind_conf *)object)->gid);
 }
 
+static int bind_name(struct statement *st, const struct keyword *kw, void *object)
+{
+	if (set_string(st, kw, object))
+		return -1;
+	if (strlen(((struct bind_conf *)object)->name) > NAME_MOST)
+		return stmt_error(st, st->at - 1, "a name of more than %d characters", NAME_MOST);
+	return 0;
+}
+
 static int bind_level(struct statement *st, const struct keyword *kw, void *object)
 {
 	static const char *const names[] = { [LEVEL_USER] = "user", [LEVEL_OPERATOR] = "operator",
@@ -356,7 +365,7 @@ static const struct keyword bind_keywords[] = {
 	  .help = "permissions of the Unix socket, in octal" },
 	{ "mss", SCOPE_BIND, 0, "<maxseg>", bind_mss,
 	  .help = "TCP segment size to advertise; negative: so much less than usual" },
-	{ "name", SCOPE_BIND, 0, "<name>", set_string, .offset = AT(name),
+	{ "name", SCOPE_BIND, 0, "<name>", bind_name, .offset = AT(name),
 	  .help = "name of these sockets in statistics" },
 	{ "namespace", SCOPE_BIND, 0, "<name>", set_string, .offset = AT(namespace),
 	  .help = "network namespace in which to listen" },

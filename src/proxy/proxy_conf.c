@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/segment.h"
+#include "net/bind_conf.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -54,6 +55,8 @@ static int check_name(struct statement *st, const char *name)
 		if (!isalnum((unsigned char)*c) && !strchr("-_.:", *c))
 			return stmt_error(st, st->at - 1, "'%c' cannot stand in a name: letters, "
 					  "digits and '-', '_', '.', ':' can", *c);
+	if (c - name > NAME_MOST)
+		return stmt_error(st, st->at - 1, "a name of more than %d characters", NAME_MOST);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "net/bind_conf.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -43,7 +44,7 @@ static int check_place(struct statement *st, const struct proxy *px, bool with_d
 			  "listen section", st->words[0].text);
 }
 
-static int check_name(struct statement *st, const char *name)
+static int check_name(struct statement *st, const char *name, ptrdiff_t most)
 {
 	const char *c;
 
@@ -51,6 +52,8 @@ static int check_name(struct statement *st, const char *name)
 		if (!isalnum((unsigned char)*c) && !strchr("-_.:", *c))
 			return stmt_error(st, st->at - 1, "'%c' cannot stand in the name of a server: "
 					  "letters, digits and '-', '_', '.', ':' can", *c);
+	if (c - name > most)
+		return stmt_error(st, st->at - 1, "a name of more than %td characters", most);
 	return 0;
 }
 
@@ -113,19 +116,20 @@ void server_conf_enter(struct server *s)
 	s->proxy->server_count++;
 }
 
-const char *server_conf_name(struct statement *st, const struct proxy *px, const char *what)
+const char *server_conf_name(struct statement *st, const struct proxy *px, const char *what,
+			     size_t number)
 {
 	const char *name;
 
 	if (check_place(st, px, false))
 		return NULL;
 	name = stmt_need(st, what);
-	return name && !check_name(st, name) ? name : NULL;
+	return name && !check_name(st, name, NAME_MOST - (ptrdiff_t)number) ? name : NULL;
 }
 
 int parse_server_line(struct statement *st, const struct keyword *kw, void *object)
 {
-	const char *name = server_conf_name(st, object, "the name of the server");
+	const char *name = server_conf_name(st, object, "the name of the server", 0);
 
 	(void)kw;
 	return name ? server_conf_read(st, server_conf_new(st, object, name)) : -1;

@@ -9,7 +9,8 @@
 #include <limits.h>
 #include <string.h>
 
-enum { TEMPLATE_MOST = 100000 }; /* servers of one line: a typing error beyond that */
+enum { TEMPLATE_MOST = 100000, /* servers of one line: a typing error beyond that */
+       DIGITS = 20 /* of a number behind a name */ };
 
 /* "3" is 1 to 3, "2-5" is 2 to 5. */
 static int template_range(struct statement *st, int64_t *low, int64_t *high)
@@ -45,7 +46,7 @@ static void template_copy(struct statement *st, const struct server *first, cons
 
 int parse_server_template(struct statement *st, const struct keyword *kw, void *object)
 {
-	const char *prefix = server_conf_name(st, object, "what the names begin with");
+	const char *prefix = server_conf_name(st, object, "what the names begin with", DIGITS);
 	struct arena *arena = st->cfg->arena;
 	int64_t low, high, n;
 	struct server *first;
