@@ -8,6 +8,10 @@
 
 #include <openssl/x509.h>
 
+/* Names that are given at run time have at most so many characters: what is said of one must fit a
+ * piece. */
+enum { TLS_SAY_NAME = 1024 };
+
 /* State of such a command, with next and end. */
 struct tls_say {
 	BIO *bio;

@@ -24,6 +24,8 @@ static int cert_new(struct cli_call *call, struct err *err)
 
 	if (!*name)
 		return err_set(err, "'new ssl cert' expects a filename");
+	if (strlen(name) > TLS_SAY_NAME)
+		return err_set(err, "the name is too long");
 	if (tls_entry_find(name))
 		return err_set(err, "Certificate '%s' already exists!", name);
 	if (!tls_entry_new(name, NULL))

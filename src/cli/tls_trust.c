@@ -36,6 +36,8 @@ static int trust_new(struct cli_call *call, struct err *err)
 
 	if (need_name(call, err) < 0)
 		return -1;
+	if (strlen(name) > TLS_SAY_NAME)
+		return err_set(err, "the name is too long");
 	if (tls_ca_find(name, TLS_CA | TLS_CRL))
 		return err_set(err, "%s file '%s' already exists!", kind_name(kind), name);
 	if (!tls_ca_new(name, kind))

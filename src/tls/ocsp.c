@@ -449,7 +449,7 @@ static int apply(const void *bytes, size_t len, struct text *said, struct err *e
 	memcpy(&head, at, sizeof(head));
 	at += sizeof(head);
 	len -= sizeof(head);
-	if (head.id_len > len)
+	if (head.id_len > len || head.status > TLS_OCSP_NO_URI)
 		return err_set(err, "an OCSP update was cut");
 	list_for_each(ocsp, &tls_ocsp_all, node)
 		if (ocsp->id_len == head.id_len && !memcmp(ocsp->id, at, head.id_len))
