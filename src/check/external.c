@@ -130,7 +130,7 @@ static void describe(struct strings *s, const struct server *server, char *argv[
 	variable(s, "HAPROXY_SERVER_NAME", server->id);
 	variable(s, "HAPROXY_SERVER_PORT", server_port ? server_port : "");
 	variable(s, "HAPROXY_SERVER_PROTO", server->proxy->set.mode == MODE_HTTP ? "h1" : "tcp");
-	variable(s, "HAPROXY_SERVER_SSL", "0");
+	variable(s, "HAPROXY_SERVER_SSL", server->tls ? "1" : "0");
 	variable(s, "PATH", conf->path ? conf->path : "");
 }
 
