@@ -123,6 +123,8 @@ int question_begin(struct question *q, struct cli_call *call, unsigned row, cons
 	*q = (struct question){ .cli = call->cli };
 	if (!talk_open)
 		return err_set(err, "there is no other process");
+	if (row >= segment_rows(segment))
+		return err_set(err, "there is no such process");
 	if (asprintf(&q->text, payload ? "%s <<\n%s\n" : "%s\n%s", text, payload ? payload : "") < 0) {
 		q->text = NULL;
 		return err_set(err, "Out of memory.");

@@ -5,6 +5,7 @@
  * rq[] and rp[].
  */
 #include "base/clock.h"
+#include "base/segment.h"
 #include "cli/session.h"
 #include "cli/tables.h"
 #include "cli/words.h"
@@ -302,8 +303,9 @@ static int sess_shutdown_server(struct cli_call *call, struct err *err)
 static unsigned sess_owner(const struct cli_call *call)
 {
 	uint64_t id;
+	unsigned row = sess_parse_id(cli_arg(call, 0), &id) ? stream_row(id) : 0;
 
-	return sess_parse_id(cli_arg(call, 0), &id) ? stream_row(id) : 0;
+	return row < segment_rows(segment) ? row : 0;
 }
 
 static bool sess_gathers(const struct cli_call *call)
