@@ -103,6 +103,9 @@ static inline bool pump_wants_run(const struct pump *pump)
 /* The source's message has ended or begins another time (an interim answer, a tunnel): the facts
  * of what came before are forgotten. */
 void pump_renew(struct pump *pump);
+/* What it has taken is given once more, to another sink: what it holds of that, what has left, and why
+ * the sink has failed is forgotten, too. */
+void pump_rewind(struct pump *pump);
 /* Raises the count of bytes that may pass unseen; UINT64_MAX: all from now on. */
 void pump_allow(struct pump *pump, uint64_t bytes);
 static inline void pump_allow_all(struct pump *pump)

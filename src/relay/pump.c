@@ -678,6 +678,14 @@ void pump_renew(struct pump *pump)
 	pump->flags &= (uint16_t)~(PUMP_EOF | PUMP_FINISHED | PUMP_TOLD | PUMP_READ_ERROR | PUMP_OPEN);
 }
 
+void pump_rewind(struct pump *pump)
+{
+	pump_stop(pump);
+	pump_renew(pump);
+	pump->flags &= (uint16_t)~(PUMP_STOPPED | PUMP_WRITE_ERROR | PUMP_UNSPLICE);
+	pump->copied = pump->spliced = 0;
+}
+
 bool pump_preload(struct pump *pump, const void *bytes, size_t len)
 {
 	if (!pump->buf)

@@ -239,9 +239,8 @@ bool exchange_retry(struct stream *s, unsigned condition)
 	s->server->tally->counters.retries++;
 	s->backend->be->counters.retries++;
 	exchange_forget_server(s);
-	pump_renew(&s->relay.request);
+	pump_rewind(&s->relay.request);
 	pump_renew(&s->relay.response);
-	s->relay.request.copied = s->relay.request.spliced = 0;
 	h1_end_rewind(&s->relay.client);
 	s->response = (struct cursor){ .step = RES_HEAD };
 	if (condition & retry_on_status(425) && early_unproven(s))

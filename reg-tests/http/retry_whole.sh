@@ -1,0 +1,134 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# A request that is sent once more is sent from its first byte to its last, and no byte twice: though the
+# server before has taken a part of it only, or has reset the connection just before it came.
+. "${0%/*}/../lib.sh"
+
+command -v python3 >/dev/null || { say "needs python3"; exit 77; }
+config <<END_CONFIG
+	tune.sndbuf.server 4608
+defaults
+	mode http
+	timeout connect 100s
+	timeout client 100s
+	timeout server 100s
+	retries 3
+	retry-on empty-response response-timeout
+	http-reuse always
+frontend fe
+	bind $front
+	default_backend be
+	use_backend impatient if { method POST }
+backend be
+	server s1 $back
+backend impatient
+	timeout server 3s
+	server s1 $back
+END_CONFIG
+start_penstock
+cat >"$dir/clients.py" <<'END'
+import os, signal, socket, struct, sys, time
+
+front, back, pid = map(int, sys.argv[1:])
+bad = 0
+listener = socket.socket()
+listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+listener.bind(("127.0.0.1", back))
+listener.listen()
+listener.settimeout(50)
+answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+
+def check(what, ok):
+    global bad
+    print("ok     " if ok else "FAILED ", what)
+    bad += not ok
+
+
+def connect():
+    s = socket.create_connection(("127.0.0.1", front))
+    s.settimeout(50)
+    return s
+
+
+def read_head(f):
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        line = f.readline()
+        if not line:
+            break
+        head += line
+    return head
+
+
+def read_chunks(f):
+    got = b""
+    while size := int(f.readline(), 16):
+        got += f.read(size)
+        f.readline()
+    f.readline()
+    return got
+
+
+def chunked(data, size):
+    pieces = [data[i : i + size] for i in range(0, len(data), size)]
+    return b"".join(b"%x\r\n%s\r\n" % (len(p), p) for p in pieces) + b"0\r\n\r\n"
+
+
+# The first server reads nothing, the second one answers.
+body = bytes(65 + i % 26 for i in range(12000))
+for framing, sent, read in (
+    (b"Content-Length: 12000", body, lambda f: f.read(12000)),
+    (b"Transfer-Encoding: chunked", chunked(body, 1000), read_chunks),
+):
+    client = connect()
+    client.sendall(b"POST / HTTP/1.1\r\nHost: a\r\n" + framing + b"\r\n\r\n" + sent)
+    first, _ = listener.accept()
+    server, _ = listener.accept()
+    server.settimeout(50)
+    f = server.makefile("rb")
+    head = read_head(f)
+    try:
+        got = read(f)
+    except (ValueError, OSError) as e:
+        got = e
+    server.sendall(answer)
+    check(framing.decode(), framing in head and got == body)
+    check("its answer", client.recv(1000).endswith(b"ok"))
+    server.close()
+    first.close()
+    client.close()
+
+
+def stop():
+    os.kill(pid, signal.SIGSTOP)
+    while open("/proc/%d/stat" % pid).read().rpartition(") ")[2][0] != "T":
+        time.sleep(0.01)
+
+
+# When it goes on both events are there, the client's first.
+client = connect()
+client.sendall(b"GET /1 HTTP/1.1\r\nHost: a\r\n\r\n")
+server, _ = listener.accept()
+read_head(server.makefile("rb"))
+server.sendall(answer)
+check("a first answer", client.recv(1000).endswith(b"ok"))
+stop()
+client.sendall(b"GET /2 HTTP/1.1\r\nHost: a\r\n\r\n")
+server.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+server.close()
+os.kill(pid, signal.SIGCONT)
+server, _ = listener.accept()
+server.settimeout(50)
+try:
+    check("the whole request again", read_head(server.makefile("rb")).startswith(b"GET /2 "))
+except OSError as e:
+    check("the whole request again: %s" % e, False)
+server.sendall(answer)
+check("its answer", client.recv(1000).endswith(b"ok"))
+sys.exit(bad != 0)
+END
+timeout 100 python3 "$dir/clients.py" "${front##*:}" "${back##*:}" "$pid" || fail "see above"
+stop_penstock
+finish
