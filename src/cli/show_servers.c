@@ -145,16 +145,18 @@ static unsigned state_check_result(const struct server *s)
 	}
 }
 
+/* Maintenance pauses a check that is on. A server without one shows what its line says, for good, as
+ * the reference does. */
 static unsigned state_check_state(const struct server *s)
 {
-	unsigned bits = 0;
+	const struct check_state *check = &s->state->check;
 
-	if (s->check) {
-		bits |= s->state->check.running ? 0x01 : 0;
-		bits |= 0x02;
-		bits |= s->state->check.paused ? 0 : 0x04;
-	}
-	return bits | (s->state->admin & ADMIN_MAINT ? 0x08 : 0);
+	if (!s->check)
+		return s->set.options.on & SRV_DISABLED ? 0x08 : 0;
+	if (check->paused)
+		return 0x02 | (check->running ? 0x01 : 0);
+	return 0x02 | 0x04 | (check->running ? 0x01 : 0) |
+	       (s->state->admin & ADMIN_MAINT ? 0x08 : 0);
 }
 
 static unsigned state_agent_state(const struct server *s)
