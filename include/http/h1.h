@@ -86,6 +86,8 @@ struct h1_chunks {
 	uint16_t kept_len;
 	uint32_t hash;     /* of the trailer's name under way */
 	uint16_t line;     /* length of the present line: bounded */
+	uint16_t fields;   /* of the trailer section so far */
+	uint16_t max;      /* set by the caller: most of them; 0: as many as fit */
 	uint8_t state;
 	uint8_t digits;
 	bool response;     /* set by the caller: blanks behind a size are let pass (old servers

@@ -15,6 +15,7 @@ import socket, sys, threading
 front, back = int(sys.argv[1]), int(sys.argv[2])
 listener = socket.create_server(("127.0.0.1", back))
 LONG = b"X-Long: " + b"x" * 2000 + b"\r\n"
+FEW, MANY = (b"".join(b"X-%d: v\r\n" % i for i in range(n)) for n in (100, 101))
 seen, bad = [], 0
 
 
@@ -34,7 +35,9 @@ def serve(sock):
         if b"chunked" in head:
             head = read_chunked(sock, head)
         seen.append(head)
-        trailer = LONG if b" /long " in head else b"" if b" /none " in head else b"X-T: v\r\nX-U: w\r\n"
+        path = head.split()[1]
+        trailer = {b"/long": LONG, b"/none": b"", b"/few": FEW, b"/many": MANY}.get(
+            path, b"X-T: v\r\nX-U: w\r\n")
         sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n"
                      b"5\r\nhello\r\n0\r\n" + trailer + b"\r\n")
 
@@ -72,6 +75,18 @@ ask(POST + b"X-Req: t\r\n\r\n")
 check("behind a request that was waited for", seen[-1].endswith(b"\r\n3\r\nabc\r\n0\r\nX-Req: t\r\n\r\n"), seen[-1])
 ask(POST + b"\r\n")
 check("none behind the next one", seen[-1].endswith(b"\r\n3\r\nabc\r\n0\r\n\r\n"), seen[-1])
+# As many as a head may have fields (tune.http.maxhdr), not one more.
+ask(POST.replace(b"/wait", b"/") + FEW + b"\r\n")
+check("a request with 100", seen[-1].endswith(b"\r\nX-99: v\r\n\r\n"), seen[-1][-40:])
+got = ask(b"GET /few HTTP/1.1\r\nHost: a\r\n\r\n")
+check("a response with 100", got.endswith(b"\r\nX-99: v\r\n\r\n"), got[-40:])
+for what, request, answer in (("request", POST.replace(b"/wait", b"/") + MANY + b"\r\n", b" 400 "),
+                              ("response", b"GET /many HTTP/1.1\r\nHost: a\r\n\r\n", b" 502 ")):
+    with socket.create_connection(("127.0.0.1", front)) as other:
+        other.settimeout(20)
+        other.sendall(request)
+        got = other.recv(65536)
+        check(f"a {what} with 101", answer in got[:20], got)
 client.sendall(b"GET / HTTP/1.0\r\nHost: a\r\n\r\n")
 got = b""
 while piece := client.recv(65536):

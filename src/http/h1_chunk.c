@@ -166,6 +166,11 @@ static bool trailer_is_forbidden(const struct h1_chunks *c)
 	return false;
 }
 
+static bool trailers_too_many(const struct h1_chunks *c)
+{
+	return c->max && c->fields > c->max;
+}
+
 static uint8_t trailer_next(struct h1_chunks *c, char ch)
 {
 	switch (c->state) {
@@ -173,6 +178,9 @@ static uint8_t trailer_next(struct h1_chunks *c, char ch)
 		if (ch == '\r')
 			return LAST_LF;
 		if (!char_is(ch, CHAR_TOKEN))
+			return 0xff;
+		c->fields++;
+		if (trailers_too_many(c))
 			return 0xff;
 		c->line = 1;
 		c->hash = hash_add(HASH_START, ch);
@@ -207,6 +215,9 @@ static const char *what_is_wrong(const struct h1_chunks *c)
 	case DATA_LF:
 		return "no CRLF behind a chunk";
 	case TRAILER:
+		if (trailers_too_many(c))
+			return "too many trailer fields (tune.http.maxhdr)";
+		/* fall through */
 	case TRAILER_NAME:
 	case TRAILER_VALUE:
 		return "a trailer field that is not allowed";

@@ -278,6 +278,24 @@ static void test_bounds(void **state)
 	assert_in_range(n, 1000, 10000);
 }
 
+static void test_trailers_counted(void **state)
+{
+	struct h1_chunks c = { .max = 2 };
+	struct h1_error error;
+	size_t consumed;
+
+	(void)state;
+	assert_int_equal(h1_chunks_scan(&c, "0\r\nA: b\r\nC:", 11, &consumed, &error), H1_INCOMPLETE);
+	assert_int_equal(h1_chunks_scan(&c, "d\r\n\r\n", 5, &consumed, &error), H1_DONE);
+	assert_int_equal(c.fields, 2);
+	c = (struct h1_chunks){ .max = 2 };
+	assert_int_equal(h1_chunks_scan(&c, "0\r\nA:\r\nC:\r\n", 11, &consumed, &error), H1_INCOMPLETE);
+	assert_int_equal(h1_chunks_scan(&c, "E:\r\n\r\n", 6, &consumed, &error), H1_BAD);
+	assert_int_equal(error.position, 0);
+	assert_int_equal(error.status, 400);
+	assert_string_equal(error.text, "too many trailer fields (tune.http.maxhdr)");
+}
+
 static void test_chunk_line(void **state)
 {
 	static const struct {
@@ -302,6 +320,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_trailers_kept),
+		cmocka_unit_test(test_trailers_counted),
 		cmocka_unit_test(test_good),	  cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_pipelined), cmocka_unit_test(test_left),
 		cmocka_unit_test(test_bounds),	  cmocka_unit_test(test_chunk_line),

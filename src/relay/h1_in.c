@@ -133,6 +133,7 @@ static void h1_head_done(struct end *end, struct h1_end *h1, const struct messag
 	h1->parser = (struct h1_parser){ 0 };
 	h1->parsing = false;
 	h1_body_starts(h1, msg->framing, msg->length);
+	h1->chunks.max = msg->max;
 	if (h1->is_client)
 		h1->peer_minor = msg->major == 1 ? msg->minor : 1;
 }
