@@ -48,10 +48,10 @@ static bool without_h2(const void *arg)
 
 static bool has_h2(struct span alpn)
 {
-	const char *p = alpn.ptr, *end = p + alpn.len;
+	size_t at;
 
-	for (; p < end; p += 1 + (unsigned char)*p)
-		if (*p == 2 && !memcmp(p + 1, "h2", 2))
+	for (at = 0; at < alpn.len; at += 1 + (unsigned char)alpn.ptr[at])
+		if (alpn.ptr[at] == 2 && !memcmp(alpn.ptr + at + 1, "h2", 2))
 			return true;
 	return false;
 }
