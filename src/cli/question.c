@@ -115,6 +115,32 @@ static void question_opened(void *arg, int fd, const char *error)
 	cli_wake(q->cli);
 }
 
+/* Does the text end as a line that announces a payload? Where none was announced to us ("show fd <<;show
+ * info") the other side must not wait for one. */
+static bool ends_as_payload(const char *text, size_t len)
+{
+	return len >= 2 && !memcmp(text + len - 2, "<<", 2) &&
+	       (len == 2 || text[len - 3] == ' ' || text[len - 3] == '\t');
+}
+
+/* The line, and its payload. NULL: out of memory. */
+static char *question_text(const char *text, const char *payload)
+{
+	size_t len = strlen(text);
+	char *line;
+	int rc;
+
+	while (len && strchr(" \t\r", text[len - 1]))
+		len--;
+	if (payload)
+		rc = asprintf(&line, "%s <<\n%s\n", text, payload);
+	else if (ends_as_payload(text, len))
+		rc = asprintf(&line, "%.*s\\<<\n", (int)len - 2, text);
+	else
+		rc = asprintf(&line, "%s\n", text);
+	return rc < 0 ? NULL : line;
+}
+
 int question_begin(struct question *q, struct cli_call *call, unsigned row, const char *text,
 	      const char *payload, struct err *err)
 {
@@ -125,10 +151,9 @@ int question_begin(struct question *q, struct cli_call *call, unsigned row, cons
 		return err_set(err, "there is no other process");
 	if (row >= segment_rows(segment))
 		return err_set(err, "there is no such process");
-	if (asprintf(&q->text, payload ? "%s <<\n%s\n" : "%s\n%s", text, payload ? payload : "") < 0) {
-		q->text = NULL;
+	q->text = question_text(text, payload);
+	if (!q->text)
 		return err_set(err, "Out of memory.");
-	}
 	level = cli_level(call->cli) | (cli_mode(call->cli, CLI_EXPERT) ? TALK_EXPERT : 0) |
 		(cli_mode(call->cli, CLI_EXPERIMENTAL) ? TALK_EXPERIMENTAL : 0);
 	q->ticket = talk_open(row, level, question_opened, q);

@@ -193,6 +193,14 @@ static void payload_and_modes_go_along(void **state)
 	assert_string_equal(said, "{x\ny\n} expert\n{x\ny\n} expert\n{x\ny\n} expert\n\n");
 }
 
+/* Those that are asked would wait for a payload that does not come. */
+static void what_looks_like_a_payload_is_a_word(void **state)
+{
+	(void)state;
+	say("own a <<;own <<;own b\n");
+	assert_string_equal(said, "<a><<<>\n<a><<<>\n<a><<<>\n\n<<<>\n<<<>\n<<<>\n\n<b>\n<b>\n<b>\n\n");
+}
+
 static void long_answers_are_whole(void **state)
 {
 	char *at = said, line[32];
@@ -290,6 +298,7 @@ int main(void)
 #define CLAIM(f) cmocka_unit_test_setup_teardown(f, begin, end)
 	const struct CMUnitTest tests[] = {
 		CLAIM(every_process_is_asked_once), CLAIM(payload_and_modes_go_along),
+		CLAIM(what_looks_like_a_payload_is_a_word),
 		CLAIM(long_answers_are_whole),      CLAIM(who_has_gone_is_left_out),
 		CLAIM(a_talk_shows_its_own),        CLAIM(a_change_waits_for_the_log),
 		CLAIM(a_refusal_is_told),           CLAIM(who_leaves_is_forgotten),

@@ -27,6 +27,8 @@ enum cli_step tls_say_next(struct cli_call *call)
 	size_t len = (size_t)BIO_get_mem_data(say->bio, &text) - say->at;
 	bool last = len < CLI_PIECE;
 
+	if (!len)
+		return CLI_END; /* text may be NULL */
 	text_add(call->out, text + say->at, last ? len : CLI_PIECE - 1);
 	say->at += last ? len : CLI_PIECE - 1;
 	return last ? CLI_END : CLI_MORE;
