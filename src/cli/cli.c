@@ -654,7 +654,8 @@ unsigned cli_timeout(const struct cli *cli)
 
 void cli_toggle_prompt(struct cli *cli)
 {
-	cli->prompt = !cli->prompt;
+	if (!cli->talk) /* who asks waits for the end of it */
+		cli->prompt = !cli->prompt;
 }
 
 void cli_quit(struct cli *cli)

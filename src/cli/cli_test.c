@@ -544,6 +544,19 @@ static void many_commands_on_a_line(void **state)
 	cli_free(&cli);
 }
 
+/* "@1 prompt": who asks for it would wait for ever. */
+static void a_question_of_another_process_has_an_end(void **state)
+{
+	struct cli *cli = start(LEVEL_USER);
+
+	(void)state;
+	cli_make_talk(cli);
+	feed(cli, "prompt\n", 7, 7);
+	assert_string_equal(said, "\n");
+	assert_true(cli_done(cli));
+	cli_free(&cli);
+}
+
 /* What other processes ask for by the log of changes. */
 static void apply(const char *one, const char *two, int rc, const char *expected)
 {
@@ -620,6 +633,7 @@ int main(void)
 		cmocka_unit_test(too_many_words_are_refused),
 		cmocka_unit_test(zero_bytes_are_blanks),
 		cmocka_unit_test(many_commands_on_a_line),
+		cmocka_unit_test(a_question_of_another_process_has_an_end),
 		cmocka_unit_test(others_may_ask_for_what_all_do_alone),
 		cmocka_unit_test(help_follows_the_tables),
 	};
