@@ -18,6 +18,8 @@ void changes_parent(void);
 /* A worker has been forked; old: of an earlier generation, which may not know all names: what it
  * cannot apply does not end it. */
 void changes_add(struct channel *channel, unsigned row, bool old);
+/* It is of an earlier generation, or, as none follows, of the present one. */
+void changes_set_old(struct channel *channel, bool old);
 /* More than CHANGES_BACKLOG bytes of earlier changes wait for a worker, which was stopped or hangs:
  * it hears of no more, and must be ended. The same for one that asks and does not read the answers, when
  * those and the largest change are more. May be NULL. Not called twice for one. */

@@ -40,6 +40,8 @@ void worker_free(struct worker *w);
 void workers_forget_waiting(void);
 /* Sees to it that one worker checks the servers for all. */
 void workers_choose_checker(void);
+/* A new generation could not start: those that are there are the present one. */
+void workers_are_present(void);
 /* Those of earlier generations have successors: they finish; end, after so many reloads (0: never). */
 void workers_relieve(unsigned max_reloads);
 

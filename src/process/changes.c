@@ -28,7 +28,6 @@ struct served {
 	struct list node;
 	struct channel *channel;
 	unsigned row;
-	bool old;
 	bool overdue; /* too much waits for it: it hears no more */
 };
 
@@ -57,8 +56,17 @@ void changes_add(struct channel *channel, unsigned row, bool old)
 			changes_overdue(channel);
 		return;
 	}
-	*w = (struct served){ .channel = channel, .row = row, .old = old };
+	*w = (struct served){ .channel = channel, .row = row };
 	list_append(&workers, &w->node);
+	if (old)
+		changes_set_old(channel, true);
+}
+
+void changes_set_old(struct channel *channel, bool old)
+{
+	const uint8_t byte = old;
+
+	channel_send(channel, MSG_OLD, 0, &byte, 1, -1);
 }
 
 static void served_free(struct served *w)
@@ -377,6 +385,8 @@ bool changes_from_parent(struct frame *frame)
 		talk_here(frame);
 	else if (frame->kind == MSG_TALK)
 		talk_asked(frame);
+	else if (frame->kind == MSG_OLD)
+		changes_old = frame->len && *(const uint8_t *)frame->bytes;
 	else
 		return false;
 	return true;

@@ -285,6 +285,27 @@ static void who_has_gone_hears_nothing(void **state)
 	assert_string_equal(heard, "");
 }
 
+/* Also before it is told to finish: the parent's memory is that of a new generation already. */
+static void one_that_is_to_be_replaced_is_told(void **state)
+{
+	struct frame apply = frame_of(MSG_CHANGE, 1, "word\0bad", 8), old;
+
+	(void)state;
+	changes_parent();
+	changes_add(CHANNEL(1), 1, true);
+	changes_add(CHANNEL(2), 2, false);
+	assert_int_equal(sent_count, 1);
+	assert_true(sent[0].kind == MSG_OLD && sent[0].to == CHANNEL(1) && sent[0].bytes[0] == 1);
+	changes_worker(CHANNEL(9));
+	old = frame_of(MSG_OLD, 0, sent[0].bytes, sent[0].len);
+	assert_true(changes_from_parent(&old));
+	assert_true(changes_from_parent(&apply)); /* and goes on */
+	changes_set_old(CHANNEL(1), false);
+	old = frame_of(MSG_OLD, 0, sent[1].bytes, sent[1].len);
+	assert_true(changes_from_parent(&old));
+	assert_false(changes_old);
+}
+
 static void an_old_worker_goes_on_without(void **state)
 {
 	struct frame apply = frame_of(MSG_CHANGE, 1, "word\0bad", 8);
@@ -464,6 +485,7 @@ int main(void)
 		CLAIM(another_makes_it_in_our_place),
 		CLAIM(a_worker_asks_and_follows),
 		CLAIM(who_has_gone_hears_nothing),
+		CLAIM(one_that_is_to_be_replaced_is_told),
 		CLAIM(an_old_worker_goes_on_without),
 		CLAIM(without_a_parent_there_is_an_error),
 		CLAIM(a_talk_has_two_ends),

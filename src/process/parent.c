@@ -233,6 +233,7 @@ static void start_failed(void)
 				worker_free(w);
 		}
 		process_generation--;
+		workers_are_present();
 		parent_go_waiting("a worker could not start");
 		return;
 	}

@@ -190,6 +190,16 @@ void workers_choose_checker(void)
 	change_submit(&checker_change, &checker_row, sizeof(checker_row), NULL, NULL);
 }
 
+/* Those of the generation before have none. */
+void workers_are_present(void)
+{
+	struct worker *w;
+
+	list_for_each(w, &workers, node)
+		if (w->channel && !worker_is_old(w) && w->state != WORKER_FINISHES)
+			changes_set_old(w->channel, false);
+}
+
 /* Those of the generation before have successors. */
 void workers_relieve(unsigned max_reloads)
 {
