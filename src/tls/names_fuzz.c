@@ -13,44 +13,43 @@ enum { MOST = 64 };
 
 static struct tls_name entries[MOST];
 static char texts[MOST][TLS_NAME_MAX + 1];
+static size_t lengths[MOST];
 static bool present[MOST];
 static struct tls_names names;
 
-/* Is the name what this entry stands for? */
-static bool stands_for(unsigned i, const char *text, size_t len, bool wild)
+/* Is the name what this entry stands for? dot: where the first one of the name is, or its end. All
+ * entries are asked for each name, so lengths come first. */
+static bool stands_for(unsigned i, const char *text, size_t len, size_t dot, bool wild)
 {
 	const char *of = texts[i];
-	size_t of_len = strlen(of), skip = 0;
+	size_t of_len = lengths[i];
 
 	if (!present[i] || (of_len > 2 && of[0] == '*' && of[1] == '.') != wild)
 		return false;
-	if (wild) {
-		while (skip < len && text[skip] != '.')
-			skip++;
-		if (!skip || skip == len)
-			return false;
-		of++;
-		of_len--;
-	}
-	return of_len == len - skip && !memcmp(of, text + skip, of_len);
+	if (!wild)
+		return of_len == len && !memcmp(of, text, len);
+	return dot && dot < len && of_len - 1 == len - dot && !memcmp(of + 1, text + dot, len - dot);
 }
 
 /* Each of them is found once, in the order of rank; nothing else is. */
 static void check_found(const char *text, size_t len, bool wild)
 {
+	const char *point = memchr(text, '.', len);
+	size_t dot = point ? (size_t)(point - text) : len;
 	bool seen[MOST] = { false };
 	unsigned rank = 0, i;
 	struct tls_name *n;
 
 	for (n = tls_names_first(&names, text, len, wild); n; n = tls_names_next(n)) {
 		i = (unsigned)(n - entries);
-		BUG_ON(i >= MOST || seen[i] || !stands_for(i, text, len, wild));
+		BUG_ON(i >= MOST || seen[i] || !stands_for(i, text, len, dot, wild));
 		BUG_ON(n->rank < rank || n->object != texts[i]);
 		rank = n->rank;
 		seen[i] = true;
 	}
 	for (i = 0; i < MOST; i++)
-		BUG_ON(seen[i] != stands_for(i, text, len, wild));
+		if (present[i])
+			BUG_ON(seen[i] != stands_for(i, text, len, dot, wild));
 }
 
 static void add(struct span name)
@@ -68,6 +67,7 @@ static void add(struct span name)
 	BUG_ON(len > TLS_NAME_MAX || strlen(texts[i]) != len);
 	tls_name_init(&entries[i], texts[i], len, texts[i], (unsigned)(name.ptr[0] & 3));
 	BUG_ON(tls_names_add(&names, &entries[i]));
+	lengths[i] = len;
 	present[i] = true;
 }
 
