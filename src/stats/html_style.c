@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The style sheet of the stats page: light and dark as the browser prefers, calm as long as
- * nothing is wrong. Tables may be wider than the window: names stay at the left, the heads of
- * columns on top. Lines with more numbers appear below a cell that is pointed at or tapped; on
+ * nothing is wrong. Tables move together as the window gets narrower, and fit from 1,280 px on as
+ * long as numbers are small; where they are wider, names stay at the left, the heads of columns on
+ * top. Lines with more numbers appear below a cell that is pointed at or tapped; on
  * small screens at the bottom of the window. */
 #include "stats/html.h"
 
@@ -107,6 +108,21 @@ static const char *const style[] = {
 	".05rem 0;background:none;font-weight:400;text-align:left}"
 	".t div td{text-align:right;padding-right:0;padding-left:.5rem}.t div td+td{"
 	"color:var(--dim)}.t div tr:hover>*{background:none}\n",
+	/* Windows that are narrower than all columns: long names go on in the next line, since they
+	 * often differ at their end alone. */
+	":root{--name:24rem}tbody th>a{display:inline-block;max-width:var(--name);line-height:1.2;"
+	"white-space:normal;overflow-wrap:anywhere;vertical-align:middle}"
+	"@media(max-width:1980px){:root{--name:16rem}thead th+th,tbody td{"
+	"padding-left:.28rem;padding-right:.28rem}.w1{min-width:9rem}.w2{min-width:8.6rem}"
+	".w3{min-width:6rem}.w4,.w5{min-width:4rem}.w6{min-width:2.6rem}}"
+	"@media(max-width:1690px){html{font-size:12px}:root{--name:12rem}thead th+th,"
+	"tbody td{padding-left:.18rem;padding-right:.18rem}.w1,.w2,.w3{min-width:0}.w4,.w5{"
+	"min-width:3.6rem}.w6{min-width:2.2rem}}"
+	"@media(max-width:1470px){html{font-size:11.5px}:root{--name:11rem}body{padding-left:8px;"
+	"padding-right:8px}header,nav,.now,.sum,footer,.note{left:8px;width:calc(100vw - 32px)}"
+	"section>h2,.act{left:9px}}"
+	"@media(max-width:1390px){html{font-size:11px}:root{--name:9.5rem}thead th+th,"
+	"tbody td{padding-left:.12rem;padding-right:.12rem}}\n",
 	/* Changes, the foot, small screens. */
 	".act{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;padding:.55rem .7rem;"
 	"position:sticky;left:17px;width:max-content;max-width:calc(100vw - 50px)}"
