@@ -45,7 +45,8 @@ struct h1_end {
 	bool encode;             /* put it on while sending */
 	bool large;              /* the last body that came over the connection was: see h1_large */
 	struct h1_mark *mark;    /* in the arena; NULL: none was wanted */
-	bool shut;               /* FIN follows what out holds */
+	bool ends;               /* the last chunk follows what out holds */
+	bool shut;               /* FIN follows it */
 };
 
 /* The connection of the end speaks HTTP/1 from now on; *state is zeroed, and lives as long as the end.

@@ -123,6 +123,24 @@ static enum io h1_head_out(struct end *end, struct message *msg)
 
 /* ---- bodies out -------------------------------------------------------------------------- */
 
+/* The last chunk, with the trailers that came behind the body before its coding was taken off. False:
+ * there is no room for it until what waits has left. */
+static bool h1_last_chunk(struct end *end, struct h1_end *h1)
+{
+	const struct h1_end *source = h1_end_of(end_peer(end));
+	const struct h1_chunks *c = source && source->decode ? &source->chunks : NULL;
+
+	if (!h1_out_take(h1) || buf_room(h1->out) < 5)
+		return false;
+	if (c && c->kept_len >= 2 && buf_room(h1->out) >= 3u + c->kept_len) {
+		h1_out_add(h1, "0\r\n", 3);
+		h1_out_add(h1, c->kept, c->kept_len);
+	} else {
+		h1_out_add(h1, "0\r\n\r\n", 5);
+	}
+	return true;
+}
+
 static enum io h1_flush(struct end *end)
 {
 	struct h1_end *h1 = h1_state(end);
@@ -143,6 +161,10 @@ static enum io h1_flush(struct end *end)
 		buf_skip(h1->out, sent);
 		if (!h1->out->len)
 			buffer_give(&h1->out);
+	}
+	if (unlikely(h1->ends)) {
+		h1->ends = false;
+		return h1_last_chunk(end, h1) ? h1_flush(end) : IO_ERR;
 	}
 	h1->framing.held = false;
 	if (h1->shut)
@@ -166,16 +188,20 @@ static size_t h1_out_sent(struct h1_end *h1, size_t n)
 	return n - own;
 }
 
-/* The line of a new chunk waits in out, before its bytes. */
-static bool h1_chunk_starts(struct h1_end *h1, size_t len)
+/* The line of a new chunk waits in out, before its bytes; behind a head that fills it not before that
+ * has left. */
+static enum io h1_chunk_starts(struct end *end, struct h1_end *h1, size_t len)
 {
 	char line[20];
+	enum io r;
 
-	if (!h1_out_take(h1) || buf_room(h1->out) < sizeof(line))
-		return false;
+	if (unlikely(h1->out && buf_room(h1->out) < sizeof(line)) && (r = h1_flush(end)) != IO_OK)
+		return r;
+	if (!h1_out_take(h1))
+		return IO_ERR;
 	h1_out_add(h1, line, h1_chunk_line(line, len));
 	h1->out_left = len;
-	return true;
+	return IO_OK;
 }
 
 /* The body's bytes, with what was held back before them, and the end of the chunk behind. */
@@ -242,6 +268,7 @@ static enum io h1_send_lent(struct end *end, struct h1_end *h1, size_t len, bool
 static enum io h1_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
 {
 	struct h1_end *h1 = h1_state(end);
+	enum io r;
 
 	if (h1->lent.len && buf == h1->lent.ptr + h1->lent.len && !h1->encode)
 		return h1_send_lent(end, h1, len, more, sent);
@@ -251,8 +278,8 @@ static enum io h1_send(struct end *end, const void *buf, size_t len, bool more, 
 		return IO_ERR;
 	if (!h1->encode && len <= GATHER_LEAST && buf_room(h1->out) >= len)
 		return h1_send_small(end, h1, buf, len, more, sent);
-	if (h1->encode && !h1->out_left && !h1_chunk_starts(h1, len))
-		return IO_ERR;
+	if (h1->encode && !h1->out_left && (r = h1_chunk_starts(end, h1, len)) != IO_OK)
+		return r;
 	if (h1->encode && len > h1->out_left)
 		len = (size_t)h1->out_left;
 	return h1_send_pieces(end, h1, buf, len, more, sent);
@@ -266,28 +293,12 @@ static enum io h1_splice_out(struct end *end, struct pipe *pipe, bool more, size
 	return r == IO_OK ? pipe_push(pipe, end->conn, more, sent) : r;
 }
 
-/* The last chunk, with the trailers that came behind the body before its coding was taken off. */
-static void h1_last_chunk(struct end *end, struct h1_end *h1)
-{
-	const struct h1_end *source = h1_end_of(end_peer(end));
-	const struct h1_chunks *c = source && source->decode ? &source->chunks : NULL;
-
-	if (!h1_out_take(h1) || buf_room(h1->out) < 5)
-		return;
-	if (c && c->kept_len >= 2 && buf_room(h1->out) >= 3u + c->kept_len) {
-		h1_out_add(h1, "0\r\n", 3);
-		h1_out_add(h1, c->kept, c->kept_len);
-	} else {
-		h1_out_add(h1, "0\r\n\r\n", 5);
-	}
-}
-
 static void h1_finish(struct end *end)
 {
 	struct h1_end *h1 = h1_state(end);
 
-	if (h1->encode)
-		h1_last_chunk(end, h1);
+	if (h1->encode && !h1_last_chunk(end, h1))
+		h1->ends = h1->framing.held = true;
 	h1->encode = false;
 	h1->shut = h1->body == BODY_TUNNEL;
 	if (h1->shut && !h1->framing.held)

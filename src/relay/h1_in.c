@@ -296,15 +296,19 @@ void h1_give(struct end *end, size_t n)
 	h1_consume(end, h1, n);
 }
 
-/* As much may be received at once that what is behind the body can be kept. */
+/* As much may be received at once that what is behind the body can be kept: one byte behind a chunk's
+ * never needs to be. */
 static size_t h1_limit(const struct h1_end *h1, size_t size)
 {
 	uint64_t most = UINT64_MAX;
+	size_t room;
 
 	if (h1->body == BODY_LENGTH)
 		most = h1->left;
-	else if (h1->body == BODY_CHUNKED)
-		most = h1->chunks.left + (h1->in ? buf_room(h1->in) : buffer_size());
+	else if (h1->body == BODY_CHUNKED) {
+		room = h1->in ? buf_room(h1->in) : buffer_size();
+		most = h1->chunks.left + (room ? room : 1);
+	}
 	return most < size ? (size_t)most : size;
 }
 
