@@ -47,6 +47,7 @@ struct exchange {
 	bool no_retry;                  /* disable-l7-retry */
 	bool client_keeps;              /* the client's connection lives on behind the response */
 	bool server_keeps;              /* the server's does */
+	bool bare;                      /* a rule has taken the response's body away */
 	bool head_sent;                 /* the response's head has left: no other answer any more */
 	bool request_sent;              /* the request's head has left at least once */
 	bool complete;                  /* the response has left, nothing went wrong on the way */

@@ -111,7 +111,9 @@ static void test_methods(void **state)
 		assert_int_equal(method_find(span_of(others[i])), METHOD_OTHER);
 	assert_string_equal(status_reason(200), "OK");
 	assert_string_equal(status_reason(431), "Request Header Fields Too Large");
-	assert_string_equal(status_reason(299), "");
+	assert_string_equal(status_reason(299), "Success");
+	assert_string_equal(status_reason(499), "Client Error");
+	assert_string_equal(status_reason(999), "Other");
 }
 
 /* ---- finding ---- */

@@ -6,6 +6,8 @@
  */
 #include "http/message.h"
 
+#include "base/bug.h"
+
 #include "http/chars.h"
 
 static const struct span field_names[FIELD_IDS] = {
@@ -175,6 +177,15 @@ enum method method_find(struct span text)
 	}
 }
 
+/* Of codes that the registry does not know; the words are the reference's. */
+static const char *status_class_reason(unsigned class)
+{
+	static const char *const reasons[] = { "Other", "Informational", "Success", "Redirection",
+					       "Client Error", "Server Error" };
+
+	return reasons[class < ARRAY_LEN(reasons) ? class : 0];
+}
+
 const char *status_reason(unsigned status)
 {
 	switch (status) {
@@ -184,6 +195,7 @@ const char *status_reason(unsigned status)
 #include "http/status.def"
 #undef STATUS
 	default:
-		return "";
+		break;
 	}
+	return status_class_reason(status / 100);
 }

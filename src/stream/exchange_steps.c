@@ -627,13 +627,62 @@ int exchange_after_rules(struct stream *s)
 
 /* ---- the response leaves ----------------------------------------------------------------- */
 
+/* A rule has made a status without body of one that has one: what comes of it goes nowhere. */
+COLD static void response_bare(struct exchange *x)
+{
+	struct pump *pump = &x->stream->relay.response;
+	struct framing *from = pump->from->framing;
+
+	message_delete(&x->res, span_of("transfer-encoding"));
+	if (x->res.status != 304)
+		message_delete(&x->res, span_of("content-length"));
+	x->res.framing = BODY_NONE;
+	x->bare = true;
+	buffer_give(&pump->buf);
+	pump->flags |= PUMP_EOF;
+	if (from)
+		from->ended = true;
+}
+
+/* The other way round, or no body that has to be announced still. False: no memory. */
+COLD static bool response_empty(struct exchange *x)
+{
+	message_delete(&x->res, span_of("transfer-encoding"));
+	message_delete(&x->res, span_of("content-length"));
+	x->res.framing = BODY_LENGTH;
+	x->res.length = 0;
+	return message_add(&x->res, x->arena, span_of("content-length"), span_of("0"));
+}
+
+static bool status_has_body(unsigned status)
+{
+	return status >= 200 && status != 204 && status != 304;
+}
+
+/* set-status does not know of bodies, but the client's next response begins where it takes this
+ * one's to end (RFC 9112 6.3). False: no memory. */
+static bool response_refit(struct exchange *x, unsigned was)
+{
+	unsigned status = x->res.status;
+
+	if (likely(status == was) || status_has_body(status) == status_has_body(was) ||
+	    x->res.framing == BODY_TUNNEL)
+		return true;
+	if (!status_has_body(status))
+		response_bare(x);
+	else if (x->req.method != METHOD_HEAD)
+		return response_empty(x);
+	return true;
+}
+
 /* May the client's connection carry another request behind this one? */
 static bool client_may_keep(struct stream *s)
 {
 	const struct exchange *x = s->exchange;
 	uint64_t on = s->session->frontend->set.options.on;
 
-	if (!(x->req.flags & MSG_KEEP_ALIVE) || on & OPT_HTTP_CLOSE || keepalive_is_over())
+	if (!(x->req.flags & MSG_KEEP_ALIVE) || on & OPT_HTTP_CLOSE || keepalive_is_over() ||
+	    x->res.status < 200)
 		return false;
 	if (x->reply)
 		return !x->reply->close && unread_fits(s);
@@ -655,11 +704,13 @@ int exchange_response_open(struct stream *s)
 	struct end *client = &s->relay.client;
 	uint64_t counted;
 
+	if (!response_refit(x, x->reply ? x->reply->status : x->http.server_status))
+		return end(s, END_RESOURCE);
 	if (x->res.framing == BODY_TUNNEL)
 		response_tunnel(s);
 	count_response(s, x->res.status);
 	x->http.status = x->reply && x->reply->named ? (uint16_t)x->reply->named : x->res.status;
-	x->server_keeps = !x->reply && !x->service && x->res.flags & MSG_KEEP_ALIVE &&
+	x->server_keeps = !x->reply && !x->service && !x->bare && x->res.flags & MSG_KEEP_ALIVE &&
 			  server_may_keep(s) && x->server.body != BODY_CLOSE &&
 			  x->server.body != BODY_TUNNEL;
 	client->framing->keep = client_may_keep(s);

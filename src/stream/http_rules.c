@@ -228,6 +228,11 @@ static int http_rules_finish(struct config *cfg, void *data)
 
 /* -- running ---------------------------------------------------------------------------- */
 
+static bool answers_aloud(const struct exchange *x, enum rule_result r)
+{
+	return r == RULES_REPLY && !(x->reply && x->reply->silent);
+}
+
 /* Heads are complete here, so that no condition waits for more; an action may (wait-for-body). */
 static enum rule_result run_set(struct exchange *x, const struct rule_set *set,
 				struct rule_place *place)
@@ -242,7 +247,7 @@ static enum rule_result run_set(struct exchange *x, const struct rule_set *set,
 	stream_view(x->stream, &view, NULL);
 	r = rules_run(set, &view, place, true);
 	x->stream->extra->last_rule = view.last_rule;
-	if (x->hinting && (r == RULES_PASS || r == RULES_WAIT))
+	if (x->hinting && (r == RULES_PASS || r == RULES_WAIT || answers_aloud(x, r)))
 		action_send_hints(x);
 	return r;
 }

@@ -34,6 +34,27 @@ static bool is_word(struct span text)
 	return true;
 }
 
+/* RFC 9112 3.2.2: what an absolute target names is the host. */
+static bool target_set(struct view *view, struct span text)
+{
+	struct message *msg = view->http->request;
+	struct span host;
+	struct field *f;
+	struct uri uri;
+	unsigned port, at = 0;
+
+	if (!uri_split(text, &uri) || !uri.scheme.len)
+		return message_set_target(msg, view->arena, text);
+	if (!host_split(uri.authority, &host, &port) || !host.len ||
+	    !message_set_target(msg, view->arena, text) || !uri_split(msg->target, &uri))
+		return false;
+	f = message_find_id(msg, FIELD_HOST, &at);
+	if (!f)
+		return message_add(msg, view->arena, span_of("Host"), uri.authority);
+	message_set_value(msg, f, uri.authority);
+	return true;
+}
+
 static bool part_set(enum part part, struct view *view, struct span text)
 {
 	struct message *msg = view->http->request;
@@ -50,7 +71,7 @@ static bool part_set(enum part part, struct view *view, struct span text)
 	case PART_QUERY:
 		return message_set_query(msg, view->arena, text);
 	case PART_URI:
-		return text.len && message_set_target(msg, view->arena, text);
+		return text.len && target_set(view, text);
 	}
 	return false;
 }

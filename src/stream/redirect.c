@@ -132,10 +132,19 @@ static void add_path(const struct redirect *r, struct span path, struct text *t)
 		text_char(t, '/');
 }
 
+/* As rules have left it. */
+static struct span request_host(const struct message *req)
+{
+	unsigned at = 0;
+	const struct field *f = message_find_id(req, FIELD_HOST, &at);
+
+	return f ? f->value : req->host;
+}
+
 static void write_location(const struct redirect *r, const struct message *req, struct span to,
 			   struct text *t)
 {
-	struct span path;
+	struct span path, host;
 
 	if (r->kind == REDIRECT_LOCATION) {
 		text_add(t, to.ptr, to.len);
@@ -145,7 +154,8 @@ static void write_location(const struct redirect *r, const struct message *req, 
 	if (r->kind == REDIRECT_SCHEME) {
 		text_add(t, to.ptr, to.len);
 		text_str(t, "://");
-		text_add(t, req->host.ptr, req->host.len);
+		host = request_host(req);
+		text_add(t, host.ptr, host.len);
 	} else if (to.len != 1 || to.ptr[0] != '/') {
 		text_add(t, to.ptr, to.len);
 	}
