@@ -121,6 +121,16 @@ static void print_at_hand(struct text *t, const struct segment_row *row, bool sa
 		text_printf(t, " (frontend %s)", frontend_name(row->at_hand.frontend));
 }
 
+/* It may have been taken over: what it says is to be read, not to move somebody's cursor. */
+static void tame(char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+			text[i] = text[i] == '\n' ? '\n' : '?';
+}
+
 static void log_words(const struct worker *w)
 {
 	char memory[WORDS_MOST + 1], *rest = memory, *line;
@@ -128,6 +138,7 @@ static void log_words(const struct worker *w)
 
 	if (n <= 0)
 		return;
+	tame(memory, (size_t)n);
 	memory[n] = 0;
 	while ((line = strsep(&rest, "\n")))
 		if (*line)
