@@ -25,6 +25,7 @@ struct tls_conn {
 	uint32_t used_ms;      /* low bits of the clock: OpenSSL was called, to the second */
 	uint32_t sent_ms;      /* low bits of the clock: of the last bytes sent */
 	uint32_t streamed;     /* bytes sent since the last pause; not beyond TLS_STREAMING */
+	uint32_t dataless;     /* bytes received since the last ones that held data; bounded */
 	uint8_t fault;         /* enum tls_fault */
 	bool by_socket;        /* in the handshake: the library has the socket itself (kernel.c) */
 	bool hears_early;      /* the handshake begins with early data, perhaps */

@@ -14,7 +14,7 @@ static const char *const sentences[] = {
 	[TLS_FAULT_EMPTY] = "the server closed the connection without a word",
 	[TLS_FAULT_RESET] = "the server broke off the connection in the handshake",
 	[TLS_FAULT_VERIFY] = "the server's certificate is not accepted",
-	[TLS_FAULT_LIMIT] = "the server's messages are too large",
+	[TLS_FAULT_LIMIT] = "the server's messages are too large, or too many",
 	[TLS_FAULT_MEMORY] = "out of memory",
 };
 

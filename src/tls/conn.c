@@ -51,13 +51,26 @@ static inline struct tls_conn *tls_of(const struct conn *conn)
 
 /* ---- OpenSSL's side ---------------------------------------------------------------------- */
 
+/* A read of the library returns when it has data, and not before: who sends messages without any (new
+ * keys, hellos, RFC 8446 4.6.3) as fast as they are read would keep the process in it. A record of data
+ * is not complete before 16 kB, tickets of servers have some more. */
+enum { DATALESS_MOST = 48 * 1024 };
+
+static bool tls_floods(struct tls_conn *t)
+{
+	if (t->dataless <= DATALESS_MOST || !SSL_is_init_finished(t->ssl))
+		return false;
+	t->fault = TLS_FAULT_LIMIT;
+	return true;
+}
+
 /* Receives what there is. False: nothing, now or ever. */
 static bool tls_fill(struct tls_conn *t)
 {
 	struct conn *conn = t->conn;
 	size_t got;
 
-	if (!t->readable || t->eof)
+	if (!t->readable || t->eof || tls_floods(t))
 		return false;
 	if (!t->in && !(t->in = records_scratch(RECORDS_IN))) {
 		t->fault = TLS_FAULT_MEMORY;
@@ -69,6 +82,7 @@ static bool tls_fill(struct tls_conn *t)
 	case IO_OK:
 		t->in->head = 0;
 		t->in->len = (uint32_t)got;
+		t->dataless += (uint32_t)got;
 		t->readable = conn->flags & CONN_READABLE;
 		tls_stats.reads++;
 		return true;
@@ -91,7 +105,7 @@ static int tls_bio_read(BIO *bio, char *to, size_t size, size_t *got)
 
 	BIO_clear_retry_flags(bio);
 	if ((!t->in || !t->in->len) && !tls_fill(t)) {
-		if (!t->eof)
+		if (!t->eof && t->fault != TLS_FAULT_LIMIT)
 			BIO_set_retry_read(bio);
 		return t->eof ? 0 : -1;
 	}
@@ -248,6 +262,7 @@ static void tls_finished(struct tls_conn *t)
 {
 	bool resumed = SSL_session_reused(t->ssl);
 
+	t->dataless = 0;
 	/* Many peers close without a word; whoever reads knows whether it had all. Without this the
 	 * library answers with an alert, takes no more to be sent, and forgets the session. */
 	SSL_set_options(t->ssl, SSL_OP_IGNORE_UNEXPECTED_EOF);
@@ -376,6 +391,7 @@ static enum io tls_recv(struct conn *conn, void *buf, size_t size, size_t *got)
 			break;
 		}
 		total += n;
+		t->dataless = 0;
 	} while (total < size && (t->readable || (t->in && t->in->len) || SSL_pending(t->ssl)));
 	tls_leave(t, false);
 	if (!total) {
