@@ -67,9 +67,10 @@ struct framing {
 };
 
 struct end {
-	const struct end_ops *ops; /* NULL: not there (yet) */
+	const struct end_ops *ops; /* NULL: not there (yet, or any more) */
 	struct framing *framing;   /* NULL: it speaks bytes */
-	uint16_t *flags;           /* readiness: CONN_* bits of what is below */
+	uint16_t *flags;           /* readiness: CONN_* bits of what is below; never NULL: one that
+				    * is not there is ready for nothing */
 	union {
 		struct conn *conn;
 		void *applet;
@@ -83,7 +84,7 @@ struct end {
 /* May bytes go through a pipe from the one to the other? */
 static inline bool end_can_splice(const struct end *from, const struct end *to)
 {
-	return from->ops->splice_in && to->ops->splice_out &&
+	return from->ops->splice_in && to->ops && to->ops->splice_out &&
 	       conn_can_splice(from->conn, LAYER_SPLICES_IN) &&
 	       conn_can_splice(to->conn, LAYER_SPLICES_OUT);
 }
@@ -103,8 +104,18 @@ void end_set_applet(struct end *end, const struct end_ops *ops, void *applet, ui
 void end_ready(struct end *end);
 /* ops->timeout says something else from now on. The owner may close this end. */
 void end_timeout_changed(struct end *end);
-/* Closes and forgets what is below; safe to call twice. */
+/* Closes and forgets what is below; safe to call twice. The pump that writes to it, if it was open,
+ * is stopped: nobody takes what it holds or moves from here on. */
 void end_close(struct end *end, bool reset);
+extern uint16_t end_ready_for_nothing; /* flags of an end that is not there: 0 */
+/* It is not there any more: what is below, if anything, is somebody else's. */
+static inline void end_forget(struct end *end)
+{
+	end->ops = NULL;
+	end->framing = NULL;
+	end->conn = NULL;
+	end->flags = &end_ready_for_nothing;
+}
 
 extern const struct end_ops end_conn_ops;
 

@@ -94,6 +94,8 @@ void end_timeout_changed(struct end *end)
 	relay->fact(relay, end->in);
 }
 
+uint16_t end_ready_for_nothing;
+
 void end_close(struct end *end, bool reset)
 {
 	const struct end_ops *ops = end->ops;
@@ -101,7 +103,8 @@ void end_close(struct end *end, bool reset)
 	if (!ops)
 		return;
 	end->ops = NULL;
+	if (end->out->flags & PUMP_OPEN)
+		pump_stop(end->out);
 	ops->close(end, reset);
-	end->flags = NULL;
-	end->framing = NULL;
+	end_forget(end);
 }

@@ -363,10 +363,7 @@ struct conn *h1_end_detach(struct end *end, struct buf **held)
 	}
 	h1_forget(h1);
 	conn->flags &= (uint16_t)~CONN_HELD;
-	end->ops = NULL;
-	end->framing = NULL;
-	end->flags = NULL;
-	end->conn = NULL;
+	end_forget(end);
 	return conn;
 }
 

@@ -420,6 +420,8 @@ enum io h1_body_in(struct end *end)
 	struct h1_end *h1 = h1_state(end);
 	enum io r = IO_OK;
 
+	if (h1->body == BODY_TUNNEL)
+		return IO_OK; /* no body: what comes is another protocol's, its end included */
 	if (h1->body == BODY_CHUNKED && !h1->decode && !h1->framing.ended) {
 		h1_end_decode(end);
 		if (h1->in && h1->in->len)
@@ -443,7 +445,7 @@ struct span h1_end_body(const struct end *end, bool *final)
 	size_t len;
 
 	*final = true;
-	if (!h1 || h1->framing.ended)
+	if (!h1 || h1->framing.ended || h1->body == BODY_TUNNEL)
 		return (struct span){ NULL, 0 };
 	*final = h1_body_whole(h1) || (h1->in && !buffer_room(h1->in));
 	if (!h1->in || (h1->body == BODY_CHUNKED && !h1->decode))

@@ -730,6 +730,7 @@ void relay_init(struct relay *relay, void (*fact)(struct relay *, struct pump *)
 	relay->request.to = relay->response.from = &relay->server;
 	relay->client.in = relay->server.out = &relay->request;
 	relay->client.out = relay->server.in = &relay->response;
+	relay->client.flags = relay->server.flags = &end_ready_for_nothing;
 	relay->response.is_response = true;
 	relay->moves = RELAY_MOVES;
 	relay->fact = fact;

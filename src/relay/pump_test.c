@@ -307,6 +307,46 @@ static void a_failed_write_leaves_what_can_be_read(void **state)
 	pipe_stats = (struct pipe_stats){ 0 };
 }
 
+/* The server's end is closed while the request's pump is open and holds bytes: whoever runs either
+ * pump then finds nothing to do. */
+static void a_closed_end_stops_who_writes_to_it(void **state)
+{
+	struct relay relay;
+	int c[2], s[2], i;
+
+	(void)state;
+	memset(&relay, 0, sizeof(relay));
+	tcp_pair(c, 0);
+	tcp_pair(s, 4096);
+	relay_init(&relay, note_fact);
+	relay_end_attach(&relay.client, c[1]);
+	relay_end_attach(&relay.server, s[0]);
+	relay.request.mode = relay.response.mode = PUMP_COPY;
+	relay.request.flags = relay.response.flags = PUMP_OPEN;
+	pump_allow(&relay.request, UINT64_MAX);
+	pump_allow(&relay.response, UINT64_MAX);
+	for (i = 0; i < 50; i++) {
+		fill(c[0]);
+		loop_turn(0);
+	}
+	assert_true(pump_held(&relay.request) > 0);
+	end_close(&relay.server, false);
+	assert_int_equal(pump_held(&relay.request), 0);
+	assert_int_equal(*relay.server.flags, 0);
+	fill(c[0]);
+	for (i = 0; i < 50; i++)
+		loop_turn(0);
+	pump_run(&relay.request);
+	pump_run(&relay.response);
+	relay.request.flags = PUMP_OPEN;
+	*relay.client.flags |= CONN_READABLE;
+	pump_run(&relay.request);
+	relay_close(&relay, false, false);
+	close(c[0]);
+	close(s[1]);
+	loop_turn(0);
+}
+
 /* ---- no pipe to be had ------------------------------------------------------------------- */
 
 /* The system is not asked again for each piece. */
@@ -591,6 +631,7 @@ int main(void)
 		cmocka_unit_test(adapting_loses_nothing),
 		cmocka_unit_test(one_pipe_for_all_loses_nothing),
 		cmocka_unit_test(a_failed_write_leaves_what_can_be_read),
+		cmocka_unit_test(a_closed_end_stops_who_writes_to_it),
 		cmocka_unit_test(dirty_pipes_are_emptied),
 		cmocka_unit_test(or_closed),
 		cmocka_unit_test(messages_pass_one_by_one),

@@ -167,11 +167,9 @@ void exchange_reply(struct exchange *x, struct reply *reply)
 	x->http.response = NULL;
 	timer_cancel(&s->timer);
 	assign_leave_queue(s);
+	/* The client may go on sending while the answer waits until it takes it: to nobody, if the
+	 * request's pump was open. Else it may be read away (unread.c). */
 	exchange_forget_server(s);
-	/* A client may go on sending while the answer waits until it takes it: to nobody now. What
-	 * was never open may be read away (unread.c). */
-	if (s->relay.request.flags & PUMP_OPEN)
-		pump_stop(&s->relay.request);
 	pump_stop(&s->relay.response);
 	s->relay.response.flags = 0;
 	s->request.step = REQ_FORWARD;

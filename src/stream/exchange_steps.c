@@ -415,7 +415,7 @@ COLD static int response_failed(struct stream *s)
 {
 	const struct exchange *x = s->exchange;
 	bool junk = x->server.error.status || x->server.in;
-	const struct conn *conn = s->relay.server.conn;
+	const struct conn *conn = end_conn(&s->relay.server);
 
 	if (!response_died_reused(s))
 		exchange_observe(s, x->server.error.status ? OBSERVED_BAD_RESPONSE :
@@ -457,12 +457,13 @@ static void response_acknowledge(struct stream *s)
 	enum { SMALL = 1400 };
 	const struct h1_end *h1 = &s->exchange->server;
 	size_t have = h1->in ? h1->in->len : 0;
+	const struct conn *conn = end_conn(&s->relay.server);
 
-	if (!s->relay.server.conn || have >= SMALL)
+	if (!conn || have >= SMALL)
 		return;
 	if ((h1->body == BODY_LENGTH && h1->left > have) || h1->body == BODY_CLOSE ||
 	    (h1->body == BODY_CHUNKED && !h1->whole))
-		conn_ack_now(s->relay.server.conn);
+		conn_ack_now(conn);
 }
 
 static int response_head(struct stream *s)
@@ -762,7 +763,7 @@ int exchange_response_forward(struct stream *s)
 	struct pump *req = &s->relay.request, *res = &s->relay.response;
 	struct exchange *x = s->exchange;
 
-	if ((req->flags | res->flags) & PUMP_NO_MEMORY)
+	if ((res->flags | (x->reply ? 0 : req->flags)) & PUMP_NO_MEMORY)
 		return end(s, END_RESOURCE);
 	if (res->flags & PUMP_WRITE_ERROR)
 		return end(s, x->reason ? x->reason : END_CLIENT_ABORT);
