@@ -13,6 +13,7 @@
 #include "base/segment.h"
 #include "tls/bind.h"
 #include "tls/layer.h"
+#include "tls/list.h"
 #include "tls/replay.h"
 #include "tls/tickets.h"
 
@@ -159,10 +160,14 @@ void tls_early_free(struct tls_conn *t)
 
 /* ---- start ------------------------------------------------------------------------------- */
 
+/* Lines that allow early data may be added to lists at run time, when it is too late for a memory of all
+ * workers; it costs nothing as long as it is empty. */
 static bool any_bind(void)
 {
 	const struct tls_bind *bind;
 
+	if (tls_list_first())
+		return true;
 	list_for_each(bind, &tls_binds, node)
 		if (bind->early)
 			return true;

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Early data are taken for a name that was added at run time with allow-0rtt, by all workers, and once each hello,
+# when nothing allowed them at the start.
+. "${0%/*}/../lib.sh"
+. "${0%/*}/early.sh"
+
+list=127.0.0.1:$(ports 1)
+printf '%s/pem late.example.com\n' "$dir" >"$dir/list"
+config <<END
+	nbproc 2
+defaults d
+	mode http
+	timeout connect 1m
+	timeout client 2m
+	timeout server 2m
+frontend list
+	bind $list ssl crt-list $dir/list strict-sni
+	default_backend be
+backend be
+	server s1 $origin
+END
+start_penstock
+early_test "$list" <<'PY'
+lists, = addresses
+said = ask(f"add ssl crt-list {folder}/list <<\n{folder}/pem [allow-0rtt] early.example.com\n")
+check("a name is added", "Success" in said, said)
+for i in range(4):
+    c, said = before_finished(lists, get("/added"), name=b"early.example.com")
+    check("a request of an added name is answered before the client has finished", b"GET /added" in said, said)
+    check("and is marked", b"\nearly-data: 1\r" in said, said)
+    c.close()
+session, said = early.session(lists, get("/first"), name=b"late.example.com")
+check("the others have none", early.lib.SSL_SESSION_get_max_early_data(session) == 0)
+PY
+finish
