@@ -38,6 +38,7 @@ struct tls_context {
 	struct tls_context *next;
 	struct tls_settings set;
 	SSL_CTX *ctx;
+	unsigned signs; /* TLS_CAN_...: keys that 'sigalgs' leaves */
 };
 
 /* One certificate for a bind line, and the names it is to be shown for: of a word "crt", or of a

@@ -97,6 +97,7 @@ struct tls_context *tls_bind_context(struct tls_bind *bind, const struct tls_set
 		return NULL;
 	}
 	c->set = *set;
+	c->signs = tls_choose_signs(set->sigalgs);
 	c->ctx = tls_settings_context(set, true, err);
 	if (!c->ctx) {
 		free(c);

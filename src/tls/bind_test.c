@@ -279,6 +279,40 @@ static void keys_choose(void **state)
 	end_line(&l);
 }
 
+/* So do those of the bind line, or of a line of a list. */
+static void own_signatures_choose(void **state)
+{
+	struct tls_settings only_ed = { 0 };
+	struct line l;
+
+	(void)state;
+	begin_line(&l);
+	set(&l, &l.bind->set, "sigalgs", "RSA-PSS+SHA256:rsa_pkcs1_sha256");
+	set(&l, &only_ed, "sigalgs", "ed25519:ECDSA+SHA256");
+	add(&l, entry_of(ec, "ecdsa", "DNS:x.test"), NULL, NULL);
+	add(&l, entry_of(rsa, "rsa", "DNS:x.test"), NULL, NULL);
+	add(&l, entry_of(rsa, "rsa", "DNS:y.test"), NULL, NULL);
+	add(&l, entry_of(ed, "ed25519", "DNS:y.test"), &only_ed, NULL);
+	ready(&l);
+	assert_seen(&l, "rsa v1.3", .sni = "x.test");
+	assert_seen(&l, "rsa v1.2", .sni = "x.test", .max = TLS1_2_VERSION);
+	assert_seen(&l, "ed25519 v1.3", .sni = "y.test");
+	assert_seen(&l, "rsa v1.3", .sni = "y.test", .sigalgs = "RSA-PSS+SHA256:ECDSA+SHA256");
+	end_line(&l);
+}
+
+static void test_signs(void **state)
+{
+	(void)state;
+	assert_int_equal(tls_choose_signs(NULL), ~0U);
+	assert_int_equal(tls_choose_signs("RSA+SHA256:ecdsa_secp384r1_sha384"), TLS_CAN_RSA | TLS_CAN_ECDSA);
+	assert_int_equal(tls_choose_signs("rsa_pss_rsae_sha256"), TLS_CAN_RSA);
+	assert_int_equal(tls_choose_signs("rsa_pss_pss_sha256:ed448"), TLS_CAN_RSA_PSS | TLS_CAN_ED448);
+	assert_int_equal(tls_choose_signs("PSS+SHA256:DSA+SHA256:ed25519"),
+			 TLS_CAN_RSA | TLS_CAN_RSA_PSS | TLS_CAN_DSA | TLS_CAN_ED25519);
+	assert_int_equal(tls_choose_signs("sm2sig_sm3"), ~0U);
+}
+
 static void bundles_are_default_together(void **state)
 {
 	struct tls_entry *bundle[] = { entry_of(rsa, "rsa", NULL), entry_of(ec, "ecdsa", NULL) };
@@ -492,6 +526,8 @@ int main(void)
 		cmocka_unit_test(names_choose),
 		cmocka_unit_test(filters_choose),
 		cmocka_unit_test(keys_choose),
+		cmocka_unit_test(own_signatures_choose),
+		cmocka_unit_test(test_signs),
 		cmocka_unit_test(bundles_are_default_together),
 		cmocka_unit_test(strict_refuses),
 		cmocka_unit_test(lines_have_settings),

@@ -17,6 +17,7 @@
 
 #include <openssl/err.h>
 #include <string.h>
+#include <strings.h>
 
 /* -- kept with the SSL ---------------------------------------------------------------------- */
 
@@ -90,13 +91,57 @@ static unsigned cert_needs(const struct tls_cert *cert)
 	}
 }
 
-/* The lower the better; a certificate that the client cannot verify comes last. */
+static unsigned token_signs(const char *token, size_t len)
+{
+	static const struct {
+		const char *begin;
+		unsigned keys;
+	} tokens[] = {
+		{ "rsa_pss_pss", TLS_CAN_RSA_PSS }, { "rsa-pss", TLS_CAN_RSA | TLS_CAN_RSA_PSS },
+		{ "pss", TLS_CAN_RSA | TLS_CAN_RSA_PSS }, { "rsa", TLS_CAN_RSA },
+		{ "ecdsa", TLS_CAN_ECDSA }, { "ed25519", TLS_CAN_ED25519 }, { "ed448", TLS_CAN_ED448 },
+		{ "dsa", TLS_CAN_DSA },
+	};
+	size_t i, n;
+
+	for (i = 0; i < ARRAY_LEN(tokens); i++) {
+		n = strlen(tokens[i].begin);
+		if (n <= len && !strncasecmp(token, tokens[i].begin, n))
+			return tokens[i].keys;
+	}
+	return ~0U; /* one that only OpenSSL knows */
+}
+
+unsigned tls_choose_signs(const char *sigalgs)
+{
+	unsigned keys = 0;
+	size_t len;
+
+	if (!sigalgs)
+		return ~0U;
+	for (; *sigalgs; sigalgs += len + (sigalgs[len] == ':')) {
+		len = strcspn(sigalgs, ":");
+		keys |= token_signs(sigalgs, len);
+	}
+	return keys;
+}
+
+/* The line's 'sigalgs', or that of its bind line. */
+static unsigned line_signs(const struct tls_line *line)
+{
+	const struct tls_context *context = line->context ? line->context : line->bind->own;
+
+	return context ? context->signs : ~0U;
+}
+
+/* The lower the better; a certificate that the client cannot verify, or that may not sign, comes last. */
 static unsigned line_merit(const struct tls_line *line, unsigned can)
 {
 	static const unsigned order[] = { TLS_CAN_ECDSA, TLS_CAN_ED25519, TLS_CAN_ED448,
 					  TLS_CAN_RSA | TLS_CAN_RSA_PSS, TLS_CAN_DSA };
 	unsigned usable = line->entry->cert ? cert_needs(line->entry->cert) & can : 0, i;
 
+	usable &= line_signs(line);
 	for (i = 0; i < ARRAY_LEN(order); i++)
 		if (order[i] & usable)
 			return i;
