@@ -165,7 +165,7 @@ void alias_r(struct text *t, const struct view *view, unsigned flags)
 
 static bool captured(const struct view *view, bool response)
 {
-	return view->http && view->http->method.ptr && capture_count(view->frontend, response);
+	return (!view->http || view->http->method.ptr) && capture_count(view->frontend, response);
 }
 
 /* "{a|b}": one for each slot, empty ones too. */

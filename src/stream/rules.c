@@ -99,6 +99,15 @@ static bool content_read(struct pump *pump)
 	return true;
 }
 
+/* Bytes that came along with the connection are there for the first rule; of new connections nobody
+ * has asked for any yet. */
+static bool content_read_first(struct pump *pump)
+{
+	if (!pump->from->framing)
+		*pump->from->flags |= CONN_READABLE;
+	return content_read(pump);
+}
+
 /* RULES_REPLY: there is an answer, or the stream has ended. */
 static enum rule_result content_broken(struct stream *s, const struct pump *pump)
 {
@@ -137,7 +146,7 @@ static enum rule_result content_run(struct stream *s, const struct rule_set *set
 	enum rule_result r;
 	struct view view;
 
-	if (!started && rules_look(set) && !content_read(pump))
+	if (!started && rules_look(set) && !content_read_first(pump))
 		return content_broken(s, pump);
 	for (;;) {
 		if (pump->flags & PUMP_NO_MEMORY)
@@ -257,6 +266,8 @@ static struct proxy *switch_choose(struct stream *s)
 	if (s->exchange && s->exchange->chosen)
 		return s->exchange->chosen;
 	if (fe->has_switch_rules) {
+		if (fe->switch_looks && !s->exchange)
+			content_read_first(&s->relay.request);
 		stream_view(s, &view, NULL);
 		be = switch_backend(fe, &view);
 	}
