@@ -298,8 +298,9 @@ void conn_close(struct conn **connp, bool reset)
 	if (conn->layer)
 		conn->layer->ops->close(conn, reset);
 	if (conn->src.fd >= 0) {
-		/* close() alone would take corked bytes away, when unread ones make it a RST. */
-		if (conn->flags & CONN_CORKED)
+		/* close() alone would take corked bytes away, when unread ones make it a RST. In front
+		 * of our own RST a FIN would say that all was said. */
+		if (conn->flags & CONN_CORKED && !reset)
 			conn_raw_shut(conn);
 		if (reset && !(conn->flags & CONN_BROKEN))
 			setsockopt(conn->src.fd, SOL_SOCKET, SO_LINGER, &rst, sizeof(rst));
