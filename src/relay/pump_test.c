@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "event/timer.h"
+#include "net/test_sockets.h"
 #include "relay/buffer.h"
 #include "relay/pipe.h"
 
@@ -14,7 +15,6 @@
 #include <stddef.h>
 /* cmocka wants the four above */
 #include <cmocka.h>
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -52,30 +52,6 @@ static unsigned char byte_at(unsigned seed, uint64_t pos)
 	uint64_t x = (pos / 7 + seed) * 0x9e3779b97f4a7c15u;
 
 	return (unsigned char)((x >> 32) + pos);
-}
-
-/* A connected pair of TCP sockets on loopback, both non-blocking. */
-static void tcp_pair(int fds[2], int bufsize)
-{
-	struct sockaddr_in sin = { .sin_family = AF_INET };
-	socklen_t len = sizeof(sin);
-	int l = socket(AF_INET, SOCK_STREAM, 0);
-
-	sin.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	assert_int_equal(bind(l, (struct sockaddr *)&sin, sizeof(sin)), 0);
-	if (bufsize)
-		setsockopt(l, SOL_SOCKET, SO_RCVBUF, &bufsize, sizeof(bufsize));
-	assert_int_equal(listen(l, 1), 0);
-	getsockname(l, (struct sockaddr *)&sin, &len);
-	fds[0] = socket(AF_INET, SOCK_STREAM, 0);
-	if (bufsize)
-		setsockopt(fds[0], SOL_SOCKET, SO_SNDBUF, &bufsize, sizeof(bufsize));
-	assert_int_equal(connect(fds[0], (struct sockaddr *)&sin, sizeof(sin)), 0);
-	fds[1] = accept(l, NULL, NULL);
-	assert_true(fds[1] >= 0);
-	close(l);
-	fcntl(fds[0], F_SETFL, O_NONBLOCK);
-	fcntl(fds[1], F_SETFL, O_NONBLOCK);
 }
 
 static void peer_write(struct peer *p)
@@ -144,8 +120,8 @@ static void pair_start(struct pair *pair, unsigned n, enum pump_mode mode)
 	int c[2], s[2], bufsize = n % 3 ? 0 : 4096;
 
 	memset(pair, 0, sizeof(*pair));
-	tcp_pair(c, bufsize);
-	tcp_pair(s, bufsize);
+	test_tcp_pair(c, bufsize);
+	test_tcp_pair(s, bufsize);
 	pair->client = (struct peer){ .fd = c[0], .to_send = rnd(MOST_BYTES), .seed_out = n,
 				      .seed_in = n + 1000 };
 	pair->server = (struct peer){ .fd = s[1], .to_send = n % 4 ? rnd(MOST_BYTES) : 0,
@@ -269,8 +245,8 @@ static void a_failed_write_leaves_what_can_be_read(void **state)
 	pipes_init(4, 0);
 	memset(&relay, 0, sizeof(relay));
 	memset(answer, 'a', sizeof(answer));
-	tcp_pair(c, 0);
-	tcp_pair(s, 0);
+	test_tcp_pair(c, 0);
+	test_tcp_pair(s, 0);
 	relay_init(&relay, note_fact);
 	relay_end_attach(&relay.client, c[1]);
 	relay_end_attach(&relay.server, s[0]);
@@ -316,8 +292,8 @@ static void a_closed_end_stops_who_writes_to_it(void **state)
 
 	(void)state;
 	memset(&relay, 0, sizeof(relay));
-	tcp_pair(c, 0);
-	tcp_pair(s, 4096);
+	test_tcp_pair(c, 0);
+	test_tcp_pair(s, 4096);
 	relay_init(&relay, note_fact);
 	relay_end_attach(&relay.client, c[1]);
 	relay_end_attach(&relay.server, s[0]);

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "net/conn.h"
+#include "net/test_sockets.h"
 #include "tls/layer.h"
 #include "tls/memory.h"
 #include "tls/records.h"
@@ -15,7 +16,6 @@
 #include <stddef.h>
 /* cmocka wants the four above */
 #include <cmocka.h>
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/err.h>
@@ -96,29 +96,6 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void tcp_pair(int fds[2], int bufsize)
-{
-	struct sockaddr_in sin = { .sin_family = AF_INET };
-	socklen_t len = sizeof(sin);
-	int l = socket(AF_INET, SOCK_STREAM, 0);
-
-	sin.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	assert_int_equal(bind(l, (struct sockaddr *)&sin, sizeof(sin)), 0);
-	if (bufsize)
-		setsockopt(l, SOL_SOCKET, SO_RCVBUF, &bufsize, sizeof(bufsize));
-	assert_int_equal(listen(l, 1), 0);
-	getsockname(l, (struct sockaddr *)&sin, &len);
-	fds[0] = socket(AF_INET, SOCK_STREAM, 0);
-	if (bufsize)
-		setsockopt(fds[0], SOL_SOCKET, SO_SNDBUF, &bufsize, sizeof(bufsize));
-	assert_int_equal(connect(fds[0], (struct sockaddr *)&sin, sizeof(sin)), 0);
-	fds[1] = accept(l, NULL, NULL);
-	assert_true(fds[1] >= 0);
-	close(l);
-	fcntl(fds[0], F_SETFL, O_NONBLOCK);
-	fcntl(fds[1], F_SETFL, O_NONBLOCK);
-}
-
 static void nothing(struct conn *conn)
 {
 	(void)conn;
@@ -141,7 +118,7 @@ static struct pair pair_new(int bufsize)
 	struct pair p;
 	int fds[2];
 
-	tcp_pair(fds, bufsize);
+	test_tcp_pair(fds, bufsize);
 	p.client = attach(&fds[0]);
 	p.server = attach(&fds[1]);
 	assert_int_equal(tls_layer_start(p.client, SSL_new(client_ctx), false), 0);
@@ -443,7 +420,7 @@ static enum io handshake_with(const char *bytes, size_t len, bool closes, enum t
 	enum io r = IO_AGAIN;
 	int fds[2], turns;
 
-	tcp_pair(fds, 0);
+	test_tcp_pair(fds, 0);
 	server = attach(&fds[1]);
 	assert_int_equal(tls_layer_start(server, SSL_new(server_ctx), true), 0);
 	for (turns = 0; len && turns < 10000 && r == IO_AGAIN; turns++, bytes++, len--) {
