@@ -758,6 +758,14 @@ int exchange_done(struct stream *s)
 	return end(s, x->reason ? x->reason : END_LOCAL);
 }
 
+/* A tunnel that is closed on one side has other timeouts from then on. */
+static int tunnel_goes_on(struct stream *s)
+{
+	if (s->exchange->tunnel)
+		stream_arm_forward(s);
+	return STEP_WAIT;
+}
+
 int exchange_response_forward(struct stream *s)
 {
 	struct pump *req = &s->relay.request, *res = &s->relay.response;
@@ -772,10 +780,10 @@ int exchange_response_forward(struct stream *s)
 	if (req->flags & PUMP_WRITE_ERROR && !(req->flags & PUMP_STOPPED))
 		pump_stop(req);
 	if (!(res->flags & PUMP_FINISHED))
-		return STEP_WAIT;
+		return tunnel_goes_on(s);
 	if (res->flags & PUMP_READ_ERROR)
 		return steps_server_broken(s);
 	if (x->tunnel && !(req->flags & (PUMP_FINISHED | PUMP_WRITE_ERROR)))
-		return STEP_WAIT;
+		return tunnel_goes_on(s);
 	return x->reply && unread_waits(s) ? STEP_WAIT : exchange_done(s);
 }
