@@ -56,10 +56,10 @@ struct addr_spec {
 /* -dG: names are asked of gethostbyname() instead of getaddrinfo(). */
 extern bool addr_avoid_getaddrinfo;
 
-/* Parses "host:port", "ipv4@...", "ipv6@...", "unix@/path", "/path", "abns@name", "fd@3",
- * "sockpair@3" with allow = ADDR_* or'ed. Names and paths are copied to the arena. 0, or -1
+/* Replaces variables of the environment ("$NAME", "${NAME}"; unset: by nothing), then parses
+ * "host:port", "ipv4@...", "ipv6@...", "unix@/path", "/path", "abns@name", "fd@3", "sockpair@3" with allow = ADDR_* or'ed. Names and paths are copied to the arena. 0, or -1
  * and err. A name that does not resolve is no error here: spec->unresolved (err filled). */
-int addr_parse(const char *text, unsigned allow, struct arena *arena, struct addr_spec *spec,
+int addr_parse(const char *word, unsigned allow, struct arena *arena, struct addr_spec *spec,
 	       struct err *err);
 /* Asks the system's resolver, and waits: the first address of the name goes to addr, whose port
  * stays. 0, or -1 and err. */

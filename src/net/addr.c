@@ -17,6 +17,7 @@
 #include <net/if.h>
 #include <netdb.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
 
@@ -343,12 +344,46 @@ static char *port_colon(char *text)
 	return colon && bracket > colon ? NULL : colon;
 }
 
-int addr_parse(const char *text, unsigned allow, struct arena *arena, struct addr_spec *spec,
+/* "$NAME" or "${NAME}" at *at: moves behind it. NULL: something else stands there. */
+static const char *variable_at(const char **at, struct arena *arena)
+{
+	bool braces = (*at)[1] == '{';
+	const char *name = *at + 1 + braces, *end = name, *value;
+
+	while (isalnum((unsigned char)*end) || *end == '_')
+		end++;
+	if (**at != '$' || end == name || (braces && *end != '}'))
+		return NULL;
+	value = getenv(arena_strndup(arena, name, (size_t)(end - name)));
+	*at = end + braces;
+	return value ? value : "";
+}
+
+/* Variables of the environment are replaced in addresses also where no quotes stand. */
+static const char *addr_expand(const char *text, struct arena *arena)
+{
+	const char *p, *start, *value, *done = "";
+
+	for (p = start = text; (p = strchr(p, '$'));) {
+		const char *dollar = p;
+
+		value = variable_at(&p, arena);
+		if (value) {
+			done = arena_printf(arena, "%s%.*s%s", done, (int)(dollar - start), start, value);
+			start = p;
+		} else {
+			p++;
+		}
+	}
+	return start == text ? text : arena_printf(arena, "%s%s", done, start);
+}
+
+int addr_parse(const char *word, unsigned allow, struct arena *arena, struct addr_spec *spec,
 	       struct err *err)
 {
+	const char *text = addr_expand(word, arena), *rest = text;
 	struct addr_parser p = { text, allow, arena, spec, err };
 	const struct prefix *prefix;
-	const char *rest = text;
 	char *host, *colon;
 
 	memset(spec, 0, sizeof(*spec));

@@ -14,6 +14,7 @@
 #include "net/addr.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
 
@@ -95,6 +96,21 @@ static void bind_addresses(void **state)
 	(void)state;
 	for (i = 0; i < ARRAY_LEN(cases); i++)
 		assert_string_equal(parsed(cases[i].text, BIND), cases[i].result);
+}
+
+static void variables_are_replaced(void **state)
+{
+	(void)state;
+	setenv("T_HOST", "127.0.0.9", 1);
+	setenv("T_PORT", "80", 1);
+	setenv("T_DIR", "/run", 1);
+	unsetenv("T_NONE");
+	assert_string_equal(parsed("$T_HOST:${T_PORT}", BIND), "127.0.0.9:80");
+	assert_string_equal(parsed(":${T_NONE}80${T_PORT}", BIND), "0.0.0.0:8080");
+	assert_string_equal(parsed("unix@$T_DIR/$T_PORT.sock", BIND), "/run/80.sock");
+	assert_string_equal(parsed("${T_DIR}/a$", BIND), "/run/a$");
+	assert_string_equal(parsed("/run/${T_DIR", BIND), "/run/${T_DIR");
+	assert_string_equal(parsed("$T_HOST", SERVER), "127.0.0.9 +0");
 }
 
 static void server_addresses(void **state)
@@ -260,6 +276,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bind_addresses),   cmocka_unit_test(server_addresses),
+		cmocka_unit_test(variables_are_replaced),
 		cmocka_unit_test(refused),	    cmocka_unit_test(long_paths_are_refused),
 		cmocka_unit_test(names_are_resolved), cmocka_unit_test(system_form),
 		cmocka_unit_test(unix_forms),	    cmocka_unit_test(is_small),
