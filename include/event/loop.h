@@ -52,10 +52,21 @@ void loop_remove(struct source *src);
  * it out of the poller, without a call of its own. */
 void loop_forget(struct source *src);
 
-void task_init(struct task *task, void (*run)(struct task *task));
+static inline void task_init(struct task *task, void (*run)(struct task *task))
+{
+	list_init(&task->node);
+	task->run = run;
+}
 void task_wake(struct task *task);   /* queues it, if it is not */
-void task_cancel(struct task *task); /* takes it back */
-bool task_queued(const struct task *task);
+static inline bool task_queued(const struct task *task)
+{
+	return !list_empty(&task->node);
+}
+static inline void task_cancel(struct task *task) /* takes it back */
+{
+	if (unlikely(task_queued(task)))
+		list_remove(&task->node);
+}
 /* How many are queued; walks through them. */
 unsigned tasks_queued(void);
 

@@ -33,6 +33,13 @@ static inline void timer_cancel(struct timer *timer)
 		timer_take_out(timer);
 }
 
+/* Armed for then or sooner: for whoever looks at its own deadline when it fires. */
+static inline void timer_set_by(struct timer *timer, uint64_t when_ms)
+{
+	if (!timer_armed(timer) || timer->when > when_ms)
+		timer_set(timer, when_ms);
+}
+
 /* The earliest deadline, or UINT64_MAX. For the loop. */
 uint64_t timer_next(void);
 /* How many are armed. */

@@ -13,6 +13,8 @@ struct session;
 /* The session waits for its next request (the first one, too) on the connection, which it takes
  * over; held: bytes received of it already, or NULL. */
 void keepalive_wait(struct session *session, struct conn **conn, struct buf **held);
+/* Its timer has fired. */
+void keepalive_timer(struct session *session);
 /* The process stops. Sessions that have asked before and wait are closed: at once, or at some moment
  * of the next keepalive_spread_ms; one that may ask once more (option idle-close-on-response) is
  * not. others_serve: a successor has the sockets, so nothing presses: all may ask once more, which

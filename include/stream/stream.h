@@ -63,8 +63,10 @@ struct session {
 	 * of the end of the last one. */
 	struct conn *conn;       /* NULL: a stream is at work */
 	struct buf *held;        /* what came of the next request; NULL: nothing */
-	struct list node;        /* those that wait */
-	struct timer timer;      /* may fire early: deadline_ms counts */
+	struct list node;        /* those that wait, or have waited */
+	struct stream *stream;   /* at work; NULL: none */
+	struct timer timer;      /* of the stream, or of the wait for one. May fire early: expire_ms or
+				  * deadline_ms counts */
 	struct task task;        /* the next request is there already */
 	uint64_t deadline_ms;
 	unsigned requests;       /* so far */
@@ -92,7 +94,7 @@ struct stream {
 	struct session *session;
 	struct proxy *backend;     /* NULL until chosen */
 	struct server *server;     /* NULL until assigned; counted there */
-	struct timer timer;
+	uint64_t expire_ms;        /* clock_now_ms: the present wait is over; 0: it never is */
 	struct stream_extra *extra; /* what only some need: NULL while it is not */
 	struct exchange *exchange; /* mode http; NULL: mode tcp */
 	uint64_t id;
@@ -107,6 +109,7 @@ struct stream {
 	uint8_t phase;             /* enum phase */
 	uint8_t reason;            /* enum reason; END_NONE: alive */
 	bool redispatched, logged, connected, counted_server, counted_backend;
+	bool expires;              /* expire_ms is to come: it has not been acted upon */
 	bool in_steps;             /* stream_run is at work: facts wait for it */
 	bool draining;             /* the client still takes what came before a reset */
 	bool responding;           /* the response has begun: stream_respond */

@@ -3,10 +3,7 @@
 #ifndef STREAM_TIMEOUTS_H
 #define STREAM_TIMEOUTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-struct stream;
+#include "stream/stream.h"
 
 /* Forwarding begins, or a direction was closed: looks at both sides now. May end it. */
 void stream_arm_forward(struct stream *s);
@@ -22,7 +19,20 @@ bool stream_wait_over(const struct stream *s);
 enum inspection { INSPECTION_GOES_ON, INSPECTION_OVER, INSPECTION_QUIET };
 enum inspection stream_arm_inspection(struct stream *s, unsigned delay, unsigned timeout,
 				      uint32_t read_ms);
-/* The timer fired while forwarding. */
-void stream_forward_timer(struct stream *s);
+/* The session's timer has fired. */
+void stream_timer(struct stream *s);
+/* The stream wants to be run again then, or not any more. Setting it anew costs nothing: the session's
+ * timer is armed only to fire earlier. */
+static inline void stream_expire_at(struct stream *s, uint64_t when_ms)
+{
+	s->expire_ms = when_ms;
+	s->expires = true;
+	timer_set_by(&s->session->timer, when_ms);
+}
+static inline void stream_expire_never(struct stream *s)
+{
+	s->expire_ms = 0;
+	s->expires = false;
+}
 
 #endif

@@ -96,12 +96,12 @@ static int sess_fd(const struct end *end)
 	return end_conn(end) ? end->conn->src.fd : -1;
 }
 
-static void sess_say_expiry(struct text *out, const struct timer *timer)
+static void sess_say_expiry(struct text *out, const struct stream *s)
 {
-	if (!timer_armed(timer))
+	if (!s->expires)
 		text_str(out, "<NEVER>");
 	else
-		stats_print_duration(out, timer->when > clock_now_ms ? timer->when - clock_now_ms : 0);
+		stats_print_duration(out, s->expire_ms > clock_now_ms ? s->expire_ms - clock_now_ms : 0);
 }
 
 static const char *sess_backend(const struct stream *s)
@@ -138,7 +138,7 @@ static void sess_say_line(struct text *out, const struct stream *s)
 	sess_say_side(out, "s0", &s->relay.client);
 	sess_say_side(out, "s1", &s->relay.server);
 	text_str(out, " exp=");
-	sess_say_expiry(out, &s->timer);
+	sess_say_expiry(out, s);
 	text_printf(out, " rc=%u\n", s->failures);
 }
 
@@ -226,7 +226,7 @@ static void sess_say_all(struct text *out, const struct stream *s)
 	text_printf(out, "\n  step=%s conn_retries=%u age=", stream_phase_name(s), s->failures);
 	stats_print_duration(out, clock_now_ms - se->accepted_ms);
 	text_str(out, " exp=");
-	sess_say_expiry(out, &s->timer);
+	sess_say_expiry(out, s);
 	text_char(out, '\n');
 	sess_say_proxies(out, s);
 	sess_say_end(out, "client", &s->relay.client);

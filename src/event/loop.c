@@ -129,26 +129,10 @@ void loop_forget(struct source *src)
 	loop_stats.sources--;
 }
 
-void task_init(struct task *task, void (*run)(struct task *task))
-{
-	list_init(&task->node);
-	task->run = run;
-}
-
 void task_wake(struct task *task)
 {
 	if (list_empty(&task->node))
 		list_append(&tasks, &task->node);
-}
-
-void task_cancel(struct task *task)
-{
-	list_remove(&task->node);
-}
-
-bool task_queued(const struct task *task)
-{
-	return !list_empty(&task->node);
 }
 
 unsigned tasks_queued(void)

@@ -213,7 +213,7 @@ void assign_offered(struct queue_entry *entry, struct server *server)
 	} else {
 		s->request.step = REQ_ASSIGN;
 	}
-	timer_cancel(&s->timer);
+	stream_expire_never(s);
 	task_wake(&extra->task);
 }
 

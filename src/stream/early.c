@@ -63,7 +63,7 @@ int early_wait(struct stream *s)
 		return STEP_END;
 	}
 	if (!early_unproven(s)) {
-		timer_cancel(&s->timer);
+		stream_expire_never(s);
 		x->early_waits = x->early_asked = false;
 		return STEP_NEXT;
 	}

@@ -18,6 +18,7 @@
 #include "stream/idle.h"
 #include "stream/reply.h"
 #include "stream/steps.h"
+#include "stream/timeouts.h"
 
 #include <stdlib.h>
 
@@ -165,7 +166,7 @@ void exchange_reply(struct exchange *x, struct reply *reply)
 	if (x->reason == END_NONE || x->reason == END_LOCAL)
 		exchange_count_intercepted(x);
 	x->http.response = NULL;
-	timer_cancel(&s->timer);
+	stream_expire_never(s);
 	assign_leave_queue(s);
 	/* The client may go on sending while the answer waits until it takes it: to nobody, if the
 	 * request's pump was open. Else it may be read away (unread.c). */
@@ -245,7 +246,7 @@ bool exchange_retry(struct stream *s, unsigned condition)
 		s->known |= EARLY_RETRY;
 	x->early_used = false;
 	s->request = (struct cursor){ .step = s->known & EARLY_RETRY ? REQ_PROOF : (uint8_t)connect_again(s) };
-	timer_cancel(&s->timer);
+	stream_expire_never(s);
 	task_wake(&extra->task);
 	return true;
 }

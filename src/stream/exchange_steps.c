@@ -97,7 +97,7 @@ static int head_wait(struct stream *s)
 		head_count(s);
 		return exchange_fail(s, END_CLIENT_TIMEOUT);
 	}
-	if (!timer_armed(&s->timer) && left != UINT32_MAX)
+	if (!s->expires && left != UINT32_MAX)
 		stream_arm_wait(s, left);
 	return STEP_WAIT;
 }
@@ -173,7 +173,7 @@ int exchange_request_head(struct stream *s)
 	case IO_OK:
 		break;
 	}
-	timer_cancel(&s->timer);
+	stream_expire_never(s);
 	if (!x->client.framing.ended && !h1_end_whole(&s->relay.client))
 		head_acknowledge(s);
 	head_count(s);
@@ -194,7 +194,7 @@ int exchange_request_head(struct stream *s)
 
 static int body_done(struct stream *s)
 {
-	timer_cancel(&s->timer);
+	stream_expire_never(s);
 	s->relay.request.flags &= (uint16_t)~PUMP_WATCH;
 	return STEP_NEXT;
 }
@@ -312,7 +312,7 @@ int exchange_request_open(struct stream *s)
 
 	s->phase = PHASE_HEADERS;
 	s->phase_ms = (uint32_t)clock_now_ms;
-	timer_cancel(&s->timer);
+	stream_expire_never(s);
 	if (!x->attempts && !x->service)
 		x->may_retry = !x->no_retry && s->backend->set.retry_on & ~RETRY_CONN_FAILURE &&
 			       h1_end_mark(&s->relay.client);

@@ -19,18 +19,12 @@
 
 unsigned keepalive_spread_ms;
 
-static struct list waiting = LIST_INIT(waiting);
+static struct list sessions = LIST_INIT(sessions); /* that have waited once; conn: they do now */
 static uint64_t finish_ms; /* since then the process stops */
-
-static void keepalive_leave(struct session *se)
-{
-	list_remove(&se->node);
-	task_cancel(&se->task);
-}
 
 static void keepalive_close(struct session *se)
 {
-	keepalive_leave(se);
+	task_cancel(&se->task);
 	buffer_give(&se->held);
 	conn_close(&se->conn, false);
 	session_free(&se);
@@ -42,7 +36,7 @@ static void keepalive_start(struct session *se)
 	struct conn *conn = se->conn;
 	struct buf *held = se->held;
 
-	keepalive_leave(se);
+	task_cancel(&se->task);
 	se->conn = NULL;
 	se->held = NULL;
 	stream_start(se, &conn, &held);
@@ -51,9 +45,8 @@ static void keepalive_start(struct session *se)
 
 static void keepalive_arm(struct session *se)
 {
-	if (se->deadline_ms != UINT64_MAX &&
-	    (!timer_armed(&se->timer) || se->timer.when > se->deadline_ms))
-		timer_set(&se->timer, se->deadline_ms);
+	if (se->deadline_ms != UINT64_MAX)
+		timer_set_by(&se->timer, se->deadline_ms);
 }
 
 static void keepalive_task(struct task *task)
@@ -79,14 +72,10 @@ static void keepalive_ready(struct conn *conn)
 }
 
 /* The first request: the answer is 408, which a stream gives. */
-static void keepalive_timer(struct timer *timer)
+void keepalive_timer(struct session *se)
 {
-	struct session *se = container_of(timer, struct session, timer);
-
-	if (!se->conn)
-		return;
 	if (clock_now_ms < se->deadline_ms)
-		timer_set(timer, se->deadline_ms);
+		keepalive_arm(se);
 	else if (se->requests)
 		keepalive_close(se);
 	else
@@ -106,9 +95,9 @@ void keepalive_wait(struct session *se, struct conn **conn, struct buf **held)
 {
 	unsigned timeout = keepalive_timeout(se);
 
-	if (!se->timer.fire) {
-		timer_init(&se->timer, keepalive_timer);
+	if (!se->node.next) {
 		task_init(&se->task, keepalive_task);
+		list_append(&sessions, &se->node);
 	}
 	if (held) {
 		se->held = *held;
@@ -118,7 +107,6 @@ void keepalive_wait(struct session *se, struct conn **conn, struct buf **held)
 	*conn = NULL;
 	se->conn->owner = se;
 	se->conn->ready = keepalive_ready;
-	list_append(&waiting, &se->node);
 	streams_hold();
 	se->deadline_ms = timeout ? clock_now_ms + timeout : UINT64_MAX;
 	if (se->held || se->conn->flags & CONN_READABLE)
@@ -156,8 +144,8 @@ void keepalive_finish(bool others_serve)
 	finish_ms = clock_now_ms;
 	if (keepalive_spread_ms == UINT_MAX || (others_serve && !keepalive_spread_ms))
 		return;
-	list_for_each_safe(se, next, &waiting, node) {
-		if (may_ask_again(se))
+	list_for_each_safe(se, next, &sessions, node) {
+		if (!se->conn || may_ask_again(se))
 			continue;
 		if (keepalive_spread_ms)
 			close_in_turn(se);
@@ -178,7 +166,8 @@ void keepalive_close_all(void)
 {
 	struct session *se, *next;
 
-	list_for_each_safe(se, next, &waiting, node)
-		keepalive_close(se);
+	list_for_each_safe(se, next, &sessions, node)
+		if (se->conn)
+			keepalive_close(se);
 }
 

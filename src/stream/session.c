@@ -15,6 +15,7 @@
 #include "stream/keepalive.h"
 #include "stream/rules.h"
 #include "stream/stream.h"
+#include "stream/timeouts.h"
 #include "stream/vectors.h"
 
 #include <unistd.h>
@@ -62,6 +63,8 @@ void session_free(struct session **session)
 	struct listener *l = se->listener;
 
 	timer_cancel(&se->timer);
+	if (se->node.next)
+		list_remove(&se->node);
 	idle_close_session(se);
 	vars_free(&se->vars);
 	vectors_drop(se);
@@ -82,6 +85,16 @@ void session_set_addrs(struct session *se, const struct addr *src, const struct 
 	se->has_dst = true;
 }
 
+static void session_timer(struct timer *timer)
+{
+	struct session *se = container_of(timer, struct session, timer);
+
+	if (se->stream)
+		stream_timer(se->stream);
+	else
+		keepalive_timer(se);
+}
+
 static struct session *session_new(struct listener *l, const struct addr *from)
 {
 	struct session *se = pool_take(&session_pool);
@@ -94,6 +107,7 @@ static struct session *session_new(struct listener *l, const struct addr *from)
 	se->src = *from;
 	se->accepted = clock_wall();
 	se->accepted_ms = clock_now_ms;
+	timer_init(&se->timer, session_timer);
 	return se;
 }
 

@@ -78,7 +78,7 @@ static int open_request(struct stream *s)
 		return exchange_request_open(s);
 	s->phase = PHASE_DATA;
 	s->phase_ms = (uint32_t)clock_now_ms;
-	timer_cancel(&s->timer);
+	stream_expire_never(s);
 	if (proxyheader_wanted(s) && !s->server->tls && !proxyheader_preload(s)) {
 		stream_end(s, END_RESOURCE);
 		return STEP_END;
@@ -127,7 +127,7 @@ int steps_server_broken(struct stream *s)
 	if (!s->draining)
 		s->phase_ms = (uint32_t)clock_now_ms;
 	s->draining = true;
-	timer_set(&s->timer, clock_now_ms + DRAIN_POLL_MS);
+	stream_expire_at(s, clock_now_ms + DRAIN_POLL_MS);
 	return STEP_WAIT;
 }
 

@@ -42,7 +42,6 @@ static struct pool stream_pool = POOL_INIT("stream", sizeof(struct stream));
 static uint64_t next_id;
 
 static void stream_fact(struct relay *relay, struct pump *pump);
-static void stream_timer(struct timer *timer);
 
 /* ---- making ----------------------------------------------------------------------------- */
 
@@ -92,9 +91,9 @@ void stream_start(struct session *session, struct conn **conn, struct buf **held
 		return;
 	}
 	s->session = session;
+	session->stream = s;
 	s->id = (uint64_t)segment_own_row << STREAM_ROW_SHIFT | ++next_id;
 	s->queue_ms = s->connect_ms = NOT_REACHED;
-	timer_init(&s->timer, stream_timer);
 	relay_init(&s->relay, stream_fact);
 	stream_be_nice(s, session->listener->bind->nice);
 	end_take_conn(&s->relay.client, conn);
@@ -174,23 +173,6 @@ static void stream_fact(struct relay *relay, struct pump *pump)
 {
 	(void)pump;
 	stream_run(stream_of(relay));
-}
-
-/* The timer of forwarding, and of the wait for a response; others are a step's own. */
-static bool stream_forwards(const struct stream *s)
-{
-	return s->request.step == REQ_FORWARD && !s->draining &&
-	       (s->response.step == RES_FORWARD || (s->exchange && s->response.step == RES_HEAD));
-}
-
-static void stream_timer(struct timer *timer)
-{
-	struct stream *s = container_of(timer, struct stream, timer);
-
-	if (stream_forwards(s))
-		stream_forward_timer(s);
-	else
-		stream_run(s);
 }
 
 /* ---- counting and logging --------------------------------------------------------------- */
@@ -481,6 +463,7 @@ static void stream_leave_session(struct stream *s, struct conn **conn, struct bu
 	struct session *se = s->session;
 
 	s->session = NULL;
+	se->stream = NULL;
 	if (!*conn) {
 		session_free(&se);
 		return;
@@ -526,7 +509,7 @@ void stream_end(struct stream *s, enum reason reason)
 		return;
 	s->reason = (uint8_t)reason;
 	asking = s->session->frontend->stats_socket;
-	timer_cancel(&s->timer);
+	stream_expire_never(s);
 	assign_leave_queue(s);
 	stream_count_bytes(s);
 	stream_count_spliced(s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* When a stream has waited too long. Activity only writes time stamps (in the pumps); the one
- * timer of a stream looks at them when it fires, and arms itself for the rest.
+/* When a stream has waited too long. Activity only writes time stamps (in the pumps); whoever
+ * is called when the stream expires looks at them, and has it expire behind the rest.
  *
  * A side is expected to act while it may still send and the other side takes it, or while bytes
  * wait for it to take them. One that is not expected to act does not run into its timeout: it is
@@ -144,12 +144,12 @@ static void forward_expire(struct stream *s)
 	else if (!left)
 		forward_over(s, client_left ? END_SERVER_TIMEOUT : END_CLIENT_TIMEOUT);
 	else if (left != UINT32_MAX)
-		timer_set(&s->timer, clock_now_ms + left);
+		stream_expire_at(s, clock_now_ms + left);
 }
 
 void stream_arm_forward(struct stream *s)
 {
-	timer_cancel(&s->timer);
+	stream_expire_never(s);
 	forward_expire(s);
 }
 
@@ -163,25 +163,25 @@ void stream_arm_exchange(struct stream *s)
 		return;
 	}
 	server = server_timeout(s, be);
-	timer_cancel(&s->timer);
+	stream_expire_never(s);
 	if (client && (!server || client < server))
 		server = client;
 	if (server)
-		timer_set(&s->timer, clock_now_ms + server);
+		stream_expire_at(s, clock_now_ms + server);
 }
 
 void stream_arm_wait(struct stream *s, unsigned timeout)
 {
 	s->phase_ms = (uint32_t)clock_now_ms;
 	if (timeout)
-		timer_set(&s->timer, clock_now_ms + timeout);
+		stream_expire_at(s, clock_now_ms + timeout);
 	else
-		timer_cancel(&s->timer);
+		stream_expire_never(s);
 }
 
 bool stream_wait_over(const struct stream *s)
 {
-	return !timer_armed(&s->timer) && s->timer.when && s->timer.when <= clock_now_ms;
+	return !s->expires && s->expire_ms && s->expire_ms <= clock_now_ms;
 }
 
 enum inspection stream_arm_inspection(struct stream *s, unsigned delay, unsigned timeout,
@@ -197,11 +197,28 @@ enum inspection stream_arm_inspection(struct stream *s, unsigned delay, unsigned
 	left = delay - waited;
 	if (timeout && timeout - quiet < left)
 		left = timeout - quiet;
-	timer_set(&s->timer, clock_now_ms + left);
+	stream_expire_at(s, clock_now_ms + left);
 	return INSPECTION_GOES_ON;
 }
 
-void stream_forward_timer(struct stream *s)
+/* Forwarding, and the wait for a response; other waits are a step's own. */
+static bool stream_forwards(const struct stream *s)
 {
-	forward_expire(s);
+	return s->request.step == REQ_FORWARD && !s->draining &&
+	       (s->response.step == RES_FORWARD || (s->exchange && s->response.step == RES_HEAD));
+}
+
+void stream_timer(struct stream *s)
+{
+	if (!s->expires)
+		return;
+	if (clock_now_ms < s->expire_ms) {
+		timer_set(&s->session->timer, s->expire_ms);
+		return;
+	}
+	s->expires = false;
+	if (stream_forwards(s))
+		forward_expire(s);
+	else
+		stream_run(s);
 }

@@ -51,7 +51,7 @@ bool unread_waits(struct stream *s)
 	    unread_hopeless(s))
 		return false;
 	s->relay.request.flags |= PUMP_WATCH;
-	if (!timer_armed(&s->timer))
+	if (!s->expires)
 		stream_arm_forward(s);
 	return true;
 }

@@ -10,6 +10,7 @@
 #include "stream/extra.h"
 #include "stream/steps.h"
 #include "stream/stream.h"
+#include "stream/timeouts.h"
 
 bool stream_upgrade(struct stream *s)
 {
@@ -21,7 +22,7 @@ bool stream_upgrade(struct stream *s)
 		*s->relay.client.flags |= CONN_READABLE;
 	request->buf = NULL;
 	request->flags = 0;
-	timer_cancel(&s->timer);
+	stream_expire_never(s);
 	if (!exchange_new(s, &held)) {
 		buffer_give(&held);
 		return false;
