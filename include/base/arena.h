@@ -5,10 +5,23 @@
 
 #include <stddef.h>
 
-struct arena;
+struct arena_block {
+	struct arena_block *next;
+	size_t size, used;
+	char *bytes;
+};
+
+struct arena {
+	struct arena_block *first; /* the newest block, where taking happens */
+	size_t block_size, used;
+	struct arena_block own;    /* the oldest */
+};
 
 /* A new arena that grows by blocks of at least block_size bytes; NULL: out of memory. */
 struct arena *arena_new(size_t block_size);
+/* The same in memory of the caller's: own is its first block, of block_size bytes, aligned for any
+ * type. Nothing is to be freed as long as nothing but that was used: arena_reset sees to it. */
+void arena_init(struct arena *arena, void *own, size_t block_size);
 /* Frees everything that was taken from it and clears the caller's pointer. */
 void arena_free(struct arena **arena);
 /* Everything taken becomes invalid; the first block is kept. */

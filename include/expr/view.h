@@ -46,21 +46,21 @@ struct view_log {
  * the exchange's arena; ptr NULL: not there. */
 struct view_http {
 	struct message *request, *response; /* heads, complete; NULL: not (yet, or any more) */
-	struct span request_body, response_body; /* payload received and not forwarded yet */
+	uint16_t status;                    /* sent to the client; 0: none yet */
+	uint16_t server_status;             /* received from the server; 0: none yet */
+	uint8_t res_major, res_minor;       /* of the response's version; 0: none yet */
+	bool uri_cut;                       /* the log shows the target up to tune.http.logurilen */
+	bool not_first;                     /* its connection has carried a request before */
+	char cookie_code, set_cookie_code;  /* third and fourth letter of %tsc; 0: '-' */
 	bool request_body_final, response_body_final; /* all of it, or the buffer is full */
+	struct span request_body, response_body; /* payload received and not forwarded yet */
 	/* Copied when something asks for them behind the request: log, capture.req.*, txn. */
 	struct span method, uri, version;
 	const char **request_captures;      /* by the index of the frontend's capture rules: text */
 	const char **response_captures;     /* or NULL; the arrays may be NULL, too */
 	struct span request_cookie, response_cookie; /* capture cookie: "NAME=value" */
 	struct span unique_id;              /* unique-id-format, once made */
-	uint16_t status;                    /* sent to the client; 0: none yet */
-	uint16_t server_status;             /* received from the server; 0: none yet */
 	const char *compressed;             /* algorithm by which we compress the response; NULL: none */
-	uint8_t res_major, res_minor;       /* of the response's version; 0: none yet */
-	bool uri_cut;                       /* the log shows the target up to tune.http.logurilen */
-	bool not_first;                     /* its connection has carried a request before */
-	char cookie_code, set_cookie_code;  /* third and fourth letter of %tsc; 0: '-' */
 };
 
 /* What rules have set for one stream. 0: nothing. */

@@ -81,10 +81,10 @@ struct h1_chunks {
 			    * next */
 	uint64_t size;     /* as far as its digits were seen */
 	uint32_t trailer;  /* bytes of the trailer section so far: bounded */
+	uint32_t hash;     /* of the trailer's name under way */
 	char *kept;        /* set by the caller: where the trailer section is kept, with its last CRLF ... */
 	uint16_t kept_room; /* ... when it is no longer than this; 0: it is not kept */
 	uint16_t kept_len;
-	uint32_t hash;     /* of the trailer's name under way */
 	uint16_t line;     /* length of the present line: bounded */
 	uint16_t fields;   /* of the trailer section so far */
 	uint16_t max;      /* set by the caller: most of them; 0: as many as fit */

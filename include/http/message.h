@@ -65,21 +65,21 @@ enum {
 struct message {
 	bool is_response;
 	uint8_t method;             /* request: enum method */
-	uint8_t major, minor;       /* of the version: 1.0, 1.1, later 2.0 */
+	uint8_t major, minor;       /* of the version: 1.0, 1.1, later 2.0; 0.0: the message is empty */
 	uint16_t status;            /* response */
 	uint16_t flags;             /* MSG_* */
 	uint8_t framing;            /* enum body_framing */
-	uint64_t length;            /* BODY_LENGTH: bytes of the body */
-	struct span method_text;    /* request */
-	struct span target;         /* request: as received, or as rules have rewritten it */
-	struct span reason;         /* response */
-	struct span protocol;       /* by option: a name other than HTTP with its version */
-	struct span host;           /* request: Host, or the authority of the target */
-	struct field *fields;       /* in order; deleted ones are stepped over */
 	uint16_t count, max;        /* used; room in fields */
 	uint32_t head_len;          /* bytes of the head on the wire, empty line included */
+	uint64_t length;            /* BODY_LENGTH: bytes of the body */
+	struct field *fields;       /* in order; deleted ones are stepped over */
 	const char *received;       /* these bytes, as long as h1_write_head would make the very same
 				     * ones; NULL: it would not. Editing clears it */
+	struct span reason;         /* response */
+	struct span target;         /* request: as received, or as rules have rewritten it */
+	struct span method_text;    /* request */
+	struct span protocol;       /* by option: a name other than HTTP with its version */
+	struct span host;           /* request: Host, or the authority of the target */
 };
 
 /* Empties it; fields has room for max. */

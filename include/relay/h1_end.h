@@ -13,12 +13,12 @@ struct buf;
 
 /* Where the body of a request began that may be sent once more. */
 struct h1_mark {
-	uint32_t head, len;
-	size_t ready;
+	uint32_t head, len, ready;
 	uint64_t left;
 	struct framing framing;
 };
 
+/* Three lines of the cache; small exchanges do not touch the last one. */
 struct h1_end {
 	struct framing framing;  /* first */
 	struct buf *in;          /* received: the head (its spans point here), what follows it */
@@ -26,14 +26,6 @@ struct h1_end {
 	struct span lent;        /* the same: a head that nobody has changed leaves from where the other
 				  * end has received it, which keeps it there till it is unpinned.
 				  * Then out is NULL */
-	struct arena *arena;     /* of the exchange: for fields that are added */
-	struct h1_parser parser;
-	struct h1_error error;   /* what was wrong with what the peer sent */
-	struct h1_chunks chunks;
-	uint64_t left;           /* bytes of a body of known length that were not given yet */
-	size_t ready;            /* first bytes of in: of the body, without its chunks */
-	bool whole;              /* the end of the body was seen behind them */
-	uint64_t out_left;       /* bytes of the chunk announced that were not sent yet */
 	uint8_t body;            /* enum body_framing of what is read */
 	uint8_t options;         /* of the codec: H1_ACCEPT_INVALID */
 	uint8_t request_method;  /* to the server: of the request that is answered */
@@ -44,9 +36,19 @@ struct h1_end {
 	bool decode;             /* take the chunk coding off while reading */
 	bool encode;             /* put it on while sending */
 	bool large;              /* the last body that came over the connection was: see h1_large */
+	bool whole;              /* the end of the body was seen behind the first bytes of in */
+	bool ends : 1;           /* the last chunk follows what out holds */
+	bool shut : 1;           /* FIN follows it */
+	uint32_t ready;          /* first bytes of in: of the body, without its chunks */
+
+	struct arena *arena;     /* of the exchange: for fields that are added */
+	uint64_t left;           /* bytes of a body of known length that were not given yet */
+	uint64_t out_left;       /* bytes of the chunk announced that were not sent yet */
 	struct h1_mark *mark;    /* in the arena; NULL: none was wanted */
-	bool ends;               /* the last chunk follows what out holds */
-	bool shut;               /* FIN follows it */
+	struct h1_parser parser;
+
+	struct h1_error error;   /* what was wrong with what the peer sent */
+	struct h1_chunks chunks; /* BODY_CHUNKED */
 };
 
 /* The connection of the end speaks HTTP/1 from now on; *state is zeroed, and lives as long as the end.

@@ -7,6 +7,7 @@
 #ifndef STREAM_EXCHANGE_H
 #define STREAM_EXCHANGE_H
 
+#include "base/arena.h"
 #include "expr/rule.h"
 #include "expr/view.h"
 #include "http/message.h"
@@ -17,34 +18,20 @@
 struct idle;
 struct reply;
 
+/* In lines of the cache (64 bytes), those first that every exchange touches. It is zeroed from stream
+ * on for each. */
 struct exchange {
+	struct exchange *next;          /* in the pool */
+	struct arena memory;            /* the arena */
+
 	struct stream *stream;
-	struct proxy *chosen;           /* the stream became one of HTTP by the choice of this
-					 * backend: stream/upgrade.h; else NULL */
-	struct message req, res;        /* complete when http.request, http.response point to them */
 	struct arena *arena;            /* of this exchange: what rules, captures and replies write */
-	struct view_http http;          /* what fetches, actions and log formats see of it */
-	struct rule_place request_place, response_place;
+	struct idle *idle;              /* the server's connection, which may be kept; NULL: not */
 	struct reply *reply;            /* the answer that the program gives itself; NULL: the
 					 * server's. exchange_reply sets it */
-	/* A service answers instead of a server: see exchange_serve; NULL: none does. */
-	int (*service)(struct exchange *x, struct end *end);
-	const char *service_name;
-	const void *service_data;       /* the service's own */
-	bool service_rules;             /* http-response rules see its answer */
-	uint64_t bytes_in, bytes_out;   /* of heads: the pumps count bodies */
 	uint32_t started_ms;            /* clock_now_ms: first byte of the request */
 	uint32_t head_ms;               /* since started_ms: the head was complete; NOT_REACHED */
 	uint32_t response_ms;           /* since accept, like stream.connect_ms: response head */
-	uint32_t tarpit_until;          /* clock_now_ms; 0: no tarpit */
-	bool backend_passed;            /* http-response rules of the backend have let it pass */
-	bool body_wanted;               /* a rule waits for a body (RULES_WAIT) ... */
-	uint32_t body_until;            /* ... until then (clock_now_ms) at most; the rules are run
-					 * again when more of it is there */
-	uint32_t cookie_last, cookie_first; /* dates of the client's cookie; 0: none */
-	bool hinting;                   /* res is a 103 under way: early-hint */
-	bool lenient;                   /* strict-mode off: a rewriting that fails is no error */
-	bool no_retry;                  /* disable-l7-retry */
 	bool client_keeps;              /* the client's connection lives on behind the response */
 	bool server_keeps;              /* the server's does */
 	bool bare;                      /* a rule has taken the response's body away */
@@ -54,29 +41,58 @@ struct exchange {
 	bool tunnel;                    /* bytes both ways, to the close */
 	bool first;                     /* of its session */
 	bool upgraded;                  /* its stream began as one of bytes: stream/upgrade.h */
-	size_t unread;                  /* bytes of the body that may still be read away behind an
-					 * answer of the program: stream/unread.h */
-	bool acknowledged;              /* a part of the request was, for the rest to come */
-	uint8_t compress;               /* enum compress_algo that the client takes */
-	uint8_t attempts;               /* "retry-on": how often the request was sent */
-	uint8_t reason, phase;          /* why the program answers: of the stream's end. END_NONE:
-					 * it does not, or for no reason of its own (LOCAL) */
 	bool reused;                    /* the server's connection carried others before */
 	bool may_retry;                 /* all of the request is at hand to be sent again */
+	bool no_retry;                  /* disable-l7-retry */
+	bool acknowledged;              /* a part of the request was, for the rest to come */
+	uint8_t attempts;               /* "retry-on": how often the request was sent */
+	uint8_t compress;               /* enum compress_algo that the client takes */
+	uint8_t reason, phase;          /* why the program answers: of the stream's end. END_NONE:
+					 * it does not, or for no reason of its own (LOCAL) */
+	bool service_rules;             /* http-response rules see the service's answer */
+	bool early_used;                /* the server has early_words: its handshake was not done then */
+
+	struct h1_end client, server;   /* state of the ends */
+	struct message req, res;        /* complete when http.request, http.response point to them */
+
+	uint64_t bytes_in, bytes_out;   /* of heads: the pumps count bodies */
+	/* A service answers instead of a server: see exchange_serve; NULL: none does. */
+	int (*service)(struct exchange *x, struct end *end);
+	struct view_http http;          /* what fetches, actions and log formats see of it */
+
+	struct rule_place request_place, response_place;
+	struct proxy *chosen;           /* the stream became one of HTTP by the choice of this
+					 * backend: stream/upgrade.h; else NULL */
+	const char *service_name;
+	const void *service_data;       /* the service's own */
+	size_t unread;                  /* bytes of the body that may still be read away behind an
+					 * answer of the program: stream/unread.h */
+	uint32_t tarpit_until;          /* clock_now_ms; 0: no tarpit */
+	uint32_t body_until;            /* clock_now_ms: body_wanted lasts no longer */
+	uint32_t cookie_last, cookie_first; /* dates of the client's cookie; 0: none */
+	bool body_wanted;               /* a rule waits for a body (RULES_WAIT); the rules are run
+					 * again when more of it is there */
+	bool backend_passed;            /* http-response rules of the backend have let it pass */
+	bool hinting;                   /* res is a 103 under way: early-hint */
+	bool lenient;                   /* strict-mode off: a rewriting that fails is no error */
 	bool early_asked;               /* a rule waits for the client to finish the handshake ... */
 	bool early_waits;               /* ... with a timer: stream/early.h */
 	bool early_marked;              /* we have added Early-Data */
 	struct span early_words;        /* what went along with our first message to the server ... */
 	size_t early_taken;             /* ... and how many bytes of it the server has */
-	bool early_used;                /* it has some: its handshake was not done then */
-	struct idle *idle;              /* the server's connection, which may be kept; NULL: not */
-	struct h1_end client, server;   /* state of the ends */
-	struct exchange *next;          /* in the pool */
-	struct field fields[];          /* room of both heads: tune.http.maxhdr each */
+	struct field fields[] __attribute__((aligned(64))); /* room of both heads: tune.http.maxhdr each */
 };
 
 extern unsigned exchange_max_fields; /* tune.http.maxhdr */
 extern bool exchange_any_payload;    /* h1-accept-payload-with-any-method */
+
+/* Where those of the response begin. */
+static inline struct field *exchange_response_fields(struct exchange *x)
+{
+	enum { LINES = 8 }; /* so many fields fill lines of the cache */
+
+	return x->fields + (exchange_max_fields + LINES - 1) / LINES * LINES;
+}
 
 /* The stream's; NULL in TCP mode. */
 struct exchange *stream_exchange(const struct stream *s);

@@ -41,39 +41,43 @@ struct vectors {
 	char bytes[];
 };
 
+/* In lines of the cache (64 bytes), those first that every request touches. */
 struct session {
 	struct listener *listener;
 	struct proxy *frontend;
+	struct stream *stream;   /* at work; NULL: none */
+	/* HTTP, between two requests: stream/keepalive.h. accepted and accepted_ms are then those
+	 * of the end of the last one. */
+	struct conn *conn;       /* NULL: a stream is at work */
+	struct buf *held;        /* what came of the next request; NULL: nothing */
+	uint64_t deadline_ms;
+	uint64_t accepted_ms;    /* clock_now_ms */
+	uint32_t handshake_ms;   /* since accept: it was */
+	unsigned requests;       /* so far */
+
+	struct timer timer;      /* of the stream, or of the wait for one. May fire early: expire_ms or
+				  * deadline_ms counts */
+	struct timeval accepted; /* wall clock */
+	struct server *last_server;
+
 	struct addr src;         /* the client; from the PROXY header when there was one */
+	struct task task;        /* the next request is there already */
+	struct list idle;        /* connections to servers of its own: stream/idle.h; next NULL:
+				  * there were none yet */
+
+	struct vars vars;        /* sess */
+	struct list node;        /* those that wait, or have waited */
 	struct addr dst;         /* of the PROXY header: has_dst */
 	struct addr *peer;       /* who has connected, where src is out of a PROXY header; else NULL */
+	const char *netns;       /* its network namespace; NULL: that in which we run */
+	struct vectors *vectors; /* NULL: none, or nobody wants to see them */
 	bool has_dst;
 	bool expects_proxy;      /* tcp-request connection expect-proxy */
 	bool expects_cip;        /* expect-netscaler-cip */
 	bool has_proxy_header;   /* one was received */
 	uint8_t fault;           /* enum conn_fault (net/faults.h) */
-	const char *netns;       /* its network namespace; NULL: that in which we run */
-	struct vectors *vectors; /* NULL: none, or nobody wants to see them */
 	bool upgraded;           /* mode tcp, but HTTP since a rule or a backend wanted it */
-	uint32_t handshake_ms;   /* since accept: it was */
-	struct timeval accepted; /* wall clock */
-	uint64_t accepted_ms;    /* clock_now_ms */
-	struct vars vars;        /* sess */
-	/* HTTP, between two requests: stream/keepalive.h. accepted and accepted_ms are then those
-	 * of the end of the last one. */
-	struct conn *conn;       /* NULL: a stream is at work */
-	struct buf *held;        /* what came of the next request; NULL: nothing */
-	struct list node;        /* those that wait, or have waited */
-	struct stream *stream;   /* at work; NULL: none */
-	struct timer timer;      /* of the stream, or of the wait for one. May fire early: expire_ms or
-				  * deadline_ms counts */
-	struct task task;        /* the next request is there already */
-	uint64_t deadline_ms;
-	unsigned requests;       /* so far */
-	struct list idle;        /* connections to servers of its own: stream/idle.h; next NULL:
-				  * there were none yet */
 	bool private_servers;    /* a server authenticates connections (NTLM): never shared */
-	struct server *last_server;
 };
 
 static inline struct span session_vectors(const struct session *se)

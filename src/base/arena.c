@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An arena is a chain of blocks; taking moves a mark, freeing frees the blocks. The oldest block is
- * part of the arena: small ones, of which there are many, take up few lines of the cache. */
+/* An arena is a chain of blocks; taking moves a mark, freeing frees the blocks. The oldest block lies
+ * with the arena, or with its owner. */
 #include "base/arena.h"
 
 #include "base/bug.h"
@@ -11,48 +11,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct block {
-	struct block *next;
-	size_t size, used;
-	max_align_t data[];
-};
-
-struct arena {
-	struct block *first; /* the newest block, where taking happens */
-	size_t block_size, used;
-	struct block own;    /* the oldest; its data follow */
-};
-
-static struct block *block_new(size_t size)
+static struct arena_block *block_new(size_t size)
 {
-	struct block *b = malloc(sizeof(*b) + size);
+	const size_t align = _Alignof(max_align_t);
+	const size_t head = (sizeof(struct arena_block) + align - 1) & ~(align - 1);
+	struct arena_block *b = malloc(head + size);
 
 	if (!b)
 		return NULL;
 	b->next = NULL;
 	b->size = size;
 	b->used = 0;
+	b->bytes = (char *)b + head;
 	return b;
+}
+
+void arena_init(struct arena *arena, void *own, size_t block_size)
+{
+	arena->own = (struct arena_block){ .size = block_size, .bytes = own };
+	arena->first = &arena->own;
+	arena->block_size = block_size;
+	arena->used = 0;
 }
 
 struct arena *arena_new(size_t block_size)
 {
-	struct arena *arena = malloc(sizeof(*arena) + block_size);
+	const size_t align = _Alignof(max_align_t);
+	const size_t head = (sizeof(struct arena) + align - 1) & ~(align - 1);
+	struct arena *arena = malloc(head + block_size);
 
-	if (!arena)
-		return NULL;
-	arena->own.next = NULL;
-	arena->own.size = block_size;
-	arena->own.used = 0;
-	arena->first = &arena->own;
-	arena->block_size = block_size;
-	arena->used = 0;
+	if (arena)
+		arena_init(arena, (char *)arena + head, block_size);
 	return arena;
 }
 
 static void arena_cut(struct arena *arena)
 {
-	struct block *b, *next;
+	struct arena_block *b, *next;
 
 	for (b = arena->first; b != &arena->own; b = next) {
 		next = b->next;
@@ -82,7 +77,7 @@ void arena_reset(struct arena *arena)
 void *arena_alloc(struct arena *arena, size_t size)
 {
 	const size_t align = _Alignof(max_align_t);
-	struct block *b = arena->first;
+	struct arena_block *b = arena->first;
 	void *p;
 
 	BUG_ON(size > SIZE_MAX / 2);
@@ -93,7 +88,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 		b->next = arena->first;
 		arena->first = b;
 	}
-	p = (char *)b->data + b->used;
+	p = b->bytes + b->used;
 	b->used += size;
 	arena->used += size;
 	return memset(p, 0, size);

@@ -89,7 +89,6 @@ static bool h1_frame_body(struct end *end, struct h1_end *h1, struct message *ms
 		h1->framing.keep = false;
 	}
 	h1->framing.coded = h1->encode;
-	h1->out_left = 0;
 	return true;
 }
 

@@ -63,7 +63,8 @@ static void h1_body_starts(struct h1_end *h1, uint8_t body, uint64_t length)
 
 	h1->body = body;
 	h1->left = length;
-	h1->chunks = (struct h1_chunks){ .response = !h1->is_client };
+	if (body == BODY_CHUNKED)
+		h1->chunks = (struct h1_chunks){ .response = !h1->is_client };
 	h1->decode = h1->whole = false;
 	h1->ready = 0;
 	f->ended = body == BODY_NONE || (body == BODY_LENGTH && !length);
@@ -92,7 +93,7 @@ static enum h1_result h1_parse(struct h1_end *h1, struct message *msg)
 	const char *bytes = buf_first(h1->in);
 	size_t len = h1->in->len;
 
-	if (!h1->parsing)
+	if (unlikely(!h1->parsing && msg->major))
 		message_init(msg, !h1->is_client, msg->fields, msg->max);
 	h1->parsing = true;
 	if (h1->is_client)
@@ -133,7 +134,8 @@ static void h1_head_done(struct end *end, struct h1_end *h1, const struct messag
 	h1->parser = (struct h1_parser){ 0 };
 	h1->parsing = false;
 	h1_body_starts(h1, msg->framing, msg->length);
-	h1->chunks.max = msg->max;
+	if (h1->body == BODY_CHUNKED)
+		h1->chunks.max = msg->max;
 	if (h1->is_client)
 		h1->peer_minor = msg->major == 1 ? msg->minor : 1;
 }
@@ -252,7 +254,7 @@ static enum io h1_recv_ready(struct end *end, struct h1_end *h1, void *buf, size
 	size_t len = h1->ready < size ? h1->ready : size;
 
 	memcpy(buf, buf_first(h1->in), len);
-	h1->ready -= len;
+	h1->ready -= (uint32_t)len;
 	h1_consume(end, h1, len);
 	h1->framing.ended = !h1->ready && h1->whole;
 	*got = len;
@@ -385,7 +387,7 @@ static enum io h1_decode_held(struct h1_end *h1)
 		return IO_ERR;
 	memmove(bytes + got, bytes + used, len - used);
 	h1->in->len -= (uint32_t)(used - got);
-	h1->ready += got;
+	h1->ready += (uint32_t)got;
 	h1->framing.passable = h1->chunks.left;
 	h1->whole = r == H1_DONE;
 	return IO_OK;

@@ -20,7 +20,9 @@
 #include "stream/steps.h"
 #include "stream/timeouts.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ARENA_BLOCK = 2048, KEPT_MOST = 1024 };
 
@@ -37,36 +39,43 @@ struct exchange *stream_exchange(const struct stream *s)
 
 /* ---- making ------------------------------------------------------------------------------ */
 
+COLD static struct exchange *exchange_make(void)
+{
+	const size_t align = _Alignof(max_align_t);
+	size_t head = sizeof(struct exchange) + 2 * (exchange_max_fields + 8) * sizeof(struct field);
+	struct exchange *x;
+
+	head = (head + align - 1) & ~(align - 1);
+	if (posix_memalign((void **)&x, 64, head + ARENA_BLOCK) != 0)
+		return NULL;
+	arena_init(&x->memory, (char *)x + head, ARENA_BLOCK);
+	return x;
+}
+
 static struct exchange *exchange_take(void)
 {
 	struct exchange *x = kept;
-	struct arena *arena;
 
-	if (x) {
+	if (likely(x != NULL)) {
 		kept = x->next;
 		kept_count--;
-		arena = x->arena;
 	} else {
-		x = malloc(sizeof(*x) + 2 * exchange_max_fields * sizeof(struct field));
-		arena = x ? arena_new(ARENA_BLOCK) : NULL;
-		if (!arena) {
-			free(x);
-			return NULL;
-		}
+		x = exchange_make();
 	}
-	memset(x, 0, sizeof(*x));
-	x->arena = arena;
+	if (likely(x != NULL)) {
+		memset(&x->stream, 0, sizeof(*x) - offsetof(struct exchange, stream));
+		x->arena = &x->memory;
+	}
 	return x;
 }
 
 static void exchange_give(struct exchange *x)
 {
+	arena_reset(&x->memory);
 	if (kept_count >= KEPT_MOST) {
-		arena_free(&x->arena);
 		free(x);
 		return;
 	}
-	arena_reset(x->arena);
 	x->next = kept;
 	kept = x;
 	kept_count++;
@@ -86,7 +95,7 @@ bool exchange_new(struct stream *s, struct buf **held)
 	x->head_ms = x->response_ms = NOT_REACHED;
 	/* Zeroed; head_in begins them anew. */
 	x->req.fields = x->fields;
-	x->res.fields = x->fields + exchange_max_fields;
+	x->res.fields = exchange_response_fields(x);
 	x->req.max = x->res.max = (uint16_t)exchange_max_fields;
 	x->res.is_response = true;
 	h1_end_attach(&s->relay.client, &x->client, true, x->arena, held);

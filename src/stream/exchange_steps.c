@@ -608,7 +608,7 @@ int exchange_reply_head(struct stream *s)
 	if (reply->silent)
 		return end(s, x->reason ? x->reason : END_DENIED);
 	none = x->req.method == METHOD_HEAD || reply->status == 204 || reply->status == 304;
-	message_init(&x->res, true, x->fields + exchange_max_fields, (uint16_t)exchange_max_fields);
+	message_init(&x->res, true, exchange_response_fields(x), (uint16_t)exchange_max_fields);
 	x->res.major = x->res.minor = 1;
 	message_set_status(&x->res, reply->status, reply->reason);
 	x->res.framing = none ? BODY_NONE : BODY_LENGTH;

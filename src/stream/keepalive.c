@@ -95,7 +95,7 @@ void keepalive_wait(struct session *se, struct conn **conn, struct buf **held)
 {
 	unsigned timeout = keepalive_timeout(se);
 
-	if (!se->node.next) {
+	if (!se->task.run) {
 		task_init(&se->task, keepalive_task);
 		list_append(&sessions, &se->node);
 	}
