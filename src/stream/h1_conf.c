@@ -144,7 +144,7 @@ void h1_adjust_for_client(const struct stream *s, struct message *response)
 
 void h1_adjust_for_server(const struct stream *s, struct message *request)
 {
-	if (adjusted.count && s->backend->set.options.on & OPT_ADJUST_SERVER)
+	if (adjusted.count && s->backend && s->backend->set.options.on & OPT_ADJUST_SERVER)
 		message_adjust_names(request, &adjusted);
 }
 
