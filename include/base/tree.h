@@ -12,7 +12,7 @@
 
 struct tree_node {
 	struct tree_node *parent, *child[2]; /* child[0]: smaller keys */
-	uint64_t key;                        /* not to be written while it is in a tree */
+	uint64_t key;                        /* not to be written while others are in its tree */
 	unsigned height;                     /* of the subtree; 0: in no tree */
 };
 

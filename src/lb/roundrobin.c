@@ -166,12 +166,31 @@ static bool rr_suits(const struct lb_node *node, const struct balance_key *key)
 	return node->server != key->avoid && lb_has_room(node->server);
 }
 
+/* One that is alone has every turn, each one choice later: in the middle of a cycle it stays the only
+ * one of its tree, whose order needs no care. NULL: it is not so. */
+static struct server *rr_alone(struct rr_group *g, const struct balance_key *key)
+{
+	uint32_t end = g->cycle < g->base.weight ? g->cycle : (uint32_t)g->base.weight;
+	struct lb_node *node = rr_first(&g->current);
+
+	if (g->base.usable != 1 || !node || node->rr.position + 1 >= end || !rr_suits(node, key))
+		return NULL;
+	node->rr.last = node->rr.position++;
+	node->place.key += (uint64_t)1 << 32;
+	g->now++;
+	return node->server;
+}
+
 /* Those that are full, or to be avoided, lose this turn. */
 static struct server *rr_pick(struct lb_group *group, const struct balance_key *key, bool *full)
 {
 	struct rr_group *g = (struct rr_group *)group;
 	struct lb_node *node, *skipped = NULL, **tail = &skipped, *avoided = NULL;
+	struct server *alone = rr_alone(g, key);
 
+	*full = false;
+	if (alone)
+		return alone;
 	while ((node = rr_turn(g)) && !rr_suits(node, key)) {
 		if (node->server == key->avoid && lb_has_room(node->server))
 			avoided = node;
