@@ -5,6 +5,7 @@
 #ifndef HTTP_SCAN_H
 #define HTTP_SCAN_H
 
+#include "base/bug.h"
 #include "http/chars.h"
 
 static inline const char *scan_class(const char *p, const char *end, unsigned classes)
@@ -25,20 +26,31 @@ static inline __m128i scan_range(__m128i v, char first, char count)
 	return _mm_cmpeq_epi8(_mm_min_epu8(from, _mm_set1_epi8((char)(count - 1))), from);
 }
 
-/* To the first byte that is not CHAR_VALUE. */
-static inline const char *scan_value(const char *p, const char *end)
+/* Which of 16 bytes are not CHAR_VALUE. */
+static inline unsigned scan_no_value(const char *p)
 {
-	for (; end - p >= 16; p += 16) {
-		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-		__m128i tab = _mm_cmpeq_epi8(v, _mm_set1_epi8('\t'));
-		__m128i bad = _mm_or_si128(_mm_andnot_si128(tab, scan_range(v, 0, 32)),
-					   _mm_cmpeq_epi8(v, _mm_set1_epi8(127)));
-		int mask = _mm_movemask_epi8(bad);
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i tab = _mm_cmpeq_epi8(v, _mm_set1_epi8('\t'));
 
+	return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_andnot_si128(tab, scan_range(v, 0, 32)),
+							_mm_cmpeq_epi8(v, _mm_set1_epi8(127))));
+}
+
+/* To the first byte that is not CHAR_VALUE. Bytes from `from` on may be read: nearly every request ends
+ * with a value, whose last bytes are found together with those before it. */
+static inline const char *scan_value(const char *from, const char *p, const char *end)
+{
+	unsigned mask;
+
+	for (; end - p >= 16; p += 16) {
+		mask = scan_no_value(p);
 		if (mask)
-			return p + __builtin_ctz((unsigned)mask);
+			return p + __builtin_ctz(mask);
 	}
-	return scan_class(p, end, CHAR_VALUE);
+	if (unlikely(end - from < 16))
+		return scan_class(p, end, CHAR_VALUE);
+	mask = scan_no_value(end - 16) >> (16 - (end - p));
+	return mask ? p + __builtin_ctz(mask) : end;
 }
 
 /* To the first byte that is not CHAR_TARGET. */
@@ -102,8 +114,9 @@ static inline const char *scan_plain_host(const char *p, const char *end)
 	return p;
 }
 
-static inline const char *scan_value(const char *p, const char *end)
+static inline const char *scan_value(const char *from, const char *p, const char *end)
 {
+	(void)from;
 	return scan_class(p, end, CHAR_VALUE);
 }
 

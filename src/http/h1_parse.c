@@ -165,7 +165,7 @@ COLD static enum h1_result bad_line_end(struct head *h, const char *p)
 /* CRLF at p. */
 static inline enum h1_result parse_line_end(struct head *h, const char *p)
 {
-	if (h->end - p >= 2 && p[0] == '\r' && p[1] == '\n')
+	if (likely(h->end - p >= 2 && memcmp(p, "\r\n", 2) == 0))
 		return H1_DONE;
 	return bad_line_end(h, p);
 }
@@ -328,7 +328,7 @@ static enum h1_result parse_status_line(struct head *h, const char **at)
 		q = s;
 		/* fall through */
 	case AT_REASON:
-		q = scan_value(q, h->end);
+		q = scan_value(h->bytes, q, h->end);
 		r = q == h->end ? H1_INCOMPLETE : parse_line_end(h, q);
 		if (r == H1_INCOMPLETE)
 			return pause_at(h, AT_REASON, s, q);
@@ -426,7 +426,7 @@ static enum h1_result parse_fields(struct head *h, const char **at)
 					return r;
 			}
 		}
-		q = scan_value(q, end);
+		q = scan_value(h->bytes, q, end);
 		r = q == end ? H1_INCOMPLETE : parse_line_end(h, q);
 		if (r == H1_INCOMPLETE) {
 			h->parser->colon = (uint32_t)(colon - h->bytes);

@@ -46,11 +46,11 @@ static void test_scan(void **state)
 
 		assert_non_null(text);
 		memset(text, 'a', len);
-		assert_ptr_equal(scan_value(text, end), end);
+		assert_ptr_equal(scan_value(text, text, end), end);
 		for (at = 0; at < len; at++) {
 			for (c = 0; c < 256; c++) {
 				text[at] = (char)c;
-				assert_ptr_equal(scan_value(text, end),
+				assert_ptr_equal(scan_value(text, text, end),
 						 scan_class(text, end, CHAR_VALUE));
 				assert_ptr_equal(scan_target(text, end),
 						 scan_class(text, end, CHAR_TARGET));
@@ -63,11 +63,36 @@ static void test_scan(void **state)
 	}
 }
 
+/* What lies before, and may be read, does not matter. */
+static void test_scan_behind(void **state)
+{
+	size_t len, before, at;
+
+	(void)state;
+	for (len = 0; len <= 20; len++) {
+		for (before = 0; before <= 20; before++) {
+			char *text = malloc(before + len ? before + len : 1), *p = text + before, *end = p + len;
+
+			assert_non_null(text);
+			memset(text, '\r', before);
+			memset(p, 'a', len);
+			assert_ptr_equal(scan_value(text, p, end), end);
+			for (at = 0; at < len; at++) {
+				p[at] = '\n';
+				assert_ptr_equal(scan_value(text, p, end), p + at);
+				p[at] = 'a';
+			}
+			free(text);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_scan),
+		cmocka_unit_test(test_scan_behind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
