@@ -42,12 +42,12 @@ static inline void *pool_take_raw(struct pool *pool)
 	return object;
 }
 /* Gives the object back and clears the caller's pointer; debug builds poison it. */
-void pool_give_ptr(struct pool *pool, void **object);
+void pool_put(struct pool *pool, void *object); /* NULL is allowed */
 #define pool_give(pool, objectp)                              \
 	do {                                                  \
 		void *give_ = *(objectp);                     \
 		*(objectp) = NULL;                            \
-		pool_give_ptr((pool), &give_);                \
+		pool_put((pool), give_);                      \
 	} while (0)
 /* First of all pools that were ever used. */
 struct pool *pool_first(void);

@@ -98,13 +98,12 @@ void *pool_take(struct pool *pool)
 	return object;
 }
 
-void pool_give_ptr(struct pool *pool, void **objectp)
+void pool_put(struct pool *pool, void *given)
 {
-	void **object = *objectp;
+	void **object = given;
 
 	if (!object)
 		return;
-	*objectp = NULL;
 	BUG_ON(pool->used == 0);
 	pool->used--;
 	if (!POOL_SLABS || (pool->size >= LARGE && pool->allocated - pool->used > LARGE_SPARE)) {

@@ -5,10 +5,6 @@
  */
 #include "base/rate.h"
 
-#include "base/bug.h"
-
-#define PERIOD_MS 1000
-
 void (*rate_risen)(struct rate *rate, uint64_t before);
 
 /* The two counts as they stand at now_ms. */
@@ -20,16 +16,16 @@ static void rate_counts(const struct rate *rate, uint64_t now_ms, uint64_t *star
 	*start = rate->period_start;
 	*current = rate->current;
 	*previous = rate->previous;
-	if (age < PERIOD_MS)
+	if (age < RATE_PERIOD_MS)
 		return;
-	*previous = age < 2 * PERIOD_MS ? rate->current : 0;
+	*previous = age < 2 * RATE_PERIOD_MS ? rate->current : 0;
 	*current = 0;
-	*start = now_ms - age % PERIOD_MS;
+	*start = now_ms - age % RATE_PERIOD_MS;
 }
 
 static uint64_t sliding(uint64_t start, uint64_t current, uint64_t previous, uint64_t now_ms)
 {
-	return current + previous * (PERIOD_MS - (now_ms - start)) / PERIOD_MS;
+	return current + previous * (RATE_PERIOD_MS - (now_ms - start)) / RATE_PERIOD_MS;
 }
 
 uint64_t rate_read(const struct rate *rate, uint64_t now_ms)
@@ -42,20 +38,18 @@ uint64_t rate_read(const struct rate *rate, uint64_t now_ms)
 	return sliding(start, current, previous, now_ms);
 }
 
-uint64_t rate_add(struct rate *rate, uint64_t now_ms, uint64_t n)
+void rate_turn(struct rate *rate, uint64_t now_ms)
 {
-	uint64_t now, before = rate->max;
+	rate_counts(rate, now_ms, &rate->period_start, &rate->current, &rate->previous);
+}
 
-	if (unlikely(now_ms - rate->period_start >= PERIOD_MS))
-		rate_counts(rate, now_ms, &rate->period_start, &rate->current, &rate->previous);
-	rate->current += n;
-	now = sliding(rate->period_start, rate->current, rate->previous, now_ms);
-	if (now > before) {
-		rate->max = now;
-		if (rate_risen)
-			rate_risen(rate, before);
-	}
-	return now;
+void rate_raise_max(struct rate *rate, uint64_t now)
+{
+	uint64_t before = rate->max;
+
+	rate->max = now;
+	if (rate_risen)
+		rate_risen(rate, before);
 }
 
 void rate_clear_max(struct rate *rate)
@@ -75,18 +69,18 @@ unsigned rate_wait(const struct rate *rate, uint64_t now_ms, uint64_t limit)
 	uint64_t start, current, previous, left, wait = 0;
 
 	if (!limit)
-		return PERIOD_MS;
+		return RATE_PERIOD_MS;
 	rate_counts(rate, now_ms, &start, &current, &previous);
 	if (sliding(start, current, previous, now_ms) < limit)
 		return 0;
-	left = PERIOD_MS - (now_ms - start);
+	left = RATE_PERIOD_MS - (now_ms - start);
 	if (current >= limit) {
 		/* Only the next second brings room, when enough of this one has left. */
 		wait = left;
-		left = PERIOD_MS;
+		left = RATE_PERIOD_MS;
 		previous = current;
 		current = 0;
 	}
 	/* previous * left / 1000 must fall below limit - current. */
-	return (unsigned)(wait + left - ((limit - current) * PERIOD_MS - 1) / previous);
+	return (unsigned)(wait + left - ((limit - current) * RATE_PERIOD_MS - 1) / previous);
 }
