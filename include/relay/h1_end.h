@@ -5,6 +5,7 @@
 #ifndef RELAY_H1_END_H
 #define RELAY_H1_END_H
 
+#include "base/buf.h"
 #include "http/h1.h"
 #include "relay/end.h"
 
@@ -62,7 +63,10 @@ struct conn *h1_end_detach(struct end *end, struct buf **held);
  * has not sent it yet, and there is no memory to keep it in: all is over. */
 bool h1_end_unpin(struct end *end);
 /* Bytes that were accepted and not sent. */
-size_t h1_end_waiting(const struct h1_end *h1);
+static inline size_t h1_end_waiting(const struct h1_end *h1)
+{
+	return h1->lent.len + (h1->out ? h1->out->len : 0);
+}
 /* From now on bytes pass as they are, to the close: after CONNECT, or an accepted Upgrade. */
 void h1_end_tunnel(struct end *end);
 /* The body is wanted without its chunks; before any of it was read. Its trailers are kept, and sent behind
@@ -94,8 +98,6 @@ bool h1_end_preload(struct end *end, const void *bytes, size_t len);
 struct span h1_end_held(const struct h1_end *h1);
 /* The first n bytes of these are at the peer already. */
 void h1_end_sent(struct end *end, size_t n);
-/* Is it such an end? Its state then. NULL: no. */
-struct h1_end *h1_end_of(const struct end *end);
 
 /* Called when a peer has sent what is wrong, or what only an option let pass (then the error's text
  * is NULL); error->position counts from bytes. NULL: nobody wants to know. */
@@ -103,5 +105,11 @@ extern void (*h1_end_wrong)(struct end *end, const struct h1_error *error, const
 			    size_t len);
 
 extern const struct end_ops h1_end_ops;
+
+/* Is it such an end? Its state then. NULL: no. */
+static inline struct h1_end *h1_end_of(const struct end *end)
+{
+	return end->ops == &h1_end_ops ? container_of(end->framing, struct h1_end, framing) : NULL;
+}
 
 #endif

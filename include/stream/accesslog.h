@@ -3,9 +3,8 @@
 #ifndef STREAM_ACCESSLOG_H
 #define STREAM_ACCESSLOG_H
 
-#include <stdbool.h>
+#include "proxy/proxy.h"
 
-struct proxy;
 struct view;
 
 /* Writes the line of the stream behind the view (view->log is filled in), by the frontend's
@@ -17,8 +16,14 @@ void accesslog_write(const struct view *view);
  * server is connected: formats that need nothing later, and option logasap, in mode http when the
  * response's head has left. Else at the end. */
 bool accesslog_at_accept(const struct proxy *frontend);
-bool accesslog_at_request(const struct proxy *frontend);
+static inline bool accesslog_at_request(const struct proxy *frontend)
+{
+	return !frontend->set.logformat;
+}
 bool accesslog_at_connect(const struct proxy *frontend);
-bool accesslog_at_response(const struct proxy *frontend);
+static inline bool accesslog_at_response(const struct proxy *frontend)
+{
+	return frontend->set.logformat && frontend->set.options.on & OPT_LOGASAP;
+}
 
 #endif

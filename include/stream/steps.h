@@ -31,6 +31,7 @@ enum stream_known {
 	RESPONSE_RULES = 1 << 12, /* tcp-response content */
 	RESPONSE_HTTP = 1 << 13, /* http-response, cookies */
 	RESPONSE_AFTER = 1 << 14, /* http-after-response */
+	LAST_TOUCHES = 1 << 16,  /* by the end that a request leaves from: exchange_write_request */
 	EARLY_RETRY = 1 << 15,   /* the request is sent again when the client has finished the handshake:
 				  * stream/early.h notes it, too, and takes it back */
 };

@@ -106,8 +106,8 @@ struct stream {
 	uint32_t queue_ms;         /* since accept: a server was assigned; NOT_REACHED */
 	uint32_t connect_ms;       /* since accept: connected; NOT_REACHED */
 	uint32_t phase_ms;         /* clock_now_ms at the start of the present wait */
+	uint32_t known;            /* enum stream_known (stream/steps.h) */
 	uint16_t failures;         /* connections that failed */
-	uint16_t known;            /* enum stream_known (stream/steps.h) */
 	struct cursor request, response;
 	uint8_t log_level;         /* set-log-level: 1 + enum log_level, or LOG_LEVEL_SILENT */
 	uint8_t phase;             /* enum phase */
@@ -124,16 +124,23 @@ enum { LOG_LEVEL_SILENT = UINT8_MAX };
 
 extern struct list streams_all; /* struct stream.node, oldest first */
 extern unsigned streams_count;
-/* Sessions that have no stream, but are to be served all the same before the process ends: counted
- * among the streams. */
-void streams_hold(void);
-void streams_release(void);
 /* Of them on stats sockets, or asked by other processes: they hold nobody up for long. */
 extern unsigned streams_asking;
-void streams_hold_asking(void);
-void streams_release_asking(void);
 /* Called when one ends and none is left but those that ask; may be NULL. */
 extern void (*streams_few_left)(void);
+/* Sessions that have no stream, but are to be served all the same before the process ends: counted
+ * among the streams. */
+static inline void streams_hold(void)
+{
+	streams_count++;
+}
+static inline void streams_release(void)
+{
+	if (--streams_count == streams_asking && streams_few_left)
+		streams_few_left();
+}
+void streams_hold_asking(void);
+void streams_release_asking(void);
 
 /* The relay's stream. */
 static inline struct stream *stream_of(struct relay *relay)

@@ -381,11 +381,6 @@ bool h1_end_unpin(struct end *end)
 	return true;
 }
 
-size_t h1_end_waiting(const struct h1_end *h1)
-{
-	return h1->lent.len + (h1->out ? h1->out->len : 0);
-}
-
 struct span h1_end_held(const struct h1_end *h1)
 {
 	if (h1->lent.len)

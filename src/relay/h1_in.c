@@ -17,11 +17,6 @@
 
 enum { TRAILERS_KEPT = 1024 };
 
-struct h1_end *h1_end_of(const struct end *end)
-{
-	return end->ops == &h1_end_ops ? h1_state(end) : NULL;
-}
-
 /* ---- what was received ------------------------------------------------------------------- */
 
 void h1_note_held(struct end *end, struct h1_end *h1)

@@ -17,11 +17,6 @@ bool accesslog_at_accept(const struct proxy *frontend)
 	return !frontend->set.logformat && frontend->set.mode != MODE_HTTP;
 }
 
-bool accesslog_at_request(const struct proxy *frontend)
-{
-	return !frontend->set.logformat;
-}
-
 bool accesslog_at_connect(const struct proxy *frontend)
 {
 	const struct logformat *format = frontend->set.logformat;
@@ -30,11 +25,6 @@ bool accesslog_at_connect(const struct proxy *frontend)
 
 	return format && ((!http && frontend->set.options.on & OPT_LOGASAP) ||
 			  logformat_early(format, http));
-}
-
-bool accesslog_at_response(const struct proxy *frontend)
-{
-	return frontend->set.logformat && frontend->set.options.on & OPT_LOGASAP;
 }
 
 /* Errors, timeouts, retries, redispatches and answers of 500 and more (manual 8.3.3). */

@@ -21,7 +21,7 @@ void assign_backend(struct stream *s, struct proxy *backend)
 	struct counters *c = &backend->be->counters;
 
 	s->backend = backend;
-	s->known |= (uint16_t)steps_known_of_backend(backend, s->session->frontend);
+	s->known |= steps_known_of_backend(backend, s->session->frontend);
 	s->counted_backend = true;
 	s->backend->be->counters.requests += s->exchange != NULL;
 	c->sessions++;

@@ -295,7 +295,7 @@ void compress_end(struct exchange *x)
 	struct counters *fe = &x->stream->session->frontend->fe->counters;
 	struct counters *be;
 
-	if (likely(!pump->filter))
+	if (!pump->filter)
 		return;
 	be = &x->stream->backend->be->counters;
 	fe->compress_in += pump->filter->taken;

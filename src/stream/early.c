@@ -86,7 +86,7 @@ int early_retry(struct stream *s)
 
 	if (r != STEP_NEXT)
 		return r;
-	s->known &= (uint16_t)~EARLY_RETRY;
+	s->known &= ~(unsigned)EARLY_RETRY;
 	return STEP_GOTO + connect_again(s);
 }
 

@@ -122,7 +122,8 @@ void exchange_free(struct stream *s)
 {
 	if (!s->exchange)
 		return;
-	compress_end(s->exchange);
+	if (unlikely(s->relay.response.filter != NULL))
+		compress_end(s->exchange);
 	exchange_give(s->exchange);
 	s->exchange = NULL;
 }

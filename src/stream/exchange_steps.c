@@ -290,19 +290,29 @@ static bool server_may_keep(const struct stream *s)
 	return !(on & (OPT_HTTP_CLOSE | OPT_SERVER_CLOSE));
 }
 
+/* What is left to be changed in a request that leaves. */
+static bool request_touch(struct exchange *x)
+{
+	struct stream *s = x->stream;
+
+	if (!x->service)
+		compress_request(x);
+	if (!early_mark(x) || !forwarded_name_server(x))
+		return false;
+	h1_adjust_for_server(s, &x->req);
+	return true;
+}
+
 bool exchange_write_request(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 	struct end *server = &s->relay.server;
 
-	if (!x->service)
-		compress_request(x);
+	if (s->known & LAST_TOUCHES && !request_touch(x))
+		return false;
 	if (server->framing)
 		server->framing->keep = server_may_keep(s) ||
 					both_options(s) & OPT_PRETEND_KEEPALIVE;
-	if (!early_mark(x) || !forwarded_name_server(x))
-		return false;
-	h1_adjust_for_server(s, &x->req);
 	return !server->ops->head_out || server->ops->head_out(server, &x->req) == IO_OK;
 }
 
@@ -316,7 +326,7 @@ int exchange_request_open(struct stream *s)
 	if (!x->attempts && !x->service)
 		x->may_retry = !x->no_retry && s->backend->set.retry_on & ~RETRY_CONN_FAILURE &&
 			       h1_end_mark(&s->relay.client);
-	if (!exchange_write_request(s) || !early_skip(x))
+	if (!exchange_write_request(s) || (x->early_taken && !early_skip(x)))
 		return exchange_fail_with(s, END_INTERNAL, 500);
 	x->request_sent = true;
 	x->attempts++;
@@ -484,7 +494,7 @@ static int response_head(struct stream *s)
 		return response_interim(s);
 	if (x->res.status == 101 && !(x->req.flags & MSG_UPGRADE))
 		return exchange_fail_response(s, END_BAD_RESPONSE, 502);
-	if (!x->service)
+	if (s->server && s->server->set.observe == OBSERVE_LAYER7)
 		exchange_observe(s, observed_status(x->res.status));
 	if (x->may_retry && exchange_retry(s, x->res.status == 425 ? early_retry_on(x) :
 					      retry_on_status(x->res.status)))

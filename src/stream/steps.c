@@ -259,7 +259,9 @@ static unsigned known_of_both(const struct proxy *px)
 {
 	return known_if(px->set.forwardfor || px->set.originalto, TOUCHES) |
 	       known_if(px->http_response_rules != NULL, RESPONSE_HTTP) |
-	       known_if(px->http_after_rules != NULL, RESPONSE_AFTER);
+	       known_if(px->http_after_rules != NULL, RESPONSE_AFTER) |
+	       known_if(px->set.compression || px->set.name_header.ptr ||
+			px->set.options.on & OPT_ADJUST_SERVER, LAST_TOUCHES);
 }
 
 static unsigned known_of_front(const struct proxy *px)
@@ -287,8 +289,8 @@ static int steps_finish(struct config *cfg, void *data)
 
 	(void)data;
 	list_for_each(px, &all->list, node) {
-		px->steps_front = (uint16_t)known_of_front(px);
-		px->steps_back = (uint16_t)known_of_back(px);
+		px->steps_front = known_of_front(px);
+		px->steps_back = known_of_back(px);
 	}
 	return 0;
 }

@@ -97,7 +97,8 @@ void stream_start(struct session *session, struct conn **conn, struct buf **held
 	relay_init(&s->relay, stream_fact);
 	stream_be_nice(s, session->listener->bind->nice);
 	end_take_conn(&s->relay.client, conn);
-	s->known = (uint16_t)steps_known_of_frontend(session->frontend);
+	s->known = steps_known_of_frontend(session->frontend) |
+		   (session->listener->bind->tls ? LAST_TOUCHES : 0);
 	if (session_speaks_http(session) && !exchange_new(s, held)) {
 		*conn = s->relay.client.conn;
 		stream_no_memory(session, conn, held);
@@ -116,31 +117,35 @@ void stream_start(struct session *session, struct conn **conn, struct buf **held
 
 /* ---- running ---------------------------------------------------------------------------- */
 
-/* Runs one side's rows from its cursor on, until it waits, or the stream has ended. */
+/* Runs one side's rows from its cursor on, until it waits, or the stream has ended. The last row needs
+ * nothing. */
 static void stream_run_side(struct stream *s, struct cursor *at, const struct step *table,
 			    unsigned rows)
 {
+	unsigned step = at->step, missing;
 	const struct step *row;
-	unsigned step = at->step;
 	int r;
 
-	for (;; at->waiting = false, step++) {
+	for (;; at->waiting = false) {
 		BUG_ON(step >= rows);
-		row = &table[step];
-		if (row->needs & ~s->known)
-			continue;
-		at->step = (uint8_t)step;
+		missing = ~s->known;
+		for (row = &table[step]; row->needs & missing; row++)
+			step++;
+		if (step != at->step) {
+			at->step = (uint8_t)step;
+			at->waiting = false;
+		}
 		r = row->run(s);
 		if (unlikely(s->reason != END_NONE))
 			return;
-		step = at->step; /* an answer of the program moves it */
-		if (likely(r == STEP_NEXT))
-			continue;
-		if (r < STEP_GOTO) {
+		if (r >= STEP_GOTO) {
+			step = (unsigned)r - STEP_GOTO;
+		} else if (likely(r == STEP_NEXT)) {
+			step = at->step + 1u; /* an answer of the program moves it */
+		} else {
 			at->waiting = r == STEP_WAIT;
 			return;
 		}
-		step = (unsigned)r - STEP_GOTO - 1;
 	}
 }
 
@@ -426,17 +431,6 @@ static bool reset_server(const struct stream *s)
 	}
 }
 
-void streams_hold(void)
-{
-	streams_count++;
-}
-
-void streams_release(void)
-{
-	if (--streams_count == streams_asking && streams_few_left)
-		streams_few_left();
-}
-
 void streams_hold_asking(void)
 {
 	streams_asking++;
@@ -510,7 +504,8 @@ void stream_end(struct stream *s, enum reason reason)
 	s->reason = (uint8_t)reason;
 	asking = s->session->frontend->stats_socket;
 	stream_expire_never(s);
-	assign_leave_queue(s);
+	if (unlikely(s->extra != NULL))
+		assign_leave_queue(s);
 	stream_count_bytes(s);
 	stream_count_spliced(s);
 	stream_count_end(s);
@@ -530,7 +525,8 @@ void stream_end(struct stream *s, enum reason reason)
 	assign_release(s);
 	stream_cursors_leave(s);
 	list_remove(&s->node);
-	extra_free(s);
+	if (unlikely(s->extra != NULL))
+		extra_free(s);
 	exchange_free(s);
 	stream_leave_session(s, &conn, &held);
 	loop_reap(&s->reap, stream_free);
