@@ -171,15 +171,20 @@ enum io conn_raw_send(struct conn *conn, const void *buf, size_t len, bool more,
 	return conn_sent(conn, (size_t)n, len, more, sent);
 }
 
+/* Not inlined: conn_send would have to guard the piece on its stack each time. */
+static __attribute__((noinline)) enum io conn_layer_send(struct conn *conn, const void *buf,
+							 size_t len, bool more, size_t *sent)
+{
+	struct iovec piece = { (void *)buf, len };
+
+	return conn->layer->ops->send(conn, &piece, 1, more, sent);
+}
+
 enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, size_t *sent)
 {
-	struct iovec piece;
-
-	if (likely(conn->layer == NULL))
-		return conn_raw_send(conn, buf, len, more, sent);
-	piece.iov_base = (void *)buf;
-	piece.iov_len = len;
-	return conn->layer->ops->send(conn, &piece, 1, more, sent);
+	if (unlikely(conn->layer != NULL))
+		return conn_layer_send(conn, buf, len, more, sent);
+	return conn_raw_send(conn, buf, len, more, sent);
 }
 
 enum io conn_raw_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned count,
