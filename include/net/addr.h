@@ -74,7 +74,11 @@ void addr_print_v4(struct in_addr v4, struct text *t);
 /* The same and ":port" when it has one. */
 void addr_print_port(const struct addr *addr, struct text *t);
 /* "*", "0.0.0.0", "::": no address in particular. */
-bool addr_is_any(const struct addr *addr);
+static inline bool addr_is_any(const struct addr *addr)
+{
+	return (addr->family == AF_INET && !addr->v4.s_addr) ||
+	       (addr->family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&addr->v6));
+}
 bool addr_equal(const struct addr *a, const struct addr *b); /* ports too */
 
 #endif

@@ -251,8 +251,12 @@ void server_update_weight(struct server *s);
 void server_warm_up(struct server *s);
 /* The ramp has ended: server_weight.c alone. */
 void server_warmed_up(struct server *s);
+unsigned server_limited(const struct server *s); /* maxconn is given */
 /* Sessions that it may have now: maxconn, minconn and fullconn (manual 4.2). 0: no limit */
-unsigned server_dynamic_maxconn(const struct server *s);
+static inline unsigned server_dynamic_maxconn(const struct server *s)
+{
+	return s->state->maxconn ? server_limited(s) : 0;
+}
 /* Text for show stat: "UP", "DOWN", "MAINT", "DRAIN", "UP 1/3", "no check", "NOLB", ... */
 const char *server_status_text(const struct server *s, char *buf, size_t size);
 

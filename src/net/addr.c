@@ -509,12 +509,6 @@ void addr_print_port(const struct addr *addr, struct text *t)
 		text_printf(t, ":%u", addr->port);
 }
 
-bool addr_is_any(const struct addr *addr)
-{
-	return (addr->family == AF_INET && !addr->v4.s_addr) ||
-	       (addr->family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&addr->v6));
-}
-
 bool addr_equal(const struct addr *a, const struct addr *b)
 {
 	if (a->family != b->family || a->port != b->port)

@@ -133,12 +133,12 @@ int server_set_weight(struct server *s, const char *text, struct err *err)
 /* -- sessions ---------------------------------------------------------------------------- */
 
 /* With minconn the limit follows the load of the backend: all of it at fullconn. */
-unsigned server_dynamic_maxconn(const struct server *s)
+unsigned server_limited(const struct server *s)
 {
 	const struct proxy *px = s->proxy;
 	unsigned limit = s->state->maxconn, sessions;
 
-	if (limit && s->set.minconn && s->set.minconn < limit &&
+	if (s->set.minconn && s->set.minconn < limit &&
 	    (sessions = backend_sessions(px)) < px->fullconn) {
 		uint64_t share = (uint64_t)limit * sessions / px->fullconn;
 

@@ -235,6 +235,12 @@ int assign_wait(struct stream *s)
 	return stream_fail(s, END_QUEUE_TIMEOUT);
 }
 
+/* May somebody wait for a slot of the server? */
+static bool assign_others_wait(const struct server *server)
+{
+	return server->proxy->be->total_queued || (tally_shared && server->state->maxconn);
+}
+
 static void assign_release_server(struct stream *s)
 {
 	struct server *server = s->server;
@@ -246,7 +252,8 @@ static void assign_release_server(struct stream *s)
 	slot_give(server);
 	server->proxy->be->served--;
 	balance_released(server);
-	queue_serve(server);
+	if (assign_others_wait(server))
+		queue_serve(server);
 }
 
 void assign_redispatch(struct stream *s)

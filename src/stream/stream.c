@@ -496,7 +496,7 @@ void stream_end(struct stream *s, enum reason reason)
 {
 	struct buf *held = NULL;
 	struct conn *conn = NULL;
-	bool reset, asking;
+	bool reset, kept, asking;
 
 	BUG_ON(reason == END_NONE);
 	if (s->reason != END_NONE)
@@ -513,15 +513,16 @@ void stream_end(struct stream *s, enum reason reason)
 	stream_log(s);
 	if (unlikely(trace_enabled))
 		trace_closed(s);
-	reset = reset_client(s);
-	if (s->exchange && exchange_end(s, &conn, &held))
-		reset = false;
-	else if (!reset && client_lingers(s))
+	kept = s->exchange && exchange_end(s, &conn, &held);
+	reset = !kept && reset_client(s);
+	if (kept || reset)
+		;
+	else if (client_lingers(s))
 		client_linger(s);
-	else if (!reset && end_conn(&s->relay.client) && !early_unproven(s) &&
+	else if (end_conn(&s->relay.client) && !early_unproven(s) &&
 		 (reason != END_NORMAL || (s->exchange && *s->relay.client.flags & CONN_RDHUP)))
 		conn_discard(s->relay.client.conn);
-	relay_close(&s->relay, reset, reset_server(s));
+	relay_close(&s->relay, reset, s->relay.server.ops && reset_server(s));
 	assign_release(s);
 	stream_cursors_leave(s);
 	list_remove(&s->node);
