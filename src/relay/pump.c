@@ -655,7 +655,7 @@ void pump_run(struct pump *pump)
 		pump_run_open(pump, relay);
 	else if (pump->flags & PUMP_LOOK)
 		pump_run_looking(pump);
-	else if (pump->to->framing)
+	else if (pump->to->framing && pump->to->framing->held)
 		pump_flush(pump); /* what was said before it was opened: an interim answer */
 	if (unlikely((pump->flags & PUMP_FACTS) != before || pump_event(pump)))
 		relay->fact(relay, pump);
