@@ -19,7 +19,7 @@
  *   pipe2= setpipe= (F_SETPIPE_SZ) accept4= socket= connect= epoll_ctl=: an error by name
  *   any of those with an error: ptrace (makes that system call first, which serving never does),
  *          spin (never comes back, and is busy all the time)
- *   memory=  malloc, calloc, realloc: ENOMEM (not with a sanitizer, which brings its own)
+ *   memory=  malloc, calloc, realloc, posix_memalign: ENOMEM (not with a sanitizer, which brings its own)
  *   mmap=  of memory without a file: ENOMEM (nor that)
  *
  * SHIM_CLOCK=FILE: its first 8 bytes are a number of seconds by which the clock of the system seems to be
@@ -572,6 +572,7 @@ int listen(int fd, int backlog)
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t size);
+void *__libc_memalign(size_t align, size_t size);
 
 void *malloc(size_t size)
 {
@@ -586,6 +587,15 @@ void *calloc(size_t n, size_t size)
 void *realloc(void *p, size_t size)
 {
 	return fails(MEMORY) ? NULL : __libc_realloc(p, size);
+}
+
+int posix_memalign(void **p, size_t align, size_t size)
+{
+	void *memory = fails(MEMORY) ? NULL : __libc_memalign(align, size);
+
+	if (memory)
+		*p = memory;
+	return memory ? 0 : ENOMEM;
 }
 
 void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
