@@ -10,9 +10,12 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 
 cat "$dir/a.crt" "$dir/a.key" >"$dir/a.pem"
 set -- $(ports 2)
 in=127.0.0.1:$1 out=127.0.0.1:$2
-for words in "" "no option splice-response" "http-reuse always"; do
+for words in "" "no option splice-response" "http-reuse always" "tune.sndbuf.client 4608"; do
 	say "## $words"
+	global=
+	case $words in tune*) global=$words words= ;; esac
 	config <<-END
+		$global
 	defaults
 		mode http
 		timeout connect 30s
