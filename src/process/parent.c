@@ -249,6 +249,13 @@ static bool can_replace(const struct worker *w)
 	return parent_state == PARENT_STARTS || parent_state == PARENT_SERVES;
 }
 
+/* One of the first was killed. A reload that found no worker alive has none to go back to: to end
+ * would make an outage of it. */
+static bool must_try_again(int status)
+{
+	return handover_taken && !workers_have_old() && WIFSIGNALED(status);
+}
+
 static void worker_ended(struct worker *w, int status)
 {
 	enum worker_state was = w->state;
@@ -256,7 +263,7 @@ static void worker_ended(struct worker *w, int status)
 
 	obituary_log(w, status);
 	worker_let_go(w);
-	if (parent_state == PARENT_STARTS && was == WORKER_STARTS) {
+	if (parent_state == PARENT_STARTS && was == WORKER_STARTS && !must_try_again(status)) {
 		worker_free(w);
 		start_failed();
 	} else if (!can_replace(w) || was == WORKER_FINISHES || worker_is_old(w)) {
