@@ -38,6 +38,7 @@ END_CONFIG
 start_penstock
 cat >"$dir/clients.py" <<'END'
 import re, socket, sys, threading, zlib
+from coding import chunked
 
 front, back, counts, silent = map(int, sys.argv[1:])
 listener = socket.create_server(("127.0.0.1", back))
@@ -57,11 +58,6 @@ def connect(port, *pieces):
     for piece in pieces:
         s.sendall(piece)
     return s
-
-
-def chunked(data, size):
-    pieces = [data[i : i + size] for i in range(0, len(data), size)]
-    return b"".join(b"%x\r\n%s\r\n" % (len(p), p) for p in pieces) + b"0\r\n\r\n"
 
 
 def read_head(s):
@@ -137,6 +133,7 @@ check("an answer to a part of a body", b" 200 " in read_head(s))
 check("a client that is silent from there on is left", s.recv(1) == b"")
 sys.exit(bad != 0)
 END
+cp "${0%/*}/coding.py" "$dir"
 timeout 100 python3 "$dir/clients.py" "${front##*:}" "${back##*:}" "${counts##*:}" "${silent##*:}" ||
 	fail "see above"
 stop_penstock

@@ -12,6 +12,7 @@ command -v python3 >/dev/null || { say "needs python3"; exit 77; }
 start_penstock
 cat >"$dir/clients.py" <<'END'
 import socket, sys
+from coding import read_chunks, read_head
 
 front, back = map(int, sys.argv[1:])
 size = 16384
@@ -22,25 +23,6 @@ bad = 0
 
 def head_of(first, length):
     return first + b"X: " + b"y" * (length - len(first) - 7) + b"\r\n\r\n"
-
-
-def read_head(f):
-    head = b""
-    while not head.endswith(b"\r\n\r\n"):
-        line = f.readline()
-        if not line:
-            break
-        head += line
-    return head
-
-
-def read_chunks(f):
-    got = b""
-    while n := int(f.readline(), 16):
-        got += f.read(n)
-        f.readline()
-    f.readline()
-    return got
 
 
 def exchange(request, answer, close):
@@ -88,6 +70,7 @@ for left in range(28, 60):
         check(what, get, answer, True, (b"", ok, body))
 sys.exit(bad != 0)
 END
+cp "${0%/*}/coding.py" "$dir"
 timeout 100 python3 "$dir/clients.py" "${front##*:}" "${back##*:}" || fail "see above"
 stop_penstock
 finish

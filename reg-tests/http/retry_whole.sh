@@ -28,6 +28,7 @@ END_CONFIG
 start_penstock
 cat >"$dir/clients.py" <<'END'
 import os, signal, socket, struct, sys, time
+from coding import chunked, read_chunks, read_head
 
 front, back, pid = map(int, sys.argv[1:])
 bad = 0
@@ -50,30 +51,6 @@ def connect():
     s = socket.create_connection(("127.0.0.1", front))
     s.settimeout(50)
     return s
-
-
-def read_head(f):
-    head = b""
-    while not head.endswith(b"\r\n\r\n"):
-        line = f.readline()
-        if not line:
-            break
-        head += line
-    return head
-
-
-def read_chunks(f):
-    got = b""
-    while size := int(f.readline(), 16):
-        got += f.read(size)
-        f.readline()
-    f.readline()
-    return got
-
-
-def chunked(data, size):
-    pieces = [data[i : i + size] for i in range(0, len(data), size)]
-    return b"".join(b"%x\r\n%s\r\n" % (len(p), p) for p in pieces) + b"0\r\n\r\n"
 
 
 # The first server reads nothing, the second one answers.
@@ -129,6 +106,7 @@ server.sendall(answer)
 check("its answer", client.recv(1000).endswith(b"ok"))
 sys.exit(bad != 0)
 END
+cp "${0%/*}/coding.py" "$dir"
 timeout 100 python3 "$dir/clients.py" "${front##*:}" "${back##*:}" "$pid" || fail "see above"
 stop_penstock
 finish
