@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # A client that goes on sending in small pieces while the last response is on its way to it gets all
-# of that response: what it sends is dropped, however many pieces it comes in.
+# of that response: what it sends is dropped, however many pieces it comes in, and however slowly it
+# takes what it gets.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }
@@ -27,6 +28,43 @@ def origin():
 
 
 threading.Thread(target=origin, daemon=True).start()
+
+
+def slow(n, pause, size):
+    """What a client gets that takes some seconds, and sends all the while."""
+    got = 0
+    with socket.socket() as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16384)
+        s.settimeout(30)
+        s.connect(("127.0.0.1", front))
+        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        s.sendall(b"GET /1 HTTP/1.1\r\nHost: a\r\n\r\n")
+        while True:
+            time.sleep(pause)
+            try:
+                s.send(b"x")
+            except OSError:
+                pass  # the read tells
+            want = size
+            while want > 0:
+                try:
+                    data = s.recv(want)
+                except OSError:
+                    break
+                want -= len(data)
+                got += len(data)
+                if not data:
+                    break
+            if want > 0:
+                break
+    slowly[n] = got
+
+
+# In between the second one takes nothing for longer than an idle connection would be waited for.
+slowly = [0, 0]
+threads = [threading.Thread(target=slow, args=a) for a in ((0, 0.1, 6000), (1, 2.5, SIZE))]
+for thread in threads:
+    thread.start()
 bad = 0
 for _ in range(10):
     with socket.socket() as s:
@@ -48,7 +86,11 @@ for _ in range(10):
         except OSError:
             pass
         bad += len(got.partition(b"\r\n\r\n")[2]) != SIZE
+for thread in threads:
+    thread.join()
 print("FAILED " if bad else "ok     ", bad, "of 10 responses were cut short")
-sys.exit(bad != 0)
+cut = sum(size < SIZE for size in slowly)
+print("FAILED " if cut else "ok     ", cut, "of 2 slow clients lost something:", slowly)
+sys.exit(bad + cut > 0)
 END
 finish

@@ -1,30 +1,47 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Connections that are being closed while their peer may still be sending (RFC 9112 9.6). Bytes
- * that lie unread in a socket make close() send RST, and RST throws away what the peer's kernel
- * has not handed over yet of the last response. So our side is shut down, what comes is dropped,
- * and the descriptor goes when the peer has closed, when it has sent too much, or after two
- * seconds. Called where HTTP sessions end; nobody is told anything. */
+ * that lie unread in a socket make close() send RST, and so does each that comes behind it; RST
+ * throws away what the peer has not got yet of the last response. So our side is shut down, what
+ * comes is dropped, and the descriptor goes when the peer has closed. It goes before that when
+ *
+ * - the peer has taken everything, and has sent nothing for two seconds, or goes on sending for 30;
+ * - the peer takes nothing more (SIOCOUTQ) and sends nothing for as long as the caller waits for it;
+ * - five minutes are over, or others need the place or the descriptor: the oldest one goes first.
+ *
+ * Called where HTTP sessions end; nobody is told anything. */
 #include "net/linger.h"
 
 #include "base/clock.h"
+#include "base/list.h"
 #include "base/pool.h"
 #include "event/timer.h"
 #include "net/conn.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
-enum { LINGER_MS = 2000, LINGER_MOST = 1000, PIECE = 1 << 20, LINGER_BYTES = 16 << 20 };
+enum { QUIET_MS = 2000, TAKEN_MS = 30000, PATIENCE_MOST_MS = 60000, LINGER_MOST_MS = 300000,
+       LOOK_MS = 1000 };
+enum { LINGER_MOST = 1000, PIECE = 1 << 20, LINGER_BYTES = 16 << 20 };
 
 struct lingerer {
+	struct list node; /* those that began before are in front */
 	struct conn *conn;
 	struct timer timer;
-	long left; /* bytes that may still be dropped */
+	long left;           /* bytes that may still be dropped */
+	int queued;          /* bytes that the peer had not taken when we looked last */
+	unsigned patience_ms;
+	uint64_t began_ms;
+	uint64_t moved_ms;   /* it took some, or sent some */
+	uint64_t taken_ms;   /* it had taken all; 0: it has not */
 	struct reap reap;
 };
 
 static struct pool lingerers = POOL_INIT("lingerer", sizeof(struct lingerer));
-static unsigned lingering;
+static struct list lingering = LIST_INIT(lingering);
+static unsigned lingering_count;
 
 static void linger_free(struct reap *reap)
 {
@@ -36,48 +53,108 @@ static void linger_free(struct reap *reap)
 static void linger_end(struct lingerer *l)
 {
 	timer_cancel(&l->timer);
+	list_remove(&l->node);
+	lingering_count--;
 	conn_close(&l->conn, false);
-	lingering--;
 	loop_reap(&l->reap, linger_free);
+}
+
+bool linger_cut(void)
+{
+	if (list_empty(&lingering))
+		return false;
+	linger_end(list_first(&lingering, struct lingerer, node));
+	return true;
+}
+
+static int linger_queued(const struct conn *conn)
+{
+	int queued;
+
+	return ioctl(conn->src.fd, SIOCOUTQ, &queued) == 0 ? queued : 0;
+}
+
+/* By closing nothing is lost any more that the peer would have wanted. */
+static bool linger_over(struct lingerer *l)
+{
+	const uint64_t now = clock_now_ms;
+	int queued = linger_queued(l->conn);
+
+	if (queued < l->queued)
+		l->moved_ms = now;
+	l->queued = queued;
+	if (now - l->began_ms >= LINGER_MOST_MS)
+		return true;
+	if (queued)
+		return now - l->moved_ms >= l->patience_ms;
+	if (!l->taken_ms)
+		l->taken_ms = now;
+	return l->left <= 0 || now - l->moved_ms >= QUIET_MS || now - l->taken_ms >= TAKEN_MS;
+}
+
+static void linger_look(struct lingerer *l)
+{
+	if (linger_over(l))
+		linger_end(l);
+	else
+		timer_set(&l->timer, clock_now_ms + LOOK_MS);
 }
 
 static void linger_timer(struct timer *timer)
 {
-	linger_end(container_of(timer, struct lingerer, timer));
+	linger_look(container_of(timer, struct lingerer, timer));
 }
 
+static ssize_t linger_drop(struct conn *conn)
+{
+	char buf[4096]; /* what is not TCP knows no MSG_TRUNC */
+
+	return conn->flags & CONN_TCP ? recv(conn->src.fd, NULL, PIECE, MSG_TRUNC) :
+					recv(conn->src.fd, buf, sizeof(buf), 0);
+}
+
+/* What is too much stays where it is, and the peer waits with the rest. */
 static void linger_ready(struct conn *conn)
 {
 	struct lingerer *l = conn->owner;
-	char buf[4096]; /* what is not TCP knows no MSG_TRUNC */
-	ssize_t n;
+	ssize_t n = 1;
 
-	do
-		n = conn->flags & CONN_TCP ? recv(conn->src.fd, NULL, PIECE, MSG_TRUNC) :
-					     recv(conn->src.fd, buf, sizeof(buf), 0);
-	while (n > 0 && (l->left -= n) > 0);
-	if (n >= 0 || (errno != EAGAIN && errno != EINTR))
+	while (l->left > 0 && (n = linger_drop(conn)) > 0) {
+		l->left -= n;
+		l->moved_ms = clock_now_ms;
+	}
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR) || conn->flags & CONN_ERROR)
 		linger_end(l);
+	else if (l->left <= 0)
+		linger_look(l);
 }
 
-void conn_linger(struct conn **connp)
+void conn_linger(struct conn **connp, unsigned patience_ms)
 {
-	struct lingerer *l = lingering < LINGER_MOST ? pool_take(&lingerers) : NULL;
 	struct conn *conn = *connp;
+	struct lingerer *l;
 
+	if (lingering_count >= LINGER_MOST)
+		linger_cut();
+	l = pool_take(&lingerers);
 	if (!l) {
 		conn_discard(conn);
 		conn_close(connp, false);
 		return;
 	}
 	*connp = NULL;
-	lingering++;
+	list_append(&lingering, &l->node);
+	lingering_count++;
 	l->conn = conn;
 	l->left = LINGER_BYTES;
+	l->patience_ms = patience_ms && patience_ms < PATIENCE_MOST_MS ? patience_ms :
+									 PATIENCE_MOST_MS;
+	l->began_ms = l->moved_ms = clock_now_ms;
 	conn->owner = l;
 	conn->ready = linger_ready;
 	timer_init(&l->timer, linger_timer);
-	timer_set(&l->timer, clock_now_ms + LINGER_MS);
+	timer_set(&l->timer, clock_now_ms + LOOK_MS);
 	conn_shut(conn);
+	l->queued = linger_queued(conn);
 	linger_ready(conn);
 }

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "net/linger.h"
 #include "net/listen_socket.h"
 #include "net/share.h"
 #include "net/sock.h"
@@ -117,6 +118,8 @@ static bool accept_one(struct listener *l)
 	struct addr from;
 	int fd = sock_reserve() ? listen_socket_accept(l, &from) : -1;
 
+	if (unlikely(fd < 0 && (errno == EMFILE || errno == ENFILE)) && linger_cut() && sock_reserve())
+		fd = listen_socket_accept(l, &from);
 	if (fd >= 0) {
 		listener_stats.accepted++;
 		l->accepted(l, &fd, &from);

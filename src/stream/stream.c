@@ -482,6 +482,7 @@ static bool client_lingers(const struct stream *s)
 
 static void client_linger(struct stream *s)
 {
+	const struct timeouts *t = &s->session->frontend->set.timeout;
 	struct buf *held = NULL;
 	struct conn *conn = h1_end_detach(&s->relay.client, &held);
 
@@ -489,7 +490,7 @@ static void client_linger(struct stream *s)
 	if (tls_conn_unproven(conn))
 		conn_close(&conn, false); /* what would be dropped ends the handshake: tls/outlive.c */
 	else
-		conn_linger(&conn);
+		conn_linger(&conn, t->client_fin ? t->client_fin : t->client);
 }
 
 void stream_end(struct stream *s, enum reason reason)

@@ -38,7 +38,7 @@ static void drain_end(struct drain *d, bool lingers)
 	timer_cancel(&d->timer);
 	records_give(&d->out);
 	if (lingers)
-		conn_linger(&d->conn);
+		conn_linger(&d->conn, DRAIN_QUIET_MS);
 	else
 		conn_close(&d->conn, false);
 	loop_reap(&d->reap, drain_free);

@@ -43,7 +43,7 @@ static void outlive_end(struct outlive *o)
 		t->spoke = false; /* not here once more */
 		conn_close(&o->conn, false);
 	} else {
-		conn_linger(&o->conn);
+		conn_linger(&o->conn, 0);
 	}
 	count--;
 	loop_reap(&o->reap, outlive_free);
