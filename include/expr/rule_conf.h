@@ -31,6 +31,7 @@ struct action {
 	 * report. */
 	int (*parse)(struct statement *st, struct rule *rule, const char *args);
 	enum action_result (*run)(const struct rule *rule, struct view *view, unsigned place);
+	bool final;       /* where it has run, no later rule of the list does */
 	int data;         /* tells rows apart that share functions */
 	const char *help;
 };
@@ -42,6 +43,7 @@ struct rule {
 	struct location loc;
 	struct proxy *proxy;  /* that it was written in */
 	unsigned where;       /* AT_* that it may run at */
+	bool passes;          /* though its action is final, the list may go on behind it */
 	const char *list;     /* "tcp-request content" */
 	/* For the action: */
 	struct expr *expr;
@@ -55,6 +57,8 @@ struct rule_set {
 	struct rule *first, **tail;
 	unsigned place;       /* the AT_* bit that it runs at */
 	bool looks;           /* some rule looks at bytes */
+	const struct rule *last; /* the first one that always ends the list */
+	bool warned;          /* about rules behind that */
 };
 
 /* A kind of list: "tcp-request content". */

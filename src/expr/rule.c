@@ -112,8 +112,25 @@ static void rule_append(struct arena *arena, struct rule_set **set, struct rule 
 	}
 	*(*set)->tail = rule;
 	(*set)->tail = &rule->next;
+	if (!(*set)->last && !rule->cond && rule->action->final && !rule->passes)
+		(*set)->last = rule;
 	if (rule->format || cond_looks(rule->cond) || (rule->expr && expr_looks(rule->expr)))
 		(*set)->looks = true;
+}
+
+/* Is there a rule in front of this one that always ends the list? Said once a list; only as a notice where
+ * others say nothing, for zero-warning refuses warnings. */
+static void rule_warn_unreached(struct config *cfg, struct rule_set *set, const struct rule *rule)
+{
+	const struct rule *last = set ? set->last : NULL;
+	bool tcp = !strncmp(rule->list, "tcp-", 4) || !strcmp(rule->list, "redirect");
+
+	if (!last || set->warned)
+		return;
+	set->warned = true;
+	(tcp ? config_notice : config_warning)(cfg, &rule->loc, "this '%s' rule is never run: '%s' at %s:%u "
+					       "has no condition and ends the list", rule->list,
+					       last->action->name, last->loc.file, last->loc.line);
 }
 
 unsigned rule_request_places(const struct proxy *px)
@@ -146,6 +163,7 @@ static int rule_make(struct statement *st, struct proxy *proxy, const struct act
 		return -1;
 	if (cond_parse(st, proxy, where, name, &rule->cond))
 		return -1;
+	rule_warn_unreached(st->cfg, *set, rule);
 	rule_append(st->cfg->arena, set, rule, rule_place_bit(where));
 	return 0;
 }
@@ -210,6 +228,7 @@ void rule_inherit(struct config *cfg, struct rule_set **set, const struct rule_s
 	for (copy = own ? own->first : NULL; copy; copy = next) {
 		next = copy->next;
 		copy->next = NULL;
+		rule_warn_unreached(cfg, all, copy);
 		rule_append(cfg->arena, &all, copy, own->place);
 	}
 	*set = all;

@@ -133,11 +133,11 @@ static enum action_result action_unset_var(const struct rule *rule, struct view 
 #define VARIABLES (ALL_TCP | AT_CHECK)
 
 const struct action rule_actions[] = {
-	{ "accept", .where = ALL_TCP, .run = action_end, .data = ACTION_ACCEPT,
+	{ "accept", .final = true, .where = ALL_TCP, .run = action_end, .data = ACTION_ACCEPT,
 	  .help = "ends the list: the connection goes on" },
-	{ "reject", .where = ALL_TCP, .run = action_end, .data = ACTION_REJECT,
+	{ "reject", .final = true, .where = ALL_TCP, .run = action_end, .data = ACTION_REJECT,
 	  .help = "ends the list and the connection" },
-	{ "close", .where = AT_RESPONSE, .run = action_end, .data = ACTION_CLOSE,
+	{ "close", .final = true, .where = AT_RESPONSE, .run = action_end, .data = ACTION_CLOSE,
 	  .help = "closes the connection to the server at once" },
 	{ 0 },
 };

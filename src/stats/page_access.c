@@ -130,11 +130,11 @@ static enum action_result action_auth(const struct rule *rule, struct view *view
 }
 
 const struct action page_actions[] = {
-	{ "allow", .where = AT_REQUESTS, .run = http_action_allow,
+	{ "allow", .final = true, .where = AT_REQUESTS, .run = http_action_allow,
 	  .help = "the client may see the stats page" },
-	{ "deny", .where = AT_REQUESTS, .run = action_deny,
+	{ "deny", .final = true, .where = AT_REQUESTS, .run = action_deny,
 	  .help = "the client may not see the stats page" },
-	{ "auth", .where = AT_REQUESTS, .parse = parse_auth, .run = action_auth,
+	{ "auth", .final = true, .where = AT_REQUESTS, .parse = parse_auth, .run = action_auth,
 	  .help = "asks for a user and password" },
 	{ 0 },
 };

@@ -203,7 +203,10 @@ static int parse_redirect(struct statement *st, struct rule *rule, const char *a
 
 	(void)args;
 	rule->data = redirect;
-	return redirect_parse(st, rule, rule->action != &redirect_action, redirect);
+	if (redirect_parse(st, rule, rule->action != &redirect_action, redirect))
+		return -1;
+	rule->passes = redirect->ignore_empty;
+	return 0;
 }
 
 static enum action_result action_redirect(const struct rule *rule, struct view *view,
@@ -226,25 +229,25 @@ static enum action_result action_redirect(const struct rule *rule, struct view *
 }
 
 const struct action redirect_action = {
-	"redirect", .where = REQUESTS, .parse = parse_redirect, .run = action_redirect,
+	"redirect", .final = true, .where = REQUESTS, .parse = parse_redirect, .run = action_redirect,
 };
 
 const struct action http_reply_actions[] = {
-	{ "deny", .where = REQUESTS, .parse = parse_answer, .run = action_deny,
+	{ "deny", .final = true, .where = REQUESTS, .parse = parse_answer, .run = action_deny,
 	  .data = DENY_REQUEST, .help = "refuses the request, with status 403 or another answer" },
-	{ "deny", .where = RESPONSES, .parse = parse_answer, .run = action_deny,
+	{ "deny", .final = true, .where = RESPONSES, .parse = parse_answer, .run = action_deny,
 	  .data = DENY_RESPONSE, .help = "refuses the response, with status 502 or another answer" },
-	{ "tarpit", .where = REQUESTS, .parse = parse_answer, .run = action_tarpit,
+	{ "tarpit", .final = true, .where = REQUESTS, .parse = parse_answer, .run = action_tarpit,
 	  .data = TARPIT, .help = "holds the request for timeout tarpit, then refuses it" },
-	{ "return", .where = BOTH, .parse = parse_answer, .run = action_return, .data = RETURN,
-	  .help = "answers" },
-	{ "auth", .where = REQUESTS, .parse = parse_auth, .run = action_auth,
+	{ "return", .final = true, .where = BOTH, .parse = parse_answer, .run = action_return,
+	  .data = RETURN, .help = "answers" },
+	{ "auth", .final = true, .where = REQUESTS, .parse = parse_auth, .run = action_auth,
 	  .help = "asks for a user and password" },
-	{ "redirect", .where = BOTH, .parse = parse_redirect, .run = action_redirect,
+	{ "redirect", .final = true, .where = BOTH, .parse = parse_redirect, .run = action_redirect,
 	  .help = "sends the client elsewhere" },
-	{ "reject", .where = REQUESTS, .run = action_reject,
+	{ "reject", .final = true, .where = REQUESTS, .run = action_reject,
 	  .help = "closes the connection without an answer" },
-	{ "silent-drop", .where = BOTH, .run = action_drop,
+	{ "silent-drop", .final = true, .where = BOTH, .run = action_drop,
 	  .help = "lets the connection vanish without telling the client" },
 	{ 0 },
 };

@@ -32,7 +32,7 @@ enum rule_result (*http_page_hook)(struct exchange *x, struct proxy *px);
 /* -- the lists -------------------------------------------------------------------------- */
 
 static const struct action allow_actions[] = {
-	{ "allow", .where = AT_REQUESTS | AT_RESPONSE, .run = http_action_allow,
+	{ "allow", .final = true, .where = AT_REQUESTS | AT_RESPONSE, .run = http_action_allow,
 	  .help = "ends the list of this proxy: the message goes on" },
 	{ 0 },
 };

@@ -323,7 +323,7 @@ const struct action http_capture_actions[] = {
 };
 
 const struct action http_stream_actions[] = {
-	{ "use-service", .where = REQUESTS, .parse = parse_service, .run = action_service,
+	{ "use-service", .final = true, .where = REQUESTS, .parse = parse_service, .run = action_service,
 	  .help = "answers by a service: prometheus-exporter" },
 	{ "early-hint", .where = REQUESTS, .parse = parse_hint, .run = action_hint,
 	  .help = "sends a header ahead of the response, in a 103" },

@@ -215,7 +215,7 @@ const struct action tcp_actions[] = {
 	  .data = SET_MARK, .help = "marks packets to the client for the firewall" },
 	{ "set-tos", .where = ALL_LISTS, .parse = parse_number, .run = action_tos,
 	  .data = SET_TOS, .help = "sets the TOS field of packets to the client" },
-	{ "silent-drop", .where = ALL_LISTS, .run = action_silent_drop,
+	{ "silent-drop", .final = true, .where = ALL_LISTS, .run = action_silent_drop,
 	  .help = "lets the connection vanish without telling the client" },
 	{ 0 },
 };
