@@ -14,7 +14,7 @@ printf 'listen l\n\tbind 127.0.0.1:1\n' >"$dir/cfg"
 # Words of which a test could claim no more than verdicts.txt does, and why.
 cat >"$dir/verdicts" <<END
 bind <address> nice <nice>: who is served sooner when there is too much to do
-bind <address> process <process-set>[/<thread-set>]: taken where it names all workers, else refused
+bind <address> process <process-set>[/<thread-set>]: nothing but a notice where it leaves out a worker
 bind <address> thread [1/]<thread-set>: the same
 END
 missing=0

@@ -67,10 +67,11 @@ static int stats_parse_bind_process(struct statement *st, const struct keyword *
 	(void)kw;
 	(void)object;
 	while ((word = stmt_next(st)))
-		if (strcmp(word, "1") && strcmp(word, "all") && strcmp(word, "odd"))
+		if (strcmp(word, "1") && strcmp(word, "all") && strcmp(word, "odd") &&
+		    strcmp(word, "even"))
 			return stmt_error(st, st->at - 1,
 					  "there is one process: 'stats bind-process' takes 1, "
-					  "'all' or 'odd', not '%s'", word);
+					  "'all', 'odd' or 'even', not '%s'", word);
 	return 0;
 }
 
@@ -137,7 +138,7 @@ static const struct keyword stats_conf_keywords[] = {
 	  .help = "description of this node, shown by \"show info\"" },
 	{ "node", SCOPE_GLOBAL, 0, "<name>", stats_parse_node, .dflt = "the name of the host",
 	  .help = "name of this node, shown by \"show info\"" },
-	{ "stats bind-process", SCOPE_GLOBAL, 0, "[1|all|odd]", stats_parse_bind_process,
+	{ "stats bind-process", SCOPE_GLOBAL, 0, "[1|all|odd|even]", stats_parse_bind_process,
 	  .help = "for old configurations: there is one process" },
 	{ "stats maxconn", SCOPE_GLOBAL, 0, "<connections>", set_unsigned, .offset = AT(maxconn),
 	  .min = 1, .max = 1000000, .dflt = "10",

@@ -248,11 +248,16 @@ void workers_take_cpu(const struct process_conf *conf, unsigned number)
 
 /* ---- bind lines -------------------------------------------------------------------------- */
 
+static int no_set(struct statement *st, const char *word)
+{
+	return stmt_error(st, st->at - 1, "'%s' is no set: all, odd, even, a number from 1 to %d or a "
+			  "range of them expected", word, WORKERS_MOST);
+}
+
 static int bind_workers(struct statement *st, struct bind_conf *bind, const char *word, uint64_t set)
 {
 	if (!set)
-		return stmt_error(st, st->at - 1, "'%s' is no set: all, odd, even, a number from 1 to "
-				  "%d or a range of them expected", word, WORKERS_MOST);
+		return no_set(st, word);
 	bind->workers |= set;
 	return 0;
 }
@@ -286,32 +291,44 @@ int workers_parse_bind_process(struct statement *st, const struct keyword *kw, v
 	return bind_workers(st, object, word, set);
 }
 
+/* A whole section: as in the reference, where processes are no more, it is only looked at. */
+int workers_parse_section(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word;
+
+	(void)object;
+	while ((word = stmt_next(st)))
+		if (!parse_set(word, strlen(word)))
+			return no_set(st, word);
+	stmt_warning(st, 0, "'%s' has no effect: all workers serve each section, and count, check and "
+		     "limit as one", kw->name);
+	return 0;
+}
+
 /* All workers take part in each line, so that none is idle while others have too much. */
-static int check_binds(struct config *cfg, const struct proxy *px, unsigned n)
+static void check_binds(struct config *cfg, const struct proxy *px, unsigned n)
 {
 	uint64_t all = n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
 	const struct bind_conf *bind;
-	int rc = 0;
 
 	list_for_each(bind, &px->binds, node)
 		if (bind->workers && (bind->workers & all) != all)
-			rc = config_error(cfg, &bind->loc, "'thread' or 'process' leaves out some of the "
-					  "%u workers: a bind line for some of them alone is not "
-					  "supported", n);
-	return rc;
+			config_notice(cfg, &bind->loc, n == 1 ?
+				      "'thread' or 'process' of a bind line has no effect: there is one "
+				      "worker, with one thread" :
+				      "'thread' or 'process' of a bind line has no effect: all workers "
+				      "serve it, connections are spread evenly");
 }
 
-static int check_all_binds(struct config *cfg, unsigned n)
+static void check_all_binds(struct config *cfg, unsigned n)
 {
 	struct proxies *all = config_data(cfg, &proxy_module);
 	const struct proxy *px;
-	int rc = 0;
 
 	list_for_each(px, &all->list, node)
-		rc |= check_binds(cfg, px, n);
+		check_binds(cfg, px, n);
 	list_for_each(px, &all->stats_frontends, node)
-		rc |= check_binds(cfg, px, n);
-	return rc;
+		check_binds(cfg, px, n);
 }
 
 /* ---- the end of the file ----------------------------------------------------------------- */
@@ -343,5 +360,6 @@ int workers_finish(struct config *cfg, void *data)
 	segment_workers = conf->workers ? conf->workers : 1;
 	states_rows = !conf->workers ? 1 : 8 * n + 1 > SEGMENT_ROWS_LEAST ? 8 * n + 1 :
 									    SEGMENT_ROWS_LEAST;
-	return check_all_binds(cfg, n);
+	check_all_binds(cfg, n);
+	return 0;
 }
