@@ -23,6 +23,7 @@ pid=
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/penstock.XXXXXX") || exit 1
 stats=$dir/stats.sock
+parent=$dir/parent.sock
 log=$dir/log
 children=
 
@@ -89,6 +90,11 @@ END
 # http_proxy: the same in mode http.
 http_proxy() { tcp_proxy "$@" | sed 's/mode tcp/mode http/'; }
 
+# http_defaults: the section, with time for a slow machine; lines that are added to it may follow.
+http_defaults() {
+	printf 'defaults\n\tmode http\n\ttimeout connect 30s\n\ttimeout client 2m\n\ttimeout server 2m\n'
+}
+
 # config <CONFIGURATION: what start_penstock starts with. Lines before the first section are global.
 config() {
 	{
@@ -137,6 +143,16 @@ start_penstock() {
 		fail "penstock does not start"
 		finish
 	fi
+}
+
+# start_workers [ARGUMENTS]: the same with a parent, whose socket is $parent.
+start_workers() { start_penstock -W -S "$parent" "$@"; }
+
+# driver PROGRAM|- [OPTIONS]: a test in Python, in a file or on the standard input; its Service
+# (reg-tests/process/service.py) is what was started here.
+driver() {
+	PYTHONPATH=$srcdir/reg-tests/process python3 "$@" --front "$front" --back "$back" --stats "$stats" \
+		--parent "$parent" --pid "${pid:-0}" --dir "$dir"
 }
 
 # Ends penstock and looks at its exit code: 0 after TERM (143: the reference), and no report of a

@@ -103,9 +103,7 @@ def two_reloads():
 finish()
 END
 run() {
-	PYTHONPATH=$srcdir/reg-tests/process python3 "$dir/test.py" --front "$front" --back "$back" \
-		--stats "$stats" --parent "$dir/master.sock" --pid "$pid" --cfg "$dir/cfg" \
-		--second "$dir/second.sock" --part "$1"
+	driver "$dir/test.py" --cfg "$dir/cfg" --second "$dir/second.sock" --part "$1"
 	check "part $1" test $? -eq 0
 }
 
@@ -126,7 +124,7 @@ rm -f "$stats"
 	printf '\tnbproc 2\n\tstats socket %s level admin\n' "$dir/second.sock"
 	http_proxy
 } | config
-start_penstock -W -S "$dir/master.sock,level,admin"
+start_workers
 run away
 stop_penstock
 
@@ -135,6 +133,6 @@ say "## two reloads"
 	printf '\tnbproc 2\n'
 	http_proxy
 } | config
-start_penstock -W -S "$dir/master.sock,level,admin"
+start_workers
 run two
 finish

@@ -5,26 +5,15 @@
 . "${0%/*}/../lib.sh"
 
 { printf '\tnbproc 2\n\tpidfile %s/pid\n' "$dir"; http_proxy; } | config
-start_penstock -W -S "$dir/parent.sock"
-python3 - "$front" "$back" "$stats" "$dir/parent.sock" "$pid" "$dir" "$srcdir/reg-tests/process" <<'PY' || failures=1
-import os, random, resource, signal, sys, time
-front, back, stats, parent, pid, folder, tools = sys.argv[1:8]
-sys.path.insert(0, tools)
-sys.argv = sys.argv[:1] + ["--front", front, "--back", back, "--stats", stats, "--parent", parent]
+start_workers
+driver - <<'PY' || failures=1
+import os, random, resource, signal, time
 from service import PATIENCE, Origin, Service, check, finish, until
-pid = int(pid)
-service, origin = Service(), Origin(back)
+service = Service()
+origin = Origin(service.args.back)
+pid, cfg, folder = service.pid, service.cfg, service.args.dir
+logged, children = service.logged, service.children
 random.seed(11)
-
-
-def logged(text):
-    with open(folder + "/log", errors="replace") as f:
-        return f.read().count(text)
-
-
-def children():
-    with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
-        return {int(p) for p in f.read().split()}
 
 
 def workers():
@@ -82,7 +71,6 @@ whole("it is replaced when there are some")
 used_now = len(os.listdir("/proc/%d/fd" % pid))
 
 # ---- no room for the pid file -----------------------------------------------------------------
-cfg = folder + "/cfg"
 good = open(cfg).read()
 check("the pid file says who it is", open(folder + "/pid").read() == "%d\n" % pid)
 with open(cfg, "w") as f:

@@ -5,21 +5,14 @@
 . "${0%/*}/../lib.sh"
 
 { printf '\tnbproc 2\n'; http_proxy "" "agent-check agent-port 1 agent-inter 1h"; } | config
-start_penstock -W -S "$dir/parent.sock"
+start_workers
 sanitized && export SANITIZED=1 # they keep what was freed
-python3 - "$stats" "$dir/parent.sock" "$log" "$pid" "$srcdir/reg-tests/process" <<'PY' || failures=1
-import os, re, signal, sys
-stats, parent, log, pid, tools = sys.argv[1:6]
-sys.path.insert(0, tools)
-sys.argv = sys.argv[:1] + ["--stats", stats, "--parent", parent]
+driver - <<'PY' || failures=1
+import os, re, signal
 from service import Service, check, finish, until
 service = Service()
+logged = service.logged
 BOUND, EACH = 16 << 20, 8000
-
-
-def logged(text):
-    with open(log, errors="replace") as f:
-        return text in f.read()
 
 
 def weight(number):
@@ -32,7 +25,7 @@ def change():
 
 
 def memory():
-    with open("/proc/%s/status" % pid) as f:
+    with open("/proc/%d/status" % service.pid) as f:
         return int(re.search(r"VmRSS:\s+(\d+)", f.read()).group(1))
 
 

@@ -11,12 +11,8 @@ signed second ca second.example
 cp "$certs/first.pem" "$certs/kept.pem"
 {
 	printf '\tnbproc 4\n\tstats maxconn 100\n'
+	http_defaults
 	cat <<-END
-	defaults
-		mode http
-		timeout connect 30s
-		timeout client 2m
-		timeout server 2m
 	frontend fe
 		bind $front ssl crt $certs/kept.pem
 		default_backend be
@@ -129,8 +125,7 @@ until("the shared memory is sound", lambda: service.ask(
     "expert-mode on; debug dev segment").strip() == "The segment is sound.")
 finish()
 END
-start_penstock -W -S "$dir/parent.sock"
-PYTHONPATH=$srcdir/reg-tests/process python3 "$dir/test.py" --front "$front" --stats "$stats" \
-	--parent "$dir/parent.sock" --pid "$pid" --certs "$certs" || failures=1
+start_workers
+driver "$dir/test.py" --certs "$certs" || failures=1
 [ "$failures" -eq 0 ] || tail -n 40 "$log"
 finish

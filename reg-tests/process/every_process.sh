@@ -5,14 +5,12 @@
 . "${0%/*}/../lib.sh"
 
 { printf '\tnbproc 3\n'; http_proxy; } | config
-start_penstock -W -S "$dir/parent.sock"
-python3 - "$front" "$back" "$stats" "$dir/parent.sock" "$srcdir/reg-tests/process" <<'PY' || failures=1
-import re, sys
-front, back, stats, parent, tools = sys.argv[1:6]
-sys.path.insert(0, tools)
-sys.argv = sys.argv[:1] + ["--front", front, "--back", back, "--stats", stats, "--parent", parent]
+start_workers
+driver - <<'PY' || failures=1
+import re
 from service import Origin, Service, check, connect, finish, read_all, until
-service, origin = Service(), Origin(back)
+service = Service()
+front, origin = service.args.front, Origin(service.args.back)
 until("three workers serve", lambda: len(service.workers()) == 3)
 pids = service.workers()
 master = int(service.parent("show proc").splitlines()[1].split()[0])

@@ -4,23 +4,21 @@
 # it was and what it had at hand; it is replaced, and the other one serves meanwhile.
 . "${0%/*}/../lib.sh"
 
-parent=$dir/parent.sock
 shim_while=$dir/hang
 SHIM="connect=spin"
 { printf '\tnbproc 2\n'; http_proxy "http-reuse never"; } | config
-start_penstock -W -S "$parent"
-python3 - "$front" "$back" "$parent" "$shim_while" "$log" "$srcdir/reg-tests/process" <<'PY' || failures=1
-import os, re, sys
-front, back, parent, hang, log, tools = sys.argv[1:7]
-sys.path.insert(0, tools)
-sys.argv = sys.argv[:1] + ["--front", front, "--parent", parent]
+start_workers
+driver - --hang "$shim_while" <<'PY' || failures=1
+import os, re
 from service import Origin, Service, check, connect, finish, until
 
 def logged(pattern):
-    with open(log, errors="replace") as f:
+    with open(service.log, errors="replace") as f:
         return re.search(pattern, f.read())
 
-service, origin = Service(), Origin(back)
+service = Service(lambda p: p.add_argument("--hang"))
+front, hang = service.args.front, service.args.hang
+origin = Origin(service.args.back)
 check("it serves", service.get() == 200)
 before = set(service.workers())
 open(hang, "w").close()

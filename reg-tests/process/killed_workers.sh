@@ -6,11 +6,7 @@
 
 config <<END
 	nbproc 4
-defaults
-	mode http
-	timeout connect 30s
-	timeout client 2m
-	timeout server 2m
+$(http_defaults)
 	timeout queue 2m
 	option http-server-close
 frontend fe
@@ -19,7 +15,6 @@ frontend fe
 backend be
 	server s1 $back maxconn 6
 END
-start_penstock -W -S "$dir/parent.sock"
-python3 "$srcdir/reg-tests/process/killed_workers.py" --front "$front" --back "$back" \
-	--stats "$stats" --parent "$dir/parent.sock" --seconds "${1:-6}" || failures=1
+start_workers
+driver "${0%/*}/killed_workers.py" --seconds "${1:-6}" || failures=1
 finish

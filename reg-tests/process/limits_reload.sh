@@ -10,11 +10,7 @@ service() {
 	config <<-END
 		nbproc 2
 		$1
-	defaults
-		mode http
-		timeout connect 30s
-		timeout client 2m
-		timeout server 2m
+	$(http_defaults)
 		option http-server-close
 	frontend fe
 		bind $front
@@ -23,20 +19,19 @@ service() {
 	backend be
 		server s1 $back
 	END
-	start_penstock -W -S "$dir/parent.sock"
+	start_workers
 }
 
 judge() {
 	say "## $*"
-	python3 - "$front" "$back" "$stats" "$dir/parent.sock" "$srcdir/reg-tests/process" "$dir/cfg" "$@" <<'PY' ||
-import os, signal, socket, sys, threading, time
-front, back, stats, parent, tools, cfg, what, name = sys.argv[1:9]
-sys.path.insert(0, tools)
-sys.argv = sys.argv[:1] + ["--front", front, "--back", back, "--stats", stats, "--parent", parent]
+	driver - "$@" <<'PY' ||
+import os, signal, socket, threading, time
 from service import Origin, Service, check, connect, finish, read_all, until
 
 LIMIT, RATE, CLIENTS = 10, 40, 120
-service, origin = Service(), Origin(back)
+service = Service(lambda p: (p.add_argument("what"), p.add_argument("name")))
+front, cfg, origin = service.args.front, service.cfg, Origin(service.args.back)
+what, name = service.args.what, service.args.name
 
 
 def column(field):

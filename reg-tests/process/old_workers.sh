@@ -63,9 +63,8 @@ hold.set()
 check("the new one serves", service.get() == 200)
 finish()
 END
-start_penstock -W -S "$dir/parent.sock"
-PYTHONPATH=$srcdir/reg-tests/process python3 "$dir/test.py" --front "$front" --back "$back" --stats "$stats" \
-	--parent "$dir/parent.sock" --other "$other" || failures=1
+start_workers
+driver "$dir/test.py" --other "$other" || failures=1
 until_true 60 info Pid
 worker=$(info Pid)
 kill -INT "$pid"

@@ -11,11 +11,7 @@ echo "another" >"$dir/acl"
 config <<END
 	nbproc 4
 	stats maxconn 1000
-defaults
-	mode http
-	timeout connect 30s
-	timeout client 2m
-	timeout server 2m
+$(http_defaults)
 frontend fe
 	bind $front
 	http-request set-map($dir/map) key value if { path /learn }
@@ -37,7 +33,6 @@ backend be
 	server s1 $back
 	server s2 $checked check inter 200ms rise 1 fall 1 backup
 END
-start_penstock -W -S "$dir/parent.sock"
-python3 "$srcdir/reg-tests/process/one_service.py" --front "$front" --back "$back" \
-	--checked "$checked" --other "$other" --stats "$stats" --parent "$dir/parent.sock" --pid "$pid" || failures=1
+start_workers
+driver "${0%/*}/one_service.py" --checked "$checked" --other "$other" || failures=1
 finish

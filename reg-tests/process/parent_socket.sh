@@ -3,15 +3,13 @@
 # The parent's socket: show proc, prefixes, prompt, levels, reload with a good and a bad file.
 . "${0%/*}/../lib.sh"
 
-parent=$dir/parent.sock
 { printf '\tnbproc 2\n'; tcp_proxy; } | config
-start_penstock -W -S "$parent"
-python3 - "$parent" "$pid" "$dir/cfg" "$srcdir/reg-tests/process" <<'END' || failures=1
-import re, socket, sys
-path, pid, cfg, tools = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
-sys.path.insert(0, tools)
-sys.argv = sys.argv[:1]
-from service import ask, check, connect, finish, read_all, until
+start_workers
+driver - <<'END' || failures=1
+import re, socket
+from service import Service, ask, check, connect, finish, read_all, until
+service = Service()
+path, pid, cfg = service.args.parent, service.pid, service.cfg
 
 def talk(lines):
     """What is said to these lines; the last one must end the conversation."""

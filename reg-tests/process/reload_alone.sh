@@ -5,25 +5,14 @@
 . "${0%/*}/../lib.sh"
 
 { printf '\tpidfile %s/pid\n' "$dir"; http_proxy; } | config
-start_penstock -W -S "$dir/parent.sock"
-timeout 300 python3 - "$front" "$back" "$stats" "$dir/parent.sock" "$pid" "$dir" "$srcdir/reg-tests/process" <<'END' || failures=1
-import os, signal, sys
-front, back, stats, parent, pid, folder, tools = sys.argv[1:8]
-sys.path.insert(0, tools)
-sys.argv = sys.argv[:1] + ["--front", front, "--back", back, "--stats", stats, "--parent", parent]
+start_workers
+driver - <<'END' || failures=1
+import os, signal
 from service import Origin, Service, check, finish, until
-pid = int(pid)
-service, origin = Service(), Origin(back)
-
-
-def logged(text):
-    with open(folder + "/log", errors="replace") as f:
-        return f.read().count(text)
-
-
-def children():
-    with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
-        return [int(p) for p in f.read().split()]
+service = Service()
+origin = Origin(service.args.back)
+pid, logged, children = service.pid, service.logged, service.children
+signal.alarm(300)
 
 
 def kill_children():

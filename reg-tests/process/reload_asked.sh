@@ -4,17 +4,12 @@
 # usage: reload_asked.sh [ROUNDS]
 . "${0%/*}/../lib.sh"
 
-master=$dir/master.sock
 for n in 1 2; do
 	say "## nbproc $n"
 	{
 		printf '\tnbproc %s\n\tstats timeout 60s\n' "$n"
+		http_defaults
 		cat <<-END
-		defaults
-			mode http
-			timeout connect 30s
-			timeout client 2m
-			timeout server 2m
 		frontend fe
 			bind $front
 			http-request use-service prometheus-exporter if { path /metrics }
@@ -27,9 +22,8 @@ for n in 1 2; do
 			printf 'backend be%s\n\tserver s1 127.0.0.1:1 disabled\n' "$i"
 		done
 	} | config
-	start_penstock -W -S "$master,level,admin"
-	python3 "$srcdir/reg-tests/process/reload_asked.py" --front "$front" --back "$back" \
-		--stats "$stats" --parent "$master" --pid "$pid" --rounds "${1:-25}" --count "$n"
+	start_workers
+	driver "${0%/*}/reload_asked.py" --rounds "${1:-25}" --count "$n"
 	check "every answer was whole" test $? -eq 0
 	stop_penstock
 done

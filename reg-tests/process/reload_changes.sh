@@ -4,15 +4,13 @@
 # replaced go on without it.
 . "${0%/*}/../lib.sh"
 
-parent=$dir/parent.sock
 { printf '\tnbproc 2\n'; tcp_proxy; } | config
-start_penstock -W -S "$parent"
-python3 - "$parent" "$stats" "$dir/cfg" "$srcdir/reg-tests/process" <<'PY' || failures=1
-import sys, threading
-path, stats, cfg, tools = sys.argv[1:5]
-sys.path.insert(0, tools)
-sys.argv = sys.argv[:1]
-from service import ask, check, finish
+start_workers
+driver - <<'PY' || failures=1
+import threading
+from service import Service, ask, check, finish
+service = Service()
+path, stats, cfg = service.args.parent, service.args.stats, service.cfg
 
 wanted, over = "s1", False
 

@@ -7,11 +7,7 @@
 
 config <<END
 	nbproc 2
-defaults
-	mode http
-	timeout connect 30s
-	timeout client 2m
-	timeout server 2m
+$(http_defaults)
 frontend fe
 	bind $front
 	default_backend be
@@ -19,26 +15,14 @@ backend be
 	server s1 $back check inter 200ms rise 1 fall 1
 	server s2 $back weight 3
 END
-start_penstock -W -S "$dir/parent.sock"
-python3 - "$front" "$back" "$stats" "$dir/parent.sock" "$pid" "$dir/cfg" "$log" \
-	"$srcdir/reg-tests/process" <<'PY' || failures=1
-import os, re, signal, socket, sys
-front, back, stats, parent, pid, cfg, log, tools = sys.argv[1:9]
-sys.path.insert(0, tools)
-sys.argv = sys.argv[:1] + ["--front", front, "--back", back, "--stats", stats, "--parent", parent]
+start_workers
+driver - <<'PY' || failures=1
+import os, re, signal, socket
 from service import Origin, Service, check, finish, until
-pid = int(pid)
-service, origin = Service(), Origin(back)
-
-
-def logged(text):
-    with open(log, errors="replace") as f:
-        return text in f.read()
-
-
-def children():
-    with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
-        return {int(p) for p in f.read().split()}
+service = Service()
+back, pid, cfg = service.args.back, service.pid, service.cfg
+logged, children = service.logged, service.children
+origin = Origin(back)
 
 
 def lives(process):

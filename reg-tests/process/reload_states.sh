@@ -105,7 +105,6 @@ finish()
 END
 cp "$PENSTOCK" "$dir/program"
 PENSTOCK=$dir/program
-start_penstock -W -S "$dir/parent.sock"
-PYTHONPATH=$srcdir/reg-tests/process python3 "$dir/test.py" --front "$front" --back "$back" --stats "$stats" \
-	--parent "$dir/parent.sock" --pid "$pid" --program "$PENSTOCK" --log "$log" || failures=1
+start_workers
+driver "$dir/test.py" --program "$PENSTOCK" --log "$log" || failures=1
 finish

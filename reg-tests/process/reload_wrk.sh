@@ -26,11 +26,7 @@ children="$children $!"
 proxy() {
 	config <<-END
 		$1 2
-	defaults
-		mode http
-		timeout connect 30s
-		timeout client 2m
-		timeout server 2m
+	$(http_defaults)
 		option splice-response
 	frontend fe
 		bind $front
@@ -45,18 +41,18 @@ proxy() {
 
 judge() {
 	python3 "$srcdir/reg-tests/process/reload_wrk.py" "${front%:*}" "${front#*:}" "${back#*:}" \
-		"$dir/parent.sock" "$pid" "$rounds" "$pace"
+		"$parent" "$pid" "$rounds" "$pace"
 }
 
 proxy nbproc
-start_penstock -W -S "$dir/parent.sock"
+start_workers
 check "$rounds reloads: wrk finds nothing wrong" judge
 stop_penstock
 
 if [ $# -gt 0 ] && command -v haproxy >/dev/null; then
 	say "## haproxy"
 	proxy nbthread
-	PENSTOCK=haproxy start_penstock -W -S "$dir/parent.sock"
+	PENSTOCK=haproxy start_workers
 	judge
 	PENSTOCK=haproxy stop_penstock
 fi

@@ -109,7 +109,7 @@ check("it ends", started.wait(120) in (0, 143))
 once("what it says last is heard, too", "All workers have ended.")
 finish()
 PY
-python3 "$dir/judge" "$lines" "$front" "$stats" "$dir/parent.sock" "$srcdir/reg-tests/process" \
-	"$PENSTOCK" -W -db -f "$dir/cfg" -S "$dir/parent.sock" || failures=1
+python3 "$dir/judge" "$lines" "$front" "$stats" "$parent" "$srcdir/reg-tests/process" \
+	"$PENSTOCK" -W -db -f "$dir/cfg" -S "$parent" || failures=1
 [ "$failures" -eq 0 ] || cat "$log"
 finish

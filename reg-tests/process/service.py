@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-What the tests of several workers share: a penstock that the script has started (options front, back,
-stats, parent, pid), an origin, commands, and waiting for events. Used by one_service.py and others.
+What the tests of several workers share: a penstock that the script has started, an origin, commands,
+and waiting for events. The options come from driver() of reg-tests/lib.sh.
 """
 
 import argparse
+import os
 import re
 import socket
 import sys
@@ -72,11 +73,24 @@ def ask(path, command):
 class Service:
     def __init__(self, extra=lambda parser: None):
         p = argparse.ArgumentParser()
-        for name in "front", "back", "stats", "parent":
+        for name in "front", "back", "stats", "parent", "dir":
             p.add_argument("--" + name)
         p.add_argument("--pid", type=int)
         extra(p)
         self.args = p.parse_args()
+        self.pid = self.args.pid
+        folder = self.args.dir or ""
+        self.cfg, self.log = os.path.join(folder, "cfg"), os.path.join(folder, "log")
+
+    def logged(self, text):
+        """How often it stands in the log."""
+        with open(self.log, errors="replace") as f:
+            return f.read().count(text)
+
+    def children(self):
+        """Pids of the parent's children, whatever they are."""
+        with open(f"/proc/{self.pid}/task/{self.pid}/children") as f:
+            return {int(pid) for pid in f.read().split()}
 
     def ask(self, command):
         return ask(self.args.stats, command)

@@ -16,19 +16,15 @@ frontend fe
 	bind $front
 	http-request return status 200 content-type text/plain string "short"
 END
-start_penstock -W -S "$dir/parent.sock"
-check "four workers share the work" python3 - "$front" "$dir/parent.sock" \
-	"$stats" "$srcdir/reg-tests/process" "$@" <<'PY'
+start_workers
+check "four workers share the work" driver - "$@" <<'PY'
 import re, signal, subprocess, sys, time
-front, parent, stats, tools = sys.argv[1:5]
-many = int(sys.argv[5]) if len(sys.argv) > 5 else 8000
-widths = sys.argv[6:] or ["16"]
-sys.path.insert(0, tools)
-sys.argv = sys.argv[:1] + ["--front", front, "--parent", parent, "--stats", stats]
 from service import Service, until
 
 ROUNDS, LIMIT = 10, 1.3
-service = Service()
+service = Service(lambda p: (p.add_argument("many", nargs="?", type=int, default=8000),
+                             p.add_argument("widths", nargs="*", default=["16"])))
+front, many, widths = service.args.front, service.args.many, service.args.widths
 until("they serve", lambda: len(service.workers()) == 4)
 pids = service.workers()
 

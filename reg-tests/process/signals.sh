@@ -6,16 +6,13 @@
 . "${0%/*}/../lib.sh"
 
 { printf '\tnbproc 2\n'; http_proxy; } | config
-start_penstock -W -S "$dir/parent.sock"
-python3 - "$front" "$back" "$stats" "$dir/parent.sock" "$pid" "$srcdir/reg-tests/process" <<'PY' || failures=1
-import os, signal, sys
+start_workers
+driver - <<'PY' || failures=1
+import os, signal
 from signal import SIGHUP, SIGKILL, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2
-front, back, stats, parent, pid, tools = sys.argv[1:7]
-sys.path.insert(0, tools)
-sys.argv = sys.argv[:1] + ["--front", front, "--back", back, "--stats", stats, "--parent", parent]
 from service import Origin, Service, check, finish, until
-pid = int(pid)
-service, origin = Service(), Origin(back)
+service = Service()
+pid, origin = service.pid, Origin(service.args.back)
 
 
 def send(*signals):

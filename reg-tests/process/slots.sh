@@ -7,11 +7,7 @@
 few=127.0.0.1:$(ports 1)
 config <<END
 	nbproc 4
-defaults
-	mode http
-	timeout connect 30s
-	timeout client 2m
-	timeout server 2m
+$(http_defaults)
 	timeout queue 2m
 	option http-server-close
 frontend fe
@@ -26,7 +22,6 @@ backend few
 	balance leastconn
 	server s1 $back maxconn 2 maxqueue 3
 END
-start_penstock -W -S "$dir/parent.sock"
-python3 "$srcdir/reg-tests/process/slots.py" --front "$front" --back "$back" --few "$few" \
-	--stats "$stats" --parent "$dir/parent.sock" || failures=1
+start_workers
+driver "${0%/*}/slots.py" --few "$few" || failures=1
 finish

@@ -3,15 +3,13 @@
 # A worker that was stopped (SIGSTOP) is left out of an answer that all give, and said to be.
 . "${0%/*}/../lib.sh"
 
-parent=$dir/parent.sock
 { printf '\tnbproc 2\n\tstats timeout 2m\n'; tcp_proxy; } | config
-start_penstock -W -S "$parent"
-python3 - "$parent" "$stats" "$srcdir/reg-tests/process" <<'PY' || failures=1
-import os, signal, sys
-path, stats, tools = sys.argv[1:4]
-sys.path.insert(0, tools)
-sys.argv = sys.argv[:1]
-from service import ask, check, finish
+start_workers
+driver - <<'PY' || failures=1
+import os, signal
+from service import Service, ask, check, finish
+service = Service()
+path, stats = service.args.parent, service.args.stats
 
 now = ask(path, "show proc").split("# workers\n")[1]
 first, second = [int(line.split()[0]) for line in now.splitlines() if line.strip()]

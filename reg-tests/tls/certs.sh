@@ -4,6 +4,7 @@
 #   authority ca                     # ca.pem (certificate), ca.key
 #   signed site ca www.example.com   # site.crt, site.key, site.pem (both), for that name, signed by ca
 #   served www.example.com           # the subject of the certificate that $front shows for the name
+#   start_site                       # a penstock that answers by itself, as www.example.com
 
 command -v openssl >/dev/null || { say "no openssl program"; exit 77; }
 "$PENSTOCK" help "crt-base" >/dev/null 2>&1 || { say "this build has no TLS"; exit 77; }
@@ -41,3 +42,17 @@ hello() {
 	timeout 60 openssl s_client -connect "$front" -servername "$name" "$@" </dev/null 2>/dev/null
 }
 served() { hello "$@" | sed -n 's/^subject=.*CN = //p'; }
+
+start_site() {
+	authority ca
+	signed site ca www.example.com
+	config <<-END
+	defaults d
+		mode http
+		timeout client 1m
+		http-request return status 200
+	frontend f
+		bind $front ssl crt $certs/site.pem
+	END
+	start_penstock
+}

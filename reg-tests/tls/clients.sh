@@ -16,8 +16,6 @@ authority ca
 signed site ca www.example.com
 signed rsa ca www.example.com rsa
 signed other ca other.example.com
-front=127.0.0.1:$(ports 1)
-back=127.0.0.1:$(ports 1)
 raw=127.0.0.1:$(ports 1)
 config <<END
 defaults d

@@ -30,18 +30,13 @@ done
 config <<END
 	nbproc 2
 	set-dumpable
-defaults
-	mode http
-	timeout connect 30s
-	timeout client 2m
-	timeout server 2m
+$(http_defaults)
 frontend fe
 	bind $front ssl crt $certs/ec.pem crt $certs/rsa.pem crt $certs/split.pem crt $certs/changed.pem crt $certs/changed-rsa.pem
 	http-request return status 200 content-type text/plain lf-string %pid
 END
-start_penstock -W -S "$dir/parent.sock"
-PYTHONPATH=$srcdir/reg-tests/process python3 "$srcdir/reg-tests/tls/dumped_keys.py" --front "$front" \
-	--stats "$stats" --parent "$dir/parent.sock" --pid "$pid" --certs "$certs"
+start_workers
+driver "${0%/*}/dumped_keys.py" --certs "$certs"
 case $? in
 0) ;;
 77) exit 77 ;;

@@ -26,8 +26,8 @@ frontend cache
 backend be
 	server s1 $origin
 END
-start_penstock -W -S "$dir/parent.sock"
-early_test "$front" "$file" "$cache" "$dir/parent.sock" <<'PY'
+start_workers
+early_test "$front" "$file" "$cache" "$parent" <<'PY'
 parent = addresses.pop()
 
 

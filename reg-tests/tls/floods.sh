@@ -6,18 +6,7 @@
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 
-authority ca
-signed site ca www.example.com
-front=127.0.0.1:$(ports 1)
-config <<END
-defaults d
-	mode http
-	timeout client 1m
-	http-request return status 200
-frontend f
-	bind $front ssl crt $certs/site.pem
-END
-start_penstock
+start_site
 flood() { timeout 300 "$topbuild/reg-tests/tls/tlsflood" "${front#*:}" "$@" >"$dir/said" 2>&1; }
 said() { flood "$1" "$2" && cat "$dir/said" && grep -q "^$1: [0-9]* sent, $3\$" "$dir/said"; }
 

@@ -6,18 +6,7 @@
 . "${0%/*}/certs.sh"
 command -v python3 >/dev/null || exit 77
 
-authority ca
-signed site ca www.example.com
-front=127.0.0.1:$(ports 1)
-config <<END
-defaults d
-	mode http
-	timeout client 1m
-	http-request return status 200
-frontend f
-	bind $front ssl crt $certs/site.pem
-END
-start_penstock
+start_site
 timeout 120 python3 "${0%/*}/hostile.py" "${front#*:}" >"$dir/said" 2>&1
 cat "$dir/said"
 taken() { check "$1: taken" grep -qx "$1: hello" "$dir/said"; }

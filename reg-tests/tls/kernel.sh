@@ -7,7 +7,6 @@
 
 authority ca
 signed site ca localhost
-front=127.0.0.1:$(ports 1)
 plain=127.0.0.1:$(ports 1)
 head -c 12000 /dev/urandom | od -An -tx1 -v | tr -d ' \n' | head -c 12000 >"$certs/body"
 config <<END

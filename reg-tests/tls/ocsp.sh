@@ -46,7 +46,7 @@ frontend fe
 	bind $revoked ssl crt $dir/revoked.pem
 	http-request return status 200 content-type text/plain lf-string "worker %[proc]\n"
 END
-start_penstock -W -S "$dir/parent.sock"
+start_workers
 check "it warns of the one that must be stapled" grep -q "command.pem' promises an OCSP response" "$log"
 
 # both ADDRESS TEXT: each worker says it to the client that asks for its status.
@@ -79,7 +79,7 @@ check "by file" says "Cert Status: good" "$(ask "show ssl ocsp-response $dir/com
 check "with its certificate" says "Cert Status: good" "$(ask "show ssl cert $dir/command.pem.ocsp")"
 check "its number" says "OCSP Response Key: ${id%1001}1002" "$(ask "show ssl cert $dir/command.pem")"
 
-reload() { "$tool" -s "$dir/parent.sock" ask reload | grep -q Success=1; }
+reload() { "$tool" -s "$parent" ask reload | grep -q Success=1; }
 good_until() { sed -n 's/^ *Next Update: *//p'; }
 # shown NAME: what is sent with it is good as long as the one in NAME.der.
 shown() {

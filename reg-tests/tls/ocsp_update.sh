@@ -41,7 +41,7 @@ frontend fe
 	bind $back ssl crt @/dead
 	http-request return status 200 content-type text/plain lf-string "worker %[proc]\n"
 END
-start_penstock -W -S "$dir/parent.sock"
+start_workers
 both() {
 	tries=0 met=
 	while [ "$tries" -lt 400 ] && [ "$(printf '%s\n' $met | sort -u | wc -l)" -lt 2 ]; do

@@ -24,7 +24,7 @@ frontend fe
 	bind $front ssl crt $certs/site.pem ca-file $certs/ca.pem verify optional
 	http-request return status 200
 END
-start_penstock -W -S "$dir/parent.sock"
+start_workers
 file=$certs/ca.pem
 command() { # COMMAND: read from a file, because it is long
 	printf '%s\n' "$1" >"$dir/command"
@@ -48,7 +48,7 @@ $(cat "$1")
 "; }
 both() { # COMMAND TEXT: each worker says it
 	for worker in 1 2; do
-		"$tool" -s "$dir/parent.sock" ask "@$worker $1" | grep -qF -e "$2" || return 1
+		"$tool" -s "$parent" ask "@$worker $1" | grep -qF -e "$2" || return 1
 	done
 }
 check "40 kB of authorities at least" test "$(wc -c <"$certs/fits")" -gt 40000

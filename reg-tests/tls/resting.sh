@@ -7,7 +7,6 @@
 
 authority ca
 signed site ca localhost
-front=127.0.0.1:$(ports 1)
 inner=127.0.0.1:$(ports 1)
 config <<END
 defaults d

@@ -27,7 +27,7 @@ frontend file
 frontend cache
 	bind $cache ssl crt $dir/pem no-tls-tickets
 END
-start_penstock -W -S "$dir/parent.sock"
+start_workers
 
 # visit ADDRESS VERSION OPTIONS: a request; what the client says goes to $dir/said.
 visit() {
@@ -62,7 +62,7 @@ for kind in tickets file cache; do
 			"$dir/$kind.$version"
 	done
 done
-check "reloaded" "$tool" -s "$dir/parent.sock" ask reload
+check "reloaded" "$tool" -s "$parent" ask reload
 for kind in tickets file cache; do
 	for version in tls1_2 tls1_3; do
 		check "$kind, $version: all new workers resume it" everywhere $kind $version \

@@ -16,11 +16,7 @@ for words in "" "no option splice-response" "http-reuse always" "tune.sndbuf.cli
 	case $words in tune*) global=$words words= ;; esac
 	config <<-END
 		$global
-	defaults
-		mode http
-		timeout connect 30s
-		timeout client 2m
-		timeout server 2m
+	$(http_defaults)
 		$words
 	listen before
 		mode tcp

@@ -5,7 +5,7 @@
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 
-mutual=127.0.0.1:$(ports 1)
+mutual=$back
 authority ca
 authority other
 signed first ca first.example
@@ -31,11 +31,7 @@ cp "$certs/none.crl" "$certs/revoked.crl"
 config <<END
 	nbproc 4
 	stats maxconn 1000
-defaults
-	mode http
-	timeout connect 30s
-	timeout client 2m
-	timeout server 2m
+$(http_defaults)
 frontend fe
 	bind $front ssl crt $certs/kept.pem crt-list $certs/list
 	http-request return status 200 content-type text/plain lf-string %pid
@@ -43,7 +39,6 @@ frontend mutual
 	bind $mutual ssl crt $certs/first.pem ca-file $certs/trusted.pem crl-file $certs/revoked.crl verify required
 	http-request return status 200 content-type text/plain lf-string %pid
 END
-start_penstock -W -S "$dir/parent.sock"
-PYTHONPATH=$srcdir/reg-tests/process python3 "$srcdir/reg-tests/tls/store_commands.py" --front "$front" \
-	--back "$mutual" --stats "$stats" --parent "$dir/parent.sock" --pid "$pid" --certs "$certs" || failures=1
+start_workers
+driver "${0%/*}/store_commands.py" --certs "$certs" || failures=1
 finish

@@ -19,7 +19,7 @@ frontend fe
 	bind $front ssl crt $dir/pem tls-ticket-keys $dir/keys
 	http-request return status 200 content-type text/plain lf-string "worker %[proc]\n"
 END
-start_penstock -W -S "$dir/parent.sock"
+start_workers
 
 visit() {
 	printf 'GET / HTTP/1.0\r\n\r\n' | timeout 60 openssl s_client -connect "$front" -tls1_2 \
@@ -39,7 +39,7 @@ all() {
 }
 push() { ask "set ssl tls-key $dir/keys $(key 48)" | grep -q updated; }
 keys() { ask "show tls-keys $dir/keys"; }
-reload() { "$tool" -s "$dir/parent.sock" ask reload | grep -q Success=1; }
+reload() { "$tool" -s "$parent" ask reload | grep -q Success=1; }
 
 check "keys are those of the file" sh -c "
 	printf '%s\n' '$(keys)' | sed -n 's/^0\.. //p' | cmp -s - '$dir/keys'"

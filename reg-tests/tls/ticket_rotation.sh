@@ -23,7 +23,7 @@ frontend filed
 	bind $filed ssl crt $dir/pem tls-ticket-keys $dir/keys
 	http-request return status 200
 END
-start_penstock -W -S "$dir/parent.sock"
+start_workers
 cp "$dir/cfg" "$dir/good"
 note=
 for fd in /proc/"$pid"/fd/*; do
@@ -31,11 +31,11 @@ for fd in /proc/"$pid"/fd/*; do
 done
 [ -n "$note" ] && [ -w "$note" ] || exit 77
 
-reload() { "$tool" -s "$dir/parent.sock" ask reload | grep -q "Success=$1"; }
+reload() { "$tool" -s "$parent" ask reload | grep -q "Success=$1"; }
 # In all: "", or the keys that all processes have.
 common() {
-	one=$("$tool" -s "$dir/parent.sock" ask "@1 show tls-keys *" | grep '^[0-9]')
-	two=$("$tool" -s "$dir/parent.sock" ask "@2 show tls-keys *" | grep '^[0-9]')
+	one=$("$tool" -s "$parent" ask "@1 show tls-keys *" | grep '^[0-9]')
+	two=$("$tool" -s "$parent" ask "@2 show tls-keys *" | grep '^[0-9]')
 	[ "$one" != "$two" ] || printf '%s' "$one"
 }
 changed() {
