@@ -20,6 +20,7 @@ listen farm
 	server off $back weight 10
 	server ill $back weight 10 check inter 60s fall 2 port ${back##*:}
 	server host localhost:${back##*:} weight 10 $3
+	server asked $back weight 10 check inter 60s port ${back##*:} agent-check agent-port 1 agent-inter 60s
 backend other
 	$2
 	server s1 $back weight 20
@@ -28,6 +29,9 @@ END
 }
 cli() { "$tool" -s "$stats" ask "$1"; }
 states() { cli "show servers state" | awk '$2 == "farm" || $2 == "other" { print $4, $5, $6, $7, $8, $18 }'; }
+targets_are() {
+	cli "show servers state" | awk -v want="$1" '$4 == "asked" && $22 " " $23 " " $24 " " $25 == want { ok = 1 } END { exit !ok }'
+}
 is() { states | grep -qx "$1"; }
 
 farm "load-server-state-from-file none"
@@ -36,6 +40,9 @@ cli "set weight farm/heavy 3" >/dev/null
 cli "set weight other/s1 7" >/dev/null
 cli "set server farm/drained state drain" >/dev/null
 cli "set server farm/off state maint" >/dev/null
+cli "set server farm/asked check-addr 127.0.0.8 port 81" >/dev/null
+cli "set server farm/asked agent-addr 127.0.0.9 port 82" >/dev/null
+check "whom checks ask is shown" targets_are "81 127.0.0.8 127.0.0.9 82"
 check "the check fails" until_true 60 is "ill 127.0.0.1 0 0 10 -"
 cli "show servers state" >"$dir/states"
 stop_penstock
@@ -51,6 +58,7 @@ start_penstock
 check "the weight is kept" is "heavy 127.0.0.1 2 0 3 -"
 check "the drain is kept" is "drained 127.0.0.1 2 8 10 -"
 check "the maintenance is kept" is "off 127.0.0.1 0 1 10 -"
+check "whom checks ask is kept" targets_are "81 127.0.0.8 127.0.0.9 82"
 check "the server is down from the start" grep -q "farm/ill is DOWN, changed from server-state" "$log"
 check "a host keeps its last address" is "host 127.0.0.7 2 0 10 localhost"
 check "a backend may stay out" is "s1 127.0.0.1 2 0 20 -"

@@ -343,6 +343,11 @@ static void help_finds_by_beginning_and_likeness(void **state)
 	      "  echo loud                               : l\n"
 	      "  echo secret                             : s\n" HELP_TAIL,
 	      true);
+	check(LEVEL_ADMIN, "show cli nothing of it\n",
+	      "Unknown command, but maybe one of the following ones is a better match:\n"
+	      "  show cli level                          : display the level of the current CLI "
+	      "session\n" HELP_TAIL,
+	      true);
 }
 
 static void empty_command_shows_all(void **state)

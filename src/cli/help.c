@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * help, and what an unknown command is answered with: the commands that this level may use,
- * those that begin with the given words, or those that look like them. Called by cli.c for
- * the words that no table has. One row a piece.
+ * those that begin with the given words, those that look like them, or those that begin with the first
+ * ones of the words. Called by cli.c for the words that no table has. One row a piece.
  */
 #include "cli/help.h"
 
@@ -18,6 +18,7 @@ enum help_choice { HELP_ALL, HELP_PREFIX, HELP_NEAR };
 
 struct help_state {
 	enum help_choice choice;
+	int words; /* HELP_PREFIX: so many of the given ones */
 	int at; /* row to be shown next */
 };
 
@@ -52,22 +53,22 @@ static void help_collect(void)
 	qsort(help_rows, (size_t)help_count, sizeof(help_rows[0]), help_compare);
 }
 
-/* Does the row begin with these words, the last of which may be the start of one? */
-static bool help_begins_with(const struct cli_command *row, const struct cli_call *call)
+/* Does the row begin with the first of these words, the last of which may be the start of one? */
+static bool help_begins_with(const struct cli_command *row, const struct cli_call *call, int words)
 {
 	const char *w = row->words;
 
-	for (int i = 0; i < call->argc; i++) {
+	for (int i = 0; i < words; i++) {
 		size_t len = strlen(call->argv[i]);
 		size_t have = strcspn(w, " ");
 
 		if (strncmp(w, call->argv[i], len) || len > have ||
-		    (len < have && i + 1 < call->argc))
+		    (len < have && i + 1 < words))
 			return false;
 		w += have;
 		if (*w)
 			w++;
-		else if (i + 1 < call->argc)
+		else if (i + 1 < words)
 			return false;
 	}
 	return true;
@@ -91,33 +92,41 @@ static bool help_looks_like(const struct cli_command *row, const struct cli_call
 	return !given.cut && str_distance(memory, row->words, (unsigned)n) <= (unsigned)n;
 }
 
-static bool help_shows(const struct cli_command *row, enum help_choice choice,
+static bool help_shows(const struct cli_command *row, const struct help_state *state,
 		       const struct cli_call *call)
 {
 	if (row->flags & CLI_LATER || row->level > cli_level(call->cli) ||
 	    (row->flags & CLI_HIDDEN && !(row->flags & CLI_LAST)) ||
 	    (row->flags & CLI_EXPERT && !cli_mode(call->cli, CLI_EXPERT)))
 		return false;
-	if (choice == HELP_ALL)
+	if (state->choice == HELP_ALL)
 		return true;
-	return choice == HELP_PREFIX ? help_begins_with(row, call) : help_looks_like(row, call);
+	return state->choice == HELP_PREFIX ? help_begins_with(row, call, state->words) :
+					      help_looks_like(row, call);
 }
 
-static bool help_finds(enum help_choice choice, const struct cli_call *call)
+static bool help_finds(struct help_state *state, enum help_choice choice, int words,
+		       const struct cli_call *call)
 {
+	state->choice = choice;
+	state->words = words;
 	for (int i = 0; i < help_count; i++)
-		if (help_shows(help_rows[i], choice, call))
+		if (help_shows(help_rows[i], state, call))
 			return true;
 	return false;
 }
 
-static enum help_choice help_choose(const struct cli_call *call)
+static void help_choose(struct help_state *state, const struct cli_call *call)
 {
-	if (!call->argc)
-		return HELP_ALL;
-	if (help_finds(HELP_PREFIX, call))
-		return HELP_PREFIX;
-	return help_finds(HELP_NEAR, call) ? HELP_NEAR : HELP_ALL;
+	int words = call->argc;
+
+	if (words && (help_finds(state, HELP_PREFIX, words, call) ||
+		      help_finds(state, HELP_NEAR, 0, call)))
+		return;
+	while (--words > 0)
+		if (help_finds(state, HELP_PREFIX, words, call))
+			return;
+	state->choice = HELP_ALL;
 }
 
 static int help_start(struct cli_call *call, struct err *err)
@@ -126,7 +135,7 @@ static int help_start(struct cli_call *call, struct err *err)
 
 	(void)err;
 	help_collect();
-	state->choice = help_choose(call);
+	help_choose(state, call);
 	cli_say(call, LOG_L_INFO, "The following commands are valid at this level:");
 	return 0;
 }
@@ -137,7 +146,7 @@ static int help_start_unknown(struct cli_call *call, struct err *err)
 
 	(void)err;
 	help_collect();
-	state->choice = help_choose(call);
+	help_choose(state, call);
 	if (state->choice == HELP_ALL)
 		cli_say(call, LOG_L_INFO,
 			"Unknown command. Please enter one of the following commands only:");
@@ -157,7 +166,7 @@ static enum cli_step help_next(struct cli_call *call)
 	if (state->at == help_count)
 		return CLI_END;
 	row = help_rows[state->at++];
-	if (!(row->flags & CLI_LAST) && !help_shows(row, state->choice, call))
+	if (!(row->flags & CLI_LAST) && !help_shows(row, state, call))
 		return CLI_MORE;
 	text_init(&usage, memory, sizeof(memory));
 	text_printf(&usage, "%s%s%s", row->words, row->args ? " " : "", row->args ? row->args : "");

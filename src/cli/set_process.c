@@ -108,7 +108,9 @@ static int rate_limit(struct cli_call *call, struct err *err)
 			       "   - 'connections global' to set the per-process maximum "
 			       "connection rate\n"
 			       "   - 'sessions global' to set the per-process maximum session "
-			       "rate");
+			       "rate\n"
+			       "   - 'ssl-sessions global' to set the per-process maximum SSL "
+			       "session rate");
 	if (!str_to_int(cli_arg(call, 2), INT64_MIN, INT64_MAX, &n))
 		return err_set(err, "Expects an integer value.");
 	if (n < 0 || n > INT32_MAX)

@@ -172,21 +172,18 @@ static int check_port_read(const char *text, uint16_t *port, struct err *err)
 	if (!str_to_int(text, INT32_MIN, INT32_MAX, &n))
 		return err_set(err, "provided port is not an integer");
 	if (n < 0 || n > 65535)
-		return err_set(err, "provided port is not valid");
+		return err_set(err, "provided port is invalid");
 	*port = (uint16_t)n;
 	return 0;
 }
 
-static int check_port_set(struct cli_call *call, struct server *s, struct err *err)
+static int check_port_set(const struct cli_call *call, struct server *s, struct err *err)
 {
 	if (!s->check)
 		return err_set(err, "health checks are not enabled on this server");
 	if (!*cli_arg(call, 2))
 		return err_set(err, "set server <b>/<s> check-port requires a port.");
-	if (check_port_read(cli_arg(call, 2), &s->state->check.port, err))
-		return -1;
-	cli_say(call, LOG_L_NOTICE, "health check port updated.");
-	return 0;
+	return check_port_read(cli_arg(call, 2), &s->state->check.port, err);
 }
 
 static int check_addr_set(struct cli_call *call, struct server *s, struct err *err)
@@ -247,18 +244,20 @@ static int agent_port_set(struct server *s, const char *text, struct err *err)
 
 static int agent_addr_set(struct cli_call *call, struct server *s, struct err *err)
 {
+	uint16_t port = s->state->agent.port;
 	struct addr addr;
 
-	if (agent_missing(s, err))
-		return -1;
 	if (!*cli_arg(call, 2))
 		return err_set(err, "set server <b>/<s> agent-addr requires an address and "
 				    "optionally a port.");
+	if (agent_missing(s, err))
+		return -1;
 	if (addr_read(cli_arg(call, 2), &addr))
 		return err_set(err, "invalid addr '%.200s'", cli_arg(call, 2));
-	if (!strcmp(cli_arg(call, 3), "port") && agent_port_set(s, cli_arg(call, 4), err))
+	if (!strcmp(cli_arg(call, 3), "port") && check_port_read(cli_arg(call, 4), &port, err))
 		return -1;
 	s->state->agent.addr = addr;
+	s->state->agent.port = port;
 	return 0;
 }
 
@@ -382,8 +381,10 @@ static int maxconn_server(struct cli_call *call, struct err *err)
 		return -1;
 	if (!*cli_arg(call, 1))
 		return err_set(err, "Require <maxconn>.");
-	if (!str_to_int(cli_arg(call, 1), 0, INT32_MAX, &n))
+	if (!str_to_int(cli_arg(call, 1), INT64_MIN, INT64_MAX, &n))
 		return err_set(err, "maxconn string empty or preceded by garbage");
+	if (n < 0 || n > INT32_MAX)
+		return err_set(err, "Value out of range.");
 	s->state->maxconn = (unsigned)n;
 	queue_serve(s);
 	return 0;

@@ -186,13 +186,9 @@ static enum cli_step state_next(struct cli_call *call)
 		    state_check_status(s), state_check_result(s),
 		    st->admin & ADMIN_MAINT ? 0 : st->health, state_check_state(s),
 		    state_agent_state(s));
-	text_printf(out, " %d %d %s %u - 0 %d ", s->proxy->forced_id, s->forced_id,
-		    s->spec.hostname ? s->spec.hostname : "-", st->addr.port,
-		    s->set.options.on & SRV_CHECK_PORT ? s->set.check_port : 0);
-	if (s->set.options.on & SRV_CHECK_ADDR)
-		servers_say_addr(out, &s->set.check_addr);
-	else
-		text_char(out, '-');
+	text_printf(out, " %d %d %s %u - 0 %u ", s->proxy->forced_id, s->forced_id,
+		    s->spec.hostname ? s->spec.hostname : "-", st->addr.port, st->check.port);
+	servers_say_addr(out, &st->check.addr);
 	text_char(out, ' ');
 	servers_say_addr(out, &st->agent.addr);
 	text_printf(out, " %u\n", st->agent.port);

@@ -125,10 +125,18 @@ static void sess_say_side(struct text *out, const char *name, const struct end *
 	text_char(out, ']');
 }
 
+/* Unix sockets have no port: the number of the bind line stands in its place, as in log lines. */
+static void sess_say_addr(struct text *out, const struct stream *s, const struct addr *addr)
+{
+	addr_print_port(addr, out);
+	if (addr->family == AF_UNIX)
+		text_printf(out, ":%d", s->session->listener->id);
+}
+
 static void sess_say_line(struct text *out, const struct stream *s)
 {
 	text_printf(out, "0x%llx: proto=%s src=", (unsigned long long)s->id, sess_proto(s));
-	addr_print_port(stream_src(s), out);
+	sess_say_addr(out, s, stream_src(s));
 	text_printf(out, " fe=%s be=%s srv=%s ts=%02x age=", s->session->frontend->name,
 		    sess_backend(s), sess_server(s), s->request.step);
 	stats_print_duration(out, clock_now_ms - s->session->accepted_ms);
@@ -144,16 +152,21 @@ static void sess_say_line(struct text *out, const struct stream *s)
 
 /* -- everything about one -------------------------------------------------------------------- */
 
+static const char *sess_mode(const struct proxy *px)
+{
+	return px->set.mode == MODE_HTTP ? "http" : "tcp";
+}
+
 static void sess_say_proxies(struct text *out, const struct stream *s)
 {
 	const struct session *se = s->session;
 
-	text_printf(out, "  frontend=%s (id=%d mode=tcp), listener=%s (id=%d) addr=",
-		    se->frontend->name, se->frontend->uuid,
+	text_printf(out, "  frontend=%s (id=%d mode=%s), listener=%s (id=%d) addr=",
+		    se->frontend->name, se->frontend->uuid, sess_mode(se->frontend),
 		    se->listener->bind->name ? se->listener->bind->name : "?", se->listener->id);
-	addr_print_port(&se->listener->addr, out);
+	sess_say_addr(out, s, &se->listener->addr);
 	text_printf(out, "\n  backend=%s (id=%d mode=%s)\n  server=%s (id=%d)", sess_backend(s),
-		    s->backend ? s->backend->uuid : -1, s->backend ? "tcp" : "-", sess_server(s),
+		    s->backend ? s->backend->uuid : -1, s->backend ? sess_mode(s->backend) : "-", sess_server(s),
 		    s->server ? s->server->puid : -1);
 	if (s->server) {
 		text_str(out, " addr=");
@@ -222,7 +235,7 @@ static void sess_say_all(struct text *out, const struct stream *s)
 	text_printf(out, "0x%llx: [%s.%06ld] id=%llu proto=%s source=", (unsigned long long)s->id,
 		    date_of(se->accepted.tv_sec)->local, (long)se->accepted.tv_usec,
 		    (unsigned long long)s->id, sess_proto(s));
-	addr_print_port(stream_src(s), out);
+	sess_say_addr(out, s, stream_src(s));
 	text_printf(out, "\n  step=%s conn_retries=%u age=", stream_phase_name(s), s->failures);
 	stats_print_duration(out, clock_now_ms - se->accepted_ms);
 	text_str(out, " exp=");
@@ -277,7 +290,9 @@ static int sess_shutdown(struct cli_call *call, struct err *err)
 
 	if (!*cli_arg(call, 0))
 		return err_set(err, "Session pointer expected (use 'show sess').");
-	if (!sess_parse_id(cli_arg(call, 0), &id) || !stream_find(id))
+	if (!sess_parse_id(cli_arg(call, 0), &id))
+		return err_set(err, "Session pointer expected (use 'show sess').");
+	if (!stream_find(id))
 		return err_set(err, "No such session (use 'show sess').");
 	kill = calloc(1, sizeof(*kill));
 	if (!kill)

@@ -590,10 +590,13 @@ static void addresses(void **state)
 	     "no need to change the addr, problem converting port '' to an int by 'stats socket "
 	     "command'\n\n");
 	assert_int_equal(w->s1->state->addr.port, 29002);
-	says("set server one/s1 check-port 99", "health check port updated.\n\n");
+	says("set server one/s1 check-port 99", "\n");
 	assert_int_equal(w->s1->state->check.port, 99);
 	says("set server one/s1 check-addr ::2 port 98", "\n");
 	assert_int_equal(w->s1->state->check.addr.family, AF_INET6);
+	assert_int_equal(w->s1->state->check.port, 98);
+	says("set server one/s1 check-port 65536", "provided port is invalid\n\n");
+	says("set server one/s1 check-addr ::2 port -1", "provided port is invalid\n\n");
 	assert_int_equal(w->s1->state->check.port, 98);
 	says("set server one/s1 check-port x", "provided port is not an integer\n\n");
 	says("set server be/t2 check-port 9", "health checks are not enabled on this server\n\n");

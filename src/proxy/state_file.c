@@ -22,6 +22,7 @@
 /* Columns of the file, those that are read. */
 enum { COL_PROXY = 1, COL_SERVER = 3, COL_ADDR = 4, COL_OP = 5, COL_ADMIN = 6, COL_WEIGHT = 7,
        COL_CONF_WEIGHT = 8, COL_SINCE = 9, COL_HEALTH = 12, COL_PORT = 18,
+       COL_CHECK_PORT = 21, COL_CHECK_ADDR = 22, COL_AGENT_ADDR = 23, COL_AGENT_PORT = 24,
        COLS_NEEDED = 19, COLS = 25 };
 
 enum { ADMIN_BIT_FORCED_MAINT = 0x01, ADMIN_BIT_FORCED_DRAIN = 0x08 };
@@ -32,8 +33,8 @@ struct state_files {
 
 /* One line, its numbers read. */
 struct state_line {
-	const char *proxy, *server, *addr;
-	int64_t op, admin, weight, conf_weight, since_s, health, port;
+	const char *proxy, *server, *addr, *check_addr, *agent_addr; /* the last two: NULL: not there */
+	int64_t op, admin, weight, conf_weight, since_s, health, port, check_port, agent_port;
 };
 
 /* ---- reading ---------------------------------------------------------------------------- */
@@ -56,6 +57,12 @@ static bool parse_line(char *text, struct state_line *line)
 	line->proxy = cols[COL_PROXY];
 	line->server = cols[COL_SERVER];
 	line->addr = cols[COL_ADDR];
+	line->check_addr = n > COL_CHECK_ADDR ? cols[COL_CHECK_ADDR] : NULL;
+	line->agent_addr = n > COL_AGENT_ADDR ? cols[COL_AGENT_ADDR] : NULL;
+	line->check_port = line->agent_port = 0;
+	if ((n > COL_CHECK_PORT && !number(cols[COL_CHECK_PORT], UINT16_MAX, &line->check_port)) ||
+	    (n > COL_AGENT_PORT && !number(cols[COL_AGENT_PORT], UINT16_MAX, &line->agent_port)))
+		return false;
 	return number(cols[COL_OP], SERVER_STOPPING, &line->op) &&
 	       number(cols[COL_ADMIN], 0xff, &line->admin) &&
 	       number(cols[COL_WEIGHT], 256, &line->weight) &&
@@ -67,6 +74,29 @@ static bool parse_line(char *text, struct state_line *line)
 
 /* ---- applying --------------------------------------------------------------------------- */
 
+/* An IP address without port. */
+static bool read_addr(const char *text, struct addr *addr)
+{
+	if (inet_pton(AF_INET, text, &addr->v4) == 1)
+		addr->family = AF_INET;
+	else if (inet_pton(AF_INET6, text, &addr->v6) == 1)
+		addr->family = AF_INET6;
+	else
+		return false;
+	return true;
+}
+
+/* Whom its checks ask: "set server ... check-port" and the like, before. */
+static void apply_target(struct check_state *state, const char *text, int64_t port)
+{
+	struct addr addr = { 0 };
+
+	if (text && read_addr(text, &addr))
+		state->addr = addr;
+	if (port)
+		state->port = (uint16_t)port;
+}
+
 /* "init-addr" of a server with a host name says whether the last address comes first. An address
  * that was written down in the configuration holds. */
 static void apply_addr(struct server *s, const struct state_line *line)
@@ -77,11 +107,7 @@ static void apply_addr(struct server *s, const struct state_line *line)
 		s->state->addr.port = addr.port;
 	if (!s->spec.hostname || s->set.init_addr[0] != INIT_ADDR_LAST)
 		return;
-	if (inet_pton(AF_INET, line->addr, &addr.v4) == 1)
-		addr.family = AF_INET;
-	else if (inet_pton(AF_INET6, line->addr, &addr.v6) == 1)
-		addr.family = AF_INET6;
-	else
+	if (!read_addr(line->addr, &addr))
 		return;
 	addr.port = s->state->addr.port;
 	s->state->addr = addr;
@@ -123,6 +149,10 @@ static void apply(struct server *s, const struct state_line *line)
 		s->state->user_weight = (unsigned)line->weight;
 		server_update_weight(s);
 	}
+	if (s->set.options.on & SRV_CHECK)
+		apply_target(&s->state->check, line->check_addr, line->check_port);
+	if (s->set.options.on & SRV_AGENT_CHECK)
+		apply_target(&s->state->agent, line->agent_addr, line->agent_port);
 	apply_health(s, line);
 	apply_admin(s, line);
 	s->state->changed_ms = since_ms < clock_now_ms ? clock_now_ms - since_ms : 0;
