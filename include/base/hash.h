@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of len bytes; the functions that go by these names. */
 uint32_t hash_sdbm(const void *data, size_t len);
 uint32_t hash_djb2(const void *data, size_t len);
 /* As in Ethernet, gzip and PNG. */

@@ -34,6 +34,7 @@ static inline uint64_t rate_add(struct rate *rate, uint64_t now_ms, uint64_t n)
 		rate_raise_max(rate, now);
 	return now;
 }
+/* Forgets the highest rates, for "clear counters". */
 void rate_clear_max(struct rate *rate);
 /* The rate now, without adding. now_ms may be older than what was added last. */
 uint64_t rate_read(const struct rate *rate, uint64_t now_ms);

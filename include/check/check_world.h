@@ -18,6 +18,7 @@
 extern int listening;  /* a socket on loopback; -1: none */
 extern unsigned port;  /* its port */
 
+/* Opens it anew, with room for so many connections that nobody accepts; closes it. */
 void open_port(int backlog);
 void close_port(void);
 

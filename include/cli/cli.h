@@ -14,12 +14,12 @@ enum { CLI_OUTPUT_MIN = 16384 };
 
 enum cli_severity { CLI_SEVERITY_NONE, CLI_SEVERITY_NUMBER, CLI_SEVERITY_STRING };
 
-/* A conversation with rights level (LEVEL_USER ...) that shows severities in this way. NULL:
- * out of memory. The caller frees it. */
 /* Most bytes of a line and its payload: tune.bufsize, but not less than this. */
 enum { CLI_LINE_LEAST = 16384 };
 extern size_t cli_line_most;
 
+/* A conversation with rights level (LEVEL_USER ...) that shows severities in this way. NULL:
+ * out of memory. The caller frees it. */
 struct cli *cli_new(int level, int severity);
 void cli_free(struct cli **cli);
 /* It is one with another process of the service. */

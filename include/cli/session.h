@@ -8,7 +8,7 @@
 
 struct cli;
 
-int cli_level(const struct cli *cli);
+int cli_level(const struct cli *cli);    /* LEVEL_USER ... */
 int cli_severity(const struct cli *cli); /* enum cli_severity */
 /* Rights can only go down; expert and experimental mode end with it. */
 void cli_lower_level(struct cli *cli, int level);

@@ -11,6 +11,7 @@ void world_begin(const char *lines);
 void world_begin_many(const char *lines, unsigned n, const char *settings);
 void world_end(void);
 
+/* Valid until world_end. */
 struct proxy *world_backend(void);
 struct server *world_server(unsigned i); /* in the order of the lines */
 /* Index of the server chosen for a client of this address (NULL: none); -1: none usable;

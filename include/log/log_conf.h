@@ -27,6 +27,7 @@ struct log_data {
 extern const struct log_data *log_running;
 extern const struct keyword log_keywords[];
 
+/* The module's functions of these names (config/module.h). */
 void log_init(struct config *cfg, void *module_data);
 int log_finish(struct config *cfg, void *module_data);
 

@@ -67,6 +67,7 @@ ssize_t ring_read(const struct ring *ring, uint64_t *position, char *buf, size_t
 /* Length of the message at position, which must be kept. */
 size_t ring_message_len(const struct ring *ring, uint64_t position);
 
+/* watch, the caller's, whose position is set, hears of what is written until ring_unwatch. */
 void ring_watch(struct ring *ring, struct ring_watch *watch);
 void ring_unwatch(struct ring_watch *watch);
 

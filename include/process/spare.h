@@ -23,6 +23,7 @@ struct worker *spare_serve(void);
 
 /* -- the parent ------------------------------------------------------------------------------ */
 
+/* There is one, waiting or serving. */
 bool spare_here(void);
 /* Changes are made in its memory: spare_begin was called. */
 bool spare_serves(void);

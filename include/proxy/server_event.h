@@ -17,6 +17,7 @@ struct server_event {
 	unsigned requeued;         /* streams that were taken from a queue */
 };
 
+/* It went up, down or into stopping; entered maintenance; left it. */
 void server_log_op(const struct server_event *ev);
 void server_log_maint(const struct server_event *ev);
 void server_log_ready(const struct server_event *ev);

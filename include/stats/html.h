@@ -31,6 +31,7 @@ struct html {
 	};
 };
 
+/* The page that was asked for, from its begin; req is copied. */
 void html_init(struct html *h, const struct page_request *req);
 /* The next piece; false: it was the last. resumed: something else has run since. */
 bool html_say(struct html *h, struct text *out, bool resumed);

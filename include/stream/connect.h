@@ -5,6 +5,7 @@
 
 struct stream;
 
+/* Rows of the step table: they return an enum step_result (stream/steps.h). */
 int connect_start(struct stream *s);
 int connect_wait(struct stream *s);
 int connect_retry(struct stream *s);

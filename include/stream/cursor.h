@@ -16,6 +16,7 @@ struct stream_cursor {
 	uint64_t last_id;    /* of the newest stream at the start */
 };
 
+/* Begins at the oldest stream; stream_cursor_end must follow. */
 void stream_cursor_start(struct stream_cursor *cursor);
 /* The next stream, oldest first; NULL: all were seen. */
 struct stream *stream_cursor_next(struct stream_cursor *cursor);

@@ -52,6 +52,7 @@ extern const struct action tuning_actions[], http_timeout_actions[]; /* how a st
 /* The action of "redirect" lines, whose text is no format. */
 extern const struct action redirect_action;
 
+/* The action "allow", also of the lists that stats/ runs. */
 enum action_result http_action_allow(const struct rule *rule, struct view *view, unsigned place);
 
 #endif

@@ -17,6 +17,7 @@
 #include "config/load.h"
 #include "config/module.h"
 #include "expr/acl.h"
+#include "expr/test_rows.h"
 #include "expr/vars.h"
 #include "expr/view.h"
 #include "proxy/proxy.h"
@@ -82,29 +83,14 @@ static int start(void **state)
 
 /* -- against the reference -------------------------------------------------------------- */
 
-/* '@' stands for the folder of pattern files. */
-static void expand(const char *line, char *out, size_t size)
-{
-	const char *srcdir = getenv("srcdir");
-	size_t n = (size_t)snprintf(out, size, "if { ");
-
-	for (; *line && n < size - 64; line++) {
-		if (*line == '@')
-			n += (size_t)snprintf(out + n, size - n, "%s/reg-tests/expr/patterns/",
-					      srcdir ? srcdir : ".");
-		else
-			out[n++] = *line;
-	}
-	snprintf(out + n, size - n, " }");
-}
-
 static const char *verdict(const char *line)
 {
 	struct config *cfg;
-	char words[1024];
+	char words[1024], expanded[1000];
 	bool yes;
 
-	expand(line, words, sizeof(words));
+	test_rows_expand(line, expanded, sizeof(expanded));
+	snprintf(words, sizeof(words), "if { %s }", expanded);
 	cfg = read_cond(words);
 	if (!cfg)
 		return "ERR";
@@ -113,32 +99,20 @@ static const char *verdict(const char *line)
 	return yes ? "yes" : "no";
 }
 
+static bool same_verdict(const char *line, const char *recorded)
+{
+	const char *ours = verdict(line);
+
+	if (!strcmp(ours, recorded))
+		return true;
+	print_error("%s: %s\n", line, ours);
+	return false;
+}
+
 static void verdicts_equal_reference(void **state)
 {
-	const char *srcdir = getenv("srcdir");
-	char line[1024], *tab;
-	int bad = 0, rows = 0;
-	FILE *f;
-
 	(void)state;
-	snprintf(line, sizeof(line), "%s/reg-tests/expr/acls.txt", srcdir ? srcdir : ".");
-	f = fopen(line, "r");
-	assert_non_null(f);
-	while (fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\n")] = 0;
-		tab = strchr(line, '\t');
-		if (line[0] == '#' || !tab)
-			continue;
-		*tab = 0;
-		rows++;
-		if (!strcmp(verdict(line), tab + 1))
-			continue;
-		print_error("%s: %s, not %s\n", line, verdict(line), tab + 1);
-		bad++;
-	}
-	fclose(f);
-	assert_int_equal(bad, 0);
-	assert_true(rows > 250);
+	test_rows("acls.txt", same_verdict, 250);
 }
 
 /* -- conditions ------------------------------------------------------------------------- */

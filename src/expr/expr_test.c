@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "expr/expr.h"
+#include "expr/test_rows.h"
 #include "expr/vars.h"
 #include "expr/view.h"
 #include "proxy/global.h"
@@ -98,22 +99,6 @@ static int finish(void **state)
 	return 0;
 }
 
-/* '@' stands for the folder of pattern files. */
-static void expand(const char *text, char *out, size_t size)
-{
-	const char *srcdir = getenv("srcdir");
-	size_t n = 0;
-
-	for (; *text && n < size - 64; text++) {
-		if (*text == '@')
-			n += (size_t)snprintf(out + n, size - n, "%s/reg-tests/expr/patterns/",
-					      srcdir ? srcdir : ".");
-		else
-			out[n++] = *text;
-	}
-	out[n] = 0;
-}
-
 /* Does the expression come to what the reference made of it? */
 static bool value_is(const char *row, const char *want)
 {
@@ -121,7 +106,7 @@ static bool value_is(const char *row, const char *want)
 	struct span got;
 	struct err err;
 
-	expand(row, expr, sizeof(expr));
+	test_rows_expand(row, expr, sizeof(expr));
 	if (!strcmp(want, "ERR")) {
 		err.text[0] = 0;
 		return !parse(expr, &err) && strlen(err.text) > 10;
@@ -132,37 +117,10 @@ static bool value_is(const char *row, const char *want)
 	return span_equal(got, span_of(want));
 }
 
-static void file_equals_reference(const char *file, int least)
-{
-	const char *srcdir = getenv("srcdir");
-	char line[1024], *tab;
-	int bad = 0, rows = 0;
-	FILE *f;
-
-	snprintf(line, sizeof(line), "%s/reg-tests/expr/%s", srcdir ? srcdir : ".", file);
-	f = fopen(line, "r");
-	assert_non_null(f);
-	while (fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\n")] = 0;
-		tab = strchr(line, '\t');
-		if (line[0] == '#' || !tab)
-			continue;
-		*tab = 0;
-		rows++;
-		if (value_is(line, tab + 1))
-			continue;
-		print_error("%s is not '%s'\n", line, tab + 1);
-		bad++;
-	}
-	fclose(f);
-	assert_int_equal(bad, 0);
-	assert_true(rows > least);
-}
-
 static void values_equal_reference(void **state)
 {
 	(void)state;
-	file_equals_reference("values.txt", 300);
+	test_rows("values.txt", value_is, 300);
 }
 
 #ifdef HAVE_OPENSSL
@@ -181,7 +139,7 @@ static void crypto_equals_reference(void **state)
 	set_proc("proc.key128", "AAAAAAAAAAAAAAAAAAAAAA==");
 	set_proc("proc.key192", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
 	set_proc("proc.key256", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
-	file_equals_reference("crypto.txt", 100);
+	test_rows("crypto.txt", value_is, 100);
 }
 
 /* Where ours asks for more than the reference, or understands more. */
@@ -201,12 +159,13 @@ static void crypto_is_stricter(void **state)
 
 /* -- hellos that are broken or in pieces -------------------------------------------------------- */
 
-static struct span unhex(const char *text, char *out)
+static struct span unhex(struct span text, char *out)
 {
-	size_t n = 0;
+	size_t n;
 
-	for (; text[0] && text[1]; text += 2)
-		out[n++] = (char)(str_hex_digit(text[0]) << 4 | str_hex_digit(text[1]));
+	for (n = 0; 2 * n + 1 < text.len; n++)
+		out[n] = (char)(str_hex_digit(text.ptr[2 * n]) << 4 |
+				str_hex_digit(text.ptr[2 * n + 1]));
 	return (struct span){ out, n };
 }
 
@@ -220,43 +179,34 @@ static bool hello_is(const char *expr, const char *want)
 	return span_equal(smp.str, span_of(want));
 }
 
-static void hellos_as_recorded(void **state)
+/* hex: the bytes; behind another tab the value of each expression. */
+static bool hello_as_recorded(const char *name, const char *hex)
 {
 	static const char *const exprs[] = { "req.ssl_hello_type", "req.ssl_ver", "req.ssl_sni,hex",
 					     "req.ssl_ec_ext", "req.ssl_st_ext", "req.ssl_alpn,hex" };
-	const char *srcdir = getenv("srcdir");
-	char line[8192], bytes[4096], *hex, *want, *save;
-	int bad = 0, rows = 0;
+	char bytes[4096], values[4096], *want, *save;
+	const char *tab = strchr(hex, '\t');
+	bool same = true;
 	size_t i;
-	FILE *f;
 
-	(void)state;
-	snprintf(line, sizeof(line), "%s/reg-tests/expr/hellos.txt", srcdir ? srcdir : ".");
-	f = fopen(line, "r");
-	assert_non_null(f);
-	while (fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\n")] = 0;
-		hex = strchr(line, '\t');
-		if (line[0] == '#' || !hex)
+	assert_non_null(tab);
+	assert_true(snprintf(values, sizeof(values), "%s", tab + 1) < (int)sizeof(values));
+	view.request = unhex((struct span){ hex, (size_t)(tab - hex) }, bytes);
+	want = strtok_r(values, " ", &save);
+	for (i = 0; i < ARRAY_LEN(exprs); i++, want = strtok_r(NULL, " ", &save)) {
+		if (want && hello_is(exprs[i], want))
 			continue;
-		*hex++ = 0;
-		want = strchr(hex, '\t');
-		assert_non_null(want);
-		*want++ = 0;
-		view.request = unhex(hex, bytes);
-		want = strtok_r(want, " ", &save);
-		for (i = 0; i < ARRAY_LEN(exprs); i++, want = strtok_r(NULL, " ", &save)) {
-			if (want && hello_is(exprs[i], want))
-				continue;
-			print_error("%s: %s is not %s\n", line, exprs[i], want ? want : "there");
-			bad++;
-		}
-		rows++;
+		print_error("%s: %s is not %s\n", name, exprs[i], want ? want : "there");
+		same = false;
 	}
-	fclose(f);
 	view.request = (struct span){ NULL, 0 };
-	assert_int_equal(bad, 0);
-	assert_true(rows > 80);
+	return same;
+}
+
+static void hellos_as_recorded(void **state)
+{
+	(void)state;
+	test_rows("hellos.txt", hello_as_recorded, 80);
 }
 
 static void messages_name_the_word(void **state)
