@@ -74,6 +74,8 @@ void message_adjust_names(struct message *msg, const struct h1_names *names);
  * framing and connection fields to write is decided by the caller, who has edited the message.
  * Bytes written; 0: it does not fit. */
 size_t h1_write_head(const struct message *msg, char *memory, size_t size);
+/* How many bytes that are. */
+size_t h1_head_size(const struct message *msg);
 
 /* The chunked coding (RFC 9112 7.1), from one piece to the next. Zeroed at the start. */
 struct h1_chunks {

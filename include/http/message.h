@@ -71,6 +71,7 @@ struct message {
 	uint8_t framing;            /* enum body_framing */
 	uint16_t count, max;        /* used; room in fields */
 	uint32_t head_len;          /* bytes of the head on the wire, empty line included */
+	uint32_t grown;             /* what editing has added to that, or more */
 	uint64_t length;            /* BODY_LENGTH: bytes of the body */
 	struct field *fields;       /* in order; deleted ones are stepped over */
 	const char *received;       /* these bytes, as long as h1_write_head would make the very same

@@ -75,6 +75,8 @@ struct exchange {
 	bool backend_passed;            /* http-response rules of the backend have let it pass */
 	bool hinting;                   /* res is a 103 under way: early-hint */
 	bool lenient;                   /* strict-mode off: a rewriting that fails is no error */
+	bool unwritten;                 /* a rewriting has failed, and was one */
+	bool unfit;                     /* ... of the response: the answer is 500, which nobody edits */
 	bool early_asked;               /* a rule waits for the client to finish the handshake ... */
 	bool early_waits;               /* ... with a timer: stream/early.h */
 	bool early_marked;              /* we have added Early-Data */

@@ -33,6 +33,8 @@ struct message *action_message(const struct rule *rule, const struct view *view)
 /* Is the word a field name (RFC 9110 5.1), and no name that frames messages? Warns about the
  * latter. 0, or -1 after a report. */
 int action_field_name(struct statement *st, struct span *name);
+/* Does a head that has so many bytes more still fit into a buffer, as it has to when it leaves? */
+bool action_fits(const struct message *msg, size_t more);
 /* A rewriting did not work: counted, and in strict mode the end of the exchange. */
 enum action_result action_rewrite_failed(struct view *view);
 static inline enum action_result action_rewritten(bool worked, struct view *view)

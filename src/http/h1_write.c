@@ -70,12 +70,18 @@ static char *copy_status_line(char *p, const struct message *msg)
 	return copy(p, msg->reason);
 }
 
-static void put_start_line(struct writer *w, const struct message *msg)
+static size_t start_line_size(const struct message *msg)
 {
 	size_t len = msg->protocol.ptr ? msg->protocol.len : 8;
 
-	len += msg->is_response ? msg->reason.len + 7 :
-				  msg->method_text.len + msg->target.len + 4;
+	return len + (msg->is_response ? msg->reason.len + 7 :
+					 msg->method_text.len + msg->target.len + 4);
+}
+
+static void put_start_line(struct writer *w, const struct message *msg)
+{
+	size_t len = start_line_size(msg);
+
 	if ((size_t)(w->end - w->p) < len) {
 		w->full = true;
 		return;
@@ -124,6 +130,17 @@ size_t h1_write_head(const struct message *msg, char *memory, size_t size)
 	}
 	put(&w, "\r\n", 2);
 	return w.full ? 0 : (size_t)(w.p - memory);
+}
+
+size_t h1_head_size(const struct message *msg)
+{
+	size_t size = start_line_size(msg) + 2;
+	unsigned i;
+
+	for (i = 0; i < msg->count; i++)
+		if (msg->fields[i].name.ptr)
+			size += msg->fields[i].name.len + msg->fields[i].value.len + 4;
+	return size;
 }
 
 void message_adjust_names(struct message *msg, const struct h1_names *names)

@@ -19,6 +19,11 @@ static void message_edited(struct message *msg)
 	msg->received = NULL;
 }
 
+static void message_grown(struct message *msg, size_t by)
+{
+	msg->grown += by < UINT32_MAX - msg->grown ? (uint32_t)by : UINT32_MAX - msg->grown;
+}
+
 void message_init(struct message *msg, bool is_response, struct field *fields, uint16_t max)
 {
 	memset(msg, 0, sizeof(*msg));
@@ -183,6 +188,7 @@ bool message_add(struct message *msg, struct arena *arena, struct span name, str
 	msg->fields[msg->count++] =
 		(struct field){ .name = name, .value = value, .id = (uint8_t)field_id(name) };
 	msg->flags |= MSG_HOPS; /* it may be one of those */
+	message_grown(msg, name.len + value.len + 4);
 	message_edited(msg);
 	return true;
 }
@@ -214,6 +220,7 @@ void message_delete_field(struct message *msg, struct field *f)
 
 void message_set_value(struct message *msg, struct field *f, struct span value)
 {
+	message_grown(msg, value.len);
 	f->value = value;
 	f->line = f->hop = false;
 	message_edited(msg);
@@ -238,6 +245,7 @@ static bool target_join(struct message *msg, struct arena *arena, const struct s
 		if (parts[i].len)
 			memcpy(memory + at, parts[i].ptr, parts[i].len);
 	msg->target = (struct span){ memory, len };
+	message_grown(msg, len);
 	message_edited(msg);
 	return true;
 }
@@ -303,6 +311,7 @@ bool message_set_method(struct message *msg, struct arena *arena, struct span me
 		return false;
 	msg->method_text = (struct span){ memory, method.len };
 	msg->method = (uint8_t)method_find(method);
+	message_grown(msg, method.len);
 	message_edited(msg);
 	return true;
 }
@@ -311,5 +320,6 @@ void message_set_status(struct message *msg, unsigned status, struct span reason
 {
 	msg->status = (uint16_t)status;
 	msg->reason = reason.ptr ? reason : span_of(status_reason(status));
+	message_grown(msg, msg->reason.len + sizeof("HTTP/1.1 200 \r\n\r\n"));
 	message_edited(msg);
 }

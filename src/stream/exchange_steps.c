@@ -215,6 +215,12 @@ int exchange_wait_body(struct stream *s)
 
 /* ---- rules ------------------------------------------------------------------------------- */
 
+/* Why rules have failed. */
+static enum reason rules_failure(const struct exchange *x)
+{
+	return x->unwritten ? END_UNWRITTEN : END_RESOURCE;
+}
+
 static int rules_result(struct stream *s, enum rule_result r)
 {
 	switch (r) {
@@ -225,7 +231,7 @@ static int rules_result(struct stream *s, enum rule_result r)
 	case RULES_REPLY:
 		return STEP_GOTO + (s->exchange->reply ? REQ_FORWARD : REQ_SERVICE);
 	case RULES_ERROR:
-		return exchange_fail(s, END_RESOURCE);
+		return exchange_fail(s, rules_failure(s->exchange));
 	case RULES_REJECT:
 	case RULES_CLOSE:
 	case RULES_DROP:
@@ -327,7 +333,7 @@ int exchange_request_open(struct stream *s)
 		x->may_retry = !x->no_retry && s->backend->set.retry_on & ~RETRY_CONN_FAILURE &&
 			       h1_end_mark(&s->relay.client);
 	if (!exchange_write_request(s) || (x->early_taken && !early_skip(x)))
-		return exchange_fail_with(s, END_INTERNAL, 500);
+		return exchange_fail(s, END_UNWRITTEN);
 	x->request_sent = true;
 	x->attempts++;
 	open_pump(&s->relay.request);
@@ -542,7 +548,7 @@ int exchange_response_rules(struct stream *s)
 	case RULES_REPLY:
 		return STEP_GOTO + RES_REPLY;
 	case RULES_ERROR:
-		return exchange_fail_response(s, END_RESOURCE, 500);
+		return exchange_fail_response(s, rules_failure(x), 500);
 	case RULES_DROP:
 		return end(s, END_DENIED);
 	default:
@@ -629,10 +635,28 @@ int exchange_reply_head(struct stream *s)
 	return STEP_NEXT;
 }
 
+/* The response, or an answer of the program, cannot be written. The answer to that is 500 as it is in the
+ * configuration: what has failed is not tried with it. */
+COLD static int response_unfit(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+
+	if (x->unfit)
+		return end(s, END_UNWRITTEN);
+	x->unfit = true;
+	x->tunnel = false;
+	x->reason = END_UNWRITTEN;
+	x->phase = x->reply ? x->phase : PHASE_HEADERS;
+	if (s->relay.response.filter)
+		compress_end(x);
+	reply_send_error(x, 500);
+	return STEP_GOTO + RES_REPLY;
+}
+
 int exchange_after_rules(struct stream *s)
 {
-	if (http_after_rules(s->exchange) == RULES_ERROR)
-		return end(s, END_RESOURCE);
+	if (!s->exchange->unfit && http_after_rules(s->exchange) == RULES_ERROR)
+		return response_unfit(s);
 	return STEP_NEXT;
 }
 
@@ -702,7 +726,6 @@ static bool client_may_keep(struct stream *s)
 
 COLD static void response_tunnel(struct stream *s)
 {
-	s->exchange->tunnel = true;
 	h1_end_tunnel(&s->relay.client);
 	h1_end_tunnel(&s->relay.server);
 	pump_renew(&s->relay.request);
@@ -717,9 +740,7 @@ int exchange_response_open(struct stream *s)
 
 	if (!response_refit(x, x->reply ? x->reply->status : x->http.server_status))
 		return end(s, END_RESOURCE);
-	if (x->res.framing == BODY_TUNNEL)
-		response_tunnel(s);
-	count_response(s, x->res.status);
+	x->tunnel = x->res.framing == BODY_TUNNEL;
 	x->http.status = x->reply && x->reply->named ? (uint16_t)x->reply->named : x->res.status;
 	x->server_keeps = !x->reply && !x->service && !x->bare && x->res.flags & MSG_KEEP_ALIVE &&
 			  server_may_keep(s) && x->server.body != BODY_CLOSE &&
@@ -730,7 +751,10 @@ int exchange_response_open(struct stream *s)
 		return end(s, END_RESOURCE);
 	h1_adjust_for_client(s, &x->res);
 	if (client->ops->head_out(client, &x->res) != IO_OK)
-		return end(s, END_INTERNAL);
+		return response_unfit(s);
+	if (x->tunnel)
+		response_tunnel(s);
+	count_response(s, x->res.status);
 	counted = h1_end_waiting(&x->client);
 	x->bytes_out += counted;
 	x->head_sent = true;

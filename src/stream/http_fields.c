@@ -6,7 +6,9 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "expr/regex.h"
+#include "http/h1.h"
 #include "http/message.h"
+#include "relay/buffer.h"
 #include "stream/exchange.h"
 #include "stream/http_action.h"
 #include "stream/http_rules.h"
@@ -34,7 +36,17 @@ enum action_result action_rewrite_failed(struct view *view)
 	struct exchange *x = action_exchange(view);
 
 	http_count_failed_rewrite(x);
+	x->unwritten = !x->lenient;
 	return x->lenient ? ACTION_NEXT : ACTION_ERROR;
+}
+
+/* What editing has added is known; to measure costs a look at each field. */
+bool action_fits(const struct message *msg, size_t more)
+{
+	size_t most = buffer_size();
+
+	return (size_t)msg->head_len + msg->grown + more <= most ||
+	       h1_head_size(msg) + more <= most;
 }
 
 static bool is_tchar(char c)
@@ -102,9 +114,10 @@ static enum action_result action_field(const struct rule *rule, struct view *vie
 		return ACTION_NEXT;
 	if (!rule_text_make(&data->value, view, &value))
 		return action_rewrite_failed(view);
-	if (rule->action->data == FIELD_ADD)
-		return action_rewritten(message_add(msg, view->arena, data->name, value), view);
-	return action_rewritten(message_set(msg, view->arena, data->name, value), view);
+	if (rule->action->data == FIELD_SET)
+		message_delete(msg, data->name);
+	return action_rewritten(action_fits(msg, data->name.len + value.len + 4) &&
+				message_add(msg, view->arena, data->name, value), view);
 }
 
 /* -- del-header ------------------------------------------------------------------------- */
@@ -216,6 +229,15 @@ static int parse_replace(struct statement *st, struct rule *rule, const char *ar
 
 static char memory[LONGEST_VALUE];
 
+/* A copy of the text becomes the value. */
+static bool value_set(struct message *msg, struct field *f, struct arena *arena, struct span text)
+{
+	if (!action_fits(msg, text.len > f->value.len ? text.len - f->value.len : 0))
+		return false;
+	message_set_value(msg, f, (struct span){ arena_strndup(arena, text.ptr, text.len), text.len });
+	return true;
+}
+
 static bool replace_whole(const struct field_rule *data, struct view *view, struct message *msg,
 			  struct field *f, struct span by)
 {
@@ -226,10 +248,7 @@ static bool replace_whole(const struct field_rule *data, struct view *view, stru
 		return true;
 	text_init(&t, memory, sizeof(memory));
 	regex_expand(&t, by, &match);
-	if (!t.cut)
-		message_set_value(msg, f, (struct span){
-			arena_strndup(view->arena, t.ptr, t.len), t.len });
-	return !t.cut;
+	return !t.cut && value_set(msg, f, view->arena, (struct span){ t.ptr, t.len });
 }
 
 /* The element of a comma list (RFC 9110 5.6.1) at *at, without the blanks around it; quoted strings
@@ -276,10 +295,9 @@ static bool replace_elements(const struct field_rule *data, struct view *view,
 		changed = true;
 	}
 	text_add(&t, done, (size_t)(end - done));
-	if (changed && !t.cut)
-		message_set_value(msg, f, (struct span){
-			arena_strndup(view->arena, t.ptr, t.len), t.len });
-	return !t.cut;
+	if (!changed || t.cut)
+		return !t.cut;
+	return value_set(msg, f, view->arena, (struct span){ t.ptr, t.len });
 }
 
 enum { REPLACE_HEADER, REPLACE_VALUE };

@@ -337,9 +337,14 @@ enum rule_result http_after_rules(struct exchange *x)
 
 int http_finish_request(struct stream *s)
 {
-	if (!persist_request(s->exchange) || !forwarded_add(s->exchange))
+	struct exchange *x = s->exchange;
+
+	if (!persist_request(x) || !forwarded_add(x))
 		return exchange_fail_with(s, END_RESOURCE, 500);
-	return STEP_NEXT;
+	if (likely(action_fits(&x->req, 0)))
+		return STEP_NEXT;
+	http_count_failed_rewrite(x);
+	return exchange_fail(s, END_UNWRITTEN);
 }
 
 void http_count_failed_rewrite(struct exchange *x)

@@ -55,12 +55,10 @@ static bool target_set(struct view *view, struct span text)
 	return true;
 }
 
-static bool part_set(enum part part, struct view *view, struct span text)
+static bool part_put(enum part part, struct view *view, struct span text)
 {
 	struct message *msg = view->http->request;
 
-	if (!is_word(text))
-		return false;
 	switch (part) {
 	case PART_METHOD:
 		return text.len && message_set_method(msg, view->arena, text);
@@ -73,6 +71,29 @@ static bool part_set(enum part part, struct view *view, struct span text)
 	case PART_URI:
 		return text.len && target_set(view, text);
 	}
+	return false;
+}
+
+/* What does not fit leaves everything as it was. */
+static bool part_set(enum part part, struct view *view, struct span text)
+{
+	struct message *msg = view->http->request;
+	const struct message before = *msg;
+	struct field *host, host_before;
+	unsigned at = 0;
+
+	if (!is_word(text))
+		return false;
+	host = message_find_id(msg, FIELD_HOST, &at);
+	if (host)
+		host_before = *host;
+	if (!part_put(part, view, text))
+		return false;
+	if (action_fits(msg, 0))
+		return true;
+	*msg = before;
+	if (host)
+		*host = host_before;
 	return false;
 }
 

@@ -313,6 +313,7 @@ static void stream_count_end(struct stream *s)
 		global_tally->no_memory++;
 		break;
 	case END_INTERNAL:
+	case END_UNWRITTEN:
 		COUNT_ALL(s, internal_errors);
 		break;
 	default:
