@@ -20,6 +20,13 @@ struct tls_ocsp;
 struct tls_parsed;
 struct tls_pieces;
 
+/* When a certificate and its chain are valid together: seconds since 1970, both ends included, and
+ * which one says so: 0 the certificate, 1 the first of its chain. */
+struct tls_age {
+	int64_t from, until;
+	unsigned from_place, until_place;
+};
+
 struct tls_cert {
 	unsigned refs;
 	int algorithm; /* of its key: EVP_PKEY_RSA, EVP_PKEY_EC, EVP_PKEY_ED25519, ... */
@@ -29,6 +36,7 @@ struct tls_cert {
 	 * ("*.example.com"). For the index of names. */
 	const struct span *names;
 	unsigned name_count;
+	struct tls_age age;
 	const char *doubt; /* what clients may not like about its chain: a sentence; NULL: nothing */
 	bool must_staple; /* RFC 7633: clients want an OCSP response with it */
 	struct span ocsp; /* from a file: DER of the response; empty: none. Later ones are in tls/ocsp */
@@ -42,6 +50,11 @@ struct tls_cert {
 	unsigned chain_count;
 	struct tls_der *chain[];
 };
+
+/* What x, which stands at this place (0 before all others: age begins anew), says of it. */
+void tls_age_add(struct tls_age *age, const X509 *x, unsigned place);
+/* Is it not valid at this time (seconds since 1970)? Then a sentence about it, without a full stop. */
+bool tls_age_explain(const struct tls_age *age, int64_t now, struct text *t);
 
 /* Puts leaf, key, chain and SCT list on an SSL (in its callbacks, or when it is fresh). 0 or -1:
  * no memory, or the library's security level refuses it (its error is in OpenSSL's queue). */

@@ -39,6 +39,8 @@ const char *tls_client_read(struct arena *arena, const char *name, struct err *e
 struct tls_client *tls_client_new(const struct tls_client_conf *conf, struct err *err);
 /* What is doubtful of the chain of our certificate, told once: a sentence; NULL: nothing. */
 const char *tls_client_doubt(const struct tls_client *client);
+/* Is it not valid now? Then a sentence; once. */
+bool tls_client_aged(const struct tls_client *client, struct text *t);
 /* No connection may be left that was made by it. */
 void tls_client_free(struct tls_client **client);
 

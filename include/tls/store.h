@@ -36,6 +36,7 @@ struct tls_entry {
 	struct tls_cert *cert; /* never NULL while somebody uses it; NULL: "new", before "commit" */
 	struct tls_user *users;
 	bool doubted; /* what is doubtful of its chain was said */
+	bool aged; /* that it is not valid at this time was said */
 	bool ocsp_update, ocsp_update_given; /* load ... ocsp-update on|off */
 	char name[]; /* as it was asked for, with crt-base in front */
 };
@@ -55,6 +56,8 @@ struct tls_entry *tls_entry_load(const char *name, struct err *err);
 struct tls_entry *tls_entry_find(const char *name);
 /* What is doubtful of the chain of the certificate in force, once: later calls give NULL. */
 const char *tls_entry_doubt(struct tls_entry *entry);
+/* Is the certificate in force not valid now? Then a sentence; once. */
+bool tls_entry_aged(struct tls_entry *entry, struct text *t);
 void tls_entry_use(struct tls_entry *entry, struct tls_user *user);
 void tls_user_leave(struct tls_user *user); /* in no list: does nothing */
 

@@ -59,7 +59,10 @@ static int cert_set(struct cli_call *call, struct err *err)
 static int cert_commit(struct cli_call *call, struct err *err)
 {
 	const char *name = cli_arg(call, 0), *doubt;
+	const struct tls_cert *cert;
 	unsigned users = 0;
+	char memory[256];
+	struct text age;
 
 	if (!*name)
 		return err_set(err, "'commit ssl cert expects a filename");
@@ -68,9 +71,13 @@ static int cert_commit(struct cli_call *call, struct err *err)
 	text_printf(call->out, "Committing %s", name);
 	while (users-- && call->out->len < 1024)
 		text_char(call->out, '.');
-	doubt = tls_entry_find(name)->cert->doubt;
+	cert = tls_entry_find(name)->cert;
+	doubt = cert->doubt;
 	if (doubt)
 		text_printf(call->out, "\nWarning: %s.", doubt);
+	text_init(&age, memory, sizeof(memory));
+	if (tls_age_explain(&cert->age, time(NULL), &age))
+		text_printf(call->out, "\nWarning: %s.", memory);
 	text_str(call->out, "\nSuccess!\n");
 	return 0;
 }
@@ -232,6 +239,26 @@ static void show_ocsp_key(BIO *out, const char *name)
 	BIO_puts(out, "\n");
 }
 
+/* Only where something is to be said: tools know the lines of a certificate that is valid. */
+static void say_age(BIO *out, const X509 *leaf, const struct tls_pieces *pieces)
+{
+	char memory[256];
+	struct tls_age age;
+	struct text t;
+	X509 *x;
+
+	tls_age_add(&age, leaf, 0);
+	for (unsigned i = 0; i < pieces->chain_count; i++) {
+		x = piece_x509(&pieces->chain[i]);
+		if (x && X509_NAME_cmp(X509_get_subject_name(x), X509_get_issuer_name(x)))
+			tls_age_add(&age, x, i + 1);
+		X509_free(x);
+	}
+	text_init(&t, memory, sizeof(memory));
+	if (tls_age_explain(&age, time(NULL), &t))
+		BIO_printf(out, "Warning: %s\n", memory);
+}
+
 static int cert_show(struct cli_call *call, struct err *err)
 {
 	const char *name = cli_arg(call, 0), *status;
@@ -250,8 +277,10 @@ static int cert_show(struct cli_call *call, struct err *err)
 				    "bundle!");
 	BIO_printf(out, "Filename: %s\nStatus: %s\n", name, status);
 	leaf = piece_x509(&pieces.leaf);
-	if (leaf)
+	if (leaf) {
+		say_age(out, leaf, &pieces);
 		tls_say_cert(out, leaf);
+	}
 	show_chain(out, &pieces);
 	show_ocsp_key(out, name);
 	X509_free(leaf);

@@ -219,7 +219,9 @@ static struct tls_client *client_make(struct config *cfg, struct server *s)
 	struct tls_settings set = s->set.tls;
 	struct tls_client_conf conf = { &set, s->set.crt, s->set.verifyhost, data };
 	struct err err = { "out of memory" };
+	char memory[256];
 	const char *doubt;
+	struct text age;
 
 	tls_settings_inherit(&set, &tls_global.server);
 	if (without_h2(cfg, s, "alpn", &set.alpn) || without_h2(cfg, s, "check-alpn", &s->set.check_alpn) ||
@@ -232,6 +234,9 @@ static struct tls_client *client_make(struct config *cfg, struct server *s)
 	doubt = tls_client_doubt(*place);
 	if (doubt)
 		config_warning(cfg, &s->loc, "server '%s': '%s': %s", s->id, s->set.crt, doubt);
+	text_init(&age, memory, sizeof(memory));
+	if (tls_client_aged(*place, &age))
+		config_notice(cfg, &s->loc, "server '%s': '%s': %s", s->id, s->set.crt, memory);
 	return data->clients[data->count++];
 }
 

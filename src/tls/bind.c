@@ -342,10 +342,13 @@ static struct location line_where(const struct tls_line *line)
 	return line->list ? (struct location){ line->list->name, line->from->number } : line->bind->loc;
 }
 
+/* Of age only a notice: an old certificate must not keep zero-warning from starting all the rest. */
 static void lines_doubt(struct tls_bind *bind, struct config *cfg)
 {
 	struct tls_line *line;
 	const char *doubt;
+	char memory[256];
+	struct text age;
 
 	list_for_each(line, &bind->lines, node) {
 		struct location where = line_where(line);
@@ -353,6 +356,9 @@ static void lines_doubt(struct tls_bind *bind, struct config *cfg)
 		doubt = tls_entry_doubt(line->entry);
 		if (doubt)
 			config_warning(cfg, &where, "'%s': %s", line->entry->name, doubt);
+		text_init(&age, memory, sizeof(memory));
+		if (tls_entry_aged(line->entry, &age))
+			config_notice(cfg, &where, "'%s': %s", line->entry->name, memory);
 	}
 }
 

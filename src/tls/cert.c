@@ -501,6 +501,20 @@ static const char *chain_doubt(const struct tls_cert *cert, X509 *leaf)
 			   "and clients that do not know its issuer refuse it";
 }
 
+/* Roots count for nothing: clients have their own. */
+static void chain_age(struct tls_cert *cert, const X509 *leaf)
+{
+	unsigned i;
+	X509 *x;
+
+	tls_age_add(&cert->age, leaf, 0);
+	for (i = 0; i < cert->chain_count; i++) {
+		x = der_look(cert->chain[i]);
+		if (x && X509_NAME_cmp(X509_get_subject_name(x), X509_get_issuer_name(x)))
+			tls_age_add(&cert->age, x, i + 1);
+	}
+}
+
 /* The library's security level would refuse it in each handshake: better now. */
 static int level_check(X509 *x, struct err *err)
 {
@@ -543,6 +557,7 @@ static struct tls_cert *cert_new(const struct tls_pieces *p, X509 *x, struct err
 		return NULL;
 	}
 	cert->doubt = chain_doubt(cert, x);
+	chain_age(cert, x);
 	ERR_clear_error(); /* extensions that are not what they should be are no names */
 	return cert;
 }

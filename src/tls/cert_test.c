@@ -95,6 +95,31 @@ static void a_chain_of_another_is_doubtful(void **state)
 	X509_free(stranger);
 }
 
+static const char *age_at(const struct tls_age *age, int64_t now)
+{
+	static char memory[256];
+	struct text t;
+
+	text_init(&t, memory, sizeof(memory));
+	return tls_age_explain(age, now, &t) ? memory : "";
+}
+
+static void the_age_is_explained(void **state)
+{
+	const struct tls_age age = { 1000, 2000, 0, 2 };
+
+	(void)state;
+	assert_string_equal(age_at(&age, 1000), "");
+	assert_string_equal(age_at(&age, 2000), "");
+	assert_string_equal(age_at(&age, 0), "the certificate is not valid before 1970-01-01 00:16:40 UTC, "
+			    "in 16 minutes: until then clients refuse it (is the clock of this machine "
+			    "right?)");
+	assert_string_equal(age_at(&age, 2000 + 3 * 3600), "certificate 2 of its chain has expired on "
+			    "1970-01-01 00:33:20 UTC, 3 hours ago: clients refuse it");
+	assert_string_equal(age_at(&age, 2000 + 86400 * 9), "certificate 2 of its chain has expired on "
+			    "1970-01-01 00:33:20 UTC, 9 days ago: clients refuse it");
+}
+
 static void what_is_missing_is_said(void **state)
 {
 	(void)state;
@@ -320,6 +345,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_bundle_has_names_key_and_chain),
 		cmocka_unit_test(a_chain_of_another_is_doubtful),
+		cmocka_unit_test(the_age_is_explained),
 		cmocka_unit_test(what_is_missing_is_said),
 		cmocka_unit_test(a_key_of_another_is_refused),
 		cmocka_unit_test(an_encrypted_key_is_refused),

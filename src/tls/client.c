@@ -433,6 +433,11 @@ const char *tls_client_doubt(const struct tls_client *client)
 	return client->context->entry ? tls_entry_doubt(client->context->entry) : NULL;
 }
 
+bool tls_client_aged(const struct tls_client *client, struct text *t)
+{
+	return client->context->entry && tls_entry_aged(client->context->entry, t);
+}
+
 void tls_client_free(struct tls_client **clientp)
 {
 	struct tls_client *client = *clientp;

@@ -118,6 +118,14 @@ const char *tls_entry_doubt(struct tls_entry *entry)
 	return entry->cert->doubt;
 }
 
+bool tls_entry_aged(struct tls_entry *entry, struct text *t)
+{
+	if (!entry->cert || entry->aged)
+		return false;
+	entry->aged = true;
+	return tls_age_explain(&entry->cert->age, time(NULL), t);
+}
+
 void tls_entry_use(struct tls_entry *entry, struct tls_user *user)
 {
 	tls_user_join(&entry->users, user);
