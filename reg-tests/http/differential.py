@@ -427,7 +427,8 @@ def normal_head(message):
     head = b"\r\n".join(lines)
     head = re.sub(rb"127\.0\.0\.1:\d+", b"127.0.0.1:N", head)
     head = re.sub(rb"(?<=\r\ndate: )[^\r]+", b"N", head)
-    head = re.sub(rb"(?<=set-cookie: SRV=)(\w+)\|[\w+/-]{5}\|[\w+/-]{5}", rb"\1|N|N", head)
+    head = re.sub(rb"(?<=set-cookie: SRV=)\w+(?:\|[\w+/]{5}){1,2}",
+                  lambda m: re.sub(rb"\|.{5}", b"|N", m[0]), head)
     head = re.sub(rb"(?<=x-unique: )[^\r]+", lambda m: re.sub(rb"[0-9A-F]", b"X", m[0]), head)
     return head + mark + body
 

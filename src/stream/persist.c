@@ -171,14 +171,12 @@ static struct span split_dates(struct span value, uint32_t *last, uint32_t *firs
 	return (struct span){ value.ptr, (size_t)(bar - value.ptr) };
 }
 
-static char check_dates(const struct cookie_conf *c, uint32_t *last, uint32_t first)
+static char check_dates(const struct cookie_conf *c, uint32_t last, uint32_t first)
 {
 	if (c->maxlife_ms && first && date_refused(first, c->maxlife_ms))
 		return CODE_OLD;
-	if (c->maxidle_ms && *last && date_refused(*last, c->maxidle_ms))
+	if (c->maxidle_ms && last && date_refused(last, c->maxidle_ms))
 		return CODE_EXPIRED;
-	if ((int32_t)(date_now() - *last) < -DAY_STEPS)
-		*last = 0;
 	return 0;
 }
 
@@ -197,7 +195,7 @@ static char ask(struct exchange *x, const struct cookie_conf *c, struct span val
 			value.len = (size_t)(tilde - value.ptr);
 	} else {
 		value = split_dates(value, &x->cookie_last, &x->cookie_first);
-		code = check_dates(c, &x->cookie_last, x->cookie_first);
+		code = check_dates(c, x->cookie_last, x->cookie_first);
 		if (code)
 			return code;
 	}
@@ -240,29 +238,39 @@ static void remove_prefix(struct exchange *x, struct field *f, const struct cook
 	message_set_value(&x->req, f, (struct span){ memory, before + behind });
 }
 
-/* Looks at the field until it has changed it: then once more. The first cookie of the name counts. */
-static bool look_at_field(struct exchange *x, const struct cookie_conf *c, struct field *f)
+/* Of several cookies the first counts that leads to a server. What is only unknown says least. */
+static void ask_next(struct exchange *x, const struct cookie_conf *c, struct span value)
+{
+	char before = x->http.cookie_code, code;
+
+	if (x->stream->extra->persist)
+		return;
+	code = ask(x, c, value);
+	if (code != CODE_INVALID || before == CODE_NONE)
+		x->http.cookie_code = code;
+}
+
+/* Goes through the cookies of a field; what changes it begins again where it has been changed. */
+static void look_at_field(struct exchange *x, const struct cookie_conf *c, struct field *f)
 {
 	struct cookie cookie;
-	bool first;
-	size_t at = 0;
+	size_t at = 0, begin = 0;
 
 	while (f->name.ptr && cookie_next(f->value, &at, &cookie)) {
-		if (!span_equal(cookie.name, c->name))
-			continue;
-		first = x->http.cookie_code == CODE_NONE;
-		if (first)
-			x->http.cookie_code = ask(x, c, cookie.value);
-		if (c->mode == COOKIE_INSERT && c->indirect) {
-			remove_cookie(x, f, cookie.whole);
-			return true;
+		size_t len = f->value.len;
+
+		if (span_equal(cookie.name, c->name)) {
+			ask_next(x, c, cookie.value);
+			if (c->mode == COOKIE_INSERT && c->indirect) {
+				remove_cookie(x, f, cookie.whole);
+				at = begin;
+			} else if (c->mode == COOKIE_PREFIX) {
+				remove_prefix(x, f, &cookie);
+				at -= len - f->value.len;
+			}
 		}
-		if (first && c->mode == COOKIE_PREFIX) {
-			remove_prefix(x, f, &cookie);
-			return false;
-		}
+		begin = at;
 	}
-	return false;
 }
 
 /* use-server decides: the cookie does not. */
@@ -295,10 +303,8 @@ bool persist_request(struct exchange *x)
 		return true;
 	x->http.cookie_code = CODE_NONE;
 	x->http.set_cookie_code = SET_NONE;
-	while ((f = message_find_id(&x->req, FIELD_COOKIE, &at))) {
-		while (look_at_field(x, c, f))
-			;
-	}
+	while ((f = message_find_id(&x->req, FIELD_COOKIE, &at)))
+		look_at_field(x, c, f);
 	return true;
 }
 
@@ -428,7 +434,7 @@ static bool must_insert(const struct exchange *x, const struct cookie_conf *c)
 		return false;
 	if (c->maxidle_ms || c->maxlife_ms)
 		return x->cookie_last != date_now();
-	return x->cookie_last != 0;
+	return x->cookie_last || x->cookie_first;
 }
 
 static void write_cookie(struct exchange *x, const struct cookie_conf *c, struct span value,
