@@ -112,8 +112,8 @@ static int parse_status(struct statement *st, unsigned *status)
 	*status = (unsigned)strtoul(word, &end, 10);
 	if (*end || !errors_handle(*status))
 		return stmt_error(st, st->at - 1, "'%s' is no status that is answered here: 200, 400, "
-				  "401, 403, 404, 405, 407, 408, 410, 413, 425, 429, 500, 501, 502, 503 "
-				  "and 504 are", word);
+				  "401, 403, 404, 405, 407, 408, 410, 413, 421, 422, 425, 429, 500, "
+				  "501, 502, 503 and 504 are", word);
 	return 0;
 }
 

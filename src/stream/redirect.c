@@ -23,10 +23,14 @@ static int parse_to(struct statement *st, const struct rule *rule, bool formats,
 	if (formats)
 		return rule_text_parse(st, rule, "where it leads", &redirect->to);
 	word = stmt_need(st, "where it leads");
-	redirect->to.fixed = span_of(word ? word : "");
-	if (word && word[strcspn(word, "\r\n")])
+	if (!word)
+		return -1;
+	redirect->to.fixed = span_of(word);
+	if (!*word)
+		return stmt_error(st, st->at - 1, "where it leads must not be empty");
+	if (word[strcspn(word, "\r\n")])
 		return stmt_error(st, st->at - 1, "a location has one line");
-	return word ? 0 : -1;
+	return 0;
 }
 
 static int parse_code(struct statement *st, struct redirect *redirect)
@@ -46,13 +50,25 @@ static int parse_code(struct statement *st, struct redirect *redirect)
 	return stmt_unknown(st, st->at - 1, "status of a redirection", codes);
 }
 
+/* Attributes may stand behind it: "seen=1; Secure". */
+static bool is_cookie(const char *word)
+{
+	const char *at;
+
+	for (at = word; *at; at++) {
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			return false;
+	}
+	return !strchr(";,= ", *word);
+}
+
 static int parse_cookie(struct statement *st, const char *attributes, struct redirect *redirect)
 {
 	const char *word = stmt_need(st, "the name of a cookie");
 
 	if (!word)
 		return -1;
-	if (!*word || word[strcspn(word, "\r\n;, \t")])
+	if (!is_cookie(word))
 		return stmt_error(st, st->at - 1, "'%s' is no cookie", word);
 	redirect->cookie = span_of(arena_printf(st->cfg->arena, "%s%s", word, attributes));
 	return 0;
