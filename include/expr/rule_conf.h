@@ -82,8 +82,9 @@ int rule_check_defaults(struct statement *st, const struct proxy *proxy, const c
 /* Lists run in their own order, whatever that of the lines: this one of `list` stands behind one of
  * `later`. */
 void rule_warn_order(struct statement *st, const char *list, const char *later);
-/* May the section have the rules of its defaults section? 0, or -1 after a report. */
-int rule_check_inherit(struct config *cfg, const struct proxy *px, const struct proxy *from);
+/* May the section have the rules of its defaults section, which notes who uses them? 0, or
+ * -1 after a report. */
+int rule_check_inherit(struct config *cfg, const struct proxy *px, struct proxy *from);
 /* The same where the line is the action: no word names it. */
 int rule_parse_action(struct statement *st, struct proxy *proxy, const struct action *action,
 		      const char *name, unsigned where, struct rule_set **set);

@@ -171,6 +171,7 @@ struct proxy {
 	unsigned caps;           /* PROXY_FRONTEND | PROXY_BACKEND */
 	int uuid;                /* "id", or numbered */
 	bool forced_id;          /* it was given by "id" */
+	unsigned char heirs;     /* of a defaults section with rules: caps of those that use them */
 	struct location loc;
 	struct proxy *defaults;  /* section that it was copied from; NULL: none */
 	struct proxy_settings set;

@@ -197,12 +197,19 @@ void rule_warn_order(struct statement *st, const char *list, const char *later)
 		     "behind one", list, later);
 }
 
-int rule_check_inherit(struct config *cfg, const struct proxy *px, const struct proxy *from)
+int rule_check_inherit(struct config *cfg, const struct proxy *px, struct proxy *from)
 {
-	if (px->caps != (PROXY_FRONTEND | PROXY_BACKEND))
-		return 0;
-	return config_error(cfg, &px->loc, "a listen section cannot use the defaults section '%s': it "
-			    "has rules, which would run for both of its sides", from->name);
+	bool mixed = from->heirs && !(from->heirs & px->caps);
+
+	if (px->caps == (PROXY_FRONTEND | PROXY_BACKEND))
+		return config_error(cfg, &px->loc, "a listen section cannot use the defaults section "
+				    "'%s': it has rules, which would run for both of its sides",
+				    from->name);
+	from->heirs |= (unsigned char)px->caps;
+	if (mixed)
+		return config_error(cfg, &px->loc, "frontends and backends cannot use the same defaults "
+				    "section '%s': it has rules, which would run twice", from->name);
+	return 0;
 }
 
 int rule_parse_action(struct statement *st, struct proxy *proxy, const struct action *action,

@@ -181,7 +181,7 @@ static bool has_rules(const struct proxy *px)
 	return px->http_request_rules || px->http_response_rules || px->http_after_rules;
 }
 
-static int inherit(struct config *cfg, struct proxy *px, const struct proxy *from)
+static int inherit(struct config *cfg, struct proxy *px, struct proxy *from)
 {
 	if (!has_rules(from))
 		return 0;

@@ -117,11 +117,29 @@ static bool has_rules(const struct proxy *px)
 	       px->response_rules;
 }
 
-static int inherit(struct config *cfg, struct proxy *px, const struct proxy *from)
+/* Rules of lists that the section does not have would never run. */
+static int check_lists(struct config *cfg, const struct proxy *px, const struct proxy *from)
+{
+	const char *list = NULL;
+
+	if (px->caps & PROXY_BACKEND && from->connection_rules)
+		list = "tcp-request connection";
+	else if (px->caps & PROXY_BACKEND && from->session_rules)
+		list = "tcp-request session";
+	else if (px->caps & PROXY_FRONTEND && from->response_rules)
+		list = "tcp-response content";
+	if (!list)
+		return 0;
+	return config_error(cfg, &px->loc, "a %s cannot use the defaults section '%s', which has rules "
+			    "of '%s'", px->caps & PROXY_FRONTEND ? "frontend" : "backend",
+			    from->name, list);
+}
+
+static int inherit(struct config *cfg, struct proxy *px, struct proxy *from)
 {
 	if (!has_rules(from))
 		return 0;
-	if (rule_check_inherit(cfg, px, from))
+	if (rule_check_inherit(cfg, px, from) || check_lists(cfg, px, from))
 		return -1;
 	if (px->caps & PROXY_FRONTEND) {
 		rule_inherit(cfg, &px->connection_rules, from->connection_rules);
