@@ -38,22 +38,6 @@ static int switch_name(struct statement *st, struct proxy *proxy, unsigned where
 	return rule->format ? 0 : stmt_error(st, st->at - 1, "%s", err.text);
 }
 
-/* The first rule without a condition ends the search; said where the next one stands. */
-static void switch_warn_unreached(struct statement *st, const struct list *rules)
-{
-	const struct switch_rule *rule, *last = NULL;
-
-	list_for_each(rule, rules, node) {
-		if (last)
-			return; /* it was said of this one */
-		if (!rule->cond)
-			last = rule;
-	}
-	if (last)
-		config_notice(st->cfg, &st->loc, "this 'use_backend' is never reached: the one at %s:%u has "
-			      "no condition", last->loc.file, last->loc.line);
-}
-
 int switch_parse_backend(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct switch_rule *rule = arena_alloc(st->cfg->arena, sizeof(*rule));
@@ -63,7 +47,6 @@ int switch_parse_backend(struct statement *st, const struct keyword *kw, void *o
 	if (switch_name(st, proxy, AT_REQUEST, "the name of a backend", rule) ||
 	    cond_parse(st, proxy, AT_REQUEST, "use_backend", &rule->cond))
 		return -1;
-	switch_warn_unreached(st, &proxy->switch_rules);
 	list_append(&proxy->switch_rules, &rule->node);
 	return 0;
 }
@@ -122,6 +105,22 @@ static int finish_server(struct config *cfg, struct proxy *px, struct switch_rul
 	return 0;
 }
 
+/* The first rule without a condition ends the search; said where the next one stands. */
+static void warn_unreached(struct config *cfg, const struct list *rules)
+{
+	const struct switch_rule *rule, *last = NULL;
+
+	list_for_each(rule, rules, node) {
+		if (last) {
+			config_notice(cfg, &rule->loc, "this 'use_backend' is never reached: the one at %s:%u "
+				      "has no condition", last->loc.file, last->loc.line);
+			return;
+		}
+		if (!rule->cond)
+			last = rule;
+	}
+}
+
 int switch_finish(struct config *cfg, struct proxies *all)
 {
 	struct switch_rule *rule;
@@ -129,6 +128,7 @@ int switch_finish(struct config *cfg, struct proxies *all)
 	int bad = 0;
 
 	list_for_each(px, &all->list, node) {
+		warn_unreached(cfg, &px->switch_rules);
 		list_for_each(rule, &px->switch_rules, node)
 			bad |= finish_backend(cfg, all, px, rule);
 		if (!px->use_server_rules)
