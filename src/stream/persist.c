@@ -299,12 +299,14 @@ bool persist_request(struct exchange *x)
 		return false;
 	apply_rules(x, px, extra);
 	extra->by_rule = has_rule(x, px);
-	if (!c || (c->mode == COOKIE_PASSIVE && !c->indirect))
+	if (!c)
 		return true;
 	x->http.cookie_code = CODE_NONE;
 	x->http.set_cookie_code = SET_NONE;
 	while ((f = message_find_id(&x->req, FIELD_COOKIE, &at)))
 		look_at_field(x, c, f);
+	if (c->mode == COOKIE_PASSIVE && !c->indirect)
+		x->http.cookie_code = x->http.set_cookie_code = 0; /* the log says nothing of it */
 	return true;
 }
 

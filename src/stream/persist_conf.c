@@ -120,9 +120,6 @@ static int check_cookie(struct statement *st, const struct cookie_conf *c)
 		return stmt_error(st, 0, "'rewrite' and 'indirect' do not go together");
 	if (c->preserve && c->mode != COOKIE_INSERT && !c->indirect)
 		return stmt_error(st, 0, "'preserve' needs 'insert' or 'indirect'");
-	if (c->mode == COOKIE_PASSIVE && !c->indirect)
-		stmt_warning(st, 0, "this line does nothing: 'insert', 'rewrite', 'prefix' or "
-			     "'indirect' is missing");
 	return 0;
 }
 
