@@ -185,7 +185,7 @@ static int check_answer(struct parser *p)
 	struct answer *a = p->answer;
 	bool body = a->kind == ANSWER_TEXT && (a->text.format || a->text.fixed.len);
 
-	if ((a->kind == ANSWER_DEFAULT || a->kind == ANSWER_FILE || a->kind == ANSWER_SECTION) &&
+	if ((a->kind == ANSWER_DEFAULT || a->kind == ANSWER_SECTION) &&
 	    !errors_handle((unsigned)a->status))
 		return stmt_error(p->st, 0, "there is no error answer for status %d; 'string', 'file' "
 				  "or 'hdr' make one", (int)a->status);
