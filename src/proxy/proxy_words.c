@@ -198,7 +198,7 @@ const struct keyword proxy_keywords[] = {
 	  .help = "try another server when connecting has failed" },
 	OPTION("socket-stats", SCOPE_FRONT, OPT_SOCKET_STATS, "statistics for each bind line"),
 	OPTION("splice-auto", SCOPE_PROXY, OPT_SPLICE_AUTO,
-	       "splice both ways where it pays: the default here"),
+	       "splice both ways from the first byte"),
 	OPTION("splice-request", SCOPE_PROXY, OPT_SPLICE_REQUEST,
 	       "splice from client to server from the first byte"),
 	OPTION("splice-response", SCOPE_PROXY, OPT_SPLICE_RESPONSE,
