@@ -35,7 +35,6 @@ struct segment;
 struct stats_page;
 struct switch_rule;
 
-enum { FIRST_PROXY_ID = 2 }; /* 1 is the stats socket's */
 enum { PROXY_FRONTEND = 1, PROXY_BACKEND = 2, PROXY_DEFAULTS = 4 };
 enum proxy_mode { MODE_TCP, MODE_HTTP };
 
@@ -248,6 +247,7 @@ struct proxies {
 	struct list defaults; /* named and unnamed defaults sections */
 	struct proxy *current_defaults;
 	struct list stats_frontends; /* hidden proxies such as the stats socket's */
+	unsigned stats_place; /* where the first "stats socket" line stands among them, from 1; 0: nowhere */
 };
 extern const struct module proxy_module, server_module; /* in this order */
 

@@ -39,6 +39,7 @@ static void stats_conf_init(struct config *cfg, void *data)
 static struct proxy *stats_frontend(struct statement *st, struct stats_conf *conf)
 {
 	struct proxies *all = config_data(st->cfg, &proxy_module);
+	const struct proxy *px;
 
 	if (conf->frontend)
 		return conf->frontend;
@@ -46,6 +47,9 @@ static struct proxy *stats_frontend(struct statement *st, struct stats_conf *con
 	conf->frontend->stats_socket = true;
 	conf->frontend->applet = cli_applet_open;
 	list_append(&all->stats_frontends, &conf->frontend->node);
+	all->stats_place = 1;
+	list_for_each(px, &all->list, node)
+		all->stats_place++;
 	return conf->frontend;
 }
 

@@ -40,11 +40,14 @@ static void check_names(struct config *cfg, struct proxies *all)
 	}
 }
 
+/* As in the reference, so that tools that know a proxy by its number still do: each takes one, also who has
+ * chosen another, and so does the first "stats socket" line, where it stands. */
 static void number_proxies(struct config *cfg, struct proxies *all)
 {
 	struct catalog numbers = { 0 };
 	struct proxy *px, *other;
-	int next = FIRST_PROXY_ID;
+	int next = 1;
+	unsigned place = 0;
 
 	list_for_each(px, &all->list, node) {
 		other = px->uuid ? catalog_number(&numbers, cfg->arena, px->uuid, px) : NULL;
@@ -55,11 +58,12 @@ static void number_proxies(struct config *cfg, struct proxies *all)
 				     other->loc.line);
 	}
 	list_for_each(px, &all->list, node) {
+		if (++place == all->stats_place)
+			next++;
 		px->forced_id = px->uuid != 0;
-		if (px->uuid)
-			continue;
-		px->uuid = catalog_free_number(&numbers, next);
-		next = px->uuid + 1;
+		if (!px->forced_id)
+			px->uuid = next = catalog_free_number(&numbers, next);
+		next++;
 	}
 }
 

@@ -251,6 +251,8 @@ void stream_view(struct stream *s, struct view *view, struct view_log *log)
 	view_of_session(s->session, end_conn(&s->relay.client), view);
 	view->src = stream_src(s);
 	view->backend = s->backend;
+	if (!view->backend && s->session->frontend->be) /* a listen section, until a rule chooses another */
+		view->backend = s->session->frontend;
 	view->server = s->server;
 	view->server_conn = end_conn(&s->relay.server);
 	view->request = held_bytes(&s->relay.request);
