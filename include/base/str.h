@@ -42,6 +42,7 @@ struct text {
 
 /* Starts an empty text in memory of size bytes (at least 1). */
 void text_init(struct text *t, char *memory, size_t size);
+/* Nothing may be at NULL: an empty span. */
 void text_add(struct text *t, const char *s, size_t len);
 void text_str(struct text *t, const char *s);
 void text_char(struct text *t, char c);

@@ -98,7 +98,8 @@ char *arena_strndup(struct arena *arena, const char *s, size_t len)
 {
 	char *copy = arena_alloc(arena, len + 1);
 
-	memcpy(copy, s, len);
+	if (len) /* s may be NULL then */
+		memcpy(copy, s, len);
 	return copy;
 }
 

@@ -82,6 +82,7 @@ static void test_copies(void **state)
 	(void)state;
 	assert_string_equal(arena_strndup(arena, "abcdef", 3), "abc");
 	assert_string_equal(arena_strdup(arena, ""), "");
+	assert_string_equal(arena_strndup(arena, NULL, 0), ""); /* an empty span; the sanitizers watch */
 	assert_memory_equal(arena_strndup(arena, "a\0b", 3), "a\0b", 4);
 	arena_free(&arena);
 	arena_free(&arena); /* nothing left: harmless */

@@ -23,7 +23,8 @@ void text_add(struct text *t, const char *s, size_t len)
 		len = room;
 		t->cut = true;
 	}
-	memcpy(t->ptr + t->len, s, len);
+	if (len) /* s may be NULL then */
+		memcpy(t->ptr + t->len, s, len);
 	t->len += len;
 	t->ptr[t->len] = 0;
 }

@@ -27,6 +27,20 @@ static void test_text_is_cut(void **state)
 	assert_string_equal(memory, "abcde");
 }
 
+static void test_text_of_an_empty_span(void **state)
+{
+	char memory[8];
+	struct text t;
+
+	(void)state;
+	text_init(&t, memory, sizeof(memory));
+	text_str(&t, "abc");
+	text_add(&t, NULL, 0); /* the sanitizers watch */
+	text_str(&t, "d");
+	assert_false(t.cut);
+	assert_string_equal(memory, "abcd");
+}
+
 static void test_text_printf_is_cut(void **state)
 {
 	char memory[6];
@@ -198,6 +212,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text_is_cut),
+		cmocka_unit_test(test_text_of_an_empty_span),
 		cmocka_unit_test(test_text_printf_is_cut),
 		cmocka_unit_test(test_text_of_one_byte),
 		cmocka_unit_test(test_text_num),
