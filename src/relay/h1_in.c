@@ -14,6 +14,7 @@
 #include "relay/buffer.h"
 #include "relay/pipe.h"
 #include "relay/pump.h"
+#include "tls/conn.h"
 
 enum { TRAILERS_KEPT = 1024 };
 
@@ -202,9 +203,14 @@ enum io h1_head_in(struct end *end, struct message *msg)
 
 /* ---- bodies in --------------------------------------------------------------------------- */
 
-/* The peer has closed. */
-static enum io h1_closed(struct h1_end *h1)
+/* The peer has closed. With TLS anybody on the way can make a FIN, and the peer alone close_notify: a
+ * response that the end of the connection ends is not complete without (RFC 9112 9.8). */
+static enum io h1_closed(const struct end *end, struct h1_end *h1)
 {
+	if (h1->body == BODY_CLOSE && tls_conn_cut(end->conn)) {
+		h1->error.text = "the connection was closed without close_notify";
+		return IO_ERR;
+	}
 	if (h1->body != BODY_CLOSE && h1->body != BODY_TUNNEL) {
 		h1->error.text = "the connection was closed within the body";
 		return IO_ERR;
@@ -315,7 +321,7 @@ static enum io h1_recv_conn(struct end *end, struct h1_end *h1, void *buf, size_
 	size_t rest, len;
 
 	if (r == IO_EOF)
-		return h1_closed(h1);
+		return h1_closed(end, h1);
 	if (r != IO_OK)
 		return r;
 	len = *got;
@@ -400,13 +406,14 @@ static enum io h1_body_more(struct end *end, struct h1_end *h1)
 	enum io r = end->conn->flags & CONN_READABLE ? h1_receive(end, h1, buffer_room(h1->in)) :
 						  IO_AGAIN;
 
-	if (r == IO_EOF && h1->body == BODY_CLOSE) {
+	if (r == IO_EOF && h1_closed(end, h1) != IO_EOF)
+		return IO_ERR;
+	if (r == IO_EOF) {
+		h1->framing.ended = false; /* what is here is still to be given */
 		h1->whole = true;
 		h1->ready = h1->in->len;
 		return IO_OK;
 	}
-	if (r == IO_EOF)
-		return h1_closed(h1) == IO_EOF ? IO_OK : IO_ERR;
 	if (r != IO_OK)
 		return r;
 	return h1->body == BODY_CHUNKED ? h1_decode_held(h1) : IO_OK;

@@ -504,6 +504,13 @@ static enum io pump_flush(struct pump *pump)
 	return r == IO_OK || r == IO_AGAIN ? r : pump_write_error(pump);
 }
 
+static bool pump_to_layer(const struct pump *pump)
+{
+	const struct conn *conn = end_conn(pump->to);
+
+	return conn && conn->layer;
+}
+
 /* Everything received has been passed on, and no more comes. A broken source is no end: what
  * the sink is told then is the owner's business. */
 static void pump_finish(struct pump *pump)
@@ -515,8 +522,11 @@ static void pump_finish(struct pump *pump)
 		return;
 	}
 	/* With the other direction finished too the owner closes both ends next, which says
-	 * the same to the peer, unless it waits for the end of a message. */
-	if (!(pump->flags & PUMP_TOLD) && (framing || !(pump->to->in->flags & PUMP_FINISHED)))
+	 * the same to the peer, unless it waits for the end of a message. A layer says less when it
+	 * is closed behind the peer's end: the peer may be gone, but here it has ended its half. */
+	if (!(pump->flags & PUMP_TOLD) &&
+	    (framing || !(pump->to->in->flags & PUMP_FINISHED) ||
+	     (pump->is_response && pump_to_layer(pump))))
 		pump->to->ops->finish(pump->to);
 	pump->flags |= PUMP_TOLD;
 	if (!framing || pump_flush(pump) == IO_OK)
