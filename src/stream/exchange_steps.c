@@ -357,9 +357,9 @@ static int request_facts(struct stream *s)
 	if (req->flags & PUMP_NO_MEMORY)
 		return exchange_fail(s, END_RESOURCE);
 	if (req->flags & PUMP_READ_ERROR) {
-		s->phase = PHASE_DATA;
 		if (s->exchange->client.error.status)
 			return exchange_fail_with(s, END_BAD_REQUEST, 400);
+		s->phase = PHASE_DATA;
 		return end(s, END_CLIENT_ABORT);
 	}
 	if (*s->relay.client.flags & (CONN_HUP | CONN_ERROR))
@@ -730,8 +730,11 @@ int exchange_response_forward(struct stream *s)
 
 	if ((res->flags | (x->reply ? 0 : req->flags)) & PUMP_NO_MEMORY)
 		return end(s, END_RESOURCE);
-	if (res->flags & PUMP_WRITE_ERROR)
+	if (res->flags & PUMP_WRITE_ERROR) {
+		if (x->reason)
+			s->phase = x->phase;
 		return end(s, x->reason ? x->reason : END_CLIENT_ABORT);
+	}
 	if (req->flags & PUMP_READ_ERROR && !x->reply)
 		return end(s, END_CLIENT_ABORT);
 	if (req->flags & PUMP_WRITE_ERROR && !(req->flags & PUMP_STOPPED))

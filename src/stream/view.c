@@ -137,12 +137,17 @@ static uint32_t connected(const struct stream *s)
 	return s->connect_ms;
 }
 
-/* Time in queues: that of a stream that left the queue without a server counts, too. */
+static bool has_waited(const struct stream *s)
+{
+	return s->phase == PHASE_TARPIT || (s->phase == PHASE_QUEUE && s->reason != END_QUEUE_FULL);
+}
+
+/* Time in queues, also of a stream that left the queue without a server, or in the tar pit. */
 static int64_t wait_time(const struct stream *s)
 {
 	uint32_t now = (uint32_t)(clock_now_ms - s->session->accepted_ms);
 
-	if (s->queue_ms == NOT_REACHED && s->phase == PHASE_QUEUE && s->reason != END_QUEUE_FULL)
+	if (s->queue_ms == NOT_REACHED && has_waited(s))
 		return phase_time(request_end(s), now);
 	return phase_time(request_end(s), s->queue_ms);
 }
