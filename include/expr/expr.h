@@ -169,8 +169,8 @@ const struct expr_arg *expr_argument(const struct expr *e, unsigned n);
 /* What its fetch looks at, for messages about a wrong place: "response buffer". */
 const char *expr_source(const struct expr *e);
 
-/* The first value, in its own type. place: one AT_* bit, and AT_FINAL if it is so. A string in the result is valid
- * until the next evaluation: it may lie in the stream's bytes or in scratch memory. */
+/* The first value, in its own type. place: one AT_* bit, and AT_FINAL if it is so. A string in the
+ * result is valid until the next evaluation: it may lie in the stream's bytes or in scratch memory. */
 enum expr_result expr_eval(const struct expr *e, const struct view *view, unsigned place,
 			   struct sample *smp);
 /* The same, cast to type (of which SMP_ANY leaves it alone). */

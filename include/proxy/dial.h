@@ -16,9 +16,10 @@ enum dial_result {
 	DIAL_RESOURCE, /* no descriptor, memory, or local port; errno */
 };
 
-/* Starts a non-blocking connection to address to. client: of the stream, for transparent
- * sources (usesrc client, clientip, hdr_ip); netns: the client's namespace, for "namespace *"; NULL: ours. bytes: the first ones are at hand. Without them "tfo" is not
- * used: the kernel would wait for them to send its SYN, and the server may be who speaks first. */
+/* Starts a non-blocking connection to address to. client: of the stream, for transparent sources
+ * (usesrc client, clientip, hdr_ip); netns: the client's namespace, for "namespace *"; NULL: ours.
+ * bytes: the first ones are at hand. Without them "tfo" is not used: the kernel would wait for
+ * them to send its SYN, and the server may be who speaks first. */
 enum dial_result server_dial(struct server *server, const struct addr *to,
 			     const struct addr *client, const char *netns, bool bytes, int *fd);
 /* The same for a health check: transparent sources show their own address, and the kernel's

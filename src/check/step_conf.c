@@ -11,6 +11,7 @@
 #include "expr/expr.h"
 #include "expr/logformat.h"
 #include "expr/rule_conf.h"
+#include "net/addr_conf.h"
 #include "proxy/proxy.h"
 #include "tls/settings.h"
 
@@ -79,15 +80,9 @@ static int connect_addr(struct statement *st, struct step_connect *c)
 	const unsigned allow = ADDR_NAMES | ADDR_UNIX;
 	const char *word = stmt_need(st, "an address");
 	struct addr_spec spec;
-	struct err err;
 
-	if (!word)
+	if (!word || addr_conf_parse(st, word, allow, &spec))
 		return -1;
-	if (addr_parse(word, allow, st->cfg->arena, &spec, &err) ||
-	    (spec.unresolved && !st->cfg->check_only))
-		return stmt_error(st, st->at - 1, "%s", err.text);
-	if (spec.unresolved)
-		stmt_warning(st, st->at - 1, "%s", err.text);
 	c->addr = spec.addr;
 	return 0;
 }

@@ -18,6 +18,17 @@ struct info_state {
 	struct info info;
 };
 
+/* A word that says the form, of show info and show stat alike. */
+static void form_word(const char *word, enum stat_form *form, bool *help)
+{
+	if (!strcmp(word, "typed"))
+		*form = STAT_TYPED;
+	else if (!strcmp(word, "json"))
+		*form = STAT_JSON;
+	else if (!strcmp(word, "desc"))
+		*help = true;
+}
+
 static int info_start(struct cli_call *call, struct err *err)
 {
 	struct info_state *state = call->state;
@@ -25,13 +36,8 @@ static int info_start(struct cli_call *call, struct err *err)
 
 	(void)err;
 	for (int i = 0; i < call->argc; i++) {
-		if (!strcmp(call->argv[i], "typed"))
-			state->form = STAT_TYPED;
-		else if (!strcmp(call->argv[i], "json"))
-			state->form = STAT_JSON;
-		else if (!strcmp(call->argv[i], "desc"))
-			state->help = true;
-		else if (!strcmp(call->argv[i], "float"))
+		form_word(call->argv[i], &state->form, &state->help);
+		if (!strcmp(call->argv[i], "float"))
 			as_float = true;
 	}
 	info_fill(&state->info, as_float);
@@ -136,13 +142,8 @@ static int stat_parse_filter(struct cli_call *call, int i, struct stat_cursor *c
 static void stat_parse_options(struct cli_call *call, int i, struct stat_teller *state)
 {
 	for (; i < call->argc; i++) {
-		if (!strcmp(call->argv[i], "typed"))
-			state->form = STAT_TYPED;
-		else if (!strcmp(call->argv[i], "json"))
-			state->form = STAT_JSON;
-		else if (!strcmp(call->argv[i], "desc"))
-			state->help = true;
-		else if (!strcmp(call->argv[i], "up"))
+		form_word(call->argv[i], &state->form, &state->help);
+		if (!strcmp(call->argv[i], "up"))
 			state->cursor.options |= STAT_UP;
 		else if (!strcmp(call->argv[i], "no-maint"))
 			state->cursor.options |= STAT_NO_MAINT;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The life of a configuration generation: made empty, read (parse.c), finished, freed. Called by main(). Everything but the text of the files lives in its arena.
+ * The life of a configuration generation: made empty, read (parse.c), finished, freed. Called by
+ * main(). Everything but the text of the files lives in its arena.
  */
 #include "config/load.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Changes where there is one process: applied at once; nobody to talk to. With several the way to the parent, which
- * process/changes.c has installed. Called by the stats socket, checks and rules. */
+/* Changes where there is one process: applied at once; nobody to talk to. With several, the way to
+ * the parent, which process/changes.c has installed. Called by the stats socket, checks and rules. */
 #include "event/change.h"
 
 #include "base/err.h"

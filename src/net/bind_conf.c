@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "net/addr_conf.h"
 #include "net/listen_socket.h"
 
 #include <errno.h>
@@ -65,14 +66,10 @@ static int add_address(struct statement *st, struct bind_conf *bind, const char 
 	const unsigned allow = ADDR_PORT_NEEDED | ADDR_PORT_RANGE | ADDR_NAMES | ADDR_FDS |
 			       ADDR_UNIX | ADDR_STAR;
 	struct addr_spec spec;
-	struct err err;
 	unsigned port;
 
-	if (addr_parse(text, allow, st->cfg->arena, &spec, &err) ||
-	    (spec.unresolved && !st->cfg->check_only))
-		return stmt_error(st, st->at - 1, "%s", err.text);
-	if (spec.unresolved)
-		stmt_warning(st, st->at - 1, "%s", err.text);
+	if (addr_conf_parse(st, text, allow, &spec))
+		return -1;
 	if (unix_bind_applies(st))
 		apply_prefix(st->cfg, &spec.addr);
 	for (port = spec.addr.port; port <= spec.last_port; port++) {

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "net/addr_conf.h"
 #include "net/bind_conf.h"
 
 #include <ctype.h>
@@ -171,21 +172,14 @@ static int server_clear(struct statement *st, const struct keyword *kw, void *ob
 	return 0;
 }
 
-/* The next word is an address of the kind that allow says; a name without an address is a warning when
- * the file is only checked. 0, or -1 after a report. */
+/* The next word is an address of the kind that allow says. 0, or -1 after a report. */
 static int server_take_addr(struct statement *st, const char *what, unsigned allow, struct addr *addr)
 {
 	const char *word = stmt_need(st, what);
 	struct addr_spec spec;
-	struct err err;
 
-	if (!word)
+	if (!word || addr_conf_parse(st, word, allow, &spec))
 		return -1;
-	if (addr_parse(word, allow, st->cfg->arena, &spec, &err) ||
-	    (spec.unresolved && !st->cfg->check_only))
-		return stmt_error(st, st->at - 1, "%s", err.text);
-	if (spec.unresolved)
-		stmt_warning(st, st->at - 1, "%s", err.text);
 	*addr = spec.addr;
 	return 0;
 }

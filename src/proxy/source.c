@@ -3,7 +3,7 @@
 #include "proxy/proxy_conf.h"
 
 #include "base/arena.h"
-#include "base/err.h"
+#include "net/addr_conf.h"
 
 #include <string.h>
 
@@ -11,19 +11,6 @@
 static unsigned source_allow(const struct statement *st)
 {
 	return ADDR_STAR | ADDR_NAMES | (strcmp(st->words[0].text, "source") ? ADDR_PORT_RANGE : 0);
-}
-
-static int parse_address(struct statement *st, const char *word, unsigned allow,
-			 struct addr_spec *spec)
-{
-	struct err err;
-
-	if (addr_parse(word, allow, st->cfg->arena, spec, &err) ||
-	    (spec->unresolved && !st->cfg->check_only))
-		return stmt_error(st, st->at - 1, "%s", err.text);
-	if (spec->unresolved)
-		stmt_warning(st, st->at - 1, "%s", err.text);
-	return 0;
 }
 
 static int parse_usesrc(struct statement *st, struct source_conf *source)
@@ -46,7 +33,7 @@ static int parse_usesrc(struct statement *st, struct source_conf *source)
 		source->usesrc_text = arena_strdup(st->cfg->arena, word);
 		return 0;
 	}
-	if (parse_address(st, word, ADDR_STAR | ADDR_NAMES, &spec))
+	if (addr_conf_parse(st, word, ADDR_STAR | ADDR_NAMES, &spec))
 		return -1;
 	source->usesrc = USESRC_ADDR;
 	source->usesrc_addr = spec.addr;
@@ -82,7 +69,7 @@ int parse_source(struct statement *st, const struct keyword *kw, void *object)
 	struct addr_spec spec;
 	int rc = 0;
 
-	if (!word || parse_address(st, word, source_allow(st), &spec))
+	if (!word || addr_conf_parse(st, word, source_allow(st), &spec))
 		return -1;
 	set_address(&source, &spec);
 	while (!rc) {

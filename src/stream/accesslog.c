@@ -48,7 +48,8 @@ static bool accesslog_wanted(const struct view *view)
 	const struct options *options = &view->frontend->set.options;
 	const struct view_log *log = view->log;
 
-	if (!view->frontend->set.logformat && !accesslog_error_format(view)) /* nothing has happened that could be normal or null */
+	/* Without a format nothing has happened yet that could be normal or null. */
+	if (!view->frontend->set.logformat && !accesslog_error_format(view))
 		return !view->http || view->http->method.ptr;
 	if (options->on & OPT_DONTLOG_NORMAL && !accesslog_notable(view))
 		return false;
