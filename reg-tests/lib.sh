@@ -9,6 +9,8 @@
 #   info PipesUsed                  # a field of show info
 #   finish                          # stops it, and says whether everything held
 #
+# With several workers: start_workers, then driver with a test in Python.
+#
 # PENSTOCK, topbuild and srcdir come from make check; by hand: run in the folder of the build.
 # With SHIM="RULES" (reg-tests/shim/shim.c) penstock runs under the shim, and acted() tells whether a
 # rule was used; SHIM_OPTIONS=FILE notes what is asked of sockets, SHIM_CLOCK=FILE sets the clock; with shim_while=FILE they apply while it exists. With PENSTOCK=haproxy the reference is judged instead, to try the test itself.

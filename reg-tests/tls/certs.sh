@@ -35,6 +35,30 @@ signed() { # NAME AUTHORITY DNS-NAME [rsa]
 	rm "$certs/csr" "$certs/ext"
 }
 
+# by AUTHORITY OPTIONS...: what "openssl ca" does: dates of one's choice, revocations, lists of them.
+by() {
+	[ -d "$certs/db" ] || {
+		mkdir "$certs/db" && : >"$certs/db/index"
+		cat >"$certs/db/conf" <<-END
+		[ca]
+		default_ca = c
+		[c]
+		database = $certs/db/index
+		new_certs_dir = $certs/db
+		rand_serial = yes
+		default_md = sha256
+		default_crl_days = 30
+		policy = p
+		unique_subject = no
+		[p]
+		commonName = supplied
+		END
+	}
+	issuer=$certs/$1
+	shift
+	openssl ca -batch -config "$certs/db/conf" -keyfile "$issuer.key" -cert "$issuer.pem" "$@" 2>/dev/null
+}
+
 # hello NAME [OPTIONS OF s_client]: what s_client says of a handshake.
 hello() {
 	name=$1

@@ -4,19 +4,12 @@
 # certificate's is not; a certificate that must be stapled and has none is warned of. What was set at run time outlives a
 # reload, but for a file with a response that is good for longer.
 . "${0%/*}/../lib.sh"
+. "${0%/*}/ocsp_lib.sh"
 
-"$PENSTOCK" -vv | grep -q '+OPENSSL' || exit 77
-key="-nodes -newkey ec -pkeyopt ec_paramgen_curve:P-256"
-openssl req -x509 $key -days 30 -subj "/CN=An authority" -keyout "$dir/ca.key" -out "$dir/ca.pem" \
-	2>/dev/null || exit 77
 echo "tlsfeature=status_request" >"$dir/must"
 : >"$dir/plain"
-later=$(date -u -d '+20 days' +%y%m%d%H%M%SZ)
 certificate() { # NAME SERIAL EXTENSIONS V|R: with a response of the authority in $dir/NAME.der
-	openssl req $key -subj "/CN=localhost" -keyout "$dir/$1.key" -out "$dir/csr" 2>/dev/null &&
-		openssl x509 -req -in "$dir/csr" -CA "$dir/ca.pem" -CAkey "$dir/ca.key" -days 20 \
-			-set_serial "0x$2" -extfile "$dir/$3" -out "$dir/$1.crt" 2>/dev/null
-	cat "$dir/$1.crt" "$dir/$1.key" "$dir/ca.pem" >"$dir/$1.pem"
+	issued "$1" "$2" "$dir/$3"
 	rm "$dir/$1.key"
 	revoked=
 	[ "$4" = R ] && revoked=$(date -u +%y%m%d%H%M%SZ)
@@ -49,18 +42,6 @@ END
 start_workers
 check "it warns of the one that must be stapled" grep -q "command.pem' promises an OCSP response" "$log"
 
-# both ADDRESS TEXT: each worker says it to the client that asks for its status.
-both() {
-	tries=0 met=
-	while [ "$tries" -lt 400 ] && [ "$(printf '%s\n' $met | sort -u | wc -l)" -lt 2 ]; do
-		tries=$((tries + 1))
-		printf 'GET / HTTP/1.0\r\n\r\n' | timeout 60 openssl s_client -connect "$1" -status \
-			-ign_eof >"$dir/said" 2>&1
-		grep -q "$2" "$dir/said" || return 1
-		met="$met $(sed -n 's/^worker //p' "$dir/said")"
-	done
-	[ "$tries" -lt 400 ]
-}
 set_response() { ask "set ssl ocsp-response $(openssl base64 -A -in "$1")"; }
 says() { printf '%s\n' "$2" | grep -q "$1"; }
 

@@ -4,20 +4,13 @@
 # stapled by all workers; again on request; a responder that fails is noted. After a reload what was fetched is still
 # there, and not asked for again before it is due.
 . "${0%/*}/../lib.sh"
+. "${0%/*}/ocsp_lib.sh"
 
-"$PENSTOCK" -vv | grep -q '+OPENSSL' || exit 77
-key="-nodes -newkey ec -pkeyopt ec_paramgen_curve:P-256"
-openssl req -x509 $key -days 30 -subj "/CN=An authority" -keyout "$dir/ca.key" -out "$dir/ca.pem" \
-	2>/dev/null || exit 77
 port=$(ports 1)
 dead=$(ports 1)
-later=$(date -u -d '+20 days' +%y%m%d%H%M%SZ)
 certificate() { # NAME SERIAL PORT
 	echo "authorityInfoAccess=OCSP;URI:http://127.0.0.1:$3/some/path" >"$dir/ext"
-	openssl req $key -subj "/CN=localhost" -keyout "$dir/$1.key" -out "$dir/csr" 2>/dev/null &&
-		openssl x509 -req -in "$dir/csr" -CA "$dir/ca.pem" -CAkey "$dir/ca.key" -days 20 \
-			-set_serial "0x$2" -extfile "$dir/ext" -out "$dir/$1.crt" 2>/dev/null
-	cat "$dir/$1.crt" "$dir/$1.key" "$dir/ca.pem" >"$dir/$1.pem"
+	issued "$1" "$2" "$dir/ext"
 	printf 'V\t%s\t\t%s\tunknown\t/CN=%s\n' "$later" "$2" "$1" >>"$dir/index"
 }
 certificate good 1001 "$port"
@@ -42,17 +35,6 @@ frontend fe
 	http-request return status 200 content-type text/plain lf-string "worker %[proc]\n"
 END
 start_workers
-both() {
-	tries=0 met=
-	while [ "$tries" -lt 400 ] && [ "$(printf '%s\n' $met | sort -u | wc -l)" -lt 2 ]; do
-		tries=$((tries + 1))
-		printf 'GET / HTTP/1.0\r\n\r\n' | timeout 60 openssl s_client -connect "$1" -status \
-			-ign_eof >"$dir/said" 2>&1
-		grep -q "$2" "$dir/said" || return 1
-		met="$met $(sed -n 's/^worker //p' "$dir/said")"
-	done
-	[ "$tries" -lt 400 ]
-}
 updates() { ask "show ssl ocsp-updates" | grep -q "$1"; }
 
 check "both staple what was fetched" until_true 60 both "$front" "Cert Status: good"

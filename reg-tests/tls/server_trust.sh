@@ -17,24 +17,9 @@ openssl req -x509 -key "$certs/address.key" -subj /CN=address -addext subjectAlt
 	-out "$certs/address.crt"
 key "$certs/expired.key"
 openssl req -new -key "$certs/expired.key" -subj /CN=expired -out "$certs/csr"
-mkdir "$certs/db" && : >"$certs/db/index"
-cat >"$certs/db/conf" <<END
-[ca]
-default_ca = c
-[c]
-database = $certs/db/index
-new_certs_dir = $certs/db
-rand_serial = yes
-default_md = sha256
-default_crl_days = 30
-policy = p
-[p]
-commonName = supplied
-END
-ca() { openssl ca -batch -config "$certs/db/conf" -keyfile "$certs/ca.key" -cert "$certs/ca.pem" "$@" 2>/dev/null; }
-ca -in "$certs/csr" -startdate 20200101000000Z -enddate 20200201000000Z -out "$certs/expired.crt" -notext
-ca -revoke "$certs/revoked.crt"
-ca -gencrl -out "$certs/ca.crl"
+by ca -in "$certs/csr" -startdate 20200101000000Z -enddate 20200201000000Z -out "$certs/expired.crt" -notext
+by ca -revoke "$certs/revoked.crt"
+by ca -gencrl -out "$certs/ca.crl"
 for name in address expired; do cat "$certs/$name.crt" "$certs/$name.key" >"$certs/$name.pem"; done
 
 tls() { # CERTIFICATE: a frontend that shows it
