@@ -193,7 +193,15 @@ static int content_result(struct stream *s, const struct pump *pump, enum rule_r
 	return STEP_GOTO + (pump->is_response ? (int)RES_REPLY : (int)REQ_FORWARD);
 }
 
-static int content_request(struct stream *s, struct proxy *px, struct counters *c)
+static void count_denied(struct stream *s)
+{
+	s->session->frontend->fe->counters.denied_requests++;
+	s->session->listener->tally->counters.denied_requests++;
+	if (s->backend)
+		s->backend->be->counters.denied_requests++;
+}
+
+static int content_request(struct stream *s, struct proxy *px)
 {
 	struct stream_extra *extra = extra_get(s);
 	struct pump *pump = &s->relay.request;
@@ -206,11 +214,8 @@ static int content_request(struct stream *s, struct proxy *px, struct counters *
 		return STEP_END;
 	r = content_run(s, px->request_rules, pump, px->set.inspect_delay_req, &s->request,
 			&extra->request_place);
-	if (r == RULES_REJECT) {
-		c->denied_requests++;
-		if (px->fe)
-			s->session->listener->tally->counters.denied_requests++;
-	}
+	if (r == RULES_REJECT || r == RULES_DROP)
+		count_denied(s);
 	if (r != RULES_WAIT && s->reason == END_NONE)
 		extra->request_place.at = NULL;
 	return content_result(s, pump, r);
@@ -218,14 +223,12 @@ static int content_request(struct stream *s, struct proxy *px, struct counters *
 
 int rules_frontend(struct stream *s)
 {
-	struct proxy *px = s->session->frontend;
-
-	return content_request(s, px, &px->fe->counters);
+	return content_request(s, s->session->frontend);
 }
 
 int rules_backend(struct stream *s)
 {
-	return content_request(s, s->backend, &s->backend->be->counters);
+	return content_request(s, s->backend);
 }
 
 int rules_response(struct stream *s)
@@ -240,7 +243,7 @@ int rules_response(struct stream *s)
 	stream_respond(s);
 	r = content_run(s, px->response_rules, pump, px->set.inspect_delay_res, &s->response,
 			&extra->response_place);
-	if (r == RULES_REJECT || r == RULES_CLOSE) {
+	if (r == RULES_REJECT || r == RULES_CLOSE || r == RULES_DROP) {
 		s->session->frontend->fe->counters.denied_responses++;
 		px->be->counters.denied_responses++;
 		if (s->server)

@@ -188,9 +188,15 @@ static void count_bytes(struct counters *c, uint64_t in, uint64_t out)
 	c->bytes_out += out;
 }
 
+/* What a stream that has ended in mode tcp has received and will not send any more (it was refused, or had
+ * no server) has come all the same. */
 uint64_t stream_bytes_in(const struct stream *s)
 {
-	return pump_bytes(&s->relay.request) + (s->exchange ? s->exchange->bytes_in : 0);
+	uint64_t n = pump_bytes(&s->relay.request);
+
+	if (s->exchange)
+		return n + s->exchange->bytes_in;
+	return s->reason == END_NONE ? n : n + pump_held(&s->relay.request);
 }
 
 uint64_t stream_bytes_out(const struct stream *s)
