@@ -405,10 +405,18 @@ static void stream_free(struct reap *reap)
 	pool_give(&stream_pool, &s);
 }
 
+/* The end of such a response is that of the connection (RFC 9112 6.3), and it has not come. */
+static bool response_cut(const struct exchange *x)
+{
+	return x && x->head_sent && x->res.framing == BODY_CLOSE && !x->complete;
+}
+
 /* Whoever did not break off itself, nor sees a clean end, gets a RST: it must not take what it
  * has for everything. Behind an answer of ours it would destroy what is still on its way. */
 static bool reset_client(const struct stream *s)
 {
+	if (unlikely(response_cut(s->exchange)))
+		return true;
 	switch (s->reason) {
 	case END_SERVER_ABORT:
 	case END_SERVER_DOWN:
