@@ -97,6 +97,23 @@ http_defaults() {
 	printf 'defaults\n\tmode http\n\ttimeout connect 30s\n\ttimeout client 2m\n\ttimeout server 2m\n'
 }
 
+# nginx_http: the begin of an nginx.conf, up to the words of its section http. All it writes is in $dir.
+nginx_http() {
+	cat <<END
+daemon off;
+master_process off;
+error_log $dir/nginx.err info;
+pid $dir/nginx.pid;
+events { worker_connections 1000; }
+http {
+	client_body_temp_path $dir/body;
+	proxy_temp_path $dir/proxy;
+	fastcgi_temp_path $dir/fastcgi;
+	uwsgi_temp_path $dir/uwsgi;
+	scgi_temp_path $dir/scgi;
+END
+}
+
 # config <CONFIGURATION: what start_penstock starts with. Lines before the first section are global.
 config() {
 	{

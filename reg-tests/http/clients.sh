@@ -38,18 +38,8 @@ start_penstock_http() {
 
 nginx_conf() {
 	cat <<END
-daemon off;
-master_process off;
-error_log $dir/nginx.err crit;
-pid $dir/nginx.pid;
-events { worker_connections 1000; }
-http {
+$(nginx_http)
 	access_log off;
-	client_body_temp_path $dir/body;
-	proxy_temp_path $dir/proxy;
-	fastcgi_temp_path $dir/fastcgi;
-	uwsgi_temp_path $dir/uwsgi;
-	scgi_temp_path $dir/scgi;
 	client_max_body_size 10m;
 	server {
 		listen $back;

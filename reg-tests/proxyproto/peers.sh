@@ -127,18 +127,8 @@ if have nginx; then
 	{
 		[ -z "$stream" ] || say "load_module $stream;"
 		cat <<END
-daemon off;
-master_process off;
-error_log $dir/nginx.err crit;
-pid $dir/nginx.pid;
-events { worker_connections 100; }
-http {
+$(nginx_http)
 	access_log off;
-	client_body_temp_path $dir/body;
-	proxy_temp_path $dir/proxy;
-	fastcgi_temp_path $dir/fastcgi;
-	uwsgi_temp_path $dir/uwsgi;
-	scgi_temp_path $dir/scgi;
 	server {
 		listen 127.0.0.1:$p10 proxy_protocol;
 		location / {

@@ -45,19 +45,9 @@ END
 }
 facts='version=$ssl_protocol resumed=$ssl_session_reused name=$ssl_server_name alpn=$ssl_alpn_protocol client=$ssl_client_s_dn from=$proxy_protocol_addr:$proxy_protocol_port connection=$connection'
 cat >"$dir/nginx.conf" <<END
-daemon off;
-master_process off;
-error_log $dir/nginx.err info;
-pid $dir/nginx.pid;
-events { worker_connections 500; }
-http {
+$(nginx_http)
 	log_format facts '\$server_port \$request_uri \$ssl_protocol \$ssl_session_reused \$ssl_server_name';
 	access_log $dir/nginx.access facts;
-	client_body_temp_path $dir/body;
-	proxy_temp_path $dir/proxy;
-	fastcgi_temp_path $dir/fastcgi;
-	uwsgi_temp_path $dir/uwsgi;
-	scgi_temp_path $dir/scgi;
 	ssl_session_cache shared:s:1m;
 	server {
 		listen 127.0.0.1:$plain;
