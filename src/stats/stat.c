@@ -372,9 +372,20 @@ static void stat_fill_server_state(struct stat_row *row, const struct server *s,
 		SET(src_ilim, stats_u32((unsigned)s->set.pool_max_conn));
 }
 
+static struct stats_value stat_cookie(struct stat_row *row, struct span name)
+{
+	char text[STATS_STR_MAX + 1];
+
+	if (!name.len)
+		return stats_str(&row->strings, NULL);
+	snprintf(text, sizeof(text), "%.*s", (int)name.len, name.ptr);
+	return stats_str(&row->strings, text);
+}
+
 void stat_fill_server(struct stat_row *row, const struct server *s, unsigned options)
 {
 	struct server_tally sum;
+	char cookie[17];
 
 	server_sum(s, &sum);
 	facts_refresh_checks(stat_checked_server(s));
@@ -394,7 +405,7 @@ void stat_fill_server(struct stat_row *row, const struct server *s, unsigned opt
 	if (!(options & STAT_LEGENDS))
 		return;
 	SET(addr, stat_addr(row, &s->state->addr));
-	SET(cookie, stats_str(&row->strings, s->cookie));
+	SET(cookie, stat_cookie(row, persist_value(s, cookie)));
 }
 
 /* What the servers of a backend come to. */
@@ -461,14 +472,6 @@ static const char *stat_algorithm(const struct proxy *px)
 	};
 
 	return names[px->set.balance];
-}
-
-static struct stats_value stat_cookie(struct stat_row *row, struct span name)
-{
-	char text[STATS_STR_MAX + 1];
-
-	snprintf(text, sizeof(text), "%.*s", (int)name.len, name.ptr);
-	return stats_str(&row->strings, text);
 }
 
 void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned options)
