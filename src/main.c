@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Entry point: reads the command line, answers what needs no configuration, loads and checks
- * the files, and hands over to process_run. Exit codes: 0 done, 1 something is wrong; -cc: 0
- * true, 1 false, 2 no condition.
+ * the files, and hands over to process_run. Exit codes: 0 done, 1 something is wrong, 2 of -c:
+ * nothing is wrong, but there is nothing to start; -cc: 0 true, 1 false, 2 no condition.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bug.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/pool.h"
@@ -29,8 +30,10 @@
 #include "process/reload.h"
 #include "process/rights.h"
 #include "process/version.h"
-#include "stats/info.h"
 #include "proxy/proxy.h"
+#include "stats/info.h"
+#include "stream/http_rules.h"
+#include "stream/tcp_rules.h"
 
 #include "config.h"
 
@@ -55,6 +58,22 @@ static int answer_condition(const char *condition)
 	return value < 0 ? 2 : !value;
 }
 
+static bool help_actions(const char *const *words, int count, bool any)
+{
+	static const struct rule_list *const sets[] = { tcp_rule_lists, http_rule_lists };
+	const struct rule_list *lists[16], *l;
+	size_t i, n = 0;
+
+	for (i = 0; i < ARRAY_LEN(sets); i++) {
+		for (l = sets[i]; l->name; l++) {
+			BUG_ON(n + 1 == ARRAY_LEN(lists));
+			lists[n++] = l;
+		}
+	}
+	lists[n] = NULL;
+	return rule_help(stdout, lists, words, count, any);
+}
+
 /* help WORD */
 static int answer_help(const struct args *args)
 {
@@ -67,7 +86,8 @@ static int answer_help(const struct args *args)
 		return 0;
 	}
 	known = help_word(stdout, modules, words, count);
-	if (count == 1 && expr_help_word(stdout, words[0]))
+	known = help_actions(words, count, known);
+	if (count == 1 && expr_help_word(stdout, words[0], known))
 		known = true;
 	if (known)
 		return 0;
@@ -208,9 +228,14 @@ static int load(struct config *cfg, const struct args *args)
 	return rc;
 }
 
-/* Nothing to listen on: nothing to start. */
-static int refuse_idle(void)
+/* Nothing to listen on: nothing to start. Tools know these exit codes from the reference. */
+static int refuse_idle(bool checked)
 {
+	if (!checked) {
+		fprintf(stderr, "error: there is nothing to start: no section has a 'bind' line, or all of "
+				"them are disabled\n");
+		return 1;
+	}
 	fprintf(stderr, "Configuration file has no error but will not start (no listener) => "
 			"exit(2).\n");
 	return 2;
@@ -241,7 +266,7 @@ static int run(const struct args *args)
 	if (!rc && args->list_libraries)
 		version_libraries(stdout);
 	if (!rc && !proxies_have_listener(config_data(cfg, &proxy_module)))
-		rc = refuse_idle();
+		rc = refuse_idle(args->check);
 	else if (!rc && !args->check) {
 		info_memmax_mb = (unsigned)args->megabytes;
 		rc = rights_memory(args->megabytes, &err) < 0 ? fail(&err) :

@@ -7,6 +7,8 @@
 #include "expr/acl.h"
 #include "expr/rule.h"
 
+#include <stdio.h>
+
 struct logformat;
 struct proxies;
 struct proxy;
@@ -70,6 +72,10 @@ struct rule_list {
 				   * is not supported yet */
 };
 
+/* Explains the action that the words name ("deny", "http-request deny"), else names the actions of the lists
+ * that they name, or begin with. lists: all there are, ended by NULL. any: something stands above. Is there something? */
+bool rule_help(FILE *out, const struct rule_list *const *lists, const char *const *words, int count,
+	       bool any);
 /* Parses "<action> ... [if|unless <condition>]" and appends the rule to *set (made when it
  * is NULL). 0, or -1 after a report. */
 int rule_parse(struct statement *st, struct proxy *proxy, const struct rule_list *list,

@@ -36,6 +36,8 @@ void http_service_add(struct http_service *service);
  * its stats page? RULES_REPLY: yes, and it is answered. Installed by stats/; may be NULL. */
 extern enum rule_result (*http_page_hook)(struct exchange *x, struct proxy *px);
 
+/* The lists there are, for help; the last has no name. */
+extern const struct rule_list http_rule_lists[];
 extern const struct module http_rules_module;
 
 #endif

@@ -12,6 +12,8 @@ extern const struct action tcp_actions[];
 enum action_result action_silent_drop(const struct rule *rule, struct view *view,
 				      unsigned place);
 
+/* The lists there are, for help; the last has no name. */
+extern const struct rule_list tcp_rule_lists[];
 extern const struct module tcp_rules_module;
 
 #endif

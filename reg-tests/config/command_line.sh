@@ -57,6 +57,18 @@ check "where" out "in:      defaults, frontend and listen"
 run help http-request set-header
 wanted 0 "help of a word and its first argument"
 check "the row of the word" out "http-request <action>"
+run help set-header
+wanted 0 "help of an action"
+check "it says which lists have it" out "in:      http-request, http-response, http-after-response"
+run help tcp-request content reject
+wanted 0 "help of an action in its list"
+check "it explains the action, too" out "ends the list and the connection"
+run help http-response
+wanted 0 "help of a list"
+check "it names the actions" out "allow, deny, return, redirect"
+run help http-request dney
+wanted 0 "help of no action"
+check "it names those there are" out "allow, deny, tarpit"
 run help clitimeout
 wanted 1 "help of an old word"
 check "what replaced it" err "use 'timeout client'"

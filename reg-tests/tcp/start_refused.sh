@@ -71,6 +71,9 @@ fi
 say "## nothing to listen on"
 printf 'backend b\n\tserver s1 %s\n\ttimeout connect 1s\n\ttimeout server 1s\n' "$back" >"$dir/x.cfg"
 timeout 60 "$PENSTOCK" -f "$dir/x.cfg" </dev/null >"$dir/said" 2>&1
-check "exit code 2" test $? -eq 2
+check "exit code 1, as of other mistakes" test $? -eq 1
+says "there is nothing to start: no section has a 'bind' line"
+timeout 60 "$PENSTOCK" -c -f "$dir/x.cfg" </dev/null >"$dir/said" 2>&1
+check "exit code 2 of -c: there is no mistake" test $? -eq 2
 says "will not start (no listener)"
 finish

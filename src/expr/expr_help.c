@@ -97,11 +97,13 @@ static void print_places(FILE *out, unsigned where)
 	}
 }
 
-bool expr_help_word(FILE *out, const char *word)
+bool expr_help_word(FILE *out, const char *word, bool any)
 {
 	const struct fetch *fetch = expr_fetch_find(span_of(word));
 	const struct converter *converter = expr_converter_find(span_of(word));
 
+	if ((fetch || converter) && any)
+		fputc('\n', out);
 	if (fetch) {
 		fputs("fetch ", out);
 		print_fetch(out, fetch);

@@ -79,6 +79,13 @@ static const char *const known_after[] = {
 	"set-header", "set-status", "set-var", "set-var-fmt", "strict-mode", "unset-var", NULL,
 };
 
+const struct rule_list http_rule_lists[] = {
+	{ "http-request", AT_REQUESTS, request_tables, known_request },
+	{ "http-response", AT_RESPONSE, response_tables, known_response },
+	{ "http-after-response", AT_RESPONSE, after_tables, known_after },
+	{ 0 },
+};
+
 enum action_result http_action_allow(const struct rule *rule, struct view *view, unsigned place)
 {
 	(void)rule;

@@ -29,6 +29,14 @@ static const char *const known_response[] = {
 	"set-var", "set-var-fmt", "silent-drop", "unset-var", NULL,
 };
 
+const struct rule_list tcp_rule_lists[] = {
+	{ "tcp-request connection", AT_CONN, tables, known_request },
+	{ "tcp-request session", AT_SESSION, tables, known_request },
+	{ "tcp-request content", AT_REQUESTS, tables, known_request },
+	{ "tcp-response content", AT_RESPONSE, tables, known_response },
+	{ 0 },
+};
+
 static int parse_list(struct statement *st, struct proxy *px, const char *name, unsigned where,
 		      const char *const *known, struct rule_set **set)
 {
