@@ -47,6 +47,8 @@ static int add_attribute(struct parser *p, const char *what, const char *before,
 
 	if (!word)
 		return -1;
+	if (!*word)
+		return stmt_error(p->st, p->st->at - 1, "%s must not be empty", what);
 	for (at = word; *at; at++) {
 		if ((unsigned char)*at < ' ' || *at == 0x7f || *at == ';')
 			return stmt_error(p->st, p->st->at - 1, "%s must not have a semicolon or a "
