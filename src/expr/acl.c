@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "expr/acl_conf.h"
 #include "expr/expr_conf.h"
+#include "expr/names.h"
 #include "expr/pattern_parse.h"
 #include "expr/pattern_ref.h"
 #include "expr/userlist.h"
@@ -124,6 +125,30 @@ static const struct acl_word *acl_word_find(struct span name)
 	return NULL;
 }
 
+/* The word for a criterion that looks most like this one, which is none, nor a fetch. */
+static void acl_hint_word(struct statement *st, struct span name)
+{
+	const char *fetch = fetch_nearest(name);
+	unsigned limit = fetch ? 1 : 2, distance;
+	const struct acl_word *w, *nearest = NULL;
+	char word[64];
+
+	if (acl_word_find(name) || expr_fetch_find(name) || fetch_known(name) ||
+	    name.len >= sizeof(word))
+		return;
+	memcpy(word, name.ptr, name.len);
+	word[name.len] = 0;
+	for (w = acl_words; w->name && limit; w++) {
+		distance = str_distance(word, w->name, limit);
+		if (distance > limit)
+			continue;
+		nearest = w;
+		limit = distance - 1;
+	}
+	if (nearest && (!fetch || strcmp(nearest->name, fetch) != 0))
+		stmt_hint(st, "did you mean the ACL criterion '%s'?", nearest->name);
+}
+
 /* The expression of a test; an ACL word is replaced by its fetch and gives the method, as long
  * as no converter follows. */
 static int acl_criterion(struct statement *st, struct proxy *proxy, struct acl_test *test)
@@ -145,8 +170,11 @@ static int acl_criterion(struct statement *st, struct proxy *proxy, struct acl_t
 	if (word)
 		text = arena_printf(ctx.arena, "%s%s", word->fetch, text + name.len);
 	test->expr = expr_parse_all(text, &ctx, &err);
-	if (!test->expr)
-		return stmt_error(st, st->at - 1, "%s", err.text);
+	if (!test->expr) {
+		stmt_error(st, st->at - 1, "%s", err.text);
+		acl_hint_word(st, name);
+		return -1;
+	}
 	test->match = match_default(expr_type(test->expr));
 	if (word && !expr_has_converters(test->expr))
 		test->match = word->match;
