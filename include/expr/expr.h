@@ -196,6 +196,8 @@ const char *sample_type_name(enum sample_type type);
  * untouched during the next two calls. */
 extern size_t expr_scratch_size; /* tune.bufsize, set at start */
 char *expr_scratch(void);
+/* At start: takes that memory, so that none is needed while rules run. False: there is none. */
+bool expr_scratch_resize(size_t size);
 
 /* Rows of all tables in the order of help; NULL behind the last. */
 const struct fetch *expr_fetch_row(unsigned n);

@@ -35,23 +35,39 @@ enum { SCRATCH_RING = 4 };
 
 size_t expr_scratch_size = 16384;
 
-char *expr_scratch(void)
+static char *scratch[SCRATCH_RING];
+
+bool expr_scratch_resize(size_t size)
 {
-	static char *ring[SCRATCH_RING];
-	static size_t size;
-	static unsigned next;
+	char *fresh[SCRATCH_RING];
 	unsigned i;
 
-	if (unlikely(size != expr_scratch_size)) {
-		size = expr_scratch_size;
-		for (i = 0; i < SCRATCH_RING; i++) {
-			free(ring[i]);
-			ring[i] = malloc(size);
-			BUG_ON(!ring[i]);
-		}
+	for (i = 0; i < SCRATCH_RING; i++) {
+		fresh[i] = malloc(size);
+		if (!fresh[i])
+			break;
 	}
+	if (i < SCRATCH_RING) {
+		while (i)
+			free(fresh[--i]);
+		return false;
+	}
+	for (i = 0; i < SCRATCH_RING; i++) {
+		free(scratch[i]);
+		scratch[i] = fresh[i];
+	}
+	expr_scratch_size = size;
+	return true;
+}
+
+char *expr_scratch(void)
+{
+	static unsigned next;
+
+	if (unlikely(!scratch[0]))
+		BUG_ON(!expr_scratch_resize(expr_scratch_size)); /* while a configuration is read */
 	next = (next + 1) % SCRATCH_RING;
-	return ring[next];
+	return scratch[next];
 }
 
 /* -- parsing ---------------------------------------------------------------------------- */

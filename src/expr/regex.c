@@ -28,6 +28,10 @@ static void regex_keep(void *memory, void *arena)
 	(void)arena;
 }
 
+/* One for the process: a match is over before the next begins. Taken with the first expression, so that
+ * none is needed while rules run. */
+static pcre2_match_data *match_data;
+
 struct regex *regex_compile(const char *pattern, bool ignore_case, struct arena *arena,
 			    struct err *err)
 {
@@ -38,6 +42,12 @@ struct regex *regex_compile(const char *pattern, bool ignore_case, struct arena 
 	PCRE2_SIZE offset;
 	int code;
 
+	if (!match_data)
+		match_data = pcre2_match_data_create(REGEX_GROUPS, NULL);
+	if (!match_data) {
+		err_set(err, "out of memory");
+		return NULL;
+	}
 	re->code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
 				 ignore_case ? PCRE2_CASELESS : 0, &code, &offset, ctx);
 	if (!re->code) {
@@ -56,23 +66,11 @@ void regex_forget(struct regex *re)
 	re->code = NULL;
 }
 
-/* One for the process: a match is over before the next begins. */
-static pcre2_match_data *regex_data(void)
-{
-	static pcre2_match_data *data;
-
-	if (unlikely(!data)) {
-		data = pcre2_match_data_create(REGEX_GROUPS, NULL);
-		BUG_ON(!data);
-	}
-	return data;
-}
-
 static int regex_run(const struct regex *re, struct span text, size_t offset)
 {
 	PCRE2_SPTR subject = (PCRE2_SPTR)(text.ptr ? text.ptr : "");
 
-	return pcre2_match(re->code, subject, text.len, offset, 0, regex_data(), NULL);
+	return pcre2_match(re->code, subject, text.len, offset, 0, match_data, NULL);
 }
 
 bool regex_test(const struct regex *re, struct span text)
@@ -90,7 +88,7 @@ bool regex_find(const struct regex *re, struct span text, size_t offset,
 		return false;
 	memset(match, 0, sizeof(*match));
 	match->count = n == 0 || n > REGEX_GROUPS ? REGEX_GROUPS : n;
-	at = pcre2_get_ovector_pointer(regex_data());
+	at = pcre2_get_ovector_pointer(match_data);
 	for (i = 0; i < match->count; i++, at += 2) {
 		if (at[0] != PCRE2_UNSET && at[1] >= at[0])
 			match->group[i] = (struct span){ text.ptr + at[0], at[1] - at[0] };

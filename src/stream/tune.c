@@ -4,6 +4,7 @@
 
 #include "stream/exchange.h"
 
+#include "base/err.h"
 #include "config/config.h"
 #include "expr/expr.h"
 #include "net/conn.h"
@@ -54,8 +55,10 @@ static int tune_prepare(struct config *cfg, void *data, struct err *err)
 	const struct tune *t = data;
 
 	(void)cfg;
-	(void)err;
-	expr_scratch_size = t->bufsize;
+	if (!expr_scratch_resize(t->bufsize)) {
+		err_set(err, "out of memory: buffers of %zu bytes for expressions", (size_t)t->bufsize);
+		return -1;
+	}
 	buffer_configure(t->bufsize, t->maxrewrite, (unsigned)t->buffers_limit);
 	exchange_max_fields = (unsigned)t->maxhdr - 1; /* the first line counts */
 	exchange_any_payload = t->any_payload;
