@@ -44,6 +44,7 @@ struct exchange {
 	bool reused;                    /* the server's connection carried others before */
 	bool may_retry;                 /* all of the request is at hand to be sent again */
 	bool no_retry;                  /* disable-l7-retry */
+	bool interim;                   /* the server has said 1xx, and the client may have it */
 	bool acknowledged;              /* a part of the request was, for the rest to come */
 	uint8_t attempts;               /* "retry-on": how often the request was sent */
 	uint8_t compress;               /* enum compress_algo that the client takes */

@@ -160,6 +160,8 @@ static void client_ended(struct slot *s, int error)
 	if (s->in.at == IN_RAW && s->in.pos == s->in.size && !error && !broke) {
 		count.exchanges++;
 		client_close(s, false);
+	} else if (s->own) {
+		client_fail(s, "an answer of the proxy ends too early");
 	} else if (broke) {
 		error = error ? error : s->send_error;
 		count.cut++;
@@ -215,14 +217,24 @@ static void client_tunnel(struct slot *s)
 	count.tunnels++;
 }
 
-/* A head without our number: made by the proxy itself. */
+/* A head without our number: made by the proxy itself. What of the request is left is sent all the same
+ * (RFC 9112 9.5), and the answer has to come completely. */
 static void client_own_answer(struct slot *s, int status)
 {
 	static char text[64];
+	struct body any = { .framing = BY_LENGTH };
+	enum framing f = NO_BODY;
 
 	if (s->fact[s->reading].origin_broke) {
 		count.own++;
-		client_close(s, false);
+		if (!reader_announced(&s->in, &f, &any.size) || f != BY_LENGTH) {
+			client_fail(s, "an answer of the proxy without a length");
+			return;
+		}
+		s->own = s->ending = true;
+		s->writing = s->writing && !s->waiting;
+		reader_body(&s->in, &any, s->x[s->reading].head ? NO_BODY : BY_LENGTH, any.size);
+		s->in.any = true;
 		return;
 	}
 	snprintf(text, sizeof(text), "the proxy answers %d itself", status);
@@ -284,6 +296,10 @@ static void client_done(struct slot *s)
 	const struct exchange *x = &s->x[s->reading];
 	bool chunked = x->response.framing == CHUNKED && s->in.pos && !x->head;
 
+	if (s->own) {
+		client_close(s, false);
+		return;
+	}
 	if (s->fact[s->reading].origin_broke) {
 		client_fail(s, "a response that was broken off looks complete");
 		return;

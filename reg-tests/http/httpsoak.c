@@ -15,10 +15,11 @@
  *        [-A  without what HAProxy 2.6 loses responses of: 103, an answer right behind 100, FIN
  *             behind the last request]
  *        [-R  a body to the close that was broken off must end with RST]
+ *        [-r  the proxy asks again where an origin broke off before it said anything; more of them do]
  *
  * It fails when anything of one message is in another, a byte is wrong, a request is served twice,
  * a response that was broken off looks complete, an exchange that nobody broke is cut or answered
- * by the proxy itself, or nothing moves on a connection. Exit: 0 or 1.
+ * by the proxy itself, an answer of its own is cut, or nothing moves on a connection. Exit: 0 or 1.
  */
 #include "httpsoak.h"
 
@@ -152,7 +153,8 @@ static void print_counts(void)
 {
 	printf("%s  %llu connections, %llu exchanges, %llu MB; broken off by clients %llu, by origins "
 	       "%llu (answered by the proxy %llu, cut %llu, of them by RST %llu; FIN instead of RST "
-	       "%llu); tunnels %llu, 100 %llu, 103 %llu, trailers %llu; %llu failures\n",
+	       "%llu); tunnels %llu, 100 %llu, 103 %llu, trailers %llu, asked again %llu; "
+	       "%llu failures\n",
 	       count.failures ? "FAILED" : "ok    ", (unsigned long long)count.connections,
 	       (unsigned long long)count.exchanges, (unsigned long long)(count.bytes >> 20),
 	       (unsigned long long)count.client_breaks, (unsigned long long)count.origin_breaks,
@@ -160,7 +162,7 @@ static void print_counts(void)
 	       (unsigned long long)count.reset, (unsigned long long)count.hidden,
 	       (unsigned long long)count.tunnels, (unsigned long long)count.continued,
 	       (unsigned long long)count.hints, (unsigned long long)count.trailers,
-	       (unsigned long long)count.failures);
+	       (unsigned long long)count.retries, (unsigned long long)count.failures);
 }
 
 static void usage(void)
@@ -168,7 +170,7 @@ static void usage(void)
 	errno = 0;
 	faulty_list();
 	die("usage: httpsoak -f FRONT -b BACK [-t SECONDS] [-n N] [-c N] [-z N] [-S SEED] "
-	    "[-w SECONDS] [-F FAULT] [-x] [-P] [-R] [-A]");
+	    "[-w SECONDS] [-F FAULT] [-x] [-P] [-R] [-r] [-A]");
 }
 
 static struct address back;
@@ -192,6 +194,7 @@ static void option(int c)
 	case 'n': cfg.least = number_parse(optarg); break;
 	case 'A': limits.no_half_close = limits.no_hints = true; break;
 	case 'R': cfg.want_rst = true; break;
+	case 'r': limits.retries = true; break;
 	default: usage();
 	}
 }
@@ -202,7 +205,7 @@ int main(int argc, char **argv)
 	int c;
 
 	limits.seed = now_ns();
-	while ((c = getopt(argc, argv, "f:b:t:n:c:z:S:w:F:xPRA")) != -1)
+	while ((c = getopt(argc, argv, "f:b:t:n:c:z:S:w:F:xPRrA")) != -1)
 		option(c);
 	if (cfg.listener < 0 || !cfg.front.len || !cfg.at_a_time || cfg.at_a_time > MAX_SLOTS)
 		usage();

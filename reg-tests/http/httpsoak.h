@@ -70,6 +70,7 @@ struct plan_limits {
 	bool pipe_always; /* send requests behind an exchange that will end the connection */
 	bool no_hints;    /* no 103, and no answer right behind 100 */
 	bool no_half_close;
+	bool retries;     /* the proxy asks again where nothing of an answer came */
 	bool http11_only; /* a relay of bytes cannot make a request fit for HTTP/1.0 */
 };
 extern struct plan_limits limits;
@@ -118,6 +119,7 @@ struct reader {
 	uint64_t left;           /* of the length, or of the chunk */
 	uint64_t pos, size, seed; /* of the body: read, expected, its text */
 	unsigned trailers;       /* lines "X-Sum: SEED" that were seen */
+	bool any;                /* the body may be any bytes */
 	const char *bad;         /* why, when IN_BAD */
 };
 
@@ -139,6 +141,7 @@ bool reader_announced(const struct reader *r, enum framing *f, uint64_t *length)
 /* What has happened to an exchange. */
 struct fact {
 	bool served, origin_broke;
+	bool unsaid; /* ... before it had said anything */
 	unsigned hints;
 };
 
@@ -156,6 +159,7 @@ struct slot {
 	bool waiting;              /* for 100 */
 	bool ending;               /* this response or one before said that it is the last */
 	bool shut, broke, failed;
+	bool own;                  /* the response that is being read is one of the proxy's */
 	int send_error;            /* errno of a send that failed; 0: none has */
 	uint64_t got;              /* bytes of the response that is being read */
 	struct writer out;
@@ -170,6 +174,7 @@ struct server {
 	uint32_t number;
 	unsigned index;
 	bool busy;      /* a request has been recognised and its answer is not complete */
+	bool expects;   /* it asks for 100, which the proxy may have said itself */
 	bool requested; /* that request has come completely */
 	bool answering; /* its answer has begun */
 	bool draining;  /* we have ended; drop what comes */
@@ -195,7 +200,7 @@ extern struct soak cfg;
 /* What is printed in the end. */
 struct soak_count {
 	uint64_t connections, exchanges, bytes, client_breaks, origin_breaks, own, cut, reset, hidden;
-	uint64_t tunnels, continued, hints, trailers, failures;
+	uint64_t tunnels, continued, hints, trailers, retries, failures;
 };
 extern struct soak_count count;
 extern struct slot slots[MAX_SLOTS];

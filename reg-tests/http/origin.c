@@ -36,6 +36,7 @@ static void server_ended(struct server *v, int error)
 static void server_break(struct server *v)
 {
 	v->slot->fact[v->index].origin_broke = true;
+	v->slot->fact[v->index].unsaid = !v->out.sent;
 	count.origin_breaks++;
 	if (v->slot->x[v->index].break_rst)
 		sock_linger_zero(v->fd);
@@ -103,6 +104,18 @@ static const char *server_judge(struct server *v, const char *method, enum frami
 	return NULL;
 }
 
+/* A request that comes once more, since nothing was said to it, is answered. */
+static void server_asked_again(const struct server *v)
+{
+	struct fact *fact = &v->slot->fact[v->index];
+
+	if (!fact->unsaid)
+		return;
+	fact->unsaid = fact->origin_broke = fact->served = false;
+	v->slot->x[v->index].break_at = NEVER;
+	count.retries++;
+}
+
 static void server_head(struct server *v)
 {
 	char method[16];
@@ -124,6 +137,8 @@ static void server_head(struct server *v)
 		server_close(v);
 		return;
 	}
+	if (limits.retries)
+		server_asked_again(v);
 	if (!reader_announced(&v->in, &f, &length))
 		bad = "a head that contradicts itself";
 	if (!bad)
@@ -136,6 +151,7 @@ static void server_head(struct server *v)
 	v->slot->fact[v->index].served = true;
 	v->slot->last = now_ns();
 	v->busy = true;
+	v->expects = reader_header(&v->in, "Expect");
 	v->requested = v->answering = false;
 	v->pause_left = v->slot->x[v->index].origin.pause_left;
 	writer_begin(&v->out, &v->slot->x[v->index].response);
@@ -148,7 +164,7 @@ static void server_at_once(struct server *v)
 	const struct exchange *x = &v->slot->x[v->index];
 
 	soak_buffers(&x->origin, v->fd, false);
-	if (x->expect)
+	if (v->expects)
 		writer_text(&v->out, "HTTP/1.1 100 Continue\r\n\r\n");
 	if (x->early && x->response.size && !x->head && x->status != 204 && x->status != 304)
 		server_answer(v);

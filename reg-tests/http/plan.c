@@ -93,6 +93,8 @@ static void draw_response(struct exchange *x, uint64_t *r, bool http10)
 		x->break_at = one_in(r, 3) ? rnd_range(r, 0, 300) :
 					     rnd_range(r, 0, x->response.size + 100);
 		x->break_rst = one_in(r, 2);
+		if (limits.retries && one_in(r, 2))
+			x->break_at = 0;
 	}
 }
 

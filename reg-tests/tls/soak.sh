@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # The soak of mode http (reg-tests/http/soak.sh) with TLS between client, proxy and origin: two proxies in
-# mode tcp put it on and take it off. By hand, longer: SOAK="-t 60 -c 200".
+# mode tcp put it on and take it off; some of it with sockets that take little at a time. By hand, longer:
+# SOAK="-t 60 -c 200".
 . "${0%/*}/../lib.sh"
 
 command -v openssl >/dev/null || { say "needs openssl"; exit 77; }
@@ -10,10 +11,14 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 
 cat "$dir/a.crt" "$dir/a.key" >"$dir/a.pem"
 set -- $(ports 2)
 in=127.0.0.1:$1 out=127.0.0.1:$2
-for words in "" "no option splice-response" "http-reuse always" "tune.sndbuf.client 4608"; do
+for words in "" "no option splice-response" "http-reuse always" "tune.sndbuf.client 4608" \
+	"shim send=short:500%2" "shim send=short:100%3 pull=limit:100%3" "shim push=short:3000"; do
 	say "## $words"
-	global=
-	case $words in tune*) global=$words words= ;; esac
+	global= SHIM=
+	case $words in
+	tune*) global=$words words= ;;
+	shim*) SHIM=${words#shim } words= ;;
+	esac
 	config <<-END
 		$global
 	$(http_defaults)

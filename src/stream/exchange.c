@@ -238,7 +238,8 @@ bool exchange_retry(struct stream *s, unsigned condition)
 	struct exchange *x = s->exchange;
 	struct stream_extra *extra;
 
-	if (!x->may_retry || x->no_retry || !(s->backend->set.retry_on & condition) ||
+	if (!x->may_retry || x->no_retry || x->interim ||
+	    !(s->backend->set.retry_on & condition) ||
 	    s->failures >= (unsigned)s->backend->set.retries)
 		return false;
 	extra = extra_get(s);

@@ -409,6 +409,7 @@ COLD static int response_interim(struct stream *s)
 	struct exchange *x = s->exchange;
 	struct end *client = &s->relay.client;
 
+	x->interim = true;
 	h1_adjust_for_client(s, &x->res);
 	if (x->client.peer_minor > 0 && (client->ops->head_out(client, &x->res) != IO_OK ||
 					 client->ops->flush(client) == IO_ERR))
@@ -424,7 +425,7 @@ static bool response_died_reused(const struct stream *s)
 {
 	const struct exchange *x = s->exchange;
 
-	return x->reused && !x->first && !x->server.in;
+	return x->reused && !x->first && !x->server.in && !x->interim;
 }
 
 COLD static int response_failed(struct stream *s)
