@@ -33,7 +33,7 @@ bool match_has_patterns(enum match match);
 
 enum { PATTERN_ICASE = 1 << 0,   /* -i */
        PATTERN_NO_NAMES = 1 << 1, /* -n: host names are not looked up */
-       PATTERN_TRUST_NAMES = 1 << 2, /* only check: a host name is taken for good */
+       PATTERN_TRUST_NAMES = 1 << 2, /* only check: a host name without address is no mistake */
        PATTERN_MAP = 1 << 3,     /* files: the first word of a line, its rest is a value */
 };
 /* How numbers compare; a range is compared as what it is behind any of them. */
@@ -57,6 +57,7 @@ struct pattern {
 		struct regex *regex;
 	};
 	uint8_t family, bits; /* MATCH_IP; bits 255: a mask that is no prefix */
+	bool unresolved;      /* a host name that has no address, where names are trusted */
 };
 
 struct pattern_set *pattern_set_new(enum match match, struct arena *arena);

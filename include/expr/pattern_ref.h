@@ -28,6 +28,9 @@ struct pattern_ref *pattern_ref_get(struct config *cfg, enum pattern_kind kind, 
 				    const struct location *wanted);
 /* The generation goes: what was added while it ran. */
 void pattern_refs_release(const struct pattern_ref *refs);
+/* -c: a host name of the set that has no address is told of; the start will refuse it. */
+void pattern_warn_unresolved(struct config *cfg, const struct location *loc,
+			     const struct pattern_set *set);
 /* The end of the configuration: warns about those that nothing was loaded from. */
 void pattern_refs_finish(struct config *cfg);
 

@@ -38,4 +38,19 @@ check "with its other lines" says "also in lines* 11 and 13" 1
 judge
 check "and nothing starts" test $? -eq 1
 check "because a server has no address" says "server l/a has no address: 'name.invalid' could not be resolved" 1
+
+# Host names among the addresses of ACLs and of maps.
+write ""
+sed -i '/name\.invalid/d; /other\.invalid/d' "$dir/cfg"
+cp "$dir/cfg" "$dir/plain"
+printf '10.0.0.1 a\nfirst.invalid b\nsecond.invalid c\n' >"$dir/map"
+for line in "src 10.0.0.0/8 first.invalid" "src,map_ip($dir/map) a"; do
+	{ cat "$dir/plain"; printf '	acl a %s\n' "$line"; } >"$dir/cfg"
+	judge -c
+	check "with a pattern without address it is valid" test $? -eq 0
+	check "which is told once" says "warning: could not resolve address 'first.invalid' of a pattern" 1
+	judge
+	check "and nothing starts with it" test $? -eq 1
+	check "because the name has no address" says "'first.invalid' is no .* no host of this name was found" 1
+done
 finish

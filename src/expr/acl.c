@@ -332,6 +332,8 @@ struct acl_test *acl_test_parse(struct statement *st, struct proxy *proxy, bool 
 	if (acl_check_match(st, criterion, test) || acl_values(st, test, &flags, anonymous))
 		return NULL;
 	acl_warn_empty(st, criterion, test, &flags);
+	if (test->patterns)
+		pattern_warn_unresolved(st->cfg, &st->loc, test->patterns);
 	if (test->match == MATCH_GROUP) {
 		test->loc = st->loc;
 		expr_conf_group(st->cfg, test);

@@ -84,6 +84,8 @@ static int map_load(struct expr_arg *args, const struct expr_context *ctx, enum 
 	pattern_set_convert(set, convert);
 	if (pattern_ref_load(ctx->cfg, set, args[0].str.ptr, flags, err))
 		return -1;
+	if (ctx->cfg)
+		pattern_warn_unresolved(ctx->cfg, &ctx->loc, set);
 	args[0] = (struct expr_arg){ .type = ARG_PTR, .ptr = set };
 	return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/bug.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "expr/arg.h"
 #include "expr/regex.h"
@@ -187,12 +188,27 @@ static bool resolve_v4(const char *name, uint8_t *addr)
 	return true;
 }
 
-static bool parse_name(const char *text, unsigned flags, uint8_t *addr)
+/* For a check only, which asks no longer once names without an address have taken five seconds. */
+static void try_name(struct pattern *p, const char *text, uint8_t *addr)
+{
+	static uint64_t failing_us;
+	uint64_t began = clock_read_us();
+
+	if (failing_us >= 5000000 || resolve_v4(text, addr))
+		return;
+	failing_us += clock_read_us() - began;
+	p->unresolved = true;
+}
+
+static bool parse_name(struct pattern *p, const char *text, unsigned flags, uint8_t *addr)
 {
 	if (flags & PATTERN_NO_NAMES || !looks_like_name(text))
 		return false;
 	memset(addr, 0, 4);
-	return flags & PATTERN_TRUST_NAMES || resolve_v4(text, addr);
+	if (!(flags & PATTERN_TRUST_NAMES))
+		return resolve_v4(text, addr);
+	try_name(p, text, addr);
+	return true;
 }
 
 static int parse_network(struct pattern *p, unsigned flags, struct arena *arena, struct err *err)
@@ -208,7 +224,7 @@ static int parse_network(struct pattern *p, unsigned flags, struct arena *arena,
 		good = inet_pton(AF_INET6, host, &p->addr) == 1;
 	else
 		good = parse_v4(host, p->addr.s6_addr) ||
-		       parse_name(host, flags, p->addr.s6_addr);
+		       parse_name(p, host, flags, p->addr.s6_addr);
 	if (!good)
 		return err_set(err, "'%s' is no IPv4 or IPv6 address%s", p->text,
 			       looks_like_name(host) && !(flags & PATTERN_NO_NAMES) ?

@@ -73,6 +73,24 @@ void pattern_refs_finish(struct config *cfg)
 	}
 }
 
+void pattern_warn_unresolved(struct config *cfg, const struct location *loc,
+			     const struct pattern_set *set)
+{
+	const struct pattern *p, *first = NULL;
+	unsigned more = 0;
+
+	for (p = pattern_first(set); p; p = p->next) {
+		more += first && p->unresolved;
+		if (!first && p->unresolved)
+			first = p;
+	}
+	if (first && more)
+		config_warning(cfg, loc, "could not resolve address '%s' of a pattern, and %u more",
+			       first->text, more);
+	else if (first)
+		config_warning(cfg, loc, "could not resolve address '%s' of a pattern", first->text);
+}
+
 void pattern_refs_release(const struct pattern_ref *refs)
 {
 	const struct ref_use *use;
