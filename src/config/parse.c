@@ -313,13 +313,22 @@ static int line_prefix_fits(struct statement *st, const struct keyword *kw)
 	return -1;
 }
 
+/* A value that a word had in older releases: "mode health". */
+static bool line_was_known(const struct reader *rd, const struct statement *st,
+			   const struct lookup_row *row)
+{
+	const struct old_word *old = known_old(rd->scope, st->words, st->count);
+
+	return old && strlen(old->name) > strlen(row->kw->name);
+}
+
 static void line_word(struct reader *rd, struct statement *st)
 {
 	const struct lookup_row *row;
 	unsigned errors;
 
 	row = lookup_find(rd->index, rd->scope, st->words, st->count);
-	if (!row) {
+	if (!row || line_was_known(rd, st, row)) {
 		statement_unknown(st, 0, rd->scope);
 		return;
 	}
