@@ -74,8 +74,6 @@ enum tls_fault {
 	TLS_FAULT_LIMIT,    /* too much, too slow, too often: renegotiation, oversized messages */
 	TLS_FAULT_MEMORY,
 };
-/* Has the peer's end come (IO_EOF) without close_notify? Not known of records that the kernel reads: false. */
-bool tls_conn_cut(const struct conn *conn);
 /* Of a failed handshake, or of a connection that broke later. */
 enum tls_fault tls_conn_fault(const struct conn *conn);
 /* OpenSSL's reason ("error:0A000076:SSL routines::no suitable signature algorithm") as a number for

@@ -36,7 +36,6 @@ struct tls_conn {
 	bool heard;            /* something has come in the handshake */
 	bool eof;              /* the socket has ended */
 	bool ended;            /* the peer has said that it ends, or its socket has */
-	bool cut;              /* ... its socket has, and the peer has said nothing of that */
 	bool late;             /* sent last when the socket had ended: the peer hears still */
 	bool broken;           /* the socket broke */
 	bool dead;             /* no call of the library makes sense any more */

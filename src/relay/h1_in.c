@@ -14,7 +14,6 @@
 #include "relay/buffer.h"
 #include "relay/pipe.h"
 #include "relay/pump.h"
-#include "tls/conn.h"
 
 enum { TRAILERS_KEPT = 1024 };
 
@@ -203,14 +202,10 @@ enum io h1_head_in(struct end *end, struct message *msg)
 
 /* ---- bodies in --------------------------------------------------------------------------- */
 
-/* The peer has closed. With TLS anybody on the way can make a FIN, and the peer alone close_notify: a
- * response that the end of the connection ends is not complete without (RFC 9112 9.8). */
-static enum io h1_closed(const struct end *end, struct h1_end *h1)
+/* The peer has closed. With TLS that need not be said by close_notify (RFC 9112 9.8 would have it of
+ * responses that the connection's end ends): many servers never say it. */
+static enum io h1_closed(struct h1_end *h1)
 {
-	if (h1->body == BODY_CLOSE && tls_conn_cut(end->conn)) {
-		h1->error.text = "the connection was closed without close_notify";
-		return IO_ERR;
-	}
 	if (h1->body != BODY_CLOSE && h1->body != BODY_TUNNEL) {
 		h1->error.text = "the connection was closed within the body";
 		return IO_ERR;
@@ -321,7 +316,7 @@ static enum io h1_recv_conn(struct end *end, struct h1_end *h1, void *buf, size_
 	size_t rest, len;
 
 	if (r == IO_EOF)
-		return h1_closed(end, h1);
+		return h1_closed(h1);
 	if (r != IO_OK)
 		return r;
 	len = *got;
@@ -406,7 +401,7 @@ static enum io h1_body_more(struct end *end, struct h1_end *h1)
 	enum io r = end->conn->flags & CONN_READABLE ? h1_receive(end, h1, buffer_room(h1->in)) :
 						  IO_AGAIN;
 
-	if (r == IO_EOF && h1_closed(end, h1) != IO_EOF)
+	if (r == IO_EOF && h1_closed(h1) != IO_EOF)
 		return IO_ERR;
 	if (r == IO_EOF) {
 		h1->framing.ended = false; /* what is here is still to be given */

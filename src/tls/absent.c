@@ -63,12 +63,6 @@ bool tls_conn_is(const struct conn *conn)
 	return false;
 }
 
-bool tls_conn_cut(const struct conn *conn)
-{
-	(void)conn;
-	return false;
-}
-
 struct ssl_st *tls_conn_ssl(const struct conn *conn)
 {
 	(void)conn;

@@ -235,8 +235,6 @@ static enum io tls_read_nothing(struct tls_conn *t)
 	case SSL_ERROR_ZERO_RETURN:
 		if (t->broken && !t->ended) /* by a reset, which the library takes for an end, too */
 			return tls_broken(t);
-		if (!t->ended)
-			t->cut = t->eof; /* the library asked for more than the peer's word */
 		t->ended = true;
 		t->conn->flags |= CONN_EOF;
 		return IO_EOF;
@@ -733,11 +731,6 @@ struct ssl_st *tls_conn_ssl(const struct conn *conn)
 struct tls_bind *tls_conn_bind(const struct conn *conn)
 {
 	return tls_conn_is(conn) ? tls_of(conn)->bind : NULL;
-}
-
-bool tls_conn_cut(const struct conn *conn)
-{
-	return tls_conn_is(conn) && container_of(conn->layer, struct tls_conn, layer)->cut;
 }
 
 enum tls_fault tls_conn_fault(const struct conn *conn)
