@@ -30,15 +30,21 @@ def origin():
 threading.Thread(target=origin, daemon=True).start()
 
 
+def asking():
+    """A client with a small buffer that has sent its first request."""
+    s = socket.socket()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16384)
+    s.settimeout(30)
+    s.connect(("127.0.0.1", front))
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    s.sendall(b"GET /1 HTTP/1.1\r\nHost: a\r\n\r\n")
+    return s
+
+
 def slow(n, pause, size):
     """What a client gets that takes some seconds, and sends all the while."""
     got = 0
-    with socket.socket() as s:
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16384)
-        s.settimeout(30)
-        s.connect(("127.0.0.1", front))
-        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        s.sendall(b"GET /1 HTTP/1.1\r\nHost: a\r\n\r\n")
+    with asking() as s:
         while True:
             time.sleep(pause)
             try:
@@ -67,12 +73,7 @@ for thread in threads:
     thread.start()
 bad = 0
 for _ in range(10):
-    with socket.socket() as s:
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16384)
-        s.settimeout(30)
-        s.connect(("127.0.0.1", front))
-        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        s.sendall(b"GET /1 HTTP/1.1\r\nHost: a\r\n\r\n")
+    with asking() as s:
         got = s.recv(1)  # the response is on its way
         for byte in b"GET /2 HTTP/1.1\r\nHost: a\r\n\r\n" * 3:
             try:
