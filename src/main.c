@@ -14,7 +14,7 @@
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/pool.h"
+#include "base/memory.h"
 #include "config/config.h"
 #include "config/diag.h"
 #include "config/environment.h"
@@ -45,17 +45,6 @@ static int fail(const struct err *err)
 {
 	fprintf(stderr, "penstock: %s\n", err->text);
 	return 1;
-}
-
-/* -cc */
-static int answer_condition(const char *condition)
-{
-	struct err err;
-	int value = config_condition(condition, &err);
-
-	if (value < 0)
-		fail(&err);
-	return value < 0 ? 2 : !value;
 }
 
 static bool help_actions(const char *const *words, int count, bool any)
@@ -112,6 +101,15 @@ static void load_parent_socket(struct config *cfg, const char *words)
 	free(text);
 }
 
+/* Before the files, whose conditions may ask for them, and behind, so that they hold. */
+static void load_switches(struct config *cfg, const struct args *args)
+{
+	if (args->no_splice)
+		config_read_text(cfg, "-dS", "global\nnosplice\n", 16);
+	if (args->no_server_verify)
+		config_read_text(cfg, "-dV", "global\nssl-server-verify none\n", 30);
+}
+
 /* What the command line says goes last, so that it overrides the files. */
 static void load_overrides(struct config *cfg, const struct args *args)
 {
@@ -126,10 +124,7 @@ static void load_overrides(struct config *cfg, const struct args *args)
 		config_read_text(cfg, "-W", "global\nmaster-worker\n", 21);
 	if (args->parent_socket)
 		load_parent_socket(cfg, args->parent_socket);
-	if (args->no_splice)
-		config_read_text(cfg, "-dS", "global\nnosplice\n", 16);
-	if (args->no_server_verify)
-		config_read_text(cfg, "-dV", "global\nssl-server-verify none\n", 30);
+	load_switches(cfg, args);
 }
 
 /* What of the command line the parsers and the finish of proxies must know. */
@@ -141,8 +136,26 @@ static void load_settings(struct config *cfg, const struct args *args)
 	all->global.proxy_maxconn = (unsigned)args->proxy_maxconn;
 	all->global.ignore_resolution = args->ignore_resolution;
 	addr_avoid_getaddrinfo = args->no_getaddrinfo;
+	load_switches(cfg, args);
 	gethostname(host, sizeof(host) - 1);
 	setenv("HAPROXY_LOCALPEER", args->local_peer ? args->local_peer : host, 1);
+}
+
+/* -cc */
+static int answer_condition(const struct args *args)
+{
+	struct config *cfg = config_new(modules, true);
+	struct err err;
+	int value;
+
+	if (!cfg)
+		return 2;
+	load_settings(cfg, args);
+	value = config_condition(cfg, args->condition, &err);
+	config_free(&cfg);
+	if (value < 0)
+		fail(&err);
+	return value < 0 ? 2 : !value;
 }
 
 static int load_files(struct config *cfg, const struct args *args, struct err *err)
@@ -290,7 +303,7 @@ static int answer(const struct args *args)
 	if (args->help_word)
 		return answer_help(args);
 	if (args->check_condition)
-		return answer_condition(args->condition);
+		return answer_condition(args);
 	if (args->dump && !strcmp(args->dump, "help"))
 		return version_dump_classes(args->dump) < 0;
 	return -1;
@@ -319,7 +332,12 @@ int main(int argc, char **argv)
 		err_set(&err, "cannot change to '%s': %s", args.directory, strerror(errno));
 		rc = fail(&err);
 	}
-	pool_poison = args.poison;
+	memory_debug = (memory_debug | args.memory) & ~args.memory_off;
+	memory_poison = args.poison;
+	if (rc < 0 && args.fail_file && memory_fail_file(args.fail_file) < 0) {
+		err_set(&err, "cannot map '%s': %s", args.fail_file, strerror(errno));
+		rc = fail(&err);
+	}
 	if (handover_taken) { /* the processes of the first start have been told */
 		args.old_count = 0;
 		args.old_socket = NULL;

@@ -13,27 +13,31 @@
 #include "expr/capture.h"
 #include "expr/expr.h"
 #include "expr/logformat.h"
-#include "expr/pattern_ref.h"
+#include "expr/pattern_change.h"
 #include "expr/userlist.h"
+#include "filter/compress.h"
+#include "filter/filter.h"
+#include "filter/trace.h"
 #include "lb/balance.h"
 #include "log/log.h"
 #include "net/bind_conf.h"
 #include "net/netns.h"
 #include "process/parent_cli.h"
 #include "process/process.h"
+#include "process/threads_conf.h"
 #include "proxy/proxy.h"
 #include "proxy/state_file.h"
 #include "stats/change.h"
 #include "stats/page_conf.h"
 #include "stats/service.h"
-#include "stream/compress.h"
 #include "stream/errors.h"
+#include "stream/filtering.h"
 #include "stream/forwarded.h"
 #include "stream/h1_conf.h"
 #include "stream/http_rules.h"
 #include "stream/persist.h"
 #include "stream/proxyheader.h"
-#include "stream/service.h"
+#include "stream/listening.h"
 #include "stream/source.h"
 #include "stream/stream.h"
 #include "stream/tcp_rules.h"
@@ -66,6 +70,7 @@ const struct module *const modules[] = {
 	&tls_client_module,
 #endif
 	&process_module,
+	&threads_module,
 	&parent_cli_module,
 	&tune_module,
 	&early_module,
@@ -97,7 +102,10 @@ const struct module *const modules[] = {
 #ifdef HAVE_OPENSSL
 	&check_ocsp_module,
 #endif
+	&filter_module,
 	&compress_module,
+	&limit_rules_module,
+	&trace_module,
 	&errors_module,
 	&tcp_rules_module,
 	&http_rules_module,
@@ -107,7 +115,7 @@ const struct module *const modules[] = {
 	&source_module,
 	&page_module,
 	&stats_service_module,
-	&service_module,
+	&listening_module,
 	&steps_module,
 	NULL,
 };
@@ -115,9 +123,9 @@ const struct module *const modules[] = {
 /* What goes through the ordered log. */
 const struct change_kind *const change_kind_list[] = {
 	&cli_change,
+	&variable_change,
 	&result_change,
 	&observed_change,
-	&agent_change,
 	&checker_change,
 	&page_change_kind,
 	&pattern_change,

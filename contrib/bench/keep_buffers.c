@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loaded in front of a proxy by run-tls: nobody gets SSL_MODE_RELEASE_BUFFERS, so that what it saves is
- * seen for each proxy alike.
+ * Loaded in front of a proxy by run-tls: nobody gets SSL_MODE_RELEASE_BUFFERS, so that what it
+ * saves is seen for each proxy alike.
  */
 #include <dlfcn.h>
 #include <openssl/ssl.h>

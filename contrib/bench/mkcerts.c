@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mkcerts DIRECTORY COUNT: self-signed certificates, each with its key in one PEM file, with three names; every
- * twentieth is RSA-2048, the others ECDSA P-256.
+ * mkcerts DIRECTORY COUNT: self-signed certificates, each with its key in one PEM file, with three
+ * names; every twentieth is RSA-2048, the others ECDSA P-256.
  */
 #include <openssl/ec.h>
 #include <openssl/pem.h>

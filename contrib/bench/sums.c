@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What admission of a connection reads of other workers: the sums of two gauges (frontend, program),
- * and who waits. For 1 to 64 workers, while nobody writes, and while another processor writes the
- * lines of all others as fast as it can, which is worse than any traffic.
+ * What admission of a connection reads of other workers: the sums of two gauges (frontend,
+ * program), and who waits. For 1 to 64 workers, while nobody writes, and while another processor
+ * writes the lines of all others as fast as it can, which is worse than any traffic.
  *
  *   make contrib/bench/sums && contrib/bench/sums
  */
 #include "base/err.h"
-#include "base/segment.h"
+#include "share/segment.h"
 #include "proxy/tally.h"
 
 #include <signal.h>

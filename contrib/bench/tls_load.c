@@ -71,7 +71,8 @@ static int new_session(SSL *ssl, SSL_SESSION *session)
 	return 1;
 }
 
-/* What the server shows is of no interest, and looking at it would make the client the slower of the two. */
+/* What the server shows is of no interest, and looking at it would make the client the slower of
+ * the two. */
 static int believe(X509_STORE_CTX *store, void *arg)
 {
 	(void)store;

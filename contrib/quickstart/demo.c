@@ -9,8 +9,8 @@
  *   demo cli SOCKET TEXT    sends TEXT to a stats socket and prints the answer
  *   demo free AT...         prints the first of these that can be listened on
  *
- * AT is PORT, on 127.0.0.1, or ADDRESS:PORT. It blocks where it likes, one process a connection: this is
- * neither fast nor an example for anything but a short demonstration.
+ * AT is PORT, on 127.0.0.1, or ADDRESS:PORT. It blocks where it likes, one process a connection:
+ * this is neither fast nor an example for anything but a short demonstration.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -4,6 +4,7 @@
 #define BASE_POOL_H
 
 #include "base/bug.h"
+#include "base/memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,11 +19,10 @@ struct pool {
 	uint64_t failed;    /* times that memory ran out */
 	uint64_t limit;     /* most objects, 0: as many as memory allows */
 	struct pool *next;  /* all pools that were used, for `show pools` */
+	unsigned spare;     /* so many large objects are kept beyond LARGE_SPARE */
 	bool listed;
+	bool single;        /* each object is an allocation of its own: large, or MEMORY_APART */
 };
-
-/* -1, or the byte that fresh objects are filled with (-dM); pool_take still zeroes. */
-extern int pool_poison;
 
 #define POOL_INIT(n, s) { .name = (n), .size = (s) }
 
@@ -30,12 +30,12 @@ extern int pool_poison;
  * slabs, so that one costs its own size and no header. */
 void *pool_take(struct pool *pool);
 /* The same without zeroing: for buffers. */
-void *pool_take_fresh(struct pool *pool); /* none is free, or it is to be poisoned */
+void *pool_take_fresh(struct pool *pool); /* none is free, or -dM wants something */
 static inline void *pool_take_raw(struct pool *pool)
 {
 	void **object = (void **)pool->free;
 
-	if (unlikely(!object || pool_poison >= 0))
+	if (unlikely(!object || memory_debug))
 		return pool_take_fresh(pool);
 	pool->free = *object;
 	pool->used++;
@@ -43,12 +43,31 @@ static inline void *pool_take_raw(struct pool *pool)
 }
 /* Gives the object back and clears the caller's pointer; debug builds poison it. */
 void pool_put(struct pool *pool, void *object); /* NULL is allowed */
+/* The same where each request gives one back: not NULL. */
+static inline void pool_put_small(struct pool *pool, void *object)
+{
+#ifndef PENSTOCK_DEBUG
+	if (likely(!pool->single && pool->used)) {
+		pool->used--;
+		*(void **)object = pool->free;
+		pool->free = object;
+		return;
+	}
+#endif
+	pool_put(pool, object);
+}
 #define pool_give(pool, objectp)                              \
 	do {                                                  \
 		void *give_ = *(objectp);                     \
 		*(objectp) = NULL;                            \
 		pool_put((pool), give_);                      \
 	} while (0)
+/* Gives slabs of which nothing is in use back to the allocator; takes some ten nanoseconds for each
+ * free object. */
+void pools_trim(void);
+/* Called with the size of each large object that goes back to the allocator; NULL: nobody wants to
+ * know. */
+extern void (*pool_freed)(size_t size);
 /* First of all pools that were ever used. */
 struct pool *pool_first(void);
 

@@ -36,9 +36,8 @@ static inline bool tree_has(const struct tree_node *node)
 void tree_insert(struct tree *tree, struct tree_node *node, uint64_t key);
 /* Takes it out, if it is in one. */
 void tree_remove(struct tree *tree, struct tree_node *node);
-/* The node of the lowest key; of the highest; NULL: the tree is empty. */
+/* The node of the lowest key; NULL: the tree is empty. */
 struct tree_node *tree_first(const struct tree *tree);
-struct tree_node *tree_last(const struct tree *tree);
 /* The one behind; NULL: it is the last. */
 struct tree_node *tree_next(const struct tree_node *node);
 /* The first whose key is at least key; NULL: there is none. */

@@ -17,4 +17,7 @@ extern const char version_language[];
 /* Both, such as "2.6-penstock0.1.0": what tools read that were made for HAProxy. */
 extern const char version_for_tools[];
 
+/* The TLS library that this was built with, such as "OpenSSL 3.0.17 1 Jul 2025"; empty: none. */
+extern const char version_tls[];
+
 #endif

@@ -5,6 +5,10 @@
 
 #include "check/check.h"
 
+/* pp2-never-send-local: PROXY headers of version 2 name the addresses of the check's own
+ * connection. */
+extern bool ask_speaks_for_itself;
+
 /* Begins the check now. */
 void ask_begin(struct check *check);
 /* Breaks it off without a result. */

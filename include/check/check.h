@@ -19,6 +19,13 @@ struct walk;
 
 extern const struct module check_module; /* start: begins to check what is to be checked */
 
+/* What an agent's line asks for besides up and down; it is carried out with the result. */
+struct agent_words {
+	bool has_admin, has_weight, has_maxconn;
+	uint8_t admin_set, admin_clear; /* ADMIN_FORCED_* */
+	uint32_t weight, maxconn;
+};
+
 struct check {
 	struct server *server;
 	bool is_agent;
@@ -38,6 +45,7 @@ struct check {
 	bool reporting;       /* its result is on its way: report.h */
 	unsigned ticket;      /* of that */
 	char *agent_send;     /* first bytes to the agent, heap; NULL: none */
+	struct agent_words words; /* of the agent's last line, until they are reported */
 };
 
 /* server_state.check or .agent */

@@ -35,6 +35,7 @@ struct check_conf {
 	struct request_conf request; /* option httpchk */
 	struct step_list tcp, http;
 	bool own_tcp, own_http;    /* rules of this section, not of the defaults */
+	bool own_option;           /* the same for its option */
 	struct location tcp_loc, http_loc; /* of the first rule */
 	const char *user;          /* mysql-check, pgsql-check */
 	bool pre_41;
@@ -67,7 +68,8 @@ int step_parse_comment(struct statement *st, struct step_list *list);
 /* "set-var(...)" and the like; *found: it is one. */
 int step_parse_variable(struct statement *st, struct proxy *px, struct step_list *list,
 			const char *name, bool *found);
-/* The rest of an expect: min-recv, comment, ok-status ..., and one match, which the caller parses. */
+/* The rest of an expect: min-recv, comment, ok-status ..., and one match, which the caller
+ * parses. */
 int step_parse_expect(struct statement *st, struct proxy *px, struct step_list *list,
 		      int (*match)(struct statement *st, struct proxy *px, struct step_expect *e));
 /* A log format as the next word; NULL after a report. */

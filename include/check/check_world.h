@@ -30,8 +30,8 @@ int teardown(void **state);
 /* global: lines of that section; backend: lines of backend be, in which $ is the port. */
 void begin(const char *global, const char *backend);
 struct server *srv(const char *name);
-/* Lets timers and sockets work until no check is running, at most for as long as they may; pass moves
- * the clock before. */
+/* Lets timers and sockets work until no check is running, at most for as long as they may; pass
+ * moves the clock before. */
 void work(void);
 void pass(unsigned ms);
 /* Milliseconds until the server's next check. */

@@ -10,7 +10,8 @@
 void health_result(struct server *s, enum check_status status);
 /* The same for its agent: state->agent. */
 void agent_result(struct server *s, enum check_status status);
-/* state->agent_down was set by an administrator: the server goes down, or up if its checks allow it. */
+/* state->agent_down was set by an administrator: the server goes down, or up if its checks allow
+ * it. */
 void health_agent_set(struct server *s);
 /* L4OK, L6OK, L7OK or L7OKC? */
 bool health_passed(enum check_status status);

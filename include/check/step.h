@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a check does: a list of steps over connections that they open. The words tcp-check and
  * http-check write such lists, the other options (smtpchk, redis-check ...) and agents have theirs
- * from stock.c. Made while the configuration is read, never changed afterwards; walk.c runs them. */
+ * from stock.c. Made while the configuration is read, never changed afterwards; walk.c runs
+ * them. */
 #ifndef CHECK_STEP_H
 #define CHECK_STEP_H
 
@@ -29,7 +30,8 @@ struct step_connect {
 	uint16_t port;         /* 0: none given */
 	struct expr *port_expr;
 	struct addr addr;      /* AF_UNSPEC: none given */
-	bool as_server;        /* "default", and connections nobody wrote: as the server line says */
+	bool as_server;        /* "default", and connections nobody wrote: as the server line
+			        * says */
 	bool send_proxy, via_socks4;
 	bool linger;           /* ends with FIN instead of RST */
 	bool ssl;
@@ -64,6 +66,8 @@ struct step_expect {
 	enum expect_kind kind;
 	bool negated;
 	int min_recv;          /* -1: not given; 0: conclusive at once; bytes before it is */
+	bool (*whole)(struct span bytes); /* of a stock check: false: only a part has come. NULL:
+					   * min_recv */
 	struct span data;      /* STRING, BINARY, BODY */
 	struct regex *regex;
 	struct logformat *format;
@@ -96,8 +100,8 @@ struct step_list {
 };
 
 /* Kinds of checks: which option asked for it. */
-enum check_type { CHECK_PLAIN, CHECK_TCP, CHECK_HTTP, CHECK_SMTP, CHECK_SSL, CHECK_MYSQL, CHECK_PGSQL,
-		  CHECK_REDIS, CHECK_LDAP, CHECK_SPOP, CHECK_AGENT,
+enum check_type { CHECK_PLAIN, CHECK_TCP, CHECK_HTTP, CHECK_SMTP, CHECK_SSL, CHECK_MYSQL,
+		  CHECK_PGSQL, CHECK_REDIS, CHECK_LDAP, CHECK_SPOP, CHECK_AGENT,
 		  CHECK_EXTERNAL /* a command: no steps */ };
 
 struct ruleset {

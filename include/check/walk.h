@@ -19,6 +19,11 @@ struct walk {
 	const char *comment;     /* of the comment step in front of the present one */
 	bool begun;              /* the present step is under way */
 	bool linger;             /* of the connection that is open */
+	bool spoke;              /* something was sent over the connection that is open */
+	bool tls;                /* it has TLS */
+	const char *host;        /* the name that the server line has for where it leads to; NULL:
+				  * none */
+	struct addr to;          /* where it leads to */
 	bool ended;              /* nothing more will be received */
 	int error;               /* errno when it has ended by an error; 0: by FIN */
 	uint8_t method;          /* of the request that was sent: enum method */

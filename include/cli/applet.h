@@ -10,4 +10,7 @@ struct listener;
  * struct proxy's applet. 0, or -1: out of memory. */
 int cli_applet_open(struct end *end, const struct listener *l);
 
+/* For show profiling. */
+extern const struct profile_name applet_profile;
+
 #endif

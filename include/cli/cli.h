@@ -28,6 +28,8 @@ void cli_make_talk(struct cli *cli);
 /* Takes bytes from the peer; returns how many were taken. Fewer than len: it is busy with
  * commands (call it again after cli_output has said all) or done. */
 size_t cli_input(struct cli *cli, const char *bytes, size_t len);
+/* Would cli_input take any now? */
+bool cli_takes(const struct cli *cli);
 /* The peer will send no more. A last line without line feed is not carried out: it may have
  * been cut in the middle. */
 void cli_input_end(struct cli *cli);
@@ -38,9 +40,9 @@ size_t cli_output(struct cli *cli, char *buf, size_t size);
 bool cli_done(const struct cli *cli);
 /* Waits for the peer: no command is running and there is nothing to say. */
 bool cli_idle(const struct cli *cli);
-/* Nothing was begun, and nothing is kept but what can be written as text: level, prompt, modes. Then a
- * conversation can be carried on by another program: cli_from_text makes a new one of it. NULL: out of
- * memory, or no such text. */
+/* Nothing was begun, and nothing is kept but what can be written as text: level, prompt, modes.
+ * Then a conversation can be carried on by another program: cli_from_text makes a new one of it.
+ * NULL: out of memory, or no such text. */
 bool cli_is_clean(const struct cli *cli);
 enum { CLI_TEXT = 80 };
 void cli_to_text(const struct cli *cli, char *buf, size_t size);
@@ -50,9 +52,10 @@ unsigned cli_timeout(const struct cli *cli);
 
 struct err;
 struct text;
-/* Carries out a command (one of those that all processes carry out, CLI_SHARED, alone: who asks may
- * have been taken over) that has no conversation: words (NULL-terminated; cli_apply may change
- * them) with the rights and severity output given. 0 and what it says in said; or -1 and err. */
+/* Carries out a command without a conversation, with the given rights and severity output. Only
+ * commands that all processes carry out (CLI_SHARED) are accepted, since an attacker may have taken
+ * over the asking process. words: NULL-terminated; cli_apply may change them. 0, and what the
+ * command says in said; or -1 and err. */
 int cli_apply(int level, int severity, char **words, const char *payload, struct text *said,
 	      struct err *err);
 

@@ -13,6 +13,7 @@
 
 struct cli;
 struct cli_command;
+struct tables;
 
 /* A command being carried out. */
 struct cli_call {
@@ -47,6 +48,8 @@ enum { CLI_EXPERT = 1 << 0,       /* in expert mode only, and not in the list of
 				   * the ordered log. Has said everything when start returns */
        CLI_GATHER = 1 << 6,       /* shows what each process has of its own: all are asked */
        CLI_NAMED = 1 << 7,        /* and what each says stands below a line with its name */
+       CLI_KEY = 1 << 8,          /* while it waits, any input ends it */
+       CLI_STREAM = 1 << 9,       /* its payload is taken line by line: cli_payload_line */
 };
 
 struct cli_command {
@@ -58,14 +61,14 @@ struct cli_command {
 	 * err that is shown to the user (the command has ended then). NULL: nothing to do. */
 	int (*start)(struct cli_call *call, struct err *err);
 	/* Says the next piece. Between two calls anything may have happened to the objects that
-	 * are shown, if call->resumed says so: keep numbers or cursors that survive it, not
+	 * are shown, if call->resumed says so: keep numbers or scans that survive it, not
 	 * pointers. NULL: start has said everything. */
 	enum cli_step (*next)(struct cli_call *call);
 	/* Gives back what the state holds, also when the peer has gone. May be NULL. */
 	void (*end)(struct cli_call *call);
 	size_t state_size;
-	/* The row of the process (base/segment.h) that has what the arguments speak of: it alone is
-	 * asked. 0: this is the place. NULL: always here. */
+	/* The row of the process (share/segment.h) that has what the arguments speak of: it alone
+	 * is asked. 0: this is the place. NULL: always here. */
 	unsigned (*owner)(const struct cli_call *call);
 	/* CLI_GATHER: does it with these arguments? NULL: always. */
 	bool (*gathers)(const struct cli_call *call);
@@ -79,12 +82,24 @@ struct cli_command {
 void cli_say(struct cli_call *call, enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* CLI_STREAM, during start: was a payload announced? */
+bool cli_payload_comes(const struct cli_call *call);
+/* CLI_STREAM, during next: the next line of the payload, without its end, which may be written to
+ * until next returns. NONE: it has not come yet, and next is called when more comes; END: the
+ * payload was complete; CUT: the peer sends no more, or a line that is too long. What is not taken
+ * when the command ends is read and dropped. */
+enum cli_payload { CLI_PAYLOAD_LINE, CLI_PAYLOAD_NONE, CLI_PAYLOAD_END, CLI_PAYLOAD_CUT };
+enum cli_payload cli_payload_line(struct cli_call *call, char **line);
+
 /* Argument i, or "" where there is none. */
 const char *cli_arg(const struct cli_call *call, int i);
 
-/* Tables; each ends with a row without words. cli_tables ends with NULL. */
-extern const struct cli_command *const cli_tables[];
+/* Tables of struct cli_command (base/tables.h). */
+extern struct tables cli_tables;
 /* Those of conversations of this process: cli_tables, but for the parent's socket. */
-extern const struct cli_command *const *cli_conversation_tables;
+extern const struct tables *cli_conversation_tables;
+/* Adds a table, which ends with a row without words and stays for the life of the process. 0; or -1
+ * and err: words are there already (unless as CLI_LATER), or there is no room. */
+int cli_add_commands(const struct cli_command *table, struct err *err);
 
 #endif

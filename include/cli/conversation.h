@@ -25,4 +25,7 @@ void conversation_resume(int fd, const char *text);
 /* In a child that was just forked: they are the other process's. */
 void conversations_drop(void);
 
+/* For show profiling. */
+extern const struct profile_name conversation_profile, conversation_task_profile;
+
 #endif

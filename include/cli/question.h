@@ -33,12 +33,13 @@ int question_begin(struct question *q, struct cli_call *call, unsigned row, cons
 enum cli_step question_next(struct question *q, struct cli_call *call);
 void question_end(struct question *q);
 
-/* Stands in for a command that another process is to carry out: call->asks. It is sent as call->text,
- * or, if that is NULL, as call->words. */
+/* Stands in for a command that another process is to carry out: call->asks. It is sent as
+ * call->text, or, if that is NULL, as call->words. */
 extern const struct cli_command cli_question_command;
 /* Stands in for a row with CLI_GATHER where there are several processes: asks each. */
 extern const struct cli_command cli_gather_command, cli_gather_named_command;
-/* The same for answers that go on: line by line, as they come, also of processes that begin later. */
+/* The same for answers that go on: line by line, as they come, also of processes that begin
+ * later. */
 extern const struct cli_command cli_follow_command;
 
 #endif

@@ -24,9 +24,10 @@ void cli_quit(struct cli *cli);
 void cli_set_target(struct cli *cli, unsigned row, int pid);
 unsigned cli_target(const struct cli *cli);
 int cli_target_pid(const struct cli *cli);
-/* What the parent's socket does before a command is cut into words, and how its prompt looks; NULL
- * elsewhere. route: 0: *text (moved behind a prefix) is for this process; 1: call->command was set,
- * to ask another; -1: err is said and the conversation ends. */
+/* How the parent's socket routes a command before the command is cut into words, and what its
+ * prompt looks like. NULL elsewhere. cli_route returns 0: *text (moved behind a prefix) is for this
+ * process; 1: call->command was set, to ask another process; -1: err is said, and the conversation
+ * ends. */
 struct cli_call;
 struct err;
 extern int (*cli_route)(struct cli_call *call, char **text, struct err *err);

@@ -10,9 +10,11 @@ extern const struct cli_command cli_stats_commands[];
 extern const struct cli_command cli_sess_commands[];
 extern const struct cli_command cli_servers_commands[];
 extern const struct cli_command cli_process_commands[];
+extern const struct cli_command cli_profiling_commands[];
 extern const struct cli_command cli_errors_commands[];
 extern const struct cli_command cli_fd_commands[];
 extern const struct cli_command cli_events_commands[];
+extern const struct cli_command cli_vars_commands[];
 extern const struct cli_command cli_set_server_commands[];
 extern const struct cli_command cli_set_process_commands[];
 extern const struct cli_command cli_getsocks_commands[];
@@ -23,5 +25,7 @@ extern const struct cli_command cli_tls_tickets_commands[];
 extern const struct cli_command cli_tls_trust_commands[];
 extern const struct cli_command cli_tls_ocsp_commands[];
 extern const struct cli_command cli_later_commands[];
+extern const struct cli_command cli_maps_commands[];
+extern const struct cli_command cli_maps_load_commands[];
 
 #endif

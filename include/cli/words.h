@@ -8,7 +8,8 @@
 struct proxy;
 struct server;
 
-/* The server that argument i, "backend/server", names; NULL and err. */
+/* The server that argument i, "backend/server", names, to be changed: not one of a disabled
+ * section. NULL and err. */
 struct server *cli_server(const struct cli_call *call, int i, struct err *err);
 /* The frontend that argument i names; NULL and err. */
 struct proxy *cli_frontend(const struct cli_call *call, int i, struct err *err);

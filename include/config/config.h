@@ -42,6 +42,7 @@ struct word {
 	unsigned column;  /* of its first character in the line, from 1 */
 	unsigned raw_len; /* characters that it takes in the line */
 	bool quoted;      /* some of it stood in quotes or was escaped */
+	bool unset;       /* it is empty, for the variables in it are not set or empty */
 };
 
 /* Where something was written; kept by objects for later messages. */
@@ -71,6 +72,10 @@ const char *stmt_peek(const struct statement *st);
 bool stmt_take(struct statement *st, const char *word);
 /* The next word, consumed; when there is none, reports "WHAT expected", returns NULL. */
 const char *stmt_need(struct statement *st, const char *what);
+/* Skips the words that are left, after a warning, if all of them come from variables that are not
+ * set. These words end the line: stmt_peek and stmt_next see the end there. stmt_need gives them,
+ * because a word that must be there may be empty. False: other words are left, or none. */
+bool stmt_skip_unset(struct statement *st);
 /* 0 when all words were consumed, else reports the first one left over and returns -1. */
 int stmt_end(struct statement *st);
 
@@ -109,7 +114,8 @@ int config_error(struct config *cfg, const struct location *loc, const char *fmt
 	__attribute__((format(printf, 3, 4)));
 void config_warning(struct config *cfg, const struct location *loc, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* What is not done as it stands there, though it works: no warning, which zero-warning would refuse. */
+/* What is not done as it stands there, though it works: no warning, which zero-warning would
+ * refuse. */
 void config_notice(struct config *cfg, const struct location *loc, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void config_note(struct config *cfg, const struct location *loc, const char *fmt, ...)

@@ -5,8 +5,8 @@
 
 #include "config/config.h"
 
-/* The words of this file come now: goes to the directory that the policy in force says. 0, or -1 with
- * errno and the directory. */
+/* The words of this file come now: goes to the directory that the policy in force says. 0, or -1
+ * with errno and the directory. */
 int default_path_enter(struct config *cfg, const char *file, const char **directory);
 /* They are over: back to where the process was. */
 void default_path_leave(struct config *cfg);

@@ -36,7 +36,9 @@ int config_finish(struct config *cfg);
 /* Frees the generation and clears the pointer. Modules were stopped before. */
 void config_free(struct config **cfg);
 
-/* -cc: is this condition true? 1 or 0; -1 and err when it is none. */
-int config_condition(const char *text, struct err *err);
+/* -cc: is this condition true? It is cut into words as a line of a file is. 1 or 0; -1 and err when
+ * it is none. cfg: a generation into which nothing but the command line was read; NULL: nothing is
+ * enabled(). */
+int config_condition(const struct config *cfg, const char *text, struct err *err);
 
 #endif

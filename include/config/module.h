@@ -49,6 +49,9 @@ struct module {
 	 * configuration: what must go on all the same. May be NULL */
 	void (*wait)(void);
 	void (*stop)(void); /* at the end of the process, reverse order; may be NULL */
+	/* enabled(OPTION) of conditions, as the data are by then: 1, 0, or -1: the option is none
+	 * of its. May be NULL */
+	int (*enabled)(const void *data, const char *option);
 	void (*release)(void *data); /* what its data hold outside the generation's arena goes
 				      * with the generation; may be NULL */
 };

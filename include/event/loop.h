@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -23,6 +24,15 @@ struct task {
 	void (*run)(struct task *task);
 };
 
+/* What others may see of a loop that lives: it writes this with plain stores. */
+struct loop_pulse {
+	_Atomic uint64_t turns;
+	_Atomic uint32_t asleep; /* 1: inside the poller */
+};
+/* Where the loop of this process writes it; never NULL. share/segment.c points it to where others
+ * look. */
+extern struct loop_pulse *loop_pulse;
+
 /* Sets up the poller. 0, or -1 with errno. maxevents: of one poll (tune.maxpollevents). */
 int loop_init(int maxevents);
 void loop_free(void);
@@ -33,13 +43,22 @@ bool loop_stopping(void);
 /* One turn: polls at most max_wait_ms (-1: until something happens). For tests. */
 void loop_turn(int max_wait_ms);
 
-/* Until then, when nothing is ready: let others have this processor if they want it, and if that brings
- * nothing either, sleep this long (well below a millisecond), before waiting for events, so that those
- * of a busy time gather and are answered together: a sleep costs two interrupts, giving way none.
- * Nothing is lost, but an event, timer or signal may be answered later by as much, or by what others
- * take (some ms; more than 10, and they are not asked for a while). Whoever asks knows that this
- * pays. us 0: no more of that. */
-void loop_rest(unsigned us, uint64_t until_ms);
+/* Until then the loop does two things when nothing is ready, before it waits for events. With
+ * gives_way it lets others have this processor. If that brings nothing, it sleeps for so long, well
+ * below a millisecond. Events of a busy time thus gather and are answered together. No event, timer
+ * or signal is lost. Each may be answered later, by the sleep or by what others take: some ms;
+ * after more than 10 ms others are not asked for a while. The caller has learnt that this pays. us
+ * 0: no more of that. */
+void loop_rest(unsigned us, bool gives_way, uint64_t until_ms);
+
+/* busy-polling: never sleeps; what comes is seen at once, at the price of a processor. */
+void loop_busy(bool on);
+bool loop_is_busy(void);
+/* Each call is measured (event/profile.h), from the next turn of loop_run on. */
+void loop_measure(bool on);
+/* Most tasks of one turn (tune.runqueue-depth), behind which come timers and a poll; 0: all that
+ * wait when it comes to them. */
+void loop_limit_tasks(unsigned most);
 
 /* Watches src->fd for events (EPOLLIN ... EPOLLET). 0, or -1 with errno. */
 int loop_add(struct source *src, uint32_t events);
@@ -51,6 +70,11 @@ void loop_remove(struct source *src);
 /* The same for a descriptor that nobody else holds and that is closed next: closing takes
  * it out of the poller, without a call of its own. */
 void loop_forget(struct source *src);
+
+/* Has the poller told of it in this turn, and it was not called yet? Calls it now. For whoever
+ * takes over an object that may have been told of something in the meantime; its ready must not act
+ * on anything that the caller has at hand. */
+bool loop_deliver(struct source *src);
 
 static inline void task_init(struct task *task, void (*run)(struct task *task))
 {
@@ -70,8 +94,10 @@ static inline void task_cancel(struct task *task) /* takes it back */
 /* How many are queued; walks through them. */
 unsigned tasks_queued(void);
 
-/* Calls free_it(object) at the end of this turn: nothing is freed inside a callback. The
- * node lives in the object and must not be in use otherwise. */
+/* Calls free_it(object) at the end of this turn: for objects that an event may name which was
+ * polled already, and for those whose operations may be running. The node lives in the object and
+ * must not be in use otherwise. Other objects go back at once, when their timer and task are
+ * cancelled. */
 struct reap {
 	struct reap *next;
 	void (*free_it)(struct reap *reap);
@@ -84,14 +110,15 @@ void loop_set_poller(int (*poller)(struct epoll_event *events, int max, int time
 /* Tests: replaces sched_yield; returns the us that it took. */
 void loop_set_yielder(unsigned (*yielder)(void));
 
-/* What the loop is about, or was last: for whoever finds the process hanging or dead. Objects are
- * valid while they are named: nothing is freed before LOOP_FREES. */
+/* What the loop is about, or was last: for whoever finds the process hanging or dead. A source is
+ * valid while it is named: it goes at LOOP_FREES. Objects of tasks and timers may end while they
+ * run, so of these the functions are named. */
 enum loop_doing { LOOP_POLLS, LOOP_EVENTS, LOOP_TASKS, LOOP_TIMERS, LOOP_FREES };
 struct loop_at {
 	enum loop_doing doing;
 	const struct source *source; /* LOOP_EVENTS: the n-th of so many */
 	int event, events;
-	const struct task *task;     /* LOOP_TASKS */
+	void (*run)(struct task *task); /* LOOP_TASKS */
 };
 extern struct loop_at loop_at;
 

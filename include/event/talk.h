@@ -8,7 +8,7 @@
  * -1 and a sentence. */
 typedef void talk_opened(void *arg, int fd, const char *error);
 
-/* Opens a conversation with the process of this row (base/segment.h) with the rights of level
+/* Opens a conversation with the process of this row (share/segment.h) with the rights of level
  * (LEVEL_* of net/listener.h). opened may be called before this returns. Returns a ticket for
  * talk_forget. NULL where there is one process. */
 extern unsigned (*talk_open)(unsigned row, int level, talk_opened *opened, void *arg);

@@ -46,7 +46,7 @@ uint64_t timer_next(void);
 unsigned timer_count(void);
 /* Fires all that are due; returns how many. For the loop. */
 unsigned timer_run(void);
-/* The one that fires, or was the last to: to be looked at from inside timer_run alone. */
-extern const struct timer *timer_at_hand;
+/* What the timer that fires, or was the last to, has called. */
+extern void (*timer_at_hand)(struct timer *timer);
 
 #endif

@@ -26,7 +26,12 @@ struct acl_predefined {
 extern const struct acl_word acl_words[];
 extern const struct acl_predefined acl_predefined[];
 
-enum cond_result { COND_NO, COND_YES, COND_WAIT };
+enum cond_result {
+	COND_NO, COND_YES,
+	COND_WAIT,    /* not known yet */
+	COND_UNKNOWN, /* will not be known: a regular expression was given up. Rules that refuse
+		       * run, no others */
+};
 
 /* "acl <name> <criterion> [flags] [operator] <value>..." */
 keyword_parse acl_parse;

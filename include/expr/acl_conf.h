@@ -11,7 +11,7 @@ struct acl_test {
 	struct acl_test *next;
 	struct expr *expr;
 	enum match match;
-	struct pattern_set *patterns;
+	struct pattern_set *patterns; /* of each file, then of the line itself: next */
 	struct acl_test *next_group; /* of those with MATCH_GROUP, until their names are checked */
 	struct location loc;
 };
@@ -25,6 +25,7 @@ struct acl {
 
 struct acl_set {
 	struct acl *first;
+	struct acl *predefined; /* that were used */
 	struct catalog names;
 };
 

@@ -17,6 +17,7 @@ struct err;
 struct fetch;
 struct proxy;
 struct server;
+struct tables_walk;
 struct userlist;
 struct var_name;
 struct view;
@@ -57,8 +58,8 @@ enum arg_type { ARG_NONE, ARG_INT, ARG_STR, ARG_IPV4, ARG_IPV6, ARG_MASK4, ARG_M
 
 enum { ARG_MAX = 8 }; /* most arguments of a fetch or converter */
 
-/* Which arguments a row takes: the first `need` of them must be given (a string, when it is
- * the only one that is needed, may be left out: it is empty then, as in the reference). */
+/* The arguments of a row. The first `need` of them must be given. A string that is the only needed
+ * argument may be left out and is empty then, as in the reference. */
 struct arg_spec {
 	uint8_t need;
 	uint8_t types[ARG_MAX]; /* enum arg_type, ends with ARG_NONE */
@@ -87,6 +88,8 @@ struct fetch_call {
 	unsigned place;              /* the one AT_* bit that is running */
 	bool final;                  /* the bytes are complete, or all that will be waited for */
 	const struct fetch *row;
+	bool later;                  /* set with EXPR_WAIT: though the bytes are complete, ask
+				      * again */
 	bool all;                    /* one value after the other is asked for: an ACL */
 	unsigned nth;                /* value number for rows with several, from 0 */
 	uint64_t walk[2];            /* theirs, between two values; zero at first */
@@ -95,7 +98,9 @@ struct fetch_call {
 /* Fills in the sample, type included (another one than the row's, where that says SMP_ANY or
  * SMP_ADDR); sets SMP_NOT_LAST when a further value follows. */
 typedef enum expr_result fetch_run(struct fetch_call *call, struct sample *smp);
-/* Converts in place; smp has been cast to the row's `in` type. False: no value. */
+/* Converts in place; smp has been cast to the row's `in` type. False: no value. Both are asked for
+ * again when more bytes come, as long as SMP_MAY_CHANGE stays set: a converter that knows from the
+ * bytes themselves that its answer stays (the message is complete, or beyond hope) clears it. */
 typedef bool converter_run(const struct expr_arg *args, struct sample *smp,
 			   const struct view *view, const struct converter *row);
 /* Checks or completes arguments after they were parsed (none yet looked up). 0, or -1, err. */
@@ -158,6 +163,9 @@ struct expr *expr_parse_words(struct statement *st, struct proxy *proxy);
 /* The declared type of the result, and where the expression can find something (AT_*). */
 enum sample_type expr_type(const struct expr *e);
 unsigned expr_where(const struct expr *e);
+/* May it stand where rules run in these places? What asks for a client may stand in a health check,
+ * too, as in the reference: it finds nothing there, which a warning at loc says (no cfg: none). */
+bool expr_allowed(const struct expr *e, unsigned where, struct config *cfg, const struct location *loc);
 /* Does it look at the bytes of request or response? */
 bool expr_looks(const struct expr *e);
 /* The name of its fetch, and the text as written. */
@@ -170,7 +178,8 @@ const struct expr_arg *expr_argument(const struct expr *e, unsigned n);
 const char *expr_source(const struct expr *e);
 
 /* The first value, in its own type. place: one AT_* bit, and AT_FINAL if it is so. A string in the
- * result is valid until the next evaluation: it may lie in the stream's bytes or in scratch memory. */
+ * result is valid until the next evaluation: it may lie in the stream's bytes or in scratch
+ * memory. */
 enum expr_result expr_eval(const struct expr *e, const struct view *view, unsigned place,
 			   struct sample *smp);
 /* The same, cast to type (of which SMP_ANY leaves it alone). */
@@ -199,11 +208,16 @@ char *expr_scratch(void);
 /* At start: takes that memory, so that none is needed while rules run. False: there is none. */
 bool expr_scratch_resize(size_t size);
 
-/* Rows of all tables in the order of help; NULL behind the last. */
-const struct fetch *expr_fetch_row(unsigned n);
-const struct converter *expr_converter_row(unsigned n);
+/* Rows of all tables in the order of help (base/tables.h); NULL behind the last. */
+const struct fetch *expr_fetch_next(struct tables_walk *walk);
+const struct converter *expr_converter_next(struct tables_walk *walk);
 const struct fetch *expr_fetch_find(struct span name);
 const struct converter *expr_converter_find(struct span name);
+/* Adds a table, which ends with a row without a name and stays for the life of the process: what is
+ * parsed later finds its rows, as help does. 0; or -1 and err: a name is there already, or there is
+ * no room. */
+int expr_add_fetches(const struct fetch *table, struct err *err);
+int expr_add_converters(const struct converter *table, struct err *err);
 
 extern const struct module expr_module;
 

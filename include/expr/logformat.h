@@ -43,6 +43,8 @@ enum logformat_style {
 	FORMAT_RAW,  /* bytes of values are left alone: variables, names */
 	FORMAT_ID,   /* unique ids: blanks are merged as in a line, the rest is as HTTP */
 	FORMAT_HTTP, /* control characters but tabs become %XX: fields, targets, bodies of HTTP */
+	FORMAT_REPLACEMENT, /* the same for regex_expand: escapes of the format's own text remain,
+			     * what values bring is quoted, so that no client writes escapes */
 };
 struct logformat *logformat_compile_as(enum logformat_style style, const char *text,
 				       const struct expr_context *ctx, unsigned place,

@@ -32,8 +32,8 @@ struct alias {
 };
 typedef void alias_write(struct text *t, const struct view *view, unsigned flags);
 /* In logformat_http.c. */
-alias_write alias_CC, alias_CS, alias_HM, alias_HP, alias_HPO, alias_HQ, alias_HU, alias_HV, alias_ID,
-	alias_ST, alias_TR, alias_Ta, alias_Ti, alias_Tq, alias_Tr, alias_hr, alias_hrl, alias_hs,
+alias_write alias_CC, alias_CS, alias_HM, alias_HP, alias_HPO, alias_HQ, alias_HU, alias_HV,
+	alias_ID, alias_ST, alias_TR, alias_Ta, alias_Ti, alias_Tq, alias_Tr, alias_hr, alias_hrl, alias_hs,
 	alias_hsl, alias_r, alias_tr, alias_trg, alias_trl, alias_tsc;
 
 /* NULL: no such alias. */

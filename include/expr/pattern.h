@@ -6,7 +6,7 @@
 #define EXPR_PATTERN_H
 
 #include "base/sample.h"
-#include "event/loop.h"
+#include "expr/pattern_index.h"
 
 #include <stdbool.h>
 
@@ -35,65 +35,76 @@ enum { PATTERN_ICASE = 1 << 0,   /* -i */
        PATTERN_NO_NAMES = 1 << 1, /* -n: host names are not looked up */
        PATTERN_TRUST_NAMES = 1 << 2, /* only check: a host name without address is no mistake */
        PATTERN_MAP = 1 << 3,     /* files: the first word of a line, its rest is a value */
+       PATTERN_RUNNING = 1 << 4, /* asked for by the stats socket: mistakes are told in its words */
 };
 /* How numbers compare; a range is compared as what it is behind any of them. */
 enum pattern_op { OP_EQUAL, OP_GREATER_EQUAL, OP_GREATER, OP_LESS_EQUAL, OP_LESS };
 
 struct pattern {
+	struct index_node node; /* in an index; its key NULL: in none */
 	const char *text;     /* as it was written */
 	const char *value;    /* maps: what stands behind it; else NULL */
-	unsigned order;       /* they match in this order */
-	bool ignore_case;
-	struct pattern *next, *prev; /* of the set, in order */
-	const void *source;   /* what it was loaded from: pattern_set_source; NULL: the line itself */
-	struct span key;      /* in an index; ptr NULL: not in one */
-	struct arena *own;    /* added while running: its memory; NULL: the set's */
-	struct reap reap;
 	void *data;           /* maps: the value, converted */
+	struct pattern *next, *prev; /* of the table, in order */
+	struct pattern *sibling;     /* pattern_ref.c: what the same entry is in the next set */
+	uint64_t order;       /* they match in this order */
 	union {
 		struct { int64_t min, max; };
 		struct { struct in6_addr addr, mask; }; /* IPv4 in the first four bytes */
 		struct span str;
 		struct regex *regex;
 	};
+	bool ignore_case;
 	uint8_t family, bits; /* MATCH_IP; bits 255: a mask that is no prefix */
 	bool unresolved;      /* a host name that has no address, where names are trusted */
 };
 
+/* What is looked up at a time: a set has one of them; those of versions that are being made ready
+ * are put in its place. Wiped: empty. */
+struct pattern_table {
+	struct pattern *first, *last;
+	size_t count;
+	size_t unindexed;            /* of these the list must be walked */
+	uint64_t next_order;
+	uint64_t stamp;              /* another one after each change (pattern_cache.h); 0: empty */
+	struct pattern_index exact;  /* as written; networks: IPv4 */
+	struct pattern_index folded; /* in lower case; networks: IPv6 */
+};
+
+/* Maps: checks and converts a value. 0, or -1 and err. */
+typedef int pattern_convert(const char *text, const char *value, void **data, struct arena *arena,
+			    struct err *err);
+
+struct pattern_set {
+	struct pattern_table table;
+	enum match match;
+	pattern_convert *convert;    /* NULL: values are texts */
+	struct arena *arena;         /* of patterns that are added by pattern_add */
+	struct pattern_set *next;    /* ACLs: what else is compared with */
+};
+
+/* All of its memory comes from the arena, until it is used by a file (pattern_ref.h). */
 struct pattern_set *pattern_set_new(enum match match, struct arena *arena);
-/* Maps: what checks and converts each value when its pattern is added (into p->data). */
-void pattern_set_convert(struct pattern_set *set,
-			 int (*convert)(struct pattern *p, struct arena *arena, struct err *err));
-/* Adds one pattern; value (NULL: none) is copied. 0, or -1 and err. */
+/* Adds one pattern for good; value (NULL: none) is copied. 0, or -1 and err. */
 int pattern_add(struct pattern_set *set, const char *text, const char *value,
 		enum pattern_op op, unsigned flags, struct err *err);
-/* Adds the lines of a file; err names file and line. */
-int pattern_load(struct pattern_set *set, const char *path, unsigned flags, struct err *err);
-/* Patterns added from now on come from this file (expr/pattern_ref.h); NULL: from the configuration
- * itself. */
-void pattern_set_source(struct pattern_set *set, const void *source);
 
-/* Changes while the program runs, between two lookups. What goes is freed at the end of the turn. */
-/* As pattern_add, into memory of its own. */
-int pattern_add_running(struct pattern_set *set, const char *text, const char *value,
-			unsigned flags, const void *source, struct err *err);
-/* The first with this text, of this source; NULL: none. */
-struct pattern *pattern_find(const struct pattern_set *set, const char *text, const void *source);
-/* The same pattern with another value takes its place. 0, or -1 and err: it stays as it was. */
-int pattern_change_value(struct pattern_set *set, struct pattern *p, const char *value,
-			 unsigned flags, struct err *err);
-/* The set goes: gives back what lies outside its arena. */
-void pattern_set_release(struct pattern_set *set);
-/* Could it be added? */
-int pattern_try(const struct pattern_set *set, const char *text, const char *value,
-		unsigned flags, struct err *err);
-void pattern_remove(struct pattern_set *set, struct pattern *p);
+/* A pattern in the arena's memory, in no table yet; it points to the text, which must stay. NULL
+ * and err. */
+struct pattern *pattern_make(const struct pattern_set *set, struct arena *arena, const char *text,
+			     enum pattern_op op, unsigned flags, struct err *err);
+/* Gives back what it holds outside the arena. It is in no table any more. */
+void pattern_forget(const struct pattern_set *set, struct pattern *p);
+/* Of one of the set's tables: at its end. False: out of memory. */
+bool pattern_enter(const struct pattern_set *set, struct pattern_table *table, struct pattern *p);
+void pattern_leave(const struct pattern_set *set, struct pattern_table *table, struct pattern *p);
 
 /* Compares; smp is cast in place. NULL: no pattern matches. Of several, addresses, whole
  * strings and prefixes give the longest, the others the first. */
 const struct pattern *pattern_match(const struct pattern_set *set, struct sample *smp);
 
 const struct pattern *pattern_first(const struct pattern_set *set);
-unsigned pattern_count(const struct pattern_set *set);
+/* Does it stand in an index, or in a list that is walked? */
+bool pattern_in_tree(const struct pattern_set *set, const struct pattern *p);
 
 #endif

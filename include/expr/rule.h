@@ -28,10 +28,10 @@ struct rule_place {
 	const struct rule *at;
 };
 
-/* Runs the set (NULL: passes) from the place on. final: no more data will come (inspect-delay
- * over, end of input, buffer full): conditions that wait count as not met (RULES_WAIT then comes
- * from an action that waits for something of its own). Actions may change
- * what later rules see: the view, and what it was made from. */
+/* Runs the set (NULL: passes) from the place on. final: no more data will come (inspect-delay over,
+ * end of input, buffer full). Conditions that wait then count as not met. RULES_WAIT can then come
+ * only from an action that waits for something of its own. Actions may change what later rules see:
+ * the view, and what it was made from. */
 enum rule_result rules_run(const struct rule_set *set, struct view *view,
 			   struct rule_place *place, bool final);
 

@@ -13,6 +13,7 @@ struct logformat;
 struct proxies;
 struct proxy;
 struct rule;
+struct tables;
 struct var_name;
 
 /* What an action says to the list that runs it. */
@@ -34,8 +35,13 @@ struct action {
 	int (*parse)(struct statement *st, struct rule *rule, const char *args);
 	enum action_result (*run)(const struct rule *rule, struct view *view, unsigned place);
 	bool final;       /* where it has run, no later rule of the list does */
+	bool refuses;     /* keeps the message from where it wants to go: runs also where it cannot
+			   * be known whether its condition holds */
 	int data;         /* tells rows apart that share functions */
 	const char *help;
+	/* `copy` of a rule in a defaults section is to run in `heir`: what depends on that is set
+	 * or checked. May be NULL. 0, or -1 after a report. */
+	int (*inherit)(struct config *cfg, struct rule *copy, struct proxy *heir);
 };
 
 struct rule {
@@ -67,13 +73,19 @@ struct rule_set {
 struct rule_list {
 	const char *name;
 	unsigned where;       /* AT_* */
-	const struct action *const *tables; /* NULL-terminated */
+	struct tables *tables; /* of struct action; lists may share them */
 	const char *const *known; /* actions of the manual, NULL-terminated: one without a row
 				   * is not supported yet */
 };
 
-/* Explains the action that the words name ("deny", "http-request deny"), else names the actions of the lists
- * that they name, or begin with. lists: all there are, ended by NULL. any: something stands above. Is there something? */
+/* Adds a table to those of the list, and of each list that shares them; `where` of its rows says
+ * which of these have them. It ends with a row without a name and stays for the life of the
+ * process: rules that are parsed later have its actions, as help does. 0; or -1 and err: a name is
+ * there already, or there is no room. */
+int rule_add_actions(const struct rule_list *list, const struct action *table, struct err *err);
+/* Explains the action that the words name ("deny", "http-request deny"), else names the actions of
+ * the lists that they name, or begin with. lists: all there are, ended by NULL. any: something
+ * stands above. Is there something? */
 bool rule_help(FILE *out, const struct rule_list *const *lists, const char *const *words, int count,
 	       bool any);
 /* Parses "<action> ... [if|unless <condition>]" and appends the rule to *set (made when it
@@ -94,15 +106,17 @@ int rule_check_inherit(struct config *cfg, const struct proxy *px, struct proxy 
 /* The same where the line is the action: no word names it. */
 int rule_parse_action(struct statement *st, struct proxy *proxy, const struct action *action,
 		      const char *name, unsigned where, struct rule_set **set);
-/* Takes the rest of the line's action as an expression into rule->expr; it may look at what the list
- * of the rule sees. 0, or -1 after a report. */
+/* Takes the rest of the line's action as an expression into rule->expr; it may look at what the
+ * list of the rule sees. 0, or -1 after a report. */
 int rule_parse_expr(struct statement *st, struct rule *rule);
 /* Where rules of requests run in this section: as a frontend, as a backend or as both (AT_*). */
 unsigned rule_request_places(const struct proxy *px);
 /* The one of several places that knows most: that of a listen section knows its backend. */
 unsigned rule_place_bit(unsigned where);
-/* The rules of `from` (a defaults section) come before those of *set, which may be NULL. */
-void rule_inherit(struct config *cfg, struct rule_set **set, const struct rule_set *from);
+/* The rules of `from` (a defaults section) come before those of *set of the heir, which may be
+ * NULL. Their actions look at what the heir has (action.inherit), and report. */
+void rule_inherit(struct config *cfg, struct proxy *heir, struct rule_set **set,
+		  const struct rule_set *from);
 
 /* Actions that need nothing but the view: accept, reject, close; set-var and the like. */
 extern const struct action rule_actions[], rule_var_actions[];

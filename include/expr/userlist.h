@@ -14,10 +14,17 @@ struct userlist;
 
 /* NULL: there is none of this name. */
 struct userlist *userlist_find(struct config *cfg, const char *name);
-/* Is this the user's password? A hashed one is computed by crypt(3), which takes its time. */
-bool userlist_check(const struct userlist *list, struct span user, struct span password);
+/* Is this the user's password? A hashed one is computed by crypt(3), which takes its time; what it
+ * has said of the last some thousand is known. Names that are not there take as long as others.
+ * patient: the caller can wait, and on LATER asks again in another turn of the loop. */
+enum secret { SECRET_WRONG, SECRET_RIGHT, SECRET_LATER };
+enum secret userlist_ask(const struct userlist *list, struct span user, struct span password,
+			 bool patient);
 bool userlist_in_group(const struct userlist *list, struct span user, const char *group);
 bool userlist_has_group(const struct userlist *list, const char *group);
+
+/* How often crypt(3) has run. */
+extern uint64_t userlist_crypts;
 
 extern const struct module userlist_module;
 

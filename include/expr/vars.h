@@ -39,12 +39,18 @@ unsigned var_condition(struct span word);
 
 /* The name of "scope.name"; NULL and err when it is malformed. */
 const struct var_name *var_name(struct span text, struct err *err);
+/* The same where it is mentioned somewhere already; NULL: nowhere. */
+const struct var_name *var_name_known(struct span text);
 /* Its value; a string points into the variable and is SMP_CONST. false: it is not set. */
 bool var_get(const struct var_name *name, const struct view *view, struct sample *smp);
-/* Keeps a copy, if the conditions hold. false: nothing was changed by a condition, the scope
- * does not exist here (yet), or a limit or the memory is exhausted (counted). */
+/* Keeps a copy, if the conditions hold; smp stays valid, also where it lies in the variable's value
+ * of before, until the next one does so. false: nothing was changed by a condition, the scope does
+ * not exist here (yet), or a limit or the memory is exhausted (counted). */
 bool var_set(const struct var_name *name, const struct view *view, const struct sample *smp,
 	     unsigned conditions);
+/* Keeps a copy in a variable of the process, whatever the limits of memory say. false: out of
+ * memory. */
+bool var_put(const struct var_name *name, const struct sample *smp);
 void var_unset(const struct var_name *name, const struct view *view);
 /* Forgets all of the list, or those of one scope. */
 void vars_free(struct vars *vars);

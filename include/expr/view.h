@@ -60,23 +60,30 @@ struct view_http {
 	const char **response_captures;     /* or NULL; the arrays may be NULL, too */
 	struct span request_cookie, response_cookie; /* capture cookie: "NAME=value" */
 	struct span unique_id;              /* unique-id-format, once made */
-	const char *compressed;             /* algorithm by which we compress the response; NULL: none */
+	const char *compressed;             /* algorithm by which we compress the response; NULL:
+					     * none */
 };
 
 /* What rules have set for one stream. 0: nothing. */
-struct view_tuning {
+struct view_treatment {
 	unsigned server_ms, tunnel_ms; /* set-timeout */
 	int priority_class, priority_offset; /* of queues: set-priority-*; ms */
+	/* Turns in which the steps ran, and how long, while that is measured (event/profile.h). */
+	uint32_t calls;
+	uint64_t cpu_ns, lat_ns;
+	uint64_t began_ns;    /* the present one; 0: none, or not measured */
+	uint64_t asked_ns;    /* when a fetch first asked in it; 0: none has */
 };
 
 struct view {
 	const struct proxy *frontend, *backend; /* backend NULL until chosen */
 	const struct listener *listener;
 	struct server *server;
+	const struct server *dispatch;  /* where the stream goes instead; NULL: to no such */
 	struct conn *client, *server_conn;
 	const struct addr *src;         /* client */
-	const struct addr *session_src, *session_dst; /* of the connection, before rules of the stream;
-					 * the latter NULL: the socket's */
+	const struct addr *session_src, *session_dst; /* of the connection, before rules of the
+						       * stream; the latter NULL: the socket's */
 	const struct addr *dst;         /* address that the client connected to; NULL: not
 					 * asked for yet, use view_dst */
 	const struct addr *server_src, *server_dst; /* of our connection to the server */
@@ -84,26 +91,30 @@ struct view {
 	struct span request, response;  /* bytes received and not forwarded yet */
 	bool has_proxy_header;          /* the addresses came by the PROXY protocol */
 	uint8_t client_fault, server_fault; /* enum conn_fault (net/faults.h) */
-	bool server_tls_failed;         /* the last handshake with a server: its connection is gone */
+	bool server_tls_failed;         /* the last handshake with a server: its connection is
+					 * gone */
 	unsigned long server_tls_error; /* of that: tls_conn_error */
 	struct span vectors;            /* of the PROXY header (net/proxyproto.h) */
 	struct span unique_id;          /* unique-id-format, once made; in mode http in view_http */
 	bool request_final, response_final; /* no more will come, or the buffer is full */
 	uint64_t id;                    /* unique in this process */
 	struct arena *arena;            /* memory of the exchange */
-	const char ***captures;         /* of content rules in mode tcp, where http is NULL; they lie in
-					 * the arena; NULL: there are none */
-	const struct view_tuning *tuning; /* NULL: nothing was set */
+	const char ***captures;         /* of content rules in mode tcp, where http is NULL; they
+					 * lie in the arena; NULL: there are none */
+	struct view_treatment *treatment; /* NULL: nothing was set; fetches write asked_ns alone */
 	const struct view_log *log;     /* only where a log format runs */
 	void (*find_log)(const struct view *view, struct view_log *log); /* elsewhere */
 	struct vars *session_vars;      /* sess: expr/vars.h; may be NULL */
 	struct vars *stream_vars;       /* txn, req, res */
+	bool patient;                   /* whoever runs rules on it can wait and ask the same
+					 * condition again */
+	bool asks;                      /* a condition of such a rule is being asked: rule.c */
 	bool responding;                /* res exists, req no longer */
 	const char *service;            /* "<STATS>": it answers instead of a server; or NULL */
 	struct vars *check_vars;        /* check: of a health check that runs; else NULL */
 	struct view_http *http;         /* NULL: none under way, mode tcp */
 	const struct location *last_rule; /* that has ended a list of rules; NULL: none */
-	void *session, *stream;         /* for actions of stream/ alone */
+	void *origin, *stream;          /* for actions of stream/ alone */
 };
 
 /* The address that the client connected to; of our connection to the server: ours, and the

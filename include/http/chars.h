@@ -3,6 +3,8 @@
 #ifndef HTTP_CHARS_H
 #define HTTP_CHARS_H
 
+#include "base/str.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,5 +32,10 @@ static inline char char_lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
+
+/* Is it a token: tchars alone, and one at least (RFC 9110 5.6.2)? */
+bool span_is_token(struct span s);
+/* Without the blanks around it. */
+struct span span_trimmed(struct span s);
 
 #endif

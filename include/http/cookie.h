@@ -15,8 +15,21 @@ struct cookie {
 bool cookie_next(struct span field, size_t *at, struct cookie *cookie);
 /* The cookie of a Set-Cookie value. False: it has none. */
 bool set_cookie_parse(struct span field, struct cookie *cookie);
-/* The Cookie value without the cookie at `whole`: written to memory of field.len bytes; its length,
- * 0: nothing is left. */
-size_t cookie_remove(struct span field, struct span whole, char *memory);
+
+/* A Cookie value out of which parts are taken, one behind the other, in one pass: written to memory
+ * of field.len bytes. */
+struct cookie_edit {
+	struct span field;
+	char *memory;
+	size_t len;
+	const char *done; /* of the field: up to here memory has what stays */
+};
+void cookie_edit_begin(struct cookie_edit *edit, struct span field, char *memory);
+/* Bytes of the field, behind all that were taken out before. */
+void cookie_edit_cut(struct cookie_edit *edit, const char *from, const char *to);
+/* The same of a cookie, and of a delimiter that is too much then. */
+void cookie_edit_remove(struct cookie_edit *edit, struct span whole);
+/* The length of what is left, 0: nothing. */
+size_t cookie_edit_end(struct cookie_edit *edit);
 
 #endif

@@ -9,21 +9,20 @@
 enum h1_result {
 	H1_DONE,       /* complete */
 	H1_INCOMPLETE, /* good so far: call again with more (and the same) bytes */
-	H1_BAD,        /* h1_error says what and where */
+	H1_BAD,        /* message_error says what and where */
+	H1_FULL,       /* good so far, but the head has more fields than msg->max, which is less
+			* than msg->most: give msg room for more, and call again */
 };
 
-/* What was wrong, for the answer, the log and "show errors". A response of the server that is
- * wrong is answered by 502. */
-struct h1_error {
-	uint16_t status;     /* to answer with: 400, 414, 431, 501, 505; 502 for responses */
-	uint32_t position;   /* offset of the byte that is wrong */
-	const char *text;    /* sentence */
-};
-
-/* What the manual lets loose: options accept-invalid-http-request, -response. */
 enum {
+	/* Options accept-invalid-http-request, -response: what they let pass
+	 * (doc/internals/http_codec.md) has MSG_INVALID, and means one thing: lines that end with
+	 * LF, folded lines, lengths beside Transfer-Encoding and names with blanks are gone from
+	 * the message. Line ends within folded lines of responses are overwritten by blanks where
+	 * they lie. */
 	H1_ACCEPT_INVALID = 1 << 0,
 	H1_ANY_PAYLOAD = 1 << 1, /* global h1-accept-payload-with-any-method */
+	H1_MAYBE_HOST = 1 << 2,  /* the caller judges whether Host may be missing: MSG_HOSTLESS */
 };
 
 /* A head under way: how far its bytes were looked at, so that nothing is scanned twice when a
@@ -38,6 +37,7 @@ struct h1_parser {
 	uint16_t skipped;  /* empty lines in front of the start line */
 	uint8_t state;
 	uint8_t seen;      /* enum seen of h1_check.c */
+	bool folded;       /* the field under way has more than one line */
 	bool odd;          /* something is not written as h1_write_head would write it */
 };
 
@@ -48,13 +48,13 @@ struct h1_parser {
  * forwards: Host, Content-Length, Transfer-Encoding, Connection. Fields that Connection names are
  * deleted; Connection itself and the like are left in place: message_strip_hops. */
 enum h1_result h1_request_head(struct h1_parser *p, const char *bytes, size_t len, unsigned options,
-			       struct message *msg, struct h1_error *error);
+			       struct message *msg, struct message_error *error);
 enum h1_result h1_response_head(struct h1_parser *p, const char *bytes, size_t len,
 				unsigned options, enum method request_method, struct message *msg,
-				struct h1_error *error);
+				struct message_error *error);
 
 /* The bytes of a head filled the memory there is and it is H1_INCOMPLETE: what to answer with. */
-void h1_too_long(const struct h1_parser *p, const struct message *msg, struct h1_error *error);
+void h1_too_long(const struct h1_parser *p, const struct message *msg, struct message_error *error);
 
 /* RFC 9110 7.6.1. Deletes the fields that Connection names; the parsers have done it already. */
 void message_strip_named(struct message *msg);
@@ -72,10 +72,9 @@ void message_adjust_names(struct message *msg, const struct h1_names *names);
 
 /* The wire format of a head, into memory of size bytes: start line, fields, empty line; what
  * framing and connection fields to write is decided by the caller, who has edited the message.
- * Bytes written; 0: it does not fit. */
+ * Control characters in names, values and the reason leave as blanks. Bytes written; 0: it does not
+ * fit, or method and target would not be two words of one line. */
 size_t h1_write_head(const struct message *msg, char *memory, size_t size);
-/* How many bytes that are. */
-size_t h1_head_size(const struct message *msg);
 
 /* The chunked coding (RFC 9112 7.1), from one piece to the next. Zeroed at the start. */
 struct h1_chunks {
@@ -84,7 +83,8 @@ struct h1_chunks {
 	uint64_t size;     /* as far as its digits were seen */
 	uint32_t trailer;  /* bytes of the trailer section so far: bounded */
 	uint32_t hash;     /* of the trailer's name under way */
-	char *kept;        /* set by the caller: where the trailer section is kept, with its last CRLF ... */
+	char *kept;        /* set by the caller: where the trailer section is kept, with its last
+			    * CRLF ... */
 	uint16_t kept_room; /* ... when it is no longer than this; 0: it is not kept */
 	uint16_t kept_len;
 	uint16_t line;     /* length of the present line: bounded */
@@ -94,13 +94,15 @@ struct h1_chunks {
 	uint8_t digits;
 	bool response;     /* set by the caller: blanks behind a size are let pass (old servers
 			    * pad it), errors are answered by 502 */
+	bool bare_lf;      /* set by the caller, who takes the coding off: lines may end with LF alone;
+			    * trailers are kept with CRLF */
 };
 /* Looks at the next bytes of a body. The framing ends within them: H1_DONE and *consumed; else
  * *consumed is len (INCOMPLETE: all of it belongs to the body). Payload bytes are stepped over,
  * not looked at. When c->left > 0 after the call, that many further bytes are payload and
  * need not be shown at all: h1_chunks_skip. error->position counts from bytes. */
 enum h1_result h1_chunks_scan(struct h1_chunks *c, const char *bytes, size_t len, size_t *consumed,
-			      struct h1_error *error);
+			      struct message_error *error);
 static inline void h1_chunks_skip(struct h1_chunks *c, uint64_t n)
 {
 	c->left -= n;
@@ -108,7 +110,7 @@ static inline void h1_chunks_skip(struct h1_chunks *c, uint64_t n)
 /* The same, but takes the coding off: the payload found in bytes is moved to their front, *payload
  * bytes of it. */
 enum h1_result h1_chunks_decode(struct h1_chunks *c, char *bytes, size_t len, size_t *consumed,
-				size_t *payload, struct h1_error *error);
+				size_t *payload, struct message_error *error);
 /* The line in front of a chunk of n bytes, at most 18 characters; its length. Behind the chunk
  * comes CRLF, at the end of all "0\r\n" and a trailer section or CRLF. */
 size_t h1_chunk_line(char line[20], uint64_t n);

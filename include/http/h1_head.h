@@ -12,11 +12,13 @@ struct head {
 	const char *bytes, *end; /* what there is of it */
 	struct message *msg;
 	unsigned options;
-	struct h1_error *error;
+	struct message_error *error;
 };
 
 /* Fills in the error; at: the byte that is wrong. status: of a request; a response has 502. */
 COLD enum h1_result h1_bad(struct head *h, const char *at, unsigned status, const char *text);
+/* An option lets something pass, at this byte: remembered for "show errors". False: it does not. */
+COLD bool h1_tolerate(struct head *h, const char *at);
 /* A field is complete: the last of msg->fields. */
 enum h1_result h1_check_field(struct head *h, struct field *f);
 /* The head is complete; empty: its last, empty line; end: behind that. */

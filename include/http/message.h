@@ -58,24 +58,37 @@ enum {
 				    * it is passed on, while the response goes back without a head
 				    * and ends with the connection */
 	MSG_HOPS = 1 << 10,        /* there may be fields that message_strip_hops takes off */
+	MSG_HOSTLESS = 1 << 12,    /* request of 1.1 without Host: by option, or left to the
+				    * caller */
 	MSG_FOR_PROXY = 1 << 11,   /* the client takes us for a proxy, and credentials are such */
 	MSG_INVALID = 1 << 9,      /* accepted by an option only: captured for "show errors" */
+};
+
+/* What is wrong in a message, for the answer, the log and "show errors". A response of the server
+ * that is wrong is answered by 502. */
+struct message_error {
+	uint16_t status;     /* to answer with: 400, 414, 431, 501, 505; 502 for responses */
+	uint32_t position;   /* offset of the byte that is wrong */
+	const char *text;    /* sentence */
 };
 
 struct message {
 	bool is_response;
 	uint8_t method;             /* request: enum method */
-	uint8_t major, minor;       /* of the version: 1.0, 1.1, later 2.0; 0.0: the message is empty */
+	uint8_t major, minor;       /* of the version: 1.0, 1.1, later 2.0; 0.0: the message is
+				     * empty */
 	uint16_t status;            /* response */
 	uint16_t flags;             /* MSG_* */
 	uint8_t framing;            /* enum body_framing */
 	uint16_t count, max;        /* used; room in fields */
+	uint16_t most;              /* so many fields a head may have; where there is no room for
+				     * them the parsers ask for more (H1_FULL) */
 	uint32_t head_len;          /* bytes of the head on the wire, empty line included */
 	uint32_t grown;             /* what editing has added to that, or more */
 	uint64_t length;            /* BODY_LENGTH: bytes of the body */
 	struct field *fields;       /* in order; deleted ones are stepped over */
-	const char *received;       /* these bytes, as long as h1_write_head would make the very same
-				     * ones; NULL: it would not. Editing clears it */
+	const char *received;       /* these bytes, as long as h1_write_head would make the very
+				     * same ones; NULL: it would not. Editing clears it */
 	struct span reason;         /* response */
 	struct span target;         /* request: as received, or as rules have rewritten it */
 	struct span method_text;    /* request */
@@ -83,7 +96,7 @@ struct message {
 	struct span host;           /* request: Host, or the authority of the target */
 };
 
-/* Empties it; fields has room for max. */
+/* Empties it; fields has room for max, which are the most. */
 void message_init(struct message *msg, bool is_response, struct field *fields, uint16_t max);
 
 /* The id of a name (case does not matter). */
@@ -107,8 +120,6 @@ struct field_walk {
 	unsigned at;               /* index of the next field */
 	size_t offset;             /* within the value, behind the last element */
 	const struct field *field; /* whose elements are being listed; NULL: find the next */
-	bool empties;              /* set by the caller: list empty elements, too, as the manual's
-				    * hdr() counts them; an empty value is one of them */
 };
 bool message_next_element(const struct message *msg, struct span name, struct field_walk *walk,
 			  struct span *element);
@@ -139,9 +150,24 @@ bool message_set_method(struct message *msg, struct arena *arena, struct span me
 /* reason.ptr NULL: the usual one. */
 void message_set_status(struct message *msg, unsigned status, struct span reason);
 
+/* A rule has changed the method of a request: does the new one go with that form of target, and
+ * with that body? any_payload: a body is allowed with every method. */
+bool message_method_fits(const struct message *msg, bool any_payload);
+/* Before a request that has MSG_INVALID goes to the next hop: what is left of it that two
+ * recipients could read in two ways is written as it was read. "#" and bytes above 127 of the
+ * target are escaped; a Host that is missing is that of the target, or an empty one (RFC 9112
+ * 3.2). False: no memory. */
+bool message_repair(struct message *msg, struct arena *arena);
+/* How many bytes the head has as text, one line a field. */
+size_t message_size(const struct message *msg);
+/* Is its body one that would better be spliced from its beginning? */
+static inline bool message_is_large(const struct message *msg)
+{
+	return msg->framing == BODY_LENGTH && msg->length >= 32768;
+}
+
 /* The usual phrase of a status, "" when none is known (status.def, IANA registry). */
 const char *status_reason(unsigned status);
-const char *method_name(enum method method);
 struct span method_span(enum method method);
 enum method method_find(struct span text);
 

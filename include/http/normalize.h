@@ -17,9 +17,9 @@ enum uri_part { URI_PATH, URI_PATHQ, URI_QUERY };
 /* "path-strip-dot" ... */
 const char *normalizer_name(enum normalizer how);
 enum uri_part normalizer_part(enum normalizer how);
-/* Writes the normal form of the part to out, which has room for 3 * in.len + 3 bytes. option: "full" of
- * PATH_STRIP_DOTDOT, "strict" of PERCENT_*. A path begins with a slash. False: malformed, as strict
- * has it; or a query of more than 1,024 parameters. */
+/* Writes the normal form of the part to out, which has room for 3 * in.len + 3 bytes. option:
+ * "full" of PATH_STRIP_DOTDOT, "strict" of PERCENT_*. A path begins with a slash. False: malformed,
+ * as strict has it; or a query of more than 1,024 parameters. */
 bool uri_normalize(enum normalizer how, bool option, struct span in, char *out, size_t *len);
 
 #endif

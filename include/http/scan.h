@@ -36,8 +36,8 @@ static inline unsigned scan_no_value(const char *p)
 							_mm_cmpeq_epi8(v, _mm_set1_epi8(127))));
 }
 
-/* To the first byte that is not CHAR_VALUE. Bytes from `from` on may be read: nearly every request ends
- * with a value, whose last bytes are found together with those before it. */
+/* To the first byte that is not CHAR_VALUE. Bytes from `from` on may be read: nearly every request
+ * ends with a value, whose last bytes are found together with those before it. */
 static inline const char *scan_value(const char *from, const char *p, const char *end)
 {
 	unsigned mask;

@@ -23,7 +23,8 @@ struct server;
 /* A group; the algorithm's own struct begins with it. */
 struct lb_group {
 	struct proxy *proxy;
-	struct lb_node *nodes;  /* of all servers that may ever be in it, in the order of the file */
+	struct lb_node *nodes;  /* of all servers that may ever be in it, in the order of the
+				 * file */
 	unsigned node_count;
 	unsigned usable;        /* of these, in it now */
 	uint64_t weight;        /* sum of their weights */

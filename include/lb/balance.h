@@ -37,9 +37,9 @@ struct balance_key {
 	const struct server *avoid;  /* redispatch: rather not this one; may be NULL */
 };
 
-/* The server for the next session, or NULL when none is usable, or when all usable ones are
- * full and the session should wait in the backend's queue: then *full is true (for algorithms
- * which name one server whatever its load, that server is returned even if it is full). */
+/* The server for the next session. NULL: none is usable, or all usable ones are full. In the latter
+ * case *full is true, and the session should wait in the backend's queue. Algorithms that name one
+ * server whatever its load return that server even if it is full. */
 struct server *balance_pick(struct proxy *proxy, const struct balance_key *key, bool *full);
 /* A session was put on the server; it has left the server. state->current is kept by the
  * caller, before these calls. */

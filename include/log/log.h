@@ -28,6 +28,15 @@ void log_printf(const struct log_conf *conf, enum log_level level, const char *f
 /* The same with structured data for targets of format rfc5424; empty: none. */
 void log_send_sd(const struct log_conf *conf, enum log_level level, struct span sd,
 		 struct span msg);
+/* Where lines go that no log line names: "stdout", "stderr", a ring that stands above, or "buf0",
+ * which is made where there is none. NULL and err: there is no such place. cfg owns it. */
+struct err;
+struct log_target;
+struct log_target *log_sink(struct config *cfg, const struct location *loc, const char *name,
+			    struct err *err);
+/* The first LOG_SINK_LEN bytes of msg go there, if the configuration runs. */
+enum { LOG_SINK_LEN = 4096 };
+void log_sink_write(struct log_target *sink, struct span msg);
 /* Is there any target at all, for a line sent now? */
 bool log_enabled(const struct log_conf *conf);
 /* The same while the configuration is being completed. */
@@ -48,14 +57,11 @@ void log_stderr(enum log_level level, const char *fmt, ...)
 extern bool log_to_stderr; /* true at first; false with -q */
 /* A parent of processes that serve sends its lines to the servers of rings, too: once it has a
  * loop. 0, or -1 and err. */
-struct err;
 int log_parent_start(struct err *err);
 /* The process's id, without a system call a line. */
 unsigned log_own_pid(void);
 /* In a process that was just forked: what its parent has logged is the parent's. */
 void log_forked(void);
-/* The process goes to the background: stderr and targets stdout and stderr are given up. */
-void log_detach(void);
 
 /* For proxies' words: parsers of "log" and "log-tag". kw->offset is that of a struct log_conf *
  * in the object; a conf that was inherited is copied before it changes. */

@@ -57,9 +57,9 @@ struct addr_spec {
 extern bool addr_avoid_getaddrinfo;
 
 /* Replaces variables of the environment ("$NAME", "${NAME}"; unset: by nothing), then parses
- * "host:port", "ipv4@...", "ipv6@...", "unix@/path", "/path", "abns@name", "fd@3", "sockpair@3" with
- * allow = ADDR_* or'ed. Names and paths are copied to the arena. 0, or -1 and err. A name that does
- * not resolve is no error here: spec->unresolved (err filled). */
+ * "host:port", "ipv4@...", "ipv6@...", "unix@/path", "/path", "abns@name", "fd@3", "sockpair@3"
+ * with allow = ADDR_* or'ed. Names and paths are copied to the arena. 0, or -1 and err. A name that
+ * does not resolve is no error here: spec->unresolved (err filled). */
 int addr_parse(const char *word, unsigned allow, struct arena *arena, struct addr_spec *spec,
 	       struct err *err);
 /* Asks the system's resolver, and waits: the first address of the name goes to addr, whose port

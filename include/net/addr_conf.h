@@ -7,8 +7,8 @@
 
 struct statement;
 
-/* Parses the word that was just taken, or a part of it; allow as for addr_parse. A host name without
- * an address is an error; while the configuration is only checked it is a warning, and
+/* Parses the word that was just taken, or a part of it; allow as for addr_parse. A host name
+ * without an address is an error; while the configuration is only checked it is a warning, and
  * spec->unresolved is set. 0, or -1 after a report. */
 int addr_conf_parse(struct statement *st, const char *text, unsigned allow, struct addr_spec *spec);
 

@@ -7,8 +7,8 @@
 #include "config/module.h"
 #include "net/listener.h"
 
-/* Names of proxies, servers and sockets have at most so many characters: places that print them, and
- * processes that tell each other of them, have room for that. */
+/* Names of proxies, servers and sockets have at most so many characters: places that print them,
+ * and processes that tell each other of them, have room for that. */
 enum { NAME_MOST = 255 };
 
 /* Words of bind lines; tune.maxaccept, noreuseport, unix-bind. */

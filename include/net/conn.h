@@ -46,7 +46,8 @@ struct conn_layer_ops {
 enum { LAYER_SPLICES_IN = 1 << 0, LAYER_SPLICES_OUT = 1 << 1 };
 struct conn_layer {
 	const struct conn_layer_ops *ops;
-	uint8_t splices; /* LAYER_*: the kernel does that direction, plain bytes may pass by a pipe */
+	uint8_t splices; /* LAYER_*: the kernel does that direction, plain bytes may pass by a
+			  * pipe */
 };
 
 struct conn {
@@ -108,8 +109,8 @@ void conn_ack_now(const struct conn *conn);
 /* Ends our sending side (FIN) once; errors do not matter. */
 void conn_shut(struct conn *conn);
 void conn_raw_shut(struct conn *conn);
-/* Closes with FIN, or with RST when reset (behind what was sent), calls nobody any more and clears the caller's
- * pointer. The memory stays until the end of the turn. NULL is allowed. */
+/* Closes with FIN, or with RST when reset (behind what was sent), calls nobody any more and clears
+ * the caller's pointer. The memory stays until the end of the turn. NULL is allowed. */
 void conn_close(struct conn **conn, bool reset);
 /* Pending error of the socket (SO_ERROR) into conn->error; returns it. */
 int conn_check_error(struct conn *conn);
@@ -117,5 +118,8 @@ int conn_check_error(struct conn *conn);
 bool conn_local_addr(const struct conn *conn, struct addr *addr);
 /* Destination before any redirection by the firewall, else the local address. */
 bool conn_original_dst(const struct conn *conn, struct addr *addr);
+
+/* For show profiling. */
+extern const struct profile_name conn_profile;
 
 #endif

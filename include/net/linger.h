@@ -7,12 +7,14 @@
 
 struct conn;
 
-/* Takes the connection over: ends our sending side, drops what still comes, and closes when the
- * peer has closed, or has taken everything, or takes nothing more. patience_ms: how long it may take
- * nothing (at most a minute); 0: a minute. The caller's pointer is cleared. */
+/* Takes the connection over and clears the caller's pointer. Our sending side ends, and bytes that
+ * still come are dropped. The connection is closed when the peer has closed, has taken everything,
+ * or takes nothing more. patience_ms: how long the peer may take nothing, at most a minute; 0: a
+ * minute. */
 void conn_linger(struct conn **conn, unsigned patience_ms);
 
-/* Closes the one that has been at it for the longest time, for its descriptor. False: there is none. */
+/* Closes the one that has been at it for the longest time, for its descriptor. False: there is
+ * none. */
 bool linger_cut(void);
 
 #endif

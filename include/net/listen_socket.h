@@ -21,7 +21,7 @@ int listen_socket_open(struct listener *l, const struct listen_options *opt, str
  * a socket pair is gone, there will never be another one). */
 int listen_socket_accept(struct listener *l, struct addr *from);
 /* No longer listens but keeps its address, where the system and its sharing allow. */
-void listen_socket_deaf(struct listener *l);
+void listen_socket_unlisten(struct listener *l);
 /* Asks the kernel to give new connections to the process that has bound the same address after
  * this one (SO_REUSEPORT); off: to share them again. Without such a process nothing changes. */
 void listen_socket_steer_away(struct listener *l, bool on);

@@ -113,8 +113,8 @@ extern bool listeners_shared;
 /* This process only keeps them open for others: it accepts nothing. */
 extern bool listeners_held;
 extern unsigned listener_max_accept; /* tune.maxaccept; UINT_MAX: no limit */
-/* So many processes share the listeners: each takes at most half of its share of tune.maxaccept in a
- * row, so that one that is awake does not take what would wake another. */
+/* So many processes share the listeners: each takes at most half of its share of tune.maxaccept in
+ * a row, so that one that is awake does not take what would wake another. */
 void listeners_divide_batch(unsigned processes);
 
 /* Installed by upper layers; may be NULL. */
@@ -129,5 +129,8 @@ struct listener_stats {
 	uint64_t failed; /* accept refused for want of descriptors or memory */
 };
 extern struct listener_stats listener_stats;
+
+/* For show profiling. */
+extern const struct profile_name listener_profile;
 
 #endif

@@ -25,8 +25,9 @@ static inline bool netns_is_any(const char *name)
 /* socket(2) inside the named namespace; name NULL: in the current one. The descriptor, or -1
  * with errno. Needs CAP_SYS_ADMIN with a name. */
 int netns_socket(const char *name, int domain, int type, int protocol);
-/* Opens the namespace and keeps it for netns_socket, until the process ends: for one that will change
- * its root directory. One that is made anew under the same name is not noticed. 0, or -1 and errno. */
+/* Opens the namespace and keeps it for netns_socket, until the process ends: for one that will
+ * change its root directory. One that is made anew under the same name is not noticed. 0, or -1 and
+ * errno. */
 int netns_keep(const char *name);
 
 #endif

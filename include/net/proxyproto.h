@@ -55,8 +55,6 @@ void proxyproto_add(struct proxyproto_out *out, uint8_t type, struct span value)
 void proxyproto_add_ssl(struct proxyproto_out *out, const struct proxyproto_ssl *ssl);
 /* Its length; 0: it was cut. */
 size_t proxyproto_end(struct proxyproto_out *out);
-/* All of it, for a header without vectors. */
-size_t proxyproto_v2(char *header, size_t size, const struct addr *src, const struct addr *dst);
 
 /* ---- reading ---------------------------------------------------------------------------- */
 

@@ -20,10 +20,10 @@ enum { SHARE_WEIGHT = 16,     /* a connection weighs as much as so many that cam
        SHARE_PERCENT = 10 };  /* more than the least, before one stands back */
 
 /* Accepts of late in one word that others can read whole: when it was written, and how many,
- * times 16. share_lately_add: n more at now_ms. */
-uint64_t share_lately_add(uint64_t lately, uint64_t now_ms, unsigned n);
+ * times 16. share_recent_add: n more at now_ms. */
+uint64_t share_recent_add(uint64_t recent, uint64_t now_ms, unsigned n);
 /* What a process has to do: its connections and its accepts of late. */
-unsigned share_load(unsigned connections, uint64_t lately, uint64_t now_ms);
+unsigned share_load(unsigned connections, uint64_t recent, uint64_t now_ms);
 /* How much more than the least one may have; back: to come back, it must be less than that. */
 unsigned share_margin(unsigned least, bool back);
 /* Is a process with this load to leave accepting to the others, the least loaded of which has
@@ -43,6 +43,10 @@ bool share_accepted(struct listener *l);
 
 /* The session layer tells how many connections there are; also where there is one process. */
 void share_count(int change);
+
+/* false (tune.listener.multi-queue off): each process keeps what the kernel wakes it for, and none
+ * stands back for another. Set before the start. */
+extern bool share_evenly;
 
 /* For tests and show activity. */
 struct share_stats {

@@ -27,7 +27,6 @@ struct args {
 	bool foreground;         /* -db */
 	bool daemon;             /* -D */
 	bool master;             /* -W, -Ws */
-	bool systemd;            /* -Ws */
 	const char *parent_socket; /* -S: an address, then words of bind lines, commas between */
 	bool quiet, verbose;     /* -q, -V */
 	bool diagnose;           /* -dD */
@@ -39,7 +38,10 @@ struct args {
 	bool ignore_resolution;  /* -dr */
 	bool list_libraries;     /* -dL */
 	bool insecure_fork;      /* -dI */
-	int poison;              /* -dM[byte]: -1, or the byte */
+	unsigned memory;         /* -dM: MEMORY_* to be on */
+	unsigned memory_off;     /* ... and off, whatever the build says */
+	unsigned char poison;    /* -dM<byte> */
+	const char *fail_file;   /* -dMfail:<file>, or NULL */
 	const char *dump;        /* -dK: classes, comma separated */
 	int maxconn;             /* -n; 0: not given */
 	int proxy_maxconn;       /* -N; 0: not given */

@@ -21,8 +21,8 @@ void changes_add(struct channel *channel, unsigned row, bool old);
 /* It is of an earlier generation, or, as none follows, of the present one. */
 void changes_set_old(struct channel *channel, bool old);
 /* More than CHANGES_BACKLOG bytes of earlier changes wait for a worker, which was stopped or hangs:
- * it hears of no more, and must be ended. The same for one that asks and does not read the answers, when
- * those and the largest change are more. May be NULL. Not called twice for one. */
+ * it hears of no more, and must be ended. The same for one that asks and does not read the answers,
+ * when those and the largest change are more. May be NULL. Not called twice for one. */
 enum { CHANGES_BACKLOG = 16 << 20 };
 extern void (*changes_overdue)(struct channel *channel);
 /* It has ended; the channel is about to be freed. */
@@ -43,8 +43,8 @@ void changes_forget_workers(void);
 
 /* From now on change_submit asks the parent at the other end. */
 void changes_worker(struct channel *parent);
-/* The parent executes itself anew, and hears us over this channel. What it has not answered it has not
- * read: it is said again. */
+/* The parent executes itself anew, and hears us over this channel. What it has not answered it has
+ * not read: it is said again. */
 void changes_moved(struct channel *parent);
 /* A frame of the parent. false: it is of another kind. What cannot be applied ends the process,
  * unless changes_old is set. */

@@ -22,8 +22,8 @@ void handover_offer_segment(void);
 /* After the configuration was finished: was it used? */
 void handover_check_segment(void);
 
-/* Executes this program anew. Returns only when that fails: -1 and err; everything is as it was, but
- * the workers' channels are new. */
+/* Executes this program anew. Returns only when that fails: -1 and err; everything is as it was,
+ * but the workers' channels are new. */
 int handover_execute(struct config *cfg, struct err *err);
 /* In a child: executes this program with "-c" before its other options, output to fd. */
 void handover_validate(int fd) __attribute__((noreturn));

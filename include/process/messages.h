@@ -17,8 +17,8 @@ enum message {
 	MSG_PAUSE,     /* parent: stop listening; as SIGTTOU, but in order */
 	MSG_RESUME,    /* parent: listen again */
 	MSG_DEAF,      /* worker: after MSG_FINISH, it accepts nothing any more */
-	MSG_OLD,       /* parent: a byte: a generation that may replace you is being started, or (0) is not:
-			* what comes need not fit what you have */
+	MSG_OLD,       /* parent: a byte: a generation that may replace you is being started, or (0)
+		        * is not: what comes need not fit what you have */
 };
 
 #endif

@@ -7,8 +7,8 @@
 
 struct worker;
 
-/* In a process that serves: from now on SIGABRT, SIGSEGV and their like make it write where it is
- * to stderr, and to fd (-1: only there), before it dies of them. */
+/* In a process that serves: from now on SIGABRT, SIGSEGV and the like make the process write where
+ * it is, before it dies: to stderr, and to fd (-1: only stderr). */
 void obituary_prepare(int fd);
 /* In the parent: how it ended (of waitpid), what it had at hand, and its own words, to the log. */
 void obituary_log(struct worker *w, int status);

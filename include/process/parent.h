@@ -36,7 +36,8 @@ struct worker {
 	/* The watchdog's: process/watch.c */
 	uint64_t turns, turned_ms, turned_cpu_ms;
 	bool aborted;
-	bool hears;             /* was told to finish, and has not said yet that it accepts nothing */
+	bool may_accept;        /* was told to finish, and has not said yet that it accepts
+				 * nothing */
 };
 extern struct list workers; /* struct worker.node */
 

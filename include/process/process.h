@@ -32,6 +32,7 @@ struct process_conf {
 	unsigned max_reloads; /* that a worker survives; 0: no limit */
 	unsigned grace;     /* ms between SIGUSR1 and the soft stop */
 	unsigned close_spread; /* ms; 0: not given */
+	bool numa;          /* alone: on the processors of one node */
 	struct cpu_rule *cpu_rules;
 	struct cpu_map *cpus; /* NULL: none */
 };

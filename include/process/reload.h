@@ -15,9 +15,9 @@ struct reload_info {
 };
 extern struct reload_info reload_info;
 
-/* Asks for a reload, as SIGUSR2 does; it begins when the loop comes to it. fd: a connected socket
- * that hears the outcome: "Success=1\n" from the new image, or "Success=0\n--\n" and the messages;
- * it is taken over and closed then. -1: nobody waits. */
+/* Asks for a reload, as SIGUSR2 does. The reload begins when the loop comes to it. fd: a connected
+ * socket on which the outcome is told: "Success=1\n" from the new image, or "Success=0\n--\n" and
+ * the messages. fd is taken over, and closed behind the outcome. -1: nobody waits. */
 void reload_request(int fd);
 /* Messages of the start, or of the last attempt that failed. */
 const char *reload_log(void);

@@ -3,7 +3,7 @@
 #ifndef PROCESS_WORKER_H
 #define PROCESS_WORKER_H
 
-#include "stream/service.h"
+#include "stream/listening.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ extern uint32_t process_generation;
 extern int worker_channel_fd;
 /* Ties a fresh worker to its parent: its loop is there, its modules are not started.
  * finish: others serve now, or the parent has gone: a soft stop. 0, or -1 and err */
-int worker_start(const struct worker *self, void (*finish)(enum service_finish how),
+int worker_start(const struct worker *self, void (*finish)(enum listening_finish how),
 		 struct err *err);
 /* Tells the parent that we serve. */
 void worker_ready_now(void);

@@ -27,7 +27,7 @@ bool worker_is_old(const struct worker *w);
 bool workers_have_old(void);
 bool workers_all_serve(void);
 /* Is one left that was told to finish, and may still accept? */
-bool workers_hear(void);
+bool workers_old_accept(void);
 /* One more, to be forked. 0, or -1 and err. */
 int worker_new(unsigned number, struct err *err);
 /* It has ended: how long until it is forked anew, in ms; nothing, once; then more and more. */
@@ -42,7 +42,8 @@ void workers_forget_waiting(void);
 void workers_choose_checker(void);
 /* A new generation could not start: those that are there are the present one. */
 void workers_are_present(void);
-/* Those of earlier generations have successors: they finish; end, after so many reloads (0: never). */
+/* Those of earlier generations have successors: they finish; end, after so many reloads (0:
+ * never). */
 void workers_relieve(unsigned max_reloads);
 
 /* -- forking.c --------------------------------------------------------------------------------- */
@@ -52,8 +53,8 @@ bool worker_fork(struct worker *w);
 /* Ties a worker to this image: by fd, which is taken over; by its channel_fd. */
 void worker_listen(struct worker *w, int fd);
 void worker_move(struct worker *w);
-/* In a fresh child: forgets what it has of the parent's: descriptors of others than self, timers, the
- * loop. Then: which ends are its own. */
+/* In a fresh child: forgets what it has of the parent's: descriptors of others than self, timers,
+ * the loop. Then: which ends are its own. */
 void child_forget(struct worker *self);
 void child_take(struct worker *w, int channel_fd, int words_fd);
 

@@ -19,6 +19,7 @@ struct cpu_map {
 
 keyword_parse workers_parse_master, workers_parse_nbproc, workers_parse_nbthread,
 	workers_parse_cpu_map, workers_parse_bind_thread, workers_parse_bind_process,
+	workers_parse_bind_shards,
 	workers_parse_section;
 /* How many there are. Before the proxies lay out what they count. */
 int workers_finish(struct config *cfg, void *data);

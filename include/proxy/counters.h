@@ -6,10 +6,11 @@
 
 #include "base/rate.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
-/* A mean of the last values, milliseconds: exact for the first MEAN_SAMPLES, then each new one takes the
- * place of a mean one. */
+/* A mean of the last values, milliseconds: exact for the first MEAN_SAMPLES, then each new one
+ * takes the place of a mean one. */
 enum { MEAN_SAMPLES = 1024 };
 struct mean {
 	uint64_t sum;
@@ -44,9 +45,16 @@ struct counters {
 	struct rate session_rate;    /* sessions; .max is sps_max */
 	struct rate connection_rate; /* connections; .max is cps_max */
 	struct rate request_rate;    /* HTTP requests of frontends */
-	/* Of several processes: connections_max and queue_max of their sums; proxy/tally.c. */
+	/* Of several processes: connections_max and queue_max of their sums; proxy/tally_top.c. */
 	uint64_t connections_top, queue_top;
 };
+
+/* The counter of responses of a status: its offset, so that one look serves several objects. */
+size_t counters_of_status(unsigned status);
+static inline void counters_add_at(struct counters *c, size_t offset)
+{
+	(*(uint64_t *)(void *)((char *)c + offset))++;
+}
 
 /* What this process counts of a listener: a cell of its row in the segment. */
 struct listener_tally {

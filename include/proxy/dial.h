@@ -23,8 +23,9 @@ enum dial_result {
 enum dial_result server_dial(struct server *server, const struct addr *to,
 			     const struct addr *client, const char *netns, bool bytes, int *fd);
 /* The same for a health check: transparent sources show their own address, and the kernel's
- * acknowledgement of the server's answer is held back, so that a connection that is reset at
- * once is never seen by the server's program. */
+ * acknowledgement of the server's answer is held back, so that a connection that is reset at once
+ * is never seen by the server's program. Who sends nothing, but waits for the server's first word,
+ * lets it go by conn_ack_now once connected: else it goes after 200 ms. */
 enum dial_result server_dial_check(struct server *server, const struct addr *to, int *fd);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What one process finds out of a server for all, and what is to survive a reload: in the cells of
- * row 0, behind the tallies, as numbers and text without pointers. Implemented in
+ * row 0, beside the tallies, as numbers and text without pointers. Implemented in
  * src/proxy/facts.c; without other rows (tally_shared) nothing here does anything.
  */
 #ifndef PROXY_FACTS_H
@@ -15,9 +15,9 @@
 extern bool facts_checker;
 /* Results or health of a server have changed. Does nothing where checks are not made. */
 void facts_publish_checks(const struct server *s);
-/* Takes the results (not what follows from them: that comes through the log of changes) into
- * s->state, before they are shown. false: nothing was published yet, or it is just being written:
- * then s->state stays as it is. */
+/* Takes the results into s->state before they are shown. What follows from results comes through
+ * the log of changes. False: nothing was published yet, or a result is just being written; s->state
+ * stays as it is. */
 bool facts_refresh_checks(const struct server *s);
 /* Takes all of it, in a generation that has just begun. false: there is nothing. */
 bool facts_take_checks(const struct server *s);

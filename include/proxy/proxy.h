@@ -16,6 +16,7 @@
 struct acl_set;
 struct captures;
 struct compress_conf;
+struct filter_line;
 struct end;
 struct listener;
 struct monitor_fail;
@@ -43,7 +44,7 @@ enum {
 	OPT_REDISPATCH = 1 << 0, OPT_ALLBACKUPS = 1 << 1, OPT_ABORTONCLOSE = 1 << 2,
 	OPT_CONTSTATS = 1 << 3, OPT_NOLINGER = 1 << 4, OPT_CLITCPKA = 1 << 5,
 	OPT_SRVTCPKA = 1 << 6, OPT_SMART_ACCEPT = 1 << 7, OPT_SMART_CONNECT = 1 << 8,
-	OPT_DONTLOGNULL = 1 << 9, OPT_LOG_HEALTH_CHECKS = 1 << 10, OPT_TCPLOG = 1 << 11,
+	OPT_DONTLOGNULL = 1 << 9, OPT_LOG_HEALTH_CHECKS = 1 << 10,
 	OPT_LOGASAP = 1 << 12, OPT_LOG_SEPARATE_ERRORS = 1 << 13, OPT_SPLICE_REQUEST = 1 << 14,
 	OPT_SPLICE_RESPONSE = 1 << 15, OPT_SPLICE_AUTO = 1 << 16, OPT_DONTLOG_NORMAL = 1 << 17,
 	OPT_INDEPENDENT = 1 << 19, OPT_SOCKET_STATS = 1 << 20,
@@ -53,7 +54,9 @@ enum {
 	OPT_IGNORE_PROBES = 1 << 27, OPT_IDLE_CLOSE = 1 << 28, OPT_PREFER_LAST = 1 << 29,
 	OPT_ACCEPT_BAD_REQUEST = 1 << 30, OPT_ACCEPT_BAD_RESPONSE = 1 << 18,
 	OPT_ADJUST_CLIENT = 1LL << 31, OPT_ADJUST_SERVER = 1LL << 32, OPT_PERSIST = 1LL << 33,
-	OPT_PROXY_HEADER = 1LL << 34,
+	OPT_PROXY_HEADER = 1LL << 34, OPT_CHECKCACHE = 1LL << 40, OPT_NO_H2_UPGRADE = 1LL << 41,
+	OPT_NO_REQUEST_TRAILERS = 1LL << 42, OPT_NO_RESPONSE_TRAILERS = 1LL << 43,
+	OPT_TRANSPARENT = 1LL << 44,
 };
 
 /* Milliseconds; 0: not set, which means for ever. */
@@ -78,6 +81,8 @@ enum hash_function { HASH_SDBM, HASH_DJB2, HASH_WT6, HASH_CRC32 };
 enum load_state { LOAD_STATE_NONE, LOAD_STATE_GLOBAL, LOAD_STATE_LOCAL };
 
 /* http-reuse: whose idle connections to servers a request may take. */
+/* option http-restrict-req-hdr-names */
+enum name_policy { NAMES_PRESERVE, NAMES_DELETE, NAMES_REJECT };
 enum http_reuse { REUSE_SAFE, REUSE_NEVER, REUSE_AGGRESSIVE, REUSE_ALWAYS };
 /* retry-on; the statuses follow RETRY_STATUS in the order of the manual. */
 enum { RETRY_CONN_FAILURE = 1 << 0, RETRY_EMPTY = 1 << 1, RETRY_JUNK = 1 << 2,
@@ -97,8 +102,10 @@ struct proxy_settings {
 	int redispatch_interval;   /* default -1 */
 	unsigned retry_on;         /* RETRY_*; default RETRY_CONN_FAILURE */
 	int http_reuse;            /* enum http_reuse */
+	int restrict_names;        /* enum name_policy */
 	int max_keep_alive_queue;  /* default -1: no limit */
 	int balance;               /* enum balance_algo */
+	bool balance_given;        /* by a word, not by default */
 	int balance_draws;         /* random(draws), default 2 */
 	const struct balance_by *balance_by; /* lb/balance.h: of the algorithms by a key */
 	int hash_method, hash_function;
@@ -106,7 +113,7 @@ struct proxy_settings {
 	unsigned hash_balance_factor; /* 0: off */
 	struct source_conf source;
 	int load_state;            /* enum load_state: of servers, at the start */
-	const struct compress_conf *compression; /* stream/compress.h; NULL: none */
+	const struct compress_conf *compression; /* filter/compress.h; NULL: none */
 	const char *default_backend;
 	struct location default_backend_loc;
 	struct server_settings server; /* default-server */
@@ -177,6 +184,9 @@ struct proxy {
 	struct list binds;       /* struct bind_conf: net/listener.h */
 	struct server *servers, **servers_tail;
 	unsigned server_count;
+	/* Where those go whom no cookie or rule sends to one of the servers: dispatch, option
+	 * transparent. A server without a name, in no list. NULL: balancing chooses for them. */
+	struct server *dispatch;
 	struct proxy *default_backend; /* resolved */
 	struct acl_set *acls;          /* expr/ */
 	struct captures *captures;     /* expr/capture.h; NULL: none */
@@ -205,6 +215,7 @@ struct proxy {
 	uint64_t queue_served;         /* how many of its own queue got a slot */
 	bool queue_look;               /* look for slots in the next turn */
 	struct balance *balance;       /* lb/ */
+	struct filter_line *filters;   /* filter/filter.h; NULL: none */
 	bool compress_offload;         /* servers do not see Accept-Encoding */
 	const char *description;
 	const char *state_file;        /* server-state-file-name; NULL: the backend's name */
@@ -212,14 +223,30 @@ struct proxy {
 	unsigned fullconn;             /* in force, from proxies_prepare on */
 	struct list uppers;            /* frontends that may use this backend */
 	unsigned usable, usable_backup; /* servers, kept by lb/ */
-	/* FINISHES: the process does, and nobody has shut the frontend down; STOPPED: somebody has. */
+	/* FINISHES: the process does, and nobody has shut the frontend down; STOPPED: somebody
+	 * has. */
 	enum { PROXY_NEW, PROXY_READY, PROXY_PAUSED, PROXY_FINISHES, PROXY_STOPPED } run_state;
 };
+
+/* Nobody is told of this one as a server. */
+static inline bool server_is_dispatch(const struct server *s)
+{
+	return s && s == s->proxy->dispatch;
+}
+
+/* Behind which of its servers comes which (NULL: the first), dispatch behind all. NULL: no more. */
+static inline struct server *proxy_destination(const struct proxy *px, const struct server *behind)
+{
+	struct server *next = behind ? behind->next : px->servers;
+
+	return next || server_is_dispatch(behind) ? next : px->dispatch;
+}
 
 /* Do some of its streams carry HTTP, maybe? For the end of the configuration. */
 static inline bool proxy_may_speak_http(const struct proxy *px)
 {
-	return px->set.mode == MODE_HTTP || px->upgrades || (px->defaults && px->defaults->upgrades);
+	return px->set.mode == MODE_HTTP || px->upgrades ||
+	       (px->defaults && px->defaults->upgrades);
 }
 
 /* Words of the global section that limit connections. */
@@ -228,11 +255,14 @@ struct global_conf {
 	unsigned proxy_maxconn; /* of frontends without maxconn (-N); 0: maxconn */
 	unsigned maxconn_rate, maxsess_rate; /* 0: none */
 	unsigned max_tls, max_tls_rate;      /* maxsslconn, maxsslrate */
+	unsigned max_comp_rate; /* maxcomprate: kB a second; 0: none */
+	unsigned max_comp_cpu;  /* maxcompcpuusage: percent; 100: none */
 	unsigned ulimit_n;      /* 0: as many as maxconn needs */
 	unsigned fd_hard_limit; /* 0: none */
 	bool strict_limits;
 	bool ignore_resolution; /* -dr: servers without address start disabled */
 	bool sets_mark;         /* a rule marks packets: SO_MARK */
+	bool counts_calls;      /* something asks for cpu_calls */
 	bool keeps_vectors;     /* something asks for what PROXY headers tell besides addresses */
 };
 
@@ -247,7 +277,8 @@ struct proxies {
 	struct list defaults; /* named and unnamed defaults sections */
 	struct proxy *current_defaults;
 	struct list stats_frontends; /* hidden proxies such as the stats socket's */
-	unsigned stats_place; /* where the first "stats socket" line stands among them, from 1; 0: nowhere */
+	unsigned stats_place; /* where the first "stats socket" line stands among them, from 1; 0:
+			       * nowhere */
 };
 extern const struct module proxy_module, server_module; /* in this order */
 

@@ -27,6 +27,8 @@ int proxy_finish(struct config *cfg, void *data);
 void servers_finish(struct config *cfg, struct proxy *px);
 /* Looks up the host names of all servers, each once. Not for a broken file. */
 void servers_resolve(struct config *cfg, struct proxies *all);
+/* Makes px->dispatch of what the sections say, or reports why not. */
+void dispatch_finish(struct config *cfg, struct proxy *px);
 /* Then who tracks whom, when all servers are known. */
 void servers_track(struct config *cfg, struct proxies *all);
 /* The sum of the maxconn in force of the frontends that may use the backend. */
@@ -38,12 +40,15 @@ int states_finish(struct config *cfg, struct proxies *all);
 keyword_parse parse_source;        /* the field at kw->offset: struct source_conf */
 keyword_parse parse_http_mode, parse_retry_on;
 keyword_parse parse_server_line, parse_default_server, parse_server_template;
+keyword_parse parse_dispatch;
 
 /* For the lines that make servers. The name in the next word, where a server may stand; what: of
  * it, for the message; number: so many characters follow. NULL after a report. */
 const char *server_conf_name(struct statement *st, const struct proxy *px, const char *what,
 			     size_t number);
-/* A server of that name, in no list, with what default-server has set. */
+/* A server of that name, in no list, without settings. */
+struct server *server_conf_make(struct config *cfg, struct proxy *px, const char *name);
+/* The same with what default-server has set. */
 struct server *server_conf_new(struct statement *st, struct proxy *px, const char *name);
 /* Puts it behind the other servers of its proxy. */
 void server_conf_enter(struct server *s);

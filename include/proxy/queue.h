@@ -31,12 +31,11 @@ struct queue_entry {
 	void (*offered)(struct queue_entry *entry, struct server *server);
 };
 
-/* Puts it where its priority says and counts (gauges, maxima of counters). server NULL: waits for any. */
+/* Puts it where its priority says and counts (gauges, maxima of counters). server NULL: waits for
+ * any. */
 void queue_join(struct queue_entry *entry, struct proxy *proxy, struct server *server);
 /* Takes it out, if it is in, and notes its turn. */
 void queue_leave(struct queue_entry *entry);
-/* Those before it, itself not counted. */
-unsigned queue_position(const struct queue_entry *entry);
 /* Is its own queue full (maxqueue)? */
 bool server_queue_full(const struct server *server);
 /* The server may have room, or has come up: offers slots to those waiting for it and for any

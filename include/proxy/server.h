@@ -28,7 +28,8 @@ enum { OBSERVE_NONE, OBSERVE_LAYER4, OBSERVE_LAYER7 };
 enum observed {
 	OBSERVED_CONNECTED,     /* layer 4 */
 	OBSERVED_NOT_CONNECTED,
-	OBSERVED_GOOD_RESPONSE, /* layer 7: a final response with a status from 100 to 499, 501, 505 */
+	OBSERVED_GOOD_RESPONSE, /* layer 7: a final response with a status from 100 to 499, 501,
+				 * 505 */
 	OBSERVED_WRONG_STATUS,  /* any other status: observed_status tells which of the two */
 	OBSERVED_BAD_RESPONSE,  /* a head that cannot be parsed, or is refused */
 	OBSERVED_TIMEOUT,       /* no complete head within timeout server */
@@ -106,6 +107,7 @@ struct server_settings {
 	unsigned proxy_v2;           /* PROXY_V2_* */
 	unsigned vector_count;
 	const struct server_vector *vectors;
+	const char *cookie;          /* value that stands for it; NULL: none */
 	const char *redir;           /* clients are sent to this prefix; NULL: not */
 	const char *track;           /* "backend/server" or "server" */
 	struct tls_settings tls;     /* TLS towards it; ssl-default-server-* are not in it */
@@ -118,6 +120,7 @@ struct server_settings {
 	struct addr init_ip;         /* INIT_ADDR_IP */
 };
 
+enum { WEIGHT_MOST = 256 };
 enum { FINE_WEIGHT = 16 }; /* fine_weight of a weight of 1 */
 
 /* Why a server is out of use; in state->admin. */
@@ -169,6 +172,13 @@ struct server_tally {
 	struct counters counters;
 };
 
+/* Its value of a dynamic cookie, as it was made last: of which key and address. */
+struct server_value {
+	const char *key;         /* NULL: of none yet */
+	struct addr addr;
+	char text[16];
+};
+
 /* What this process knows of it: the same in all processes, by the log of changes. Written by
  * proxy/, check/ and the stats socket. */
 struct server_state {
@@ -187,6 +197,7 @@ struct server_state {
 	struct check_state check, agent;
 	bool agent_down;        /* the agent has said so last */
 	struct addr addr;       /* in force (set server addr) */
+	struct server_value value;  /* stream/persist.c */
 };
 
 struct server {
@@ -194,11 +205,12 @@ struct server {
 	struct proxy *proxy;
 	const char *id;          /* its name */
 	int puid;                /* numeric id */
-	const char *cookie;      /* value that stands for it; NULL: none */
 	bool forced_id;          /* it was given by "id" */
 	bool refused;            /* its line was wrong: it stands for its name alone */
 	struct location loc;
 	struct server_settings set;
+	const struct tls_settings *tls_defaults; /* ssl-default-server-* above its line; NULL:
+						  * none */
 	struct addr_spec spec;   /* as configured */
 	struct server *tracked;  /* track */
 	struct server_state *state;
@@ -212,10 +224,14 @@ struct server {
 	unsigned idle_safe;      /* of idle_count: have carried more than one request */
 	unsigned idle_need;      /* most in use since the last purge */
 	struct timer idle_timer; /* purge */
+	bool speaks_unasked;     /* it has sent a body where there is none: nothing of it is
+				  * shared */
 	struct lb_node *lb;      /* lb/: its place in the balancing structure */
 	struct tls_client *tls;  /* tls/client.h; NULL: connections to it are plain */
-	struct tls_client *check_tls; /* for its checks, if they want TLS: the same, if that is there */
-	uint64_t tls_told_ms;    /* when the log was told last of a handshake that failed; 0: never */
+	struct tls_client *check_tls; /* for its checks, if they want TLS: the same, if that is
+				       * there */
+	uint64_t tls_told_ms;    /* when the log was told last of a handshake that failed; 0:
+				  * never */
 	unsigned tls_untold;     /* how many have failed since */
 	struct check *check;     /* check/: NULL: not checked */
 	struct check *agent;     /* check/: NULL: no agent is asked */
@@ -223,6 +239,13 @@ struct server {
 	uint16_t next_source_port;
 	struct timer warm_up;    /* slowstart: next step of the ramp */
 };
+
+/* Is it up? It may have no weight, so that balancing passes it over: whom a rule, a cookie or the
+ * session names may be served by it all the same. */
+static inline bool server_reachable(const struct server *s)
+{
+	return s->state->op != SERVER_DOWN && !(s->state->admin & ADMIN_MAINT);
+}
 
 /* May it get a new session from balancing? */
 static inline bool server_usable(const struct server *s)
@@ -244,6 +267,9 @@ void server_set_stopping(struct server *s, const char *reason);
 void server_set_admin(struct server *s, unsigned set, unsigned clear);
 /* Weight as "set weight" takes it: "50" or "50%" of the configured one. 0, or -1 and err. */
 int server_set_weight(struct server *s, const char *text, struct err *err);
+/* Its two halves: what the text means (at most WEIGHT_MOST), changing nothing; and the change. */
+int server_read_weight(const struct server *s, const char *text, unsigned *weight, struct err *err);
+void server_take_weight(struct server *s, unsigned weight);
 /* Slowstart and user weight into effective weight; calls the hook when it changed. Called
  * after a change of state->user_weight. */
 void server_update_weight(struct server *s);

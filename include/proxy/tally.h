@@ -21,15 +21,14 @@ struct err;
 extern unsigned states_rows;
 /* How many of them will be taken at once by workers of the configuration. */
 extern unsigned states_workers;
-/* That of an earlier image of this program: set before the configuration is finished, which takes
- * it over (and sets this to NULL), or makes a new one when it has too few rows that are free. */
+/* The segment of an earlier image of this program, set before the configuration is finished.
+ * Finishing takes the segment over and sets this to NULL. With too few free rows in it, a new
+ * segment is made instead. */
 extern struct segment *states_segment;
 /* It had too few and is gone. */
 extern bool states_began_anew;
 /* segment_attach for this program's layout of cells. Takes over fd if it succeeds. NULL and err */
 struct segment *states_attach(int fd, struct err *err);
-/* To be raised when what lies in the cells changes its meaning but not its size. */
-enum { STATES_VERSION = 3 };
 /* Points all tallies of the running generation to this row: in a worker, right after fork. Sets
  * segment_own_row. */
 void states_own_row(unsigned row);
@@ -115,20 +114,21 @@ static inline unsigned global_sessions(void)
 }
 
 /* Says what all layers have counted in this process and what they have now, into zeroed memory: for
- * global_tally, in the order of the upper layer that installs it. Asked before a sum, and each
- * second while anything moves. */
+ * global_tally, by the names of counted.def. Installed by an upper layer. Asked before a sum, and
+ * each second while anything moves. */
 extern void (*tally_collect)(uint64_t counted[TALLY_COUNTED], uint64_t now[TALLY_NOW]);
 
 /* ---- maxima ---------------------------------------------------------------------------- */
 
 /* A gauge of this process is higher than it was for a while: raises *max, and *top to the sum. */
-void tally_new_height(uint64_t *max, uint64_t *top, const unsigned *gauge);
+void tally_new_height(uint64_t *max, uint64_t *top, const unsigned *gauge, unsigned limit);
 
-/* After a gauge was raised: max and top are the counters that go with it. */
-static inline void tally_raise(uint64_t *max, uint64_t *top, const unsigned *gauge)
+/* After a gauge was raised: max and top are the counters that go with it. A sum above limit (0: no
+ * limit) counts a place that another process takes, finds one too many and gives back. */
+static inline void tally_raise(uint64_t *max, uint64_t *top, const unsigned *gauge, unsigned limit)
 {
 	if (*gauge > *max)
-		tally_new_height(max, top, gauge);
+		tally_new_height(max, top, gauge, limit);
 }
 
 /* ---- rows that end: the parent --------------------------------------------------------- */

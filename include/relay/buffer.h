@@ -6,7 +6,9 @@
 
 #include "base/buf.h"
 
-enum { SCRATCH_SIZE = 65536 };
+#include <stdbool.h>
+
+enum { SCRATCH_SIZE = 65536, BUFFER_SMALL = 496 };
 
 /* The scratch buffer, empty; NULL: out of memory. Valid until buffer_take_scratch. */
 struct buf *buffer_scratch(void);
@@ -21,6 +23,16 @@ static inline void buffer_give(struct buf **buf)
 	if (*buf)
 		buffer_return(buf);
 }
+/* Moves what a buffer holds into a small one, which has no room for more: a page for bytes that
+ * are waited with is much. Nothing happens: it is small, it holds more than BUFFER_SMALL, there is
+ * no memory. */
+void buffer_shrink(struct buf **buf);
+bool buffer_is_small(const struct buf *buf);
+/* From a small one into one of buffer_take again. False: no memory. */
+bool buffer_grow(struct buf **buf);
+/* tune.buffers.reserve: so many are allocated now, for when memory runs out. False: there is
+ * none. */
+bool buffer_reserve_some(unsigned count);
 /* tune.bufsize, tune.maxrewrite and tune.buffers.limit (0: none); before the first use. */
 void buffer_configure(size_t size, size_t reserve, unsigned limit);
 /* Of a buffer of buffer_take. */

@@ -38,25 +38,14 @@ struct end_ops {
 	/* Milliseconds after which a quiet peer of this end is left; 0: as the proxy says.
 	 * NULL: the same. */
 	unsigned (*timeout)(const struct end *end);
-	/* Heads of messages; NULL for ends that speak bytes. head_in: IO_OK when the message
-	 * is complete up to its body; IO_EOF: the peer has closed; IO_ERR: it broke off, or what
-	 * it says is no message. msg->fields must have been given. head_out: the head is held back
-	 * until body bytes are sent, or flush; framing and fields of the connection are put right
-	 * in msg. IO_ERR: the head is too large. */
-	enum io (*head_in)(struct end *end, struct message *msg);
-	enum io (*head_out)(struct end *end, struct message *msg);
-	/* Receives the body into the end's own memory, for somebody who wants to see it: IO_OK when
-	 * it is complete, or no more fits. recv gives it later. */
-	enum io (*body_in)(struct end *end);
-	/* Fields behind the body: after IO_EOF of recv; before finish. NULL: none. */
-	enum io (*trailers_in)(struct end *end, struct message *msg);
-	enum io (*trailers_out)(struct end *end, const struct message *msg);
-	bool socket; /* end->conn is a connection */
+	bool socket; /* what is below is a connection */
 };
 
-/* What an end that speaks messages tells its pumps, and is told: lives in the end's own state. */
+/* What an end that speaks messages (relay/message_end.h) tells its pumps, and is told: lives in
+ * the end's own state. */
 struct framing {
-	uint64_t passable; /* in: next bytes of the body that nobody needs to see; UINT64_MAX: all */
+	uint64_t passable; /* in: next bytes of the body that nobody needs to see; UINT64_MAX:
+			    * all */
 	bool ended;        /* in: all of the message's body was given */
 	bool raw;          /* in: what is given are not the bytes of the body alone, but the coding
 			    * of the wire (chunks), too: for a sink of the same kind */
@@ -64,42 +53,52 @@ struct framing {
 	bool coded;        /* out: bytes of the body are put into a coding: no splice */
 	bool keep;         /* out: the peer may be told that the connection lives on */
 	bool closes;       /* out: our FIN follows the last byte of the body at once */
+	bool endless;      /* in: nothing but the end of what is below ends the body */
 };
 
 struct end {
 	const struct end_ops *ops; /* NULL: not there (yet, or any more) */
-	struct framing *framing;   /* NULL: it speaks bytes */
+	struct framing *framing;   /* NULL: it speaks bytes; else ops are those of message_ops */
 	uint16_t *flags;           /* readiness: CONN_* bits of what is below; never NULL: one that
 				    * is not there is ready for nothing */
-	union {
-		struct conn *conn;
-		void *applet;
-	};
+	void *below;               /* end_conn, end_applet */
 	struct pump *in, *out;     /* the pump that reads from it; that writes to it */
 };
 
 /* Its opposite: where its bytes go. */
 #define end_peer(end) ((end)->in->to)
 
+/* The connection below; NULL: there is none. */
+static inline struct conn *end_conn(const struct end *end)
+{
+	return end->ops && end->ops->socket ? end->below : NULL;
+}
+/* The same for the operations of an end over a connection, which know that there is one. */
+static inline struct conn *end_socket(const struct end *end)
+{
+	return end->below;
+}
+/* What end_set_applet was given, for the operations of that applet. */
+static inline void *end_applet(const struct end *end)
+{
+	return end->below;
+}
+
 /* May bytes go through a pipe from the one to the other? */
 static inline bool end_can_splice(const struct end *from, const struct end *to)
 {
 	return from->ops->splice_in && to->ops && to->ops->splice_out &&
-	       conn_can_splice(from->conn, LAYER_SPLICES_IN) &&
-	       conn_can_splice(to->conn, LAYER_SPLICES_OUT);
+	       conn_can_splice(end_socket(from), LAYER_SPLICES_IN) &&
+	       conn_can_splice(end_socket(to), LAYER_SPLICES_OUT);
 }
 
 /* Makes the end a plain connection, which it owns from now on; clears the pointer. */
 void end_take_conn(struct end *end, struct conn **conn);
 /* The connection's events run the pumps from now on (they do after end_take_conn, too). */
 void end_use_conn(struct end *end);
-/* The connection below; NULL: there is none. */
-static inline struct conn *end_conn(const struct end *end)
-{
-	return end->ops && end->ops->socket ? end->conn : NULL;
-}
-/* Makes it an applet: ops and flags of the applet's own. */
-void end_set_applet(struct end *end, const struct end_ops *ops, void *applet, uint16_t *flags);
+/* Makes it an applet: ops and flags of the applet's own. framing: NULL when it speaks bytes. */
+void end_set_applet(struct end *end, const struct end_ops *ops, void *applet, uint16_t *flags,
+		    struct framing *framing);
 /* Readiness of what is below has changed: runs the pumps concerned. For applets. */
 void end_ready(struct end *end);
 /* ops->timeout says something else from now on. The owner may close this end. */
@@ -113,7 +112,7 @@ static inline void end_forget(struct end *end)
 {
 	end->ops = NULL;
 	end->framing = NULL;
-	end->conn = NULL;
+	end->below = NULL;
 	end->flags = &end_ready_for_nothing;
 }
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct pipe;
+struct pump_chain;
 struct relay;
 
 /* How a direction may move its bytes; and how it does at present. */
@@ -47,23 +48,11 @@ enum {
 		       PUMP_STOPPED,
 };
 
-/* Changes the bytes that pass: compression. */
-enum { PUMP_FILTER_IN = 32768 };
-struct pump_filter {
-	/* in: at most PUMP_FILTER_IN bytes; out: twice as much, which always suffices: *made bytes of
-	 * it. last: nothing follows. False: it failed. */
-	bool (*run)(struct pump_filter *filter, const char *in, size_t len, char *out, size_t size,
-		    bool last, size_t *made);
-	void (*free)(struct pump_filter *filter);
-	uint64_t taken;      /* bytes that went in */
-	bool ended;          /* last was said */
-};
-
 struct pump {
 	struct end *from, *to;
 	struct buf *buf;     /* bytes received and not sent; NULL: none */
 	struct pipe *pipe;   /* only while bytes sit in it */
-	struct pump_filter *filter; /* NULL: bytes pass as they are */
+	struct pump_chain *chain; /* relay/chain.h; NULL: bytes pass as they are */
 	uint64_t allowed;    /* how many may still be forwarded unseen; UINT64_MAX: all */
 	uint64_t copied, spliced; /* bytes that left, each way */
 	uint32_t read_ms, write_ms; /* clock_now_ms of the last bytes in and out */
@@ -103,8 +92,8 @@ static inline bool pump_wants_run(const struct pump *pump)
 /* The source's message has ended or begins another time (an interim answer, a tunnel): the facts
  * of what came before are forgotten. */
 void pump_renew(struct pump *pump);
-/* What it has taken is given once more, to another sink: what it holds of that, what has left, and why
- * the sink has failed is forgotten, too. */
+/* What it has taken is given once more, to another sink: what it holds of that, what has left, and
+ * why the sink has failed is forgotten, too. */
 void pump_rewind(struct pump *pump);
 /* Raises the count of bytes that may pass unseen; UINT64_MAX: all from now on. */
 void pump_allow(struct pump *pump, uint64_t bytes);
@@ -115,12 +104,17 @@ static inline void pump_allow_all(struct pump *pump)
 	pump->flags &= (uint16_t)~PUMP_DONE;
 	pump->allowed = UINT64_MAX;
 }
+/* The sink takes bytes from now on, all that come: nobody looks at them any more. */
+static inline void pump_open(struct pump *pump)
+{
+	pump->flags |= PUMP_OPEN;
+	pump->flags &= (uint16_t)~(PUMP_LOOK | PUMP_DATA | PUMP_WATCH);
+	pump_allow_all(pump);
+}
 /* Puts bytes in front of everything else (PROXY header); before the first run. What the source
  * has sent already is read behind them, so that both leave in one segment. False: no memory, or
  * too many for a buffer. */
 bool pump_preload(struct pump *pump, const void *bytes, size_t len);
-/* Gives its filter back, if it has one. */
-void pump_filter_free(struct pump *pump);
 /* No more bytes: what is held is thrown away. */
 void pump_stop(struct pump *pump);
 /* Bytes received and not sent. */
@@ -144,5 +138,8 @@ struct relay_stats {
 	uint64_t fallback_no_pipe;          /* no pipe was free: this piece was copied */
 };
 extern struct relay_stats relay_stats;
+
+/* For show profiling. */
+extern const struct profile_name relay_profile;
 
 #endif

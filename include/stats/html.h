@@ -24,7 +24,7 @@ struct html {
 	int proxy_id;
 	enum html_state state; /* of the row */
 	bool backup;
-	struct stat_cursor cursor;
+	struct stat_scan scan;
 	union {
 		struct stat_row row;
 		struct info info;

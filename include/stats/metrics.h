@@ -24,7 +24,7 @@ struct metrics {
 	const char *said; /* name of the metric whose header was said last */
 	bool has_object;
 	unsigned counts[METRICS_STATES];
-	struct stat_cursor cursor;
+	struct stat_scan scan;
 	union {
 		struct stat_row row;
 		struct info info;

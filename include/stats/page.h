@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The stats page: what the words "stats ..." say, and what a request asks for. The URI of a request
- * begins with the prefix of "stats uri"; behind it stand options, each behind a semicolon,
- * question mark or ampersand: ;csv ;json ;typed ;json-schema ;up ;no-maint ;norefresh ;st=CODE
- * and scope=TEXT. */
+ * is the prefix of "stats uri" and options. A semicolon, question mark or ampersand stands in front
+ * of each option: ;csv ;json ;typed ;json-schema ;up ;no-maint ;norefresh ;st=CODE and
+ * scope=TEXT. */
 #ifndef STATS_PAGE_H
 #define STATS_PAGE_H
 
@@ -72,8 +72,10 @@ bool page_wants(const struct stats_page *page, struct span path_and_query);
 /* Reads the options behind the prefix. page_wants was true. */
 void page_request_init(struct page_request *req, const struct stats_page *page,
 		       const struct proxy *proxy, struct span path_and_query);
-/* Does the page show this proxy? For stat_cursor.wants; arg: struct page_request. */
+/* Does the page show this proxy? For stat_scan.wants; arg: struct page_request. */
 bool page_shows(const void *arg, const struct proxy *px);
+/* Does "stats scope" let the page tell of the proxy, whatever the browser wants to see of it? */
+bool page_allows(const struct page_request *req, const struct proxy *px);
 
 /* What links differ in. */
 struct page_link {

@@ -39,8 +39,8 @@ enum { STAT_LEGENDS = 1 << 0,  /* addresses, cookies, algorithm: for operators *
 };
 
 /* What to show, and how far it has come. The place is kept in numbers; pointers only save the
- * way there as long as nothing else has run: call stat_cursor_resume when something has. */
-struct stat_cursor {
+ * way there as long as nothing else has run: call stat_scan_resume when something has. */
+struct stat_scan {
 	unsigned options;    /* STAT_* */
 	int iid, types, sid; /* -1: all; types: 1 << enum stat_type or'ed */
 	/* Only proxies that it likes; NULL: all. */
@@ -53,11 +53,11 @@ struct stat_cursor {
 	const struct server *server; /* the same of the server */
 };
 
-void stat_cursor_init(struct stat_cursor *cursor);
+void stat_scan_init(struct stat_scan *scan);
 /* Objects may have come and gone since the last stat_next. */
-void stat_cursor_resume(struct stat_cursor *cursor);
-/* Fills in the next row that the cursor wants; false: there is none. */
-bool stat_next(struct stat_cursor *cursor, struct stat_row *row);
+void stat_scan_resume(struct stat_scan *scan);
+/* Fills in the next row that the scan wants; false: there is none. */
+bool stat_next(struct stat_scan *scan, struct stat_row *row);
 
 /* One row each; options: STAT_*. */
 void stat_fill_frontend(struct stat_row *row, const struct proxy *px, unsigned options);

@@ -11,10 +11,10 @@ struct view;
  * log-format, option tcplog or the default, unless dontlognull, dontlog-normal or an absent
  * target say otherwise. */
 void accesslog_write(const struct view *view);
-/* When: at once, in mode http when the request's head is there, since the default format says
- * nothing of what follows; or as soon as the
- * server is connected: formats that need nothing later, and option logasap, in mode http when the
- * response's head has left. Else at the end. */
+/* When the line is written. The default format says nothing of what follows: at accept, in mode
+ * http when the request's head is there. Formats that need nothing later, and option logasap: when
+ * the server is connected; logasap in mode http when the response's head has left. Others: at the
+ * end. */
 bool accesslog_at_accept(const struct proxy *frontend);
 static inline bool accesslog_at_request(const struct proxy *frontend)
 {

@@ -40,9 +40,8 @@ struct answer {
 };
 
 /* Parses "[status <code>] [content-type <type>] ... [hdr <name> <fmt>]*" as far as it goes. status:
- * when none is given; 0: it must be. dflt: what is meant when nothing is given, or deny_status
- * alone.
- * 0, or -1 after a report. */
+ * the default; 0: a status must be given. dflt: the kind of answer where nothing is given, or
+ * deny_status alone. 0, or -1 after a report. */
 int answer_parse(struct statement *st, const struct rule *rule, unsigned status,
 		 enum answer_kind dflt, struct answer *answer);
 /* The file as a whole response. NULL after a report; *empty: it has no byte. */

@@ -13,8 +13,8 @@ struct stream;
 /* "sni" of server lines. */
 extern const struct module sni_module;
 
-/* The name to ask the server for, as "sni" of its line says now; empty: none. False: what that gives
- * cannot be a name. It is good until the next expression is evaluated. */
+/* The name to ask the server for, as "sni" of its line says now; empty: none. False: what that
+ * gives cannot be a name. It is good until the next expression is evaluated. */
 bool connect_tls_name(struct stream *s, struct span *name);
 /* maxsslconn does not allow one more (tls_may_connect): tells the log. */
 void connect_tls_too_many(const struct stream *s);

@@ -18,8 +18,8 @@ extern const struct module early_module;
 bool early_unproven(const struct stream *s);
 /* Neither that, nor has the handshake failed since. */
 bool early_is_proven(const struct stream *s);
-/* Mode http: waits until it has, "timeout client" at most. STEP_NEXT: it has; STEP_WAIT; else the request
- * has failed, and what the step returns. */
+/* Mode http: waits until it has, "timeout client" at most. STEP_NEXT: it has; STEP_WAIT; else the
+ * request has failed, and what the step returns. */
 int early_wait(struct stream *s);
 
 /* Step REQ_PROOF: a request that is to be sent once more waits for the proof. */
@@ -30,8 +30,8 @@ bool early_mark(struct exchange *x);
 /* Conditions (RETRY_*) of sending it once more when the server says 425. */
 unsigned early_retry_on(const struct exchange *x);
 
-/* What may go along with the first message to the server that is being connected to; empty: nothing. It
- * may end the stream. */
+/* What may go along with the first message to the server that is being connected to; empty:
+ * nothing. It may end the stream. */
 struct span early_words(struct stream *s);
 /* The handshake with the server is done: what has become of them. */
 void early_connected(struct stream *s);

@@ -8,30 +8,42 @@
 #define STREAM_EXCHANGE_H
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "expr/rule.h"
 #include "expr/view.h"
 #include "http/message.h"
 #include "proxy/server.h"
-#include "relay/h1_end.h"
+#include "relay/message_end.h"
 #include "stream/stream.h"
 
 struct idle;
 struct reply;
 
-/* In lines of the cache (64 bytes), those first that every exchange touches. It is zeroed from stream
- * on for each. */
+/* What an exchange needs from its response on, or for a request with many fields: clients that make
+ * us wait for their requests hold none. */
+struct exchange_room;
+enum { EXCHANGE_FIELDS = 20 }; /* of a request: so many lie with the exchange */
+
+/* In lines of the cache (64 bytes), those first that every exchange touches. It is zeroed from
+ * stream on for each, but for fields. */
 struct exchange {
-	struct exchange *next;          /* in the pool */
+	struct exchange *next;          /* of those that are kept */
+	struct exchange_room *room;     /* stays when it is kept; NULL: none was needed */
 	struct arena memory;            /* the arena */
 
 	struct stream *stream;
-	struct arena *arena;            /* of this exchange: what rules, captures and replies write */
+	struct arena *arena;            /* of this exchange: what rules, captures and replies
+					 * write */
 	struct idle *idle;              /* the server's connection, which may be kept; NULL: not */
 	struct reply *reply;            /* the answer that the program gives itself; NULL: the
 					 * server's. exchange_reply sets it */
 	uint32_t started_ms;            /* clock_now_ms: first byte of the request */
-	uint32_t head_ms;               /* since started_ms: the head was complete; NOT_REACHED */
+	uint32_t head_ms;               /* since started_ms: exchange_request_complete;
+					 * NOT_REACHED */
 	uint32_t response_ms;           /* since accept, like stream.connect_ms: response head */
+	uint8_t asked;                  /* enum method, as the client said it: what may follow a
+					 * response on its connection goes by that; req.method,
+					 * which rules may change, is what the server is asked */
 	bool client_keeps;              /* the client's connection lives on behind the response */
 	bool server_keeps;              /* the server's does */
 	bool bare;                      /* a rule has taken the response's body away */
@@ -46,14 +58,14 @@ struct exchange {
 	bool no_retry;                  /* disable-l7-retry */
 	bool interim;                   /* the server has said 1xx, and the client may have it */
 	bool acknowledged;              /* a part of the request was, for the rest to come */
+	uint8_t interims;               /* how many 1xx the server has said, modulo 256 */
 	uint8_t attempts;               /* "retry-on": how often the request was sent */
-	uint8_t compress;               /* enum compress_algo that the client takes */
 	uint8_t reason, phase;          /* why the program answers: of the stream's end. END_NONE:
 					 * it does not, or for no reason of its own (LOCAL) */
 	bool service_rules;             /* http-response rules see the service's answer */
-	bool early_used;                /* the server has early_words: its handshake was not done then */
+	bool early_used;                /* the server has early_words: its handshake was not done
+					 * then */
 
-	struct h1_end client, server;   /* state of the ends */
 	struct message req, res;        /* complete when http.request, http.response point to them */
 
 	uint64_t bytes_in, bytes_out;   /* of heads: the pumps count bodies */
@@ -77,31 +89,28 @@ struct exchange {
 	bool hinting;                   /* res is a 103 under way: early-hint */
 	bool lenient;                   /* strict-mode off: a rewriting that fails is no error */
 	bool unwritten;                 /* a rewriting has failed, and was one */
-	bool unfit;                     /* ... of the response: the answer is 500, which nobody edits */
-	bool early_asked;               /* a rule waits for the client to finish the handshake ... */
+	bool unfit;                     /* ... of the response: the answer is 500, which nobody
+					 * edits */
+	bool early_asked;               /* a rule waits for the client to finish the handshake
+					 * ... */
 	bool early_waits;               /* ... with a timer: stream/early.h */
 	bool early_marked;              /* we have added Early-Data */
-	struct span early_words;        /* what went along with our first message to the server ... */
+	struct span early_words;        /* what went along with our first message to the server
+					 * ... */
 	size_t early_taken;             /* ... and how many bytes of it the server has */
-	struct field fields[] __attribute__((aligned(64))); /* room of both heads: tune.http.maxhdr each */
+	/* Of the request, as long as these suffice. */
+	struct field fields[EXCHANGE_FIELDS] __attribute__((aligned(16)));
 };
 
 extern unsigned exchange_max_fields; /* tune.http.maxhdr */
 extern bool exchange_any_payload;    /* h1-accept-payload-with-any-method */
 
-/* Where those of the response begin. */
-static inline struct field *exchange_response_fields(struct exchange *x)
-{
-	enum { LINES = 8 }; /* so many fields fill lines of the cache */
-
-	return x->fields + (exchange_max_fields + LINES - 1) / LINES * LINES;
-}
-
 /* The stream's; NULL in TCP mode. */
 struct exchange *stream_exchange(const struct stream *s);
 
 /* The program answers by itself, from wherever the request is: the steps go on at the reply. The
- * reply lies in the exchange's arena. May be called by actions (they return ACTION_REPLY). */
+ * reply lies in the exchange's arena; NULL, or one of which a part is missing there: there was no
+ * memory, the answer is 500. May be called by actions (they return ACTION_REPLY). */
 void exchange_reply(struct exchange *x, struct reply *reply);
 
 /* A service answers instead of a server, from wherever the request is: an end inside the program,
@@ -113,12 +122,28 @@ void exchange_serve(struct exchange *x, const char *name,
 
 /* ---- for the files of stream/ ------------------------------------------------------------ */
 
+/* All that was waited for of the request is here: the head, a body that somebody wants to see, the
+ * delay of an inspection. Up to here it is time of the request, from here on of the queue. */
+static inline void exchange_request_complete(struct exchange *x)
+{
+	x->head_ms = (uint32_t)clock_now_ms - x->started_ms;
+}
+
 /* Makes one for the stream, whose client end is a connection; held: bytes received on it already.
  * False: no memory. */
 bool exchange_new(struct stream *s, struct buf **held);
 void exchange_free(struct stream *s);
-/* The connection at the server's end is there, new or idle before: it speaks HTTP. */
-void exchange_attach_server(struct stream *s);
+/* There is room for a response. False: no memory. */
+bool exchange_make_room(struct exchange *x);
+/* Empties res, for a head that we make. */
+void exchange_init_response(struct exchange *x);
+/* Before the first exchange: where heads with more fields than msg has room for find it. */
+void exchange_start(void);
+/* Gives most of those back that wait for the next request. */
+void exchanges_trim(void);
+/* The connection at the server's end is there, new or idle before: it speaks HTTP. large: its
+ * last answer was. False: no memory. */
+bool exchange_attach_server(struct stream *s, bool large);
 /* Answers with the error that belongs to the reason, which will be that of the stream's end; when
  * an answer is under way already, or makes no sense, the stream ends. What the step of either
  * side returns. */
@@ -132,19 +157,28 @@ void exchange_observe(const struct stream *s, enum observed what);
 bool exchange_retry(struct stream *s, unsigned condition);
 /* The server's connection is closed before the exchange ends. */
 void exchange_forget_server(struct stream *s);
-/* Nobody will ask for the request's head any more. False: no memory for what is left to be sent of it. */
+/* Nobody will ask for the request's head any more. False: no memory for what is left to be sent of
+ * it. */
 bool exchange_drop_request(struct exchange *x);
 /* The server's connection is not kept, though the server may keep it: is RST as good as FIN? */
 bool exchange_may_reset_server(const struct stream *s);
-/* The stream ends: counts what is HTTP's, gives connections back that live on. True: the
- * session goes on with *conn and *held. */
-bool exchange_end(struct stream *s, struct conn **conn, struct buf **held);
+/* The stream ends: gives connections back that live on. True: the client's is one, its carrier has
+ * taken it back. */
+bool exchange_end(struct stream *s);
 
-/* The request's head, as it leaves for the server, into the server's end. False: it does not fit, or no
- * memory. */
+/* The request's head, as it leaves for the server, into the server's end. False: it does not fit,
+ * or no memory. */
 bool exchange_write_request(struct stream *s);
 
-/* Steps: src/stream/exchange_steps.c. */
+/* Does the backend keep connections to its servers? */
+bool exchange_keeps_server(const struct stream *s);
+/* Options http-drop-request-trailers, http-drop-response-trailers: who reads them in takes them for
+ * fields that rules have seen. from: the end that the message comes from. */
+COLD void exchange_drop_trailers(struct end *from, struct message *msg);
+/* Why rules have failed. */
+enum reason exchange_rules_failure(const struct exchange *x);
+
+/* Steps: src/stream/exchange_request.c, exchange_response.c. */
 int exchange_request_head(struct stream *s);
 int exchange_wait_body(struct stream *s);
 int exchange_frontend_rules(struct stream *s);

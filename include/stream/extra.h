@@ -27,11 +27,12 @@ struct stream_extra {
 	bool by_rule;                  /* use-server has a say */
 	bool direct;                   /* the server was not balanced: cookie, use-server */
 	struct vars vars;              /* txn, req, res */
-	struct view_tuning tuning;
+	struct view_treatment treatment;
 	const struct location *last_rule; /* that has ended a list; NULL: none */
 	struct arena *arena;           /* of captures in mode tcp; NULL: none yet */
 	const char **captures;
-	struct span unique_id;         /* in mode tcp, once it was needed before the log: in arena */
+	struct span unique_id;         /* in mode tcp, once it was needed before the log: in
+				        * arena */
 	uint8_t server_fault;          /* enum conn_fault: of the last connection to a server */
 	bool tls_failed;               /* the last handshake with a server */
 	unsigned long tls_error;       /* and OpenSSL's reason */
@@ -44,5 +45,8 @@ struct stream_extra {
 struct stream_extra *extra_get(struct stream *s);
 /* Takes it out of queues and frees it. */
 void extra_free(struct stream *s);
+
+/* For show profiling. */
+extern const struct profile_name extra_profile;
 
 #endif

@@ -11,7 +11,7 @@ struct stream;
 extern const struct module h1_module;
 
 /* h1-case-adjust: before a head leaves to the client, to the server. */
-void h1_adjust_for_client(const struct stream *s, struct message *response);
-void h1_adjust_for_server(const struct stream *s, struct message *request);
+void letters_for_client(const struct stream *s, struct message *response);
+void letters_for_server(const struct stream *s, struct message *request);
 
 #endif

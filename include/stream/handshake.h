@@ -18,9 +18,6 @@ void handshake_start(struct session *session, struct conn **conn);
 /* The handshake of a session that has begun with early data is done (ok), or has failed: counts it,
  * and tells the log why. */
 void handshake_ended(struct session *session, struct conn *conn, bool ok);
-/* Closes those of all sessions (soft stop is over), or of one frontend's. */
-struct proxy;
-void handshakes_end(const struct proxy *frontend); /* NULL: all */
 
 /* Totals of the process. */
 struct handshake_stats {

@@ -19,10 +19,15 @@ struct rule_text {
 /* The next word. what: "the value of the header", for messages. 0, or -1 after a report. */
 int rule_text_parse(struct statement *st, const struct rule *rule, const char *what,
 		    struct rule_text *text);
+/* The next word, which regex_expand is to be given: its own escapes count, those of values do
+ * not. */
+int rule_text_parse_replacement(struct statement *st, const struct rule *rule,
+				struct rule_text *text);
 /* The same of a text that stands elsewhere (a file); word: for messages. */
 int rule_text_compile(struct statement *st, const struct rule *rule, int word, const char *source,
 		      struct rule_text *text);
-/* Fixed, or in the exchange's arena. False: it is too long for any message. */
+/* Fixed, or in the exchange's arena. False: it is too long for any message, or there is no
+ * memory for it. */
 bool rule_text_make(const struct rule_text *text, struct view *view, struct span *made);
 
 /* Sends what early-hint rules have collected. */
@@ -50,7 +55,8 @@ extern const struct action http_stream_actions[]; /* what is no part of a messag
 extern const struct action http_capture_actions[], log_level_actions[];
 extern const struct action content_capture_actions[]; /* of tcp-request content */
 extern const struct action http_pattern_actions[]; /* what ACLs and maps hold */
-extern const struct action tuning_actions[], http_timeout_actions[]; /* how a stream is treated */
+extern const struct action limit_actions[]; /* bandwidth */
+extern const struct action treatment_actions[], http_timeout_actions[]; /* how a stream is treated */
 /* The action of "redirect" lines, whose text is no format. */
 extern const struct action redirect_action;
 

@@ -18,7 +18,7 @@ enum rule_result http_request_rules(struct exchange *x, struct proxy *px);
 enum rule_result http_response_rules(struct exchange *x);
 /* Every response before it leaves, the program's own included. */
 enum rule_result http_after_rules(struct exchange *x);
-/* Step REQ_TOUCHES: what is added to every request before a server is chosen. */
+/* Step REQ_FIELDS: what is added to every request before a server is chosen. */
 int http_finish_request(struct stream *s);
 /* A rule could not change a message: counted with all concerned. */
 void http_count_failed_rewrite(struct exchange *x);
@@ -39,5 +39,8 @@ extern enum rule_result (*http_page_hook)(struct exchange *x, struct proxy *px);
 /* The lists there are, for help; the last has no name. */
 extern const struct rule_list http_rule_lists[];
 extern const struct module http_rules_module;
+
+/* Does the request ask for the frontend's monitor-uri? */
+bool http_monitor_asked(const struct exchange *x);
 
 #endif

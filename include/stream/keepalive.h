@@ -10,15 +10,15 @@ struct conn;
 struct proxy;
 struct session;
 
-/* The session waits for its next request (the first one, too) on the connection, which it takes
- * over; held: bytes received of it already, or NULL. */
-void keepalive_wait(struct session *session, struct conn **conn, struct buf **held);
+/* The session waits for its next request (the first one, too) on session->conn; session->held:
+ * bytes received of it already, or NULL. */
+void keepalive_wait(struct session *session);
 /* Its timer has fired. */
 void keepalive_timer(struct session *session);
-/* The process stops. Sessions that have asked before and wait are closed: at once, or at some moment
- * of the next keepalive_spread_ms; one that may ask once more (option idle-close-on-response) is
- * not. others_serve: a successor has the sockets, so nothing presses: all may ask once more, which
- * loses no request that is on its way. */
+/* The process stops. A session that has asked before, and waits for its next request, is closed: at
+ * once, or at some moment of the next keepalive_spread_ms. A session that may ask once more (option
+ * idle-close-on-response) is not closed. others_serve: a successor has the sockets, and nothing
+ * presses. All sessions may then ask once more, so that no request under way is lost. */
 void keepalive_finish(bool others_serve);
 /* The process stops: is the connection to be closed behind the response that is to leave now? */
 bool keepalive_is_over(void);
@@ -26,5 +26,8 @@ bool keepalive_is_over(void);
 extern unsigned keepalive_spread_ms;
 /* Closes all that wait. */
 void keepalive_close_all(void);
+
+/* For show profiling. */
+extern const struct profile_name keepalive_profile;
 
 #endif

@@ -40,9 +40,8 @@ void cookie_date_write(char text[COOKIE_DATE_LEN], uint32_t date);
 /* 0: none, or malformed. */
 uint32_t cookie_date_read(struct span text);
 
-/* The value that stands for a server; "" when it has none. memory: 17 bytes, used for dynamic
- * ones. */
-struct span persist_value(const struct server *server, char memory[17]);
+/* The value that stands for a server; "" when it has none. Valid until its address changes. */
+struct span persist_value(const struct server *server);
 
 /* The request's head is complete and the backend known: finds the server that the request asks
  * for, and takes out of the Cookie fields what the server must not see. False: no memory. */

@@ -23,9 +23,11 @@ struct reply {
 	uint8_t ends;               /* enum reason that the stream ends with; 0: END_LOCAL */
 	uint16_t logged;            /* what the log says in place of the status (the error that an
 				     * errorfile stands for); 0: the status */
-	unsigned named;             /* status in the log, where it is another: errorloc; 0: status */
+	unsigned named;             /* status in the log, where it is another: errorloc; 0:
+				     * status */
 	bool close;                 /* the connection ends behind it */
 	bool silent;                /* nothing is sent at all: silent-drop, reject */
+	char length[24];            /* the text of Content-Length */
 };
 
 /* The error answer of this status that is in force for the exchange: http-error and errorfile of
@@ -36,9 +38,14 @@ struct reply *reply_error(struct exchange *x, unsigned status);
 struct reply *reply_builtin(struct exchange *x, unsigned status);
 /* Answers with the error answer of the status. */
 void reply_send_error(struct exchange *x, unsigned status);
+/* One that is none: the connection is closed without a word. NULL: no memory. */
+struct reply *reply_silent(struct exchange *x, unsigned status);
+/* The one for 500 where there was no memory for another; of the program itself, which needs none,
+ * if there is none for what the configuration says. Valid until the next call. */
+struct reply *reply_no_memory(struct exchange *x);
 /* An answer of this status with a text/plain (type NULL) or other body. */
 struct reply *reply_new(struct exchange *x, unsigned status, const char *type, struct span body);
-/* Adds a field. */
+/* Adds a field. False: no memory, or reply is NULL. */
 bool reply_add(struct exchange *x, struct reply *reply, struct span name, struct span value);
 
 #endif

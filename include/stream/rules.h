@@ -8,13 +8,13 @@
 
 struct addr;
 struct conn;
-struct session;
+struct origin;
 struct stream;
 
 /* tcp-request connection rules, then the session rules; count refusals. Anything but RULES_PASS:
  * close. */
-enum rule_result connection_rules(struct session *session, struct conn *conn);
-enum rule_result session_rules(struct session *session, struct conn *conn);
+enum rule_result connection_rules(struct origin *origin, struct conn *conn);
+enum rule_result session_rules(struct origin *origin, struct conn *conn);
 /* Steps REQ_FRONTEND_RULES, REQ_BACKEND_RULES, RES_RULES. */
 int rules_frontend(struct stream *s);
 int rules_backend(struct stream *s);

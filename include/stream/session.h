@@ -1,23 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sessions, for the files of stream/; what others see is in stream/stream.h. */
+/* A session is one client's connection of HTTP/1 or of plain bytes, and a carrier: it lends its
+ * connection to one stream at a time. For the files of stream/ that own connections; streams know
+ * its origin alone (stream/origin.h). */
 #ifndef STREAM_SESSION_H
 #define STREAM_SESSION_H
 
-#include <stdbool.h>
+#include "event/timer.h"
+#include "event/loop.h"
+#include "stream/origin.h"
 
-struct addr;
-struct buf;
-struct conn;
-struct session;
+struct stream;
+
+/* Lines of the cache (64 bytes): the connection at rest; two of the origin; what few need. */
+struct session {
+	union {
+		struct stream *stream; /* at work; NULL: none yet. While deadline_ms is 0 */
+		struct conn *conn;     /* between two requests: stream/keepalive.h; and before lend */
+	};
+	struct buf *held;              /* what came of the next request; NULL: nothing */
+	uint64_t deadline_ms;          /* of the wait for it; 0: it does not wait */
+	struct timer timer;            /* of the stream, which is lent it, or of that wait. May fire
+					* early: the stream's expire_ms, or deadline_ms, counts */
+	struct origin origin;
+	struct task task;              /* the next request is there already */
+	struct list node;              /* those that wait, or have waited */
+};
+
+static inline struct session *session_of(struct origin *origin)
+{
+	return container_of(origin, struct session, origin);
+}
 
 /* Nothing stands before the session's own bytes any more: its rules, then its first stream. Takes
  * over both. */
 void session_begin(struct session *session, struct conn **conn);
-/* Do its streams carry exchanges? */
-bool session_speaks_http(const struct session *session);
-/* Takes over the connection, and bytes that were received on it before (NULL: none), and runs
- * the stream as far as it gets. */
-void stream_start(struct session *session, struct conn **conn, struct buf **held);
+/* The stream begins to which the connection, which is in session->conn, is lent. */
+void session_lend(struct session *session);
 /* The addresses that a PROXY header tells; those of the connection are kept. */
 void session_set_addrs(struct session *session, const struct addr *src, const struct addr *dst);
 /* Uncounts and frees it; clears the caller's pointer. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* "socks4" of server lines: the server is reached through a SOCKS4 proxy. For the files of stream/. */
+/* "socks4" of server lines: the server is reached through a SOCKS4 proxy. For the files of
+ * stream/. */
 #ifndef STREAM_SOCKS_H
 #define STREAM_SOCKS_H
 

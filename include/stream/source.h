@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* "source ... usesrc": which address of the client's a server is to see. For the files of stream/. */
+/* "source ... usesrc": which address of the client's a server is to see. For the files of
+ * stream/. */
 #ifndef STREAM_SOURCE_H
 #define STREAM_SOURCE_H
 

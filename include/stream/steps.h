@@ -4,17 +4,20 @@
 #ifndef STREAM_STEPS_H
 #define STREAM_STEPS_H
 
+#include "base/bug.h"
+#include "stream/stream.h"
+
 #include <stdbool.h>
+#include <stdint.h>
 
 struct proxy;
-struct stream;
 
 /* What a step says; STEP_GOTO + n: go on with row n. */
 enum step_result { STEP_NEXT, STEP_WAIT, STEP_END, STEP_GOTO = 16 };
 
 /* What is known of a stream that decides which rows it passes over. Most of it follows from the
- * configuration and is put together at its end, so that the rows that do not apply cost no call: 500
- * instructions of a small exchange. Whoever makes one of the first five true notes it. */
+ * configuration and is put together at its end, so that the rows that do not apply cost no call:
+ * 500 instructions of a small exchange. Whoever makes one of the first five true notes it. */
 enum stream_known {
 	IS_LOCAL = 1 << 0,       /* the frontend answers by itself */
 	IS_HTTP = 1 << 1,        /* there is an exchange */
@@ -27,13 +30,15 @@ enum stream_known {
 	BACK_RULES = 1 << 8,     /* the same, if the backend is not the frontend itself */
 	BACK_HTTP = 1 << 9,
 	BACK_BUFFERS = 1 << 10,  /* or may want to see the body */
-	TOUCHES = 1 << 11,       /* forwardfor and the like, cookies */
+	REQUEST_FIELDS = 1 << 11, /* forwardfor and the like, cookies, before a server is chosen */
 	RESPONSE_RULES = 1 << 12, /* tcp-response content */
 	RESPONSE_HTTP = 1 << 13, /* http-response, cookies */
 	RESPONSE_AFTER = 1 << 14, /* http-after-response */
-	LAST_TOUCHES = 1 << 16,  /* by the end that a request leaves from: exchange_write_request */
-	EARLY_RETRY = 1 << 15,   /* the request is sent again when the client has finished the handshake:
-				  * stream/early.h notes it, too, and takes it back */
+	EARLY_RETRY = 1 << 15,   /* the request is sent again when the client has finished the
+				  * handshake: stream/early.h notes it, too, and takes it back */
+	LEAVING_EDITS = 1 << 16, /* what is changed in a request as it leaves for its server:
+				  * exchange_write_request */
+	IS_BEGUN = 1 << 17,      /* it is a stream: always */
 };
 
 struct step {
@@ -49,7 +54,7 @@ unsigned steps_known_of_backend(const struct proxy *backend, const struct proxy 
 enum request_step {
 	REQ_APPLET, REQ_HEAD, REQ_FRONTEND_RULES, REQ_UPGRADED_HEAD, REQ_FRONTEND_BODY,
 	REQ_FRONTEND_HTTP, REQ_SWITCH, REQ_BACKEND_RULES, REQ_BACKEND_HTTP, REQ_BODY,
-	REQ_TOUCHES, REQ_PROOF, REQ_ASSIGN, REQ_QUEUE, REQ_CONNECT, REQ_CONNECTING, REQ_RETRY,
+	REQ_FIELDS, REQ_PROOF, REQ_ASSIGN, REQ_QUEUE, REQ_CONNECT, REQ_CONNECTING, REQ_RETRY,
 	REQ_SERVICE, REQ_OPEN, REQ_FORWARD, REQ_STEPS
 };
 enum response_step {
@@ -57,6 +62,27 @@ enum response_step {
 };
 
 extern const struct step request_steps[REQ_STEPS];
+/* The stream ends. STEP_END. */
+int steps_end(struct stream *s, enum reason reason);
+
+/* For what is known: the row that applies at each row, or behind it. A few of these are kept,
+ * since what is known is the same for most streams of a frontend. It stays valid until the next
+ * call. */
+struct step_walk {
+	unsigned known;
+	uint8_t request[REQ_STEPS], response[RES_STEPS];
+};
+const struct step_walk *steps_walk_make(unsigned known);
+enum { STEP_WALKS = 16 };
+extern struct step_walk step_walks[STEP_WALKS];
+
+static inline const struct step_walk *steps_walk(unsigned known)
+{
+	const struct step_walk *walk = &step_walks[known * 0x9e3779b1u >> 28];
+
+	return likely(walk->known == known) ? walk : steps_walk_make(known);
+}
+
 /* The server broke off within its answer: the client is told when it has what came before. What
  * the step returns. */
 int steps_server_broken(struct stream *s);

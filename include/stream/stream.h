@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A session is one client's connection; it carries one stream in TCP mode. A stream takes a
+/* A stream begins for an origin (stream/origin.h), whose carrier lends the client's end. It takes a
  * request side and a response side through the step table (stream/steps.h), moves bytes by its
  * relay, and ends through stream_end with one reason. */
 #ifndef STREAM_STREAM_H
@@ -10,6 +10,7 @@
 #include "expr/vars.h"
 #include "net/addr.h"
 #include "relay/pump.h"
+#include "stream/origin.h"
 
 #include <sys/time.h>
 
@@ -35,57 +36,6 @@ enum reason {
 enum phase { PHASE_REQUEST, PHASE_QUEUE, PHASE_CONNECT, PHASE_HEADERS, PHASE_DATA, PHASE_LAST,
 	     PHASE_TARPIT };
 
-/* Of the session's PROXY header, version 2: whole ones. */
-struct vectors {
-	size_t len;
-	char bytes[];
-};
-
-/* In lines of the cache (64 bytes), those first that every request touches. */
-struct session {
-	struct listener *listener;
-	struct proxy *frontend;
-	struct stream *stream;   /* at work; NULL: none */
-	/* HTTP, between two requests: stream/keepalive.h. accepted and accepted_ms are then those
-	 * of the end of the last one. */
-	struct conn *conn;       /* NULL: a stream is at work */
-	struct buf *held;        /* what came of the next request; NULL: nothing */
-	uint64_t deadline_ms;
-	uint64_t accepted_ms;    /* clock_now_ms */
-	uint32_t handshake_ms;   /* since accept: it was */
-	unsigned requests;       /* so far */
-
-	struct timer timer;      /* of the stream, or of the wait for one. May fire early: expire_ms or
-				  * deadline_ms counts */
-	struct timeval accepted; /* wall clock */
-	struct server *last_server;
-
-	struct addr src;         /* the client; from the PROXY header when there was one */
-	struct task task;        /* the next request is there already */
-	struct list idle;        /* connections to servers of its own: stream/idle.h; next NULL:
-				  * there were none yet */
-
-	struct vars vars;        /* sess */
-	struct list node;        /* those that wait, or have waited */
-	struct addr dst;         /* of the PROXY header: has_dst */
-	struct addr *peer;       /* who has connected, where src is out of a PROXY header; else NULL */
-	const char *netns;       /* its network namespace; NULL: that in which we run */
-	struct vectors *vectors; /* NULL: none, or nobody wants to see them */
-	bool has_dst;
-	bool expects_proxy;      /* tcp-request connection expect-proxy */
-	bool expects_cip;        /* expect-netscaler-cip */
-	bool has_proxy_header;   /* one was received */
-	uint8_t fault;           /* enum conn_fault (net/faults.h) */
-	bool upgraded;           /* mode tcp, but HTTP since a rule or a backend wanted it */
-	bool private_servers;    /* a server authenticates connections (NTLM): never shared */
-};
-
-static inline struct span session_vectors(const struct session *se)
-{
-	return se->vectors ? (struct span){ se->vectors->bytes, se->vectors->len } :
-			     (struct span){ NULL, 0 };
-}
-
 /* Where a side of the stream is in the step table. */
 struct cursor {
 	uint8_t step;
@@ -95,7 +45,8 @@ struct cursor {
 struct stream {
 	struct relay relay;
 	struct list node;          /* streams_all */
-	struct session *session;
+	struct origin *origin;     /* whom it is for, who lends the client's end */
+	struct timer *timer;       /* may fire early: expire_ms counts. Lent by its carrier */
 	struct proxy *backend;     /* NULL until chosen */
 	struct server *server;     /* NULL until assigned; counted there */
 	uint64_t expire_ms;        /* clock_now_ms: the present wait is over; 0: it never is */
@@ -107,19 +58,30 @@ struct stream {
 	uint32_t connect_ms;       /* since accept: connected; NOT_REACHED */
 	uint32_t phase_ms;         /* clock_now_ms at the start of the present wait */
 	uint32_t known;            /* enum stream_known (stream/steps.h) */
+	uint32_t measured_turn;    /* STEPS_MEASURED: of the last call, 1 + loop_stats.turns */
 	uint16_t failures;         /* connections that failed */
 	struct cursor request, response;
 	uint8_t log_level;         /* set-log-level: 1 + enum log_level, or LOG_LEVEL_SILENT */
 	uint8_t phase;             /* enum phase */
 	uint8_t reason;            /* enum reason; END_NONE: alive */
+	uint8_t doom;              /* enum reason: stream_end_soon; END_NONE: it lives on */
 	bool redispatched, logged, connected, counted_server, counted_backend;
 	bool expires;              /* expire_ms is to come: it has not been acted upon */
-	bool in_steps;             /* stream_run is at work: facts wait for it */
+	uint8_t in_steps;          /* STEPS_*; 0 mostly */
 	bool draining;             /* the client still takes what came before a reset */
 	bool responding;           /* the response has begun: stream_respond */
 	struct reap reap;
 };
 enum { NOT_REACHED = UINT32_MAX };
+enum { STEPS_RUN = 1,       /* stream_run is at work: facts wait for it */
+       STEPS_MEASURED = 2 }; /* how often and how long is counted: view_treatment */
+
+/* What streams that begin from now on are looked at for; 0 mostly. */
+enum { WATCH_TRACE = 1,   /* shown on the terminal (-d) */
+       WATCH_TIMES = 2,   /* profiling.tasks measures */
+       WATCH_CALLS = 4,   /* a fetch wants to know cpu_calls */
+       WATCH_FILTERS = 8 }; /* a filter wants to see them from their first moment on */
+extern uint8_t streams_watched;
 enum { LOG_LEVEL_SILENT = UINT8_MAX };
 
 extern struct list streams_all; /* struct stream.node, oldest first */
@@ -151,6 +113,11 @@ static inline struct stream *stream_of(struct relay *relay)
 /* Called by the listener: makes a session of an accepted socket, which it takes over. */
 void session_accept(struct listener *l, int *fd, const struct addr *from);
 
+/* A stream of the origin begins: its carrier lends the client's end. Runs it as far as it gets; it
+ * may have ended behind this. timer: the carrier's, or an own one, whose owner calls stream_timer
+ * (stream/timeouts.h) when it fires; it outlives the stream. False: no memory, nothing was lent. */
+bool stream_start(struct origin *origin, struct timer *timer);
+
 /* The one way in which a stream ends: closes both ends, counts, logs, frees at the end of the
  * turn. A second call does nothing. */
 void stream_end(struct stream *s, enum reason reason);
@@ -160,12 +127,17 @@ void stream_run(struct stream *s);
 void stream_count_bytes(struct stream *s);
 /* The same for all streams whose frontend has option contstats: before counters are shown. */
 void streams_count_bytes(void);
-/* Ends all streams on the server (backup: on its proxy's backup servers). */
-void streams_end_server(struct server *server, enum reason reason);
+/* The same for everybody but the stream's own steps and timer: a task ends it, in this turn or the
+ * next, so that nothing of it is at work. */
+void stream_end_soon(struct stream *s, enum reason reason);
+/* All streams that are on the server now, by stream_end_soon; one that leaves it before lives
+ * on. */
+void streams_end_server(const struct server *server, enum reason reason);
+/* At once: the loop does not run any more. */
 void streams_end_all(enum reason reason);
 /* By the id of show sess; NULL: gone. */
 struct stream *stream_find(uint64_t id);
-/* Ids are unique over all processes: this one's row (base/segment.h) stands in the upper bits. */
+/* Ids are unique over all processes: this one's row (share/segment.h) stands in the upper bits. */
 enum { STREAM_ROW_SHIFT = 40 };
 static inline unsigned stream_row(uint64_t id)
 {
@@ -183,7 +155,8 @@ uint64_t stream_bytes_in(const struct stream *s);
 uint64_t stream_bytes_out(const struct stream *s);
 /* Has the client given up, before anything was forwarded? Ends the stream then. */
 bool stream_client_gone(struct stream *s);
-/* The response begins: variables of the request (req) are forgotten, those of the response exist. */
+/* The response begins: variables of the request (req) are forgotten, those of the response
+ * exist. */
 void stream_respond(struct stream *s);
 /* From -1024 to 1024, as bind's "nice": the more, the less it may do in a row. */
 void stream_be_nice(struct stream *s, int nice);

@@ -7,8 +7,8 @@
 
 /* Forwarding begins, or a direction was closed: looks at both sides now. May end it. */
 void stream_arm_forward(struct stream *s);
-/* The request of an exchange has left just now (phase_ms is now): the same, but neither side can have
- * been quiet for long. */
+/* The request of an exchange has left just now (phase_ms is now): the same, but neither side can
+ * have been quiet for long. */
 void stream_arm_exchange(struct stream *s);
 /* A wait of at most timeout ms (0: for ever) begins now: queue, connect, inspection. */
 void stream_arm_wait(struct stream *s, unsigned timeout);
@@ -19,15 +19,15 @@ bool stream_wait_over(const struct stream *s);
 enum inspection { INSPECTION_GOES_ON, INSPECTION_OVER, INSPECTION_QUIET };
 enum inspection stream_arm_inspection(struct stream *s, unsigned delay, unsigned timeout,
 				      uint32_t read_ms);
-/* The session's timer has fired. */
+/* Its timer has fired. */
 void stream_timer(struct stream *s);
-/* The stream wants to be run again then, or not any more. Setting it anew costs nothing: the session's
- * timer is armed only to fire earlier. */
+/* The stream wants to be run again then, or not any more. Setting it anew costs nothing: the
+ * session's timer is armed only to fire earlier. */
 static inline void stream_expire_at(struct stream *s, uint64_t when_ms)
 {
 	s->expire_ms = when_ms;
 	s->expires = true;
-	timer_set_by(&s->session->timer, when_ms);
+	timer_set_by(s->timer, when_ms);
 }
 static inline void stream_expire_never(struct stream *s)
 {

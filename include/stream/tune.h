@@ -11,11 +11,16 @@
 struct tune {
 	size_t bufsize, maxrewrite, pipesize;
 	int buffers_limit, maxpipes; /* maxpipes -1: a quarter of maxconn */
+	bool no_trimming;
+	int buffers_reserve;
+	int fail_alloc;          /* percent: base/memory.h */
 	int maxpollevents;
 	int recv_enough;
 	int pool_low, pool_high; /* percent of the descriptors; 0: off */
 	size_t rcvbuf_client, sndbuf_client, rcvbuf_server, sndbuf_server;
-	bool nosplice;
+	int profile;        /* enum profile_mode */
+	int runqueue_depth; /* 0: no limit */
+	bool nosplice, busy_polling;
 	int maxhdr;
 	bool any_payload; /* h1-accept-payload-with-any-method */
 };

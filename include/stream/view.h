@@ -4,13 +4,15 @@
 #define STREAM_VIEW_H
 
 struct conn;
-struct session;
+struct origin;
 struct stream;
 struct view;
 struct view_log;
 
-/* Of a session that has no stream yet. */
-void view_of_session(struct session *session, struct conn *client, struct view *view);
+/* Of a client that has no stream yet. */
+void view_of_origin(struct origin *origin, struct conn *client, struct view *view);
+/* Where the view finds the addresses of the connection: they move when the session gets others. */
+void view_own_addrs(const struct origin *origin, struct view *view);
 /* The numbers alone: for texts that mention some of them before anything is logged. */
 void view_fill_log(const struct stream *s, struct view_log *log);
 /* At the end of a stream: its times into the means of server and backend, if it reached one. */

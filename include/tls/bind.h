@@ -39,6 +39,7 @@ struct tls_context {
 	struct tls_settings set;
 	SSL_CTX *ctx;
 	unsigned signs; /* TLS_CAN_...: keys that 'sigalgs' leaves */
+	unsigned lines; /* that have it; the bind line's own one needs none */
 };
 
 /* One certificate for a bind line, and the names it is to be shown for: of a word "crt", or of a
@@ -65,6 +66,7 @@ struct tls_bind {
 	struct bind_conf *conf;
 	struct location loc;
 	struct tls_settings set;
+	struct tls_settings defaults; /* ssl-default-bind-*, as they stood above the line */
 	struct list lines;     /* struct tls_line */
 	unsigned next_rank, next_group;
 	struct tls_names names;

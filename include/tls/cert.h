@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Certificates as files name them: leaf, key, chain, OCSP response, SCT list. One object for one
- * content, however many lines name it; counted. Objects never change: a change at run time
- * (tls/store.h) makes another one and puts it in the entry's place.
+/* Certificates as files name them: leaf, key, chain, OCSP response, SCT list. One content makes one
+ * object, counted, however many lines name it. Objects never change. A change at run time
+ * (tls/store.h) makes another object and puts it in the entry's place.
  *
- * What is kept of each is its DER, some 1.5 kB; OpenSSL's objects (X509, EVP_PKEY) are made at first
- * use and live while they are among those used last (tls_cert_parsed_max). */
+ * A certificate is kept as its DER, some 1.5 kB. OpenSSL's objects (X509, EVP_PKEY) are made at the
+ * first use and live while the certificate is among those used last (tls_cert_parsed_max). */
 #ifndef TLS_CERT_H
 #define TLS_CERT_H
 
@@ -32,14 +32,16 @@ struct tls_cert {
 	int algorithm; /* of its key: EVP_PKEY_RSA, EVP_PKEY_EC, EVP_PKEY_ED25519, ... */
 	int curve;     /* of an EVP_PKEY_EC: NID_X9_62_prime256v1, ...; 0: it has no name */
 	unsigned char fingerprint[32]; /* SHA-256 of everything: what "same content" means */
-	/* The names it is for: dNSName of its alternative names, then common names; as written in it
-	 * ("*.example.com"). For the index of names. */
+	/* The names it is for: dNSName of its alternative names, then common names; as written in
+	 * it ("*.example.com"). For the index of names. */
 	const struct span *names;
 	unsigned name_count;
 	struct tls_age age;
-	const char *doubt; /* what clients may not like about its chain: a sentence; NULL: nothing */
+	const char *doubt; /* what clients may not like about its chain: a sentence; NULL:
+			    * nothing */
 	bool must_staple; /* RFC 7633: clients want an OCSP response with it */
-	struct span ocsp; /* from a file: DER of the response; empty: none. Later ones are in tls/ocsp */
+	struct span ocsp; /* from a file: DER of the response; empty: none. Later ones are in
+			   * tls/ocsp */
 	struct tls_ocsp *stapled; /* tls/ocsp's: what is sent with it; NULL: nothing */
 	struct span sctl; /* SCT list, TLS form; empty: none */
 	/* private to cert.c */
@@ -53,7 +55,8 @@ struct tls_cert {
 
 /* What x, which stands at this place (0 before all others: age begins anew), says of it. */
 void tls_age_add(struct tls_age *age, const X509 *x, unsigned place);
-/* Is it not valid at this time (seconds since 1970)? Then a sentence about it, without a full stop. */
+/* Is it not valid at this time (seconds since 1970)? Then a sentence about it, without a full
+ * stop. */
 bool tls_age_explain(const struct tls_age *age, int64_t now, struct text *t);
 
 /* Puts leaf, key, chain and SCT list on an SSL (in its callbacks, or when it is fresh). 0 or -1:
@@ -77,13 +80,14 @@ STACK_OF(X509) *tls_cert_chain(struct tls_cert *cert);
 /* Who signed the leaf, from a .issuer file or the chain: a new reference; NULL: not known. */
 X509 *tls_cert_issuer(struct tls_cert *cert);
 
-/* Of what files or a transaction hold, which stays the caller's. NULL, and err, as tls_cert_parse. */
+/* Of what files or a transaction hold, which stays the caller's. NULL, and err, as
+ * tls_cert_parse. */
 struct tls_cert *tls_cert_make(const struct tls_pieces *pieces, struct err *err);
 /* The way back, copies; 0 or -1: no memory. */
 int tls_cert_pieces(const struct tls_cert *cert, struct tls_pieces *pieces);
-/* From PEM in memory: certificate, key, chain in any order of blocks, as in one file. NULL, and err:
- * no certificate, no key, a key that does not match, an encrypted key, OpenSSL's reason. The same
- * content twice gives the same object. */
+/* From PEM in memory: certificate, key, chain in any order of blocks, as in one file. NULL, and
+ * err: no certificate, no key, a key that does not match, an encrypted key, OpenSSL's reason. The
+ * same content twice gives the same object. */
 struct tls_cert *tls_cert_parse(struct span pem, struct err *err);
 struct tls_cert *tls_cert_take(struct tls_cert *cert);
 void tls_cert_free(struct tls_cert **cert); /* gives one reference back */

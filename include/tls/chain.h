@@ -9,9 +9,10 @@
 /* ssl-skip-self-issued-ca: what is sent is tls_chain_without_root of what the file has. */
 extern bool tls_chain_skip_root;
 
-/* Of the given certificates, in any order, those that lead from the leaf upwards, without the leaf and
- * without one that is signed by itself: what a client needs that has that authority. What does not lead
- * anywhere is left out. A stack with references of its own, maybe empty; NULL: no memory. */
+/* The chain that a client needs which has the authority: of the given certificates, in any order,
+ * those that lead from the leaf upwards. The leaf and a certificate signed by itself are left out,
+ * and so is what leads nowhere. A stack with references of its own, maybe empty; NULL: no
+ * memory. */
 STACK_OF(X509) *tls_chain_without_root(X509 *leaf, STACK_OF(X509) *given);
 
 #endif

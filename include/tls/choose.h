@@ -22,8 +22,8 @@ enum { TLS_CAN_RSA = 1 << 0, TLS_CAN_RSA_PSS = 1 << 1, /* the key is for RSA-PSS
 
 /* The line for a name (as a client writes it) and a client that can do so much. NULL: none is for
  * it: the default certificate's turn. */
-/* The keys that may sign by a list as of the word 'sigalgs' (as far as that does not depend on the version
- * that will be spoken); NULL: all. */
+/* The keys that may sign by a list as of the word 'sigalgs' (as far as that does not depend on the
+ * version that will be spoken); NULL: all. */
 unsigned tls_choose_signs(const char *sigalgs);
 struct tls_line *tls_choose_line(const struct tls_bind *bind, struct span name, unsigned can);
 /* The default certificate's: the first line, or that of its bundle which suits. NULL: no lines. */

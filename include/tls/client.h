@@ -25,8 +25,10 @@ extern const struct module tls_client_module;
 /* What one server line says. Strings must live as long as the client. */
 struct tls_client_conf {
 	const struct tls_settings *set; /* complete: the defaults were put under it */
-	const char *crt;                /* our certificate, full path or "@store/alias"; NULL: none */
-	const char *verifyhost;         /* the name that it must be for, when none is asked for; NULL */
+	const char *crt;                /* our certificate, full path or "@store/alias"; NULL:
+					 * none */
+	const char *verifyhost;         /* the name that it must be for, when none is asked for;
+					 * NULL */
 	const void *generation;         /* only what has the same is shared */
 };
 
@@ -48,16 +50,17 @@ void tls_client_free(struct tls_client **client);
  * that cannot be one. */
 struct ssl_st *tls_client_ssl(struct tls_client *client, const struct tls_target *target);
 
-/* How many of len bytes may be said along with the first message: by the line's words and the session
- * that will be resumed. */
+/* How many of len bytes may be said along with the first message: by the line's words and the
+ * session that will be resumed. */
 size_t tls_client_early(const struct ssl_st *ssl, size_t len);
 
 /* The name that the connection asked for (SNI); empty: none, or not one of ours. */
 struct span tls_client_name(const struct conn *conn);
-/* Was it made with the certificate and the authorities that are in force now? (Or by none of ours.) */
+/* Was it made with the certificate and the authorities that are in force now? (Or by none of
+ * ours.) */
 bool tls_client_is_current(const struct conn *conn);
-/* What some connections were made with is not in force any more. Installed by who keeps connections;
- * NULL: nobody does. */
+/* What some connections were made with is not in force any more. Installed by who keeps
+ * connections; NULL: nobody does. */
 extern void (*tls_client_changed)(void);
 /* Its handshake has failed: the session that it tried to resume, if any, is not tried again. */
 void tls_client_forget(const struct conn *conn);

@@ -24,8 +24,8 @@ struct tls_target {
 	struct span sni;  /* server name to ask for; empty: none */
 	struct span alpn; /* in the form of the wire: lengths and names; empty: as the line says */
 	bool fresh;       /* no session is to be resumed */
-	struct span early; /* first bytes, which may be said along with the first message if the line
-			    * and the session allow it; they stay until the first call of
+	struct span early; /* first bytes, which may be said along with the first message if the
+			    * line and the session allow it; they stay until the first call of
 			    * tls_conn_handshake */
 };
 
@@ -35,8 +35,8 @@ int tls_conn_accept(struct conn *conn, struct tls_bind *bind);
 /* The connection is connected, and is about to say a ClientHello. 0, or -1: no memory, or
  * maxsslconn is reached. */
 int tls_conn_connect(struct conn *conn, struct tls_client *client, const struct tls_target *target);
-/* While the configuration is read: HTTP/2 is not to be agreed upon by ALPN, because nobody behind this
- * line speaks it. Returns whether its words offer it. */
+/* While the configuration is read: HTTP/2 is not to be agreed upon by ALPN, because nobody behind
+ * this line speaks it. Returns whether its words offer it. */
 bool tls_bind_leave_out_h2(struct tls_bind *bind);
 
 /* Goes on with the handshake, after an event of the connection. IO_OK: done, bytes may pass.
@@ -45,18 +45,18 @@ bool tls_bind_leave_out_h2(struct tls_bind *bind);
 enum io tls_conn_handshake(struct conn *conn);
 
 /* Early data (RFC 8446 2.3). From a client: once some have come, tls_conn_handshake says that it is
- * done, though the client has not shown yet that it is more than a repetition. Bytes pass both ways;
- * with the events of the connection the handshake goes on by itself. */
+ * done, though the client has not shown yet that it is more than a repetition. Bytes pass both
+ * ways; with the events of the connection the handshake goes on by itself. */
 bool tls_conn_unproven(const struct conn *conn);
 /* Right after tls_conn_handshake: what tls_proved is to be given. */
 void tls_conn_belongs(struct conn *conn, void *whose);
-/* Installed by the upper layer: the handshake of an unproven connection is done (ok), or has failed; it
- * is broken then. The connection must not be closed from within. */
+/* Installed by the upper layer: the handshake of an unproven connection is done (ok), or has
+ * failed; it is broken then. The connection must not be closed from within. */
 extern void (*tls_proved)(struct conn *conn, void *whose, bool ok);
 extern unsigned tls_early_most; /* bytes of one connection */
 
-/* To a server, once its handshake is done: how many of target->early it has; the rest (all of them, where
- * it was told no) is to be sent as usual. */
+/* To a server, once its handshake is done: how many of target->early it has; the rest (all of them,
+ * where it was told no) is to be sent as usual. */
 size_t tls_conn_early_taken(const struct conn *conn);
 /* Have some of them been said, whatever has become of them? Has the server told no? */
 bool tls_conn_early_said(const struct conn *conn);
@@ -90,8 +90,6 @@ bool tls_conn_resumed(const struct conn *conn);
 bool tls_conn_is(const struct conn *conn);
 /* OpenSSL's object, for those who include its headers; NULL: none. */
 struct ssl_st *tls_conn_ssl(const struct conn *conn);
-/* The bind line's object that it was accepted by (the one whose certificates were in force); NULL */
-struct tls_bind *tls_conn_bind(const struct conn *conn);
 /* The protocol chosen by ALPN, empty: none; "TLSv1.3", cipher's name; empty: no TLS. */
 struct span tls_conn_alpn(const struct conn *conn);
 const char *tls_conn_version(const struct conn *conn);
@@ -103,7 +101,7 @@ struct tls_stats {
 	uint64_t accepted, connected;   /* that succeeded */
 	uint64_t accept_resumed, connect_resumed;
 	unsigned current;               /* connections with TLS now, both sides */
-	unsigned resting;               /* of these, silent and folded (tls/rest.h) */
+	unsigned folded;                /* of these, silent and folded (tls/silence.h) */
 	uint64_t reads, writes;         /* system calls for records */
 	uint64_t kernel;                /* connections whose records the kernel makes */
 	uint64_t early, early_refused;  /* handshakes whose early data were taken; that looked like
@@ -118,8 +116,8 @@ struct tls_cache_stats {
 };
 extern struct tls_cache_stats tls_cache_stats;
 
-/* Installed by upper layers, may be NULL. A handshake has ended well, and no session was resumed: keys
- * were made. */
+/* Installed by upper layers, may be NULL. A handshake has ended well, and no session was resumed:
+ * keys were made. */
 extern void (*tls_keys_made)(bool accepted);
 /* May there be one more connection with TLS to a server? */
 extern bool (*tls_may_connect)(void);

@@ -24,7 +24,8 @@ bool tls_early_hear(struct tls_conn *t);
 size_t tls_early_take(struct tls_conn *t, void *buf, size_t size);
 void tls_early_free(struct tls_conn *t);
 
-/* The memory of what has come, before the first fork and before that of sessions. 0, or -1 and err. */
+/* The memory of what has come, before the first fork and before that of sessions. 0, or -1 and
+ * err. */
 int tls_early_prepare(struct err *err);
 void tls_early_release(void);
 

@@ -12,8 +12,6 @@ struct tls_ignore; /* tls/settings.h */
 int tls_ignore_parse(struct tls_ignore *ignore, const char *list, struct err *err);
 /* NULL: none is. */
 bool tls_ignore_has(const struct tls_ignore *ignore, int error);
-/* "X509_V_ERR_CERT_HAS_EXPIRED"; NULL: there is no such error. */
-const char *tls_ignore_name(int error);
 /* The number of a name; -1: there is none. */
 int tls_ignore_number(const char *name);
 

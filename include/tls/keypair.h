@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Does a private key belong to a public one? Told from their DER alone, which takes OpenSSL's decoders
- * half a millisecond. A pure parser. */
+/* Does a private key belong to a public one? Told from their DER alone, which takes OpenSSL's
+ * decoders half a millisecond. A pure parser. */
 #ifndef TLS_KEYPAIR_H
 #define TLS_KEYPAIR_H
 

@@ -12,7 +12,7 @@ struct tls_conn {
 	struct conn_layer layer;
 	struct conn *conn;
 	struct ssl_st *ssl;    /* conn.c: to be had from tls_of(conn) alone */
-	struct list rest;      /* of rest.c */
+	struct list by_use;    /* of silence.c */
 	void *folded;          /* ssl is; NULL: it is not (tls/fold.h) */
 	struct buf *in;        /* records received that the library has not asked for yet */
 	struct buf *out;       /* records that the socket has not taken yet */
@@ -45,8 +45,8 @@ struct tls_conn {
 };
 
 /* Bytes of plaintext in one record; 0: as many as fit (16384). tls_first_record holds for the first
- * TLS_STREAMING bytes, and for as many behind each pause of more than tls_idle_ms (0: none is one):
- * who waits for them can decipher them as they come. */
+ * TLS_STREAMING bytes of a connection, and for as many behind each pause of more than tls_idle_ms
+ * (0: no pause counts). Short records let the peer decipher bytes as they come. */
 extern unsigned tls_max_record, tls_first_record, tls_idle_ms;
 enum { TLS_STREAMING = 65536 };
 
@@ -55,8 +55,8 @@ enum { TLS_STREAMING = 65536 };
 int tls_layer_start(struct conn *conn, struct ssl_st *ssl, bool accepts);
 /* For callbacks: why the handshake is refused that they fail. */
 void tls_conn_blame(struct ssl_st *ssl, enum tls_fault fault);
-/* The user closes a connection whose handshake is not done: it goes on here (outlive.c), and gets the
- * layer. False: it does not, for want of memory. */
+/* The user closes a connection whose handshake is not done: it goes on here (outlive.c), and gets
+ * the layer. False: it does not, for want of memory. */
 bool tls_outlive(struct conn *conn, struct tls_conn *t);
 /* Sends what has been made. False: some of it is left. */
 bool tls_flush(struct tls_conn *t, bool more);

@@ -38,7 +38,8 @@ struct tls_list_line {
 
 struct tls_list {
 	struct tls_list *next;
-	const char *name;      /* as bind lines name it, with crt-base in front */
+	const char *name;      /* as bind lines name it, with crt-base in front, without slashes
+			        * behind */
 	bool directory;
 	struct list lines;     /* struct tls_list_line, in the order of the file */
 	struct tls_bind **binds; /* who uses it */
@@ -51,7 +52,7 @@ int tls_list_cut(struct arena *arena, const char *line, size_t len, struct tls_l
 
 /* The list of this name (full path), read when it was not yet. NULL and err. */
 struct tls_list *tls_list_load(const char *name, struct err *err);
-struct tls_list *tls_list_find(const char *name);
+struct tls_list *tls_list_find(const char *name); /* with any number of slashes behind it */
 /* All of them; NULL: none. */
 struct tls_list *tls_list_first(void);
 /* The bind line's certificates from now on. 0, or -1 and err. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The memory that OpenSSL uses: private keys, what is computed with them, secrets of connections. It
- * is in no core dump. */
+/* The memory that OpenSSL uses: private keys, what is computed with them, secrets of connections.
+ * It is in no core dump. */
 #ifndef TLS_MEMORY_H
 #define TLS_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes OpenSSL use it, before it has allocated anything: called first thing by main. false: it was too
- * late, or memory is looked after by a sanitizer: OpenSSL goes on with malloc. */
+/* Makes OpenSSL use it, before it has allocated anything: called first thing by main. false: it was
+ * too late, or memory is looked after by a sanitizer: OpenSSL goes on with malloc. */
 bool tls_memory_start(void);
 extern bool tls_memory_started; /* and it does use it */
 

@@ -43,15 +43,17 @@ struct tls_verdict {
  * whether to ignore that. */
 void tls_note_verify(SSL *ssl, int depth, int error);
 struct tls_verdict tls_notes_verdict(const SSL *ssl);
-/* To be called by it when it does not ignore that: the peer's certificate, which OpenSSL forgets. */
+/* To be called by it when it does not ignore that: the peer's certificate, which OpenSSL
+ * forgets. */
 void tls_note_refused(SSL *ssl, X509 *peer);
-/* The peer's certificate: that of the session, or the one that was refused; NULL: there was none. */
+/* The peer's certificate: that of the session, or the one that was refused; NULL: there was
+ * none. */
 X509 *tls_notes_peer(const SSL *ssl);
 
 /* tune.ssl.capture-buffer-size: most bytes of lists that are kept of a ClientHello; 0: none is. */
 extern unsigned tls_capture_size;
-/* A fresh SSL that is about to hear a ClientHello: it will be captured, if tls_capture_size says so.
- * Takes the SSL's message callback until then. */
+/* A fresh SSL that is about to hear a ClientHello: it will be captured, if tls_capture_size says
+ * so. Takes the SSL's message callback until then. */
 void tls_note_hello(SSL *ssl);
 /* NULL: there is none. */
 const struct tls_capture *tls_notes_capture(const SSL *ssl);

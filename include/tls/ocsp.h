@@ -20,8 +20,8 @@ struct tls_cert;
 enum { OCSP_RESPONSE_MOST = 16384, OCSP_ID_MOST = 128 };
 
 /* How the last update went, as `show ssl ocsp-updates` has it. */
-enum tls_ocsp_status { TLS_OCSP_UNKNOWN, TLS_OCSP_OK, TLS_OCSP_HTTP, TLS_OCSP_MISSING, TLS_OCSP_INVALID,
-		       TLS_OCSP_NO_URI };
+enum tls_ocsp_status { TLS_OCSP_UNKNOWN, TLS_OCSP_OK, TLS_OCSP_HTTP, TLS_OCSP_MISSING,
+		       TLS_OCSP_INVALID, TLS_OCSP_NO_URI };
 
 struct tls_ocsp {
 	struct list node;        /* tls_ocsp_all */
@@ -61,8 +61,8 @@ int tls_ocsp_judge(const struct tls_ocsp *ocsp, struct span der, int64_t *until,
  * good: it is no failure when it has expired meanwhile. 0, or -1 and err. */
 int tls_ocsp_set(struct span der, bool judged, struct err *err);
 
-/* For ocsp_kept.c: puts a response that was judged in force, 0, or -1 and err; makes an object for each
- * certificate of bind lines that has none. */
+/* For ocsp_kept.c: puts a response that was judged in force, 0, or -1 and err; makes an object for
+ * each certificate of bind lines that has none. */
 int tls_ocsp_put(struct tls_ocsp *ocsp, struct span der, int64_t until, struct err *err);
 void tls_ocsp_meet_all(void);
 

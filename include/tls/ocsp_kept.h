@@ -6,10 +6,11 @@
 struct err;
 struct tls_ocsp;
 
-/* Before the first fork, when the certificates are there: takes what an earlier image has left, and goes on
- * writing. 0, or -1 and err. */
+/* Before the first fork, when the certificates are there: takes what an earlier image has left, and
+ * goes on writing. 0, or -1 and err. */
 int tls_ocsp_restore(struct err *err);
-/* A response came, or an update failed. Only the parent writes it down; elsewhere it does nothing. */
+/* A response came, or an update failed. Only the parent writes it down; elsewhere it does
+ * nothing. */
 void tls_ocsp_keep(struct tls_ocsp *ocsp);
 
 #endif

@@ -21,10 +21,10 @@ struct tls_pieces {
 
 enum { TLS_CHAIN_MAX = 64 }; /* certificates behind the leaf */
 
-/* Takes text apart and adds what it holds: the first certificate is the leaf, others its chain; the first
- * key, the first parameters of Diffie-Hellman; other blocks are skipped. What is there already is replaced:
- * certificates together, a key by a key. 0; or -1 and err (no sentence about a file's name), and pieces are
- * as they were. It is no error that a text holds nothing of these. */
+/* Takes text apart and adds what it holds: the first certificate is the leaf, others its chain; the
+ * first key, the first parameters of Diffie-Hellman; other blocks are skipped. What is there
+ * already is replaced: certificates together, a key by a key. 0; or -1 and err (no sentence about a
+ * file's name), and pieces are as they were. It is no error that a text holds nothing of these. */
 int tls_pieces_read(struct tls_pieces *pieces, struct span pem, struct err *err);
 /* The same, for one certificate that is the issuer; it must be there. */
 int tls_pieces_read_issuer(struct tls_pieces *pieces, struct span pem, struct err *err);

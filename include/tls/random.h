@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Random bytes that need not be secret, only never foretold and never the same: ids of sessions, initial
- * vectors of tickets. Not for keys. */
+/* Random bytes that need not be secret, only never foretold and never the same: ids of sessions,
+ * initial vectors of tickets. Not for keys. */
 #ifndef TLS_RANDOM_H
 #define TLS_RANDOM_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Has a ClientHello brought early data before? A memory of all workers, which knows nothing of TLS. */
+/* Has a ClientHello brought early data before? A memory of all workers, which knows nothing of
+ * TLS. */
 #ifndef TLS_REPLAY_H
 #define TLS_REPLAY_H
 
@@ -15,13 +16,12 @@ enum {
 			     * for eleven at most */
 };
 
-/* An empty memory; shared: in a memfd, for processes that attach. outlived: there are sessions that
- * were made before it (now: seconds of the wall clock). NULL and err. */
+/* An empty memory. shared: a region of all workers (share/region.h) that is handed over to the next
+ * image. outlived: there are sessions that were made before it (now: seconds of the wall clock).
+ * NULL and err. */
 struct replay *replay_new(bool shared, bool outlived, int64_t now, struct err *err);
-/* That of an earlier image; the descriptor stays the caller's. NULL: it is none. */
-struct replay *replay_attach(int fd);
-/* Of the memfd; -1: none. */
-int replay_fd(const struct replay *r);
+/* That of an earlier image. NULL: there is none that can be read. */
+struct replay *replay_attach(void);
 void replay_free(struct replay **r);
 
 /* Notes the hello (a hash of what only its client could make). True: for the first time within the

@@ -19,11 +19,10 @@ struct tls_sessions_conf {
 	bool private_cache;    /* sessions of other workers are not looked for */
 };
 
-/* A context that accepts gets the cache (and the lifetime, which holds for tickets, too). Called
- * when everything of it is set that verifies clients: a session is only resumed where `scope` (the
- * section of the bind line: the same after a reload; the string stays the caller's) and all of that
- * are the same, so that nobody gets around a client certificate by resuming over another line or
- * name. 0, or -1: no memory. */
+/* Binds sessions to what verifies clients; called when all of that is set. A session is resumed
+ * only where `scope` and all that verifies clients are the same. So nobody gets around a client
+ * certificate by resuming over another line or name. scope: the section of the bind line, the same
+ * after a reload; the string stays the caller's. */
 int tls_sessions_attach(SSL_CTX *ctx, const char *scope);
 /* What clients are verified against has changed: sessions made before are not resumed. */
 void tls_sessions_rebind(SSL_CTX *ctx);

@@ -59,6 +59,9 @@ int tls_settings_parse(struct statement *st, const char *word, struct tls_settin
 
 /* What is given in over holds, the rest is under's. */
 void tls_settings_inherit(struct tls_settings *over, const struct tls_settings *under);
+/* With strings and lists of its own, in the arena. */
+void tls_settings_copy(struct tls_settings *to, const struct tls_settings *from,
+		       struct arena *arena);
 /* Do they come to the same? */
 bool tls_settings_equal(const struct tls_settings *a, const struct tls_settings *b);
 /* The versions that are left: TLS1_VERSION ..., both ends included, and in *without (may be
@@ -67,8 +70,8 @@ bool tls_settings_equal(const struct tls_settings *a, const struct tls_settings 
  * none is left. */
 int tls_settings_versions(const struct tls_settings *set, int *min, int *max, uint64_t *without,
 			  const char **doubt, struct err *err);
-/* A context for accepting (server) or connecting, without certificates. NULL and err when a value
- * is not one that the library takes. */
+/* A context for accepting (server) or connecting, without certificates. Keeps a copy of what is
+ * set. NULL and err when a value is not one that the library takes. */
 struct ssl_ctx_st *tls_settings_context(const struct tls_settings *set, bool server,
 					struct err *err);
 /* Takes over to the SSL what does not come with the context it is put on by SSL_set_SSL_CTX. */
@@ -77,7 +80,7 @@ void tls_settings_switch(struct ssl_st *ssl, struct ssl_ctx_st *ctx);
 /* Of the global section, in force while reading and later; see tls/bind_conf.c. */
 struct tls_global {
 	struct tls_settings bind, server; /* ssl-default-bind-*, ssl-default-server-* */
-	const char *dh_file;      /* ssl-dh-param-file */
+	const struct tls_settings *server_copy; /* newest of tls_server_defaults */
 	unsigned default_dh;      /* tune.ssl.default-dh-param, bits; 0: not given */
 	unsigned hard_maxrecord;  /* tune.ssl.hard-maxrecord, bytes; 0: no limit */
 	unsigned maxrecord;       /* tune.ssl.maxrecord, bytes; 0: no limit */
@@ -85,5 +88,8 @@ struct tls_global {
 	unsigned context_cache;   /* tune.ssl.ssl-ctx-cache-size, certificates */
 };
 extern struct tls_global tls_global;
+/* The words ssl-default-server-* above the line that is being read, for its server: to be kept in
+ * the arena of the generation. NULL: none. */
+const struct tls_settings *tls_server_defaults(struct arena *arena);
 
 #endif

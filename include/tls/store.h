@@ -9,11 +9,12 @@
 struct arena;
 struct module;
 
-/* Words: crt-base, key-base, ca-base, ssl-load-extra-files, ssl-load-extra-del-ext, issuers-chain-path,
- * ssl-skip-self-issued-ca; the section crt-store. Must stand before those that load certificates. */
+/* Words: crt-base, key-base, ca-base, ssl-load-extra-files, ssl-load-extra-del-ext,
+ * issuers-chain-path, ssl-skip-self-issued-ca; the section crt-store. Must stand before those that
+ * load certificates. */
 extern const struct module tls_store_module;
-/* The path of a certificate or file of authorities: crt-base or ca-base in front of what is neither a
- * full path nor begins with "@". */
+/* The path of a certificate or file of authorities: crt-base or ca-base in front of what is neither
+ * a full path nor begins with "@". */
 const char *tls_store_crt_path(struct arena *arena, const char *name);
 const char *tls_store_ca_path(struct arena *arena, const char *name);
 
@@ -41,15 +42,15 @@ struct tls_entry {
 	char name[]; /* as it was asked for, with crt-base in front */
 };
 
-/* A file ending in what "key", "ocsp", "issuer" and "sctl" of ssl-load-extra-files mean: directories
- * skip it. */
+/* A file ending in what "key", "ocsp", "issuer" and "sctl" of ssl-load-extra-files mean:
+ * directories skip it. */
 bool tls_store_is_extra(const char *path);
 
 enum { TLS_BUNDLE_MAX = 3 }; /* foo.rsa, foo.dsa, foo.ecdsa */
-/* The entries that a name stands for: that of the file itself with, as ssl-load-extra-files says,
- * what lies beside it; or, where there is no such file, those of its bundle. Read when not in the
- * store yet. Returns how many, or -1 and err. name: full path (crt-base is in front), or
- * "@store/alias". */
+/* The entries that a name stands for. A file stands for itself, with what ssl-load-extra-files
+ * finds beside it. A name without such a file stands for the files of its bundle. Files that are
+ * not in the store yet are read. Returns how many entries, or -1 and err. name: full path (crt-base
+ * is in front), or "@store/alias". */
 int tls_entries_load(const char *name, struct tls_entry *entries[TLS_BUNDLE_MAX], struct err *err);
 /* The same where only one will do. NULL and err. */
 struct tls_entry *tls_entry_load(const char *name, struct err *err);
@@ -78,16 +79,19 @@ extern struct tls_store_settings tls_store_settings;
 struct tls_files {
 	const char *crt, *key, *ocsp, *issuer, *sctl;
 };
-/* Reads them into pieces, which are the caller's to clear, whatever is returned. 0, or -1 and err. */
+/* Reads them into pieces, which are the caller's to clear, whatever is returned. 0, or -1 and
+ * err. */
 int tls_files_read(const struct tls_files *files, struct tls_pieces *pieces, struct err *err);
 /* Reads all files of a directory: chains for certificates without one. 0, or -1 and err. */
 int tls_files_chains(const char *directory, struct err *err);
-/* The whole file, at most TLS_FILE_MAX bytes, in OpenSSL's memory (for OPENSSL_clear_free), ended by a
- * NUL that is not counted. 0, or -1 and err. */
+/* The whole file, at most TLS_FILE_MAX bytes, in OpenSSL's memory (for OPENSSL_clear_free), ended
+ * by a NUL that is not counted. 0, or -1 and err. */
 enum { TLS_FILE_MAX = 16 << 20 };
 int tls_file_read(const char *path, struct span *text, struct err *err);
 /* The chain from issuers-chain-path, if they have none and it is there. 0, or -1: no memory. */
 int tls_files_complete(struct tls_pieces *pieces);
+/* The file of issuers-chain-path that has this chain; NULL: none has. */
+const char *tls_files_chain_path(const struct tls_pieces *pieces);
 /* Take a DER response, or a list of timestamps, after a look at it. 0, or -1 and err. */
 int tls_ocsp_piece(struct tls_pieces *pieces, struct span text, struct err *err);
 int tls_sctl_piece(struct tls_pieces *pieces, struct span text, struct err *err);

@@ -7,8 +7,8 @@
 
 /* "EC" (P-256), "RSA" (2048 bits), "ED25519". */
 EVP_PKEY *test_key(const char *kind);
-/* A certificate for the names of san ("DNS:a.example,DNS:b.example"; NULL: none), with common name cn;
- * issuer NULL: signed by itself, else by issuer_key. */
+/* A certificate for the names of san ("DNS:a.example,DNS:b.example"; NULL: none), with common name
+ * cn; issuer NULL: signed by itself, else by issuer_key. */
 X509 *test_cert(EVP_PKEY *key, const char *cn, const char *san, X509 *issuer, EVP_PKEY *issuer_key);
 /* PEM, malloc, ended by NUL. pkcs8: key in that form, else in that of its algorithm. */
 char *test_pem_cert(X509 *x);

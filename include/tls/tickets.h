@@ -43,8 +43,9 @@ extern const struct change_kind tls_tickets_change;
 
 /* ---- for tls/sessions.c, whose module does it ----------------------------------------------- */
 
-/* Before the first fork: fresh keys, or those that an earlier image has left. They are replaced each hour, but
- * not before tickets that were sealed with the ones before have expired, which live so long. */
+/* Before the first fork: fresh keys, or those that an earlier image has left. They are replaced
+ * each hour, but not before tickets that were sealed with the ones before have expired, which live
+ * so long. */
 int tls_tickets_prepare(unsigned lifetime_ms, struct err *err);
 /* In the process that speaks for all: replaces keys. */
 void tls_tickets_lead(void);

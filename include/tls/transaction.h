@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Changes of the store at run time, as transactions: what is set counts when it is committed, all of
- * it or nothing. One at a time for certificates, one for files of authorities, one for lists of
- * revocations. Every process has them, since every process carries out each step
- * (event/change.h), so that one that is forked in between goes on with them. */
+/* Changes of the store at run time, as transactions: what is set counts when it is committed, all
+ * of it or nothing. One at a time for certificates, one for files of authorities, one for lists of
+ * revocations. Every process has them, since every process carries out each step (event/change.h),
+ * so that one that is forked in between goes on with them. */
 #ifndef TLS_TRANSACTION_H
 #define TLS_TRANSACTION_H
 
@@ -18,9 +18,9 @@ struct tls_transaction {
 };
 extern struct tls_transaction tls_transaction;
 
-/* Sets a part from a payload. file: an entry's name, or that with .key, .ocsp, .issuer or .sctl behind it
- * (ocsp and sctl: base64). *created: a transaction was begun. 0; or -1 and err, and all is as
- * before. */
+/* Sets a part from a payload. file: an entry's name, or that with .key, .ocsp, .issuer or .sctl
+ * behind it (ocsp and sctl: base64). *created: a transaction was begun. 0; or -1 and err, and all
+ * is as before. */
 int tls_transaction_set(const char *file, const char *payload, bool *created, struct err *err);
 /* Puts what was set in force. users: how many use it. 0; or -1 and err, and all is as before. */
 int tls_transaction_commit(const char *name, unsigned *users, struct err *err);

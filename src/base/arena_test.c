@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Arenas: alignment, zeroing, growth beyond a block, reset. */
 #include "base/arena.h"
+#include "base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -82,16 +83,91 @@ static void test_copies(void **state)
 	(void)state;
 	assert_string_equal(arena_strndup(arena, "abcdef", 3), "abc");
 	assert_string_equal(arena_strdup(arena, ""), "");
-	assert_string_equal(arena_strndup(arena, NULL, 0), ""); /* an empty span; the sanitizers watch */
+	assert_string_equal(arena_strndup(arena, NULL, 0), ""); /* an empty span; the sanitizers
+								 * watch */
 	assert_memory_equal(arena_strndup(arena, "a\0b", 3), "a\0b", 4);
 	arena_free(&arena);
 	arena_free(&arena); /* nothing left: harmless */
+}
+
+static void test_limited_arena_runs_out(void **state)
+{
+	struct arena *arena = arena_new_limited(64);
+	char text[100] = "";
+	struct span kept;
+
+	(void)state;
+	memset(text, 'a', sizeof(text) - 1);
+	assert_false(arena->failed);
+	memory_debug |= MEMORY_FAILS;
+	memory_fail_percent = 100;
+	memory_fail_begin();
+	assert_null(arena_alloc(arena, 1000));
+	assert_true(arena->failed);
+	kept = arena_keep(arena, span_of(text));
+	assert_non_null(kept.ptr);
+	assert_int_equal(kept.len, 0);
+	assert_null(arena_printf(arena, "%s", text));
+	memory_fail_percent = 0;
+	assert_true(arena->failed); /* until it is reset */
+	arena_reset(arena);
+	assert_false(arena->failed);
+	assert_non_null(arena_alloc(arena, 1000));
+	memory_debug &= ~(unsigned)MEMORY_FAILS;
+	arena_free(&arena);
+}
+
+/* Where somebody looks for uses after free, no two pieces share an allocation. */
+static void test_pieces_apart(void **state)
+{
+	unsigned before = memory_debug;
+	struct arena *arena;
+	const struct arena_block *block;
+	unsigned n = 0;
+
+	(void)state;
+	memory_debug |= MEMORY_APART;
+	arena = arena_new_limited(4096);
+	arena_alloc(arena, 16);
+	arena_alloc(arena, 32);
+	arena_strdup(arena, "third");
+	for (block = arena->first; block != &arena->own; block = block->next)
+		n++;
+	assert_int_equal(n, 3);
+	assert_int_equal(arena->own.used, 0);
+	arena_free(&arena);
+	memory_debug = before;
+}
+
+static void test_first_block_comes_later(void **state)
+{
+	static char block[512] __attribute__((aligned));
+	unsigned before = memory_debug;
+	struct arena arena;
+	char *p;
+
+	(void)state;
+	memory_debug &= ~(unsigned)MEMORY_APART;
+	arena_init_limited(&arena, NULL, sizeof(block));
+	p = arena_alloc(&arena, 16);
+	assert_non_null(p);
+	arena_lend(&arena, block);
+	p = arena_alloc(&arena, 16);
+	assert_false(p >= block && p < block + sizeof(block));
+	arena_reset(&arena);
+	p = arena_alloc(&arena, 16);
+	assert_true(p >= block && p < block + sizeof(block));
+	arena_reset(&arena);
+	memory_debug = before;
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_alignment_and_zero),
+		cmocka_unit_test(test_limited_arena_runs_out),
+		cmocka_unit_test(test_pieces_apart),
+		cmocka_unit_test(test_first_block_comes_later),
 		cmocka_unit_test(test_neighbours_do_not_overlap),
 		cmocka_unit_test(test_larger_than_a_block),
 		cmocka_unit_test(test_reset),

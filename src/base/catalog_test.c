@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names and numbers are found, again with equal ones, and in a time that does not grow with them. */
+/* Names and numbers are found, again with equal ones, and in a time that does not grow with
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
+#include "base/siphash.h"
 
 static void equals_reference(void **state)
 {
@@ -38,10 +39,29 @@ static void wt6_is_spread(void **state)
 	assert_int_equal(hash_wt6("abc", 3), hash_wt6("abcd", 3));
 }
 
+/* The first and some later vectors that its authors publish: key 00 01 ... 0f, data 00 01 ... */
+static void siphash_equals_its_vectors(void **state)
+{
+	static const uint64_t key[2] = { 0x0706050403020100, 0x0f0e0d0c0b0a0908 };
+	unsigned char data[64];
+	struct siphash made = siphash(key, "", 0);
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof(data); i++)
+		data[i] = (unsigned char)i;
+	assert_true(made.low == 0xe6a825ba047f81a3 && made.high == 0x930255c71472f66d);
+	made = siphash(key, data, 1);
+	assert_true(made.low == 0x44af996bd8c187da && made.high == 0x45fc229b11597634);
+	for (i = 1; i < sizeof(data); i++)
+		assert_true(siphash(key, data, i).low != siphash(key, data, i - 1).low);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equals_reference),
+		cmocka_unit_test(siphash_equals_its_vectors),
 		cmocka_unit_test(avalanche_equals_reference),
 		cmocka_unit_test(wt6_is_spread),
 	};

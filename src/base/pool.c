@@ -8,16 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define POOL_SLABS 0 /* let the sanitizer see each object */
-#else
-#define POOL_SLABS 1
-#endif
-
-enum { SLAB_SIZE = 65536, LARGE = 4096, LARGE_SPARE = 16, CACHE_LINE = 64 };
+enum { SLAB_SIZE = 65536, LARGE = 4096, LARGE_SPARE = 16 };
 
 static struct pool *pools;
-int pool_poison = -1;
+void (*pool_freed)(size_t size);
 
 struct pool *pool_first(void)
 {
@@ -29,6 +23,7 @@ static void pool_enter(struct pool *pool)
 	pool->size = (pool->size + 15) & ~(size_t)15;
 	pool->next = pools;
 	pool->listed = true;
+	pool->single = pool->size >= LARGE || memory_debug & MEMORY_APART;
 	pools = pool;
 }
 
@@ -48,8 +43,8 @@ static void *pool_slab(struct pool *pool)
 
 	if (pool->limit && pool->limit - pool->allocated < n)
 		n = (size_t)(pool->limit - pool->allocated);
-	/* Objects whose size is a multiple of a line touch no line too many. */
-	if (posix_memalign((void **)&slab, CACHE_LINE, n * pool->size) != 0)
+	/* Where a slab begins follows from the address of an object: pool_trim. */
+	if (posix_memalign((void **)&slab, SLAB_SIZE, n * pool->size) != 0)
 		return NULL;
 	for (i = 1; i < n; i++) {
 		void **object = (void **)(slab + i * pool->size);
@@ -67,13 +62,17 @@ COLD static void *pool_grow(struct pool *pool)
 		pool_enter(pool);
 	if (pool->limit && pool->allocated >= pool->limit)
 		return NULL;
-	return POOL_SLABS && pool->size < LARGE ? pool_slab(pool) : pool_single(pool);
+	return pool->single ? pool_single(pool) : pool_slab(pool);
 }
 
 void *pool_take_fresh(struct pool *pool)
 {
 	void **object = pool->free;
 
+	if (unlikely(memory_debug & MEMORY_FAILS) && memory_denied()) {
+		pool->failed++;
+		return NULL;
+	}
 	if (object) {
 		pool->free = *object;
 	} else {
@@ -84,8 +83,8 @@ void *pool_take_fresh(struct pool *pool)
 		}
 	}
 	pool->used++;
-	if (unlikely(pool_poison >= 0))
-		memset(object, pool_poison, pool->size);
+	if (unlikely(memory_debug & MEMORY_POISON))
+		memset(object, memory_poison, pool->size);
 	return object;
 }
 
@@ -106,9 +105,12 @@ void pool_put(struct pool *pool, void *given)
 		return;
 	BUG_ON(pool->used == 0);
 	pool->used--;
-	if (!POOL_SLABS || (pool->size >= LARGE && pool->allocated - pool->used > LARGE_SPARE)) {
+	if (pool->single && (pool->allocated - pool->used > LARGE_SPARE + pool->spare ||
+			     (memory_debug & MEMORY_APART && !pool->spare))) {
 		pool->allocated--;
 		free(object);
+		if (pool_freed)
+			pool_freed(pool->size);
 		return;
 	}
 #ifdef PENSTOCK_DEBUG
@@ -116,4 +118,80 @@ void pool_put(struct pool *pool, void *given)
 #endif
 	*object = pool->free;
 	pool->free = object;
+}
+
+/* -- giving back ------------------------------------------------------------------------ */
+
+static uintptr_t slab_of(const void *object)
+{
+	return (uintptr_t)object & ~(uintptr_t)(SLAB_SIZE - 1);
+}
+
+static int slab_compare(const void *a, const void *b)
+{
+	uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Of the sorted slabs of free objects, one for each object, those that are there n times: all of
+ * such a slab is free. They come to the front; how many? */
+static size_t slabs_whole(uintptr_t *slabs, size_t count, size_t n)
+{
+	size_t i, from = 0, whole = 0;
+
+	for (i = 1; i <= count; i++) {
+		if (i < count && slabs[i] == slabs[from])
+			continue;
+		if (i - from == n)
+			slabs[whole++] = slabs[from];
+		from = i;
+	}
+	return whole;
+}
+
+static void pool_free_slabs(struct pool *pool, const uintptr_t *slabs, size_t whole, size_t n)
+{
+	void **at = &pool->free, *object;
+	uintptr_t slab;
+	size_t i;
+
+	while ((object = *at)) {
+		slab = slab_of(object);
+		if (bsearch(&slab, slabs, whole, sizeof(*slabs), slab_compare))
+			*at = *(void **)object;
+		else
+			at = object;
+	}
+	for (i = 0; i < whole; i++)
+		free((void *)slabs[i]);
+	pool->allocated -= whole * n;
+}
+
+static void pool_trim(struct pool *pool)
+{
+	size_t n = SLAB_SIZE / pool->size, count = 0, whole;
+	uintptr_t *slabs;
+	void *object;
+
+	if (pool->single || pool->limit || pool->allocated - pool->used < n)
+		return;
+	slabs = malloc((size_t)(pool->allocated - pool->used) * sizeof(*slabs));
+	if (!slabs)
+		return;
+	for (object = pool->free; object; object = *(void **)object)
+		slabs[count++] = slab_of(object);
+	qsort(slabs, count, sizeof(*slabs), slab_compare);
+	whole = slabs_whole(slabs, count, n);
+	if (whole)
+		pool_free_slabs(pool, slabs, whole, n);
+	free(slabs);
+}
+
+void pools_trim(void)
+{
+	struct pool *pool;
+
+	for (pool = pools; pool; pool = pool->next)
+		pool_trim(pool);
 }

@@ -91,13 +91,44 @@ static void test_large_shrinks(void **state)
 	assert_true(pool.allocated < 30);
 }
 
+/* Slabs without an object in use go back; what is in use stays where it is. */
+static void test_slabs_shrink(void **state)
+{
+	static struct pool pool = POOL_INIT("slabs", 512);
+	static char *p[4000];
+	uint64_t most;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 4000; i++) {
+		p[i] = pool_take(&pool);
+		memset(p[i], i & 0xff, 512);
+	}
+	most = pool.allocated;
+	for (i = 0; i < 4000; i++)
+		if (i != 5 && i != 3000)
+			pool_give(&pool, &p[i]);
+	pools_trim();
+	assert_int_equal(pool.used, 2);
+	assert_true(pool.allocated < most / 10);
+	assert_int_equal((unsigned char)p[5][511], 5);
+	assert_int_equal((unsigned char)p[3000][511], 3000 & 0xff);
+	for (i = 0; i < 4000; i++)
+		if (!p[i])
+			p[i] = pool_take(&pool);
+	for (i = 0; i < 4000; i++)
+		pool_give(&pool, &p[i]);
+	pools_trim();
+	assert_int_equal(pool.used, 0);
+}
+
 static void test_poison(void **state)
 {
 	static struct pool pool = POOL_INIT("poison", 48);
 	unsigned char *p;
 
 	(void)state;
-	pool_poison = 0x50;
+	memory_debug |= MEMORY_POISON;
 	p = pool_take_raw(&pool);
 	assert_int_equal(p[0], 0x50);
 	assert_int_equal(p[47], 0x50);
@@ -105,7 +136,7 @@ static void test_poison(void **state)
 	p = pool_take(&pool);
 	assert_int_equal(p[0], 0);
 	pool_give(&pool, &p);
-	pool_poison = -1;
+	memory_debug &= ~(unsigned)MEMORY_POISON;
 }
 
 static void test_listed(void **state)
@@ -136,6 +167,7 @@ int main(void)
 		cmocka_unit_test(test_used_again),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_large_shrinks),
+		cmocka_unit_test(test_slabs_shrink),
 		cmocka_unit_test(test_poison),
 		cmocka_unit_test(test_listed),
 		cmocka_unit_test(test_give_nothing),

@@ -132,27 +132,22 @@ void tree_remove(struct tree *tree, struct tree_node *node)
 	balance_up(tree, from);
 }
 
-static struct tree_node *outermost(struct tree_node *node, int side)
+static struct tree_node *leftmost(struct tree_node *node)
 {
-	while (node && node->child[side])
-		node = node->child[side];
+	while (node && node->child[0])
+		node = node->child[0];
 	return node;
 }
 
 struct tree_node *tree_first(const struct tree *tree)
 {
-	return outermost(tree->root, 0);
-}
-
-struct tree_node *tree_last(const struct tree *tree)
-{
-	return outermost(tree->root, 1);
+	return leftmost(tree->root);
 }
 
 struct tree_node *tree_next(const struct tree_node *node)
 {
 	if (node->child[1])
-		return outermost(node->child[1], 0);
+		return leftmost(node->child[1]);
 	while (node->parent && node->parent->child[1] == node)
 		node = node->parent;
 	return node->parent;

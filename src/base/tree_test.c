@@ -62,7 +62,6 @@ static void check_tree(const struct tree *tree)
 	for (i = 0; i < count; i++, node = tree_next(node))
 		assert_ptr_equal(node, order[i]);
 	assert_null(node);
-	assert_ptr_equal(tree_last(tree), count ? order[count - 1] : NULL);
 }
 
 /* Few keys, so that many are equal. */
@@ -114,7 +113,6 @@ static void an_empty_tree_has_nothing(void **state)
 	memset(nodes, 0, sizeof(nodes));
 	assert_true(tree_empty(&tree));
 	assert_null(tree_first(&tree));
-	assert_null(tree_last(&tree));
 	assert_null(tree_at_least(&tree, 0));
 	tree_remove(&tree, &nodes[0]);
 	tree_insert(&tree, &nodes[0], UINT64_MAX);

@@ -7,6 +7,13 @@
 
 #include "config.h"
 
+#ifdef HAVE_OPENSSL
+#include <openssl/opensslv.h>
+const char version_tls[] = OPENSSL_VERSION_TEXT;
+#else
+const char version_tls[] = "";
+#endif
+
 const char version_penstock[] = PACKAGE_VERSION;
 const char version_date[] = "2026/11/21";
 #define LANGUAGE "2.6"

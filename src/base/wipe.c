@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Overwrites memory before it is given back. Called by those who carry commands from the stats socket
- * to where they are carried out. */
+/* Overwrites memory before it is given back. Called by those who carry commands from the stats
+ * socket to where they are carried out. */
 #include "base/wipe.h"
 
 #include <malloc.h>

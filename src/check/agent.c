@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Agents: a connection, perhaps a greeting, one line. Weight, maxconn and administrative state act
- * at once; up and down are the result of the check, which health.c applies. Called by walk.c.
+ * Agents: a connection, perhaps a greeting, one line. Up and down are the result of the check,
+ * which health.c applies; weight, maxconn and administrative state go with it (report.c). Called by
+ * walk.c. Changes nothing by itself.
  */
 #include "check/agent.h"
 
 #include "base/err.h"
 #include "check/check.h"
-#include "check/report.h"
 #include "check/walk.h"
-#include "proxy/queue.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -116,18 +115,22 @@ static const char *cut_string(struct span word, char *memory, size_t size)
 	return memory;
 }
 
-static void apply_weight(struct server *s, struct span weight, struct err *err)
+static void take_weight(const struct server *s, struct span weight, struct agent_words *words,
+			struct err *err)
 {
 	char memory[32];
 	const char *text = cut_string(weight, memory, sizeof(memory));
+	unsigned value;
 
 	if (weight.ptr[weight.len - 1] != '%')
 		err_set(err, "Trailing garbage in weight string");
-	else
-		server_set_weight(s, text, err);
+	else if (server_read_weight(s, text, &value, err) == 0) {
+		words->has_weight = true;
+		words->weight = value;
+	}
 }
 
-static void apply_maxconn(struct server *s, struct span maxconn, struct err *err)
+static void take_maxconn(struct span maxconn, struct agent_words *words, struct err *err)
 {
 	char memory[32];
 	int64_t n;
@@ -137,19 +140,22 @@ static void apply_maxconn(struct server *s, struct span maxconn, struct err *err
 	else if (!str_to_int(cut_string(maxconn, memory, sizeof(memory)), 0, INT32_MAX, &n))
 		err_set(err, "maxconn string empty or preceded by garbage");
 	else {
-		s->state->maxconn = (unsigned)n;
-		queue_serve(s);
+		words->has_maxconn = true;
+		words->maxconn = (uint32_t)n;
 	}
 }
 
-static void apply_admin(struct server *s, enum agent_admin admin)
+static void take_admin(enum agent_admin admin, struct agent_words *words)
 {
-	if (admin == AGENT_READY)
-		server_set_admin(s, 0, ADMIN_FORCED_MAINT | ADMIN_FORCED_DRAIN);
-	else if (admin == AGENT_DRAIN)
-		server_set_admin(s, ADMIN_FORCED_DRAIN, ADMIN_FORCED_MAINT);
-	else if (admin == AGENT_MAINT)
-		server_set_admin(s, ADMIN_FORCED_MAINT, ADMIN_FORCED_DRAIN);
+	static const uint8_t sets[] = {
+		[AGENT_READY] = 0,
+		[AGENT_DRAIN] = ADMIN_FORCED_DRAIN,
+		[AGENT_MAINT] = ADMIN_FORCED_MAINT,
+	};
+
+	words->has_admin = true;
+	words->admin_set = sets[admin];
+	words->admin_clear = (ADMIN_FORCED_MAINT | ADMIN_FORCED_DRAIN) & ~sets[admin];
 }
 
 static void say_result(struct walk *walk, const struct agent_line *line, const struct err *err)
@@ -172,8 +178,8 @@ static void say_result(struct walk *walk, const struct agent_line *line, const s
 
 static enum expect_result agent_expect(struct walk *walk, struct span bytes, bool last)
 {
-	struct server *s = walk->check->server;
-	struct agent_before before;
+	const struct server *s = walk->check->server;
+	struct agent_words *words = &walk->check->words;
 	struct err err = { "" };
 	struct agent_line line;
 	size_t len = 0;
@@ -188,14 +194,13 @@ static enum expect_result agent_expect(struct walk *walk, struct span bytes, boo
 		return EXPECT_REPORT;
 	}
 	agent_parse((struct span){ bytes.ptr, len }, &line);
-	before = report_agent_begin(s);
+	*words = (struct agent_words){ .has_admin = false };
 	if (line.admin)
-		apply_admin(s, line.admin);
+		take_admin(line.admin, words);
 	if (line.weight.ptr)
-		apply_weight(s, line.weight, &err);
+		take_weight(s, line.weight, words, &err);
 	if (line.maxconn.ptr)
-		apply_maxconn(s, line.maxconn, &err);
-	report_agent_end(s, &before);
+		take_maxconn(line.maxconn, words, &err);
 	if (line.state.ptr)
 		walk->status = line.up ? CHECK_L7OK : CHECK_L7STS;
 	say_result(walk, &line, &err);

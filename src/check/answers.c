@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the answers of MySQL, LDAP and SPOP servers. Called by stock.c and the fuzzer. A packet that
- * claims a length is looked at within that length and within what was received, whichever ends
+/* Reads the answers of MySQL, LDAP and SPOP servers. Called by stock.c and the fuzzer. A packet
+ * that claims a length is looked at within that length and within what was received, whichever ends
  * first. */
 #include "check/answers.h"
 
@@ -75,43 +75,71 @@ struct answer answer_mysql(struct span bytes, bool greeting, bool last)
 
 /* -- LDAP ------------------------------------------------------------------------------------ */
 
+enum ldap { LDAP_OK, LDAP_BAD, LDAP_MORE /* it may still become one */ };
+
 /* A tag and its length (BER, definite forms of up to four bytes); behind them afterwards. */
-static bool ldap_tag(struct span *s, unsigned tag)
+static enum ldap ldap_tag(struct span *s, unsigned tag)
 {
 	size_t bytes = 0, i;
 
-	if (s->len < 2 || byte_at(*s, 0) != tag)
-		return false;
+	if (s->len && byte_at(*s, 0) != tag)
+		return LDAP_BAD;
+	if (s->len < 2)
+		return LDAP_MORE;
 	if (byte_at(*s, 1) & 0x80)
 		bytes = byte_at(*s, 1) & 0x7f;
-	if (bytes > 4 || s->len < 2 + bytes || byte_at(*s, 1) == 0x80)
-		return false;
-	for (i = 0; i + 1 < bytes; i++)
-		if (byte_at(*s, 2 + i))
-			return false; /* longer than any such answer */
+	if (bytes > 4 || byte_at(*s, 1) == 0x80)
+		return LDAP_BAD;
+	for (i = 2; i <= bytes && i < s->len; i++)
+		if (byte_at(*s, i))
+			return LDAP_BAD; /* longer than any such answer */
+	if (s->len < 2 + bytes)
+		return LDAP_MORE;
 	skip(s, 2 + bytes);
-	return true;
+	return LDAP_OK;
 }
 
-static bool ldap_small(struct span *s, unsigned tag, unsigned *value)
+/* A number of one byte. */
+static enum ldap ldap_small(struct span *s, unsigned tag, unsigned *value)
 {
-	if (s->len < 3 || byte_at(*s, 0) != tag || byte_at(*s, 1) != 1)
-		return false;
+	if ((s->len && byte_at(*s, 0) != tag) || (s->len > 1 && byte_at(*s, 1) != 1))
+		return LDAP_BAD;
+	if (s->len < 3)
+		return LDAP_MORE;
 	*value = byte_at(*s, 2);
 	skip(s, 3);
-	return true;
+	return LDAP_OK;
+}
+
+/* RFC 4511 4.2.2, as far as the result code. */
+static enum ldap ldap_bind_response(struct span bytes, unsigned *code)
+{
+	enum { SEQUENCE = 0x30, INTEGER = 2, ENUMERATED = 10, BIND_RESPONSE = 0x61 };
+	enum ldap r = ldap_tag(&bytes, SEQUENCE);
+	unsigned id = 1;
+
+	if (r == LDAP_OK)
+		r = ldap_small(&bytes, INTEGER, &id);
+	if (r == LDAP_OK && id != 1)
+		r = LDAP_BAD;
+	if (r == LDAP_OK)
+		r = ldap_tag(&bytes, BIND_RESPONSE);
+	return r == LDAP_OK ? ldap_small(&bytes, ENUMERATED, code) : r;
 }
 
 struct answer answer_ldap(struct span bytes, bool last)
 {
-	enum { SHORTEST = 14, SEQUENCE = 0x30, INTEGER = 2, ENUMERATED = 10, BIND_RESPONSE = 0x61 };
+	enum { SHORTEST = 14 };
 	struct answer a = { .status = CHECK_L7OK, .text = span_of("Success") };
-	unsigned id, code;
+	unsigned code = 0;
+	enum ldap r;
 
 	if (bytes.len < SHORTEST)
 		return last ? failed(CHECK_L7RSP, NULL) : wait_for_more;
-	if (!ldap_tag(&bytes, SEQUENCE) || !ldap_small(&bytes, INTEGER, &id) || id != 1 ||
-	    !ldap_tag(&bytes, BIND_RESPONSE) || !ldap_small(&bytes, ENUMERATED, &code))
+	r = ldap_bind_response(bytes, &code);
+	if (r == LDAP_MORE && !last)
+		return wait_for_more;
+	if (r != LDAP_OK)
 		return failed(CHECK_L7RSP, "Not LDAPv3 protocol");
 	if (!code)
 		return a;

@@ -31,6 +31,27 @@ static void check_agent(struct span bytes)
 		abort();
 }
 
+static struct answer ask(unsigned protocol, struct span bytes, bool last)
+{
+	if (protocol < 2)
+		return answer_mysql(bytes, protocol == 0, last);
+	return protocol == 2 ? answer_ldap(bytes, last) : answer_spop(bytes, 16380, last);
+}
+
+/* Pieces: what the first bytes decide is what all of them come to. */
+static void check_pieces(unsigned protocol, struct span bytes, enum check_status whole)
+{
+	enum { MOST = 200 };
+	struct span part = { bytes.ptr, 0 };
+	struct answer a;
+
+	for (; part.len < bytes.len && part.len < MOST; part.len++) {
+		a = ask(protocol, part, false);
+		if (a.status != CHECK_UNKNOWN && a.status != whole)
+			abort();
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct span bytes = { (const char *)data + 1, size - 1 };
@@ -38,26 +59,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	switch (data[0] % 5) {
-	case 0:
-	case 1:
-		a = answer_mysql(bytes, data[0] % 5 == 0, false);
-		last = answer_mysql(bytes, data[0] % 5 == 0, true);
-		break;
-	case 2:
-		a = answer_ldap(bytes, false);
-		last = answer_ldap(bytes, true);
-		break;
-	case 3:
-		a = answer_spop(bytes, 16380, false);
-		last = answer_spop(bytes, 16380, true);
-		break;
-	default:
+	if (data[0] % 5 == 4) {
 		check_agent(bytes);
 		return 0;
 	}
+	a = ask(data[0] % 5, bytes, false);
+	last = ask(data[0] % 5, bytes, true);
 	check_span(a.text);
 	if (last.status == CHECK_UNKNOWN || (a.status != CHECK_UNKNOWN && a.status != last.status))
 		abort();
+	check_pieces(data[0] % 5, bytes, a.status);
 	return 0;
 }

@@ -98,8 +98,23 @@ void ask_report(struct check *check, enum check_status status)
 
 /* -- connections ----------------------------------------------------------------------------- */
 
-/* A socket that has just connected takes these few bytes at once. Version 2 can say that the
- * connection speaks for nobody. */
+bool ask_speaks_for_itself;
+
+/* Version 2 can say that the connection speaks for nobody; so it has no client whose id or name
+ * could be told. A receiver that wants the checksum wants it of checks, too. */
+static size_t ask_proxy_v2(const struct check *check, const struct addr *from, char *header, size_t size)
+{
+	const struct server_settings *set = &check->server->set;
+	struct proxyproto_out out;
+
+	proxyproto_begin(&out, header, size, ask_speaks_for_itself ? from : NULL,
+			 ask_speaks_for_itself ? &check->to : NULL, set->proxy_v2 & PROXY_V2_CRC32C);
+	if (set->proxy_v2 & PROXY_V2_OF_SSL)
+		proxyproto_add_ssl(&out, &(struct proxyproto_ssl){ .used = false });
+	return proxyproto_end(&out);
+}
+
+/* A socket that has just connected takes these few bytes at once. */
 static void ask_send_proxy(struct check *check)
 {
 	bool v2 = check->server->set.options.on & SRV_SEND_PROXY_V2;
@@ -109,7 +124,7 @@ static void ask_send_proxy(struct check *check)
 
 	if (!conn_local_addr(check->conn, &from))
 		from = (struct addr){ .family = AF_UNSPEC };
-	len = v2 ? proxyproto_v2(line, sizeof(line), NULL, NULL) :
+	len = v2 ? ask_proxy_v2(check, &from, line, sizeof(line)) :
 		   proxyproto_v1(line, &from, &check->to);
 	conn_send(check->conn, line, len, check->how & ASK_TLS, &sent);
 }

@@ -26,6 +26,7 @@ struct check_settings {
 	int spread;              /* spread-checks, percent of the interval */
 	unsigned max_spread;     /* max-spread-checks, ms; 0: no limit */
 	struct external_conf external;
+	bool never_local;        /* pp2-never-send-local */
 };
 
 static struct check_settings settings;
@@ -179,12 +180,12 @@ const struct external_conf *check_conf_external(const struct config *cfg)
 
 static bool is_checked(const struct server *s)
 {
-	return s->set.options.on & SRV_CHECK && !s->set.track && !s->proxy->set.disabled;
+	return s->set.options.on & SRV_CHECK && !s->set.track;
 }
 
 static bool has_agent(const struct server *s)
 {
-	return s->set.options.on & SRV_AGENT_CHECK && s->set.agent_port && !s->proxy->set.disabled;
+	return s->set.options.on & SRV_AGENT_CHECK && s->set.agent_port;
 }
 
 static int check_finish(struct config *cfg, void *data)
@@ -345,6 +346,7 @@ static int check_prepare(struct config *cfg, void *data, struct err *err)
 
 	settings = *(const struct check_settings *)data;
 	external_conf = settings.external;
+	ask_speaks_for_itself = settings.never_local;
 	server_hooks.observed = check_observed;
 	server_hooks.admin_changed = check_admin_changed;
 	report_make_checker = check_make_active;
@@ -389,6 +391,9 @@ static const struct keyword check_keywords[] = {
 	{ .name = "max-spread-checks", .scope = SCOPE_GLOBAL, .args = "<time>",
 	  .parse = set_duration, .offset = offsetof(struct check_settings, max_spread),
 	  .dflt = "no limit", .help = "longest time between the first checks of all servers" },
+	{ .name = "pp2-never-send-local", .scope = SCOPE_GLOBAL, .args = "", .parse = set_flag,
+	  .offset = offsetof(struct check_settings, never_local), .dflt = "off",
+	  .help = "PROXY headers (version 2) of health checks name the addresses of the connection" },
 	{ .name = "external-check", .scope = SCOPE_GLOBAL, .args = "", .parse = set_flag,
 	  .offset = offsetof(struct check_settings, external.enabled), .dflt = "off",
 	  .help = "health checks may run commands" },

@@ -17,7 +17,7 @@ struct check_conf *check_conf_own(struct config *cfg, struct proxy *px)
 	if (conf)
 		*own = *conf;
 	own->owner = px;
-	own->own_tcp = own->own_http = false;
+	own->own_tcp = own->own_http = own->own_option = false;
 	own->rules = NULL;
 	px->set.check = own;
 	return own;
@@ -58,6 +58,21 @@ static void warn_ignored(struct config *cfg, const struct proxy *px, const struc
 			       "'option httpchk' in '%s'", px->name);
 }
 
+/* The request of the option goes on behind a section's own rules, which HAProxy 2.6 forgets:
+ * whoever comes from there gets other checks than before. */
+static void warn_option_holds(struct config *cfg, const struct proxy *px, const struct check_conf *conf)
+{
+	const struct step *first = step_first_real(conf->http.first);
+	const struct request_conf *req = &conf->request;
+
+	if (!conf->own_http || conf->own_option || conf->type != CHECK_HTTP || !req->uri.ptr ||
+	    (first && first->kind == STEP_CONNECT))
+		return;
+	config_warning(cfg, &conf->http_loc, "checks of '%s' ask as 'option httpchk' of its defaults says "
+		       "(%s:%u), in what 'http-check send' leaves out; HAProxy 2.6 forgets that option here: "
+		       "repeat it to be sure of both", px->name, conf->loc.file, conf->loc.line);
+}
+
 /* A command is all the rules there are. */
 static struct ruleset *external_rules(struct config *cfg, const struct check_conf *conf)
 {
@@ -79,8 +94,10 @@ void check_conf_finish(struct config *cfg, struct proxy *px)
 
 	if (!conf)
 		return;
-	if (conf->owner == px)
+	if (conf->owner == px) {
 		warn_ignored(cfg, px, conf);
+		warn_option_holds(cfg, px, conf);
+	}
 	if (conf->rules)
 		return;
 	if (conf->type == CHECK_TCP)
@@ -151,6 +168,11 @@ int check_conf_finish_server(struct config *cfg, struct server *s)
 		return -1;
 	if (has_port(s))
 		return 0;
+	if (addr_is_any(&s->spec.addr)) { /* "${HOST}:${PORT}" */
+		config_warning(cfg, &s->loc, "server '%s' has neither an address nor a port (are variables "
+			       "missing?): its checks fail", s->id);
+		return 0;
+	}
 	return config_error(cfg, &s->loc, "server '%s' has 'check', but neither a port of its own nor "
 			    "'port' for the checks, nor a 'connect' rule that gives one", s->id);
 }

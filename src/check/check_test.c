@@ -124,6 +124,7 @@ static void silence_is_a_timeout(void **state)
 	assert_true(srv("s1")->state->check.running);
 	clock_advance(1);
 	loop_turn(0);
+	loop_turn(0);
 	assert_state("s1", "DOWN", CHECK_L4TOUT);
 	assert_int_equal(srv("s1")->state->check.error, 0);
 	assert_non_null(strstr(said(), "Server be/s1 is DOWN, reason: Layer4 timeout, check "

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The world in which the tests of health checks live: a backend out of a few lines of configuration, a
- * socket on loopback, a clock that stands still, and what was logged. */
+/* The world in which the tests of health checks live: a backend out of a few lines of
+ * configuration, a socket on loopback, a clock that stands still, and what was logged. */
 #include "check/check_world.h"
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/segment.h"
 #include "check/check_conf.h"
 #include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
+#include "event/change.h"
 #include "event/loop.h"
 #include "expr/expr.h"
 #include "net/bind_conf.h"
+#include "share/segment.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -130,6 +131,7 @@ void work(void)
 		for (s = srv("s1"); s; s = s->next)
 			running |= s->state->check.running || s->state->agent.running;
 	} while (running && ++turns < 20);
+	changes_carry_out(); /* of a timer, in the last turn */
 }
 
 void pass(unsigned ms)

@@ -5,7 +5,7 @@
  * more has come. Never keeps anything.
  *
  * As long as more may come, what was not found may still be: the answer is "wait", unless min-recv
- * says from how many bytes on an answer is final.
+ * says from how many bytes on an answer is final. Stock checks know where an answer ends.
  */
 #include "check/walk.h"
 
@@ -65,6 +65,13 @@ static bool expect_format(struct walk *walk, const struct step_expect *e, struct
 	return false;
 }
 
+static bool expect_more(const struct step_expect *e, struct span bytes, struct span what)
+{
+	if (e->min_recv > 0 && bytes.len < (size_t)e->min_recv)
+		return true;
+	return bytes.len < what.len || (e->whole && !e->whole(bytes));
+}
+
 enum expect_result expect_bytes(struct walk *walk, const struct step_expect *e, bool last)
 {
 	struct span bytes = walk_received(walk), what = e->data;
@@ -75,7 +82,7 @@ enum expect_result expect_bytes(struct walk *walk, const struct step_expect *e, 
 	if ((e->kind == EXPECT_STRING_FORMAT || e->kind == EXPECT_BINARY_FORMAT) &&
 	    !expect_format(walk, e, &what))
 		return EXPECT_REPORT;
-	if (!last && ((e->min_recv > 0 && bytes.len < (size_t)e->min_recv) || bytes.len < what.len))
+	if (!last && expect_more(e, bytes, what))
 		return EXPECT_WAIT;
 	if (e->kind == EXPECT_REGEX)
 		found = regex_test(e->regex, bytes);

@@ -2,8 +2,8 @@
 /*
  * Checks that run a command: its exit code is the result. The command gets the addresses as
  * arguments and facts in its environment, and is watched by a descriptor of the process, so nobody
- * waits for it. Called by ask.c. One process at a time for each server; it is killed when the check ends
- * before it.
+ * waits for it. Called by ask.c. One process at a time for each server; it is killed when the check
+ * ends before it.
  */
 #include "check/external.h"
 

@@ -293,7 +293,8 @@ void health_observed(struct server *s, enum observed what)
 {
 	int health = s->state->health;
 
-	if (s->set.on_error == ON_ERROR_FASTINTER)
+	/* It may have gone down since: of another error, or by an administrator. */
+	if (s->set.on_error == ON_ERROR_FASTINTER || s->state->op == SERVER_DOWN)
 		return;
 	s->state->check.error = (uint16_t)s->set.error_limit;
 	s->state->check.cause = (uint8_t)what;

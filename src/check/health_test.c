@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* When servers are asked, and what the results make of their health: intervals, counts, maintenance,
- * trackers, errors of the traffic; the lines of the log are those of the reference. */
+/* When servers are asked, and what the results make of their health: intervals, counts,
+ * maintenance, trackers, errors of the traffic; the lines of the log are those of the reference. */
 #include "check/check_world.h"
 
 #include "base/clock.h"
+#include "event/change.h"
 #include "event/loop.h"
 
 #include <errno.h>
@@ -11,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- when ---------------------------------------------------------------------------------------- */
+/* -- when
+ * ---------------------------------------------------------------------------------------- */
 
 static void intervals_follow_the_state(void **state)
 {
@@ -174,8 +176,10 @@ static void trackers_follow(void **state)
 
 static void errors(struct server *s, unsigned n)
 {
-	while (n--)
+	while (n--) {
 		server_hooks.observed(s, OBSERVED_NOT_CONNECTED);
+		changes_carry_out();
+	}
 }
 
 static void begin_observing(const char *on_error)

@@ -2,8 +2,9 @@
 /*
  * HTTP in health checks: the request as bytes, the response by the codec of http/, its body as far
  * as the buffer reaches. One request a connection; what comes behind the response is not looked at.
- * Nothing of a response is forwarded to anybody, so lines that end with LF alone are accepted, as
- * small scripts behind inetd write them.
+ * Nothing of a response is forwarded to anybody, so what option accept-invalid-http-response lets
+ * pass is accepted, lines that end with LF alone among it, as small scripts behind inetd write
+ * them.
  */
 #include "check/http.h"
 
@@ -28,8 +29,6 @@ struct walk_http {
 	struct message msg;
 	struct h1_chunks chunks;
 	struct view_http view;
-	size_t seen;          /* bytes whose line ends are CRLF for certain */
-	size_t line;          /* where the present line of the head begins */
 	size_t body_at, body_len;
 	bool head, done;      /* the head is complete; the body is */
 	struct field fields[HTTP_FIELDS];
@@ -170,11 +169,50 @@ static void put_start(struct walk *walk, const struct request_conf *req, struct 
 	text_str(out, "\r\n");
 }
 
+/* The target of the request line that was written. */
+static struct span target_of(const struct text *out)
+{
+	const char *from = memchr(out->ptr, ' ', out->len), *to;
+
+	if (!from)
+		return (struct span){ NULL, 0 };
+	from++;
+	to = memchr(from, ' ', (size_t)(out->ptr + out->len - from));
+	return (struct span){ from, to ? (size_t)(to - from) : 0 };
+}
+
+/* RFC 9112 3.2: a request of HTTP/1.1 has one. Where none is configured it says what an absolute
+ * target says, else the name or the address that the connection leads to. */
+static void put_host(const struct walk *walk, struct span target, struct text *out)
+{
+	bool v6 = walk->to.family == AF_INET6;
+	struct uri uri;
+
+	text_str(out, "host: ");
+	if (uri_split(target, &uri) && uri.authority.ptr) {
+		text_add(out, uri.authority.ptr, uri.authority.len);
+	} else if (walk->to.family == AF_UNIX) {
+		text_str(out, "localhost");
+	} else {
+		if (walk->host)
+			text_str(out, walk->host);
+		else if (v6)
+			text_char(out, '[');
+		if (!walk->host)
+			addr_print(&walk->to, out);
+		if (!walk->host && v6)
+			text_char(out, ']');
+		if (walk->to.port != (walk->tls ? 443 : 80))
+			text_printf(out, ":%u", walk->to.port);
+	}
+	text_str(out, "\r\n");
+}
+
 bool http_build(struct walk *walk, const struct step *step, struct text *out)
 {
 	const struct request_conf *req = step->send.request;
 	const struct request_field *f;
-	bool connection = false;
+	bool old = span_equal(req->version, span_of("HTTP/1.0")), host = false, connection = false;
 	char memory[4096];
 	struct text body;
 
@@ -185,14 +223,19 @@ bool http_build(struct walk *walk, const struct step *step, struct text *out)
 		text_add(&body, req->body.ptr, req->body.len);
 	put_start(walk, req, out);
 	for (f = req->fields; f; f = f->next) {
-		if (!field_is(f, "content-length") && !field_is(f, "transfer-encoding"))
-			connection |= put_field(walk, f, out) && field_is(f, "connection");
+		if (field_is(f, "content-length") || field_is(f, "transfer-encoding") ||
+		    !put_field(walk, f, out))
+			continue;
+		connection |= field_is(f, "connection");
+		host |= field_is(f, "host");
 	}
+	if (!host && !old)
+		put_host(walk, target_of(out), out);
 	if (req->send_state)
 		put_state(walk, out);
 	if (body.len || !method_has_no_body(req->method))
 		text_printf(out, "content-length: %zu\r\n", body.len);
-	if (!connection && !span_equal(req->version, span_of("HTTP/1.0")))
+	if (!connection && !old)
 		text_str(out, "connection: close\r\n");
 	text_str(out, "\r\n");
 	text_add(out, body.ptr, body.len);
@@ -227,34 +270,12 @@ struct view_http *http_view(struct walk *walk)
 	return &http->view;
 }
 
-/* Puts CR in front of each LF of the head that has none; there may be no room for it. */
-static void http_line_ends(struct walk_http *http, struct buf *in)
-{
-	char *data = in->data;
-	bool empty;
-
-	for (; http->seen < in->len; http->seen++) {
-		if (data[http->seen] != '\n')
-			continue;
-		if ((!http->seen || data[http->seen - 1] != '\r') && buf_room(in)) {
-			memmove(data + http->seen + 1, data + http->seen, in->len - http->seen);
-			data[http->seen++] = '\r';
-			in->len++;
-		}
-		empty = http->seen - http->line <= 1 && http->line;
-		http->line = http->seen + 1;
-		if (empty)
-			return; /* the body is left alone */
-	}
-}
-
 static enum h1_result http_head(struct walk *walk)
 {
 	struct walk_http *http = walk->http;
-	struct h1_error error;
+	struct message_error error;
 	enum h1_result result;
 
-	http_line_ends(http, walk->in);
 	result = h1_response_head(&http->parser, walk->in->data, walk->in->len, H1_ACCEPT_INVALID,
 				  walk->method, &http->msg, &error);
 	if (result != H1_DONE)
@@ -270,7 +291,7 @@ static bool http_read_body(struct walk *walk)
 {
 	struct walk_http *http = walk->http;
 	size_t at = http->body_at + http->body_len, len, consumed, payload;
-	struct h1_error error;
+	struct message_error error;
 
 	if (http->done || walk->in->len < at)
 		return true;
@@ -280,6 +301,7 @@ static bool http_read_body(struct walk *walk)
 		switch (h1_chunks_decode(&http->chunks, walk->in->data + at, len, &consumed, &payload,
 					 &error)) {
 		case H1_BAD:
+		case H1_FULL: /* said of heads alone */
 			return false;
 		case H1_DONE:
 			http->done = true;
@@ -355,24 +377,14 @@ static struct span pattern_text(struct walk *walk, const struct header_pattern *
 
 static bool value_matches(const struct header_test *test, const struct field *f, struct span value)
 {
-	const char *p = f->value.ptr, *end = p + f->value.len, *comma;
-	struct span part;
+	struct span element;
+	size_t at = 0;
 
 	if (test->full)
 		return text_matches(&test->value, value, f->value, false);
-	for (; p <= end; p = comma + 1) {
-		comma = p < end ? memchr(p, ',', (size_t)(end - p)) : NULL;
-		comma = comma ? comma : end;
-		part = (struct span){ p, (size_t)(comma - p) };
-		while (part.len && (*part.ptr == ' ' || *part.ptr == '\t')) {
-			part.ptr++;
-			part.len--;
-		}
-		while (part.len && (part.ptr[part.len - 1] == ' ' || part.ptr[part.len - 1] == '\t'))
-			part.len--;
-		if (text_matches(&test->value, value, part, false))
+	while (list_next_any(f->value, &at, &element))
+		if (text_matches(&test->value, value, element, false))
 			return true;
-	}
 	return false;
 }
 

@@ -14,6 +14,7 @@
 #include "expr/expr.h"
 #include "expr/logformat.h"
 #include "expr/regex.h"
+#include "http/chars.h"
 #include "proxy/proxy.h"
 
 #include <ctype.h>
@@ -35,17 +36,6 @@ static struct step_list *own_list(struct statement *st, struct proxy *px)
 }
 
 /* -- requests -------------------------------------------------------------------------------- */
-
-static bool is_token(struct span s)
-{
-	static const char others[] = "!#$%&'*+-.^_`|~";
-	size_t i;
-
-	for (i = 0; i < s.len; i++)
-		if (!isalnum((unsigned char)s.ptr[i]) && !strchr(others, s.ptr[i]))
-			return false;
-	return s.len > 0;
-}
 
 /* No blank, no control character: it stays in its place of the request line. */
 static bool is_target(struct span s)
@@ -116,7 +106,7 @@ static int parse_field(struct statement *st, struct proxy *px, struct request_co
 
 	if (!word)
 		return -1;
-	if (!is_token(span_of(word)))
+	if (!span_is_token(span_of(word)))
 		return stmt_error(st, st->at - 1, "'%s' is no name of a header field", word);
 	if (!strcasecmp(word, "host") && request_has(req, "host"))
 		return stmt_error(st, st->at - 1, "a 'Host' was given already");
@@ -157,7 +147,7 @@ static int send_word(struct statement *st, struct proxy *px, struct step *step,
 					     "body-lf", "comment", NULL };
 
 	if (stmt_take(st, "meth"))
-		return parse_span(st, "a method", is_token, &req->method);
+		return parse_span(st, "a method", span_is_token, &req->method);
 	if (stmt_take(st, "uri")) {
 		req->uri_format = NULL;
 		return parse_span(st, "a URI", is_target, &req->uri);
@@ -452,12 +442,8 @@ static int parse_hidden(struct statement *st, struct request_conf *req, const ch
 			return stmt_error(st, st->at - 1, "'%.*s' behind the version is no header field",
 					  (int)value.len, value.ptr);
 		field_name = (struct span){ value.ptr, (size_t)(colon - value.ptr) };
-		value = (struct span){ colon + 1, value.len - field_name.len - 1 };
-		while (value.len && (*value.ptr == ' ' || *value.ptr == '\t')) {
-			value.ptr++;
-			value.len--;
-		}
-		if (!is_token(field_name) || !is_value(value))
+		value = span_trimmed((struct span){ colon + 1, value.len - field_name.len - 1 });
+		if (!span_is_token(field_name) || !is_value(value))
 			return stmt_error(st, st->at - 1, "'%.*s' behind the version is no header field",
 					  (int)field_name.len, field_name.ptr);
 		request_add(arena, req, field_name)->value = value;
@@ -498,9 +484,10 @@ static int parse_option(struct statement *st, const struct keyword *kw, void *ob
 	if (!conf->own_http)
 		conf->http = (struct step_list){ NULL, NULL, 0 };
 	conf->type = CHECK_HTTP;
+	conf->own_option = true;
 	conf->loc = st->loc;
 	memset(req, 0, sizeof(*req));
-	if (words >= 2 && parse_span(st, "a method", is_token, &req->method))
+	if (words >= 2 && parse_span(st, "a method", span_is_token, &req->method))
 		return -1;
 	if (words >= 1 && parse_span(st, "a URI", is_target, &req->uri))
 		return -1;

@@ -7,13 +7,13 @@
 #include "check/report.h"
 
 #include "base/err.h"
-#include "base/segment.h"
 #include "base/str.h"
 #include "check/check.h"
 #include "check/health.h"
 #include "check/schedule.h"
 #include "proxy/facts.h"
 #include "proxy/queue.h"
+#include "share/segment.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +49,7 @@ struct result_frame {
 	uint16_t error;
 	int32_t code, health;
 	uint32_t duration_ms;
+	struct agent_words words;
 	char said[CHECK_SAID_SIZE];
 };
 
@@ -85,6 +86,34 @@ static bool agent_matters(const struct server *s, enum check_status status)
 	return health_passed(status) && (s->state->agent_down || op_differs(s, SERVER_UP));
 }
 
+static bool admin_differs(const struct server *s, const struct agent_words *words)
+{
+	unsigned admin = s->state->admin;
+
+	return words->has_admin && ((admin & ~words->admin_clear) | words->admin_set) != admin;
+}
+
+static bool words_matter(const struct server *s, const struct agent_words *words)
+{
+	return admin_differs(s, words) ||
+	       (words->has_weight && words->weight != s->state->user_weight) ||
+	       (words->has_maxconn && words->maxconn != s->state->maxconn);
+}
+
+static void act_on_words(struct server *s, const struct agent_words *words)
+{
+	static const unsigned forced = ADMIN_FORCED_MAINT | ADMIN_FORCED_DRAIN;
+
+	if (words->has_admin)
+		server_set_admin(s, words->admin_set & forced, words->admin_clear & forced);
+	if (words->has_weight && words->weight != s->state->user_weight)
+		server_take_weight(s, words->weight);
+	if (words->has_maxconn && words->maxconn != s->state->maxconn) {
+		s->state->maxconn = words->maxconn;
+		queue_serve(s);
+	}
+}
+
 static void act(struct server *s, bool is_agent, enum check_status status)
 {
 	if (is_agent)
@@ -103,7 +132,7 @@ static int result_apply(const void *bytes, size_t len, struct text *said, struct
 	s = take_frame(&f, sizeof(f), bytes, len, err);
 	if (!s)
 		return -1;
-	if (f.status > CHECK_PROCOK)
+	if (f.status > CHECK_PROCOK || f.words.weight > WEIGHT_MOST || f.words.maxconn > INT32_MAX)
 		return err_set(err, "a broken change");
 	state = f.is_agent ? &s->state->agent : &s->state->check;
 	state->cause = f.cause;
@@ -111,6 +140,7 @@ static int result_apply(const void *bytes, size_t len, struct text *said, struct
 	state->code = f.code;
 	state->duration_ms = f.duration_ms;
 	memcpy(state->said, f.said, sizeof(state->said) - 1);
+	act_on_words(s, &f.words);
 	act(s, f.is_agent, f.status);
 	facts_publish_checks(s);
 	return 0;
@@ -137,13 +167,12 @@ bool report_result(struct check *check, enum check_status status)
 	struct server *s = check->server;
 	struct result_frame f = { .is_agent = check->is_agent, .status = (uint8_t)status,
 				  .cause = state->cause, .error = state->error,
-				  .code = state->code, .duration_ms = state->duration_ms };
+				  .code = state->code, .duration_ms = state->duration_ms,
+				  .words = check->words };
 
-	if (!change_is_shared()) {
-		act(s, check->is_agent, status);
-		return true;
-	}
-	if (!(check->is_agent ? agent_matters(s, status) : check_matters(s, status)))
+	check->words = (struct agent_words){ .has_admin = false };
+	if (!words_matter(s, &f.words) &&
+	    !(check->is_agent ? agent_matters(s, status) : check_matters(s, status)))
 		return true;
 	print_path(s, f.path);
 	memcpy(f.said, state->said, sizeof(f.said));
@@ -185,65 +214,8 @@ void report_observed(struct server *s, enum observed what)
 {
 	struct observed_frame f = { .what = what };
 
-	if (!change_is_shared()) {
-		observed_act(s, what);
-		return;
-	}
 	print_path(s, f.path);
 	change_submit(&observed_change, &f, sizeof(f), NULL, NULL);
-}
-
-/* -- what agents change besides ---------------------------------------------------------------- */
-
-struct agent_frame {
-	char path[PATH_SIZE];
-	uint32_t admin, weight, maxconn;
-};
-
-static int agent_apply_words(const void *bytes, size_t len, struct text *said, struct err *err)
-{
-	static const unsigned forced = ADMIN_FORCED_MAINT | ADMIN_FORCED_DRAIN;
-	struct agent_frame f;
-	struct server *s;
-	char weight[16];
-
-	(void)said;
-	s = take_frame(&f, sizeof(f), bytes, len, err);
-	if (!s)
-		return -1;
-	server_set_admin(s, f.admin & forced, ~f.admin & forced);
-	if (f.weight != s->state->user_weight) {
-		snprintf(weight, sizeof(weight), "%u", f.weight);
-		if (server_set_weight(s, weight, err) < 0)
-			return -1;
-	}
-	if (f.maxconn != s->state->maxconn) {
-		s->state->maxconn = f.maxconn;
-		queue_serve(s);
-	}
-	return 0;
-}
-
-const struct change_kind agent_change = { .name = "agent", .apply = agent_apply_words };
-
-struct agent_before report_agent_begin(const struct server *s)
-{
-	/* The parent writes the lines of the log. */
-	change_first = !change_is_shared();
-	return (struct agent_before){ s->state->admin, s->state->user_weight, s->state->maxconn };
-}
-
-void report_agent_end(const struct server *s, const struct agent_before *before)
-{
-	struct agent_frame f = { .admin = s->state->admin, .weight = s->state->user_weight,
-				 .maxconn = s->state->maxconn };
-
-	change_first = true;
-	if (!change_is_shared() || (f.admin == before->admin && f.weight == before->weight &&
-				    f.maxconn == before->maxconn))
-		return;
-	print_path(s, f.path);
-	change_submit(&agent_change, &f, sizeof(f), NULL, NULL);
 }
 
 /* -- who checks ------------------------------------------------------------------------------ */

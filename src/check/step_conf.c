@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Words of steps that tcp-check and http-check share: connections, comments, variables, and what
- * may stand beside the match of an expect step (manual 4.2 "tcp-check connect", "tcp-check expect").
- * Called by tcp_conf.c and http_conf.c while the configuration is read.
+ * may stand beside the match of an expect step (manual 4.2 "tcp-check connect", "tcp-check
+ * expect"). Called by tcp_conf.c and http_conf.c while the configuration is read.
  */
 #include "check/check_conf.h"
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/tables.h"
 #include "expr/expr.h"
 #include "expr/logformat.h"
 #include "expr/rule_conf.h"
@@ -49,7 +50,7 @@ static struct expr *parse_expr(struct statement *st, struct proxy *px, const cha
 		stmt_error(st, st->at - 1, "%s", err.text);
 		return NULL;
 	}
-	if (!(expr_where(expr) & AT_CHECK)) {
+	if (!expr_allowed(expr, AT_CHECK, st->cfg, &st->loc)) {
 		stmt_error(st, st->at - 1, "'%s' looks at the %s, which health checks do not have",
 			   expr_fetch_name(expr), expr_source(expr));
 		return NULL;
@@ -202,9 +203,9 @@ int step_parse_comment(struct statement *st, struct step_list *list)
 int step_parse_variable(struct statement *st, struct proxy *px, struct step_list *list,
 			const char *name, bool *found)
 {
-	static const struct action *const tables[] = { rule_var_actions, NULL };
+	static struct tables tables = TABLES("action", struct action, rule_var_actions);
 	static const char *const known[] = { NULL };
-	const struct rule_list rules = { name, AT_CHECK, tables, known };
+	const struct rule_list rules = { name, AT_CHECK, &tables, known };
 	const char *word = stmt_peek(st);
 	struct rule_set *set = NULL;
 	struct step *step;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Checks of services that need no rules: option smtpchk, redis-check, mysql-check, pgsql-check,
- * ldap-check, spop-check, ssl-hello-chk (manual 4.2). Each option becomes a ruleset at the end of the
- * configuration; what the servers answer is judged by patterns, or by answers.c. Results and
+ * ldap-check, spop-check, ssl-hello-chk (manual 4.2). Each option becomes a ruleset at the end of
+ * the configuration; what the servers answer is judged by patterns, or by answers.c. Results and
  * sentences are those of the reference.
  */
 #include "base/arena.h"
@@ -111,6 +111,13 @@ static void stock_redis(struct stock *stock)
 
 /* -- SMTP ------------------------------------------------------------------------------------ */
 
+/* What comes behind a line that was judged early would be taken for the reply to the next
+ * command. */
+static bool smtp_whole(struct span bytes)
+{
+	return bytes.len && bytes.ptr[bytes.len - 1] == '\n';
+}
+
 /* A reply with code 2xx; its code and text are reported. */
 static void smtp_expect(struct stock *stock, const char *regex, int min_recv)
 {
@@ -119,6 +126,7 @@ static void smtp_expect(struct stock *stock, const char *regex, int min_recv)
 	const char *code = "res.payload(0,3)";
 	struct err err;
 
+	e->whole = smtp_whole;
 	e->error = CHECK_L7STS;
 	e->on_error = stock_format(stock, text);
 	e->on_success = stock_format(stock, text);
@@ -134,6 +142,7 @@ static void stock_smtp(struct stock *stock, const struct check_conf *conf)
 
 	stock_connect(stock, true);
 	e = stock_expect(stock, EXPECT_REGEX, "^[0-9]{3}[ \r]", 4);
+	e->whole = smtp_whole;
 	e->on_error = stock_format(stock, "%[res.payload(0,0),cut_crlf]");
 	smtp_expect(stock, "^2[0-9]{2}[ \r]", 4);
 	len = snprintf(hello, sizeof(hello), "%s %s\r\n", conf->hello ? conf->hello : "HELO",
@@ -204,6 +213,24 @@ static void stock_mysql(struct stock *stock, const struct check_conf *conf)
 
 /* -- PostgreSQL ------------------------------------------------------------------------------ */
 
+/* An error is told with its text, if it has one: as long as the packet says, or up to the NULs of
+ * its last field and of the list, whichever comes first. */
+static bool pgsql_whole(struct span bytes)
+{
+	enum { HEAD = 5, LEAST = 7 };
+	const unsigned char *p = (const unsigned char *)bytes.ptr;
+	uint32_t len;
+
+	if (!bytes.len || *p != 'E')
+		return true;
+	if (bytes.len < HEAD)
+		return false;
+	len = (uint32_t)p[1] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 8 | p[4];
+	if (len < LEAST || bytes.len - 1 >= len)
+		return true;
+	return bytes.len > LEAST && !memcmp(p + bytes.len - 2, "\0\0", 2);
+}
+
 static void stock_pgsql(struct stock *stock, const struct check_conf *conf)
 {
 	static const char head[] = "\0\0\0\0\0\3\0\0user\0";
@@ -221,6 +248,7 @@ static void stock_pgsql(struct stock *stock, const struct check_conf *conf)
 	stock_connect(stock, true);
 	stock_send(stock, packet, len);
 	e = stock_expect(stock, EXPECT_REGEX, "^E", 5);
+	e->whole = pgsql_whole;
 	e->negated = true;
 	e->on_error = stock_format(stock, "%[res.payload(6,0)]");
 	e = stock_expect(stock, EXPECT_BINARY_REGEX,

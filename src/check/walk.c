@@ -11,6 +11,7 @@
 #include "check/http.h"
 #include "expr/expr.h"
 #include "expr/logformat.h"
+#include "expr/regex.h"
 #include "expr/rule.h"
 #include "expr/view.h"
 #include "net/conn.h"
@@ -261,6 +262,11 @@ static enum walk_result walk_connect(struct walk *walk)
 	walk->error = 0;
 	walk->linger = c->linger;
 	how = connect_way(check, c);
+	walk->spoke = how & (ASK_PROXY | ASK_SOCKS4 | ASK_TLS);
+	walk->to = to;
+	walk->tls = how & ASK_TLS;
+	walk->host = c->addr.family || check->server->state->check.addr.family ?
+			     NULL : check->server->spec.hostname;
 	if (!ask_open(check, &to, how, &status))
 		return walk_broken(walk, status);
 	return WALK_WAIT;
@@ -310,6 +316,7 @@ static enum walk_result walk_send(struct walk *walk)
 	while (walk->left.len) {
 		switch (conn_send(conn, walk->left.ptr, walk->left.len, false, &sent)) {
 		case IO_OK:
+			walk->spoke = true;
 			walk->left.ptr += sent;
 			walk->left.len -= sent;
 			break;
@@ -391,11 +398,33 @@ static enum walk_result expect_failed(struct walk *walk, const struct step_expec
 	return walk_result(walk, expect_error(e));
 }
 
+/* The kernel was told to hold acknowledgements back (proxy/dial.h). Who waits for the server's
+ * first word would wait for the end of that: the server's program does not have the connection
+ * before. So would who has a part of the answer from a server whose kernel gathers small pieces
+ * (RFC 896). */
+static enum walk_result expect_wait(struct walk *walk)
+{
+	if (!walk->spoke || (walk->in && walk->in->len))
+		conn_ack_now(walk->check->conn);
+	return WALK_WAIT;
+}
+
+/* What a regular expression that was given up would have found is not known: "!" makes no success
+ * of that. */
+static enum expect_result judge(struct walk *walk, const struct step_expect *e, bool last)
+{
+	bool http = walk->check->rules->type == CHECK_HTTP;
+	uint64_t given_up = regex_given_up;
+	enum expect_result result = http ? http_expect(walk, e, last) : expect_bytes(walk, e, last);
+
+	return result == EXPECT_YES && e->negated && given_up != regex_given_up ? EXPECT_NO : result;
+}
+
 static enum walk_result walk_expect(struct walk *walk)
 {
 	const struct step_expect *e = &walk->step->expect;
-	bool http = walk->check->rules->type == CHECK_HTTP, last;
 	enum expect_result result;
+	bool last;
 
 	/* A coding that was taken off may leave room for what has not been received yet. */
 	do {
@@ -403,14 +432,14 @@ static enum walk_result walk_expect(struct walk *walk)
 			return walk_no_memory(walk);
 		last = walk->ended || !buf_room(walk->in);
 		if (!walk->in->len)
-			return walk->ended ? expect_nothing(walk, e) : WALK_WAIT;
-		result = http ? http_expect(walk, e, last) : expect_bytes(walk, e, last);
+			return walk->ended ? expect_nothing(walk, e) : expect_wait(walk);
+		result = judge(walk, e, last);
 	} while (result == EXPECT_WAIT && last && !walk->ended);
 	switch (result) {
 	case EXPECT_YES:
 		return WALK_NEXT;
 	case EXPECT_WAIT:
-		return WALK_WAIT;
+		return expect_wait(walk);
 	case EXPECT_REPORT:
 		return WALK_REPORT;
 	case EXPECT_NO:

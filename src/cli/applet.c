@@ -6,6 +6,7 @@
 
 #include "base/pool.h"
 #include "cli/cli.h"
+#include "event/profile.h"
 #include "net/listener.h"
 #include "relay/end.h"
 #include "relay/pump.h"
@@ -44,24 +45,24 @@ static void applet_wake(void *arg)
 
 static enum io applet_recv(struct end *end, void *buf, size_t size, size_t *got)
 {
-	struct cli_applet *a = end->applet;
+	struct cli_applet *a = end_applet(end);
 
+	a->flags &= (uint16_t)~CONN_READABLE; /* a command may wake itself */
 	*got = size >= CLI_OUTPUT_MIN ? cli_output(a->cli, buf, size) : 0;
-	if (*got)
-		return IO_OK;
-	a->flags &= (uint16_t)~CONN_READABLE;
-	if (cli_done(a->cli))
-		return IO_EOF;
-	if (!(a->flags & CONN_WRITABLE)) {
+	if (!(a->flags & CONN_WRITABLE) && cli_takes(a->cli)) {
 		a->flags |= CONN_WRITABLE; /* it was busy; the rest of the input may come */
 		task_wake(&a->task);
 	}
-	return IO_AGAIN;
+	if (*got) {
+		a->flags |= CONN_READABLE;
+		return IO_OK;
+	}
+	return cli_done(a->cli) ? IO_EOF : IO_AGAIN;
 }
 
 static enum io applet_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
 {
-	struct cli_applet *a = end->applet;
+	struct cli_applet *a = end_applet(end);
 
 	(void)more;
 	*sent = cli_input(a->cli, buf, len);
@@ -74,7 +75,7 @@ static enum io applet_send(struct end *end, const void *buf, size_t len, bool mo
 
 static void applet_finish(struct end *end)
 {
-	struct cli_applet *a = end->applet;
+	struct cli_applet *a = end_applet(end);
 
 	cli_input_end(a->cli);
 	applet_wake(a);
@@ -88,7 +89,7 @@ static int applet_socket(void *arg)
 	if (!a->end || !(a->listener->bind->options.on & BIND_EXPOSE_FD) ||
 	    a->listener->addr.family != AF_UNIX)
 		return -1;
-	return end_peer(a->end)->conn->src.fd;
+	return end_conn(end_peer(a->end))->src.fd;
 }
 
 static void applet_free(struct reap *reap)
@@ -101,7 +102,7 @@ static void applet_free(struct reap *reap)
 
 static void applet_close(struct end *end, bool reset)
 {
-	struct cli_applet *a = end->applet;
+	struct cli_applet *a = end_applet(end);
 
 	(void)reset;
 	a->end = NULL;
@@ -111,7 +112,7 @@ static void applet_close(struct end *end, bool reset)
 
 static unsigned applet_timeout(const struct end *end)
 {
-	const struct cli_applet *a = end->applet;
+	const struct cli_applet *a = end_applet(end);
 
 	return cli_timeout(a->cli);
 }
@@ -142,6 +143,8 @@ int cli_applet_open(struct end *end, const struct listener *l)
 	a->listener = l;
 	cli_on_wake(a->cli, applet_wake, a);
 	cli_on_socket(a->cli, applet_socket);
-	end_set_applet(end, &applet_ops, a, &a->flags);
+	end_set_applet(end, &applet_ops, a, &a->flags, NULL);
 	return 0;
 }
+
+const struct profile_name applet_profile = PROFILE_NAME(applet_task);

@@ -12,15 +12,16 @@
 #include "cli/cli.h"
 
 #include "base/bug.h"
-#include "base/segment.h"
 #include "base/wipe.h"
-#include "cli/question.h"
 #include "cli/command.h"
+#include "cli/cut.h"
 #include "cli/help.h"
+#include "cli/question.h"
 #include "cli/session.h"
 #include "cli/shared.h"
 #include "event/change.h"
 #include "proxy/tally.h"
+#include "share/segment.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,7 +29,6 @@
 
 enum {
 	LINE_FIRST = 256,       /* first allocation for it */
-	WORDS_MAX = 64,         /* words of a command */
 	ANSWER_END = 192,       /* room for the end of an answer: a sentence, and the prompt */
 };
 
@@ -58,10 +58,12 @@ struct cli {
 	size_t payload;   /* offset of the payload; 0: the line announced none */
 	size_t line_end;  /* offset of what follows the line and its payload */
 	size_t pluses;    /* payload prompts that are to be shown */
+	bool stream;      /* CLI_STREAM: the payload is being taken from here on ... */
+	size_t unread;    /* ... of which this is the first line that was not taken */
 	char *next_command; /* in the line; NULL: it was the last */
 	char *payload_text; /* NULL: none */
 
-	char *words[WORDS_MAX + 1];
+	char *words[CLI_WORDS_MAX + 1];
 	struct cli_call call;
 
 	void (*wake)(void *arg);
@@ -72,7 +74,7 @@ struct cli {
 size_t cli_line_most = CLI_LINE_LEAST;
 int (*cli_route)(struct cli_call *call, char **text, struct err *err);
 const char *(*cli_prompt_text)(const struct cli *cli, char *buf, size_t size);
-const struct cli_command *const *cli_conversation_tables = cli_tables;
+const struct tables *cli_conversation_tables = &cli_tables;
 
 struct cli *cli_new(int level, int severity)
 {
@@ -118,6 +120,9 @@ void cli_free(struct cli **clip)
 	free(cli);
 }
 
+static void cli_drop_stream(struct cli *cli);
+static void cli_forget_taken(struct cli *cli);
+
 /* -- input ----------------------------------------------------------------------------------- */
 
 static bool cli_grow_input(struct cli *cli, size_t wanted)
@@ -157,10 +162,39 @@ static void cli_begin_line(struct cli *cli, size_t end)
 	cli->line_end = end;
 	cli->next_command = cli->in;
 	cli->payload_text = NULL;
-	if (cli->payload)
+	if (cli->payload && !cli->stream)
 		cli->payload_text = cli->in + cli->payload;
 	cli->payload = 0;
 	cli->state = CLI_BETWEEN;
+}
+
+/* Does the last command of the line take its payload as a stream? */
+static bool cli_takes_stream(const struct cli *cli, const char *line)
+{
+	const struct cli_command *row = NULL;
+	char *copy = strdup(line), *at, *next, *words[CLI_WORDS_MAX + 1];
+	int matched;
+
+	if (!copy)
+		return false;
+	for (at = copy; (next = cli_cut_command(at)); at = next)
+		;
+	if (cli_cut_words(at, words) > 0)
+		row = cli_find(cli->talk ? &cli_tables : cli_conversation_tables, words, &matched);
+	wipe_free(copy);
+	return row && row->flags & CLI_STREAM;
+}
+
+/* The words of the line stay where they are: nothing is moved in front of the payload. */
+static void cli_begin_stream(struct cli *cli, size_t payload)
+{
+	if (!cli_grow_input(cli, cli_line_most) || cli->in_size < cli_line_most)
+		return; /* out of memory: as other payloads */
+	cli->stream = true;
+	cli->pluses += cli->prompt;
+	cli->unread = payload;
+	cli_begin_line(cli, payload);
+	cli->payload = payload;
 }
 
 /* The line [line_start, feed) is complete: text of a command line, or a line of the payload. */
@@ -183,10 +217,13 @@ static void cli_line_complete(struct cli *cli, char *feed)
 	for (size_t i = 0; i < len; i++)
 		if (!start[i])
 			start[i] = ' ';
-	if (cli_wants_payload(start, len))
-		cli->payload = next;
-	else
+	if (!cli_wants_payload(start, len)) {
 		cli_begin_line(cli, next);
+		return;
+	}
+	cli->payload = next;
+	if (cli_takes_stream(cli, start))
+		cli_begin_stream(cli, next);
 }
 
 /* Looks for the end of the line, then of the payload that it announces: an empty line. */
@@ -200,21 +237,33 @@ static void cli_scan(struct cli *cli)
 			return;
 		}
 		cli_line_complete(cli, feed);
-		cli->pluses += cli->payload && cli->prompt;
+		cli->pluses += cli->payload && cli->prompt && !cli->stream;
 	}
+}
+
+static bool cli_waits_for_key(const struct cli *cli)
+{
+	return cli->waiting && cli->call.command && cli->call.command->flags & CLI_KEY;
+}
+
+bool cli_takes(const struct cli *cli)
+{
+	if (cli->stream && cli->state != CLI_CLOSED)
+		return cli->in_len < cli->in_size;
+	return cli->state == CLI_READING || cli_waits_for_key(cli);
 }
 
 size_t cli_input(struct cli *cli, const char *bytes, size_t len)
 {
 	size_t room;
 
-	if (cli->waiting && len) {
+	if (cli_waits_for_key(cli) && len) {
 		cli->key_pressed = true;
 		return len;
 	}
-	if (cli->state != CLI_READING || !len)
+	if (!cli_takes(cli) || !len)
 		return 0;
-	if (!cli_grow_input(cli, cli->in_len + len)) {
+	if (!cli->stream && !cli_grow_input(cli, cli->in_len + len)) {
 		cli->state = CLI_CLOSED;
 		return 0;
 	}
@@ -223,7 +272,10 @@ size_t cli_input(struct cli *cli, const char *bytes, size_t len)
 		len = room;
 	memcpy(cli->in + cli->in_len, bytes, len);
 	cli->in_len += len;
-	cli_scan(cli);
+	if (!cli->stream)
+		cli_scan(cli);
+	else if (cli->state == CLI_READING)
+		cli_drop_stream(cli);
 	return len;
 }
 
@@ -232,90 +284,6 @@ void cli_input_end(struct cli *cli)
 	cli->input_ended = true;
 	if (cli->waiting)
 		cli->key_pressed = true;
-}
-
-/* -- words ----------------------------------------------------------------------------------- */
-
-/* Cuts the first command off the line: up to a ';' that no backslash precedes. Returns the
- * rest, NULL when there is none. */
-static char *cli_cut_command(char *line)
-{
-	for (; *line; line++) {
-		if (*line == '\\' && line[1]) {
-			line++;
-		} else if (*line == ';') {
-			*line = 0;
-			return line + 1;
-		}
-	}
-	return NULL;
-}
-
-/* Cuts a command into words at blanks; backslashes take the meaning of the next character
- * away. Returns how many, or -1 when there are too many. */
-static int cli_cut_words(char *text, char **words)
-{
-	int n = 0;
-
-	for (;;) {
-		char *to;
-
-		while (*text == ' ' || *text == '\t')
-			text++;
-		if (!*text)
-			break;
-		if (n == WORDS_MAX)
-			return -1;
-		words[n++] = to = text;
-		for (; *text && *text != ' ' && *text != '\t'; text++) {
-			if (*text == '\\' && text[1])
-				text++;
-			*to++ = *text;
-		}
-		if (*text)
-			text++;
-		*to = 0;
-	}
-	words[n] = NULL;
-	return n;
-}
-
-/* How many of the words the row has, if it has them all in this order; else 0. */
-static int cli_matching_words(const struct cli_command *row, char **words)
-{
-	const char *w = row->words;
-	int n = 0;
-
-	for (;;) {
-		size_t len = strcspn(w, " ");
-
-		if (!words[n] || strlen(words[n]) != len || memcmp(words[n], w, len))
-			return 0;
-		n++;
-		w += len;
-		if (!*w)
-			return n;
-		w++;
-	}
-}
-
-static const struct cli_command *cli_find(const struct cli_command *const *tables, char **words,
-					  int *count)
-{
-	const struct cli_command *best = NULL, *row;
-	int n;
-
-	*count = 0;
-	for (int t = 0; tables[t]; t++) {
-		for (row = tables[t]; row->words; row++) {
-			n = cli_matching_words(row, words);
-			if (n > *count) {
-				*count = n;
-				best = row;
-			}
-		}
-	}
-	return best;
 }
 
 /* -- commands -------------------------------------------------------------------------------- */
@@ -355,19 +323,23 @@ static int cli_admit(const struct cli *cli, const struct cli_command *row, struc
 	return 0;
 }
 
-/* What carries the command out where it belongs: here, in another process, or in all. */
+/* What carries the command out where it belongs: here, in another process, or in all. One that
+ * changes something is never carried out inside of the conversation, which is a pump at work. */
 static const struct cli_command *cli_place(struct cli *cli, const struct cli_command *row)
 {
 	struct cli_call *call = &cli->call;
-	unsigned owner = row->owner && !cli->talk ? row->owner(call) : 0;
+	unsigned owner;
 
+	if (row->flags & CLI_SHARED)
+		return &cli_shared_command;
+	if (!change_is_shared())
+		return row;
+	owner = row->owner && !cli->talk ? row->owner(call) : 0;
 	if (owner && owner != segment_own_row) {
 		call->asks = owner;
 		call->text = NULL;
 		return &cli_question_command;
 	}
-	if (row->flags & CLI_SHARED)
-		return &cli_shared_command;
 	if (row->flags & CLI_GATHER && !cli->talk && row->follows && row->follows(call))
 		return &cli_follow_command;
 	if (row->flags & CLI_GATHER && !cli->talk && (!row->gathers || row->gathers(call)))
@@ -383,7 +355,7 @@ static int cli_begin_call(struct cli *cli, struct err *err)
 
 	if (cli_admit(cli, row, err))
 		return -1;
-	if (change_is_shared() && !cli->applying)
+	if (!cli->applying)
 		row = call->command = cli_place(cli, row);
 	if (row->state_size) {
 		call->state = calloc(1, row->state_size);
@@ -402,8 +374,8 @@ static int cli_understand(struct cli *cli, char *text, struct err *err)
 	call->text = text;
 	n = cli_cut_words(text, cli->words);
 	if (n < 0)
-		return err_set(err, "Too many words (at most %d).", WORDS_MAX);
-	call->command = cli_find(cli->talk ? cli_tables : cli_conversation_tables, cli->words,
+		return err_set(err, "Too many words (at most %d).", CLI_WORDS_MAX);
+	call->command = cli_find(cli->talk ? &cli_tables : cli_conversation_tables, cli->words,
 				 &matched);
 	if (!call->command)
 		call->command = &cli_help_unknown;
@@ -451,7 +423,7 @@ int cli_apply(int level, int severity, char **words, const char *payload, struct
 	*call = (struct cli_call){ .cli = &cli, .out = said, .words = words, .payload = payload };
 	while (words[n])
 		n++;
-	call->command = cli_find(cli_tables, words, &matched);
+	call->command = cli_find(&cli_tables, words, &matched);
 	if (!call->command || !(call->command->flags & CLI_SHARED))
 		return err_set(err, "there is no such command here");
 	call->argc = n - matched;
@@ -466,6 +438,7 @@ static void cli_end_line(struct cli *cli)
 {
 	size_t rest = wipe_move(cli->in, cli->line_end, cli->in_len);
 
+	cli->payload = 0;
 	cli->in_len = rest;
 	cli->line_start = cli->searched = 0;
 	cli->payload_text = NULL;
@@ -498,6 +471,8 @@ static void cli_end_answer(struct cli *cli, struct text *out)
 	cli_say_end(cli, out);
 	if (cli->next_command)
 		cli->state = CLI_BETWEEN;
+	else if (cli->stream)
+		cli_drop_stream(cli);
 	else
 		cli_end_line(cli);
 }
@@ -513,6 +488,7 @@ static bool cli_continue(struct cli *cli, struct text *out)
 	if (call->command && call->command->next && cli->state == CLI_RUNNING)
 		step = call->command->next(call);
 	call->resumed = false;
+	cli_forget_taken(cli);
 	cli->spoke |= out->len != before;
 	cli->waiting = step == CLI_WAIT;
 	if (step == CLI_END)
@@ -552,7 +528,8 @@ size_t cli_output(struct cli *cli, char *buf, size_t size)
 	text_init(&out, buf, size);
 	cli->call.resumed = true;
 	if (cli->talk)
-		tally_shown_row = (int)segment_own_row; /* "@2 show stat": what worker 2 has counted */
+		tally_shown_row = (int)segment_own_row; /* "@2 show stat": what worker 2 has
+							 * counted */
 	while (cli_room(&out) > CLI_PIECE + ANSWER_END) {
 		cli_read_on(cli, &out);
 		if (cli->pluses)
@@ -576,6 +553,86 @@ bool cli_done(const struct cli *cli)
 bool cli_idle(const struct cli *cli)
 {
 	return cli->state == CLI_READING && !cli->pluses;
+}
+
+/* -- payloads that are streams ----------------------------------------------------------------- */
+
+bool cli_payload_comes(const struct cli_call *call)
+{
+	return call->cli->stream && !call->cli->next_command;
+}
+
+static enum cli_payload cli_stream_line(struct cli *cli, char **line)
+{
+	char *start = cli->in + cli->unread, *feed;
+	size_t len;
+
+	if (!cli->stream)
+		return CLI_PAYLOAD_END;
+	feed = memchr(start, '\n', cli->in_len - cli->unread);
+	if (!feed && !cli->input_ended && (cli->unread > cli->payload || cli->in_len < cli->in_size))
+		return CLI_PAYLOAD_NONE;
+	if (!feed)
+		return CLI_PAYLOAD_CUT;
+	cli->unread = (size_t)(feed + 1 - cli->in);
+	len = (size_t)(feed - start);
+	if (len && start[len - 1] == '\r')
+		len--;
+	start[len] = 0;
+	for (size_t i = 0; i < len; i++)
+		if (!start[i])
+			start[i] = ' ';
+	*line = start;
+	if (len) {
+		cli->pluses += cli->prompt;
+		return CLI_PAYLOAD_LINE;
+	}
+	cli->stream = false;
+	cli->line_end = cli->unread;
+	return CLI_PAYLOAD_END;
+}
+
+enum cli_payload cli_payload_line(struct cli_call *call, char **line)
+{
+	struct cli *cli = call->cli;
+	enum cli_payload got = cli_stream_line(cli, line);
+
+	if (got == CLI_PAYLOAD_CUT) { /* nothing that follows could be understood */
+		cli->stream = false;
+		cli->input_ended = true;
+		cli->line_end = cli->in_len;
+	}
+	return got;
+}
+
+/* Lines that were taken make room. */
+static void cli_forget_taken(struct cli *cli)
+{
+	size_t rest;
+
+	if (!cli->stream || cli->unread == cli->payload)
+		return;
+	rest = wipe_move(cli->in + cli->payload, cli->unread - cli->payload,
+			 cli->in_len - cli->payload);
+	cli->in_len = cli->payload + rest;
+	cli->unread = cli->payload;
+}
+
+/* The command has ended without it: it is read to its end. */
+static void cli_drop_stream(struct cli *cli)
+{
+	struct cli_call call = { .cli = cli };
+	enum cli_payload got;
+	char *line;
+
+	cli->state = CLI_READING;
+	do {
+		got = cli_payload_line(&call, &line);
+	} while (got == CLI_PAYLOAD_LINE);
+	if (got == CLI_PAYLOAD_NONE)
+		cli_forget_taken(cli);
+	else
+		cli_end_line(cli);
 }
 
 /* -- what commands do to the conversation ---------------------------------------------------- */

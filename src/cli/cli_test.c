@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/tables.h"
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -87,7 +88,7 @@ static const struct cli_command test_commands[] = {
 	{ .words = "fail", .level = LEVEL_USER, .start = fail_start, .help = "f" },
 	{ .words = "count", .level = LEVEL_USER, .start = count_start, .next = count_next,
 	  .end = count_end, .state_size = sizeof(struct count_state), .help = "c" },
-	{ .words = "wait", .level = LEVEL_USER, .next = wait_next, .help = "w" },
+	{ .words = "wait", .level = LEVEL_USER, .flags = CLI_KEY, .next = wait_next, .help = "w" },
 	{ .words = "danger", .level = LEVEL_ADMIN, .flags = CLI_EXPERT, .start = echo_start,
 	  .help = "d" },
 	{ .words = "half", .level = LEVEL_ADMIN, .flags = CLI_EXPERIMENTAL, .start = echo_start,
@@ -98,8 +99,7 @@ static const struct cli_command test_commands[] = {
 	{ .words = NULL },
 };
 
-const struct cli_command *const cli_tables[] = { test_commands, cli_talk_commands,
-						 cli_help_commands, NULL };
+struct tables cli_tables = TABLES("command", struct cli_command, test_commands, cli_talk_commands, cli_help_commands);
 
 /* -- helpers --------------------------------------------------------------------------------- */
 
@@ -592,14 +592,15 @@ static void help_follows_the_tables(void **state)
 	static const struct cli_command other[] = {
 		{ .words = "elsewhere", .level = LEVEL_USER, .help = "o" }, { .words = NULL },
 	};
-	static const struct cli_command *const others[] = { other, cli_help_commands, NULL };
+	static const struct tables others = TABLES("command", struct cli_command, other,
+						   cli_help_commands);
 
 	(void)state;
-	cli_conversation_tables = others;
+	cli_conversation_tables = &others;
 	check(LEVEL_USER, "help\n", "The following commands are valid at this level:\n"
 	      "  elsewhere                               : o\n"
 	      "  help [<command>]                        : list matching or all commands\n\n", true);
-	cli_conversation_tables = cli_tables;
+	cli_conversation_tables = &cli_tables;
 	check(LEVEL_USER, "help cou\n", "The following commands are valid at this level:\n"
 	      "  count                                   : c\n"
 	      "  help [<command>]                        : list matching or all commands\n"

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/session.h"
 #include "event/loop.h"
+#include "event/profile.h"
 #include "stream/stream.h"
 
 #include <errno.h>
@@ -258,3 +259,6 @@ void conversation_resume(int fd, const char *text)
 {
 	conversation_open(fd, cli_from_text(text));
 }
+
+const struct profile_name conversation_profile = PROFILE_NAME(conversation_ready);
+const struct profile_name conversation_task_profile = PROFILE_NAME(conversation_task);

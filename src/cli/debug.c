@@ -4,11 +4,14 @@
 #include "cli/tables.h"
 
 #include "base/clock.h"
-#include "base/segment.h"
+#include "event/probe.h"
 #include "proxy/tally.h"
+#include "share/segment.h"
+#include "stream/probe.h"
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static int debug_number(const struct cli_call *call, int64_t most, int64_t *n, struct err *err)
@@ -67,6 +70,25 @@ static int debug_segment(struct cli_call *call, struct err *err)
 	return 0;
 }
 
+#ifdef PROBES
+/* "debug dev probe": what came of the last one. */
+static int debug_probe(struct cli_call *call, struct err *err)
+{
+	bool down = !strcmp(cli_arg(call, 1), "down");
+	int64_t n;
+
+	if (!call->argc) {
+		text_printf(call->out, "%llu done\n", (unsigned long long)probe_done());
+		return 0;
+	}
+	if (!str_to_int(cli_arg(call, 0), 0, INT64_MAX, &n) ||
+	    (*cli_arg(call, 1) && !down && strcmp(cli_arg(call, 1), "end") != 0))
+		return err_set(err, "A number is expected, and 'end' or 'down'.");
+	probe_arm((uint64_t)n, down ? PROBE_MARKS_DOWN : PROBE_ENDS);
+	return 0;
+}
+#endif
+
 const struct cli_command cli_debug_commands[] = {
 	{ .words = "debug dev exit", .args = "[code]", .level = LEVEL_ADMIN, .flags = CLI_EXPERT,
 	  .start = debug_exit, .help = "exit at once" },
@@ -74,6 +96,11 @@ const struct cli_command cli_debug_commands[] = {
 	  .start = debug_loop, .help = "be busy for so long" },
 	{ .words = "debug dev panic", .level = LEVEL_ADMIN, .flags = CLI_EXPERT,
 	  .start = debug_panic, .help = "abort" },
+#ifdef PROBES
+	{ .words = "debug dev probe", .args = "[<n> [end|down]]", .level = LEVEL_ADMIN,
+	  .flags = CLI_EXPERT, .start = debug_probe,
+	  .help = "at the n-th probe, end the stream at hand or report an error of its server" },
+#endif
 	{ .words = "debug dev segment", .level = LEVEL_ADMIN, .flags = CLI_EXPERT,
 	  .start = debug_segment, .help = "look whether the shared memory is sound" },
 	{ .words = "debug dev segv", .level = LEVEL_ADMIN, .flags = CLI_EXPERT,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * help, and what an unknown command is answered with: the commands that this level may use,
- * those that begin with the given words, those that look like them, or those that begin with the first
+ * help, and what an unknown command is answered with: the commands that this level may use, those
+ * that begin with the given words, those that look like them, or those that begin with the first
  * ones of the words. Called by cli.c for the words that no table has. One row a piece.
  */
 #include "cli/help.h"
 
 #include "base/bug.h"
+#include "base/tables.h"
 #include "cli/session.h"
 
 #include <ctype.h>
@@ -22,11 +23,11 @@ struct help_state {
 	int at; /* row to be shown next */
 };
 
-/* All rows by their words; those with CLI_LAST behind the others. A parent has other tables than the
- * workers that are forked from it later. */
+/* All rows by their words; those with CLI_LAST behind the others. A parent has other tables than
+ * the workers that are forked from it later. */
 static const struct cli_command *help_rows[ROWS_MAX];
 static int help_count;
-static const struct cli_command *const *help_tables; /* what they were collected from */
+static const struct tables *help_tables; /* what they were collected from */
 
 static int help_compare(const void *a, const void *b)
 {
@@ -40,17 +41,43 @@ static int help_compare(const void *a, const void *b)
 
 static void help_collect(void)
 {
+	struct tables_walk walk = { 0 };
+	const struct cli_command *row;
+
 	if (help_tables == cli_conversation_tables)
 		return;
 	help_tables = cli_conversation_tables;
-	help_count = 0;
-	for (int t = 0; cli_conversation_tables[t]; t++) {
-		for (const struct cli_command *row = cli_conversation_tables[t]; row->words; row++) {
-			BUG_ON(help_count == ROWS_MAX);
-			help_rows[help_count++] = row;
-		}
+	for (help_count = 0; (row = tables_next(help_tables, &walk)); help_count++) {
+		BUG_ON(help_count == ROWS_MAX);
+		help_rows[help_count] = row;
 	}
 	qsort(help_rows, (size_t)help_count, sizeof(help_rows[0]), help_compare);
+}
+
+/* The name comes first in what tables hold. */
+_Static_assert(!offsetof(struct cli_command, words), "names");
+
+static size_t rows_of(const struct tables *tables)
+{
+	struct tables_walk walk = { 0 };
+	size_t n = 0;
+
+	while (tables_next(tables, &walk))
+		n++;
+	return n;
+}
+
+int cli_add_commands(const struct cli_command *table, struct err *err)
+{
+	const struct cli_command *row;
+	size_t n = rows_of(&cli_tables);
+
+	for (row = table; row->words; row++)
+		if (++n > ROWS_MAX)
+			return err_set(err, "the command '%s' cannot be added: there are %d",
+				       row->words, ROWS_MAX);
+	help_tables = NULL;
+	return tables_add(&cli_tables, table, err);
 }
 
 /* Does the row begin with the first of these words, the last of which may be the start of one? */

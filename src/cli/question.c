@@ -8,12 +8,12 @@
 #include "cli/question.h"
 
 #include "base/clock.h"
-#include "base/segment.h"
 #include "base/wipe.h"
 #include "cli/conversation.h"
 #include "cli/session.h"
 #include "event/loop.h"
 #include "event/talk.h"
+#include "share/segment.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,8 +26,8 @@ enum { PATIENCE_MS = 5000 }; /* less than "stats timeout" by default */
 
 /* -- one process ----------------------------------------------------------------------------- */
 
-/* The connection. It outlives the question until the end of the turn: events that were polled already
- * still come. */
+/* The connection. It outlives the question until the end of the turn: events that were polled
+ * already still come. */
 struct link {
 	struct source src;
 	struct reap reap;
@@ -81,7 +81,7 @@ static int link_open(struct question *q, int fd)
 /* Turns of the loop of who is asked: one that makes none while it is asked hangs or was stopped. */
 static uint64_t question_turns(const struct question *q)
 {
-	return q->row ? atomic_load(&segment_row(segment, q->row)->turns) : clock_now_ms;
+	return q->row ? atomic_load(&segment_row(segment, q->row)->pulse.turns) : clock_now_ms;
 }
 
 static void question_patient(struct question *q)
@@ -115,8 +115,8 @@ static void question_opened(void *arg, int fd, const char *error)
 	cli_wake(q->cli);
 }
 
-/* Does the text end as a line that announces a payload? Where none was announced to us ("show fd <<;show
- * info") the other side must not wait for one. */
+/* Does the text end as a line that announces a payload? Where none was announced to us ("show fd
+ * <<;show info") the other side must not wait for one. */
 static bool ends_as_payload(const char *text, size_t len)
 {
 	return len >= 2 && !memcmp(text + len - 2, "<<", 2) &&
@@ -539,6 +539,6 @@ static void follow_end(struct cli_call *call)
 }
 
 const struct cli_command cli_follow_command = {
-	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN, .start = follow_start,
+	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN | CLI_KEY, .start = follow_start,
 	.next = follow_next, .end = follow_end, .state_size = sizeof(struct follow_state),
 };

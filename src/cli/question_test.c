@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Questions to other processes: here all of them are conversations in one loop, and the changes go
  * to a log that the test plays. */
+#include "base/tables.h"
 #include "cli/question.h"
 
-#include "base/segment.h"
 #include "cli/cli.h"
 #include "cli/conversation.h"
 #include "cli/help.h"
@@ -11,6 +11,7 @@
 #include "cli/shared.h"
 #include "cli/tables.h"
 #include "event/talk.h"
+#include "share/segment.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,8 +71,7 @@ static const struct cli_command test_commands[] = {
 	{ .words = NULL },
 };
 
-const struct cli_command *const cli_tables[] = { test_commands, cli_talk_commands,
-						 cli_help_commands, NULL };
+struct tables cli_tables = TABLES("command", struct cli_command, test_commands, cli_talk_commands, cli_help_commands);
 
 /* -- a world --------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include "proxy/global.h"
 #include "proxy/limits.h"
 #include "proxy/tally.h"
-#include "stream/service.h"
+#include "stream/listening.h"
 #include "stream/stream.h"
 
 /* -- frontends ------------------------------------------------------------------------------- */
@@ -26,7 +26,7 @@ static int frontend_enable(struct cli_call *call, struct err *err)
 		return err_set(err, "Frontend was previously shut down, cannot enable.");
 	if (px->run_state == PROXY_READY)
 		return err_set(err, "All sockets are already enabled.");
-	return service_resume_proxy(px, err);
+	return listening_resume_proxy(px, err);
 }
 
 static int frontend_disable(struct cli_call *call, struct err *err)
@@ -39,7 +39,7 @@ static int frontend_disable(struct cli_call *call, struct err *err)
 		return err_set(err, "Frontend was previously shut down, cannot disable.");
 	if (px->run_state == PROXY_PAUSED)
 		return err_set(err, "All sockets are already disabled.");
-	return service_pause_proxy(px, err);
+	return listening_pause_proxy(px, err);
 }
 
 static int frontend_shutdown(struct cli_call *call, struct err *err)
@@ -50,7 +50,7 @@ static int frontend_shutdown(struct cli_call *call, struct err *err)
 		return -1;
 	if (px->run_state == PROXY_STOPPED)
 		return err_set(err, "Frontend was already shut down.");
-	return service_stop_proxy(px, err);
+	return listening_stop_proxy(px, err);
 }
 
 static int frontend_maxconn(struct cli_call *call, struct err *err)
@@ -99,7 +99,7 @@ static int rate_limit(struct cli_call *call, struct err *err)
 	else if (!strcmp(what, "ssl-sessions"))
 		limit = &global_state->max_tls_rate;
 	else if (!strcmp(what, "http-compression"))
-		return err_set(err, "'set rate-limit %s' is not supported yet.", what);
+		limit = &global_state->max_comp_rate;
 	else
 		limit = NULL;
 	if (!limit || strcmp(cli_arg(call, 1), "global"))
@@ -110,7 +110,9 @@ static int rate_limit(struct cli_call *call, struct err *err)
 			       "   - 'sessions global' to set the per-process maximum session "
 			       "rate\n"
 			       "   - 'ssl-sessions global' to set the per-process maximum SSL "
-			       "session rate");
+			       "session rate\n"
+			       "   - 'http-compression global' to set the per-process maximum "
+			       "compression speed in kB/s");
 	if (!str_to_int(cli_arg(call, 2), INT64_MIN, INT64_MAX, &n))
 		return err_set(err, "Expects an integer value.");
 	if (n < 0 || n > INT32_MAX)

@@ -34,7 +34,7 @@ static int weight_start(struct cli_call *call, struct err *err)
 
 static int weight_get(struct cli_call *call, struct err *err)
 {
-	const struct server *s = cli_server(call, 0, err);
+	const struct server *s = server_find_path(cli_arg(call, 0), err);
 
 	if (!s)
 		return -1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A command on its way through the ordered log is its level, its severity output, its words, each with
- * its NUL, an empty word, and the payload if there is one. Called by cli.c and by whoever applies
- * changes. Levels were checked where the command came in, and are checked again.
+ * A command on its way through the ordered log is its level, its severity output, its words, each
+ * with its NUL, an empty word, and the payload if there is one. Called by cli.c and by whoever
+ * applies changes. Levels were checked where the command came in, and are checked again.
  */
 #include "cli/shared.h"
 
@@ -44,6 +44,7 @@ struct shared_state {
 	bool answered, failed;
 	char *said; /* NULL: nothing */
 };
+_Static_assert(sizeof(struct shared_state) <= CLI_SUBMIT_STATE, "room for the state of a submission");
 
 static void shared_done(void *arg, const char *error, const char *said, size_t len)
 {
@@ -63,10 +64,17 @@ static char *add_string(char *at, const char *text)
 	return at + size;
 }
 
+void cli_submit(struct cli_call *call, const struct change_kind *kind, const void *bytes, size_t len)
+{
+	struct shared_state *state = call->state;
+
+	state->cli = call->cli;
+	state->ticket = change_submit(kind, bytes, len, shared_done, state);
+}
+
 static int shared_start(struct cli_call *call, struct err *err)
 {
 	size_t len = 3 + (call->payload ? strlen(call->payload) + 1 : 0);
-	struct shared_state *state = call->state;
 	char *bytes, *at, **word;
 
 	for (word = call->words; *word; word++)
@@ -82,13 +90,12 @@ static int shared_start(struct cli_call *call, struct err *err)
 	*at++ = 0;
 	if (call->payload)
 		add_string(at, call->payload);
-	state->cli = call->cli;
-	state->ticket = change_submit(&cli_change, bytes, len, shared_done, state);
+	cli_submit(call, &cli_change, bytes, len);
 	wipe_free(bytes);
 	return 0;
 }
 
-static enum cli_step shared_next(struct cli_call *call)
+enum cli_step cli_submit_next(struct cli_call *call)
 {
 	struct shared_state *state = call->state;
 
@@ -101,7 +108,7 @@ static enum cli_step shared_next(struct cli_call *call)
 	return CLI_END;
 }
 
-static void shared_end(struct cli_call *call)
+void cli_submit_end(struct cli_call *call)
 {
 	struct shared_state *state = call->state;
 
@@ -114,5 +121,5 @@ static void shared_end(struct cli_call *call)
 
 const struct cli_command cli_shared_command = {
 	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN, .start = shared_start,
-	.next = shared_next, .end = shared_end, .state_size = sizeof(struct shared_state),
+	.next = cli_submit_next, .end = cli_submit_end, .state_size = CLI_SUBMIT_STATE,
 };

@@ -129,7 +129,7 @@ static bool events_follow(const struct cli_call *call)
 
 const struct cli_command cli_events_commands[] = {
 	{ .words = "show events", .args = "[<sink>] [-w] [-n]", .level = LEVEL_USER,
-	  .flags = CLI_GATHER, .gathers = events_gather, .follows = events_follow,
+	  .flags = CLI_GATHER | CLI_KEY, .gathers = events_gather, .follows = events_follow,
 	  .start = events_start, .next = events_next, .end = events_end,
 	  .state_size = sizeof(struct events_state), .help = "show event sink state" },
 	{ .words = NULL },

@@ -93,12 +93,12 @@ static void fd_note_end(struct fd_state *state, const struct stream *s, const st
 
 	if (!end_conn(end))
 		return;
-	row = fd_row(state, end->conn->src.fd);
+	row = fd_row(state, end_conn(end)->src.fd);
 	if (!row)
 		return;
 	row->kind = kind;
-	row->flags = end->conn->flags;
-	row->listener = s->session->listener;
+	row->flags = end_conn(end)->flags;
+	row->listener = s->origin->listener;
 	row->proxy = s->backend;
 	row->stream = s->id;
 }

@@ -10,12 +10,14 @@
 #include "event/loop.h"
 #include "event/timer.h"
 #include "log/date.h"
+#include "expr/userlist.h"
 #include "log/log.h"
 #include "net/listener.h"
 #include "net/share.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/pump.h"
+#include "relay/rest.h"
 #include "stream/stream.h"
 
 #include <unistd.h>

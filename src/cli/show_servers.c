@@ -145,8 +145,8 @@ static unsigned state_check_result(const struct server *s)
 	}
 }
 
-/* Maintenance pauses a check that is on. A server without one shows what its line says, for good, as
- * the reference does. */
+/* Maintenance pauses a check that is on. A server without one shows what its line says, for good,
+ * as the reference does. */
 static unsigned state_check_state(const struct server *s)
 {
 	const struct check_state *check = &s->state->check;
@@ -206,7 +206,8 @@ static int conn_start(struct cli_call *call, struct err *err)
 	return 0;
 }
 
-/* In TCP mode, and where they are private, no connection is idle here: each belongs to its session. */
+/* In TCP mode, and where they are private, no connection is idle here: each belongs to its
+ * session. */
 static enum cli_step conn_next(struct cli_call *call)
 {
 	const struct server *s = servers_next(call);

@@ -5,16 +5,15 @@
  * rq[] and rp[].
  */
 #include "base/clock.h"
-#include "base/segment.h"
 #include "cli/session.h"
 #include "cli/tables.h"
 #include "cli/words.h"
-#include "event/loop.h"
 #include "log/date.h"
 #include "proxy/proxy.h"
 #include "relay/pipe.h"
+#include "share/segment.h"
 #include "stats/value.h"
-#include "stream/cursor.h"
+#include "stream/scan.h"
 #include "stream/stream.h"
 #include "tls/conn.h"
 
@@ -23,7 +22,7 @@
 struct sess_state {
 	bool all;            /* with everything that is known of it */
 	uint64_t id;         /* only this one; 0: all of them */
-	struct stream_cursor cursor;
+	struct stream_scan scan;
 };
 
 /* "0x1f" as show sess prints it, or decimal digits. */
@@ -51,7 +50,7 @@ static int sess_start(struct cli_call *call, struct err *err)
 			return err_set(err, "Session not found.");
 		state->all = true;
 	}
-	stream_cursor_start(&state->cursor);
+	stream_scan_start(&state->scan);
 	return 0;
 }
 
@@ -60,12 +59,12 @@ static void sess_end(struct cli_call *call)
 	struct sess_state *state = call->state;
 
 	if (state)
-		stream_cursor_end(&state->cursor);
+		stream_scan_end(&state->scan);
 }
 
 static const char *sess_proto(const struct stream *s)
 {
-	switch (s->session->listener->addr.family) {
+	switch (s->origin->listener->addr.family) {
 	case AF_INET:
 		return "tcpv4";
 	case AF_INET6:
@@ -93,7 +92,7 @@ static void sess_say_pump(struct text *out, const char *name, const struct pump 
 
 static int sess_fd(const struct end *end)
 {
-	return end_conn(end) ? end->conn->src.fd : -1;
+	return end_conn(end) ? end_conn(end)->src.fd : -1;
 }
 
 static void sess_say_expiry(struct text *out, const struct stream *s)
@@ -130,16 +129,16 @@ static void sess_say_addr(struct text *out, const struct stream *s, const struct
 {
 	addr_print_port(addr, out);
 	if (addr->family == AF_UNIX)
-		text_printf(out, ":%d", s->session->listener->id);
+		text_printf(out, ":%d", s->origin->listener->id);
 }
 
 static void sess_say_line(struct text *out, const struct stream *s)
 {
 	text_printf(out, "0x%llx: proto=%s src=", (unsigned long long)s->id, sess_proto(s));
 	sess_say_addr(out, s, stream_src(s));
-	text_printf(out, " fe=%s be=%s srv=%s ts=%02x age=", s->session->frontend->name,
+	text_printf(out, " fe=%s be=%s srv=%s ts=%02x age=", s->origin->frontend->name,
 		    sess_backend(s), sess_server(s), s->request.step);
-	stats_print_duration(out, clock_now_ms - s->session->accepted_ms);
+	stats_print_duration(out, clock_now_ms - s->origin->accepted_ms);
 	text_printf(out, " calls=%u", s->relay.request.calls + s->relay.response.calls);
 	sess_say_pump(out, "rq", &s->relay.request);
 	sess_say_pump(out, "rp", &s->relay.response);
@@ -159,12 +158,12 @@ static const char *sess_mode(const struct proxy *px)
 
 static void sess_say_proxies(struct text *out, const struct stream *s)
 {
-	const struct session *se = s->session;
+	const struct origin *o = s->origin;
 
 	text_printf(out, "  frontend=%s (id=%d mode=%s), listener=%s (id=%d) addr=",
-		    se->frontend->name, se->frontend->uuid, sess_mode(se->frontend),
-		    se->listener->bind->name ? se->listener->bind->name : "?", se->listener->id);
-	sess_say_addr(out, s, &se->listener->addr);
+		    o->frontend->name, o->frontend->uuid, sess_mode(o->frontend),
+		    o->listener->bind->name ? o->listener->bind->name : "?", o->listener->id);
+	sess_say_addr(out, s, &o->listener->addr);
 	text_printf(out, "\n  backend=%s (id=%d mode=%s)\n  server=%s (id=%d)", sess_backend(s),
 		    s->backend ? s->backend->uuid : -1, s->backend ? sess_mode(s->backend) : "-", sess_server(s),
 		    s->server ? s->server->puid : -1);
@@ -202,7 +201,7 @@ static void sess_say_end(struct text *out, const char *name, const struct end *e
 		sess_say_bits(out, *end->flags, bits);
 	}
 	if (tls_conn_is(end_conn(end)))
-		text_printf(out, " tls=%s/%s", tls_conn_version(end->conn), tls_conn_cipher(end->conn));
+		text_printf(out, " tls=%s/%s", tls_conn_version(end_conn(end)), tls_conn_cipher(end_conn(end)));
 	text_char(out, '\n');
 }
 
@@ -230,14 +229,14 @@ static void sess_say_direction(struct text *out, const char *name, const struct 
 
 static void sess_say_all(struct text *out, const struct stream *s)
 {
-	const struct session *se = s->session;
+	const struct origin *o = s->origin;
 
 	text_printf(out, "0x%llx: [%s.%06ld] id=%llu proto=%s source=", (unsigned long long)s->id,
-		    date_of(se->accepted.tv_sec)->local, (long)se->accepted.tv_usec,
+		    date_of(o->accepted.tv_sec)->local, (long)o->accepted.tv_usec,
 		    (unsigned long long)s->id, sess_proto(s));
 	sess_say_addr(out, s, stream_src(s));
 	text_printf(out, "\n  step=%s conn_retries=%u age=", stream_phase_name(s), s->failures);
-	stats_print_duration(out, clock_now_ms - se->accepted_ms);
+	stats_print_duration(out, clock_now_ms - o->accepted_ms);
 	text_str(out, " exp=");
 	sess_say_expiry(out, s);
 	text_char(out, '\n');
@@ -251,7 +250,7 @@ static void sess_say_all(struct text *out, const struct stream *s)
 static enum cli_step sess_next(struct cli_call *call)
 {
 	struct sess_state *state = call->state;
-	const struct stream *s = stream_cursor_next(&state->cursor);
+	const struct stream *s = stream_scan_next(&state->scan);
 
 	if (!s)
 		return CLI_END;
@@ -266,40 +265,19 @@ static enum cli_step sess_next(struct cli_call *call)
 
 /* -- shutting down --------------------------------------------------------------------------- */
 
-/* The stream may be the one that carries this conversation, and it must not end inside of its
- * own pump: a task ends it. */
-struct sess_kill {
-	struct task task;
-	uint64_t id;
-};
-
-static void sess_kill(struct task *task)
-{
-	struct sess_kill *kill = container_of(task, struct sess_kill, task);
-	struct stream *s = stream_find(kill->id);
-
-	if (s)
-		stream_end(s, END_KILLED);
-	free(kill);
-}
-
 static int sess_shutdown(struct cli_call *call, struct err *err)
 {
-	struct sess_kill *kill;
+	struct stream *s;
 	uint64_t id;
 
 	if (!*cli_arg(call, 0))
 		return err_set(err, "Session pointer expected (use 'show sess').");
 	if (!sess_parse_id(cli_arg(call, 0), &id))
 		return err_set(err, "Session pointer expected (use 'show sess').");
-	if (!stream_find(id))
+	s = stream_find(id);
+	if (!s)
 		return err_set(err, "No such session (use 'show sess').");
-	kill = calloc(1, sizeof(*kill));
-	if (!kill)
-		return err_set(err, "Out of memory.");
-	kill->id = id;
-	task_init(&kill->task, sess_kill);
-	task_wake(&kill->task);
+	stream_end_soon(s, END_KILLED);
 	return 0;
 }
 

@@ -112,7 +112,7 @@ static bool stat_is_option(const char *word)
 }
 
 /* "<iid|proxy> <type> <sid>", all three or none. Returns the number of words, or -1. */
-static int stat_parse_filter(struct cli_call *call, int i, struct stat_cursor *c, struct err *err)
+static int stat_parse_filter(struct cli_call *call, int i, struct stat_scan *c, struct err *err)
 {
 	const struct proxy *px;
 	int64_t n;
@@ -144,9 +144,9 @@ static void stat_parse_options(struct cli_call *call, int i, struct stat_teller 
 	for (; i < call->argc; i++) {
 		form_word(call->argv[i], &state->form, &state->help);
 		if (!strcmp(call->argv[i], "up"))
-			state->cursor.options |= STAT_UP;
+			state->scan.options |= STAT_UP;
 		else if (!strcmp(call->argv[i], "no-maint"))
-			state->cursor.options |= STAT_NO_MAINT;
+			state->scan.options |= STAT_NO_MAINT;
 	}
 }
 
@@ -155,13 +155,13 @@ static int stat_start(struct cli_call *call, struct err *err)
 	struct stat_teller *state = call->state;
 	int n, i;
 
-	stat_cursor_init(&state->cursor);
+	stat_scan_init(&state->scan);
 	if (cli_level(call->cli) >= LEVEL_OPERATOR)
-		state->cursor.options |= STAT_LEGENDS;
+		state->scan.options |= STAT_LEGENDS;
 	i = stat_parse_domain(call, err);
 	if (i < 0)
 		return -1;
-	n = stat_parse_filter(call, i, &state->cursor, err);
+	n = stat_parse_filter(call, i, &state->scan, err);
 	if (n < 0)
 		return -1;
 	stat_parse_options(call, i + n, state);
@@ -174,7 +174,7 @@ static enum cli_step stat_say_next(struct cli_call *call)
 	struct stat_teller *state = call->state;
 
 	if (call->resumed)
-		stat_cursor_resume(&state->cursor);
+		stat_scan_resume(&state->scan);
 	return stat_say(state, call->out) ? CLI_MORE : CLI_END;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Commands about certificates: new, set, commit, abort, del, show and dump ssl cert; show ssl providers.
- * Sentences are HAProxy's, which tools look for. Private keys are never shown.
+ * Commands about certificates: new, set, commit, abort, del, show and dump ssl cert; show ssl
+ * providers. Sentences are HAProxy's, which tools look for. Private keys are never shown.
  */
 #include "cli/session.h"
 #include "cli/tables.h"
@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- transactions -------------------------------------------------------------------------------- */
+/* -- transactions
+ * -------------------------------------------------------------------------------- */
 
 static int cert_new(struct cli_call *call, struct err *err)
 {
@@ -106,7 +107,8 @@ static int cert_del(struct cli_call *call, struct err *err)
 	return 0;
 }
 
-/* -- showing ------------------------------------------------------------------------------------- */
+/* -- showing
+ * ------------------------------------------------------------------------------------- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -261,7 +263,7 @@ static void say_age(BIO *out, const X509 *leaf, const struct tls_pieces *pieces)
 
 static int cert_show(struct cli_call *call, struct err *err)
 {
-	const char *name = cli_arg(call, 0), *status;
+	const char *name = cli_arg(call, 0), *status, *chain;
 	BIO *out = tls_say_begin(call, err);
 	struct tls_pieces pieces;
 	X509 *leaf;
@@ -276,6 +278,9 @@ static int cert_show(struct cli_call *call, struct err *err)
 		return err_set(err, "Can't display the certificate: Not found or the certificate is a "
 				    "bundle!");
 	BIO_printf(out, "Filename: %s\nStatus: %s\n", name, status);
+	chain = tls_files_chain_path(&pieces);
+	if (chain)
+		BIO_printf(out, "Chain Filename: %s\n", chain);
 	leaf = piece_x509(&pieces.leaf);
 	if (leaf) {
 		say_age(out, leaf, &pieces);

@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Commands about crt-lists and directories of certificates: add, del and show ssl crt-list. Sentences
- * are HAProxy's, which tools look for. */
+/* Commands about crt-lists and directories of certificates: add, del and show ssl crt-list.
+ * Sentences are HAProxy's, which tools look for. */
 #include "cli/session.h"
 #include "cli/tables.h"
 #include "cli/tls_say.h"
 #include "tls/list.h"
 
 #include <string.h>
-
-/* A directory may be named with a slash behind it. */
-static struct tls_list *find(const char *name)
-{
-	struct tls_list *list = tls_list_find(name);
-	char copy[4096];
-	size_t len = strlen(name);
-
-	if (list || len < 2 || len >= sizeof(copy) || name[len - 1] != '/')
-		return list;
-	memcpy(copy, name, len);
-	copy[len - 1] = 0;
-	return tls_list_find(copy);
-}
 
 /* The line of a payload; more than one is none. */
 static int payload_line(const char *payload, struct span *line, struct err *err)
@@ -41,7 +27,7 @@ static int list_add(struct cli_call *call, struct err *err)
 
 	if (!*name || (!line.len && !call->payload))
 		return err_set(err, "'add ssl crtlist' expects a filename and a certificate name");
-	list = find(name);
+	list = tls_list_find(name);
 	if (!list)
 		return err_set(err, "Can't edit the crt-list: crt-list '%s' does not exist!", name);
 	if ((call->payload && payload_line(call->payload, &line, err) < 0) ||
@@ -88,7 +74,7 @@ static int list_del(struct cli_call *call, struct err *err)
 	if (call->argc < 2)
 		return err_set(err, "'del ssl crtlist' expects a filename and a certificate name");
 	crt = call->argv[1];
-	list = find(name);
+	list = tls_list_find(name);
 	if (!list)
 		return err_set(err, "Can't delete the entry: crt-list '%s' does not exist!", name);
 	number = tls_say_index(crt);
@@ -130,7 +116,7 @@ static int list_show(struct cli_call *call, struct err *err)
 			BIO_printf(out, "%s\n", list->name);
 		return 0;
 	}
-	list = find(name);
+	list = tls_list_find(name);
 	if (!list)
 		return err_set(err, "didn't find the specified filename");
 	BIO_printf(out, "# %s\n", list->name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What commands about certificates have in common: long answers, and how a certificate is shown. Used by
- * tls_cert.c and tls_trust.c. */
+/* What commands about certificates have in common: long answers, and how a certificate is shown.
+ * Used by tls_cert.c and tls_trust.c. */
 #include "cli/tls_say.h"
 
 #include <openssl/bio.h>
@@ -53,7 +53,8 @@ unsigned tls_say_index(char *name)
 	return (unsigned)index;
 }
 
-/* -- a certificate ------------------------------------------------------------------------------- */
+/* -- a certificate
+ * ------------------------------------------------------------------------------- */
 
 static void say_hex(BIO *out, const unsigned char *bytes, size_t len)
 {

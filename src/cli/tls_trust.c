@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Commands about files of authorities and lists of revocations: new, set, commit, abort, del and show, each
- * for ssl ca-file and ssl crl-file. Sentences are HAProxy's, which tools look for. */
+/* Commands about files of authorities and lists of revocations: new, set, commit, abort, del and
+ * show, each for ssl ca-file and ssl crl-file. Sentences are HAProxy's, which tools look for. */
 #include "cli/session.h"
 #include "cli/tables.h"
 #include "cli/tls_say.h"
@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* -- both kinds ---------------------------------------------------------------------------------- */
+/* -- both kinds
+ * ---------------------------------------------------------------------------------- */
 
 /* "ca-file" or "crl-file" as the command's third word tells. */
 static unsigned kind_of(const struct cli_call *call)
@@ -116,7 +117,8 @@ static int trust_del(struct cli_call *call, struct err *err)
 	return 0;
 }
 
-/* -- showing ------------------------------------------------------------------------------------- */
+/* -- showing
+ * ------------------------------------------------------------------------------------- */
 
 static void list_one(BIO *out, unsigned kind, const char *mark, const char *name, X509_STORE *store)
 {

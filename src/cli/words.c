@@ -6,7 +6,12 @@
 
 struct server *cli_server(const struct cli_call *call, int i, struct err *err)
 {
-	return server_find_path(cli_arg(call, i), err);
+	struct server *s = server_find_path(cli_arg(call, i), err);
+
+	if (!s || !s->proxy->set.disabled)
+		return s;
+	err_set(err, "Proxy is disabled.");
+	return NULL;
 }
 
 struct proxy *cli_frontend(const struct cli_call *call, int i, struct err *err)

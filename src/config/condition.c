@@ -10,18 +10,18 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
-#include "base/feature.h"
 #include "base/str.h"
-#include "base/version.h"
 #include "config/lexer.h"
 #include "config/load.h"
+#include "config/predicate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARGS_MAX = 2, DEPTH_MAX = 100 };
+enum { DEPTH_MAX = 100 };
 
 struct expr {
+	const struct config *cfg;
 	struct arena *arena;
 	const char *text, *p;
 	unsigned depth;
@@ -38,76 +38,8 @@ static int expr_fail(struct expr *e, const char *at, const char *message)
 	return -1;
 }
 
-/* The numbers of a version such as 2.6-dev5, 2.6.12: one that compares. A development
- * version comes before the release. */
-static bool version_number(const char *s, uint64_t *number)
-{
-	unsigned long major, minor = 0, patch = 0, dev = 1000;
-	char *end;
-
-	if (*s < '0' || *s > '9')
-		return false;
-	major = strtoul(s, &end, 10);
-	if (*end == '.' && end[1] >= '0' && end[1] <= '9')
-		minor = strtoul(end + 1, &end, 10);
-	if (*end == '.' && end[1] >= '0' && end[1] <= '9')
-		patch = strtoul(end + 1, &end, 10);
-	if (!strncmp(end, "-dev", 4))
-		dev = strtoul(end + 4, &end, 10);
-	if (major > 999 || minor > 999 || patch > 99999 || dev > 1000)
-		return false;
-	*number = ((major * 1000 + minor) * 100000 + patch) * 10000 + dev;
-	return *end == 0 || *end == '-';
-}
-
-static int version_compare(struct expr *e, const char *at, const char *wanted)
-{
-	uint64_t own, other;
-
-	if (!version_number(version_language, &own) || !version_number(wanted, &other)) {
-		expr_fail(e, at, "a version such as 2.6 or 2.4-dev19 expected");
-		return 0;
-	}
-	return own < other ? -1 : own > other;
-}
-
-enum predicate { DEFINED, FEATURE, STREQ, STRNEQ, VERSION_ATLEAST, VERSION_BEFORE };
-
-static const struct {
-	const char *name;
-	int args;
-	const char *need;
-} predicates[] = {
-	[DEFINED] = { "defined", 1, "defined(name) takes one argument" },
-	[FEATURE] = { "feature", 1, "feature(name) takes one argument" },
-	[STREQ] = { "streq", 2, "streq(a,b) takes two arguments" },
-	[STRNEQ] = { "strneq", 2, "strneq(a,b) takes two arguments" },
-	[VERSION_ATLEAST] = { "version_atleast", 1, "version_atleast(version) takes one argument" },
-	[VERSION_BEFORE] = { "version_before", 1, "version_before(version) takes one argument" },
-};
-
-static int predicate_value(struct expr *e, enum predicate which, const char *at,
-			   const char *const *args)
-{
-	switch (which) {
-	case DEFINED:
-		return getenv(args[0]) != NULL;
-	case FEATURE:
-		return feature_present(args[0]);
-	case STREQ:
-		return strcmp(args[0], args[1]) == 0;
-	case STRNEQ:
-		return strcmp(args[0], args[1]) != 0;
-	case VERSION_ATLEAST:
-		return version_compare(e, at, args[0]) >= 0;
-	case VERSION_BEFORE:
-		return version_compare(e, at, args[0]) < 0;
-	}
-	return 0;
-}
-
 /* The arguments in parentheses; their number. */
-static int expr_args(struct expr *e, const char *args[ARGS_MAX])
+static int expr_args(struct expr *e, const char *args[PREDICATE_ARGS])
 {
 	const char *open = e->p, *end;
 	int n = 0;
@@ -119,7 +51,7 @@ static int expr_args(struct expr *e, const char *args[ARGS_MAX])
 
 		if (!arg || !*end)
 			return expr_fail(e, open, "closing parenthesis expected");
-		if (n == ARGS_MAX)
+		if (n == PREDICATE_ARGS)
 			return expr_fail(e, e->p, "too many arguments");
 		args[n++] = arg;
 		e->p = end;
@@ -136,25 +68,23 @@ static bool word_char(char c)
 
 static int expr_predicate(struct expr *e)
 {
-	const char *start = e->p, *args[ARGS_MAX] = { NULL };
-	size_t len, i;
+	const char *start = e->p, *args[PREDICATE_ARGS] = { NULL }, *wrong = NULL;
+	const struct predicate *p;
+	bool holds;
 	int n;
 
 	while (word_char(*e->p))
 		e->p++;
-	len = (size_t)(e->p - start);
-	for (i = 0; i < ARRAY_LEN(predicates); i++)
-		if (strlen(predicates[i].name) == len && !memcmp(start, predicates[i].name, len))
-			break;
-	if (i == ARRAY_LEN(predicates))
-		return expr_fail(e, start, len ? "unknown predicate" : "a condition expected");
+	p = predicate_find(start, (size_t)(e->p - start));
+	if (!p)
+		return expr_fail(e, start, e->p > start ? "unknown predicate" : "a condition expected");
 	n = expr_args(e, args);
 	if (n < 0)
 		return -1;
-	if (n != predicates[i].args)
-		return expr_fail(e, start, predicates[i].need);
-	n = predicate_value(e, (enum predicate)i, start, args);
-	return e->message ? -1 : n;
+	if (n != p->args)
+		return expr_fail(e, start, p->need);
+	holds = p->holds(e->cfg, args, &wrong);
+	return wrong ? expr_fail(e, start, wrong) : holds;
 }
 
 static void expr_blanks(struct expr *e)
@@ -263,17 +193,37 @@ static int expr_evaluate(struct expr *e)
 	return value;
 }
 
-int config_condition(const char *text, struct err *err)
+static int condition_in(const struct config *cfg, struct arena *arena, const char *text,
+			struct err *err)
+{
+	struct expr e = { .cfg = cfg, .arena = arena, .text = text, .p = text };
+	int value = expr_evaluate(&e);
+
+	if (value < 0)
+		err_set(err, "%s at character %d: '%s'", e.message, (int)(e.at - text) + 1, e.at);
+	return value;
+}
+
+static const char *environment(void *arg, const char *name)
+{
+	(void)arg;
+	return getenv(name);
+}
+
+static char *words_text(struct arena *arena, const struct word *words, int count);
+
+int config_condition(const struct config *cfg, const char *text, struct err *err)
 {
 	struct arena *arena = arena_new(4096);
-	struct expr e = { .arena = arena, .text = text, .p = text };
+	struct lexer lx = { .arena = arena, .variable = environment };
 	int value;
 
 	if (!arena)
 		return err_set(err, "out of memory");
-	value = expr_evaluate(&e);
-	if (value < 0)
-		err_set(err, "%s at character %d: '%s'", e.message, (int)(e.at - text) + 1, e.at);
+	if (lexer_split(&lx, text, strlen(text)))
+		value = err_set(err, "%s at character %u", lx.problem.message, lx.problem.column);
+	else
+		value = condition_in(cfg, arena, words_text(arena, lx.words, lx.count), err);
 	arena_free(&arena);
 	return value;
 }
@@ -289,7 +239,7 @@ static struct statement directive_statement(struct reader *rd, const struct word
 	};
 }
 
-static char *words_text(struct reader *rd, const struct word *words, int count)
+static char *words_text(struct arena *arena, const struct word *words, int count)
 {
 	size_t size = 1;
 	struct text t;
@@ -297,7 +247,7 @@ static char *words_text(struct reader *rd, const struct word *words, int count)
 
 	for (i = 0; i < count; i++)
 		size += strlen(words[i].text) + 1;
-	text_init(&t, arena_alloc(rd->cfg->arena, size), size);
+	text_init(&t, arena_alloc(arena, size), size);
 	for (i = 0; i < count; i++) {
 		if (i)
 			text_char(&t, ' ');
@@ -321,10 +271,22 @@ static int word_at(const struct word *words, int count, size_t at)
 	return count;
 }
 
+static void hint_names(struct statement *st)
+{
+	char names[400];
+	struct text t;
+	size_t i;
+
+	text_init(&t, names, sizeof(names));
+	for (i = 0; predicate_name(i); i++)
+		text_printf(&t, "%s%s", i ? ", " : "", predicate_name(i));
+	stmt_hint(st, "there are %s", names);
+}
+
 static bool directive_true(struct reader *rd, struct statement *st)
 {
-	const char *text = words_text(rd, st->words + 1, st->count - 1);
-	struct expr e = { .arena = rd->cfg->arena, .text = text, .p = text };
+	const char *text = words_text(rd->cfg->arena, st->words + 1, st->count - 1);
+	struct expr e = { .cfg = rd->cfg, .arena = rd->cfg->arena, .text = text, .p = text };
 	int value = expr_evaluate(&e), at;
 
 	if (value >= 0)
@@ -332,8 +294,7 @@ static bool directive_true(struct reader *rd, struct statement *st)
 	at = *e.at ? 1 + word_at(st->words + 1, st->count - 1, (size_t)(e.at - text)) : st->count;
 	stmt_error(st, at, "%s%s%.60s%s", e.message, *e.at ? ": '" : "", e.at, *e.at ? "'" : "");
 	if (!strcmp(e.message, "unknown predicate"))
-		stmt_hint(st, "there are defined, feature, streq, strneq, version_atleast and "
-			      "version_before");
+		hint_names(st);
 	return false;
 }
 

@@ -23,7 +23,7 @@ static void check_all(const char *const *texts, int want)
 	struct err err;
 
 	for (; *texts; texts++) {
-		int got = config_condition(*texts, &err);
+		int got = config_condition(NULL, *texts, &err);
 
 		if (got != want)
 			print_error("%s: %d, %s\n", *texts, got, got < 0 ? err.text : "");
@@ -37,7 +37,16 @@ static void test_true(void **state)
 		"1", "-1", "+1", "12", "99999999999999999999", " 1 ", "(1)", "( 1 )", "!0",
 		"! 0", "!!1", "!(0)", "1&&1", "1 && 1", "0||1", "1 && 0 || 1", "1 || 1 && 0",
 		"(1) && !(0 || 0)", "streq(a,a)", "streq(a b,a b)", "streq(,)", "streq( a , a )",
-		"streq(\"a,b\",'a,b')", "streq(a\\nb,\"a\\nb\")", "strneq(a,b)",
+		"streq(\\\"a,b\\\",\\\"a,b\\\")", "'streq(a\\nb,\"a\\nb\")'", "strneq(a,b)",
+		"streq(\"$PENSTOCK_TEXT\",x y)", "streq(\"${PENSTOCK_NOPE-z}\",z)", "streq(\\x41,A)",
+		"streq(a,a) # comment", "ssllib_name_startswith() || !feature(OPENSSL)",
+		"ssllib_name_startswith(OpenSSL) || !feature(OPENSSL)",
+		"openssl_version_atleast(1.1.1k) || !feature(OPENSSL)",
+		"openssl_version_atleast(3.0.0-beta1) || !feature(OPENSSL)",
+		"openssl_version_atleast(3) || !feature(OPENSSL)",
+		"openssl_version_before(99.0.0) || !feature(OPENSSL)",
+		"version_before(1024)", "version_before(1024.9999.99999999)", "version_before(99999999999999999999)",
+		"feature(PROMEX) && feature(LIBCRYPT) && feature(CRYPT_H)",
 		"defined(PENSTOCK_TEST)", "!defined(PENSTOCK_NOPE)", "version_atleast(2.6)",
 		"version_atleast(2.6-dev5)", "version_atleast(2.5.3)", "version_atleast(2)",
 		"version_before(2.7)", "version_before(3)", "version_before(2.6.1)",
@@ -47,6 +56,7 @@ static void test_true(void **state)
 
 	(void)state;
 	setenv("PENSTOCK_TEST", "", 1);
+	setenv("PENSTOCK_TEXT", "x y", 1);
 	check_all(texts, 1);
 }
 
@@ -54,6 +64,10 @@ static void test_false(void **state)
 {
 	static const char *const texts[] = {
 		"", "  ", "0", "00", "!1", "0&&1", "0 || 0", "1 && 0", "(0 || 1) && 0",
+		"ssllib_name_startswith(openssl)", "openssl_version_before(3.0.0-beta1)",
+		"openssl_version_atleast(99)", "awslc_api_atleast(1)", "awslc_api_before(35)",
+		"version_atleast(1024)", "enabled(SPLICE)", "enabled(nonsense)",
+		"streq(\"$PENSTOCK_NOPE\",1)", "streq('$PENSTOCK_TEXT',x y)",
 		"streq(a,b)", "streq(a, a)", "streq(a,\"\")", "strneq(a,a)", "defined()",
 		"defined( PENSTOCK_TEST )", "feature(NOPE)", "feature(epoll)", "feature(+EPOLL)",
 		"feature(KQUEUE)", "feature(THREAD)", "version_atleast(2.7)",
@@ -72,7 +86,9 @@ static void test_no_condition(void **state)
 		"1 or 1", "1||bogus", "0&&bogus", "bogus||1", "streq", "streq()", "streq(a)",
 		"streq(a,b,c)", "defined", "defined(PATH", "defined (PATH)", "streq(\"a,b)",
 		"version_atleast(x)", "version_atleast(2.x)", "version_atleast()",
-		"enabled(POLL)", "strstr(abc,b)", "-", "+", "\"1\"", NULL,
+		"enabled", "enabled(a,b)", "openssl_version_atleast(x)",
+		"openssl_version_before(3.0.0zz)", "awslc_api_atleast(x)", "awslc_api_before()",
+		"strstr(abc,b)", "-", "+", "'\"1\"'", NULL,
 	};
 
 	(void)state;
@@ -87,9 +103,9 @@ static void test_nesting_has_a_limit(void **state)
 	(void)state;
 	memset(text, '(', sizeof(text) - 1);
 	text[sizeof(text) - 1] = 0;
-	assert_int_equal(config_condition(text, &err), -1);
+	assert_int_equal(config_condition(NULL, text, &err), -1);
 	memset(text, '!', sizeof(text) - 1);
-	assert_int_equal(config_condition(text, &err), -1);
+	assert_int_equal(config_condition(NULL, text, &err), -1);
 }
 
 /* -- in a file ------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The word default-path: where relative names of files begin while a configuration file is read. The
- * process changes its directory for that time and comes back behind each file (manual 3.1); names of
- * configuration files themselves are relative to where it was started. */
+/* The word default-path: where relative names of files begin while a configuration file is read.
+ * The process changes its directory for that time and comes back behind each file (manual 3.1);
+ * names of configuration files themselves are relative to where it was started. */
 #include "config/default_path.h"
 
 #include "base/arena.h"

@@ -91,7 +91,8 @@ static bool help_sections(FILE *out, const struct module *const *list, const cha
 	return true;
 }
 
-/* Prints the rows whose names begin with the words, or consist of them. any: something stands above. */
+/* Prints the rows whose names begin with the words, or consist of them. any: something stands
+ * above. */
 static bool help_rows(FILE *out, const struct lookup_row *rows, size_t n, const char *const *words,
 		      int count, bool whole, bool any)
 {

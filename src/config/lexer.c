@@ -21,6 +21,7 @@ struct scan {
 	const char *from; /* where it begins in the line */
 	bool open;        /* inside a word */
 	bool quoted;
+	bool variable;    /* a variable was part of it */
 	int slots;        /* allocated in lx->words */
 };
 
@@ -69,6 +70,7 @@ static void scan_open(struct scan *s, const char *from)
 		return;
 	s->open = true;
 	s->quoted = false;
+	s->variable = false;
 	s->from = from;
 	s->word = s->used;
 }
@@ -95,6 +97,7 @@ static void scan_close(struct scan *s)
 	w->column = (unsigned)(s->from - s->line) + 1;
 	w->raw_len = s->p > s->from ? (unsigned)(s->p - s->from) : 1;
 	w->quoted = s->quoted;
+	w->unset = s->variable && !*w->text;
 	s->open = false;
 }
 
@@ -255,6 +258,7 @@ static int scan_variable(struct scan *s)
 	const char *value, *name;
 	size_t len;
 
+	s->variable = true;
 	s->p++;
 	if (s->p < s->end && *s->p == '{') {
 		ref.braces = true;

@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		       lx.problem.column > len + 1);
 	lexer_argument(arena, text, &end);
 	BUG_ON(end > text + strlen(text));
-	value = config_condition(text, &err);
+	value = config_condition(NULL, text, &err);
 	BUG_ON(value < -1 || value > 1);
 	arena_free(&arena);
 	return 0;

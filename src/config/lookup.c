@@ -178,11 +178,16 @@ static const char not_yet[] = "is not supported yet";
 #define WITHOUT_TLS "is not supported by this build, which has no TLS (configure it with OpenSSL)"
 #endif
 
+static const char vendors[] = "belongs to a vendor's device detection, which Penstock is not built with (a map over "
+			      "'req.hdr(user-agent)' needs no library)";
+
 static const struct known_word known_words[] = {
 #define KNOWN(scope, name, args) { name, scope, args, not_yet },
+#define KNOWN_VENDOR(scope, name, args) { name, scope, args, vendors },
 #define KNOWN_TLS(scope, name, args) { name, scope, args, WITHOUT_TLS },
 #include "config/known_words.def"
 #undef KNOWN_TLS
+#undef KNOWN_VENDOR
 #undef KNOWN
 };
 

@@ -387,6 +387,8 @@ static void line_statement(struct reader *rd, const struct word *words, int coun
 	};
 	const struct section *section = lookup_section(rd->cfg->modules, words[0].text);
 
+	if (stmt_skip_unset(&st))
+		return;
 	if (section) {
 		section_begin(rd, &st, section);
 		return;

@@ -416,7 +416,8 @@ static void test_words_of_a_line_refused(void **state)
 	assert_string_equal(web.words, "plain plain level ");
 }
 
-/* What is behind a wrong value is looked at as well; not where the next word was taken for a value. */
+/* What is behind a wrong value is looked at as well; not where the next word was taken for a
+ * value. */
 static void test_words_behind_a_wrong_value(void **state)
 {
 	(void)state;
@@ -519,6 +520,20 @@ static void test_variables_without_quotes(void **state)
 	       "3:7 error 'size' must be a size such as 16384, 64k or 1m, not '$A'\n");
 }
 
+/* So has one that is not set: the message shows nothing of it. */
+static void test_variables_not_set(void **state)
+{
+	(void)state;
+	unsetenv("PENSTOCK_UNSET");
+	EXPECT("frontend x\n timeout one \"${PENSTOCK_UNSET}\"\n timeout one \"1x$PENSTOCK_UNSET\"\n"
+	       " timeout one \"${PENSTOCK_UNSET-1x}\"\n",
+	       "2:14 error 'timeout one' must be a time such as 500ms, 30s or 5m, not '' "
+	       "[the environment variable 'PENSTOCK_UNSET' is not set]\n"
+	       "3:14 error 'timeout one': 'x' is no unit of time; there are us, ms, s, m, h, d "
+	       "[the environment variable 'PENSTOCK_UNSET' is not set]\n"
+	       "4:14 error 'timeout one': 'x' is no unit of time; there are us, ms, s, m, h, d\n");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -534,7 +549,7 @@ int main(void)
 		TEST(test_words_behind_a_wrong_value),
 		TEST(test_failure_always_has_a_message), TEST(test_repeated_causes), TEST(test_lexical_problems),
 		TEST(test_binary_files_end_early), TEST(test_finish_shows_the_line),
-		TEST(test_pseudo_variables), TEST(test_environment), TEST(test_variables_without_quotes),
+		TEST(test_pseudo_variables), TEST(test_environment), TEST(test_variables_without_quotes), TEST(test_variables_not_set),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,15 +13,43 @@
 #include "config/reader.h"
 #include "config/value.h"
 
+#include <ctype.h>
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Is there nothing from word i on but variables that are not set? */
+static bool rest_unset(const struct statement *st, int i)
+{
+	if (i >= st->count)
+		return false;
+	while (i < st->count && st->words[i].unset)
+		i++;
+	return i == st->count;
+}
+
+bool stmt_skip_unset(struct statement *st)
+{
+	if (!rest_unset(st, st->at))
+		return false;
+	stmt_warning(st, st->at, "nothing stands here: the variable is not set, or empty");
+	st->at = st->count;
+	return true;
+}
 
 const char *stmt_peek(const struct statement *st)
 {
-	return st->at < st->count ? st->words[st->at].text : NULL;
+	return st->at < st->count && !rest_unset(st, st->at) ? st->words[st->at].text : NULL;
 }
 
 const char *stmt_next(struct statement *st)
+{
+	return stmt_peek(st) ? st->words[st->at++].text : NULL;
+}
+
+/* For what must stand there: empty is a value, too. */
+static const char *next_word(struct statement *st)
 {
 	return st->at < st->count ? st->words[st->at++].text : NULL;
 }
@@ -38,7 +66,7 @@ bool stmt_take(struct statement *st, const char *word)
 
 const char *stmt_need(struct statement *st, const char *what)
 {
-	const char *next = stmt_next(st);
+	const char *next = next_word(st);
 
 	if (!next)
 		stmt_error(st, st->at, "%s expected here", what);
@@ -47,7 +75,7 @@ const char *stmt_need(struct statement *st, const char *what)
 
 int stmt_end(struct statement *st)
 {
-	if (st->at >= st->count)
+	if (st->at >= st->count || stmt_skip_unset(st))
 		return 0;
 	stmt_error(st, st->at, "'%s' is one word too many here", st->words[st->at].text);
 	return -1;
@@ -77,16 +105,58 @@ static bool bare_variable(const struct word *word)
 		     (p[1] >= 'a' && p[1] <= 'z'));
 }
 
+/* A variable that the word names as it stands in the file, and that is not set: its name into name.
+ * What gives a default ("${NAME-x}") is no such one. */
+static bool unset_variable(const struct statement *st, const struct word *word, char *name, size_t size)
+{
+	const char *p = st->text + word->column - 1, *end = p + word->raw_len;
+	size_t len;
+
+	if (!st->text || !word->column) /* not of a line */
+		return false;
+	while ((p = memchr(p, '$', (size_t)(end - p)))) {
+		bool braces = *++p == '{';
+
+		p += braces;
+		for (len = 0; p + len < end && (isalnum((unsigned char)p[len]) || p[len] == '_'); len++)
+			continue;
+		if (len && len < size && (!braces || p[len] == '}')) {
+			snprintf(name, size, "%.*s", (int)len, p);
+			if (!getenv(name))
+				return true;
+		}
+		p += len;
+	}
+	return false;
+}
+
+/* The usual mistakes with variables. said: the message shows one as it was written, so nothing has
+ * replaced it. */
+static void hint_at_variables(struct statement *st, const struct word *word, bool said)
+{
+	char name[128];
+
+	if (said && bare_variable(word))
+		stmt_hint(st, "variables are replaced inside double quotes only");
+	else if (!said && unset_variable(st, word, name, sizeof(name)))
+		stmt_hint(st, "the environment variable '%s' is not set", name);
+}
+
 int stmt_error(struct statement *st, int i, const char *fmt, ...)
 {
 	struct place place = statement_place(st, i);
+	char text[512];
 	va_list ap;
 
 	va_start(ap, fmt);
 	diag_add(st->cfg->diag, DIAG_ERROR, &place, fmt, ap);
 	va_end(ap);
-	if (i >= 0 && i < st->count && bare_variable(&st->words[i]))
-		stmt_hint(st, "variables are replaced inside double quotes only");
+	if (i >= 0 && i < st->count) {
+		va_start(ap, fmt);
+		vsnprintf(text, sizeof(text), fmt, ap);
+		va_end(ap);
+		hint_at_variables(st, &st->words[i], strchr(text, '$') != NULL);
+	}
 	return -1;
 }
 
@@ -98,6 +168,8 @@ void stmt_warning(struct statement *st, int i, const char *fmt, ...)
 	va_start(ap, fmt);
 	diag_add_once(st->cfg->diag, DIAG_WARNING, &place, fmt, ap);
 	va_end(ap);
+	if (i > 0 && i < st->count && !*st->words[i].text)
+		hint_at_variables(st, &st->words[i], false);
 }
 
 void stmt_note(struct statement *st, int i, const char *fmt, ...)
@@ -143,6 +215,29 @@ static const char *names_nearest(const char *const *names, const char *word)
 	return found;
 }
 
+/* "set-hdr" for "set-header": it begins as the name does, and its letters come in the name in this
+ * order, half of them at least. */
+static bool is_short_for(const char *word, const char *name)
+{
+	size_t len = strlen(word);
+
+	if (len < 3 || strncmp(word, name, 2) != 0 || strlen(name) > 2 * len)
+		return false;
+	for (; *word && *name; name++)
+		word += *word == *name;
+	return !*word;
+}
+
+static const char *names_short(const char *const *names, const char *word)
+{
+	const char *found = NULL;
+
+	for (; *names; names++)
+		if (is_short_for(word, *names) && (!found || strlen(*names) < strlen(found)))
+			found = *names;
+	return found;
+}
+
 int stmt_unknown(struct statement *st, int i, const char *what, const char *const *names)
 {
 	const char *nearest;
@@ -156,6 +251,8 @@ int stmt_unknown(struct statement *st, int i, const char *what, const char *cons
 	if (!names || !*names)
 		return -1;
 	nearest = i < st->count ? names_nearest(names, st->words[i].text) : NULL;
+	if (!nearest && i < st->count)
+		nearest = names_short(names, st->words[i].text);
 	if (nearest) {
 		stmt_hint(st, "did you mean '%s'?", nearest);
 		return -1;
@@ -168,7 +265,7 @@ int stmt_unknown(struct statement *st, int i, const char *what, const char *cons
 
 int stmt_int(struct statement *st, const char *what, int64_t min, int64_t max, int64_t *value)
 {
-	const char *word = stmt_next(st);
+	const char *word = next_word(st);
 
 	if (!word)
 		return stmt_error(st, st->at, "%s expected: a number from %lld to %lld", what,
@@ -181,7 +278,7 @@ int stmt_int(struct statement *st, const char *what, int64_t min, int64_t max, i
 
 int stmt_duration(struct statement *st, const char *what, char unit, unsigned *ms)
 {
-	const char *word = stmt_next(st), *bad;
+	const char *word = next_word(st), *bad;
 	uint64_t us;
 
 	if (!word)
@@ -210,7 +307,7 @@ int stmt_duration(struct statement *st, const char *what, char unit, unsigned *m
 
 int stmt_size(struct statement *st, const char *what, size_t *bytes)
 {
-	const char *word = stmt_next(st), *bad;
+	const char *word = next_word(st), *bad;
 	uint64_t n;
 
 	if (!word)
@@ -319,8 +416,8 @@ static int words_arguments(const struct keyword *kw)
 	return n;
 }
 
-/* The word at `at` had a wrong value: was all of it read, so that what follows is another word? Not where
- * its value was forgotten, and the next word taken for it. */
+/* The word at `at` had a wrong value: was all of it read, so that what follows is another word? Not
+ * where its value was forgotten, and the next word taken for it. */
 static bool words_behind(const struct statement *st, const struct lookup_row *row, unsigned scope,
 			 int at)
 {
@@ -341,7 +438,7 @@ int stmt_words(struct statement *st, unsigned scope, void *object)
 	bool reported = false;
 	int rc = 0;
 
-	while (st->at < st->count) {
+	while (st->at < st->count && !stmt_skip_unset(st)) {
 		int left = st->count - st->at, at = st->at;
 
 		row = lookup_find(index, scope, st->words + st->at, left);

@@ -5,7 +5,8 @@
 #include "event/loop.h"
 
 #include "base/clock.h"
-#include "base/segment.h"
+#include "event/probe.h"
+#include "event/profile.h"
 #include "event/timer.h"
 
 #include <errno.h>
@@ -21,16 +22,24 @@ enum { YIELDED_US = 2,        /* less: nobody else wanted the processor */
        CROWDED_MS = 100,      /* then no more for so long */
        YIELDS_MOST = 4 };     /* before a rest */
 
+#ifdef PROBES
+void (*probe_passed)(struct relay *relay);
+#endif
 struct loop_stats loop_stats;
 struct loop_at loop_at;
+static struct loop_pulse unseen;
+struct loop_pulse *loop_pulse = &unseen;
 
 static int epoll_fd = -1;
 static int max_events;
 static struct epoll_event *events;
-static bool stopping;
+static bool stopping, busy;
+static bool measuring, aside; /* aside: one of stopping and measuring */
+static unsigned tasks_most = UINT_MAX;
 static struct list tasks = LIST_INIT(tasks);
 static struct reap *reap_first;
 static unsigned rest_us;
+static bool rest_gives_way;
 static uint64_t rest_until_ms, crowded_until_ms;
 
 static int loop_epoll(struct epoll_event *ev, int max, int timeout_ms)
@@ -76,6 +85,7 @@ int loop_init(int maxevents)
 		return -1;
 	}
 	stopping = false;
+	aside = measuring;
 	clock_update();
 	return 0;
 }
@@ -145,9 +155,27 @@ unsigned tasks_queued(void)
 	return n;
 }
 
-/* Runs those that wait now; the ones that they wake come in the next turn. */
-static void loop_run_tasks(void)
+void loop_limit_tasks(unsigned most)
 {
+	tasks_most = most ? most : UINT_MAX;
+}
+
+/* Those of now, which were not reached, go before the ones that were woken meanwhile. */
+static void loop_put_back(struct list *now)
+{
+	while (!list_empty(now)) {
+		struct list *last = now->prev;
+
+		list_remove(last);
+		list_prepend(&tasks, last);
+	}
+}
+
+/* Runs those that wait now; the ones that they wake come in the next turn. */
+static ALWAYS_INLINE void loop_run_tasks(const bool measured)
+{
+	unsigned room = tasks_most;
+	void (*run)(struct task *task);
 	struct list now;
 	struct task *task;
 
@@ -156,11 +184,18 @@ static void loop_run_tasks(void)
 	list_prepend(&tasks, &now);
 	list_remove(&tasks);
 	while (!list_empty(&now)) {
+		if (unlikely(!room--)) {
+			loop_put_back(&now);
+			return;
+		}
 		task = list_first(&now, struct task, node);
 		list_remove(&task->node);
 		loop_stats.tasks++;
-		loop_at.task = task;
-		task->run(task);
+		loop_at.run = run = task->run; /* the task may be gone behind it */
+		run(task);
+		if (measured)
+			profile_called((void (*)(void))run);
+		PROBE(NULL);
 	}
 }
 
@@ -186,11 +221,11 @@ static void loop_run_reap(void)
 }
 
 /* How long the poller may sleep, in ms; -1: until something happens. */
-static int loop_timeout(int max_wait_ms)
+static ALWAYS_INLINE int loop_timeout(int max_wait_ms)
 {
 	uint64_t next = timer_next(), wait;
 
-	if (!list_empty(&tasks) || stopping)
+	if (!list_empty(&tasks) || stopping || busy)
 		return 0;
 	if (next == UINT64_MAX)
 		return max_wait_ms;
@@ -200,10 +235,21 @@ static int loop_timeout(int max_wait_ms)
 	return max_wait_ms >= 0 && wait > (uint64_t)max_wait_ms ? max_wait_ms : (int)wait;
 }
 
-void loop_rest(unsigned us, uint64_t until_ms)
+void loop_busy(bool on)
+{
+	busy = on;
+}
+
+bool loop_is_busy(void)
+{
+	return busy;
+}
+
+void loop_rest(unsigned us, bool gives_way, uint64_t until_ms)
 {
 	rest_us = us;
-	rest_until_ms = until_ms;
+	rest_gives_way = gives_way;
+	rest_until_ms = us ? until_ms : 0;
 }
 
 /* Offers this processor to others. True: somebody took it, and may have sent something. */
@@ -211,7 +257,7 @@ static bool loop_give_way(void)
 {
 	unsigned us;
 
-	if (clock_now_ms < crowded_until_ms)
+	if (!rest_gives_way || clock_now_ms < crowded_until_ms)
 		return false;
 	us = loop_yielder();
 	if (us < YIELDED_US)
@@ -238,29 +284,33 @@ static int loop_poll_or_rest(void)
 }
 
 /* Polls, and lets the parent see that this process lives: three plain stores. */
-static int loop_poll(int timeout_ms)
+static ALWAYS_INLINE int loop_poll(int timeout_ms)
 {
 	int n = 0;
 
-	atomic_store_explicit(&segment_own->asleep, 1, memory_order_relaxed);
+	atomic_store_explicit(&loop_pulse->asleep, 1, memory_order_relaxed);
 	if (unlikely(clock_now_ms <= rest_until_ms && timeout_ms))
 		n = loop_poll_or_rest();
 	if (likely(!n))
 		n = loop_poller(events, max_events, timeout_ms);
-	atomic_store_explicit(&segment_own->asleep, 0, memory_order_relaxed);
+	atomic_store_explicit(&loop_pulse->asleep, 0, memory_order_relaxed);
 	loop_stats.turns++;
-	atomic_store_explicit(&segment_own->turns, loop_stats.turns, memory_order_relaxed);
+	atomic_store_explicit(&loop_pulse->turns, loop_stats.turns, memory_order_relaxed);
 	return n;
 }
 
-void loop_turn(int max_wait_ms)
+/* Made twice, with and without measuring: what is not measured pays nothing for it. */
+static ALWAYS_INLINE void loop_turn_as(int max_wait_ms, const bool measured)
 {
+	void (*ready)(struct source *src, uint32_t events);
 	struct source *src;
 	int i, n;
 
 	loop_at.doing = LOOP_POLLS;
 	n = loop_poll(loop_timeout(max_wait_ms));
 	clock_update();
+	if (measured)
+		profile_turn_begins();
 	loop_at.doing = LOOP_EVENTS;
 	loop_at.events = n;
 	if (n <= 0)
@@ -271,27 +321,68 @@ void loop_turn(int max_wait_ms)
 		src = events[i].data.ptr;
 		loop_at.source = src;
 		loop_at.event = i;
-		if (likely(src->registered))
-			src->ready(src, events[i].events);
+		if (unlikely(!src->registered))
+			continue;
+		ready = src->ready;
+		ready(src, events[i].events);
+		if (measured)
+			profile_called((void (*)(void))ready);
+		PROBE(NULL);
 	}
 	loop_at.doing = LOOP_TASKS;
-	loop_run_tasks();
+	loop_run_tasks(measured);
 	loop_at.doing = LOOP_TIMERS;
-	if (timer_next() <= clock_now_ms)
+	if (timer_next() <= clock_now_ms) {
 		loop_stats.timers += timer_run();
+		if (measured)
+			profile_called((void (*)(void))timer_run);
+		profile_judge();
+	}
 	loop_at.doing = LOOP_FREES;
 	loop_run_reap();
 }
 
+void loop_turn(int max_wait_ms)
+{
+	loop_turn_as(max_wait_ms, false);
+}
+
+void loop_measure(bool on)
+{
+	measuring = on;
+	aside = measuring || stopping;
+}
+
+bool loop_deliver(struct source *src)
+{
+	static struct source nobody = { .fd = -1 };
+	int i;
+
+	if (loop_at.doing != LOOP_EVENTS)
+		return false;
+	for (i = loop_at.event + 1; i < loop_at.events; i++) {
+		if (likely(events[i].data.ptr != src))
+			continue;
+		events[i].data.ptr = &nobody;
+		src->ready(src, events[i].events);
+		return true;
+	}
+	return false;
+}
+
 void loop_run(void)
 {
-	while (!stopping)
-		loop_turn(-1);
+	while (!stopping) {
+		while (!aside)
+			loop_turn_as(-1, false);
+		while (measuring && !stopping)
+			loop_turn_as(-1, true);
+	}
 }
 
 void loop_stop(void)
 {
-	stopping = true;
+	stopping = aside = true;
 }
 
 bool loop_stopping(void)

@@ -140,7 +140,7 @@ static void rests_before_it_sleeps(void **state)
 
 	(void)state;
 	clock_freeze(2000);
-	loop_rest(10, 2001);
+	loop_rest(10, true, 2001);
 	polls = 0;
 	loop_turn(-1);
 	assert_int_equal(polls, 2);
@@ -166,7 +166,7 @@ static void gives_way_before_it_rests(void **state)
 
 	(void)state;
 	clock_freeze(3000);
-	loop_rest(10, 5000);
+	loop_rest(10, true, 5000);
 	yield_us = 3000;
 	polls = 0;
 	yields = 0;
@@ -190,7 +190,7 @@ static void gives_no_way_to_a_crowd(void **state)
 {
 	(void)state;
 	clock_freeze(10000);
-	loop_rest(10, 20000);
+	loop_rest(10, true, 20000);
 	yield_us = 20000;
 	yields = 0;
 	loop_turn(-1);
@@ -206,6 +206,50 @@ static void gives_no_way_to_a_crowd(void **state)
 	clock_freeze(30000);
 	loop_turn(-1);
 	assert_int_equal(yields, 2);
+}
+
+static void busy_never_sleeps(void **state)
+{
+	(void)state;
+	loop_busy(true);
+	assert_true(loop_is_busy());
+	loop_turn(-1);
+	assert_int_equal(last_timeout, 0);
+	loop_busy(false);
+	loop_turn(-1);
+	assert_int_equal(last_timeout, -1);
+}
+
+static struct task numbered[4];
+
+static void on_numbered(struct task *t)
+{
+	note((char)('0' + (t - numbered)));
+	if (t == numbered)
+		task_wake(&numbered[3]);
+}
+
+static void so_many_tasks_a_turn(void **state)
+{
+	(void)state;
+	steps = 0;
+	for (int i = 0; i < 4; i++)
+		task_init(&numbered[i], on_numbered);
+	for (int i = 0; i < 3; i++)
+		task_wake(&numbered[i]);
+	loop_limit_tasks(2);
+	loop_turn(-1);
+	assert_string_equal(order, "01");
+	assert_int_equal(tasks_queued(), 2);
+	loop_turn(-1); /* those that waited before come first */
+	assert_int_equal(last_timeout, 0);
+	assert_string_equal(order, "0123");
+	loop_limit_tasks(0);
+	for (int i = 1; i < 4; i++)
+		task_wake(&numbered[i]);
+	loop_turn(-1);
+	assert_string_equal(order, "0123123");
+	assert_int_equal(tasks_queued(), 0);
 }
 
 static int setup(void **state)
@@ -233,6 +277,8 @@ int main(void)
 		cmocka_unit_test(rests_before_it_sleeps),
 		cmocka_unit_test(gives_way_before_it_rests),
 		cmocka_unit_test(gives_no_way_to_a_crowd),
+		cmocka_unit_test(busy_never_sleeps),
+		cmocka_unit_test(so_many_tasks_a_turn),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

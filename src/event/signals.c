@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Signals through a signalfd: blocked for the process, read by the loop. Of signals that wait
- * together the kernel does not tell which came first: it gives them by number. Only for the pair that
- * undoes each other does the order matter, SIGTTOU (stop listening) and SIGTTIN (listen again): there
- * SIGTTIN, which has the lower number, is carried out last. "Pause, resume" sent at once ends
- * resumed, and so does the opposite, which nobody sends.
+ * together the kernel does not tell which came first: it gives them by number. Only for the pair
+ * that undoes each other does the order matter, SIGTTOU (stop listening) and SIGTTIN (listen
+ * again): there SIGTTIN, which has the lower number, is carried out last. "Pause, resume" sent at
+ * once ends resumed, and so does the opposite, which nobody sends.
  */
 #include "event/signals.h"
 
 #include "event/loop.h"
+#include "event/profile.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -97,3 +98,5 @@ void signals_reset(void)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
+
+const struct profile_name signals_profile = PROFILE_NAME(signals_ready);

@@ -14,7 +14,7 @@
 
 static struct timer above; /* stands where the root's parent would be: above.child is the root */
 static unsigned count;
-const struct timer *timer_at_hand;
+void (*timer_at_hand)(struct timer *timer);
 
 /* The later of two heaps becomes the first child of the other. Either may be NULL. */
 static struct timer *timer_join(struct timer *a, struct timer *b)
@@ -107,7 +107,7 @@ unsigned timer_run(void)
 
 		timer_cancel(timer);
 		fired++;
-		timer_at_hand = timer;
+		timer_at_hand = timer->fire; /* the timer may be gone behind it */
 		timer->fire(timer);
 	}
 	return fired;

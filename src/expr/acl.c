@@ -11,6 +11,7 @@
 #include "expr/names.h"
 #include "expr/pattern_parse.h"
 #include "expr/pattern_ref.h"
+#include "expr/regex.h"
 #include "expr/userlist.h"
 #include "proxy/proxy.h"
 
@@ -187,6 +188,7 @@ static int acl_criterion(struct statement *st, struct proxy *proxy, struct acl_t
 struct acl_flags {
 	unsigned pattern; /* PATTERN_* */
 	bool files, ended; /* a file was given; "--" */
+	int64_t id;        /* -1: none */
 };
 
 static int acl_flag_match(struct statement *st, struct acl_test *test,
@@ -207,11 +209,15 @@ static int acl_flag_match(struct statement *st, struct acl_test *test,
 	return 0;
 }
 
-static struct pattern_set *acl_patterns(struct statement *st, struct acl_test *test)
+/* One more set of patterns, behind the others. */
+static struct pattern_set *acl_add_set(struct statement *st, struct acl_test *test)
 {
-	if (!test->patterns)
-		test->patterns = pattern_set_new(test->match, st->cfg->arena);
-	return test->patterns;
+	struct pattern_set **at = &test->patterns;
+
+	while (*at)
+		at = &(*at)->next;
+	*at = pattern_set_new(test->match, st->cfg->arena);
+	return *at;
 }
 
 static int acl_check_match(struct statement *st, int criterion, const struct acl_test *test)
@@ -238,16 +244,15 @@ static int acl_flag_file(struct statement *st, int criterion, struct acl_test *t
 	flags->files = true;
 	if (!match_has_patterns(test->match))
 		return 0;
-	if (pattern_ref_load(st->cfg, acl_patterns(st, test), path, flags->pattern, &err))
+	if (pattern_ref_load(st->cfg, &st->loc, acl_add_set(st, test), path, flags->pattern, true,
+			     &err))
 		return stmt_error(st, st->at - 1, "%s", err.text);
 	return 0;
 }
 
-static int acl_flag_id(struct statement *st)
+static int acl_flag_id(struct statement *st, struct acl_flags *flags)
 {
-	int64_t id;
-
-	return stmt_int(st, "the number of the ACL", 0, INT32_MAX, &id);
+	return stmt_int(st, "the number of the ACL", 0, INT32_MAX, &flags->id);
 }
 
 static int acl_flag(struct statement *st, int criterion, struct acl_test *test,
@@ -266,7 +271,7 @@ static int acl_flag(struct statement *st, int criterion, struct acl_test *test,
 	else if (!strcmp(word, "-f"))
 		return acl_flag_file(st, criterion, test, flags);
 	else if (!strcmp(word, "-u"))
-		return acl_flag_id(st);
+		return acl_flag_id(st, flags);
 	else if (!strcmp(word, "--"))
 		flags->ended = true;
 	else
@@ -284,7 +289,7 @@ static bool acl_at_end(const struct statement *st, bool anonymous)
 	return !word || (anonymous && !strcmp(word, "}") && !st->words[st->at].quoted);
 }
 
-static int acl_values(struct statement *st, struct acl_test *test, const struct acl_flags *flags,
+static int acl_values(struct statement *st, struct acl_test *test, struct pattern_ref *ref,
 		      bool anonymous)
 {
 	bool numbers = test->match == MATCH_INT || test->match == MATCH_LEN ||
@@ -299,27 +304,40 @@ static int acl_values(struct statement *st, struct acl_test *test, const struct 
 			continue;
 		if (!*word)
 			stmt_warning(st, st->at - 1, "an empty pattern never matches");
-		else if (pattern_add(acl_patterns(st, test), word, NULL, op, flags->pattern, &err))
+		else if (pattern_ref_put(ref, word, op, &err))
 			return stmt_error(st, st->at - 1, "%s", err.text);
 	}
 	return 0;
 }
 
-static void acl_warn_empty(struct statement *st, int criterion, struct acl_test *test,
-			   const struct acl_flags *flags)
+/* The patterns of the line itself, if only those that are added while the program runs. */
+static int acl_own_patterns(struct statement *st, int criterion, struct acl_test *test,
+			    const struct acl_flags *flags, bool anonymous)
 {
-	if (!match_has_patterns(test->match) || pattern_count(acl_patterns(st, test)) ||
-	    flags->files || flags->ended)
-		return;
+	struct pattern_set *set = acl_add_set(st, test);
+	struct pattern_ref *ref;
+	struct err err;
+
+	ref = pattern_ref_line(st->cfg, &st->loc, set, st->words[criterion].text, flags->id,
+			       flags->pattern, &err);
+	if (!ref)
+		return stmt_error(st, criterion, "%s", err.text);
+	if (acl_values(st, test, ref, anonymous))
+		return -1;
+	if (!match_has_patterns(test->match) || pattern_first(set) || flags->files || flags->ended)
+		return 0;
 	stmt_warning(st, criterion, "there is no pattern, so this ACL never matches");
 	stmt_hint(st, "-m found asks whether there is a value at all, -m bool whether a number is "
 		      "not 0; '--' behind it says that it is meant so");
+	return 0;
 }
 
 struct acl_test *acl_test_parse(struct statement *st, struct proxy *proxy, bool anonymous)
 {
 	struct acl_test *test = arena_alloc(st->cfg->arena, sizeof(*test));
-	struct acl_flags flags = { .pattern = st->cfg->check_only ? PATTERN_TRUST_NAMES : 0 };
+	struct acl_flags flags = { .pattern = st->cfg->check_only ? PATTERN_TRUST_NAMES : 0,
+				   .id = -1 };
+	const struct pattern_set *set;
 	int criterion = st->at;
 
 	if (acl_criterion(st, proxy, test))
@@ -329,11 +347,11 @@ struct acl_test *acl_test_parse(struct statement *st, struct proxy *proxy, bool 
 		if (acl_flag(st, criterion, test, &flags))
 			return NULL;
 	}
-	if (acl_check_match(st, criterion, test) || acl_values(st, test, &flags, anonymous))
+	if (acl_check_match(st, criterion, test) ||
+	    acl_own_patterns(st, criterion, test, &flags, anonymous))
 		return NULL;
-	acl_warn_empty(st, criterion, test, &flags);
-	if (test->patterns)
-		pattern_warn_unresolved(st->cfg, &st->loc, test->patterns);
+	for (set = test->patterns; set; set = set->next)
+		pattern_warn_unresolved(st->cfg, &st->loc, set);
 	if (test->match == MATCH_GROUP) {
 		test->loc = st->loc;
 		expr_conf_group(st->cfg, test);
@@ -341,20 +359,28 @@ struct acl_test *acl_test_parse(struct statement *st, struct proxy *proxy, bool 
 	return test;
 }
 
-int acl_check_groups(struct config *cfg, const struct acl_test *list)
+static int acl_check_group(struct config *cfg, const struct acl_test *test,
+			   const struct pattern_set *set)
 {
-	const struct userlist *users;
+	const struct userlist *users = expr_argument(test->expr, 0)->userlist;
 	const struct pattern *p;
 	int bad = 0;
 
-	for (; list; list = list->next_group) {
-		users = expr_argument(list->expr, 0)->userlist;
-		for (p = pattern_first(list->patterns); p; p = p->next)
-			if (!userlist_has_group(users, p->text))
-				bad |= config_error(cfg, &list->loc, "there is no group '%s' in the "
-						    "userlist of %s", p->text,
-						    expr_text(list->expr));
-	}
+	for (p = pattern_first(set); p; p = p->next)
+		if (!userlist_has_group(users, p->text))
+			bad |= config_error(cfg, &test->loc, "there is no group '%s' in the userlist "
+					    "of %s", p->text, expr_text(test->expr));
+	return bad;
+}
+
+int acl_check_groups(struct config *cfg, const struct acl_test *list)
+{
+	const struct pattern_set *set;
+	int bad = 0;
+
+	for (; list; list = list->next_group)
+		for (set = list->patterns; set; set = set->next)
+			bad |= acl_check_group(cfg, list, set);
 	return bad;
 }
 
@@ -408,16 +434,33 @@ static struct statement acl_statement(const struct statement *st, const char *wo
 	return made;
 }
 
-struct acl *acl_find(struct statement *st, struct proxy *proxy, const char *name, bool *known)
+/* The one of this name, once for each proxy. */
+static struct acl *acl_used_predefined(const struct proxy *proxy, const char *name)
+{
+	struct acl *acl = proxy && proxy->acls ? proxy->acls->predefined : NULL;
+
+	while (acl && strcmp(acl->name, name) != 0)
+		acl = acl->next;
+	return acl;
+}
+
+static void acl_keep_predefined(struct arena *arena, struct proxy *proxy, struct acl *acl)
+{
+	if (!proxy)
+		return;
+	if (!proxy->acls)
+		proxy->acls = arena_alloc(arena, sizeof(*proxy->acls));
+	acl->next = proxy->acls->predefined;
+	proxy->acls->predefined = acl;
+}
+
+static struct acl *acl_make_predefined(struct statement *st, struct proxy *proxy, const char *name)
 {
 	const struct acl_predefined *p = acl_predefined;
-	struct acl *acl = acl_own(proxy, name);
 	struct acl_test *test;
 	struct statement made;
+	struct acl *acl;
 
-	*known = in_list(known_predefined, span_of(name));
-	if (acl)
-		return acl;
 	while (p->name && strcmp(p->name, name))
 		p++;
 	if (!p->name)
@@ -428,7 +471,18 @@ struct acl *acl_find(struct statement *st, struct proxy *proxy, const char *name
 		return NULL;
 	acl = acl_new(st->cfg->arena, p->name);
 	acl_add_test(acl, test);
+	acl_keep_predefined(st->cfg->arena, proxy, acl);
 	return acl;
+}
+
+struct acl *acl_find(struct statement *st, struct proxy *proxy, const char *name, bool *known)
+{
+	struct acl *acl = acl_own(proxy, name);
+
+	*known = in_list(known_predefined, span_of(name));
+	if (!acl)
+		acl = acl_used_predefined(proxy, name);
+	return acl ? acl : acl_make_predefined(st, proxy, name);
 }
 
 const char *const *acl_names(struct statement *st, const struct proxy *proxy)
@@ -491,10 +545,22 @@ int acl_parse(struct statement *st, const struct keyword *kw, void *object)
 static bool acl_in_group(const struct acl_test *test, struct span user)
 {
 	const struct userlist *list = expr_argument(test->expr, 0)->userlist;
+	const struct pattern_set *set;
 	const struct pattern *p;
 
-	for (p = pattern_first(test->patterns); p; p = p->next)
-		if (userlist_in_group(list, user, p->text))
+	for (set = test->patterns; set; set = set->next)
+		for (p = pattern_first(set); p; p = p->next)
+			if (userlist_in_group(list, user, p->text))
+				return true;
+	return false;
+}
+
+static bool acl_in_sets(const struct acl_test *test, struct sample *smp)
+{
+	const struct pattern_set *set = test->patterns;
+
+	for (; set; set = set->next)
+		if (set->table.count && pattern_match(set, smp))
 			return true;
 	return false;
 }
@@ -509,7 +575,7 @@ static bool acl_matches(const struct acl_test *test, struct sample *smp)
 	case MATCH_GROUP:
 		return acl_in_group(test, smp->str);
 	default:
-		return pattern_match(test->patterns, smp) != NULL;
+		return acl_in_sets(test, smp);
 	}
 }
 
@@ -517,19 +583,24 @@ static enum cond_result acl_test_eval(const struct acl_test *test, const struct 
 				      unsigned place)
 {
 	struct expr_walk walk = { .all = true };
+	uint64_t before = regex_given_up, fetched;
 	enum expr_result result;
 	struct sample smp;
 	bool wait = false;
 
 	do {
+		fetched = regex_given_up;
 		result = expr_eval_next(test->expr, view, place, &walk, &smp);
 		if (result != EXPR_FOUND)
 			break;
-		if (acl_matches(test, &smp))
+		/* What a converter could not make out may match, and may not have. */
+		if (fetched == regex_given_up && acl_matches(test, &smp))
 			return COND_YES;
 		wait = wait || smp.flags & SMP_MAY_CHANGE;
 	} while (smp.flags & SMP_NOT_LAST);
-	return wait || result == EXPR_WAIT ? COND_WAIT : COND_NO;
+	if (wait || result == EXPR_WAIT)
+		return COND_WAIT;
+	return unlikely(before != regex_given_up) ? COND_UNKNOWN : COND_NO;
 }
 
 enum cond_result acl_eval(const struct acl *acl, const struct view *view, unsigned place)
@@ -541,8 +612,8 @@ enum cond_result acl_eval(const struct acl *acl, const struct view *view, unsign
 		one = acl_test_eval(test, view, place);
 		if (one == COND_YES)
 			return COND_YES;
-		if (one == COND_WAIT)
-			all = COND_WAIT;
+		if (one == COND_WAIT || all == COND_NO)
+			all = one;
 	}
 	return all;
 }

@@ -226,12 +226,42 @@ int expr_args_parse(const char **text, const struct arg_spec *spec, struct expr_
 	return args_rest(args, given, spec, what, ctx, err);
 }
 
+/* Does a proxy that begins as a copy of this defaults section have the side, or is there no proxy
+ * at all? */
+static bool heirs_have(const struct proxy *defaults, unsigned caps, const struct proxies *all)
+{
+	const struct proxy *px, *from;
+	bool any = false;
+
+	list_for_each(px, &all->list, node) {
+		for (from = px->defaults; from && from != defaults;)
+			from = from->defaults;
+		if (from && px->caps & caps)
+			return true;
+		any |= from != NULL;
+	}
+	return !any;
+}
+
+/* Its own one, in a defaults section: NULL, that of the stream is meant. */
+static int pending_own(struct config *cfg, const struct arg_pending *p, unsigned caps, const char *side,
+		       const struct proxies *all)
+{
+	p->arg->proxy = NULL;
+	if (heirs_have(p->proxy, caps, all))
+		return 0;
+	return config_error(cfg, &p->loc, "%s needs the name of a %s: none of the sections that use these "
+			    "defaults is one", p->what, side);
+}
+
 /* "proxy": its own one when the name is empty. */
 static int pending_proxy(struct config *cfg, const struct arg_pending *p, unsigned caps,
 			 const struct proxies *all)
 {
 	const char *side = caps == PROXY_BACKEND ? "backend" : "frontend";
 
+	if (!*p->name && p->proxy && p->proxy->caps & PROXY_DEFAULTS)
+		return pending_own(cfg, p, caps, side, all);
 	p->arg->proxy = *p->name ? proxy_find(all, p->name, caps) : p->proxy;
 	if (!p->arg->proxy && *p->name)
 		return config_error(cfg, &p->loc, "%s: there is no %s '%s'", p->what, side,
@@ -248,6 +278,9 @@ static int pending_server(struct config *cfg, const struct arg_pending *p,
 	const char *slash = strchr(p->name, '/'), *name = slash ? slash + 1 : p->name;
 	struct proxy *px = p->proxy;
 
+	if (!slash && px && px->caps & PROXY_DEFAULTS)
+		return config_error(cfg, &p->loc, "%s: in a defaults section the backend must be named, too: "
+				    "<backend>/%s", p->what, name);
 	if (slash) {
 		char *backend = arena_strndup(cfg->arena, p->name, (size_t)(slash - p->name));
 

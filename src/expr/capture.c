@@ -84,6 +84,8 @@ bool capture_store(const struct view *view, bool response, uint64_t index, struc
 		return false;
 	if (!*values)
 		*values = arena_alloc(view->arena, slots->count * sizeof(**values));
+	if (!*values)
+		return false;
 	(*values)[index] = cut_copy(view->arena, value, slot->len);
 	return true;
 }
@@ -107,7 +109,7 @@ static void capture_fields(const struct capture_slots *slots, const struct messa
 	struct span value;
 	unsigned i = 0;
 
-	for (c = slots->first; c; c = c->next, i++) {
+	for (c = values ? slots->first : NULL; c; c = c->next, i++) {
 		memset(&walk, 0, sizeof(walk));
 		value.ptr = NULL;
 		while (c->name.ptr && http_next_value(msg, c->name, false, &walk, &value))
@@ -163,8 +165,7 @@ static struct span capture_cookie(const struct captures *c, const struct message
 	text.len = (size_t)(cookie.value.ptr + cookie.value.len - text.ptr);
 	if (text.len > c->cookie_len)
 		text.len = c->cookie_len;
-	text.ptr = arena_strndup(arena, text.ptr, text.len);
-	return text;
+	return arena_keep(arena, text);
 }
 
 /* -- heads ------------------------------------------------------------------------------ */
@@ -184,7 +185,7 @@ static struct span kept_method(const struct message *msg, struct arena *arena)
 
 	if (msg->method != METHOD_OTHER)
 		return method_span((enum method)msg->method);
-	return (struct span){ arena_strndup(arena, m.ptr, m.len), m.len };
+	return arena_keep(arena, m);
 }
 
 /* Cut so that it fits into tune.http.logurilen together with the method. */
@@ -197,8 +198,7 @@ static struct span kept_uri(const struct message *msg, struct arena *arena)
 		room = uri_longest - before;
 	if (uri.len > room)
 		uri.len = room;
-	uri.ptr = arena_strndup(arena, uri.ptr, uri.len);
-	return uri;
+	return arena_keep(arena, uri);
 }
 
 void capture_request(const struct proxy *frontend, const struct message *msg, struct arena *arena,
@@ -251,7 +251,7 @@ struct span unique_id(const struct view *view)
 	logformat_write(format, view, &t);
 	id = (struct span){ t.ptr, t.len };
 	if (view->http && view->arena) {
-		id.ptr = arena_strndup(view->arena, id.ptr, id.len);
+		id = arena_keep(view->arena, id);
 		view->http->unique_id = id;
 	}
 	return id;
@@ -259,10 +259,22 @@ struct span unique_id(const struct view *view)
 
 /* -- words ------------------------------------------------------------------------------ */
 
+/* The slots that rules of its defaults section have declared come first, with the same numbers. */
+static void inherit_slots(struct config *cfg, struct proxy *proxy)
+{
+	const struct captures *from = proxy->defaults ? proxy->defaults->captures : NULL;
+	const struct capture *c;
+
+	for (c = from ? from->request.first : NULL; c; c = c->next)
+		capture_declare(cfg, proxy, false, NULL, c->len);
+}
+
 static struct captures *captures_of(struct config *cfg, struct proxy *proxy)
 {
-	if (!proxy->captures)
+	if (!proxy->captures) {
 		proxy->captures = arena_alloc(cfg->arena, sizeof(*proxy->captures));
+		inherit_slots(cfg, proxy);
+	}
 	return proxy->captures;
 }
 
@@ -408,18 +420,33 @@ static void finish_captures(struct config *cfg, struct proxy *px, const struct c
 	}
 }
 
+/* A backend has no slots. */
+static int inherit_captures(struct config *cfg, struct proxy *px)
+{
+	if (!px->defaults || !px->defaults->captures)
+		return 0;
+	if (!(px->caps & PROXY_FRONTEND))
+		return config_error(cfg, &px->loc, "backend '%s' cannot use the defaults section '%s', whose "
+				    "rules capture with 'len': only frontends have slots", px->name,
+				    px->defaults->name);
+	captures_of(cfg, px);
+	return 0;
+}
+
 static int capture_finish(struct config *cfg, void *module_data)
 {
 	const struct capture_data *data = module_data;
 	const struct proxies *all = config_data(cfg, &proxy_module);
 	struct proxy *px;
+	int bad = 0;
 
 	list_for_each(px, &all->list, node) {
+		bad |= inherit_captures(cfg, px);
 		if (px->captures)
 			finish_captures(cfg, px, data);
 		px->keeps_uri |= data->need_uri;
 	}
-	return 0;
+	return bad;
 }
 
 static int capture_prepare(struct config *cfg, void *module_data, struct err *err)

@@ -189,7 +189,7 @@ bool cond_looks(const struct cond *cond)
 
 static enum cond_result cond_not(enum cond_result result, bool negated)
 {
-	if (!negated || result == COND_WAIT)
+	if (!negated || result == COND_WAIT || result == COND_UNKNOWN)
 		return result;
 	return result == COND_YES ? COND_NO : COND_YES;
 }
@@ -204,8 +204,8 @@ static enum cond_result cond_all_eval(const struct cond_all *all, const struct v
 		one = cond_not(acl_eval(term->acl, view, place), term->negated);
 		if (one == COND_NO)
 			return COND_NO;
-		if (one == COND_WAIT)
-			sum = COND_WAIT;
+		if (one == COND_WAIT || sum == COND_YES)
+			sum = one;
 	}
 	return sum;
 }
@@ -219,7 +219,7 @@ enum cond_result cond_eval(const struct cond *cond, const struct view *view, uns
 		return COND_YES;
 	for (all = cond->first; all && one != COND_YES; all = all->next) {
 		one = cond_all_eval(all, view, place);
-		if (one != COND_NO)
+		if (one == COND_YES || one == COND_WAIT || sum == COND_NO)
 			sum = one;
 	}
 	return cond_not(sum, cond->unless);

@@ -60,8 +60,10 @@ static void text_piece(struct text *t, const unsigned char *p, size_t len, bool 
 		else
 			text_hex(t, p[i]);
 	}
-	if (decimal)
+	if (decimal && n > INT64_MAX)
 		text_printf(t, "%llu", (unsigned long long)n);
+	else if (decimal)
+		text_num(t, (int64_t)n);
 }
 
 enum { PIECES_DECIMAL, PIECES_HEX };

@@ -13,7 +13,8 @@
 #include <openssl/hmac.h>
 #include <stdlib.h>
 
-/* -- digests by their names --------------------------------------------------------------------- */
+/* -- digests by their names
+ * --------------------------------------------------------------------- */
 
 /* Fetched once a name: finding the implementation costs more than to digest a few bytes. They stay
  * until the process ends. */
@@ -97,7 +98,8 @@ static bool convert_digest(const struct expr_arg *args, struct sample *smp,
 	return true;
 }
 
-/* -- arguments in base64, or in variables that hold base64 -------------------------------------- */
+/* -- arguments in base64, or in variables that hold base64
+ * -------------------------------------- */
 
 static bool unbase64(struct span text, struct span *bytes)
 {
@@ -145,7 +147,8 @@ static bool key_bytes(const struct expr_arg *arg, const struct view *view, unsig
 	return true;
 }
 
-/* -- hmac ---------------------------------------------------------------------------------------- */
+/* -- hmac
+ * ---------------------------------------------------------------------------------------- */
 
 static int check_hmac(struct expr_arg *args, const struct expr_context *ctx, struct err *err)
 {
@@ -177,7 +180,8 @@ static bool convert_hmac(const struct expr_arg *args, struct sample *smp, const 
 	return true;
 }
 
-/* -- aes_gcm_dec --------------------------------------------------------------------------------- */
+/* -- aes_gcm_dec
+ * --------------------------------------------------------------------------------- */
 
 enum { GCM_BITS, GCM_NONCE, GCM_KEY, GCM_TAG, TAG_LEAST = 12, TAG_MOST = 16, NONCE_MOST = 128 };
 

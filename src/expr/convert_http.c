@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Converters that concern HTTP (manual 7.3.1): choosing a language, keeping a value in a capture. */
+/* Converters that concern HTTP (manual 7.3.1): choosing a language, keeping a value in a
+ * capture. */
 #include "base/err.h"
 #include "expr/capture.h"
 #include "expr/names.h"

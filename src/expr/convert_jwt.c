@@ -19,7 +19,8 @@
 #include <openssl/x509.h>
 #include <stdlib.h>
 
-/* -- algorithms: RFC 7518 3.1 -------------------------------------------------------------------- */
+/* -- algorithms: RFC 7518 3.1
+ * -------------------------------------------------------------------- */
 
 enum jwt_family { JWT_NONE, JWT_HMAC, JWT_RSA, JWT_EC, JWT_PSS };
 
@@ -52,7 +53,8 @@ static const struct jwt_alg *jwt_alg_find(struct span name)
 enum { JWT_BAD = 0, JWT_GOOD = 1, JWT_UNKNOWN_ALG = -1, JWT_UNMANAGED_ALG = -2,
        JWT_INVALID = -3, JWT_MEMORY = -4, JWT_NO_KEY = -5 };
 
-/* -- public keys --------------------------------------------------------------------------------- */
+/* -- public keys
+ * --------------------------------------------------------------------------------- */
 
 struct jwt_key {
 	struct jwt_key *next;
@@ -109,7 +111,8 @@ static bool jwt_key_load(struct span path)
 	return true;
 }
 
-/* -- arguments ----------------------------------------------------------------------------------- */
+/* -- arguments
+ * ----------------------------------------------------------------------------------- */
 
 static void variable_or_text(struct expr_arg *arg)
 {
@@ -155,7 +158,8 @@ static bool jwt_arg(const struct expr_arg *arg, const struct view *view, struct 
 	return true;
 }
 
-/* -- verifying ----------------------------------------------------------------------------------- */
+/* -- verifying
+ * ----------------------------------------------------------------------------------- */
 
 struct jwt {
 	struct span text;      /* header and payload as they are signed */

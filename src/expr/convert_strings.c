@@ -363,10 +363,13 @@ static bool convert_url_enc(const struct expr_arg *args, struct sample *smp,
 	for (i = 0; i < smp->str.len; i++) {
 		unsigned char c = (unsigned char)smp->str.ptr[i];
 
-		if (isalnum(c) || (c && strchr("-._~", c)))
+		if (isalnum(c) || (c && strchr("-._~", c))) {
 			text_char(&t, (char)c);
-		else
-			text_printf(&t, "%%%02X", c);
+		} else {
+			char code[3] = { '%', "0123456789ABCDEF"[c >> 4], "0123456789ABCDEF"[c & 15] };
+
+			text_add(&t, code, sizeof(code));
+		}
 	}
 	return text_result(&t, smp);
 }
@@ -424,13 +427,14 @@ static bool convert_regsub(const struct expr_arg *args, struct sample *smp,
 	const struct regex *re = args[0].ptr;
 	const char *text = smp->str.ptr;
 	size_t len = smp->str.len, at = 0, from, to;
+	uint64_t given_up = regex_given_up;
 	struct regex_match match;
 	struct text t;
 
 	(void)view;
 	(void)row;
 	text_scratch(&t);
-	while (at <= len && regex_find(re, smp->str, at, &match)) {
+	while (at <= len && !t.cut && regex_find(re, smp->str, at, &match)) {
 		from = (size_t)(match.group[0].ptr - text);
 		to = from + match.group[0].len;
 		text_add(&t, text + at, from - at);
@@ -446,7 +450,7 @@ static bool convert_regsub(const struct expr_arg *args, struct sample *smp,
 	}
 	if (at < len)
 		text_add(&t, text + at, len - at);
-	return text_result(&t, smp);
+	return regex_given_up == given_up && text_result(&t, smp);
 }
 
 #define TEXT(name, run, what, text)                                                           \

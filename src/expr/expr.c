@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
+#include "base/memory.h"
 #include "expr/arg.h"
 #include "expr/names.h"
 #include "expr/view.h"
@@ -60,14 +61,29 @@ bool expr_scratch_resize(size_t size)
 	return true;
 }
 
+/* The first one while a configuration is read. With MEMORY_APART the oldest one is freed each time:
+ * who has kept a result for too long shows. */
+COLD static char *scratch_fresh(unsigned at)
+{
+	unsigned oldest = (at + 1) % SCRATCH_RING;
+
+	if (!(memory_debug & MEMORY_APART)) {
+		BUG_ON(!expr_scratch_resize(expr_scratch_size));
+		return scratch[at];
+	}
+	scratch[at] = malloc(expr_scratch_size);
+	BUG_ON(!scratch[at]);
+	free(scratch[oldest]);
+	scratch[oldest] = NULL;
+	return scratch[at];
+}
+
 char *expr_scratch(void)
 {
 	static unsigned next;
 
-	if (unlikely(!scratch[0]))
-		BUG_ON(!expr_scratch_resize(expr_scratch_size)); /* while a configuration is read */
 	next = (next + 1) % SCRATCH_RING;
-	return scratch[next];
+	return likely(scratch[next]) ? scratch[next] : scratch_fresh(next);
 }
 
 /* -- parsing ---------------------------------------------------------------------------- */
@@ -90,6 +106,8 @@ static int expr_hint(struct err *err, const char *kind, struct span name, bool k
 	if (name_needs_openssl(name))
 		return err_set(err, "%s '%.*s' needs OpenSSL, which this build is without", kind,
 			       len, name.ptr);
+	if (name_explained(name))
+		return err_set(err, "%s '%.*s' %s", kind, len, name.ptr, name_explained(name));
 	if (known)
 		return err_set(err, "%s '%.*s' is not supported yet", kind, len, name.ptr);
 	if (near)
@@ -278,6 +296,17 @@ unsigned expr_where(const struct expr *e)
 	return e->row->where;
 }
 
+bool expr_allowed(const struct expr *e, unsigned where, struct config *cfg, const struct location *loc)
+{
+	if (e->row->where & where)
+		return true;
+	if (where != AT_CHECK || !(e->row->where & ~(unsigned)FROM_REQUEST))
+		return false;
+	if (cfg)
+		config_warning(cfg, loc, "a health check has no client: '%s' finds nothing here", e->text);
+	return true;
+}
+
 bool expr_looks(const struct expr *e)
 {
 	return !(e->row->where & ~(unsigned)(FROM_REQUEST | FROM_RESPONSE));
@@ -365,7 +394,7 @@ enum expr_result expr_eval_next(const struct expr *e, const struct view *view, u
 	memcpy(walk->walk, call.walk, sizeof(call.walk));
 	if (call.final) {
 		smp->flags &= ~(unsigned)SMP_MAY_CHANGE;
-		result = result == EXPR_WAIT ? EXPR_NONE : result;
+		result = result == EXPR_WAIT && !call.later ? EXPR_NONE : result;
 	}
 	if (result != EXPR_FOUND || !e->steps || expr_convert(e, view, smp))
 		return result;

@@ -9,6 +9,7 @@
 #include "expr/acl_conf.h"
 #include "expr/arg.h"
 #include "expr/logformat.h"
+#include "expr/pattern_cache.h"
 #include "expr/pattern_ref.h"
 #include "expr/rule_conf.h"
 #include "expr/vars.h"
@@ -20,6 +21,7 @@ struct expr_data {
 	struct acl_test *group_tests;
 	struct pattern_ref *pattern_refs;
 	struct vars_limits limits;
+	unsigned cache_size;
 };
 
 static void expr_data_init(struct config *cfg, void *data)
@@ -28,6 +30,7 @@ static void expr_data_init(struct config *cfg, void *data)
 
 	(void)cfg;
 	d->pending_tail = &d->pending;
+	d->cache_size = PATTERN_CACHE_SIZE;
 }
 
 int expr_conf_pending(struct config *cfg, struct arg_pending *p, struct err *err)
@@ -153,6 +156,10 @@ static const struct keyword keywords[] = {
 	{ .name = "set-var-fmt", .scope = SCOPE_GLOBAL, .args = "proc.<name> <format>",
 	  .parse = parse_set_var_fmt,
 	  .help = "sets a variable of the process at start to a text made by a log format" },
+	{ .name = "tune.pattern.cache-size", .scope = SCOPE_GLOBAL, .args = "<number>",
+	  .parse = set_unsigned, .offset = offsetof(struct expr_data, cache_size), .min = 0,
+	  .max = 1 << 24, .dflt = "10000",
+	  .help = "results of slow lookups in ACLs and maps that a process keeps; 0: none" },
 	{ .name = "tune.vars.global-max-size", .scope = SCOPE_GLOBAL, .args = "<size>",
 	  .parse = set_size, .offset = offsetof(struct expr_data, limits.global), .dflt = "0",
 	  .help = "most memory for all variables together; 0: no limit" },
@@ -196,6 +203,7 @@ static int expr_data_prepare(struct config *cfg, void *data, struct err *err)
 	(void)cfg;
 	(void)err;
 	vars_limits = d->limits;
+	pattern_cache_resize(d->cache_size);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 /* Prints the tables for people and tools. Called by main() and by -dK. */
 #include "expr/expr_help.h"
 
+#include "base/tables.h"
 #include "expr/acl.h"
 #include "expr/arg.h"
 #include "expr/names.h"
@@ -38,9 +39,9 @@ static void print_converter(FILE *out, const struct converter *row)
 void expr_dump_fetches(FILE *out)
 {
 	const struct fetch *row;
-	unsigned i;
+	struct tables_walk walk = { 0 };
 
-	for (i = 0; (row = expr_fetch_row(i)); i++) {
+	while ((row = expr_fetch_next(&walk))) {
 		fputc('\t', out);
 		print_fetch(out, row);
 		fputc('\n', out);
@@ -50,9 +51,9 @@ void expr_dump_fetches(FILE *out)
 void expr_dump_converters(FILE *out)
 {
 	const struct converter *row;
-	unsigned i;
+	struct tables_walk walk = { 0 };
 
-	for (i = 0; (row = expr_converter_row(i)); i++) {
+	while ((row = expr_converter_next(&walk))) {
 		fputc('\t', out);
 		print_converter(out, row);
 		fputc('\n', out);

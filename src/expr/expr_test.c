@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Expressions without any proxy: what the reference makes of them (reg-tests/expr/values.txt), words
- * of statements, messages, waiting. */
+/* Expressions without any proxy: what the reference makes of them (reg-tests/expr/values.txt),
+ * words of statements, messages, waiting. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -123,6 +123,49 @@ static void values_equal_reference(void **state)
 	test_rows("values.txt", value_is, 300);
 }
 
+/* An expression that drops or replaces the variable which its own result lies in. */
+static void results_outlive_their_variables(void **state)
+{
+	static const char *const converters[] = {
+		"var(txn.x),unset-var(txn.x)",
+		"var(txn.x),set-var(txn.x)",
+		"var(txn.x),field(2,-),unset-var(txn.x)",
+		"var(txn.x),set-var(txn.y),unset-var(txn.x),set-var(txn.x)",
+		"var(txn.x),unset-var(txn.x),set-var(txn.x),unset-var(txn.x)",
+		"var(txn.x),set-var(txn.x),set-var(txn.x),unset-var(txn.x),set-var(sess.x)",
+	};
+	static const char tail[] = "-a tail of many bytes, so that its memory is taken anew";
+	char text[2000], want[2000];
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof(converters) / sizeof(converters[0]); i++) {
+		struct sample smp = { .type = SMP_STR, .str = span_of(text) };
+		void *others[12];
+		struct sample got;
+		unsigned k;
+
+		snprintf(text, sizeof(text), "%0800d%s", (int)i, tail);
+		smp.str = span_of(text);
+		assert_true(var_set(var_name(span_of("txn.x"), NULL), &view, &smp, 0));
+		assert_int_equal(expr_eval(parse_good(converters[i]), &view, AT_REQUEST, &got),
+				 EXPR_FOUND);
+		for (k = 0; k < 12; k++) { /* one of them would get freed bytes */
+			others[k] = malloc(strlen(text) + 16 * k);
+			assert_non_null(others[k]);
+			memset(others[k], '#', strlen(text) + 16 * k);
+		}
+		snprintf(want, sizeof(want), "%s", strstr(converters[i], "field") ?
+			 "a tail of many bytes, so that its memory is taken anew" : text);
+		if (!span_equal(got.str, span_of(want)))
+			fail_msg("%s: %.*s", converters[i], (int)got.str.len, got.str.ptr);
+		for (k = 0; k < 12; k++)
+			free(others[k]);
+		vars_free(&session_vars);
+		vars_free(&stream_vars);
+	}
+}
+
 #ifdef HAVE_OPENSSL
 static void set_proc(const char *name, const char *text)
 {
@@ -157,7 +200,8 @@ static void crypto_is_stricter(void **state)
 }
 #endif
 
-/* -- hellos that are broken or in pieces -------------------------------------------------------- */
+/* -- hellos that are broken or in pieces
+ * -------------------------------------------------------- */
 
 static struct span unhex(struct span text, char *out)
 {
@@ -345,6 +389,7 @@ int main(void)
 		cmocka_unit_test(parsing_stops_where_it_ends),
 		cmocka_unit_test(bytes_are_waited_for),
 		cmocka_unit_test(length_fields),
+		cmocka_unit_test(results_outlive_their_variables),
 		cmocka_unit_test(rdp_cookies),
 	};
 

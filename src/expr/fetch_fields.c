@@ -412,25 +412,41 @@ static enum expr_result fetch_auth_part(struct fetch_call *call, struct sample *
 	return result;
 }
 
+/* User and password of the request, and whether they are right. */
+static enum expr_result check_credentials(struct fetch_call *call, struct span *user, bool *right)
+{
+	struct span password;
+	enum expr_result result = credentials(call, user, &password);
+	enum secret said;
+
+	if (result != EXPR_FOUND)
+		return result;
+	said = userlist_ask(call->args[0].userlist, *user, password, call->view->asks);
+	*right = said == SECRET_RIGHT;
+	call->later = said == SECRET_LATER;
+	return call->later ? EXPR_WAIT : EXPR_FOUND;
+}
+
 static enum expr_result fetch_auth(struct fetch_call *call, struct sample *smp)
 {
-	struct span user, password;
-	enum expr_result result = credentials(call, &user, &password);
+	struct span user;
+	bool right = false;
+	enum expr_result result = check_credentials(call, &user, &right);
 
-	if (result == EXPR_FOUND)
-		smp->num = userlist_check(call->args[0].userlist, user, password);
+	smp->num = right;
 	return result;
 }
 
 /* The name of a user whose password is right; the match method looks at the groups. */
 static enum expr_result fetch_auth_group(struct fetch_call *call, struct sample *smp)
 {
-	struct span user, password;
-	enum expr_result result = credentials(call, &user, &password);
+	struct span user;
+	bool right = false;
+	enum expr_result result = check_credentials(call, &user, &right);
 
 	if (result != EXPR_FOUND)
 		return result;
-	if (!userlist_check(call->args[0].userlist, user, password))
+	if (!right)
 		return EXPR_NONE;
 	smp->str = user;
 	return EXPR_FOUND;

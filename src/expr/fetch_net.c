@@ -197,7 +197,7 @@ static enum expr_result fetch_srv_name(struct fetch_call *call, struct sample *s
 
 enum { TIMEOUT_CLIENT, TIMEOUT_SERVER, TIMEOUT_TUNNEL, TIMEOUT_NOW_SERVER, TIMEOUT_NOW_TUNNEL };
 
-static unsigned net_timeout(int which, const struct timeouts *t, const struct view_tuning *set)
+static unsigned net_timeout(int which, const struct timeouts *t, const struct view_treatment *set)
 {
 	switch (which) {
 	case TIMEOUT_CLIENT:
@@ -220,13 +220,13 @@ static enum expr_result fetch_timeout(struct fetch_call *call, struct sample *sm
 
 	if (!px)
 		return EXPR_NONE;
-	smp->num = net_timeout(call->row->data, &px->set.timeout, view->tuning);
+	smp->num = net_timeout(call->row->data, &px->set.timeout, view->treatment);
 	return EXPR_FOUND;
 }
 
 static enum expr_result fetch_priority(struct fetch_call *call, struct sample *smp)
 {
-	const struct view_tuning *set = call->view->tuning;
+	const struct view_treatment *set = call->view->treatment;
 
 	smp->num = !set ? 0 : call->row->data ? set->priority_offset : set->priority_class;
 	return call->view->stream ? EXPR_FOUND : EXPR_NONE;
@@ -329,11 +329,11 @@ const struct fetch fetch_net[] = {
 	  .help = "connections on the listening socket" },
 	LOCAL_ROW("dst_is_local", SIDE_DST, "is dst an address of this system?"),
 	PORT_ROW("dst_port", FROM_CONNECTION, SIDE_DST, "port that the client connected to"),
-	ADDR_ROW("fc_dst", FROM_CONNECTION, SIDE_SESSION_DST, "dst, whatever rules and headers say"),
+	ADDR_ROW("fc_dst", FROM_CONNECTION, SIDE_SESSION_DST, "dst of the connection: only its own rules change it"),
 	LOCAL_ROW("fc_dst_is_local", SIDE_SESSION_DST, "is fc_dst an address of this system?"),
 	PORT_ROW("fc_dst_port", FROM_CONNECTION, SIDE_SESSION_DST,
 		 "dst_port, whatever rules have made of it"),
-	ADDR_ROW("fc_src", FROM_CONNECTION, SIDE_SESSION_SRC, "src, whatever rules and headers say"),
+	ADDR_ROW("fc_src", FROM_CONNECTION, SIDE_SESSION_SRC, "src of the connection: only its own rules change it"),
 	LOCAL_ROW("fc_src_is_local", SIDE_SESSION_SRC, "is fc_src an address of this system?"),
 	PORT_ROW("fc_src_port", FROM_CONNECTION, SIDE_SESSION_SRC,
 		 "src_port, whatever rules have made of it"),

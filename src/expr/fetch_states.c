@@ -75,10 +75,18 @@ static int64_t state_slots(const struct proxy *px)
 
 enum { BE_AVG_QUEUE, BE_CONN, BE_CONN_FREE, BE_RATE, BE_SLOTS, BE_NBSRV, BE_QUEUE };
 
+/* In a defaults section what has no name is that of whoever uses it. */
+static const struct proxy *own_or(const struct proxy *named, const struct proxy *own)
+{
+	return named ? named : own;
+}
+
 static enum expr_result fetch_backend(struct fetch_call *call, struct sample *smp)
 {
-	const struct proxy *px = call->args[0].proxy;
+	const struct proxy *px = own_or(call->args[0].proxy, call->view->backend);
 
+	if (!px)
+		return EXPR_NONE;
 	switch (call->row->data) {
 	case BE_AVG_QUEUE:
 		smp->num = state_avg_queue(px);
@@ -107,14 +115,21 @@ static enum expr_result fetch_backend(struct fetch_call *call, struct sample *sm
 
 static enum expr_result fetch_fe_conn(struct fetch_call *call, struct sample *smp)
 {
-	smp->num = frontend_sessions(call->args[0].proxy);
+	const struct proxy *px = own_or(call->args[0].proxy, call->view->frontend);
+
+	if (!px)
+		return EXPR_NONE;
+	smp->num = frontend_sessions(px);
 	return EXPR_FOUND;
 }
 
 static enum expr_result fetch_fe_rate(struct fetch_call *call, struct sample *smp)
 {
-	const struct counters *c = &call->args[0].proxy->fe->counters;
+	const struct proxy *px = own_or(call->args[0].proxy, call->view->frontend);
+	const struct counters *c = px ? &px->fe->counters : NULL;
 
+	if (!c)
+		return EXPR_NONE;
 	smp->num = (int64_t)rate_sum(call->row->data ? &c->request_rate : &c->session_rate);
 	return EXPR_FOUND;
 }

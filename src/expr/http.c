@@ -5,6 +5,7 @@
 #include "expr/http.h"
 
 #include "expr/view.h"
+#include "http/chars.h"
 #include "http/h1.h"
 #include "http/uri.h"
 
@@ -37,7 +38,7 @@ static enum expr_result lazy_head(struct span bytes, bool response, struct messa
 {
 	static struct field fields[2][LAZY_FIELDS];
 	struct h1_parser parser = { 0 };
-	struct h1_error error;
+	struct message_error error;
 	enum h1_result result;
 
 	message_init(msg, response, fields[response], LAZY_FIELDS);
@@ -94,52 +95,16 @@ struct span http_body(const struct fetch_call *call, bool response, const struct
 
 /* -- values ----------------------------------------------------------------------------- */
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static struct span trimmed(const char *from, const char *to)
-{
-	while (from < to && is_blank(*from))
-		from++;
-	while (to > from && is_blank(to[-1]))
-		to--;
-	return (struct span){ from, (size_t)(to - from) };
-}
-
-/* The end of the element that begins at p: a comma outside of quotes, or the end. */
-static const char *element_end(const char *p, const char *end)
-{
-	const char *comma = memchr(p, ',', (size_t)(end - p));
-	bool quoted = false;
-
-	if (!memchr(p, '"', (size_t)((comma ? comma : end) - p)))
-		return comma ? comma : end;
-	for (; p < end; p++) {
-		if (*p == '"')
-			quoted = !quoted;
-		else if (*p == '\\' && quoted && p + 1 < end)
-			p++;
-		else if (*p == ',' && !quoted)
-			break;
-	}
-	return p;
-}
-
-/* Of a value, what begins at walk->offset; moves it, to the next field at the end. */
+/* Of a value, the element at walk->offset; moves it, to the next field at the end. */
 static struct span next_element(struct span value, struct http_values *walk)
 {
-	const char *from = value.ptr + walk->offset, *end = value.ptr + value.len;
-	const char *to = element_end(from, end);
+	struct span element = { NULL, 0 };
+	size_t at = walk->offset;
 
-	if (to < end) {
-		walk->offset = (uint32_t)(to + 1 - value.ptr);
-	} else {
-		walk->offset = 0;
-		walk->field++;
-	}
-	return trimmed(from, to);
+	list_next_any(value, &at, &element);
+	walk->offset = at > value.len ? 0 : (uint32_t)at;
+	walk->field += at > value.len;
+	return element;
 }
 
 bool http_next_value(const struct message *msg, struct span name, bool lists,
@@ -175,17 +140,15 @@ bool http_first_value(const struct message *msg, struct span name, struct span *
 bool http_authorization(const struct message *msg, struct span *scheme, struct span *data)
 {
 	struct span value;
-	const char *end;
 
 	if (!http_first_value(msg, span_of(msg->flags & MSG_FOR_PROXY ? "proxy-authorization" :
 									"authorization"), &value))
 		return false;
-	end = value.ptr + value.len;
 	scheme->ptr = value.ptr;
 	for (scheme->len = 0; scheme->len < value.len; scheme->len++)
-		if (is_blank(value.ptr[scheme->len]))
+		if (char_is(value.ptr[scheme->len], CHAR_BLANK))
 			break;
-	*data = trimmed(value.ptr + scheme->len, end);
+	*data = span_trimmed((struct span){ value.ptr + scheme->len, value.len - scheme->len });
 	return scheme->len > 0;
 }
 

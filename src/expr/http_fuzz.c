@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Bytes as a request (first byte even) or response, received in mode tcp: every fetch of HTTP over
- * it, one value and all of them, captures, and the line of the log. Whatever they say, it is the same
- * when asked again, and "wait" only as long as more may come. */
+ * it, one value and all of them, captures, and the line of the log. Whatever they say, it is the
+ * same when asked again, and "wait" only as long as more may come. */
 #include "base/arena.h"
 #include "base/bug.h"
 #include "expr/capture.h"
@@ -73,7 +73,7 @@ static void capture(struct view *view, bool response)
 	static struct field fields[128];
 	struct span bytes = response ? view->response : view->request;
 	struct h1_parser parser = { 0 };
-	struct h1_error error;
+	struct message_error error;
 	struct message msg;
 	enum h1_result result;
 	char memory[4096];

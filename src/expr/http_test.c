@@ -110,7 +110,7 @@ static void unescape(const char *line, char *out, size_t size)
 static void view_of_block(struct block *b)
 {
 	struct h1_parser parser = { 0 };
-	struct h1_error error;
+	struct message_error error;
 	struct span body = span_of(b->body);
 
 	arena_reset(arena);
@@ -389,6 +389,11 @@ static void userlist_problems(void **state)
 	}
 }
 
+static bool userlist_check(const struct userlist *list, struct span user, struct span password)
+{
+	return userlist_ask(list, user, password, false) == SECRET_RIGHT;
+}
+
 /* Forms of crypt(3): DES, MD5, SHA-256, SHA-512, bcrypt. */
 static void passwords_are_compared(void **state)
 {
@@ -422,6 +427,55 @@ static void passwords_are_compared(void **state)
 	config_free(&cfg);
 }
 
+/* crypt(3) runs once for a name and a password; for names that are not there as for others. */
+static void passwords_are_known(void **state)
+{
+	static const char text[] = "userlist p\n user des password XXq2wKiyI43A2\n user none\n"
+				   "userlist q\n user des password XXq2wKiyI43A2\n"
+				   "userlist r\n user u insecure-password p\n";
+	struct config *cfg = config_new(test_modules, false);
+	char name[32], longer[1100];
+	const struct userlist *list;
+	uint64_t before;
+	int i;
+
+	(void)state;
+	assert_int_equal(config_read_text(cfg, "test", text, sizeof(text) - 1), 0);
+	list = userlist_find(cfg, "p");
+	assert_true(userlist_check(list, span_of("des"), span_of("password")));
+	before = userlist_crypts;
+	assert_true(userlist_check(list, span_of("des"), span_of("password")));
+	assert_int_equal(userlist_crypts, before);
+	assert_false(userlist_check(list, span_of("des"), span_of("passwore")));
+	assert_false(userlist_check(list, span_of("des"), span_of("passwore")));
+	assert_int_equal(userlist_crypts, before + 1);
+	assert_false(userlist_check(list, span_of("de"), span_of("spassword")));
+	assert_false(userlist_check(list, span_of("none"), span_of("password")));
+	assert_false(userlist_check(list, span_of("nobody"), span_of("password")));
+	assert_int_equal(userlist_crypts, before + 4);
+	assert_false(userlist_check(list, span_of("nobody"), span_of("password")));
+	assert_int_equal(userlist_crypts, before + 4);
+	for (i = 0; i < 5000; i++) {
+		before = userlist_crypts;
+		snprintf(name, sizeof(name), "u%d", i);
+		assert_false(userlist_check(list, span_of("des"), span_of(name)));
+		assert_int_equal(userlist_crypts, before + 1);
+		assert_false(userlist_check(userlist_find(cfg, "q"), span_of(name), span_of("password")));
+		assert_int_equal(userlist_crypts, before + 2);
+		assert_false(userlist_check(userlist_find(cfg, "r"), span_of(name), span_of("p")));
+		assert_int_equal(userlist_crypts, before + 2);
+	}
+	assert_true(userlist_check(list, span_of("des"), span_of("password")));
+	assert_int_equal(userlist_crypts, before + 2);
+	assert_true(userlist_check(userlist_find(cfg, "q"), span_of("des"), span_of("password")));
+	assert_int_equal(userlist_crypts, before + 3);
+	memset(longer, 'a', sizeof(longer));
+	assert_false(userlist_check(list, (struct span){ longer, sizeof(longer) }, span_of("password")));
+	assert_false(userlist_check(list, (struct span){ "des\0", 4 }, span_of("password")));
+	assert_false(userlist_check(list, span_of("des"), (struct span){ "password\0", 9 }));
+	config_free(&cfg);
+}
+
 static int start(void **state)
 {
 	(void)state;
@@ -444,6 +498,7 @@ int main(void)
 		cmocka_unit_test(captures_are_kept),
 		cmocka_unit_test(userlist_problems),
 		cmocka_unit_test(passwords_are_compared),
+		cmocka_unit_test(passwords_are_known),
 	};
 
 	return cmocka_run_group_tests(tests, start, finish);

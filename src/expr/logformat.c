@@ -14,6 +14,7 @@
 #include "expr/capture.h"
 #include "expr/expr.h"
 #include "expr/logformat_alias.h"
+#include "expr/regex.h"
 #include "expr/view.h"
 
 #include <ctype.h>
@@ -78,12 +79,24 @@ static struct node *compiler_add(struct compiler *c, enum node_kind kind, unsign
 	return node;
 }
 
+/* The pieces of a replacement stand for themselves: no escape ends in what comes behind. */
+static struct span compiler_literal(const struct compiler *c, const struct text *literal)
+{
+	struct span text = { literal->ptr, literal->len };
+	size_t size = 2 * literal->len + 1;
+	struct text whole;
+
+	if (c->format->style != FORMAT_REPLACEMENT)
+		return (struct span){ arena_strndup(c->arena, text.ptr, text.len), text.len };
+	text_init(&whole, arena_alloc(c->arena, size), size);
+	regex_escapes(&whole, text);
+	return (struct span){ whole.ptr, whole.len };
+}
+
 static void compiler_flush(struct compiler *c, struct text *literal)
 {
 	if (literal->len)
-		compiler_add(c, NODE_TEXT, 0)->text =
-			(struct span){ arena_strndup(c->arena, literal->ptr, literal->len),
-				       literal->len };
+		compiler_add(c, NODE_TEXT, 0)->text = compiler_literal(c, literal);
 	text_init(literal, literal->ptr, literal->size);
 }
 
@@ -142,7 +155,7 @@ static int compiler_expr(struct compiler *c, unsigned flags)
 	if (*c->at != ']')
 		return err_set(c->err, "the ']' after '%%[%s' is missing", expr_text(expr));
 	c->at++;
-	if (!(expr_where(expr) & c->format->place))
+	if (!expr_allowed(expr, c->format->place, c->ctx->cfg, &c->ctx->loc))
 		return err_set(c->err, "'%s' cannot be used here: it needs %s", expr_text(expr),
 			       expr_source(expr));
 	compiler_add(c, NODE_EXPR, flags)->expr = expr;
@@ -234,6 +247,7 @@ static unsigned style_flags(enum logformat_style style)
 	case FORMAT_RAW:
 		return LF_RAW;
 	case FORMAT_HTTP:
+	case FORMAT_REPLACEMENT:
 	case FORMAT_ID:
 		return LF_HTTP;
 	case FORMAT_LOG:
@@ -275,7 +289,8 @@ struct logformat *logformat_compile(const char *text, const struct expr_context 
 static void write_expr(const struct node *node, const struct logformat *format,
 		       const struct view *view, struct text *t)
 {
-	/* Quotes are for lines: in fields and targets the reference writes them around aliases alone. */
+	/* Quotes are for lines: in fields and targets the reference writes them around aliases
+	 * alone. */
 	unsigned flags = node->flags & LF_HTTP ? node->flags & ~(unsigned)LF_QUOTE : node->flags;
 	struct span value = { NULL, 0 };
 	struct sample smp;
@@ -285,6 +300,30 @@ static void write_expr(const struct node *node, const struct logformat *format,
 	    (smp.str.len || format->style != FORMAT_LOG))
 		value = smp.str;
 	logformat_put(t, value, flags);
+}
+
+/* What was appended since `from` is a value: regex_expand is to leave it as it is. */
+static void quote_value(struct text *t, size_t from)
+{
+	size_t room = t->size - 1 - t->len, marks = 0, i, to;
+
+	for (i = from; i < t->len; i++)
+		marks += t->ptr[i] == '\\';
+	if (marks > room) {
+		t->cut = true;
+		t->len = from;
+		t->ptr[from] = 0;
+		return;
+	}
+	to = t->len += marks;
+	t->ptr[to] = 0;
+	for (i = to - marks; marks; ) {
+		t->ptr[--to] = t->ptr[--i];
+		if (t->ptr[i] == '\\') {
+			t->ptr[--to] = '\\';
+			marks--;
+		}
+	}
 }
 
 /* Whether the line so far ends with a blank of the format, or is empty. */
@@ -324,8 +363,13 @@ void logformat_write(const struct logformat *format, const struct view *view, st
 		view->find_log(view, &numbers);
 		view = &filled;
 	}
-	for (node = format->nodes; node; node = node->next)
+	for (node = format->nodes; node; node = node->next) {
+		size_t before = t->len;
+
 		blank = write_node(node, format, view, t, blank);
+		if (format->style == FORMAT_REPLACEMENT && node->kind != NODE_TEXT)
+			quote_value(t, before);
+	}
 }
 
 bool logformat_needs_log(const struct logformat *format)

@@ -12,6 +12,7 @@
 #include "expr/expr.h"
 #include "expr/logformat.h"
 #include "expr/logformat_alias.h"
+#include "expr/regex.h"
 #include "expr/view.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
@@ -158,6 +159,58 @@ static void texts_that_are_no_log_lines(void **state)
 	check_style(FORMAT_HTTP, "%{+Q}[str(a)]%{+E}[str(b%22c),url_dec]", "ab\\\"c");
 	check_style(FORMAT_HTTP, "<%[str(a%09b),url_dec]>", "<a\tb>");
 	check_style(FORMAT_RAW, "%{+Q}[var(sess.no)]%{+Q}s", "\"\"\"s1\"");
+}
+
+/* The format's escapes are the regular expression's, a value's are text; none reaches from one
+ * piece into the next. */
+static void replacements(void **state)
+{
+	static const struct {
+		const char *format, *expected;
+	} cases[] = {
+		{ "\\1, %[str(\\x0d\\1)]", "one, \\x0d\\1" }, { "\\%[str(1)]", "\\1" },
+		{ "\\%[str(x41)]", "\\x41" }, { "\\x%[str(41)]", "x41" }, { "\\x4%[str(1)]", "x41" },
+		{ "\\x41%[str(\\)]\\1", "A\\one" }, { "\\\\%[str(1)]", "\\1" },
+		{ "%[str(\\)]1", "\\1" }, { "%[str(\\\\)]%%\\.", "\\%." }, { "%ci\\1", "192.0.2.7one" },
+	};
+	const struct regex_match match = { 2, { { "all", 3 }, { "one", 3 } } };
+	struct expr_context ctx = { .arena = arena, .proxy = &fe };
+	char memory[256], made[256];
+	struct text t, out;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct logformat *f = logformat_compile_as(FORMAT_REPLACEMENT, cases[i].format, &ctx,
+							   AT_LOG, NULL);
+
+		assert_non_null(f);
+		text_init(&t, memory, sizeof(memory));
+		logformat_write(f, &view, &t);
+		text_init(&out, made, sizeof(made));
+		regex_expand(&out, (struct span){ t.ptr, t.len }, &match);
+		assert_string_equal(made, cases[i].expected);
+	}
+}
+
+/* Where quoting a value needs more than there is room for, the text is cut in front of it. */
+static void long_replacements(void **state)
+{
+	struct expr_context ctx = { .arena = arena, .proxy = &fe };
+	struct logformat *f = logformat_compile_as(FORMAT_REPLACEMENT, "ab%[str(%5c%5c%5c),url_dec]", &ctx, AT_LOG,
+						   NULL);
+	char memory[9];
+	size_t size;
+	struct text t;
+
+	(void)state;
+	for (size = 1; size <= sizeof(memory); size++) {
+		text_init(&t, memory, size);
+		logformat_write(f, &view, &t);
+		assert_int_equal(t.cut, size < 9);
+		assert_int_equal(t.ptr[t.len], 0);
+	}
+	assert_string_equal(memory, "ab\\\\\\\\\\\\");
 }
 
 static void flags_of_all_that_follow(void **state)
@@ -354,6 +407,8 @@ int main(void)
 		cmocka_unit_test_setup(quoting, setup),
 		cmocka_unit_test_setup(hexadecimal, setup),
 		cmocka_unit_test_setup(texts_that_are_no_log_lines, setup),
+		cmocka_unit_test_setup(replacements, setup),
+		cmocka_unit_test_setup(long_replacements, setup),
 		cmocka_unit_test_setup(flags_of_all_that_follow, setup),
 		cmocka_unit_test_setup(unknown_flags_do_nothing, setup),
 		cmocka_unit_test_setup(blanks_are_merged, setup),

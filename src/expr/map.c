@@ -41,20 +41,22 @@ static bool map_to_ip(const char *text, struct map_value *value)
 	return inet_pton(AF_INET6, text, &value->v6) == 1;
 }
 
-static int map_convert_int(struct pattern *p, struct arena *arena, struct err *err)
+static int map_convert_int(const char *text, const char *value, void **data, struct arena *arena,
+			   struct err *err)
 {
-	p->data = arena_alloc(arena, sizeof(struct map_value));
-	if (map_to_int(p->value, p->data))
+	*data = arena_alloc(arena, sizeof(struct map_value));
+	if (*data && map_to_int(value, *data))
 		return 0;
-	return err_set(err, "the value '%s' of '%s' is no number", p->value, p->text);
+	return err_set(err, "the value '%s' of '%s' is no number", value, text);
 }
 
-static int map_convert_ip(struct pattern *p, struct arena *arena, struct err *err)
+static int map_convert_ip(const char *text, const char *value, void **data, struct arena *arena,
+			   struct err *err)
 {
-	p->data = arena_alloc(arena, sizeof(struct map_value));
-	if (map_to_ip(p->value, p->data))
+	*data = arena_alloc(arena, sizeof(struct map_value));
+	if (*data && map_to_ip(value, *data))
 		return 0;
-	return err_set(err, "the value '%s' of '%s' is no address", p->value, p->text);
+	return err_set(err, "the value '%s' of '%s' is no address", value, text);
 }
 
 /* The default that argument 1 gives, where it must be an address. */
@@ -73,16 +75,15 @@ static int map_default_ip(struct expr_arg *arg, const struct expr_context *ctx, 
 /* -- loading ---------------------------------------------------------------------------- */
 
 static int map_load(struct expr_arg *args, const struct expr_context *ctx, enum match match,
-		    int (*convert)(struct pattern *, struct arena *, struct err *),
-		    struct err *err)
+		    pattern_convert *convert, struct err *err)
 {
 	struct pattern_set *set = pattern_set_new(match, ctx->arena);
 	unsigned flags = PATTERN_MAP;
 
 	if (ctx->cfg && ctx->cfg->check_only)
 		flags |= PATTERN_TRUST_NAMES;
-	pattern_set_convert(set, convert);
-	if (pattern_ref_load(ctx->cfg, set, args[0].str.ptr, flags, err))
+	set->convert = convert;
+	if (pattern_ref_load(ctx->cfg, &ctx->loc, set, args[0].str.ptr, flags, false, err))
 		return -1;
 	if (ctx->cfg)
 		pattern_warn_unresolved(ctx->cfg, &ctx->loc, set);
@@ -171,9 +172,12 @@ static bool map_give_groups(struct sample *smp, const struct pattern *p)
 static bool convert_map(const struct expr_arg *args, struct sample *smp, const struct view *view,
 			const struct converter *row)
 {
+	uint64_t given_up = regex_given_up;
 	const struct pattern *p = pattern_match(args[0].ptr, smp);
 
 	(void)view;
+	if (regex_given_up != given_up) /* an earlier one may have matched, too */
+		return false;
 	if (!p)
 		return map_give_default(smp, &args[1]);
 	if (row->data == OUT_GROUPS)

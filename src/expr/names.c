@@ -6,28 +6,40 @@
 #include "expr/names.h"
 
 #include "base/bug.h"
+#include "base/tables.h"
 
 #include <stdio.h>
 
 /* -- the tables ------------------------------------------------------------------------- */
 
-static const struct fetch *const fetch_tables[] = {
-	fetch_consts, fetch_states, fetch_net, fetch_faults, fetch_buffers, fetch_vars,
-	fetch_http,   fetch_fields,
+static struct tables fetches = {
+	.what = "fetch",
+	.row_size = sizeof(struct fetch),
+	.table = {
+		fetch_consts, fetch_states, fetch_net, fetch_faults, fetch_times, fetch_buffers,
+		fetch_vars, fetch_http, fetch_fields, fetch_distcc,
 #ifdef HAVE_OPENSSL
-	fetch_tls,    fetch_hello,  fetch_x509,
+		fetch_tls, fetch_hello, fetch_x509,
 #endif
+	},
 };
 
-static const struct converter *const converter_tables[] = {
-	converter_numbers, converter_strings, converter_bytes, converter_hashes,
-	converter_times,   converter_json,    converter_maps,  converter_states,
-	converter_vars,    converter_http,
-	converter_query,
+static struct tables converters = {
+	.what = "converter",
+	.row_size = sizeof(struct converter),
+	.table = {
+		converter_numbers, converter_strings, converter_bytes, converter_hashes,
+		converter_times, converter_json, converter_maps, converter_states,
+		converter_vars, converter_http, converter_query, converter_fix, converter_mqtt,
+		converter_debug,
 #ifdef HAVE_OPENSSL
-	converter_crypto,  converter_jwt,
+		converter_crypto, converter_jwt,
 #endif
+	},
 };
+
+/* The name comes first in what tables hold. */
+_Static_assert(!offsetof(struct fetch, name) && !offsetof(struct converter, name), "names");
 
 static const char *const known_fetches[] = {
 #define KNOWN_FETCH(name) name,
@@ -43,60 +55,34 @@ static const char *const known_converters[] = {
 
 /* -- rows ------------------------------------------------------------------------------- */
 
-const struct fetch *expr_fetch_row(unsigned n)
+const struct fetch *expr_fetch_next(struct tables_walk *walk)
 {
-	const struct fetch *row;
-	unsigned i;
-
-	for (i = 0; i < ARRAY_LEN(fetch_tables); i++) {
-		for (row = fetch_tables[i]; row->name; row++) {
-			if (!n--)
-				return row;
-		}
-	}
-	return NULL;
+	return tables_next(&fetches, walk);
 }
 
-const struct converter *expr_converter_row(unsigned n)
+const struct converter *expr_converter_next(struct tables_walk *walk)
 {
-	const struct converter *row;
-	unsigned i;
-
-	for (i = 0; i < ARRAY_LEN(converter_tables); i++) {
-		for (row = converter_tables[i]; row->name; row++) {
-			if (!n--)
-				return row;
-		}
-	}
-	return NULL;
+	return tables_next(&converters, walk);
 }
 
 const struct fetch *expr_fetch_find(struct span name)
 {
-	const struct fetch *row;
-	unsigned i;
-
-	for (i = 0; i < ARRAY_LEN(fetch_tables); i++) {
-		for (row = fetch_tables[i]; row->name; row++) {
-			if (span_equal(name, span_of(row->name)))
-				return row;
-		}
-	}
-	return NULL;
+	return tables_find(&fetches, name);
 }
 
 const struct converter *expr_converter_find(struct span name)
 {
-	const struct converter *row;
-	unsigned i;
+	return tables_find(&converters, name);
+}
 
-	for (i = 0; i < ARRAY_LEN(converter_tables); i++) {
-		for (row = converter_tables[i]; row->name; row++) {
-			if (span_equal(name, span_of(row->name)))
-				return row;
-		}
-	}
-	return NULL;
+int expr_add_fetches(const struct fetch *table, struct err *err)
+{
+	return tables_add(&fetches, table, err);
+}
+
+int expr_add_converters(const struct converter *table, struct err *err)
+{
+	return tables_add(&converters, table, err);
 }
 
 /* -- names that are not ours ------------------------------------------------------------ */
@@ -122,6 +108,26 @@ bool converter_known(struct span name)
 	return names_have(known_converters, ARRAY_LEN(known_converters), name);
 }
 
+const char *name_explained(struct span name)
+{
+	static const char htx[] = "looks into HAProxy's own form of messages, which is not there (see 'req.body_size', "
+				  "'req.hdrs', 'req.hdr_cnt' and the like)";
+	static const char vendor[] = "belongs to a vendor's device detection, which Penstock is not built with (a map "
+				     "over 'req.hdr(user-agent)' needs no library)";
+	static const struct {
+		const char *begin, *why;
+	} names[] = { { "internal.htx", htx }, { "internal.strm.", htx }, { "51d.", vendor },
+		      { "da-csv-", vendor }, { "wurfl-", vendor } };
+	size_t i, len;
+
+	for (i = 0; i < ARRAY_LEN(names); i++) {
+		len = strlen(names[i].begin);
+		if (name.len >= len && !memcmp(name.ptr, names[i].begin, len))
+			return names[i].why;
+	}
+	return NULL;
+}
+
 bool name_needs_openssl(struct span name)
 {
 #ifdef HAVE_OPENSSL
@@ -136,55 +142,12 @@ bool name_needs_openssl(struct span name)
 #endif
 }
 
-/* The nearest so far. */
-struct nearest {
-	char word[64];
-	unsigned limit;
-	const char *name;
-};
-
-static void nearest_begin(struct nearest *n, struct span name)
-{
-	size_t len = name.len < sizeof(n->word) ? name.len : sizeof(n->word) - 1;
-
-	memcpy(n->word, name.ptr, len);
-	n->word[len] = 0;
-	n->limit = len < 4 ? 1 : 2;
-	n->name = NULL;
-}
-
-static void nearest_try(struct nearest *n, const char *name)
-{
-	unsigned distance = str_distance(n->word, name, n->limit);
-
-	if (distance > n->limit)
-		return;
-	n->name = name;
-	n->limit = distance ? distance - 1 : 0;
-}
-
 const char *fetch_nearest(struct span name)
 {
-	const struct fetch *row;
-	struct nearest n;
-	unsigned i;
-
-	nearest_begin(&n, name);
-	for (i = 0; i < ARRAY_LEN(fetch_tables); i++)
-		for (row = fetch_tables[i]; row->name; row++)
-			nearest_try(&n, row->name);
-	return n.name;
+	return tables_nearest(&fetches, name);
 }
 
 const char *converter_nearest(struct span name)
 {
-	const struct converter *row;
-	struct nearest n;
-	unsigned i;
-
-	nearest_begin(&n, name);
-	for (i = 0; i < ARRAY_LEN(converter_tables); i++)
-		for (row = converter_tables[i]; row->name; row++)
-			nearest_try(&n, row->name);
-	return n.name;
+	return tables_nearest(&converters, name);
 }

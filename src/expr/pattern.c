@@ -8,6 +8,7 @@
 #include "base/bug.h"
 #include "base/err.h"
 #include "expr/expr.h"
+#include "expr/pattern_cache.h"
 #include "expr/pattern_index.h"
 #include "expr/pattern_parse.h"
 #include "expr/regex.h"
@@ -16,18 +17,8 @@
 #include <ctype.h>
 #include <strings.h>
 
-struct pattern_set {
-	enum match match;
-	struct arena *arena;
-	struct pattern *first, *last;
-	unsigned count, next_order;
-	unsigned shadowed;           /* have a key that another one in the index has, too */
-	const void *source;
-	int (*convert)(struct pattern *p, struct arena *arena, struct err *err);
-	bool all;                    /* not everything is in an index: walk the list */
-	struct pattern_index exact;  /* as written; networks: IPv4 */
-	struct pattern_index folded; /* in lower case; networks: IPv6 */
-};
+/* From so many patterns on results are kept: measured, doc/internals/expressions.md. */
+enum { WALK_LONG = 4 };
 
 /* -- methods ---------------------------------------------------------------------------- */
 
@@ -98,18 +89,8 @@ struct pattern_set *pattern_set_new(enum match match, struct arena *arena)
 
 	set->match = match;
 	set->arena = arena;
+	set->table.exact.arena = set->table.folded.arena = arena;
 	return set;
-}
-
-void pattern_set_convert(struct pattern_set *set,
-			 int (*convert)(struct pattern *p, struct arena *arena, struct err *err))
-{
-	set->convert = convert;
-}
-
-void pattern_set_source(struct pattern_set *set, const void *source)
-{
-	set->source = source;
 }
 
 static char *fold(struct arena *arena, struct span s)
@@ -117,7 +98,7 @@ static char *fold(struct arena *arena, struct span s)
 	char *out = arena_strndup(arena, s.ptr, s.len);
 	size_t i;
 
-	for (i = 0; i < s.len; i++)
+	for (i = 0; i < s.len && !arena->failed; i++)
 		out[i] = (char)tolower((unsigned char)out[i]);
 	return out;
 }
@@ -130,242 +111,108 @@ static void pattern_make_key(const struct pattern_set *set, struct pattern *p, s
 	case MATCH_STR:
 	case MATCH_BEG:
 	case MATCH_END:
-		p->key = p->str;
-		if (p->ignore_case)
-			p->key.ptr = fold(arena, p->str);
+		index_set_key(&p->node, p->ignore_case ? fold(arena, p->str) : p->str.ptr,
+			      p->str.len, p->str.len);
 		break;
 	case MATCH_IP:
 		if (p->bits <= 128)
-			p->key = (struct span){ (const char *)&p->addr,
-						p->family == AF_INET ? 4 : 16 };
+			index_set_key(&p->node, &p->addr, p->family == AF_INET ? 4 : 16,
+				      p->bits);
 		break;
 	default:
 		break;
 	}
 }
 
-static struct pattern_index *pattern_index_of(struct pattern_set *set, const struct pattern *p)
-{
-	if (set->match == MATCH_IP)
-		return p->family == AF_INET ? &set->exact : &set->folded;
-	return p->ignore_case ? &set->folded : &set->exact;
-}
-
-static size_t pattern_key_length(const struct pattern_set *set, const struct pattern *p)
-{
-	return set->match == MATCH_IP ? p->bits : p->key.len;
-}
-
-static bool pattern_index_add(struct pattern_set *set, struct pattern *p)
-{
-	return index_add(pattern_index_of(set, p), set->arena, p->key.ptr, p->key.len,
-			 pattern_key_length(set, p), p);
-}
-
-static void pattern_enter(struct pattern_set *set, struct pattern *p)
-{
-	if (!p->key.ptr)
-		set->all = true;
-	else if (!pattern_index_add(set, p))
-		set->shadowed++;
-}
-
-/* Those that it has kept out of the index may have its place. */
-static void pattern_unveil(struct pattern_set *set)
-{
-	struct pattern *p;
-
-	for (p = set->first; p && set->shadowed; p = p->next) {
-		if (p->key.ptr && pattern_index_add(set, p))
-			set->shadowed--;
-	}
-}
-
-static void pattern_leave(struct pattern_set *set, struct pattern *p)
-{
-	if (!p->key.ptr)
-		return;
-	if (index_remove(pattern_index_of(set, p), p->key.ptr, p->key.len,
-			 pattern_key_length(set, p), p))
-		pattern_unveil(set);
-	else
-		set->shadowed--;
-}
-
-static struct pattern *pattern_make(const struct pattern_set *set, struct arena *arena,
-				    const char *text, const char *value, enum pattern_op op,
-				    unsigned flags, struct err *err)
+struct pattern *pattern_make(const struct pattern_set *set, struct arena *arena, const char *text,
+			     enum pattern_op op, unsigned flags, struct err *err)
 {
 	struct pattern *p = arena_alloc(arena, sizeof(*p));
 
-	p->text = arena_strdup(arena, text);
-	p->value = value ? arena_strdup(arena, value) : NULL;
-	p->ignore_case = flags & PATTERN_ICASE;
-	if (pattern_parse(p, set->match, op, flags, arena, err))
+	if (!p)
 		return NULL;
-	if (set->convert && set->convert(p, arena, err))
+	p->text = text;
+	p->ignore_case = flags & PATTERN_ICASE;
+	if (pattern_parse(p, set->match, op, flags, arena, err) || arena->failed)
 		return NULL;
 	pattern_make_key(set, p, arena);
 	return p;
 }
 
-static void pattern_append(struct pattern_set *set, struct pattern *p)
+void pattern_forget(const struct pattern_set *set, struct pattern *p)
 {
-	p->order = set->next_order++;
-	p->prev = set->last;
-	*(set->last ? &set->last->next : &set->first) = p;
-	set->last = p;
-	set->count++;
-	pattern_enter(set, p);
+	if (set->match == MATCH_REG)
+		regex_forget(p->regex);
+}
+
+static struct pattern_index *pattern_index_of(const struct pattern_set *set,
+					      struct pattern_table *table, const struct pattern *p)
+{
+	if (set->match == MATCH_IP)
+		return p->family == AF_INET ? &table->exact : &table->folded;
+	return p->ignore_case ? &table->folded : &table->exact;
+}
+
+bool pattern_enter(const struct pattern_set *set, struct pattern_table *table, struct pattern *p)
+{
+	if (!p->node.key)
+		table->unindexed++;
+	else if (!index_add(pattern_index_of(set, table, p), &p->node))
+		return false;
+	p->order = table->next_order++;
+	p->next = NULL;
+	p->prev = table->last;
+	*(table->last ? &table->last->next : &table->first) = p;
+	table->last = p;
+	table->count++;
+	table->stamp = pattern_cache_stamp();
+	return true;
+}
+
+void pattern_leave(const struct pattern_set *set, struct pattern_table *table, struct pattern *p)
+{
+	*(p->prev ? &p->prev->next : &table->first) = p->next;
+	*(p->next ? &p->next->prev : &table->last) = p->prev;
+	table->count--;
+	table->stamp = pattern_cache_stamp();
+	if (p->node.key)
+		index_remove(pattern_index_of(set, table, p), &p->node);
+	else
+		table->unindexed--;
 }
 
 int pattern_add(struct pattern_set *set, const char *text, const char *value,
 		enum pattern_op op, unsigned flags, struct err *err)
 {
-	struct pattern *p = pattern_make(set, set->arena, text, value, op, flags, err);
+	struct pattern *p = pattern_make(set, set->arena, arena_strdup(set->arena, text), op, flags,
+					 err);
 
 	if (!p)
 		return -1;
-	p->source = set->source;
-	pattern_append(set, p);
-	return 0;
-}
-
-/* -- changes while the program runs ----------------------------------------------------- */
-
-static void pattern_reap(struct reap *reap)
-{
-	struct pattern *p = container_of(reap, struct pattern, reap);
-	struct arena *own = p->own;
-
-	arena_free(&own);
-}
-
-static void pattern_free(const struct pattern_set *set, struct pattern *p)
-{
-	if (set->match == MATCH_REG)
-		regex_forget(p->regex);
-	if (p->own)
-		loop_reap(&p->reap, pattern_reap);
-}
-
-static struct pattern *pattern_make_own(const struct pattern_set *set, const char *text,
-					const char *value, unsigned flags, struct err *err)
-{
-	size_t size = sizeof(struct pattern) + 4 * strlen(text) + (value ? strlen(value) : 0);
-	struct arena *own = arena_new(size + 256);
-	struct pattern *p;
-
-	if (!own) {
-		err_set(err, "out of memory");
-		return NULL;
-	}
-	p = pattern_make(set, own, text, value, OP_EQUAL, flags, err);
-	if (p)
-		p->own = own;
-	else
-		arena_free(&own);
-	return p;
-}
-
-int pattern_add_running(struct pattern_set *set, const char *text, const char *value,
-			unsigned flags, const void *source, struct err *err)
-{
-	struct pattern *p = pattern_make_own(set, text, value, flags, err);
-
-	if (!p)
+	p->value = value ? arena_strdup(set->arena, value) : NULL;
+	if (value && set->convert && set->convert(text, p->value, &p->data, set->arena, err))
 		return -1;
-	p->source = source;
-	pattern_append(set, p);
-	return 0;
-}
-
-int pattern_try(const struct pattern_set *set, const char *text, const char *value,
-		unsigned flags, struct err *err)
-{
-	struct pattern *p = pattern_make_own(set, text, value, flags, err);
-
-	if (!p)
-		return -1;
-	pattern_free(set, p);
-	return 0;
-}
-
-void pattern_set_release(struct pattern_set *set)
-{
-	struct pattern *p, *next;
-
-	for (p = set->first; p; p = next) {
-		next = p->next;
-		if (p->own)
-			pattern_reap(&p->reap);
-	}
-	set->first = set->last = NULL;
-}
-
-/* Where the text is the key it need not be searched for. */
-static const struct pattern *pattern_by_key(const struct pattern_set *set, const char *text)
-{
-	size_t len = strlen(text);
-
-	if (set->match != MATCH_STR && set->match != MATCH_BEG && set->match != MATCH_END)
-		return NULL;
-	return index_find(&set->exact, text, len, len);
-}
-
-struct pattern *pattern_find(const struct pattern_set *set, const char *text, const void *source)
-{
-	const struct pattern *found = pattern_by_key(set, text);
-	struct pattern *p;
-
-	if (found && found->source == source)
-		return (struct pattern *)found;
-	for (p = set->first; p; p = p->next) {
-		if (p->source == source && !strcmp(p->text, text))
-			return p;
-	}
-	return NULL;
-}
-
-int pattern_change_value(struct pattern_set *set, struct pattern *old, const char *value,
-			 unsigned flags, struct err *err)
-{
-	struct pattern *p = pattern_make_own(set, old->text, value, flags, err);
-
-	if (!p)
-		return -1;
-	p->source = old->source;
-	p->order = old->order;
-	p->next = old->next;
-	p->prev = old->prev;
-	*(p->prev ? &p->prev->next : &set->first) = p;
-	*(p->next ? &p->next->prev : &set->last) = p;
-	pattern_leave(set, old);
-	pattern_enter(set, p);
-	pattern_free(set, old);
-	return 0;
-}
-
-void pattern_remove(struct pattern_set *set, struct pattern *p)
-{
-	*(p->prev ? &p->prev->next : &set->first) = p->next;
-	*(p->next ? &p->next->prev : &set->last) = p->prev;
-	set->count--;
-	pattern_leave(set, p);
-	pattern_free(set, p);
+	return pattern_enter(set, &set->table, p) ? 0 : err_set(err, "out of memory");
 }
 
 const struct pattern *pattern_first(const struct pattern_set *set)
 {
-	return set->first;
+	return set->table.first;
 }
 
-unsigned pattern_count(const struct pattern_set *set)
+bool pattern_in_tree(const struct pattern_set *set, const struct pattern *p)
 {
-	return set->count;
+	if (set->match == MATCH_IP)
+		return p->bits <= 128;
+	return (set->match == MATCH_STR || set->match == MATCH_BEG) && !p->ignore_case;
 }
 
 /* -- strings ---------------------------------------------------------------------------- */
+
+static const struct pattern *pattern_of(const struct index_node *node)
+{
+	return node ? container_of(node, struct pattern, node) : NULL;
+}
 
 /* The parts of s that have a length which occurs: from its begin, or from its end. */
 static const struct pattern *lookup_parts(const struct pattern_index *index, struct span s,
@@ -378,7 +225,7 @@ static const struct pattern *lookup_parts(const struct pattern_index *index, str
 		len = index->lengths[i];
 		if (len > s.len)
 			continue;
-		p = index_find(index, at_end ? s.ptr + s.len - len : s.ptr, len, len);
+		p = pattern_of(index_find(index, at_end ? s.ptr + s.len - len : s.ptr, len, len));
 		if (p && !at_end)
 			return p; /* the longest */
 		if (p && (!best || p->order < best->order))
@@ -394,21 +241,22 @@ static const struct pattern *lookup_one(const struct pattern_set *set,
 		return NULL;
 	if (set->match == MATCH_BEG || set->match == MATCH_END)
 		return lookup_parts(index, s, set->match == MATCH_END);
-	return index_find(index, s.ptr, s.len, s.len);
+	return pattern_of(index_find(index, s.ptr, s.len, s.len));
 }
 
 static const struct pattern *lookup_str(const struct pattern_set *set, struct span s)
 {
-	const struct pattern *exact = lookup_one(set, &set->exact, s), *folded;
+	const struct pattern_table *t = &set->table;
+	const struct pattern *exact = lookup_one(set, &t->exact, s), *folded;
 	char *low;
 	size_t i;
 
-	if (!set->folded.used || s.len > expr_scratch_size)
+	if (!t->folded.used || s.len > expr_scratch_size)
 		return exact;
 	low = expr_scratch();
 	for (i = 0; i < s.len; i++)
 		low[i] = (char)tolower((unsigned char)s.ptr[i]);
-	folded = lookup_one(set, &set->folded, (struct span){ low, s.len });
+	folded = lookup_one(set, &t->folded, (struct span){ low, s.len });
 	if (!exact || !folded)
 		return exact ? exact : folded;
 	if (set->match == MATCH_BEG && exact->str.len != folded->str.len)
@@ -441,30 +289,37 @@ static bool test_sub(const struct pattern *p, struct span s)
 	return false;
 }
 
-static bool is_delimiter(char c, const char *delimiters)
+enum { DELIMITS_DIR = 1, DELIMITS_DOM = 2 };
+
+static const uint8_t delimiters[256] = {
+	['/'] = DELIMITS_DIR | DELIMITS_DOM, ['?'] = DELIMITS_DIR | DELIMITS_DOM,
+	['.'] = DELIMITS_DOM, [':'] = DELIMITS_DOM,
+};
+
+static inline bool delimits(char c, unsigned kind)
 {
-	return c && strchr(delimiters, c);
+	return delimiters[(uint8_t)c] & kind;
 }
 
 /* Between two delimiters or the ends of the sample; those around the pattern do not count. */
-static bool test_delimited(const struct pattern *p, struct span s, const char *delimiters)
+static bool test_delimited(const struct pattern *p, struct span s, unsigned kind)
 {
 	struct span want = p->str;
 	size_t i;
 
-	while (want.len && is_delimiter(*want.ptr, delimiters)) {
+	while (want.len && delimits(*want.ptr, kind)) {
 		want.ptr++;
 		want.len--;
 	}
-	while (want.len && is_delimiter(want.ptr[want.len - 1], delimiters))
+	while (want.len && delimits(want.ptr[want.len - 1], kind))
 		want.len--;
 	for (i = 0; want.len && i + want.len <= s.len; i++) {
-		if (i && !is_delimiter(s.ptr[i - 1], delimiters))
-			continue;
-		if (i + want.len < s.len && !is_delimiter(s.ptr[i + want.len], delimiters))
-			continue;
-		if (str_same(s.ptr + i, want.ptr, want.len, p->ignore_case))
+		if ((s.ptr[i] == *want.ptr || p->ignore_case) &&
+		    (i + want.len == s.len || delimits(s.ptr[i + want.len], kind)) &&
+		    str_same(s.ptr + i, want.ptr, want.len, p->ignore_case))
 			return true;
+		while (i < s.len && !delimits(s.ptr[i], kind))
+			i++;
 	}
 	return false;
 }
@@ -487,7 +342,7 @@ static const struct pattern *lookup_masks(const struct pattern_set *set, const u
 {
 	const struct pattern *p;
 
-	for (p = set->all ? set->first : NULL; p; p = p->next) {
+	for (p = set->table.unindexed ? set->table.first : NULL; p; p = p->next) {
 		if (p->bits > 128 && masked_equal(p, addr, 4))
 			return p;
 	}
@@ -507,7 +362,7 @@ static const struct pattern *lookup_net(const struct pattern_index *index, const
 		memcpy(key, addr, bits / 8);
 		if (bits % 8)
 			key[bits / 8] = addr[bits / 8] & (uint8_t)(0xff00 >> bits % 8);
-		p = index_find(index, key, size, bits);
+		p = pattern_of(index_find(index, key, size, bits));
 		if (p)
 			return p;
 	}
@@ -516,7 +371,7 @@ static const struct pattern *lookup_net(const struct pattern_index *index, const
 
 static const struct pattern *lookup_v4(const struct pattern_set *set, const uint8_t *addr)
 {
-	const struct pattern *p = lookup_net(&set->exact, addr, 4);
+	const struct pattern *p = lookup_net(&set->table.exact, addr, 4);
 
 	return p ? p : lookup_masks(set, addr);
 }
@@ -542,12 +397,12 @@ static const struct pattern *lookup_addr(const struct pattern_set *set, const st
 
 	if (smp->type == SMP_IPV4) {
 		p = lookup_v4(set, (const uint8_t *)&smp->v4);
-		if (p || !set->folded.used)
+		if (p || !set->table.folded.used)
 			return p;
 		sample_cast(&mapped, SMP_IPV6);
-		return lookup_net(&set->folded, mapped.v6.s6_addr, 16);
+		return lookup_net(&set->table.folded, mapped.v6.s6_addr, 16);
 	}
-	p = lookup_net(&set->folded, smp->v6.s6_addr, 16);
+	p = lookup_net(&set->table.folded, smp->v6.s6_addr, 16);
 	v4 = p ? NULL : embedded_v4(&smp->v6);
 	return v4 ? lookup_v4(set, v4) : p;
 }
@@ -584,9 +439,9 @@ static bool pattern_test(const struct pattern_set *set, const struct pattern *p,
 	case MATCH_SUB:
 		return test_sub(p, smp->str);
 	case MATCH_DIR:
-		return test_delimited(p, smp->str, "/?");
+		return test_delimited(p, smp->str, DELIMITS_DIR);
 	case MATCH_DOM:
-		return test_delimited(p, smp->str, "/?.:");
+		return test_delimited(p, smp->str, DELIMITS_DOM);
 	case MATCH_REG:
 		return regex_test(p->regex, smp->str);
 	case MATCH_METH:
@@ -596,10 +451,47 @@ static bool pattern_test(const struct pattern_set *set, const struct pattern *p,
 	}
 }
 
-const struct pattern *pattern_match(const struct pattern_set *set, struct sample *smp)
+static const struct pattern *pattern_walk(const struct pattern_set *set, const struct sample *smp)
 {
 	const struct pattern *p;
 
+	for (p = set->table.first; p; p = p->next) {
+		if (pattern_test(set, p, smp))
+			return p;
+	}
+	return NULL;
+}
+
+/* As many patterns of this kind cost more than a look into the cache. */
+static bool pattern_walk_is_long(const struct pattern_set *set)
+{
+	switch (set->match) {
+	case MATCH_REG:
+	case MATCH_SUB:
+	case MATCH_DIR:
+	case MATCH_DOM:
+		return set->table.count >= WALK_LONG;
+	default:
+		return false;
+	}
+}
+
+/* What a search that was given up would have found is not known. */
+static const struct pattern *pattern_walk_kept(const struct pattern_set *set, const struct sample *smp)
+{
+	const uint64_t given_up = regex_given_up;
+	const struct pattern *p;
+
+	if (pattern_cache_find(set->table.stamp, smp->str, &p))
+		return p;
+	p = pattern_walk(set, smp);
+	if (given_up == regex_given_up)
+		pattern_cache_keep(set->table.stamp, smp->str, p);
+	return p;
+}
+
+const struct pattern *pattern_match(const struct pattern_set *set, struct sample *smp)
+{
 	if (!sample_cast(smp, methods[set->match].type))
 		return NULL;
 	switch (set->match) {
@@ -613,9 +505,5 @@ const struct pattern *pattern_match(const struct pattern_set *set, struct sample
 	default:
 		break;
 	}
-	for (p = set->first; p; p = p->next) {
-		if (pattern_test(set, p, smp))
-			return p;
-	}
-	return NULL;
+	return pattern_walk_is_long(set) ? pattern_walk_kept(set, smp) : pattern_walk(set, smp);
 }

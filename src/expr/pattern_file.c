@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Files of patterns: one a line; in maps, the first word of a line, and a value behind it
  * (manual 7.1 "-f", 7.3.1 "map"). Called while the configuration is read. */
-#include "expr/pattern.h"
+#include "expr/pattern_file.h"
 
-#include "base/arena.h"
 #include "base/err.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The line without its end and what stands before its first character; NULL: nothing left. */
 static char *file_line(char *line)
@@ -34,19 +34,18 @@ static char *file_value(char *line)
 	return value;
 }
 
-static int file_add(struct pattern_set *set, char *line, unsigned flags, struct err *err)
+static int file_add(const struct pattern_file *file, char *line, unsigned number, struct err *err)
 {
 	char *text = file_line(line), *value = NULL;
 
 	if (!text)
 		return 0;
-	if (flags & PATTERN_MAP)
+	if (file->values)
 		value = file_value(text);
-	return pattern_add(set, text, value, OP_EQUAL, flags, err);
+	return file->add(file, text, value, number, err);
 }
 
-static int file_read(struct pattern_set *set, FILE *f, unsigned flags, unsigned *number,
-		     struct err *err)
+static int file_read(const struct pattern_file *file, FILE *f, unsigned *number, struct err *err)
 {
 	char *line = NULL;
 	size_t room = 0;
@@ -58,13 +57,13 @@ static int file_read(struct pattern_set *set, FILE *f, unsigned flags, unsigned 
 		if (memchr(line, 0, (size_t)len))
 			result = err_set(err, "a NUL byte is no part of a pattern");
 		else
-			result = file_add(set, line, flags, err);
+			result = file_add(file, line, *number, err);
 	}
 	free(line);
 	return result;
 }
 
-int pattern_load(struct pattern_set *set, const char *path, unsigned flags, struct err *err)
+int pattern_file_read(const struct pattern_file *file, const char *path, struct err *err)
 {
 	unsigned number = 0;
 	FILE *f = fopen(path, "re");
@@ -73,7 +72,7 @@ int pattern_load(struct pattern_set *set, const char *path, unsigned flags, stru
 	if (!f)
 		return err_set(err, "cannot open the file of patterns '%s': %s", path,
 			       strerror(errno));
-	result = file_read(set, f, flags, &number, err);
+	result = file_read(file, f, &number, err);
 	if (!result && ferror(f)) {
 		number++;
 		result = err_set(err, "cannot read: %s", strerror(errno));

@@ -99,20 +99,24 @@ static void pattern_interval(struct pattern *p, enum pattern_op op, int64_t num)
 	}
 }
 
-static int parse_number(struct pattern *p, enum match match, enum pattern_op op,
+static int parse_number(struct pattern *p, enum match match, enum pattern_op op, unsigned flags,
 			struct arena *arena, struct err *err)
 {
+	bool running = flags & PATTERN_RUNNING;
 	/* Behind an operator a minus belongs to the number; a range stays a range. */
 	const char *mark = strpbrk(p->text + (op != OP_EQUAL && *p->text == '-'), ":-");
 	int64_t num;
 
 	if (mark) {
 		if (!parse_range(p, mark, match, arena))
-			return err_set(err, "'%s' is no range of numbers", p->text);
+			return err_set(err, running ? "'%s' is not a valid number range." :
+						      "'%s' is no range of numbers", p->text);
 		return 0;
 	}
 	if (!parse_num(p->text, match, &num))
-		return err_set(err, "'%s' is no number", p->text);
+		return err_set(err, !running ? "'%s' is no number" :
+			       match == MATCH_VERSION ? "'%s' is not a dotted number." :
+							"'%s' is not a number.", p->text);
 	pattern_interval(p, op, num);
 	return 0;
 }
@@ -225,6 +229,8 @@ static int parse_network(struct pattern *p, unsigned flags, struct arena *arena,
 	else
 		good = parse_v4(host, p->addr.s6_addr) ||
 		       parse_name(p, host, flags, p->addr.s6_addr);
+	if (flags & PATTERN_RUNNING && (!good || !parse_mask(p, mask, size)))
+		return err_set(err, "'%s' is not a valid IPv4 or IPv6 address.", p->text);
 	if (!good)
 		return err_set(err, "'%s' is no IPv4 or IPv6 address%s", p->text,
 			       looks_like_name(host) && !(flags & PATTERN_NO_NAMES) ?
@@ -241,19 +247,30 @@ static int parse_network(struct pattern *p, unsigned flags, struct arena *arena,
 
 /* -- bytes ------------------------------------------------------------------------------ */
 
-static int parse_hex(struct pattern *p, struct arena *arena, struct err *err)
+/* In the words of the stats socket. */
+static int hex_mistake(const char *text, struct err *err)
 {
+	if (strlen(text) % 2)
+		return err_set(err, "an even number of hex digit is expected.");
+	return err_set(err, "an hex digit is expected (found '%c').",
+		       text[strspn(text, "0123456789abcdefABCDEF")]);
+}
+
+static int parse_hex(struct pattern *p, unsigned flags, struct arena *arena, struct err *err)
+{
+	bool running = flags & PATTERN_RUNNING;
 	size_t len = strlen(p->text), i;
 	char *bytes = arena_alloc(arena, len / 2 + 1);
 
 	if (len % 2)
-		return err_set(err, "'%s': an even number of hexadecimal digits is expected",
+		return running ? hex_mistake(p->text, err) : err_set(err, "'%s': an even number of hexadecimal digits is expected",
 			       p->text);
-	for (i = 0; i < len; i += 2) {
+	for (i = 0; i < len && bytes; i += 2) {
 		int high = str_hex_digit(p->text[i]), low = str_hex_digit(p->text[i + 1]);
 
 		if (high < 0 || low < 0)
-			return err_set(err, "'%.2s' in '%s' are no hexadecimal digits", p->text + i,
+			return running ? hex_mistake(p->text, err) :
+			       err_set(err, "'%.2s' in '%s' are no hexadecimal digits", p->text + i,
 				       p->text);
 		bytes[i / 2] = (char)(high << 4 | low);
 	}
@@ -268,14 +285,16 @@ int pattern_parse(struct pattern *p, enum match match, enum pattern_op op, unsig
 	case MATCH_INT:
 	case MATCH_LEN:
 	case MATCH_VERSION:
-		return parse_number(p, match, op, arena, err);
+		return parse_number(p, match, op, flags, arena, err);
 	case MATCH_IP:
 		return parse_network(p, flags, arena, err);
 	case MATCH_BIN:
 		p->ignore_case = false;
-		return parse_hex(p, arena, err);
+		return parse_hex(p, flags, arena, err);
 	case MATCH_REG:
-		p->regex = regex_compile(p->text, p->ignore_case, arena, err);
+		p->regex = regex_compile_as(p->text, p->ignore_case,
+					    flags & PATTERN_RUNNING ? REGEX_SAID_SHORT : REGEX_SAID,
+					    arena, err);
 		return p->regex ? 0 : -1;
 	default:
 		p->str = span_of(p->text);

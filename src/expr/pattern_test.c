@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sets of patterns that change while the program runs: whatever was added, changed and removed before,
- * a lookup finds what it finds in a set that was made of the patterns that are left. */
-#include "expr/pattern.h"
+/* Sets of patterns that change while the program runs: whatever was added, changed and removed
+ * before, in whatever version, a lookup finds what it finds in a set that was made of the patterns
+ * that are left. */
+#include "expr/pattern_change.h"
+#include "expr/pattern_cache.h"
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -10,12 +12,12 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 enum { STEPS = 3000, LOOKUPS = 40 };
 
-static const int source, other; /* two files */
 static uint32_t seed;
 
 static unsigned below(unsigned n)
@@ -55,23 +57,24 @@ static void make_sample(enum match match, struct sample *smp, char *text, size_t
 	smp->str = span_of(text);
 }
 
-static struct pattern_set *copy_of(const struct pattern_set *set, enum match match,
+static struct pattern_set *copy_of(const struct pattern_ref *ref, enum match match,
 				   struct arena *arena, unsigned flags)
 {
 	struct pattern_set *copy = pattern_set_new(match, arena);
-	const struct pattern *p;
+	const struct pattern_entry *e;
 	struct err err;
 
-	for (p = pattern_first(set); p; p = p->next)
-		assert_int_equal(pattern_add(copy, p->text, p->value, OP_EQUAL, flags, &err), 0);
-	assert_int_equal(pattern_count(copy), pattern_count(set));
+	for (e = ref->current->first; e; e = e->next)
+		assert_int_equal(pattern_add(copy, e->text, e->value->text, OP_EQUAL, flags, &err), 0);
+	assert_int_equal(ref->current->count, copy->table.count);
 	return copy;
 }
 
-static void compare(const struct pattern_set *set, enum match match, unsigned flags)
+static void compare(const struct pattern_ref *ref, const struct pattern_use *use)
 {
 	struct arena *arena = arena_new(4096);
-	const struct pattern_set *fresh = copy_of(set, match, arena, flags);
+	enum match match = use->set->match;
+	const struct pattern_set *fresh = copy_of(ref, match, arena, use->flags);
 	const struct pattern *found, *expected;
 	struct sample smp, again;
 	char text[64];
@@ -80,7 +83,7 @@ static void compare(const struct pattern_set *set, enum match match, unsigned fl
 	for (i = 0; i < LOOKUPS; i++) {
 		make_sample(match, &smp, text, sizeof(text));
 		again = smp;
-		found = pattern_match(set, &smp);
+		found = pattern_match(use->set, &smp);
 		expected = pattern_match(fresh, &again);
 		assert_int_equal(found != NULL, expected != NULL);
 		if (!found)
@@ -91,53 +94,120 @@ static void compare(const struct pattern_set *set, enum match match, unsigned fl
 	arena_free(&arena);
 }
 
-static void change(struct pattern_set *set, enum match match, unsigned flags)
+/* -- a file without a configuration ----------------------------------------------------------- */
+
+struct file {
+	struct arena *arena;
+	struct pattern_ref ref;
+	struct pattern_use uses[2];
+};
+
+static void file_begin(struct file *f, enum match match, unsigned flags)
 {
-	const void *from = below(3) ? &source : &other;
-	char text[64], value[16];
-	struct pattern *p;
-	struct err err;
+	int i;
+
+	*f = (struct file){ .arena = arena_new(4096) };
+	f->ref = (struct pattern_ref){ .path = "f", .key = "mf", .kind = PATTERN_VALUES, .use_count = 2,
+				       .uses = &f->uses[0] };
+	for (i = 0; i < 2; i++) {
+		f->uses[i] = (struct pattern_use){ .set = pattern_set_new(match, f->arena),
+						   .flags = i ? flags : 0 };
+		f->uses[i].set->table.exact.arena = f->uses[i].set->table.folded.arena = NULL;
+	}
+	f->uses[0].next = &f->uses[1];
+	f->ref.current = version_new(&f->ref, 0);
+	free(f->ref.current->tables);
+	f->ref.current->tables = NULL;
+	pattern_refs_running = &f->ref;
+}
+
+static void file_end(struct file *f)
+{
+	pattern_refs_release(&f->ref);
+	arena_free(&f->arena);
+}
+
+static char heard[512], answer[512];
+
+static void hear(void *arg, const char *error, const char *said, size_t len)
+{
+	(void)arg;
+	snprintf(heard, sizeof(heard), "%s", error ? error : "");
+	snprintf(answer, sizeof(answer), "%.*s", (int)len, said);
+}
+
+static const char *ask_all(struct pattern_command c)
+{
+	c.key = "mf";
+	pattern_submit(&c, hear, NULL);
+	loop_turn(0);
+	return heard;
+}
+#define ask(...) ask_all((struct pattern_command){ __VA_ARGS__ })
+
+/* -- claims ----------------------------------------------------------------------------------- */
+
+static void change(struct file *f, enum match match)
+{
+	char text[64], value[16], id[32];
+	const struct pattern_entry *e;
 
 	make_text(match, text, sizeof(text));
 	snprintf(value, sizeof(value), "%u", below(1000));
-	p = pattern_find(set, text, from);
-	if (p)
-		assert_string_equal(p->text, text);
-	if (!p || !below(4))
-		assert_int_equal(pattern_add_running(set, text, value, flags, from, &err), 0);
+	e = version_entry(f->ref.current, text);
+	if (e)
+		assert_string_equal(e->text, text);
+	snprintf(id, sizeof(id), "%llx", e ? (unsigned long long)e->id : 0ULL);
+	if (!e || !below(4))
+		assert_string_equal(ask(.change = PATTERN_INSERT, .text = text, .value = value), "");
 	else if (below(2))
-		assert_int_equal(pattern_change_value(set, p, value, flags, &err), 0);
+		assert_string_equal(ask(.change = PATTERN_ASSIGN, .text = text, .value = value,
+					.id = below(2) ? id : NULL), "");
 	else
-		pattern_remove(set, p);
+		assert_string_equal(ask(.change = PATTERN_REMOVE, .text = text,
+					.id = below(2) ? id : NULL), "");
+	if (!below(50))
+		loop_turn(0); /* some of what was removed is freed */
+}
+
+static void change_version(struct file *f, enum match match)
+{
+	char number[16], text[64];
+	unsigned n;
+
+	assert_string_equal(ask(.change = PATTERN_PREPARE), "");
+	snprintf(number, sizeof(number), "%u", f->ref.next_version);
+	for (n = below(30); n; n--) {
+		make_text(match, text, sizeof(text));
+		assert_string_equal(ask(.change = PATTERN_INSERT, .version = number, .text = text,
+					.value = "1"), "");
+	}
+	if (below(3))
+		assert_string_equal(ask(.change = PATTERN_COMMIT, .version = number), "");
+	else if (below(2))
+		assert_string_equal(ask(.change = PATTERN_CLEAR, .version = number), "");
 }
 
 static void walk(enum match match, unsigned flags)
 {
-	struct arena *arena = arena_new(4096);
-	struct pattern_set *set = pattern_set_new(match, arena);
-	struct pattern *p;
-	char text[64], value[16];
-	struct err err;
-	int i;
+	int i, steps = match == MATCH_REG ? STEPS / 20 : STEPS;
+	struct file f;
 
 	seed = (uint32_t)match * 7 + flags;
-	pattern_set_source(set, &source);
-	for (i = 0; i < 20; i++) {
-		make_text(match, text, sizeof(text));
-		snprintf(value, sizeof(value), "%d", i);
-		assert_int_equal(pattern_add(set, text, value, OP_EQUAL, flags, &err), 0);
+	file_begin(&f, match, flags);
+	for (i = 0; i < steps; i++) {
+		change(&f, match);
+		if (i % 100 == 99)
+			change_version(&f, match);
+		if (i % 20 == 0) {
+			compare(&f.ref, &f.uses[0]);
+			compare(&f.ref, &f.uses[1]);
+		}
 	}
-	for (i = 0; i < (match == MATCH_REG ? STEPS / 20 : STEPS); i++) {
-		change(set, match, flags);
-		if (i % 20 == 0)
-			compare(set, match, flags);
-	}
-	while ((p = (struct pattern *)pattern_first(set)))
-		pattern_remove(set, p);
-	assert_int_equal(pattern_count(set), 0);
-	compare(set, match, flags);
-	loop_turn(0); /* what was removed is freed */
-	arena_free(&arena);
+	assert_string_equal(ask(.change = PATTERN_CLEAR), "");
+	assert_int_equal(f.ref.current->count, 0);
+	compare(&f.ref, &f.uses[1]);
+	file_end(&f);
 }
 
 static void test_walks(void **state)
@@ -147,12 +217,238 @@ static void test_walks(void **state)
 	size_t i;
 
 	(void)state;
-	assert_int_equal(loop_init(16), 0);
 	for (i = 0; i < sizeof(matches) / sizeof(matches[0]); i++) {
 		walk(matches[i], 0);
 		walk(matches[i], PATTERN_ICASE);
 	}
-	loop_free();
+}
+
+static const char *value_of(const struct file *f, const char *key)
+{
+	struct sample smp = { .type = SMP_STR, .str = span_of(key) };
+	const struct pattern *p = pattern_match(f->uses[0].set, &smp);
+
+	return p ? p->value : "-";
+}
+
+static void test_versions(void **state)
+{
+	struct file f;
+
+	(void)state;
+	file_begin(&f, MATCH_STR, 0);
+	ask(.change = PATTERN_INSERT, .text = "k", .value = "old");
+	assert_string_equal(ask(.change = PATTERN_INSERT, .version = "1", .text = "k", .value = "v"),
+			    "Version number in the future, please use 'prepare map' before.");
+	ask(.change = PATTERN_PREPARE);
+	assert_string_equal(answer, "New version created: 1\n");
+	ask(.change = PATTERN_PREPARE);
+	ask(.change = PATTERN_INSERT, .version = "1", .text = "k", .value = "one");
+	ask(.change = PATTERN_INSERT, .version = "2", .text = "k", .value = "two");
+	assert_string_equal(value_of(&f, "k"), "old");
+	assert_string_equal(ask(.change = PATTERN_COMMIT, .version = "2"), "");
+	assert_string_equal(value_of(&f, "k"), "two");
+	assert_string_equal(ask(.change = PATTERN_COMMIT, .version = "1"), "Version number out of range.");
+	assert_string_equal(ask(.change = PATTERN_COMMIT, .version = "3"), "Version number out of range.");
+	assert_null(version_find(&f.ref, 1));
+	file_end(&f);
+}
+
+/* Numbers wrap: 4294967295 is followed by 0. */
+static void test_version_numbers_wrap(void **state)
+{
+	struct file f;
+
+	(void)state;
+	file_begin(&f, MATCH_STR, 0);
+	f.ref.current->number = f.ref.next_version = UINT32_MAX - 1;
+	ask(.change = PATTERN_PREPARE);
+	assert_string_equal(answer, "New version created: 4294967295\n");
+	ask(.change = PATTERN_PREPARE);
+	assert_string_equal(answer, "New version created: 0\n");
+	assert_string_equal(ask(.change = PATTERN_INSERT, .version = "0", .text = "k", .value = "v"), "");
+	assert_string_equal(ask(.change = PATTERN_COMMIT, .version = "0"), "");
+	assert_string_equal(value_of(&f, "k"), "v");
+	assert_string_equal(ask(.change = PATTERN_COMMIT, .version = "4294967295"),
+			    "Version number out of range.");
+	file_end(&f);
+}
+
+static void load(const char *token, const char *lines, size_t len)
+{
+	assert_string_equal(ask(.change = PATTERN_LOAD_BEGIN, .id = token), "");
+	ask(.change = PATTERN_LOAD_LINES, .id = token, .rest = lines, .rest_len = len);
+}
+
+static void test_payload_is_whole(void **state)
+{
+	struct file f;
+
+	(void)state;
+	file_begin(&f, MATCH_REG, 0);
+	load("1.1.1", "a\0one\0b(\0two\0", 13);
+	assert_string_equal(heard, "line 2: regex 'b(' is invalid (error=missing closing parenthesis, "
+				   "erroffset=2).");
+	ask(.change = PATTERN_LOAD_END, .id = "1.1.1");
+	assert_int_equal(f.ref.current->count, 0);
+	load("1.1.1", "a\0one\0b\0two\0", 12);
+	load("2.7.1", "c\0one\0", 6);
+	assert_int_equal(f.ref.current->count, 0);
+	pattern_loads_abandon(2); /* who loads c has died */
+	loop_turn(0);
+	assert_string_equal(ask(.change = PATTERN_LOAD_MERGE, .id = "1.1.1"), "");
+	ask(.change = PATTERN_LOAD_END, .id = "1.1.1");
+	assert_int_equal(f.ref.current->count, 2);
+	assert_string_equal(ask(.change = PATTERN_LOAD_MERGE, .id = "2.7.1"),
+			    "The payload was interrupted: nothing more of it is taken.");
+	file_end(&f);
+}
+
+/* Whoever reads meets what stays once, whatever goes and comes; a version stays until it was
+ * read. */
+static void test_reading(void **state)
+{
+	struct pattern_reader r;
+	char text[16];
+	struct file f;
+	int i, met = 0;
+
+	(void)state;
+	file_begin(&f, MATCH_STR, 0);
+	for (i = 0; i < 100; i++) {
+		snprintf(text, sizeof(text), "%d", i);
+		ask(.change = PATTERN_INSERT, .text = text, .value = "v");
+	}
+	reader_begin(&r, f.ref.current);
+	for (i = 0; r.at; i++) {
+		assert_int_equal(atoi(r.at->text), i * 2);
+		snprintf(text, sizeof(text), "%d", i * 2 + 1);
+		r.at = r.at->next;
+		ask(.change = PATTERN_REMOVE, .text = text);
+		loop_turn(0);
+	}
+	assert_int_equal(i, 50);
+	reader_end(&r);
+	reader_begin(&r, f.ref.current);
+	ask(.change = PATTERN_CLEAR);
+	for (i = 0; i < 20; i++)
+		loop_turn(0);
+	for (; r.at; r.at = r.at->next)
+		met++;
+	assert_int_equal(met, 50);
+	reader_end(&r);
+	loop_turn(0);
+	file_end(&f);
+}
+
+/* The result of a lookup may be used until the turn ends. */
+static void test_results_stay(void **state)
+{
+	const char *value;
+	struct file f;
+	struct err err;
+
+	(void)state;
+	file_begin(&f, MATCH_STR, 0);
+	ask(.change = PATTERN_INSERT, .text = "k", .value = "v");
+	value = value_of(&f, "k");
+	assert_int_equal(entry_set_value(&f.ref, version_entry(f.ref.current, "k"), "w", &err), 0);
+	assert_string_equal(value_of(&f, "k"), "w");
+	version_drop(version_switch(version_new(&f.ref, 0)));
+	assert_string_equal(value_of(&f, "k"), "-");
+	assert_string_equal(value, "v");
+	file_end(&f);
+}
+
+/* What was found for a text, by the cache or not; "": nothing. */
+static const char *matched(const struct pattern_set *set, const char *text)
+{
+	struct sample smp = { .type = SMP_STR, .str = span_of(text) };
+	const struct pattern *p = pattern_match(set, &smp);
+
+	return p ? p->text : "";
+}
+
+static bool is_kept(const struct pattern_set *set, const char *text)
+{
+	const struct pattern *found;
+
+	return pattern_cache_find(set->table.stamp, span_of(text), &found);
+}
+
+static void test_results_are_kept(void **state)
+{
+	static const char *const words[] = { "^/a", "^/b", "c$", "d+" };
+	struct arena *arena = arena_new(4096);
+	struct pattern_set *set = pattern_set_new(MATCH_REG, arena);
+	struct err err;
+	char longer[PATTERN_CACHE_TEXT + 2];
+
+	(void)state;
+	pattern_cache_resize(8);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(pattern_add(set, words[i], NULL, OP_EQUAL, 0, &err), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_string_equal(matched(set, "/bc"), "^/b");
+		assert_string_equal(matched(set, "xdd"), "d+");
+		assert_string_equal(matched(set, "x"), "");
+		assert_string_equal(matched(set, ""), "");
+	}
+	assert_true(is_kept(set, "/bc") && is_kept(set, "x") && is_kept(set, ""));
+	/* Each change makes all of it unknown. */
+	pattern_leave(set, &set->table, set->table.first->next);
+	assert_false(is_kept(set, "/bc"));
+	assert_string_equal(matched(set, "/bc"), "c$");
+	assert_int_equal(pattern_add(set, "^x$", NULL, OP_EQUAL, 0, &err), 0);
+	assert_string_equal(matched(set, "x"), "^x$");
+	/* Those that do not fit, and none at all. */
+	memset(longer, 'd', sizeof(longer));
+	longer[sizeof(longer) - 1] = 0;
+	assert_string_equal(matched(set, longer), "d+");
+	assert_false(is_kept(set, longer));
+	longer[sizeof(longer) - 2] = 0;
+	assert_string_equal(matched(set, longer), "d+");
+	assert_true(is_kept(set, longer));
+	pattern_cache_resize(0);
+	assert_string_equal(matched(set, "/a"), "^/a");
+	assert_false(is_kept(set, "/a"));
+	pattern_cache_resize(PATTERN_CACHE_SIZE);
+	arena_free(&arena);
+}
+
+/* Few entries, many texts and two sets: never a wrong answer, and the last ones are known. */
+static void test_results_make_room(void **state)
+{
+	struct arena *arena = arena_new(4096);
+	struct pattern_set *sets[2];
+	struct err err;
+	char text[16];
+
+	(void)state;
+	pattern_cache_resize(16);
+	for (size_t i = 0; i < 2; i++) {
+		sets[i] = pattern_set_new(MATCH_REG, arena);
+		pattern_add(sets[i], "5$", NULL, OP_EQUAL, 0, &err);
+		pattern_add(sets[i], i ? "1$" : "^1", NULL, OP_EQUAL, 0, &err);
+		pattern_add(sets[i], i ? "2$" : "^2", NULL, OP_EQUAL, 0, &err);
+		pattern_add(sets[i], "x", NULL, OP_EQUAL, 0, &err);
+	}
+	for (int n = 0; n < 3000; n++) {
+		snprintf(text, sizeof(text), "%d", n * 7 % 251);
+		for (size_t i = 0; i < 2; i++) {
+			const char *end = text + strlen(text) - 1;
+			char digit = i ? *end : *text;
+
+			if (*end == '5')
+				assert_string_equal(matched(sets[i], text), "5$");
+			else
+				assert_int_equal(*matched(sets[i], text) != 0,
+						 digit == '1' || digit == '2');
+			assert_true(is_kept(sets[i], text));
+		}
+	}
+	pattern_cache_resize(PATTERN_CACHE_SIZE);
+	arena_free(&arena);
 }
 
 static bool part_found(const char *part, const char *text, unsigned flags)
@@ -177,17 +473,38 @@ static void test_parts(void **state)
 	assert_true(part_found("b", "B", PATTERN_ICASE));
 	assert_true(part_found("1b", "a1B", PATTERN_ICASE));
 	assert_false(part_found("bot", "BoBo", PATTERN_ICASE));
-	assert_false(part_found("@a", "`A", PATTERN_ICASE)); /* they differ by the bit of the case */
+	assert_false(part_found("@a", "`A", PATTERN_ICASE)); /* they differ by the bit of the
+							      * case */
 	assert_false(part_found("bot", "a googlebOT", 0));
 	assert_true(part_found("bOT", "a googlebOT", 0));
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	return loop_init(16);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	loop_free();
+	return 0;
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_results_are_kept),
+		cmocka_unit_test(test_results_make_room),
 		cmocka_unit_test(test_walks),
+		cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_version_numbers_wrap),
+		cmocka_unit_test(test_payload_is_whole),
+		cmocka_unit_test(test_reading),
+		cmocka_unit_test(test_results_stay),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, begin, end);
 }

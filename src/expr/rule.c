@@ -6,60 +6,57 @@
 
 #include "base/arena.h"
 #include "base/bug.h"
+#include "base/tables.h"
+#include "event/probe.h"
 #include "expr/rule_conf.h"
 #include "proxy/proxy.h"
 
 /* -- parsing ---------------------------------------------------------------------------- */
 
-static const struct action *action_in(const struct action *table, const struct rule_list *list,
-				      struct span name, bool args)
+/* The name comes first in what tables hold. */
+_Static_assert(!offsetof(struct action, name), "names");
+
+int rule_add_actions(const struct rule_list *list, const struct action *table, struct err *err)
 {
-	for (; table->name; table++) {
-		if (table->where & list->where && table->args == args &&
-		    span_equal(name, span_of(table->name)))
-			return table;
-	}
-	return NULL;
+	return tables_add(list->tables, table, err);
+}
+
+/* The next row that the list has. */
+static const struct action *action_next(const struct rule_list *list, struct tables_walk *walk)
+{
+	const struct action *row;
+
+	while ((row = tables_next(list->tables, walk)))
+		if (row->where & list->where)
+			break;
+	return row;
 }
 
 static const struct action *action_find(const struct rule_list *list, struct span name, bool args)
 {
-	const struct action *const *table, *row;
+	struct tables_walk walk = { 0 };
+	const struct action *row;
 
-	for (table = list->tables; *table; table++) {
-		row = action_in(*table, list, name, args);
-		if (row)
-			return row;
-	}
-	return NULL;
-}
-
-static size_t action_count(const struct rule_list *list)
-{
-	const struct action *const *table, *row;
-	size_t n = 0;
-
-	for (table = list->tables; *table; table++) {
-		for (row = *table; row->name; row++)
-			n++;
-	}
-	return n;
+	while ((row = action_next(list, &walk)))
+		if (row->args == args && span_equal(name, span_of(row->name)))
+			break;
+	return row;
 }
 
 /* Names of the list's actions, as they are written. */
 static const char *const *action_names(struct arena *arena, const struct rule_list *list)
 {
-	const struct action *const *table, *row;
-	const char **names = arena_alloc(arena, (action_count(list) + 1) * sizeof(*names));
+	struct tables_walk walk = { 0 };
+	const struct action *row;
+	const char **names;
 	size_t n = 0;
 
-	for (table = list->tables; *table; table++) {
-		for (row = *table; row->name; row++) {
-			if (row->where & list->where)
-				names[n++] = row->args ? arena_printf(arena, "%s(...)", row->name)
-						       : row->name;
-		}
-	}
+	while (action_next(list, &walk))
+		n++;
+	names = arena_alloc(arena, (n + 1) * sizeof(*names));
+	walk = (struct tables_walk){ 0 };
+	for (n = 0; (row = action_next(list, &walk)); n++)
+		names[n] = row->args ? arena_printf(arena, "%s(...)", row->name) : row->name;
 	return names;
 }
 
@@ -118,8 +115,8 @@ static void rule_append(struct arena *arena, struct rule_set **set, struct rule 
 		(*set)->looks = true;
 }
 
-/* Is there a rule in front of this one that always ends the list? Said once a list; only as a notice where
- * others say nothing, for zero-warning refuses warnings. */
+/* Is there a rule in front of this one that always ends the list? Said once a list; only as a
+ * notice where others say nothing, for zero-warning refuses warnings. */
 static void rule_warn_unreached(struct config *cfg, struct rule_set *set, const struct rule *rule)
 {
 	const struct rule *last = set ? set->last : NULL;
@@ -218,7 +215,8 @@ int rule_parse_action(struct statement *st, struct proxy *proxy, const struct ac
 	return rule_make(st, proxy, action, "", name, where, set);
 }
 
-void rule_inherit(struct config *cfg, struct rule_set **set, const struct rule_set *from)
+void rule_inherit(struct config *cfg, struct proxy *heir, struct rule_set **set,
+		  const struct rule_set *from)
 {
 	struct rule_set *own = *set, *all = NULL;
 	const struct rule *r;
@@ -228,6 +226,9 @@ void rule_inherit(struct config *cfg, struct rule_set **set, const struct rule_s
 		copy = arena_alloc(cfg->arena, sizeof(*copy));
 		*copy = *r;
 		copy->next = NULL;
+		copy->proxy = heir;
+		if (copy->action->inherit)
+			copy->action->inherit(cfg, copy, heir);
 		rule_append(cfg->arena, &all, copy, own ? own->place : from->place);
 	}
 	if (!all)
@@ -282,12 +283,22 @@ static bool rule_ends(enum action_result said, enum rule_result *result)
 static enum action_result rule_run(const struct rule *rule, struct view *view,
 				   unsigned place)
 {
-	switch (cond_eval(rule->cond, view, place)) {
+	enum cond_result holds;
+
+	view->asks = view->patient;
+	holds = cond_eval(rule->cond, view, place);
+	view->asks = false;
+	switch (holds) {
 	case COND_NO:
 		break;
+	case COND_UNKNOWN: /* the safe side */
+		if (!rule->action->refuses)
+			break;
+		return rule->action->run(rule, view, place);
 	case COND_WAIT:
 		return ACTION_WAIT;
 	case COND_YES:
+		PROBE(NULL);
 		return rule->action->run(rule, view, place);
 	}
 	return ACTION_NEXT;

@@ -59,7 +59,7 @@ int rule_parse_expr(struct statement *st, struct rule *rule)
 	rule->expr = expr_parse_words(st, rule->proxy);
 	if (!rule->expr)
 		return -1;
-	if (!(expr_where(rule->expr) & rule->where))
+	if (!expr_allowed(rule->expr, rule->where, st->cfg, &st->loc))
 		return stmt_error(st, at, "'%s' looks at the %s, which '%s' rules cannot see",
 				  expr_fetch_name(rule->expr), expr_source(rule->expr), rule->list);
 	return 0;
@@ -135,9 +135,9 @@ static enum action_result action_unset_var(const struct rule *rule, struct view 
 const struct action rule_actions[] = {
 	{ "accept", .final = true, .where = ALL_TCP, .run = action_end, .data = ACTION_ACCEPT,
 	  .help = "ends the list: the connection goes on" },
-	{ "reject", .final = true, .where = ALL_TCP, .run = action_end, .data = ACTION_REJECT,
+	{ "reject", .final = true, .refuses = true, .where = ALL_TCP, .run = action_end, .data = ACTION_REJECT,
 	  .help = "ends the list and the connection" },
-	{ "close", .final = true, .where = AT_RESPONSE, .run = action_end, .data = ACTION_CLOSE,
+	{ "close", .final = true, .refuses = true, .where = AT_RESPONSE, .run = action_end, .data = ACTION_CLOSE,
 	  .help = "closes the connection to the server at once" },
 	{ 0 },
 };

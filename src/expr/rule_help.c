@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Prints what the tables of actions say of themselves: `penstock help deny`, `penstock help http-request`.
- * Called by main(), which knows the lists. */
+/* Prints what the tables of actions say of themselves: `penstock help deny`, `penstock help
+ * http-request`. Called by main(), which knows the lists. */
 #include "expr/rule_conf.h"
+
+#include "base/tables.h"
 
 static const struct action *row_in(const struct rule_list *list, const char *name)
 {
-	const struct action *const *table, *row;
+	struct tables_walk walk = { 0 };
+	const struct action *row;
 
-	for (table = list->tables; *table; table++)
-		for (row = *table; row->name; row++)
-			if (row->where & list->where && !strcmp(row->name, name))
-				return row;
-	return NULL;
+	while ((row = tables_next(list->tables, &walk)))
+		if (row->where & list->where && !strcmp(row->name, name))
+			break;
+	return row;
 }
 
 /* Does the list have these words as its name? They may be fewer than its own. */
@@ -54,17 +56,16 @@ static const struct action *row_meant(const struct rule_list *list, const char *
 
 static void print_names(FILE *out, const struct rule_list *list)
 {
-	const struct action *const *table, *row;
+	struct tables_walk walk = { 0 };
+	const struct action *row;
 	const char *sep = "";
 
 	fprintf(out, "actions of %s\n  ", list->name);
-	for (table = list->tables; *table; table++) {
-		for (row = *table; row->name; row++) {
-			if (row_in(list, row->name) != row)
-				continue;
-			fprintf(out, "%s%s", sep, row->name);
-			sep = ", ";
-		}
+	while ((row = tables_next(list->tables, &walk))) {
+		if (row_in(list, row->name) != row)
+			continue;
+		fprintf(out, "%s%s", sep, row->name);
+		sep = ", ";
 	}
 	fputc('\n', out);
 }

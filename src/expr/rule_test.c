@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/tables.h"
 #include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
@@ -17,6 +18,7 @@
 #include "expr/rule_conf.h"
 #include "expr/vars.h"
 #include "expr/view.h"
+#include "proxy/proxy.h"
 
 static char trace[64];          /* a letter for each action that ran */
 static int waits;               /* how often "slow" still waits */
@@ -58,12 +60,13 @@ static const struct action test_actions[] = {
 	{ 0 },
 };
 
-static const struct action *const tables[] = { test_actions, rule_actions, rule_var_actions, NULL };
+static struct tables tables = TABLES("action", struct action, test_actions, rule_actions,
+				     rule_var_actions);
 static const char *const known[] = { "track-sc0", NULL };
 
 static int parse_rule(struct statement *st, const struct keyword *kw, void *object)
 {
-	static const struct rule_list list = { "rule", AT_REQUEST, tables, known };
+	static const struct rule_list list = { "rule", AT_REQUEST, &tables, known };
 
 	(void)object;
 	return rule_parse(st, NULL, &list, strcmp(kw->name, "rule") ? &other : &set);
@@ -76,7 +79,8 @@ static const struct keyword test_keywords[] = {
 };
 
 static const struct module test_module = { .name = "test", .keywords = test_keywords };
-static const struct module *const test_modules[] = { &environment_module, &test_module, NULL };
+static const struct module *const test_modules[] = { &environment_module, &proxy_module,
+						     &expr_module, &test_module, NULL };
 
 static struct config *read_rules(const char *lines)
 {
@@ -211,7 +215,7 @@ static void inherited_rules_come_first(void **state)
 	struct config *cfg = read_good("rule note(c)\nother note(a)\nother note(b)\nrule note(d)\n");
 
 	(void)state;
-	rule_inherit(cfg, &set, other);
+	rule_inherit(cfg, NULL, &set, other);
 	assert_int_equal(run(&place, false), RULES_PASS);
 	assert_string_equal(trace, "abcd");
 	trace[0] = 0;
@@ -219,7 +223,7 @@ static void inherited_rules_come_first(void **state)
 	assert_string_equal(trace, "ab");
 	set = NULL;
 	trace[0] = 0;
-	rule_inherit(cfg, &set, other);
+	rule_inherit(cfg, NULL, &set, other);
 	assert_int_equal(run(&place, false), RULES_PASS);
 	assert_string_equal(trace, "ab");
 	config_free(&cfg);

@@ -171,12 +171,6 @@ struct proxy *switch_backend(const struct proxy *frontend, const struct view *vi
 	return NULL;
 }
 
-/* It may have no weight, so that balancing passes it over, but it must be up. */
-static bool server_reachable(const struct server *server)
-{
-	return server->state->op != SERVER_DOWN && !(server->state->admin & ADMIN_MAINT);
-}
-
 struct server *use_server(const struct proxy *backend, const struct view *view)
 {
 	const struct switch_rule *rule;

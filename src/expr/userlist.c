@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The userlist section (manual 3.4): read, checked when all of it is known, asked by fetches. What
- * it holds never changes afterwards. Passwords are compared in constant time. */
+ * it holds never changes afterwards. Passwords are compared in constant time, names that there are
+ * not cost what others cost, and what crypt(3) has said of a name and a password is remembered by a
+ * keyed hash, since it may take 30 ms during which nothing else happens. */
 #include "expr/userlist.h"
 
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/catalog.h"
+#include "base/siphash.h"
 #include "config/config.h"
 #include "config/keyword.h"
+#include "event/loop.h"
 
 #include <crypt.h>
 #include <string.h>
+#include <sys/random.h>
 
 /* A name that a list mentions: of a user in a group, of a group at a user. */
 struct mention {
@@ -36,6 +41,7 @@ struct userlist {
 	struct userlist *next;
 	const char *name;
 	struct user *users;
+	unsigned secrets; /* users with a password */
 	struct catalog names; /* of the users */
 	struct group *groups;
 };
@@ -107,28 +113,146 @@ static bool same_secret(const char *right, const char *sent)
 	return !differs;
 }
 
+uint64_t userlist_crypts;
+
 static bool right_hash(const char *hash, const char *password)
 {
 	static struct crypt_data memory;
 	const char *made = crypt_r(password, hash, &memory);
 
+	userlist_crypts++;
 	return made && *made != '*' && same_secret(hash, made);
 }
 
-bool userlist_check(const struct userlist *list, struct span user, struct span password)
-{
-	const struct user *u = user_find(list, user);
-	char text[PASSWORD_LONGEST];
-	bool right;
+/* -- what is known already ----------------------------------------------------------------- */
 
-	if (!u || !u->password || password.len >= sizeof(text) ||
-	    memchr(password.ptr, 0, password.len))
-		return false;
+/* Hashes of list, name, password and what it was compared with, of this process, for as long as it
+ * lives. Four places for each; a new one takes that of another whose choice nobody can foresee.
+ * Wrong ones have a table of their own, so that a flood of them drives out none that was right. */
+enum { KNOWN_SETS = 512, KNOWN_WAYS = 4, NAME_LONGEST = 1024 };
+
+static struct siphash known_right[KNOWN_SETS][KNOWN_WAYS], known_wrong[KNOWN_SETS][KNOWN_WAYS];
+static uint64_t known_key[2];
+
+/* Without a key nothing is remembered. */
+static bool known_prepare(void)
+{
+	if (!known_key[0] && getrandom(known_key, sizeof(known_key), GRND_NONBLOCK) != sizeof(known_key))
+		known_key[0] = 0;
+	return known_key[0] != 0;
+}
+
+/* Each part ends with a NUL, which none has. */
+static struct siphash known_hash(const struct userlist *list, struct span name, const char *password,
+				 const char *hash)
+{
+	char memory[NAME_LONGEST + 3 * PASSWORD_LONGEST + 512];
+	struct siphash made;
+	struct text t;
+
+	text_init(&t, memory, sizeof(memory));
+	text_add(&t, list->name, strlen(list->name) + 1);
+	text_add(&t, name.ptr, name.len);
+	text_add(&t, "", 1);
+	text_add(&t, password, strlen(password) + 1);
+	text_add(&t, hash, strlen(hash) + 1);
+	made = siphash(known_key, t.ptr, t.len);
+	explicit_bzero(memory, t.len);
+	made.high |= t.cut ? 0 : 1; /* 0: free, and what was cut is none */
+	made.low = t.cut ? 0 : made.low;
+	return made;
+}
+
+static bool known_in(struct siphash table[KNOWN_SETS][KNOWN_WAYS], struct siphash hash)
+{
+	const struct siphash *set = table[hash.low % KNOWN_SETS];
+	unsigned i;
+
+	for (i = 0; i < KNOWN_WAYS; i++)
+		if (hash.high && set[i].low == hash.low && set[i].high == hash.high)
+			return true;
+	return false;
+}
+
+static void known_add(struct siphash table[KNOWN_SETS][KNOWN_WAYS], struct siphash hash)
+{
+	struct siphash *set = table[hash.low % KNOWN_SETS];
+	unsigned i;
+
+	for (i = 0; i < KNOWN_WAYS && set[i].high; i++)
+		;
+	set[i < KNOWN_WAYS ? i : hash.low / KNOWN_SETS % KNOWN_WAYS] = hash;
+}
+
+/* Who can wait does so when crypt(3) has run in this turn of the loop already: a flood of passwords
+ * is worked off one in a turn, and all others are served in between. */
+static bool must_wait(bool patient)
+{
+	static uint64_t turn;
+
+	if (patient && turn == loop_stats.turns)
+		return true;
+	turn = loop_stats.turns;
+	return false;
+}
+
+/* right_hash, but not twice for the same. own: the hash is that of the name, else nothing is
+ * right. */
+static enum secret right_known(const struct userlist *list, struct span name, const char *hash, bool own,
+			       const char *password, bool patient)
+{
+	bool known = name.len <= NAME_LONGEST && !memchr(name.ptr, 0, name.len) && known_prepare(), right;
+	struct siphash made = { 0, 0 };
+
+	if (known)
+		made = known_hash(list, name, password, hash);
+	if (known_in(known_right, made))
+		return SECRET_RIGHT;
+	if (known_in(known_wrong, made))
+		return SECRET_WRONG;
+	if (must_wait(patient))
+		return SECRET_LATER;
+	right = right_hash(hash, password) && own;
+	if (made.low)
+		known_add(right ? known_right : known_wrong, made);
+	return right ? SECRET_RIGHT : SECRET_WRONG;
+}
+
+/* -- asking -------------------------------------------------------------------------------- */
+
+/* A name that is not there, or may not enter, costs what another of the list costs; always the same
+ * one, which nobody can foresee. */
+static const struct user *stand_in(const struct userlist *list, struct span name)
+{
+	const struct user *u = list->users;
+	unsigned n;
+
+	if (!list->secrets)
+		return NULL;
+	known_prepare();
+	n = (unsigned)(siphash(known_key, name.ptr, name.len).low % list->secrets);
+	for (; !u->password || n--; u = u->next)
+		;
+	return u;
+}
+
+enum secret userlist_ask(const struct userlist *list, struct span user, struct span password,
+			 bool patient)
+{
+	const struct user *u = user_find(list, user), *as = u && u->password ? u : stand_in(list, user);
+	char text[PASSWORD_LONGEST];
+	enum secret said;
+
+	if (!as || password.len >= sizeof(text) || memchr(password.ptr, 0, password.len))
+		return SECRET_WRONG;
 	memcpy(text, password.ptr, password.len);
 	text[password.len] = 0;
-	right = u->hashed ? right_hash(u->password, text) : same_secret(u->password, text);
+	if (as->hashed)
+		said = right_known(list, user, as->password, as == u, text, patient);
+	else
+		said = same_secret(as->password, text) && as == u ? SECRET_RIGHT : SECRET_WRONG;
 	explicit_bzero(text, sizeof(text));
-	return right;
+	return said;
 }
 
 /* -- parsing ---------------------------------------------------------------------------- */
@@ -275,6 +399,7 @@ static int parse_user(struct statement *st, const struct keyword *kw, void *obje
 	}
 	u->next = list->users;
 	list->users = u;
+	list->secrets += u->password != NULL;
 	catalog_add(&list->names, st->cfg->arena, u->name, u);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
+#include "base/memory.h"
 #include "expr/names.h"
 #include "expr/view.h"
 
@@ -27,6 +28,10 @@ struct vars_stats vars_stats;
 
 static struct var_name *names;
 static struct vars process_vars;
+
+/* Dropped while the sample of the expression that did so lay in it: its bytes are valid until
+ * another one is dropped in this way, and so longer than the sample is. Linked nowhere. */
+static struct var *outlived;
 
 static const char *const scope_names[VAR_SCOPES] = { "proc", "sess", "txn",
 						     "req",  "res",  "check" };
@@ -62,6 +67,17 @@ static const struct var_name *var_name_add(struct span text, enum var_scope scop
 	return name;
 }
 
+const struct var_name *var_name_known(struct span text)
+{
+	const struct var_name *name;
+
+	for (name = names; name; name = name->next) {
+		if (span_equal(text, span_of(name->text)))
+			return name;
+	}
+	return NULL;
+}
+
 const struct var_name *var_name(struct span text, struct err *err)
 {
 	const struct var_name *name;
@@ -85,11 +101,8 @@ const struct var_name *var_name(struct span text, struct err *err)
 			return NULL;
 		}
 	}
-	for (name = names; name; name = name->next) {
-		if (span_equal(text, span_of(name->text)))
-			return name;
-	}
-	return var_name_add(text, (enum var_scope)scope);
+	name = var_name_known(text);
+	return name ? name : var_name_add(text, (enum var_scope)scope);
 }
 
 unsigned var_condition(struct span word)
@@ -139,7 +152,7 @@ static struct var *vars_find(const struct vars *vars, const struct var_name *nam
 	return NULL;
 }
 
-static void vars_drop(struct vars *vars, const struct var *v)
+static void vars_unlink(struct vars *vars, const struct var *v)
 {
 	struct var **at;
 
@@ -147,7 +160,36 @@ static void vars_drop(struct vars *vars, const struct var *v)
 		;
 	*at = v->next;
 	vars_stats.used -= v->size;
+}
+
+static void vars_drop(struct vars *vars, const struct var *v)
+{
+	vars_unlink(vars, v);
 	free((void *)v);
+}
+
+static bool sample_is_text(const struct sample *smp)
+{
+	return smp->type == SMP_STR || smp->type == SMP_BIN || smp->type == SMP_METH;
+}
+
+static bool sample_lies_in(const struct sample *smp, const struct var *v)
+{
+	uintptr_t bytes = (uintptr_t)v->bytes, at = (uintptr_t)smp->str.ptr;
+
+	return sample_is_text(smp) && at >= bytes && at - bytes <= v->size - sizeof(*v);
+}
+
+/* smp: what the expression goes on with, or what the caller holds. */
+static void vars_drop_under(struct vars *vars, struct var *v, const struct sample *smp)
+{
+	vars_unlink(vars, v);
+	if (sample_lies_in(smp, v)) {
+		free(outlived);
+		outlived = v;
+	} else {
+		free(v);
+	}
 }
 
 void vars_free(struct vars *vars)
@@ -222,11 +264,6 @@ bool var_get(const struct var_name *name, const struct view *view, struct sample
 	return true;
 }
 
-static bool sample_is_text(const struct sample *smp)
-{
-	return smp->type == SMP_STR || smp->type == SMP_BIN || smp->type == SMP_METH;
-}
-
 /* Process variables exist from the moment that the configuration mentions them. */
 static bool var_may_set(const struct var_name *name, const struct var *old,
 			const struct sample *smp, unsigned c)
@@ -245,34 +282,60 @@ static bool var_may_set(const struct var_name *name, const struct var *old,
 			     (c & VAR_IF_LT && !(old->value.num < smp->num))));
 }
 
-bool var_set(const struct var_name *name, const struct view *view, const struct sample *smp,
-	     unsigned conditions)
+/* An exchange ends: a rule that is about to ask for the variable would decide without it. */
+COLD static bool var_no_memory(const struct view *view)
 {
-	struct vars *vars = vars_of(name->scope, view);
-	size_t len = sample_is_text(smp) ? smp->str.len : 0, size = sizeof(struct var) + len;
-	struct var *old, *v;
+	vars_stats.failed++;
+	if (view->arena)
+		arena_fail(view->arena);
+	return false;
+}
 
-	if (!vars)
+/* In the place of `old`, which may be NULL; under limits or not. */
+static bool var_keep(struct vars *vars, const struct var_name *name, const struct sample *smp,
+		     struct var *old)
+{
+	size_t len = sample_is_text(smp) ? smp->str.len : 0, size = sizeof(struct var) + len;
+	struct var *v = memory_take(size);
+
+	if (!v)
 		return false;
-	old = vars_find(vars, name);
-	if (!var_may_set(name, old, smp, conditions))
-		return false;
-	v = vars_room(name, view, size, old ? old->size : 0) ? malloc(size) : NULL;
-	if (!v) {
-		vars_stats.failed++;
-		return false;
-	}
 	*v = (struct var){ .name = name, .size = size, .value = *smp };
 	if (sample_is_text(smp)) {
 		memcpy(v->bytes, smp->str.ptr, len);
 		v->value.str.ptr = v->bytes;
 	}
 	if (old)
-		vars_drop(vars, old); /* only now: smp may point into it */
+		vars_drop_under(vars, old, smp); /* smp may be needed once more: set-var is a
+						  * converter */
 	v->next = vars->first;
 	vars->first = v;
 	vars_stats.used += size;
 	return true;
+}
+
+bool var_put(const struct var_name *name, const struct sample *smp)
+{
+	return var_keep(&process_vars, name, smp, vars_find(&process_vars, name));
+}
+
+bool var_set(const struct var_name *name, const struct view *view, const struct sample *smp,
+	     unsigned conditions)
+{
+	struct vars *vars = vars_of(name->scope, view);
+	size_t size = sizeof(struct var) + (sample_is_text(smp) ? smp->str.len : 0);
+	struct var *old;
+
+	if (!vars)
+		return false;
+	old = vars_find(vars, name);
+	if (!var_may_set(name, old, smp, conditions))
+		return false;
+	if (!vars_room(name, view, size, old ? old->size : 0)) {
+		vars_stats.failed++;
+		return false;
+	}
+	return var_keep(vars, name, smp, old) || var_no_memory(view);
 }
 
 void var_unset(const struct var_name *name, const struct view *view)
@@ -308,9 +371,12 @@ static bool convert_set_var(const struct expr_arg *args, struct sample *smp,
 static bool convert_unset_var(const struct expr_arg *args, struct sample *smp,
 			      const struct view *view, const struct converter *row)
 {
+	struct vars *vars = vars_of(args[0].var->scope, view);
+	struct var *v = vars ? vars_find(vars, args[0].var) : NULL;
+
 	(void)row;
-	(void)smp;
-	var_unset(args[0].var, view);
+	if (v)
+		vars_drop_under(vars, v, smp);
 	return true;
 }
 

@@ -21,17 +21,26 @@ const struct addr *view_server_src(const struct view *view, struct addr *memory)
 
 const struct addr *view_server_dst(const struct view *view, struct addr *memory)
 {
-	const struct server *server = view->server;
+	const struct server *server = view->server ? view->server : view->dispatch;
 	const struct addr *dst;
 	struct addr found;
+	bool any;
 
 	if (view->server_dst || !server)
 		return view->server_dst;
 	*memory = server->state->addr;
-	if (!server->spec.has_offset || memory->family == AF_UNIX)
+	any = addr_is_any(memory);
+	if ((!any && !server->spec.has_offset) || memory->family == AF_UNIX)
 		return memory;
 	dst = view_dst(view, &found);
-	if (dst)
+	if (!dst || dst->family == AF_UNIX)
+		return memory;
+	if (server->spec.has_offset)
 		memory->port = (uint16_t)(dst->port + server->spec.port_offset);
+	if (any) {
+		found = *dst;
+		found.port = memory->port;
+		*memory = found;
+	}
 	return memory;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of byte classes, worked out by the compiler from one expression a class. */
+/* The table of byte classes, worked out by the compiler from one expression a class; and what
+ * parsers ask of a whole text. */
 #include "http/chars.h"
 
 #define IS_DIGIT(c) ((c) >= '0' && (c) <= '9')
@@ -32,3 +33,23 @@
 #define ROW64(c) ROW16(c), ROW16((c) + 16), ROW16((c) + 32), ROW16((c) + 48)
 
 const uint8_t http_chars[256] = { ROW64(0), ROW64(64), ROW64(128), ROW64(192) };
+
+bool span_is_token(struct span s)
+{
+	size_t i;
+
+	for (i = 0; i < s.len && char_is(s.ptr[i], CHAR_TOKEN); i++)
+		;
+	return s.len && i == s.len;
+}
+
+struct span span_trimmed(struct span s)
+{
+	while (s.len && char_is(*s.ptr, CHAR_BLANK)) {
+		s.ptr++;
+		s.len--;
+	}
+	while (s.len && char_is(s.ptr[s.len - 1], CHAR_BLANK))
+		s.len--;
+	return s;
+}

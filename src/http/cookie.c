@@ -10,11 +10,7 @@
 
 static struct span trim(const char *start, const char *end)
 {
-	while (start < end && char_is(*start, CHAR_BLANK))
-		start++;
-	while (end > start && char_is(end[-1], CHAR_BLANK))
-		end--;
-	return (struct span){ start, (size_t)(end - start) };
+	return span_trimmed((struct span){ start, (size_t)(end - start) });
 }
 
 /* Where the pair that begins at p ends: at ";" or ",", but not within quotes. Quotes that are never
@@ -86,22 +82,35 @@ static bool is_gap(char c)
 	return char_is(c, CHAR_BLANK) || c == ';' || c == ',';
 }
 
-size_t cookie_remove(struct span field, struct span whole, char *memory)
+void cookie_edit_begin(struct cookie_edit *edit, struct span field, char *memory)
 {
-	const char *end = field.ptr + field.len, *from = whole.ptr, *to = whole.ptr + whole.len;
-	size_t head, tail;
+	*edit = (struct cookie_edit){ .field = field, .memory = memory, .done = field.ptr };
+}
 
-	/* with the delimiter behind it and its blanks; the last one with that in front of it */
+void cookie_edit_cut(struct cookie_edit *edit, const char *from, const char *to)
+{
+	size_t len = (size_t)(from - edit->done);
+
+	if (len)
+		memcpy(edit->memory + edit->len, edit->done, len);
+	edit->len += len;
+	edit->done = to;
+}
+
+/* With the delimiter behind it and its blanks; the last one with those in front of it. */
+void cookie_edit_remove(struct cookie_edit *edit, struct span whole)
+{
+	const char *end = edit->field.ptr + edit->field.len, *to = whole.ptr + whole.len;
+
 	while (to < end && is_gap(*to))
 		to++;
-	if (to == end)
-		while (from > field.ptr && is_gap(from[-1]))
-			from--;
-	head = from > field.ptr ? (size_t)(from - field.ptr) : 0;
-	tail = to < end ? (size_t)(end - to) : 0;
-	if (head)
-		memcpy(memory, field.ptr, head);
-	if (tail)
-		memcpy(memory + head, to, tail);
-	return head + tail;
+	cookie_edit_cut(edit, whole.ptr, to);
+	while (to == end && edit->len && is_gap(edit->memory[edit->len - 1]))
+		edit->len--;
+}
+
+size_t cookie_edit_end(struct cookie_edit *edit)
+{
+	cookie_edit_cut(edit, edit->field.ptr + edit->field.len, NULL);
+	return edit->len;
 }

@@ -83,6 +83,43 @@ static void test_set_cookie(void **state)
 	assert_false(set_cookie_parse(span_of("a; b=1"), &c));
 }
 
+static size_t cookie_remove(struct span field, struct span whole, char *memory)
+{
+	struct cookie_edit edit;
+
+	cookie_edit_begin(&edit, field, memory);
+	cookie_edit_remove(&edit, whole);
+	return cookie_edit_end(&edit);
+}
+
+/* Those of a name, in one pass. */
+static void test_remove_all(void **state)
+{
+	static const struct {
+		const char *field, *left;
+	} cases[] = {
+		{ "S=1;S=2", "" }, { "S=1; a=1; S=2; ;, S=3", "a=1" }, { "x; S=1; S=2", "x" },
+		{ "a=1; S=1; S=2; b=2; S=3", "a=1; b=2" }, { "S=1, x, S=2; b=1;", "x, b=1;" },
+		{ "S=\"1;S=2\"; b=\"S=3\"; S=\"4", "b=\"S=3\"" },
+	};
+	struct cookie_edit edit;
+	char left[64];
+	size_t i, at;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct cookie c;
+
+		cookie_edit_begin(&edit, span_of(cases[i].field), left);
+		for (at = 0; cookie_next(edit.field, &at, &c);)
+			if (c.name.len == 1 && *c.name.ptr == 'S')
+				cookie_edit_remove(&edit, c.whole);
+		at = cookie_edit_end(&edit);
+		assert_int_equal(at, strlen(cases[i].left));
+		assert_memory_equal(left, cases[i].left, at);
+	}
+}
+
 static void test_remove(void **state)
 {
 	static const struct {
@@ -120,7 +157,7 @@ static void test_remove(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_list), cmocka_unit_test(test_remove_all),
 		cmocka_unit_test(test_set_cookie),
 		cmocka_unit_test(test_remove),
 	};

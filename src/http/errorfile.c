@@ -4,6 +4,7 @@
 #include "http/errorfile.h"
 
 #include "base/err.h"
+#include "http/chars.h"
 
 #include <strings.h>
 
@@ -47,20 +48,6 @@ static bool is_text(struct span s)
 	return true;
 }
 
-static bool is_name(struct span s)
-{
-	size_t i;
-
-	for (i = 0; i < s.len; i++) {
-		char c = s.ptr[i];
-
-		if (!is_digit(c) && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z') &&
-		    !(c && strchr("!#$%&'*+-.^_`|~", c)))
-			return false;
-	}
-	return s.len > 0;
-}
-
 /* "HTTP/1.1 503 Service Unavailable"; the phrase may be missing. */
 static int read_status(struct reader *r, struct errorfile *file)
 {
@@ -83,15 +70,6 @@ static int read_status(struct reader *r, struct errorfile *file)
 	if (!is_text(file->reason))
 		return err_set(r->err, "line 1: a control character in the reason phrase");
 	return 0;
-}
-
-static struct span trim(struct span s)
-{
-	while (s.len && (s.ptr[0] == ' ' || s.ptr[0] == '\t'))
-		s = (struct span){ s.ptr + 1, s.len - 1 };
-	while (s.len && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t'))
-		s.len--;
-	return s;
 }
 
 static bool name_is(struct span name, const char *text)
@@ -135,10 +113,10 @@ static int read_field(struct reader *r, struct errorfile *file, uint64_t *length
 		return 1;
 	colon = memchr(line.ptr, ':', line.len);
 	name = (struct span){ line.ptr, colon ? (size_t)(colon - line.ptr) : 0 };
-	if (!is_name(name))
+	if (!span_is_token(name))
 		return err_set(r->err, "line %u is no header such as 'Content-Type: text/html'",
 			       r->line);
-	value = trim((struct span){ colon + 1, line.len - name.len - 1 });
+	value = span_trimmed((struct span){ colon + 1, line.len - name.len - 1 });
 	if (!is_text(value))
 		return err_set(r->err, "line %u: a control character in a header", r->line);
 	kind = read_framing(r, file, name, value, length);

@@ -2,7 +2,8 @@
 /*
  * What a head says about itself: framing, Host, connection options; and what is refused because two
  * recipients could read it in two ways (RFC 9112 3.2, 6.1 to 6.3, 11.2). Called by h1_parse.c, for
- * each field that has an id and at the end. Nothing is repaired: what is wrong is refused.
+ * each field that has an id and at the end. What is wrong is refused, unless an option lets it
+ * pass; then it is made to say one thing.
  */
 #include "http/h1_head.h"
 
@@ -30,17 +31,12 @@ enum seen {
 /* What may be multiplied by ten and stays below 2^63. */
 #define LENGTH_SAFE (UINT64_C(1) << 59)
 
-/* One number, once, below 2^63 (RFC 9112 6.3; several are refused even if equal). */
-APART static enum h1_result check_length(struct head *h, const struct field *f)
+/* One number below 2^63. */
+static enum h1_result parse_length(struct head *h, struct span text, uint64_t *length)
 {
-	const char *p = f->value.ptr, *end = p + f->value.len;
+	const char *p = text.ptr, *end = p + text.len;
 	uint64_t n = 0;
 
-	if (h->parser->seen & SEEN_LENGTH)
-		return h1_bad(h, f->name.ptr, 400, "more than one Content-Length");
-	if (h->parser->seen & SEEN_CODING)
-		return h1_bad(h, f->name.ptr, 400, "Content-Length beside Transfer-Encoding");
-	h->parser->seen |= SEEN_LENGTH;
 	if (p == end)
 		return h1_bad(h, p, 400, "Content-Length is empty");
 	for (; p < end; p++) {
@@ -52,29 +48,79 @@ APART static enum h1_result check_length(struct head *h, const struct field *f)
 			return h1_bad(h, p, 400, "Content-Length is too large");
 		n = n * 10 + digit;
 	}
+	*length = n;
+	return H1_DONE;
+}
+
+/* "5, 5" of a response, by option: one number, if all are the same (RFC 9112 6.3). */
+COLD static enum h1_result check_lengths(struct head *h, struct field *f)
+{
+	struct span first = { NULL, 0 }, element;
+	uint64_t n = 0, same;
+	enum h1_result r;
+	size_t at = 0;
+
+	while (list_next_any(f->value, &at, &element)) {
+		r = parse_length(h, element, &same);
+		if (r != H1_DONE)
+			return r;
+		if (first.ptr && same != n)
+			return h1_bad(h, element.ptr, 400, "Content-Lengths that differ");
+		first = first.ptr ? first : element;
+		n = same;
+	}
+	h1_tolerate(h, f->value.ptr + first.len);
+	f->value = first;
+	f->line = false;
 	h->msg->length = n;
 	return H1_DONE;
+}
+
+/* A second field of the name: let pass in a response by option, if it says the same. */
+COLD static enum h1_result check_length_again(struct head *h, struct field *f)
+{
+	uint64_t before = h->msg->length;
+	enum h1_result r;
+
+	if (!h->msg->is_response || !h1_tolerate(h, f->name.ptr))
+		return h1_bad(h, f->name.ptr, 400, "more than one Content-Length");
+	r = check_lengths(h, f);
+	if (r != H1_DONE)
+		return r;
+	if (h->msg->length != before)
+		return h1_bad(h, f->value.ptr, 400, "Content-Lengths that differ");
+	message_delete_field(h->msg, f);
+	return H1_DONE;
+}
+
+/* Once (RFC 9112 6.3). By option beside Transfer-Encoding, which counts: doubtful_framing. */
+APART static enum h1_result check_length(struct head *h, struct field *f)
+{
+	if (h->parser->seen & SEEN_LENGTH)
+		return check_length_again(h, f);
+	if (h->parser->seen & SEEN_CODING && !h1_tolerate(h, f->name.ptr))
+		return h1_bad(h, f->name.ptr, 400, "Content-Length beside Transfer-Encoding");
+	h->parser->seen |= SEEN_LENGTH;
+	if (unlikely(h->options & H1_ACCEPT_INVALID) && h->msg->is_response &&
+	    memchr(f->value.ptr, ',', f->value.len))
+		return check_lengths(h, f);
+	return parse_length(h, f->value, &h->msg->length);
 }
 
 /* What is wrong with a list of codings that is not just "chunked". */
 COLD static enum h1_result bad_codings(struct head *h, struct span list)
 {
-	const char *p = list.ptr, *end = p + list.len, *comma;
-	struct span coding = { p, 0 };
+	struct span coding = { list.ptr, 0 };
 	bool unknown = false;
-	size_t at, before;
+	size_t at = 0;
 
-	for (; p <= end; p = comma + 1) {
-		comma = memchr(p, ',', (size_t)(end - p));
-		if (!comma)
-			comma = end;
-		at = before = 0;
-		if (!list_next((struct span){ p, (size_t)(comma - p) }, &at, &coding))
-			return h1_bad(h, p, 400, "an empty element in Transfer-Encoding");
-		if (comma == end)
+	while (list_next_any(list, &at, &coding)) {
+		if (!coding.len)
+			return h1_bad(h, coding.ptr, 400, "an empty element in Transfer-Encoding");
+		if (at > list.len)
 			break;
 		if (span_equal_nocase(coding, SPAN("chunked")))
-			return h1_bad(h, p, 400, "chunked is not the last coding");
+			return h1_bad(h, coding.ptr, 400, "chunked is not the last coding");
 		unknown = true;
 	}
 	if (unknown && span_equal_nocase(coding, SPAN("chunked")))
@@ -82,15 +128,16 @@ COLD static enum h1_result bad_codings(struct head *h, struct span list)
 	return h1_bad(h, coding.ptr, 400, "chunked is not the last coding");
 }
 
-/* RFC 9112 6.1: only chunked, once, in 1.1, without Content-Length. */
+/* RFC 9112 6.1: only chunked, once, in 1.1, without Content-Length. By option beside that, and in
+ * responses of 1.0. */
 APART static enum h1_result check_coding(struct head *h, const struct field *f)
 {
 	if (h->parser->seen & SEEN_CODING)
 		return h1_bad(h, f->name.ptr, 400, "more than one Transfer-Encoding");
-	if (h->parser->seen & SEEN_LENGTH)
+	if (h->parser->seen & SEEN_LENGTH && !h1_tolerate(h, f->name.ptr))
 		return h1_bad(h, f->name.ptr, 400, "Transfer-Encoding beside Content-Length");
 	h->parser->seen |= SEEN_CODING;
-	if (h->msg->minor == 0) {
+	if (h->msg->minor == 0 && !(h->msg->is_response && h1_tolerate(h, f->name.ptr))) {
 		if (h->msg->method >= METHOD_OPTIONS && !h->msg->is_response &&
 		    (h->msg->method == METHOD_GET || h->msg->method == METHOD_HEAD ||
 		     h->msg->method == METHOD_DELETE))
@@ -157,8 +204,18 @@ APART static enum h1_result check_options(struct head *h, const struct field *f)
 	return H1_DONE;
 }
 
-/* By option any character may stand in a name: but none that makes it look like another one. */
-COLD static enum h1_result check_odd_name(struct head *h, const struct field *f)
+static bool is_visible(struct span name)
+{
+	size_t i;
+
+	for (i = 0; i < name.len && name.ptr[i] > ' ' && name.ptr[i] < 0x7f; i++)
+		;
+	return i == name.len;
+}
+
+/* By option any character may stand in a name: but none that makes it look like another one. What
+ * some recipients take for blanks around a name, and strip, does not go on. */
+COLD static enum h1_result check_odd_name(struct head *h, struct field *f)
 {
 	struct span name = f->name;
 	size_t i;
@@ -175,6 +232,8 @@ COLD static enum h1_result check_odd_name(struct head *h, const struct field *f)
 		return h1_bad(h, f->name.ptr + i, 400,
 			      "a character that a field's name must not have");
 	default:
+		if (!is_visible(f->name))
+			message_delete_field(h->msg, f);
 		return H1_DONE;
 	}
 }
@@ -309,12 +368,25 @@ static enum h1_result check_authority(struct head *h, struct span authority, uns
 	if (h->msg->method == METHOD_CONNECT) {
 		if (!given)
 			return h1_bad(h, authority.ptr, 400, "CONNECT without a port");
-		port = given;
+		port = given == 80 || given == 443 ? given : 0; /* those that Host may leave out */
 	}
 	if (h->msg->flags & MSG_HAS_HOST && !hosts_agree(authority, h->msg->host, port))
 		return h1_bad(h, h->msg->host.ptr, 400, "Host differs from the target");
 	h->msg->host = authority;
 	return H1_DONE;
+}
+
+/* By option "#" may stand in a target: right behind the authority it is no part of that, nor of a
+ * path. */
+COLD static void cut_fragment(struct message *msg)
+{
+	const char *hash;
+	struct uri uri;
+
+	uri_split(msg->target, &uri);
+	hash = uri.scheme.ptr ? memchr(uri.authority.ptr, '#', uri.authority.len) : NULL;
+	if (hash)
+		msg->target.len = (size_t)(hash - msg->target.ptr);
 }
 
 /* The four forms and which methods have them (RFC 9112 3.2). */
@@ -331,6 +403,10 @@ static enum h1_result check_target(struct head *h)
 		if (h->msg->method == METHOD_OPTIONS)
 			return H1_DONE;
 		return h1_bad(h, target.ptr, 400, "only OPTIONS has the target \"*\"");
+	}
+	if (h->msg->flags & MSG_INVALID) {
+		cut_fragment(h->msg);
+		target = h->msg->target;
 	}
 	if (!uri_split(target, &uri) || !uri.scheme.ptr)
 		return h1_bad(h, target.ptr, 400, "a target that is neither a path nor a URI");
@@ -356,12 +432,31 @@ static bool method_may_ignore_payload(const struct message *msg)
 				   msg->method == METHOD_DELETE);
 }
 
+/* By option, the end of the body was told in two ways, or in one that HTTP/1.0 does not have. */
+static bool doubtful_framing(const struct head *h)
+{
+	return h->parser->seen & SEEN_CODING && (h->parser->seen & SEEN_LENGTH || !h->msg->minor);
+}
+
+/* RFC 9112 6.1, 6.3: Transfer-Encoding counts, and the connection is closed behind the message. */
+COLD static void one_framing(struct message *msg)
+{
+	unsigned at = 0;
+	struct field *f;
+
+	while ((f = message_find_id(msg, FIELD_CONTENT_LENGTH, &at)))
+		message_delete_field(msg, f);
+	msg->flags &= (uint16_t)~MSG_KEEP_ALIVE;
+}
+
 /* RFC 9112 6.3: a request without a length has no body. */
 static enum h1_result request_framing(struct head *h, const char *empty)
 {
 	struct message *msg = h->msg;
 	bool coded = h->parser->seen & SEEN_CODING;
 
+	if (coded)
+		msg->length = 0; /* by option, it was there */
 	msg->framing = BODY_NONE;
 	if (!coded && !msg->length)
 		return H1_DONE;
@@ -373,14 +468,34 @@ static enum h1_result request_framing(struct head *h, const char *empty)
 	return H1_DONE;
 }
 
+bool message_method_fits(const struct message *msg, bool any_payload)
+{
+	bool connect = msg->method == METHOD_CONNECT;
+	struct uri uri;
+	struct span host;
+	unsigned port;
+
+	if (!uri_split(msg->target, &uri) || connect != (uri.authority.ptr && !uri.scheme.ptr))
+		return false;
+	if (connect && (msg->framing != BODY_NONE || !host_split(uri.authority, &host, &port) ||
+			!host.len || !port))
+		return false;
+	if (msg->target.ptr[0] == '*' && msg->method != METHOD_OPTIONS)
+		return false;
+	return msg->framing == BODY_NONE || !method_may_ignore_payload(msg) || any_payload;
+}
+
 enum h1_result h1_check_request(struct head *h, const char *empty, const char *end)
 {
 	struct message *msg = h->msg;
 	enum h1_result r;
 
 	msg->head_len = (uint32_t)(end - h->bytes);
-	if (msg->minor && !(msg->flags & MSG_HAS_HOST))
-		return h1_bad(h, empty, 400, "HTTP/1.1 without Host");
+	if (msg->minor && !(msg->flags & MSG_HAS_HOST)) {
+		if (!h1_tolerate(h, empty) && !(h->options & H1_MAYBE_HOST))
+			return h1_bad(h, empty, 400, "HTTP/1.1 without Host");
+		msg->flags |= MSG_HOSTLESS;
+	}
 	r = check_target(h);
 	if (r != H1_DONE)
 		return r;
@@ -388,6 +503,8 @@ enum h1_result h1_check_request(struct head *h, const char *empty, const char *e
 	if (r != H1_DONE)
 		return r;
 	check_connection(h);
+	if (doubtful_framing(h))
+		one_framing(msg);
 	if (msg->flags & MSG_UPGRADE && websocket_lacks_key(msg))
 		return h1_bad(h, empty, 400, "WebSocket without Sec-WebSocket-Key");
 	return H1_DONE;
@@ -439,5 +556,7 @@ enum h1_result h1_check_response(struct head *h, enum method request_method, con
 		msg->flags |= MSG_INTERIM;
 	check_connection(h);
 	response_framing(h, request_method);
+	if (doubtful_framing(h))
+		one_framing(msg);
 	return H1_DONE;
 }

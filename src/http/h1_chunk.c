@@ -40,7 +40,7 @@ enum state {
 	DONE,
 };
 
-static enum h1_result chunk_bad(const struct h1_chunks *c, struct h1_error *error, size_t at,
+static enum h1_result chunk_bad(const struct h1_chunks *c, struct message_error *error, size_t at,
 				const char *text)
 {
 	error->status = c->response ? 502 : 400;
@@ -264,10 +264,19 @@ static bool chunk_step(struct h1_chunks *c, char ch)
 	return true;
 }
 
+/* The CR that is missing in front of this byte, where it may be. False: there may be none. */
+static bool chunk_mend(struct h1_chunks *c, char ch)
+{
+	bool due = c->state == SIZE_LF || c->state == DATA_LF || c->state == TRAILER_LF ||
+		   c->state == LAST_LF;
+
+	return ch != '\n' || due || !c->bare_lf || chunk_step(c, '\r');
+}
+
 /* Framing up to payload or to the end. *at moves. DONE: the end; INCOMPLETE: payload or no more
  * bytes. */
 static enum h1_result skip_framing(struct h1_chunks *c, const char *bytes, size_t len, size_t *at,
-				   struct h1_error *error)
+				   struct message_error *error)
 {
 	size_t i;
 
@@ -276,7 +285,7 @@ static enum h1_result skip_framing(struct h1_chunks *c, const char *bytes, size_
 	for (i = *at; i < len && c->state != DATA; i++) {
 		if (c->state == DONE)
 			break;
-		if (!chunk_step(c, bytes[i])) {
+		if (!chunk_mend(c, bytes[i]) || !chunk_step(c, bytes[i])) {
 			*at = i;
 			return chunk_bad(c, error, i, what_is_wrong(c));
 		}
@@ -287,7 +296,7 @@ static enum h1_result skip_framing(struct h1_chunks *c, const char *bytes, size_
 
 /* Both ways in one: payload is moved to `out` when that is not NULL. */
 static enum h1_result chunks_walk(struct h1_chunks *c, const char *bytes, size_t len, char *out,
-				  size_t *consumed, size_t *payload, struct h1_error *error)
+				  size_t *consumed, size_t *payload, struct message_error *error)
 {
 	size_t at = 0, n;
 	enum h1_result r;
@@ -311,7 +320,7 @@ static enum h1_result chunks_walk(struct h1_chunks *c, const char *bytes, size_t
 }
 
 enum h1_result h1_chunks_scan(struct h1_chunks *c, const char *bytes, size_t len, size_t *consumed,
-			      struct h1_error *error)
+			      struct message_error *error)
 {
 	size_t payload;
 
@@ -319,7 +328,7 @@ enum h1_result h1_chunks_scan(struct h1_chunks *c, const char *bytes, size_t len
 }
 
 enum h1_result h1_chunks_decode(struct h1_chunks *c, char *bytes, size_t len, size_t *consumed,
-				size_t *payload, struct h1_error *error)
+				size_t *payload, struct message_error *error)
 {
 	return chunks_walk(c, bytes, len, bytes, consumed, payload, error);
 }

@@ -24,7 +24,7 @@ struct outcome {
 /* One more piece; the bytes end where the memory does. */
 static void feed(struct h1_chunks *c, struct outcome *out, const char *bytes, size_t len)
 {
-	struct h1_error error = { 0 };
+	struct message_error error = { 0 };
 	size_t consumed = 0, payload = 0;
 	char *copy = malloc(len ? len : 1);
 
@@ -61,7 +61,7 @@ static void check_skipping(const char *bytes, size_t len, bool response,
 			   const struct outcome *whole)
 {
 	struct h1_chunks c = { .response = response };
-	struct h1_error error = { 0 };
+	struct message_error error = { 0 };
 	enum h1_result r = H1_INCOMPLETE;
 	size_t at = 0, consumed;
 
@@ -86,7 +86,7 @@ static void test_trailers_kept(void **state)
 	static const char trailers[] = "A: b\r\nC: d\r\n\r\n";
 	char copy[sizeof(body)], kept[sizeof(trailers)];
 	size_t consumed, payload, room;
-	struct h1_error error;
+	struct message_error error;
 
 	(void)state;
 	for (room = 0; room < sizeof(kept); room++) {
@@ -228,7 +228,7 @@ static void test_pipelined(void **state)
 {
 	static const char bytes[] = "1\r\nx\r\n0\r\nA: b\r\n\r\nGET / HTTP/1.1\r\n\r\n";
 	struct h1_chunks c = { 0 };
-	struct h1_error error;
+	struct message_error error;
 	size_t consumed;
 
 	(void)state;
@@ -242,7 +242,7 @@ static void test_pipelined(void **state)
 static void test_left(void **state)
 {
 	struct h1_chunks c = { 0 };
-	struct h1_error error;
+	struct message_error error;
 	size_t consumed;
 
 	(void)state;
@@ -259,7 +259,7 @@ static void test_left(void **state)
 static void test_bounds(void **state)
 {
 	struct h1_chunks c = { 0 };
-	struct h1_error error;
+	struct message_error error;
 	enum h1_result r;
 	size_t consumed;
 	unsigned n;
@@ -281,7 +281,7 @@ static void test_bounds(void **state)
 static void test_trailers_counted(void **state)
 {
 	struct h1_chunks c = { .max = 2 };
-	struct h1_error error;
+	struct message_error error;
 	size_t consumed;
 
 	(void)state;

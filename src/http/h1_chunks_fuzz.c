@@ -16,7 +16,7 @@ struct outcome {
 	enum h1_result result;
 	size_t at, payload_len;
 	char payload[LEN_MAX];
-	struct h1_error error;
+	struct message_error error;
 };
 
 static bool response;
@@ -62,7 +62,7 @@ static void check_skipping(const struct outcome *whole, const char *bytes, size_
 {
 	struct h1_chunks c = { .response = response };
 	enum h1_result r = H1_INCOMPLETE;
-	struct h1_error error;
+	struct message_error error;
 	size_t at = 0;
 
 	while (at < len && r == H1_INCOMPLETE) {

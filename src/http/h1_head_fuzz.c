@@ -3,10 +3,12 @@
  * Any bytes as a head: the first byte says which kind and which options, the second where the head
  * is cut in two. Whole and in pieces the result must be the same. What is accepted holds no control
  * character, has lines that end with CRLF, agrees with itself about its framing, and written out it
- * is read back as the same message.
+ * is read back as the same message. What an option lets pass leaves as something that is accepted
+ * without.
  */
 #include "http/h1.h"
 
+#include "base/arena.h"
 #include "base/bug.h"
 #include "http/chars.h"
 
@@ -20,7 +22,7 @@ struct outcome {
 	enum h1_result result;
 	struct h1_parser parser;
 	struct message msg;
-	struct h1_error error;
+	struct message_error error;
 	struct field fields[FIELDS];
 };
 
@@ -91,26 +93,31 @@ static void same_outcome(const struct outcome *a, const char *a_base, const stru
 	}
 }
 
-static void check_pieces(const struct outcome *whole, const char *bytes, size_t len, size_t cut)
+/* whole was read from base; fresh: the bytes as they came. */
+static void check_pieces(const struct outcome *whole, const char *base, const char *fresh, size_t len,
+			 size_t cut)
 {
 	static struct outcome out;
-	static char other[LEN_MAX];
+	static char one[LEN_MAX], other[LEN_MAX];
 	size_t n;
 
 	begin(&out);
-	memcpy(other, bytes, cut);
-	feed(&out, other, cut);
+	memcpy(one, fresh, cut);
+	feed(&out, one, cut);
 	if (out.result == H1_INCOMPLETE) {
-		memset(other, 0xaa, cut); /* the bytes have moved */
-		feed(&out, bytes, len);
+		memcpy(other, one, cut);
+		memcpy(other + cut, fresh + cut, len - cut);
+		memset(one, 0xaa, cut); /* the bytes have moved */
+		feed(&out, other, len);
 	}
-	same_outcome(whole, bytes, &out, out.parser.base);
+	same_outcome(whole, base, &out, out.parser.base);
 	if (len > 200)
 		return;
 	begin(&out);
+	memcpy(one, fresh, len);
 	for (n = 0, out.result = H1_INCOMPLETE; n <= len && out.result == H1_INCOMPLETE; n++)
-		feed(&out, bytes, n);
-	same_outcome(whole, bytes, &out, bytes);
+		feed(&out, one, n);
+	same_outcome(whole, base, &out, one);
 }
 
 /* ---- what an accepted head may hold ---- */
@@ -134,9 +141,9 @@ static void check_fields(const struct message *msg)
 	for (i = 0; i < msg->count; i++) {
 		const struct field *f = &msg->fields[i];
 
-		n[f->id]++;
 		if (!f->name.ptr)
 			continue;
+		n[f->id]++;
 		BUG_ON(!f->name.len);
 		for (size_t k = 0; k < f->name.len && !(msg->flags & MSG_INVALID); k++)
 			BUG_ON(!char_is(f->name.ptr[k], CHAR_TOKEN));
@@ -146,7 +153,7 @@ static void check_fields(const struct message *msg)
 	BUG_ON(n[FIELD_CONTENT_LENGTH] + n[FIELD_TRANSFER_ENCODING] > 1);
 	if (response)
 		return;
-	BUG_ON(n[FIELD_HOST] > 1 || (msg->minor && n[FIELD_HOST] != 1));
+	BUG_ON(n[FIELD_HOST] > 1 || (msg->minor && !(msg->flags & MSG_HOSTLESS) && n[FIELD_HOST] != 1));
 	BUG_ON(msg->framing == BODY_CHUNKED && !n[FIELD_TRANSFER_ENCODING]);
 	BUG_ON(msg->framing == BODY_LENGTH && (!n[FIELD_CONTENT_LENGTH] || !msg->length));
 	BUG_ON(msg->framing == BODY_CLOSE || msg->framing == BODY_TUNNEL);
@@ -175,24 +182,69 @@ static void check_round_trip(struct outcome *out)
 	same_message(&out->msg, NULL, &again.msg, NULL, false);
 }
 
+/* Names that are odd but visible, and other protocols, go on as they are. */
+static bool is_let_pass(const struct message *msg)
+{
+	unsigned i;
+
+	if (msg->protocol.ptr)
+		return true;
+	for (i = 0; i < msg->count; i++) {
+		const struct field *f = &msg->fields[i];
+
+		for (size_t k = 0; f->name.ptr && k < f->name.len; k++) {
+			BUG_ON((uint8_t)f->name.ptr[k] <= ' ' || (uint8_t)f->name.ptr[k] > 0x7e);
+			if (!char_is(f->name.ptr[k], CHAR_TOKEN))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* As it leaves, whoever is strict reads it, and as the same message. */
+static void check_repaired(struct outcome *out)
+{
+	static char written[3 * LEN_MAX];
+	static struct outcome again;
+	struct arena arena;
+	size_t len;
+
+	arena_init(&arena, NULL, 0);
+	BUG_ON(!response && !message_repair(&out->msg, &arena));
+	if (response)
+		out->msg.major = out->msg.minor = 1;
+	len = h1_write_head(&out->msg, written, sizeof(written));
+	BUG_ON(!len);
+	check_bytes(written, len);
+	if (!is_let_pass(&out->msg)) {
+		options &= ~(unsigned)(H1_ACCEPT_INVALID | H1_MAYBE_HOST);
+		begin(&again);
+		feed(&again, written, len);
+		BUG_ON(again.result != H1_DONE || again.msg.head_len != len);
+		BUG_ON(again.msg.framing != out->msg.framing || again.msg.length != out->msg.length);
+	}
+	arena_reset(&arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
+	static char bytes[LEN_MAX];
 	static const enum method methods[] = { METHOD_GET, METHOD_HEAD, METHOD_CONNECT,
 					       METHOD_POST };
-	const char *bytes = (const char *)data + 2;
 	static struct outcome whole;
 	size_t cut;
 
 	if (len < 2 || len > LEN_MAX)
 		return 0;
 	response = data[0] & 1;
-	options = data[0] >> 1 & 3;
+	options = (data[0] >> 1 & 3) | (data[0] >> 5 & 1) * H1_MAYBE_HOST;
 	method = methods[data[0] >> 3 & 3];
 	len -= 2;
+	memcpy(bytes, data + 2, len);
 	cut = len ? data[1] * len / 256 : 0;
 	begin(&whole);
 	feed(&whole, bytes, len);
-	check_pieces(&whole, bytes, len, cut);
+	check_pieces(&whole, bytes, (const char *)data + 2, len, cut);
 	if (whole.result == H1_BAD) {
 		BUG_ON(!whole.error.text || whole.error.position >= len);
 		BUG_ON(response && whole.error.status != 502);
@@ -201,8 +253,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (whole.result != H1_DONE)
 		return 0;
 	BUG_ON(whole.msg.head_len > len);
-	check_bytes(bytes, whole.msg.head_len);
+	if (!response || !(whole.msg.flags & MSG_INVALID))
+		check_bytes(bytes, whole.msg.head_len);
 	check_fields(&whole.msg);
 	check_round_trip(&whole);
+	if (whole.msg.flags & MSG_INVALID)
+		check_repaired(&whole);
 	return 0;
 }

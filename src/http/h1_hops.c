@@ -6,6 +6,10 @@
  */
 #include "http/h1.h"
 
+#include "http/chars.h"
+
+#include <sys/auxv.h>
+
 #define SPAN(text) ((struct span){ text, sizeof(text) - 1 })
 
 /* Fields that everybody on the way needs: naming them in Connection does not take them off. */
@@ -25,17 +29,75 @@ static bool field_is_protected(enum field_id id)
 	}
 }
 
+/* Which names the fields may have: a bit for each by a hash that no client can foresee. So that a
+ * list of thousands of names, which hardly name anything, costs a look at each and not at each
+ * field. */
+enum { NAME_BITS = 4096, FEW_NAMES = 4 };
+
+struct names {
+	uint64_t seed, bits[NAME_BITS / 64];
+};
+
+static unsigned name_bit(const struct names *names, struct span name)
+{
+	uint64_t hash = names->seed;
+	size_t i;
+
+	for (i = 0; i < name.len; i++)
+		hash = (hash ^ (uint8_t)char_lower(name.ptr[i])) * 0x9e3779b97f4a7c15;
+	return (unsigned)((hash ^ hash >> 32) * names->seed >> 52);
+}
+
+static void names_note(struct names *names, const struct message *msg)
+{
+	unsigned i, bit;
+
+	memset(names->bits, 0, sizeof(names->bits));
+	for (i = 0; i < msg->count; i++) {
+		if (!msg->fields[i].name.ptr)
+			continue;
+		bit = name_bit(names, msg->fields[i].name);
+		names->bits[bit / 64] |= 1ULL << bit % 64;
+	}
+}
+
+static void names_init(struct names *names, const struct message *msg)
+{
+	const void *random = (const void *)getauxval(AT_RANDOM); /* 16 bytes of the kernel's */
+
+	names->seed = 1;
+	if (random)
+		memcpy(&names->seed, random, sizeof(names->seed));
+	names->seed |= 1;
+	names_note(names, msg);
+}
+
+static bool names_may_have(const struct names *names, struct span name)
+{
+	unsigned bit = name_bit(names, name);
+
+	return names->bits[bit / 64] >> bit % 64 & 1;
+}
+
 void message_strip_named(struct message *msg)
 {
 	struct span element;
-	unsigned at = 0;
+	unsigned at = 0, seen = 0;
+	struct names names;
 	struct field *f;
 	size_t offset;
 
-	while ((f = message_find_id(msg, FIELD_CONNECTION, &at)))
-		for (offset = 0; list_next(f->value, &offset, &element);)
-			if (!field_is_protected(field_id(element)))
-				message_delete(msg, element);
+	while ((f = message_find_id(msg, FIELD_CONNECTION, &at))) {
+		for (offset = 0; list_next(f->value, &offset, &element);) {
+			if (seen == FEW_NAMES)
+				names_init(&names, msg);
+			if (seen++ >= FEW_NAMES && !names_may_have(&names, element))
+				continue;
+			if (!field_is_protected(field_id(element)) && message_delete(msg, element) &&
+			    seen > FEW_NAMES)
+				names_note(&names, msg);
+		}
+	}
 }
 
 /* "TE: trailers" says that the next one's trailers will be passed on: true for us. */

@@ -56,8 +56,7 @@ static inline bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* An option lets something pass: remembered for "show errors". */
-COLD static bool tolerate(struct head *h, const char *at)
+bool h1_tolerate(struct head *h, const char *at)
 {
 	if (!(h->options & H1_ACCEPT_INVALID))
 		return false;
@@ -83,7 +82,7 @@ static bool parse_digits(const char **p, const char *end, unsigned *n)
 static enum h1_result set_version(struct head *h, const char *at, unsigned major, unsigned minor)
 {
 	if (major != 1 || minor > 1) {
-		if (!tolerate(h, at))
+		if (!h1_tolerate(h, at))
 			return h1_bad(h, at, 505, "this version of HTTP does not exist");
 		minor = major > 1 || (major == 1 && minor > 1);
 	}
@@ -111,7 +110,7 @@ static enum h1_result parse_odd_version(struct head *h, const char **p)
 		if (q < end && (*q != '/' || q == s))
 			return h1_bad(h, q, 400, "no version at the end of the request line");
 		if (q < end) {
-			tolerate(h, s);
+			h1_tolerate(h, s);
 			h->msg->protocol.ptr = s;
 			q++;
 		}
@@ -152,22 +151,36 @@ static inline enum h1_result parse_version(struct head *h, const char **p)
 	return H1_DONE;
 }
 
-/* No CRLF at p: is it wrong, or only incomplete? */
-COLD static enum h1_result bad_line_end(struct head *h, const char *p)
+/* Servers of yesterday: by option, lines of responses may end with LF alone, and be folded. */
+static bool has_loose_lines(const struct head *h)
 {
-	if (p < h->end && *p != '\r')
-		return h1_bad(h, p, 400, *p == '\n' ? "LF without CR" : "no CRLF behind the line");
-	if (h->end - p < 2)
-		return H1_INCOMPLETE;
-	return h1_bad(h, p + 1, 400, "CR without LF");
+	return h->options & H1_ACCEPT_INVALID && h->msg->is_response;
 }
 
-/* CRLF at p. */
-static inline enum h1_result parse_line_end(struct head *h, const char *p)
+/* No CRLF at *p: is it wrong, let pass, or only incomplete? */
+COLD static enum h1_result odd_line_end(struct head *h, const char **p)
 {
-	if (likely(h->end - p >= 2 && memcmp(p, "\r\n", 2) == 0))
+	const char *s = *p;
+
+	if (s < h->end && *s == '\n' && has_loose_lines(h)) {
+		h1_tolerate(h, s);
+		*p = s + 1;
 		return H1_DONE;
-	return bad_line_end(h, p);
+	}
+	if (s < h->end && *s != '\r')
+		return h1_bad(h, s, 400, *s == '\n' ? "LF without CR" : "no CRLF behind the line");
+	if (h->end - s < 2)
+		return H1_INCOMPLETE;
+	return h1_bad(h, s + 1, 400, "CR without LF");
+}
+
+/* CRLF at *p, which moves behind it. */
+static inline enum h1_result parse_line_end(struct head *h, const char **p)
+{
+	if (unlikely(h->end - *p < 2 || memcmp(*p, "\r\n", 2) != 0))
+		return odd_line_end(h, p);
+	*p += 2;
+	return H1_DONE;
 }
 
 /* RFC 9112 2.2: empty lines in front of a request are stepped over. */
@@ -180,10 +193,9 @@ static enum h1_result skip_empty_lines(struct head *h, const char **p)
 			return H1_INCOMPLETE;
 		if (**p != '\r')
 			return H1_DONE;
-		r = parse_line_end(h, *p);
+		r = parse_line_end(h, p);
 		if (r != H1_DONE)
 			return r;
-		*p += 2;
 		h->parser->skipped++;
 	}
 }
@@ -191,18 +203,19 @@ static enum h1_result skip_empty_lines(struct head *h, const char **p)
 /* "GET /path" and the end of the line: HTTP/0.9, by option. */
 COLD static enum h1_result parse_http09(struct head *h, const char *s, const char *q)
 {
-	enum h1_result r = parse_line_end(h, q);
+	const char *behind = q;
+	enum h1_result r = parse_line_end(h, &behind);
 
 	if (r == H1_INCOMPLETE)
 		return pause_at(h, AT_TARGET, s, q);
 	if (r == H1_BAD)
 		return r;
-	tolerate(h, q);
+	h1_tolerate(h, q);
 	h->msg->target = span_between(s, q);
 	h->msg->major = 1;
 	h->msg->minor = 0;
 	h->msg->flags |= MSG_HTTP09;
-	return h1_check_request(h, q, q + 2);
+	return h1_check_request(h, q, behind);
 }
 
 /* To the end of the target; what is not allowed there by default may be by option. */
@@ -210,7 +223,7 @@ static const char *skip_target(struct head *h, const char *q)
 {
 	for (;;) {
 		q = scan_target(q, h->end);
-		if (q == h->end || !(*q == '#' || (uint8_t)*q > 0x7f) || !tolerate(h, q))
+		if (q == h->end || !(*q == '#' || (uint8_t)*q > 0x7f) || !h1_tolerate(h, q))
 			return q;
 		q++;
 	}
@@ -270,10 +283,10 @@ static enum h1_result parse_request_line(struct head *h, const char **at)
 		next = s;
 		r = parse_version(h, &next);
 		if (r == H1_DONE)
-			r = parse_line_end(h, next);
+			r = parse_line_end(h, &next);
 		if (r == H1_INCOMPLETE)
 			return pause_at(h, AT_VERSION, s, s);
-		*at = next + 2;
+		*at = next;
 		return r;
 	}
 }
@@ -295,7 +308,7 @@ static enum h1_result parse_status(struct head *h, const char *s)
 	}
 	if (s + i == h->end)
 		return H1_INCOMPLETE;
-	if (s[3] != ' ' && s[3] != '\r')
+	if (s[3] != ' ' && s[3] != '\r' && !(s[3] == '\n' && has_loose_lines(h)))
 		return h1_bad(h, s + 3, 502, "the status is no number of three digits");
 	h->msg->status = (uint16_t)status;
 	return H1_DONE;
@@ -329,14 +342,14 @@ static enum h1_result parse_status_line(struct head *h, const char **at)
 		/* fall through */
 	case AT_REASON:
 		q = scan_value(h->bytes, q, h->end);
-		r = q == h->end ? H1_INCOMPLETE : parse_line_end(h, q);
+		*at = q;
+		r = q == h->end ? H1_INCOMPLETE : parse_line_end(h, at);
 		if (r == H1_INCOMPLETE)
 			return pause_at(h, AT_REASON, s, q);
 		if (r == H1_BAD)
 			return r;
 		h->parser->odd |= *s != ' ';
 		h->msg->reason = span_between(s + (*s == ' '), q);
-		*at = q + 2;
 		return H1_DONE;
 	}
 }
@@ -352,7 +365,7 @@ COLD static enum h1_result bad_name(struct head *h, const char *s, const char **
 		return h1_bad(h, s, 400, "a folded line");
 	if (**q == '\n')
 		return h1_bad(h, *q, 400, "LF without CR");
-	if (char_is(**q, CHAR_CTL) || !tolerate(h, *q)) {
+	if (char_is(**q, CHAR_CTL) || !h1_tolerate(h, *q)) {
 		if (char_is(**q, CHAR_BLANK))
 			return h1_bad(h, *q, 400, "a blank in front of the colon");
 		return h1_bad(h, *q, 400, "a character that a field's name must not have");
@@ -369,6 +382,41 @@ static void trim_blanks(const char **from, const char **to)
 		--*to;
 }
 
+/* RFC 9112 5.2: each line end within a folded value is read as blanks. */
+COLD static void unfold(struct head *h, const char *from, const char *to)
+{
+	char *p = (char *)h->bytes + (from - h->bytes), *end = p + (to - from);
+
+	for (; p < end; p++)
+		if (*p == '\r' || *p == '\n')
+			*p = ' ';
+	h->parser->folded = false;
+}
+
+/* The line has ended at line, and the next one begins at next. By option it may go on there; so
+ * that has to be seen, too. */
+COLD static enum h1_result look_for_fold(struct head *h, const char *line, const char *next, bool *folded)
+{
+	*folded = false;
+	if (next == h->end)
+		return H1_INCOMPLETE;
+	if (is_blank(*next)) {
+		h1_tolerate(h, line);
+		*folded = h->parser->folded = true;
+	}
+	return H1_DONE;
+}
+
+/* The line that begins at s has no place. If it gets one, it is looked at once more. */
+COLD static enum h1_result no_room(struct head *h, const char *s)
+{
+	if (h->msg->max >= h->msg->most)
+		return h1_bad(h, s, 400, "too many fields (tune.http.maxhdr)");
+	pause_at(h, AT_NAME, s, s);
+	return H1_FULL;
+}
+
+/* The line ends at line, with CRLF or, by option, with LF. */
 static enum h1_result add_field(struct head *h, const char *s, const char *colon, const char *line)
 {
 	const char *value = colon + 1, *end = line;
@@ -376,14 +424,17 @@ static enum h1_result add_field(struct head *h, const char *s, const char *colon
 	struct field *f;
 	bool usual;
 
+	if (unlikely(msg->count == msg->max))
+		return no_room(h, s);
+	if (unlikely(h->parser->folded))
+		unfold(h, value, end);
 	/* Nearly always one blank in front and none behind, which is seen without a loop. */
-	usual = end - value >= 2 && *value == ' ' && !is_blank(value[1]) && !is_blank(end[-1]);
+	usual = end - value >= 2 && *value == ' ' && !is_blank(value[1]) && !is_blank(end[-1]) &&
+		likely(*line == '\r');
 	if (likely(usual))
 		value++;
 	else
 		trim_blanks(&value, &end);
-	if (msg->count == msg->max)
-		return h1_bad(h, s, 400, "too many fields (tune.http.maxhdr)");
 	f = &msg->fields[msg->count++];
 	f->name = span_between(s, colon);
 	f->value = span_between(value, end);
@@ -397,10 +448,11 @@ static enum h1_result add_field(struct head *h, const char *s, const char *colon
 	return h1_check_field(h, f);
 }
 
-/* Field lines up to the empty one. *at: where to begin; then where that one is. */
-static enum h1_result parse_fields(struct head *h, const char **at)
+/* Field lines up to the empty one. *at: where to begin; then where that one is, and *behind it. */
+static enum h1_result parse_fields(struct head *h, const char **at, const char **behind)
 {
 	const char *s = *at, *q = s, *end = h->end, *colon = NULL;
+	bool folded = false;
 	enum h1_result r;
 
 	if (h->parser->state >= AT_NAME) {
@@ -416,9 +468,9 @@ static enum h1_result parse_fields(struct head *h, const char **at)
 				return pause_at(h, AT_NAME, s, q);
 			if (*q == ':' && q > s) {
 				colon = q++;
-			} else if (*q == '\r' && q == s) {
-				*at = s;
-				r = parse_line_end(h, s);
+			} else if ((*q == '\r' || *q == '\n') && q == s) {
+				*at = *behind = s;
+				r = parse_line_end(h, behind);
 				return r == H1_INCOMPLETE ? pause_at(h, AT_NAME, s, s) : r;
 			} else {
 				r = bad_name(h, s, &q);
@@ -427,16 +479,22 @@ static enum h1_result parse_fields(struct head *h, const char **at)
 			}
 		}
 		q = scan_value(h->bytes, q, end);
-		r = q == end ? H1_INCOMPLETE : parse_line_end(h, q);
+		*behind = q;
+		r = q == end ? H1_INCOMPLETE : parse_line_end(h, behind);
+		if (unlikely(r == H1_DONE && has_loose_lines(h)))
+			r = look_for_fold(h, q, *behind, &folded);
 		if (r == H1_INCOMPLETE) {
 			h->parser->colon = (uint32_t)(colon - h->bytes);
 			return pause_at(h, AT_VALUE, s, q);
 		}
-		if (r == H1_DONE)
+		if (r == H1_DONE && !folded)
 			r = add_field(h, s, colon, q);
-		if (r == H1_BAD)
+		if (unlikely(r != H1_DONE))
 			return r;
-		s = q += 2;
+		q = *behind;
+		if (unlikely(folded))
+			continue;
+		s = q;
 		colon = NULL;
 	}
 }
@@ -484,19 +542,19 @@ static void head_received(struct head *h)
 }
 
 enum h1_result h1_request_head(struct h1_parser *p, const char *bytes, size_t len, unsigned options,
-			       struct message *msg, struct h1_error *error)
+			       struct message *msg, struct message_error *error)
 {
 	struct head h = { p, bytes, bytes + len, msg, options, error };
 	enum h1_result r = H1_DONE;
-	const char *at = bytes;
+	const char *at = bytes, *behind;
 
 	head_begin(&h);
 	if (p->state < AT_NAME)
 		r = parse_request_line(&h, &at);
 	if (r == H1_DONE && !(msg->flags & MSG_HTTP09))
-		r = parse_fields(&h, &at);
+		r = parse_fields(&h, &at, &behind);
 	if (r == H1_DONE && !(msg->flags & MSG_HTTP09))
-		r = h1_check_request(&h, at, at + 2);
+		r = h1_check_request(&h, at, behind);
 	if (r == H1_DONE)
 		head_received(&h);
 	return r;
@@ -504,25 +562,25 @@ enum h1_result h1_request_head(struct h1_parser *p, const char *bytes, size_t le
 
 enum h1_result h1_response_head(struct h1_parser *p, const char *bytes, size_t len,
 				unsigned options, enum method request_method, struct message *msg,
-				struct h1_error *error)
+				struct message_error *error)
 {
 	struct head h = { p, bytes, bytes + len, msg, options, error };
 	enum h1_result r = H1_DONE;
-	const char *at = bytes;
+	const char *at = bytes, *behind;
 
 	head_begin(&h);
 	if (p->state < AT_NAME)
 		r = parse_status_line(&h, &at);
 	if (r == H1_DONE)
-		r = parse_fields(&h, &at);
+		r = parse_fields(&h, &at, &behind);
 	if (r == H1_DONE)
-		r = h1_check_response(&h, request_method, at + 2);
+		r = h1_check_response(&h, request_method, behind);
 	if (r == H1_DONE)
 		head_received(&h);
 	return r;
 }
 
-void h1_too_long(const struct h1_parser *p, const struct message *msg, struct h1_error *error)
+void h1_too_long(const struct h1_parser *p, const struct message *msg, struct message_error *error)
 {
 	error->position = p->looked;
 	error->text = "the head is too long";

@@ -5,6 +5,7 @@
  */
 #include "http/h1.h"
 
+#include "base/arena.h"
 #include "base/bug.h"
 
 #include <setjmp.h>
@@ -21,7 +22,7 @@ struct outcome {
 	struct h1_parser parser;
 	struct message msg;
 	struct field fields[FIELDS];
-	struct h1_error error;
+	struct message_error error;
 };
 
 struct input {
@@ -38,13 +39,17 @@ static void begin(const struct input *in, struct outcome *out)
 	message_init(&out->msg, in->response, out->fields, FIELDS);
 }
 
-/* The first n bytes, at a place of their own that ends behind them (for the address sanitizer). */
-static char *feed(const struct input *in, size_t n, struct outcome *out)
+/* The first n bytes, at a place of their own that ends behind them (for the address sanitizer);
+ * those that were there before, had bytes, as the parser has left them. */
+static char *feed_more(const struct input *in, size_t n, const char *before, size_t had,
+		       struct outcome *out)
 {
 	char *copy = malloc(n ? n : 1);
 
 	BUG_ON(!copy);
 	memcpy(copy, in->bytes, n);
+	if (had)
+		memcpy(copy, before, had);
 	if (in->response)
 		out->result = h1_response_head(&out->parser, copy, n, in->options, in->method,
 					       &out->msg, &out->error);
@@ -52,6 +57,11 @@ static char *feed(const struct input *in, size_t n, struct outcome *out)
 		out->result = h1_request_head(&out->parser, copy, n, in->options, &out->msg,
 					      &out->error);
 	return copy;
+}
+
+static char *feed(const struct input *in, size_t n, struct outcome *out)
+{
+	return feed_more(in, n, NULL, 0, out);
 }
 
 static void assert_same_span(struct span a, const char *a_base, struct span b, const char *b_base)
@@ -116,7 +126,7 @@ static void check_split(const struct input *in, size_t first, const struct outco
 		return;
 	}
 	assert_true(whole->result != H1_DONE || whole->msg.head_len > first);
-	b = feed(in, in->len, &out);
+	b = feed_more(in, in->len, a, first, &out);
 	assert_same(&out, b, whole, whole_base);
 	free(a);
 	free(b);
@@ -131,7 +141,7 @@ static void check_byte_by_byte(const struct input *in, const struct outcome *who
 
 	begin(in, &out);
 	for (n = 0; n <= in->len; n++) {
-		now = feed(in, n, &out);
+		now = feed_more(in, n, last, n ? n - 1 : 0, &out);
 		free(last);
 		last = now;
 		if (out.result != H1_INCOMPLETE)
@@ -212,6 +222,8 @@ static const struct refusal refusals[] = {
 	{ 400, 8, "CONNECT /x HTTP/1.1\r\n" HOST "\r\n" },
 	{ 400, 8, "CONNECT a HTTP/1.1\r\n" HOST "\r\n" },
 	{ 400, 30, "CONNECT a:443 HTTP/1.1\r\nHost: b\r\n\r\n" },
+	{ 400, 31, "CONNECT a:8443 HTTP/1.1\r\nHost: a\r\n\r\n" },
+	{ 400, 30, "CONNECT a:443 HTTP/1.1\r\nHost: a:80\r\n\r\n" },
 	{ 400, -1, "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\nContent-Length: 2\r\n\r\n" },
 	/* Host */
 	{ 400, -1, LINE "\r\n" },
@@ -361,8 +373,22 @@ static const struct accepted accepted[] = {
 	{ "GET / HTTP/1.21\r\n" HOST "\r\n", LINE HOST "\r\n", SENT | MSG_INVALID, BODY_NONE, 0,
 	  H1_ACCEPT_INVALID, "a", 0 },
 	{ "GET / RTSP/1.0\r\n\r\n", NULL, MSG_INVALID, BODY_NONE, 0, H1_ACCEPT_INVALID, "", 0 },
-	{ LINE HOST "X ( \351: y\r\n\r\n", NULL, SENT | MSG_INVALID, BODY_NONE, 0,
-	  H1_ACCEPT_INVALID, "a", 0 },
+	{ LINE HOST "X(@]: y\r\n\r\n", NULL, SENT | MSG_INVALID, BODY_NONE, 0, H1_ACCEPT_INVALID, "a",
+	  0 },
+	{ LINE HOST "X ( : y\r\nX: y\r\n\351X: y\r\n\r\n", LINE HOST "X: y\r\n\r\n",
+	  SENT | MSG_INVALID | MSG_EDITED, BODY_NONE, 0, H1_ACCEPT_INVALID, "a", 0 },
+	{ LINE "\r\n", NULL, MSG_KEEP_ALIVE | MSG_INVALID | MSG_HOSTLESS, BODY_NONE, 0,
+	  H1_ACCEPT_INVALID, "", 0 },
+	{ LINE "\r\n", NULL, MSG_KEEP_ALIVE | MSG_HOSTLESS, BODY_NONE, 0, H1_MAYBE_HOST, "", 0 },
+	{ "GET http://b#x HTTP/1.1\r\n\r\n", "GET http://b HTTP/1.1\r\n\r\n",
+	  MSG_KEEP_ALIVE | MSG_INVALID | MSG_HOSTLESS | MSG_ABSOLUTE, BODY_NONE, 0,
+	  H1_ACCEPT_INVALID, "b", 0 },
+	{ POST "Content-Length: 2\r\nTransfer-Encoding: chunked\r\nX: y\r\n\r\n",
+	  POST "Transfer-Encoding: chunked\r\nX: y\r\n\r\n",
+	  MSG_HAS_HOST | MSG_INVALID | MSG_EDITED, BODY_CHUNKED, 0, H1_ACCEPT_INVALID, "a", 0 },
+	{ POST "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n",
+	  POST "Transfer-Encoding: chunked\r\n\r\n", MSG_HAS_HOST | MSG_INVALID | MSG_EDITED,
+	  BODY_CHUNKED, 0, H1_ACCEPT_INVALID, "a", 0 },
 	{ "GET / HTTP/1.0\r\nContent-Length: 2\r\n\r\n", NULL, 0, BODY_LENGTH, 2, H1_ANY_PAYLOAD,
 	  "", 0 },
 	/* responses */
@@ -389,6 +415,25 @@ static const struct accepted accepted[] = {
 	  KEEP | MSG_EDITED, BODY_TUNNEL, 0, 0, NULL, TO(CONNECT) },
 	{ "HTTP/1.1 407 X\r\nContent-Length: 5\r\n\r\n", NULL, KEEP, BODY_LENGTH, 5, 0, NULL,
 	  TO(CONNECT) },
+	{ "HTTP/1.1 200 OK\nA:b\nContent-Length: 2\n\n",
+	  "HTTP/1.1 200 OK\r\nA: b\r\nContent-Length: 2\r\n\r\n", KEEP | MSG_INVALID, BODY_LENGTH, 2,
+	  H1_ACCEPT_INVALID, NULL, TO(GET) },
+	{ "HTTP/1.1 200\n\r\n", "HTTP/1.1 200 \r\n\r\n", KEEP | MSG_INVALID, BODY_CLOSE, 0,
+	  H1_ACCEPT_INVALID, NULL, TO(GET) },
+	{ "HTTP/1.1 200 OK\r\nA: b\r\n \t c\n\td \r\n\t\r\nContent-Length:\r\n 2\r\n\r\n",
+	  "HTTP/1.1 200 OK\r\nA: b   \t c \td\r\nContent-Length: 2\r\n\r\n", KEEP | MSG_INVALID,
+	  BODY_LENGTH, 2, H1_ACCEPT_INVALID, NULL, TO(GET) },
+	{ "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX: y\r\nContent-Length: 02\r\n\r\n",
+	  "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX: y\r\n\r\n", KEEP | MSG_INVALID | MSG_EDITED,
+	  BODY_LENGTH, 2, H1_ACCEPT_INVALID, NULL, TO(GET) },
+	{ "HTTP/1.1 200 OK\r\nContent-Length: 2 ,2,\t2\r\n\r\n",
+	  "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", KEEP | MSG_INVALID,
+	  BODY_LENGTH, 2, H1_ACCEPT_INVALID, NULL, TO(GET) },
+	{ "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n",
+	  "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", MSG_INVALID | MSG_EDITED,
+	  BODY_CHUNKED, 0, H1_ACCEPT_INVALID, NULL, TO(GET) },
+	{ "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n", NULL,
+	  MSG_INVALID, BODY_CHUNKED, 0, H1_ACCEPT_INVALID, NULL, TO(GET) },
 	{ "HTTP/12.123 200 X\r\n\r\n", "HTTP/1.1 200 X\r\n\r\n", KEEP | MSG_INVALID, BODY_CLOSE,
 	  0, H1_ACCEPT_INVALID, NULL, TO(GET) },
 };
@@ -476,6 +521,27 @@ static const struct fault faults[] = {
 	{ "GET /\n", 5, H1_ACCEPT_INVALID, false },
 	{ "GET / http/1.1\r\n" HOST "\r\n", 6, H1_ACCEPT_INVALID, false },
 	{ LINE HOST "\r\r\n", 26, H1_ACCEPT_INVALID, false },
+	{ LINE HOST "A: b\r\n c\r\n\r\n", 31, H1_ACCEPT_INVALID, false },
+	{ LINE HOST "A: b\n\r\n", 29, H1_ACCEPT_INVALID, false },
+	{ LINE HOST "\n", 25, H1_ACCEPT_INVALID, false },
+	{ POST "Content-Length: 1\r\nContent-Length: 1\r\n\r\n", 45, H1_ACCEPT_INVALID, false },
+	{ POST "Content-Length: 1, 1\r\n\r\n", 43, H1_ACCEPT_INVALID, false },
+	{ POST "Content-Length: x\r\nTransfer-Encoding: chunked\r\n\r\n", 42, H1_ACCEPT_INVALID,
+	  false },
+	{ POST "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", 54,
+	  H1_ACCEPT_INVALID, false },
+	{ "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", 17, H1_ACCEPT_INVALID, false },
+	{ OK " A: b\r\n\r\n", 17, H1_ACCEPT_INVALID, true },
+	{ OK "A\r\n : b\r\n\r\n", 18, H1_ACCEPT_INVALID, true },
+	{ OK "A: b\r c\r\n\r\n", 22, H1_ACCEPT_INVALID, true },
+	{ OK "A: b\r\r\n\r\n", 22, H1_ACCEPT_INVALID, true },
+	{ OK "Content-Length: 1\nContent-Length: 2\n\n", 51, H1_ACCEPT_INVALID, true },
+	{ OK "Content-Length: 1, 2\r\n\r\n", 36, H1_ACCEPT_INVALID, true },
+	{ OK "Content-Length: 1,,1\r\n\r\n", 35, H1_ACCEPT_INVALID, true },
+	{ OK "Content-Length: 1 1\r\n\r\n", 34, H1_ACCEPT_INVALID, true },
+	{ OK "Content-Length:\r\n\r\n", 32, H1_ACCEPT_INVALID, true },
+	{ OK "Transfer-Encoding: chunked\r\n , chunked\r\n\r\n", 36, H1_ACCEPT_INVALID, true },
+	{ OK "Content-Length\r\n : 1\r\n\r\n", 31, H1_ACCEPT_INVALID, true },
 };
 
 static void test_faults(void **state)
@@ -554,12 +620,95 @@ static void test_too_long(void **state)
 	}
 }
 
+/* ---- what an option has let pass, as it leaves ---- */
+
+static const struct {
+	const char *head, *leaves;
+} repairs[] = {
+	{ LINE "\r\n", LINE "Host: \r\n\r\n" },
+	{ "GET /\351#b?# HTTP/1.2\r\n" HOST "\r\n", "GET /%E9%23b?%23 HTTP/1.1\r\n" HOST "\r\n" },
+	{ "GET http://b?x#y HTTP/1.1\r\n\r\n", "GET http://b?x%23y HTTP/1.1\r\nHost: b\r\n\r\n" },
+	{ "GET /#\r\n", "GET /%23 HTTP/1.0\r\n\r\n" },
+	{ "GET /# RTSP/1.0\r\n\r\n", "GET /%23 RTSP/1.0\r\n\r\n" },
+};
+
+static void test_repair(void **state)
+{
+	struct outcome out;
+	struct arena arena;
+	char written[256];
+	size_t i, n;
+
+	(void)state;
+	arena_init(&arena, NULL, 0);
+	for (i = 0; i < sizeof(repairs) / sizeof(repairs[0]); i++) {
+		struct input in = { .bytes = repairs[i].head, .len = strlen(repairs[i].head),
+				    .options = H1_ACCEPT_INVALID };
+		char *base;
+
+		begin(&in, &out);
+		base = feed(&in, in.len, &out);
+		assert_int_equal(out.result, H1_DONE);
+		assert_true(message_repair(&out.msg, &arena));
+		assert_true(message_repair(&out.msg, &arena)); /* before another try */
+		n = h1_write_head(&out.msg, written, sizeof(written));
+		assert_int_equal(n, strlen(repairs[i].leaves));
+		assert_memory_equal(written, repairs[i].leaves, n);
+		free(base);
+	}
+	arena_reset(&arena);
+}
+
+/* ---- a method that a rule has set ---- */
+
+static const struct {
+	const char *head;   /* as it came */
+	enum method method; /* what it has become */
+	unsigned options;
+	bool fits;
+} methods[] = {
+	{ LINE HOST "\r\n", METHOD_HEAD, 0, true },
+	{ LINE HOST "\r\n", METHOD_OTHER, 0, true },
+	{ LINE HOST "\r\n", METHOD_CONNECT, 0, false },
+	{ "GET http://a/ HTTP/1.1\r\n" HOST "\r\n", METHOD_CONNECT, 0, false },
+	{ "OPTIONS * HTTP/1.1\r\n" HOST "\r\n", METHOD_OPTIONS, 0, true },
+	{ "OPTIONS * HTTP/1.1\r\n" HOST "\r\n", METHOD_GET, 0, false },
+	{ "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n", METHOD_CONNECT, 0, true },
+	{ "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n", METHOD_GET, 0, false },
+	{ POST "Content-Length: 2\r\n\r\n", METHOD_GET, 0, true },
+	{ "POST / HTTP/1.0\r\nContent-Length: 2\r\n\r\n", METHOD_GET, 0, false },
+	{ "POST / HTTP/1.0\r\nContent-Length: 2\r\n\r\n", METHOD_GET, H1_ANY_PAYLOAD, true },
+	{ "POST / HTTP/1.0\r\nContent-Length: 2\r\n\r\n", METHOD_PUT, 0, true },
+	{ "POST / HTTP/1.0\r\n\r\n", METHOD_GET, 0, true },
+};
+
+static void test_method_fits(void **state)
+{
+	struct outcome out;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+		struct input in = { .bytes = methods[i].head, .len = strlen(methods[i].head) };
+		char *base;
+
+		begin(&in, &out);
+		base = feed(&in, in.len, &out);
+		assert_int_equal(out.result, H1_DONE);
+		out.msg.method = (uint8_t)methods[i].method;
+		if (message_method_fits(&out.msg, methods[i].options & H1_ANY_PAYLOAD) != methods[i].fits)
+			fail_msg("%u: %s", methods[i].method, methods[i].head);
+		free(base);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refusals), cmocka_unit_test(test_accepted),
 		cmocka_unit_test(test_faults),	 cmocka_unit_test(test_nul),
-		cmocka_unit_test(test_too_long),
+		cmocka_unit_test(test_too_long),  cmocka_unit_test(test_method_fits),
+		cmocka_unit_test(test_repair),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A message as bytes on the wire. Names are written as they were received or set. Field lines that
- * nobody has touched are copied in one piece, together with their neighbours.
+ * nobody has touched are copied in one piece, together with their neighbours. Whatever rules,
+ * options and files have made is looked at here, behind the last of them: it cannot end its line.
  */
 #include "http/h1.h"
 
 #include "base/bug.h"
+#include "http/scan.h"
 
 /* Appends; once something did not fit nothing more is written. */
 struct writer {
@@ -26,6 +28,23 @@ static void put(struct writer *w, const char *s, size_t len)
 static void put_span(struct writer *w, struct span s)
 {
 	put(w, s.ptr, s.len);
+}
+
+/* RFC 9110 5.5: what would end the line, or must not be there, becomes a blank. */
+static void blank_controls(char *p, char *end)
+{
+	const char *from = p;
+
+	while ((p = (char *)scan_value(from, p, end)) < end)
+		*p++ = ' ';
+}
+
+static void put_clean(struct writer *w, struct span s)
+{
+	char *p = w->p;
+
+	put_span(w, s);
+	blank_controls(p, w->p);
 }
 
 static char *copy(char *p, struct span s)
@@ -78,6 +97,34 @@ static size_t start_line_size(const struct message *msg)
 					 msg->method_text.len + msg->target.len + 4);
 }
 
+/* A phrase is as a value. */
+static void put_status_line(struct writer *w, const struct message *msg)
+{
+	char *p = w->p;
+
+	w->p = copy_status_line(p, msg);
+	blank_controls(p, w->p);
+}
+
+static bool is_word(struct span s)
+{
+	size_t i;
+
+	for (i = 0; i < s.len; i++)
+		if (!char_is(s.ptr[i], CHAR_VALUE) || char_is(s.ptr[i], CHAR_BLANK))
+			return false;
+	return s.len > 0;
+}
+
+/* What would not be one request line of three words does not leave. */
+static void put_request_line(struct writer *w, const struct message *msg)
+{
+	if (unlikely(!is_word(msg->method_text) || !is_word(msg->target)))
+		w->full = true;
+	else
+		w->p = copy_request_line(w->p, msg);
+}
+
 static void put_start_line(struct writer *w, const struct message *msg)
 {
 	size_t len = start_line_size(msg);
@@ -86,7 +133,12 @@ static void put_start_line(struct writer *w, const struct message *msg)
 		w->full = true;
 		return;
 	}
-	w->p = msg->is_response ? copy_status_line(w->p, msg) : copy_request_line(w->p, msg);
+	if (msg->is_response)
+		put_status_line(w, msg);
+	else
+		put_request_line(w, msg);
+	if (w->full)
+		return;
 	memcpy(w->p, "\r\n", 2);
 	w->p += 2;
 }
@@ -123,16 +175,16 @@ size_t h1_write_head(const struct message *msg, char *memory, size_t size)
 		i++;
 		if (!f->name.ptr)
 			continue;
-		put_span(&w, f->name);
+		put_clean(&w, f->name);
 		put(&w, ": ", 2);
-		put_span(&w, f->value);
+		put_clean(&w, f->value);
 		put(&w, "\r\n", 2);
 	}
 	put(&w, "\r\n", 2);
 	return w.full ? 0 : (size_t)(w.p - memory);
 }
 
-size_t h1_head_size(const struct message *msg)
+size_t message_size(const struct message *msg)
 {
 	size_t size = start_line_size(msg) + 2;
 	unsigned i;

@@ -29,7 +29,7 @@ void message_init(struct message *msg, bool is_response, struct field *fields, u
 	memset(msg, 0, sizeof(*msg));
 	msg->is_response = is_response;
 	msg->fields = fields;
-	msg->max = max;
+	msg->max = msg->most = max;
 }
 
 /* ---- names ---- */
@@ -100,9 +100,22 @@ static size_t skip_quoted(struct span list, size_t at)
 	return at < list.len ? at + 1 : list.len;
 }
 
+/* Where the element that begins at `at` ends: at a comma outside of quotes, or with the list. */
+static size_t element_end(struct span list, size_t at)
+{
+	const char *start = list.ptr + at, *comma = memchr(start, ',', list.len - at);
+	size_t end = comma ? (size_t)(comma - list.ptr) : list.len;
+
+	if (!memchr(start, '"', end - at))
+		return end;
+	while (at < list.len && list.ptr[at] != ',')
+		at = list.ptr[at] == '"' ? skip_quoted(list, at) : at + 1;
+	return at;
+}
+
 bool list_next_any(struct span list, size_t *at, struct span *element)
 {
-	size_t start = *at, end, i;
+	size_t start = *at, end;
 
 	if (start > list.len)
 		return false;
@@ -110,14 +123,9 @@ bool list_next_any(struct span list, size_t *at, struct span *element)
 	*at = 1;
 	if (!list.len)
 		return true;
-	for (i = start; i < list.len && list.ptr[i] != ',';)
-		i = list.ptr[i] == '"' ? skip_quoted(list, i) : i + 1;
-	*at = i + 1;
-	while (start < i && char_is(list.ptr[start], CHAR_BLANK))
-		start++;
-	for (end = i; end > start && char_is(list.ptr[end - 1], CHAR_BLANK); end--)
-		;
-	*element = (struct span){ list.ptr + start, end - start };
+	end = element_end(list, start);
+	*at = end + 1;
+	*element = span_trimmed((struct span){ list.ptr + start, end - start });
 	return true;
 }
 
@@ -139,9 +147,8 @@ bool message_next_element(const struct message *msg, struct span name, struct fi
 			if (!walk->field)
 				return false;
 		}
-		while (list_next_any(walk->field->value, &walk->offset, element))
-			if (element->len || walk->empties)
-				return true;
+		if (list_next(walk->field->value, &walk->offset, element))
+			return true;
 		walk->field = NULL;
 	}
 }
@@ -183,6 +190,7 @@ static bool fields_grow(struct message *msg, struct arena *arena)
 
 bool message_add(struct message *msg, struct arena *arena, struct span name, struct span value)
 {
+	value = span_trimmed(value); /* RFC 9110 5.5: what a format has made may have blanks */
 	if (!fields_grow(msg, arena))
 		return false;
 	msg->fields[msg->count++] =
@@ -220,6 +228,7 @@ void message_delete_field(struct message *msg, struct field *f)
 
 void message_set_value(struct message *msg, struct field *f, struct span value)
 {
+	value = span_trimmed(value);
 	message_grown(msg, value.len);
 	f->value = value;
 	f->line = f->hop = false;

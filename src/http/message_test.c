@@ -21,7 +21,7 @@ static struct arena *arena;
 static void parse(const char *text)
 {
 	struct h1_parser parser = { 0 };
-	struct h1_error error = { 0 };
+	struct message_error error = { 0 };
 	enum h1_result r;
 
 	message_init(&msg, text[0] == 'H', fields, 16);
@@ -106,7 +106,7 @@ static void test_methods(void **state)
 
 	(void)state;
 	for (i = METHOD_OTHER + 1; i <= METHOD_PATCH; i++)
-		assert_int_equal(method_find(span_of(method_name((enum method)i))), i);
+		assert_int_equal(method_find(method_span((enum method)i)), i);
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		assert_int_equal(method_find(span_of(others[i])), METHOD_OTHER);
 	assert_string_equal(status_reason(200), "OK");
@@ -145,9 +145,9 @@ static void test_find(void **state)
 	assert_null(message_find(&msg, SPAN("accept"), &at));
 }
 
-static void assert_elements(bool empties, const char *const *expected)
+static void assert_elements(const char *const *expected)
 {
-	struct field_walk walk = { .empties = empties };
+	struct field_walk walk = { 0 };
 	struct span element;
 
 	while (*expected) {
@@ -156,6 +156,20 @@ static void assert_elements(bool empties, const char *const *expected)
 	}
 	assert_false(message_next_element(&msg, SPAN("x"), &walk, &element));
 	assert_false(message_next_element(&msg, SPAN("x"), &walk, &element));
+}
+
+/* The elements of each X, empty ones, too. */
+static void assert_all_elements(const char *const *expected)
+{
+	struct span element;
+	unsigned next = 0;
+	struct field *f;
+	size_t at;
+
+	while ((f = message_find(&msg, SPAN("x"), &next)))
+		for (at = 0; list_next_any(f->value, &at, &element);)
+			assert_span(element, *expected++);
+	assert_null(*expected);
 }
 
 static void test_elements(void **state)
@@ -167,8 +181,8 @@ static void test_elements(void **state)
 	(void)state;
 	parse("HTTP/1.1 200 OK\r\nX: a,, b c\r\nX:\r\nY: no\r\nX: \"d,e\" ,\"f\\\",g\"\r\n"
 	      "X: \"h, i\r\n\r\n");
-	assert_elements(true, all);
-	assert_elements(false, some);
+	assert_all_elements(all);
+	assert_elements(some);
 }
 
 static void test_tokens(void **state)
@@ -320,6 +334,34 @@ static void test_edit_status(void **state)
 
 #define LINE "GET / HTTP/1.1\r\nHost: a\r\n"
 
+/* Whatever was put into a message: what leaves has as many lines as it has fields. */
+static void test_clean_lines(void **state)
+{
+	static const char *const bad[] = { "", "a b", "a\r\nb", "a\nb", "a\tb", "\x7f", " a" };
+	char text[256];
+	size_t i, len;
+
+	(void)state;
+	message_init(&msg, true, fields, 4);
+	msg.major = msg.minor = 1;
+	message_set_status(&msg, 200, span_of("O\r\nK"));
+	assert_true(message_add(&msg, arena, span_of("a"), (struct span){ "\r\nb: \0\x01\t\x7f\xc3", 10 }));
+	assert_true(message_add(&msg, arena, span_of("c\n"), span_of("0123456789abcdefghijk\n")));
+	len = h1_write_head(&msg, text, sizeof(text) - 1);
+	text[len] = 0;
+	assert_string_equal(text, "HTTP/1.1 200 O  K\r\na:   b:   \t \xc3\r\nc : 0123456789abcdefghijk \r\n\r\n");
+	message_init(&msg, false, fields, 4);
+	msg.major = msg.minor = 1;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		msg.method_text = span_of("GET");
+		msg.target = span_of(bad[i]);
+		assert_int_equal(h1_write_head(&msg, text, sizeof(text)), 0);
+		msg.method_text = msg.target;
+		msg.target = span_of("/\xc3");
+		assert_int_equal(h1_write_head(&msg, text, sizeof(text)), 0);
+	}
+}
+
 static void test_hops(void **state)
 {
 	static const struct {
@@ -367,7 +409,7 @@ int main(void)
 		cmocka_unit_test(test_received),
 		cmocka_unit_test(test_field_limit), cmocka_unit_test(test_edit_target),
 		cmocka_unit_test(test_edit_status), cmocka_unit_test(test_adjust_names),
-		cmocka_unit_test(test_hops),
+		cmocka_unit_test(test_hops),	    cmocka_unit_test(test_clean_lines),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -137,11 +137,6 @@ static const struct span method_names[] = {
 #undef METHOD
 };
 
-const char *method_name(enum method method)
-{
-	return method_names[method].ptr;
-}
-
 struct span method_span(enum method method)
 {
 	return method_names[method];

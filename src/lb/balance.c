@@ -11,10 +11,10 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
-#include "base/segment.h"
 #include "lb/algo.h"
 #include "proxy/queue.h"
 #include "proxy/tally.h"
+#include "share/segment.h"
 
 #include <string.h>
 
@@ -81,7 +81,7 @@ bool lb_number(const struct proxy *px, const struct balance_key *key, uint32_t *
 
 static unsigned balance_weight(const struct balance *b, const struct server *s)
 {
-	if (!server_usable(s))
+	if (!server_usable(s) || s->proxy->set.disabled)
 		return 0;
 	return b->algo->static_weights ? (unsigned)s->set.weight / b->divisor :
 					 s->state->fine_weight;

@@ -156,19 +156,18 @@ static int parse_by(struct statement *st, int algo, const char *text, struct bal
 static int parse_balance(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct proxy_settings *set = &((struct proxy *)object)->set;
-	const char *word = stmt_need(st, "an algorithm");
+	const char *word = stmt_peek(st) ? stmt_next(st) : algorithms[BALANCE_ROUNDROBIN];
 	struct balance_by *by;
 	size_t len;
 	int algo;
 
 	(void)kw;
-	if (!word)
-		return -1;
 	len = strcspn(word, "(");
 	algo = name_index(algorithms, word, len);
 	if (algo < 0 || (word[len] && algo < BALANCE_RANDOM))
 		return stmt_unknown(st, st->at - 1, "algorithm of 'balance'", algorithms);
 	set->balance = algo;
+	set->balance_given = true;
 	set->balance_draws = 2;
 	if (algo == BALANCE_RANDOM)
 		return parse_draws(st, word + len, &set->balance_draws);

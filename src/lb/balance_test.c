@@ -10,12 +10,12 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/segment.h"
 #include "event/timer.h"
 #include "lb/balance.h"
 #include "lb/test_world.h"
 #include "proxy/queue.h"
 #include "proxy/tally.h"
+#include "share/segment.h"
 
 #include <stdio.h>
 #include <stdlib.h>

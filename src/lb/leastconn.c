@@ -6,8 +6,8 @@
  *
  * A full server is passed over, unless "maxqueue" says that some may wait for it.
  *
- * What other processes have on a server is looked up: before a choice for some of the servers, but not
- * more than once a millisecond, and for the one that would be chosen.
+ * What other processes have on a server is looked up: before a choice for some of the servers, but
+ * not more than once a millisecond, and for the one that would be chosen.
  */
 #include "lb/algo.h"
 

@@ -166,8 +166,8 @@ static bool rr_suits(const struct lb_node *node, const struct balance_key *key)
 	return node->server != key->avoid && lb_has_room(node->server);
 }
 
-/* One that is alone has every turn, each one choice later: in the middle of a cycle it stays the only
- * one of its tree, whose order needs no care. NULL: it is not so. */
+/* One that is alone has every turn, each one choice later: in the middle of a cycle it stays the
+ * only one of its tree, whose order needs no care. NULL: it is not so. */
 static struct server *rr_alone(struct rr_group *g, const struct balance_key *key)
 {
 	uint32_t end = g->cycle < g->base.weight ? g->cycle : (uint32_t)g->base.weight;

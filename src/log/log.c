@@ -184,6 +184,17 @@ void log_printf(const struct log_conf *conf, enum log_level level, const char *f
 	log_send(conf, level, text.ptr, text.len);
 }
 
+void log_sink_write(struct log_target *sink, struct span msg)
+{
+	struct log_line line = { .level = LOG_L_EMERG, .msg = msg };
+
+	if (!log_running)
+		return;
+	line.now = clock_wall();
+	line.tag = log_running->global->tag;
+	log_to_target(sink, &line);
+}
+
 bool log_enabled(const struct log_conf *conf)
 {
 	unsigned i;
@@ -277,18 +288,6 @@ struct ring *ring_next(const struct ring *ring)
 		return NULL;
 	next = ring ? ring->node.next : log_running->rings.next;
 	return next == &log_running->rings ? NULL : list_entry(next, struct ring, node);
-}
-
-void log_detach(void)
-{
-	struct log_target *t;
-
-	log_to_stderr = false;
-	if (!log_running)
-		return;
-	list_for_each(t, &log_running->targets, node)
-		if (t->kind == LOG_TO_FD && t->addr.fd <= STDERR_FILENO)
-			log_target_close(t);
 }
 
 static int log_prepare(struct config *cfg, void *module_data, struct err *err)

@@ -292,6 +292,63 @@ static int log_parse_global(struct statement *st, struct log_conf *conf)
 	return stmt_end(st);
 }
 
+static struct log_target *log_target_new(struct arena *arena)
+{
+	struct log_target *t = arena_alloc(arena, sizeof(*t));
+
+	list_init(&t->node);
+	t->format = LOG_FMT_DEFAULT;
+	t->max_len = LOG_LEN_DEFAULT;
+	t->max_level = LOG_L_DEBUG;
+	t->min_level = LOG_L_EMERG;
+	t->fd = -1;
+	return t;
+}
+
+static struct ring *log_sink_ring(struct config *cfg, struct log_data *data, const struct location *loc,
+				  const char *name)
+{
+	struct ring *ring = ring_of_name(data, name);
+
+	if (!ring && !strcmp(name, "buf0")) {
+		ring = ring_new(cfg, data, "buf0");
+		ring->description = "in-memory ring buffer";
+		ring->format = LOG_FMT_TIMED;
+		ring->loc = *loc;
+	}
+	return ring;
+}
+
+struct log_target *log_sink(struct config *cfg, const struct location *loc, const char *name,
+			    struct err *err)
+{
+	struct log_data *data = config_data(cfg, &log_module);
+	bool is_stdout = !strcmp(name, "stdout");
+	struct log_target *t;
+	struct ring *ring = NULL;
+
+	if (!is_stdout && strcmp(name, "stderr")) {
+		ring = log_sink_ring(cfg, data, loc, name);
+		if (!ring) {
+			err_set(err, "there is no '%s': stdout, stderr, buf0 and the rings of the sections above are "
+				     "known", name);
+			return NULL;
+		}
+	}
+	t = log_target_new(cfg->arena);
+	t->loc = *loc;
+	t->name = arena_strdup(cfg->arena, name);
+	t->max_len = LOG_SINK_LEN;
+	t->kind = ring ? LOG_TO_RING : LOG_TO_FD;
+	t->ring_name = t->name;
+	t->ring = ring;
+	t->format = ring ? ring->format : LOG_FMT_RAW;
+	if (!ring)
+		t->addr = (struct addr){ .family = AF_FD, .fd = is_stdout ? 1 : 2 };
+	list_append(&data->targets, &t->node);
+	return t;
+}
+
 int log_parse_proxy(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct log_conf **field = (struct log_conf **)((char *)object + kw->offset);
@@ -304,14 +361,8 @@ int log_parse_proxy(struct statement *st, const struct keyword *kw, void *object
 	}
 	if (stmt_take(st, "global"))
 		return log_parse_global(st, conf);
-	t = arena_alloc(st->cfg->arena, sizeof(*t));
-	list_init(&t->node);
+	t = log_target_new(st->cfg->arena);
 	t->loc = st->loc;
-	t->format = LOG_FMT_DEFAULT;
-	t->max_len = LOG_LEN_DEFAULT;
-	t->max_level = LOG_L_DEBUG;
-	t->min_level = LOG_L_EMERG;
-	t->fd = -1;
 	if (log_parse_address(st, t) || log_parse_options(st, t) || log_parse_levels(st, t))
 		return -1;
 	list_append(&log_data_of(st)->targets, &t->node);

@@ -388,7 +388,7 @@ int addr_parse(const char *word, unsigned allow, struct arena *arena, struct add
 
 	memset(spec, 0, sizeof(*spec));
 	if (!*text)
-		return err_set(err, "the address is empty (is an environment variable missing?)");
+		return err_set(err, "the address is empty");
 	prefix = parse_prefix(&p, &rest);
 	if (!prefix)
 		return -1;

@@ -415,10 +415,20 @@ static int bind_prepare(struct config *cfg, void *data, struct err *err)
 	return 0;
 }
 
+static int bind_enabled(const void *data, const char *option)
+{
+	const struct bind_data *b = data;
+
+	if (!strcmp(option, "REUSEPORT"))
+		return !b->no_reuseport;
+	return !strcmp(option, "GETADDRINFO") ? !addr_avoid_getaddrinfo : -1;
+}
+
 const struct module bind_module = {
 	.name = "bind",
 	.keywords = bind_keywords,
 	.data_size = sizeof(struct bind_data),
 	.init = bind_init,
 	.prepare = bind_prepare,
+	.enabled = bind_enabled,
 };

@@ -10,6 +10,7 @@
 #include "net/conn.h"
 
 #include "base/pool.h"
+#include "event/profile.h"
 #include "net/sock.h"
 
 #include <errno.h>
@@ -254,7 +255,8 @@ void conn_discard(struct conn *conn)
 
 	if (conn->src.fd >= 0 &&
 	    recv(conn->src.fd, NULL, MOST, conn->flags & CONN_TCP ? MSG_TRUNC : 0) == 0)
-		conn->flags &= (uint16_t)~CONN_CORKED; /* the end, nothing unread: close() will do */
+		conn->flags &= (uint16_t)~CONN_CORKED; /* the end, nothing unread: close() will
+						        * do */
 }
 
 void conn_ack_now(const struct conn *conn)
@@ -303,8 +305,8 @@ void conn_close(struct conn **connp, bool reset)
 	if (conn->layer)
 		conn->layer->ops->close(conn, reset);
 	if (conn->src.fd >= 0) {
-		/* close() alone would take corked bytes away, when unread ones make it a RST. In front
-		 * of our own RST a FIN would say that all was said. */
+		/* close() alone would take corked bytes away, when unread ones make it a RST. In
+		 * front of our own RST a FIN would say that all was said. */
 		if (conn->flags & CONN_CORKED && !reset)
 			conn_raw_shut(conn);
 		if (reset && !(conn->flags & CONN_BROKEN))
@@ -354,3 +356,5 @@ bool conn_original_dst(const struct conn *conn, struct addr *addr)
 		addr_from_sockaddr(addr, &ss, len);
 	return true;
 }
+
+const struct profile_name conn_profile = PROFILE_NAME(conn_event);

@@ -5,7 +5,8 @@
  * comes is dropped, and the descriptor goes when the peer has closed. It goes before that when
  *
  * - the peer has taken everything, and has sent nothing for two seconds, or goes on sending for 30;
- * - the peer takes nothing more (SIOCOUTQ) and sends nothing for as long as the caller waits for it;
+ * - the peer takes nothing more (SIOCOUTQ) and sends nothing for as long as the caller waits for
+ *   it;
  * - five minutes are over, or others need the place or the descriptor: the oldest one goes first.
  *
  * Called where HTTP sessions end; nobody is told anything. */

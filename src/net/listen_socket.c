@@ -270,6 +270,18 @@ static int open_unix(struct opener *o)
 	return start_listening(o);
 }
 
+/* The poller takes a descriptor once: a further line that names it gets a copy, and so do all whose
+ * numbers are beyond those that are noted. -1: there is none. */
+static int inherited_once(int fd)
+{
+	static bool taken[8192];
+
+	if ((unsigned)fd >= sizeof(taken) || taken[fd])
+		return fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	taken[fd] = true;
+	return fd;
+}
+
 /* A descriptor from the parent: bound, and perhaps listening already. */
 static int open_inherited(struct opener *o)
 {
@@ -277,9 +289,9 @@ static int open_inherited(struct opener *o)
 	bool pair = addr->family == AF_SOCKPAIR;
 	struct sockaddr_storage ss;
 	socklen_t len = sizeof(ss);
-	int fd = addr->fd;
+	int fd = inherited_once(addr->fd);
 
-	if (getsockname(fd, (struct sockaddr *)&ss, &len))
+	if (fd < 0 || getsockname(fd, (struct sockaddr *)&ss, &len))
 		return refused(o, "inherited descriptor",
 			       errno == EBADF ? "The parent did not pass it on" : NULL);
 	if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) ||
@@ -392,7 +404,7 @@ int listen_socket_accept(struct listener *l, struct addr *from)
 
 /* A descriptor that the parent shares with us goes on listening for the others, and a Unix
  * socket could not be taken up again. */
-static bool can_be_deaf(const struct listener *l)
+static bool can_unlisten(const struct listener *l)
 {
 	return is_ip(&l->addr) && !l->inherited;
 }
@@ -406,9 +418,9 @@ static bool listens(const struct listener *l)
 	return getsockopt(l->src.fd, SOL_SOCKET, SO_ACCEPTCONN, &on, &len) == 0 && on;
 }
 
-void listen_socket_deaf(struct listener *l)
+void listen_socket_unlisten(struct listener *l)
 {
-	if (can_be_deaf(l) && listens(l))
+	if (can_unlisten(l) && listens(l))
 		shutdown(l->src.fd, SHUT_RD);
 }
 
@@ -435,7 +447,7 @@ int listen_socket_hear(struct listener *l)
 {
 	const struct sockaddr none = { .sa_family = AF_UNSPEC };
 
-	if (!can_be_deaf(l) || listens(l))
+	if (!can_unlisten(l) || listens(l))
 		return 0;
 	/* Two that shut it at the same moment have left a mark on it that accepted sockets would
 	 * inherit: they would be at their end from the start. This wipes it off. */

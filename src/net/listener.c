@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "event/profile.h"
 #include "net/linger.h"
 #include "net/listen_socket.h"
 #include "net/share.h"
@@ -289,7 +290,7 @@ void listener_pause(struct listener *l)
 		close(l->src.fd);
 		l->src.fd = -1;
 	} else {
-		listen_socket_deaf(l);
+		listen_socket_unlisten(l);
 	}
 }
 
@@ -346,3 +347,5 @@ const char *listener_name(const struct listener *l, char *buf, size_t size)
 		addr_print_port(&l->addr, &t);
 	return buf;
 }
+
+const struct profile_name listener_profile = PROFILE_NAME(listener_ready);

@@ -194,7 +194,8 @@ static void maxconn_holds(void **state)
 		close(fds[i]);
 }
 
-/* Where one connection comes at a time a batch does not look for a second: the poller would tell. */
+/* Where one connection comes at a time a batch does not look for a second: the poller would
+ * tell. */
 static void learns_what_to_expect(void **state)
 {
 	unsigned most = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* NetScaler Client IP insertion. The older form is magic, length of the rest, IP header, TCP header;
- * since 10.5 there are a total length, a type (1) and a length between magic and IP header. That a
- * version of IP cannot be 0 tells them apart. As in the reference, the total length is not looked
- * at: the length of the headers says where the client's bytes begin. */
+/* NetScaler Client IP insertion. The older form is magic, length of the rest, IP header, TCP
+ * header; since 10.5 there are a total length, a type (1) and a length between magic and IP header.
+ * That a version of IP cannot be 0 tells them apart. As in the reference, the total length is not
+ * looked at: the length of the headers says where the client's bytes begin. */
 #include "net/netscaler.h"
 
 #include <arpa/inet.h>

@@ -182,14 +182,6 @@ size_t proxyproto_end(struct proxyproto_out *out)
 	return out->len;
 }
 
-size_t proxyproto_v2(char *header, size_t size, const struct addr *src, const struct addr *dst)
-{
-	struct proxyproto_out out;
-
-	proxyproto_begin(&out, header, size, src, dst, false);
-	return proxyproto_end(&out);
-}
-
 /* ---- version 1 -------------------------------------------------------------------------- */
 
 /* The next word of the line; it ends with one blank, or with the line. */

@@ -14,11 +14,11 @@
 #include "net/share.h"
 
 #include "base/clock.h"
-#include "base/segment.h"
 #include "event/loop.h"
 #include "event/timer.h"
-#include "event/wake.h"
 #include "net/listener.h"
+#include "share/segment.h"
+#include "share/wake.h"
 
 #include <limits.h>
 #include <poll.h>
@@ -35,6 +35,7 @@ enum { CHECK_MS = 100, CHECK_MOST_MS = 4 * CHECK_MS,
        CPU_TIMES = 2 };    /* so many times as much as this process is busier */
 
 struct share_stats share_stats;
+bool share_evenly = true;
 
 /* What this process remembers of another. */
 struct peer {
@@ -59,12 +60,12 @@ static struct wake called_back;
 
 /* ---- the decision ------------------------------------------------------------------------ */
 
-enum { LATELY_UNIT = 16 };
+enum { RECENT_UNIT = 16 };
 
 /* Between the halvings in a straight line. */
-static uint32_t lately_at(uint64_t lately, uint64_t now_ms)
+static uint32_t recent_at(uint64_t recent, uint64_t now_ms)
 {
-	uint32_t n = (uint32_t)lately, age = (uint32_t)now_ms - (uint32_t)(lately >> 32);
+	uint32_t n = (uint32_t)recent, age = (uint32_t)now_ms - (uint32_t)(recent >> 32);
 
 	if (age > INT32_MAX) /* written by one whose clock is ahead by a turn */
 		age = 0;
@@ -74,16 +75,16 @@ static uint32_t lately_at(uint64_t lately, uint64_t now_ms)
 	return n - (uint32_t)((uint64_t)n * (age % SHARE_HALF_MS) / (2 * SHARE_HALF_MS));
 }
 
-uint64_t share_lately_add(uint64_t lately, uint64_t now_ms, unsigned n)
+uint64_t share_recent_add(uint64_t recent, uint64_t now_ms, unsigned n)
 {
-	uint64_t sum = lately_at(lately, now_ms) + (uint64_t)n * LATELY_UNIT;
+	uint64_t sum = recent_at(recent, now_ms) + (uint64_t)n * RECENT_UNIT;
 
 	return now_ms << 32 | (sum < UINT32_MAX ? sum : UINT32_MAX);
 }
 
-unsigned share_load(unsigned connections, uint64_t lately, uint64_t now_ms)
+unsigned share_load(unsigned connections, uint64_t recent, uint64_t now_ms)
 {
-	return connections * SHARE_WEIGHT + lately_at(lately, now_ms) / LATELY_UNIT;
+	return connections * SHARE_WEIGHT + recent_at(recent, now_ms) / RECENT_UNIT;
 }
 
 unsigned share_margin(unsigned least, bool back)
@@ -104,13 +105,13 @@ bool share_stands_back(unsigned load, unsigned least, bool is_away)
 
 static uint64_t turns_of(const struct segment_row *row)
 {
-	return atomic_load_explicit(&row->turns, memory_order_relaxed);
+	return atomic_load_explicit(&row->pulse.turns, memory_order_relaxed);
 }
 
 static unsigned load_of(const struct segment_row *row)
 {
 	return share_load(atomic_load_explicit(&row->connections, memory_order_relaxed),
-			  atomic_load_explicit(&row->lately, memory_order_relaxed), clock_now_ms);
+			  atomic_load_explicit(&row->recent_accepts, memory_order_relaxed), clock_now_ms);
 }
 
 static uint64_t cpu_ns(clockid_t clock)
@@ -399,10 +400,10 @@ static void share_taken(void)
 {
 	unsigned least;
 
-	atomic_store_explicit(&segment_own->lately,
-			      share_lately_add(segment_own->lately, clock_now_ms, 1),
+	atomic_store_explicit(&segment_own->recent_accepts,
+			      share_recent_add(segment_own->recent_accepts, clock_now_ms, 1),
 			      memory_order_relaxed);
-	if (++taken >= look_after && !away) {
+	if (share_evenly && ++taken >= look_after && !away) {
 		least = least_of_others();
 		taken = 0;
 		alone = least == UINT_MAX;
@@ -418,7 +419,7 @@ bool share_accepted(struct listener *l)
 {
 	if (!l->light)
 		share_taken();
-	if (l->src.registered && (l->light || !(alone || task_queued(&decision))))
+	if (l->src.registered && (l->light || !share_evenly || !(alone || task_queued(&decision))))
 		to_the_end(l);
 	return l->src.registered && (l->light || !task_queued(&decision));
 }

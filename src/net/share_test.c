@@ -14,9 +14,9 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/segment.h"
 #include "net/listener.h"
 #include "net/share.h"
+#include "share/segment.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -39,31 +39,31 @@ static unsigned rounds = 1; /* of measuring how even it is */
 
 /* ---- the decision ------------------------------------------------------------------------ */
 
-static void lately_fades(void **state)
+static void recent_accepts_fade(void **state)
 {
-	uint64_t now = 1000000, lately = 0;
+	uint64_t now = 1000000, recent = 0;
 	unsigned i, load, before;
 
 	(void)state;
 	for (i = 0; i < 100; i++)
-		lately = share_lately_add(lately, now, 1);
-	assert_int_equal(share_load(0, lately, now), 100);
-	assert_int_equal(share_load(0, lately, now + SHARE_HALF_MS), 50);
-	assert_int_equal(share_load(0, lately, now + 2 * SHARE_HALF_MS), 25);
-	assert_int_equal(share_load(0, lately, now + 100 * SHARE_HALF_MS), 0);
+		recent = share_recent_add(recent, now, 1);
+	assert_int_equal(share_load(0, recent, now), 100);
+	assert_int_equal(share_load(0, recent, now + SHARE_HALF_MS), 50);
+	assert_int_equal(share_load(0, recent, now + 2 * SHARE_HALF_MS), 25);
+	assert_int_equal(share_load(0, recent, now + 100 * SHARE_HALF_MS), 0);
 	/* it never rises by itself, and others' clocks may be behind */
 	for (i = 0, before = 100; i < 4 * SHARE_HALF_MS; i++, before = load) {
-		load = share_load(0, lately, now + i);
+		load = share_load(0, recent, now + i);
 		assert_true(load <= before && load + 2 >= before);
 	}
-	assert_int_equal(share_load(0, lately, now - 5), 100);
+	assert_int_equal(share_load(0, recent, now - 5), 100);
 	/* the word holds 32 bits of the clock: its turning over changes nothing */
 	now = UINT64_C(0x1ffffffff);
-	lately = share_lately_add(0, now, 64);
-	assert_int_equal(share_load(0, lately, now + SHARE_HALF_MS), 32);
-	assert_int_equal(share_load(3, lately, now), 3 * SHARE_WEIGHT + 64);
-	lately = share_lately_add(lately, now, UINT_MAX);
-	assert_true(share_load(0, lately, now) > 1000000);
+	recent = share_recent_add(0, now, 64);
+	assert_int_equal(share_load(0, recent, now + SHARE_HALF_MS), 32);
+	assert_int_equal(share_load(3, recent, now), 3 * SHARE_WEIGHT + 64);
+	recent = share_recent_add(recent, now, UINT_MAX);
+	assert_true(share_load(0, recent, now) > 1000000);
 }
 
 static void stands_back_above_a_tenth(void **state)
@@ -109,6 +109,7 @@ static void somebody_always_stays(void **state)
 /* What the workers tell the test. */
 static struct report {
 	_Atomic unsigned accepted, started, batch; /* most in one turn */
+	_Atomic uint64_t away; /* times that it stood back */
 	_Atomic long slept; /* times that it slept: voluntary context switches */
 } *reports;
 
@@ -183,7 +184,7 @@ static void worker(unsigned row)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	segment_own_row = row;
-	segment_own = segment_row(segment, row);
+	segment_own_set(segment_row(segment, row));
 	listeners_shared = true;
 	if (loop_init(200) < 0 || listener_start(&l) < 0)
 		_exit(2);
@@ -193,6 +194,7 @@ static void worker(unsigned row)
 		loop_turn(-1);
 		if (reports[row].accepted - before > reports[row].batch)
 			reports[row].batch = reports[row].accepted - before;
+		reports[row].away = share_stats.away;
 		getrusage(RUSAGE_SELF, &usage);
 		reports[row].slept = usage.ru_nvcsw;
 	}
@@ -485,6 +487,38 @@ static void short_ones_spread(void **state)
 	assert_true(ratio <= 1.3);
 }
 
+static uint64_t all_away(void)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < WORKERS; i++)
+		n += reports[i + 1].away;
+	return n;
+}
+
+static void serve_fast(void)
+{
+	begin();
+	open_fast();
+	wait_for_connections(MANY);
+	close_many(0, MANY);
+	wait_for_connections(0);
+}
+
+/* tune.listener.multi-queue off: all are served, and nobody leaves one to others. */
+static void kept_by_whoever_was_woken(void **state)
+{
+	(void)state;
+	serve_fast();
+	assert_true(all_away() > 0);
+	stop_workers(NULL);
+	share_evenly = false;
+	start_workers(NULL);
+	serve_fast();
+	assert_int_equal(all_away(), 0);
+	share_evenly = true;
+}
+
 /* One that is stopped has least, and takes nothing: the others do not wait for it. */
 static void the_stopped_is_done_without(void **state)
 {
@@ -625,7 +659,7 @@ int main(int argc, char **argv)
 {
 #define FORKED(f) cmocka_unit_test_setup_teardown(f, start_workers, stop_workers)
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lately_fades),
+		cmocka_unit_test(recent_accepts_fade),
 		cmocka_unit_test(stands_back_above_a_tenth),
 		cmocka_unit_test(somebody_always_stays),
 		FORKED(many_at_once_spread),
@@ -633,6 +667,7 @@ int main(int argc, char **argv)
 		FORKED(few_spread),
 		FORKED(the_idle_sleep_on),
 		FORKED(short_ones_spread),
+		FORKED(kept_by_whoever_was_woken),
 		FORKED(the_stopped_is_done_without),
 		FORKED(the_killed_takes_nothing_along),
 		FORKED(the_heavy_gets_no_more),

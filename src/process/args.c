@@ -8,6 +8,7 @@
 
 #include "base/bug.h"
 #include "base/err.h"
+#include "base/memory.h"
 #include "base/str.h"
 
 #include <signal.h>
@@ -136,21 +137,62 @@ static int take_dump(struct scan *s, const struct option *o, const char *rest)
 	return 0;
 }
 
-static int take_poison(struct scan *s, const struct option *o, const char *rest)
+struct memory_word {
+	const char *name;
+	unsigned on, off;
+};
+
+static const struct memory_word memory_words[] = {
+	{ "poison", MEMORY_POISON, 0 },
+	{ "no-poison", 0, MEMORY_POISON },
+	{ "no-cache", MEMORY_APART, 0 },
+	{ "cache", 0, MEMORY_APART },
+	{ "fail", MEMORY_FAILS | MEMORY_APART, 0 }, /* what comes out of a slab cannot fail */
+	{ "no-fail", 0, MEMORY_FAILS },
+};
+
+/* The word of len bytes at text. */
+static int take_memory_word(struct scan *s, const struct option *o, const char *text, size_t len)
 {
+	struct args *args = s->args;
+	size_t i;
+
+	if (len > 5 && !strncmp(text, "fail:", 5)) {
+		args->fail_file = text + 5; /* the last one: all that follows is its name */
+		len = 4;
+	}
+	for (i = 0; i < ARRAY_LEN(memory_words); i++) {
+		const struct memory_word *w = &memory_words[i];
+
+		if (strlen(w->name) != len || strncmp(w->name, text, len))
+			continue;
+		args->memory = (args->memory | w->on) & ~w->off;
+		args->memory_off = (args->memory_off | w->off) & ~w->on;
+		return 0;
+	}
+	return err_set(s->err, "option %s: '%.*s' is not supported; there are a byte, poison, no-cache "
+		       "and fail, and each with no- or without it", o->name, (int)len, text);
+}
+
+/* "-dM[<byte>[,]][<word>,...]": alone, or with a byte, it means poison. */
+static int take_memory(struct scan *s, const struct option *o, const char *rest)
+{
+	char *at = (char *)rest;
 	unsigned long byte = 0x50;
-	char *end = (char *)rest;
+	size_t len;
 
 	if (*rest >= '0' && *rest <= '9')
-		byte = strtoul(rest, &end, 0);
+		byte = strtoul(rest, &at, 0);
 	if (byte > 255)
 		return err_set(s->err, "option %s: '%s' is no byte", o->name, rest);
-	if (*end == ',')
-		end++;
-	if (*end && strcmp(end, "poison") != 0 && strcmp(end, "no-poison") != 0)
-		return err_set(s->err, "option %s: '%s' is not supported; there are a byte, "
-			       "poison and no-poison", o->name, end);
-	s->args->poison = strcmp(end, "no-poison") ? (int)byte : -1;
+	s->args->poison = (unsigned char)byte;
+	if (at != rest || !*rest)
+		s->args->memory |= MEMORY_POISON;
+	for (at += *at == ','; *at; at += len + (at[len] == ',')) {
+		len = strncmp(at, "fail:", 5) ? strcspn(at, ",") : strlen(at);
+		if (take_memory_word(s, o, at, len))
+			return -1;
+	}
 	return 0;
 }
 
@@ -192,14 +234,6 @@ static int take_version(struct scan *s, const struct option *o, const char *rest
 	return 0;
 }
 
-static int take_systemd(struct scan *s, const struct option *o, const char *rest)
-{
-	(void)o;
-	(void)rest;
-	s->args->master = s->args->systemd = true;
-	return 0;
-}
-
 static int take_help_word(struct scan *s, const struct option *o, const char *rest)
 {
 	(void)o;
@@ -231,7 +265,7 @@ static const struct option options[] = {
 	  .help = "evaluates a condition as after .if: exit 0 true, 1 false, 2 error" },
 	{ "-C", "<folder>", STRING(directory), .help = "changes to this folder first" },
 	{ "-W", FLAG(master), .help = "a parent watches over workers, and reloads on USR2" },
-	{ "-Ws", .take = take_systemd, .help = "the same, and systemd is told (Type=notify)" },
+	{ "-Ws", FLAG(master), .help = "the same, and systemd is told (Type=notify)" },
 	{ "-S", "<socket>[,<bind words>]", STRING(parent_socket),
 	  .help = "socket of the parent, for commands" },
 	{ "-D", FLAG(daemon), .help = "goes to the background" },
@@ -254,8 +288,8 @@ static const struct option options[] = {
 	{ "-dK", "<class>,...", .take = take_dump, .prefix = true,
 	  .help = "lists the words of these classes; -dKhelp lists the classes" },
 	{ "-dL", FLAG(list_libraries), .help = "lists the shared libraries in use" },
-	{ "-dM", "<byte>", .take = take_poison, .prefix = true,
-	  .help = "fills fresh memory with this byte (0x50)" },
+	{ "-dM", "<byte>,<word>,...", .take = take_memory, .prefix = true,
+	  .help = "fills fresh memory with this byte (0x50); no-cache, fail: see the manual" },
 	{ "-dS", FLAG(no_splice), .help = "copies, never splices" },
 	{ "-dV", FLAG(no_server_verify),
 	  .help = "does not verify certificates of servers, unless their lines say so" },
@@ -305,7 +339,7 @@ int args_parse(struct args *args, int argc, char **argv, struct err *err)
 {
 	struct scan s = { .args = args, .argc = argc, .argv = argv, .at = 1, .err = err };
 
-	*args = (struct args){ .poison = -1 };
+	*args = (struct args){ .poison = 0x50 };
 	while (s.at < s.argc) {
 		const char *word = s.argv[s.at++], *rest;
 		const struct option *o = option_find(word, &rest);
@@ -324,7 +358,7 @@ void args_free(struct args *args)
 	free(args->paths.items);
 	free(args->words.items);
 	free(args->old_pids);
-	*args = (struct args){ .poison = -1 };
+	*args = (struct args){ .poison = 0x50 };
 }
 
 static void usage_row(FILE *out, const struct option *o)
@@ -333,7 +367,8 @@ static void usage_row(FILE *out, const struct option *o)
 
 	snprintf(left, sizeof(left), "%s%s%s", o->name, o->value && !o->prefix ? " " : "",
 		 o->value ? o->value : "");
-	fprintf(out, "  %-24s %s\n", left, o->help);
+	/* What does not fit beside its explanation stands above it. */
+	fprintf(out, strlen(left) > 24 ? "  %s\n%27s%s\n" : "  %-24s %s%s\n", left, "", o->help);
 }
 
 void args_usage(FILE *out)

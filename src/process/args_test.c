@@ -3,6 +3,7 @@
 #include "process/args.h"
 
 #include "base/err.h"
+#include "base/memory.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -62,7 +63,7 @@ static void test_flags(void **state)
 	assert_true(args.verbose && args.diagnose && args.zero_warning && args.no_splice);
 	assert_true(args.no_poll && args.no_getaddrinfo && args.ignore_resolution);
 	assert_true(args.list_libraries && args.insecure_fork);
-	assert_int_equal(args.poison, -1);
+	assert_int_equal(args.memory, 0);
 }
 
 static void test_values(void **state)
@@ -101,12 +102,19 @@ static void test_poison(void **state)
 	(void)state;
 	assert_int_equal(PARSE("-dM"), 0);
 	assert_int_equal(args.poison, 0x50);
+	assert_int_equal(args.memory, MEMORY_POISON);
 	assert_int_equal(PARSE("-dM0"), 0);
 	assert_int_equal(args.poison, 0);
 	assert_int_equal(PARSE("-dM0xa5,poison"), 0);
 	assert_int_equal(args.poison, 0xa5);
 	assert_int_equal(PARSE("-dMno-poison"), 0);
-	assert_int_equal(args.poison, -1);
+	assert_int_equal(args.memory, 0);
+	assert_int_equal(PARSE("-dM1,no-cache,fail:/a,b"), 0);
+	assert_int_equal(args.memory, MEMORY_POISON | MEMORY_APART | MEMORY_FAILS);
+	assert_string_equal(args.fail_file, "/a,b");
+	assert_int_equal(PARSE("-dMfail,no-fail"), 0);
+	assert_int_equal(args.memory, MEMORY_APART);
+	assert_int_equal(args.memory_off, MEMORY_FAILS);
 	assert_int_equal(PARSE("-dM256"), -1);
 	assert_int_equal(PARSE("-dMintegrity"), -1);
 	refused("'integrity' is not supported");

@@ -3,8 +3,8 @@
  * The parent's side of the ordered log: it applies a change to its own memory, and if that succeeds
  * sends it to all workers. Since it is one process with one loop and channels keep their order, all
  * workers make the same changes in the same order, and an answer comes behind the change. What was
- * not read by a slow worker waits in its channel, up to CHANGES_BACKLOG. A replacement is forked from
- * this memory and needs no log.
+ * not read by a slow worker waits in its channel, up to CHANGES_BACKLOG. A replacement is forked
+ * from this memory and needs no log.
  *
  * A frame is the name of the kind, a NUL, and the bytes.
  */

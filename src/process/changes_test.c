@@ -105,15 +105,38 @@ static struct frame frame_of(uint32_t kind, uint32_t id, const char *bytes, size
 
 /* -- claims ----------------------------------------------------------------------------------- */
 
-static void alone_it_is_done_at_once(void **state)
+static void alone_it_is_done_between_two_events(void **state)
 {
 	(void)state;
 	change_submit(&word, "a", 1, note, "me");
+	assert_string_equal(applied, "");
+	changes_carry_out();
 	assert_string_equal(heard, "me|-|done: a");
 	change_submit(&word, "bad", 3, note, "me");
+	changes_carry_out();
 	assert_string_equal(heard, "me|it is bad|");
 	assert_string_equal(applied, "a ");
 	assert_false(change_is_shared());
+}
+
+/* In the order in which they were submitted; what one of them submits comes behind all. */
+static void change_more(void *arg, const char *error, const char *said, size_t len)
+{
+	note(arg, error, said, len);
+	change_submit(&word, "c", 1, NULL, NULL);
+}
+
+static void alone_the_order_is_kept(void **state)
+{
+	unsigned forgotten;
+
+	(void)state;
+	change_submit(&word, "a", 1, change_more, "me");
+	forgotten = change_submit(&word, "b", 1, note, "nobody");
+	change_forget(forgotten);
+	changes_carry_out();
+	assert_string_equal(applied, "a b c ");
+	assert_string_equal(heard, "me|-|done: a");
 }
 
 static void everybody_hears_before_the_answer(void **state)
@@ -476,7 +499,8 @@ int main(void)
 {
 #define CLAIM(f) cmocka_unit_test_setup(f, begin)
 	const struct CMUnitTest tests[] = {
-		CLAIM(alone_it_is_done_at_once),
+		CLAIM(alone_it_is_done_between_two_events),
+		CLAIM(alone_the_order_is_kept),
 		CLAIM(everybody_hears_before_the_answer),
 		CLAIM(nobody_hears_of_what_is_refused),
 		CLAIM(the_dead_are_not_told),

@@ -6,8 +6,8 @@
  * to each other; knows nothing of what is said.
  *
  * The peer may have been taken over: lengths are bounded, memory grows with what has come and not
- * with what was announced, and who breaks the rules is treated as gone. Nothing is freed inside a
- * callback.
+ * with what was announced, and who breaks the rules is treated as gone. A channel goes at the end
+ * of the turn.
  */
 #include "process/channel.h"
 
@@ -117,7 +117,8 @@ static void channel_flush(struct channel *c)
 		if (n < 0 && errno == EAGAIN)
 			break;
 		if (n < 0) {
-			c->broken = true; /* the end is read after what has come, then gone is called */
+			c->broken = true; /* the end is read after what has come, then gone is
+					   * called */
 			shutdown(c->src.fd, SHUT_RDWR);
 			break;
 		}

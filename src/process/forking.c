@@ -6,7 +6,6 @@
 #include "process/workers.h"
 
 #include "base/clock.h"
-#include "base/segment.h"
 #include "event/loop.h"
 #include "event/signals.h"
 #include "log/log.h"
@@ -18,6 +17,7 @@
 #include "process/spare.h"
 #include "process/worker.h"
 #include "proxy/tally.h"
+#include "share/segment.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +59,7 @@ void child_take(struct worker *w, int channel_fd, int words_fd)
 	w->words_fd = words_fd;
 	worker_channel_fd = channel_fd;
 	states_own_row((unsigned)w->row);
-	atomic_store(&segment_own->asleep, 0);
+	atomic_store(&segment_own->pulse.asleep, 0);
 	atomic_store(&segment_own->flags, 0);
 	segment_own->at_hand.stream = 0;
 }

@@ -8,8 +8,6 @@
 #include "process/handover.h"
 
 #include "base/err.h"
-#include "base/kept.h"
-#include "base/segment.h"
 #include "cli/cli.h"
 #include "cli/conversation.h"
 #include "config/config.h"
@@ -27,6 +25,8 @@
 #include "proxy/facts.h"
 #include "proxy/proxy.h"
 #include "proxy/tally.h"
+#include "share/kept.h"
+#include "share/segment.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -226,7 +226,7 @@ static bool give_worker(FILE *out, struct worker *w)
 static void give_memory(const char *name, int fd, void *arg)
 {
 	keep_open(fd, true);
-	fprintf(arg, "memory %d %s\n", fd, name);
+	fprintf(arg, "region %d %s\n", fd, name);
 }
 
 static void give_conversation(int fd, const char *text, void *arg)
@@ -303,6 +303,13 @@ static void take_conversation(int fd, const char *text)
 	memcpy(talkers[talker_count++].text, text, strlen(text) + 1);
 }
 
+/* Of a build whose memory did not say what it is. */
+static void take_memory(const char *name, int fd)
+{
+	if (kept_take(name, fd))
+		kept_refuse(name);
+}
+
 static void take_line(const char *word, const char *rest)
 {
 	int fd = atoi(rest);
@@ -335,8 +342,10 @@ static void take_line(const char *word, const char *rest)
 		inherit_keep(fd, rest + strcspn(rest, " ") + 1);
 	else if (!strcmp(word, "raw"))
 		keep_open(fd, true); /* fd@N finds it by its number */
+	else if (!strcmp(word, "region"))
+		kept_take(rest + strcspn(rest, " ") + 1, fd);
 	else if (!strcmp(word, "memory"))
-		kept_set(rest + strcspn(rest, " ") + 1, fd);
+		take_memory(rest + strcspn(rest, " ") + 1, fd);
 	else if (!strcmp(word, "asker"))
 		handover_add_asker(fd);
 	else if (!strcmp(word, "conversation"))

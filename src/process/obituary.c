@@ -7,7 +7,6 @@
  */
 #include "process/obituary.h"
 
-#include "base/segment.h"
 #include "base/str.h"
 #include "log/log.h"
 #include "net/addr.h"
@@ -15,6 +14,7 @@
 #include "process/scene.h"
 #include "process/worker.h"
 #include "proxy/proxy.h"
+#include "share/segment.h"
 
 #include <execinfo.h>
 #include <signal.h>
@@ -109,7 +109,7 @@ static void print_at_hand(struct text *t, const struct segment_row *row, bool sa
 {
 	struct addr from = { .family = row->at_hand.family, .port = row->at_hand.port };
 
-	if (!row->at_hand.stream || atomic_load(&row->asleep))
+	if (!row->at_hand.stream || atomic_load(&row->pulse.asleep))
 		return;
 	text_printf(t, ", at hand: stream %llu", (unsigned long long)row->at_hand.stream);
 	if (from.family == AF_INET || from.family == AF_INET6) {

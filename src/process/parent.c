@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/segment.h"
 #include "cli/conversation.h"
 #include "config/config.h"
 #include "event/loop.h"
@@ -32,7 +31,8 @@
 #include "process/watch.h"
 #include "process/worker.h"
 #include "process/workers.h"
-#include "stream/service.h"
+#include "share/segment.h"
+#include "stream/listening.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -44,7 +44,7 @@ enum { END_MS = 10000,        /* after TERM; then KILL */
        TICK_MS = 1000,
        LOOK_MS = 50,
        ANSWERS_MS = 10000,    /* for those that are under way when a reload begins */
-       DEAF_MS = 5000 };      /* for old workers to say that they accept nothing any more */
+       OLD_ACCEPT_MS = 5000 };      /* for old workers to say that they accept nothing any more */
 
 static struct timer tick;       /* due workers, watchdog */
 static struct timer grace;      /* our copies of the sockets are kept so long */
@@ -59,7 +59,7 @@ static bool conf_master; /* -W: it reloads */
 static bool execute_wanted; /* between two turns */
 static uint64_t execute_by_ms;
 static struct timer patience;
-static struct timer deaf;       /* until then old workers are waited for */
+static struct timer old_accept; /* until then old workers that may accept are waited for */
 static bool success_due;        /* who asked for the reload has not heard yet */
 
 /* ---- signals ----------------------------------------------------------------------------- */
@@ -99,7 +99,8 @@ static void on_end(int signo)
 {
 	log_process(LOG_L_NOTICE, "Ending on signal %s.", sigabbrev_np(signo));
 	if (conf_master && signo == SIGINT)
-		exit_code = 128 + signo; /* as the reference's: whoever interrupts it looks for that */
+		exit_code = 128 + signo; /* as the reference's: whoever interrupts it looks for
+					  * that */
 	parent_end(SIGTERM);
 }
 
@@ -120,7 +121,7 @@ static void on_finish(int signo)
 	if (conf->grace)
 		timer_set(&grace, clock_now_ms + conf->grace);
 	else
-		service_each(listener_close);
+		listening_each(listener_close);
 	workers_forget_waiting();
 	workers_signal(SIGUSR1);
 	parent_end_if_alone();
@@ -129,14 +130,15 @@ static void on_finish(int signo)
 static void on_grace_over(struct timer *timer)
 {
 	(void)timer;
-	service_each(listener_close);
+	listening_each(listener_close);
 }
 
-/* Our memory is that of replacements. Workers are told, not signalled: what is told keeps its order. */
+/* Our memory is that of replacements. Workers are told, not signalled: what is told keeps its
+ * order. */
 static void on_pause(int signo)
 {
 	(void)signo;
-	service_pause();
+	listening_pause();
 	spare_pause(true);
 	workers_tell(MSG_PAUSE);
 }
@@ -144,7 +146,7 @@ static void on_pause(int signo)
 static void on_resume(int signo)
 {
 	(void)signo;
-	service_resume();
+	listening_resume();
 	spare_pause(false);
 	workers_tell(MSG_RESUME);
 }
@@ -174,15 +176,15 @@ static void on_reload(int signo)
 /* Who asked for the reload hears of it when nobody accepts any more who knows less. */
 static void tell_success(void)
 {
-	if (!success_due || parent_state != PARENT_SERVES || (timer_armed(&deaf) && workers_hear()))
+	if (!success_due || parent_state != PARENT_SERVES || (timer_armed(&old_accept) && workers_old_accept()))
 		return;
-	timer_cancel(&deaf);
+	timer_cancel(&old_accept);
 	success_due = false;
 	reload_succeeded();
 	reload_resume();
 }
 
-static void on_deaf(struct timer *timer)
+static void on_old_overdue(struct timer *timer)
 {
 	(void)timer;
 	tell_success();
@@ -201,7 +203,7 @@ static void close_if_new(struct listener *l)
 static void parent_go_waiting(const char *why)
 {
 	parent_state = PARENT_WAITS;
-	service_each(close_if_new);
+	listening_each(close_if_new);
 	spare_begin();
 	process_wait_modules(config);
 	reload_failed(why);
@@ -299,7 +301,8 @@ static void on_child(int signo)
 	}
 }
 
-/* It was stopped, or is slower than what it is told. Killed, it is replaced by one that has it all. */
+/* It was stopped, or is slower than what it is told. Killed, it is replaced by one that has it
+ * all. */
 static void worker_overdue(struct channel *channel)
 {
 	struct worker *w;
@@ -338,7 +341,7 @@ static void worker_ready(struct worker *w)
 	workers_choose_checker();
 	success_due = handover_taken && !start_reported;
 	start_reported = true;
-	timer_set(&deaf, clock_now_ms + DEAF_MS);
+	timer_set(&old_accept, clock_now_ms + OLD_ACCEPT_MS);
 	if (success_due)
 		tell_success();
 	else
@@ -352,7 +355,7 @@ void worker_said(struct channel *channel, struct frame *frame, void *arg)
 	if (frame->kind == MSG_READY) {
 		worker_ready(w);
 	} else if (frame->kind == MSG_DEAF) {
-		w->hears = false;
+		w->may_accept = false;
 		tell_success();
 	} else {
 		changes_from_worker(channel, frame);
@@ -381,7 +384,7 @@ void parent_drop(void)
 	timer_cancel(&tick);
 	timer_cancel(&grace);
 	timer_cancel(&patience);
-	timer_cancel(&deaf);
+	timer_cancel(&old_accept);
 	parent_cli_drop(config);
 }
 
@@ -470,7 +473,7 @@ static int parent_open(struct config *cfg, struct err *err)
 {
 	timer_init(&tick, on_tick);
 	timer_init(&patience, on_patience);
-	timer_init(&deaf, on_deaf);
+	timer_init(&old_accept, on_old_overdue);
 	timer_init(&grace, on_grace_over);
 	changes_overdue = worker_overdue;
 	if (parent_signals(err) < 0 || parent_cli_start(cfg, err) < 0)
@@ -517,8 +520,8 @@ static bool may_execute(void)
 	return execute_wanted && (clock_now_ms >= execute_by_ms || !conversations_busy());
 }
 
-/* Between two turns of the loop: the spare is forked from here. The worker that it forks has become, in
- * that worker. */
+/* Between two turns of the loop: the spare is forked from here. The worker that it forks has
+ * become, in that worker. */
 static struct worker *parent_execute_now(void)
 {
 	bool had_spare = spare_here();

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/segment.h"
+#include "base/tables.h"
 #include "base/version.h"
 #include "cli/cli.h"
 #include "cli/conversation.h"
@@ -21,6 +21,7 @@
 #include "net/bind_conf.h"
 #include "process/reload.h"
 #include "process/worker.h"
+#include "share/segment.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -214,12 +215,10 @@ static const struct cli_command parent_commands[] = {
 	{ .words = NULL },
 };
 
-static const struct cli_command *const parent_tables[] = {
+static const struct tables parent_tables = TABLES("command", struct cli_command,
 	cli_talk_commands,
 	parent_commands,
-	cli_help_commands,
-	NULL,
-};
+	cli_help_commands);
 
 /* -- the socket ------------------------------------------------------------------------------ */
 
@@ -317,7 +316,7 @@ int parent_cli_start(struct config *cfg, struct err *err)
 
 	cli_route = route;
 	cli_prompt_text = prompt_text;
-	cli_conversation_tables = parent_tables;
+	cli_conversation_tables = &parent_tables;
 	if (!conf->bind)
 		return 0;
 	config = cfg;
@@ -343,7 +342,7 @@ void parent_cli_drop(struct config *cfg)
 
 	cli_route = NULL;
 	cli_prompt_text = NULL;
-	cli_conversation_tables = cli_tables;
+	cli_conversation_tables = &cli_tables;
 	conversations_drop();
 	if (!conf->bind)
 		return;

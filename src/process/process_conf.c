@@ -161,21 +161,34 @@ static const struct keyword process_keywords[] = {
 	{ .name = "thread", .scope = SCOPE_BIND, .args = "[1/]<thread-set>",
 	  .parse = workers_parse_bind_thread, .dflt = "all",
 	  .help = "for existing files: accepted; all workers serve each line" },
+	{ .name = "shards", .scope = SCOPE_BIND, .args = "{ <number> | by-thread | by-group }",
+	  .parse = workers_parse_bind_shards, .dflt = "1",
+	  .help = "for existing files: accepted; all workers accept from one socket" },
 	{ .name = "process", .scope = SCOPE_BIND, .args = "<process-set>[/<thread-set>]",
 	  .parse = workers_parse_bind_process, .dflt = "all",
 	  .help = "for existing files: accepted; all workers serve each line" },
 	{ .name = "bind-process", .scope = SCOPE_PROXY, .args = "<process-set>...",
 	  .parse = workers_parse_section, .dflt = "all",
 	  .help = "for existing files: accepted with a warning; all workers serve each section" },
+	{ .name = "numa-cpu-mapping", .scope = SCOPE_GLOBAL, .flags = KW_NO, .args = "",
+	  .parse = set_flag, .offset = offsetof(struct process_conf, numa), .dflt = "on",
+	  .help = "a single process stays on the processors of one memory node" },
 	{ .name = "cpu-map", .scope = SCOPE_GLOBAL,
 	  .args = "[auto:]<process-set>[/<thread-set>] <cpu-set>...", .parse = workers_parse_cpu_map,
 	  .dflt = "any processor", .help = "on which processors a worker runs" },
 	{ .name = NULL },
 };
 
+static void process_init(struct config *cfg, void *data)
+{
+	(void)cfg;
+	((struct process_conf *)data)->numa = true;
+}
+
 const struct module process_module = {
 	.name = "process",
 	.keywords = process_keywords,
 	.data_size = sizeof(struct process_conf),
+	.init = process_init,
 	.finish = workers_finish,
 };

@@ -5,8 +5,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/kept.h"
-#include "base/segment.h"
+#include "base/memory.h"
 #include "config/config.h"
 #include "event/loop.h"
 #include "event/signals.h"
@@ -31,8 +30,10 @@
 #include "proxy/proxy.h"
 #include "proxy/tally.h"
 #include "relay/pipe.h"
+#include "share/kept.h"
+#include "share/segment.h"
 #include "stream/keepalive.h"
-#include "stream/service.h"
+#include "stream/listening.h"
 #include "stream/stream.h"
 #include "stream/trace.h"
 #include "stream/tune.h"
@@ -62,14 +63,14 @@ static void process_end_now(struct timer *timer)
 	loop_stop();
 }
 
-static void process_finish(enum service_finish how)
+static void process_finish(enum listening_finish how)
 {
 	if (global_state->stopping)
 		return;
 	log_process(LOG_L_NOTICE, "Soft stop: %u sessions to finish.", streams_count);
 	if (conf->hard_stop_after)
 		timer_set(&hard_stop, clock_now_ms + conf->hard_stop_after);
-	service_finish(how, loop_stop);
+	listening_finish(how, loop_stop);
 }
 
 static void grace_over(struct timer *timer)
@@ -99,13 +100,13 @@ static void on_end(int signo)
 static void on_pause(int signo)
 {
 	(void)signo;
-	service_pause();
+	listening_pause();
 }
 
 static void on_resume(int signo)
 {
 	(void)signo;
-	service_resume();
+	listening_resume();
 }
 
 static void on_dump(int signo)
@@ -256,7 +257,7 @@ static int process_prepare(struct config *cfg, const struct args *args, struct e
 	handover_check_segment();
 	process_inherit(args);
 	old_args = args;
-	service_make_room = args->old_count ? process_make_room : NULL;
+	listening_make_room = args->old_count ? process_make_room : NULL;
 	listeners_shared = listeners_held = conf->workers > 0;
 	if (conf->workers > 1)
 		listeners_divide_batch(conf->workers);
@@ -312,6 +313,7 @@ static int process_start(struct config *cfg, const struct args *args, const stru
 		return -1;
 	kept_forget();
 	trace_enabled = args->debug;
+	streams_watched |= args->debug ? WATCH_TRACE : 0;
 	if (worker) {
 		daemon_leave();
 	} else {
@@ -331,6 +333,7 @@ static int process_serve(struct config *cfg, const struct args *args, const stru
 
 	if (process_start(cfg, args, worker, &err) < 0)
 		return process_fail(&err);
+	memory_fail_begin();
 	loop_run();
 	streams_end_all(END_KILLED);
 	process_stop_modules(cfg);

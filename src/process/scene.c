@@ -8,11 +8,11 @@
 #include "process/scene.h"
 
 #include "base/clock.h"
-#include "base/segment.h"
 #include "base/str.h"
 #include "event/loop.h"
 #include "event/timer.h"
 #include "proxy/proxy.h"
+#include "share/segment.h"
 #include "stream/steps.h"
 #include "stream/stream.h"
 
@@ -78,9 +78,9 @@ static void *loop_called(void)
 	case LOOP_EVENTS:
 		return loop_at.source ? (void *)(uintptr_t)loop_at.source->ready : NULL;
 	case LOOP_TASKS:
-		return loop_at.task ? (void *)(uintptr_t)loop_at.task->run : NULL;
+		return (void *)(uintptr_t)loop_at.run;
 	case LOOP_TIMERS:
-		return timer_at_hand ? (void *)(uintptr_t)timer_at_hand->fire : NULL;
+		return (void *)(uintptr_t)timer_at_hand;
 	case LOOP_POLLS:
 	case LOOP_FREES:
 		break;
@@ -163,7 +163,7 @@ static void put_side(struct text *t, const char *name, const struct end *end,
 {
 	put_name(t, name, end->ops ? end->ops->name : NULL);
 	if (end_conn(end))
-		put_number(t, " on descriptor ", (uint64_t)end->conn->src.fd);
+		put_number(t, " on descriptor ", (uint64_t)end_conn(end)->src.fd);
 	if (end->flags)
 		put_flags(t, ", ready=0x", *end->flags);
 	put_number(t, ", copied=", pump->copied);
@@ -186,10 +186,10 @@ static void put_steps(struct text *t, const struct stream *s)
 		put_name(t, ", request at step \"", request_steps[s->request.step].name);
 	if (s->response.step < RES_STEPS)
 		put_name(t, "\", response at step \"", response_steps[s->response.step].name);
-	text_str(t, s->in_steps ? "\", inside of a step" : "\", not inside of a step");
+	text_str(t, s->in_steps & STEPS_RUN ? "\", inside of a step" : "\", not inside of a step");
 	if (s->reason != END_NONE)
 		text_str(t, ", ended");
-	put_number(t, ", for ms: ", clock_now_ms - s->session->accepted_ms);
+	put_number(t, ", for ms: ", clock_now_ms - s->origin->accepted_ms);
 }
 
 static void say_stream(void (*say)(const char *text, size_t len), const struct stream *s)
@@ -200,8 +200,8 @@ static void say_stream(void (*say)(const char *text, size_t len), const struct s
 	text_init(&t, memory, sizeof(memory));
 	put_flags(&t, "penstock: stream 0x", s->id);
 	text_str(&t, " of ");
-	put_address(&t, &s->session->src);
-	put_name(&t, ": frontend ", s->session->frontend->name);
+	put_address(&t, &s->origin->src);
+	put_name(&t, ": frontend ", s->origin->frontend->name);
 	put_name(&t, ", backend ", s->backend ? s->backend->name : NULL);
 	put_name(&t, ", server ", s->server ? s->server->id : NULL);
 	text_str(&t, s->exchange ? ", http\n" : ", tcp\n");

@@ -3,15 +3,14 @@
  * Parent and spare speak over one socket, question by question: the parent asks and waits, at most
  * ANSWER_S, so that what it asks for is done in order and needs no state in between. A spare that
  * does not answer is killed: then nobody is replaced any more, and the log says so. The process
- * that the spare forks is forked twice, so that it becomes a child of the parent (a subreaper), which
- * hears of its end like of any other's. Called by parent.c, forking.c, handover.c.
+ * that the spare forks is forked twice, so that it becomes a child of the parent (a subreaper),
+ * which hears of its end like of any other's. Called by parent.c, forking.c, handover.c.
  *
  * Invariant: a spare never outlives the parent, nor the moment when new workers serve.
  */
 #include "process/spare.h"
 
 #include "base/err.h"
-#include "base/segment.h"
 #include "base/str.h"
 #include "event/change.h"
 #include "event/loop.h"
@@ -23,7 +22,8 @@
 #include "process/worker.h"
 #include "process/workers.h"
 #include "proxy/facts.h"
-#include "stream/service.h"
+#include "share/segment.h"
+#include "stream/listening.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -212,7 +212,7 @@ static void asked(const struct question *q, const char *bytes, const int fds[FDS
 		memcpy(&wish, bytes, sizeof(wish));
 		fork_worker(&wish, fds);
 	} else if (q->ask == ASK_PAUSE || q->ask == ASK_RESUME) {
-		q->ask == ASK_PAUSE ? service_pause() : service_resume();
+		q->ask == ASK_PAUSE ? listening_pause() : listening_resume();
 		answer(0, "", 0);
 	} else {
 		answer(-1, "", 0);
@@ -261,9 +261,7 @@ static unsigned submit_nothing(const struct change_kind *kind, const void *bytes
 /* Row 0 is the parent's. */
 struct worker *spare_serve(void)
 {
-	static struct segment_row nobody;
-
-	segment_own = &nobody;
+	segment_own_set(NULL);
 	child_forget(NULL);
 	listeners_held = true; /* still: it accepts nothing */
 	change_route = submit_nothing;

@@ -55,8 +55,8 @@ static int talk_connect(const struct talk_frame *wish, const char **error)
 	return fds[0];
 }
 
-/* A worker may have been taken over. What it passes on of the stats socket shows something, or ends a
- * session: that needs no modes; and the parent has no sessions. */
+/* A worker may have been taken over. What it passes on of the stats socket shows something, or ends
+ * a session: that needs no modes; and the parent has no sessions. */
 static void talk_limit(struct talk_frame *wish)
 {
 	const int most = wish->row ? LEVEL_ADMIN : LEVEL_OPERATOR;

@@ -6,6 +6,7 @@
 
 #include "base/bug.h"
 #include "base/feature.h"
+#include "base/tables.h"
 #include "base/version.h"
 #include "cli/command.h"
 #include "config/help.h"
@@ -108,13 +109,12 @@ static void dump_acls(void)
 
 static void dump_commands(void)
 {
-	const struct cli_command *const *table, *row;
+	struct tables_walk walk = { 0 };
+	const struct cli_command *row;
 
 	printf("# commands\n");
-	for (table = cli_tables; *table; table++)
-		for (row = *table; row->words; row++)
-			printf("%s%s%s\n", row->words, row->args ? " " : "",
-			       row->args ? row->args : "");
+	while ((row = tables_next(&cli_tables, &walk)))
+		printf("%s%s%s\n", row->words, row->args ? " " : "", row->args ? row->args : "");
 }
 
 static const struct {

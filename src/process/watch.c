@@ -9,9 +9,9 @@
 #include "process/watch.h"
 
 #include "base/clock.h"
-#include "base/segment.h"
 #include "log/log.h"
 #include "process/parent.h"
+#include "share/segment.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -71,14 +71,14 @@ static void watch_turned(struct worker *w, uint64_t turns)
 void watch_worker(struct worker *w)
 {
 	const struct segment_row *row = segment_row(segment, (unsigned)w->row);
-	uint64_t turns = atomic_load(&row->turns), used;
+	uint64_t turns = atomic_load(&row->pulse.turns), used;
 
 	if (w->aborted) {
 		if (clock_now_ms - w->turned_ms >= WORDS_MS)
 			kill(w->pid, SIGKILL);
 		return;
 	}
-	if (turns != w->turns || atomic_load(&row->asleep) || is_stopped(w->pid)) {
+	if (turns != w->turns || atomic_load(&row->pulse.asleep) || is_stopped(w->pid)) {
 		watch_turned(w, turns);
 		return;
 	}

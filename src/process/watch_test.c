@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who hangs: a worker that neither turns nor sleeps in the poller, for long; by a clock of the test's
- * own, and with processes that wait, are stopped, or are busy. */
+/* Who hangs: a worker that neither turns nor sleeps in the poller, for long; by a clock of the
+ * test's own, and with processes that wait, are stopped, or are busy. */
 #include "process/watch.h"
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/segment.h"
 #include "process/parent.h"
+#include "share/segment.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -69,7 +69,7 @@ static void test_turns(void **state)
 	(void)state;
 	child_start(false);
 	for (i = 0; i < 10; i++) {
-		atomic_fetch_add(&row->turns, 1);
+		atomic_fetch_add(&row->pulse.turns, 1);
 		pass(50000);
 		assert_false(worker.aborted);
 	}
@@ -80,10 +80,10 @@ static void test_sleeps(void **state)
 {
 	(void)state;
 	child_start(false);
-	atomic_store(&row->asleep, 1);
+	atomic_store(&row->pulse.asleep, 1);
 	pass(3600000);
 	assert_false(worker.aborted);
-	atomic_store(&row->asleep, 0);
+	atomic_store(&row->pulse.asleep, 0);
 	pass(59000);
 	assert_false(worker.aborted);
 	child_end(SIGKILL);

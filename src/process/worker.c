@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/segment.h"
 #include "base/version.h"
 #include "expr/state.h"
 #include "log/log.h"
@@ -17,7 +16,8 @@
 #include "process/messages.h"
 #include "process/obituary.h"
 #include "process/parent.h"
-#include "stream/service.h"
+#include "share/segment.h"
+#include "stream/listening.h"
 
 #include <stdio.h>
 enum process_role process_role;
@@ -26,7 +26,7 @@ uint32_t process_generation = 1;
 int worker_channel_fd = -1;
 
 static struct channel *parent;
-static void (*worker_finish)(enum service_finish how);
+static void (*worker_finish)(enum listening_finish how);
 
 static void got(struct channel *channel, struct frame *frame, void *arg);
 static void gone(struct channel *channel, void *arg);
@@ -66,9 +66,9 @@ static void got(struct channel *channel, struct frame *frame, void *arg)
 	else if (frame->kind == MSG_MOVE)
 		move(frame);
 	else if (frame->kind == MSG_PAUSE)
-		service_pause();
+		listening_pause();
 	else if (frame->kind == MSG_RESUME)
-		service_resume();
+		listening_resume();
 	else
 		changes_from_parent(frame);
 }
@@ -83,7 +83,7 @@ static void gone(struct channel *channel, void *arg)
 	worker_finish(FINISH_ALONE);
 }
 
-int worker_start(const struct worker *self, void (*finish)(enum service_finish how),
+int worker_start(const struct worker *self, void (*finish)(enum listening_finish how),
 		 struct err *err)
 {
 	worker_finish = finish;

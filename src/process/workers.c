@@ -7,15 +7,16 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/segment.h"
 #include "check/report.h"
 #include "event/change.h"
+#include "expr/pattern_change.h"
 #include "process/changes.h"
 #include "process/channel.h"
 #include "process/messages.h"
 #include "process/process.h"
 #include "process/worker.h"
 #include "proxy/tally.h"
+#include "share/segment.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -71,12 +72,12 @@ bool workers_have_old(void)
 	return false;
 }
 
-bool workers_hear(void)
+bool workers_old_accept(void)
 {
 	struct worker *w;
 
 	list_for_each(w, &workers, node)
-		if (w->hears)
+		if (w->may_accept)
 			return true;
 	return false;
 }
@@ -131,6 +132,8 @@ void worker_let_go(struct worker *w)
 		tally_drop_gauges((unsigned)w->row);
 	}
 	changes_remove(w->channel);
+	if (w->row >= 0)
+		pattern_loads_abandon((unsigned)w->row);
 	channel_free(&w->channel);
 	if (w->words_fd >= 0)
 		close(w->words_fd);
@@ -173,8 +176,8 @@ void workers_forget_waiting(void)
 
 /* ---- what they do ------------------------------------------------------------------------ */
 
-/* One worker checks the servers for all: the lowest that serves. It is told through the log, so that
- * nobody else goes on. */
+/* One worker checks the servers for all: the lowest that serves. It is told through the log, so
+ * that nobody else goes on. */
 void workers_choose_checker(void)
 {
 	struct worker *w, *best = NULL;
@@ -210,8 +213,8 @@ void workers_relieve(unsigned max_reloads)
 		if (!worker_is_old(w))
 			continue;
 		if (w->state != WORKER_FINISHES) {
-			w->hears = channel_send(w->channel, MSG_FINISH, 0, &all, 1, -1) == 0;
-			if (!w->hears)
+			w->may_accept = channel_send(w->channel, MSG_FINISH, 0, &all, 1, -1) == 0;
+			if (!w->may_accept)
 				kill(w->pid, SIGUSR1);
 		}
 		w->state = WORKER_FINISHES;

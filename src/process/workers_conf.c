@@ -7,7 +7,6 @@
 #include "process/workers_conf.h"
 
 #include "base/arena.h"
-#include "base/segment.h"
 #include "base/str.h"
 #include "config/config.h"
 #include "config/diag.h"
@@ -15,9 +14,11 @@
 #include "log/log.h"
 #include "net/listener.h"
 #include "process/handover.h"
+#include "process/numa.h"
 #include "process/process.h"
 #include "proxy/proxy.h"
 #include "proxy/tally.h"
+#include "share/segment.h"
 
 #include <errno.h>
 #include <string.h>
@@ -238,8 +239,11 @@ void workers_take_cpu(const struct process_conf *conf, unsigned number)
 {
 	const cpu_set_t *set;
 
-	if (!conf->cpus)
+	if (!conf->cpus) {
+		if (conf->numa && !conf->nbproc && !conf->nbproc_auto && !conf->nbthread)
+			numa_bind();
 		return;
+	}
 	set = &conf->cpus->of[number ? number - 1 : 0];
 	if (CPU_COUNT(set) && sched_setaffinity(0, sizeof(*set), set) < 0)
 		log_process(LOG_L_WARNING, "cpu-map: worker %u cannot be kept on its processors: %s.",
@@ -271,6 +275,25 @@ int workers_parse_bind_thread(struct statement *st, const struct keyword *kw, vo
 		return -1;
 	set = strncmp(word, "1/", 2) ? word : word + 2; /* there is one group */
 	return bind_workers(st, object, word, parse_set(set, strlen(set)));
+}
+
+/* One socket of a line serves all workers, who take their shares by themselves. */
+int workers_parse_bind_shards(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word = stmt_need(st, "the number of shards, 'by-thread' or 'by-group'");
+	const struct bind_conf *bind = object;
+	int64_t n;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	if (strcmp(word, "by-thread") && strcmp(word, "by-group") && !str_to_int(word, 1, 64, &n))
+		return stmt_error(st, st->at - 1, "'by-thread', 'by-group' or a number from 1 to 64 is expected, "
+				  "not '%s'", word);
+	if (strcmp(word, "1") && strcmp(word, "by-group"))
+		config_notice(st->cfg, &bind->loc, "'shards' opens no further sockets: all workers accept from "
+			      "one, and spread connections evenly");
+	return 0;
 }
 
 /* Process 1 is what it can name; its threads are workers. */

@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Clearing of counters, for the command "clear counters". */
+/* Counting responses by their status, for exchanges; clearing, for the command "clear counters". */
 #include "proxy/counters.h"
 
 #include <string.h>
+
+size_t counters_of_status(unsigned status)
+{
+	static const uint16_t offsets[] = {
+		offsetof(struct counters, responses_other), offsetof(struct counters, responses_1xx),
+		offsetof(struct counters, responses_2xx), offsetof(struct counters, responses_3xx),
+		offsetof(struct counters, responses_4xx), offsetof(struct counters, responses_5xx),
+	};
+
+	return offsets[status < 600 ? status / 100 : 0];
+}
 
 void counters_clear(struct counters *c, int all)
 {

@@ -1,89 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Facts stand in row 0 behind the tally of their slot: results of checks, written by the process
- * that checks, and states, written by the parent before it executes itself anew. Each part has a
- * sequence number, odd while it is written. Who finds it odd for long and only shows, keeps what it
- * has; who takes over takes it as it is: its writer has died.
+ * Facts stand in row 0 beside the tally of their slot (proxy/cell.h): results of checks, written by
+ * the process that checks, and states, written by the parent before it executes itself anew. Each
+ * part has a sequence number, odd while it is written. Who finds it odd for long and only shows,
+ * keeps what it has; who takes over takes it as it is: its writer has died.
  */
 #include "proxy/facts.h"
 
 #include "base/clock.h"
-#include "base/segment.h"
+#include "proxy/cell.h"
 #include "proxy/tally.h"
+#include "share/segment.h"
 
 #include <sched.h>
 #include <string.h>
 
-enum { READ_TRIES = 100,
-       SERVER_FACTS_AT = 576, PROXY_FACTS_AT = 640 }; /* in the cell */
+enum { READ_TRIES = 100 };
 
 bool facts_checker;
 
-/* struct addr without a pointer. */
-struct fact_addr {
-	uint16_t family, port;
-	uint32_t scope_id;
-	uint8_t bytes[16];
-};
-
-struct fact_check {
-	uint8_t status, cause, running;
-	uint16_t error;
-	int32_t code;
-	uint32_t duration_ms;
-	char said[CHECK_SAID_SIZE];
-};
-
-struct check_facts {
-	_Atomic uint32_t sequence; /* 0: never written; odd: being written */
-	int32_t health;
-	uint8_t agent_down;
-	struct fact_check check, agent;
-};
-
-struct state_facts {
-	_Atomic uint32_t sequence;
-	uint8_t op, admin, disabled, check_paused, agent_paused;
-	uint32_t user_weight, maxconn;
-	uint32_t conf_weight, conf_maxconn; /* what the configuration said then */
-	uint32_t down_transitions;
-	uint64_t changed_ms, downtime_ms, warm_ms;
-	struct fact_addr addr, conf_addr;
-};
-
-struct server_facts {
-	struct check_facts checks;
-	struct state_facts state;
-};
-
-struct proxy_facts {
-	_Atomic uint32_t sequence;
-	uint32_t down_transitions;
-	uint64_t changed_ms, downtime_ms;
-};
-
-_Static_assert(sizeof(struct server_tally) <= SERVER_FACTS_AT &&
-	       SERVER_FACTS_AT + sizeof(struct server_facts) <= SEGMENT_CELL, "the cell is too small");
-_Static_assert(sizeof(struct proxy_tally) <= PROXY_FACTS_AT &&
-	       PROXY_FACTS_AT + sizeof(struct proxy_facts) <= SEGMENT_CELL, "the cell is too small");
-
-static struct server_facts *server_facts(const struct server *s)
+static struct server_cell *shared_server(const struct server *s)
 {
-	char *cell = segment_sibling(s->tally, segment_own_row, 0);
-
-	return (struct server_facts *)(void *)(cell + SERVER_FACTS_AT);
+	return segment_sibling(s->tally, segment_own_row, 0);
 }
 
-static struct proxy_facts *proxy_facts(const struct proxy *px)
+static struct proxy_cell *shared_backend(const struct proxy *px)
 {
-	char *cell = segment_sibling(px->be, segment_own_row, 0);
-
-	return (struct proxy_facts *)(void *)(cell + PROXY_FACTS_AT);
+	return segment_sibling(px->be, segment_own_row, 0);
 }
 
 /* ---- sequence numbers ------------------------------------------------------------------ */
 
-/* Both kinds of facts begin with their number. Copies all behind it. */
+/* All kinds of facts begin with their number. Copies all behind it. */
 static void write_facts(_Atomic uint32_t *sequence, const void *from, size_t size)
 {
 	const size_t head = sizeof(*sequence);
@@ -177,7 +125,7 @@ void facts_publish_checks(const struct server *s)
 	facts.agent_down = s->state->agent_down;
 	put_check(&facts.check, &s->state->check);
 	put_check(&facts.agent, &s->state->agent);
-	write_facts(&server_facts(s)->checks.sequence, &facts, sizeof(facts));
+	write_facts(&shared_server(s)->checks.sequence, &facts, sizeof(facts));
 }
 
 static int health_within(const struct server *s, int health)
@@ -192,7 +140,7 @@ bool facts_refresh_checks(const struct server *s)
 	struct check_facts facts;
 
 	if (!tally_shared || facts_checker ||
-	    read_facts(&server_facts(s)->checks.sequence, &facts, sizeof(facts)) != WHOLE)
+	    read_facts(&shared_server(s)->checks.sequence, &facts, sizeof(facts)) != WHOLE)
 		return false;
 	get_check(&s->state->check, &facts.check);
 	get_check(&s->state->agent, &facts.agent);
@@ -204,7 +152,7 @@ bool facts_take_checks(const struct server *s)
 {
 	struct check_facts facts;
 
-	if (!tally_shared || read_facts(&server_facts(s)->checks.sequence, &facts, sizeof(facts)) ==
+	if (!tally_shared || read_facts(&shared_server(s)->checks.sequence, &facts, sizeof(facts)) ==
 				     NEVER_WRITTEN)
 		return false;
 	s->state->health = health_within(s, facts.health);
@@ -238,16 +186,16 @@ static void publish_server(const struct server *s)
 	facts.warm_ms = st->warm_ms;
 	facts.addr = fact_of(&st->addr);
 	facts.conf_addr = fact_of(&s->spec.addr);
-	write_facts(&server_facts(s)->state.sequence, &facts, sizeof(facts));
+	write_facts(&shared_server(s)->state.sequence, &facts, sizeof(facts));
 }
 
 static void publish_backend(const struct proxy *px)
 {
-	struct proxy_facts facts = { .down_transitions = px->state->down_transitions,
+	struct backend_facts facts = { .down_transitions = px->state->down_transitions,
 				     .changed_ms = px->state->changed_ms,
 				     .downtime_ms = px->state->downtime_ms };
 
-	write_facts(&proxy_facts(px)->sequence, &facts, sizeof(facts));
+	write_facts(&shared_backend(px)->state.sequence, &facts, sizeof(facts));
 }
 
 void facts_publish_states(void)
@@ -267,7 +215,7 @@ void facts_publish_states(void)
 
 bool facts_known(const struct server *s)
 {
-	return tally_shared && s->tally && atomic_load(&server_facts(s)->state.sequence);
+	return tally_shared && s->tally && atomic_load(&shared_server(s)->state.sequence);
 }
 
 static void restore_addr(struct server *s, const struct state_facts *facts)
@@ -319,7 +267,7 @@ static void restore_server(struct server *s)
 {
 	struct state_facts facts;
 
-	if (!facts_known(s) || !read_facts(&server_facts(s)->state.sequence, &facts, sizeof(facts)))
+	if (!facts_known(s) || !read_facts(&shared_server(s)->state.sequence, &facts, sizeof(facts)))
 		return;
 	if (facts.conf_weight == (unsigned)s->set.weight && facts.user_weight <= 256)
 		s->state->user_weight = facts.user_weight;
@@ -356,9 +304,9 @@ static void follow_tracked(struct server *s)
 
 static void restore_backend(struct proxy *px)
 {
-	struct proxy_facts facts;
+	struct backend_facts facts;
 
-	if (!px->be || !read_facts(&proxy_facts(px)->sequence, &facts, sizeof(facts)))
+	if (!px->be || !read_facts(&shared_backend(px)->state.sequence, &facts, sizeof(facts)))
 		return;
 	px->state->changed_ms = facts.changed_ms;
 	px->state->downtime_ms = facts.downtime_ms;

@@ -12,14 +12,15 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/segment.h"
 #include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
 #include "event/timer.h"
 #include "net/bind_conf.h"
+#include "proxy/cell.h"
 #include "proxy/facts.h"
 #include "proxy/tally.h"
+#include "share/segment.h"
 
 #include <arpa/inet.h>
 #include <signal.h>
@@ -147,6 +148,48 @@ static void results_are_seen_in_other_rows(void **state)
 	s1->state->health = 3;
 	assert_false(facts_refresh_checks(s1));
 	assert_int_equal(s1->state->health, 3);
+}
+
+static struct server_cell *cell_of(const char *name)
+{
+	return segment_cell(segment, 0, srv(name)->slot);
+}
+
+/* Who shows keeps what it has; who takes over takes it as it is, and who writes next is whole. */
+static void a_writer_dies_in_the_middle(void **state)
+{
+	struct server *s1 = srv("s1");
+
+	(void)state;
+	publish("s1", CHECK_L4CON, 0, "first");
+	states_own_row(1);
+	assert_true(facts_refresh_checks(s1));
+	cell_of("s1")->checks.sequence++;
+	strcpy(cell_of("s1")->checks.check.said, "half");
+	assert_false(facts_refresh_checks(s1));
+	assert_string_equal(s1->state->check.said, "first");
+	assert_true(facts_take_checks(s1));
+	assert_string_equal(s1->state->check.said, "half");
+	publish("s1", CHECK_L4OK, 4, "second");
+	assert_int_equal(cell_of("s1")->checks.sequence % 2, 0);
+	assert_true(facts_refresh_checks(s1));
+	assert_string_equal(s1->state->check.said, "second");
+}
+
+/* All that a tally holds may be written without touching the facts beside it. */
+static void what_is_counted_lies_beside(void **state)
+{
+	struct server *s1 = srv("s1");
+
+	(void)state;
+	publish("s1", CHECK_L7STS, 1, "beside");
+	memset(&cell_of("s1")->tally, 0xff, sizeof(struct server_tally));
+	memset((char *)cell_of("s1") - segment_cell_size, 0xff, segment_cell_size);
+	memset(segment_cell(segment, 0, srv("s2")->slot), 0xff, segment_cell_size);
+	assert_true(facts_refresh_checks(s1));
+	assert_int_equal(s1->state->check.status, CHECK_L7STS);
+	assert_string_equal(s1->state->check.said, "beside");
+	assert_true(sizeof(union cell) <= segment_cell_size);
 }
 
 static void nothing_is_known_at_first(void **state)
@@ -296,6 +339,7 @@ int main(void)
 		TEST(results_are_seen_in_other_rows), TEST(nothing_is_known_at_first),
 		TEST(states_survive_a_reload),	      TEST(a_changed_configuration_wins),
 		TEST(a_ramp_goes_on),
+		TEST(a_writer_dies_in_the_middle), TEST(what_is_counted_lies_beside),
 		TEST(results_are_seen_whole),
 	};
 

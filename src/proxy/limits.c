@@ -7,11 +7,11 @@
 #include "proxy/limits.h"
 
 #include "base/err.h"
-#include "base/segment.h"
 #include "log/log.h"
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
+#include "share/segment.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -135,6 +135,8 @@ int proxies_prepare(struct config *cfg, void *data, struct err *err)
 		(uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_usec;
 	global_state->maxconn_rate = all->global.maxconn_rate;
 	global_state->maxsess_rate = all->global.maxsess_rate;
+	global_state->max_comp_rate = all->global.max_comp_rate;
+	global_state->max_comp_cpu = all->global.max_comp_cpu;
 	global_state->max_tls = all->global.max_tls;
 	global_state->max_tls_rate = all->global.max_tls_rate;
 	if (limits_apply(all, err))

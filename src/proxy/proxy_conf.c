@@ -6,8 +6,9 @@
 #include "proxy/proxy_conf.h"
 
 #include "base/arena.h"
-#include "base/segment.h"
+#include "base/bug.h"
 #include "net/bind_conf.h"
+#include "share/segment.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -99,6 +100,42 @@ static int begin_from(struct statement *st, struct proxies *all, struct proxy **
 	return 0;
 }
 
+/* The first of a section's words that its heirs run, not copy; NULL: there is none. */
+static const char *rules_of(const struct proxy *px)
+{
+	const struct {
+		const struct rule_set *set;
+		const char *name;
+	} lists[] = {
+		{ px->connection_rules, "tcp-request connection" },
+		{ px->session_rules, "tcp-request session" },
+		{ px->request_rules, "tcp-request content" },
+		{ px->response_rules, "tcp-response content" },
+		{ px->http_request_rules, "http-request" },
+		{ px->http_response_rules, "http-response" },
+		{ px->http_after_rules, "http-after-response" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(lists); i++)
+		if (lists[i].set)
+			return lists[i].name;
+	return NULL;
+}
+
+/* Rules belong to one section and the proxies that name it, for what they refer to is looked up
+ * there. */
+static int check_heritage(struct statement *st, const struct proxy *from)
+{
+	const char *rules = rules_of(from);
+
+	if (!rules)
+		return 0;
+	return stmt_error(st, st->at - 1, "a defaults section cannot inherit from '%s' (%s:%u), which has "
+			  "'%s' rules: they would not hold for those who use this one", from->name,
+			  from->loc.file, from->loc.line, rules);
+}
+
 static void *begin_defaults(struct statement *st)
 {
 	struct proxies *all = config_data(st->cfg, &proxy_module);
@@ -110,9 +147,10 @@ static void *begin_defaults(struct statement *st)
 		if (check_name(st, name))
 			st->at = st->count;
 	}
-	if (begin_from(st, all, &from))
+	if (begin_from(st, all, &from) || (from && check_heritage(st, from)))
 		st->at = st->count;
 	px = proxy_new(st->cfg, name, PROXY_DEFAULTS, &st->loc, from ? &from->set : NULL);
+	px->defaults = from;
 	list_append(&all->defaults, &px->node);
 	all->current_defaults = px;
 	return px;
@@ -174,6 +212,7 @@ static void proxies_init(struct config *cfg, void *data)
 
 	(void)cfg;
 	all->global.strict_limits = true;
+	all->global.max_comp_cpu = 100;
 	list_init(&all->list);
 	list_init(&all->defaults);
 	list_init(&all->stats_frontends);

@@ -40,8 +40,8 @@ static void check_names(struct config *cfg, struct proxies *all)
 	}
 }
 
-/* As in the reference, so that tools that know a proxy by its number still do: each takes one, also who has
- * chosen another, and so does the first "stats socket" line, where it stands. */
+/* As in the reference, so that tools that know a proxy by its number still do: each takes one, also
+ * who has chosen another, and so does the first "stats socket" line, where it stands. */
 static void number_proxies(struct config *cfg, struct proxies *all)
 {
 	struct catalog numbers = { 0 };
@@ -123,8 +123,8 @@ unsigned proxy_uppers_maxconn(const struct proxy *backend)
 	return sum > UINT32_MAX ? UINT32_MAX : (unsigned)sum;
 }
 
-/* A frontend that speaks HTTP needs a backend that does. The other way round what the client says is
- * taken for HTTP from the choice of the backend on. */
+/* A frontend that speaks HTTP needs a backend that does. The other way round what the client says
+ * is taken for HTTP from the choice of the backend on. */
 void proxy_check_modes(struct config *cfg, struct proxy *fe, const struct proxy *be,
 		       const struct location *loc)
 {
@@ -199,9 +199,9 @@ static void check_timeouts(struct config *cfg, const struct proxy *px)
 	text_init(&names, buf, sizeof(buf));
 	if (front && !t->client)
 		text_str(&names, ", client");
-	if (back && px->servers && !t->connect)
+	if (back && (px->servers || px->dispatch) && !t->connect)
 		text_str(&names, ", connect");
-	if (back && px->servers && !t->server)
+	if (back && (px->servers || px->dispatch) && !t->server)
 		text_str(&names, ", server");
 	if (names.len)
 		config_warning(cfg, &px->loc, "%s '%s' lacks timeouts: %s; without them dead "
@@ -220,6 +220,15 @@ static void check_defaults(struct config *cfg, struct proxies *all)
 				       px->name);
 }
 
+/* Nobody asks whether its servers are alive; others may track them all the same. */
+static void leave_unchecked(struct proxy *px)
+{
+	struct server *s;
+
+	for (s = px->servers; s; s = s->next)
+		s->set.options.on &= ~(uint64_t)(SRV_CHECK | SRV_AGENT_CHECK);
+}
+
 int proxy_finish(struct config *cfg, void *data)
 {
 	struct proxies *all = data;
@@ -233,6 +242,7 @@ int proxy_finish(struct config *cfg, void *data)
 	list_for_each(px, &all->list, node) {
 		number_listeners(cfg, px);
 		resolve_default_backend(cfg, all, px);
+		dispatch_finish(cfg, px);
 		if (!px->set.disabled) {
 			check_binds(cfg, px);
 			check_alpn(cfg, px);
@@ -241,6 +251,9 @@ int proxy_finish(struct config *cfg, void *data)
 		servers_finish(cfg, px);
 	}
 	servers_track(cfg, all);
+	list_for_each(px, &all->list, node)
+		if (px->set.disabled)
+			leave_unchecked(px);
 	list_for_each(px, &all->stats_frontends, node)
 		number_listeners(cfg, px);
 	return states_finish(cfg, all);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Queues of streams that wait for a slot of a server, in the order in which they are to be served.
- * Each backend numbers its entries, so that those who wait for one server and those who wait for any
- * can be compared: of the same priority the one that came first. Entries belong to the streams;
+ * Each backend numbers its entries, so that those who wait for one server and those who wait for
+ * any can be compared: of the same priority the one that came first. Entries belong to the streams;
  * whoever ends a stream takes its entry out.
  *
- * Each process has queues of its own and shows the others whom it would serve first (waiters.c). Who
- * joins a queue looks for a slot once more after it was shown, in the next turn; whoever finds a free
- * slot that somebody elsewhere is to have first wakes that process; and nobody leaves a server with a
- * free slot without having done so.
+ * Each process has queues of its own and shows the others whom it would serve first (waiters.c).
+ * Who joins a queue looks for a slot once more after it was shown, in the next turn; whoever finds
+ * a free slot that somebody elsewhere is to have first wakes that process; and nobody leaves a
+ * server with a free slot without having done so.
  */
 #include "proxy/queue.h"
 
 #include "base/clock.h"
 #include "event/loop.h"
-#include "event/wake.h"
 #include "proxy/tally.h"
 #include "proxy/waiters.h"
+#include "share/wake.h"
 
 /* ---- joining and leaving --------------------------------------------------------------- */
 
@@ -29,10 +29,11 @@ static void count_in(const struct queue_entry *entry)
 	if (entry->server) {
 		tally = entry->server->tally;
 		tally->queued++;
-		tally_raise(&tally->counters.queue_max, &tally->counters.queue_top, &tally->queued);
+		tally_raise(&tally->counters.queue_max, &tally->counters.queue_top, &tally->queued,
+			    0);
 	} else {
 		be->queued++;
-		tally_raise(&be->counters.queue_max, &be->counters.queue_top, &be->queued);
+		tally_raise(&be->counters.queue_max, &be->counters.queue_top, &be->queued, 0);
 	}
 }
 
@@ -148,19 +149,6 @@ void queue_leave(struct queue_entry *entry)
 	if (tally_shared)
 		look_soon(entry->proxy);
 	take_out(entry);
-}
-
-unsigned queue_position(const struct queue_entry *entry)
-{
-	const struct list *head, *n;
-	unsigned position = 0;
-
-	if (!entry->proxy)
-		return 0;
-	head = entry->server ? &entry->server->queue : &entry->proxy->queue;
-	for (n = entry->node.prev; n != head; n = n->prev)
-		position++;
-	return position;
 }
 
 /* ---- slots ----------------------------------------------------------------------------- */

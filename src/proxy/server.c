@@ -11,7 +11,6 @@
 #include "proxy/server.h"
 
 #include "base/clock.h"
-#include "base/segment.h"
 #include "event/change.h"
 #include "log/log.h"
 #include "proxy/facts.h"
@@ -19,6 +18,7 @@
 #include "proxy/queue.h"
 #include "proxy/server_event.h"
 #include "proxy/tally.h"
+#include "share/segment.h"
 
 struct server_hooks server_hooks;
 

@@ -11,6 +11,8 @@
 #include "net/addr_conf.h"
 #include "net/bind_conf.h"
 
+#include "config.h"
+
 #include <ctype.h>
 #include <limits.h>
 #include <string.h>
@@ -71,20 +73,30 @@ static int parse_address(struct statement *st, struct server *s)
 	return 0;
 }
 
-struct server *server_conf_new(struct statement *st, struct proxy *px, const char *name)
+struct server *server_conf_make(struct config *cfg, struct proxy *px, const char *name)
 {
-	struct server *s = arena_alloc(st->cfg->arena, sizeof(*s));
+	struct server *s = arena_alloc(cfg->arena, sizeof(*s));
 
 	s->proxy = px;
-	s->id = arena_strdup(st->cfg->arena, name);
-	s->loc = st->loc;
-	s->set = px->set.server;
+	s->id = arena_strdup(cfg->arena, name);
 	list_init(&s->streams);
 	list_init(&s->trackers);
 	list_init(&s->tracker_node);
 	list_init(&s->queue);
 	list_init(&s->idle);
 	timer_init(&s->warm_up, NULL);
+	return s;
+}
+
+struct server *server_conf_new(struct statement *st, struct proxy *px, const char *name)
+{
+	struct server *s = server_conf_make(st->cfg, px, name);
+
+	s->loc = st->loc;
+	s->set = px->set.server;
+#ifdef HAVE_OPENSSL
+	s->tls_defaults = tls_server_defaults(st->cfg->arena);
+#endif
 	return s;
 }
 

@@ -2,8 +2,8 @@
 /*
  * The host names of servers, looked up when all files have been read without a mistake: what is
  * wrong in them is told at once, however long name servers take. Each name is asked for once. What
- * becomes of a server without an address says "init-addr"; where "last" stands there, state_file.c has
- * the last word.
+ * becomes of a server without an address says "init-addr"; where "last" stands there, state_file.c
+ * has the last word.
  */
 #include "proxy/proxy_conf.h"
 
@@ -81,7 +81,8 @@ static bool resolved(struct lookups *l, struct server *s, const char **why)
 	return true;
 }
 
-/* May a file of server states still know its address? It is read at the start, which looks again. */
+/* May a file of server states still know its address? It is read at the start, which looks
+ * again. */
 static bool last_may_help(const struct server *s)
 {
 	size_t i;
@@ -118,7 +119,8 @@ static void give_up(struct lookups *l, const struct server *s)
 		       "address took %llu seconds", (unsigned long long)(l->failing_us / 1000000));
 }
 
-/* The methods of "init-addr" in their order. What "last" finds is applied at the start, over this. */
+/* The methods of "init-addr" in their order. What "last" finds is applied at the start, over
+ * this. */
 static void resolve_one(struct lookups *l, struct server *s)
 {
 	const char *why = NULL;

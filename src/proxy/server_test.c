@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/segment.h"
 #include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
@@ -18,6 +17,7 @@
 #include "net/bind_conf.h"
 #include "proxy/proxy.h"
 #include "proxy/queue.h"
+#include "share/segment.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The words of server lines about TLS (manual 5.2: ssl, verify, verifyhost, ca-file, crt, check-ssl ...),
- * and what is made of them when the configuration is complete. `sni` holds an expression and is
- * parsed where it runs: stream/connect_tls.c. Files are read here, so that a reload that names a
+ * The words of server lines about TLS (manual 5.2: ssl, verify, verifyhost, ca-file, crt, check-ssl
+ * ...), and what is made of them when the configuration is complete. `sni` holds an expression and
+ * is parsed where it runs: stream/connect_tls.c. Files are read here, so that a reload that names a
  * wrong one is refused before it begins. Never opens a connection.
  */
 #include "proxy/server_tls.h"
@@ -223,7 +223,10 @@ static struct tls_client *client_make(struct config *cfg, struct server *s)
 	const char *doubt;
 	struct text age;
 
-	tls_settings_inherit(&set, &tls_global.server);
+	if (s->tls_defaults)
+		tls_settings_inherit(&set, s->tls_defaults);
+	if (!set.verify)
+		set.verify = tls_global.server.verify;
 	if (without_h2(cfg, s, "alpn", &set.alpn) || without_h2(cfg, s, "check-alpn", &s->set.check_alpn) ||
 	    check_settings(cfg, s, &set))
 		return NULL;

@@ -116,17 +116,29 @@ static int parse_weight(const struct server *s, const char *text, unsigned *weig
 	return 0;
 }
 
+int server_read_weight(const struct server *s, const char *text, unsigned *weight, struct err *err)
+{
+	if (parse_weight(s, text, weight, err))
+		return -1;
+	if (static_weights(&s->proxy->set) && *weight && *weight != (unsigned)s->set.weight)
+		return err_set(err, "Backend is using a static LB algorithm and only accepts weights "
+			       "'0%%' and '100%%'.");
+	return 0;
+}
+
+void server_take_weight(struct server *s, unsigned weight)
+{
+	s->state->user_weight = weight;
+	server_update_weight(s);
+}
+
 int server_set_weight(struct server *s, const char *text, struct err *err)
 {
 	unsigned weight = 0;
 
-	if (parse_weight(s, text, &weight, err))
+	if (server_read_weight(s, text, &weight, err) < 0)
 		return -1;
-	if (static_weights(&s->proxy->set) && weight && weight != (unsigned)s->set.weight)
-		return err_set(err, "Backend is using a static LB algorithm and only accepts weights "
-			       "'0%%' and '100%%'.");
-	s->state->user_weight = weight;
-	server_update_weight(s);
+	server_take_weight(s, weight);
 	return 0;
 }
 

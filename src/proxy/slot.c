@@ -4,16 +4,16 @@
  * by the step that assigns servers.
  *
  * A process that wants a slot raises its own gauge and sums those of all; above the limit it lowers
- * it again. Of several who raise at once all may give up, so each looks once more and stops only where
- * it has seen the server full while it held nothing. Who waits publishes whom it would serve first,
- * and looks afterwards; who gives a slot back lowers its gauge, and looks afterwards for those who
- * wait: one of both sees the other.
+ * it again. Of several who raise at once all may give up, so each looks once more and stops only
+ * where it has seen the server full while it held nothing. Who waits publishes whom it would serve
+ * first, and looks afterwards; who gives a slot back lowers its gauge, and looks afterwards for
+ * those who wait: one of both sees the other.
  */
 #include "proxy/slot.h"
 
-#include "base/segment.h"
 #include "proxy/queue.h"
 #include "proxy/tally.h"
+#include "share/segment.h"
 
 #include <sched.h>
 
@@ -67,7 +67,7 @@ bool slot_take(struct server *s)
 	else
 		return false;
 	tally_raise(&tally->counters.connections_max, &tally->counters.connections_top,
-		    &tally->current);
+		    &tally->current, limit);
 	return true;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Slots of a server that several processes compete for: never more are taken than there are, none is
- * lost (whoever waits for one that is free sleeps for ever here: time stands still), and who came
- * first is served first. The clock is a count of arrivals. An argument is the number of sessions of
- * each process (2000).
+ * Slots of a server that several processes compete for: never more are taken than there are, none
+ * is lost (whoever waits for one that is free sleeps for ever here: time stands still), and who
+ * came first is served first. The clock is a count of arrivals. An argument is the number of
+ * sessions of each process (2000).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,6 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/segment.h"
 #include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
@@ -24,6 +23,7 @@
 #include "proxy/queue.h"
 #include "proxy/tally.h"
 #include "proxy/waiters.h"
+#include "share/segment.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -141,7 +141,7 @@ static void note_overtaken(const struct client *c)
 /* Others may see that this process is alive. */
 static void heartbeat(void)
 {
-	segment_row(segment, rows[self])->turns++;
+	segment_row(segment, rows[self])->pulse.turns++;
 }
 
 static void got(struct client *c)
@@ -157,8 +157,8 @@ static void got(struct client *c)
 		_exit(TOO_MANY);
 	board->client[self][c->index].ticket = 0;
 	/* Each of the others may have been about to take one when this one began to wait; and while
-	 * the kernel lets others run instead of this process, which has its slot and has not said so
-	 * yet, a dozen may pass. Who is forgotten is overtaken by thousands. */
+	 * the kernel lets others run instead of this process, which has its slot and has not said
+	 * so yet, a dozen may pass. Who is forgotten is overtaken by thousands. */
 	if (board->client[self][c->index].overtaken > OVERTAKEN_MOST)
 		_exit(OVERTAKEN);
 	note_overtaken(c);
@@ -370,7 +370,7 @@ static void who_hangs_is_not_waited_for(void **state)
 	assert_ptr_equal(offered_by, s1);
 	assert_int_equal(slot_claim(s1), CLAIM_TAKEN);
 	/* It was only slow. */
-	segment_row(segment, rows[0])->turns++;
+	segment_row(segment, rows[0])->pulse.turns++;
 	assert_int_equal(slot_claim(s1), CLAIM_CONTENDED);
 	clock_freeze(2100);
 	timer_run();

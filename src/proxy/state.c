@@ -9,10 +9,11 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/segment.h"
 #include "net/listener.h"
+#include "proxy/cell.h"
 #include "proxy/global.h"
 #include "proxy/tally.h"
+#include "share/segment.h"
 
 #include <stdio.h>
 
@@ -80,7 +81,7 @@ static void *take(struct layout *lay, enum segment_kind kind, const char *name, 
 	int n;
 
 	if (!lay->segment)
-		return arena_alloc(lay->cfg->arena, SEGMENT_CELL);
+		return arena_alloc(lay->cfg->arena, sizeof(union cell));
 	n = segment_slot(lay->segment, kind, name, NULL, &err);
 
 	*slot = n < 0 ? 0 : (unsigned)n;
@@ -125,6 +126,8 @@ static void take_proxy(struct layout *lay, struct proxy *px)
 		px->be = take(lay, SLOT_BACKEND, px->name, &px->be_slot);
 	for (s = px->servers; s; s = s->next)
 		take_server(lay, s);
+	if (px->dispatch)
+		take_server(lay, px->dispatch);
 	list_for_each(bind, &px->binds, node)
 		list_for_each(l, &bind->listeners, node)
 			take_listener(lay, px, l);
@@ -152,26 +155,9 @@ static struct segment *choose_segment(struct err *err)
 	return segment_new(states_rows, err);
 }
 
-/* Memory that is laid out otherwise must not be taken over. */
-static uint64_t layout_number(void)
-{
-	const uint64_t sizes[] = {
-		SEGMENT_CELL, SEGMENT_SLOTS, sizeof(struct segment_row), sizeof(struct rate),
-		sizeof(struct counters), sizeof(struct proxy_tally), sizeof(struct server_tally),
-		sizeof(struct listener_tally), sizeof(struct global_tally),
-		offsetof(struct proxy_tally, counters), offsetof(struct server_tally, counters),
-		offsetof(struct counters, session_rate), STATES_VERSION,
-	};
-	uint64_t hash = 0;
-
-	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
-		hash = (hash ^ sizes[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
 struct segment *states_attach(int fd, struct err *err)
 {
-	segment_layout = layout_number();
+	segment_cells(sizeof(union cell), cell_layout());
 	return segment_attach(fd, err);
 }
 
@@ -183,10 +169,10 @@ int states_finish(struct config *cfg, struct proxies *all)
 	struct proxy *px;
 	struct server *s;
 
-	segment_layout = layout_number();
+	segment_cells(sizeof(union cell), cell_layout());
 	lay.segment = all->segment = segment = choose_segment(&err);
 	if (segment) {
-		segment_own = segment_row(segment, segment_own_row);
+		segment_own_set(segment_row(segment, segment_own_row));
 		tally_start(segment_capacity(segment) > 1);
 	} else { /* it will not start: what looks at states goes on to find mistakes */
 		config_error(cfg, NULL, "%s", err.text);
@@ -221,6 +207,8 @@ static void move_proxy(struct proxy *px, unsigned row)
 	px->be = moved(px->be, row);
 	for (s = px->servers; s; s = s->next)
 		s->tally = moved(s->tally, row);
+	if (px->dispatch)
+		px->dispatch->tally = moved(px->dispatch->tally, row);
 	list_for_each(bind, &px->binds, node)
 		list_for_each(l, &bind->listeners, node)
 			l->tally = moved(l->tally, row);
@@ -238,5 +226,5 @@ void states_own_row(unsigned row)
 	list_for_each(px, &all->stats_frontends, node)
 		move_proxy(px, row);
 	segment_own_row = row;
-	segment_own = segment_row(segment, row);
+	segment_own_set(segment_row(segment, row));
 }

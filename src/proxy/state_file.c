@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The states of servers, carried over a restart in a file that "show servers state" has written
- * (management guide 9.3, version 1): words server-state-base, server-state-file, server-state-file-name,
- * load-server-state-from-file. Read once, after balancing and before the checks start. Proxies
- * and servers are found by their names; a line that is wrong is said and left out, the others hold. */
+ * (management guide 9.3, version 1): words server-state-base, server-state-file,
+ * server-state-file-name, load-server-state-from-file. Read once, after balancing and before the
+ * checks start. Proxies and servers are found by their names; a line that is wrong is said and left
+ * out, the others hold. */
 #include "proxy/state_file.h"
 
 #include "base/arena.h"
@@ -33,7 +34,8 @@ struct state_files {
 
 /* One line, its numbers read. */
 struct state_line {
-	const char *proxy, *server, *addr, *check_addr, *agent_addr; /* the last two: NULL: not there */
+	const char *proxy, *server, *addr;
+	const char *check_addr, *agent_addr; /* NULL: not there */
 	int64_t op, admin, weight, conf_weight, since_s, health, port, check_port, agent_port;
 };
 
@@ -160,8 +162,8 @@ static void apply(struct server *s, const struct state_line *line)
 
 /* ---- a file ----------------------------------------------------------------------------- */
 
-/* Lines of proxies that are gone, or take their states from elsewhere, are none of its business; nor
- * are servers whose state came through a reload. */
+/* Lines of proxies that are gone, or take their states from elsewhere, are none of its business;
+ * nor are servers whose state came through a reload. */
 static void use_line(const struct proxies *all, const struct proxy *only,
 		     const struct state_line *line)
 {
@@ -277,7 +279,9 @@ static int parse_file_name(struct statement *st, const struct keyword *kw, void 
 	const char *name = stmt_next(st);
 	struct proxy *px = object;
 
-	(void)kw;
+	if (px->caps & PROXY_DEFAULTS)
+		stmt_warning(st, 0, "'%s' has no effect in a defaults section: each backend has a file of its "
+			     "own", kw->name);
 	px->state_file = name && strcmp(name, "use-backend-name") ?
 				 arena_strdup(st->cfg->arena, name) : NULL;
 	return 0;
@@ -313,7 +317,7 @@ static const struct keyword keywords[] = {
 					  [LOAD_STATE_GLOBAL] = "global",
 					  [LOAD_STATE_LOCAL] = "local", NULL },
 	  .dflt = "none", .help = "which file of server states is read at the start" },
-	{ "server-state-file-name", SCOPE_BACKEND, 0, "[ use-backend-name | <file> ]",
+	{ "server-state-file-name", SCOPE_BACK, 0, "[ use-backend-name | <file> ]",
 	  parse_file_name, .dflt = "use-backend-name",
 	  .help = "file of server states of this backend" },
 	{ 0 },

@@ -12,7 +12,6 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/segment.h"
 #include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
@@ -20,6 +19,7 @@
 #include "net/bind_conf.h"
 #include "proxy/queue.h"
 #include "proxy/tally.h"
+#include "share/segment.h"
 
 #include <signal.h>
 #include <string.h>
@@ -100,6 +100,8 @@ static void assert_sound(void)
 	assert_string_equal(err.text, "");
 }
 
+static unsigned session_limit;
+
 static void session_begins(void)
 {
 	struct counters *c = &s1->tally->counters;
@@ -107,7 +109,8 @@ static void session_begins(void)
 	s1->tally->current++;
 	c->sessions++;
 	rate_add(&c->session_rate, clock_now_ms, 1);
-	tally_raise(&c->connections_max, &c->connections_top, &s1->tally->current);
+	tally_raise(&c->connections_max, &c->connections_top, &s1->tally->current,
+		    session_limit);
 }
 
 static void session_ends(void)
@@ -152,6 +155,22 @@ static void rows_are_added_up(void **state)
 	assert_int_equal(summed().queued, 1);
 	tally_shown_row = -1;
 	assert_int_equal(server_sessions(s1), 3);
+}
+
+/* Another process raises its gauge, finds one too many and lowers it again: no height. */
+static void attempts_are_no_heights(void **state)
+{
+	(void)state;
+	states_own_row(rows[0]);
+	s1->tally->current = 4;
+	states_own_row(rows[1]);
+	session_limit = 4;
+	session_begins();
+	session_limit = 0;
+	assert_int_equal(server_sessions(s1), 5);
+	assert_int_equal(summed().counters.connections_max, 4);
+	session_begins();
+	assert_int_equal(summed().counters.connections_max, 6);
 }
 
 static void rates_are_those_of_all(void **state)
@@ -387,6 +406,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(rows_are_added_up),
+		TEST(attempts_are_no_heights),
 		TEST(rates_are_those_of_all),
 		TEST(maxima_are_those_of_sums),
 		TEST(a_tick_keeps_what_was_highest),

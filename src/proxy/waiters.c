@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Those that wait in other processes. A freed slot is not handed over: the process with the one who is
- * to be served first is woken, and takes it. Whoever holds back for another one relies on it: so it
- * looks after a while whether that process has moved since; one that has not is left out of account
- * until it does.
+ * Those that wait in other processes. A freed slot is not handed over: the process with the one who
+ * is to be served first is woken, and takes it. Whoever holds back for another one relies on it: so
+ * it looks after a while whether that process has moved since; one that has not is left out of
+ * account until it does.
  */
 #include "proxy/waiters.h"
 
 #include "base/clock.h"
-#include "base/segment.h"
 #include "event/timer.h"
 #include "proxy/tally.h"
+#include "share/segment.h"
 
 enum { CLASS_SHIFT = 44, CLASS_OFFSET = 1 << 16 };
 
@@ -57,7 +57,7 @@ static uint64_t first_in_row(const struct server *s, bool backend, unsigned row)
 
 static uint64_t turns_of(unsigned row)
 {
-	return atomic_load_explicit(&segment_row(segment, row)->turns, memory_order_relaxed);
+	return atomic_load_explicit(&segment_row(segment, row)->pulse.turns, memory_order_relaxed);
 }
 
 static bool hangs(unsigned row)

@@ -3,9 +3,13 @@
 #include "relay/buffer.h"
 
 #include "base/bug.h"
+#include "base/memory.h"
 #include "base/pool.h"
 
-enum { KIND_SCRATCH, KIND_BUFFER };
+#include <stdlib.h>
+#include <string.h>
+
+enum { KIND_SCRATCH, KIND_BUFFER, KIND_SPARE, KIND_SMALL, KINDS };
 
 static struct pool scratch_pool =
 	POOL_INIT("scratch", sizeof(struct buf) + SCRATCH_SIZE);
@@ -13,6 +17,8 @@ static struct pool buffer_pool = POOL_INIT("buffer", sizeof(struct buf) + 16384)
 static size_t buffer_bytes = 16384;
 size_t buffer_reserve = 1024;
 static struct buf *scratch;
+static struct pool spare_pool = POOL_INIT("buffer reserve", sizeof(struct buf) + 16384);
+static struct pool small_pool = POOL_INIT("small buffer", sizeof(struct buf) + BUFFER_SMALL);
 
 void buffer_configure(size_t size, size_t reserve, unsigned limit)
 {
@@ -47,9 +53,31 @@ struct buf *buffer_take_scratch(void)
 	return buf;
 }
 
+bool buffer_reserve_some(unsigned count)
+{
+	struct buf **taken = calloc(count, sizeof(*taken));
+	unsigned n = 0, i;
+
+	spare_pool.size = sizeof(struct buf) + buffer_bytes;
+	while (taken && n < count && (taken[n] = buffer_from(&spare_pool, buffer_bytes, KIND_SPARE)))
+		n++;
+	spare_pool.spare = count; /* they stay */
+	spare_pool.limit = count;
+	for (i = 0; i < n; i++)
+		pool_give(&spare_pool, &taken[i]);
+	free(taken);
+	return n == count;
+}
+
 struct buf *buffer_take(void)
 {
-	return buffer_from(&buffer_pool, buffer_bytes, KIND_BUFFER);
+	struct buf *buf = buffer_from(&buffer_pool, buffer_bytes, KIND_BUFFER);
+
+	/* The limit of buffers holds; what memory lacks, the reserve has. */
+	if (unlikely(!buf) && spare_pool.free && !(memory_debug & MEMORY_FAILS) &&
+	    !(buffer_pool.limit && buffer_pool.allocated >= buffer_pool.limit))
+		buf = buffer_from(&spare_pool, buffer_bytes, KIND_SPARE);
+	return buf;
 }
 
 size_t buffer_size(void)
@@ -57,16 +85,64 @@ size_t buffer_size(void)
 	return buffer_bytes;
 }
 
-void buffer_return(struct buf **buf)
+/* The other one is given back. */
+static void buffer_move(struct buf **buf, struct buf *to)
 {
-	struct pool *pool;
+	memcpy(to->data, buf_first(*buf), (*buf)->len);
+	to->len = (*buf)->len;
+	buffer_give(buf);
+	*buf = to;
+}
 
-	if ((*buf)->kind == KIND_SCRATCH && !scratch) {
+bool buffer_is_small(const struct buf *buf)
+{
+	return buf->kind == KIND_SMALL;
+}
+
+void buffer_shrink(struct buf **buf)
+{
+	struct buf *small;
+
+	if ((*buf)->kind == KIND_SMALL || (*buf)->len > BUFFER_SMALL)
+		return;
+	small = buffer_from(&small_pool, (*buf)->len, KIND_SMALL);
+	if (small)
+		buffer_move(buf, small);
+}
+
+bool buffer_grow(struct buf **buf)
+{
+	struct buf *large = buffer_take();
+
+	if (large)
+		buffer_move(buf, large);
+	return large != NULL;
+}
+
+COLD static void buffer_return_other(struct buf **buf)
+{
+	static struct pool *const pools[KINDS] = {
+		&scratch_pool, &buffer_pool, &spare_pool, &small_pool
+	};
+	struct pool *pool = pools[(*buf)->kind];
+
+	if (pool == &scratch_pool && !scratch && !(memory_debug & MEMORY_APART)) {
 		scratch = *buf;
 		scratch->head = scratch->len = 0;
 		*buf = NULL;
 		return;
 	}
-	pool = (*buf)->kind == KIND_SCRATCH ? &scratch_pool : &buffer_pool;
+	/* It stood for a large one, whose client held much else: when many have gone, memory is
+	 * looked after. */
+	if (pool == &small_pool && pool_freed)
+		pool_freed(buffer_bytes);
 	pool_give(pool, buf);
+}
+
+void buffer_return(struct buf **buf)
+{
+	if (likely((*buf)->kind == KIND_BUFFER))
+		pool_give(&buffer_pool, buf);
+	else
+		buffer_return_other(buf);
 }

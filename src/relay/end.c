@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Ends that are plain connections, and what is common to all ends. The loop's events come in
  * by end_conn_ready; everything goes on in the pumps. */
-#include "relay/end.h"
+#include "relay/message_end.h"
 
 #include "relay/pipe.h"
 #include "relay/pump.h"
 
 static enum io end_conn_recv(struct end *end, void *buf, size_t size, size_t *got)
 {
-	return conn_recv(end->conn, buf, size, got);
+	return conn_recv(end_socket(end), buf, size, got);
 }
 
 static enum io end_conn_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
 {
-	return conn_send(end->conn, buf, len, more, sent);
+	return conn_send(end_socket(end), buf, len, more, sent);
 }
 
 static enum io end_conn_splice_in(struct end *end, struct pipe *pipe, size_t max, size_t *got)
 {
-	return pipe_pull(pipe, end->conn, max, got);
+	return pipe_pull(pipe, end_socket(end), max, got);
 }
 
 static enum io end_conn_splice_out(struct end *end, struct pipe *pipe, bool more, size_t *sent)
 {
-	return pipe_push(pipe, end->conn, more, sent);
+	return pipe_push(pipe, end_socket(end), more, sent);
 }
 
 static void end_conn_finish(struct end *end)
 {
-	conn_shut(end->conn);
+	conn_shut(end_socket(end));
 }
 
 static void end_conn_close(struct end *end, bool reset)
 {
-	conn_close(&end->conn, reset);
+	struct conn *conn = end_socket(end);
+
+	conn_close(&conn, reset);
 }
 
 const struct end_ops end_conn_ops = {
@@ -67,22 +69,24 @@ void end_take_conn(struct end *end, struct conn **conn)
 {
 	end->ops = &end_conn_ops;
 	end->framing = NULL;
-	end->conn = *conn;
-	end->flags = &end->conn->flags;
-	end->conn->owner = end;
+	end->below = *conn;
+	end->flags = &(*conn)->flags;
+	(*conn)->owner = end;
 	end_use_conn(end);
 	*conn = NULL;
 }
 
 void end_use_conn(struct end *end)
 {
-	end->conn->ready = end_conn_ready;
+	end_socket(end)->ready = end_conn_ready;
 }
 
-void end_set_applet(struct end *end, const struct end_ops *ops, void *applet, uint16_t *flags)
+void end_set_applet(struct end *end, const struct end_ops *ops, void *applet, uint16_t *flags,
+		    struct framing *framing)
 {
 	end->ops = ops;
-	end->applet = applet;
+	end->framing = framing;
+	end->below = applet;
 	end->flags = flags;
 }
 
@@ -95,6 +99,9 @@ void end_timeout_changed(struct end *end)
 }
 
 uint16_t end_ready_for_nothing;
+void (*message_wrong)(struct end *end, const struct message_error *error, const char *bytes,
+		      size_t len);
+bool (*message_more_fields)(struct message *msg);
 
 void end_close(struct end *end, bool reset)
 {

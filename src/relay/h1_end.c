@@ -7,6 +7,7 @@
 #include "relay/h1_end.h"
 
 #include "base/arena.h"
+#include "base/pool.h"
 #include "relay/buffer.h"
 #include "relay/h1_in.h"
 #include "relay/pipe.h"
@@ -15,6 +16,8 @@
 #include <sys/uio.h>
 
 enum { GATHER_LEAST = 4096 };
+
+static struct pool h1_pool = POOL_INIT("http/1 end", sizeof(struct h1_end));
 
 /* ---- heads out --------------------------------------------------------------------------- */
 
@@ -35,7 +38,7 @@ COLD static void h1_lent_copy(struct h1_end *h1)
 static bool h1_out_take(struct h1_end *h1)
 {
 	if (!h1->out)
-		h1->out = buffer_take();
+		h1->out = h1_buffer(h1);
 	if (unlikely(h1->lent.len && h1->out))
 		h1_lent_copy(h1);
 	return h1->out != NULL;
@@ -77,7 +80,7 @@ static bool h1_frame_body(struct end *end, struct h1_end *h1, struct message *ms
 		msg->framing = BODY_CLOSE;
 		h1->framing.keep = false;
 		if (raw)
-			h1_end_decode(end_peer(end));
+			end_decode(end_peer(end));
 	} else if (msg->framing == BODY_CHUNKED) {
 		h1->encode = !raw;
 	} else if (msg->framing == BODY_CLOSE && !old) {
@@ -97,8 +100,11 @@ static enum io h1_head_out(struct end *end, struct message *msg)
 	struct h1_end *h1 = h1_state(end);
 	size_t len;
 
-	if (h1->is_client)
+	if (h1->is_client) {
+		if (msg->flags & MSG_INTERIM && !h1->peer_minor)
+			return IO_OK; /* RFC 9110 15.2: 1.0 knows none */
 		msg->major = msg->minor = 1; /* RFC 9112 2.3: our version, not the server's */
+	}
 	if (msg->flags & MSG_HOPS)
 		message_strip_hops(msg, msg->flags & MSG_UPGRADE || msg->status == 101);
 	if (!h1_frame_body(end, h1, msg) || !h1_frame_connection(h1, msg))
@@ -122,8 +128,8 @@ static enum io h1_head_out(struct end *end, struct message *msg)
 
 /* ---- bodies out -------------------------------------------------------------------------- */
 
-/* The last chunk, with the trailers that came behind the body before its coding was taken off. False:
- * there is no room for it until what waits has left. */
+/* The last chunk, with the trailers that came behind the body before its coding was taken off.
+ * False: there is no room for it until what waits has left. */
 static bool h1_last_chunk(struct end *end, struct h1_end *h1)
 {
 	const struct h1_end *source = h1_end_of(end_peer(end));
@@ -147,14 +153,14 @@ static enum io h1_flush(struct end *end)
 	enum io r;
 
 	while (h1->lent.len) {
-		r = conn_send(end->conn, h1->lent.ptr, h1->lent.len, false, &sent);
+		r = conn_send(end_socket(end), h1->lent.ptr, h1->lent.len, false, &sent);
 		if (r != IO_OK)
 			return r;
 		h1->lent.ptr += sent;
 		h1->lent.len -= sent;
 	}
 	while (h1->out) {
-		r = conn_send(end->conn, buf_first(h1->out), h1->out->len, false, &sent);
+		r = conn_send(end_socket(end), buf_first(h1->out), h1->out->len, false, &sent);
 		if (r != IO_OK)
 			return r;
 		buf_skip(h1->out, sent);
@@ -167,7 +173,7 @@ static enum io h1_flush(struct end *end)
 	}
 	h1->framing.held = false;
 	if (h1->shut)
-		conn_shut(end->conn);
+		conn_shut(end_socket(end));
 	return IO_OK;
 }
 
@@ -187,8 +193,8 @@ static size_t h1_out_sent(struct h1_end *h1, size_t n)
 	return n - own;
 }
 
-/* The line of a new chunk waits in out, before its bytes; behind a head that fills it not before that
- * has left. */
+/* The line of a new chunk waits in out, before its bytes; behind a head that fills it not before
+ * that has left. */
 static enum io h1_chunk_starts(struct end *end, struct h1_end *h1, size_t len)
 {
 	char line[20];
@@ -218,7 +224,7 @@ static enum io h1_send_pieces(struct end *end, struct h1_end *h1, const void *bu
 	pieces[n++] = (struct iovec){ (void *)buf, len };
 	if (ends)
 		pieces[n++] = (struct iovec){ "\r\n", 2 };
-	r = conn_send_pieces(end->conn, pieces, n, more, &total);
+	r = conn_send_pieces(end_socket(end), pieces, n, more, &total);
 	if (r != IO_OK)
 		return r;
 	total = h1_out_sent(h1, total);
@@ -240,7 +246,7 @@ static enum io h1_send_small(struct end *end, struct h1_end *h1, const void *buf
 	enum io r;
 
 	memcpy(buf_tail(h1->out), buf, len);
-	r = conn_send(end->conn, buf_first(h1->out), h1->out->len + len, more, sent);
+	r = conn_send(end_socket(end), buf_first(h1->out), h1->out->len + len, more, sent);
 	if (r != IO_OK)
 		return r;
 	*sent = h1_out_sent(h1, *sent);
@@ -251,7 +257,7 @@ static enum io h1_send_small(struct end *end, struct h1_end *h1, const void *buf
 static enum io h1_send_lent(struct end *end, struct h1_end *h1, size_t len, bool more, size_t *sent)
 {
 	size_t own = h1->lent.len;
-	enum io r = conn_send(end->conn, h1->lent.ptr, own + len, more, sent);
+	enum io r = conn_send(end_socket(end), h1->lent.ptr, own + len, more, sent);
 
 	if (r != IO_OK)
 		return r;
@@ -272,7 +278,7 @@ static enum io h1_send(struct end *end, const void *buf, size_t len, bool more, 
 	if (h1->lent.len && buf == h1->lent.ptr + h1->lent.len && !h1->encode)
 		return h1_send_lent(end, h1, len, more, sent);
 	if (likely(!h1->framing.held && !h1->encode))
-		return conn_send(end->conn, buf, len, more, sent);
+		return conn_send(end_socket(end), buf, len, more, sent);
 	if (h1->lent.len && !h1_out_take(h1))
 		return IO_ERR;
 	if (!h1->encode && len <= GATHER_LEAST && buf_room(h1->out) >= len)
@@ -289,7 +295,7 @@ static enum io h1_splice_out(struct end *end, struct pipe *pipe, bool more, size
 	struct h1_end *h1 = h1_state(end);
 	enum io r = h1->framing.held ? h1_flush(end) : IO_OK;
 
-	return r == IO_OK ? pipe_push(pipe, end->conn, more, sent) : r;
+	return r == IO_OK ? pipe_push(pipe, end_socket(end), more, sent) : r;
 }
 
 static void h1_finish(struct end *end)
@@ -301,7 +307,7 @@ static void h1_finish(struct end *end)
 	h1->encode = false;
 	h1->shut = h1->body == BODY_TUNNEL;
 	if (h1->shut && !h1->framing.held)
-		conn_shut(end->conn);
+		conn_shut(end_socket(end));
 }
 
 /* ---- life -------------------------------------------------------------------------------- */
@@ -310,50 +316,21 @@ static void h1_forget(struct h1_end *h1)
 {
 	buffer_give(&h1->in);
 	buffer_give(&h1->out);
-	h1->lent.len = 0;
+	pool_put_small(&h1_pool, h1);
 }
 
 static void h1_close(struct end *end, bool reset)
 {
+	struct conn *conn = end_socket(end);
+
 	h1_forget(h1_state(end));
-	conn_close(&end->conn, reset);
+	conn_close(&conn, reset);
 }
 
-const struct end_ops h1_end_ops = {
-	.name = "h1",
-	.recv = h1_recv,
-	.send = h1_send,
-	.held = h1_held,
-	.give = h1_give,
-	.splice_in = h1_splice_in,
-	.splice_out = h1_splice_out,
-	.finish = h1_finish,
-	.flush = h1_flush,
-	.close = h1_close,
-	.head_in = h1_head_in,
-	.head_out = h1_head_out,
-	.body_in = h1_body_in,
-	.socket = true,
-};
-
-void h1_end_attach(struct end *end, struct h1_end *h1, bool is_client, struct arena *arena,
-		   struct buf **held)
-{
-	h1->is_client = is_client;
-	h1->arena = arena;
-	end->ops = &h1_end_ops;
-	end->framing = &h1->framing;
-	if (held && *held) {
-		h1->in = *held;
-		*held = NULL;
-	}
-	h1_note_held(end, h1);
-}
-
-struct conn *h1_end_detach(struct end *end, struct buf **held)
+static struct conn *h1_detach(struct end *end, struct buf **held)
 {
 	struct h1_end *h1 = h1_state(end);
-	struct conn *conn = end->conn;
+	struct conn *conn = end_socket(end);
 
 	*held = NULL;
 	if (h1->in && h1->in->len) {
@@ -366,13 +343,10 @@ struct conn *h1_end_detach(struct end *end, struct buf **held)
 	return conn;
 }
 
-bool h1_end_unpin(struct end *end)
+static bool h1_unpin(struct end *end)
 {
-	struct h1_end *h1 = h1_end_of(end), *sink;
+	struct h1_end *h1 = h1_state(end), *sink = h1_end_of(end_peer(end));
 
-	if (!h1)
-		return true;
-	sink = h1_end_of(end_peer(end));
 	if (unlikely(sink && sink->lent.len) && !h1_out_take(sink))
 		return false;
 	h1->pinned = false;
@@ -381,15 +355,17 @@ bool h1_end_unpin(struct end *end)
 	return true;
 }
 
-struct span h1_end_held(const struct h1_end *h1)
+static struct span h1_waiting(const struct end *end)
 {
+	const struct h1_end *h1 = h1_state(end);
+
 	if (h1->lent.len)
 		return h1->lent;
 	return h1->out ? (struct span){ buf_first(h1->out), h1->out->len } :
 			 (struct span){ NULL, 0 };
 }
 
-void h1_end_sent(struct end *end, size_t n)
+static void h1_sent(struct end *end, size_t n)
 {
 	struct h1_end *h1 = h1_state(end);
 
@@ -402,12 +378,73 @@ void h1_end_sent(struct end *end, size_t n)
 	h1->framing.held = h1->lent.len;
 }
 
-bool h1_end_preload(struct end *end, const void *bytes, size_t len)
-{
-	struct h1_end *h1 = h1_state(end);
+const struct message_ops h1_end_ops = {
+	.end = {
+		.name = "h1",
+		.recv = h1_recv,
+		.send = h1_send,
+		.held = h1_held,
+		.give = h1_give,
+		.splice_in = h1_splice_in,
+		.splice_out = h1_splice_out,
+		.finish = h1_finish,
+		.flush = h1_flush,
+		.close = h1_close,
+		.socket = true,
+	},
+	.head_in = h1_head_in,
+	.head_out = h1_head_out,
+	.body_in = h1_body_in,
+	.body = h1_body,
+	.message = h1_message,
+	.received = h1_received,
+	.wrong = h1_wrong,
+	.refuse = h1_refuse,
+	.whole = h1_whole,
+	.left = h1_left,
+	.drain = h1_drain,
+	.mark = h1_mark,
+	.rewind = h1_rewind,
+	.unpin = h1_unpin,
+	.decode = h1_decode,
+	.drop_trailers = h1_drop_trailers,
+	.tunnel = h1_tunnel,
+	.waiting = h1_waiting,
+	.sent = h1_sent,
+	.detach = h1_detach,
+};
 
-	if (!h1_out_take(h1) || buf_room(h1->out) < len)
+_Static_assert((int)SPEAK_LENIENT == H1_ACCEPT_INVALID && (int)SPEAK_ANY_PAYLOAD == H1_ANY_PAYLOAD &&
+	       (int)SPEAK_MAYBE_HOST == H1_MAYBE_HOST, "options of the codec are told as they are");
+
+enum { PIECE = 48 };
+_Static_assert(offsetof(struct h1_end, chunks) == 3 * PIECE, "all but the chunks is cleared");
+
+/* In pieces for which gcc uses wide stores. */
+static inline void h1_clear(char *state)
+{
+	memset(state, 0, PIECE);
+	memset(state + PIECE, 0, PIECE);
+	memset(state + 2 * PIECE, 0, PIECE);
+}
+
+bool end_speak(struct end *end, unsigned how, struct arena *arena, struct buf **held)
+{
+	struct h1_end *h1 = pool_take_raw(&h1_pool);
+
+	if (unlikely(!h1))
 		return false;
-	h1_out_add(h1, bytes, len);
+	h1_clear((char *)h1);
+	h1->options = how & (H1_ACCEPT_INVALID | H1_ANY_PAYLOAD | H1_MAYBE_HOST);
+	h1->is_client = how & SPEAK_TO_CLIENT;
+	h1->large = how & SPEAK_LARGE;
+	h1->arena = arena;
+	end->ops = &h1_end_ops.end;
+	end->framing = &h1->framing;
+	if (held && *held) {
+		h1->in = *held;
+		*held = NULL;
+	}
+	h1_note_held(end, h1);
 	return true;
 }

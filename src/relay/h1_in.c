@@ -17,14 +17,23 @@
 
 enum { TRAILERS_KEPT = 1024 };
 
+struct buf *h1_buffer(struct h1_end *h1)
+{
+	struct buf *buf = buffer_take();
+
+	if (unlikely(!buf))
+		arena_fail(h1->arena);
+	return buf;
+}
+
 /* ---- what was received ------------------------------------------------------------------- */
 
 void h1_note_held(struct end *end, struct h1_end *h1)
 {
 	if (h1->in && h1->in->len)
-		end->conn->flags |= CONN_HELD;
+		end_socket(end)->flags |= CONN_HELD;
 	else
-		end->conn->flags &= (uint16_t)~CONN_HELD;
+		end_socket(end)->flags &= (uint16_t)~CONN_HELD;
 }
 
 /* n bytes of it were given. The place of what was there before stays while it is pinned. */
@@ -41,7 +50,7 @@ static void h1_consume(struct end *end, struct h1_end *h1, size_t n)
 static bool h1_keep(struct end *end, struct h1_end *h1, const char *bytes, size_t len)
 {
 	if (!h1->in)
-		h1->in = buffer_take();
+		h1->in = h1_buffer(h1);
 	if (!h1->in || buf_room(h1->in) < len)
 		return false;
 	memcpy(buf_tail(h1->in), bytes, len);
@@ -59,28 +68,46 @@ static void h1_body_starts(struct h1_end *h1, uint8_t body, uint64_t length)
 	h1->body = body;
 	h1->left = length;
 	if (body == BODY_CHUNKED)
-		h1->chunks = (struct h1_chunks){ .response = !h1->is_client };
+		h1->chunks = (struct h1_chunks){ .response = !h1->is_client,
+						 .bare_lf = !h1->is_client &&
+							    h1->options & H1_ACCEPT_INVALID };
 	h1->decode = h1->whole = false;
 	h1->ready = 0;
+	f->endless = body == BODY_CLOSE || body == BODY_TUNNEL;
 	f->ended = body == BODY_NONE || (body == BODY_LENGTH && !length);
 	f->raw = body == BODY_CHUNKED;
 	f->passable = body == BODY_LENGTH ? length : body == BODY_CHUNKED ? 0 : UINT64_MAX;
 }
 
-void (*h1_end_wrong)(struct end *end, const struct h1_error *error, const char *bytes, size_t len);
-
-COLD static void h1_tell(struct end *end, const struct h1_error *error, const char *bytes, size_t len)
+COLD static void h1_tell(struct end *end, const struct message_error *error, const char *bytes, size_t len)
 {
-	if (h1_end_wrong)
-		h1_end_wrong(end, error, bytes, len);
+	if (message_wrong)
+		message_wrong(end, error, bytes, len);
 }
 
 /* An option has let something pass. */
 COLD static void h1_tell_odd(struct end *end, const struct h1_end *h1)
 {
-	struct h1_error odd = { .position = h1->parser.invalid };
+	struct message_error odd = { .position = h1->parser.invalid };
 
 	h1_tell(end, &odd, buf_first(h1->in), h1->in->len);
+}
+
+void h1_refuse(struct end *end, const struct message_error *error)
+{
+	struct h1_end *h1 = h1_state(end);
+
+	h1->error = *error;
+	h1_tell(end, &h1->error, h1->in->data, h1->in->head + h1->in->len);
+}
+
+/* Behind 1xx. */
+static void h1_next_message(const struct h1_end *h1, struct message *msg)
+{
+	uint16_t most = msg->most;
+
+	message_init(msg, !h1->is_client, msg->fields, msg->max);
+	msg->most = most;
 }
 
 static enum h1_result h1_parse(struct h1_end *h1, struct message *msg)
@@ -89,7 +116,7 @@ static enum h1_result h1_parse(struct h1_end *h1, struct message *msg)
 	size_t len = h1->in->len;
 
 	if (unlikely(!h1->parsing && msg->major))
-		message_init(msg, !h1->is_client, msg->fields, msg->max);
+		h1_next_message(h1, msg);
 	h1->parsing = true;
 	if (h1->is_client)
 		return h1_request_head(&h1->parser, bytes, len, h1->options, msg, &h1->error);
@@ -101,7 +128,7 @@ static enum h1_result h1_parse(struct h1_end *h1, struct message *msg)
 static bool h1_make_room(struct h1_end *h1)
 {
 	if (!h1->in)
-		h1->in = buffer_take();
+		h1->in = h1_buffer(h1);
 	if (h1->in && h1->in->head) {
 		memmove(h1->in->data, buf_first(h1->in), h1->in->len);
 		h1->in->head = 0;
@@ -112,7 +139,7 @@ static bool h1_make_room(struct h1_end *h1)
 static enum io h1_receive(struct end *end, struct h1_end *h1, size_t size)
 {
 	size_t got;
-	enum io r = conn_recv(end->conn, buf_tail(h1->in), size, &got);
+	enum io r = conn_recv(end_socket(end), buf_tail(h1->in), size, &got);
 
 	if (r == IO_OK)
 		h1->in->len += (uint32_t)got;
@@ -130,7 +157,9 @@ static void h1_head_done(struct end *end, struct h1_end *h1, const struct messag
 	h1->parsing = false;
 	h1_body_starts(h1, msg->framing, msg->length);
 	if (h1->body == BODY_CHUNKED)
-		h1->chunks.max = msg->max;
+		h1->chunks.max = msg->most;
+	if (h1->body == BODY_CHUNKED && h1->chunks.bare_lf)
+		h1_decode(end); /* it is written anew */
 	if (h1->is_client)
 		h1->peer_minor = msg->major == 1 ? msg->minor : 1;
 }
@@ -144,17 +173,45 @@ static bool h1_chunks_good(struct h1_end *h1)
 	if (h1->body != BODY_CHUNKED || !h1->in->len)
 		return true;
 	chunks = h1->chunks;
+	chunks.kept_room = 0;
 	return h1_chunks_scan(&chunks, buf_first(h1->in), h1->in->len, &used, &h1->error) != H1_BAD;
 }
 
-/* How much is asked for: where a large body is expected behind the head little of it, for what comes
- * along with the head is copied while the rest is spliced. */
+/* How much is asked for: where a large body is expected behind the head little of it, for what
+ * comes along with the head is copied while the rest is spliced. */
 static size_t h1_first_read(const struct h1_end *h1)
 {
 	enum { HEAD_USUALLY = 2048 };
 	size_t room = buffer_room(h1->in);
 
 	return h1->large && !h1->in->len && room > HEAD_USUALLY ? HEAD_USUALLY : room;
+}
+
+/* No more fits behind what is there of the head. */
+COLD static enum io h1_head_full(struct end *end, struct h1_end *h1, struct message *msg)
+{
+	if (!buffer_is_small(h1->in)) {
+		h1_too_long(&h1->parser, msg, &h1->error);
+		h1_tell(end, &h1->error, buf_first(h1->in), h1->in->len);
+		return IO_ERR;
+	}
+	if (!(end_socket(end)->flags & CONN_READABLE))
+		return IO_AGAIN;
+	if (buffer_grow(&h1->in))
+		return IO_OK;
+	arena_fail(h1->arena);
+	return IO_ERR;
+}
+
+/* The rest of the head may never come: few bytes wait in a small buffer. True: they were moved
+ * there, so what was found of the message has to follow, by h1_parse. */
+COLD static bool h1_head_waits(struct h1_end *h1)
+{
+	const struct buf *before = h1->in;
+
+	if (h1->in->len)
+		buffer_shrink(&h1->in);
+	return h1->in != before;
 }
 
 enum io h1_head_in(struct end *end, struct message *msg)
@@ -164,7 +221,7 @@ enum io h1_head_in(struct end *end, struct message *msg)
 	enum io r = IO_OK;
 
 	h1->pinned = false;
-	if (again && !(end->conn->flags & CONN_READABLE)) {
+	if (again && !(end_socket(end)->flags & CONN_READABLE)) {
 		buffer_give(&h1->in);
 		return IO_AGAIN;
 	}
@@ -172,14 +229,12 @@ enum io h1_head_in(struct end *end, struct message *msg)
 		return IO_ERR;
 	for (;;) {
 		if (again) {
-			if (!buffer_room(h1->in)) {
-				h1_too_long(&h1->parser, msg, &h1->error);
-				h1_tell(end, &h1->error, buf_first(h1->in), h1->in->len);
-				return IO_ERR;
-			}
-			r = end->conn->flags & CONN_READABLE ? h1_receive(end, h1, h1_first_read(h1)) :
+			if (unlikely(!buffer_room(h1->in)) &&
+			    (r = h1_head_full(end, h1, msg)) != IO_OK)
+				break;
+			r = end_socket(end)->flags & CONN_READABLE ? h1_receive(end, h1, h1_first_read(h1)) :
 							       IO_AGAIN;
-			if (r != IO_OK)
+			if (unlikely(r != IO_OK) && !(r == IO_AGAIN && h1_head_waits(h1)))
 				break;
 		}
 		switch (h1_parse(h1, msg)) {
@@ -191,6 +246,11 @@ enum io h1_head_in(struct end *end, struct message *msg)
 		case H1_BAD:
 			h1_tell(end, &h1->error, buf_first(h1->in), h1->in->len);
 			return IO_ERR;
+		case H1_FULL:
+			if (!message_more_fields(msg))
+				return IO_ERR;
+			again = false;
+			break;
 		case H1_INCOMPLETE:
 			again = true;
 		}
@@ -202,8 +262,8 @@ enum io h1_head_in(struct end *end, struct message *msg)
 
 /* ---- bodies in --------------------------------------------------------------------------- */
 
-/* The peer has closed. With TLS that need not be said by close_notify (RFC 9112 9.8 would have it of
- * responses that the connection's end ends): many servers never say it. */
+/* The peer has closed. With TLS that need not be said by close_notify (RFC 9112 9.8 would have it
+ * of responses that the connection's end ends): many servers never say it. */
 static enum io h1_closed(struct h1_end *h1)
 {
 	if (h1->body != BODY_CLOSE && h1->body != BODY_TUNNEL) {
@@ -294,8 +354,8 @@ void h1_give(struct end *end, size_t n)
 	h1_consume(end, h1, n);
 }
 
-/* As much may be received at once that what is behind the body can be kept: one byte behind a chunk's
- * never needs to be. */
+/* As much may be received at once that what is behind the body can be kept: one byte behind a
+ * chunk's never needs to be. */
 static size_t h1_limit(const struct h1_end *h1, size_t size)
 {
 	uint64_t most = UINT64_MAX;
@@ -312,7 +372,7 @@ static size_t h1_limit(const struct h1_end *h1, size_t size)
 
 static enum io h1_recv_conn(struct end *end, struct h1_end *h1, void *buf, size_t size, size_t *got)
 {
-	enum io r = conn_recv(end->conn, buf, h1_limit(h1, size), got);
+	enum io r = conn_recv(end_socket(end), buf, h1_limit(h1, size), got);
 	size_t rest, len;
 
 	if (r == IO_EOF)
@@ -343,7 +403,7 @@ enum io h1_recv(struct end *end, void *buf, size_t size, size_t *got)
 		if (r != IO_OK || *got)
 			return r;
 		/* Nothing but lines of the coding. */
-		if (!(end->conn->flags & (CONN_READABLE | CONN_HELD)) && !h1->framing.ended)
+		if (!(end_socket(end)->flags & (CONN_READABLE | CONN_HELD)) && !h1->framing.ended)
 			return IO_AGAIN;
 	}
 }
@@ -358,7 +418,7 @@ enum io h1_splice_in(struct end *end, struct pipe *pipe, size_t max, size_t *got
 		return IO_EOF;
 	if (!f->passable)
 		return IO_AGAIN;
-	r = pipe_pull(pipe, end->conn, f->passable < max ? (size_t)f->passable : max, got);
+	r = pipe_pull(pipe, end_socket(end), f->passable < max ? (size_t)f->passable : max, got);
 	if (r != IO_OK)
 		return r;
 	if (h1->body == BODY_LENGTH) {
@@ -398,7 +458,7 @@ static bool h1_body_whole(const struct h1_end *h1)
 
 static enum io h1_body_more(struct end *end, struct h1_end *h1)
 {
-	enum io r = end->conn->flags & CONN_READABLE ? h1_receive(end, h1, buffer_room(h1->in)) :
+	enum io r = end_socket(end)->flags & CONN_READABLE ? h1_receive(end, h1, buffer_room(h1->in)) :
 						  IO_AGAIN;
 
 	if (r == IO_EOF && h1_closed(h1) != IO_EOF)
@@ -422,12 +482,12 @@ enum io h1_body_in(struct end *end)
 	if (h1->body == BODY_TUNNEL)
 		return IO_OK; /* no body: what comes is another protocol's, its end included */
 	if (h1->body == BODY_CHUNKED && !h1->decode && !h1->framing.ended) {
-		h1_end_decode(end);
+		h1_decode(end);
 		if (h1->in && h1->in->len)
 			r = h1_decode_held(h1);
 	}
 	if (!h1->in)
-		h1->in = buffer_take();
+		h1->in = h1_buffer(h1);
 	if (!h1->in)
 		return IO_ERR;
 	while (r == IO_OK && !h1_body_whole(h1) && buffer_room(h1->in))
@@ -438,13 +498,13 @@ enum io h1_body_in(struct end *end)
 	return r;
 }
 
-struct span h1_end_body(const struct end *end, bool *final)
+struct span h1_body(const struct end *end, bool *final)
 {
-	const struct h1_end *h1 = h1_end_of(end);
+	const struct h1_end *h1 = h1_state(end);
 	size_t len;
 
 	*final = true;
-	if (!h1 || h1->framing.ended || h1->body == BODY_TUNNEL)
+	if (h1->framing.ended || h1->body == BODY_TUNNEL)
 		return (struct span){ NULL, 0 };
 	*final = h1_body_whole(h1) || (h1->in && !buffer_room(h1->in));
 	if (!h1->in || (h1->body == BODY_CHUNKED && !h1->decode))
@@ -455,32 +515,44 @@ struct span h1_end_body(const struct end *end, bool *final)
 	return (struct span){ buf_first(h1->in), len };
 }
 
-struct span h1_end_message(const struct end *end, struct span body)
+struct span h1_message(const struct end *end, struct span body)
 {
-	const struct h1_end *h1 = h1_end_of(end);
+	const struct h1_end *h1 = h1_state(end);
 
-	if (!h1 || !h1->pinned || !h1->in)
+	if (!h1->pinned || !h1->in)
 		return (struct span){ NULL, 0 };
 	return (struct span){ h1->in->data, h1->in->head + body.len };
 }
 
-uint64_t h1_end_left(const struct end *end)
+size_t h1_received(const struct end *end)
 {
-	const struct h1_end *h1 = h1_end_of(end);
+	const struct h1_end *h1 = h1_state(end);
 
-	if (!h1 || h1->framing.ended)
+	return h1->in ? h1->in->len : 0;
+}
+
+unsigned h1_wrong(const struct end *end)
+{
+	return h1_state(end)->error.status;
+}
+
+uint64_t h1_left(const struct end *end)
+{
+	const struct h1_end *h1 = h1_state(end);
+
+	if (h1->framing.ended)
 		return 0;
 	return h1->body == BODY_LENGTH ? h1->left : UINT64_MAX;
 }
 
-bool h1_end_drain(struct end *end, size_t *most)
+bool h1_drain(struct end *end, size_t *most)
 {
 	struct h1_end *h1 = h1_state(end);
 	struct buf *scratch = buffer_scratch();
 	size_t got;
 
 	while (!h1->framing.ended && scratch && *most &&
-	       end->conn->flags & (CONN_READABLE | CONN_HELD)) {
+	       end_socket(end)->flags & (CONN_READABLE | CONN_HELD)) {
 		if (h1_recv(end, scratch->data, *most < scratch->size ? *most : scratch->size,
 			    &got) != IO_OK)
 			break;
@@ -490,26 +562,26 @@ bool h1_end_drain(struct end *end, size_t *most)
 	return h1->framing.ended;
 }
 
-bool h1_end_whole(const struct end *end)
+bool h1_whole(const struct end *end)
 {
-	const struct h1_end *h1 = h1_end_of(end);
-
-	return h1 && h1_body_whole(h1);
+	return h1_body_whole(h1_state(end));
 }
 
-bool h1_end_mark(struct end *end)
+bool h1_mark(struct end *end)
 {
-	struct h1_end *h1 = h1_end_of(end);
+	struct h1_end *h1 = h1_state(end);
 
-	if (!h1 || h1_body_in(end) != IO_OK || !h1_body_whole(h1))
+	if (h1_body_in(end) != IO_OK || !h1_body_whole(h1))
 		return false;
 	if (!h1->mark)
 		h1->mark = arena_alloc(h1->arena, sizeof(*h1->mark));
+	if (!h1->mark)
+		return false;
 	*h1->mark = (struct h1_mark){ h1->in->head, h1->in->len, h1->ready, h1->left, h1->framing };
 	return true;
 }
 
-void h1_end_rewind(struct end *end)
+void h1_rewind(struct end *end)
 {
 	struct h1_end *h1 = h1_state(end);
 	const struct h1_mark *mark = h1->mark;
@@ -524,22 +596,30 @@ void h1_end_rewind(struct end *end)
 	h1_note_held(end, h1);
 }
 
-void h1_end_tunnel(struct end *end)
+void h1_tunnel(struct end *end)
 {
-	struct h1_end *h1 = h1_end_of(end);
-
-	if (h1)
-		h1_body_starts(h1, BODY_TUNNEL, 0);
+	h1_body_starts(h1_state(end), BODY_TUNNEL, 0);
 }
 
-void h1_end_decode(struct end *end)
+void h1_decode(struct end *end)
 {
-	struct h1_end *h1 = h1_end_of(end);
+	struct h1_end *h1 = h1_state(end);
 
-	if (!h1 || h1->body != BODY_CHUNKED || h1->decode)
+	if (h1->body != BODY_CHUNKED || h1->decode)
 		return;
 	h1->chunks.kept = arena_alloc(h1->arena, TRAILERS_KEPT);
 	h1->chunks.kept_room = h1->chunks.kept ? TRAILERS_KEPT : 0;
 	h1->decode = true;
 	h1->framing.raw = false;
+}
+
+void h1_drop_trailers(struct end *end)
+{
+	struct h1_end *h1 = h1_state(end);
+
+	if (h1->body != BODY_CHUNKED)
+		return;
+	h1_decode(end);
+	h1->chunks.kept = NULL;
+	h1->chunks.kept_room = h1->chunks.kept_len = 0;
 }

@@ -10,8 +10,12 @@
 #include "relay/pump.h"
 
 #include "base/clock.h"
+#include "event/probe.h"
+#include "event/profile.h"
 #include "relay/buffer.h"
+#include "relay/chain.h"
 #include "relay/pipe.h"
+#include "relay/pump_chain.h"
 #include "relay/rest.h"
 
 #include <errno.h>
@@ -146,7 +150,7 @@ static enum io pump_push_pipe(struct pump *pump, bool more)
 		pump->flags |= PUMP_UNSPLICE;
 		return IO_OK;
 	}
-	conn_fail(pump->to->conn, CONN_WRITABLE, errno);
+	conn_fail(end_socket(pump->to), CONN_WRITABLE, errno);
 	return pump_write_error(pump);
 }
 
@@ -181,7 +185,7 @@ static enum io pump_keep(struct pump *pump, struct buf *buf, size_t got, size_t 
 static inline bool pump_closes(const struct pump *pump)
 {
 	return pump->to->framing && pump->to->framing->closes && pump->from->framing &&
-	       pump->from->framing->ended;
+	       pump->from->framing->ended && !(pump->chain && pump->chain->holding);
 }
 
 /* Passes on what was just received into the scratch buffer. */
@@ -278,61 +282,10 @@ static enum io pump_copy(struct pump *pump)
 	return pump_pass(pump, buf, got);
 }
 
-/* ---- changing what passes --------------------------------------------------------------- */
-
-/* What was received goes through the filter into the scratch buffer, and on. */
-static enum io pump_filter_pass(struct pump *pump, const char *in, size_t len, bool last)
-{
-	struct pump_filter *filter = pump->filter;
-	struct buf *buf = buffer_scratch();
-	size_t made;
-
-	if (!buf || !filter->run(filter, in, len, buf->data, buf->size, last, &made)) {
-		pump->flags |= PUMP_NO_MEMORY;
-		return IO_ERR;
-	}
-	filter->taken += len;
-	filter->ended = last;
-	return made ? pump_pass(pump, buf, made) : IO_OK;
-}
-
-static enum io pump_copy_filtered(struct pump *pump)
-{
-	static char in[PUMP_FILTER_IN];
-	const struct framing *framing = pump->from->framing;
-	size_t got;
-	enum io r = pump->from->ops->recv(pump->from, in, sizeof(in), &got);
-
-	_Static_assert((int)SCRATCH_SIZE >= 2 * (int)PUMP_FILTER_IN, "as filters are promised");
-	pump->calls++;
-	if (r != IO_OK)
-		return r;
-	relay_stats.reads++;
-	pump_got(pump, got);
-	return pump_filter_pass(pump, in, got, framing && framing->ended);
-}
-
-/* The source has ended: what the filter has to say to that. True: nothing is held. */
-static bool pump_filter_end(struct pump *pump)
-{
-	if (!pump->filter || pump->filter->ended || pump->flags & PUMP_READ_ERROR)
-		return true;
-	return pump_filter_pass(pump, NULL, 0, true) == IO_OK;
-}
-
-void pump_filter_free(struct pump *pump)
-{
-	struct pump_filter *filter = pump->filter;
-
-	pump->filter = NULL;
-	if (filter)
-		filter->free(filter);
-}
-
 /* ---- splicing --------------------------------------------------------------------------- */
 
-/* Nothing came out of splice: recv tells whether that is the truth. hidden: bytes were there when it
- * was asked. */
+/* Nothing came out of splice: recv tells whether that is the truth. hidden: bytes were there when
+ * it was asked. */
 static enum io pump_ask_recv(struct pump *pump, enum io spliced, bool hidden)
 {
 	struct buf *buf;
@@ -365,11 +318,11 @@ static enum io pump_pulled_nothing(struct pump *pump, enum io r, bool hidden)
 		return IO_OK;
 	}
 	if (r == IO_ERR) {
-		conn_fail(pump->from->conn, CONN_READABLE, errno);
+		conn_fail(end_socket(pump->from), CONN_READABLE, errno);
 		return IO_ERR;
 	}
 	if (likely(r == IO_AGAIN && (pump->flags & expected) == expected)) {
-		conn_drained(pump->from->conn);
+		conn_drained(end_socket(pump->from));
 		pump->flags &= (uint16_t)~PUMP_PULLED;
 		return IO_AGAIN;
 	}
@@ -401,7 +354,7 @@ static void pump_gather(struct pump *pump, size_t got, size_t room)
 	if (unlikely(r == IO_ERR && !pump_refused())) {
 		/* The call took the socket's error along; recv would now report an end. It is
 		 * to be asked all the same, behind what is held. */
-		conn_fail(pump->from->conn, CONN_READABLE, errno);
+		conn_fail(end_socket(pump->from), CONN_READABLE, errno);
 		*pump->from->flags |= CONN_READABLE;
 	}
 	if (n > 1 && gather_evidence < 8)
@@ -420,16 +373,30 @@ static void pump_adapt_splice(struct pump *pump, size_t got)
 	}
 }
 
-/* EAGAIN where bytes were announced. They may have come since; but what is there before another pull
- * and does not come out of it is hidden from splice. */
+/* EAGAIN where bytes were announced. They may have come since; but what is there before another
+ * pull and does not come out of it is hidden from splice. */
 static enum io pump_pull_again(struct pump *pump, size_t room, size_t *got, bool *there)
 {
 	size_t n;
 	char c;
 
 	pump->calls++;
-	*there = conn_peek(pump->from->conn, &c, 1, &n) == IO_OK;
+	*there = conn_peek(end_socket(pump->from), &c, 1, &n) == IO_OK;
 	return *there ? pump->from->ops->splice_in(pump->from, pump->pipe, room, got) : IO_AGAIN;
+}
+
+/* Here and now copies are faster: it stays one that splices. */
+static enum io pump_copy_large(struct pump *pump)
+{
+	struct buf *buf;
+	size_t got;
+	enum io r = pump_recv(pump, &buf, &got);
+
+	if (unlikely(r != IO_OK))
+		return r;
+	rest_moved(pump, got);
+	pump_adapt_splice(pump, got);
+	return pump_pass(pump, buf, got);
 }
 
 static enum io pump_splice(struct pump *pump)
@@ -438,6 +405,8 @@ static enum io pump_splice(struct pump *pump)
 	size_t got, room;
 	enum io r;
 
+	if (unlikely(rest_copies) && pump->mode == PUMP_ADAPTIVE)
+		return pump_copy_large(pump);
 	pump->pipe = pipe_take();
 	if (unlikely(!pump->pipe)) {
 		relay_stats.fallback_no_pipe++;
@@ -573,6 +542,15 @@ static void pump_took(struct pump *pump)
 		pump->flags |= PUMP_SPLICING;
 }
 
+static inline enum io pump_took_by(struct pump *pump, enum io r)
+{
+	if (unlikely(r == IO_EOF || r == IO_ERR))
+		pump_note(pump, r);
+	else if (pump->from->framing)
+		pump_took(pump);
+	return r;
+}
+
 /* One piece. IO_OK: there may be more. */
 static inline enum io pump_move(struct pump *pump)
 {
@@ -584,15 +562,7 @@ static inline enum io pump_move(struct pump *pump)
 		return IO_AGAIN;
 	if (unlikely(*pump->from->flags & CONN_URGENT) && pump->mode != PUMP_COPY)
 		pump_copy_only(pump, &relay_stats.fallback_urgent);
-	if (unlikely(pump->filter != NULL))
-		r = pump_copy_filtered(pump);
-	else
-		r = pump_by_pipe(pump) ? pump_splice(pump) : pump_copy(pump);
-	if (unlikely(r == IO_EOF || r == IO_ERR))
-		pump_note(pump, r);
-	else if (pump->from->framing)
-		pump_took(pump);
-	return r;
+	return pump_took_by(pump, pump_by_pipe(pump) ? pump_splice(pump) : pump_copy(pump));
 }
 
 /* Everything was passed on, and the sink does not know yet that no more comes. */
@@ -601,6 +571,53 @@ static inline bool pump_over(const struct pump *pump)
 	return pump->flags & (PUMP_EOF | PUMP_READ_ERROR) && !pump->buf && !pump->pipe &&
 	       !(pump->flags & (PUMP_FINISHED | PUMP_WRITE_ERROR));
 }
+
+/* ---- for the chain of filters (pump_chain.c) --------------------------------------------- */
+
+bool pump_moves_may_pull(struct pump *pump)
+{
+	if (!pump_may_pull(pump))
+		return false;
+	if (*pump->from->flags & CONN_URGENT && pump->mode != PUMP_COPY)
+		pump_copy_only(pump, &relay_stats.fallback_urgent);
+	return true;
+}
+
+enum io pump_moves_push(struct pump *pump)
+{
+	return pump->buf || pump->pipe ? pump_push(pump) : IO_OK;
+}
+
+enum io pump_moves_unseen(struct pump *pump)
+{
+	if (pump_by_pipe(pump) && pump->allowed >= SPLICE_LEAST)
+		return pump_splice(pump);
+	return pump_copy(pump);
+}
+
+enum io pump_moves_in(struct pump *pump, char *bytes, size_t most, size_t *got)
+{
+	enum io r = pump->from->ops->recv(pump->from, bytes, most, got);
+
+	pump->calls++;
+	if (r != IO_OK)
+		return r;
+	relay_stats.reads++;
+	pump_got(pump, *got);
+	return IO_OK;
+}
+
+enum io pump_moves_out(struct pump *pump, struct buf *scratch, size_t len)
+{
+	return pump_pass(pump, scratch, len);
+}
+
+enum io pump_moves_took(struct pump *pump, enum io r)
+{
+	return pump_took_by(pump, r);
+}
+
+/* ---- a run, open ------------------------------------------------------------------------- */
 
 static void pump_run_open(struct pump *pump, struct relay *relay)
 {
@@ -612,14 +629,18 @@ static void pump_run_open(struct pump *pump, struct relay *relay)
 	pump->flags &= (uint16_t)~PUMP_PULLED;
 	if (pump->from->framing)
 		pump_took(pump);
-	do
-		r = pump_move(pump);
-	while (r == IO_OK && --moves);
+	if (unlikely(pump->chain != NULL) && pump->chain->first)
+		while ((r = pump_chain_move(pump)) == IO_OK && --moves)
+			continue;
+	else
+		do
+			r = pump_move(pump);
+		while (r == IO_OK && --moves);
 	if (unlikely(!moves))
 		task_wake(&relay->task);
 	if (unlikely(!pump->allowed) && !pump->buf && !pump->pipe)
 		pump->flags |= PUMP_DONE;
-	if (unlikely(pump_over(pump)) && pump_filter_end(pump))
+	if (unlikely(pump_over(pump)) && pump_chain_end(pump))
 		pump_finish(pump);
 	else if (pump->to->framing && !(pump->flags & PUMP_WRITE_ERROR) && !pump->buf && !pump->pipe)
 		pump_flush(pump);
@@ -659,6 +680,7 @@ void pump_run(struct pump *pump)
 	struct relay *relay = pump_relay(pump);
 	unsigned before = pump->flags & PUMP_FACTS;
 
+	PROBE(relay);
 	if (unlikely(pump->flags & (PUMP_STOPPED | PUMP_WRITE_ERROR)))
 		return;
 	if (likely(pump->flags & PUMP_OPEN))
@@ -667,6 +689,7 @@ void pump_run(struct pump *pump)
 		pump_run_looking(pump);
 	else if (pump->to->framing && pump->to->framing->held)
 		pump_flush(pump); /* what was said before it was opened: an interim answer */
+	PROBE(relay);
 	if (unlikely((pump->flags & PUMP_FACTS) != before || pump_event(pump)))
 		relay->fact(relay, pump);
 }
@@ -688,12 +711,16 @@ void pump_allow(struct pump *pump, uint64_t bytes)
 void pump_renew(struct pump *pump)
 {
 	pump->flags &= (uint16_t)~(PUMP_EOF | PUMP_FINISHED | PUMP_TOLD | PUMP_READ_ERROR | PUMP_OPEN);
+	if (pump->chain)
+		pump->chain->ended = pump->chain->cut = false;
 }
 
 void pump_rewind(struct pump *pump)
 {
 	pump_stop(pump);
 	pump_renew(pump);
+	if (pump->chain)
+		chain_renew(pump->chain);
 	pump->flags &= (uint16_t)~(PUMP_STOPPED | PUMP_WRITE_ERROR | PUMP_UNSPLICE);
 	pump->copied = pump->spliced = 0;
 }
@@ -709,7 +736,7 @@ bool pump_preload(struct pump *pump, const void *bytes, size_t len)
 	pump->buf->head = 0;
 	pump->buf->len += (uint32_t)len;
 	if (!(pump->flags & PUMP_NO_PULL) && (*pump->from->flags & CONN_READABLE) &&
-	    buf_room(pump->buf))
+	    buf_room(pump->buf) && !(pump->chain && pump->chain->holding))
 		pump_note(pump, pump_look(pump));
 	return true;
 }
@@ -755,3 +782,5 @@ void relay_close(struct relay *relay, bool reset_client, bool reset_server)
 	end_close(&relay->client, reset_client);
 	end_close(&relay->server, reset_server);
 }
+
+const struct profile_name relay_profile = PROFILE_NAME(relay_go_on);

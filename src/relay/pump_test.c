@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "event/timer.h"
 #include "net/test_sockets.h"
+#include "relay/message_end.h"
 #include "relay/buffer.h"
 #include "relay/pipe.h"
 
@@ -427,6 +428,7 @@ struct message {
 /* Gives a row of messages, takes a row of messages. Bodies come in pieces of at most 5 bytes. */
 struct fake {
 	uint16_t flags;
+	struct framing framing;
 	const struct message *in;  /* the message being read */
 	const char *body;
 	size_t at;
@@ -437,7 +439,7 @@ struct fake {
 
 static enum io fake_head_in(struct end *end, struct message *msg)
 {
-	struct fake *f = end->applet;
+	struct fake *f = end_applet(end);
 
 	if (!f->in->start)
 		return IO_EOF;
@@ -449,7 +451,7 @@ static enum io fake_head_in(struct end *end, struct message *msg)
 
 static enum io fake_head_out(struct end *end, struct message *msg)
 {
-	struct fake *f = end->applet;
+	struct fake *f = end_applet(end);
 
 	f->out_len += (size_t)snprintf(f->out + f->out_len, sizeof(f->out) - f->out_len, "<%s>",
 				       msg->start);
@@ -458,7 +460,7 @@ static enum io fake_head_out(struct end *end, struct message *msg)
 
 static enum io fake_recv(struct end *end, void *buf, size_t size, size_t *got)
 {
-	struct fake *f = end->applet;
+	struct fake *f = end_applet(end);
 	size_t n = f->in->body_len - f->at;
 
 	if (!n) {
@@ -477,7 +479,7 @@ static enum io fake_recv(struct end *end, void *buf, size_t size, size_t *got)
 
 static enum io fake_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
 {
-	struct fake *f = end->applet;
+	struct fake *f = end_applet(end);
 
 	(void)more;
 	len = len > 3 ? 3 : len; /* a sink that takes little */
@@ -489,7 +491,7 @@ static enum io fake_send(struct end *end, const void *buf, size_t len, bool more
 
 static void fake_finish(struct end *end)
 {
-	struct fake *f = end->applet;
+	struct fake *f = end_applet(end);
 
 	f->ends++;
 	f->out[f->out_len++] = '|';
@@ -497,18 +499,20 @@ static void fake_finish(struct end *end)
 
 static void fake_close(struct end *end, bool reset)
 {
-	struct fake *f = end->applet;
+	struct fake *f = end_applet(end);
 
 	(void)reset;
 	f->closes++;
 }
 
-static const struct end_ops fake_ops = {
-	.name = "fake",
-	.recv = fake_recv,
-	.send = fake_send,
-	.finish = fake_finish,
-	.close = fake_close,
+static const struct message_ops fake_ops = {
+	.end = {
+		.name = "fake",
+		.recv = fake_recv,
+		.send = fake_send,
+		.finish = fake_finish,
+		.close = fake_close,
+	},
 	.head_in = fake_head_in,
 	.head_out = fake_head_out,
 };
@@ -529,8 +533,8 @@ static void pass_message(struct relay *relay)
 	struct message msg;
 	int turns = 0;
 
-	assert_int_equal(relay->client.ops->head_in(&relay->client, &msg), IO_OK);
-	assert_int_equal(relay->server.ops->head_out(&relay->server, &msg), IO_OK);
+	assert_int_equal(end_head_in(&relay->client, &msg), IO_OK);
+	assert_int_equal(end_head_out(&relay->server, &msg), IO_OK);
 	pump->flags = PUMP_OPEN;
 	pump_allow(pump, msg.chunked ? UINT64_MAX : msg.body_len + 1);
 	while (!(pump->flags & PUMP_FINISHED)) {
@@ -553,8 +557,8 @@ static void messages_pass_one_by_one(void **state)
 	(void)state;
 	memset(&relay, 0, sizeof(relay));
 	relay_init(&relay, count_fact);
-	end_set_applet(&relay.client, &fake_ops, &from, &from.flags);
-	end_set_applet(&relay.server, &fake_ops, &to, &to.flags);
+	end_set_applet(&relay.client, &fake_ops.end, &from, &from.flags, &from.framing);
+	end_set_applet(&relay.server, &fake_ops.end, &to, &to.flags, &to.framing);
 	facts = 0;
 	pass_message(&relay);
 	assert_string_equal(to.out, "<one>hello world|");
@@ -579,8 +583,8 @@ static void no_byte_beyond_what_is_allowed(void **state)
 	(void)state;
 	memset(&relay, 0, sizeof(relay));
 	relay_init(&relay, count_fact);
-	end_set_applet(&relay.client, &fake_ops, &from, &from.flags);
-	end_set_applet(&relay.server, &fake_ops, &to, &to.flags);
+	end_set_applet(&relay.client, &fake_ops.end, &from, &from.flags, &from.framing);
+	end_set_applet(&relay.server, &fake_ops.end, &to, &to.flags, &to.framing);
 	relay.request.flags = PUMP_OPEN;
 	pump_allow(&relay.request, 7);
 	for (i = 0; i < 20; i++) {
@@ -612,7 +616,8 @@ int main(void)
 		cmocka_unit_test(or_closed),
 		cmocka_unit_test(messages_pass_one_by_one),
 		cmocka_unit_test(no_byte_beyond_what_is_allowed),
-		cmocka_unit_test(a_refused_pipe_is_not_asked_for_at_once), /* last: it stops the clock */
+		/* Last, since it stops the clock. */
+		cmocka_unit_test(a_refused_pipe_is_not_asked_for_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -331,7 +331,7 @@ const char *page_change(const struct page_request *req, char *body, size_t len)
 	if (form.bad)
 		return "ERRP";
 	px = form.has_backend ? proxy_find(proxies_running, form.backend, PROXY_BACKEND) : NULL;
-	if (form.has_backend && (!px || !page_shows(req, px)))
+	if (form.has_backend && (!px || !page_allows(req, px)))
 		return "ERRP";
 	if (!px || !form.has_action || !form.servers_len)
 		return "NONE";

@@ -554,7 +554,7 @@ static bool html_take_row(struct html *h, struct text *out)
 {
 	bool same, had = h->part != HTML_ROW_FIRST;
 
-	if (!stat_next(&h->cursor, &h->row)) {
+	if (!stat_next(&h->scan, &h->row)) {
 		if (had)
 			html_close_proxy(h, out);
 		return false;
@@ -643,16 +643,16 @@ static bool (*const stages[])(struct html *h, struct text *out) = {
 void html_init(struct html *h, const struct page_request *req)
 {
 	*h = (struct html){ .req = *req };
-	stat_cursor_init(&h->cursor);
-	h->cursor.options = req->options;
-	h->cursor.wants = page_shows;
-	h->cursor.arg = &h->req;
+	stat_scan_init(&h->scan);
+	h->scan.options = req->options;
+	h->scan.wants = page_shows;
+	h->scan.arg = &h->req;
 }
 
 bool html_say(struct html *h, struct text *out, bool resumed)
 {
 	if (resumed)
-		stat_cursor_resume(&h->cursor);
+		stat_scan_resume(&h->scan);
 	if (h->stage < ARRAY_LEN(stages) && !stages[h->stage](h, out)) {
 		h->stage++;
 		h->at = 0;

@@ -27,8 +27,7 @@ static const char *const style[] = {
 	"-webkit-text-size-adjust:100%}"
 	"body{margin:0;padding:0 16px 12rem;width:max-content;min-width:100%}"
 	"a{color:var(--link);text-decoration:none}a:hover{text-decoration:underline}"
-	"header,nav,.now,.sum,footer,.note{position:sticky;left:16px;width:calc(100vw - 48px);"
-	"max-width:1600px}"
+	"header,nav,.now,.sum,footer,.note{position:sticky;left:16px;width:calc(100vw - 48px)}"
 	"header{display:flex;flex-wrap:wrap;gap:.2rem 1rem;align-items:baseline;padding-top:14px}"
 	"h1{font-size:1.35rem;margin:0;font-weight:650}h1 small{font-weight:400;color:var(--dim)}"
 	"header p{margin:0;color:var(--dim)}"
@@ -50,6 +49,7 @@ static const char *const style[] = {
 	".now meter{width:100%;height:.5rem;display:block;border:0;border-radius:4px;"
 	"background:var(--none-bg)}.now meter::-webkit-meter-bar{height:.5rem;border:0;"
 	"border-radius:4px;background:var(--none-bg)}"
+	"@media(min-width:1200px){.now{grid-template-columns:repeat(8,1fr)}}"
 	".sum{display:flex;flex-wrap:wrap;gap:.4rem;align-items:center;margin:.2rem 0 1rem}"
 	".sum b,td.s b{display:inline-block;border-radius:99px;padding:0 .6rem;font-weight:600;"
 	"color:var(--c);background:var(--b)}.sum a{font-weight:600;color:var(--down)}"
@@ -74,6 +74,7 @@ static const char *const style[] = {
 	"border-left:0}"
 	"tbody th,tbody td{padding:.22rem .4rem;white-space:nowrap;text-align:right;"
 	"border-bottom:1px solid var(--line)}tbody tr:last-child>*{border-bottom:0}"
+	"tr>:last-child{padding-right:.6rem}"
 	/* As wide as they usually need, so that tables stand in line. */
 	".w1{min-width:10.5rem}.w2{min-width:10rem}.w3{min-width:9rem}.w4{min-width:5.6rem}"
 	".w5{min-width:4.8rem}.w6{min-width:3rem}"
@@ -121,8 +122,8 @@ static const char *const style[] = {
 	"@media(max-width:1470px){html{font-size:11.5px}:root{--name:11rem}body{padding-left:8px;"
 	"padding-right:8px}header,nav,.now,.sum,footer,.note{left:8px;width:calc(100vw - 32px)}"
 	"section>h2,.act{left:9px}}"
-	"@media(max-width:1390px){html{font-size:11px}:root{--name:9.5rem}thead th+th,"
-	"tbody td{padding-left:.12rem;padding-right:.12rem}}\n",
+	"@media(max-width:1390px){html{font-size:11px}:root{--name:10.5rem}thead th+th,"
+	"tbody td{padding-left:.12rem;padding-right:.12rem}tr>:last-child{padding-right:.4rem}}\n",
 	/* Changes, the foot, small screens. */
 	".act{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;padding:.55rem .7rem;"
 	"position:sticky;left:17px;width:max-content;max-width:calc(100vw - 50px)}"

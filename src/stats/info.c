@@ -7,12 +7,12 @@
 #include "stats/info.h"
 
 #include "base/clock.h"
-#include "base/segment.h"
-#include "event/change.h"
 #include "base/pool.h"
 #include "base/version.h"
+#include "event/change.h"
 #include "event/loop.h"
 #include "event/timer.h"
+#include "expr/regex.h"
 #include "expr/state.h"
 #include "log/log.h"
 #include "net/listener.h"
@@ -21,6 +21,7 @@
 #include "proxy/tally.h"
 #include "relay/pipe.h"
 #include "relay/pump.h"
+#include "share/segment.h"
 #include "stream/handshake.h"
 #include "stream/stream.h"
 #include "tls/conn.h"
@@ -42,7 +43,7 @@ unsigned info_memmax_mb;
 
 /* -- what layers count in memory of their own, of all processes ------------------------------ */
 
-/* COUNTED(name, value): since the start. */
+/* COUNTED(name, value): since the start; the names of proxy/counted.def. */
 #define INFO_COUNTED_LIST \
 	COUNTED(COPIED, relay_stats.copied) COUNTED(SPLICED, relay_stats.spliced) \
 	COUNTED(PULLS, relay_stats.pulls) COUNTED(PUSHES, relay_stats.pushes) \
@@ -54,7 +55,7 @@ unsigned info_memmax_mb;
 	COUNTED(NO_PIPE, relay_stats.fallback_no_pipe) \
 	COUNTED(PIPES_TAKEN, pipe_stats.taken) COUNTED(PIPES_NONE, pipe_stats.none) \
 	COUNTED(PIPES_DIRTY, pipe_stats.dirty) COUNTED(PIPES_FAILED, pipe_stats.failed) \
-	COUNTED(LOGS_DROPPED, log_stats.dropped) \
+	COUNTED(LOGS_DROPPED, log_stats.dropped) COUNTED(REGEX_GIVEN_UP, regex_given_up) \
 	COUNTED(HEADERS_TAKEN, handshake_stats.taken) \
 	COUNTED(HEADERS_REFUSED, handshake_stats.refused) \
 	COUNTED(KERNEL_TLS, tls_stats.kernel) \
@@ -63,17 +64,9 @@ unsigned info_memmax_mb;
 	COUNTED(EARLY_REJECTED, tls_stats.said_early_refused) \
 	COUNTED(TLS_LOOKUPS, tls_cache_stats.lookups) COUNTED(TLS_MISSES, tls_cache_stats.misses)
 
-enum {
-#define COUNTED(name, value) COUNTED_##name,
-	INFO_COUNTED_LIST
+#define COUNTED(name, value) + 1
+_Static_assert(0 INFO_COUNTED_LIST + 1 == TALLY_COUNTED, "a name without a value");
 #undef COUNTED
-	COUNTED_POOL_FAILED, INFO_COUNTED,
-	NOW_POOL_ALLOCATED = 0, NOW_POOL_USED, NOW_PIPES_USED, NOW_PIPES_FREE, NOW_PIPES_HIGH,
-	NOW_STREAMS, NOW_TASKS, NOW_TIMERS, NOW_TLS_RESTING, INFO_NOW
-};
-
-_Static_assert((int)INFO_COUNTED <= (int)TALLY_COUNTED && (int)INFO_NOW <= (int)TALLY_NOW,
-	       "more than the tally holds");
 
 static void info_collect(uint64_t counted[TALLY_COUNTED], uint64_t now[TALLY_NOW])
 {
@@ -91,7 +84,7 @@ static void info_collect(uint64_t counted[TALLY_COUNTED], uint64_t now[TALLY_NOW
 	now[NOW_STREAMS] = streams_count;
 	now[NOW_TASKS] = tasks_queued();
 	now[NOW_TIMERS] = timer_count();
-	now[NOW_TLS_RESTING] = tls_stats.resting;
+	now[NOW_TLS_RESTING] = tls_stats.folded;
 }
 
 void info_begin(void)
@@ -187,6 +180,7 @@ static void info_fill_limits(struct info *info)
 	v[INFO_HARD_MAXCONN] = stats_u32(limits.hard_maxconn);
 	v[INFO_CONN_RATE_LIMIT] = stats_u32(global_state->maxconn_rate);
 	v[INFO_SESS_RATE_LIMIT] = stats_u32(global_state->maxsess_rate);
+	v[INFO_COMP_BPS_LIM] = stats_u32((uint64_t)global_state->max_comp_rate * 1024);
 }
 
 static unsigned info_count_listeners(void)
@@ -225,6 +219,7 @@ static void info_fill_connections(struct info *info, const struct global_tally *
 	v[INFO_JOBS] = stats_u32(listeners + sum->now[NOW_STREAMS]);
 	v[INFO_UNSTOPPABLE_JOBS] = stats_u32(0);
 	v[INFO_DROPPED_LOGS] = stats_u32(sum->counted[COUNTED_LOGS_DROPPED]);
+	v[INFO_REGEX_GIVEN_UP] = stats_u64(sum->counted[COUNTED_REGEX_GIVEN_UP]);
 }
 
 /* Idle time: what the process did not spend on a CPU since the last question that is at
@@ -257,7 +252,7 @@ static void info_fill_loop(struct info *info, const struct global_tally *sum)
 	v[INFO_TASKS] = stats_u32(sum->now[NOW_TASKS] + sum->now[NOW_TIMERS]);
 	v[INFO_RUN_QUEUE] = stats_u32(sum->now[NOW_TASKS]);
 	v[INFO_IDLE_PCT] = stats_u32(info_idle_percent());
-	v[INFO_BUSY_POLLING] = stats_u32(0);
+	v[INFO_BUSY_POLLING] = stats_u32(loop_is_busy());
 }
 
 static void info_fill_bytes(struct info *info, const struct global_tally *sum)
@@ -269,6 +264,8 @@ static void info_fill_bytes(struct info *info, const struct global_tally *sum)
 	v[INFO_TOTAL_SPLICED_OUT] = v[INFO_BYTES_SPLICED] = stats_u64(counted[COUNTED_SPLICED]);
 	v[INFO_BYTES_OUT_RATE] =
 		stats_u64(rate_read(&sum->bytes_out_rate, clock_now_ms) * 32);
+	v[INFO_COMP_BPS_IN] = stats_u32(rate_read(&sum->comp_in_rate, clock_now_ms));
+	v[INFO_COMP_BPS_OUT] = stats_u32(rate_read(&sum->comp_out_rate, clock_now_ms));
 	v[INFO_BYTES_COPIED] = stats_u64(counted[COUNTED_COPIED]);
 	v[INFO_SPLICE_PULLS] = stats_u64(counted[COUNTED_PULLS]);
 	v[INFO_SPLICE_PUSHES] = stats_u64(counted[COUNTED_PUSHES]);
@@ -330,8 +327,7 @@ static void info_fill_tls(struct info *info, const struct global_tally *sum)
 static void info_fill_absent(struct info *info)
 {
 	static const enum info_field absent[] = {
-		INFO_COMP_BPS_IN,         INFO_COMP_BPS_OUT,
-		INFO_COMP_BPS_LIM,        INFO_ACTIVE_PEERS,           INFO_CONNECTED_PEERS,
+		INFO_ACTIVE_PEERS,        INFO_CONNECTED_PEERS,
 		INFO_FAILED_RESOLUTIONS,  INFO_DEBUG_COMMANDS,         INFO_CUM_RECV_LOGS,
 	};
 

@@ -345,7 +345,7 @@ static void metrics_say_row(struct metrics *m, struct text *out, const struct me
 /* Takes the next object, if it has the metric; false: no more of them. */
 static bool metrics_next_object(struct metrics *m, const struct metric *metric)
 {
-	if (!stat_next(&m->cursor, &m->row))
+	if (!stat_next(&m->scan, &m->row))
 		return false;
 	m->has_object = metrics_applies(m, metric);
 	m->state = 0;
@@ -356,9 +356,9 @@ static bool metrics_next_object(struct metrics *m, const struct metric *metric)
 
 static void metrics_begin(struct metrics *m)
 {
-	stat_cursor_init(&m->cursor);
-	m->cursor.options = m->options;
-	m->cursor.types = 1 << parts[m->part].kind;
+	stat_scan_init(&m->scan);
+	m->scan.options = m->options;
+	m->scan.types = 1 << parts[m->part].kind;
 	m->has_object = false;
 }
 
@@ -403,7 +403,7 @@ bool metrics_say(struct metrics *m, struct text *out, bool resumed)
 	const struct metric *metric;
 
 	if (resumed)
-		stat_cursor_resume(&m->cursor);
+		stat_scan_resume(&m->scan);
 	if (m->part == METRICS_PROCESS) {
 		if (!(m->parts & 1 << METRICS_PROCESS) ||
 		    m->metric == ARRAY_LEN(process_metrics)) {

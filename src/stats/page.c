@@ -109,10 +109,14 @@ void page_request_init(struct page_request *req, const struct stats_page *page,
 bool page_shows(const void *arg, const struct proxy *px)
 {
 	const struct page_request *req = arg;
+
+	return (!*req->scope || strcasestr(px->name, req->scope)) && page_allows(req, px);
+}
+
+bool page_allows(const struct page_request *req, const struct proxy *px)
+{
 	const struct stats_scope *s;
 
-	if (*req->scope && !strcasestr(px->name, req->scope))
-		return false;
 	for (s = req->page->scopes; s; s = s->next)
 		if (!strcmp(s->name, px->name) || (!strcmp(s->name, ".") && px == req->proxy))
 			return true;

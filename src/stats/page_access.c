@@ -31,12 +31,18 @@ static void access_ask(struct exchange *x, const char *realm)
 	struct reply *reply = reply_error(x, 401);
 	size_t size = 2 * strlen(realm) + 32;
 	struct text t;
+	char *memory;
 
 	if (!reply) {
 		reply_send_error(x, 401);
 		return;
 	}
-	text_init(&t, arena_alloc(x->arena, size), size);
+	memory = arena_alloc(x->arena, size);
+	if (!memory) {
+		exchange_reply(x, NULL);
+		return;
+	}
+	text_init(&t, memory, size);
 	text_str(&t, "Basic realm=\"");
 	for (; *realm; realm++) {
 		if (*realm == '"' || *realm == '\\')
@@ -97,9 +103,9 @@ static enum action_result action_deny(const struct rule *rule, struct view *view
 
 	(void)rule;
 	(void)place;
-	s->session->frontend->fe->counters.denied_requests++;
-	if (s->session->listener->tally)
-		s->session->listener->tally->counters.denied_requests++;
+	s->origin->frontend->fe->counters.denied_requests++;
+	if (s->origin->listener->tally)
+		origin_counters(s->origin)->denied_requests++;
 	if (s->backend)
 		s->backend->be->counters.denied_requests++;
 	reply_send_error(x, 403);
@@ -132,9 +138,9 @@ static enum action_result action_auth(const struct rule *rule, struct view *view
 const struct action page_actions[] = {
 	{ "allow", .final = true, .where = AT_REQUESTS, .run = http_action_allow,
 	  .help = "the client may see the stats page" },
-	{ "deny", .final = true, .where = AT_REQUESTS, .run = action_deny,
+	{ "deny", .final = true, .refuses = true, .where = AT_REQUESTS, .run = action_deny,
 	  .help = "the client may not see the stats page" },
-	{ "auth", .final = true, .where = AT_REQUESTS, .parse = parse_auth, .run = action_auth,
+	{ "auth", .final = true, .refuses = true, .where = AT_REQUESTS, .parse = parse_auth, .run = action_auth,
 	  .help = "asks for a user and password" },
 	{ 0 },
 };
@@ -143,7 +149,7 @@ const struct action page_actions[] = {
 
 static unsigned access_place(const struct exchange *x, const struct proxy *px)
 {
-	return px == x->stream->session->frontend ? AT_REQUEST : AT_SERVER;
+	return px == x->stream->origin->frontend ? AT_REQUEST : AT_SERVER;
 }
 
 static bool access_admin(struct exchange *x, const struct proxy *px)
@@ -218,6 +224,8 @@ static enum rule_result access_page(struct exchange *x, struct proxy *px)
 	if (r != RULES_PASS)
 		return r;
 	req = arena_alloc(x->arena, sizeof(*req));
+	if (!req)
+		return RULES_ERROR;
 	page_request_init(req, page, px, uri);
 	req->admin = access_admin(x, px);
 	if (x->req.method == METHOD_POST && !(req->admin && page_form_is_ours(&x->req)))
@@ -239,6 +247,8 @@ static enum action_result access_metrics(struct exchange *x)
 	struct metrics *m = arena_alloc(x->arena, sizeof(*m));
 	struct uri uri;
 
+	if (!m)
+		return ACTION_ERROR;
 	if (!uri_split(x->req.target, &uri) || metrics_init(m, uri.query) < 0) {
 		reply_send_error(x, 400);
 	} else {

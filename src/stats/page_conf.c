@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The words "stats ..." of proxies (manual 4.2). The first of them in a section gives it a page of its
- * own with the usual settings; a section without any has the page of its defaults section.
+ * The words "stats ..." of proxies (manual 4.2). The first of them in a section gives it a page of
+ * its own with the usual settings; a section without any has the page of its defaults section.
  */
 #include "stats/page_conf.h"
 
 #include "base/arena.h"
+#include "base/tables.h"
 #include "config/keyword.h"
 #include "proxy/proxy.h"
 #include "stats/page.h"
@@ -221,10 +222,10 @@ static int parse_admin(struct statement *st, const struct keyword *kw, void *obj
 
 static int parse_rule(struct statement *st, const struct keyword *kw, void *object)
 {
-	static const struct action *const tables[] = { page_actions, NULL };
+	static struct tables tables = TABLES("action", struct action, page_actions);
 	static const char *const known[] = { NULL };
 	struct proxy *px = object;
-	struct rule_list list = { kw->name, page_places(px), tables, known };
+	struct rule_list list = { kw->name, page_places(px), &tables, known };
 
 	return rule_parse(st, px, &list, &page_own(st, px)->rules);
 }
@@ -235,9 +236,9 @@ static int page_check(struct config *cfg, const struct proxy *px)
 {
 	const struct stats_page *page = px->set.stats, *above;
 
-	if (page->owner != px)
+	if (!page || page->owner != px)
 		return 0;
-	if (px->set.mode == MODE_TCP) {
+	if (!(px->caps & PROXY_DEFAULTS) && px->set.mode == MODE_TCP) {
 		config_warning(cfg, &page->loc, "the stats page of '%s' is never asked for: it is in "
 			       "mode tcp", px->name);
 		return 0;
@@ -250,7 +251,7 @@ static int page_check(struct config *cfg, const struct proxy *px)
 	if (above && above->users && !page->users && !page->rules)
 		config_warning(cfg, &page->loc, "'stats auth' of the defaults section does not hold "
 			       "for the page of '%s', which has stats words of its own: it asks "
-			       "nobody for a password", px->name);
+			       "nobody for a password", px->name ? px->name : "defaults");
 	return 0;
 }
 
@@ -262,8 +263,9 @@ static int page_finish(struct config *cfg, void *data)
 
 	(void)data;
 	list_for_each(px, &all->list, node)
-		if (px->set.stats)
-			bad |= page_check(cfg, px);
+		bad |= page_check(cfg, px);
+	list_for_each(px, &all->defaults, node)
+		bad |= page_check(cfg, px);
 	return bad;
 }
 

@@ -12,8 +12,7 @@
 #include "event/loop.h"
 #include "http/message.h"
 #include "proxy/proxy.h"
-#include "relay/end.h"
-#include "relay/h1_end.h"
+#include "relay/message_end.h"
 #include "relay/pump.h"
 #include "stats/change.h"
 #include "stats/html.h"
@@ -65,7 +64,7 @@ static bool say_rows(void *state, struct text *out, bool resumed)
 	struct stat_teller *teller = state;
 
 	if (resumed)
-		stat_cursor_resume(&teller->cursor);
+		stat_scan_resume(&teller->scan);
 	return stat_say(teller, out);
 }
 
@@ -92,10 +91,10 @@ static void service_begin_rows(struct service *s)
 	};
 
 	s->teller = (struct stat_teller){ .form = forms[s->req.form] };
-	stat_cursor_init(&s->teller.cursor);
-	s->teller.cursor.options = s->req.options;
-	s->teller.cursor.wants = page_shows;
-	s->teller.cursor.arg = &s->req;
+	stat_scan_init(&s->teller.scan);
+	s->teller.scan.options = s->req.options;
+	s->teller.scan.wants = page_shows;
+	s->teller.scan.arg = &s->req;
 	report_init(&s->report, say_rows, &s->teller);
 }
 
@@ -134,13 +133,13 @@ static void service_task(struct task *task)
 static enum io service_head_out(struct end *end, struct message *msg)
 {
 	if (msg->framing == BODY_CHUNKED)
-		h1_end_decode(end_peer(end));
+		end_decode(end_peer(end));
 	return IO_OK;
 }
 
 static enum io service_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
 {
-	struct service *s = end->applet;
+	struct service *s = end_applet(end);
 	size_t room = sizeof(s->report.piece) - s->body;
 
 	(void)more;
@@ -156,7 +155,7 @@ static enum io service_send(struct end *end, const void *buf, size_t len, bool m
 
 static void service_finish(struct end *end)
 {
-	struct service *s = end->applet;
+	struct service *s = end_applet(end);
 
 	s->complete = true;
 	task_wake(&s->task);
@@ -167,7 +166,7 @@ static void service_finish(struct end *end)
 static bool service_field(struct service *s, struct message *msg, const char *name,
 			  const char *value)
 {
-	return message_add(msg, s->arena, span_of(name), span_of(value));
+	return value && message_add(msg, s->arena, span_of(name), span_of(value));
 }
 
 static bool service_say_refresh(struct service *s, struct message *msg)
@@ -227,7 +226,7 @@ static bool service_say_answer(struct service *s, struct message *msg)
 
 static enum io service_head_in(struct end *end, struct message *msg)
 {
-	struct service *s = end->applet;
+	struct service *s = end_applet(end);
 	bool ok;
 
 	if (!s->complete || (s->post && !s->result))
@@ -248,7 +247,7 @@ static enum io service_head_in(struct end *end, struct message *msg)
 
 static enum io service_recv(struct end *end, void *buf, size_t size, size_t *got)
 {
-	struct service *s = end->applet;
+	struct service *s = end_applet(end);
 
 	*got = 0;
 	if (s->framing.ended)
@@ -274,7 +273,7 @@ static void service_free(struct reap *reap)
 
 static void service_close(struct end *end, bool reset)
 {
-	struct service *s = end->applet;
+	struct service *s = end_applet(end);
 
 	(void)reset;
 	s->end = NULL;
@@ -282,12 +281,14 @@ static void service_close(struct end *end, bool reset)
 	loop_reap(&s->reap, service_free);
 }
 
-static const struct end_ops service_ops = {
-	.name = "stats",
-	.recv = service_recv,
-	.send = service_send,
-	.finish = service_finish,
-	.close = service_close,
+static const struct message_ops service_ops = {
+	.end = {
+		.name = "stats",
+		.recv = service_recv,
+		.send = service_send,
+		.finish = service_finish,
+		.close = service_close,
+	},
 	.head_in = service_head_in,
 	.head_out = service_head_out,
 };
@@ -307,8 +308,7 @@ static struct service *service_new(struct end *end, struct arena *arena, enum me
 	s->result = NULL;
 	s->body = 0;
 	task_init(&s->task, service_task);
-	end_set_applet(end, &service_ops, s, &s->flags);
-	end->framing = &s->framing;
+	end_set_applet(end, &service_ops.end, s, &s->flags, &s->framing);
 	return s;
 }
 

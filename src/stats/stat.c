@@ -385,7 +385,6 @@ static struct stats_value stat_cookie(struct stat_row *row, struct span name)
 void stat_fill_server(struct stat_row *row, const struct server *s, unsigned options)
 {
 	struct server_tally sum;
-	char cookie[17];
 
 	server_sum(s, &sum);
 	facts_refresh_checks(stat_checked_server(s));
@@ -405,7 +404,7 @@ void stat_fill_server(struct stat_row *row, const struct server *s, unsigned opt
 	if (!(options & STAT_LEGENDS))
 		return;
 	SET(addr, stat_addr(row, &s->state->addr));
-	SET(cookie, stat_cookie(row, persist_value(s, cookie)));
+	SET(cookie, stat_cookie(row, persist_value(s)));
 }
 
 /* What the servers of a backend come to. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rows of a cursor as CSV, typed text or JSON, piece by piece: for the stats socket and the
+ * The rows of a scan as CSV, typed text or JSON, piece by piece: for the stats socket and the
  * stats page. A row is filled in at once and said field by field, so that it is consistent
  * however slowly it is read.
  */
@@ -87,7 +87,7 @@ bool stat_say(struct stat_teller *state, struct text *out)
 		return true;
 	}
 	if (!state->has_row) {
-		state->has_row = stat_next(&state->cursor, &state->row);
+		state->has_row = stat_next(&state->scan, &state->row);
 		if (!state->has_row) {
 			if (state->form == STAT_JSON)
 				text_str(out, "]\n");

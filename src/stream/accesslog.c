@@ -36,8 +36,8 @@ static bool accesslog_notable(const struct view *view)
 	       (view->http && view->http->status >= 500);
 }
 
-/* The format of a connection that brought no request (error-log-format); NULL: it brought one, or no
- * such format is set. */
+/* The format of a connection that brought no request (error-log-format); NULL: it brought one, or
+ * no such format is set. */
 static const struct logformat *accesslog_error_format(const struct view *view)
 {
 	return view->http && !view->http->method.ptr ? view->frontend->set.logformat_error : NULL;

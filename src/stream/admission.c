@@ -13,11 +13,11 @@
 #include "stream/admission.h"
 
 #include "base/clock.h"
-#include "base/segment.h"
-#include "event/wake.h"
 #include "net/listener.h"
 #include "net/share.h"
 #include "proxy/tally.h"
+#include "share/segment.h"
+#include "share/wake.h"
 
 #include <limits.h>
 
@@ -305,14 +305,18 @@ void admission_take(struct listener *l)
 {
 	struct proxy *px = l->bind->owner;
 	struct counters *fe = &px->fe->counters, *c = &l->tally->counters;
+	unsigned limit = px->state->maxconn;
 
+	if (!px->stats_socket)
+		limit = smaller(limit, global_state->maxconn);
 	if (reserved)
 		reserved = false;
 	else
 		raise_places(l, px);
 	l->current++;
-	tally_raise(&fe->connections_max, &fe->connections_top, &px->fe->current);
-	tally_raise(&c->connections_max, &c->connections_top, &l->tally->current);
+	tally_raise(&fe->connections_max, &fe->connections_top, &px->fe->current, limit);
+	tally_raise(&c->connections_max, &c->connections_top, &l->tally->current,
+		    l->maxconn ? smaller(limit, l->maxconn) : limit);
 	if (!px->stats_socket)
 		share_count(1);
 }

@@ -228,6 +228,8 @@ static struct reply *make_file(const struct errorfile *file, struct exchange *x)
 	struct reply *reply = reply_new(x, file->status, NULL, (struct span){ NULL, 0 });
 	unsigned i;
 
+	if (!reply)
+		return NULL;
 	reply->reason = file->reason;
 	reply->body = file->body;
 	reply->close = file->close;
@@ -243,6 +245,8 @@ static struct reply *make_text(const struct answer *a, struct exchange *x, struc
 	const struct answer_field *f;
 	struct span value;
 
+	if (!reply)
+		return NULL;
 	for (f = a->fields; f; f = f->next) {
 		if (!rule_text_make(&f->value, view, &value))
 			return reply_builtin(x, 500);

@@ -8,6 +8,7 @@
 #include "lb/balance.h"
 #include "proxy/tally.h"
 #include "stream/balance_key.h"
+#include "stream/exchange.h"
 #include "stream/extra.h"
 #include "stream/persist.h"
 #include "stream/steps.h"
@@ -21,13 +22,13 @@ void assign_backend(struct stream *s, struct proxy *backend)
 	struct counters *c = &backend->be->counters;
 
 	s->backend = backend;
-	s->known |= steps_known_of_backend(backend, s->session->frontend);
+	s->known |= steps_known_of_backend(backend, s->origin->frontend);
 	s->counted_backend = true;
 	s->backend->be->counters.requests += s->exchange != NULL;
 	c->sessions++;
 	rate_add(&c->session_rate, clock_now_ms, 1);
 	backend->be->current++;
-	tally_raise(&c->connections_max, &c->connections_top, &backend->be->current);
+	tally_raise(&c->connections_max, &c->connections_top, &backend->be->current, 0);
 	stream_choose_ways(s);
 }
 
@@ -58,9 +59,9 @@ static void assign_done(struct stream *s, struct server *server)
 
 	assign_note_redispatch(s, server);
 	s->server = server;
-	s->session->last_server = server;
+	s->origin->last_server = server;
 	s->counted_server = true;
-	s->queue_ms = (uint32_t)(clock_now_ms - s->session->accepted_ms);
+	s->queue_ms = (uint32_t)(clock_now_ms - s->origin->accepted_ms);
 	c->sessions++;
 	rate_add(&c->session_rate, clock_now_ms, 1);
 	server->tally->last_session_s = now_s;
@@ -91,8 +92,8 @@ static int assign_queue(struct stream *s, struct server *server)
 		return stream_fail(s, END_RESOURCE);
 	}
 	s->phase = PHASE_QUEUE;
-	extra->queue.priority_class = extra->tuning.priority_class;
-	extra->queue.offset_ms = extra->tuning.priority_offset;
+	extra->queue.priority_class = extra->treatment.priority_class;
+	extra->queue.offset_ms = extra->treatment.priority_offset;
 	queue_join(&extra->queue, s->backend, server);
 	if (assign_went_too_far(server)) {
 		queue_leave(&extra->queue);
@@ -112,12 +113,12 @@ struct choice {
  * so. NULL: there is none, or it is too busy. */
 static struct server *assign_last_server(const struct stream *s, const struct server *avoid)
 {
-	struct server *last = s->session->last_server;
+	struct server *last = s->origin->last_server;
 	int most = s->backend->set.max_keep_alive_queue;
 
 	if (!s->exchange || avoid || !last || last->proxy != s->backend || !server_usable(last))
 		return NULL;
-	if (!s->session->private_servers && !(s->backend->set.options.on & OPT_PREFER_LAST))
+	if (!s->origin->private_servers && !(s->backend->set.options.on & OPT_PREFER_LAST))
 		return NULL;
 	return most < 0 || server_queued(last) <= (unsigned)most ? last : NULL;
 }
@@ -125,7 +126,7 @@ static struct server *assign_last_server(const struct stream *s, const struct se
 static struct choice assign_choose(struct stream *s)
 {
 	struct balance_key key = {
-		.src = &s->session->src,
+		.src = &s->origin->src,
 		.avoid = s->extra ? s->extra->avoid : NULL,
 	};
 	struct choice choice = { NULL, false, false };
@@ -144,7 +145,7 @@ static struct choice assign_choose(struct stream *s)
 			s->extra->direct = true;
 		return choice;
 	}
-	choice.server = assign_last_server(s, key.avoid);
+	choice.server = s->backend->dispatch ? s->backend->dispatch : assign_last_server(s, key.avoid);
 	if (choice.server)
 		return choice;
 	if (s->backend->set.balance >= BALANCE_URI)
@@ -176,6 +177,8 @@ int assign_server(struct stream *s)
 
 	if (s->server)
 		return STEP_GOTO + REQ_CONNECT;
+	if (s->exchange && s->phase == PHASE_REQUEST)
+		exchange_request_complete(s->exchange);
 	choice = assign_choose_behind_queue(s);
 	server = choice.server;
 	if (!server && !choice.full) {
@@ -249,6 +252,8 @@ static void assign_release_server(struct stream *s)
 		return;
 	s->counted_server = false;
 	s->server = NULL;
+	if (s->doom == END_SERVER_DOWN || s->doom == END_SERVER_UP)
+		s->doom = END_NONE; /* it was for those on this server */
 	slot_give(server);
 	server->proxy->be->served--;
 	balance_released(server);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Keeps what was wrong, so that the operator can look at it later. Called by HTTP/1 ends through
+ * Keeps what was wrong, so that the operator can look at it later. Called by ends through
  * their hook. Memory is taken once a proxy and direction, and grows to the longest message kept: it
  * is bounded by tune.bufsize. Without memory nothing is kept, and nothing else suffers.
  */
 #include "stream/bad_message.h"
 
 #include "base/clock.h"
-#include "http/h1.h"
-#include "relay/h1_end.h"
+#include "http/message.h"
+#include "relay/message_end.h"
 #include "stream/stream.h"
 
 #include <stdlib.h>
@@ -49,10 +49,10 @@ static void bad_message_copy(struct bad_message *bad, const char *bytes, size_t 
 	bad->len = (uint32_t)len;
 }
 
-static void bad_message_note(const struct stream *s, bool response, const struct h1_error *error,
+static void bad_message_note(const struct stream *s, bool response, const struct message_error *error,
 			     const char *bytes, size_t len)
 {
-	const struct proxy *fe = s->session->frontend, *be = s->backend;
+	const struct proxy *fe = s->origin->frontend, *be = s->backend;
 	struct bad_message *bad = bad_message_of(response ? be : fe, response);
 
 	if (!bad)
@@ -61,26 +61,24 @@ static void bad_message_note(const struct stream *s, bool response, const struct
 	bad->server = s->server;
 	bad->event = bad_messages_count++;
 	bad->when = clock_wall();
-	bad->src = s->session->src;
+	bad->src = s->origin->src;
 	bad->stream = s->id;
 	bad->text = error->text;
 	bad->position = error->position;
 	bad_message_copy(bad, bytes, len);
 }
 
-static void bad_message_hook(struct end *end, const struct h1_error *error, const char *bytes,
+static void bad_message_hook(struct end *end, const struct message_error *error, const char *bytes,
 			     size_t len)
 {
-	struct relay *relay;
+	bool response = end->in->is_response;
+	struct relay *relay = response ? container_of(end, struct relay, server) :
+					 container_of(end, struct relay, client);
 
-	if (h1_end_of(end)->is_client)
-		relay = container_of(end, struct relay, client);
-	else
-		relay = container_of(end, struct relay, server);
-	bad_message_note(stream_of(relay), !h1_end_of(end)->is_client, error, bytes, len);
+	bad_message_note(stream_of(relay), response, error, bytes, len);
 }
 
 void bad_message_start(void)
 {
-	h1_end_wrong = bad_message_hook;
+	message_wrong = bad_message_hook;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bodies that are looked at before they are forwarded: option http-buffer-request, wait-for-body. Called
- * by the steps of an exchange (exchange_steps.c). The bytes stay with the end that received them
- * (relay/h1_end.h: body_in); how many there may be is the size of its buffer. */
+/* Bodies that are looked at before they are forwarded: option http-buffer-request, wait-for-body.
+ * Called by the steps of an exchange (exchange_request.c). The bytes stay with the end that
+ * received them (relay/message_end.h: end_body_in); how many there may be is the size of its
+ * buffer. */
 #include "stream/body.h"
 
 #include "base/clock.h"
@@ -31,17 +32,16 @@ static bool body_invite(struct stream *s)
 		return true;
 	x->req.flags &= (uint16_t)~MSG_EXPECT_100;
 	message_delete(&x->req, span_of("expect"));
-	message_init(&x->res, true, x->res.fields, x->res.max);
-	x->res.major = x->res.minor = 1;
+	exchange_init_response(x);
 	x->res.flags = MSG_INTERIM;
 	message_set_status(&x->res, 100, (struct span){ NULL, 0 });
-	return client->ops->head_out(client, &x->res) == IO_OK && client->ops->flush(client) != IO_ERR;
+	return end_head_out(client, &x->res) == IO_OK && end_flush(client) != IO_ERR;
 }
 
 enum io body_read(struct stream *s)
 {
 	struct end *client = &s->relay.client;
-	enum io r = client->ops->body_in(client);
+	enum io r = end_body_in(client);
 
 	s->relay.request.flags |= PUMP_WATCH;
 	if (r == IO_AGAIN && !body_invite(s))
@@ -51,7 +51,8 @@ enum io body_read(struct stream *s)
 
 int body_failed(struct stream *s)
 {
-	if (s->relay.client.conn->flags & CONN_BROKEN) {
+	exchange_request_complete(s->exchange);
+	if (*s->relay.client.flags & CONN_BROKEN) {
 		stream_end(s, END_CLIENT_ABORT);
 		return STEP_END;
 	}
@@ -61,13 +62,14 @@ int body_failed(struct stream *s)
 int body_wait_request(struct stream *s)
 {
 	bool final;
-	size_t had = h1_end_body(&s->relay.client, &final).len;
+	size_t had = end_body(&s->relay.client, &final).len;
 	enum io r = body_read(s);
 
 	if (r == IO_ERR || r == IO_EOF)
 		return body_failed(s);
-	if (r == IO_OK || h1_end_body(&s->relay.client, &final).len > had)
+	if (r == IO_OK || end_body(&s->relay.client, &final).len > had)
 		return STEP_NEXT;
+	s->exchange->head_ms = NOT_REACHED; /* where it never comes */
 	return body_time(s) ? STEP_WAIT : exchange_fail(s, END_CLIENT_TIMEOUT);
 }
 
@@ -75,7 +77,7 @@ int body_wait_request(struct stream *s)
 
 int body_failed_response(struct stream *s)
 {
-	return exchange_fail_response(s, s->exchange->server.error.status ? END_BAD_RESPONSE :
+	return exchange_fail_response(s, end_wrong(&s->relay.server) ? END_BAD_RESPONSE :
 						    END_SERVER_ABORT, 502);
 }
 
@@ -83,13 +85,13 @@ int body_wait_response(struct stream *s)
 {
 	struct end *server = &s->relay.server;
 	bool final;
-	size_t had = h1_end_body(server, &final).len;
-	enum io r = server->ops->body_in ? server->ops->body_in(server) : IO_OK;
+	size_t had = end_body(server, &final).len;
+	enum io r = end_body_in(server);
 
 	s->relay.response.flags |= PUMP_WATCH;
 	if (r == IO_ERR || r == IO_EOF)
 		return body_failed_response(s);
-	if (r == IO_OK || h1_end_body(server, &final).len > had)
+	if (r == IO_OK || end_body(server, &final).len > had)
 		return STEP_NEXT;
 	return body_time(s) ? STEP_WAIT : exchange_fail_response(s, END_SERVER_TIMEOUT, 504);
 }

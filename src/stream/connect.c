@@ -83,18 +83,18 @@ static int connect_give_up(struct stream *s, bool timed_out)
 static int connect_done(struct stream *s)
 {
 	s->connected = true;
-	s->connect_ms = (uint32_t)(clock_now_ms - s->session->accepted_ms);
+	s->connect_ms = (uint32_t)(clock_now_ms - s->origin->accepted_ms);
 	return STEP_GOTO + REQ_OPEN;
 }
 
 /* Are bytes for the server at hand already? */
 static bool connect_has_bytes(const struct stream *s)
 {
-	struct conn *client = s->relay.client.conn;
+	struct conn *client = end_conn(&s->relay.client);
 
 	return s->exchange || s->server->tls || pump_held(&s->relay.request) ||
 	       proxyheader_wanted(s) || s->server->set.socks4.family ||
-	       (!conn_is_quiet(client) && !conn_at_end(client));
+	       (client && !conn_is_quiet(client) && !conn_at_end(client));
 }
 
 static enum dial_result connect_dial(struct stream *s, const struct addr *to, int *fd)
@@ -102,7 +102,7 @@ static enum dial_result connect_dial(struct stream *s, const struct addr *to, in
 	bool bytes = s->server->set.options.on & SRV_TFO && connect_has_bytes(s);
 	struct addr client;
 
-	return server_dial(s->server, to, source_client(s, &client), s->session->netns, bytes,
+	return server_dial(s->server, to, source_client(s, &client), s->origin->netns, bytes,
 			   fd);
 }
 
@@ -115,16 +115,21 @@ static bool connect_redirects(struct stream *s)
 	const char *to;
 
 	if (!x || !s->server->set.redir ||
-	    (x->req.method != METHOD_GET && x->req.method != METHOD_HEAD))
+	    (x->asked != METHOD_GET && x->asked != METHOD_HEAD))
 		return false;
 	target = uri_path_and_query(x->req.target);
 	if (!target.len || *target.ptr != '/')
 		return false;
 	to = arena_printf(x->arena, "%s%.*s", s->server->set.redir, (int)target.len, target.ptr);
+	if (!to) {
+		exchange_reply(x, NULL);
+		return true;
+	}
 	reply = reply_new(x, 302, NULL, (struct span){ NULL, 0 });
 	reply_add(x, reply, span_of("cache-control"), span_of("no-cache"));
 	reply_add(x, reply, span_of("location"), span_of(to));
-	reply->ends = END_LOCAL;
+	if (reply)
+		reply->ends = END_LOCAL;
 	exchange_reply(x, reply);
 	return true;
 }
@@ -180,7 +185,7 @@ int connect_start(struct stream *s)
 		return connect_resource(s, "no connection");
 	}
 	end_take_conn(&s->relay.server, &conn);
-	s->relay.server.conn->ready = connect_ready;
+	end_conn(&s->relay.server)->ready = connect_ready;
 	stream_arm_wait(s, s->backend->set.timeout.connect);
 	return STEP_NEXT;
 }
@@ -191,19 +196,21 @@ static void connect_observe(struct stream *s, bool ok)
 		server_hooks.observed(s->server, ok ? OBSERVED_CONNECTED : OBSERVED_NOT_CONNECTED);
 }
 
-/* The connection may outlive the exchange. */
-static void connect_http(struct stream *s)
+/* The connection may outlive the exchange. False: no memory. */
+static bool connect_http(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 	struct addr to = connect_address(s);
 
-	exchange_attach_server(s);
+	if (!exchange_attach_server(s, false))
+		return false;
 	x->reused = false;
 	idle_begin(s, &to);
+	return true;
 }
 
-/* The connection is made. What we ourselves say before the client's bytes: to a SOCKS proxy; who the
- * client is, where a request's head or a ClientHello follows at once. */
+/* The connection is made. What we ourselves say before the client's bytes: to a SOCKS proxy; who
+ * the client is, where a request's head or a ClientHello follows at once. */
 static enum io connect_greet(struct stream *s)
 {
 	struct addr to = connect_address(s);
@@ -211,7 +218,7 @@ static enum io connect_greet(struct stream *s)
 
 	if (r == IO_OK && (s->exchange || s->server->tls) && proxyheader_wanted(s) &&
 	    !proxyheader_send(s)) {
-		conn_fail(s->relay.server.conn, CONN_WRITABLE, ECONNABORTED);
+		conn_fail(end_conn(&s->relay.server), CONN_WRITABLE, ECONNABORTED);
 		return IO_ERR;
 	}
 	return r;
@@ -221,8 +228,8 @@ static enum io connect_greet(struct stream *s)
 static int connect_made(struct stream *s)
 {
 	end_use_conn(&s->relay.server);
-	if (s->exchange)
-		connect_http(s);
+	if (s->exchange && !connect_http(s))
+		return stream_fail(s, END_RESOURCE);
 	connect_observe(s, true);
 	return connect_done(s);
 }
@@ -238,7 +245,7 @@ static int connect_handshake(struct stream *s)
 {
 	int next = STEP_GOTO + REQ_RETRY;
 
-	switch (tls_conn_handshake(s->relay.server.conn)) {
+	switch (tls_conn_handshake(end_conn(&s->relay.server))) {
 	case IO_OK:
 		connect_tls_done(s);
 		early_connected(s);
@@ -276,7 +283,7 @@ static int connect_secure(struct stream *s)
 
 int connect_wait(struct stream *s)
 {
-	struct conn *conn = s->relay.server.conn;
+	struct conn *conn = end_conn(&s->relay.server);
 
 	if (tls_conn_is(conn))
 		return connect_handshake(s);
@@ -309,7 +316,8 @@ static bool connect_elsewhere(const struct stream *s)
 	const struct proxy_settings *set = &s->backend->set;
 	int interval = set->redispatch_interval;
 
-	if (!(set->options.on & OPT_REDISPATCH) || s->backend->usable + s->backend->usable_backup < 2)
+	if (!(set->options.on & OPT_REDISPATCH) ||
+	    (!s->backend->dispatch && s->backend->usable + s->backend->usable_backup < 2))
 		return false;
 	if (!balance_is_hash(set->balance) && !(s->extra && s->extra->direct))
 		return true;
@@ -318,12 +326,13 @@ static bool connect_elsewhere(const struct stream *s)
 	return interval > 0 && s->failures % interval == 0;
 }
 
-/* Away from a server that balancing would not choose any more, too, unless the client asks for it. */
+/* Away from a server that balancing would not choose any more, too, unless the client asks for
+ * it. */
 static bool connect_moves(const struct stream *s)
 {
 	const struct stream_extra *extra = s->extra;
 
-	if (extra && extra->persist && extra->persist_forced)
+	if ((extra && extra->persist && extra->persist_forced) || server_is_dispatch(s->server))
 		return false;
 	return connect_elsewhere(s) ||
 	       (!server_usable(s->server) && !(extra && extra->direct));
@@ -346,7 +355,7 @@ static unsigned connect_delay(const struct stream *s)
 
 static int connect_failed(struct stream *s)
 {
-	const struct conn *conn = s->relay.server.ops ? s->relay.server.conn : NULL;
+	const struct conn *conn = s->relay.server.ops ? end_conn(&s->relay.server) : NULL;
 	bool timed_out = conn && !conn->error && tls_conn_fault(conn) == TLS_FAULT_NONE;
 
 	connect_observe(s, false);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * TLS on the way to a server: the name that is asked for (manual 5.2 "sni"), the beginning of the
- * handshake, and what the log says when it fails. Called by connect.c, which waits for the handshake and
- * decides what a failure means.
+ * handshake, and what the log says when it fails. Called by connect.c, which waits for the
+ * handshake and decides what a failure means.
  */
 #include "stream/connect_tls.h"
 
@@ -109,7 +109,7 @@ bool connect_tls_begin(struct stream *s, struct span name, struct span early)
 {
 	struct tls_target target = { .sni = name, .early = early };
 
-	return tls_conn_connect(s->relay.server.conn, s->server->tls, &target) == 0;
+	return tls_conn_connect(end_conn(&s->relay.server), s->server->tls, &target) == 0;
 }
 
 /* Names may come from the client. */
@@ -130,7 +130,7 @@ static void connect_tls_count(struct counters *c, bool resumed)
 
 void connect_tls_done(struct stream *s)
 {
-	bool resumed = tls_conn_resumed(s->relay.server.conn);
+	bool resumed = tls_conn_resumed(end_conn(&s->relay.server));
 
 	connect_tls_count(&s->server->tally->counters, resumed);
 	connect_tls_count(&s->backend->be->counters, resumed);
@@ -144,7 +144,7 @@ void connect_tls_done(struct stream *s)
 /* What bc_err is from now on. */
 static enum conn_fault connect_tls_fault(const struct stream *s)
 {
-	const struct conn *conn = s->relay.server.conn;
+	const struct conn *conn = end_conn(&s->relay.server);
 
 	if (tls_client_wrong_name(conn))
 		return s->server->set.sni ? FAULT_TLS_MISMATCH_SNI : FAULT_TLS_MISMATCH;
@@ -153,7 +153,7 @@ static enum conn_fault connect_tls_fault(const struct stream *s)
 
 void connect_tls_failed(struct stream *s)
 {
-	const struct conn *conn = s->relay.server.conn;
+	const struct conn *conn = end_conn(&s->relay.server);
 	struct server *server = s->server;
 	char memory[1024];
 	struct text t;

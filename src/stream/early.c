@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Early data in streams (doc/internals/tls.md): requests of clients that have not finished the TLS
- * handshake yet (unproven: they may be a repetition), and first words to servers along with ours. Called
- * by the steps of a request, by connect.c and by the layer below when the handshake has ended. RFC
- * 8470 says what may be done with such requests.
+ * handshake yet (unproven: they may be a repetition), and first words to servers along with ours.
+ * Called by the steps of a request, by connect.c and by the layer below when the handshake has
+ * ended. RFC 8470 says what may be done with such requests.
  */
 #include "stream/early.h"
 
@@ -17,6 +17,7 @@
 #include "stream/exchange.h"
 #include "stream/extra.h"
 #include "stream/handshake.h"
+#include "stream/session.h"
 #include "stream/steps.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
@@ -38,15 +39,15 @@ bool early_is_proven(const struct stream *s)
 
 /* ---- the client's proof ------------------------------------------------------------------ */
 
-/* The connection tells the session's stream, if it has one now; between two requests the event itself
- * is enough. */
+/* The connection tells the session's stream, if it has one now; between two requests the event
+ * itself is enough. */
 static void early_proved(struct conn *conn, void *whose, bool ok)
 {
 	struct session *session = whose;
 	struct stream *s;
 
 	handshake_ended(session, conn, ok);
-	if (session->conn)
+	if (session->deadline_ms)
 		return;
 	s = stream_of(container_of((struct end *)conn->owner, struct relay, client));
 	if (extra_get(s))
@@ -71,7 +72,7 @@ int early_wait(struct stream *s)
 		return exchange_fail(s, END_RESOURCE);
 	if (!x->early_waits) {
 		x->early_waits = true;
-		stream_arm_wait(s, s->session->frontend->set.timeout.client);
+		stream_arm_wait(s, s->origin->frontend->set.timeout.client);
 	} else if (stream_wait_over(s)) {
 		x->early_waits = x->early_asked = false;
 		return exchange_fail(s, END_CLIENT_TIMEOUT);
@@ -109,8 +110,8 @@ bool early_mark(struct exchange *x)
 	return message_add(&x->req, x->arena, early_field, (struct span){ "1", 1 });
 }
 
-/* RFC 8470 5.2: who has said the field itself is told; where it was us alone who took the risk, the client
- * is not to hear of it. */
+/* RFC 8470 5.2: who has said the field itself is told; where it was us alone who took the risk, the
+ * client is not to hear of it. */
 unsigned early_retry_on(const struct exchange *x)
 {
 	unsigned at = 0;
@@ -136,18 +137,19 @@ static bool early_is_safe(const struct exchange *x)
 /* The request's head as it will leave; what was made of it is thrown away again. */
 static struct span early_head(struct stream *s)
 {
-	struct exchange *x = s->exchange;
-	struct span words = { NULL, 0 }, waiting;
+	struct end *server = &s->relay.server;
+	struct conn *conn = end_conn(server);
+	void (*ready)(struct conn *) = conn->ready;
+	struct span words = { NULL, 0 };
+	struct buf *held;
 
-	exchange_attach_server(s);
-	if (exchange_write_request(s)) {
-		waiting = h1_end_held(&x->server);
-		words = (struct span){ arena_strndup(x->arena, waiting.ptr, waiting.len), waiting.len };
-	}
-	buffer_give(&x->server.out);
-	x->server.lent.len = 0;
-	s->relay.server.ops = &end_conn_ops;
-	s->relay.server.framing = NULL;
+	if (!exchange_attach_server(s, false))
+		return words;
+	if (exchange_write_request(s))
+		words = arena_keep(s->exchange->arena, end_waiting(server));
+	conn = end_detach(server, &held);
+	end_take_conn(server, &conn);
+	end_conn(server)->ready = ready;
 	return words;
 }
 
@@ -193,7 +195,7 @@ static void early_skip_bytes(struct pump *pump, size_t n)
 
 void early_connected(struct stream *s)
 {
-	const struct conn *conn = s->relay.server.conn;
+	const struct conn *conn = end_conn(&s->relay.server);
 	size_t taken = tls_conn_early_taken(conn);
 
 	if (tls_conn_early_refused(conn) && s->backend->set.retry_on & RETRY_0RTT) {
@@ -210,7 +212,7 @@ void early_connected(struct stream *s)
 
 bool early_skip(struct exchange *x)
 {
-	struct span waiting = h1_end_held(&x->server);
+	struct span waiting = end_waiting(&x->stream->relay.server);
 	size_t taken = x->early_taken;
 
 	x->early_taken = 0;
@@ -218,7 +220,7 @@ bool early_skip(struct exchange *x)
 		return true;
 	if (waiting.len < taken || memcmp(waiting.ptr, x->early_words.ptr, taken))
 		return false;
-	h1_end_sent(&x->stream->relay.server, taken);
+	end_sent(&x->stream->relay.server, taken);
 	return true;
 }
 

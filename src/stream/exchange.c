@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Exchanges: made and given back, answers of the program itself, what is counted. Their way
- * through the step table is in exchange_steps.c. Objects are kept with their arena's first block
- * and the room for fields, so that a request over a kept connection allocates nothing. */
+/* Exchanges: made and given back, answers of the program itself, what is counted. Their way through
+ * the step table is in exchange_request.c. Objects are kept with their room, which has their
+ * arena's first block and the fields, so that a request over a kept connection allocates nothing. */
 #include "stream/exchange.h"
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/memory.h"
+#include "base/pool.h"
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "stream/assign.h"
-#include "stream/compress.h"
 #include "stream/connect.h"
 #include "stream/early.h"
 #include "stream/extra.h"
@@ -24,13 +25,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARENA_BLOCK = 2048, KEPT_MOST = 1024 };
+enum { ARENA_BLOCK = 2048, KEPT_MOST = 1024, KEPT_IDLE = 64 };
 
 unsigned exchange_max_fields = 101;
 bool exchange_any_payload;
 
+struct exchange_room {
+	char block[ARENA_BLOCK] __attribute__((aligned)); /* the arena's first */
+	struct field fields[]; /* exchange_max_fields of the response, as many of the request */
+};
+
+/* Whole lines of the cache. */
+static struct pool exchange_pool =
+	POOL_INIT("exchange", (sizeof(struct exchange) + 63) & ~(size_t)63);
+static struct pool room_pool = POOL_INIT("exchange room", 0);
 static struct exchange *kept;
-static unsigned kept_count;
+static unsigned kept_count, kept_most = KEPT_MOST;
 
 struct exchange *stream_exchange(const struct stream *s)
 {
@@ -41,15 +51,73 @@ struct exchange *stream_exchange(const struct stream *s)
 
 COLD static struct exchange *exchange_make(void)
 {
-	const size_t align = _Alignof(max_align_t);
-	size_t head = sizeof(struct exchange) + 2 * (exchange_max_fields + 8) * sizeof(struct field);
-	struct exchange *x;
+	struct exchange *x = pool_take_raw(&exchange_pool);
 
-	head = (head + align - 1) & ~(align - 1);
-	if (posix_memalign((void **)&x, 64, head + ARENA_BLOCK) != 0)
+	if (memory_debug & MEMORY_APART)
+		kept_most = 0;
+	if (!x)
 		return NULL;
-	arena_init(&x->memory, (char *)x + head, ARENA_BLOCK);
+	x->room = NULL;
+	arena_init_limited(&x->memory, NULL, ARENA_BLOCK);
 	return x;
+}
+
+bool exchange_make_room(struct exchange *x)
+{
+	if (likely(x->room != NULL))
+		return true;
+	if (!room_pool.size)
+		room_pool.size = sizeof(*x->room) + 2 * exchange_max_fields * sizeof(struct field);
+	x->room = pool_take_raw(&room_pool);
+	if (x->room)
+		arena_lend(&x->memory, x->room->block);
+	else
+		arena_fail(&x->memory);
+	return x->room != NULL;
+}
+
+static void exchange_drop(struct exchange *x)
+{
+	pool_give(&room_pool, &x->room);
+	pool_give(&exchange_pool, &x);
+}
+
+/* The head has more fields than msg has room for. */
+COLD static bool exchange_more_fields(struct message *msg)
+{
+	struct exchange *x = msg->is_response ? container_of(msg, struct exchange, res) :
+						container_of(msg, struct exchange, req);
+	struct field *fields;
+
+	if (!exchange_make_room(x))
+		return false;
+	fields = x->room->fields + (!msg->is_response ? exchange_max_fields : 0);
+	if (msg->count)
+		memcpy(fields, msg->fields, msg->count * sizeof(*fields));
+	msg->fields = fields;
+	msg->max = msg->most;
+	return true;
+}
+
+static void exchange_response_fields(struct exchange *x)
+{
+	if (likely(x->room != NULL)) {
+		x->res.fields = x->room->fields;
+		x->res.max = (uint16_t)exchange_max_fields;
+	}
+}
+
+void exchange_init_response(struct exchange *x)
+{
+	exchange_response_fields(x);
+	message_init(&x->res, true, x->res.fields, x->res.max);
+	x->res.most = (uint16_t)exchange_max_fields;
+	x->res.major = x->res.minor = 1;
+}
+
+void exchange_start(void)
+{
+	message_more_fields = exchange_more_fields;
 }
 
 static struct exchange *exchange_take(void)
@@ -63,7 +131,8 @@ static struct exchange *exchange_take(void)
 		x = exchange_make();
 	}
 	if (likely(x != NULL)) {
-		memset(&x->stream, 0, sizeof(*x) - offsetof(struct exchange, stream));
+		memory_clear(&x->stream,
+			     offsetof(struct exchange, fields) - offsetof(struct exchange, stream));
 		x->arena = &x->memory;
 	}
 	return x;
@@ -72,13 +141,37 @@ static struct exchange *exchange_take(void)
 static void exchange_give(struct exchange *x)
 {
 	arena_reset(&x->memory);
-	if (kept_count >= KEPT_MOST) {
-		free(x);
+	if (kept_count >= kept_most) {
+		exchange_drop(x);
 		return;
 	}
 	x->next = kept;
 	kept = x;
 	kept_count++;
+}
+
+void exchanges_trim(void)
+{
+	struct exchange *x;
+
+	while (kept_count > KEPT_IDLE && (x = kept)) {
+		kept = x->next;
+		kept_count--;
+		exchange_drop(x);
+	}
+}
+
+static unsigned exchange_client_speaks(const struct proxy *frontend)
+{
+	unsigned how = SPEAK_TO_CLIENT;
+
+	if (frontend->set.options.on & OPT_ACCEPT_BAD_REQUEST)
+		how |= SPEAK_LENIENT;
+	if (frontend->set.monitor_uri)
+		how |= SPEAK_MAYBE_HOST;
+	if (exchange_any_payload)
+		how |= SPEAK_ANY_PAYLOAD;
+	return how;
 }
 
 bool exchange_new(struct stream *s, struct buf **held)
@@ -87,43 +180,40 @@ bool exchange_new(struct stream *s, struct buf **held)
 
 	if (!x)
 		return false;
+	if (!end_speaks(&s->relay.client) &&
+	    !end_speak(&s->relay.client, exchange_client_speaks(s->origin->frontend), x->arena, held)) {
+		exchange_give(x);
+		return false;
+	}
 	x->stream = s;
 	s->exchange = x;
 	s->known |= IS_HTTP;
-	x->first = !s->session->requests;
+	x->first = !s->origin->requests;
 	x->started_ms = (uint32_t)clock_now_ms;
 	x->head_ms = x->response_ms = NOT_REACHED;
 	/* Zeroed; head_in begins them anew. */
 	x->req.fields = x->fields;
-	x->res.fields = exchange_response_fields(x);
-	x->req.max = x->res.max = (uint16_t)exchange_max_fields;
+	x->req.most = x->res.most = (uint16_t)exchange_max_fields;
+	x->req.max = x->req.most < EXCHANGE_FIELDS ? x->req.most : EXCHANGE_FIELDS;
+	exchange_response_fields(x);
 	x->res.is_response = true;
-	h1_end_attach(&s->relay.client, &x->client, true, x->arena, held);
-	if (s->session->frontend->set.options.on & OPT_ACCEPT_BAD_REQUEST)
-		x->client.options |= H1_ACCEPT_INVALID;
-	if (exchange_any_payload)
-		x->client.options |= H1_ANY_PAYLOAD;
 	s->relay.request.flags |= PUMP_WATCH;
 	return true;
 }
 
-void exchange_attach_server(struct stream *s)
+bool exchange_attach_server(struct stream *s, bool large)
 {
-	struct exchange *x = s->exchange;
+	unsigned how = large ? SPEAK_LARGE : 0;
 
-	if (x->server.arena) /* it is not the first one */
-		memset(&x->server, 0, sizeof(x->server));
-	h1_end_attach(&s->relay.server, &x->server, false, x->arena, NULL);
 	if (s->backend->set.options.on & OPT_ACCEPT_BAD_RESPONSE)
-		x->server.options |= H1_ACCEPT_INVALID;
+		how |= SPEAK_LENIENT;
+	return end_speak(&s->relay.server, how, s->exchange->arena, NULL);
 }
 
 void exchange_free(struct stream *s)
 {
 	if (!s->exchange)
 		return;
-	if (unlikely(s->relay.response.filter != NULL))
-		compress_end(s->exchange);
 	exchange_give(s->exchange);
 	s->exchange = NULL;
 }
@@ -132,7 +222,7 @@ void exchange_free(struct stream *s)
 bool exchange_drop_request(struct exchange *x)
 {
 	x->http.request = NULL;
-	return h1_end_unpin(&x->stream->relay.client);
+	return end_unpin(&x->stream->relay.client);
 }
 
 /* ---- answers of the program -------------------------------------------------------------- */
@@ -159,7 +249,17 @@ void exchange_forget_server(struct stream *s)
 static void exchange_count_intercepted(struct exchange *x)
 {
 	if (!x->stream->backend)
-		x->stream->session->frontend->fe->counters.intercepted++;
+		x->stream->origin->frontend->fe->counters.intercepted++;
+}
+
+/* There was no memory for the answer. */
+COLD static struct reply *exchange_short(struct exchange *x)
+{
+	x->memory.failed = false;
+	x->tarpit_until = 0;
+	x->reason = END_RESOURCE;
+	x->phase = x->stream->phase;
+	return reply_no_memory(x);
 }
 
 /* The server, if there is one already, has no part in it any more. */
@@ -167,6 +267,8 @@ void exchange_reply(struct exchange *x, struct reply *reply)
 {
 	struct stream *s = x->stream;
 
+	if (unlikely(!reply || x->memory.failed))
+		reply = exchange_short(x);
 	x->reply = reply;
 	s->known |= HAS_REPLY;
 	if (!x->reason) {
@@ -208,6 +310,7 @@ int exchange_fail_with(struct stream *s, enum reason reason, unsigned status)
 		stream_end(s, reason);
 		return STEP_END;
 	}
+	x->memory.failed = false; /* what was wanted of it is not needed any more */
 	x->reason = (uint8_t)reason;
 	x->phase = s->phase;
 	reply_send_error(x, status);
@@ -216,6 +319,8 @@ int exchange_fail_with(struct stream *s, enum reason reason, unsigned status)
 
 int exchange_fail(struct stream *s, enum reason reason)
 {
+	if (s->exchange->memory.failed)
+		reason = END_RESOURCE;
 	return exchange_fail_with(s, reason, reason_status(reason));
 }
 
@@ -227,6 +332,10 @@ void exchange_observe(const struct stream *s, enum observed what)
 
 int exchange_fail_response(struct stream *s, enum reason reason, unsigned status)
 {
+	if (s->exchange->memory.failed) {
+		reason = END_RESOURCE;
+		status = 500;
+	}
 	return exchange_fail_with(s, reason, status) == STEP_END ? STEP_END :
 								   STEP_GOTO + RES_REPLY;
 }
@@ -251,7 +360,7 @@ bool exchange_retry(struct stream *s, unsigned condition)
 	exchange_forget_server(s);
 	pump_rewind(&s->relay.request);
 	pump_renew(&s->relay.response);
-	h1_end_rewind(&s->relay.client);
+	end_rewind(&s->relay.client);
 	s->response = (struct cursor){ .step = RES_HEAD };
 	if (condition & retry_on_status(425) && early_unproven(s))
 		s->known |= EARLY_RETRY;
@@ -276,15 +385,13 @@ bool exchange_may_reset_server(const struct stream *s)
 	       !(conn->flags & CONN_RDHUP);
 }
 
-bool exchange_end(struct stream *s, struct conn **conn, struct buf **held)
+bool exchange_end(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 
-	*conn = NULL;
-	*held = NULL;
 	idle_give(s, x->complete && x->server_keeps);
-	if (!x->complete || !x->client_keeps || !end_conn(&s->relay.client))
+	if (!x->complete || !x->client_keeps || !s->relay.client.ops)
 		return false;
-	*conn = h1_end_detach(&s->relay.client, held);
+	s->origin->carrier->take_back(s->origin, &s->relay.client);
 	return true;
 }

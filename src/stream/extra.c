@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/pool.h"
+#include "event/profile.h"
 #include "stream/assign.h"
 #include "stream/stream.h"
 
@@ -44,3 +45,5 @@ void extra_free(struct stream *s)
 	arena_free(&s->extra->arena);
 	pool_give(&extra_pool, &s->extra);
 }
+
+const struct profile_name extra_profile = PROFILE_NAME(extra_task);

@@ -10,6 +10,7 @@
 #include "expr/arg.h"
 #include "expr/capture.h"
 #include "http/message.h"
+#include "http/scan.h"
 #include "proxy/proxy.h"
 #include "stream/exchange.h"
 #include "stream/stream.h"
@@ -65,7 +66,7 @@ static int parse_name(struct statement *st, struct span *name)
 	if (!word)
 		return -1;
 	*name = span_of(word);
-	if (!name->len || word[strcspn(word, " \t\r\n:,;\"()[]{}<>=@/?\\")])
+	if (!name->len || *scan_token(word, word + name->len))
 		return stmt_error(st, st->at - 1, "'%s' is no name of a header", word);
 	return 0;
 }
@@ -178,7 +179,7 @@ static bool add_address(struct exchange *x, const struct forwarded *front,
 	text_init(&t, memory, sizeof(memory));
 	addr_print(addr, &t);
 	return message_add(req, x->arena, names->name,
-			   (struct span){ arena_strndup(x->arena, t.ptr, t.len), t.len });
+			   arena_keep(x->arena, (struct span){ t.ptr, t.len }));
 }
 
 static bool add_unique_id(struct exchange *x, const struct proxy *frontend)
@@ -200,17 +201,18 @@ bool forwarded_name_server(struct exchange *x)
 	const struct stream *s = x->stream;
 	struct span name = s->backend ? s->backend->set.name_header : (struct span){ NULL, 0 };
 
-	return !name.ptr || !s->server || message_set(&x->req, x->arena, name, span_of(s->server->id));
+	return !name.ptr || !s->server || server_is_dispatch(s->server) ||
+	       message_set(&x->req, x->arena, name, span_of(s->server->id));
 }
 
 bool forwarded_add(struct exchange *x)
 {
-	const struct proxy_settings *front = &x->stream->session->frontend->set, *back = front;
+	const struct proxy_settings *front = &x->stream->origin->frontend->set, *back = front;
 	struct addr dst;
 
 	if (x->stream->backend)
 		back = &x->stream->backend->set;
-	if (!add_unique_id(x, x->stream->session->frontend) ||
+	if (!add_unique_id(x, x->stream->origin->frontend) ||
 	    !add_address(x, front->forwardfor, back->forwardfor, stream_src(x->stream)))
 		return false;
 	if (!front->originalto && !back->originalto)

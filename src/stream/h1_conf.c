@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * h1-case-adjust, h1-case-adjust-file (manual 3.1): which letters the names of fields have for peers
- * that go by them. The codec knows no configuration: it is handed a list of names.
+ * h1-case-adjust, h1-case-adjust-file (manual 3.1): which letters the names of fields have for
+ * peers that go by them. The codec knows no configuration: it is handed a list of names.
  */
 #include "stream/h1_conf.h"
 
@@ -13,6 +13,7 @@
 #include "http/h1.h"
 #include "proxy/proxy.h"
 #include "stream/bad_message.h"
+#include "stream/exchange.h"
 #include "stream/stream.h"
 
 #include <errno.h>
@@ -136,13 +137,13 @@ static int read_case_file(struct config *cfg, struct h1_conf *conf)
 
 /* ---- for streams ------------------------------------------------------------------------- */
 
-void h1_adjust_for_client(const struct stream *s, struct message *response)
+void letters_for_client(const struct stream *s, struct message *response)
 {
-	if (adjusted.count && s->session->frontend->set.options.on & OPT_ADJUST_CLIENT)
+	if (adjusted.count && s->origin->frontend->set.options.on & OPT_ADJUST_CLIENT)
 		message_adjust_names(response, &adjusted);
 }
 
-void h1_adjust_for_server(const struct stream *s, struct message *request)
+void letters_for_server(const struct stream *s, struct message *request)
 {
 	if (adjusted.count && s->backend && s->backend->set.options.on & OPT_ADJUST_SERVER)
 		message_adjust_names(request, &adjusted);
@@ -165,6 +166,7 @@ static int h1_conf_prepare(struct config *cfg, void *data, struct err *err)
 	(void)err;
 	adjusted = (struct h1_names){ conf->names, conf->name_count };
 	bad_message_start();
+	exchange_start();
 	return 0;
 }
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A session that waits for what comes before its first byte: the header that a proxy before us puts
  * in front (NetScaler Client IP, PROXY protocol), TLS, or one behind the other. Called by session.c
- * behind the connection rules; a header is looked at in the kernel's buffer until it is complete, so
- * that not one byte behind it is taken. The client has "timeout client" for the headers, and again
- * for TLS. Manual 5.1 "accept-proxy", "accept-netscaler-cip", "ssl". As in the reference, where both
- * headers are expected NetScaler's comes first.
+ * behind the connection rules; a header is looked at in the kernel's buffer until it is complete,
+ * so that not one byte behind it is taken. The client has "timeout client" for the headers, and
+ * again for TLS. Manual 5.1 "accept-proxy", "accept-netscaler-cip", "ssl". As in the reference,
+ * where both headers are expected NetScaler's comes first.
  *
  * Invariant: nothing of a session changes before its header is complete and good. */
 #include "stream/handshake.h"
 
 #include "base/clock.h"
-#include "base/list.h"
 #include "base/pool.h"
 #include "event/timer.h"
 #include "expr/logformat.h"
@@ -35,7 +34,6 @@ struct handshake_stats handshake_stats;
 
 struct header_kind;
 struct handshake {
-	struct list node;
 	const struct header_kind *kind; /* that is waited for; NULL: TLS is */
 	struct session *session;
 	struct conn *conn;
@@ -44,7 +42,6 @@ struct handshake {
 };
 
 static struct pool handshake_pool = POOL_INIT("handshake", sizeof(struct handshake));
-static struct list handshakes = LIST_INIT(handshakes);
 
 static void handshake_free(struct reap *reap)
 {
@@ -56,7 +53,6 @@ static void handshake_free(struct reap *reap)
 static void handshake_leave(struct handshake *h)
 {
 	timer_cancel(&h->timer);
-	list_remove(&h->node);
 	streams_release();
 	loop_reap(&h->reap, handshake_free);
 }
@@ -71,22 +67,22 @@ static void handshake_close(struct handshake *h)
 /* The line of the reference, manual 8.2.5. */
 static void usual_line(const struct session *se, const char *why, struct text *t)
 {
-	const struct bind_conf *bind = se->listener->bind;
+	const struct bind_conf *bind = se->origin.listener->bind;
 
-	addr_print_port(&se->src, t);
+	addr_print_port(&se->origin.src, t);
 	text_str(t, " [");
-	text_printf(t, "%s.%03ld] %s/", date_of(se->accepted.tv_sec)->local,
-		    (long)se->accepted.tv_usec / 1000, se->frontend->name);
+	text_printf(t, "%s.%03ld] %s/", date_of(se->origin.accepted.tv_sec)->local,
+		    (long)se->origin.accepted.tv_usec / 1000, se->origin.frontend->name);
 	if (bind->name)
 		text_str(t, bind->name);
 	else
-		text_num(t, se->listener->id);
+		text_num(t, se->origin.listener->id);
 	text_printf(t, ": %s", why);
 }
 
 static void handshake_log(struct session *se, struct conn *conn, enum conn_fault fault)
 {
-	const struct proxy *fe = se->frontend;
+	const struct proxy *fe = se->origin.frontend;
 	enum log_level level = LOG_L_INFO;
 	struct view view;
 	char memory[1024];
@@ -96,7 +92,7 @@ static void handshake_log(struct session *se, struct conn *conn, enum conn_fault
 	if (fe->set.options.on & OPT_DONTLOGNULL && tls_conn_fault(conn) == TLS_FAULT_EMPTY)
 		return;
 	if (fe->set.logformat_error) {
-		view_of_session(se, conn, &view);
+		view_of_origin(&se->origin, conn, &view);
 		logformat_write(fe->set.logformat_error, &view, &t);
 	} else {
 		usual_line(se, fault_text(fault), &t);
@@ -111,14 +107,14 @@ static void handshake_failed(struct handshake *h, enum conn_fault fault)
 {
 	struct session *se = h->session;
 
-	se->fault = (uint8_t)fault;
+	se->origin.fault = (uint8_t)fault;
 	handshake_log(se, h->conn, fault);
 	handshake_stats.refused += h->kind != NULL;
-	se->frontend->fe->counters.failed_requests++;
-	se->listener->tally->counters.failed_requests++;
+	se->origin.frontend->fe->counters.failed_requests++;
+	se->origin.listener->tally->counters.failed_requests++;
 	if (tls_conn_is(h->conn)) {
-		se->frontend->fe->counters.tls_failed++;
-		se->listener->tally->counters.tls_failed++;
+		se->origin.frontend->fe->counters.tls_failed++;
+		se->origin.listener->tally->counters.tls_failed++;
 	}
 	conn_discard(h->conn);
 	handshake_close(h);
@@ -134,10 +130,11 @@ static void read_netns(struct session *se, struct span vectors)
 
 	while (proxyproto_find(&vectors, PROXYPROTO_NETNS, &name))
 		if ((listed = netns_listed(name)))
-			se->netns = listed;
+			se->origin.netns = listed;
 }
 
-/* What the bytes at hand are: FAULT_NONE and *len: a header; *len 0: the beginning of one, so far. */
+/* What the bytes at hand are: FAULT_NONE and *len: a header; *len 0: the beginning of one, so
+ * far. */
 static enum conn_fault read_proxy(struct session *se, const char *bytes, size_t got, size_t *len)
 {
 	struct proxyproto header;
@@ -156,9 +153,9 @@ static enum conn_fault read_proxy(struct session *se, const char *bytes, size_t 
 		break;
 	}
 	*len = header.len;
-	se->has_proxy_header = true;
+	se->origin.has_proxy_header = true;
 	read_netns(se, header.vectors);
-	vectors_keep(se, header.vectors);
+	vectors_keep(&se->origin, header.vectors);
 	if (header.has_addrs)
 		session_set_addrs(se, &header.src, &header.dst);
 	return FAULT_NONE;
@@ -169,7 +166,7 @@ static enum conn_fault read_cip(struct session *se, const char *bytes, size_t go
 	struct netscaler header;
 
 	*len = 0;
-	switch (netscaler_parse(bytes, got, se->listener->bind->cip_magic, &header)) {
+	switch (netscaler_parse(bytes, got, se->origin.listener->bind->cip_magic, &header)) {
 	case NETSCALER_INCOMPLETE:
 		return FAULT_NONE;
 	case NETSCALER_MAGIC:
@@ -186,12 +183,12 @@ static enum conn_fault read_cip(struct session *se, const char *bytes, size_t go
 
 static bool wants_proxy(const struct session *se)
 {
-	return se->expects_proxy || se->listener->bind->options.on & BIND_ACCEPT_PROXY;
+	return se->origin.expects_proxy || se->origin.listener->bind->options.on & BIND_ACCEPT_PROXY;
 }
 
 static bool wants_cip(const struct session *se)
 {
-	return se->expects_cip || se->listener->bind->options.on & BIND_ACCEPT_CIP;
+	return se->origin.expects_cip || se->origin.listener->bind->options.on & BIND_ACCEPT_CIP;
 }
 
 /* In the order in which they come. */
@@ -218,7 +215,7 @@ static const struct header_kind *kind_wanted(const struct header_kind *kind,
 
 bool handshake_wanted(const struct session *se)
 {
-	return kind_wanted(header_kinds, se) || se->listener->bind->tls;
+	return kind_wanted(header_kinds, se) || se->origin.listener->bind->tls;
 }
 
 /* ---- waiting ----------------------------------------------------------------------------- */
@@ -236,14 +233,14 @@ static void handshake_done(struct handshake *h)
 	struct session *se = h->session;
 	struct conn *conn = h->conn;
 
-	se->handshake_ms = (uint32_t)(clock_now_ms - se->accepted_ms);
+	se->origin.handshake_ms = (uint32_t)(clock_now_ms - se->origin.accepted_ms);
 	handshake_leave(h);
 	session_begin(se, &conn);
 }
 
 static void handshake_wait(struct handshake *h)
 {
-	unsigned timeout = h->session->frontend->set.timeout.client;
+	unsigned timeout = h->session->origin.frontend->set.timeout.client;
 
 	if (timeout)
 		timer_set(&h->timer, clock_now_ms + timeout);
@@ -278,12 +275,12 @@ static void handshake_count(struct session *se, const struct conn *conn)
 {
 	bool resumed = tls_conn_resumed(conn);
 
-	count_done(&se->frontend->fe->counters, resumed);
-	count_done(&se->listener->tally->counters, resumed);
+	count_done(&se->origin.frontend->fe->counters, resumed);
+	count_done(&se->origin.listener->tally->counters, resumed);
 }
 
-/* With early data the session begins, though nobody knows yet how the handshake ends: handshake_ended
- * is told. */
+/* With early data the session begins, though nobody knows yet how the handshake ends:
+ * handshake_ended is told. */
 static void handshake_tls_done(struct handshake *h)
 {
 	if (tls_conn_unproven(h->conn))
@@ -299,10 +296,10 @@ void handshake_ended(struct session *se, struct conn *conn, bool ok)
 		handshake_count(se, conn);
 		return;
 	}
-	se->fault = (uint8_t)handshake_tls_fault(conn);
-	handshake_log(se, conn, se->fault);
-	se->frontend->fe->counters.tls_failed++;
-	se->listener->tally->counters.tls_failed++;
+	se->origin.fault = (uint8_t)handshake_tls_fault(conn);
+	handshake_log(se, conn, se->origin.fault);
+	se->origin.frontend->fe->counters.tls_failed++;
+	se->origin.listener->tally->counters.tls_failed++;
 }
 
 static void handshake_tls(struct handshake *h)
@@ -321,7 +318,7 @@ static void handshake_tls(struct handshake *h)
 /* Nothing stands in front of the session's bytes any more but TLS, perhaps. */
 static void handshake_next(struct handshake *h)
 {
-	struct bind_conf *bind = h->session->listener->bind;
+	struct bind_conf *bind = h->session->origin.listener->bind;
 
 	if (!bind->tls) {
 		handshake_done(h);
@@ -410,7 +407,6 @@ void handshake_start(struct session *session, struct conn **conn)
 	h->conn->owner = h;
 	h->conn->ready = handshake_ready;
 	timer_init(&h->timer, handshake_timer);
-	list_append(&handshakes, &h->node);
 	streams_hold();
 	if (!h->kind) {
 		handshake_next(h);
@@ -418,13 +414,4 @@ void handshake_start(struct session *session, struct conn **conn)
 	}
 	handshake_wait(h);
 	handshake_headers(h);
-}
-
-void handshakes_end(const struct proxy *frontend)
-{
-	struct handshake *h, *next;
-
-	list_for_each_safe(h, next, &handshakes, node)
-		if (!frontend || h->session->frontend == frontend)
-			handshake_close(h);
 }

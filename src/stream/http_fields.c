@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "expr/regex.h"
-#include "http/h1.h"
+#include "http/chars.h"
 #include "http/message.h"
 #include "relay/buffer.h"
 #include "stream/exchange.h"
@@ -35,6 +35,8 @@ enum action_result action_rewrite_failed(struct view *view)
 {
 	struct exchange *x = action_exchange(view);
 
+	if (x->arena->failed)
+		return ACTION_ERROR;
 	http_count_failed_rewrite(x);
 	x->unwritten = !x->lenient;
 	return x->lenient ? ACTION_NEXT : ACTION_ERROR;
@@ -46,13 +48,7 @@ bool action_fits(const struct message *msg, size_t more)
 	size_t most = buffer_size();
 
 	return (size_t)msg->head_len + msg->grown + more <= most ||
-	       h1_head_size(msg) + more <= most;
-}
-
-static bool is_tchar(char c)
-{
-	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
-	       (c && strchr("!#$%&'*+-.^_`|~", c));
+	       message_size(msg) + more <= most;
 }
 
 static bool frames(struct span name)
@@ -65,15 +61,16 @@ static bool frames(struct span name)
 int action_field_name(struct statement *st, struct span *name)
 {
 	const char *word = stmt_need(st, "the name of a header");
-	size_t i;
 
 	if (!word)
 		return -1;
 	*name = span_of(word);
-	for (i = 0; i < name->len && is_tchar(word[i]); i++)
-		;
-	if (!name->len || i < name->len)
-		return stmt_error(st, st->at - 1, "'%s' is no name of a header", word);
+	if (!span_is_token(*name)) {
+		stmt_error(st, st->at - 1, "'%s' is no name of a header", word);
+		if (name->len > 1 && word[name->len - 1] == ':')
+			stmt_hint(st, "the colon is not part of it");
+		return -1;
+	}
 	if (frames(*name))
 		stmt_warning(st, st->at - 1, "this rule does nothing: '%s' tells where a message "
 			     "ends, which rules do not change", word);
@@ -191,6 +188,7 @@ static enum action_result action_delete(const struct rule *rule, struct view *vi
 {
 	const struct field_rule *data = rule->data;
 	struct message *msg = action_message(rule, view);
+	uint64_t given_up = regex_given_up;
 	struct field *f;
 
 	(void)place;
@@ -203,7 +201,7 @@ static enum action_result action_delete(const struct rule *rule, struct view *vi
 		if (f->name.ptr && name_matches(data, f->name) && !frames(f->name))
 			message_delete_field(msg, f);
 	}
-	return ACTION_NEXT;
+	return action_rewritten(regex_given_up == given_up, view);
 }
 
 /* -- replace-header, replace-value ------------------------------------------------------ */
@@ -224,7 +222,7 @@ static int parse_replace(struct statement *st, struct rule *rule, const char *ar
 	data->regex = regex_compile(pattern, false, st->cfg->arena, &err);
 	if (!data->regex)
 		return stmt_error(st, st->at - 1, "%s", err.text);
-	return rule_text_parse(st, rule, "the replacement", &data->value);
+	return rule_text_parse_replacement(st, rule, &data->value);
 }
 
 static char memory[LONGEST_VALUE];
@@ -234,7 +232,7 @@ static bool value_set(struct message *msg, struct field *f, struct arena *arena,
 {
 	if (!action_fits(msg, text.len > f->value.len ? text.len - f->value.len : 0))
 		return false;
-	message_set_value(msg, f, (struct span){ arena_strndup(arena, text.ptr, text.len), text.len });
+	message_set_value(msg, f, arena_keep(arena, text));
 	return true;
 }
 
@@ -251,30 +249,6 @@ static bool replace_whole(const struct field_rule *data, struct view *view, stru
 	return !t.cut && value_set(msg, f, view->arena, (struct span){ t.ptr, t.len });
 }
 
-/* The element of a comma list (RFC 9110 5.6.1) at *at, without the blanks around it; quoted strings
- * are kept whole. False: no more. */
-static bool next_element(struct span list, size_t *at, struct span *element)
-{
-	size_t from = *at, end;
-	bool quoted = false;
-
-	if (from > list.len)
-		return false;
-	for (end = from; end < list.len && (quoted || list.ptr[end] != ','); end++) {
-		if (list.ptr[end] == '"')
-			quoted = !quoted;
-		else if (quoted && list.ptr[end] == '\\' && end + 1 < list.len)
-			end++;
-	}
-	*at = end + 1;
-	while (from < end && (list.ptr[from] == ' ' || list.ptr[from] == '\t'))
-		from++;
-	while (end > from && (list.ptr[end - 1] == ' ' || list.ptr[end - 1] == '\t'))
-		end--;
-	*element = (struct span){ list.ptr + from, end - from };
-	return true;
-}
-
 static bool replace_elements(const struct field_rule *data, struct view *view,
 			     struct message *msg, struct field *f, struct span by)
 {
@@ -286,7 +260,7 @@ static bool replace_elements(const struct field_rule *data, struct view *view,
 	size_t at = 0;
 
 	text_init(&t, memory, sizeof(memory));
-	while (next_element(f->value, &at, &element)) {
+	while (!t.cut && list_next_any(f->value, &at, &element)) {
 		if (!regex_find(data->regex, element, 0, &match))
 			continue;
 		text_add(&t, done, (size_t)(element.ptr - done));
@@ -307,6 +281,7 @@ static enum action_result action_replace(const struct rule *rule, struct view *v
 {
 	const struct field_rule *data = rule->data;
 	struct message *msg = action_message(rule, view);
+	uint64_t given_up = regex_given_up;
 	struct field *f;
 	unsigned at = 0;
 	struct span by;
@@ -322,7 +297,7 @@ static enum action_result action_replace(const struct rule *rule, struct view *v
 		else
 			worked = replace_whole(data, view, msg, f, by);
 	}
-	return action_rewritten(worked, view);
+	return action_rewritten(worked && regex_given_up == given_up, view);
 }
 
 /* -- set-status, strict-mode ------------------------------------------------------------ */

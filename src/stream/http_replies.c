@@ -20,18 +20,16 @@ enum { REQUESTS = AT_REQUESTS, RESPONSES = AT_RESPONSE, BOTH = AT_REQUESTS | AT_
 
 static void count_request(const struct stream *s)
 {
-	s->session->frontend->fe->counters.denied_requests++;
-	if (s->session->listener->tally)
-		s->session->listener->tally->counters.denied_requests++;
+	s->origin->frontend->fe->counters.denied_requests++;
+	origin_counters(s->origin)->denied_requests++;
 	if (s->backend)
 		s->backend->be->counters.denied_requests++;
 }
 
 static void count_response(const struct stream *s)
 {
-	s->session->frontend->fe->counters.denied_responses++;
-	if (s->session->listener->tally)
-		s->session->listener->tally->counters.denied_responses++;
+	s->origin->frontend->fe->counters.denied_responses++;
+	origin_counters(s->origin)->denied_responses++;
 	if (s->backend)
 		s->backend->be->counters.denied_responses++;
 	if (s->server)
@@ -84,12 +82,10 @@ static void send_answer(struct exchange *x, const struct answer *answer, struct 
 {
 	struct reply *reply = answer_make(answer, x, view);
 
-	if (!reply) {
-		reply = arena_alloc(x->arena, sizeof(*reply));
-		reply->silent = reply->close = true;
-		reply->status = (unsigned)answer->status;
-	}
-	reply->ends = (uint8_t)ends;
+	if (!reply && !x->arena->failed)
+		reply = reply_silent(x, (unsigned)answer->status);
+	if (reply)
+		reply->ends = (uint8_t)ends;
 	exchange_reply(x, reply);
 }
 
@@ -157,7 +153,16 @@ static int parse_auth(struct statement *st, struct rule *rule, const char *args)
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
 			return stmt_error(st, st->at - 1, "a realm has no control characters");
 	}
+	rule->num = realm == rule->proxy->name;
 	rule->data = (void *)make_challenge(st->cfg->arena, realm ? realm : "");
+	return 0;
+}
+
+/* Without "realm" it is the name of the section that asks. */
+static int inherit_auth(struct config *cfg, struct rule *copy, struct proxy *heir)
+{
+	if (copy->num)
+		copy->data = (void *)make_challenge(cfg->arena, heir->name);
 	return 0;
 }
 
@@ -229,25 +234,26 @@ static enum action_result action_redirect(const struct rule *rule, struct view *
 }
 
 const struct action redirect_action = {
-	"redirect", .final = true, .where = REQUESTS, .parse = parse_redirect, .run = action_redirect,
+	"redirect", .final = true, .refuses = true, .where = REQUESTS, .parse = parse_redirect, .run = action_redirect,
 };
 
 const struct action http_reply_actions[] = {
-	{ "deny", .final = true, .where = REQUESTS, .parse = parse_answer, .run = action_deny,
+	{ "deny", .final = true, .refuses = true, .where = REQUESTS, .parse = parse_answer, .run = action_deny,
 	  .data = DENY_REQUEST, .help = "refuses the request, with status 403 or another answer" },
-	{ "deny", .final = true, .where = RESPONSES, .parse = parse_answer, .run = action_deny,
+	{ "deny", .final = true, .refuses = true, .where = RESPONSES, .parse = parse_answer, .run = action_deny,
 	  .data = DENY_RESPONSE, .help = "refuses the response, with status 502 or another answer" },
-	{ "tarpit", .final = true, .where = REQUESTS, .parse = parse_answer, .run = action_tarpit,
+	{ "tarpit", .final = true, .refuses = true, .where = REQUESTS, .parse = parse_answer, .run = action_tarpit,
 	  .data = TARPIT, .help = "holds the request for timeout tarpit, then refuses it" },
-	{ "return", .final = true, .where = BOTH, .parse = parse_answer, .run = action_return,
+	{ "return", .final = true, .refuses = true, .where = BOTH, .parse = parse_answer, .run = action_return,
 	  .data = RETURN, .help = "answers" },
-	{ "auth", .final = true, .where = REQUESTS, .parse = parse_auth, .run = action_auth,
+	{ "auth", .final = true, .refuses = true, .where = REQUESTS, .parse = parse_auth, .run = action_auth,
+	  .inherit = inherit_auth,
 	  .help = "asks for a user and password" },
-	{ "redirect", .final = true, .where = BOTH, .parse = parse_redirect, .run = action_redirect,
+	{ "redirect", .final = true, .refuses = true, .where = BOTH, .parse = parse_redirect, .run = action_redirect,
 	  .help = "sends the client elsewhere" },
-	{ "reject", .final = true, .where = REQUESTS, .run = action_reject,
+	{ "reject", .final = true, .refuses = true, .where = REQUESTS, .run = action_reject,
 	  .help = "closes the connection without an answer" },
-	{ "silent-drop", .final = true, .where = BOTH, .run = action_drop,
+	{ "silent-drop", .final = true, .refuses = true, .where = BOTH, .run = action_drop,
 	  .help = "lets the connection vanish without telling the client" },
 	{ 0 },
 };

@@ -6,6 +6,7 @@
 #include "stream/http_rules.h"
 
 #include "base/arena.h"
+#include "base/tables.h"
 #include "config/keyword.h"
 #include "http/message.h"
 #include "http/uri.h"
@@ -14,6 +15,7 @@
 #include "stream/exchange.h"
 #include "stream/extra.h"
 #include "stream/forwarded.h"
+#include "stream/guards.h"
 #include "stream/http_action.h"
 #include "stream/persist.h"
 #include "stream/redirect.h"
@@ -37,19 +39,16 @@ static const struct action allow_actions[] = {
 	{ 0 },
 };
 
-static const struct action *const request_tables[] = {
+static struct tables request_tables = TABLES("action", struct action,
 	allow_actions, http_reply_actions, http_field_actions, http_target_actions,
-	http_stream_actions, http_capture_actions, log_level_actions, tuning_actions,
-	http_timeout_actions, http_pattern_actions, rule_var_actions, tcp_actions, NULL,
-};
-static const struct action *const response_tables[] = {
+	http_stream_actions, http_capture_actions, log_level_actions, treatment_actions, limit_actions,
+	http_timeout_actions, http_pattern_actions, rule_var_actions, tcp_actions);
+static struct tables response_tables = TABLES("action", struct action,
 	allow_actions, http_reply_actions, http_field_actions, http_stream_actions,
-	http_capture_actions, log_level_actions, tuning_actions, http_pattern_actions,
-	rule_var_actions, tcp_actions, NULL,
-};
-static const struct action *const after_tables[] = {
-	allow_actions, http_field_actions, http_capture_actions, rule_var_actions, NULL,
-};
+	http_capture_actions, log_level_actions, treatment_actions, limit_actions,
+	http_pattern_actions, rule_var_actions, tcp_actions);
+static struct tables after_tables = TABLES("action", struct action,
+	allow_actions, http_field_actions, http_capture_actions, rule_var_actions);
 
 /* Actions of the manual; those without a row are not supported yet. */
 static const char *const known_request[] = {
@@ -80,9 +79,9 @@ static const char *const known_after[] = {
 };
 
 const struct rule_list http_rule_lists[] = {
-	{ "http-request", AT_REQUESTS, request_tables, known_request },
-	{ "http-response", AT_RESPONSE, response_tables, known_response },
-	{ "http-after-response", AT_RESPONSE, after_tables, known_after },
+	{ "http-request", AT_REQUESTS, &request_tables, known_request },
+	{ "http-response", AT_RESPONSE, &response_tables, known_response },
+	{ "http-after-response", AT_RESPONSE, &after_tables, known_after },
 	{ 0 },
 };
 
@@ -99,7 +98,7 @@ enum action_result http_action_allow(const struct rule *rule, struct view *view,
 static int parse_request(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct proxy *px = object;
-	struct rule_list list = { kw->name, rule_request_places(px), request_tables, known_request };
+	struct rule_list list = { kw->name, rule_request_places(px), &request_tables, known_request };
 
 	if (px->redirect_rules)
 		rule_warn_order(st, kw->name, "redirect");
@@ -110,7 +109,7 @@ static int parse_request(struct statement *st, const struct keyword *kw, void *o
 
 static int parse_response(struct statement *st, const struct keyword *kw, void *object)
 {
-	struct rule_list list = { kw->name, AT_RESPONSE, response_tables, known_response };
+	struct rule_list list = { kw->name, AT_RESPONSE, &response_tables, known_response };
 	struct proxy *px = object;
 
 	return rule_parse_list(st, px, &list, &px->http_response_rules);
@@ -118,7 +117,7 @@ static int parse_response(struct statement *st, const struct keyword *kw, void *
 
 static int parse_after(struct statement *st, const struct keyword *kw, void *object)
 {
-	struct rule_list list = { kw->name, AT_RESPONSE, after_tables, known_after };
+	struct rule_list list = { kw->name, AT_RESPONSE, &after_tables, known_after };
 	struct proxy *px = object;
 
 	return rule_parse_list(st, px, &list, &px->http_after_rules);
@@ -194,9 +193,9 @@ static int inherit(struct config *cfg, struct proxy *px, struct proxy *from)
 		return 0;
 	if (rule_check_inherit(cfg, px, from))
 		return -1;
-	rule_inherit(cfg, &px->http_request_rules, from->http_request_rules);
-	rule_inherit(cfg, &px->http_response_rules, from->http_response_rules);
-	rule_inherit(cfg, &px->http_after_rules, from->http_after_rules);
+	rule_inherit(cfg, px, &px->http_request_rules, from->http_request_rules);
+	rule_inherit(cfg, px, &px->http_response_rules, from->http_response_rules);
+	rule_inherit(cfg, px, &px->http_after_rules, from->http_after_rules);
 	return 0;
 }
 
@@ -252,6 +251,7 @@ static enum rule_result run_set(struct exchange *x, const struct rule_set *set,
 	if (!extra_get(x->stream)) /* variables */
 		return RULES_ERROR;
 	stream_view(x->stream, &view, NULL);
+	view.patient = place == &x->request_place;
 	r = rules_run(set, &view, place, true);
 	x->stream->extra->last_rule = view.last_rule;
 	if (x->hinting && (r == RULES_PASS || r == RULES_WAIT || answers_aloud(x, r)))
@@ -267,9 +267,9 @@ static inline enum rule_result run(struct exchange *x, const struct rule_set *se
 
 /* Compared with the path where it begins with a slash, so that the form of the target does not
  * matter. */
-static bool monitor_asked(const struct exchange *x, const struct proxy *px)
+bool http_monitor_asked(const struct exchange *x)
 {
-	const char *uri = px->set.monitor_uri;
+	const char *uri = x->stream->origin->frontend->set.monitor_uri;
 	struct span target = x->req.target;
 
 	if (!uri)
@@ -304,22 +304,26 @@ static enum rule_result monitor_answer(struct exchange *x, const struct proxy *p
 
 enum rule_result http_request_rules(struct exchange *x, struct proxy *px)
 {
-	bool first = px == x->stream->session->frontend && !x->request_place.at;
+	bool first = px == x->stream->origin->frontend && !x->request_place.at;
 	struct rule_place none = { NULL };
 	enum rule_result r;
 
-	if (first && monitor_asked(x, px))
+	if (first && http_monitor_asked(x))
 		return monitor_answer(x, px);
 	r = run(x, px->http_request_rules, &x->request_place);
 	if (r == RULES_PASS && px->set.stats && http_page_hook)
 		r = http_page_hook(x, px);
-	return r == RULES_PASS ? run(x, px->redirect_rules, &none) : r;
+	if (r == RULES_PASS)
+		r = run(x, px->redirect_rules, &none);
+	if (r == RULES_PASS && px->set.restrict_names != NAMES_PRESERVE && !guard_names(x, px))
+		r = RULES_REPLY;
+	return r;
 }
 
 /* The backend's, then the frontend's; a list that has waited goes on where it was. */
 enum rule_result http_response_rules(struct exchange *x)
 {
-	struct proxy *frontend = x->stream->session->frontend, *backend = x->stream->backend;
+	struct proxy *frontend = x->stream->origin->frontend, *backend = x->stream->backend;
 	enum rule_result r = RULES_PASS;
 
 	if (backend && !x->backend_passed)
@@ -333,7 +337,7 @@ enum rule_result http_response_rules(struct exchange *x)
 /* The backend's come first, since the answer comes from there. */
 enum rule_result http_after_rules(struct exchange *x)
 {
-	struct proxy *frontend = x->stream->session->frontend, *backend = x->stream->backend;
+	struct proxy *frontend = x->stream->origin->frontend, *backend = x->stream->backend;
 	struct rule_place none = { NULL };
 	enum rule_result r = RULES_PASS;
 
@@ -358,9 +362,8 @@ void http_count_failed_rewrite(struct exchange *x)
 {
 	struct stream *s = x->stream;
 
-	s->session->frontend->fe->counters.failed_rewrites++;
-	if (s->session->listener->tally)
-		s->session->listener->tally->counters.failed_rewrites++;
+	s->origin->frontend->fe->counters.failed_rewrites++;
+	origin_counters(s->origin)->failed_rewrites++;
 	if (s->backend)
 		s->backend->be->counters.failed_rewrites++;
 	if (s->server)

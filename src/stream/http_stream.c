@@ -52,6 +52,8 @@ static enum action_result action_log_level(const struct rule *rule, struct view 
 	return ACTION_NEXT;
 }
 
+enum { HAVE_SLOTS = PROXY_FRONTEND | PROXY_DEFAULTS }; /* the latter for their frontends */
+
 /* -- capture ---------------------------------------------------------------------------- */
 
 /* "len <length>": a slot of its own, in requests of a frontend; "id <index>": one declared. */
@@ -61,7 +63,7 @@ static int parse_slot(struct statement *st, struct rule *rule)
 	int64_t len;
 
 	if (!response && stmt_take(st, "len")) {
-		if (!front)
+		if (!(rule->proxy->caps & HAVE_SLOTS))
 			return stmt_error(st, st->at - 1, "only a frontend has slots of its own: 'id' "
 					  "names one that it declares");
 		if (stmt_int(st, "the length", 1, 65536, &len))
@@ -80,6 +82,18 @@ static int parse_slot(struct statement *st, struct rule *rule)
 	return 0;
 }
 
+/* Slots of the defaults section are the first of each of its frontends (capture.c), others are
+ * theirs. */
+static int inherit_capture(struct config *cfg, struct rule *copy, struct proxy *heir)
+{
+	bool response = copy->where & AT_RESPONSE;
+
+	if (!(heir->caps & PROXY_FRONTEND) || copy->num < capture_count(heir, response))
+		return 0;
+	return config_error(cfg, &copy->loc, "there is no slot %d in frontend '%s', which uses these "
+			    "defaults: 'declare capture' makes one", (int)copy->num, heir->name);
+}
+
 static int parse_capture(struct statement *st, struct rule *rule, const char *args)
 {
 	(void)args;
@@ -92,7 +106,7 @@ static int parse_content_capture(struct statement *st, struct rule *rule, const 
 	const char *word;
 
 	(void)args;
-	if (!(rule->proxy->caps & PROXY_FRONTEND))
+	if (!(rule->proxy->caps & HAVE_SLOTS))
 		return stmt_error(st, st->at - 1, "only a frontend has slots for captured values");
 	if (rule_parse_expr(st, rule))
 		return -1;
@@ -125,13 +139,13 @@ static enum action_result action_content_capture(const struct rule *rule, struct
 	if (expr_eval_as(rule->expr, view, place, SMP_STR, &smp) != EXPR_FOUND)
 		return ACTION_NEXT;
 	if (extra && !extra->arena)
-		extra->arena = arena_new(512);
+		extra->arena = arena_new_limited(512);
 	if (extra) {
 		view->arena = extra->arena;
 		view->captures = &extra->captures;
 	}
 	capture_store(view, false, (uint64_t)rule->num, smp.str);
-	return ACTION_NEXT;
+	return view->arena && !view->arena->failed ? ACTION_NEXT : ACTION_ERROR;
 }
 
 /* -- wait-for-handshake ----------------------------------------------------------------- */
@@ -284,8 +298,7 @@ static enum action_result action_hint(const struct rule *rule, struct view *view
 	if (!rule_text_make(&data->value, view, &value))
 		return action_rewrite_failed(view);
 	if (!x->hinting) {
-		message_init(&x->res, true, x->res.fields, x->res.max);
-		x->res.major = x->res.minor = 1;
+		exchange_init_response(x);
 		x->res.flags = MSG_INTERIM;
 		message_set_status(&x->res, 103, (struct span){ NULL, 0 });
 		x->hinting = true;
@@ -298,8 +311,8 @@ void action_send_hints(struct exchange *x)
 	struct end *client = &x->stream->relay.client;
 
 	x->hinting = false;
-	if (client->ops->head_out(client, &x->res) == IO_OK)
-		client->ops->flush(client);
+	if (end_head_out(client, &x->res) == IO_OK)
+		end_flush(client);
 }
 
 /* Of tcp-request content and tcp-response content, too. */
@@ -310,7 +323,7 @@ const struct action log_level_actions[] = {
 };
 
 const struct action content_capture_actions[] = {
-	{ "capture", .where = REQUESTS, .parse = parse_content_capture,
+	{ "capture", .where = REQUESTS, .parse = parse_content_capture, .inherit = inherit_capture,
 	  .run = action_content_capture,
 	  .help = "keeps the value of an expression for the log" },
 	{ 0 },
@@ -318,6 +331,7 @@ const struct action content_capture_actions[] = {
 
 const struct action http_capture_actions[] = {
 	{ "capture", .where = BOTH, .parse = parse_capture, .run = action_capture,
+	  .inherit = inherit_capture,
 	  .help = "keeps the value of an expression in a slot of the log" },
 	{ 0 },
 };

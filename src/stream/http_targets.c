@@ -8,6 +8,7 @@
 #include "expr/regex.h"
 #include "http/message.h"
 #include "http/normalize.h"
+#include "http/scan.h"
 #include "http/uri.h"
 #include "stream/exchange.h"
 #include "stream/http_action.h"
@@ -22,7 +23,8 @@ struct target_rule {
 	struct regex *regex;
 };
 
-/* No blank, no control character: the request line has to stay one. */
+/* No blank, no control character: the request line has to stay one. who writes heads refuses all
+ * others. */
 static bool is_word(struct span text)
 {
 	size_t i;
@@ -32,6 +34,13 @@ static bool is_word(struct span text)
 			return false;
 	}
 	return true;
+}
+
+static bool is_token(struct span text)
+{
+	const char *end = text.ptr + text.len;
+
+	return text.len && scan_token(text.ptr, end) == end;
 }
 
 /* RFC 9112 3.2.2: what an absolute target names is the host. */
@@ -61,7 +70,7 @@ static bool part_put(enum part part, struct view *view, struct span text)
 
 	switch (part) {
 	case PART_METHOD:
-		return text.len && message_set_method(msg, view->arena, text);
+		return is_token(text) && message_set_method(msg, view->arena, text);
 	case PART_PATH:
 		return message_set_path(msg, view->arena, text);
 	case PART_PATHQ:
@@ -89,7 +98,7 @@ static bool part_set(enum part part, struct view *view, struct span text)
 		host_before = *host;
 	if (!part_put(part, view, text))
 		return false;
-	if (action_fits(msg, 0))
+	if (msg->target.len && action_fits(msg, 0))
 		return true;
 	*msg = before;
 	if (host)
@@ -129,7 +138,7 @@ static int parse_replace(struct statement *st, struct rule *rule, const char *ar
 	data->regex = regex_compile(pattern, false, st->cfg->arena, &err);
 	if (!data->regex)
 		return stmt_error(st, st->at - 1, "%s", err.text);
-	return rule_text_parse(st, rule, "the replacement", &data->text);
+	return rule_text_parse_replacement(st, rule, &data->text);
 }
 
 static struct span part_get(enum part part, const struct message *msg)
@@ -149,6 +158,7 @@ static enum action_result action_replace(const struct rule *rule, struct view *v
 	enum part part = (enum part)rule->action->data;
 	const struct target_rule *data = rule->data;
 	static char memory[LONGEST_TARGET];
+	uint64_t given_up = regex_given_up;
 	struct regex_match match;
 	struct span old, by;
 	struct text t;
@@ -156,12 +166,12 @@ static enum action_result action_replace(const struct rule *rule, struct view *v
 	(void)place;
 	old = part_get(part, view->http->request);
 	if (!old.ptr || !regex_find(data->regex, old, 0, &match))
-		return ACTION_NEXT;
+		return action_rewritten(regex_given_up == given_up, view);
 	if (!rule_text_make(&data->text, view, &by))
 		return action_rewrite_failed(view);
 	text_init(&t, memory, sizeof(memory));
 	regex_expand(&t, by, &match);
-	by = (struct span){ arena_strndup(view->arena, t.ptr, t.len), t.len };
+	by = arena_keep(view->arena, (struct span){ t.ptr, t.len });
 	return action_rewritten(!t.cut && part_set(part, view, by), view);
 }
 
@@ -252,6 +262,8 @@ static enum action_result action_normalize(const struct rule *rule, struct view 
 	if (!old.ptr)
 		return ACTION_NEXT;
 	memory = arena_alloc(view->arena, 3 * old.len + 3);
+	if (!memory)
+		return action_rewrite_failed(view);
 	if (!uri_normalize(data->how, data->option, old, memory, &made.len)) {
 		reply_send_error(action_exchange(view), 400);
 		return ACTION_REPLY;

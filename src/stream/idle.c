@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/pool.h"
+#include "log/log.h"
 #include "net/conn.h"
 #include "net/netns.h"
 #include "proxy/proxy.h"
@@ -21,7 +22,9 @@
 #include <limits.h>
 #include <string.h>
 
-enum { IDLE_LOOKED_AT = 16 }; /* of one server, for one exchange */
+enum { IDLE_LOOKED_AT = 16, /* of one server, for one exchange */
+       IDLE_PRIVATE = 5 };  /* of one session: what the PROXY header says may change with each
+			     * request */
 
 static unsigned keep_below = UINT_MAX, spare_above = UINT_MAX; /* descriptors: idle_limit */
 static struct pool idle_pool = POOL_INIT("idle", sizeof(struct idle));
@@ -57,8 +60,8 @@ static uint64_t idle_mark(struct stream *s)
 
 static bool idle_is_private(const struct stream *s)
 {
-	return s->session->private_servers || s->backend->set.http_reuse == REUSE_NEVER ||
-	       idle_is_personal(s->server);
+	return s->origin->private_servers || s->backend->set.http_reuse == REUSE_NEVER ||
+	       s->server->speaks_unasked || idle_is_personal(s->server);
 }
 
 /* How often must a connection have been used, that this exchange may use it (manual,
@@ -110,7 +113,7 @@ static bool idle_is_safe(const struct idle *idle)
 static void idle_leave(struct idle *idle)
 {
 	list_remove(&idle->node);
-	if (idle->session)
+	if (idle->origin)
 		return;
 	idle->server->idle_count--;
 	idle->server->idle_safe -= idle_is_safe(idle);
@@ -125,19 +128,66 @@ static void idle_close(struct idle *idle)
 	pool_give(&idle_pool, &idle);
 }
 
-/* The server has closed, or said something that nobody asked for. What TLS says for itself (tickets)
- * is nobody's. */
-static void idle_ready(struct conn *conn)
-{
-	if (conn->flags & (CONN_RDHUP | CONN_HUP | CONN_ERROR) ||
-	    (conn->flags & CONN_READABLE && !(tls_conn_is(conn) && conn_is_quiet(conn))))
-		idle_close(conn->owner);
-}
-
 void idle_close_server(struct server *server)
 {
 	while (!list_empty(&server->idle))
 		idle_close(list_first(&server->idle, struct idle, node));
+}
+
+/* ---- who speaks unasked ------------------------------------------------------------------- */
+
+/* It has sent a body behind an answer that has none. Others' requests would be answered by the next
+ * one: whoever asks it keeps its connections to itself from now on. */
+COLD static void idle_distrust(struct server *server)
+{
+	if (server->speaks_unasked)
+		return;
+	server->speaks_unasked = true;
+	log_printf(server->proxy->set.log, LOG_L_WARNING, "Server %s/%s has sent a body behind an answer "
+		   "to HEAD, a 204 or a 304: its connections are not shared any more.",
+		   server->proxy->name, server->id);
+	idle_close_server(server);
+}
+
+/* Are bytes there that may be a body? Some servers say 408 before they close a connection that
+ * nobody uses. The connection is of no use any more. */
+COLD static bool idle_has_body(struct conn *conn)
+{
+	static const char version[] = "HTTP/1.";
+	char bytes[12];
+	size_t got;
+
+	if (conn_recv(conn, bytes, sizeof(bytes), &got) != IO_OK)
+		return false;
+	return got < sizeof(bytes) || memcmp(bytes, version, sizeof(version) - 1) != 0 ||
+	       memcmp(bytes + 8, " 408", 4) != 0;
+}
+
+COLD static void idle_close_unasked(struct idle *idle)
+{
+	struct server *server = idle->server;
+	bool body = idle->bodiless && idle_has_body(idle->conn);
+
+	idle_close(idle);
+	if (body)
+		idle_distrust(server);
+}
+
+void idle_suspect(struct stream *s)
+{
+	const struct idle *idle = s->exchange->idle;
+
+	if (idle && s->exchange->reused && idle->bodiless)
+		idle_distrust(s->server);
+}
+
+/* The server has closed, or said something. What TLS says for itself (tickets) is nobody's. */
+static void idle_ready(struct conn *conn)
+{
+	if (conn->flags & CONN_READABLE && !conn_is_quiet(conn))
+		idle_close_unasked(conn->owner);
+	else if (conn->flags & (CONN_RDHUP | CONN_HUP | CONN_ERROR))
+		idle_close(conn->owner);
 }
 
 void idle_close_all(void)
@@ -146,7 +196,7 @@ void idle_close_all(void)
 	struct server *server;
 
 	list_for_each(px, &proxies_running->list, node)
-		for (server = px->servers; server; server = server->next)
+		for (server = proxy_destination(px, NULL); server; server = proxy_destination(px, server))
 			idle_close_server(server);
 }
 
@@ -170,12 +220,12 @@ void idle_close_outdated(void)
 				idle_close_outdated_of(server);
 }
 
-void idle_close_session(struct session *session)
+void idle_close_origin(struct origin *origin)
 {
-	if (!session->idle.next)
+	if (!origin->idle.next)
 		return;
-	while (!list_empty(&session->idle))
-		idle_close(list_first(&session->idle, struct idle, node));
+	while (!list_empty(&origin->idle))
+		idle_close(list_first(&origin->idle, struct idle, node));
 }
 
 /* ---- scarce descriptors ------------------------------------------------------------------ */
@@ -190,7 +240,7 @@ static bool idle_spare_of(struct proxy *px)
 {
 	struct server *server;
 
-	for (server = px->servers; server; server = server->next) {
+	for (server = proxy_destination(px, NULL); server; server = proxy_destination(px, server)) {
 		if (list_empty(&server->idle))
 			continue;
 		idle_close(list_entry(server->idle.prev, struct idle, node));
@@ -244,11 +294,11 @@ void idle_begin(struct stream *s, const struct addr *to)
 		return; /* it will be closed behind the exchange */
 	list_init(&idle->node);
 	idle->server = s->server;
-	idle->session = idle_is_private(s) ? s->session : NULL;
+	idle->origin = idle_is_private(s) ? s->origin : NULL;
 	idle->to = *to;
 	idle->mark = idle_mark(s);
 	idle->uses = 1;
-	if (!idle->session) {
+	if (!idle->origin) {
 		s->server->idle_used++;
 		idle_note_need(s->server);
 	}
@@ -259,10 +309,10 @@ static struct idle *idle_find_private(struct stream *s, const struct addr *to, s
 	struct idle *idle;
 	uint64_t mark;
 
-	if (!s->session->idle.next || list_empty(&s->session->idle))
+	if (!s->origin->idle.next || list_empty(&s->origin->idle))
 		return NULL;
 	mark = idle_mark(s);
-	list_for_each(idle, &s->session->idle, node)
+	list_for_each(idle, &s->origin->idle, node)
 		if (idle->server == s->server && idle->mark == mark && idle_suits(idle, to, name))
 			return idle;
 	return NULL;
@@ -284,46 +334,82 @@ static struct idle *idle_find(struct stream *s, const struct addr *to, struct sp
 	return NULL;
 }
 
+/* May it be lent? What the poller has told of it a moment ago comes first: it may close it. Behind
+ * an answer that has no body the kernel is asked, too. */
+static bool idle_speaks(struct idle *idle)
+{
+	if (loop_deliver(&idle->conn->src))
+		return true; /* if it is still there, it is found again */
+	if (likely(!idle->bodiless) || conn_is_quiet(idle->conn))
+		return false;
+	idle_close_unasked(idle);
+	return true;
+}
+
+static struct idle *idle_choose(struct stream *s, const struct addr *to, struct span name)
+{
+	struct idle *idle;
+
+	do {
+		idle = idle_find(s, to, name);
+	} while (idle && unlikely(idle_speaks(idle)));
+	return idle;
+}
+
 bool idle_take(struct stream *s, const struct addr *to, struct span name)
 {
-	struct idle *idle = idle_find(s, to, name);
+	struct idle *idle = idle_choose(s, to, name);
 	struct exchange *x = s->exchange;
 
 	if (!idle)
 		return false;
 	idle_leave(idle);
 	idle->uses++;
-	if (!idle->session) {
+	if (!idle->origin) {
 		s->server->idle_used++;
 		idle_note_need(s->server);
 	}
 	end_take_conn(&s->relay.server, &idle->conn);
-	exchange_attach_server(s);
-	x->server.large = idle->large;
 	x->idle = idle;
+	if (!exchange_attach_server(s, idle->large)) {
+		exchange_forget_server(s);
+		return false;
+	}
 	x->reused = true;
 	s->server->tally->counters.reuses++;
 	s->backend->be->counters.reuses++;
 	return true;
 }
 
+static bool idle_bodiless(const struct exchange *x)
+{
+	return x->req.method == METHOD_HEAD || x->http.server_status == 204 ||
+	       x->http.server_status == 304;
+}
+
 static bool idle_may_stay(const struct stream *s, const struct idle *idle)
 {
 	const struct server_settings *set = &s->server->set;
-	struct conn *conn = s->relay.server.conn;
+	struct conn *conn = end_conn(&s->relay.server);
+	bool bodiless = idle_bodiless(s->exchange);
 
-	if (conn->flags & (CONN_HELD | CONN_RDHUP | CONN_HUP | CONN_ERROR))
+	/* A body that was read to its last byte and not beyond leaves it open what is behind. */
+	if (conn->flags & CONN_HELD || (conn->flags & CONN_READABLE && !conn_is_quiet(conn))) {
+		if (bodiless && (conn->flags & CONN_HELD || idle_has_body(conn)))
+			idle_distrust(s->server);
+		return false;
+	}
+	if (conn->flags & (CONN_RDHUP | CONN_HUP | CONN_ERROR))
 		return false;
 	if (s->server->tls && !tls_client_is_current(conn))
 		return false;
-	/* A body that was read to its last byte and not beyond leaves it open what is behind. */
-	if (conn->flags & CONN_READABLE && !conn_is_quiet(conn))
+	if (bodiless && s->server->speaks_unasked)
 		return false;
 	if (loop_stats.sources > keep_below)
 		return false;
 	if (set->max_reuse >= 0 && idle->uses > (unsigned)set->max_reuse)
 		return false;
-	if (idle->session)
+	if (idle->origin)
 		return s->exchange->client_keeps;
 	/* More than were used at once of late could not be used at once either: without a limit,
 	 * clients that bring one request each would leave one connection each. */
@@ -334,20 +420,36 @@ static bool idle_may_stay(const struct stream *s, const struct idle *idle)
 	       (set->pool_max_conn < 0 || idle->server->idle_count < (unsigned)set->pool_max_conn);
 }
 
+/* Room for one more: the oldest goes. */
+static void idle_bound_private(struct origin *origin)
+{
+	const struct list *node;
+	unsigned n = 0;
+
+	for (node = origin->idle.next; node != &origin->idle; node = node->next)
+		n++;
+	if (n >= IDLE_PRIVATE)
+		idle_close(list_entry(origin->idle.prev, struct idle, node));
+}
+
 static void idle_file(struct stream *s, struct idle *idle)
 {
-	struct session *session = idle->session;
+	struct origin *origin = idle->origin;
 	struct server *server = idle->server;
 	struct buf *held;
 
-	idle->large = h1_large(&s->exchange->res);
-	idle->conn = h1_end_detach(&s->relay.server, &held);
+	idle->large = message_is_large(&s->exchange->res);
+	idle->bodiless = idle_bodiless(s->exchange);
+	if (unlikely(idle->bodiless))
+		conn_ack_now(end_conn(&s->relay.server)); /* or Nagle holds its body back until the next request */
+	idle->conn = end_detach(&s->relay.server, &held);
 	idle->conn->owner = idle;
 	idle->conn->ready = idle_ready;
-	if (session) {
-		if (!session->idle.next)
-			list_init(&session->idle);
-		list_prepend(&session->idle, &idle->node);
+	if (origin) {
+		if (!origin->idle.next)
+			list_init(&origin->idle);
+		idle_bound_private(origin);
+		list_prepend(&origin->idle, &idle->node);
 		return;
 	}
 	list_prepend(&server->idle, &idle->node);
@@ -366,24 +468,12 @@ void idle_give(struct stream *s, bool keep)
 	if (!idle)
 		return;
 	s->exchange->idle = NULL;
-	if (!idle->session)
+	if (!idle->origin)
 		idle->server->idle_used--;
-	if (s->session->private_servers && !idle->session)
-		idle->session = s->session;
+	if ((s->origin->private_servers || s->server->speaks_unasked) && !idle->origin)
+		idle->origin = s->origin;
 	if (keep && end_conn(&s->relay.server) && idle_may_stay(s, idle))
 		idle_file(s, idle);
 	else
 		pool_give(&idle_pool, &idle);
-}
-
-struct server *idle_server_of(const struct session *session, const struct stream *s)
-{
-	const struct idle *idle;
-
-	if (!session->idle.next)
-		return NULL;
-	list_for_each(idle, &session->idle, node)
-		if (idle->server->proxy == s->backend && server_usable(idle->server))
-			return idle->server;
-	return NULL;
 }

@@ -6,6 +6,7 @@
 #include "stream/keepalive.h"
 
 #include "base/clock.h"
+#include "event/profile.h"
 #include "net/conn.h"
 #include "net/listener.h"
 #include "proxy/global.h"
@@ -19,7 +20,7 @@
 
 unsigned keepalive_spread_ms;
 
-static struct list sessions = LIST_INIT(sessions); /* that have waited once; conn: they do now */
+static struct list sessions = LIST_INIT(sessions); /* that have waited once; deadline_ms: they do now */
 static uint64_t finish_ms; /* since then the process stops */
 
 static void keepalive_close(struct session *se)
@@ -33,13 +34,9 @@ static void keepalive_close(struct session *se)
 
 static void keepalive_start(struct session *se)
 {
-	struct conn *conn = se->conn;
-	struct buf *held = se->held;
-
 	task_cancel(&se->task);
-	se->conn = NULL;
-	se->held = NULL;
-	stream_start(se, &conn, &held);
+	se->deadline_ms = 0;
+	session_lend(se);
 	streams_release();
 }
 
@@ -53,7 +50,7 @@ static void keepalive_task(struct task *task)
 {
 	struct session *se = container_of(task, struct session, task);
 
-	if (se->requests && !se->held && conn_is_quiet(se->conn))
+	if (se->origin.requests && !se->held && conn_is_quiet(se->conn))
 		keepalive_arm(se); /* the last body was read to its end and not beyond */
 	else
 		keepalive_start(se);
@@ -65,7 +62,7 @@ static void keepalive_ready(struct conn *conn)
 
 	if (!(conn->flags & CONN_READABLE))
 		return;
-	if (se->requests && conn->flags & CONN_RDHUP && !se->held && conn_at_end(conn))
+	if (se->origin.requests && conn->flags & CONN_RDHUP && !se->held && conn_at_end(conn))
 		keepalive_close(se);
 	else
 		keepalive_start(se);
@@ -76,7 +73,7 @@ void keepalive_timer(struct session *se)
 {
 	if (clock_now_ms < se->deadline_ms)
 		keepalive_arm(se);
-	else if (se->requests)
+	else if (se->origin.requests)
 		keepalive_close(se);
 	else
 		keepalive_start(se);
@@ -84,14 +81,14 @@ void keepalive_timer(struct session *se)
 
 static unsigned keepalive_timeout(const struct session *se)
 {
-	const struct timeouts *t = &se->frontend->set.timeout;
+	const struct timeouts *t = &se->origin.frontend->set.timeout;
 
-	if (se->requests && t->http_keep_alive)
+	if (se->origin.requests && t->http_keep_alive)
 		return t->http_keep_alive;
 	return t->http_request ? t->http_request : t->client;
 }
 
-void keepalive_wait(struct session *se, struct conn **conn, struct buf **held)
+void keepalive_wait(struct session *se)
 {
 	unsigned timeout = keepalive_timeout(se);
 
@@ -99,12 +96,6 @@ void keepalive_wait(struct session *se, struct conn **conn, struct buf **held)
 		task_init(&se->task, keepalive_task);
 		list_append(&sessions, &se->node);
 	}
-	if (held) {
-		se->held = *held;
-		*held = NULL;
-	}
-	se->conn = *conn;
-	*conn = NULL;
 	se->conn->owner = se;
 	se->conn->ready = keepalive_ready;
 	streams_hold();
@@ -119,7 +110,7 @@ void keepalive_wait(struct session *se, struct conn **conn, struct buf **held)
 
 static bool may_ask_again(const struct session *se)
 {
-	return !se->requests || se->held || se->frontend->set.options.on & OPT_IDLE_CLOSE;
+	return !se->origin.requests || se->held || se->origin.frontend->set.options.on & OPT_IDLE_CLOSE;
 }
 
 /* At some moment of what is left of the time over which closing is spread. */
@@ -145,7 +136,7 @@ void keepalive_finish(bool others_serve)
 	if (keepalive_spread_ms == UINT_MAX || (others_serve && !keepalive_spread_ms))
 		return;
 	list_for_each_safe(se, next, &sessions, node) {
-		if (!se->conn || may_ask_again(se))
+		if (!se->deadline_ms || may_ask_again(se))
 			continue;
 		if (keepalive_spread_ms)
 			close_in_turn(se);
@@ -167,7 +158,8 @@ void keepalive_close_all(void)
 	struct session *se, *next;
 
 	list_for_each_safe(se, next, &sessions, node)
-		if (se->conn)
+		if (se->deadline_ms)
 			keepalive_close(se);
 }
 
+const struct profile_name keepalive_profile = PROFILE_NAME(keepalive_task);

@@ -18,6 +18,7 @@
 
 #include <endian.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <strings.h>
 #include <time.h>
 
@@ -71,57 +72,157 @@ static bool date_refused(uint32_t date, unsigned limit_ms)
 
 /* -- values of servers ------------------------------------------------------------------ */
 
-/* Of key, address and port: the same wherever these are. */
-struct span persist_value(const struct server *server, char memory[17])
+/* Of key, address and port: the same wherever these are. False: there is no such address. */
+static bool value_make(const char *key, const struct addr *addr, char text[16])
 {
-	const struct proxy *px = server->proxy;
-	const struct addr *addr = &server->state->addr;
 	unsigned char bytes[512 + sizeof(addr->v6) + sizeof(uint32_t)];
-	size_t len;
-	uint32_t port;
+	uint32_t port = htonl(addr->port);
+	size_t len = strnlen(key, 512), i;
+	uint64_t hash;
 
-	if (server->cookie)
-		return span_of(server->cookie);
-	if (!px->set.cookie || !px->set.cookie->dynamic || !px->set.dynamic_cookie_key)
-		return span_of("");
-	len = strnlen(px->set.dynamic_cookie_key, 512);
-	memcpy(bytes, px->set.dynamic_cookie_key, len);
+	memcpy(bytes, key, len);
 	if (addr->family == AF_INET)
 		memcpy(bytes + len, &addr->v4, sizeof(addr->v4));
 	else if (addr->family == AF_INET6)
 		memcpy(bytes + len, &addr->v6, sizeof(addr->v6));
 	else
-		return span_of("");
+		return false;
 	len += addr->family == AF_INET ? sizeof(addr->v4) : sizeof(addr->v6);
-	port = htonl(addr->port);
 	memcpy(bytes + len, &port, sizeof(port));
-	snprintf(memory, 17, "%016llx",
-		 (unsigned long long)XXH64(bytes, len + sizeof(port), 0));
-	return (struct span){ memory, 16 };
+	hash = XXH64(bytes, len + sizeof(port), 0);
+	for (i = 16; i--; hash >>= 4)
+		text[i] = "0123456789abcdef"[hash & 15];
+	return true;
 }
 
-/* It may have no weight any more: who is on it may stay. */
-static bool server_reachable(const struct server *server)
+/* Made once for each address that the server has. */
+struct span persist_value(const struct server *server)
 {
-	return server->state->op != SERVER_DOWN && !(server->state->admin & ADMIN_MAINT);
+	const struct proxy *px = server->proxy;
+	const struct addr *addr = &server->state->addr;
+	struct server_value *made = &server->state->value;
+
+	if (server->set.cookie)
+		return span_of(server->set.cookie);
+	if (!px->set.cookie || !px->set.cookie->dynamic || !px->set.dynamic_cookie_key)
+		return span_of("");
+	if (made->key == px->set.dynamic_cookie_key && !memcmp(&made->addr, addr, sizeof(*addr)))
+		return (struct span){ made->text, sizeof(made->text) };
+	if (!value_make(px->set.dynamic_cookie_key, addr, made->text))
+		return span_of("");
+	made->key = px->set.dynamic_cookie_key;
+	made->addr = *addr;
+	return (struct span){ made->text, sizeof(made->text) };
 }
 
 /* The first reachable one of the value; else, where that does not matter, the first. */
-static struct server *find_server(const struct proxy *px, struct span value, bool forced,
-				  bool *known)
+static struct server *search_server(const struct proxy *px, struct span value, bool forced,
+				    bool *known)
 {
 	struct server *server;
-	char memory[17];
 
-	*known = false;
-	for (server = value.len ? px->servers : NULL; server; server = server->next) {
-		if (server->refused || !span_equal(persist_value(server, memory), value))
+	for (server = px->servers; server; server = server->next) {
+		if (server->refused || !span_equal(persist_value(server), value))
 			continue;
 		*known = true;
 		if (forced || server_reachable(server))
 			return server;
 	}
 	return NULL;
+}
+
+/* -- many cookies ----------------------------------------------------------------------- */
+
+/* A request may hold thousands of cookies, a backend thousands of servers: from the second search
+ * on servers are found by a hash of their values, in the order in which they stand. Made anew for
+ * each request that needs it, since addresses change. */
+struct place {
+	uint64_t hash;
+	struct server *server; /* NULL: free */
+};
+
+static struct place *places; /* of the process: kept, grows */
+static size_t places_size;   /* a power of 2 */
+
+struct finder {
+	const struct proxy *px;
+	unsigned searches;
+	bool indexed;
+};
+
+static bool finder_room(size_t servers)
+{
+	size_t size = places_size ? places_size : 64;
+	struct place *more;
+
+	while (size < 2 * servers)
+		size *= 2;
+	if (size > places_size) {
+		more = realloc(places, size * sizeof(*places));
+		if (!more)
+			return false;
+		places = more;
+		places_size = size;
+	}
+	memset(places, 0, places_size * sizeof(*places));
+	return true;
+}
+
+static uint64_t value_hash(struct span value)
+{
+	return XXH64(value.ptr, value.len, 0);
+}
+
+/* False: no memory; then each search looks at each server. */
+static bool finder_index(struct finder *finder)
+{
+	struct server *server;
+	struct span value;
+	size_t count = 0, at;
+	uint64_t hash;
+
+	for (server = finder->px->servers; server; server = server->next)
+		count++;
+	if (!finder_room(count))
+		return false;
+	for (server = finder->px->servers; server; server = server->next) {
+		value = persist_value(server);
+		if (server->refused || !value.len)
+			continue;
+		hash = value_hash(value);
+		for (at = hash & (places_size - 1); places[at].server; at = (at + 1) & (places_size - 1))
+			;
+		places[at] = (struct place){ hash, server };
+	}
+	finder->indexed = true;
+	return true;
+}
+
+static struct server *finder_look(struct span value, bool forced, bool *known)
+{
+	uint64_t hash = value_hash(value);
+	const struct place *p;
+	size_t at;
+
+	for (at = hash & (places_size - 1); places[at].server; at = (at + 1) & (places_size - 1)) {
+		p = &places[at];
+		if (p->hash != hash || !span_equal(persist_value(p->server), value))
+			continue;
+		*known = true;
+		if (forced || server_reachable(p->server))
+			return p->server;
+	}
+	return NULL;
+}
+
+static struct server *find_server(struct finder *finder, struct span value, bool forced, bool *known)
+{
+	*known = false;
+	if (!value.len)
+		return NULL;
+	if (finder->indexed || (finder->searches++ >= 2 && finder_index(finder)))
+		return finder_look(value, forced, known);
+	return search_server(finder->px, value, forced, known);
 }
 
 /* -- the request ------------------------------------------------------------------------ */
@@ -180,8 +281,18 @@ static char check_dates(const struct cookie_conf *c, uint32_t last, uint32_t fir
 	return 0;
 }
 
+/* A Cookie field that is being gone through, once, whatever is taken out of it. */
+struct look {
+	struct exchange *x;
+	const struct cookie_conf *c;
+	struct finder finder;
+	struct field *field;
+	struct cookie_edit edit; /* memory NULL: the field is as it was */
+};
+
 /* Which server does the cookie ask for? The code of the log. */
-static char ask(struct exchange *x, const struct cookie_conf *c, struct span value)
+static char ask(struct exchange *x, const struct cookie_conf *c, struct finder *finder,
+		struct span value)
 {
 	const struct proxy *px = x->stream->backend;
 	struct stream_extra *extra = x->stream->extra;
@@ -201,76 +312,98 @@ static char ask(struct exchange *x, const struct cookie_conf *c, struct span val
 	}
 	if (extra->persist_ignored || extra->by_rule)
 		return CODE_UNUSED;
-	extra->persist = find_server(px, value, false, &known);
+	extra->persist = find_server(finder, value, false, &known);
 	if (extra->persist)
 		return CODE_VALID;
 	if (forced)
-		extra->persist = find_server(px, value, true, &known);
+		extra->persist = find_server(finder, value, true, &known);
 	return known ? CODE_DOWN : CODE_INVALID;
 }
 
-/* The field without the cookie; a field without cookies goes. */
-static void remove_cookie(struct exchange *x, struct field *f, struct span whole)
+/* Something of the field is to be left out. False: no memory. */
+static bool look_edits(struct look *look)
 {
-	char *memory = arena_alloc(x->arena, f->value.len + 1);
-	size_t len = cookie_remove(f->value, whole, memory);
+	struct span value = look->field->value;
+	char *memory;
 
-	if (len)
-		message_set_value(&x->req, f, (struct span){ memory, len });
-	else
-		message_delete_field(&x->req, f);
+	if (look->edit.memory)
+		return true;
+	memory = arena_alloc(look->x->arena, value.len + 1);
+	if (memory)
+		cookie_edit_begin(&look->edit, value, memory);
+	return memory != NULL;
+}
+
+static bool look_remove(struct look *look, const struct cookie *cookie)
+{
+	if (!look_edits(look))
+		return false;
+	cookie_edit_remove(&look->edit, cookie->whole);
+	return true;
 }
 
 /* The server sees the cookie that it has set, without the prefix. */
-static void remove_prefix(struct exchange *x, struct field *f, const struct cookie *cookie)
+static bool look_unprefix(struct look *look, const struct cookie *cookie)
 {
 	const char *tilde = memchr(cookie->value.ptr, '~', cookie->value.len);
-	size_t before, behind;
-	char *memory;
 
 	if (!tilde)
+		return true;
+	if (!look_edits(look))
+		return false;
+	cookie_edit_cut(&look->edit, cookie->value.ptr, tilde + 1);
+	return true;
+}
+
+/* A field without cookies goes. */
+static void look_end(struct look *look)
+{
+	struct message *req = &look->x->req;
+	size_t len;
+
+	if (!look->edit.memory)
 		return;
-	before = (size_t)(cookie->value.ptr - f->value.ptr);
-	behind = (size_t)(f->value.ptr + f->value.len - tilde - 1);
-	memory = arena_alloc(x->arena, before + behind + 1);
-	memcpy(memory, f->value.ptr, before);
-	memcpy(memory + before, tilde + 1, behind);
-	message_set_value(&x->req, f, (struct span){ memory, before + behind });
+	len = cookie_edit_end(&look->edit);
+	if (len)
+		message_set_value(req, look->field, (struct span){ look->edit.memory, len });
+	else
+		message_delete_field(req, look->field);
+	look->edit.memory = NULL;
 }
 
 /* Of several cookies the first counts that leads to a server. What is only unknown says least. */
-static void ask_next(struct exchange *x, const struct cookie_conf *c, struct span value)
+static void ask_next(struct look *look, struct span value)
 {
+	struct exchange *x = look->x;
 	char before = x->http.cookie_code, code;
 
 	if (x->stream->extra->persist)
 		return;
-	code = ask(x, c, value);
+	code = ask(x, look->c, &look->finder, value);
 	if (code != CODE_INVALID || before == CODE_NONE)
 		x->http.cookie_code = code;
 }
 
-/* Goes through the cookies of a field; what changes it begins again where it has been changed. */
-static void look_at_field(struct exchange *x, const struct cookie_conf *c, struct field *f)
+/* False: no memory. */
+static bool look_at_field(struct look *look, struct field *f)
 {
+	const struct cookie_conf *c = look->c;
 	struct cookie cookie;
-	size_t at = 0, begin = 0;
+	bool good = true;
+	size_t at = 0;
 
-	while (f->name.ptr && cookie_next(f->value, &at, &cookie)) {
-		size_t len = f->value.len;
-
-		if (span_equal(cookie.name, c->name)) {
-			ask_next(x, c, cookie.value);
-			if (c->mode == COOKIE_INSERT && c->indirect) {
-				remove_cookie(x, f, cookie.whole);
-				at = begin;
-			} else if (c->mode == COOKIE_PREFIX) {
-				remove_prefix(x, f, &cookie);
-				at -= len - f->value.len;
-			}
-		}
-		begin = at;
+	look->field = f;
+	while (good && cookie_next(f->value, &at, &cookie)) {
+		if (!span_equal(cookie.name, c->name))
+			continue;
+		ask_next(look, cookie.value);
+		if (c->mode == COOKIE_INSERT && c->indirect)
+			good = look_remove(look, &cookie);
+		else if (c->mode == COOKIE_PREFIX)
+			good = look_unprefix(look, &cookie);
 	}
+	look_end(look);
+	return good;
 }
 
 /* use-server decides: the cookie does not. */
@@ -288,6 +421,7 @@ bool persist_request(struct exchange *x)
 {
 	struct proxy *px = x->stream->backend;
 	const struct cookie_conf *c = px->set.cookie;
+	struct look look = { .x = x, .c = c, .finder = { .px = px } };
 	struct stream_extra *extra;
 	struct field *f;
 	unsigned at = 0;
@@ -304,7 +438,8 @@ bool persist_request(struct exchange *x)
 	x->http.cookie_code = CODE_NONE;
 	x->http.set_cookie_code = SET_NONE;
 	while ((f = message_find_id(&x->req, FIELD_COOKIE, &at)))
-		look_at_field(x, c, f);
+		if (!look_at_field(&look, f))
+			return false;
 	if (c->mode == COOKIE_PASSIVE && !c->indirect)
 		x->http.cookie_code = x->http.set_cookie_code = 0; /* the log says nothing of it */
 	return true;
@@ -386,6 +521,8 @@ static void set_value(struct exchange *x, struct field *f, const struct cookie *
 	size_t behind = (size_t)(f->value.ptr + f->value.len - rest), len = 0;
 	char *memory = arena_alloc(x->arena, before + 1 + value.len + 1 + behind + 1);
 
+	if (!memory)
+		return;
 	memcpy(memory, f->value.ptr, before);
 	len = before;
 	memory[len++] = '=';
@@ -400,8 +537,7 @@ static void set_value(struct exchange *x, struct field *f, const struct cookie *
 /* A Set-Cookie of the server. */
 static void meet_cookie(struct exchange *x, const struct cookie_conf *c, struct field *f)
 {
-	char memory[17];
-	struct span value = persist_value(x->stream->server, memory);
+	struct span value = persist_value(x->stream->server);
 	bool valid = x->http.cookie_code == CODE_VALID;
 	struct cookie cookie;
 
@@ -428,7 +564,7 @@ static bool must_insert(const struct exchange *x, const struct cookie_conf *c)
 		return false;
 	if (c->preserve && x->http.set_cookie_code == SET_PROVIDED)
 		return false;
-	if (c->postonly && x->req.method != METHOD_POST)
+	if (c->postonly && x->asked != METHOD_POST)
 		return false;
 	if (!extra->direct)
 		return true;
@@ -501,7 +637,7 @@ static bool lives(struct span directive, size_t name_len)
 	return false;
 }
 
-/* May a shared cache keep it (RFC 9111 3, as far as the fields say so)? */
+/* May a shared cache in front of us keep it (RFC 9111 3, as far as the fields say so)? */
 static bool may_be_cached(const struct exchange *x)
 {
 	const struct message *res = &x->res;
@@ -510,7 +646,7 @@ static bool may_be_cached(const struct exchange *x)
 	bool fresh = false, explicit_age = false;
 	unsigned at = 0;
 
-	if (x->req.method == METHOD_POST || x->req.method == METHOD_PUT ||
+	if (x->asked == METHOD_POST || x->asked == METHOD_PUT ||
 	    !cacheable_by_default(res->status))
 		return false;
 	while (message_next_element(res, name, &walk, &part)) {
@@ -538,8 +674,8 @@ static bool may_be_cached(const struct exchange *x)
 
 static bool insert(struct exchange *x, const struct cookie_conf *c)
 {
-	char memory[4096], value_memory[17];
-	struct span value = persist_value(x->stream->server, value_memory);
+	char memory[4096];
+	struct span value = persist_value(x->stream->server);
 	bool updates = x->stream->extra->direct;
 	struct text t;
 
@@ -551,7 +687,7 @@ static bool insert(struct exchange *x, const struct cookie_conf *c)
 			 (struct span){ "private", 7 }))
 		return false;
 	return message_add(&x->res, x->arena, (struct span){ "Set-Cookie", 10 },
-			   (struct span){ arena_strndup(x->arena, t.ptr, t.len), t.len });
+			   arena_keep(x->arena, (struct span){ t.ptr, t.len }));
 }
 
 bool persist_response(struct exchange *x)
@@ -564,6 +700,8 @@ bool persist_response(struct exchange *x)
 	if (!c || !x->stream->server || !x->http.cookie_code || !x->stream->extra)
 		return true;
 	x->http.set_cookie_code = SET_NONE;
+	if (server_is_dispatch(x->stream->server))
+		return true;
 	while ((f = message_find_id(&x->res, FIELD_SET_COOKIE, &at)))
 		meet_cookie(x, c, f);
 	return must_insert(x, c) ? insert(x, c) : true;

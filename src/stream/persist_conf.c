@@ -228,7 +228,7 @@ static const struct keyword keywords[] = {
 	  .parse = parse_persist,
 	  .help = "clients go to the server that their RDP cookie names" },
 	{ .name = "cookie", .scope = SCOPE_SERVER, .args = "<value>",
-	  .parse = parse_server_cookie, .offset = offsetof(struct server, cookie),
+	  .parse = parse_server_cookie, .offset = offsetof(struct server, set.cookie),
 	  .help = "value of the cookie that stands for this server" },
 	{ 0 },
 };

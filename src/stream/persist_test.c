@@ -34,8 +34,7 @@ static void dates(void **state)
 
 static void value_is(struct server *server, const char *expected)
 {
-	char memory[17];
-	struct span value = persist_value(server, memory);
+	struct span value = persist_value(server);
 
 	assert_int_equal(value.len, strlen(expected));
 	assert_memory_equal(value.ptr, expected, value.len);
@@ -53,9 +52,9 @@ static void values_of_servers(void **state)
 	value_is(&server, "b82ab933e725586b");
 	st.addr = (struct addr){ .family = AF_INET6, .v6 = IN6ADDR_LOOPBACK_INIT, .port = 18990 };
 	value_is(&server, "2215717c3740d922");
-	server.cookie = "own";
+	server.set.cookie = "own";
 	value_is(&server, "own");
-	server.cookie = NULL;
+	server.set.cookie = NULL;
 	cookie.dynamic = false;
 	value_is(&server, "");
 	cookie.dynamic = true;

@@ -6,7 +6,7 @@
 #include "stream/proxyheader.h"
 
 #include "base/arena.h"
-#include "base/hash.h"
+#include "base/clock.h"
 #include "expr/capture.h"
 #include "expr/logformat.h"
 #include "expr/view.h"
@@ -16,8 +16,11 @@
 #include "stream/extra.h"
 #include "stream/stream.h"
 #include "tls/conn.h"
-#include "tls/facts.h"
+#include "tls/identity.h"
 
+#include <sys/random.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 static char header[PROXYPROTO_V2_MAX];
 
@@ -35,10 +38,10 @@ static void add_known(struct proxyproto_out *out, uint8_t type, struct span valu
 }
 
 /* The name that the client asked for by TLS, else the one that the proxy before us has told. */
-static void add_authority(struct proxyproto_out *out, const struct session *se,
-			  const struct tls_facts *tls)
+static void add_authority(struct proxyproto_out *out, const struct origin *o,
+			  const struct tls_identity *tls)
 {
-	struct span vectors = session_vectors(se), value, last = { NULL, 0 };
+	struct span vectors = origin_vectors(o), value, last = { NULL, 0 };
 
 	while (proxyproto_find(&vectors, PROXYPROTO_AUTHORITY, &value))
 		last = value;
@@ -46,7 +49,7 @@ static void add_authority(struct proxyproto_out *out, const struct session *se,
 }
 
 static void add_ssl(struct proxyproto_out *out, const struct conn *client, unsigned what,
-		    const struct tls_facts *tls)
+		    const struct tls_identity *tls)
 {
 	static const struct span nothing;
 	struct proxyproto_ssl ssl = { .used = tls != NULL };
@@ -73,9 +76,9 @@ static void keep_unique_id(struct stream *s, struct span id)
 	if (s->exchange || !extra || extra->unique_id.ptr)
 		return;
 	if (!extra->arena)
-		extra->arena = arena_new(512);
+		extra->arena = arena_new_limited(512);
 	if (extra->arena)
-		extra->unique_id = (struct span){ arena_strndup(extra->arena, id.ptr, id.len), id.len };
+		extra->unique_id = arena_keep(extra->arena, id);
 }
 
 static void add_unique_id(struct proxyproto_out *out, struct stream *s)
@@ -111,52 +114,51 @@ static void add_format(struct proxyproto_out *out, struct stream *s, const struc
 
 /* ---- the header -------------------------------------------------------------------------- */
 
-/* lasting: what would be the same for another exchange of the same client, alone. */
-static size_t write_v2(struct stream *s, const struct addr *dst, bool lasting)
+static size_t write_v2(struct stream *s, const struct addr *dst)
 {
 	const struct server_settings *set = &s->server->set;
 	const struct conn *client = end_conn(&s->relay.client);
 	bool is_tls = client && tls_conn_is(client);
 	struct proxyproto_out out;
-	struct tls_facts facts, *tls = NULL;
+	struct tls_identity identity, *tls = NULL;
 	unsigned i;
 
 	if (is_tls && set->proxy_v2 & (PROXY_V2_OF_SSL | PROXY_V2_AUTHORITY)) {
-		tls_conn_facts(client, &facts);
-		tls = &facts;
+		tls_conn_identity(client, &identity);
+		tls = &identity;
 	}
 	proxyproto_begin(&out, header, sizeof(header), stream_src(s), dst,
-			 set->proxy_v2 & PROXY_V2_CRC32C && !lasting);
+			 set->proxy_v2 & PROXY_V2_CRC32C);
 	if (is_tls)
 		add_known(&out, PROXYPROTO_ALPN, tls_conn_alpn(client));
 	if (set->proxy_v2 & PROXY_V2_AUTHORITY)
-		add_authority(&out, s->session, tls);
-	if (set->proxy_v2 & PROXY_V2_UNIQUE_ID && !lasting)
+		add_authority(&out, s->origin, tls);
+	if (set->proxy_v2 & PROXY_V2_UNIQUE_ID)
 		add_unique_id(&out, s);
 	if (set->proxy_v2 & PROXY_V2_OF_SSL)
 		add_ssl(&out, client, set->proxy_v2, tls);
 	for (i = 0; i < set->vector_count; i++)
 		add_format(&out, s, &set->vectors[i]);
-	if (s->session->netns)
-		add_known(&out, PROXYPROTO_NETNS, span_of(s->session->netns));
+	if (s->origin->netns)
+		add_known(&out, PROXYPROTO_NETNS, span_of(s->origin->netns));
 	return proxyproto_end(&out);
 }
 
-static size_t write_header(struct stream *s, bool lasting)
+static size_t write_header(struct stream *s)
 {
 	struct addr dst;
 
 	if (!stream_dst(s, &dst))
 		dst = (struct addr){ .family = AF_UNSPEC };
 	if (s->server->set.options.on & SRV_SEND_PROXY_V2)
-		return write_v2(s, &dst, lasting);
+		return write_v2(s, &dst);
 	return proxyproto_v1(header, stream_src(s), &dst);
 }
 
 /* Without what it was to tell the server is not asked: that might be what it decides by. */
 static size_t proxyheader_write(struct stream *s)
 {
-	size_t len = write_header(s, false);
+	size_t len = write_header(s);
 
 	if (!len)
 		log_printf(s->backend->set.log, LOG_L_ERR, "PROXY header for server %s/%s is longer "
@@ -176,8 +178,18 @@ bool proxyheader_send(struct stream *s)
 {
 	size_t len = proxyheader_write(s), sent;
 
-	return len && conn_raw_send(s->relay.server.conn, header, len, true, &sent) == IO_OK &&
+	return len && conn_raw_send(end_conn(&s->relay.server), header, len, true, &sent) == IO_OK &&
 	       sent == len;
+}
+
+/* What clients can make it say must not be made to look like what others say. */
+static uint64_t mark_seed(void)
+{
+	static uint64_t seed;
+
+	if (!seed && getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+		seed = clock_read_us();
+	return seed;
 }
 
 uint64_t proxyheader_mark(struct stream *s)
@@ -186,6 +198,6 @@ uint64_t proxyheader_mark(struct stream *s)
 
 	if (!proxyheader_wanted(s))
 		return 0;
-	len = write_header(s, true);
-	return (uint64_t)hash_wt6(header, len) << 32 | hash_djb2(header, len) | 1;
+	len = write_header(s);
+	return XXH3_64bits_withSeed(header, len, mark_seed()) | 1;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Words of server lines about what PROXY headers of version 2 tell besides addresses (manual 5.2). */
+/* Words of server lines about what PROXY headers of version 2 tell besides addresses (manual
+ * 5.2). */
 #include "stream/proxyheader.h"
 
 #include "base/arena.h"

@@ -198,7 +198,7 @@ enum redirect_result redirect_make(const struct redirect *r, struct exchange *x,
 	write_location(r, view->http->request, to, &t);
 	if (t.cut)
 		return REDIRECT_FAILED;
-	location = (struct span){ arena_strndup(x->arena, t.ptr, t.len), t.len };
+	location = arena_keep(x->arena, (struct span){ t.ptr, t.len });
 	*reply = reply_new(x, r->status, NULL, (struct span){ NULL, 0 });
 	reply_add(x, *reply, span_of("location"), location);
 	if (!is_cacheable(r->status))

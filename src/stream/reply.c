@@ -44,12 +44,16 @@ static const struct builtin *builtin_find(unsigned status)
 
 bool reply_add(struct exchange *x, struct reply *reply, struct span name, struct span value)
 {
-	unsigned n = reply->field_count;
+	unsigned n = reply ? reply->field_count : 0;
 	struct field *more;
 
+	if (!reply)
+		return false;
 	/* Room is made when the count is 0 or 8, 16, ...: what is there was made here. */
 	if (n % FIELDS_AT_FIRST == 0) {
 		more = arena_alloc(x->arena, (n + FIELDS_AT_FIRST) * sizeof(*more));
+		if (!more)
+			return false;
 		if (n)
 			memcpy(more, reply->fields, n * sizeof(*more));
 		reply->fields = more;
@@ -64,6 +68,8 @@ struct reply *reply_new(struct exchange *x, unsigned status, const char *type, s
 {
 	struct reply *reply = arena_alloc(x->arena, sizeof(*reply));
 
+	if (!reply)
+		return NULL;
 	reply->status = status;
 	reply->body = body;
 	if (body.len)
@@ -76,6 +82,8 @@ struct reply *reply_builtin(struct exchange *x, unsigned status)
 	const struct builtin *b = builtin_find(status);
 	struct reply *reply = arena_alloc(x->arena, sizeof(*reply));
 
+	if (!reply)
+		return NULL;
 	if (!b)
 		b = builtin_find(500);
 	reply->status = b->status;
@@ -97,7 +105,7 @@ static const struct answer *find_answer(const struct stream *s, unsigned status)
 	if (s->backend)
 		errors_find(s->backend->set.errors, status, &answer);
 	if (!answer)
-		errors_find(s->session->frontend->set.errors, status, &answer);
+		errors_find(s->origin->frontend->set.errors, status, &answer);
 	return answer;
 }
 
@@ -122,11 +130,38 @@ void reply_send_error(struct exchange *x, unsigned status)
 {
 	struct reply *reply = reply_error(x, status);
 
-	if (!reply) {
-		reply = arena_alloc(x->arena, sizeof(*reply));
-		reply->silent = true;
-		reply->status = status;
-		reply->close = true;
-	}
+	if (!reply && !x->arena->failed)
+		reply = reply_silent(x, status);
 	exchange_reply(x, reply);
+}
+
+struct reply *reply_silent(struct exchange *x, unsigned status)
+{
+	struct reply *reply = arena_alloc(x->arena, sizeof(*reply));
+
+	if (!reply)
+		return NULL;
+	reply->silent = reply->close = true;
+	reply->status = status;
+	return reply;
+}
+
+/* -- no memory -------------------------------------------------------------------------- */
+
+/* What the configuration says of 500, if there is memory for that; else one that needs none. */
+struct reply *reply_no_memory(struct exchange *x)
+{
+	static struct field fields[] = { { .name = LITERAL("cache-control"), .value = LITERAL("no-cache") },
+					 { .name = LITERAL("content-type"), .value = LITERAL("text/html") } };
+	static struct reply last;
+	const struct builtin *b = builtin_find(500);
+	struct reply *reply = reply_error(x, 500);
+	bool silent = !reply && !x->arena->failed; /* an empty errorfile */
+
+	if (reply && !x->arena->failed)
+		return reply;
+	x->arena->failed = false;
+	last = (struct reply){ .status = b->status, .silent = silent, .reason = b->reason, .body = b->body, .close = true,
+			       .fields = fields, .field_count = ARRAY_LEN(fields) };
+	return &last;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The step with which an answer of the program's own (stream/reply.h) becomes the response of an
- * exchange: its head is made here, its body waits in the pump's buffer. What follows (rules, the way
- * out) is in exchange_steps.c. */
+ * exchange: its head is made here, its body waits in the pump's buffer. What follows (rules, the
+ * way out) is in exchange_response.c. */
 #include "stream/exchange.h"
 
 #include "base/arena.h"
@@ -12,17 +12,19 @@
 #include "stream/stream.h"
 #include "stream/timeouts.h"
 
-static bool reply_length(struct exchange *x, const struct reply *reply)
+static bool reply_length(struct exchange *x, struct reply *reply)
 {
-	char *text;
+	struct text t;
 
 	if (reply->status < 200 || reply->status == 204 || reply->status == 304)
 		return true;
-	text = arena_printf(x->arena, "%zu", reply->body.len);
-	return message_add(&x->res, x->arena, span_of("content-length"), span_of(text));
+	text_init(&t, reply->length, sizeof(reply->length));
+	text_num(&t, (int64_t)reply->body.len);
+	return message_add(&x->res, x->arena, span_of("content-length"),
+			   (struct span){ t.ptr, t.len });
 }
 
-static bool reply_fields(struct exchange *x, const struct reply *reply)
+static bool reply_fields(struct exchange *x, struct reply *reply)
 {
 	unsigned i;
 
@@ -66,7 +68,7 @@ static bool reply_tarpitted(struct stream *s)
 int exchange_reply_head(struct stream *s)
 {
 	struct exchange *x = s->exchange;
-	const struct reply *reply = x->reply;
+	struct reply *reply = x->reply;
 	bool none;
 
 	if (!reply)
@@ -79,9 +81,12 @@ int exchange_reply_head(struct stream *s)
 		stream_end(s, x->reason ? x->reason : END_DENIED);
 		return STEP_END;
 	}
-	none = x->req.method == METHOD_HEAD || reply->status == 204 || reply->status == 304;
-	message_init(&x->res, true, exchange_response_fields(x), (uint16_t)exchange_max_fields);
-	x->res.major = x->res.minor = 1;
+	none = x->asked == METHOD_HEAD || reply->status == 204 || reply->status == 304;
+	if (!exchange_make_room(x)) {
+		stream_end(s, END_RESOURCE);
+		return STEP_END;
+	}
+	exchange_init_response(x);
 	message_set_status(&x->res, reply->status, reply->reason);
 	x->res.framing = none ? BODY_NONE : BODY_LENGTH;
 	x->res.length = reply->body.len;

@@ -19,7 +19,7 @@
 
 /* ---- connection and session ------------------------------------------------------------- */
 
-static enum rule_result rules_of_session(const struct rule_set *set, struct session *session,
+static enum rule_result rules_of_session(const struct rule_set *set, struct origin *origin,
 					 struct conn *conn)
 {
 	struct rule_place place = { NULL };
@@ -27,30 +27,30 @@ static enum rule_result rules_of_session(const struct rule_set *set, struct sess
 
 	if (likely(!set))
 		return RULES_PASS;
-	view_of_session(session, conn, &view);
+	view_of_origin(origin, conn, &view);
 	return rules_run(set, &view, &place, true);
 }
 
-enum rule_result connection_rules(struct session *session, struct conn *conn)
+enum rule_result connection_rules(struct origin *origin, struct conn *conn)
 {
-	const struct proxy *px = session->frontend;
-	enum rule_result r = rules_of_session(px->connection_rules, session, conn);
+	const struct proxy *px = origin->frontend;
+	enum rule_result r = rules_of_session(px->connection_rules, origin, conn);
 
 	if (r != RULES_PASS) {
 		px->fe->counters.denied_connections++;
-		session->listener->tally->counters.denied_connections++;
+		origin_counters(origin)->denied_connections++;
 	}
 	return r;
 }
 
-enum rule_result session_rules(struct session *session, struct conn *conn)
+enum rule_result session_rules(struct origin *origin, struct conn *conn)
 {
-	const struct proxy *px = session->frontend;
-	enum rule_result r = rules_of_session(px->session_rules, session, conn);
+	const struct proxy *px = origin->frontend;
+	enum rule_result r = rules_of_session(px->session_rules, origin, conn);
 
 	if (r != RULES_PASS) {
 		px->fe->counters.denied_sessions++;
-		session->listener->tally->counters.denied_sessions++;
+		origin_counters(origin)->denied_sessions++;
 	}
 	return r;
 }
@@ -66,24 +66,21 @@ static bool content_complete(const struct pump *pump, bool over)
 		return true;
 	if (!pump->from->framing)
 		return pump->buf && !buffer_room(pump->buf);
-	h1_end_body(pump->from, &final);
+	end_body(pump->from, &final);
 	return final;
 }
 
-/* In mode http what comes of the body stays with the end, which knows its coding: whoever wants to see
- * or to change the body later has all of it. False: the rest of it will not come. */
+/* In mode http what comes of the body stays with the end, which knows its coding: whoever wants to
+ * see or to change the body later has all of it. False: the rest of it will not come. */
 static bool content_read_body(struct pump *pump)
 {
 	struct end *end = pump->from;
-	enum io r = IO_OK;
-	size_t had;
 	bool final;
+	size_t had = end_body(end, &final).len;
+	enum io r = end_body_in(end);
 
-	had = h1_end_body(end, &final).len;
-	if (end->ops->body_in)
-		r = end->ops->body_in(end);
 	pump->flags |= PUMP_WATCH;
-	if (h1_end_body(end, &final).len > had)
+	if (end_body(end, &final).len > had)
 		pump->flags |= PUMP_DATA;
 	return r == IO_OK || r == IO_AGAIN;
 }
@@ -123,7 +120,7 @@ static enum rule_result content_broken(struct stream *s, const struct pump *pump
 static enum rule_result content_wait(struct stream *s, struct pump *pump, unsigned delay)
 {
 	unsigned timeout = pump->is_response ? s->backend->set.timeout.server :
-					       s->session->frontend->set.timeout.client;
+					       s->origin->frontend->set.timeout.client;
 
 	switch (stream_arm_inspection(s, delay, timeout, pump->read_ms)) {
 	case INSPECTION_OVER:
@@ -195,8 +192,8 @@ static int content_result(struct stream *s, const struct pump *pump, enum rule_r
 
 static void count_denied(struct stream *s)
 {
-	s->session->frontend->fe->counters.denied_requests++;
-	s->session->listener->tally->counters.denied_requests++;
+	s->origin->frontend->fe->counters.denied_requests++;
+	origin_counters(s->origin)->denied_requests++;
 	if (s->backend)
 		s->backend->be->counters.denied_requests++;
 }
@@ -223,7 +220,7 @@ static int content_request(struct stream *s, struct proxy *px)
 
 int rules_frontend(struct stream *s)
 {
-	return content_request(s, s->session->frontend);
+	return content_request(s, s->origin->frontend);
 }
 
 int rules_backend(struct stream *s)
@@ -244,7 +241,7 @@ int rules_response(struct stream *s)
 	r = content_run(s, px->response_rules, pump, px->set.inspect_delay_res, &s->response,
 			&extra->response_place);
 	if (r == RULES_REJECT || r == RULES_CLOSE || r == RULES_DROP) {
-		s->session->frontend->fe->counters.denied_responses++;
+		s->origin->frontend->fe->counters.denied_responses++;
 		px->be->counters.denied_responses++;
 		if (s->server)
 			s->server->tally->counters.denied_responses++;
@@ -263,7 +260,7 @@ static bool switch_fits(const struct stream *s, const struct proxy *be)
 
 static struct proxy *switch_choose(struct stream *s)
 {
-	struct proxy *fe = s->session->frontend, *be = NULL;
+	struct proxy *fe = s->origin->frontend, *be = NULL;
 	struct view view;
 
 	if (s->exchange && s->exchange->chosen)
@@ -291,16 +288,24 @@ static int switch_upgrade(struct stream *s, struct proxy *be)
 	return STEP_GOTO + REQ_UPGRADED_HEAD;
 }
 
+static int switch_fail(struct stream *s)
+{
+	s->phase = PHASE_CONNECT;
+	return stream_fail(s, END_NO_SERVER);
+}
+
 int rules_switch(struct stream *s)
 {
 	struct proxy *be = switch_choose(s);
 
-	if (!be || !switch_fits(s, be)) {
-		s->phase = PHASE_CONNECT;
-		return stream_fail(s, END_NO_SERVER);
-	}
+	if (!be || !switch_fits(s, be))
+		return switch_fail(s);
 	if (be->set.mode == MODE_HTTP && !s->exchange)
 		return switch_upgrade(s, be);
+	if (be->set.disabled) {
+		s->backend = be; /* that of the log */
+		return switch_fail(s);
+	}
 	assign_backend(s, be);
 	return STEP_NEXT;
 }

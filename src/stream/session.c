@@ -1,34 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sessions: from an accepted socket to a stream. Order of life: admission_room is asked, the
  * listener accepts, session_accept makes the objects and applies the connection rules, the
- * handshake takes a PROXY header where one is due and speaks TLS, session_begin applies the session rules and
- * starts the stream. A stream's end frees its session (TCP mode). */
+ * handshake takes a PROXY header where one is due and speaks TLS, session_begin applies the session
+ * rules and starts the stream. A stream's end frees its session (TCP mode). */
 #include "stream/session.h"
 
 #include "base/clock.h"
 #include "base/pool.h"
 #include "net/listener.h"
 #include "proxy/tally.h"
+#include "relay/buffer.h"
+#include "relay/message_end.h"
 #include "stream/admission.h"
 #include "stream/handshake.h"
-#include "stream/idle.h"
 #include "stream/keepalive.h"
 #include "stream/rules.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
-#include "stream/vectors.h"
 
 #include <unistd.h>
 
 static struct pool session_pool = POOL_INIT("session", sizeof(struct session));
-static struct pool peer_pool = POOL_INIT("peer address", sizeof(struct addr));
-
-bool session_speaks_http(const struct session *session)
-{
-	const struct proxy *px = session->frontend;
-
-	return (px->set.mode == MODE_HTTP || session->upgraded) && !px->applet;
-}
 
 static void session_count_connection(struct listener *l, struct proxy *px)
 {
@@ -60,39 +52,96 @@ void session_free(struct session **session)
 {
 	struct session *se = *session;
 
-	struct listener *l = se->listener;
+	struct listener *l = se->origin.listener;
 
 	timer_cancel(&se->timer);
 	if (se->node.next)
 		list_remove(&se->node);
-	idle_close_session(se);
-	vars_free(&se->vars);
-	vectors_drop(se);
-	if (se->peer)
-		pool_give(&peer_pool, &se->peer);
+	origin_free(&se->origin);
 	pool_give(&session_pool, session);
 	admission_give(l);
 }
 
 void session_set_addrs(struct session *se, const struct addr *src, const struct addr *dst)
 {
-	if (!se->peer)
-		se->peer = pool_take(&peer_pool);
-	if (se->peer)
-		*se->peer = se->src;
-	se->src = *src;
-	se->dst = *dst;
-	se->has_dst = true;
+	origin_keep_own(&se->origin);
+	se->origin.src = *src;
+	se->origin.dst = *dst;
+	se->origin.has_dst = true;
 }
 
 static void session_timer(struct timer *timer)
 {
 	struct session *se = container_of(timer, struct session, timer);
 
-	if (se->stream)
-		stream_timer(se->stream);
-	else
+	if (se->deadline_ms)
 		keepalive_timer(se);
+	else if (se->stream)
+		stream_timer(se->stream);
+}
+
+/* ---- the carrier --------------------------------------------------------------------------- */
+
+static bool session_lends(struct origin *origin, struct end *end, struct buf **held)
+{
+	struct session *se = session_of(origin);
+
+	*held = se->held;
+	se->held = NULL;
+	end_take_conn(end, &se->conn);
+	se->stream = stream_of(container_of(end, struct relay, client));
+	return true;
+}
+
+static void session_takes_back(struct origin *origin, struct end *end)
+{
+	struct session *se = session_of(origin);
+
+	se->conn = end_detach(end, &se->held);
+	se->deadline_ms = UINT64_MAX;
+}
+
+/* The next request counts its times from here. */
+static void session_ended(struct origin *origin)
+{
+	struct session *se = session_of(origin);
+
+	if (!se->deadline_ms) {
+		session_free(&se);
+		return;
+	}
+	se->origin.accepted = clock_wall();
+	se->origin.accepted_ms = clock_now_ms;
+	se->origin.handshake_ms = 0;
+	keepalive_wait(se);
+}
+
+static bool session_draining(const struct origin *origin)
+{
+	(void)origin;
+	return keepalive_is_over();
+}
+
+static const struct carrier_ops session_carrier = {
+	.name = "h1",
+	.lend = session_lends,
+	.take_back = session_takes_back,
+	.ended = session_ended,
+	.draining = session_draining,
+};
+
+COLD static void session_short(struct session *se)
+{
+	global_tally->no_memory++;
+	buffer_give(&se->held);
+	conn_close(&se->conn, false);
+	session_free(&se);
+}
+
+void session_lend(struct session *se)
+{
+	if (!stream_start(&se->origin, &se->timer))
+		session_short(se);
 }
 
 static struct session *session_new(struct listener *l, const struct addr *from)
@@ -101,28 +150,31 @@ static struct session *session_new(struct listener *l, const struct addr *from)
 
 	if (!se)
 		return NULL;
-	se->listener = l;
-	se->frontend = l->bind->owner;
-	se->netns = l->bind->namespace;
-	se->src = *from;
-	se->accepted = clock_wall();
-	se->accepted_ms = clock_now_ms;
+	se->origin.carrier = &session_carrier;
+	se->origin.listener = l;
+	se->origin.frontend = l->bind->owner;
+	se->origin.netns = l->bind->namespace;
+	se->origin.src = *from;
+	se->origin.accepted = clock_wall();
+	se->origin.accepted_ms = clock_now_ms;
 	timer_init(&se->timer, session_timer);
 	return se;
 }
 
 void session_begin(struct session *se, struct conn **conn)
 {
-	if (session_rules(se, *conn) != RULES_PASS) {
+	if (session_rules(&se->origin, *conn) != RULES_PASS) {
 		conn_close(conn, false);
 		session_free(&se);
 		return;
 	}
-	session_count(se->frontend);
-	if (session_speaks_http(se))
-		keepalive_wait(se, conn, NULL);
+	session_count(se->origin.frontend);
+	se->conn = *conn;
+	*conn = NULL;
+	if (origin_speaks_http(&se->origin))
+		keepalive_wait(se);
 	else
-		stream_start(se, conn, NULL);
+		session_lend(se);
 }
 
 void session_accept(struct listener *l, int *fd, const struct addr *from)
@@ -149,7 +201,7 @@ void session_accept(struct listener *l, int *fd, const struct addr *from)
 		session_free(&se);
 		return;
 	}
-	if (connection_rules(se, conn) != RULES_PASS) {
+	if (connection_rules(&se->origin, conn) != RULES_PASS) {
 		conn_close(&conn, false);
 		session_free(&se);
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SOCKS4 towards servers (stream/socks.h). Called by connect.c, which looks after the time and tries
- * again. The reply is looked at in the kernel's buffer until it is whole, so that not one byte of
- * the server's behind it is taken. */
+/* SOCKS4 towards servers (stream/socks.h). Called by connect.c, which looks after the time and
+ * tries again. The reply is looked at in the kernel's buffer until it is whole, so that not one
+ * byte of the server's behind it is taken. */
 #include "stream/socks.h"
 
 #include "net/conn.h"
@@ -30,13 +30,13 @@ bool socks_way(struct stream *s, const struct addr *to, struct addr *way)
 static enum io socks_failed(struct stream *s, enum conn_fault fault)
 {
 	s->extra->server_fault = (uint8_t)fault;
-	conn_fail(s->relay.server.conn, CONN_READABLE | CONN_WRITABLE, ECONNREFUSED);
+	conn_fail(end_conn(&s->relay.server), CONN_READABLE | CONN_WRITABLE, ECONNREFUSED);
 	return IO_ERR;
 }
 
 static enum io socks_ask(struct stream *s, const struct addr *to)
 {
-	struct conn *conn = s->relay.server.conn;
+	struct conn *conn = end_conn(&s->relay.server);
 	char request[SOCKS4_REQUEST];
 	size_t len = socks4_request(request, to), sent;
 
@@ -49,7 +49,7 @@ static enum io socks_ask(struct stream *s, const struct addr *to)
 
 static enum io socks_hear(struct stream *s)
 {
-	struct conn *conn = s->relay.server.conn;
+	struct conn *conn = end_conn(&s->relay.server);
 	char reply[SOCKS4_REPLY];
 	size_t got;
 

@@ -5,15 +5,16 @@
 #include "stream/steps.h"
 
 #include "base/clock.h"
+#include "filter/filter.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
-#include "proxy/proxy_conf.h"
 #include "stream/accesslog.h"
 #include "stream/assign.h"
 #include "stream/balance_key.h"
 #include "stream/connect.h"
 #include "stream/early.h"
 #include "stream/exchange.h"
+#include "stream/filtering.h"
 #include "stream/http_rules.h"
 #include "stream/proxyheader.h"
 #include "stream/rules.h"
@@ -29,7 +30,7 @@ enum { DRAIN_POLL_MS = 5, DRAIN_MOST_MS = 10000 };
  * with option abortonclose that is assumed of every client that has closed. */
 static bool client_left(const struct stream *s)
 {
-	const struct proxy *px = s->backend ? s->backend : s->session->frontend;
+	const struct proxy *px = s->backend ? s->backend : s->origin->frontend;
 	unsigned flags = *s->relay.client.flags;
 
 	if (flags & (CONN_HUP | CONN_ERROR))
@@ -39,7 +40,8 @@ static bool client_left(const struct stream *s)
 	if (!(flags & CONN_RDHUP) || s->phase == PHASE_REQUEST)
 		return false;
 	return px->set.options.on & OPT_ABORTONCLOSE ||
-	       (!pump_held(&s->relay.request) && conn_at_end(s->relay.client.conn));
+	       (!pump_held(&s->relay.request) && end_conn(&s->relay.client) &&
+		conn_at_end(end_conn(&s->relay.client)));
 }
 
 bool stream_client_gone(struct stream *s)
@@ -53,9 +55,9 @@ bool stream_client_gone(struct stream *s)
 /* Answered inside the program: there is no backend and no server. */
 static int open_applet(struct stream *s)
 {
-	const struct proxy *px = s->session->frontend;
+	const struct proxy *px = s->origin->frontend;
 
-	if (px->applet(&s->relay.server, s->session->listener) < 0) {
+	if (px->applet(&s->relay.server, s->origin->listener) < 0) {
 		stream_end(s, END_RESOURCE);
 		return STEP_END;
 	}
@@ -65,13 +67,6 @@ static int open_applet(struct stream *s)
 
 /* ---- opening ---------------------------------------------------------------------------- */
 
-static void open_pump(struct pump *pump)
-{
-	pump->flags |= PUMP_OPEN;
-	pump->flags &= (uint16_t)~(PUMP_LOOK | PUMP_DATA);
-	pump_allow_all(pump);
-}
-
 static int open_request(struct stream *s)
 {
 	if (s->exchange)
@@ -79,12 +74,13 @@ static int open_request(struct stream *s)
 	s->phase = PHASE_DATA;
 	s->phase_ms = (uint32_t)clock_now_ms;
 	stream_expire_never(s);
-	if (proxyheader_wanted(s) && !s->server->tls && !proxyheader_preload(s)) {
+	if ((unlikely(s->known & LEAVING_EDITS) && !filtering_stream(s)) ||
+	    (proxyheader_wanted(s) && !s->server->tls && !proxyheader_preload(s))) {
 		stream_end(s, END_RESOURCE);
 		return STEP_END;
 	}
-	open_pump(&s->relay.request);
-	if (accesslog_at_connect(s->session->frontend))
+	pump_open(&s->relay.request);
+	if (accesslog_at_connect(s->origin->frontend))
 		stream_log(s);
 	pump_run(&s->relay.request);
 	return STEP_NEXT;
@@ -95,7 +91,9 @@ static int open_response(struct stream *s)
 	if (s->exchange)
 		return exchange_response_open(s);
 	stream_respond(s);
-	open_pump(&s->relay.response);
+	if (unlikely(s->relay.response.chain != NULL))
+		filters_open(filters_of(&s->relay), true);
+	pump_open(&s->relay.response);
 	if (*s->relay.server.flags & CONN_READABLE || pump_held(&s->relay.response) ||
 	    s->relay.response.flags & (PUMP_EOF | PUMP_READ_ERROR))
 		pump_run(&s->relay.response);
@@ -108,10 +106,10 @@ static int open_response(struct stream *s)
 /* Bytes that the client's kernel has not acknowledged. A RST now would take them away. */
 static bool client_drained(struct stream *s)
 {
-	const struct conn *conn = s->relay.client.conn;
+	const struct conn *conn = end_conn(&s->relay.client);
 	int unsent = 0;
 
-	if (!(conn->flags & CONN_TCP) || ioctl(conn->src.fd, SIOCOUTQ, &unsent) < 0 || !unsent)
+	if (!conn || !(conn->flags & CONN_TCP) || ioctl(conn->src.fd, SIOCOUTQ, &unsent) < 0 || !unsent)
 		return true;
 	return s->draining && (uint32_t)clock_now_ms - s->phase_ms > DRAIN_MOST_MS;
 }
@@ -131,7 +129,7 @@ int steps_server_broken(struct stream *s)
 	return STEP_WAIT;
 }
 
-static int forward_end(struct stream *s, enum reason reason)
+int steps_end(struct stream *s, enum reason reason)
 {
 	stream_end(s, reason);
 	return STEP_END;
@@ -143,9 +141,9 @@ static int forward(struct stream *s)
 	struct pump *req = &s->relay.request, *res = &s->relay.response;
 
 	if ((req->flags | res->flags) & PUMP_NO_MEMORY)
-		return forward_end(s, END_RESOURCE);
+		return steps_end(s, END_RESOURCE);
 	if (res->flags & PUMP_WRITE_ERROR || req->flags & PUMP_READ_ERROR)
-		return forward_end(s, END_CLIENT_ABORT);
+		return steps_end(s, END_CLIENT_ABORT);
 	if (res->flags & PUMP_EOF)
 		s->phase = PHASE_LAST;
 	if (req->flags & PUMP_WRITE_ERROR && !(req->flags & PUMP_STOPPED)) {
@@ -155,14 +153,14 @@ static int forward(struct stream *s)
 	if (!(res->flags & PUMP_FINISHED))
 		return STEP_NEXT;
 	s->phase = PHASE_DATA;
-	if (s->session->frontend->applet)
-		return forward_end(s, END_LOCAL);
+	if (s->origin->frontend->applet)
+		return steps_end(s, END_LOCAL);
 	if (res->flags & PUMP_READ_ERROR)
 		return steps_server_broken(s);
 	if (req->flags & PUMP_WRITE_ERROR)
-		return forward_end(s, END_SERVER_ABORT);
+		return steps_end(s, END_SERVER_ABORT);
 	if (req->flags & PUMP_FINISHED)
-		return forward_end(s, END_NORMAL);
+		return steps_end(s, END_NORMAL);
 	return STEP_NEXT;
 }
 
@@ -187,7 +185,7 @@ static int forward_response(struct stream *s)
 
 unsigned steps_known_of_frontend(const struct proxy *frontend)
 {
-	return frontend->steps_front | (frontend->applet ? IS_LOCAL : 0);
+	return IS_BEGUN | frontend->steps_front | (frontend->applet ? IS_LOCAL : 0);
 }
 
 unsigned steps_known_of_backend(const struct proxy *backend, const struct proxy *frontend)
@@ -220,7 +218,7 @@ const struct step request_steps[REQ_STEPS] = {
 	[REQ_BACKEND_RULES] = { "backend rules", rules_backend, BACK_RULES },
 	[REQ_BACKEND_HTTP] = { "backend http rules", exchange_backend_rules, IS_HTTP | BACK_HTTP },
 	[REQ_BODY] = { "request body", backend_body, IS_HTTP | BACK_BUFFERS },
-	[REQ_TOUCHES] = { "finishing touches", http_finish_request, IS_HTTP | TOUCHES },
+	[REQ_FIELDS] = { "request fields", http_finish_request, IS_HTTP | REQUEST_FIELDS },
 	[REQ_PROOF] = { "client's handshake", early_retry, EARLY_RETRY },
 	[REQ_ASSIGN] = { "server choice", assign_server, 0 },
 	[REQ_QUEUE] = { "queue", assign_wait, 0 },
@@ -242,6 +240,29 @@ const struct step response_steps[RES_STEPS] = {
 	[RES_FORWARD] = { "forward", forward_response, 0 },
 };
 
+/* -- which rows apply ------------------------------------------------------------------- */
+
+struct step_walk step_walks[STEP_WALKS];
+
+/* The last row needs nothing. */
+static void walk_rows(uint8_t *next, const struct step *table, unsigned rows, unsigned known)
+{
+	unsigned at = rows;
+
+	while (at--)
+		next[at] = table[at].needs & ~known ? next[at + 1] : (uint8_t)at;
+}
+
+COLD const struct step_walk *steps_walk_make(unsigned known)
+{
+	struct step_walk *walk = &step_walks[known * 0x9e3779b1u >> 28];
+
+	walk_rows(walk->request, request_steps, REQ_STEPS, known);
+	walk_rows(walk->response, response_steps, RES_STEPS, known);
+	walk->known = known;
+	return walk;
+}
+
 /* -- the end of the configuration ------------------------------------------------------- */
 
 static unsigned known_if(bool is, unsigned known)
@@ -252,16 +273,18 @@ static unsigned known_if(bool is, unsigned known)
 /* What a proxy does with requests of its mode: once as frontend, once as another one's backend. */
 static bool acts_on_requests(const struct proxy *px)
 {
-	return px->http_request_rules || px->redirect_rules || px->set.stats;
+	return px->http_request_rules || px->redirect_rules || px->set.stats ||
+	       px->set.restrict_names != NAMES_PRESERVE;
 }
 
 static unsigned known_of_both(const struct proxy *px)
 {
-	return known_if(px->set.forwardfor || px->set.originalto, TOUCHES) |
+	return known_if(px->set.forwardfor || px->set.originalto, REQUEST_FIELDS) |
 	       known_if(px->http_response_rules != NULL, RESPONSE_HTTP) |
 	       known_if(px->http_after_rules != NULL, RESPONSE_AFTER) |
-	       known_if(px->set.compression || px->set.name_header.ptr ||
-			px->set.options.on & OPT_ADJUST_SERVER, LAST_TOUCHES);
+	       known_if(px->filters || px->set.name_header.ptr ||
+			px->set.options.on & (OPT_ADJUST_SERVER | OPT_NO_REQUEST_TRAILERS),
+			LEAVING_EDITS);
 }
 
 static unsigned known_of_front(const struct proxy *px)
@@ -269,7 +292,7 @@ static unsigned known_of_front(const struct proxy *px)
 	return known_of_both(px) | known_if(px->request_rules != NULL, FRONT_RULES) |
 	       known_if(px->set.options.on & OPT_BUFFER_REQUEST, FRONT_BUFFERS) |
 	       known_if(acts_on_requests(px) || px->set.monitor_uri, FRONT_HTTP) |
-	       known_if(px->set.unique_id != NULL, TOUCHES);
+	       known_if(px->set.unique_id != NULL, REQUEST_FIELDS);
 }
 
 static unsigned known_of_back(const struct proxy *px)
@@ -278,7 +301,8 @@ static unsigned known_of_back(const struct proxy *px)
 	       known_if(px->set.options.on & OPT_BUFFER_REQUEST ||
 			px->set.balance == BALANCE_URL_PARAM, BACK_BUFFERS) |
 	       known_if(acts_on_requests(px), BACK_HTTP) |
-	       known_if(px->set.cookie || px->persist_rules, TOUCHES | RESPONSE_HTTP) |
+	       known_if(px->set.cookie || px->persist_rules, REQUEST_FIELDS | RESPONSE_HTTP) |
+	       known_if(px->set.options.on & OPT_CHECKCACHE, RESPONSE_HTTP) |
 	       known_if(px->response_rules != NULL, RESPONSE_RULES);
 }
 
@@ -291,6 +315,8 @@ static int steps_finish(struct config *cfg, void *data)
 	list_for_each(px, &all->list, node) {
 		px->steps_front = known_of_front(px);
 		px->steps_back = known_of_back(px);
+		if (filters_early(px))
+			streams_watched |= WATCH_FILTERS;
 	}
 	return 0;
 }

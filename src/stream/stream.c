@@ -4,10 +4,13 @@
 #include "stream/stream.h"
 
 #include "base/clock.h"
-#include "base/segment.h"
 #include "base/pool.h"
-#include "base/segment.h"
+#include "event/loop.h"
+#include "event/probe.h"
+#include "event/profile.h"
+#include "expr/regex.h"
 #include "expr/view.h"
+#include "filter/filter.h"
 #include "log/log.h"
 #include "net/conn.h"
 #include "net/linger.h"
@@ -16,19 +19,21 @@
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "relay/pipe.h"
+#include "share/segment.h"
 #include "stream/accesslog.h"
 #include "stream/assign.h"
-#include "stream/cursor.h"
+#include "stream/scan.h"
 #include "stream/early.h"
 #include "stream/exchange.h"
 #include "stream/extra.h"
+#include "stream/filtering.h"
 #include "stream/idle.h"
 #include "stream/keepalive.h"
 #include "stream/session.h"
 #include "stream/steps.h"
-#include "stream/view.h"
 #include "stream/timeouts.h"
 #include "stream/trace.h"
+#include "stream/view.h"
 #include "tls/conn.h"
 
 #include <string.h>
@@ -58,7 +63,7 @@ static unsigned pump_mode_of(const struct proxy *fe, const struct proxy *be, uin
 
 void stream_choose_ways(struct stream *s)
 {
-	const struct proxy *fe = s->session->frontend, *be = s->backend ? s->backend : fe;
+	const struct proxy *fe = s->origin->frontend, *be = s->backend ? s->backend : fe;
 
 	s->relay.request.mode = (uint8_t)pump_mode_of(fe, be, OPT_SPLICE_REQUEST);
 	s->relay.response.mode = (uint8_t)pump_mode_of(fe, be, OPT_SPLICE_RESPONSE);
@@ -73,69 +78,95 @@ void stream_be_nice(struct stream *s, int nice)
 		s->relay.moves = (uint8_t)(RELAY_MOVES - nice * RELAY_MOVES * 3 / 1024);
 }
 
-COLD static void stream_no_memory(struct session *session, struct conn **conn, struct buf **held)
+uint8_t streams_watched;
+
+COLD static void stream_watch(struct stream *s)
 {
-	global_tally->no_memory++;
-	if (held)
-		buffer_give(held);
-	conn_close(conn, false);
-	session_free(&session);
+	if (streams_watched & WATCH_TRACE)
+		trace_accept(s);
+	if (streams_watched & WATCH_FILTERS && filters_early(s->origin->frontend))
+		filtering_get(s);
+	if (streams_watched & (WATCH_TIMES | WATCH_CALLS))
+		s->in_steps = STEPS_MEASURED;
 }
 
-void stream_start(struct session *session, struct conn **conn, struct buf **held)
+/* There is none for its exchange. */
+COLD static void stream_short(struct stream *s, struct buf **held)
 {
-	struct stream *s = pool_take(&stream_pool);
+	global_tally->no_memory++;
+	buffer_give(held);
+	end_close(&s->relay.client, false);
+	s->origin->carrier->ended(s->origin);
+	pool_give(&stream_pool, &s);
+}
 
-	if (!s) {
-		stream_no_memory(session, conn, held);
-		return;
-	}
-	s->session = session;
-	session->stream = s;
+static void stream_begin(struct stream *s, struct origin *origin, struct timer *timer)
+{
+	const struct listener *l = origin->listener;
+
+	s->origin = origin;
+	s->timer = timer;
 	s->id = (uint64_t)segment_own_row << STREAM_ROW_SHIFT | ++next_id;
 	s->queue_ms = s->connect_ms = NOT_REACHED;
+	s->known = steps_known_of_frontend(origin->frontend);
 	relay_init(&s->relay, stream_fact);
-	stream_be_nice(s, session->listener->bind->nice);
-	end_take_conn(&s->relay.client, conn);
-	s->known = steps_known_of_frontend(session->frontend) |
-		   (session->listener->bind->tls ? LAST_TOUCHES : 0);
-	if (session_speaks_http(session) && !exchange_new(s, held)) {
-		*conn = s->relay.client.conn;
-		stream_no_memory(session, conn, held);
+	s->relay.moves = RELAY_MOVES;
+	if (likely(l != NULL)) {
+		stream_be_nice(s, l->bind->nice);
+		s->known |= l->bind->tls ? LEAVING_EDITS : 0;
+	}
+}
+
+bool stream_start(struct origin *origin, struct timer *timer)
+{
+	struct stream *s = pool_take(&stream_pool);
+	struct buf *held = NULL;
+
+	if (!s)
+		return false;
+	stream_begin(s, origin, timer);
+	if (!origin->carrier->lend(origin, &s->relay.client, &held)) {
 		pool_give(&stream_pool, &s);
-		return;
+		return false;
+	}
+	if (origin_speaks_http(origin) && !exchange_new(s, &held)) {
+		stream_short(s, &held);
+		return true;
 	}
 	list_append(&streams_all, &s->node);
 	streams_count++;
-	streams_asking += session->frontend->stats_socket;
-	if (unlikely(trace_enabled))
-		trace_accept(s);
-	if (!s->exchange && accesslog_at_accept(session->frontend))
+	streams_asking += origin->frontend->stats_socket;
+	if (unlikely(streams_watched))
+		stream_watch(s);
+	if (!s->exchange && accesslog_at_accept(origin->frontend))
 		stream_log(s);
 	stream_run(s);
+	return true;
 }
 
 /* ---- running ---------------------------------------------------------------------------- */
 
-/* Runs one side's rows from its cursor on, until it waits, or the stream has ended. The last row needs
- * nothing. */
-static void stream_run_side(struct stream *s, struct cursor *at, const struct step *table,
-			    unsigned rows)
+/* Runs one side's rows from its cursor on, until it waits, or the stream has ended. next: where
+ * in a struct step_walk those of this side are. */
+static ALWAYS_INLINE void stream_run_side(struct stream *s, struct cursor *at,
+					  const struct step *table, unsigned rows, size_t next)
 {
-	unsigned step = at->step, missing;
-	const struct step *row;
+	const struct step_walk *walk = steps_walk(s->known);
+	unsigned step = at->step;
 	int r;
 
 	for (;; at->waiting = false) {
 		BUG_ON(step >= rows);
-		missing = ~s->known;
-		for (row = &table[step]; row->needs & missing; row++)
-			step++;
+		if (unlikely(walk->known != s->known))
+			walk = steps_walk(s->known);
+		step = ((const uint8_t *)walk + next)[step];
 		if (step != at->step) {
 			at->step = (uint8_t)step;
 			at->waiting = false;
 		}
-		r = row->run(s);
+		PROBE(&s->relay);
+		r = table[step].run(s);
+		PROBE(&s->relay);
 		if (unlikely(s->reason != END_NONE))
 			return;
 		if (r >= STEP_GOTO) {
@@ -152,25 +183,69 @@ static void stream_run_side(struct stream *s, struct cursor *at, const struct st
 /* For whoever looks why this process has died or hangs. */
 static void stream_at_hand(const struct stream *s)
 {
-	const struct addr *from = &s->session->src;
+	const struct addr *from = &s->origin->src;
 
 	segment_own->at_hand.stream = s->id;
-	segment_own->at_hand.frontend = (uint32_t)s->session->frontend->uuid;
+	segment_own->at_hand.frontend = (uint32_t)s->origin->frontend->uuid;
 	segment_own->at_hand.family = from->family;
 	segment_own->at_hand.port = from->port;
 	memcpy(segment_own->at_hand.address, &from->v6, sizeof(segment_own->at_hand.address));
 }
 
+static inline void stream_run_sides(struct stream *s)
+{
+	stream_at_hand(s);
+	regex_steps = REGEX_STEPS;
+	stream_run_side(s, &s->request, request_steps, REQ_STEPS,
+			offsetof(struct step_walk, request));
+	if (s->reason == END_NONE && (s->connected || (s->exchange && s->exchange->reply)))
+		stream_run_side(s, &s->response, response_steps, RES_STEPS,
+				offsetof(struct step_walk, response));
+	regex_steps = REGEX_STEPS;
+}
+
+/* A call is a turn of the loop: what runs the steps again in it belongs to it. What has waited is
+ * the time from the begin of the turn. */
+COLD static void stream_run_measured(struct stream *s)
+{
+	struct stream_extra *extra = extra_get(s);
+	struct view_treatment *t = extra ? &extra->treatment : NULL;
+	uint64_t began = profile_runs ? profile_now_ns() : 0;
+
+	if (t && s->measured_turn != (uint32_t)loop_stats.turns + 1) {
+		s->measured_turn = (uint32_t)loop_stats.turns + 1;
+		t->calls++;
+		t->lat_ns += began ? began - profile_turn_ns : 0;
+	}
+	if (t) {
+		t->began_ns = began;
+		t->asked_ns = 0;
+	}
+	s->in_steps = STEPS_RUN | STEPS_MEASURED;
+	stream_run_sides(s);
+	s->in_steps = STEPS_MEASURED;
+	if (!t || !began || s->extra != extra) /* no memory, or it has ended */
+		return;
+	t->cpu_ns += profile_now_ns() - began;
+	t->began_ns = 0;
+}
+
+/* It runs already, has ended, or is measured. */
+COLD static void stream_run_otherwise(struct stream *s)
+{
+	if (s->in_steps == STEPS_MEASURED && s->reason == END_NONE)
+		stream_run_measured(s);
+}
+
 void stream_run(struct stream *s)
 {
-	if (s->in_steps || s->reason != END_NONE)
+	if (s->in_steps || s->reason != END_NONE) {
+		stream_run_otherwise(s);
 		return;
-	s->in_steps = true;
-	stream_at_hand(s);
-	stream_run_side(s, &s->request, request_steps, REQ_STEPS);
-	if (s->reason == END_NONE && (s->connected || (s->exchange && s->exchange->reply)))
-		stream_run_side(s, &s->response, response_steps, RES_STEPS);
-	s->in_steps = false;
+	}
+	s->in_steps = STEPS_RUN;
+	stream_run_sides(s);
+	s->in_steps = 0;
 }
 
 /* A pump has something to tell. Its bits stay; the steps look at them. */
@@ -188,8 +263,8 @@ static void count_bytes(struct counters *c, uint64_t in, uint64_t out)
 	c->bytes_out += out;
 }
 
-/* What a stream that has ended in mode tcp has received and will not send any more (it was refused, or had
- * no server) has come all the same. */
+/* What a stream that has ended in mode tcp has received and will not send any more (it was refused,
+ * or had no server) has come all the same. */
 uint64_t stream_bytes_in(const struct stream *s)
 {
 	uint64_t n = pump_bytes(&s->relay.request);
@@ -213,8 +288,8 @@ void stream_count_bytes(struct stream *s)
 		return;
 	s->counted_in = in;
 	s->counted_out = out;
-	count_bytes(&s->session->frontend->fe->counters, new_in, new_out);
-	count_bytes(&s->session->listener->tally->counters, new_in, new_out);
+	count_bytes(&s->origin->frontend->fe->counters, new_in, new_out);
+	count_bytes(origin_counters(s->origin), new_in, new_out);
 	if (s->backend && s->backend->be)
 		count_bytes(&s->backend->be->counters, new_in, new_out);
 	if (s->server)
@@ -230,9 +305,8 @@ static void stream_count_spliced(struct stream *s)
 
 	if (!spliced)
 		return;
-	s->session->frontend->fe->counters.bytes_spliced += spliced;
-	if (s->session->listener->tally)
-		s->session->listener->tally->counters.bytes_spliced += spliced;
+	s->origin->frontend->fe->counters.bytes_spliced += spliced;
+	origin_counters(s->origin)->bytes_spliced += spliced;
 	if (s->backend && s->backend->be)
 		s->backend->be->counters.bytes_spliced += spliced;
 	if (s->server)
@@ -244,14 +318,14 @@ void streams_count_bytes(void)
 	struct stream *s;
 
 	list_for_each(s, &streams_all, node)
-		if (s->session->frontend->set.options.on & OPT_CONTSTATS)
+		if (s->origin->frontend->set.options.on & OPT_CONTSTATS)
 			stream_count_bytes(s);
 }
 
 /* Adds one to the field of frontend, backend and server alike. */
 #define COUNT_ALL(s, field)                                                \
 	do {                                                               \
-		(s)->session->frontend->fe->counters.field++;              \
+		(s)->origin->frontend->fe->counters.field++;              \
 		if ((s)->backend && (s)->backend->be)                      \
 			(s)->backend->be->counters.field++;                \
 		if ((s)->server)                                           \
@@ -273,7 +347,7 @@ static bool wrong_response(const struct stream *s)
 {
 	const struct exchange *x = s->exchange;
 
-	return x && (!x->http.server_status || x->server.error.status);
+	return x && (!x->http.server_status || end_wrong(&s->relay.server));
 }
 
 /* Which counter a broken-off stream adds to follows from who broke it off, and when. */
@@ -283,13 +357,13 @@ static void stream_count_end(struct stream *s)
 	case END_CLIENT_ABORT:
 	case END_CLIENT_TIMEOUT:
 		if (s->phase == PHASE_REQUEST)
-			s->session->frontend->fe->counters.failed_requests++;
+			s->origin->frontend->fe->counters.failed_requests++;
 		else
 			COUNT_ALL(s, client_aborts);
 		break;
 	case END_BAD_REQUEST:
-		s->session->frontend->fe->counters.failed_requests++;
-		s->session->listener->tally->counters.failed_requests++;
+		s->origin->frontend->fe->counters.failed_requests++;
+		origin_counters(s->origin)->failed_requests++;
 		break;
 	case END_BAD_RESPONSE:
 		stream_count_bad_response(s);
@@ -318,7 +392,6 @@ static void stream_count_end(struct stream *s)
 	case END_RESOURCE:
 		global_tally->no_memory++;
 		break;
-	case END_INTERNAL:
 	case END_UNWRITTEN:
 		COUNT_ALL(s, internal_errors);
 		break;
@@ -327,16 +400,18 @@ static void stream_count_end(struct stream *s)
 	}
 }
 
-/* What ends a stream from outside says nothing of its phase: so does the reference. */
-static bool reason_has_phase(enum reason reason)
+/* What ends a stream from outside says nothing of its phase, unless the server is about to answer,
+ * or answers, in HTTP: so does the reference. */
+static bool has_phase(const struct stream *s)
 {
-	switch (reason) {
+	switch (s->reason) {
 	case END_NONE:
 	case END_NORMAL:
+		return false;
 	case END_SERVER_DOWN:
 	case END_SERVER_UP:
 	case END_KILLED:
-		return false;
+		return s->exchange && (s->phase == PHASE_HEADERS || s->phase == PHASE_DATA);
 	default:
 		return true;
 	}
@@ -352,7 +427,7 @@ void stream_termination(const struct stream *s, char code[3])
 	static const char phases[] = { 'R', 'Q', 'C', 'H', 'D', 'L', 'T' };
 
 	code[0] = letters[s->reason];
-	code[1] = reason_has_phase(s->reason) ? phases[s->phase] : '-';
+	code[1] = has_phase(s) ? phases[s->phase] : '-';
 	code[2] = 0;
 }
 
@@ -389,7 +464,7 @@ void stream_log(struct stream *s)
 	struct view view;
 
 	if (s->logged || s->log_level == LOG_LEVEL_SILENT ||
-	    !log_enabled(s->session->frontend->set.log))
+	    !log_enabled(s->origin->frontend->set.log))
 		return;
 	s->logged = true;
 	stream_view(s, &view, &log);
@@ -402,7 +477,7 @@ static void stream_free(struct reap *reap)
 {
 	struct stream *s = container_of(reap, struct stream, reap);
 
-	pool_give(&stream_pool, &s);
+	pool_put_small(&stream_pool, s);
 }
 
 /* The end of such a response is that of the connection (RFC 9112 6.3), and it has not come. */
@@ -425,7 +500,7 @@ static bool reset_client(const struct stream *s)
 		return s->connected && !(s->exchange && !s->exchange->head_sent) &&
 		       !(s->exchange && s->exchange->reply);
 	default:
-		return s->session->frontend->set.options.on & OPT_NOLINGER;
+		return s->origin->frontend->set.options.on & OPT_NOLINGER;
 	}
 }
 
@@ -466,24 +541,6 @@ int stream_fail(struct stream *s, enum reason reason)
 	return STEP_END;
 }
 
-/* An HTTP session whose connection lives on waits for the next request. */
-static void stream_leave_session(struct stream *s, struct conn **conn, struct buf **held)
-{
-	struct session *se = s->session;
-
-	s->session = NULL;
-	se->stream = NULL;
-	if (!*conn) {
-		session_free(&se);
-		return;
-	}
-	/* The next request counts its times from here. */
-	se->accepted = clock_wall();
-	se->accepted_ms = clock_now_ms;
-	se->handshake_ms = 0;
-	keepalive_wait(se, conn, held);
-}
-
 /* May the client still be sending, or are requests left that nobody will read? */
 static bool client_lingers(const struct stream *s)
 {
@@ -491,34 +548,48 @@ static bool client_lingers(const struct stream *s)
 
 	if (!s->exchange || !conn || conn->flags & (CONN_EOF | CONN_BROKEN | CONN_RDHUP))
 		return false;
-	return !s->exchange->client.framing.ended || conn->flags & (CONN_HELD | CONN_READABLE) ||
+	return !s->relay.client.framing->ended || conn->flags & (CONN_HELD | CONN_READABLE) ||
 	       (s->exchange->head_sent && s->exchange->req.flags & MSG_KEEP_ALIVE);
 }
 
 static void client_linger(struct stream *s)
 {
-	const struct timeouts *t = &s->session->frontend->set.timeout;
+	const struct timeouts *t = &s->origin->frontend->set.timeout;
 	struct buf *held = NULL;
-	struct conn *conn = h1_end_detach(&s->relay.client, &held);
+	struct conn *conn = end_detach(&s->relay.client, &held);
 
 	buffer_give(&held);
 	if (tls_conn_unproven(conn))
-		conn_close(&conn, false); /* what would be dropped ends the handshake: tls/outlive.c */
+		conn_close(&conn, false); /* what would be dropped ends the handshake:
+					   * tls/outlive.c */
 	else
 		conn_linger(&conn, t->client_fin ? t->client_fin : t->client);
 }
 
+static bool conn_was_short(const struct conn *conn)
+{
+	return conn && tls_conn_is(conn) && tls_conn_fault(conn) == TLS_FAULT_MEMORY;
+}
+
+/* Has anything of it failed for lack of memory? */
+COLD static bool stream_was_short(const struct stream *s)
+{
+	return (s->exchange && s->exchange->memory.failed) || conn_was_short(end_conn(&s->relay.client)) ||
+	       (s->relay.server.ops && conn_was_short(end_conn(&s->relay.server)));
+}
+
 void stream_end(struct stream *s, enum reason reason)
 {
-	struct buf *held = NULL;
-	struct conn *conn = NULL;
+	struct origin *origin = s->origin;
 	bool reset, kept, asking;
 
 	BUG_ON(reason == END_NONE);
 	if (s->reason != END_NONE)
 		return;
+	if (reason != END_NORMAL && stream_was_short(s))
+		reason = END_RESOURCE; /* whatever it looked like */
 	s->reason = (uint8_t)reason;
-	asking = s->session->frontend->stats_socket;
+	asking = origin->frontend->stats_socket;
 	stream_expire_never(s);
 	if (unlikely(s->extra != NULL))
 		assign_leave_queue(s);
@@ -529,7 +600,9 @@ void stream_end(struct stream *s, enum reason reason)
 	stream_log(s);
 	if (unlikely(trace_enabled))
 		trace_closed(s);
-	kept = s->exchange && exchange_end(s, &conn, &held);
+	if (unlikely(s->relay.response.chain != NULL))
+		filtering_end(s);
+	kept = s->exchange && exchange_end(s);
 	reset = !kept && reset_client(s);
 	if (kept || reset)
 		;
@@ -537,27 +610,60 @@ void stream_end(struct stream *s, enum reason reason)
 		client_linger(s);
 	else if (end_conn(&s->relay.client) && !early_unproven(s) &&
 		 (reason != END_NORMAL || (s->exchange && *s->relay.client.flags & CONN_RDHUP)))
-		conn_discard(s->relay.client.conn);
+		conn_discard(end_conn(&s->relay.client));
 	relay_close(&s->relay, reset, s->relay.server.ops && reset_server(s));
 	assign_release(s);
-	stream_cursors_leave(s);
+	stream_scans_leave(s);
 	list_remove(&s->node);
 	if (unlikely(s->extra != NULL))
 		extra_free(s);
 	exchange_free(s);
-	stream_leave_session(s, &conn, &held);
+	s->origin = NULL;
+	origin->carrier->ended(origin);
 	loop_reap(&s->reap, stream_free);
 	streams_asking -= asking;
 	streams_release();
 }
 
-void streams_end_server(struct server *server, enum reason reason)
+/* A client whose request a server has is told that no response comes of it. */
+static void stream_end_doomed(struct stream *s)
+{
+	enum reason reason = s->doom;
+
+	s->doom = END_NONE; /* while it is told, others may end */
+	if (!s->exchange || !s->exchange->request_sent)
+		stream_end(s, reason);
+	else if (exchange_fail(s, reason) != STEP_END)
+		stream_run(s);
+}
+
+/* Whose end others want: between two steps, for one may be at work now. */
+static void streams_end_doomed(struct task *task)
 {
 	struct stream *s, *next;
 
+	(void)task;
 	list_for_each_safe(s, next, &streams_all, node)
+		if (s->doom != END_NONE)
+			stream_end_doomed(s);
+}
+
+static struct task ender = { .node = LIST_INIT(ender.node), .run = streams_end_doomed };
+
+void stream_end_soon(struct stream *s, enum reason reason)
+{
+	if (s->doom == END_NONE)
+		s->doom = (uint8_t)reason;
+	task_wake(&ender);
+}
+
+void streams_end_server(const struct server *server, enum reason reason)
+{
+	struct stream *s;
+
+	list_for_each(s, &streams_all, node)
 		if (s->server == server)
-			stream_end(s, reason);
+			stream_end_soon(s, reason);
 }
 
 void streams_end_all(enum reason reason)

@@ -9,7 +9,9 @@
 #include "net/sock.h"
 #include "proxy/proxy.h"
 #include "stream/extra.h"
+#include "stream/origin.h"
 #include "stream/stream.h"
+#include "stream/view.h"
 
 #include <errno.h>
 #include <netinet/ip.h>
@@ -36,22 +38,38 @@ static struct addr *action_dst(struct stream *s, struct stream_extra *extra)
 	return &extra->dst;
 }
 
-/* The address that the action writes to; NULL: out of memory. */
-static struct addr *action_target(const struct rule *rule, struct view *view)
+/* Connection rules change what the connection has, those behind them what the session has. */
+static struct addr *origin_target(struct view *view, bool dst, unsigned place)
 {
+	struct origin *origin = view->origin;
+
+	if (!(place & AT_CONN) && !origin_keep_own(origin))
+		return NULL;
+	if (dst && !origin->has_dst &&
+	    !(view->client && conn_original_dst(view->client, &origin->dst)))
+		origin->dst = (struct addr){ .family = AF_UNSPEC };
+	origin->has_dst |= dst;
+	view_own_addrs(origin, view);
+	return dst ? &origin->dst : &origin->src;
+}
+
+/* The address that the action writes to; NULL: out of memory. */
+static struct addr *action_target(const struct rule *rule, struct view *view, unsigned place)
+{
+	bool dst = rule->action->data == SET_DST || rule->action->data == SET_DST_PORT;
 	struct stream *s = view->stream;
-	struct session *session = view->session;
+	struct origin *origin = view->origin;
 	struct stream_extra *extra;
 
 	if (!s)
-		return &session->src;
+		return origin_target(view, dst, place);
 	extra = extra_get(s);
 	if (!extra)
 		return NULL;
-	if (rule->action->data == SET_DST || rule->action->data == SET_DST_PORT)
+	if (dst)
 		return action_dst(s, extra);
 	if (!extra->has_src)
-		extra->src = session->src;
+		extra->src = origin->src;
 	extra->has_src = true;
 	view->src = &extra->src;
 	return &extra->src;
@@ -93,7 +111,7 @@ static enum action_result action_addr(const struct rule *rule, struct view *view
 
 	if (expr_eval_as(rule->expr, view, place, port ? SMP_INT : SMP_ADDR, &smp) != EXPR_FOUND)
 		return ACTION_NEXT;
-	addr = action_target(rule, view);
+	addr = action_target(rule, view, place);
 	if (!addr)
 		return ACTION_ERROR;
 	if (port)
@@ -183,13 +201,13 @@ static int parse_expect(struct statement *st, struct rule *rule, const char *arg
 static enum action_result action_expect(const struct rule *rule, struct view *view,
 					unsigned place)
 {
-	struct session *session = view->session;
+	struct origin *origin = view->origin;
 
 	(void)place;
 	if (rule->action->data == EXPECT_CIP)
-		session->expects_cip = true;
+		origin->expects_cip = true;
 	else
-		session->expects_proxy = true;
+		origin->expects_proxy = true;
 	return ACTION_NEXT;
 }
 
@@ -207,15 +225,15 @@ const struct action tcp_actions[] = {
 		 "takes another address for the client's"),
 	SET_ADDR("set-src-port", SET_SRC_PORT, AT_CONN | AT_SESSION | AT_REQUESTS,
 		 "takes another port for the client's"),
-	SET_ADDR("set-dst", SET_DST, AT_REQUESTS,
+	SET_ADDR("set-dst", SET_DST, AT_CONN | AT_SESSION | AT_REQUESTS,
 		 "takes another address for the one that the client connected to"),
-	SET_ADDR("set-dst-port", SET_DST_PORT, AT_REQUESTS,
+	SET_ADDR("set-dst-port", SET_DST_PORT, AT_CONN | AT_SESSION | AT_REQUESTS,
 		 "takes another port for the one that the client connected to"),
 	{ "set-mark", .where = ALL_LISTS, .parse = parse_number, .run = action_mark,
 	  .data = SET_MARK, .help = "marks packets to the client for the firewall" },
 	{ "set-tos", .where = ALL_LISTS, .parse = parse_number, .run = action_tos,
 	  .data = SET_TOS, .help = "sets the TOS field of packets to the client" },
-	{ "silent-drop", .final = true, .where = ALL_LISTS, .run = action_silent_drop,
+	{ "silent-drop", .final = true, .refuses = true, .where = ALL_LISTS, .run = action_silent_drop,
 	  .help = "lets the connection vanish without telling the client" },
 	{ 0 },
 };

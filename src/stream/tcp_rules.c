@@ -3,15 +3,15 @@
  * stand, and what a defaults section hands on. Rules run from stream/rules.c. */
 #include "stream/tcp_rules.h"
 
+#include "base/tables.h"
 #include "config/keyword.h"
 #include "proxy/proxy.h"
 #include "stream/http_action.h"
 #include "stream/upgrade.h"
 
-static const struct action *const tables[] = {
+static struct tables tables = TABLES("action", struct action,
 	rule_actions, rule_var_actions, tcp_actions, content_capture_actions, log_level_actions,
-	tuning_actions, upgrade_actions, NULL,
-};
+	treatment_actions, limit_actions, upgrade_actions);
 
 /* Actions of the manual; those without a row are not supported yet. */
 static const char *const known_request[] = {
@@ -30,17 +30,17 @@ static const char *const known_response[] = {
 };
 
 const struct rule_list tcp_rule_lists[] = {
-	{ "tcp-request connection", AT_CONN, tables, known_request },
-	{ "tcp-request session", AT_SESSION, tables, known_request },
-	{ "tcp-request content", AT_REQUESTS, tables, known_request },
-	{ "tcp-response content", AT_RESPONSE, tables, known_response },
+	{ "tcp-request connection", AT_CONN, &tables, known_request },
+	{ "tcp-request session", AT_SESSION, &tables, known_request },
+	{ "tcp-request content", AT_REQUESTS, &tables, known_request },
+	{ "tcp-response content", AT_RESPONSE, &tables, known_response },
 	{ 0 },
 };
 
 static int parse_list(struct statement *st, struct proxy *px, const char *name, unsigned where,
 		      const char *const *known, struct rule_set **set)
 {
-	struct rule_list list = { name, where, tables, known };
+	struct rule_list list = { name, where, &tables, known };
 
 	return rule_parse_list(st, px, &list, set);
 }
@@ -150,12 +150,12 @@ static int inherit(struct config *cfg, struct proxy *px, struct proxy *from)
 	if (rule_check_inherit(cfg, px, from) || check_lists(cfg, px, from))
 		return -1;
 	if (px->caps & PROXY_FRONTEND) {
-		rule_inherit(cfg, &px->connection_rules, from->connection_rules);
-		rule_inherit(cfg, &px->session_rules, from->session_rules);
+		rule_inherit(cfg, px, &px->connection_rules, from->connection_rules);
+		rule_inherit(cfg, px, &px->session_rules, from->session_rules);
 	} else {
-		rule_inherit(cfg, &px->response_rules, from->response_rules);
+		rule_inherit(cfg, px, &px->response_rules, from->response_rules);
 	}
-	rule_inherit(cfg, &px->request_rules, from->request_rules);
+	rule_inherit(cfg, px, &px->request_rules, from->request_rules);
 	return 0;
 }
 

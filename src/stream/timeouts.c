@@ -9,7 +9,9 @@
 #include "stream/timeouts.h"
 
 #include "base/clock.h"
+#include "event/probe.h"
 #include "proxy/proxy.h"
+#include "relay/chain.h"
 #include "stream/exchange.h"
 #include "stream/extra.h"
 #include "stream/steps.h"
@@ -69,6 +71,12 @@ static uint32_t side_activity(const struct end *end, bool independent)
 	return pump_held(end->out) ? end->out->write_ms : end->in->read_ms;
 }
 
+/* Do we wait, by a limit, and neither for this side nor for the other one? */
+static bool held_up(const struct end *end)
+{
+	return chain_blocks(end->in->chain) || chain_blocks(end->out->chain);
+}
+
 /* Forwarding: the side's inactivity. Returns ms left (0: over), UINT32_MAX: no timeout. */
 static uint32_t side_left(const struct end *end, unsigned timeout, uint32_t start, bool independent)
 {
@@ -79,7 +87,7 @@ static uint32_t side_left(const struct end *end, unsigned timeout, uint32_t star
 	quiet = since(later(start, side_activity(end, independent)));
 	if (quiet < timeout)
 		return timeout - quiet;
-	return end_expected(end) ? 0 : RECHECK_MS;
+	return end_expected(end) && !held_up(end) ? 0 : RECHECK_MS;
 }
 
 /* Both sides were quiet for too long. */
@@ -112,7 +120,7 @@ static void forward_over(struct stream *s, enum reason reason)
 /* set-timeout wins over what the backend says. */
 static unsigned server_timeout(const struct stream *s, const struct proxy *be)
 {
-	return s->extra && s->extra->tuning.server_ms ? s->extra->tuning.server_ms :
+	return s->extra && s->extra->treatment.server_ms ? s->extra->treatment.server_ms :
 							be->set.timeout.server;
 }
 
@@ -120,13 +128,13 @@ static unsigned tunnel_timeout(const struct stream *s, const struct proxy *be)
 {
 	if (s->exchange && !s->exchange->tunnel)
 		return 0;
-	return s->extra && s->extra->tuning.tunnel_ms ? s->extra->tuning.tunnel_ms :
+	return s->extra && s->extra->treatment.tunnel_ms ? s->extra->treatment.tunnel_ms :
 							be->set.timeout.tunnel;
 }
 
 static void forward_expire(struct stream *s)
 {
-	const struct proxy *fe = s->session->frontend, *be = s->backend ? s->backend : fe;
+	const struct proxy *fe = s->origin->frontend, *be = s->backend ? s->backend : fe;
 	const struct timeouts *ft = &fe->set.timeout, *bt = &be->set.timeout;
 	const struct end_ops *answering = s->relay.server.ops;
 	unsigned own = answering && answering->timeout ? answering->timeout(&s->relay.server) : 0;
@@ -155,7 +163,7 @@ void stream_arm_forward(struct stream *s)
 
 void stream_arm_exchange(struct stream *s)
 {
-	const struct proxy *fe = s->session->frontend, *be = s->backend;
+	const struct proxy *fe = s->origin->frontend, *be = s->backend;
 	unsigned client = fe->set.timeout.client, server;
 
 	if (s->exchange->service || !be) { /* a service may have a timeout of its own */
@@ -210,10 +218,11 @@ static bool stream_forwards(const struct stream *s)
 
 void stream_timer(struct stream *s)
 {
+	PROBE(&s->relay);
 	if (!s->expires)
 		return;
 	if (clock_now_ms < s->expire_ms) {
-		timer_set(&s->session->timer, s->expire_ms);
+		timer_set(s->timer, s->expire_ms);
 		return;
 	}
 	s->expires = false;

@@ -20,20 +20,19 @@ bool trace_enabled;
 
 static unsigned trace_fd(const struct end *end)
 {
-	return end->ops == &end_conn_ops && end->conn ? (unsigned)end->conn->src.fd & 0xffff :
-							0xffff;
+	return end->ops == &end_conn_ops ? (unsigned)end_conn(end)->src.fd & 0xffff : 0xffff;
 }
 
 void trace_accept(const struct stream *s)
 {
-	const struct session *se = s->session;
+	const struct origin *o = s->origin;
 	char buf[128];
 	struct text t;
 
 	text_init(&t, buf, sizeof(buf));
-	addr_print_port(&se->src, &t);
-	printf("%08" PRIx64 ":%s.accept(%04x)=%04x from [%s]\n", s->id, se->frontend->name,
-	       (unsigned)se->listener->src.fd & 0xffff, trace_fd(&s->relay.client), buf);
+	addr_print_port(&o->src, &t);
+	printf("%08" PRIx64 ":%s.accept(%04x)=%04x from [%s]\n", s->id, o->frontend->name,
+	       (unsigned)o->listener->src.fd & 0xffff, trace_fd(&s->relay.client), buf);
 	fflush(stdout);
 }
 
@@ -43,8 +42,8 @@ void trace_closed(const struct stream *s)
 
 	stream_termination(s, code);
 	printf("%08" PRIx64 ":%s.closed[%04x:%04x] %s/%s %s %" PRIu64 "/%" PRIu64 ": %s\n", s->id,
-	       s->session->frontend->name, trace_fd(&s->relay.client), trace_fd(&s->relay.server),
-	       s->backend ? s->backend->name : s->session->frontend->name,
+	       s->origin->frontend->name, trace_fd(&s->relay.client), trace_fd(&s->relay.server),
+	       s->backend ? s->backend->name : s->origin->frontend->name,
 	       s->server ? s->server->id : "<NOSRV>", code, s->counted_in, s->counted_out,
 	       reason_text((enum reason)s->reason));
 	fflush(stdout);

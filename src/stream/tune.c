@@ -5,18 +5,43 @@
 #include "stream/exchange.h"
 
 #include "base/err.h"
+#include "base/memory.h"
 #include "config/config.h"
+#include "event/loop.h"
+#include "event/profile.h"
 #include "expr/expr.h"
 #include "net/conn.h"
 #include "net/sock.h"
 #include "proxy/global.h"
 #include "proxy/limits.h"
+#include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "relay/pipe.h"
 #include "stream/idle.h"
+#include "stream/stream.h"
+#include "stream/trim.h"
 #include "tls/conn.h"
 
+#include <string.h>
+
 enum { BUFSIZE = 16384, MAXREWRITE = 1024, BUFSIZE_MIN = 1024, PIPES_A_CONN = 4 };
+
+static int parse_profile_memory(struct statement *st, const struct keyword *kw, void *object)
+{
+	(void)object;
+	if (stmt_take(st, "off"))
+		return stmt_end(st);
+	if (!stmt_peek(st) || strcmp(stmt_peek(st), "on"))
+		return stmt_error(st, st->at, "'on' or 'off' is expected");
+	return stmt_error(st, st->at, "'%s': allocations are not counted by their callers here: 'show "
+			  "pools' tells what there is of each kind", kw->name);
+}
+
+static void tune_watch_times(bool runs)
+{
+	streams_watched &= (uint8_t)~WATCH_TIMES;
+	streams_watched |= runs ? WATCH_TIMES : 0;
+}
 
 static void tune_init(struct config *cfg, void *data)
 {
@@ -26,8 +51,10 @@ static void tune_init(struct config *cfg, void *data)
 	t->bufsize = BUFSIZE;
 	t->maxrewrite = MAXREWRITE;
 	t->maxpipes = -1;
+	t->buffers_reserve = 2;
 	t->maxpollevents = 200;
 	t->maxhdr = 101;
+	t->profile = PROFILE_AUTO;
 }
 
 static int tune_finish(struct config *cfg, void *data)
@@ -52,14 +79,26 @@ void tune_pipes(const struct tune *t)
 
 static int tune_prepare(struct config *cfg, void *data, struct err *err)
 {
+	const struct proxies *all = config_data(cfg, &proxy_module);
 	const struct tune *t = data;
 
-	(void)cfg;
 	if (!expr_scratch_resize(t->bufsize)) {
 		err_set(err, "out of memory: buffers of %zu bytes for expressions", (size_t)t->bufsize);
 		return -1;
 	}
+	profile_switched = tune_watch_times;
+	profile_set((enum profile_mode)t->profile);
+	streams_watched &= (uint8_t)~WATCH_CALLS;
+	streams_watched |= all->global.counts_calls ? WATCH_CALLS : 0;
+	loop_busy(t->busy_polling);
+	loop_limit_tasks((unsigned)t->runqueue_depth);
+	memory_fail_percent = (unsigned)t->fail_alloc;
+	trim_configure(!t->no_trimming);
 	buffer_configure(t->bufsize, t->maxrewrite, (unsigned)t->buffers_limit);
+	if (!buffer_reserve_some((unsigned)t->buffers_reserve)) {
+		err_set(err, "out of memory: %d buffers in reserve", t->buffers_reserve);
+		return -1;
+	}
 	exchange_max_fields = (unsigned)t->maxhdr - 1; /* the first line counts */
 	exchange_any_payload = t->any_payload;
 	tls_early_most = (unsigned)(t->bufsize - t->maxrewrite);
@@ -78,6 +117,17 @@ static void tune_stop(void)
 	pipes_free();
 }
 
+/* Alone it does nothing, as in the reference: nobody's service fails by a line that was
+ * forgotten. */
+static int parse_fail_alloc(struct statement *st, const struct keyword *kw, void *object)
+{
+	if (set_int(st, kw, object))
+		return -1;
+	if (!(memory_debug & MEMORY_FAILS))
+		stmt_warning(st, 0, "this has no effect without the option -dMfail");
+	return 0;
+}
+
 #define SIZE_ROW(word, field, lo, hi, deflt, text)                                             \
 	{ .name = word, .scope = SCOPE_GLOBAL, .args = "<size>", .parse = set_size,            \
 	  .offset = offsetof(struct tune, field), .min = lo, .max = hi, .dflt = deflt,         \
@@ -88,17 +138,35 @@ static void tune_stop(void)
 	  .help = text }
 
 static const struct keyword tune_keywords[] = {
+	{ .name = "busy-polling", .scope = SCOPE_GLOBAL, .flags = KW_NO, .args = "",
+	  .parse = set_flag, .offset = offsetof(struct tune, busy_polling), .dflt = "off",
+	  .help = "workers never sleep: less latency, for a processor each" },
 	INT_ROW("maxpipes", maxpipes, 0, 1000000, "a quarter of maxconn",
 		"most pipes in use at once; without a free one bytes are copied"),
+	{ .name = "no-memory-trimming", .scope = SCOPE_GLOBAL, .args = "", .parse = set_flag,
+	  .offset = offsetof(struct tune, no_trimming), .dflt = "off",
+	  .help = "memory of a flood that has passed is not given back to the system" },
 	{ .name = "nosplice", .scope = SCOPE_GLOBAL, .flags = KW_NO, .args = "",
 	  .parse = set_flag, .offset = offsetof(struct tune, nosplice), .dflt = "off",
 	  .help = "never splice: every direction copies" },
+	{ .name = "profiling.memory", .scope = SCOPE_GLOBAL, .args = "{ on | off }",
+	  .parse = parse_profile_memory, .dflt = "off",
+	  .help = "for existing files: 'on' is refused, see show pools" },
+	{ .name = "profiling.tasks", .scope = SCOPE_GLOBAL, .args = "{ auto | on | off }",
+	  .parse = set_enum, .offset = offsetof(struct tune, profile), .dflt = "auto",
+	  .names = (const char *const[]){ "off", "on", "auto", NULL },
+	  .help = "measure how long each function of the loop and each stream takes" },
 	SIZE_ROW("tune.bufsize", bufsize, BUFSIZE_MIN, 1 << 30, "16384",
 		 "bytes of a buffer in which data wait to be looked at"),
 	SIZE_ROW("tune.maxrewrite", maxrewrite, 0, 1 << 30, "1024",
 		 "bytes of a buffer kept free for what is put in front of the data"),
 	INT_ROW("tune.buffers.limit", buffers_limit, 0, 1 << 30, "0 (no limit)",
 		"most buffers of tune.bufsize in use at once"),
+	{ .name = "tune.fail-alloc", .scope = SCOPE_GLOBAL, .args = "<percent>",
+	  .parse = parse_fail_alloc, .offset = offsetof(struct tune, fail_alloc), .max = 100,
+	  .dflt = "0", .help = "with -dMfail: how many of 100 allocations for traffic fail" },
+	INT_ROW("tune.buffers.reserve", buffers_reserve, 2, 1 << 20, "2",
+		"buffers allocated at the start, for when memory runs out"),
 	SIZE_ROW("tune.pipesize", pipesize, 4096, 1 << 30, "1m",
 		 "bytes that a pipe should hold; the system may allow less"),
 	INT_ROW("tune.http.maxhdr", maxhdr, 1, 32767, "101", "most lines in the head of a message"),
@@ -113,6 +181,8 @@ static const struct keyword tune_keywords[] = {
 		"percent of the descriptors above which a new connection closes an idle one"),
 	INT_ROW("tune.recv_enough", recv_enough, 0, 1 << 30, "0",
 		"a short read below this size is followed by another one"),
+	INT_ROW("tune.runqueue-depth", runqueue_depth, 0, 1 << 30, "0 (all that wait)",
+		"most tasks run in one turn of the loop, before it looks for events again"),
 	SIZE_ROW("tune.rcvbuf.client", rcvbuf_client, 0, 1 << 30, "the system's",
 		 "kernel receive buffer of client connections"),
 	SIZE_ROW("tune.sndbuf.client", sndbuf_client, 0, 1 << 30, "the system's",
@@ -124,6 +194,15 @@ static const struct keyword tune_keywords[] = {
 	{ .name = NULL },
 };
 
+static int tune_enabled(const void *data, const char *option)
+{
+	const struct tune *tune = data;
+
+	if (!strcmp(option, "SPLICE"))
+		return !tune->nosplice;
+	return !strcmp(option, "EPOLL") || !strcmp(option, "FAST-FORWARD") ? 1 : -1;
+}
+
 const struct module tune_module = {
 	.name = "tune",
 	.keywords = tune_keywords,
@@ -132,4 +211,5 @@ const struct module tune_module = {
 	.finish = tune_finish,
 	.prepare = tune_prepare,
 	.stop = tune_stop,
+	.enabled = tune_enabled,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reading away the rest of a request behind an answer of the program. Called by the steps of an
- * exchange (exchange_steps.c) and by timeouts.c. At most tune.bufsize bytes are thrown away; for
+ * exchange (exchange_request.c) and by timeouts.c. At most tune.bufsize bytes are thrown away; for
  * more than that a new connection is cheaper. Whatever happens, the connection is kept only when
  * the end of the body was found (exchange_done): no byte of a body becomes a request. */
 #include "stream/unread.h"
@@ -13,7 +13,7 @@
 static bool unread_read(struct exchange *x)
 {
 	size_t before = x->unread;
-	bool ended = h1_end_drain(&x->stream->relay.client, &x->unread);
+	bool ended = end_drain(&x->stream->relay.client, &x->unread);
 
 	x->bytes_in += before - x->unread;
 	return ended;
@@ -21,9 +21,9 @@ static bool unread_read(struct exchange *x)
 
 static bool unread_hopeless(const struct stream *s)
 {
-	return s->relay.client.conn->flags & (CONN_EOF | CONN_BROKEN) ||
-	       s->exchange->client.error.status ||
-	       h1_end_left(&s->relay.client) > s->exchange->unread;
+	return *s->relay.client.flags & (CONN_EOF | CONN_BROKEN) ||
+	       end_wrong(&s->relay.client) ||
+	       end_left(&s->relay.client) > s->exchange->unread;
 }
 
 bool unread_fits(struct stream *s)
@@ -31,7 +31,7 @@ bool unread_fits(struct stream *s)
 	const struct pump *request = &s->relay.request;
 	struct exchange *x = s->exchange;
 
-	if (x->client.framing.ended)
+	if (s->relay.client.framing->ended)
 		return true;
 	/* It was no request; or a part of it has left to a server, or was looked at. */
 	if (x->head_ms == NOT_REACHED || request->flags & PUMP_OPEN || request->buf)
@@ -47,7 +47,7 @@ bool unread_waits(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 
-	if (!x->client.framing.keep || x->client.framing.ended || unread_read(x) ||
+	if (!s->relay.client.framing->keep || s->relay.client.framing->ended || unread_read(x) ||
 	    unread_hopeless(s))
 		return false;
 	s->relay.request.flags |= PUMP_WATCH;

@@ -31,7 +31,7 @@ bool stream_upgrade(struct stream *s)
 	s->known |= IS_UPGRADED;
 	if (s->extra)
 		s->exchange->http.request_captures = s->extra->captures;
-	s->session->upgraded = true;
+	s->origin->upgraded = true;
 	return true;
 }
 

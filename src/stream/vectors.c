@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Vectors of a session's PROXY header (stream/vectors.h). Nearly all fit into an object of the pool;
- * larger ones are allocated. */
+/* Vectors of a session's PROXY header (stream/vectors.h). Nearly all fit into an object of the
+ * pool; larger ones are allocated. */
 #include "stream/vectors.h"
 
 #include "base/pool.h"
@@ -14,28 +14,28 @@ enum { SMALL = 504 };
 
 static struct pool vectors_pool = POOL_INIT("PROXY vectors", sizeof(struct vectors) + SMALL);
 
-void vectors_keep(struct session *se, struct span vectors)
+void vectors_keep(struct origin *o, struct span vectors)
 {
 	if (!vectors.len || !proxies_running->global.keeps_vectors)
 		return;
-	se->vectors = vectors.len <= SMALL ? pool_take(&vectors_pool) :
+	o->vectors = vectors.len <= SMALL ? pool_take(&vectors_pool) :
 					     malloc(sizeof(struct vectors) + vectors.len);
-	if (!se->vectors) {
+	if (!o->vectors) {
 		global_tally->no_memory++;
 		return;
 	}
-	se->vectors->len = vectors.len;
-	memcpy(se->vectors->bytes, vectors.ptr, vectors.len);
+	o->vectors->len = vectors.len;
+	memcpy(o->vectors->bytes, vectors.ptr, vectors.len);
 }
 
-void vectors_drop(struct session *se)
+void vectors_drop(struct origin *o)
 {
-	if (!se->vectors)
+	if (!o->vectors)
 		return;
-	if (se->vectors->len <= SMALL) {
-		pool_give(&vectors_pool, &se->vectors);
+	if (o->vectors->len <= SMALL) {
+		pool_give(&vectors_pool, &o->vectors);
 		return;
 	}
-	free(se->vectors);
-	se->vectors = NULL;
+	free(o->vectors);
+	o->vectors = NULL;
 }

@@ -17,7 +17,7 @@
 
 const struct addr *stream_src(const struct stream *s)
 {
-	return s->extra && s->extra->has_src ? &s->extra->src : &s->session->src;
+	return s->extra && s->extra->has_src ? &s->extra->src : &s->origin->src;
 }
 
 bool stream_dst(struct stream *s, struct addr *dst)
@@ -28,23 +28,23 @@ bool stream_dst(struct stream *s, struct addr *dst)
 		*dst = extra->dst;
 		return true;
 	}
-	if (s->session->has_dst) {
-		*dst = s->session->dst;
+	if (s->origin->has_dst) {
+		*dst = s->origin->dst;
 		return true;
 	}
 	if (!end_conn(&s->relay.client))
 		return false;
-	return conn_original_dst(s->relay.client.conn, dst);
+	return conn_original_dst(end_conn(&s->relay.client), dst);
 }
 
 static bool view_find_dst(const struct view *view, struct addr *addr)
 {
-	const struct session *session = view->session;
+	const struct origin *origin = view->origin;
 
 	if (view->stream)
 		return stream_dst(view->stream, addr);
-	if (session->has_dst) {
-		*addr = session->dst;
+	if (origin->has_dst) {
+		*addr = origin->dst;
 		return true;
 	}
 	return view->client && conn_original_dst(view->client, addr);
@@ -52,44 +52,54 @@ static bool view_find_dst(const struct view *view, struct addr *addr)
 
 static void view_find_log(const struct view *view, struct view_log *log)
 {
-	const struct session *se = view->session;
+	const struct origin *o = view->origin;
 
 	if (view->stream)
 		view_fill_log(view->stream, log);
 	else
 		*log = (struct view_log){
-			.accepted = se->accepted,
+			.accepted = o->accepted,
 			.wait_ms = -1,
 			.connect_ms = -1,
 			.request_ms = -1,
 			.response_ms = -1,
-			.total_ms = (int64_t)(clock_now_ms - se->accepted_ms),
+			.total_ms = (int64_t)(clock_now_ms - o->accepted_ms),
 			.active_conns = gauge_sum_recent(&global_tally->current),
-			.frontend_conns = gauge_sum_recent(&se->frontend->fe->current),
+			.frontend_conns = gauge_sum_recent(&o->frontend->fe->current),
 			.termination = "--",
 			.pid = log_own_pid(),
 		};
 }
 
-void view_of_session(struct session *session, struct conn *client, struct view *view)
+void view_own_addrs(const struct origin *o, struct view *view)
+{
+	const struct own_addrs *own = o->own;
+
+	view->session_src = own ? &own->src : &o->src;
+	if (own)
+		view->session_dst = own->has_dst ? &own->dst : NULL;
+	else
+		view->session_dst = o->has_dst ? &o->dst : NULL;
+}
+
+void view_of_origin(struct origin *origin, struct conn *client, struct view *view)
 {
 	*view = (struct view){
-		.frontend = session->frontend,
-		.listener = session->listener,
+		.frontend = origin->frontend,
+		.listener = origin->listener,
 		.client = client,
-		.src = &session->src,
-		.session_src = session->peer ? session->peer : &session->src,
-		.session_dst = session->has_dst && !session->peer ? &session->dst : NULL,
-		.session_vars = &session->vars,
-		.session = session,
-		.has_proxy_header = session->has_proxy_header,
-		.client_fault = session->fault,
-		.vectors = session_vectors(session),
+		.src = &origin->src,
+		.session_vars = &origin->vars,
+		.origin = origin,
+		.has_proxy_header = origin->has_proxy_header,
+		.client_fault = origin->fault,
+		.vectors = origin_vectors(origin),
 		.find_dst = view_find_dst,
 		.find_log = view_find_log,
 		.request_final = true,
 		.response_final = true,
 	};
+	view_own_addrs(origin, view);
 }
 
 static struct span held_bytes(struct pump *pump)
@@ -116,14 +126,14 @@ static int64_t phase_time(uint32_t from, uint32_t to)
 static uint32_t request_begin(const struct stream *s)
 {
 	if (!s->exchange)
-		return s->session->handshake_ms;
-	return s->exchange->started_ms - (uint32_t)s->session->accepted_ms;
+		return s->origin->handshake_ms;
+	return s->exchange->started_ms - (uint32_t)s->origin->accepted_ms;
 }
 
 static uint32_t request_end(const struct stream *s)
 {
 	if (!s->exchange)
-		return s->session->handshake_ms;
+		return s->origin->handshake_ms;
 	if (s->exchange->head_ms == NOT_REACHED)
 		return NOT_REACHED;
 	return request_begin(s) + s->exchange->head_ms;
@@ -145,7 +155,7 @@ static bool has_waited(const struct stream *s)
 /* Time in queues, also of a stream that left the queue without a server, or in the tar pit. */
 static int64_t wait_time(const struct stream *s)
 {
-	uint32_t now = (uint32_t)(clock_now_ms - s->session->accepted_ms);
+	uint32_t now = (uint32_t)(clock_now_ms - s->origin->accepted_ms);
 
 	if (s->queue_ms == NOT_REACHED && has_waited(s))
 		return phase_time(request_end(s), now);
@@ -156,7 +166,7 @@ static void fill_request_times(const struct stream *s, struct view_log *log)
 {
 	const struct exchange *x = s->exchange;
 
-	log->idle_ms = (int64_t)request_begin(s) - s->session->handshake_ms;
+	log->idle_ms = (int64_t)request_begin(s) - s->origin->handshake_ms;
 	log->request_ms = x->head_ms == NOT_REACHED ? -1 : (int64_t)x->head_ms;
 	log->response_ms = phase_time(connected(s), x->response_ms);
 	log->active_ms = (int64_t)((uint32_t)clock_now_ms - x->started_ms);
@@ -173,7 +183,7 @@ static unsigned server_conns(const struct stream *s)
 {
 	unsigned now;
 
-	if (!s->server)
+	if (!s->server || server_is_dispatch(s->server))
 		return 0;
 	now = gauge_sum_recent(&s->server->tally->current);
 	return s->counted_server ? others(now, s) : now;
@@ -188,7 +198,7 @@ static void count_times(struct times *t, const struct stream *s, uint32_t wait, 
 	if (x && x->response_ms != NOT_REACHED)
 		mean_add(&t->response, x->response_ms - connected(s));
 	mean_add(&t->total, x ? (uint32_t)clock_now_ms - x->started_ms :
-				(uint32_t)(clock_now_ms - s->session->accepted_ms));
+				(uint32_t)(clock_now_ms - s->origin->accepted_ms));
 }
 
 void stream_count_times(const struct stream *s)
@@ -203,20 +213,20 @@ void stream_count_times(const struct stream *s)
 
 void view_fill_log(const struct stream *s, struct view_log *log)
 {
-	const struct session *se = s->session;
+	const struct origin *o = s->origin;
 
 	*log = (struct view_log){
-		.accepted = se->accepted,
+		.accepted = o->accepted,
 		.wait_ms = wait_time(s),
 		.connect_ms = phase_time(s->queue_ms, connected(s)),
-		.handshake_ms = se->handshake_ms,
-		.total_ms = (int64_t)(clock_now_ms - se->accepted_ms),
+		.handshake_ms = o->handshake_ms,
+		.total_ms = (int64_t)(clock_now_ms - o->accepted_ms),
 		.bytes_in = stream_bytes_in(s),
 		.bytes_out = stream_bytes_out(s),
 		.reason = reason_text(s->reason),
 		.failed = reason_is_error(s->reason),
 		.active_conns = gauge_sum_recent(&global_tally->current),
-		.frontend_conns = gauge_sum_recent(&se->frontend->fe->current),
+		.frontend_conns = gauge_sum_recent(&o->frontend->fe->current),
 		.backend_conns = s->counted_backend ?
 					 others(gauge_sum_recent(&s->backend->be->current), s) : 0,
 		.server_conns = server_conns(s),
@@ -239,26 +249,29 @@ static void view_messages(struct stream *s, struct view *view)
 {
 	struct view_http *http = &s->exchange->http;
 
-	http->request_body = h1_end_body(&s->relay.client, &http->request_body_final);
-	http->response_body = h1_end_body(&s->relay.server, &http->response_body_final);
+	http->request_body = end_body(&s->relay.client, &http->request_body_final);
+	http->response_body = end_body(&s->relay.server, &http->response_body_final);
 	if (http->request) {
-		view->request = h1_end_message(&s->relay.client, http->request_body);
+		view->request = end_message(&s->relay.client, http->request_body);
 		view->request_final |= http->request_body_final;
 	}
 	if (http->response) {
-		view->response = h1_end_message(&s->relay.server, http->response_body);
+		view->response = end_message(&s->relay.server, http->response_body);
 		view->response_final |= http->response_body_final;
 	}
 }
 
 void stream_view(struct stream *s, struct view *view, struct view_log *log)
 {
-	view_of_session(s->session, end_conn(&s->relay.client), view);
+	view_of_origin(s->origin, end_conn(&s->relay.client), view);
 	view->src = stream_src(s);
 	view->backend = s->backend;
-	if (!view->backend && s->session->frontend->be) /* a listen section, until a rule chooses another */
-		view->backend = s->session->frontend;
-	view->server = s->server;
+	if (!view->backend && s->origin->frontend->be) /* a listen section, until a rule chooses another */
+		view->backend = s->origin->frontend;
+	if (server_is_dispatch(s->server))
+		view->dispatch = s->server;
+	else
+		view->server = s->server;
 	view->server_conn = end_conn(&s->relay.server);
 	view->request = held_bytes(&s->relay.request);
 	view->response = held_bytes(&s->relay.response);
@@ -268,7 +281,7 @@ void stream_view(struct stream *s, struct view *view, struct view_log *log)
 	view->stream = s;
 	view->stream_vars = s->extra ? &s->extra->vars : NULL;
 	view->responding = s->responding;
-	view->tuning = s->extra ? &s->extra->tuning : NULL;
+	view->treatment = s->extra ? &s->extra->treatment : NULL;
 	view->last_rule = s->extra ? s->extra->last_rule : NULL;
 	view->captures = s->extra ? &s->extra->captures : NULL;
 	view->server_fault = s->extra ? s->extra->server_fault : FAULT_NONE;

@@ -4,7 +4,7 @@
 #include "tls/about.h"
 #include "tls/client.h"
 #include "tls/conn.h"
-#include "tls/facts.h"
+#include "tls/identity.h"
 #include "tls/settings.h"
 
 #include "config/config.h"
@@ -69,12 +69,6 @@ struct ssl_st *tls_conn_ssl(const struct conn *conn)
 	return NULL;
 }
 
-struct tls_bind *tls_conn_bind(const struct conn *conn)
-{
-	(void)conn;
-	return NULL;
-}
-
 struct span tls_conn_alpn(const struct conn *conn)
 {
 	(void)conn;
@@ -93,10 +87,10 @@ const char *tls_conn_cipher(const struct conn *conn)
 	return "";
 }
 
-void tls_conn_facts(const struct conn *conn, struct tls_facts *facts)
+void tls_conn_identity(const struct conn *conn, struct tls_identity *identity)
 {
 	(void)conn;
-	*facts = (struct tls_facts){ .verified = false };
+	*identity = (struct tls_identity){ .verified = false };
 }
 
 struct span tls_client_name(const struct conn *conn)

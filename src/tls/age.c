@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* When a certificate is valid, and the sentence for people when it is not: at the start, and in the
- * answers of `commit ssl cert` and `show ssl cert`. Called by cert.c with what it has parsed, and by
- * those who show certificates. Nothing is refused for it: the clock may be wrong, and a client may
- * not care. */
+ * answers of `commit ssl cert` and `show ssl cert`. Called by cert.c with what it has parsed, and
+ * by those who show certificates. Nothing is refused for it: the clock may be wrong, and a client
+ * may not care. */
 #include "tls/cert.h"
 
 #include <inttypes.h>

@@ -36,6 +36,7 @@ struct tls_bind *tls_bind_of(struct bind_conf *conf, struct config *cfg)
 	bind = conf->tls = arena_alloc(cfg->arena, sizeof(*bind));
 	bind->conf = conf;
 	bind->loc = conf->loc;
+	bind->defaults = tls_global.bind;
 	list_init(&bind->lines);
 	list_append(&tls_binds, &bind->node);
 	return bind;
@@ -96,13 +97,14 @@ struct tls_context *tls_bind_context(struct tls_bind *bind, const struct tls_set
 		err_set(err, "out of memory");
 		return NULL;
 	}
-	c->set = *set;
-	c->signs = tls_choose_signs(set->sigalgs);
 	c->ctx = tls_settings_context(set, true, err);
 	if (!c->ctx) {
 		free(c);
 		return NULL;
 	}
+	c->set = tls_context_basis(c->ctx)->set; /* the line, with its strings, may be deleted */
+	c->set.verify = set->verify;
+	c->signs = tls_choose_signs(c->set.sigalgs);
 	tls_context_for(c->ctx, without_h2, bind);
 	tls_choose_install(c->ctx, bind);
 	if (share(bind, set, c->ctx) < 0) {
@@ -114,6 +116,20 @@ struct tls_context *tls_bind_context(struct tls_bind *bind, const struct tls_set
 	c->next = bind->contexts;
 	bind->contexts = c;
 	return c;
+}
+
+/* A line has gone. */
+static void context_leave(struct tls_bind *bind, struct tls_context *c)
+{
+	struct tls_context **link = &bind->contexts;
+
+	if (!c || --c->lines || c == bind->own)
+		return;
+	while (*link != c)
+		link = &(*link)->next;
+	*link = c->next;
+	tls_context_retire(&c->ctx);
+	free(c);
 }
 
 static void contexts_free(struct tls_bind *bind)
@@ -253,6 +269,7 @@ void tls_line_free(struct tls_line **where)
 	tls_user_leave(&line->user);
 	names_leave(line);
 	list_remove(&line->node);
+	context_leave(line->bind, line->context);
 	free(line);
 }
 
@@ -286,7 +303,10 @@ static int line_context(struct tls_line *line, struct err *err)
 	whole = *line->set;
 	tls_settings_inherit(&whole, &line->bind->set);
 	line->context = tls_bind_context(line->bind, &whole, err);
-	return line->context ? 0 : -1;
+	if (!line->context)
+		return -1;
+	line->context->lines++;
+	return 0;
 }
 
 /* Into service. */
@@ -305,7 +325,8 @@ static int add_one(struct tls_bind *bind, const struct tls_line_spec *spec, unsi
 		return err_set(err, "out of memory");
 	if (!bind->own)
 		return 0;
-	line_ocsp(*added, err); /* at run time: what it says is in the answer of show ssl ocsp-response */
+	line_ocsp(*added, err); /* at run time: what it says is in the answer of show ssl
+				 * ocsp-response */
 	return line_ready(*added, err);
 }
 
@@ -342,7 +363,8 @@ static struct location line_where(const struct tls_line *line)
 	return line->list ? (struct location){ line->list->name, line->from->number } : line->bind->loc;
 }
 
-/* Of age only a notice: an old certificate must not keep zero-warning from starting all the rest. */
+/* Of age only a notice: an old certificate must not keep zero-warning from starting all the
+ * rest. */
 static void lines_doubt(struct tls_bind *bind, struct config *cfg)
 {
 	struct tls_line *line;
@@ -417,7 +439,7 @@ int tls_bind_ready(struct tls_bind *bind, struct config *cfg)
 {
 	struct err err;
 
-	tls_settings_inherit(&bind->set, &tls_global.bind);
+	tls_settings_inherit(&bind->set, &bind->defaults);
 	say_doubt(bind, cfg);
 	if (forge_ready(bind, cfg) || check_certificates(bind, cfg))
 		return -1;

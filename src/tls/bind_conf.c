@@ -17,6 +17,7 @@
 #include "tls/lib.h"
 #include "tls/list.h"
 #include "tls/tickets.h"
+#include "tls/trust.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -379,6 +380,7 @@ static int bind_prepare(struct config *cfg, void *data, struct err *err)
 	tls_max_record = tls_global.hard_maxrecord;
 	tls_first_record = tls_global.maxrecord;
 	tls_idle_ms = tls_global.idle_ms;
+	tls_trust_close();
 	return 0;
 }
 

@@ -16,7 +16,8 @@ unsigned tls_capture_size;
 
 enum { HELLO_RANDOM = 32, EXT_GROUPS = 10, EXT_FORMATS = 11, HANDSHAKE_HEADER = 4 };
 
-/* -- reading: every function says false when the bytes are no ClientHello ----------------------- */
+/* -- reading: every function says false when the bytes are no ClientHello
+ * ----------------------- */
 
 static bool take_bytes(struct span *from, size_t len, struct span *out)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Certificates: one object for one content. Made at start by the store and at run time by transactions;
- * used by whoever has a connection that needs one.
+ * Certificates: one object for one content. Made at start by the store and at run time by
+ * transactions; used by whoever has a connection that needs one.
  *
- * Ten thousand of them are no more than their DER in memory: the leaf is parsed once, to check it and to
- * read its names, and the key is compared with it without OpenSSL's decoders (tls/keypair.h). What a
- * handshake needs is made at first use and kept while it is among the tls_cert_parsed_max used last.
- * Certificates of chains are shared by content.
+ * Ten thousand of them are no more than their DER in memory: the leaf is parsed once, to check it
+ * and to read its names, and the key is compared with it without OpenSSL's decoders
+ * (tls/keypair.h). What a handshake needs is made at first use and kept while it is among the
+ * tls_cert_parsed_max used last. Certificates of chains are shared by content.
  */
 #include "tls/cert.h"
 
@@ -424,8 +424,8 @@ static struct span put(char **at, struct span bytes)
 	return copy;
 }
 
-/* One block of memory: the struct, the chain's pointers, the names, all bytes; the key is in OpenSSL's
- * memory, which is in no core dump. */
+/* One block of memory: the struct, the chain's pointers, the names, all bytes; the key is in
+ * OpenSSL's memory, which is in no core dump. */
 static struct tls_cert *cert_build(const struct tls_pieces *p, const struct names *names)
 {
 	size_t fixed = sizeof(struct tls_cert) + p->chain_count * sizeof(struct tls_der *);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Certificates: what is refused, and in which words; the same content is one object; what is parsed is
- * bounded; names, chains. */
+/* Certificates: what is refused, and in which words; the same content is one object; what is parsed
+ * is bounded; names, chains. */
 #include "tls/cert.h"
 #include "tls/chain.h"
 

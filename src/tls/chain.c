@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Chains of certificates. Called when a certificate is parsed (cert.c), never for each handshake. Who signed
- * whom is told by names and key identifiers; nothing is verified here: that is for those whom the chain
- * is sent to.
+ * Chains of certificates. Called when a certificate is parsed (cert.c), never for each handshake.
+ * Who signed whom is told by names and key identifiers; nothing is verified here: that is for those
+ * whom the chain is sent to.
  */
 #include "tls/chain.h"
 
@@ -11,8 +11,8 @@
 
 bool tls_chain_skip_root;
 
-/* The way up from the leaf; it fails for want of an authority that is trusted, and has gone as far as
- * it can by then. */
+/* The way up from the leaf; it fails for want of an authority that is trusted, and has gone as far
+ * as it can by then. */
 static STACK_OF(X509) *chain_build(X509_STORE *nobody, X509 *leaf, STACK_OF(X509) *given)
 {
 	X509_STORE_CTX *way = X509_STORE_CTX_new();

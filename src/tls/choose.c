@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The choice of a certificate. OpenSSL calls for each ClientHello, before it decides anything: the
- * name asked for finds a line (exact names before wildcards, earlier lines before later ones; of
- * several certificates for one name the one that suits the client, ECDSA before RSA), and the
- * line's settings come into force. The certificate itself is put on the SSL when it is needed: not
- * for sessions that are resumed. Costs the same however many names there are.
+ * name asked for finds a line (of all whose names or wildcards are for it the one that suits the
+ * client, ECDSA before RSA; then exact names before wildcards, earlier lines before later ones),
+ * and the line's settings come into force. The certificate itself is put on the SSL when it is
+ * needed: not for sessions that are resumed. Costs the same however many names there are.
  */
 #include "tls/choose.h"
 
@@ -134,7 +134,8 @@ static unsigned line_signs(const struct tls_line *line)
 	return context ? context->signs : ~0U;
 }
 
-/* The lower the better; a certificate that the client cannot verify, or that may not sign, comes last. */
+/* The lower the better; a certificate that the client cannot verify, or that may not sign, comes
+ * last. */
 static unsigned line_merit(const struct tls_line *line, unsigned can)
 {
 	static const unsigned order[] = { TLS_CAN_ECDSA, TLS_CAN_ED25519, TLS_CAN_ED448,
@@ -162,53 +163,59 @@ static bool line_excludes(const struct tls_line *line, const char *name, size_t 
 	return false;
 }
 
-static struct tls_line *best_of(struct tls_name *n, const char *name, size_t len, unsigned can)
+/* The best line so far: earlier ones stay where a later one is not better. */
+struct choice {
+	struct tls_line *line;
+	unsigned merit;
+};
+
+static void consider(struct choice *best, struct tls_line *line, unsigned can)
 {
-	struct tls_line *best = NULL, *line;
-	unsigned least = 0, merit;
+	unsigned merit = line_merit(line, can);
+
+	if (!best->line || merit < best->merit)
+		*best = (struct choice){ line, merit };
+}
+
+static void consider_names(struct choice *best, const struct tls_bind *bind, struct span name,
+			   bool wild, unsigned can)
+{
+	struct tls_name *n = tls_names_first(&bind->names, name.ptr, name.len, wild);
+	struct tls_line *line;
 
 	for (; n; n = tls_names_next(n)) {
 		line = n->object;
-		if (!line->entry->cert || (n->wild && line_excludes(line, name, len)))
-			continue;
-		merit = line_merit(line, can);
-		if (!best || merit < least) {
-			best = line;
-			least = merit;
-		}
+		if (line->entry->cert && !(wild && line_excludes(line, name.ptr, name.len)))
+			consider(best, line, can);
 	}
-	return best;
 }
 
 struct tls_line *tls_choose_line(const struct tls_bind *bind, struct span name, unsigned can)
 {
 	char text[TLS_NAME_MAX + 1];
-	size_t len = tls_name_normalise(name, text);
-	struct tls_line *line;
+	struct choice best = { NULL, 0 };
 
-	if (!len)
+	name = (struct span){ text, tls_name_normalise(name, text) };
+	if (!name.len)
 		return NULL;
-	line = best_of(tls_names_first(&bind->names, text, len, false), text, len, can);
-	if (line)
-		return line;
-	return best_of(tls_names_first(&bind->names, text, len, true), text, len, can);
+	consider_names(&best, bind, name, false, can);
+	if (!best.line || best.merit > 0)
+		consider_names(&best, bind, name, true, can);
+	return best.line;
 }
 
 struct tls_line *tls_choose_default(const struct tls_bind *bind, unsigned can)
 {
-	struct tls_line *line, *best = NULL;
-	unsigned merit, least = 0;
+	struct choice best = { NULL, 0 };
+	struct tls_line *line;
 
 	list_for_each(line, &bind->lines, node) {
-		if (best && line->group != best->group)
+		if (best.line && line->group != best.line->group)
 			break;
-		merit = line_merit(line, can);
-		if (line->entry->cert && (!best || merit < least)) {
-			best = line;
-			least = merit;
-		}
+		if (line->entry->cert)
+			consider(&best, line, can);
 	}
-	return best;
+	return best.line;
 }
 
 /* -- the ClientHello -------------------------------------------------------------------------- */
@@ -260,8 +267,8 @@ static unsigned scheme_bit(unsigned scheme)
 	}
 }
 
-/* RFC 5246 7.4.1.4.1: hash and signature, for any curve; the schemes above that have no such pair are for
- * TLS 1.2, too. */
+/* RFC 5246 7.4.1.4.1: hash and signature, for any curve; the schemes above that have no such pair
+ * are for TLS 1.2, too. */
 static unsigned pair_bit(unsigned pair, unsigned least_hash)
 {
 	if (pair >> 8 == 8)

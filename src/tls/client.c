@@ -41,6 +41,7 @@ struct client_context {
 	bool mixed;             /* there is one of another algorithm on it, too: a former one */
 	unsigned generation;    /* how often files behind it were changed */
 	struct tls_user cert, trust;
+	struct tls_trust *trusted; /* NULL: nothing is verified, or not by files */
 };
 
 struct client_session {
@@ -231,7 +232,8 @@ static bool session_is_good(const struct client_session *entry, const struct tls
 {
 	time_t age = time(NULL) - (time_t)SSL_SESSION_get_time(entry->session);
 
-	/* A ticket that is too old the library leaves out by itself, but not the early data with it. */
+	/* A ticket that is too old the library leaves out by itself, but not the early data with
+	 * it. */
 	return entry->generation == client->context->generation &&
 	       SSL_SESSION_is_resumable(entry->session) &&
 	       age < SSL_SESSION_get_timeout(entry->session) &&
@@ -252,8 +254,8 @@ static void session_offer(SSL *ssl, struct tls_client *client, const struct clie
 	}
 	list_remove(&entry->node);
 	list_prepend(&client->sessions, &entry->node);
-	/* A copy: the library forbids to use one of TLS 1.3 twice, for clients that do not want to be
-	 * recognised, and not every server sends another. */
+	/* A copy: the library forbids to use one of TLS 1.3 twice, for clients that do not want to
+	 * be recognised, and not every server sends another. */
 	session = SSL_SESSION_dup(entry->session);
 	if (session)
 		SSL_set_session(ssl, session);
@@ -333,15 +335,13 @@ static int context_load_cert(struct client_context *c, struct err *err)
 
 static int context_watch_trust(struct client_context *c, struct err *err)
 {
-	struct tls_trust *trust;
-
 	if (c->set.verify == TLS_VERIFY_NONE || !c->set.ca_file)
 		return 0;
-	trust = tls_trust_load(c->set.ca_file, c->set.ca_verify_file, c->set.crl_file, err);
-	if (!trust)
+	c->trusted = tls_trust_load(c->set.ca_file, c->set.ca_verify_file, c->set.crl_file, err);
+	if (!c->trusted)
 		return -1;
 	c->trust.changed = context_trust_changed;
-	tls_trust_use(trust, &c->trust);
+	tls_trust_use(c->trusted, &c->trust);
 	return 0;
 }
 
@@ -371,7 +371,7 @@ static void context_give(struct client_context *c)
 	if (*p)
 		*p = c->next;
 	tls_user_leave(&c->cert);
-	tls_user_leave(&c->trust);
+	tls_trust_leave(&c->trusted, &c->trust);
 	SSL_CTX_free(c->ctx);
 	free(c);
 }

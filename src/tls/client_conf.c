@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the global section says of TLS towards servers (manual 3.1): it is put under what each server
- * line says when that is complete. */
+/* What the global section says of TLS towards servers (manual 3.1): it is put under what each
+ * server line says when that is complete. */
 #include "tls/client.h"
 
 #include "base/arena.h"
@@ -32,6 +32,24 @@ static int parse_options(struct statement *st, const struct keyword *kw, void *o
 			return 0;
 	}
 	return -1;
+}
+
+/* Lines share the copy until a further word changes them. "none" of -dV and ssl-server-verify hold
+ * for all. */
+const struct tls_settings *tls_server_defaults(struct arena *arena)
+{
+	static const struct tls_settings nothing;
+	struct tls_settings now = tls_global.server, *copy;
+
+	now.verify = nothing.verify;
+	if (!memcmp(&now, &nothing, sizeof(now)))
+		return NULL;
+	if (tls_global.server_copy && !memcmp(&now, tls_global.server_copy, sizeof(now)))
+		return tls_global.server_copy;
+	copy = arena_alloc(arena, sizeof(*copy));
+	*copy = now;
+	tls_global.server_copy = copy;
+	return copy;
 }
 
 static int parse_verify(struct statement *st, const struct keyword *kw, void *object)
@@ -67,7 +85,16 @@ static const struct keyword client_keywords[] = {
 	{ 0 }
 };
 
+static int client_enabled(const void *data, const char *option)
+{
+	(void)data;
+	if (strcmp(option, "SERVER-SSL-VERIFY-NONE"))
+		return -1;
+	return tls_global.server.verify == TLS_VERIFY_NONE;
+}
+
 const struct module tls_client_module = {
 	.name = "tls-client",
 	.keywords = client_keywords,
+	.enabled = client_enabled,
 };

@@ -20,7 +20,7 @@
 #include "tls/layer.h"
 #include "tls/notes.h"
 #include "tls/records.h"
-#include "tls/rest.h"
+#include "tls/silence.h"
 
 #include <errno.h>
 #include <openssl/err.h>
@@ -40,20 +40,20 @@ static struct pool tls_pool = POOL_INIT("tls", sizeof(struct tls_conn));
 static struct tls_conn *tls_current;
 static BIO *tls_bio;
 
-/* Every way from a connection to OpenSSL's struct begins here: it does not rest. */
+/* Every way from a connection to OpenSSL's struct begins here: it is unfolded. */
 static inline struct tls_conn *tls_of(const struct conn *conn)
 {
 	struct tls_conn *t = container_of(conn->layer, struct tls_conn, layer);
 
-	tls_rest_not(t);
+	tls_silence_not(t);
 	return t;
 }
 
 /* ---- OpenSSL's side ---------------------------------------------------------------------- */
 
-/* A read of the library returns when it has data, and not before: who sends messages without any (new
- * keys, hellos, RFC 8446 4.6.3) as fast as they are read would keep the process in it. A record of data
- * is not complete before 16 kB, tickets of servers have some more. */
+/* A read of the library returns when it has data, and not before: who sends messages without any
+ * (new keys, hellos, RFC 8446 4.6.3) as fast as they are read would keep the process in it. A
+ * record of data is not complete before 16 kB, tickets of servers have some more. */
 enum { DATALESS_MOST = 48 * 1024 };
 
 static bool tls_floods(struct tls_conn *t)
@@ -105,7 +105,7 @@ static int tls_bio_read(BIO *bio, char *to, size_t size, size_t *got)
 
 	BIO_clear_retry_flags(bio);
 	if ((!t->in || !t->in->len) && !tls_fill(t)) {
-		if (!t->eof && t->fault != TLS_FAULT_LIMIT)
+		if (!t->eof && t->fault != TLS_FAULT_LIMIT && t->fault != TLS_FAULT_MEMORY)
 			BIO_set_retry_read(bio);
 		return t->eof ? 0 : -1;
 	}
@@ -125,8 +125,8 @@ static int tls_bio_write(BIO *bio, const char *from, size_t size, size_t *writte
 	if (t->out && buf_room(t->out) < size)
 		tls_flush(t, true);
 	if (!t->out || !buf_room(t->out)) {
-		t->fault = t->out ? TLS_FAULT_LIMIT /* a flight larger than all that we hold, unread */
-				  : TLS_FAULT_MEMORY;
+		/* LIMIT: a flight larger than all that we hold, unread. */
+		t->fault = t->out ? TLS_FAULT_LIMIT : TLS_FAULT_MEMORY;
 		return -1;
 	}
 	*written = size < buf_room(t->out) ? size : buf_room(t->out);
@@ -233,8 +233,8 @@ static enum io tls_read_nothing(struct tls_conn *t)
 		t->readable = false; /* which the BIO of a socket has not noted */
 		return IO_AGAIN;
 	case SSL_ERROR_ZERO_RETURN:
-		if (t->broken && !t->ended) /* by a reset, which the library takes for an end, too */
-			return tls_broken(t);
+		if (t->broken && !t->ended)
+			return tls_broken(t); /* a reset, which the library takes for an end */
 		t->ended = true;
 		t->conn->flags |= CONN_EOF;
 		return IO_EOF;
@@ -605,7 +605,7 @@ static void tls_close(struct conn *conn, bool reset)
 	tls_early_free(t);
 	if (!t->dead || t->broken) /* else the library takes the session for a bad one */
 		SSL_set_shutdown(t->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
-	tls_rest_end(t);
+	tls_silence_end(t);
 	tls_current = t;
 	SSL_free(t->ssl);
 	tls_current = NULL;
@@ -642,7 +642,7 @@ int tls_layer_start(struct conn *conn, struct ssl_st *ssl, bool accepts)
 	t->ssl = ssl;
 	t->accepts = accepts;
 	t->readable = conn->flags & CONN_READABLE;
-	tls_rest_begin(t);
+	tls_silence_begin(t);
 	SSL_set_app_data(ssl, t);
 	SSL_set_mode(ssl, SSL_MODE_RELEASE_BUFFERS); /* an idle connection has none */
 	if (!tls_kernel_begin(t)) {
@@ -671,7 +671,8 @@ enum io tls_conn_handshake(struct conn *conn)
 	if (t->dead)
 		return IO_ERR;
 	r = tls_shake(t);
-	/* In OpenSSL's hands (by_socket) the rest of the handshake cannot go beside what is sent. */
+	/* In OpenSSL's hands (by_socket) the rest of the handshake cannot go beside what is
+	 * sent. */
 	if (r != IO_AGAIN || !t->early || t->by_socket)
 		return r;
 	t->unproven = true;
@@ -716,7 +717,7 @@ void tls_conn_blame(struct ssl_st *ssl, enum tls_fault fault)
 		t->fault = fault;
 }
 
-/* ---- facts ---------------------------------------------------------------------------------- */
+/* ---- asked for -------------------------------------------------------------------------------- */
 
 bool tls_conn_is(const struct conn *conn)
 {
@@ -726,11 +727,6 @@ bool tls_conn_is(const struct conn *conn)
 struct ssl_st *tls_conn_ssl(const struct conn *conn)
 {
 	return tls_conn_is(conn) ? tls_of(conn)->ssl : NULL;
-}
-
-struct tls_bind *tls_conn_bind(const struct conn *conn)
-{
-	return tls_conn_is(conn) ? tls_of(conn)->bind : NULL;
 }
 
 enum tls_fault tls_conn_fault(const struct conn *conn)

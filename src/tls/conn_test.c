@@ -9,7 +9,7 @@
 #include "tls/layer.h"
 #include "tls/memory.h"
 #include "tls/records.h"
-#include "tls/rest.h"
+#include "tls/silence.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -474,10 +474,10 @@ static void a_forged_record_breaks_the_connection(void **state)
 	pair_close(&p);
 }
 
-/* What is silent rests, wakes when it is looked at or spoken to, and may end as it is. */
+/* What is silent is folded, wakes when it is looked at or spoken to, and may end as it is. */
 static void silent_connections_rest(void **state)
 {
-	const unsigned before = tls_stats.resting, after = tls_rest_ms;
+	const unsigned before = tls_stats.folded, after = tls_silence_ms;
 	struct pair p = pair_new(0);
 	char buf[10];
 	size_t n;
@@ -485,23 +485,23 @@ static void silent_connections_rest(void **state)
 
 	(void)state;
 	shake_hands(&p);
-	tls_rest_ms = 1;
-	for (turns = 0; turns < 2000 && tls_memory_started && tls_stats.resting < before + 2; turns++) {
+	tls_silence_ms = 1;
+	for (turns = 0; turns < 2000 && tls_memory_started && tls_stats.folded < before + 2; turns++) {
 		conn_is_quiet(p.client);
 		loop_turn(10);
 	}
-	tls_rest_ms = after;
+	tls_silence_ms = after;
 	if (tls_memory_started)
-		assert_int_equal(tls_stats.resting, before + 2);
+		assert_int_equal(tls_stats.folded, before + 2);
 	assert_string_equal(tls_conn_version(p.server), "TLSv1.3");
 	if (tls_memory_started)
-		assert_int_equal(tls_stats.resting, before + 1);
+		assert_int_equal(tls_stats.folded, before + 1);
 	assert_int_equal(conn_send(p.server, "awake", 5, false, &n), IO_OK);
 	assert_int_equal(wait_recv(p.client, buf, sizeof(buf), &n), IO_OK);
 	assert_int_equal(n, 5);
 	assert_memory_equal(buf, "awake", 5);
 	pair_close(&p);
-	assert_int_equal(tls_stats.resting, before);
+	assert_int_equal(tls_stats.folded, before);
 }
 
 int main(void)
@@ -524,6 +524,6 @@ int main(void)
 
 	tls_memory_start();
 	failed = cmocka_run_group_tests_name("awake", tests, setup, teardown);
-	tls_rest_ms = 0; /* between any two turns of the loop */
+	tls_silence_ms = 0; /* between any two turns of the loop */
 	return failed + cmocka_run_group_tests_name("resting", tests, setup, teardown);
 }

@@ -7,6 +7,7 @@
  */
 #include "tls/settings.h"
 
+#include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
 #include "tls/cert.h"
@@ -33,8 +34,9 @@
 
 /* Hangs at an SSL_CTX. */
 struct extra {
-	struct tls_context_facts facts;
+	struct tls_context_basis basis;
 	struct tls_user user; /* of the trust */
+	struct arena *arena;  /* of basis.set */
 	SSL_CTX *ctx;
 };
 
@@ -48,7 +50,8 @@ static void extra_release(void *parent, void *ptr, CRYPTO_EX_DATA *data, int ind
 	(void)parent, (void)data, (void)index, (void)argl, (void)argp;
 	if (!extra)
 		return;
-	tls_user_leave(&extra->user);
+	tls_trust_leave(&extra->basis.trust, &extra->user);
+	arena_free(&extra->arena);
 	free(extra);
 }
 
@@ -61,17 +64,19 @@ static struct extra *extra_new(SSL_CTX *ctx)
 	if (!extra)
 		return NULL;
 	extra->ctx = ctx;
-	if (extra_index >= 0 && SSL_CTX_set_ex_data(ctx, extra_index, extra))
+	extra->arena = arena_new(256);
+	if (extra->arena && extra_index >= 0 && SSL_CTX_set_ex_data(ctx, extra_index, extra))
 		return extra;
+	arena_free(&extra->arena);
 	free(extra);
 	return NULL;
 }
 
-const struct tls_context_facts *tls_context_facts(const SSL_CTX *ctx)
+const struct tls_context_basis *tls_context_basis(const SSL_CTX *ctx)
 {
 	const struct extra *extra = extra_index < 0 ? NULL : SSL_CTX_get_ex_data(ctx, extra_index);
 
-	return extra ? &extra->facts : NULL;
+	return extra ? &extra->basis : NULL;
 }
 
 /* -- parts --------------------------------------------------------------------------------- */
@@ -134,12 +139,12 @@ static int choose_alpn(SSL *ssl, const unsigned char **out, unsigned char *outle
 		       const unsigned char *in, unsigned inlen, void *arg)
 {
 	const struct extra *extra = arg;
-	const unsigned char *ours = (const unsigned char *)extra->facts.set.alpn.ptr, *theirs;
-	const unsigned char *end = ours + extra->facts.set.alpn.len;
+	const unsigned char *ours = (const unsigned char *)extra->basis.set.alpn.ptr, *theirs;
+	const unsigned char *end = ours + extra->basis.set.alpn.len;
 
 	(void)ssl;
 	for (; ours < end; ours += 1 + *ours) {
-		if (extra->facts.without_h2 && extra->facts.without_h2(extra->facts.arg) &&
+		if (extra->basis.without_h2 && extra->basis.without_h2(extra->basis.arg) &&
 		    *ours == 2 && !memcmp(ours + 1, "h2", 2))
 			continue;
 		for (theirs = in; theirs < in + inlen; theirs += 1 + *theirs)
@@ -154,7 +159,7 @@ static int choose_alpn(SSL *ssl, const unsigned char **out, unsigned char *outle
 
 static int set_alpn(SSL_CTX *ctx, struct extra *extra, bool server)
 {
-	const struct span *alpn = &extra->facts.set.alpn;
+	const struct span *alpn = &extra->basis.set.alpn;
 
 	if (!alpn->len)
 		return 0;
@@ -169,11 +174,11 @@ static int set_alpn(SSL_CTX *ctx, struct extra *extra, bool server)
 static void put_trust(struct extra *extra)
 {
 	SSL_CTX *ctx = extra->ctx;
-	const struct tls_settings *set = &extra->facts.set;
+	const struct tls_settings *set = &extra->basis.set;
 
-	SSL_CTX_set1_verify_cert_store(ctx, tls_trust_store(extra->facts.trust));
-	if (extra->facts.server && set->ca_file && !(set->options.on & TLS_NO_CA_NAMES))
-		SSL_CTX_set_client_CA_list(ctx, tls_trust_names(extra->facts.trust));
+	SSL_CTX_set1_verify_cert_store(ctx, tls_trust_store(extra->basis.trust));
+	if (extra->basis.server && set->ca_file && !(set->options.on & TLS_NO_CA_NAMES))
+		SSL_CTX_set_client_CA_list(ctx, tls_trust_names(extra->basis.trust));
 }
 
 static void trust_changed(struct tls_user *user, struct tls_cert *old)
@@ -182,27 +187,27 @@ static void trust_changed(struct tls_user *user, struct tls_cert *old)
 
 	(void)old;
 	put_trust(extra);
-	if (extra->facts.server)
+	if (extra->basis.server)
 		tls_sessions_rebind(extra->ctx);
 }
 
 static int set_verify(SSL_CTX *ctx, struct extra *extra, struct err *err)
 {
-	struct tls_settings *set = &extra->facts.set;
+	struct tls_settings *set = &extra->basis.set;
 
 	if (set->verify == TLS_VERIFY_UNSET)
-		set->verify = extra->facts.server ? TLS_VERIFY_NONE : TLS_VERIFY_REQUIRED;
+		set->verify = extra->basis.server ? TLS_VERIFY_NONE : TLS_VERIFY_REQUIRED;
 	if (set->verify == TLS_VERIFY_NONE)
 		return 0;
 	if (!set->ca_file && !set->ca_verify_file)
 		return err_set(err, "'verify' needs a file of authorities: 'ca-file' is not given");
-	extra->facts.trust = tls_trust_load(set->ca_file, set->ca_verify_file, set->crl_file, err);
-	if (!extra->facts.trust)
+	extra->basis.trust = tls_trust_load(set->ca_file, set->ca_verify_file, set->crl_file, err);
+	if (!extra->basis.trust)
 		return -1;
-	tls_trust_use(extra->facts.trust, &extra->user);
+	tls_trust_use(extra->basis.trust, &extra->user);
 	extra->user.changed = trust_changed;
 	put_trust(extra);
-	SSL_CTX_set_verify(ctx, tls_verify_mode(set, extra->facts.server), tls_verify_callback);
+	SSL_CTX_set_verify(ctx, tls_verify_mode(set, extra->basis.server), tls_verify_callback);
 	return 0;
 }
 
@@ -214,8 +219,8 @@ static int set_all(SSL_CTX *ctx, const struct tls_settings *set, bool server, st
 
 	if (!extra)
 		return err_set(err, "out of memory");
-	extra->facts.set = *set;
-	extra->facts.server = server;
+	tls_settings_copy(&extra->basis.set, set, extra->arena);
+	extra->basis.server = server;
 	set_options(ctx, set, server);
 	if (set_versions(ctx, set, err) || set_lists(ctx, set, err) || set_verify(ctx, extra, err))
 		return -1;
@@ -251,8 +256,17 @@ void tls_context_for(SSL_CTX *ctx, bool (*without_h2)(const void *arg), const vo
 {
 	struct extra *extra = SSL_CTX_get_ex_data(ctx, extra_index);
 
-	extra->facts.without_h2 = without_h2;
-	extra->facts.arg = arg;
+	extra->basis.without_h2 = without_h2;
+	extra->basis.arg = arg;
+}
+
+void tls_context_retire(SSL_CTX **where)
+{
+	struct extra *extra = SSL_CTX_get_ex_data(*where, extra_index);
+
+	tls_trust_leave(&extra->basis.trust, &extra->user);
+	SSL_CTX_free(*where);
+	*where = NULL;
 }
 
 /* SSL_set_SSL_CTX takes the certificates, signature algorithms and callbacks of the other context
@@ -260,7 +274,7 @@ void tls_context_for(SSL_CTX *ctx, bool (*without_h2)(const void *arg), const vo
  * copied when the SSL was made. */
 void tls_settings_switch(SSL *ssl, SSL_CTX *ctx)
 {
-	const struct tls_context_facts *facts = tls_context_facts(ctx);
+	const struct tls_context_basis *basis = tls_context_basis(ctx);
 
 	SSL_set_SSL_CTX(ssl, ctx);
 	SSL_clear_options(ssl, SSL_get_options(ssl) & (VERSIONS | SSL_OP_NO_TICKET |
@@ -271,8 +285,8 @@ void tls_settings_switch(SSL *ssl, SSL_CTX *ctx)
 	SSL_set_max_proto_version(ssl, (int)SSL_CTX_get_max_proto_version(ctx));
 	SSL_set_verify(ssl, SSL_CTX_get_verify_mode(ctx), SSL_CTX_get_verify_callback(ctx));
 	tls_early_limit(ssl, ctx);
-	if (facts->set.ciphersuites)
-		SSL_set_ciphersuites(ssl, facts->set.ciphersuites);
-	if (facts->set.curves || facts->set.ecdhe)
-		SSL_set1_groups_list(ssl, facts->set.curves ? facts->set.curves : facts->set.ecdhe);
+	if (basis->set.ciphersuites)
+		SSL_set_ciphersuites(ssl, basis->set.ciphersuites);
+	if (basis->set.curves || basis->set.ecdhe)
+		SSL_set1_groups_list(ssl, basis->set.curves ? basis->set.curves : basis->set.ecdhe);
 }

@@ -85,7 +85,8 @@ void tls_drain(struct conn *conn, struct buf **out)
 		return;
 	}
 	loop_remove(&conn->src); /* closing it does not, while this descriptor is there */
-	conn->flags &= (uint16_t)~CONN_CORKED; /* else it says FIN, which is for us to say behind the rest */
+	conn->flags &= (uint16_t)~CONN_CORKED; /* else it says FIN, which is for us to say behind
+					        * the rest */
 	own->owner = d;
 	d->conn = own;
 	d->out = *out;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Early data from clients: taken out of the library as they come, kept until somebody receives them,
- * and taken at all only from a ClientHello that nobody has shown before (replay.c). Called by
+ * Early data from clients: taken out of the library as they come, kept until somebody receives
+ * them, and taken at all only from a ClientHello that nobody has shown before (replay.c). Called by
  * conn.c, begin.c, bind.c and sessions.c. Who may act on them is decided above.
  *
- * Invariant: kept are tls_early_most bytes of a connection at most: what the library lets pass, all records
- * together.
+ * Invariant: kept are tls_early_most bytes of a connection at most: what the library lets pass, all
+ * records together.
  */
 #include "tls/early.h"
 
-#include "base/kept.h"
-#include "base/segment.h"
+#include "share/kept.h"
+#include "share/segment.h"
 #include "tls/bind.h"
 #include "tls/layer.h"
 #include "tls/list.h"
@@ -34,8 +34,8 @@ static struct replay *replay;
 
 /* ---- which are taken --------------------------------------------------------------------- */
 
-/* Of what the client has drawn for this hello, and of the secret that the hello proves: an observer can
- * neither make another of the same hash nor foresee where it is noted. */
+/* Of what the client has drawn for this hello, and of the secret that the hello proves: an observer
+ * can neither make another of the same hash nor foresee where it is noted. */
 static bool hash_hello(SSL *ssl, const SSL_SESSION *session, unsigned char hash[EVP_MAX_MD_SIZE])
 {
 	unsigned char words[SSL3_RANDOM_SIZE + SSL_MAX_MASTER_KEY_LENGTH];
@@ -132,7 +132,8 @@ bool tls_early_hear(struct tls_conn *t)
 		OPENSSL_cleanse(scratch, t->early ? sizeof(scratch) : 0);
 		if (r == SSL_READ_EARLY_DATA_FINISH)
 			t->hears_early = false;
-		if (r == SSL_READ_EARLY_DATA_SUCCESS) /* the call did not fail: SSL_get_error says fatal */
+		/* The call did not fail, but SSL_get_error says fatal. */
+		if (r == SSL_READ_EARLY_DATA_SUCCESS)
 			tls_conn_blame(t->ssl, TLS_FAULT_MEMORY);
 		return r == SSL_READ_EARLY_DATA_FINISH;
 	}
@@ -160,8 +161,8 @@ void tls_early_free(struct tls_conn *t)
 
 /* ---- start ------------------------------------------------------------------------------- */
 
-/* Lines that allow early data may be added to lists at run time, when it is too late for a memory of all
- * workers; it costs nothing as long as it is empty. */
+/* Lines that allow early data may be added to lists at run time, when it is too late for a memory
+ * of all workers; it costs nothing as long as it is empty. */
 static bool any_bind(void)
 {
 	const struct tls_bind *bind;
@@ -182,26 +183,20 @@ static bool sessions_outlive(void)
 	for (keys = tls_tickets_next(NULL); keys; keys = tls_tickets_next(keys))
 		if (*tls_tickets_name(keys))
 			return true;
-	return kept_get("tickets") >= 0 || kept_get("sessions") >= 0;
+	return kept_known("tickets") || kept_known("sessions");
 }
 
 int tls_early_prepare(struct err *err)
 {
 	bool shared = segment && segment_fd(segment) >= 0;
-	int fd = kept_get("early");
 
 	if (!any_bind())
 		return 0;
-	if (shared && fd >= 0)
-		replay = replay_attach(fd);
-	if (replay)
-		return 0;
-	replay = replay_new(shared, sessions_outlive(), (int64_t)time(NULL), err);
-	if (!replay)
-		return -1;
 	if (shared)
-		kept_set("early", replay_fd(replay));
-	return 0;
+		replay = replay_attach();
+	if (!replay)
+		replay = replay_new(shared, sessions_outlive(), (int64_t)time(NULL), err);
+	return replay ? 0 : -1;
 }
 
 void tls_early_release(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Folding (tls/fold.h): one bit for each word of the piece, and the words that are not zero. Called by
- * rest.c. It knows nothing of what the words mean. What is put aside is in OpenSSL's memory, too, out
- * of core dumps, and is wiped when it was put back. */
+/* Folding (tls/fold.h): one bit for each word of the piece, and the words that are not zero. Called
+ * by silence.c. It knows nothing of what the words mean. What is put aside is in OpenSSL's memory,
+ * too, out of core dumps, and is wiped when it was put back. */
 #include "tls/fold.h"
 
 #include "tls/memory.h"
@@ -80,7 +80,8 @@ void tls_unfold(void *memory, void **folded)
 	size_t i;
 
 	*folded = NULL;
-	/* The pages are zero, and where the piece has a part of the slab's first one it is as it was. */
+	/* The pages are zero, and where the piece has a part of the slab's first one it is as it
+	 * was. */
 	for (i = 0; i < map_words(f->words); i++)
 		for (bits = f->data[i]; bits; bits &= bits - 1)
 			to[i * BITS + (size_t)__builtin_ctzll(bits)] = *from++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Folding: what was in a piece is in it again, byte for byte, whatever it was and whatever happened to
- * the pieces around it in between; its pages are not the process's meanwhile. */
+/* Folding: what was in a piece is in it again, byte for byte, whatever it was and whatever happened
+ * to the pieces around it in between; its pages are not the process's meanwhile. */
 #include "tls/fold.h"
 
 #include "tls/memory.h"

@@ -8,7 +8,7 @@ enum { RECORD_HEADER = 5, HANDSHAKE_HEADER = 4, RECORD_MAX = 16384 + 2048 };
 enum { RECORD_HANDSHAKE = 22 };
 enum { EXT_SERVER_NAME = 0, EXT_GROUPS = 10, EXT_ALPN = 16, EXT_TICKET = 35 };
 
-/* A cursor over bytes; once something did not fit, bad stays set. */
+/* Bytes that are being read; once something did not fit, bad stays set. */
 struct bytes {
 	const uint8_t *p;
 	size_t left;

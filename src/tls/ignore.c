@@ -24,16 +24,6 @@ static const struct {
 /* The highest number that there is. */
 #define LAST (errors[ARRAY_LEN(errors) - 1].number)
 
-const char *tls_ignore_name(int error)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(errors); i++)
-		if (errors[i].number == error)
-			return errors[i].name;
-	return NULL;
-}
-
 int tls_ignore_number(const char *name)
 {
 	size_t i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* TLS by the kernel ("ktls on"): OpenSSL makes the handshake on the socket itself and hands the keys
- * of a direction over when the kernel knows the cipher; that direction is then a socket of plain
- * bytes, and may be spliced. Called by conn.c. What the kernel does not take goes on through the BIO
- * of the process, as without it.
+/* TLS by the kernel ("ktls on"): OpenSSL makes the handshake on the socket itself and hands the
+ * keys of a direction over when the kernel knows the cipher; that direction is then a socket of
+ * plain bytes, and may be spliced. Called by conn.c. What the kernel does not take goes on through
+ * the BIO of the process, as without it.
  *
  * TLS 1.3 is never handed over: either side may ask for new keys at any time (RFC 8446 4.6.3), and
  * OpenSSL tells its peer of new ones while the kernel goes on with those it has, for kernels before
@@ -40,8 +40,8 @@ enum tls_kernel tls_kernel_has(void)
 #endif
 }
 
-/* Called between the steps of a handshake. Until the version is chosen it is the highest one; OpenSSL
- * looks at the option when it makes keys, which is later. */
+/* Called between the steps of a handshake. Until the version is chosen it is the highest one;
+ * OpenSSL looks at the option when it makes keys, which is later. */
 static void kernel_by_version(const SSL *ssl, int where, int ret)
 {
 	SSL *of = (SSL *)ssl;

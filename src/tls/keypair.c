@@ -2,8 +2,8 @@
 /*
  * Compares the public part that a private key carries with that of a certificate, as
  * X509_check_private_key does. RSA (RFC 8017 A.1.2), EC (RFC 5915), either in PKCS #8 (RFC 5208).
- * Anything that does not look exactly as expected is for OpenSSL to judge. Called by cert.c at start for
- * each certificate; the bytes are not trusted.
+ * Anything that does not look exactly as expected is for OpenSSL to judge. Called by cert.c at
+ * start for each certificate; the bytes are not trusted.
  */
 #include "tls/keypair.h"
 

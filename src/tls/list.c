@@ -24,12 +24,23 @@ struct tls_list *tls_list_first(void)
 	return first;
 }
 
+/* Slashes behind a directory's name are no part of it. */
+static size_t name_length(const char *name)
+{
+	size_t len = strlen(name);
+
+	while (len > 1 && name[len - 1] == '/')
+		len--;
+	return len;
+}
+
 struct tls_list *tls_list_find(const char *name)
 {
+	size_t len = name_length(name);
 	struct tls_list *list;
 
 	for (list = first; list; list = list->next)
-		if (!strcmp(list->name, name))
+		if (!strncmp(list->name, name, len) && !list->name[len])
 			return list;
 	return NULL;
 }
@@ -187,7 +198,8 @@ static void line_free(struct tls_list_line *line)
 	arena_free(&arena);
 }
 
-/* What becomes of a line lies in one piece, and not much larger than it must be: there may be 100,000. */
+/* What becomes of a line lies in one piece, and not much larger than it must be: there may be
+ * 100,000. */
 static struct arena *line_arena(const char *text, size_t len)
 {
 	enum { ALIGN = _Alignof(max_align_t), VALUES = 64 };
@@ -346,6 +358,19 @@ static void list_free(struct tls_list *list)
 	free(list);
 }
 
+static struct tls_list *list_new(const char *name, struct err *err)
+{
+	struct tls_list *list = calloc(1, sizeof(*list));
+
+	if (!list || !(list->name = strndup(name, name_length(name)))) {
+		free(list);
+		err_set(err, "out of memory");
+		return NULL;
+	}
+	list_init(&list->lines);
+	return list;
+}
+
 struct tls_list *tls_list_load(const char *name, struct err *err)
 {
 	struct tls_list *list = tls_list_find(name);
@@ -357,13 +382,9 @@ struct tls_list *tls_list_load(const char *name, struct err *err)
 		err_set(err, "'%s' cannot be read: %s", name, strerror(errno));
 		return NULL;
 	}
-	list = calloc(1, sizeof(*list));
-	if (!list || !(list->name = strdup(name))) {
-		free(list);
-		err_set(err, "out of memory");
+	list = list_new(name, err);
+	if (!list)
 		return NULL;
-	}
-	list_init(&list->lines);
 	list->directory = S_ISDIR(st.st_mode);
 	if (list->directory ? list_read_directory(list, err) : list_read_file(list, err)) {
 		list_free(list);

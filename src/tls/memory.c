@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory for OpenSSL that the kernel leaves out of core dumps (MADV_DONTDUMP), and gcore too. All of
- * it, since a key does not stay where it was read: the primes of an RSA key are copied into
+ * Memory for OpenSSL that the kernel leaves out of core dumps (MADV_DONTDUMP), and gcore too. All
+ * of it, since a key does not stay where it was read: the primes of an RSA key are copied into
  * Montgomery contexts, which know nothing of OpenSSL's secure heap.
  *
- * Sizes are rounded up to classes; slabs of 64 kB, aligned to that, hold pieces of one class each, so
- * that a piece needs no head: its slab is found by its address. What is larger than half a slab is mapped
- * by itself. Invariants: a slab is in its class's list exactly when it has a free piece; one without any
- * piece in use goes to the pool, of which all but the first ones give their pages back. There are no locks:
- * the process has one thread. Called by OpenSSL, and by fold.c.
+ * Sizes are rounded up to classes; slabs of 64 kB, aligned to that, hold pieces of one class each,
+ * so that a piece needs no head: its slab is found by its address. What is larger than half a slab
+ * is mapped by itself. Invariants: a slab is in its class's list exactly when it has a free piece;
+ * one without any piece in use goes to the pool, of which all but the first ones give their pages
+ * back. There are no locks: the process has one thread. Called by OpenSSL, and by fold.c.
  */
 #include "tls/memory.h"
 
@@ -54,7 +54,8 @@ static unsigned pool_count, pool_warm; /* in it; of these, with their pages */
 static size_t mapped;
 bool tls_memory_started;
 
-/* -- classes ------------------------------------------------------------------------------------ */
+/* -- classes
+ * ------------------------------------------------------------------------------------ */
 
 static unsigned class_of(size_t size)
 {
@@ -62,7 +63,7 @@ static unsigned class_of(size_t size)
 
 	if (size <= SMALL_MAX)
 		return (unsigned)((size + SMALL_STEP - 1) / SMALL_STEP) - (size > 0);
-	shift = 63 - (unsigned)__builtin_clzl(size - 1);            /* 2^shift < size <= 2^(shift+1) */
+	shift = 63 - (unsigned)__builtin_clzl(size - 1); /* 2^shift < size <= 2^(shift+1) */
 	eighth = (unsigned)((size - 1) >> (shift - 3)) & 7;
 	return SMALL_MAX / SMALL_STEP + (shift - 9) * 8 + eighth;
 }
@@ -79,7 +80,8 @@ static size_t class_size(unsigned class)
 	return size < SIZE_MAX_CLASS ? size : SIZE_MAX_CLASS;
 }
 
-/* -- from the system ------------------------------------------------------------------------------ */
+/* -- from the system
+ * ------------------------------------------------------------------------------ */
 
 /* Aligned to a slab, left out of dumps. NULL: no memory. */
 static void *map(size_t size)
@@ -116,8 +118,8 @@ static bool pool_fill(void)
 	return region;
 }
 
-/* Pieces of more than a page have pages of their own, but for the slab's head, where as many of them fit
- * in that way. */
+/* Pieces of more than a page have pages of their own, but for the slab's head, where as many of
+ * them fit in that way. */
 static uint32_t class_step(unsigned class)
 {
 	size_t size = class_size(class), wide = (size + SLAB_HEAD + PAGE - 1) / PAGE * PAGE;
@@ -181,7 +183,8 @@ static void *alone_new(size_t size)
 	return (char *)slab + SLAB_HEAD;
 }
 
-/* -- as malloc, realloc, free ---------------------------------------------------------------------- */
+/* -- as malloc, realloc, free
+ * ---------------------------------------------------------------------- */
 
 void *tls_memory_take(size_t size, const char *file, int line)
 {
@@ -273,7 +276,8 @@ bool tls_memory_pages(void *memory, struct tls_pages *pages)
 	if (slab->class == CLASSES || slab->step % PAGE)
 		return false;
 	pages->size = slab->size;
-	pages->at = (char *)slab + (begin ? begin : PAGE); /* the first page has the head of the slab */
+	pages->at = (char *)slab + (begin ? begin : PAGE); /* the first page has the head of the
+							    * slab */
 	pages->len = (size_t)((char *)slab + begin + slab->step - pages->at);
 	return pages->len > 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* OpenSSL's memory: pieces do not overlap and keep what is in them, whatever is taken and given back in
- * between; nothing of it is in a core dump; what is not used goes back. */
+/* OpenSSL's memory: pieces do not overlap and keep what is in them, whatever is taken and given
+ * back in between; nothing of it is in a core dump; what is not used goes back. */
 #include "tls/memory.h"
 
 #include <setjmp.h>
@@ -162,8 +162,8 @@ static void dumps_leave_it_out(void **state)
 	free(memory);
 }
 
-/* A record's buffer that comes and goes finds its pages where it left them, though most of what is free
- * was never used. */
+/* A record's buffer that comes and goes finds its pages where it left them, though most of what is
+ * free was never used. */
 static void what_comes_and_goes_keeps_its_pages(void **state)
 {
 	enum { SIZE = 16800, TIMES = 2000 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lines as names in an index and questions to it: "+name" adds one, "-n" takes the one away that stands at place
- * n, "?name" looks it up. What is found is compared with what a list finds that is gone through from its start.
+ * Lines as names in an index and questions to it: "+name" adds one, "-n" takes the one away that
+ * stands at place n, "?name" looks it up. What is found is compared with what a list finds that is
+ * gone through from its start.
  */
 #include "tls/names.h"
 

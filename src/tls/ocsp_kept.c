@@ -1,33 +1,52 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the parent writes down of OCSP, in a memfd that the next image inherits (base/kept.h): records behind
- * one another, the last of a certificate counts; written anew when most of them do not count any more. What
- * is read back is judged as if it had come now: the certificate may be another one, and time has passed.
+ * What the parent writes down of OCSP, in a note that the next image inherits (share/region.h):
+ * records behind one another, the last of a certificate counts; written anew when most of them do
+ * not count any more. What is read back is judged as if it had come now: the certificate may be
+ * another one, and time has passed.
  */
 #include "tls/ocsp_kept.h"
 
 #include "base/err.h"
-#include "base/kept.h"
-#include "base/segment.h"
+#include "share/region.h"
+#include "share/segment.h"
 #include "tls/bind.h"
 #include "tls/ocsp.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-enum { SLACK = 256 << 10 }; /* bytes of records that do not count, at least, before it is written anew */
+enum { NOTE_VERSION = 2,
+       SLACK = 256 << 10 }; /* bytes of records that do not count, at least, before it is written
+			     * anew */
 
 struct record {
-	uint32_t status, id_len, len; /* len: bytes of the response behind it; 0: none that is to be kept */
+	uint32_t status, id_len, len; /* len: bytes of the response behind it; 0: none that is to be
+				       * kept */
 	uint32_t successes, failures;
 	int64_t last, next;
 	unsigned char id[OCSP_ID_MOST];
 };
 
-static off_t written, most = SLACK;
+static struct region note = REGION_NONE; /* in the parent alone */
+static size_t written, most = SLACK;
+
+static const struct region_spec *spec(void)
+{
+	static const struct region_member members[] = {
+		REGION_SIZE(struct record), REGION_MEMBER(struct record, status),
+		REGION_MEMBER(struct record, id_len), REGION_MEMBER(struct record, len),
+		REGION_MEMBER(struct record, successes), REGION_MEMBER(struct record, failures),
+		REGION_MEMBER(struct record, last), REGION_MEMBER(struct record, next),
+		REGION_MEMBER(struct record, id),
+	};
+	static struct region_spec spec = { .name = "ocsp", .what = "OCSP responses",
+					   .note = true };
+
+	if (!spec.layout)
+		spec.layout = region_layout(NOTE_VERSION, members, ARRAY_LEN(members));
+	return &spec;
+}
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
@@ -37,54 +56,52 @@ static bool is_worth(const struct tls_ocsp *ocsp)
 }
 
 /* One that is cut is none: its length says so. */
-static int append(int fd, const struct tls_ocsp *ocsp)
+static int append(const struct tls_ocsp *ocsp)
 {
 	struct record r = { .status = ocsp->status, .id_len = (uint32_t)ocsp->id_len,
 			    .len = ocsp->late ? (uint32_t)ocsp->len : 0, .successes = ocsp->successes,
 			    .failures = ocsp->failures, .last = ocsp->last, .next = ocsp->next };
 
 	memcpy(r.id, ocsp->id, ocsp->id_len);
-	if (pwrite(fd, &r, sizeof(r), written) != sizeof(r) ||
-	    (r.len && pwrite(fd, ocsp->response, r.len, written + (off_t)sizeof(r)) != (ssize_t)r.len))
+	if (!region_write(&note, written, &r, sizeof(r)) ||
+	    !region_write(&note, written + sizeof(r), ocsp->response, r.len))
 		return -1;
-	written += (off_t)(sizeof(r) + r.len);
+	written += sizeof(r) + r.len;
 	return 0;
 }
 
-static void write_all(int fd)
+static void write_all(void)
 {
 	const struct tls_ocsp *ocsp;
 
 	written = 0;
-	if (ftruncate(fd, 0) < 0)
+	if (!region_cut(&note, 0))
 		return;
 	list_for_each(ocsp, &tls_ocsp_all, node)
-		if (is_worth(ocsp) && append(fd, ocsp) < 0)
+		if (is_worth(ocsp) && append(ocsp) < 0)
 			break; /* no memory: those are fetched again, or missing, after a reload */
 	most = 2 * written + SLACK;
 }
 
-static off_t worth(void)
+static size_t worth(void)
 {
 	const struct tls_ocsp *ocsp;
-	off_t size = 0;
+	size_t size = 0;
 
 	list_for_each(ocsp, &tls_ocsp_all, node)
 		if (is_worth(ocsp))
-			size += (off_t)(sizeof(struct record) + (ocsp->late ? ocsp->len : 0));
+			size += sizeof(struct record) + (ocsp->late ? ocsp->len : 0);
 	return size;
 }
 
 void tls_ocsp_keep(struct tls_ocsp *ocsp)
 {
-	int fd = kept_get("ocsp");
-
-	if (fd < 0 || !is_worth(ocsp))
+	if (!region_is(&note) || note.fd < 0 || !is_worth(ocsp))
 		return;
 	if (written > most)
-		write_all(fd);
-	else if (append(fd, ocsp) < 0)
-		(void)!ftruncate(fd, written);
+		write_all();
+	else if (append(ocsp) < 0)
+		region_cut(&note, written);
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -154,43 +171,41 @@ static size_t take_all(const char *all, size_t size)
 	return size - len;
 }
 
-static void read_all(int fd)
+/* What is behind the last whole record, and all where there is no memory to read it, is given up:
+ * what comes is written there. */
+static void read_all(void)
 {
-	off_t size = lseek(fd, 0, SEEK_END);
-	void *all = size > 0 ? mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+	size_t size = region_length(&note);
+	char *all = size ? malloc(size) : NULL;
 
-	if (all == MAP_FAILED)
-		return;
-	written = (off_t)take_all(all, (size_t)size);
-	munmap(all, (size_t)size);
+	written = all && region_read(&note, 0, all, size) ? take_all(all, size) : 0;
+	if (written < size)
+		region_cut(&note, written);
+	free(all);
 }
 
 /* ---- the start ---------------------------------------------------------------------------- */
 
-static int note_open(struct err *err)
+/* False, and no sentence: there is nobody who would hand it over. */
+static bool note_open(struct err *err)
 {
-	int fd;
-
-	if (list_empty(&tls_binds) || !segment || segment_fd(segment) < 0)
-		return -1; /* nobody who would hand it over */
-	fd = memfd_create("penstock-ocsp", MFD_CLOEXEC);
-	if (fd < 0)
-		return err_set(err, "no memory for OCSP responses: %s", strerror(errno));
-	kept_set("ocsp", fd);
-	return fd;
+	if (region_attach_kept(&note, spec()))
+		return true;
+	if (list_empty(&tls_binds) || !segment || segment_fd(segment) < 0 ||
+	    region_new(&note, spec(), 0, true, err) < 0)
+		return false;
+	region_keep(&note);
+	return true;
 }
 
 int tls_ocsp_restore(struct err *err)
 {
-	int fd = kept_get("ocsp");
-
 	err->text[0] = 0;
-	if (fd < 0)
-		fd = note_open(err);
-	if (fd < 0)
+	if (!note_open(err))
 		return err->text[0] ? -1 : 0;
-	/* What nobody wants now stays until much has come: this image may fail yet, and the next one want it. */
-	read_all(fd);
+	/* What nobody wants now stays until much has come: this image may fail yet, and the next
+	 * one want it. */
+	read_all();
 	most = 2 * worth() + SLACK;
 	return 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A connection that its user closes when all was said that early data asked for, while the client has
- * not finished the handshake. Only behind that can its end be said, and to close the socket now would
- * answer the client's last message with a RST, which takes the response away. So it goes on here,
- * with a descriptor of its own, until the handshake is done; then it lingers as others do. Called
- * by conn.c; nobody is told anything.
+ * A connection that its user closes when all was said that early data asked for, while the client
+ * has not finished the handshake. Only behind that can its end be said, and to close the socket now
+ * would answer the client's last message with a RST, which takes the response away. So it goes on
+ * here, with a descriptor of its own, until the handshake is done; then it lingers as others do.
+ * Called by conn.c; nobody is told anything.
  */
 #include "tls/layer.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A certificate and its private key: do they belong together? Called when certificates are made (cert.c), for
- * thousands in a row at a start: what is usual is compared without OpenSSL's decoders (keypair.c).
+ * A certificate and its private key: do they belong together? Called when certificates are made
+ * (cert.c), for thousands in a row at a start: what is usual is compared without OpenSSL's decoders
+ * (keypair.c).
  */
 #include "tls/pair.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Takes PEM text apart into DER, without looking into it. Called by the certificate store for files and
- * for payloads of the stats socket. The text may come from anybody who may write there: any bytes, no
- * size that its reader did not check. Keys are wiped wherever they were.
+ * Takes PEM text apart into DER, without looking into it. Called by the certificate store for files
+ * and for payloads of the stats socket. The text may come from anybody who may write there: any
+ * bytes, no size that its reader did not check. Keys are wiped wherever they were.
  */
 #include "tls/pem.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any bytes as the PEM file of a certificate, as a key, an issuer, authorities, revocation lists, timestamps and
- * an OCSP response; the first byte tells which keys are compared. What is accepted can be taken apart and gives
- * the same certificate again.
+ * Any bytes as the PEM file of a certificate, as a key, an issuer, authorities, revocation lists,
+ * timestamps and an OCSP response; the first byte tells which keys are compared. What is accepted
+ * can be taken apart and gives the same certificate again.
  */
 #include "tls/pem.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Random bytes in stock (tls/random.h): a handshake wants four times some, and each question to OpenSSL is
- * a system call and 6,000 instructions. Called by sessions.c and tickets.c. The stock lies in a page
- * that the kernel clears in a child, so that no two processes hand out the same; where it does
- * not do that there is no stock. */
+/* Random bytes in stock (tls/random.h): a handshake wants four times some, and each question to
+ * OpenSSL is a system call and 6,000 instructions. Called by sessions.c and tickets.c. The stock
+ * lies in a page that the kernel clears in a child, so that no two processes hand out the same;
+ * where it does not do that there is no stock. */
 #include "tls/random.h"
 
 #include <openssl/crypto.h>

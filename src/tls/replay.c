@@ -5,39 +5,36 @@
  * at start.
  *
  * A place is a word: 48 bits of the hash, 16 of the second in which it was taken. A set of eight is
- * chosen by the rest of the hash. Who takes a place looks at the whole set once more: of two that come
- * at the same moment in two workers at least one sees the other. Nothing is ever locked, and a
+ * chosen by the rest of the hash. Who takes a place looks at the whole set once more: of two that
+ * come at the same moment in two workers at least one sees the other. Nothing is ever locked, and a
  * process that is killed leaves no more than a place that is free again after the window.
  *
  * Invariant: whatever is not certain is "seen before": it costs an honest client a round trip.
  */
 #include "tls/replay.h"
 
+#include "base/bug.h"
 #include "base/err.h"
+#include "share/region.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define MAGIC UINT64_C(0x7365656e68656c6c) /* "seenhell" */
 #define TAG_MASK (~UINT64_C(0) << 16)
-enum { VERSION = 1, PAGE = 4096, WAYS = 8, SETS = 1 << 16 };
+enum { VERSION = 2, PAGE = REGION_PAGE, WAYS = 8, SETS = 1 << 16 };
 
 struct head {
-	uint64_t magic;
-	uint32_t version, sets;
-	int64_t since;            /* older sessions may have been used before it was made; 0: none */
+	int64_t since;            /* older sessions may have been used before it was made; 0:
+				   * none */
 	_Atomic int64_t latest;   /* second of the wall clock that anybody has seen */
 };
 
 struct replay {
+	struct region region;
 	struct head *head;
 	_Atomic uint64_t *places;
-	int fd;
 };
 
 static size_t replay_size(void)
@@ -45,63 +42,59 @@ static size_t replay_size(void)
 	return PAGE + (size_t)SETS * WAYS * sizeof(uint64_t);
 }
 
-static struct replay *replay_map(int fd)
+static const struct region_spec *spec(void)
 {
-	int flags = MAP_SHARED | MAP_NORESERVE | (fd < 0 ? MAP_ANONYMOUS : 0);
-	struct replay *r = calloc(1, sizeof(*r));
-	void *p = r ? mmap(NULL, replay_size(), PROT_READ | PROT_WRITE, flags, fd, 0) : MAP_FAILED;
+	static const struct region_member members[] = {
+		REGION_SIZE(struct head), REGION_MEMBER(struct head, since),
+		REGION_MEMBER(struct head, latest), { "ways, sets", WAYS, SETS },
+		{ "window", REPLAY_WINDOW, 0 },
+	};
+	static struct region_spec spec = { .name = "early", .what = "early data" };
 
-	if (p == MAP_FAILED) {
-		free(r);
-		return NULL;
-	}
-	r->head = p;
-	r->places = (_Atomic uint64_t *)(void *)((char *)p + PAGE);
-	r->fd = fd;
-	return r;
+	if (!spec.layout)
+		spec.layout = region_layout(VERSION, members, ARRAY_LEN(members));
+	return &spec;
 }
 
-static int replay_memory(void)
+static bool replay_map(struct replay *r)
 {
-	int fd = memfd_create("penstock-early", MFD_CLOEXEC);
+	char *base = region_window(&r->region, 0, replay_size());
 
-	if (fd < 0 || ftruncate(fd, (off_t)replay_size()) == 0)
-		return fd;
-	close(fd);
-	return -1;
+	r->head = (struct head *)(void *)base;
+	r->places = base ? (_Atomic uint64_t *)(void *)(base + PAGE) : NULL;
+	return base;
 }
 
 struct replay *replay_new(bool shared, bool outlived, int64_t now, struct err *err)
 {
-	int fd = shared ? replay_memory() : -1;
-	struct replay *r = fd >= 0 || !shared ? replay_map(fd) : NULL;
+	struct replay *r = calloc(1, sizeof(*r));
 
-	if (!r) {
-		err_set(err, "no memory for what is known of early data: %s", strerror(errno));
-		if (fd >= 0)
-			close(fd);
+	if (r && region_new(&r->region, spec(), replay_size(), shared, err) < 0) {
+		free(r);
 		return NULL;
 	}
-	*r->head = (struct head){ .magic = MAGIC, .version = VERSION, .sets = SETS,
-				  .since = outlived ? now : 0 };
+	if (!r || !replay_map(r)) {
+		err_set(err, "no memory for early data: %s", strerror(errno));
+		replay_free(&r);
+		return NULL;
+	}
+	*r->head = (struct head){ .since = outlived ? now : 0 };
+	if (shared)
+		region_keep(&r->region);
 	return r;
 }
 
-struct replay *replay_attach(int fd)
+struct replay *replay_attach(void)
 {
-	struct head head;
-	struct stat st;
+	struct replay *r = calloc(1, sizeof(*r));
 
-	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) || head.magic != MAGIC ||
-	    head.version != VERSION || head.sets != SETS || fstat(fd, &st) < 0 ||
-	    (size_t)st.st_size != replay_size())
+	if (!r || !region_attach_kept(&r->region, spec())) {
+		free(r);
 		return NULL;
-	return replay_map(fd);
-}
-
-int replay_fd(const struct replay *r)
-{
-	return r->fd;
+	}
+	if (r->region.size != replay_size() || !replay_map(r))
+		replay_free(&r);
+	return r;
 }
 
 void replay_free(struct replay **replay)
@@ -111,7 +104,7 @@ void replay_free(struct replay **replay)
 	*replay = NULL;
 	if (!r)
 		return;
-	munmap(r->head, replay_size());
+	region_free(&r->region);
 	free(r);
 }
 
@@ -134,7 +127,8 @@ static bool is_fresh(uint64_t place, int64_t now)
 	return place && (age <= REPLAY_WINDOW || age >= UINT16_MAX - REPLAY_WINDOW);
 }
 
-/* How often the tag is there; *room: the first place that nobody needs any more, and what it held. */
+/* How often the tag is there; *room: the first place that nobody needs any more, and what it
+ * held. */
 static unsigned look(_Atomic uint64_t *set, uint64_t tag, int64_t now, _Atomic uint64_t **room,
 		     uint64_t *held)
 {

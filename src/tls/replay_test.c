@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory of ClientHellos: each is taken once within the window, by one of several processes that
- * are shown the same at the same moment; whatever is doubtful counts as seen.
+ * The memory of ClientHellos: each is taken once within the window, by one of several processes
+ * that are shown the same at the same moment; whatever is doubtful counts as seen.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
+#include "share/kept.h"
 #include "tls/replay.h"
 
 #include <stdatomic.h>
@@ -101,21 +102,18 @@ static void test_older_sessions_wait(void **state)
 static void test_the_next_image_knows(void **state)
 {
 	struct replay *r = fresh(true, false), *next;
-	int pipe_ends[2];
 
 	(void)state;
 	assert_true(replay_first(r, hash_of(1, false), NOW, NOW));
-	next = replay_attach(replay_fd(r));
+	next = replay_attach();
 	assert_non_null(next);
 	assert_false(replay_first(next, hash_of(1, false), NOW, NOW + 1));
 	assert_true(replay_first(next, hash_of(2, false), NOW, NOW + 1));
 	assert_false(replay_first(r, hash_of(2, false), NOW, NOW + 1));
 	replay_free(&next);
 	replay_free(&r);
-	assert_return_code(pipe(pipe_ends), 0);
-	assert_null(replay_attach(pipe_ends[0]));
-	close(pipe_ends[0]);
-	close(pipe_ends[1]);
+	kept_forget();
+	assert_null(replay_attach());
 }
 
 /* All are shown all, in the same order, beginning together. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Called by tls/sessions.c. Layout of the memory: a head page, then regions: a page with the ring's
- * position, the index, the ring.
+ * Called by tls/sessions.c. Layout of the memory: a head page, then a part for each row: a page
+ * with the ring's position, the index, the ring.
  *
- * A place in the ring is a number that only grows (of blocks written since the region began), so
+ * A place in the ring is a number that only grows (of blocks written since the part began), so
  * whether it still holds what was put there is seen from the position alone: the writer raises
  * `reserved` before it writes, and makes the index point to the entry after it has. A reader copies
  * the entry and looks at `reserved` afterwards: if the ring has come round to it in the meantime,
@@ -17,24 +17,18 @@
 
 #include "base/bug.h"
 #include "base/err.h"
+#include "share/region.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define MAGIC UINT64_C(0x736e6f6973736573) /* "sessions" */
-enum { VERSION = 1, PAGE = 4096, WAYS = 8, BLOCKS_A_SET = 4, BLOCKS_LEAST = 64 };
+enum { VERSION = 2, PAGE = REGION_PAGE, WAYS = 8, BLOCKS_A_SET = 4, BLOCKS_LEAST = 64 };
 
 struct head {
-	uint64_t magic;
 	uint64_t of;
-	uint32_t version, rows, asked, blocks, sets;
+	uint32_t rows, asked, blocks, sets;
 };
 
 struct entry {
@@ -49,16 +43,16 @@ struct entry {
 #define PLACE_BITS 40
 #define PLACE_MASK ((UINT64_C(1) << PLACE_BITS) - 1)
 
-struct region {
+struct part {
 	_Alignas(64) _Atomic uint64_t reserved; /* blocks that were written or are being written;
 						 * the ring begins at 1 */
 };
 
 struct session_store {
+	struct region region;
 	struct head *head;
-	size_t size, region_size;
+	size_t part_size;
 	unsigned rows, blocks, sets;
-	int fd;
 };
 
 /* ---- memory ---------------------------------------------------------------------------- */
@@ -82,90 +76,100 @@ static size_t index_size(unsigned sets)
 	return round_up((size_t)sets * WAYS * sizeof(uint64_t));
 }
 
-static size_t region_size(unsigned blocks)
+static size_t part_size(unsigned blocks)
 {
 	return PAGE + index_size(sets_for(blocks)) + round_up((size_t)blocks * SESSION_BLOCK);
 }
 
-/* What is in it must not be in a dump of the memory. */
-static void *map(int fd, size_t size)
+static size_t store_size(unsigned rows, unsigned blocks)
 {
-	int flags = MAP_SHARED | MAP_NORESERVE | (fd < 0 ? MAP_ANONYMOUS : 0);
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0);
-
-	if (p == MAP_FAILED)
-		return NULL;
-	madvise(p, size, MADV_DONTDUMP);
-	return p;
+	return PAGE + rows * part_size(blocks);
 }
 
-static struct session_store *store_map(int fd, unsigned rows, unsigned blocks)
+static const struct region_spec *spec(void)
 {
-	struct session_store *s = calloc(1, sizeof(*s));
+	static const struct region_member members[] = {
+		REGION_SIZE(struct head), REGION_MEMBER(struct head, of),
+		REGION_MEMBER(struct head, rows), REGION_MEMBER(struct head, asked),
+		REGION_MEMBER(struct head, blocks), REGION_MEMBER(struct head, sets),
+		REGION_SIZE(struct entry), REGION_MEMBER(struct entry, id),
+		REGION_MEMBER(struct entry, expires), REGION_MEMBER(struct entry, len),
+		REGION_MEMBER(struct entry, bytes[0]), REGION_SIZE(struct part),
+		{ "ways, blocks a set", WAYS, BLOCKS_A_SET },
+		{ "place", PLACE_BITS, SESSION_BLOCK },
+	};
+	static struct region_spec spec = { .name = "sessions", .what = "TLS sessions",
+					   .secret = true };
 
-	if (!s)
-		return NULL;
-	s->fd = fd;
+	if (!spec.layout)
+		spec.layout = region_layout(VERSION, members, ARRAY_LEN(members));
+	return &spec;
+}
+
+static void store_shape(struct session_store *s, unsigned rows, unsigned blocks)
+{
 	s->rows = rows;
 	s->blocks = blocks;
 	s->sets = sets_for(blocks);
-	s->region_size = region_size(blocks);
-	s->size = PAGE + rows * s->region_size;
-	s->head = map(fd, s->size);
-	if (!s->head) {
-		free(s);
-		return NULL;
-	}
-	return s;
+	s->part_size = part_size(blocks);
 }
 
-/* fd -1: errno. */
-static int open_memory(unsigned rows, unsigned blocks)
+static bool store_map(struct session_store *s)
 {
-	int fd = memfd_create("penstock-sessions", MFD_CLOEXEC);
-
-	if (fd < 0 || ftruncate(fd, (off_t)(PAGE + rows * region_size(blocks))) == 0)
-		return fd;
-	close(fd);
-	return -1;
+	s->head = region_window(&s->region, 0, store_size(s->rows, s->blocks));
+	return s->head;
 }
 
 struct session_store *session_store_new(unsigned rows, unsigned workers, unsigned blocks,
 					const uint64_t *of, struct err *err)
 {
 	unsigned each = (blocks + workers - 1) / workers;
-	struct session_store *s = NULL;
-	int fd;
+	struct session_store *s = calloc(1, sizeof(*s));
 
-	if (each < BLOCKS_LEAST)
-		each = BLOCKS_LEAST;
-	fd = of ? open_memory(rows, each) : -1;
-	if (fd >= 0 || !of)
-		s = store_map(fd, rows, each);
-	if (!s) {
-		err_set(err, "no memory for the cache of TLS sessions: %s", strerror(errno));
-		if (fd >= 0)
-			close(fd);
+	if (s)
+		store_shape(s, rows, each < BLOCKS_LEAST ? BLOCKS_LEAST : each);
+	if (s && region_new(&s->region, spec(), store_size(rows, s->blocks), of, err) < 0) {
+		free(s);
 		return NULL;
 	}
-	*s->head = (struct head){ .magic = MAGIC, .version = VERSION, .of = of ? *of : 0,
-				  .rows = rows, .asked = blocks, .blocks = each,
-				  .sets = s->sets };
+	if (!s || !store_map(s)) {
+		err_set(err, "no memory for TLS sessions: %s", strerror(errno));
+		session_store_free(&s);
+		return NULL;
+	}
+	*s->head = (struct head){ .of = of ? *of : 0, .rows = rows, .asked = blocks,
+				  .blocks = s->blocks, .sets = s->sets };
+	if (of)
+		region_keep(&s->region);
 	return s;
 }
 
-struct session_store *session_store_attach(int fd, unsigned rows, unsigned blocks, uint64_t of)
+static bool is_like(const struct region *r, const struct head *head, unsigned rows,
+		    unsigned blocks, uint64_t of)
 {
-	struct head head;
-	struct stat st;
+	return head->of == of && head->rows >= rows && head->asked == blocks &&
+	       head->blocks >= BLOCKS_LEAST && head->sets == sets_for(head->blocks) &&
+	       r->size == store_size(head->rows, head->blocks);
+}
 
-	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) || head.magic != MAGIC ||
-	    head.version != VERSION || head.of != of || head.rows < rows || head.asked != blocks ||
-	    head.blocks < BLOCKS_LEAST || head.sets != sets_for(head.blocks) ||
-	    fstat(fd, &st) < 0 ||
-	    (size_t)st.st_size != PAGE + head.rows * region_size(head.blocks))
+struct session_store *session_store_attach(unsigned rows, unsigned blocks, uint64_t of)
+{
+	struct session_store *s = calloc(1, sizeof(*s));
+	struct head head;
+
+	if (!s || !region_attach_kept(&s->region, spec())) {
+		free(s);
 		return NULL;
-	return store_map(fd, head.rows, head.blocks);
+	}
+	if (!region_read(&s->region, 0, &head, sizeof(head)) ||
+	    !is_like(&s->region, &head, rows, blocks, of)) {
+		session_store_free(&s);
+		return NULL;
+	}
+	store_shape(s, head.rows, head.blocks);
+	if (!store_map(s))
+		session_store_free(&s);
+	return s;
 }
 
 void session_store_free(struct session_store **store)
@@ -174,60 +178,34 @@ void session_store_free(struct session_store **store)
 
 	if (!s)
 		return;
-	munmap(s->head, s->size);
+	region_free(&s->region);
 	free(s);
 	*store = NULL;
 }
 
-int session_store_fd(const struct session_store *s)
+static size_t part_at(const struct session_store *s, unsigned row)
 {
-	return s->fd;
-}
-
-static char *region_at(const struct session_store *s, unsigned row)
-{
-	return (char *)s->head + PAGE + row * s->region_size;
-}
-
-/* Without /proc the rest cannot be written either, though mapped from a descriptor that could. */
-static int only_read(const struct session_store *s, int fd, size_t from, size_t to)
-{
-	char *at = (char *)s->head + from;
-
-	if (from == to)
-		return 0;
-	if (mmap(at, to - from, PROT_READ, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd,
-		 (off_t)from) == MAP_FAILED)
-		return -1;
-	return madvise(at, to - from, MADV_DONTDUMP);
+	return PAGE + row * s->part_size;
 }
 
 int session_store_confine(struct session_store *s, unsigned row, struct err *err)
 {
-	size_t own = PAGE + row * s->region_size;
-	char path[32];
-	int fd, rc;
+	const struct region_span own = { part_at(s, row), part_at(s, row) + s->part_size };
 
 	BUG_ON(row >= s->rows);
-	if (s->fd < 0)
-		return 0;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", s->fd);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	rc = only_read(s, fd < 0 ? s->fd : fd, 0, own) |
-	     only_read(s, fd < 0 ? s->fd : fd, own + s->region_size, s->size);
-	if (rc)
-		err_set(err, "cannot protect the cache of TLS sessions: %s", strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	s->fd = -1;
-	return rc;
+	return region_confine(&s->region, &own, 1, err);
 }
 
 /* ---- entries --------------------------------------------------------------------------- */
 
-static struct region *region_of(const struct session_store *s, unsigned row)
+static char *part_of(const struct session_store *s, unsigned row)
 {
-	return (struct region *)(void *)region_at(s, row);
+	return (char *)s->head + part_at(s, row);
+}
+
+static _Atomic uint64_t *reserved_of(const struct session_store *s, unsigned row)
+{
+	return &((struct part *)(void *)part_of(s, row))->reserved;
 }
 
 /* Ids are random but for their first bytes. */
@@ -237,7 +215,7 @@ static _Atomic uint64_t *set_of(const struct session_store *s, unsigned row,
 	uint32_t hash;
 
 	memcpy(&hash, id + 4, sizeof(hash));
-	return (_Atomic uint64_t *)(void *)(region_at(s, row) + PAGE) +
+	return (_Atomic uint64_t *)(void *)(part_of(s, row) + PAGE) +
 	       (size_t)(hash & (s->sets - 1)) * WAYS;
 }
 
@@ -251,7 +229,7 @@ static uint64_t tag_of(const unsigned char *id)
 
 static struct entry *entry_at(const struct session_store *s, unsigned row, uint64_t place)
 {
-	char *ring = region_at(s, row) + PAGE + index_size(s->sets);
+	char *ring = part_of(s, row) + PAGE + index_size(s->sets);
 
 	return (struct entry *)(void *)(ring + (place % s->blocks) * SESSION_BLOCK);
 }
@@ -294,14 +272,14 @@ static _Atomic uint64_t *victim(_Atomic uint64_t *set, uint64_t tag)
 /* Takes n blocks in a row. */
 static uint64_t reserve(struct session_store *s, unsigned row, unsigned n)
 {
-	struct region *r = region_of(s, row);
-	uint64_t place = atomic_load_explicit(&r->reserved, memory_order_relaxed);
+	_Atomic uint64_t *reserved = reserved_of(s, row);
+	uint64_t place = atomic_load_explicit(reserved, memory_order_relaxed);
 
 	if (!place)
 		place = 1;
 	if (place % s->blocks + n > s->blocks)
 		place += s->blocks - place % s->blocks;
-	atomic_store(&r->reserved, place + n);
+	atomic_store(reserved, place + n);
 	atomic_thread_fence(memory_order_seq_cst);
 	return place;
 }
@@ -331,10 +309,10 @@ static size_t take(const struct session_store *s, unsigned row, uint64_t place,
 		   const unsigned char *id, int64_t now, void *bytes)
 {
 	const struct entry *e = entry_at(s, row, place);
-	struct region *r = region_of(s, row);
+	_Atomic uint64_t *reserved = reserved_of(s, row);
 	struct entry head;
 
-	if (!is_there(s, place, atomic_load_explicit(&r->reserved, memory_order_acquire)))
+	if (!is_there(s, place, atomic_load_explicit(reserved, memory_order_acquire)))
 		return 0;
 	memcpy(&head, e, sizeof(head));
 	if (memcmp(head.id, id, SESSION_ID) || head.expires < now || head.len > SESSION_MOST ||
@@ -342,7 +320,7 @@ static size_t take(const struct session_store *s, unsigned row, uint64_t place,
 		return 0;
 	memcpy(bytes, e->bytes, head.len);
 	atomic_thread_fence(memory_order_seq_cst);
-	return is_there(s, place, atomic_load_explicit(&r->reserved, memory_order_relaxed)) ?
+	return is_there(s, place, atomic_load_explicit(reserved, memory_order_relaxed)) ?
 		       head.len : 0;
 }
 

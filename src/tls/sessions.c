@@ -10,10 +10,9 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/kept.h"
-#include "base/segment.h"
 #include "config/config.h"
 #include "config/module.h"
+#include "share/segment.h"
 #include "tls/conn.h"
 #include "tls/context.h"
 #include "tls/early.h"
@@ -23,7 +22,6 @@
 
 #include <openssl/evp.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { CACHESIZE = 20000, LIFETIME_MS = 300000 };
 
@@ -149,8 +147,8 @@ static int sum_ignored(EVP_MD_CTX *md, const struct tls_ignore *ignored)
 static int bind_to(SSL_CTX *ctx, const char *scope)
 {
 	static const struct tls_settings nothing;
-	const struct tls_context_facts *facts = tls_context_facts(ctx);
-	const struct tls_settings *set = facts ? &facts->set : &nothing;
+	const struct tls_context_basis *basis = tls_context_basis(ctx);
+	const struct tls_settings *set = basis ? &basis->set : &nothing;
 	unsigned char sum[EVP_MAX_MD_SIZE] = { 0 }, context[EVP_MAX_MD_SIZE];
 	int mode = SSL_CTX_get_verify_mode(ctx), rc = -1;
 	EVP_MD_CTX *md = EVP_MD_CTX_new();
@@ -222,20 +220,14 @@ static int sessions_open(struct err *err)
 {
 	bool shared = segment && segment_fd(segment) >= 0;
 	unsigned rows = shared ? segment_capacity(segment) : 1;
-	int fd = kept_get("sessions");
-	struct stat st = { 0 };
+	uint64_t of = shared ? segment_identity(segment) : 0;
 
-	if (shared && fstat(segment_fd(segment), &st) == 0 && fd >= 0)
-		store = session_store_attach(fd, rows, conf->cachesize, st.st_ino);
-	if (store)
-		return 0;
-	store = session_store_new(rows, segment_workers, conf->cachesize,
-				  shared ? &st.st_ino : NULL, err);
-	if (!store)
-		return -1;
 	if (shared)
-		kept_set("sessions", session_store_fd(store));
-	return 0;
+		store = session_store_attach(rows, conf->cachesize, of);
+	if (!store)
+		store = session_store_new(rows, segment_workers, conf->cachesize,
+					  shared ? &of : NULL, err);
+	return store ? 0 : -1;
 }
 
 static int sessions_prepare(struct config *cfg, void *data, struct err *err)

@@ -425,3 +425,33 @@ bool tls_settings_equal(const struct tls_settings *a, const struct tls_settings 
 	       same_ignore(a->ca_ignore, b->ca_ignore) &&
 	       same_ignore(a->crt_ignore, b->crt_ignore) && same_alpn(a, b);
 }
+
+static const char *copy_string(struct arena *arena, const char *s)
+{
+	return s ? arena_strdup(arena, s) : NULL;
+}
+
+static const struct tls_ignore *copy_ignore(struct arena *arena, const struct tls_ignore *from)
+{
+	struct tls_ignore *copy = from ? arena_alloc(arena, sizeof(*copy)) : NULL;
+
+	if (copy)
+		*copy = *from;
+	return copy;
+}
+
+void tls_settings_copy(struct tls_settings *to, const struct tls_settings *from, struct arena *arena)
+{
+	const char **strings[] = { &to->ciphers, &to->ciphersuites, &to->curves, &to->ecdhe,
+				   &to->sigalgs, &to->client_sigalgs, &to->ca_file,
+				   &to->ca_verify_file, &to->crl_file };
+	unsigned i;
+
+	*to = *from;
+	for (i = 0; i < ARRAY_LEN(strings); i++)
+		*strings[i] = copy_string(arena, *strings[i]);
+	if (to->alpn.len)
+		to->alpn.ptr = arena_strndup(arena, from->alpn.ptr, from->alpn.len);
+	to->ca_ignore = copy_ignore(arena, from->ca_ignore);
+	to->crt_ignore = copy_ignore(arena, from->crt_ignore);
+}

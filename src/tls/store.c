@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Entries: which certificate is in force under which name. One for one name, for the whole
- * process, whoever reads it first. Called by bind and server lines while the configuration is read, by the
+ * Entries: which certificate is in force under which name. One for one name, for the whole process,
+ * whoever reads it first. Called by bind and server lines while the configuration is read, by the
  * stats socket later.
  */
 #include "tls/store.h"

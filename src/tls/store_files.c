@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The files of a certificate: the PEM file itself, what lies beside it (.key, .ocsp, .issuer, .sctl), and
- * chains from issuers-chain-path. Called while the configuration is read, with the rights of the start;
- * never later. What was read is wiped, since it may be a key.
+ * The files of a certificate: the PEM file itself, what lies beside it (.key, .ocsp, .issuer,
+ * .sctl), and chains from issuers-chain-path. Called while the configuration is read, with the
+ * rights of the start; never later. What was read is wiped, since it may be a key.
  */
 #include "tls/store.h"
 
@@ -105,7 +105,8 @@ static bool file_exists(const char *path)
 	return !access(path, F_OK);
 }
 
-/* -- the parts of a certificate ----------------------------------------------------------------- */
+/* -- the parts of a certificate
+ * ----------------------------------------------------------------- */
 
 typedef int part_read(struct tls_pieces *pieces, struct span text, struct err *err);
 
@@ -201,12 +202,14 @@ static int extra_load(const char *crt, const char *named, unsigned which, part_r
 	return file_exists(path) ? part_load(path, read, pieces, err) : 0;
 }
 
-/* -- chains for those that have none -------------------------------------------------------------- */
+/* -- chains for those that have none
+ * -------------------------------------------------------------- */
 
 struct chain {
 	struct chain *next;
 	X509 *first; /* who signs */
 	struct tls_pieces pieces;
+	char path[];
 };
 
 static struct chain *chains;
@@ -227,7 +230,7 @@ static int chain_add(const char *path, struct err *err)
 		return -1;
 	at = pieces.leaf.der;
 	first = at ? d2i_X509(NULL, &at, (long)pieces.leaf.len) : NULL;
-	chain = first ? calloc(1, sizeof(*chain)) : NULL;
+	chain = first ? calloc(1, sizeof(*chain) + strlen(path) + 1) : NULL;
 	if (!chain) {
 		X509_free(first);
 		tls_pieces_clear(&pieces);
@@ -235,6 +238,7 @@ static int chain_add(const char *path, struct err *err)
 			       at ? tls_reason() : "no certificate in it");
 	}
 	*chain = (struct chain){ .next = chains, .first = first, .pieces = pieces };
+	strcpy(chain->path, path);
 	chains = chain;
 	return 0;
 }
@@ -274,24 +278,48 @@ static int chain_copy(const struct tls_pieces *from, struct tls_pieces *to)
 	return 0;
 }
 
-int tls_files_complete(struct tls_pieces *pieces)
+/* The one that begins with who signed the certificate; NULL: none, or it is signed by itself. */
+static const struct chain *chain_for(const struct tls_piece *piece)
 {
-	const unsigned char *at = pieces->leaf.der;
-	struct chain *chain = chains;
-	X509 *leaf;
+	const unsigned char *at = piece->der;
+	X509 *leaf = at && chains ? d2i_X509(NULL, &at, (long)piece->len) : NULL;
+	const struct chain *chain = leaf ? chains : NULL;
 
-	if (!chain || pieces->chain_count || !at)
-		return 0;
-	leaf = d2i_X509(NULL, &at, (long)pieces->leaf.len);
-	while (leaf && chain && X509_check_issued(chain->first, leaf) != X509_V_OK)
+	while (chain && X509_check_issued(chain->first, leaf) != X509_V_OK)
 		chain = chain->next;
-	if (leaf && chain && !X509_cmp(chain->first, leaf))
-		chain = NULL; /* signed by itself */
+	if (chain && !X509_cmp(chain->first, leaf))
+		chain = NULL;
 	X509_free(leaf);
-	return leaf && chain ? chain_copy(&chain->pieces, pieces) : 0;
+	return chain;
 }
 
-/* -- all of them ---------------------------------------------------------------------------------- */
+int tls_files_complete(struct tls_pieces *pieces)
+{
+	const struct chain *chain = pieces->chain_count ? NULL : chain_for(&pieces->leaf);
+
+	return chain ? chain_copy(&chain->pieces, pieces) : 0;
+}
+
+static bool piece_is(const struct tls_piece *a, const struct tls_piece *b)
+{
+	return a->len == b->len && !memcmp(a->der, b->der, a->len);
+}
+
+const char *tls_files_chain_path(const struct tls_pieces *pieces)
+{
+	const struct chain *chain = pieces->chain_count ? chain_for(&pieces->leaf) : NULL;
+	unsigned i;
+
+	if (!chain || pieces->chain_count != chain->pieces.chain_count + 1)
+		return NULL;
+	for (i = 0; i < pieces->chain_count; i++)
+		if (!piece_is(&pieces->chain[i], i ? &chain->pieces.chain[i - 1] : &chain->pieces.leaf))
+			return NULL;
+	return chain->path;
+}
+
+/* -- all of them
+ * ---------------------------------------------------------------------------------- */
 
 bool tls_store_is_extra(const char *path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Entries and their files, in a directory of the test's own: what lies beside a file, bundles, chains
- * from elsewhere, sentences about what is wrong; authorities and revocation lists. */
+/* Entries and their files, in a directory of the test's own: what lies beside a file, bundles,
+ * chains from elsewhere, sentences about what is wrong; authorities and revocation lists. */
 #include "tls/store.h"
 
 #include "base/err.h"

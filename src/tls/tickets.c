@@ -3,24 +3,24 @@
  * Keys of tickets: sets of three, of a file or our own, and the callback by which OpenSSL seals and
  * opens tickets with them. Called by the bind lines, commands, and the module of sessions.c.
  *
- * The parent's copy is what counts; it writes it down in a memfd (base/kept.h), from which the next
- * image takes keys of our own, and those of a file that is still the same: keys set by commands
- * outlive reloads. Keys lie in pages of their own that are in no dump, and are wiped when they go.
+ * The parent's copy is what counts; it writes it down in a note (share/region.h), from which the
+ * next image takes keys of our own, and those of a file that is still the same: keys set by
+ * commands outlive reloads. Keys lie in pages of their own that are in no dump, and are wiped
+ * when they go.
  */
 #include "tls/tickets.h"
 
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/kept.h"
-#include "base/segment.h"
 #include "event/change.h"
 #include "event/timer.h"
+#include "share/region.h"
+#include "share/segment.h"
 #include "tls/base64.h"
 #include "tls/random.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
@@ -28,7 +28,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum { NAME = 16, IV = 16, SHORT = 48, LONG = 80, LINE = 512, PATH_SIZE = 1024 };
 enum { ROTATE_MS = 3600 * 1000 };
@@ -45,7 +44,11 @@ struct tls_ticket_keys {
 	struct tls_ticket_keys *next;
 };
 
+/* Of them without the pointer behind. */
+enum { SAVED = offsetof(struct tls_ticket_keys, next), NOTE_VERSION = 2 };
+
 static struct tls_ticket_keys *sets, *own;
+static struct region note = REGION_NONE; /* in the parent alone */
 static int place = -1; /* of the set in an SSL_CTX */
 static struct timer rotation;
 
@@ -129,44 +132,69 @@ size_t tls_tickets_key(const struct tls_ticket_keys *keys, unsigned i, const uns
 
 /* ---- the parent's note ------------------------------------------------------------------- */
 
-/* Whole sets from there on; done says where they end. */
-static bool write_sets(int fd, const struct tls_ticket_keys *set, off_t *at)
+static const struct region_spec *spec(void)
 {
-	for (; set; set = set->next, *at += sizeof(*set))
-		if (pwrite(fd, set, sizeof(*set), *at) != sizeof(*set))
+	static const struct region_member members[] = {
+		REGION_MEMBER(struct tls_ticket_keys, name),
+		REGION_MEMBER(struct tls_ticket_keys, id),
+		REGION_MEMBER(struct tls_ticket_keys, size),
+		REGION_MEMBER(struct tls_ticket_keys, changed),
+		REGION_MEMBER(struct tls_ticket_keys, period),
+		REGION_MEMBER(struct tls_ticket_keys, read),
+		REGION_MEMBER(struct tls_ticket_keys, keys), { "record", SAVED, 0 },
+	};
+	static struct region_spec spec = { .name = "tickets", .what = "ticket keys",
+					   .note = true };
+
+	if (!spec.layout)
+		spec.layout = region_layout(NOTE_VERSION, members, ARRAY_LEN(members));
+	return &spec;
+}
+
+static void note_find(void)
+{
+	if (!region_is(&note))
+		region_attach_kept(&note, spec());
+}
+
+/* Whole sets from there on; done says where they end. */
+static bool write_sets(const struct tls_ticket_keys *set, size_t *at)
+{
+	for (; set; set = set->next, *at += SAVED)
+		if (!region_write(&note, *at, set, SAVED))
 			return false;
 	return true;
 }
 
-/* The latest state of all sets, in their order; in the parent alone. */
+/* The latest state of all sets, in their order; in the parent alone. What is left when it fails is
+ * of sets that nobody has. */
 static void sets_save(void)
 {
-	int fd = kept_get("tickets");
-	off_t at = 0;
+	size_t at = 0;
 
-	if (fd < 0 || !write_sets(fd, sets, &at) || ftruncate(fd, at) < 0)
-		return; /* what is left is of sets that nobody has */
+	if (write_sets(sets, &at))
+		region_cut(&note, at);
 }
 
 /* The next set of the note; false: no more. */
-static bool saved_next(int fd, off_t *at, struct tls_ticket_keys *saved)
+static bool saved_next(size_t *at, struct tls_ticket_keys *saved)
 {
-	if (fd < 0 || pread(fd, saved, sizeof(*saved), *at) != sizeof(*saved))
+	if (!region_read(&note, *at, saved, SAVED))
 		return false;
-	*at += sizeof(*saved);
+	*at += SAVED;
+	saved->next = NULL;
 	saved->name[sizeof(saved->name) - 1] = 0;
 	return true;
 }
 
-/* The same before it is known whether this configuration can be served: sets that it does not have stay
- * in the note, for the image after it. */
+/* The same before it is known whether this configuration can be served: sets that it does not have
+ * stay in the note, for the image after it. */
 static void sets_merge(void)
 {
 	struct tls_ticket_keys saved, *others = NULL, *set;
-	int fd = kept_get("tickets");
-	off_t at = 0;
+	size_t at = 0;
 
-	while (saved_next(fd, &at, &saved)) {
+	while (saved_next(&at, &saved)) {
 		if (set_by_name(saved.name) || !(set = set_alloc()))
 			continue;
 		*set = saved;
@@ -175,9 +203,8 @@ static void sets_merge(void)
 	}
 	OPENSSL_cleanse(&saved, sizeof(saved));
 	sets_save();
-	at = lseek(fd, 0, SEEK_END);
-	if (at >= 0)
-		(void)write_sets(fd, others, &at);
+	at = region_length(&note);
+	write_sets(others, &at);
 	while ((set = others)) {
 		others = set->next;
 		set_free(set);
@@ -200,11 +227,10 @@ static void set_restore(struct tls_ticket_keys *set, const struct tls_ticket_key
 
 static void sets_restore(void)
 {
-	int fd = kept_get("tickets");
 	struct tls_ticket_keys saved, *set;
-	off_t at = 0;
+	size_t at = 0;
 
-	while (saved_next(fd, &at, &saved)) {
+	while (saved_next(&at, &saved)) {
 		set = saved.size == SHORT || saved.size == LONG ? set_by_name(saved.name) : NULL;
 		if (set)
 			set_restore(set, &saved);
@@ -375,7 +401,8 @@ static int on_ticket(SSL *ssl, unsigned char *name, unsigned char *iv, EVP_CIPHE
 			continue;
 		if (!use_key(set, i, iv, cipher, mac, 0))
 			return -1;
-		/* RFC 8446 C.4: clients of TLS 1.3 use each once, so that nobody recognises them. */
+		/* RFC 8446 C.4: clients of TLS 1.3 use each once, so that nobody recognises
+		 * them. */
 		return i == OLDEST || SSL_version(ssl) >= TLS1_3_VERSION ? 2 : 1;
 	}
 	return 0;
@@ -453,11 +480,11 @@ void tls_tickets_lead(void)
 void tls_tickets_wait(void)
 {
 	struct tls_ticket_keys saved;
-	int fd = kept_get("tickets");
-	off_t at = 0;
+	size_t at = 0;
 
 	tls_tickets_follow();
-	while (saved_next(fd, &at, &saved))
+	note_find();
+	while (saved_next(&at, &saved))
 		if (!saved.name[0] && saved.period > 0)
 			lead(&saved);
 	OPENSSL_cleanse(&saved, sizeof(saved));
@@ -469,22 +496,20 @@ void tls_tickets_follow(void)
 		timer_cancel(&rotation);
 }
 
-/* Where there is a parent its memfd has room for what the next image wants to know. */
+/* Where there is a parent, what the next image wants to know has its place. */
 static int note_open(struct err *err)
 {
-	int fd;
-
-	if (!sets || !segment || segment_fd(segment) < 0 || kept_get("tickets") >= 0)
+	if (!sets || !segment || segment_fd(segment) < 0 || region_is(&note))
 		return 0;
-	fd = memfd_create("penstock-tickets", MFD_CLOEXEC);
-	if (fd < 0)
-		return err_set(err, "no memory for ticket keys: %s", strerror(errno));
-	kept_set("tickets", fd);
+	if (region_new(&note, spec(), 0, true, err) < 0)
+		return -1;
+	region_keep(&note);
 	return 0;
 }
 
 int tls_tickets_prepare(unsigned lifetime_ms, struct err *err)
 {
+	note_find();
 	sets_restore();
 	if (own)
 		own->period = (lifetime_ms > ROTATE_MS ? lifetime_ms : ROTATE_MS) / 1000;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Transactions on certificates, authorities and lists of revocations. Called by commands of the stats socket, in
- * each process alike: what is done depends on what was said before, and on nothing else. Payloads are
- * anybody's who may use the socket; keys in them are wiped when they were put in force or
- * forgotten.
+ * Transactions on certificates, authorities and lists of revocations. Called by commands of the
+ * stats socket, in each process alike: what is done depends on what was said before, and on nothing
+ * else. Payloads are anybody's who may use the socket; keys in them are wiped when they were put in
+ * force or forgotten.
  */
 #include "tls/transaction.h"
 
@@ -18,7 +18,8 @@
 struct tls_transaction tls_transaction;
 struct tls_ca_transaction tls_ca_transaction, tls_crl_transaction;
 
-/* -- what is set --------------------------------------------------------------------------------- */
+/* -- what is set
+ * --------------------------------------------------------------------------------- */
 
 /* The same as in a file: a new certificate brings its key and chain along, so the old ones do not
  * stay; nor does what was said of the old one. */
@@ -168,7 +169,8 @@ int tls_transaction_set(const char *file, const char *payload, bool *created, st
 	return 0;
 }
 
-/* -- its end --------------------------------------------------------------------------------------- */
+/* -- its end
+ * --------------------------------------------------------------------------------------- */
 
 static int transaction_is(const char *ongoing, const char *name, const char *what, struct err *err)
 {
@@ -251,7 +253,8 @@ int tls_transaction_delete(const char *name, struct err *err)
 	return 0;
 }
 
-/* -- authorities and lists ------------------------------------------------------------------------- */
+/* -- authorities and lists
+ * ------------------------------------------------------------------------- */
 
 static struct tls_ca_transaction *ca_transaction(unsigned kind)
 {

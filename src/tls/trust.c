@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Authorities and lists of revocations: files are read once, while the configuration is read; what
- * connections are verified against is made of them and shared by all who name the same ones. Changed at
- * run time by commands, from text, never from files.
+ * connections are verified against is made of them and shared by all who name the same ones.
+ * Changed at run time by commands, from text, never from files.
  */
 #include "tls/trust.h"
 
@@ -31,8 +31,10 @@ enum { PART_CA, PART_VERIFY, PART_CRL, PARTS };
 
 struct tls_ca *tls_ca_first;
 static struct tls_trust *trusts;
+static bool closed;
 
-/* -- text --------------------------------------------------------------------------------------- */
+/* -- text
+ * --------------------------------------------------------------------------------------- */
 
 static int store_add(X509_STORE *store, const char *type, const unsigned char *der, long len)
 {
@@ -128,7 +130,8 @@ X509_STORE *tls_ca_parse(struct span pem, unsigned kind, struct err *err)
 	return NULL;
 }
 
-/* -- files --------------------------------------------------------------------------------------- */
+/* -- files
+ * --------------------------------------------------------------------------------------- */
 
 static int file_read(X509_STORE *store, const char *path, struct err *err)
 {
@@ -244,6 +247,10 @@ static struct tls_ca *ca_load(const char *name, unsigned kind, struct err *err)
 	while (ca && strcmp(ca->name, name))
 		ca = ca->next;
 	fresh = !ca;
+	if (fresh && closed) {
+		err_set(err, "unable to load %s: it is not in memory", name);
+		return NULL;
+	}
 	if (fresh)
 		ca = tls_ca_new(name, 0);
 	if (!ca)
@@ -262,12 +269,18 @@ static struct tls_ca *ca_load(const char *name, unsigned kind, struct err *err)
 	return NULL;
 }
 
+void tls_trust_close(void)
+{
+	closed = true;
+}
+
 int tls_trust_read(const char *path, struct err *err)
 {
 	return ca_load(path, 0, err) ? 0 : -1;
 }
 
-/* -- what is made of them ------------------------------------------------------------------------ */
+/* -- what is made of them
+ * ------------------------------------------------------------------------ */
 
 static int store_copy(X509_STORE *to, X509_STORE *from)
 {
@@ -398,7 +411,25 @@ void tls_trust_use(struct tls_trust *trust, struct tls_user *user)
 	tls_user_join(&trust->users, user);
 }
 
-/* -- changes ------------------------------------------------------------------------------------- */
+void tls_trust_leave(struct tls_trust **where, struct tls_user *user)
+{
+	struct tls_trust *trust = *where, **link = &trusts;
+
+	*where = NULL;
+	if (!trust)
+		return;
+	tls_user_leave(user);
+	if (trust->users)
+		return;
+	while (*link != trust)
+		link = &(*link)->next;
+	*link = trust->next;
+	X509_STORE_free(trust->store);
+	free(trust);
+}
+
+/* -- changes
+ * ------------------------------------------------------------------------------------- */
 
 static bool trust_has(const struct tls_trust *trust, const struct tls_ca *ca)
 {

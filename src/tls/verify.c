@@ -25,13 +25,13 @@ int tls_verify_mode(const struct tls_settings *set, bool server)
 int tls_verify_callback(int ok, X509_STORE_CTX *store)
 {
 	SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
-	const struct tls_context_facts *facts = tls_context_facts(SSL_get_SSL_CTX(ssl));
+	const struct tls_context_basis *basis = tls_context_basis(SSL_get_SSL_CTX(ssl));
 	int error = X509_STORE_CTX_get_error(store), depth = X509_STORE_CTX_get_error_depth(store);
 
 	if (ok)
 		return 1;
 	tls_note_verify(ssl, depth, error);
-	if (!facts || !tls_ignore_has(depth ? facts->set.ca_ignore : facts->set.crt_ignore, error)) {
+	if (!basis || !tls_ignore_has(depth ? basis->set.ca_ignore : basis->set.crt_ignore, error)) {
 		tls_note_refused(ssl, X509_STORE_CTX_get0_cert(store));
 		return 0;
 	}

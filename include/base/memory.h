@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is done to memory so that faults show (option -dM), and where it can be made to run out.
+ * With all of it off, nobody pays: pools and arenas look here only when they ask the system for
+ * more. */
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+enum {
+	MEMORY_POISON = 1, /* fresh objects of pools are filled with memory_poison */
+	MEMORY_APART = 2,  /* each object, and each piece of a request's arena, is an allocation of
+			    * its own, and is freed at once: what looks for uses after free sees
+			    * them */
+	MEMORY_FAILS = 4,  /* allocations may fail: memory_fail_percent, memory_fail_file */
+};
+
+/* Bits of the above; set before anything is taken. With an address sanitizer MEMORY_APART is on. */
+extern unsigned memory_debug;
+extern unsigned char memory_poison;
+/* tune.fail-alloc: how many of 100 allocations fail, where MEMORY_FAILS is on. */
+extern unsigned memory_fail_percent;
+
+/* The first 8 bytes of the file are a number that tests write while the program runs; each
+ * allocation that may fail counts it down, and the one that makes it 0 fails. 0 or less: none does.
+ * -1: no such file. */
+int memory_fail_file(const char *path);
+/* From here on traffic is served, and memory may fail. */
+void memory_fail_begin(void);
+/* Is this allocation one that has to fail? Whoever asks the system for memory on behalf of traffic
+ * asks this first, when MEMORY_FAILS is on. */
+bool memory_denied(void);
+
+/* malloc for what serves traffic: NULL when there is none, or this one has to fail. free() gives it
+ * back. */
+void *memory_take(size_t size);
+
+/* Zeroes n bytes, several hundred. gcc writes "rep stos" where it knows the size, which begins
+ * slowly; the library's memset has wide stores. */
+static inline void memory_clear(void *p, size_t n)
+{
+	__asm__("" : "+r"(n));
+	memset(p, 0, n);
+}
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Filters (manual 4.2 "filter", 9): lines of a proxy, and what becomes of them in a stream. The
+ * filters of the frontend come first, then those of the backend, each in the order of their lines;
+ * both directions pass them in this order. Called by the stream; what they do to bytes they do as
+ * members of a pump's chain (relay/chain.h). doc/internals/filters.md. */
+#ifndef FILTER_FILTER_H
+#define FILTER_FILTER_H
+
+#include "config/config.h"
+#include "relay/chain.h"
+
+struct arena;
+struct filters;
+struct message;
+struct module;
+struct pool;
+struct proxy;
+struct relay;
+struct view_http;
+
+/* A line, in the arena of the configuration. */
+struct filter_line {
+	struct filter_line *next;
+	const struct filter_kind *kind;
+	const char *name;     /* given to it; NULL: none */
+	const void *data;     /* the kind's */
+	struct location loc;
+};
+
+/* One filter of one stream; the kind's own state begins with it. */
+struct filter {
+	struct filter *next;
+	struct filters *set;
+	const struct filter_line *line;
+	const struct proxy *proxy; /* whose line it is */
+	uint8_t place;             /* in chains */
+};
+
+/* The heads of an exchange, as they are about to leave. */
+struct filter_heads {
+	struct message *req, *res; /* res NULL: there is none yet */
+	struct arena *arena;
+	struct view_http *http;
+	bool local;                /* the response is the program's own: no filter sees its body */
+};
+
+struct filter_kind {
+	const char *name;     /* behind "filter" */
+	/* The words behind it. 0, or -1 after a report. NULL: there are none. */
+	int (*parse)(struct statement *st, struct proxy *px, struct filter_line *line);
+	struct pool *pool;    /* of its state */
+	bool once;            /* a proxy may have one */
+	bool http;            /* it does nothing in mode tcp */
+	bool early;           /* it wants to see streams from their first moment on */
+	/* Moments of a stream, in this order; NULL: nothing to do. */
+	void (*begin)(struct filter *f);     /* it has just been taken up */
+	void (*backend)(struct filter *f);   /* the backend is known */
+	/* A head leaves. False: no memory. Not called in mode tcp. */
+	bool (*request)(struct filter *f, struct filter_heads *heads);
+	bool (*response)(struct filter *f, struct filter_heads *heads);
+	void (*open)(struct filter *f, bool response); /* bytes may flow now */
+	/* The response that was about to leave is another one: what was made of it is forgotten.
+	 * Its chain is empty again. */
+	void (*forget)(struct filter *f);
+	void (*end)(struct filter *f);       /* the stream ends, the chains are no more */
+};
+
+/* All filters of one stream. */
+struct filters {
+	struct pump_chain request, response;
+	struct relay *relay;
+	const struct proxy *frontend, *backend; /* backend NULL until chosen */
+	uint64_t stream;      /* its id */
+	struct filter *first;
+	struct filter **last;
+	uint8_t count;
+	bool http;
+};
+
+/* ---- for the stream ----------------------------------------------------------------------- */
+
+/* The relay's; NULL: it has none. */
+struct filters *filters_of(struct relay *relay);
+/* With those of the frontend; NULL: no memory. They are the relay's until filters_end. */
+struct filters *filters_new(struct relay *relay, const struct proxy *frontend, uint64_t stream,
+			    bool http);
+/* The backend is chosen: its filters are added, once. False: no memory. */
+bool filters_backend(struct filters *set, const struct proxy *backend);
+/* Heads leave, as in struct filter_kind. */
+bool filters_request(struct filters *set, struct filter_heads *heads);
+bool filters_response(struct filters *set, struct filter_heads *heads);
+/* A pump of the relay has been opened, and has not run yet. */
+void filters_open(struct filters *set, bool response);
+/* Wants a filter to see the bytes of a body, and so without its coding? */
+static inline bool filters_see(const struct pump_chain *chain)
+{
+	return chain->sees;
+}
+void filters_forget_response(struct filters *set);
+/* Has a filter ended a message before its source did? The source's connection is not to be kept. */
+bool filters_cut(const struct filters *set);
+void filters_end(struct filters *set);
+
+/* ---- for kinds ---------------------------------------------------------------------------- */
+
+/* Its part of the chain of one direction begins. */
+void filter_link(struct filter *f, bool response, struct pump_filter *member);
+/* Is there a filter of this kind in the proxy? name NULL: by whichever name. */
+const struct filter_line *filter_find(const struct proxy *px, const struct filter_kind *kind,
+				      const char *name);
+/* One that no line has asked for, behind all others. */
+void filter_add(struct config *cfg, struct proxy *px, const struct filter_kind *kind);
+
+/* Has the proxy one that wants to see streams from their first moment on? */
+bool filters_early(const struct proxy *px);
+
+extern const struct filter_kind *const filter_kinds[]; /* NULL-terminated */
+extern const struct module filter_module;
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Between pump.c and pump_chain.c alone: a run with filters, and the moves that it is made of. */
+#ifndef RELAY_PUMP_CHAIN_H
+#define RELAY_PUMP_CHAIN_H
+
+#include "base/io.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct buf;
+struct pump;
+
+/* One piece, as pump_move: IO_OK: there may be more. */
+enum io pump_chain_move(struct pump *pump);
+/* The source has ended: filters have their last word. True: nothing is held. */
+bool pump_chain_end(struct pump *pump);
+
+/* May bytes be received now? */
+bool pump_moves_may_pull(struct pump *pump);
+/* Sends what the pump holds. IO_OK: it holds nothing. */
+enum io pump_moves_push(struct pump *pump);
+/* Receives pump->allowed bytes at most and sends them, by whichever way is best. */
+enum io pump_moves_unseen(struct pump *pump);
+/* Receives. */
+enum io pump_moves_in(struct pump *pump, char *bytes, size_t most, size_t *got);
+/* Sends what begins the scratch buffer, or keeps it. */
+enum io pump_moves_out(struct pump *pump, struct buf *scratch, size_t len);
+/* Notes what came of it; returns r. */
+enum io pump_moves_took(struct pump *pump, enum io r);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where a stream comes from, and who carries it. A carrier owns connections for life and lends ends
+ * to streams; what it says of the client (whose rules and counters, which addresses) is an origin,
+ * embedded in an object of the carrier's own. A stream knows its origin and nothing else of its
+ * client: neither a listener, nor a socket, nor how many streams the same carrier has at once. */
+#ifndef STREAM_ORIGIN_H
+#define STREAM_ORIGIN_H
+
+#include "base/list.h"
+#include "expr/vars.h"
+#include "net/addr.h"
+#include "net/listener.h"
+#include "proxy/tally.h"
+
+#include <sys/time.h>
+
+struct buf;
+struct carrier_ops;
+struct conn;
+struct end;
+struct proxy;
+struct server;
+struct vectors;
+
+/* In lines of the cache (64 bytes), those first that every request touches. */
+struct origin {
+	const struct carrier_ops *carrier;
+	struct proxy *frontend;     /* rules, limits, counters, log; one of the program: stream/own_frontend.h */
+	struct listener *listener;  /* counted there, too; NULL: it has none */
+	uint64_t accepted_ms;       /* clock_now_ms; behind a request: of the end of the last one */
+	struct timeval accepted;    /* the same by the wall clock */
+	uint32_t handshake_ms;      /* since accept: it was */
+	unsigned requests;          /* so far */
+	struct server *last_server;
+
+	struct addr src;            /* the client; from the PROXY header when there was one */
+	struct addr dst;            /* out of a PROXY header or a rule: has_dst */
+	struct vars vars;           /* sess */
+	struct list idle;           /* connections to servers of its own: stream/idle.h; next NULL:
+				     * there were none yet */
+	struct own_addrs *own;      /* of the connection, where a PROXY header or a session rule has
+				     * set others; else NULL: they are the same */
+	const char *netns;          /* its network namespace; NULL: that in which we run */
+	struct vectors *vectors;    /* NULL: none, or nobody wants to see them */
+	bool has_dst;
+	bool expects_proxy;         /* tcp-request connection expect-proxy */
+	bool expects_cip;           /* expect-netscaler-cip */
+	bool has_proxy_header;      /* one was received */
+	uint8_t fault;              /* enum conn_fault (net/faults.h) */
+	bool upgraded;              /* mode tcp, but HTTP since a rule or a backend wanted it */
+	bool private_servers;       /* a server authenticates connections (NTLM): never shared */
+};
+
+/* What a carrier does for the streams of its origins. Each lend is followed by one ended; a carrier
+ * may lend many ends at once. What it tells: that a connection is gone by the readiness of the ends
+ * that it has lent (CONN_HUP, CONN_ERROR, then end_ready); that no more is lent, by draining. */
+struct carrier_ops {
+	const char *name;
+	/* Makes the end of a stream that begins: one that speaks messages, or a connection; *held
+	 * is then what was received on it before (NULL: nothing), for the stream to take over.
+	 * False: it cannot, no stream begins. */
+	bool (*lend)(struct origin *origin, struct end *end, struct buf **held);
+	/* The exchange is complete, and what is below its end may carry another one: takes it back
+	 * and keeps it. The stream closes the end itself where there is nothing to be kept. */
+	void (*take_back)(struct origin *origin, struct end *end);
+	/* The stream has ended, its end is not there any more. The origin may be gone behind this. */
+	void (*ended)(struct origin *origin);
+	/* Will nothing more be lent, so that the client is to be told with the next response? */
+	bool (*draining)(const struct origin *origin);
+};
+
+/* Addresses of the client's connection, as rules of "tcp-request connection" have left them. */
+struct own_addrs {
+	struct addr src, dst;
+	bool has_dst; /* else it is the socket's */
+};
+
+/* Of its PROXY header, version 2: whole ones. */
+struct vectors {
+	size_t len;
+	char bytes[];
+};
+
+static inline struct span origin_vectors(const struct origin *o)
+{
+	return o->vectors ? (struct span){ o->vectors->bytes, o->vectors->len } :
+			    (struct span){ NULL, 0 };
+}
+
+/* Counters of its listener; of nobody where it has none. */
+extern struct counters origin_uncounted;
+static inline struct counters *origin_counters(const struct origin *o)
+{
+	return likely(o->listener != NULL) ? &o->listener->tally->counters : &origin_uncounted;
+}
+
+/* Do its streams carry exchanges from the beginning? */
+bool origin_speaks_http(const struct origin *o);
+/* From now on src and dst are no longer those of the connection, which are kept in own. False: out
+ * of memory. */
+bool origin_keep_own(struct origin *o);
+/* No stream of it is left: gives back what it holds. The origin itself is its carrier's. */
+void origin_free(struct origin *o);
+
+#endif

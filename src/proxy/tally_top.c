@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Maxima. That of several processes is the maximum of the sums, which is found by whoever raises a
+ * sum: a process looks at the sum when its own part is higher than in the last second or two, and
+ * notes it (top) in its own row. Until then, and in a single process, the own maximum is all there
+ * is. A timer brings own maxima down again while anything moves.
+ */
+#include "proxy/tally.h"
+
+#include "base/clock.h"
+#include "event/timer.h"
+#include "proxy/tally_parts.h"
+
+enum { TICK_MS = 1000 };
+
+static struct timer tick_timer;
+
+static void raise_to(uint64_t *top, uint64_t value)
+{
+	if (value > *top)
+		*top = value;
+}
+
+/* The own height is what it is now, so that the next rise is seen. Was it another? */
+static bool settle(uint64_t *max, uint64_t *top, uint64_t now)
+{
+	bool moved = *max != now;
+
+	raise_to(top, *max);
+	*max = now;
+	return moved;
+}
+
+static bool settle_rate(struct rate *rate)
+{
+	raise_to(&rate->top, rate_sum(rate));
+	return settle(&rate->max, &rate->top, rate_read(rate, clock_now_ms));
+}
+
+static bool settle_counters(struct counters *c, unsigned current, unsigned queued)
+{
+	bool moved = settle(&c->connections_max, &c->connections_top, current);
+
+	moved |= settle(&c->queue_max, &c->queue_top, queued);
+	moved |= settle_rate(&c->session_rate);
+	moved |= settle_rate(&c->connection_rate);
+	return moved | settle_rate(&c->request_rate);
+}
+
+static bool settle_proxy(const struct proxy *px)
+{
+	const struct bind_conf *bind;
+	const struct listener *l;
+	const struct server *s;
+	bool moved = false;
+
+	if (px->fe)
+		moved |= settle_counters(&px->fe->counters, px->fe->current, px->fe->queued);
+	if (px->be)
+		moved |= settle_counters(&px->be->counters, px->be->current, px->be->queued);
+	for (s = px->servers; s; s = s->next) {
+		moved |= settle_counters(&s->tally->counters, s->tally->current, s->tally->queued);
+		moved |= tally_note_idle(s);
+	}
+	list_for_each(bind, &px->binds, node)
+		list_for_each(l, &bind->listeners, node)
+			moved |= settle_counters(&l->tally->counters, l->tally->current, 0);
+	return moved;
+}
+
+static void arm_tick(void);
+
+/* Runs while something rises or falls. */
+static void tick(struct timer *timer)
+{
+	const struct proxy *px;
+	bool moved;
+
+	(void)timer;
+	moved = settle_rate(&global_tally->conn_rate);
+	moved |= settle_rate(&global_tally->sess_rate);
+	moved |= tally_note_counted();
+	moved |= settle_rate(&global_tally->bytes_out_rate);
+	moved |= settle_rate(&global_tally->tls_rate);
+	moved |= settle_rate(&global_tally->tls_front_keys);
+	moved |= settle_rate(&global_tally->tls_back_keys);
+	list_for_each(px, &proxies_running->list, node)
+		moved |= settle_proxy(px);
+	list_for_each(px, &proxies_running->stats_frontends, node)
+		moved |= settle_proxy(px);
+	if (moved)
+		arm_tick();
+}
+
+static void arm_tick(void)
+{
+	if (!tick_timer.fire)
+		timer_init(&tick_timer, tick);
+	if (!timer_armed(&tick_timer))
+		timer_set(&tick_timer, clock_now_ms + TICK_MS);
+}
+
+void tally_new_height(uint64_t *max, uint64_t *top, const unsigned *gauge, unsigned limit)
+{
+	unsigned sum;
+
+	*max = *gauge;
+	if (!tally_shared)
+		return;
+	sum = gauge_sum_rows(gauge);
+	raise_to(top, limit && sum > limit ? limit : sum);
+	arm_tick();
+}
+
+/* Of high rates one in 32 of the heights is enough. */
+void tally_rate_risen(struct rate *rate, uint64_t before)
+{
+	unsigned bits = rate->max < 64 ? 0 : (unsigned)(63 - __builtin_clzll(rate->max)) - 5;
+
+	if (before >> bits == rate->max >> bits)
+		return;
+	raise_to(&rate->top, rate_sum(rate));
+	arm_tick();
+}

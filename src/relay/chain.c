@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The chain of filters on a pump (relay/chain.h). The pump calls it when bytes are to pass; it
+ * calls the filters, and the pump when the time has come for which a filter held bytes up. It never
+ * receives or sends.
+ *
+ * Invariants: bytes wait in front of at most one filter more than were held before a run, in a
+ * buffer of tune.bufsize each; the pump receives nothing while bytes are held, so that they stay in
+ * order and are bounded; the last byte is told to a filter once, behind all others. */
+#include "relay/chain.h"
+
+#include "base/bug.h"
+#include "base/clock.h"
+#include "relay/buffer.h"
+#include "relay/pump.h"
+
+#include <string.h>
+
+/* ---- links ------------------------------------------------------------------------------- */
+
+static struct relay *chain_relay(const struct pump_chain *chain)
+{
+	struct pump *pump = chain->pump;
+
+	return pump->is_response ? container_of(pump, struct relay, response) :
+				   container_of(pump, struct relay, request);
+}
+
+/* The end of a time that a filter has set. */
+static void chain_goes_on(struct timer *timer)
+{
+	struct pump_chain *chain = container_of(timer, struct pump_chain, timer);
+	const struct relay *relay = chain_relay(chain);
+
+	chain->blocked = false;
+	if (relay->client.ops && relay->server.ops)
+		pump_run(chain->pump);
+}
+
+void chain_join(struct pump_chain *chain, struct pump *pump)
+{
+	chain->pump = pump;
+	pump->chain = chain;
+	timer_init(&chain->timer, chain_goes_on);
+}
+
+static void chain_drop(struct pump_chain *chain)
+{
+	struct pump_filter *f;
+
+	for (f = chain->first; f; f = f->next) {
+		buffer_give(&f->held);
+		f->last = false;
+	}
+	timer_cancel(&chain->timer);
+	chain->holding = 0;
+	chain->blocked = false;
+}
+
+void chain_leave(struct pump_chain *chain)
+{
+	chain_drop(chain);
+	chain->pump->chain = NULL;
+	chain->first = NULL;
+	chain->changing = 0;
+	chain->sees = chain->holds = false;
+}
+
+void chain_link(struct pump_chain *chain, struct pump_filter *filter)
+{
+	struct pump_filter **at = &chain->first;
+
+	while (*at && (*at)->place <= filter->place)
+		at = &(*at)->next;
+	filter->next = *at;
+	*at = filter;
+	chain->changing += filter->ops->changes;
+	chain->sees |= filter->ops->pass != NULL;
+	chain->holds |= filter->ops->holds || filter->ops->allow;
+}
+
+void chain_open(struct pump_chain *chain)
+{
+	struct pump *pump = chain->pump;
+
+	if (!chain->first || !pump->buf || chain->first->held)
+		return;
+	chain->first->held = pump->buf;
+	pump->buf = NULL;
+	chain->holding++;
+}
+
+void chain_renew(struct pump_chain *chain)
+{
+	chain_drop(chain);
+	chain->ended = chain->cut = false;
+}
+
+/* ---- limits ------------------------------------------------------------------------------ */
+
+static void chain_block(struct pump_chain *chain, uint64_t when_ms)
+{
+	if (when_ms <= clock_now_ms)
+		when_ms = clock_now_ms + 1;
+	chain->blocked = true;
+	if (!timer_armed(&chain->timer) || chain->timer.when != when_ms)
+		timer_set(&chain->timer, when_ms);
+}
+
+static uint64_t filter_allows(struct pump_chain *chain, struct pump_filter *f, uint64_t wanted)
+{
+	uint64_t when_ms = 0, n;
+
+	if (!f->ops->allow)
+		return UINT64_MAX;
+	n = f->ops->allow(f, wanted, &when_ms);
+	if (!n)
+		chain_block(chain, when_ms);
+	return n;
+}
+
+/* Behind a filter that changes bytes nobody knows how many there will be; what is too much then is
+ * held. */
+uint64_t chain_allows(struct pump_chain *chain, uint64_t wanted)
+{
+	uint64_t most = UINT64_MAX, n;
+	struct pump_filter *f;
+	bool same = true;
+
+	chain->blocked = false;
+	for (f = chain->first; f; f = f->next) {
+		n = filter_allows(chain, f, same ? wanted : UINT64_MAX);
+		if (!n)
+			return 0;
+		if (same && n < most)
+			most = n;
+		same &= !f->ops->changes;
+	}
+	return most;
+}
+
+void chain_passed(struct pump_chain *chain, uint64_t bytes)
+{
+	struct pump_filter *f;
+
+	for (f = chain->first; f; f = f->next)
+		if (f->ops->passed)
+			f->ops->passed(f, bytes);
+}
+
+/* ---- bytes -------------------------------------------------------------------------------- */
+
+/* What is held has to fit into a buffer, and each change may double it. */
+size_t chain_most(const struct pump_chain *chain)
+{
+	size_t most = 2 * FILTER_MOST;
+	unsigned i;
+
+	if (chain->holds && most > buffer_size())
+		most = buffer_size();
+
+	for (i = 0; i < chain->changing; i++)
+		most /= 2;
+	return most ? most : 1;
+}
+
+static void chain_out(struct pump_chain *chain, const char *bytes, size_t len, bool last,
+		      struct buf *out)
+{
+	if (len && bytes != out->data)
+		memmove(out->data, bytes, len);
+	out->len = (uint32_t)len;
+	chain->ended = last;
+}
+
+static bool filter_keep(struct pump_chain *chain, struct pump_filter *f, const char *bytes,
+			size_t len, bool last)
+{
+	BUG_ON(f->held);
+	f->held = buffer_take();
+	if (!f->held || buf_room(f->held) < len)
+		return false;
+	memcpy(buf_tail(f->held), bytes, len);
+	f->held->len += (uint32_t)len;
+	f->last = last;
+	chain->holding++;
+	return true;
+}
+
+/* Where a filter that changes bytes writes: into out, if no other one reads them, for which they go
+ * to one of two places in turn. */
+static char *filter_room(struct pump_filter *f, struct buf *out)
+{
+	static char between[2][2 * FILTER_MOST];
+	const struct pump_filter *behind;
+	unsigned more = 0;
+
+	for (behind = f->next; behind; behind = behind->next)
+		more += behind->ops->changes;
+	return more ? between[more & 1] : out->data;
+}
+
+/* Has a filter at this place, or behind it, ended the message? */
+static bool filter_is_past(const struct pump_chain *chain, const struct pump_filter *f)
+{
+	return chain->cut && f->place <= chain->cut_place;
+}
+
+static void chain_cut(struct pump_chain *chain, const struct pump_filter *at)
+{
+	struct pump_filter *f;
+
+	for (f = chain->first; f != at->next; f = f->next)
+		if (f->held) {
+			buffer_give(&f->held);
+			chain->holding--;
+		}
+	chain->cut = true;
+	chain->cut_place = at->place;
+	chain->pump->flags |= PUMP_EOF;
+}
+
+static bool filter_give(struct pump_chain *chain, struct pump_filter *f, const char *bytes,
+			size_t len, bool last, struct buf *out);
+
+/* Has the filter take what it may and will, *taken of it, and gives what comes of that to the
+ * next. */
+static bool filter_pass(struct pump_chain *chain, struct pump_filter *f, const char *bytes,
+			size_t len, bool last, struct buf *out, size_t *taken)
+{
+	uint64_t allowed = len ? filter_allows(chain, f, len) : 0;
+	struct filter_piece piece = { .bytes = bytes, .last = last, .len = len };
+
+	if (allowed < len) {
+		piece.len = (size_t)allowed;
+		piece.last = false;
+	}
+	*taken = 0;
+	if (len && !piece.len)
+		return true;
+	piece.taken = piece.made = f->ops->pass ? 0 : piece.len;
+	if (f->ops->changes)
+		piece.out = filter_room(f, out);
+	if (f->ops->pass && !f->ops->pass(f, &piece))
+		return false;
+	if (!f->ops->changes)
+		piece.made = piece.taken;
+	if (f->ops->passed)
+		f->ops->passed(f, piece.taken);
+	if (piece.taken < piece.len && !piece.waits)
+		task_wake(&chain_relay(chain)->task);
+	*taken = piece.taken;
+	if (!filter_give(chain, f->next, piece.out ? piece.out : bytes, piece.made,
+			 (piece.last && piece.taken == piece.len) || piece.ends, out))
+		return false;
+	if (piece.ends)
+		chain_cut(chain, f);
+	return true;
+}
+
+static bool filter_give(struct pump_chain *chain, struct pump_filter *f, const char *bytes,
+			size_t len, bool last, struct buf *out)
+{
+	size_t taken;
+
+	if (!len && !last)
+		return true;
+	if (!f) {
+		chain_out(chain, bytes, len, last, out);
+		return true;
+	}
+	if (!filter_pass(chain, f, bytes, len, last, out, &taken))
+		return false;
+	return taken == len || filter_is_past(chain, f) ||
+	       filter_keep(chain, f, bytes + taken, len - taken, last);
+}
+
+bool chain_give(struct pump_chain *chain, const char *bytes, size_t len, bool last, struct buf *out)
+{
+	return filter_give(chain, chain->first, bytes, len, last, out);
+}
+
+bool chain_drain(struct pump_chain *chain, struct buf *out)
+{
+	struct pump_filter *f, *at = NULL;
+	size_t taken, len;
+
+	for (f = chain->first; f; f = f->next)
+		if (f->held)
+			at = f;
+	if (!at)
+		return true;
+	len = at->held->len;
+	if (len > chain_most(chain))
+		len = chain_most(chain);
+	chain->blocked = false;
+	if (!filter_pass(chain, at, buf_first(at->held), len, at->last && len == at->held->len, out,
+			 &taken))
+		return false;
+	if (!at->held) /* it has ended the message, or a filter behind it */
+		return true;
+	buf_skip(at->held, taken);
+	if (at->held->len)
+		return true;
+	buffer_give(&at->held);
+	chain->holding--;
+	return true;
+}
