@@ -11,9 +11,11 @@
 #
 # With several workers: start_workers, then driver with a test in Python.
 #
-# PENSTOCK, topbuild and srcdir come from make check; by hand: run in the folder of the build.
-# With SHIM="RULES" (reg-tests/shim/shim.c) penstock runs under the shim, and acted() tells whether a
-# rule was used; SHIM_OPTIONS=FILE notes what is asked of sockets, SHIM_CLOCK=FILE sets the clock; with shim_while=FILE they apply while it exists. With PENSTOCK=haproxy the reference is judged instead, to try the test itself.
+# PENSTOCK, topbuild and srcdir come from make check; by hand: run in the folder of the build. With
+# SHIM="RULES" (reg-tests/shim/shim.c) penstock runs under the shim, and acted() tells whether a
+# rule was used; SHIM_OPTIONS=FILE notes what is asked of sockets, SHIM_CLOCK=FILE sets the clock;
+# with shim_while=FILE they apply while it exists. With PENSTOCK=haproxy the reference is judged
+# instead, to try the test itself.
 
 : "${srcdir:=$(cd "${0%/*}/../.." && pwd)}"
 : "${topbuild:=$(pwd)}"
@@ -53,7 +55,8 @@ check() {
 # ports N: prints N free ports.
 ports() { "$tool" -n "$1" ports; }
 
-# until_true SECONDS COMMAND...: repeats it until it succeeds. SECONDS only ever pass when it is broken.
+# until_true SECONDS COMMAND...: repeats it until it succeeds. SECONDS only ever pass when it is
+# broken.
 until_true() {
 	tries=$(($1 * 50))
 	shift
@@ -97,7 +100,8 @@ http_defaults() {
 	printf 'defaults\n\tmode http\n\ttimeout connect 30s\n\ttimeout client 2m\n\ttimeout server 2m\n'
 }
 
-# nginx_http: the begin of an nginx.conf, up to the words of its section http. All it writes is in $dir.
+# nginx_http: the begin of an nginx.conf, up to the words of its section http. All it writes is in
+# $dir.
 nginx_http() {
 	cat <<END
 daemon off;
@@ -122,8 +126,8 @@ config() {
 	} >"$dir/cfg"
 }
 
-# each_way TEST: calls the function TEST with penstock running, once for each way to move bytes; with
-# proxy=http_proxy in mode http, with the lines of proxy_lines in "defaults".
+# each_way TEST: calls the function TEST with penstock running, once for each way to move bytes;
+# with proxy=http_proxy in mode http, with the lines of proxy_lines in "defaults".
 each_way() {
 	for way in splice adaptive copy; do
 		say "## $way"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""results.py PROGRAM RESULTS FOLDER: for each case of results.txt one backend, asked once by one
+"""results.py PROGRAM RESULTS FOLDER [pieces]: for each case of results.txt one backend, asked once by one
 process, and one server that behaves as its script says; compares the line of the log, and what the
 server was sent. results.txt says how cases are written."""
 import re
@@ -12,6 +12,7 @@ import time
 import os
 
 program, results, folder = sys.argv[1:4]
+pieces = "pieces" in sys.argv[4:]
 reference = "haproxy" in os.path.basename(program)
 DEADLINE = 120
 
@@ -42,6 +43,15 @@ class Server:
                 raise OSError
             got += data
 
+    def send(self, client, data):
+        """With pieces: one byte at a time, as far as an answer that is to be judged reaches."""
+        alone = 200 if pieces else 0
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, pieces)
+        for byte in data[:alone]:
+            client.sendall(bytes([byte]))
+            time.sleep(0.003)
+        client.sendall(data[alone:])
+
     def talk(self, client):
         got = bytearray()
         if self.got is None:
@@ -64,7 +74,7 @@ class Server:
                     client.close()
                     return
                 else:
-                    client.sendall(eval(word))  # bytes
+                    self.send(client, eval(word))
             self.read(client, got, lambda g: False)
         except OSError:
             pass
@@ -76,6 +86,7 @@ class Case:
         self.name, self.rules, self.words = name, [], ""
         self.server = self.agent = None
         self.wanted, self.ours, self.sent = None, None, None
+        self.early = False
 
     def config(self):
         slow = "timeout" in (self.wanted if reference else self.ours or self.wanted)
@@ -112,6 +123,8 @@ def cases():
             case.sent = line[7:]
         elif line.startswith("  ours-got: "):
             case.sent = case.sent if reference else line[12:]
+        elif line == "  early":
+            case.early = True
         elif line.startswith("  + "):
             case.words = line[4:]
         elif line.startswith("  "):
@@ -133,7 +146,7 @@ def said(path):
 
 
 def main():
-    every = list(cases())
+    every = [c for c in list(cases()) if not (pieces and c.early)]
     config = ["global", "\tmaxconn 100", "\tstats socket " + folder + "/stats", "\tmax-spread-checks 1", "defaults", "\ttimeout connect 60s",
               "\ttimeout client 60s", "\ttimeout server 60s"]
     for case in every:
@@ -159,6 +172,7 @@ def main():
             # The address of the check is in it.
             mine = re.sub(rb"(PROXY TCP4 127.0.0.1 127.0.0.1 )\d+ \d+", rb"\1N PORT",
                           bytes(case.server.got))
+            mine = re.sub(rb"host: 127.0.0.1:\d+", b"host: ADDRESS", mine)
             mine = re.sub(rb"port=\d+", b"port=PORT", re.sub(rb"node=[^;]*", b"node=vm", mine))
             if mine != eval(sent):
                 bad += 1

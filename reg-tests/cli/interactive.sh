@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The interactive mode: prompt, payload, waiting for events, a timeout of its own long before that of
-# the others; and a session that shuts itself down.
+# The interactive mode: prompt, payload, waiting for events, a timeout of its own long before that
+# of the others; and a session that shuts itself down.
 . "${0%/*}/../lib.sh"
 
 {

@@ -6,6 +6,8 @@
 . "${0%/*}/../lib.sh"
 
 doc=$srcdir/doc/management.md
+printf '198.51.100.1\n198.51.100.2\n' >"$dir/good.acl"
+printf 'one 1\ntwo 2\n' >"$dir/words.map"
 {
 	printf '\tmaxconn 100\n\tlog ring@events format raw local0 notice\n'
 	printf 'ring events\n\tdescription "what happened"\n'
@@ -22,7 +24,8 @@ listen web
 frontend origin
 	# Connections for the checks of web.
 	bind $back
-	tcp-request content reject
+	tcp-request content reject if { src 192.0.2.1 } !{ src -f $dir/good.acl }
+	tcp-request content reject if { fc_rcvd_proxy,map($dir/words.map) -m found } or TRUE
 END
 } | config
 start_penstock

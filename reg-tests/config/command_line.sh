@@ -1,8 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The command line: questions are answered, what is missing is refused by name, -c obeys its options.
+# The command line: questions are answered, what is missing is refused by name, -c obeys its
+# options.
 . "${0%/*}/../lib.sh"
 
+export PENSTOCK_SET="a b"
+unset PENSTOCK_NOPE
 run() {
 	"$PENSTOCK" "$@" >"$dir/out" 2>"$dir/err" </dev/null
 	code=$?
@@ -35,6 +38,20 @@ wanted 0 "-cc true"
 check "-cc says nothing" silent
 run -cc 'streq(a,b)'
 wanted 1 "-cc false"
+run -cc 'streq("$PENSTOCK_SET",a b) && !streq("${PENSTOCK_NOPE}",1)'
+wanted 0 "-cc replaces variables"
+run -cc 'enabled(SPLICE) && enabled(GETADDRINFO) && enabled(REUSEPORT) && !enabled(SERVER-SSL-VERIFY-NONE)'
+wanted 0 "-cc: what is enabled"
+for option in -dS:SPLICE -dG:GETADDRINFO; do
+	run "${option%:*}" -cc "enabled(${option#*:})"
+	wanted 1 "-cc: ${option%:*} disables it"
+done
+printf 'global\n\tnosplice\n.if enabled(SPLICE)\n\t.alert no\n.endif\n\tnoreuseport\n.if enabled(REUSEPORT)\n\t.alert no\n.endif\n' >"$dir/cfg"
+run -c -f "$dir/cfg"
+wanted 2 "a condition sees what the lines above have disabled"
+printf '.if enabled(SPLICE)\n\t.alert no\n.endif\n' >"$dir/cfg"
+run -dS -c -f "$dir/cfg"
+wanted 2 "a condition sees what the command line has disabled"
 run -cc 'bogus'
 wanted 2 "-cc of no condition"
 check "-cc says why" err "unknown predicate"

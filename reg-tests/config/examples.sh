@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Each file of examples/ is a valid configuration, without a warning, and so is the one that README.md
-# begins with.
+# Each file of examples/ is a valid configuration, without a warning, and so is the one that
+# README.md begins with.
 bad=0
 valid() {
 	if said=$("$PENSTOCK" -c -V -dW -f "$2" 2>&1) && [ "$said" = "Configuration file is valid" ]; then

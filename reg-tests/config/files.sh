@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Which files are read and in which order: -f several times, folders, --, -C; each file begins with a
-# section; the last line needs no line feed.
+# Which files are read and in which order: -f several times, folders, --, -C; each file begins with
+# a section; the last line needs no line feed.
 . "${0%/*}/../lib.sh"
 
 valid() { "$PENSTOCK" -c "$@" >"$log" 2>&1; }

@@ -7,8 +7,8 @@
 manual=$srcdir/doc/configuration.md
 mkdir "$dir/examples"
 
-# Certificates of the examples: /etc/penstock/tls stands for this folder. Without TLS in the build their
-# examples are not tried.
+# Certificates of the examples: /etc/penstock/tls stands for this folder. Without TLS in the build
+# their examples are not tried.
 tls=$dir/tls
 mkdir "$tls"
 self_signed() { # FILE NAME

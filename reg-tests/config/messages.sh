@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Each file of messages/ has several mistakes: all are reported at once, each once, with its place. The
-# .txt beside it has the numbers of errors and warnings, then how their lines begin.
+# Each file of messages/ has several mistakes: all are reported at once, each once, with its place.
+# The .txt beside it has the numbers of errors and warnings, then how their lines begin.
 . "${0%/*}/../lib.sh"
 
 cd "$srcdir/reg-tests/config/messages" || exit 1

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Which number a proxy gets that chooses none: that of its place, where the first "stats socket" line has
-# one, too, and so has a proxy that has chosen another. Tools know proxies by these numbers.
+# Which number a proxy gets that chooses none: that of its place, where the first "stats socket"
+# line has one, too, and so has a proxy that has chosen another. Tools know proxies by these
+# numbers.
 . "${0%/*}/../lib.sh"
 
 stats_socket() { printf 'global\n\tstats socket %s level admin\n' "$stats"; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Host names are looked up when the files hold no mistake, each once: a slow name server keeps nobody
-# from learning what is wrong in his file. What has no address is told of with its line.
+# Host names are looked up when the files hold no mistake, each once: a slow name server keeps
+# nobody from learning what is wrong in his file. What has no address is told of with its line.
 . "${0%/*}/../lib.sh"
 
 write() {

@@ -27,7 +27,8 @@ judge() {
 			cat "$said"
 			fail "$name: $got, wanted $wanted"
 		fi
-		# Whatever is refused is explained in one place at least, with a caret where it is a word.
+		# Whatever is refused is explained in one place at least, with a caret where it is a
+		# word.
 		case $PENSTOCK in *haproxy) continue ;; esac
 		if [ "$got" -eq 1 ] && ! grep -qE '^[^ ]+cfg:[0-9]+(:[0-9]+)?: error: .' "$said"; then
 			cat "$said"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# ClientHellos of hellos.txt, broken and good ones, over sockets, whole and in pieces: req.ssl_* finds what stands
-# there. Where haproxy is installed it is asked the same, and answers the same but for the lines with a star.
+# ClientHellos of hellos.txt, broken and good ones, over sockets, whole and in pieces: req.ssl_*
+# finds what stands there. Where haproxy is installed it is asked the same, and answers the same but
+# for the lines with a star.
 . "${0%/*}/../lib.sh"
 command -v python3 >/dev/null || exit 77
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# doc/configuration.md has a row for each fetch and converter, each word and each predefined ACL, and
-# no row for others.
+# doc/configuration.md has a row for each fetch and converter, each word and each predefined ACL,
+# and no row for others.
 . "${0%/*}/../lib.sh"
 
 manual=$srcdir/doc/configuration.md

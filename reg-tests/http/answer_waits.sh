@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A server leaves in the middle of a request, and the 502 is more than the client takes at once: what
-# the client sends while a part of it waits goes nowhere, and the client gets all of the answer.
+# A server leaves in the middle of a request, and the 502 is more than the client takes at once:
+# what the client sends while a part of it waits goes nowhere, and the client gets all of the
+# answer.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -130,8 +130,8 @@ static void client_write(struct slot *s)
 		n = (size_t)(s->plan.break_at - s->out.sent);
 	sent = n ? send(s->fd, s->out.buf + s->out.off, n, MSG_NOSIGNAL) : 0;
 	if (sent < 0 && errno != EAGAIN) {
-		/* What was answered before may still be read. The error is told once: a reset that a
-		 * send has met looks like an end to recv. */
+		/* What was answered before may still be read. The error is told once: a reset that
+		 * a send has met looks like an end to recv. */
 		s->send_error = errno;
 		s->writing = false;
 		s->shut = true;
@@ -217,8 +217,8 @@ static void client_tunnel(struct slot *s)
 	count.tunnels++;
 }
 
-/* A head without our number: made by the proxy itself. What of the request is left is sent all the same
- * (RFC 9112 9.5), and the answer has to come completely. */
+/* A head without our number: made by the proxy itself. What of the request is left is sent all the
+ * same (RFC 9112 9.5), and the answer has to come completely. */
 static void client_own_answer(struct slot *s, int status)
 {
 	static char text[64];

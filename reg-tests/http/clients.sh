@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Programs of others on both sides: curl and wrk as clients, nginx, Python's http.server and websockets
-# behind. What is not installed is left out, and said.
+# Programs of others on both sides: curl and wrk as clients, nginx, Python's http.server and
+# websockets behind. What is not installed is left out, and said.
 . "${0%/*}/../lib.sh"
 
 have() { command -v "$1" >/dev/null || { say "skipped: $1 is not installed"; return 1; }; }

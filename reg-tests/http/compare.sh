@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Random configurations are judged without a crash, and valid without the lines that were refused. With
-# COMPARE=10 and haproxy installed ten configurations of each area are run on both, with requests.
+# Random configurations are judged without a crash, and valid without the lines that were refused.
+# With COMPARE=10 and haproxy installed ten configurations of each area are run on both, with
+# requests.
 : "${srcdir:=$(cd "${0%/*}/../.." && pwd)}"
 : "${PENSTOCK:=$(pwd)/penstock}"
 command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Content rules that look at bytes, in mode http: what they wait for of a body stays a body for those who
-# see, decode or compress it behind them; and nobody waits longer than they say.
+# Content rules that look at bytes, in mode http: what they wait for of a body stays a body for
+# those who see, decode or compress it behind them; and nobody waits longer than they say.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Heads that fill a buffer to its last bytes: the chunks of the body, and the last one, find their way
-# past them in both directions.
+# Heads that fill a buffer to its last bytes: the chunks of the body, and the last one, find their
+# way past them in both directions.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -15,7 +15,8 @@
  *        [-A  without what HAProxy 2.6 loses responses of: 103, an answer right behind 100, FIN
  *             behind the last request]
  *        [-R  a body to the close that was broken off must end with RST]
- *        [-r  the proxy asks again where an origin broke off before it said anything; more of them do]
+ *        [-r  the proxy asks again where an origin broke off before it said anything; more of
+ *             them do]
  *
  * It fails when anything of one message is in another, a byte is wrong, a request is served twice,
  * a response that was broken off looks complete, an exchange that nobody broke is cut or answered

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * httpsoak: clients and origins at once around an HTTP proxy; see httpsoak.c. Here are the pieces:
- * plans drawn from numbers (plan.c), what writes and reads messages in every framing (framing.c), the
- * two sides (client.c, origin.c), and a little relay with deliberate faults, by which the judge itself
- * is judged (faulty.c).
+ * plans drawn from numbers (plan.c), what writes and reads messages in every framing (framing.c),
+ * the two sides (client.c, origin.c), and a little relay with deliberate faults, by which the judge
+ * itself is judged (faulty.c).
  */
 #ifndef HTTPSOAK_H
 #define HTTPSOAK_H

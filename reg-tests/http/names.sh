@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# h1-case-adjust and h1-case-adjust-file change the letters of names towards peers for which an option
-# asks for it, and not towards others; files that are wrong are told with their lines.
+# h1-case-adjust and h1-case-adjust-file change the letters of names towards peers for which an
+# option asks for it, and not towards others; files that are wrong are told with their lines.
 . "${0%/*}/../lib.sh"
 
 printf '# names\n\n  x-one  X-oNe\nx-two X-TWO\n' >"$dir/names"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What went wrong for others when bodies of HTTP went through pipes: see pipes.py. In each way to move
-# bytes; afterwards no pipe is in use, and where splicing was asked for it has been done.
+# What went wrong for others when bodies of HTTP went through pipes: see pipes.py. In each way to
+# move bytes; afterwards no pipe is in use, and where splicing was asked for it has been done.
 . "${0%/*}/../lib.sh"
 proxy=http_proxy
 proxy_lines="option contstats"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A request that is sent once more is sent from its first byte to its last, and no byte twice: though the
-# server before has taken a part of it only, or has reset the connection just before it came.
+# A request that is sent once more is sent from its first byte to its last, and no byte twice:
+# though the server before has taken a part of it only, or has reset the connection just before it
+# came.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

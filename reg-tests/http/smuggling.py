@@ -442,7 +442,7 @@ def main():
         if problems:
             bad += 1
             print("%s: %s%s: %s" % (run.case.where, run.case.name, ", byte by byte" if run.dribble else "",
-                                    "; ".join(problems)))
+                                    "; ".join(p[:400] for p in problems)))
     if code not in (0, -15, 143):
         print("the program ended with %d" % code)
         bad += 1

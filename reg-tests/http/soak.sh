@@ -3,7 +3,8 @@
 # Sequences of exchanges in every framing with random pieces, pauses, pipelining, breaks on either
 # side and responses that are followed by another one: nothing of one message is in another, what
 # was broken off is visibly so, nothing hangs, no pipe is left; with splice on, adaptive and off, no
-# pipe or one, and connections to the server shared by all clients. By hand, longer: SOAK="-t 60 -c 200".
+# pipe or one, and connections to the server shared by all clients. By hand, longer: SOAK="-t 60 -c
+# 200".
 . "${0%/*}/../lib.sh"
 proxy=http_proxy
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The soak (soak.sh) where origins often break off, and the proxy's own answers are more than a client takes
-# at once: clients go on sending all the while, and get them completely. With retries, what was broken off
-# before a byte of an answer came is asked again, and answered.
+# The soak (soak.sh) where origins often break off, and the proxy's own answers are more than a
+# client takes at once: clients go on sending all the while, and get them completely. With retries,
+# what was broken off before a byte of an answer came is asked again, and answered.
 . "${0%/*}/../lib.sh"
 
 {

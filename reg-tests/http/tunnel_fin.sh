@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A tunnel that is closed on one side has "timeout client-fin" and "timeout server-fin" from then on, though
-# "timeout tunnel" is longer.
+# A tunnel that is closed on one side has "timeout client-fin" and "timeout server-fin" from then
+# on, though "timeout tunnel" is longer.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# PROXY headers leave in one segment with what follows: the client's first bytes in mode tcp, the head of
-# a request in mode http, and our ClientHello (a record of type 22) towards a server with TLS.
+# PROXY headers leave in one segment with what follows: the client's first bytes in mode tcp, the
+# head of a request in mode http, and our ClientHello (a record of type 22) towards a server with
+# TLS.
 . "${0%/*}/../lib.sh"
 own_network "$@"
 

@@ -235,10 +235,10 @@ static bool test_nolinger(void)
 	return ok;
 }
 
-/* A client that connects and speaks at once; the bind line is to have defer-accept, so that its data
- * are there when the server is reached. Returns where the first data to the server are, or -1; `want`
- * is the PROXY line with the data. A machine that is busy elsewhere may let the kernel lose its
- * patience in between, so that the claims below are about one of several. */
+/* A client that connects and speaks at once; the bind line is to have defer-accept, so that its
+ * data are there when the server is reached. Returns where the first data to the server are, or -1;
+ * `want` is the PROXY line with the data. A machine that is busy elsewhere may let the kernel lose
+ * its patience in between, so that the claims below are about one of several. */
 static int speak_first(char want[128])
 {
 	static const char data[] = "first data of the client";
@@ -364,8 +364,8 @@ static int http_exchange(const char *request)
 }
 
 /* A connection that a request asks to close: the FIN leaves with the last bytes of the answer, the
- * request was acknowledged by them, and the server's connection goes without waiting (TIME_WAIT); but
- * a server that may still be reading a body is not reset. */
+ * request was acknowledged by them, and the server's connection goes without waiting (TIME_WAIT);
+ * but a server that may still be reading a body is not reset. */
 static bool test_http_close(void)
 {
 	bool together = false, ok;

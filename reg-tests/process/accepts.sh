@@ -180,8 +180,8 @@ def places(proxy, address):
         patient("all to be closed")
 
 
-# A rate, whoever accepts; each for itself they would accept all at once. (What is shown is summed by
-# somebody whose clock may be some milliseconds behind.)
+# A rate, whoever accepts; each for itself they would accept all at once. (What is shown is summed
+# by somebody whose clock may be some milliseconds behind.)
 def rate(proxy, address):
     more_time()
     waiting = clients(address, "close")

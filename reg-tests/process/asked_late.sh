@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Who asks a process that finishes: whole answers, but they do not keep it for ever; a stats socket that
-# a reload takes away loses nobody who waits in its queue; who asks for a reload while one ends hears of his.
+# Who asks a process that finishes: whole answers, but they do not keep it for ever; a stats socket
+# that a reload takes away loses nobody who waits in its queue; who asks for a reload while one ends
+# hears of his.
 . "${0%/*}/../lib.sh"
 
 cat >"$dir/test.py" <<'END'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What may go wrong around parent and workers: no descriptors left for the parent, no room for the pid
-# file, workers killed in the middle of reloads, storms of signals. The service goes on.
+# What may go wrong around parent and workers: no descriptors left for the parent, no room for the
+# pid file, workers killed in the middle of reloads, storms of signals. The service goes on.
 . "${0%/*}/../lib.sh"
 
 { printf '\tnbproc 2\n\tpidfile %s/pid\n' "$dir"; http_proxy; } | config

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A process that becomes nobody keeps the capabilities that its connections need and no others, behind
-# chroot, too: servers in a network namespace, at an interface, from the client's own address.
+# A process that becomes nobody keeps the capabilities that its connections need and no others,
+# behind chroot, too: servers in a network namespace, at an interface, from the client's own
+# address.
 . "${0%/*}/../lib.sh"
 
 [ "$(id -u)" -eq 0 ] || exit 77

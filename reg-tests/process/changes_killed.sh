@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Workers are killed in the middle of changes, of transactions of certificates, and while the parent reloads:
-# afterwards all workers agree, what was said to be done is done, and what was cut is not.
+# Workers are killed in the middle of changes, of transactions of certificates, and while the parent
+# reloads: afterwards all workers agree, what was said to be done is done, and what was cut is not.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/../tls/certs.sh"
 

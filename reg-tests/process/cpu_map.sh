@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# master-worker: a parent that serves nobody and a worker; cpu-map: a worker runs on its processors and
-# nowhere else, whether a parent was asked for or nobody but itself is there.
+# master-worker: a parent that serves nobody and a worker; cpu-map: a worker runs on its processors
+# and nowhere else, whether a parent was asked for or nobody but itself is there.
 . "${0%/*}/../lib.sh"
 
 allowed() { sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "/proc/$1/status"; }

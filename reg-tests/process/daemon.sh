@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # -D: the parent returns 0 when the child serves, 1 with a message when it cannot; -p writes the
-# process id; -sf makes a new process take over without a refused connection, -st ends the old one's.
+# process id; -sf makes a new process take over without a refused connection, -st ends the old
+# one's.
 . "${0%/*}/../lib.sh"
 
 answers() { [ -n "$(info Pid)" ]; }

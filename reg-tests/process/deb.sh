@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # `make deb': the package installs, serves under the command line of its unit, reloads by the unit's
-# commands, and a purge leaves nothing. In a copy of this system that is gone afterwards (an overlay); where
-# none can be mounted, on this system itself, if PENSTOCK_TEST_INSTALL=yes allows it (./runtests does).
+# commands, and a purge leaves nothing. In a copy of this system that is gone afterwards (an
+# overlay); where none can be mounted, on this system itself, if PENSTOCK_TEST_INSTALL=yes allows it
+# (./runtests does).
 
 if [ "${1:-}" != inside ]; then
 	. "${0%/*}/../lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Workers killed at random under load: killed_workers.sh [SECONDS]. The others go on; slots, counters,
-# queues and the shared memory are whole afterwards.
+# Workers killed at random under load: killed_workers.sh [SECONDS]. The others go on; slots,
+# counters, queues and the shared memory are whole afterwards.
 . "${0%/*}/../lib.sh"
 
 config <<END

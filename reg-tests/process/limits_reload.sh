@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Limits of frontends and of the program count what an old generation still has: maxconn of both,
-# rate-limit sessions, maxconnrate, maxsessrate; also when a reload has failed behind the validation, and
-# workers are replaced by the one from before.
+# rate-limit sessions, maxconnrate, maxsessrate; also when a reload has failed behind the
+# validation, and workers are replaced by the one from before.
 . "${0%/*}/../lib.sh"
 
 # service GLOBAL-LINE FRONTEND-LINE

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Workers without rights, a parent that has them: a port below 1024 and a Unix socket of another user that
-# the configuration did not have before are there after a reload.
+# Workers without rights, a parent that has them: a port below 1024 and a Unix socket of another
+# user that the configuration did not have before are there after a reload.
 . "${0%/*}/../lib.sh"
 
 [ "$(id -u)" -eq 0 ] || exit 77

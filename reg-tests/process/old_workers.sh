@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Workers of before a reload: an idle connection gets one last answer, with "Connection: close", or ends at
-# its keep-alive timeout; mworker-max-reloads ends them; SIGINT to the parent makes it end with 130.
+# Workers of before a reload: an idle connection gets one last answer, with "Connection: close", or
+# ends at its keep-alive timeout; mworker-max-reloads ends them; SIGINT to the parent makes it end
+# with 130.
 . "${0%/*}/../lib.sh"
 
 other=127.0.0.1:$(ports 1)

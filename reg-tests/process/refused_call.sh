@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A system call that serving never makes ends the process by SIGSYS; stderr and the log say which one
-# it was. The shim makes it, when the second client is accepted.
+# A system call that serving never makes ends the process by SIGSYS; stderr and the log say which
+# one it was. The shim makes it, when the second client is accepted.
 . "${0%/*}/../lib.sh"
 
 filtered() { test "$(sed -n 's/^Seccomp:[[:space:]]*//p' "/proc/$pid/status")" = 2; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A reload comes while no worker lives, and its own first one is killed before it serves: there is none to
-# go back to, so another one is started instead of ending the service.
+# A reload comes while no worker lives, and its own first one is killed before it serves: there is
+# none to go back to, so another one is started instead of ending the service.
 . "${0%/*}/../lib.sh"
 
 { printf '\tpidfile %s/pid\n' "$dir"; http_proxy; } | config

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Every answer is whole while one reload follows the other: stats socket, page, metrics, parent's socket.
-# usage: reload_asked.sh [ROUNDS]
+# Every answer is whole while one reload follows the other: stats socket, page, metrics, parent's
+# socket. usage: reload_asked.sh [ROUNDS]
 . "${0%/*}/../lib.sh"
 
 for n in 1 2; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A change that only the new configuration can make, while its workers start: those that are still to be
-# replaced go on without it.
+# A change that only the new configuration can make, while its workers start: those that are still
+# to be replaced go on without it.
 . "${0%/*}/../lib.sh"
 
 { printf '\tnbproc 2\n'; tcp_proxy; } | config

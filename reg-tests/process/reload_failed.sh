@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A reload whose file is well written but cannot be served (an address is taken): the workers of before
-# are led as before. One that dies is replaced with the configuration that they run, changes and
-# checks reach all of them, and the next reload takes over what was changed.
+# A reload whose file is well written but cannot be served (an address is taken): the workers of
+# before are led as before. One that dies is replaced with the configuration that they run, changes
+# and checks reach all of them, and the next reload takes over what was changed.
 . "${0%/*}/../lib.sh"
 
 config <<END

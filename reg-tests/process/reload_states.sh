@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What is known of servers survives reloads and a new program: health and results of checks, weights, drain,
-# maintenance. At no moment is a server that is down taken for one that nobody has checked.
+# What is known of servers survives reloads and a new program: health and results of checks,
+# weights, drain, maintenance. At no moment is a server that is down taken for one that nobody has
+# checked.
 . "${0%/*}/../lib.sh"
 
 {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Signals to the parent, one right behind the other: "pause, resume" ends listening however they meet,
-# in the parent, its workers, and one that is forked afterwards; a reload among them succeeds; a
-# stop wins over a reload.
+# Signals to the parent, one right behind the other: "pause, resume" ends listening however they
+# meet, in the parent, its workers, and one that is forked afterwards; a reload among them succeeds;
+# a stop wins over a reload.
 . "${0%/*}/../lib.sh"
 
 { printf '\tnbproc 2\n'; http_proxy; } | config

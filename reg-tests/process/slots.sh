@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The slots of a server are those of four workers together: maxconn, maxqueue, and the order of those
-# who wait.
+# The slots of a server are those of four workers together: maxconn, maxqueue, and the order of
+# those who wait.
 . "${0%/*}/../lib.sh"
 
 few=127.0.0.1:$(ports 1)

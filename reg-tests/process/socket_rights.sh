@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Who may do what on the stats socket, tried by a user without rights: the mode and owner of the file
-# decide who may connect, its level what may be done; neither can be got around.
+# Who may do what on the stats socket, tried by a user without rights: the mode and owner of the
+# file decide who may connect, its level what may be done; neither can be got around.
 . "${0%/*}/../lib.sh"
 
 [ "$(id -u)" -eq 0 ] || exit 77

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Weight, drain, maintenance and the health of servers survive a restart in a file that "show servers
-# state" has written: the global one, and one of a backend. Broken lines are said, the others hold.
+# Weight, drain, maintenance and the health of servers survive a restart in a file that "show
+# servers state" has written: the global one, and one of a backend. Broken lines are said, the
+# others hold.
 . "${0%/*}/../lib.sh"
 
 farm() {

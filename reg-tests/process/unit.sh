@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The systemd unit: systemd-analyze finds no mistake in it and its exposure "OK" or better; its own filter lets
-# pass what ours does.
+# The systemd unit: systemd-analyze finds no mistake in it and its exposure "OK" or better; its own
+# filter lets pass what ours does.
 . "${0%/*}/../lib.sh"
 
 command -v systemd-analyze >/dev/null || exit 77

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# namespace_list and "namespace *": a PROXY header names the network namespace in which the server is
-# connected, if it is listed; it is told to servers, and is that of the bind line without a header.
+# namespace_list and "namespace *": a PROXY header names the network namespace in which the server
+# is connected, if it is listed; it is told to servers, and is that of the bind line without a
+# header.
 . "${0%/*}/../lib.sh"
 
 [ "$(id -u)" -eq 0 ] || { say "needs root"; exit 77; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# nginx and haproxy as peers: they read our PROXY headers, and we read theirs, of both versions where
-# they have both. What is not installed is left out, and said.
+# nginx and haproxy as peers: they read our PROXY headers, and we read theirs, of both versions
+# where they have both. What is not installed is left out, and said.
 . "${0%/*}/../lib.sh"
 
 have() { command -v "$1" >/dev/null || { say "skipped: $1 is not installed"; return 1; }; }
@@ -25,7 +25,8 @@ peer() {
 	return 1
 }
 
-# say_to.py PORT [HEADER]: the body of the answer to a request behind a header; our own port is "own".
+# say_to.py PORT [HEADER]: the body of the answer to a request behind a header; our own port is
+# "own".
 cat >"$dir/ask.py" <<'END'
 import socket, sys
 s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=60)

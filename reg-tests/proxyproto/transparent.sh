@@ -4,33 +4,16 @@
 # server the client's address, another one, or that of a header: three network namespaces in a row,
 # made and removed by this test.
 . "${0%/*}/../lib.sh"
+. "$srcdir/reg-tests/three_networks.sh"
 
-[ "$(id -u)" -eq 0 ] || { say "needs root"; exit 77; }
-command -v ip >/dev/null && command -v python3 >/dev/null || { say "needs ip and python3"; exit 77; }
-own_network "$@"
-[ -n "${OWN_NETWORK:-}" ] || { say "may not make network namespaces"; exit 77; }
-left=penstock-l$$ right=penstock-r$$
-leave() {
-	ip netns del "$left" 2>/dev/null
-	ip netns del "$right" 2>/dev/null
-	cleanup
+no_filter() {
+	for part in vl vr all; do
+		echo 0 >"/proc/sys/net/ipv4/conf/$part/rp_filter" || return
+	done
 }
-trap leave EXIT
-
-# pair NAMESPACE NET INTERFACE: NET.1 here, NET.2 there; what comes from there for anybody is ours.
-pair() {
-	ip netns add "$1" && ip -n "$1" link set lo up &&
-		ip link add "$3" type veth peer name "$3" netns "$1" &&
-		ip addr add "$2.1/24" dev "$3" && ip link set "$3" up &&
-		ip -n "$1" addr add "$2.2/24" dev "$3" && ip -n "$1" link set "$3" up &&
-		ip -n "$1" route add default via "$2.1" &&
-		ip rule add iif "$3" lookup 100 && echo 0 >"/proc/sys/net/ipv4/conf/$3/rp_filter"
-}
-{ pair "$left" 10.77.1 vl && pair "$right" 10.77.2 vr && echo 0 >/proc/sys/net/ipv4/conf/all/rp_filter &&
-	ip route add local default dev lo table 100; } 2>"$log" || {
-	say "may not make network namespaces: $(cat "$log")"
-	exit 77
-}
+needs takes_all vl
+needs takes_all vr
+needs no_filter
 
 port=8080
 config <<END

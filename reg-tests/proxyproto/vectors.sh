@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# PROXY headers of others, good and bad, however they arrive: vectors.txt. What is good is taken, what is
-# bad or breaks off is refused and counted, and nothing is left behind.
+# PROXY headers of others, good and bad, however they arrive: vectors.txt. What is good is taken,
+# what is bad or breaks off is refused and counted, and nothing is left behind.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "python3 is not installed"; exit 77; }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the programs that judge a relay (relaytest, wire) have in common beside flows: their options,
- * the lines they print, and questions to the relay and to the system about it.
+ * What the programs that judge a relay (relaytest, wire) have in common beside flows: their
+ * options, the lines they print, and questions to the relay and to the system about it.
  */
 #include "relaytest.h"
 

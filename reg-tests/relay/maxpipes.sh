@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# No more pipes than maxpipes, whatever it is, with and without maxconn; without a free pipe the same
-# transfer goes on by copying.
+# No more pipes than maxpipes, whatever it is, with and without maxconn; without a free pipe the
+# same transfer goes on by copying.
 . "${0%/*}/../lib.sh"
 
 # pipes_with MAXPIPES ALLOWED [LINES OF GLOBAL]

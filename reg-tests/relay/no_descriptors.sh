@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The process really runs out of descriptors, in the middle of a pair or behind one: it does not spin,
-# connections that it has go on, those for which it has no room wait in the kernel, and when some
-# are free again it accepts by itself. None is lost.
+# The process really runs out of descriptors, in the middle of a pair or behind one: it does not
+# spin, connections that it has go on, those for which it has no room wait in the kernel, and when
+# some are free again it accepts by itself. None is lost.
 . "${0%/*}/../lib.sh"
 
 descriptors() { ls "/proc/$pid/fd" | sort -n; }

@@ -69,10 +69,12 @@ struct flow {
 
 /* Moves until all flows are complete: true. false: one broke, or nothing moved for `idle_ms`. */
 bool flows_run(struct flow *f, size_t n, int idle_ms);
-/* Sends until nothing more goes out and the relay sleeps (the readers do not read); then lets them. */
+/* Sends until nothing more goes out and the relay sleeps (the readers do not read); then lets
+ * them. */
 void flows_block(struct flow *f, size_t n);
 bool flow_complete(const struct flow *f);
-/* flows_run with all patience, and a line about it: the sentence, and what has become of the flows. */
+/* flows_run with all patience, and a line about it: the sentence, and what has become of the
+ * flows. */
 bool expect_flows(struct flow *f, size_t n, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* What is wrong with the first flow that is not complete, as text. */

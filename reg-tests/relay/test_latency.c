@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * relaytest: what small exchanges suffer from flags meant for large ones. They are compared with
- * exchanges through a child of ours that does nothing but copy, at the same moment, so that whatever
- * else the machine does delays both; and what is held back for want of more is so each time, so that
- * one good row of them out of several will do.
+ * exchanges through a child of ours that does nothing but copy, at the same moment, so that
+ * whatever else the machine does delays both; and what is held back for want of more is so each
+ * time, so that one good row of them out of several will do.
  */
 #include "relaytest.h"
 

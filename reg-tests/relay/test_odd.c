@@ -125,7 +125,8 @@ static bool sockmap_blocked(bool up, bool fin)
 
 	f.no_read = true;
 	do {
-		f.total = f.sent + f.chunk; /* one piece at a time, until the relay leaves one lying */
+		f.total = f.sent + f.chunk; /* one piece at a time, until the relay leaves one
+					     * lying */
 		flows_run(&f, 1, 0);
 		left = sockmap_unread(opt.relay, from);
 		if (left) {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A user without privileges may have 64 large pipes; further ones would get two slots, which is worse
-# than copying. They are not used, and nothing is lost.
+# A user without privileges may have 64 large pipes; further ones would get two slots, which is
+# worse than copying. They are not used, and nothing is lost.
 . "${0%/*}/../lib.sh"
 
 if [ "$(id -u)" -eq 0 ]; then

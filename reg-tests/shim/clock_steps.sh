@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The clock of the system is set, a day ahead, ten years back, beyond 2038: nothing that waits or counts
-# notices, in workers, their parent, and a single process.
+# The clock of the system is set, a day ahead, ten years back, beyond 2038: nothing that waits or
+# counts notices, in workers, their parent, and a single process.
 . "${0%/*}/../lib.sh"
 
 export SHIM_CLOCK="$dir/ahead"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# 0 or EAGAIN from splice although data are there: recv is asked, and the transfer goes on by copying. One
-# EAGAIN proves nothing, the data may have come since: when the next pull finds them, splicing goes on.
+# 0 or EAGAIN from splice although data are there: recv is asked, and the transfer goes on by
+# copying. One EAGAIN proves nothing, the data may have come since: when the next pull finds them,
+# splicing goes on.
 . "${0%/*}/../lib.sh"
 for rule in pull=zero pull=EAGAIN pull=zero@30 pull=EAGAIN@30 pull=zero@5%7 pull=EAGAIN@5%7; do
 	say "## $rule"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Rules that make texts and use regular expressions for the first time while there is no memory: what
-# they need was taken at the start, so the process goes on, and the rules work. (With a sanitizer,
-# whose malloc cannot be replaced, this is only about the rules.)
+# Rules that make texts and use regular expressions for the first time while there is no memory:
+# what they need was taken at the start, so the process goes on, and the rules work. (With a
+# sanitizer, whose malloc cannot be replaced, this is only about the rules.)
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -19,14 +19,15 @@
  *   pipe2= setpipe= (F_SETPIPE_SZ) accept4= socket= connect= epoll_ctl=: an error by name
  *   any of those with an error: ptrace (makes that system call first, which serving never does),
  *          spin (never comes back, and is busy all the time)
- *   memory=  malloc, calloc, realloc, posix_memalign: ENOMEM (not with a sanitizer, which brings its own)
+ *   memory=  malloc, calloc, realloc, posix_memalign: ENOMEM (not with a sanitizer, which brings
+ *          its own)
  *   mmap=  of memory without a file: ENOMEM (nor that)
  *
- * SHIM_CLOCK=FILE: its first 8 bytes are a number of seconds by which the clock of the system seems to be
- * ahead (mapped, so it can be changed while the program runs); the monotonic one is as it is.
+ * SHIM_CLOCK=FILE: its first 8 bytes are a number of seconds by which the clock of the system seems
+ * to be ahead (mapped, so it can be changed while the program runs); the monotonic one is as it is.
  *
- * SHIM_OPTIONS=FILE: options of IP sockets that were set are written there, a line each: the local port
- * (0: not bound), the name, and the value that the kernel then has; and "PORT listen BACKLOG".
+ * SHIM_OPTIONS=FILE: options of IP sockets that were set are written there, a line each: the local
+ * port (0: not bound), the name, and the value that the kernel then has; and "PORT listen BACKLOG".
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -530,7 +531,8 @@ static void note_option(int fd, const char *name, int value)
 {
 	static int out = -1; /* opened by the first one: later the sandbox would not allow it */
 	const char *path = getenv("SHIM_OPTIONS");
-	struct sockaddr_in6 addr = { .sin6_port = 0 }; /* the port is at the same place in both families */
+	struct sockaddr_in6 addr = { .sin6_port = 0 }; /* the port is at the same place in both
+						        * families */
 	socklen_t len = sizeof(addr);
 	char line[80];
 	int n;

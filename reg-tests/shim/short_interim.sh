@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Sends that take a part only: the rest of an interim answer leaves as soon as it can, for the client may
-# wait for it before it says more.
+# Sends that take a part only: the rest of an interim answer leaves as soon as it can, for the
+# client may wait for it before it says more.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

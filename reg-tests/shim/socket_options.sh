@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What the words of bind and server lines and of proxies ask of the kernel, as it then has it, and that it
-# is not asked without them.
+# What the words of bind and server lines and of proxies ask of the kernel, as it then has it, and
+# that it is not asked without them.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "python3 is not installed"; exit 77; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Asked the same, HAProxy 2.6 and Penstock say the same: rows of CSV and JSON, metrics, codes of changes. Where
-# haproxy is not installed there is nothing to compare with.
+# Asked the same, HAProxy 2.6 and Penstock say the same: rows of CSV and JSON, metrics, codes of
+# changes. Where haproxy is not installed there is nothing to compare with.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || exit 77

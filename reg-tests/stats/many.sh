@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The page and the metrics of ten thousand servers: complete, in little memory however slowly they are
-# read, and holding up nobody.
+# The page and the metrics of ten thousand servers: complete, in little memory however slowly they
+# are read, and holding up nobody.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || exit 77

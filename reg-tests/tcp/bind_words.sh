@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# bind ... transparent listens on an address that no interface has; v6only and v4v6 say whether a socket
-# of all IPv6 addresses takes IPv4, too.
+# bind ... transparent listens on an address that no interface has; v6only and v4v6 say whether a
+# socket of all IPv6 addresses takes IPv4, too.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "python3 is not installed"; exit 77; }

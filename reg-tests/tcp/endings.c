@@ -14,8 +14,8 @@
  *
  *   endings PROGRAM FOLDER [ROW]...      FOLDER absolute, for its files
  *
- * LINES_OF_DEFAULTS in the environment go to the defaults section. SLOWER=N makes the times that are
- * given in ms (those that must pass) N times as long, for machines that are busy.
+ * LINES_OF_DEFAULTS in the environment go to the defaults section. SLOWER=N makes the times that
+ * are given in ms (those that must pass) N times as long, for machines that are busy.
  *
  * PROGRAM may be the reference: most rows hold for it, too. It forgets that a client broke off in
  * an upload, says CD for a RST in a queue or while connecting, and tells neither side of a RST.

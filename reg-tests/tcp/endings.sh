@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Every way in which a stream ends has its code in the log, and both sides see what they must,
-# whichever way the bytes move. The table is in endings.c. On a busy machine a side may come too late
-# for its part: what was not as expected is played again with longer times.
+# whichever way the bytes move. The table is in endings.c. On a busy machine a side may come too
+# late for its part: what was not as expected is played again with longer times.
 . "${0%/*}/../lib.sh"
 
-# play SLOWER ROW...: no rows, all of them. Fails when some ended otherwise, which are then in $dir/rows.
+# play SLOWER ROW...: no rows, all of them. Fails when some ended otherwise, which are then in
+# $dir/rows.
 play() {
 	slower=$1
 	shift

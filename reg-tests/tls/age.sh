@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A certificate that has expired, or is not valid yet, is said by -c and at the start, with its place; and
-# on the stats socket. It is used all the same.
+# A certificate that has expired, or is not valid yet, is said by -c and at the start, with its
+# place; and on the stats socket. It is used all the same.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

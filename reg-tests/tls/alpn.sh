@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Configurations that offer HTTP/2 (alpn h2,http/1.1) are taken as they are: in mode http clients agree on HTTP/1.1,
-# which -c tells in a notice that is no warning; in mode tcp ALPN offers what stands there. npn has no effect.
+# Configurations that offer HTTP/2 (alpn h2,http/1.1) are taken as they are: in mode http clients
+# agree on HTTP/1.1, which -c tells in a notice that is no warning; in mode tcp ALPN offers what
+# stands there. npn has no effect.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

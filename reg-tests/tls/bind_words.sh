@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Words about TLS of bind lines, of crt-lists and of the global section: the verdict on each is that of the
-# reference, unless the sentence beside it says why not, and what is wrong is said.
+# Words about TLS of bind lines, of crt-lists and of the global section: the verdict on each is that
+# of the reference, unless the sentence beside it says why not, and what is wrong is said.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A server that breaks off is passed on to clients of TLS as a RST, and not behind a FIN: what came before
-# would look complete to whoever reads to the end of the stream.
+# A server that breaks off is passed on to clients of TLS as a RST, and not behind a FIN: what came
+# before would look complete to whoever reads to the end of the stream.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null && python3 -c "import ssl" || { say "needs python3 with ssl"; exit 77; }

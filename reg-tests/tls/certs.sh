@@ -35,7 +35,8 @@ signed() { # NAME AUTHORITY DNS-NAME [rsa]
 	rm "$certs/csr" "$certs/ext"
 }
 
-# by AUTHORITY OPTIONS...: what "openssl ca" does: dates of one's choice, revocations, lists of them.
+# by AUTHORITY OPTIONS...: what "openssl ca" does: dates of one's choice, revocations, lists of
+# them.
 by() {
 	[ -d "$certs/db" ] || {
 		mkdir "$certs/db" && : >"$certs/db/index"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Which certificate a client gets: by name, from files, folders, bundles and crt-lists, RSA beside ECDSA;
-# the options of a line of a crt-list; refusals of strict-sni; generated certificates.
+# Which certificate a client gets: by name, from files, folders, bundles and crt-lists, RSA beside
+# ECDSA; the options of a line of a crt-list; refusals of strict-sni; generated certificates.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 
@@ -31,7 +31,15 @@ wild.pem [alpn special ssl-max-ver TLSv1.2] *.example.net !secret.example.net
 both.pem
 END
 
-for kind in files list strict made p256 p384 p521 all rsa_only; do eval "$kind=127.0.0.1:\$(ports 1)"; done
+cat >"$certs/mixed" <<END
+site.pem
+both_rsa.pem *.one.test *.three.test !a.three.test *.four.test
+both_ec.pem a.one.test a.three.test
+p256.pem *.two.test *.four.test !a.four.test !b.four.test
+curves_rsa.pem a.two.test b.four.test
+END
+
+for kind in files list mixed strictly strict made p256 p384 p521 all rsa_only; do eval "$kind=127.0.0.1:\$(ports 1)"; done
 config <<END
 	crt-base $certs
 	ca-base $certs
@@ -44,6 +52,8 @@ defaults d
 frontend f
 	bind $files ssl crt site.pem crt both.pem crt folder
 	bind $list ssl crt-list list alpn http/1.1
+	bind $mixed ssl crt-list mixed
+	bind $strictly ssl crt-list mixed strict-sni
 	bind $p256 ssl crt p256.pem crt curves_rsa.pem
 	bind $p384 ssl crt p384.pem crt curves_rsa.pem
 	bind $p521 ssl crt p521.pem crt curves_rsa.pem
@@ -80,8 +90,8 @@ is "" strict other.example.com
 is site made www.example.com
 is anything.test made anything.test
 
-# ECDSA is chosen only where the client can verify that curve: in TLS 1.3 its signature schemes tell, before that
-# its groups; RSA in TLS 1.3 only by PSS.
+# ECDSA is chosen only where the client can verify that curve: in TLS 1.3 its signature schemes
+# tell, before that its groups; RSA in TLS 1.3 only by PSS.
 curve() { # EXPECTED LINE OPTIONS
 	expected=$1 line=$2
 	shift 2
@@ -112,6 +122,30 @@ curve curves_rsa all -tls1_3 -sigalgs RSA-PSS+SHA512
 curve p256 all -tls1_2 -sigalgs RSA+SHA256:ECDSA+SHA384
 curve p256 rsa_only -tls1_3
 curve curves_rsa rsa_only -tls1_2
+
+# Of exact names and wildcards together what the client can verify is chosen: ECDSA first, then
+# exact names.
+clients() { # NAME RSA-ONLY ECDSA-ONLY BOTH
+	for line in mixed strictly; do
+		is "$2" $line "$1" -tls1_2 -cipher ECDHE-RSA-AES128-GCM-SHA256
+		is "$2" $line "$1" -tls1_3 -sigalgs RSA-PSS+SHA256
+		is "$3" $line "$1" -tls1_2 -cipher ECDHE-ECDSA-AES128-GCM-SHA256
+		is "$3" $line "$1" -tls1_3 -sigalgs ECDSA+SHA256
+		is "$4" $line "$1" -tls1_2
+		is "$4" $line "$1"
+	done
+}
+clients a.one.test both_rsa both_ec both_ec
+clients b.one.test both_rsa "" both_rsa
+clients a.two.test curves_rsa p256 p256
+clients b.two.test "" p256 p256
+clients a.three.test "" both_ec both_ec
+clients b.three.test both_rsa "" both_rsa
+clients a.four.test both_rsa "" both_rsa
+clients b.four.test curves_rsa "" curves_rsa
+clients c.four.test both_rsa p256 p256
+is site mixed a.five.test
+is "" strictly a.five.test
 
 front=$list
 hello x.example.net -alpn special,http/1.1 >"$dir/said"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Certificates of clients: who is asked for one (verify), whose is accepted (ca-file as a file and as a
-# folder, ca-verify-file, crl-file, the lists of errors to ignore), which names of authorities are told;
-# for a bind line and for one line of a crt-list.
+# Certificates of clients: who is asked for one (verify), whose is accepted (ca-file as a file and
+# as a folder, ca-verify-file, crl-file, the lists of errors to ignore), which names of authorities
+# are told; for a bind line and for one line of a crt-list.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

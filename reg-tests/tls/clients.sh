@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# TLS with clients of all kinds: versions, ALPN, names, sessions, a ClientHello byte by byte and in shreds of
-# records, bodies of all sizes both ways at once, new keys in the middle, ends of every kind: see clients.py.
+# TLS with clients of all kinds: versions, ALPN, names, sessions, a ClientHello byte by byte and in
+# shreds of records, bodies of all sizes both ways at once, new keys in the middle, ends of every
+# kind: see clients.py.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Private keys are in no core dump: what the kernel would write of a worker, and of its parent, has no part of a key in
-# it, whether it was read from a file or set at run time, used in handshakes or not.
+# Private keys are in no core dump: what the kernel would write of a worker, and of its parent, has
+# no part of a key in it, whether it was read from a file or set at run time, used in handshakes or
+# not.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Early data are taken for a name that was added at run time with allow-0rtt, by all workers, and once each hello,
-# when nothing allowed them at the start.
+# Early data are taken for a name that was added at run time with allow-0rtt, by all workers, and
+# once each hello, when nothing allowed them at the start.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/early.sh"
 

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Early data of clients (allow-0rtt): requests in them are forwarded and answered before the client's
-# Finished, marked by Early-Data, seen by ssl_fc_has_early; rules wait for the handshake or refuse. In mode
-# tcp as well, and by the lines of a crt-list. Without the word they are refused and sent anew.
+# Early data of clients (allow-0rtt): requests in them are forwarded and answered before the
+# client's Finished, marked by Early-Data, seen by ssl_fc_has_early; rules wait for the handshake or
+# refuse. In mode tcp as well, and by the lines of a crt-list. Without the word they are refused and
+# sent anew.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/early.sh"
 

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Early data of clients that mean ill or are unlucky: a byte a record and a segment, more than was allowed,
-# half a request, gone at once, a Finished that is wrong, none at all, a hundred at a time. What was not
-# proven ends as a failed handshake, nothing is left of it, and the next client is served.
+# Early data of clients that mean ill or are unlucky: a byte a record and a segment, more than was
+# allowed, half a request, gone at once, a Finished that is wrong, none at all, a hundred at a time.
+# What was not proven ends as a failed handshake, nothing is left of it, and the next client is
+# served.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/early.sh"
 
@@ -112,7 +113,7 @@ check("answered", b"GET /gone" in c.response())
 c.close()
 until("a client that leaves is a failed handshake", lambda: logged("Connection closed during SSL handshake"))
 
-for path, sign in (("/wait/bad", "CR -1 /wait/bad 34"), ("/slow/bad", "CH -1 /slow/bad 34")):
+for path, sign in (("/wait/bad", "CR -1 /wait/bad 34"), ("/slow/bad", "CH 400 /slow/bad 34")):
     c = fresh()
     c.early(get(path))
     c.handshake(send=False)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Early data that somebody has recorded are acted upon once, whichever of four workers hears them, in
-# which order, all at once, and behind a reload; with tickets, keys of a file and the cache.
+# Early data that somebody has recorded are acted upon once, whichever of four workers hears them,
+# in which order, all at once, and behind a reload; with tickets, keys of a file and the cache.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/early.sh"
 

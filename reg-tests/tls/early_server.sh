@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Early data to servers (allow-0rtt of server lines): if the client's request came early, or with "retry-on
-# 0rtt-rejected". What the server refuses is sent behind the handshake, once; nothing is lost or doubled.
+# Early data to servers (allow-0rtt of server lines): if the client's request came early, or with
+# "retry-on 0rtt-rejected". What the server refuses is sent behind the handshake, once; nothing is
+# lost or doubled.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/early.sh"
 

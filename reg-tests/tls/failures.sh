@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Handshakes that fail, with clients and with servers: the numbers and names of the reference, OpenSSL's
-# error, what it means, and the counters.
+# Handshakes that fail, with clients and with servers: the numbers and names of the reference,
+# OpenSSL's error, what it means, and the counters.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 command -v python3 >/dev/null || { say "no python3"; exit 77; }
@@ -52,7 +52,8 @@ backend old
 END
 start_penstock
 
-# raw ADDRESS BYTES-IN-HEXADECIMAL [SECONDS]: sends them, and closes when they are over, or the peer does.
+# raw ADDRESS BYTES-IN-HEXADECIMAL [SECONDS]: sends them, and closes when they are over, or the peer
+# does.
 raw() {
 	python3 - "$@" <<'END'
 import select, socket, sys

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Fetches of TLS connections and certificates say what openssl says of them, and, where haproxy 2.6 is
-# installed, for every one of fetches.txt and for every client the same as it.
+# Fetches of TLS connections and certificates say what openssl says of them, and, where haproxy 2.6
+# is installed, for every one of fetches.txt and for every client the same as it.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Clients that send messages without data for ever, which the TLS library reads without a pause: new keys (TLS 1.3),
-# hellos, records without bytes, warnings (TLS 1.2). The connection ends, the others are served; some of them are
-# no harm.
+# Clients that send messages without data for ever, which the TLS library reads without a pause: new
+# keys (TLS 1.3), hellos, records without bytes, warnings (TLS 1.2). The connection ends, the others
+# are served; some of them are no harm.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Clients that mean ill: ClientHellos that are too long, cut, or not well-formed, and renegotiation. Each is
-# refused, nothing is left of it, and the next client is served.
+# Clients that mean ill: ClientHellos that are too long, cut, or not well-formed, and renegotiation.
+# Each is refused, nothing is left of it, and the next client is served.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 command -v python3 >/dev/null || exit 77

@@ -28,7 +28,8 @@ listen f
 	server s 10.0.12.1:8080
 """
 GOOD_CURVES = {"X25519", "secp256r1", "secp384r1"}
-# What testssl.sh says about the house's authority, addresses without a reverse name, and what only a domain has.
+# What testssl.sh says about the house's authority, addresses without a reverse name, and what only
+# a domain has.
 OF_THE_TEST = ("cert_chain_of_trust", "cert_crlDistributionPoints", "cert_revocation", "DNS_CAArecord", "OCSP_stapling",
                "cert_ocspURL", "cert_mustStapleExtension", "certificate_transparency", "cert_caIssuers", "HSTS",
                "HTTP_status_code", "security_headers", "BREACH", "BREACH_cert", "cert_trust", "overall_grade",
@@ -184,7 +185,8 @@ def tlslite(name, address):
         except (BaseTLSException, OSError) as e:
             return e, False
 
-    # With a certificate of ours tlslite-ng 0.8 makes a mistake in TLS 1.3, which openssl s_server refuses as well.
+    # With a certificate of ours tlslite-ng 0.8 makes a mistake in TLS 1.3, which openssl s_server
+    # refuses as well.
     versions = [(3, 3)] if name == "mutual" else [(3, 3), (3, 4)]
     for version in versions:
         only = {"minVersion": version, "maxVersion": version}

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Programs that look for faults of TLS servers find none, in the configurations of examples/ and on a bind line
-# that says nothing but "ssl crt": see judges.py. sslyze and tlslite-ng are packages of Python (pip install sslyze
-# tlslite-ng), so this is left out where sslyze is missing. testssl.sh takes some minutes and is asked for:
+# Programs that look for faults of TLS servers find none, in the configurations of examples/ and on
+# a bind line that says nothing but "ssl crt": see judges.py. sslyze and tlslite-ng are packages of
+# Python (pip install sslyze tlslite-ng), so this is left out where sslyze is missing. testssl.sh
+# takes some minutes and is asked for:
 #
 #	JUDGES="sslyze tlslite testssl" sh ../reg-tests/tls/judges.sh
 . "${0%/*}/../lib.sh"
@@ -22,7 +23,8 @@ case " $JUDGES " in
 *" testssl "*) command -v testssl >/dev/null || { say "needs testssl (package testssl.sh)"; exit 77; } ;;
 esac
 
-# What judges want to see of certificates, too: authorities that say what they are for, RSA beside ECDSA.
+# What judges want to see of certificates, too: authorities that say what they are for, RSA beside
+# ECDSA.
 strict() { # NAME
 	key "$certs/$1.key"
 	openssl req -x509 -key "$certs/$1.key" -days 90 -subj "/CN=$1" -addext keyUsage=critical,keyCertSign,cRLSign \

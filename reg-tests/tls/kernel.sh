@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# ktls on: bytes of every size arrive whole in both directions, by pieces, with TLS 1.2, where the kernel
-# makes the records if it has TLS (else that is a warning), and with 1.3, where it never does.
+# ktls on: bytes of every size arrive whole in both directions, by pieces, with TLS 1.2, where the
+# kernel makes the records if it has TLS (else that is a warning), and with 1.3, where it never
+# does.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# maxsslconn and maxsslrate hold for the sum of four workers, and for bind lines with TLS alone. A connection
-# to a server that would be one too many is refused with a sentence of its own.
+# maxsslconn and maxsslrate hold for the sum of four workers, and for bind lines with TLS alone. A
+# connection to a server that would be one too many is refused with a sentence of its own.
 . "${0%/*}/../lib.sh"
 
 "$PENSTOCK" -vv | grep -q '+OPENSSL' || exit 77

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Peers that make new keys (KeyUpdate) and ask for ours in the middle of a transfer in both directions at once:
-# clients, servers, both; also where the kernel might have made the records (ktls), which it must not
-# with TLS 1.3. Nothing is lost, and who asked for new keys gets some.
+# Peers that make new keys (KeyUpdate) and ask for ours in the middle of a transfer in both
+# directions at once: clients, servers, both; also where the kernel might have made the records
+# (ktls), which it must not with TLS 1.3. Nothing is lost, and who asked for new keys gets some.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

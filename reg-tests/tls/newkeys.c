@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A client and a server of TLS, or plain ones, with a relay between them: bytes that depend on their position
- * pass in both directions at once, and whoever speaks TLS 1.3 makes new keys (KeyUpdate, RFC 8446 4.6.3) every
- * so many bytes, every second time asking the relay for new ones, too. Says what was lost, and how many new keys
- * were asked for, made, and given in answer. Started by new_keys.sh and kernel.sh.
+ * A client and a server of TLS, or plain ones, with a relay between them: bytes that depend on
+ * their position pass in both directions at once, and whoever speaks TLS 1.3 makes new keys
+ * (KeyUpdate, RFC 8446 4.6.3) every so many bytes, every second time asking the relay for new ones,
+ * too. Says what was lost, and how many new keys were asked for, made, and given in answer. Started
+ * by new_keys.sh and kernel.sh.
  *
- *	newkeys [-2] [-n BYTES] [-e EVERY] FRONT-PORT BACK-PORT tls|plain tls|plain CERTIFICATE-AND-KEY
+ * newkeys [-2] [-n BYTES] [-e EVERY] FRONT-PORT BACK-PORT tls|plain tls|plain CERTIFICATE-AND-KEY
  *
  * The kinds are the client's and the server's; -2: TLS 1.2 (no new keys). -e 0: no new keys.
  */
@@ -32,7 +33,8 @@ struct side {
 	int fd;
 	uint32_t says, hears; /* seeds of what it sends and receives */
 	uint64_t sent, got, next_keys;
-	unsigned asked, made, heard; /* KeyUpdates: that ask for an answer, all that left, that came */
+	unsigned asked, made, heard; /* KeyUpdates: that ask for an answer, all that left, that
+				      * came */
 	unsigned turns;
 	size_t held; /* bytes of a write that has to be repeated */
 	bool ended, failed;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # OCSP responses from a file and from the stats socket are stapled by all workers; a revoked
-# certificate's is not; a certificate that must be stapled and has none is warned of. What was set at run time outlives a
-# reload, but for a file with a response that is good for longer.
+# certificate's is not; a certificate that must be stapled and has none is warned of. What was set
+# at run time outlives a reload, but for a file with a response that is good for longer.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/ocsp_lib.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# With ocsp-update the response is fetched from the responder that the certificate names, judged, and
-# stapled by all workers; again on request; a responder that fails is noted. After a reload what was fetched is still
-# there, and not asked for again before it is due.
+# With ocsp-update the response is fetched from the responder that the certificate names, judged,
+# and stapled by all workers; again on request; a responder that fails is noted. After a reload what
+# was fetched is still there, and not asked for again before it is due.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/ocsp_lib.sh"
 

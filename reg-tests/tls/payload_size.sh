@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Payloads of the stats socket may be as long as tune.bufsize, in all workers; one that is longer is refused with
-# a sentence that names the limit, and what was begun before stays as it is.
+# Payloads of the stats socket may be as long as tune.bufsize, in all workers; one that is longer is
+# refused with a sentence that names the limit, and what was begun before stays as it is.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# nginx and haproxy as servers behind us that speak TLS 1.2 and 1.3: what they say of each connection (version,
-# name, protocol, client's certificate, PROXY header, resumed or not), large bodies, checks, and that they are not
-# believed when their certificate is not what it should be. What is not installed is left out, and said.
+# nginx and haproxy as servers behind us that speak TLS 1.2 and 1.3: what they say of each
+# connection (version, name, protocol, client's certificate, PROXY header, resumed or not), large
+# bodies, checks, and that they are not believed when their certificate is not what it should be.
+# What is not installed is left out, and said.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 
@@ -214,7 +215,8 @@ for peer in sys.argv[5:]:
     judge(peer)
 finish()
 PY
-# The same by nginx's own log: of the visits to one port all but the first of a session were resumed.
+# The same by nginx's own log: of the visits to one port all but the first of a session were
+# resumed.
 logged() { grep -c "^$1 / $2 $3 www.example.com$" "$dir/nginx.access"; }
 check "nginx's log: TLS 1.2 resumed" test "$(logged "$n_v12" TLSv1.2 r)" -ge 2
 check "nginx's log: TLS 1.3 resumed" test "$(logged "$n_v13" TLSv1.3 r)" -ge 2

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A connection with TLS that is reset in the middle of a response is not one that has ended: what was
-# cut off does not look whole to the other side, nor in the log. One that ends by FIN alone has ended.
+# A connection with TLS that is reset in the middle of a response is not one that has ended: what
+# was cut off does not look whole to the other side, nor in the log. One that ends by FIN alone has
+# ended.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Connections with TLS that are silent give OpenSSL's memory back, on both sides, and go on as if nothing had
-# been: requests, what is known of the session, a body, an end.
+# Connections with TLS that are silent give OpenSSL's memory back, on both sides, and go on as if
+# nothing had been: requests, what is known of the session, a body, an end.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Health checks with TLS: as the traffic, or when check-ssl says so; elsewhere (port) only then; with a name and
-# protocols of their own; rules that connect with TLS; results at layer 6, and why. The server is a frontend of
-# the same configuration, which answers by the name that it is asked for.
+# Health checks with TLS: as the traffic, or when check-ssl says so; elsewhere (port) only then;
+# with a name and protocols of their own; rules that connect with TLS; results at layer 6, and why.
+# The server is a frontend of the same configuration, which answers by the name that it is asked
+# for.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A certificate, authorities and revocation lists of a server line are changed at run time, with two workers: from
-# the commit on neither a connection that was made before it carries another exchange, nor is a session resumed
-# that was made before it; in all workers.
+# A certificate, authorities and revocation lists of a server line are changed at run time, with two
+# workers: from the commit on neither a connection that was made before it carries another exchange,
+# nor is a session resumed that was made before it; in all workers.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

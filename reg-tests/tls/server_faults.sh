@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Servers that fail in the handshake, each in a way of its own: how the exchange ends, how often it is
-# tried, what the log says. One that trickles its answer byte by byte is none of them.
+# Servers that fail in the handshake, each in a way of its own: how the exchange ends, how often it
+# is tried, what the log says. One that trickles its answer byte by byte is none of them.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# OpenSSL's server asks for new keys (KeyUpdate, RFC 8446 4.6.3) in the middle of a transfer in mode tcp, and
-# while a connection in mode http is idle: nothing is lost, the idle connection stays and is used again. Other
-# bytes that come on an idle connection close it.
+# OpenSSL's server asks for new keys (KeyUpdate, RFC 8446 4.6.3) in the middle of a transfer in mode
+# tcp, and while a connection in mode http is idle: nothing is lost, the idle connection stays and
+# is used again. Other bytes that come on an idle connection close it.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

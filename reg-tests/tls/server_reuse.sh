@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Connections to servers are shared by exchanges that ask for the same name (sni), and by no others; a new
-# connection resumes the session that was made with its own name. What send-proxy says goes in front of
-# the ClientHello. The server is a frontend of the same configuration that tells what it sees.
+# Connections to servers are shared by exchanges that ask for the same name (sni), and by no others;
+# a new connection resumes the session that was made with its own name. What send-proxy says goes in
+# front of the ClientHello. The server is a frontend of the same configuration that tells what it
+# sees.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

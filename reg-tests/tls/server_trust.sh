@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Certificates of servers: which are accepted, by authority, name, time and list of revocations; what
-# the log says of those that are not, how often they are tried, and how the exchange ends. The name is
-# that of "sni", else that of "verifyhost".
+# Certificates of servers: which are accepted, by authority, name, time and list of revocations;
+# what the log says of those that are not, how often they are tried, and how the exchange ends. The
+# name is that of "sni", else that of "verifyhost".
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # What the words of server lines about TLS make of a connection, as the server sees it: versions,
-# ciphers, names, protocols, our certificate, resumed sessions; on the line, by default-server, and by
-# the defaults of the global section; each taken back where that can be.
+# ciphers, names, protocols, our certificate, resumed sessions; on the line, by default-server, and
+# by the defaults of the global section; each taken back where that can be.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 
@@ -13,7 +13,8 @@ tls=127.0.0.1:$(ports 1)
 plain=127.0.0.1:$(ports 1)
 ca="ca-file ca.pem"
 
-# one NAME: a backend with a server with $server_words. two NAME: behind default-server $default_words.
+# one NAME: a backend with a server with $server_words. two NAME: behind default-server
+# $default_words.
 one() { printf 'backend %s\n\tserver s %s ssl %s\n' "$1" "$tls" "$server_words"; }
 two() {
 	printf 'backend %s\n\tdefault-server ssl %s\n' "$1" "$default_words"

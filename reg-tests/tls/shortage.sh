@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# No memory for a while (neither by malloc nor by mmap, from which OpenSSL's comes), or no descriptors: TLS
-# connections fail or wait, the process goes on, and when there is enough again everything works. A handshake that
-# comes byte by byte has the time of one handshake, not of its bytes.
+# No memory for a while (neither by malloc nor by mmap, from which OpenSSL's comes), or no
+# descriptors: TLS connections fail or wait, the process goes on, and when there is enough again
+# everything works. A handshake that comes byte by byte has the time of one handshake, not of its
+# bytes.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 command -v python3 >/dev/null || exit 77

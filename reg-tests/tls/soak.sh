@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The soak of mode http (reg-tests/http/soak.sh) with TLS between client, proxy and origin: two proxies in
-# mode tcp put it on and take it off; some of it with sockets that take little at a time. By hand, longer:
-# SOAK="-t 60 -c 200", and with WORDS="tune.sndbuf.client 4608", under which a reused connection was once closed
-# without an answer: that is not explained yet.
+# The soak of mode http (reg-tests/http/soak.sh) with TLS between client, proxy and origin: two
+# proxies in mode tcp put it on and take it off; some of it with sockets that take little at a time.
+# By hand, longer: SOAK="-t 60 -c 200", and with WORDS="tune.sndbuf.client 4608", under which a
+# reused connection was once closed without an answer: that is not explained yet.
 . "${0%/*}/../lib.sh"
 
 command -v openssl >/dev/null || { say "needs openssl"; exit 77; }

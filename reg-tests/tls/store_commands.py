@@ -191,6 +191,43 @@ def a_certificate_is_added():
     check("a connection that has it goes on", request(old) in service.workers())
 
 
+def lines_of_a_list():
+    """Files of authorities come from memory alone, and are free when no line names them any more."""
+    name, file, crt_list = f"{certs}/added.pem", f"{certs}/other.pem", f"{certs}/list"
+    service.ask(f"new ssl cert {name}")
+    replace(name, pem("third.pem"))
+    says("commit", service.ask(f"commit ssl cert {name}"), "Success!")
+
+    def add(names):
+        return payload(f"add ssl crt-list {crt_list}", f"{name} [ca-file {file} verify optional alpn x] {names}\n")
+
+    says("a file on the disk is not read", add("third.example"), f"unable to load {file}")
+    everywhere("it is not in memory", "show ssl ca-file", file, False)
+    says("new", service.ask(f"new ssl ca-file {file}"), "New CA file created")
+    says("an empty one", add("third.example"), "no certificate in it")
+    payload(f"set ssl ca-file {file}", pem("other.pem"))
+    says("commit", service.ask(f"commit ssl ca-file {file}"), "Success!")
+    says("one line", add("third.example"), "Success!")
+    says("another of the same words", add("also.example"), "Success!")
+    old = hello(service.args.front, "third.example")
+    says("in use", service.ask(f"del ssl ca-file {file}"), "in use, can't be deleted!")
+    says("the first goes", service.ask(f"del ssl crt-list {crt_list} {name}:2"), "deleted in crtlist")
+    all_serve("the second is served", "also.example", "third.crt")
+    says("a third of the same words", add("third.example"), "Success!")
+    all_serve("the third is served", "third.example", "third.crt")
+    says("the second goes", service.ask(f"del ssl crt-list {crt_list} {name}:3"), "deleted in crtlist")
+    says("in use still", service.ask(f"del ssl ca-file {file}"), "in use, can't be deleted!")
+    says("the third goes", service.ask(f"del ssl crt-list {crt_list} {name}:4"), "deleted in crtlist")
+    says("not in use", service.ask(f"del ssl ca-file {file}"), "deleted!")
+    everywhere("it is gone", "show ssl ca-file", file, False)
+    check("a connection that has it goes on", request(old) in service.workers())
+    for slashes in ("", "/", "//"):
+        says("slashes behind a name", service.ask(f"show ssl crt-list {crt_list}{slashes}"), f"# {crt_list}\n")
+    kill_one()
+    all_serve("replacements have no line of it", "third.example", "first.crt")
+    says("del", service.ask(f"del ssl cert {name}"), "deleted!")
+
+
 def admitted(client):
     """Does the line that verifies let this client in? TLS 1.3 says so only with the first answer."""
     try:
@@ -237,7 +274,7 @@ def readers():
 
 
 for step in (a_certificate_is_replaced, a_refused_commit_changes_nothing, one_at_a_time, bad_payloads,
-             a_certificate_is_added, authorities, revocations, readers):
+             a_certificate_is_added, lines_of_a_list, authorities, revocations, readers):
     print(f"# {step.__name__}", flush=True)
     step()
 finish()

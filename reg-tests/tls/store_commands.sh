@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Certificates, authorities and revocation lists are changed in four workers at once, or in none; replacements
-# have what was changed; broken, huge and interrupted payloads change nothing.
+# Certificates, authorities and revocation lists are changed in four workers at once, or in none;
+# replacements have what was changed; broken, huge and interrupted payloads change nothing.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Where certificates come from: crt-base, key-base, crt-store, what lies beside a file, bundles, chains of
-# other files; and which sentence says what is wrong with them.
+# Where certificates come from: crt-base, key-base, crt-store, what lies beside a file, bundles,
+# chains of other files; and which sentence says what is wrong with them.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 
@@ -33,6 +33,7 @@ shows() {
 	subject=$(served "$2.example")
 	check "$1: $subject" test "$subject" = "$2"
 	hello "$2.example" -showcerts | grep -c 'BEGIN CERT' >"$dir/count"
+	"$tool" -s "$stats" ask "show ssl cert $certs/$2.pem" >"$dir/shown"
 	stop_penstock
 }
 # says SENTENCE WORDS: the configuration of stdin is refused in these words.
@@ -53,6 +54,7 @@ words "crt-base $certs/" site.pem | shows "crt-base" site
 check "no chain" test "$(cat "$dir/count")" -eq 1
 words "issuers-chain-path $certs/chains" "$certs/site.pem" | shows "issuers-chain-path" site
 check "its chain was sent" test "$(cat "$dir/count")" -eq 2
+check "and is shown with its file" grep -q "^Chain Filename: $certs/chains/" "$dir/shown"
 words "" "$certs/beside.pem" | shows "a key beside" split
 words "ssl-load-extra-del-ext" "$certs/short/split.crt" | shows "a key beside, without .crt" split
 words "crt-base $certs\nkey-base $certs/keys" @/one "crt-store\nload crt split.crt key split.key alias one" |
@@ -118,7 +120,8 @@ printf timestamps >"$certs/beside.pem.sctl"
 words "" "$certs/beside.pem" | says "timestamps that are none" "beside.pem.sctl': no list of signed"
 rm "$certs/beside.pem.sctl"
 
-# What of a file's chain is sent: as it stands there; or what leads upwards, without what is signed by itself.
+# What of a file's chain is sent: as it stands there; or what leads upwards, without what is signed
+# by itself.
 authority root
 authority other
 below() { # NAME AUTHORITY: an authority that another one has signed

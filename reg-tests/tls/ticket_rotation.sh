@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Keys of tickets that are our own are replaced when their hour is over, also while the parent waits after
-# a reload that has failed; what the file of a reload that failed does not name is not forgotten. The hour is made over
-# by writing the moment of the last key into what the parent has noted.
+# Keys of tickets that are our own are replaced when their hour is over, also while the parent waits
+# after a reload that has failed; what the file of a reload that failed does not name is not
+# forgotten. The hour is made over by writing the moment of the last key into what the parent has
+# noted.
 . "${0%/*}/../lib.sh"
 
 "$PENSTOCK" -vv | grep -q '+OPENSSL' || exit 77
@@ -42,17 +43,18 @@ changed() {
 	now=$(common)
 	[ -n "$now" ] && [ "$now" != "$before" ]
 }
-# The record of the keys without a name: 1024 bytes of it, two numbers, the moment.
+# Behind the first page the record of the keys without a name: 1024 bytes of it, two numbers, the
+# moment.
 age() {
 	python3 - "$note" <<'PY'
 import re
 import sys
 
 with open(sys.argv[1], "r+b", buffering=0) as f:
-    data = f.read()
+    data = f.read()[4096:]
     size = len(data) // 2
     at = 0 if data[:1] == b"\0" else size
-    f.seek(at + 1032)
+    f.seek(4096 + at + 1032)
     f.write(bytes(8))
 PY
 }

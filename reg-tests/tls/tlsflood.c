@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A client that makes work: once its handshake is done it sends one kind of message over and over, as fast as it is
- * taken, and says how many it was and what came of it: "keys: 100000 sent, taken" or "hellos: 5 sent, closed".
- * What the TLS library would not send is sealed here (TLS 1.2, AES128-GCM, RFC 5288). Started by floods.sh.
+ * A client that makes work: once its handshake is done it sends one kind of message over and over,
+ * as fast as it is taken, and says how many it was and what came of it: "keys: 100000 sent, taken"
+ * or "hellos: 5 sent, closed". What the TLS library would not send is sealed here (TLS 1.2,
+ * AES128-GCM, RFC 5288). Started by floods.sh.
  *
- *	tlsflood PORT KIND COUNT
+ * 	tlsflood PORT KIND COUNT
  *
- * keys: KeyUpdates that ask for one in return (TLS 1.3); deaf: the same, without reading any; hellos: new
- * handshakes (renegotiation); empty: records without bytes; warnings: alerts that mean nothing.
+ * keys: KeyUpdates that ask for one in return (TLS 1.3); deaf: the same, without reading any;
+ * hellos: new handshakes (renegotiation); empty: records without bytes; warnings: alerts that mean
+ * nothing.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A server of TLS that closes without close_notify, as many do: what its messages announce tells whether
-# they are complete; a response that only the end of the connection ends is so.
-# A client that ends its half like that, behind all it was sent, is told of the end of the other half.
+# A server of TLS that closes without close_notify, as many do: what its messages announce tells
+# whether they are complete; a response that only the end of the connection ends is so. A client
+# that ends its half like that, behind all it was sent, is told of the end of the other half.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null && python3 -c "import ssl" || { say "needs python3 with ssl"; exit 77; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Which versions of TLS a bind line speaks: force-*, no-*, ssl-min-ver, ssl-max-ver; what a crt-list line can
-# take back (no-alpn); how large records are; global words that a running service shows.
+# Which versions of TLS a bind line speaks: force-*, no-*, ssl-min-ver, ssl-max-ver; what a crt-list
+# line can take back (no-alpn); how large records are; global words that a running service shows.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""
+The origin of observe_shutdown.sh, and its claims: in each backend one exchange shows the error that takes
+its server down, while another one runs on the server.
+"""
+import os
+import socket
+import sys
+import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../process"))
+import service
+from service import PATIENCE, check, connect, finish, read_all
+
+
+def serve(c, held):
+    with c:
+        got = c.recv(65536)
+        if b"/hold" in got:
+            held.release()
+            try:
+                c.recv(1)
+            except OSError:
+                pass
+        elif b"/junk" in got:
+            c.sendall(b"no response\r\n\r\n")
+        elif b"/status" in got or b"/spare" in got:
+            c.sendall(b"HTTP/1.1 500 X\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
+
+
+def origin(to, held):
+    s = socket.create_server(service.address(to))
+
+    def loop():
+        while True:
+            c, _ = s.accept()
+            threading.Thread(target=serve, args=(c, held), daemon=True).start()
+    threading.Thread(target=loop, daemon=True).start()
+
+
+def ask(front, path):
+    s = connect(front)
+    s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+    return s
+
+
+def status(s):
+    """Of the answer; 0: none came."""
+    try:
+        got = read_all(s)
+    except ConnectionResetError:
+        return 0
+    return int(got.split()[1]) if got.startswith(b"HTTP/1.") else 0
+
+
+def main():
+    it = service.Service()
+    held = threading.Semaphore(0)
+    origin(it.args.back, held)
+    for name, path, first, then in (
+            ("mark", "status", 500, 503), ("sudden", "status", 500, 503), ("fail", "status", 500, 503),
+            ("mark2", "junk", 502, 503), ("mark3", "close", 502, 503),
+            ("refused", "refused", 503, 503), ("spare", "spare", 503, 500)):
+        other = None
+        if name not in ("refused", "spare"):
+            other = ask(it.args.front, f"/{name}/hold")
+            check(f"{name}: an exchange runs", held.acquire(timeout=PATIENCE))
+        check(f"{name}: /{path} is answered with {first}",
+              status(ask(it.args.front, f"/{name}/{path}")) == first)
+        if other:
+            check(f"{name}: what ran on the server was ended with 502", status(other) == 502)
+        service.until(f"{name}: its server is down", lambda: it.stat(name, "s")["status"] == "DOWN")
+        check(f"{name}: the next one is answered with {then}",
+              status(ask(it.args.front, f"/{name}/{path}")) == then)
+        service.until(f"{name}: nothing is left on the server",
+                      lambda: it.stat(name, "s")["qcur"] == it.stat(name, "s")["scur"] == "0")
+    finish()
+
+
+main()

@@ -1,0 +1,166 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# filter trace says what happens at its place, in the words of the reference: before and behind
+# compression, in either mode; with random-forwarding every byte arrives all the same; quiet says and
+# costs nothing.
+. "${0%/*}/../lib.sh"
+
+zlib=
+"$PENSTOCK" -vv | grep -q '+ZLIB' && zlib=1
+
+config <<END
+defaults
+	mode http
+	timeout connect 30s
+	timeout client 2m
+	timeout server 2m
+listen web
+	bind $front
+	filter trace name A hexdump
+	http-request return status 403 if { path /no }
+	server s $back
+listen bytes
+	mode tcp
+	bind unix@$dir/tcp.sock
+	filter trace
+	server s $back
+listen quiet
+	bind unix@$dir/quiet.sock
+	option splice-response
+	filter trace quiet hexdump
+	server s $back
+frontend packed
+	bind unix@$dir/packed.sock
+	filter trace name random-forwarding random-forwarding quiet
+	filter bwlim-out l default-limit 20m default-period 1s
+	http-request set-bandwidth-limit l
+	default_backend packing
+backend packing
+	filter trace name behind random-forwarding quiet
+	filter compression
+	filter trace quiet random-forwarding
+	${zlib:+compression algo gzip}
+	server s $back
+END
+
+cat >"$dir/driver.py" <<'END'
+import gzip, random, threading
+from service import *
+
+sv = Service()
+front, back, stats, folder = sv.args.front, sv.args.back, sv.args.stats, sv.args.dir
+BODY = b"".join(b"line %d of what compresses %d\n" % (i, i * i) for i in range(12000))
+
+def serve(s):
+    with s:
+        held = b""
+        while b"\r\n\r\n" not in held:
+            held += s.recv(65536)
+        head, held = held.split(b"\r\n\r\n", 1)
+        length = [int(l.split(b":")[1]) for l in head.lower().split(b"\r\n") if l.startswith(b"content-length:")]
+        while length and len(held) < length[0]:
+            held += s.recv(65536)
+        if b" /small " in head:
+            s.sendall(b"HTTP/1.1 200 OK\r\nX-Name: Value\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n")
+        elif b" /echo " in head:
+            s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(held) + held)
+        else:
+            s.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % len(BODY) + BODY)
+
+def origin():
+    with socket.create_server(address(back), backlog=100) as o:
+        while True:
+            threading.Thread(target=serve, args=(o.accept()[0],), daemon=True).start()
+
+threading.Thread(target=origin, daemon=True).start()
+
+def get(to, path, more="", post=b""):
+    with connect(to) as s:
+        s.sendall(("GET %s HTTP/1.1\r\nHost: a\r\n%sConnection: close\r\n\r\n" % (path, more)).encode() + post)
+        head, body = read_all(s).split(b"\r\n\r\n", 1)
+    if b"chunked" in head.lower():
+        plain = b""
+        while not body.startswith(b"0\r\n"):
+            size, body = body.split(b"\r\n", 1)
+            plain += body[:int(size, 16)]
+            body = body[int(size, 16) + 2:]
+        body = plain
+    return gzip.decompress(body) if b"encoding: gzip" in head.lower() else body
+
+get(front, "/small", "Content-Length: 3\r\n", b"abc")
+get(front, "/no")
+check("mode tcp", get(folder + "/tcp.sock", "/small") == b"hello world")
+
+def info(name):
+    return int([l for l in ask(stats, "show info").splitlines() if l.startswith(name + ":")][0].split(":")[1])
+
+before = info("BytesSpliced")
+check("quiet", get(folder + "/quiet.sock", "/large") == BODY)
+check("... and bytes stay in their pipes", info("BytesSpliced") > before)
+whole = 0
+for more in "", "Accept-Encoding: gzip\r\n":
+    for i in range(5):
+        whole += get(folder + "/packed.sock", "/large", more) == BODY
+    noise = random.Random(2).randbytes(200000)
+    whole += get(folder + "/packed.sock", "/echo", more + "Content-Length: 200000\r\n", noise) == noise
+check("what is held back at random arrives", whole == 12)
+finish()
+END
+start_penstock
+driver "$dir/driver.py" || failures=1
+stop_penstock
+
+# Without what is another one with each run.
+sed -nE 's/^[0-9.]+ \[([^]]*[^] ]) *\] (\[strm [^]]*\] )?/\1: /p; /^\t0x/p' "$log" | sed -E 's/ +/ /g; s/ $//; s/\r//' >"$dir/said"
+cat >"$dir/wanted" <<'END'
+A/web: filter initialized [quiet=false - fwd random=false - hexdump=true]
+TRACE/bytes: filter initialized [quiet=false - fwd random=false - hexdump=false]
+A/web: trace_attach : filter-type=frontend
+A/web: trace_stream_start
+A/web: trace_chn_start_analyze : channel=REQUEST - mode=HTTP (frontend)
+A/web: trace_stream_set_backend : backend=web
+A/web: trace_http_headers : channel=REQUEST - mode=HTTP (backend)	GET /small HTTP/1.1
+A/web: 	host: a
+A/web: 	content-length: 3
+A/web: trace_http_payload : channel=REQUEST - mode=HTTP (backend) - offset=0 - len=3 - forward=3
+	0x000000: 61 62 63 |abc|
+A/web: trace_http_end : channel=REQUEST - mode=HTTP (backend)
+A/web: trace_chn_start_analyze : channel=RESPONSE - mode=HTTP (backend)
+A/web: trace_http_headers : channel=RESPONSE - mode=HTTP (backend)	HTTP/1.1 200 OK
+A/web: 	x-name: Value
+A/web: 	transfer-encoding: chunked
+A/web: trace_http_payload : channel=RESPONSE - mode=HTTP (backend) - offset=0 - len=11 - forward=11
+	0x000000: 68 65 6c 6c 6f 20 77 6f 72 6c 64 |hello world|
+A/web: trace_http_end : channel=RESPONSE - mode=HTTP (backend)
+A/web: trace_chn_end_analyze : channel=REQUEST - mode=HTTP (backend)
+A/web: trace_chn_end_analyze : channel=RESPONSE - mode=HTTP (backend)
+A/web: trace_stream_stop
+A/web: trace_detach : filter-type=frontend
+A/web: trace_attach : filter-type=frontend
+A/web: trace_stream_start
+A/web: trace_chn_start_analyze : channel=REQUEST - mode=HTTP (frontend)
+A/web: trace_http_reply : channel=RESPONSE - mode=HTTP (frontend)
+A/web: trace_chn_end_analyze : channel=REQUEST - mode=HTTP (frontend)
+A/web: trace_chn_end_analyze : channel=RESPONSE - mode=HTTP (frontend)
+A/web: trace_stream_stop
+A/web: trace_detach : filter-type=frontend
+END
+grep -v 'connection: \|^TRACE.*strm\|^TRACE/bytes: trace' "$dir/said" >"$dir/http"
+check "mode http: line by line" diff "$dir/wanted" "$dir/http"
+grep '^TRACE/bytes: trace' "$dir/said" | sed -E 's/ - len=.*//' | uniq >"$dir/tcp"
+check "mode tcp: payload of the request" grep -q 'trace_tcp_payload : channel=REQUEST - mode=TCP (backend)' "$dir/tcp"
+check "mode tcp: payload of the response" grep -q 'trace_tcp_payload : channel=RESPONSE - mode=TCP (backend)' "$dir/tcp"
+check "mode tcp: the end" test "$(tail -n 1 "$dir/tcp")" = "TRACE/bytes: trace_detach : filter-type=frontend"
+
+# refused WORDS SENTENCE
+refused() {
+	printf 'listen l\n\tmode http\n\tbind %s\n\t%b\n' "$front" "$1" >"$dir/wrong"
+	"$PENSTOCK" -c -f "$dir/wrong" >"$dir/out" 2>&1
+	check "refused: $1" test $? -ne 0
+	check "because: $2" grep -qF -e "$2" "$dir/out"
+}
+refused 'filter trace hexdumb' "did you mean 'hexdump'"
+refused 'filter trace name' "a name expected"
+refused 'filter compression\n\tfilter compression' "has a filter 'compression' already"
+[ -z "$zlib" ] || refused 'filter trace\n\tcompression algo gzip' "beside other filters 'filter compression' says"
+finish
