@@ -27,6 +27,7 @@
 #include "process/threads_conf.h"
 #include "proxy/proxy.h"
 #include "proxy/state_file.h"
+#include "session/listening.h"
 #include "stats/change.h"
 #include "stats/page_conf.h"
 #include "stats/service.h"
@@ -37,11 +38,9 @@
 #include "stream/http_rules.h"
 #include "stream/persist.h"
 #include "stream/proxyheader.h"
-#include "stream/listening.h"
 #include "stream/source.h"
 #include "stream/stream.h"
 #include "stream/tcp_rules.h"
-#include "stream/early.h"
 #include "stream/tune.h"
 
 #include "config.h"
@@ -73,7 +72,6 @@ const struct module *const modules[] = {
 	&threads_module,
 	&parent_cli_module,
 	&tune_module,
-	&early_module,
 #ifdef HAVE_OPENSSL
 	&tls_sessions_module,
 #endif

@@ -3,7 +3,7 @@
 #ifndef PROCESS_WORKER_H
 #define PROCESS_WORKER_H
 
-#include "stream/listening.h"
+#include "session/listening.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,16 +8,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct end;
 struct exchange;
-struct module;
 struct stream;
-
-extern const struct module early_module;
 
 /* Has the client sent early data, and not finished the handshake yet? */
 bool early_unproven(const struct stream *s);
 /* Neither that, nor has the handshake failed since. */
 bool early_is_proven(const struct stream *s);
+/* The handshake of the client whose end this is has ended: who waits for it goes on. */
+void early_proved(struct end *client);
 /* Mode http: waits until it has, "timeout client" at most. STEP_NEXT: it has; STEP_WAIT; else the
  * request has failed, and what the step returns. */
 int early_wait(struct stream *s);

@@ -110,9 +110,6 @@ static inline struct stream *stream_of(struct relay *relay)
 	return container_of(relay, struct stream, relay);
 }
 
-/* Called by the listener: makes a session of an accepted socket, which it takes over. */
-void session_accept(struct listener *l, int *fd, const struct addr *from);
-
 /* A stream of the origin begins: its carrier lends the client's end. Runs it as far as it gets; it
  * may have ended behind this. timer: the carrier's, or an own one, whose owner calls stream_timer
  * (stream/timeouts.h) when it fires; it outlives the stream. False: no memory, nothing was lent. */

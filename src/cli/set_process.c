@@ -11,7 +11,7 @@
 #include "proxy/global.h"
 #include "proxy/limits.h"
 #include "proxy/tally.h"
-#include "stream/listening.h"
+#include "session/listening.h"
 #include "stream/stream.h"
 
 /* -- frontends ------------------------------------------------------------------------------- */

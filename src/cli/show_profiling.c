@@ -10,9 +10,9 @@
 #include "net/conn.h"
 #include "net/listener.h"
 #include "relay/pump.h"
+#include "session/keepalive.h"
 #include "share/wake.h"
 #include "stream/extra.h"
-#include "stream/keepalive.h"
 
 #include <stdlib.h>
 #include <string.h>

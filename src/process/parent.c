@@ -31,8 +31,8 @@
 #include "process/watch.h"
 #include "process/worker.h"
 #include "process/workers.h"
+#include "session/listening.h"
 #include "share/segment.h"
-#include "stream/listening.h"
 
 #include <errno.h>
 #include <signal.h>

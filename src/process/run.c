@@ -30,10 +30,10 @@
 #include "proxy/proxy.h"
 #include "proxy/tally.h"
 #include "relay/pipe.h"
+#include "session/keepalive.h"
+#include "session/listening.h"
 #include "share/kept.h"
 #include "share/segment.h"
-#include "stream/keepalive.h"
-#include "stream/listening.h"
 #include "stream/stream.h"
 #include "stream/trace.h"
 #include "stream/tune.h"
@@ -336,6 +336,7 @@ static int process_serve(struct config *cfg, const struct args *args, const stru
 	memory_fail_begin();
 	loop_run();
 	streams_end_all(END_KILLED);
+	keepalive_close_all();
 	process_stop_modules(cfg);
 	loop_free();
 	return 0;

@@ -22,8 +22,8 @@
 #include "process/worker.h"
 #include "process/workers.h"
 #include "proxy/facts.h"
+#include "session/listening.h"
 #include "share/segment.h"
-#include "stream/listening.h"
 
 #include <errno.h>
 #include <fcntl.h>

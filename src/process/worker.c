@@ -16,8 +16,8 @@
 #include "process/messages.h"
 #include "process/obituary.h"
 #include "process/parent.h"
+#include "session/listening.h"
 #include "share/segment.h"
-#include "stream/listening.h"
 
 #include <stdio.h>
 enum process_role process_role;

@@ -21,8 +21,8 @@
 #include "proxy/tally.h"
 #include "relay/pipe.h"
 #include "relay/pump.h"
+#include "session/handshake.h"
 #include "share/segment.h"
-#include "stream/handshake.h"
 #include "stream/stream.h"
 #include "tls/conn.h"
 

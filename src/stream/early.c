@@ -9,15 +9,12 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "config/module.h"
 #include "net/conn.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "stream/connect.h"
 #include "stream/exchange.h"
 #include "stream/extra.h"
-#include "stream/handshake.h"
-#include "stream/session.h"
 #include "stream/steps.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
@@ -39,17 +36,10 @@ bool early_is_proven(const struct stream *s)
 
 /* ---- the client's proof ------------------------------------------------------------------ */
 
-/* The connection tells the session's stream, if it has one now; between two requests the event
- * itself is enough. */
-static void early_proved(struct conn *conn, void *whose, bool ok)
+void early_proved(struct end *client)
 {
-	struct session *session = whose;
-	struct stream *s;
+	struct stream *s = stream_of(container_of(client, struct relay, client));
 
-	handshake_ended(session, conn, ok);
-	if (session->deadline_ms)
-		return;
-	s = stream_of(container_of((struct end *)conn->owner, struct relay, client));
 	if (extra_get(s))
 		task_wake(&s->extra->task);
 }
@@ -231,19 +221,3 @@ bool early_is_lost(const struct stream *s)
 	return !s->exchange || s->exchange->no_retry ||
 	       !(s->backend->set.retry_on & (RETRY_0RTT | RETRY_EMPTY));
 }
-
-/* ---- the module -------------------------------------------------------------------------- */
-
-static int early_prepare(struct config *cfg, void *data, struct err *err)
-{
-	(void)cfg;
-	(void)data;
-	(void)err;
-	tls_proved = early_proved;
-	return 0;
-}
-
-const struct module early_module = {
-	.name = "early",
-	.prepare = early_prepare,
-};

@@ -28,8 +28,6 @@
 #include "stream/extra.h"
 #include "stream/filtering.h"
 #include "stream/idle.h"
-#include "stream/keepalive.h"
-#include "stream/session.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
 #include "stream/trace.h"
@@ -672,7 +670,6 @@ void streams_end_all(enum reason reason)
 
 	list_for_each_safe(s, next, &streams_all, node)
 		stream_end(s, reason);
-	keepalive_close_all();
 	idle_close_all();
 }
 

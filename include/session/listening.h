@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Listening: every proxy's listeners open and accepting. */
-#ifndef STREAM_LISTENING_H
-#define STREAM_LISTENING_H
+#ifndef SESSION_LISTENING_H
+#define SESSION_LISTENING_H
 
 #include "config/module.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* HTTP sessions between two requests: a connection, and nothing else. For the files of stream/. */
-#ifndef STREAM_KEEPALIVE_H
-#define STREAM_KEEPALIVE_H
+/* HTTP sessions between two requests: a connection, and nothing else. */
+#ifndef SESSION_KEEPALIVE_H
+#define SESSION_KEEPALIVE_H
 
 #include <stdbool.h>
 

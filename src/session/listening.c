@@ -2,8 +2,7 @@
 /* Opens what the configuration says must listen, ties listeners to sessions and server
  * transitions to streams, pauses and stops. Called at start, by signals and by the stats
  * socket. All addresses are bound before the first connection is accepted. */
-#include "stream/admission.h"
-#include "stream/listening.h"
+#include "session/listening.h"
 
 #include "base/clock.h"
 #include "base/err.h"
@@ -15,8 +14,11 @@
 #include "net/sock.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
+#include "session/admission.h"
+#include "session/handshake.h"
+#include "session/keepalive.h"
+#include "session/session.h"
 #include "stream/idle.h"
-#include "stream/keepalive.h"
 #include "stream/stream.h"
 #include "stream/tune.h"
 #include "tls/client.h"
@@ -194,6 +196,7 @@ static int listening_start(struct config *cfg, void *data, struct err *err)
 	listener_hooks.out_of_resources = listening_out_of_resources;
 	tls_hooks.hold = streams_hold;
 	tls_hooks.release = streams_release;
+	tls_proved = handshake_proved;
 	tls_client_changed = idle_close_outdated;
 	tune_pipes(config_data(cfg, &tune_module));
 	return listening_start_all(err);

@@ -10,7 +10,7 @@
  * found by the next look of those who wait (net/listener.c). Rates count when it is over, so what
  * is being admitted is counted beside them.
  */
-#include "stream/admission.h"
+#include "session/admission.h"
 
 #include "base/clock.h"
 #include "net/listener.h"

@@ -3,7 +3,7 @@
  * no stream, no exchange, no buffer. The first byte makes a stream; bytes of the next request
  * that came with the last one start it in the same turn. Timers are lazy: one that fires early
  * looks at the deadline and is set again. */
-#include "stream/keepalive.h"
+#include "session/keepalive.h"
 
 #include "base/clock.h"
 #include "event/profile.h"
@@ -12,7 +12,7 @@
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
-#include "stream/session.h"
+#include "session/session.h"
 #include "stream/stream.h"
 
 #include <limits.h>

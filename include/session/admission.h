@@ -2,8 +2,8 @@
 /* Limits on what is accepted: maxconn of frontends, bind lines and the program, connections and
  * sessions a second. Of several processes they hold for the sum: doc/internals/processes.md,
  * "Admission". For session.c and service.c. */
-#ifndef STREAM_ADMISSION_H
-#define STREAM_ADMISSION_H
+#ifndef SESSION_ADMISSION_H
+#define SESSION_ADMISSION_H
 
 struct listener;
 

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A session is one client's connection of HTTP/1 or of plain bytes, and a carrier: it lends its
- * connection to one stream at a time. For the files of stream/ that own connections; streams know
- * its origin alone (stream/origin.h). */
-#ifndef STREAM_SESSION_H
-#define STREAM_SESSION_H
+ * connection to one stream at a time. Streams know its origin alone
+ * (stream/origin.h). */
+#ifndef SESSION_SESSION_H
+#define SESSION_SESSION_H
 
 #include "event/timer.h"
 #include "event/loop.h"
 #include "stream/origin.h"
 
+struct addr;
+struct listener;
 struct stream;
 
 /* Lines of the cache (64 bytes): the connection at rest; two of the origin; what few need. */
 struct session {
 	union {
 		struct stream *stream; /* at work; NULL: none yet. While deadline_ms is 0 */
-		struct conn *conn;     /* between two requests: stream/keepalive.h; and before lend */
+		struct conn *conn;     /* between two requests: session/keepalive.h; and before lend */
 	};
 	struct buf *held;              /* what came of the next request; NULL: nothing */
 	uint64_t deadline_ms;          /* of the wait for it; 0: it does not wait */
@@ -31,6 +33,8 @@ static inline struct session *session_of(struct origin *origin)
 	return container_of(origin, struct session, origin);
 }
 
+/* Called by the listener: makes a session of an accepted socket, which it takes over. */
+void session_accept(struct listener *l, int *fd, const struct addr *from);
 /* Nothing stands before the session's own bytes any more: its rules, then its first stream. Takes
  * over both. */
 void session_begin(struct session *session, struct conn **conn);

@@ -3,7 +3,7 @@
  * listener accepts, session_accept makes the objects and applies the connection rules, the
  * handshake takes a PROXY header where one is due and speaks TLS, session_begin applies the session
  * rules and starts the stream. A stream's end frees its session (TCP mode). */
-#include "stream/session.h"
+#include "session/session.h"
 
 #include "base/clock.h"
 #include "base/pool.h"
@@ -11,9 +11,9 @@
 #include "proxy/tally.h"
 #include "relay/buffer.h"
 #include "relay/message_end.h"
-#include "stream/admission.h"
-#include "stream/handshake.h"
-#include "stream/keepalive.h"
+#include "session/admission.h"
+#include "session/handshake.h"
+#include "session/keepalive.h"
 #include "stream/rules.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"

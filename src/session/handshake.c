@@ -7,7 +7,7 @@
  * where both headers are expected NetScaler's comes first.
  *
  * Invariant: nothing of a session changes before its header is complete and good. */
-#include "stream/handshake.h"
+#include "session/handshake.h"
 
 #include "base/clock.h"
 #include "base/pool.h"
@@ -24,7 +24,8 @@
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
-#include "stream/session.h"
+#include "session/session.h"
+#include "stream/early.h"
 #include "stream/stream.h"
 #include "stream/vectors.h"
 #include "stream/view.h"
@@ -280,7 +281,7 @@ static void handshake_count(struct session *se, const struct conn *conn)
 }
 
 /* With early data the session begins, though nobody knows yet how the handshake ends:
- * handshake_ended is told. */
+ * handshake_proved is told. */
 static void handshake_tls_done(struct handshake *h)
 {
 	if (tls_conn_unproven(h->conn))
@@ -290,7 +291,7 @@ static void handshake_tls_done(struct handshake *h)
 	handshake_done(h);
 }
 
-void handshake_ended(struct session *se, struct conn *conn, bool ok)
+static void handshake_ended(struct session *se, struct conn *conn, bool ok)
 {
 	if (ok) {
 		handshake_count(se, conn);
@@ -300,6 +301,16 @@ void handshake_ended(struct session *se, struct conn *conn, bool ok)
 	handshake_log(se, conn, se->origin.fault);
 	se->origin.frontend->fe->counters.tls_failed++;
 	se->origin.listener->tally->counters.tls_failed++;
+}
+
+/* Between two requests the event itself is enough. */
+void handshake_proved(struct conn *conn, void *whose, bool ok)
+{
+	struct session *se = whose;
+
+	handshake_ended(se, conn, ok);
+	if (!se->deadline_ms)
+		early_proved(conn->owner);
 }
 
 static void handshake_tls(struct handshake *h)

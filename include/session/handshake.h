@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What comes before the first byte of a session: TLS, and the headers of "accept-proxy" and
- * "accept-netscaler-cip", "expect-proxy" and "expect-netscaler-cip". For the files of stream/, and
- * for those who show its numbers. */
-#ifndef STREAM_HANDSHAKE_H
-#define STREAM_HANDSHAKE_H
+ * "accept-netscaler-cip", "expect-proxy" and "expect-netscaler-cip". */
+#ifndef SESSION_HANDSHAKE_H
+#define SESSION_HANDSHAKE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,9 +14,9 @@ struct session;
 bool handshake_wanted(const struct session *session);
 /* Takes over both until the headers are there: then calls session_begin, or closes. */
 void handshake_start(struct session *session, struct conn **conn);
-/* The handshake of a session that has begun with early data is done (ok), or has failed: counts it,
- * and tells the log why. */
-void handshake_ended(struct session *session, struct conn *conn, bool ok);
+/* Called by TLS (tls_proved): the handshake of a session that has begun with early data is done
+ * (ok), or has failed. Counts it, tells the log why, and the session's stream. */
+void handshake_proved(struct conn *conn, void *session, bool ok);
 
 /* Totals of the process. */
 struct handshake_stats {
