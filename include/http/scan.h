@@ -68,16 +68,14 @@ static inline const char *scan_target(const char *p, const char *end)
 	return scan_class(p, end, CHAR_TARGET);
 }
 
-/* To the first byte that is not CHAR_TOKEN: letters, digits and "-" quickly, others from the
- * table. */
+/* To the first byte that is not CHAR_TOKEN: letters and "-" quickly, others from the table. */
 static inline const char *scan_token(const char *p, const char *end)
 {
 	while (end - p >= 16) {
 		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
 		__m128i letter = scan_range(_mm_or_si128(v, _mm_set1_epi8(0x20)), 'a', 26);
-		__m128i other = _mm_or_si128(scan_range(v, '0', 10),
-					     _mm_cmpeq_epi8(v, _mm_set1_epi8('-')));
-		int mask = _mm_movemask_epi8(_mm_or_si128(letter, other)) ^ 0xffff;
+		__m128i dash = _mm_cmpeq_epi8(v, _mm_set1_epi8('-'));
+		int mask = _mm_movemask_epi8(_mm_or_si128(letter, dash)) ^ 0xffff;
 
 		if (!mask) {
 			p += 16;

@@ -428,8 +428,9 @@ static enum h1_result add_field(struct head *h, const char *s, const char *colon
 		return no_room(h, s);
 	if (unlikely(h->parser->folded))
 		unfold(h, value, end);
-	/* Nearly always one blank in front and none behind, which is seen without a loop. */
-	usual = end - value >= 2 && *value == ' ' && !is_blank(value[1]) && !is_blank(end[-1]) &&
+	/* Nearly always one blank in front and none behind, which is seen without a loop. Nothing but
+	 * blanks and the line's end, which ends a value of no bytes, is below '!'. */
+	usual = *value == ' ' && (uint8_t)value[1] > ' ' && (uint8_t)end[-1] > ' ' &&
 		likely(*line == '\r');
 	if (likely(usual))
 		value++;
@@ -463,7 +464,8 @@ static enum h1_result parse_fields(struct head *h, const char **at, const char *
 		colon = h->bytes + h->parser->colon;
 	for (;;) {
 		while (!colon) {
-			q = scan_token(q, end);
+			if (likely(q < end && *q != '\r'))
+				q = scan_token(q, end);
 			if (q == end)
 				return pause_at(h, AT_NAME, s, q);
 			if (*q == ':' && q > s) {
