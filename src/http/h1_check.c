@@ -28,11 +28,10 @@ enum seen {
 
 #define APART __attribute__((noinline))
 
-/* What may be multiplied by ten and stays below 2^63. */
-#define LENGTH_SAFE (UINT64_C(1) << 59)
+enum { LENGTH_SAFE = 18 }; /* so many digits make a number below 2^63 */
 
-/* One number below 2^63. */
-static enum h1_result parse_length(struct head *h, struct span text, uint64_t *length)
+/* Not so few digits, or something that is none. */
+COLD static enum h1_result parse_odd_length(struct head *h, struct span text, uint64_t *length)
 {
 	const char *p = text.ptr, *end = p + text.len;
 	uint64_t n = 0;
@@ -44,8 +43,26 @@ static enum h1_result parse_length(struct head *h, struct span text, uint64_t *l
 
 		if (digit > 9)
 			return h1_bad(h, p, 400, "Content-Length is not a number");
-		if (n >= LENGTH_SAFE && n > ((uint64_t)INT64_MAX - digit) / 10)
+		if (n > ((uint64_t)INT64_MAX - digit) / 10)
 			return h1_bad(h, p, 400, "Content-Length is too large");
+		n = n * 10 + digit;
+	}
+	*length = n;
+	return H1_DONE;
+}
+
+/* One number below 2^63. */
+static ALWAYS_INLINE enum h1_result parse_length(struct head *h, struct span text, uint64_t *length)
+{
+	uint64_t n = 0;
+	unsigned digit;
+
+	if (unlikely(text.len - 1 >= LENGTH_SAFE))
+		return parse_odd_length(h, text, length);
+	for (size_t i = 0; i < text.len; i++) {
+		digit = (unsigned char)(text.ptr[i] - '0');
+		if (unlikely(digit > 9))
+			return parse_odd_length(h, text, length);
 		n = n * 10 + digit;
 	}
 	*length = n;
