@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Frames of HTTP/2: their headers, what may be wrong with each type, and settings; and how those are
+ * Frames of HTTP/2: headers, what may be wrong with each type, and settings; and how those are
  * written that have a fixed form. Called by the connection (relay/h2_conn.c). It knows neither
  * streams nor their states: what a frame may mean at the time is not asked here.
  */
@@ -35,7 +35,8 @@ struct rule {
 
 static const struct rule rules[] = {
 	[H2_DATA] = { H2_END_STREAM | H2_PADDED, ON_STREAM, 0, 0 },
-	[H2_HEADERS] = { H2_END_STREAM | H2_END_HEADERS | H2_PADDED | H2_PRIORITIZED, ON_STREAM, 0, 0 },
+	[H2_HEADERS] = { H2_END_STREAM | H2_END_HEADERS | H2_PADDED | H2_PRIORITIZED, ON_STREAM,
+			 0, 0 },
 	[H2_PRIORITY] = { 0, ON_STREAM, 5, 5 },
 	[H2_RST_STREAM] = { 0, ON_STREAM, 4, 4 },
 	[H2_SETTINGS] = { H2_ACK, ON_CONNECTION, 0, 0 },
@@ -111,7 +112,7 @@ static enum h2_result check_header(struct h2_frame *f, uint32_t max, struct h2_f
 	if (rules[f->type].place == ON_STREAM && !f->stream)
 		return bad(fault, H2_PROTOCOL_ERROR, true, "a frame that belongs to a stream");
 	if (rules[f->type].place == ON_CONNECTION && f->stream)
-		return bad(fault, H2_PROTOCOL_ERROR, true, "a frame that belongs to the connection");
+		return bad(fault, H2_PROTOCOL_ERROR, true, "a frame that belongs to no stream");
 	return check_length(f, fault);
 }
 
