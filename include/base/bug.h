@@ -10,6 +10,8 @@
 /* Called when something has gone wrong: kept apart from what runs all the time, and so are the
  * places that call it. */
 #define COLD __attribute__((cold))
+/* Not rare, but no part of its callers: they need no room on the stack for it. */
+#define APART __attribute__((noinline))
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))

@@ -26,8 +26,6 @@ enum seen {
 
 /* ---- field by field: APART, so that h1_check_field jumps to one of them and saves nothing ---- */
 
-#define APART __attribute__((noinline))
-
 enum { LENGTH_SAFE = 18 }; /* so many digits make a number below 2^63 */
 
 /* Not so few digits, or something that is none. */
@@ -331,15 +329,10 @@ static void check_upgrade(struct head *h)
 
 /* RFC 9112 9.3; close wins. RFC 9110 7.8: Upgrade counts in 1.1, named by Connection; not in a
  * request with a body, whose end would then be the beginning of something else. */
-static void check_connection(struct head *h)
+APART static void check_named(struct head *h)
 {
 	unsigned seen = h->parser->seen;
 
-	if (likely(seen < OPTION_CLOSE)) {
-		if (h->msg->minor)
-			h->msg->flags |= MSG_KEEP_ALIVE;
-		return;
-	}
 	if (seen & OPTION_NAME)
 		message_strip_named(h->msg);
 	if (seen & OPTION_CLOSE)
@@ -349,6 +342,14 @@ static void check_connection(struct head *h)
 	if (seen & OPTION_UPGRADE && seen & SEEN_UPGRADE && h->msg->minor &&
 	    (h->msg->is_response || h->msg->framing == BODY_NONE))
 		check_upgrade(h);
+}
+
+static void check_connection(struct head *h)
+{
+	if (h->parser->seen >= OPTION_CLOSE)
+		check_named(h);
+	else if (h->msg->minor)
+		h->msg->flags |= MSG_KEEP_ALIVE;
 }
 
 /* ---- the target ---- */
@@ -433,7 +434,7 @@ static enum h1_result check_target(struct head *h)
 /* ---- the end of the head ---- */
 
 /* RFC 6455 4.1; as HAProxy does. */
-static bool websocket_lacks_key(const struct message *msg)
+APART static bool websocket_lacks_key(const struct message *msg)
 {
 	unsigned at = 0;
 	const struct field *f = message_find_id(msg, FIELD_UPGRADE, &at);

@@ -68,13 +68,13 @@ static bool h1_frame_connection(struct h1_end *h1, struct message *msg)
 	return !say || message_add(msg, h1->arena, h1_text("connection"), h1_text(say));
 }
 
-/* The body as the peer understands it, and as the source can give it. */
-static bool h1_frame_body(struct end *end, struct h1_end *h1, struct message *msg)
+/* The body as the peer understands it, and as the source can give it: in chunks, or to the close.
+ */
+APART static bool h1_frame_body(struct end *end, struct h1_end *h1, struct message *msg)
 {
 	bool old = h1->is_client && h1->peer_minor == 0, raw = end_peer(end)->framing &&
 		   end_peer(end)->framing->raw;
 
-	h1->encode = false;
 	if (msg->framing == BODY_CHUNKED && old) {
 		message_delete(msg, h1_text("transfer-encoding"));
 		msg->framing = BODY_CLOSE;
@@ -91,7 +91,6 @@ static bool h1_frame_body(struct end *end, struct h1_end *h1, struct message *ms
 	} else if (msg->framing == BODY_CLOSE) {
 		h1->framing.keep = false;
 	}
-	h1->framing.coded = h1->encode;
 	return true;
 }
 
@@ -107,7 +106,12 @@ static enum io h1_head_out(struct end *end, struct message *msg)
 	}
 	if (msg->flags & MSG_HOPS)
 		message_strip_hops(msg, msg->flags & MSG_UPGRADE || msg->status == 101);
-	if (!h1_frame_body(end, h1, msg) || !h1_frame_connection(h1, msg))
+	h1->encode = false;
+	if ((msg->framing == BODY_CHUNKED || msg->framing == BODY_CLOSE) &&
+	    !h1_frame_body(end, h1, msg))
+		return IO_ERR;
+	h1->framing.coded = h1->encode;
+	if (!h1_frame_connection(h1, msg))
 		return IO_ERR;
 	if (!h1->is_client)
 		h1->request_method = msg->method;
@@ -444,7 +448,7 @@ bool end_speak(struct end *end, unsigned how, struct arena *arena, struct buf **
 	if (held && *held) {
 		h1->in = *held;
 		*held = NULL;
+		h1_note_held(end, h1);
 	}
-	h1_note_held(end, h1);
 	return true;
 }

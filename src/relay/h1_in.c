@@ -86,7 +86,7 @@ COLD static void h1_tell(struct end *end, const struct message_error *error, con
 }
 
 /* An option has let something pass. */
-COLD static void h1_tell_odd(struct end *end, const struct h1_end *h1)
+APART COLD static void h1_tell_odd(struct end *end, const struct h1_end *h1)
 {
 	struct message_error odd = { .position = h1->parser.invalid };
 
@@ -165,14 +165,11 @@ static void h1_head_done(struct end *end, struct h1_end *h1, const struct messag
 }
 
 /* What came of the body along with the head is judged with it: a malformed one goes nowhere. */
-static bool h1_chunks_good(struct h1_end *h1)
+APART static bool h1_chunks_good(struct h1_end *h1)
 {
-	struct h1_chunks chunks;
+	struct h1_chunks chunks = h1->chunks;
 	size_t used;
 
-	if (h1->body != BODY_CHUNKED || !h1->in->len)
-		return true;
-	chunks = h1->chunks;
 	chunks.kept_room = 0;
 	return h1_chunks_scan(&chunks, buf_first(h1->in), h1->in->len, &used, &h1->error) != H1_BAD;
 }
@@ -242,7 +239,9 @@ enum io h1_head_in(struct end *end, struct message *msg)
 			if (msg->flags & MSG_INVALID)
 				h1_tell_odd(end, h1);
 			h1_head_done(end, h1, msg);
-			return h1_chunks_good(h1) ? IO_OK : IO_ERR;
+			if (h1->body == BODY_CHUNKED && h1->in->len && !h1_chunks_good(h1))
+				return IO_ERR;
+			return IO_OK;
 		case H1_BAD:
 			h1_tell(end, &h1->error, buf_first(h1->in), h1->in->len);
 			return IO_ERR;
