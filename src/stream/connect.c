@@ -41,22 +41,32 @@ static void connect_ready(struct conn *conn)
 	stream_run(stream_of(container_of(end, struct relay, server)));
 }
 
-/* Where to connect: address ("*"), port, or both may be those that the client used. */
-static struct addr connect_address(struct stream *s)
+/* Address ("*"), port, or both are those that the client used. */
+APART static const struct addr *connect_mapped(struct stream *s, struct addr *to)
 {
 	const struct server *server = s->server;
-	struct addr to = server->state->addr, dst;
-	bool any = addr_is_any(&to);
+	struct addr dst;
 
-	if (!any && (!server->spec.has_offset || to.family == AF_UNIX))
-		return to;
+	*to = server->state->addr;
 	if (!stream_dst(s, &dst))
 		return to;
 	if (server->spec.has_offset)
-		to.port = (uint16_t)(dst.port + server->spec.port_offset);
-	if (any && dst.family != AF_UNIX)
-		dst.port = to.port;
-	return any && dst.family != AF_UNIX ? dst : to;
+		to->port = (uint16_t)(dst.port + server->spec.port_offset);
+	if (addr_is_any(to) && dst.family != AF_UNIX) {
+		dst.port = to->port;
+		*to = dst;
+	}
+	return to;
+}
+
+/* Where to connect: the server's address, or what is made of it in own. */
+static const struct addr *connect_address(struct stream *s, struct addr *own)
+{
+	const struct addr *to = &s->server->state->addr;
+
+	if (likely(!addr_is_any(to) && (!s->server->spec.has_offset || to->family == AF_UNIX)))
+		return to;
+	return connect_mapped(s, own);
 }
 
 /* Manual 8.5, RC: "the error logs will tell precisely what was missing". */
@@ -107,15 +117,14 @@ static enum dial_result connect_dial(struct stream *s, const struct addr *to, in
 }
 
 /* "redir" of the server line: the client is to ask there itself. */
-static bool connect_redirects(struct stream *s)
+APART static bool connect_redirects(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 	struct span target;
 	struct reply *reply;
 	const char *to;
 
-	if (!x || !s->server->set.redir ||
-	    (x->asked != METHOD_GET && x->asked != METHOD_HEAD))
+	if (!x || (x->asked != METHOD_GET && x->asked != METHOD_HEAD))
 		return false;
 	target = uri_path_and_query(x->req.target);
 	if (!target.len || *target.ptr != '/')
@@ -134,13 +143,13 @@ static bool connect_redirects(struct stream *s)
 	return true;
 }
 
-/* One that is left of another exchange. */
-static bool connect_reuses(struct stream *s, const struct addr *to)
+/* One that is left of another exchange, where the name of the server must agree. */
+APART static bool connect_reuses_named(struct stream *s, const struct addr *to)
 {
 	struct span name = { "", 0 };
 	char copy[TLS_NAME_MOST]; /* other expressions are evaluated before it is looked at */
 
-	if (!s->exchange || (s->server->tls && !connect_tls_name(s, &name)))
+	if (!connect_tls_name(s, &name))
 		return false;
 	if (name.len)
 		memcpy(copy, name.ptr, name.len);
@@ -150,20 +159,25 @@ static bool connect_reuses(struct stream *s, const struct addr *to)
 	return false;
 }
 
-int connect_start(struct stream *s)
+static bool connect_reuses(struct stream *s, const struct addr *to)
 {
-	struct addr to = connect_address(s), way;
+	if (s->server->tls)
+		return connect_reuses_named(s, to);
+	if (idle_take(s, to, (struct span){ "", 0 }))
+		return true;
+	idle_spare(s);
+	return false;
+}
+
+APART static int connect_anew(struct stream *s, const struct addr *to)
+{
+	struct addr way;
 	struct conn *conn;
 	int fd;
 
-	s->phase = PHASE_CONNECT;
-	if (connect_redirects(s))
-		return STEP_GOTO + REQ_FORWARD;
-	if (connect_reuses(s, &to))
-		return connect_done(s);
 	s->server->tally->counters.connects++;
 	s->backend->be->counters.connects++;
-	if (!socks_way(s, &to, &way))
+	if (!socks_way(s, to, &way))
 		return STEP_GOTO + REQ_RETRY;
 	switch (connect_dial(s, &way, &fd)) {
 	case DIAL_SOURCE:
@@ -190,6 +204,19 @@ int connect_start(struct stream *s)
 	return STEP_NEXT;
 }
 
+int connect_start(struct stream *s)
+{
+	struct addr own;
+	const struct addr *to = connect_address(s, &own);
+
+	s->phase = PHASE_CONNECT;
+	if (unlikely(s->server->set.redir) && connect_redirects(s))
+		return STEP_GOTO + REQ_FORWARD;
+	if (s->exchange && connect_reuses(s, to))
+		return connect_done(s);
+	return connect_anew(s, to);
+}
+
 static void connect_observe(struct stream *s, bool ok)
 {
 	if (s->server->set.observe == OBSERVE_LAYER4 && server_hooks.observed)
@@ -200,12 +227,12 @@ static void connect_observe(struct stream *s, bool ok)
 static bool connect_http(struct stream *s)
 {
 	struct exchange *x = s->exchange;
-	struct addr to = connect_address(s);
+	struct addr own;
 
 	if (!exchange_attach_server(s, false))
 		return false;
 	x->reused = false;
-	idle_begin(s, &to);
+	idle_begin(s, connect_address(s, &own));
 	return true;
 }
 
@@ -213,8 +240,8 @@ static bool connect_http(struct stream *s)
  * the client is, where a request's head or a ClientHello follows at once. */
 static enum io connect_greet(struct stream *s)
 {
-	struct addr to = connect_address(s);
-	enum io r = socks_go(s, &to);
+	struct addr own;
+	enum io r = socks_go(s, connect_address(s, &own));
 
 	if (r == IO_OK && (s->exchange || s->server->tls) && proxyheader_wanted(s) &&
 	    !proxyheader_send(s)) {

@@ -153,7 +153,7 @@ static ALWAYS_INLINE void stream_run_side(struct stream *s, struct cursor *at,
 	unsigned step = at->step;
 	int r;
 
-	for (;; at->waiting = false) {
+	for (;;) {
 		BUG_ON(step >= rows);
 		if (unlikely(walk->known != s->known))
 			walk = steps_walk(s->known);
@@ -169,6 +169,7 @@ static ALWAYS_INLINE void stream_run_side(struct stream *s, struct cursor *at,
 			return;
 		if (r >= STEP_GOTO) {
 			step = (unsigned)r - STEP_GOTO;
+			at->waiting = false; /* it may be the same one */
 		} else if (likely(r == STEP_NEXT)) {
 			step = at->step + 1u; /* an answer of the program moves it */
 		} else {
