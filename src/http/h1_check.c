@@ -179,17 +179,22 @@ static bool host_is_plain(struct span value, const char *end)
 	return true;
 }
 
-APART static enum h1_result check_host(struct head *h, const struct field *f)
+APART static bool host_is_well_formed(struct span value)
 {
 	struct span host;
 	unsigned port;
 
+	return host_split(value, &host, &port);
+}
+
+APART static enum h1_result check_host(struct head *h, const struct field *f)
+{
 	if (h->msg->is_response)
 		return H1_DONE;
 	if (h->parser->seen & SEEN_HOST)
 		return h1_bad(h, f->name.ptr, 400, "more than one Host");
 	h->parser->seen |= SEEN_HOST;
-	if (!host_is_plain(f->value, h->end) && !host_split(f->value, &host, &port))
+	if (!host_is_plain(f->value, h->end) && !host_is_well_formed(f->value))
 		return h1_bad(h, f->value.ptr, 400, "malformed Host");
 	h->msg->host = f->value;
 	h->msg->flags |= MSG_HAS_HOST;

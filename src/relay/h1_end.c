@@ -274,15 +274,12 @@ static enum io h1_send_lent(struct end *end, struct h1_end *h1, size_t len, bool
 	return *sent ? IO_OK : IO_AGAIN;
 }
 
-static enum io h1_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
+/* Behind what is held, or into a coding. */
+APART static enum io h1_send_coded(struct end *end, struct h1_end *h1, const void *buf, size_t len,
+				   bool more, size_t *sent)
 {
-	struct h1_end *h1 = h1_state(end);
 	enum io r;
 
-	if (h1->lent.len && buf == h1->lent.ptr + h1->lent.len && !h1->encode)
-		return h1_send_lent(end, h1, len, more, sent);
-	if (likely(!h1->framing.held && !h1->encode))
-		return conn_send(end_socket(end), buf, len, more, sent);
 	if (h1->lent.len && !h1_out_take(h1))
 		return IO_ERR;
 	if (!h1->encode && len <= GATHER_LEAST && buf_room(h1->out) >= len)
@@ -292,6 +289,17 @@ static enum io h1_send(struct end *end, const void *buf, size_t len, bool more, 
 	if (h1->encode && len > h1->out_left)
 		len = (size_t)h1->out_left;
 	return h1_send_pieces(end, h1, buf, len, more, sent);
+}
+
+static enum io h1_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
+{
+	struct h1_end *h1 = h1_state(end);
+
+	if (h1->lent.len && buf == h1->lent.ptr + h1->lent.len && !h1->encode)
+		return h1_send_lent(end, h1, len, more, sent);
+	if (likely(!h1->framing.held && !h1->encode))
+		return conn_send(end_socket(end), buf, len, more, sent);
+	return h1_send_coded(end, h1, buf, len, more, sent);
 }
 
 static enum io h1_splice_out(struct end *end, struct pipe *pipe, bool more, size_t *sent)

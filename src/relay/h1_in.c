@@ -273,32 +273,47 @@ static enum io h1_closed(struct h1_end *h1)
 	return IO_EOF;
 }
 
-/* got bytes were received at buf: which of them belong to the body, and what is next? *rest:
- * bytes behind the body. */
-static enum io h1_account(struct end *end, struct h1_end *h1, char *buf, size_t *got, size_t *rest)
+/* n bytes were received of a body that has a length, or goes to the close. */
+static void h1_account_plain(struct h1_end *h1, size_t n)
+{
+	struct framing *f = &h1->framing;
+
+	if (h1->body != BODY_LENGTH)
+		return;
+	h1->left -= n;
+	f->passable = h1->left;
+	f->ended = !h1->left;
+}
+
+APART static enum io h1_account_chunks(struct end *end, struct h1_end *h1, char *buf, size_t *got,
+				       size_t *rest)
 {
 	struct framing *f = &h1->framing;
 	size_t len = *got, used = len;
 	enum h1_result r;
 
-	*rest = 0;
-	if (h1->body == BODY_LENGTH) {
-		h1->left -= len;
-		f->passable = h1->left;
-		f->ended = !h1->left;
-	} else if (h1->body == BODY_CHUNKED) {
-		r = h1->decode ? h1_chunks_decode(&h1->chunks, buf, len, &used, got, &h1->error) :
-				 h1_chunks_scan(&h1->chunks, buf, len, &used, &h1->error);
-		if (r == H1_BAD) {
-			h1_tell(end, &h1->error, buf, len);
-			return IO_ERR;
-		}
-		if (!h1->decode)
-			*got = used;
-		f->passable = h1->chunks.left;
-		f->ended = r == H1_DONE;
-		*rest = len - used;
+	r = h1->decode ? h1_chunks_decode(&h1->chunks, buf, len, &used, got, &h1->error) :
+			 h1_chunks_scan(&h1->chunks, buf, len, &used, &h1->error);
+	if (r == H1_BAD) {
+		h1_tell(end, &h1->error, buf, len);
+		return IO_ERR;
 	}
+	if (!h1->decode)
+		*got = used;
+	f->passable = h1->chunks.left;
+	f->ended = r == H1_DONE;
+	*rest = len - used;
+	return IO_OK;
+}
+
+/* got bytes were received at buf: which of them belong to the body, and what is next? *rest:
+ * bytes behind the body. */
+static enum io h1_account(struct end *end, struct h1_end *h1, char *buf, size_t *got, size_t *rest)
+{
+	*rest = 0;
+	if (h1->body == BODY_CHUNKED)
+		return h1_account_chunks(end, h1, buf, got, rest);
+	h1_account_plain(h1, *got);
 	return IO_OK;
 }
 
@@ -347,9 +362,8 @@ bool h1_held(struct end *end, struct span *bytes, bool *last)
 void h1_give(struct end *end, size_t n)
 {
 	struct h1_end *h1 = h1_state(end);
-	size_t rest;
 
-	h1_account(end, h1, buf_first(h1->in), &n, &rest);
+	h1_account_plain(h1, n);
 	h1_consume(end, h1, n);
 }
 
@@ -420,11 +434,8 @@ enum io h1_splice_in(struct end *end, struct pipe *pipe, size_t max, size_t *got
 	r = pipe_pull(pipe, end_socket(end), f->passable < max ? (size_t)f->passable : max, got);
 	if (r != IO_OK)
 		return r;
-	if (h1->body == BODY_LENGTH) {
-		h1->left -= *got;
-		f->passable = h1->left;
-		f->ended = !h1->left;
-	} else if (h1->body == BODY_CHUNKED) {
+	h1_account_plain(h1, *got);
+	if (h1->body == BODY_CHUNKED) {
 		h1_chunks_skip(&h1->chunks, *got);
 		f->passable = h1->chunks.left;
 	}

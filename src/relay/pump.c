@@ -399,7 +399,7 @@ static enum io pump_copy_large(struct pump *pump)
 	return pump_pass(pump, buf, got);
 }
 
-static enum io pump_splice(struct pump *pump)
+APART static enum io pump_splice(struct pump *pump)
 {
 	bool there = false;
 	size_t got, room;
