@@ -182,15 +182,10 @@ static struct server *rr_alone(struct rr_group *g, const struct balance_key *key
 }
 
 /* Those that are full, or to be avoided, lose this turn. */
-static struct server *rr_pick(struct lb_group *group, const struct balance_key *key, bool *full)
+APART static struct server *rr_pick_of(struct rr_group *g, const struct balance_key *key, bool *full)
 {
-	struct rr_group *g = (struct rr_group *)group;
 	struct lb_node *node, *skipped = NULL, **tail = &skipped, *avoided = NULL;
-	struct server *alone = rr_alone(g, key);
 
-	*full = false;
-	if (alone)
-		return alone;
 	while ((node = rr_turn(g)) && !rr_suits(node, key)) {
 		if (node->server == key->avoid && lb_has_room(node->server))
 			avoided = node;
@@ -209,6 +204,15 @@ static struct server *rr_pick(struct lb_group *group, const struct balance_key *
 		node = avoided;
 	*full = !node;
 	return node ? node->server : NULL;
+}
+
+static struct server *rr_pick(struct lb_group *group, const struct balance_key *key, bool *full)
+{
+	struct rr_group *g = (struct rr_group *)group;
+	struct server *alone = rr_alone(g, key);
+
+	*full = false;
+	return alone ? alone : rr_pick_of(g, key, full);
 }
 
 const struct lb_algo lb_roundrobin = {
