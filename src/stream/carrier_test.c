@@ -167,6 +167,7 @@ struct lane {
 	char request[64];
 	bool asked;           /* the head was given */
 	bool blocked;         /* takes nothing */
+	bool begins_blocked;  /* the next one does so from its begin */
 	bool kept, reset, finished;
 	unsigned status;
 	size_t n, got;        /* bytes asked for, bytes of the body that came */
@@ -342,7 +343,9 @@ static struct lane *wire_ask(struct wire *w, unsigned at, size_t n)
 	struct lane *lane = &w->lanes[at];
 
 	assert_null(lane->end);
-	lane->asked = lane->blocked = lane->kept = lane->reset = lane->finished = false;
+	lane->asked = lane->kept = lane->reset = lane->finished = false;
+	lane->blocked = lane->begins_blocked;
+	lane->begins_blocked = false;
 	lane->status = 0;
 	lane->n = n;
 	lane->got = 0;
@@ -569,6 +572,25 @@ static void one_blocked_holds_no_other(void **state)
 	wire_close(&w);
 }
 
+/* Nothing of it was ever stamped with a time, since no byte has come: its time begins with it. */
+static void an_answer_waits_for_a_blocked_end(void **state)
+{
+	struct wire w;
+	struct lane *lane;
+
+	(void)state;
+	wire_open(&w, frontend());
+	w.lanes[0].begins_blocked = true;
+	lane = wire_ask(&w, 0, 0); /* denied by a rule */
+	turns(20);
+	assert_int_equal(lane->status, 403);
+	assert_non_null(lane->end);
+	lane_unblock(lane);
+	lane_await(lane);
+	assert_false(lane->reset);
+	wire_close(&w);
+}
+
 /* It dies under one that waits for its head, one that is blocked, and one in the middle of its
  * body. */
 static void the_connection_dies_under_all(void **state)
@@ -653,6 +675,7 @@ int main(void)
 		cmocka_unit_test(the_program_fetches_a_page),
 		cmocka_unit_test(three_ends_at_once),
 		cmocka_unit_test(one_blocked_holds_no_other),
+		cmocka_unit_test(an_answer_waits_for_a_blocked_end),
 		cmocka_unit_test(the_connection_dies_under_all),
 		cmocka_unit_test(a_random_mix),
 	};

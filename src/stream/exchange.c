@@ -189,7 +189,7 @@ bool exchange_new(struct stream *s, struct buf **held)
 	s->exchange = x;
 	s->known |= IS_HTTP;
 	x->first = !s->origin->requests;
-	x->started_ms = (uint32_t)clock_now_ms;
+	x->started_ms = s->phase_ms = (uint32_t)clock_now_ms;
 	x->head_ms = x->response_ms = NOT_REACHED;
 	/* Zeroed; head_in begins them anew. */
 	x->req.fields = x->fields;
