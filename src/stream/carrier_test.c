@@ -4,59 +4,28 @@
  * stand real streams, exchanges and a real server on loopback. */
 #include "stream/origin.h"
 
-#include "base/err.h"
-#include "share/segment.h"
-#include "config/diag.h"
-#include "config/environment.h"
-#include "config/load.h"
-#include "event/change.h"
-#include "event/loop.h"
-#include "expr/capture.h"
-#include "expr/expr.h"
-#include "expr/logformat.h"
-#include "filter/filter.h"
+#include "base/clock.h"
 #include "http/h1.h"
-#include "lb/balance.h"
-#include "log/log.h"
-#include "net/bind_conf.h"
+#include "proxy/proxy.h"
 #include "relay/message_end.h"
-#include "stream/errors.h"
-#include "stream/exchange.h"
-#include "stream/forwarded.h"
-#include "stream/http_rules.h"
-#include "stream/idle.h"
 #include "stream/own_frontend.h"
-#include "stream/persist.h"
-#include "stream/proxyheader.h"
-#include "stream/source.h"
 #include "stream/stream.h"
-#include "stream/tcp_rules.h"
+#include "stream/test_world.h"
 #include "stream/timeouts.h"
-#include "stream/tune.h"
 
-#include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 /* cmocka wants the four above */
 #include <cmocka.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { LANES = 3, ASKED = 8, BODY_MOST = 300000, PATIENCE = 20000 };
-
-static const struct module *const list[] = {
-	&environment_module, &tune_module, &bind_module, &log_module, &proxy_module,
-	&server_module, &lb_module, &expr_module, &capture_module, &logformat_module,
-	&filter_module, &errors_module, &tcp_rules_module, &http_rules_module,
-	&forwarded_module, &persist_module, &proxyheader_module, &source_module, &steps_module,
-	NULL
-};
-static struct config *cfg;
 
 /* ---- the server: answers GET /n with n bytes, as fast as it is told to ---------------------- */
 
@@ -69,7 +38,7 @@ struct asked {
 };
 
 static int listening;
-static unsigned port, requests;
+static unsigned requests;
 static struct asked asked[ASKED];
 static bool hold_all; /* who asks now waits until hold is taken back */
 
@@ -391,8 +360,7 @@ static void wire_close(struct wire *w)
 static void turn(void)
 {
 	server_turn();
-	clock_update();
-	loop_turn(0);
+	world_turn(0);
 }
 
 static void turns(unsigned n)
@@ -422,74 +390,45 @@ static void lane_is_whole(const struct lane *lane)
 
 /* ---- the world ------------------------------------------------------------------------------ */
 
-static void server_open(void)
+static int begin(void **state)
 {
-	struct sockaddr_in in = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t len = sizeof(in);
-	unsigned i;
-
-	listening = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-	assert_int_equal(bind(listening, (struct sockaddr *)&in, sizeof(in)), 0);
-	assert_int_equal(listen(listening, 100), 0);
-	assert_int_equal(getsockname(listening, (struct sockaddr *)&in, &len), 0);
-	port = ntohs(in.sin_port);
-	for (i = 0; i < ASKED; i++)
-		asked[i] = (struct asked){ .fd = -1 };
-}
-
-static int world_begin(void **state)
-{
-	struct err err = { "" };
 	char text[1000];
+	unsigned port, i;
 
 	(void)state;
-	server_open();
-	exchange_start();
+	listening = world_listen(&port);
+	for (i = 0; i < ASKED; i++)
+		asked[i] = (struct asked){ .fd = -1 };
 	snprintf(text, sizeof(text),
 		 "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
 		 " timeout server 60s\nfrontend f\n http-request deny if { path /0 }\n"
 		 " default_backend b\nbackend b\n http-reuse always\n server s 127.0.0.1:%u\n",
 		 port);
-	clock_update();
-	assert_int_equal(loop_init(100), 0);
-	cfg = config_new(list, false);
-	config_read_text(cfg, "test", text, strlen(text));
-	if (config_finish(cfg)) {
-		diag_print(cfg->diag, stdout, false, DIAG_NOTE);
-		fail();
-	}
-	assert_int_equal(proxies_prepare(cfg, config_data(cfg, &proxy_module), &err), 0);
-	assert_int_equal(lb_module.prepare(cfg, NULL, &err), 0);
+	world_begin(text);
 	return 0;
 }
 
-static int world_end(void **state)
+static int end(void **state)
 {
-	struct proxies *all = proxies_running;
 	unsigned i;
 
 	(void)state;
-	streams_end_all(END_KILLED);
-	turns(3);
+	world_end();
 	for (i = 0; i < ASKED; i++)
 		if (asked[i].fd >= 0)
 			close(asked[i].fd);
 	close(listening);
-	segment_free(&all->segment);
-	proxies_running = NULL;
-	config_free(&cfg);
-	loop_free();
 	return 0;
 }
 
 static struct proxy *frontend(void)
 {
-	return proxy_find(proxies_running, "f", PROXY_FRONTEND);
+	return world_frontend("f");
 }
 
 static struct proxy *backend(void)
 {
-	return proxy_find(proxies_running, "b", PROXY_BACKEND);
+	return world_backend("b");
 }
 
 /* ---- tests ---------------------------------------------------------------------------------- */
@@ -680,5 +619,5 @@ int main(void)
 		cmocka_unit_test(a_random_mix),
 	};
 
-	return cmocka_run_group_tests(tests, world_begin, world_end);
+	return cmocka_run_group_tests(tests, begin, end);
 }
