@@ -412,16 +412,13 @@ COLD static void cut_fragment(struct message *msg)
 		msg->target.len = (size_t)(hash - msg->target.ptr);
 }
 
-/* The four forms and which methods have them (RFC 9112 3.2). */
-static enum h1_result check_target(struct head *h)
+APART static enum h1_result check_other_target(struct head *h)
 {
 	struct span target = h->msg->target;
 	struct uri uri;
 
 	if (h->msg->method == METHOD_CONNECT)
 		return check_authority(h, target, 0);
-	if (target.ptr[0] == '/')
-		return H1_DONE;
 	if (target.len == 1 && target.ptr[0] == '*') {
 		if (h->msg->method == METHOD_OPTIONS)
 			return H1_DONE;
@@ -434,6 +431,14 @@ static enum h1_result check_target(struct head *h)
 	if (!uri_split(target, &uri) || !uri.scheme.ptr)
 		return h1_bad(h, target.ptr, 400, "a target that is neither a path nor a URI");
 	return check_authority(h, uri.authority, default_port(uri.scheme));
+}
+
+/* The four forms and which methods have them (RFC 9112 3.2). */
+static enum h1_result check_target(struct head *h)
+{
+	if (likely(h->msg->target.ptr[0] == '/' && h->msg->method != METHOD_CONNECT))
+		return H1_DONE;
+	return check_other_target(h);
 }
 
 /* ---- the end of the head ---- */
@@ -491,7 +496,7 @@ static enum h1_result request_framing(struct head *h, const char *empty)
 	return H1_DONE;
 }
 
-bool message_method_fits(const struct message *msg, bool any_payload)
+APART bool message_method_fits(const struct message *msg, bool any_payload)
 {
 	bool connect = msg->method == METHOD_CONNECT;
 	struct uri uri;

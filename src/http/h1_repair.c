@@ -4,6 +4,7 @@
 #include "http/h1.h"
 
 #include "base/arena.h"
+#include "base/bug.h"
 #include "http/uri.h"
 
 static const char hex[] = "0123456789ABCDEF";
@@ -39,7 +40,7 @@ static bool repair_target(struct message *msg, struct arena *arena)
 	return message_set_target(msg, arena, (struct span){ to, (size_t)(p - to) });
 }
 
-bool message_repair(struct message *msg, struct arena *arena)
+APART bool message_repair(struct message *msg, struct arena *arena)
 {
 	struct uri uri;
 	unsigned at = 0;

@@ -228,7 +228,7 @@ void conn_look(struct conn *conn)
 		conn->flags |= CONN_HUP | CONN_RDHUP;
 }
 
-bool conn_at_end(const struct conn *conn)
+APART bool conn_at_end(const struct conn *conn)
 {
 	char c;
 

@@ -102,12 +102,17 @@ static void session_takes_back(struct origin *origin, struct end *end)
 }
 
 /* The next request counts its times from here. */
+APART static void session_over(struct session *se)
+{
+	session_free(&se);
+}
+
 static void session_ended(struct origin *origin)
 {
 	struct session *se = session_of(origin);
 
 	if (!se->deadline_ms) {
-		session_free(&se);
+		session_over(se);
 		return;
 	}
 	se->origin.accepted = clock_wall();

@@ -148,7 +148,7 @@ static void head_for_proxy(struct message *req)
 
 /* By option, HTTP/1.1 may come without Host; rules see that of the target. Who asks for monitor-uri
  * needs none. False: it is no request after all. */
-COLD static bool head_without_host(struct stream *s)
+APART COLD static bool head_without_host(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 	struct message_error error = { 400, x->req.head_len - 1, "HTTP/1.1 without Host" };
@@ -327,7 +327,7 @@ void exchange_drop_trailers(struct end *from, struct message *msg)
 }
 
 /* What is left to be changed in a request that leaves. */
-static bool request_edit(struct exchange *x)
+APART static bool request_edit(struct exchange *x)
 {
 	struct stream *s = x->stream;
 

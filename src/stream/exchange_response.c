@@ -251,7 +251,7 @@ int exchange_after_rules(struct stream *s)
 /* What comes of a body goes nowhere: the client, which has asked HEAD or is told a status without
  * body, takes none. What has come already is read away, so that the server's connection may live
  * on. */
-COLD static void response_bare(struct exchange *x)
+APART COLD static void response_bare(struct exchange *x)
 {
 	struct end *server = &x->stream->relay.server;
 	struct pump *pump = &x->stream->relay.response;

@@ -258,19 +258,24 @@ static bool switch_fits(const struct stream *s, const struct proxy *be)
 	return be->set.mode == MODE_HTTP || !s->exchange;
 }
 
+APART static struct proxy *switch_by_rules(struct stream *s, struct proxy *fe)
+{
+	struct view view;
+
+	if (fe->switch_looks && !s->exchange)
+		content_read_first(&s->relay.request);
+	stream_view(s, &view, NULL);
+	return switch_backend(fe, &view);
+}
+
 static struct proxy *switch_choose(struct stream *s)
 {
 	struct proxy *fe = s->origin->frontend, *be = NULL;
-	struct view view;
 
 	if (s->exchange && s->exchange->chosen)
 		return s->exchange->chosen;
-	if (fe->has_switch_rules) {
-		if (fe->switch_looks && !s->exchange)
-			content_read_first(&s->relay.request);
-		stream_view(s, &view, NULL);
-		be = switch_backend(fe, &view);
-	}
+	if (fe->has_switch_rules)
+		be = switch_by_rules(s, fe);
 	if (be && !switch_fits(s, be) && fe->set.mode == MODE_HTTP)
 		be = NULL;
 	if (!be)

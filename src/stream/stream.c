@@ -551,7 +551,7 @@ static bool client_lingers(const struct stream *s)
 	       (s->exchange->head_sent && s->exchange->req.flags & MSG_KEEP_ALIVE);
 }
 
-static void client_linger(struct stream *s)
+APART static void client_linger(struct stream *s)
 {
 	const struct timeouts *t = &s->origin->frontend->set.timeout;
 	struct buf *held = NULL;
