@@ -19,7 +19,7 @@ struct pool {
 	uint64_t failed;    /* times that memory ran out */
 	uint64_t limit;     /* most objects, 0: as many as memory allows */
 	struct pool *next;  /* all pools that were used, for `show pools` */
-	unsigned spare;     /* so many large objects are kept beyond LARGE_SPARE */
+	unsigned spare;     /* so many large objects are kept beyond POOL_LARGE_SPARE */
 	bool listed;
 	bool single;        /* each object is an allocation of its own: large, or MEMORY_APART */
 };
@@ -48,6 +48,20 @@ static inline void pool_put_small(struct pool *pool, void *object)
 {
 #ifndef PENSTOCK_DEBUG
 	if (likely(!pool->single && pool->used)) {
+		pool->used--;
+		*(void **)object = pool->free;
+		pool->free = object;
+		return;
+	}
+#endif
+	pool_put(pool, object);
+}
+/* The same for pools of large objects: few that are free are kept. */
+enum { POOL_LARGE_SPARE = 16 };
+static inline void pool_put_large(struct pool *pool, void *object)
+{
+#ifndef PENSTOCK_DEBUG
+	if (likely(!memory_debug && pool->used && pool->allocated - pool->used < POOL_LARGE_SPARE)) {
 		pool->used--;
 		*(void **)object = pool->free;
 		pool->free = object;

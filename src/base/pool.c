@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLAB_SIZE = 65536, LARGE = 4096, LARGE_SPARE = 16 };
+enum { SLAB_SIZE = 65536, LARGE = 4096 };
 
 static struct pool *pools;
 void (*pool_freed)(size_t size);
@@ -105,7 +105,7 @@ void pool_put(struct pool *pool, void *given)
 		return;
 	BUG_ON(pool->used == 0);
 	pool->used--;
-	if (pool->single && (pool->allocated - pool->used > LARGE_SPARE + pool->spare ||
+	if (pool->single && (pool->allocated - pool->used > POOL_LARGE_SPARE + pool->spare ||
 			     (memory_debug & MEMORY_APART && !pool->spare))) {
 		pool->allocated--;
 		free(object);

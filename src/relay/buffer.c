@@ -141,8 +141,12 @@ COLD static void buffer_return_other(struct buf **buf)
 
 void buffer_return(struct buf **buf)
 {
-	if (likely((*buf)->kind == KIND_BUFFER))
-		pool_give(&buffer_pool, buf);
-	else
+	struct buf *one = *buf;
+
+	if (unlikely(one->kind != KIND_BUFFER)) {
 		buffer_return_other(buf);
+		return;
+	}
+	*buf = NULL;
+	pool_put_large(&buffer_pool, one);
 }
