@@ -61,7 +61,7 @@ enum response_step {
 	RES_HEAD, RES_RULES, RES_HTTP, RES_REPLY, RES_AFTER, RES_OPEN, RES_FORWARD, RES_STEPS
 };
 
-extern const struct step request_steps[REQ_STEPS];
+extern const struct step request_steps[REQ_STEPS + 1]; /* the last one ends the program */
 /* The stream ends. STEP_END. */
 int steps_end(struct stream *s, enum reason reason);
 
@@ -70,7 +70,7 @@ int steps_end(struct stream *s, enum reason reason);
  * call. */
 struct step_walk {
 	unsigned known;
-	uint8_t request[REQ_STEPS], response[RES_STEPS];
+	uint8_t request[REQ_STEPS + 1], response[RES_STEPS + 1];
 };
 const struct step_walk *steps_walk_make(unsigned known);
 enum { STEP_WALKS = 16 };
@@ -87,6 +87,6 @@ static inline const struct step_walk *steps_walk(unsigned known)
  * the step returns. */
 int steps_server_broken(struct stream *s);
 
-extern const struct step response_steps[RES_STEPS];
+extern const struct step response_steps[RES_STEPS + 1];
 
 #endif

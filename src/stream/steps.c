@@ -207,7 +207,14 @@ static int backend_body(struct stream *s)
 	return STEP_NEXT;
 }
 
-const struct step request_steps[REQ_STEPS] = {
+/* No step leads behind the table. */
+COLD static int step_beyond(struct stream *s)
+{
+	BUG_ON(s->reason == END_NONE);
+	return STEP_END;
+}
+
+const struct step request_steps[REQ_STEPS + 1] = {
 	[REQ_APPLET] = { "applet", open_applet, IS_LOCAL },
 	[REQ_HEAD] = { "request head", exchange_request_head, IS_HTTP },
 	[REQ_FRONTEND_RULES] = { "frontend rules", rules_frontend, FRONT_RULES },
@@ -228,9 +235,10 @@ const struct step request_steps[REQ_STEPS] = {
 	[REQ_SERVICE] = { "service", exchange_open_service, HAS_SERVICE },
 	[REQ_OPEN] = { "open", open_request, 0 },
 	[REQ_FORWARD] = { "forward", forward_request, 0 },
+	[REQ_STEPS] = { "none", step_beyond, 0 },
 };
 
-const struct step response_steps[RES_STEPS] = {
+const struct step response_steps[RES_STEPS + 1] = {
 	[RES_HEAD] = { "response head", exchange_response_head, IS_HTTP },
 	[RES_RULES] = { "response rules", rules_response, RESPONSE_RULES },
 	[RES_HTTP] = { "http rules", exchange_response_rules, IS_HTTP | RESPONSE_HTTP },
@@ -238,6 +246,7 @@ const struct step response_steps[RES_STEPS] = {
 	[RES_AFTER] = { "after rules", exchange_after_rules, IS_HTTP | RESPONSE_AFTER },
 	[RES_OPEN] = { "open", open_response, 0 },
 	[RES_FORWARD] = { "forward", forward_response, 0 },
+	[RES_STEPS] = { "none", step_beyond, 0 },
 };
 
 /* -- which rows apply ------------------------------------------------------------------- */
@@ -247,7 +256,7 @@ struct step_walk step_walks[STEP_WALKS];
 /* The last row needs nothing. */
 static void walk_rows(uint8_t *next, const struct step *table, unsigned rows, unsigned known)
 {
-	unsigned at = rows;
+	unsigned at = rows + 1;
 
 	while (at--)
 		next[at] = table[at].needs & ~known ? next[at + 1] : (uint8_t)at;

@@ -154,7 +154,6 @@ static ALWAYS_INLINE void stream_run_side(struct stream *s, struct cursor *at,
 	int r;
 
 	for (;;) {
-		BUG_ON(step >= rows);
 		if (unlikely(walk->known != s->known))
 			walk = steps_walk(s->known);
 		step = ((const uint8_t *)walk + next)[step];
@@ -169,6 +168,7 @@ static ALWAYS_INLINE void stream_run_side(struct stream *s, struct cursor *at,
 			return;
 		if (r >= STEP_GOTO) {
 			step = (unsigned)r - STEP_GOTO;
+			BUG_ON(step >= rows);
 			at->waiting = false; /* it may be the same one */
 		} else if (likely(r == STEP_NEXT)) {
 			step = at->step + 1u; /* an answer of the program moves it */
