@@ -59,14 +59,18 @@ APART static const struct addr *connect_mapped(struct stream *s, struct addr *to
 	return to;
 }
 
+/* The server's address is the one to connect to. */
+static bool connect_is_plain(const struct server *server)
+{
+	const struct addr *to = &server->state->addr;
+
+	return likely(!addr_is_any(to) && (!server->spec.has_offset || to->family == AF_UNIX));
+}
+
 /* Where to connect: the server's address, or what is made of it in own. */
 static const struct addr *connect_address(struct stream *s, struct addr *own)
 {
-	const struct addr *to = &s->server->state->addr;
-
-	if (likely(!addr_is_any(to) && (!s->server->spec.has_offset || to->family == AF_UNIX)))
-		return to;
-	return connect_mapped(s, own);
+	return connect_is_plain(s->server) ? &s->server->state->addr : connect_mapped(s, own);
 }
 
 /* Manual 8.5, RC: "the error logs will tell precisely what was missing". */
@@ -204,17 +208,27 @@ APART static int connect_anew(struct stream *s, const struct addr *to)
 	return STEP_NEXT;
 }
 
-int connect_start(struct stream *s)
+static int connect_to(struct stream *s, const struct addr *to)
 {
-	struct addr own;
-	const struct addr *to = connect_address(s, &own);
-
 	s->phase = PHASE_CONNECT;
 	if (unlikely(s->server->set.redir) && connect_redirects(s))
 		return STEP_GOTO + REQ_FORWARD;
 	if (s->exchange && connect_reuses(s, to))
 		return connect_done(s);
 	return connect_anew(s, to);
+}
+
+APART static int connect_to_mapped(struct stream *s)
+{
+	struct addr own;
+
+	return connect_to(s, connect_mapped(s, &own));
+}
+
+int connect_start(struct stream *s)
+{
+	return connect_is_plain(s->server) ? connect_to(s, &s->server->state->addr) :
+					     connect_to_mapped(s);
 }
 
 static void connect_observe(struct stream *s, bool ok)
