@@ -28,7 +28,7 @@ struct trial_mark {
 	uint64_t bytes;  /* that it has moved */
 };
 
-/* One way beside the first, over pairs of windows; moving averages of relative differences. */
+/* One way beside another, over pairs of windows; moving averages of relative differences. */
 struct trial_record {
 	unsigned pairs;
 	double speed, speed_spread, cpu; /* +0.1: 10 % more than without */
@@ -38,14 +38,15 @@ struct trial {
 	unsigned way;     /* index of trial_ways: to be used now */
 	uint64_t due_us;  /* when trial_step has something to do */
 	unsigned kept;    /* the way between the windows; 0: none has been found to pay */
-	unsigned candidate;
+	unsigned candidate, base; /* the ways that a pair compares */
+	bool with;        /* the window is the candidate's */
 	enum { TRIAL_KEEPS, TRIAL_SETTLES, TRIAL_MEASURES } phase;
 	bool second;      /* of the two windows of a pair */
 	uint64_t pause_us, pause_end_us;
 	double allowance_us; /* of time that may still be lost by trying */
 	uint64_t earned_us;  /* up to when time has earned allowance */
 	struct trial_mark from;
-	double speed[2], cost[2]; /* of the windows without and with the candidate */
+	double speed[2], cost[2]; /* of the windows of the base and of the candidate */
 	struct trial_record records[TRIAL_WAYS];
 };
 

@@ -35,6 +35,7 @@ static struct {
 	bool large;               /* transfers make up the work */
 	bool many;                /* streams move the pieces, not one alone */
 	uint64_t large_ms;        /* when they last did */
+	uint64_t piece_ms;        /* of the last one */
 	uint64_t moved;           /* bytes, in all */
 	struct trial trial;
 } rest;
@@ -122,6 +123,9 @@ void rest_moved(const void *who, size_t bytes)
 {
 	uint64_t events = loop_stats.events - rest.events;
 
+	if (unlikely(clock_now_ms - rest.piece_ms > REST_FORGET_MS))
+		rest.large = false;
+	rest.piece_ms = clock_now_ms;
 	rest.bytes += bytes;
 	rest.moved += bytes;
 	rest.pieces++;

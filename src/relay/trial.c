@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which way of moving pays? Called by rest.c while large transfers make up the work.
  *
- * A way is compared with the first, splicing without a rest, in pairs of windows, one behind the
- * other, in changing order. What the sockets hold carries over from a window to the next, so each
- * begins with a time that does not count. A way is taken when it is surely not slower, and is
- * faster or takes less CPU; a way that takes more CPU is taken when it is surely faster. A way is
- * dropped when that has surely changed. Trying costs time when the way is bad, so time that may be
- * lost is an allowance, earned by time under load: a bad way costs at most about a hundredth of
- * the speed. A way that is kept is compared again now and then, and after a pause all ways are
- * tried anew. */
+ * A way is compared with the one that is kept, in pairs of windows, one behind the other, in
+ * changing order. What the sockets hold carries over from a window to the next, so each begins with
+ * a time that does not count. A way takes the place of the other when it is surely not slower, and
+ * is faster or takes less CPU; a way that takes more CPU must surely be faster. Trying costs time
+ * when the way is bad, so time that may be lost is an allowance, earned by time under load: a bad
+ * way costs at most about a hundredth of the speed. A way that is kept is compared with the first,
+ * splicing without a rest, now and then, and dropped when it surely no longer pays. After a pause
+ * all ways are tried anew. */
 #include "relay/trial.h"
 
 #include <string.h>
 
 enum {
-	SETTLE_US = 4000,
-	MEASURE_US = 8000,
+	SETTLE_US = 5000,
+	MEASURE_US = 15000,
 	LATE_US = 3000,         /* a window that ends so much later was a pause */
 	FIRST_US = 20000,       /* the load itself settles */
-	CHECK_US = 250000,      /* from one comparison of the kept way to the next */
-	PAUSE_US = 1000000,     /* from the end of a series of tries to the next, and twice that
+	CHECK_US = 400000,      /* from one comparison of the kept way to the next */
+	PAUSE_US = 4000000,     /* from the end of a series of tries to the next, and twice that
 				 * ... */
-	PAUSE_MOST_US = 16000000,
+	PAUSE_MOST_US = 32000000,
 	EARNS = 100,            /* one part of the time under load may be lost */
 	ALLOWANCE_US = 8000,
 	MEMORY = 12,            /* pairs that a moving average spans */
 	PAIRS_SURE = 8,         /* fewer prove no way as good */
 	PAIRS_WORSE = 3,        /* fewer prove no way bad */
-	PAIRS_MOST = 80,
+	PAIRS_MOST = 24,
 };
 
 static const double SLOWER = 0.01; /* less is not called slower */
@@ -38,9 +38,9 @@ static const double SAVES = 0.03;  /* less CPU than that is not worth it; more i
 const struct trial_way trial_ways[TRIAL_WAYS] = {
 	{ 0, false, false },
 	{ 150, true, false },
+	{ 300, true, false },
 	{ 50, true, false },
 	{ 150, false, false },
-	{ 50, false, false },
 	{ 0, false, true },
 };
 
@@ -61,7 +61,8 @@ static void trial_window(struct trial *trial, uint64_t now_us)
 {
 	bool odd = trial->records[trial->candidate].pairs & 1;
 
-	trial_use(trial, TRIAL_SETTLES, odd != trial->second ? trial->candidate : 0,
+	trial->with = odd != trial->second;
+	trial_use(trial, TRIAL_SETTLES, trial->with ? trial->candidate : trial->base,
 		  now_us + SETTLE_US);
 }
 
@@ -71,11 +72,20 @@ static void trial_pair(struct trial *trial, uint64_t now_us)
 	trial_window(trial, now_us);
 }
 
+/* The next of a series that is not kept. False: it was the last. */
+static bool trial_next(struct trial *trial)
+{
+	trial->base = trial->kept;
+	trial->candidate += trial->candidate == trial->kept;
+	return trial->candidate < TRIAL_WAYS;
+}
+
 static void trial_series(struct trial *trial)
 {
 	memset(trial->records, 0, sizeof(trial->records));
 	trial->candidate = 1;
 	trial->pause_end_us = 0;
+	trial_next(trial);
 }
 
 void trial_begin(struct trial *trial, uint64_t now_us)
@@ -147,21 +157,20 @@ static bool trial_is_good(const struct trial_record *record)
 					trial_sure(record, -SLOWER, 1));
 }
 
-/* All ways were tried: the next series comes later, and later each time. */
+/* All ways were tried: the next series comes later, and later each time. What is kept is compared
+ * with the first from now on. */
 static void trial_pause(struct trial *trial, uint64_t now_us)
 {
+	memset(&trial->records[trial->kept], 0, sizeof(trial->records[0]));
 	trial->pause_end_us = now_us + trial->pause_us;
 	if (trial->pause_us < PAUSE_MOST_US)
 		trial->pause_us *= 2;
 }
 
-/* Than what is kept, whose record is empty when that is no rest. Speed first. */
-static bool trial_is_better(const struct trial_record *record, const struct trial_record *kept)
+/* What it takes to be worth a change. */
+static bool trial_is_worth_it(const struct trial_record *record)
 {
-	if (record->speed > kept->speed + FASTER)
-		return true;
-	return record->speed > kept->speed - FASTER &&
-	       record->cpu < kept->cpu - (kept->pairs ? 0 : SAVES);
+	return record->speed > FASTER || record->cpu < -SAVES;
 }
 
 /* Verdict on the candidate of a series. True: there is one. */
@@ -170,7 +179,7 @@ static bool trial_decide(struct trial *trial)
 	const struct trial_record *record = &trial->records[trial->candidate];
 
 	if (trial_is_good(record)) {
-		if (trial_is_better(record, &trial->records[trial->kept]))
+		if (trial_is_worth_it(record))
 			trial->kept = trial->candidate;
 		return true;
 	}
@@ -208,7 +217,7 @@ static void trial_after_pair(struct trial *trial, uint64_t now_us)
 		trial_after_check(trial, now_us, speed);
 		return;
 	}
-	if (trial_decide(trial) && ++trial->candidate == TRIAL_WAYS) {
+	if (trial_decide(trial) && (trial->candidate++, !trial_next(trial))) {
 		trial_pause(trial, now_us);
 		trial_keep(trial, now_us + CHECK_US);
 	} else if (trial->allowance_us < 0) {
@@ -223,9 +232,11 @@ static void trial_compare(struct trial *trial, uint64_t now_us)
 {
 	if (trial->pause_end_us && now_us >= trial->pause_end_us)
 		trial_series(trial);
-	if (trial->pause_end_us)
+	if (trial->pause_end_us) {
 		trial->candidate = trial->kept;
-	if (trial->candidate)
+		trial->base = 0;
+	}
+	if (trial->candidate != trial->base)
 		trial_pair(trial, now_us);
 	else
 		trial_keep(trial, trial->pause_end_us);
@@ -233,7 +244,7 @@ static void trial_compare(struct trial *trial, uint64_t now_us)
 
 static void trial_measured(struct trial *trial, const struct trial_mark *now)
 {
-	unsigned with = trial->way != 0;
+	unsigned with = trial->with;
 	double bytes = (double)(now->bytes - trial->from.bytes);
 	double us = (double)(now->us - trial->from.us);
 
@@ -255,7 +266,7 @@ void trial_step(struct trial *trial, const struct trial_mark *now)
 		return;
 	if (late && trial->phase != TRIAL_KEEPS) {
 		trial->earned_us = now->us;
-		trial_pair(trial, now->us);
+		trial_window(trial, now->us);
 		return;
 	}
 	trial_earn(trial, now->us);

@@ -17,21 +17,21 @@ struct machine {
 };
 
 static const struct machine rests_pay = {
-	{ 1, 1, 1, 1, 1, 1 }, { 1, 0.6, 0.7, 0.65, 0.8, 2.5 }, 0.03 };
+	{ 1, 1, 1, 1, 1, 1 }, { 1, 0.6, 0.65, 0.8, 0.65, 2.5 }, 0.03 };
 static const struct machine rests_lose = {
-	{ 1, 0.7, 0.85, 0.7, 0.9, 1 }, { 1, 0.5, 0.6, 0.55, 0.7, 2.5 }, 0.03 };
+	{ 1, 0.8, 0.7, 0.9, 0.8, 1 }, { 1, 0.55, 0.5, 0.7, 0.6, 2.5 }, 0.03 };
 static const struct machine short_rests_pay = {
-	{ 1, 0.9, 1, 0.9, 1, 1 }, { 1, 0.6, 0.8, 0.65, 0.7, 2.5 }, 0.03 };
+	{ 1, 0.9, 0.8, 1, 0.9, 1 }, { 1, 0.6, 0.55, 0.7, 0.65, 2.5 }, 0.03 };
 static const struct machine rests_save_nothing = {
-	{ 1, 1, 1, 1, 1, 1 }, { 1, 1, 1.2, 0.99, 1, 2.5 }, 0.01 };
+	{ 1, 1, 1, 1, 1, 1 }, { 1, 1, 1, 1.2, 0.99, 2.5 }, 0.01 };
 static const struct machine wakes_are_dear = {
-	{ 1, 1, 1.2, 1, 1.1, 1 }, { 1, 0.6, 0.9, 0.65, 0.7, 2.5 }, 0.03 };
+	{ 1, 1.05, 1.2, 1, 1, 1 }, { 1, 0.6, 0.9, 0.9, 0.65, 2.5 }, 0.03 };
 static const struct machine noisy = {
-	{ 1, 0.7, 0.8, 0.7, 0.8, 1 }, { 1, 0.5, 0.6, 0.55, 0.7, 2.5 }, 0.2 };
+	{ 1, 0.75, 0.7, 0.8, 0.8, 1 }, { 1, 0.55, 0.5, 0.7, 0.6, 2.5 }, 0.2 };
 static const struct machine copies_are_faster = {
-	{ 1, 1, 1.02, 1, 1, 1.15 }, { 1, 0.6, 0.7, 0.65, 0.8, 2.5 }, 0.03 };
+	{ 1, 1, 1, 1.02, 1, 1.15 }, { 1, 0.6, 0.6, 0.7, 0.65, 2.5 }, 0.03 };
 static const struct machine copies_are_hardly_faster = {
-	{ 1, 1, 1, 1, 1, 1.01 }, { 1, 1.1, 1.2, 1.1, 1, 2.5 }, 0.03 };
+	{ 1, 1, 1, 1, 1, 1.01 }, { 1, 1.1, 1.1, 1.2, 1.1, 2.5 }, 0.03 };
 
 static struct trial trial;
 static struct trial_mark now;
@@ -99,7 +99,7 @@ static void takes_the_cheapest_that_is_as_fast(void **state)
 	assert_int_equal(trial.kept, 1);
 	setup(NULL);
 	run(&short_rests_pay, 30ULL * SECOND_US);
-	assert_true(trial.kept == 4 || trial.kept == 2);
+	assert_true(trial.kept == 3);
 }
 
 /* Where a rest makes the work faster, since nobody has to wake us, the fastest way is taken. */
@@ -119,7 +119,7 @@ static void copies_where_that_is_faster(void **state)
 	assert_int_equal(trial.kept, 5);
 	assert_true(trial_ways[5].copies);
 	assert_true(run(&copies_are_faster, 20ULL * SECOND_US) > 1.1);
-	run(&rests_pay, 10ULL * SECOND_US);
+	run(&rests_pay, 20ULL * SECOND_US);
 	assert_int_not_equal(trial.kept, 5);
 	setup(NULL);
 	run(&copies_are_hardly_faster, 60ULL * SECOND_US);
