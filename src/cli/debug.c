@@ -74,7 +74,8 @@ static int debug_segment(struct cli_call *call, struct err *err)
 /* "debug dev probe": what came of the last one. */
 static int debug_probe(struct cli_call *call, struct err *err)
 {
-	bool down = !strcmp(cli_arg(call, 1), "down");
+	bool down = !strcmp(cli_arg(call, 1), "down"), asking = call->argc == 3;
+	struct probe_plan plan = { .deed = down ? PROBE_MARKS_DOWN : PROBE_ENDS, .asking = asking };
 	int64_t n;
 
 	if (!call->argc) {
@@ -82,9 +83,11 @@ static int debug_probe(struct cli_call *call, struct err *err)
 		return 0;
 	}
 	if (!str_to_int(cli_arg(call, 0), 0, INT64_MAX, &n) ||
-	    (*cli_arg(call, 1) && !down && strcmp(cli_arg(call, 1), "end") != 0))
-		return err_set(err, "A number is expected, and 'end' or 'down'.");
-	probe_arm((uint64_t)n, down ? PROBE_MARKS_DOWN : PROBE_ENDS);
+	    (*cli_arg(call, 1) && !down && strcmp(cli_arg(call, 1), "end") != 0) ||
+	    (asking && strcmp(cli_arg(call, 2), "sockets") != 0))
+		return err_set(err, "A number is expected, 'end' or 'down', and 'sockets'.");
+	plan.first = (uint64_t)n;
+	probe_arm(&plan);
 	return 0;
 }
 #endif
@@ -97,7 +100,7 @@ const struct cli_command cli_debug_commands[] = {
 	{ .words = "debug dev panic", .level = LEVEL_ADMIN, .flags = CLI_EXPERT,
 	  .start = debug_panic, .help = "abort" },
 #ifdef PROBES
-	{ .words = "debug dev probe", .args = "[<n> [end|down]]", .level = LEVEL_ADMIN,
+	{ .words = "debug dev probe", .args = "[<n> [end|down [sockets]]]", .level = LEVEL_ADMIN,
 	  .flags = CLI_EXPERT, .start = debug_probe,
 	  .help = "at the n-th probe, end the stream at hand or report an error of its server" },
 #endif

@@ -23,6 +23,7 @@
 #include "process/obituary.h"
 #include "process/parent.h"
 #include "process/parent_cli.h"
+#include "process/probed.h"
 #include "process/worker.h"
 #include "process/workers_conf.h"
 #include "proxy/global.h"
@@ -308,7 +309,7 @@ static int process_start(struct config *cfg, const struct args *args, const stru
 	    (worker && segment_confine(segment, (unsigned)worker->row, err) < 0) ||
 	    (worker && worker_start(worker, process_finish, err) < 0) ||
 	    process_start_modules(cfg, err) < 0 ||
-	    (!worker && process_announce(args, err) < 0) ||
+	    (!worker && process_announce(args, err) < 0) || probed_start(err) < 0 ||
 	    confine_rights(conf, args, err) < 0)
 		return -1;
 	kept_forget();
@@ -335,6 +336,7 @@ static int process_serve(struct config *cfg, const struct args *args, const stru
 		return process_fail(&err);
 	memory_fail_begin();
 	loop_run();
+	probed_judge();
 	streams_end_all(END_KILLED);
 	keepalive_close_all();
 	process_stop_modules(cfg);
