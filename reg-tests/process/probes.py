@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The exchanges of probes.sh, and the walk: see there."""
+"""The exchanges of probes.sh, and the walk, which probes_around.py has as well: see there."""
 import socket
 import threading
 import zlib
@@ -9,6 +9,7 @@ from service import check, connect, finish, until
 
 LARGE = b"0123456789abcdef" * 20000
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+UPGRADED = b"HTTP/1.1 101 Go\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\n"
 BACKENDS = "be", "buffered", "queue", "retry", "zip", "tcp"
 retried = threading.Event()
 
@@ -33,6 +34,12 @@ def answer(method, path):
     return OK + b"Content-Length: %d\r\n\r\n" % len(body) + (b"" if method == b"HEAD" else body)
 
 
+def echo(c, got):
+    c.sendall(UPGRADED + got)
+    while got := c.recv(65536):
+        c.sendall(got)
+
+
 def serve(c):
     try:
         while True:
@@ -40,6 +47,9 @@ def serve(c):
             if head is None:
                 return
             method, path = head.split()[:2]
+            if path == b"/upgrade":
+                echo(c, body)
+                return
             while method == b"POST" and b"0\r\n\r\n" not in body:
                 piece = c.recv(100)
                 if not piece:
@@ -80,12 +90,12 @@ EXCHANGES = {
 }
 
 
-def exchange(to, pieces, half=False):
+def exchange(to, pieces, half=False, wrap=lambda s: s):
     """All that came before the end or the break."""
     got = b""
     retried.clear()
     try:
-        with connect(to) as s:
+        with wrap(connect(to)) as s:
             for piece in pieces:
                 s.sendall(piece)
             if half:
@@ -125,8 +135,10 @@ def right(got, whole):
 
 
 class Walk:
-    def __init__(self, it):
-        self.it = it
+    """Over the probes of one exchange at a time: pieces that are sent to an address."""
+
+    def __init__(self, it, backends=BACKENDS):
+        self.it, self.backends = it, backends
 
     def probe(self, words):
         return self.it.ask("expert-mode on; debug dev probe" + words)
@@ -135,48 +147,57 @@ class Walk:
         return int(self.probe("").split()[-2])
 
     def repair(self):
-        for backend in BACKENDS:
+        for backend in self.backends:
             self.it.ask(f"set server {backend}/s health up")
 
-    def one(self, name, pieces, deed):
-        """How many probes were tried; those at which something was wrong."""
-        to, half = (self.it.args.tcp, True) if name == "tcp" else (self.it.args.front, False)
-        whole, wrong = unzipped(exchange(to, pieces, half)), []
+    def one(self, deed, go, right=right, complete=lambda got, whole: got == whole):
+        """go() does an exchange and returns what came. How many probes were tried; those at which
+        something was wrong."""
+        whole, wrong = unzipped(go()), []
         for n in range(1, 3000):
             self.probe(f" {n} {deed}")
-            got = exchange(to, pieces, half)
+            got = go()
             done = self.done()
             self.probe(" 0")
             if not right(got, whole):
                 wrong.append((n, got[:200]))
             if deed == "down":
                 self.repair()
-            if unzipped(exchange(to, pieces, half)) != whole:
+            if not complete(unzipped(go()), whole):
                 wrong.append((n, "the next one"))
             if not done:
                 break
         return n, wrong
 
+    def all(self, name, deeds, go, **judges):
+        for deed in deeds:
+            n, wrong = self.one(deed, go, **judges)
+            check(f"{name}: {deed}, up to probe {n}: nobody gets a wrong answer {wrong or ''}", not wrong)
 
-def nothing_left(it):
-    rows = [it.stat(b, side) for b in BACKENDS for side in ("BACKEND", "s")]
-    rows += [it.stat("fe", "FRONTEND"), it.stat("tcp", "FRONTEND")]
+
+def nothing_left(it, backends=BACKENDS, frontends=("fe", "tcp")):
+    rows = [it.stat(b, side) for b in backends for side in ("BACKEND", "s")]
+    rows += [it.stat(f, "FRONTEND") for f in frontends]
     return all(row["scur"] == "0" and row["qcur"] in ("", "0") for row in rows) and \
         int(it.info()["CurrConns"]) <= 1  # the one that asks
 
 
+def serve_all(back):
+    listener = socket.create_server(service.address(back), backlog=1000)
+    threading.Thread(target=origin, args=(listener,), daemon=True).start()
+
+
 def main():
     it = service.Service(lambda p: p.add_argument("--tcp"))
-    listener = socket.create_server(service.address(it.args.back), backlog=1000)
-    threading.Thread(target=origin, args=(listener,), daemon=True).start()
+    serve_all(it.args.back)
     walk = Walk(it)
     walk.repair()  # checked before the origin was there
     for name, pieces in EXCHANGES.items():
-        for deed in "end", "down":
-            n, wrong = walk.one(name, pieces, deed)
-            check(f"{name}: {deed}, up to probe {n}: nobody gets a wrong answer {wrong or ''}", not wrong)
+        to, half = (it.args.tcp, True) if name == "tcp" else (it.args.front, False)
+        walk.all(name, ("end", "down"), lambda: exchange(to, pieces, half))
     until("no session, stream or place in a queue is left", lambda: nothing_left(it))
     finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

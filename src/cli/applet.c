@@ -35,10 +35,13 @@ static void applet_task(struct task *task)
 	end_timeout_changed(a->end);
 }
 
+/* What it has asked others for may be answered after its end was closed, in the same turn. */
 static void applet_wake(void *arg)
 {
 	struct cli_applet *a = arg;
 
+	if (!a->end)
+		return;
 	a->flags |= CONN_READABLE;
 	task_wake(&a->task);
 }
