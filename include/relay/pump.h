@@ -59,8 +59,8 @@ struct pump {
 	uint32_t calls;      /* of recv, send and splice */
 	uint16_t flags;
 	uint8_t mode;        /* enum pump_mode */
-	uint8_t streak;      /* large reads while copying, small pulls while splicing */
-	bool is_response;    /* which of its relay's two */
+	uint8_t streak : 7;  /* large reads while copying, small pulls while splicing */
+	bool is_response : 1; /* which of its relay's two */
 };
 
 enum { RELAY_MOVES = 16 };
