@@ -11,7 +11,7 @@
 
 /* Appends; once something did not fit nothing more is written. */
 struct writer {
-	char *p, *end;
+	char *start, *p, *end;
 	bool full;
 };
 
@@ -30,12 +30,11 @@ static void put_span(struct writer *w, struct span s)
 	put(w, s.ptr, s.len);
 }
 
-/* RFC 9110 5.5: what would end the line, or must not be there, becomes a blank. */
-static void blank_controls(char *p, char *end)
+/* RFC 9110 5.5: what would end the line, or must not be there, becomes a blank. From p on; what
+ * was written before may be read with it. */
+static void blank_controls(struct writer *w, char *p)
 {
-	const char *from = p;
-
-	while ((p = (char *)scan_value(from, p, end)) < end)
+	while ((p = (char *)scan_value(w->start, p, w->p)) < w->p)
 		*p++ = ' ';
 }
 
@@ -44,7 +43,7 @@ static void put_clean(struct writer *w, struct span s)
 	char *p = w->p;
 
 	put_span(w, s);
-	blank_controls(p, w->p);
+	blank_controls(w, p);
 }
 
 static char *copy(char *p, struct span s)
@@ -103,7 +102,7 @@ static void put_status_line(struct writer *w, const struct message *msg)
 	char *p = w->p;
 
 	w->p = copy_status_line(p, msg);
-	blank_controls(p, w->p);
+	blank_controls(w, p);
 }
 
 static bool is_word(struct span s)
@@ -161,7 +160,7 @@ static unsigned put_lines(struct writer *w, const struct message *msg, unsigned 
 
 size_t h1_write_head(const struct message *msg, char *memory, size_t size)
 {
-	struct writer w = { memory, memory + size, false };
+	struct writer w = { memory, memory, memory + size, false };
 	unsigned i = 0;
 
 	put_start_line(&w, msg);
