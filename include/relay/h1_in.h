@@ -30,6 +30,7 @@ bool h1_mark(struct end *end);
 void h1_rewind(struct end *end);
 void h1_decode(struct end *end);
 void h1_drop_trailers(struct end *end);
+struct span h1_trailers(const struct end *end);
 void h1_tunnel(struct end *end);
 /* in was filled or emptied: the connection's flag says so. */
 void h1_note_held(struct end *end, struct h1_end *h1);

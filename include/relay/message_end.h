@@ -39,6 +39,7 @@ struct message_ops {
 	bool (*unpin)(struct end *end);
 	void (*decode)(struct end *end);
 	void (*drop_trailers)(struct end *end);
+	struct span (*trailers)(const struct end *end);
 	void (*tunnel)(struct end *end);
 	struct span (*waiting)(const struct end *end);
 	void (*sent)(struct end *end, size_t n);
@@ -212,6 +213,14 @@ static inline void end_drop_trailers(struct end *end)
 
 	if (drop)
 		drop(end);
+}
+
+/* What came behind the body, which was given without its coding: lines, and the empty one. */
+static inline struct span end_trailers(const struct end *end)
+{
+	struct span (*trailers)(const struct end *) = END_OP(end, trailers);
+
+	return trailers ? trailers(end) : (struct span){ NULL, 0 };
 }
 
 /* From now on bytes pass as they are, to the close: after CONNECT, or an accepted Upgrade. */

@@ -58,10 +58,8 @@ static char *copy_version(char *p, const struct message *msg)
 	if (unlikely(msg->protocol.ptr != NULL))
 		return copy(p, msg->protocol);
 	memcpy(p, "HTTP/1.1", 8);
-	if (unlikely(msg->major != 1 || msg->minor != 1)) {
-		p[5] = (char)('0' + msg->major % 10);
+	if (unlikely(msg->minor != 1) && msg->major == 1) /* what came as HTTP/2 leaves as 1.1 */
 		p[7] = (char)('0' + msg->minor % 10);
-	}
 	return p + 8;
 }
 

@@ -52,7 +52,7 @@ static struct span h1_text(const char *s)
 /* RFC 9112 9.3: 1.1 keeps the connection unless told otherwise, 1.0 the other way round. */
 static bool h1_frame_connection(struct h1_end *h1, struct message *msg)
 {
-	bool old = h1->is_client ? h1->peer_minor == 0 : msg->minor == 0;
+	bool old = h1->is_client ? h1->peer_minor == 0 : msg->minor == 0 && msg->major == 1;
 	const char *say = NULL;
 
 	/* A request that asks for another protocol names that alone in Connection. */
@@ -66,6 +66,15 @@ static bool h1_frame_connection(struct h1_end *h1, struct message *msg)
 	else if (h1->framing.keep && old)
 		say = "keep-alive";
 	return !say || message_add(msg, h1->arena, h1_text("connection"), h1_text(say));
+}
+
+/* The source may have told the end of the body in another way. */
+static bool h1_says_chunked(struct h1_end *h1, struct message *msg)
+{
+	unsigned at = 0;
+
+	return message_find_id(msg, FIELD_TRANSFER_ENCODING, &at) ||
+	       message_add(msg, h1->arena, h1_text("transfer-encoding"), h1_text("chunked"));
 }
 
 /* The body as the peer understands it, and as the source can give it: in chunks, or to the close.
@@ -83,6 +92,8 @@ APART static bool h1_frame_body(struct end *end, struct h1_end *h1, struct messa
 			end_decode(end_peer(end));
 	} else if (msg->framing == BODY_CHUNKED) {
 		h1->encode = !raw;
+		if (!raw && !h1_says_chunked(h1, msg))
+			return false;
 	} else if (msg->framing == BODY_CLOSE && !old) {
 		h1->encode = true;
 		msg->framing = BODY_CHUNKED;
@@ -136,14 +147,13 @@ static enum io h1_head_out(struct end *end, struct message *msg)
  * False: there is no room for it until what waits has left. */
 static bool h1_last_chunk(struct end *end, struct h1_end *h1)
 {
-	const struct h1_end *source = h1_end_of(end_peer(end));
-	const struct h1_chunks *c = source && source->decode ? &source->chunks : NULL;
+	struct span trailers = end_trailers(end_peer(end));
 
 	if (!h1_out_take(h1) || buf_room(h1->out) < 5)
 		return false;
-	if (c && c->kept_len >= 2 && buf_room(h1->out) >= 3u + c->kept_len) {
+	if (trailers.len && buf_room(h1->out) >= 3u + trailers.len) {
 		h1_out_add(h1, "0\r\n", 3);
-		h1_out_add(h1, c->kept, c->kept_len);
+		h1_out_add(h1, trailers.ptr, trailers.len);
 	} else {
 		h1_out_add(h1, "0\r\n\r\n", 5);
 	}
@@ -420,6 +430,7 @@ const struct message_ops h1_end_ops = {
 	.unpin = h1_unpin,
 	.decode = h1_decode,
 	.drop_trailers = h1_drop_trailers,
+	.trailers = h1_trailers,
 	.tunnel = h1_tunnel,
 	.waiting = h1_waiting,
 	.sent = h1_sent,

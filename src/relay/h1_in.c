@@ -623,6 +623,15 @@ void h1_decode(struct end *end)
 	h1->framing.raw = false;
 }
 
+struct span h1_trailers(const struct end *end)
+{
+	const struct h1_end *h1 = h1_state(end);
+
+	if (!h1->decode || h1->chunks.kept_len < 2)
+		return (struct span){ NULL, 0 };
+	return (struct span){ h1->chunks.kept, h1->chunks.kept_len };
+}
+
 void h1_drop_trailers(struct end *end)
 {
 	struct h1_end *h1 = h1_state(end);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A connection of HTTP/2 (RFC 9113) over a struct conn: its streams, windows and settings, what
+ * leaves next, and what a peer may cost. For whoever carries streams (a carrier of clients, later
+ * connections to servers). Each stream is lent as an end that speaks messages. */
+#ifndef RELAY_H2_CONN_H
+#define RELAY_H2_CONN_H
+
+#include "http/h2_frame.h"
+#include "relay/end.h"
+
+struct h2_conn;
+struct h2_stream;
+
+/* What a connection tells its owner. */
+struct h2_owner {
+	/* A request has come. The owner lends its end (h2_lend), which is ready to be read. False:
+	 * it does not, the peer is told that it was not processed. */
+	bool (*opened)(void *owner, struct h2_conn *c, struct h2_stream *st);
+	/* The first stream has begun, or the last one has ended. */
+	void (*busy)(void *owner, bool busy);
+	/* The connection is closed and no stream is left: the owner frees it now. */
+	void (*closed)(void *owner);
+};
+
+struct h2_limits {
+	uint32_t streams;  /* SETTINGS_MAX_CONCURRENT_STREAMS */
+	uint32_t window;   /* SETTINGS_INITIAL_WINDOW_SIZE */
+	unsigned glitches; /* more of them end the connection; 0: any number is borne */
+};
+
+/* Takes over the connection, clears the pointer and says our settings. client: the preface is ours,
+ * else it is the peer's. received: bytes that came on it already, a buffer at most. NULL: no
+ * memory, nothing was taken over. */
+struct h2_conn *h2_conn_new(struct conn **conn, bool client, const struct h2_limits *limits,
+			    const struct h2_owner *ops, void *owner, struct span received);
+/* By closed alone. */
+void h2_conn_free(struct h2_conn **c);
+/* No stream begins any more: GOAWAY. It is closed behind the last one. */
+void h2_conn_drain(struct h2_conn *c);
+/* Closes it now; its streams break off. */
+void h2_conn_close(struct h2_conn *c, enum h2_code code);
+
+/* Client: another stream; NULL: no memory, or the peer takes no more. Its end is lent next. */
+struct h2_stream *h2_conn_open(struct h2_conn *c);
+/* Makes the end that of the stream. */
+void h2_lend(struct h2_stream *st, struct end *end);
+/* The exchange is complete: the end is not there any more. */
+void h2_take_back(struct end *end);
+
+/* For show. */
+struct h2_numbers {
+	unsigned streams;   /* open */
+	uint64_t opened, refused, reset;
+	uint64_t glitches;  /* things that no sensible peer does often */
+};
+struct h2_numbers h2_conn_numbers(const struct h2_conn *c);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The inside of an HTTP/2 connection, for its three files: h2_conn.c (life, what leaves), h2_in.c
+ * (what comes), h2_end.c (the end of a stream). Nobody else includes it. */
+#ifndef RELAY_H2_STREAM_H
+#define RELAY_H2_STREAM_H
+
+#include "event/loop.h"
+#include "http/h2_message.h"
+#include "relay/h2_conn.h"
+#include "relay/message_end.h"
+
+struct buf;
+
+enum {
+	H2_BUCKETS = 16,
+	H2_RESETS = 32,           /* of our own that are remembered */
+	H2_OUT_ENOUGH = 32768,    /* so much waits to be sent: streams wait as well */
+	H2_SHARE = 16384,         /* of a stream that is not alone, before the next one's turn */
+	H2_CONN_WINDOW = 1 << 20, /* of the connection */
+	H2_WINDOW_GROWS = 1 << 20, /* to so much, where a stream's is used up quickly */
+};
+
+/* Bytes that wait, in memory that grows. None while len is 0. */
+struct h2_bytes {
+	char *data;
+	uint32_t head, len, size;
+};
+
+struct h2_stream {
+	struct framing framing; /* first */
+	struct h2_conn *conn;
+	struct end *end;        /* NULL: not lent, or closed */
+	struct h2_stream *next; /* in its bucket */
+	struct list node;       /* conn->streams */
+	struct list waiting;    /* conn->waiting[urgency] */
+	uint32_t id;
+	uint16_t flags;         /* CONN_* */
+	struct h2_priority priority;
+	bool fresh;             /* its head was read and is given next */
+	bool has_head;          /* the message's, behind which are trailers */
+	bool in_ended;          /* the peer's END_STREAM */
+	bool out_ended;         /* ours */
+	bool reset;             /* by one of the two */
+	bool marked;            /* the body's bytes stay, to be given again */
+	uint8_t request_method; /* client */
+	uint16_t wrong;         /* status: what came is no message */
+	int32_t send_window;    /* below 0 after SETTINGS */
+	int32_t recv_window;    /* that the peer has left */
+	uint32_t window;        /* to which that is filled up */
+	uint32_t given;         /* bytes since that was done */
+	uint64_t filled_ms;     /* and when */
+	uint64_t left;          /* bytes of DATA that are to come; UINT64_MAX: any */
+	struct span now;        /* DATA at hand, in the memory that was received into */
+	struct h2_bytes in;     /* what came before that and was not given */
+	uint32_t marked_given;  /* of in: marked bytes that were given */
+	struct buf *head;       /* where the strings of the head lie */
+	struct message *kept;   /* the head, where nobody has asked for it at once */
+	struct h2_bytes trailers; /* as lines */
+	struct reap reap;
+};
+
+enum h2_state {
+	H2_PREFACE,  /* the peer's is not complete */
+	H2_SETTINGS_DUE,
+	H2_OPEN,
+	H2_CLOSING,  /* GOAWAY with an error is the last that leaves */
+	H2_DEAD,     /* the connection is not there any more */
+};
+
+struct h2_conn {
+	struct conn *conn;      /* NULL: H2_DEAD */
+	const struct h2_owner *ops;
+	void *owner;
+	bool client;
+	uint8_t state;          /* enum h2_state */
+	bool draining;          /* GOAWAY was said: no stream begins */
+	bool refused;           /* GOAWAY was heard */
+	bool told;              /* the streams know that it is dead */
+	bool table_shrunk;      /* the peer wants to hear that our table is empty */
+	bool greeted;           /* the peer's first settings are here */
+	bool pending;           /* what lies in `in' was not looked at */
+	struct h2_limits limits;
+	struct h2_reader reader;
+	struct hpack_table table;
+	struct h2_bytes in;     /* a frame that is not complete */
+	struct h2_bytes block;  /* fields that are not complete */
+	struct h2_frame block_frame; /* HEADERS that began it; stream 0: none */
+	uint32_t block_dependency;
+	unsigned block_frames;
+	struct h2_bytes out;
+	uint32_t last_frame;    /* of out: offset of the last frame; last_stream 0: it is no */
+	uint32_t last_stream;   /* longer there, or does not end a stream */
+	int64_t send_window;
+	int32_t recv_window;
+	uint32_t given;
+	int32_t peer_window;    /* SETTINGS_INITIAL_WINDOW_SIZE of the peer */
+	uint32_t peer_streams;
+	uint32_t last_in, next_out; /* ids */
+	uint32_t resets[H2_RESETS]; /* ids that we have reset, a ring */
+	unsigned reset_at;
+	struct list streams;
+	struct h2_stream *buckets[H2_BUCKETS];
+	struct list waiting[H2_URGENCY_LEAST + 1];
+	struct h2_stream *serving; /* whose turn it is, when others wait, ... */
+	uint32_t share;            /* ... for so many bytes more */
+	struct h2_numbers numbers;
+	struct task task;
+	uint64_t calm_ms;          /* when glitches were last forgiven */
+	unsigned calm;             /* glitches that are not forgiven */
+};
+
+static inline struct h2_stream *h2_state(const struct end *end)
+{
+	return container_of(end->framing, struct h2_stream, framing);
+}
+
+/* ---- h2_conn.c ---- */
+bool h2_bytes_room(struct h2_bytes *b, size_t n); /* n bytes behind what is there */
+bool h2_bytes_add(struct h2_bytes *b, const char *bytes, size_t n);
+void h2_bytes_skip(struct h2_bytes *b, size_t n);
+void h2_bytes_free(struct h2_bytes *b);
+static inline char *h2_bytes_first(const struct h2_bytes *b)
+{
+	return b->data + b->head;
+}
+static inline char *h2_bytes_tail(const struct h2_bytes *b)
+{
+	return b->data + b->head + b->len;
+}
+struct h2_stream *h2_stream_find(const struct h2_conn *c, uint32_t id);
+struct h2_stream *h2_stream_new(struct h2_conn *c, uint32_t id);
+/* Its end is closed, and nothing more is said: forgets it. */
+void h2_stream_free(struct h2_stream *st);
+/* RST_STREAM; whoever has the end is told. */
+void h2_stream_reset(struct h2_stream *st, enum h2_code code);
+/* The same where there is no stream. */
+void h2_reset_id(struct h2_conn *c, uint32_t id, enum h2_code code);
+bool h2_was_reset(const struct h2_conn *c, uint32_t id);
+/* The peer has reset it, or the connection is gone. */
+void h2_stream_broken(struct h2_stream *st);
+/* It has something to send and may not. */
+void h2_stream_wait(struct h2_stream *st);
+void h2_stream_writable(struct h2_stream *st);
+/* Room in out for a frame of so many bytes, header included; NULL: no memory, it is dead then. */
+char *h2_out(struct h2_conn *c, size_t n);
+void h2_out_done(struct h2_conn *c, const char *end); /* up to there it was filled */
+void h2_flush(struct h2_conn *c);
+/* n bytes of the stream's body have left us, or nobody wants them. st: NULL, of none any more. */
+void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n);
+/* GOAWAY, and the end. */
+void h2_fault(struct h2_conn *c, enum h2_code code);
+void h2_dead(struct h2_conn *c);
+/* It costs the peer next to nothing and us more. False: that was too many. */
+bool h2_glitch(struct h2_conn *c);
+
+/* ---- h2_in.c ---- */
+void h2_receive(struct h2_conn *c);
+/* Gives the head to whoever asks for it. False: there is none. */
+bool h2_head_give(struct h2_stream *st, struct message *msg);
+
+/* ---- h2_end.c ---- */
+extern const struct message_ops h2_end_ops;
+/* Flags and framing say what can be read. */
+void h2_note(struct h2_stream *st);
+
+#endif

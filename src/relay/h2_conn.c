@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A connection of HTTP/2 (relay/h2_conn.h): its life, its streams, and what leaves. Frames are put
+ * together in one piece of memory, which leaves at the end of the turn: answers to many streams
+ * leave at once. When enough waits there, streams wait: by urgency, and among equals one after the
+ * other. What comes is in h2_in.c, the end of a stream in h2_end.c.
+ *
+ * Invariants: a stream is found by its id until its end is closed. Nothing of a connection is freed
+ * while its functions run: streams go at the end of the turn, it itself from its task.
+ */
+#include "relay/h2_stream.h"
+
+#include "base/clock.h"
+#include "base/pool.h"
+#include "relay/buffer.h"
+#include "relay/pump.h"
+
+#include <stdlib.h>
+
+static struct pool conn_pool = POOL_INIT("http/2 connection", sizeof(struct h2_conn));
+static struct pool stream_pool = POOL_INIT("http/2 stream", sizeof(struct h2_stream));
+
+/* ---- bytes ------------------------------------------------------------------------------- */
+
+bool h2_bytes_room(struct h2_bytes *b, size_t n)
+{
+	size_t size = b->size ? b->size : 512;
+	char *data;
+
+	if (b->size - b->head - b->len >= n && b->data)
+		return true;
+	if (b->head) {
+		memmove(b->data, h2_bytes_first(b), b->len);
+		b->head = 0;
+	}
+	while (size < b->len + n)
+		size *= 2;
+	if (size == b->size)
+		return true;
+	data = realloc(b->data, size);
+	if (!data)
+		return false;
+	b->data = data;
+	b->size = (uint32_t)size;
+	return true;
+}
+
+bool h2_bytes_add(struct h2_bytes *b, const char *bytes, size_t n)
+{
+	if (!n)
+		return true;
+	if (!h2_bytes_room(b, n))
+		return false;
+	memcpy(h2_bytes_tail(b), bytes, n);
+	b->len += (uint32_t)n;
+	return true;
+}
+
+void h2_bytes_free(struct h2_bytes *b)
+{
+	free(b->data);
+	*b = (struct h2_bytes){ 0 };
+}
+
+void h2_bytes_skip(struct h2_bytes *b, size_t n)
+{
+	b->head += (uint32_t)n;
+	b->len -= (uint32_t)n;
+	if (!b->len)
+		h2_bytes_free(b);
+}
+
+/* ---- streams ----------------------------------------------------------------------------- */
+
+static struct h2_stream **bucket_of(const struct h2_conn *c, uint32_t id)
+{
+	return (struct h2_stream **)&c->buckets[id / 2 % H2_BUCKETS];
+}
+
+struct h2_stream *h2_stream_find(const struct h2_conn *c, uint32_t id)
+{
+	struct h2_stream *st = *bucket_of(c, id);
+
+	while (st && st->id != id)
+		st = st->next;
+	return st;
+}
+
+struct h2_stream *h2_stream_new(struct h2_conn *c, uint32_t id)
+{
+	struct h2_stream *st = pool_take(&stream_pool), **bucket = bucket_of(c, id);
+
+	if (!st)
+		return NULL;
+	st->conn = c;
+	st->id = id;
+	st->priority.urgency = H2_URGENCY_USUAL;
+	st->send_window = c->peer_window;
+	st->recv_window = (int32_t)c->limits.window;
+	st->window = c->limits.window;
+	st->filled_ms = clock_now_ms;
+	st->framing.passable = UINT64_MAX;
+	st->framing.coded = true;
+	st->framing.keep = true;
+	st->flags = CONN_WRITABLE;
+	st->next = *bucket;
+	*bucket = st;
+	list_append(&c->streams, &st->node);
+	list_init(&st->waiting);
+	c->numbers.opened++;
+	if (!c->numbers.streams++ && c->ops->busy)
+		c->ops->busy(c->owner, true);
+	return st;
+}
+
+static void stream_reap(struct reap *reap)
+{
+	struct h2_stream *st = container_of(reap, struct h2_stream, reap);
+
+	pool_give(&stream_pool, &st);
+}
+
+void h2_stream_free(struct h2_stream *st)
+{
+	struct h2_conn *c = st->conn;
+	struct h2_stream **at = bucket_of(c, st->id);
+
+	while (*at != st)
+		at = &(*at)->next;
+	*at = st->next;
+	list_remove(&st->node);
+	list_remove(&st->waiting);
+	if (c->serving == st)
+		c->serving = NULL;
+	h2_gave(c, NULL, st->in.len + st->now.len - st->marked_given);
+	h2_bytes_free(&st->in);
+	st->now.len = 0;
+	h2_bytes_free(&st->trailers);
+	buffer_give(&st->head);
+	free(st->kept);
+	st->kept = NULL;
+	if (!--c->numbers.streams && c->ops->busy)
+		c->ops->busy(c->owner, false);
+	task_wake(&c->task);
+	loop_reap(&st->reap, stream_reap);
+}
+
+bool h2_was_reset(const struct h2_conn *c, uint32_t id)
+{
+	unsigned i;
+
+	for (i = 0; i < H2_RESETS; i++)
+		if (c->resets[i] == id)
+			return true;
+	return false;
+}
+
+void h2_reset_id(struct h2_conn *c, uint32_t id, enum h2_code code)
+{
+	char *p = h2_out(c, H2_RST_SIZE);
+
+	c->resets[c->reset_at++ % H2_RESETS] = id;
+	c->numbers.reset++;
+	if (p)
+		h2_out_done(c, h2_write_rst(p, id, code));
+}
+
+void h2_stream_broken(struct h2_stream *st)
+{
+	st->reset = true;
+	list_remove(&st->waiting);
+	st->flags |= CONN_READABLE | CONN_WRITABLE | CONN_HUP | CONN_ERROR | CONN_BROKEN;
+	if (st->end)
+		end_ready(st->end);
+}
+
+void h2_stream_reset(struct h2_stream *st, enum h2_code code)
+{
+	if (!st->reset)
+		h2_reset_id(st->conn, st->id, code);
+	h2_stream_broken(st);
+}
+
+/* ---- out --------------------------------------------------------------------------------- */
+
+static bool may_send(const struct h2_conn *c)
+{
+	return c->state <= H2_OPEN && c->conn->flags & CONN_WRITABLE &&
+	       c->out.len < H2_OUT_ENOUGH && c->send_window > 0;
+}
+
+void h2_stream_wait(struct h2_stream *st)
+{
+	st->flags &= (uint16_t)~CONN_WRITABLE;
+	if (st->send_window > 0 && list_empty(&st->waiting))
+		list_append(&st->conn->waiting[st->priority.urgency], &st->waiting);
+}
+
+void h2_stream_writable(struct h2_stream *st)
+{
+	list_remove(&st->waiting);
+	st->flags |= CONN_WRITABLE;
+	if (st->end)
+		end_ready(st->end);
+}
+
+static struct h2_stream *next_waiting(struct h2_conn *c)
+{
+	unsigned i;
+
+	for (i = 0; i <= H2_URGENCY_LEAST; i++)
+		if (!list_empty(&c->waiting[i]))
+			return list_first(&c->waiting[i], struct h2_stream, waiting);
+	return NULL;
+}
+
+/* One after the other, as long as there is room. Who has more to say goes behind the others. */
+static void serve(struct h2_conn *c)
+{
+	struct h2_stream *st;
+
+	while (may_send(c) && (st = next_waiting(c))) {
+		c->serving = st;
+		c->share = H2_SHARE;
+		h2_stream_writable(st);
+		c->serving = NULL;
+	}
+}
+
+char *h2_out(struct h2_conn *c, size_t n)
+{
+	if (c->state == H2_DEAD)
+		return NULL;
+	c->last_stream = 0;
+	if (h2_bytes_room(&c->out, n))
+		return h2_bytes_tail(&c->out);
+	h2_dead(c);
+	return NULL;
+}
+
+void h2_out_done(struct h2_conn *c, const char *end)
+{
+	c->out.len = (uint32_t)(end - h2_bytes_first(&c->out));
+	task_wake(&c->task);
+}
+
+void h2_flush(struct h2_conn *c)
+{
+	size_t sent;
+	enum io r;
+
+	while (c->conn && c->out.len && c->conn->flags & CONN_WRITABLE) {
+		r = conn_send(c->conn, h2_bytes_first(&c->out), c->out.len, false, &sent);
+		if (r == IO_AGAIN)
+			return;
+		if (r != IO_OK) {
+			h2_dead(c);
+			return;
+		}
+		c->last_stream = 0;
+		h2_bytes_skip(&c->out, sent);
+	}
+}
+
+/* ---- windows ----------------------------------------------------------------------------- */
+
+static void fill(struct h2_conn *c, uint32_t id, uint32_t by)
+{
+	char *p = h2_out(c, H2_WINDOW_SIZE);
+
+	if (p)
+		h2_out_done(c, h2_write_window(p, id, by));
+}
+
+/* Used up in less than 100 ms: the path is long, or fast, and half of the window is on its way. */
+static void grow(struct h2_stream *st)
+{
+	uint32_t more;
+
+	if (st->window >= H2_WINDOW_GROWS || clock_now_ms - st->filled_ms > 100)
+		return;
+	more = H2_WINDOW_GROWS - st->window;
+	if (more > st->window)
+		more = st->window;
+	st->window += more;
+	st->given += more;
+}
+
+void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n)
+{
+	c->given += (uint32_t)n;
+	if (c->given >= H2_CONN_WINDOW / 2) {
+		fill(c, 0, c->given);
+		c->recv_window += (int32_t)c->given;
+		c->given = 0;
+	}
+	if (!st || st->in_ended || st->reset)
+		return;
+	st->given += (uint32_t)n;
+	if (st->given < st->window / 2)
+		return;
+	grow(st);
+	fill(c, st->id, st->given);
+	st->recv_window += (int32_t)st->given;
+	st->given = 0;
+	st->filled_ms = clock_now_ms;
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+void h2_dead(struct h2_conn *c)
+{
+	if (c->state == H2_DEAD)
+		return;
+	c->state = H2_DEAD;
+	conn_close(&c->conn, false);
+	h2_bytes_free(&c->out);
+	task_wake(&c->task);
+}
+
+static void goaway(struct h2_conn *c, enum h2_code code)
+{
+	char *p = h2_out(c, H2_GOAWAY_SIZE);
+
+	c->draining = true;
+	if (p)
+		h2_out_done(c, h2_write_goaway(p, c->last_in, code));
+}
+
+void h2_fault(struct h2_conn *c, enum h2_code code)
+{
+	if (c->state >= H2_CLOSING)
+		return;
+	goaway(c, code);
+	if (c->state != H2_DEAD)
+		c->state = H2_CLOSING;
+	h2_flush(c);
+	if (c->conn)
+		conn_discard(c->conn);
+	h2_dead(c);
+}
+
+bool h2_glitch(struct h2_conn *c)
+{
+	enum { A_SECOND = 100, AT_ONCE = 1000 };
+	uint64_t forgiven = (clock_now_ms - c->calm_ms) / 1000 * A_SECOND;
+
+	c->numbers.glitches++;
+	if (forgiven) {
+		c->calm = forgiven < c->calm ? c->calm - (unsigned)forgiven : 0;
+		c->calm_ms = clock_now_ms;
+	}
+	if (++c->calm <= AT_ONCE &&
+	    (!c->limits.glitches || c->numbers.glitches <= c->limits.glitches))
+		return true;
+	h2_fault(c, H2_ENHANCE_YOUR_CALM);
+	return false;
+}
+
+/* All streams learn that the connection is gone. */
+static void tell(struct h2_conn *c)
+{
+	struct h2_stream *st, *next;
+
+	c->told = true;
+	list_for_each_safe(st, next, &c->streams, node) {
+		if (st->end)
+			h2_stream_broken(st);
+		else
+			h2_stream_free(st);
+	}
+}
+
+static void conn_task(struct task *task)
+{
+	struct h2_conn *c = container_of(task, struct h2_conn, task);
+
+	if (c->state != H2_DEAD && (c->pending || c->conn->flags & CONN_READABLE))
+		h2_receive(c);
+	h2_flush(c);
+	if (c->state != H2_DEAD) {
+		serve(c);
+		h2_flush(c);
+	}
+	if (c->draining && !c->numbers.streams && !c->out.len)
+		h2_dead(c);
+	if (c->state == H2_DEAD && !c->told)
+		tell(c);
+	if (c->state == H2_DEAD && list_empty(&c->streams)) {
+		task_cancel(&c->task);
+		c->ops->closed(c->owner);
+	}
+}
+
+static void conn_ready(struct conn *conn)
+{
+	struct h2_conn *c = conn->owner;
+
+	if (conn->flags & CONN_READABLE)
+		h2_receive(c);
+	task_wake(&c->task);
+}
+
+/* Our settings, and how much may come on all streams. */
+static void greet(struct h2_conn *c)
+{
+	enum { MOST = 3 };
+	unsigned count = c->client ? MOST : MOST - 1;
+	char *p = h2_out(c, H2_PREFACE_LEN + H2_FRAME_HEADER + MOST * H2_SETTING_SIZE +
+			    H2_WINDOW_SIZE);
+
+	if (!p)
+		return;
+	if (c->client) {
+		memcpy(p, h2_preface, H2_PREFACE_LEN);
+		p += H2_PREFACE_LEN;
+	}
+	p = h2_write_header(p, H2_SETTINGS, 0, 0, count * H2_SETTING_SIZE);
+	if (c->client)
+		p = h2_write_setting(p, H2_ENABLE_PUSH, 0);
+	p = h2_write_setting(p, H2_MAX_CONCURRENT_STREAMS, c->limits.streams);
+	p = h2_write_setting(p, H2_INITIAL_WINDOW_SIZE, c->limits.window);
+	h2_out_done(c, h2_write_window(p, 0, H2_CONN_WINDOW - H2_WINDOW_FIRST));
+}
+
+static void conn_init(struct h2_conn *c)
+{
+	unsigned i;
+
+	c->state = c->client ? H2_SETTINGS_DUE : H2_PREFACE;
+	c->reader.max = H2_FRAME_LEAST;
+	hpack_table_init(&c->table, HPACK_DEFAULT);
+	c->send_window = c->peer_window = H2_WINDOW_FIRST;
+	c->recv_window = H2_CONN_WINDOW;
+	c->peer_streams = UINT32_MAX;
+	c->next_out = 1;
+	c->calm_ms = clock_now_ms;
+	list_init(&c->streams);
+	for (i = 0; i <= H2_URGENCY_LEAST; i++)
+		list_init(&c->waiting[i]);
+	task_init(&c->task, conn_task);
+}
+
+struct h2_conn *h2_conn_new(struct conn **conn, bool client, const struct h2_limits *limits,
+			    const struct h2_owner *ops, void *owner, struct span received)
+{
+	struct h2_conn *c = pool_take(&conn_pool);
+
+	if (!c)
+		return NULL;
+	c->client = client;
+	c->limits = *limits;
+	c->ops = ops;
+	c->owner = owner;
+	conn_init(c);
+	if (!h2_bytes_room(&c->out, 256)) {
+		pool_give(&conn_pool, &c);
+		return NULL;
+	}
+	c->conn = *conn;
+	*conn = NULL;
+	c->conn->owner = c;
+	c->conn->ready = conn_ready;
+	greet(c);
+	c->pending = received.len;
+	if (!h2_bytes_add(&c->in, received.ptr, received.len))
+		h2_dead(c);
+	task_wake(&c->task);
+	return c;
+}
+
+void h2_conn_free(struct h2_conn **conn)
+{
+	struct h2_conn *c = *conn;
+
+	BUG_ON(c->state != H2_DEAD || !list_empty(&c->streams));
+	task_cancel(&c->task);
+	hpack_table_free(&c->table);
+	h2_bytes_free(&c->in);
+	h2_bytes_free(&c->block);
+	h2_bytes_free(&c->out);
+	pool_give(&conn_pool, conn);
+}
+
+void h2_conn_drain(struct h2_conn *c)
+{
+	if (!c->draining && c->state != H2_DEAD)
+		goaway(c, H2_NO_ERROR);
+	task_wake(&c->task);
+}
+
+void h2_conn_close(struct h2_conn *c, enum h2_code code)
+{
+	h2_fault(c, code);
+}
+
+struct h2_stream *h2_conn_open(struct h2_conn *c)
+{
+	struct h2_stream *st;
+
+	if (!c->client || c->state == H2_DEAD || c->draining || c->refused ||
+	    c->numbers.streams >= c->peer_streams || c->next_out > H2_STREAM_MOST)
+		return NULL;
+	st = h2_stream_new(c, c->next_out);
+	if (st)
+		c->next_out += 2;
+	return st;
+}
+
+struct h2_numbers h2_conn_numbers(const struct h2_conn *c)
+{
+	return c->numbers;
+}

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The end of a stream of HTTP/2: a struct message_ops (relay/message_end.h). The pumps call recv,
+ * held and send, the steps of an exchange heads. What it says goes into frames: small ones wait for
+ * others in the connection's memory, large ones leave at once, from where they lie.
+ *
+ * Invariants: in.head is behind the last byte given, but while the body is marked; CONN_HELD says
+ * that bytes are there. finish puts END_STREAM on the last frame when that has not left yet.
+ */
+#include "relay/h2_stream.h"
+
+#include "base/bug.h"
+#include "base/clock.h"
+#include "relay/buffer.h"
+#include "relay/pump.h"
+
+#include <sys/uio.h>
+
+enum { SMALL = 4096, PIECES = 4 };
+
+/* ---- heads and bodies in ------------------------------------------------------------------ */
+
+static size_t kept_bytes(const struct h2_stream *st)
+{
+	return st->in.len - st->marked_given;
+}
+
+static size_t bytes_at_hand(const struct h2_stream *st)
+{
+	return kept_bytes(st) + st->now.len;
+}
+
+/* All of what is kept lies in front of what is at hand: one of them at a time. */
+static struct span first_bytes(const struct h2_stream *st)
+{
+	if (kept_bytes(st))
+		return (struct span){ h2_bytes_first(&st->in) + st->marked_given, kept_bytes(st) };
+	return st->now;
+}
+
+void h2_note(struct h2_stream *st)
+{
+	bool bytes = bytes_at_hand(st);
+
+	st->framing.ended = st->in_ended && !bytes && !st->fresh && !st->kept;
+	if (bytes)
+		st->flags |= CONN_READABLE | CONN_HELD;
+	else
+		st->flags &= (uint16_t)~CONN_HELD;
+	if (st->fresh || st->kept || st->framing.ended || st->reset)
+		st->flags |= CONN_READABLE;
+	else if (!bytes)
+		st->flags &= (uint16_t)~CONN_READABLE;
+}
+
+static void give(struct h2_stream *st, size_t n)
+{
+	if (!kept_bytes(st)) {
+		st->now.ptr += n;
+		st->now.len -= n;
+	} else if (st->marked) {
+		st->marked_given += (uint32_t)n;
+	} else {
+		h2_bytes_skip(&st->in, n);
+	}
+	h2_gave(st->conn, st, n);
+	h2_note(st);
+}
+
+static enum io h2_head_in(struct end *end, struct message *msg)
+{
+	struct h2_stream *st = h2_state(end);
+
+	if (!st->fresh && !st->kept)
+		return st->reset ? IO_ERR : IO_AGAIN;
+	st->fresh = false;
+	if (!h2_head_give(st, msg))
+		return IO_ERR;
+	end->in->read_ms = (uint32_t)clock_now_ms;
+	h2_note(st);
+	if (msg->framing == BODY_NONE && st->left != UINT64_MAX)
+		st->framing.ended = true;
+	return IO_OK;
+}
+
+static enum io h2_recv(struct end *end, void *buf, size_t size, size_t *got)
+{
+	struct h2_stream *st = h2_state(end);
+	struct span bytes = first_bytes(st);
+
+	if (!bytes.len && st->in_ended)
+		return IO_EOF;
+	if (!bytes.len) {
+		st->flags &= (uint16_t)~CONN_READABLE;
+		return st->reset ? IO_ERR : IO_AGAIN;
+	}
+	*got = bytes.len < size ? bytes.len : size;
+	memcpy(buf, bytes.ptr, *got);
+	give(st, *got);
+	return IO_OK;
+}
+
+static bool h2_held(struct end *end, struct span *bytes, bool *last)
+{
+	const struct h2_stream *st = h2_state(end);
+
+	*bytes = first_bytes(st);
+	*last = st->in_ended && bytes->len == bytes_at_hand(st);
+	return bytes->len;
+}
+
+static void h2_give(struct end *end, size_t n)
+{
+	give(h2_state(end), n);
+}
+
+/* No more than a buffer: a window is larger, and filled up by what is given alone. */
+static bool body_fills(const struct h2_stream *st)
+{
+	return bytes_at_hand(st) >= buffer_size() - buffer_reserve ||
+	       st->recv_window <= 0;
+}
+
+static enum io h2_body_in(struct end *end)
+{
+	struct h2_stream *st = h2_state(end);
+
+	if (st->now.len) {
+		if (!h2_bytes_add(&st->in, st->now.ptr, st->now.len))
+			return IO_ERR;
+		st->now.len = 0;
+	}
+	if (st->in_ended || body_fills(st))
+		return IO_OK;
+	if (st->reset)
+		return IO_ERR;
+	st->flags &= (uint16_t)~CONN_READABLE;
+	return IO_AGAIN;
+}
+
+static struct span h2_body(const struct end *end, bool *final)
+{
+	const struct h2_stream *st = h2_state(end);
+
+	*final = st->in_ended || body_fills(st);
+	return first_bytes(st);
+}
+
+static unsigned h2_wrong(const struct end *end)
+{
+	return h2_state(end)->wrong;
+}
+
+static bool h2_whole(const struct end *end)
+{
+	return h2_state(end)->in_ended;
+}
+
+static uint64_t h2_left(const struct end *end)
+{
+	const struct h2_stream *st = h2_state(end);
+
+	if (st->framing.ended)
+		return 0;
+	return st->left == UINT64_MAX && !st->in_ended ? UINT64_MAX :
+	       (st->in_ended ? 0 : st->left) + bytes_at_hand(st);
+}
+
+static bool h2_drain(struct end *end, size_t *most)
+{
+	struct h2_stream *st = h2_state(end);
+	size_t n;
+
+	while (*most && (n = first_bytes(st).len)) {
+		n = n < *most ? n : *most;
+		*most -= n;
+		give(st, n);
+	}
+	return st->framing.ended;
+}
+
+static bool h2_mark(struct end *end)
+{
+	struct h2_stream *st = h2_state(end);
+
+	if (h2_body_in(end) != IO_OK || !st->in_ended)
+		return false;
+	st->marked = true;
+	return true;
+}
+
+static void h2_rewind(struct end *end)
+{
+	struct h2_stream *st = h2_state(end);
+
+	st->marked_given = 0;
+	h2_note(st);
+}
+
+static bool h2_unpin(struct end *end)
+{
+	buffer_give(&h2_state(end)->head);
+	return true;
+}
+
+static void h2_drop_trailers(struct end *end)
+{
+	h2_bytes_free(&h2_state(end)->trailers);
+}
+
+static void h2_tunnel(struct end *end)
+{
+	struct h2_stream *st = h2_state(end);
+
+	st->left = UINT64_MAX;
+	st->framing.endless = true;
+	h2_note(st);
+}
+
+/* ---- heads out ---------------------------------------------------------------------------- */
+
+/* A block of len bytes lies at p, behind room for a header: larger ones are put into frames. The
+ * byte behind. */
+static char *frame_block(char *p, size_t len, uint32_t id, unsigned flags)
+{
+	size_t more = len ? (len - 1) / H2_FRAME_LEAST : 0, i, size;
+	char *from, *to;
+
+	for (i = more; i; i--) { /* the last ones first: each moves by as many headers */
+		size = i == more ? len - more * H2_FRAME_LEAST : H2_FRAME_LEAST;
+		from = p + H2_FRAME_HEADER + i * H2_FRAME_LEAST;
+		to = from + i * H2_FRAME_HEADER;
+		memmove(to, from, size);
+		h2_write_header(to - H2_FRAME_HEADER, H2_CONTINUATION,
+				i == more ? H2_END_HEADERS : 0, id, (uint32_t)size);
+	}
+	size = more ? H2_FRAME_LEAST : len;
+	h2_write_header(p, H2_HEADERS, flags | (more ? 0 : H2_END_HEADERS), id, (uint32_t)size);
+	return p + H2_FRAME_HEADER + len + more * H2_FRAME_HEADER;
+}
+
+/* Room for all that HPACK may make of so much text. */
+static size_t block_room(size_t text, unsigned count)
+{
+	size_t most = text + 16 * (size_t)count + 128;
+
+	return most + H2_FRAME_HEADER * (2 + most / H2_FRAME_LEAST);
+}
+
+static char *block_begins(struct h2_conn *c, size_t room, struct hpack_writer *w)
+{
+	char *p = h2_out(c, room);
+
+	if (!p)
+		return NULL;
+	*w = (struct hpack_writer){ p + H2_FRAME_HEADER, p + room - 2 * H2_FRAME_HEADER, false };
+	if (unlikely(c->table_shrunk)) { /* RFC 7541 4.2 */
+		*w->at++ = 0x20;
+		c->table_shrunk = false;
+	}
+	return p;
+}
+
+static void block_ends(struct h2_stream *st, char *p, const struct hpack_writer *w, unsigned flags)
+{
+	struct h2_conn *c = st->conn;
+	size_t len = (size_t)(w->at - p - H2_FRAME_HEADER);
+	uint32_t at = (uint32_t)(p - h2_bytes_first(&c->out));
+
+	h2_out_done(c, frame_block(p, len, st->id, flags));
+	if (len <= H2_FRAME_LEAST) {
+		c->last_frame = at;
+		c->last_stream = st->id;
+	}
+}
+
+static enum io h2_head_out(struct end *end, struct message *msg)
+{
+	struct h2_stream *st = h2_state(end);
+	struct hpack_writer w;
+	char *p;
+
+	if (st->reset || st->out_ended)
+		return IO_ERR;
+	if (end_peer(end)->framing && end_peer(end)->framing->raw)
+		end_decode(end_peer(end));
+	p = block_begins(st->conn, block_room(message_size(msg), msg->count), &w);
+	if (!p)
+		return IO_ERR;
+	if (msg->is_response) {
+		h2_write_response(&w, msg);
+	} else {
+		h2_write_request(&w, msg, span_of(st->conn->conn->layer ? "https" : "http"));
+		st->request_method = msg->flags & MSG_UPGRADE ? METHOD_CONNECT : msg->method;
+	}
+	if (w.full)
+		return IO_ERR;
+	block_ends(st, p, &w, 0);
+	return IO_OK;
+}
+
+/* ---- bodies out ---------------------------------------------------------------------------- */
+
+/* Into the connection's memory, to leave with others. */
+static void send_small(struct h2_stream *st, const char *bytes, size_t len)
+{
+	struct h2_conn *c = st->conn;
+	char *p = h2_out(c, H2_FRAME_HEADER + len);
+
+	if (!p)
+		return;
+	memcpy(h2_write_header(p, H2_DATA, 0, st->id, (uint32_t)len), bytes, len);
+	c->last_frame = (uint32_t)(p - h2_bytes_first(&c->out));
+	h2_out_done(c, p + H2_FRAME_HEADER + len);
+	c->last_stream = st->id;
+}
+
+/* total bytes of these pieces have left, the first own bytes of which were out's. What is left of a
+ * frame that was begun waits there. How many bytes of the body were taken. */
+static size_t account(struct h2_stream *st, const struct iovec *pieces, unsigned count,
+		      size_t total)
+{
+	struct h2_conn *c = st->conn;
+	size_t taken = 0, size, left;
+	unsigned i;
+	char *p;
+
+	for (i = 0; i + 1 < count && total; i += 2) {
+		size = pieces[i].iov_len + pieces[i + 1].iov_len;
+		left = total < size ? size - total : 0;
+		total -= size - left;
+		taken += pieces[i + 1].iov_len;
+		if (!left)
+			continue;
+		p = h2_out(c, left);
+		if (!p)
+			return 0;
+		if (left > pieces[i + 1].iov_len) {
+			size_t header = left - pieces[i + 1].iov_len;
+
+			memcpy(p, (char *)pieces[i].iov_base + pieces[i].iov_len - header, header);
+			p += header;
+			left -= header;
+		}
+		memcpy(p, (char *)pieces[i + 1].iov_base + pieces[i + 1].iov_len - left, left);
+		h2_out_done(c, p + left);
+	}
+	return taken;
+}
+
+/* From where it lies, behind what waits. */
+static enum io send_large(struct h2_stream *st, const char *bytes, size_t len, size_t *sent)
+{
+	struct h2_conn *c = st->conn;
+	struct iovec pieces[1 + 2 * PIECES];
+	char headers[PIECES][H2_FRAME_HEADER];
+	size_t total, n, at = 0, own = c->out.len;
+	unsigned i;
+	enum io r;
+
+	pieces[0] = (struct iovec){ own ? h2_bytes_first(&c->out) : NULL, own };
+	for (i = 0; i < PIECES && at < len; i++, at += n) {
+		n = len - at < H2_FRAME_LEAST ? len - at : H2_FRAME_LEAST;
+		h2_write_header(headers[i], H2_DATA, 0, st->id, (uint32_t)n);
+		pieces[1 + 2 * i] = (struct iovec){ headers[i], H2_FRAME_HEADER };
+		pieces[2 + 2 * i] = (struct iovec){ (char *)bytes + at, n };
+	}
+	r = conn_send_pieces(c->conn, pieces + !own, 2 * i + (own > 0), false, &total);
+	if (r != IO_OK) {
+		if (r != IO_AGAIN)
+			h2_dead(c);
+		return r;
+	}
+	c->last_stream = 0;
+	n = total < own ? total : own;
+	if (n)
+		h2_bytes_skip(&c->out, n);
+	*sent = account(st, pieces + 1, 2 * i, total - n);
+	return c->state == H2_DEAD ? IO_ERR : *sent ? IO_OK : IO_AGAIN;
+}
+
+/* How much of it may leave now; 0: none, and the stream waits. */
+static size_t may_send(struct h2_stream *st, size_t len)
+{
+	struct h2_conn *c = st->conn;
+	bool alone = c->serving != st;
+	unsigned i;
+
+	for (i = 0; alone && i <= st->priority.urgency; i++)
+		alone = list_empty(&c->waiting[i]);
+	if (c->serving == st && len > c->share)
+		len = c->share;
+	if (st->send_window <= 0 || (int64_t)len > st->send_window)
+		len = st->send_window > 0 ? (size_t)st->send_window : 0;
+	if ((int64_t)len > c->send_window)
+		len = c->send_window > 0 ? (size_t)c->send_window : 0;
+	if (!(c->conn->flags & CONN_WRITABLE) || c->out.len >= H2_OUT_ENOUGH)
+		return 0;
+	return c->serving == st || alone ? len : 0;
+}
+
+static enum io h2_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
+{
+	struct h2_stream *st = h2_state(end);
+	struct h2_conn *c = st->conn;
+	size_t all = len;
+	enum io r = IO_OK;
+
+	(void)more;
+	*sent = 0;
+	if (st->reset || st->out_ended || c->state >= H2_CLOSING)
+		return IO_ERR;
+	len = may_send(st, len);
+	if (!len) {
+		h2_stream_wait(st);
+		return IO_AGAIN;
+	}
+	if (len <= SMALL) {
+		send_small(st, buf, len);
+		*sent = len;
+	} else {
+		r = send_large(st, buf, len, sent);
+	}
+	if (c->state == H2_DEAD)
+		return IO_ERR;
+	st->send_window -= (int32_t)*sent;
+	c->send_window -= (int64_t)*sent;
+	if (c->serving == st)
+		c->share -= (uint32_t)*sent;
+	if (*sent < all) /* whoever has more to say does not ask again */
+		h2_stream_wait(st);
+	return r;
+}
+
+static void end_stream(struct h2_stream *st)
+{
+	struct h2_conn *c = st->conn;
+	char *p;
+
+	if (c->last_stream == st->id) {
+		h2_bytes_first(&c->out)[c->last_frame + 4] |= H2_END_STREAM;
+		c->last_stream = 0;
+		return;
+	}
+	p = h2_out(c, H2_FRAME_HEADER);
+	if (p)
+		h2_out_done(c, h2_write_header(p, H2_DATA, H2_END_STREAM, st->id, 0));
+}
+
+static void h2_finish(struct end *end)
+{
+	struct h2_stream *st = h2_state(end);
+	struct span lines = end_trailers(end_peer(end));
+	struct hpack_writer w;
+	char *p;
+
+	if (st->out_ended || st->reset)
+		return;
+	st->out_ended = true;
+	if (lines.len <= 2) {
+		end_stream(st);
+		return;
+	}
+	p = block_begins(st->conn, block_room(lines.len, (unsigned)lines.len / 4), &w);
+	if (!p)
+		return;
+	h2_write_trailers(&w, lines);
+	block_ends(st, p, &w, H2_END_STREAM);
+	st->conn->last_stream = 0;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+/* RFC 9113 8.1: a request whose rest nobody wants ends with NO_ERROR, behind a whole response. */
+static void leave(struct h2_stream *st, bool reset)
+{
+	st->end = NULL;
+	if (st->conn->state < H2_CLOSING && !st->reset) {
+		if (!st->out_ended || reset)
+			h2_reset_id(st->conn, st->id,
+				    st->conn->client ? H2_CANCEL : H2_INTERNAL_ERROR);
+		else if (!st->in_ended)
+			h2_reset_id(st->conn, st->id, H2_NO_ERROR);
+	}
+	h2_stream_free(st);
+}
+
+static void h2_close(struct end *end, bool reset)
+{
+	leave(h2_state(end), reset);
+}
+
+void h2_take_back(struct end *end)
+{
+	struct h2_stream *st = h2_state(end);
+
+	end_forget(end);
+	leave(st, false);
+}
+
+static struct span h2_trailers_of(const struct end *end)
+{
+	const struct h2_stream *st = h2_state(end);
+
+	return (struct span){ st->trailers.len ? h2_bytes_first(&st->trailers) : NULL,
+			      st->trailers.len };
+}
+
+const struct message_ops h2_end_ops = {
+	.end = {
+		.name = "h2",
+		.recv = h2_recv,
+		.send = h2_send,
+		.held = h2_held,
+		.give = h2_give,
+		.finish = h2_finish,
+		.close = h2_close,
+	},
+	.head_in = h2_head_in,
+	.head_out = h2_head_out,
+	.body_in = h2_body_in,
+	.body = h2_body,
+	.wrong = h2_wrong,
+	.whole = h2_whole,
+	.left = h2_left,
+	.drain = h2_drain,
+	.mark = h2_mark,
+	.rewind = h2_rewind,
+	.unpin = h2_unpin,
+	.drop_trailers = h2_drop_trailers,
+	.tunnel = h2_tunnel,
+	.trailers = h2_trailers_of,
+};
+
+void h2_lend(struct h2_stream *st, struct end *end)
+{
+	st->end = end;
+	end_set_applet(end, &h2_end_ops.end, st, &st->flags, &st->framing);
+}
