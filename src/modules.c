@@ -32,6 +32,7 @@
 #include "stats/page_conf.h"
 #include "stats/service.h"
 #include "stream/errors.h"
+#include "stream/exchange.h"
 #include "stream/filtering.h"
 #include "stream/forwarded.h"
 #include "stream/h1_conf.h"
@@ -72,6 +73,7 @@ const struct module *const modules[] = {
 	&threads_module,
 	&parent_cli_module,
 	&tune_module,
+	&exchange_module,
 #ifdef HAVE_OPENSSL
 	&tls_sessions_module,
 #endif

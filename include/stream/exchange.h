@@ -17,6 +17,7 @@
 #include "stream/stream.h"
 
 struct idle;
+struct module;
 struct reply;
 
 /* What an exchange needs from its response on, or for a request with many fields: clients that make
@@ -74,8 +75,6 @@ struct exchange {
 	struct view_http http;          /* what fetches, actions and log formats see of it */
 
 	struct rule_place request_place, response_place;
-	struct proxy *chosen;           /* the stream became one of HTTP by the choice of this
-					 * backend: stream/upgrade.h; else NULL */
 	const char *service_name;
 	const void *service_data;       /* the service's own */
 	size_t unread;                  /* bytes of the body that may still be read away behind an
@@ -137,13 +136,17 @@ void exchange_free(struct stream *s);
 bool exchange_make_room(struct exchange *x);
 /* Empties res, for a head that we make. */
 void exchange_init_response(struct exchange *x);
-/* Before the first exchange: where heads with more fields than msg has room for find it. */
+/* Before the first stream: some carry exchanges from now on, and heads with more fields than msg has
+ * room for find it here. */
 void exchange_start(void);
 /* Gives most of those back that wait for the next request. */
 void exchanges_trim(void);
 /* The connection at the server's end is there, new or idle before: it speaks HTTP. large: its
  * last answer was. False: no memory. */
 bool exchange_attach_server(struct stream *s, bool large);
+/* A new connection to the server can be used: the same, and it may be kept later. False: no
+ * memory. */
+bool exchange_connected(struct stream *s);
 /* Answers with the error that belongs to the reason, which will be that of the stream's end; when
  * an answer is under way already, or makes no sense, the stream ends. What the step of either
  * side returns. */
@@ -160,11 +163,6 @@ void exchange_forget_server(struct stream *s);
 /* Nobody will ask for the request's head any more. False: no memory for what is left to be sent of
  * it. */
 bool exchange_drop_request(struct exchange *x);
-/* The server's connection is not kept, though the server may keep it: is RST as good as FIN? */
-bool exchange_may_reset_server(const struct stream *s);
-/* The stream ends: gives connections back that live on. True: the client's is one, its carrier has
- * taken it back. */
-bool exchange_end(struct stream *s);
 
 /* The request's head, as it leaves for the server, into the server's end. False: it does not fit,
  * or no memory. */
@@ -178,11 +176,12 @@ COLD void exchange_drop_trailers(struct end *from, struct message *msg);
 /* Why rules have failed. */
 enum reason exchange_rules_failure(const struct exchange *x);
 
-/* Steps: src/stream/exchange_request.c, exchange_response.c. */
+/* Steps: src/stream/exchange_request.c, exchange_connect.c, exchange_response.c. */
 int exchange_request_head(struct stream *s);
 int exchange_wait_body(struct stream *s);
 int exchange_frontend_rules(struct stream *s);
 int exchange_backend_rules(struct stream *s);
+int exchange_connect(struct stream *s);
 int exchange_open_service(struct stream *s);
 int exchange_request_open(struct stream *s);
 int exchange_request_forward(struct stream *s);
@@ -194,5 +193,9 @@ int exchange_response_open(struct stream *s);
 int exchange_response_forward(struct stream *s);
 /* The response has left completely: the stream ends. STEP_END. */
 int exchange_done(struct stream *s);
+
+/* Streams that carry exchanges. */
+extern const struct stream_kind exchange_kind;
+extern const struct module exchange_module;
 
 #endif

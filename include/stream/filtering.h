@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 
-struct exchange;
 struct filters;
 struct module;
 struct pump;
@@ -15,16 +14,13 @@ struct stream;
 /* The stream's, with those of the backend when that is chosen; taken up when it has none. NULL: no
  * memory. */
 struct filters *filtering_get(struct stream *s);
-/* The head of the request leaves for a server. False: no memory. */
-bool filtering_request(struct exchange *x);
-/* The head of the response leaves. False: no memory. */
-bool filtering_response(struct exchange *x);
+/* Has the stream filters, or has its frontend or backend some for it? */
+bool filtering_wanted(const struct stream *s);
 /* Mode tcp: the request's pump is about to be opened. False: no memory. */
 bool filtering_stream(struct stream *s);
-/* The answer that was about to leave is not the one that will. */
-void filtering_forget(struct stream *s);
-/* The stream ends; its connections are its own still. */
-void filtering_end(struct stream *s);
+/* The stream ends; its connections are its own still. True: one has ended a message before its
+ * time. */
+bool filtering_end(struct stream *s);
 
 extern const struct module limit_rules_module; /* set-bandwidth-limit */
 

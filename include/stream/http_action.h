@@ -52,11 +52,7 @@ extern const struct action http_field_actions[]; /* fields, status, strict-mode 
 extern const struct action http_target_actions[]; /* method and target of requests */
 extern const struct action http_reply_actions[]; /* deny, return, redirect ... */
 extern const struct action http_stream_actions[]; /* what is no part of a message */
-extern const struct action http_capture_actions[], log_level_actions[];
-extern const struct action content_capture_actions[]; /* of tcp-request content */
 extern const struct action http_pattern_actions[]; /* what ACLs and maps hold */
-extern const struct action limit_actions[]; /* bandwidth */
-extern const struct action treatment_actions[], http_timeout_actions[]; /* how a stream is treated */
 /* The action of "redirect" lines, whose text is no format. */
 extern const struct action redirect_action;
 

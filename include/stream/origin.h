@@ -99,6 +99,8 @@ bool origin_speaks_http(const struct origin *o);
 /* From now on src and dst are no longer those of the connection, which are kept in own. False: out
  * of memory. */
 bool origin_keep_own(struct origin *o);
+/* Closes its connections to servers, if it has had any. Installed by exchange/. */
+extern void (*origin_ends)(struct origin *o);
 /* No stream of it is left: gives back what it holds. The origin itself is its carrier's. */
 void origin_free(struct origin *o);
 

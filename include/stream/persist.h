@@ -14,7 +14,6 @@ struct cond;
 struct exchange;
 struct proxy;
 struct server;
-struct stream;
 
 enum cookie_mode { COOKIE_PASSIVE, COOKIE_REWRITE, COOKIE_INSERT, COOKIE_PREFIX };
 
@@ -48,12 +47,8 @@ struct span persist_value(const struct server *server);
 bool persist_request(struct exchange *x);
 /* A response of a server: rewrites, deletes or adds Set-Cookie. False: no memory. */
 bool persist_response(struct exchange *x);
-/* Mode tcp: the server that an RDP cookie names (persist rdp-cookie). */
-void persist_rdp(struct stream *s);
-/* The server that the stream asks for and that may be tried: NULL: any. */
-struct server *persist_server(const struct stream *s);
-/* It could not be reached: another one is taken. */
-void persist_lost(struct stream *s);
+/* The server could not be reached: another one is taken. */
+void persist_lost(struct exchange *x);
 
 extern const struct module persist_module;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The step table: what happens to a stream, in order. Rows run when a fact changed; bytes flow
- * below them, in the pumps. */
+/* The step tables: what happens to a stream, in order. Each kind of stream (stream/kind.h) has two,
+ * for request and response. Rows run when a fact changed; bytes flow below them, in the pumps. */
 #ifndef STREAM_STEPS_H
 #define STREAM_STEPS_H
 
@@ -15,12 +15,12 @@ struct proxy;
 /* What a step says; STEP_GOTO + n: go on with row n. */
 enum step_result { STEP_NEXT, STEP_WAIT, STEP_END, STEP_GOTO = 16 };
 
-/* What is known of a stream that decides which rows it passes over. Most of it follows from the
+/* What is known of a stream that decides which rows of its tables it passes over. Most of it follows from the
  * configuration and is put together at its end, so that the rows that do not apply cost no call:
  * 500 instructions of a small exchange. Whoever makes one of the first five true notes it. */
 enum stream_known {
 	IS_LOCAL = 1 << 0,       /* the frontend answers by itself */
-	IS_HTTP = 1 << 1,        /* there is an exchange */
+	IS_MESSAGES = 1 << 1,    /* of which kind it is (stream/kind.h) */
 	IS_UPGRADED = 1 << 2,    /* it came in the middle: stream/upgrade.h */
 	HAS_REPLY = 1 << 3,      /* of the exchange */
 	HAS_SERVICE = 1 << 4,
@@ -43,7 +43,7 @@ enum stream_known {
 
 struct step {
 	const char *name;
-	int (*run)(struct stream *s); /* enum step_result */
+	int (*run)(struct stream *s); /* enum step_result; NULL: there is no such step */
 	unsigned needs;               /* it is passed over, unless all of these are known */
 };
 
@@ -61,32 +61,33 @@ enum response_step {
 	RES_HEAD, RES_RULES, RES_HTTP, RES_REPLY, RES_AFTER, RES_OPEN, RES_FORWARD, RES_STEPS
 };
 
-extern const struct step request_steps[REQ_STEPS + 1]; /* the last one ends the program */
 /* The stream ends. STEP_END. */
 int steps_end(struct stream *s, enum reason reason);
 
-/* For what is known: the row that applies at each row, or behind it. A few of these are kept,
- * since what is known is the same for most streams of a frontend. It stays valid until the next
- * call. */
+/* For what is known of a stream (and so for its tables): the row that applies at each row, or behind
+ * it. A few of these are kept, since what is known is the same for most streams of a frontend. It
+ * stays valid until the next call. */
 struct step_walk {
 	unsigned known;
 	uint8_t request[REQ_STEPS + 1], response[RES_STEPS + 1];
+	const struct step *request_steps, *response_steps; /* the tables themselves */
 };
-const struct step_walk *steps_walk_make(unsigned known);
+const struct step_walk *steps_walk_make(const struct stream *s);
 enum { STEP_WALKS = 16 };
 extern struct step_walk step_walks[STEP_WALKS];
 
-static inline const struct step_walk *steps_walk(unsigned known)
+static inline const struct step_walk *steps_walk(const struct stream *s)
 {
-	const struct step_walk *walk = &step_walks[known * 0x9e3779b1u >> 28];
+	const struct step_walk *walk = &step_walks[s->known * 0x9e3779b1u >> 28];
 
-	return likely(walk->known == known) ? walk : steps_walk_make(known);
+	return likely(walk->known == s->known) ? walk : steps_walk_make(s);
 }
 
 /* The server broke off within its answer: the client is told when it has what came before. What
  * the step returns. */
 int steps_server_broken(struct stream *s);
 
-extern const struct step response_steps[RES_STEPS + 1];
+/* The last row of a table, REQ_STEPS or RES_STEPS: no step leads there. */
+COLD int step_beyond(struct stream *s);
 
 #endif

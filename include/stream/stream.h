@@ -22,6 +22,7 @@ struct stream;
 struct buf;
 struct exchange;
 struct stream_extra;
+struct stream_kind;
 struct view;
 struct view_log;
 
@@ -45,6 +46,7 @@ struct cursor {
 struct stream {
 	struct relay relay;
 	struct list node;          /* streams_all */
+	const struct stream_kind *kind; /* what it carries: stream/kind.h */
 	struct origin *origin;     /* whom it is for, who lends the client's end */
 	struct timer *timer;       /* may fire early: expire_ms counts. Lent by its carrier */
 	struct proxy *backend;     /* NULL until chosen */
@@ -58,18 +60,19 @@ struct stream {
 	uint32_t connect_ms;       /* since accept: connected; NOT_REACHED */
 	uint32_t phase_ms;         /* clock_now_ms at the start of the present wait */
 	uint32_t known;            /* enum stream_known (stream/steps.h) */
-	uint32_t measured_turn;    /* STEPS_MEASURED: of the last call, 1 + loop_stats.turns */
 	uint16_t failures;         /* connections that failed */
 	struct cursor request, response;
 	uint8_t log_level;         /* set-log-level: 1 + enum log_level, or LOG_LEVEL_SILENT */
 	uint8_t phase;             /* enum phase */
 	uint8_t reason;            /* enum reason; END_NONE: alive */
 	uint8_t doom;              /* enum reason: stream_end_soon; END_NONE: it lives on */
-	bool redispatched, logged, connected, counted_server, counted_backend;
-	bool expires;              /* expire_ms is to come: it has not been acted upon */
+	bool connected;
 	uint8_t in_steps;          /* STEPS_*; 0 mostly */
-	bool draining;             /* the client still takes what came before a reset */
-	bool responding;           /* the response has begun: stream_respond */
+	bool expires;              /* expire_ms is to come: it has not been acted upon */
+	bool closes_halves : 1;    /* a direction that ends closes its half: bytes, tunnels */
+	bool redispatched : 1, logged : 1, counted_server : 1, counted_backend : 1;
+	bool draining : 1;         /* the client still takes what came before a reset */
+	bool responding : 1;       /* the response has begun: stream_respond */
 	struct reap reap;
 };
 enum { NOT_REACHED = UINT32_MAX };
@@ -148,8 +151,15 @@ bool stream_dst(struct stream *s, struct addr *dst);
  * request side returns then. */
 COLD int stream_fail(struct stream *s, enum reason reason);
 /* Bytes from and to the client so far, heads included. */
-uint64_t stream_bytes_in(const struct stream *s);
-uint64_t stream_bytes_out(const struct stream *s);
+struct stream_bytes {
+	uint64_t in, out;
+};
+struct stream_bytes stream_bytes_of(const struct stream *s);
+/* Does the backend, or while there is none the frontend, take a client that has closed for one that
+ * has left (option abortonclose)? */
+bool stream_aborts_on_close(const struct stream *s);
+/* Was it the server that broke off, or somebody outside the stream that ended it? */
+bool stream_broken_off(const struct stream *s);
 /* Has the client given up, before anything was forwarded? Ends the stream then. */
 bool stream_client_gone(struct stream *s);
 /* The response begins: variables of the request (req) are forgotten, those of the response

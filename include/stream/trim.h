@@ -7,5 +7,8 @@
 
 /* on: unless no-memory-trimming. Before the loop runs. */
 void trim_configure(bool on);
+/* Gives most of the exchanges back that wait for the next request. Installed by exchange/; may be
+ * NULL. */
+extern void (*trim_kept)(void);
 
 #endif

@@ -35,6 +35,7 @@
 #include "session/listening.h"
 #include "share/kept.h"
 #include "share/segment.h"
+#include "stream/idle.h"
 #include "stream/stream.h"
 #include "stream/trace.h"
 #include "stream/tune.h"
@@ -339,6 +340,7 @@ static int process_serve(struct config *cfg, const struct args *args, const stru
 	probed_judge();
 	streams_end_all(END_KILLED);
 	keepalive_close_all();
+	idle_close_all();
 	process_stop_modules(cfg);
 	loop_free();
 	return 0;

@@ -13,7 +13,7 @@
 #include "event/timer.h"
 #include "proxy/proxy.h"
 #include "share/segment.h"
-#include "stream/steps.h"
+#include "stream/kind.h"
 #include "stream/stream.h"
 
 #include <netinet/in.h>
@@ -183,9 +183,9 @@ static void put_steps(struct text *t, const struct stream *s)
 {
 	put_name(t, "phase ", phase_name(s->phase));
 	if (s->request.step < REQ_STEPS)
-		put_name(t, ", request at step \"", request_steps[s->request.step].name);
+		put_name(t, ", request at step \"", s->kind->request[s->request.step].name);
 	if (s->response.step < RES_STEPS)
-		put_name(t, "\", response at step \"", response_steps[s->response.step].name);
+		put_name(t, "\", response at step \"", s->kind->response[s->response.step].name);
 	text_str(t, s->in_steps & STEPS_RUN ? "\", inside of a step" : "\", not inside of a step");
 	if (s->reason != END_NONE)
 		text_str(t, ", ended");

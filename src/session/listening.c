@@ -13,6 +13,7 @@
 #include "net/listener.h"
 #include "net/sock.h"
 #include "proxy/global.h"
+#include "proxy/limits.h"
 #include "proxy/proxy.h"
 #include "session/admission.h"
 #include "session/handshake.h"
@@ -190,6 +191,8 @@ static int listening_prepare(struct config *cfg, void *data, struct err *err)
 
 static int listening_start(struct config *cfg, void *data, struct err *err)
 {
+	const struct tune *tune = config_data(cfg, &tune_module);
+
 	(void)data;
 	server_hooks.went_down = listening_server_down;
 	server_hooks.came_up = listening_server_up;
@@ -198,7 +201,9 @@ static int listening_start(struct config *cfg, void *data, struct err *err)
 	tls_hooks.release = streams_release;
 	tls_proved = handshake_proved;
 	tls_client_changed = idle_close_outdated;
-	tune_pipes(config_data(cfg, &tune_module));
+	tune_pipes(tune);
+	idle_limit((unsigned)(limits.maxsock * (uint64_t)tune->pool_low / 100),
+		   (unsigned)(limits.maxsock * (uint64_t)tune->pool_high / 100));
 	return listening_start_all(err);
 }
 

@@ -8,9 +8,9 @@
 #include "lb/balance.h"
 #include "proxy/tally.h"
 #include "stream/balance_key.h"
-#include "stream/exchange.h"
 #include "stream/extra.h"
-#include "stream/persist.h"
+#include "stream/kind.h"
+#include "stream/persist_rdp.h"
 #include "stream/steps.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
@@ -139,7 +139,7 @@ static struct choice assign_choose(struct stream *s)
 	if (!choice.server && !key.avoid && s->backend->set.persist_rdp)
 		persist_rdp(s);
 	if (!choice.server && !key.avoid)
-		choice.server = persist_server(s);
+		choice.server = s->extra ? s->extra->persist : NULL;
 	if (choice.server) {
 		if (s->extra)
 			s->extra->direct = true;
@@ -177,8 +177,6 @@ int assign_server(struct stream *s)
 
 	if (s->server)
 		return STEP_GOTO + REQ_CONNECT;
-	if (s->exchange && s->phase == PHASE_REQUEST)
-		exchange_request_complete(s->exchange);
 	choice = assign_choose_behind_queue(s);
 	server = choice.server;
 	if (!server && !choice.full) {
@@ -263,9 +261,13 @@ static void assign_release_server(struct stream *s)
 
 void assign_redispatch(struct stream *s)
 {
-	persist_lost(s);
 	struct stream_extra *extra = extra_get(s);
 
+	if (extra) {
+		extra->persist = NULL;
+		extra->direct = false;
+	}
+	s->kind->redispatched(s);
 	if (extra)
 		extra->avoid = s->server;
 	assign_release_server(s);

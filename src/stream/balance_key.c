@@ -4,15 +4,16 @@
 #include "stream/balance_key.h"
 
 #include "expr/expr.h"
+#include "expr/view.h"
 #include "http/message.h"
 #include "http/uri.h"
 #include "lb/balance.h"
 #include "proxy/proxy.h"
-#include "stream/exchange.h"
+#include "stream/kind.h"
 
 static const struct message *request_of(const struct stream *s)
 {
-	return s->exchange ? s->exchange->http.request : NULL;
+	return s->kind->message(s);
 }
 
 /* ---- uri -------------------------------------------------------------------------------- */

@@ -5,8 +5,6 @@
 #include "stream/connect.h"
 
 #include "base/clock.h"
-#include "base/arena.h"
-#include "http/uri.h"
 #include "log/log.h"
 #include "net/listener.h"
 #include "proxy/dial.h"
@@ -14,12 +12,9 @@
 #include "stream/assign.h"
 #include "stream/connect_tls.h"
 #include "stream/early.h"
-#include "stream/exchange.h"
 #include "stream/extra.h"
-#include "stream/idle.h"
+#include "stream/kind.h"
 #include "stream/proxyheader.h"
-#include "stream/reply.h"
-#include "stream/rules.h"
 #include "stream/socks.h"
 #include "stream/source.h"
 #include "stream/steps.h"
@@ -41,8 +36,7 @@ static void connect_ready(struct conn *conn)
 	stream_run(stream_of(container_of(end, struct relay, server)));
 }
 
-/* Address ("*"), port, or both are those that the client used. */
-APART static const struct addr *connect_mapped(struct stream *s, struct addr *to)
+const struct addr *connect_mapped(struct stream *s, struct addr *to)
 {
 	const struct server *server = s->server;
 	struct addr dst;
@@ -57,20 +51,6 @@ APART static const struct addr *connect_mapped(struct stream *s, struct addr *to
 		*to = dst;
 	}
 	return to;
-}
-
-/* The server's address is the one to connect to. */
-static bool connect_is_plain(const struct server *server)
-{
-	const struct addr *to = &server->state->addr;
-
-	return likely(!addr_is_any(to) && (!server->spec.has_offset || to->family == AF_UNIX));
-}
-
-/* Where to connect: the server's address, or what is made of it in own. */
-static const struct addr *connect_address(struct stream *s, struct addr *own)
-{
-	return connect_is_plain(s->server) ? &s->server->state->addr : connect_mapped(s, own);
 }
 
 /* Manual 8.5, RC: "the error logs will tell precisely what was missing". */
@@ -94,7 +74,7 @@ static int connect_give_up(struct stream *s, bool timed_out)
 	return stream_fail(s, timed_out ? END_CONNECT_TIMEOUT : END_SERVER_REFUSED);
 }
 
-static int connect_done(struct stream *s)
+int connect_done(struct stream *s)
 {
 	s->connected = true;
 	s->connect_ms = (uint32_t)(clock_now_ms - s->origin->accepted_ms);
@@ -120,60 +100,7 @@ static enum dial_result connect_dial(struct stream *s, const struct addr *to, in
 			   fd);
 }
 
-/* "redir" of the server line: the client is to ask there itself. */
-APART static bool connect_redirects(struct stream *s)
-{
-	struct exchange *x = s->exchange;
-	struct span target;
-	struct reply *reply;
-	const char *to;
-
-	if (!x || (x->asked != METHOD_GET && x->asked != METHOD_HEAD))
-		return false;
-	target = uri_path_and_query(x->req.target);
-	if (!target.len || *target.ptr != '/')
-		return false;
-	to = arena_printf(x->arena, "%s%.*s", s->server->set.redir, (int)target.len, target.ptr);
-	if (!to) {
-		exchange_reply(x, NULL);
-		return true;
-	}
-	reply = reply_new(x, 302, NULL, (struct span){ NULL, 0 });
-	reply_add(x, reply, span_of("cache-control"), span_of("no-cache"));
-	reply_add(x, reply, span_of("location"), span_of(to));
-	if (reply)
-		reply->ends = END_LOCAL;
-	exchange_reply(x, reply);
-	return true;
-}
-
-/* One that is left of another exchange, where the name of the server must agree. */
-APART static bool connect_reuses_named(struct stream *s, const struct addr *to)
-{
-	struct span name = { "", 0 };
-	char copy[TLS_NAME_MOST]; /* other expressions are evaluated before it is looked at */
-
-	if (!connect_tls_name(s, &name))
-		return false;
-	if (name.len)
-		memcpy(copy, name.ptr, name.len);
-	if (idle_take(s, to, (struct span){ copy, name.len }))
-		return true;
-	idle_spare(s);
-	return false;
-}
-
-static bool connect_reuses(struct stream *s, const struct addr *to)
-{
-	if (s->server->tls)
-		return connect_reuses_named(s, to);
-	if (idle_take(s, to, (struct span){ "", 0 }))
-		return true;
-	idle_spare(s);
-	return false;
-}
-
-APART static int connect_anew(struct stream *s, const struct addr *to)
+int connect_anew(struct stream *s, const struct addr *to)
 {
 	struct addr way;
 	struct conn *conn;
@@ -208,46 +135,18 @@ APART static int connect_anew(struct stream *s, const struct addr *to)
 	return STEP_NEXT;
 }
 
-static int connect_to(struct stream *s, const struct addr *to)
-{
-	s->phase = PHASE_CONNECT;
-	if (unlikely(s->server->set.redir) && connect_redirects(s))
-		return STEP_GOTO + REQ_FORWARD;
-	if (s->exchange && connect_reuses(s, to))
-		return connect_done(s);
-	return connect_anew(s, to);
-}
-
-APART static int connect_to_mapped(struct stream *s)
+int connect_start(struct stream *s)
 {
 	struct addr own;
 
-	return connect_to(s, connect_mapped(s, &own));
-}
-
-int connect_start(struct stream *s)
-{
-	return connect_is_plain(s->server) ? connect_to(s, &s->server->state->addr) :
-					     connect_to_mapped(s);
+	s->phase = PHASE_CONNECT;
+	return connect_anew(s, connect_address(s, &own));
 }
 
 static void connect_observe(struct stream *s, bool ok)
 {
 	if (s->server->set.observe == OBSERVE_LAYER4 && server_hooks.observed)
 		server_hooks.observed(s->server, ok ? OBSERVED_CONNECTED : OBSERVED_NOT_CONNECTED);
-}
-
-/* The connection may outlive the exchange. False: no memory. */
-static bool connect_http(struct stream *s)
-{
-	struct exchange *x = s->exchange;
-	struct addr own;
-
-	if (!exchange_attach_server(s, false))
-		return false;
-	x->reused = false;
-	idle_begin(s, connect_address(s, &own));
-	return true;
 }
 
 /* The connection is made. What we ourselves say before the client's bytes: to a SOCKS proxy; who
@@ -269,7 +168,7 @@ static enum io connect_greet(struct stream *s)
 static int connect_made(struct stream *s)
 {
 	end_use_conn(&s->relay.server);
-	if (s->exchange && !connect_http(s))
+	if (!s->kind->connected(s))
 		return stream_fail(s, END_RESOURCE);
 	connect_observe(s, true);
 	return connect_done(s);

@@ -8,6 +8,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "config/config.h"
+#include "config/module.h"
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
@@ -17,9 +19,12 @@
 #include "stream/early.h"
 #include "stream/extra.h"
 #include "stream/idle.h"
+#include "stream/kind.h"
 #include "stream/reply.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
+#include "stream/trim.h"
+#include "stream/tune.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -115,11 +120,6 @@ void exchange_init_response(struct exchange *x)
 	x->res.major = x->res.minor = 1;
 }
 
-void exchange_start(void)
-{
-	message_more_fields = exchange_more_fields;
-}
-
 static struct exchange *exchange_take(void)
 {
 	struct exchange *x = kept;
@@ -161,6 +161,14 @@ void exchanges_trim(void)
 	}
 }
 
+void exchange_start(void)
+{
+	message_more_fields = exchange_more_fields;
+	stream_of_messages = &exchange_kind;
+	trim_kept = exchanges_trim;
+	origin_ends = idle_close_origin;
+}
+
 static unsigned exchange_client_speaks(const struct proxy *frontend)
 {
 	unsigned how = SPEAK_TO_CLIENT;
@@ -187,7 +195,13 @@ bool exchange_new(struct stream *s, struct buf **held)
 	}
 	x->stream = s;
 	s->exchange = x;
-	s->known |= IS_HTTP;
+	s->kind = &exchange_kind;
+	s->known |= IS_MESSAGES;
+	s->closes_halves = false;
+	if (unlikely(s->known & IS_UPGRADED)) {
+		x->upgraded = true;
+		x->http.request_captures = s->extra ? s->extra->captures : NULL;
+	}
 	x->first = !s->origin->requests;
 	x->started_ms = s->phase_ms = (uint32_t)clock_now_ms;
 	x->head_ms = x->response_ms = NOT_REACHED;
@@ -212,8 +226,6 @@ bool exchange_attach_server(struct stream *s, bool large)
 
 void exchange_free(struct stream *s)
 {
-	if (!s->exchange)
-		return;
 	exchange_give(s->exchange);
 	s->exchange = NULL;
 }
@@ -371,27 +383,21 @@ bool exchange_retry(struct stream *s, unsigned condition)
 	return true;
 }
 
-/* ---- the end ----------------------------------------------------------------------------- */
+/* ---- the module -------------------------------------------------------------------------- */
 
-/* The response is here and the server has read the request, which had no body: there is nothing
- * that a RST could take away. It saves three packets, and whoever closes first by FIN pays with a
- * port that rests in TIME_WAIT: a client a request would use up all of them towards a server. */
-bool exchange_may_reset_server(const struct stream *s)
+static int exchange_prepare(struct config *cfg, void *data, struct err *err)
 {
-	const struct exchange *x = s->exchange;
-	const struct conn *conn = end_conn(&s->relay.server);
+	const struct tune *tune = config_data(cfg, &tune_module);
 
-	return x->complete && !x->tunnel && x->req.framing == BODY_NONE && conn &&
-	       !(conn->flags & CONN_RDHUP);
+	(void)data;
+	(void)err;
+	exchange_max_fields = (unsigned)tune->maxhdr - 1; /* the first line counts */
+	exchange_any_payload = tune->any_payload;
+	exchange_start();
+	return 0;
 }
 
-bool exchange_end(struct stream *s)
-{
-	struct exchange *x = s->exchange;
-
-	idle_give(s, x->complete && x->server_keeps);
-	if (!x->complete || !x->client_keeps || !s->relay.client.ops)
-		return false;
-	s->origin->carrier->take_back(s->origin, &s->relay.client);
-	return true;
-}
+const struct module exchange_module = {
+	.name = "exchange",
+	.prepare = exchange_prepare,
+};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The request's side of an exchange: its steps, in the order of the step table (steps.c): the head
+/* The request's side of an exchange: its steps, in the order of the step table (exchange_kind.c): the head
  * comes in, rules, a body that somebody wants to see, the head goes out. The response's side is in
  * exchange_response.c. Bytes flow below, in the pumps. */
 #include "stream/exchange.h"
@@ -14,9 +14,9 @@
 #include "relay/buffer.h"
 #include "stream/accesslog.h"
 #include "stream/body.h"
-#include "stream/early.h"
+#include "stream/early_request.h"
 #include "stream/extra.h"
-#include "stream/filtering.h"
+#include "stream/filter_heads.h"
 #include "stream/forwarded.h"
 #include "stream/h1_conf.h"
 #include "stream/http_rules.h"
@@ -331,7 +331,7 @@ APART static bool request_edit(struct exchange *x)
 {
 	struct stream *s = x->stream;
 
-	if (!x->service && !filtering_request(x))
+	if (!x->service && !filter_request_head(x))
 		return false;
 	if (s->backend && s->backend->set.options.on & OPT_NO_REQUEST_TRAILERS)
 		exchange_drop_trailers(&s->relay.client, &x->req);

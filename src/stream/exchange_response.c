@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The response's side of an exchange: its steps, in the order of the step table (steps.c): the head
+/* The response's side of an exchange: its steps, in the order of the step table (exchange_kind.c): the head
  * comes in, rules, the head goes out, bodies to their end. The request's side is in
  * exchange_request.c. Bytes flow below, in the pumps. */
 #include "stream/exchange.h"
@@ -14,9 +14,9 @@
 #include "relay/buffer.h"
 #include "stream/accesslog.h"
 #include "stream/body.h"
-#include "stream/early.h"
+#include "stream/early_request.h"
 #include "stream/extra.h"
-#include "stream/filtering.h"
+#include "stream/filter_heads.h"
 #include "stream/guards.h"
 #include "stream/h1_conf.h"
 #include "stream/http_rules.h"
@@ -230,11 +230,11 @@ COLD static int response_unfit(struct stream *s)
 	if (x->unfit)
 		return steps_end(s, END_UNWRITTEN);
 	x->unfit = true;
-	x->tunnel = false;
+	s->closes_halves = x->tunnel = false;
 	x->reason = x->memory.failed ? END_RESOURCE : END_UNWRITTEN;
 	x->memory.failed = false;
 	x->phase = x->reply ? x->phase : PHASE_HEADERS;
-	filtering_forget(s);
+	filter_heads_forget(s);
 	reply_send_error(x, 500);
 	return STEP_GOTO + RES_REPLY;
 }
@@ -341,13 +341,13 @@ int exchange_response_open(struct stream *s)
 
 	if (!response_refit(x, x->reply ? x->reply->status : x->http.server_status))
 		return steps_end(s, END_RESOURCE);
-	x->tunnel = x->res.framing == BODY_TUNNEL;
+	s->closes_halves = x->tunnel = x->res.framing == BODY_TUNNEL;
 	x->http.status = x->reply && x->reply->named ? (uint16_t)x->reply->named : x->res.status;
 	x->server_keeps = !x->reply && !x->service && !x->bare && x->res.flags & MSG_KEEP_ALIVE &&
 			  exchange_keeps_server(s) && !s->relay.server.framing->endless;
 	client->framing->keep = client_may_keep(s);
 	client->framing->closes = !client->framing->keep && !x->tunnel && !x->reply && !x->service;
-	if (unlikely(s->relay.response.chain != NULL) && !filtering_response(x))
+	if (unlikely(s->relay.response.chain != NULL) && !filter_response_head(x))
 		return steps_end(s, END_RESOURCE);
 	if (s->origin->frontend->set.options.on & OPT_NO_RESPONSE_TRAILERS)
 		exchange_drop_trailers(&s->relay.server, &x->res);

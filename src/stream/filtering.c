@@ -6,7 +6,6 @@
 
 #include "filter/filter.h"
 #include "proxy/proxy.h"
-#include "stream/exchange.h"
 #include "stream/stream.h"
 
 struct filters *filtering_get(struct stream *s)
@@ -22,54 +21,17 @@ struct filters *filtering_get(struct stream *s)
 	return NULL;
 }
 
-static bool has_filters(const struct stream *s)
+bool filtering_wanted(const struct stream *s)
 {
 	return s->relay.response.chain || s->origin->frontend->filters ||
 	       (s->backend && s->backend->filters);
-}
-
-bool filtering_request(struct exchange *x)
-{
-	struct filter_heads heads = { .req = &x->req, .arena = x->arena, .http = &x->http };
-	struct stream *s = x->stream;
-	struct filters *set;
-
-	if (!has_filters(s))
-		return true;
-	set = filtering_get(s);
-	if (!set || !filters_request(set, &heads)) {
-		arena_fail(x->arena);
-		return false;
-	}
-	filters_open(set, false);
-	if (filters_see(&set->request))
-		end_decode(&s->relay.client);
-	return true;
-}
-
-bool filtering_response(struct exchange *x)
-{
-	struct filter_heads heads = { .req = &x->req, .res = &x->res, .arena = x->arena,
-				      .http = &x->http, .local = x->reply };
-	struct filters *set = filters_of(&x->stream->relay);
-
-	if (x->reply)
-		filters_forget_response(set);
-	if (!filters_response(set, &heads))
-		return false;
-	if (x->reply)
-		return true;
-	filters_open(set, true);
-	if (filters_see(&set->response))
-		end_decode(&x->stream->relay.server);
-	return true;
 }
 
 bool filtering_stream(struct stream *s)
 {
 	struct filters *set;
 
-	if (!has_filters(s))
+	if (!filtering_wanted(s))
 		return true;
 	set = filtering_get(s);
 	if (!set)
@@ -78,19 +40,11 @@ bool filtering_stream(struct stream *s)
 	return true;
 }
 
-void filtering_forget(struct stream *s)
+bool filtering_end(struct stream *s)
 {
 	struct filters *set = filters_of(&s->relay);
+	bool cut = filters_cut(set);
 
-	if (set)
-		filters_forget_response(set);
-}
-
-void filtering_end(struct stream *s)
-{
-	struct filters *set = filters_of(&s->relay);
-
-	if (s->exchange && filters_cut(set))
-		s->exchange->client_keeps = s->exchange->server_keeps = false;
 	filters_end(set);
+	return cut;
 }

@@ -13,7 +13,6 @@
 #include "http/h1.h"
 #include "proxy/proxy.h"
 #include "stream/bad_message.h"
-#include "stream/exchange.h"
 #include "stream/stream.h"
 
 #include <errno.h>
@@ -166,7 +165,6 @@ static int h1_conf_prepare(struct config *cfg, void *data, struct err *err)
 	(void)err;
 	adjusted = (struct h1_names){ conf->names, conf->name_count };
 	bad_message_start();
-	exchange_start();
 	return 0;
 }
 

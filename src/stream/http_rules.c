@@ -12,6 +12,7 @@
 #include "http/uri.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
+#include "stream/actions.h"
 #include "stream/exchange.h"
 #include "stream/extra.h"
 #include "stream/forwarded.h"

@@ -8,8 +8,8 @@
 #include "filter/filter.h"
 #include "filter/limit.h"
 #include "proxy/proxy.h"
+#include "stream/actions.h"
 #include "stream/filtering.h"
-#include "stream/http_action.h"
 #include "stream/stream.h"
 
 #include <ctype.h>

@@ -4,11 +4,11 @@
 
 #include "base/pool.h"
 #include "proxy/proxy.h"
-#include "stream/idle.h"
 #include "stream/own_frontend.h"
 #include "stream/vectors.h"
 
 struct counters origin_uncounted;
+void (*origin_ends)(struct origin *o);
 
 static struct pool own_pool = POOL_INIT("peer address", sizeof(struct own_addrs));
 
@@ -31,7 +31,8 @@ bool origin_keep_own(struct origin *o)
 
 void origin_free(struct origin *o)
 {
-	idle_close_origin(o);
+	if (o->idle.next)
+		origin_ends(o);
 	vars_free(&o->vars);
 	vectors_drop(o);
 	if (o->own)

@@ -7,10 +7,10 @@
 #include "net/listener.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
+#include "relay/message_end.h"
 #include "stream/assign.h"
-#include "stream/body.h"
-#include "stream/exchange.h"
 #include "stream/extra.h"
+#include "stream/kind.h"
 #include "stream/steps.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
@@ -108,10 +108,7 @@ static bool content_read_first(struct pump *pump)
 /* RULES_REPLY: there is an answer, or the stream has ended. */
 static enum rule_result content_broken(struct stream *s, const struct pump *pump)
 {
-	if (pump->is_response)
-		body_failed_response(s);
-	else
-		body_failed(s);
+	s->kind->cut(s, pump->is_response);
 	return RULES_REPLY;
 }
 
@@ -272,8 +269,6 @@ static struct proxy *switch_choose(struct stream *s)
 {
 	struct proxy *fe = s->origin->frontend, *be = NULL;
 
-	if (s->exchange && s->exchange->chosen)
-		return s->exchange->chosen;
 	if (fe->has_switch_rules)
 		be = switch_by_rules(s, fe);
 	if (be && !switch_fits(s, be) && fe->set.mode == MODE_HTTP)
@@ -287,9 +282,11 @@ static struct proxy *switch_choose(struct stream *s)
  * it; then the steps are here again. */
 static int switch_upgrade(struct stream *s, struct proxy *be)
 {
-	if (!stream_upgrade(s))
+	struct stream_extra *extra = extra_get(s);
+
+	if (!extra || !stream_upgrade(s))
 		return stream_fail(s, END_RESOURCE);
-	s->exchange->chosen = be;
+	extra->chosen = be;
 	return STEP_GOTO + REQ_UPGRADED_HEAD;
 }
 
@@ -301,7 +298,8 @@ static int switch_fail(struct stream *s)
 
 int rules_switch(struct stream *s)
 {
-	struct proxy *be = switch_choose(s);
+	struct proxy *be = unlikely(s->extra != NULL) && s->extra->chosen ? s->extra->chosen :
+									    switch_choose(s);
 
 	if (!be || !switch_fits(s, be))
 		return switch_fail(s);

@@ -13,7 +13,6 @@
 #include "filter/filter.h"
 #include "log/log.h"
 #include "net/conn.h"
-#include "net/linger.h"
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
@@ -22,12 +21,11 @@
 #include "share/segment.h"
 #include "stream/accesslog.h"
 #include "stream/assign.h"
-#include "stream/scan.h"
 #include "stream/early.h"
-#include "stream/exchange.h"
 #include "stream/extra.h"
 #include "stream/filtering.h"
-#include "stream/idle.h"
+#include "stream/kind.h"
+#include "stream/scan.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
 #include "stream/trace.h"
@@ -88,7 +86,7 @@ COLD static void stream_watch(struct stream *s)
 		s->in_steps = STEPS_MEASURED;
 }
 
-/* There is none for its exchange. */
+/* There is no memory for what it carries. */
 COLD static void stream_short(struct stream *s, struct buf **held)
 {
 	global_tally->no_memory++;
@@ -102,6 +100,8 @@ static void stream_begin(struct stream *s, struct origin *origin, struct timer *
 {
 	const struct listener *l = origin->listener;
 
+	s->kind = &stream_of_bytes;
+	s->closes_halves = true;
 	s->origin = origin;
 	s->timer = timer;
 	s->id = (uint64_t)segment_own_row << STREAM_ROW_SHIFT | ++next_id;
@@ -127,7 +127,7 @@ bool stream_start(struct origin *origin, struct timer *timer)
 		pool_give(&stream_pool, &s);
 		return false;
 	}
-	if (origin_speaks_http(origin) && !exchange_new(s, &held)) {
+	if (origin_speaks_http(origin) && !stream_of_messages->begin(s, &held)) {
 		stream_short(s, &held);
 		return true;
 	}
@@ -144,31 +144,29 @@ bool stream_start(struct origin *origin, struct timer *timer)
 
 /* ---- running ---------------------------------------------------------------------------- */
 
-/* Runs one side's rows from its cursor on, until it waits, or the stream has ended. next: where
- * in a struct step_walk those of this side are. */
-static ALWAYS_INLINE void stream_run_side(struct stream *s, struct cursor *at,
-					  const struct step *table, unsigned rows, size_t next)
+/* Runs one side's rows from its cursor on, until it waits, or the stream has ended. */
+static ALWAYS_INLINE void stream_run_side(struct stream *s, struct cursor *at, bool is_response)
 {
-	const struct step_walk *walk = steps_walk(s->known);
+	const struct step_walk *walk = steps_walk(s);
 	unsigned step = at->step;
 	int r;
 
 	for (;;) {
 		if (unlikely(walk->known != s->known))
-			walk = steps_walk(s->known);
-		step = ((const uint8_t *)walk + next)[step];
+			walk = steps_walk(s); /* it may be of another kind, too */
+		step = (is_response ? walk->response : walk->request)[step];
 		if (step != at->step) {
 			at->step = (uint8_t)step;
 			at->waiting = false;
 		}
 		PROBE(&s->relay);
-		r = table[step].run(s);
+		r = (is_response ? walk->response_steps : walk->request_steps)[step].run(s);
 		PROBE(&s->relay);
 		if (unlikely(s->reason != END_NONE))
 			return;
 		if (r >= STEP_GOTO) {
 			step = (unsigned)r - STEP_GOTO;
-			BUG_ON(step >= rows);
+			BUG_ON(step >= (is_response ? (unsigned)RES_STEPS : (unsigned)REQ_STEPS));
 			at->waiting = false; /* it may be the same one */
 		} else if (likely(r == STEP_NEXT)) {
 			step = at->step + 1u; /* an answer of the program moves it */
@@ -195,11 +193,9 @@ static inline void stream_run_sides(struct stream *s)
 {
 	stream_at_hand(s);
 	regex_steps = REGEX_STEPS;
-	stream_run_side(s, &s->request, request_steps, REQ_STEPS,
-			offsetof(struct step_walk, request));
-	if (s->reason == END_NONE && (s->connected || (s->exchange && s->exchange->reply)))
-		stream_run_side(s, &s->response, response_steps, RES_STEPS,
-				offsetof(struct step_walk, response));
+	stream_run_side(s, &s->request, false);
+	if (s->reason == END_NONE && (s->connected || s->known & HAS_REPLY))
+		stream_run_side(s, &s->response, true);
 	regex_steps = REGEX_STEPS;
 }
 
@@ -211,8 +207,8 @@ COLD static void stream_run_measured(struct stream *s)
 	struct view_treatment *t = extra ? &extra->treatment : NULL;
 	uint64_t began = profile_runs ? profile_now_ns() : 0;
 
-	if (t && s->measured_turn != (uint32_t)loop_stats.turns + 1) {
-		s->measured_turn = (uint32_t)loop_stats.turns + 1;
+	if (t && extra->measured_turn != (uint32_t)loop_stats.turns + 1) {
+		extra->measured_turn = (uint32_t)loop_stats.turns + 1;
 		t->calls++;
 		t->lat_ns += began ? began - profile_turn_ns : 0;
 	}
@@ -262,31 +258,23 @@ static void count_bytes(struct counters *c, uint64_t in, uint64_t out)
 	c->bytes_out += out;
 }
 
-/* What a stream that has ended in mode tcp has received and will not send any more (it was refused,
- * or had no server) has come all the same. */
-uint64_t stream_bytes_in(const struct stream *s)
+struct stream_bytes stream_bytes_of(const struct stream *s)
 {
-	uint64_t n = pump_bytes(&s->relay.request);
+	struct stream_bytes more = s->kind->bytes(s);
 
-	if (s->exchange)
-		return n + s->exchange->bytes_in;
-	return s->reason == END_NONE ? n : n + pump_held(&s->relay.request);
-}
-
-uint64_t stream_bytes_out(const struct stream *s)
-{
-	return pump_bytes(&s->relay.response) + (s->exchange ? s->exchange->bytes_out : 0);
+	return (struct stream_bytes){ pump_bytes(&s->relay.request) + more.in,
+				      pump_bytes(&s->relay.response) + more.out };
 }
 
 void stream_count_bytes(struct stream *s)
 {
-	uint64_t in = stream_bytes_in(s), out = stream_bytes_out(s);
-	uint64_t new_in = in - s->counted_in, new_out = out - s->counted_out;
+	struct stream_bytes all = stream_bytes_of(s);
+	uint64_t new_in = all.in - s->counted_in, new_out = all.out - s->counted_out;
 
 	if (!(new_in | new_out))
 		return;
-	s->counted_in = in;
-	s->counted_out = out;
+	s->counted_in = all.in;
+	s->counted_out = all.out;
 	count_bytes(&s->origin->frontend->fe->counters, new_in, new_out);
 	count_bytes(origin_counters(s->origin), new_in, new_out);
 	if (s->backend && s->backend->be)
@@ -340,15 +328,6 @@ static void stream_count_bad_response(struct stream *s)
 		s->server->tally->counters.failed_responses++;
 }
 
-/* Mode http: no head of a response came, or its body is malformed. What the server has broken off
- * then is no response. */
-static bool wrong_response(const struct stream *s)
-{
-	const struct exchange *x = s->exchange;
-
-	return x && (!x->http.server_status || end_wrong(&s->relay.server));
-}
-
 /* Which counter a broken-off stream adds to follows from who broke it off, and when. */
 static void stream_count_end(struct stream *s)
 {
@@ -369,11 +348,11 @@ static void stream_count_end(struct stream *s)
 		break;
 	case END_SERVER_ABORT:
 		stream_count_bad_response(s);
-		if (!wrong_response(s))
+		if (!s->kind->wrong_response(s))
 			COUNT_ALL(s, server_aborts);
 		break;
 	case END_SERVER_TIMEOUT:
-		if (wrong_response(s))
+		if (s->kind->wrong_response(s))
 			stream_count_bad_response(s);
 		else
 			COUNT_ALL(s, server_aborts);
@@ -454,7 +433,7 @@ bool reason_is_error(enum reason reason)
 
 const char *stream_phase_name(const struct stream *s)
 {
-	return request_steps[s->request.step].name;
+	return s->kind->request[s->request.step].name;
 }
 
 void stream_log(struct stream *s)
@@ -479,27 +458,16 @@ static void stream_free(struct reap *reap)
 	pool_put_small(&stream_pool, s);
 }
 
-/* The end of such a response is that of the connection (RFC 9112 6.3), and it has not come. */
-static bool response_cut(const struct exchange *x)
+bool stream_broken_off(const struct stream *s)
 {
-	return x && x->head_sent && x->res.framing == BODY_CLOSE && !x->complete;
-}
-
-/* Whoever did not break off itself, nor sees a clean end, gets a RST: it must not take what it
- * has for everything. Behind an answer of ours it would destroy what is still on its way. */
-static bool reset_client(const struct stream *s)
-{
-	if (unlikely(response_cut(s->exchange)))
-		return true;
 	switch (s->reason) {
 	case END_SERVER_ABORT:
 	case END_SERVER_DOWN:
 	case END_SERVER_UP:
 	case END_KILLED:
-		return s->connected && !(s->exchange && !s->exchange->head_sent) &&
-		       !(s->exchange && s->exchange->reply);
+		return true;
 	default:
-		return s->origin->frontend->set.options.on & OPT_NOLINGER;
+		return false;
 	}
 }
 
@@ -512,7 +480,7 @@ static bool reset_server(const struct stream *s)
 	case END_KILLED:
 		return true;
 	case END_NORMAL:
-		if (s->exchange && exchange_may_reset_server(s))
+		if (s->kind->resets_server(s))
 			return true;
 		/* fall through */
 	default:
@@ -534,35 +502,7 @@ void streams_release_asking(void)
 
 int stream_fail(struct stream *s, enum reason reason)
 {
-	if (s->exchange)
-		return exchange_fail(s, reason);
-	stream_end(s, reason);
-	return STEP_END;
-}
-
-/* May the client still be sending, or are requests left that nobody will read? */
-static bool client_lingers(const struct stream *s)
-{
-	const struct conn *conn = end_conn(&s->relay.client);
-
-	if (!s->exchange || !conn || conn->flags & (CONN_EOF | CONN_BROKEN | CONN_RDHUP))
-		return false;
-	return !s->relay.client.framing->ended || conn->flags & (CONN_HELD | CONN_READABLE) ||
-	       (s->exchange->head_sent && s->exchange->req.flags & MSG_KEEP_ALIVE);
-}
-
-APART static void client_linger(struct stream *s)
-{
-	const struct timeouts *t = &s->origin->frontend->set.timeout;
-	struct buf *held = NULL;
-	struct conn *conn = end_detach(&s->relay.client, &held);
-
-	buffer_give(&held);
-	if (tls_conn_unproven(conn))
-		conn_close(&conn, false); /* what would be dropped ends the handshake:
-					   * tls/outlive.c */
-	else
-		conn_linger(&conn, t->client_fin ? t->client_fin : t->client);
+	return s->kind->fail(s, reason);
 }
 
 static bool conn_was_short(const struct conn *conn)
@@ -573,14 +513,14 @@ static bool conn_was_short(const struct conn *conn)
 /* Has anything of it failed for lack of memory? */
 COLD static bool stream_was_short(const struct stream *s)
 {
-	return (s->exchange && s->exchange->memory.failed) || conn_was_short(end_conn(&s->relay.client)) ||
+	return s->kind->was_short(s) || conn_was_short(end_conn(&s->relay.client)) ||
 	       (s->relay.server.ops && conn_was_short(end_conn(&s->relay.server)));
 }
 
 void stream_end(struct stream *s, enum reason reason)
 {
 	struct origin *origin = s->origin;
-	bool reset, kept, asking;
+	bool asking, filtered, reset;
 
 	BUG_ON(reason == END_NONE);
 	if (s->reason != END_NONE)
@@ -599,24 +539,16 @@ void stream_end(struct stream *s, enum reason reason)
 	stream_log(s);
 	if (unlikely(trace_enabled))
 		trace_closed(s);
-	if (unlikely(s->relay.response.chain != NULL))
-		filtering_end(s);
-	kept = s->exchange && exchange_end(s);
-	reset = !kept && reset_client(s);
-	if (kept || reset)
-		;
-	else if (client_lingers(s))
-		client_linger(s);
-	else if (end_conn(&s->relay.client) && !early_unproven(s) &&
-		 (reason != END_NORMAL || (s->exchange && *s->relay.client.flags & CONN_RDHUP)))
-		conn_discard(end_conn(&s->relay.client));
+	filtered = unlikely(s->relay.response.chain != NULL) && filtering_end(s);
+	reset = s->kind->leave(s, filtered);
 	relay_close(&s->relay, reset, s->relay.server.ops && reset_server(s));
 	assign_release(s);
 	stream_scans_leave(s);
 	list_remove(&s->node);
 	if (unlikely(s->extra != NULL))
 		extra_free(s);
-	exchange_free(s);
+	if (s->exchange)
+		s->kind->free(s);
 	s->origin = NULL;
 	origin->carrier->ended(origin);
 	loop_reap(&s->reap, stream_free);
@@ -630,9 +562,7 @@ static void stream_end_doomed(struct stream *s)
 	enum reason reason = s->doom;
 
 	s->doom = END_NONE; /* while it is told, others may end */
-	if (!s->exchange || !s->exchange->request_sent)
-		stream_end(s, reason);
-	else if (exchange_fail(s, reason) != STEP_END)
+	if (s->kind->abandon(s, reason))
 		stream_run(s);
 }
 
@@ -671,7 +601,6 @@ void streams_end_all(enum reason reason)
 
 	list_for_each_safe(s, next, &streams_all, node)
 		stream_end(s, reason);
-	idle_close_all();
 }
 
 struct stream *stream_find(uint64_t id)

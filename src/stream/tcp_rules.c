@@ -6,7 +6,7 @@
 #include "base/tables.h"
 #include "config/keyword.h"
 #include "proxy/proxy.h"
-#include "stream/http_action.h"
+#include "stream/actions.h"
 #include "stream/upgrade.h"
 
 static struct tables tables = TABLES("action", struct action,

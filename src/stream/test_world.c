@@ -23,6 +23,7 @@
 #include "stream/filtering.h"
 #include "stream/forwarded.h"
 #include "stream/http_rules.h"
+#include "stream/idle.h"
 #include "stream/persist.h"
 #include "stream/proxyheader.h"
 #include "stream/source.h"
@@ -80,6 +81,7 @@ void world_end(void)
 	unsigned i;
 
 	streams_end_all(END_KILLED);
+	idle_close_all();
 	for (i = 0; i < 3; i++)
 		world_turn(0);
 	segment_free(&all->segment);

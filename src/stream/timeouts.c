@@ -12,11 +12,10 @@
 #include "event/probe.h"
 #include "proxy/proxy.h"
 #include "relay/chain.h"
-#include "stream/exchange.h"
 #include "stream/extra.h"
+#include "stream/kind.h"
 #include "stream/steps.h"
 #include "stream/stream.h"
-#include "stream/unread.h"
 
 #include <stddef.h>
 
@@ -48,9 +47,8 @@ static bool end_expected(const struct end *end)
 
 static bool half_closed(const struct stream *s)
 {
-	if (s->exchange && !s->exchange->tunnel)
-		return false; /* a message that has ended closes nothing */
-	return (s->relay.request.flags | s->relay.response.flags) & (PUMP_EOF | PUMP_STOPPED);
+	return s->closes_halves &&
+	       (s->relay.request.flags | s->relay.response.flags) & (PUMP_EOF | PUMP_STOPPED);
 }
 
 /* The timeout in force on a side, ms; 0: none. Manual 4.2: "timeout tunnel" supersedes both
@@ -100,20 +98,9 @@ static enum reason forward_blame(const struct stream *s)
 	return asked ? END_SERVER_TIMEOUT : END_CLIENT_TIMEOUT;
 }
 
-/* An HTTP client that has no response yet gets an answer; or the request is sent once more. */
 static void forward_over(struct stream *s, enum reason reason)
 {
-	if (unread_expired(s))
-		return;
-	if (!s->exchange || s->exchange->head_sent) {
-		stream_end(s, reason);
-		return;
-	}
-	if (reason == END_SERVER_TIMEOUT)
-		exchange_observe(s, OBSERVED_TIMEOUT);
-	if (reason == END_SERVER_TIMEOUT && exchange_retry(s, RETRY_TIMEOUT))
-		return;
-	if (exchange_fail(s, reason) != STEP_END)
+	if (s->kind->quiet(s, reason))
 		stream_run(s);
 }
 
@@ -126,7 +113,7 @@ static unsigned server_timeout(const struct stream *s, const struct proxy *be)
 
 static unsigned tunnel_timeout(const struct stream *s, const struct proxy *be)
 {
-	if (s->exchange && !s->exchange->tunnel)
+	if (!s->closes_halves)
 		return 0;
 	return s->extra && s->extra->treatment.tunnel_ms ? s->extra->treatment.tunnel_ms :
 							be->set.timeout.tunnel;
@@ -166,7 +153,7 @@ void stream_arm_exchange(struct stream *s)
 	const struct proxy *fe = s->origin->frontend, *be = s->backend;
 	unsigned client = fe->set.timeout.client, server;
 
-	if (s->exchange->service || !be) { /* a service may have a timeout of its own */
+	if (s->known & HAS_SERVICE || !be) { /* a service may have a timeout of its own */
 		stream_arm_forward(s);
 		return;
 	}

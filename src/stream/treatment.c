@@ -5,8 +5,8 @@
 #include "base/arena.h"
 #include "expr/expr.h"
 #include "proxy/proxy.h"
+#include "stream/actions.h"
 #include "stream/extra.h"
-#include "stream/http_action.h"
 #include "stream/stream.h"
 
 #include <ctype.h>

@@ -9,12 +9,13 @@
 #include "base/pool.h"
 #include "event/timer.h"
 #include "filter/deflater.h"
-#include "stream/exchange.h"
 #include "stream/stream.h"
 
 #include <malloc.h>
 
 enum { LEAST = 1 << 20, FLOOD = 64 /* streams */, SOON_MS = 500, LATER_MS = 60000 };
+
+void (*trim_kept)(void);
 
 static size_t freed;
 static unsigned most, wait_ms; /* streams since the last time */
@@ -22,7 +23,8 @@ static struct timer timer;
 
 static void trim_now(void)
 {
-	exchanges_trim();
+	if (trim_kept)
+		trim_kept();
 	deflater_trim();
 	pools_trim();
 	malloc_trim(0);

@@ -2,8 +2,6 @@
 /* Global words that set how bytes move, and their effect at start. Manual 3.2. */
 #include "stream/tune.h"
 
-#include "stream/exchange.h"
-
 #include "base/err.h"
 #include "base/memory.h"
 #include "config/config.h"
@@ -17,7 +15,6 @@
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "relay/pipe.h"
-#include "stream/idle.h"
 #include "stream/stream.h"
 #include "stream/trim.h"
 #include "tls/conn.h"
@@ -73,8 +70,6 @@ void tune_pipes(const struct tune *t)
 					   (unsigned)t->maxpipes;
 
 	pipes_init(t->nosplice ? 0 : pipes, t->pipesize);
-	idle_limit((unsigned)(limits.maxsock * (uint64_t)t->pool_low / 100),
-		   (unsigned)(limits.maxsock * (uint64_t)t->pool_high / 100));
 }
 
 static int tune_prepare(struct config *cfg, void *data, struct err *err)
@@ -99,8 +94,6 @@ static int tune_prepare(struct config *cfg, void *data, struct err *err)
 		err_set(err, "out of memory: %d buffers in reserve", t->buffers_reserve);
 		return -1;
 	}
-	exchange_max_fields = (unsigned)t->maxhdr - 1; /* the first line counts */
-	exchange_any_payload = t->any_payload;
 	tls_early_most = (unsigned)(t->bufsize - t->maxrewrite);
 	conn_recv_enough = (unsigned)t->recv_enough;
 	sock_tune = (struct sock_tune){

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reading away the rest of a request behind an answer of the program. Called by the steps of an
- * exchange (exchange_request.c) and by timeouts.c. At most tune.bufsize bytes are thrown away; for
+ * exchange, and when their time is over. At most tune.bufsize bytes are thrown away; for
  * more than that a new connection is cheaper. Whatever happens, the connection is kept only when
  * the end of the body was found (exchange_done): no byte of a body becomes a request. */
 #include "stream/unread.h"
@@ -58,7 +58,7 @@ bool unread_waits(struct stream *s)
 
 bool unread_expired(struct stream *s)
 {
-	if (!s->exchange || !s->exchange->reply || !(s->relay.response.flags & PUMP_FINISHED))
+	if (!s->exchange->reply || !(s->relay.response.flags & PUMP_FINISHED))
 		return false;
 	exchange_done(s);
 	return true;

@@ -6,9 +6,7 @@
 
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
-#include "stream/exchange.h"
-#include "stream/extra.h"
-#include "stream/steps.h"
+#include "stream/kind.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
 
@@ -23,14 +21,11 @@ bool stream_upgrade(struct stream *s)
 	request->buf = NULL;
 	request->flags = 0;
 	stream_expire_never(s);
-	if (!exchange_new(s, &held)) {
+	s->known |= IS_UPGRADED;
+	if (!stream_of_messages->begin(s, &held)) {
 		buffer_give(&held);
 		return false;
 	}
-	s->exchange->upgraded = true;
-	s->known |= IS_UPGRADED;
-	if (s->extra)
-		s->exchange->http.request_captures = s->extra->captures;
 	s->origin->upgraded = true;
 	return true;
 }

@@ -11,8 +11,8 @@
 #include "proxy/global.h"
 #include "proxy/tally.h"
 #include "relay/buffer.h"
-#include "stream/exchange.h"
 #include "stream/extra.h"
+#include "stream/kind.h"
 #include "stream/stream.h"
 
 const struct addr *stream_src(const struct stream *s)
@@ -121,30 +121,10 @@ static int64_t phase_time(uint32_t from, uint32_t to)
 	return from == NOT_REACHED || to == NOT_REACHED ? -1 : (int64_t)to - from;
 }
 
-/* Since accept: the first byte of the request, and its whole head, were there. In mode tcp there
- * is no such wait. */
-static uint32_t request_begin(const struct stream *s)
-{
-	if (!s->exchange)
-		return s->origin->handshake_ms;
-	return s->exchange->started_ms - (uint32_t)s->origin->accepted_ms;
-}
-
-static uint32_t request_end(const struct stream *s)
-{
-	if (!s->exchange)
-		return s->origin->handshake_ms;
-	if (s->exchange->head_ms == NOT_REACHED)
-		return NOT_REACHED;
-	return request_begin(s) + s->exchange->head_ms;
-}
-
 /* Since accept: the connection to the server was there, be it new or an idle one. */
-static uint32_t connected(const struct stream *s)
+static uint32_t connected(const struct stream *s, const struct stream_times *t)
 {
-	if (s->connect_ms == NOT_REACHED && s->exchange && s->exchange->request_sent)
-		return s->queue_ms;
-	return s->connect_ms;
+	return s->connect_ms == NOT_REACHED && t->sent ? s->queue_ms : s->connect_ms;
 }
 
 static bool has_waited(const struct stream *s)
@@ -153,23 +133,22 @@ static bool has_waited(const struct stream *s)
 }
 
 /* Time in queues, also of a stream that left the queue without a server, or in the tar pit. */
-static int64_t wait_time(const struct stream *s)
+static int64_t wait_time(const struct stream *s, const struct stream_times *t)
 {
 	uint32_t now = (uint32_t)(clock_now_ms - s->origin->accepted_ms);
 
 	if (s->queue_ms == NOT_REACHED && has_waited(s))
-		return phase_time(request_end(s), now);
-	return phase_time(request_end(s), s->queue_ms);
+		return phase_time(t->request_ms, now);
+	return phase_time(t->request_ms, s->queue_ms);
 }
 
-static void fill_request_times(const struct stream *s, struct view_log *log)
+static void fill_request_times(const struct stream *s, const struct stream_times *t,
+			       struct view_log *log)
 {
-	const struct exchange *x = s->exchange;
-
-	log->idle_ms = (int64_t)request_begin(s) - s->origin->handshake_ms;
-	log->request_ms = x->head_ms == NOT_REACHED ? -1 : (int64_t)x->head_ms;
-	log->response_ms = phase_time(connected(s), x->response_ms);
-	log->active_ms = (int64_t)((uint32_t)clock_now_ms - x->started_ms);
+	log->idle_ms = (int64_t)t->begin_ms - s->origin->handshake_ms;
+	log->request_ms = t->request_ms == NOT_REACHED ? -1 : (int64_t)(t->request_ms - t->begin_ms);
+	log->response_ms = phase_time(connected(s, t), t->response_ms);
+	log->active_ms = (int64_t)((uint32_t)clock_now_ms - t->began_ms);
 }
 
 /* Others than this stream, once it has ended: as the reference counts them. */
@@ -189,40 +168,50 @@ static unsigned server_conns(const struct stream *s)
 	return s->counted_server ? others(now, s) : now;
 }
 
-static void count_times(struct times *t, const struct stream *s, uint32_t wait, uint32_t connect)
-{
-	const struct exchange *x = s->exchange;
+struct passed { uint32_t queue, connect, response, total; };
 
-	mean_add(&t->queue, wait);
-	mean_add(&t->connect, connect);
-	if (x && x->response_ms != NOT_REACHED)
-		mean_add(&t->response, x->response_ms - connected(s));
-	mean_add(&t->total, x ? (uint32_t)clock_now_ms - x->started_ms :
-				(uint32_t)(clock_now_ms - s->origin->accepted_ms));
+static void add_times(struct times *means, const struct passed *ms, bool answered)
+{
+	mean_add(&means->queue, ms->queue);
+	mean_add(&means->connect, ms->connect);
+	if (answered)
+		mean_add(&means->response, ms->response);
+	mean_add(&means->total, ms->total);
 }
 
 void stream_count_times(const struct stream *s)
 {
-	uint32_t there = connected(s), begin = request_end(s);
+	struct stream_times t;
+	struct passed ms;
+	uint32_t there;
 
-	if (!s->counted_server || there == NOT_REACHED || begin == NOT_REACHED)
+	if (!s->counted_server)
 		return;
-	count_times(&s->server->tally->times, s, s->queue_ms - begin, there - s->queue_ms);
-	count_times(&s->backend->be->times, s, s->queue_ms - begin, there - s->queue_ms);
+	s->kind->times(s, &t);
+	there = connected(s, &t);
+	if (there == NOT_REACHED || t.request_ms == NOT_REACHED)
+		return;
+	ms = (struct passed){ s->queue_ms - t.request_ms, there - s->queue_ms, t.response_ms - there,
+			      (uint32_t)clock_now_ms - t.began_ms };
+	add_times(&s->server->tally->times, &ms, t.response_ms != NOT_REACHED);
+	add_times(&s->backend->be->times, &ms, t.response_ms != NOT_REACHED);
 }
 
 void view_fill_log(const struct stream *s, struct view_log *log)
 {
 	const struct origin *o = s->origin;
+	struct stream_bytes bytes = stream_bytes_of(s);
+	struct stream_times t;
 
+	s->kind->times(s, &t);
 	*log = (struct view_log){
 		.accepted = o->accepted,
-		.wait_ms = wait_time(s),
-		.connect_ms = phase_time(s->queue_ms, connected(s)),
+		.wait_ms = wait_time(s, &t),
+		.connect_ms = phase_time(s->queue_ms, connected(s, &t)),
 		.handshake_ms = o->handshake_ms,
 		.total_ms = (int64_t)(clock_now_ms - o->accepted_ms),
-		.bytes_in = stream_bytes_in(s),
-		.bytes_out = stream_bytes_out(s),
+		.bytes_in = bytes.in,
+		.bytes_out = bytes.out,
 		.reason = reason_text(s->reason),
 		.failed = reason_is_error(s->reason),
 		.active_conns = gauge_sum_recent(&global_tally->current),
@@ -241,24 +230,7 @@ void view_fill_log(const struct stream *s, struct view_log *log)
 	};
 	stream_termination(s, log->termination);
 	if (s->exchange)
-		fill_request_times(s, log);
-}
-
-/* Mode http: what content rules see are the messages, as far as they are here. */
-static void view_messages(struct stream *s, struct view *view)
-{
-	struct view_http *http = &s->exchange->http;
-
-	http->request_body = end_body(&s->relay.client, &http->request_body_final);
-	http->response_body = end_body(&s->relay.server, &http->response_body_final);
-	if (http->request) {
-		view->request = end_message(&s->relay.client, http->request_body);
-		view->request_final |= http->request_body_final;
-	}
-	if (http->response) {
-		view->response = end_message(&s->relay.server, http->response_body);
-		view->response_final |= http->response_body_final;
-	}
+		fill_request_times(s, &t, log);
 }
 
 void stream_view(struct stream *s, struct view *view, struct view_log *log)
@@ -289,12 +261,7 @@ void stream_view(struct stream *s, struct view *view, struct view_log *log)
 	view->server_tls_error = s->extra ? s->extra->tls_error : 0;
 	view->unique_id = s->extra ? s->extra->unique_id : (struct span){ NULL, 0 };
 	view->log = log;
-	if (s->exchange) {
-		view_messages(s, view);
-		view->http = &s->exchange->http;
-		view->arena = s->exchange->arena;
-		view->service = s->exchange->service_name;
-	}
+	s->kind->view(s, view);
 	if (log)
 		view_fill_log(s, log);
 }
