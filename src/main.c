@@ -22,6 +22,7 @@
 #include "config/load.h"
 #include "config/module.h"
 #include "event/change.h"
+#include "exchange/http_rules.h"
 #include "expr/expr_help.h"
 #include "net/addr.h"
 #include "process/args.h"
@@ -32,7 +33,6 @@
 #include "process/version.h"
 #include "proxy/proxy.h"
 #include "stats/info.h"
-#include "stream/http_rules.h"
 #include "stream/tcp_rules.h"
 
 #include "config.h"

@@ -123,7 +123,7 @@ struct proxy_settings {
 	struct logformat *logformat_sd; /* structured data of rfc5424 targets */
 	struct logformat *logformat_error; /* error-log-format; NULL: none given */
 	const char *monitor_uri;       /* NULL: none */
-	struct cookie_conf *cookie;    /* stream/persist.h; NULL: none */
+	struct cookie_conf *cookie;    /* exchange/persist.h; NULL: none */
 	const char *dynamic_cookie_key; /* NULL: none */
 	struct expr *persist_rdp;      /* persist rdp-cookie: the cookie; NULL: off */
 	struct error_line *errors;     /* stream/: newest line that says how errors are answered */
@@ -196,7 +196,7 @@ struct proxy {
 	struct rule_set *http_request_rules, *http_response_rules, *http_after_rules;
 	struct rule_set *redirect_rules;
 	struct monitor_fail *monitor_fail; /* stream/ */
-	struct persist_rule *persist_rules; /* stream/persist.h */
+	struct persist_rule *persist_rules; /* exchange/persist.h */
 	struct list switch_rules;      /* use_backend: expr/ */
 	bool has_switch_rules;         /* set at finish */
 	bool switch_looks;             /* one of them looks at the bytes of the client; the same */

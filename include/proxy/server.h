@@ -197,7 +197,7 @@ struct server_state {
 	struct check_state check, agent;
 	bool agent_down;        /* the agent has said so last */
 	struct addr addr;       /* in force (set server addr) */
-	struct server_value value;  /* stream/persist.c */
+	struct server_value value;  /* exchange/persist.c */
 };
 
 struct server {

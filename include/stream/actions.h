@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables of actions on streams, for the lists of rules of either mode; their last row has no name. */
+/* Tables of actions on streams, for lists of rules of either mode; their last row has no name. */
 #ifndef STREAM_ACTIONS_H
 #define STREAM_ACTIONS_H
 
@@ -8,6 +8,7 @@
 extern const struct action http_capture_actions[], log_level_actions[];
 extern const struct action content_capture_actions[]; /* of tcp-request content */
 extern const struct action limit_actions[]; /* bandwidth */
-extern const struct action treatment_actions[], http_timeout_actions[]; /* how a stream is treated */
+/* How a stream is treated. */
+extern const struct action treatment_actions[], http_timeout_actions[];
 
 #endif

@@ -22,7 +22,7 @@ struct stream_extra {
 	struct queue_entry queue;
 	struct task task;              /* the steps go on where a queue offered a slot */
 	struct rule_place request_place, response_place;
-	struct proxy *chosen;          /* bytes became messages by the choice of this backend; NULL */
+	struct proxy *chosen;          /* bytes became messages for this backend; NULL: not */
 	struct server *avoid;          /* it failed: redispatch to another */
 	struct server *persist;        /* that the client asks for: persist.h; NULL: any */
 	bool persist_forced, persist_ignored; /* force-persist, ignore-persist */
@@ -30,7 +30,7 @@ struct stream_extra {
 	bool direct;                   /* the server was not balanced: cookie, use-server */
 	struct vars vars;              /* txn, req, res */
 	struct view_treatment treatment;
-	uint32_t measured_turn;        /* of the last call that was measured: 1 + loop_stats.turns */
+	uint32_t measured_turn;        /* of the last measured call: 1 + loop_stats.turns */
 	const struct location *last_rule; /* that has ended a list; NULL: none */
 	struct arena *arena;           /* of captures in mode tcp; NULL: none yet */
 	const char **captures;

@@ -44,8 +44,8 @@ struct stream_kind {
 	bool (*connected)(struct stream *s);
 	/* The server could not be reached: it is not the one that the client asks for any more. */
 	void (*redispatched)(struct stream *s);
-	/* What may be said along with the handshake to a server of TLS, how much of that it has read,
-	 * and whether it may be said again. */
+	/* What may be said along with the handshake to a server of TLS, how much of that it has
+	 * read, and whether it may be said again. */
 	struct span (*early_words)(struct stream *s);
 	void (*early_taken)(struct stream *s, size_t taken);
 	bool (*early_repeats)(const struct stream *s);
@@ -60,8 +60,8 @@ struct stream_kind {
 	bool (*was_short)(const struct stream *s);
 	bool (*wrong_response)(const struct stream *s);
 	/* It has ended: gives back connections that live on, and leaves the client's to whoever
-	 * lingers. filtered: a filter has ended a message before its time. True: what is left of the
-	 * client's end is to be reset. */
+	 * lingers. filtered: a filter has ended a message before its time. True: what is left of
+	 * the client's end is to be reset. */
 	bool (*leave)(struct stream *s, bool filtered);
 	/* A clean end: is a reset as good for the server? */
 	bool (*resets_server)(const struct stream *s);

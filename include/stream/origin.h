@@ -36,7 +36,7 @@ struct origin {
 	struct addr src;            /* the client; from the PROXY header when there was one */
 	struct addr dst;            /* out of a PROXY header or a rule: has_dst */
 	struct vars vars;           /* sess */
-	struct list idle;           /* connections to servers of its own: stream/idle.h; next NULL:
+	struct list idle;           /* connections to servers of its own: exchange/idle.h; next NULL:
 				     * there were none yet */
 	struct own_addrs *own;      /* of the connection, where a PROXY header or a session rule has
 				     * set others; else NULL: they are the same */

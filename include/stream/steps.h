@@ -15,9 +15,9 @@ struct proxy;
 /* What a step says; STEP_GOTO + n: go on with row n. */
 enum step_result { STEP_NEXT, STEP_WAIT, STEP_END, STEP_GOTO = 16 };
 
-/* What is known of a stream that decides which rows of its tables it passes over. Most of it follows from the
- * configuration and is put together at its end, so that the rows that do not apply cost no call:
- * 500 instructions of a small exchange. Whoever makes one of the first five true notes it. */
+/* What is known of a stream that decides which rows of its tables it passes over. Most of it follows
+ * from the configuration and is put together at its end, so that the rows that do not apply cost no
+ * call: 500 instructions of a small exchange. Whoever makes one of the first five true notes it. */
 enum stream_known {
 	IS_LOCAL = 1 << 0,       /* the frontend answers by itself */
 	IS_MESSAGES = 1 << 1,    /* of which kind it is (stream/kind.h) */
@@ -64,7 +64,7 @@ enum response_step {
 /* The stream ends. STEP_END. */
 int steps_end(struct stream *s, enum reason reason);
 
-/* For what is known of a stream (and so for its tables): the row that applies at each row, or behind
+/* For what is known of a stream, its kind among it: the row that applies at each row, or behind
  * it. A few of these are kept, since what is known is the same for most streams of a frontend. It
  * stays valid until the next call. */
 struct step_walk {

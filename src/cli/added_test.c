@@ -8,12 +8,12 @@
 #include "config/diag.h"
 #include "config/load.h"
 #include "config/module.h"
+#include "exchange/http_rules.h"
 #include "expr/expr.h"
 #include "expr/expr_help.h"
 #include "expr/names.h"
 #include "expr/rule_conf.h"
 #include "proxy/proxy.h"
-#include "stream/http_rules.h"
 #include "stream/tcp_rules.h"
 
 #include <setjmp.h>

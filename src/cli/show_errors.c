@@ -5,10 +5,10 @@
  */
 #include "base/clock.h"
 #include "cli/tables.h"
+#include "exchange/bad_message.h"
 #include "log/date.h"
 #include "proxy/proxy.h"
 #include "proxy/server.h"
-#include "stream/bad_message.h"
 
 #include <stdio.h>
 

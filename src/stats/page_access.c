@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Who may have the stats page, and how it gets to him: called between the http-request rules and
- * the redirect lines of each proxy (hook of stream/http_rules.h), and by the rule "use-service
+ * the redirect lines of each proxy (hook of exchange/http_rules.h), and by the rule "use-service
  * prometheus-exporter". Refuses by itself; otherwise the stream gets an end that answers.
  */
 #include "stats/page_conf.h"
 
 #include "base/arena.h"
+#include "exchange/exchange.h"
+#include "exchange/http_action.h"
+#include "exchange/http_rules.h"
+#include "exchange/reply.h"
 #include "http/uri.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
@@ -14,10 +18,6 @@
 #include "stats/metrics.h"
 #include "stats/service.h"
 #include "stats/service_end.h"
-#include "stream/exchange.h"
-#include "stream/http_action.h"
-#include "stream/http_rules.h"
-#include "stream/reply.h"
 #include "stream/stream.h"
 
 #include <strings.h>

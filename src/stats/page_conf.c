@@ -8,9 +8,9 @@
 #include "base/arena.h"
 #include "base/tables.h"
 #include "config/keyword.h"
+#include "exchange/http_action.h"
 #include "proxy/proxy.h"
 #include "stats/page.h"
-#include "stream/http_action.h"
 
 #include <string.h>
 

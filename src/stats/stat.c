@@ -8,10 +8,10 @@
 
 #include "base/clock.h"
 #include "check/check.h"
+#include "exchange/persist.h"
 #include "net/listener.h"
 #include "proxy/facts.h"
 #include "proxy/tally.h"
-#include "stream/persist.h"
 
 #include <stdio.h>
 #include <string.h>

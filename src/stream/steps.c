@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the step tables have in common: which rows apply to a stream, what the configuration says of
- * that, and steps of both kinds. The tables are in bytes.c and, for HTTP, in exchange_kind.c. */
+ * that, and steps of both kinds. The tables are in bytes.c and (HTTP) exchange/exchange_kind.c. */
 #include "stream/steps.h"
 
 #include "base/clock.h"

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The body of a request or response, where somebody wants to see it before it is forwarded. */
+#ifndef EXCHANGE_BODY_H
+#define EXCHANGE_BODY_H
+
+#include "base/io.h"
+
+struct stream;
+
+/* Reads what has come of the request's. IO_AGAIN: more is to come, the steps are told. */
+enum io body_read(struct stream *s);
+/* It will not come. What the step of that side returns. */
+int body_failed(struct stream *s);
+int body_failed_response(struct stream *s);
+/* A rule waits for a body (wait-for-body). STEP_NEXT: run the rules again. */
+int body_wait_request(struct stream *s);
+int body_wait_response(struct stream *s);
+
+#endif

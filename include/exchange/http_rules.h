@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where the rules of HTTP run, and the words http-request, http-response, http-after-response,
+ * redirect, monitor-uri and the like. */
+#ifndef EXCHANGE_HTTP_RULES_H
+#define EXCHANGE_HTTP_RULES_H
+
+#include "config/module.h"
+#include "expr/rule_conf.h"
+
+struct exchange;
+struct stream;
+struct proxy;
+
+/* The request is complete up to its body: monitor-uri, http-request rules, redirect rules, and
+ * (the backend's turn) those of the backend. RULES_REPLY: x->reply is the answer. */
+enum rule_result http_request_rules(struct exchange *x, struct proxy *px);
+/* The response's head is complete. RULES_WAIT: a rule waits for the body; to be called again. */
+enum rule_result http_response_rules(struct exchange *x);
+/* Every response before it leaves, the program's own included. */
+enum rule_result http_after_rules(struct exchange *x);
+/* Step REQ_FIELDS: what is added to every request before a server is chosen. */
+int http_finish_request(struct stream *s);
+/* A rule could not change a message: counted with all concerned. */
+void http_count_failed_rewrite(struct exchange *x);
+
+/* What "http-request use-service <name>" calls: it answers by exchange_serve or exchange_reply. */
+struct http_service {
+	const char *name;
+	enum action_result (*serve)(struct exchange *x);
+	struct http_service *next; /* of those that were added */
+};
+/* Makes it known, before the configuration is read; again does nothing. */
+void http_service_add(struct http_service *service);
+
+/* Asked between the http-request rules and the redirect lines of each proxy: is this a request for
+ * its stats page? RULES_REPLY: yes, and it is answered. Installed by stats/; may be NULL. */
+extern enum rule_result (*http_page_hook)(struct exchange *x, struct proxy *px);
+
+/* The lists there are, for help; the last has no name. */
+extern const struct rule_list http_rule_lists[];
+extern const struct module http_rules_module;
+
+/* Does the request ask for the frontend's monitor-uri? */
+bool http_monitor_asked(const struct exchange *x);
+
+#endif

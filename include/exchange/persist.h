@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Persistence: which server a request goes back to, by a cookie or by rules, and the cookie that
+ * responses tell about it. */
+#ifndef EXCHANGE_PERSIST_H
+#define EXCHANGE_PERSIST_H
+
+#include "base/str.h"
+#include "config/module.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cond;
+struct exchange;
+struct proxy;
+struct server;
+
+enum cookie_mode { COOKIE_PASSIVE, COOKIE_REWRITE, COOKIE_INSERT, COOKIE_PREFIX };
+
+/* A cookie line: proxy.set.cookie. */
+struct cookie_conf {
+	struct span name;
+	enum cookie_mode mode;
+	bool indirect, nocache, postonly, preserve, dynamic;
+	unsigned maxidle_ms, maxlife_ms; /* 0: not limited */
+	const char *attributes;          /* behind "path=/", for inserted cookies: "; HttpOnly" */
+};
+
+/* force-persist and ignore-persist, in the order of their lines. */
+struct persist_rule {
+	struct persist_rule *next;
+	bool ignore;
+	struct cond *cond;
+};
+
+/* Dates in cookies count steps of four seconds in 30 bits, written as five characters. */
+enum { COOKIE_DATE_LEN = 5 };
+void cookie_date_write(char text[COOKIE_DATE_LEN], uint32_t date);
+/* 0: none, or malformed. */
+uint32_t cookie_date_read(struct span text);
+
+/* The value that stands for a server; "" when it has none. Valid until its address changes. */
+struct span persist_value(const struct server *server);
+
+/* The request's head is complete and the backend known: finds the server that the request asks
+ * for, and takes out of the Cookie fields what the server must not see. False: no memory. */
+bool persist_request(struct exchange *x);
+/* A response of a server: rewrites, deletes or adds Set-Cookie. False: no memory. */
+bool persist_response(struct exchange *x);
+/* The server could not be reached: another one is taken. */
+void persist_lost(struct exchange *x);
+
+extern const struct module persist_module;
+
+#endif

@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Streams of carriers that are neither HTTP/1 nor a socket: one that lends many ends at once over
+ * one fake connection, and the program itself, which asks a backend without a listener. Behind both
+ * stand real streams, exchanges and a real server on loopback. */
+#include "stream/origin.h"
+
+#include "base/clock.h"
+#include "exchange/test_world.h"
+#include "http/h1.h"
+#include "proxy/proxy.h"
+#include "relay/message_end.h"
+#include "stream/own_frontend.h"
+#include "stream/stream.h"
+#include "stream/timeouts.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+/* cmocka wants the four above */
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { LANES = 3, ASKED = 8, BODY_MOST = 300000, PATIENCE = 20000 };
+
+/* ---- the server: answers GET /n with n bytes, as fast as it is told to ---------------------- */
+
+struct asked {
+	int fd;             /* -1: none */
+	char head[512];
+	size_t got;
+	size_t size, sent;  /* of the answer, head included; size 0: no request yet */
+	bool held;          /* it says nothing at present */
+};
+
+static int listening;
+static unsigned requests;
+static struct asked asked[ASKED];
+static bool hold_all; /* who asks now waits until hold is taken back */
+
+static char byte_at(size_t n, size_t at)
+{
+	return (char)('a' + (n * 7 + at / 3) % 26);
+}
+
+static size_t answer_head(char head[64], size_t n)
+{
+	return (size_t)snprintf(head, 64, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n", n);
+}
+
+static void asked_leave(struct asked *a)
+{
+	close(a->fd);
+	*a = (struct asked){ .fd = -1 };
+}
+
+static void asked_read(struct asked *a)
+{
+	ssize_t got = recv(a->fd, a->head + a->got, sizeof(a->head) - 1 - a->got, MSG_DONTWAIT);
+	char head[64];
+
+	if (got == 0 || (got < 0 && errno != EAGAIN))
+		asked_leave(a);
+	if (got <= 0)
+		return;
+	a->got += (size_t)got;
+	a->head[a->got] = 0;
+	if (!strstr(a->head, "\r\n\r\n"))
+		return;
+	assert_memory_equal(a->head, "GET /", 5);
+	a->size = strtoul(a->head + 5, NULL, 10);
+	a->size += answer_head(head, a->size);
+	a->sent = a->got = 0;
+	a->held = hold_all;
+	requests++;
+}
+
+static void asked_answer(struct asked *a)
+{
+	size_t n = strtoul(a->head + 5, NULL, 10), len, i;
+	char piece[4096], head[64];
+	ssize_t sent;
+
+	len = answer_head(head, n);
+	for (i = 0; i < sizeof(piece) && a->sent + i < a->size; i++)
+		piece[i] = a->sent + i < len ? head[a->sent + i] : byte_at(n, a->sent + i - len);
+	sent = send(a->fd, piece, i, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (sent < 0 && errno != EAGAIN)
+		asked_leave(a);
+	if (sent <= 0)
+		return;
+	a->sent += (size_t)sent;
+	if (a->sent == a->size)
+		a->size = 0;
+}
+
+static void server_turn(void)
+{
+	unsigned i;
+
+	for (i = 0; i < ASKED; i++) {
+		struct asked *a = &asked[i];
+
+		if (a->fd < 0)
+			a->fd = accept4(listening, NULL, NULL, SOCK_NONBLOCK);
+		else if (!a->size)
+			asked_read(a);
+		else if (!a->held)
+			asked_answer(a);
+	}
+}
+
+static void server_release(void)
+{
+	unsigned i;
+
+	hold_all = false;
+	for (i = 0; i < ASKED; i++)
+		asked[i].held = false;
+}
+
+/* ---- the carrier ---------------------------------------------------------------------------- */
+
+/* What one stream is lent. */
+struct lane {
+	uint16_t flags;       /* CONN_*: readiness of the end */
+	struct framing framing;
+	struct wire *wire;
+	struct end *end;      /* NULL: not lent */
+	struct timer timer;   /* of its stream */
+	struct stream *stream;
+	char request[64];
+	bool asked;           /* the head was given */
+	bool blocked;         /* takes nothing */
+	bool begins_blocked;  /* the next one does so from its begin */
+	bool kept, reset, finished;
+	unsigned status;
+	size_t n, got;        /* bytes asked for, bytes of the body that came */
+};
+
+/* A fake connection: lends as many ends as it has lanes. */
+struct wire {
+	struct origin origin;
+	struct lane lanes[LANES];
+	struct lane *next;    /* to be lent */
+	unsigned lent, ended;
+	bool dead;
+};
+
+static enum io lane_head_in(struct end *end, struct message *msg)
+{
+	struct lane *lane = end_applet(end);
+	struct h1_parser parser = { 0 };
+	struct message_error error;
+
+	if (lane->wire->dead)
+		return IO_ERR;
+	assert_false(lane->asked);
+	message_init(msg, false, msg->fields, msg->max);
+	assert_int_equal(h1_request_head(&parser, lane->request, strlen(lane->request), 0, msg,
+					 &error), H1_DONE);
+	msg->received = NULL; /* the wire has no such bytes */
+	lane->asked = true;
+	lane->flags &= (uint16_t)~CONN_READABLE;
+	lane->framing.ended = true;
+	return IO_OK;
+}
+
+static enum io lane_head_out(struct end *end, struct message *msg)
+{
+	struct lane *lane = end_applet(end);
+
+	if (lane->wire->dead)
+		return IO_ERR;
+	assert_int_equal(lane->status, 0);
+	lane->status = msg->status;
+	return IO_OK;
+}
+
+static enum io lane_recv(struct end *end, void *buf, size_t size, size_t *got)
+{
+	const struct lane *lane = end_applet(end);
+
+	(void)buf;
+	(void)size;
+	*got = 0;
+	return lane->wire->dead ? IO_ERR : IO_EOF;
+}
+
+static enum io lane_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
+{
+	struct lane *lane = end_applet(end);
+	const char *bytes = buf;
+	size_t i;
+
+	(void)more;
+	*sent = 0;
+	if (lane->wire->dead)
+		return IO_ERR;
+	if (lane->blocked) {
+		lane->flags &= (uint16_t)~CONN_WRITABLE;
+		return IO_AGAIN;
+	}
+	for (i = 0; i < len && lane->status == 200; i++)
+		assert_int_equal(bytes[i], byte_at(lane->n, lane->got + i));
+	lane->got += len;
+	*sent = len;
+	return IO_OK;
+}
+
+static void lane_finish(struct end *end)
+{
+	struct lane *lane = end_applet(end);
+
+	lane->finished = true;
+}
+
+static void lane_close(struct end *end, bool reset)
+{
+	struct lane *lane = end_applet(end);
+
+	lane->reset = reset || !lane->finished;
+	lane->end = NULL;
+}
+
+static const struct message_ops lane_ops = {
+	.end = {
+		.name = "lane",
+		.recv = lane_recv,
+		.send = lane_send,
+		.finish = lane_finish,
+		.close = lane_close,
+	},
+	.head_in = lane_head_in,
+	.head_out = lane_head_out,
+};
+
+static bool wire_lend(struct origin *origin, struct end *end, struct buf **held)
+{
+	struct wire *w = container_of(origin, struct wire, origin);
+	struct lane *lane = w->next;
+
+	(void)held;
+	lane->flags = CONN_READABLE | CONN_WRITABLE;
+	lane->framing = (struct framing){ .passable = UINT64_MAX };
+	lane->end = end;
+	lane->stream = stream_of(container_of(end, struct relay, client));
+	end_set_applet(end, &lane_ops.end, lane, &lane->flags, &lane->framing);
+	w->lent++;
+	return true;
+}
+
+static void wire_take_back(struct origin *origin, struct end *end)
+{
+	struct lane *lane = end_applet(end);
+
+	(void)origin;
+	lane->kept = true;
+	lane->end = NULL;
+	end_forget(end);
+}
+
+static void wire_ended(struct origin *origin)
+{
+	container_of(origin, struct wire, origin)->ended++;
+}
+
+static bool wire_draining(const struct origin *origin)
+{
+	(void)origin;
+	return false;
+}
+
+static const struct carrier_ops wire_carrier = {
+	.name = "wire",
+	.lend = wire_lend,
+	.take_back = wire_take_back,
+	.ended = wire_ended,
+	.draining = wire_draining,
+};
+
+static void lane_expired(struct timer *timer)
+{
+	struct lane *lane = container_of(timer, struct lane, timer);
+
+	if (lane->end)
+		stream_timer(lane->stream);
+}
+
+static void wire_open(struct wire *w, struct proxy *frontend)
+{
+	unsigned i;
+
+	*w = (struct wire){
+		.origin = { .carrier = &wire_carrier, .frontend = frontend,
+			    .accepted_ms = clock_now_ms, .accepted = clock_wall() },
+	};
+	w->origin.src.family = AF_UNSPEC;
+	for (i = 0; i < LANES; i++) {
+		w->lanes[i].wire = w;
+		timer_init(&w->lanes[i].timer, lane_expired);
+	}
+}
+
+/* It asks for n bytes on that lane, whose stream begins. */
+static struct lane *wire_ask(struct wire *w, unsigned at, size_t n)
+{
+	struct lane *lane = &w->lanes[at];
+
+	assert_null(lane->end);
+	lane->asked = lane->kept = lane->reset = lane->finished = false;
+	lane->blocked = lane->begins_blocked;
+	lane->begins_blocked = false;
+	lane->status = 0;
+	lane->n = n;
+	lane->got = 0;
+	snprintf(lane->request, sizeof(lane->request), "GET /%zu HTTP/1.1\r\nHost: a\r\n\r\n", n);
+	w->next = lane;
+	assert_true(stream_start(&w->origin, &lane->timer));
+	return lane;
+}
+
+static void lane_unblock(struct lane *lane)
+{
+	lane->blocked = false;
+	lane->flags |= CONN_WRITABLE;
+	if (lane->end)
+		end_ready(lane->end);
+}
+
+/* The connection is gone: all that are lent an end of it are told. */
+static void wire_die(struct wire *w)
+{
+	unsigned i;
+
+	w->dead = true;
+	for (i = 0; i < LANES; i++) {
+		struct lane *lane = &w->lanes[i];
+
+		lane->flags |= CONN_HUP | CONN_ERROR | CONN_READABLE | CONN_WRITABLE;
+		if (lane->end)
+			end_ready(lane->end);
+	}
+}
+
+static void wire_close(struct wire *w)
+{
+	unsigned i;
+
+	assert_int_equal(w->ended, w->lent);
+	for (i = 0; i < LANES; i++)
+		timer_cancel(&w->lanes[i].timer);
+	origin_free(&w->origin);
+}
+
+static void turn(void)
+{
+	server_turn();
+	world_turn(0);
+}
+
+static void turns(unsigned n)
+{
+	while (n--)
+		turn();
+}
+
+static void lane_await(struct lane *lane)
+{
+	unsigned i;
+
+	for (i = 0; lane->end && i < PATIENCE; i++)
+		turn();
+	assert_null(lane->end);
+}
+
+static void lane_is_whole(const struct lane *lane)
+{
+	assert_null(lane->end);
+	assert_int_equal(lane->status, 200);
+	assert_int_equal(lane->got, lane->n);
+	assert_true(lane->finished);
+	assert_false(lane->reset);
+	assert_true(lane->kept);
+}
+
+/* ---- the world ------------------------------------------------------------------------------ */
+
+static int begin(void **state)
+{
+	char text[1000];
+	unsigned port, i;
+
+	(void)state;
+	listening = world_listen(&port);
+	for (i = 0; i < ASKED; i++)
+		asked[i] = (struct asked){ .fd = -1 };
+	snprintf(text, sizeof(text),
+		 "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
+		 " timeout server 60s\nfrontend f\n http-request deny if { path /0 }\n"
+		 " default_backend b\nbackend b\n http-reuse always\n server s 127.0.0.1:%u\n",
+		 port);
+	world_begin(text);
+	return 0;
+}
+
+static int end(void **state)
+{
+	unsigned i;
+
+	(void)state;
+	world_end();
+	for (i = 0; i < ASKED; i++)
+		if (asked[i].fd >= 0)
+			close(asked[i].fd);
+	close(listening);
+	return 0;
+}
+
+static struct proxy *frontend(void)
+{
+	return world_frontend("f");
+}
+
+static struct proxy *backend(void)
+{
+	return world_backend("b");
+}
+
+/* ---- tests ---------------------------------------------------------------------------------- */
+
+/* Without a listener, a client's socket, or a frontend of the configuration. */
+static void the_program_fetches_a_page(void **state)
+{
+	static struct own_frontend own;
+	struct wire w;
+	struct lane *lane;
+
+	(void)state;
+	origin_own_frontend(&own, "<test>", backend());
+	wire_open(&w, &own.proxy);
+	lane = wire_ask(&w, 0, 5000);
+	lane_await(lane);
+	lane_is_whole(lane);
+	lane = wire_ask(&w, 0, 1); /* over the server's connection that is idle now */
+	lane_await(lane);
+	lane_is_whole(lane);
+	assert_int_equal(own.tally.counters.requests, 2);
+	assert_int_equal(own.tally.counters.responses_2xx, 2);
+	assert_int_equal(backend()->be->counters.reuses, 1);
+	assert_int_equal(frontend()->fe->counters.requests, 0);
+	wire_close(&w);
+}
+
+/* Three exchanges interleave over one connection and end in any order; an answer of the program's
+ * own is one of them. */
+static void three_ends_at_once(void **state)
+{
+	struct wire w;
+	struct lane *a, *b, *c;
+
+	(void)state;
+	wire_open(&w, frontend());
+	hold_all = true;
+	a = wire_ask(&w, 0, 100000);
+	b = wire_ask(&w, 1, 10);
+	turns(20);
+	c = wire_ask(&w, 2, 0); /* denied by a rule */
+	lane_await(c);
+	assert_int_equal(c->status, 403);
+	assert_non_null(a->end);
+	assert_non_null(b->end);
+	assert_int_equal(streams_count, 2);
+	server_release();
+	lane_await(b);
+	lane_is_whole(b);
+	c = wire_ask(&w, 2, 77);
+	lane_await(c);
+	lane_is_whole(c);
+	lane_await(a);
+	lane_is_whole(a);
+	assert_int_equal(w.lent, 4);
+	wire_close(&w);
+}
+
+/* An end that takes nothing holds its own exchange up and no other. */
+static void one_blocked_holds_no_other(void **state)
+{
+	struct wire w;
+	struct lane *a, *b;
+	unsigned i;
+
+	(void)state;
+	wire_open(&w, frontend());
+	a = wire_ask(&w, 0, BODY_MOST);
+	a->blocked = true;
+	for (i = 0; i < 20; i++) {
+		b = wire_ask(&w, 1 + i % 2, 1000 * i + 1);
+		lane_await(b);
+		lane_is_whole(b);
+	}
+	assert_non_null(a->end);
+	assert_int_equal(a->got, 0);
+	lane_unblock(a);
+	lane_await(a);
+	lane_is_whole(a);
+	wire_close(&w);
+}
+
+/* Nothing of it was ever stamped with a time, since no byte has come: its time begins with it. */
+static void an_answer_waits_for_a_blocked_end(void **state)
+{
+	struct wire w;
+	struct lane *lane;
+
+	(void)state;
+	wire_open(&w, frontend());
+	w.lanes[0].begins_blocked = true;
+	lane = wire_ask(&w, 0, 0); /* denied by a rule */
+	turns(20);
+	assert_int_equal(lane->status, 403);
+	assert_non_null(lane->end);
+	lane_unblock(lane);
+	lane_await(lane);
+	assert_false(lane->reset);
+	wire_close(&w);
+}
+
+/* It dies under one that waits for its head, one that is blocked, and one in the middle of its
+ * body. */
+static void the_connection_dies_under_all(void **state)
+{
+	struct wire w;
+	uint64_t aborts = frontend()->fe->counters.client_aborts;
+	unsigned i;
+
+	(void)state;
+	wire_open(&w, frontend());
+	wire_ask(&w, 0, BODY_MOST)->blocked = true;
+	wire_ask(&w, 1, BODY_MOST);
+	while (!w.lanes[1].got)
+		turn();
+	hold_all = true;
+	wire_ask(&w, 2, 10);
+	turns(20);
+	wire_die(&w);
+	server_release();
+	for (i = 0; i < LANES; i++) {
+		lane_await(&w.lanes[i]);
+		assert_true(w.lanes[i].reset);
+		assert_false(w.lanes[i].kept);
+	}
+	assert_int_equal(frontend()->fe->counters.client_aborts, aborts + 3);
+	assert_int_equal(streams_count, 0);
+	wire_close(&w);
+}
+
+static unsigned rnd_state = 4711;
+
+static unsigned rnd(unsigned below)
+{
+	rnd_state = rnd_state * 1103515245u + 12345u;
+	return (rnd_state >> 8) % below;
+}
+
+/* One event of the mix at a lane. */
+static void mix(struct wire *w, unsigned at)
+{
+	struct lane *lane = &w->lanes[at];
+
+	if (!lane->end && lane->status)
+		lane_is_whole(lane);
+	if (!lane->end)
+		wire_ask(w, at, 1 + rnd(rnd(3) ? 3000 : BODY_MOST))->blocked = rnd(3) == 0;
+	else if (lane->blocked && rnd(2))
+		lane_unblock(lane);
+	else if (!lane->blocked)
+		lane->blocked = rnd(8) == 0;
+}
+
+/* Connections come, carry a mix of exchanges and die at any moment. */
+static void a_random_mix(void **state)
+{
+	unsigned round, i, carried = 0;
+	struct wire w;
+
+	(void)state;
+	for (round = 0; round < 30; round++) {
+		wire_open(&w, frontend());
+		for (i = 0; i < 100; i++) {
+			mix(&w, rnd(LANES));
+			turns(rnd(8));
+		}
+		if (rnd(2))
+			wire_die(&w);
+		for (i = 0; i < LANES; i++) {
+			lane_unblock(&w.lanes[i]);
+			lane_await(&w.lanes[i]);
+		}
+		carried += w.ended;
+		wire_close(&w);
+		assert_int_equal(streams_count, 0);
+	}
+	assert_true(carried > 150);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_program_fetches_a_page),
+		cmocka_unit_test(three_ends_at_once),
+		cmocka_unit_test(one_blocked_holds_no_other),
+		cmocka_unit_test(an_answer_waits_for_a_blocked_end),
+		cmocka_unit_test(the_connection_dies_under_all),
+		cmocka_unit_test(a_random_mix),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Early data and exchanges (doc/internals/tls.md): requests that wait for the client's proof, the
+ * field Early-Data, and heads that go along with our first message to a server. Called by the steps
+ * of a request. RFC 8470 says what may be done with such requests.
+ */
+#include "exchange/early_request.h"
+
+#include "base/arena.h"
+#include "exchange/exchange.h"
+#include "net/conn.h"
+#include "proxy/proxy.h"
+#include "stream/connect.h"
+#include "stream/early.h"
+#include "stream/extra.h"
+#include "stream/steps.h"
+#include "stream/timeouts.h"
+
+#include <string.h>
+
+int early_wait(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+	const struct conn *conn = end_conn(&s->relay.client);
+
+	if (conn && conn->flags & CONN_BROKEN) {
+		stream_end(s, END_CLIENT_ABORT);
+		return STEP_END;
+	}
+	if (!early_unproven(s)) {
+		stream_expire_never(s);
+		x->early_waits = x->early_asked = false;
+		return STEP_NEXT;
+	}
+	if (!extra_get(s))
+		return exchange_fail(s, END_RESOURCE);
+	if (!x->early_waits) {
+		x->early_waits = true;
+		stream_arm_wait(s, s->origin->frontend->set.timeout.client);
+	} else if (stream_wait_over(s)) {
+		x->early_waits = x->early_asked = false;
+		return exchange_fail(s, END_CLIENT_TIMEOUT);
+	}
+	return STEP_WAIT;
+}
+
+/* The request had to wait before it is sent once more. */
+int early_retry(struct stream *s)
+{
+	int r = early_wait(s);
+
+	if (r != STEP_NEXT)
+		return r;
+	s->known &= ~(unsigned)EARLY_RETRY;
+	return STEP_GOTO + connect_again(s);
+}
+
+/* ---- Early-Data -------------------------------------------------------------------------- */
+
+static const struct span early_field = { "early-data", 10 };
+
+bool early_mark(struct exchange *x)
+{
+	bool unproven = early_unproven(x->stream);
+	unsigned at = 0;
+
+	if (x->early_marked && !unproven && !x->early_taken) {
+		message_delete(&x->req, early_field);
+		x->early_marked = false;
+	}
+	if (!unproven || message_find(&x->req, early_field, &at))
+		return true;
+	x->early_marked = true;
+	return message_add(&x->req, x->arena, early_field, (struct span){ "1", 1 });
+}
+
+/* RFC 8470 5.2: who has said the field itself is told; where it was us alone who took the risk, the
+ * client is not to hear of it. */
+unsigned early_retry_on(const struct exchange *x)
+{
+	unsigned at = 0;
+
+	if (!x->early_marked && message_find((struct message *)&x->req, early_field, &at))
+		return 0;
+	return retry_on_status(425) | (x->early_used && !x->early_marked ? RETRY_0RTT : 0);
+}
+
+/* ---- to the server ----------------------------------------------------------------------- */
+
+/* RFC 8470 4: safe methods; and a request that may be sent twice. */
+static bool early_is_safe(const struct exchange *x)
+{
+	const struct proxy_settings *set = &x->stream->backend->set;
+
+	return set->retry_on & RETRY_0RTT && set->retries > 0 && !x->no_retry &&
+	       x->req.framing == BODY_NONE &&
+	       (x->req.method == METHOD_GET || x->req.method == METHOD_HEAD ||
+		x->req.method == METHOD_OPTIONS);
+}
+
+/* The request's head as it will leave; what was made of it is thrown away again. */
+static struct span early_head(struct stream *s)
+{
+	struct end *server = &s->relay.server;
+	struct conn *conn = end_conn(server);
+	void (*ready)(struct conn *) = conn->ready;
+	struct span words = { NULL, 0 };
+	struct buf *held;
+
+	if (!exchange_attach_server(s, false))
+		return words;
+	if (exchange_write_request(s))
+		words = arena_keep(s->exchange->arena, end_waiting(server));
+	conn = end_detach(server, &held);
+	end_take_conn(server, &conn);
+	end_conn(server)->ready = ready;
+	return words;
+}
+
+struct span early_request_words(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+
+	x->early_words = (struct span){ NULL, 0 };
+	if (early_unproven(s) || early_is_safe(x))
+		x->early_words = early_head(s);
+	return x->early_words;
+}
+
+bool early_skip(struct exchange *x)
+{
+	struct span waiting = end_waiting(&x->stream->relay.server);
+	size_t taken = x->early_taken;
+
+	x->early_taken = 0;
+	if (!taken)
+		return true;
+	if (waiting.len < taken || memcmp(waiting.ptr, x->early_words.ptr, taken))
+		return false;
+	end_sent(&x->stream->relay.server, taken);
+	return true;
+}

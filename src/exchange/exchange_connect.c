@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The step of an exchange that comes before a connection to its server is made: the client may be
+ * sent there itself, or a connection is idle. Called by the step table (exchange_kind.c). */
+#include "exchange/exchange.h"
+
+#include "base/arena.h"
+#include "exchange/idle.h"
+#include "exchange/reply.h"
+#include "http/uri.h"
+#include "proxy/proxy.h"
+#include "stream/connect.h"
+#include "stream/connect_tls.h"
+#include "stream/steps.h"
+#include "tls/conn.h"
+
+#include <string.h>
+
+/* "redir" of the server line: the client is to ask there itself. */
+APART static bool server_redirects(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+	struct span target;
+	struct reply *reply;
+	const char *to;
+
+	if (x->asked != METHOD_GET && x->asked != METHOD_HEAD)
+		return false;
+	target = uri_path_and_query(x->req.target);
+	if (!target.len || *target.ptr != '/')
+		return false;
+	to = arena_printf(x->arena, "%s%.*s", s->server->set.redir, (int)target.len, target.ptr);
+	if (!to) {
+		exchange_reply(x, NULL);
+		return true;
+	}
+	reply = reply_new(x, 302, NULL, (struct span){ NULL, 0 });
+	reply_add(x, reply, span_of("cache-control"), span_of("no-cache"));
+	reply_add(x, reply, span_of("location"), span_of(to));
+	if (reply)
+		reply->ends = END_LOCAL;
+	exchange_reply(x, reply);
+	return true;
+}
+
+/* One that is left of another exchange, where the name of the server must agree. */
+APART static bool server_reuses_named(struct stream *s, const struct addr *to)
+{
+	struct span name = { "", 0 };
+	char copy[TLS_NAME_MOST]; /* other expressions are evaluated before it is looked at */
+
+	if (!connect_tls_name(s, &name))
+		return false;
+	if (name.len)
+		memcpy(copy, name.ptr, name.len);
+	if (idle_take(s, to, (struct span){ copy, name.len }))
+		return true;
+	idle_spare(s);
+	return false;
+}
+
+static bool server_reuses(struct stream *s, const struct addr *to)
+{
+	if (s->server->tls)
+		return server_reuses_named(s, to);
+	if (idle_take(s, to, (struct span){ "", 0 }))
+		return true;
+	idle_spare(s);
+	return false;
+}
+
+static int server_connect(struct stream *s, const struct addr *to)
+{
+	s->phase = PHASE_CONNECT;
+	if (unlikely(s->server->set.redir) && server_redirects(s))
+		return STEP_GOTO + REQ_FORWARD;
+	return server_reuses(s, to) ? connect_done(s) : connect_anew(s, to);
+}
+
+APART static int server_connect_mapped(struct stream *s)
+{
+	struct addr own;
+
+	return server_connect(s, connect_mapped(s, &own));
+}
+
+int exchange_connect(struct stream *s)
+{
+	return connect_is_plain(s->server) ? server_connect(s, &s->server->state->addr) :
+					     server_connect_mapped(s);
+}
+
+bool exchange_connected(struct stream *s)
+{
+	struct addr own;
+
+	if (!exchange_attach_server(s, false))
+		return false;
+	s->exchange->reused = false;
+	idle_begin(s, connect_address(s, &own));
+	return true;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Streams of messages (stream/kind.h): their step tables, what else of a stream's life differs from
+ * one of bytes, and how an exchange ends. Read the tables at the end of this file to know what
+ * happens to an exchange, in order; the functions are in the files that they are named after. */
+#include "stream/kind.h"
+
+#include "base/clock.h"
+#include "exchange/body.h"
+#include "exchange/early_request.h"
+#include "exchange/exchange.h"
+#include "exchange/http_rules.h"
+#include "exchange/idle.h"
+#include "exchange/persist.h"
+#include "exchange/unread.h"
+#include "net/conn.h"
+#include "net/linger.h"
+#include "net/listener.h"
+#include "proxy/proxy.h"
+#include "relay/buffer.h"
+#include "stream/assign.h"
+#include "stream/balance_key.h"
+#include "stream/connect.h"
+#include "stream/early.h"
+#include "stream/rules.h"
+#include "stream/timeouts.h"
+#include "tls/conn.h"
+
+/* ---- steps ------------------------------------------------------------------------------- */
+
+/* A moment ago, by a rule or by the choice of the backend. */
+static int upgraded_head(struct stream *s)
+{
+	return s->exchange->http.request ? STEP_NEXT : exchange_request_head(s);
+}
+
+static int backend_body(struct stream *s)
+{
+	if (s->backend->set.options.on & OPT_BUFFER_REQUEST || balance_key_in_body(s))
+		return exchange_wait_body(s);
+	return STEP_NEXT;
+}
+
+/* What comes from here on is no time of the request. */
+static int choose_server(struct stream *s)
+{
+	if (s->phase == PHASE_REQUEST)
+		exchange_request_complete(s->exchange);
+	return assign_server(s);
+}
+
+/* ---- what a stream asks ------------------------------------------------------------------ */
+
+static bool exchange_client_left(const struct stream *s)
+{
+	return *s->relay.client.flags & CONN_RDHUP && stream_aborts_on_close(s);
+}
+
+static int exchange_cut(struct stream *s, bool is_response)
+{
+	return is_response ? body_failed_response(s) : body_failed(s);
+}
+
+/* A client whose request a server has is told that no response comes of it. */
+static bool exchange_abandon(struct stream *s, enum reason reason)
+{
+	if (s->exchange->request_sent)
+		return exchange_fail(s, reason) != STEP_END;
+	stream_end(s, reason);
+	return false;
+}
+
+/* A client that has no response yet gets an answer; or the request is sent once more. */
+static bool exchange_quiet(struct stream *s, enum reason reason)
+{
+	if (unread_expired(s))
+		return false;
+	if (s->exchange->head_sent) {
+		stream_end(s, reason);
+		return false;
+	}
+	if (reason == END_SERVER_TIMEOUT)
+		exchange_observe(s, OBSERVED_TIMEOUT);
+	if (reason == END_SERVER_TIMEOUT && exchange_retry(s, RETRY_TIMEOUT))
+		return false;
+	return exchange_fail(s, reason) != STEP_END;
+}
+
+static void exchange_redispatched(struct stream *s)
+{
+	persist_lost(s->exchange);
+}
+
+static void exchange_early_taken(struct stream *s, size_t taken)
+{
+	s->exchange->early_taken = taken;
+	s->exchange->early_used = taken > 0;
+}
+
+static bool exchange_early_repeats(const struct stream *s)
+{
+	return !s->exchange->no_retry && s->backend->set.retry_on & (RETRY_0RTT | RETRY_EMPTY);
+}
+
+static const struct message *exchange_message(const struct stream *s)
+{
+	return s->exchange->http.request;
+}
+
+static void exchange_times(const struct stream *s, struct stream_times *times)
+{
+	const struct exchange *x = s->exchange;
+	uint32_t begin = x->started_ms - (uint32_t)s->origin->accepted_ms;
+
+	*times = (struct stream_times){
+		.began_ms = x->started_ms,
+		.begin_ms = begin,
+		.request_ms = x->head_ms == NOT_REACHED ? NOT_REACHED : begin + x->head_ms,
+		.response_ms = x->response_ms,
+		.sent = x->request_sent,
+	};
+}
+
+/* What content rules see are the messages, as far as they are here. */
+static void view_bodies(struct stream *s, struct view *view)
+{
+	struct view_http *http = &s->exchange->http;
+
+	http->request_body = end_body(&s->relay.client, &http->request_body_final);
+	http->response_body = end_body(&s->relay.server, &http->response_body_final);
+	if (http->request) {
+		view->request = end_message(&s->relay.client, http->request_body);
+		view->request_final |= http->request_body_final;
+	}
+	if (http->response) {
+		view->response = end_message(&s->relay.server, http->response_body);
+		view->response_final |= http->response_body_final;
+	}
+}
+
+static void exchange_view(struct stream *s, struct view *view)
+{
+	view_bodies(s, view);
+	view->http = &s->exchange->http;
+	view->arena = s->exchange->arena;
+	view->service = s->exchange->service_name;
+}
+
+static struct stream_bytes exchange_bytes(const struct stream *s)
+{
+	return (struct stream_bytes){ s->exchange->bytes_in, s->exchange->bytes_out };
+}
+
+static bool exchange_was_short(const struct stream *s)
+{
+	return s->exchange->memory.failed;
+}
+
+/* No head of a response came, or its body is malformed. What the server has broken off
+ * then is no response. */
+static bool exchange_wrong_response(const struct stream *s)
+{
+	const struct exchange *x = s->exchange;
+
+	return !x->http.server_status || end_wrong(&s->relay.server);
+}
+
+/* ---- the end ----------------------------------------------------------------------------- */
+
+/* The response is here and the server has read the request, which had no body: there is nothing
+ * that a RST could take away. It saves three packets, and whoever closes first by FIN pays with a
+ * port that rests in TIME_WAIT: a client a request would use up all of them towards a server. */
+static bool exchange_resets_server(const struct stream *s)
+{
+	const struct exchange *x = s->exchange;
+	const struct conn *conn = end_conn(&s->relay.server);
+
+	return x->complete && !x->tunnel && x->req.framing == BODY_NONE && conn &&
+	       !(conn->flags & CONN_RDHUP);
+}
+
+/* Gives connections back that live on. True: the client's is one, its carrier has taken it back. */
+static bool exchange_end(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+
+	idle_give(s, x->complete && x->server_keeps);
+	if (!x->complete || !x->client_keeps || !s->relay.client.ops)
+		return false;
+	s->origin->carrier->take_back(s->origin, &s->relay.client);
+	return true;
+}
+
+/* The end of such a response is that of the connection (RFC 9112 6.3), and it has not come. */
+static bool response_cut(const struct exchange *x)
+{
+	return x->head_sent && x->res.framing == BODY_CLOSE && !x->complete;
+}
+
+/* Whoever did not break off itself, nor sees a clean end, gets a RST: it must not take what it has
+ * for everything. Behind an answer of ours it would destroy what is still on its way. */
+static bool reset_client(const struct stream *s)
+{
+	const struct exchange *x = s->exchange;
+
+	if (unlikely(response_cut(x)))
+		return true;
+	if (stream_broken_off(s))
+		return s->connected && x->head_sent && !x->reply;
+	return (s->origin->frontend->set.options.on & OPT_NOLINGER) != 0;
+}
+
+/* May the client still be sending, or are requests left that nobody will read? */
+static bool client_lingers(const struct stream *s)
+{
+	const struct conn *conn = end_conn(&s->relay.client);
+
+	if (!conn || conn->flags & (CONN_EOF | CONN_BROKEN | CONN_RDHUP))
+		return false;
+	return !s->relay.client.framing->ended || conn->flags & (CONN_HELD | CONN_READABLE) ||
+	       (s->exchange->head_sent && s->exchange->req.flags & MSG_KEEP_ALIVE);
+}
+
+APART static void client_linger(struct stream *s)
+{
+	const struct timeouts *t = &s->origin->frontend->set.timeout;
+	struct buf *held = NULL;
+	struct conn *conn = end_detach(&s->relay.client, &held);
+
+	buffer_give(&held);
+	if (tls_conn_unproven(conn))
+		conn_close(&conn, false); /* what would be dropped ends the handshake:
+					   * tls/outlive.c */
+	else
+		conn_linger(&conn, t->client_fin ? t->client_fin : t->client);
+}
+
+static bool exchange_leave(struct stream *s, bool filtered)
+{
+	struct conn *conn;
+
+	if (unlikely(filtered))
+		s->exchange->client_keeps = s->exchange->server_keeps = false;
+	if (exchange_end(s))
+		return false;
+	if (reset_client(s))
+		return true;
+	conn = end_conn(&s->relay.client);
+	if (client_lingers(s))
+		client_linger(s);
+	else if (conn && !early_unproven(s) &&
+		 (s->reason != END_NORMAL || *s->relay.client.flags & CONN_RDHUP))
+		conn_discard(conn);
+	return false;
+}
+
+/* ---- the tables -------------------------------------------------------------------------- */
+
+static const struct step request_steps[REQ_STEPS + 1] = {
+	[REQ_APPLET] = { "applet", NULL, 0 }, /* where the cursor begins */
+	[REQ_HEAD] = { "request head", exchange_request_head, 0 },
+	[REQ_FRONTEND_RULES] = { "frontend rules", rules_frontend, FRONT_RULES },
+	[REQ_UPGRADED_HEAD] = { "request head", upgraded_head, IS_UPGRADED },
+	[REQ_FRONTEND_BODY] = { "request body", exchange_wait_body, FRONT_BUFFERS },
+	[REQ_FRONTEND_HTTP] = { "frontend http rules", exchange_frontend_rules, FRONT_HTTP },
+	[REQ_SWITCH] = { "backend switching", rules_switch, 0 },
+	[REQ_BACKEND_RULES] = { "backend rules", rules_backend, BACK_RULES },
+	[REQ_BACKEND_HTTP] = { "backend http rules", exchange_backend_rules, BACK_HTTP },
+	[REQ_BODY] = { "request body", backend_body, BACK_BUFFERS },
+	[REQ_FIELDS] = { "request fields", http_finish_request, REQUEST_FIELDS },
+	[REQ_PROOF] = { "client's handshake", early_retry, EARLY_RETRY },
+	[REQ_ASSIGN] = { "server choice", choose_server, 0 },
+	[REQ_QUEUE] = { "queue", assign_wait, 0 },
+	[REQ_CONNECT] = { "connect", exchange_connect, 0 },
+	[REQ_CONNECTING] = { "connecting", connect_wait, 0 },
+	[REQ_RETRY] = { "retry", connect_retry, 0 },
+	[REQ_SERVICE] = { "service", exchange_open_service, HAS_SERVICE },
+	[REQ_OPEN] = { "open", exchange_request_open, 0 },
+	[REQ_FORWARD] = { "forward", exchange_request_forward, 0 },
+	[REQ_STEPS] = { "none", step_beyond, 0 },
+};
+
+static const struct step response_steps[RES_STEPS + 1] = {
+	[RES_HEAD] = { "response head", exchange_response_head, 0 },
+	[RES_RULES] = { "response rules", rules_response, RESPONSE_RULES },
+	[RES_HTTP] = { "http rules", exchange_response_rules, RESPONSE_HTTP },
+	[RES_REPLY] = { "reply", exchange_reply_head, HAS_REPLY },
+	[RES_AFTER] = { "after rules", exchange_after_rules, RESPONSE_AFTER },
+	[RES_OPEN] = { "open", exchange_response_open, 0 },
+	[RES_FORWARD] = { "forward", exchange_response_forward, 0 },
+	[RES_STEPS] = { "none", step_beyond, 0 },
+};
+
+const struct stream_kind exchange_kind = {
+	.name = "messages",
+	.request = request_steps,
+	.response = response_steps,
+	.begin = exchange_new,
+	.fail = exchange_fail,
+	.cut = exchange_cut,
+	.abandon = exchange_abandon,
+	.quiet = exchange_quiet,
+	.client_left = exchange_client_left,
+	.connected = exchange_connected,
+	.redispatched = exchange_redispatched,
+	.early_words = early_request_words,
+	.early_taken = exchange_early_taken,
+	.early_repeats = exchange_early_repeats,
+	.message = exchange_message,
+	.times = exchange_times,
+	.view = exchange_view,
+	.bytes = exchange_bytes,
+	.was_short = exchange_was_short,
+	.wrong_response = exchange_wrong_response,
+	.leave = exchange_leave,
+	.resets_server = exchange_resets_server,
+	.free = exchange_free,
+};

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The request's side of an exchange: its steps, in the order of the step table (exchange_kind.c): the head
+ * comes in, rules, a body that somebody wants to see, the head goes out. The response's side is in
+ * exchange_response.c. Bytes flow below, in the pumps. */
+#include "exchange/exchange.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "exchange/body.h"
+#include "exchange/early_request.h"
+#include "exchange/filter_heads.h"
+#include "exchange/forwarded.h"
+#include "exchange/h1_conf.h"
+#include "exchange/http_rules.h"
+#include "exchange/idle.h"
+#include "exchange/reply.h"
+#include "expr/capture.h"
+#include "http/message.h"
+#include "net/listener.h"
+#include "proxy/global.h"
+#include "proxy/proxy.h"
+#include "relay/buffer.h"
+#include "stream/accesslog.h"
+#include "stream/extra.h"
+#include "stream/steps.h"
+#include "stream/timeouts.h"
+#include "tls/conn.h"
+
+/* ---- the request's head ------------------------------------------------------------------ */
+
+/* What is left of the time for the head: since accept for the first request, since its first
+ * byte for others. 0: over; UINT32_MAX: no limit. */
+static uint32_t head_time_left(const struct stream *s)
+{
+	const struct timeouts *t = &s->origin->frontend->set.timeout;
+	unsigned limit = t->http_request ? t->http_request : t->client;
+	const struct exchange *x = s->exchange;
+	uint32_t start = x->first && !x->upgraded ? (uint32_t)s->origin->accepted_ms :
+						    x->started_ms;
+	uint32_t waited = (uint32_t)clock_now_ms - start;
+
+	if (!limit)
+		return UINT32_MAX;
+	return waited < limit ? limit - waited : 0;
+}
+
+static void head_count(struct stream *s)
+{
+	struct proxy *fe = s->origin->frontend;
+
+	s->origin->requests++;
+	fe->fe->counters.requests++;
+	rate_add(&fe->fe->counters.request_rate, clock_now_ms, 1);
+	origin_counters(s->origin)->requests++;
+	if (!s->exchange->upgraded) /* the session was counted for one */
+		global_tally->cum_requests++;
+}
+
+/* Nothing was received at all. */
+static bool head_empty(const struct exchange *x)
+{
+	return !end_received(&x->stream->relay.client);
+}
+
+/* An idle connection has ended, or one that has never asked anything and is not to be told of. */
+static bool head_unsaid(const struct stream *s)
+{
+	const struct exchange *x = s->exchange;
+
+	return head_empty(x) && (!x->first || x->upgraded ||
+				 s->origin->frontend->set.options.on & OPT_IGNORE_PROBES);
+}
+
+COLD static int head_unsaid_end(struct stream *s)
+{
+	s->logged = true;
+	return steps_end(s, END_NORMAL);
+}
+
+static int head_wait(struct stream *s)
+{
+	uint32_t left = head_time_left(s);
+
+	if (!left && head_unsaid(s) && !s->exchange->upgraded)
+		return head_unsaid_end(s);
+	if (!left) {
+		head_count(s);
+		return exchange_fail(s, END_CLIENT_TIMEOUT);
+	}
+	if (!s->expires && left != UINT32_MAX)
+		stream_arm_wait(s, left);
+	return STEP_WAIT;
+}
+
+/* More of the request is to come than was there at once. The client may hold it back until what it
+ * has sent was acknowledged (Nagle), which the kernel, too, leaves for later (smart accept). */
+static void head_acknowledge(struct stream *s)
+{
+	struct conn *conn = end_conn(&s->relay.client);
+	struct exchange *x = s->exchange;
+
+	if (x->acknowledged)
+		return;
+	x->acknowledged = true;
+	if (conn && proxy_spares_ack(&s->origin->frontend->set, OPT_SMART_ACCEPT))
+		conn_ack_now(conn);
+}
+
+/* The client has closed, or what it says is no request. */
+COLD static int head_failed(struct stream *s)
+{
+	struct end *client = &s->relay.client;
+	unsigned wrong = end_wrong(client), ready = *client->flags;
+
+	s->exchange->bytes_in += end_received(client);
+	if (s->exchange->memory.failed)
+		return exchange_fail(s, END_RESOURCE);
+	if (wrong && !(ready & (CONN_EOF | CONN_BROKEN)))
+		return exchange_fail_with(s, END_BAD_REQUEST, wrong);
+	if (ready & CONN_BROKEN)
+		return steps_end(s, END_CLIENT_ABORT);
+	/* With TLS, a client that closes without a word listens to none. */
+	if (tls_conn_is(end_conn(client)) && head_empty(s->exchange)) {
+		s->exchange->http.status = 400;
+		return steps_end(s, END_CLIENT_ABORT);
+	}
+	return exchange_fail(s, END_CLIENT_ABORT);
+}
+
+/* Option http-use-proxy-header: a proxied request is one whose target begins with neither a slash
+ * nor a star. It may say Proxy-Connection where it means Connection. */
+static void head_for_proxy(struct message *req)
+{
+	const struct field *f;
+	unsigned at = 0;
+
+	if (!req->target.len || *req->target.ptr == '/' || *req->target.ptr == '*')
+		return;
+	req->flags |= MSG_FOR_PROXY;
+	while ((f = message_find_id(req, FIELD_PROXY_CONNECTION, &at))) {
+		if (list_has_token(f->value, span_of("close")))
+			req->flags = (uint16_t)((req->flags & ~MSG_KEEP_ALIVE) | MSG_CLOSE);
+		else if (list_has_token(f->value, span_of("keep-alive")) &&
+			 !(req->flags & MSG_CLOSE))
+			req->flags |= MSG_KEEP_ALIVE;
+	}
+}
+
+/* By option, HTTP/1.1 may come without Host; rules see that of the target. Who asks for monitor-uri
+ * needs none. False: it is no request after all. */
+APART COLD static bool head_without_host(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+	struct message_error error = { 400, x->req.head_len - 1, "HTTP/1.1 without Host" };
+
+	if (x->req.flags & MSG_INVALID)
+		return !x->req.host.len || message_add(&x->req, x->arena, span_of("Host"), x->req.host);
+	if (http_monitor_asked(x))
+		return true;
+	end_refuse(&s->relay.client, &error);
+	return false;
+}
+
+int exchange_request_head(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+
+	enum io r;
+
+	s->phase = PHASE_REQUEST;
+	r = end_head_in(&s->relay.client, &x->req);
+	x->asked = x->req.method;
+	switch (r) {
+	case IO_AGAIN:
+		if (!head_empty(x))
+			head_acknowledge(s);
+		return head_wait(s);
+	case IO_EOF:
+	case IO_ERR:
+		if (head_unsaid(s) && !x->memory.failed)
+			return head_unsaid_end(s);
+		head_count(s);
+		return head_failed(s);
+	case IO_OK:
+		break;
+	}
+	stream_expire_never(s);
+	if (!s->relay.client.framing->ended && !end_whole(&s->relay.client))
+		head_acknowledge(s);
+	head_count(s);
+	s->relay.request.flags &= (uint16_t)~PUMP_WATCH;
+	x->bytes_in += x->req.head_len;
+	exchange_request_complete(x);
+	if (unlikely(x->req.flags & MSG_HOSTLESS) && !head_without_host(s))
+		return exchange_fail_with(s, END_BAD_REQUEST, 400);
+	if (s->origin->frontend->set.options.on & OPT_PROXY_HEADER)
+		head_for_proxy(&x->req);
+	x->http.request = &x->req;
+	x->http.not_first = !x->first;
+	capture_request(s->origin->frontend, &x->req, x->arena, &x->http);
+	if (accesslog_at_request(s->origin->frontend))
+		stream_log(s);
+	return STEP_NEXT;
+}
+
+/* ---- the request's body, where somebody wants to see it ---------------------------------- */
+
+static int body_done(struct stream *s)
+{
+	exchange_request_complete(s->exchange);
+	stream_expire_never(s);
+	s->relay.request.flags &= (uint16_t)~PUMP_WATCH;
+	return STEP_NEXT;
+}
+
+int exchange_wait_body(struct stream *s)
+{
+	switch (body_read(s)) {
+	case IO_OK:
+		return body_done(s);
+	case IO_AGAIN:
+		s->exchange->head_ms = NOT_REACHED; /* where it never comes */
+		return head_wait(s);
+	case IO_EOF:
+	case IO_ERR:
+		break;
+	}
+	return body_failed(s);
+}
+
+/* ---- rules ------------------------------------------------------------------------------- */
+
+enum reason exchange_rules_failure(const struct exchange *x)
+{
+	return x->unwritten ? END_UNWRITTEN : END_RESOURCE;
+}
+
+static int rules_result(struct stream *s, enum rule_result r)
+{
+	switch (r) {
+	case RULES_PASS:
+		return body_done(s);
+	case RULES_WAIT:
+		return STEP_WAIT;
+	case RULES_REPLY:
+		return STEP_GOTO + (s->exchange->reply ? REQ_FORWARD : REQ_SERVICE);
+	case RULES_ERROR:
+		return exchange_fail(s, exchange_rules_failure(s->exchange));
+	case RULES_REJECT:
+	case RULES_CLOSE:
+	case RULES_DROP:
+		break;
+	}
+	return steps_end(s, END_DENIED);
+}
+
+/* Passwords are computed one in a turn of the loop: the condition is asked again in another. */
+COLD static int secret_wait(struct stream *s)
+{
+	const struct conn *conn = end_conn(&s->relay.client);
+
+	if (conn && conn->flags & CONN_BROKEN)
+		return steps_end(s, END_CLIENT_ABORT);
+	if (!extra_get(s))
+		return exchange_fail(s, END_RESOURCE);
+	stream_arm_wait(s, 1);
+	return STEP_WAIT;
+}
+
+static int request_rules(struct stream *s, struct proxy *px)
+{
+	enum rule_result r;
+	int step;
+
+	s->phase = PHASE_REQUEST;
+	do {
+		r = http_request_rules(s->exchange, px);
+		if (r != RULES_WAIT)
+			exchange_request_complete(s->exchange);
+		step = r != RULES_WAIT ? rules_result(s, r) :
+		       s->exchange->early_asked ? early_wait(s) :
+		       s->exchange->body_wanted ? body_wait_request(s) : secret_wait(s);
+	} while (r == RULES_WAIT && step == STEP_NEXT);
+	return step; /* the exchange may be gone */
+}
+
+int exchange_frontend_rules(struct stream *s)
+{
+	return request_rules(s, s->origin->frontend);
+}
+
+int exchange_backend_rules(struct stream *s)
+{
+	return request_rules(s, s->backend);
+}
+
+/* ---- the request leaves ------------------------------------------------------------------ */
+
+/* It answers inside the program: there is no server, and maybe no backend. */
+int exchange_open_service(struct stream *s)
+{
+	if (s->exchange->service(s->exchange, &s->relay.server) < 0)
+		return exchange_fail(s, END_RESOURCE);
+	s->connected = true;
+	return STEP_NEXT;
+}
+
+/* The options of frontend and backend. */
+static uint64_t both_options(const struct stream *s)
+{
+	return s->origin->frontend->set.options.on | (s->backend ? s->backend->set.options.on : 0);
+}
+
+bool exchange_keeps_server(const struct stream *s)
+{
+	uint64_t on = both_options(s);
+
+	return !(on & (OPT_HTTP_CLOSE | OPT_SERVER_CLOSE));
+}
+
+void exchange_drop_trailers(struct end *from, struct message *msg)
+{
+	if (msg->framing != BODY_CHUNKED)
+		return;
+	message_delete(msg, span_of("trailer"));
+	end_drop_trailers(from);
+}
+
+/* What is left to be changed in a request that leaves. */
+APART static bool request_edit(struct exchange *x)
+{
+	struct stream *s = x->stream;
+
+	if (!x->service && !filter_request_head(x))
+		return false;
+	if (s->backend && s->backend->set.options.on & OPT_NO_REQUEST_TRAILERS)
+		exchange_drop_trailers(&s->relay.client, &x->req);
+	if (!early_mark(x) || !forwarded_name_server(x))
+		return false;
+	letters_for_server(s, &x->req);
+	return true;
+}
+
+bool exchange_write_request(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+	struct end *server = &s->relay.server;
+
+	if ((s->known & LEAVING_EDITS && !request_edit(x)) || unlikely(x->memory.failed))
+		return false;
+	if (unlikely(x->req.flags & MSG_INVALID) && !message_repair(&x->req, x->arena))
+		return false;
+	if (unlikely(x->req.method != x->asked) && !message_method_fits(&x->req, exchange_any_payload))
+		return false;
+	if (server->framing)
+		server->framing->keep = exchange_keeps_server(s) ||
+					both_options(s) & OPT_PRETEND_KEEPALIVE;
+	return end_head_out(server, &x->req) == IO_OK;
+}
+
+int exchange_request_open(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+
+	s->phase = PHASE_HEADERS;
+	s->phase_ms = (uint32_t)clock_now_ms;
+	stream_expire_never(s);
+	if (!x->attempts && !x->service)
+		x->may_retry = !x->no_retry && s->backend->set.retry_on & ~RETRY_CONN_FAILURE &&
+			       end_mark(&s->relay.client);
+	if (!exchange_write_request(s) || (x->early_taken && !early_skip(x)))
+		return exchange_fail(s, END_UNWRITTEN);
+	x->request_sent = true;
+	x->attempts++;
+	pump_open(&s->relay.request);
+	s->relay.response.flags |= PUMP_WATCH;
+	if (accesslog_at_connect(s->origin->frontend))
+		stream_log(s);
+	pump_run(&s->relay.request);
+	if (!x->may_retry && !exchange_drop_request(x))
+		return exchange_fail(s, END_RESOURCE);
+	if (s->reason != END_NONE)
+		return STEP_END;
+	stream_arm_exchange(s);
+	return STEP_NEXT;
+}
+
+/* The client waits for its response no more: it gets none, but dashboards count such lines by 400
+ * and CH. */
+static int request_left(struct stream *s)
+{
+	s->exchange->http.status = 400;
+	return steps_end(s, END_CLIENT_ABORT);
+}
+
+/* While the response is waited for. */
+static int request_facts(struct stream *s)
+{
+	struct pump *req = &s->relay.request;
+
+	if (req->flags & PUMP_NO_MEMORY)
+		return exchange_fail(s, END_RESOURCE);
+	if (req->flags & PUMP_READ_ERROR) {
+		if (end_wrong(&s->relay.client))
+			return exchange_fail_with(s, END_BAD_REQUEST, 400);
+		s->phase = PHASE_DATA;
+		return steps_end(s, END_CLIENT_ABORT);
+	}
+	if (*s->relay.client.flags & (CONN_HUP | CONN_ERROR))
+		return request_left(s);
+	if (*s->relay.client.flags & CONN_RDHUP && s->backend &&
+	    s->backend->set.options.on & OPT_ABORTONCLOSE)
+		return request_left(s);
+	return STEP_WAIT;
+}
+
+int exchange_request_forward(struct stream *s)
+{
+	if (s->exchange->reply)
+		return STEP_WAIT;
+	if (s->response.step == RES_HEAD)
+		return request_facts(s);
+	return s->response.step == RES_FORWARD ? exchange_response_forward(s) : STEP_WAIT;
+}
+

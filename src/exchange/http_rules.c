@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The rules of HTTP (manual 4.2: http-request, http-response, http-after-response, redirect,
+ * monitor-uri, monitor fail): the words, when the lists are run, and what follows. What rules
+ * compare is in expr/, their actions are in http_*.c and redirect.c. Called by the steps of an
+ * exchange. */
+#include "exchange/http_rules.h"
+
+#include "base/arena.h"
+#include "base/tables.h"
+#include "config/keyword.h"
+#include "exchange/exchange.h"
+#include "exchange/forwarded.h"
+#include "exchange/guards.h"
+#include "exchange/http_action.h"
+#include "exchange/persist.h"
+#include "exchange/redirect.h"
+#include "exchange/reply.h"
+#include "http/message.h"
+#include "http/uri.h"
+#include "net/listener.h"
+#include "proxy/proxy.h"
+#include "stream/actions.h"
+#include "stream/extra.h"
+#include "stream/steps.h"
+#include "stream/stream.h"
+#include "stream/tcp_rules.h"
+
+struct monitor_fail {
+	struct monitor_fail *next;
+	struct cond *cond;
+};
+
+enum rule_result (*http_page_hook)(struct exchange *x, struct proxy *px);
+
+/* -- the lists -------------------------------------------------------------------------- */
+
+static const struct action allow_actions[] = {
+	{ "allow", .final = true, .where = AT_REQUESTS | AT_RESPONSE, .run = http_action_allow,
+	  .help = "ends the list of this proxy: the message goes on" },
+	{ 0 },
+};
+
+static struct tables request_tables = TABLES("action", struct action,
+	allow_actions, http_reply_actions, http_field_actions, http_target_actions,
+	http_stream_actions, http_capture_actions, log_level_actions, treatment_actions, limit_actions,
+	http_timeout_actions, http_pattern_actions, rule_var_actions, tcp_actions);
+static struct tables response_tables = TABLES("action", struct action,
+	allow_actions, http_reply_actions, http_field_actions, http_stream_actions,
+	http_capture_actions, log_level_actions, treatment_actions, limit_actions,
+	http_pattern_actions, rule_var_actions, tcp_actions);
+static struct tables after_tables = TABLES("action", struct action,
+	allow_actions, http_field_actions, http_capture_actions, rule_var_actions);
+
+/* Actions of the manual; those without a row are not supported yet. */
+static const char *const known_request[] = {
+	"add-acl", "add-header", "allow", "auth", "cache-use", "capture", "del-acl", "del-header",
+	"del-map", "deny", "disable-l7-retry", "do-resolve", "early-hint", "normalize-uri",
+	"redirect", "reject", "replace-header", "replace-path", "replace-pathq", "replace-uri",
+	"replace-value", "return", "sc-inc-gpc", "sc-inc-gpc0", "sc-inc-gpc1", "sc-set-gpt",
+	"sc-set-gpt0", "send-spoe-group", "set-dst", "set-dst-port", "set-header", "set-log-level",
+	"set-map", "set-mark", "set-method", "set-nice", "set-path", "set-pathq",
+	"set-priority-class", "set-priority-offset", "set-query", "set-src", "set-src-port",
+	"set-timeout", "set-tos", "set-uri", "set-var", "set-var-fmt", "silent-drop",
+	"strict-mode", "tarpit", "track-sc0", "track-sc1", "track-sc2", "unset-var",
+	"use-service", "wait-for-body", "wait-for-handshake", NULL,
+};
+
+static const char *const known_response[] = {
+	"add-acl", "add-header", "allow", "cache-store", "capture", "del-acl", "del-header",
+	"del-map", "deny", "redirect", "replace-header", "replace-value", "return", "sc-inc-gpc",
+	"sc-inc-gpc0", "sc-inc-gpc1", "sc-set-gpt", "sc-set-gpt0", "send-spoe-group",
+	"set-header", "set-log-level", "set-map", "set-mark", "set-nice", "set-status", "set-tos",
+	"set-var", "set-var-fmt", "silent-drop", "strict-mode", "track-sc0", "track-sc1",
+	"track-sc2", "unset-var", "wait-for-body", NULL,
+};
+
+static const char *const known_after[] = {
+	"add-header", "allow", "capture", "del-header", "replace-header", "replace-value",
+	"set-header", "set-status", "set-var", "set-var-fmt", "strict-mode", "unset-var", NULL,
+};
+
+const struct rule_list http_rule_lists[] = {
+	{ "http-request", AT_REQUESTS, &request_tables, known_request },
+	{ "http-response", AT_RESPONSE, &response_tables, known_response },
+	{ "http-after-response", AT_RESPONSE, &after_tables, known_after },
+	{ 0 },
+};
+
+enum action_result http_action_allow(const struct rule *rule, struct view *view, unsigned place)
+{
+	(void)rule;
+	(void)view;
+	(void)place;
+	return ACTION_ACCEPT;
+}
+
+/* -- parsing ---------------------------------------------------------------------------- */
+
+static int parse_request(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct proxy *px = object;
+	struct rule_list list = { kw->name, rule_request_places(px), &request_tables, known_request };
+
+	if (px->redirect_rules)
+		rule_warn_order(st, kw->name, "redirect");
+	else if (!list_empty(&px->switch_rules))
+		rule_warn_order(st, kw->name, "use_backend");
+	return rule_parse_list(st, px, &list, &px->http_request_rules);
+}
+
+static int parse_response(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct rule_list list = { kw->name, AT_RESPONSE, &response_tables, known_response };
+	struct proxy *px = object;
+
+	return rule_parse_list(st, px, &list, &px->http_response_rules);
+}
+
+static int parse_after(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct rule_list list = { kw->name, AT_RESPONSE, &after_tables, known_after };
+	struct proxy *px = object;
+
+	return rule_parse_list(st, px, &list, &px->http_after_rules);
+}
+
+/* "redirect" without a list of actions around it: the line is the rule. */
+static int parse_redirect(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct proxy *px = object;
+
+	if (!list_empty(&px->switch_rules))
+		rule_warn_order(st, kw->name, "use_backend");
+	return rule_parse_action(st, px, &redirect_action, kw->name, rule_request_places(px),
+				 &px->redirect_rules);
+}
+
+static int parse_monitor_uri(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *uri = stmt_peek(st);
+
+	if (uri && (!*uri || uri[strcspn(uri, " \t")]))
+		return stmt_error(st, st->at, "a URI has no blanks and is not empty");
+	return set_string(st, kw, object);
+}
+
+static int parse_monitor_fail(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct monitor_fail *fail = arena_alloc(st->cfg->arena, sizeof(*fail)), **last;
+	struct proxy *px = object;
+
+	(void)kw;
+	if (!stmt_peek(st))
+		return stmt_error(st, st->at, "'if' or 'unless' and a condition are expected");
+	if (cond_parse(st, px, AT_REQUEST, "monitor fail", &fail->cond))
+		return -1;
+	for (last = &px->monitor_fail; *last; last = &(*last)->next)
+		;
+	*last = fail;
+	return 0;
+}
+
+#define LIST(text, parser, about)                                                             \
+	{ .name = text, .scope = SCOPE_PROXY, .args = "<action> ... [if|unless <condition>]",  \
+	  .parse = parser, .help = about }
+
+static const struct keyword keywords[] = {
+	LIST("http-request", parse_request, "rule for requests"),
+	LIST("http-response", parse_response, "rule for responses of servers"),
+	LIST("http-after-response", parse_after,
+	     "rule for all responses, those of the program itself included"),
+	{ .name = "redirect", .scope = SCOPE_FRONTEND | SCOPE_BACKEND,
+	  .args = "{ location | prefix | scheme } <to> [code <status>] [<option>]* "
+		  "[if|unless <condition>]",
+	  .parse = parse_redirect, .help = "sends clients elsewhere, after http-request rules" },
+	{ .name = "monitor-uri", .scope = SCOPE_FRONT, .args = "<uri>",
+	  .parse = parse_monitor_uri, .offset = offsetof(struct proxy, set.monitor_uri),
+	  .help = "requests for this URI are answered at once, to tell that the proxy works" },
+	{ .name = "monitor fail", .scope = SCOPE_FRONTEND, .args = "{ if | unless } <condition>",
+	  .parse = parse_monitor_fail, .help = "when monitor-uri tells of a failure" },
+	{ 0 },
+};
+
+/* -- the end of the configuration ------------------------------------------------------- */
+
+static bool has_rules(const struct proxy *px)
+{
+	return px->http_request_rules || px->http_response_rules || px->http_after_rules;
+}
+
+static int inherit(struct config *cfg, struct proxy *px, struct proxy *from)
+{
+	if (!has_rules(from))
+		return 0;
+	if (rule_check_inherit(cfg, px, from))
+		return -1;
+	rule_inherit(cfg, px, &px->http_request_rules, from->http_request_rules);
+	rule_inherit(cfg, px, &px->http_response_rules, from->http_response_rules);
+	rule_inherit(cfg, px, &px->http_after_rules, from->http_after_rules);
+	return 0;
+}
+
+/* The word that is of no use to a proxy in mode tcp; NULL: none. */
+static const char *useless_word(const struct proxy *px)
+{
+	if (px->http_request_rules)
+		return "http-request";
+	if (px->http_response_rules)
+		return "http-response";
+	if (px->http_after_rules)
+		return "http-after-response";
+	if (px->redirect_rules)
+		return "redirect";
+	return px->monitor_fail ? "monitor fail" : NULL;
+}
+
+static int http_rules_finish(struct config *cfg, void *data)
+{
+	struct proxies *all = config_data(cfg, &proxy_module);
+	const char *word;
+	struct proxy *px;
+	int bad = 0;
+
+	(void)data;
+	list_for_each(px, &all->list, node) {
+		if (px->defaults)
+			bad |= inherit(cfg, px, px->defaults);
+		word = proxy_may_speak_http(px) ? NULL : useless_word(px);
+		if (word)
+			config_warning(cfg, &px->loc, "'%s' does nothing in '%s', which is in mode tcp",
+				       word, px->name);
+	}
+	return bad;
+}
+
+/* -- running ---------------------------------------------------------------------------- */
+
+static bool answers_aloud(const struct exchange *x, enum rule_result r)
+{
+	return r == RULES_REPLY && !(x->reply && x->reply->silent);
+}
+
+/* Heads are complete here, so that no condition waits for more; an action may (wait-for-body). */
+static enum rule_result run_set(struct exchange *x, const struct rule_set *set,
+				struct rule_place *place)
+{
+	enum rule_result r;
+	struct view view;
+
+	if (!place->at)
+		x->lenient = false;
+	if (!extra_get(x->stream)) /* variables */
+		return RULES_ERROR;
+	stream_view(x->stream, &view, NULL);
+	view.patient = place == &x->request_place;
+	r = rules_run(set, &view, place, true);
+	x->stream->extra->last_rule = view.last_rule;
+	if (x->hinting && (r == RULES_PASS || r == RULES_WAIT || answers_aloud(x, r)))
+		action_send_hints(x);
+	return r;
+}
+
+static inline enum rule_result run(struct exchange *x, const struct rule_set *set,
+				   struct rule_place *place)
+{
+	return set ? run_set(x, set, place) : RULES_PASS;
+}
+
+/* Compared with the path where it begins with a slash, so that the form of the target does not
+ * matter. */
+bool http_monitor_asked(const struct exchange *x)
+{
+	const char *uri = x->stream->origin->frontend->set.monitor_uri;
+	struct span target = x->req.target;
+
+	if (!uri)
+		return false;
+	if (*uri == '/')
+		target = uri_path_and_query(target);
+	return span_equal(target, span_of(uri));
+}
+
+static bool monitor_fails(struct exchange *x, const struct proxy *px)
+{
+	const struct monitor_fail *fail;
+	struct view view;
+
+	if (!px->monitor_fail)
+		return false;
+	stream_view(x->stream, &view, NULL);
+	for (fail = px->monitor_fail; fail; fail = fail->next) {
+		if (cond_eval(fail->cond, &view, AT_REQUEST | AT_FINAL) == COND_YES)
+			return true;
+	}
+	return false;
+}
+
+/* Not logged: somebody asks every second. */
+static enum rule_result monitor_answer(struct exchange *x, const struct proxy *px)
+{
+	x->stream->logged = true;
+	reply_send_error(x, monitor_fails(x, px) ? 503 : 200);
+	return RULES_REPLY;
+}
+
+enum rule_result http_request_rules(struct exchange *x, struct proxy *px)
+{
+	bool first = px == x->stream->origin->frontend && !x->request_place.at;
+	struct rule_place none = { NULL };
+	enum rule_result r;
+
+	if (first && http_monitor_asked(x))
+		return monitor_answer(x, px);
+	r = run(x, px->http_request_rules, &x->request_place);
+	if (r == RULES_PASS && px->set.stats && http_page_hook)
+		r = http_page_hook(x, px);
+	if (r == RULES_PASS)
+		r = run(x, px->redirect_rules, &none);
+	if (r == RULES_PASS && px->set.restrict_names != NAMES_PRESERVE && !guard_names(x, px))
+		r = RULES_REPLY;
+	return r;
+}
+
+/* The backend's, then the frontend's; a list that has waited goes on where it was. */
+enum rule_result http_response_rules(struct exchange *x)
+{
+	struct proxy *frontend = x->stream->origin->frontend, *backend = x->stream->backend;
+	enum rule_result r = RULES_PASS;
+
+	if (backend && !x->backend_passed)
+		r = run(x, backend->http_response_rules, &x->response_place);
+	if (r != RULES_PASS)
+		return r;
+	x->backend_passed = true;
+	return backend == frontend ? r : run(x, frontend->http_response_rules, &x->response_place);
+}
+
+/* The backend's come first, since the answer comes from there. */
+enum rule_result http_after_rules(struct exchange *x)
+{
+	struct proxy *frontend = x->stream->origin->frontend, *backend = x->stream->backend;
+	struct rule_place none = { NULL };
+	enum rule_result r = RULES_PASS;
+
+	if (backend && backend != frontend)
+		r = run(x, backend->http_after_rules, &none);
+	return r == RULES_PASS ? run(x, frontend->http_after_rules, &none) : r;
+}
+
+int http_finish_request(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+
+	if (!persist_request(x) || !forwarded_add(x))
+		return exchange_fail_with(s, END_RESOURCE, 500);
+	if (likely(action_fits(&x->req, 0)))
+		return STEP_NEXT;
+	http_count_failed_rewrite(x);
+	return exchange_fail(s, END_UNWRITTEN);
+}
+
+void http_count_failed_rewrite(struct exchange *x)
+{
+	struct stream *s = x->stream;
+
+	s->origin->frontend->fe->counters.failed_rewrites++;
+	origin_counters(s->origin)->failed_rewrites++;
+	if (s->backend)
+		s->backend->be->counters.failed_rewrites++;
+	if (s->server)
+		s->server->tally->counters.failed_rewrites++;
+}
+
+const struct module http_rules_module = {
+	.name = "http_rules",
+	.keywords = keywords,
+	.finish = http_rules_finish,
+};

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A configuration in service for tests of whole streams (exchange/test_world.h): the modules that the
+ * data path needs, none that listens, checks or watches. */
+#include "exchange/test_world.h"
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "config/diag.h"
+#include "config/environment.h"
+#include "config/load.h"
+#include "event/loop.h"
+#include "exchange/errors.h"
+#include "exchange/exchange.h"
+#include "exchange/forwarded.h"
+#include "exchange/http_rules.h"
+#include "exchange/idle.h"
+#include "exchange/persist.h"
+#include "expr/capture.h"
+#include "expr/expr.h"
+#include "expr/logformat.h"
+#include "filter/compress.h"
+#include "filter/filter.h"
+#include "lb/balance.h"
+#include "log/log.h"
+#include "net/bind_conf.h"
+#include "share/segment.h"
+#include "stream/filtering.h"
+#include "stream/proxyheader.h"
+#include "stream/source.h"
+#include "stream/stream.h"
+#include "stream/tcp_rules.h"
+#include "stream/tune.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct module *const world_modules[] = {
+	&environment_module, &tune_module, &bind_module, &log_module, &proxy_module,
+	&server_module, &lb_module, &expr_module, &capture_module, &logformat_module,
+	&filter_module, &compress_module, &limit_rules_module, &errors_module, &tcp_rules_module,
+	&http_rules_module, &forwarded_module, &persist_module, &proxyheader_module,
+	&source_module, &steps_module, NULL
+};
+static struct config *cfg;
+
+static void give_up(const char *what)
+{
+	fprintf(stderr, "%s\n", what);
+	diag_print(cfg->diag, stderr, false, DIAG_NOTE);
+	abort();
+}
+
+void world_begin(const char *text)
+{
+	struct err err = { "" };
+
+	exchange_start();
+	clock_update();
+	if (loop_init(100))
+		abort();
+	cfg = config_new(world_modules, false);
+	config_read_text(cfg, "test", text, strlen(text));
+	if (config_finish(cfg))
+		give_up("the configuration is bad");
+	if (proxies_prepare(cfg, config_data(cfg, &proxy_module), &err) ||
+	    lb_module.prepare(cfg, NULL, &err) ||
+	    tune_module.prepare(cfg, config_data(cfg, &tune_module), &err))
+		give_up(err.text);
+}
+
+void world_turn(int wait_ms)
+{
+	clock_update();
+	loop_turn(wait_ms);
+}
+
+void world_end(void)
+{
+	struct proxies *all = proxies_running;
+	unsigned i;
+
+	streams_end_all(END_KILLED);
+	idle_close_all();
+	for (i = 0; i < 3; i++)
+		world_turn(0);
+	segment_free(&all->segment);
+	proxies_running = NULL;
+	config_free(&cfg);
+	loop_free();
+}
+
+struct proxy *world_frontend(const char *name)
+{
+	return proxy_find(proxies_running, name, PROXY_FRONTEND);
+}
+
+struct proxy *world_backend(const char *name)
+{
+	return proxy_find(proxies_running, name, PROXY_BACKEND);
+}
+
+int world_listen(unsigned *port)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(in);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&in, sizeof(in)) || listen(fd, 100) ||
+	    getsockname(fd, (struct sockaddr *)&in, &len))
+		abort();
+	*port = ntohs(in.sin_port);
+	return fd;
+}
