@@ -31,15 +31,22 @@ struct pool {
 void *pool_take(struct pool *pool);
 /* The same without zeroing: for buffers. */
 void *pool_take_fresh(struct pool *pool); /* none is free, or -dM wants something */
-static inline void *pool_take_raw(struct pool *pool)
+/* One that is free; NULL: pool_take_raw is to be asked. */
+static inline void *pool_take_ready(struct pool *pool)
 {
 	void **object = (void **)pool->free;
 
 	if (unlikely(!object || memory_debug))
-		return pool_take_fresh(pool);
+		return NULL;
 	pool->free = *object;
 	pool->used++;
 	return object;
+}
+static inline void *pool_take_raw(struct pool *pool)
+{
+	void *object = pool_take_ready(pool);
+
+	return likely(object != NULL) ? object : pool_take_fresh(pool);
 }
 /* Gives the object back and clears the caller's pointer; debug builds poison it. */
 void pool_put(struct pool *pool, void *object); /* NULL is allowed */

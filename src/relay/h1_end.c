@@ -451,12 +451,9 @@ static inline void h1_clear(char *state)
 	memset(state + 2 * PIECE, 0, PIECE);
 }
 
-bool end_speak(struct end *end, unsigned how, struct arena *arena, struct buf **held)
+static ALWAYS_INLINE bool h1_begin(struct h1_end *h1, struct end *end, unsigned how,
+				   struct arena *arena, struct buf **held)
 {
-	struct h1_end *h1 = pool_take_raw(&h1_pool);
-
-	if (unlikely(!h1))
-		return false;
 	h1_clear((char *)h1);
 	h1->options = how & (H1_ACCEPT_INVALID | H1_ANY_PAYLOAD | H1_MAYBE_HOST);
 	h1->is_client = how & SPEAK_TO_CLIENT;
@@ -470,4 +467,21 @@ bool end_speak(struct end *end, unsigned how, struct arena *arena, struct buf **
 		h1_note_held(end, h1);
 	}
 	return true;
+}
+
+/* No state is free. */
+APART static bool h1_begin_fresh(struct end *end, unsigned how, struct arena *arena,
+				 struct buf **held)
+{
+	struct h1_end *h1 = pool_take_raw(&h1_pool);
+
+	return h1 && h1_begin(h1, end, how, arena, held);
+}
+
+bool end_speak(struct end *end, unsigned how, struct arena *arena, struct buf **held)
+{
+	struct h1_end *h1 = pool_take_ready(&h1_pool);
+
+	return likely(h1 != NULL) ? h1_begin(h1, end, how, arena, held) :
+				    h1_begin_fresh(end, how, arena, held);
 }
