@@ -18,10 +18,12 @@
 #include "cli/shared.h"
 #include "event/loop.h"
 #include "event/timer.h"
+#include "exchange/idle.h"
 #include "net/conn.h"
 #include "net/linger.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
+#include "session/keepalive.h"
 #include "session/listening.h"
 #include "share/segment.h"
 #include "stream/probe.h"
@@ -38,7 +40,8 @@
 #include <unistd.h>
 
 enum { HANGS_S = 30,     /* of the processor, in one turn of the loop */
-       SETTLE_MS = 5000, /* in which what is over must end by itself */
+       SETTLE_MS = 1500, /* in which what is over must end by itself, and what is ended be freed:
+			  * together less than the 4 s after which varnishtest kills */
        END_S = 90,       /* in which judging must end */
        DOWN_MS = 20 };
 
@@ -268,6 +271,8 @@ static void judge_memory(uint64_t until_ms)
 	check_module.stop();
 	do {
 		streams_end_all(END_KILLED);
+		keepalive_close_all();
+		idle_close_all();
 		while (linger_cut())
 			;
 		turn();
