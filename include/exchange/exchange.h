@@ -16,7 +16,7 @@
 #include "relay/message_end.h"
 #include "stream/stream.h"
 
-struct idle;
+struct server_conn;
 struct module;
 struct reply;
 
@@ -35,7 +35,7 @@ struct exchange {
 	struct stream *stream;
 	struct arena *arena;            /* of this exchange: what rules, captures and replies
 					 * write */
-	struct idle *idle;              /* the server's connection, which may be kept; NULL: not */
+	struct server_conn *server_conn; /* that lends the server's end; NULL: none does */
 	struct reply *reply;            /* the answer that the program gives itself; NULL: the
 					 * server's. exchange_reply sets it */
 	uint32_t started_ms;            /* clock_now_ms: first byte of the request */

@@ -1,52 +1,93 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Connections to servers that may carry one exchange after the other (manual 4.2 "http-reuse"; 5.2
- * "pool-max-conn", "pool-purge-delay", "max-reuse"). Idle ones are the server's, for everybody,
- * or private to the session that made them. */
+/* Connections to servers that have room for one more exchange (manual 4.2 "http-reuse"; 5.2
+ * "pool-max-conn", "pool-purge-delay", "max-reuse"). They are the server's, for everybody, or private
+ * to the session that made them. Most are idle; one that lends many ends at once may be at work. For
+ * the carriers (exchange/server_conn.h) and for show servers conn. */
 #ifndef EXCHANGE_IDLE_H
 #define EXCHANGE_IDLE_H
 
-#include "base/list.h"
-#include "base/str.h"
-#include "net/addr.h"
+#include "event/loop.h"
+#include "proxy/server.h"
+#include "exchange/exchange.h"
+#include "exchange/server_conn.h"
 
-#include <stdbool.h>
-#include <stdint.h>
+/* ---- for server_conn.c ------------------------------------------------------------------------ */
 
-struct conn;
-struct server;
-struct origin;
-struct stream;
+/* The connection of the stream's end is a new one: whose is it, and what was the server told? */
+void idle_describe(struct server_conn *sc, struct stream *s, const struct addr *to);
+/* One that may carry the exchange, newest first. name as in server_conn_take. NULL: there is none. */
+struct server_conn *idle_find(struct stream *s, const struct addr *to, struct span name);
+/* An exchange uses it, one more: a new one; one out of a list. One less. */
+void idle_used(struct server_conn *sc);
+void idle_taken(struct server_conn *sc);
+void idle_unused(struct server_conn *sc, const struct stream *s);
 
-/* A connection that may be kept; it lives as long as the connection does. */
-struct idle {
-	struct list node;        /* in server->idle, or in origin->idle: while it is idle */
-	struct conn *conn;       /* NULL: an exchange uses it */
-	struct server *server;
-	struct origin *origin;   /* private to; NULL: everybody's */
-	struct addr to;          /* where it was connected to */
-	uint64_t mark;           /* of what the server was told of the client: proxyheader_mark */
-	unsigned uses;           /* requests that it has carried */
-	bool large;              /* the last answer was: message_is_large */
-	bool bodiless;           /* to HEAD, or 204 or 304: a body behind it would be nobody's */
-};
+/* ---- for carriers ----------------------------------------------------------------------------- */
 
-/* A connection was made for the exchange: may it be kept later? */
-void idle_begin(struct stream *s, const struct addr *to);
-/* Takes one that may carry the exchange, newest first, and makes it the server's end. name: that it
- * must have asked for in TLS; empty: none. False: there is none. */
-bool idle_take(struct stream *s, const struct addr *to, struct span name);
-/* What came instead of a response is none: it may be the body that the last one did not have. */
-void idle_suspect(struct stream *s);
-/* The exchange is done with it: files it when keep, or forgets it; the connection is then the
- * caller's to close with the end. */
-void idle_give(struct stream *s, bool keep);
+extern unsigned idle_keep_below;                    /* of idle_limit */
+void idle_join_otherwise(struct server_conn *sc);   /* of idle_join: private, at work, or listed */
+void idle_begin_purge(struct server *server);
+
+/* Behind the exchange, when nobody uses it: may it wait for another one? */
+static inline bool idle_may_wait(const struct server_conn *sc, const struct stream *s)
+{
+	const struct server *server = sc->server;
+	const struct server_settings *set = &server->set;
+
+	if (loop_stats.sources > idle_keep_below)
+		return false;
+	if (set->max_reuse >= 0 && sc->uses > (unsigned)set->max_reuse)
+		return false;
+	if (sc->origin)
+		return s->exchange->client_keeps;
+	/* More than were used at once of late could not be used at once either: without a limit,
+	 * clients that bring one request each would leave one connection each. */
+	if (server->idle_count >= server->idle_need &&
+	    server->idle_count >= (unsigned)set->pool_low_conn)
+		return false;
+	return set->pool_purge_delay &&
+	       (set->pool_max_conn < 0 || server->idle_count < (unsigned)set->pool_max_conn);
+}
+
+/* It has carried a second request: the server takes more than one. */
+static inline bool idle_is_safe(const struct server_conn *sc)
+{
+	return sc->uses > 1;
+}
+
+/* In the server's list, and nobody uses it. */
+static inline void idle_count(struct server_conn *sc)
+{
+	struct server *server = sc->server;
+
+	server->idle_count++;
+	server->idle_safe += idle_is_safe(sc);
+	if (unlikely(!timer_armed(&server->idle_timer)))
+		idle_begin_purge(server);
+}
+
+/* It has room for one more exchange; or it was in the list, and nobody uses it any more. */
+static inline void idle_join(struct server_conn *sc)
+{
+	if (unlikely(sc->origin || sc->lent || !list_empty(&sc->node))) {
+		idle_join_otherwise(sc);
+		return;
+	}
+	list_prepend(&sc->server->idle, &sc->node);
+	idle_count(sc);
+}
+/* It has none. Does nothing where it is not in the list. */
+void idle_leave(struct server_conn *sc);
+
+/* ---- for everybody ---------------------------------------------------------------------------- */
+
 /* A connection is about to be made: closes an idle one if descriptors are scarce. */
 void idle_spare(const struct stream *s);
 /* Counts of descriptors: above low none is kept, from high on idle_spare acts; 0: never. */
 void idle_limit(unsigned low, unsigned high);
 /* The session ends: its private connections, too. */
 void idle_close_origin(struct origin *origin);
-/* All idle ones of the server. */
+/* All of the server; those at work behind their last exchange. */
 void idle_close_server(struct server *server);
 /* Of all servers, those made with certificates or authorities that have been replaced. Ones private
  * to a session stay with it and are not used again. */

@@ -219,11 +219,12 @@ struct server {
 	struct list streams;     /* of this process, on it: for shutdown sessions */
 	struct list queue;       /* struct queue_entry: waiting for this very server */
 	uint64_t queue_served;   /* how many of them got their slot */
-	struct list idle;        /* connections that wait for an exchange, newest first: stream/ */
+	struct list idle;        /* connections with room for an exchange, newest first: exchange/ */
 	unsigned idle_count, idle_used; /* there; in use, and everybody's behind it */
 	unsigned idle_safe;      /* of idle_count: have carried more than one request */
 	unsigned idle_need;      /* most in use since the last purge */
 	struct timer idle_timer; /* purge */
+	uint8_t carrier;         /* of new connections: exchange/server_conn.h */
 	bool speaks_unasked;     /* it has sent a body where there is none: nothing of it is
 				  * shared */
 	struct lb_node *lb;      /* lb/: its place in the balancing structure */

@@ -18,10 +18,11 @@ struct message_error;
 struct message_ops {
 	struct end_ops end; /* first: end->ops points to it */
 	/* Heads. head_in: IO_OK when the message is complete up to its body; IO_EOF: the peer has
-	 * closed; IO_ERR: it broke off, or what it says is no message. msg->fields must have been
-	 * given. head_out: the head is held back until body bytes are sent, or flush; framing and
-	 * fields of the connection are put right in msg. An interim response that the peer would
-	 * not understand is left out. IO_ERR: the head is too large. */
+	 * closed; IO_ERR: it broke off, or what it says is no message. msg->fields have room for
+	 * msg->max of msg->most fields, which may be none: message_more_fields gives the rest.
+	 * head_out: the head is held back until body bytes are sent, or flush; framing and fields of
+	 * the connection are put right in msg. An interim response that the peer would not
+	 * understand is left out. IO_ERR: the head is too large. */
 	enum io (*head_in)(struct end *end, struct message *msg);
 	enum io (*head_out)(struct end *end, struct message *msg);
 	/* The rest may be NULL: what it would do is never wanted, or nothing is there. */

@@ -5,13 +5,11 @@
 #include "stream/origin.h"
 
 #include "base/clock.h"
-#include "exchange/test_world.h"
-#include "http/h1.h"
 #include "proxy/proxy.h"
-#include "relay/message_end.h"
 #include "stream/own_frontend.h"
 #include "stream/stream.h"
-#include "stream/timeouts.h"
+#include "exchange/test_client.h"
+#include "exchange/test_world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +23,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { LANES = 3, ASKED = 8, BODY_MOST = 300000, PATIENCE = 20000 };
+enum { ASKED = 8, BODY_MOST = 300000, PATIENCE = 20000 };
 
 /* ---- the server: answers GET /n with n bytes, as fast as it is told to ---------------------- */
 
@@ -41,11 +39,6 @@ static int listening;
 static unsigned requests;
 static struct asked asked[ASKED];
 static bool hold_all; /* who asks now waits until hold is taken back */
-
-static char byte_at(size_t n, size_t at)
-{
-	return (char)('a' + (n * 7 + at / 3) % 26);
-}
 
 static size_t answer_head(char head[64], size_t n)
 {
@@ -87,7 +80,7 @@ static void asked_answer(struct asked *a)
 
 	len = answer_head(head, n);
 	for (i = 0; i < sizeof(piece) && a->sent + i < a->size; i++)
-		piece[i] = a->sent + i < len ? head[a->sent + i] : byte_at(n, a->sent + i - len);
+		piece[i] = a->sent + i < len ? head[a->sent + i] : test_byte(n, a->sent + i - len);
 	sent = send(a->fd, piece, i, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (sent < 0 && errno != EAGAIN)
 		asked_leave(a);
@@ -123,240 +116,6 @@ static void server_release(void)
 		asked[i].held = false;
 }
 
-/* ---- the carrier ---------------------------------------------------------------------------- */
-
-/* What one stream is lent. */
-struct lane {
-	uint16_t flags;       /* CONN_*: readiness of the end */
-	struct framing framing;
-	struct wire *wire;
-	struct end *end;      /* NULL: not lent */
-	struct timer timer;   /* of its stream */
-	struct stream *stream;
-	char request[64];
-	bool asked;           /* the head was given */
-	bool blocked;         /* takes nothing */
-	bool begins_blocked;  /* the next one does so from its begin */
-	bool kept, reset, finished;
-	unsigned status;
-	size_t n, got;        /* bytes asked for, bytes of the body that came */
-};
-
-/* A fake connection: lends as many ends as it has lanes. */
-struct wire {
-	struct origin origin;
-	struct lane lanes[LANES];
-	struct lane *next;    /* to be lent */
-	unsigned lent, ended;
-	bool dead;
-};
-
-static enum io lane_head_in(struct end *end, struct message *msg)
-{
-	struct lane *lane = end_applet(end);
-	struct h1_parser parser = { 0 };
-	struct message_error error;
-
-	if (lane->wire->dead)
-		return IO_ERR;
-	assert_false(lane->asked);
-	message_init(msg, false, msg->fields, msg->max);
-	assert_int_equal(h1_request_head(&parser, lane->request, strlen(lane->request), 0, msg,
-					 &error), H1_DONE);
-	msg->received = NULL; /* the wire has no such bytes */
-	lane->asked = true;
-	lane->flags &= (uint16_t)~CONN_READABLE;
-	lane->framing.ended = true;
-	return IO_OK;
-}
-
-static enum io lane_head_out(struct end *end, struct message *msg)
-{
-	struct lane *lane = end_applet(end);
-
-	if (lane->wire->dead)
-		return IO_ERR;
-	assert_int_equal(lane->status, 0);
-	lane->status = msg->status;
-	return IO_OK;
-}
-
-static enum io lane_recv(struct end *end, void *buf, size_t size, size_t *got)
-{
-	const struct lane *lane = end_applet(end);
-
-	(void)buf;
-	(void)size;
-	*got = 0;
-	return lane->wire->dead ? IO_ERR : IO_EOF;
-}
-
-static enum io lane_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
-{
-	struct lane *lane = end_applet(end);
-	const char *bytes = buf;
-	size_t i;
-
-	(void)more;
-	*sent = 0;
-	if (lane->wire->dead)
-		return IO_ERR;
-	if (lane->blocked) {
-		lane->flags &= (uint16_t)~CONN_WRITABLE;
-		return IO_AGAIN;
-	}
-	for (i = 0; i < len && lane->status == 200; i++)
-		assert_int_equal(bytes[i], byte_at(lane->n, lane->got + i));
-	lane->got += len;
-	*sent = len;
-	return IO_OK;
-}
-
-static void lane_finish(struct end *end)
-{
-	struct lane *lane = end_applet(end);
-
-	lane->finished = true;
-}
-
-static void lane_close(struct end *end, bool reset)
-{
-	struct lane *lane = end_applet(end);
-
-	lane->reset = reset || !lane->finished;
-	lane->end = NULL;
-}
-
-static const struct message_ops lane_ops = {
-	.end = {
-		.name = "lane",
-		.recv = lane_recv,
-		.send = lane_send,
-		.finish = lane_finish,
-		.close = lane_close,
-	},
-	.head_in = lane_head_in,
-	.head_out = lane_head_out,
-};
-
-static bool wire_lend(struct origin *origin, struct end *end, struct buf **held)
-{
-	struct wire *w = container_of(origin, struct wire, origin);
-	struct lane *lane = w->next;
-
-	(void)held;
-	lane->flags = CONN_READABLE | CONN_WRITABLE;
-	lane->framing = (struct framing){ .passable = UINT64_MAX };
-	lane->end = end;
-	lane->stream = stream_of(container_of(end, struct relay, client));
-	end_set_applet(end, &lane_ops.end, lane, &lane->flags, &lane->framing);
-	w->lent++;
-	return true;
-}
-
-static void wire_take_back(struct origin *origin, struct end *end)
-{
-	struct lane *lane = end_applet(end);
-
-	(void)origin;
-	lane->kept = true;
-	lane->end = NULL;
-	end_forget(end);
-}
-
-static void wire_ended(struct origin *origin)
-{
-	container_of(origin, struct wire, origin)->ended++;
-}
-
-static bool wire_draining(const struct origin *origin)
-{
-	(void)origin;
-	return false;
-}
-
-static const struct carrier_ops wire_carrier = {
-	.name = "wire",
-	.lend = wire_lend,
-	.take_back = wire_take_back,
-	.ended = wire_ended,
-	.draining = wire_draining,
-};
-
-static void lane_expired(struct timer *timer)
-{
-	struct lane *lane = container_of(timer, struct lane, timer);
-
-	if (lane->end)
-		stream_timer(lane->stream);
-}
-
-static void wire_open(struct wire *w, struct proxy *frontend)
-{
-	unsigned i;
-
-	*w = (struct wire){
-		.origin = { .carrier = &wire_carrier, .frontend = frontend,
-			    .accepted_ms = clock_now_ms, .accepted = clock_wall() },
-	};
-	w->origin.src.family = AF_UNSPEC;
-	for (i = 0; i < LANES; i++) {
-		w->lanes[i].wire = w;
-		timer_init(&w->lanes[i].timer, lane_expired);
-	}
-}
-
-/* It asks for n bytes on that lane, whose stream begins. */
-static struct lane *wire_ask(struct wire *w, unsigned at, size_t n)
-{
-	struct lane *lane = &w->lanes[at];
-
-	assert_null(lane->end);
-	lane->asked = lane->kept = lane->reset = lane->finished = false;
-	lane->blocked = lane->begins_blocked;
-	lane->begins_blocked = false;
-	lane->status = 0;
-	lane->n = n;
-	lane->got = 0;
-	snprintf(lane->request, sizeof(lane->request), "GET /%zu HTTP/1.1\r\nHost: a\r\n\r\n", n);
-	w->next = lane;
-	assert_true(stream_start(&w->origin, &lane->timer));
-	return lane;
-}
-
-static void lane_unblock(struct lane *lane)
-{
-	lane->blocked = false;
-	lane->flags |= CONN_WRITABLE;
-	if (lane->end)
-		end_ready(lane->end);
-}
-
-/* The connection is gone: all that are lent an end of it are told. */
-static void wire_die(struct wire *w)
-{
-	unsigned i;
-
-	w->dead = true;
-	for (i = 0; i < LANES; i++) {
-		struct lane *lane = &w->lanes[i];
-
-		lane->flags |= CONN_HUP | CONN_ERROR | CONN_READABLE | CONN_WRITABLE;
-		if (lane->end)
-			end_ready(lane->end);
-	}
-}
-
-static void wire_close(struct wire *w)
-{
-	unsigned i;
-
-	assert_int_equal(w->ended, w->lent);
-	for (i = 0; i < LANES; i++)
-		timer_cancel(&w->lanes[i].timer);
-	origin_free(&w->origin);
-}
-
 static void turn(void)
 {
 	server_turn();
@@ -376,16 +135,6 @@ static void lane_await(struct lane *lane)
 	for (i = 0; lane->end && i < PATIENCE; i++)
 		turn();
 	assert_null(lane->end);
-}
-
-static void lane_is_whole(const struct lane *lane)
-{
-	assert_null(lane->end);
-	assert_int_equal(lane->status, 200);
-	assert_int_equal(lane->got, lane->n);
-	assert_true(lane->finished);
-	assert_false(lane->reset);
-	assert_true(lane->kept);
 }
 
 /* ---- the world ------------------------------------------------------------------------------ */

@@ -12,6 +12,7 @@
 #include "config/module.h"
 #include "exchange/idle.h"
 #include "exchange/reply.h"
+#include "exchange/server_conn.h"
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
@@ -252,7 +253,7 @@ static unsigned reason_status(enum reason reason)
 
 void exchange_forget_server(struct stream *s)
 {
-	idle_give(s, false);
+	server_conn_give(s, false);
 	end_close(&s->relay.server, false);
 	s->connected = false;
 }

@@ -52,7 +52,7 @@ APART static bool server_reuses_named(struct stream *s, const struct addr *to)
 		return false;
 	if (name.len)
 		memcpy(copy, name.ptr, name.len);
-	if (idle_take(s, to, (struct span){ copy, name.len }))
+	if (server_conn_take(s, to, (struct span){ copy, name.len }))
 		return true;
 	idle_spare(s);
 	return false;
@@ -62,7 +62,7 @@ static bool server_reuses(struct stream *s, const struct addr *to)
 {
 	if (s->server->tls)
 		return server_reuses_named(s, to);
-	if (idle_take(s, to, (struct span){ "", 0 }))
+	if (server_conn_take(s, to, (struct span){ "", 0 }))
 		return true;
 	idle_spare(s);
 	return false;
@@ -93,9 +93,5 @@ bool exchange_connected(struct stream *s)
 {
 	struct addr own;
 
-	if (!exchange_attach_server(s, false))
-		return false;
-	s->exchange->reused = false;
-	idle_begin(s, connect_address(s, &own));
-	return true;
+	return server_conn_made(s, connect_address(s, &own));
 }

@@ -11,6 +11,7 @@
 #include "exchange/http_rules.h"
 #include "exchange/idle.h"
 #include "exchange/persist.h"
+#include "exchange/server_conn.h"
 #include "exchange/unread.h"
 #include "net/conn.h"
 #include "net/linger.h"
@@ -183,7 +184,7 @@ static bool exchange_end(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 
-	idle_give(s, x->complete && x->server_keeps);
+	server_conn_give(s, x->complete && x->server_keeps);
 	if (!x->complete || !x->client_keeps || !s->relay.client.ops)
 		return false;
 	s->origin->carrier->take_back(s->origin, &s->relay.client);

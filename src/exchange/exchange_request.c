@@ -12,7 +12,6 @@
 #include "exchange/forwarded.h"
 #include "exchange/h1_conf.h"
 #include "exchange/http_rules.h"
-#include "exchange/idle.h"
 #include "exchange/reply.h"
 #include "expr/capture.h"
 #include "http/message.h"

@@ -12,9 +12,9 @@
 #include "exchange/guards.h"
 #include "exchange/h1_conf.h"
 #include "exchange/http_rules.h"
-#include "exchange/idle.h"
 #include "exchange/persist.h"
 #include "exchange/reply.h"
+#include "exchange/server_conn.h"
 #include "exchange/unread.h"
 #include "expr/capture.h"
 #include "http/message.h"
@@ -95,7 +95,7 @@ COLD static int response_failed(struct stream *s)
 	if (x->memory.failed)
 		return exchange_fail_response(s, END_RESOURCE, 500);
 	if (unlikely(wrong))
-		idle_suspect(s);
+		server_conn_suspect(s);
 	if (!response_died_reused(s))
 		exchange_observe(s, wrong ? OBSERVED_BAD_RESPONSE :
 				    conn && conn->flags & CONN_BROKEN ? OBSERVED_BROKEN :

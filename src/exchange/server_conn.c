@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Ends of connections to servers (exchange/server_conn.h): asked for, given back; and the carrier of
+ * HTTP/1, which lends the connection itself to one exchange at a time. Anything that happens on such
+ * a connection while nobody has it (the server closes, or speaks without being asked) closes it. */
+#include "exchange/server_conn.h"
+
+#include "base/pool.h"
+#include "log/log.h"
+#include "net/conn.h"
+#include "proxy/proxy.h"
+#include "exchange/exchange.h"
+#include "exchange/idle.h"
+#include "stream/stream.h"
+#include "tls/client.h"
+#include "tls/conn.h"
+
+#include <string.h>
+
+/* ---- one at a time: closing ---------------------------------------------------------------- */
+
+enum { LAST_LARGE = 1,      /* the last response was: message_is_large */
+       LAST_BODILESS = 2 }; /* to HEAD, or 204 or 304: a body behind it would be nobody's */
+
+static struct pool single_pool = POOL_INIT("server conn", sizeof(struct server_conn));
+
+static void single_close(struct server_conn *sc)
+{
+	struct conn *conn = sc->conn;
+
+	idle_leave(sc);
+	conn_close(&conn, false);
+	pool_give(&single_pool, &sc);
+}
+
+/* It has sent a body behind an answer that has none. Others' requests would be answered by the next
+ * one: whoever asks it keeps its connections to itself from now on. */
+COLD static void single_distrust(struct server *server)
+{
+	if (server->speaks_unasked)
+		return;
+	server->speaks_unasked = true;
+	log_printf(server->proxy->set.log, LOG_L_WARNING, "Server %s/%s has sent a body behind an answer "
+		   "to HEAD, a 204 or a 304: its connections are not shared any more.",
+		   server->proxy->name, server->id);
+	idle_close_server(server);
+}
+
+/* Are bytes there that may be a body? Some servers say 408 before they close a connection that
+ * nobody uses. The connection is of no use any more. */
+COLD static bool single_has_body(struct conn *conn)
+{
+	static const char version[] = "HTTP/1.";
+	char bytes[12];
+	size_t got;
+
+	if (conn_recv(conn, bytes, sizeof(bytes), &got) != IO_OK)
+		return false;
+	return got < sizeof(bytes) || memcmp(bytes, version, sizeof(version) - 1) != 0 ||
+	       memcmp(bytes + 8, " 408", 4) != 0;
+}
+
+COLD static void single_close_unasked(struct server_conn *sc)
+{
+	struct server *server = sc->server;
+	bool body = sc->last & LAST_BODILESS && single_has_body(sc->conn);
+
+	single_close(sc);
+	if (body)
+		single_distrust(server);
+}
+
+/* The server has closed, or said something. What TLS says for itself (tickets) is nobody's. */
+static void single_event(struct conn *conn)
+{
+	if (conn->flags & CONN_READABLE && !conn_is_quiet(conn))
+		single_close_unasked(conn->owner);
+	else if (conn->flags & (CONN_RDHUP | CONN_HUP | CONN_ERROR))
+		single_close(conn->owner);
+}
+
+/* ---- one at a time: the carrier -------------------------------------------------------------- */
+
+static struct server_conn *single_open(struct conn **conn)
+{
+	struct server_conn *sc = pool_take(&single_pool);
+
+	if (!sc)
+		return NULL;
+	sc->conn = *conn;
+	*conn = NULL;
+	return sc;
+}
+
+static ALWAYS_INLINE bool single_lend(struct server_conn *sc, struct stream *s)
+{
+	list_remove(&sc->node);
+	end_take_conn(&s->relay.server, &sc->conn);
+	return exchange_attach_server(s, sc->last & LAST_LARGE);
+}
+
+static bool single_bodiless(const struct exchange *x)
+{
+	return x->req.method == METHOD_HEAD || x->http.server_status == 204 ||
+	       x->http.server_status == 304;
+}
+
+/* Bytes are behind the response that are none of it. */
+COLD static bool single_is_unfit(const struct stream *s, bool bodiless)
+{
+	struct conn *conn = end_conn(&s->relay.server);
+
+	if (bodiless && (conn->flags & CONN_HELD || single_has_body(conn)))
+		single_distrust(s->server);
+	return false;
+}
+
+/* Is it fit for another exchange? */
+static ALWAYS_INLINE bool single_is_fit(const struct stream *s, bool bodiless)
+{
+	struct conn *conn = end_conn(&s->relay.server);
+
+	/* A body that was read to its last byte and not beyond leaves it open what is behind. */
+	if (conn->flags & CONN_HELD || (conn->flags & CONN_READABLE && !conn_is_quiet(conn)))
+		return single_is_unfit(s, bodiless);
+	if (conn->flags & (CONN_RDHUP | CONN_HUP | CONN_ERROR))
+		return false;
+	if (s->server->tls && !tls_client_is_current(conn))
+		return false;
+	return !(bodiless && s->server->speaks_unasked);
+}
+
+static ALWAYS_INLINE void single_rest(struct server_conn *sc, struct stream *s, bool bodiless)
+{
+	struct buf *held;
+
+	sc->last = (uint8_t)((message_is_large(&s->exchange->res) ? LAST_LARGE : 0) |
+			     (bodiless ? LAST_BODILESS : 0));
+	if (unlikely(bodiless))
+		conn_ack_now(end_conn(&s->relay.server)); /* or Nagle holds its body back until the next request */
+	sc->conn = end_detach(&s->relay.server, &held);
+	sc->conn->owner = sc;
+	sc->conn->ready = single_event;
+	idle_join(sc);
+}
+
+/* One that is not kept stays with the end, which closes it. */
+static ALWAYS_INLINE void single_take_back(struct server_conn *sc, struct stream *s, bool keep)
+{
+	bool bodiless = single_bodiless(s->exchange);
+
+	if (keep && end_conn(&s->relay.server) && single_is_fit(s, bodiless) && idle_may_wait(sc, s))
+		single_rest(sc, s, bodiless);
+	else
+		pool_give(&single_pool, &sc);
+}
+
+/* What the poller has told of it a moment ago comes first: it may close it. Behind an answer that
+ * has no body the kernel is asked, too. */
+static ALWAYS_INLINE bool single_ready(struct server_conn *sc)
+{
+	if (loop_deliver(&sc->conn->src))
+		return false; /* if it is still there, it is found again */
+	if (likely(!(sc->last & LAST_BODILESS)) || conn_is_quiet(sc->conn))
+		return true;
+	single_close_unasked(sc);
+	return false;
+}
+
+static const struct server_carrier_ops single_carrier = {
+	.name = "h1",
+	.open = single_open,
+	.lend = single_lend,
+	.take_back = single_take_back,
+	.ready = single_ready,
+	.retire = single_close,
+};
+
+const struct server_carrier_ops *server_carriers[SERVER_CARRIERS] = { &single_carrier };
+
+/* ---- for exchanges --------------------------------------------------------------------------- */
+
+/* What each request does is called by name where it is the carrier of nearly all. */
+#define CALL(sc, op, ...)                                                               \
+	(likely(!(sc)->carrier) ? single_##op(sc, ##__VA_ARGS__) :                       \
+				  server_conn_ops(sc)->op(sc, ##__VA_ARGS__))
+
+bool server_conn_made(struct stream *s, const struct addr *to)
+{
+	uint8_t carrier = s->server->carrier;
+	struct end *end = &s->relay.server;
+	struct conn *conn = end_conn(end);
+	struct server_conn *sc = server_carriers[carrier]->open(&conn);
+
+	if (!sc)
+		return false; /* the connection is the end's still */
+	sc->carrier = carrier;
+	idle_describe(sc, s, to);
+	end_forget(end);
+	s->exchange->reused = false;
+	s->exchange->server_conn = sc;
+	idle_used(sc);
+	return server_conn_ops(sc)->lend(sc, s);
+}
+
+static struct server_conn *server_conn_choose(struct stream *s, const struct addr *to, struct span name)
+{
+	struct server_conn *sc;
+
+	do {
+		sc = idle_find(s, to, name);
+	} while (sc && unlikely(!CALL(sc, ready)));
+	return sc;
+}
+
+bool server_conn_take(struct stream *s, const struct addr *to, struct span name)
+{
+	struct server_conn *sc = server_conn_choose(s, to, name);
+
+	if (!sc)
+		return false;
+	s->exchange->server_conn = sc;
+	idle_taken(sc);
+	if (unlikely(!CALL(sc, lend, s))) {
+		exchange_forget_server(s);
+		return false;
+	}
+	s->exchange->reused = true;
+	s->server->tally->counters.reuses++;
+	s->backend->be->counters.reuses++;
+	return true;
+}
+
+void server_conn_give(struct stream *s, bool keep)
+{
+	struct server_conn *sc = s->exchange->server_conn;
+
+	if (unlikely(!sc))
+		return;
+	s->exchange->server_conn = NULL;
+	idle_unused(sc, s);
+	CALL(sc, take_back, s, keep);
+}
+
+void server_conn_suspect(struct stream *s)
+{
+	const struct server_conn *sc = s->exchange->server_conn;
+
+	if (sc && server_conn_ops(sc) == &single_carrier && s->exchange->reused &&
+	    sc->last & LAST_BODILESS)
+		single_distrust(s->server);
+}
