@@ -83,6 +83,9 @@ void relay_close(struct relay *relay, bool reset_client, bool reset_server);
 
 /* Moves what can be moved now, within the budget of a turn, then reports facts. */
 void pump_run(struct pump *pump);
+/* The sink is gone, though nobody has written: an open pump reports PUMP_WRITE_ERROR at once, even
+ * if its source is silent. */
+void pump_break(struct pump *pump);
 /* Is there anything that it could move, now that its sink takes bytes again? */
 static inline bool pump_wants_run(const struct pump *pump)
 {

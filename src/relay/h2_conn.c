@@ -171,6 +171,8 @@ void h2_stream_broken(struct h2_stream *st)
 	list_remove(&st->waiting);
 	st->flags |= CONN_READABLE | CONN_WRITABLE | CONN_HUP | CONN_ERROR | CONN_BROKEN;
 	if (st->end)
+		pump_break(st->end->out);
+	if (st->end)
 		end_ready(st->end);
 }
 

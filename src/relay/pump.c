@@ -694,6 +694,16 @@ void pump_run(struct pump *pump)
 		relay->fact(relay, pump);
 }
 
+COLD void pump_break(struct pump *pump)
+{
+	const unsigned over = PUMP_STOPPED | PUMP_WRITE_ERROR | PUMP_FINISHED;
+
+	if (!(pump->flags & PUMP_OPEN) || pump->flags & over)
+		return;
+	pump_write_error(pump);
+	pump_relay(pump)->fact(pump_relay(pump), pump);
+}
+
 void pump_allow(struct pump *pump, uint64_t bytes)
 {
 	uint64_t held = pump_held(pump);
