@@ -35,6 +35,9 @@ static inline struct session *session_of(struct origin *origin)
 
 /* Called by the listener: makes a session of an accepted socket, which it takes over. */
 void session_accept(struct listener *l, int *fd, const struct addr *from);
+/* One of a connection that the listener has accepted and admission_take has counted; it has no
+ * connection yet. NULL: no memory. */
+struct session *session_new(struct listener *l, const struct addr *from);
 /* Nothing stands before the session's own bytes any more: its rules, then its first stream. Takes
  * over both. */
 void session_begin(struct session *session, struct conn **conn);

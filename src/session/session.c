@@ -149,7 +149,7 @@ void session_lend(struct session *se)
 		session_short(se);
 }
 
-static struct session *session_new(struct listener *l, const struct addr *from)
+struct session *session_new(struct listener *l, const struct addr *from)
 {
 	struct session *se = pool_take(&session_pool);
 

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The carrier of HTTP/2 (doc/internals/http2.md): a session whose connection is one of HTTP/2. Each
+ * of its streams has an origin of its own, for times and variables, and a timer. The carrier's
+ * timer is that of a connection without streams.
+ */
+#include "session/h2_carrier.h"
+
+#include "base/clock.h"
+#include "base/pool.h"
+#include "proxy/global.h"
+#include "proxy/proxy.h"
+#include "relay/buffer.h"
+#include "relay/h2_conn.h"
+#include "session/keepalive.h"
+#include "session/session.h"
+#include "stream/stream.h"
+#include "stream/timeouts.h"
+
+#include <string.h>
+
+struct h2_carrier {
+	struct session *session;
+	struct h2_conn *conn;
+	struct timer timer;
+	unsigned requests;
+};
+
+/* What one stream is lent. */
+struct lane {
+	struct origin origin;
+	struct timer timer;
+	struct h2_stream *lent;
+	struct stream *stream;
+};
+
+static struct pool carrier_pool = POOL_INIT("http/2 carrier", sizeof(struct h2_carrier));
+static struct pool lane_pool = POOL_INIT("http/2 lane", sizeof(struct lane));
+
+static struct lane *lane_of(struct origin *origin)
+{
+	return container_of(origin, struct lane, origin);
+}
+
+static bool lane_lends(struct origin *origin, struct end *end, struct buf **held)
+{
+	struct lane *lane = lane_of(origin);
+
+	(void)held;
+	h2_lend(lane->lent, end);
+	lane->stream = stream_of(container_of(end, struct relay, client));
+	return true;
+}
+
+static void lane_takes_back(struct origin *origin, struct end *end)
+{
+	(void)origin;
+	h2_take_back(end);
+}
+
+static void lane_free(struct lane **lane)
+{
+	timer_cancel(&(*lane)->timer);
+	(*lane)->origin.vectors = NULL; /* the session's */
+	origin_free(&(*lane)->origin);
+	pool_give(&lane_pool, lane);
+}
+
+static void lane_ended(struct origin *origin)
+{
+	struct lane *lane = lane_of(origin);
+
+	lane_free(&lane);
+}
+
+static bool lane_draining(const struct origin *origin)
+{
+	(void)origin;
+	return keepalive_is_over();
+}
+
+static const struct carrier_ops lane_carrier = {
+	.name = "h2",
+	.lend = lane_lends,
+	.take_back = lane_takes_back,
+	.ended = lane_ended,
+	.draining = lane_draining,
+};
+
+static void lane_timer(struct timer *timer)
+{
+	struct lane *lane = container_of(timer, struct lane, timer);
+
+	stream_timer(lane->stream);
+}
+
+/* The session's, but for what each stream has of its own. */
+static bool lane_origin(struct origin *o, const struct origin *from)
+{
+	*o = *from;
+	o->carrier = &lane_carrier;
+	memset(&o->vars, 0, sizeof(o->vars));
+	memset(&o->idle, 0, sizeof(o->idle));
+	o->accepted_ms = clock_now_ms;
+	o->accepted = clock_wall();
+	o->handshake_ms = 0;
+	o->own = NULL;
+	if (!from->own)
+		return true;
+	if (!origin_keep_own(o))
+		return false;
+	*o->own = *from->own;
+	return true;
+}
+
+static bool carrier_opened(void *owner, struct h2_conn *c, struct h2_stream *st)
+{
+	struct h2_carrier *carrier = owner;
+	struct lane *lane = pool_take(&lane_pool);
+
+	(void)c;
+	if (!lane)
+		return false;
+	lane->lent = st;
+	timer_init(&lane->timer, lane_timer);
+	if (lane_origin(&lane->origin, &carrier->session->origin)) {
+		lane->origin.requests = carrier->requests++;
+		if (stream_start(&lane->origin, &lane->timer))
+			return true;
+	}
+	lane_free(&lane);
+	return false;
+}
+
+static void carrier_wait(struct h2_carrier *carrier)
+{
+	const struct timeouts *t = &carrier->session->origin.frontend->set.timeout;
+	unsigned timeout = carrier->requests && t->http_keep_alive ? t->http_keep_alive :
+			   t->http_request ? t->http_request : t->client;
+
+	if (timeout)
+		timer_set(&carrier->timer, clock_now_ms + timeout);
+}
+
+static void carrier_busy(void *owner, bool busy)
+{
+	struct h2_carrier *carrier = owner;
+
+	if (busy)
+		timer_cancel(&carrier->timer);
+	else
+		carrier_wait(carrier);
+}
+
+static void carrier_closed(void *owner)
+{
+	struct h2_carrier *carrier = owner;
+
+	timer_cancel(&carrier->timer);
+	h2_conn_free(&carrier->conn);
+	session_free(&carrier->session);
+	pool_give(&carrier_pool, &carrier);
+}
+
+static const struct h2_owner carrier_owner = { carrier_opened, carrier_busy, carrier_closed };
+
+static void carrier_timer(struct timer *timer)
+{
+	h2_conn_drain(container_of(timer, struct h2_carrier, timer)->conn);
+}
+
+void h2_carrier_begin(struct session *se)
+{
+	struct h2_limits limits = { .streams = 100, .window = H2_WINDOW_FIRST };
+	struct h2_carrier *carrier = pool_take(&carrier_pool);
+	struct conn *conn = se->conn;
+
+	se->conn = NULL;
+	if (carrier) {
+		carrier->session = se;
+		timer_init(&carrier->timer, carrier_timer);
+		carrier->conn = h2_conn_new(&conn, false, &limits, &carrier_owner, carrier,
+					    (struct span){ NULL, 0 });
+	}
+	if (!carrier || !carrier->conn) {
+		pool_put(&carrier_pool, carrier);
+		conn_close(&conn, false);
+		session_free(&se);
+		return;
+	}
+	carrier_wait(carrier);
+}
