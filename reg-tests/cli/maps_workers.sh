@@ -30,8 +30,17 @@ def agree(command=f"show map {m}"):
     return len(set(answers)) == 1 and (answers[0] or "nothing")
 
 
-def whole():
-    return len(service.workers()) == WORKERS and not service.old_workers()
+def whole(without=()):
+    """All serve, and the parent has noticed that the killed ones have ended."""
+    now = service.workers()
+    return len(now) == WORKERS and not set(without) & set(now) and not service.old_workers()
+
+
+def kill_all():
+    victims = service.workers()
+    for victim in victims:
+        os.kill(victim, signal.SIGKILL)
+    return victims
 
 
 def keep(name, once):
@@ -78,7 +87,7 @@ for n in range(4):
     victim = service.workers()[n]
     os.kill(victim, signal.SIGKILL)
     until(f"{n}: all go on", lambda: all(done[k] > before[k] + 3 for k in before if k != "cut"))
-    until("it is replaced", lambda: victim not in service.workers() and whole())
+    until("it is replaced", lambda: whole([victim]))
 stop.set()
 for t in threads:
     t.join(60)
@@ -98,23 +107,21 @@ s = connect(service.args.stats)
 s.sendall((f"add map {m} <<\n" + "".join(f"/k{n} v\n" for n in range(5000))).encode())
 until("a worker takes it", lambda: any("fe=GLOBAL" in service.worker(n, "show sess")
                                        for n in range(1, WORKERS + 1)))
-for victim in service.workers():
-    os.kill(victim, signal.SIGKILL)
+victims = kill_all()
 try:
     read_all(s)
 except OSError:
     pass
-until("all are replaced", whole)
-check("nothing of it is left", agree() == "nothing")
+until("all are replaced", lambda: whole(victims))
+until("nothing of it is left", lambda: agree() == "nothing")
 service.ask(f"add map {m} <<\n/a new\n")
-check("another is taken", agree().endswith(" /a new"))
+until("another is taken", lambda: (agree() or "").endswith(" /a new"))
 number = service.ask(f"prepare map {m}").split(": ")[1]
 service.ask(f"add map @{number} {m} /a newer")
-for victim in service.workers():
-    os.kill(victim, signal.SIGKILL)
-until("all are replaced again", whole)
+victims = kill_all()
+until("all are replaced again", lambda: whole(victims))
 check("they know what was prepared", service.ask(f"commit map @{number} {m}") == "")
-check("and have it in force", agree().endswith(" /a newer"))
+until("and have it in force", lambda: (agree() or "").endswith(" /a newer"))
 reference = agree().split(" ")[0]
 check("references are the same in all", service.ask(f"del map {m} #{reference}") == "" and
       agree() == "nothing")
@@ -123,7 +130,7 @@ check("references are the same in all", service.ask(f"del map {m} #{reference}")
 service.ask(f"add map {m} /b lost")
 check("a reload", "Success=1" in service.parent("reload"))
 until("new workers alone", whole)
-check("reads the file again", agree().endswith(" /a old"))
+until("reads the file again", lambda: (agree() or "").endswith(" /a old"))
 check("its entries have other references", reference not in agree())
 finish()
 END
