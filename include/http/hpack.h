@@ -19,6 +19,7 @@ enum pseudo_id {
 enum {
 	HPACK_OVERHEAD = 32,  /* that each entry is charged beside its bytes (4.1) */
 	HPACK_DEFAULT = 4096, /* size of a table before anybody says otherwise */
+	HPACK_FAR = 4,        /* so many times the limit of a list: nobody means that well */
 };
 
 struct hpack_entry;
@@ -46,6 +47,7 @@ enum hpack_result {
 	HPACK_OK,
 	HPACK_LARGE,     /* the block was read and the table is right, but not all fields fit */
 	HPACK_BAD,       /* COMPRESSION_ERROR: the connection cannot go on */
+	HPACK_BOMB,      /* far above the limit, ENHANCE_YOUR_CALM: nor here */
 	HPACK_NO_MEMORY, /* the same for it */
 };
 

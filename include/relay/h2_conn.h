@@ -22,11 +22,18 @@ struct h2_owner {
 	void (*closed)(void *owner);
 };
 
+/* What we announce and bear. */
 struct h2_limits {
 	uint32_t streams;  /* SETTINGS_MAX_CONCURRENT_STREAMS */
 	uint32_t window;   /* SETTINGS_INITIAL_WINDOW_SIZE */
-	unsigned glitches; /* more of them end the connection; 0: any number is borne */
+	uint32_t table;    /* SETTINGS_HEADER_TABLE_SIZE */
+	uint32_t frame;    /* SETTINGS_MAX_FRAME_SIZE; less than 16384: that */
+	uint32_t total;    /* streams after which it drains; 0: none */
+	unsigned glitches; /* so many of them end the connection; 0: any number is borne */
 };
+/* Of connections from clients, and to servers: set at start (tune.h2.*), before the first. */
+extern struct h2_limits h2_client_limits, h2_server_limits;
+extern unsigned h2_settings_ms; /* a peer has to acknowledge our settings in: tests shorten it */
 
 /* Takes over the connection, clears the pointer and says our settings. client: the preface is ours,
  * else it is the peer's. received: bytes that came on it already, a buffer at most. NULL: no

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inside of an HTTP/2 connection, for its three files: h2_conn.c (life, what leaves), h2_in.c
- * (what comes), h2_end.c (the end of a stream). Nobody else includes it. */
+/* The inside of an HTTP/2 connection, for its four files: h2_conn.c (life, what leaves), h2_in.c
+ * (what comes), h2_window.c (how much may), h2_end.c (the end of a stream). Nobody else includes
+ * it. */
 #ifndef RELAY_H2_STREAM_H
 #define RELAY_H2_STREAM_H
 
 #include "event/loop.h"
+#include "event/timer.h"
 #include "http/h2_message.h"
 #include "relay/h2_conn.h"
 #include "relay/message_end.h"
@@ -16,8 +18,13 @@ enum {
 	H2_RESETS = 32,           /* of our own that are remembered */
 	H2_OUT_ENOUGH = 32768,    /* so much waits to be sent: streams wait as well */
 	H2_SHARE = 16384,         /* of a stream that is not alone, before the next one's turn */
-	H2_CONN_WINDOW = 1 << 20, /* of the connection */
-	H2_WINDOW_GROWS = 1 << 20, /* to so much, where a stream's is used up quickly */
+	H2_OUT_MOST = 65536,      /* so much does: nothing more is read */
+	H2_WINDOW_USUAL = 1 << 20, /* of the connection; a stream's grows to it when it is used */
+	H2_WINDOW_LONG = 8 << 20, /* up quickly; both grow to this where the path is long, ... */
+	H2_LONG_ALL = 64 << 20,   /* ... while all of the process have not had so much more */
+	H2_WORK = 512,            /* of one turn: others wait as well. A frame is 1, ... */
+	H2_WORK_HEAD = 32,        /* ... one that begins a stream so much more */
+	H2_CREDITS_MOST = 128,    /* windows that may still be made larger without being used */
 };
 
 /* Bytes that wait, in memory that grows. None while len is 0. */
@@ -79,6 +86,9 @@ struct h2_conn {
 	bool table_shrunk;      /* the peer wants to hear that our table is empty */
 	bool greeted;           /* the peer's first settings are here */
 	bool pending;           /* what lies in `in' was not looked at */
+	bool acknowledged;      /* the peer knows our settings */
+	uint8_t credits;        /* H2_CREDITS_MOST */
+	int work;               /* that is left of this turn's */
 	struct h2_limits limits;
 	struct h2_reader reader;
 	struct hpack_table table;
@@ -92,7 +102,9 @@ struct h2_conn {
 	uint32_t last_stream;   /* longer there, or does not end a stream */
 	int64_t send_window;
 	int32_t recv_window;
+	uint32_t window;        /* to which that is filled up */
 	uint32_t given;
+	uint64_t filled_ms;
 	int32_t peer_window;    /* SETTINGS_INITIAL_WINDOW_SIZE of the peer */
 	uint32_t peer_streams;
 	uint32_t last_in, next_out; /* ids */
@@ -105,6 +117,7 @@ struct h2_conn {
 	uint32_t share;            /* ... for so many bytes more */
 	struct h2_numbers numbers;
 	struct task task;
+	struct timer timer;        /* until our settings are acknowledged */
 	uint64_t calm_ms;          /* when glitches were last forgiven */
 	unsigned calm;             /* glitches that are not forgiven */
 };
@@ -145,15 +158,28 @@ void h2_stream_writable(struct h2_stream *st);
 char *h2_out(struct h2_conn *c, size_t n);
 void h2_out_done(struct h2_conn *c, const char *end); /* up to there it was filled */
 void h2_flush(struct h2_conn *c);
-/* n bytes of the stream's body have left us, or nobody wants them. st: NULL, of none any more. */
-void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n);
 /* GOAWAY, and the end. */
 void h2_fault(struct h2_conn *c, enum h2_code code);
 void h2_dead(struct h2_conn *c);
 /* It costs the peer next to nothing and us more. False: that was too many. */
 bool h2_glitch(struct h2_conn *c);
 
+/* The stream ends for what its peer did: h2_stream_reset, and a glitch. False: too many. */
+bool h2_stream_fault(struct h2_stream *st, enum h2_code code);
+
+/* ---- h2_window.c ---- */
+/* n bytes of the stream's body have left us, or nobody wants them. st: NULL, of none any more. */
+void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n);
+/* The connection ends: what its window took from others is theirs again. */
+void h2_window_end(struct h2_conn *c);
+/* SETTINGS_INITIAL_WINDOW_SIZE, WINDOW_UPDATE of the peer. */
+void h2_window_set(struct h2_conn *c, uint32_t value);
+void h2_window_came(struct h2_conn *c, uint32_t id, uint32_t by);
+
 /* ---- h2_in.c ---- */
+/* Memory to receive into. False: there is none. */
+bool h2_receive_init(void);
+bool h2_is_idle(const struct h2_conn *c, uint32_t id);
 void h2_receive(struct h2_conn *c);
 /* Gives the head to whoever asks for it. False: there is none. */
 bool h2_head_give(struct h2_stream *st, struct message *msg);

@@ -156,7 +156,8 @@ static void give_up(struct reader *r)
 	r->to->used = r->base;
 }
 
-static void add_field(struct reader *r, const struct field *f)
+/* A few bytes may name what is long, again and again: far above the limit it is not read on. */
+static enum hpack_result add_field(struct reader *r, const struct field *f)
 {
 	struct hpack_fields *to = r->to;
 
@@ -165,6 +166,7 @@ static void add_field(struct reader *r, const struct field *f)
 		give_up(r);
 	else
 		to->fields[to->count++] = *f;
+	return to->size / HPACK_FAR > to->limit ? HPACK_BOMB : HPACK_OK;
 }
 
 /* What does not fit behind the others is tried once more without them. */
@@ -181,17 +183,18 @@ static enum hpack_result read_next(struct reader *r)
 		result = read_field(r, &f);
 	}
 	if (likely(result == HPACK_OK))
-		add_field(r, &f);
+		return add_field(r, &f);
 	return result == HPACK_LARGE ? HPACK_BAD : result;
 }
 
-/* Changes of the table's limit stand in front (4.2). */
+/* Changes of the table's limit stand in front: the least, and the last (4.2). */
 static bool read_sizes(struct reader *r)
 {
+	unsigned left = 2;
 	uint32_t limit;
 
 	while (r->at < r->end && (*r->at & 0xe0) == 0x20) {
-		if (!read_int(r, 0x1f, &limit) || limit > r->table->most)
+		if (!left-- || !read_int(r, 0x1f, &limit) || limit > r->table->most)
 			return false;
 		hpack_table_resize(r->table, limit);
 	}

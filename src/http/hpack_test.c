@@ -218,6 +218,8 @@ static void limits_come_and_go(void **state)
 	check("4001610161", "a: a|0"); /* larger than the table */
 	check("203fe11f", "0");       /* as it was */
 	check("4001610161be", "a: a|a: a|34");
+	check("203f1182", ":method: GET|0");
+	assert_int_equal(read_hex("203f112082"), HPACK_BAD); /* two changes suffice */
 }
 
 /* An empty name and an empty value are entries, too. */

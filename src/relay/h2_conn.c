@@ -3,7 +3,7 @@
  * A connection of HTTP/2 (relay/h2_conn.h): its life, its streams, and what leaves. Frames are put
  * together in one piece of memory, which leaves at the end of the turn: answers to many streams
  * leave at once. When enough waits there, streams wait: by urgency, and among equals one after the
- * other. What comes is in h2_in.c, the end of a stream in h2_end.c.
+ * other. What comes is in h2_in.c, windows in h2_window.c, the end of a stream in h2_end.c.
  *
  * Invariants: a stream is found by its id until its end is closed. Nothing of a connection is freed
  * while its functions run: streams go at the end of the turn, it itself from its task.
@@ -16,6 +16,13 @@
 #include "relay/pump.h"
 
 #include <stdlib.h>
+
+struct h2_limits h2_client_limits = { .streams = 100, .window = H2_WINDOW_FIRST,
+				      .table = HPACK_DEFAULT };
+struct h2_limits h2_server_limits = { .streams = 100, .window = H2_WINDOW_FIRST,
+				      .table = HPACK_DEFAULT };
+
+unsigned h2_settings_ms = 10000;
 
 static struct pool conn_pool = POOL_INIT("http/2 connection", sizeof(struct h2_conn));
 static struct pool stream_pool = POOL_INIT("http/2 stream", sizeof(struct h2_stream));
@@ -108,6 +115,7 @@ struct h2_stream *h2_stream_new(struct h2_conn *c, uint32_t id)
 	list_append(&c->streams, &st->node);
 	list_init(&st->waiting);
 	c->numbers.opened++;
+	c->credits = c->credits < H2_CREDITS_MOST - 4 ? c->credits + 4 : H2_CREDITS_MOST;
 	if (!c->numbers.streams++ && c->ops->busy)
 		c->ops->busy(c->owner, true);
 	return st;
@@ -181,6 +189,14 @@ void h2_stream_reset(struct h2_stream *st, enum h2_code code)
 	if (!st->reset)
 		h2_reset_id(st->conn, st->id, code);
 	h2_stream_broken(st);
+}
+
+bool h2_stream_fault(struct h2_stream *st, enum h2_code code)
+{
+	struct h2_conn *c = st->conn;
+
+	h2_stream_reset(st, code);
+	return h2_glitch(c);
 }
 
 /* ---- out --------------------------------------------------------------------------------- */
@@ -264,50 +280,6 @@ void h2_flush(struct h2_conn *c)
 	}
 }
 
-/* ---- windows ----------------------------------------------------------------------------- */
-
-static void fill(struct h2_conn *c, uint32_t id, uint32_t by)
-{
-	char *p = h2_out(c, H2_WINDOW_SIZE);
-
-	if (p)
-		h2_out_done(c, h2_write_window(p, id, by));
-}
-
-/* Used up in less than 100 ms: the path is long, or fast, and half of the window is on its way. */
-static void grow(struct h2_stream *st)
-{
-	uint32_t more;
-
-	if (st->window >= H2_WINDOW_GROWS || clock_now_ms - st->filled_ms > 100)
-		return;
-	more = H2_WINDOW_GROWS - st->window;
-	if (more > st->window)
-		more = st->window;
-	st->window += more;
-	st->given += more;
-}
-
-void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n)
-{
-	c->given += (uint32_t)n;
-	if (c->given >= H2_CONN_WINDOW / 2) {
-		fill(c, 0, c->given);
-		c->recv_window += (int32_t)c->given;
-		c->given = 0;
-	}
-	if (!st || st->in_ended || st->reset)
-		return;
-	st->given += (uint32_t)n;
-	if (st->given < st->window / 2)
-		return;
-	grow(st);
-	fill(c, st->id, st->given);
-	st->recv_window += (int32_t)st->given;
-	st->given = 0;
-	st->filled_ms = clock_now_ms;
-}
-
 /* ---- life -------------------------------------------------------------------------------- */
 
 void h2_dead(struct h2_conn *c)
@@ -315,6 +287,8 @@ void h2_dead(struct h2_conn *c)
 	if (c->state == H2_DEAD)
 		return;
 	c->state = H2_DEAD;
+	timer_cancel(&c->timer);
+	h2_window_end(c);
 	conn_close(&c->conn, false);
 	h2_bytes_free(&c->out);
 	task_wake(&c->task);
@@ -352,11 +326,15 @@ bool h2_glitch(struct h2_conn *c)
 		c->calm = forgiven < c->calm ? c->calm - (unsigned)forgiven : 0;
 		c->calm_ms = clock_now_ms;
 	}
-	if (++c->calm <= AT_ONCE &&
-	    (!c->limits.glitches || c->numbers.glitches <= c->limits.glitches))
-		return true;
-	h2_fault(c, H2_ENHANCE_YOUR_CALM);
-	return false;
+	if (++c->calm > AT_ONCE ||
+	    (c->limits.glitches && c->numbers.glitches >= c->limits.glitches)) {
+		h2_fault(c, H2_ENHANCE_YOUR_CALM);
+		return false;
+	}
+	if (c->limits.glitches && c->numbers.glitches >= c->limits.glitches / 4 * 3 &&
+	    !c->draining)
+		h2_conn_drain(c);
+	return true;
 }
 
 /* All streams learn that the connection is gone. */
@@ -377,6 +355,8 @@ static void conn_task(struct task *task)
 {
 	struct h2_conn *c = container_of(task, struct h2_conn, task);
 
+	if (c->out.len >= H2_OUT_MOST) /* then nothing is read */
+		h2_flush(c);
 	if (c->state != H2_DEAD && (c->pending || c->conn->flags & CONN_READABLE))
 		h2_receive(c);
 	h2_flush(c);
@@ -403,11 +383,18 @@ static void conn_ready(struct conn *conn)
 	task_wake(&c->task);
 }
 
+/* RFC 9113 6.5.3 */
+static void settings_late(struct timer *timer)
+{
+	h2_fault(container_of(timer, struct h2_conn, timer), H2_SETTINGS_TIMEOUT);
+}
+
 /* Our settings, and how much may come on all streams. */
 static void greet(struct h2_conn *c)
 {
-	enum { MOST = 3 };
-	unsigned count = c->client ? MOST : MOST - 1;
+	enum { MOST = 5 };
+	bool table = c->limits.table != HPACK_DEFAULT, frame = c->reader.max > H2_FRAME_LEAST;
+	unsigned count = 2 + c->client + table + frame;
 	char *p = h2_out(c, H2_PREFACE_LEN + H2_FRAME_HEADER + MOST * H2_SETTING_SIZE +
 			    H2_WINDOW_SIZE);
 
@@ -422,7 +409,12 @@ static void greet(struct h2_conn *c)
 		p = h2_write_setting(p, H2_ENABLE_PUSH, 0);
 	p = h2_write_setting(p, H2_MAX_CONCURRENT_STREAMS, c->limits.streams);
 	p = h2_write_setting(p, H2_INITIAL_WINDOW_SIZE, c->limits.window);
-	h2_out_done(c, h2_write_window(p, 0, H2_CONN_WINDOW - H2_WINDOW_FIRST));
+	if (table)
+		p = h2_write_setting(p, H2_HEADER_TABLE_SIZE, c->limits.table);
+	if (frame)
+		p = h2_write_setting(p, H2_MAX_FRAME_SIZE, c->reader.max);
+	h2_out_done(c, h2_write_window(p, 0, c->window - H2_WINDOW_FIRST));
+	timer_set(&c->timer, clock_now_ms + h2_settings_ms);
 }
 
 static void conn_init(struct h2_conn *c)
@@ -430,10 +422,15 @@ static void conn_init(struct h2_conn *c)
 	unsigned i;
 
 	c->state = c->client ? H2_SETTINGS_DUE : H2_PREFACE;
-	c->reader.max = H2_FRAME_LEAST;
+	c->reader.max = c->limits.frame > H2_FRAME_LEAST ? c->limits.frame : H2_FRAME_LEAST;
 	hpack_table_init(&c->table, HPACK_DEFAULT);
+	if (c->limits.table > HPACK_DEFAULT) /* less: when the peer knows */
+		c->table.most = c->limits.table;
+	c->filled_ms = clock_now_ms;
 	c->send_window = c->peer_window = H2_WINDOW_FIRST;
-	c->recv_window = H2_CONN_WINDOW;
+	c->window = H2_WINDOW_USUAL;
+	c->recv_window = H2_WINDOW_USUAL;
+	c->credits = H2_CREDITS_MOST;
 	c->peer_streams = UINT32_MAX;
 	c->next_out = 1;
 	c->calm_ms = clock_now_ms;
@@ -441,6 +438,7 @@ static void conn_init(struct h2_conn *c)
 	for (i = 0; i <= H2_URGENCY_LEAST; i++)
 		list_init(&c->waiting[i]);
 	task_init(&c->task, conn_task);
+	timer_init(&c->timer, settings_late);
 }
 
 struct h2_conn *h2_conn_new(struct conn **conn, bool client, const struct h2_limits *limits,
@@ -455,7 +453,7 @@ struct h2_conn *h2_conn_new(struct conn **conn, bool client, const struct h2_lim
 	c->ops = ops;
 	c->owner = owner;
 	conn_init(c);
-	if (!h2_bytes_room(&c->out, 256)) {
+	if (!h2_receive_init() || !h2_bytes_room(&c->out, 256)) {
 		pool_give(&conn_pool, &c);
 		return NULL;
 	}

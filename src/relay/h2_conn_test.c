@@ -43,7 +43,8 @@ static struct lane lanes[LANES];
 static struct h2_conn *server;
 static bool closed, refuse_all, hold, busy, deaf;
 static int fd = -1;
-static const struct h2_limits usual = { .streams = 10, .window = H2_WINDOW_FIRST };
+static const struct h2_limits usual = { .streams = 10, .window = H2_WINDOW_FIRST,
+					.table = HPACK_DEFAULT };
 
 /* ---- the side of the owner ---- */
 
@@ -720,6 +721,198 @@ static void floods_end(void **state)
 	leave();
 }
 
+/* What makes us reset streams is counted as resets are. */
+static void resets_that_the_peer_provokes(void **state)
+{
+	char window[H2_WINDOW_SIZE];
+	unsigned how, n;
+
+	(void)state;
+	for (how = 0; how < 3; how++) {
+		begin();
+		for (n = 0; n < 1200; n++) {
+			uint32_t id = 1 + 2 * n;
+
+			ask(id, "/wait", how == 0 ? H2_END_STREAM : 0);
+			if (how == 0)
+				frame(H2_DATA, 0, id, "x", 1); /* behind its end */
+			else if (how == 1)
+				frame(H2_HEADERS, H2_END_HEADERS, id, "\0\1t\1r", 5);
+			else
+				put(window, (size_t)(h2_write_window(window, id, INT32_MAX) - window));
+			turn();
+			turn();
+			hear();
+			if (closed)
+				break;
+		}
+		assert_in_range(n, 900, 1150);
+		leave();
+	}
+}
+
+/* Windows that grow without need; several in one SETTINGS. */
+static void floods_of_windows_end(void **state)
+{
+	char window[H2_WINDOW_SIZE], settings[100 * H2_SETTING_SIZE];
+	unsigned n;
+
+	(void)state;
+	begin();
+	for (n = 0; n < 1500; n++)
+		put(window, (size_t)(h2_write_window(window, 0, 1000) - window));
+	while (!closed)
+		turn();
+	assert_non_null(strstr(hear(), "ENHANCE_YOUR_CALM"));
+	leave();
+	begin();
+	for (n = 0; n < 100; n++)
+		h2_write_setting(settings + n * H2_SETTING_SIZE, H2_INITIAL_WINDOW_SIZE, n);
+	for (n = 0; n < 12; n++)
+		frame(H2_SETTINGS, 0, 0, settings, sizeof(settings));
+	while (!closed)
+		turn();
+	assert_non_null(strstr(hear(), "ENHANCE_YOUR_CALM"));
+	leave();
+}
+
+/* Few bytes that stand for many. */
+static void a_bomb_ends(void **state)
+{
+	static char block[8000];
+	size_t i, len = 0;
+
+	(void)state;
+	begin();
+	memcpy(block, "\x82\x86\x84\x41\1a\x40\1b\x7f\xa1\x1e", 12); /* 4,000 bytes */
+	memset(block + 12, 'x', 4000);
+	frame(H2_HEADERS, H2_END_STREAM | H2_END_HEADERS, 1, block, 4012);
+	heard();
+	memcpy(block, "\x82\x86\x84\xbf", 4);
+	for (i = 4, len = 7; i < len; i++)
+		block[i] = '\xbe';
+	frame(H2_HEADERS, H2_END_STREAM | H2_END_HEADERS, 3, block, len);
+	assert_non_null(strstr(heard(), "3::status=200"));
+	memset(block + 4, '\xbe', 5);
+	frame(H2_HEADERS, H2_END_STREAM | H2_END_HEADERS, 5, block, 9);
+	assert_non_null(strstr(heard(), "5::status=431"));
+	memset(block + 4, '\xbe', 4000);
+	frame(H2_HEADERS, H2_END_STREAM | H2_END_HEADERS, 7, block, 4004);
+	expect("GOAWAY 7 ENHANCE_YOUR_CALM; ");
+	leave();
+}
+
+/* Requests of one connection are not all begun in one turn. */
+static void a_turn_has_its_share(void **state)
+{
+	uint64_t before;
+	unsigned n;
+
+	(void)state;
+	begin();
+	for (n = 0; n < 300; n++)
+		ask(1 + 2 * n, "/0", H2_END_STREAM);
+	do {
+		before = h2_conn_numbers(server).opened;
+		turn();
+		assert_true(h2_conn_numbers(server).opened - before <= 32);
+	} while (!strstr(hear(), "599:" OK " end; "));
+	leave();
+}
+
+/* Answers that nobody reads: no more is read either. */
+static void nobody_reads(void **state)
+{
+	int size = 65536;
+	uint64_t before;
+	unsigned id = 1, still = 0;
+
+	(void)state;
+	connect_with(&usual, 5000);
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	put(h2_preface, H2_PREFACE_LEN);
+	frame(H2_SETTINGS, 0, 0, NULL, 0);
+	deaf = true;
+	while (still < 100) {
+		for (; out_len < 1000; id += 2)
+			ask(id, "/0", H2_END_STREAM);
+		before = h2_conn_numbers(server).opened;
+		turn();
+		still = h2_conn_numbers(server).opened > before ? 0 : still + 1;
+		assert_true(before < 100000);
+	}
+	deaf = false;
+	while (h2_conn_numbers(server).opened == before) {
+		turn();
+		hear();
+	}
+	leave();
+}
+
+static void settings_in_time(void **state)
+{
+	(void)state;
+	h2_settings_ms = 1;
+	connect_with(&usual, 0);
+	put(h2_preface, H2_PREFACE_LEN);
+	frame(H2_SETTINGS, 0, 0, NULL, 0);
+	while (!closed)
+		turn();
+	assert_non_null(strstr(hear(), "GOAWAY 0 SETTINGS_TIMEOUT; "));
+	h2_settings_ms = 10000;
+	leave();
+}
+
+/* ---- what was configured ---- */
+
+static void limits_are_announced(void **state)
+{
+	struct h2_limits limits = { .streams = 7, .window = 1000, .table = 0, .frame = 20000,
+				    .total = 2, .glitches = 4 };
+
+	(void)state;
+	connect_with(&limits, 0);
+	put(h2_preface, H2_PREFACE_LEN);
+	frame(H2_SETTINGS, 0, 0, NULL, 0);
+	turn();
+	turn();
+	assert_true(in_len > 9 + 24);
+	assert_memory_equal(in + 9, "\0\3\0\0\0\7\0\4\0\0\3\xe8\0\1\0\0\0\0"
+				    "\0\5\0\0\x4e\x20", 24);
+	frame(H2_SETTINGS, H2_ACK, 0, NULL, 0);
+	ask(1, "/0", H2_END_STREAM); /* the second is the last */
+	ask(3, "/wait", H2_END_STREAM);
+	assert_non_null(strstr(heard(), "1:" OK " end; GOAWAY 3 NO_ERROR; "));
+	frame(H2_HEADERS, H2_END_STREAM | H2_END_HEADERS, 5, "\x82\x86\x84\x41\1a", 6);
+	frame(H2_HEADERS, H2_END_STREAM | H2_END_HEADERS, 7, "\xbe", 1); /* no table */
+	expect("GOAWAY 7 COMPRESSION_ERROR; ");
+	leave();
+}
+
+static void glitches_have_a_threshold(void **state)
+{
+	struct h2_limits limits = usual;
+	unsigned n;
+
+	(void)state;
+	limits.glitches = 8;
+	connect_with(&limits, 0);
+	put(h2_preface, H2_PREFACE_LEN);
+	frame(H2_SETTINGS, 0, 0, NULL, 0);
+	frame(H2_SETTINGS, H2_ACK, 0, NULL, 0);
+	ask(1, "/wait", H2_END_STREAM);
+	for (n = 0; n < 5; n++)
+		frame(H2_PING, H2_ACK, 0, "12345678", 8);
+	expect("SETTINGS; ACK; ");
+	frame(H2_PING, H2_ACK, 0, "12345678", 8);
+	expect("GOAWAY 1 NO_ERROR; ");
+	assert_int_equal(h2_conn_numbers(server).glitches, 6);
+	frame(H2_PING, H2_ACK, 0, "12345678", 8);
+	frame(H2_PING, H2_ACK, 0, "12345678", 8);
+	expect("GOAWAY 1 ENHANCE_YOUR_CALM; ");
+	leave();
+}
+
 /* ---- the end ---- */
 
 static void draining_lets_streams_end(void **state)
@@ -809,6 +1002,14 @@ int main(void)
 		cmocka_unit_test(the_table_follows),
 		cmocka_unit_test(streams_are_limited),
 		cmocka_unit_test(floods_end),
+		cmocka_unit_test(resets_that_the_peer_provokes),
+		cmocka_unit_test(floods_of_windows_end),
+		cmocka_unit_test(a_bomb_ends),
+		cmocka_unit_test(a_turn_has_its_share),
+		cmocka_unit_test(nobody_reads),
+		cmocka_unit_test(settings_in_time),
+		cmocka_unit_test(limits_are_announced),
+		cmocka_unit_test(glitches_have_a_threshold),
 		cmocka_unit_test(draining_lets_streams_end),
 		cmocka_unit_test(streams_learn_that_the_client_has_gone),
 		cmocka_unit_test(an_early_answer),

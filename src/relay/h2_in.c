@@ -8,6 +8,7 @@
 #include "relay/h2_stream.h"
 
 #include "base/clock.h"
+#include "http/hpack_table.h"
 #include "relay/buffer.h"
 #include "relay/pump.h"
 
@@ -15,13 +16,30 @@
 
 enum { RECEIVED = 65536, TURNS = 4, FIELDS_MOST = 1024, BLOCK_FRAMES = 64 };
 
-static char received[RECEIVED + H2_FRAME_LEAST + H2_FRAME_HEADER];
+static char *received;
+static size_t received_size;
 static bool at_work; /* somebody's bytes lie there */
 
 /* The head that was read last, until somebody asks for it. */
 static struct field fields[FIELDS_MOST];
 static struct message fresh;
 static struct h2_stream *fresh_of;
+
+/* Behind a frame that is not complete there is room for what comes. */
+bool h2_receive_init(void)
+{
+	size_t frame = H2_FRAME_LEAST;
+
+	if (received)
+		return true;
+	if (frame < h2_client_limits.frame)
+		frame = h2_client_limits.frame;
+	if (frame < h2_server_limits.frame)
+		frame = h2_server_limits.frame;
+	received_size = RECEIVED + frame + H2_FRAME_HEADER;
+	received = malloc(received_size);
+	return received;
+}
 
 /* ---- heads for those who ask ------------------------------------------------------------- */
 
@@ -132,8 +150,10 @@ static void request_came(struct h2_conn *c, struct hpack_fields *list, struct bu
 	struct message_error error;
 	struct h2_stream *st;
 
-	if (c->draining)
+	if (c->draining) {
+		h2_glitch(c);
 		return;
+	}
 	if (c->numbers.streams >= c->limits.streams) {
 		c->numbers.refused++;
 		h2_reset_id(c, f->stream, H2_REFUSED_STREAM);
@@ -159,6 +179,8 @@ static void request_came(struct h2_conn *c, struct hpack_fields *list, struct bu
 		h2_stream_free(st);
 	}
 	keep_fresh();
+	if (c->limits.total && c->numbers.opened >= c->limits.total)
+		h2_conn_drain(c);
 }
 
 static void response_came(struct h2_stream *st, struct hpack_fields *list, struct buf **strings)
@@ -167,12 +189,12 @@ static void response_came(struct h2_stream *st, struct hpack_fields *list, struc
 	struct message_error error;
 
 	if (st->kept || st->fresh) { /* two heads, and nobody has read the first */
-		h2_stream_reset(st, H2_ENHANCE_YOUR_CALM);
+		h2_stream_fault(st, H2_ENHANCE_YOUR_CALM);
 		return;
 	}
 	if (h2_response(list, ends, st->request_method, &fresh, &error) != H2_HEAD_GOOD) {
 		st->wrong = 502;
-		h2_stream_reset(st, H2_PROTOCOL_ERROR);
+		h2_stream_fault(st, H2_PROTOCOL_ERROR);
 		return;
 	}
 	head_came(st, strings, ends);
@@ -188,7 +210,7 @@ static void trailers_came(struct h2_stream *st, const struct hpack_fields *list)
 
 	if (!(st->conn->block_frame.flags & H2_END_STREAM) ||
 	    h2_trailers(list, &error) != H2_HEAD_GOOD || !h2_body_came(&st->left, 0, true)) {
-		h2_stream_reset(st, H2_PROTOCOL_ERROR);
+		h2_stream_fault(st, H2_PROTOCOL_ERROR);
 		return;
 	}
 	if (list->count && h2_bytes_room(&st->trailers, room))
@@ -219,14 +241,15 @@ static void block_came(struct h2_conn *c, struct span block)
 	r = hpack_read(&c->table, block, &list);
 	if (begins)
 		c->last_in = c->block_frame.stream;
-	if (r == HPACK_BAD || r == HPACK_NO_MEMORY)
-		h2_fault(c, r == HPACK_BAD ? H2_COMPRESSION_ERROR : H2_INTERNAL_ERROR);
-	else if (begins && r == HPACK_LARGE && !c->draining)
+	if (r == HPACK_BAD || r == HPACK_BOMB || r == HPACK_NO_MEMORY)
+		h2_fault(c, r == HPACK_BAD  ? H2_COMPRESSION_ERROR :
+			    r == HPACK_BOMB ? H2_ENHANCE_YOUR_CALM : H2_INTERNAL_ERROR);
+	else if (begins && r == HPACK_LARGE && !c->draining && h2_glitch(c))
 		too_large(c, c->block_frame.stream);
 	else if (begins)
 		request_came(c, &list, &strings);
 	else if (st && !st->reset && r == HPACK_LARGE)
-		h2_stream_reset(st, H2_ENHANCE_YOUR_CALM);
+		h2_stream_fault(st, H2_ENHANCE_YOUR_CALM);
 	else if (st && !st->reset && st->has_head)
 		trailers_came(st, &list);
 	else if (st && !st->reset)
@@ -281,6 +304,7 @@ static void fragment_came(struct h2_conn *c, const struct h2_read *r)
 	}
 	if (!(r->frame.flags & H2_END_HEADERS))
 		return;
+	c->work -= H2_WORK_HEAD;
 	block_came(c, block);
 	c->block_frame.stream = 0;
 	h2_bytes_free(&c->block);
@@ -315,6 +339,8 @@ static void data_nowhere(struct h2_conn *c, const struct h2_read *r)
 		h2_fault(c, H2_PROTOCOL_ERROR);
 	else if (!h2_was_reset(c, id) && h2_glitch(c))
 		h2_reset_id(c, id, H2_STREAM_CLOSED);
+	else if (!r->payload.len && r->last)
+		h2_glitch(c);
 }
 
 static void data_came(struct h2_conn *c, const struct h2_read *r)
@@ -335,7 +361,7 @@ static void data_came(struct h2_conn *c, const struct h2_read *r)
 	if (st->in_ended || st->recv_window < 0 || !st->has_head ||
 	    !h2_body_came(&st->left, r->payload.len, ends)) {
 		h2_gave(c, NULL, r->flow);
-		h2_stream_reset(st, st->in_ended	? H2_STREAM_CLOSED :
+		h2_stream_fault(st, st->in_ended	? H2_STREAM_CLOSED :
 				    st->recv_window < 0 ? H2_FLOW_CONTROL_ERROR :
 							  H2_PROTOCOL_ERROR);
 		return;
@@ -350,20 +376,20 @@ static void data_came(struct h2_conn *c, const struct h2_read *r)
 		give_data(st, r->payload);
 }
 
-/* ---- the rest ---------------------------------------------------------------------------- */
-
-static bool is_idle(const struct h2_conn *c, uint32_t id)
+bool h2_is_idle(const struct h2_conn *c, uint32_t id)
 {
 	bool ours = (id & 1) == c->client;
 
 	return ours ? id >= c->next_out || !c->client : c->client || id > c->last_in;
 }
 
+/* ---- the rest ---------------------------------------------------------------------------- */
+
 static void rst_came(struct h2_conn *c, const struct h2_frame *f)
 {
 	struct h2_stream *st = h2_stream_find(c, f->stream);
 
-	if (is_idle(c, f->stream)) {
+	if (h2_is_idle(c, f->stream)) {
 		h2_fault(c, H2_PROTOCOL_ERROR);
 		return;
 	}
@@ -375,34 +401,34 @@ static void rst_came(struct h2_conn *c, const struct h2_frame *f)
 		h2_stream_broken(st);
 }
 
-/* 6.9.2: what streams may send changes with it, below 0 too. */
-static void window_set(struct h2_conn *c, uint32_t value)
+/* The peer keeps to them from now on: its table is no larger than we said. */
+static void settings_known(struct h2_conn *c)
 {
-	int64_t by = (int64_t)value - c->peer_window;
-	struct h2_stream *st, *next;
-
-	c->peer_window = (int32_t)value;
-	list_for_each(st, &c->streams, node) {
-		if (st->send_window + by > H2_WINDOW_MOST) {
-			h2_fault(c, H2_FLOW_CONTROL_ERROR);
-			return;
-		}
-		st->send_window += (int32_t)by;
+	if (c->acknowledged) {
+		h2_glitch(c);
+		return;
 	}
-	list_for_each_safe(st, next, &c->streams, node)
-		if (by > 0 && st->send_window > 0 && !(st->flags & CONN_WRITABLE))
-			h2_stream_wait(st);
+	c->acknowledged = true;
+	timer_cancel(&c->timer);
+	c->table.most = c->limits.table;
+	if (c->table.limit > c->table.most)
+		hpack_table_resize(&c->table, c->table.most);
 }
 
 static void settings_came(struct h2_conn *c, const struct h2_read *r)
 {
 	struct h2_fault fault;
+	unsigned windows = 0;
 	uint32_t value;
 	size_t at = 0;
 	uint16_t id;
 	char *p;
 
-	if (r->frame.flags & H2_ACK || (c->greeted && !h2_glitch(c)))
+	if (r->frame.flags & H2_ACK) {
+		settings_known(c);
+		return;
+	}
+	if (c->greeted && !h2_glitch(c))
 		return;
 	c->greeted = true;
 	while (h2_setting_next(r->payload, &at, &id, &value)) {
@@ -410,8 +436,10 @@ static void settings_came(struct h2_conn *c, const struct h2_read *r)
 			h2_fault(c, fault.code);
 			return;
 		}
+		if (id == H2_INITIAL_WINDOW_SIZE && windows++ && !h2_glitch(c))
+			return; /* each concerns all streams */
 		if (id == H2_INITIAL_WINDOW_SIZE)
-			window_set(c, value);
+			h2_window_set(c, value);
 		else if (id == H2_MAX_CONCURRENT_STREAMS)
 			c->peer_streams = value;
 		else if (id == H2_HEADER_TABLE_SIZE && value < HPACK_DEFAULT)
@@ -426,7 +454,7 @@ static void ping_came(struct h2_conn *c, const struct h2_read *r)
 {
 	char *p;
 
-	if (r->frame.flags & H2_ACK || !h2_glitch(c))
+	if (!h2_glitch(c) || r->frame.flags & H2_ACK)
 		return;
 	p = h2_out(c, H2_PING_SIZE);
 	if (p)
@@ -435,29 +463,7 @@ static void ping_came(struct h2_conn *c, const struct h2_read *r)
 
 static void window_came(struct h2_conn *c, const struct h2_read *r)
 {
-	uint32_t by = h2_number(r->payload.ptr) & H2_WINDOW_MOST;
-	struct h2_stream *st = h2_stream_find(c, r->frame.stream);
-
-	if (by < 256 && !h2_glitch(c))
-		return;
-	if (!r->frame.stream) {
-		c->send_window += by;
-		if (c->send_window > H2_WINDOW_MOST)
-			h2_fault(c, H2_FLOW_CONTROL_ERROR);
-		return; /* the task lets the streams go on */
-	}
-	if (!st || st->reset) {
-		if (is_idle(c, r->frame.stream))
-			h2_fault(c, H2_PROTOCOL_ERROR);
-		return;
-	}
-	if (st->send_window > (int64_t)H2_WINDOW_MOST - by) {
-		h2_stream_reset(st, H2_FLOW_CONTROL_ERROR);
-		return;
-	}
-	st->send_window += (int32_t)by;
-	if (st->send_window > 0 && !(st->flags & CONN_WRITABLE))
-		h2_stream_wait(st); /* its turn comes */
+	h2_window_came(c, r->frame.stream, h2_number(r->payload.ptr) & H2_WINDOW_MOST);
 }
 
 static void goaway_came(struct h2_conn *c, const struct h2_read *r)
@@ -542,7 +548,7 @@ static void stream_fault(struct h2_conn *c, const struct h2_read *r)
 		return;
 	if (st)
 		h2_stream_reset(st, r->fault.code);
-	else if (is_idle(c, r->frame.stream) && r->frame.type != H2_PRIORITY)
+	else if (h2_is_idle(c, r->frame.stream) && r->frame.type != H2_PRIORITY)
 		h2_fault(c, H2_PROTOCOL_ERROR);
 	else
 		h2_reset_id(c, r->frame.stream, r->fault.code);
@@ -592,7 +598,9 @@ static void read_frames(struct h2_conn *c, struct span *bytes)
 
 	if (c->state == H2_PREFACE && !preface_came(c, bytes))
 		return;
-	while (c->state < H2_CLOSING && (result = h2_read(&c->reader, bytes, &r)) != H2_MORE) {
+	while (c->state < H2_CLOSING && c->work > 0 &&
+	       (result = h2_read(&c->reader, bytes, &r)) != H2_MORE) {
+		c->work--;
 		if (result == H2_BAD && r.fault.connection)
 			h2_fault(c, r.fault.code);
 		else if (!in_order(c, &r))
@@ -606,12 +614,37 @@ static void read_frames(struct h2_conn *c, struct span *bytes)
 	}
 }
 
+/* Frames out of bytes; the rest of them is what is left. */
+static void take(struct h2_conn *c, struct span *bytes)
+{
+	read_frames(c, bytes);
+	c->pending = c->state < H2_CLOSING && c->work <= 0 && bytes->len;
+}
+
+/* What lies here already is looked at where it lies. */
+static void take_pending(struct h2_conn *c)
+{
+	struct h2_bytes all = c->in;
+	struct span rest = { h2_bytes_first(&all), all.len };
+
+	c->in = (struct h2_bytes){ 0 };
+	take(c, &rest);
+	if (c->pending) {
+		h2_bytes_skip(&all, all.len - rest.len);
+		c->in = all;
+		return;
+	}
+	if (c->state < H2_CLOSING && !h2_bytes_add(&c->in, rest.ptr, rest.len))
+		h2_dead(c);
+	h2_bytes_free(&all);
+}
+
 /* What is at `received', len bytes of it. */
 static void take_received(struct h2_conn *c, size_t len)
 {
 	struct span rest = { received, len };
 
-	read_frames(c, &rest);
+	take(c, &rest);
 	if (c->state < H2_CLOSING && !h2_bytes_add(&c->in, rest.ptr, rest.len))
 		h2_dead(c);
 }
@@ -621,15 +654,14 @@ static enum io receive(struct h2_conn *c)
 	size_t len = c->in.len, got;
 	enum io r;
 
+	if (c->pending) {
+		take_pending(c);
+		return IO_OK;
+	}
 	if (len)
 		memcpy(received, h2_bytes_first(&c->in), len);
 	h2_bytes_free(&c->in);
-	if (c->pending) {
-		c->pending = false;
-		take_received(c, len);
-		return IO_OK;
-	}
-	r = conn_recv(c->conn, received + len, sizeof(received) - len, &got);
+	r = conn_recv(c->conn, received + len, received_size - len, &got);
 	if (r == IO_OK)
 		take_received(c, len + got);
 	else if (r == IO_AGAIN && len && !h2_bytes_add(&c->in, received, len))
@@ -637,6 +669,13 @@ static enum io receive(struct h2_conn *c)
 	else if (r == IO_EOF || r == IO_ERR)
 		h2_dead(c);
 	return r;
+}
+
+/* Is there something to look at, and room for what we would say? */
+static bool may_receive(const struct h2_conn *c)
+{
+	return c->state < H2_CLOSING && (c->pending || c->conn->flags & CONN_READABLE) &&
+	       c->out.len < H2_OUT_MOST;
 }
 
 /* Only so much in one go: others wait as well. */
@@ -649,10 +688,11 @@ void h2_receive(struct h2_conn *c)
 		return;
 	}
 	at_work = true;
-	while (c->state < H2_CLOSING && (c->pending || c->conn->flags & CONN_READABLE) && turns--)
+	c->work = H2_WORK;
+	while (may_receive(c) && c->work > 0 && turns--)
 		if (receive(c) != IO_OK)
 			break;
 	at_work = false;
-	if (c->state < H2_CLOSING && c->conn->flags & CONN_READABLE)
+	if (may_receive(c))
 		task_wake(&c->task);
 }

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Windows of HTTP/2 (relay/h2_stream.h; RFC 9113 5.2, 6.9): how much a peer may send, which grows
+ * where more would be on its way at once, and how much it lets us send.
+ *
+ * What a window allows may all come to lie here, so windows are a bound of memory: a connection's
+ * grows by itself only where its path is long, and the process has a bound for all of these.
+ */
+#include "relay/h2_stream.h"
+
+#include "base/clock.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+enum { QUICK_MS = 100, LONG_MS = 2 };
+
+static uint32_t long_bytes; /* that windows of connections have above H2_WINDOW_USUAL */
+
+/* ---- what may come ----------------------------------------------------------------------- */
+
+static void fill(struct h2_conn *c, uint32_t id, uint32_t by)
+{
+	char *p = h2_out(c, H2_WINDOW_SIZE);
+
+	if (p)
+		h2_out_done(c, h2_write_window(p, id, by));
+}
+
+static unsigned round_trip_ms(const struct h2_conn *c)
+{
+	struct tcp_info info;
+	socklen_t len = sizeof(info);
+
+	if (!c->conn || getsockopt(c->conn->src.fd, IPPROTO_TCP, TCP_INFO, &info, &len))
+		return 0;
+	return info.tcpi_rtt / 1000;
+}
+
+/* Half of it was used up in one round trip: it holds the peer back. */
+static bool path_is_long(const struct h2_conn *c, uint64_t took_ms)
+{
+	unsigned rtt = round_trip_ms(c);
+
+	return rtt >= LONG_MS && took_ms <= rtt;
+}
+
+/* Twice the window, up to most; how much that adds. */
+static uint32_t doubled(uint32_t *window, uint32_t most)
+{
+	uint32_t more = *window < most ? most - *window : 0;
+
+	if (more > *window)
+		more = *window;
+	*window += more;
+	return more;
+}
+
+static void grow_conn(struct h2_conn *c)
+{
+	uint32_t more;
+
+	if (c->window >= H2_WINDOW_LONG || long_bytes + c->window > H2_LONG_ALL ||
+	    !path_is_long(c, clock_now_ms - c->filled_ms))
+		return;
+	more = doubled(&c->window, H2_WINDOW_LONG);
+	long_bytes += more;
+	c->given += more;
+}
+
+static void grow(struct h2_stream *st)
+{
+	uint64_t took_ms = clock_now_ms - st->filled_ms;
+	uint32_t most = st->conn->window;
+
+	if (st->window >= most)
+		return;
+	if (took_ms <= QUICK_MS && st->window < H2_WINDOW_USUAL)
+		most = H2_WINDOW_USUAL;
+	else if (!path_is_long(st->conn, took_ms))
+		return;
+	st->given += doubled(&st->window, most);
+}
+
+static void gave_conn(struct h2_conn *c, size_t n)
+{
+	c->given += (uint32_t)n;
+	if (c->given < c->window / 2 || c->state == H2_DEAD)
+		return;
+	grow_conn(c);
+	fill(c, 0, c->given);
+	c->recv_window += (int32_t)c->given;
+	c->given = 0;
+	c->filled_ms = clock_now_ms;
+}
+
+void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n)
+{
+	gave_conn(c, n);
+	if (!st || st->in_ended || st->reset)
+		return;
+	st->given += (uint32_t)n;
+	if (st->given < st->window / 2 || !st->given)
+		return;
+	grow(st);
+	fill(c, st->id, st->given);
+	st->recv_window += (int32_t)st->given;
+	st->given = 0;
+	st->filled_ms = clock_now_ms;
+}
+
+void h2_window_end(struct h2_conn *c)
+{
+	if (c->window > H2_WINDOW_USUAL)
+		long_bytes -= c->window - H2_WINDOW_USUAL;
+	c->window = H2_WINDOW_USUAL;
+}
+
+/* ---- what may leave ---------------------------------------------------------------------- */
+
+static void may_go_on(struct h2_stream *st)
+{
+	if (st->send_window > 0 && !(st->flags & CONN_WRITABLE))
+		h2_stream_wait(st); /* its turn comes */
+}
+
+/* 6.9.2: what streams may send changes with it, below 0 too. */
+void h2_window_set(struct h2_conn *c, uint32_t value)
+{
+	int64_t by = (int64_t)value - c->peer_window;
+	struct h2_stream *st;
+
+	c->peer_window = (int32_t)value;
+	list_for_each(st, &c->streams, node) {
+		if (st->send_window + by > H2_WINDOW_MOST) {
+			h2_fault(c, H2_FLOW_CONTROL_ERROR);
+			return;
+		}
+		st->send_window += (int32_t)by;
+	}
+	if (by > 0)
+		list_for_each(st, &c->streams, node)
+			may_go_on(st);
+}
+
+/* Who makes windows larger again and again, and uses none of it, costs us more than itself. */
+static bool is_sensible(struct h2_conn *c, uint32_t by)
+{
+	if (by < 256 || !c->credits)
+		return h2_glitch(c);
+	c->credits--;
+	return true;
+}
+
+void h2_window_came(struct h2_conn *c, uint32_t id, uint32_t by)
+{
+	struct h2_stream *st = h2_stream_find(c, id);
+
+	if (!is_sensible(c, by))
+		return;
+	if (!id) {
+		c->send_window += by;
+		if (c->send_window > H2_WINDOW_MOST)
+			h2_fault(c, H2_FLOW_CONTROL_ERROR);
+		return; /* the task lets the streams go on */
+	}
+	if (!st || st->reset) {
+		if (h2_is_idle(c, id))
+			h2_fault(c, H2_PROTOCOL_ERROR);
+		return;
+	}
+	if (st->send_window > (int64_t)H2_WINDOW_MOST - by) {
+		h2_stream_fault(st, H2_FLOW_CONTROL_ERROR);
+		return;
+	}
+	st->send_window += (int32_t)by;
+	may_go_on(st);
+}
