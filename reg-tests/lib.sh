@@ -19,6 +19,7 @@
 
 : "${srcdir:=$(cd "${0%/*}/../.." && pwd)}"
 : "${topbuild:=$(pwd)}"
+export topbuild
 : "${PENSTOCK:=$topbuild/penstock}"
 tool=$topbuild/reg-tests/relay/relaytest
 shim=$topbuild/reg-tests/shim/shim.so
@@ -52,7 +53,7 @@ check() {
 	if "$@"; then pass "$sentence"; else fail "$sentence"; fi
 }
 
-# ports N: prints N free ports.
+# ports N: prints N free ports, which no other test is given meanwhile.
 ports() { "$tool" -n "$1" ports; }
 
 # until_true SECONDS COMMAND...: repeats it until it succeeds. SECONDS only ever pass when it is

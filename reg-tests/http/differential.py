@@ -45,6 +45,9 @@ import tempfile
 import threading
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../process"))
+from service import free_ports
+
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "differential")
 PATIENCE = 20.0
 PROBE = b"GET /probe HTTP/1.1\r\nHost: probe\r\n\r\n"
@@ -254,14 +257,6 @@ class Origin:
 
 
 # ---- one program ----
-
-def free_ports(n):
-    socks = [socket.create_server(("127.0.0.1", 0)) for _ in range(n)]
-    ports = [s.getsockname()[1] for s in socks]
-    for s in socks:
-        s.close()
-    return ports
-
 
 class NotYet(Exception):
     """The program says that it does not have a word of the configuration yet."""

@@ -76,8 +76,10 @@ def agree(command):
     return len(set(answers)) == 1 and answers[0] and "Can't find" not in answers[0] and answers[0]
 
 
-def whole():
-    return len(service.workers()) == WORKERS and not service.old_workers()
+def whole(without=()):
+    """All serve, and the parent has noticed that the killed ones have ended."""
+    now = service.workers()
+    return len(now) == WORKERS and not set(without) & set(now) and not service.old_workers()
 
 
 until("four workers serve", whole)
@@ -92,7 +94,7 @@ for n in range(KILLS):
     if n % 4 == 3:
         check("a reload meanwhile", "Success=1" in service.parent("reload"))
     until(f"{n}: changes go on", lambda: said["done"] > before + 20)
-    until("it is replaced", lambda: victim not in service.workers() and whole())
+    until("it is replaced", lambda: whole([victim]))
 stop.set()
 for t in threads:
     t.join(PATIENCE)
@@ -112,13 +114,14 @@ for part in (pem("second")[:-400], pem("second")):
     s = connect(service.args.stats)
     s.sendall(f"set ssl cert {kept} <<\n{part}".encode())
     until("a worker has it", lambda: any("fe=GLOBAL" in said for said in all_say("show sess")))
-    for victim in service.workers():
+    victims = service.workers()
+    for victim in victims:
         os.kill(victim, signal.SIGKILL)
     try:
         read_all(s)
     except OSError:
         pass
-    until("all are replaced", whole)
+    until("all are replaced", lambda: whole(victims))
     until("half of a payload is none: no transaction", lambda: "*" not in (agree("show ssl cert") or "*"))
     until("nor a change", lambda: agree(f"show ssl cert {kept}") == shown)
 until("the shared memory is sound", lambda: service.ask(

@@ -8,6 +8,7 @@ import argparse
 import os
 import re
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -33,8 +34,8 @@ def until(sentence, condition):
     while time.monotonic() < end:
         try:
             value = condition()
-        except OSError:  # a parent that is executed anew breaks off whoever asks it
-            value = None
+        except (OSError, LookupError):
+            value = None  # a parent that is executed anew, a worker that is replaced: half an answer, or none
         if value:
             check(sentence, True)
             return value
@@ -54,6 +55,13 @@ def connect(to):
     s.settimeout(PATIENCE)
     s.connect(to if to.startswith("/") else address(to))
     return s
+
+
+def free_ports(n):
+    """As ports of reg-tests/lib.sh: no other test is given them meanwhile."""
+    tool = os.path.join(os.environ.get("topbuild", os.getcwd()), "reg-tests/relay/relaytest")
+    said = subprocess.run([tool, "-n", str(n), "ports"], stdout=subprocess.PIPE, check=True).stdout
+    return [int(port) for port in said.split()]
 
 
 def read_all(s):

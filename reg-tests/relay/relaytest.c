@@ -10,8 +10,10 @@
  */
 #include "relaytest.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 /* ---- the small helpers of shell scripts ---- */
@@ -27,26 +29,70 @@ static bool do_ask(void)
 	return true;
 }
 
-/* Ports that nobody listens on, outside the range from which the system takes its own. */
+/* Tests that run at the same time take turns at one file: none gets a port that another has been
+ * given and not bound yet. Ports come round again after FIRST to LAST, which lies outside the range
+ * from which the system takes its own. Without the file (-1) each draws for itself. */
+enum { PORT_FIRST = 10000, PORT_LAST = 31999 };
+
+static int turn_open(void)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/tmp/penstock.ports.%u", (unsigned)getuid());
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0 && flock(fd, LOCK_EX)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static int turn_next(int fd)
+{
+	static uint64_t state;
+	int last = 0;
+
+	if (!state)
+		state = now_ns() + (uint64_t)getpid();
+	if (fd < 0 || pread(fd, &last, sizeof(last), 0) != sizeof(last) || last < PORT_FIRST ||
+	    last > PORT_LAST)
+		last = (int)rnd_range(&state, PORT_FIRST, PORT_LAST);
+	last = last == PORT_LAST ? PORT_FIRST : last + 1;
+	if (fd >= 0 && pwrite(fd, &last, sizeof(last), 0) != sizeof(last))
+		die("the file of the ports");
+	return last;
+}
+
+static bool port_free(int port)
+{
+	char text[32];
+	struct address a;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool is;
+
+	snprintf(text, sizeof(text), "127.0.0.1:%d", port);
+	a = address_parse(text);
+	is = !bind(fd, (struct sockaddr *)&a.ss, a.len);
+	close(fd);
+	return is;
+}
+
 static bool do_ports(void)
 {
-	uint64_t state = now_ns() + (uint64_t)getpid();
 	unsigned left = opt.count ? opt.count : 1;
+	int fd = turn_open();
 
 	while (left) {
-		char text[32];
-		struct address a;
-		int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		int port = (int)rnd_range(&state, 10000, 31999);
+		int port = turn_next(fd);
 
-		snprintf(text, sizeof(text), "127.0.0.1:%d", port);
-		a = address_parse(text);
-		if (!bind(fd, (struct sockaddr *)&a.ss, a.len)) {
-			printf("%d\n", port);
-			left--;
-		}
-		close(fd);
+		if (!port_free(port))
+			continue;
+		printf("%d\n", port);
+		left--;
 	}
+	if (fd >= 0)
+		close(fd);
 	return true;
 }
 

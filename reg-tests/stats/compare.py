@@ -14,6 +14,8 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from service import free_ports
+
 CONFIG = """
 global
 	stats socket {socket} level admin
@@ -139,16 +141,6 @@ class Origin(BaseHTTPRequestHandler):
 
 	def log_message(self, *args):
 		pass
-
-
-def free_ports(n):
-	sockets = [socket.socket() for _ in range(n)]
-	for s in sockets:
-		s.bind(("127.0.0.1", 0))
-	ports = [s.getsockname()[1] for s in sockets]
-	for s in sockets:
-		s.close()
-	return ports
 
 
 class Proxy:
@@ -298,7 +290,9 @@ def main():
 	program, reference, folder = sys.argv[1:]
 	server = ThreadingHTTPServer(("127.0.0.1", 0), Origin)
 	threading.Thread(target=server.serve_forever, daemon=True).start()
-	closed = free_ports(1)[0]
+	nobody = socket.socket()  # bound, so that nobody else gets the port
+	nobody.bind(("127.0.0.1", 0))
+	closed = nobody.getsockname()[1]
 	proxies = [start(p, folder, server.server_port, closed) for p in (program, reference)]
 	for proxy in proxies:
 		traffic(proxy)
