@@ -37,7 +37,7 @@ enum reason {
 enum phase { PHASE_REQUEST, PHASE_QUEUE, PHASE_CONNECT, PHASE_HEADERS, PHASE_DATA, PHASE_LAST,
 	     PHASE_TARPIT };
 
-/* Where a side of the stream is in the step table. */
+/* Where a side of the stream is in the step table. The runner alone writes it: stream/run.h. */
 struct cursor {
 	uint8_t step;
 	bool waiting; /* it has returned WAIT there */
@@ -65,6 +65,7 @@ struct stream {
 	uint8_t log_level;         /* set-log-level: 1 + enum log_level, or LOG_LEVEL_SILENT */
 	uint8_t phase;             /* enum phase */
 	uint8_t reason;            /* enum reason; END_NONE: alive */
+	uint8_t asked;             /* where a step at work wants it to go on: stream/run.h; 0 mostly */
 	uint8_t doom;              /* enum reason: stream_end_soon; END_NONE: it lives on */
 	bool connected;
 	uint8_t in_steps;          /* STEPS_*; 0 mostly */
@@ -113,6 +114,12 @@ static inline struct stream *stream_of(struct relay *relay)
 	return container_of(relay, struct stream, relay);
 }
 
+/* A fact has changed: the steps run, unless they are at work (stream/run.h). */
+static inline void stream_wake(struct stream *s)
+{
+	s->relay.fact(&s->relay, NULL);
+}
+
 /* A stream of the origin begins: its carrier lends the client's end. Runs it as far as it gets; it
  * may have ended behind this. timer: the carrier's, or an own one, whose owner calls stream_timer
  * (stream/timeouts.h) when it fires; it outlives the stream. False: no memory, nothing was lent. */
@@ -121,8 +128,6 @@ bool stream_start(struct origin *origin, struct timer *timer);
 /* The one way in which a stream ends: closes both ends, counts, logs, frees at the end of the
  * turn. A second call does nothing. */
 void stream_end(struct stream *s, enum reason reason);
-/* Goes on in the step table, both sides, as far as it gets. */
-void stream_run(struct stream *s);
 /* Adds what has moved since the last call to the counters of all concerned. */
 void stream_count_bytes(struct stream *s);
 /* The same for all streams whose frontend has option contstats: before counters are shown. */

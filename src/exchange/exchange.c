@@ -22,6 +22,7 @@
 #include "stream/early.h"
 #include "stream/extra.h"
 #include "stream/kind.h"
+#include "stream/run.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
 #include "stream/trim.h"
@@ -298,8 +299,8 @@ void exchange_reply(struct exchange *x, struct reply *reply)
 	exchange_forget_server(s);
 	pump_stop(&s->relay.response);
 	s->relay.response.flags = 0;
-	s->request.step = REQ_FORWARD;
-	s->response.step = RES_REPLY;
+	stream_move_request(s, REQ_FORWARD);
+	stream_move_response(s, RES_REPLY);
 }
 
 void exchange_serve(struct exchange *x, const char *name,
@@ -312,7 +313,7 @@ void exchange_serve(struct exchange *x, const char *name,
 	x->service_data = data;
 	s->known |= HAS_SERVICE;
 	exchange_count_intercepted(x);
-	s->request.step = REQ_SERVICE;
+	stream_move_request(s, REQ_SERVICE);
 }
 
 int exchange_fail_with(struct stream *s, enum reason reason, unsigned status)
@@ -374,11 +375,11 @@ bool exchange_retry(struct stream *s, unsigned condition)
 	pump_rewind(&s->relay.request);
 	pump_renew(&s->relay.response);
 	end_rewind(&s->relay.client);
-	s->response = (struct cursor){ .step = RES_HEAD };
+	stream_move_response(s, RES_HEAD);
 	if (condition & retry_on_status(425) && early_unproven(s))
 		s->known |= EARLY_RETRY;
 	x->early_used = false;
-	s->request = (struct cursor){ .step = s->known & EARLY_RETRY ? REQ_PROOF : (uint8_t)connect_again(s) };
+	stream_move_request(s, s->known & EARLY_RETRY ? REQ_PROOF : connect_again(s));
 	stream_expire_never(s);
 	task_wake(&extra->task);
 	return true;

@@ -11,6 +11,7 @@
 #include "stream/extra.h"
 #include "stream/kind.h"
 #include "stream/persist_rdp.h"
+#include "stream/run.h"
 #include "stream/steps.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
@@ -210,9 +211,9 @@ void assign_offered(struct queue_entry *entry, struct server *server)
 	if (server) {
 		assign_count_slot(server);
 		assign_done(s, server);
-		s->request.step = REQ_CONNECT;
+		stream_move_request(s, REQ_CONNECT);
 	} else {
-		s->request.step = REQ_ASSIGN;
+		stream_move_request(s, REQ_ASSIGN);
 	}
 	stream_expire_never(s);
 	task_wake(&extra->task);

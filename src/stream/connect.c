@@ -33,7 +33,7 @@ static void connect_ready(struct conn *conn)
 {
 	struct end *end = conn->owner;
 
-	stream_run(stream_of(container_of(end, struct relay, server)));
+	stream_wake(stream_of(container_of(end, struct relay, server)));
 }
 
 const struct addr *connect_mapped(struct stream *s, struct addr *to)
@@ -312,7 +312,6 @@ static int connect_failed(struct stream *s)
 	if (timed_out)
 		return STEP_GOTO + REQ_CONNECT;
 	stream_arm_wait(s, connect_delay(s));
-	s->request.waiting = true;
 	return STEP_WAIT;
 }
 

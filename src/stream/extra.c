@@ -12,7 +12,7 @@ static struct pool extra_pool = POOL_INIT("extra", sizeof(struct stream_extra));
 
 static void extra_task(struct task *task)
 {
-	stream_run(container_of(task, struct stream_extra, task)->stream);
+	stream_wake(container_of(task, struct stream_extra, task)->stream);
 }
 
 struct stream_extra *extra_get(struct stream *s)

@@ -133,7 +133,7 @@ static enum rule_result content_wait(struct stream *s, struct pump *pump, unsign
 
 /* Runs the set, and collects bytes while it wants more of them. */
 static enum rule_result content_run(struct stream *s, const struct rule_set *set,
-				    struct pump *pump, unsigned delay, struct cursor *at,
+				    struct pump *pump, unsigned delay, const struct cursor *at,
 				    struct rule_place *place)
 {
 	bool over = !delay, started = at->waiting;

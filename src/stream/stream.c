@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Streams in the order of life: made, run through the step table, told facts by the pumps,
- * ended by stream_end, freed at the end of the turn. */
+/* Streams in the order of life: made, run through the step tables (run.c), ended by stream_end,
+ * freed at the end of the turn. */
 #include "stream/stream.h"
 
 #include "base/clock.h"
 #include "base/pool.h"
 #include "event/loop.h"
-#include "event/probe.h"
-#include "event/profile.h"
-#include "expr/regex.h"
 #include "expr/view.h"
 #include "filter/filter.h"
 #include "log/log.h"
@@ -25,6 +22,7 @@
 #include "stream/extra.h"
 #include "stream/filtering.h"
 #include "stream/kind.h"
+#include "stream/run.h"
 #include "stream/scan.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
@@ -41,8 +39,6 @@ void (*streams_few_left)(void);
 
 static struct pool stream_pool = POOL_INIT("stream", sizeof(struct stream));
 static uint64_t next_id;
-
-static void stream_fact(struct relay *relay, struct pump *pump);
 
 /* ---- making ----------------------------------------------------------------------------- */
 
@@ -140,114 +136,6 @@ bool stream_start(struct origin *origin, struct timer *timer)
 		stream_log(s);
 	stream_run(s);
 	return true;
-}
-
-/* ---- running ---------------------------------------------------------------------------- */
-
-/* Runs one side's rows from its cursor on, until it waits, or the stream has ended. */
-static ALWAYS_INLINE void stream_run_side(struct stream *s, struct cursor *at, bool is_response)
-{
-	const struct step_walk *walk = steps_walk(s);
-	unsigned step = at->step;
-	int r;
-
-	for (;;) {
-		if (unlikely(walk->known != s->known))
-			walk = steps_walk(s); /* it may be of another kind, too */
-		step = (is_response ? walk->response : walk->request)[step];
-		if (step != at->step) {
-			at->step = (uint8_t)step;
-			at->waiting = false;
-		}
-		PROBE(&s->relay);
-		r = (is_response ? walk->response_steps : walk->request_steps)[step].run(s);
-		PROBE(&s->relay);
-		if (unlikely(s->reason != END_NONE))
-			return;
-		if (r >= STEP_GOTO) {
-			step = (unsigned)r - STEP_GOTO;
-			BUG_ON(step >= (is_response ? (unsigned)RES_STEPS : (unsigned)REQ_STEPS));
-			at->waiting = false; /* it may be the same one */
-		} else if (likely(r == STEP_NEXT)) {
-			step = at->step + 1u; /* an answer of the program moves it */
-		} else {
-			at->waiting = r == STEP_WAIT;
-			return;
-		}
-	}
-}
-
-/* For whoever looks why this process has died or hangs. */
-static void stream_at_hand(const struct stream *s)
-{
-	const struct addr *from = &s->origin->src;
-
-	segment_own->at_hand.stream = s->id;
-	segment_own->at_hand.frontend = (uint32_t)s->origin->frontend->uuid;
-	segment_own->at_hand.family = from->family;
-	segment_own->at_hand.port = from->port;
-	memcpy(segment_own->at_hand.address, &from->v6, sizeof(segment_own->at_hand.address));
-}
-
-static inline void stream_run_sides(struct stream *s)
-{
-	stream_at_hand(s);
-	regex_steps = REGEX_STEPS;
-	stream_run_side(s, &s->request, false);
-	if (s->reason == END_NONE && (s->connected || s->known & HAS_REPLY))
-		stream_run_side(s, &s->response, true);
-	regex_steps = REGEX_STEPS;
-}
-
-/* A call is a turn of the loop: what runs the steps again in it belongs to it. What has waited is
- * the time from the begin of the turn. */
-COLD static void stream_run_measured(struct stream *s)
-{
-	struct stream_extra *extra = extra_get(s);
-	struct view_treatment *t = extra ? &extra->treatment : NULL;
-	uint64_t began = profile_runs ? profile_now_ns() : 0;
-
-	if (t && extra->measured_turn != (uint32_t)loop_stats.turns + 1) {
-		extra->measured_turn = (uint32_t)loop_stats.turns + 1;
-		t->calls++;
-		t->lat_ns += began ? began - profile_turn_ns : 0;
-	}
-	if (t) {
-		t->began_ns = began;
-		t->asked_ns = 0;
-	}
-	s->in_steps = STEPS_RUN | STEPS_MEASURED;
-	stream_run_sides(s);
-	s->in_steps = STEPS_MEASURED;
-	if (!t || !began || s->extra != extra) /* no memory, or it has ended */
-		return;
-	t->cpu_ns += profile_now_ns() - began;
-	t->began_ns = 0;
-}
-
-/* It runs already, has ended, or is measured. */
-COLD static void stream_run_otherwise(struct stream *s)
-{
-	if (s->in_steps == STEPS_MEASURED && s->reason == END_NONE)
-		stream_run_measured(s);
-}
-
-void stream_run(struct stream *s)
-{
-	if (s->in_steps || s->reason != END_NONE) {
-		stream_run_otherwise(s);
-		return;
-	}
-	s->in_steps = STEPS_RUN;
-	stream_run_sides(s);
-	s->in_steps = 0;
-}
-
-/* A pump has something to tell. Its bits stay; the steps look at them. */
-static void stream_fact(struct relay *relay, struct pump *pump)
-{
-	(void)pump;
-	stream_run(stream_of(relay));
 }
 
 /* ---- counting and logging --------------------------------------------------------------- */

@@ -101,7 +101,7 @@ static enum reason forward_blame(const struct stream *s)
 static void forward_over(struct stream *s, enum reason reason)
 {
 	if (s->kind->quiet(s, reason))
-		stream_run(s);
+		stream_wake(s);
 }
 
 /* set-timeout wins over what the backend says. */
@@ -216,5 +216,5 @@ void stream_timer(struct stream *s)
 	if (stream_forwards(s))
 		forward_expire(s);
 	else
-		stream_run(s);
+		stream_wake(s);
 }

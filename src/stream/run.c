@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The runner (stream/run.h): takes a stream through the rows of its tables that apply. No other file
+ * writes a cursor (contrib/check-layers). */
+#include "stream/run.h"
+
+#include "event/loop.h"
+#include "event/probe.h"
+#include "event/profile.h"
+#include "expr/regex.h"
+#include "proxy/proxy.h"
+#include "share/segment.h"
+#include "stream/extra.h"
+#include "stream/stream.h"
+
+#include <string.h>
+
+/* ---- the cursors ------------------------------------------------------------------------- */
+
+/* What was asked for, a row in three and five bits: one more than its number, 0 is none. */
+enum { ASKED_RESPONSE = 7, ASKED_REQUEST_SHIFT = 3 };
+_Static_assert(REQ_STEPS < 1 << (8 - ASKED_REQUEST_SHIFT), "rows of the request have five bits");
+_Static_assert((int)RES_STEPS <= (int)ASKED_RESPONSE, "rows of the response have three bits");
+
+COLD static void stream_moves(struct stream *s)
+{
+	unsigned request = s->asked >> ASKED_REQUEST_SHIFT, response = s->asked & ASKED_RESPONSE;
+
+	s->asked = 0;
+	if (request)
+		s->request = (struct cursor){ .step = (uint8_t)(request - 1) };
+	if (response)
+		s->response = (struct cursor){ .step = (uint8_t)(response - 1) };
+}
+
+static void stream_moves_unless_run(struct stream *s)
+{
+	if (!(s->in_steps & STEPS_RUN))
+		stream_moves(s);
+}
+
+void stream_move_request(struct stream *s, enum request_step to)
+{
+	s->asked = (uint8_t)((s->asked & ASKED_RESPONSE) | (to + 1u) << ASKED_REQUEST_SHIFT);
+	stream_moves_unless_run(s);
+}
+
+void stream_move_response(struct stream *s, enum response_step to)
+{
+	s->asked = (uint8_t)((s->asked & ~(unsigned)ASKED_RESPONSE) | (to + 1u));
+	stream_moves_unless_run(s);
+}
+
+/* ---- the rows ---------------------------------------------------------------------------- */
+
+/* Runs one side's rows from its cursor on, until it waits. False: the stream has ended. */
+static ALWAYS_INLINE bool stream_run_side(struct stream *s, struct cursor *at, bool is_response)
+{
+	const struct step_walk *walk = steps_walk(s);
+	unsigned step = at->step;
+	int r;
+
+	for (;;) {
+		if (unlikely(walk->known != s->known))
+			walk = steps_walk(s); /* it may be of another kind, too */
+		step = (is_response ? walk->response : walk->request)[step];
+		if (step != at->step) {
+			at->step = (uint8_t)step;
+			at->waiting = false;
+		}
+		PROBE(&s->relay);
+		r = (is_response ? walk->response_steps : walk->request_steps)[step].run(s);
+		PROBE(&s->relay);
+		if (unlikely(s->reason != END_NONE || s->asked)) {
+			if (s->reason != END_NONE)
+				return false;
+			stream_moves(s);
+		}
+		if (r >= STEP_GOTO) {
+			step = (unsigned)r - STEP_GOTO;
+			BUG_ON(step >= (is_response ? (unsigned)RES_STEPS : (unsigned)REQ_STEPS));
+			at->waiting = false; /* it may be the same one */
+		} else if (likely(r == STEP_NEXT)) {
+			step = at->step + 1u;
+		} else {
+			at->waiting = r == STEP_WAIT;
+			return true;
+		}
+	}
+}
+
+/* For whoever looks why this process has died or hangs. */
+static void stream_at_hand(const struct stream *s)
+{
+	const struct addr *from = &s->origin->src;
+
+	segment_own->at_hand.stream = s->id;
+	segment_own->at_hand.frontend = (uint32_t)s->origin->frontend->uuid;
+	segment_own->at_hand.family = from->family;
+	segment_own->at_hand.port = from->port;
+	memcpy(segment_own->at_hand.address, &from->v6, sizeof(segment_own->at_hand.address));
+}
+
+static inline void stream_run_sides(struct stream *s)
+{
+	stream_at_hand(s);
+	regex_steps = REGEX_STEPS;
+	if (stream_run_side(s, &s->request, false) && (s->connected || s->known & HAS_REPLY))
+		stream_run_side(s, &s->response, true);
+	regex_steps = REGEX_STEPS;
+}
+
+/* A call is a turn of the loop: what runs the steps again in it belongs to it. What has waited is
+ * the time from the begin of the turn. */
+COLD static void stream_run_measured(struct stream *s)
+{
+	struct stream_extra *extra = extra_get(s);
+	struct view_treatment *t = extra ? &extra->treatment : NULL;
+	uint64_t began = profile_runs ? profile_now_ns() : 0;
+
+	if (t && extra->measured_turn != (uint32_t)loop_stats.turns + 1) {
+		extra->measured_turn = (uint32_t)loop_stats.turns + 1;
+		t->calls++;
+		t->lat_ns += began ? began - profile_turn_ns : 0;
+	}
+	if (t) {
+		t->began_ns = began;
+		t->asked_ns = 0;
+	}
+	s->in_steps = STEPS_RUN | STEPS_MEASURED;
+	stream_run_sides(s);
+	s->in_steps = STEPS_MEASURED;
+	if (!t || !began || s->extra != extra) /* no memory, or it has ended */
+		return;
+	t->cpu_ns += profile_now_ns() - began;
+	t->began_ns = 0;
+}
+
+void stream_run(struct stream *s)
+{
+	if (s->in_steps & STEPS_RUN || s->reason != END_NONE)
+		return;
+	if (unlikely(s->in_steps)) {
+		stream_run_measured(s);
+		return;
+	}
+	s->in_steps = STEPS_RUN;
+	stream_run_sides(s);
+	s->in_steps = 0;
+}
+
+/* A pump has something to tell. Its bits stay; the steps look at them. */
+void stream_fact(struct relay *relay, struct pump *pump)
+{
+	(void)pump;
+	stream_run(stream_of(relay));
+}
