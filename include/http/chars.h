@@ -35,7 +35,14 @@ static inline char char_lower(char c)
 
 /* Is it a token: tchars alone, and one at least (RFC 9110 5.6.2)? */
 bool span_is_token(struct span s);
-/* Without the blanks around it. */
-struct span span_trimmed(struct span s);
+struct span span_cut_blanks(struct span s);
+
+/* Without the blanks around it, which most texts have none of. */
+static inline struct span span_trimmed(struct span s)
+{
+	if (!s.len || !(char_is(s.ptr[0], CHAR_BLANK) || char_is(s.ptr[s.len - 1], CHAR_BLANK)))
+		return s;
+	return span_cut_blanks(s);
+}
 
 #endif

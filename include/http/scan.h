@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How far do bytes belong to a class? 16 at a time where the processor can (SSE2 is part of every
+/* How far do bytes belong to a class, or which is the first of some? 16 at a time where the processor can (SSE2 is part of every
  * x86-64), else one by one from the table; the result is the same, and no byte at or behind `end`
  * is read. */
 #ifndef HTTP_SCAN_H
@@ -11,6 +11,13 @@
 static inline const char *scan_class(const char *p, const char *end, unsigned classes)
 {
 	while (p < end && char_is(*p, classes))
+		p++;
+	return p;
+}
+
+static inline const char *scan_bytes_until(const char *p, const char *end, char a, char b, char c)
+{
+	while (p < end && *p != a && *p != b && *p != c)
 		p++;
 	return p;
 }
@@ -50,6 +57,33 @@ static inline const char *scan_value(const char *from, const char *p, const char
 	if (unlikely(end - from < 16))
 		return scan_class(p, end, CHAR_VALUE);
 	mask = scan_no_value(end - 16) >> (16 - (end - p));
+	return mask ? p + __builtin_ctz(mask) : end;
+}
+
+/* Which of 16 bytes are a, b or c. */
+static inline unsigned scan_which(const char *p, char a, char b, char c)
+{
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i either = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8(a)),
+				      _mm_cmpeq_epi8(v, _mm_set1_epi8(b)));
+
+	return (unsigned)_mm_movemask_epi8(_mm_or_si128(either, _mm_cmpeq_epi8(v, _mm_set1_epi8(c))));
+}
+
+/* To the first byte that is a, b or c. Bytes from `from` on may be read. */
+static inline const char *scan_until(const char *from, const char *p, const char *end, char a,
+				     char b, char c)
+{
+	unsigned mask;
+
+	for (; end - p >= 16; p += 16) {
+		mask = scan_which(p, a, b, c);
+		if (mask)
+			return p + __builtin_ctz(mask);
+	}
+	if (unlikely(end - from < 16))
+		return scan_bytes_until(p, end, a, b, c);
+	mask = scan_which(end - 16, a, b, c) >> (16 - (end - p));
 	return mask ? p + __builtin_ctz(mask) : end;
 }
 
@@ -116,6 +150,13 @@ static inline const char *scan_value(const char *from, const char *p, const char
 {
 	(void)from;
 	return scan_class(p, end, CHAR_VALUE);
+}
+
+static inline const char *scan_until(const char *from, const char *p, const char *end, char a,
+				     char b, char c)
+{
+	(void)from;
+	return scan_bytes_until(p, end, a, b, c);
 }
 
 static inline const char *scan_target(const char *p, const char *end)

@@ -13,6 +13,7 @@
 #include "expr/pattern_parse.h"
 #include "expr/regex.h"
 #include "http/message.h"
+#include "http/scan.h"
 
 #include <ctype.h>
 #include <strings.h>
@@ -271,20 +272,20 @@ static bool str_same(const char *a, const char *b, size_t len, bool ignore_case)
 
 static bool test_sub(const struct pattern *p, struct span s)
 {
+	const char *at = s.ptr, *end;
 	char lower, upper;
-	size_t i;
 
 	if (!p->str.len || p->str.len > s.len)
 		return false;
 	if (!p->ignore_case)
 		return memmem(s.ptr, s.len, p->str.ptr, p->str.len) != NULL;
+	end = s.ptr + s.len - p->str.len + 1; /* of the places where it may begin */
 	lower = (char)tolower((unsigned char)*p->str.ptr);
 	upper = (char)toupper((unsigned char)*p->str.ptr);
-	for (i = 0; i + p->str.len <= s.len; i++) {
-		if (s.ptr[i] != lower && s.ptr[i] != upper)
-			continue;
-		if (str_same(s.ptr + i, p->str.ptr, p->str.len, true))
+	while ((at = scan_until(s.ptr, at, end, lower, upper, upper)) < end) {
+		if (str_same(at, p->str.ptr, p->str.len, true))
 			return true;
+		at++;
 	}
 	return false;
 }

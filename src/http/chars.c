@@ -43,7 +43,7 @@ bool span_is_token(struct span s)
 	return s.len && i == s.len;
 }
 
-struct span span_trimmed(struct span s)
+struct span span_cut_blanks(struct span s)
 {
 	while (s.len && char_is(*s.ptr, CHAR_BLANK)) {
 		s.ptr++;

@@ -7,6 +7,7 @@
 #include "http/cookie.h"
 
 #include "http/chars.h"
+#include "http/scan.h"
 
 static struct span trim(const char *start, const char *end)
 {
@@ -14,13 +15,12 @@ static struct span trim(const char *start, const char *end)
 }
 
 /* Where the pair that begins at p ends: at ";" or ",", but not within quotes. Quotes that are never
- * closed run to the end. */
-static const char *pair_end(const char *p, const char *end)
+ * closed run to the end. The field begins at `from`. */
+static const char *pair_end(const char *from, const char *p, const char *end)
 {
 	bool quoted = false;
 
-	while (p < end && *p != ';' && *p != ',' && *p != '"')
-		p++;
+	p = scan_until(from, p, end, ';', ',', '"');
 	for (; p < end; p++) {
 		if (*p == '"')
 			quoted = !quoted;
@@ -54,7 +54,7 @@ bool cookie_next(struct span field, size_t *at, struct cookie *cookie)
 	end = field.ptr + field.len;
 	p = field.ptr + *at;
 	while (p < end) {
-		const char *start = p, *stop = pair_end(p, end);
+		const char *start = p, *stop = pair_end(field.ptr, p, end);
 
 		p = stop < end ? stop + 1 : end;
 		*at = (size_t)(p - field.ptr);
@@ -71,7 +71,7 @@ bool set_cookie_parse(struct span field, struct cookie *cookie)
 	if (!field.len)
 		return false;
 	end = start + field.len;
-	if (!split_pair(start, pair_end(start, end), cookie))
+	if (!split_pair(start, pair_end(start, start, end), cookie))
 		return false;
 	cookie->whole = trim(start, end);
 	return true;

@@ -104,10 +104,11 @@ static size_t skip_quoted(struct span list, size_t at)
 static size_t element_end(struct span list, size_t at)
 {
 	const char *start = list.ptr + at, *comma = memchr(start, ',', list.len - at);
-	size_t end = comma ? (size_t)(comma - list.ptr) : list.len;
 
-	if (!memchr(start, '"', end - at))
-		return end;
+	if (!comma)
+		return list.len;
+	if (!memchr(start, '"', (size_t)(comma - start)))
+		return (size_t)(comma - list.ptr);
 	while (at < list.len && list.ptr[at] != ',')
 		at = list.ptr[at] == '"' ? skip_quoted(list, at) : at + 1;
 	return at;

@@ -56,6 +56,9 @@ static void test_scan(void **state)
 						 scan_class(text, end, CHAR_TARGET));
 				assert_ptr_equal(scan_token(text, end),
 						 scan_class(text, end, CHAR_TOKEN));
+				assert_ptr_equal(scan_until(text, text, end, '"', '\xe4', 'Z'),
+						 c == '"' || c == 0xe4 || c == 'Z' ? text + at :
+										     end);
 			}
 			text[at] = 'a';
 		}
@@ -77,9 +80,11 @@ static void test_scan_behind(void **state)
 			memset(text, '\r', before);
 			memset(p, 'a', len);
 			assert_ptr_equal(scan_value(text, p, end), end);
+			assert_ptr_equal(scan_until(text, p, end, '\r', '\n', '\n'), end);
 			for (at = 0; at < len; at++) {
 				p[at] = '\n';
 				assert_ptr_equal(scan_value(text, p, end), p + at);
+				assert_ptr_equal(scan_until(text, p, end, '\r', '\n', '\n'), p + at);
 				p[at] = 'a';
 			}
 			free(text);
