@@ -298,11 +298,13 @@ static bool opens_tunnel(unsigned method, unsigned status)
  * the rules. False: no memory. */
 static bool response_refit(struct exchange *x, unsigned was)
 {
-	bool tunnel = x->res.framing == BODY_TUNNEL, takes = has_body(x->asked, x->res.status);
-	bool gives = x->reply || x->service ? x->res.framing != BODY_NONE :
-					      has_body(x->req.method, was) && !tunnel;
+	bool tunnel = x->res.framing == BODY_TUNNEL, own = x->reply || x->service, takes, gives;
 
-	if (likely(takes == gives && !tunnel))
+	if (likely(x->req.method == x->asked && x->res.status == was && !tunnel && !own))
+		return true;
+	takes = has_body(x->asked, x->res.status);
+	gives = own ? x->res.framing != BODY_NONE : has_body(x->req.method, was) && !tunnel;
+	if (takes == gives && !tunnel)
 		return true;
 	if (tunnel && opens_tunnel(x->asked, x->res.status))
 		return true;

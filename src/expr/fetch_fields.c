@@ -281,7 +281,7 @@ static bool next_cookie(const struct message *msg, bool response, struct http_va
 
 	for (; walk->field < msg->count; walk->field++, walk->offset = 0) {
 		f = &msg->fields[walk->field];
-		if (!f->name.ptr || f->id != id)
+		if (f->id != id || !f->name.ptr)
 			continue;
 		at = walk->offset;
 		if (response && !at && set_cookie_parse(f->value, cookie)) {

@@ -465,9 +465,27 @@ static bool part_found(const char *part, const char *text, unsigned flags)
 	return found;
 }
 
+/* At each place, in texts of each length: what is scanned by 16 bytes, and what is left over. */
+static void check_part_everywhere(void)
+{
+	char text[48];
+	size_t len, at;
+
+	for (len = 3; len < sizeof(text); len++)
+		for (at = 0; at + 3 <= len; at++) {
+			memset(text, 'b', len);
+			text[len] = 0;
+			memcpy(text + at, "BoT", 3);
+			assert_true(part_found("bot", text, PATTERN_ICASE));
+			text[at + 2] = 'd';
+			assert_false(part_found("bot", text, PATTERN_ICASE));
+		}
+}
+
 static void test_parts(void **state)
 {
 	(void)state;
+	check_part_everywhere();
 	assert_true(part_found("Bot", "a googlebOT", PATTERN_ICASE));
 	assert_true(part_found("bot", "BoBot", PATTERN_ICASE));
 	assert_true(part_found("b", "B", PATTERN_ICASE));

@@ -55,7 +55,7 @@ bool field_name_is(const struct field *f, struct span name)
 
 bool field_matches(const struct field *f, enum field_id id, struct span name)
 {
-	if (!f->name.ptr || f->id != id)
+	if (f->id != id || !f->name.ptr)
 		return false;
 	return id != FIELD_OTHER || span_equal_nocase(f->name, name);
 }
