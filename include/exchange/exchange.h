@@ -94,6 +94,7 @@ struct exchange {
 					 * ... */
 	bool early_waits;               /* ... with a timer: stream/early.h */
 	bool early_marked;              /* we have added Early-Data */
+	bool preface;                   /* the client's words are the preface of HTTP/2 */
 	struct span early_words;        /* what went along with our first message to the server
 					 * ... */
 	size_t early_taken;             /* ... and how many bytes of it the server has */

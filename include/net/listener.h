@@ -15,10 +15,12 @@ struct listener_tally;
 struct err;
 struct tls_bind;
 struct listener;
+struct session;
 
 enum { BIND_DEFER_ACCEPT = 1 << 0, BIND_TRANSPARENT = 1 << 1, BIND_V4V6 = 1 << 2,
        BIND_V6ONLY = 1 << 3, BIND_TFO = 1 << 4, BIND_EXPOSE_FD = 1 << 5,
        BIND_ACCEPT_PROXY = 1 << 6, BIND_ACCEPT_CIP = 1 << 7 };
+enum { BIND_PROTO_AGREED, BIND_PROTO_H1, BIND_PROTO_H2 }; /* agreed: by ALPN, or what comes first */
 enum { LEVEL_NONE, LEVEL_USER, LEVEL_OPERATOR, LEVEL_ADMIN }; /* stats sockets */
 
 /* Socket options that every accepted connection inherits: set before listen. */
@@ -43,10 +45,13 @@ struct bind_conf {
 	unsigned tcp_ut;        /* ms */
 	uint32_t cip_magic;     /* accept-netscaler-cip */
 	uint64_t workers;       /* "thread", "process": bit N - 1; 0: not given */
+	int proto;              /* BIND_PROTO_* */
 	int mode;               /* Unix sockets; -1: not given */
 	int uid, gid;           /* -1: not given */
 	struct listen_options opt; /* as given to listener_open */
 	struct tls_bind *tls;   /* tls/bind.h; NULL: its connections are plain */
+	/* Nothing stands before the bytes of the connection any more. Installed by session/. */
+	void (*begins)(struct session *session);
 };
 
 enum listener_state { LISTENER_NEW, LISTENER_READY, LISTENER_FULL, LISTENER_LIMITED,

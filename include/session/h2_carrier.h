@@ -5,8 +5,13 @@
 
 struct session;
 
-/* The connection in session->conn, of which nothing was read, speaks HTTP/2: takes over the
- * session. No session begins so yet but those of tests (doc/internals/http2.md). */
+/* The connection in session->conn speaks HTTP/2: takes over the session. session->held: what was
+ * received on it already; NULL: nothing. */
 void h2_carrier_begin(struct session *session);
+/* The process stops: all connections are told that no stream begins any more, and are closed behind
+ * the last one. */
+void h2_carrier_finish(void);
+/* Closes all of them; their streams have ended. */
+void h2_carrier_close_all(void);
 
 #endif

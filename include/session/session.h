@@ -41,6 +41,9 @@ struct session *session_new(struct listener *l, const struct addr *from);
 /* Nothing stands before the session's own bytes any more: its rules, then its first stream. Takes
  * over both. */
 void session_begin(struct session *session, struct conn **conn);
+/* What begins then, by the bind line and what was agreed upon: for bind_conf.begins. */
+struct bind_conf;
+void (*session_kind(const struct bind_conf *bind))(struct session *session);
 /* The stream begins to which the connection, which is in session->conn, is lent. */
 void session_lend(struct session *session);
 /* The addresses that a PROXY header tells; those of the connection are kept. */

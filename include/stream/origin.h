@@ -67,6 +67,9 @@ struct carrier_ops {
 	void (*ended)(struct origin *origin);
 	/* Will nothing more be lent, so that the client is to be told with the next response? */
 	bool (*draining)(const struct origin *origin);
+	/* The client's first bytes are those of another protocol, HTTP/2: what is taken back next
+	 * goes on in that, from its first byte. NULL: it cannot. */
+	void (*hand_over)(struct origin *origin);
 };
 
 /* Addresses of the client's connection, as rules of "tcp-request connection" have left them. */

@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "config/config.h"
+#include "tls/context.h"
 #include "tls/names.h"
 #include "tls/settings.h"
 #include "tls/store.h"
@@ -72,7 +73,7 @@ struct tls_bind {
 	struct tls_names names;
 	struct tls_context *contexts; /* the first one made is the bind line's own */
 	struct tls_context *own;
-	bool without_h2;
+	struct tls_offer offer;
 	bool early;            /* some of its lines allow early data */
 	const char *sign_file, *sign_pass; /* ca-sign-file, ca-sign-pass */
 	struct tls_forge *forge; /* generate-certificates; NULL: not */

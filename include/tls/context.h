@@ -9,20 +9,24 @@
 
 struct tls_trust;
 
+/* What ALPN offers behind a bind line. */
+struct tls_offer {
+	struct span usual; /* where nothing is said of it, in the form of the wire */
+	bool without_h2;   /* nobody speaks it there, whatever is said */
+};
+
 struct tls_context_basis {
 	struct tls_settings set; /* a copy of what tls_settings_context was given, verify never
 				  * unset */
 	bool server;
 	struct tls_trust *trust; /* NULL: it verifies nobody */
-	/* Of contexts that accept: HTTP/2 is not spoken behind them, whatever 'alpn' says. */
-	bool (*without_h2)(const void *arg);
-	const void *arg;
+	const struct tls_offer *offer; /* NULL: it has none, or does not accept */
 };
 
 /* NULL: not one of ours. */
 const struct tls_context_basis *tls_context_basis(const SSL_CTX *ctx);
-/* Whom to ask whether "h2" may be agreed upon. */
-void tls_context_for(SSL_CTX *ctx, bool (*without_h2)(const void *arg), const void *arg);
+/* Says what ALPN offers; known by the time connections come. */
+void tls_context_offer(SSL_CTX *ctx, const struct tls_offer *offer);
 /* Gives the reference back. Connections that were made with it keep it; files of authorities are no
  * longer in use by it, though. The pointer becomes NULL. */
 void tls_context_retire(SSL_CTX **ctx);

@@ -7,11 +7,17 @@
 #include "exchange/bad_message.h"
 
 #include "base/clock.h"
+#include "exchange/exchange.h"
+#include "http/h2_frame.h"
 #include "http/message.h"
+#include "net/listener.h"
+#include "proxy/proxy.h"
 #include "relay/message_end.h"
 #include "stream/stream.h"
+#include "tls/conn.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct list bad_messages = LIST_INIT(bad_messages);
 uint64_t bad_messages_count;
@@ -68,6 +74,18 @@ static void bad_message_note(const struct stream *s, bool response, const struct
 	bad_message_copy(bad, bytes, len);
 }
 
+/* Of a client that may begin so: RFC 9113 3.4, by prior knowledge. */
+static bool is_preface(const struct stream *s, const char *bytes, size_t len)
+{
+	const struct exchange *x = s->exchange;
+
+	return x->first && !x->upgraded && s->origin->carrier->hand_over &&
+	       s->origin->listener->bind->proto == BIND_PROTO_AGREED &&
+	       !(s->origin->frontend->set.options.on & OPT_NO_H2_UPGRADE) &&
+	       !tls_conn_unproven(end_conn(&s->relay.client)) &&
+	       !memcmp(bytes, h2_preface, len < H2_PREFACE_LEN ? len : H2_PREFACE_LEN);
+}
+
 static void bad_message_hook(struct end *end, const struct message_error *error, const char *bytes,
 			     size_t len)
 {
@@ -75,6 +93,10 @@ static void bad_message_hook(struct end *end, const struct message_error *error,
 	struct relay *relay = response ? container_of(end, struct relay, server) :
 					 container_of(end, struct relay, client);
 
+	if (!response && is_preface(stream_of(relay), bytes, len)) {
+		stream_of(relay)->exchange->preface = true;
+		return;
+	}
 	bad_message_note(stream_of(relay), response, error, bytes, len);
 }
 

@@ -160,6 +160,15 @@ APART COLD static bool head_without_host(struct stream *s)
 	return false;
 }
 
+/* HTTP/2: its carrier gets the connection as it is, and there was no exchange. */
+COLD static int head_not_ours(struct stream *s)
+{
+	s->origin->carrier->hand_over(s->origin);
+	s->exchange->complete = s->exchange->client_keeps = true;
+	s->logged = true;
+	return steps_end(s, END_NORMAL);
+}
+
 int exchange_request_head(struct stream *s)
 {
 	struct exchange *x = s->exchange;
@@ -178,6 +187,8 @@ int exchange_request_head(struct stream *s)
 	case IO_ERR:
 		if (head_unsaid(s) && !x->memory.failed)
 			return head_unsaid_end(s);
+		if (x->preface)
+			return head_not_ours(s);
 		head_count(s);
 		return head_failed(s);
 	case IO_OK:

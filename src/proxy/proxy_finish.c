@@ -174,17 +174,32 @@ static void check_binds(struct config *cfg, const struct proxy *px)
 		       "declare it as a backend if that is meant", kind_name(px), px->name);
 }
 
-/* HTTP/2 is not spoken yet: clients must not be offered it. */
-static void check_alpn(struct config *cfg, const struct proxy *px)
+/* Which versions of HTTP the clients of a bind line may speak, and what ALPN says of that. */
+static void check_http(struct config *cfg, const struct bind_conf *bind)
 {
-	struct bind_conf *bind;
+	static const char *const offers[] = { [BIND_PROTO_AGREED] = "\2h2\10http/1.1",
+					      [BIND_PROTO_H1] = "\10http/1.1",
+					      [BIND_PROTO_H2] = "\2h2" };
 
-	if (px->set.mode != MODE_HTTP)
+	if (!bind->tls)
 		return;
-	list_for_each(bind, &px->binds, node)
-		if (bind->tls && tls_bind_leave_out_h2(bind->tls))
-			config_notice(cfg, &bind->loc, "HTTP/2 is not supported yet: 'h2' is left out of "
-				      "what ALPN offers here");
+	tls_bind_offer(bind->tls, offers[bind->proto]);
+	if (bind->proto == BIND_PROTO_H1 && tls_bind_leave_out_h2(bind->tls))
+		config_notice(cfg, &bind->loc, "with 'proto h1', 'h2' is left out of what ALPN "
+			      "offers here");
+}
+
+static void check_protocols(struct config *cfg, const struct proxy *px)
+{
+	const struct bind_conf *bind;
+
+	list_for_each(bind, &px->binds, node) {
+		if (px->set.mode == MODE_HTTP)
+			check_http(cfg, bind);
+		else if (bind->proto)
+			config_error(cfg, &bind->loc, "'proto' needs mode http: in mode tcp, bytes "
+				     "pass whatever they are");
+	}
 }
 
 static void check_timeouts(struct config *cfg, const struct proxy *px)
@@ -245,7 +260,7 @@ int proxy_finish(struct config *cfg, void *data)
 		dispatch_finish(cfg, px);
 		if (!px->set.disabled) {
 			check_binds(cfg, px);
-			check_alpn(cfg, px);
+			check_protocols(cfg, px);
 			check_timeouts(cfg, px);
 		}
 		servers_finish(cfg, px);

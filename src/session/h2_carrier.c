@@ -20,10 +20,12 @@
 #include <string.h>
 
 struct h2_carrier {
+	struct list node; /* carriers */
 	struct session *session;
 	struct h2_conn *conn;
 	struct timer timer;
 	unsigned requests;
+	bool held; /* the process waits for it: no stream is open, which it would wait for */
 };
 
 /* What one stream is lent. */
@@ -36,6 +38,8 @@ struct lane {
 
 static struct pool carrier_pool = POOL_INIT("http/2 carrier", sizeof(struct h2_carrier));
 static struct pool lane_pool = POOL_INIT("http/2 lane", sizeof(struct lane));
+
+static struct list carriers = LIST_INIT(carriers);
 
 static struct lane *lane_of(struct origin *origin)
 {
@@ -113,6 +117,23 @@ static bool lane_origin(struct origin *o, const struct origin *from)
 	return true;
 }
 
+/* The process does not end before the connection: while no stream counts, it does itself. */
+static void carrier_hold(struct h2_carrier *carrier)
+{
+	if (!carrier->held)
+		streams_hold();
+	carrier->held = true;
+}
+
+/* A stream has begun, and may have ended at once. */
+static void carrier_release(struct h2_carrier *carrier)
+{
+	if (!carrier->held || !h2_conn_numbers(carrier->conn).streams)
+		return;
+	carrier->held = false;
+	streams_release();
+}
+
 static bool carrier_opened(void *owner, struct h2_conn *c, struct h2_stream *st)
 {
 	struct h2_carrier *carrier = owner;
@@ -125,8 +146,10 @@ static bool carrier_opened(void *owner, struct h2_conn *c, struct h2_stream *st)
 	timer_init(&lane->timer, lane_timer);
 	if (lane_origin(&lane->origin, &carrier->session->origin)) {
 		lane->origin.requests = carrier->requests++;
-		if (stream_start(&lane->origin, &lane->timer))
+		if (stream_start(&lane->origin, &lane->timer)) {
+			carrier_release(carrier);
 			return true;
+		}
 	}
 	lane_free(&lane);
 	return false;
@@ -146,10 +169,12 @@ static void carrier_busy(void *owner, bool busy)
 {
 	struct h2_carrier *carrier = owner;
 
-	if (busy)
+	if (busy) {
 		timer_cancel(&carrier->timer);
-	else
+	} else {
+		carrier_hold(carrier);
 		carrier_wait(carrier);
+	}
 }
 
 static void carrier_closed(void *owner)
@@ -157,9 +182,11 @@ static void carrier_closed(void *owner)
 	struct h2_carrier *carrier = owner;
 
 	timer_cancel(&carrier->timer);
+	list_remove(&carrier->node);
 	h2_conn_free(&carrier->conn);
 	session_free(&carrier->session);
 	pool_give(&carrier_pool, &carrier);
+	streams_release();
 }
 
 static const struct h2_owner carrier_owner = { carrier_opened, carrier_busy, carrier_closed };
@@ -173,20 +200,45 @@ void h2_carrier_begin(struct session *se)
 {
 	struct h2_limits limits = { .streams = 100, .window = H2_WINDOW_FIRST };
 	struct h2_carrier *carrier = pool_take(&carrier_pool);
+	struct buf *held = se->held;
 	struct conn *conn = se->conn;
 
 	se->conn = NULL;
+	se->held = NULL;
+	timer_cancel(&se->timer);
 	if (carrier) {
 		carrier->session = se;
 		timer_init(&carrier->timer, carrier_timer);
 		carrier->conn = h2_conn_new(&conn, false, &limits, &carrier_owner, carrier,
-					    (struct span){ NULL, 0 });
+					    (struct span){ held ? buf_first(held) : NULL,
+							   held ? held->len : 0 });
 	}
+	buffer_give(&held);
 	if (!carrier || !carrier->conn) {
 		pool_put(&carrier_pool, carrier);
 		conn_close(&conn, false);
 		session_free(&se);
 		return;
 	}
+	list_append(&carriers, &carrier->node);
+	carrier_hold(carrier);
 	carrier_wait(carrier);
+}
+
+void h2_carrier_close_all(void)
+{
+	struct h2_carrier *carrier, *next;
+
+	list_for_each_safe(carrier, next, &carriers, node) {
+		h2_conn_close(carrier->conn, H2_NO_ERROR);
+		carrier_closed(carrier);
+	}
+}
+
+void h2_carrier_finish(void)
+{
+	struct h2_carrier *carrier;
+
+	list_for_each(carrier, &carriers, node)
+		h2_conn_drain(carrier->conn);
 }

@@ -12,6 +12,7 @@
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
+#include "session/h2_carrier.h"
 #include "session/session.h"
 #include "stream/stream.h"
 
@@ -133,6 +134,7 @@ void keepalive_finish(bool others_serve)
 	struct session *se, *next;
 
 	finish_ms = clock_now_ms;
+	h2_carrier_finish();
 	if (keepalive_spread_ms == UINT_MAX || (others_serve && !keepalive_spread_ms))
 		return;
 	list_for_each_safe(se, next, &sessions, node) {
@@ -157,6 +159,7 @@ void keepalive_close_all(void)
 {
 	struct session *se, *next;
 
+	h2_carrier_close_all();
 	list_for_each_safe(se, next, &sessions, node)
 		if (se->deadline_ms)
 			keepalive_close(se);

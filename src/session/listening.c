@@ -84,6 +84,7 @@ static unsigned listening_open_proxy(struct proxy *px, bool silent)
 	struct err err;
 
 	list_for_each(bind, &px->binds, node) {
+		bind->begins = session_kind(bind);
 		list_for_each(l, &bind->listeners, node) {
 			l->accepted = session_accept;
 			l->room = admission_room;

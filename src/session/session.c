@@ -12,11 +12,13 @@
 #include "relay/buffer.h"
 #include "relay/message_end.h"
 #include "session/admission.h"
+#include "session/h2_carrier.h"
 #include "session/handshake.h"
 #include "session/keepalive.h"
 #include "stream/rules.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
+#include "tls/conn.h"
 
 #include <unistd.h>
 
@@ -127,12 +129,33 @@ static bool session_draining(const struct origin *origin)
 	return keepalive_is_over();
 }
 
+/* The exchange has ended, of which the connection was taken back. */
+COLD static void session_starts_h2(struct origin *origin)
+{
+	struct session *se = session_of(origin);
+
+	se->deadline_ms = 0;
+	h2_carrier_begin(se);
+}
+
+static const struct carrier_ops session_leaves_h1 = {
+	.name = "h1",
+	.take_back = session_takes_back,
+	.ended = session_starts_h2,
+};
+
+static void session_hands_over(struct origin *origin)
+{
+	origin->carrier = &session_leaves_h1;
+}
+
 static const struct carrier_ops session_carrier = {
 	.name = "h1",
 	.lend = session_lends,
 	.take_back = session_takes_back,
 	.ended = session_ended,
 	.draining = session_draining,
+	.hand_over = session_hands_over,
 };
 
 COLD static void session_short(struct session *se)
@@ -176,10 +199,26 @@ void session_begin(struct session *se, struct conn **conn)
 	session_count(se->origin.frontend);
 	se->conn = *conn;
 	*conn = NULL;
-	if (origin_speaks_http(&se->origin))
-		keepalive_wait(se);
+	se->origin.listener->bind->begins(se);
+}
+
+static void session_begin_agreed(struct session *se)
+{
+	if (span_equal(tls_conn_alpn(se->conn), span_of("h2")))
+		h2_carrier_begin(se);
 	else
-		session_lend(se);
+		keepalive_wait(se);
+}
+
+void (*session_kind(const struct bind_conf *bind))(struct session *session)
+{
+	const struct proxy *px = bind->owner;
+
+	if (px->set.mode != MODE_HTTP || px->applet)
+		return session_lend;
+	if (bind->proto == BIND_PROTO_H2)
+		return h2_carrier_begin;
+	return bind->tls && bind->proto == BIND_PROTO_AGREED ? session_begin_agreed : keepalive_wait;
 }
 
 void session_accept(struct listener *l, int *fd, const struct addr *from)

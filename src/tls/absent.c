@@ -31,6 +31,12 @@ bool tls_bind_leave_out_h2(struct tls_bind *bind)
 	return false;
 }
 
+void tls_bind_offer(struct tls_bind *bind, const char *wire)
+{
+	(void)bind;
+	(void)wire;
+}
+
 int tls_conn_connect(struct conn *conn, struct tls_client *client, const struct tls_target *target)
 {
 	(void)conn;

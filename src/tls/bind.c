@@ -42,11 +42,6 @@ struct tls_bind *tls_bind_of(struct bind_conf *conf, struct config *cfg)
 	return bind;
 }
 
-static bool without_h2(const void *arg)
-{
-	return ((const struct tls_bind *)arg)->without_h2;
-}
-
 static bool has_h2(struct span alpn)
 {
 	size_t at;
@@ -62,10 +57,15 @@ bool tls_bind_leave_out_h2(struct tls_bind *bind)
 	const struct tls_line *line;
 	bool found = has_h2(bind->set.alpn);
 
-	bind->without_h2 = true;
+	bind->offer.without_h2 = true;
 	list_for_each(line, &bind->lines, node)
 		found |= line->set && has_h2(line->set->alpn);
 	return found;
+}
+
+void tls_bind_offer(struct tls_bind *bind, const char *wire)
+{
+	bind->offer.usual = span_of(wire);
 }
 
 /* -- contexts ------------------------------------------------------------------------------ */
@@ -105,7 +105,7 @@ struct tls_context *tls_bind_context(struct tls_bind *bind, const struct tls_set
 	c->set = tls_context_basis(c->ctx)->set; /* the line, with its strings, may be deleted */
 	c->set.verify = set->verify;
 	c->signs = tls_choose_signs(c->set.sigalgs);
-	tls_context_for(c->ctx, without_h2, bind);
+	tls_context_offer(c->ctx, &bind->offer);
 	tls_choose_install(c->ctx, bind);
 	if (share(bind, set, c->ctx) < 0) {
 		SSL_CTX_free(c->ctx);

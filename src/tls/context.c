@@ -139,13 +139,14 @@ static int choose_alpn(SSL *ssl, const unsigned char **out, unsigned char *outle
 		       const unsigned char *in, unsigned inlen, void *arg)
 {
 	const struct extra *extra = arg;
-	const unsigned char *ours = (const unsigned char *)extra->basis.set.alpn.ptr, *theirs;
-	const unsigned char *end = ours + extra->basis.set.alpn.len;
+	const struct tls_offer *offer = extra->basis.offer;
+	struct span offered = extra->basis.set.has_alpn || !offer ? extra->basis.set.alpn : offer->usual;
+	const unsigned char *ours = (const unsigned char *)offered.ptr, *theirs;
+	const unsigned char *end = ours + offered.len;
 
 	(void)ssl;
 	for (; ours < end; ours += 1 + *ours) {
-		if (extra->basis.without_h2 && extra->basis.without_h2(extra->basis.arg) &&
-		    *ours == 2 && !memcmp(ours + 1, "h2", 2))
+		if (offer && offer->without_h2 && *ours == 2 && !memcmp(ours + 1, "h2", 2))
 			continue;
 		for (theirs = in; theirs < in + inlen; theirs += 1 + *theirs)
 			if (*theirs == *ours && !memcmp(ours + 1, theirs + 1, *ours)) {
@@ -161,13 +162,11 @@ static int set_alpn(SSL_CTX *ctx, struct extra *extra, bool server)
 {
 	const struct span *alpn = &extra->basis.set.alpn;
 
-	if (!alpn->len)
-		return 0;
 	if (server) {
 		SSL_CTX_set_alpn_select_cb(ctx, choose_alpn, extra);
 		return 0;
 	}
-	return SSL_CTX_set_alpn_protos(ctx, (const unsigned char *)alpn->ptr,
+	return !alpn->len ? 0 : SSL_CTX_set_alpn_protos(ctx, (const unsigned char *)alpn->ptr,
 				       (unsigned)alpn->len) ? -1 : 0; /* 0 is success, here */
 }
 
@@ -252,12 +251,11 @@ SSL_CTX *tls_settings_context(const struct tls_settings *set, bool server, struc
 	return ctx;
 }
 
-void tls_context_for(SSL_CTX *ctx, bool (*without_h2)(const void *arg), const void *arg)
+void tls_context_offer(SSL_CTX *ctx, const struct tls_offer *offer)
 {
 	struct extra *extra = SSL_CTX_get_ex_data(ctx, extra_index);
 
-	extra->basis.without_h2 = without_h2;
-	extra->basis.arg = arg;
+	extra->basis.offer = offer;
 }
 
 void tls_context_retire(SSL_CTX **where)

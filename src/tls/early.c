@@ -48,6 +48,16 @@ static bool hash_hello(SSL *ssl, const SSL_SESSION *session, unsigned char hash[
 	return done;
 }
 
+/* Streams begin one after the other there, and none of them could wait for the proof. */
+static bool speaks_h2(SSL *ssl)
+{
+	const unsigned char *name;
+	unsigned len;
+
+	SSL_get0_alpn_selected(ssl, &name, &len);
+	return len == 2 && !memcmp(name, "h2", 2);
+}
+
 /* The library would take them: the session, its age and all else are right. */
 static int on_early(SSL *ssl, void *arg)
 {
@@ -55,7 +65,7 @@ static int on_early(SSL *ssl, void *arg)
 	unsigned char hash[EVP_MAX_MD_SIZE];
 
 	(void)arg;
-	if (session && replay && hash_hello(ssl, session, hash) &&
+	if (!speaks_h2(ssl) && session && replay && hash_hello(ssl, session, hash) &&
 	    replay_first(replay, hash, (int64_t)SSL_SESSION_get_time(session), (int64_t)time(NULL))) {
 		tls_stats.early++;
 		return 1;

@@ -409,7 +409,7 @@ static bool same_ignore(const struct tls_ignore *a, const struct tls_ignore *b)
 
 static bool same_alpn(const struct tls_settings *a, const struct tls_settings *b)
 {
-	return a->alpn.len == b->alpn.len &&
+	return a->has_alpn == b->has_alpn && a->alpn.len == b->alpn.len &&
 	       (!a->alpn.len || !memcmp(a->alpn.ptr, b->alpn.ptr, a->alpn.len));
 }
 
