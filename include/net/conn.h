@@ -23,6 +23,7 @@ enum {
 	CONN_TCP = 1 << 10,       /* an internet socket: it knows RST and urgent data */
 	CONN_HELD = 1 << 11,      /* bytes were received that the end above has not given yet */
 	CONN_CORKED = 1 << 12,    /* what was sent last may wait in the kernel for what follows */
+	CONN_BOUNDED = 1 << 13,  /* its receive buffer was looked at (net/window.h) */
 };
 
 struct conn;

@@ -14,6 +14,7 @@
 #include "log/log.h"
 #include "net/listener.h"
 #include "net/share.h"
+#include "net/window.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/pump.h"

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "event/probe.h"
 #include "event/profile.h"
+#include "net/window.h"
 #include "relay/buffer.h"
 #include "relay/chain.h"
 #include "relay/pipe.h"
@@ -399,12 +400,23 @@ static enum io pump_copy_large(struct pump *pump)
 	return pump_pass(pump, buf, got);
 }
 
+/* Before the kernel lets the source send far ahead. */
+static void pump_bound_window(struct pump *pump)
+{
+	const struct framing *framing = pump->from->framing;
+
+	if (!framing || framing->passable >= WINDOW_LARGE_TRANSFER)
+		window_bound(end_socket(pump->from));
+}
+
 APART static enum io pump_splice(struct pump *pump)
 {
 	bool there = false;
 	size_t got, room;
 	enum io r;
 
+	if (unlikely(!(*pump->from->flags & CONN_BOUNDED)))
+		pump_bound_window(pump);
 	if (unlikely(rest_copies) && pump->mode == PUMP_ADAPTIVE)
 		return pump_copy_large(pump);
 	pump->pipe = pipe_take();

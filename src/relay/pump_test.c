@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "event/timer.h"
 #include "net/test_sockets.h"
+#include "net/window.h"
 #include "relay/message_end.h"
 #include "relay/buffer.h"
 #include "relay/pipe.h"
@@ -217,8 +218,6 @@ static void one_pipe_for_all_loses_nothing(void **state)
 	assert_true(relay_stats.fallback_no_pipe > before);
 }
 
-/* ---- a server that breaks off ------------------------------------------------------------ */
-
 static void note_fact(struct relay *relay, struct pump *pump)
 {
 	(void)relay;
@@ -232,6 +231,48 @@ static void fill(int fd)
 	while (send(fd, junk, sizeof(junk), MSG_NOSIGNAL) > 0)
 		continue;
 }
+
+/* It is looked at once, and only where it receives. */
+static void the_window_of_who_sends_much_is_bounded(void **state)
+{
+	const uint64_t before = window_bounded;
+	struct relay relay;
+	int c[2], s[2], i;
+
+	(void)state;
+	window_near_us = 1000000; /* however busy the machine is */
+	pipes_init(4, 0);
+	memset(&relay, 0, sizeof(relay));
+	test_tcp_pair(c, 0);
+	test_tcp_pair(s, 0);
+	relay_init(&relay, note_fact);
+	relay_end_attach(&relay.client, c[1]);
+	relay_end_attach(&relay.server, s[0]);
+	relay.request.mode = PUMP_ADAPTIVE;
+	relay.request.flags = PUMP_OPEN;
+	pump_allow(&relay.request, UINT64_MAX);
+	assert_int_equal(send(c[0], "small", 5, 0), 5);
+	for (i = 0; i < 5; i++)
+		loop_turn(0);
+	assert_int_equal(pump_bytes(&relay.request), 5);
+	assert_int_equal(window_bounded, before);
+	for (i = 0; i < 50; i++) {
+		fill(c[0]);
+		loop_turn(0);
+	}
+	assert_true(relay.request.spliced > 0);
+	assert_int_equal(window_bounded, before + 1);
+	assert_true(*relay.client.flags & CONN_BOUNDED);
+	assert_false(*relay.server.flags & CONN_BOUNDED);
+	relay_close(&relay, false, false);
+	close(c[0]);
+	close(s[1]);
+	loop_turn(0);
+	pipes_free();
+	pipe_stats = (struct pipe_stats){ 0 };
+}
+
+/* ---- a server that breaks off ------------------------------------------------------------ */
 
 /* The request's sink fails; what the server had sent before must still come out of it. */
 static void a_failed_write_leaves_what_can_be_read(void **state)
@@ -612,6 +653,7 @@ int main(void)
 		cmocka_unit_test(one_pipe_for_all_loses_nothing),
 		cmocka_unit_test(a_failed_write_leaves_what_can_be_read),
 		cmocka_unit_test(a_closed_end_stops_who_writes_to_it),
+		cmocka_unit_test(the_window_of_who_sends_much_is_bounded),
 		cmocka_unit_test(dirty_pipes_are_emptied),
 		cmocka_unit_test(or_closed),
 		cmocka_unit_test(messages_pass_one_by_one),
