@@ -172,10 +172,18 @@ start_penstock() {
 # start_workers [ARGUMENTS]: the same with a parent, whose socket is $parent.
 start_workers() { start_penstock -W -S "$parent" "$@"; }
 
+# python_with MODULE: sets $python to one that has it; the system's may not be the first.
+python_with() {
+	for python in python3 /usr/bin/python3; do
+		"$python" -c "import $1" 2>/dev/null && return 0
+	done
+	return 1
+}
+
 # driver PROGRAM|- [OPTIONS]: a test in Python, in a file or on the standard input; its Service
 # (reg-tests/process/service.py) is what was started here.
 driver() {
-	PYTHONPATH=$srcdir/reg-tests/process python3 "$@" --front "$front" --back "$back" --stats "$stats" \
+	PYTHONPATH=$srcdir/reg-tests/process "${python:-python3}" "$@" --front "$front" --back "$back" --stats "$stats" \
 		--parent "$parent" --pid "${pid:-0}" --dir "$dir"
 }
 

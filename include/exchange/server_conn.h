@@ -53,7 +53,8 @@ struct server_carrier_ops {
 	void (*retire)(struct server_conn *sc);
 };
 
-/* By protocol; server->carrier says which one new connections speak. */
+/* By protocol: enum server_carrier. */
+extern const struct server_carrier_ops h2_server_carrier;
 enum { SERVER_CARRIERS = 2 };
 extern const struct server_carrier_ops *server_carriers[SERVER_CARRIERS];
 

@@ -86,7 +86,9 @@ enum name_policy { NAMES_PRESERVE, NAMES_DELETE, NAMES_REJECT };
 enum http_reuse { REUSE_SAFE, REUSE_NEVER, REUSE_AGGRESSIVE, REUSE_ALWAYS };
 /* retry-on; the statuses follow RETRY_STATUS in the order of the manual. */
 enum { RETRY_CONN_FAILURE = 1 << 0, RETRY_EMPTY = 1 << 1, RETRY_JUNK = 1 << 2,
-       RETRY_TIMEOUT = 1 << 3, RETRY_0RTT = 1 << 4, RETRY_STATUS = 1 << 5 };
+       RETRY_TIMEOUT = 1 << 3, RETRY_0RTT = 1 << 4,
+       RETRY_UNPROCESSED = 1 << 30, /* of any server: its protocol has words for that */
+       RETRY_STATUS = 1 << 5 };
 
 /* What a defaults section hands on; copied as a whole. */
 struct proxy_settings {

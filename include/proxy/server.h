@@ -116,9 +116,16 @@ struct server_settings {
 	struct expr *sni;            /* the name to ask it for: stream/; NULL: none */
 	const char *check_sni;       /* the same for checks; NULL: none */
 	struct span check_alpn;      /* of checks, in the form of the wire; empty: as "alpn" */
+	int proto;                   /* enum server_proto */
 	uint8_t init_addr[4];        /* enum init_addr */
 	struct addr init_ip;         /* INIT_ADDR_IP */
 };
+
+/* The word "proto". */
+enum server_proto { PROTO_UNSET, PROTO_NONE, PROTO_H1, PROTO_H2 };
+extern const char *const server_protos[]; /* their names */
+/* What carries exchanges over connections to a server (exchange/server_conn.h). */
+enum server_carrier { CARRIER_H1, CARRIER_H2 };
 
 enum { WEIGHT_MOST = 256 };
 enum { FINE_WEIGHT = 16 }; /* fine_weight of a weight of 1 */
@@ -224,7 +231,7 @@ struct server {
 	unsigned idle_safe;      /* of idle_count: have carried more than one request */
 	unsigned idle_need;      /* most in use since the last purge */
 	struct timer idle_timer; /* purge */
-	uint8_t carrier;         /* of new connections: exchange/server_conn.h */
+	uint8_t carrier;         /* enum server_carrier: of new connections */
 	bool speaks_unasked;     /* it has sent a body where there is none: nothing of it is
 				  * shared */
 	struct lb_node *lb;      /* lb/: its place in the balancing structure */

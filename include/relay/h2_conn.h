@@ -20,6 +20,10 @@ struct h2_owner {
 	void (*busy)(void *owner, bool busy);
 	/* The connection is closed and no stream is left: the owner frees it now. */
 	void (*closed)(void *owner);
+	/* Client: h2_conn_room has changed by what the peer says; or there is none any more, for one
+	 * of the two drains it, or it is gone. Then the connection below may be closed behind this.
+	 * NULL: nobody wants to know. */
+	void (*room)(void *owner);
 };
 
 /* What we announce and bear. */
@@ -47,8 +51,12 @@ void h2_conn_drain(struct h2_conn *c);
 /* Closes it now; its streams break off. */
 void h2_conn_close(struct h2_conn *c, enum h2_code code);
 
-/* Client: another stream; NULL: no memory, or the peer takes no more. Its end is lent next. */
+/* Client: another stream; NULL: no memory, or no room. Its end is lent next; it gets its id with its
+ * head, so streams may say theirs in any order. */
 struct h2_stream *h2_conn_open(struct h2_conn *c);
+/* Client: how many more streams may be opened now: by the peer's settings and limits.streams. One,
+ * while its settings are not here. */
+unsigned h2_conn_room(const struct h2_conn *c);
 /* Makes the end that of the stream. */
 void h2_lend(struct h2_stream *st, struct end *end);
 /* The exchange is complete: the end is not there any more. */

@@ -20,7 +20,8 @@ enum {
 	H2_SHARE = 16384,         /* of a stream that is not alone, before the next one's turn */
 	H2_OUT_MOST = 65536,      /* so much does: nothing more is read */
 	H2_WINDOW_USUAL = 1 << 20, /* of the connection; a stream's grows to it when it is used */
-	H2_WINDOW_LONG = 8 << 20, /* up quickly; both grow to this where the path is long, ... */
+	H2_WINDOW_CLIENT = 1 << 18, /* up quickly (a stream's to a server: to this); ... */
+	H2_WINDOW_LONG = 8 << 20, /* ... both grow to this where the path is long, ... */
 	H2_LONG_ALL = 64 << 20,   /* ... while all of the process have not had so much more */
 	H2_WORK = 512,            /* of one turn: others wait as well. A frame is 1, ... */
 	H2_WORK_HEAD = 32,        /* ... one that begins a stream so much more */
@@ -40,7 +41,7 @@ struct h2_stream {
 	struct h2_stream *next; /* in its bucket */
 	struct list node;       /* conn->streams */
 	struct list waiting;    /* conn->waiting[urgency] */
-	uint32_t id;
+	uint32_t id;            /* 0: of ours, and nothing was said of it */
 	uint16_t flags;         /* CONN_* */
 	struct h2_priority priority;
 	bool fresh;             /* its head was read and is given next */
@@ -49,6 +50,7 @@ struct h2_stream {
 	bool out_ended;         /* ours */
 	bool reset;             /* by one of the two */
 	bool marked;            /* the body's bytes stay, to be given again */
+	bool unprocessed;       /* client: the peer says that it has not looked at it */
 	uint8_t request_method; /* client */
 	uint16_t wrong;         /* status: what came is no message */
 	int32_t send_window;    /* below 0 after SETTINGS */
@@ -83,6 +85,7 @@ struct h2_conn {
 	bool draining;          /* GOAWAY was said: no stream begins */
 	bool refused;           /* GOAWAY was heard */
 	bool told;              /* the streams know that it is dead */
+	bool over;              /* the owner knows that no stream begins any more */
 	bool table_shrunk;      /* the peer wants to hear that our table is empty */
 	bool greeted;           /* the peer's first settings are here */
 	bool pending;           /* what lies in `in' was not looked at */
@@ -161,6 +164,10 @@ void h2_flush(struct h2_conn *c);
 /* GOAWAY, and the end. */
 void h2_fault(struct h2_conn *c, enum h2_code code);
 void h2_dead(struct h2_conn *c);
+/* No stream begins any more: tells the owner, once. */
+void h2_over(struct h2_conn *c);
+/* Client: its head is about to leave, so it has a number from now on. False: there is none. */
+bool h2_stream_number(struct h2_stream *st);
 /* It costs the peer next to nothing and us more. False: that was too many. */
 bool h2_glitch(struct h2_conn *c);
 
@@ -168,6 +175,10 @@ bool h2_glitch(struct h2_conn *c);
 bool h2_stream_fault(struct h2_stream *st, enum h2_code code);
 
 /* ---- h2_window.c ---- */
+/* n bytes of DATA came. What others have not taken may not hold up streams of other clients over the
+ * same connection to a server: there the connection's window is filled up at once, and what may lie
+ * here is bounded by the windows of the streams. */
+void h2_received(struct h2_conn *c, size_t n);
 /* n bytes of the stream's body have left us, or nobody wants them. st: NULL, of none any more. */
 void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n);
 /* The connection ends: what its window took from others is theirs again. */

@@ -32,6 +32,7 @@ struct message_ops {
 	size_t (*received)(const struct end *end);
 	unsigned (*wrong)(const struct end *end);
 	void (*refuse)(struct end *end, const struct message_error *error);
+	bool (*unprocessed)(const struct end *end);
 	bool (*whole)(const struct end *end);
 	uint64_t (*left)(const struct end *end);
 	bool (*drain)(struct end *end, size_t *most);
@@ -147,6 +148,15 @@ static inline void end_refuse(struct end *end, const struct message_error *error
 
 	if (refuse)
 		refuse(end, error);
+}
+
+/* The request was not read by its recipient, which has said so: it may be sent once more, whatever it
+ * asks for. */
+static inline bool end_unprocessed(const struct end *end)
+{
+	bool (*unprocessed)(const struct end *) = END_OP(end, unprocessed);
+
+	return unprocessed && unprocessed(end);
 }
 
 /* Is all of the body at hand, as far as that can be known without reading it? */

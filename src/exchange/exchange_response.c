@@ -94,6 +94,8 @@ COLD static int response_failed(struct stream *s)
 
 	if (x->memory.failed)
 		return exchange_fail_response(s, END_RESOURCE, 500);
+	if (end_unprocessed(&s->relay.server) && exchange_retry(s, RETRY_UNPROCESSED))
+		return STEP_WAIT;
 	if (unlikely(wrong))
 		server_conn_suspect(s);
 	if (!response_died_reused(s))

@@ -175,7 +175,10 @@ static const struct server_carrier_ops single_carrier = {
 	.retire = single_close,
 };
 
-const struct server_carrier_ops *server_carriers[SERVER_CARRIERS] = { &single_carrier };
+const struct server_carrier_ops *server_carriers[SERVER_CARRIERS] = {
+	[CARRIER_H1] = &single_carrier,
+	[CARRIER_H2] = &h2_server_carrier,
+};
 
 /* ---- for exchanges --------------------------------------------------------------------------- */
 

@@ -196,6 +196,9 @@ static int server_take_addr(struct statement *st, const char *what, unsigned all
 	return 0;
 }
 
+const char *const server_protos[] = { [PROTO_UNSET] = "", [PROTO_NONE] = "none",
+				      [PROTO_H1] = "h1", [PROTO_H2] = "h2", NULL };
+
 static int server_addr(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct server *s = object;
@@ -235,6 +238,22 @@ static int server_port(struct statement *st, const struct keyword *kw, void *obj
 	s->set.check_port = (int)port;
 	s->set.options.on |= SRV_CHECK_PORT;
 	return 0;
+}
+
+static int server_proto(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct server *s = object;
+	const char *word = stmt_peek(st);
+	int i;
+
+	for (i = PROTO_NONE; word && server_protos[i]; i++)
+		if (stmt_take(st, server_protos[i])) {
+			s->set.proto = i;
+			return 0;
+		}
+	if (word && !strcmp(word, "fcgi"))
+		return stmt_error(st, st->at, "FastCGI is not supported yet");
+	return stmt_unknown(st, st->at, "protocol", kw->names);
 }
 
 /* A word that takes one certain word behind it, and is a bit. */
@@ -393,6 +412,8 @@ static const struct keyword server_keywords[] = {
 	  .help = "address from which it is connected" },
 	DELAY("tcp-ut", tcp_ut, 0, "the system's",
 	      "how long sent data may stay unacknowledged"),
+	{ "proto", SCOPE_SERVER, 0, "{ h1 | h2 | none }", server_proto,
+	  .names = server_protos + 1, .dflt = "by 'alpn', else h1", .help = "the protocol of connections to it" },
 	BIT("tfo", SRV_TFO, "TCP Fast Open"),
 	NO_BIT("no-tfo", SRV_TFO, "takes back a 'tfo' of default-server"),
 	{ "redir", SCOPE_SERVER, 0, "<prefix>", set_string, .offset = SET(redir),

@@ -68,6 +68,20 @@ static void check_socks4(struct config *cfg, const struct server *s)
 			       "addresses of IPv4 alone", s->id);
 }
 
+/* Which protocol its connections speak. */
+static void check_proto(struct config *cfg, struct server *s)
+{
+	bool http = s->proxy->set.mode == MODE_HTTP;
+
+	if ((s->set.proto == PROTO_NONE && http) || (s->set.proto > PROTO_NONE && !http))
+		config_error(cfg, &s->loc, "server '%s': 'proto %s' is not for mode %s", s->id,
+			     server_protos[s->set.proto], http ? "http" : "tcp");
+	if (s->set.proto != PROTO_H2)
+		return;
+	s->carrier = CARRIER_H2;
+	s->proxy->set.retry_on |= RETRY_UNPROCESSED;
+}
+
 static void check_observe(struct config *cfg, struct server *s)
 {
 	if (s->set.observe != OBSERVE_LAYER7 || s->proxy->set.mode == MODE_HTTP)
@@ -154,6 +168,7 @@ void servers_finish(struct config *cfg, struct proxy *px)
 			continue;
 		set_limits(s);
 		check_redir(cfg, s);
+		check_proto(cfg, s);
 		check_observe(cfg, s);
 		check_socks4(cfg, s);
 		if (!s->set.weight)

@@ -110,8 +110,10 @@ struct h2_stream *h2_stream_new(struct h2_conn *c, uint32_t id)
 	st->framing.coded = true;
 	st->framing.keep = true;
 	st->flags = CONN_WRITABLE;
-	st->next = *bucket;
-	*bucket = st;
+	if (id) {
+		st->next = *bucket;
+		*bucket = st;
+	}
 	list_append(&c->streams, &st->node);
 	list_init(&st->waiting);
 	c->numbers.opened++;
@@ -128,14 +130,32 @@ static void stream_reap(struct reap *reap)
 	pool_give(&stream_pool, &st);
 }
 
+bool h2_stream_number(struct h2_stream *st)
+{
+	struct h2_conn *c = st->conn;
+	struct h2_stream **bucket;
+
+	if (c->state >= H2_CLOSING || c->draining || c->refused || c->next_out > H2_STREAM_MOST) {
+		st->unprocessed = true;
+		return false;
+	}
+	st->id = c->next_out;
+	c->next_out += 2;
+	bucket = bucket_of(c, st->id);
+	st->next = *bucket;
+	*bucket = st;
+	return true;
+}
+
 void h2_stream_free(struct h2_stream *st)
 {
 	struct h2_conn *c = st->conn;
 	struct h2_stream **at = bucket_of(c, st->id);
 
-	while (*at != st)
+	while (st->id && *at != st)
 		at = &(*at)->next;
-	*at = st->next;
+	if (st->id)
+		*at = st->next;
 	list_remove(&st->node);
 	list_remove(&st->waiting);
 	if (c->serving == st)
@@ -186,7 +206,7 @@ void h2_stream_broken(struct h2_stream *st)
 
 void h2_stream_reset(struct h2_stream *st, enum h2_code code)
 {
-	if (!st->reset)
+	if (!st->reset && st->id)
 		h2_reset_id(st->conn, st->id, code);
 	h2_stream_broken(st);
 }
@@ -282,6 +302,15 @@ void h2_flush(struct h2_conn *c)
 
 /* ---- life -------------------------------------------------------------------------------- */
 
+void h2_over(struct h2_conn *c)
+{
+	if (c->over)
+		return;
+	c->over = true;
+	if (c->ops->room)
+		c->ops->room(c->owner);
+}
+
 void h2_dead(struct h2_conn *c)
 {
 	if (c->state == H2_DEAD)
@@ -289,6 +318,7 @@ void h2_dead(struct h2_conn *c)
 	c->state = H2_DEAD;
 	timer_cancel(&c->timer);
 	h2_window_end(c);
+	h2_over(c);
 	conn_close(&c->conn, false);
 	h2_bytes_free(&c->out);
 	task_wake(&c->task);
@@ -299,6 +329,7 @@ static void goaway(struct h2_conn *c, enum h2_code code)
 	char *p = h2_out(c, H2_GOAWAY_SIZE);
 
 	c->draining = true;
+	h2_over(c);
 	if (p)
 		h2_out_done(c, h2_write_goaway(p, c->last_in, code));
 }
@@ -326,7 +357,7 @@ bool h2_glitch(struct h2_conn *c)
 		c->calm = forgiven < c->calm ? c->calm - (unsigned)forgiven : 0;
 		c->calm_ms = clock_now_ms;
 	}
-	if (++c->calm > AT_ONCE ||
+	if ((++c->calm > AT_ONCE && !c->client) || /* servers are ours */
 	    (c->limits.glitches && c->numbers.glitches >= c->limits.glitches)) {
 		h2_fault(c, H2_ENHANCE_YOUR_CALM);
 		return false;
@@ -351,6 +382,16 @@ static void tell(struct h2_conn *c)
 	}
 }
 
+/* A client says GOAWAY when all is over: some servers stop at once when they hear it. */
+static void leave_server(struct h2_conn *c)
+{
+	if (!(c->draining || c->refused) || c->numbers.streams || c->state == H2_DEAD)
+		return;
+	goaway(c, H2_NO_ERROR);
+	h2_flush(c);
+	h2_dead(c);
+}
+
 static void conn_task(struct task *task)
 {
 	struct h2_conn *c = container_of(task, struct h2_conn, task);
@@ -364,7 +405,9 @@ static void conn_task(struct task *task)
 		serve(c);
 		h2_flush(c);
 	}
-	if (c->draining && !c->numbers.streams && !c->out.len)
+	if (c->client)
+		leave_server(c);
+	else if (c->draining && !c->numbers.streams && !c->out.len)
 		h2_dead(c);
 	if (c->state == H2_DEAD && !c->told)
 		tell(c);
@@ -484,8 +527,12 @@ void h2_conn_free(struct h2_conn **conn)
 
 void h2_conn_drain(struct h2_conn *c)
 {
-	if (!c->draining && c->state != H2_DEAD)
+	if (c->client) {
+		c->draining = true;
+		h2_over(c);
+	} else if (!c->draining && c->state != H2_DEAD) {
 		goaway(c, H2_NO_ERROR);
+	}
 	task_wake(&c->task);
 }
 
@@ -494,17 +541,20 @@ void h2_conn_close(struct h2_conn *c, enum h2_code code)
 	h2_fault(c, code);
 }
 
+unsigned h2_conn_room(const struct h2_conn *c)
+{
+	uint32_t peer = c->greeted ? c->peer_streams : 1;
+	uint32_t most = peer < c->limits.streams ? peer : c->limits.streams;
+
+	if (!c->client || c->state >= H2_CLOSING || c->draining || c->refused ||
+	    c->next_out > H2_STREAM_MOST || c->numbers.streams >= most)
+		return 0;
+	return most - c->numbers.streams;
+}
+
 struct h2_stream *h2_conn_open(struct h2_conn *c)
 {
-	struct h2_stream *st;
-
-	if (!c->client || c->state == H2_DEAD || c->draining || c->refused ||
-	    c->numbers.streams >= c->peer_streams || c->next_out > H2_STREAM_MOST)
-		return NULL;
-	st = h2_stream_new(c, c->next_out);
-	if (st)
-		c->next_out += 2;
-	return st;
+	return h2_conn_room(c) ? h2_stream_new(c, 0) : NULL;
 }
 
 struct h2_numbers h2_conn_numbers(const struct h2_conn *c)

@@ -175,7 +175,7 @@ static void is_closed(void *owner)
 	h2_conn_free(&server);
 }
 
-static const struct h2_owner owner = { opened, is_busy, is_closed };
+static const struct h2_owner owner = { opened, is_busy, is_closed, NULL };
 
 /* ---- the side of the client ---- */
 

@@ -151,6 +151,11 @@ static unsigned h2_wrong(const struct end *end)
 	return h2_state(end)->wrong;
 }
 
+static bool h2_unprocessed(const struct end *end)
+{
+	return h2_state(end)->unprocessed;
+}
+
 static bool h2_whole(const struct end *end)
 {
 	return h2_state(end)->in_ended;
@@ -284,6 +289,8 @@ static enum io h2_head_out(struct end *end, struct message *msg)
 		return IO_ERR;
 	if (end_peer(end)->framing && end_peer(end)->framing->raw)
 		end_decode(end_peer(end));
+	if (!st->id && !h2_stream_number(st))
+		return IO_ERR;
 	p = block_begins(st->conn, block_room(message_size(msg), msg->count), &w);
 	if (!p)
 		return IO_ERR;
@@ -472,16 +479,24 @@ static void h2_finish(struct end *end)
 /* ---- life ----------------------------------------------------------------------------------- */
 
 /* RFC 9113 8.1: a request whose rest nobody wants ends with NO_ERROR, behind a whole response. */
+static void say_left(struct h2_stream *st, bool reset)
+{
+	if (st->conn->client) {
+		if (st->id && !(st->out_ended && st->in_ended))
+			h2_reset_id(st->conn, st->id, H2_CANCEL);
+		return;
+	}
+	if (!st->out_ended || reset)
+		h2_reset_id(st->conn, st->id, H2_INTERNAL_ERROR);
+	else if (!st->in_ended)
+		h2_reset_id(st->conn, st->id, H2_NO_ERROR);
+}
+
 static void leave(struct h2_stream *st, bool reset)
 {
 	st->end = NULL;
-	if (st->conn->state < H2_CLOSING && !st->reset) {
-		if (!st->out_ended || reset)
-			h2_reset_id(st->conn, st->id,
-				    st->conn->client ? H2_CANCEL : H2_INTERNAL_ERROR);
-		else if (!st->in_ended)
-			h2_reset_id(st->conn, st->id, H2_NO_ERROR);
-	}
+	if (st->conn->state < H2_CLOSING && !st->reset)
+		say_left(st, reset);
 	h2_stream_free(st);
 }
 
@@ -521,6 +536,7 @@ const struct message_ops h2_end_ops = {
 	.body_in = h2_body_in,
 	.body = h2_body,
 	.wrong = h2_wrong,
+	.unprocessed = h2_unprocessed,
 	.whole = h2_whole,
 	.left = h2_left,
 	.drain = h2_drain,

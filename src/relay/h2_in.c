@@ -183,6 +183,21 @@ static void request_came(struct h2_conn *c, struct hpack_fields *list, struct bu
 		h2_conn_drain(c);
 }
 
+/* It ended with its head, where a body might have been. HTTP/1 has to be told. */
+static void say_empty(uint8_t request_method)
+{
+	static const struct field empty = { .name = { "content-length", 14 }, .value = { "0", 1 },
+					    .id = FIELD_CONTENT_LENGTH };
+	unsigned at = 0;
+
+	if (request_method == METHOD_HEAD || fresh.framing != BODY_NONE || fresh.status < 200 ||
+	    fresh.status == 204 || fresh.status == 304 || fresh.count == FIELDS_MOST ||
+	    message_find_id(&fresh, FIELD_CONTENT_LENGTH, &at))
+		return;
+	fields[fresh.count++] = empty;
+	fresh.head_len += (uint32_t)(empty.name.len + empty.value.len + 4);
+}
+
 static void response_came(struct h2_stream *st, struct hpack_fields *list, struct buf **strings)
 {
 	bool ends = st->conn->block_frame.flags & H2_END_STREAM;
@@ -197,6 +212,7 @@ static void response_came(struct h2_stream *st, struct hpack_fields *list, struc
 		h2_stream_fault(st, H2_PROTOCOL_ERROR);
 		return;
 	}
+	say_empty(st->request_method);
 	head_came(st, strings, ends);
 	if (st->end)
 		end_ready(st->end);
@@ -257,6 +273,12 @@ static void block_came(struct h2_conn *c, struct span block)
 	buffer_give(&strings);
 }
 
+/* We have asked, and left: what was on its way is nobody's. */
+static bool is_ours_no_more(const struct h2_conn *c, uint32_t id)
+{
+	return c->client && id & 1 && id < c->next_out;
+}
+
 /* 5.1, 5.1.1: may HEADERS come there? */
 static bool headers_allowed(struct h2_conn *c, const struct h2_frame *f)
 {
@@ -266,7 +288,7 @@ static bool headers_allowed(struct h2_conn *c, const struct h2_frame *f)
 		h2_fault(c, H2_STREAM_CLOSED);
 		return false;
 	}
-	if (st || h2_was_reset(c, f->stream))
+	if (st || h2_was_reset(c, f->stream) || is_ours_no_more(c, f->stream))
 		return true;
 	if (c->client || !(f->stream & 1)) {
 		h2_fault(c, H2_PROTOCOL_ERROR);
@@ -337,7 +359,7 @@ static void data_nowhere(struct h2_conn *c, const struct h2_read *r)
 	h2_gave(c, NULL, r->flow);
 	if (idle)
 		h2_fault(c, H2_PROTOCOL_ERROR);
-	else if (!h2_was_reset(c, id) && h2_glitch(c))
+	else if (!h2_was_reset(c, id) && !is_ours_no_more(c, id) && h2_glitch(c))
 		h2_reset_id(c, id, H2_STREAM_CLOSED);
 	else if (!r->payload.len && r->last)
 		h2_glitch(c);
@@ -348,7 +370,7 @@ static void data_came(struct h2_conn *c, const struct h2_read *r)
 	struct h2_stream *st = h2_stream_find(c, r->frame.stream);
 	bool ends = r->last && r->frame.flags & H2_END_STREAM;
 
-	c->recv_window -= (int32_t)r->flow;
+	h2_received(c, r->flow);
 	if (c->recv_window < 0) {
 		h2_fault(c, H2_FLOW_CONTROL_ERROR);
 		return;
@@ -385,11 +407,18 @@ bool h2_is_idle(const struct h2_conn *c, uint32_t id)
 
 /* ---- the rest ---------------------------------------------------------------------------- */
 
-static void rst_came(struct h2_conn *c, const struct h2_frame *f)
+/* Behind a whole response: the server does not want the rest of the request. */
+static void rest_unwanted(struct h2_stream *st)
 {
-	struct h2_stream *st = h2_stream_find(c, f->stream);
+	st->reset = true;
+	h2_stream_writable(st);
+}
 
-	if (h2_is_idle(c, f->stream)) {
+static void rst_came(struct h2_conn *c, const struct h2_read *r)
+{
+	struct h2_stream *st = h2_stream_find(c, r->frame.stream);
+
+	if (h2_is_idle(c, r->frame.stream)) {
 		h2_fault(c, H2_PROTOCOL_ERROR);
 		return;
 	}
@@ -397,7 +426,13 @@ static void rst_came(struct h2_conn *c, const struct h2_frame *f)
 	if (!c->client && !h2_glitch(c))
 		return;
 	c->numbers.reset++;
-	if (st)
+	if (!st)
+		return;
+	if (c->client && !st->has_head)
+		st->unprocessed = h2_number(r->payload.ptr) == H2_REFUSED_STREAM;
+	if (c->client && st->in_ended)
+		rest_unwanted(st);
+	else
 		h2_stream_broken(st);
 }
 
@@ -448,6 +483,8 @@ static void settings_came(struct h2_conn *c, const struct h2_read *r)
 	p = h2_out(c, H2_FRAME_HEADER);
 	if (p)
 		h2_out_done(c, h2_write_header(p, H2_SETTINGS, H2_ACK, 0, 0));
+	if (c->ops->room)
+		c->ops->room(c->owner);
 }
 
 static void ping_came(struct h2_conn *c, const struct h2_read *r)
@@ -476,9 +513,12 @@ static void goaway_came(struct h2_conn *c, const struct h2_read *r)
 		h2_conn_drain(c);
 		return;
 	}
+	h2_over(c);
 	list_for_each_safe(st, next, &c->streams, node)
-		if (st->id > last)
+		if (st->id > last) {
+			st->unprocessed = true;
 			h2_stream_broken(st);
+		}
 }
 
 static void priority_came(struct h2_conn *c, const struct h2_read *r)
@@ -513,7 +553,7 @@ static void frame_came(struct h2_conn *c, const struct h2_read *r)
 		priority_came(c, r);
 		break;
 	case H2_RST_STREAM:
-		rst_came(c, &r->frame);
+		rst_came(c, r);
 		break;
 	case H2_SETTINGS:
 		settings_came(c, r);

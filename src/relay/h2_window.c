@@ -72,12 +72,14 @@ static void grow_conn(struct h2_conn *c)
 static void grow(struct h2_stream *st)
 {
 	uint64_t took_ms = clock_now_ms - st->filled_ms;
-	uint32_t most = st->conn->window;
+	bool client = st->conn->client;
+	uint32_t usual = client ? H2_WINDOW_CLIENT : H2_WINDOW_USUAL;
+	uint32_t most = client ? H2_WINDOW_USUAL : st->conn->window;
 
 	if (st->window >= most)
 		return;
-	if (took_ms <= QUICK_MS && st->window < H2_WINDOW_USUAL)
-		most = H2_WINDOW_USUAL;
+	if (took_ms <= QUICK_MS && st->window < usual)
+		most = usual;
 	else if (!path_is_long(st->conn, took_ms))
 		return;
 	st->given += doubled(&st->window, most);
@@ -95,9 +97,17 @@ static void gave_conn(struct h2_conn *c, size_t n)
 	c->filled_ms = clock_now_ms;
 }
 
+void h2_received(struct h2_conn *c, size_t n)
+{
+	c->recv_window -= (int32_t)n;
+	if (c->client && c->recv_window >= 0)
+		gave_conn(c, n);
+}
+
 void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n)
 {
-	gave_conn(c, n);
+	if (!c->client)
+		gave_conn(c, n);
 	if (!st || st->in_ended || st->reset)
 		return;
 	st->given += (uint32_t)n;

@@ -189,7 +189,8 @@ static void carrier_closed(void *owner)
 	streams_release();
 }
 
-static const struct h2_owner carrier_owner = { carrier_opened, carrier_busy, carrier_closed };
+static const struct h2_owner carrier_owner = { carrier_opened, carrier_busy, carrier_closed,
+						NULL };
 
 static void carrier_timer(struct timer *timer)
 {
