@@ -73,11 +73,11 @@ enum h2_state {
 	H2_SETTINGS_DUE,
 	H2_OPEN,
 	H2_CLOSING,  /* GOAWAY with an error is the last that leaves */
-	H2_DEAD,     /* the connection is not there any more */
+	H2_DEAD,     /* nothing passes over it any more; it is closed when the streams know */
 };
 
 struct h2_conn {
-	struct conn *conn;      /* NULL: H2_DEAD */
+	struct conn *conn;      /* NULL: closed */
 	const struct h2_owner *ops;
 	void *owner;
 	bool client;

@@ -46,6 +46,7 @@ struct message_ops {
 	struct span (*waiting)(const struct end *end);
 	void (*sent)(struct end *end, size_t n);
 	struct conn *(*detach)(struct end *end, struct buf **held);
+	struct conn *(*shared)(const struct end *end);
 };
 
 /* How an end is to speak: end_speak. */
@@ -255,6 +256,18 @@ static inline struct span end_waiting(const struct end *end)
 static inline void end_sent(struct end *end, size_t n)
 {
 	end_message_ops(end)->sent(end, n);
+}
+
+/* The connection that carries the end's bytes, for whoever asks about it: its own, or one that others
+ * share with it. NULL: none is there. */
+static inline struct conn *end_carrier_conn(const struct end *end)
+{
+	struct conn *(*shared)(const struct end *);
+
+	if (likely(end->ops && end->ops->socket))
+		return end->below;
+	shared = end->ops ? END_OP(end, shared) : NULL;
+	return shared ? shared(end) : NULL;
 }
 
 /* Called when the peer of an end has sent what is wrong, or what only an option let pass (then

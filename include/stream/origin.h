@@ -35,7 +35,8 @@ struct origin {
 
 	struct addr src;            /* the client; from the PROXY header when there was one */
 	struct addr dst;            /* out of a PROXY header or a rule: has_dst */
-	struct vars vars;           /* sess */
+	struct vars vars;           /* sess, if they are its own */
+	struct vars *session_vars;  /* its own, or those of the session whose streams begin at once */
 	struct list idle;           /* connections to servers of its own: exchange/idle.h; next NULL:
 				     * there were none yet */
 	struct own_addrs *own;      /* of the connection, where a PROXY header or a session rule has

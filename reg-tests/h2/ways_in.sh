@@ -60,8 +60,8 @@ says "the preface" "2.0|HTTP/2.0|||2 200" $prior "http://$front/"
 says "with a body" "2.0|HTTP/2.0||hello|2 200" $prior -d hello "http://$front/"
 says "proto h1" "1.1|HTTP/1.1|||1.1 200" "http://$h1/"
 says "proto h2" "2.0|HTTP/2.0|||2 200" $prior "http://$h2/"
-says "ALPN" "2.0|HTTP/2.0|||2 200" "https://$tls/"
-says "with a body" "2.0|HTTP/2.0||hello|2 200" -d hello "https://$tls/"
+says "ALPN" "2.0|HTTP/2.0|h2||2 200" "https://$tls/"
+says "with a body" "2.0|HTTP/2.0|h2|hello|2 200" -d hello "https://$tls/"
 says "the client wants HTTP/1.1" "1.1|HTTP/1.1|http/1.1||1.1 200" --http1.1 "https://$tls/"
 says "the client offers nothing" "1.1|HTTP/1.1|||1.1 200" --no-alpn "https://$tls/"
 says "proto h1 with TLS" "1.1|HTTP/1.1|http/1.1||1.1 200" "https://$tls_h1/"
@@ -87,7 +87,7 @@ refuses "option disable-h2-upgrade" "$off"
 big=$dir/big
 head -c 3000 /dev/urandom | od -An -tx1 -v | tr -d ' \n' >"$big"
 got=$(curl -s -S -k -m 60 --data-binary "@$big" "https://$tls/")
-check "a body comes and goes as it is" test "$got" = "2.0|HTTP/2.0||$(cat "$big")|"
+check "a body comes and goes as it is" test "$got" = "2.0|HTTP/2.0|h2|$(cat "$big")|"
 got=$(curl -s -S -k -m 60 "https://$tls/[1-20]" 2>&1 | grep -o 'HTTP/2.0' | wc -l)
 check "twenty requests on one connection: $got" test "$got" -eq 20
 check "a line for each" until_true 60 sh -c "grep -c 'logged.*GET /[0-9][0-9]* HTTP/2.0' '$log' | grep -qx 20"

@@ -10,6 +10,7 @@
 #include "cli/words.h"
 #include "log/date.h"
 #include "proxy/proxy.h"
+#include "relay/message_end.h"
 #include "relay/pipe.h"
 #include "share/segment.h"
 #include "stats/value.h"
@@ -92,7 +93,9 @@ static void sess_say_pump(struct text *out, const char *name, const struct pump 
 
 static int sess_fd(const struct end *end)
 {
-	return end_conn(end) ? end_conn(end)->src.fd : -1;
+	const struct conn *conn = end_carrier_conn(end);
+
+	return conn ? conn->src.fd : -1;
 }
 
 static void sess_say_expiry(struct text *out, const struct stream *s)
@@ -116,7 +119,7 @@ static const char *sess_server(const struct stream *s)
 /* "s0=[fd=31]", with TLS "s0=[fd=31,tls=TLSv1.3]". */
 static void sess_say_side(struct text *out, const char *name, const struct end *end)
 {
-	const struct conn *conn = end_conn(end);
+	const struct conn *conn = end_carrier_conn(end);
 
 	text_printf(out, " %s=[fd=%d", name, sess_fd(end));
 	if (tls_conn_is(conn))
@@ -194,14 +197,15 @@ static void sess_say_end(struct text *out, const char *name, const struct end *e
 	static const char *const bits[] = { "readable", "writable", "rdhup", "hup", "error",
 					    "urgent",   "connecting", "shut",  "eof", "broken",
 					    "tcp",      NULL };
+	const struct conn *conn = end_carrier_conn(end);
 
 	text_printf(out, "  %s=%s", name, end->ops ? end->ops->name : "<none>");
 	if (end->ops) {
 		text_printf(out, " fd=%d flags=", sess_fd(end));
 		sess_say_bits(out, *end->flags, bits);
 	}
-	if (tls_conn_is(end_conn(end)))
-		text_printf(out, " tls=%s/%s", tls_conn_version(end_conn(end)), tls_conn_cipher(end_conn(end)));
+	if (tls_conn_is(conn))
+		text_printf(out, " tls=%s/%s", tls_conn_version(conn), tls_conn_cipher(conn));
 	text_char(out, '\n');
 }
 

@@ -527,6 +527,7 @@ static void wire_open(struct wire *w)
 			    .accepted_ms = clock_now_ms, .accepted = clock_wall() },
 		.open = true,
 	};
+	w->origin.session_vars = &w->origin.vars;
 	w->origin.src = (struct addr){ .family = AF_INET, .port = 7 };
 	for (i = 0; i < LANES_MOST; i++) {
 		w->lanes[i].wire = w;

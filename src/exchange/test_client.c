@@ -176,6 +176,7 @@ void wire_open(struct wire *w, struct proxy *frontend)
 		.origin = { .carrier = &wire_carrier, .frontend = frontend,
 			    .accepted_ms = clock_now_ms, .accepted = clock_wall() },
 	};
+	w->origin.session_vars = &w->origin.vars;
 	w->origin.src.family = AF_UNSPEC;
 	for (i = 0; i < LANES; i++) {
 		w->lanes[i].wire = w;

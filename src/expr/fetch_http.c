@@ -421,10 +421,22 @@ static enum expr_result fetch_first_req(struct fetch_call *call, struct sample *
 	return EXPR_FOUND;
 }
 
+/* Of the client's protocol, also behind the request. */
+static unsigned kept_major(const struct view_http *http)
+{
+	if (http->request)
+		return http->request->major;
+	return http->version.len > 5 && http->version.ptr[5] == '2' ? 2 : 1;
+}
+
 static enum expr_result fetch_major(struct fetch_call *call, struct sample *smp)
 {
-	(void)call;
-	smp->num = 1; /* there is no other end that speaks it */
+	const struct view_http *http = call->view->http;
+	bool front = call->row->data;
+
+	if (front && !http && call->view->frontend->set.mode == MODE_HTTP)
+		return EXPR_NONE;
+	smp->num = front && http ? kept_major(http) : 1;
 	return EXPR_FOUND;
 }
 
@@ -527,7 +539,7 @@ const struct fetch fetch_http[] = {
 		"what a capture of the response holds"),
 	{ "capture.res.ver", { 0 }, SMP_STR, KEPT, fetch_kept_res_version,
 	  .help = "version of the response, also behind it: HTTP/1.1" },
-	{ "fc_http_major", { 0 }, SMP_INT, FROM_CONNECTION, fetch_major,
+	{ "fc_http_major", { 0 }, SMP_INT, FROM_CONNECTION, fetch_major, .data = 1,
 	  .help = "major version of HTTP towards the client" },
 	{ "http_first_req", { 0 }, SMP_BOOL, KEPT, fetch_first_req,
 	  .help = "is it the first request of its connection?" },

@@ -319,7 +319,6 @@ void h2_dead(struct h2_conn *c)
 	timer_cancel(&c->timer);
 	h2_window_end(c);
 	h2_over(c);
-	conn_close(&c->conn, false);
 	h2_bytes_free(&c->out);
 	task_wake(&c->task);
 }
@@ -368,7 +367,7 @@ bool h2_glitch(struct h2_conn *c)
 	return true;
 }
 
-/* All streams learn that the connection is gone. */
+/* All streams learn that the connection is gone; what is known of it they may still say. */
 static void tell(struct h2_conn *c)
 {
 	struct h2_stream *st, *next;
@@ -380,6 +379,7 @@ static void tell(struct h2_conn *c)
 		else
 			h2_stream_free(st);
 	}
+	conn_close(&c->conn, false);
 }
 
 /* A client says GOAWAY when all is over: some servers stop at once when they hear it. */
@@ -518,6 +518,7 @@ void h2_conn_free(struct h2_conn **conn)
 
 	BUG_ON(c->state != H2_DEAD || !list_empty(&c->streams));
 	task_cancel(&c->task);
+	conn_close(&c->conn, false);
 	hpack_table_free(&c->table);
 	h2_bytes_free(&c->in);
 	h2_bytes_free(&c->block);

@@ -521,6 +521,22 @@ static struct span h2_trailers_of(const struct end *end)
 			      st->trailers.len };
 }
 
+/* The head, while nothing stands behind it in the connection's memory. */
+static struct span h2_waiting(const struct end *end)
+{
+	const struct h2_stream *st = h2_state(end);
+	const struct h2_conn *c = st->conn;
+
+	if (c->last_stream != st->id)
+		return (struct span){ NULL, 0 };
+	return (struct span){ h2_bytes_first(&c->out) + c->last_frame, c->out.len - c->last_frame };
+}
+
+static struct conn *h2_shared(const struct end *end)
+{
+	return h2_state(end)->conn->conn;
+}
+
 const struct message_ops h2_end_ops = {
 	.end = {
 		.name = "h2",
@@ -546,6 +562,8 @@ const struct message_ops h2_end_ops = {
 	.drop_trailers = h2_drop_trailers,
 	.tunnel = h2_tunnel,
 	.trailers = h2_trailers_of,
+	.waiting = h2_waiting,
+	.shared = h2_shared,
 };
 
 void h2_lend(struct h2_stream *st, struct end *end)

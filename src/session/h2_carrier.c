@@ -105,9 +105,6 @@ static bool lane_origin(struct origin *o, const struct origin *from)
 	o->carrier = &lane_carrier;
 	memset(&o->vars, 0, sizeof(o->vars));
 	memset(&o->idle, 0, sizeof(o->idle));
-	o->accepted_ms = clock_now_ms;
-	o->accepted = clock_wall();
-	o->handshake_ms = 0;
 	o->own = NULL;
 	if (!from->own)
 		return true;
@@ -134,6 +131,17 @@ static void carrier_release(struct h2_carrier *carrier)
 	streams_release();
 }
 
+/* The next stream's times begin here: that it was idle counts behind the request before. */
+static void carrier_note(struct h2_carrier *carrier)
+{
+	struct origin *o = &carrier->session->origin;
+
+	carrier->requests++;
+	o->accepted_ms = clock_now_ms;
+	o->accepted = clock_wall();
+	o->handshake_ms = 0;
+}
+
 static bool carrier_opened(void *owner, struct h2_conn *c, struct h2_stream *st)
 {
 	struct h2_carrier *carrier = owner;
@@ -145,7 +153,8 @@ static bool carrier_opened(void *owner, struct h2_conn *c, struct h2_stream *st)
 	lane->lent = st;
 	timer_init(&lane->timer, lane_timer);
 	if (lane_origin(&lane->origin, &carrier->session->origin)) {
-		lane->origin.requests = carrier->requests++;
+		lane->origin.requests = carrier->requests;
+		carrier_note(carrier);
 		if (stream_start(&lane->origin, &lane->timer)) {
 			carrier_release(carrier);
 			return true;

@@ -185,6 +185,7 @@ struct session *session_new(struct listener *l, const struct addr *from)
 	se->origin.src = *from;
 	se->origin.accepted = clock_wall();
 	se->origin.accepted_ms = clock_now_ms;
+	se->origin.session_vars = &se->origin.vars;
 	timer_init(&se->timer, session_timer);
 	return se;
 }

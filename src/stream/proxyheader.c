@@ -13,6 +13,7 @@
 #include "log/log.h"
 #include "net/proxyproto.h"
 #include "proxy/proxy.h"
+#include "relay/message_end.h"
 #include "stream/extra.h"
 #include "stream/stream.h"
 #include "tls/conn.h"
@@ -117,7 +118,7 @@ static void add_format(struct proxyproto_out *out, struct stream *s, const struc
 static size_t write_v2(struct stream *s, const struct addr *dst)
 {
 	const struct server_settings *set = &s->server->set;
-	const struct conn *client = end_conn(&s->relay.client);
+	const struct conn *client = end_carrier_conn(&s->relay.client);
 	bool is_tls = client && tls_conn_is(client);
 	struct proxyproto_out out;
 	struct tls_identity identity, *tls = NULL;

@@ -11,6 +11,7 @@
 #include "proxy/global.h"
 #include "proxy/tally.h"
 #include "relay/buffer.h"
+#include "relay/message_end.h"
 #include "stream/extra.h"
 #include "stream/kind.h"
 #include "stream/stream.h"
@@ -23,6 +24,7 @@ const struct addr *stream_src(const struct stream *s)
 bool stream_dst(struct stream *s, struct addr *dst)
 {
 	struct stream_extra *extra = s->extra;
+	struct conn *client;
 
 	if (extra && extra->has_dst) {
 		*dst = extra->dst;
@@ -32,9 +34,8 @@ bool stream_dst(struct stream *s, struct addr *dst)
 		*dst = s->origin->dst;
 		return true;
 	}
-	if (!end_conn(&s->relay.client))
-		return false;
-	return conn_original_dst(end_conn(&s->relay.client), dst);
+	client = end_carrier_conn(&s->relay.client);
+	return client && conn_original_dst(client, dst);
 }
 
 static bool view_find_dst(const struct view *view, struct addr *addr)
@@ -89,7 +90,7 @@ void view_of_origin(struct origin *origin, struct conn *client, struct view *vie
 		.listener = origin->listener,
 		.client = client,
 		.src = &origin->src,
-		.session_vars = &origin->vars,
+		.session_vars = origin->session_vars,
 		.origin = origin,
 		.has_proxy_header = origin->has_proxy_header,
 		.client_fault = origin->fault,
@@ -235,7 +236,7 @@ void view_fill_log(const struct stream *s, struct view_log *log)
 
 void stream_view(struct stream *s, struct view *view, struct view_log *log)
 {
-	view_of_origin(s->origin, end_conn(&s->relay.client), view);
+	view_of_origin(s->origin, end_carrier_conn(&s->relay.client), view);
 	view->src = stream_src(s);
 	view->backend = s->backend;
 	if (!view->backend && s->origin->frontend->be) /* a listen section, until a rule chooses another */
