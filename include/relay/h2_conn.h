@@ -37,6 +37,7 @@ struct h2_limits {
 };
 /* Of connections from clients, and to servers: set at start (tune.h2.*), before the first. */
 extern struct h2_limits h2_client_limits, h2_server_limits;
+extern unsigned h2_linger_ms; /* from an answer to the reset of a request that goes on */
 extern unsigned h2_settings_ms; /* a peer has to acknowledge our settings in: tests shorten it */
 
 /* Takes over the connection, clears the pointer and says our settings. client: the preface is ours,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inside of an HTTP/2 connection, for its four files: h2_conn.c (life, what leaves), h2_in.c
- * (what comes), h2_window.c (how much may), h2_end.c (the end of a stream). Nobody else includes
- * it. */
+/* The inside of an HTTP/2 connection, for its five files: h2_conn.c (life, what leaves), h2_in.c
+ * (what comes), h2_window.c (how much may), h2_end.c (the end of a stream), h2_linger.c (what comes
+ * behind it). Nobody else includes it. */
 #ifndef RELAY_H2_STREAM_H
 #define RELAY_H2_STREAM_H
 
@@ -49,6 +49,7 @@ struct h2_stream {
 	bool in_ended;          /* the peer's END_STREAM */
 	bool out_ended;         /* ours */
 	bool reset;             /* by one of the two */
+	bool lingers;           /* answered and taken back, but the request goes on */
 	bool marked;            /* the body's bytes stay, to be given again */
 	bool unprocessed;       /* client: the peer says that it has not looked at it */
 	uint8_t request_method; /* client */
@@ -121,6 +122,7 @@ struct h2_conn {
 	struct h2_numbers numbers;
 	struct task task;
 	struct timer timer;        /* until our settings are acknowledged */
+	struct timer linger;       /* until streams that linger are reset */
 	uint64_t calm_ms;          /* when glitches were last forgiven */
 	unsigned calm;             /* glitches that are not forgiven */
 };
@@ -186,6 +188,13 @@ void h2_window_end(struct h2_conn *c);
 /* SETTINGS_INITIAL_WINDOW_SIZE, WINDOW_UPDATE of the peer. */
 void h2_window_set(struct h2_conn *c, uint32_t value);
 void h2_window_came(struct h2_conn *c, uint32_t id, uint32_t by);
+
+/* ---- h2_linger.c ---- */
+/* Answered before its request was complete, and taken back: RST_STREAM follows later. */
+void h2_stream_linger(struct h2_stream *st);
+/* RST_STREAM for one of those now. False: there is none. */
+bool h2_linger_less(struct h2_conn *c);
+void h2_linger_late(struct timer *timer);
 
 /* ---- h2_in.c ---- */
 /* Memory to receive into. False: there is none. */

@@ -196,6 +196,10 @@ void h2_reset_id(struct h2_conn *c, uint32_t id, enum h2_code code)
 void h2_stream_broken(struct h2_stream *st)
 {
 	st->reset = true;
+	if (st->lingers) {
+		h2_stream_free(st);
+		return;
+	}
 	list_remove(&st->waiting);
 	st->flags |= CONN_READABLE | CONN_WRITABLE | CONN_HUP | CONN_ERROR | CONN_BROKEN;
 	if (st->end)
@@ -317,6 +321,7 @@ void h2_dead(struct h2_conn *c)
 		return;
 	c->state = H2_DEAD;
 	timer_cancel(&c->timer);
+	timer_cancel(&c->linger);
 	h2_window_end(c);
 	h2_over(c);
 	h2_bytes_free(&c->out);
@@ -482,6 +487,7 @@ static void conn_init(struct h2_conn *c)
 		list_init(&c->waiting[i]);
 	task_init(&c->task, conn_task);
 	timer_init(&c->timer, settings_late);
+	timer_init(&c->linger, h2_linger_late);
 }
 
 struct h2_conn *h2_conn_new(struct conn **conn, bool client, const struct h2_limits *limits,

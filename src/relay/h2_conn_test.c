@@ -365,13 +365,18 @@ static void connect_with(const struct h2_limits *limits, int bufsize)
 	assert_non_null(server);
 }
 
-static void begin(void)
+static void begin_with(const struct h2_limits *limits)
 {
-	connect_with(&usual, 0);
+	connect_with(limits, 0);
 	put(h2_preface, H2_PREFACE_LEN);
 	frame(H2_SETTINGS, 0, 0, NULL, 0);
 	frame(H2_SETTINGS, H2_ACK, 0, NULL, 0);
 	assert_string_equal(heard(), "SETTINGS; ACK; ");
+}
+
+static void begin(void)
+{
+	begin_with(&usual);
 }
 
 static void expect(const char *text)
@@ -955,9 +960,65 @@ static void an_early_answer(void **state)
 	ask(1, "/4", 0);
 	heard();
 	answer(&lanes[0]);
-	expect("1:" OK "; 1:DATA 0 end; 1:RST NO_ERROR; ");
+	expect("1:" OK "; 1:DATA 0 end; ");
+	frame(H2_DATA, 0, 1, "late", 4);
+	expect("");
 	frame(H2_DATA, H2_END_STREAM, 1, "late", 4);
 	expect("");
+	assert_int_equal(h2_conn_numbers(server).streams, 0);
+	leave();
+}
+
+/* And one that goes on: it is reset, though not so soon that its client loses the answer. */
+static void an_early_answer_to_who_goes_on(void **state)
+{
+	(void)state;
+	h2_linger_ms = 1;
+	begin();
+	hold = true;
+	ask(1, "/4", 0);
+	heard();
+	answer(&lanes[0]);
+	expect("1:" OK "; 1:DATA 0 end; ");
+	while (h2_conn_numbers(server).streams) {
+		frame(H2_DATA, 0, 1, NULL, 0);
+		turn();
+	}
+	expect("1:RST NO_ERROR; ");
+	frame(H2_DATA, H2_END_STREAM, 1, "late", 4);
+	expect("");
+	h2_linger_ms = 250;
+	leave();
+}
+
+/* Its place is another's as soon as that comes; a reset, or bytes beyond its window, end it. */
+static void who_lingers_makes_room(void **state)
+{
+	struct h2_limits limits = usual;
+	static char much[16384];
+	unsigned i;
+
+	(void)state;
+	limits.streams = 2;
+	begin_with(&limits);
+	hold = true;
+	ask(1, "/4", 0);
+	ask(3, "/4", 0);
+	heard();
+	answer(&lanes[0]);
+	answer(&lanes[1]);
+	expect("1:" OK "; 1:DATA 0 end; 3:" OK "; 3:DATA 0 end; ");
+	ask(5, "/4", 0);
+	expect("1:RST NO_ERROR; ");
+	frame(H2_RST_STREAM, 0, 3, "\0\0\0\10", 4);
+	expect("");
+	assert_int_equal(h2_conn_numbers(server).streams, 1);
+	answer(&lanes[0]);
+	expect("5:" OK "; 5:DATA 0 end; ");
+	for (i = 0; i < 4; i++)
+		frame(H2_DATA, 0, 5, much, sizeof(much));
+	expect("5:RST FLOW_CONTROL_ERROR; ");
+	assert_int_equal(h2_conn_numbers(server).streams, 0);
 	leave();
 }
 
@@ -1013,6 +1074,8 @@ int main(void)
 		cmocka_unit_test(draining_lets_streams_end),
 		cmocka_unit_test(streams_learn_that_the_client_has_gone),
 		cmocka_unit_test(an_early_answer),
+		cmocka_unit_test(an_early_answer_to_who_goes_on),
+		cmocka_unit_test(who_lingers_makes_room),
 		cmocka_unit_test(a_stream_that_breaks_off),
 	};
 

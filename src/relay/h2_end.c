@@ -478,7 +478,6 @@ static void h2_finish(struct end *end)
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-/* RFC 9113 8.1: a request whose rest nobody wants ends with NO_ERROR, behind a whole response. */
 static void say_left(struct h2_stream *st, bool reset)
 {
 	if (st->conn->client) {
@@ -488,14 +487,18 @@ static void say_left(struct h2_stream *st, bool reset)
 	}
 	if (!st->out_ended || reset)
 		h2_reset_id(st->conn, st->id, H2_INTERNAL_ERROR);
-	else if (!st->in_ended)
-		h2_reset_id(st->conn, st->id, H2_NO_ERROR);
 }
 
 static void leave(struct h2_stream *st, bool reset)
 {
+	bool open = st->conn->state < H2_CLOSING && !st->reset;
+
 	st->end = NULL;
-	if (st->conn->state < H2_CLOSING && !st->reset)
+	if (open && !st->conn->client && st->out_ended && !st->in_ended && !reset) {
+		h2_stream_linger(st);
+		return;
+	}
+	if (open)
 		say_left(st, reset);
 	h2_stream_free(st);
 }

@@ -154,7 +154,7 @@ static void request_came(struct h2_conn *c, struct hpack_fields *list, struct bu
 		h2_glitch(c);
 		return;
 	}
-	if (c->numbers.streams >= c->limits.streams) {
+	if (c->numbers.streams >= c->limits.streams && !h2_linger_less(c)) {
 		c->numbers.refused++;
 		h2_reset_id(c, f->stream, H2_REFUSED_STREAM);
 		h2_glitch(c);
@@ -233,6 +233,10 @@ static void trailers_came(struct h2_stream *st, const struct hpack_fields *list)
 		len = h2_trailer_lines(list, h2_bytes_tail(&st->trailers), room);
 	st->trailers.len = (uint32_t)len;
 	st->in_ended = true;
+	if (st->lingers) {
+		h2_stream_free(st);
+		return;
+	}
 	h2_note(st);
 	if (st->end)
 		end_ready(st->end);
@@ -391,6 +395,12 @@ static void data_came(struct h2_conn *c, const struct h2_read *r)
 	if (r->last && !r->frame.length && !ends && !h2_glitch(c))
 		return;
 	st->in_ended = ends;
+	if (st->lingers) {
+		h2_gave(c, NULL, r->flow);
+		if (ends)
+			h2_stream_free(st);
+		return;
+	}
 	h2_gave(c, st, r->flow - r->payload.len); /* padding */
 	if (!st->end)
 		h2_gave(c, st, r->payload.len);
