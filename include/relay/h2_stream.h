@@ -107,6 +107,7 @@ struct h2_conn {
 	int64_t send_window;
 	int32_t recv_window;
 	uint32_t window;        /* to which that is filled up */
+	uint32_t window_grown;  /* by so much */
 	uint32_t given;
 	uint64_t filled_ms;
 	int32_t peer_window;    /* SETTINGS_INITIAL_WINDOW_SIZE of the peer */

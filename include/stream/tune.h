@@ -8,6 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Of HTTP/2 on one side. -1: as for both. */
+struct tune_h2 {
+	int window, streams;
+	int total, glitches; /* 0: any number */
+};
+
 struct tune {
 	size_t bufsize, maxrewrite, pipesize;
 	int buffers_limit, maxpipes; /* maxpipes -1: a quarter of maxconn */
@@ -23,6 +29,8 @@ struct tune {
 	bool nosplice, busy_polling;
 	int maxhdr;
 	bool any_payload; /* h1-accept-payload-with-any-method */
+	int h2_table, h2_window, h2_streams, h2_frame; /* h2_frame 0: as large as a buffer */
+	struct tune_h2 h2_fe, h2_be;
 };
 extern const struct module tune_module;
 

@@ -476,8 +476,8 @@ static void conn_init(struct h2_conn *c)
 		c->table.most = c->limits.table;
 	c->filled_ms = clock_now_ms;
 	c->send_window = c->peer_window = H2_WINDOW_FIRST;
-	c->window = H2_WINDOW_USUAL;
-	c->recv_window = H2_WINDOW_USUAL;
+	c->window = c->limits.window > H2_WINDOW_USUAL ? c->limits.window : H2_WINDOW_USUAL;
+	c->recv_window = (int32_t)c->window;
 	c->credits = H2_CREDITS_MOST;
 	c->peer_streams = UINT32_MAX;
 	c->next_out = 1;
@@ -541,6 +541,11 @@ void h2_conn_drain(struct h2_conn *c)
 		goaway(c, H2_NO_ERROR);
 	}
 	task_wake(&c->task);
+}
+
+bool h2_conn_drains(const struct h2_conn *c)
+{
+	return c->draining;
 }
 
 void h2_conn_close(struct h2_conn *c, enum h2_code code)

@@ -16,7 +16,7 @@
 
 enum { QUICK_MS = 100, LONG_MS = 2 };
 
-static uint32_t long_bytes; /* that windows of connections have above H2_WINDOW_USUAL */
+static uint32_t long_bytes; /* by which windows of connections have grown */
 
 /* ---- what may come ----------------------------------------------------------------------- */
 
@@ -66,6 +66,7 @@ static void grow_conn(struct h2_conn *c)
 		return;
 	more = doubled(&c->window, H2_WINDOW_LONG);
 	long_bytes += more;
+	c->window_grown += more;
 	c->given += more;
 }
 
@@ -122,9 +123,8 @@ void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n)
 
 void h2_window_end(struct h2_conn *c)
 {
-	if (c->window > H2_WINDOW_USUAL)
-		long_bytes -= c->window - H2_WINDOW_USUAL;
-	c->window = H2_WINDOW_USUAL;
+	long_bytes -= c->window_grown;
+	c->window_grown = 0;
 }
 
 /* ---- what may leave ---------------------------------------------------------------------- */

@@ -201,14 +201,22 @@ static void carrier_closed(void *owner)
 static const struct h2_owner carrier_owner = { carrier_opened, carrier_busy, carrier_closed,
 						NULL };
 
+/* No more requests; and where the client does not even read that, no more patience. */
 static void carrier_timer(struct timer *timer)
 {
-	h2_conn_drain(container_of(timer, struct h2_carrier, timer)->conn);
+	struct h2_carrier *carrier = container_of(timer, struct h2_carrier, timer);
+	const struct timeouts *t = &carrier->session->origin.frontend->set.timeout;
+
+	if (h2_conn_drains(carrier->conn)) {
+		h2_conn_close(carrier->conn, H2_NO_ERROR);
+		return;
+	}
+	h2_conn_drain(carrier->conn);
+	timer_set(timer, clock_now_ms + (t->client_fin ? t->client_fin : t->client ? t->client : 10000));
 }
 
 void h2_carrier_begin(struct session *se)
 {
-	struct h2_limits limits = { .streams = 100, .window = H2_WINDOW_FIRST };
 	struct h2_carrier *carrier = pool_take(&carrier_pool);
 	struct buf *held = se->held;
 	struct conn *conn = se->conn;
@@ -219,7 +227,7 @@ void h2_carrier_begin(struct session *se)
 	if (carrier) {
 		carrier->session = se;
 		timer_init(&carrier->timer, carrier_timer);
-		carrier->conn = h2_conn_new(&conn, false, &limits, &carrier_owner, carrier,
+		carrier->conn = h2_conn_new(&conn, false, &h2_client_limits, &carrier_owner, carrier,
 					    (struct span){ held ? buf_first(held) : NULL,
 							   held ? held->len : 0 });
 	}
