@@ -46,8 +46,9 @@ struct bind_conf;
 void (*session_kind(const struct bind_conf *bind))(struct session *session);
 /* The stream begins to which the connection, which is in session->conn, is lent. */
 void session_lend(struct session *session);
-/* The addresses that a PROXY header tells; those of the connection are kept. */
-void session_set_addrs(struct session *session, const struct addr *src, const struct addr *dst);
+/* The addresses that a PROXY header tells; those of the connection are kept. False: out of memory,
+ * counted. */
+bool session_set_addrs(struct session *session, const struct addr *src, const struct addr *dst);
 /* Uncounts and frees it; clears the caller's pointer. */
 void session_free(struct session **session);
 

@@ -34,16 +34,11 @@ struct origin {
 	struct server *last_server;
 
 	struct addr src;            /* the client; from the PROXY header when there was one */
-	struct addr dst;            /* out of a PROXY header or a rule: has_dst */
 	struct vars vars;           /* sess, if they are its own */
 	struct vars *session_vars;  /* its own, or those of the session whose streams begin at once */
 	struct list idle;           /* connections to servers of its own: exchange/idle.h; next NULL:
 				     * there were none yet */
-	struct own_addrs *own;      /* of the connection, where a PROXY header or a session rule has
-				     * set others; else NULL: they are the same */
-	const char *netns;          /* its network namespace; NULL: that in which we run */
-	struct vectors *vectors;    /* NULL: none, or nobody wants to see them */
-	bool has_dst;
+	struct told *told;          /* NULL: nothing was */
 	bool expects_proxy;         /* tcp-request connection expect-proxy */
 	bool expects_cip;           /* expect-netscaler-cip */
 	bool has_proxy_header;      /* one was received */
@@ -73,10 +68,15 @@ struct carrier_ops {
 	void (*hand_over)(struct origin *origin);
 };
 
-/* Addresses of the client's connection, as rules of "tcp-request connection" have left them. */
-struct own_addrs {
-	struct addr src, dst;
-	bool has_dst; /* else it is the socket's */
+/* What few origins have: out of a PROXY header, or set by rules. */
+struct told {
+	struct addr dst;         /* has_dst: instead of the socket's */
+	/* has_own: addresses of the client's connection, as rules of "tcp-request connection" have
+	 * left them; without has_own_dst it is the socket's. Else they are the same as src and dst. */
+	struct addr own_src, own_dst;
+	const char *netns;       /* a network namespace; NULL: that of the listener */
+	struct vectors *vectors; /* NULL: none, or nobody wants to see them */
+	bool has_dst, has_own, has_own_dst;
 };
 
 /* Of its PROXY header, version 2: whole ones. */
@@ -87,9 +87,21 @@ struct vectors {
 
 static inline struct span origin_vectors(const struct origin *o)
 {
-	return o->vectors ? (struct span){ o->vectors->bytes, o->vectors->len } :
-			    (struct span){ NULL, 0 };
+	return o->told && o->told->vectors ?
+		       (struct span){ o->told->vectors->bytes, o->told->vectors->len } :
+		       (struct span){ NULL, 0 };
 }
+
+/* The destination that was told; NULL: it is the socket's. */
+static inline const struct addr *origin_dst(const struct origin *o)
+{
+	return o->told && o->told->has_dst ? &o->told->dst : NULL;
+}
+
+/* Its network namespace; NULL: that in which we run. */
+const char *origin_netns(const struct origin *o);
+/* What was told, from now on there; NULL: out of memory. */
+struct told *origin_told(struct origin *o);
 
 /* Counters of its listener; of nobody where it has none. */
 extern struct counters origin_uncounted;
@@ -100,7 +112,7 @@ static inline struct counters *origin_counters(const struct origin *o)
 
 /* Do its streams carry exchanges from the beginning? */
 bool origin_speaks_http(const struct origin *o);
-/* From now on src and dst are no longer those of the connection, which are kept in own. False: out
+/* From now on src and dst are no longer those of the connection, which are kept. False: out
  * of memory. */
 bool origin_keep_own(struct origin *o);
 /* Closes its connections to servers, if it has had any. Installed by exchange/. */

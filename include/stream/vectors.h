@@ -7,9 +7,10 @@
 #include "base/str.h"
 
 struct origin;
+struct told;
 
 /* Keeps a copy, if the configuration asks for such things. Without memory: nothing was told. */
 void vectors_keep(struct origin *origin, struct span vectors);
-void vectors_drop(struct origin *origin);
+void vectors_drop(struct told *told);
 
 #endif

@@ -65,7 +65,8 @@ static void lane_takes_back(struct origin *origin, struct end *end)
 static void lane_free(struct lane **lane)
 {
 	timer_cancel(&(*lane)->timer);
-	(*lane)->origin.vectors = NULL; /* the session's */
+	if ((*lane)->origin.told)
+		(*lane)->origin.told->vectors = NULL; /* the session's */
 	origin_free(&(*lane)->origin);
 	pool_give(&lane_pool, lane);
 }
@@ -105,12 +106,12 @@ static bool lane_origin(struct origin *o, const struct origin *from)
 	o->carrier = &lane_carrier;
 	memset(&o->vars, 0, sizeof(o->vars));
 	memset(&o->idle, 0, sizeof(o->idle));
-	o->own = NULL;
-	if (!from->own)
+	o->told = NULL;
+	if (!from->told)
 		return true;
-	if (!origin_keep_own(o))
+	if (!origin_told(o))
 		return false;
-	*o->own = *from->own;
+	*o->told = *from->told;
 	return true;
 }
 

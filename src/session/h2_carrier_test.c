@@ -343,7 +343,7 @@ static void client_open(const struct addr *told)
 	hpack_table_init(&table, HPACK_DEFAULT);
 	assert_int_equal(conn_attach(conn, &fds[1], CONN_WRITABLE | CONN_TCP, NULL), 0);
 	if (told)
-		session_set_addrs(se, told, told);
+		assert_true(session_set_addrs(se, told, told));
 	se->conn = conn;
 	h2_carrier_begin(se);
 	put(h2_preface, H2_PREFACE_LEN);

@@ -123,15 +123,21 @@ static void handshake_failed(struct handshake *h, enum conn_fault fault)
 
 /* ---- headers ----------------------------------------------------------------------------- */
 
-/* The last one that is named and listed. */
-static void read_netns(struct session *se, struct span vectors)
+/* The last one that is named and listed. False: out of memory. */
+static bool read_netns(struct session *se, struct span vectors)
 {
+	const char *listed, *last = NULL;
 	struct span name;
-	const char *listed;
 
 	while (proxyproto_find(&vectors, PROXYPROTO_NETNS, &name))
 		if ((listed = netns_listed(name)))
-			se->origin.netns = listed;
+			last = listed;
+	if (!last)
+		return true;
+	if (!origin_told(&se->origin))
+		return false;
+	se->origin.told->netns = last;
+	return true;
 }
 
 /* What the bytes at hand are: FAULT_NONE and *len: a header; *len 0: the beginning of one, so
@@ -153,12 +159,12 @@ static enum conn_fault read_proxy(struct session *se, const char *bytes, size_t 
 	case PROXYPROTO_DONE:
 		break;
 	}
-	*len = header.len;
-	se->origin.has_proxy_header = true;
-	read_netns(se, header.vectors);
+	if (!read_netns(se, header.vectors) ||
+	    (header.has_addrs && !session_set_addrs(se, &header.src, &header.dst)))
+		return FAULT_PROXY_ERROR;
 	vectors_keep(&se->origin, header.vectors);
-	if (header.has_addrs)
-		session_set_addrs(se, &header.src, &header.dst);
+	se->origin.has_proxy_header = true;
+	*len = header.len;
 	return FAULT_NONE;
 }
 
@@ -177,8 +183,9 @@ static enum conn_fault read_cip(struct session *se, const char *bytes, size_t go
 	case NETSCALER_DONE:
 		break;
 	}
+	if (!session_set_addrs(se, &header.src, &header.dst))
+		return FAULT_CIP_ERROR;
 	*len = header.len;
-	session_set_addrs(se, &header.src, &header.dst);
 	return FAULT_NONE;
 }
 

@@ -64,12 +64,16 @@ void session_free(struct session **session)
 	admission_give(l);
 }
 
-void session_set_addrs(struct session *se, const struct addr *src, const struct addr *dst)
+bool session_set_addrs(struct session *se, const struct addr *src, const struct addr *dst)
 {
-	origin_keep_own(&se->origin);
+	if (!origin_keep_own(&se->origin)) {
+		global_tally->no_memory++;
+		return false;
+	}
 	se->origin.src = *src;
-	se->origin.dst = *dst;
-	se->origin.has_dst = true;
+	se->origin.told->dst = *dst;
+	se->origin.told->has_dst = true;
+	return true;
 }
 
 static void session_timer(struct timer *timer)
@@ -181,7 +185,6 @@ struct session *session_new(struct listener *l, const struct addr *from)
 	se->origin.carrier = &session_carrier;
 	se->origin.listener = l;
 	se->origin.frontend = l->bind->owner;
-	se->origin.netns = l->bind->namespace;
 	se->origin.src = *from;
 	se->origin.accepted = clock_wall();
 	se->origin.accepted_ms = clock_now_ms;

@@ -96,7 +96,7 @@ static enum dial_result connect_dial(struct stream *s, const struct addr *to, in
 	bool bytes = s->server->set.options.on & SRV_TFO && connect_has_bytes(s);
 	struct addr client;
 
-	return server_dial(s->server, to, source_client(s, &client), s->origin->netns, bytes,
+	return server_dial(s->server, to, source_client(s, &client), origin_netns(s->origin), bytes,
 			   fd);
 }
 

@@ -10,7 +10,7 @@
 struct counters origin_uncounted;
 void (*origin_ends)(struct origin *o);
 
-static struct pool own_pool = POOL_INIT("peer address", sizeof(struct own_addrs));
+static struct pool told_pool = POOL_INIT("peer address", sizeof(struct told));
 
 bool origin_speaks_http(const struct origin *o)
 {
@@ -19,14 +19,31 @@ bool origin_speaks_http(const struct origin *o)
 	return (px->set.mode == MODE_HTTP || o->upgraded) && !px->applet;
 }
 
+const char *origin_netns(const struct origin *o)
+{
+	if (o->told && o->told->netns)
+		return o->told->netns;
+	return o->listener ? o->listener->bind->namespace : NULL;
+}
+
+struct told *origin_told(struct origin *o)
+{
+	if (!o->told)
+		o->told = pool_take(&told_pool);
+	return o->told;
+}
+
 bool origin_keep_own(struct origin *o)
 {
-	if (o->own)
-		return true;
-	o->own = pool_take(&own_pool);
-	if (o->own)
-		*o->own = (struct own_addrs){ o->src, o->dst, o->has_dst };
-	return o->own != NULL;
+	struct told *told = origin_told(o);
+
+	if (!told || told->has_own)
+		return told;
+	told->has_own = true;
+	told->own_src = o->src;
+	told->own_dst = told->dst;
+	told->has_own_dst = told->has_dst;
+	return true;
 }
 
 void origin_free(struct origin *o)
@@ -34,9 +51,10 @@ void origin_free(struct origin *o)
 	if (o->idle.next)
 		origin_ends(o);
 	vars_free(&o->vars);
-	vectors_drop(o);
-	if (o->own)
-		pool_give(&own_pool, &o->own);
+	if (!o->told)
+		return;
+	vectors_drop(o->told);
+	pool_give(&told_pool, &o->told);
 }
 
 void origin_own_frontend(struct own_frontend *own, const char *name, struct proxy *backend)

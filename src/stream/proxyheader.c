@@ -140,8 +140,8 @@ static size_t write_v2(struct stream *s, const struct addr *dst)
 		add_ssl(&out, client, set->proxy_v2, tls);
 	for (i = 0; i < set->vector_count; i++)
 		add_format(&out, s, &set->vectors[i]);
-	if (s->origin->netns)
-		add_known(&out, PROXYPROTO_NETNS, span_of(s->origin->netns));
+	if (origin_netns(s->origin))
+		add_known(&out, PROXYPROTO_NETNS, span_of(origin_netns(s->origin)));
 	return proxyproto_end(&out);
 }
 

@@ -38,6 +38,20 @@ static struct addr *action_dst(struct stream *s, struct stream_extra *extra)
 	return &extra->dst;
 }
 
+static struct addr *origin_target_dst(struct view *view)
+{
+	struct told *told = origin_told(view->origin);
+
+	if (!told)
+		return NULL;
+	if (!told->has_dst &&
+	    !(view->client && conn_original_dst(view->client, &told->dst)))
+		told->dst = (struct addr){ .family = AF_UNSPEC };
+	told->has_dst = true;
+	view_own_addrs(view->origin, view);
+	return &told->dst;
+}
+
 /* Connection rules change what the connection has, those behind them what the session has. */
 static struct addr *origin_target(struct view *view, bool dst, unsigned place)
 {
@@ -45,12 +59,10 @@ static struct addr *origin_target(struct view *view, bool dst, unsigned place)
 
 	if (!(place & AT_CONN) && !origin_keep_own(origin))
 		return NULL;
-	if (dst && !origin->has_dst &&
-	    !(view->client && conn_original_dst(view->client, &origin->dst)))
-		origin->dst = (struct addr){ .family = AF_UNSPEC };
-	origin->has_dst |= dst;
+	if (dst)
+		return origin_target_dst(view);
 	view_own_addrs(origin, view);
-	return dst ? &origin->dst : &origin->src;
+	return &origin->src;
 }
 
 /* The address that the action writes to; NULL: out of memory. */

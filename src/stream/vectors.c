@@ -14,28 +14,37 @@ enum { SMALL = 504 };
 
 static struct pool vectors_pool = POOL_INIT("PROXY vectors", sizeof(struct vectors) + SMALL);
 
-void vectors_keep(struct origin *o, struct span vectors)
+static struct vectors *vectors_copy(struct span vectors)
 {
-	if (!vectors.len || !proxies_running->global.keeps_vectors)
-		return;
-	o->vectors = vectors.len <= SMALL ? pool_take(&vectors_pool) :
-					     malloc(sizeof(struct vectors) + vectors.len);
-	if (!o->vectors) {
-		global_tally->no_memory++;
-		return;
-	}
-	o->vectors->len = vectors.len;
-	memcpy(o->vectors->bytes, vectors.ptr, vectors.len);
+	struct vectors *v = vectors.len <= SMALL ? pool_take(&vectors_pool) :
+						   malloc(sizeof(struct vectors) + vectors.len);
+
+	if (!v)
+		return NULL;
+	v->len = vectors.len;
+	memcpy(v->bytes, vectors.ptr, vectors.len);
+	return v;
 }
 
-void vectors_drop(struct origin *o)
+void vectors_keep(struct origin *o, struct span vectors)
 {
-	if (!o->vectors)
+	struct told *told;
+
+	if (!vectors.len || !proxies_running->global.keeps_vectors)
 		return;
-	if (o->vectors->len <= SMALL) {
-		pool_give(&vectors_pool, &o->vectors);
+	told = origin_told(o);
+	if (!told || !(told->vectors = vectors_copy(vectors)))
+		global_tally->no_memory++;
+}
+
+void vectors_drop(struct told *told)
+{
+	if (!told->vectors)
+		return;
+	if (told->vectors->len <= SMALL) {
+		pool_give(&vectors_pool, &told->vectors);
 		return;
 	}
-	free(o->vectors);
-	o->vectors = NULL;
+	free(told->vectors);
+	told->vectors = NULL;
 }

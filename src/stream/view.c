@@ -30,8 +30,8 @@ bool stream_dst(struct stream *s, struct addr *dst)
 		*dst = extra->dst;
 		return true;
 	}
-	if (s->origin->has_dst) {
-		*dst = s->origin->dst;
+	if (origin_dst(s->origin)) {
+		*dst = *origin_dst(s->origin);
 		return true;
 	}
 	client = end_carrier_conn(&s->relay.client);
@@ -44,8 +44,8 @@ static bool view_find_dst(const struct view *view, struct addr *addr)
 
 	if (view->stream)
 		return stream_dst(view->stream, addr);
-	if (origin->has_dst) {
-		*addr = origin->dst;
+	if (origin_dst(origin)) {
+		*addr = *origin_dst(origin);
 		return true;
 	}
 	return view->client && conn_original_dst(view->client, addr);
@@ -74,13 +74,15 @@ static void view_find_log(const struct view *view, struct view_log *log)
 
 void view_own_addrs(const struct origin *o, struct view *view)
 {
-	const struct own_addrs *own = o->own;
+	const struct told *told = o->told;
 
-	view->session_src = own ? &own->src : &o->src;
-	if (own)
-		view->session_dst = own->has_dst ? &own->dst : NULL;
-	else
-		view->session_dst = o->has_dst ? &o->dst : NULL;
+	if (unlikely(told && told->has_own)) {
+		view->session_src = &told->own_src;
+		view->session_dst = told->has_own_dst ? &told->own_dst : NULL;
+	} else {
+		view->session_src = &o->src;
+		view->session_dst = origin_dst(o);
+	}
 }
 
 void view_of_origin(struct origin *origin, struct conn *client, struct view *view)
