@@ -36,13 +36,16 @@ bool stream_client_gone(struct stream *s)
 	return true;
 }
 
-/* Bytes that the client's kernel has not acknowledged. A RST now would take them away. */
+/* Bytes that the client's kernel has not acknowledged. A RST now would take them away. Behind a RST
+ * of the client's the kernel goes on to count them; where both have sent their FIN they may still
+ * be acknowledged. */
 static bool client_drained(struct stream *s)
 {
 	const struct conn *conn = end_conn(&s->relay.client);
 	int unsent = 0;
 
-	if (!conn || !(conn->flags & CONN_TCP) || ioctl(conn->src.fd, SIOCOUTQ, &unsent) < 0 || !unsent)
+	if (!conn || !(conn->flags & CONN_TCP) || conn->flags & (CONN_ERROR | CONN_BROKEN) ||
+	    ioctl(conn->src.fd, SIOCOUTQ, &unsent) < 0 || !unsent)
 		return true;
 	return s->draining && (uint32_t)clock_now_ms - s->phase_ms > DRAIN_MOST_MS;
 }
