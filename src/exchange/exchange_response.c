@@ -398,11 +398,22 @@ int exchange_done(struct stream *s)
 	return steps_end(s, x->reason ? x->reason : END_LOCAL);
 }
 
+/* A server may be silent in the middle of its response for long. Who has closed then is no longer
+ * there to read the rest, if option abortonclose says so. */
+static bool client_closed(const struct stream *s)
+{
+	return *s->relay.client.flags & (CONN_RDHUP | CONN_HUP | CONN_ERROR) && s->backend &&
+	       s->backend->set.options.on & OPT_ABORTONCLOSE && !s->exchange->reply &&
+	       !s->exchange->service;
+}
+
 /* A tunnel that is closed on one side has other timeouts from then on. */
-static int tunnel_goes_on(struct stream *s)
+static int response_goes_on(struct stream *s)
 {
 	if (s->exchange->tunnel)
 		stream_arm_forward(s);
+	else if (client_closed(s))
+		return steps_end(s, END_CLIENT_ABORT);
 	return STEP_WAIT;
 }
 
@@ -423,10 +434,10 @@ int exchange_response_forward(struct stream *s)
 	if (req->flags & PUMP_WRITE_ERROR && !(req->flags & PUMP_STOPPED))
 		pump_stop(req);
 	if (!(res->flags & PUMP_FINISHED))
-		return tunnel_goes_on(s);
+		return response_goes_on(s);
 	if (res->flags & PUMP_READ_ERROR)
 		return steps_server_broken(s);
 	if (x->tunnel && !(req->flags & (PUMP_FINISHED | PUMP_WRITE_ERROR)))
-		return tunnel_goes_on(s);
+		return response_goes_on(s);
 	return x->reply && unread_waits(s) ? STEP_WAIT : exchange_done(s);
 }
