@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Requests that go on behind their answer. RFC 9113 8.1 has the server say RST_STREAM NO_ERROR
  * then; a client that reads both at once may lose the answer (seen: curl 7.88). So the stream stays
- * for a quarter of a second. Its window is not filled up meanwhile, what comes is thrown away, and it counts as
- * open; where a request wants its place, it is reset at once. */
+ * for a quarter of a second. Its window is not filled up meanwhile, what comes is thrown away, and
+ * it counts as open; where a request wants its place, it is reset at once. */
 #include "relay/h2_stream.h"
 
 #include "base/clock.h"
