@@ -49,7 +49,6 @@ struct h2_stream {
 	bool in_ended;          /* the peer's END_STREAM */
 	bool out_ended;         /* ours */
 	bool reset;             /* by one of the two */
-	bool lingers;           /* answered and taken back, but the request goes on */
 	bool marked;            /* the body's bytes stay, to be given again */
 	bool unprocessed;       /* client: the peer says that it has not looked at it */
 	uint8_t request_method; /* client */
@@ -59,6 +58,7 @@ struct h2_stream {
 	uint32_t window;        /* to which that is filled up */
 	uint32_t given;         /* bytes since that was done */
 	uint64_t filled_ms;     /* and when */
+	uint64_t lingers_ms;    /* answered and taken back, but the request goes on: since then */
 	uint64_t left;          /* bytes of DATA that are to come; UINT64_MAX: any */
 	struct span now;        /* DATA at hand, in the memory that was received into */
 	struct h2_bytes in;     /* what came before that and was not given */

@@ -196,7 +196,7 @@ void h2_reset_id(struct h2_conn *c, uint32_t id, enum h2_code code)
 void h2_stream_broken(struct h2_stream *st)
 {
 	st->reset = true;
-	if (st->lingers) {
+	if (st->lingers_ms) {
 		h2_stream_free(st);
 		return;
 	}

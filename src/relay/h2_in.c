@@ -233,7 +233,7 @@ static void trailers_came(struct h2_stream *st, const struct hpack_fields *list)
 		len = h2_trailer_lines(list, h2_bytes_tail(&st->trailers), room);
 	st->trailers.len = (uint32_t)len;
 	st->in_ended = true;
-	if (st->lingers) {
+	if (st->lingers_ms) {
 		h2_stream_free(st);
 		return;
 	}
@@ -395,8 +395,8 @@ static void data_came(struct h2_conn *c, const struct h2_read *r)
 	if (r->last && !r->frame.length && !ends && !h2_glitch(c))
 		return;
 	st->in_ended = ends;
-	if (st->lingers) {
-		h2_gave(c, NULL, r->flow);
+	if (st->lingers_ms) {
+		h2_gave(c, ends ? NULL : st, r->flow);
 		if (ends)
 			h2_stream_free(st);
 		return;
