@@ -36,8 +36,9 @@ struct server_conn {
  * the ends that it has lent; that no more is lent (the server drains it, it is full), by idle_leave. */
 struct server_carrier_ops {
 	const char *name;
-	/* A connection was made: an object for it, which owns it from now on. Zeroed, but for conn
-	 * and what is the carrier's. NULL: no memory, the connection is the caller's still. */
+	/* A connection was made: an object for it, which owns it from now on. Zeroed, but for conn,
+	 * carrier and what is the carrier's. NULL: no memory, the connection is the caller's
+	 * still. */
 	struct server_conn *(*open)(struct conn **conn);
 	/* Makes the server's end of the stream. It leaves the list when no room is left behind this.
 	 * False: no memory; take_back follows all the same. */
@@ -55,7 +56,7 @@ struct server_carrier_ops {
 
 /* By protocol: enum server_carrier. */
 extern const struct server_carrier_ops h2_server_carrier;
-enum { SERVER_CARRIERS = 2 };
+enum { SERVER_CARRIERS = 3 };
 extern const struct server_carrier_ops *server_carriers[SERVER_CARRIERS];
 
 static inline const struct server_carrier_ops *server_conn_ops(const struct server_conn *sc)

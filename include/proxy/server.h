@@ -125,7 +125,7 @@ struct server_settings {
 enum server_proto { PROTO_UNSET, PROTO_NONE, PROTO_H1, PROTO_H2 };
 extern const char *const server_protos[]; /* their names */
 /* What carries exchanges over connections to a server (exchange/server_conn.h). */
-enum server_carrier { CARRIER_H1, CARRIER_H2 };
+enum server_carrier { CARRIER_H1, CARRIER_H2, CARRIER_BY_ALPN };
 
 enum { WEIGHT_MOST = 256 };
 enum { FINE_WEIGHT = 16 }; /* fine_weight of a weight of 1 */

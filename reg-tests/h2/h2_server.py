@@ -185,9 +185,11 @@ class Connection:
 
 
 class H2Server:
-    """Listens on the port. alpn: protocols over TLS, with certificate and key in one file."""
+    """Listens on the port. settings: most streams at once. alpn: protocols over TLS, with certificate
+    and key in one file. proxy: a header of the PROXY protocol, version 1, comes first."""
 
-    def __init__(self, port, settings=None, alpn=None, pem=None):
+    def __init__(self, port, settings=None, alpn=None, pem=None, proxy=False):
+        self.proxy = proxy
         self.settings = settings and {SettingCodes.MAX_CONCURRENT_STREAMS: settings}
         self.connections, self.asked, self.held = [], [], []
         self.faults, self.goaways, self.connections_used = [], [], []
@@ -218,6 +220,8 @@ class H2Server:
             if self.chosen[-1] != "h2":
                 self.serve_h1(sock)
                 return
+        while self.proxy and sock.recv(1) not in (b"\n", b""):
+            pass
         c = Connection(self, sock)
         self.connections.append(c)
         c.run()

@@ -48,7 +48,6 @@ lines "	zero-warning" | config
 check "it is good, without warnings" test $? -eq 0
 said() { grep -A2 "cfg:$1:.*notice: $2" "$log" >"$dir/said"; }
 check "a notice for the bind line" said 14 "with 'proto h1', 'h2' is left out"
-check "one for the server" said 24 "server 's': 'h2' of 'alpn' is left out"
 
 lines "" "bind $old ssl crt $certs/site.pem npn h2,http/1.1" | config
 start_penstock

@@ -70,6 +70,7 @@ static struct server_conn *trunk_open(struct conn **conn)
 	if (!t)
 		return NULL;
 	list_init(&t->sc.node);
+	t->sc.carrier = CARRIER_H2;
 	t->sc.conn = *conn;
 	t->h2 = h2_conn_new(conn, true, &h2_server_limits, &trunk_owner, t, (struct span){ NULL, 0 });
 	if (!t->h2) {
@@ -86,6 +87,7 @@ static bool trunk_lend(struct server_conn *sc, struct stream *s)
 
 	if (st)
 		h2_lend(st, &s->relay.server);
+	s->exchange->http.server_h2 = st != NULL;
 	trunk_place(t);
 	return st != NULL;
 }
@@ -119,6 +121,7 @@ static void trunk_take_back(struct server_conn *sc, struct stream *s, bool keep)
 	if (!sc->lent && !sc->origin)
 		list_remove(&sc->node); /* not counted there yet */
 	end_close(&s->relay.server, !keep);
+	s->exchange->http.server_h2 = false;
 	if (!trunk_may_stay(t, s) || (!sc->lent && (refused || !idle_may_wait(sc, s))))
 		trunk_retire(sc);
 	else if (refused)

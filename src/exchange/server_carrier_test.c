@@ -175,6 +175,7 @@ static struct server_conn *trunk_open(struct conn **conn)
 	unsigned i;
 
 	t->room = room_of_new;
+	t->sc.carrier = 1;
 	t->sc.conn = *conn;
 	*conn = NULL;
 	t->sc.conn->owner = t;

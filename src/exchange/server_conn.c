@@ -175,9 +175,21 @@ static const struct server_carrier_ops single_carrier = {
 	.retire = single_close,
 };
 
+/* ---- agreed upon in TLS ---------------------------------------------------------------------- */
+
+static struct server_conn *agreed_open(struct conn **conn)
+{
+	bool h2 = span_equal(tls_conn_alpn(*conn), span_of("h2"));
+
+	return h2 ? h2_server_carrier.open(conn) : single_open(conn);
+}
+
+static const struct server_carrier_ops agreed_carrier = { .name = "by ALPN", .open = agreed_open };
+
 const struct server_carrier_ops *server_carriers[SERVER_CARRIERS] = {
 	[CARRIER_H1] = &single_carrier,
 	[CARRIER_H2] = &h2_server_carrier,
+	[CARRIER_BY_ALPN] = &agreed_carrier,
 };
 
 /* ---- for exchanges --------------------------------------------------------------------------- */
@@ -189,14 +201,12 @@ const struct server_carrier_ops *server_carriers[SERVER_CARRIERS] = {
 
 bool server_conn_made(struct stream *s, const struct addr *to)
 {
-	uint8_t carrier = s->server->carrier;
 	struct end *end = &s->relay.server;
 	struct conn *conn = end_conn(end);
-	struct server_conn *sc = server_carriers[carrier]->open(&conn);
+	struct server_conn *sc = server_carriers[s->server->carrier]->open(&conn);
 
 	if (!sc)
 		return false; /* the connection is the end's still */
-	sc->carrier = carrier;
 	idle_describe(sc, s, to);
 	end_forget(end);
 	s->exchange->reused = false;

@@ -440,6 +440,12 @@ static enum expr_result fetch_major(struct fetch_call *call, struct sample *smp)
 	return EXPR_FOUND;
 }
 
+static enum expr_result fetch_server_major(struct fetch_call *call, struct sample *smp)
+{
+	smp->num = call->view->http && call->view->http->server_h2 ? 2 : 1;
+	return EXPR_FOUND;
+}
+
 /* -- what was kept ---------------------------------------------------------------------- */
 
 enum { KEPT_METHOD, KEPT_URI, KEPT_VERSION };
@@ -526,7 +532,7 @@ const struct fetch fetch_http[] = {
 	REQ("base32", SMP_INT, fetch_base32, PART_PATH, "a hash of base"),
 	REQ("base32+src", SMP_BIN, fetch_base32_src, PART_PATH, "base32 and the client's address"),
 	REQ("baseq", SMP_STR, fetch_base, PART_PATHQ, "host, path and query of the request"),
-	{ "bc_http_major", { 0 }, SMP_INT, FROM_SERVER, fetch_major,
+	{ "bc_http_major", { 0 }, SMP_INT, FROM_SERVER, fetch_server_major,
 	  .help = "major version of HTTP towards the server" },
 	CAPTURE("capture.req.hdr", KEPT, REQUEST, "what a capture of the request holds"),
 	{ "capture.req.method", { 0 }, SMP_STR, KEPT, fetch_kept, .data = KEPT_METHOD,

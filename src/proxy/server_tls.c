@@ -151,14 +151,14 @@ static const struct keyword server_tls_keywords[] = {
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
-/* HTTP/2 towards servers is not there yet: who offers it might get it. */
-static int without_h2(struct config *cfg, const struct server *s, const char *word, struct span *alpn)
+static const struct span h2_alone = { "\2h2", 3 }, h1_alone = { "\10http/1.1", 9 };
+
+/* The list without h2. */
+static struct span without_h2(struct config *cfg, const struct span *alpn)
 {
 	char *kept = arena_alloc(cfg->arena, alpn->len + 1);
 	size_t at, len, n = 0;
 
-	if (s->proxy->set.mode != MODE_HTTP)
-		return 0;
 	for (at = 0; at < alpn->len; at += len) {
 		len = 1 + (unsigned char)alpn->ptr[at];
 		if (len == 3 && !memcmp(alpn->ptr + at + 1, "h2", 2))
@@ -166,14 +166,46 @@ static int without_h2(struct config *cfg, const struct server *s, const char *wo
 		memcpy(kept + n, alpn->ptr + at, len);
 		n += len;
 	}
-	if (n == alpn->len)
+	return (struct span){ kept, n };
+}
+
+/* Checks speak HTTP/1: whoever is offered h2 might take it. */
+static void check_offers(struct config *cfg, struct server *s, const struct span *alpn)
+{
+	struct span rest = without_h2(cfg, s->set.check_alpn.len ? &s->set.check_alpn : alpn);
+
+	if (rest.len == (s->set.check_alpn.len ? s->set.check_alpn.len : alpn->len))
+		return;
+	if (s->set.check_alpn.len)
+		config_notice(cfg, &s->loc, "server '%s': 'h2' of 'check-alpn' is left out: health checks "
+			      "speak HTTP/1", s->id);
+	s->set.check_alpn = rest.len ? rest : h1_alone;
+}
+
+/* What is offered, and who carries exchanges then. */
+static int choose_protocol(struct config *cfg, struct server *s, struct tls_settings *set)
+{
+	struct span rest;
+
+	if (s->proxy->set.mode != MODE_HTTP)
 		return 0;
-	if (!n)
-		return config_error(cfg, &s->loc, "server '%s': '%s h2': HTTP/2 towards servers is not "
-				    "supported yet", s->id, word);
-	config_notice(cfg, &s->loc, "server '%s': 'h2' of '%s' is left out: HTTP/2 towards servers is not "
-		      "supported yet", s->id, word);
-	*alpn = (struct span){ kept, n };
+	if (s->set.proto == PROTO_H2 && !set->has_alpn) {
+		set->alpn = h2_alone;
+		set->has_alpn = true;
+	}
+	check_offers(cfg, s, &set->alpn);
+	rest = without_h2(cfg, &set->alpn);
+	if (rest.len == set->alpn.len || s->set.proto == PROTO_H2 || !(set->options.on & TLS_SSL))
+		return 0;
+	if (s->set.proto == PROTO_UNSET) {
+		s->carrier = CARRIER_BY_ALPN;
+		s->proxy->set.retry_on |= RETRY_UNPROCESSED;
+		return 0;
+	}
+	if (!rest.len)
+		return config_error(cfg, &s->loc, "server '%s': 'alpn h2' does not go with 'proto h1'", s->id);
+	config_notice(cfg, &s->loc, "server '%s': with 'proto h1', 'h2' of 'alpn' is left out", s->id);
+	set->alpn = rest;
 	return 0;
 }
 
@@ -227,8 +259,7 @@ static struct tls_client *client_make(struct config *cfg, struct server *s)
 		tls_settings_inherit(&set, s->tls_defaults);
 	if (!set.verify)
 		set.verify = tls_global.server.verify;
-	if (without_h2(cfg, s, "alpn", &set.alpn) || without_h2(cfg, s, "check-alpn", &s->set.check_alpn) ||
-	    check_settings(cfg, s, &set))
+	if (choose_protocol(cfg, s, &set) || check_settings(cfg, s, &set))
 		return NULL;
 	if (!place || !(*place = tls_client_new(&conf, &err))) {
 		config_error(cfg, &s->loc, "server '%s': %s", s->id, err.text);

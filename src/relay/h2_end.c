@@ -156,6 +156,11 @@ static bool h2_unprocessed(const struct end *end)
 	return h2_state(end)->unprocessed;
 }
 
+static struct conn *h2_over_conn(const struct end *end)
+{
+	return h2_state(end)->conn->conn;
+}
+
 static bool h2_whole(const struct end *end)
 {
 	return h2_state(end)->in_ended;
@@ -557,6 +562,7 @@ const struct message_ops h2_end_ops = {
 	.wrong = h2_wrong,
 	.unprocessed = h2_unprocessed,
 	.whole = h2_whole,
+	.over = h2_over_conn,
 	.left = h2_left,
 	.drain = h2_drain,
 	.mark = h2_mark,
