@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The line that a stream leaves in the log. */
+/* When a stream leaves its line in the log: stream_log (stream/stream.h) writes it. */
 #ifndef STREAM_ACCESSLOG_H
 #define STREAM_ACCESSLOG_H
 
 #include "proxy/proxy.h"
 
-struct view;
-
-/* Writes the line of the stream behind the view (view->log is filled in), by the frontend's
- * log-format, option tcplog or the default, unless dontlognull, dontlog-normal or an absent
- * target say otherwise. */
-void accesslog_write(const struct view *view);
 /* When the line is written. The default format says nothing of what follows: at accept, in mode
  * http when the request's head is there. Formats that need nothing later, and option logasap: when
  * the server is connected; logasap in mode http when the response's head has left. Others: at the

@@ -69,8 +69,7 @@ struct stream_kind {
 	void (*free)(struct stream *s);
 };
 
-extern const struct stream_kind stream_of_bytes;
-/* That of HTTP. Installed by exchange/ before the first stream. */
+/* That of HTTP; that of bytes: stream/bytes.h. Installed by exchange/ before the first stream. */
 extern const struct stream_kind *stream_of_messages;
 
 #endif

@@ -16,6 +16,7 @@
 
 struct listener;
 struct module;
+struct pool;
 struct proxy;
 struct server;
 struct stream;
@@ -86,6 +87,7 @@ enum { WATCH_TRACE = 1,   /* shown on the terminal (-d) */
        WATCH_CALLS = 4,   /* a fetch wants to know cpu_calls */
        WATCH_FILTERS = 8 }; /* a filter wants to see them from their first moment on */
 extern uint8_t streams_watched;
+extern struct pool stream_pool; /* for start.c and end.c */
 enum { LOG_LEVEL_SILENT = UINT8_MAX };
 
 extern struct list streams_all; /* struct stream.node, oldest first */

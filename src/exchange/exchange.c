@@ -17,11 +17,11 @@
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
-#include "stream/assign.h"
 #include "stream/connect.h"
 #include "stream/early.h"
 #include "stream/extra.h"
 #include "stream/kind.h"
+#include "stream/place.h"
 #include "stream/run.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
@@ -293,7 +293,7 @@ void exchange_reply(struct exchange *x, struct reply *reply)
 		exchange_count_intercepted(x);
 	x->http.response = NULL;
 	stream_expire_never(s);
-	assign_leave_queue(s);
+	place_leave_queue(s);
 	/* The client may go on sending while the answer waits until it takes it: to nobody, if the
 	 * request's pump was open. Else it may be read away (unread.c). */
 	exchange_forget_server(s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The line that a stream leaves in the log: when it is written, whether, at which level and in
- * which format. Called by stream.c. The frontend alone decides (manual 4.2, "log"): what a
+ * which format. The frontend alone decides (manual 4.2, "log"): what a
  * backend says of logging concerns its servers.
  */
 #include "stream/accesslog.h"
@@ -11,6 +11,7 @@
 #include "log/log.h"
 #include "log/target.h"
 #include "proxy/proxy.h"
+#include "stream/stream.h"
 
 bool accesslog_at_accept(const struct proxy *frontend)
 {
@@ -56,7 +57,9 @@ static bool accesslog_wanted(const struct view *view)
 	return log->early || log->bytes_in || !(options->on & OPT_DONTLOGNULL);
 }
 
-void accesslog_write(const struct view *view)
+/* By the frontend's log-format, option tcplog or the default, unless dontlognull, dontlog-normal or an
+ * absent target say otherwise. */
+static void accesslog_write(const struct view *view)
 {
 	static char line_memory[LOG_LEN_MAX + 1], sd_memory[LOG_LEN_MAX + 1];
 	const struct proxy *fe = view->frontend;
@@ -84,4 +87,17 @@ void accesslog_write(const struct view *view)
 	fe->fe->log_lines++;
 	log_send_sd(fe->set.log, level, (struct span){ sd.ptr, sd.len },
 		    (struct span){ line.ptr, line.len });
+}
+
+void stream_log(struct stream *s)
+{
+	struct view_log log;
+	struct view view;
+
+	if (s->logged || s->log_level == LOG_LEVEL_SILENT ||
+	    !log_enabled(s->origin->frontend->set.log))
+		return;
+	s->logged = true;
+	stream_view(s, &view, &log);
+	accesslog_write(&view);
 }

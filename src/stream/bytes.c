@@ -2,7 +2,7 @@
 /* Streams of bytes (mode tcp): their step tables, and their own steps, which open the pumps and
  * watch them. Read the tables at the end of this file to know what happens to such a stream, in
  * order; the functions that are not here are in the files that they are named after. */
-#include "stream/kind.h"
+#include "stream/bytes.h"
 
 #include "base/clock.h"
 #include "filter/filter.h"
@@ -14,6 +14,7 @@
 #include "stream/connect.h"
 #include "stream/early.h"
 #include "stream/filtering.h"
+#include "stream/kind.h"
 #include "stream/proxyheader.h"
 #include "stream/rules.h"
 #include "stream/timeouts.h"

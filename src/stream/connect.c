@@ -9,11 +9,11 @@
 #include "net/listener.h"
 #include "proxy/dial.h"
 #include "proxy/proxy.h"
-#include "stream/assign.h"
 #include "stream/connect_tls.h"
 #include "stream/early.h"
 #include "stream/extra.h"
 #include "stream/kind.h"
+#include "stream/place.h"
 #include "stream/proxyheader.h"
 #include "stream/socks.h"
 #include "stream/source.h"
@@ -282,7 +282,7 @@ int connect_again(struct stream *s)
 {
 	if (!connect_moves(s))
 		return REQ_CONNECT;
-	assign_redispatch(s);
+	place_redispatch(s);
 	return REQ_ASSIGN;
 }
 
@@ -304,7 +304,7 @@ static int connect_failed(struct stream *s)
 	s->failures++;
 	end_close(&s->relay.server, false);
 	if (connect_moves(s)) {
-		assign_redispatch(s);
+		place_redispatch(s);
 		return STEP_GOTO + REQ_ASSIGN;
 	}
 	s->server->tally->counters.retries++;

@@ -5,7 +5,6 @@
 #include "base/arena.h"
 #include "base/pool.h"
 #include "event/profile.h"
-#include "stream/assign.h"
 #include "stream/stream.h"
 
 static struct pool extra_pool = POOL_INIT("extra", sizeof(struct stream_extra));
@@ -23,7 +22,6 @@ struct stream_extra *extra_get(struct stream *s)
 	if (!s->extra)
 		return NULL;
 	s->extra->stream = s;
-	s->extra->queue.offered = assign_offered;
 	task_init(&s->extra->task, extra_task);
 	return s->extra;
 }

@@ -8,9 +8,9 @@
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "relay/message_end.h"
-#include "stream/assign.h"
 #include "stream/extra.h"
 #include "stream/kind.h"
+#include "stream/place.h"
 #include "stream/steps.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
@@ -309,6 +309,6 @@ int rules_switch(struct stream *s)
 		s->backend = be; /* that of the log */
 		return switch_fail(s);
 	}
-	assign_backend(s, be);
+	place_backend(s, be);
 	return STEP_NEXT;
 }

@@ -1,74 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the step tables have in common: which rows apply to a stream, what the configuration says of
- * that, and steps of both kinds. The tables are in bytes.c and (HTTP) exchange/exchange_kind.c. */
+ * that. The tables are in bytes.c and (HTTP) exchange/exchange_kind.c. */
 #include "stream/steps.h"
 
-#include "base/clock.h"
 #include "filter/filter.h"
 #include "proxy/proxy.h"
 #include "stream/kind.h"
-#include "stream/timeouts.h"
-
-#include <linux/sockios.h>
-#include <sys/ioctl.h>
-
-enum { DRAIN_POLL_MS = 5, DRAIN_MOST_MS = 10000 };
 
 const struct stream_kind *stream_of_messages;
 
-bool stream_aborts_on_close(const struct stream *s)
+int stream_fail(struct stream *s, enum reason reason)
 {
-	const struct proxy *px = s->backend ? s->backend : s->origin->frontend;
-
-	return (px->set.options.on & OPT_ABORTONCLOSE) != 0;
+	return s->kind->fail(s, reason);
 }
 
-static bool client_left(const struct stream *s)
+const char *stream_phase_name(const struct stream *s)
 {
-	return *s->relay.client.flags & (CONN_HUP | CONN_ERROR) || s->kind->client_left(s);
-}
-
-bool stream_client_gone(struct stream *s)
-{
-	if (!client_left(s))
-		return false;
-	stream_end(s, END_CLIENT_ABORT);
-	return true;
-}
-
-/* Bytes that the client's kernel has not acknowledged. A RST now would take them away. Behind a RST
- * of the client's the kernel goes on to count them; where both have sent their FIN they may still
- * be acknowledged. */
-static bool client_drained(struct stream *s)
-{
-	const struct conn *conn = end_conn(&s->relay.client);
-	int unsent = 0;
-
-	if (!conn || !(conn->flags & CONN_TCP) || conn->flags & (CONN_ERROR | CONN_BROKEN) ||
-	    ioctl(conn->src.fd, SIOCOUTQ, &unsent) < 0 || !unsent)
-		return true;
-	return s->draining && (uint32_t)clock_now_ms - s->phase_ms > DRAIN_MOST_MS;
-}
-
-/* The server broke off. What it had sent before reaches the client, then the client learns
- * that there was more to come. */
-int steps_server_broken(struct stream *s)
-{
-	if (client_drained(s)) {
-		stream_end(s, END_SERVER_ABORT);
-		return STEP_END;
-	}
-	if (!s->draining)
-		s->phase_ms = (uint32_t)clock_now_ms;
-	s->draining = true;
-	stream_expire_at(s, clock_now_ms + DRAIN_POLL_MS);
-	return STEP_WAIT;
-}
-
-int steps_end(struct stream *s, enum reason reason)
-{
-	stream_end(s, reason);
-	return STEP_END;
+	return s->kind->request[s->request.step].name;
 }
 
 unsigned steps_known_of_frontend(const struct proxy *frontend)

@@ -6,7 +6,7 @@
 #include "base/pool.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
-#include "stream/stream.h"
+#include "stream/origin.h"
 
 #include <stdlib.h>
 

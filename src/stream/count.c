@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a stream adds to the counters of its frontend, listener, backend and server: bytes while it
+ * lives (stream/stream.h), and once how it ended. */
+#include "stream/count.h"
+
+#include "base/clock.h"
+#include "net/listener.h"
+#include "proxy/global.h"
+#include "proxy/proxy.h"
+#include "stream/kind.h"
+#include "stream/stream.h"
+
+/* ---- bytes ------------------------------------------------------------------------------ */
+
+static void count_bytes(struct counters *c, uint64_t in, uint64_t out)
+{
+	c->bytes_in += in;
+	c->bytes_out += out;
+}
+
+struct stream_bytes stream_bytes_of(const struct stream *s)
+{
+	struct stream_bytes more = s->kind->bytes(s);
+
+	return (struct stream_bytes){ pump_bytes(&s->relay.request) + more.in,
+				      pump_bytes(&s->relay.response) + more.out };
+}
+
+void stream_count_bytes(struct stream *s)
+{
+	struct stream_bytes all = stream_bytes_of(s);
+	uint64_t new_in = all.in - s->counted_in, new_out = all.out - s->counted_out;
+
+	if (!(new_in | new_out))
+		return;
+	s->counted_in = all.in;
+	s->counted_out = all.out;
+	count_bytes(&s->origin->frontend->fe->counters, new_in, new_out);
+	count_bytes(origin_counters(s->origin), new_in, new_out);
+	if (s->backend && s->backend->be)
+		count_bytes(&s->backend->be->counters, new_in, new_out);
+	if (s->server)
+		count_bytes(&s->server->tally->counters, new_in, new_out);
+	global_tally->bytes_out += new_out;
+	rate_add(&global_tally->bytes_out_rate, clock_now_ms, new_out / 32);
+}
+
+void stream_count_spliced(struct stream *s)
+{
+	uint64_t spliced = s->relay.request.spliced + s->relay.response.spliced;
+
+	if (!spliced)
+		return;
+	s->origin->frontend->fe->counters.bytes_spliced += spliced;
+	origin_counters(s->origin)->bytes_spliced += spliced;
+	if (s->backend && s->backend->be)
+		s->backend->be->counters.bytes_spliced += spliced;
+	if (s->server)
+		s->server->tally->counters.bytes_spliced += spliced;
+}
+
+void streams_count_bytes(void)
+{
+	struct stream *s;
+
+	list_for_each(s, &streams_all, node)
+		if (s->origin->frontend->set.options.on & OPT_CONTSTATS)
+			stream_count_bytes(s);
+}
+
+/* ---- the end ---------------------------------------------------------------------------- */
+
+/* Adds one to the field of frontend, backend and server alike. */
+#define COUNT_ALL(s, field)                                                \
+	do {                                                               \
+		(s)->origin->frontend->fe->counters.field++;              \
+		if ((s)->backend && (s)->backend->be)                      \
+			(s)->backend->be->counters.field++;                \
+		if ((s)->server)                                           \
+			(s)->server->tally->counters.field++;              \
+	} while (0)
+
+/* The frontend has no such counter. */
+static void stream_count_bad_response(struct stream *s)
+{
+	if (s->backend && s->backend->be)
+		s->backend->be->counters.failed_responses++;
+	if (s->server)
+		s->server->tally->counters.failed_responses++;
+}
+
+void stream_count_end(struct stream *s)
+{
+	switch (s->reason) {
+	case END_CLIENT_ABORT:
+	case END_CLIENT_TIMEOUT:
+		if (s->phase == PHASE_REQUEST)
+			s->origin->frontend->fe->counters.failed_requests++;
+		else
+			COUNT_ALL(s, client_aborts);
+		break;
+	case END_BAD_REQUEST:
+		s->origin->frontend->fe->counters.failed_requests++;
+		origin_counters(s->origin)->failed_requests++;
+		break;
+	case END_BAD_RESPONSE:
+		stream_count_bad_response(s);
+		break;
+	case END_SERVER_ABORT:
+		stream_count_bad_response(s);
+		if (!s->kind->wrong_response(s))
+			COUNT_ALL(s, server_aborts);
+		break;
+	case END_SERVER_TIMEOUT:
+		if (s->kind->wrong_response(s))
+			stream_count_bad_response(s);
+		else
+			COUNT_ALL(s, server_aborts);
+		break;
+	case END_QUEUE_TIMEOUT:
+	case END_QUEUE_FULL:
+		if (s->server)
+			s->server->tally->counters.failed_connections++;
+		s->backend->be->counters.failed_connections++;
+		break;
+	case END_NO_SERVER:
+		if (s->backend && s->backend->be)
+			s->backend->be->counters.failed_connections++;
+		break;
+	case END_RESOURCE:
+		global_tally->no_memory++;
+		break;
+	case END_UNWRITTEN:
+		COUNT_ALL(s, internal_errors);
+		break;
+	default:
+		break;
+	}
+}
