@@ -135,6 +135,8 @@ bool exchange_new(struct stream *s, struct buf **held);
 void exchange_free(struct stream *s);
 /* There is room for a response. False: no memory. */
 bool exchange_make_room(struct exchange *x);
+/* The head has more fields than msg has room for: message_more_fields (http/message.h). */
+bool exchange_more_fields(struct message *msg);
 /* Empties res, for a head that we make. */
 void exchange_init_response(struct exchange *x);
 /* Before the first stream: some carry exchanges from now on, and heads with more fields than msg has
@@ -169,6 +171,8 @@ bool exchange_drop_request(struct exchange *x);
  * or no memory. */
 bool exchange_write_request(struct stream *s);
 
+/* Options of frontend and backend together. */
+uint64_t exchange_options(const struct stream *s);
 /* Does the backend keep connections to its servers? */
 bool exchange_keeps_server(const struct stream *s);
 /* Options http-drop-request-trailers, http-drop-response-trailers: who reads them in takes them for
@@ -195,8 +199,6 @@ int exchange_response_forward(struct stream *s);
 /* The response has left completely: the stream ends. STEP_END. */
 int exchange_done(struct stream *s);
 
-/* Streams that carry exchanges. */
-extern const struct stream_kind exchange_kind;
 extern const struct module exchange_module;
 
 #endif

@@ -40,7 +40,11 @@ struct message *action_message(const struct rule *rule, const struct view *view)
 int action_field_name(struct statement *st, struct span *name);
 /* Does a head that has so many bytes more still fit into a buffer, as it has to when it leaves? */
 bool action_fits(const struct message *msg, size_t more);
-/* A rewriting did not work: counted, and in strict mode the end of the exchange. */
+/* Does the field say where a message ends? Rules never touch those. */
+bool action_name_frames(struct span name);
+/* A rewriting did not work: counted with all concerned. */
+void action_count_failed(struct exchange *x);
+/* That, and in strict mode the end of the exchange. */
 enum action_result action_rewrite_failed(struct view *view);
 static inline enum action_result action_rewritten(bool worked, struct view *view)
 {

@@ -20,17 +20,6 @@ enum rule_result http_response_rules(struct exchange *x);
 enum rule_result http_after_rules(struct exchange *x);
 /* Step REQ_FIELDS: what is added to every request before a server is chosen. */
 int http_finish_request(struct stream *s);
-/* A rule could not change a message: counted with all concerned. */
-void http_count_failed_rewrite(struct exchange *x);
-
-/* What "http-request use-service <name>" calls: it answers by exchange_serve or exchange_reply. */
-struct http_service {
-	const char *name;
-	enum action_result (*serve)(struct exchange *x);
-	struct http_service *next; /* of those that were added */
-};
-/* Makes it known, before the configuration is read; again does nothing. */
-void http_service_add(struct http_service *service);
 
 /* Asked between the http-request rules and the redirect lines of each proxy: is this a request for
  * its stats page? RULES_REPLY: yes, and it is answered. Installed by stats/; may be NULL. */

@@ -14,7 +14,7 @@ bool unread_fits(struct stream *s);
 /* The answer has left, and the client was told that the connection lives on: is the rest of the
  * body still on its way? */
 bool unread_waits(struct stream *s);
-/* It has not come in time. True: this was it, the stream has ended. */
-bool unread_expired(struct stream *s);
+/* A time is over. Was it the rest that has not come? The exchange is done then. */
+bool unread_expired(const struct stream *s);
 
 #endif

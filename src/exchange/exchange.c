@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Exchanges: made and given back, answers of the program itself, what is counted. Their way through
- * the step table is in exchange_request.c. Objects are kept with their room, which has their
+/* Exchanges: made and given back. Their way through the step table is in exchange_kind.c, answers of
+ * the program itself in outcome.c. Objects are kept with their room, which has their
  * arena's first block and the fields, so that a request over a kept connection allocates nothing. */
 #include "exchange/exchange.h"
 
@@ -8,25 +8,12 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/pool.h"
-#include "config/config.h"
-#include "config/module.h"
-#include "exchange/idle.h"
-#include "exchange/reply.h"
-#include "exchange/server_conn.h"
 #include "net/listener.h"
-#include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
-#include "stream/connect.h"
-#include "stream/early.h"
 #include "stream/extra.h"
 #include "stream/kind.h"
-#include "stream/place.h"
-#include "stream/run.h"
 #include "stream/steps.h"
-#include "stream/timeouts.h"
-#include "stream/trim.h"
-#include "stream/tune.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -89,8 +76,7 @@ static void exchange_drop(struct exchange *x)
 	pool_give(&exchange_pool, &x);
 }
 
-/* The head has more fields than msg has room for. */
-COLD static bool exchange_more_fields(struct message *msg)
+COLD bool exchange_more_fields(struct message *msg)
 {
 	struct exchange *x = msg->is_response ? container_of(msg, struct exchange, res) :
 						container_of(msg, struct exchange, req);
@@ -163,14 +149,6 @@ void exchanges_trim(void)
 	}
 }
 
-void exchange_start(void)
-{
-	message_more_fields = exchange_more_fields;
-	stream_of_messages = &exchange_kind;
-	trim_kept = exchanges_trim;
-	origin_ends = idle_close_origin;
-}
-
 static unsigned exchange_client_speaks(const struct proxy *frontend)
 {
 	unsigned how = SPEAK_TO_CLIENT;
@@ -197,7 +175,7 @@ bool exchange_new(struct stream *s, struct buf **held)
 	}
 	x->stream = s;
 	s->exchange = x;
-	s->kind = &exchange_kind;
+	s->kind = stream_of_messages;
 	s->known |= IS_MESSAGES;
 	s->closes_halves = false;
 	if (unlikely(s->known & IS_UPGRADED)) {
@@ -239,167 +217,29 @@ bool exchange_drop_request(struct exchange *x)
 	return end_unpin(&x->stream->relay.client);
 }
 
-/* ---- answers of the program -------------------------------------------------------------- */
+/* ---- what it is asked -------------------------------------------------------------------- */
 
-static unsigned reason_status(enum reason reason)
+enum reason exchange_rules_failure(const struct exchange *x)
 {
-	static const uint16_t status[] = {
-#define REASON(name, letter, error, status, text) status,
-#include "stream/ends.def"
-#undef REASON
-	};
-
-	return status[reason];
+	return x->unwritten ? END_UNWRITTEN : END_RESOURCE;
 }
 
-void exchange_forget_server(struct stream *s)
+uint64_t exchange_options(const struct stream *s)
 {
-	server_conn_give(s, false);
-	end_close(&s->relay.server, false);
-	s->connected = false;
+	return s->origin->frontend->set.options.on | (s->backend ? s->backend->set.options.on : 0);
 }
 
-/* Answered on purpose, before a backend had it. */
-static void exchange_count_intercepted(struct exchange *x)
+bool exchange_keeps_server(const struct stream *s)
 {
-	if (!x->stream->backend)
-		x->stream->origin->frontend->fe->counters.intercepted++;
+	uint64_t on = exchange_options(s);
+
+	return !(on & (OPT_HTTP_CLOSE | OPT_SERVER_CLOSE));
 }
 
-/* There was no memory for the answer. */
-COLD static struct reply *exchange_short(struct exchange *x)
+void exchange_drop_trailers(struct end *from, struct message *msg)
 {
-	x->memory.failed = false;
-	x->tarpit_until = 0;
-	x->reason = END_RESOURCE;
-	x->phase = x->stream->phase;
-	return reply_no_memory(x);
+	if (msg->framing != BODY_CHUNKED)
+		return;
+	message_delete(msg, span_of("trailer"));
+	end_drop_trailers(from);
 }
-
-/* The server, if there is one already, has no part in it any more. */
-void exchange_reply(struct exchange *x, struct reply *reply)
-{
-	struct stream *s = x->stream;
-
-	if (unlikely(!reply || x->memory.failed))
-		reply = exchange_short(x);
-	x->reply = reply;
-	s->known |= HAS_REPLY;
-	if (!x->reason) {
-		x->reason = reply->ends;
-		x->phase = s->phase;
-	}
-	if (x->reason == END_NONE || x->reason == END_LOCAL)
-		exchange_count_intercepted(x);
-	x->http.response = NULL;
-	stream_expire_never(s);
-	place_leave_queue(s);
-	/* The client may go on sending while the answer waits until it takes it: to nobody, if the
-	 * request's pump was open. Else it may be read away (unread.c). */
-	exchange_forget_server(s);
-	pump_stop(&s->relay.response);
-	s->relay.response.flags = 0;
-	stream_move_request(s, REQ_FORWARD);
-	stream_move_response(s, RES_REPLY);
-}
-
-void exchange_serve(struct exchange *x, const char *name,
-		    int (*open)(struct exchange *x, struct end *end), const void *data)
-{
-	struct stream *s = x->stream;
-
-	x->service = open;
-	x->service_name = name;
-	x->service_data = data;
-	s->known |= HAS_SERVICE;
-	exchange_count_intercepted(x);
-	stream_move_request(s, REQ_SERVICE);
-}
-
-int exchange_fail_with(struct stream *s, enum reason reason, unsigned status)
-{
-	struct exchange *x = s->exchange;
-
-	if (x->head_sent || x->reply || !status) {
-		stream_end(s, reason);
-		return STEP_END;
-	}
-	x->memory.failed = false; /* what was wanted of it is not needed any more */
-	x->reason = (uint8_t)reason;
-	x->phase = s->phase;
-	reply_send_error(x, status);
-	return STEP_GOTO + REQ_FORWARD;
-}
-
-int exchange_fail(struct stream *s, enum reason reason)
-{
-	if (s->exchange->memory.failed)
-		reason = END_RESOURCE;
-	return exchange_fail_with(s, reason, reason_status(reason));
-}
-
-void exchange_observe(const struct stream *s, enum observed what)
-{
-	if (s->server && s->server->set.observe == OBSERVE_LAYER7 && server_hooks.observed)
-		server_hooks.observed(s->server, what);
-}
-
-int exchange_fail_response(struct stream *s, enum reason reason, unsigned status)
-{
-	if (s->exchange->memory.failed) {
-		reason = END_RESOURCE;
-		status = 500;
-	}
-	return exchange_fail_with(s, reason, status) == STEP_END ? STEP_END :
-								   STEP_GOTO + RES_REPLY;
-}
-
-/* ---- once more --------------------------------------------------------------------------- */
-
-bool exchange_retry(struct stream *s, unsigned condition)
-{
-	struct exchange *x = s->exchange;
-	struct stream_extra *extra;
-
-	if (!x->may_retry || x->no_retry || x->interim ||
-	    !(s->backend->set.retry_on & condition) ||
-	    s->failures >= (unsigned)s->backend->set.retries)
-		return false;
-	extra = extra_get(s);
-	if (!extra)
-		return false;
-	s->failures++;
-	s->server->tally->counters.retries++;
-	s->backend->be->counters.retries++;
-	exchange_forget_server(s);
-	pump_rewind(&s->relay.request);
-	pump_renew(&s->relay.response);
-	end_rewind(&s->relay.client);
-	stream_move_response(s, RES_HEAD);
-	if (condition & retry_on_status(425) && early_unproven(s))
-		s->known |= EARLY_RETRY;
-	x->early_used = false;
-	stream_move_request(s, s->known & EARLY_RETRY ? REQ_PROOF : connect_again(s));
-	stream_expire_never(s);
-	task_wake(&extra->task);
-	return true;
-}
-
-/* ---- the module -------------------------------------------------------------------------- */
-
-static int exchange_prepare(struct config *cfg, void *data, struct err *err)
-{
-	const struct tune *tune = config_data(cfg, &tune_module);
-
-	(void)data;
-	(void)err;
-	exchange_max_fields = (unsigned)tune->maxhdr - 1; /* the first line counts */
-	exchange_any_payload = tune->any_payload;
-	exchange_start();
-	return 0;
-}
-
-const struct module exchange_module = {
-	.name = "exchange",
-	.prepare = exchange_prepare,
-};

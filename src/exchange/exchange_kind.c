@@ -5,6 +5,8 @@
 #include "stream/kind.h"
 
 #include "base/clock.h"
+#include "config/config.h"
+#include "config/module.h"
 #include "exchange/body.h"
 #include "exchange/early_request.h"
 #include "exchange/exchange.h"
@@ -16,6 +18,7 @@
 #include "net/conn.h"
 #include "net/linger.h"
 #include "net/listener.h"
+#include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "stream/assign.h"
@@ -24,6 +27,8 @@
 #include "stream/early.h"
 #include "stream/rules.h"
 #include "stream/timeouts.h"
+#include "stream/trim.h"
+#include "stream/tune.h"
 #include "tls/conn.h"
 
 /* ---- steps ------------------------------------------------------------------------------- */
@@ -73,8 +78,10 @@ static bool exchange_abandon(struct stream *s, enum reason reason)
 /* A client that has no response yet gets an answer; or the request is sent once more. */
 static bool exchange_quiet(struct stream *s, enum reason reason)
 {
-	if (unread_expired(s))
+	if (unread_expired(s)) {
+		exchange_done(s);
 		return false;
+	}
 	if (s->exchange->head_sent) {
 		stream_end(s, reason);
 		return false;
@@ -291,7 +298,7 @@ static const struct step response_steps[RES_STEPS + 1] = {
 	[RES_STEPS] = { "none", step_beyond, 0 },
 };
 
-const struct stream_kind exchange_kind = {
+static const struct stream_kind exchange_kind = {
 	.name = "messages",
 	.request = request_steps,
 	.response = response_steps,
@@ -315,4 +322,31 @@ const struct stream_kind exchange_kind = {
 	.leave = exchange_leave,
 	.resets_server = exchange_resets_server,
 	.free = exchange_free,
+};
+
+/* ---- the module -------------------------------------------------------------------------- */
+
+void exchange_start(void)
+{
+	message_more_fields = exchange_more_fields;
+	stream_of_messages = &exchange_kind;
+	trim_kept = exchanges_trim;
+	origin_ends = idle_close_origin;
+}
+
+static int exchange_prepare(struct config *cfg, void *data, struct err *err)
+{
+	const struct tune *tune = config_data(cfg, &tune_module);
+
+	(void)data;
+	(void)err;
+	exchange_max_fields = (unsigned)tune->maxhdr - 1; /* the first line counts */
+	exchange_any_payload = tune->any_payload;
+	exchange_start();
+	return 0;
+}
+
+const struct module exchange_module = {
+	.name = "exchange",
+	.prepare = exchange_prepare,
 };

@@ -240,11 +240,6 @@ int exchange_wait_body(struct stream *s)
 
 /* ---- rules ------------------------------------------------------------------------------- */
 
-enum reason exchange_rules_failure(const struct exchange *x)
-{
-	return x->unwritten ? END_UNWRITTEN : END_RESOURCE;
-}
-
 static int rules_result(struct stream *s, enum rule_result r)
 {
 	switch (r) {
@@ -315,27 +310,6 @@ int exchange_open_service(struct stream *s)
 	return STEP_NEXT;
 }
 
-/* The options of frontend and backend. */
-static uint64_t both_options(const struct stream *s)
-{
-	return s->origin->frontend->set.options.on | (s->backend ? s->backend->set.options.on : 0);
-}
-
-bool exchange_keeps_server(const struct stream *s)
-{
-	uint64_t on = both_options(s);
-
-	return !(on & (OPT_HTTP_CLOSE | OPT_SERVER_CLOSE));
-}
-
-void exchange_drop_trailers(struct end *from, struct message *msg)
-{
-	if (msg->framing != BODY_CHUNKED)
-		return;
-	message_delete(msg, span_of("trailer"));
-	end_drop_trailers(from);
-}
-
 /* What is left to be changed in a request that leaves. */
 APART static bool request_edit(struct exchange *x)
 {
@@ -364,7 +338,7 @@ bool exchange_write_request(struct stream *s)
 		return false;
 	if (server->framing)
 		server->framing->keep = exchange_keeps_server(s) ||
-					both_options(s) & OPT_PRETEND_KEEPALIVE;
+					exchange_options(s) & OPT_PRETEND_KEEPALIVE;
 	return end_head_out(server, &x->req) == IO_OK;
 }
 

@@ -7,7 +7,6 @@
 #include "base/err.h"
 #include "exchange/exchange.h"
 #include "exchange/http_action.h"
-#include "exchange/http_rules.h"
 #include "expr/regex.h"
 #include "http/chars.h"
 #include "http/message.h"
@@ -18,64 +17,6 @@
 
 enum { REQUESTS = AT_REQUESTS, RESPONSES = AT_RESPONSE, BOTH = AT_REQUESTS | AT_RESPONSE };
 enum { LONGEST_VALUE = 65536 };
-
-/* -- what actions have in common -------------------------------------------------------- */
-
-struct exchange *action_exchange(const struct view *view)
-{
-	return stream_exchange(view->stream);
-}
-
-struct message *action_message(const struct rule *rule, const struct view *view)
-{
-	return rule->where & AT_RESPONSE ? view->http->response : view->http->request;
-}
-
-enum action_result action_rewrite_failed(struct view *view)
-{
-	struct exchange *x = action_exchange(view);
-
-	if (x->arena->failed)
-		return ACTION_ERROR;
-	http_count_failed_rewrite(x);
-	x->unwritten = !x->lenient;
-	return x->lenient ? ACTION_NEXT : ACTION_ERROR;
-}
-
-/* What editing has added is known; to measure costs a look at each field. */
-bool action_fits(const struct message *msg, size_t more)
-{
-	size_t most = buffer_size();
-
-	return (size_t)msg->head_len + msg->grown + more <= most ||
-	       message_size(msg) + more <= most;
-}
-
-static bool frames(struct span name)
-{
-	enum field_id id = field_id(name);
-
-	return id == FIELD_CONTENT_LENGTH || id == FIELD_TRANSFER_ENCODING;
-}
-
-int action_field_name(struct statement *st, struct span *name)
-{
-	const char *word = stmt_need(st, "the name of a header");
-
-	if (!word)
-		return -1;
-	*name = span_of(word);
-	if (!span_is_token(*name)) {
-		stmt_error(st, st->at - 1, "'%s' is no name of a header", word);
-		if (name->len > 1 && word[name->len - 1] == ':')
-			stmt_hint(st, "the colon is not part of it");
-		return -1;
-	}
-	if (frames(*name))
-		stmt_warning(st, st->at - 1, "this rule does nothing: '%s' tells where a message "
-			     "ends, which rules do not change", word);
-	return 0;
-}
 
 /* -- set-header, add-header ------------------------------------------------------------- */
 
@@ -107,7 +48,7 @@ static enum action_result action_field(const struct rule *rule, struct view *vie
 	struct span value;
 
 	(void)place;
-	if (frames(data->name))
+	if (action_name_frames(data->name))
 		return ACTION_NEXT;
 	if (!rule_text_make(&data->value, view, &value))
 		return action_rewrite_failed(view);
@@ -193,12 +134,12 @@ static enum action_result action_delete(const struct rule *rule, struct view *vi
 
 	(void)place;
 	if (data->match == NAME_STR) {
-		if (!frames(data->name))
+		if (!action_name_frames(data->name))
 			message_delete(msg, data->name);
 		return ACTION_NEXT;
 	}
 	for (f = msg->fields; f < msg->fields + msg->count; f++) {
-		if (f->name.ptr && name_matches(data, f->name) && !frames(f->name))
+		if (f->name.ptr && name_matches(data, f->name) && !action_name_frames(f->name))
 			message_delete_field(msg, f);
 	}
 	return action_rewritten(regex_given_up == given_up, view);
@@ -288,7 +229,7 @@ static enum action_result action_replace(const struct rule *rule, struct view *v
 	bool worked;
 
 	(void)place;
-	if (frames(data->name))
+	if (action_name_frames(data->name))
 		return ACTION_NEXT;
 	worked = rule_text_make(&data->value, view, &by);
 	while (worked && (f = message_find(msg, data->name, &at))) {

@@ -355,20 +355,8 @@ int http_finish_request(struct stream *s)
 		return exchange_fail_with(s, END_RESOURCE, 500);
 	if (likely(action_fits(&x->req, 0)))
 		return STEP_NEXT;
-	http_count_failed_rewrite(x);
+	action_count_failed(x);
 	return exchange_fail(s, END_UNWRITTEN);
-}
-
-void http_count_failed_rewrite(struct exchange *x)
-{
-	struct stream *s = x->stream;
-
-	s->origin->frontend->fe->counters.failed_rewrites++;
-	origin_counters(s->origin)->failed_rewrites++;
-	if (s->backend)
-		s->backend->be->counters.failed_rewrites++;
-	if (s->server)
-		s->server->tally->counters.failed_rewrites++;
 }
 
 const struct module http_rules_module = {

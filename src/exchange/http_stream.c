@@ -3,10 +3,9 @@
  * body (manual 4.2). Rows of a table; called by expr/rule.c. */
 #include "base/arena.h"
 #include "base/clock.h"
-#include "exchange/early_request.h"
 #include "exchange/exchange.h"
 #include "exchange/http_action.h"
-#include "exchange/http_rules.h"
+#include "exchange/http_service.h"
 #include "http/message.h"
 #include "proxy/proxy.h"
 #include "stream/early.h"

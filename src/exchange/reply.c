@@ -126,15 +126,6 @@ struct reply *reply_error(struct exchange *x, unsigned status)
 	return reply;
 }
 
-void reply_send_error(struct exchange *x, unsigned status)
-{
-	struct reply *reply = reply_error(x, status);
-
-	if (!reply && !x->arena->failed)
-		reply = reply_silent(x, status);
-	exchange_reply(x, reply);
-}
-
 struct reply *reply_silent(struct exchange *x, unsigned status)
 {
 	struct reply *reply = arena_alloc(x->arena, sizeof(*reply));

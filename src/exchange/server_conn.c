@@ -254,6 +254,13 @@ void server_conn_give(struct stream *s, bool keep)
 	CALL(sc, take_back, s, keep);
 }
 
+void exchange_forget_server(struct stream *s)
+{
+	server_conn_give(s, false);
+	end_close(&s->relay.server, false);
+	s->connected = false;
+}
+
 void server_conn_suspect(struct stream *s)
 {
 	const struct server_conn *sc = s->exchange->server_conn;

@@ -56,10 +56,7 @@ bool unread_waits(struct stream *s)
 	return true;
 }
 
-bool unread_expired(struct stream *s)
+bool unread_expired(const struct stream *s)
 {
-	if (!s->exchange->reply || !(s->relay.response.flags & PUMP_FINISHED))
-		return false;
-	exchange_done(s);
-	return true;
+	return s->exchange->reply && s->relay.response.flags & PUMP_FINISHED;
 }

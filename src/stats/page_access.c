@@ -10,6 +10,7 @@
 #include "exchange/exchange.h"
 #include "exchange/http_action.h"
 #include "exchange/http_rules.h"
+#include "exchange/http_service.h"
 #include "exchange/reply.h"
 #include "http/uri.h"
 #include "net/listener.h"

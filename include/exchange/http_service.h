@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Services that rules name; the action is in http_stream.c. */
+#ifndef EXCHANGE_HTTP_SERVICE_H
+#define EXCHANGE_HTTP_SERVICE_H
+
+#include "expr/rule_conf.h"
+
+struct exchange;
+
+/* What "http-request use-service <name>" calls: it answers by exchange_serve or exchange_reply. */
+struct http_service {
+	const char *name;
+	enum action_result (*serve)(struct exchange *x);
+	struct http_service *next; /* of those that were added */
+};
+/* Makes it known, before the configuration is read; again does nothing. */
+void http_service_add(struct http_service *service);
+
+#endif
