@@ -11,6 +11,7 @@
 
 struct addr;
 struct listener;
+struct pool;
 struct stream;
 
 /* Lines of the cache (64 bytes): the connection at rest; two of the origin; what few need. */
@@ -32,6 +33,8 @@ static inline struct session *session_of(struct origin *origin)
 {
 	return container_of(origin, struct session, origin);
 }
+
+extern struct pool session_pool; /* for accept.c */
 
 /* Called by the listener: makes a session of an accepted socket, which it takes over. */
 void session_accept(struct listener *l, int *fd, const struct addr *from);
