@@ -49,7 +49,10 @@ struct h2_conn *h2_conn_new(struct conn **conn, bool client, const struct h2_lim
 void h2_conn_free(struct h2_conn **c);
 /* No stream begins any more: GOAWAY. It is closed behind the last one. */
 void h2_conn_drain(struct h2_conn *c);
-bool h2_conn_drains(const struct h2_conn *c);
+/* The same, but it is announced first: GOAWAY with the highest id, and PING. What the peer has begun
+ * until it answers that, or for five seconds, is served. */
+void h2_conn_leave(struct h2_conn *c);
+bool h2_conn_drains(const struct h2_conn *c); /* or leaves */
 /* Closes it now; its streams break off. */
 void h2_conn_close(struct h2_conn *c, enum h2_code code);
 

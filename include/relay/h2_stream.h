@@ -84,6 +84,7 @@ struct h2_conn {
 	bool client;
 	uint8_t state;          /* enum h2_state */
 	bool draining;          /* GOAWAY was said: no stream begins */
+	bool leaving;           /* it will be, when the peer has answered PING */
 	bool refused;           /* GOAWAY was heard */
 	bool told;              /* the streams know that it is dead */
 	bool over;              /* the owner knows that no stream begins any more */
@@ -134,6 +135,7 @@ static inline struct h2_stream *h2_state(const struct end *end)
 }
 
 /* ---- h2_conn.c ---- */
+extern const char h2_leave_word[8]; /* in the PING of h2_conn_leave */
 bool h2_bytes_room(struct h2_bytes *b, size_t n); /* n bytes behind what is there */
 bool h2_bytes_add(struct h2_bytes *b, const char *bytes, size_t n);
 void h2_bytes_skip(struct h2_bytes *b, size_t n);

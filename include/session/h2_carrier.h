@@ -8,9 +8,9 @@ struct session;
 /* The connection in session->conn speaks HTTP/2: takes over the session. session->held: what was
  * received on it already; NULL: nothing. */
 void h2_carrier_begin(struct session *session);
-/* The process stops: all connections are told that no stream begins any more, and are closed behind
- * the last one. */
-void h2_carrier_finish(void);
+/* The process stops: all connections are told so in the next spread_ms, and are closed behind their
+ * last stream. What is on its way is served. */
+void h2_carrier_finish(unsigned spread_ms);
 /* Closes all of them; their streams have ended. */
 void h2_carrier_close_all(void);
 

@@ -431,10 +431,17 @@ static void conn_ready(struct conn *conn)
 	task_wake(&c->task);
 }
 
-/* RFC 9113 6.5.3 */
-static void settings_late(struct timer *timer)
+const char h2_leave_word[8] = { 'l', 'e', 'a', 'v', 'i', 'n', 'g', '.' };
+
+/* RFC 9113 6.5.3; or the peer does not answer our last PING. */
+static void answer_late(struct timer *timer)
 {
-	h2_fault(container_of(timer, struct h2_conn, timer), H2_SETTINGS_TIMEOUT);
+	struct h2_conn *c = container_of(timer, struct h2_conn, timer);
+
+	if (c->leaving)
+		h2_conn_drain(c);
+	else
+		h2_fault(c, H2_SETTINGS_TIMEOUT);
 }
 
 /* Our settings, and how much may come on all streams. */
@@ -486,7 +493,7 @@ static void conn_init(struct h2_conn *c)
 	for (i = 0; i <= H2_URGENCY_LEAST; i++)
 		list_init(&c->waiting[i]);
 	task_init(&c->task, conn_task);
-	timer_init(&c->timer, settings_late);
+	timer_init(&c->timer, answer_late);
 	timer_init(&c->linger, h2_linger_late);
 }
 
@@ -545,7 +552,24 @@ void h2_conn_drain(struct h2_conn *c)
 
 bool h2_conn_drains(const struct h2_conn *c)
 {
-	return c->draining;
+	return c->draining || c->leaving;
+}
+
+/* RFC 9113 6.8: what is on its way from the peer need not be asked for again. */
+void h2_conn_leave(struct h2_conn *c)
+{
+	enum { LEAVE_MS = 5000 };
+	char *p;
+
+	if (c->leaving || c->draining || c->state >= H2_CLOSING)
+		return;
+	p = h2_out(c, H2_GOAWAY_SIZE + H2_PING_SIZE);
+	if (!p)
+		return;
+	p = h2_write_goaway(p, H2_STREAM_MOST, H2_NO_ERROR);
+	h2_out_done(c, h2_write_ping(p, 0, h2_leave_word));
+	c->leaving = true;
+	timer_set(&c->timer, clock_now_ms + LEAVE_MS);
 }
 
 void h2_conn_close(struct h2_conn *c, enum h2_code code)

@@ -940,6 +940,31 @@ static void draining_lets_streams_end(void **state)
 	leave();
 }
 
+/* What is on its way when leaving is announced is served; what comes behind the answer is not. */
+static void leaving_loses_nothing(void **state)
+{
+	unsigned i;
+
+	(void)state;
+	begin();
+	ask(1, "/wait", H2_END_STREAM);
+	heard();
+	h2_conn_leave(server);
+	h2_conn_leave(server);
+	ask(3, "/1", H2_END_STREAM);
+	expect("GOAWAY 2147483647 NO_ERROR; PING leaving.; 3:" OK "; 3:DATA 0 end; ");
+	frame(H2_PING, H2_ACK, 0, "leaving.", 8);
+	ask(5, "/1", H2_END_STREAM);
+	expect("GOAWAY 3 NO_ERROR; ");
+	assert_false(closed);
+	answer(&lanes[0]);
+	expect("1:" OK " end; ");
+	for (i = 0; i < 20 && !closed; i++)
+		turn();
+	assert_true(closed);
+	leave();
+}
+
 static void streams_learn_that_the_client_has_gone(void **state)
 {
 	(void)state;
@@ -1076,6 +1101,7 @@ int main(void)
 		cmocka_unit_test(limits_are_announced),
 		cmocka_unit_test(glitches_have_a_threshold),
 		cmocka_unit_test(draining_lets_streams_end),
+		cmocka_unit_test(leaving_loses_nothing),
 		cmocka_unit_test(streams_learn_that_the_client_has_gone),
 		cmocka_unit_test(an_early_answer),
 		cmocka_unit_test(an_early_answer_to_who_goes_on),

@@ -454,7 +454,8 @@ static void settings_known(struct h2_conn *c)
 		return;
 	}
 	c->acknowledged = true;
-	timer_cancel(&c->timer);
+	if (!c->leaving)
+		timer_cancel(&c->timer);
 	c->table.most = c->limits.table;
 	if (c->table.limit > c->table.most)
 		hpack_table_resize(&c->table, c->table.most);
@@ -501,6 +502,11 @@ static void ping_came(struct h2_conn *c, const struct h2_read *r)
 {
 	char *p;
 
+	if (r->frame.flags & H2_ACK && c->leaving && !c->draining &&
+	    !memcmp(r->payload.ptr, h2_leave_word, sizeof(h2_leave_word))) {
+		h2_conn_drain(c);
+		return;
+	}
 	if (!h2_glitch(c) || r->frame.flags & H2_ACK)
 		return;
 	p = h2_out(c, H2_PING_SIZE);

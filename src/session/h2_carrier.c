@@ -17,6 +17,7 @@
 #include "stream/stream.h"
 #include "stream/timeouts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct h2_carrier {
@@ -212,7 +213,7 @@ static void carrier_timer(struct timer *timer)
 		h2_conn_close(carrier->conn, H2_NO_ERROR);
 		return;
 	}
-	h2_conn_drain(carrier->conn);
+	h2_conn_leave(carrier->conn);
 	timer_set(timer, clock_now_ms + (t->client_fin ? t->client_fin : t->client ? t->client : 10000));
 }
 
@@ -254,10 +255,28 @@ void h2_carrier_close_all(void)
 	}
 }
 
-void h2_carrier_finish(void)
+/* ---- the end of the process -------------------------------------------------------------- */
+
+enum { SPREAD_STEP_MS = 20 };
+static struct timer spread;
+static uint64_t spread_end_ms;
+
+/* So many of them that all have gone when the time is over. */
+static void leave_in_turn(struct timer *timer)
 {
+	uint64_t left = spread_end_ms > clock_now_ms ? spread_end_ms - clock_now_ms : 0;
 	struct h2_carrier *carrier;
 
 	list_for_each(carrier, &carriers, node)
-		h2_conn_drain(carrier->conn);
+		if (left <= SPREAD_STEP_MS || (uint64_t)random() % left < SPREAD_STEP_MS)
+			h2_conn_leave(carrier->conn);
+	if (left > SPREAD_STEP_MS)
+		timer_set(timer, clock_now_ms + SPREAD_STEP_MS);
+}
+
+void h2_carrier_finish(unsigned spread_ms)
+{
+	timer_init(&spread, leave_in_turn);
+	spread_end_ms = clock_now_ms + spread_ms;
+	leave_in_turn(&spread);
 }

@@ -134,7 +134,8 @@ void keepalive_finish(bool others_serve)
 	struct session *se, *next;
 
 	finish_ms = clock_now_ms;
-	h2_carrier_finish();
+	if (keepalive_spread_ms != UINT_MAX)
+		h2_carrier_finish(keepalive_spread_ms);
 	if (keepalive_spread_ms == UINT_MAX || (others_serve && !keepalive_spread_ms))
 		return;
 	list_for_each_safe(se, next, &sessions, node) {
