@@ -18,7 +18,7 @@ struct server;
 extern const struct module lb_module; /* finish: builds every backend's structure and installs
 				       * server_hooks.lb_changed */
 
-/* What of a request the algorithms by a key look at; the stream finds it (stream/balance_key.c). */
+/* What of a request the algorithms by a key look at; the kind of a stream finds it. */
 struct balance_by {
 	struct span name;            /* url_param, hdr */
 	struct expr *expr;           /* rdp-cookie, hash */

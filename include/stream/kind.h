@@ -44,6 +44,9 @@ struct stream_kind {
 	bool (*connected)(struct stream *s);
 	/* The server could not be reached: it is not the one that the client asks for any more. */
 	void (*redispatched)(struct stream *s);
+	/* What of it balancing is to hash, where the backend asks for a part of messages (lb/). False:
+	 * there is none. */
+	bool (*balance_key)(struct stream *s, struct span *key);
 	/* What may be said along with the handshake to a server of TLS, how much of that it has
 	 * read, and whether it may be said again. */
 	struct span (*early_words)(struct stream *s);

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "config/config.h"
 #include "config/module.h"
+#include "exchange/balance_key.h"
 #include "exchange/body.h"
 #include "exchange/early_request.h"
 #include "exchange/exchange.h"
@@ -22,7 +23,6 @@
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "stream/assign.h"
-#include "stream/balance_key.h"
 #include "stream/connect.h"
 #include "stream/early.h"
 #include "stream/rules.h"
@@ -310,6 +310,7 @@ static const struct stream_kind exchange_kind = {
 	.client_left = exchange_client_left,
 	.connected = exchange_connected,
 	.redispatched = exchange_redispatched,
+	.balance_key = exchange_balance_key,
 	.early_words = early_request_words,
 	.early_taken = exchange_early_taken,
 	.early_repeats = exchange_early_repeats,

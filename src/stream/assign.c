@@ -5,10 +5,10 @@
 #include "stream/assign.h"
 
 #include "base/clock.h"
+#include "expr/expr.h"
 #include "expr/view.h"
 #include "lb/balance.h"
 #include "proxy/tally.h"
-#include "stream/balance_key.h"
 #include "stream/extra.h"
 #include "stream/kind.h"
 #include "stream/persist_rdp.h"
@@ -73,6 +73,28 @@ static struct server *assign_last_server(const struct stream *s, const struct se
 	return most < 0 || server_queued(last) <= (unsigned)most ? last : NULL;
 }
 
+static bool assign_expression(struct stream *s, struct sample *smp)
+{
+	struct view view;
+
+	stream_view(s, &view, NULL);
+	return expr_eval_as(s->backend->set.balance_by->expr, &view, AT_SERVER | AT_FINAL, SMP_BIN,
+			    smp) == EXPR_FOUND;
+}
+
+/* What is hashed: any expression (an RDP cookie is one), or what the kind of stream has. */
+static void assign_find_key(struct stream *s, struct balance_key *key)
+{
+	struct sample smp;
+
+	if (s->backend->set.balance >= BALANCE_RDP_COOKIE)
+		key->hashed = assign_expression(s, &smp);
+	else
+		key->hashed = s->kind->balance_key(s, &smp.str);
+	if (key->hashed)
+		key->hash = balance_hash(s->backend, smp.str);
+}
+
 static struct choice assign_choose(struct stream *s)
 {
 	struct balance_key key = {
@@ -99,7 +121,7 @@ static struct choice assign_choose(struct stream *s)
 	if (choice.server)
 		return choice;
 	if (s->backend->set.balance >= BALANCE_URI)
-		balance_key_find(s, &key);
+		assign_find_key(s, &key);
 	choice.server = balance_pick(s->backend, &key, &choice.full);
 	choice.balanced = choice.server != NULL;
 	return choice;

@@ -176,6 +176,13 @@ static void bytes_redispatched(struct stream *s)
 	(void)s;
 }
 
+static bool bytes_balance_key(struct stream *s, struct span *key)
+{
+	(void)s;
+	(void)key;
+	return false;
+}
+
 static const struct message *bytes_message(const struct stream *s)
 {
 	(void)s;
@@ -263,6 +270,7 @@ const struct stream_kind stream_of_bytes = {
 	.client_left = bytes_client_left,
 	.connected = bytes_connected,
 	.redispatched = bytes_redispatched,
+	.balance_key = bytes_balance_key,
 	.early_words = bytes_early_words,
 	.early_taken = bytes_early_taken,
 	.early_repeats = bytes_no,

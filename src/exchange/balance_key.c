@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What balancing by a key looks at: URI, parameter, field, RDP cookie, any expression. Called when
- * a server is chosen; what is hashed, to the byte, is what the reference hashes. */
-#include "stream/balance_key.h"
+/* What balancing looks at in a request: URI, parameter, field. Called when a server is chosen; what is
+ * hashed, to the byte, is what the reference hashes. */
+#include "exchange/balance_key.h"
 
-#include "expr/expr.h"
+#include "exchange/exchange.h"
 #include "expr/view.h"
 #include "http/message.h"
 #include "http/uri.h"
 #include "lb/balance.h"
 #include "proxy/proxy.h"
-#include "stream/kind.h"
+#include "stream/stream.h"
 
 static const struct message *request_of(const struct stream *s)
 {
-	return s->kind->message(s);
+	return s->exchange->http.request;
 }
 
 /* ---- uri -------------------------------------------------------------------------------- */
@@ -105,7 +105,6 @@ static struct span domain_of(struct span host)
 /* The first element of the first field of the name. */
 static bool key_hdr(const struct message *req, const struct balance_by *by, struct span *key)
 {
-
 	unsigned at = 0;
 	const struct field *f = message_find(req, by->name, &at);
 	struct field_walk walk = { 0 };
@@ -118,31 +117,21 @@ static bool key_hdr(const struct message *req, const struct balance_by *by, stru
 	return true;
 }
 
-/* ---- expressions ------------------------------------------------------------------------ */
+/* ---- which ------------------------------------------------------------------------------- */
 
-static bool key_expr(struct stream *s, const struct balance_by *by, struct sample *smp)
+bool exchange_balance_key(struct stream *s, struct span *key)
 {
-	struct view view;
-
-	stream_view(s, &view, NULL);
-	return expr_eval_as(by->expr, &view, AT_SERVER | AT_FINAL, SMP_BIN, smp) == EXPR_FOUND;
-}
-
-void balance_key_find(struct stream *s, struct balance_key *key)
-{
-	const struct proxy_settings *set = &s->backend->set;
-	const struct balance_by *by = set->balance_by;
+	const struct balance_by *by = s->backend->set.balance_by;
 	const struct message *req = request_of(s);
-	struct sample smp;
 
-	if (set->balance >= BALANCE_RDP_COOKIE)
-		key->hashed = key_expr(s, by, &smp);
-	else if (req && set->balance == BALANCE_URI)
-		key->hashed = key_uri(req, by, &smp.str);
-	else if (req && set->balance == BALANCE_URL_PARAM)
-		key->hashed = key_url_param(s, req, by, &smp.str);
-	else if (req)
-		key->hashed = key_hdr(req, by, &smp.str);
-	if (key->hashed)
-		key->hash = balance_hash(s->backend, smp.str);
+	if (!req)
+		return false;
+	switch (s->backend->set.balance) {
+	case BALANCE_URI:
+		return key_uri(req, by, key);
+	case BALANCE_URL_PARAM:
+		return key_url_param(s, req, by, key);
+	default:
+		return key_hdr(req, by, key);
+	}
 }
