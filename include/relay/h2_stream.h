@@ -117,6 +117,7 @@ struct h2_conn {
 	uint32_t resets[H2_RESETS]; /* ids that we have reset, a ring */
 	unsigned reset_at;
 	struct list streams;
+	struct h2_stream *due;     /* client: a head came for it, of which nobody has heard */
 	struct h2_stream *buckets[H2_BUCKETS];
 	struct list waiting[H2_URGENCY_LEAST + 1];
 	struct h2_stream *serving; /* whose turn it is, when others wait, ... */

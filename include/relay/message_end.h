@@ -34,7 +34,6 @@ struct message_ops {
 	void (*refuse)(struct end *end, const struct message_error *error);
 	bool (*unprocessed)(const struct end *end);
 	bool (*whole)(const struct end *end);
-	struct conn *(*over)(const struct end *end);
 	uint64_t (*left)(const struct end *end);
 	bool (*drain)(struct end *end, size_t *most);
 	bool (*mark)(struct end *end);
@@ -150,14 +149,6 @@ static inline void end_refuse(struct end *end, const struct message_error *error
 
 	if (refuse)
 		refuse(end, error);
-}
-
-/* The connection that it goes over with others, where it is none itself; NULL: none, or it is gone. */
-static inline struct conn *end_over(const struct end *end)
-{
-	struct conn *(*over)(const struct end *) = END_OP(end, over);
-
-	return over ? over(end) : NULL;
 }
 
 /* The request was not read by its recipient, which has said so: it may be sent once more, whatever it

@@ -218,7 +218,10 @@ class H2Server:
                 return
             self.chosen.append(sock.selected_alpn_protocol())
             if self.chosen[-1] != "h2":
-                self.serve_h1(sock)
+                try:
+                    self.serve_h1(sock)
+                except OSError:
+                    pass  # it has left
                 return
         while self.proxy and sock.recv(1) not in (b"\n", b""):
             pass

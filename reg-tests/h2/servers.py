@@ -56,6 +56,12 @@ def messages():
     asked = server.asked[-1].headers
     check("the head", asked[b":authority"] == b"example.org" and asked[b":scheme"] == b"http" and
           asked[b"x-some"] == b"a" and not {b"host", b"connection", b"x-gone", b"upgrade"} & set(asked))
+    r, data = ask("/n/9", headers={"Connection": "Upgrade, HTTP2-Settings", "Upgrade": "h2c",
+                                   "HTTP2-Settings": "AAMAAABkAAQAAP__"})
+    check("an upgrade that is none", r.status == 200 and data == body_of(9))
+    r, data = ask("/n/9", headers={
+        "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="})
+    check("WebSocket is not for such a server", r.status == 500)
     check("all of it over one connection", len(server.connections) == 1)
 
 

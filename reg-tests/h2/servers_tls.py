@@ -4,7 +4,7 @@
 import http.client
 
 from h2_server import H2Server, body_of
-from service import PATIENCE, Service, address, check, finish, until
+from service import PATIENCE, Service, address, check, connect, finish, until
 
 
 def options(p):
@@ -42,6 +42,11 @@ check("HTTP/1 where the server chooses it",
 check("proto h2 offers it without a word", ask("forced")[1:] == (body_of(5), f"2 h2 {port}"))
 check("proto h1 never", ask("without")[1:] == (b"h1", f"1 http/1.1 {port}"))
 before = len(server.connections)
+with connect(svc.args.front) as s:
+    s.sendall(b"GET /chat HTTP/1.1\r\nHost: www.example.com\r\nX-To: either\r\nConnection: Upgrade\r\n"
+              b"Upgrade: websocket\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
+    got = s.recv(65536)
+    check("WebSocket goes by HTTP/1", b"\r\nx-spoken: 1 http/1.1 " in got)
 check("a certificate of somebody else's", ask("distrusted")[0] == 503 and len(server.connections) == before)
 
 clients = [http.client.HTTPConnection(svc.args.front, timeout=PATIENCE) for _ in range(2)]

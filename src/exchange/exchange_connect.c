@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "exchange/idle.h"
 #include "exchange/reply.h"
+#include "http/h2_message.h"
 #include "http/uri.h"
 #include "proxy/proxy.h"
 #include "stream/connect.h"
@@ -42,13 +43,19 @@ APART static bool server_redirects(struct stream *s)
 	return true;
 }
 
+/* WebSocket goes by HTTP/1, over a connection of its own, where the server has the choice. */
+static bool wants_h1(const struct stream *s)
+{
+	return s->server->carrier == CARRIER_BY_ALPN && h2_is_websocket(&s->exchange->req);
+}
+
 /* One that is left of another exchange, where the name of the server must agree. */
 APART static bool server_reuses_named(struct stream *s, const struct addr *to)
 {
 	struct span name = { "", 0 };
 	char copy[TLS_NAME_MOST]; /* other expressions are evaluated before it is looked at */
 
-	if (!connect_tls_name(s, &name))
+	if (!connect_tls_name(s, &name) || wants_h1(s))
 		return false;
 	if (name.len)
 		memcpy(copy, name.ptr, name.len);

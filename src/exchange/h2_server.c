@@ -109,7 +109,7 @@ static bool trunk_was_silent(const struct stream *s)
 
 static bool trunk_may_stay(struct trunk *t, const struct stream *s)
 {
-	return exchange_keeps_server(s) && !trunk_was_silent(s) && (t->sc.lent || h2_conn_room(t->h2));
+	return !trunk_was_silent(s) && (t->sc.lent || h2_conn_room(t->h2));
 }
 
 /* What the exchange has said against another one is said of its stream alone, which is reset. */

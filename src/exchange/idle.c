@@ -78,6 +78,12 @@ static unsigned idle_least_uses(const struct stream *s)
 	}
 }
 
+/* As in the reference: a protocol of many exchanges at once will take a second one. */
+static bool idle_lasts(const struct server_conn *sc)
+{
+	return sc->carrier == CARRIER_H2;
+}
+
 static ALWAYS_INLINE bool idle_same_addr(const struct addr *a, const struct addr *b)
 {
 	if (a->family != b->family)
@@ -279,7 +285,7 @@ struct server_conn *idle_find(struct stream *s, const struct addr *to, struct sp
 	if (sc || least == UINT_MAX || s->origin->private_servers)
 		return sc;
 	list_for_each(sc, &s->server->idle, node) {
-		if (sc->uses >= least && idle_suits(sc, to, name))
+		if ((sc->uses >= least || idle_lasts(sc)) && idle_suits(sc, to, name))
 			return sc;
 		if (++looked == IDLE_LOOKED_AT)
 			break;

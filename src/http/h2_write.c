@@ -67,7 +67,7 @@ static bool stays_behind(const struct message *msg, const struct field *f)
 	}
 }
 
-static bool is_websocket(const struct message *msg)
+bool h2_is_websocket(const struct message *msg)
 {
 	unsigned at = 0;
 	const struct field *f;
@@ -87,7 +87,7 @@ static bool is_of_handshake(const struct field *f)
 
 static void write_fields(struct hpack_writer *w, const struct message *msg)
 {
-	bool websocket = is_websocket(msg);
+	bool websocket = h2_is_websocket(msg);
 	unsigned i;
 
 	for (i = 0; i < msg->count && !w->full; i++) {
@@ -144,7 +144,7 @@ static struct span path_of(const struct message *msg)
 
 void h2_write_request(struct hpack_writer *w, const struct message *msg, struct span scheme)
 {
-	bool websocket = is_websocket(msg), connect = msg->method == METHOD_CONNECT;
+	bool websocket = h2_is_websocket(msg), connect = msg->method == METHOD_CONNECT;
 	struct span path = path_of(msg);
 
 	if (!span_is_token(msg->method_text) || (!connect && !is_word(path)) ||

@@ -160,6 +160,9 @@ void h2_stream_free(struct h2_stream *st)
 	list_remove(&st->waiting);
 	if (c->serving == st)
 		c->serving = NULL;
+	if (c->due == st)
+		c->due = NULL;
+	st->fresh = false;
 	h2_gave(c, NULL, st->in.len + st->now.len - st->marked_given);
 	h2_bytes_free(&st->in);
 	st->now.len = 0;

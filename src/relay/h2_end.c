@@ -156,11 +156,6 @@ static bool h2_unprocessed(const struct end *end)
 	return h2_state(end)->unprocessed;
 }
 
-static struct conn *h2_over_conn(const struct end *end)
-{
-	return h2_state(end)->conn->conn;
-}
-
 static bool h2_whole(const struct end *end)
 {
 	return h2_state(end)->in_ended;
@@ -294,6 +289,8 @@ static enum io h2_head_out(struct end *end, struct message *msg)
 		return IO_ERR;
 	if (end_peer(end)->framing && end_peer(end)->framing->raw)
 		end_decode(end_peer(end));
+	if (st->conn->client && h2_is_websocket(msg))
+		return IO_ERR; /* it would be an extended CONNECT */
 	if (!st->id && !h2_stream_number(st))
 		return IO_ERR;
 	p = block_begins(st->conn, block_room(message_size(msg), msg->count), &w);
@@ -303,7 +300,7 @@ static enum io h2_head_out(struct end *end, struct message *msg)
 		h2_write_response(&w, msg);
 	} else {
 		h2_write_request(&w, msg, span_of(st->conn->conn->layer ? "https" : "http"));
-		st->request_method = msg->flags & MSG_UPGRADE ? METHOD_CONNECT : msg->method;
+		st->request_method = msg->method;
 	}
 	if (w.full)
 		return IO_ERR;
@@ -562,7 +559,6 @@ const struct message_ops h2_end_ops = {
 	.wrong = h2_wrong,
 	.unprocessed = h2_unprocessed,
 	.whole = h2_whole,
-	.over = h2_over_conn,
 	.left = h2_left,
 	.drain = h2_drain,
 	.mark = h2_mark,

@@ -90,6 +90,8 @@ static void keep_fresh(void)
 	if (!st)
 		return;
 	fresh_of = NULL;
+	if (!st->fresh)
+		return; /* it has ended */
 	st->kept = malloc(sizeof(fresh) + size);
 	if (!st->kept) {
 		h2_stream_reset(st, H2_INTERNAL_ERROR);
@@ -214,7 +216,17 @@ static void response_came(struct h2_stream *st, struct hpack_fields *list, struc
 	}
 	say_empty(st->request_method);
 	head_came(st, strings, ends);
-	if (st->end)
+	st->conn->due = st;
+}
+
+/* A head came, and what follows it is not its body: whoever waits for it is told. With the body at
+ * hand both are told at once, and leave at once. */
+static void tell_due(struct h2_conn *c)
+{
+	struct h2_stream *st = c->due;
+
+	c->due = NULL;
+	if (fresh_of == st && st->end)
 		end_ready(st->end);
 	keep_fresh();
 }
@@ -657,6 +669,8 @@ static void read_frames(struct h2_conn *c, struct span *bytes)
 	while (c->state < H2_CLOSING && c->work > 0 &&
 	       (result = h2_read(&c->reader, bytes, &r)) != H2_MORE) {
 		c->work--;
+		if (c->due && (result != H2_PIECE || r.frame.stream != c->due->id))
+			tell_due(c);
 		if (result == H2_BAD && r.fault.connection)
 			h2_fault(c, r.fault.code);
 		else if (!in_order(c, &r))
@@ -667,7 +681,11 @@ static void read_frames(struct h2_conn *c, struct span *bytes)
 			data_came(c, &r);
 		else
 			frame_came(c, &r);
+		if (c->due && result == H2_PIECE)
+			tell_due(c);
 	}
+	if (c->due)
+		tell_due(c);
 }
 
 /* Frames out of bytes; the rest of them is what is left. */

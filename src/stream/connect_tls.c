@@ -12,11 +12,13 @@
 #include "config/module.h"
 #include "expr/expr.h"
 #include "expr/view.h"
+#include "http/h2_message.h"
 #include "log/log.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "net/faults.h"
 #include "stream/extra.h"
+#include "stream/kind.h"
 #include "stream/stream.h"
 #include "tls/client.h"
 #include "tls/conn.h"
@@ -108,6 +110,10 @@ void connect_tls_too_many(const struct stream *s)
 bool connect_tls_begin(struct stream *s, struct span name, struct span early)
 {
 	struct tls_target target = { .sni = name, .early = early };
+
+	if (unlikely(s->server->carrier == CARRIER_BY_ALPN) && s->exchange &&
+	    h2_is_websocket(s->kind->message(s)))
+		target.alpn = (struct span){ "\10http/1.1", 9 };
 
 	return tls_conn_connect(end_conn(&s->relay.server), s->server->tls, &target) == 0;
 }

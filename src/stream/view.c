@@ -236,14 +236,6 @@ void view_fill_log(const struct stream *s, struct view_log *log)
 		fill_request_times(s, &t, log);
 }
 
-/* Others' ends may go over it, too. */
-static struct conn *conn_below(const struct end *end)
-{
-	if (!end->ops || end->ops->socket)
-		return end_conn(end);
-	return end->framing ? end_over(end) : NULL;
-}
-
 void stream_view(struct stream *s, struct view *view, struct view_log *log)
 {
 	view_of_origin(s->origin, end_carrier_conn(&s->relay.client), view);
@@ -255,7 +247,7 @@ void stream_view(struct stream *s, struct view *view, struct view_log *log)
 		view->dispatch = s->server;
 	else
 		view->server = s->server;
-	view->server_conn = conn_below(&s->relay.server);
+	view->server_conn = end_carrier_conn(&s->relay.server);
 	view->request = held_bytes(&s->relay.request);
 	view->response = held_bytes(&s->relay.response);
 	view->request_final = no_more(&s->relay.request);
