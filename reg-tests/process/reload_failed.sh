@@ -117,5 +117,6 @@ finish()
 PY
 wait "$pid" 2>/dev/null
 pid=
+check "those that could not start leave nothing behind" eval '! grep -q Sanitizer "$log"'
 [ "$failures" -eq 0 ] || cat "$log"
 finish

@@ -20,7 +20,7 @@ say "## addresses in use: each of them is said"
 second=127.0.0.1:$(ports 1)
 {
 	printf '\tnoreuseport\n'
-	tcp_proxy
+	tcp_proxy "" check
 	printf 'listen other\n\tbind %s\n\tserver s1 %s\n' "$second" "$back"
 } | config
 start_penstock
@@ -29,6 +29,7 @@ refused "$PENSTOCK" -f "$dir/again.cfg"
 says "frontend 'fe': cannot listen on $front: bind: Address already in use"
 says "frontend 'other': cannot listen on $second: bind: Address already in use"
 says "nothing was started"
+check "nothing is left behind" eval '! grep -q Sanitizer "$dir/said"'
 check "the first process still answers" test -n "$(info Pid)"
 stop_penstock
 

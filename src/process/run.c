@@ -240,6 +240,13 @@ static void process_stop_modules(struct config *cfg)
 			cfg->modules[i]->stop();
 }
 
+/* It cannot start. Modules that were prepared give back what they have. */
+static int process_refuse(struct config *cfg, const struct err *err)
+{
+	process_stop_modules(cfg);
+	return process_fail(err);
+}
+
 static bool process_in_background(const struct args *args)
 {
 	return (args->daemon || conf->daemon) && !args->foreground && !args->debug;
@@ -334,7 +341,7 @@ static int process_serve(struct config *cfg, const struct args *args, const stru
 	struct err err;
 
 	if (process_start(cfg, args, worker, &err) < 0)
-		return process_fail(&err);
+		return process_refuse(cfg, &err);
 	memory_fail_begin();
 	loop_run();
 	probed_judge();
@@ -360,10 +367,11 @@ int process_wait(struct config *cfg, const char *why)
 		err_set(&err, "cannot poll: %s", strerror(errno));
 	else if (parent_cli_open(cfg, &err) == 0 && parent_wait(cfg, reason, &err) == 0) {
 		parent_run();
+		process_stop_modules(cfg);
 		loop_free();
 		return parent_exit_code();
 	}
-	return process_fail(&err);
+	return process_refuse(cfg, &err);
 }
 
 int process_run(struct config *cfg, const struct args *args)
@@ -373,10 +381,10 @@ int process_run(struct config *cfg, const struct args *args)
 
 	conf = config_data(cfg, &process_module);
 	if (process_prepare(cfg, args, &err) < 0)
-		return handover_taken ? process_wait(cfg, err.text) : process_fail(&err);
+		return handover_taken ? process_wait(cfg, err.text) : process_refuse(cfg, &err);
 	if (conf->workers) {
 		if (parent_start(cfg, args, &err) < 0)
-			return process_fail(&err);
+			return process_refuse(cfg, &err);
 		worker = parent_run();
 		if (!worker) {
 			process_stop_modules(cfg);

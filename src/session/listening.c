@@ -353,6 +353,8 @@ static void listening_close_idle(void)
 	struct server *s;
 	struct proxy *px;
 
+	if (!proxies_running) /* it has not been prepared */
+		return;
 	list_for_each(px, &proxies_running->list, node)
 		for (s = px->servers; s; s = s->next)
 			idle_close_server(s);
