@@ -49,6 +49,7 @@ struct word {
 struct location {
 	const char *file;
 	unsigned line;
+	uint16_t column, length; /* the word that it is about; 0: the whole line */
 };
 
 /* One line of the configuration, after conditions and environment were applied. */
@@ -76,6 +77,8 @@ const char *stmt_need(struct statement *st, const char *what);
  * set. These words end the line: stmt_peek and stmt_next see the end there. stmt_need gives them,
  * because a word that must be there may be empty. False: other words are left, or none. */
 bool stmt_skip_unset(struct statement *st);
+/* The place of the word that was consumed last, for problems found after reading. */
+struct location stmt_location(const struct statement *st);
 /* 0 when all words were consumed, else reports the first one left over and returns -1. */
 int stmt_end(struct statement *st);
 

@@ -442,7 +442,8 @@ bool condition_open(const struct reader *rd)
 void condition_end(struct reader *rd)
 {
 	while (rd->depth) {
-		struct location loc = { rd->loc.file, rd->levels[--rd->depth].line };
+		struct location loc = { .file = rd->loc.file,
+					.line = rd->levels[--rd->depth].line };
 
 		config_error(rd->cfg, &loc, "this .if has no .endif in the file");
 	}

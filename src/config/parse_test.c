@@ -483,7 +483,7 @@ static void test_finish_shows_the_line(void **state)
 {
 	(void)state;
 	read_text("frontend x\n number 1\n");
-	finish_where = (struct location){ "t.cfg", 2 };
+	finish_where = (struct location){ .file = "t.cfg", .line = 2 };
 	assert_int_equal(config_finish(cfg), -1);
 	assert_string_equal(problems(), "2:0 error cross reference\n");
 	assert_string_equal(cfg->diag->first->place.text, " number 1");

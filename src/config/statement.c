@@ -96,6 +96,18 @@ struct place statement_place(const struct statement *st, int i)
 	return place;
 }
 
+struct location stmt_location(const struct statement *st)
+{
+	struct place place = statement_place(st, st->at - 1);
+	struct location loc = st->loc;
+
+	if (st->at && place.column <= UINT16_MAX && place.length <= UINT16_MAX) {
+		loc.column = (uint16_t)place.column;
+		loc.length = (uint16_t)place.length;
+	}
+	return loc;
+}
+
 /* "$NAME" without the quotes that would have replaced it. */
 static bool bare_variable(const struct word *word)
 {
@@ -475,6 +487,8 @@ static const char *problem_place(struct config *cfg, const struct location *loc,
 	line = cfg->reader ? reader_line(cfg->reader, loc, &len) : NULL;
 	if (line)
 		place->text = arena_strndup(cfg->arena, line, len);
+	place->column = loc->column;
+	place->length = loc->length;
 	return place->text;
 }
 

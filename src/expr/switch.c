@@ -11,7 +11,7 @@
 
 struct switch_rule {
 	struct list node;
-	struct location loc;
+	struct location loc, named; /* the line, and the name in it */
 	const char *name;
 	struct logformat *format; /* of names that are made at run time; else NULL */
 	struct proxy *backend;    /* use_backend */
@@ -32,6 +32,7 @@ static int switch_name(struct statement *st, struct proxy *proxy, unsigned where
 	rule->name = stmt_need(st, what);
 	if (!rule->name)
 		return -1;
+	rule->named = stmt_location(st);
 	if (!strchr(rule->name, '%'))
 		return 0;
 	rule->format = logformat_compile_as(FORMAT_RAW, rule->name, &ctx, where, &err);
@@ -84,9 +85,9 @@ static int finish_backend(struct config *cfg, struct proxies *all, struct proxy 
 	}
 	rule->backend = proxy_find(all, rule->name, PROXY_BACKEND);
 	if (rule->backend == px)
-		return config_error(cfg, &rule->loc, "'%s' cannot switch to itself", px->name);
+		return config_error(cfg, &rule->named, "'%s' cannot switch to itself", px->name);
 	if (!rule->backend)
-		return config_error(cfg, &rule->loc, "there is no backend '%s'%s", rule->name,
+		return config_error(cfg, &rule->named, "there is no backend '%s'%s", rule->name,
 				    proxy_find(all, rule->name, PROXY_FRONTEND)
 					    ? ": a frontend has this name" : "");
 	proxy_check_modes(cfg, px, rule->backend, &rule->loc);
@@ -100,7 +101,7 @@ static int finish_server(struct config *cfg, struct proxy *px, struct switch_rul
 		return 0;
 	rule->server = server_find(px, rule->name);
 	if (!rule->server)
-		return config_error(cfg, &rule->loc, "there is no server '%s' in '%s'", rule->name,
+		return config_error(cfg, &rule->named, "there is no server '%s' in '%s'", rule->name,
 				    px->name);
 	return 0;
 }

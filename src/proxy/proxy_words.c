@@ -30,8 +30,10 @@ static int parse_default_backend(struct statement *st, const struct keyword *kw,
 {
 	struct proxy *px = object;
 
-	px->set.default_backend_loc = st->loc;
-	return set_string(st, kw, object);
+	if (set_string(st, kw, object))
+		return -1;
+	px->set.default_backend_loc = stmt_location(st);
+	return 0;
 }
 
 /* The rest of the line, with single blanks. */

@@ -360,7 +360,8 @@ static void lines_ocsp(struct tls_bind *bind, struct config *cfg)
 
 static struct location line_where(const struct tls_line *line)
 {
-	return line->list ? (struct location){ line->list->name, line->from->number } : line->bind->loc;
+	return line->list ? (struct location){ .file = line->list->name, .line = line->from->number } :
+			    line->bind->loc;
 }
 
 /* Of age only a notice: an old certificate must not keep zero-warning from starting all the
