@@ -199,6 +199,18 @@ const struct server_carrier_ops *server_carriers[SERVER_CARRIERS] = {
 	(likely(!(sc)->carrier) ? single_##op(sc, ##__VA_ARGS__) :                       \
 				  server_conn_ops(sc)->op(sc, ##__VA_ARGS__))
 
+/* No memory for what others would need of it: a connection of HTTP/1 serves this exchange alone, and
+ * is closed behind it. */
+COLD static bool server_conn_once(struct stream *s)
+{
+	bool h2 = s->server->carrier == CARRIER_H2 ||
+		  (s->server->carrier == CARRIER_BY_ALPN &&
+		   span_equal(tls_conn_alpn(end_conn(&s->relay.server)), span_of("h2")));
+
+	s->exchange->reused = false;
+	return !h2 && exchange_attach_server(s, false);
+}
+
 bool server_conn_made(struct stream *s, const struct addr *to)
 {
 	struct end *end = &s->relay.server;
@@ -206,7 +218,7 @@ bool server_conn_made(struct stream *s, const struct addr *to)
 	struct server_conn *sc = server_carriers[s->server->carrier]->open(&conn);
 
 	if (!sc)
-		return false; /* the connection is the end's still */
+		return server_conn_once(s); /* the connection is the end's still */
 	idle_describe(sc, s, to);
 	end_forget(end);
 	s->exchange->reused = false;
