@@ -3,41 +3,53 @@
  * Rows whose process has ended: the parent drops what was under way in them, and adds what they
  * have counted to row 0 when their generation has ended.
  */
+#include "base/bug.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "proxy/tally.h"
 #include "proxy/tally_parts.h"
 #include "share/segment.h"
 
+#include <stddef.h>
 #include <string.h>
 
-static void drop_gauges(enum segment_kind kind, void *cell)
-{
-	struct proxy_tally *px = cell;
-	struct server_tally *s = cell;
-	struct global_tally *global = cell;
+/* What a process has, and nobody has any more when it has died. */
+static const struct gauge {
+	enum segment_kind kind;
+	uint16_t at, size; /* in the cell */
+	bool parents;      /* the parent has it, too: in row 0, which is of no other process */
+} gauges[] = {
+#define GAUGE(kind, tally, name) \
+	{ kind, offsetof(struct tally, name), sizeof(((struct tally *)NULL)->name), false }
+#define GAUGES_OF_PROXY(kind)                                                              \
+	GAUGE(kind, proxy_tally, current), GAUGE(kind, proxy_tally, queued),               \
+		GAUGE(kind, proxy_tally, total_queued), GAUGE(kind, proxy_tally, served),  \
+		GAUGE(kind, proxy_tally, admitting), GAUGE(kind, proxy_tally, first_waiter)
+	GAUGES_OF_PROXY(SLOT_FRONTEND),
+	GAUGES_OF_PROXY(SLOT_BACKEND),
+	GAUGE(SLOT_SERVER, server_tally, current),
+	GAUGE(SLOT_SERVER, server_tally, queued),
+	GAUGE(SLOT_SERVER, server_tally, idle),
+	GAUGE(SLOT_SERVER, server_tally, idle_safe),
+	GAUGE(SLOT_SERVER, server_tally, idle_need),
+	GAUGE(SLOT_SERVER, server_tally, first_waiter),
+	GAUGE(SLOT_LISTENER, listener_tally, current),
+	GAUGE(SLOT_GLOBAL, global_tally, current),
+	GAUGE(SLOT_GLOBAL, global_tally, admitting),
+	GAUGE(SLOT_GLOBAL, global_tally, tls_current),
+	{ SLOT_GLOBAL, offsetof(struct global_tally, now), sizeof(((struct global_tally *)NULL)->now),
+	  true },
+#undef GAUGES_OF_PROXY
+#undef GAUGE
+};
 
-	switch (kind) {
-	case SLOT_FRONTEND:
-	case SLOT_BACKEND:
-		px->current = px->queued = px->total_queued = px->served = px->admitting = 0;
-		px->first_waiter = 0;
-		break;
-	case SLOT_SERVER:
-		s->current = s->queued = s->idle = s->idle_safe = s->idle_need = 0;
-		s->first_waiter = 0;
-		break;
-	case SLOT_LISTENER:
-		((struct listener_tally *)cell)->current = 0;
-		break;
-	case SLOT_GLOBAL:
-		global->current = global->admitting = global->tls_current = 0;
-		memset(global->now, 0, sizeof(global->now));
-		break;
-	case SLOT_FREE:
-	case SLOT_KINDS:
-		break;
-	}
+static void drop_gauges(enum segment_kind kind, char *cell)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(gauges); i++)
+		if (gauges[i].kind == kind)
+			memset(cell + gauges[i].at, 0, gauges[i].size);
 }
 
 void tally_drop_gauges(unsigned row)
@@ -79,29 +91,24 @@ void tally_fold_row(unsigned row)
 	segment_fold_end(segment);
 }
 
-static unsigned gauges_of(enum segment_kind kind, const void *cell)
+static bool is_zero(const char *bytes, size_t len)
 {
-	const struct proxy_tally *px = cell;
-	const struct server_tally *s = cell;
-	const struct global_tally *global = cell;
-
-	switch (kind) {
-	case SLOT_FRONTEND:
-	case SLOT_BACKEND:
-		return px->current | px->queued | px->total_queued | px->served | px->admitting |
-		       (px->first_waiter != 0);
-	case SLOT_SERVER:
-		return s->current | s->queued | s->idle | s->idle_safe | s->idle_need |
-		       (s->first_waiter != 0);
-	case SLOT_LISTENER:
-		return ((const struct listener_tally *)cell)->current;
-	case SLOT_GLOBAL:
-		return global->current | global->tls_current;
-	case SLOT_FREE:
-	case SLOT_KINDS:
-		break;
+	while (len && !*bytes) {
+		bytes++;
+		len--;
 	}
-	return 0;
+	return !len;
+}
+
+static bool has_gauges(enum segment_kind kind, const char *cell, unsigned row)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(gauges); i++)
+		if (gauges[i].kind == kind && (row || !gauges[i].parents) &&
+		    !is_zero(cell + gauges[i].at, gauges[i].size))
+			return true;
+	return false;
 }
 
 int tally_check(struct err *err)
@@ -114,8 +121,8 @@ int tally_check(struct err *err)
 		if (row && segment_row(segment, row)->pid)
 			continue;
 		for (slot = 0; slot < segment_slots(segment); slot++)
-			if (gauges_of(segment_slot_kind(segment, slot),
-				      segment_cell(segment, row, slot)))
+			if (has_gauges(segment_slot_kind(segment, slot),
+				       segment_cell(segment, row, slot), row))
 				return err_set(err, "row %u has no process, but sessions of %s",
 					       row, segment_slot_name(segment, slot));
 	}
