@@ -231,10 +231,14 @@ for t in threads:
 def info(name):
     return int([l for l in ask(stats, "show info").splitlines() if l.startswith(name + ":")][0].split(":")[1])
 
-before = info("BytesSpliced")
+COUNTS = ("BytesSpliced", "BytesCopied", "SpliceFallbackRefused", "SpliceFallbackHidden", "SpliceFallbackUrgent",
+          "SpliceFallbackNoPipe")
+before = [info(name) for name in COUNTS]
 get("a large one", front, "/large/12000000", 40 * K * K)
-spliced = info("BytesSpliced") - before
+spliced, copied, *fallbacks = [info(name) - n for name, n in zip(COUNTS, before)]
 check("of 12000000 bytes under a limit %d went through pipes" % spliced, spliced > 9000000)
+check("no more was copied than what came with the head (%d), or for a reason (%s)" % (copied, fallbacks),
+      copied <= 65536 or any(fallbacks))
 
 waiting = []
 for i in range(50):
