@@ -33,6 +33,7 @@ struct h2_limits {
 	uint32_t table;    /* SETTINGS_HEADER_TABLE_SIZE */
 	uint32_t frame;    /* SETTINGS_MAX_FRAME_SIZE; less than 16384: that */
 	uint32_t total;    /* streams after which it drains; 0: none */
+	bool no_connect;   /* from clients: no extended CONNECT (RFC 8441) */
 	unsigned glitches; /* so many of them end the connection; 0: any number is borne */
 };
 /* Of connections from clients, and to servers: set at start (tune.h2.*), before the first. */

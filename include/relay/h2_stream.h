@@ -48,10 +48,12 @@ struct h2_stream {
 	bool has_head;          /* the message's, behind which are trailers */
 	bool in_ended;          /* the peer's END_STREAM */
 	bool out_ended;         /* ours */
+	bool extended;          /* its request is an extended CONNECT, which became an Upgrade */
 	bool reset;             /* by one of the two */
 	bool marked;            /* the body's bytes stay, to be given again */
 	bool unprocessed;       /* client: the peer says that it has not looked at it */
 	uint8_t request_method; /* client */
+	uint32_t unread;        /* bytes of a head of which nothing was kept */
 	uint16_t wrong;         /* status: what came is no message */
 	int32_t send_window;    /* below 0 after SETTINGS */
 	int32_t recv_window;    /* that the peer has left */

@@ -31,6 +31,7 @@ struct tune {
 	bool any_payload; /* h1-accept-payload-with-any-method */
 	int h2_table, h2_window, h2_streams, h2_frame; /* h2_frame 0: as large as a buffer */
 	struct tune_h2 h2_fe, h2_be;
+	bool h2_no_connect; /* h2-workaround-bogus-websocket-clients */
 };
 extern const struct module tune_module;
 

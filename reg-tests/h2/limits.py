@@ -35,14 +35,14 @@ def refused_above(c, limit):
 
 
 def usual():
-    refused_above(says({3: 100, 4: 65535}), 100).close()
-    c = says({3: 100, 4: 65535})
+    refused_above(says({3: 100, 4: 65535, 8: 1}), 100).close()
+    c = says({3: 100, 4: 65535, 8: 1})
     c.send(frame(DATA, 0, 0, b"x" * 16385)[:9])
     check("a frame above 16,384 bytes ends it", c.goaway() == FRAME_SIZE_ERROR)
 
 
 def both():
-    c = says({1: 8192, 3: 7, 4: 10000, 5: 20000})
+    c = says({1: 8192, 3: 7, 4: 10000, 5: 20000, 8: 1})
     c.ping()
     name = c.open(block(request()) + literal("a", "b" * 6000))
     hold.clear()
@@ -91,7 +91,7 @@ def total():
 
 
 def front():
-    c = says({1: 1024, 3: 3, 4: 40000})
+    c = says({1: 1024, 3: 3, 4: 40000, 8: 1})
     c.ping()
     refused_above(c, 3).close()
     total()

@@ -450,9 +450,10 @@ static void answer_late(struct timer *timer)
 /* Our settings, and how much may come on all streams. */
 static void greet(struct h2_conn *c)
 {
-	enum { MOST = 5 };
+	enum { MOST = 6 };
 	bool table = c->limits.table != HPACK_DEFAULT, frame = c->reader.max > H2_FRAME_LEAST;
-	unsigned count = 2 + c->client + table + frame;
+	bool websocket = !c->client && !c->limits.no_connect;
+	unsigned count = 2 + c->client + table + frame + websocket;
 	char *p = h2_out(c, H2_PREFACE_LEN + H2_FRAME_HEADER + MOST * H2_SETTING_SIZE +
 			    H2_WINDOW_SIZE);
 
@@ -471,6 +472,8 @@ static void greet(struct h2_conn *c)
 		p = h2_write_setting(p, H2_HEADER_TABLE_SIZE, c->limits.table);
 	if (frame)
 		p = h2_write_setting(p, H2_MAX_FRAME_SIZE, c->reader.max);
+	if (websocket)
+		p = h2_write_setting(p, H2_ENABLE_CONNECT_PROTOCOL, 1);
 	h2_out_done(c, h2_write_window(p, 0, c->window - H2_WINDOW_FIRST));
 	timer_set(&c->timer, clock_now_ms + h2_settings_ms);
 }

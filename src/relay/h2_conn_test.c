@@ -77,7 +77,7 @@ static void answer(struct lane *lane)
 	lane->answered = true;
 	lane->size = strtoul(lane->target + 1, NULL, 10);
 	message_init(&res, true, &length, 1);
-	res.status = lane->size == 404 ? 404 : 200;
+	res.status = lane->size == 404 || lane->size == 431 ? (uint16_t)lane->size : 200;
 	res.count = 1;
 	assert_int_equal(end_head_out(&lane->relay.client, &res), IO_OK);
 	lane->source_flags = CONN_READABLE;
@@ -127,6 +127,10 @@ static void lane_fact(struct relay *relay, struct pump *pump)
 		lane->req.fields = lane->fields;
 		lane->req.max = lane->req.most = FIELDS;
 		r = end_head_in(client, &lane->req);
+		if (r == IO_ERR && end_wrong(client) == 431 && !lane->answered) {
+			memcpy(lane->target, "/431", 5);
+			answer(lane);
+		}
 		if (r != IO_OK)
 			return;
 		lane->has_head = true;

@@ -72,7 +72,7 @@ static enum io h2_head_in(struct end *end, struct message *msg)
 	struct h2_stream *st = h2_state(end);
 
 	if (!st->fresh && !st->kept)
-		return st->reset ? IO_ERR : IO_AGAIN;
+		return st->reset || st->wrong ? IO_ERR : IO_AGAIN;
 	st->fresh = false;
 	if (!h2_head_give(st, msg))
 		return IO_ERR;
@@ -144,6 +144,11 @@ static struct span h2_body(const struct end *end, bool *final)
 
 	*final = st->in_ended || body_fills(st);
 	return first_bytes(st);
+}
+
+static size_t h2_received_of(const struct end *end)
+{
+	return h2_state(end)->unread;
 }
 
 static unsigned h2_wrong(const struct end *end)
@@ -286,6 +291,8 @@ static enum io h2_head_out(struct end *end, struct message *msg)
 	char *p;
 
 	if (st->reset || st->out_ended)
+		return IO_ERR;
+	if (st->extended && msg->status / 100 == 2) /* for the client that would be a 101 */
 		return IO_ERR;
 	if (end_peer(end)->framing && end_peer(end)->framing->raw)
 		end_decode(end_peer(end));
@@ -556,6 +563,7 @@ const struct message_ops h2_end_ops = {
 	.head_out = h2_head_out,
 	.body_in = h2_body_in,
 	.body = h2_body,
+	.received = h2_received_of,
 	.wrong = h2_wrong,
 	.unprocessed = h2_unprocessed,
 	.whole = h2_whole,

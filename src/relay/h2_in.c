@@ -13,6 +13,8 @@
 #include "relay/pump.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
 
 enum { RECEIVED = 65536, TURNS = 4, FIELDS_MOST = 1024, BLOCK_FRAMES = 64 };
 
@@ -113,20 +115,20 @@ static void read_priority(struct h2_stream *st, const struct message *msg)
 		h2_priority_read(f->value, &st->priority);
 }
 
-/* A request whose list is larger than we take: answered here. */
-static void too_large(struct h2_conn *c, uint32_t id)
-{
-	char *p = h2_out(c, H2_FRAME_HEADER + 64 + H2_RST_SIZE);
-	struct hpack_writer w;
+enum { KEY_LEN = 24 };
 
-	if (!p)
-		return;
-	w = (struct hpack_writer){ p + H2_FRAME_HEADER, p + H2_FRAME_HEADER + 64, false };
-	hpack_write_status(&w, 431);
-	h2_write_header(p, H2_HEADERS, H2_END_STREAM | H2_END_HEADERS, id,
-			(uint32_t)(w.at - p - H2_FRAME_HEADER));
-	h2_out_done(c, w.at);
-	h2_reset_id(c, id, H2_NO_ERROR);
+/* Sec-WebSocket-Key: 16 bytes that nobody knows, in base64. */
+static void make_key(char key[KEY_LEN])
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	unsigned char bytes[KEY_LEN - 2] = { 0 };
+	unsigned i;
+
+	if (getrandom(bytes, sizeof(bytes), GRND_NONBLOCK) < 0)
+		bytes[0] = (unsigned char)random();
+	for (i = 0; i < sizeof(bytes); i++)
+		key[i] = letters[bytes[i] & (i < sizeof(bytes) - 1 ? 63 : 48)];
+	memset(key + sizeof(bytes), '=', KEY_LEN - sizeof(bytes));
 }
 
 /* The head has become `fresh'. */
@@ -145,35 +147,18 @@ static void head_came(struct h2_stream *st, struct buf **strings, bool ends)
 	fresh_of = st;
 }
 
-static void request_came(struct h2_conn *c, struct hpack_fields *list, struct buf **strings)
+/* A stream of its own: whoever is lent it reads its head, or learns what is wrong. */
+static struct h2_stream *stream_opens(struct h2_conn *c, uint32_t id)
 {
-	const struct h2_frame *f = &c->block_frame;
-	bool ends = f->flags & H2_END_STREAM;
-	struct message_error error;
-	struct h2_stream *st;
+	struct h2_stream *st = h2_stream_new(c, id);
 
-	if (c->draining) {
-		h2_glitch(c);
-		return;
-	}
-	if (c->numbers.streams >= c->limits.streams && !h2_linger_less(c)) {
-		c->numbers.refused++;
-		h2_reset_id(c, f->stream, H2_REFUSED_STREAM);
-		h2_glitch(c);
-		return;
-	}
-	if (h2_request(list, ends, (struct span){ NULL, 0 }, &fresh, &error) != H2_HEAD_GOOD ||
-	    c->block_dependency == f->stream) {
-		h2_reset_id(c, f->stream, H2_PROTOCOL_ERROR);
-		h2_glitch(c);
-		return;
-	}
-	st = h2_stream_new(c, f->stream);
-	if (!st) {
-		h2_reset_id(c, f->stream, H2_REFUSED_STREAM);
-		return;
-	}
-	head_came(st, strings, ends);
+	if (!st)
+		h2_reset_id(c, id, H2_REFUSED_STREAM);
+	return st;
+}
+
+static void stream_lent(struct h2_conn *c, struct h2_stream *st)
+{
 	if (!c->ops->opened(c->owner, c, st)) {
 		fresh_of = NULL;
 		c->numbers.refused++;
@@ -183,6 +168,65 @@ static void request_came(struct h2_conn *c, struct hpack_fields *list, struct bu
 	keep_fresh();
 	if (c->limits.total && c->numbers.opened >= c->limits.total)
 		h2_conn_drain(c);
+}
+
+/* May a stream begin? */
+static bool has_room(struct h2_conn *c, uint32_t id)
+{
+	if (c->draining) {
+		h2_glitch(c);
+		return false;
+	}
+	if (c->numbers.streams < c->limits.streams || h2_linger_less(c))
+		return true;
+	c->numbers.refused++;
+	h2_reset_id(c, id, H2_REFUSED_STREAM);
+	h2_glitch(c);
+	return false;
+}
+
+/* A request whose list is larger than we take: none of it was kept. */
+static void too_large(struct h2_conn *c, size_t len)
+{
+	const struct h2_frame *f = &c->block_frame;
+	struct h2_stream *st = has_room(c, f->stream) && h2_glitch(c) ? stream_opens(c, f->stream) : NULL;
+
+	if (!st)
+		return;
+	st->wrong = 431;
+	st->unread = (uint32_t)len;
+	st->left = UINT64_MAX;
+	st->in_ended = f->flags & H2_END_STREAM;
+	st->flags |= CONN_READABLE;
+	stream_lent(c, st);
+}
+
+static void request_came(struct h2_conn *c, struct hpack_fields *list, struct buf **strings)
+{
+	const struct h2_frame *f = &c->block_frame;
+	struct span key = { (*strings)->data + (*strings)->size - KEY_LEN, KEY_LEN };
+	bool ends = f->flags & H2_END_STREAM;
+	struct message_error error;
+	struct h2_stream *st;
+
+	if (!has_room(c, f->stream))
+		return;
+	if (c->limits.no_connect)
+		key.ptr = NULL;
+	if (h2_request(list, ends, key, &fresh, &error) != H2_HEAD_GOOD ||
+	    c->block_dependency == f->stream) {
+		h2_reset_id(c, f->stream, H2_PROTOCOL_ERROR);
+		h2_glitch(c);
+		return;
+	}
+	st = stream_opens(c, f->stream);
+	if (!st)
+		return;
+	st->extended = fresh.flags & MSG_UPGRADE;
+	if (st->extended)
+		make_key((*strings)->data + (*strings)->size - KEY_LEN);
+	head_came(st, strings, ends);
+	stream_lent(c, st);
 }
 
 /* It ended with its head, where a body might have been. HTTP/1 has to be told. */
@@ -269,15 +313,15 @@ static void block_came(struct h2_conn *c, struct span block)
 	}
 	keep_fresh();
 	list.memory = strings->data;
-	list.room = list.limit = strings->size;
+	list.room = list.limit = strings->size - KEY_LEN;
 	r = hpack_read(&c->table, block, &list);
 	if (begins)
 		c->last_in = c->block_frame.stream;
 	if (r == HPACK_BAD || r == HPACK_BOMB || r == HPACK_NO_MEMORY)
 		h2_fault(c, r == HPACK_BAD  ? H2_COMPRESSION_ERROR :
 			    r == HPACK_BOMB ? H2_ENHANCE_YOUR_CALM : H2_INTERNAL_ERROR);
-	else if (begins && r == HPACK_LARGE && !c->draining && h2_glitch(c))
-		too_large(c, c->block_frame.stream);
+	else if (begins && r == HPACK_LARGE)
+		too_large(c, block.len);
 	else if (begins)
 		request_came(c, &list, &strings);
 	else if (st && !st->reset && r == HPACK_LARGE)

@@ -89,6 +89,7 @@ static struct h2_limits h2_limits_of(const struct tune *t, const struct tune_h2 
 		.table = (uint32_t)t->h2_table,
 		.frame = frame < H2_FRAME_MOST ? (uint32_t)frame : H2_FRAME_MOST,
 		.total = (uint32_t)side->total,
+		.no_connect = t->h2_no_connect,
 		.glitches = (unsigned)side->glitches,
 	};
 }
@@ -185,6 +186,9 @@ static const struct keyword tune_keywords[] = {
 		"buffers allocated at the start, for when memory runs out"),
 	SIZE_ROW("tune.pipesize", pipesize, 4096, 1 << 30, "1m",
 		 "bytes that a pipe should hold; the system may allow less"),
+	{ "h2-workaround-bogus-websocket-clients", SCOPE_GLOBAL, 0, "", set_flag,
+	  .offset = offsetof(struct tune, h2_no_connect),
+	  .help = "clients of HTTP/2 are not offered WebSocket over it" },
 	INT_ROW("tune.h2.be.glitches-threshold", h2_be.glitches, 0, 1 << 30, "0 (none)",
 		"so many oddities end a connection of HTTP/2 to a server"),
 	INT_ROW("tune.h2.be.initial-window-size", h2_be.window, 1, H2_WINDOW_MOST,
