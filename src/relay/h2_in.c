@@ -421,8 +421,8 @@ static void data_nowhere(struct h2_conn *c, const struct h2_read *r)
 		h2_fault(c, H2_PROTOCOL_ERROR);
 	else if (!h2_was_reset(c, id) && !is_ours_no_more(c, id) && h2_glitch(c))
 		h2_reset_id(c, id, H2_STREAM_CLOSED);
-	else if (!r->payload.len && r->last)
-		h2_glitch(c);
+	else if (r->frame.length < 256 && r->last)
+		h2_glitch(c); /* some is on its way when we reset a stream, but in large frames */
 }
 
 static void data_came(struct h2_conn *c, const struct h2_read *r)
