@@ -24,8 +24,8 @@ struct stream_times {
 
 struct stream_kind {
 	const char *name;
-	const struct step *request;  /* REQ_STEPS rows, and step_beyond; what has no run is passed over */
-	const struct step *response; /* RES_STEPS rows, and step_beyond */
+	/* REQ_STEPS and RES_STEPS rows, and step_beyond; what has no run is passed over. */
+	const struct step *request, *response;
 
 	/* The stream becomes one of this kind: the client's end is there; *held was received on it
 	 * already (NULL: nothing). False: no memory, it is what it was. */
@@ -44,8 +44,8 @@ struct stream_kind {
 	bool (*connected)(struct stream *s);
 	/* The server could not be reached: it is not the one that the client asks for any more. */
 	void (*redispatched)(struct stream *s);
-	/* What of it balancing is to hash, where the backend asks for a part of messages (lb/). False:
-	 * there is none. */
+	/* What of it balancing is to hash, where the backend asks for a part of messages (lb/).
+	 * False: there is none. */
 	bool (*balance_key)(struct stream *s, struct span *key);
 	/* What may be said along with the handshake to a server of TLS, how much of that it has
 	 * read, and whether it may be said again. */

@@ -25,7 +25,8 @@ struct vectors;
 /* In lines of the cache (64 bytes), those first that every request touches. */
 struct origin {
 	const struct carrier_ops *carrier;
-	struct proxy *frontend;     /* rules, limits, counters, log; one of the program: stream/own_frontend.h */
+	struct proxy *frontend;     /* rules, limits, counters, log; one of the program:
+				     * stream/own_frontend.h */
 	struct listener *listener;  /* counted there, too; NULL: it has none */
 	uint64_t accepted_ms;       /* clock_now_ms; behind a request: of the end of the last one */
 	struct timeval accepted;    /* the same by the wall clock */
@@ -35,9 +36,10 @@ struct origin {
 
 	struct addr src;            /* the client; from the PROXY header when there was one */
 	struct vars vars;           /* sess, if they are its own */
-	struct vars *session_vars;  /* its own, or those of the session whose streams begin at once */
-	struct list idle;           /* connections to servers of its own: exchange/idle.h; next NULL:
-				     * there were none yet */
+	struct vars *session_vars;  /* its own, or those of the session whose streams begin at
+				     * once */
+	struct list idle;           /* connections to servers of its own: exchange/idle.h; next
+				     * NULL: there were none yet */
 	struct told *told;          /* NULL: nothing was */
 	bool expects_proxy;         /* tcp-request connection expect-proxy */
 	bool expects_cip;           /* expect-netscaler-cip */
@@ -59,7 +61,8 @@ struct carrier_ops {
 	/* The exchange is complete, and what is below its end may carry another one: takes it back
 	 * and keeps it. The stream closes the end itself where there is nothing to be kept. */
 	void (*take_back)(struct origin *origin, struct end *end);
-	/* The stream has ended, its end is not there any more. The origin may be gone behind this. */
+	/* The stream has ended, its end is not there any more. The origin may be gone behind
+	 * this. */
 	void (*ended)(struct origin *origin);
 	/* Will nothing more be lent, so that the client is to be told with the next response? */
 	bool (*draining)(const struct origin *origin);
@@ -72,7 +75,8 @@ struct carrier_ops {
 struct told {
 	struct addr dst;         /* has_dst: instead of the socket's */
 	/* has_own: addresses of the client's connection, as rules of "tcp-request connection" have
-	 * left them; without has_own_dst it is the socket's. Else they are the same as src and dst. */
+	 * left them; without has_own_dst it is the socket's. Else they are the same as src and
+	 * dst. */
 	struct addr own_src, own_dst;
 	const char *netns;       /* a network namespace; NULL: that of the listener */
 	struct vectors *vectors; /* NULL: none, or nobody wants to see them */

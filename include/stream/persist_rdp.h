@@ -5,7 +5,8 @@
 
 struct stream;
 
-/* Notes the server that an RDP cookie names (persist rdp-cookie), if there is one: extra.persist. */
+/* Notes the server that an RDP cookie names (persist rdp-cookie), if there is one:
+ * extra.persist. */
 void persist_rdp(struct stream *s);
 
 #endif

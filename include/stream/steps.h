@@ -15,9 +15,10 @@ struct proxy;
 /* What a step says; STEP_GOTO + n: go on with row n. */
 enum step_result { STEP_NEXT, STEP_WAIT, STEP_END, STEP_GOTO = 16 };
 
-/* What is known of a stream that decides which rows of its tables it passes over. Most of it follows
- * from the configuration and is put together at its end, so that the rows that do not apply cost no
- * call: 500 instructions of a small exchange. Whoever makes one of the first five true notes it. */
+/* What is known of a stream that decides which rows of its tables it passes over. Most of it
+ * follows from the configuration and is put together at its end, so that the rows that do not apply
+ * cost no call: 500 instructions of a small exchange. Whoever makes one of the first five true
+ * notes it. */
 enum stream_known {
 	IS_LOCAL = 1 << 0,       /* the frontend answers by itself */
 	IS_MESSAGES = 1 << 1,    /* of which kind it is (stream/kind.h) */

@@ -57,8 +57,8 @@ static bool accesslog_wanted(const struct view *view)
 	return log->early || log->bytes_in || !(options->on & OPT_DONTLOGNULL);
 }
 
-/* By the frontend's log-format, option tcplog or the default, unless dontlognull, dontlog-normal or an
- * absent target say otherwise. */
+/* By the frontend's log-format, option tcplog or the default, unless dontlognull, dontlog-normal or
+ * an absent target say otherwise. */
 static void accesslog_write(const struct view *view)
 {
 	static char line_memory[LOG_LEN_MAX + 1], sd_memory[LOG_LEN_MAX + 1];

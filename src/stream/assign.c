@@ -117,7 +117,8 @@ static struct choice assign_choose(struct stream *s)
 			s->extra->direct = true;
 		return choice;
 	}
-	choice.server = s->backend->dispatch ? s->backend->dispatch : assign_last_server(s, key.avoid);
+	choice.server = s->backend->dispatch ? s->backend->dispatch :
+					       assign_last_server(s, key.avoid);
 	if (choice.server)
 		return choice;
 	if (s->backend->set.balance >= BALANCE_URI)

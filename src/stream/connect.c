@@ -112,7 +112,8 @@ int connect_anew(struct stream *s, const struct addr *to)
 		return STEP_GOTO + REQ_RETRY;
 	switch (connect_dial(s, &way, &fd)) {
 	case DIAL_SOURCE:
-		return connect_resource(s, "cannot use the source address, or no port of it is free");
+		return connect_resource(s, "cannot use the source address, or no port of it is "
+					   "free");
 	case DIAL_RESOURCE:
 		return connect_resource(s, "no socket");
 	case DIAL_REFUSED:

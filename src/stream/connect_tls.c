@@ -34,7 +34,8 @@ static int parse_sni(struct statement *st, const struct keyword *kw, void *objec
 	struct server *server = object;
 	struct expr_context ctx = { .cfg = st->cfg, .arena = st->cfg->arena, .loc = st->loc,
 				    .proxy = server->proxy };
-	const char *text = stmt_need(st, "an expression such as 'req.hdr(host)' or 'str(www.example.com)'");
+	const char *text = stmt_need(st, "an expression such as 'req.hdr(host)' or "
+					 "'str(www.example.com)'");
 	struct expr *expr;
 	struct err err;
 
@@ -45,8 +46,8 @@ static int parse_sni(struct statement *st, const struct keyword *kw, void *objec
 	if (!expr)
 		return stmt_error(st, st->at - 1, "%s", err.text);
 	if (!(expr_where(expr) & AT_SERVER))
-		return stmt_error(st, st->at - 1, "'%s' looks at the %s, which is not there yet when a "
-				  "connection to the server is made", expr_fetch_name(expr),
+		return stmt_error(st, st->at - 1, "'%s' looks at the %s, which is not there yet "
+				  "when a connection to the server is made", expr_fetch_name(expr),
 				  expr_source(expr));
 	server->set.sni = expr;
 	return 0;
@@ -72,7 +73,8 @@ bool connect_tls_name(struct stream *s, struct span *name)
 	if (!s->server->set.sni)
 		return true;
 	stream_view(s, &view, NULL);
-	if (expr_eval_as(s->server->set.sni, &view, AT_SERVER | AT_FINAL, SMP_STR, &smp) != EXPR_FOUND)
+	if (expr_eval_as(s->server->set.sni, &view, AT_SERVER | AT_FINAL, SMP_STR, &smp) !=
+	    EXPR_FOUND)
 		return true;
 	/* One that is cut would be another's. */
 	if (smp.str.len > TLS_NAME_MOST || (smp.str.len && memchr(smp.str.ptr, 0, smp.str.len)))
@@ -100,9 +102,9 @@ void connect_tls_too_many(const struct stream *s)
 
 	if (!connect_tls_tells(server))
 		return;
-	log_printf(s->backend->set.log, LOG_L_ERR, "Cannot connect to server %s/%s: maxsslconn (%u) is "
-		   "reached, counting connections of clients and to servers.", s->backend->name,
-		   server->id, global_state->max_tls);
+	log_printf(s->backend->set.log, LOG_L_ERR, "Cannot connect to server %s/%s: maxsslconn "
+		   "(%u) is reached, counting connections of clients and to servers.",
+		   s->backend->name, server->id, global_state->max_tls);
 }
 
 /* ---- the handshake ----------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A stream ends: stream_end, the one way in which it does, and who wants it. Called by steps and
- * timers, through stream/stream.h and stream/steps.h; its memory goes back at the end of the turn. */
+ * timers, through stream/stream.h and stream/steps.h; its memory goes back at the end of the
+ * turn. */
 #include "stream/stream.h"
 
 #include "base/clock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Actions of rules on what the log tells of a stream: its level, values that are kept for it (manual
- * 4.2: set-log-level, capture). Rows of tables; called by expr/rule.c. */
+/* Actions of rules on what the log tells of a stream: its level, values that are kept for it
+ * (manual 4.2: set-log-level, capture). Rows of tables; called by expr/rule.c. */
 #include "base/arena.h"
 #include "expr/capture.h"
 #include "log/header.h"
@@ -57,21 +57,23 @@ static int parse_slot(struct statement *st, struct rule *rule)
 
 	if (!response && stmt_take(st, "len")) {
 		if (!(rule->proxy->caps & HAVE_SLOTS))
-			return stmt_error(st, st->at - 1, "only a frontend has slots of its own: 'id' "
-					  "names one that it declares");
+			return stmt_error(st, st->at - 1, "only a frontend has slots of its own: "
+					  "'id' names one that it declares");
 		if (stmt_int(st, "the length", 1, 65536, &len))
 			return -1;
 		rule->num = capture_declare(st->cfg, rule->proxy, response, NULL, (unsigned)len);
 		return 0;
 	}
 	if (!stmt_take(st, "id"))
-		return stmt_error(st, st->at, response ? "'id' and the number of a slot are expected" :
-				  "'len' and a length, or 'id' and the number of a slot are expected");
+		return stmt_error(st, st->at, response ?
+				  "'id' and the number of a slot are expected" :
+				  "'len' and a length, or 'id' and the number of a slot are "
+				  "expected");
 	if (stmt_int(st, "the number of the slot", 0, 65535, &rule->num))
 		return -1;
 	if (front && rule->num >= capture_count(rule->proxy, response))
-		return stmt_error(st, st->at - 1, "there is no slot %d: 'declare capture' makes one, "
-				  "above this line", (int)rule->num);
+		return stmt_error(st, st->at - 1, "there is no slot %d: 'declare capture' makes "
+				  "one, above this line", (int)rule->num);
 	return 0;
 }
 
@@ -83,8 +85,9 @@ static int inherit_capture(struct config *cfg, struct rule *copy, struct proxy *
 
 	if (!(heir->caps & PROXY_FRONTEND) || copy->num < capture_count(heir, response))
 		return 0;
-	return config_error(cfg, &copy->loc, "there is no slot %d in frontend '%s', which uses these "
-			    "defaults: 'declare capture' makes one", (int)copy->num, heir->name);
+	return config_error(cfg, &copy->loc, "there is no slot %d in frontend '%s', which uses "
+			    "these defaults: 'declare capture' makes one",
+			    (int)copy->num, heir->name);
 }
 
 static int parse_capture(struct statement *st, struct rule *rule, const char *args)

@@ -20,7 +20,8 @@ static bool read_rdp(struct span text, struct in_addr *addr, uint16_t *port)
 	for (k = 0; k < 2; k++, i++) {
 		size_t start = i;
 
-		for (; i < text.len && i - start < 10 && text.ptr[i] >= '0' && text.ptr[i] <= '9'; i++)
+		for (; i < text.len && i - start < 10 && text.ptr[i] >= '0' &&
+		       text.ptr[i] <= '9'; i++)
 			n[k] = n[k] * 10 + (uint64_t)(text.ptr[i] - '0');
 		if (i == start || i >= text.len || text.ptr[i] != '.')
 			return false;

@@ -162,8 +162,8 @@ static size_t proxyheader_write(struct stream *s)
 	size_t len = write_header(s);
 
 	if (!len)
-		log_printf(s->backend->set.log, LOG_L_ERR, "PROXY header for server %s/%s is longer "
-			   "than %d bytes: not connected.", s->backend->name, s->server->id,
+		log_printf(s->backend->set.log, LOG_L_ERR, "PROXY header for server %s/%s is "
+			   "longer than %d bytes: not connected.", s->backend->name, s->server->id,
 			   PROXYPROTO_V2_MAX);
 	return len;
 }
@@ -179,7 +179,8 @@ bool proxyheader_send(struct stream *s)
 {
 	size_t len = proxyheader_write(s), sent;
 
-	return len && conn_raw_send(end_conn(&s->relay.server), header, len, true, &sent) == IO_OK &&
+	return len &&
+	       conn_raw_send(end_conn(&s->relay.server), header, len, true, &sent) == IO_OK &&
 	       sent == len;
 }
 

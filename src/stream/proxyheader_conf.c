@@ -77,9 +77,9 @@ static int parse_options(struct statement *st, const struct keyword *kw, void *o
 	while ((name = strsep(&list, ","))) {
 		bit = option_bit(name);
 		if (!bit)
-			return stmt_error(st, st->at - 1, "'%s' is not known to 'proxy-v2-options': "
-					  "ssl, cert-cn, ssl-cipher, cert-sig, cert-key, authority, "
-					  "crc32c, unique-id", name);
+			return stmt_error(st, st->at - 1, "'%s' is not known to "
+					  "'proxy-v2-options': ssl, cert-cn, ssl-cipher, "
+					  "cert-sig, cert-key, authority, crc32c, unique-id", name);
 		s->set.proxy_v2 |= bit;
 	}
 	if (s->set.proxy_v2 & PROXY_V2_AUTHORITY)
@@ -127,8 +127,8 @@ static int parse_vector(struct statement *st, const struct keyword *kw, void *ob
 	struct server_vector v;
 
 	if (vector_type(word + strlen(kw->name), &v.type))
-		return stmt_error(st, st->at - 1, "'%s' is followed by a type in parentheses, from 0 "
-				  "to 255 in decimal or as 0x...: %s(0xE1)", kw->name, kw->name);
+		return stmt_error(st, st->at - 1, "'%s' is followed by a type in parentheses, from "
+				  "0 to 255 in decimal or as 0x...: %s(0xE1)", kw->name, kw->name);
 	if (v.type == PROXYPROTO_CRC32C)
 		return stmt_error(st, st->at - 1, "the checksum is not given, but made: "
 				  "'proxy-v2-options crc32c'");
@@ -143,7 +143,8 @@ static int parse_vector(struct statement *st, const struct keyword *kw, void *ob
 }
 
 #define SEND(name_, parser, bits, text)                                                \
-	{ .name = name_, .scope = SCOPE_SERVER, .args = "", .parse = parser, .bit = bits, .help = text }
+	{ .name = name_, .scope = SCOPE_SERVER, .args = "", .parse = parser, .bit = bits, \
+	  .help = text }
 
 static const struct keyword keywords[] = {
 	{ .name = "proxy-v2-options", .scope = SCOPE_SERVER, .args = "<option>[,<option>]*",
@@ -171,8 +172,9 @@ static int check_server(struct config *cfg, const struct server *s)
 	if (s->refused || set->options.given & SRV_SEND_PROXY_V2)
 		return 0; /* a "no-" in front of it is meant */
 	if (set->proxy_v2 || set->vector_count)
-		config_warning(cfg, &s->loc, "server '%s': '%s' says nothing without 'send-proxy-v2'",
-			       s->id, set->proxy_v2 ? "proxy-v2-options" : "set-proxy-v2-tlv-fmt");
+		config_warning(cfg, &s->loc,
+			       "server '%s': '%s' says nothing without 'send-proxy-v2'", s->id,
+			       set->proxy_v2 ? "proxy-v2-options" : "set-proxy-v2-tlv-fmt");
 	return 0;
 }
 

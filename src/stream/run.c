@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The runner (stream/run.h): takes a stream through the rows of its tables that apply. No other file
- * writes a cursor (contrib/check-layers). */
+/* The runner (stream/run.h): takes a stream through the rows of its tables that apply. No other
+ * file writes a cursor (contrib/check-layers). */
 #include "stream/run.h"
 
 #include "event/loop.h"

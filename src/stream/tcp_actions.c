@@ -151,8 +151,8 @@ static int parse_number(struct statement *st, struct rule *rule, const char *arg
 	errno = 0;
 	n = strtoull(word, &end, word[0] == '0' && (word[1] | 0x20) == 'x' ? 16 : 10);
 	if (errno || !*word || *end || *word == '-' || n > (mark ? UINT32_MAX : 255))
-		return stmt_error(st, st->at - 1, "a number from 0 to %u is expected, in decimal or "
-				  "as 0x...", mark ? UINT32_MAX : 255);
+		return stmt_error(st, st->at - 1, "a number from 0 to %u is expected, in decimal "
+				  "or as 0x...", mark ? UINT32_MAX : 255);
 	rule->num = (int64_t)n;
 	if (mark)
 		((struct proxies *)config_data(st->cfg, &proxy_module))->global.sets_mark = true;
@@ -245,7 +245,8 @@ const struct action tcp_actions[] = {
 	  .data = SET_MARK, .help = "marks packets to the client for the firewall" },
 	{ "set-tos", .where = ALL_LISTS, .parse = parse_number, .run = action_tos,
 	  .data = SET_TOS, .help = "sets the TOS field of packets to the client" },
-	{ "silent-drop", .final = true, .refuses = true, .where = ALL_LISTS, .run = action_silent_drop,
+	{ "silent-drop", .final = true, .refuses = true, .where = ALL_LISTS,
+	  .run = action_silent_drop,
 	  .help = "lets the connection vanish without telling the client" },
 	{ 0 },
 };

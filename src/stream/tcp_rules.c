@@ -138,8 +138,8 @@ static int check_lists(struct config *cfg, const struct proxy *px, const struct 
 		list = "tcp-response content";
 	if (!list)
 		return 0;
-	return config_error(cfg, &px->loc, "a %s cannot use the defaults section '%s', which has rules "
-			    "of '%s'", px->caps & PROXY_FRONTEND ? "frontend" : "backend",
+	return config_error(cfg, &px->loc, "a %s cannot use the defaults section '%s', which has "
+			    "rules of '%s'", px->caps & PROXY_FRONTEND ? "frontend" : "backend",
 			    from->name, list);
 }
 

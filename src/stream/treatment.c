@@ -79,8 +79,8 @@ static int parse_timeout(struct statement *st, struct rule *rule, const char *ar
 
 	rule->data = data;
 	if (!(rule->proxy->caps & (PROXY_BACKEND | PROXY_DEFAULTS)))
-		return stmt_error(st, st->at - 1, "timeouts of servers are those of a backend: this "
-				  "is none");
+		return stmt_error(st, st->at - 1, "timeouts of servers are those of a backend: "
+				  "this is none");
 	data->tunnel = stmt_take(st, "tunnel");
 	if (!data->tunnel && !stmt_take(st, "server"))
 		return stmt_error(st, st->at, "'server' or 'tunnel' is expected");

@@ -31,8 +31,8 @@ static int parse_profile_memory(struct statement *st, const struct keyword *kw, 
 		return stmt_end(st);
 	if (!stmt_peek(st) || strcmp(stmt_peek(st), "on"))
 		return stmt_error(st, st->at, "'on' or 'off' is expected");
-	return stmt_error(st, st->at, "'%s': allocations are not counted by their callers here: 'show "
-			  "pools' tells what there is of each kind", kw->name);
+	return stmt_error(st, st->at, "'%s': allocations are not counted by their callers here: "
+			  "'show pools' tells what there is of each kind", kw->name);
 }
 
 static void tune_watch_times(bool runs)
@@ -100,7 +100,8 @@ static int tune_prepare(struct config *cfg, void *data, struct err *err)
 	const struct tune *t = data;
 
 	if (!expr_scratch_resize(t->bufsize)) {
-		err_set(err, "out of memory: buffers of %zu bytes for expressions", (size_t)t->bufsize);
+		err_set(err, "out of memory: buffers of %zu bytes for expressions",
+			(size_t)t->bufsize);
 		return -1;
 	}
 	profile_switched = tune_watch_times;

@@ -59,7 +59,7 @@ static enum action_result action_mode(const struct rule *rule, struct view *view
 }
 
 const struct action upgrade_actions[] = {
-	{ "switch-mode", .final = true, .where = AT_REQUESTS, .parse = parse_mode, .run = action_mode,
-	  .help = "takes what the client says for HTTP from now on: 'http'" },
+	{ "switch-mode", .final = true, .where = AT_REQUESTS, .parse = parse_mode,
+	  .run = action_mode, .help = "takes what the client says for HTTP from now on: 'http'" },
 	{ 0 },
 };

@@ -149,7 +149,8 @@ static void fill_request_times(const struct stream *s, const struct stream_times
 			       struct view_log *log)
 {
 	log->idle_ms = (int64_t)t->begin_ms - s->origin->handshake_ms;
-	log->request_ms = t->request_ms == NOT_REACHED ? -1 : (int64_t)(t->request_ms - t->begin_ms);
+	log->request_ms = t->request_ms == NOT_REACHED ? -1 :
+							 (int64_t)(t->request_ms - t->begin_ms);
 	log->response_ms = phase_time(connected(s, t), t->response_ms);
 	log->active_ms = (int64_t)((uint32_t)clock_now_ms - t->began_ms);
 }
@@ -194,8 +195,8 @@ void stream_count_times(const struct stream *s)
 	there = connected(s, &t);
 	if (there == NOT_REACHED || t.request_ms == NOT_REACHED)
 		return;
-	ms = (struct passed){ s->queue_ms - t.request_ms, there - s->queue_ms, t.response_ms - there,
-			      (uint32_t)clock_now_ms - t.began_ms };
+	ms = (struct passed){ s->queue_ms - t.request_ms, there - s->queue_ms,
+			      t.response_ms - there, (uint32_t)clock_now_ms - t.began_ms };
 	add_times(&s->server->tally->times, &ms, t.response_ms != NOT_REACHED);
 	add_times(&s->backend->be->times, &ms, t.response_ms != NOT_REACHED);
 }
@@ -241,7 +242,8 @@ void stream_view(struct stream *s, struct view *view, struct view_log *log)
 	view_of_origin(s->origin, end_carrier_conn(&s->relay.client), view);
 	view->src = stream_src(s);
 	view->backend = s->backend;
-	if (!view->backend && s->origin->frontend->be) /* a listen section, until a rule chooses another */
+	/* A listen section, until a rule chooses another. */
+	if (!view->backend && s->origin->frontend->be)
 		view->backend = s->origin->frontend;
 	if (server_is_dispatch(s->server))
 		view->dispatch = s->server;
