@@ -19,7 +19,7 @@ from h2.connection import H2Connection
 from h2.errors import ErrorCodes
 from h2.events import (DataReceived, ConnectionTerminated, RequestReceived, StreamEnded, StreamReset,
                        TrailersReceived, WindowUpdated)
-from h2.exceptions import ProtocolError, StreamClosedError
+from h2.exceptions import NoSuchStreamError, ProtocolError, StreamClosedError, StreamIDTooLowError
 from h2.settings import SettingCodes
 
 
@@ -67,6 +67,13 @@ class Connection:
         self.gone = True
         self.sock.close()
 
+    def unless_reset(self, stream, act, *words):
+        """What came together is known to the library before the first event of it is given."""
+        try:
+            act(stream, *words)
+        except (NoSuchStreamError, StreamClosedError, StreamIDTooLowError):
+            self.out.pop(stream, None)
+
     def event(self, e):
         stream = getattr(e, "stream_id", None)
         if isinstance(e, RequestReceived):
@@ -82,14 +89,14 @@ class Connection:
             self.streams[stream].trailers = e.headers
         elif isinstance(e, StreamEnded):
             self.server.asked.append(self.streams[stream])
-            self.answer(stream, self.streams[stream])
+            self.unless_reset(stream, self.answer, self.streams[stream])
         elif isinstance(e, StreamReset):
             self.reset.append((stream, e.error_code))
             self.streams.pop(stream, None)
             self.out.pop(stream, None)
         elif isinstance(e, WindowUpdated):
             for each in list(self.out):
-                self.pour(each)
+                self.unless_reset(each, self.pour)
         elif isinstance(e, ConnectionTerminated):
             self.server.goaways.append(e.error_code)
 
@@ -158,8 +165,9 @@ class Connection:
         elif name == "reset":
             self.h2.send_headers(stream, [(":status", "200"), ("content-length", "100000")])
             body = body_of(int(rest))
-            for at in range(0, len(body), 16384):
-                self.h2.send_data(stream, body[at:at + 16384])
+            while body and (window := self.h2.local_flow_control_window(stream)):
+                self.h2.send_data(stream, body[:min(window, 16384)])
+                body = body[min(window, 16384):]
             self.rst(stream, ErrorCodes.INTERNAL_ERROR)
         elif name == "refuse":
             refused, self.server.refused = self.server.refused, True
