@@ -63,7 +63,8 @@ static bool copy_head(const struct message *from, struct message *to)
 	to->fields = room;
 	to->max = max;
 	to->most = most;
-	memcpy(room, from->fields, from->count * sizeof(*room));
+	if (from->count)
+		memcpy(room, from->fields, from->count * sizeof(*room));
 	return true;
 }
 
