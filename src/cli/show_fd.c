@@ -7,6 +7,7 @@
 #include "net/conn.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
+#include "relay/message_end.h"
 #include "stream/stream.h"
 
 #include <dirent.h>
@@ -89,15 +90,16 @@ static void fd_note_listeners(struct fd_state *state, const struct list *proxies
 static void fd_note_end(struct fd_state *state, const struct stream *s, const struct end *end,
 			enum fd_kind kind)
 {
+	const struct conn *conn = end_carrier_conn(end);
 	struct fd_row *row;
 
-	if (!end_conn(end))
+	if (!conn)
 		return;
-	row = fd_row(state, end_conn(end)->src.fd);
+	row = fd_row(state, conn->src.fd);
 	if (!row)
 		return;
 	row->kind = kind;
-	row->flags = end_conn(end)->flags;
+	row->flags = conn->flags;
 	row->listener = s->origin->listener;
 	row->proxy = s->backend;
 	row->stream = s->id;
