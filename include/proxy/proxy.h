@@ -202,7 +202,7 @@ struct proxy {
 	struct list switch_rules;      /* use_backend: expr/ */
 	bool has_switch_rules;         /* set at finish */
 	bool switch_looks;             /* one of them looks at the bytes of the client; the same */
-	uint32_t steps_front, steps_back; /* the same: enum stream_known of stream/steps.h */
+	uint32_t steps_front, steps_back; /* the same: enum stream_trait of stream/steps.h */
 	struct list *use_server_rules; /* use-server: expr/; NULL: none */
 	bool stats_socket;             /* the hidden frontend of the stats sockets */
 	/* Answers its streams inside the program instead of a server: makes end the applet.

@@ -22,7 +22,7 @@ enum {
 	/* What the owner decides. */
 	PUMP_OPEN = 1 << 0,  /* the sink takes bytes: connected, rules passed */
 	PUMP_LOOK = 1 << 1,  /* collect bytes in the buffer: somebody wants to see them */
-	/* Facts; each is reported once, by relay->fact. */
+	/* Notices; each is given once, by relay->notice. */
 	PUMP_EOF = 1 << 2,         /* the source has ended */
 	PUMP_FINISHED = 1 << 3,    /* all passed on; the sink was told of the end, unless the
 				    * source is broken */
@@ -42,7 +42,7 @@ enum {
 	PUMP_WATCH = 1 << 15,     /* by the owner: not open, but it reads the source by itself (a
 				   * head): tell it of every event */
 
-	PUMP_FACTS = PUMP_EOF | PUMP_FINISHED | PUMP_READ_ERROR | PUMP_WRITE_ERROR |
+	PUMP_NOTICES = PUMP_EOF | PUMP_FINISHED | PUMP_READ_ERROR | PUMP_WRITE_ERROR |
 		     PUMP_NO_MEMORY | PUMP_DATA | PUMP_DONE,
 	PUMP_NO_PULL = PUMP_EOF | PUMP_READ_ERROR | PUMP_WRITE_ERROR | PUMP_NO_MEMORY |
 		       PUMP_STOPPED,
@@ -70,18 +70,18 @@ struct relay {
 	struct pump request, response;
 	uint8_t moves; /* pieces that a pump may move in one run: its share of a turn */
 	struct task task; /* goes on where the budget of a turn ended */
-	/* Called at the end of a pump's run when flags of PUMP_FACTS were added, and when the
+	/* Called at the end of a pump's run when flags of PUMP_NOTICES were added, and when the
 	 * source has hung up while the pump is not open; and when the timeout of its source has
 	 * changed. Never from inside a run. */
-	void (*fact)(struct relay *relay, struct pump *pump);
+	void (*notice)(struct relay *relay, struct pump *pump);
 };
 
 /* Ties ends and pumps together; everything else is zero. */
-void relay_init(struct relay *relay, void (*fact)(struct relay *, struct pump *));
+void relay_init(struct relay *relay, void (*notice)(struct relay *, struct pump *));
 /* Closes the ends (reset: which of them with RST), gives buffers and pipes back. */
 void relay_close(struct relay *relay, bool reset_client, bool reset_server);
 
-/* Moves what can be moved now, within the budget of a turn, then reports facts. */
+/* Moves what can be moved now, within the budget of a turn, then gives notice. */
 void pump_run(struct pump *pump);
 /* The sink is gone, though nobody has written: an open pump reports PUMP_WRITE_ERROR at once, even
  * if its source is silent. */
@@ -92,7 +92,7 @@ static inline bool pump_wants_run(const struct pump *pump)
 	return pump->buf || pump->pipe || (pump->to->framing && pump->to->framing->held) ||
 	       (pump->from->ops && (*pump->from->flags & (CONN_READABLE | CONN_HELD)));
 }
-/* The source's message has ended or begins another time (an interim answer, a tunnel): the facts
+/* The source's message has ended or begins another time (an interim answer, a tunnel): the notices
  * of what came before are forgotten. */
 void pump_renew(struct pump *pump);
 /* What it has taken is given once more, to another sink: what it holds of that, what has left, and

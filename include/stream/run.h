@@ -10,10 +10,10 @@ struct pump;
 struct relay;
 
 /* Goes on in the step tables, both sides, as far as it gets. While the steps are at work, nothing
- * happens: they look at all facts by themselves. Below the runner stream_wake does the same. */
+ * happens: they look at everything by themselves. Below the runner stream_wake does the same. */
 void stream_run(struct stream *s);
-/* That, as a pump's fact (relay_init). */
-void stream_fact(struct relay *relay, struct pump *pump);
+/* That, as a pump's notice (relay_init). */
+void stream_notice(struct relay *relay, struct pump *pump);
 
 /* A side goes on at this row, when the steps run the next time. A step that is at work returns
  * first: what it returns then counts from that row on. */

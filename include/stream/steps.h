@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The step tables: what happens to a stream, in order. Each kind of stream (stream/kind.h) has two,
- * for request and response. Rows run when a fact changed; bytes flow below them, in the pumps. */
+ * for request and response. Rows run when something has changed; bytes flow below them, in the
+ * pumps. */
 #ifndef STREAM_STEPS_H
 #define STREAM_STEPS_H
 
@@ -15,11 +16,10 @@ struct proxy;
 /* What a step says; STEP_GOTO + n: go on with row n. */
 enum step_result { STEP_NEXT, STEP_WAIT, STEP_END, STEP_GOTO = 16 };
 
-/* What is known of a stream that decides which rows of its tables it passes over. Most of it
- * follows from the configuration and is put together at its end, so that the rows that do not apply
- * cost no call: 500 instructions of a small exchange. Whoever makes one of the first five true
- * notes it. */
-enum stream_known {
+/* Traits of a stream: they decide which rows of its tables it passes over. Most of them follow from
+ * the configuration and are put together at its end, so that the rows that do not apply cost no
+ * call: 500 instructions of a small exchange. Whoever makes one of the first five true notes it. */
+enum stream_trait {
 	IS_LOCAL = 1 << 0,       /* the frontend answers by itself */
 	IS_MESSAGES = 1 << 1,    /* of which kind it is (stream/kind.h) */
 	IS_UPGRADED = 1 << 2,    /* it came in the middle: stream/upgrade.h */
@@ -45,12 +45,12 @@ enum stream_known {
 struct step {
 	const char *name;
 	int (*run)(struct stream *s); /* enum step_result; NULL: there is no such step */
-	unsigned needs;               /* it is passed over, unless all of these are known */
+	unsigned needs;               /* it is passed over, unless it has all of these */
 };
 
-/* The frontend is given, the backend chosen: what is known by that. */
-unsigned steps_known_of_frontend(const struct proxy *frontend);
-unsigned steps_known_of_backend(const struct proxy *backend, const struct proxy *frontend);
+/* The frontend is given, the backend chosen: which traits that gives. */
+unsigned steps_traits_of_frontend(const struct proxy *frontend);
+unsigned steps_traits_of_backend(const struct proxy *backend, const struct proxy *frontend);
 
 enum request_step {
 	REQ_APPLET, REQ_HEAD, REQ_FRONTEND_RULES, REQ_UPGRADED_HEAD, REQ_FRONTEND_BODY,
@@ -65,11 +65,11 @@ enum response_step {
 /* The stream ends. STEP_END. */
 int steps_end(struct stream *s, enum reason reason);
 
-/* For what is known of a stream, its kind among it: the row that applies at each row, or behind
- * it. A few of these are kept, since what is known is the same for most streams of a frontend. It
- * stays valid until the next call. */
+/* For the traits of a stream, its kind among them: the row that applies at each row, or behind it.
+ * A few of these are kept, since most streams of a frontend have the same traits. It stays valid
+ * until the next call. */
 struct step_walk {
-	unsigned known;
+	unsigned traits;
 	uint8_t request[REQ_STEPS + 1], response[RES_STEPS + 1];
 	const struct step *request_steps, *response_steps; /* the tables themselves */
 };
@@ -79,9 +79,9 @@ extern struct step_walk step_walks[STEP_WALKS];
 
 static inline const struct step_walk *steps_walk(const struct stream *s)
 {
-	const struct step_walk *walk = &step_walks[s->known * 0x9e3779b1u >> 28];
+	const struct step_walk *walk = &step_walks[s->traits * 0x9e3779b1u >> 28];
 
-	return likely(walk->known == s->known) ? walk : steps_walk_make(s);
+	return likely(walk->traits == s->traits) ? walk : steps_walk_make(s);
 }
 
 /* The server broke off within its answer: the client is told when it has what came before. What

@@ -60,7 +60,7 @@ struct stream {
 	uint32_t queue_ms;         /* since accept: a server was assigned; NOT_REACHED */
 	uint32_t connect_ms;       /* since accept: connected; NOT_REACHED */
 	uint32_t phase_ms;         /* clock_now_ms at the start of the present wait */
-	uint32_t known;            /* enum stream_known (stream/steps.h) */
+	uint32_t traits;           /* enum stream_trait (stream/steps.h) */
 	uint16_t failures;         /* connections that failed */
 	struct cursor request, response;
 	uint8_t log_level;         /* set-log-level: 1 + enum log_level, or LOG_LEVEL_SILENT */
@@ -79,7 +79,7 @@ struct stream {
 	struct reap reap;
 };
 enum { NOT_REACHED = UINT32_MAX };
-enum { STEPS_RUN = 1,       /* stream_run is at work: facts wait for it */
+enum { STEPS_RUN = 1,       /* stream_run is at work: notices wait for it */
        STEPS_MEASURED = 2 }; /* how often and how long is counted: view_treatment */
 
 /* What streams that begin from now on are looked at for; 0 mostly. */
@@ -117,10 +117,10 @@ static inline struct stream *stream_of(struct relay *relay)
 	return container_of(relay, struct stream, relay);
 }
 
-/* A fact has changed: the steps run, unless they are at work (stream/run.h). */
+/* Something has changed: the steps run, unless they are at work (stream/run.h). */
 static inline void stream_wake(struct stream *s)
 {
-	s->relay.fact(&s->relay, NULL);
+	s->relay.notice(&s->relay, NULL);
 }
 
 /* A stream of the origin begins: its carrier lends the client's end. Runs it as far as it gets; it

@@ -51,7 +51,7 @@ int early_retry(struct stream *s)
 
 	if (r != STEP_NEXT)
 		return r;
-	s->known &= ~(unsigned)EARLY_RETRY;
+	s->traits &= ~(unsigned)EARLY_RETRY;
 	return STEP_GOTO + connect_again(s);
 }
 

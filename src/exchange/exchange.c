@@ -176,9 +176,9 @@ bool exchange_new(struct stream *s, struct buf **held)
 	x->stream = s;
 	s->exchange = x;
 	s->kind = stream_of_messages;
-	s->known |= IS_MESSAGES;
+	s->traits |= IS_MESSAGES;
 	s->closes_halves = false;
-	if (unlikely(s->known & IS_UPGRADED)) {
+	if (unlikely(s->traits & IS_UPGRADED)) {
 		x->upgraded = true;
 		x->http.request_captures = s->extra ? s->extra->captures : NULL;
 	}

@@ -25,7 +25,7 @@
 #include "stream/assign.h"
 #include "stream/connect.h"
 #include "stream/early.h"
-#include "stream/rules.h"
+#include "stream/rule_steps.h"
 #include "stream/timeouts.h"
 #include "stream/trim.h"
 #include "stream/tune.h"

@@ -330,7 +330,7 @@ bool exchange_write_request(struct stream *s)
 	struct exchange *x = s->exchange;
 	struct end *server = &s->relay.server;
 
-	if ((s->known & LEAVING_EDITS && !request_edit(x)) || unlikely(x->memory.failed))
+	if ((s->traits & LEAVING_EDITS && !request_edit(x)) || unlikely(x->memory.failed))
 		return false;
 	if (unlikely(x->req.flags & MSG_INVALID) && !message_repair(&x->req, x->arena))
 		return false;

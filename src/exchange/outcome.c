@@ -43,7 +43,7 @@ void exchange_reply(struct exchange *x, struct reply *reply)
 	if (unlikely(!reply || x->memory.failed))
 		reply = exchange_short(x);
 	x->reply = reply;
-	s->known |= HAS_REPLY;
+	s->traits |= HAS_REPLY;
 	if (!x->reason) {
 		x->reason = reply->ends;
 		x->phase = s->phase;
@@ -70,7 +70,7 @@ void exchange_serve(struct exchange *x, const char *name,
 	x->service = open;
 	x->service_name = name;
 	x->service_data = data;
-	s->known |= HAS_SERVICE;
+	s->traits |= HAS_SERVICE;
 	exchange_count_intercepted(x);
 	stream_move_request(s, REQ_SERVICE);
 }
@@ -158,9 +158,9 @@ bool exchange_retry(struct stream *s, unsigned condition)
 	end_rewind(&s->relay.client);
 	stream_move_response(s, RES_HEAD);
 	if (condition & retry_on_status(425) && early_unproven(s))
-		s->known |= EARLY_RETRY;
+		s->traits |= EARLY_RETRY;
 	x->early_used = false;
-	stream_move_request(s, s->known & EARLY_RETRY ? REQ_PROOF : connect_again(s));
+	stream_move_request(s, s->traits & EARLY_RETRY ? REQ_PROOF : connect_again(s));
 	stream_expire_never(s);
 	task_wake(&extra->task);
 	return true;

@@ -27,13 +27,13 @@ const char *h2_code_name(uint32_t code)
 enum place { ON_STREAM, ON_CONNECTION, ON_EITHER };
 
 /* What a type may look like. */
-struct rule {
+struct frame_rule {
 	uint8_t flags;       /* that it has */
 	uint8_t place;       /* enum place */
 	uint8_t least, most; /* bytes of payload; most 0: as many as a frame may have */
 };
 
-static const struct rule rules[] = {
+static const struct frame_rule rules[] = {
 	[H2_DATA] = { H2_END_STREAM | H2_PADDED, ON_STREAM, 0, 0 },
 	[H2_HEADERS] = { H2_END_STREAM | H2_END_HEADERS | H2_PADDED | H2_PRIORITIZED, ON_STREAM,
 			 0, 0 },
@@ -85,7 +85,7 @@ static uint32_t least_of(const struct h2_frame *f)
 /* 4.2: a length that a type cannot have. */
 static enum h2_result check_length(const struct h2_frame *f, struct h2_fault *fault)
 {
-	const struct rule *rule = &rules[f->type];
+	const struct frame_rule *rule = &rules[f->type];
 	bool stream = f->type == H2_PRIORITY;
 
 	if (f->length < least_of(f))

@@ -49,7 +49,7 @@ const struct end_ops end_conn_ops = {
 	.socket = true,
 };
 
-/* Output first: it frees what input may need. A pump's facts may close this very end. */
+/* Output first: it frees what input may need. A pump's notice may close this very end. */
 void end_ready(struct end *end)
 {
 	struct pump *in = end->in, *out = end->out;
@@ -95,7 +95,7 @@ void end_timeout_changed(struct end *end)
 	struct relay *relay = end->in->is_response ? container_of(end, struct relay, server) :
 						     container_of(end, struct relay, client);
 
-	relay->fact(relay, end->in);
+	relay->notice(relay, end->in);
 }
 
 uint16_t end_ready_for_nothing;

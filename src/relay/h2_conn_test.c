@@ -106,7 +106,7 @@ static bool read_body(struct lane *lane)
 	return r == IO_EOF || lane->relay.client.framing->ended;
 }
 
-static void lane_fact(struct relay *relay, struct pump *pump)
+static void lane_notice(struct relay *relay, struct pump *pump)
 {
 	struct lane *lane = container_of(relay, struct lane, relay);
 	struct end *client = &relay->client;
@@ -159,7 +159,7 @@ static bool opened(void *owner, struct h2_conn *c, struct h2_stream *st)
 		lane++;
 	assert_true(lane < lanes + LANES);
 	*lane = (struct lane){ .used = true };
-	relay_init(&lane->relay, lane_fact);
+	relay_init(&lane->relay, lane_notice);
 	lane->relay.request.flags |= PUMP_WATCH;
 	h2_lend(st, &lane->relay.client);
 	end_ready(&lane->relay.client);

@@ -55,7 +55,7 @@ static void room_changes(void *owner)
 
 static const struct h2_owner owner = { .closed = is_closed, .room = room_changes };
 
-static void lane_fact(struct relay *relay, struct pump *pump)
+static void lane_notice(struct relay *relay, struct pump *pump)
 {
 	(void)relay;
 	(void)pump;
@@ -65,7 +65,7 @@ static void lane_open(struct lane *lane)
 {
 	*lane = (struct lane){ .st = h2_conn_open(client) };
 	assert_non_null(lane->st);
-	relay_init(&lane->relay, lane_fact);
+	relay_init(&lane->relay, lane_notice);
 	h2_lend(lane->st, &lane->relay.server);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The pump: moves bytes between two ends. The loop calls it through the ends, the stream opens
- * it, limits it and is told facts. It never decides what a fact means.
+ * it, limits it and is told by notices. It never decides what a notice means.
  *
  * A run is a row of moves; a move first pushes out what is held, then pulls one piece in and
  * pushes it at once. Invariants: never a pull while bytes are held, except to gather segments
@@ -674,7 +674,7 @@ static void pump_run_looking(struct pump *pump)
 	pump_note(pump, r);
 }
 
-/* Facts that no move tells of: the owner waits for a head, or a source whose message has ended
+/*/* Notices that no move gives: the owner waits for a head, or a source whose message has ended
  * hangs up while the owner waits for the other side. */
 static bool pump_event(const struct pump *pump)
 {
@@ -690,7 +690,7 @@ static bool pump_event(const struct pump *pump)
 void pump_run(struct pump *pump)
 {
 	struct relay *relay = pump_relay(pump);
-	unsigned before = pump->flags & PUMP_FACTS;
+	unsigned before = pump->flags & PUMP_NOTICES;
 
 	PROBE(relay);
 	if (unlikely(pump->flags & (PUMP_STOPPED | PUMP_WRITE_ERROR)))
@@ -702,8 +702,8 @@ void pump_run(struct pump *pump)
 	else if (pump->to->framing && pump->to->framing->held)
 		pump_flush(pump); /* what was said before it was opened: an interim answer */
 	PROBE(relay);
-	if (unlikely((pump->flags & PUMP_FACTS) != before || pump_event(pump)))
-		relay->fact(relay, pump);
+	if (unlikely((pump->flags & PUMP_NOTICES) != before || pump_event(pump)))
+		relay->notice(relay, pump);
 }
 
 COLD void pump_break(struct pump *pump)
@@ -713,7 +713,7 @@ COLD void pump_break(struct pump *pump)
 	if (!(pump->flags & PUMP_OPEN) || pump->flags & over)
 		return;
 	pump_write_error(pump);
-	pump_relay(pump)->fact(pump_relay(pump), pump);
+	pump_relay(pump)->notice(pump_relay(pump), pump);
 }
 
 void pump_allow(struct pump *pump, uint64_t bytes)
@@ -783,7 +783,7 @@ static void relay_go_on(struct task *task)
 		pump_run(&relay->response);
 }
 
-void relay_init(struct relay *relay, void (*fact)(struct relay *, struct pump *))
+void relay_init(struct relay *relay, void (*notice)(struct relay *, struct pump *))
 {
 	relay->request.from = relay->response.to = &relay->client;
 	relay->request.to = relay->response.from = &relay->server;
@@ -792,7 +792,7 @@ void relay_init(struct relay *relay, void (*fact)(struct relay *, struct pump *)
 	relay->client.flags = relay->server.flags = &end_ready_for_nothing;
 	relay->response.is_response = true;
 	relay->moves = RELAY_MOVES;
-	relay->fact = fact;
+	relay->notice = notice;
 	task_init(&relay->task, relay_go_on);
 }
 

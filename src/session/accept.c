@@ -16,7 +16,7 @@
 #include "session/h2_carrier.h"
 #include "session/handshake.h"
 #include "session/keepalive.h"
-#include "stream/rules.h"
+#include "stream/rule_steps.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
 #include "tls/conn.h"

@@ -9,7 +9,7 @@
 #include "net/listener.h"
 #include "proxy/tally.h"
 #include "session/admission.h"
-#include "stream/rules.h"
+#include "stream/rule_steps.h"
 
 struct pool session_pool = POOL_INIT("session", sizeof(struct session));
 

@@ -16,7 +16,7 @@
 #include "stream/filtering.h"
 #include "stream/kind.h"
 #include "stream/proxyheader.h"
-#include "stream/rules.h"
+#include "stream/rule_steps.h"
 #include "stream/timeouts.h"
 
 /* A client that has closed and has sent nothing that a server could answer waits for nothing;
@@ -48,7 +48,7 @@ static int open_request(struct stream *s)
 	s->phase = PHASE_DATA;
 	s->phase_ms = (uint32_t)clock_now_ms;
 	stream_expire_never(s);
-	if ((unlikely(s->known & LEAVING_EDITS) && !filtering_stream(s)) ||
+	if ((unlikely(s->traits & LEAVING_EDITS) && !filtering_stream(s)) ||
 	    (proxyheader_wanted(s) && !s->server->tls && !proxyheader_preload(s)))
 		return steps_end(s, END_RESOURCE);
 	pump_open(&s->relay.request);

@@ -20,7 +20,7 @@ void place_backend(struct stream *s, struct proxy *backend)
 	struct counters *c = &backend->be->counters;
 
 	s->backend = backend;
-	s->known |= steps_known_of_backend(backend, s->origin->frontend);
+	s->traits |= steps_traits_of_backend(backend, s->origin->frontend);
 	s->counted_backend = true;
 	s->backend->be->counters.requests += s->exchange != NULL;
 	c->sessions++;

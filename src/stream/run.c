@@ -60,7 +60,7 @@ static ALWAYS_INLINE bool stream_run_side(struct stream *s, struct cursor *at, b
 	int r;
 
 	for (;;) {
-		if (unlikely(walk->known != s->known))
+		if (unlikely(walk->traits != s->traits))
 			walk = steps_walk(s); /* it may be of another kind, too */
 		step = (is_response ? walk->response : walk->request)[step];
 		if (step != at->step) {
@@ -104,7 +104,7 @@ static inline void stream_run_sides(struct stream *s)
 {
 	stream_at_hand(s);
 	regex_steps = REGEX_STEPS;
-	if (stream_run_side(s, &s->request, false) && (s->connected || s->known & HAS_REPLY))
+	if (stream_run_side(s, &s->request, false) && (s->connected || s->traits & HAS_REPLY))
 		stream_run_side(s, &s->response, true);
 	regex_steps = REGEX_STEPS;
 }
@@ -149,7 +149,7 @@ void stream_run(struct stream *s)
 }
 
 /* A pump has something to tell. Its bits stay; the steps look at them. */
-void stream_fact(struct relay *relay, struct pump *pump)
+void stream_notice(struct relay *relay, struct pump *pump)
 {
 	(void)pump;
 	stream_run(stream_of(relay));

@@ -49,12 +49,12 @@ static void stream_begin(struct stream *s, struct origin *origin, struct timer *
 	s->timer = timer;
 	s->id = (uint64_t)segment_own_row << STREAM_ROW_SHIFT | ++next_id;
 	s->queue_ms = s->connect_ms = NOT_REACHED;
-	s->known = steps_known_of_frontend(origin->frontend);
-	relay_init(&s->relay, stream_fact);
+	s->traits = steps_traits_of_frontend(origin->frontend);
+	relay_init(&s->relay, stream_notice);
 	s->relay.moves = RELAY_MOVES;
 	if (likely(l != NULL)) {
 		stream_be_nice(s, l->bind->nice);
-		s->known |= l->bind->tls ? LEAVING_EDITS : 0;
+		s->traits |= l->bind->tls ? LEAVING_EDITS : 0;
 	}
 }
 

@@ -19,12 +19,12 @@ const char *stream_phase_name(const struct stream *s)
 	return s->kind->request[s->request.step].name;
 }
 
-unsigned steps_known_of_frontend(const struct proxy *frontend)
+unsigned steps_traits_of_frontend(const struct proxy *frontend)
 {
 	return IS_BEGUN | frontend->steps_front | (frontend->applet ? IS_LOCAL : 0);
 }
 
-unsigned steps_known_of_backend(const struct proxy *backend, const struct proxy *frontend)
+unsigned steps_traits_of_backend(const struct proxy *backend, const struct proxy *frontend)
 {
 	return backend != frontend ? backend->steps_back :
 				     backend->steps_back & ~(unsigned)(BACK_RULES | BACK_HTTP);
@@ -41,31 +41,31 @@ COLD int step_beyond(struct stream *s)
 struct step_walk step_walks[STEP_WALKS];
 
 /* The last row needs nothing. */
-static void walk_rows(uint8_t *next, const struct step *table, unsigned rows, unsigned known)
+static void walk_rows(uint8_t *next, const struct step *table, unsigned rows, unsigned traits)
 {
 	unsigned at = rows + 1;
 
 	while (at--)
-		next[at] = !table[at].run || table[at].needs & ~known ? next[at + 1] : (uint8_t)at;
+		next[at] = !table[at].run || table[at].needs & ~traits ? next[at + 1] : (uint8_t)at;
 }
 
 COLD const struct step_walk *steps_walk_make(const struct stream *s)
 {
-	struct step_walk *walk = &step_walks[s->known * 0x9e3779b1u >> 28];
+	struct step_walk *walk = &step_walks[s->traits * 0x9e3779b1u >> 28];
 
-	walk_rows(walk->request, s->kind->request, REQ_STEPS, s->known);
-	walk_rows(walk->response, s->kind->response, RES_STEPS, s->known);
+	walk_rows(walk->request, s->kind->request, REQ_STEPS, s->traits);
+	walk_rows(walk->response, s->kind->response, RES_STEPS, s->traits);
 	walk->request_steps = s->kind->request;
 	walk->response_steps = s->kind->response;
-	walk->known = s->known;
+	walk->traits = s->traits;
 	return walk;
 }
 
 /* -- the end of the configuration ------------------------------------------------------- */
 
-static unsigned known_if(bool is, unsigned known)
+static unsigned trait_if(bool is, unsigned trait)
 {
-	return is ? known : 0;
+	return is ? trait : 0;
 }
 
 /* What a proxy does with requests of its mode: once as frontend, once as another one's backend. */
@@ -75,33 +75,33 @@ static bool acts_on_requests(const struct proxy *px)
 	       px->set.restrict_names != NAMES_PRESERVE;
 }
 
-static unsigned known_of_both(const struct proxy *px)
+static unsigned traits_of_both(const struct proxy *px)
 {
-	return known_if(px->set.forwardfor || px->set.originalto, REQUEST_FIELDS) |
-	       known_if(px->http_response_rules != NULL, RESPONSE_HTTP) |
-	       known_if(px->http_after_rules != NULL, RESPONSE_AFTER) |
-	       known_if(px->filters || px->set.name_header.ptr ||
+	return trait_if(px->set.forwardfor || px->set.originalto, REQUEST_FIELDS) |
+	       trait_if(px->http_response_rules != NULL, RESPONSE_HTTP) |
+	       trait_if(px->http_after_rules != NULL, RESPONSE_AFTER) |
+	       trait_if(px->filters || px->set.name_header.ptr ||
 			px->set.options.on & (OPT_ADJUST_SERVER | OPT_NO_REQUEST_TRAILERS),
 			LEAVING_EDITS);
 }
 
-static unsigned known_of_front(const struct proxy *px)
+static unsigned traits_of_front(const struct proxy *px)
 {
-	return known_of_both(px) | known_if(px->request_rules != NULL, FRONT_RULES) |
-	       known_if(px->set.options.on & OPT_BUFFER_REQUEST, FRONT_BUFFERS) |
-	       known_if(acts_on_requests(px) || px->set.monitor_uri, FRONT_HTTP) |
-	       known_if(px->set.unique_id != NULL, REQUEST_FIELDS);
+	return traits_of_both(px) | trait_if(px->request_rules != NULL, FRONT_RULES) |
+	       trait_if(px->set.options.on & OPT_BUFFER_REQUEST, FRONT_BUFFERS) |
+	       trait_if(acts_on_requests(px) || px->set.monitor_uri, FRONT_HTTP) |
+	       trait_if(px->set.unique_id != NULL, REQUEST_FIELDS);
 }
 
-static unsigned known_of_back(const struct proxy *px)
+static unsigned traits_of_back(const struct proxy *px)
 {
-	return known_of_both(px) | known_if(px->request_rules != NULL, BACK_RULES) |
-	       known_if(px->set.options.on & OPT_BUFFER_REQUEST ||
+	return traits_of_both(px) | trait_if(px->request_rules != NULL, BACK_RULES) |
+	       trait_if(px->set.options.on & OPT_BUFFER_REQUEST ||
 			px->set.balance == BALANCE_URL_PARAM, BACK_BUFFERS) |
-	       known_if(acts_on_requests(px), BACK_HTTP) |
-	       known_if(px->set.cookie || px->persist_rules, REQUEST_FIELDS | RESPONSE_HTTP) |
-	       known_if(px->set.options.on & OPT_CHECKCACHE, RESPONSE_HTTP) |
-	       known_if(px->response_rules != NULL, RESPONSE_RULES);
+	       trait_if(acts_on_requests(px), BACK_HTTP) |
+	       trait_if(px->set.cookie || px->persist_rules, REQUEST_FIELDS | RESPONSE_HTTP) |
+	       trait_if(px->set.options.on & OPT_CHECKCACHE, RESPONSE_HTTP) |
+	       trait_if(px->response_rules != NULL, RESPONSE_RULES);
 }
 
 static int steps_finish(struct config *cfg, void *data)
@@ -111,8 +111,8 @@ static int steps_finish(struct config *cfg, void *data)
 
 	(void)data;
 	list_for_each(px, &all->list, node) {
-		px->steps_front = known_of_front(px);
-		px->steps_back = known_of_back(px);
+		px->steps_front = traits_of_front(px);
+		px->steps_back = traits_of_back(px);
 		if (filters_early(px))
 			streams_watched |= WATCH_FILTERS;
 	}

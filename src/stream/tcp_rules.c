@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The words tcp-request and tcp-response (manual 4.2): which lists there are, where they may
- * stand, and what a defaults section hands on. Rules run from stream/rules.c. */
+ * stand, and what a defaults section hands on. Rules run from stream/rule_steps.c. */
 #include "stream/tcp_rules.h"
 
 #include "base/tables.h"

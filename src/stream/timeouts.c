@@ -153,7 +153,7 @@ void stream_arm_exchange(struct stream *s)
 	const struct proxy *fe = s->origin->frontend, *be = s->backend;
 	unsigned client = fe->set.timeout.client, server;
 
-	if (s->known & HAS_SERVICE || !be) { /* a service may have a timeout of its own */
+	if (s->traits & HAS_SERVICE || !be) { /* a service may have a timeout of its own */
 		stream_arm_forward(s);
 		return;
 	}

@@ -21,7 +21,7 @@ bool stream_upgrade(struct stream *s)
 	request->buf = NULL;
 	request->flags = 0;
 	stream_expire_never(s);
-	s->known |= IS_UPGRADED;
+	s->traits |= IS_UPGRADED;
 	if (!stream_of_messages->begin(s, &held)) {
 		buffer_give(&held);
 		return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Where the rules of the TCP layers run: on a new connection and on the first bytes. For the
  * files of stream/. */
-#ifndef STREAM_RULES_H
-#define STREAM_RULES_H
+#ifndef STREAM_RULE_STEPS_H
+#define STREAM_RULE_STEPS_H
 
 #include "expr/rule.h"
 

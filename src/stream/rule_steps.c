@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Where rules run in the life of a stream. The rules themselves, and what they compare, are in
  * expr/; here is when they are asked, what they may see, and what follows. */
-#include "stream/rules.h"
+#include "stream/rule_steps.h"
 
 #include "base/clock.h"
 #include "net/listener.h"
