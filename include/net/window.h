@@ -11,8 +11,9 @@ enum {
 	WINDOW_LARGE_TRANSFER = 256 << 10, /* a shorter one is not worth the calls, bytes */
 };
 
-/* Peers whose fastest round trip took at most so long are near, µs. For tests, too. */
-extern unsigned window_near_us;
+/* Near are peers whose fastest round trip took at most so long, µs, and those to whom we have
+ * announced segments of at least so many bytes. For tests, too. */
+extern unsigned window_near_us, window_near_mss;
 
 /* Receive buffers that were bounded, for show activity. */
 extern uint64_t window_bounded;

@@ -9,7 +9,14 @@
 
 /* No network is so fast; 96 kB in 25 µs are 31 Gbit/s. */
 unsigned window_near_us = 25;
+unsigned window_near_mss = 32768;
 uint64_t window_bounded;
+
+/* Who is busy answers late: then the size of segments, which no network has, tells of loopback. */
+static bool window_is_near(const struct tcp_info *info)
+{
+	return info->tcpi_min_rtt <= window_near_us || info->tcpi_advmss >= window_near_mss;
+}
 
 /* Near, and never offered more than the bound: what is on its way already would not fit into a
  * smaller buffer, and the kernel would drop it. */
@@ -19,7 +26,7 @@ static bool window_can_bound(int fd)
 	socklen_t len = sizeof(info);
 
 	return !getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) &&
-	       info.tcpi_min_rtt <= window_near_us && info.tcpi_rcv_ssthresh <= WINDOW_BYTES;
+	       window_is_near(&info) && info.tcpi_rcv_ssthresh <= WINDOW_BYTES;
 }
 
 void window_bound(struct conn *conn)

@@ -11,6 +11,7 @@
 #include "net/test_sockets.h"
 #include "net/window.h"
 
+#include <limits.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -39,7 +40,6 @@ static void a_near_peer(void **state)
 	int fds[2];
 
 	(void)state;
-	window_near_us = 1000000; /* however busy the machine is */
 	test_tcp_pair(fds, 0);
 	assert_int_equal(bounded(fds[0], CONN_TCP), 2 * WINDOW_BYTES);
 	assert_int_equal(window_bounded, before + 1);
@@ -64,8 +64,10 @@ static void a_far_one(void **state)
 	(void)state;
 	test_tcp_pair(fds, 0);
 	window_near_us = 0;
+	window_near_mss = UINT_MAX;
 	assert_left(fds[0], CONN_TCP);
-	window_near_us = 1000000;
+	window_near_us = 25;
+	window_near_mss = 32768;
 	close(fds[0]);
 	close(fds[1]);
 }
