@@ -105,7 +105,8 @@ def child(run):
             result = run()
         except BaseException as e:
             result = ["failed: " + repr(e)]
-        os.write(writer, json.dumps(result).encode())
+        with open(writer, "w", encoding="ascii") as out:
+            json.dump(result, out)  # of any length
         os._exit(0)
     os.close(writer)
     return pid, reader
@@ -162,7 +163,8 @@ def measure(attack, expected, seconds=None):
     while not select.select([result], [], [], 0)[0]:
         times.append(visit(s))
         most = max(most, resident() - memory)
-    how = json.loads(os.read(result, 1 << 20))
+    with open(result, encoding="ascii") as f:
+        how = json.load(f)
     os.waitpid(flooder, 0)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)

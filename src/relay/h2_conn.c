@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/pool.h"
+#include "net/linger.h"
 #include "relay/buffer.h"
 #include "relay/pump.h"
 
@@ -378,6 +379,7 @@ bool h2_glitch(struct h2_conn *c)
 /* All streams learn that the connection is gone; what is known of it they may still say. */
 static void tell(struct h2_conn *c)
 {
+	enum { LAST_WORDS_MS = 1000 }; /* so long they may find no room */
 	struct h2_stream *st, *next;
 
 	c->told = true;
@@ -387,7 +389,13 @@ static void tell(struct h2_conn *c)
 		else
 			h2_stream_free(st);
 	}
-	conn_close(&c->conn, false);
+	/* To close while the client still says something would be a RST, which takes our last words
+	 * along. */
+	if (!c->client && c->draining &&
+	    !(c->conn->flags & (CONN_EOF | CONN_BROKEN | CONN_RDHUP)))
+		conn_linger(&c->conn, LAST_WORDS_MS);
+	else
+		conn_close(&c->conn, false);
 }
 
 /* A client says GOAWAY when all is over: some servers stop at once when they hear it. */
