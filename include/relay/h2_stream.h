@@ -168,6 +168,7 @@ void h2_stream_writable(struct h2_stream *st);
 /* Room in out for a frame of so many bytes, header included; NULL: no memory, it is dead then. */
 char *h2_out(struct h2_conn *c, size_t n);
 void h2_out_done(struct h2_conn *c, const char *end); /* up to there it was filled */
+void h2_out_skip(struct h2_conn *c, size_t n);        /* so many bytes of out have left */
 void h2_flush(struct h2_conn *c);
 /* GOAWAY, and the end. */
 void h2_fault(struct h2_conn *c, enum h2_code code);

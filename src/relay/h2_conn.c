@@ -78,6 +78,26 @@ void h2_bytes_skip(struct h2_bytes *b, size_t n)
 		h2_bytes_free(b);
 }
 
+/* Memory to put frames together in. As a rule it is lent for a turn, so some pieces stay here. */
+enum { DESK_SIZE = 16384, DESKS = 32 };
+static char *desks[DESKS];
+static unsigned desk_count;
+
+static void desk_take(struct h2_bytes *b)
+{
+	b->data = desk_count ? desks[--desk_count] : malloc(DESK_SIZE);
+	b->size = b->data ? DESK_SIZE : 0;
+}
+
+static void desk_give(struct h2_bytes *b)
+{
+	if (b->size == DESK_SIZE && desk_count < DESKS) {
+		desks[desk_count++] = b->data;
+		b->data = NULL;
+	}
+	h2_bytes_free(b);
+}
+
 /* ---- streams ----------------------------------------------------------------------------- */
 
 static struct h2_stream **bucket_of(const struct h2_conn *c, uint32_t id)
@@ -181,7 +201,7 @@ bool h2_was_reset(const struct h2_conn *c, uint32_t id)
 {
 	unsigned i;
 
-	for (i = 0; i < H2_RESETS; i++)
+	for (i = 0; c->reset_at && i < H2_RESETS; i++)
 		if (c->resets[i] == id)
 			return true;
 	return false;
@@ -278,10 +298,33 @@ char *h2_out(struct h2_conn *c, size_t n)
 	if (c->state == H2_DEAD)
 		return NULL;
 	c->last_stream = 0;
+	if (!c->out.data)
+		desk_take(&c->out);
 	if (h2_bytes_room(&c->out, n))
 		return h2_bytes_tail(&c->out);
 	h2_dead(c);
 	return NULL;
+}
+
+void h2_out_skip(struct h2_conn *c, size_t n)
+{
+	c->out.head += (uint32_t)n;
+	c->out.len -= (uint32_t)n;
+	if (!c->out.len)
+		desk_give(&c->out);
+}
+
+/* The socket takes no more: what waits for it long lies in as much memory as it needs. */
+static void leave_desk(struct h2_conn *c)
+{
+	struct h2_bytes rest = { 0 };
+
+	if (c->out.size != DESK_SIZE || c->out.len > DESK_SIZE / 4 ||
+	    !h2_bytes_add(&rest, h2_bytes_first(&c->out), c->out.len))
+		return;
+	c->last_stream = 0;
+	desk_give(&c->out);
+	c->out = rest;
 }
 
 void h2_out_done(struct h2_conn *c, const char *end)
@@ -304,7 +347,7 @@ void h2_flush(struct h2_conn *c)
 			return;
 		}
 		c->last_stream = 0;
-		h2_bytes_skip(&c->out, sent);
+		h2_out_skip(c, sent);
 	}
 }
 
@@ -328,7 +371,7 @@ void h2_dead(struct h2_conn *c)
 	timer_cancel(&c->linger);
 	h2_window_end(c);
 	h2_over(c);
-	h2_bytes_free(&c->out);
+	desk_give(&c->out);
 	task_wake(&c->task);
 }
 
@@ -421,6 +464,8 @@ static void conn_task(struct task *task)
 		serve(c);
 		h2_flush(c);
 	}
+	if (c->out.len)
+		leave_desk(c);
 	if (c->client)
 		leave_server(c);
 	else if (c->draining && !c->numbers.streams && !c->out.len)
@@ -523,7 +568,9 @@ struct h2_conn *h2_conn_new(struct conn **conn, bool client, const struct h2_lim
 	c->ops = ops;
 	c->owner = owner;
 	conn_init(c);
-	if (!h2_receive_init() || !h2_bytes_room(&c->out, 256)) {
+	desk_take(&c->out);
+	if (!c->out.data || !h2_receive_init()) {
+		desk_give(&c->out);
 		pool_give(&conn_pool, &c);
 		return NULL;
 	}
@@ -549,7 +596,7 @@ void h2_conn_free(struct h2_conn **conn)
 	hpack_table_free(&c->table);
 	h2_bytes_free(&c->in);
 	h2_bytes_free(&c->block);
-	h2_bytes_free(&c->out);
+	desk_give(&c->out);
 	pool_give(&conn_pool, conn);
 }
 

@@ -390,7 +390,7 @@ static enum io send_large(struct h2_stream *st, const char *bytes, size_t len, s
 	c->last_stream = 0;
 	n = total < own ? total : own;
 	if (n)
-		h2_bytes_skip(&c->out, n);
+		h2_out_skip(c, n);
 	*sent = account(st, pieces + 1, 2 * i, total - n);
 	return c->state == H2_DEAD ? IO_ERR : *sent ? IO_OK : IO_AGAIN;
 }
