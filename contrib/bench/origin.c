@@ -2,8 +2,9 @@
 /*
  * origin: the server behind a relay that is being measured. One thread, one epoll. What a
  * connection does is said by its first bytes (hello.h): answer each request of N bytes with M
- * bytes, send without end, swallow without end; without such bytes it echoes. "GET /N" makes it a
- * server of HTTP/1.1 that answers each request for /N with N bytes.
+ * bytes, send without end, swallow without end; without such bytes it echoes. "GET /N" or "POST /N" makes it a
+ * server of HTTP/1.1 that answers each request for /N with N bytes, a POST when
+ * its body (Content-Length) has come.
  *
  *   origin [-C CORE] ADDRESS:PORT...
  *
@@ -40,6 +41,8 @@ struct peer {
 	bool http, last;  /* requests are heads of HTTP; close when all is paid */
 	char *head;       /* the beginning of a head that is not complete */
 	size_t head_len;
+	uint64_t posted;  /* bytes of a request's body still to come ... */
+	uint64_t asked;   /* ... and of the response to it */
 };
 
 static char payload[READ_MAX]; /* never read, never written: MSG_TRUNC drops what comes */
@@ -112,18 +115,16 @@ static bool pay(struct peer *p)
 }
 
 /* Answers one request: the head of the response and the first bytes of its body leave together. */
-static bool answer(struct peer *p, const char *head)
+static bool answer(struct peer *p)
 {
 	static char out[CHUNK];
-	uint64_t body = strtoull(head + strcspn(head, "/") + 1, NULL, 10);
 	size_t n, now;
 	ssize_t sent;
 
-	p->last = strcasestr(head, "\nConnection: close") || !strstr(head, "HTTP/1.1");
 	n = (size_t)snprintf(out, 200, "HTTP/1.1 200 OK\r\nServer: origin\r\nContent-Type: text/plain\r\n"
-			     "Content-Length: %llu\r\n%s\r\n", (unsigned long long)body,
+			     "Content-Length: %llu\r\n%s\r\n", (unsigned long long)p->asked,
 			     p->last ? "Connection: close\r\n" : "");
-	p->owed += n + body;
+	p->owed += n + p->asked;
 	now = p->owed < CHUNK ? (size_t)p->owed : CHUNK;
 	sent = send(p->fd, out, now, MSG_NOSIGNAL);
 	if (sent < (ssize_t)n) /* a socket that takes no head is none that can be measured */
@@ -132,23 +133,58 @@ static bool answer(struct peer *p, const char *head)
 	return pay(p);
 }
 
+static void understand(struct peer *p, const char *head)
+{
+	const char *length = strcasestr(head, "\nContent-Length:");
+
+	p->asked = strtoull(head + strcspn(head, "/") + 1, NULL, 10);
+	p->last = strcasestr(head, "\nConnection: close") || !strstr(head, "HTTP/1.1");
+	p->posted = length ? strtoull(length + sizeof("\nContent-Length:") - 1, NULL, 10) : 0;
+}
+
+/* Out of n bytes those that are of a body; how many. */
+static size_t swallow(struct peer *p, size_t n)
+{
+	size_t taken = p->posted < n ? (size_t)p->posted : n;
+
+	p->posted -= taken;
+	return taken;
+}
+
+/* Bodies are dropped in the kernel. false: the connection is gone. */
+static bool swallow_received(struct peer *p)
+{
+	size_t want = p->posted < READ_MAX ? (size_t)p->posted : READ_MAX;
+	ssize_t n = recv(p->fd, payload, want, MSG_TRUNC);
+
+	if (n <= 0)
+		return n < 0 && errno == EAGAIN;
+	swallow(p, (size_t)n);
+	return p->posted || answer(p);
+}
+
 static bool serve_http(struct peer *p)
 {
-	ssize_t n = recv(p->fd, p->head + p->head_len, HEAD_MAX - 1 - p->head_len, 0);
+	size_t used;
+	ssize_t n;
 	char *end;
 
+	if (p->posted)
+		return swallow_received(p);
+	n = recv(p->fd, p->head + p->head_len, HEAD_MAX - 1 - p->head_len, 0);
 	if (n <= 0)
 		return n < 0 && errno == EAGAIN;
 	p->head_len += (size_t)n;
 	p->head[p->head_len] = '\0';
 	while ((end = strstr(p->head, "\r\n\r\n"))) {
-		size_t used = (size_t)(end + 4 - p->head);
-
+		used = (size_t)(end + 4 - p->head);
 		end[2] = '\0';
-		if (!answer(p, p->head))
+		understand(p, p->head);
+		used += swallow(p, p->head_len - used);
+		if (!p->posted && !answer(p))
 			return false;
 		p->head_len -= used;
-		memmove(p->head, end + 4, p->head_len + 1);
+		memmove(p->head, p->head + used, p->head_len + 1);
 	}
 	return p->head_len < HEAD_MAX - 1;
 }
@@ -162,12 +198,12 @@ static bool greet(struct peer *p)
 	if (n <= 0)
 		return n < 0 && errno == EAGAIN;
 	p->have += (uint8_t)n;
-	if (p->have == 1 && p->hello.magic == 'G') {
+	if (p->have == 1 && (p->hello.magic == 'G' || p->hello.magic == 'P')) {
 		p->http = true;
 		p->head = malloc(HEAD_MAX);
 		if (!p->head)
 			die("memory");
-		p->head[p->head_len++] = 'G';
+		p->head[p->head_len++] = (char)p->hello.magic;
 		return serve_http(p);
 	}
 	if (p->hello.magic != HELLO_MAGIC) {
