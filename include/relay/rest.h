@@ -20,6 +20,8 @@ extern bool rest_copies;
 
 /* A pump (who: it is not looked into) has pulled so many bytes into a pipe, or would have. */
 void rest_moved(const void *who, size_t bytes);
+/* So many bytes of DATA have come at once on a connection of HTTP/2. */
+void rest_framed(const void *who, size_t bytes);
 /* Tests: what is read instead of clock and CPU time (us and cpu_ns of the mark). NULL: those. */
 void rest_set_meter(void (*meter)(struct trial_mark *mark));
 

@@ -11,6 +11,7 @@
 #include "http/hpack_table.h"
 #include "relay/buffer.h"
 #include "relay/pump.h"
+#include "relay/rest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ enum { RECEIVED = 65536, TURNS = 4, FIELDS_MOST = 1024, BLOCK_FRAMES = 64 };
 static char *received;
 static size_t received_size;
 static bool at_work; /* somebody's bytes lie there */
+static size_t passed; /* of them to pumps */
 
 /* The head that was read last, until somebody asks for it. */
 static struct field fields[FIELDS_MOST];
@@ -463,6 +465,7 @@ static void data_came(struct h2_conn *c, const struct h2_read *r)
 		h2_gave(c, st, r->payload.len);
 	else if (r->payload.len || ends)
 		give_data(st, r->payload);
+	passed += r->payload.len;
 }
 
 bool h2_is_idle(const struct h2_conn *c, uint32_t id)
@@ -736,7 +739,10 @@ static void read_frames(struct h2_conn *c, struct span *bytes)
 /* Frames out of bytes; the rest of them is what is left. */
 static void take(struct h2_conn *c, struct span *bytes)
 {
+	passed = 0;
 	read_frames(c, bytes);
+	if (passed)
+		rest_framed(c, passed);
 	c->pending = c->state < H2_CLOSING && c->work <= 0 && bytes->len;
 }
 

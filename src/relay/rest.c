@@ -2,7 +2,7 @@
 /* When to let the loop rest, or to copy. A process that splices is done with a piece long before
  * the next one comes, and would be woken for each; what gathers during a rest is taken in fewer,
  * larger pieces (doc/internals/datapath.md, "Resting"). Called by the pump for each piece that it
- * pulled.
+ * pulled, and by connections of HTTP/2 for the DATA that came at once.
  *
  * Two questions. Do large transfers make up the work? Many bytes an event: else there are
  * others, who exchange small messages and would wait for us; and enough for the time. Does a rest
@@ -21,6 +21,7 @@ enum {
 				      * processor for so long that none comes in between */
 	REST_EVENTS = 64,            /* from one judgement to the next */
 	REST_BYTES_AN_EVENT = 64 << 10,
+	REST_FRAMED = 4,             /* so much less of frames, which hold 16 kB as a rule */
 	REST_BYTES_A_MS = 256 << 10, /* 2 Gbit/s */
 	REST_LASTS = 2,              /* half of either keeps a load a large one: copies are
 				      * smaller */
@@ -30,6 +31,7 @@ enum {
 /* Since the last judgement; events as the loop counts them. */
 static struct {
 	uint64_t bytes, events, ms;
+	uint64_t weight;          /* of the bytes, where they are compared with events */
 	unsigned pieces, changes; /* of these, of another than the piece before */
 	const void *last;         /* only compared */
 	bool large;               /* transfers make up the work */
@@ -96,9 +98,10 @@ static void rest_judge(uint64_t events)
 	uint64_t ms = clock_now_ms - rest.ms;
 	bool many = rest.many ? rest.changes > rest.pieces / 8 : rest.changes > rest.pieces / 2;
 	bool other = many != rest.many || clock_now_ms - rest.large_ms > REST_FORGET_MS;
-	uint64_t bytes = rest.large ? REST_LASTS * rest.bytes : rest.bytes;
+	unsigned lasts = rest.large ? REST_LASTS : 1;
 
-	rest.large = bytes >= REST_BYTES_AN_EVENT * events && bytes >= REST_BYTES_A_MS * ms;
+	rest.large = lasts * rest.weight >= REST_BYTES_AN_EVENT * events &&
+		     lasts * rest.bytes >= REST_BYTES_A_MS * ms;
 	if (rest.large) {
 		if (other)
 			rest_begin();
@@ -107,7 +110,7 @@ static void rest_judge(uint64_t events)
 	} else {
 		rest_use(&trial_ways[0]);
 	}
-	rest.bytes = 0;
+	rest.bytes = rest.weight = 0;
 	rest.pieces = rest.changes = 0;
 	rest.events = loop_stats.events;
 	rest.ms = clock_now_ms;
@@ -119,7 +122,7 @@ static inline bool rest_is_due(void)
 	return (clock_now_ms - 1) * 1000 >= rest.trial.due_us;
 }
 
-void rest_moved(const void *who, size_t bytes)
+static void rest_count(const void *who, size_t bytes, size_t weight)
 {
 	uint64_t events = loop_stats.events - rest.events;
 
@@ -127,6 +130,7 @@ void rest_moved(const void *who, size_t bytes)
 		rest.large = false;
 	rest.piece_ms = clock_now_ms;
 	rest.bytes += bytes;
+	rest.weight += weight;
 	rest.moved += bytes;
 	rest.pieces++;
 	rest.changes += who != rest.last;
@@ -138,4 +142,14 @@ void rest_moved(const void *who, size_t bytes)
 	if (unlikely(rest_is_due()))
 		rest_step();
 	rest_use(&trial_ways[rest.trial.way]);
+}
+
+void rest_moved(const void *who, size_t bytes)
+{
+	rest_count(who, bytes, bytes);
+}
+
+void rest_framed(const void *who, size_t bytes)
+{
+	rest_count(who, bytes, REST_FRAMED * bytes);
 }

@@ -48,7 +48,8 @@ static bool rests(void)
 
 /* A second or more under such a load, on a machine where a rest saves half of the CPU time, up to a
  * moment in which it rests: is there one in two seconds? */
-static bool rests_after(size_t piece, unsigned events_a_ms)
+static bool rests_after_these(void (*moved)(const void *, size_t), size_t piece,
+			      unsigned events_a_ms)
 {
 	unsigned ms, i;
 	bool rested = false;
@@ -57,13 +58,18 @@ static bool rests_after(size_t piece, unsigned events_a_ms)
 		for (i = 0; i < events_a_ms; i++) {
 			loop_stats.events++;
 			if (piece)
-				rest_moved(&stream[i % 16], piece);
+				moved(&stream[i % 16], piece);
 		}
 		clock_advance(1);
 		rested = rests();
 		cpu_ns += rested ? 500000 : 1000000;
 	}
 	return rested;
+}
+
+static bool rests_after(size_t piece, unsigned events_a_ms)
+{
+	return rests_after_these(rest_moved, piece, events_a_ms);
 }
 
 static void rests_where_it_pays(void **state)
@@ -115,6 +121,14 @@ static void never_between_small_pieces(void **state)
 	assert_false(rests_after(SMALL, 100));
 }
 
+/* Frames are smaller, and many make up a large transfer. */
+static void between_full_frames(void **state)
+{
+	(void)state;
+	assert_true(rests_after_these(rest_framed, SMALL, 100));
+	assert_false(rests_after_these(rest_framed, SMALL / 4, 400));
+}
+
 /* A large transfer beside many small exchanges. */
 static void never_beside_small_exchanges(void **state)
 {
@@ -162,6 +176,7 @@ int main(void)
 		cmocka_unit_test(ends_with_the_pieces),
 		cmocka_unit_test(never_when_a_task_waits),
 		cmocka_unit_test(never_between_small_pieces),
+		cmocka_unit_test(between_full_frames),
 		cmocka_unit_test(never_beside_small_exchanges),
 		cmocka_unit_test(never_when_they_are_slow),
 	};
