@@ -17,6 +17,7 @@ struct switch_rule {
 	struct proxy *backend;    /* use_backend */
 	struct server *server;    /* use-server */
 	struct cond *cond;
+	bool broken; /* its condition is wrong, and was reported; the name is looked up all the same */
 };
 
 /* -- parsing ---------------------------------------------------------------------------- */
@@ -45,11 +46,11 @@ int switch_parse_backend(struct statement *st, const struct keyword *kw, void *o
 	struct proxy *proxy = object;
 
 	(void)kw;
-	if (switch_name(st, proxy, AT_REQUEST, "the name of a backend", rule) ||
-	    cond_parse(st, proxy, AT_REQUEST, "use_backend", &rule->cond))
+	if (switch_name(st, proxy, AT_REQUEST, "the name of a backend", rule))
 		return -1;
 	list_append(&proxy->switch_rules, &rule->node);
-	return 0;
+	rule->broken = cond_parse(st, proxy, AT_REQUEST, "use_backend", &rule->cond) != 0;
+	return rule->broken ? -1 : 0;
 }
 
 int switch_parse_server(struct statement *st, const struct keyword *kw, void *object)
@@ -62,14 +63,13 @@ int switch_parse_server(struct statement *st, const struct keyword *kw, void *ob
 		return -1;
 	if (!stmt_peek(st))
 		return stmt_error(st, st->at, "'if' or 'unless' and a condition are expected");
-	if (cond_parse(st, proxy, AT_SERVER, "use-server", &rule->cond))
-		return -1;
 	if (!proxy->use_server_rules) {
 		proxy->use_server_rules = arena_alloc(st->cfg->arena, sizeof(struct list));
 		list_init(proxy->use_server_rules);
 	}
 	list_append(proxy->use_server_rules, &rule->node);
-	return 0;
+	rule->broken = cond_parse(st, proxy, AT_SERVER, "use-server", &rule->cond) != 0;
+	return rule->broken ? -1 : 0;
 }
 
 /* -- the end of the configuration ------------------------------------------------------- */
@@ -117,7 +117,7 @@ static void warn_unreached(struct config *cfg, const struct list *rules)
 				      "has no condition", last->loc.file, last->loc.line);
 			return;
 		}
-		if (!rule->cond)
+		if (!rule->cond && !rule->broken)
 			last = rule;
 	}
 }
