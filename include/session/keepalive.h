@@ -13,6 +13,8 @@ struct session;
 /* The session waits for its next request (the first one, too) on session->conn; session->held:
  * bytes received of it already, or NULL. */
 void keepalive_wait(struct session *session);
+/* What seemed to begin one was none: it waits on, no longer than it would have. */
+void keepalive_resume(struct session *session);
 /* Its timer has fired. */
 void keepalive_timer(struct session *session);
 /* The process stops. A session that has asked before, and waits for its next request, is closed: at

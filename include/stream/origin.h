@@ -69,6 +69,9 @@ struct carrier_ops {
 	/* The client's first bytes are those of another protocol, HTTP/2: what is taken back next
 	 * goes on in that, from its first byte. NULL: it cannot. */
 	void (*hand_over)(struct origin *origin);
+	/* What came was of a layer below (a record of TLS without data): what is taken back next
+	 * waits on, as if no stream had begun. NULL: that does not happen. */
+	void (*nothing_came)(struct origin *origin);
 };
 
 /* What few origins have: out of a PROXY header, or set by rules. */

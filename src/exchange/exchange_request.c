@@ -160,13 +160,35 @@ APART COLD static bool head_without_host(struct stream *s)
 	return false;
 }
 
-/* HTTP/2: its carrier gets the connection as it is, and there was no exchange. */
-COLD static int head_not_ours(struct stream *s)
+/* There was no exchange: the carrier gets the connection back as it is. */
+COLD static int head_none(struct stream *s)
 {
-	s->origin->carrier->hand_over(s->origin);
 	s->exchange->complete = s->exchange->client_keeps = true;
 	s->logged = true;
 	return steps_end(s, END_NORMAL);
+}
+
+/* HTTP/2. */
+COLD static int head_not_ours(struct stream *s)
+{
+	s->origin->carrier->hand_over(s->origin);
+	return head_none(s);
+}
+
+/* A kept connection has told something that is no byte of a request: a record of TLS for TLS itself
+ * (KeyUpdate). */
+static bool head_unbegun(const struct stream *s)
+{
+	const struct exchange *x = s->exchange;
+
+	return !x->first && !x->upgraded && s->origin->carrier->nothing_came &&
+	       !(*s->relay.client.flags & (CONN_READABLE | CONN_RDHUP | CONN_HUP | CONN_ERROR));
+}
+
+COLD static int head_nothing(struct stream *s)
+{
+	s->origin->carrier->nothing_came(s->origin);
+	return head_none(s);
 }
 
 int exchange_request_head(struct stream *s)
@@ -182,6 +204,8 @@ int exchange_request_head(struct stream *s)
 	case IO_AGAIN:
 		if (!head_empty(x))
 			head_acknowledge(s);
+		else if (head_unbegun(s))
+			return head_nothing(s);
 		return head_wait(s);
 	case IO_EOF:
 	case IO_ERR:

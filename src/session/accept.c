@@ -100,6 +100,19 @@ static void session_hands_over(struct origin *origin)
 	origin->carrier = &session_leaves_h1;
 }
 
+COLD static void session_waits_on(struct origin *origin);
+
+static const struct carrier_ops session_rests = {
+	.name = "h1",
+	.take_back = session_takes_back,
+	.ended = session_waits_on,
+};
+
+static void session_resumes(struct origin *origin)
+{
+	origin->carrier = &session_rests;
+}
+
 static const struct carrier_ops session_carrier = {
 	.name = "h1",
 	.lend = session_lends,
@@ -107,7 +120,14 @@ static const struct carrier_ops session_carrier = {
 	.ended = session_ended,
 	.draining = session_draining,
 	.hand_over = session_hands_over,
+	.nothing_came = session_resumes,
 };
+
+static void session_waits_on(struct origin *origin)
+{
+	origin->carrier = &session_carrier;
+	keepalive_resume(session_of(origin));
+}
 
 COLD static void session_short(struct session *se)
 {

@@ -107,6 +107,18 @@ void keepalive_wait(struct session *se)
 		keepalive_arm(se);
 }
 
+/* A kept connection: deadline and times go by the end of the last exchange. */
+COLD void keepalive_resume(struct session *se)
+{
+	uint64_t waited = clock_now_ms - se->origin.accepted_ms;
+
+	keepalive_wait(se);
+	if (se->deadline_ms == UINT64_MAX)
+		return;
+	se->deadline_ms -= waited;
+	keepalive_arm(se);
+}
+
 /* ---- the end of the process -------------------------------------------------------------- */
 
 static bool may_ask_again(const struct session *se)
