@@ -15,7 +15,8 @@ extern const struct converter converter_crypto[], converter_jwt[];
 extern const struct converter converter_numbers[], converter_strings[], converter_bytes[],
 	converter_hashes[], converter_times[], converter_json[], converter_states[],
 	converter_vars[], converter_maps[], converter_http[],
-	converter_query[], converter_fix[], converter_mqtt[], converter_debug[];
+	converter_query[], converter_fix[], converter_mqtt[], converter_protobuf[],
+	converter_debug[];
 
 /* Does the manual have a fetch (converter) of this name which is missing here? */
 bool fetch_known(struct span name);

@@ -58,7 +58,8 @@ ARGUMENTS = {
     "http_date": "", "ltime": "%s", "utime": "%s", "json": "utf8s", "language": "'en;fr;de',en", "json_query": "'$.a.a.a.a'",
     "jwt_header_query": "'$.alg'", "jwt_payload_query": "'$.a.a'", "aes_gcm_dec": "128,txn.raw,txn.raw,txn.raw", "digest": "sha256",
     "hmac": "sha256,a2V5", "sha2": "256", "jwt_verify": "txn.raw,txn.raw", "ipmask": "24,64", "add": "1", "and": "1", "div": "3", "mod": "3",
-    "distcc_body": "DOTI", "distcc_param": "DOTI", "fix_tag_value": "35", "mqtt_field_value": "connect,username", "debug": "a,buf0",
+    "distcc_body": "DOTI", "distcc_param": "DOTI", "fix_tag_value": "35", "mqtt_field_value": "connect,username",
+    "protobuf": "1.2", "ungrpc": "1.2", "debug": "a,buf0",
     "mul": "3", "or": "1", "sub": "1", "xor": "1", "set-var": "txn.other", "unset-var": "txn.other", "capture-req": "0", "capture-res": "0",
 }
 BY_TYPE = {"string": "x", "integer": "1", "IPv4 address": "192.0.2.1", "IPv6 address": "::1", "IPv4 mask": "24", "IPv6 mask": "64",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fuzzer: bytes as messages of FIX, MQTT and distcc, whole and cut at every byte: what is found in
+/* Fuzzer: bytes as messages of FIX, MQTT, distcc, Protocol Buffers and gRPC, whole and cut at every byte: what is found in
  * the first bytes is what all of them come to. The first byte chooses what is asked for. */
 #include "base/arena.h"
 #include "base/bug.h"
@@ -20,7 +20,9 @@ static const char *const asked[] = {
 	"req.payload(0,0),mqtt_field_value(connect,22)",
 	"req.payload(0,0),mqtt_field_value(connack,reason_code)",
 	"req.payload(0,0),mqtt_field_value(connack,31)", "distcc_param(ARGV,2)", "distcc_body(ARGV)",
-	"distcc_body(DOTI)",
+	"distcc_body(DOTI)", "req.payload(0,0),protobuf(1)", "req.payload(0,0),protobuf(1.2,int32)",
+	"req.payload(0,0),protobuf(1.1.1.1,double)", "req.payload(0,0),protobuf(3.2.1,sint64)",
+	"req.payload(0,0),ungrpc(1.2)", "req.payload(0,0),ungrpc(1,float)",
 };
 
 static struct expr *expr_of(unsigned n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Messages of FIX, MQTT and distcc: what the reference found (reg-tests/expr/protocols.txt), and
+/* Messages of FIX, MQTT, distcc, Protocol Buffers and gRPC: what the reference found (reg-tests/expr/protocols.txt), and
  * the same when they come byte by byte: nothing is found before it cannot change any more. Messages
  * of mistakes. */
 #include <setjmp.h>
@@ -92,7 +92,7 @@ static bool message_is(const char *row, const char *want)
 	if (!e)
 		fail_msg("%s: %s", text, err.text);
 	r = evaluate(e, bytes, len, AT_REQUEST | AT_FINAL, got, sizeof(got));
-	if (*want == '-' ? r == EXPR_FOUND && *got : strcmp(got, want) != 0)
+	if (!strcmp(want, "-") ? r == EXPR_FOUND && *got : strcmp(got, want) != 0)
 		return false;
 	return pieces_agree(row, e, bytes, len);
 }
@@ -123,7 +123,8 @@ static void messages_equal_reference(void **state)
 	test_rows("protocols.txt", message_is, 500);
 }
 
-/* Where the reference errs: lengths beyond 2^32, flags without sense, bytes that have not come. */
+/* Where the reference errs: lengths beyond 2^32, flags without sense, bytes that have not come, or lie
+ * behind the message that they are looked for in; values of 32 bits that have more. */
 static void messages_beside_reference(void **state)
 {
 	static const struct {
@@ -135,6 +136,20 @@ static void messages_beside_reference(void **state)
 		{ "mqtt_is_valid 20050000020b05", "0" },
 		{ "mqtt_field_value(connect,protocol_name) 101000064d51497364700302003c00026964", "4D5149736470" },
 		{ "distcc_body(DOTI) 444953543030303030303031444f5449303030303030306361626364", "-" },
+		{ "protobuf(1) 08", "-" },                             /* no byte of the number */
+		{ "protobuf(1.2) 0a0318091008", "-" },                 /* 2 is behind 1 */
+		{ "protobuf(1.2) 0a0312056162636465", "-" },           /* longer than 1 is */
+		{ "protobuf(1.2) 0a0a1801", "-" },                     /* 1 is not all there */
+		{ "protobuf(3.2.1) 1a0612001202080a", "0A" },          /* the first 2 is empty */
+		{ "protobuf(1,int32) 088780808010", "7" },             /* 2^32 + 7 */
+		{ "protobuf(1,uint32) 08fbffffffffffffffff01", "4294967291" },
+		{ "protobuf(1,sint32) 088780808010", "-4" },
+		{ "protobuf(1,bool) 089601", "1" },
+		{ "protobuf(1,float) 0dcdcc6cc0", "-3" },              /* -3.7 */
+		{ "protobuf(1,float) 0d0000c07f", "-" },               /* NaN */
+		{ "protobuf(1,double) 099c7500883ce4377e", "-" },      /* 1e300 */
+		{ "ungrpc(1) 0100000003089601", "-" },                 /* compressed */
+		{ "ungrpc(1,int32) 00000000041201180100000000020805", "-" },
 	};
 	unsigned i;
 
@@ -157,9 +172,13 @@ static void what_is_decided_is_not_waited_for(void **state)
 		"mqtt_field_value(connect,username) 47415242414745",
 		"mqtt_field_value(connect,client_identifier) 100e00044d5154540402000a00026964",
 		"mqtt_field_value(connect,username) 100e00044d5154540402000a00026964",
+		"protobuf(1) 080510", "protobuf(2) 0b1003", "protobuf(1.2) 0a0108", "protobuf(1,bool) 0a00",
+		"ungrpc(2) 0100000003", "ungrpc(1,int32) 0000000003089601000000", "ungrpc(1) 00000000010800",
 		"mqtt_field_value(connack,flags) 100e00044d5154540402000a00026964",
 	};
 	static const char *const open[] = {
+		"protobuf(2) 0805", "protobuf(1) 0a0568656c6c", "ungrpc(1) 00000000630896",
+		"ungrpc(1) 000000000210010000",
 		"fix_is_valid 383d4649582e342e3401393d350133353d300131303d313633",
 		"fix_tag_value(SenderCompID) 383d4649582e342e3401393d350133353d3001",
 		"mqtt_is_valid 100e00044d5154540402000a000269",
@@ -188,6 +207,16 @@ static void mistakes_are_told(void **state)
 		{ "req.payload(0,0),mqtt_field_value(connack,username)", "is no field of CONNACK" },
 		{ "req.payload(0,0),mqtt_field_value(connect,18)", "Will Delay Interval is 24" },
 		{ "req.payload(0,0),mqtt_field_value(connect,38)", "cannot be asked for" },
+		{ "req.payload(0,0),protobuf(0)", "no path of numbers" },
+		{ "req.payload(0,0),protobuf(1..2)", "no path of numbers" },
+		{ "req.payload(0,0),protobuf(1.)", "no path of numbers" },
+		{ "req.payload(0,0),protobuf(-1)", "no path of numbers" },
+		{ "req.payload(0,0),protobuf(536870912)", "no path of numbers" },
+		{ "req.payload(0,0),protobuf(99999999999999999999)", "no path of numbers" },
+		{ "req.payload(0,0),ungrpc(1,string)", "without its type" },
+		{ "req.payload(0,0),ungrpc(1,int16)", "no type of Protocol Buffers" },
+		{ "req.payload(0,0),protobuf(1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1)",
+		  "31 messages" },
 		{ "distcc_param(DOT)", "four characters" },
 		{ "distcc_body(DOTI,-1)", "counted from 1" },
 		{ "internal.htx.data", "HAProxy's own form of messages" },
