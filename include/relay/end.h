@@ -13,6 +13,13 @@ struct message;
 struct pipe;
 struct pump;
 
+/* What comes behind bytes that an end holds. */
+enum held_next {
+	HELD_MAYBE,   /* nobody knows */
+	HELD_LAST,    /* nothing: they end the body */
+	HELD_FOLLOWS, /* more, which is given in this turn */
+};
+
 struct end_ops {
 	const char *name; /* "tcp", "cli": for show sess */
 	/* Body bytes. recv: IO_EOF at the end of the stream, of the message's body for ends
@@ -20,9 +27,9 @@ struct end_ops {
 	enum io (*recv)(struct end *end, void *buf, size_t size, size_t *got);
 	enum io (*send)(struct end *end, const void *buf, size_t len, bool more, size_t *sent);
 	/* Body bytes that lie in the end's own memory and pass as they are: for a pump to send from
-	 * there. *last: none follow. False: none, ask recv. give: the first n of them have left.
-	 * Both NULL where there never are any. */
-	bool (*held)(struct end *end, struct span *bytes, bool *last);
+	 * there. False: none, ask recv. give: the first n of them have left. Both NULL where
+	 * there never are any, and CONN_HELD never is set. */
+	bool (*held)(struct end *end, struct span *bytes, enum held_next *next);
 	void (*give)(struct end *end, size_t n);
 	/* Both NULL for ends that have no socket of plain bytes. Results as pipe_pull. */
 	enum io (*splice_in)(struct end *end, struct pipe *pipe, size_t max, size_t *got);

@@ -15,7 +15,7 @@ static inline struct h1_end *h1_state(const struct end *end)
 enum io h1_head_in(struct end *end, struct message *msg);
 enum io h1_body_in(struct end *end);
 enum io h1_recv(struct end *end, void *buf, size_t size, size_t *got);
-bool h1_held(struct end *end, struct span *bytes, bool *last);
+bool h1_held(struct end *end, struct span *bytes, enum held_next *next);
 void h1_give(struct end *end, size_t n);
 enum io h1_splice_in(struct end *end, struct pipe *pipe, size_t max, size_t *got);
 struct span h1_body(const struct end *end, bool *final);

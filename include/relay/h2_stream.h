@@ -62,6 +62,7 @@ struct h2_stream {
 	uint64_t filled_ms;     /* and when */
 	uint64_t lingers_ms;    /* answered and taken back, but the request goes on: since then */
 	uint64_t left;          /* bytes of DATA that are to come; UINT64_MAX: any */
+	bool follows;           /* behind it more lies in the memory that was received into */
 	struct span now;        /* DATA at hand, in the memory that was received into */
 	struct h2_bytes in;     /* what came before that and was not given */
 	uint32_t marked_given;  /* of in: marked bytes that were given */

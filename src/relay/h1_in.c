@@ -346,15 +346,15 @@ static enum io h1_recv_held(struct end *end, struct h1_end *h1, void *buf, size_
 
 /* What is held, where it needs no look: neither chunks nor the next message, nor what body_in has
  * prepared. */
-bool h1_held(struct end *end, struct span *bytes, bool *last)
+bool h1_held(struct end *end, struct span *bytes, enum held_next *next)
 {
 	const struct h1_end *h1 = h1_state(end);
 
 	if (h1->framing.ended || h1->ready || h1->body == BODY_CHUNKED || !h1->in || !h1->in->len)
 		return false;
 	*bytes = (struct span){ buf_first(h1->in), h1->in->len };
-	*last = h1->body == BODY_LENGTH && bytes->len >= h1->left;
-	if (*last)
+	*next = h1->body == BODY_LENGTH && bytes->len >= h1->left ? HELD_LAST : HELD_MAYBE;
+	if (*next == HELD_LAST)
 		bytes->len = (size_t)h1->left;
 	return true;
 }

@@ -37,6 +37,7 @@ struct lane {
 	size_t body, size, given;
 	char target[32];
 	char trailers[64];
+	char follows[16]; /* of each piece of the body: 'f' where the next is at hand */
 };
 
 static struct lane lanes[LANES];
@@ -106,6 +107,14 @@ static bool read_body(struct lane *lane)
 	return r == IO_EOF || lane->relay.client.framing->ended;
 }
 
+static enum held_next next_of(struct end *end)
+{
+	enum held_next next;
+	struct span bytes;
+
+	return end_message_ops(end)->end.held(end, &bytes, &next) ? next : HELD_MAYBE;
+}
+
 static void lane_notice(struct relay *relay, struct pump *pump)
 {
 	struct lane *lane = container_of(relay, struct lane, relay);
@@ -138,6 +147,8 @@ static void lane_notice(struct relay *relay, struct pump *pump)
 			 lane->req.target.ptr);
 		end_unpin(client);
 	}
+	if (*client->flags & CONN_HELD && strlen(lane->follows) + 1 < sizeof(lane->follows))
+		strcat(lane->follows, next_of(client) == HELD_FOLLOWS ? "f" : ".");
 	if (hold || lane->ended || !read_body(lane))
 		return;
 	lane->ended = true;
@@ -478,6 +489,44 @@ static void windows_hold_bodies_back(void **state)
 }
 
 /* 6.9.2: a smaller window may leave streams below 0. */
+/* A piece of a body is told whether the next one lies here already. */
+static void pieces_that_follow(void **state)
+{
+	char part[H2_FRAME_HEADER + 1] = { 0, 0, 2, H2_DATA, 0, 0, 0, 0, 3 };
+
+	(void)state;
+	begin();
+	ask(1, "/wait", 0);
+	ask(3, "/wait", 0);
+	turn();
+	frame(H2_DATA, 0, 1, "abc", 3);   /* f */
+	frame(H2_DATA, 0, 3, "abc", 3);   /* 3: nothing of it behind */
+	frame(H2_PING, 0, 0, "01234567", 8);
+	frame(H2_DATA, 0, 1, "de", 2);    /* . for padding may be all that follows */
+	frame(H2_DATA, H2_PADDED, 1, "\0f", 2); /* . for the next one is empty */
+	frame(H2_DATA, 0, 1, "", 0);
+	turn();
+	assert_string_equal(lanes[0].follows, "f..");
+	assert_string_equal(lanes[1].follows, ".");
+	frame(H2_DATA, 0, 3, "x", 1);     /* the header of the next alone has come */
+	put(part, H2_FRAME_HEADER);
+	turn();
+	assert_string_equal(lanes[1].follows, "..");
+	put("y", 1);
+	turn();
+	put("z", 1);
+	frame(H2_DATA, 0, 3, "x", 1);     /* a byte of it */
+	put(part, sizeof(part));
+	turn();
+	assert_string_equal(lanes[1].follows, "...ff.");
+	put("z", 1);
+	frame(H2_DATA, 0, 1, "g", 1);     /* the client gives up */
+	frame(H2_RST_STREAM, 0, 1, "\0\0\0\10", 4);
+	turn();
+	assert_string_equal(lanes[0].follows, "f...");
+	leave();
+}
+
 static void settings_change_windows(void **state)
 {
 	char bytes[H2_SETTING_SIZE], update[H2_WINDOW_SIZE];
@@ -1087,6 +1136,7 @@ int main(void)
 		cmocka_unit_test(at_every_split),
 		cmocka_unit_test(fields_in_pieces),
 		cmocka_unit_test(windows_hold_bodies_back),
+		cmocka_unit_test(pieces_that_follow),
 		cmocka_unit_test(settings_change_windows),
 		cmocka_unit_test(our_windows_fill_up),
 		cmocka_unit_test(a_small_answer_overtakes),

@@ -100,12 +100,13 @@ static enum io h2_recv(struct end *end, void *buf, size_t size, size_t *got)
 	return IO_OK;
 }
 
-static bool h2_held(struct end *end, struct span *bytes, bool *last)
+static bool h2_held(struct end *end, struct span *bytes, enum held_next *next)
 {
 	const struct h2_stream *st = h2_state(end);
 
 	*bytes = first_bytes(st);
-	*last = st->in_ended && bytes->len == bytes_at_hand(st);
+	*next = st->follows ? HELD_FOLLOWS :
+		st->in_ended && bytes->len == bytes_at_hand(st) ? HELD_LAST : HELD_MAYBE;
 	return bytes->len;
 }
 

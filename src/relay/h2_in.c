@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { RECEIVED = 65536, TURNS = 4, FIELDS_MOST = 1024, BLOCK_FRAMES = 64 };
+enum { RECEIVED = 262144, TURNS = 1, FIELDS_MOST = 1024, BLOCK_FRAMES = 64 };
 
 static char *received;
 static size_t received_size;
@@ -428,7 +428,25 @@ static void data_nowhere(struct h2_conn *c, const struct h2_read *r)
 		h2_glitch(c); /* some is on its way when we reset a stream, but in large frames */
 }
 
-static void data_came(struct h2_conn *c, const struct h2_read *r)
+/* Does DATA of the stream lie in these frames? Then it leaves together with what is at hand. */
+static bool data_follows(struct span frames, uint32_t stream)
+{
+	uint32_t length, id;
+	bool whole = true;
+
+	while (whole && frames.len > H2_FRAME_HEADER) {
+		length = h2_number(frames.ptr) >> 8;
+		id = h2_number(frames.ptr + 5) & H2_STREAM_MOST;
+		if (id == stream && frames.ptr[3] != H2_WINDOW_UPDATE)
+			return frames.ptr[3] == H2_DATA && length && !(frames.ptr[4] & H2_PADDED);
+		whole = frames.len >= H2_FRAME_HEADER + length;
+		frames.ptr += H2_FRAME_HEADER + length;
+		frames.len -= whole ? H2_FRAME_HEADER + length : 0;
+	}
+	return false;
+}
+
+static void data_came(struct h2_conn *c, const struct h2_read *r, struct span rest)
 {
 	struct h2_stream *st = h2_stream_find(c, r->frame.stream);
 	bool ends = r->last && r->frame.flags & H2_END_STREAM;
@@ -463,8 +481,11 @@ static void data_came(struct h2_conn *c, const struct h2_read *r)
 	h2_gave(c, st, r->flow - r->payload.len); /* padding */
 	if (!st->end)
 		h2_gave(c, st, r->payload.len);
-	else if (r->payload.len || ends)
+	else if (r->payload.len || ends) {
+		st->follows = data_follows(rest, st->id);
 		give_data(st, r->payload);
+		st->follows = false;
+	}
 	passed += r->payload.len;
 }
 
@@ -726,7 +747,7 @@ static void read_frames(struct h2_conn *c, struct span *bytes)
 		else if (result == H2_BAD)
 			stream_fault(c, &r);
 		else if (result == H2_PIECE)
-			data_came(c, &r);
+			data_came(c, &r, *bytes);
 		else
 			frame_came(c, &r);
 		if (c->due && result == H2_PIECE)

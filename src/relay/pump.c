@@ -241,18 +241,20 @@ static inline enum io pump_recv(struct pump *pump, struct buf **scratch, size_t 
 }
 
 /* Passes on what lies in the source's memory; what the sink does not take stays there. */
-static enum io pump_pass_held(struct pump *pump, struct span bytes, bool last)
+static enum io pump_pass_held(struct pump *pump, struct span bytes, enum held_next next)
 {
 	const struct framing *framing = pump->to->framing;
+	bool more = next && framing && framing->closes;
 	size_t sent;
 	enum io r;
 
 	if (unlikely(bytes.len > pump->allowed)) {
 		bytes.len = (size_t)pump->allowed;
-		last = false;
+		more = false;
+	} else if (unlikely(next == HELD_FOLLOWS)) {
+		more = true;
 	}
-	r = pump->to->ops->send(pump->to, bytes.ptr, bytes.len, last && framing && framing->closes,
-				&sent);
+	r = pump->to->ops->send(pump->to, bytes.ptr, bytes.len, more, &sent);
 	pump->calls++;
 	if (unlikely(r != IO_OK))
 		return r == IO_AGAIN ? r : pump_write_error(pump);
@@ -269,12 +271,11 @@ static enum io pump_copy(struct pump *pump)
 	struct span held;
 	struct buf *buf;
 	size_t got;
-	bool last;
+	enum held_next next;
 	enum io r;
 
-	if (*pump->from->flags & CONN_HELD && pump->from->ops->held &&
-	    pump->from->ops->held(pump->from, &held, &last))
-		return pump_pass_held(pump, held, last);
+	if (*pump->from->flags & CONN_HELD && pump->from->ops->held(pump->from, &held, &next))
+		return pump_pass_held(pump, held, next);
 	r = pump_recv(pump, &buf, &got);
 	if (unlikely(r != IO_OK))
 		return r;

@@ -478,6 +478,9 @@ struct fake {
 	char out[256];
 	size_t out_len;
 	unsigned ends, closes;
+	char mores[16];            /* of each send: 'm' where more follow */
+	unsigned sends;
+	enum held_next next;       /* of what fake_held gives */
 };
 
 static enum io fake_head_in(struct end *end, struct message *msg)
@@ -524,7 +527,7 @@ static enum io fake_send(struct end *end, const void *buf, size_t len, bool more
 {
 	struct fake *f = end_applet(end);
 
-	(void)more;
+	f->mores[f->sends++ % sizeof(f->mores)] = more ? 'm' : '.';
 	len = len > 3 ? 3 : len; /* a sink that takes little */
 	memcpy(f->out + f->out_len, buf, len);
 	f->out_len += len;
@@ -614,6 +617,59 @@ static void messages_pass_one_by_one(void **state)
 	assert_int_equal(from.closes + to.closes, 2);
 }
 
+static bool fake_held(struct end *end, struct span *bytes, enum held_next *next)
+{
+	struct fake *f = end_applet(end);
+
+	*bytes = (struct span){ f->body + f->at, f->in->body_len - f->at };
+	*next = f->next;
+	return bytes->len;
+}
+
+static void fake_give(struct end *end, size_t n)
+{
+	struct fake *f = end_applet(end);
+
+	f->at += n;
+	if (f->at == f->in->body_len)
+		f->flags &= (uint16_t)~CONN_HELD;
+}
+
+/* What the source gives next in this turn leaves together with what it holds, unless it may not. */
+static void what_follows_at_once_leaves_together(void **state)
+{
+	static const struct message messages[] = { { "one", 3, false }, { 0 } };
+	static const struct { enum held_next next; bool closes; size_t allowed; const char *mores; } cases[] = {
+		{ HELD_MAYBE, true, 3, "." }, { HELD_LAST, false, 3, "." },
+		{ HELD_LAST, true, 3, "m" }, { HELD_LAST, true, 2, "." },
+		{ HELD_FOLLOWS, false, 3, "m" }, { HELD_FOLLOWS, false, 2, "." },
+	};
+	struct end_ops ops = fake_ops.end;
+	struct relay relay;
+	size_t i;
+
+	(void)state;
+	ops.held = fake_held;
+	ops.give = fake_give;
+	for (i = 0; i < ARRAY_LEN(cases); i++) {
+		struct fake from = { .flags = CONN_READABLE | CONN_HELD, .in = messages,
+				     .body = "abc" };
+		struct fake to = { .flags = CONN_WRITABLE };
+
+		from.next = cases[i].next;
+		to.framing.closes = cases[i].closes;
+		memset(&relay, 0, sizeof(relay));
+		relay_init(&relay, count_notice);
+		end_set_applet(&relay.client, &ops, &from, &from.flags, &from.framing);
+		end_set_applet(&relay.server, &fake_ops.end, &to, &to.flags, &to.framing);
+		relay.request.flags = PUMP_OPEN;
+		pump_allow(&relay.request, cases[i].allowed);
+		pump_run(&relay.request);
+		assert_string_equal(to.mores, cases[i].mores);
+		relay_close(&relay, false, false);
+	}
+}
+
 /* Nothing passes beyond what was allowed, not even into a buffer. */
 static void no_byte_beyond_what_is_allowed(void **state)
 {
@@ -653,6 +709,7 @@ int main(void)
 		cmocka_unit_test(splicing_loses_nothing),
 		cmocka_unit_test(adapting_loses_nothing),
 		cmocka_unit_test(one_pipe_for_all_loses_nothing),
+		cmocka_unit_test(what_follows_at_once_leaves_together),
 		cmocka_unit_test(a_failed_write_leaves_what_can_be_read),
 		cmocka_unit_test(a_closed_end_stops_who_writes_to_it),
 		cmocka_unit_test(the_window_of_who_sends_much_is_bounded),
