@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inside of an HTTP/2 connection, for its five files: h2_conn.c (life, what leaves), h2_in.c
- * (what comes), h2_window.c (how much may), h2_end.c (the end of a stream), h2_linger.c (what comes
- * behind it). Nobody else includes it. */
+/* The inside of an HTTP/2 connection, for its six files: h2_conn.c (life, what leaves), h2_in.c
+ * (what comes), h2_heads.c (fields that come), h2_window.c (how much may), h2_end.c (the end of a
+ * stream), h2_linger.c (what comes behind it). Nobody else includes it. */
 #ifndef RELAY_H2_STREAM_H
 #define RELAY_H2_STREAM_H
 
@@ -208,7 +208,17 @@ void h2_linger_late(struct timer *timer);
 /* Memory to receive into. False: there is none. */
 bool h2_receive_init(void);
 bool h2_is_idle(const struct h2_conn *c, uint32_t id);
+/* Client: we have asked, and left; what was on its way is nobody's. */
+bool h2_is_ours_no_more(const struct h2_conn *c, uint32_t id);
 void h2_receive(struct h2_conn *c);
+
+/* ---- h2_heads.c ---- */
+/* HEADERS or CONTINUATION came: with the last of them a stream begins, or learns of its head or
+ * trailers. */
+void h2_fragment_came(struct h2_conn *c, const struct h2_read *r);
+/* c->due: its head came, and what follows is not its body: whoever waits for it is told. With the
+ * body at hand both are told at once, and leave at once. */
+void h2_tell_due(struct h2_conn *c);
 /* Gives the head to whoever asks for it. False: there is none. */
 bool h2_head_give(struct h2_stream *st, struct message *msg);
 

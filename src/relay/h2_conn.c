@@ -3,7 +3,8 @@
  * A connection of HTTP/2 (relay/h2_conn.h): its life, its streams, and what leaves. Frames are put
  * together in one piece of memory, which leaves at the end of the turn: answers to many streams
  * leave at once. When enough waits there, streams wait: by urgency, and among equals one after the
- * other. What comes is in h2_in.c, windows in h2_window.c, the end of a stream in h2_end.c.
+ * other. What comes is in h2_in.c and h2_heads.c, windows in h2_window.c, the end of a stream in
+ * h2_end.c.
  *
  * Invariants: a stream is found by its id until its end is closed. Nothing of a connection is freed
  * while its functions run: streams go at the end of the turn, it itself from its task.
