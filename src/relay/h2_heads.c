@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Heads and trailers that come on a connection of HTTP/2 (relay/h2_stream.h), and the streams that
- * begin with them. Called by h2_in.c, frame by frame. Fields are read as soon as they are complete,
+ * begin with them. Called by h2_in.c, frame by frame. Fields are read as soon as they are all here,
  * whether anybody wants them or not, for the table must follow. A head lies in memory of the process
  * until the next block comes; then it is copied for whoever has not asked for it yet.
  */

@@ -8,15 +8,13 @@
 
 #include "base/clock.h"
 #include "http/hpack_table.h"
-#include "relay/buffer.h"
 #include "relay/pump.h"
 #include "relay/rest.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
-enum { RECEIVED = 262144, TURNS = 1, FIELDS_MOST = 1024, BLOCK_FRAMES = 64 };
+enum { RECEIVED = 262144, TURNS = 1 };
 
 static char *received;
 static size_t received_size;
