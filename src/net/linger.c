@@ -25,12 +25,13 @@
 
 enum { QUIET_MS = 2000, TAKEN_MS = 30000, PATIENCE_MOST_MS = 60000, LINGER_MOST_MS = 300000,
        LOOK_MS = 1000 };
-enum { LINGER_MOST = 1000, PIECE = 1 << 20, LINGER_BYTES = 16 << 20 };
+enum { LINGER_MOST = 1000, PIECE = 1 << 17, LINGER_BYTES = 16 << 20 };
 
 struct lingerer {
 	struct list node; /* those that began before are in front */
 	struct conn *conn;
 	struct timer timer;
+	struct task task;
 	long left;           /* bytes that may still be dropped */
 	int queued;          /* bytes that the peer had not taken when we looked last */
 	unsigned patience_ms;
@@ -54,6 +55,7 @@ static void linger_free(struct reap *reap)
 static void linger_end(struct lingerer *l)
 {
 	timer_cancel(&l->timer);
+	task_cancel(&l->task);
 	list_remove(&l->node);
 	lingering_count--;
 	conn_close(&l->conn, false);
@@ -114,20 +116,32 @@ static ssize_t linger_drop(struct conn *conn)
 					recv(conn->src.fd, buf, sizeof(buf), 0);
 }
 
-/* What is too much stays where it is, and the peer waits with the rest. */
-static void linger_ready(struct conn *conn)
+/* One piece: others wait as well. What is too much stays where it is, and the peer waits with the
+ * rest. */
+static void linger_take(struct lingerer *l)
 {
-	struct lingerer *l = conn->owner;
-	ssize_t n = 1;
+	ssize_t n = l->left > 0 ? linger_drop(l->conn) : 1;
 
-	while (l->left > 0 && (n = linger_drop(conn)) > 0) {
+	if (n > 0 && l->left > 0) {
 		l->left -= n;
 		l->moved_ms = clock_now_ms;
-	}
-	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR) || conn->flags & CONN_ERROR)
+		task_wake(&l->task);
+	} else if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR) ||
+		   l->conn->flags & CONN_ERROR) {
 		linger_end(l);
-	else if (l->left <= 0)
+	} else if (l->left <= 0) {
 		linger_look(l);
+	}
+}
+
+static void linger_task(struct task *task)
+{
+	linger_take(container_of(task, struct lingerer, task));
+}
+
+static void linger_ready(struct conn *conn)
+{
+	linger_take(conn->owner);
 }
 
 void conn_linger(struct conn **connp, unsigned patience_ms)
@@ -154,6 +168,7 @@ void conn_linger(struct conn **connp, unsigned patience_ms)
 	conn->owner = l;
 	conn->ready = linger_ready;
 	timer_init(&l->timer, linger_timer);
+	task_init(&l->task, linger_task);
 	timer_set(&l->timer, clock_now_ms + LOOK_MS);
 	conn_shut(conn);
 	l->queued = linger_queued(conn);
