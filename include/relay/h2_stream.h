@@ -23,8 +23,9 @@ enum {
 	H2_WINDOW_CLIENT = 1 << 18, /* up quickly (a stream's to a server: to this); ... */
 	H2_WINDOW_LONG = 8 << 20, /* ... both grow to this where the path is long, ... */
 	H2_LONG_ALL = 64 << 20,   /* ... while all of the process have not had so much more */
-	H2_WORK = 512,            /* of one turn: others wait as well. A frame is 1, ... */
-	H2_WORK_HEAD = 32,        /* ... one that begins a stream so much more */
+	H2_WORK_HEAD = 32,        /* a frame is 1, one that begins a stream so much more */
+	H2_TRUST_MOST = 15,       /* in a turn of the loop a connection begins so many more than one */
+	H2_TRUST_BYTES = 1024,    /* of DATA at once: a body, and no flood of frames */
 	H2_CREDITS_MOST = 128,    /* windows that may still be made larger without being used */
 };
 
@@ -51,6 +52,7 @@ struct h2_stream {
 	bool extended;          /* its request is an extended CONNECT, which became an Upgrade */
 	bool reset;             /* by one of the two */
 	bool marked;            /* the body's bytes stay, to be given again */
+	bool told;              /* that the connection is gone */
 	bool unprocessed;       /* client: the peer says that it has not looked at it */
 	uint8_t request_method; /* client */
 	uint32_t unread;        /* bytes of a head of which nothing was kept */
@@ -96,7 +98,10 @@ struct h2_conn {
 	bool pending;           /* what lies in `in' was not looked at */
 	bool acknowledged;      /* the peer knows our settings */
 	uint8_t credits;        /* H2_CREDITS_MOST */
+	uint8_t trust;          /* H2_TRUST_MOST */
+	bool took;              /* what came, in this turn */
 	int work;               /* that is left of this turn's */
+	uint32_t turn;          /* of the loop (loop_stats): which one that is */
 	struct h2_limits limits;
 	struct h2_reader reader;
 	struct hpack_table table;

@@ -405,6 +405,7 @@ bool h2_glitch(struct h2_conn *c)
 	uint64_t forgiven = (clock_now_ms - c->calm_ms) / 1000 * A_SECOND;
 
 	c->numbers.glitches++;
+	c->trust /= 2;
 	if (forgiven) {
 		c->calm = forgiven < c->calm ? c->calm - (unsigned)forgiven : 0;
 		c->calm_ms = clock_now_ms;
@@ -420,19 +421,37 @@ bool h2_glitch(struct h2_conn *c)
 	return true;
 }
 
-/* All streams learn that the connection is gone; what is known of it they may still say. */
-static void tell(struct h2_conn *c)
+/* Tells streams that the connection is gone, a few in a turn: each may have a connection to close.
+ * False: there are more. */
+static bool tell_some(struct h2_conn *c)
 {
-	enum { LAST_WORDS_MS = 1000 }; /* so long they may find no room */
 	struct h2_stream *st, *next;
+	unsigned left = 2;
 
-	c->told = true;
 	list_for_each_safe(st, next, &c->streams, node) {
+		if (st->told)
+			continue;
+		if (!left--)
+			return false;
+		st->told = true;
 		if (st->end)
 			h2_stream_broken(st);
 		else
 			h2_stream_free(st);
 	}
+	return true;
+}
+
+/* All streams learn that the connection is gone; what is known of it they may still say. */
+static void tell(struct h2_conn *c)
+{
+	enum { LAST_WORDS_MS = 1000 }; /* so long they may find no room */
+
+	if (!tell_some(c)) {
+		task_wake(&c->task);
+		return;
+	}
+	c->told = true;
 	/* To close while the client still says something would be a RST, which takes our last words
 	 * along. */
 	if (!c->client && c->draining &&
@@ -549,6 +568,8 @@ static void conn_init(struct h2_conn *c)
 	c->peer_streams = UINT32_MAX;
 	c->next_out = 1;
 	c->calm_ms = clock_now_ms;
+	c->trust = c->client ? H2_TRUST_MOST : 0;
+	c->turn = (uint32_t)loop_stats.turns - 1;
 	list_init(&c->streams);
 	for (i = 0; i <= H2_URGENCY_LEAST; i++)
 		list_init(&c->waiting[i]);

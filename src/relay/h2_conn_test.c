@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -111,7 +112,7 @@ static void pieces_that_follow(void **state)
 	peer_begin();
 	peer_ask(1, "/wait", 0);
 	peer_ask(3, "/wait", 0);
-	peer_turn();
+	peer_heard();
 	peer_frame(H2_DATA, 0, 1, "abc", 3);   /* f */
 	peer_frame(H2_DATA, 0, 3, "abc", 3);   /* 3: nothing of it behind */
 	peer_frame(H2_PING, 0, 0, "01234567", 8);
@@ -331,6 +332,28 @@ static void streams_learn_that_the_client_has_gone(void **state)
 	assert_true(peer.lanes[0].broken && peer.lanes[1].broken);
 }
 
+/* Not all at once: each may have a connection to close. */
+static void streams_learn_it_in_turn(void **state)
+{
+	unsigned i, now, before;
+
+	(void)state;
+	peer_begin();
+	for (i = 0; i < 10; i++)
+		peer_ask(1 + 2 * i, "/wait", H2_END_STREAM);
+	peer_heard();
+	close(peer.fd);
+	peer.fd = -1;
+	for (now = before = 0; now < 10; before = now) {
+		clock_update();
+		loop_turn(0);
+		for (i = now = 0; i < 10; i++)
+			now += peer.lanes[i].broken;
+		assert_in_range(now - before, 0, 2);
+	}
+	peer_leave();
+}
+
 /* An answer before the request is complete: its rest is not wanted. */
 static void an_early_answer(void **state)
 {
@@ -433,6 +456,7 @@ int main(void)
 		cmocka_unit_test(draining_lets_streams_end),
 		cmocka_unit_test(leaving_loses_nothing),
 		cmocka_unit_test(streams_learn_that_the_client_has_gone),
+		cmocka_unit_test(streams_learn_it_in_turn),
 		cmocka_unit_test(an_early_answer),
 		cmocka_unit_test(an_early_answer_to_who_goes_on),
 		cmocka_unit_test(who_lingers_makes_room),

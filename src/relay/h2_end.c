@@ -510,6 +510,9 @@ static void leave(struct h2_stream *st, bool reset)
 	}
 	if (open)
 		say_left(st, reset);
+	if (open && st->in_ended && st->out_ended)
+		st->conn->trust = st->conn->trust < H2_TRUST_MOST - 1 ? st->conn->trust + 2 :
+								       H2_TRUST_MOST;
 	h2_stream_free(st);
 }
 

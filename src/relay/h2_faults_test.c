@@ -261,21 +261,72 @@ static void a_bomb_ends(void **state)
 	peer_leave();
 }
 
-/* Requests of one connection are not all begun in one turn. */
+/* How many streams began in one turn. */
+static uint64_t opened_in_a_turn(void)
+{
+	uint64_t before = h2_conn_numbers(peer.server).opened;
+
+	peer_turn();
+	return h2_conn_numbers(peer.server).opened - before;
+}
+
+/* It begins with one; with each stream that ends well it may begin more of them. */
 static void a_turn_has_its_share(void **state)
 {
-	uint64_t before;
-	unsigned n;
+	uint64_t most = 0, n;
+	unsigned i;
 
 	(void)state;
 	peer_begin();
-	for (n = 0; n < 300; n++)
-		peer_ask(1 + 2 * n, "/0", H2_END_STREAM);
+	for (i = 0; i < 300; i++)
+		peer_ask(1 + 2 * i, "/0", H2_END_STREAM);
+	assert_true(opened_in_a_turn() <= 1);
 	do {
-		before = h2_conn_numbers(peer.server).opened;
-		peer_turn();
-		assert_true(h2_conn_numbers(peer.server).opened - before <= 32);
+		n = opened_in_a_turn();
+		most = n > most ? n : most;
 	} while (!strstr(peer_hear(), "599:" OK " end; "));
+	assert_in_range(most, 2, 16);
+	peer_leave();
+}
+
+/* Streams that come to nothing, however many ended well before. */
+static void who_resets_has_a_small_share(void **state)
+{
+	uint64_t n;
+	unsigned i;
+
+	(void)state;
+	peer_begin();
+	for (i = 0; i < 100; i++)
+		peer_ask(1 + 2 * i, "/0", H2_END_STREAM);
+	while (!strstr(peer_hear(), "199:" OK " end; "))
+		peer_turn();
+	for (i = 100; i < 400; i++) {
+		peer_ask(1 + 2 * i, "/wait", H2_END_STREAM);
+		peer_frame(H2_RST_STREAM, 0, 1 + 2 * i, "\0\0\0\10", 4);
+	}
+	for (n = 0; n < 30; )
+		n += opened_in_a_turn();
+	while (h2_conn_numbers(peer.server).opened < 400)
+		assert_in_range(opened_in_a_turn(), 0, 1);
+	peer_heard();
+	assert_int_equal(h2_conn_numbers(peer.server).glitches, 300);
+	peer_leave();
+}
+
+/* And streams that are left open. */
+static void who_leaves_streams_open_has_a_small_share(void **state)
+{
+	struct h2_limits limits = peer_usual;
+	unsigned i;
+
+	(void)state;
+	limits.streams = 60;
+	peer_begin_with(&limits);
+	for (i = 0; i < 60; i++)
+		peer_ask(1 + 2 * i, "/wait", H2_END_STREAM);
+	while (h2_conn_numbers(peer.server).opened < 60)
+		assert_in_range(opened_in_a_turn(), 0, 1);
 	peer_leave();
 }
 
@@ -335,6 +386,8 @@ int main(void)
 		cmocka_unit_test(floods_of_windows_end),
 		cmocka_unit_test(a_bomb_ends),
 		cmocka_unit_test(a_turn_has_its_share),
+		cmocka_unit_test(who_resets_has_a_small_share),
+		cmocka_unit_test(who_leaves_streams_open_has_a_small_share),
 		cmocka_unit_test(nobody_reads),
 		cmocka_unit_test(settings_in_time),
 	};

@@ -133,6 +133,8 @@ static struct h2_stream *stream_opens(struct h2_conn *c, uint32_t id)
 
 	if (!st)
 		h2_reset_id(c, id, H2_REFUSED_STREAM);
+	if (c->trust)
+		c->trust--;
 	return st;
 }
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECEIVED = 262144, TURNS = 1 };
+enum { RECEIVED = 262144, RECEIVED_LITTLE = 16384 };
 
 static char *received;
 static size_t received_size;
@@ -113,6 +113,8 @@ static void data_came(struct h2_conn *c, const struct h2_read *r, struct span re
 	}
 	if (r->last && !r->frame.length && !ends && !h2_glitch(c))
 		return;
+	if (r->payload.len >= H2_TRUST_BYTES && c->trust < H2_TRUST_MOST)
+		c->trust++;
 	st->in_ended = ends;
 	if (st->lingers_ms) {
 		h2_gave(c, ends ? NULL : st, r->flow);
@@ -444,7 +446,7 @@ static void take_received(struct h2_conn *c, size_t len)
 
 static enum io receive(struct h2_conn *c)
 {
-	size_t len = c->in.len, got;
+	size_t len = c->in.len, got, room = received_size - len;
 	enum io r;
 
 	if (c->pending) {
@@ -454,7 +456,9 @@ static enum io receive(struct h2_conn *c)
 	if (len)
 		memcpy(received, h2_bytes_first(&c->in), len);
 	h2_bytes_free(&c->in);
-	r = conn_recv(c->conn, received + len, received_size - len, &got);
+	if (!c->trust && room > RECEIVED_LITTLE)
+		room = RECEIVED_LITTLE;
+	r = conn_recv(c->conn, received + len, room, &got);
 	if (r == IO_OK)
 		take_received(c, len + got);
 	else if (r == IO_AGAIN && len && !h2_bytes_add(&c->in, received, len))
@@ -471,20 +475,31 @@ static bool may_receive(const struct h2_conn *c)
 	       c->out.len < H2_OUT_MOST;
 }
 
-/* Only so much in one go: others wait as well. */
+/* Only so much in a turn of the loop: others wait as well. Who has shown nothing yet, or whose
+ * streams come to nothing, begins one stream out of little. */
+static void begin_turn(struct h2_conn *c)
+{
+	uint32_t turn = (uint32_t)loop_stats.turns;
+
+	if (c->turn == turn)
+		return;
+	c->turn = turn;
+	c->work = (H2_WORK_HEAD + 1) * (1 + c->trust);
+	c->took = false;
+}
+
 void h2_receive(struct h2_conn *c)
 {
-	unsigned turns = TURNS;
-
 	if (at_work) {
 		task_wake(&c->task);
 		return;
 	}
 	at_work = true;
-	c->work = H2_WORK;
-	while (may_receive(c) && c->work > 0 && turns--)
-		if (receive(c) != IO_OK)
-			break;
+	begin_turn(c);
+	if (may_receive(c) && c->work > 0 && !c->took) {
+		c->took = true;
+		receive(c);
+	}
 	at_work = false;
 	if (may_receive(c))
 		task_wake(&c->task);
