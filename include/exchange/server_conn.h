@@ -38,8 +38,8 @@ struct server_carrier_ops {
 	const char *name;
 	/* A connection was made: an object for it, which owns it from now on. Zeroed, but for conn,
 	 * carrier and what is the carrier's. NULL: no memory, the connection is the caller's
-	 * still. */
-	struct server_conn *(*open)(struct conn **conn);
+	 * still. once: for one exchange alone (of a protocol that the others do not speak). */
+	struct server_conn *(*open)(struct conn **conn, bool once);
 	/* Makes the server's end of the stream. It leaves the list when no room is left behind this.
 	 * False: no memory; take_back follows all the same. */
 	bool (*lend)(struct server_conn *sc, struct stream *s);
@@ -56,7 +56,7 @@ struct server_carrier_ops {
 
 /* By protocol: enum server_carrier. */
 extern const struct server_carrier_ops h2_server_carrier;
-enum { SERVER_CARRIERS = 3 };
+enum { SERVER_CARRIERS = 4 };
 extern const struct server_carrier_ops *server_carriers[SERVER_CARRIERS];
 
 static inline const struct server_carrier_ops *server_conn_ops(const struct server_conn *sc)

@@ -44,7 +44,7 @@ static inline bool h2_body_came(uint64_t *left, size_t len, bool ends)
 	return !ends || !*left;
 }
 
-/* Does it ask for websocket by Upgrade (RFC 6455 4), or accept that? */
+/* Does it ask for websocket by GET with Upgrade (RFC 6455 4), or accept that? */
 bool h2_is_websocket(const struct message *msg);
 /* Writes a head; w->full: there is no room, or method and target would not be words. (So it is for
  * a URI with a query and no path.) What is for a hop of HTTP/1 alone is left out; controls in

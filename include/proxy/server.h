@@ -117,6 +117,7 @@ struct server_settings {
 	const char *check_sni;       /* the same for checks; NULL: none */
 	struct span check_alpn;      /* of checks, in the form of the wire; empty: as "alpn" */
 	int proto;                   /* enum server_proto */
+	int ws;                      /* enum server_ws: the word */
 	uint8_t init_addr[4];        /* enum init_addr */
 	struct addr init_ip;         /* INIT_ADDR_IP */
 };
@@ -124,8 +125,12 @@ struct server_settings {
 /* The word "proto". */
 enum server_proto { PROTO_UNSET, PROTO_NONE, PROTO_H1, PROTO_H2 };
 extern const char *const server_protos[]; /* their names */
+/* The word "ws"; and how WebSocket goes: AUTO: as everything else, H1 and H2: over connections of its
+ * own, which speak that. */
+enum server_ws { WS_AUTO, WS_H1, WS_H2 };
+extern const char *const server_ws_names[];
 /* What carries exchanges over connections to a server (exchange/server_conn.h). */
-enum server_carrier { CARRIER_H1, CARRIER_H2, CARRIER_BY_ALPN };
+enum server_carrier { CARRIER_H1, CARRIER_H2, CARRIER_BY_ALPN, CARRIER_H1_ONCE };
 
 enum { WEIGHT_MOST = 256 };
 enum { FINE_WEIGHT = 16 }; /* fine_weight of a weight of 1 */
@@ -231,7 +236,10 @@ struct server {
 	unsigned idle_safe;      /* of idle_count: have carried more than one request */
 	unsigned idle_need;      /* most in use since the last purge */
 	struct timer idle_timer; /* purge */
-	uint8_t carrier;         /* enum server_carrier: of new connections */
+	uint8_t carrier;         /* enum server_carrier: of new connections, ... */
+	uint8_t ws;              /* enum server_ws: ... but for WebSocket */
+	bool particular;         /* which connection is used again depends on more than the address: TLS,
+				  * ws */
 	bool speaks_unasked;     /* it has sent a body where there is none: nothing of it is
 				  * shared */
 	struct lb_node *lb;      /* lb/: its place in the balancing structure */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inside of an HTTP/2 connection, for its six files: h2_conn.c (life, what leaves), h2_in.c
+/* The inside of an HTTP/2 connection, for its seven files: h2_conn.c (life, what leaves), h2_in.c
  * (what comes), h2_heads.c (fields that come), h2_window.c (how much may), h2_end.c (the end of a
- * stream), h2_linger.c (what comes behind it). Nobody else includes it. */
+ * stream), h2_linger.c (what comes behind it), h2_websocket.c (the beginning of one that is
+ * WebSocket). Nobody else includes it. */
 #ifndef RELAY_H2_STREAM_H
 #define RELAY_H2_STREAM_H
 
@@ -12,6 +13,7 @@
 #include "relay/message_end.h"
 
 struct buf;
+struct h2_opening;
 
 enum {
 	H2_BUCKETS = 16,
@@ -50,6 +52,7 @@ struct h2_stream {
 	bool in_ended;          /* the peer's END_STREAM */
 	bool out_ended;         /* ours */
 	bool extended;          /* its request is an extended CONNECT, which became an Upgrade */
+	bool asks_tunnel;       /* client: a CONNECT of either kind, which nobody has accepted yet */
 	bool reset;             /* by one of the two */
 	bool marked;            /* the body's bytes stay, to be given again */
 	bool told;              /* that the connection is gone */
@@ -69,6 +72,7 @@ struct h2_stream {
 	struct h2_bytes in;     /* what came before that and was not given */
 	uint32_t marked_given;  /* of in: marked bytes that were given */
 	struct buf *head;       /* where the strings of the head lie */
+	struct h2_opening *opening; /* of WebSocket; else NULL */
 	struct message *kept;   /* the head, where nobody has asked for it at once */
 	struct h2_bytes trailers; /* as lines */
 	struct reap reap;
@@ -97,6 +101,7 @@ struct h2_conn {
 	bool greeted;           /* the peer's first settings are here */
 	bool pending;           /* what lies in `in' was not looked at */
 	bool acknowledged;      /* the peer knows our settings */
+	bool takes_connect;     /* SETTINGS_ENABLE_CONNECT_PROTOCOL of a server */
 	uint8_t credits;        /* H2_CREDITS_MOST */
 	uint8_t trust;          /* H2_TRUST_MOST */
 	bool took;              /* what came, in this turn */
@@ -125,6 +130,7 @@ struct h2_conn {
 	uint32_t resets[H2_RESETS]; /* ids that we have reset, a ring */
 	unsigned reset_at;
 	struct list streams;
+	unsigned openings;         /* client: of streams whose head waits for the peer's settings */
 	struct h2_stream *due;     /* client: a head came for it, of which nobody has heard */
 	struct h2_stream *buckets[H2_BUCKETS];
 	struct list waiting[H2_URGENCY_LEAST + 1];
@@ -227,7 +233,27 @@ void h2_tell_due(struct h2_conn *c);
 /* Gives the head to whoever asks for it. False: there is none. */
 bool h2_head_give(struct h2_stream *st, struct message *msg);
 
+/* ---- h2_websocket.c ---- */
+/* A client's request is an extended CONNECT, which has got this key. False: no memory. */
+bool h2_websocket_came(struct h2_stream *st, struct span key);
+/* Is the 101 what answers the client's request? True for requests that are none of these. */
+bool h2_websocket_accepts(const struct end *end, const struct message *res);
+/* Client: the request, h2_is_websocket, is to leave. What comes of it the stream learns: where the
+ * server takes none, it is wrong. */
+enum io h2_websocket_ask(struct h2_stream *st, const struct message *msg);
+/* Client: heads that have waited leave, once the settings are here. */
+void h2_websockets_go(struct h2_conn *c);
+/* Client: a response came. One of 2xx to such a request becomes a 101. False: no room for it. */
+bool h2_websocket_taken(struct h2_stream *st, struct message *res);
+void h2_websocket_free(struct h2_stream *st);
+
 /* ---- h2_end.c ---- */
+/* Room for a block of fields: all that HPACK may make of so much text. */
+size_t h2_block_room(size_t text, unsigned count);
+/* A block is written to the connection's memory; NULL: no memory, it is dead. */
+char *h2_block_begins(struct h2_conn *c, size_t room, struct hpack_writer *w);
+/* ... and leaves, p being what begins gave. */
+void h2_block_ends(struct h2_stream *st, char *p, const struct hpack_writer *w, unsigned flags);
 extern const struct message_ops h2_end_ops;
 /* Flags and framing say what can be read. */
 void h2_note(struct h2_stream *st);

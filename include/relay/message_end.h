@@ -47,6 +47,7 @@ struct message_ops {
 	void (*sent)(struct end *end, size_t n);
 	struct conn *(*detach)(struct end *end, struct buf **held);
 	struct conn *(*shared)(const struct end *end);
+	bool (*accepts)(const struct end *end, const struct message *res);
 };
 
 /* How an end is to speak: end_speak. */
@@ -242,6 +243,14 @@ static inline void end_tunnel(struct end *end)
 
 	if (tunnel)
 		tunnel(end);
+}
+
+/* Is this 101 an answer to what came from the end? False: its peer has not asked for that. */
+static inline bool end_accepts(const struct end *end, const struct message *res)
+{
+	bool (*accepts)(const struct end *, const struct message *) = END_OP(end, accepts);
+
+	return !accepts || accepts(end, res);
 }
 
 /* Bytes that were accepted and not sent; where there is no body behind them yet, in one piece. */

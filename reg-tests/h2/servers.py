@@ -61,7 +61,7 @@ def messages():
     check("an upgrade that is none", r.status == 200 and data == body_of(9))
     r, data = ask("/n/9", headers={
         "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="})
-    check("WebSocket is not for such a server", r.status == 500)
+    check("WebSocket is not for such a server", r.status == 502)
     check("all of it over one connection", len(server.connections) == 1)
 
 

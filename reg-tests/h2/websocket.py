@@ -3,6 +3,8 @@
 back what it receives, in capitals."""
 
 import base64
+import hashlib
+import re
 import socket
 import struct
 import threading
@@ -14,7 +16,13 @@ from service import Service, check, finish
 service = Service(lambda parser: parser.add_argument("--test"))
 asked = []
 SWITCHING = (b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-             b"Sec-WebSocket-Accept: x\r\nSec-WebSocket-Protocol: chat\r\n\r\n")
+             b"Sec-WebSocket-Accept: %s\r\nSec-WebSocket-Protocol: chat\r\n\r\n")
+
+
+def accept_of(head):
+    """RFC 6455 4.2.2"""
+    key = re.search(rb"sec-websocket-key: (.*)\r\n", head, re.I)
+    return base64.b64encode(hashlib.sha1(key[1] + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
 
 
 def serve(conn):
@@ -38,7 +46,7 @@ def answered(conn):
     elif b" /fine " in head:
         conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
     else:
-        conn.sendall(SWITCHING if head.startswith(b"GET") else b"HTTP/1.1 200 OK\r\n\r\n")
+        conn.sendall(SWITCHING % accept_of(head) if head.startswith(b"GET") else b"HTTP/1.1 200 OK\r\n\r\n")
         while True:
             got = conn.recv(65536)
             if not got or got == b"bye":

@@ -43,19 +43,19 @@ APART static bool server_redirects(struct stream *s)
 	return true;
 }
 
-/* WebSocket goes by HTTP/1, over a connection of its own, where the server has the choice. */
-static bool wants_h1(const struct stream *s)
+/* The word "ws": WebSocket goes by another protocol than the rest, so over a new connection. */
+static bool wants_its_own(const struct stream *s)
 {
-	return s->server->carrier == CARRIER_BY_ALPN && h2_is_websocket(&s->exchange->req);
+	return s->server->ws && h2_is_websocket(&s->exchange->req);
 }
 
-/* One that is left of another exchange, where the name of the server must agree. */
-APART static bool server_reuses_named(struct stream *s, const struct addr *to)
+/* One that is left of another exchange, where the name of the server must agree, or the protocol. */
+APART static bool server_reuses_particular(struct stream *s, const struct addr *to)
 {
 	struct span name = { "", 0 };
 	char copy[TLS_NAME_MOST]; /* other expressions are evaluated before it is looked at */
 
-	if (!connect_tls_name(s, &name) || wants_h1(s))
+	if (!connect_tls_name(s, &name) || wants_its_own(s))
 		return false;
 	if (name.len)
 		memcpy(copy, name.ptr, name.len);
@@ -67,8 +67,8 @@ APART static bool server_reuses_named(struct stream *s, const struct addr *to)
 
 static bool server_reuses(struct stream *s, const struct addr *to)
 {
-	if (s->server->tls)
-		return server_reuses_named(s, to);
+	if (s->server->particular)
+		return server_reuses_particular(s, to);
 	if (server_conn_take(s, to, (struct span){ "", 0 }))
 		return true;
 	idle_spare(s);

@@ -145,6 +145,15 @@ static void response_acknowledge(struct stream *s)
 		conn_ack_now(conn);
 }
 
+/* Has anybody asked for this 101? What another one than the client has made the key for is checked
+ * here, for the client will not (RFC 6455 4.1). */
+COLD static bool response_switches(const struct stream *s)
+{
+	const struct exchange *x = s->exchange;
+
+	return x->req.flags & MSG_UPGRADE && end_accepts(&s->relay.client, &x->res);
+}
+
 static int response_head(struct stream *s)
 {
 	struct exchange *x = s->exchange;
@@ -161,7 +170,7 @@ static int response_head(struct stream *s)
 	}
 	if (x->res.flags & MSG_INTERIM)
 		return response_interim(s);
-	if (x->res.status == 101 && !(x->req.flags & MSG_UPGRADE))
+	if (x->res.status == 101 && !response_switches(s))
 		return exchange_fail_response(s, END_BAD_RESPONSE, 502);
 	if (s->server && s->server->set.observe == OBSERVE_LAYER7)
 		exchange_observe(s, observed_status(x->res.status));

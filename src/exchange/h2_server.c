@@ -19,6 +19,7 @@
 struct trunk {
 	struct server_conn sc;
 	struct h2_conn *h2;
+	bool once; /* no second exchange gets an end of it */
 };
 
 static struct pool trunk_pool = POOL_INIT("http/2 server conn", sizeof(struct trunk));
@@ -33,7 +34,7 @@ static void trunk_place(struct trunk *t)
 {
 	const int most = t->sc.server->set.max_reuse;
 
-	if (!h2_conn_room(t->h2) || (most >= 0 && t->sc.uses > (unsigned)most))
+	if (t->once || !h2_conn_room(t->h2) || (most >= 0 && t->sc.uses > (unsigned)most))
 		idle_leave(&t->sc);
 	else
 		idle_join(&t->sc);
@@ -63,7 +64,7 @@ static const struct h2_owner trunk_owner = { .closed = trunk_closed, .room = tru
 
 /* ---- the carrier ------------------------------------------------------------------------- */
 
-static struct server_conn *trunk_open(struct conn **conn)
+static struct server_conn *trunk_open(struct conn **conn, bool once)
 {
 	struct trunk *t = pool_take(&trunk_pool);
 
@@ -72,6 +73,7 @@ static struct server_conn *trunk_open(struct conn **conn)
 	list_init(&t->sc.node);
 	t->sc.carrier = CARRIER_H2;
 	t->sc.conn = *conn;
+	t->once = once;
 	t->h2 = h2_conn_new(conn, true, &h2_server_limits, &trunk_owner, t, (struct span){ NULL, 0 });
 	if (!t->h2) {
 		pool_give(&trunk_pool, &t);
@@ -109,7 +111,7 @@ static bool trunk_was_silent(const struct stream *s)
 
 static bool trunk_may_stay(struct trunk *t, const struct stream *s)
 {
-	return !trunk_was_silent(s) && (t->sc.lent || h2_conn_room(t->h2));
+	return !t->once && !trunk_was_silent(s) && (t->sc.lent || h2_conn_room(t->h2));
 }
 
 /* What the exchange has said against another one is said of its stream alone, which is reset. */

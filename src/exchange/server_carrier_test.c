@@ -169,7 +169,7 @@ static void trunk_event(struct conn *conn)
 	(void)conn;
 }
 
-static struct server_conn *trunk_open(struct conn **conn)
+static struct server_conn *trunk_open(struct conn **conn, bool once)
 {
 	struct trunk *t = calloc(1, sizeof(*t));
 	unsigned i;
@@ -183,6 +183,7 @@ static struct server_conn *trunk_open(struct conn **conn)
 	for (i = 0; trunks[i]; i++)
 		assert_true(i < TRUNKS - 1);
 	trunks[i] = t;
+	(void)once;
 	return &t->sc;
 }
 

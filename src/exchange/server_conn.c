@@ -5,6 +5,7 @@
 #include "exchange/server_conn.h"
 
 #include "base/pool.h"
+#include "http/h2_message.h"
 #include "log/log.h"
 #include "net/conn.h"
 #include "proxy/proxy.h"
@@ -80,13 +81,14 @@ static void single_event(struct conn *conn)
 
 /* ---- one at a time: the carrier -------------------------------------------------------------- */
 
-static struct server_conn *single_open(struct conn **conn)
+static struct server_conn *single_open(struct conn **conn, bool once)
 {
 	struct server_conn *sc = pool_take(&single_pool);
 
 	if (!sc)
 		return NULL;
 	sc->conn = *conn;
+	sc->carrier = once ? CARRIER_H1_ONCE : CARRIER_H1;
 	*conn = NULL;
 	return sc;
 }
@@ -175,13 +177,35 @@ static const struct server_carrier_ops single_carrier = {
 	.retire = single_close,
 };
 
+/* ---- the same, for one exchange alone -------------------------------------------------------- */
+
+static bool once_lend(struct server_conn *sc, struct stream *s)
+{
+	return single_lend(sc, s);
+}
+
+static void once_take_back(struct server_conn *sc, struct stream *s, bool keep)
+{
+	(void)s;
+	(void)keep;
+	pool_give(&single_pool, &sc);
+}
+
+static const struct server_carrier_ops once_carrier = {
+	.name = "h1",
+	.open = single_open,
+	.lend = once_lend,
+	.take_back = once_take_back,
+	.retire = single_close,
+};
+
 /* ---- agreed upon in TLS ---------------------------------------------------------------------- */
 
-static struct server_conn *agreed_open(struct conn **conn)
+static struct server_conn *agreed_open(struct conn **conn, bool once)
 {
 	bool h2 = span_equal(tls_conn_alpn(*conn), span_of("h2"));
 
-	return h2 ? h2_server_carrier.open(conn) : single_open(conn);
+	return h2 ? h2_server_carrier.open(conn, once) : single_open(conn, once);
 }
 
 static const struct server_carrier_ops agreed_carrier = { .name = "by ALPN", .open = agreed_open };
@@ -190,6 +214,7 @@ const struct server_carrier_ops *server_carriers[SERVER_CARRIERS] = {
 	[CARRIER_H1] = &single_carrier,
 	[CARRIER_H2] = &h2_server_carrier,
 	[CARRIER_BY_ALPN] = &agreed_carrier,
+	[CARRIER_H1_ONCE] = &once_carrier,
 };
 
 /* ---- for exchanges --------------------------------------------------------------------------- */
@@ -199,12 +224,23 @@ const struct server_carrier_ops *server_carriers[SERVER_CARRIERS] = {
 	(likely(!(sc)->carrier) ? single_##op(sc, ##__VA_ARGS__) :                       \
 				  server_conn_ops(sc)->op(sc, ##__VA_ARGS__))
 
+/* The carrier of a new connection: that of the server, but for WebSocket where "ws" says so. */
+static unsigned server_conn_carrier(const struct stream *s)
+{
+	const struct server *server = s->server;
+
+	if (likely(!server->ws) || server->carrier == CARRIER_BY_ALPN || !h2_is_websocket(&s->exchange->req))
+		return server->carrier;
+	return server->ws == WS_H2 ? CARRIER_H2 : CARRIER_H1;
+}
+
 /* No memory for what others would need of it: a connection of HTTP/1 serves this exchange alone, and
  * is closed behind it. */
 COLD static bool server_conn_once(struct stream *s)
 {
-	bool h2 = s->server->carrier == CARRIER_H2 ||
-		  (s->server->carrier == CARRIER_BY_ALPN &&
+	unsigned carrier = server_conn_carrier(s);
+	bool h2 = carrier == CARRIER_H2 ||
+		  (carrier == CARRIER_BY_ALPN &&
 		   span_equal(tls_conn_alpn(end_conn(&s->relay.server)), span_of("h2")));
 
 	s->exchange->reused = false;
@@ -215,7 +251,8 @@ bool server_conn_made(struct stream *s, const struct addr *to)
 {
 	struct end *end = &s->relay.server;
 	struct conn *conn = end_conn(end);
-	struct server_conn *sc = server_carriers[s->server->carrier]->open(&conn);
+	unsigned carrier = server_conn_carrier(s);
+	struct server_conn *sc = server_carriers[carrier]->open(&conn, carrier != s->server->carrier);
 
 	if (!sc)
 		return server_conn_once(s); /* the connection is the end's still */

@@ -74,6 +74,8 @@ bool h2_is_websocket(const struct message *msg)
 
 	if (!(msg->flags & MSG_UPGRADE) && msg->status != 101)
 		return false;
+	if (!msg->is_response && (msg->method != METHOD_GET || msg->framing != BODY_NONE))
+		return false;
 	f = message_find_id(msg, FIELD_UPGRADE, &at);
 	return f && list_has_token(f->value, SPAN("websocket"));
 }

@@ -199,6 +199,20 @@ static int server_take_addr(struct statement *st, const char *what, unsigned all
 const char *const server_protos[] = { [PROTO_UNSET] = "", [PROTO_NONE] = "none",
 				      [PROTO_H1] = "h1", [PROTO_H2] = "h2", NULL };
 
+const char *const server_ws_names[] = { [WS_AUTO] = "auto", [WS_H1] = "h1", [WS_H2] = "h2", NULL };
+
+static int server_ws(struct statement *st, const struct keyword *kw, void *object)
+{
+	int i;
+
+	for (i = WS_AUTO; server_ws_names[i]; i++)
+		if (stmt_take(st, server_ws_names[i])) {
+			((struct server *)object)->set.ws = i;
+			return 0;
+		}
+	return stmt_unknown(st, st->at, "way for WebSocket", kw->names);
+}
+
 static int server_addr(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct server *s = object;
@@ -420,6 +434,8 @@ static const struct keyword server_keywords[] = {
 	  .help = "GET and HEAD are sent there by a redirect, the path behind the prefix" },
 	{ "track", SCOPE_SERVER, 0, "[<backend>/]<server>", set_string, .offset = SET(track),
 	  .help = "follows the state of another server" },
+	{ "ws", SCOPE_SERVER, 0, "{ auto | h1 | h2 }", server_ws, .names = server_ws_names,
+	  .dflt = "auto", .help = "the protocol in which WebSocket goes to it" },
 	{ "weight", SCOPE_SERVER, 0, "<weight>", set_int, .offset = SET(weight), .min = 0,
 	  .max = 256, .dflt = "1", .help = "its share of the load" },
 	{ 0 }

@@ -76,10 +76,15 @@ static void check_proto(struct config *cfg, struct server *s)
 	if ((s->set.proto == PROTO_NONE && http) || (s->set.proto > PROTO_NONE && !http))
 		config_error(cfg, &s->loc, "server '%s': 'proto %s' is not for mode %s", s->id,
 			     server_protos[s->set.proto], http ? "http" : "tcp");
-	if (s->set.proto != PROTO_H2)
-		return;
-	s->carrier = CARRIER_H2;
-	s->proxy->set.retry_on |= RETRY_UNPROCESSED;
+	if (s->set.ws != WS_AUTO && !http)
+		config_notice(cfg, &s->loc, "server '%s': 'ws' has no effect outside of mode http", s->id);
+	if (s->set.proto == PROTO_H2)
+		s->carrier = CARRIER_H2;
+	if (s->set.ws != (s->carrier == CARRIER_H2 ? WS_H2 : WS_H1))
+		s->ws = (uint8_t)s->set.ws;
+	s->particular = s->ws != WS_AUTO;
+	if (s->carrier == CARRIER_H2 || s->ws == WS_H2)
+		s->proxy->set.retry_on |= RETRY_UNPROCESSED;
 }
 
 static void check_observe(struct config *cfg, struct server *s)

@@ -199,6 +199,7 @@ static int choose_protocol(struct config *cfg, struct server *s, struct tls_sett
 		return 0;
 	if (s->set.proto == PROTO_UNSET) {
 		s->carrier = CARRIER_BY_ALPN;
+		s->ws = (uint8_t)(s->set.ws ? s->set.ws : rest.len ? WS_H1 : WS_AUTO);
 		s->proxy->set.retry_on |= RETRY_UNPROCESSED;
 		return 0;
 	}
@@ -291,6 +292,7 @@ static int server_finish(struct config *cfg, struct server *s)
 		return -1;
 	if (ssl)
 		s->tls = s->check_tls;
+	s->particular |= s->tls != NULL;
 	return 0;
 }
 

@@ -192,6 +192,7 @@ void h2_stream_free(struct h2_stream *st)
 	buffer_give(&st->head);
 	free(st->kept);
 	st->kept = NULL;
+	h2_websocket_free(st);
 	if (!--c->numbers.streams && c->ops->busy)
 		c->ops->busy(c->owner, false);
 	task_wake(&c->task);
@@ -479,6 +480,8 @@ static void conn_task(struct task *task)
 		h2_flush(c);
 	if (c->state != H2_DEAD && (c->pending || c->conn->flags & CONN_READABLE))
 		h2_receive(c);
+	if (c->openings)
+		h2_websockets_go(c);
 	h2_flush(c);
 	if (c->state != H2_DEAD) {
 		serve(c);

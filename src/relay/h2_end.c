@@ -224,6 +224,7 @@ static void h2_tunnel(struct end *end)
 	struct h2_stream *st = h2_state(end);
 
 	st->left = UINT64_MAX;
+	st->asks_tunnel = false;
 	st->framing.endless = true;
 	h2_note(st);
 }
@@ -250,15 +251,14 @@ static char *frame_block(char *p, size_t len, uint32_t id, unsigned flags)
 	return p + H2_FRAME_HEADER + len + more * H2_FRAME_HEADER;
 }
 
-/* Room for all that HPACK may make of so much text. */
-static size_t block_room(size_t text, unsigned count)
+size_t h2_block_room(size_t text, unsigned count)
 {
 	size_t most = text + 16 * (size_t)count + 128;
 
 	return most + H2_FRAME_HEADER * (2 + most / H2_FRAME_LEAST);
 }
 
-static char *block_begins(struct h2_conn *c, size_t room, struct hpack_writer *w)
+char *h2_block_begins(struct h2_conn *c, size_t room, struct hpack_writer *w)
 {
 	char *p = h2_out(c, room);
 
@@ -272,7 +272,7 @@ static char *block_begins(struct h2_conn *c, size_t room, struct hpack_writer *w
 	return p;
 }
 
-static void block_ends(struct h2_stream *st, char *p, const struct hpack_writer *w, unsigned flags)
+void h2_block_ends(struct h2_stream *st, char *p, const struct hpack_writer *w, unsigned flags)
 {
 	struct h2_conn *c = st->conn;
 	size_t len = (size_t)(w->at - p - H2_FRAME_HEADER);
@@ -298,10 +298,10 @@ static enum io h2_head_out(struct end *end, struct message *msg)
 	if (end_peer(end)->framing && end_peer(end)->framing->raw)
 		end_decode(end_peer(end));
 	if (st->conn->client && h2_is_websocket(msg))
-		return IO_ERR; /* it would be an extended CONNECT */
+		return h2_websocket_ask(st, msg);
 	if (!st->id && !h2_stream_number(st))
 		return IO_ERR;
-	p = block_begins(st->conn, block_room(message_size(msg), msg->count), &w);
+	p = h2_block_begins(st->conn, h2_block_room(message_size(msg), msg->count), &w);
 	if (!p)
 		return IO_ERR;
 	if (msg->is_response) {
@@ -309,10 +309,11 @@ static enum io h2_head_out(struct end *end, struct message *msg)
 	} else {
 		h2_write_request(&w, msg, span_of(st->conn->conn->layer ? "https" : "http"));
 		st->request_method = msg->method;
+		st->asks_tunnel = msg->method == METHOD_CONNECT;
 	}
 	if (w.full)
 		return IO_ERR;
-	block_ends(st, p, &w, 0);
+	h2_block_ends(st, p, &w, 0);
 	return IO_OK;
 }
 
@@ -471,18 +472,18 @@ static void h2_finish(struct end *end)
 	struct hpack_writer w;
 	char *p;
 
-	if (st->out_ended || st->reset)
+	if (st->out_ended || st->reset || st->asks_tunnel) /* then it ends with the tunnel */
 		return;
 	st->out_ended = true;
 	if (lines.len <= 2) {
 		end_stream(st);
 		return;
 	}
-	p = block_begins(st->conn, block_room(lines.len, (unsigned)lines.len / 4), &w);
+	p = h2_block_begins(st->conn, h2_block_room(lines.len, (unsigned)lines.len / 4), &w);
 	if (!p)
 		return;
 	h2_write_trailers(&w, lines);
-	block_ends(st, p, &w, H2_END_STREAM);
+	h2_block_ends(st, p, &w, H2_END_STREAM);
 	st->conn->last_stream = 0;
 }
 
@@ -490,12 +491,12 @@ static void h2_finish(struct end *end)
 
 static void say_left(struct h2_stream *st, bool reset)
 {
-	if (st->conn->client) {
+	if (st->conn->client && st->asks_tunnel && st->in_ended) { /* it was refused */
+		end_stream(st);
+	} else if (st->conn->client) {
 		if (st->id && !(st->out_ended && st->in_ended))
 			h2_reset_id(st->conn, st->id, H2_CANCEL);
-		return;
-	}
-	if (!st->out_ended || reset)
+	} else if (!st->out_ended || reset)
 		h2_reset_id(st->conn, st->id, H2_INTERNAL_ERROR);
 }
 
@@ -543,7 +544,7 @@ static struct span h2_waiting(const struct end *end)
 	const struct h2_stream *st = h2_state(end);
 	const struct h2_conn *c = st->conn;
 
-	if (c->last_stream != st->id)
+	if (!st->id || c->last_stream != st->id)
 		return (struct span){ NULL, 0 };
 	return (struct span){ h2_bytes_first(&c->out) + c->last_frame, c->out.len - c->last_frame };
 }
@@ -581,6 +582,7 @@ const struct message_ops h2_end_ops = {
 	.trailers = h2_trailers_of,
 	.waiting = h2_waiting,
 	.shared = h2_shared,
+	.accepts = h2_websocket_accepts,
 };
 
 void h2_lend(struct h2_stream *st, struct end *end)

@@ -204,8 +204,14 @@ static void request_came(struct h2_conn *c, struct hpack_fields *list, struct bu
 	if (!st)
 		return;
 	st->extended = fresh.flags & MSG_UPGRADE;
-	if (st->extended)
+	if (st->extended) {
 		make_key((*strings)->data + (*strings)->size - KEY_LEN);
+		if (!h2_websocket_came(st, key)) {
+			h2_reset_id(c, f->stream, H2_REFUSED_STREAM);
+			h2_stream_free(st);
+			return;
+		}
+	}
 	head_came(st, strings, ends);
 	stream_lent(c, st);
 }
@@ -237,6 +243,11 @@ static void response_came(struct h2_stream *st, struct hpack_fields *list, struc
 	if (h2_response(list, ends, st->request_method, &fresh, &error) != H2_HEAD_GOOD) {
 		st->wrong = 502;
 		h2_stream_fault(st, H2_PROTOCOL_ERROR);
+		return;
+	}
+	if (!h2_websocket_taken(st, &fresh)) {
+		st->wrong = 502;
+		h2_stream_fault(st, H2_ENHANCE_YOUR_CALM);
 		return;
 	}
 	say_empty(st->request_method);

@@ -218,6 +218,8 @@ static void settings_came(struct h2_conn *c, const struct h2_read *r)
 			h2_window_set(c, value);
 		else if (id == H2_MAX_CONCURRENT_STREAMS)
 			c->peer_streams = value;
+		else if (id == H2_ENABLE_CONNECT_PROTOCOL)
+			c->takes_connect = value;
 		else if (id == H2_HEADER_TABLE_SIZE && value < HPACK_DEFAULT)
 			c->table_shrunk = true;
 	}
