@@ -16,6 +16,7 @@
 #include "exchange/h1_conf.h"
 #include "exchange/http_rules.h"
 #include "exchange/persist.h"
+#include "exchange/tune_http.h"
 #include "expr/capture.h"
 #include "expr/expr.h"
 #include "expr/logformat.h"
@@ -74,6 +75,7 @@ const struct module *const modules[] = {
 	&parent_cli_module,
 	&tune_module,
 	&exchange_module,
+	&tune_http_module,
 #ifdef HAVE_OPENSSL
 	&tls_sessions_module,
 #endif

@@ -27,6 +27,11 @@ struct stream_kind {
 	/* REQ_STEPS and RES_STEPS rows, and step_beyond; what has no run is passed over. */
 	const struct step *request, *response;
 
+	/* Which rows a proxy's configuration asks for, as the frontend of such a stream and as the
+	 * backend: enum stream_trait, besides those that hold for every kind. */
+	unsigned (*traits_of_front)(const struct proxy *px);
+	unsigned (*traits_of_back)(const struct proxy *px);
+
 	/* The stream becomes one of this kind: the client's end is there; *held was received on it
 	 * already (NULL: nothing). False: no memory, it is what it was. */
 	bool (*begin)(struct stream *s, struct buf **held);
@@ -72,7 +77,8 @@ struct stream_kind {
 	void (*free)(struct stream *s);
 };
 
-/* That of HTTP; that of bytes: stream/bytes.h. Installed by exchange/ before the first stream. */
+/* That of HTTP; that of bytes: stream/bytes.h. Installed by exchange/ before a configuration is
+ * read. */
 extern const struct stream_kind *stream_of_messages;
 
 #endif

@@ -26,15 +26,15 @@ enum stream_trait {
 	HAS_REPLY = 1 << 3,      /* of the exchange */
 	HAS_SERVICE = 1 << 4,
 	FRONT_RULES = 1 << 5,    /* tcp-request content */
-	FRONT_BUFFERS = 1 << 6,  /* option http-buffer-request */
-	FRONT_HTTP = 1 << 7,     /* http-request, redirect, monitor-uri, stats */
+	FRONT_BUFFERS = 1 << 6,  /* the body is waited for */
+	FRONT_MESSAGE = 1 << 7,  /* rules about requests, and answers of the frontend itself */
 	BACK_RULES = 1 << 8,     /* the same, if the backend is not the frontend itself */
-	BACK_HTTP = 1 << 9,
+	BACK_MESSAGE = 1 << 9,
 	BACK_BUFFERS = 1 << 10,  /* or may want to see the body */
-	REQUEST_FIELDS = 1 << 11, /* forwardfor and the like, cookies, before a server is chosen */
+	REQUEST_FIELDS = 1 << 11, /* what is written or read before a server is chosen */
 	RESPONSE_RULES = 1 << 12, /* tcp-response content */
-	RESPONSE_HTTP = 1 << 13, /* http-response, cookies */
-	RESPONSE_AFTER = 1 << 14, /* http-after-response */
+	RESPONSE_MESSAGE = 1 << 13, /* rules about responses of servers */
+	RESPONSE_AFTER = 1 << 14, /* ... and about all that leave */
 	EARLY_RETRY = 1 << 15,   /* the request is sent again when the client has finished the
 				  * handshake: stream/early.h notes it, too, and takes it back */
 	LEAVING_EDITS = 1 << 16, /* what is changed in a request as it leaves for its server:
@@ -54,12 +54,12 @@ unsigned steps_traits_of_backend(const struct proxy *backend, const struct proxy
 
 enum request_step {
 	REQ_APPLET, REQ_HEAD, REQ_FRONTEND_RULES, REQ_UPGRADED_HEAD, REQ_FRONTEND_BODY,
-	REQ_FRONTEND_HTTP, REQ_SWITCH, REQ_BACKEND_RULES, REQ_BACKEND_HTTP, REQ_BODY,
+	REQ_FRONTEND_MESSAGE, REQ_SWITCH, REQ_BACKEND_RULES, REQ_BACKEND_MESSAGE, REQ_BODY,
 	REQ_FIELDS, REQ_PROOF, REQ_ASSIGN, REQ_QUEUE, REQ_CONNECT, REQ_CONNECTING, REQ_RETRY,
 	REQ_SERVICE, REQ_OPEN, REQ_FORWARD, REQ_STEPS
 };
 enum response_step {
-	RES_HEAD, RES_RULES, RES_HTTP, RES_REPLY, RES_AFTER, RES_OPEN, RES_FORWARD, RES_STEPS
+	RES_HEAD, RES_RULES, RES_MESSAGE, RES_REPLY, RES_AFTER, RES_OPEN, RES_FORWARD, RES_STEPS
 };
 
 /* The stream ends. STEP_END. */

@@ -8,12 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of HTTP/2 on one side. -1: as for both. */
-struct tune_h2 {
-	int window, streams;
-	int total, glitches; /* 0: any number */
-};
-
 struct tune {
 	size_t bufsize, maxrewrite, pipesize;
 	int buffers_limit, maxpipes; /* maxpipes -1: a quarter of maxconn */
@@ -27,11 +21,6 @@ struct tune {
 	int profile;        /* enum profile_mode */
 	int runqueue_depth; /* 0: no limit */
 	bool nosplice, busy_polling;
-	int maxhdr;
-	bool any_payload; /* h1-accept-payload-with-any-method */
-	int h2_table, h2_window, h2_streams, h2_frame; /* h2_frame 0: as large as a buffer */
-	struct tune_h2 h2_fe, h2_be;
-	bool h2_no_connect; /* h2-workaround-bogus-websocket-clients */
 };
 extern const struct module tune_module;
 

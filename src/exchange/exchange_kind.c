@@ -15,6 +15,7 @@
 #include "exchange/idle.h"
 #include "exchange/persist.h"
 #include "exchange/server_conn.h"
+#include "exchange/traits.h"
 #include "exchange/unread.h"
 #include "net/conn.h"
 #include "net/linger.h"
@@ -28,7 +29,6 @@
 #include "stream/rule_steps.h"
 #include "stream/timeouts.h"
 #include "stream/trim.h"
-#include "stream/tune.h"
 #include "tls/conn.h"
 
 /* ---- steps ------------------------------------------------------------------------------- */
@@ -269,10 +269,10 @@ static const struct step request_steps[REQ_STEPS + 1] = {
 	[REQ_FRONTEND_RULES] = { "frontend rules", rules_frontend, FRONT_RULES },
 	[REQ_UPGRADED_HEAD] = { "request head", upgraded_head, IS_UPGRADED },
 	[REQ_FRONTEND_BODY] = { "request body", exchange_wait_body, FRONT_BUFFERS },
-	[REQ_FRONTEND_HTTP] = { "frontend http rules", exchange_frontend_rules, FRONT_HTTP },
+	[REQ_FRONTEND_MESSAGE] = { "frontend http rules", exchange_frontend_rules, FRONT_MESSAGE },
 	[REQ_SWITCH] = { "backend switching", rules_switch, 0 },
 	[REQ_BACKEND_RULES] = { "backend rules", rules_backend, BACK_RULES },
-	[REQ_BACKEND_HTTP] = { "backend http rules", exchange_backend_rules, BACK_HTTP },
+	[REQ_BACKEND_MESSAGE] = { "backend http rules", exchange_backend_rules, BACK_MESSAGE },
 	[REQ_BODY] = { "request body", backend_body, BACK_BUFFERS },
 	[REQ_FIELDS] = { "request fields", http_finish_request, REQUEST_FIELDS },
 	[REQ_PROOF] = { "client's handshake", early_retry, EARLY_RETRY },
@@ -290,7 +290,7 @@ static const struct step request_steps[REQ_STEPS + 1] = {
 static const struct step response_steps[RES_STEPS + 1] = {
 	[RES_HEAD] = { "response head", exchange_response_head, 0 },
 	[RES_RULES] = { "response rules", rules_response, RESPONSE_RULES },
-	[RES_HTTP] = { "http rules", exchange_response_rules, RESPONSE_HTTP },
+	[RES_MESSAGE] = { "http rules", exchange_response_rules, RESPONSE_MESSAGE },
 	[RES_REPLY] = { "reply", exchange_reply_head, HAS_REPLY },
 	[RES_AFTER] = { "after rules", exchange_after_rules, RESPONSE_AFTER },
 	[RES_OPEN] = { "open", exchange_response_open, 0 },
@@ -302,6 +302,8 @@ static const struct stream_kind exchange_kind = {
 	.name = "messages",
 	.request = request_steps,
 	.response = response_steps,
+	.traits_of_front = exchange_traits_of_front,
+	.traits_of_back = exchange_traits_of_back,
 	.begin = exchange_new,
 	.fail = exchange_fail,
 	.cut = exchange_cut,
@@ -335,19 +337,14 @@ void exchange_start(void)
 	origin_ends = idle_close_origin;
 }
 
-static int exchange_prepare(struct config *cfg, void *data, struct err *err)
+static void exchange_init(struct config *cfg, void *data)
 {
-	const struct tune *tune = config_data(cfg, &tune_module);
-
+	(void)cfg;
 	(void)data;
-	(void)err;
-	exchange_max_fields = (unsigned)tune->maxhdr - 1; /* the first line counts */
-	exchange_any_payload = tune->any_payload;
 	exchange_start();
-	return 0;
 }
 
 const struct module exchange_module = {
 	.name = "exchange",
-	.prepare = exchange_prepare,
+	.init = exchange_init,
 };

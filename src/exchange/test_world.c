@@ -15,6 +15,7 @@
 #include "exchange/http_rules.h"
 #include "exchange/idle.h"
 #include "exchange/persist.h"
+#include "exchange/tune_http.h"
 #include "expr/capture.h"
 #include "expr/expr.h"
 #include "expr/logformat.h"
@@ -36,8 +37,8 @@
 #include <string.h>
 
 static const struct module *const world_modules[] = {
-	&environment_module, &tune_module, &bind_module, &log_module, &proxy_module,
-	&server_module, &lb_module, &expr_module, &capture_module, &logformat_module,
+	&environment_module, &tune_module, &tune_http_module, &bind_module, &log_module,
+	&proxy_module, &server_module, &lb_module, &expr_module, &capture_module, &logformat_module,
 	&filter_module, &compress_module, &limit_rules_module, &errors_module, &tcp_rules_module,
 	&http_rules_module, &forwarded_module, &persist_module, &proxyheader_module,
 	&source_module, &steps_module, NULL
@@ -65,7 +66,8 @@ void world_begin(const char *text)
 		give_up("the configuration is bad");
 	if (proxies_prepare(cfg, config_data(cfg, &proxy_module), &err) ||
 	    lb_module.prepare(cfg, NULL, &err) ||
-	    tune_module.prepare(cfg, config_data(cfg, &tune_module), &err))
+	    tune_module.prepare(cfg, config_data(cfg, &tune_module), &err) ||
+	    tune_http_module.prepare(cfg, config_data(cfg, &tune_http_module), &err))
 		give_up(err.text);
 }
 

@@ -27,7 +27,7 @@ unsigned steps_traits_of_frontend(const struct proxy *frontend)
 unsigned steps_traits_of_backend(const struct proxy *backend, const struct proxy *frontend)
 {
 	return backend != frontend ? backend->steps_back :
-				     backend->steps_back & ~(unsigned)(BACK_RULES | BACK_HTTP);
+				     backend->steps_back & ~(unsigned)(BACK_RULES | BACK_MESSAGE);
 }
 
 COLD int step_beyond(struct stream *s)
@@ -63,45 +63,16 @@ COLD const struct step_walk *steps_walk_make(const struct stream *s)
 
 /* -- the end of the configuration ------------------------------------------------------- */
 
-static unsigned trait_if(bool is, unsigned trait)
-{
-	return is ? trait : 0;
-}
-
-/* What a proxy does with requests of its mode: once as frontend, once as another one's backend. */
-static bool acts_on_requests(const struct proxy *px)
-{
-	return px->http_request_rules || px->redirect_rules || px->set.stats ||
-	       px->set.restrict_names != NAMES_PRESERVE;
-}
-
-static unsigned traits_of_both(const struct proxy *px)
-{
-	return trait_if(px->set.forwardfor || px->set.originalto, REQUEST_FIELDS) |
-	       trait_if(px->http_response_rules != NULL, RESPONSE_HTTP) |
-	       trait_if(px->http_after_rules != NULL, RESPONSE_AFTER) |
-	       trait_if(px->filters || px->set.name_header.ptr ||
-			px->set.options.on & (OPT_ADJUST_SERVER | OPT_NO_REQUEST_TRAILERS),
-			LEAVING_EDITS);
-}
-
 static unsigned traits_of_front(const struct proxy *px)
 {
-	return traits_of_both(px) | trait_if(px->request_rules != NULL, FRONT_RULES) |
-	       trait_if(px->set.options.on & OPT_BUFFER_REQUEST, FRONT_BUFFERS) |
-	       trait_if(acts_on_requests(px) || px->set.monitor_uri, FRONT_HTTP) |
-	       trait_if(px->set.unique_id != NULL, REQUEST_FIELDS);
+	return (px->request_rules ? FRONT_RULES : 0) |
+	       (stream_of_messages ? stream_of_messages->traits_of_front(px) : 0);
 }
 
 static unsigned traits_of_back(const struct proxy *px)
 {
-	return traits_of_both(px) | trait_if(px->request_rules != NULL, BACK_RULES) |
-	       trait_if(px->set.options.on & OPT_BUFFER_REQUEST ||
-			px->set.balance == BALANCE_URL_PARAM, BACK_BUFFERS) |
-	       trait_if(acts_on_requests(px), BACK_HTTP) |
-	       trait_if(px->set.cookie || px->persist_rules, REQUEST_FIELDS | RESPONSE_HTTP) |
-	       trait_if(px->set.options.on & OPT_CHECKCACHE, RESPONSE_HTTP) |
-	       trait_if(px->response_rules != NULL, RESPONSE_RULES);
+	return (px->request_rules ? BACK_RULES : 0) | (px->response_rules ? RESPONSE_RULES : 0) |
+	       (stream_of_messages ? stream_of_messages->traits_of_back(px) : 0);
 }
 
 static int steps_finish(struct config *cfg, void *data)

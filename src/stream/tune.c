@@ -14,7 +14,6 @@
 #include "proxy/limits.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
-#include "relay/h2_conn.h"
 #include "relay/pipe.h"
 #include "stream/stream.h"
 #include "stream/trim.h"
@@ -51,12 +50,7 @@ static void tune_init(struct config *cfg, void *data)
 	t->maxpipes = -1;
 	t->buffers_reserve = 2;
 	t->maxpollevents = 200;
-	t->maxhdr = 101;
 	t->profile = PROFILE_AUTO;
-	t->h2_table = 4096;
-	t->h2_window = H2_WINDOW_FIRST;
-	t->h2_streams = 100;
-	t->h2_fe = t->h2_be = (struct tune_h2){ .window = -1, .streams = -1 };
 }
 
 static int tune_finish(struct config *cfg, void *data)
@@ -75,23 +69,6 @@ void tune_pipes(const struct tune *t)
 					   (unsigned)t->maxpipes;
 
 	pipes_init(t->nosplice ? 0 : pipes, t->pipesize);
-}
-
-static struct h2_limits h2_limits_of(const struct tune *t, const struct tune_h2 *side)
-{
-	int streams = side->streams < 0 ? t->h2_streams : side->streams;
-	size_t frame = t->h2_frame ? (size_t)t->h2_frame : t->bufsize;
-
-	frame = frame < t->bufsize ? frame : t->bufsize;
-	return (struct h2_limits){
-		.streams = streams ? (uint32_t)streams : H2_STREAM_MOST,
-		.window = (uint32_t)(side->window < 0 ? t->h2_window : side->window),
-		.table = (uint32_t)t->h2_table,
-		.frame = frame < H2_FRAME_MOST ? (uint32_t)frame : H2_FRAME_MOST,
-		.total = (uint32_t)side->total,
-		.no_connect = t->h2_no_connect,
-		.glitches = (unsigned)side->glitches,
-	};
 }
 
 static int tune_prepare(struct config *cfg, void *data, struct err *err)
@@ -119,8 +96,6 @@ static int tune_prepare(struct config *cfg, void *data, struct err *err)
 	}
 	tls_early_most = (unsigned)(t->bufsize - t->maxrewrite);
 	conn_recv_enough = (unsigned)t->recv_enough;
-	h2_client_limits = h2_limits_of(t, &t->h2_fe);
-	h2_server_limits = h2_limits_of(t, &t->h2_be);
 	sock_tune = (struct sock_tune){
 		.rcvbuf_client = t->rcvbuf_client,
 		.sndbuf_client = t->sndbuf_client,
@@ -187,35 +162,6 @@ static const struct keyword tune_keywords[] = {
 		"buffers allocated at the start, for when memory runs out"),
 	SIZE_ROW("tune.pipesize", pipesize, 4096, 1 << 30, "1m",
 		 "bytes that a pipe should hold; the system may allow less"),
-	{ "h2-workaround-bogus-websocket-clients", SCOPE_GLOBAL, 0, "", set_flag,
-	  .offset = offsetof(struct tune, h2_no_connect),
-	  .help = "clients of HTTP/2 are not offered WebSocket over it" },
-	INT_ROW("tune.h2.be.glitches-threshold", h2_be.glitches, 0, 1 << 30, "0 (none)",
-		"so many oddities end a connection of HTTP/2 to a server"),
-	INT_ROW("tune.h2.be.initial-window-size", h2_be.window, 1, H2_WINDOW_MOST,
-		"tune.h2.initial-window-size", "the same, of connections to servers"),
-	INT_ROW("tune.h2.be.max-concurrent-streams", h2_be.streams, 0, H2_STREAM_MOST,
-		"tune.h2.max-concurrent-streams", "the same, of connections to servers"),
-	INT_ROW("tune.h2.fe.glitches-threshold", h2_fe.glitches, 0, 1 << 30, "0 (none)",
-		"so many oddities end a client's connection of HTTP/2"),
-	INT_ROW("tune.h2.fe.initial-window-size", h2_fe.window, 1, H2_WINDOW_MOST,
-		"tune.h2.initial-window-size", "the same, of clients' connections"),
-	INT_ROW("tune.h2.fe.max-concurrent-streams", h2_fe.streams, 0, H2_STREAM_MOST,
-		"tune.h2.max-concurrent-streams", "the same, of clients' connections"),
-	INT_ROW("tune.h2.fe.max-total-streams", h2_fe.total, 0, 1 << 30, "0 (any number)",
-		"requests after which a client's connection of HTTP/2 takes no more"),
-	INT_ROW("tune.h2.header-table-size", h2_table, 1, 65536, "4096",
-		"bytes of the table in which HTTP/2 keeps fields that a peer has sent"),
-	INT_ROW("tune.h2.initial-window-size", h2_window, 1, H2_WINDOW_MOST, "65535",
-		"bytes of a body that a peer may send by HTTP/2 before it is allowed more"),
-	INT_ROW("tune.h2.max-concurrent-streams", h2_streams, 0, H2_STREAM_MOST, "100",
-		"most exchanges at once on a connection of HTTP/2"),
-	INT_ROW("tune.h2.max-frame-size", h2_frame, H2_FRAME_LEAST, H2_FRAME_MOST, "tune.bufsize",
-		"most bytes of a frame of HTTP/2 that a peer may send"),
-	INT_ROW("tune.http.maxhdr", maxhdr, 1, 32767, "101", "most lines in the head of a message"),
-	{ .name = "h1-accept-payload-with-any-method", .scope = SCOPE_GLOBAL, .args = "",
-	  .parse = set_flag, .offset = offsetof(struct tune, any_payload), .dflt = "off",
-	  .help = "let HTTP/1.0 requests of any method have a body" },
 	INT_ROW("tune.maxpollevents", maxpollevents, 1, 1000000, "200",
 		"most events taken from one poll"),
 	INT_ROW("tune.pool-low-fd-ratio", pool_low, 0, 100, "0 (off)",

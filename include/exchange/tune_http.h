@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Global settings of HTTP and HTTP/2: tune.http.*, tune.h2.* and their like. */
+#ifndef EXCHANGE_TUNE_HTTP_H
+#define EXCHANGE_TUNE_HTTP_H
+
+#include "config/module.h"
+
+/* What they say holds from its prepare on: exchange_max_fields, exchange_any_payload, and the limits
+ * of relay/h2_conn.h. */
+extern const struct module tune_http_module;
+
+#endif
