@@ -8,6 +8,7 @@
 #include "http/h2_frame.h"
 #include "relay/end.h"
 
+struct conn;
 struct h2_conn;
 struct h2_stream;
 
@@ -75,5 +76,7 @@ struct h2_numbers {
 	uint64_t glitches;  /* things that no sensible peer does often */
 };
 struct h2_numbers h2_conn_numbers(const struct h2_conn *c);
+/* What speaks HTTP/2 over it; NULL: nothing does. */
+const struct h2_conn *h2_conn_of(const struct conn *conn);
 
 #endif

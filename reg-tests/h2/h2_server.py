@@ -7,6 +7,7 @@ It keeps account of its connections, of streams at once, and of what it was aske
 /status/<n>    that status, no body                    /interim  103, then 200
 /trailers      a body with trailers                    /hold     nothing until release() was called
 /reset/<n>     n bytes of 100000, then RST_STREAM      /refuse   REFUSED_STREAM, the first time
+/pings/<n>     n times PING, then as /n/5
 /goaway/<n>    GOAWAY, stream n is the last, then as /n/5 for those that are not behind it
 """
 
@@ -175,6 +176,10 @@ class Connection:
                 self.say(stream, 200, b"at last")
             else:
                 self.rst(stream, ErrorCodes.REFUSED_STREAM)
+        elif name == "pings":
+            for _ in range(int(rest)):
+                self.h2.ping(b"oddities")
+            self.say(stream, 200, body_of(5))
         elif name == "break":  # no answer
             self.rst(stream, ErrorCodes.INTERNAL_ERROR)
         elif name == "goaway" and not self.server.refused:

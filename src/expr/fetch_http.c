@@ -12,6 +12,7 @@
 #include "http/message.h"
 #include "http/uri.h"
 #include "proxy/proxy.h"
+#include "relay/h2_conn.h"
 
 #include <arpa/inet.h>
 
@@ -516,6 +517,19 @@ static enum expr_result fetch_unique_id(struct fetch_call *call, struct sample *
 	return id.ptr ? found_str(smp, id) : EXPR_NONE;
 }
 
+/* Of HTTP/2 alone: elsewhere nothing is counted. */
+static enum expr_result fetch_glitches(struct fetch_call *call, struct sample *smp)
+{
+	const struct view *view = call->view;
+	const struct conn *conn = call->row->data == RESPONSE ? view->server_conn : view->client;
+	const struct h2_conn *h2 = conn ? h2_conn_of(conn) : NULL;
+
+	if (!h2)
+		return EXPR_NONE;
+	smp->num = (int64_t)h2_conn_numbers(h2).glitches;
+	return EXPR_FOUND;
+}
+
 #define KEPT (AT_REQUESTS | AT_RESPONSE | AT_LOG)
 #define REQ(name, kind, run, what, text)                                                      \
 	{ name, { 0 }, kind, FROM_REQUEST, run, .data = what, .help = text }
@@ -532,6 +546,8 @@ const struct fetch fetch_http[] = {
 	REQ("base32", SMP_INT, fetch_base32, PART_PATH, "a hash of base"),
 	REQ("base32+src", SMP_BIN, fetch_base32_src, PART_PATH, "base32 and the client's address"),
 	REQ("baseq", SMP_STR, fetch_base, PART_PATHQ, "host, path and query of the request"),
+	{ "bc_glitches", { 0 }, SMP_INT, FROM_SERVER, fetch_glitches, .data = RESPONSE,
+	  .help = "oddities so far of the connection to the server, if that is HTTP/2" },
 	{ "bc_http_major", { 0 }, SMP_INT, FROM_SERVER, fetch_server_major,
 	  .help = "major version of HTTP towards the server" },
 	CAPTURE("capture.req.hdr", KEPT, REQUEST, "what a capture of the request holds"),
@@ -545,6 +561,8 @@ const struct fetch fetch_http[] = {
 		"what a capture of the response holds"),
 	{ "capture.res.ver", { 0 }, SMP_STR, KEPT, fetch_kept_res_version,
 	  .help = "version of the response, also behind it: HTTP/1.1" },
+	{ "fc_glitches", { 0 }, SMP_INT, FROM_CONNECTION, fetch_glitches, .data = REQUEST,
+	  .help = "oddities so far of the client's connection, if that is HTTP/2" },
 	{ "fc_http_major", { 0 }, SMP_INT, FROM_CONNECTION, fetch_major, .data = 1,
 	  .help = "major version of HTTP towards the client" },
 	{ "http_first_req", { 0 }, SMP_BOOL, KEPT, fetch_first_req,

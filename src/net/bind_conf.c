@@ -271,18 +271,20 @@ static int bind_mss(struct statement *st, const struct keyword *kw, void *object
 	return 0;
 }
 
+static const char *const bind_protos[] = { [BIND_PROTO_AGREED] = "", [BIND_PROTO_H1] = "h1",
+					   [BIND_PROTO_H2] = "h2", NULL };
+
 static int bind_proto(struct statement *st, const struct keyword *kw, void *object)
 {
-	const char *word = stmt_need(st, "h1 or h2");
 	struct bind_conf *bind = object;
+	int i;
 
-	(void)kw;
-	if (!word)
-		return -1;
-	bind->proto = !strcmp(word, "h1") ? BIND_PROTO_H1 :
-		      !strcmp(word, "h2") ? BIND_PROTO_H2 : BIND_PROTO_AGREED;
-	return bind->proto ? 0 : stmt_error(st, st->at - 1, "'%s' is no protocol of clients: h1 and "
-					    "h2 are", word);
+	for (i = BIND_PROTO_H1; bind_protos[i]; i++)
+		if (stmt_take(st, bind_protos[i])) {
+			bind->proto = i;
+			return 0;
+		}
+	return stmt_unknown(st, st->at, "protocol of clients", kw->names);
 }
 
 /* In decimal as the reference takes it, or hexadecimal as NetScaler shows it. */
@@ -382,8 +384,8 @@ static const struct keyword bind_keywords[] = {
 	  .help = "network namespace in which to listen" },
 	{ "nice", SCOPE_BIND, 0, "<nice>", set_int, .offset = AT(nice), .min = -1024, .max = 1024,
 	  .dflt = "0", .help = "priority of its connections; positive: others go first" },
-	{ "proto", SCOPE_BIND, 0, "<name>", bind_proto, .dflt = "agreed by ALPN, or told by what comes",
-	  .help = "protocol of the clients of these sockets: h1 or h2" },
+	{ "proto", SCOPE_BIND, 0, "{ h1 | h2 }", bind_proto, .names = bind_protos + 1,
+	  .dflt = "agreed by ALPN, or told by what comes", .help = "protocol of the clients of these sockets" },
 	{ "severity-output", SCOPE_BIND, 0, "<format>", set_enum, .offset = AT(severity_output),
 	  .names = (const char *const[]){ "none", "number", "string", NULL }, .dflt = "none",
 	  .help = "stats socket: put the severity in front of messages" },

@@ -683,3 +683,8 @@ struct h2_numbers h2_conn_numbers(const struct h2_conn *c)
 {
 	return c->numbers;
 }
+
+const struct h2_conn *h2_conn_of(const struct conn *conn)
+{
+	return conn->ready == conn_ready ? conn->owner : NULL;
+}
