@@ -369,6 +369,7 @@ void h2_dead(struct h2_conn *c)
 	if (c->state == H2_DEAD)
 		return;
 	c->state = H2_DEAD;
+	c->last_stream = 0; /* what waited goes */
 	timer_cancel(&c->timer);
 	timer_cancel(&c->linger);
 	h2_window_end(c);
