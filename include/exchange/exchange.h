@@ -183,6 +183,7 @@ enum reason exchange_rules_failure(const struct exchange *x);
 
 /* Steps: src/exchange/exchange_request.c, exchange_connect.c, exchange_response.c. */
 int exchange_request_head(struct stream *s);
+int exchange_hand_over(struct stream *s); /* the client speaks HTTP/2: there was no exchange */
 int exchange_wait_body(struct stream *s);
 int exchange_frontend_rules(struct stream *s);
 int exchange_backend_rules(struct stream *s);

@@ -14,6 +14,9 @@
 
 #include <sys/time.h>
 
+/* To which version: as the first bytes tell, or as the rule says. */
+enum upgraded { UPGRADED_NOT, UPGRADED_ANY, UPGRADED_H1, UPGRADED_H2 };
+
 struct buf;
 struct carrier_ops;
 struct conn;
@@ -45,7 +48,8 @@ struct origin {
 	bool expects_cip;           /* expect-netscaler-cip */
 	bool has_proxy_header;      /* one was received */
 	uint8_t fault;              /* enum conn_fault (net/faults.h) */
-	bool upgraded;              /* mode tcp, but HTTP since a rule or a backend wanted it */
+	uint8_t upgraded;           /* mode tcp, but HTTP since a rule or a backend wanted it: enum
+				     * upgraded; 0: no */
 	bool private_servers;       /* a server authenticates connections (NTLM): never shared */
 };
 

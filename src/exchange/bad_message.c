@@ -79,7 +79,8 @@ static bool is_preface(const struct stream *s, const char *bytes, size_t len)
 {
 	const struct exchange *x = s->exchange;
 
-	return x->first && !x->upgraded && s->origin->carrier->hand_over &&
+	return x->first && (!x->upgraded || s->origin->upgraded == UPGRADED_ANY) &&
+	       s->origin->carrier->hand_over &&
 	       s->origin->listener->bind->proto == BIND_PROTO_AGREED &&
 	       !(s->origin->frontend->set.options.on & OPT_NO_H2_UPGRADE) &&
 	       !tls_conn_unproven(end_conn(&s->relay.client)) &&

@@ -36,7 +36,11 @@
 /* A moment ago, by a rule or by the choice of the backend. */
 static int upgraded_head(struct stream *s)
 {
-	return s->exchange->http.request ? STEP_NEXT : exchange_request_head(s);
+	if (s->exchange->http.request)
+		return STEP_NEXT;
+	if (s->origin->upgraded == UPGRADED_H2 && s->origin->carrier->hand_over)
+		return exchange_hand_over(s);
+	return exchange_request_head(s);
 }
 
 static int backend_body(struct stream *s)

@@ -169,7 +169,7 @@ COLD static int head_none(struct stream *s)
 }
 
 /* HTTP/2. */
-COLD static int head_not_ours(struct stream *s)
+COLD int exchange_hand_over(struct stream *s)
 {
 	s->origin->carrier->hand_over(s->origin);
 	return head_none(s);
@@ -212,7 +212,7 @@ int exchange_request_head(struct stream *s)
 		if (head_unsaid(s) && !x->memory.failed)
 			return head_unsaid_end(s);
 		if (x->preface)
-			return head_not_ours(s);
+			return exchange_hand_over(s);
 		head_count(s);
 		return head_failed(s);
 	case IO_OK:

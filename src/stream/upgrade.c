@@ -26,7 +26,7 @@ bool stream_upgrade(struct stream *s)
 		buffer_give(&held);
 		return false;
 	}
-	s->origin->upgraded = true;
+	s->origin->upgraded = UPGRADED_ANY;
 	return true;
 }
 
@@ -43,19 +43,26 @@ static int parse_mode(struct statement *st, struct rule *rule, const char *args)
 	if (!stmt_take(st, "proto"))
 		return 0;
 	name = stmt_need(st, "the name of a protocol");
-	if (!name || !strcmp(name, "h1"))
-		return name ? 0 : -1;
-	return stmt_error(st, st->at - 1, !strcmp(name, "h2") ? "'%s' is not supported yet" :
-			  "'%s' is no version of HTTP: h1 is", name);
+	if (!name)
+		return -1;
+	rule->num = !strcmp(name, "h1") ? UPGRADED_H1 :
+		    !strcmp(name, "h2") ? UPGRADED_H2 : UPGRADED_NOT;
+	return rule->num ? 0 : stmt_error(st, st->at - 1, "'%s' is no version of HTTP: h1 and "
+					  "h2 are", name);
 }
 
 static enum action_result action_mode(const struct rule *rule, struct view *view, unsigned place)
 {
 	struct stream *s = view->stream;
 
-	(void)rule;
 	(void)place;
-	return s->exchange || stream_upgrade(s) ? ACTION_ACCEPT : ACTION_ERROR;
+	if (s->exchange)
+		return ACTION_ACCEPT;
+	if (!stream_upgrade(s))
+		return ACTION_ERROR;
+	if (rule->num)
+		s->origin->upgraded = (uint8_t)rule->num;
+	return ACTION_ACCEPT;
 }
 
 const struct action upgrade_actions[] = {
