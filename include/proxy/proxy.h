@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "config/config.h"
 #include "config/module.h"
+#include "http/h2_counts.h"
 #include "net/addr.h"
 #include "proxy/counters.h"
 #include "proxy/server.h"
@@ -161,6 +162,7 @@ struct proxy_tally {
 	uint64_t last_session_s;
 	struct times times;     /* backend */
 	uint64_t log_lines;     /* frontend: traffic lines logged, %lc */
+	struct h2_counts h2;    /* with some gauges */
 	struct counters counters;
 };
 

@@ -5,6 +5,7 @@
 #ifndef RELAY_H2_CONN_H
 #define RELAY_H2_CONN_H
 
+#include "http/h2_counts.h"
 #include "http/h2_frame.h"
 #include "relay/end.h"
 
@@ -78,5 +79,15 @@ struct h2_numbers {
 struct h2_numbers h2_conn_numbers(const struct h2_conn *c);
 /* What speaks HTTP/2 over it; NULL: nothing does. */
 const struct h2_conn *h2_conn_of(const struct conn *conn);
+/* Where it is counted from now on, with all that it has open: whose it is may be known late. counts
+ * has to stay longer than the connection. */
+void h2_conn_count(struct h2_conn *c, struct h2_counts *counts);
+
+/* Of all in this process: from clients, and to servers. */
+struct h2_totals {
+	unsigned connections, streams; /* now */
+	uint64_t connected, opened, refused, reset, glitches;
+};
+extern struct h2_totals h2_client_totals, h2_server_totals;
 
 #endif

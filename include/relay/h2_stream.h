@@ -137,6 +137,8 @@ struct h2_conn {
 	struct h2_stream *serving; /* whose turn it is, when others wait, ... */
 	uint32_t share;            /* ... for so many bytes more */
 	struct h2_numbers numbers;
+	struct h2_counts *counts;
+	struct h2_totals *totals;
 	struct task task;
 	struct timer timer;        /* until our settings are acknowledged */
 	struct timer linger;       /* until streams that linger are reset */
@@ -191,6 +193,13 @@ void h2_over(struct h2_conn *c);
 bool h2_stream_number(struct h2_stream *st);
 /* It costs the peer next to nothing and us more. False: that was too many. */
 bool h2_glitch(struct h2_conn *c);
+/* A stream is not processed: we say so, or the server does. */
+static inline void h2_refused(struct h2_conn *c)
+{
+	c->numbers.refused++;
+	c->totals->refused++;
+	c->counts->refused_streams++;
+}
 
 /* The stream ends for what its peer did: h2_stream_reset, and a glitch. False: too many. */
 bool h2_stream_fault(struct h2_stream *st, enum h2_code code);

@@ -85,8 +85,10 @@ static struct server_conn *trunk_open(struct conn **conn, bool once)
 static bool trunk_lend(struct server_conn *sc, struct stream *s)
 {
 	struct trunk *t = trunk_of(sc);
-	struct h2_stream *st = h2_conn_open(t->h2);
+	struct h2_stream *st;
 
+	h2_conn_count(t->h2, &sc->server->proxy->be->h2);
+	st = h2_conn_open(t->h2);
 	if (st)
 		h2_lend(st, &s->relay.server);
 	s->exchange->http.server_h2 = st != NULL;

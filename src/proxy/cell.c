@@ -40,7 +40,13 @@ static const struct region_member members[] = {
 	MEMBER(struct proxy_tally, served), MEMBER(struct proxy_tally, admitting),
 	MEMBER(struct proxy_tally, first_waiter), MEMBER(struct proxy_tally, last_session_s),
 	MEMBER(struct proxy_tally, times), MEMBER(struct proxy_tally, log_lines),
-	MEMBER(struct proxy_tally, counters),
+	MEMBER(struct proxy_tally, h2), MEMBER(struct proxy_tally, counters),
+	SIZE(struct h2_counts),
+#define H2_COUNT(name, text) MEMBER(struct h2_counts, name),
+#define H2_NOW(name, text) MEMBER(struct h2_counts, name),
+#include "http/h2_counts.def"
+#undef H2_COUNT
+#undef H2_NOW
 	SIZE(struct global_tally), MEMBER(struct global_tally, current),
 	MEMBER(struct global_tally, admitting), MEMBER(struct global_tally, cum_conns),
 	MEMBER(struct global_tally, cum_sessions), MEMBER(struct global_tally, cum_requests),

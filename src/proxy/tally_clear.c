@@ -7,9 +7,21 @@ static void times_clear_max(struct times *t)
 	t->queue.max = t->connect.max = t->response.max = t->total.max = 0;
 }
 
+/* What is open stays so. */
+static void h2_counts_clear(struct h2_counts *h2)
+{
+#define H2_COUNT(name, text) h2->name = 0;
+#define H2_NOW(name, text)
+#include "http/h2_counts.def"
+#undef H2_COUNT
+#undef H2_NOW
+}
+
 static void clear_side(struct proxy_tally *tally, bool all)
 {
 	counters_clear(&tally->counters, all);
+	if (all)
+		h2_counts_clear(&tally->h2);
 	times_clear_max(&tally->times);
 }
 

@@ -24,7 +24,9 @@ static const struct gauge {
 #define GAUGES_OF_PROXY(kind)                                                              \
 	GAUGE(kind, proxy_tally, current), GAUGE(kind, proxy_tally, queued),               \
 		GAUGE(kind, proxy_tally, total_queued), GAUGE(kind, proxy_tally, served),  \
-		GAUGE(kind, proxy_tally, admitting), GAUGE(kind, proxy_tally, first_waiter)
+		GAUGE(kind, proxy_tally, admitting), GAUGE(kind, proxy_tally, first_waiter), \
+		GAUGE(kind, proxy_tally, h2.open_connections),                             \
+		GAUGE(kind, proxy_tally, h2.backend_open_streams)
 	GAUGES_OF_PROXY(SLOT_FRONTEND),
 	GAUGES_OF_PROXY(SLOT_BACKEND),
 	GAUGE(SLOT_SERVER, server_tally, current),

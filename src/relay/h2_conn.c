@@ -24,6 +24,9 @@ struct h2_limits h2_client_limits = { .streams = 100, .window = H2_WINDOW_FIRST,
 struct h2_limits h2_server_limits = { .streams = 100, .window = H2_WINDOW_FIRST,
 				      .table = HPACK_DEFAULT };
 
+struct h2_totals h2_client_totals, h2_server_totals;
+static struct h2_counts nobody; /* of connections whose owner is not known yet */
+
 unsigned h2_settings_ms = 10000;
 
 static struct pool conn_pool = POOL_INIT("http/2 connection", sizeof(struct h2_conn));
@@ -139,6 +142,10 @@ struct h2_stream *h2_stream_new(struct h2_conn *c, uint32_t id)
 	list_append(&c->streams, &st->node);
 	list_init(&st->waiting);
 	c->numbers.opened++;
+	c->totals->opened++;
+	c->totals->streams++;
+	c->counts->backend_total_streams++;
+	c->counts->backend_open_streams++;
 	c->credits = c->credits < H2_CREDITS_MOST - 4 ? c->credits + 4 : H2_CREDITS_MOST;
 	if (!c->numbers.streams++ && c->ops->busy)
 		c->ops->busy(c->owner, true);
@@ -193,6 +200,8 @@ void h2_stream_free(struct h2_stream *st)
 	free(st->kept);
 	st->kept = NULL;
 	h2_websocket_free(st);
+	c->totals->streams--;
+	c->counts->backend_open_streams--;
 	if (!--c->numbers.streams && c->ops->busy)
 		c->ops->busy(c->owner, false);
 	task_wake(&c->task);
@@ -215,6 +224,8 @@ void h2_reset_id(struct h2_conn *c, uint32_t id, enum h2_code code)
 
 	c->resets[c->reset_at++ % H2_RESETS] = id;
 	c->numbers.reset++;
+	c->totals->reset++;
+	c->counts->rst_stream_resp++;
 	if (p)
 		h2_out_done(c, h2_write_rst(p, id, code));
 }
@@ -245,6 +256,7 @@ bool h2_stream_fault(struct h2_stream *st, enum h2_code code)
 {
 	struct h2_conn *c = st->conn;
 
+	c->counts->detected_strm_protocol_errors++;
 	h2_stream_reset(st, code);
 	return h2_glitch(c);
 }
@@ -370,6 +382,8 @@ void h2_dead(struct h2_conn *c)
 		return;
 	c->state = H2_DEAD;
 	c->last_stream = 0; /* what waited goes */
+	c->totals->connections--;
+	c->counts->open_connections--;
 	timer_cancel(&c->timer);
 	timer_cancel(&c->linger);
 	h2_window_end(c);
@@ -383,6 +397,7 @@ static void goaway(struct h2_conn *c, enum h2_code code)
 	char *p = h2_out(c, H2_GOAWAY_SIZE);
 
 	c->draining = true;
+	c->counts->goaway_resp++;
 	h2_over(c);
 	if (p)
 		h2_out_done(c, h2_write_goaway(p, c->last_in, code));
@@ -392,6 +407,8 @@ void h2_fault(struct h2_conn *c, enum h2_code code)
 {
 	if (c->state >= H2_CLOSING)
 		return;
+	if (code != H2_NO_ERROR)
+		c->counts->detected_conn_protocol_errors++;
 	goaway(c, code);
 	if (c->state != H2_DEAD)
 		c->state = H2_CLOSING;
@@ -408,6 +425,8 @@ bool h2_glitch(struct h2_conn *c)
 
 	c->numbers.glitches++;
 	c->trust /= 2;
+	c->totals->glitches++;
+	c->counts->glitches++;
 	if (forgiven) {
 		c->calm = forgiven < c->calm ? c->calm - (unsigned)forgiven : 0;
 		c->calm_ms = clock_now_ms;
@@ -593,6 +612,8 @@ struct h2_conn *h2_conn_new(struct conn **conn, bool client, const struct h2_lim
 	c->limits = *limits;
 	c->ops = ops;
 	c->owner = owner;
+	c->totals = client ? &h2_server_totals : &h2_client_totals;
+	c->counts = &nobody;
 	conn_init(c);
 	desk_take(&c->out);
 	if (!c->out.data || !h2_receive_init()) {
@@ -600,6 +621,9 @@ struct h2_conn *h2_conn_new(struct conn **conn, bool client, const struct h2_lim
 		pool_give(&conn_pool, &c);
 		return NULL;
 	}
+	c->totals->connected++;
+	c->totals->connections++;
+	nobody.open_connections++;
 	c->conn = *conn;
 	*conn = NULL;
 	c->conn->owner = c;
@@ -655,6 +679,7 @@ void h2_conn_leave(struct h2_conn *c)
 		return;
 	p = h2_write_goaway(p, H2_STREAM_MOST, H2_NO_ERROR);
 	h2_out_done(c, h2_write_ping(p, 0, h2_leave_word));
+	c->counts->goaway_resp++;
 	c->leaving = true;
 	timer_set(&c->timer, clock_now_ms + LEAVE_MS);
 }
@@ -678,6 +703,20 @@ unsigned h2_conn_room(const struct h2_conn *c)
 struct h2_stream *h2_conn_open(struct h2_conn *c)
 {
 	return h2_conn_room(c) ? h2_stream_new(c, 0) : NULL;
+}
+
+void h2_conn_count(struct h2_conn *c, struct h2_counts *counts)
+{
+	unsigned open = c->state != H2_DEAD;
+
+	if (c->counts == counts)
+		return;
+	c->counts->open_connections -= open;
+	c->counts->backend_open_streams -= c->numbers.streams;
+	c->counts = counts;
+	counts->total_connections++;
+	counts->open_connections += open;
+	counts->backend_open_streams += c->numbers.streams;
 }
 
 struct h2_numbers h2_conn_numbers(const struct h2_conn *c)

@@ -142,7 +142,7 @@ static void stream_lent(struct h2_conn *c, struct h2_stream *st)
 {
 	if (!c->ops->opened(c->owner, c, st)) {
 		fresh_of = NULL;
-		c->numbers.refused++;
+		h2_refused(c);
 		h2_reset_id(c, st->id, H2_REFUSED_STREAM);
 		h2_stream_free(st);
 	}
@@ -160,7 +160,7 @@ static bool has_room(struct h2_conn *c, uint32_t id)
 	}
 	if (c->numbers.streams < c->limits.streams || h2_linger_less(c))
 		return true;
-	c->numbers.refused++;
+	h2_refused(c);
 	h2_reset_id(c, id, H2_REFUSED_STREAM);
 	h2_glitch(c);
 	return false;
@@ -196,6 +196,7 @@ static void request_came(struct h2_conn *c, struct hpack_fields *list, struct bu
 		key.ptr = NULL;
 	if (h2_request(list, ends, key, &fresh, &error) != H2_HEAD_GOOD ||
 	    c->block_dependency == f->stream) {
+		c->counts->detected_strm_protocol_errors++;
 		h2_reset_id(c, f->stream, H2_PROTOCOL_ERROR);
 		h2_glitch(c);
 		return;
@@ -349,6 +350,7 @@ void h2_fragment_came(struct h2_conn *c, const struct h2_read *r)
 	struct span block = r->payload;
 
 	if (r->frame.type == H2_HEADERS) {
+		c->counts->headers_rcvd++;
 		if (!headers_allowed(c, &r->frame))
 			return;
 		c->block_frame = r->frame;

@@ -93,6 +93,7 @@ static void data_came(struct h2_conn *c, const struct h2_read *r, struct span re
 	struct h2_stream *st = h2_stream_find(c, r->frame.stream);
 	bool ends = r->last && r->frame.flags & H2_END_STREAM;
 
+	c->counts->data_rcvd += r->last;
 	h2_received(c, r->flow);
 	if (c->recv_window < 0) {
 		h2_fault(c, H2_FLOW_CONTROL_ERROR);
@@ -162,14 +163,18 @@ static void rst_came(struct h2_conn *c, const struct h2_read *r)
 		h2_fault(c, H2_PROTOCOL_ERROR);
 		return;
 	}
+	c->counts->rst_stream_rcvd++;
 	/* Opened and taken back: each costs us more than the peer. */
 	if (!c->client && !h2_glitch(c))
 		return;
 	c->numbers.reset++;
+	c->totals->reset++;
 	if (!st)
 		return;
 	if (c->client && !st->has_head)
 		st->unprocessed = h2_number(r->payload.ptr) == H2_REFUSED_STREAM;
+	if (st->unprocessed)
+		h2_refused(c);
 	if (c->client && st->in_ended)
 		rest_unwanted(st);
 	else
@@ -200,6 +205,7 @@ static void settings_came(struct h2_conn *c, const struct h2_read *r)
 	uint16_t id;
 	char *p;
 
+	c->counts->settings_rcvd++;
 	if (r->frame.flags & H2_ACK) {
 		settings_known(c);
 		return;
@@ -257,6 +263,7 @@ static void goaway_came(struct h2_conn *c, const struct h2_read *r)
 	struct h2_stream *st, *next;
 
 	c->refused = true;
+	c->counts->goaway_rcvd++;
 	if (!c->client) {
 		h2_conn_drain(c);
 		return;
@@ -265,6 +272,7 @@ static void goaway_came(struct h2_conn *c, const struct h2_read *r)
 	list_for_each_safe(st, next, &c->streams, node)
 		if (st->id > last) {
 			st->unprocessed = true;
+			h2_refused(c);
 			h2_stream_broken(st);
 		}
 }
@@ -332,6 +340,7 @@ static void stream_fault(struct h2_conn *c, const struct h2_read *r)
 {
 	struct h2_stream *st = h2_stream_find(c, r->frame.stream);
 
+	c->counts->detected_strm_protocol_errors++;
 	if (!h2_glitch(c))
 		return;
 	if (st)

@@ -240,6 +240,7 @@ void h2_carrier_begin(struct session *se)
 		session_free(&se);
 		return;
 	}
+	h2_conn_count(carrier->conn, &se->origin.frontend->fe->h2);
 	list_append(&carriers, &carrier->node);
 	carrier_hold(carrier);
 	carrier_wait(carrier);

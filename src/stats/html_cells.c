@@ -458,6 +458,12 @@ static void tip_times(const struct html *h, struct text *out)
 	tip_time(h, out, "– in all", STAT_ttime_max, STAT_ttime);
 }
 
+/* It has had to do with HTTP/2. */
+static bool cell_h2(const struct html *h)
+{
+	return cell_has(h, STAT_h2_total_connections) && cell_num(h, STAT_h2_total_connections);
+}
+
 static void col_stot(struct html *h, struct text *out)
 {
 	if (h->row.kind == STAT_LISTENER) {
@@ -469,6 +475,10 @@ static void col_stot(struct html *h, struct text *out)
 	tip_open(out, "So far");
 	tip_field(h, out, "Connections", STAT_conn_tot);
 	tip_field(h, out, "Sessions", STAT_stot);
+	if (cell_h2(h)) {
+		tip_field(h, out, "HTTP/2 connections", STAT_h2_total_connections);
+		tip_field(h, out, "HTTP/2 streams", STAT_h2_backend_total_streams);
+	}
 	if (h->row.kind != STAT_FRONTEND) {
 		uint64_t all = cell_num(h, STAT_connect) + cell_num(h, STAT_reuse);
 
@@ -656,6 +666,38 @@ static void col_relay(struct html *h, struct text *out)
 	tip_close(out);
 }
 
+static void col_h2(struct html *h, struct text *out)
+{
+	static const struct { const char *label; enum stat_field field; } rows[] = {
+		{ "Connections now", STAT_h2_open_connections },
+		{ "Connections so far", STAT_h2_total_connections },
+		{ "Streams now", STAT_h2_backend_open_streams },
+		{ "Streams so far", STAT_h2_backend_total_streams },
+		{ "Streams refused", STAT_h2_refused_streams },
+		{ "HEADERS received", STAT_h2_headers_rcvd },
+		{ "DATA received", STAT_h2_data_rcvd },
+		{ "SETTINGS received", STAT_h2_settings_rcvd },
+		{ "RST_STREAM received", STAT_h2_rst_stream_rcvd },
+		{ "RST_STREAM sent", STAT_h2_rst_stream_resp },
+		{ "GOAWAY received", STAT_h2_goaway_rcvd },
+		{ "GOAWAY sent", STAT_h2_goaway_resp },
+		{ "Faults of connections", STAT_h2_detected_conn_protocol_errors },
+		{ "Faults of streams", STAT_h2_detected_strm_protocol_errors },
+		{ "Glitches", STAT_h2_glitches },
+	};
+
+	if (!cell_has(h, STAT_h2_total_connections)) {
+		cell_empty(out);
+		return;
+	}
+	tip_begin(out, false, !cell_h2(h));
+	text_str(out, "h2");
+	tip_open(out, "HTTP/2");
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		tip_field(h, out, rows[i].label, rows[i].field);
+	tip_close(out);
+}
+
 /* -- the table ------------------------------------------------------------------------------- */
 
 struct html_column {
@@ -700,7 +742,8 @@ static const struct html_column columns[] = {
 	{ NULL, "Dwn", "w6", "Times that it went down", col_chkdown },
 	{ NULL, "Dwntme", "w6", "Time spent down", col_downtime },
 	{ NULL, "Thrtle", "w6", "Share of the weight during slowstart", col_throttle },
-	{ "Modules", "relay", "w6", "How bytes were forwarded", col_relay }, /* html_columns */
+	{ "Modules", "relay", "w6", "How bytes were forwarded", col_relay },
+	{ NULL, "h2", "w6", "Connections and streams of HTTP/2", col_h2 },
 };
 
 static unsigned columns_of_group(size_t i)
@@ -715,7 +758,9 @@ static unsigned columns_of_group(size_t i)
 /* Modules are there with show-modules only. */
 static size_t html_columns(const struct html *h)
 {
-	return ARRAY_LEN(columns) - !(h->req.page->flags & PAGE_MODULES);
+	enum { MODULES = 2 }; /* the last ones */
+
+	return ARRAY_LEN(columns) - (h->req.page->flags & PAGE_MODULES ? 0 : MODULES);
 }
 
 void html_say_columns(const struct html *h, struct text *out)

@@ -217,6 +217,7 @@ static void column_of_modules(void **state)
 	w->s1->tally->counters.bytes_spliced = 2000;
 	ask("/stats");
 	lacks(">relay");
+	lacks(">h2<");
 	page.flags = PAGE_MODULES;
 	ask("/stats");
 	has("Through pipes<td>2<i>000</i><td>50%");

@@ -19,6 +19,7 @@
 #include "proxy/global.h"
 #include "proxy/limits.h"
 #include "proxy/tally.h"
+#include "relay/h2_conn.h"
 #include "relay/pipe.h"
 #include "relay/pump.h"
 #include "session/handshake.h"
@@ -62,7 +63,17 @@ unsigned info_memmax_mb;
 	COUNTED(EARLY_TAKEN, tls_stats.early) COUNTED(EARLY_REPEATED, tls_stats.early_refused) \
 	COUNTED(EARLY_SENT, tls_stats.said_early) \
 	COUNTED(EARLY_REJECTED, tls_stats.said_early_refused) \
-	COUNTED(TLS_LOOKUPS, tls_cache_stats.lookups) COUNTED(TLS_MISSES, tls_cache_stats.misses)
+	COUNTED(TLS_LOOKUPS, tls_cache_stats.lookups) COUNTED(TLS_MISSES, tls_cache_stats.misses) \
+	COUNTED(H2_FE_CONNECTED, h2_client_totals.connected) \
+	COUNTED(H2_FE_STREAMS, h2_client_totals.opened) \
+	COUNTED(H2_FE_REFUSED, h2_client_totals.refused) \
+	COUNTED(H2_FE_RESET, h2_client_totals.reset) \
+	COUNTED(H2_FE_GLITCHES, h2_client_totals.glitches) \
+	COUNTED(H2_BE_CONNECTED, h2_server_totals.connected) \
+	COUNTED(H2_BE_STREAMS, h2_server_totals.opened) \
+	COUNTED(H2_BE_REFUSED, h2_server_totals.refused) \
+	COUNTED(H2_BE_RESET, h2_server_totals.reset) \
+	COUNTED(H2_BE_GLITCHES, h2_server_totals.glitches)
 
 #define COUNTED(name, value) + 1
 _Static_assert(0 INFO_COUNTED_LIST + 1 == TALLY_COUNTED, "a name without a value");
@@ -85,6 +96,10 @@ static void info_collect(uint64_t counted[TALLY_COUNTED], uint64_t now[TALLY_NOW
 	now[NOW_TASKS] = tasks_queued();
 	now[NOW_TIMERS] = timer_count();
 	now[NOW_TLS_RESTING] = tls_stats.folded;
+	now[NOW_H2_FE_CONNS] = h2_client_totals.connections;
+	now[NOW_H2_FE_STREAMS] = h2_client_totals.streams;
+	now[NOW_H2_BE_CONNS] = h2_server_totals.connections;
+	now[NOW_H2_BE_STREAMS] = h2_server_totals.streams;
 }
 
 void info_begin(void)
@@ -323,6 +338,24 @@ static void info_fill_tls(struct info *info, const struct global_tally *sum)
 	v[INFO_SSL_CACHE_MISSES] = stats_u32(sum->counted[COUNTED_TLS_MISSES]);
 }
 
+static void info_fill_h2(struct info *info, const struct global_tally *sum)
+{
+	const uint64_t *counted = sum->counted;
+	struct stats_value *v = info->values;
+
+#define SIDE(side)                                                              \
+	v[INFO_H2_##side##_CURR_CONNS] = stats_u32(sum->now[NOW_H2_##side##_CONNS]);     \
+	v[INFO_H2_##side##_CUM_CONNS] = stats_u64(counted[COUNTED_H2_##side##_CONNECTED]); \
+	v[INFO_H2_##side##_CURR_STREAMS] = stats_u32(sum->now[NOW_H2_##side##_STREAMS]); \
+	v[INFO_H2_##side##_CUM_STREAMS] = stats_u64(counted[COUNTED_H2_##side##_STREAMS]); \
+	v[INFO_H2_##side##_REFUSED] = stats_u64(counted[COUNTED_H2_##side##_REFUSED]);   \
+	v[INFO_H2_##side##_RESET] = stats_u64(counted[COUNTED_H2_##side##_RESET]);       \
+	v[INFO_H2_##side##_GLITCHES] = stats_u64(counted[COUNTED_H2_##side##_GLITCHES])
+	SIDE(FE);
+	SIDE(BE);
+#undef SIDE
+}
+
 /* What this build has not: there is none of it, and none is allowed. */
 static void info_fill_absent(struct info *info)
 {
@@ -350,5 +383,6 @@ void info_fill(struct info *info, bool as_float)
 	info_fill_bytes(info, &sum);
 	info_fill_pipes(info, &sum);
 	info_fill_tls(info, &sum);
+	info_fill_h2(info, &sum);
 	info_fill_absent(info);
 }

@@ -86,6 +86,16 @@ static void stat_fill_http(struct stat_row *row, const struct proxy *px, const s
 	SET(req_tot, stats_u64(c->requests));
 }
 
+/* Of the connections themselves: those that came to it, or that it has made. */
+static void stat_fill_h2(struct stat_row *row, const struct h2_counts *h2)
+{
+#define H2_COUNT(name, text) SET(h2_##name, stats_u64(h2->name));
+#define H2_NOW H2_COUNT
+#include "http/h2_counts.def"
+#undef H2_COUNT
+#undef H2_NOW
+}
+
 /* There is no cache yet. */
 static void stat_fill_cache(struct stat_row *row, const struct proxy *px)
 {
@@ -144,6 +154,7 @@ void stat_fill_frontend(struct stat_row *row, const struct proxy *px, unsigned o
 	SET(req_tot, stats_u64(c->requests));
 	stat_fill_http(row, px, c);
 	stat_fill_cache(row, px);
+	stat_fill_h2(row, &fe.h2);
 	if (px->set.mode == MODE_HTTP)
 		SET(intercepted, stats_u64(c->intercepted));
 	SET(comp_in, stats_u64(c->compress_in));
@@ -485,6 +496,7 @@ void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned op
 	stat_fill_server_counters(row, c);
 	stat_fill_http(row, px, c);
 	stat_fill_cache(row, px);
+	stat_fill_h2(row, &be.h2);
 	stat_fill_servers_of(row, px, options);
 	SET(qcur, stats_u32(be.queued));
 	SET(slim, stats_u32(px->fullconn));
