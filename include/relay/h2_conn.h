@@ -77,6 +77,15 @@ struct h2_numbers {
 	uint64_t glitches;  /* things that no sensible peer does often */
 };
 struct h2_numbers h2_conn_numbers(const struct h2_conn *c);
+/* What show sess says of a stream. Windows: bytes that may still be sent to the peer and be received
+ * from it; of the stream, and of its connection. */
+struct h2_facts {
+	uint32_t id; /* 0: none yet */
+	int64_t send, recv, conn_send, conn_recv;
+	struct h2_numbers numbers; /* of the connection */
+};
+/* False: the end is not that of a stream. */
+bool h2_end_facts(const struct end *end, struct h2_facts *facts);
 /* What speaks HTTP/2 over it; NULL: nothing does. */
 const struct h2_conn *h2_conn_of(const struct conn *conn);
 /* Where it is counted from now on, with all that it has open: whose it is may be known late. counts

@@ -43,6 +43,18 @@ hold.clear()
 left = c.open()
 until("a stream waits", lambda: "/" in origin.arrived[2:])
 shows("a stream that is open", "fe", "FRONTEND", backend_open_streams=1, backend_total_streams=3)
+SESSIONS = (r"fe=fe .* s0=\[fd=\d+,h2=7\] s1=\[fd=\d+,h2=5\] ",
+            r"fe=inner .* s0=\[fd=\d+,h2=5\] s1=\[fd=\d+\] ")
+said = service.ask("show sess")
+check("show sess tells the streams of both sides", all(re.search(line, said) for line in SESSIONS))
+said = service.ask("show sess all")
+check("show sess all tells windows", re.search(
+    r"client=h2 fd=\d+ flags=\S+\n      stream=7 send_window=65535 recv_window=65535\n"
+    r"      connection: send_window=\d+ recv_window=\d+ streams=1 opened=3 refused=0 reset=1 "
+    r"glitches=1\n", said) and re.search(r"server=h1 fd=\d+", said))
+said = service.ask("show fd")
+check("show fd tells protocols", re.search(r"kind=client .* fe=fe proto=h2 streams=1 glitches=1 ", said)
+      and re.search(r"kind=server .* fe=inner proto=h1 be=origin ", said))
 c.send(rst(left, CANCEL))
 shows("one that was reset", "fe", "FRONTEND", backend_open_streams=0, rst_stream_rcvd=1, glitches=2)
 shows("and its server's is reset, too", "be", "BACKEND", rst_stream_resp=1, backend_open_streams=0,

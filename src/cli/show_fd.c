@@ -7,6 +7,7 @@
 #include "net/conn.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
+#include "relay/h2_conn.h"
 #include "relay/message_end.h"
 #include "stream/stream.h"
 
@@ -24,6 +25,8 @@ struct fd_row {
 	const struct listener *listener;
 	const struct proxy *proxy;   /* backend of a server's connection */
 	uint64_t stream;
+	const char *protocol;        /* of a connection */
+	struct h2_numbers h2;        /* of one of HTTP/2 */
 };
 
 struct fd_state {
@@ -100,6 +103,9 @@ static void fd_note_end(struct fd_state *state, const struct stream *s, const st
 		return;
 	row->kind = kind;
 	row->flags = conn->flags;
+	row->protocol = end->ops ? end->ops->name : "none";
+	if (h2_conn_of(conn))
+		row->h2 = h2_conn_numbers(h2_conn_of(conn));
 	row->listener = s->origin->listener;
 	row->proxy = s->backend;
 	row->stream = s->id;
@@ -212,6 +218,11 @@ static enum cli_step fd_next(struct cli_call *call)
 			text_printf(out, " stream=0x%llx fe=%s", (unsigned long long)row->stream,
 				    fd_frontend(row));
 		}
+		if (row->protocol)
+			text_printf(out, " proto=%s", row->protocol);
+		if (row->h2.opened)
+			text_printf(out, " streams=%u glitches=%llu", row->h2.streams,
+				    (unsigned long long)row->h2.glitches);
 		if (row->kind == FD_SERVER && row->proxy)
 			text_printf(out, " be=%s", row->proxy->name);
 		if (row->kind == FD_OTHER)

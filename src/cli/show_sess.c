@@ -10,6 +10,7 @@
 #include "cli/words.h"
 #include "log/date.h"
 #include "proxy/proxy.h"
+#include "relay/h2_conn.h"
 #include "relay/message_end.h"
 #include "relay/pipe.h"
 #include "share/segment.h"
@@ -116,12 +117,15 @@ static const char *sess_server(const struct stream *s)
 	return s->server ? s->server->id : "<none>";
 }
 
-/* "s0=[fd=31]", with TLS "s0=[fd=31,tls=TLSv1.3]". */
+/* "s0=[fd=31]", with TLS "s0=[fd=31,tls=TLSv1.3]", of HTTP/2 "s0=[fd=31,h2=5]". */
 static void sess_say_side(struct text *out, const char *name, const struct end *end)
 {
 	const struct conn *conn = end_carrier_conn(end);
+	struct h2_facts h2;
 
 	text_printf(out, " %s=[fd=%d", name, sess_fd(end));
+	if (h2_end_facts(end, &h2))
+		text_printf(out, ",h2=%u", h2.id);
 	if (tls_conn_is(conn))
 		text_printf(out, ",tls=%s", tls_conn_version(conn));
 	text_char(out, ']');
@@ -191,6 +195,22 @@ static void sess_say_bits(struct text *out, unsigned bits, const char *const *na
 		text_char(out, '-');
 }
 
+/* Which stream it is, what may be sent and received there, and what else is on its connection. */
+static void sess_say_h2(struct text *out, const struct end *end)
+{
+	struct h2_facts h2;
+
+	if (!h2_end_facts(end, &h2))
+		return;
+	text_printf(out, "      stream=%u send_window=%lld recv_window=%lld\n", h2.id,
+		    (long long)h2.send, (long long)h2.recv);
+	text_printf(out, "      connection: send_window=%lld recv_window=%lld streams=%u opened=%llu "
+			 "refused=%llu reset=%llu glitches=%llu\n",
+		    (long long)h2.conn_send, (long long)h2.conn_recv, h2.numbers.streams,
+		    (unsigned long long)h2.numbers.opened, (unsigned long long)h2.numbers.refused,
+		    (unsigned long long)h2.numbers.reset, (unsigned long long)h2.numbers.glitches);
+}
+
 static void sess_say_end(struct text *out, const char *name, const struct end *end)
 {
 	/* In the order of CONN_*. */
@@ -207,6 +227,7 @@ static void sess_say_end(struct text *out, const char *name, const struct end *e
 	if (tls_conn_is(conn))
 		text_printf(out, " tls=%s/%s", tls_conn_version(conn), tls_conn_cipher(conn));
 	text_char(out, '\n');
+	sess_say_h2(out, end);
 }
 
 static void sess_say_direction(struct text *out, const char *name, const struct pump *pump)

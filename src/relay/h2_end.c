@@ -590,3 +590,17 @@ void h2_lend(struct h2_stream *st, struct end *end)
 	st->end = end;
 	end_set_applet(end, &h2_end_ops.end, st, &st->flags, &st->framing);
 }
+
+bool h2_end_facts(const struct end *end, struct h2_facts *facts)
+{
+	const struct h2_stream *st;
+
+	if (end->ops != &h2_end_ops.end)
+		return false;
+	st = h2_state(end);
+	*facts = (struct h2_facts){ .id = st->id, .send = st->send_window, .recv = st->recv_window,
+				    .conn_send = st->conn->send_window,
+				    .conn_recv = st->conn->recv_window,
+				    .numbers = st->conn->numbers };
+	return true;
+}
