@@ -37,6 +37,9 @@ bool memory_denied(void);
  * back. */
 void *memory_take(size_t size);
 
+/* realloc, in the same way: what p holds stays where it is when there is no memory. */
+void *memory_retake(void *p, size_t size);
+
 /* Zeroes n bytes, several hundred. gcc writes "rep stos" where it knows the size, which begins
  * slowly; the library's memset has wide stores. */
 static inline void memory_clear(void *p, size_t n)

@@ -60,6 +60,7 @@ struct framing {
 	bool coded;        /* out: bytes of the body are put into a coding: no splice */
 	bool keep;         /* out: the peer may be told that the connection lives on */
 	bool closes;       /* out: our FIN follows the last byte of the body at once */
+	bool no_memory;    /* out: why it has failed */
 	bool endless;      /* in: nothing but the end of what is below ends the body */
 };
 

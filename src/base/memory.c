@@ -72,3 +72,8 @@ void *memory_take(size_t size)
 {
 	return unlikely(memory_debug & MEMORY_FAILS) && memory_denied() ? NULL : malloc(size);
 }
+
+void *memory_retake(void *p, size_t size)
+{
+	return unlikely(memory_debug & MEMORY_FAILS) && memory_denied() ? NULL : realloc(p, size);
+}

@@ -41,6 +41,8 @@ static bool h1_out_take(struct h1_end *h1)
 		h1->out = h1_buffer(h1);
 	if (unlikely(h1->lent.len && h1->out))
 		h1_lent_copy(h1);
+	if (unlikely(!h1->out))
+		h1->framing.no_memory = true;
 	return h1->out != NULL;
 }
 

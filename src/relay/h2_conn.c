@@ -12,6 +12,7 @@
 #include "relay/h2_stream.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "net/linger.h"
 #include "relay/buffer.h"
@@ -49,7 +50,7 @@ bool h2_bytes_room(struct h2_bytes *b, size_t n)
 		size *= 2;
 	if (size == b->size)
 		return true;
-	data = realloc(b->data, size);
+	data = memory_retake(b->data, size);
 	if (!data)
 		return false;
 	b->data = data;
@@ -89,7 +90,7 @@ static unsigned desk_count;
 
 static void desk_take(struct h2_bytes *b)
 {
-	b->data = desk_count ? desks[--desk_count] : malloc(DESK_SIZE);
+	b->data = desk_count ? desks[--desk_count] : memory_take(DESK_SIZE);
 	b->size = b->data ? DESK_SIZE : 0;
 }
 

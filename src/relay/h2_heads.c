@@ -7,6 +7,7 @@
  */
 #include "relay/h2_stream.h"
 
+#include "base/memory.h"
 #include "http/hpack_table.h"
 #include "relay/buffer.h"
 
@@ -73,7 +74,7 @@ static void keep_fresh(void)
 	fresh_of = NULL;
 	if (!st->fresh)
 		return; /* it has ended */
-	st->kept = malloc(sizeof(fresh) + size);
+	st->kept = memory_take(sizeof(fresh) + size);
 	if (!st->kept) {
 		h2_stream_reset(st, H2_INTERNAL_ERROR);
 		return;
@@ -276,7 +277,11 @@ static void trailers_came(struct h2_stream *st, const struct hpack_fields *list)
 		h2_stream_fault(st, H2_PROTOCOL_ERROR);
 		return;
 	}
-	if (list->count && h2_bytes_room(&st->trailers, room))
+	if (list->count && !h2_bytes_room(&st->trailers, room)) {
+		h2_stream_reset(st, H2_INTERNAL_ERROR);
+		return;
+	}
+	if (list->count)
 		len = h2_trailer_lines(list, h2_bytes_tail(&st->trailers), room);
 	st->trailers.len = (uint32_t)len;
 	st->in_ended = true;

@@ -7,6 +7,7 @@
 #include "relay/h2_stream.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "http/hpack_table.h"
 #include "relay/pump.h"
 #include "relay/rest.h"
@@ -33,7 +34,7 @@ bool h2_receive_init(void)
 	if (frame < h2_server_limits.frame)
 		frame = h2_server_limits.frame;
 	received_size = RECEIVED + frame + H2_FRAME_HEADER;
-	received = malloc(received_size);
+	received = memory_take(received_size);
 	return received;
 }
 

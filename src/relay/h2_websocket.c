@@ -11,6 +11,7 @@
  */
 #include "relay/h2_stream.h"
 
+#include "base/memory.h"
 #include "http/websocket.h"
 #include "relay/pump.h"
 
@@ -27,7 +28,7 @@ struct h2_opening {
 
 static struct h2_opening *opening_new(size_t room, struct span key)
 {
-	struct h2_opening *o = malloc(sizeof(*o) + room);
+	struct h2_opening *o = memory_take(sizeof(*o) + room);
 
 	if (!o)
 		return NULL;

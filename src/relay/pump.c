@@ -64,7 +64,9 @@ static inline void pump_got(struct pump *pump, size_t n)
 
 COLD static enum io pump_write_error(struct pump *pump)
 {
-	pump->flags |= PUMP_WRITE_ERROR;
+	const struct framing *framing = pump->to->framing;
+
+	pump->flags |= framing && framing->no_memory ? PUMP_NO_MEMORY : PUMP_WRITE_ERROR;
 	return IO_ERR;
 }
 
