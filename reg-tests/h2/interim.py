@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What interim.sh describes: a server of HTTP/1, and clients of both, who wait for what is said."""
+
+import re
+import socket
+import threading
+
+import frames
+from service import Service, address, check, connect, finish, read_all
+
+service = Service()
+args = service.args
+early = []  # bodies that came before they were asked for
+
+
+def serve(s):
+    got = b""
+    while b"\r\n\r\n" not in got:
+        piece = s.recv(65536)
+        if not piece:
+            return
+        got += piece
+    head, body = got.split(b"\r\n\r\n", 1)
+    if b"/continue" in head:
+        early.extend([body] if body else [])
+        s.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+        while len(body) < 5:
+            body += s.recv(65536)
+        s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\n" + body)
+    else:
+        s.sendall(b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"
+                  b"HTTP/1.1 103 Early Hints\r\nLink: </b.css>\r\n\r\n"
+                  b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: x-sum\r\n"
+                  b"Connection: close\r\n\r\n5\r\nhello\r\n0\r\nX-Sum: 17\r\n\r\n")
+    s.close()
+
+
+def accept():
+    while True:
+        s, _ = listener.accept()
+        threading.Thread(target=serve, args=(s,), daemon=True).start()
+
+
+def heads(client, stream):
+    """Status and Link of each, and the trailers' X-Sum."""
+    said = [dict(frames.read_block(f.payload)) for f in client.seen
+            if f.kind == frames.HEADERS and f.stream == stream]
+    return [(d.get(":status"), d.get("link") or d.get("x-sum")) for d in said]
+
+
+def over_h2(prefix, name):
+    client = frames.Client(args.front)
+    stream = client.open(frames.request(prefix + "continue", "POST",
+                                        extra=[("expect", "100-continue"), ("content-length", "5")]),
+                         False)
+    first = client.wait(lambda f: f.kind == frames.HEADERS and f.stream == stream)
+    check(f"{name}: 100 comes first", bool(first) and heads(client, stream) == [("100", None)])
+    client.send(frames.frame(frames.DATA, frames.END_STREAM, stream, b"abcde"))
+    f = client.wait(lambda f: f.stream == stream and f.flags & frames.END_STREAM)
+    check(f"{name}: the body is answered", bool(f) and client.body(stream) == b"abcde" and
+          heads(client, stream) == [("100", None), ("200", None)])
+    stream = client.open(frames.request(prefix + "hints", extra=[("te", "trailers")]))
+    f = client.wait(lambda f: f.stream == stream and f.flags & frames.END_STREAM)
+    check(f"{name}: two hints, a response, trailers: {heads(client, stream)}",
+          bool(f) and client.body(stream) == b"hello" and heads(client, stream) == [
+              ("103", "</a.css>"), ("103", "</b.css>"), ("200", None), (None, "17")])
+    client.close()
+
+
+def over_h1(prefix, name):
+    with connect(args.front) as s:
+        s.sendall(b"POST %scontinue HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
+                  b"Content-Length: 5\r\nConnection: close\r\n\r\n" % prefix)
+        got = b""
+        while b"\r\n\r\n" not in got:
+            got += s.recv(65536) or b"\r\n\r\n"
+        check(f"{name}: 100 comes first", got.startswith(b"HTTP/1.1 100 ") and b" 200 " not in got)
+        s.sendall(b"abcde")
+        got = read_all(s)
+        check(f"{name}: the body is answered", got.startswith(b"HTTP/1.1 200 ") and got.endswith(b"abcde"))
+    with connect(args.front) as s:
+        s.sendall(b"GET %shints HTTP/1.1\r\nHost: x\r\nTE: trailers\r\nConnection: close, TE\r\n\r\n" % prefix)
+        got = read_all(s)
+        check(f"{name}: two hints, a response, trailers: " + repr(got), bool(re.fullmatch(
+            rb"(?is)HTTP/1.1 103 .*?link: </a.css>\r\n.*?HTTP/1.1 103 .*?link: </b.css>\r\n.*?"
+            rb"HTTP/1.1 200 .*hello\r\n0\r\nx-sum: 17\r\n\r\n", got)))
+
+
+listener = socket.create_server(address(args.back), backlog=100)
+threading.Thread(target=accept, daemon=True).start()
+over_h2("/", "HTTP/2 to HTTP/1")
+over_h2("/h2/", "HTTP/2 to HTTP/2")
+over_h1(b"/", "HTTP/1 to HTTP/1")
+over_h1(b"/h2/", "HTTP/1 to HTTP/2")
+check(f"no body was sent before it was asked for: {early}", not early)
+finish()
