@@ -95,10 +95,10 @@ told("H2FrontendCurrStreams", 0)
 told("H2FrontendGlitches", before["glitches"] + inner["glitches"])
 page = Client(service.args.front, settings((INITIAL_WINDOW_SIZE, 1 << 24)) + window(0, 1 << 24))
 got = page.ends(page.open(request("/metrics")))[1].decode()
-for line in (r'haproxy_frontend_h2_total_connections\{proxy="fe"\} 4',
-             r'haproxy_frontend_h2_open_connections\{proxy="fe"\} 1',
-             r'haproxy_frontend_h2_rst_stream_rcvd\{proxy="fe"\} 1',
-             r'haproxy_backend_h2_rst_stream_resp\{proxy="be"\} \d+',
+for line in (r'penstock_frontend_h2_total_connections\{proxy="fe"\} 4',
+             r'penstock_frontend_h2_open_connections\{proxy="fe"\} 1',
+             r'penstock_frontend_h2_rst_stream_rcvd\{proxy="fe"\} 1',
+             r'penstock_backend_h2_rst_stream_resp\{proxy="be"\} \d+',
              r'penstock_h2_frontend_connections \d+',
              r'penstock_h2_frontend_refused_streams_total 1'):
     check("metrics: " + line, re.search("^" + line + "$", got, re.M))

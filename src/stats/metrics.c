@@ -42,14 +42,17 @@ struct metric {
 	enum metric_how how;
 	const char *code; /* value of a label */
 	const char *help;
+	const char *program; /* who has named it: the beginning of the name */
 };
 
 static const struct metric_process process_metrics[] = {
 #define PROCESS(field, name, type, help) { INFO_##field, name, type, help },
 #define METRIC(field, name, kinds, type, how, code, help)
+#define OWN(field, name, kinds, type)
 #include "stats/metrics.def"
 #undef PROCESS
 #undef METRIC
+#undef OWN
 };
 
 enum {
@@ -60,10 +63,13 @@ enum {
 static const struct metric metrics[] = {
 #define PROCESS(field, name, type, help)
 #define METRIC(field, name, kinds, type, how, code, help)                            \
-	{ STAT_##field, name, kinds, type, how, code, help },
+	{ STAT_##field, name, kinds, type, how, code, help, "haproxy" },
+#define OWN(field, name, kinds, type)                                                \
+	{ STAT_##field, name, kinds, type, PLAIN, NULL, NULL, "penstock" },
 #include "stats/metrics.def"
 #undef PROCESS
 #undef METRIC
+#undef OWN
 };
 
 /* Kinds of rows and their names, by enum metrics_part. */
@@ -203,7 +209,7 @@ static void metrics_say_name(const struct metrics *m, struct text *out, const st
 {
 	const struct stat_row *row = &m->row;
 
-	text_printf(out, "haproxy_%s_%s{", parts[m->part].name, metric->name);
+	text_printf(out, "%s_%s_%s{", metric->program, parts[m->part].name, metric->name);
 	metrics_say_label(out, "proxy", row->values[STAT_pxname].str);
 	if (row->kind == STAT_LISTENER || row->kind == STAT_SERVER) {
 		text_char(out, ',');
@@ -373,7 +379,7 @@ static bool metrics_say_metric(struct metrics *m, struct text *out, const struct
 		return false;
 	if (!m->has_object)
 		return true;
-	snprintf(prefix, sizeof(prefix), "haproxy_%s_", parts[m->part].name);
+	snprintf(prefix, sizeof(prefix), "%s_%s_", metric->program, parts[m->part].name);
 	if (!m->said || strcmp(m->said, metric->name))
 		metrics_say_header(m, out, prefix, metric->name, help, metric->type);
 	states = metrics_states(m, metric);
