@@ -33,6 +33,7 @@ struct message_ops {
 	unsigned (*wrong)(const struct end *end);
 	void (*refuse)(struct end *end, const struct message_error *error);
 	bool (*unprocessed)(const struct end *end);
+	bool (*ended_alone)(const struct end *end);
 	bool (*whole)(const struct end *end);
 	uint64_t (*left)(const struct end *end);
 	bool (*drain)(struct end *end, size_t *most);
@@ -159,6 +160,14 @@ static inline bool end_unprocessed(const struct end *end)
 	bool (*unprocessed)(const struct end *) = END_OP(end, unprocessed);
 
 	return unprocessed && unprocessed(end);
+}
+
+/* The peer has ended this exchange, and not the connection: it has heard of it. */
+static inline bool end_ended_alone(const struct end *end)
+{
+	bool (*ended_alone)(const struct end *) = END_OP(end, ended_alone);
+
+	return ended_alone && ended_alone(end);
 }
 
 /* Is all of the body at hand, as far as that can be known without reading it? */

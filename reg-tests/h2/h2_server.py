@@ -86,11 +86,15 @@ class Connection:
             self.h2.acknowledge_received_data(e.flow_controlled_length, stream)
             if stream in self.streams:
                 self.streams[stream].body += e.data
+        elif isinstance(e, (TrailersReceived, StreamEnded)) and stream not in self.streams:
+            pass  # we have reset it
         elif isinstance(e, TrailersReceived):
             self.streams[stream].trailers = e.headers
         elif isinstance(e, StreamEnded):
             self.server.asked.append(self.streams[stream])
-            self.unless_reset(stream, self.answer, self.streams[stream])
+            self.server.before(self, stream)
+            if stream in self.streams:
+                self.unless_reset(stream, self.answer, self.streams[stream])
         elif isinstance(e, StreamReset):
             self.reset.append((stream, e.error_code))
             self.streams.pop(stream, None)
@@ -146,6 +150,7 @@ class Connection:
     def answer(self, stream, r):
         name, _, rest = r.path.strip("/").partition("/")
         if self.last is not None and stream > self.last:
+            self.streams.pop(stream, None)
             return
         if name == "n":
             self.say(stream, 200, body_of(int(rest)))
@@ -251,6 +256,9 @@ class H2Server:
             while b"\r\n\r\n" in data:
                 data = data.split(b"\r\n\r\n", 1)[1]
                 sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nh1")
+
+    def before(self, c, stream):
+        """A request has come as a whole; who inherits from this may do something in between."""
 
     def open(self):
         return [c for c in self.connections if not c.gone]

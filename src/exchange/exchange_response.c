@@ -77,13 +77,16 @@ COLD static int response_interim(struct stream *s)
 	return ++x->interims % INTERIM_TURN ? STEP_GOTO + RES_HEAD : response_yield(s);
 }
 
-/* Nothing of it came: over a connection that others have used before, the client knows that this
- * may happen, and asks again (manual, http-reuse safe). */
+/* Nothing of it came: over a connection that others have used before, a client of HTTP/1 knows that
+ * this may happen, and asks again (manual, http-reuse safe). One of HTTP/2 takes a stream that is
+ * reset for a fault. */
 static bool response_died_reused(const struct stream *s)
 {
 	const struct exchange *x = s->exchange;
+	const struct end *server = &s->relay.server;
 
-	return x->reused && !x->first && !end_received(&s->relay.server) && !x->interim;
+	return x->reused && !x->first && !end_received(server) && !end_wrong(server) && !x->interim &&
+	       !end_ended_alone(server) && end_conn(&s->relay.client);
 }
 
 COLD static int response_failed(struct stream *s)

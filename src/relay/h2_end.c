@@ -162,6 +162,13 @@ static bool h2_unprocessed(const struct end *end)
 	return h2_state(end)->unprocessed;
 }
 
+static bool h2_ended_alone(const struct end *end)
+{
+	const struct h2_stream *st = h2_state(end);
+
+	return st->reset && !st->unprocessed && st->conn->state < H2_CLOSING;
+}
+
 static bool h2_whole(const struct end *end)
 {
 	return h2_state(end)->in_ended;
@@ -571,6 +578,7 @@ const struct message_ops h2_end_ops = {
 	.received = h2_received_of,
 	.wrong = h2_wrong,
 	.unprocessed = h2_unprocessed,
+	.ended_alone = h2_ended_alone,
 	.whole = h2_whole,
 	.left = h2_left,
 	.drain = h2_drain,
