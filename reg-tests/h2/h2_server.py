@@ -16,7 +16,7 @@ import ssl
 import threading
 
 from h2.config import H2Configuration
-from h2.connection import H2Connection
+from h2.connection import ConnectionState, H2Connection
 from h2.errors import ErrorCodes
 from h2.events import (DataReceived, ConnectionTerminated, RequestReceived, StreamEnded, StreamReset,
                        TrailersReceived, WindowUpdated)
@@ -69,11 +69,15 @@ class Connection:
         self.sock.close()
 
     def unless_reset(self, stream, act, *words):
-        """What came together is known to the library before the first event of it is given."""
+        """What came together is known to the library before the first event of it is given. Behind
+        GOAWAY it says nothing any more."""
         try:
             act(stream, *words)
         except (NoSuchStreamError, StreamClosedError, StreamIDTooLowError):
             self.out.pop(stream, None)
+        except ProtocolError:
+            if self.h2.state_machine.state != ConnectionState.CLOSED:
+                raise
 
     def event(self, e):
         stream = getattr(e, "stream_id", None)

@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Run by soak.sh: clients of both protocols, servers of both, each byte judged by its place."""
+"""
+Run by soak.sh: clients of both protocols, servers of both, each byte judged by its place. Of servers
+there are four: good ones of HTTP/1 (1) and HTTP/2 (2), the latter sending a connection away now and
+then; and a chaotic one of HTTP/2 (3), which goes at any frame.
+"""
 
+import collections
 import http.client
 import random
 import select
 import socket
+import struct
 import threading
 import time
 
 from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.errors import ErrorCodes
-from h2.events import (ConnectionTerminated, DataReceived, ResponseReceived, StreamEnded,
+from h2.events import (DataReceived, ResponseReceived, StreamEnded,
                        StreamReset, TrailersReceived)
 from h2.exceptions import ProtocolError
 from h2.settings import SettingCodes, Settings
@@ -19,7 +25,8 @@ from h2.settings import SettingCodes, Settings
 from h2_server import H2Server, body_of
 from service import PATIENCE, Service, address, check, connect, finish, until
 
-svc = Service(lambda p: (p.add_argument("--h2"), p.add_argument("--seconds", type=float),
+svc = Service(lambda p: (p.add_argument("--h2"), p.add_argument("--chaos"),
+                         p.add_argument("--seconds", type=float),
                          p.add_argument("--clients", type=int), p.add_argument("--seed", type=int)))
 args = svc.args
 faults, lock = [], threading.Lock()
@@ -47,17 +54,17 @@ def read_head(f):
 
 
 def read_body(f, fields):
+    """The body, and its trailers."""
     if "content-length" in fields:
-        return f.read(int(fields["content-length"]))
+        return f.read(int(fields["content-length"])), []
     body = b""
     while fields.get("transfer-encoding") == "chunked":
         size = int(f.readline(), 16)
         body += f.read(size)
         if not size:
-            read_head(f)  # trailers
-            break
+            return body, read_head(f)
         f.readline()
-    return body
+    return body, []
 
 
 def chunks(body):
@@ -74,10 +81,12 @@ def serve(sock):
     try:
         while lines := read_head(f):
             fields = dict(line.lower().split(": ", 1) for line in lines[1:])
-            body = read_body(f, fields)
+            body, trailers = read_body(f, fields)
             name, _, rest = lines[0].split()[1].strip("/").partition("/")
             if name == "echo":
-                sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+                told = "".join("X-Trailer-%s\r\n" % line for line in trailers).encode()
+                sock.sendall(b"HTTP/1.1 200 OK\r\n%sContent-Length: %d\r\n\r\n" %
+                             (told, len(body)) + body)
             elif name == "trailers":
                 sock.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
                              b"4\r\nbody\r\n0\r\nx-t: v\r\nx-u: w\r\n\r\n")
@@ -96,6 +105,46 @@ def serve(sock):
     sock.close()
 
 
+# ---- servers of HTTP/2 that send away, and that go ----
+
+class Leaving(H2Server):
+    """Now and then a connection is sent away: what has come on it is answered, the rest is not."""
+    every = 40
+
+    def __init__(self, port):
+        super().__init__(port)
+        self.rnd = random.Random(args.seed)
+        self.asked, self.connections = collections.deque(maxlen=1), collections.deque(maxlen=1)
+
+    def before(self, c, stream):
+        """A request is whole, and about to be answered."""
+        if c.last is None and self.rnd.random() < 1 / self.every:
+            c.last = c.h2.highest_inbound_stream_id
+            c.goaway(c.last)
+            count("sent away")
+
+
+class Chaotic(Leaving):
+    """Any of its streams is reset at any time, and any of its connections ends."""
+
+    def before(self, c, stream):
+        if self.rnd.random() < .05:
+            victim = self.rnd.choice(list(c.streams))
+            c.out.pop(victim, None)
+            c.unless_reset(victim, c.rst, self.rnd.choice([0, 2, 7, 8]))
+        elif self.rnd.random() < .02:
+            c.goaway(self.rnd.choice([0, stream, max(c.streams)]), self.rnd.choice([0, 0, 1, 11]))
+            self.end(c)
+        elif self.rnd.random() < .02:
+            c.sock.sendall(self.rnd.choice([b"\0", b"\0\x40\0\0\0\0\0\0\1half", b"\0\0\5\xee\0\0\0\0\0hello"]))
+            self.end(c)
+
+    def end(self, c):
+        if self.rnd.random() < .5:
+            c.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        c.sock.shutdown(socket.SHUT_RDWR)
+
+
 def origin():
     listener = socket.create_server(address(args.back), backlog=1000)
     while True:
@@ -112,35 +161,57 @@ class Ask:
         self.size = rnd.choice([0, 1, rnd.randint(2, min(3000, most)), rnd.randint(2, most)])
         if self.name == "reset":
             self.size = min(self.size, 90000)
-        self.to = rnd.choice("12")
+        self.to = rnd.choice("11223")
         self.path = f"/{self.to}/{self.name}"
         if self.name not in ("echo", "trailers"):
             self.path += f"/{self.size}"
+        self.ends_with_fields = self.name == "echo" and rnd.random() < .3
         self.want = b"body" if self.name == "trailers" else BODY[:self.size]
         self.upload = BODY[:self.size] if self.name == "echo" else b""
         self.sent, self.got, self.trailers = 0, 0, None
+        self.status, self.told = 0, None
         self.over = self.left = False
 
+    def may_break(self):
+        """By the server. Where it sends a request away of whose body a part has left, nobody can say
+        that once more."""
+        return self.to == "3" or self.name == "reset" or self.to == "2" and self.name == "echo"
+
     def data(self, piece):
-        if piece != self.want[self.got:self.got + len(piece)]:
+        if self.status == 200 and piece != self.want[self.got:self.got + len(piece)]:
             fault(f"{self.path}: other bytes at {self.got}")
         self.got += len(piece)
 
+    def head(self, fields):
+        """Names in lower case."""
+        self.status = int(fields[":status"])
+        self.told = fields.get("x-trailer-x-mark")
+        if self.status != 200:
+            self.want = BODY  # not judged
+            if not self.may_break() or self.status != 502:
+                fault(f"{self.path}: {fields}")
+
     def ended(self):
         self.over = True
+        if self.status not in (0, 200):
+            count("502")
+            return
         count(self.name)
         if self.name == "reset":
             fault(f"{self.path}: cut short, and looks complete")
         elif self.got != len(self.want):
             fault(f"{self.path}: {self.got} of {len(self.want)} bytes")
+        elif self.ends_with_fields and self.told != self.path + "v":
+            fault(f"{self.path}: the server has seen {self.told} behind the body")
         elif self.name == "trailers" and self.trailers != [("x-t", "v"), ("x-u", "w")]:
             fault(f"{self.path}: trailers {self.trailers}")
 
     def broken(self, why):
         self.over = True
-        count("broken" if self.name == "reset" else "left" if self.left else "unexpected")
-        if self.name != "reset" and not self.left:
-            fault(f"{self.path}: {why} behind {self.got} bytes")
+        count("left" if self.left else "broken")
+        if not self.may_break() and not self.left:
+            fault(f"{self.path}: {why} behind {self.got} of {self.size} bytes, {self.sent} sent, "
+                  f"status {self.status}, trailers {self.ends_with_fields}")
 
 
 class Client:
@@ -157,16 +228,19 @@ class Client:
         self.h2.local_settings = Settings(client=True, initial_values={
             SettingCodes.INITIAL_WINDOW_SIZE: self.window, SettingCodes.ENABLE_PUSH: 0})
         self.h2.initiate_connection()
-        self.asks, self.ended = {}, False
+        self.asks, self.ended, self.leaves, self.rest = {}, False, False, b""
 
     def begin(self):
         ask, stream = Ask(self.rnd, self.most), self.h2.get_next_available_stream_id()
         head = [(":method", "POST" if ask.name == "echo" else "GET"), (":scheme", "http"),
                 (":path", ask.path), (":authority", "a"), ("te", "trailers")]
-        if self.rnd.random() < .5 and ask.upload:
+        # HTTP/1 has no fields behind a body of known length.
+        if self.rnd.random() < .5 and ask.upload and not (ask.ends_with_fields and ask.to == "1"):
             head.append(("content-length", str(len(ask.upload))))
-        self.h2.send_headers(stream, head, end_stream=not ask.upload)
+        self.h2.send_headers(stream, head, end_stream=not ask.upload and not ask.ends_with_fields)
         self.asks[stream] = ask
+        if not ask.upload and ask.ends_with_fields:
+            self.h2.send_headers(stream, [("x-mark", ask.path + "v")], end_stream=True)
 
     def upload(self, stream, ask):
         while ask.sent < len(ask.upload) and not ask.over:
@@ -175,24 +249,23 @@ class Client:
             if n <= 0:
                 return
             ask.sent += n
+            whole = ask.sent == len(ask.upload)
             self.h2.send_data(stream, ask.upload[ask.sent - n:ask.sent],
-                              end_stream=ask.sent == len(ask.upload))
+                              end_stream=whole and not ask.ends_with_fields)
+            if whole and ask.ends_with_fields:
+                self.h2.send_headers(stream, [("x-mark", ask.path + "v")], end_stream=True)
             if self.rnd.random() < .3:
                 return
 
     def event(self, e):
         stream = getattr(e, "stream_id", None)
         ask = self.asks.get(stream)
-        if isinstance(e, ConnectionTerminated):
-            self.ended = True
-            fault(f"GOAWAY {e.error_code}, window {self.window}")
-        elif isinstance(e, DataReceived):
+        if isinstance(e, DataReceived):
             self.h2.acknowledge_received_data(e.flow_controlled_length, stream)
             if ask:
                 ask.data(e.data)
-        elif isinstance(e, ResponseReceived) and ask and dict(e.headers)[":status"] != "200":
-            if not (ask.name == "reset" and dict(e.headers)[":status"] == "502"):
-                fault(f"{ask.path}: {e.headers}")
+        elif isinstance(e, ResponseReceived) and ask:
+            ask.head(dict(e.headers))
         elif isinstance(e, TrailersReceived) and ask:
             ask.trailers = e.headers
         elif isinstance(e, StreamEnded) and ask:
@@ -209,6 +282,22 @@ class Client:
         ask.broken("")
         self.h2.reset_stream(stream, ErrorCodes.CANCEL)
 
+    def go_away(self):
+        """It has said that it leaves: what it has asked is answered still. (The library forgets its
+        streams with GOAWAY of either side, so it hears of none.)"""
+        self.leaves = True
+        self.sock.sendall(self.h2.data_to_send() + b"\0\0\x08\7\0\0\0\0\0" + bytes(8))
+
+    def events(self, data):
+        self.rest += data
+        while len(self.rest) >= 9 and len(self.rest) >= (n := 9 + int.from_bytes(self.rest[:3], "big")):
+            frame, self.rest = self.rest[:n], self.rest[n:]
+            if frame[3] != 7:
+                yield from self.h2.receive_data(frame)
+            elif not self.leaves or int.from_bytes(frame[13:17], "big"):
+                self.ended = True
+                fault(f"GOAWAY {frame[9:]}, window {self.window}")
+
     def turn(self, begin):
         while begin and len(self.asks) < 8 and self.rnd.random() < .5:
             self.begin()
@@ -224,7 +313,7 @@ class Client:
                 for ask in self.asks.values():
                     ask.broken("end of the connection")
                 return
-            for e in self.h2.receive_data(data):
+            for e in self.events(data):
                 self.event(e)
             self.sock.sendall(self.h2.data_to_send())
 
@@ -237,6 +326,10 @@ def h2_client(number, until_then):
         try:
             while not c.ended and (c.asks or time.monotonic() < last):
                 c.turn(time.monotonic() < last)
+                if time.monotonic() < last and rnd.random() < .005:
+                    count("goaway")
+                    c.go_away()
+                    last = 0
                 if rnd.random() < .0005:
                     break  # it leaves with streams open
                 if time.monotonic() > begun + PATIENCE:
@@ -248,20 +341,45 @@ def h2_client(number, until_then):
         c.sock.close()
 
 
+class Answer(http.client.HTTPResponse):
+    """The library throws trailers away."""
+    trailers = None
+
+    def _read_and_discard_trailer(self):
+        self.trailers = [tuple(line.lower().split(": ")) for line in read_head(self.fp)]
+
+
+def h1_ask(c, rnd, ask):
+    c.putrequest("POST" if ask.name == "echo" else "GET", ask.path)
+    c.putheader("TE", "trailers")
+    if ask.name == "echo" and not ask.ends_with_fields:
+        c.putheader("Content-Length", str(len(ask.upload)))
+    elif ask.name == "echo":
+        c.putheader("Transfer-Encoding", "chunked")
+    c.endheaders()
+    if ask.ends_with_fields:
+        c.send(chunks(ask.upload) + b"0\r\nx-mark: %sv\r\n\r\n" % ask.path.encode())
+    else:
+        c.send(ask.upload)
+    r = c.getresponse()
+    ask.head({":status": r.status, **{n.lower(): v for n, v in r.getheaders()}})
+    while piece := r.read1(rnd.choice([1, 1000, 65536])):
+        ask.data(piece)
+    ask.trailers = r.trailers
+    r.close()
+    if r.length:  # it ended before
+        raise http.client.IncompleteRead(b"")
+
+
 def h1_client(number, until_then):
     rnd = random.Random(args.seed * 1000 + number)
     while time.monotonic() < until_then:
         c = http.client.HTTPConnection(args.front, timeout=PATIENCE)
+        c.response_class = Answer
         for _ in range(rnd.randint(1, 20)):
             ask = Ask(rnd, 400000)
             try:
-                c.request("POST" if ask.name == "echo" else "GET", ask.path, ask.upload or None,
-                          {"TE": "trailers"})
-                r = c.getresponse()
-                if r.status == 502 and ask.name == "reset":
-                    break
-                ask.data(r.read())
-                ask.trailers = [("x-t", "v"), ("x-u", "w")]  # the library throws them away
+                h1_ask(c, rnd, ask)
                 ask.ended()
             except (OSError, http.client.HTTPException) as e:
                 ask.broken(repr(e))
@@ -270,7 +388,7 @@ def h1_client(number, until_then):
 
 
 def main():
-    server = H2Server(address(args.h2)[1])
+    server, chaos = Leaving(address(args.h2)[1]), Chaotic(address(args.chaos)[1])
     threading.Thread(target=origin, daemon=True).start()
     then = time.monotonic() + args.seconds
     clients = [threading.Thread(target=h1_client if n % 4 == 3 else h2_client, args=(n, then))
@@ -283,7 +401,8 @@ def main():
     for text in faults[:20]:
         print("        " + text)
     check("each byte was where it belongs, and no stream hung", not faults)
-    check("all kinds were seen", {"n", "unknown", "echo", "trailers", "broken"} <= set(counts))
+    check("all kinds were seen", {"n", "unknown", "echo", "trailers", "broken", "left", "goaway", "sent away",
+                                   "502"} <= set(counts))
     check(f"the server of HTTP/2 had no fault to find: {server.faults[:3]}", not server.faults)
     until("no stream is left", lambda: svc.ask("show sess").count("proto=") == 1)
     until("no pipe", lambda: svc.info()["PipesUsed"] == "0")
