@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The inside of stick tables, for the files of stick/ alone: how a table lies in memory. */
+#ifndef STICK_INSIDE_H
+#define STICK_INSIDE_H
+
+#include "base/clock.h"
+#include "stick/table.h"
+
+#include <stdatomic.h>
+
+/*
+ * A link leads to the next node of the list: an entry with its generation, or the node of a bucket.
+ *
+ *   63 marked: the node that this link belongs to is being removed
+ *   62 (of the node of a bucket) it is not in the list yet
+ *   61-32 generation of the entry that it leads to
+ *   31 it leads to the node of a bucket
+ *   30-0 place of the entry, + 1, or number of the bucket; END: nothing behind
+ *
+ * 0 is no link.
+ */
+#define LINK_MARK (UINT64_C(1) << 63)
+#define LINK_UNREADY (UINT64_C(1) << 62)
+#define LINK_BUCKET (UINT64_C(1) << 31)
+#define LINK_END UINT64_C(0x7fffffff)
+#define GENERATIONS ((UINT32_C(1) << 30) - 1)
+
+/* States of an entry. */
+enum {
+	ENTRY_FREE = 0,
+	ENTRY_LIVE = 1u << 30,   /* | pins */
+	ENTRY_BUILT = 1u << 29,  /* | row of the process that makes it */
+	ENTRY_DEAD = 1u << 31,   /* being removed */
+	ENTRY_PINS = ENTRY_BUILT - 1,
+};
+
+struct stick_entry {
+	_Atomic uint64_t next;
+	_Atomic uint32_t hash;
+	_Atomic uint32_t generation;
+	_Atomic uint32_t state;
+	uint32_t key_len;      /* of strings */
+	unsigned char key[];   /* then the columns, each aligned */
+};
+
+struct stick_rate {
+	_Atomic uint64_t now, before; /* begin of a period (ms, 32 bits), events in it */
+};
+
+/* The first page of a table. */
+struct stick_head {
+	_Atomic uint32_t fresh;    /* places from here on were never used */
+	_Atomic uint32_t buckets;  /* in use: a power of two */
+	_Atomic uint32_t freed;    /* places below `fresh' that may be free; a hint */
+	_Atomic uint32_t changes;  /* counts what was made and removed */
+};
+
+enum { WORDS_A_SUM = 64 };
+
+struct stick_table {
+	struct stick_definition def;
+	uint16_t number;                 /* in the directory */
+	struct stick_head *head;
+	_Atomic uint64_t *buckets;
+	_Atomic uint32_t *touched;       /* ms, by place */
+	_Atomic uint64_t *free, *sums;   /* bits of places that are free again; of words in which
+					  * there may be some */
+	unsigned char *entries;
+	uint32_t most_buckets;
+	uint32_t words, hand, swept;     /* of this process: where it looked last */
+	uint64_t hash_key[2];
+	bool known;                      /* the configuration at hand has declared it */
+};
+
+/* What a process is at, for whoever finds it dead. Written by its owner alone. */
+enum stick_intent { INTENT_NONE, INTENT_PIN, INTENT_CHOSE, INTENT_MAKES, INTENT_REMOVES,
+		    INTENT_BUCKET };
+struct stick_row {
+	_Atomic uint32_t intent;    /* enum stick_intent | table << 8 */
+	_Atomic uint32_t place;     /* entry, bucket */
+	_Atomic uint32_t generation;
+	_Atomic uint32_t holds;     /* slots from here on were never used */
+};
+struct stick_slot {
+	_Atomic uint32_t what;      /* 0: none; SLOT_* | table + 1 */
+	_Atomic uint32_t place;
+};
+enum { SLOT_NEW = 1u << 31, SLOT_CURRENT = 1u << 30, SLOT_TABLE = (1u << 16) - 1 };
+
+/* That of this process; never NULL. */
+extern struct stick_row *stick_own;
+extern struct stick_slot *stick_slots; /* NULL: there is one process, and nobody behind it */
+extern uint32_t stick_own_row;         /* its number */
+
+static inline void stick_intend(enum stick_intent intent, const struct stick_table *t,
+				uint32_t place, uint32_t generation)
+{
+	atomic_store_explicit(&stick_own->intent, INTENT_NONE, memory_order_relaxed);
+	atomic_store_explicit(&stick_own->place, place, memory_order_relaxed);
+	atomic_store_explicit(&stick_own->generation, generation, memory_order_release);
+	atomic_store_explicit(&stick_own->intent, intent | (uint32_t)t->number << 8,
+			      memory_order_release);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline void stick_intend_nothing(void)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&stick_own->intent, INTENT_NONE, memory_order_release);
+}
+
+static inline struct stick_entry *stick_place(const struct stick_table *t, uint32_t place)
+{
+	return (struct stick_entry *)(void *)(t->entries + (size_t)place * t->def.entry_size);
+}
+
+static inline uint32_t stick_place_of(const struct stick_table *t, const struct stick_entry *e)
+{
+	return (uint32_t)((size_t)((const unsigned char *)e - t->entries) / t->def.entry_size);
+}
+
+static inline uint32_t stick_now(void)
+{
+	return (uint32_t)clock_now_ms;
+}
+
+/* chain.c: the list. hash: of the key. */
+struct stick_entry *chain_find(struct stick_table *t, uint32_t hash, struct span key);
+/* e is filled in, and pinned. Another one with this key, pinned, when there is one; else NULL: e is
+ * in the list. *bad: the list is broken, it is not. */
+struct stick_entry *chain_add(struct stick_table *t, struct stick_entry *e, struct span key,
+			      bool *bad);
+/* A marked entry is out of the list behind this. False: the list is broken. */
+bool chain_drop(struct stick_table *t, struct stick_entry *e);
+bool chain_has(struct stick_table *t, const struct stick_entry *e);
+void chain_mark(struct stick_entry *e);
+/* A bucket whose maker was killed. */
+void chain_mend_bucket(struct stick_table *t, uint32_t bucket);
+bool stick_pin(struct stick_entry *e);
+void stick_unpin(struct stick_entry *e);
+
+/* entries.c */
+/* An entry that nobody has pinned goes. False: somebody has, or it has gone. */
+bool entry_remove(struct stick_table *t, uint32_t place);
+/* What a process that was killed has left. */
+void entry_mend(struct stick_table *t, const struct stick_row *row, uint32_t row_number);
+/* The same for a slot of it. */
+void entry_mend_hold(struct stick_table *t, uint32_t what, uint32_t place);
+bool entry_has_expired(const struct stick_table *t, uint32_t place);
+/* purge.c: room in a full table. How many went. */
+unsigned purge_oldest(struct stick_table *t);
+
+#endif

@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Entries of stick tables: taken, pinned, given back. Called by whoever uses a table (rules,
+ * fetches, the stats socket, peers); the list that finds them is chain.c, who makes room purge.c.
+ *
+ * A place is free (its bit says so, or it was never used), built by one process, live with a number
+ * of pins, or dead. Only a live one without pins dies, by one compare-and-swap. Each process says
+ * what it is at (stick_intend) before it does it, so that the one place that it leaves when it is
+ * killed is given back (entry_mend). Each step of that can be done twice.
+ */
+#include "stick/inside.h"
+
+#include "base/err.h"
+#include "base/siphash.h"
+
+#include <string.h>
+
+static struct stick_row nobody; /* a process that shares with none */
+struct stick_row *stick_own = &nobody;
+struct stick_slot *stick_slots;
+uint32_t stick_own_row;
+
+const struct stick_definition *stick_definition(const struct stick_table *t)
+{
+	return &t->def;
+}
+
+/* ---- keys ---------------------------------------------------------------------------------- */
+
+/* Cut, or filled up, to what the table holds; memory: key_len bytes. */
+static struct span fitting(const struct stick_table *t, struct span key, unsigned char *memory)
+{
+	size_t len = t->def.key_len;
+
+	if (t->def.type == STICK_STRING) {
+		if (key.len > len)
+			key.len = len;
+		return key;
+	}
+	if (key.len >= len)
+		return (struct span){ key.ptr, len };
+	memcpy(memory, key.ptr, key.len);
+	memset(memory + key.len, 0, len - key.len);
+	return (struct span){ (char *)memory, len };
+}
+
+static uint32_t hash_of(const struct stick_table *t, struct span key)
+{
+	return (uint32_t)siphash(t->hash_key, key.ptr, key.len).low;
+}
+
+struct span stick_key(const struct stick_table *t, const struct stick_entry *e)
+{
+	size_t len = t->def.key_len;
+
+	if (t->def.type == STICK_STRING && e->key_len < len)
+		len = e->key_len;
+	return (struct span){ (const char *)e->key, len };
+}
+
+/* ---- time ---------------------------------------------------------------------------------- */
+
+/* Another process may have looked at the clock later than this one. */
+static uint32_t age_of(const struct stick_table *t, uint32_t place)
+{
+	uint32_t touched = atomic_load_explicit(&t->touched[place], memory_order_relaxed);
+	uint32_t age = stick_now() - touched;
+
+	return age > UINT32_MAX / 2 ? 0 : age;
+}
+
+bool entry_has_expired(const struct stick_table *t, uint32_t place)
+{
+	return t->def.expire_ms && age_of(t, place) >= t->def.expire_ms;
+}
+
+void stick_touch(struct stick_table *t, struct stick_entry *e)
+{
+	_Atomic uint32_t *at = &t->touched[stick_place_of(t, e)];
+
+	if (atomic_load_explicit(at, memory_order_relaxed) != stick_now())
+		atomic_store_explicit(at, stick_now(), memory_order_relaxed);
+}
+
+void stick_touch_left(struct stick_table *t, struct stick_entry *e, uint32_t left_ms)
+{
+	uint32_t gone = left_ms < t->def.expire_ms ? t->def.expire_ms - left_ms : 0;
+
+	atomic_store_explicit(&t->touched[stick_place_of(t, e)], stick_now() - gone,
+			      memory_order_relaxed);
+}
+
+uint32_t stick_idle(const struct stick_table *t, const struct stick_entry *e)
+{
+	return age_of(t, stick_place_of(t, e));
+}
+
+uint32_t stick_left(const struct stick_table *t, const struct stick_entry *e)
+{
+	uint32_t age = stick_idle(t, e);
+
+	return age < t->def.expire_ms ? t->def.expire_ms - age : 0;
+}
+
+unsigned stick_uses(const struct stick_entry *e)
+{
+	uint32_t pins = atomic_load(&e->state) & ENTRY_PINS;
+
+	return pins ? pins - 1 : 0;
+}
+
+/* ---- places -------------------------------------------------------------------------------- */
+
+static void set_free(struct stick_table *t, uint32_t place)
+{
+	uint32_t word = place / 64;
+
+	atomic_fetch_or(&t->free[word], UINT64_C(1) << place % 64);
+	atomic_fetch_or(&t->sums[word / WORDS_A_SUM], UINT64_C(1) << word % WORDS_A_SUM);
+	atomic_fetch_add_explicit(&t->head->freed, 1, memory_order_relaxed);
+}
+
+/* The place is this process's: nobody else has it. */
+static bool choose(struct stick_table *t, uint32_t place)
+{
+	uint32_t state = ENTRY_FREE;
+
+	return atomic_compare_exchange_strong(&stick_place(t, place)->state, &state,
+					      ENTRY_BUILT | stick_own_row);
+}
+
+/* A bit of that word. */
+static bool take_bit(struct stick_table *t, uint32_t word, uint32_t *place)
+{
+	uint64_t bits = atomic_load(&t->free[word]), bit;
+
+	while (bits) {
+		*place = word * 64 + (uint32_t)__builtin_ctzll(bits);
+		if (*place >= t->def.size)
+			return false;
+		stick_intend(INTENT_CHOSE, t, *place, 0);
+		bit = bits & -bits;
+		bits = atomic_fetch_and(&t->free[word], ~bit);
+		if ((bits & bit) && choose(t, *place))
+			return true;
+		bits &= ~bit;
+	}
+	/* Between the two somebody may have given one back. */
+	atomic_fetch_and(&t->sums[word / WORDS_A_SUM], ~(UINT64_C(1) << word % WORDS_A_SUM));
+	if (atomic_load(&t->free[word]))
+		atomic_fetch_or(&t->sums[word / WORDS_A_SUM], UINT64_C(1) << word % WORDS_A_SUM);
+	return false;
+}
+
+static bool take_given_back(struct stick_table *t, uint32_t *place)
+{
+	uint32_t sums = (t->words + WORDS_A_SUM - 1) / WORDS_A_SUM, i, at, word;
+	uint64_t sum;
+
+	if (!atomic_load_explicit(&t->head->freed, memory_order_relaxed))
+		return false;
+	for (i = 0; i < sums; i++) {
+		at = (t->hand + i) % sums;
+		while ((sum = atomic_load(&t->sums[at]))) {
+			word = at * WORDS_A_SUM + (uint32_t)__builtin_ctzll(sum);
+			if (word >= t->words)
+				break;
+			if (take_bit(t, word, place)) {
+				t->hand = at;
+				return true;
+			}
+		}
+	}
+	atomic_store_explicit(&t->head->freed, 0, memory_order_relaxed);
+	return false;
+}
+
+static bool take_fresh(struct stick_table *t, uint32_t *place)
+{
+	*place = atomic_load(&t->head->fresh);
+	while (*place < t->def.size) {
+		stick_intend(INTENT_CHOSE, t, *place, 0);
+		if (!atomic_compare_exchange_strong(&t->head->fresh, place, *place + 1))
+			continue;
+		if (choose(t, *place))
+			return true;
+		*place = atomic_load(&t->head->fresh);
+	}
+	return false;
+}
+
+static bool take_place(struct stick_table *t, uint32_t *place)
+{
+	if (take_given_back(t, place) || take_fresh(t, place))
+		return true;
+	stick_intend_nothing();
+	if (!purge_oldest(t))
+		return false;
+	if (take_given_back(t, place) || take_fresh(t, place))
+		return true;
+	stick_intend_nothing();
+	return false;
+}
+
+/* Nobody finds it, and nobody has it but this process. */
+static void give_place(struct stick_table *t, uint32_t place)
+{
+	struct stick_entry *e = stick_place(t, place);
+	uint32_t generation = atomic_load(&e->generation);
+
+	atomic_store(&e->generation, (generation + 1) & GENERATIONS);
+	atomic_store(&e->state, ENTRY_FREE);
+	set_free(t, place);
+}
+
+/* ---- coming and going ---------------------------------------------------------------------- */
+
+static void finish_removal(struct stick_table *t, uint32_t place)
+{
+	struct stick_entry *e = stick_place(t, place);
+
+	chain_mark(e);
+	if (chain_drop(t, e))
+		give_place(t, place);
+}
+
+bool entry_remove(struct stick_table *t, uint32_t place)
+{
+	struct stick_entry *e = stick_place(t, place);
+	uint32_t state = ENTRY_LIVE;
+
+	stick_intend(INTENT_REMOVES, t, place, atomic_load(&e->generation));
+	if (!atomic_compare_exchange_strong(&e->state, &state, ENTRY_DEAD)) {
+		stick_intend_nothing();
+		return false;
+	}
+	finish_removal(t, place);
+	stick_intend_nothing();
+	atomic_fetch_add_explicit(&t->head->changes, 1, memory_order_relaxed);
+	return true;
+}
+
+bool stick_remove(struct stick_table *t, struct stick_entry *e)
+{
+	uint32_t state = ENTRY_LIVE + 1, place = stick_place_of(t, e);
+
+	stick_intend(INTENT_REMOVES, t, place, atomic_load(&e->generation));
+	if (!atomic_compare_exchange_strong(&e->state, &state, ENTRY_DEAD)) {
+		stick_intend(INTENT_PIN, t, place, atomic_load(&e->generation));
+		return false;
+	}
+	finish_removal(t, place);
+	stick_intend_nothing();
+	return true;
+}
+
+void stick_give(struct stick_table *t, struct stick_entry *e)
+{
+	(void)t;
+	if (!e)
+		return;
+	stick_unpin(e);
+	stick_intend_nothing();
+}
+
+/* Found, but its time is over: it counts as absent, and goes if nobody has it. */
+static bool was_alive(struct stick_table *t, struct stick_entry *e)
+{
+	if (!entry_has_expired(t, stick_place_of(t, e)) || stick_uses(e))
+		return true;
+	if (!stick_remove(t, e))
+		stick_give(t, e);
+	return false;
+}
+
+struct stick_entry *stick_find(struct stick_table *t, struct span key)
+{
+	unsigned char memory[t->def.type == STICK_STRING ? 1 : t->def.key_len];
+	struct stick_entry *e;
+
+	key = fitting(t, key, memory);
+	e = chain_find(t, hash_of(t, key), key);
+	return e && was_alive(t, e) ? e : NULL;
+}
+
+static void fill(struct stick_table *t, struct stick_entry *e, struct span key, uint32_t hash)
+{
+	uint32_t generation = atomic_load(&e->generation);
+
+	memset(e->key, 0, t->def.entry_size - sizeof(*e));
+	memcpy(e->key, key.ptr, key.len);
+	e->key_len = (uint32_t)key.len;
+	atomic_store(&e->hash, hash);
+	atomic_store(&e->next, LINK_END);
+	atomic_store_explicit(&t->touched[stick_place_of(t, e)], stick_now(),
+			      memory_order_relaxed);
+	stick_intend(INTENT_MAKES, t, stick_place_of(t, e), generation);
+	atomic_store(&e->state, ENTRY_LIVE + 1);
+}
+
+/* It was not put into the list. */
+static void undo(struct stick_table *t, struct stick_entry *e)
+{
+	atomic_store(&e->state, ENTRY_DEAD);
+	give_place(t, stick_place_of(t, e));
+}
+
+struct stick_entry *stick_take(struct stick_table *t, struct span key, bool *made)
+{
+	unsigned char memory[t->def.type == STICK_STRING ? 1 : t->def.key_len];
+	struct stick_entry *e, *other;
+	uint32_t hash, place;
+	bool bad, mine;
+
+	if (!made)
+		made = &mine;
+	*made = false;
+	key = fitting(t, key, memory);
+	hash = hash_of(t, key);
+	e = chain_find(t, hash, key);
+	if (e && was_alive(t, e))
+		return e;
+	if (!take_place(t, &place))
+		return NULL;
+	e = stick_place(t, place);
+	fill(t, e, key, hash);
+	other = chain_add(t, e, key, &bad);
+	if (other || bad) {
+		undo(t, e);
+		stick_intend_nothing();
+		return other;
+	}
+	stick_intend(INTENT_PIN, t, place, atomic_load(&e->generation));
+	atomic_fetch_add_explicit(&t->head->changes, 1, memory_order_relaxed);
+	*made = true;
+	return e;
+}
+
+/* ---- pins for long ------------------------------------------------------------------------- */
+
+static uint32_t slots_free; /* of this process: the first of a list of them, by number + 1 */
+
+enum { SLOTS_MOST = 1 << 18 };
+
+static uint32_t slot_take(void)
+{
+	uint32_t slot = slots_free, fresh;
+
+	if (!stick_slots)
+		return 0;
+	if (slot) {
+		slots_free = atomic_load_explicit(&stick_slots[slot - 1].place,
+						  memory_order_relaxed);
+		return slot;
+	}
+	fresh = atomic_load_explicit(&stick_own->holds, memory_order_relaxed);
+	if (fresh == SLOTS_MOST)
+		return 0;
+	atomic_store(&stick_own->holds, fresh + 1);
+	return fresh + 1;
+}
+
+static void slot_give(uint32_t slot)
+{
+	atomic_store_explicit(&stick_slots[slot - 1].what, 0, memory_order_release);
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&stick_slots[slot - 1].place, slots_free, memory_order_relaxed);
+	slots_free = slot;
+}
+
+uint32_t stick_hold(struct stick_table *t, struct stick_entry *e, bool current)
+{
+	uint32_t what = t->number + 1u, slot = slot_take();
+
+	if (current && stick_stores(&t->def, STICK_conn_cur))
+		what |= SLOT_CURRENT;
+	if (slot) {
+		atomic_store_explicit(&stick_slots[slot - 1].place, stick_place_of(t, e),
+				      memory_order_release);
+		atomic_store_explicit(&stick_slots[slot - 1].what, what | SLOT_NEW,
+				      memory_order_release);
+	}
+	stick_intend_nothing();
+	if (slot)
+		atomic_store_explicit(&stick_slots[slot - 1].what, what, memory_order_release);
+	if (what & SLOT_CURRENT)
+		stick_add(t, e, STICK_conn_cur, 0, 1);
+	return slot;
+}
+
+static void count_down(struct stick_table *t, struct stick_entry *e)
+{
+	_Atomic uint32_t *at;
+	uint32_t value;
+
+	if (!stick_stores(&t->def, STICK_conn_cur))
+		return;
+	at = (_Atomic uint32_t *)(void *)((char *)e + t->def.columns[STICK_conn_cur].at);
+	value = atomic_load(at);
+	while (value && !atomic_compare_exchange_weak(at, &value, value - 1))
+		;
+}
+
+void stick_unhold(struct stick_table *t, struct stick_entry *e, uint32_t hold, bool current)
+{
+	if (current)
+		count_down(t, e);
+	stick_unpin(e);
+	if (hold)
+		slot_give(hold);
+}
+
+/* ---- after a death ------------------------------------------------------------------------- */
+
+/* Was it made by the process that was killed, and found by nobody yet? */
+static void mend_made(struct stick_table *t, uint32_t place)
+{
+	struct stick_entry *e = stick_place(t, place);
+
+	if (chain_has(t, e)) {
+		stick_unpin(e);
+		return;
+	}
+	atomic_store(&e->state, ENTRY_DEAD);
+	give_place(t, place);
+}
+
+static void mend_chosen(struct stick_table *t, uint32_t place, uint32_t row)
+{
+	struct stick_entry *e = stick_place(t, place);
+	uint32_t state = ENTRY_BUILT | row;
+
+	if (place >= atomic_load(&t->head->fresh))
+		return;
+	if (atomic_compare_exchange_strong(&e->state, &state, ENTRY_FREE) || state == ENTRY_FREE)
+		set_free(t, place);
+}
+
+static void mend_removal(struct stick_table *t, uint32_t place, uint32_t generation)
+{
+	struct stick_entry *e = stick_place(t, place);
+	uint32_t state = atomic_load(&e->state);
+
+	if (state == ENTRY_DEAD && atomic_load(&e->generation) == generation)
+		finish_removal(t, place);
+	else if (state == ENTRY_DEAD)
+		give_place(t, place);
+	else if (state == ENTRY_FREE)
+		set_free(t, place);
+}
+
+void entry_mend(struct stick_table *t, const struct stick_row *row, uint32_t row_number)
+{
+	uint32_t place = atomic_load(&row->place), generation = atomic_load(&row->generation);
+	enum stick_intent intent = atomic_load(&row->intent) & 0xff;
+	struct stick_entry *e;
+
+	if (intent == INTENT_BUCKET)
+		chain_mend_bucket(t, place);
+	if (intent == INTENT_BUCKET || place >= t->def.size)
+		return;
+	e = stick_place(t, place);
+	if (intent == INTENT_PIN && atomic_load(&e->generation) == generation)
+		stick_unpin(e);
+	else if (intent == INTENT_CHOSE)
+		mend_chosen(t, place, row_number);
+	else if (intent == INTENT_MAKES && atomic_load(&e->generation) == generation)
+		atomic_load(&e->state) == (ENTRY_BUILT | row_number) ?
+			mend_chosen(t, place, row_number) :
+			mend_made(t, place);
+	else if (intent == INTENT_REMOVES)
+		mend_removal(t, place, generation);
+}
+
+/* What was held by slot. */
+void entry_mend_hold(struct stick_table *t, uint32_t what, uint32_t place)
+{
+	struct stick_entry *e;
+
+	if (place >= t->def.size)
+		return;
+	e = stick_place(t, place);
+	if (what & SLOT_CURRENT)
+		count_down(t, e);
+	stick_unpin(e);
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
+uint32_t stick_places(const struct stick_table *t)
+{
+	uint32_t fresh = atomic_load(&t->head->fresh);
+
+	return fresh < t->def.size ? fresh : t->def.size;
+}
+
+uint32_t stick_used(const struct stick_table *t)
+{
+	uint32_t used = stick_places(t), i, n = (used + 63) / 64;
+
+	for (i = 0; i < n; i++)
+		used -= (uint32_t)__builtin_popcountll(atomic_load(&t->free[i]));
+	return used <= t->def.size ? used : 0;
+}
+
+struct stick_entry *stick_next(struct stick_table *t, uint32_t *at, unsigned most)
+{
+	uint32_t places = stick_places(t);
+	struct stick_entry *e;
+
+	for (; *at < places && most; most--) {
+		e = stick_place(t, (*at)++);
+		stick_intend(INTENT_PIN, t, *at - 1, atomic_load(&e->generation));
+		if (stick_pin(e)) {
+			if (was_alive(t, e))
+				return e;
+		} else {
+			stick_intend_nothing();
+		}
+	}
+	return NULL;
+}
+
+bool stick_sweep(struct stick_table *t, unsigned most)
+{
+	uint32_t places = stick_places(t);
+
+	if (!t->def.expire_ms)
+		return false;
+	for (; t->swept < places && most; t->swept++, most--)
+		if (entry_has_expired(t, t->swept) &&
+		    atomic_load(&stick_place(t, t->swept)->state) == ENTRY_LIVE)
+			entry_remove(t, t->swept);
+	if (t->swept < places)
+		return true;
+	t->swept = 0;
+	return false;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Room in a full table: the entries that were not touched for the longest time go, one of 256 at a
+ * time and one at least. Called by entries.c when there is no place left.
+ *
+ * Of tables with `nopurge' only what has expired goes.
+ *
+ * Up to 65,536 places are looked at: all of a small table, so that the oldest go; of a larger one
+ * the next so many each time, so that the oldest of those go. That takes some 30 us, and makes room
+ * for 256 keys.
+ */
+#include "stick/inside.h"
+
+enum { LOOK = 1 << 16, SHARE = 256, MOST = LOOK / SHARE + 1 };
+
+struct candidate {
+	uint32_t age, place;
+};
+
+/* The youngest of them on top. */
+static struct candidate oldest[MOST];
+static unsigned count, wanted;
+
+static void swap(unsigned a, unsigned b)
+{
+	struct candidate c = oldest[a];
+
+	oldest[a] = oldest[b];
+	oldest[b] = c;
+}
+
+static void rise(unsigned at)
+{
+	for (; at && oldest[at].age < oldest[(at - 1) / 2].age; at = (at - 1) / 2)
+		swap(at, (at - 1) / 2);
+}
+
+static void sink(void)
+{
+	unsigned at = 0, child;
+
+	while ((child = 2 * at + 1) < count) {
+		if (child + 1 < count && oldest[child + 1].age < oldest[child].age)
+			child++;
+		if (oldest[at].age <= oldest[child].age)
+			return;
+		swap(at, child);
+		at = child;
+	}
+}
+
+static void consider(const struct stick_table *t, uint32_t place)
+{
+	uint32_t age = stick_now() - atomic_load_explicit(&t->touched[place],
+							  memory_order_relaxed);
+
+	if (age > UINT32_MAX / 2)
+		age = 0;
+	if (count == wanted && age <= oldest[0].age)
+		return;
+	if (t->def.nopurge && !entry_has_expired(t, place))
+		return;
+	if (atomic_load_explicit(&stick_place(t, place)->state, memory_order_relaxed) != ENTRY_LIVE)
+		return;
+	if (count < wanted) {
+		oldest[count] = (struct candidate){ age, place };
+		rise(count++);
+		return;
+	}
+	oldest[0] = (struct candidate){ age, place };
+	sink();
+}
+
+unsigned purge_oldest(struct stick_table *t)
+{
+	uint32_t places = stick_places(t), look = places < LOOK ? places : LOOK, i;
+	uint32_t start = t->swept < places ? t->swept : 0, far = 0, distance;
+	unsigned gone = 0;
+
+	if (!places)
+		return 0;
+	count = 0;
+	wanted = look / SHARE + 1;
+	for (i = 0; i < look; i++)
+		consider(t, (start + i) % places);
+	for (i = 0; i < count; i++) {
+		gone += entry_remove(t, oldest[i].place);
+		distance = (oldest[i].place + places - start) % places;
+		if (distance > far)
+			far = distance;
+	}
+	/* Of entries of one millisecond those behind go next. */
+	t->swept = (start + (look < places ? look : far + 1)) % places;
+	return gone;
+}

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Stick tables: keys, values, rates, expiry, purge; several processes at once, killed anywhere. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "stick/inside.h"
+#include "stick/memory.h"
+
+#include "base/err.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct err err;
+static struct stick_table *t;
+
+static struct stick_definition definition(enum stick_key_type type, uint32_t len, uint32_t size,
+					  uint32_t expire)
+{
+	struct stick_definition def = { .name = "t", .type = type, .key_len = len, .size = size,
+					.expire_ms = expire };
+
+	def.columns[STICK_gpc0].count = 1;
+	def.columns[STICK_conn_cur].count = 1;
+	def.columns[STICK_bytes_in_cnt].count = 1;
+	def.columns[STICK_http_req_rate] = (struct stick_column){ .count = 1, .period = 10000 };
+	def.columns[STICK_gpt].count = 3;
+	stick_layout(&def);
+	return def;
+}
+
+static void open_with(struct stick_definition def, bool shared)
+{
+	bool anew;
+
+	clock_freeze(1000000);
+	stick_memory_end();
+	if (stick_memory_begin(shared, &err) < 0)
+		fail_msg("%s", err.text);
+	t = stick_table_open(&def, &anew, &err);
+	if (!t)
+		fail_msg("%s", err.text);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	stick_memory_end();
+	return 0;
+}
+
+static void sound(void)
+{
+	if (stick_check(t, &err) < 0)
+		fail_msg("%s", err.text);
+}
+
+static struct span number(uint32_t n)
+{
+	static uint32_t key;
+
+	key = n;
+	return (struct span){ (char *)&key, sizeof(key) };
+}
+
+static bool has(struct span key)
+{
+	struct stick_entry *e = stick_find(t, key);
+
+	stick_give(t, e);
+	return e;
+}
+
+static bool take(struct span key)
+{
+	struct stick_entry *e;
+	bool made;
+
+	e = stick_take(t, key, &made);
+	stick_give(t, e);
+	return e && made;
+}
+
+static void keys_are_cut_and_filled_up(void **state)
+{
+	(void)state;
+	open_with(definition(STICK_STRING, 4, 10, 0), false);
+	assert_true(take(span_of("abcdef")));
+	assert_false(take(span_of("abcdxy")));
+	assert_true(take(span_of("abc")));
+	assert_true(take(span_of("")));
+	assert_true(has(span_of("")));
+	assert_false(has(span_of("ab")));
+	sound();
+	open_with(definition(STICK_BINARY, 4, 10, 0), false);
+	assert_true(take(span_of("ab")));
+	assert_true(has((struct span){ "ab\0\0xyz", 7 }));
+	assert_false(has((struct span){ "ab\0x", 4 }));
+	assert_int_equal(stick_used(t), 1);
+	sound();
+}
+
+static void values_are_counted(void **state)
+{
+	struct stick_entry *e;
+
+	(void)state;
+	open_with(definition(STICK_INTEGER, 4, 10, 0), false);
+	e = stick_take(t, number(7), NULL);
+	assert_int_equal(stick_add(t, e, STICK_gpc0, 0, 3), 3);
+	assert_int_equal(stick_add(t, e, STICK_gpc0, 0, UINT32_MAX), 2);
+	stick_set(t, e, STICK_bytes_in_cnt, 0, UINT64_C(1) << 40);
+	assert_int_equal(stick_add(t, e, STICK_bytes_in_cnt, 0, 1), (UINT64_C(1) << 40) + 1);
+	stick_set(t, e, STICK_gpt, 2, 5);
+	stick_set(t, e, STICK_gpt, 3, 9); /* there is no such element */
+	assert_int_equal(stick_value(t, e, STICK_gpt, 2), 5);
+	assert_int_equal(stick_value(t, e, STICK_gpt, 3), 0);
+	assert_int_equal(stick_value(t, e, STICK_conn_cnt, 0), 0);
+	stick_give(t, e);
+	sound();
+}
+
+static void rates_fade_over_a_period(void **state)
+{
+	struct stick_entry *e;
+
+	(void)state;
+	open_with(definition(STICK_INTEGER, 4, 10, 0), false);
+	e = stick_take(t, number(7), NULL);
+	assert_int_equal(stick_value(t, e, STICK_http_req_rate, 0), 0);
+	assert_int_equal(stick_add(t, e, STICK_http_req_rate, 0, 100), 100);
+	clock_advance(9990);
+	assert_int_equal(stick_add(t, e, STICK_http_req_rate, 0, 0), 100);
+	clock_advance(2510); /* a quarter of the next one */
+	assert_in_range(stick_value(t, e, STICK_http_req_rate, 0), 74, 76);
+	assert_in_range(stick_add(t, e, STICK_http_req_rate, 0, 10), 84, 86);
+	clock_advance(7500); /* the third: ten of the second */
+	assert_in_range(stick_value(t, e, STICK_http_req_rate, 0), 9, 10);
+	clock_advance(20000);
+	assert_int_equal(stick_value(t, e, STICK_http_req_rate, 0), 0);
+	stick_rate_set(t, e, STICK_http_req_rate, 0, (struct stick_rate_state){ 5000, 20, 40 });
+	assert_int_equal(stick_value(t, e, STICK_http_req_rate, 0), 40);
+	assert_int_equal(stick_rate_state(t, e, STICK_http_req_rate, 0).age, 5000);
+	stick_give(t, e);
+}
+
+static void what_is_old_expires(void **state)
+{
+	struct stick_entry *e;
+
+	(void)state;
+	open_with(definition(STICK_INTEGER, 4, 10, 5000), false);
+	assert_true(take(number(1)));
+	clock_advance(3000);
+	assert_true(take(number(2)));
+	e = stick_find(t, number(1));
+	assert_int_equal(stick_left(t, e), 2000);
+	stick_give(t, e);
+	clock_advance(2000);
+	assert_false(has(number(1)));
+	assert_true(has(number(2)));
+	e = stick_find(t, number(2));
+	clock_advance(60000); /* it is in use */
+	assert_ptr_equal(stick_find(t, number(2)), e);
+	stick_give(t, e);
+	assert_false(stick_sweep(t, 100));
+	assert_int_equal(stick_used(t), 1);
+	stick_give(t, e);
+	assert_false(stick_sweep(t, 100));
+	assert_int_equal(stick_used(t), 0);
+	sound();
+}
+
+static void the_oldest_goes_when_it_is_full(void **state)
+{
+	uint32_t i;
+
+	(void)state;
+	open_with(definition(STICK_INTEGER, 4, 3, 0), false);
+	for (i = 1; i <= 3; i++, clock_advance(1))
+		assert_true(take(number(i)));
+	stick_touch(t, stick_find(t, number(1)));
+	stick_give(t, stick_find(t, number(1)));
+	stick_give(t, stick_find(t, number(1)));
+	assert_int_equal(stick_used(t), 3);
+	clock_advance(1);
+	assert_true(take(number(4)));
+	assert_false(has(number(2)));
+	assert_true(take(number(5))); /* of one millisecond: in their order */
+	assert_true(take(number(6)));
+	assert_true(take(number(7)));
+	assert_false(has(number(4)));
+	assert_true(has(number(6)));
+	assert_int_equal(stick_used(t), 3);
+	sound();
+}
+
+static void nothing_goes_with_nopurge(void **state)
+{
+	struct stick_definition def = definition(STICK_INTEGER, 4, 2, 1000);
+
+	(void)state;
+	def.nopurge = true;
+	open_with(def, false);
+	assert_true(take(number(1)));
+	assert_true(take(number(2)));
+	assert_null(stick_take(t, number(3), NULL));
+	clock_advance(1000);
+	assert_true(take(number(3)));
+	sound();
+}
+
+static void what_is_in_use_stays(void **state)
+{
+	struct stick_entry *a, *b;
+
+	(void)state;
+	open_with(definition(STICK_INTEGER, 4, 2, 0), false);
+	a = stick_take(t, number(1), NULL);
+	b = stick_take(t, number(2), NULL);
+	assert_null(stick_take(t, number(3), NULL));
+	assert_ptr_equal(stick_find(t, number(1)), a);
+	assert_false(stick_remove(t, a));
+	stick_give(t, a);
+	assert_true(stick_remove(t, a));
+	assert_true(take(number(3)));
+	stick_give(t, b);
+	sound();
+}
+
+static void a_million_keys_are_found(void **state)
+{
+	enum { N = 1 << 20 };
+	uint32_t i, at = 0, seen = 0;
+	struct stick_entry *e;
+
+	(void)state;
+	open_with(definition(STICK_INTEGER, 4, N, 0), false);
+	for (i = 0; i < N; i++)
+		assert_true(take(number(i)));
+	for (i = 0; i < N; i++)
+		assert_true(has(number(i)));
+	assert_false(has(number(N)));
+	while ((e = stick_next(t, &at, UINT32_MAX))) {
+		seen++;
+		stick_give(t, e);
+	}
+	assert_int_equal(seen, N);
+	clock_advance(1);
+	for (i = N; i < N + 10000; i++)
+		assert_true(take(number(i)));
+	assert_true(has(number(N + 9999)));
+	sound();
+}
+
+static void tables_are_found_by_name_and_definition(void **state)
+{
+	struct stick_definition def = definition(STICK_INTEGER, 4, 100, 0), other;
+	struct stick_table *u;
+	bool anew;
+
+	(void)state;
+	open_with(def, true);
+	assert_true(take(number(1)));
+	stick_memory_end(); /* its descriptor is kept */
+	assert_int_equal(stick_memory_begin(true, &err), 0);
+	t = stick_table_open(&def, &anew, &err);
+	assert_non_null(t);
+	assert_false(anew);
+	assert_true(has(number(1)));
+	other = definition(STICK_INTEGER, 4, 101, 0);
+	u = stick_table_open(&other, &anew, &err);
+	assert_true(anew);
+	assert_int_equal(stick_used(u), 0);
+	other.name = "u";
+	u = stick_table_open(&other, &anew, &err);
+	assert_false(anew);
+	assert_int_equal(stick_used(u), 0);
+}
+
+/* ---- several processes --------------------------------------------------------------------- */
+
+enum { KEYS = 64 };
+
+/* Everything that a worker does, at random, until it is killed. */
+static void hammer(unsigned row, unsigned seed, unsigned rounds)
+{
+	struct stick_entry *held[4] = { NULL }, *e;
+	uint32_t holds[4] = { 0 }, at = 0;
+	unsigned i, n;
+
+	if (stick_memory_confine(row, &err) < 0)
+		_exit(2);
+	for (i = 0; !rounds || i < rounds; i++) {
+		n = (unsigned)rand_r(&seed);
+		clock_update();
+		if (n % 16 < 8 && (e = stick_take(t, number(n >> 8 & (KEYS - 1)), NULL))) {
+			stick_add(t, e, STICK_gpc0, 0, 1);
+			stick_touch(t, e);
+			stick_give(t, e);
+		} else if (n % 16 < 11) {
+			if (held[n & 3]) {
+				stick_unhold(t, held[n & 3], holds[n & 3], true);
+				held[n & 3] = NULL;
+			} else if ((held[n & 3] = stick_find(t, number(n >> 8 & (KEYS - 1))))) {
+				holds[n & 3] = stick_hold(t, held[n & 3], true);
+			}
+		} else if (n % 16 < 13) {
+			e = stick_find(t, number(n >> 8 & (KEYS - 1)));
+			if (e && !stick_remove(t, e))
+				stick_give(t, e);
+		} else if (n % 16 < 15) {
+			if (!(e = stick_next(t, &at, 8)))
+				at = at < stick_places(t) ? at : 0;
+			stick_give(t, e);
+		} else {
+			stick_sweep(t, 16);
+		}
+	}
+	for (i = 0; i < 4; i++)
+		if (held[i])
+			stick_unhold(t, held[i], holds[i], true);
+	_exit(0);
+}
+
+static pid_t begin(unsigned row, unsigned seed, unsigned rounds)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		hammer(row, seed, rounds);
+	return pid;
+}
+
+static void nothing_is_in_use(void)
+{
+	struct stick_entry *e;
+	uint32_t at = 0;
+
+	while ((e = stick_next(t, &at, UINT32_MAX))) {
+		if (stick_uses(e) || stick_value(t, e, STICK_conn_cur, 0))
+			fail_msg("place %u: %u uses, %u connections", at - 1, stick_uses(e),
+				 (unsigned)stick_value(t, e, STICK_conn_cur, 0));
+		stick_give(t, e);
+	}
+}
+
+static void killed_anywhere_it_stays_sound(void **state)
+{
+	enum { WORKERS = 3, ROUNDS = 400 };
+	const char *rounds = getenv("PENSTOCK_STICK_KILLS");
+	unsigned i, n = rounds ? (unsigned)atoi(rounds) : ROUNDS, seed = 1;
+	pid_t pids[WORKERS];
+	int status;
+
+	(void)state;
+	open_with(definition(STICK_INTEGER, 4, 48, 2), true);
+	for (i = 0; i < WORKERS; i++)
+		pids[i] = begin(i + 1, i, 0);
+	for (i = 0; i < n; i++) {
+		usleep(200 + (unsigned)rand_r(&seed) % 3000);
+		assert_int_equal(kill(pids[i % WORKERS], SIGKILL), 0);
+		assert_int_equal(waitpid(pids[i % WORKERS], &status, 0), pids[i % WORKERS]);
+		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+		stick_memory_mend(i % WORKERS + 1);
+		pids[i % WORKERS] = begin(i % WORKERS + 1, i + 100, 0);
+	}
+	for (i = 0; i < WORKERS; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], &status, 0);
+		stick_memory_mend(i + 1);
+	}
+	clock_update();
+	sound();
+	nothing_is_in_use();
+}
+
+static void nothing_is_lost_between_processes(void **state)
+{
+	enum { WORKERS = 4, ROUNDS = 20000 };
+	struct stick_entry *e;
+	uint64_t sum = 0;
+	pid_t pids[WORKERS];
+	uint32_t at = 0, i, k;
+	int status;
+
+	(void)state;
+	open_with(definition(STICK_INTEGER, 4, 1000, 0), true);
+	for (i = 0; i < WORKERS; i++) {
+		pids[i] = fork();
+		if (pids[i])
+			continue;
+		if (stick_memory_confine(i + 1, &err) < 0)
+			_exit(2);
+		for (k = 0; k < ROUNDS; k++) {
+			e = stick_take(t, number(k % 1000), NULL);
+			if (!e)
+				_exit(3);
+			stick_add(t, e, STICK_gpc0, 0, 1);
+			stick_add(t, e, STICK_http_req_rate, 0, 1);
+			stick_give(t, e);
+		}
+		_exit(0);
+	}
+	for (i = 0; i < WORKERS; i++) {
+		waitpid(pids[i], &status, 0);
+		assert_int_equal(status, 0);
+		stick_memory_mend(i + 1);
+	}
+	assert_int_equal(stick_used(t), 1000);
+	while ((e = stick_next(t, &at, UINT32_MAX))) {
+		assert_int_equal(stick_value(t, e, STICK_gpc0, 0), WORKERS * ROUNDS / 1000);
+		sum += stick_value(t, e, STICK_http_req_rate, 0);
+		stick_give(t, e);
+	}
+	assert_int_equal(sum, WORKERS * ROUNDS);
+	sound();
+}
+
+/* A process that was taken over may write anything: nobody leaves the memory, or hangs. */
+static void falsified_memory_is_lived_with(void **state)
+{
+	unsigned seed = 7, round, i;
+	struct stick_entry *e;
+	unsigned char *p;
+	uint32_t at;
+
+	(void)state;
+	for (round = 0; round < 300; round++) {
+		open_with(definition(STICK_STRING, 8, 20, 10), false);
+		for (i = 0; i < 20; i++)
+			take(number((uint32_t)rand_r(&seed)));
+		for (i = 0; i < 8; i++) {
+			p = rand_r(&seed) % 4 ? (unsigned char *)t->entries : (void *)t->buckets;
+			p[(unsigned)rand_r(&seed) % (p == t->entries ? 20 * t->def.entry_size : 256)] =
+				(unsigned char)rand_r(&seed);
+			((unsigned char *)t->head)[(unsigned)rand_r(&seed) % sizeof(*t->head)] ^=
+				(unsigned char)(rand_r(&seed) % 4 ? 0 : 255);
+		}
+		for (i = 0; i < 100; i++) {
+			clock_advance(1);
+			e = stick_take(t, number((uint32_t)rand_r(&seed) % 40), NULL);
+			if (e)
+				stick_add(t, e, STICK_gpc0, 0, 1);
+			stick_give(t, e);
+			stick_sweep(t, 7);
+			at = 0;
+			if ((e = stick_next(t, &at, 20)) && !stick_remove(t, e))
+				stick_give(t, e);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keys_are_cut_and_filled_up),
+		cmocka_unit_test(values_are_counted),
+		cmocka_unit_test(rates_fade_over_a_period),
+		cmocka_unit_test(what_is_old_expires),
+		cmocka_unit_test(the_oldest_goes_when_it_is_full),
+		cmocka_unit_test(nothing_goes_with_nopurge),
+		cmocka_unit_test(what_is_in_use_stays),
+		cmocka_unit_test(a_million_keys_are_found),
+		cmocka_unit_test(tables_are_found_by_name_and_definition),
+		cmocka_unit_test(nothing_is_lost_between_processes),
+		cmocka_unit_test(killed_anywhere_it_stays_sound),
+		cmocka_unit_test(falsified_memory_is_lived_with),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, end);
+}

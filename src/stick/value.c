@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What entries of stick tables hold: counters, tags, rates; and where in the entry. Called by
+ * whoever has an entry pinned.
+ *
+ * Several processes add at once, so all are atomic. A rate is two words, each with the begin of a
+ * period and the events in it: the period at hand, and the one before. Who comes after the end of a
+ * period copies the first to the second, and begins a new one, by one compare-and-swap each: an
+ * event is counted in exactly one period, whoever else is at it.
+ */
+#include "stick/inside.h"
+
+const struct stick_data_type stick_data_types[STICK_DATA] = {
+#define DATA(name, number, form, argument) { #name, number, STICK_##form, STICK_##argument },
+#include "stick/data.def"
+#undef DATA
+};
+
+static uint32_t size_of(enum stick_form form)
+{
+	return form == STICK_RATE ? sizeof(struct stick_rate) :
+	       form == STICK_LONG ? sizeof(uint64_t) : sizeof(uint32_t);
+}
+
+/* What is 32 bits wide comes first: one hole at the most. */
+void stick_layout(struct stick_definition *def)
+{
+	uint32_t at = (uint32_t)sizeof(struct stick_entry) + def->key_len, size, wide;
+	struct stick_column *c;
+	unsigned i;
+
+	at = (at + 3) & ~3u;
+	for (wide = 0; wide < 2; wide++) {
+		for (i = 0; i < STICK_DATA; i++) {
+			c = &def->columns[i];
+			size = size_of(stick_data_types[i].form);
+			if (!c->count || (size == 4) == wide)
+				continue;
+			c->at = at;
+			at += size * c->count;
+		}
+		if (!wide)
+			at = (at + 7) & ~7u;
+	}
+	def->entry_size = (at + 7) & ~7u;
+}
+
+static void *cell(const struct stick_table *t, const struct stick_entry *e, enum stick_data what,
+		  unsigned at)
+{
+	const struct stick_column *c = &t->def.columns[what];
+
+	if (at >= c->count)
+		return NULL;
+	return (char *)(uintptr_t)e + c->at + (size_t)at * size_of(stick_data_types[what].form);
+}
+
+/* ---- rates --------------------------------------------------------------------------------- */
+
+static uint64_t period_of(uint32_t begin, uint32_t events)
+{
+	return (uint64_t)begin << 32 | events;
+}
+
+static uint32_t begin_of(uint64_t word)
+{
+	return (uint32_t)(word >> 32);
+}
+
+static uint32_t events_of(uint64_t word)
+{
+	return (uint32_t)word;
+}
+
+/* Another process may have looked at the clock later. */
+static uint32_t since(uint64_t word)
+{
+	uint32_t age = stick_now() - begin_of(word);
+
+	return age > UINT32_MAX / 2 ? 0 : age;
+}
+
+static struct stick_rate_state rate_state(struct stick_rate *r, uint32_t period)
+{
+	uint64_t before = atomic_load(&r->before), now = atomic_load(&r->now);
+	uint32_t age = since(now);
+
+	if (age >= 2 * (uint64_t)period)
+		return (struct stick_rate_state){ 0 };
+	if (age >= period)
+		return (struct stick_rate_state){ age - period, 0, events_of(now) };
+	return (struct stick_rate_state){ age, events_of(now),
+		begin_of(before) + period == begin_of(now) ? events_of(before) : 0 };
+}
+
+static uint32_t rate_value(struct stick_rate *r, uint32_t period)
+{
+	struct stick_rate_state s = rate_state(r, period);
+	uint64_t value = s.now;
+
+	if (period)
+		value += (uint64_t)s.before * (period - s.age) / period;
+	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+static uint32_t sum(uint32_t a, uint64_t b)
+{
+	return b < UINT32_MAX - a ? a + (uint32_t)b : UINT32_MAX;
+}
+
+/* The period is over. After a quiet one the next begins with the event at hand. */
+static void rate_turn(struct stick_rate *r, uint32_t period, uint64_t now)
+{
+	bool follows = now && since(now) < 2 * (uint64_t)period;
+	uint32_t begin = follows ? begin_of(now) + period : stick_now() | 1; /* no word is 0 */
+	uint64_t before = atomic_load(&r->before);
+
+	atomic_compare_exchange_strong(&r->before, &before, now);
+	atomic_compare_exchange_strong(&r->now, &now, period_of(begin, 0));
+}
+
+static void rate_add(struct stick_rate *r, uint32_t period, uint64_t by)
+{
+	uint64_t now = atomic_load(&r->now);
+
+	for (;;) {
+		if (!now || since(now) >= period) {
+			rate_turn(r, period, now);
+			now = atomic_load(&r->now);
+			continue;
+		}
+		if (atomic_compare_exchange_weak(&r->now, &now,
+				period_of(begin_of(now), sum(events_of(now), by))))
+			return;
+	}
+}
+
+struct stick_rate_state stick_rate_state(const struct stick_table *t, const struct stick_entry *e,
+					 enum stick_data what, unsigned at)
+{
+	struct stick_rate *r = cell(t, e, what, at);
+
+	return r ? rate_state(r, t->def.columns[what].period) : (struct stick_rate_state){ 0 };
+}
+
+void stick_rate_set(struct stick_table *t, struct stick_entry *e, enum stick_data what, unsigned at,
+		    struct stick_rate_state state)
+{
+	uint32_t period = t->def.columns[what].period, begin = stick_now() - state.age;
+	struct stick_rate *r = cell(t, e, what, at);
+
+	if (!r)
+		return;
+	atomic_store(&r->before, period_of(begin - period, state.before));
+	atomic_store(&r->now, period_of(begin, state.now));
+}
+
+/* ---- all forms ----------------------------------------------------------------------------- */
+
+uint64_t stick_value(const struct stick_table *t, const struct stick_entry *e, enum stick_data what,
+		     unsigned at)
+{
+	void *p = cell(t, e, what, at);
+
+	if (!p)
+		return 0;
+	switch (stick_data_types[what].form) {
+	case STICK_RATE:
+		return rate_value(p, t->def.columns[what].period);
+	case STICK_LONG:
+		return atomic_load_explicit((_Atomic uint64_t *)p, memory_order_relaxed);
+	default:
+		return atomic_load_explicit((_Atomic uint32_t *)p, memory_order_relaxed);
+	}
+}
+
+uint64_t stick_add(struct stick_table *t, struct stick_entry *e, enum stick_data what, unsigned at,
+		   uint64_t by)
+{
+	void *p = cell(t, e, what, at);
+
+	if (!p)
+		return 0;
+	switch (stick_data_types[what].form) {
+	case STICK_RATE:
+		rate_add(p, t->def.columns[what].period, by);
+		return rate_value(p, t->def.columns[what].period);
+	case STICK_LONG:
+		return atomic_fetch_add((_Atomic uint64_t *)p, by) + by;
+	default:
+		return (uint32_t)(atomic_fetch_add((_Atomic uint32_t *)p, (uint32_t)by) +
+				  (uint32_t)by);
+	}
+}
+
+void stick_set(struct stick_table *t, struct stick_entry *e, enum stick_data what, unsigned at,
+	       uint64_t value)
+{
+	void *p = cell(t, e, what, at);
+
+	if (!p)
+		return;
+	switch (stick_data_types[what].form) {
+	case STICK_RATE:
+		stick_rate_set(t, e, what, at, (struct stick_rate_state){ .now = sum(0, value) });
+		break;
+	case STICK_LONG:
+		atomic_store((_Atomic uint64_t *)p, value);
+		break;
+	default:
+		atomic_store((_Atomic uint32_t *)p, (uint32_t)value);
+	}
+}
