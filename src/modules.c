@@ -34,6 +34,7 @@
 #include "process/threads_conf.h"
 #include "proxy/proxy.h"
 #include "proxy/state_file.h"
+#include "proxy/stick_conf.h"
 #include "session/listening.h"
 #include "stats/change.h"
 #include "stats/page_conf.h"
@@ -87,6 +88,7 @@ const struct module *const modules[] = {
 	&stats_conf_module,
 	&proxy_module,
 	&server_module,
+	&stick_module,
 #ifdef HAVE_OPENSSL
 	&server_tls_module,
 	&sni_module,

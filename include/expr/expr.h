@@ -53,7 +53,8 @@ enum expr_result {
  * when all files have been read; left out, they mean the proxy that the expression stands
  * in, where the row says so. */
 enum arg_type { ARG_NONE, ARG_INT, ARG_STR, ARG_IPV4, ARG_IPV6, ARG_MASK4, ARG_MASK6, ARG_FRONTEND,
-		ARG_BACKEND, ARG_SERVER, ARG_VAR, ARG_USERLIST, ARG_PTR, /* of a row's check */
+		ARG_BACKEND, ARG_SERVER, ARG_VAR, ARG_USERLIST, ARG_TABLE,
+		ARG_PTR, /* of a row's check */
 		ARG_TYPES };
 
 enum { ARG_MAX = 8 }; /* most arguments of a fetch or converter */
@@ -77,6 +78,7 @@ struct expr_arg {
 		struct server *server;
 		const struct var_name *var;
 		const struct userlist *userlist;
+		struct stick_line *table; /* proxy/stick_conf.h */
 		void *ptr;
 	};
 };

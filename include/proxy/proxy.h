@@ -220,6 +220,7 @@ struct proxy {
 	bool queue_look;               /* look for slots in the next turn */
 	struct balance *balance;       /* lb/ */
 	struct filter_line *filters;   /* filter/filter.h; NULL: none */
+	struct stick_line *stick;      /* its table: proxy/stick_conf.h; NULL: none */
 	bool compress_offload;         /* servers do not see Accept-Encoding */
 	const char *description;
 	const char *state_file;        /* server-state-file-name; NULL: the backend's name */

@@ -21,5 +21,8 @@ struct stick_table *stick_table_open(const struct stick_definition *def, bool *a
 int stick_memory_confine(unsigned row, struct err *err);
 /* In the parent: the process of that row has ended, however it did. What it held is given back. */
 void stick_memory_mend(unsigned row);
+/* In the parent, when the last process of an earlier generation has ended: tables that the
+ * configuration does not declare any more go. */
+void stick_memory_release_unused(void);
 
 #endif

@@ -11,6 +11,7 @@
 #include "expr/userlist.h"
 #include "expr/vars.h"
 #include "proxy/proxy.h"
+#include "proxy/stick_conf.h"
 
 #include <arpa/inet.h>
 
@@ -19,6 +20,7 @@ static const char *const arg_names[ARG_TYPES] = {
 	[ARG_IPV4] = "IPv4 address", [ARG_IPV6] = "IPv6 address", [ARG_MASK4] = "IPv4 mask",
 	[ARG_MASK6] = "IPv6 mask", [ARG_FRONTEND] = "frontend", [ARG_BACKEND] = "backend",
 	[ARG_SERVER] = "server",  [ARG_VAR] = "variable",     [ARG_PTR] = "object",
+	[ARG_TABLE] = "stick table",
 	[ARG_USERLIST] = "userlist",
 };
 
@@ -125,6 +127,7 @@ static int arg_value(struct expr_arg *arg, struct span text, enum arg_type type,
 	case ARG_BACKEND:
 	case ARG_SERVER:
 	case ARG_USERLIST:
+	case ARG_TABLE:
 		return arg_later(arg, text, type, what, ctx, err);
 	case ARG_NONE:
 	case ARG_PTR:
@@ -142,7 +145,7 @@ static int arg_missing(struct expr_arg *args, int i, const struct arg_spec *spec
 {
 	enum arg_type type = spec->types[i];
 
-	if (type == ARG_FRONTEND || type == ARG_BACKEND)
+	if (type == ARG_FRONTEND || type == ARG_BACKEND || type == ARG_TABLE)
 		return arg_later(&args[i], span_of(""), type, what, ctx, err);
 	if (type == ARG_SERVER)
 		return err_set(err, "%s needs the name of a server", what);
@@ -304,6 +307,20 @@ static int pending_userlist(struct config *cfg, const struct arg_pending *p)
 	return config_error(cfg, &p->loc, "%s: there is no userlist '%s'", p->what, p->name);
 }
 
+/* That of the section itself when there is no name. */
+static int pending_table(struct config *cfg, const struct arg_pending *p)
+{
+	const char *name = *p->name ? p->name : p->proxy ? p->proxy->name : "";
+
+	p->arg->table = *p->name || (p->proxy && p->proxy->stick) ?
+		stick_line_find(config_data(cfg, &stick_module), name) : NULL;
+	if (p->arg->table)
+		return 0;
+	return *p->name ? config_error(cfg, &p->loc, "%s: there is no stick table '%s'", p->what, name) :
+			  config_error(cfg, &p->loc, "%s needs the name of a stick table here: '%s' has none",
+				       p->what, *name ? name : "this section");
+}
+
 int expr_args_resolve(struct config *cfg, struct arg_pending *list, const struct proxies *all)
 {
 	struct arg_pending *p;
@@ -315,6 +332,8 @@ int expr_args_resolve(struct config *cfg, struct arg_pending *list, const struct
 			bad |= pending_server(cfg, p, all);
 		else if (p->type == ARG_USERLIST)
 			bad |= pending_userlist(cfg, p);
+		else if (p->type == ARG_TABLE)
+			bad |= pending_table(cfg, p);
 		else
 			bad |= pending_proxy(cfg, p,
 					     p->type == ARG_BACKEND ? PROXY_BACKEND : PROXY_FRONTEND,

@@ -17,6 +17,7 @@
 #include "process/worker.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
+#include "stick/memory.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -130,6 +131,7 @@ void worker_let_go(struct worker *w)
 	if (w->row >= 0) {
 		atomic_store(&segment_row(segment, (unsigned)w->row)->pid, 0);
 		tally_drop_gauges((unsigned)w->row);
+		stick_memory_mend((unsigned)w->row);
 	}
 	changes_remove(w->channel);
 	if (w->row >= 0)
@@ -148,6 +150,8 @@ static void workers_release_slots(void)
 {
 	if (parent_state == PARENT_SERVES && segment && !workers_have_old())
 		segment_release_unused(segment);
+	if (parent_state == PARENT_SERVES && !workers_have_old())
+		stick_memory_release_unused();
 }
 
 void worker_free(struct worker *w)

@@ -19,6 +19,7 @@
 #include "stick/inside.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -363,4 +364,22 @@ void stick_memory_mend(unsigned number)
 	if (t)
 		entry_mend(t, row, number);
 	*row = (struct stick_row){ 0 };
+}
+
+/* The place in the file is not used again: it costs no memory. */
+void stick_memory_release_unused(void)
+{
+	struct table_line *line;
+	unsigned i;
+
+	if (!directory || region.fd < 0)
+		return;
+	for (i = 0; i < TABLES; i++) {
+		line = &directory->lines[i];
+		if (!line->size || atomic_load(&line->epoch) == atomic_load(&directory->epoch))
+			continue;
+		if (fallocate(region.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			      (off_t)(PAGE + line->at), (off_t)line->size) == 0)
+			atomic_store(&line->size, 0);
+	}
 }
