@@ -37,6 +37,7 @@ struct step_connect {
 	bool ssl;
 	struct span sni;       /* in TLS; empty: none given */
 	struct span alpn;      /* in the form of the wire; empty: none given */
+	uint8_t proto;         /* enum server_proto; PROTO_UNSET: none given */
 };
 
 struct step_send {
@@ -110,6 +111,11 @@ struct ruleset {
 	bool disable_on_404;
 };
 
+/* Are they over HTTP: requests and responses? */
+static inline bool ruleset_is_http(const struct ruleset *rules)
+{
+	return rules && rules->type == CHECK_HTTP;
+}
 /* A zeroed step at the end of the list; number: it counts in messages. */
 struct step *step_add(struct arena *arena, struct step_list *list, enum step_kind kind);
 /* The first step that is neither variable nor comment; NULL: none. */

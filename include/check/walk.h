@@ -10,6 +10,7 @@
 #include "check/step.h"
 #include "expr/vars.h"
 
+struct h2_call;
 struct view;
 struct walk_http;
 
@@ -21,6 +22,7 @@ struct walk {
 	bool linger;             /* of the connection that is open */
 	bool spoke;              /* something was sent over the connection that is open */
 	bool tls;                /* it has TLS */
+	bool h2;                 /* it speaks HTTP/2 */
 	const char *host;        /* the name that the server line has for where it leads to; NULL:
 				  * none */
 	struct addr to;          /* where it leads to */
@@ -32,6 +34,7 @@ struct walk {
 	struct span left;        /* what is still to be sent */
 	struct vars session_vars, check_vars;
 	struct walk_http *http;  /* http.c; NULL: nothing received, or no HTTP */
+	struct h2_call *call;    /* the request over HTTP/2; NULL: none */
 	/* The result while it is found. */
 	enum check_status status;
 	int code;

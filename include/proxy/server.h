@@ -117,12 +117,13 @@ struct server_settings {
 	const char *check_sni;       /* the same for checks; NULL: none */
 	struct span check_alpn;      /* of checks, in the form of the wire; empty: as "alpn" */
 	int proto;                   /* enum server_proto */
+	int check_proto;             /* the same of checks; PROTO_UNSET: as `proto' */
 	int ws;                      /* enum server_ws: the word */
 	uint8_t init_addr[4];        /* enum init_addr */
 	struct addr init_ip;         /* INIT_ADDR_IP */
 };
 
-/* The word "proto". */
+/* The words "proto" and "check-proto". */
 enum server_proto { PROTO_UNSET, PROTO_NONE, PROTO_H1, PROTO_H2 };
 extern const char *const server_protos[]; /* their names */
 /* The word "ws"; and how WebSocket goes: AUTO: as everything else, H1 and H2: over connections of its
@@ -244,6 +245,7 @@ struct server {
 				  * shared */
 	struct lb_node *lb;      /* lb/: its place in the balancing structure */
 	struct tls_client *tls;  /* tls/client.h; NULL: connections to it are plain */
+	struct span check_alpn_h1; /* what checks that do not speak HTTP/2 offer instead; empty: the same */
 	struct tls_client *check_tls; /* for its checks, if they want TLS: the same, if that is
 				       * there */
 	uint64_t tls_told_ms;    /* when the log was told last of a handshake that failed; 0:

@@ -8,7 +8,7 @@ from service import PATIENCE, Service, address, check, connect, finish, until
 
 
 def options(p):
-    for name in "h1", "told", "pem":
+    for name in "h1", "told", "asked", "pem":
         p.add_argument("--" + name)
 
 
@@ -16,6 +16,7 @@ svc = Service(options)
 port = address(svc.args.back)[1]
 server = H2Server(port, alpn=["h2", "http/1.1"], pem=svc.args.pem)
 old = H2Server(address(svc.args.h1)[1], alpn=["http/1.1"], pem=svc.args.pem)
+asked = H2Server(address(svc.args.asked)[1], alpn=["h2", "http/1.1"], pem=svc.args.pem)
 told = H2Server(address(svc.args.told)[1], proxy=True)
 
 
@@ -29,7 +30,8 @@ def ask(to, path="/n/5", host="www.example.com", keep=None):
     return r.status, data, r.getheader("x-spoken")
 
 
-until("checks of such a server speak HTTP/1", lambda: svc.stat("either", "s")["check_status"] == "L7OK")
+until("checks of such a server speak HTTP/2, too", lambda: svc.stat("asked", "s")["check_status"] == "L7OK" and
+      any(r.path == "/n/5" for r in asked.asked))
 check("by ALPN", ask("either") == (200, body_of(5), f"2 h2 {port}"))
 check("again, over the same connection", ask("either", "/n/1000000")[1] == body_of(1000000) and
       len(server.connections) == 1)
@@ -55,5 +57,5 @@ for _ in range(2):
         check("whose server is told who it is", ask("told", keep=c)[0] == 200)
 check("a connection for each client", len(told.connections) == 2 and
       [c.count for c in told.connections] == [2, 2])
-check("no fault of ours", not (server.faults + told.faults))
+check("no fault of ours", not (server.faults + told.faults + asked.faults))
 finish()

@@ -12,6 +12,7 @@ authority other
 signed site ca www.example.com
 h1=127.0.0.1:$(ports 1)
 told=127.0.0.1:$(ports 1)
+asked=127.0.0.1:$(ports 1)
 config <<END
 $(http_defaults)
 	retries 0
@@ -21,8 +22,10 @@ frontend fe
 	use_backend %[req.hdr(x-to)]
 backend either
 	http-reuse always
-	server s $back ssl ca-file $certs/ca.pem alpn h2,http/1.1 sni req.hdr(host) check inter 100ms rise 1
-	option httpchk
+	server s $back ssl ca-file $certs/ca.pem alpn h2,http/1.1 sni req.hdr(host)
+backend asked
+	server s $asked ssl ca-file $certs/ca.pem alpn h2,http/1.1 check inter 100ms rise 1
+	option httpchk GET /n/5
 backend chosen_h1
 	http-reuse always
 	server s $h1 ssl ca-file $certs/ca.pem alpn h2,http/1.1
@@ -41,6 +44,6 @@ END
 "$PENSTOCK" -c -f "$dir/cfg" >"$dir/notices" 2>&1
 check "with proto h1, h2 is left out" grep -q "with 'proto h1', 'h2' of 'alpn' is left out" "$dir/notices"
 start_penstock
-driver "${0%/*}/servers_tls.py" --h1 "$h1" --told "$told" --pem "$certs/site.pem" || failures=1
+driver "${0%/*}/servers_tls.py" --h1 "$h1" --told "$told" --asked "$asked" --pem "$certs/site.pem" || failures=1
 stop_penstock
 finish

@@ -43,6 +43,32 @@ struct addr ask_address(const struct check *check)
 	return to;
 }
 
+enum server_proto ask_proto(const struct check *check)
+{
+	const struct server_settings *set = &check->server->set;
+
+	return (enum server_proto)(set->check_proto ? set->check_proto : set->proto);
+}
+
+/* Whoever is offered h2 might take it. */
+struct span ask_offers(const struct check *check, enum server_proto proto)
+{
+	const struct server *s = check->server;
+
+	switch (proto) {
+	case PROTO_H2:
+		return s->set.check_alpn.len ? s->set.check_alpn : span_of("\2h2");
+	case PROTO_NONE:
+	case PROTO_H1:
+		if (s->check_alpn_h1.len)
+			return s->check_alpn_h1;
+		break;
+	case PROTO_UNSET:
+		break;
+	}
+	return s->set.check_alpn;
+}
+
 /* Manual 5.2 "check-send-proxy", "check-ssl": as in the traffic, unless something else is asked. */
 unsigned ask_usual_way(struct check *check)
 {
@@ -60,7 +86,7 @@ unsigned ask_usual_way(struct check *check)
 		how |= ASK_PROXY;
 	if (s->check_tls && (on & SRV_CHECK_SSL || (s->tls && as_traffic && !(on & SRV_NO_CHECK_SSL))))
 		how |= ASK_TLS;
-	check->target = (struct tls_target){ .alpn = s->set.check_alpn };
+	check->target = (struct tls_target){ .alpn = ask_offers(check, PROTO_NONE) };
 	if (s->set.check_sni)
 		check->target.sni = span_of(s->set.check_sni);
 	return how;

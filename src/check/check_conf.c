@@ -155,6 +155,19 @@ static bool rules_want_tls(const struct ruleset *rules)
 	return false;
 }
 
+/* As in the traffic "h1" and "h2" are for HTTP, and "none" for all else. */
+static int check_proto(struct config *cfg, const struct server *s)
+{
+	enum server_proto proto = (enum server_proto)s->set.check_proto;
+	bool http = ruleset_is_http(check_conf_rules(s->proxy));
+
+	if (proto == PROTO_UNSET || (proto == PROTO_NONE) != http)
+		return 0;
+	return config_error(cfg, &s->loc, "server '%s': 'check-proto %s' is not for these checks: %s", s->id,
+			    server_protos[proto], http ? "they are over HTTP" :
+			    "they are not over HTTP, for which 'option httpchk' asks");
+}
+
 int check_conf_finish_server(struct config *cfg, struct server *s)
 {
 	uint64_t on = s->set.options.on;
@@ -164,6 +177,8 @@ int check_conf_finish_server(struct config *cfg, struct server *s)
 				    s->id);
 	if (!(on & SRV_CHECK) || s->set.track)
 		return 0;
+	if (check_proto(cfg, s))
+		return -1;
 	if (rules_want_tls(check_conf_rules(s->proxy)) && server_need_tls(cfg, s))
 		return -1;
 	if (has_port(s))

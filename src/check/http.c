@@ -9,6 +9,7 @@
 #include "check/http.h"
 
 #include "check/check_conf.h"
+#include "check/h2_call.h"
 #include "expr/logformat.h"
 #include "expr/regex.h"
 #include "expr/view.h"
@@ -148,7 +149,7 @@ static struct span host_value(struct walk *walk, const struct request_conf *req,
 	return (struct span){ NULL, 0 };
 }
 
-static void put_start(struct walk *walk, const struct request_conf *req, struct text *out)
+static void put_start(struct walk *walk, const struct request_conf *req, bool old, struct text *out)
 {
 	char memory[2048], host_memory[512];
 	struct text target, host;
@@ -165,8 +166,7 @@ static void put_start(struct walk *walk, const struct request_conf *req, struct 
 	text_char(out, ' ');
 	put_target(out, uri.len ? uri : span_of("/"), host_value(walk, req, &host));
 	text_char(out, ' ');
-	text_add(out, req->version.ptr, req->version.len);
-	text_str(out, "\r\n");
+	text_str(out, old ? "HTTP/1.0\r\n" : "HTTP/1.1\r\n");
 }
 
 /* The target of the request line that was written. */
@@ -212,7 +212,8 @@ bool http_build(struct walk *walk, const struct step *step, struct text *out)
 {
 	const struct request_conf *req = step->send.request;
 	const struct request_field *f;
-	bool old = span_equal(req->version, span_of("HTTP/1.0")), host = false, connection = false;
+	bool old = !walk->h2 && span_equal(req->version, span_of("HTTP/1.0"));
+	bool host = false, connection = false;
 	char memory[4096];
 	struct text body;
 
@@ -221,7 +222,7 @@ bool http_build(struct walk *walk, const struct step *step, struct text *out)
 		put_format(walk, req->body_format, &body);
 	else if (req->body.len && req->body.len < sizeof(memory))
 		text_add(&body, req->body.ptr, req->body.len);
-	put_start(walk, req, out);
+	put_start(walk, req, old, out);
 	for (f = req->fields; f; f = f->next) {
 		if (field_is(f, "content-length") || field_is(f, "transfer-encoding") ||
 		    !put_field(walk, f, out))
@@ -244,12 +245,33 @@ bool http_build(struct walk *walk, const struct step *step, struct text *out)
 	return true;
 }
 
+/* What is sent over HTTP/2 is what would be sent over HTTP/1.1, written once more. */
+bool http_call(struct walk *walk, struct span request, const char **wrong)
+{
+	struct span scheme = span_of(walk->tls ? "https" : "http"), body;
+	struct field fields[HTTP_FIELDS];
+	struct h1_parser parser = { 0 };
+	struct message_error error;
+	struct message msg;
+
+	message_init(&msg, false, fields, HTTP_FIELDS);
+	if (h1_request_head(&parser, request.ptr, request.len, H1_ACCEPT_INVALID | H1_ANY_PAYLOAD, &msg,
+			    &error) != H1_DONE) {
+		*wrong = "the request cannot leave by HTTP/2";
+		return false;
+	}
+	body = (struct span){ request.ptr + msg.head_len, request.len - msg.head_len };
+	walk->call = h2_call_new(&msg, scheme, body, wrong);
+	return walk->call;
+}
+
 /* -- the response ---------------------------------------------------------------------------- */
 
 void http_forget(struct walk *walk)
 {
 	free(walk->http);
 	walk->http = NULL;
+	h2_call_free(&walk->call);
 }
 
 static struct span http_body(const struct walk *walk)
@@ -280,6 +302,10 @@ static enum h1_result http_head(struct walk *walk)
 				  walk->method, &http->msg, &error);
 	if (result != H1_DONE)
 		return result;
+	if (walk->call) { /* it was written as HTTP/1 for us */
+		http->msg.major = 2;
+		http->msg.minor = 0;
+	}
 	http->head = true;
 	http->body_at = http->msg.head_len;
 	walk->code = http->msg.status;

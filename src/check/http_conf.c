@@ -612,7 +612,7 @@ static const struct keyword keywords[] = {
 	RULE("http-check comment", "<string>", parse_comment,
 	     "said when the rule behind it fails"),
 	RULE("http-check connect",
-	     "[default] [port <expr>] [addr <ip>] [send-proxy] [via-socks4] [linger] [proto h1] "
+	     "[default] [port <expr>] [addr <ip>] [send-proxy] [via-socks4] [linger] [proto { h1 | h2 }] "
 	     "[comment <msg>]",
 	     parse_connect, "opens a connection"),
 	RULE("http-check disable-on-404", "", parse_flag,

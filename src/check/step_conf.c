@@ -118,20 +118,21 @@ static int connect_alpn(struct statement *st, struct step_connect *c)
 	return 0;
 }
 
-static int connect_proto(struct statement *st, const char *name)
+static int connect_proto(struct statement *st, const char *name, struct step_connect *c)
 {
 	bool http = name[0] == 'h';
 	const char *word = stmt_need(st, "the name of a protocol");
 
 	if (!word)
 		return -1;
-	if (!strcmp(word, http ? "h1" : "none"))
+	c->proto = !http ? PROTO_NONE : !strcmp(word, "h2") ? PROTO_H2 : PROTO_H1;
+	if (!strcmp(word, server_protos[c->proto]))
 		return 0;
-	if (http && (!strcmp(word, "h2") || !strcmp(word, "fcgi")))
+	if (http && !strcmp(word, "fcgi"))
 		return stmt_error(st, st->at - 1, "'%s connect proto %s' is not supported yet", name,
 				  word);
-	return stmt_error(st, st->at - 1, "'%s' is no protocol for '%s': '%s' is", word, name,
-			  http ? "h1" : "none");
+	return stmt_error(st, st->at - 1, "'%s' is no protocol for '%s': '%s", word, name,
+			  http ? "h1' and 'h2' are" : "none' is");
 }
 
 static int connect_word(struct statement *st, struct proxy *px, struct step *step, const char *name)
@@ -154,7 +155,7 @@ static int connect_word(struct statement *st, struct proxy *px, struct step *ste
 	else if (stmt_take(st, "linger"))
 		c->linger = true;
 	else if (stmt_take(st, "proto"))
-		return connect_proto(st, name);
+		return connect_proto(st, name, c);
 	else if (stmt_take(st, "comment"))
 		return (step->comment = stmt_need(st, "a comment")) ? 0 : -1;
 	else if (stmt_take(st, "ssl"))

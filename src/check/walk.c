@@ -8,6 +8,7 @@
 #include "check/walk.h"
 
 #include "check/ask.h"
+#include "check/h2_call.h"
 #include "check/http.h"
 #include "expr/expr.h"
 #include "expr/logformat.h"
@@ -190,6 +191,52 @@ void walk_set_failure(struct walk *walk, enum check_status status, const char *s
 	walk_say_comment(walk);
 }
 
+/* -- HTTP/2 ---------------------------------------------------------------------------------- */
+
+/* What a call has to say. False: the socket is full. What it does not take any more it will not: the
+ * server may have answered before. */
+static bool call_send(struct walk *walk)
+{
+	struct span left = h2_call_waiting(walk->call);
+	size_t sent;
+
+	while (left.len) {
+		switch (conn_send(walk->check->conn, left.ptr, left.len, false, &sent)) {
+		case IO_OK:
+			walk->spoke = true;
+			break;
+		case IO_AGAIN:
+			return false;
+		case IO_EOF:
+		case IO_ERR:
+			sent = left.len;
+			break;
+		}
+		h2_call_sent(walk->call, sent);
+		left = h2_call_waiting(walk->call);
+	}
+	return true;
+}
+
+/* One request over HTTP/2, as far as it goes. */
+static void call_go(struct walk *walk)
+{
+	static char bytes[H2_CALL_AT_ONCE];
+	struct conn *conn = walk->check->conn;
+	enum io io = IO_OK;
+	size_t got;
+
+	while (call_send(walk) && io == IO_OK && !h2_call_done(walk->call) &&
+	       !h2_call_fault(walk->call) && buf_room(walk->in)) {
+		io = conn_recv(conn, bytes, sizeof(bytes), &got);
+		if (io == IO_OK)
+			h2_call_take(walk->call, (struct span){ bytes, got }, walk->in);
+		else if (io != IO_AGAIN)
+			h2_call_closed(walk->call, io == IO_ERR ? conn->error : 0);
+	}
+	walk->ended = h2_call_done(walk->call);
+}
+
 /* -- connect --------------------------------------------------------------------------------- */
 
 static unsigned connect_port(const struct walk *walk, const struct step_connect *c)
@@ -222,6 +269,22 @@ static struct addr connect_address(const struct walk *walk, const struct step_co
 	return to;
 }
 
+/* What the connection is to speak; PROTO_UNSET: what ALPN says. */
+static enum server_proto connect_proto(const struct check *check, const struct step_connect *c)
+{
+	if (!ruleset_is_http(check->rules))
+		return PROTO_NONE;
+	return c->proto || !c->as_server ? (enum server_proto)c->proto : ask_proto(check);
+}
+
+static bool connect_speaks_h2(const struct walk *walk)
+{
+	enum server_proto proto = connect_proto(walk->check, &walk->step->connect);
+
+	return proto == PROTO_H2 || (proto == PROTO_UNSET && walk->tls &&
+				     span_equal(tls_conn_alpn(walk->check->conn), span_of("h2")));
+}
+
 /* What comes before the bytes of the next steps. */
 static unsigned connect_way(struct check *check, const struct step_connect *c)
 {
@@ -239,9 +302,18 @@ static unsigned connect_way(struct check *check, const struct step_connect *c)
 		how |= ASK_TLS;
 	if (c->sni.len)
 		check->target.sni = c->sni;
-	if (c->alpn.len)
-		check->target.alpn = c->alpn;
+	check->target.alpn = c->alpn.len ? c->alpn : ask_offers(check, connect_proto(check, c));
 	return how;
+}
+
+/* The server is told that nothing more is asked, or what was wrong, as far as the socket takes it. */
+static void walk_close(struct walk *walk)
+{
+	if (walk->call && walk->check->conn) {
+		h2_call_leave(walk->call);
+		call_send(walk);
+	}
+	ask_close(walk->check, walk->linger);
 }
 
 static enum walk_result walk_connect(struct walk *walk)
@@ -252,10 +324,14 @@ static enum walk_result walk_connect(struct walk *walk)
 	struct addr to;
 	unsigned how;
 
+	if (walk->begun && check->connected && !check->shaking) {
+		walk->h2 = connect_speaks_h2(walk);
+		return WALK_NEXT;
+	}
 	if (walk->begun)
-		return check->connected && !check->shaking ? WALK_NEXT : WALK_WAIT;
+		return WALK_WAIT;
 	walk->begun = true;
-	ask_close(check, walk->linger);
+	walk_close(walk);
 	to = connect_address(walk, c);
 	walk_forget(walk);
 	walk->ended = false;
@@ -301,6 +377,20 @@ static bool send_build(struct walk *walk, const struct step *step)
 	return true;
 }
 
+/* Over HTTP/2 the request leaves while the response is waited for: a server may have to be heard
+ * before it takes all of it. */
+static enum walk_result send_call(struct walk *walk)
+{
+	const char *wrong = NULL;
+
+	if (http_call(walk, walk->left, &wrong))
+		return WALK_NEXT;
+	if (!wrong)
+		return walk_no_memory(walk);
+	walk_set_failure(walk, CHECK_L7RSP, wrong);
+	return WALK_REPORT;
+}
+
 static enum walk_result walk_send(struct walk *walk)
 {
 	struct conn *conn = walk->check->conn;
@@ -312,6 +402,8 @@ static enum walk_result walk_send(struct walk *walk)
 			return WALK_REPORT;
 		walk->begun = true;
 		walk_forget(walk);
+		if (walk->h2)
+			return send_call(walk);
 	}
 	while (walk->left.len) {
 		switch (conn_send(conn, walk->left.ptr, walk->left.len, false, &sent)) {
@@ -343,6 +435,10 @@ static bool expect_receive(struct walk *walk)
 		walk->in = buffer_take();
 	if (!walk->in)
 		return false;
+	if (walk->call) {
+		call_go(walk);
+		return true;
+	}
 	while (io == IO_OK && !walk->ended && buf_room(walk->in)) {
 		io = conn_recv(conn, buf_tail(walk->in), buf_room(walk->in), &got);
 		if (io == IO_OK)
@@ -360,12 +456,20 @@ static enum check_status expect_error(const struct step_expect *e)
 	return e->error ? e->error : CHECK_L7RSP;
 }
 
+/* It will not be complete. Behind its head that is what the server has sent, before it what has become
+ * of the connection. */
+static enum walk_result expect_broken(struct walk *walk)
+{
+	walk_set_failure(walk, walk->in->len ? CHECK_L7RSP : CHECK_SOCKERR, h2_call_fault(walk->call));
+	return WALK_REPORT;
+}
+
 /* It has ended without a word. */
 static enum walk_result expect_nothing(struct walk *walk, const struct step_expect *e)
 {
 	if (walk->error)
 		return walk_socket_error(walk, walk->error);
-	if (walk->check->rules->type == CHECK_HTTP)
+	if (ruleset_is_http(walk->check->rules))
 		return walk_result(walk, CHECK_L7RSP);
 	text_printf(&walk->said, "TCPCHK got an empty response at step %u", walk->step->number);
 	if (walk_comment(walk))
@@ -375,7 +479,7 @@ static enum walk_result expect_nothing(struct walk *walk, const struct step_expe
 
 static enum walk_result expect_failed(struct walk *walk, const struct step_expect *e)
 {
-	bool http = walk->check->rules->type == CHECK_HTTP;
+	bool http = ruleset_is_http(walk->check->rules);
 
 	walk_code(walk, e);
 	if (e->on_error) {
@@ -413,7 +517,7 @@ static enum walk_result expect_wait(struct walk *walk)
  * of that. */
 static enum expect_result judge(struct walk *walk, const struct step_expect *e, bool last)
 {
-	bool http = walk->check->rules->type == CHECK_HTTP;
+	bool http = ruleset_is_http(walk->check->rules);
 	uint64_t given_up = regex_given_up;
 	enum expect_result result = http ? http_expect(walk, e, last) : expect_bytes(walk, e, last);
 
@@ -424,13 +528,16 @@ static enum walk_result walk_expect(struct walk *walk)
 {
 	const struct step_expect *e = &walk->step->expect;
 	enum expect_result result;
-	bool last;
+	bool last, broken;
 
 	/* A coding that was taken off may leave room for what has not been received yet. */
 	do {
 		if (!expect_receive(walk))
 			return walk_no_memory(walk);
 		last = walk->ended || !buf_room(walk->in);
+		broken = walk->call && h2_call_fault(walk->call);
+		if (!walk->in->len && broken)
+			return expect_broken(walk);
 		if (!walk->in->len)
 			return walk->ended ? expect_nothing(walk, e) : expect_wait(walk);
 		result = judge(walk, e, last);
@@ -439,7 +546,7 @@ static enum walk_result walk_expect(struct walk *walk)
 	case EXPECT_YES:
 		return WALK_NEXT;
 	case EXPECT_WAIT:
-		return expect_wait(walk);
+		return broken ? expect_broken(walk) : expect_wait(walk);
 	case EXPECT_REPORT:
 		return WALK_REPORT;
 	case EXPECT_NO:
@@ -507,7 +614,7 @@ static const struct step *walk_last(const struct walk *walk)
 
 static void walk_report(struct walk *walk)
 {
-	ask_close(walk->check, walk->linger);
+	walk_close(walk);
 	ask_report(walk->check, walk->status);
 }
 

@@ -256,13 +256,13 @@ static int server_port(struct statement *st, const struct keyword *kw, void *obj
 
 static int server_proto(struct statement *st, const struct keyword *kw, void *object)
 {
-	struct server *s = object;
+	int *proto = (int *)(void *)((char *)object + kw->offset);
 	const char *word = stmt_peek(st);
 	int i;
 
 	for (i = PROTO_NONE; word && server_protos[i]; i++)
 		if (stmt_take(st, server_protos[i])) {
-			s->set.proto = i;
+			*proto = i;
 			return 0;
 		}
 	if (word && !strcmp(word, "fcgi"))
@@ -355,6 +355,9 @@ static const struct keyword server_keywords[] = {
 	NO_BIT("no-backup", SRV_BACKUP, "takes back a 'backup' of default-server"),
 	BIT("check", SRV_CHECK, "health checks"),
 	NO_BIT("no-check", SRV_CHECK, "takes back a 'check' of default-server"),
+	{ "check-proto", SCOPE_SERVER, 0, "{ h1 | h2 | none }", server_proto,
+	  .offset = SET(check_proto), .names = server_protos + 1, .dflt = "by 'proto', 'check-alpn', else h1",
+	  .help = "the protocol of health checks" },
 	BIT("check-send-proxy", SRV_CHECK_SEND_PROXY, "PROXY protocol in health checks, too"),
 	NO_BIT("no-check-send-proxy", SRV_CHECK_SEND_PROXY,
 	       "takes back a 'check-send-proxy' of default-server"),
@@ -426,7 +429,7 @@ static const struct keyword server_keywords[] = {
 	  .help = "address from which it is connected" },
 	DELAY("tcp-ut", tcp_ut, 0, "the system's",
 	      "how long sent data may stay unacknowledged"),
-	{ "proto", SCOPE_SERVER, 0, "{ h1 | h2 | none }", server_proto,
+	{ "proto", SCOPE_SERVER, 0, "{ h1 | h2 | none }", server_proto, .offset = SET(proto),
 	  .names = server_protos + 1, .dflt = "by 'alpn', else h1", .help = "the protocol of connections to it" },
 	BIT("tfo", SRV_TFO, "TCP Fast Open"),
 	NO_BIT("no-tfo", SRV_TFO, "takes back a 'tfo' of default-server"),

@@ -169,31 +169,33 @@ static struct span without_h2(struct config *cfg, const struct span *alpn)
 	return (struct span){ kept, n };
 }
 
-/* Checks speak HTTP/1: whoever is offered h2 might take it. */
+/* What checks offer that do not speak HTTP/2: whoever is offered h2 might take it. */
 static void check_offers(struct config *cfg, struct server *s, const struct span *alpn)
 {
-	struct span rest = without_h2(cfg, s->set.check_alpn.len ? &s->set.check_alpn : alpn);
+	const struct span *offered = s->set.check_alpn.len ? &s->set.check_alpn : alpn;
+	struct span rest = without_h2(cfg, offered);
 
-	if (rest.len == (s->set.check_alpn.len ? s->set.check_alpn.len : alpn->len))
+	if (rest.len == offered->len)
 		return;
-	if (s->set.check_alpn.len)
-		config_notice(cfg, &s->loc, "server '%s': 'h2' of 'check-alpn' is left out: health checks "
-			      "speak HTTP/1", s->id);
-	s->set.check_alpn = rest.len ? rest : h1_alone;
+	s->check_alpn_h1 = rest.len ? rest : h1_alone;
+	if (s->set.check_alpn.len && s->set.check_proto == PROTO_H1)
+		config_notice(cfg, &s->loc, "server '%s': with 'check-proto h1', 'h2' of 'check-alpn' is left "
+			      "out", s->id);
 }
 
 /* What is offered, and who carries exchanges then. */
 static int choose_protocol(struct config *cfg, struct server *s, struct tls_settings *set)
 {
+	bool http = s->proxy->set.mode == MODE_HTTP;
 	struct span rest;
 
-	if (s->proxy->set.mode != MODE_HTTP)
-		return 0;
-	if (s->set.proto == PROTO_H2 && !set->has_alpn) {
+	if (http && s->set.proto == PROTO_H2 && !set->has_alpn) {
 		set->alpn = h2_alone;
 		set->has_alpn = true;
 	}
 	check_offers(cfg, s, &set->alpn);
+	if (!http)
+		return 0;
 	rest = without_h2(cfg, &set->alpn);
 	if (rest.len == set->alpn.len || s->set.proto == PROTO_H2 || !(set->options.on & TLS_SSL))
 		return 0;
