@@ -8,7 +8,8 @@ from h2_server import H2Server, body_of
 from service import PATIENCE, Service, check, finish, until
 
 svc = Service(lambda p: p.add_argument("--server", action="append"))
-servers = {name: H2Server(int(port)) for name, port in (s.split("=") for s in svc.args.server)}
+# A stream a connection, where several connections are wanted at once.
+servers = {name: H2Server(int(port), 1 if name == "one" else None) for name, port in (s.split("=") for s in svc.args.server)}
 
 
 def client():
@@ -54,8 +55,18 @@ for n in range(3):
 check("pool-max-conn 0: one request each", [c.count for c in servers["none"].connections] == [1, 1, 1])
 until("all are closed", lambda: not servers["none"].open())
 check("http-server-close is for HTTP/1", [c.count for c in servers["closing"].connections] == [3])
+holding = [threading.Thread(target=ask, args=("one", None, "/hold")) for _ in range(3)]
+for t in holding:
+    t.start()
+until("three requests, each over a connection of its own", lambda: len(servers["one"].held) == 3)
+servers["one"].release()
+for t in holding:
+    t.join()
+until("pool-max-conn 1: one of them stays", lambda: len(servers["one"].open()) == 1)
+ask("low")
 ask("purged")
 until("one that nobody needs is closed in time", lambda: not servers["purged"].open())
+check("pool-low-conn 1: an older one stays", len(servers["low"].open()) == 1)
 
 few = servers["few"]
 threads = [threading.Thread(target=ask, args=("few", None, "/hold")) for _ in range(5)]

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Whom a connection of HTTP/2 to a server may serve, and for how long: http-reuse, max-reuse,
-# pool-max-conn, pool-purge-delay, option http-server-close; maxconn counts requests.
+# pool-max-conn, pool-low-conn, pool-purge-delay, option http-server-close; maxconn counts requests.
 . "${0%/*}/../lib.sh"
 
 python_with h2 || { say "python3-h2 is not installed"; exit 77; }
-names="never safe aggressive always reuse none closing purged few"
+names="never safe aggressive always reuse none one closing low purged few"
 list=
 for name in $names; do
 	port=$(ports 1)
@@ -34,10 +34,16 @@ backend reuse
 backend none
 	http-reuse always
 	server s $none proto h2 pool-max-conn 0
+backend one
+	http-reuse always
+	server s $one proto h2 pool-max-conn 1
 backend closing
 	http-reuse always
 	option http-server-close
 	server s $closing proto h2
+backend low
+	http-reuse always
+	server s $low proto h2 pool-purge-delay 50ms pool-low-conn 1
 backend purged
 	http-reuse always
 	server s $purged proto h2 pool-purge-delay 50ms
