@@ -101,6 +101,7 @@ const struct module *const modules[] = {
 	&state_file_module,
 	&check_tcp_module,
 	&check_http_module,
+	&check_grpc_module,
 	&check_stock_module,
 	&check_module,
 #ifdef HAVE_OPENSSL

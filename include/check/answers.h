@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What servers of databases and directories answer to a health check. Pure functions over bytes:
+/* What servers of databases, directories and gRPC answer to a health check. Pure functions over bytes:
  * nothing behind them is looked at, nothing is assumed of them. */
 #ifndef CHECK_ANSWERS_H
 #define CHECK_ANSWERS_H
@@ -22,5 +22,9 @@ struct answer answer_mysql(struct span bytes, bool greeting, bool last);
 struct answer answer_ldap(struct span bytes, bool last);
 /* An agent's HELLO, or its DISCONNECT (SPOP 2.0). max_frame: what was offered. */
 struct answer answer_spop(struct span bytes, size_t max_frame, bool last);
+
+/* The message of a response to grpc.health.v1.Health/Check, with its length in front: L7OK is SERVING,
+ * L7STS any other status, whose name is the text. */
+struct answer answer_grpc(struct span bytes, bool last);
 
 #endif

@@ -40,6 +40,7 @@ struct check_conf {
 	const char *user;          /* mysql-check, pgsql-check */
 	bool pre_41;
 	const char *hello, *domain; /* smtpchk */
+	const char *service;       /* grpc-check; empty: the server as a whole */
 	const char *command, *path; /* external-check */
 	struct ruleset *rules;     /* made at the end */
 };
@@ -60,6 +61,9 @@ struct ruleset *stock_rules(struct config *cfg, const struct check_conf *conf);
 /* http_conf.c: those of option httpchk, with what is implied. NULL after a report. */
 struct ruleset *http_rules(struct config *cfg, const struct check_conf *conf);
 
+/* grpc.c: those of option grpc-check. */
+struct ruleset *grpc_rules(struct config *cfg, const struct check_conf *conf);
+
 /* step_conf.c: words that tcp-check and http-check share. name: "tcp-check". Each parses what
  * stands behind its word into a new step. */
 int step_parse_connect(struct statement *st, struct proxy *px, struct step_list *list,
@@ -77,6 +81,6 @@ struct logformat *step_parse_format(struct statement *st, struct proxy *px, cons
 /* "!" and the like in front of a match; returns the match, its "!" taken off. */
 const char *step_parse_match(struct statement *st, struct step_expect *e);
 
-extern const struct module check_tcp_module, check_http_module, check_stock_module;
+extern const struct module check_tcp_module, check_http_module, check_grpc_module, check_stock_module;
 
 #endif

@@ -101,7 +101,7 @@ struct step_list {
 };
 
 /* Kinds of checks: which option asked for it. */
-enum check_type { CHECK_PLAIN, CHECK_TCP, CHECK_HTTP, CHECK_SMTP, CHECK_SSL, CHECK_MYSQL,
+enum check_type { CHECK_PLAIN, CHECK_TCP, CHECK_HTTP, CHECK_GRPC, CHECK_SMTP, CHECK_SSL, CHECK_MYSQL,
 		  CHECK_PGSQL, CHECK_REDIS, CHECK_LDAP, CHECK_SPOP, CHECK_AGENT,
 		  CHECK_EXTERNAL /* a command: no steps */ };
 
@@ -114,7 +114,7 @@ struct ruleset {
 /* Are they over HTTP: requests and responses? */
 static inline bool ruleset_is_http(const struct ruleset *rules)
 {
-	return rules && rules->type == CHECK_HTTP;
+	return rules && (rules->type == CHECK_HTTP || rules->type == CHECK_GRPC);
 }
 /* A zeroed step at the end of the list; number: it counts in messages. */
 struct step *step_add(struct arena *arena, struct step_list *list, enum step_kind kind);

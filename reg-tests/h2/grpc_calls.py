@@ -7,6 +7,8 @@ from concurrent import futures
 
 import grpc
 
+from service import until
+
 front, tls, back, ca = sys.argv[1:]
 failed = 0
 leave = threading.Event()
@@ -55,7 +57,9 @@ handlers = {
     "Echo": grpc.stream_stream_rpc_method_handler(echo),
 }
 server = grpc.server(futures.ThreadPoolExecutor(16))
-server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("t.T", handlers),))
+health = {"Check": grpc.unary_unary_rpc_method_handler(lambda request, context: b"\x08\x01")}  # SERVING
+server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("t.T", handlers),
+                                 grpc.method_handlers_generic_handler("grpc.health.v1.Health", health)))
 server.add_insecure_port(back)
 server.start()
 
@@ -100,6 +104,9 @@ def calls(channel, how):
 
 
 with grpc.insecure_channel(front) as channel:
+    # The server is down until a check has found it.
+    until("the server is up", lambda: not error(lambda: channel.unary_unary("/t.T/Unary")(
+        b"", timeout=60, wait_for_ready=True)))
     calls(channel, "in clear")
     e = error(lambda: channel.unary_unary("/t.T/Silent")(b"", timeout=60))
     print(e and e.code(), e and e.details())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the answers of MySQL, LDAP and SPOP servers. Called by stock.c and the fuzzer. A packet
+/* Reads the answers of MySQL, LDAP, SPOP and gRPC servers. Called by stock.c, grpc.c and the fuzzer. A packet
  * that claims a length is looked at within that length and within what was received, whichever ends
  * first. */
 #include "check/answers.h"
@@ -298,4 +298,82 @@ struct answer answer_spop(struct span bytes, size_t max_frame, bool last)
 	if (type == SPOP_AGENT_DISCONNECT)
 		return spop_disconnect(frame);
 	return failed(CHECK_L7RSP, "invalid frame received");
+}
+
+/* -- gRPC ------------------------------------------------------------------------------------ */
+
+enum { GRPC_PREFIX = 5, GRPC_MESSAGE_MOST = 65536, WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
+
+/* A varint of Protocol Buffers in front of *s, which moves behind it. */
+static bool proto_varint(struct span *s, uint64_t *value)
+{
+	unsigned shift;
+
+	*value = 0;
+	for (shift = 0; shift < 70 && s->len; shift += 7) {
+		unsigned byte = byte_at(*s, 0);
+
+		skip(s, 1);
+		if (shift < 64)
+			*value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return true;
+	}
+	return false;
+}
+
+/* Over the value of a field that is not asked for. */
+static bool proto_skip(struct span *s, unsigned wire)
+{
+	uint64_t len = wire == WIRE_64 ? 8 : 4;
+
+	if (wire == WIRE_VARINT)
+		return proto_varint(s, &len);
+	if (wire == WIRE_BYTES && !proto_varint(s, &len))
+		return false;
+	if ((wire != WIRE_BYTES && wire != WIRE_64 && wire != WIRE_32) || len > s->len)
+		return false;
+	skip(s, (size_t)len);
+	return true;
+}
+
+/* HealthCheckResponse: field 1 is an enum; the last one counts, none is 0. */
+static bool health_status(struct span s, uint64_t *status)
+{
+	enum { STATUS = 1 << 3 | WIRE_VARINT };
+	uint64_t tag;
+
+	*status = 0;
+	while (s.len) {
+		if (!proto_varint(&s, &tag) || !(tag >> 3))
+			return false;
+		if (!(tag == STATUS ? proto_varint(&s, status) : proto_skip(&s, tag & 7)))
+			return false;
+	}
+	return true;
+}
+
+struct answer answer_grpc(struct span bytes, bool last)
+{
+	static const char *const names[] = { "UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN" };
+	uint64_t status;
+	uint32_t len;
+
+	if (bytes.len < GRPC_PREFIX)
+		return last ? failed(CHECK_L7RSP, "the response has no message") : wait_for_more;
+	if (byte_at(bytes, 0))
+		return failed(CHECK_L7RSP, byte_at(bytes, 0) == 1 ? "the message is compressed" :
+								    "malformed message");
+	len = byte_at(bytes, 1) << 24 | byte_at(bytes, 2) << 16 | byte_at(bytes, 3) << 8 |
+	      byte_at(bytes, 4);
+	if (len > GRPC_MESSAGE_MOST)
+		return failed(CHECK_L7RSP, "the message is too long");
+	skip(&bytes, GRPC_PREFIX);
+	if (bytes.len < len)
+		return last ? failed(CHECK_L7RSP, "the message is cut") : wait_for_more;
+	if (!health_status((struct span){ bytes.ptr, len }, &status))
+		return failed(CHECK_L7RSP, "malformed message");
+	if (status >= sizeof(names) / sizeof(names[0]))
+		return failed(CHECK_L7STS, "a serving status that does not exist");
+	return failed(status == 1 ? CHECK_L7OK : CHECK_L7STS, names[status]);
 }

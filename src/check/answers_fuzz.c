@@ -35,6 +35,8 @@ static struct answer ask(unsigned protocol, struct span bytes, bool last)
 {
 	if (protocol < 2)
 		return answer_mysql(bytes, protocol == 0, last);
+	if (protocol == 5)
+		return answer_grpc(bytes, last);
 	return protocol == 2 ? answer_ldap(bytes, last) : answer_spop(bytes, 16380, last);
 }
 
@@ -59,15 +61,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	if (data[0] % 5 == 4) {
+	if (data[0] % 6 == 4) {
 		check_agent(bytes);
 		return 0;
 	}
-	a = ask(data[0] % 5, bytes, false);
-	last = ask(data[0] % 5, bytes, true);
+	a = ask(data[0] % 6, bytes, false);
+	last = ask(data[0] % 6, bytes, true);
 	check_span(a.text);
 	if (last.status == CHECK_UNKNOWN || (a.status != CHECK_UNKNOWN && a.status != last.status))
 		abort();
-	check_pieces(data[0] % 5, bytes, a.status);
+	check_pieces(data[0] % 6, bytes, a.status);
 	return 0;
 }

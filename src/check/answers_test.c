@@ -169,6 +169,41 @@ static void assert_word(unsigned i, struct span got, const char *wanted)
 			 wanted ? wanted : "nothing");
 }
 
+static void assert_grpc(const char *bytes, size_t len, enum check_status status, const char *text)
+{
+	struct answer a = answer_grpc((struct span){ bytes, len }, true);
+	size_t part;
+
+	assert_int_equal(a.status, status);
+	assert_true(span_equal(a.text, span_of(text)));
+	for (part = 0; part < len; part++) {
+		a = answer_grpc((struct span){ bytes, part }, false);
+		assert_true(a.status == CHECK_UNKNOWN || a.status == status);
+	}
+}
+#define GRPC(bytes, status, text) assert_grpc(bytes, sizeof(bytes) - 1, status, text)
+
+static void messages_of_grpc_are_read(void **state)
+{
+	(void)state;
+	GRPC("\0\0\0\0\2\x08\1", CHECK_L7OK, "SERVING");
+	GRPC("\0\0\0\0\2\x08\2", CHECK_L7STS, "NOT_SERVING");
+	GRPC("\0\0\0\0\2\x08\3", CHECK_L7STS, "SERVICE_UNKNOWN");
+	GRPC("\0\0\0\0\0", CHECK_L7STS, "UNKNOWN");
+	GRPC("\0\0\0\0\2\x08\4", CHECK_L7STS, "a serving status that does not exist");
+	GRPC("\0\0\0\0\4\x08\2\x08\1", CHECK_L7OK, "SERVING"); /* the last one counts */
+	GRPC("\0\0\0\0\x15\x12\2ab\x19" "12345678\x25" "1234\x08\x81\0", CHECK_L7OK, "SERVING");
+	GRPC("\0\0\0\0\2\x08\1behind", CHECK_L7OK, "SERVING");
+	GRPC("", CHECK_L7RSP, "the response has no message");
+	GRPC("\0\0\0\0\2\x08", CHECK_L7RSP, "the message is cut");
+	GRPC("\0\0\0\0\1\x08", CHECK_L7RSP, "malformed message");
+	GRPC("\0\0\0\0\2\x12\5", CHECK_L7RSP, "malformed message");
+	GRPC("\0\0\0\0\1\x0b", CHECK_L7RSP, "malformed message"); /* a group */
+	GRPC("\0\0\0\0\2\0\1", CHECK_L7RSP, "malformed message"); /* field 0 */
+	GRPC("\1\0\0\0\2\x08\1", CHECK_L7RSP, "the message is compressed");
+	GRPC("\0\xff\0\0\0", CHECK_L7RSP, "the message is too long");
+}
+
 static void lines_of_agents_are_read(void **state)
 {
 	struct agent_line line;
@@ -191,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_are_read),
 		cmocka_unit_test(what_is_cut_waits),
+		cmocka_unit_test(messages_of_grpc_are_read),
 		cmocka_unit_test(lines_of_agents_are_read),
 	};
 

@@ -104,6 +104,8 @@ void check_conf_finish(struct config *cfg, struct proxy *px)
 		conf->rules = tcp_rules(cfg, conf);
 	else if (conf->type == CHECK_HTTP)
 		conf->rules = http_rules(cfg, conf);
+	else if (conf->type == CHECK_GRPC)
+		conf->rules = grpc_rules(cfg, conf);
 	else if (conf->type == CHECK_EXTERNAL)
 		conf->rules = external_rules(cfg, conf);
 	else if (conf->type != CHECK_PLAIN)
@@ -159,8 +161,12 @@ static bool rules_want_tls(const struct ruleset *rules)
 static int check_proto(struct config *cfg, const struct server *s)
 {
 	enum server_proto proto = (enum server_proto)s->set.check_proto;
-	bool http = ruleset_is_http(check_conf_rules(s->proxy));
+	const struct ruleset *rules = check_conf_rules(s->proxy);
+	bool http = ruleset_is_http(rules);
 
+	if (proto == PROTO_H1 && http && rules->type == CHECK_GRPC)
+		return config_error(cfg, &s->loc, "server '%s': 'check-proto h1' does not go with 'option "
+				    "grpc-check': gRPC is HTTP/2", s->id);
 	if (proto == PROTO_UNSET || (proto == PROTO_NONE) != http)
 		return 0;
 	return config_error(cfg, &s->loc, "server '%s': 'check-proto %s' is not for these checks: %s", s->id,

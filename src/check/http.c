@@ -518,6 +518,8 @@ enum expect_result http_expect(struct walk *walk, const struct step_expect *e, b
 		walk->status = CHECK_L7OKC;
 		return EXPECT_REPORT;
 	}
+	if (e->kind == EXPECT_CUSTOM)
+		return e->custom(walk, http_body(walk), last);
 	if (e->kind == EXPECT_STATUS || e->kind == EXPECT_STATUS_REGEX)
 		found = status_matches(e, walk->http->msg.status);
 	else if (e->kind == EXPECT_HEADER)

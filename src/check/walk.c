@@ -274,6 +274,8 @@ static enum server_proto connect_proto(const struct check *check, const struct s
 {
 	if (!ruleset_is_http(check->rules))
 		return PROTO_NONE;
+	if (check->rules->type == CHECK_GRPC)
+		return PROTO_H2;
 	return c->proto || !c->as_server ? (enum server_proto)c->proto : ask_proto(check);
 }
 
