@@ -101,6 +101,7 @@ struct h2_conn {
 	bool greeted;           /* the peer's first settings are here */
 	bool pending;           /* what lies in `in' was not looked at */
 	bool acknowledged;      /* the peer knows our settings */
+	uint16_t round_ms;      /* how long it took until we heard that */
 	bool takes_connect;     /* SETTINGS_ENABLE_CONNECT_PROTOCOL of a server */
 	uint8_t credits;        /* H2_CREDITS_MOST */
 	uint8_t trust;          /* H2_TRUST_MOST */
@@ -213,6 +214,8 @@ void h2_received(struct h2_conn *c, size_t n);
 void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n);
 /* The connection ends: what its window took from others is theirs again. */
 void h2_window_end(struct h2_conn *c);
+/* It took so long until the peer had acknowledged what we said to it. */
+void h2_round_trip(struct h2_conn *c, uint64_t ms);
 /* SETTINGS_INITIAL_WINDOW_SIZE, WINDOW_UPDATE of the peer. */
 void h2_window_set(struct h2_conn *c, uint32_t value);
 void h2_window_came(struct h2_conn *c, uint32_t id, uint32_t by);

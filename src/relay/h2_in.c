@@ -190,8 +190,10 @@ static void settings_known(struct h2_conn *c)
 		return;
 	}
 	c->acknowledged = true;
-	if (!c->leaving)
+	if (!c->leaving) {
+		h2_round_trip(c, clock_now_ms - (c->timer.when - h2_settings_ms));
 		timer_cancel(&c->timer);
+	}
 	c->table.most = c->limits.table;
 	if (c->table.limit > c->table.most)
 		hpack_table_resize(&c->table, c->table.most);

@@ -14,7 +14,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-enum { QUICK_MS = 100, LONG_MS = 2 };
+enum { QUICK_MS = 100, LONG_MS = 2, ROUND_MOST_MS = 1000 };
 
 static uint32_t long_bytes; /* by which windows of connections have grown */
 
@@ -28,22 +28,31 @@ static void fill(struct h2_conn *c, uint32_t id, uint32_t by)
 		h2_out_done(c, h2_write_window(p, id, by));
 }
 
+/* A peer that was busy then may seem to be far away: that is bounded. */
+void h2_round_trip(struct h2_conn *c, uint64_t ms)
+{
+	c->round_ms = ms < ROUND_MOST_MS ? (uint16_t)ms : ROUND_MOST_MS;
+}
+
+/* The kernel sees as far as TCP goes, which may be a load balancer next to us; the peer has
+ * acknowledged our settings itself. */
 static unsigned round_trip_ms(const struct h2_conn *c)
 {
 	struct tcp_info info;
 	socklen_t len = sizeof(info);
 
-	if (!c->conn || getsockopt(c->conn->src.fd, IPPROTO_TCP, TCP_INFO, &info, &len))
-		return 0;
+	if (!c->conn || getsockopt(c->conn->src.fd, IPPROTO_TCP, TCP_INFO, &info, &len) ||
+	    info.tcpi_rtt / 1000 < c->round_ms)
+		return c->round_ms;
 	return info.tcpi_rtt / 1000;
 }
 
-/* Half of it was used up in one round trip: it holds the peer back. */
+/* Half of it was used up in one round trip, and no path is quite even: it holds the peer back. */
 static bool path_is_long(const struct h2_conn *c, uint64_t took_ms)
 {
 	unsigned rtt = round_trip_ms(c);
 
-	return rtt >= LONG_MS && took_ms <= rtt;
+	return rtt >= LONG_MS && took_ms <= rtt + rtt / 2;
 }
 
 /* Twice the window, up to most; how much that adds. */
