@@ -38,6 +38,8 @@ void h2_call_closed(struct h2_call *call, int error);
 bool h2_call_done(const struct h2_call *call);
 /* Why it never will, for people; NULL: it may still. */
 const char *h2_call_fault(const struct h2_call *call);
+/* Is that a lack of memory here, and nothing that the server could help? */
+bool h2_call_no_memory(const struct h2_call *call);
 /* Fields behind the response's body, as lines of HTTP/1. */
 struct span h2_call_trailers(const struct h2_call *call);
 /* The last words to the server: GOAWAY, with the code of the fault. They wait to be sent behind all

@@ -324,6 +324,8 @@ bool ask_open(struct check *check, const struct addr *to, unsigned how, enum che
 		break;
 	}
 	check->conn = conn_new();
+	if (!check->conn)
+		errno = ENOMEM; /* connect has left another one */
 	if (!check->conn || conn_attach(check->conn, &fd, CONN_CONNECTING | (local ? 0 : CONN_TCP),
 					ask_ready) < 0) {
 		ask_not_opened(check, CAUSE_SOCKET);

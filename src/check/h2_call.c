@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/bug.h"
+#include "base/memory.h"
 #include "http/h1.h"
 #include "http/h2_frame.h"
 #include "http/h2_message.h"
@@ -75,6 +76,16 @@ static void fail(struct h2_call *call, enum h2_code code, const char *format, ..
 	va_start(args, format);
 	vsnprintf(call->fault, sizeof(call->fault), format, args);
 	va_end(args);
+}
+
+static void fail_memory(struct h2_call *call)
+{
+	fail(call, H2_INTERNAL_ERROR, "out of memory");
+}
+
+bool h2_call_no_memory(const struct h2_call *call)
+{
+	return call->state == CALL_FAILED && call->code == H2_INTERNAL_ERROR;
 }
 
 const char *h2_call_fault(const struct h2_call *call)
@@ -167,7 +178,7 @@ struct h2_call *h2_call_new(const struct message *request, struct span scheme, s
 		*wrong = "the request's body is too large";
 		return NULL;
 	}
-	call = malloc(sizeof(*call));
+	call = memory_take(sizeof(*call));
 	if (!call)
 		return NULL;
 	memset(call, 0, offsetof(struct h2_call, out));
@@ -244,13 +255,15 @@ static void trailers_came(struct h2_call *call, const struct hpack_fields *list,
 		return;
 	}
 	call->trailers = buffer_take();
-	if (call->trailers)
-		call->trailers->len = (uint32_t)h2_trailer_lines(list, call->trailers->data,
-								 call->trailers->size);
-	if (!call->trailers || !call->trailers->len)
-		fail(call, H2_INTERNAL_ERROR, "no room for the response's trailers");
-	else
+	if (!call->trailers) {
+		fail_memory(call);
+		return;
+	}
+	call->trailers->len = (uint32_t)h2_trailer_lines(list, call->trailers->data, call->trailers->size);
+	if (call->trailers->len)
 		call->state = CALL_DONE;
+	else
+		fail(call, H2_ENHANCE_YOUR_CALM, "the response's trailers exceed tune.bufsize");
 }
 
 struct span h2_call_trailers(const struct h2_call *call)
@@ -267,7 +280,7 @@ static void block_came(struct h2_call *call, struct span block, bool ends, struc
 	struct buf *strings = buffer_take();
 
 	if (!strings) {
-		fail(call, H2_INTERNAL_ERROR, "out of memory");
+		fail_memory(call);
 		return;
 	}
 	list.memory = strings->data;
@@ -287,7 +300,7 @@ static void block_came(struct h2_call *call, struct span block, bool ends, struc
 		fail_frame(call, H2_COMPRESSION_ERROR, "fields that cannot be read");
 		break;
 	case HPACK_NO_MEMORY:
-		fail(call, H2_INTERNAL_ERROR, "out of memory");
+		fail_memory(call);
 		break;
 	}
 	buffer_give(&strings);
@@ -299,7 +312,7 @@ static void block_part(struct h2_call *call, const struct h2_read *r, struct buf
 	if (!call->block)
 		call->block = buffer_take();
 	if (!call->block) {
-		fail(call, H2_INTERNAL_ERROR, "out of memory");
+		fail_memory(call);
 		return;
 	}
 	if (r->payload.len > buf_room(call->block)) {
@@ -495,9 +508,9 @@ void h2_call_take(struct h2_call *call, struct span bytes, struct buf *to)
 	if (!bytes.len || call->state >= CALL_DONE)
 		return;
 	if (!call->in)
-		call->in = malloc(IN_ROOM);
+		call->in = memory_take(IN_ROOM);
 	if (!call->in) {
-		fail(call, H2_INTERNAL_ERROR, "out of memory");
+		fail_memory(call);
 		return;
 	}
 	memmove(call->in, bytes.ptr, bytes.len);

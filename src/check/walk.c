@@ -462,6 +462,8 @@ static enum check_status expect_error(const struct step_expect *e)
  * of the connection. */
 static enum walk_result expect_broken(struct walk *walk)
 {
+	if (h2_call_no_memory(walk->call))
+		return walk_no_memory(walk);
 	walk_set_failure(walk, walk->in->len ? CHECK_L7RSP : CHECK_SOCKERR, h2_call_fault(walk->call));
 	return WALK_REPORT;
 }

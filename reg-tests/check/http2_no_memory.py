@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What http2_no_memory.sh describes: the server. Its answers need all the memory that there is to need:
+pieces of frames and of heads, the dynamic table, trailers."""
+
+import mmap
+import os
+import queue
+import struct
+import sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [here, here + "/../h2"]
+import frames
+from h2_peer import CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, Gone, Peer, frame, settings
+from service import Service, address, check, finish
+import socket
+import threading
+
+service = Service(lambda p: p.add_argument("--nth"))
+with open(service.args.nth, "r+b") as f:
+    countdown = mmap.mmap(f.fileno(), 8)
+results = queue.Queue()  # True: a check has got its answer
+
+
+def answer(peer):
+    head = frames.block([(":status", "200"), ("content-type", "application/grpc")]) + \
+        frames.literal("x-a", "b", True)
+    data = frame(HEADERS, 0, 1, head[:9]) + frame(CONTINUATION, END_HEADERS, 1, head[9:]) + \
+        frame(DATA, 0, 1, b"\0\0\0\0\2\x08\1")
+    peer.request(settings()[:5])
+    peer.send(settings()[5:] + data[:20])
+    peer.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    peer.slowly(data[20:] + frames.headers(1, [("grpc-status", "0")]))
+    peer.wait(GOAWAY)
+
+
+def serve():
+    while True:
+        client, _ = listener.accept()
+        peer = Peer(client)
+        try:
+            answer(peer)
+            results.put(peer.seen[-1].code == 0)
+        except (OSError, Gone):
+            results.put(False)
+        client.close()
+
+
+listener = socket.create_server(address(service.args.back), backlog=100)
+threading.Thread(target=serve, daemon=True).start()
+while not results.get(timeout=120):
+    pass
+failed = 0
+for n in range(1, 100):
+    struct.pack_into("q", countdown, 0, n)
+    while not results.get(timeout=120):
+        pass
+    if struct.unpack_from("q", countdown, 0)[0] > 0:
+        break
+    failed += 1
+struct.pack_into("q", countdown, 0, 0)
+check("each of %d allocations has failed, and the next check has not" % failed, 5 <= failed < 99)
+check("the server is up", service.stat("be", "s1")["status"] == "UP")
+finish()
