@@ -172,6 +172,15 @@ def said(path):
     return lines
 
 
+def most_memory(pid):
+    """kB; 0: it cannot be told."""
+    try:
+        with open("/proc/%d/status" % pid) as f:
+            return int(re.search(r"VmHWM:\s+(\d+)", f.read()).group(1))
+    except (OSError, AttributeError):
+        return 0
+
+
 def run(program, folder, cases):
     config = ["global", "\tmaxconn 100", "\tstats socket " + folder + "/stats",
               "\tmax-spread-checks 1", "\tssl-server-verify none",
@@ -188,23 +197,25 @@ def run(program, folder, cases):
     while time.monotonic() < end and wait - said(log).keys() and process.poll() is None:
         time.sleep(0.1)
     lines = said(log)
+    memory = most_memory(process.pid)
     process.terminate()
     code = process.wait()
     text = open(log, errors="replace").read()
     if code not in (0, 143, -15) or not lines or "Sanitizer" in text or "runtime error" in text:
         print(text)
-        return None
-    return lines
+        return None, 0
+    return lines, memory
 
 
-def main(cases):
+def main(cases, most=0):
+    """most: kB that the program may take for all of them."""
     program, folder = sys.argv[1:3]
     certificate = sys.argv[3] if len(sys.argv) > 3 else None
     reference = "haproxy" in os.path.basename(program)
     cases = [c for c in cases if (certificate or c.tls is None) and not (reference and c.reference == OURS)]
     for case in cases:
         case.start(certificate)
-    lines = run(program, folder, cases)
+    lines, memory = run(program, folder, cases)
     bad = lines is None
     for case in cases if lines else ():
         got, wanted = lines.get(case.name), case.reference if reference else case.wanted
@@ -215,5 +226,9 @@ def main(cases):
         elif not reference and case.asked and not (peer and case.asked(peer)):
             bad += 1
             print("%s: was asked %s %r" % (case.name, peer and peer.fields, peer and peer.body))
+    if most and memory > most and not os.environ.get("SANITIZED"):
+        bad += 1
+        print("it took %d kB, %d at most" % (memory, most))
+    print("%d kB" % memory)
     print("%d cases, %d wrong" % (len(cases), bad))
     return bad != 0

@@ -66,7 +66,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	parts = feed(bytes, 3, also);
 	BUG_ON(h2_call_done(whole) != h2_call_done(parts));
 	BUG_ON(!h2_call_fault(whole) != !h2_call_fault(parts));
-	BUG_ON(to->len != also->len || memcmp(to->data, also->data, to->len) != 0);
+	/* Of DATA that is found wrong at its end, pieces in front of that were taken. */
+	BUG_ON(to->len > also->len || memcmp(to->data, also->data, to->len) != 0);
+	BUG_ON(to->len != also->len && !h2_call_fault(whole));
 	if (h2_call_done(whole))
 		check_response(to);
 	h2_call_free(&whole);
