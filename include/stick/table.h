@@ -87,6 +87,9 @@ uint32_t stick_left(const struct stick_table *t, const struct stick_entry *e);
 /* ms since it was touched. */
 uint32_t stick_idle(const struct stick_table *t, const struct stick_entry *e);
 struct span stick_key(const struct stick_table *t, const struct stick_entry *e);
+/* Another number for each entry that the table has ever had (after 2^30 at its place it begins
+ * anew), never 0. */
+uint64_t stick_number(const struct stick_table *t, const struct stick_entry *e);
 /* How many have it pinned, without the caller. */
 unsigned stick_uses(const struct stick_entry *e);
 /* Pinned by the caller, and by nobody else: it goes, and is given back. False: it is in use; it
@@ -133,6 +136,9 @@ struct stick_entry *stick_next(struct stick_table *t, uint32_t *at, unsigned mos
 uint32_t stick_places(const struct stick_table *t);
 /* How many there are, expired ones that were not removed yet included. */
 uint32_t stick_used(const struct stick_table *t);
+/* How many of those at `most' places from *at on have not expired, or are pinned though they have;
+ * *at is behind these places then. Until it is stick_places the sum is of a part. */
+uint32_t stick_alive(const struct stick_table *t, uint32_t *at, unsigned most);
 
 /* Removes what has expired, at `most' places from where it stopped last. False: it has come round
  * at the end of the table. One process calls it for all. */

@@ -109,6 +109,11 @@ unsigned stick_uses(const struct stick_entry *e)
 	return pins ? pins - 1 : 0;
 }
 
+uint64_t stick_number(const struct stick_table *t, const struct stick_entry *e)
+{
+	return (uint64_t)atomic_load(&e->generation) << 31 | (stick_place_of(t, e) + 1);
+}
+
 /* ---- places -------------------------------------------------------------------------------- */
 
 static void set_free(struct stick_table *t, uint32_t place)
@@ -501,6 +506,28 @@ uint32_t stick_used(const struct stick_table *t)
 	for (i = 0; i < n; i++)
 		used -= (uint32_t)__builtin_popcountll(atomic_load(&t->free[i]));
 	return used <= t->def.size ? used : 0;
+}
+
+static bool is_alive(const struct stick_table *t, uint32_t place)
+{
+	uint64_t free = atomic_load_explicit(&t->free[place / 64], memory_order_relaxed);
+	uint32_t state;
+
+	if (free >> place % 64 & 1)
+		return false;
+	if (!entry_has_expired(t, place))
+		return true;
+	state = atomic_load_explicit(&stick_place(t, place)->state, memory_order_relaxed);
+	return state & ENTRY_LIVE && state & ENTRY_PINS;
+}
+
+uint32_t stick_alive(const struct stick_table *t, uint32_t *at, unsigned most)
+{
+	uint32_t places = stick_places(t), alive = 0;
+
+	for (; *at < places && most; ++*at, most--)
+		alive += is_alive(t, *at);
+	return alive;
 }
 
 struct stick_entry *stick_next(struct stick_table *t, uint32_t *at, unsigned most)

@@ -180,6 +180,64 @@ static void what_is_old_expires(void **state)
 	sound();
 }
 
+static uint32_t alive(unsigned most)
+{
+	uint32_t at = 0, sum = 0;
+
+	while (at < stick_places(t))
+		sum += stick_alive(t, &at, most);
+	return sum;
+}
+
+static void who_is_alive_is_counted(void **state)
+{
+	struct stick_entry *e, *f;
+	uint32_t i, at = 0;
+
+	(void)state;
+	open_with(definition(STICK_INTEGER, 4, 1000, 5000), false);
+	assert_int_equal(alive(10), 0);
+	for (i = 0; i < 200; i++)
+		assert_true(take(number(i)));
+	clock_advance(4000);
+	for (; i < 300; i++)
+		assert_true(take(number(i)));
+	assert_int_equal(stick_alive(t, &at, 70), 70);
+	assert_int_equal(at, 70);
+	assert_int_equal(alive(7), 300);
+	e = stick_take(t, number(5), NULL);
+	clock_advance(1000); /* no entry was removed yet; one of those that are old is in use */
+	assert_int_equal(stick_used(t), 300);
+	assert_int_equal(alive(1000), 101);
+	f = stick_find(t, number(250));
+	assert_true(stick_remove(t, f));
+	assert_int_equal(alive(64), 100);
+	stick_give(t, e);
+	assert_int_equal(alive(64), 99);
+	clock_advance(4000);
+	assert_int_equal(alive(64), 0);
+	sound();
+}
+
+static void entries_have_numbers_of_their_own(void **state)
+{
+	struct stick_entry *e;
+	uint64_t first;
+
+	(void)state;
+	open_with(definition(STICK_INTEGER, 4, 10, 0), false);
+	e = stick_take(t, number(1), NULL);
+	first = stick_number(t, e);
+	assert_int_not_equal(first, 0);
+	stick_give(t, e);
+	e = stick_find(t, number(1));
+	assert_true(stick_number(t, e) == first);
+	assert_true(stick_remove(t, e));
+	e = stick_take(t, number(1), NULL);
+	assert_true(stick_number(t, e) != first);
+	stick_give(t, e);
+}
+
 static void the_oldest_goes_when_it_is_full(void **state)
 {
 	uint32_t i;
@@ -467,6 +525,8 @@ int main(void)
 		cmocka_unit_test(values_are_counted),
 		cmocka_unit_test(rates_fade_over_a_period),
 		cmocka_unit_test(what_is_old_expires),
+		cmocka_unit_test(who_is_alive_is_counted),
+		cmocka_unit_test(entries_have_numbers_of_their_own),
 		cmocka_unit_test(the_oldest_goes_when_it_is_full),
 		cmocka_unit_test(nothing_goes_with_nopurge),
 		cmocka_unit_test(what_is_in_use_stays),
