@@ -16,7 +16,7 @@ struct stick_key_memory {
 /* False: the value cannot be a key of that type. key: good as long as the sample and memory. */
 bool stick_key_of_sample(enum stick_key_type type, struct sample *smp,
 			 struct stick_key_memory *memory, struct span *key);
-/* As the stats socket takes it. False: it is none of that type. */
+/* As the stats socket takes it: the whole text is one. False: it is none of that type. */
 bool stick_key_of_text(enum stick_key_type type, struct span text, struct stick_key_memory *memory,
 		       struct span *key);
 /* The sample type that a key is cast to. */

@@ -19,6 +19,7 @@ defaults
 	timeout server 10s
 listen web
 	bind $front
+	stick-table type ip size 1k expire 1h store gpc0,http_req_rate(10s)
 	server s1 $back weight 10 maxconn 20 check
 	server s2 $back weight 10 check
 frontend origin

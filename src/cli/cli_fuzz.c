@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Any bytes, in pieces of any size, at any level, to a conversation with all commands, on a world
- * made by hand, with a map "m" (#0), numbers by string, and an ACL "a" (#1) of expressions. First
- * byte: level and whether the peer ends its input; second: size of the pieces.
+ * made by hand, with a map "m" (#0), numbers by string, an ACL "a" (#1) of expressions, and stick
+ * tables "s" (of short strings), "i" (IPv6), "n" (numbers). First byte: level and whether the peer
+ * ends its input; second: size of the pieces.
  */
 #include "cli/cli.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "expr/pattern_change.h"
 #include "log/log.h"
+#include "proxy/stick_conf.h"
+#include "stick/memory.h"
 #include "stats/test_world.h"
 
 #include <stdlib.h>
@@ -76,6 +79,63 @@ static void refs_check(void)
 	}
 }
 
+/* -- stick tables ---------------------------------------------------------------------------- */
+
+enum { TABLES = 3 };
+
+static struct stick_line lines[TABLES];
+static struct stick_conf stick_conf;
+
+static void tables_make(void)
+{
+	static const struct stick_definition defs[TABLES] = {
+		{ .name = "s", .type = STICK_STRING, .key_len = 5, .size = 4 },
+		{ .name = "i", .type = STICK_IPV6, .key_len = 16, .size = 100, .expire_ms = 1000 },
+		{ .name = "n", .type = STICK_INTEGER, .key_len = 4, .size = 2, .nopurge = true },
+	};
+	static struct stick_table *before[TABLES];
+	struct err err;
+	unsigned i, what;
+	bool anew;
+
+	list_init(&stick_conf.lines);
+	if (!before[0] && stick_memory_begin(false, &err) < 0)
+		abort();
+	for (i = 0; i < TABLES; i++) {
+		lines[i] = (struct stick_line){ .name = defs[i].name, .def = defs[i],
+						.table = before[i] };
+		for (what = 0; what < STICK_DATA; what++)
+			if (what % (i + 1) == 0)
+				lines[i].def.columns[what] =
+					(struct stick_column){ .count = 1 + (what == STICK_gpc),
+							       .period = 1000 };
+		stick_layout(&lines[i].def);
+		if (!before[i])
+			lines[i].table = before[i] = stick_table_open(&lines[i].def, &anew, &err);
+		if (!before[i])
+			abort();
+		list_append(&stick_conf.lines, &lines[i].node);
+	}
+	stick_running = &stick_conf;
+}
+
+/* What was done to them leaves them whole; the next input begins with none. */
+static void tables_check(void)
+{
+	struct stick_entry *e;
+	struct err err;
+	uint32_t at;
+	unsigned i;
+
+	for (i = 0; i < TABLES; i++) {
+		for (at = 0; (e = stick_next(lines[i].table, &at, UINT32_MAX));)
+			if (stick_uses(e) || !stick_remove(lines[i].table, e))
+				abort();
+		if (stick_check(lines[i].table, &err) < 0 || stick_used(lines[i].table))
+			abort();
+	}
+}
+
 /* -- the conversation ------------------------------------------------------------------------ */
 
 enum { SAID_MOST = 1 << 20, TRIES = 20 };
@@ -108,6 +168,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	world = world_new();
 	arena = arena_new(4096);
 	refs_make(arena);
+	tables_make();
 	cli = cli_new(LEVEL_USER + data[0] % 3, data[0] / 3 % 3);
 	if (!cli)
 		abort();
@@ -122,6 +183,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	hear(cli, said);
 	cli_free(&cli);
 	refs_check();
+	tables_check();
 	pattern_refs_release(refs);
 	arena_free(&arena);
 	world_free(&world);

@@ -6,7 +6,6 @@
 
 const struct cli_command cli_later_commands[] = {
 	LATER("add server"),
-	LATER("clear table"),
 	LATER("debug dev"),
 	LATER("del server"),
 	LATER("disable dynamic-cookie"),
@@ -14,14 +13,12 @@ const struct cli_command cli_later_commands[] = {
 	LATER("httpclient"),
 	LATER("set dynamic-cookie-key"),
 	LATER("set ssl"),
-	LATER("set table"),
 	LATER("show cache"),
 	LATER("show libs"),
 	LATER("show peers"),
 	LATER("show resolvers"),
 	LATER("show ssl"),
 	LATER("show startup-logs"),
-	LATER("show table"),
 	LATER("show tasks"),
 	LATER("show threads"),
 	LATER("show tls-keys"),

@@ -5,6 +5,7 @@
 
 #include "expr/expr.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 
 enum sample_type stick_key_sample(enum stick_key_type type)
@@ -48,11 +49,26 @@ bool stick_key_of_sample(enum stick_key_type type, struct sample *smp,
 bool stick_key_of_text(enum stick_key_type type, struct span text, struct stick_key_memory *memory,
 		       struct span *key)
 {
-	struct sample smp = { .type = SMP_STR, .str = text, .flags = SMP_CONST };
+	char word[INET6_ADDRSTRLEN];
+	uint32_t number;
+	int64_t value;
 
 	if (type == STICK_STRING || type == STICK_BINARY) {
 		*key = text;
 		return true;
 	}
-	return stick_key_of_sample(type, &smp, memory, key);
+	if (text.len >= sizeof(word))
+		return false;
+	memcpy(word, text.ptr, text.len);
+	word[text.len] = '\0';
+	key->ptr = (const char *)memory->bytes;
+	if (type == STICK_INTEGER) {
+		if (!str_to_int(word, 0, UINT32_MAX, &value))
+			return false;
+		number = (uint32_t)value;
+		memcpy(memory->bytes, &number, key->len = sizeof(number));
+		return true;
+	}
+	key->len = type == STICK_IP ? 4 : 16;
+	return inet_pton(type == STICK_IP ? AF_INET : AF_INET6, word, memory->bytes) == 1;
 }
