@@ -44,6 +44,7 @@
 #include "stream/source.h"
 #include "stream/stream.h"
 #include "stream/tcp_rules.h"
+#include "stream/track.h"
 #include "stream/tune.h"
 
 #include "config.h"
@@ -75,6 +76,7 @@ const struct module *const modules[] = {
 	&threads_module,
 	&parent_cli_module,
 	&tune_module,
+	&track_module,
 	&exchange_module,
 	&tune_http_module,
 #ifdef HAVE_OPENSSL

@@ -8,7 +8,8 @@
 
 /* Tables; their last row has no name. */
 extern const struct fetch fetch_consts[], fetch_states[], fetch_net[], fetch_faults[],
-	fetch_times[], fetch_buffers[], fetch_vars[], fetch_http[], fetch_fields[], fetch_distcc[];
+	fetch_times[], fetch_buffers[], fetch_vars[], fetch_http[], fetch_fields[], fetch_distcc[],
+	fetch_stick[];
 /* With OpenSSL only. */
 extern const struct fetch fetch_tls[], fetch_hello[], fetch_x509[];
 extern const struct converter converter_crypto[], converter_jwt[];

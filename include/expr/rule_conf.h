@@ -120,6 +120,8 @@ void rule_inherit(struct config *cfg, struct proxy *heir, struct rule_set **set,
 
 /* Actions that need nothing but the view: accept, reject, close; set-var and the like. */
 extern const struct action rule_actions[], rule_var_actions[];
+/* On what is followed in stick tables: sc-inc-gpc and the like. */
+extern const struct action stick_actions[];
 
 /* use_backend and use-server: parsers of the words, and the end of the configuration. */
 keyword_parse switch_parse_backend, switch_parse_server;

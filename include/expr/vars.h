@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 struct err;
+struct tracks;
 struct view;
 
 enum var_scope { VAR_PROC, VAR_SESS, VAR_TXN, VAR_REQ, VAR_RES, VAR_CHECK, VAR_SCOPES };
@@ -25,9 +26,11 @@ struct var_name {
 };
 
 struct var;
-/* Embedded in a session (sess), stream (txn, req, res) or check (check); all zero: empty. */
+/* What rules remember of its owner: embedded in a session (sess), stream (txn, req, res) or check
+ * (check); all zero: nothing. */
 struct vars {
 	struct var *first;
+	struct tracks *tracks; /* entries of stick tables: expr/track.h; NULL: none */
 };
 
 /* Conditions of set-var; all that are given must hold. */

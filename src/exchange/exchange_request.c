@@ -23,6 +23,7 @@
 #include "stream/extra.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
+#include "stream/track.h"
 #include "tls/conn.h"
 
 /* ---- the request's head ------------------------------------------------------------------ */
@@ -53,6 +54,7 @@ static void head_count(struct stream *s)
 	origin_counters(s->origin)->requests++;
 	if (!s->exchange->upgraded) /* the session was counted for one */
 		global_tally->cum_requests++;
+	track_request(s);
 }
 
 /* Nothing was received at all. */
@@ -116,6 +118,8 @@ COLD static int head_failed(struct stream *s)
 		return exchange_fail(s, END_RESOURCE);
 	if (wrong && !(ready & (CONN_EOF | CONN_BROKEN)))
 		return exchange_fail_with(s, END_BAD_REQUEST, wrong);
+	if (head_empty(s->exchange))
+		track_error(s);
 	if (ready & CONN_BROKEN)
 		return steps_end(s, END_CLIENT_ABORT);
 	/* With TLS, a client that closes without a word listens to none. */

@@ -26,6 +26,7 @@
 #include "stream/extra.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
+#include "stream/track.h"
 #include "tls/conn.h"
 
 #include <strings.h>
@@ -45,6 +46,7 @@ static void count_response(struct stream *s, unsigned status)
 		s->server->tally->counters.requests++;
 		counters_add_at(&s->server->tally->counters,
 				counters_of_status(s->exchange->http.server_status));
+		track_status(s, s->exchange->http.server_status);
 	}
 }
 

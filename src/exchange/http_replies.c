@@ -13,6 +13,7 @@
 #include "proxy/proxy.h"
 #include "stream/stream.h"
 #include "stream/tcp_rules.h"
+#include "stream/track.h"
 
 enum { REQUESTS = AT_REQUESTS, RESPONSES = AT_RESPONSE, BOTH = AT_REQUESTS | AT_RESPONSE };
 
@@ -24,6 +25,7 @@ static void count_request(const struct stream *s)
 	origin_counters(s->origin)->denied_requests++;
 	if (s->backend)
 		s->backend->be->counters.denied_requests++;
+	track_error(s);
 }
 
 static void count_response(const struct stream *s)
@@ -190,6 +192,7 @@ static enum action_result action_auth(const struct rule *rule, struct view *view
 	struct reply *reply = reply_error(x, status);
 
 	(void)place;
+	track_error(x->stream);
 	if (!reply) {
 		reply_send_error(x, status);
 		return ACTION_REPLY;

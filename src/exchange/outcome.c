@@ -15,6 +15,7 @@
 #include "stream/run.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
+#include "stream/track.h"
 
 /* ---- answers of the program -------------------------------------------------------------- */
 
@@ -101,6 +102,8 @@ int exchange_fail_with(struct stream *s, enum reason reason, unsigned status)
 {
 	struct exchange *x = s->exchange;
 
+	if (reason == END_BAD_REQUEST)
+		track_error(s);
 	if (x->head_sent || x->reply || !status) {
 		stream_end(s, reason);
 		return STEP_END;

@@ -17,7 +17,7 @@ static struct tables fetches = {
 	.row_size = sizeof(struct fetch),
 	.table = {
 		fetch_consts, fetch_states, fetch_net, fetch_faults, fetch_times, fetch_buffers,
-		fetch_vars, fetch_http, fetch_fields, fetch_distcc,
+		fetch_vars, fetch_http, fetch_fields, fetch_distcc, fetch_stick,
 #ifdef HAVE_OPENSSL
 		fetch_tls, fetch_hello, fetch_x509,
 #endif

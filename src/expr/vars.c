@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/memory.h"
 #include "expr/names.h"
+#include "expr/track.h"
 #include "expr/view.h"
 
 #include <ctype.h>
@@ -196,6 +197,8 @@ void vars_free(struct vars *vars)
 {
 	while (vars->first)
 		vars_drop(vars, vars->first);
+	if (unlikely(vars->tracks != NULL))
+		tracks_free(vars);
 }
 
 void vars_free_scope(struct vars *vars, enum var_scope scope)

@@ -10,6 +10,7 @@
 #include "proxy/tally.h"
 #include "session/admission.h"
 #include "stream/rule_steps.h"
+#include "stream/track.h"
 
 struct pool session_pool = POOL_INIT("session", sizeof(struct session));
 
@@ -59,6 +60,7 @@ void session_begin(struct session *se, struct conn **conn)
 		return;
 	}
 	session_count(se->origin.frontend);
+	track_session(&se->origin);
 	se->conn = *conn;
 	*conn = NULL;
 	se->origin.listener->bind->begins(se);

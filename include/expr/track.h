@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sticky counters (manual chapter 4.2, track-sc): entries of stick tables that a session or a
+ * stream follows, each under a number. They hang beside the variables of their owner, who gives
+ * them back with these. What a stream follows stands in front of what its session follows.
+ */
+#ifndef EXPR_TRACK_H
+#define EXPR_TRACK_H
+
+#include "expr/vars.h"
+#include "stick/table.h"
+
+struct stick_line;
+struct view;
+
+enum { TRACKS_MOST = 12, TRACKS_USUAL = 3 };
+
+/* How many numbers there are: tune.stick-counters. Is anything followed at all, by the
+ * configuration? */
+extern unsigned tracks_count;
+extern bool tracks_used;
+
+struct tracked {
+	struct stick_line *line;   /* NULL: nothing */
+	struct stick_entry *entry; /* pinned */
+	uint32_t hold;             /* stick_hold */
+};
+
+struct tracks {
+	struct tracked at[TRACKS_MOST]; /* tracks_count of them */
+};
+
+/* What the stream of the view follows under that number, or its session; NULL: nothing. */
+struct tracked *track_find(const struct view *view, unsigned number);
+/* From now on it is followed: counted as a connection, and touched. owner: vars of the session or
+ * the stream. False: no memory, or no room in the table. */
+bool track_begin(struct vars *owner, unsigned number, struct stick_line *line, struct span key);
+/* Adds to a data type of all that the stream follows, and its session (each may be NULL). rate
+ * (STICK_DATA: none): one that goes with it. */
+void track_add(const struct vars *session, const struct vars *stream, enum stick_data what,
+	       enum stick_data rate, uint64_t by);
+/* A counter of an entry that is pinned, and the rate that goes with it; gpc0 and gpc1 stand for
+ * elements of an array where that is stored. value: the counter's new one, or the rate's. False:
+ * nothing of that kind is stored. */
+bool stick_count_up(struct stick_table *table, struct stick_entry *e, enum stick_data what,
+		    unsigned element, uint64_t by, uint64_t *value);
+/* The same of tags, and of counters that are set. */
+bool stick_tag(struct stick_table *table, struct stick_entry *e, enum stick_data what,
+	       unsigned element, uint64_t value);
+/* Follows nothing any more. */
+void tracks_free(struct vars *owner);
+
+#endif

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fetches of sticky counters and of entries of stick tables (manual chapter 7.3.3): sc_* of what
+ * the stream or its session follows, sc0_* to sc2_* with the number in the name, src_* of the
+ * client's address.
+ *
+ * What is followed has its own table; with a table as argument the same key is looked up there.
+ * Nothing followed: no value. No entry of the key: 0. A data type that is not stored: no value.
+ */
+#include "base/err.h"
+#include "expr/expr.h"
+#include "expr/names.h"
+#include "expr/stick_key.h"
+#include "expr/track.h"
+#include "expr/view.h"
+#include "net/addr.h"
+#include "proxy/stick_conf.h"
+
+/* Where the entry comes from, and what is asked of it. */
+enum from { SC, SC0, SC1, SC2, SRC };
+enum ask { GET, INC, CLR, TRACKED, TRACKERS, KBYTES, COUNT_CONN, AVAILABLE, ENTRIES };
+#define ASK(from, ask, what) ((from) << 16 | (ask) << 8 | (what))
+
+/* An entry, pinned if `pinned'; entry NULL: there is none. */
+struct found {
+	struct stick_table *table;
+	struct stick_entry *entry;
+	bool pinned;
+};
+
+static void found_give(struct found *f)
+{
+	if (f->pinned)
+		stick_give(f->table, f->entry);
+}
+
+/* The arguments stand in front of one another: element, number, table. */
+struct asked {
+	unsigned element, number;
+	const struct stick_line *line; /* NULL: the one that is followed */
+};
+
+static struct asked asked_of(const struct fetch_call *call, enum from from)
+{
+	const struct expr_arg *arg = call->args;
+	struct asked a = { .number = from == SC1 ? 1 : from == SC2 ? 2 : 0 };
+	enum stick_data what = call->row->data & 0xff;
+
+	if (what == STICK_gpc || what == STICK_gpt || what == STICK_gpc_rate)
+		a.element = (unsigned)(arg++)->num;
+	if (from == SC)
+		a.number = (unsigned)(arg++)->num;
+	if (arg->type == ARG_TABLE)
+		a.line = arg->table;
+	return a;
+}
+
+static bool find_followed(const struct view *view, const struct asked *a, struct found *f)
+{
+	const struct tracked *t = track_find(view, a->number);
+	const struct stick_definition *mine, *other;
+
+	if (!t)
+		return false;
+	*f = (struct found){ t->line->table, t->entry, false };
+	if (!a->line || a->line == t->line)
+		return true;
+	mine = stick_definition(t->line->table);
+	other = stick_definition(a->line->table);
+	*f = (struct found){ a->line->table, NULL, true };
+	if (mine->type != other->type)
+		return false;
+	f->entry = stick_find(f->table, stick_key(t->line->table, t->entry));
+	return true;
+}
+
+/* make: what is counted there has to have an entry. */
+static bool find_source(const struct view *view, const struct asked *a, bool make, struct found *f)
+{
+	struct stick_key_memory memory;
+	struct sample smp = { .type = SMP_IPV4 };
+	struct span key;
+
+	if (!view->src || (view->src->family != AF_INET && view->src->family != AF_INET6))
+		return false;
+	if (view->src->family == AF_INET) {
+		smp.v4 = view->src->v4;
+	} else {
+		smp.type = SMP_IPV6;
+		smp.v6 = view->src->v6;
+	}
+	*f = (struct found){ a->line->table, NULL, true };
+	if (!stick_key_of_sample(stick_definition(f->table)->type, &smp, &memory, &key))
+		return false;
+	f->entry = make ? stick_take(f->table, key, NULL) : stick_find(f->table, key);
+	if (make && f->entry)
+		stick_touch(f->table, f->entry);
+	return true;
+}
+
+static bool find_entry(const struct fetch_call *call, const struct asked *a, bool make,
+		       struct found *f)
+{
+	enum from from = (enum from)(call->row->data >> 16);
+
+	return from == SRC ? find_source(call->view, a, make, f) :
+			     find_followed(call->view, a, f);
+}
+
+/* gpc0 and gpc1 are the first elements of an array, where that is stored; gpt0 likewise. *at: the
+ * element. STICK_DATA: nothing of that kind. */
+static enum stick_data stored_as(const struct stick_definition *def, enum stick_data what,
+				 unsigned *at)
+{
+	static const struct {
+		enum stick_data single, array;
+		unsigned at;
+	} elements[] = {
+		{ STICK_gpc0, STICK_gpc, 0 }, { STICK_gpc1, STICK_gpc, 1 },
+		{ STICK_gpt0, STICK_gpt, 0 }, { STICK_gpc0_rate, STICK_gpc_rate, 0 },
+		{ STICK_gpc1_rate, STICK_gpc_rate, 1 },
+	};
+	unsigned i;
+
+	if (stick_stores(def, what))
+		return *at < def->columns[what].count ? what : STICK_DATA;
+	for (i = 0; i < sizeof(elements) / sizeof(*elements); i++) {
+		if (what != elements[i].single || elements[i].at >= def->columns[elements[i].array].count)
+			continue;
+		*at = elements[i].at;
+		return elements[i].array;
+	}
+	return STICK_DATA;
+}
+
+static enum stick_data rate_of(enum stick_data what)
+{
+	return what == STICK_gpc0 ? STICK_gpc0_rate : what == STICK_gpc1 ? STICK_gpc1_rate :
+	       what == STICK_gpc ? STICK_gpc_rate : STICK_DATA;
+}
+
+bool stick_count_up(struct stick_table *table, struct stick_entry *e, enum stick_data what,
+		    unsigned element, uint64_t by, uint64_t *value)
+{
+	const struct stick_definition *def = stick_definition(table);
+	unsigned at = element, rate_at = element;
+	enum stick_data count = stored_as(def, what, &at);
+	enum stick_data rate = stored_as(def, rate_of(what), &rate_at);
+
+	if (rate != STICK_DATA)
+		*value = stick_add(table, e, rate, rate_at, by);
+	if (count != STICK_DATA)
+		*value = stick_add(table, e, count, at, by);
+	return count != STICK_DATA || rate != STICK_DATA;
+}
+
+bool stick_tag(struct stick_table *table, struct stick_entry *e, enum stick_data what,
+	       unsigned element, uint64_t value)
+{
+	unsigned at = element;
+	enum stick_data tag = stored_as(stick_definition(table), what, &at);
+
+	if (tag != STICK_DATA)
+		stick_set(table, e, tag, at, value);
+	return tag != STICK_DATA;
+}
+
+/* ---- what is asked ------------------------------------------------------------------------- */
+
+static bool ask_value(const struct found *f, enum stick_data what, unsigned element,
+		      uint64_t *value)
+{
+	unsigned at = element;
+	enum stick_data stored = stored_as(stick_definition(f->table), what, &at);
+
+	*value = f->entry && stored != STICK_DATA ? stick_value(f->table, f->entry, stored, at) : 0;
+	return !f->entry || stored != STICK_DATA;
+}
+
+/* Its value until now; 0 from now on. */
+static bool ask_clear(const struct found *f, enum stick_data what, unsigned element,
+		      uint64_t *value)
+{
+	if (!ask_value(f, what, element, value))
+		return false;
+	return !f->entry || stick_tag(f->table, f->entry, what, element, 0);
+}
+
+static bool ask_inc(const struct found *f, enum stick_data what, unsigned element, uint64_t *value)
+{
+	*value = 0;
+	return !f->entry || stick_count_up(f->table, f->entry, what, element, 1, value);
+}
+
+static bool ask(const struct found *f, enum ask what, enum stick_data data, unsigned element,
+		uint64_t *value)
+{
+	switch (what) {
+	case INC:
+	case COUNT_CONN:
+		return ask_inc(f, data, element, value);
+	case CLR:
+		return ask_clear(f, data, element, value);
+	case TRACKERS:
+		*value = f->entry ? stick_uses(f->entry) + !f->pinned : 0;
+		return true;
+	case KBYTES:
+		if (!ask_value(f, data, element, value))
+			return false;
+		*value >>= 10;
+		return true;
+	default:
+		return ask_value(f, data, element, value);
+	}
+}
+
+static enum expr_result fetch_counter(struct fetch_call *call, struct sample *smp)
+{
+	enum ask what = (enum ask)(call->row->data >> 8 & 0xff);
+	enum stick_data data = (enum stick_data)(call->row->data & 0xff);
+	struct asked a = asked_of(call, (enum from)(call->row->data >> 16));
+	struct found f;
+	uint64_t value;
+	bool good;
+
+	if (!find_entry(call, &a, what == INC || what == COUNT_CONN, &f))
+		return EXPR_NONE;
+	good = ask(&f, what, data, a.element, &value);
+	found_give(&f);
+	smp->num = (int64_t)value;
+	smp->flags |= SMP_MAY_CHANGE;
+	return good ? EXPR_FOUND : EXPR_NONE;
+}
+
+static enum expr_result fetch_tracked(struct fetch_call *call, struct sample *smp)
+{
+	struct asked a = asked_of(call, (enum from)(call->row->data >> 16));
+	struct found f = { NULL, NULL, false };
+
+	find_followed(call->view, &a, &f);
+	smp->num = f.entry != NULL;
+	found_give(&f);
+	return EXPR_FOUND;
+}
+
+static enum expr_result fetch_table(struct fetch_call *call, struct sample *smp)
+{
+	struct stick_table *t = call->args[0].table->table;
+	uint32_t used = stick_used(t);
+
+	smp->num = (call->row->data >> 8 & 0xff) == ENTRIES ? used :
+							      stick_definition(t)->size - used;
+	return EXPR_FOUND;
+}
+
+static int check_number(const struct expr_arg *arg, unsigned end, const char *what, struct err *err)
+{
+	if (arg->num >= 0 && arg->num < end)
+		return 0;
+	return err_set(err, "%s %lld is not from 0 to %u", what, (long long)arg->num, end - 1);
+}
+
+static int check_element(struct expr_arg *args, const struct expr_context *ctx, struct err *err)
+{
+	(void)ctx;
+	return check_number(args, STICK_ARRAY_MOST, "element", err);
+}
+
+/* What is behind the largest is found empty: the words may stand in front of tune.stick-counters. */
+static int check_sc(struct expr_arg *args, const struct expr_context *ctx, struct err *err)
+{
+	(void)ctx;
+	return check_number(args, TRACKS_MOST, "sticky counter", err);
+}
+
+static int check_element_sc(struct expr_arg *args, const struct expr_context *ctx, struct err *err)
+{
+	return check_element(args, ctx, err) || check_sc(args + 1, ctx, err) ? -1 : 0;
+}
+
+#define ROW(name_, args_, from, ask_, what, check_, text)                                     \
+	{ name_, args_, SMP_INT, FROM_CONNECTION, fetch_counter, check_,                      \
+	  .data = ASK(from, ask_, STICK_##what), .help = text }
+/* A name in all its forms. */
+#define COUNTER(name, ask, what, text)                                                        \
+	ROW("sc_" name, ARGS(1, ARG_INT, ARG_TABLE), SC, ask, what, check_sc, text " of what is followed"), \
+	ROW("sc0_" name, ARGS(0, ARG_TABLE), SC0, ask, what, NULL, text " of sticky counter 0"), \
+	ROW("sc1_" name, ARGS(0, ARG_TABLE), SC1, ask, what, NULL, text " of sticky counter 1"), \
+	ROW("sc2_" name, ARGS(0, ARG_TABLE), SC2, ask, what, NULL, text " of sticky counter 2"), \
+	ROW("src_" name, ARGS(1, ARG_TABLE), SRC, ask, what, NULL, text " of the client's address")
+/* One of an array has no forms with the number in its name. */
+#define ELEMENT(name, ask, what, text)                                                        \
+	ROW("sc_" name, ARGS(2, ARG_INT, ARG_INT, ARG_TABLE), SC, ask, what, check_element_sc, \
+	    text " of what is followed"),                                                     \
+	ROW("src_" name, ARGS(2, ARG_INT, ARG_TABLE), SRC, ask, what, check_element,           \
+	    text " of the client's address")
+#define TRACKED_ROW(name, from, args, check)                                                  \
+	{ name, args, SMP_BOOL, FROM_CONNECTION, fetch_tracked, check,                        \
+	  .data = ASK(from, TRACKED, STICK_DATA), .help = "is anything followed?" }
+#define TRACKERS_ROW(name, from, args, check)                                                 \
+	{ name, args, SMP_INT, FROM_CONNECTION, fetch_counter, check,                         \
+	  .data = ASK(from, TRACKERS, STICK_DATA), .help = "how many follow the same entry" }
+
+const struct fetch fetch_stick[] = {
+	COUNTER("bytes_in_rate", GET, bytes_in_rate, "bytes received in a period"),
+	COUNTER("bytes_out_rate", GET, bytes_out_rate, "bytes sent in a period"),
+	COUNTER("clr_gpc0", CLR, gpc0, "sets to 0, and gives, counter gpc0"),
+	COUNTER("clr_gpc1", CLR, gpc1, "sets to 0, and gives, counter gpc1"),
+	ELEMENT("clr_gpc", CLR, gpc, "sets to 0, and gives, a counter"),
+	COUNTER("conn_cnt", GET, conn_cnt, "connections"),
+	COUNTER("conn_cur", GET, conn_cur, "connections now"),
+	COUNTER("conn_rate", GET, conn_rate, "connections in a period"),
+	COUNTER("get_gpc0", GET, gpc0, "counter gpc0"),
+	COUNTER("get_gpc1", GET, gpc1, "counter gpc1"),
+	ELEMENT("get_gpc", GET, gpc, "a counter"),
+	COUNTER("get_gpt0", GET, gpt0, "tag gpt0"),
+	ELEMENT("get_gpt", GET, gpt, "a tag"),
+	COUNTER("glitch_cnt", GET, glitch_cnt, "oddities of the protocol"),
+	COUNTER("glitch_rate", GET, glitch_rate, "oddities of the protocol in a period"),
+	COUNTER("gpc0_rate", GET, gpc0_rate, "increments of gpc0 in a period"),
+	COUNTER("gpc1_rate", GET, gpc1_rate, "increments of gpc1 in a period"),
+	ELEMENT("gpc_rate", GET, gpc_rate, "increments of a counter in a period"),
+	COUNTER("http_err_cnt", GET, http_err_cnt, "errors of the client"),
+	COUNTER("http_err_rate", GET, http_err_rate, "errors of the client in a period"),
+	COUNTER("http_fail_cnt", GET, http_fail_cnt, "failures of the server"),
+	COUNTER("http_fail_rate", GET, http_fail_rate, "failures of the server in a period"),
+	COUNTER("http_req_cnt", GET, http_req_cnt, "requests"),
+	COUNTER("http_req_rate", GET, http_req_rate, "requests in a period"),
+	COUNTER("inc_gpc0", INC, gpc0, "counts up, and gives, counter gpc0"),
+	COUNTER("inc_gpc1", INC, gpc1, "counts up, and gives, counter gpc1"),
+	ELEMENT("inc_gpc", INC, gpc, "counts up, and gives, a counter"),
+	COUNTER("kbytes_in", KBYTES, bytes_in_cnt, "kilobytes received"),
+	COUNTER("kbytes_out", KBYTES, bytes_out_cnt, "kilobytes sent"),
+	COUNTER("sess_cnt", GET, sess_cnt, "sessions"),
+	COUNTER("sess_rate", GET, sess_rate, "sessions in a period"),
+	TRACKED_ROW("sc_tracked", SC, ARGS(1, ARG_INT, ARG_TABLE), check_sc),
+	TRACKED_ROW("sc0_tracked", SC0, ARGS(0, ARG_TABLE), NULL),
+	TRACKED_ROW("sc1_tracked", SC1, ARGS(0, ARG_TABLE), NULL),
+	TRACKED_ROW("sc2_tracked", SC2, ARGS(0, ARG_TABLE), NULL),
+	TRACKERS_ROW("sc_trackers", SC, ARGS(1, ARG_INT, ARG_TABLE), check_sc),
+	TRACKERS_ROW("sc0_trackers", SC0, ARGS(0, ARG_TABLE), NULL),
+	TRACKERS_ROW("sc1_trackers", SC1, ARGS(0, ARG_TABLE), NULL),
+	TRACKERS_ROW("sc2_trackers", SC2, ARGS(0, ARG_TABLE), NULL),
+	ROW("src_updt_conn_cnt", ARGS(1, ARG_TABLE), SRC, COUNT_CONN, conn_cnt, NULL,
+	    "counts up, and gives, connections of the client's address"),
+	{ "table_avl", ARGS(1, ARG_TABLE), SMP_INT, FROM_STATE, fetch_table,
+	  .data = ASK(SC, AVAILABLE, 0), .help = "places that are free in a stick table" },
+	{ "table_cnt", ARGS(1, ARG_TABLE), SMP_INT, FROM_STATE, fetch_table,
+	  .data = ASK(SC, ENTRIES, 0), .help = "entries in a stick table" },
+	{ 0 },
+};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What sessions and streams follow in stick tables. Called by rules that begin it, by fetches, by
+ * the stream for what it counts, and at the end of a session or stream. */
+#include "expr/track.h"
+
+#include "base/pool.h"
+#include "expr/view.h"
+#include "proxy/stick_conf.h"
+
+unsigned tracks_count = TRACKS_USUAL;
+bool tracks_used;
+
+static struct pool tracks_pool = POOL_INIT("tracked entries", sizeof(struct tracks));
+
+static struct tracked *tracked_of(const struct vars *owner, unsigned number)
+{
+	struct tracked *t = owner && owner->tracks ? &owner->tracks->at[number] : NULL;
+
+	return t && t->line ? t : NULL;
+}
+
+struct tracked *track_find(const struct view *view, unsigned number)
+{
+	struct tracked *t;
+
+	if (number >= tracks_count)
+		return NULL;
+	t = tracked_of(view->stream_vars, number);
+	return t ? t : tracked_of(view->session_vars, number);
+}
+
+bool track_begin(struct vars *owner, unsigned number, struct stick_line *line, struct span key)
+{
+	struct stick_table *table = line->table;
+	struct stick_entry *e;
+
+	if (!owner->tracks)
+		owner->tracks = pool_take(&tracks_pool);
+	e = owner->tracks ? stick_take(table, key, NULL) : NULL;
+	if (!e)
+		return false;
+	stick_touch(table, e);
+	stick_add(table, e, STICK_conn_cnt, 0, 1);
+	stick_add(table, e, STICK_conn_rate, 0, 1);
+	owner->tracks->at[number] = (struct tracked){ line, e, stick_hold(table, e, true) };
+	return true;
+}
+
+void track_add(const struct vars *session, const struct vars *stream, enum stick_data what,
+	       enum stick_data rate, uint64_t by)
+{
+	struct tracked *t;
+	unsigned i;
+
+	for (i = 0; i < tracks_count; i++) {
+		t = tracked_of(stream, i);
+		t = t ? t : tracked_of(session, i);
+		if (!t)
+			continue;
+		stick_add(t->line->table, t->entry, what, 0, by);
+		if (rate != STICK_DATA)
+			stick_add(t->line->table, t->entry, rate, 0, by);
+	}
+}
+
+void tracks_free(struct vars *owner)
+{
+	struct tracked *t;
+	unsigned i;
+
+	for (i = 0; i < tracks_count; i++) {
+		t = tracked_of(owner, i);
+		if (!t)
+			continue;
+		stick_touch(t->line->table, t->entry);
+		stick_unhold(t->line->table, t->entry, t->hold, true);
+	}
+	pool_give(&tracks_pool, &owner->tracks);
+}
