@@ -25,20 +25,20 @@
 #define LINK_END UINT64_C(0x7fffffff)
 #define GENERATIONS ((UINT32_C(1) << 30) - 1)
 
-/* States of an entry. */
+/* States of an entry: the lower half of its life, below the generation. */
 enum {
 	ENTRY_FREE = 0,
 	ENTRY_LIVE = 1u << 30,   /* | pins */
 	ENTRY_BUILT = 1u << 29,  /* | row of the process that makes it */
 	ENTRY_DEAD = 1u << 31,   /* being removed */
-	ENTRY_PINS = ENTRY_BUILT - 1,
+	ENTRY_NEW = 1u << 28,    /* live, but perhaps not in the list yet: found there or nowhere */
+	ENTRY_PINS = ENTRY_NEW - 1,
 };
 
 struct stick_entry {
 	_Atomic uint64_t next;
+	_Atomic uint64_t life; /* generation << 32 | state */
 	_Atomic uint32_t hash;
-	_Atomic uint32_t generation;
-	_Atomic uint32_t state;
 	uint32_t key_len;      /* of strings */
 	unsigned char key[];   /* then the columns, each aligned */
 };
@@ -73,13 +73,17 @@ struct stick_table {
 };
 
 /* What a process is at, for whoever finds it dead. Written by its owner alone. */
-enum stick_intent { INTENT_NONE, INTENT_PIN, INTENT_CHOSE, INTENT_MAKES, INTENT_REMOVES,
-		    INTENT_BUCKET };
+enum stick_intent { INTENT_NONE,
+		    INTENT_PIN,         /* has it pinned */
+		    INTENT_CHOSE,       /* takes a free place */
+		    INTENT_MAKES,       /* has it pinned, and puts it into the list */
+		    INTENT_REMOVES,     /* one that nobody has pinned */
+		    INTENT_REMOVES_OWN /* one that it has pinned */ };
 struct stick_row {
-	_Atomic uint32_t intent;    /* enum stick_intent | table << 8 */
-	_Atomic uint32_t place;     /* entry, bucket */
-	_Atomic uint32_t generation;
-	_Atomic uint32_t holds;     /* slots from here on were never used */
+	_Atomic uint64_t intent;     /* place of the entry << 32 | table << 8 | enum stick_intent */
+	_Atomic uint64_t bucket;     /* that is made, for that or by the way: the same, with 1 */
+	_Atomic uint32_t generation; /* of the entry */
+	_Atomic uint32_t holds;      /* slots from here on were never used */
 };
 struct stick_slot {
 	_Atomic uint32_t what;      /* 0: none; SLOT_* | table + 1 */
@@ -92,13 +96,24 @@ extern struct stick_row *stick_own;
 extern struct stick_slot *stick_slots; /* NULL: there is one process, and nobody behind it */
 extern uint32_t stick_own_row;         /* its number */
 
+/* One word says what: from one intent to the next on the same entry nothing is lost between. */
 static inline void stick_intend(enum stick_intent intent, const struct stick_table *t,
 				uint32_t place, uint32_t generation)
 {
-	atomic_store_explicit(&stick_own->intent, INTENT_NONE, memory_order_relaxed);
-	atomic_store_explicit(&stick_own->place, place, memory_order_relaxed);
 	atomic_store_explicit(&stick_own->generation, generation, memory_order_release);
-	atomic_store_explicit(&stick_own->intent, intent | (uint32_t)t->number << 8,
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&stick_own->intent,
+			      (uint64_t)place << 32 | (uint64_t)t->number << 8 | intent,
+			      memory_order_release);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* bucket: 0 is none, as it is there from the beginning. */
+static inline void stick_intend_bucket(const struct stick_table *t, uint32_t bucket)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&stick_own->bucket,
+			      bucket ? (uint64_t)bucket << 32 | (uint64_t)t->number << 8 | 1 : 0,
 			      memory_order_release);
 	atomic_signal_fence(memory_order_seq_cst);
 }
@@ -119,6 +134,21 @@ static inline uint32_t stick_place_of(const struct stick_table *t, const struct 
 	return (uint32_t)((size_t)((const unsigned char *)e - t->entries) / t->def.entry_size);
 }
 
+static inline uint64_t entry_life(uint32_t generation, uint32_t state)
+{
+	return (uint64_t)(generation & GENERATIONS) << 32 | state;
+}
+
+static inline uint32_t entry_generation(const struct stick_entry *e)
+{
+	return (uint32_t)(atomic_load(&e->life) >> 32) & GENERATIONS;
+}
+
+static inline uint32_t entry_state(const struct stick_entry *e)
+{
+	return (uint32_t)atomic_load(&e->life);
+}
+
 static inline uint32_t stick_now(void)
 {
 	return (uint32_t)clock_now_ms;
@@ -126,18 +156,18 @@ static inline uint32_t stick_now(void)
 
 /* chain.c: the list. hash: of the key. */
 struct stick_entry *chain_find(struct stick_table *t, uint32_t hash, struct span key);
-/* e is filled in, and pinned. Another one with this key, pinned, when there is one; else NULL: e is
- * in the list. *bad: the list is broken, it is not. */
-struct stick_entry *chain_add(struct stick_table *t, struct stick_entry *e, struct span key,
-			      bool *bad);
+/* e is filled in, and pinned. It is in the list only if it was added. */
+enum chain_added { CHAIN_ADDED, CHAIN_HAS_ONE, CHAIN_BROKEN };
+enum chain_added chain_add(struct stick_table *t, struct stick_entry *e, struct span key);
 /* A marked entry is out of the list behind this. False: the list is broken. */
 bool chain_drop(struct stick_table *t, struct stick_entry *e);
 bool chain_has(struct stick_table *t, const struct stick_entry *e);
 void chain_mark(struct stick_entry *e);
 /* A bucket whose maker was killed. */
 void chain_mend_bucket(struct stick_table *t, uint32_t bucket);
-bool stick_pin(struct stick_entry *e);
-void stick_unpin(struct stick_entry *e);
+/* False: it is not of that generation any more, or nobody can have it. */
+bool stick_pin(struct stick_entry *e, uint32_t generation);
+void stick_unpin(struct stick_entry *e, uint32_t generation);
 
 /* entries.c */
 /* An entry that nobody has pinned goes. False: somebody has, or it has gone. */

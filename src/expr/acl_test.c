@@ -204,8 +204,8 @@ static void messages(void **state)
 {
 	(void)state;
 	assert_problem("when TRUE", DIAG_ERROR, "'if' or 'unless' is expected here, not 'when'");
-	assert_problem("if { sc0_get_gpc0 x }", DIAG_ERROR,
-		       "fetch 'sc0_get_gpc0' is not supported yet");
+	assert_problem("if { fcgi.docroot x }", DIAG_ERROR,
+		       "fetch 'fcgi.docroot' is not supported yet");
 	assert_problem("if { src 1.1.1.1", DIAG_ERROR,
 		       "the '}' that closes this ACL is missing (a word of its own)");
 	assert_problem("if or TRUE", DIAG_ERROR, "an ACL is expected before 'or'");

@@ -283,15 +283,22 @@ static int check_element_sc(struct expr_arg *args, const struct expr_context *ct
 	  .data = ASK(from, ask_, STICK_##what), .help = text }
 /* A name in all its forms. */
 #define COUNTER(name, ask, what, text)                                                        \
-	ROW("sc_" name, ARGS(1, ARG_INT, ARG_TABLE), SC, ask, what, check_sc, text " of what is followed"), \
+	ROW("sc_" name, ARGS(1, ARG_INT, ARG_TABLE), SC, ask, what, check_sc,                 \
+	    text " of what is followed"),                                                     \
 	ROW("sc0_" name, ARGS(0, ARG_TABLE), SC0, ask, what, NULL, text " of sticky counter 0"), \
 	ROW("sc1_" name, ARGS(0, ARG_TABLE), SC1, ask, what, NULL, text " of sticky counter 1"), \
 	ROW("sc2_" name, ARGS(0, ARG_TABLE), SC2, ask, what, NULL, text " of sticky counter 2"), \
 	ROW("src_" name, ARGS(1, ARG_TABLE), SRC, ask, what, NULL, text " of the client's address")
-/* One of an array has no forms with the number in its name. */
+/* The same for one of an array, which comes first. */
 #define ELEMENT(name, ask, what, text)                                                        \
 	ROW("sc_" name, ARGS(2, ARG_INT, ARG_INT, ARG_TABLE), SC, ask, what, check_element_sc, \
 	    text " of what is followed"),                                                     \
+	ROW("sc0_" name, ARGS(1, ARG_INT, ARG_TABLE), SC0, ask, what, check_element,           \
+	    text " of sticky counter 0"),                                                     \
+	ROW("sc1_" name, ARGS(1, ARG_INT, ARG_TABLE), SC1, ask, what, check_element,           \
+	    text " of sticky counter 1"),                                                     \
+	ROW("sc2_" name, ARGS(1, ARG_INT, ARG_TABLE), SC2, ask, what, check_element,           \
+	    text " of sticky counter 2"),                                                     \
 	ROW("src_" name, ARGS(2, ARG_INT, ARG_TABLE), SRC, ask, what, check_element,           \
 	    text " of the client's address")
 #define TRACKED_ROW(name, from, args, check)                                                  \

@@ -76,9 +76,7 @@ static bool is_end(uint64_t link)
 
 static uint64_t link_to(const struct stick_table *t, const struct stick_entry *e)
 {
-	uint32_t generation = atomic_load(&e->generation) & GENERATIONS;
-
-	return (uint64_t)generation << 32 | (stick_place_of(t, e) + 1);
+	return (uint64_t)entry_generation(e) << 32 | (stick_place_of(t, e) + 1);
 }
 
 /* UNREADY belongs to the node that has the link, not to where it leads. */
@@ -88,26 +86,27 @@ static bool change_link(struct spot *spot, uint64_t to)
 					      to | (spot->next & LINK_UNREADY));
 }
 
-bool stick_pin(struct stick_entry *e)
+bool stick_pin(struct stick_entry *e, uint32_t generation)
 {
-	uint32_t state = atomic_load(&e->state);
+	uint64_t life = atomic_load(&e->life);
 
 	do {
-		if (!(state & ENTRY_LIVE) || (state & ENTRY_PINS) == ENTRY_PINS)
+		if (life >> 32 != generation || !(life & ENTRY_LIVE) ||
+		    (life & ENTRY_PINS) == ENTRY_PINS)
 			return false;
-	} while (!atomic_compare_exchange_weak(&e->state, &state, state + 1));
+	} while (!atomic_compare_exchange_weak(&e->life, &life, life + 1));
 	return true;
 }
 
 /* Never below none: what was killed in the middle may have been given back for it. */
-void stick_unpin(struct stick_entry *e)
+void stick_unpin(struct stick_entry *e, uint32_t generation)
 {
-	uint32_t state = atomic_load(&e->state);
+	uint64_t life = atomic_load(&e->life);
 
 	do {
-		if (!(state & ENTRY_LIVE) || !(state & ENTRY_PINS))
+		if (life >> 32 != generation || !(life & ENTRY_LIVE) || !(life & ENTRY_PINS))
 			return;
-	} while (!atomic_compare_exchange_weak(&e->state, &state, state - 1));
+	} while (!atomic_compare_exchange_weak(&e->life, &life, life - 1));
 }
 
 static bool has_key(const struct stick_table *t, const struct stick_entry *e, struct span key)
@@ -135,8 +134,7 @@ static enum outcome look_at_entry(struct stick_table *t, struct spot *spot, stru
 		s->found = e;
 		s->found_by = spot->next;
 	}
-	if ((atomic_load(&e->generation) & GENERATIONS) !=
-	    (uint32_t)(spot->next >> 32 & GENERATIONS)) {
+	if (entry_generation(e) != (uint32_t)(spot->next >> 32 & GENERATIONS)) {
 		s->found = NULL;
 		return AGAIN;
 	}
@@ -210,9 +208,9 @@ static void make_bucket(struct stick_table *t, uint32_t bucket)
 	struct spot spot;
 	unsigned tries;
 
-	stick_intend(INTENT_BUCKET, t, bucket, 0);
+	stick_intend_bucket(t, bucket);
 	if (!atomic_compare_exchange_strong(&t->buckets[bucket], &none, LINK_UNREADY | LINK_END)) {
-		stick_intend_nothing();
+		stick_intend_bucket(t, 0);
 		return;
 	}
 	for (tries = 0; tries < TRIES; tries++) {
@@ -221,12 +219,12 @@ static void make_bucket(struct stick_table *t, uint32_t bucket)
 		atomic_store(&t->buckets[bucket], (spot.next & ~LINK_UNREADY) | LINK_UNREADY);
 		if (change_link(&spot, link)) {
 			atomic_fetch_and(&t->buckets[bucket], ~LINK_UNREADY);
-			stick_intend_nothing();
+			stick_intend_bucket(t, 0);
 			return;
 		}
 	}
 	atomic_store(&t->buckets[bucket], 0);
-	stick_intend_nothing();
+	stick_intend_bucket(t, 0);
 }
 
 /* Its maker was killed: in front of, or behind the change that made it a node. */
@@ -308,11 +306,8 @@ static bool pin_found(struct stick_table *t, const struct search *s)
 	uint32_t generation = (uint32_t)(s->found_by >> 32 & GENERATIONS);
 
 	stick_intend(INTENT_PIN, t, stick_place_of(t, e), generation);
-	if (stick_pin(e)) {
-		if ((atomic_load(&e->generation) & GENERATIONS) == generation)
-			return true;
-		stick_unpin(e);
-	}
+	if (stick_pin(e, generation))
+		return true;
 	stick_intend_nothing();
 	return false;
 }
@@ -332,37 +327,24 @@ struct stick_entry *chain_find(struct stick_table *t, uint32_t hash, struct span
 	return NULL;
 }
 
-struct stick_entry *chain_add(struct stick_table *t, struct stick_entry *e, struct span key,
-			      bool *bad)
+enum chain_added chain_add(struct stick_table *t, struct stick_entry *e, struct span key)
 {
 	struct search s = { .key = key };
 	uint32_t hash = atomic_load(&e->hash);
-	struct stick_entry *other;
 	struct spot spot;
 	unsigned tries;
 
 	grow(t);
-	*bad = false;
 	for (tries = 0; tries < TRIES; tries++) {
 		if (search(t, hash, &s, &spot) != AT_SPOT)
-			break;
-		if (s.found) {
-			other = s.found;
-			/* The entry at hand is what the process is at; the pin is not told. */
-			if (stick_pin(other)) {
-				if ((atomic_load(&other->generation) & GENERATIONS) ==
-				    (uint32_t)(s.found_by >> 32 & GENERATIONS))
-					return other;
-				stick_unpin(other);
-			}
-			continue;
-		}
+			return CHAIN_BROKEN;
+		if (s.found)
+			return CHAIN_HAS_ONE;
 		atomic_store(&e->next, spot.next & ~LINK_UNREADY);
 		if (change_link(&spot, link_to(t, e)))
-			return NULL;
+			return CHAIN_ADDED;
 	}
-	*bad = true;
-	return NULL;
+	return CHAIN_BROKEN;
 }
 
 void chain_mark(struct stick_entry *e)

@@ -8,7 +8,8 @@
 
 static int wrong(struct err *err, const struct stick_table *t, const char *what, uint32_t place)
 {
-	return err_set(err, "stick table '%s': %s (%u)", t->def.name, what, place);
+	return err_set(err, "stick table '%s': %s (%u: %llx)", t->def.name, what, place,
+		       place < t->def.size ? (unsigned long long)stick_place(t, place)->life : 0);
 }
 
 static bool bit_of(const struct stick_table *t, uint32_t place)
@@ -38,11 +39,11 @@ static int walk_list(const struct stick_table *t, unsigned char *found, uint32_t
 		if (place >= t->def.size)
 			return wrong(err, t, "an entry that cannot be", place);
 		e = stick_place(t, place);
-		if ((link >> 32 & GENERATIONS) != (atomic_load(&e->generation) & GENERATIONS))
+		if ((link >> 32 & GENERATIONS) != entry_generation(e))
 			return wrong(err, t, "a link to what has gone", place);
 		if (found[place]++)
 			return wrong(err, t, "an entry twice", place);
-		if (!(atomic_load(&e->state) & ENTRY_LIVE))
+		if (!(entry_state(e) & ENTRY_LIVE) || entry_state(e) & ENTRY_NEW)
 			return wrong(err, t, "a dead entry in the list", place);
 		(*seen)++;
 		link = atomic_load(&e->next);
@@ -57,7 +58,7 @@ static int check_places(const struct stick_table *t, const unsigned char *found,
 	uint32_t place, state;
 
 	for (place = 0; place < t->def.size; place++) {
-		state = atomic_load(&stick_place(t, place)->state);
+		state = entry_state(stick_place(t, place));
 		if (place >= stick_places(t) && (state || found[place] || bit_of(t, place)))
 			return wrong(err, t, "a place that was never used is in use", place);
 		if (place >= stick_places(t))

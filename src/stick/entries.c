@@ -15,6 +15,8 @@
 
 #include <string.h>
 
+enum { TRIES = 64 };
+
 static struct stick_row nobody; /* a process that shares with none */
 struct stick_row *stick_own = &nobody;
 struct stick_slot *stick_slots;
@@ -104,7 +106,7 @@ uint32_t stick_left(const struct stick_table *t, const struct stick_entry *e)
 
 unsigned stick_uses(const struct stick_entry *e)
 {
-	uint32_t pins = atomic_load(&e->state) & ENTRY_PINS;
+	uint32_t pins = entry_state(e) & ENTRY_PINS;
 
 	return pins ? pins - 1 : 0;
 }
@@ -128,10 +130,12 @@ static void set_free(struct stick_table *t, uint32_t place)
 /* The place is this process's: nobody else has it. */
 static bool choose(struct stick_table *t, uint32_t place)
 {
-	uint32_t state = ENTRY_FREE;
+	struct stick_entry *e = stick_place(t, place);
+	uint32_t generation = entry_generation(e);
+	uint64_t life = entry_life(generation, ENTRY_FREE);
 
-	return atomic_compare_exchange_strong(&stick_place(t, place)->state, &state,
-					      ENTRY_BUILT | stick_own_row);
+	return atomic_compare_exchange_strong(&e->life, &life,
+			entry_life(generation, ENTRY_BUILT | stick_own_row));
 }
 
 /* A bit of that word. */
@@ -207,39 +211,46 @@ static bool take_place(struct stick_table *t, uint32_t *place)
 	return false;
 }
 
-/* Nobody finds it, and nobody has it but this process. */
-static void give_place(struct stick_table *t, uint32_t place)
+/* It is dead, and nobody finds it. */
+static void give_place(struct stick_table *t, uint32_t place, uint32_t generation)
 {
-	struct stick_entry *e = stick_place(t, place);
-	uint32_t generation = atomic_load(&e->generation);
+	uint64_t life = entry_life(generation, ENTRY_DEAD);
 
-	atomic_store(&e->generation, (generation + 1) & GENERATIONS);
-	atomic_store(&e->state, ENTRY_FREE);
-	set_free(t, place);
+	if (atomic_compare_exchange_strong(&stick_place(t, place)->life, &life,
+					   entry_life(generation + 1, ENTRY_FREE)))
+		set_free(t, place);
+}
+
+/* From so many pins, all of them its own. False: others have it, or it has gone. */
+static bool dies(struct stick_entry *e, uint32_t generation, uint32_t pins)
+{
+	uint64_t life = entry_life(generation, ENTRY_LIVE + pins);
+
+	return atomic_compare_exchange_strong(&e->life, &life, entry_life(generation, ENTRY_DEAD));
 }
 
 /* ---- coming and going ---------------------------------------------------------------------- */
 
-static void finish_removal(struct stick_table *t, uint32_t place)
+static void finish_removal(struct stick_table *t, uint32_t place, uint32_t generation)
 {
 	struct stick_entry *e = stick_place(t, place);
 
 	chain_mark(e);
 	if (chain_drop(t, e))
-		give_place(t, place);
+		give_place(t, place, generation);
 }
 
 bool entry_remove(struct stick_table *t, uint32_t place)
 {
 	struct stick_entry *e = stick_place(t, place);
-	uint32_t state = ENTRY_LIVE;
+	uint32_t generation = entry_generation(e);
 
-	stick_intend(INTENT_REMOVES, t, place, atomic_load(&e->generation));
-	if (!atomic_compare_exchange_strong(&e->state, &state, ENTRY_DEAD)) {
+	stick_intend(INTENT_REMOVES, t, place, generation);
+	if (!dies(e, generation, 0)) {
 		stick_intend_nothing();
 		return false;
 	}
-	finish_removal(t, place);
+	finish_removal(t, place, generation);
 	stick_intend_nothing();
 	atomic_fetch_add_explicit(&t->head->changes, 1, memory_order_relaxed);
 	return true;
@@ -247,15 +258,16 @@ bool entry_remove(struct stick_table *t, uint32_t place)
 
 bool stick_remove(struct stick_table *t, struct stick_entry *e)
 {
-	uint32_t state = ENTRY_LIVE + 1, place = stick_place_of(t, e);
+	uint32_t place = stick_place_of(t, e), generation = entry_generation(e);
 
-	stick_intend(INTENT_REMOVES, t, place, atomic_load(&e->generation));
-	if (!atomic_compare_exchange_strong(&e->state, &state, ENTRY_DEAD)) {
-		stick_intend(INTENT_PIN, t, place, atomic_load(&e->generation));
+	stick_intend(INTENT_REMOVES_OWN, t, place, generation);
+	if (!dies(e, generation, 1)) {
+		stick_intend(INTENT_PIN, t, place, generation);
 		return false;
 	}
-	finish_removal(t, place);
+	finish_removal(t, place, generation);
 	stick_intend_nothing();
+	atomic_fetch_add_explicit(&t->head->changes, 1, memory_order_relaxed);
 	return true;
 }
 
@@ -264,7 +276,7 @@ void stick_give(struct stick_table *t, struct stick_entry *e)
 	(void)t;
 	if (!e)
 		return;
-	stick_unpin(e);
+	stick_unpin(e, entry_generation(e));
 	stick_intend_nothing();
 }
 
@@ -290,7 +302,7 @@ struct stick_entry *stick_find(struct stick_table *t, struct span key)
 
 static void fill(struct stick_table *t, struct stick_entry *e, struct span key, uint32_t hash)
 {
-	uint32_t generation = atomic_load(&e->generation);
+	uint32_t generation = entry_generation(e);
 
 	memset(e->key, 0, t->def.entry_size - sizeof(*e));
 	memcpy(e->key, key.ptr, key.len);
@@ -300,44 +312,63 @@ static void fill(struct stick_table *t, struct stick_entry *e, struct span key, 
 	atomic_store_explicit(&t->touched[stick_place_of(t, e)], stick_now(),
 			      memory_order_relaxed);
 	stick_intend(INTENT_MAKES, t, stick_place_of(t, e), generation);
-	atomic_store(&e->state, ENTRY_LIVE + 1);
+	atomic_store(&e->life, entry_life(generation, ENTRY_LIVE | ENTRY_NEW | 1));
 }
 
 /* It was not put into the list. */
 static void undo(struct stick_table *t, struct stick_entry *e)
 {
-	atomic_store(&e->state, ENTRY_DEAD);
-	give_place(t, stick_place_of(t, e));
+	uint32_t generation = entry_generation(e);
+
+	if (dies(e, generation, ENTRY_NEW | 1))
+		give_place(t, stick_place_of(t, e), generation);
+}
+
+/* Added, and pinned; NULL: *again: another process has added one of this key. */
+static struct stick_entry *make(struct stick_table *t, struct span key, uint32_t hash, bool *again)
+{
+	enum chain_added added;
+	struct stick_entry *e;
+	uint32_t place;
+
+	*again = false;
+	if (!take_place(t, &place))
+		return NULL;
+	e = stick_place(t, place);
+	fill(t, e, key, hash);
+	added = chain_add(t, e, key);
+	if (added != CHAIN_ADDED) {
+		undo(t, e);
+		stick_intend_nothing();
+		*again = added == CHAIN_HAS_ONE;
+		return NULL;
+	}
+	atomic_fetch_and(&e->life, ~(uint64_t)ENTRY_NEW);
+	stick_intend(INTENT_PIN, t, place, entry_generation(e));
+	atomic_fetch_add_explicit(&t->head->changes, 1, memory_order_relaxed);
+	return e;
 }
 
 struct stick_entry *stick_take(struct stick_table *t, struct span key, bool *made)
 {
 	unsigned char memory[t->def.type == STICK_STRING ? 1 : t->def.key_len];
-	struct stick_entry *e, *other;
-	uint32_t hash, place;
-	bool bad, mine;
+	struct stick_entry *e;
+	unsigned tries = TRIES;
+	bool mine, again;
+	uint32_t hash;
 
 	if (!made)
 		made = &mine;
-	*made = false;
 	key = fitting(t, key, memory);
 	hash = hash_of(t, key);
-	e = chain_find(t, hash, key);
-	if (e && was_alive(t, e))
-		return e;
-	if (!take_place(t, &place))
-		return NULL;
-	e = stick_place(t, place);
-	fill(t, e, key, hash);
-	other = chain_add(t, e, key, &bad);
-	if (other || bad) {
-		undo(t, e);
-		stick_intend_nothing();
-		return other;
-	}
-	stick_intend(INTENT_PIN, t, place, atomic_load(&e->generation));
-	atomic_fetch_add_explicit(&t->head->changes, 1, memory_order_relaxed);
-	*made = true;
+	do {
+		*made = false;
+		e = chain_find(t, hash, key);
+		if (e && was_alive(t, e))
+			return e;
+		*made = true;
+		e = make(t, key, hash, &again);
+	} while (!e && again && --tries);
 	return e;
 }
 
@@ -406,75 +437,81 @@ static void count_down(struct stick_table *t, struct stick_entry *e)
 		;
 }
 
+/* The slot gives the pin back to what the process is at: never are both without it. */
 void stick_unhold(struct stick_table *t, struct stick_entry *e, uint32_t hold, bool current)
 {
+	struct stick_slot *slot = hold ? &stick_slots[hold - 1] : NULL;
+
 	if (current)
 		count_down(t, e);
-	stick_unpin(e);
-	if (hold)
+	if (slot) {
+		atomic_store_explicit(&slot->what, (t->number + 1u) | SLOT_NEW,
+				      memory_order_release);
+		stick_intend(INTENT_PIN, t, stick_place_of(t, e), entry_generation(e));
 		slot_give(hold);
+	}
+	stick_give(t, e);
 }
 
 /* ---- after a death ------------------------------------------------------------------------- */
 
-/* Was it made by the process that was killed, and found by nobody yet? */
-static void mend_made(struct stick_table *t, uint32_t place)
+static void mend_chosen(struct stick_table *t, uint32_t place, uint32_t row)
+{
+	struct stick_entry *e = stick_place(t, place);
+	uint32_t generation = entry_generation(e);
+	uint64_t life = entry_life(generation, ENTRY_BUILT | row);
+
+	if (place >= atomic_load(&t->head->fresh))
+		return;
+	if (atomic_compare_exchange_strong(&e->life, &life, entry_life(generation, ENTRY_FREE)) ||
+	    (uint32_t)life == ENTRY_FREE)
+		set_free(t, place);
+}
+
+/* Made, and perhaps found by others already. */
+static void mend_made(struct stick_table *t, uint32_t place, uint32_t generation)
 {
 	struct stick_entry *e = stick_place(t, place);
 
 	if (chain_has(t, e)) {
-		stick_unpin(e);
-		return;
+		atomic_fetch_and(&e->life, ~(uint64_t)ENTRY_NEW);
+		stick_unpin(e, generation);
+	} else if (dies(e, generation, ENTRY_NEW | 1)) {
+		give_place(t, place, generation);
 	}
-	atomic_store(&e->state, ENTRY_DEAD);
-	give_place(t, place);
-}
-
-static void mend_chosen(struct stick_table *t, uint32_t place, uint32_t row)
-{
-	struct stick_entry *e = stick_place(t, place);
-	uint32_t state = ENTRY_BUILT | row;
-
-	if (place >= atomic_load(&t->head->fresh))
-		return;
-	if (atomic_compare_exchange_strong(&e->state, &state, ENTRY_FREE) || state == ENTRY_FREE)
-		set_free(t, place);
 }
 
 static void mend_removal(struct stick_table *t, uint32_t place, uint32_t generation)
 {
-	struct stick_entry *e = stick_place(t, place);
-	uint32_t state = atomic_load(&e->state);
+	uint64_t life = atomic_load(&stick_place(t, place)->life);
 
-	if (state == ENTRY_DEAD && atomic_load(&e->generation) == generation)
-		finish_removal(t, place);
-	else if (state == ENTRY_DEAD)
-		give_place(t, place);
-	else if (state == ENTRY_FREE)
+	if (life == entry_life(generation, ENTRY_DEAD))
+		finish_removal(t, place, generation);
+	else if (life == entry_life(generation + 1, ENTRY_FREE))
 		set_free(t, place);
 }
 
 void entry_mend(struct stick_table *t, const struct stick_row *row, uint32_t row_number)
 {
-	uint32_t place = atomic_load(&row->place), generation = atomic_load(&row->generation);
-	enum stick_intent intent = atomic_load(&row->intent) & 0xff;
+	uint32_t generation = atomic_load(&row->generation);
+	uint64_t word = atomic_load(&row->intent);
+	enum stick_intent intent = (enum stick_intent)(word & 0xff);
+	uint32_t place = (uint32_t)(word >> 32);
 	struct stick_entry *e;
+	bool live;
 
-	if (intent == INTENT_BUCKET)
-		chain_mend_bucket(t, place);
-	if (intent == INTENT_BUCKET || place >= t->def.size)
+	if (place >= t->def.size)
 		return;
 	e = stick_place(t, place);
-	if (intent == INTENT_PIN && atomic_load(&e->generation) == generation)
-		stick_unpin(e);
-	else if (intent == INTENT_CHOSE)
-		mend_chosen(t, place, row_number);
-	else if (intent == INTENT_MAKES && atomic_load(&e->generation) == generation)
-		atomic_load(&e->state) == (ENTRY_BUILT | row_number) ?
-			mend_chosen(t, place, row_number) :
-			mend_made(t, place);
-	else if (intent == INTENT_REMOVES)
+	live = entry_state(e) & ENTRY_LIVE && entry_generation(e) == generation;
+	if (intent == INTENT_PIN || (intent == INTENT_REMOVES_OWN && live))
+		stick_unpin(e, generation);
+	else if (intent == INTENT_MAKES && live)
+		mend_made(t, place, generation);
+	else if (intent == INTENT_MAKES || intent == INTENT_REMOVES || intent == INTENT_REMOVES_OWN)
 		mend_removal(t, place, generation);
+	if (intent == INTENT_CHOSE || intent == INTENT_MAKES)
+		mend_chosen(t, place, row_number);
 }
 
 /* What was held by slot. */
@@ -487,7 +524,7 @@ void entry_mend_hold(struct stick_table *t, uint32_t what, uint32_t place)
 	e = stick_place(t, place);
 	if (what & SLOT_CURRENT)
 		count_down(t, e);
-	stick_unpin(e);
+	stick_unpin(e, entry_generation(e));
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
@@ -532,13 +569,14 @@ uint32_t stick_alive(const struct stick_table *t, uint32_t *at, unsigned most)
 
 struct stick_entry *stick_next(struct stick_table *t, uint32_t *at, unsigned most)
 {
-	uint32_t places = stick_places(t);
+	uint32_t places = stick_places(t), generation;
 	struct stick_entry *e;
 
 	for (; *at < places && most; most--) {
 		e = stick_place(t, (*at)++);
-		stick_intend(INTENT_PIN, t, *at - 1, atomic_load(&e->generation));
-		if (stick_pin(e)) {
+		generation = entry_generation(e);
+		stick_intend(INTENT_PIN, t, *at - 1, generation);
+		if (!(entry_state(e) & ENTRY_NEW) && stick_pin(e, generation)) {
 			if (was_alive(t, e))
 				return e;
 		} else {
@@ -556,7 +594,7 @@ bool stick_sweep(struct stick_table *t, unsigned most)
 		return false;
 	for (; t->swept < places && most; t->swept++, most--)
 		if (entry_has_expired(t, t->swept) &&
-		    atomic_load(&stick_place(t, t->swept)->state) == ENTRY_LIVE)
+		    entry_state(stick_place(t, t->swept)) == ENTRY_LIVE)
 			entry_remove(t, t->swept);
 	if (t->swept < places)
 		return true;

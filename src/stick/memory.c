@@ -326,9 +326,11 @@ int stick_memory_confine(unsigned row, struct err *err)
 /* What its intent pins, and a slot holds already, counts once. */
 static bool is_held_anew(const struct stick_row *row, const struct stick_slot *slot, uint32_t what)
 {
-	return (what & SLOT_NEW) && (atomic_load(&row->intent) & 0xff) == INTENT_PIN &&
-	       atomic_load(&row->intent) >> 8 == (what & SLOT_TABLE) - 1 &&
-	       atomic_load(&row->place) == atomic_load(&slot->place);
+	uint64_t word = atomic_load(&row->intent);
+
+	return (what & SLOT_NEW) && (word & 0xff) == INTENT_PIN &&
+	       (word >> 8 & (TABLES - 1)) == (what & SLOT_TABLE) - 1 &&
+	       word >> 32 == atomic_load(&slot->place);
 }
 
 static struct stick_table *table_of(uint32_t number)
@@ -359,7 +361,10 @@ void stick_memory_mend(unsigned number)
 	if (!memory)
 		return;
 	row = (struct stick_row *)(void *)memory;
-	t = table_of(atomic_load(&row->intent) >> 8);
+	t = table_of(atomic_load(&row->bucket) >> 8 & (TABLES - 1));
+	if (t && atomic_load(&row->bucket))
+		chain_mend_bucket(t, (uint32_t)(atomic_load(&row->bucket) >> 32));
+	t = table_of(atomic_load(&row->intent) >> 8 & (TABLES - 1));
 	mend_slots(row, (struct stick_slot *)(void *)(memory + PAGE));
 	if (t)
 		entry_mend(t, row, number);

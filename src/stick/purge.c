@@ -60,7 +60,7 @@ static void consider(const struct stick_table *t, uint32_t place)
 		return;
 	if (t->def.nopurge && !entry_has_expired(t, place))
 		return;
-	if (atomic_load_explicit(&stick_place(t, place)->state, memory_order_relaxed) != ENTRY_LIVE)
+	if (entry_state(stick_place(t, place)) != ENTRY_LIVE)
 		return;
 	if (count < wanted) {
 		oldest[count] = (struct candidate){ age, place };

@@ -452,7 +452,7 @@ static void nothing_is_lost_between_processes(void **state)
 	int status;
 
 	(void)state;
-	open_with(definition(STICK_INTEGER, 4, 1000, 0), true);
+	open_with(definition(STICK_INTEGER, 4, 1000 + WORKERS, 0), true);
 	for (i = 0; i < WORKERS; i++) {
 		pids[i] = fork();
 		if (pids[i])

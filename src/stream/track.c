@@ -46,10 +46,11 @@ static int parse_track(struct statement *st, struct rule *rule, const char *args
 	(void)args;
 	rule->num = rule->action->data;
 	if (!strcmp(rule->list, "tcp-response content"))
-		return stmt_error(st, st->at - 1, "'%s' cannot be used in '%s'", rule->action->name, rule->list);
+		return stmt_error(st, st->at - 1, "'%s' cannot be used in '%s'",
+				  rule->action->name, rule->list);
 	if (rule->num >= tracks_count)
-		return stmt_error(st, st->at - 1, "'%s': there are %u sticky counters; see 'tune.stick-counters'",
-				  rule->action->name, tracks_count);
+		return stmt_error(st, st->at - 1, "'%s': there are %u sticky counters; see "
+				  "'tune.stick-counters'", rule->action->name, tracks_count);
 	if (rule_parse_expr(st, rule))
 		return -1;
 	tracks_used = true;
