@@ -113,7 +113,7 @@ unsigned stick_uses(const struct stick_entry *e)
 
 uint64_t stick_number(const struct stick_table *t, const struct stick_entry *e)
 {
-	return (uint64_t)atomic_load(&e->generation) << 31 | (stick_place_of(t, e) + 1);
+	return (uint64_t)entry_generation(e) << 31 | (stick_place_of(t, e) + 1);
 }
 
 /* ---- places -------------------------------------------------------------------------------- */
@@ -554,7 +554,7 @@ static bool is_alive(const struct stick_table *t, uint32_t place)
 		return false;
 	if (!entry_has_expired(t, place))
 		return true;
-	state = atomic_load_explicit(&stick_place(t, place)->state, memory_order_relaxed);
+	state = entry_state(stick_place(t, place));
 	return state & ENTRY_LIVE && state & ENTRY_PINS;
 }
 
