@@ -28,7 +28,10 @@ enum {
 	H2_WORK_HEAD = 32,        /* a frame is 1, one that begins a stream so much more */
 	H2_TRUST_MOST = 15,       /* in a turn of the loop a connection begins so many more than one */
 	H2_TRUST_BYTES = 1024,    /* of DATA at once: a body, and no flood of frames */
-	H2_CREDITS_MOST = 128,    /* windows that may still be made larger without being used */
+	H2_CREDITS_FIRST = 128,   /* windows that may be made larger before they are used, ... */
+	H2_CREDITS_STREAM = 4,    /* ... more of them for each stream, ... */
+	H2_CREDIT_BYTES = 1024,   /* ... one more for so many bytes that have left (Go's client makes */
+	H2_CREDITS_MOST = 16384,  /* two larger for each 4 kB), and so many in all */
 };
 
 /* Bytes that wait, in memory that grows. None while len is 0. */
@@ -103,7 +106,7 @@ struct h2_conn {
 	bool acknowledged;      /* the peer knows our settings */
 	uint16_t round_ms;      /* how long it took until we heard that */
 	bool takes_connect;     /* SETTINGS_ENABLE_CONNECT_PROTOCOL of a server */
-	uint8_t credits;        /* H2_CREDITS_MOST */
+	uint32_t credits;       /* of H2_CREDIT_BYTES each */
 	uint8_t trust;          /* H2_TRUST_MOST */
 	bool took;              /* what came, in this turn */
 	int work;               /* that is left of this turn's */
@@ -214,6 +217,8 @@ void h2_received(struct h2_conn *c, size_t n);
 void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n);
 /* The connection ends: what its window took from others is theirs again. */
 void h2_window_end(struct h2_conn *c);
+/* Bytes of bodies have left: the peer has a reason to make windows larger. */
+void h2_earned(struct h2_conn *c, uint32_t bytes);
 /* It took so long until the peer had acknowledged what we said to it. */
 void h2_round_trip(struct h2_conn *c, uint64_t ms);
 /* SETTINGS_INITIAL_WINDOW_SIZE, WINDOW_UPDATE of the peer. */

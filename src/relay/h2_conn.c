@@ -147,7 +147,7 @@ struct h2_stream *h2_stream_new(struct h2_conn *c, uint32_t id)
 	c->totals->streams++;
 	c->counts->backend_total_streams++;
 	c->counts->backend_open_streams++;
-	c->credits = c->credits < H2_CREDITS_MOST - 4 ? c->credits + 4 : H2_CREDITS_MOST;
+	h2_earned(c, H2_CREDITS_STREAM * H2_CREDIT_BYTES);
 	if (!c->numbers.streams++ && c->ops->busy)
 		c->ops->busy(c->owner, true);
 	return st;
@@ -588,7 +588,7 @@ static void conn_init(struct h2_conn *c)
 	c->send_window = c->peer_window = H2_WINDOW_FIRST;
 	c->window = c->limits.window > H2_WINDOW_USUAL ? c->limits.window : H2_WINDOW_USUAL;
 	c->recv_window = (int32_t)c->window;
-	c->credits = H2_CREDITS_MOST;
+	c->credits = H2_CREDITS_FIRST * H2_CREDIT_BYTES;
 	c->peer_streams = UINT32_MAX;
 	c->next_out = 1;
 	c->calm_ms = clock_now_ms;

@@ -166,10 +166,17 @@ void h2_window_set(struct h2_conn *c, uint32_t value)
 /* Who makes windows larger again and again, and uses none of it, costs us more than itself. */
 static bool is_sensible(struct h2_conn *c, uint32_t by)
 {
-	if (by < 256 || !c->credits)
+	if (by < 256 || c->credits < H2_CREDIT_BYTES)
 		return h2_glitch(c);
-	c->credits--;
+	c->credits -= H2_CREDIT_BYTES;
 	return true;
+}
+
+void h2_earned(struct h2_conn *c, uint32_t bytes)
+{
+	const uint32_t most = H2_CREDITS_MOST * H2_CREDIT_BYTES;
+
+	c->credits = bytes < most - c->credits ? c->credits + bytes : most;
 }
 
 void h2_window_came(struct h2_conn *c, uint32_t id, uint32_t by)
