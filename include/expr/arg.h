@@ -28,6 +28,7 @@ struct arg_pending {
 	const char *what; /* "fetch 'nbsrv'" */
 	struct location loc;
 	struct proxy *proxy;
+	enum sample_type value; /* that a converter gets */
 };
 struct proxies;
 /* Looks up all of the list; reports what it does not find. 0, or -1. */

@@ -148,6 +148,7 @@ struct expr_context {
 	struct arena *arena;  /* where the result lives; with cfg may be NULL: its arena */
 	struct location loc;
 	struct proxy *proxy;  /* that it stands in; NULL: none */
+	enum sample_type value; /* what a converter whose arguments are parsed gets; else SMP_ANY */
 };
 
 struct expr;

@@ -118,6 +118,10 @@ static inline bool stick_stores(const struct stick_definition *def, enum stick_d
 {
 	return def->columns[what].count;
 }
+/* Where that is stored: gpc0, gpc1, gpt0 and the rates may be elements of an array. *at: the element;
+ * of what is no array 0. STICK_DATA: nowhere. */
+enum stick_data stick_stored_as(const struct stick_definition *def, enum stick_data what,
+				unsigned *at);
 /* How a rate stands: ms since its period began, events in it, and in the one before. */
 struct stick_rate_state {
 	uint32_t age, now, before;

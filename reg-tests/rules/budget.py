@@ -63,7 +63,7 @@ ARGUMENTS = {
     "mul": "3", "or": "1", "sub": "1", "xor": "1", "set-var": "txn.other", "unset-var": "txn.other", "capture-req": "0", "capture-res": "0",
 }
 BY_TYPE = {"string": "x", "integer": "1", "IPv4 address": "192.0.2.1", "IPv6 address": "::1", "IPv4 mask": "24", "IPv6 mask": "64",
-           "backend": "be", "frontend": "fe", "server": "be/s", "variable": "txn.raw", "userlist": "users"}
+           "backend": "be", "frontend": "fe", "server": "be/s", "variable": "txn.raw", "userlist": "users", "stick table": "tb"}
 
 # Exist only where this test is not, and look at nothing that a client writes.
 ELSEWHERE = set("""srv_id srv_name""".split())
@@ -75,7 +75,7 @@ def rows(which):
     for line in said.splitlines():
         m = re.match(r"\t([\w.+-]+)(?:\[?\(([^)]*)\)\]?)?: ", line)
         if m:
-            yield m[1], m[2].replace("[", "").split(",") if m[2] else []
+            yield m[1], re.sub(r"[][]", "", m[2]).split(",") if m[2] else []
 
 
 def arguments(name, types):
@@ -262,6 +262,8 @@ def config(all_cases, front_at, bad):
                 line("\tserver d%d 127.1.%d.%d:1 weight 0" % (k, k // 250, k % 250 + 1))
     line("backend be")
     line("\tserver s %s" % origin_at)
+    line("backend tb")
+    line("\tstick-table type string len 16384 size 100 store gpt(2),gpc(2),gpc_rate(2,10s),server_id,bytes_in_cnt,conn_rate(10s)")
     with open(folder + "/cfg", "w", encoding="latin-1") as f:
         f.write("\n".join(out) + "\n")
     return owner

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Commands on stick tables, one after the other, and what is answered.
+"""Commands on stick tables and requests whose rules look into them, one after the other, and what is
+answered.
 
-tables.py record SOCKET          prints what a program answers to commands.txt
-tables.py compare SOCKET [FILE]  what it answers is what FILE has (answers.txt: the reference),
-                                 but for deviations.txt where no FILE is given
+tables.py config                      prints tables.cfg with the rules for all converters
+tables.py record SOCKET PORT          prints what a program answers to commands.txt
+tables.py compare SOCKET PORT [FILE]  what it answers is what FILE has (answers.txt: the
+                                      reference), but for deviations.txt where no FILE is given
 
 Answers are compared without the number of an entry, and without the time that it has left; rows
 in any order."""
+import http.client
 import os
 import re
 import socket
@@ -15,12 +18,43 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
+SINGLE = """bytes_in_rate bytes_out_rate conn_cnt conn_cur conn_rate gpc0 gpc0_rate gpc1 gpc1_rate gpt0
+	http_err_cnt http_err_rate http_fail_cnt http_fail_rate http_req_cnt http_req_rate kbytes_in
+	kbytes_out server_id sess_cnt sess_rate""".split()
+OTHERS = ["gpc(0,{})", "gpc(1,{})", "gpc(2,{})", "gpc_rate(0,{})", "gpc_rate(1,{})", "gpt(0,{})",
+	  "gpt(99,{})", "expire({})", "expire({},-7)", "idle({})", "idle({},44)"]
+
+
+def rule(table):
+	converters = ["in_table({})"] + [f"table_{c}({{}})" for c in SINGLE] + [f"table_{c}" for c in OTHERS]
+	text = "".join(f"{c.format('T')}=%[var(txn.k),{c.format(table)}]\\n" for c in converters)
+	return (f'\thttp-request return status 200 content-type text/plain lf-string "{text}" '
+		f'if {{ path /{table} }}')
+
+
+def config():
+	for line in lines("tables.cfg"):
+		if line.startswith("\tCONVERTERS"):
+			line = "\n".join(rule(table) for table in line.split()[1:])
+		print(line)
+
+
 def lines(name):
 	with open(os.path.join(HERE, name)) as f:
 		return f.read().split("\n")
 
 
-def ask(path, command):
+def get(port, uri):
+	c = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+	c.request("GET", uri)
+	r = c.getresponse()
+	text = r.read().decode()
+	return text if r.status == 200 else f"{r.status}"
+
+
+def ask(path, port, command):
+	if command.startswith("GET "):
+		return get(port, command[4:])
 	s = socket.socket(socket.AF_UNIX)
 	s.settimeout(120)
 	s.connect(path)
@@ -35,6 +69,7 @@ def ask(path, command):
 
 def normal(said):
 	said = re.sub(r"0x[0-9a-f]+: key=", "0x...: key=", said)
+	said = re.sub(r"(table_(expire|idle)\(T[^)]*\)=)(?!44$)\d+", r"\1...", said, flags=re.M)
 	said = re.sub(r" exp=[1-9]\d*", " exp=...", said)
 	rows = said.rstrip("\n").split("\n")
 	entries = sorted(r for r in rows if r.startswith("0x..."))
@@ -56,7 +91,7 @@ def commands():
 	return [c for c in lines("commands.txt") if c]
 
 
-def compare(path, wanted, deviations):
+def compare(path, port, wanted, deviations):
 	failures = 0
 	given = answers(wanted)
 	others = iter(answers(deviations) if deviations else [])
@@ -64,7 +99,7 @@ def compare(path, wanted, deviations):
 	if [c for c, _ in given] != commands():
 		sys.exit(f"FAILED  {wanted} was made of other commands")
 	for command, want in given:
-		said = normal(ask(path, command))
+		said = normal(ask(path, port, command))
 		if said == want:
 			continue
 		if other and other == (command, said):
@@ -79,14 +114,17 @@ def compare(path, wanted, deviations):
 
 
 def main():
-	what, path = sys.argv[1:3]
+	what = sys.argv[1]
+	if what == "config":
+		return config()
+	path, port = sys.argv[2], int(sys.argv[3])
 	if what == "record":
 		for command in commands():
-			print("\n".join([f"> {command}"] + normal(ask(path, command))))
+			print("\n".join([f"> {command}"] + normal(ask(path, port, command))))
 		return 0
-	if len(sys.argv) > 3:
-		return compare(path, sys.argv[3], None) != 0
-	return compare(path, "answers.txt", "deviations.txt") != 0
+	if len(sys.argv) > 4:
+		return compare(path, port, sys.argv[4], None) != 0
+	return compare(path, port, "answers.txt", "deviations.txt") != 0
 
 
 sys.exit(main())

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "config/lexer.h"
 #include "expr/expr_conf.h"
+#include "expr/stick_key.h"
 #include "expr/userlist.h"
 #include "expr/vars.h"
 #include "proxy/proxy.h"
@@ -90,7 +91,7 @@ static int arg_later(struct expr_arg *arg, struct span text, enum arg_type type,
 
 	arg->type = ARG_NONE;
 	*p = (struct arg_pending){ .arg = arg, .type = type, .name = text.ptr,
-				   .loc = ctx->loc, .proxy = ctx->proxy };
+				   .value = ctx->value, .loc = ctx->loc, .proxy = ctx->proxy };
 	p->what = arena_strdup(ctx->arena, what);
 	return expr_conf_pending(ctx->cfg, p, err);
 }
@@ -164,11 +165,11 @@ static int args_rest(struct expr_arg *args, int given, const struct arg_spec *sp
 {
 	enum arg_type next = given < ARG_MAX ? spec->types[given] : ARG_NONE;
 
-	if (given < spec->need && given > 0)
+	if (given < spec->need && given > 0 && next != ARG_TABLE)
 		return err_set(err, "%s expects %d arguments, argument %d (%s) is missing", what,
 			       spec->need, given + 1, arg_names[next]);
 	if (given < spec->need || next == ARG_BACKEND || next == ARG_FRONTEND) {
-		if (spec->need > 1)
+		if (spec->need > 1 && next != ARG_TABLE)
 			return err_set(err, "%s expects %d arguments", what, spec->need);
 		return arg_missing(args, given, spec, what, ctx, err);
 	}
@@ -181,6 +182,7 @@ static int args_inside(const char **text, const struct arg_spec *spec, struct ex
 {
 	const char *word;
 	struct span value;
+	bool own; /* table */
 	int i = 0;
 
 	for (;; i++) {
@@ -190,9 +192,11 @@ static int args_inside(const char **text, const struct arg_spec *spec, struct ex
 		if (!word || !**text)
 			return err_set(err, "%s: ')' is missing", what);
 		value = span_of(word);
-		if (!value.len && spec->types[i] != ARG_STR && spec->types[i] != ARG_VAR)
+		own = spec->types[i] == ARG_TABLE && i < spec->need;
+		if (!value.len && spec->types[i] != ARG_STR && spec->types[i] != ARG_VAR && !own)
 			break;
-		if (value.len && arg_value(&args[i], value, spec->types[i], what, ctx, err))
+		if ((value.len || own) &&
+		    arg_value(&args[i], value, spec->types[i], what, ctx, err))
 			return -1;
 		if (!value.len && spec->types[i] == ARG_STR)
 			args[i] = (struct expr_arg){ .type = ARG_STR, .str = value };
@@ -307,6 +311,16 @@ static int pending_userlist(struct config *cfg, const struct arg_pending *p)
 	return config_error(cfg, &p->loc, "%s: there is no userlist '%s'", p->what, p->name);
 }
 
+/* Can the value that is looked up be a key? */
+static int table_takes(struct config *cfg, const struct arg_pending *p, const struct stick_line *line)
+{
+	if (p->value == SMP_ANY || sample_castable(p->value, stick_key_sample(line->def.type)))
+		return 0;
+	return config_error(cfg, &p->loc, "%s: a value of type %s cannot be a key of the stick table '%s', whose "
+			    "type is %s", p->what, sample_type_name(p->value), line->name,
+			    stick_key_type_name(line->def.type));
+}
+
 /* That of the section itself when there is no name. */
 static int pending_table(struct config *cfg, const struct arg_pending *p)
 {
@@ -315,7 +329,7 @@ static int pending_table(struct config *cfg, const struct arg_pending *p)
 	p->arg->table = *p->name || (p->proxy && p->proxy->stick) ?
 		stick_line_find(config_data(cfg, &stick_module), name) : NULL;
 	if (p->arg->table)
-		return 0;
+		return table_takes(cfg, p, p->arg->table);
 	return *p->name ? config_error(cfg, &p->loc, "%s: there is no stick table '%s'", p->what, name) :
 			  config_error(cfg, &p->loc, "%s needs the name of a stick table here: '%s' has none",
 				       p->what, *name ? name : "this section");

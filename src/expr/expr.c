@@ -150,6 +150,7 @@ static int expr_add_step(struct expr *e, const char **text, const struct expr_co
 {
 	struct span name = expr_word(text);
 	const struct converter *row = expr_converter_find(name);
+	struct expr_context here = *ctx;
 	struct expr_step *step;
 	char what[80];
 
@@ -161,7 +162,8 @@ static int expr_add_step(struct expr *e, const char **text, const struct expr_co
 	step = arena_alloc(ctx->arena, sizeof(*step));
 	step->row = row;
 	snprintf(what, sizeof(what), "converter '%s'", row->name);
-	if (expr_args(text, &row->args, row->check, step->args, what, ctx, err))
+	here.value = e->type;
+	if (expr_args(text, &row->args, row->check, step->args, what, &here, err))
 		return -1;
 	if (row->out != SMP_SAME)
 		e->type = row->out;

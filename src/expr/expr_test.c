@@ -260,7 +260,8 @@ static void messages_name_the_word(void **state)
 	} rows[] = {
 		{ "srk", "unknown fetch 'srk'; did you mean 'src'?" },
 		{ "fcgi.docroot", "fetch 'fcgi.docroot' is not supported yet" },
-		{ "src,in_table(x)", "converter 'in_table' is not supported yet" },
+		{ "src,in_table(x)", "converter 'in_table': names of proxies and servers can "
+				    "only be used in the configuration" },
 #ifndef HAVE_OPENSSL
 		{ "ssl_fc_sni", "fetch 'ssl_fc_sni' needs OpenSSL, which this build is without" },
 		{ "src,sha1", "converter 'sha1' needs OpenSSL, which this build is without" },

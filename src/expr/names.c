@@ -31,7 +31,7 @@ static struct tables converters = {
 		converter_numbers, converter_strings, converter_bytes, converter_hashes,
 		converter_times, converter_json, converter_maps, converter_states,
 		converter_vars, converter_http, converter_query, converter_fix, converter_mqtt,
-		converter_protobuf, converter_debug,
+		converter_protobuf, converter_debug, converter_tables,
 #ifdef HAVE_OPENSSL
 		converter_crypto, converter_jwt,
 #endif

@@ -180,6 +180,28 @@ static void what_is_old_expires(void **state)
 	sound();
 }
 
+static void single_names_are_elements_of_arrays(void **state)
+{
+	struct stick_definition def = definition(STICK_INTEGER, 4, 10, 0);
+	unsigned at = 0;
+
+	(void)state;
+	assert_int_equal(stick_stored_as(&def, STICK_gpc0, &at), STICK_gpc0);
+	assert_int_equal(stick_stored_as(&def, STICK_gpt0, &at), STICK_gpt);
+	assert_int_equal(at, 0);
+	assert_int_equal(stick_stored_as(&def, STICK_gpc1, &at), STICK_DATA);
+	def.columns[STICK_gpc].count = 1;
+	assert_int_equal(stick_stored_as(&def, STICK_gpc1, &at), STICK_DATA);
+	def.columns[STICK_gpc].count = 2;
+	assert_int_equal(stick_stored_as(&def, STICK_gpc1, &at), STICK_gpc);
+	assert_int_equal(at, 1);
+	at = 2;
+	assert_int_equal(stick_stored_as(&def, STICK_gpt, &at), STICK_gpt);
+	assert_int_equal(at, 2);
+	at = 3;
+	assert_int_equal(stick_stored_as(&def, STICK_gpt, &at), STICK_DATA);
+}
+
 static uint32_t alive(unsigned most)
 {
 	uint32_t at = 0, sum = 0;
@@ -525,6 +547,7 @@ int main(void)
 		cmocka_unit_test(values_are_counted),
 		cmocka_unit_test(rates_fade_over_a_period),
 		cmocka_unit_test(what_is_old_expires),
+		cmocka_unit_test(single_names_are_elements_of_arrays),
 		cmocka_unit_test(who_is_alive_is_counted),
 		cmocka_unit_test(entries_have_numbers_of_their_own),
 		cmocka_unit_test(the_oldest_goes_when_it_is_full),

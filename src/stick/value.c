@@ -45,6 +45,29 @@ void stick_layout(struct stick_definition *def)
 	def->entry_size = (at + 7) & ~7u;
 }
 
+enum stick_data stick_stored_as(const struct stick_definition *def, enum stick_data what,
+				unsigned *at)
+{
+	static const struct {
+		enum stick_data single, array;
+		unsigned at;
+	} elements[] = {
+		{ STICK_gpc0, STICK_gpc, 0 }, { STICK_gpc1, STICK_gpc, 1 },
+		{ STICK_gpc0_rate, STICK_gpc_rate, 0 }, { STICK_gpc1_rate, STICK_gpc_rate, 1 },
+		{ STICK_gpt0, STICK_gpt, 0 },
+	};
+	unsigned i;
+
+	if (stick_stores(def, what))
+		return *at < def->columns[what].count ? what : STICK_DATA;
+	for (i = 0; i < sizeof(elements) / sizeof(*elements); i++)
+		if (what == elements[i].single && elements[i].at < def->columns[elements[i].array].count) {
+			*at = elements[i].at;
+			return elements[i].array;
+		}
+	return STICK_DATA;
+}
+
 static void *cell(const struct stick_table *t, const struct stick_entry *e, enum stick_data what,
 		  unsigned at)
 {
