@@ -28,10 +28,11 @@ enum {
 	H2_WORK_HEAD = 32,        /* a frame is 1, one that begins a stream so much more */
 	H2_TRUST_MOST = 15,       /* in a turn of the loop a connection begins so many more than one */
 	H2_TRUST_BYTES = 1024,    /* of DATA at once: a body, and no flood of frames */
-	H2_CREDITS_FIRST = 128,   /* windows that may be made larger before they are used, ... */
+	H2_CREDITS_FIRST = 128,   /* windows made larger, and PINGs, before a body has left, ... */
 	H2_CREDITS_STREAM = 4,    /* ... more of them for each stream, ... */
-	H2_CREDIT_BYTES = 1024,   /* ... one more for so many bytes that have left (Go's client makes */
-	H2_CREDITS_MOST = 16384,  /* two larger for each 4 kB), and so many in all */
+	H2_CREDIT_BYTES = 1024,   /* ... one for so many bytes (Go makes two larger for 4 kB), ... */
+	H2_CREDITS_PIECE = 2,     /* ... for a piece at least so many (gRPC: one, and a PING), ... */
+	H2_CREDITS_MOST = 16384,  /* ... and so many in all */
 };
 
 /* Bytes that wait, in memory that grows. None while len is 0. */
@@ -217,7 +218,9 @@ void h2_received(struct h2_conn *c, size_t n);
 void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n);
 /* The connection ends: what its window took from others is theirs again. */
 void h2_window_end(struct h2_conn *c);
-/* Bytes of bodies have left: the peer has a reason to make windows larger. */
+/* Bytes of a body have left: the peer has a reason to make windows larger, or to say PING. Is there
+ * one? */
+bool h2_excused(struct h2_conn *c);
 void h2_earned(struct h2_conn *c, uint32_t bytes);
 /* It took so long until the peer had acknowledged what we said to it. */
 void h2_round_trip(struct h2_conn *c, uint64_t ms);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A client and a server that say PING again and again: run by glitches.sh."""
+"""A client and a server that answer PINGs which nobody has said: run by glitches.sh."""
 
 import http.client
 
-from frames import HEADERS, PING, Client, frame, read_block, request
+from frames import ACK, HEADERS, PING, Client, frame, read_block, request
 from h2_server import H2Server
 from service import PATIENCE, Service, address, check, finish
 
@@ -17,7 +17,7 @@ def head(c, path):
 
 
 def pings(c, n):
-    c.send(frame(PING, 0, 0, b"oddities") * n)
+    c.send(frame(PING, ACK, 0, b"oddities") * n)
 
 
 c = Client(svc.args.front)

@@ -4,8 +4,8 @@
 import struct
 import threading
 
-from frames import (DATA, ENHANCE_YOUR_CALM, FLOW_CONTROL_ERROR, FRAME_SIZE_ERROR, GOAWAY, NO_ERROR,
-                    PING, REFUSED_STREAM, SETTINGS, Client, block, frame, literal, request)
+from frames import (ACK, DATA, ENHANCE_YOUR_CALM, FLOW_CONTROL_ERROR, FRAME_SIZE_ERROR, GOAWAY,
+                    NO_ERROR, PING, REFUSED_STREAM, SETTINGS, Client, block, frame, literal, request)
 from service import Origin, Service, check, finish
 
 service = Service(lambda parser: parser.add_argument("--test"))
@@ -66,14 +66,15 @@ def both():
 def glitches():
     c = Client(service.args.front)
     for _ in range(14):
-        c.send(frame(PING, 0, 0, b"12345678"))
-    check("14 oddities are borne", c.ping())  # with the ping: 15, three quarters
+        c.send(frame(PING, ACK, 0, b"12345678"))
+    check("14 oddities are borne", c.ping())
+    c.send(frame(PING, ACK, 0, b"12345678"))  # three quarters
     check("no more requests", c.wait(lambda f: f.kind == GOAWAY).code == NO_ERROR)
     c = Client(service.args.front)
     hold.clear()
     stream = c.open()
     for _ in range(20):
-        c.send(frame(PING, 0, 0, b"12345678"))
+        c.send(frame(PING, ACK, 0, b"12345678"))
     check("20 are not", c.goaway() == ENHANCE_YOUR_CALM)
     hold.set()
 

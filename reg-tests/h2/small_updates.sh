@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # A client that opens the windows of stream and connection again for each 4 kB that it has read, as that
-# of Go does, is a sensible one, whatever it downloads and in how many streams.
+# of Go does, is a sensible one, whatever it downloads and in how many streams; so is one that says
+# PING and opens the connection's window for each message of some bytes, as that of gRPC does.
 . "${0%/*}/../lib.sh"
 
 python_with h2 || { say "python3-h2 is not installed"; exit 77; }
@@ -43,6 +44,17 @@ for streams, size in (1, 10000000), (10, 100000):
                 owed[stream] %= 4096
         check(f"{streams} of {size} bytes", all(c.body(s) == body_of(size) for s in asked))
         c.seen.clear()
+answered = 0
+for _ in range(60):
+    asked, begun = [c.open(request("/n/12")) for _ in range(20)], len(c.seen)
+    while not all(c.body(s) for s in asked) and c.receive():
+        for f in c.seen[begun:]:
+            if f.kind == DATA and f.payload:
+                c.send(frame(PING, 0, 0, b"bdp-ping") + window(0, len(f.payload)))
+        begun = len(c.seen)
+    answered += sum(c.ends(s) == (200, body_of(12)) for s in asked)
+    c.seen.clear()
+check(f"{answered} messages, each with PING and window", answered == 1200)
 check("no glitch: " + svc.info()["H2FrontendGlitches"], int(svc.info()["H2FrontendGlitches"]) == 0)
 finish()
 END

@@ -450,7 +450,8 @@ static enum io h2_send(struct end *end, const void *buf, size_t len, bool more, 
 		return IO_ERR;
 	st->send_window -= (int32_t)*sent;
 	c->send_window -= (int64_t)*sent;
-	h2_earned(c, (uint32_t)*sent);
+	if (*sent)
+		h2_earned(c, (uint32_t)*sent);
 	if (c->serving == st)
 		c->share -= (uint32_t)*sent;
 	if (*sent < all) /* whoever has more to say does not ask again */
