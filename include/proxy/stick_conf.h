@@ -32,6 +32,9 @@ extern const struct stick_conf *stick_running;
 
 /* While the configuration finishes, or later: by the name of a table; NULL: none. */
 struct stick_line *stick_line_find(const struct stick_conf *conf, const char *name);
+/* Of those that are open, from the last one to the first: that in front of line; line NULL: the last.
+ * NULL: no more. */
+struct stick_line *stick_line_before(const struct stick_conf *conf, const struct stick_line *line);
 /* Rules store a data type though it was not declared: server_id, server_key. At finish. */
 void stick_line_store(struct stick_line *line, enum stick_data what);
 /* "ip", "ipv6", "integer", "string", "binary". */

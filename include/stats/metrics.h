@@ -9,9 +9,11 @@
 
 /* Parts of the export, in the order in which they are said. */
 enum metrics_part { METRICS_PROCESS, METRICS_FRONTEND, METRICS_LISTENER, METRICS_BACKEND,
-		    METRICS_SERVER, METRICS_PARTS };
+		    METRICS_SERVER, METRICS_TABLE, METRICS_PARTS };
 
 enum { METRICS_STATES = 16 }; /* most states that a metric has a line for */
+
+struct stick_line;
 
 /* An export that is being said. */
 struct metrics {
@@ -24,6 +26,9 @@ struct metrics {
 	const char *said; /* name of the metric whose header was said last */
 	bool has_object;
 	unsigned counts[METRICS_STATES];
+	const struct stick_line *table; /* to be said next; its entries are being counted */
+	uint32_t place, alive;
+	unsigned places;                /* that may still be looked at before others have their turn */
 	struct stat_scan scan;
 	union {
 		struct stat_row row;
@@ -31,8 +36,8 @@ struct metrics {
 	};
 };
 
-/* query: the part of the URI behind "?": scope=global|frontend|listener|backend|server|*
- * (repeated: all of them), no-maint. 0; -1: it is malformed, or has an unknown scope. */
+/* query: the part of the URI behind "?": scope=global|frontend|listener|backend|server|
+ * sticktable|* (repeated: all of them), no-maint. 0; -1: it is malformed, or has an unknown scope. */
 int metrics_init(struct metrics *m, struct span query);
 /* The next piece, at most 4 kB; false: that was the last. resumed: something else has run since
  * the last call. */

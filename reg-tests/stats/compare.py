@@ -58,6 +58,9 @@ backend static
 backend first
 	balance first
 backend empty
+	stick-table type ip size 10k expire 1h store gpc0
+backend table
+	stick-table type string len 100 size 5
 listen stats
 	bind 127.0.0.1:{page}
 	maxconn 700
@@ -111,7 +114,7 @@ s=s1;b=be;action=ready
 s=s1&b=&action=ready""".split("\n")
 
 PATHS = ["/stats;st=DONE", "/stats?scope=be", "/stats;up;norefresh", "/statsx", "/metrics",
-	 "/metrics?scope=server", "/metrics?scope=bogus", "/metrics?scope", "/stats;csv;scope=FE",
+	 "/metrics?scope=server", "/metrics?scope=sticktable", "/metrics?scope=bogus", "/metrics?scope", "/stats;csv;scope=FE",
 	 "/stats;json", "/stats;json-schema", "/stats;typed"]
 
 failures = 0
@@ -296,6 +299,8 @@ def main():
 	proxies = [start(p, folder, server.server_port, closed) for p in (program, reference)]
 	for proxy in proxies:
 		traffic(proxy)
+		for key in ("192.0.2.1", "192.0.2.2", "192.0.2.1"):
+			proxy.command(f"set table empty key {key}")
 		# The check of s5 has failed by now: each has answered many requests since.
 		while "\nbe,s5,0,0,0,0,,0,0,0,,0,,0,0,0,0,DOWN" not in proxy.ask(
 				proxy.page, "/stats;csv")[1]:

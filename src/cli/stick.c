@@ -350,19 +350,6 @@ static enum cli_step row_say_part(struct table_state *state, struct cli_call *ca
 
 /* ---- show ---------------------------------------------------------------------------------- */
 
-/* The first of the list was declared last: as tools know it. */
-static const struct stick_line *line_before(const struct stick_line *line)
-{
-	const struct list *at = line ? line->node.prev : stick_running->lines.prev;
-
-	for (; at != &stick_running->lines; at = at->prev) {
-		line = list_entry(at, struct stick_line, node);
-		if (line->table)
-			return line;
-	}
-	return NULL;
-}
-
 /* Nothing at all is said of a key that is not there. */
 static int show_key(struct cli_call *call, struct table_state *state, struct err *err)
 {
@@ -386,7 +373,7 @@ static int show_start(struct cli_call *call, struct err *err)
 	state->budget = TURN;
 	if (!*cli_arg(call, 0)) {
 		state->all = true;
-		state->line = line_before(NULL);
+		state->line = stick_line_before(stick_running, NULL); /* as tools know it */
 		return 0;
 	}
 	if (table_find(call, state, err))
@@ -427,7 +414,7 @@ static enum cli_step head(struct table_state *state, struct cli_call *call)
 	state->at = state->alive = 0;
 	state->phase = ROWS;
 	if (state->all) {
-		state->line = line_before(state->line);
+		state->line = stick_line_before(stick_running, state->line);
 		state->phase = COUNT;
 		return turn(state, call);
 	}

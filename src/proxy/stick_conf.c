@@ -52,6 +52,19 @@ struct stick_line *stick_line_find(const struct stick_conf *conf, const char *na
 	return NULL;
 }
 
+struct stick_line *stick_line_before(const struct stick_conf *conf, const struct stick_line *line)
+{
+	const struct list *at = line ? line->node.prev : conf->lines.prev;
+	struct stick_line *before;
+
+	for (; at != &conf->lines; at = at->prev) {
+		before = list_entry(at, struct stick_line, node);
+		if (before->table)
+			return before;
+	}
+	return NULL;
+}
+
 void stick_line_store(struct stick_line *line, enum stick_data what)
 {
 	BUG_ON(line->table);

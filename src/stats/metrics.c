@@ -10,6 +10,7 @@
 #include "check/check.h"
 #include "http/uri.h"
 #include "proxy/proxy.h"
+#include "proxy/stick_conf.h"
 
 #include <stdio.h>
 
@@ -82,7 +83,10 @@ static const struct {
 	[METRICS_LISTENER] = { "listener", "listener", STAT_LISTENER },
 	[METRICS_BACKEND] = { "backend", "backend", STAT_BACKEND },
 	[METRICS_SERVER] = { "server", "server", STAT_SERVER },
+	[METRICS_TABLE] = { "sticktable", "sticktable", 0 },
 };
+
+enum { PLACES_A_TURN = 32768 }; /* of stick tables, to be counted */
 
 /* -- what was asked for ---------------------------------------------------------------------- */
 
@@ -102,7 +106,7 @@ static int metrics_take_scope(struct metrics *m, struct span value)
 			return 0;
 		}
 	}
-	return span_equal(value, span_of("sticktable")) ? 0 : -1; /* there are none yet */
+	return -1;
 }
 
 /* One "name=value". *scoped: a scope came before. */
@@ -139,7 +143,7 @@ int metrics_init(struct metrics *m, struct span query)
 	struct span word;
 	const char *end;
 
-	*m = (struct metrics){ .parts = (1 << METRICS_PARTS) - 1 };
+	*m = (struct metrics){ .parts = (1 << METRICS_PARTS) - 1, .places = PLACES_A_TURN };
 	while (query.len) {
 		end = memchr(query.ptr, '&', query.len);
 		word = (struct span){ query.ptr, end ? (size_t)(end - query.ptr) : query.len };
@@ -395,21 +399,81 @@ static bool metrics_say_metric(struct metrics *m, struct text *out, const struct
 	return true;
 }
 
+/* -- stick tables ---------------------------------------------------------------------------- */
+
+enum { TABLE_SIZE, TABLE_USED, TABLE_METRICS };
+static void metrics_begin_table(struct metrics *m, const struct stick_line *line)
+{
+	m->table = line;
+	m->place = m->alive = 0;
+}
+
+/* "used" is counted, some places a turn. False: not yet. */
+static bool metrics_count_table(struct metrics *m)
+{
+	const struct stick_table *t = m->table->table;
+	uint32_t before = m->place;
+
+	m->alive += stick_alive(t, &m->place, m->places);
+	m->places -= m->place - before;
+	return m->place >= stick_places(t);
+}
+
+/* One line of a table at most. False: no more of this metric. */
+static bool metrics_say_table(struct metrics *m, struct text *out)
+{
+	static const char *const names[] = { "size", "used" };
+	static const char *const helps[] = { "Most entries of the stick table.",
+					     "Entries of the stick table." };
+	const struct stick_line *line = m->table;
+
+	if (!line)
+		return false;
+	if (m->metric == TABLE_USED && !metrics_count_table(m))
+		return true;
+	if (m->said != names[m->metric])
+		metrics_say_header(m, out, "haproxy_sticktable_", names[m->metric], helps[m->metric],
+				   GAUGE);
+	text_printf(out, "haproxy_sticktable_%s{", names[m->metric]);
+	metrics_say_label(out, "name", line->name);
+	text_printf(out, ",type=\"%s\"} %u\n", stick_key_type_name(line->def.type),
+		    m->metric == TABLE_SIZE ? line->def.size : m->alive);
+	metrics_begin_table(m, stick_line_before(stick_running, line));
+	return true;
+}
+
+/* -- all ------------------------------------------------------------------------------------- */
+
 static void metrics_next_part(struct metrics *m)
 {
 	m->part++;
 	m->metric = 0;
 	m->said = NULL;
-	if (m->part < METRICS_PARTS)
+	if (m->part < METRICS_TABLE)
 		metrics_begin(m);
+	else if (m->part == METRICS_TABLE)
+		metrics_begin_table(m, stick_line_before(stick_running, NULL));
+}
+
+/* The same of a part that has no rows of statistics. */
+static void metrics_say_tables(struct metrics *m, struct text *out)
+{
+	if (!(m->parts & 1 << METRICS_TABLE) || m->metric == TABLE_METRICS) {
+		metrics_next_part(m);
+	} else if (!metrics_say_table(m, out)) {
+		m->metric++;
+		metrics_begin_table(m, stick_line_before(stick_running, NULL));
+	}
 }
 
 bool metrics_say(struct metrics *m, struct text *out, bool resumed)
 {
 	const struct metric *metric;
 
-	if (resumed)
+	if (resumed) {
 		stat_scan_resume(&m->scan);
+		m->places = PLACES_A_TURN;
+	}
 	if (m->part == METRICS_PROCESS) {
 		if (!(m->parts & 1 << METRICS_PROCESS) ||
 		    m->metric == ARRAY_LEN(process_metrics)) {
@@ -423,6 +487,10 @@ bool metrics_say(struct metrics *m, struct text *out, bool resumed)
 	}
 	if (m->part == METRICS_PARTS)
 		return false;
+	if (m->part == METRICS_TABLE) {
+		metrics_say_tables(m, out);
+		return true;
+	}
 	metric = &metrics[m->metric];
 	if (!(m->parts & 1u << m->part) || m->metric == ARRAY_LEN(metrics)) {
 		metrics_next_part(m);

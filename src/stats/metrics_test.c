@@ -10,6 +10,9 @@
 
 #include "check/check.h"
 #include "stats/metrics.h"
+#include "base/err.h"
+#include "proxy/stick_conf.h"
+#include "stick/memory.h"
 #include "stats/report.h"
 #include "stats/test_world.h"
 
@@ -232,13 +235,51 @@ static void scopes(void **state)
 	assert_string_equal(parts_of("scope="), "");
 	assert_string_equal(parts_of("scope=&scope=server"), "S");
 	assert_string_equal(parts_of("scope=server&scope="), "");
-	assert_string_equal(parts_of("scope=sticktable"), "");
+	assert_string_equal(parts_of("scope=sticktable"), ""); /* there is none */
 	assert_string_equal(parts_of("no-maint=1&scope=server"), "S");
 	absent("s4");
 	assert_string_equal(parts_of("scope=server"), "S");
 	assert_non_null(strstr(said, "s4"));
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		assert_int_equal(metrics_init(&m, span_of(bad[i])), -1);
+}
+
+static void stick_tables(void **state)
+{
+	static struct stick_conf conf;
+	static struct stick_line lines[2];
+	enum { KEYS = 100000 };
+	struct err err;
+	unsigned i;
+	bool anew;
+
+	(void)state;
+	list_init(&conf.lines);
+	assert_int_equal(stick_memory_begin(false, &err), 0);
+	for (i = 0; i < 2; i++) {
+		lines[i].name = lines[i].def.name = i ? "other" : "first";
+		lines[i].def = (struct stick_definition){ .name = lines[i].name, .type = STICK_INTEGER,
+							  .key_len = 4, .size = KEYS + i };
+		stick_layout(&lines[i].def);
+		lines[i].table = stick_table_open(&lines[i].def, &anew, &err);
+		assert_non_null(lines[i].table);
+		list_append(&conf.lines, &lines[i].node);
+	}
+	for (i = 0; i < KEYS; i++)
+		stick_give(lines[0].table, stick_take(lines[0].table,
+						      (struct span){ (char *)&i, sizeof(i) }, NULL));
+	stick_running = &conf;
+	ask("scope=sticktable");
+	assert_string_equal(said, "# HELP haproxy_sticktable_size Most entries of the stick table.\n"
+				  "# TYPE haproxy_sticktable_size gauge\n"
+				  "haproxy_sticktable_size{name=\"other\",type=\"integer\"} 100001\n"
+				  "haproxy_sticktable_size{name=\"first\",type=\"integer\"} 100000\n"
+				  "# HELP haproxy_sticktable_used Entries of the stick table.\n"
+				  "# TYPE haproxy_sticktable_used gauge\n"
+				  "haproxy_sticktable_used{name=\"other\",type=\"integer\"} 0\n"
+				  "haproxy_sticktable_used{name=\"first\",type=\"integer\"} 100000\n");
+	list_init(&conf.lines);
+	stick_memory_end();
 }
 
 static void labels_are_escaped(void **state)
@@ -294,6 +335,7 @@ int main(void)
 		TEST(what_does_not_apply_is_left_out),
 		TEST(stopped_frontends_are_gone),
 		TEST(scopes),
+		TEST(stick_tables),
 		TEST(labels_are_escaped),
 		TEST(any_size_of_buffer),
 		TEST(servers_that_go_away),
