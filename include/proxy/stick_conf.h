@@ -37,6 +37,8 @@ struct stick_line *stick_line_find(const struct stick_conf *conf, const char *na
 struct stick_line *stick_line_before(const struct stick_conf *conf, const struct stick_line *line);
 /* Rules store a data type though it was not declared: server_id, server_key. At finish. */
 void stick_line_store(struct stick_line *line, enum stick_data what);
+/* From now on this process takes out what expires, while it is the one that does so for all. */
+void stick_sweep_start(void);
 /* "ip", "ipv6", "integer", "string", "binary". */
 const char *stick_key_type_name(enum stick_key_type type);
 /* The data type of that name, whose argument is none of the name's; STICK_DATA: none. */

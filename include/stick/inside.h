@@ -68,6 +68,9 @@ struct stick_table {
 	unsigned char *entries;
 	uint32_t most_buckets;
 	uint32_t words, hand, swept;     /* of this process: where it looked last */
+	uint32_t purged;                 /* the same, for room in a full table */
+	uint32_t least_left;             /* ms: of the entry that expires first, as far as swept */
+	uint64_t due;                    /* clock_now_ms of the next sweep; 0: there was none */
 	uint64_t hash_key[2];
 	bool known;                      /* the configuration at hand has declared it */
 };

@@ -144,9 +144,12 @@ uint32_t stick_used(const struct stick_table *t);
  * *at is behind these places then. Until it is stick_places the sum is of a part. */
 uint32_t stick_alive(const struct stick_table *t, uint32_t *at, unsigned most);
 
-/* Removes what has expired, at `most' places from where it stopped last. False: it has come round
- * at the end of the table. One process calls it for all. */
-bool stick_sweep(struct stick_table *t, unsigned most);
+/* Removes what has expired, from where it stopped last: looks at so many places, and removes so
+ * many entries at the most. False: it has come round at the end of the table. One process calls it
+ * for all. */
+bool stick_sweep(struct stick_table *t, unsigned places, unsigned removals);
+/* When a sweep may find something again (clock_now_ms); 0: never, nothing expires there. */
+uint64_t stick_sweep_due(const struct stick_table *t);
 
 /* Walks through everything and says what is wrong: first problem in err, -1; 0: sound. Not while
  * others change it. */

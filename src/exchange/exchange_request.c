@@ -118,8 +118,7 @@ COLD static int head_failed(struct stream *s)
 		return exchange_fail(s, END_RESOURCE);
 	if (wrong && !(ready & (CONN_EOF | CONN_BROKEN)))
 		return exchange_fail_with(s, END_BAD_REQUEST, wrong);
-	if (head_empty(s->exchange))
-		track_error(s);
+	track_error(s);
 	if (ready & CONN_BROKEN)
 		return steps_end(s, END_CLIENT_ABORT);
 	/* With TLS, a client that closes without a word listens to none. */

@@ -353,6 +353,9 @@ static int stick_start(struct config *cfg, void *data, struct err *err)
 {
 	(void)cfg;
 	(void)data;
+	if (!stick_memory_is())
+		return 0;
+	stick_sweep_start();
 	return segment && segment_fd(segment) >= 0 && segment_own_row ?
 		stick_memory_confine(segment_own_row, err) : 0;
 }

@@ -16,6 +16,7 @@
 #include "session/session.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
+#include "stream/track.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ struct h2_carrier {
 	struct h2_conn *conn;
 	struct timer timer;
 	unsigned requests;
+	uint32_t glitches; /* that were counted where the session is followed (track-sc) */
 	bool held; /* the process waits for it: no stream is open, which it would wait for */
 };
 
@@ -144,6 +146,17 @@ static void carrier_note(struct h2_carrier *carrier)
 	o->handshake_ms = 0;
 }
 
+/* What rules see of them is as of the last stream that began. */
+static void carrier_track(struct h2_carrier *carrier)
+{
+	uint32_t glitches = (uint32_t)h2_conn_numbers(carrier->conn).glitches;
+
+	if (glitches != carrier->glitches)
+		track_add(carrier->session->origin.session_vars, NULL, STICK_glitch_cnt,
+			  STICK_glitch_rate, glitches - carrier->glitches);
+	carrier->glitches = glitches;
+}
+
 static bool carrier_opened(void *owner, struct h2_conn *c, struct h2_stream *st)
 {
 	struct h2_carrier *carrier = owner;
@@ -152,6 +165,8 @@ static bool carrier_opened(void *owner, struct h2_conn *c, struct h2_stream *st)
 	(void)c;
 	if (!lane)
 		return false;
+	if (unlikely(tracks_used))
+		carrier_track(carrier);
 	lane->lent = st;
 	timer_init(&lane->timer, lane_timer);
 	if (lane_origin(&lane->origin, &carrier->session->origin)) {
@@ -194,6 +209,8 @@ static void carrier_closed(void *owner)
 
 	timer_cancel(&carrier->timer);
 	list_remove(&carrier->node);
+	if (unlikely(tracks_used))
+		carrier_track(carrier);
 	h2_conn_free(&carrier->conn);
 	session_free(&carrier->session);
 	pool_give(&carrier_pool, &carrier);

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-enum { TRIES = 64 };
+enum { TRIES = 64, SWEEP_PAUSE = 1000 /* ms between two */ };
 
 static struct stick_row nobody; /* a process that shares with none */
 struct stick_row *stick_own = &nobody;
@@ -586,18 +586,40 @@ struct stick_entry *stick_next(struct stick_table *t, uint32_t *at, unsigned mos
 	return NULL;
 }
 
-bool stick_sweep(struct stick_table *t, unsigned most)
+/* The earliest end of a life that the sweep has seen; what came meanwhile lives longer. */
+static void note_left(struct stick_table *t, uint32_t place)
 {
-	uint32_t places = stick_places(t);
+	uint32_t age = age_of(t, place), left = age < t->def.expire_ms ? t->def.expire_ms - age : 0;
 
-	if (!t->def.expire_ms)
-		return false;
-	for (; t->swept < places && most; t->swept++, most--)
-		if (entry_has_expired(t, t->swept) &&
-		    entry_state(stick_place(t, t->swept)) == ENTRY_LIVE)
-			entry_remove(t, t->swept);
-	if (t->swept < places)
+	if (left < t->least_left)
+		t->least_left = left;
+}
+
+bool stick_sweep(struct stick_table *t, unsigned places, unsigned removals)
+{
+	uint32_t end = stick_places(t);
+
+	if (!t->swept)
+		t->least_left = t->def.expire_ms;
+	for (; t->swept < end && places && removals; t->swept++, places--) {
+		if (atomic_load_explicit(&t->free[t->swept / 64], memory_order_relaxed) >>
+		    t->swept % 64 & 1)
+			continue;
+		if (!entry_has_expired(t, t->swept))
+			note_left(t, t->swept);
+		else if (entry_remove(t, t->swept))
+			removals--;
+	}
+	if (t->swept < end)
 		return true;
 	t->swept = 0;
+	t->due = clock_now_ms + (t->least_left > SWEEP_PAUSE ? t->least_left : SWEEP_PAUSE);
 	return false;
+}
+
+uint64_t stick_sweep_due(const struct stick_table *t)
+{
+	if (!t->def.expire_ms)
+		return 0;
+	return t->due ? t->due : clock_now_ms;
 }

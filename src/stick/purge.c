@@ -74,7 +74,7 @@ static void consider(const struct stick_table *t, uint32_t place)
 unsigned purge_oldest(struct stick_table *t)
 {
 	uint32_t places = stick_places(t), look = places < LOOK ? places : LOOK, i;
-	uint32_t start = t->swept < places ? t->swept : 0, far = 0, distance;
+	uint32_t start = t->purged < places ? t->purged : 0, far = 0, distance;
 	unsigned gone = 0;
 
 	if (!places)
@@ -90,6 +90,6 @@ unsigned purge_oldest(struct stick_table *t)
 			far = distance;
 	}
 	/* Of entries of one millisecond those behind go next. */
-	t->swept = (start + (look < places ? look : far + 1)) % places;
+	t->purged = (start + (look < places ? look : far + 1)) % places;
 	return gone;
 }

@@ -172,10 +172,10 @@ static void what_is_old_expires(void **state)
 	clock_advance(60000); /* it is in use */
 	assert_ptr_equal(stick_find(t, number(2)), e);
 	stick_give(t, e);
-	assert_false(stick_sweep(t, 100));
+	assert_false(stick_sweep(t, 100, 100));
 	assert_int_equal(stick_used(t), 1);
 	stick_give(t, e);
-	assert_false(stick_sweep(t, 100));
+	assert_false(stick_sweep(t, 100, 100));
 	assert_int_equal(stick_used(t), 0);
 	sound();
 }
@@ -403,7 +403,7 @@ static void hammer(unsigned row, unsigned seed, unsigned rounds)
 				at = at < stick_places(t) ? at : 0;
 			stick_give(t, e);
 		} else {
-			stick_sweep(t, 16);
+			stick_sweep(t, 16, 2);
 		}
 	}
 	for (i = 0; i < 4; i++)
@@ -532,7 +532,7 @@ static void falsified_memory_is_lived_with(void **state)
 			if (e)
 				stick_add(t, e, STICK_gpc0, 0, 1);
 			stick_give(t, e);
-			stick_sweep(t, 7);
+			stick_sweep(t, 7, 7);
 			at = 0;
 			if ((e = stick_next(t, &at, 20)) && !stick_remove(t, e))
 				stick_give(t, e);
