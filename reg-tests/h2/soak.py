@@ -136,7 +136,7 @@ class Chaotic(Leaving):
             c.goaway(self.rnd.choice([0, stream, max(c.streams)]), self.rnd.choice([0, 0, 1, 11]))
             self.end(c)
         elif self.rnd.random() < .02:
-            c.sock.sendall(self.rnd.choice([b"\0", b"\0\x40\0\0\0\0\0\0\1half", b"\0\0\5\xee\0\0\0\0\0hello"]))
+            c.sock.sendall(self.rnd.choice([b"\0", b"\0\x40\0\1\0\0\0\0\1half", b"\0\0\5\xee\0\0\0\0\0hello"]))
             self.end(c)
 
     def end(self, c):
