@@ -8,6 +8,7 @@
  */
 #include "cli/session.h"
 #include "cli/tables.h"
+#include "event/loop.h"
 #include "expr/stick_key.h"
 #include "proxy/stick_conf.h"
 #include "stick/table.h"
@@ -17,8 +18,8 @@
 #include <stdlib.h>
 
 enum { FILTERS_MOST = 4, /* as many as tools know */
-       TURN = 1000,      /* budget of a turn: a place that is looked at costs 1, ... */
-       PRICE_ROW = 8, PRICE_FIELD = 2, PRICE_REMOVAL = 4,
+       TURN = 2500,      /* budget of a turn, some 100 us: a place that is looked at costs 1, ... */
+       PRICE_ROW = 8, PRICE_FIELD = 2, PRICE_REMOVAL = 12,
        PLACES_A_UNIT = 16, /* that are only counted */
        FIELD_LONGEST = 64, ROW_HEAD = 128 };
 
@@ -47,6 +48,7 @@ struct table_state {
 	enum phase phase;
 	uint32_t at, alive;
 	int budget;
+	uint64_t turn;          /* of the loop, that the budget is for */
 	struct stick_key_memory memory;
 	struct span key;
 	unsigned filter_count;
@@ -186,14 +188,17 @@ static bool all_match(const struct table_state *state, const struct stick_entry 
 
 /* ---- a turn of the loop -------------------------------------------------------------------- */
 
-/* Others have their turn when the budget is spent. */
-static enum cli_step turn(struct table_state *state, struct cli_call *call)
+/* May it go on? Others have their turn when the budget is spent. */
+static bool may_go_on(struct table_state *state, struct cli_call *call)
 {
+	if (state->turn != loop_stats.turns) {
+		state->turn = loop_stats.turns;
+		state->budget = TURN;
+	}
 	if (state->budget > 0)
-		return CLI_MORE;
-	state->budget = TURN;
+		return true;
 	cli_wake(call->cli);
-	return CLI_WAIT;
+	return false;
 }
 
 /* ---- a row --------------------------------------------------------------------------------- */
@@ -340,12 +345,13 @@ static enum cli_step row_say_part(struct table_state *state, struct cli_call *ca
 	if (len > CLI_PIECE)
 		len = CLI_PIECE;
 	text_add(call->out, state->row + state->row_said, len);
+	state->budget -= (int)len / 64;
 	state->row_said += len;
 	if (state->row_said == state->row_len) {
 		free(state->row);
 		state->row = NULL;
 	}
-	return turn(state, call);
+	return CLI_MORE;
 }
 
 /* ---- show ---------------------------------------------------------------------------------- */
@@ -370,6 +376,7 @@ static int show_start(struct cli_call *call, struct err *err)
 {
 	struct table_state *state = call->state;
 
+	state->turn = loop_stats.turns;
 	state->budget = TURN;
 	if (!*cli_arg(call, 0)) {
 		state->all = true;
@@ -416,10 +423,10 @@ static enum cli_step head(struct table_state *state, struct cli_call *call)
 	if (state->all) {
 		state->line = stick_line_before(stick_running, state->line);
 		state->phase = COUNT;
-		return turn(state, call);
+		return CLI_MORE;
 	}
 	if (!state->forbidden)
-		return turn(state, call);
+		return CLI_MORE;
 	text_str(call->out, "# contents not dumped due to insufficient privileges\n");
 	return CLI_END;
 }
@@ -452,7 +459,7 @@ static enum cli_step rows(struct table_state *state, struct cli_call *call)
 		if (!kept || state->row)
 			break;
 	}
-	return kept && (state->row || state->at < stick_places(t)) ? turn(state, call) : CLI_END;
+	return kept && (state->row || state->at < stick_places(t)) ? CLI_MORE : CLI_END;
 }
 
 static enum cli_step row_of_key(struct table_state *state, struct cli_call *call)
@@ -479,12 +486,14 @@ static enum cli_step show_next(struct cli_call *call)
 
 	if (!state->line)
 		return CLI_END;
+	if (!may_go_on(state, call))
+		return CLI_WAIT;
 	if (state->row)
 		return row_say_part(state, call);
 	switch (state->phase) {
 	case COUNT:
 		count(state);
-		return turn(state, call);
+		return CLI_MORE;
 	case HEAD:
 		return head(state, call);
 	case ROWS:
@@ -531,6 +540,7 @@ static int clear_start(struct cli_call *call, struct err *err)
 {
 	struct table_state *state = call->state;
 
+	state->turn = loop_stats.turns;
 	state->budget = TURN;
 	if (!*cli_arg(call, 0))
 		return err_set(err, "Required arguments: <table> \"data.<store_data_type>\" <operator> <value> "
@@ -553,7 +563,11 @@ static enum cli_step clear_next(struct cli_call *call)
 	struct stick_entry *e;
 	uint32_t before;
 
-	while (!state->by_key && state->budget > 0) {
+	if (state->by_key)
+		return CLI_END;
+	if (!may_go_on(state, call))
+		return CLI_WAIT;
+	while (state->budget > 0) {
 		before = state->at;
 		e = stick_next(t, &state->at, (unsigned)state->budget);
 		state->budget -= (int)(state->at - before);
@@ -567,7 +581,7 @@ static enum cli_step clear_next(struct cli_call *call)
 		if (!stick_remove(t, e))
 			stick_give(t, e);
 	}
-	return !state->by_key && state->at < stick_places(t) ? turn(state, call) : CLI_END;
+	return state->at < stick_places(t) ? CLI_MORE : CLI_END;
 }
 
 /* ---- set ----------------------------------------------------------------------------------- */
