@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Entries that connections track, keys of any bytes, and the same answer from each worker."""
+import re
+import urllib.parse
+
+from service import Service, check, connect, finish, until
+
+service = Service()
+
+
+def rows(command, number=None):
+	"""Key and the rest of each row; numbers and times left out."""
+	said = service.ask(command) if number is None else service.worker(number, command)
+	return dict(re.findall(r"^0x[0-9a-f]+: key=(.*) use=\d+ exp=\d+ (.*)$", said, re.M))
+
+
+def get(path):
+	"""The body, over a connection of its own."""
+	with connect(service.args.front) as s:
+		s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+		got = b""
+		while more := s.recv(65536):
+			got += more
+	return got.partition(b"\r\n\r\n")[2].decode()
+
+
+# ---- what is in use ----
+
+held = connect(service.args.front)
+held.sendall(b"GET /wait HTTP/1.1\r\nHost: x\r\n")
+until("a connection is tracked", lambda: " use=1 " in service.ask("show table addresses key 127.0.0.1"))
+check("it cannot be removed", service.ask("clear table addresses key 127.0.0.1") ==
+      "Entry currently in use, cannot remove")
+service.ask("set table addresses key 192.0.2.1 data.gpc0 1")
+check("all others can", service.ask("clear table addresses") == "")
+check("it is left", list(rows("show table addresses")) == ["127.0.0.1"])
+check("by filters neither", service.ask("clear table addresses data.gpc0 eq 0") == "" and
+      list(rows("show table addresses")) == ["127.0.0.1"])
+service.ask("set table addresses key 127.0.0.1 data.conn_cnt 7")
+check("it can be set", "conn_cnt=7" in service.ask("show table addresses key 127.0.0.1"))
+check("its trackers are counted, without who asks, but with the request", get("/trackers") == "2")
+until("it expires, and is still there", lambda: " exp=0 " in service.ask("show table addresses"))
+check("it counts as used", "used:1" in service.ask("show table addresses"))
+held.close()
+until("it goes with its connection", lambda: "used:0" in service.ask("show table addresses"))
+check("nobody tracks it", get("/none") == "0")
+
+# ---- keys of any bytes ----
+
+ESCAPED = {9: r"\t", 10: r"\n", 13: r"\r", 27: r"\e", 32: "\\ ", 61: r"\=", 92: r"\\"}
+names = {}
+for first in range(0, 256, 16):
+	raw = bytes(range(first, first + 16))
+	get("/key?s=" + urllib.parse.quote(raw, safe=""))
+	names["".join(ESCAPED.get(b, chr(b) if 32 < b < 127 else f"\\x{b:02X}") for b in raw)] = raw
+get("/key?s=")
+check("strings are escaped", set(rows("show table strings")) == set(names) | {""})
+check("binary keys are hexadecimal, cut or filled up",
+      set(rows("show table bytes")) == {r[:12].hex().upper() for r in names.values()} | {"00" * 12})
+check("and found by no command", service.ask("show table bytes key 00").startswith("Showing keys from tables"))
+long = "x" * 15000
+get("/long?s=" + "%FE" * 1000)
+check("a row may be longer than a piece",
+      list(rows("show table long")) == ["\\xFE" * 1000] and "gpc99=0" in service.ask("show table long"))
+service.ask("clear table long")
+service.ask("set table long key " + long)
+check("one entry of a long key", list(rows("show table long key " + long)) == [long])
+
+# ---- all workers ----
+
+for number in 1, 2, 3:
+	service.worker(number, f"set table shared key 192.0.2.{number} data.gpc0 {number}")
+want = {f"192.0.2.{n}": f"gpc0={n}" for n in (1, 2, 3)}
+check("each says what all have set", all(rows("show table shared", n) == want for n in (1, 2, 3)))
+service.worker(2, "clear table shared key 192.0.2.1")
+check("each removes for all", "192.0.2.1" not in rows("show table shared", 3))
+check("the parent's socket knows no tables of its own",
+      "# table" not in service.parent("show table"))
+finish()
