@@ -66,6 +66,20 @@ service.ask("clear table long")
 service.ask("set table long key " + long)
 check("one entry of a long key", list(rows("show table long key " + long)) == [long])
 
+# ---- converters that change, and those that do not ----
+
+check("table_inc_gpc makes the entry and counts", [get("/inc") for _ in range(3)] == ["1 1 1", "2 2 2", "3 3 3"])
+check("gpc0 and gpc1 are elements of gpc, and rates go with them", rows("show table arrays") ==
+      {"k": "gpc0=3 gpc1=3 gpc0_rate(3600000)=3 gpc1_rate(3600000)=3", "r": "gpc0=3 gpc1=0 "
+       "gpc0_rate(3600000)=3 gpc1_rate(3600000)=0"})
+check("table_clr_gpc gives what it was", get("/clr") == "3 3 3")
+check("and leaves nothing", rows("show table arrays data.gpc eq 0 data.gpc[1] eq 0").keys() == {"k", "r"})
+check("without a value where the table is full", [get("/full?s=a"), get("/full?s=b"), get("/full?s=a")] ==
+      ["1", "", "2"])
+check("and where nothing of that kind is stored", get("/nothing") == "" and "used:1" in service.ask("show table one"))
+until("looking up does not renew the life of an entry", lambda: int(get("/idle")) >= 100)
+check("counting does", int(get("/inc-idle")) < 100)
+
 # ---- all workers ----
 
 for number in 1, 2, 3:
