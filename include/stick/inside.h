@@ -180,6 +180,9 @@ void entry_mend(struct stick_table *t, const struct stick_row *row, uint32_t row
 /* The same for a slot of it. */
 void entry_mend_hold(struct stick_table *t, uint32_t what, uint32_t place);
 bool entry_has_expired(const struct stick_table *t, uint32_t place);
+/* names.c: its memory, of names_size() bytes, zeroed when it is new; NULL: none any more. */
+size_t names_size(void);
+void names_begin(void *memory, const uint64_t *hash_key);
 /* purge.c: room in a full table. How many went. */
 unsigned purge_oldest(struct stick_table *t);
 

@@ -40,7 +40,8 @@ struct stick_data_type {
 };
 extern const struct stick_data_type stick_data_types[STICK_DATA];
 
-enum { STICK_ARRAY_MOST = 100, STICK_KEY_LEN = 32 /* of strings and binary where none is given */ };
+enum { STICK_NAME_MOST = 255, /* bytes of what a cell of the form STICK_KEY stands for */
+       STICK_ARRAY_MOST = 100, STICK_KEY_LEN = 32 /* of strings and binary where none is given */ };
 
 /* What a table is. Two with the same definition hold the same bytes. */
 struct stick_definition {
@@ -130,6 +131,17 @@ struct stick_rate_state stick_rate_state(const struct stick_table *t, const stru
 					 enum stick_data what, unsigned at);
 void stick_rate_set(struct stick_table *t, struct stick_entry *e, enum stick_data what, unsigned at,
 		    struct stick_rate_state state);
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+/* Cells of the form STICK_KEY hold the number of a text, which all tables and processes share. It
+ * stays as long as the tables do. */
+
+/* The number of that text, noted when nobody has asked for it yet; 0: it is empty or longer than
+ * STICK_NAME_MOST, or there is no room for another one. */
+uint32_t stick_name_note(struct span name);
+/* The text; ptr NULL: there is none of that number. */
+struct span stick_name(uint32_t number);
 
 /* ---- all of them --------------------------------------------------------------------------- */
 

@@ -21,7 +21,7 @@ enum { FILTERS_MOST = 4, /* as many as tools know */
        TURN = 2500,      /* budget of a turn, some 100 us: a place that is looked at costs 1, ... */
        PRICE_ROW = 8, PRICE_FIELD = 2, PRICE_REMOVAL = 12,
        PLACES_A_UNIT = 16, /* that are only counted */
-       FIELD_LONGEST = 64, ROW_HEAD = 128 };
+       FIELD_LONGEST = 64, ROW_HEAD = 128 + STICK_NAME_MOST };
 
 /* ---- arguments ----------------------------------------------------------------------------- */
 
@@ -260,6 +260,17 @@ static void say_key(struct text *out, enum stick_key_type type, struct span key)
 	}
 }
 
+/* What is no plain text is shown as a question mark: no name has any, but paths of sockets may. */
+static void say_name(struct text *out, struct span name)
+{
+	size_t i;
+
+	if (!name.ptr)
+		text_char(out, '-');
+	for (i = 0; i < name.len; i++)
+		text_char(out, name.ptr[i] > ' ' && name.ptr[i] < 127 ? name.ptr[i] : '?');
+}
+
 /* " gpc0=1", " conn_rate(10000)=2"; of arrays " gpt1=1", " gpc1_rate(10000)=2". */
 static void say_value(struct text *out, const struct stick_table *t, const struct stick_entry *e,
 		      enum stick_data what, unsigned at)
@@ -283,8 +294,8 @@ static void say_value(struct text *out, const struct stick_table *t, const struc
 		text_char(out, ')');
 	}
 	text_char(out, '=');
-	if (type->form == STICK_KEY && !value)
-		text_char(out, '-');
+	if (type->form == STICK_KEY)
+		say_name(out, stick_name((uint32_t)value));
 	else
 		text_num(out, (int64_t)value);
 }

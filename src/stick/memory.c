@@ -4,7 +4,7 @@
  * finds them again. Called while the configuration is prepared, when a worker begins, and by the
  * parent when one has ended.
  *
- *   directory | rows (what each process is at, and what it holds) | tables, one behind another
+ *   directory | names | rows (what each process is at, and what it holds) | tables, one behind another
  *
  * All of it is sparse: a table of ten million entries costs nothing until there are entries. A
  * table is found again when its name and its whole definition are the same. Else it begins anew,
@@ -24,7 +24,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { VERSION = 1, TABLES = 4096, NAME = 208, ROWS = 1024, PAGE = REGION_PAGE, SLOTS = 1 << 18 };
+enum { VERSION = 2, TABLES = 4096, NAME = 208, ROWS = 1024, PAGE = REGION_PAGE, SLOTS = 1 << 18 };
 
 struct directory {
 	uint64_t hash_key[2];
@@ -58,7 +58,7 @@ static size_t row_size(void)
 
 static size_t row_at(unsigned row)
 {
-	return pages(sizeof(struct directory)) + row * row_size();
+	return pages(sizeof(struct directory)) + pages(names_size()) + row * row_size();
 }
 
 static uint32_t buckets_of(uint32_t size)
@@ -108,7 +108,11 @@ static const struct region_spec *spec(void)
 
 static bool map_directory(void)
 {
-	directory = region_window(&region, 0, pages(sizeof(*directory)));
+	void *names = region_window(&region, pages(sizeof(*directory)), pages(names_size()));
+
+	directory = names ? region_window(&region, 0, pages(sizeof(*directory))) : NULL;
+	if (directory)
+		names_begin(names, directory->hash_key);
 	return directory;
 }
 
@@ -132,6 +136,7 @@ static bool take_over(void)
 	if (region.size >= pages(sizeof(*directory)) && map_directory() &&
 	    directory->rows == rows && region.size >= row_at(rows))
 		return true;
+	names_begin(NULL, NULL);
 	region_free(&region);
 	directory = NULL;
 	return false;
@@ -162,6 +167,7 @@ void stick_memory_end(void)
 		free(tables[i]);
 		tables[i] = NULL;
 	}
+	names_begin(NULL, NULL);
 	region_free(&region);
 	memset(row_memory, 0, sizeof(row_memory));
 	directory = NULL;
