@@ -26,13 +26,6 @@ struct cookie_conf {
 	const char *attributes;          /* behind "path=/", for inserted cookies: "; HttpOnly" */
 };
 
-/* force-persist and ignore-persist, in the order of their lines. */
-struct persist_rule {
-	struct persist_rule *next;
-	bool ignore;
-	struct cond *cond;
-};
-
 /* Dates in cookies count steps of four seconds in 30 bits, written as five characters. */
 enum { COOKIE_DATE_LEN = 5 };
 void cookie_date_write(char text[COOKIE_DATE_LEN], uint32_t date);

@@ -7,13 +7,12 @@
 
 #include "base/arena.h"
 #include "exchange/exchange.h"
-#include "expr/acl.h"
-#include "expr/expr.h"
 #include "expr/rule.h"
 #include "http/cookie.h"
 #include "http/message.h"
 #include "proxy/proxy.h"
 #include "stream/extra.h"
+#include "stream/persist_rules.h"
 #include "stream/stream.h"
 
 #include <endian.h>
@@ -233,25 +232,6 @@ enum { CODE_NONE = 'N', CODE_INVALID = 'I', CODE_DOWN = 'D', CODE_VALID = 'V', C
 enum { SET_NONE = 'N', SET_INSERTED = 'I', SET_UPDATED = 'U', SET_PROVIDED = 'P',
        SET_REWRITTEN = 'R', SET_DELETED = 'D' };
 
-static void apply_rules(struct exchange *x, const struct proxy *px, struct stream_extra *extra)
-{
-	const struct persist_rule *rule;
-	struct view view;
-
-	if (!px->persist_rules)
-		return;
-	stream_view(x->stream, &view, NULL);
-	for (rule = px->persist_rules; rule; rule = rule->next) {
-		if (cond_eval(rule->cond, &view, AT_SERVER | AT_FINAL) != COND_YES)
-			continue;
-		if (rule->ignore)
-			extra->persist_ignored = true;
-		else
-			extra->persist_forced = true;
-		return;
-	}
-}
-
 /* "value|last|first": the dates, 0 where there is none; the value. */
 static struct span split_dates(struct span value, uint32_t *last, uint32_t *first)
 {
@@ -431,7 +411,7 @@ bool persist_request(struct exchange *x)
 	extra = extra_get(x->stream);
 	if (!extra)
 		return false;
-	apply_rules(x, px, extra);
+	persist_rules_apply(x->stream, extra);
 	extra->by_rule = has_rule(x, px);
 	if (!c)
 		return true;

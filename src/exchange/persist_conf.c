@@ -9,6 +9,7 @@
 #include "expr/acl.h"
 #include "expr/expr.h"
 #include "proxy/proxy.h"
+#include "stream/persist_rules.h"
 
 #include <stdlib.h>
 

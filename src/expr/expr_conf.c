@@ -3,6 +3,7 @@
  * that concern them. */
 #include "expr/expr_conf.h"
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "config/keyword.h"
 #include "config/module.h"
@@ -44,6 +45,22 @@ int expr_conf_pending(struct config *cfg, struct arg_pending *p, struct err *err
 	*d->pending_tail = p;
 	d->pending_tail = &p->next;
 	return 0;
+}
+
+struct expr_arg *expr_take_table(struct statement *st, struct proxy *px, const char *what)
+{
+	const char *name = stmt_take(st, "table") ? stmt_need(st, "the name of a stick table") : "";
+	struct expr_arg *arg = arena_alloc(st->cfg->arena, sizeof(*arg));
+	struct arg_pending *p = arena_alloc(st->cfg->arena, sizeof(*p));
+	struct err err;
+
+	if (!name)
+		return NULL;
+	*arg = (struct expr_arg){ .type = ARG_NONE };
+	*p = (struct arg_pending){ .arg = arg, .type = ARG_TABLE, .name = name,
+				   .what = arena_printf(st->cfg->arena, "'%s'", what),
+				   .loc = stmt_location(st), .proxy = px };
+	return expr_conf_pending(st->cfg, p, &err) ? NULL : arg;
 }
 
 void expr_conf_group(struct config *cfg, struct acl_test *test)

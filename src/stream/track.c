@@ -8,7 +8,6 @@
 
 #include "config/keyword.h"
 #include "config/module.h"
-#include "expr/arg.h"
 #include "expr/expr.h"
 #include "expr/expr_conf.h"
 #include "expr/rule_conf.h"
@@ -16,30 +15,9 @@
 #include "expr/view.h"
 #include "proxy/stick_conf.h"
 
-#include "base/arena.h"
-#include "base/err.h"
-
 #include <string.h>
 
 /* ---- the rule ------------------------------------------------------------------------------ */
-
-/* Looked up when all files have been read: it may be declared behind the rule. */
-static int take_table(struct statement *st, struct rule *rule)
-{
-	const char *name = stmt_take(st, "table") ? stmt_need(st, "the name of a stick table") : "";
-	struct expr_arg *arg = arena_alloc(st->cfg->arena, sizeof(*arg));
-	struct arg_pending *p = arena_alloc(st->cfg->arena, sizeof(*p));
-	struct err err;
-
-	if (!name)
-		return -1;
-	*arg = (struct expr_arg){ .type = ARG_NONE };
-	*p = (struct arg_pending){ .arg = arg, .type = ARG_TABLE, .name = name,
-				   .what = arena_printf(st->cfg->arena, "'%s'", rule->action->name),
-				   .loc = stmt_location(st), .proxy = rule->proxy };
-	rule->data = arg;
-	return expr_conf_pending(st->cfg, p, &err);
-}
 
 static int parse_track(struct statement *st, struct rule *rule, const char *args)
 {
@@ -54,7 +32,8 @@ static int parse_track(struct statement *st, struct rule *rule, const char *args
 	if (rule_parse_expr(st, rule))
 		return -1;
 	tracks_used = true;
-	return take_table(st, rule);
+	rule->data = expr_take_table(st, rule->proxy, rule->action->name);
+	return rule->data ? 0 : -1;
 }
 
 /* Those of the stream, or of the session where there is none yet. NULL: no memory. */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* force-persist and ignore-persist (manual 4.2). */
+#ifndef STREAM_PERSIST_RULES_H
+#define STREAM_PERSIST_RULES_H
+
+#include <stdbool.h>
+
+struct cond;
+struct stream;
+struct stream_extra;
+
+/* In the order of their lines. */
+struct persist_rule {
+	struct persist_rule *next;
+	bool ignore;
+	struct cond *cond;
+};
+
+/* The first that holds: extra's persist_forced or persist_ignored. */
+void persist_rules_apply(struct stream *s, struct stream_extra *extra);
+
+#endif

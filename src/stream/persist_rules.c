@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which persistence counts: force-persist, ignore-persist. Asked once, before a cookie or a stick
+ * table is. */
+#include "stream/persist_rules.h"
+
+#include "expr/acl.h"
+#include "expr/expr.h"
+#include "expr/view.h"
+#include "proxy/proxy.h"
+#include "stream/extra.h"
+#include "stream/stream.h"
+
+void persist_rules_apply(struct stream *s, struct stream_extra *extra)
+{
+	const struct persist_rule *rule;
+	struct view view;
+
+	if (!s->backend->persist_rules)
+		return;
+	stream_view(s, &view, NULL);
+	for (rule = s->backend->persist_rules; rule; rule = rule->next) {
+		if (cond_eval(rule->cond, &view, AT_SERVER | AT_FINAL) != COND_YES)
+			continue;
+		if (rule->ignore)
+			extra->persist_ignored = true;
+		else
+			extra->persist_forced = true;
+		return;
+	}
+}
