@@ -40,6 +40,7 @@
 #include "stats/page_conf.h"
 #include "stats/service.h"
 #include "stream/filtering.h"
+#include "stream/persist_table.h"
 #include "stream/proxyheader.h"
 #include "stream/source.h"
 #include "stream/stream.h"
@@ -118,6 +119,7 @@ const struct module *const modules[] = {
 	&http_rules_module,
 	&forwarded_module,
 	&persist_module,
+	&stick_rules_module,
 	&proxyheader_module,
 	&source_module,
 	&page_module,

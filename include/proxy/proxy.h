@@ -35,6 +35,8 @@ struct global_state;
 struct rule_set;
 struct segment;
 struct stats_page;
+struct stick_line;
+struct stick_rules;
 struct switch_rule;
 
 enum { PROXY_FRONTEND = 1, PROXY_BACKEND = 2, PROXY_DEFAULTS = 4 };
@@ -200,7 +202,8 @@ struct proxy {
 	struct rule_set *http_request_rules, *http_response_rules, *http_after_rules;
 	struct rule_set *redirect_rules;
 	struct monitor_fail *monitor_fail; /* stream/ */
-	struct persist_rule *persist_rules; /* exchange/persist.h */
+	struct persist_rule *persist_rules; /* stream/persist_rules.h */
+	struct stick_rules *stick_rules; /* stream/persist_table.h; NULL: none */
 	struct list switch_rules;      /* use_backend: expr/ */
 	bool has_switch_rules;         /* set at finish */
 	bool switch_looks;             /* one of them looks at the bytes of the client; the same */

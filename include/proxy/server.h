@@ -62,7 +62,7 @@ enum { SRV_BACKUP = 1 << 0, SRV_CHECK = 1 << 1, SRV_DISABLED = 1 << 2,
        SRV_DOWN_SHUTDOWN_SESSIONS = 1 << 6, SRV_UP_SHUTDOWN_BACKUP = 1 << 7,
        SRV_CHECK_ADDR = 1 << 8, SRV_CHECK_PORT = 1 << 9, SRV_AGENT_CHECK = 1 << 10,
        SRV_AGENT_ADDR = 1 << 11, SRV_SEND_PROXY_V2 = 1 << 12, SRV_CHECK_SOCKS4 = 1 << 13,
-       SRV_CHECK_SSL = 1 << 14, SRV_NO_CHECK_SSL = 1 << 15 };
+       SRV_CHECK_SSL = 1 << 14, SRV_NO_CHECK_SSL = 1 << 15, SRV_NON_STICK = 1 << 16 };
 
 /* Where connections to servers come from: "source" of server and backend. */
 struct source_conf {

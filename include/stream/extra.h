@@ -15,6 +15,7 @@ struct arena;
 struct location;
 struct proxy;
 struct server;
+struct stick_kept;
 struct stream;
 
 struct stream_extra {
@@ -28,6 +29,7 @@ struct stream_extra {
 	bool persist_forced, persist_ignored; /* force-persist, ignore-persist */
 	bool by_rule;                  /* use-server has a say */
 	bool direct;                   /* the server was not balanced: cookie, use-server */
+	struct stick_kept *sticks;     /* keys for stick tables: stick_kept.h; NULL: none */
 	struct vars vars;              /* txn, req, res */
 	struct view_treatment treatment;
 	uint32_t measured_turn;        /* of the last measured call: 1 + loop_stats.turns */

@@ -40,6 +40,7 @@ enum stream_trait {
 	LEAVING_EDITS = 1 << 16, /* what is changed in a request as it leaves for its server:
 				  * exchange_write_request */
 	IS_BEGUN = 1 << 17,      /* it is a stream: always */
+	STICKS = 1 << 18,        /* to servers, by stick tables: persist_table.h */
 };
 
 struct step {
@@ -55,11 +56,12 @@ unsigned steps_traits_of_backend(const struct proxy *backend, const struct proxy
 enum request_step {
 	REQ_APPLET, REQ_HEAD, REQ_FRONTEND_RULES, REQ_UPGRADED_HEAD, REQ_FRONTEND_BODY,
 	REQ_FRONTEND_MESSAGE, REQ_SWITCH, REQ_BACKEND_RULES, REQ_BACKEND_MESSAGE, REQ_BODY,
-	REQ_FIELDS, REQ_PROOF, REQ_ASSIGN, REQ_QUEUE, REQ_CONNECT, REQ_CONNECTING, REQ_RETRY,
-	REQ_SERVICE, REQ_OPEN, REQ_FORWARD, REQ_STEPS
+	REQ_FIELDS, REQ_PROOF, REQ_STICK, REQ_ASSIGN, REQ_QUEUE, REQ_CONNECT, REQ_CONNECTING,
+	REQ_RETRY, REQ_SERVICE, REQ_OPEN, REQ_FORWARD, REQ_STEPS
 };
 enum response_step {
-	RES_HEAD, RES_RULES, RES_MESSAGE, RES_REPLY, RES_AFTER, RES_OPEN, RES_FORWARD, RES_STEPS
+	RES_HEAD, RES_RULES, RES_STICK, RES_MESSAGE, RES_REPLY, RES_AFTER, RES_OPEN, RES_FORWARD,
+	RES_STEPS
 };
 
 /* The stream ends. STEP_END. */

@@ -26,6 +26,7 @@
 #include "stream/assign.h"
 #include "stream/connect.h"
 #include "stream/early.h"
+#include "stream/persist_table.h"
 #include "stream/rule_steps.h"
 #include "stream/timeouts.h"
 #include "stream/trim.h"
@@ -280,6 +281,7 @@ static const struct step request_steps[REQ_STEPS + 1] = {
 	[REQ_BODY] = { "request body", backend_body, BACK_BUFFERS },
 	[REQ_FIELDS] = { "request fields", http_finish_request, REQUEST_FIELDS },
 	[REQ_PROOF] = { "client's handshake", early_retry, EARLY_RETRY },
+	[REQ_STICK] = { "stick rules", stick_request, STICKS },
 	[REQ_ASSIGN] = { "server choice", choose_server, 0 },
 	[REQ_QUEUE] = { "queue", assign_wait, 0 },
 	[REQ_CONNECT] = { "connect", exchange_connect, 0 },
@@ -294,6 +296,7 @@ static const struct step request_steps[REQ_STEPS + 1] = {
 static const struct step response_steps[RES_STEPS + 1] = {
 	[RES_HEAD] = { "response head", exchange_response_head, 0 },
 	[RES_RULES] = { "response rules", rules_response, RESPONSE_RULES },
+	[RES_STICK] = { "stick rules", stick_response, STICKS },
 	[RES_MESSAGE] = { "http rules", exchange_response_rules, RESPONSE_MESSAGE },
 	[RES_REPLY] = { "reply", exchange_reply_head, HAS_REPLY },
 	[RES_AFTER] = { "after rules", exchange_after_rules, RESPONSE_AFTER },

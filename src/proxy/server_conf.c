@@ -380,6 +380,8 @@ static const struct keyword server_keywords[] = {
 	COUNT("minconn", minconn, "0: none", "its limit while the backend is empty"),
 	{ "namespace", SCOPE_SERVER, 0, "<name>", set_string, .offset = SET(namespace),
 	  .help = "network namespace from which it is connected" },
+	BIT("non-stick", SRV_NON_STICK, "stick tables do not learn that it has served"),
+	NO_BIT("stick", SRV_NON_STICK, "takes back a 'non-stick' of default-server"),
 	{ "observe", SCOPE_SERVER, 0, "{ none | layer4 | layer7 }", set_enum, .offset = SET(observe),
 	  .names = (const char *const[]){ [OBSERVE_NONE] = "none", [OBSERVE_LAYER4] = "layer4",
 					  [OBSERVE_LAYER7] = "layer7", NULL },

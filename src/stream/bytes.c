@@ -15,6 +15,7 @@
 #include "stream/early.h"
 #include "stream/filtering.h"
 #include "stream/kind.h"
+#include "stream/persist_table.h"
 #include "stream/proxyheader.h"
 #include "stream/rule_steps.h"
 #include "stream/timeouts.h"
@@ -241,6 +242,7 @@ static const struct step request_steps[REQ_STEPS + 1] = {
 	[REQ_FRONTEND_RULES] = { "frontend rules", rules_frontend, FRONT_RULES },
 	[REQ_SWITCH] = { "backend switching", rules_switch, 0 },
 	[REQ_BACKEND_RULES] = { "backend rules", rules_backend, BACK_RULES },
+	[REQ_STICK] = { "stick rules", stick_request, STICKS },
 	[REQ_ASSIGN] = { "server choice", assign_server, 0 },
 	[REQ_QUEUE] = { "queue", assign_wait, 0 },
 	[REQ_CONNECT] = { "connect", connect_start, 0 },
@@ -254,6 +256,7 @@ static const struct step request_steps[REQ_STEPS + 1] = {
 static const struct step response_steps[RES_STEPS + 1] = {
 	[RES_HEAD] = { "response head", NULL, 0 }, /* where the cursor begins */
 	[RES_RULES] = { "response rules", rules_response, RESPONSE_RULES },
+	[RES_STICK] = { "stick rules", stick_response, STICKS },
 	[RES_OPEN] = { "open", open_response, 0 },
 	[RES_FORWARD] = { "forward", forward_response, 0 },
 	[RES_STEPS] = { "none", step_beyond, 0 },

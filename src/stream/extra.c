@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/pool.h"
 #include "event/profile.h"
+#include "stream/stick_kept.h"
 #include "stream/stream.h"
 
 static struct pool extra_pool = POOL_INIT("extra", sizeof(struct stream_extra));
@@ -39,6 +40,7 @@ void extra_free(struct stream *s)
 		return;
 	queue_leave(&s->extra->queue);
 	task_cancel(&s->extra->task);
+	stick_kept_free(&s->extra->sticks);
 	vars_free(&s->extra->vars);
 	arena_free(&s->extra->arena);
 	pool_give(&extra_pool, &s->extra);

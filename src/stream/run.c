@@ -16,10 +16,8 @@
 
 /* ---- the cursors ------------------------------------------------------------------------- */
 
-/* What was asked for, a row in three and five bits: one more than its number, 0 is none. */
-enum { ASKED_RESPONSE = 7, ASKED_REQUEST_SHIFT = 3 };
-_Static_assert(REQ_STEPS < 1 << (8 - ASKED_REQUEST_SHIFT), "rows of the request have five bits");
-_Static_assert((int)RES_STEPS <= (int)ASKED_RESPONSE, "rows of the response have three bits");
+/* What was asked for, a row in eight bits each: one more than its number, 0 is none. */
+enum { ASKED_RESPONSE = 255, ASKED_REQUEST_SHIFT = 8 };
 
 COLD static void stream_moves(struct stream *s)
 {
@@ -40,13 +38,13 @@ static void stream_moves_unless_run(struct stream *s)
 
 void stream_move_request(struct stream *s, enum request_step to)
 {
-	s->asked = (uint8_t)((s->asked & ASKED_RESPONSE) | (to + 1u) << ASKED_REQUEST_SHIFT);
+	s->asked = (uint16_t)((s->asked & ASKED_RESPONSE) | (to + 1u) << ASKED_REQUEST_SHIFT);
 	stream_moves_unless_run(s);
 }
 
 void stream_move_response(struct stream *s, enum response_step to)
 {
-	s->asked = (uint8_t)((s->asked & ~(unsigned)ASKED_RESPONSE) | (to + 1u));
+	s->asked = (uint16_t)((s->asked & ~(unsigned)ASKED_RESPONSE) | (to + 1u));
 	stream_moves_unless_run(s);
 }
 

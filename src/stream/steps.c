@@ -72,6 +72,7 @@ static unsigned traits_of_front(const struct proxy *px)
 static unsigned traits_of_back(const struct proxy *px)
 {
 	return (px->request_rules ? BACK_RULES : 0) | (px->response_rules ? RESPONSE_RULES : 0) |
+	       (px->stick_rules ? STICKS : 0) |
 	       (stream_of_messages ? stream_of_messages->traits_of_back(px) : 0);
 }
 

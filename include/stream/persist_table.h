@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Persistence by stick tables (manual 4.2: stick match, stick on, stick store-request, stick
+ * store-response). */
+#ifndef STREAM_PERSIST_TABLE_H
+#define STREAM_PERSIST_TABLE_H
+
+#include "config/config.h"
+
+#include <stdbool.h>
+
+struct cond;
+struct expr;
+struct expr_arg;
+struct stream;
+
+struct stick_rule {
+	struct stick_rule *next;
+	bool match, store;
+	struct expr *expr;
+	const struct expr_arg *table;  /* its `table', from the end of the configuration on */
+	struct cond *cond;
+	struct location loc;
+};
+
+/* Of a backend, in the order of their lines. */
+struct stick_rules {
+	struct stick_rule *request, *response;
+};
+
+/* Steps: which server do tables know (extra.persist), and which keys are to be stored? The server
+ * has been reached, or has answered: its rules are asked, and all keys that were noted stored. */
+int stick_request(struct stream *s);
+int stick_response(struct stream *s);
+
+extern const struct module stick_rules_module;
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The words "stick match", "stick on", "stick store-request" and "stick store-response" of
+ * backends. Used by persist_table.c. */
+#include "stream/persist_table.h"
+
+#include "base/arena.h"
+#include "config/keyword.h"
+#include "config/module.h"
+#include "expr/acl.h"
+#include "expr/expr.h"
+#include "expr/expr_conf.h"
+#include "expr/stick_key.h"
+#include "proxy/proxy.h"
+#include "proxy/stick_conf.h"
+
+enum { MATCH = 1, STORE = 2, RESPONSE = 4 };
+
+static void append(struct stick_rule **list, struct stick_rule *rule)
+{
+	while (*list)
+		list = &(*list)->next;
+	*list = rule;
+}
+
+static int parse_rule(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct stick_rule *rule = arena_alloc(st->cfg->arena, sizeof(*rule));
+	unsigned what = (unsigned)kw->bit, place = what & RESPONSE ? AT_RESPONSE : AT_SERVER;
+	struct proxy *px = object;
+	int at = st->at;
+
+	if (!px->stick_rules)
+		px->stick_rules = arena_alloc(st->cfg->arena, sizeof(*px->stick_rules));
+	*rule = (struct stick_rule){ .match = what & MATCH, .store = what & STORE,
+				     .loc = st->loc };
+	rule->expr = expr_parse_words(st, px);
+	if (!rule->expr)
+		return -1;
+	if (!expr_allowed(rule->expr, place, st->cfg, &st->loc))
+		return stmt_error(st, at, "'%s' looks at the %s, which '%s' rules cannot see",
+				  expr_fetch_name(rule->expr), expr_source(rule->expr), kw->name);
+	rule->table = expr_take_table(st, px, kw->name);
+	if (!rule->table || cond_parse(st, px, place, kw->name, &rule->cond))
+		return -1;
+	append(what & RESPONSE ? &px->stick_rules->response : &px->stick_rules->request, rule);
+	return 0;
+}
+
+#define STICK(word, bits, text)                                                               \
+	{ .name = "stick " word, .scope = SCOPE_BACKEND,                                        \
+	  .args = "<pattern> [table <table>] [{ if | unless } <condition>]",                    \
+	  .parse = parse_rule, .bit = (bits), .help = text }
+
+static const struct keyword keywords[] = {
+	STICK("match", MATCH, "clients go to the server that a stick table knows"),
+	STICK("on", MATCH | STORE, "'stick match' and 'stick store-request'"),
+	STICK("store-request", STORE,
+	      "a stick table learns which server has served a request of that key"),
+	STICK("store-response", STORE | RESPONSE,
+	      "a stick table learns which server has given a response with that key"),
+	{ 0 },
+};
+
+/* ---- the end of the configuration --------------------------------------------------------- */
+
+static int finish_rules(struct config *cfg, const struct stick_rule *rule)
+{
+	struct stick_line *line;
+	enum sample_type type;
+	int bad = 0;
+
+	for (; rule; rule = rule->next) {
+		line = rule->table->table;
+		if (!line)
+			continue; /* reported */
+		type = stick_key_sample(line->def.type);
+		if (!sample_castable(expr_type(rule->expr), type))
+			bad |= config_error(cfg, &rule->loc,
+					    "'%s' is of type %s, which cannot be a key of the "
+					    "stick table '%s': its keys are of type %s",
+					    expr_text(rule->expr),
+					    sample_type_name(expr_type(rule->expr)), line->name,
+					    stick_key_type_name(line->def.type));
+		stick_line_store(line, STICK_server_id);
+		stick_line_store(line, STICK_server_key);
+	}
+	return bad;
+}
+
+static int stick_rules_finish(struct config *cfg, void *data)
+{
+	struct proxies *all = config_data(cfg, &proxy_module);
+	struct proxy *px;
+	int bad = 0;
+
+	(void)data;
+	list_for_each(px, &all->list, node)
+		if (px->stick_rules)
+			bad |= finish_rules(cfg, px->stick_rules->request) |
+			       finish_rules(cfg, px->stick_rules->response);
+	return bad;
+}
+
+/* Behind the module of expressions, which finds the tables; before tables are opened. */
+const struct module stick_rules_module = {
+	.name = "stick rules",
+	.keywords = keywords,
+	.finish = stick_rules_finish,
+};
