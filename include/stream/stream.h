@@ -62,12 +62,12 @@ struct stream {
 	uint32_t phase_ms;         /* clock_now_ms at the start of the present wait */
 	uint32_t traits;           /* enum stream_trait (stream/steps.h) */
 	uint16_t failures;         /* connections that failed */
-	uint16_t asked;            /* where a step at work wants it to go on: stream/run.h; 0
-				    * mostly */
 	struct cursor request, response;
 	uint8_t log_level;         /* set-log-level: 1 + enum log_level, or LOG_LEVEL_SILENT */
 	uint8_t phase;             /* enum phase */
 	uint8_t reason;            /* enum reason; END_NONE: alive */
+	uint8_t asked;             /* where a step at work wants it to go on: stream/run.h; 0
+				    * mostly */
 	uint8_t doom;              /* enum reason: stream_end_soon; END_NONE: it lives on */
 	bool connected;
 	uint8_t in_steps;          /* STEPS_*; 0 mostly */

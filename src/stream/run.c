@@ -16,12 +16,14 @@
 
 /* ---- the cursors ------------------------------------------------------------------------- */
 
-/* What was asked for, a row in eight bits each: one more than its number, 0 is none. */
-enum { ASKED_RESPONSE = 255, ASKED_REQUEST_SHIFT = 8 };
+/* What was asked for, two rows in a byte: of each one more than its number, 0 is none; so many
+ * times the request's, and the response's. A byte beside `reason' is looked at along with that. */
+enum { ASKED_REQUEST = (int)RES_STEPS + 1 };
+_Static_assert(((int)REQ_STEPS + 1) * ASKED_REQUEST <= 256, "two rows have room in a byte");
 
 COLD static void stream_moves(struct stream *s)
 {
-	unsigned request = s->asked >> ASKED_REQUEST_SHIFT, response = s->asked & ASKED_RESPONSE;
+	unsigned request = s->asked / ASKED_REQUEST, response = s->asked % ASKED_REQUEST;
 
 	s->asked = 0;
 	if (request)
@@ -38,13 +40,13 @@ static void stream_moves_unless_run(struct stream *s)
 
 void stream_move_request(struct stream *s, enum request_step to)
 {
-	s->asked = (uint16_t)((s->asked & ASKED_RESPONSE) | (to + 1u) << ASKED_REQUEST_SHIFT);
+	s->asked = (uint8_t)(s->asked % ASKED_REQUEST + (to + 1u) * ASKED_REQUEST);
 	stream_moves_unless_run(s);
 }
 
 void stream_move_response(struct stream *s, enum response_step to)
 {
-	s->asked = (uint16_t)((s->asked & ~(unsigned)ASKED_RESPONSE) | (to + 1u));
+	s->asked = (uint8_t)(s->asked / ASKED_REQUEST * ASKED_REQUEST + to + 1u);
 	stream_moves_unless_run(s);
 }
 
