@@ -146,7 +146,7 @@ cases = [Case(n) for n in (
     "plain", "plain-big", "plain-chunked", "set-header", "add-header", "del-header", "replace-header",
     "replace-value", "set-method", "set-path", "set-pathq", "set-query", "set-uri", "replace-path",
     "replace-uri", "capture", "var", "convert", "return", "file", "hint", "metrics", "map",
-    "response", "after", "cookie", "cookie-chunked", "prefixed", "stats", "proxy-header",
+    "response", "after", "cookie", "cookie-chunked", "prefixed", "stick", "stats", "proxy-header",
     "own500", "normalize//a/../b")]
 cases += [
     Case("deny", b"429"), Case("tarpit", b"500"), Case("auth", b"401"), Case("redirect", b"302"),

@@ -86,6 +86,7 @@ frontend fe
 	use_backend zip if { path_beg /c/zip }
 	use_backend cookie if { path_beg /c/cookie }
 	use_backend prefix if { path_beg /c/prefixed }
+	use_backend stick if { path_beg /c/stick }
 	use_backend retry if { path_beg /c/retry }
 	use_backend buffer if { path_beg /c/buffer }
 	use_backend redir if { path_beg /c/redir-server }
@@ -105,6 +106,12 @@ backend cookie
 backend prefix
 	cookie S prefix
 	server s $back cookie s1
+backend stick
+	stick-table type string len 5000 size 1k store gpc0
+	stick on req.hdr(x-long)
+	stick on path table bytes
+	stick store-response res.hdr(x-long)
+	server s $back
 backend retry
 	retry-on all-retryable-errors
 	retries 3
@@ -134,6 +141,8 @@ frontend bytes
 	default_backend bytes
 backend bytes
 	mode tcp
+	stick-table type string size 1k
+	stick on req.payload(0,5)
 	server s $back
 frontend upgraded
 	mode tcp

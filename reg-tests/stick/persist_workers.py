@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Two workers, a reload, clients of HTTP/1, HTTP/2 and bytes: see persist_workers.sh."""
+
+import os
+import re
+import signal
+import socket
+import sys
+import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../h2"))
+sys.dont_write_bytecode = True
+from frames import Client, request  # noqa: E402
+from service import Service, address, check, connect, finish, read_all, until  # noqa: E402
+
+service = Service(lambda p: [p.add_argument("--" + n) for n in ("h2", "bytes", "servers")])
+
+
+def serve(name, where):
+    """Says its name; sets the cookie that the query asks for. Bytes: its name, and they end."""
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(address(where))
+    listener.listen(100)
+
+    def one(s):
+        with s:
+            got = b""
+            while b"\r\n\r\n" not in got:
+                more = s.recv(65536)
+                if not more:
+                    return
+                got += more
+                if not got.startswith(b"GET"):
+                    s.sendall(name.encode())
+                    return
+            cookie = re.search(rb"set=([^ &]*)", got)
+            s.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n" +
+                      (b"Set-Cookie: SID=" + cookie.group(1) + b"\r\n" if cookie else b"") +
+                      b"\r\n" + name.encode())
+
+    def run():
+        while True:
+            s, _ = listener.accept()
+            threading.Thread(target=one, args=(s,), daemon=True).start()
+
+    threading.Thread(target=run, daemon=True).start()
+
+
+def get(path="/", **fields):
+    head = "".join(f"{k.replace('_', '-')}: {v}\r\n" for k, v in fields.items())
+    with connect(service.args.front) as s:
+        s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{head}\r\n".encode())
+        return read_all(s).decode().rpartition("\r\n")[2]
+
+
+def get_h2(key):
+    client = Client(service.args.h2)
+    stream = client.open(request(extra=(("x-key", key),)))
+    client.ends(stream)
+    body = client.body(stream).decode()
+    client.close()
+    return body
+
+
+def send(data):
+    with connect(service.args.bytes) as s:
+        s.sendall(data)
+        return read_all(s).decode()
+
+
+def served_by():
+    """How many streams each worker has taken, by pid."""
+    return [int(service.info("show info", lambda c, n=n: service.worker(n, c))["CumReq"]) for n in (1, 2)]
+
+
+def table(name, through=service.ask):
+    """server_id and server_key of each key."""
+    rows = re.findall(r"key=(\S*) .*server_id=(\d+) server_key=(\S+)", through("show table " + name))
+    return {key: (int(number), server) for key, number, server in rows}
+
+
+for name, where in zip(("s1", "s2", "s3"), service.args.servers.split(",")):
+    serve(name, where)
+
+# Many keys, so that both workers learn and find some.
+keys = [f"key{i}-{'x' * (i % 7 * 40)}" for i in range(60)]
+first = {key: get(x_key=key) for key in keys}
+check("three servers", set(first.values()) == {"s1", "s2", "s3"})
+check("each key goes where it went", all(get(x_key=key) == first[key] for _ in range(3) for key in keys))
+before = served_by()
+check("both workers serve", until("requests of both", lambda: (
+    [get(x_key=key) == first[key] or sys.exit("another server") for key in keys],
+    all(a > b for a, b in zip(served_by(), before)))[1]))
+whole = table("app")
+check("the table has all of them, with their servers", len(whole) == 60 and all(
+    whole[k] == (int(first[k][1]), first[k]) for k in keys))
+check("each worker shows the same", table("app", lambda c: service.worker(1, c)) == whole ==
+      table("app", lambda c: service.worker(2, c)))
+
+check("clients of HTTP/2", all(get_h2(key) == first[key] for key in keys[:20]))
+new = {f"two{i}": get_h2(f"two{i}") for i in range(12)}
+check("what they taught holds for HTTP/1", all(get(x_key=k) == v for k, v in new.items()) and len(set(new.values())) > 1)
+
+learnt = {f"c{i}": get(f"/?set=c{i}") for i in range(12)}
+check("cookies of the application", len(set(learnt.values())) > 1 and all(
+    get(Cookie=f"a=b; SID={k}") == v for _ in range(3) for k, v in learnt.items()))
+
+numbers = {i: get(x_backend="numbers", x_number=i) for i in range(10)}
+check("numbers, in a backend named at run time", set(numbers.values()) == {"s1", "s2"} and all(
+    get(x_backend="numbers", x_number=i) == v for _ in range(3) for i, v in numbers.items()))
+words = {b"\x02a%d" % i + b"--": send(b"\x02a%d" % i + b"--") for i in range(8)}
+check("bytes", set(words.values()) == {"s1", "s2"} and all(send(k) == v for _ in range(3) for k, v in words.items()))
+check("binary keys are filled up", sorted(table("bytes")) == sorted("61%02X0000" % (48 + i) for i in range(8)))
+
+full = [get(x_backend="full", x_number=i) for i in (1, 2)]
+check("a full table keeps what it has", len([get(x_backend="full", x_number=i) for i in range(3, 20)]) == 17 and
+      sorted(table("full")) == ["1", "2"] and [get(x_backend="full", x_number=i) for i in (1, 2)] == full)
+
+# A worker dies; the other one has the table, and so has the one that comes for it.
+victim = service.workers()[0]
+os.kill(victim, signal.SIGKILL)
+until("a new worker", lambda: len(service.workers()) == 2 and victim not in service.workers())
+check("the keys are still there", table("app") == {**whole, **table("app")} and all(
+    get(x_key=key) == first[key] for key in keys))
+
+# The servers stand in another order, with other numbers, and one has gone.
+with open(service.cfg) as f:
+    text = f.read()
+servers = re.findall(r"\tserver s\d \S+ stick\n", text)
+with open(service.cfg, "w") as f:
+    f.write(text.replace("".join(servers), servers[2] + servers[1]))
+old = service.workers()
+check("reloads", "Success=1" in service.parent("reload"))
+until("new workers", lambda: not set(service.workers()) & set(old) and len(service.workers()) == 2)
+kept = [k for k in keys if first[k] != "s1"]
+check("names decide: each key goes where it went", all(get(x_key=k) == first[k] for _ in range(2) for k in kept))
+check("whose server has gone goes to the one that has its number",
+      all(get(x_key=k) == "s3" for k in keys if first[k] == "s1"))
+check("entries have the new numbers", all(table("app")[k] == ({"s3": 1, "s2": 2}[first[k]], first[k]) for k in kept))
+finish()
