@@ -26,7 +26,8 @@ def check(sentence, holds):
 
 
 class Origin(socketserver.ThreadingTCPServer):
-    """Answers with its name and the head of the request; speaks enough WebSocket to echo."""
+    """Answers with its name and the head of the request; speaks enough WebSocket to echo. "/login?ID"
+    sets the cookie of an application."""
     allow_reuse_address = True
     daemon_threads = True
 
@@ -55,7 +56,10 @@ class Handler(socketserver.StreamRequestHandler):
                 if line.startswith(b"content-length:"):
                     self.rfile.read(int(line[15:]))
             body = self.server.name.encode() + b"\n" + head
-            self.wfile.write(b"HTTP/1.1 200 OK\r\nServer: secret\r\nX-Powered-By: magic\r\n"
+            session = lower.partition(b" /login?")[2].partition(b" ")[0]
+            if session:
+                session = b"Set-Cookie: JSESSIONID=" + session + b"; Path=/\r\n"
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nServer: secret\r\nX-Powered-By: magic\r\n" + session +
                              b"Content-Length: %d\r\n\r\n" % len(body))
             if not head.startswith(b"HEAD"):
                 self.wfile.write(body)

@@ -53,6 +53,33 @@ def sticky_sessions():
     check("two clients were on different servers", ask(at)[2][:4] != ask(at)[2][:4])
 
 
+def application_sessions():
+    at = "192.0.2.26"
+    where = {}
+    for session in "abcdefgh":
+        _, fields, body = ask(at, "/login?" + session)
+        where[session] = body.split("\n")[0]
+        check(f"{session}: the application's cookie alone", fields["set-cookie"] == f"JSESSIONID={session}; Path=/")
+    check("sessions are on both servers", set(where.values()) == {"app1", "app2"})
+    check("each comes back to its own, by cookie", all(
+        ask(at, headers={"Cookie": f"x=y; JSESSIONID={s}"})[2].startswith(name + "\n")
+        for _ in range(2) for s, name in where.items()))
+    check("and by the query", all(ask(at, f"/?jsessionid={s}")[2].startswith(name + "\n")
+                                  for s, name in where.items()))
+    cli("set server app/app1 state drain")
+    check("a server that is drained keeps its sessions, and gets no others", all(
+        ask(at, headers={"Cookie": f"JSESSIONID={s}"})[2].startswith(name) for s, name in where.items()) and
+        all(ask(at)[2].startswith("app2") for _ in range(4)))
+    for name in "app1", "app2":
+        cli(f"disable server app/{name}")
+    check("then somebody is sorry, and not learnt", ask(at, "/login?z")[2].startswith("sorry") and
+          "key=z " not in cli("show table app"))
+    cli("enable server app/app1")
+    until("app1 is back", lambda: ask(at, "/login?new")[2].startswith("app1"))
+    check("who was with app2 is with app1 now",
+          all(ask(at, headers={"Cookie": f"JSESSIONID={s}"})[2].startswith("app1") for s in where))
+
+
 def websocket():
     at = "192.0.2.13"
     check("pages", ask(at)[2].startswith("pages1"))
@@ -111,4 +138,5 @@ def security_headers():
 
 run("http-", (("virtual-hosts", virtual_hosts), ("maintenance-page", maintenance_page),
               ("sticky-sessions", sticky_sessions), ("websocket", websocket),
+              ("application-sessions", application_sessions),
               ("basic-auth", basic_auth), ("security-headers", security_headers)))
