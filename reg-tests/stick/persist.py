@@ -8,7 +8,7 @@ persist.py compare PROGRAM DIR [FILE]  what it makes of them is what FILE has (p
 
 A case is a configuration and steps. In the configuration %s1 ... %s4 are servers that answer HTTP or
 bytes, %b1 and %b2 servers that speak first, %dead is nobody, %front and %other are where the program
-listens, %sock its stats socket. Steps:
+listens, %sock its stats socket; in steps %rdp_s1 is the RDP cookie of %s1. Steps:
 
 > get [other] PATH [NAME: VALUE; ...]   which server answers, or the status
 > tcp [other] TEXT                      the bytes that come back (escapes as in Python)
@@ -209,12 +209,13 @@ class World:
     def step(self, step):
         what, _, rest = step.partition(" ")
         port = self.ports["front"]
+        rest = re.sub(r"%rdp_(s\d)", lambda m: f"16777343.{socket.htons(self.ports[m.group(1)])}.0000", rest)
         if rest.startswith("other "):
             port, rest = self.ports["other"], rest[6:]
         if what == "get":
             return [get(port, rest)]
         if what == "tcp":
-            return [tcp(port, rest)]
+            return [tcp(port, rest).replace(str(socket.htons(self.ports["s2"])), "%rdp_s2")]
         return [self.unfill(r) for r in normal(ask(self.sock, rest))]
 
     def run(self, case):

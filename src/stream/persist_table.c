@@ -82,7 +82,7 @@ static bool key_of(const struct stick_rule *rule, const struct view *view, unsig
 
 /* ---- the request ------------------------------------------------------------------------- */
 
-/* Does use-server decide? Then a table is not asked. */
+/* Does use-server decide? Then no table does. */
 static bool has_rule(struct stream *s, const struct view *view)
 {
 	return s->backend->use_server_rules && use_server(s->backend, view);
@@ -106,15 +106,17 @@ static struct server *match(const struct stream *s, struct stick_line *line, str
 	return server && (forced || server_reachable(server)) ? server : NULL;
 }
 
+/* The first server that a rule finds is it; entries of the rules behind live on as well. */
 int stick_request(struct stream *s)
 {
 	struct stream_extra *extra = extra_get(s);
 	const struct stick_rule *rule;
 	struct stick_key_memory memory;
 	struct stick_line *line;
+	struct server *server;
 	struct view view;
 	struct span key;
-	bool matches;
+	bool decided;
 
 	if (!extra)
 		return stream_fail(s, END_RESOURCE);
@@ -122,18 +124,18 @@ int stick_request(struct stream *s)
 	if (!s->exchange)
 		persist_rules_apply(s, extra);
 	stream_view(s, &view, NULL);
-	matches = !extra->persist && !has_rule(s, &view);
+	decided = extra->persist || has_rule(s, &view);
 	for (rule = s->backend->stick_rules->request; rule; rule = rule->next) {
 		line = rule->table->table;
-		if (rule->store ? stick_kept_has(extra->sticks, line, false) : !matches)
-			continue;
-		if (!key_of(rule, &view, AT_SERVER | AT_FINAL, &memory, &key))
+		if ((rule->store && stick_kept_has(extra->sticks, line, false)) ||
+		    !key_of(rule, &view, AT_SERVER | AT_FINAL, &memory, &key))
 			continue;
 		if (rule->store)
 			stick_kept_add(&extra->sticks, line, false, key);
-		if (rule->match && matches)
-			extra->persist = match(s, line, key);
-		matches = matches && !extra->persist;
+		server = rule->match ? match(s, line, key) : NULL;
+		if (!decided && server)
+			extra->persist = server;
+		decided = decided || server;
 	}
 	return STEP_NEXT;
 }
