@@ -14,33 +14,41 @@ static inline const struct vars *track_stream_vars(const struct stream *s)
 	return s->extra ? &s->extra->vars : NULL;
 }
 
-static inline void stream_track(const struct stream *s, enum stick_data what, enum stick_data rate,
-				uint64_t by)
-{
-	if (unlikely(tracks_used))
-		track_add(s->origin->session_vars, track_stream_vars(s), what, rate, by);
-}
+/* Each is called where tracks_used: a configuration that follows nothing pays a look at that. */
+COLD void track_request_now(const struct stream *s);
+COLD void track_error_now(const struct stream *s);
+COLD void track_failure_now(const struct stream *s);
+COLD void track_status_now(const struct stream *s, unsigned status);
+COLD void track_bytes(const struct stream *s, uint64_t in, uint64_t out);
 
 /* A request has come, whatever it is. */
 static inline void track_request(const struct stream *s)
 {
-	stream_track(s, STICK_http_req_cnt, STICK_http_req_rate, 1);
+	if (unlikely(tracks_used))
+		track_request_now(s);
 }
 
 /* The client has made a mistake, or was denied what it wanted. */
 static inline void track_error(const struct stream *s)
 {
-	stream_track(s, STICK_http_err_cnt, STICK_http_err_rate, 1);
+	if (unlikely(tracks_used))
+		track_error_now(s);
 }
 
 /* The server has. */
 static inline void track_failure(const struct stream *s)
 {
-	stream_track(s, STICK_http_fail_cnt, STICK_http_fail_rate, 1);
+	if (unlikely(tracks_used))
+		track_failure_now(s);
 }
 
-/* A server has answered. */
-void track_status(const struct stream *s, unsigned status);
+/* A server has answered with such a status. */
+static inline void track_status(const struct stream *s, unsigned status)
+{
+	if (unlikely(tracks_used))
+		track_status_now(s, status);
+}
+
 /* Rules of the session have let it in. */
 void track_session(const struct origin *o);
 

@@ -14,6 +14,7 @@ missing() {
 	for name in $(names "$1"); do
 		case $name in
 		map | map_*) grep -q "^    map_<method>" "$manual" ;;
+		sc[012]_* | src_*) grep -q "^| .*\`$name[(\`]" "$manual" ;; # forms in the row of sc_*
 		*) grep -q "$2$name[(\`]" "$manual" ;;
 		esac || echo "$name"
 	done

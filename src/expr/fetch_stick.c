@@ -107,32 +107,6 @@ static bool find_entry(const struct fetch_call *call, const struct asked *a, boo
 			     find_followed(call->view, a, f);
 }
 
-/* gpc0 and gpc1 are the first elements of an array, where that is stored; gpt0 likewise. *at: the
- * element. STICK_DATA: nothing of that kind. */
-static enum stick_data stored_as(const struct stick_definition *def, enum stick_data what,
-				 unsigned *at)
-{
-	static const struct {
-		enum stick_data single, array;
-		unsigned at;
-	} elements[] = {
-		{ STICK_gpc0, STICK_gpc, 0 }, { STICK_gpc1, STICK_gpc, 1 },
-		{ STICK_gpt0, STICK_gpt, 0 }, { STICK_gpc0_rate, STICK_gpc_rate, 0 },
-		{ STICK_gpc1_rate, STICK_gpc_rate, 1 },
-	};
-	unsigned i;
-
-	if (stick_stores(def, what))
-		return *at < def->columns[what].count ? what : STICK_DATA;
-	for (i = 0; i < sizeof(elements) / sizeof(*elements); i++) {
-		if (what != elements[i].single || elements[i].at >= def->columns[elements[i].array].count)
-			continue;
-		*at = elements[i].at;
-		return elements[i].array;
-	}
-	return STICK_DATA;
-}
-
 static enum stick_data rate_of(enum stick_data what)
 {
 	return what == STICK_gpc0 ? STICK_gpc0_rate : what == STICK_gpc1 ? STICK_gpc1_rate :
@@ -144,8 +118,8 @@ bool stick_count_up(struct stick_table *table, struct stick_entry *e, enum stick
 {
 	const struct stick_definition *def = stick_definition(table);
 	unsigned at = element, rate_at = element;
-	enum stick_data count = stored_as(def, what, &at);
-	enum stick_data rate = stored_as(def, rate_of(what), &rate_at);
+	enum stick_data count = stick_stored_as(def, what, &at);
+	enum stick_data rate = stick_stored_as(def, rate_of(what), &rate_at);
 
 	if (rate != STICK_DATA)
 		*value = stick_add(table, e, rate, rate_at, by);
@@ -158,7 +132,7 @@ bool stick_tag(struct stick_table *table, struct stick_entry *e, enum stick_data
 	       unsigned element, uint64_t value)
 {
 	unsigned at = element;
-	enum stick_data tag = stored_as(stick_definition(table), what, &at);
+	enum stick_data tag = stick_stored_as(stick_definition(table), what, &at);
 
 	if (tag != STICK_DATA)
 		stick_set(table, e, tag, at, value);
@@ -171,7 +145,7 @@ static bool ask_value(const struct found *f, enum stick_data what, unsigned elem
 		      uint64_t *value)
 {
 	unsigned at = element;
-	enum stick_data stored = stored_as(stick_definition(f->table), what, &at);
+	enum stick_data stored = stick_stored_as(stick_definition(f->table), what, &at);
 
 	*value = f->entry && stored != STICK_DATA ? stick_value(f->table, f->entry, stored, at) : 0;
 	return !f->entry || stored != STICK_DATA;

@@ -42,8 +42,8 @@ void stream_count_bytes(struct stream *s)
 		count_bytes(&s->backend->be->counters, new_in, new_out);
 	if (s->server)
 		count_bytes(&s->server->tally->counters, new_in, new_out);
-	stream_track(s, STICK_bytes_in_cnt, STICK_bytes_in_rate, new_in);
-	stream_track(s, STICK_bytes_out_cnt, STICK_bytes_out_rate, new_out);
+	if (unlikely(tracks_used))
+		track_bytes(s, new_in, new_out);
 	global_tally->bytes_out += new_out;
 	rate_add(&global_tally->bytes_out_rate, clock_now_ms, new_out / 32);
 }
@@ -95,16 +95,12 @@ static void stream_count_bad_response(struct stream *s)
 /* The server has failed its client before there was an answer. */
 static void track_no_answer(const struct stream *s)
 {
-	if (s->reason == END_BAD_RESPONSE ||
-	    (s->phase == PHASE_HEADERS &&
-	     (s->reason == END_SERVER_ABORT || s->reason == END_SERVER_TIMEOUT)))
+	if (s->exchange && (s->reason == END_BAD_RESPONSE || s->phase == PHASE_HEADERS))
 		track_failure(s);
 }
 
 void stream_count_end(struct stream *s)
 {
-	if (s->exchange)
-		track_no_answer(s);
 	switch (s->reason) {
 	case END_CLIENT_ABORT:
 	case END_CLIENT_TIMEOUT:
@@ -119,13 +115,16 @@ void stream_count_end(struct stream *s)
 		break;
 	case END_BAD_RESPONSE:
 		stream_count_bad_response(s);
+		track_no_answer(s);
 		break;
 	case END_SERVER_ABORT:
 		stream_count_bad_response(s);
+		track_no_answer(s);
 		if (!s->kind->wrong_response(s))
 			COUNT_ALL(s, server_aborts);
 		break;
 	case END_SERVER_TIMEOUT:
+		track_no_answer(s);
 		if (s->kind->wrong_response(s))
 			stream_count_bad_response(s);
 		else

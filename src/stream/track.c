@@ -84,13 +84,40 @@ static enum action_result action_track(const struct rule *rule, struct view *vie
 
 /* ---- what is counted ----------------------------------------------------------------------- */
 
+static void stream_track(const struct stream *s, enum stick_data what, enum stick_data rate,
+			 uint64_t by)
+{
+	track_add(s->origin->session_vars, track_stream_vars(s), what, rate, by);
+}
+
+void track_request_now(const struct stream *s)
+{
+	stream_track(s, STICK_http_req_cnt, STICK_http_req_rate, 1);
+}
+
+void track_error_now(const struct stream *s)
+{
+	stream_track(s, STICK_http_err_cnt, STICK_http_err_rate, 1);
+}
+
+void track_failure_now(const struct stream *s)
+{
+	stream_track(s, STICK_http_fail_cnt, STICK_http_fail_rate, 1);
+}
+
 /* 4xx is the client's fault, 5xx the server's, but for what it does not have. */
-void track_status(const struct stream *s, unsigned status)
+void track_status_now(const struct stream *s, unsigned status)
 {
 	if (status >= 400 && status < 500)
-		track_error(s);
+		track_error_now(s);
 	else if (status >= 500 && status != 501 && status != 505)
-		track_failure(s);
+		track_failure_now(s);
+}
+
+void track_bytes(const struct stream *s, uint64_t in, uint64_t out)
+{
+	stream_track(s, STICK_bytes_in_cnt, STICK_bytes_in_rate, in);
+	stream_track(s, STICK_bytes_out_cnt, STICK_bytes_out_rate, out);
 }
 
 void track_session(const struct origin *o)
