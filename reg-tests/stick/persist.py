@@ -248,6 +248,10 @@ def compare(world, wanted, deviations):
     failures, want, other = 0, blocks(wanted), blocks(deviations) if deviations else {}
     for case in cases():
         said = world.run(case)
+        for _ in range(0 if deviations else 4):
+            # A stream of the reference may still be there when its client has gone.
+            if said != want.get(case[0]):
+                said = world.run(case)
         if case[0] in other:
             good = said == other[case[0]] != want.get(case[0])
         else:
