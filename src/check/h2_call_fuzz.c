@@ -59,7 +59,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct h2_call *whole, *parts;
 	struct buf *to, *also;
 
-	buffer_configure(16384, 1024, 0);
 	to = buffer_take();
 	also = buffer_take();
 	whole = feed(bytes, H2_CALL_AT_ONCE, to);
