@@ -237,12 +237,27 @@ int exchange_response_rules(struct stream *s)
 
 /* ---- http-after-response ----------------------------------------------------------------- */
 
+/* Its client has left in this very moment. Dashboards count such lines by 400 and CH, as those whose
+ * client leaves before the answer comes; the program's own answer keeps its reason. */
+COLD static int response_unwanted(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+
+	if (x->reply)
+		return steps_end(s, x->reason ? x->reason : END_CLIENT_ABORT);
+	x->http.status = 400;
+	s->phase = PHASE_HEADERS;
+	return steps_end(s, END_CLIENT_ABORT);
+}
+
 /* The response, or an answer of the program, cannot be written. The answer to that is 500 as it is
  * in the configuration: what has failed is not tried with it. */
 COLD static int response_unfit(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 
+	if (*s->relay.client.flags & CONN_BROKEN && !x->memory.failed)
+		return response_unwanted(s);
 	if (x->unfit)
 		return steps_end(s, END_UNWRITTEN);
 	x->unfit = true;

@@ -300,6 +300,10 @@ static enum io h2_head_out(struct end *end, struct message *msg)
 
 	if (st->reset || st->out_ended)
 		return IO_ERR;
+	if (st->conn->state >= H2_CLOSING) { /* the stream has not been told yet */
+		st->flags |= CONN_HUP | CONN_ERROR | CONN_BROKEN;
+		return IO_ERR;
+	}
 	if (st->extended && msg->status / 100 == 2) /* for the client that would be a 101 */
 		return IO_ERR;
 	if (end_peer(end)->framing && end_peer(end)->framing->raw)
