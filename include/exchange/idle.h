@@ -83,6 +83,9 @@ void idle_leave(struct server_conn *sc);
 
 /* A connection is about to be made: closes an idle one if descriptors are scarce. */
 void idle_spare(const struct stream *s);
+/* The table of descriptors is full: closes an idle one, of HTTP/1 where there is any. True: a
+ * descriptor is free now. */
+bool idle_free_descriptor(void);
 /* Counts of descriptors: above low none is kept, from high on idle_spare acts; 0: never. */
 void idle_limit(unsigned low, unsigned high);
 /* The session ends: its private connections, too. */

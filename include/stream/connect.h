@@ -26,6 +26,8 @@ static inline const struct addr *connect_address(struct stream *s, struct addr *
 {
 	return connect_is_plain(s->server) ? &s->server->state->addr : connect_mapped(s, own);
 }
+/* Is called when no descriptor is left for a new connection. True: one is free now. May be NULL. */
+extern bool (*connect_no_descriptor)(void);
 /* Begins a connection, what connect_start does. What the step returns. */
 APART int connect_anew(struct stream *s, const struct addr *to);
 /* The connection is there, new or idle before. What the step returns. */

@@ -228,6 +228,35 @@ void idle_spare(const struct stream *s)
 	}
 }
 
+/* The oldest of HTTP/1, whose descriptor is free at once. */
+static bool idle_free_of(const struct proxy *px)
+{
+	struct server *server;
+
+	for (server = proxy_destination(px, NULL); server; server = proxy_destination(px, server)) {
+		struct server_conn *sc = idle_oldest(server);
+
+		if (!sc || sc->carrier == CARRIER_H2)
+			continue;
+		idle_retire(sc);
+		return true;
+	}
+	return false;
+}
+
+bool idle_free_descriptor(void)
+{
+	struct proxy *px;
+
+	list_for_each(px, &proxies_running->list, node)
+		if (idle_free_of(px))
+			return true;
+	list_for_each(px, &proxies_running->list, node)
+		if (idle_spare_of(px))
+			break; /* it says GOAWAY first: the next one finds room */
+	return false;
+}
+
 /* ---- purge ------------------------------------------------------------------------------- */
 
 static void idle_note_need(struct server *server)

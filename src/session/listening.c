@@ -20,6 +20,7 @@
 #include "session/handshake.h"
 #include "session/keepalive.h"
 #include "session/session.h"
+#include "stream/connect.h"
 #include "stream/stream.h"
 #include "stream/tune.h"
 #include "tls/client.h"
@@ -203,6 +204,7 @@ static int listening_start(struct config *cfg, void *data, struct err *err)
 	tls_proved = handshake_proved;
 	tls_client_changed = idle_close_outdated;
 	tune_pipes(tune);
+	connect_no_descriptor = idle_free_descriptor;
 	idle_limit((unsigned)(limits.maxsock * (uint64_t)tune->pool_low / 100),
 		   (unsigned)(limits.maxsock * (uint64_t)tune->pool_high / 100));
 	return listening_start_all(err);

@@ -28,6 +28,8 @@
 
 enum { RETRY_DELAY_MS = 1000 };
 
+bool (*connect_no_descriptor)(void);
+
 /* The server's conn while it connects: its events wake the steps, not the pumps. */
 static void connect_ready(struct conn *conn)
 {
@@ -100,9 +102,22 @@ static enum dial_result connect_dial(struct stream *s, const struct addr *to, in
 			   fd);
 }
 
+/* The table of descriptors is full: a connection that nobody uses makes room. */
+COLD static enum dial_result connect_dial_again(struct stream *s, const struct addr *to, int *fd)
+{
+	int saved = errno;
+
+	if ((saved == EMFILE || saved == ENFILE) && connect_no_descriptor &&
+	    connect_no_descriptor())
+		return connect_dial(s, to, fd);
+	errno = saved;
+	return DIAL_RESOURCE;
+}
+
 int connect_anew(struct stream *s, const struct addr *to)
 {
 	struct addr way;
+	enum dial_result dialled;
 	struct conn *conn;
 	int fd;
 
@@ -110,7 +125,10 @@ int connect_anew(struct stream *s, const struct addr *to)
 	s->backend->be->counters.connects++;
 	if (!socks_way(s, to, &way))
 		return STEP_GOTO + REQ_RETRY;
-	switch (connect_dial(s, &way, &fd)) {
+	dialled = connect_dial(s, &way, &fd);
+	if (unlikely(dialled == DIAL_RESOURCE))
+		dialled = connect_dial_again(s, &way, &fd);
+	switch (dialled) {
 	case DIAL_SOURCE:
 		return connect_resource(s, "cannot use the source address, or no port of it is "
 					   "free");
