@@ -22,7 +22,7 @@ SINGLE = """bytes_in_rate bytes_out_rate conn_cnt conn_cur conn_rate gpc0 gpc0_r
 	http_err_cnt http_err_rate http_fail_cnt http_fail_rate http_req_cnt http_req_rate kbytes_in
 	kbytes_out server_id sess_cnt sess_rate""".split()
 OTHERS = ["gpc(0,{})", "gpc(1,{})", "gpc(2,{})", "gpc_rate(0,{})", "gpc_rate(1,{})", "gpt(0,{})",
-	  "gpt(99,{})", "expire({})", "expire({},-7)", "idle({})", "idle({},44)"]
+	  "gpt(99,{})", "expire({})", "expire({},-7)", "idle({})", "idle({},987654321)"]
 
 
 def rule(table):
@@ -69,7 +69,7 @@ def ask(path, port, command):
 
 def normal(said):
 	said = re.sub(r"0x[0-9a-f]+: key=", "0x...: key=", said)
-	said = re.sub(r"(table_(expire|idle)\(T[^)]*\)=)(?!44$)\d+", r"\1...", said, flags=re.M)
+	said = re.sub(r"(table_(expire|idle)\(T[^)]*\)=)(?!987654321$)\d+", r"\1...", said, flags=re.M)
 	said = re.sub(r" exp=[1-9]\d*", " exp=...", said)
 	rows = said.rstrip("\n").split("\n")
 	entries = sorted(r for r in rows if r.startswith("0x..."))

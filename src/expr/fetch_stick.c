@@ -119,8 +119,10 @@ bool stick_count_up(struct stick_table *table, struct stick_entry *e, enum stick
 	const struct stick_definition *def = stick_definition(table);
 	unsigned at = element, rate_at = element;
 	enum stick_data count = stick_stored_as(def, what, &at);
-	enum stick_data rate = stick_stored_as(def, rate_of(what), &rate_at);
+	enum stick_data rate = rate_of(what);
 
+	if (rate != STICK_DATA)
+		rate = stick_stored_as(def, rate, &rate_at);
 	if (rate != STICK_DATA)
 		*value = stick_add(table, e, rate, rate_at, by);
 	if (count != STICK_DATA)
