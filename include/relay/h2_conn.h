@@ -56,6 +56,8 @@ void h2_conn_drain(struct h2_conn *c);
  * until it answers that, or for five seconds, is served. */
 void h2_conn_leave(struct h2_conn *c);
 bool h2_conn_drains(const struct h2_conn *c); /* or leaves */
+/* At the end of the process, behind all streams that have ends: h2_conn_free may be called now. */
+void h2_conn_drop(struct h2_conn *c);
 /* Closes it now; its streams break off. */
 void h2_conn_close(struct h2_conn *c, enum h2_code code);
 

@@ -690,6 +690,18 @@ void h2_conn_close(struct h2_conn *c, enum h2_code code)
 	h2_fault(c, code);
 }
 
+/* Streams that linger, or that nobody was lent an end of, are left. */
+void h2_conn_drop(struct h2_conn *c)
+{
+	struct h2_stream *st, *next;
+
+	h2_fault(c, H2_NO_ERROR);
+	h2_dead(c);
+	list_for_each_safe(st, next, &c->streams, node)
+		if (!st->end)
+			h2_stream_free(st);
+}
+
 unsigned h2_conn_room(const struct h2_conn *c)
 {
 	uint32_t peer = c->greeted ? c->peer_streams : 1;

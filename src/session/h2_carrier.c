@@ -268,7 +268,7 @@ void h2_carrier_close_all(void)
 	struct h2_carrier *carrier, *next;
 
 	list_for_each_safe(carrier, next, &carriers, node) {
-		h2_conn_close(carrier->conn, H2_NO_ERROR);
+		h2_conn_drop(carrier->conn);
 		carrier_closed(carrier);
 	}
 }
