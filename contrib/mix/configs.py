@@ -2,6 +2,8 @@
 """Random configurations: words that have little to do with each other, in one file."""
 import random
 
+import mix_h2
+
 REQ_FETCH = """req.hdr(x-id) path url method req.hdrs base query src src_port dst_port req.body req.body_len req.len
  req.payload(0,20) req.payload(0,0) req.payload(3,40) req.payload_lv(0,1) req.body_param(a) urlp(x) urlp_val(id) url_param(s)
  cook(SRV) cook(a) req.cook_cnt hdr_cnt rand(5) date uuid hostname unique-id fc_rtt http_auth_user http_auth(ul) baseq
@@ -221,9 +223,14 @@ class Config:
         pool = lambda: r.choice(["", "", " pool-max-conn 0", " pool-max-conn 1", " pool-purge-delay 50ms", " max-reuse 1", " pool-low-conn 2"])
         proxy = {"v1": " send-proxy", "v2": r.choice([" send-proxy-v2", " send-proxy-v2-ssl-cn", " send-proxy-v2 proxy-v2-options unique-id,crc32c"])}.get(run.origin_proxy, "")
         tls = " ssl verify none" + r.choice(["", "", " no-ssl-reuse", " force-tlsv12", " sni req.hdr(host)", " alpn http/1.1"]) if run.tls_back else ""
+        proto = ""
+        if http and mix_h2.THERE and r.random() < .35:
+            proto = r.choice([" alpn h2", " alpn h2,http/1.1"]) if run.tls_back else " proto h2"
+            tls = tls.replace(" alpn http/1.1", "")
+            run.h2.add("server")
         for i, o in enumerate(run.origins):
-            self.lines.append("\tserver s%d 127.0.0.1:%d%s%s%s%s%s%s" % (
-                i + 1, o.port, limit(), pool() if http else "", proxy, tls, " cookie s%d" % (i + 1) if http and shares else "",
+            self.lines.append("\tserver s%d 127.0.0.1:%d%s%s%s%s%s%s%s" % (
+                i + 1, o.port, limit(), pool() if http else "", proxy, tls, proto, " cookie s%d" % (i + 1) if http and shares else "",
                 r.choice(["", "", "", " weight 5", " check inter 100ms", " observe layer4 error-limit 3 check inter 50ms",
                           " observe layer7 on-error mark-down check inter 100ms fastinter 20ms", " backup", " redir http://r.example", " slowstart 1s",
                           " on-marked-down shutdown-sessions check"]) if http else r.choice(["", " check"])))
@@ -262,10 +269,15 @@ class Config:
         for i, f in enumerate(run.fronts):
             f.mode = r.choice(["http"] * 7 + ["tcp", "tcp"])
             one = r.random() < .3
+            f.h2 = f.mode == "http" and mix_h2.THERE and r.random() < .35
+            if f.h2:
+                run.h2.add("front")
+            http2 = r.choice(["", " alpn h2,http/1.1" if f.tls else " proto h2"]) if f.h2 else ""
             # kernels lose the first byte where connections find the queue full
-            lines.append("%s f%d\n\tmode %s\n\tbind 127.0.0.1:%d backlog 1000%s%s%s" % (
+            lines.append("%s f%d\n\tmode %s\n\tbind 127.0.0.1:%d backlog 1000%s%s%s%s" % (
                 "listen" if one else "frontend", i, f.mode, f.port, " accept-proxy" if f.proxy else "",
-                " ssl crt %s/t.pem%s" % (d, r.choice(["", "", " alpn http/1.1", " ssl-max-ver TLSv1.2", " no-tls-tickets"])) if f.tls else "",
+                " ssl crt %s/t.pem%s" % (d, r.choice(["", "", " alpn http/1.1" if not f.h2 else "", " ssl-max-ver TLSv1.2", " no-tls-tickets"])) if f.tls else "",
+                http2,
                 r.choice(["", "", "", " defer-accept", " nice 500", " tfo", " maxconn 4"])))
             self.proxy(True, one, f.mode)
             if one:

@@ -9,7 +9,8 @@ clients, servers and administrator around it. It fails when the process dies or 
 malformed, mixed up, incomplete without saying so, or never comes, and when sessions, descriptors, pools or the
 processor are still in use when all is over. Which things meet when depends on the machine, so a seed may have to
 be run more than once. Findings are in the folder that is named. Linux loses the first byte of connections that
-find the queue of a listener full: no backlog here is small.
+find the queue of a listener full: no backlog here is small. With PyPI's h2 there, some frontends and servers
+speak HTTP/2.
 """
 import argparse
 import os
@@ -26,6 +27,7 @@ import threading
 import time
 
 from configs import Config
+import mix_h2
 from peers import HOLD, Client, Front, Origin
 from plan import Plan
 
@@ -49,6 +51,7 @@ class Run:
         self.changes_bodies = False
         self.echoes = False
         self.broken_requests = False
+        self.h2 = set()      # who speaks HTTP/2: "front", "server"
         self.dir = tempfile.mkdtemp(prefix="mix.")
 
     def fault(self, what):
@@ -110,9 +113,14 @@ class Run:
         if self.tls_back:
             tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             tls.load_cert_chain(d + "/t.pem")
+            tls.set_alpn_protocols(["h2", "http/1.1"] if mix_h2.THERE else ["http/1.1"])
         self.tls_client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         self.tls_client.check_hostname = False
         self.tls_client.verify_mode = ssl.CERT_NONE
+        self.tls_client_h2 = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        self.tls_client_h2.check_hostname = False
+        self.tls_client_h2.verify_mode = ssl.CERT_NONE
+        self.tls_client_h2.set_alpn_protocols(["h2"])
         self.origins = [Origin(self, tls, self.origin_proxy) for _ in range(2)]
         self.hole_sock = socket.socket()
         self.hole_sock.bind(("127.0.0.1", 0))
@@ -124,6 +132,11 @@ class Run:
         self.config = Config(self).make()
         self.write_config()
         self.lax = "option accept-invalid" in self.config
+        self.gateways = []
+        for front in self.fronts:
+            if front.h2:
+                front.gateway = mix_h2.Gateway(self, front)
+                self.gateways.append(front.gateway)
 
     def write_config(self):
         """What -c refuses is taken out."""
@@ -254,7 +267,7 @@ class Run:
         """All that is left goes away."""
         for s in ("set server b1/s1 state ready", "enable frontend f0"):
             self.ask(s)
-        for o in self.origins:
+        for o in self.origins + self.gateways:
             o.end()
         until = time.time() + 20
         while True:
@@ -319,7 +332,7 @@ class Run:
                 self.fault("does not end")
                 self.proc.kill()
                 self.proc.wait()
-        for o in self.origins:
+        for o in self.origins + self.gateways:
             o.end()
         self.hole_sock.close()
         self.logger.close()
@@ -354,8 +367,9 @@ def main():
     for seed in range(o.seed, o.seed + o.runs):
         run = Run(o, seed)
         run.go()
-        print("%d: %d answers, %d tunnels, %d requests reached a server%s %s" % (
-            seed, run.answered, run.tunnels, sum(run.attempts.values()), ", shim " + run.shim if getattr(run, "shim", None) else "" + ", reloads" if getattr(run, "master", 0) else "",
+        print("%d: %d answers, %d tunnels, %d requests reached a server%s%s %s" % (
+            seed, run.answered, run.tunnels, sum(run.attempts.values()),
+            "".join(", h2 to " + w for w in ("front", "server") if w in run.h2), ", shim " + run.shim if getattr(run, "shim", None) else "" + ", reloads" if getattr(run, "master", 0) else "",
             "mutating" if run.mutates else ""), dict(sorted(run.seen.items())) if o.verbose else "", flush=True)
         if run.faults:
             wrong += 1

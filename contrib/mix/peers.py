@@ -9,6 +9,7 @@ import threading
 import time
 import traceback
 
+import mix_h2
 from wire import (Bad, Checker, Gone, Reader, Tls, body, close, framing, hang_up, libc, quiet, reset, reset_now,
                   values)
 
@@ -38,7 +39,6 @@ class Origin:
 
     def conn(self, c):
         self.conns.add(c)
-        last = "?"
         try:
             if self.proxy:
                 self.header(c)
@@ -47,7 +47,34 @@ class Origin:
                 self.conns.discard(c)
                 c = c2
                 self.conns.add(c)
-            rd = Reader(c)
+            if self.speaks_h2(c):
+                mix_h2.serve(self, c)
+            else:
+                self.talk(c)
+        except OSError:
+            pass
+        except Gone:
+            pass
+        except Bad as e:
+            if not self.run.mutates:
+                self.run.fault("server: %s" % e)
+        except Exception:
+            self.run.fault("server: " + traceback.format_exc())
+        self.conns.discard(c)
+        close(c)
+
+    def speaks_h2(self, c):
+        if not mix_h2.THERE:
+            return False
+        if self.tls:
+            return c.tls.selected_alpn_protocol() == "h2"
+        return c.recv(4, socket.MSG_PEEK | socket.MSG_WAITALL) == b"PRI "
+
+    def talk(self, c):
+        """HTTP/1."""
+        last = "?"
+        rd = Reader(c)
+        try:
             while not self.stop:
                 last = self.exchange(c, rd)
                 if not last:
@@ -64,7 +91,6 @@ class Origin:
             pass
         except Exception:
             self.run.fault("server: " + traceback.format_exc())
-        self.conns.discard(c)
         close(c)
 
     def header(self, c):
@@ -217,8 +243,9 @@ class Client:
             if r.random() < .2:
                 s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             s.settimeout(run.hold)
-            s.connect(("127.0.0.1", self.front.port))
-            if self.front.proxy:
+            gateway = self.front.gateway
+            s.connect(("127.0.0.1", gateway.port if gateway else self.front.port))
+            if self.front.proxy and not gateway:
                 if self.front.proxy == "v2":
                     s.sendall(b"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c" + bytes([10, 0, 0, 1, 10, 0, 0, 2, 1, 2, 3, 4]))
                 else:
@@ -235,7 +262,7 @@ class Client:
         self.pipelined = r.random() < .3
         self.pieces = r.choice(["whole"] * 4 + ["some", "bytes"])
         self.abort = r.choice([None] * 5 + ["fin", "rst", "close", "half", "stop"])
-        self.tunnel = r.choice([None] * 6 + ["upgrade", "connect"])
+        self.tunnel = None if gateway else r.choice([None] * 6 + ["upgrade", "connect"])
         total = sum(sum(map(len, p.request())) for p in plans)
         self.abort_at = int(r.random() * total * r.choice([1, 1, .05, 1.1])) if self.abort else 1 << 60
         self.may = threading.Semaphore(n if self.pipelined else 1)
@@ -420,4 +447,4 @@ class Client:
 
 class Front:
     def __init__(self, port, tls, proxy):
-        self.port, self.tls, self.proxy = port, tls, proxy
+        self.port, self.tls, self.proxy, self.gateway = port, tls, proxy, None
