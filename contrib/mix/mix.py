@@ -200,7 +200,7 @@ class Run:
         return len(os.listdir("/proc/%d/fd" % self.proc.pid))
 
     def pools(self):
-        return {m[0]: int(m[1]) for m in re.findall(r"Pool (\S+) .*?, (\d+) used", self.ask("show pools"))}
+        return {m[0]: int(m[1]) for m in re.findall(r"Pool (.+?) \(\d+ bytes.*?, (\d+) used", self.ask("show pools"))}
 
     def cpu(self):
         return int(open("/proc/%d/schedstat" % self.proc.pid).read().split()[0]) / 1e9
@@ -292,7 +292,8 @@ class Run:
         while True:
             used = self.pools()
             over = {n: (u, self.pools_before.get(n, 0)) for n, u in used.items()
-                    if u > self.pools_before.get(n, 0) + (30 if " check" in self.config else 2) and n not in ("vars", "map", "pattern")}
+                    if u > self.pools_before.get(n, 0) + (30 if " check" in self.config else 2) + 64 * n.startswith("exchange")
+                    and n not in ("vars", "map", "pattern")}  # 64 exchanges are kept for later
             if not over:
                 break
             if time.time() > until:
