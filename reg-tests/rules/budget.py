@@ -468,7 +468,9 @@ def main():
                     failed += 1
             free = tuple(map(sum, zip(base[plain], own)))
             spent, peak = measure(data, proxy, free)
-            if spent > limit_ns:  # has the machine become slower?
+            for _ in range(4):  # has the machine become slower, or others busy?
+                if spent <= limit_ns:
+                    break
                 limit_ns = TIME_NS * factor * slowness()
                 spent, peak = measure(data, proxy, free)
             worst.append((spent, peak, case.what, name))
