@@ -52,7 +52,6 @@ struct stick_head {
 	_Atomic uint32_t fresh;    /* places from here on were never used */
 	_Atomic uint32_t buckets;  /* in use: a power of two */
 	_Atomic uint32_t freed;    /* places below `fresh' that may be free; a hint */
-	_Atomic uint32_t changes;  /* counts what was made and removed */
 };
 
 enum { WORDS_A_SUM = 64 };
@@ -72,7 +71,6 @@ struct stick_table {
 	uint32_t least_left;             /* ms: of the entry that expires first, as far as swept */
 	uint64_t due;                    /* clock_now_ms of the next sweep; 0: there was none */
 	uint64_t hash_key[2];
-	bool known;                      /* the configuration at hand has declared it */
 };
 
 /* What a process is at, for whoever finds it dead. Written by its owner alone. */
@@ -92,6 +90,7 @@ struct stick_slot {
 	_Atomic uint32_t what;      /* 0: none; SLOT_* | table + 1 */
 	_Atomic uint32_t place;
 };
+enum { STICK_SLOTS = 1 << 18 }; /* of a row */
 enum { SLOT_NEW = 1u << 31, SLOT_CURRENT = 1u << 30, SLOT_TABLE = (1u << 16) - 1 };
 
 /* That of this process; never NULL. */

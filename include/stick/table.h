@@ -80,9 +80,8 @@ struct stick_entry *stick_find(struct stick_table *t, struct span key);
 struct stick_entry *stick_take(struct stick_table *t, struct span key, bool *made);
 /* Unpins. NULL: nothing. */
 void stick_give(struct stick_table *t, struct stick_entry *e);
-/* Its life begins anew; with so many ms left. */
+/* Its life begins anew. */
 void stick_touch(struct stick_table *t, struct stick_entry *e);
-void stick_touch_left(struct stick_table *t, struct stick_entry *e, uint32_t left_ms);
 /* ms until it expires; 0 where nothing expires. */
 uint32_t stick_left(const struct stick_table *t, const struct stick_entry *e);
 /* ms since it was touched. */

@@ -235,10 +235,11 @@ static int parse_srvkey(struct statement *st, struct stick_line *line)
 
 static int parse_word(struct statement *st, struct stick_line *line)
 {
-	static const char *const words[] = { "type", "size", "expire", "nopurge", "peers", "srvkey",
-					     "store", NULL };
+	static const char *const words[] = { "type", "size", "expire", "nopurge", "srvkey", "store",
+					     NULL };
+	static const char *const later[] = { "peers", "write-to", "recv-only", "brates-factor", NULL };
+	unsigned ms, i;
 	size_t size;
-	unsigned ms;
 
 	if (stmt_take(st, "type"))
 		return parse_type(st, line);
@@ -262,8 +263,9 @@ static int parse_word(struct statement *st, struct stick_line *line)
 		line->def.nopurge = true;
 		return 0;
 	}
-	if (stmt_take(st, "peers"))
-		return stmt_error(st, st->at - 1, "'peers' of a stick table is not supported yet");
+	for (i = 0; later[i]; i++)
+		if (stmt_take(st, later[i]))
+			return stmt_error(st, st->at - 1, "'%s' of a stick table is not supported yet", later[i]);
 	if (stmt_take(st, "srvkey"))
 		return parse_srvkey(st, line);
 	if (stmt_take(st, "store"))

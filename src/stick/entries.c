@@ -84,14 +84,6 @@ void stick_touch(struct stick_table *t, struct stick_entry *e)
 		atomic_store_explicit(at, stick_now(), memory_order_relaxed);
 }
 
-void stick_touch_left(struct stick_table *t, struct stick_entry *e, uint32_t left_ms)
-{
-	uint32_t gone = left_ms < t->def.expire_ms ? t->def.expire_ms - left_ms : 0;
-
-	atomic_store_explicit(&t->touched[stick_place_of(t, e)], stick_now() - gone,
-			      memory_order_relaxed);
-}
-
 uint32_t stick_idle(const struct stick_table *t, const struct stick_entry *e)
 {
 	return age_of(t, stick_place_of(t, e));
@@ -252,7 +244,6 @@ bool entry_remove(struct stick_table *t, uint32_t place)
 	}
 	finish_removal(t, place, generation);
 	stick_intend_nothing();
-	atomic_fetch_add_explicit(&t->head->changes, 1, memory_order_relaxed);
 	return true;
 }
 
@@ -267,7 +258,6 @@ bool stick_remove(struct stick_table *t, struct stick_entry *e)
 	}
 	finish_removal(t, place, generation);
 	stick_intend_nothing();
-	atomic_fetch_add_explicit(&t->head->changes, 1, memory_order_relaxed);
 	return true;
 }
 
@@ -345,7 +335,6 @@ static struct stick_entry *make(struct stick_table *t, struct span key, uint32_t
 	}
 	atomic_fetch_and(&e->life, ~(uint64_t)ENTRY_NEW);
 	stick_intend(INTENT_PIN, t, place, entry_generation(e));
-	atomic_fetch_add_explicit(&t->head->changes, 1, memory_order_relaxed);
 	return e;
 }
 
@@ -376,8 +365,6 @@ struct stick_entry *stick_take(struct stick_table *t, struct span key, bool *mad
 
 static uint32_t slots_free; /* of this process: the first of a list of them, by number + 1 */
 
-enum { SLOTS_MOST = 1 << 18 };
-
 static uint32_t slot_take(void)
 {
 	uint32_t slot = slots_free, fresh;
@@ -390,7 +377,7 @@ static uint32_t slot_take(void)
 		return slot;
 	}
 	fresh = atomic_load_explicit(&stick_own->holds, memory_order_relaxed);
-	if (fresh == SLOTS_MOST)
+	if (fresh == STICK_SLOTS)
 		return 0;
 	atomic_store(&stick_own->holds, fresh + 1);
 	return fresh + 1;

@@ -24,7 +24,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { VERSION = 2, TABLES = 4096, NAME = 208, ROWS = 1024, PAGE = REGION_PAGE, SLOTS = 1 << 18 };
+enum { VERSION = 2, TABLES = 4096, NAME = 208, ROWS = 1024, PAGE = REGION_PAGE };
 
 struct directory {
 	uint64_t hash_key[2];
@@ -53,7 +53,7 @@ static size_t pages(size_t size)
 
 static size_t row_size(void)
 {
-	return PAGE + SLOTS * sizeof(struct stick_slot);
+	return PAGE + STICK_SLOTS * sizeof(struct stick_slot);
 }
 
 static size_t row_at(unsigned row)
@@ -349,7 +349,7 @@ static void mend_slots(struct stick_row *row, struct stick_slot *slots)
 	uint32_t n = atomic_load(&row->holds), i, what;
 	struct stick_table *t;
 
-	for (i = 0; i < n && i < SLOTS; i++) {
+	for (i = 0; i < n && i < STICK_SLOTS; i++) {
 		what = atomic_load(&slots[i].what);
 		t = what ? table_of((what & SLOT_TABLE) - 1) : NULL;
 		if (t && !is_held_anew(row, &slots[i], what))
