@@ -78,9 +78,9 @@ class Handler(socketserver.StreamRequestHandler):
             self.wfile.write(self.server.name.encode() + b":" + data)
 
 
-def ask(address, path="/", method="GET", headers=None, body=None):
-    """Status, fields (a dictionary in lower case), body."""
-    c = http.client.HTTPConnection(address, 80, timeout=30)
+def ask(address, path="/", method="GET", headers=None, body=None, source=None):
+    """Status, fields (a dictionary in lower case), body. source: the client's address."""
+    c = http.client.HTTPConnection(address, 80, timeout=30, source_address=source and (source, 0))
     c.request(method, path, body=body, headers=headers or {})
     r = c.getresponse()
     answer = r.status, {k.lower(): v for k, v in r.getheaders()}, r.read().decode()

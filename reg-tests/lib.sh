@@ -196,7 +196,7 @@ stop_penstock() {
 	status=$?
 	pid=
 	if [ "$status" -ne 0 ] && [ "$status" -ne 143 ] ||
-		grep -qE 'AddressSanitizer|LeakSanitizer|runtime error:' "$log"; then
+		grep -qE 'AddressSanitizer|LeakSanitizer|:[0-9]+: runtime error:' "$log"; then
 		tail -n 40 "$log"
 		fail "penstock ended with $status"
 	fi

@@ -5,6 +5,7 @@
  * nothing is wrong, but there is nothing to start; -cc: 0 true, 1 false, 2 no condition.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@
 #include "exchange/http_rules.h"
 #include "expr/expr_help.h"
 #include "net/addr.h"
+#include "peers/peers_conf.h"
 #include "process/args.h"
 #include "process/handover.h"
 #include "process/process.h"
@@ -36,6 +38,10 @@
 #include "stream/tcp_rules.h"
 
 #include "config.h"
+
+#ifdef HAVE_LUA
+#include "lua/help.h"
+#endif
 
 #ifdef HAVE_OPENSSL
 #include "tls/memory.h"
@@ -76,6 +82,9 @@ static int answer_help(const struct args *args)
 	}
 	known = help_word(stdout, modules, words, count);
 	known = help_actions(words, count, known);
+#ifdef HAVE_LUA
+	known = (count == 1 && lua_help(stdout, words[0], known)) || known;
+#endif
 	if (count == 1 && expr_help_word(stdout, words[0], known))
 		known = true;
 	if (known)
@@ -138,6 +147,9 @@ static void load_settings(struct config *cfg, const struct args *args)
 	addr_avoid_getaddrinfo = args->no_getaddrinfo;
 	load_switches(cfg, args);
 	gethostname(host, sizeof(host) - 1);
+	if (args->old_count && args->old_signal == SIGUSR1)
+		peers_conf_succeeds(cfg);
+	peers_conf_local(cfg, args->local_peer ? args->local_peer : host, args->local_peer);
 	setenv("HAPROXY_LOCALPEER", args->local_peer ? args->local_peer : host, 1);
 }
 

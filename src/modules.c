@@ -24,11 +24,13 @@
 #include "expr/userlist.h"
 #include "filter/compress.h"
 #include "filter/filter.h"
+#include "filter/limit.h"
 #include "filter/trace.h"
 #include "lb/balance.h"
 #include "log/log.h"
 #include "net/bind_conf.h"
 #include "net/netns.h"
+#include "peers/peers_conf.h"
 #include "process/parent_cli.h"
 #include "process/process.h"
 #include "process/threads_conf.h"
@@ -65,6 +67,11 @@
 #include "tls/tickets.h"
 #endif
 
+#ifdef HAVE_LUA
+#include "lua/change.h"
+#include "lua/lua_conf.h"
+#endif
+
 const struct module *const modules[] = {
 	&environment_module,
 #ifdef HAVE_OPENSSL
@@ -96,6 +103,10 @@ const struct module *const modules[] = {
 	&server_tls_module,
 	&sni_module,
 #endif
+	&peers_module,
+#ifdef HAVE_LUA
+	&lua_module,
+#endif
 	&lb_module,
 	&userlist_module,
 	&expr_module,
@@ -112,6 +123,7 @@ const struct module *const modules[] = {
 #endif
 	&filter_module,
 	&compress_module,
+	&limit_module,
 	&limit_rules_module,
 	&trace_module,
 	&errors_module,
@@ -126,6 +138,9 @@ const struct module *const modules[] = {
 	&stats_service_module,
 	&listening_module,
 	&steps_module,
+#ifdef HAVE_LUA
+	&lua_tasks_module,
+#endif
 	NULL,
 };
 
@@ -138,6 +153,9 @@ const struct change_kind *const change_kind_list[] = {
 	&checker_change,
 	&page_change_kind,
 	&pattern_change,
+#ifdef HAVE_LUA
+	&lua_change,
+#endif
 #ifdef HAVE_OPENSSL
 	&tls_tickets_change,
 	&tls_ocsp_change,

@@ -106,6 +106,9 @@ int stmt_size(struct statement *st, const char *what, size_t *bytes);
  * terminated; may be NULL) when it looks like a typo, else lists them. Returns -1. WHAT is
  * "action", "level", ... */
 int stmt_unknown(struct statement *st, int i, const char *what, const char *const *names);
+/* The same of a part of the word, which stands in it among others. */
+int stmt_unknown_part(struct statement *st, int i, const char *part, const char *what,
+		      const char *const *names);
 
 /* Parses the rest of the line as words of the given scope (SCOPE_BIND, SCOPE_SERVER): each
  * one found in the modules' rows is parsed into object. Their parsers consume their own

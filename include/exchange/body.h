@@ -5,8 +5,12 @@
 
 #include "base/io.h"
 
+#include <stdbool.h>
+
 struct stream;
 
+/* The client may wait to be asked for it. False: no memory, or it has left. */
+bool body_invite(struct stream *s);
 /* Reads what has come of the request's. IO_AGAIN: more is to come, the steps are told. */
 enum io body_read(struct stream *s);
 /* It will not come. What the step of that side returns. */

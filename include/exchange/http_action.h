@@ -60,6 +60,9 @@ extern const struct action http_pattern_actions[]; /* what ACLs and maps hold */
 /* The action of "redirect" lines, whose text is no format. */
 extern const struct action redirect_action;
 
+/* Refuses the message, with the error answer of the status; it is counted as denied. */
+enum action_result http_action_refuse(const struct rule *rule, struct view *view, unsigned status);
+
 /* The action "allow", also of the lists that stats/ runs. */
 enum action_result http_action_allow(const struct rule *rule, struct view *view, unsigned place);
 

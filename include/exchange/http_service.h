@@ -10,10 +10,10 @@ struct exchange;
 /* What "http-request use-service <name>" calls: it answers by exchange_serve or exchange_reply. */
 struct http_service {
 	const char *name;
-	enum action_result (*serve)(struct exchange *x);
+	enum action_result (*serve)(const struct http_service *service, struct exchange *x);
 	struct http_service *next; /* of those that were added */
 };
-/* Makes it known, before the configuration is read; again does nothing. */
+/* Makes it known, before a line names it; again does nothing. It stays for ever. */
 void http_service_add(struct http_service *service);
 
 #endif

@@ -20,6 +20,7 @@ struct acl_test {
 struct acl {
 	struct acl *next;
 	const char *name; /* NULL: anonymous */
+	bool used;        /* a condition names it */
 	struct acl_test *tests, **tail;
 };
 
@@ -35,8 +36,10 @@ struct acl *acl_find(struct statement *st, struct proxy *proxy, const char *name
 /* Names of the proxy's ACLs, NULL-terminated, for hints. */
 const char *const *acl_names(struct statement *st, const struct proxy *proxy);
 /* Parses "<criterion> [flags] [operator] <value>..." up to the end of the line, or for an
- * anonymous ACL to the word "}", which it leaves. NULL after a report. */
-struct acl_test *acl_test_parse(struct statement *st, struct proxy *proxy, bool anonymous);
+ * anonymous ACL to the word "}", which it leaves. used: is the ACL, when all has been read? NULL: it
+ * is. NULL after a report. */
+struct acl_test *acl_test_parse(struct statement *st, struct proxy *proxy, bool anonymous,
+				const bool *used);
 /* An ACL without a name. */
 struct acl *acl_new(struct arena *arena, const char *name);
 void acl_add_test(struct acl *acl, struct acl_test *test);

@@ -28,7 +28,9 @@ struct arg_pending {
 	const char *what; /* "fetch 'nbsrv'" */
 	struct location loc;
 	struct proxy *proxy;
-	enum sample_type value; /* that a converter gets */
+	enum sample_type value; /* that a converter gets, or that is to be a key */
+	const bool *used;       /* expr_context.used */
+	bool rule;              /* the value is to be a key of a rule, which is nothing without it */
 };
 struct proxies;
 /* Looks up all of the list; reports what it does not find. 0, or -1. */

@@ -144,11 +144,17 @@ struct converter {
 
 /* What surrounds an expression while it is parsed. */
 struct expr_context {
-	struct config *cfg;   /* NULL: at run time; names are then looked up at once */
+	struct config *cfg;   /* NULL: at run time; what is named is then looked up at once */
 	struct arena *arena;  /* where the result lives; with cfg may be NULL: its arena */
 	struct location loc;
 	struct proxy *proxy;  /* that it stands in; NULL: none */
 	enum sample_type value; /* what a converter whose arguments are parsed gets; else SMP_ANY */
+	const char *what;       /* whose arguments a check is given: "fetch 'src'" */
+	int data;               /* of its row */
+	bool no_files;          /* what would be read from a file is refused: a script asks */
+	struct config *running; /* at run time: where names of proxies, servers, tables and userlists
+				 * are looked up; NULL: there are none */
+	const bool *used;       /* is it evaluated at all, when all has been read? NULL: it is */
 };
 
 struct expr;

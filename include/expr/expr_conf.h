@@ -3,6 +3,7 @@
 #ifndef EXPR_EXPR_CONF_H
 #define EXPR_EXPR_CONF_H
 
+#include "base/sample.h"
 #include "config/config.h"
 
 struct acl_test;
@@ -11,17 +12,22 @@ struct err;
 struct expr_arg;
 struct pattern_ref;
 struct proxy;
+struct table_uses;
 
 /* Notes a name to be looked up when all files have been read. cfg NULL (an expression made at
  * run time): refused, -1 and err. */
 int expr_conf_pending(struct config *cfg, struct arg_pending *p, struct err *err);
 /* Takes "[table <name>]" of a rule, whose word is `what`: a stick table, looked up when all files have
  * been read, as it may be declared behind the rule; that of its own section where no name is given.
- * From the end of the configuration on the result's `table` is it. NULL after a report. */
-struct expr_arg *expr_take_table(struct statement *st, struct proxy *px, const char *what);
+ * Its keys have to be such that a value of type `key` can be one. From the end of the configuration on
+ * the result's `table` is it. NULL after a report. */
+struct expr_arg *expr_take_table(struct statement *st, struct proxy *px, const char *what,
+				 enum sample_type key);
 /* Notes a test by groups, for acl_check_groups. */
 void expr_conf_group(struct config *cfg, struct acl_test *test);
 /* The files of patterns of the generation: expr/pattern_ref.h. */
 struct pattern_ref **expr_conf_pattern_refs(struct config *cfg);
+/* What is asked of stick tables: expr/table_uses.h. */
+struct table_uses **expr_conf_table_uses(struct config *cfg);
 
 #endif

@@ -12,7 +12,7 @@ struct arena;
 struct err;
 struct regex;
 
-enum { REGEX_GROUPS = 10 }; /* the whole match and \1 to \9 */
+enum { REGEX_GROUPS = 20 }; /* the whole match, \1 to \9, and more that scripts ask for */
 
 struct regex_match {
 	int count; /* groups that are filled in; those beyond did not take part */

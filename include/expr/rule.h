@@ -26,6 +26,7 @@ enum rule_result {
 /* The place within a list, kept over a wait; zeroed: at the start. */
 struct rule_place {
 	const struct rule *at;
+	bool acting; /* its condition has held: its action has begun, and waits */
 };
 
 /* Runs the set (NULL: passes) from the place on. final: no more data will come (inspect-delay over,

@@ -42,6 +42,9 @@ unsigned var_condition(struct span word);
 
 /* The name of "scope.name"; NULL and err when it is malformed. */
 const struct var_name *var_name(struct span text, struct err *err);
+/* So many names may still be made: they stay for the life of the process. Whoever lets scripts make
+ * names sets a limit. */
+extern unsigned var_names_left;
 /* The same where it is mentioned somewhere already; NULL: nowhere. */
 const struct var_name *var_name_known(struct span text);
 /* Its value; a string points into the variable and is SMP_CONST. false: it is not set. */

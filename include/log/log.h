@@ -54,6 +54,8 @@ void log_process(enum log_level level, const char *fmt, ...)
 /* The same to stderr alone, without waiting for who reads it. */
 void log_stderr(enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* What a script says, under the name of the level: "[info] (pid) : msg". */
+void log_stderr_own(enum log_level level, const char *msg, size_t len);
 extern bool log_to_stderr; /* true at first; false with -q */
 /* A parent of processes that serve sends its lines to the servers of rings, too: once it has a
  * loop. 0, or -1 and err. */

@@ -19,6 +19,8 @@ struct bind_conf *bind_conf_new(struct statement *st, void *owner);
 /* Consumes the next word, a list of addresses parted by commas, and makes a listener for each
  * address and port. 0, or -1 after a report. */
 int bind_conf_addresses(struct statement *st, struct bind_conf *bind);
+/* A listener for an address that stands elsewhere, behind those that the line has. */
+void bind_conf_listen(struct config *cfg, struct bind_conf *bind, const struct addr *addr);
 /* Addresses and all words behind them up to the end of the line. 0, or -1 after a report. */
 int bind_conf_parse(struct statement *st, struct bind_conf *bind);
 

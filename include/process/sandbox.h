@@ -12,8 +12,9 @@ bool sandbox_available(void);
 
 /* From now on a system call that serving does not need ends the process: it says which one it was
  * to stderr and the log, then SIGSYS kills it. To be called last, in the process that serves:
- * nothing takes it back. namespaces: it will make sockets in network namespaces. 0, also where the
+ * nothing takes it back. namespaces: it will make sockets in network namespaces. scripts: what a
+ * script may try (to write files, to run commands) fails with EPERM and ends nobody. 0, also where the
  * build has none, or -1 and err: the kernel does not have it; nothing has changed. */
-int sandbox_enter(bool namespaces, struct err *err);
+int sandbox_enter(bool namespaces, bool scripts, struct err *err);
 
 #endif

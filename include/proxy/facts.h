@@ -13,6 +13,14 @@
 
 /* This process checks: it publishes and never refreshes. Set by check/. */
 extern bool facts_checker;
+/* Its row, in every process; 0: there is none, or one process. */
+extern uint32_t facts_checker_row;
+/* Who does more than checks in that process alone hears when facts_checker has changed, behind it;
+ * until facts_off_checker. */
+void facts_on_checker(void (*changed)(bool active));
+void facts_off_checker(void (*changed)(bool active));
+/* It has changed: tells them. For check/. */
+void facts_tell_checker(void);
 /* Results or health of a server have changed. Does nothing where checks are not made. */
 void facts_publish_checks(const struct server *s);
 /* Takes the results into s->state before they are shown. What follows from results comes through

@@ -207,8 +207,10 @@ struct proxy {
 	struct list switch_rules;      /* use_backend: expr/ */
 	bool has_switch_rules;         /* set at finish */
 	bool switch_looks;             /* one of them looks at the bytes of the client; the same */
+	bool switch_anywhere;          /* one of them makes names at run time; the same */
 	uint32_t steps_front, steps_back; /* the same: enum stream_trait of stream/steps.h */
 	struct list *use_server_rules; /* use-server: expr/; NULL: none */
+	bool peers;                    /* the hidden proxy of a section "peers" */
 	bool stats_socket;             /* the hidden frontend of the stats sockets */
 	/* Answers its streams inside the program instead of a server: makes end the applet.
 	 * 0, or -1: out of memory. NULL: they go to a backend. */
@@ -285,6 +287,7 @@ struct proxies {
 	struct list defaults; /* named and unnamed defaults sections */
 	struct proxy *current_defaults;
 	struct list stats_frontends; /* hidden proxies such as the stats socket's */
+	struct list peers;    /* hidden proxies of sections "peers", in use: lines bind and server */
 	unsigned stats_place; /* where the first "stats socket" line stands among them, from 1; 0:
 			       * nowhere */
 };

@@ -18,6 +18,8 @@ struct proxy *proxy_new(struct config *cfg, const char *name, unsigned caps,
 /* The frontend may send sessions to the backend (default_backend, use_backend): for
  * fullconn. To be called by the finish of whoever knows. */
 void proxy_link(struct config *cfg, struct proxy *frontend, struct proxy *backend);
+/* May a stream of the one come to the other? Behind the finish of proxies and of use_backend. */
+bool proxy_leads(const struct proxy *frontend, const struct proxy *backend);
 /* Reports when their modes do not fit. */
 void proxy_check_modes(struct config *cfg, struct proxy *frontend,
 		       const struct proxy *backend, const struct location *loc);

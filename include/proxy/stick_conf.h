@@ -12,11 +12,14 @@ struct proxy;
 
 struct stick_line {
 	struct list node;              /* struct stick_conf, in the order of the files */
-	const char *name;              /* of its proxy */
-	struct proxy *proxy;
+	const char *name;              /* of its proxy; of a table in "peers": section/table */
 	struct location loc;
 	struct stick_definition def;   /* complete from prepare on: rules add server_id */
-	const char *peers;             /* the section of that name; NULL: none */
+	const char *peers;             /* it belongs to the section of that name; NULL: to none */
+	struct location peers_loc;
+	const char *write_to;          /* name of the table; NULL: none */
+	struct stick_line *written_to; /* the same, from finish on */
+	bool recv_only;                /* peers fill it, nobody is told of it */
 	bool by_address;               /* srvkey addr */
 	struct stick_table *table;     /* NULL before prepare, and with -c */
 };
@@ -29,7 +32,13 @@ struct stick_conf {
 extern const struct module stick_module;
 /* Those of the running generation; never NULL. */
 extern const struct stick_conf *stick_running;
+/* What any of these stores: a bit for each data type. */
+extern uint64_t stick_stored;
 
+/* The words of a table up to the end of the line, while files are read. peers: the section that it
+ * stands in; NULL: the line may name one. name: in the arena, as that of struct stick_line. NULL:
+ * reported. */
+struct stick_line *stick_line_parse(struct statement *st, const char *name, const char *peers);
 /* While the configuration finishes, or later: by the name of a table; NULL: none. */
 struct stick_line *stick_line_find(const struct stick_conf *conf, const char *name);
 /* Of those that are open, from the last one to the first: that in front of line; line NULL: the last.

@@ -117,6 +117,8 @@ static inline unsigned global_sessions(void)
  * global_tally, by the names of counted.def. Installed by an upper layer. Asked before a sum, and
  * each second while anything moves. */
 extern void (*tally_collect)(uint64_t counted[TALLY_COUNTED], uint64_t now[TALLY_NOW]);
+/* Something of it has changed, and perhaps nothing else does: it is asked for soon. */
+void tally_stir(void);
 
 /* ---- maxima ---------------------------------------------------------------------------- */
 

@@ -45,6 +45,9 @@ struct end_ops {
 	/* Milliseconds after which a quiet peer of this end is left; 0: as the proxy says.
 	 * NULL: the same. */
 	unsigned (*timeout)(const struct end *end);
+	/* It is at work, whatever its peer does, and has limits of its own: nobody is quiet meanwhile.
+	 * When it is not, it waits for its peer. NULL: none of this is known. */
+	bool (*busy)(const struct end *end);
 	bool socket; /* what is below is a connection */
 };
 

@@ -4,7 +4,7 @@
 #define STICK_INSIDE_H
 
 #include "base/clock.h"
-#include "stick/table.h"
+#include "stick/feed.h"
 
 #include <stdatomic.h>
 
@@ -52,7 +52,38 @@ struct stick_head {
 	_Atomic uint32_t fresh;    /* places from here on were never used */
 	_Atomic uint32_t buckets;  /* in use: a power of two */
 	_Atomic uint32_t freed;    /* places below `fresh' that may be free; a hint */
+	_Atomic uint32_t noted;    /* NOTED_* */
+	/* Written by the process that tells. */
+	_Atomic uint32_t newest, taught;
+	struct {
+		_Atomic uint64_t who; /* 0: free */
+		_Atomic uint32_t number;
+	} acked[STICK_FEED_PEERS];
 };
+enum { NOTED_NOTHING, NOTED_SUMS = 1, NOTED_ALL = 2 /* sums may lack words */ };
+
+/* The first pages of the region. The parent alone writes them: what it follows at a reload is what it
+ * has written itself. */
+enum { STICK_TABLES = 4096, STICK_LINE_NAME = 208 };
+struct stick_directory {
+	uint64_t hash_key[2];
+	_Atomic uint32_t epoch; /* of the newest image of the parent */
+	uint32_t rows; /* 0: one process */
+	struct stick_line_of_table {
+		_Atomic uint64_t size;   /* bytes; 0: none */
+		uint64_t at, definition; /* hash of it */
+		_Atomic uint32_t epoch;  /* that declared it last */
+		char name[STICK_LINE_NAME]; /* longer ones: a part and a hash */
+	} lines[STICK_TABLES];
+	struct stick_definition definitions[STICK_TABLES]; /* their names are NULL. For who mends
+							    * a table that he does not declare */
+};
+
+/* The process that tells others what has changed. */
+struct stick_teller {
+	_Atomic uint32_t row, awake;
+};
+extern struct stick_teller *stick_teller; /* NULL: there are no tables */
 
 enum { WORDS_A_SUM = 64 };
 
@@ -64,13 +95,24 @@ struct stick_table {
 	_Atomic uint32_t *touched;       /* ms, by place */
 	_Atomic uint64_t *free, *sums;   /* bits of places that are free again; of words in which
 					  * there may be some */
+	_Atomic uint64_t *notes, *note_sums; /* bits of places that have changed; of words with some */
+	_Atomic uint32_t *numbers;       /* of the last change, by place; 0: none of ours */
 	unsigned char *entries;
 	uint32_t most_buckets;
 	uint32_t words, hand, swept;     /* of this process: where it looked last */
 	uint32_t purged;                 /* the same, for room in a full table */
+	uint32_t full_looked, full_left; /* where nothing could go: places of this round, ms until
+					  * the first of them expires */
+	uint64_t full_until;             /* clock_now_ms: nothing can go before */
 	uint32_t least_left;             /* ms: of the entry that expires first, as far as swept */
 	uint64_t due;                    /* clock_now_ms of the next sweep; 0: there was none */
 	uint64_t hash_key[2];
+	bool noted;                      /* what this process changes */
+	/* Of the process that tells: */
+	bool collects;                   /* a look at the notes is under way */
+	uint32_t collected;              /* sums that it has behind it */
+	uint32_t *late;                  /* the places of the newest numbers, by number; NULL: none */
+	uint32_t late_mask, late_count, late_newest;
 };
 
 /* What a process is at, for whoever finds it dead. Written by its owner alone. */
@@ -84,7 +126,7 @@ struct stick_row {
 	_Atomic uint64_t intent;     /* place of the entry << 32 | table << 8 | enum stick_intent */
 	_Atomic uint64_t bucket;     /* that is made, for that or by the way: the same, with 1 */
 	_Atomic uint32_t generation; /* of the entry */
-	_Atomic uint32_t holds;      /* slots from here on were never used */
+	_Atomic uint32_t holds;      /* slots from here on were never used; told, never asked */
 };
 struct stick_slot {
 	_Atomic uint32_t what;      /* 0: none; SLOT_* | table + 1 */
@@ -156,6 +198,16 @@ static inline uint32_t stick_now(void)
 	return (uint32_t)clock_now_ms;
 }
 
+/* ms since then. Another process may have looked at the clock later than this one: what lies in the
+ * future by so little is of now. Ages begin anew at 49.7 days. */
+enum { STICK_CLOCKS_APART = 16384 };
+static inline uint32_t stick_since(uint32_t ms)
+{
+	uint32_t age = stick_now() - ms;
+
+	return age > UINT32_MAX - STICK_CLOCKS_APART ? 0 : age;
+}
+
 /* chain.c: the list. hash: of the key. */
 struct stick_entry *chain_find(struct stick_table *t, uint32_t hash, struct span key);
 /* e is filled in, and pinned. It is in the list only if it was added. */
@@ -171,7 +223,19 @@ void chain_mend_bucket(struct stick_table *t, uint32_t bucket);
 bool stick_pin(struct stick_entry *e, uint32_t generation);
 void stick_unpin(struct stick_entry *e, uint32_t generation);
 
+/* feed.c: the entry has changed. Behind the change. */
+void stick_note_place(struct stick_table *t, uint32_t place);
+static inline void stick_note(struct stick_table *t, const struct stick_entry *e)
+{
+	if (t->noted)
+		stick_note_place(t, stick_place_of(t, e));
+}
+/* A process was killed: its last note may be half. */
+void feed_mend(struct stick_table *t);
+
 /* entries.c */
+/* The entry of that place, pinned; NULL: there is none, or it has expired. */
+struct stick_entry *entry_pin_at(struct stick_table *t, uint32_t place);
 /* An entry that nobody has pinned goes. False: somebody has, or it has gone. */
 bool entry_remove(struct stick_table *t, uint32_t place);
 /* What a process that was killed has left. */
@@ -179,10 +243,14 @@ void entry_mend(struct stick_table *t, const struct stick_row *row, uint32_t row
 /* The same for a slot of it. */
 void entry_mend_hold(struct stick_table *t, uint32_t what, uint32_t place);
 bool entry_has_expired(const struct stick_table *t, uint32_t place);
+static inline uint32_t entry_age(const struct stick_table *t, uint32_t place)
+{
+	return stick_since(atomic_load_explicit(&t->touched[place], memory_order_relaxed));
+}
 /* names.c: its memory, of names_size() bytes, zeroed when it is new; NULL: none any more. */
 size_t names_size(void);
 void names_begin(void *memory, const uint64_t *hash_key);
-/* purge.c: room in a full table. How many went. */
+/* purge.c: room in a full table. How many went; 0: none, or none could a few ms ago. */
 unsigned purge_oldest(struct stick_table *t);
 
 #endif

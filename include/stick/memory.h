@@ -19,10 +19,11 @@ struct stick_table *stick_table_open(const struct stick_definition *def, bool *a
 
 /* In a worker, before it serves: it is the process of that row from now on. 0, or -1 and err. */
 int stick_memory_confine(unsigned row, struct err *err);
-/* In the parent: the process of that row has ended, however it did. What it held is given back. */
+/* In the parent: the process of that row has ended, however it did. What it held is given back, in
+ * whatever table: also in those that this image does not declare, or that had begun before it. */
 void stick_memory_mend(unsigned row);
 /* In the parent, when the last process of an earlier generation has ended: tables that the
- * configuration does not declare any more go. */
+ * configuration does not declare any more go. Where it declares none all of the memory does. */
 void stick_memory_release_unused(void);
 
 #endif

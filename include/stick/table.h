@@ -51,6 +51,7 @@ struct stick_definition {
 	uint32_t size;      /* most entries */
 	uint32_t expire_ms; /* 0: entries do not expire */
 	bool nopurge;       /* a full table refuses new keys */
+	uint32_t block;     /* bytes that bytes_in_rate and bytes_out_rate count as one; 0 is 1 */
 	struct stick_column {
 		uint16_t count;  /* elements; 0: not stored */
 		uint32_t period; /* ms, of rates */
@@ -105,8 +106,9 @@ void stick_unhold(struct stick_table *t, struct stick_entry *e, uint32_t hold, b
 /* ---- what is stored ------------------------------------------------------------------------ */
 
 /* Of an entry that is pinned. at: element of an array, else 0; the caller has compared it with the
- * column's count. Rates: events in a period, over the last one; added to as of now. Returns the new
- * value (of a rate: the rate). What is not stored is 0. */
+ * column's count. Rates: events in a period, over the last one; added to as of now. Rates of bytes are
+ * in bytes, whatever the table's block. Returns the new value (of a rate: the rate). What is not stored
+ * is 0. */
 uint64_t stick_value(const struct stick_table *t, const struct stick_entry *e, enum stick_data what,
 		     unsigned at);
 uint64_t stick_add(struct stick_table *t, struct stick_entry *e, enum stick_data what, unsigned at,
@@ -122,7 +124,7 @@ static inline bool stick_stores(const struct stick_definition *def, enum stick_d
  * of what is no array 0. STICK_DATA: nowhere. */
 enum stick_data stick_stored_as(const struct stick_definition *def, enum stick_data what,
 				unsigned *at);
-/* How a rate stands: ms since its period began, events in it, and in the one before. */
+/* How a rate stands: ms since its period began, events in it, and in the one before; of bytes: blocks. */
 struct stick_rate_state {
 	uint32_t age, now, before;
 };
@@ -151,6 +153,8 @@ struct stick_entry *stick_next(struct stick_table *t, uint32_t *at, unsigned mos
 uint32_t stick_places(const struct stick_table *t);
 /* How many there are, expired ones that were not removed yet included. */
 uint32_t stick_used(const struct stick_table *t);
+/* Bytes of memory that it has taken so far: what was used once stays taken. */
+uint64_t stick_taken(const struct stick_table *t);
 /* How many of those at `most' places from *at on have not expired, or are pinned though they have;
  * *at is behind these places then. Until it is stick_places the sum is of a part. */
 uint32_t stick_alive(const struct stick_table *t, uint32_t *at, unsigned most);

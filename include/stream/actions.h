@@ -11,4 +11,11 @@ extern const struct action limit_actions[]; /* bandwidth */
 /* How a stream is treated. */
 extern const struct action treatment_actions[], http_timeout_actions[];
 
+/* What some of them do, for scripts. Packets to the client: their TOS field, a mark. */
+void client_set_tos(const struct view *view, int tos);
+void client_set_mark(const struct view *view, uint32_t mark);
+/* The place in queues; what is too high or low is cut. False: no memory. */
+bool stream_set_class(struct view *view, int64_t class);
+bool stream_set_offset(struct view *view, int64_t ms);
+
 #endif

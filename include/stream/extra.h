@@ -17,6 +17,8 @@ struct proxy;
 struct server;
 struct stick_kept;
 struct stream;
+struct stream_scripts;
+struct stream_service;
 
 struct stream_extra {
 	struct stream *stream;
@@ -31,6 +33,13 @@ struct stream_extra {
 	bool direct;                   /* the server was not balanced: cookie, use-server */
 	struct stick_kept *sticks;     /* keys for stick tables: stick_kept.h; NULL: none */
 	struct vars vars;              /* txn, req, res */
+	const struct stream_service *service; /* a rule has named it, in mode tcp; NULL: none */
+	struct stream_scripts *scripts; /* lua/stream.h: theirs to end; NULL: none */
+	bool rule_waits;               /* an action waits for something of its own, and wakes the
+					* stream then */
+	bool rule_late;                /* that action is asked for the last time */
+	uint8_t rule_ends;             /* enum reason: an action of mode tcp that says REPLY wants
+					* the stream to end so; END_NONE: it does not */
 	struct view_treatment treatment;
 	uint32_t measured_turn;        /* of the last measured call: 1 + loop_stats.turns */
 	const struct location *last_rule; /* that has ended a list; NULL: none */
@@ -50,6 +59,9 @@ struct stream_extra {
 struct stream_extra *extra_get(struct stream *s);
 /* Takes it out of queues and frees it. */
 void extra_free(struct stream *s);
+
+/* The stream ends: so do its scripts. Installed by lua/; NULL: there are none. */
+extern void (*stream_scripts_end)(struct stream_scripts **scripts);
 
 /* For show profiling. */
 extern const struct profile_name extra_profile;

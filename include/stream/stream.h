@@ -86,7 +86,8 @@ enum { STEPS_RUN = 1,       /* stream_run is at work: notices wait for it */
 enum { WATCH_TRACE = 1,   /* shown on the terminal (-d) */
        WATCH_TIMES = 2,   /* profiling.tasks measures */
        WATCH_CALLS = 4,   /* a fetch wants to know cpu_calls */
-       WATCH_FILTERS = 8 }; /* a filter wants to see them from their first moment on */
+       WATCH_FILTERS = 8, /* a filter wants to see them from their first moment on */
+       WATCH_BYTES = 16 }; /* stick tables get bytes all along: option contstats */
 extern uint8_t streams_watched;
 extern struct pool stream_pool; /* for start.c and end.c */
 enum { LOG_LEVEL_SILENT = UINT8_MAX };

@@ -19,6 +19,8 @@ bool stream_wait_over(const struct stream *s);
 enum inspection { INSPECTION_GOES_ON, INSPECTION_OVER, INSPECTION_QUIET };
 enum inspection stream_arm_inspection(struct stream *s, unsigned delay, unsigned timeout,
 				      uint32_t read_ms);
+/* Its bytes are counted every few seconds while it lives, if its frontend has option contstats. */
+void stream_arm_count(struct stream *s);
 /* Its timer has fired. */
 void stream_timer(struct stream *s);
 /* The stream wants to be run again then, or not any more. Setting it anew costs nothing: the

@@ -38,6 +38,8 @@ int tls_conn_connect(struct conn *conn, struct tls_client *client, const struct 
 /* While the configuration is read: HTTP/2 is not to be agreed upon by ALPN, because nobody behind
  * this line speaks it. Returns whether its words offer it. */
 bool tls_bind_leave_out_h2(struct tls_bind *bind);
+/* When its contexts are there: do some of its certificates allow early data? */
+bool tls_bind_takes_early(const struct tls_bind *bind);
 /* What ALPN offers where the line says nothing of it; wire: lengths and names, lasts. */
 void tls_bind_offer(struct tls_bind *bind, const char *wire);
 

@@ -9,8 +9,10 @@ doc=$srcdir/doc/management.md
 printf '198.51.100.1\n198.51.100.2\n' >"$dir/good.acl"
 printf 'one 1\ntwo 2\n' >"$dir/words.map"
 {
-	printf '\tmaxconn 100\n\tlog ring@events format raw local0 notice\n'
+	printf '\tlocalpeer left\n\tmaxconn 100\n\tlog ring@events format raw local0 notice\n'
 	printf 'ring events\n\tdescription "what happened"\n'
+	printf 'peers cluster\n\tpeer left 127.0.0.1:%s\n\tpeer right 127.0.0.1:1\n' "$(ports 1)"
+	printf '\ttable seen type string size 100 store gpc0\n'
 	cat <<END
 defaults
 	mode tcp

@@ -35,10 +35,17 @@ if self_signed site.pem www.example.com && "$PENSTOCK" -vv | grep -q '+OPENSSL';
 else
 	tls=
 fi
+# Scripts: /etc/penstock/lua. Without Lua in the build their examples are not tried.
+lua=$dir/lua
+mkdir "$lua"
+cat >"$lua/hello.lua" <<-'LUA'
+	core.register_action("hello", { "http-req" }, function(txn) txn:set_var("txn.hello", "hello") end)
+LUA
+"$PENSTOCK" -vv | grep -q '+LUA' || lua=
 # Blocks are indented by four spaces; one that does not begin with a section is syntax.
 awk -v dir="$dir/examples" '
 	function flush() {
-		if (text ~ /^(global|defaults|frontend|backend|listen|ring|userlist|http-errors|crt-store|namespace_list)[ \n]/ && text !~ /^[^\n]*</)
+		if (text ~ /^(global|defaults|frontend|backend|listen|ring|userlist|http-errors|crt-store|namespace_list|peers)[ \n]/ && text !~ /^[^\n]*</)
 			printf "%s", text >(dir "/" sprintf("%05d", first))
 		text = ""
 	}
@@ -52,6 +59,10 @@ for example in "$dir"/examples/*; do
 	if grep -q /etc/penstock/tls "$example"; then
 		[ "$tls" ] || continue
 		sed "s,/etc/penstock/tls,$tls,g" "$example" >"$dir/example" && cp "$dir/example" "$example"
+	fi
+	if grep -q /etc/penstock/lua "$example"; then
+		[ "$lua" ] || continue
+		sed "s,/etc/penstock/lua,$lua,g" "$example" >"$dir/example" && cp "$dir/example" "$example"
 	fi
 	"$PENSTOCK" -c -f "$example" >"$log" 2>&1
 	case $? in

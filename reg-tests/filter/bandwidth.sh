@@ -280,11 +280,25 @@ refused() {
 	check "refused: $1" test $? -ne 0
 	check "because: $2" grep -qF -e "$2" "$dir/out"
 }
-refused 'filter bwlim-out y limit 1 key src table t' "needs tables, which are not supported yet"
+refused 'filter bwlim-out y limit 1 key src table t' "there is no stick table 't'"
+refused 'filter bwlim-out y limit 1 key src' "needs the name of a stick table here: 'l' has none"
+refused 'filter bwlim-out y limit 1 table t' "'key' and an expression are expected"
+refused 'filter bwlim-out y key src table t' "'limit' and how many bytes are expected"
+refused 'filter bwlim-out y limit 1 key src default-period 1s' "or streams share one"
+refused 'filter bwlim-in y default-limit 1 key src' "or streams share one"
+of_table='stick-table type integer size 10 store bytes_out_rate(1s)\n\tfilter bwlim'
+refused "$of_table-in y limit 1 key src" "needs a stick table with 'store bytes_in_rate(<period>)'"
+refused "$of_table-out y limit 1 key ssl_c_sha1" "cannot be a key of the stick table 'l'"
+refused "$of_table-out y limit 5g key src" "counts less than that in a period: 'brates-factor' makes room"
+shared="$of_table-out y limit 1 key src\\n\\thttp-request set-bandwidth-limit y"
+refused "$shared limit 5" "streams share the limit of 'y'"
+refused "$shared period 5s" "streams share the limit of 'y'"
 refused 'filter bwlim-in x default-limit 1 default-period 1' "has a limit 'x' already"
 refused 'filter bwlim-in y default-limit 0 default-period 1' "the limit cannot be 0"
 refused 'filter bwlim-in y default-limit 1' "'default-period' and a time are expected"
 refused 'http-request set-bandwidth-limit z' "has no filter bwlim-in or bwlim-out 'z'"
+refused "$of_table-out y limit 1 key path,length\\n\\thttp-response set-bandwidth-limit y" \
+	"looks at the request buffer, which 'http-response' rules cannot see"
 refused 'filter spoe config x' "the filter 'spoe' is not supported yet"
 refused 'filter lua.x' "the filter 'lua.x' is not supported yet"
 refused 'filter compresion' "did you mean 'compression'"

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # A reload into a build that lays out shared memory otherwise: each region is refused, none is
-# misread, and the service goes on. Its numbers, session caches and keys of tickets begin anew; what
-# is under way with the workers of before is finished; keys from a file are as they were; nothing
-# leaks. The same build again takes all of it. By hand, OTHER=PROGRAM is a build of before or after:
-# it is reloaded into, and back; else the regions are made to look like another build's.
+# misread, and the service goes on. Its numbers, session caches, keys of tickets and stick tables
+# begin anew; what is under way with the workers of before is finished; keys from a file are as they
+# were; nothing leaks. The same layout again, in another program, takes all of it. By hand,
+# OTHER=PROGRAM is a build of before or after: it is reloaded into, and back; else the regions are
+# made to look like another build's.
 . "${0%/*}/../lib.sh"
 
 "$PENSTOCK" -vv | grep -q '+OPENSSL' || exit 77
@@ -37,6 +38,8 @@ frontend cache
 	http-request return status 200
 backend be
 	server s1 $back weight 10
+backend table
+	stick-table type string len 10 size 1k expire 1h store gpc0
 END
 first=$PENSTOCK
 PENSTOCK=$dir/penstock
@@ -91,7 +94,7 @@ for fd in os.listdir(folder):
     name = os.readlink(folder + fd)
     if "memfd:penstock-" in name:
         regions[name.split("-")[1].split()[0]] = folder + fd
-assert {"segment", "sessions", "early", "tickets"} <= set(regions), regions
+assert {"segment", "sessions", "early", "tickets", "stick"} <= set(regions), regions
 for name, path in regions.items():
     with open(path, "r+b", buffering=0) as f:
         assert f.read(8) == b"PSregion", path
@@ -123,6 +126,8 @@ descriptors() { ls "/proc/$pid/fd" | wc -l; }
 reload() { "$tool" -s "$parent" ask reload | grep -q "Success=1"; }
 alone() { ! "$tool" -s "$parent" ask "show proc" | sed -n '/old workers/,$p' | grep -q '^[0-9]'; }
 weight() { ask "get weight be/s1" | grep -q "^$1 "; }
+remember() { ask "set table table key $1 data.gpc0 1" >/dev/null; }
+remembered() { ask "show table table" | grep -q "key=$1 .*gpc0=1"; }
 
 # sessions STATE: what clients have is resumed ("resumes"), or begins anew and works.
 sessions() {
@@ -137,9 +142,11 @@ fresh() {
 fresh
 for i in 1 2 3 4 5; do get; done
 ask "set weight be/s1 7" >/dev/null
+remember one
 check "reloaded into itself" reload
 check "which takes the numbers" counts 5
 check "and the weights" weight 7
+check "and stick tables" remembered one
 sessions resumes
 until_true 60 alone
 before=$(descriptors)
@@ -157,6 +164,7 @@ check "it says that numbers begin anew" test "$(anew)" -eq 1
 check "it serves" get
 check "a worker of before finishes what it has" finished
 check "the weight is that of the file" weight 10
+[ -n "${OTHER:-}" ] || check "a stick table begins anew" eval '! remembered one'
 sessions begins
 until_true 60 alone
 after=$(descriptors)
@@ -167,8 +175,11 @@ check "numbers are few: $numbers" test "$numbers" -lt 5
 say "## and again"
 fresh
 ask "set weight be/s1 8" >/dev/null
+remember two
 hold
-rm "$PENSTOCK" && cp "$first" "$PENSTOCK"
+# Another program, though of the same layout, where it can be had.
+rm "$PENSTOCK"
+strip -o "$PENSTOCK" "$first" 2>/dev/null || cp "$first" "$PENSTOCK"
 check "reloaded" reload
 check "it serves" get
 check "a worker of before finishes what it has" finished
@@ -179,6 +190,7 @@ else
 	check "numbers go on" test "$(anew)" -eq 1
 	check "in all" counts "$numbers"
 	check "and weights" weight 8
+	check "and stick tables" remembered two
 	sessions resumes
 fi
 until_true 60 alone

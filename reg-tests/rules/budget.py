@@ -263,7 +263,9 @@ def config(all_cases, front_at, bad):
     line("backend be")
     line("\tserver s %s" % origin_at)
     line("backend tb")
-    line("\tstick-table type string len 16384 size 100 store gpt(2),gpc(2),gpc_rate(2,10s),server_id,bytes_in_cnt,conn_rate(10s)")
+    line("\tstick-table type string len 16384 size 100 store gpt(2),gpc(2),gpc_rate(2,10s),server_id,bytes_in_cnt,bytes_out_cnt,"
+         "bytes_in_rate(10s),bytes_out_rate(10s),conn_cnt,conn_cur,conn_rate(10s),sess_cnt,sess_rate(10s),http_req_cnt,http_req_rate(10s),"
+         "http_err_cnt,http_err_rate(10s),http_fail_cnt,http_fail_rate(10s),glitch_cnt,glitch_rate(10s)")
     with open(folder + "/cfg", "w", encoding="latin-1") as f:
         f.write("\n".join(out) + "\n")
     return owner

@@ -56,7 +56,7 @@ def meanwhile(what, text):
 	went = turns() - before
 	print(f"{what}: {took:.3f} s, {sum(map(len, said))} bytes, {went} turns, {asking.answers} answers meanwhile, "
 	      f"the slowest {asking.slowest * 1000:.2f} ms", flush=True)
-	check(f"{what}: requests are answered meanwhile", asking.answers > 5)
+	check(f"{what}: requests are answered meanwhile", asking.answers > 0)
 	check(f"{what}: at least {N // A_TURN} turns", went >= N // A_TURN)
 	return b"".join(said).decode()
 

@@ -2,7 +2,8 @@
 """Commands on stick tables and requests whose rules look into them, one after the other, and what is
 answered.
 
-tables.py config                      prints tables.cfg with the rules for all converters
+tables.py config                      prints tables.cfg with the rules for all converters of what a
+                                      table stores: others are errors
 tables.py record SOCKET PORT          prints what a program answers to commands.txt
 tables.py compare SOCKET PORT [FILE]  what it answers is what FILE has (answers.txt: the
                                       reference), but for deviations.txt where no FILE is given
@@ -25,8 +26,24 @@ OTHERS = ["gpc(0,{})", "gpc(1,{})", "gpc(2,{})", "gpc_rate(0,{})", "gpc_rate(1,{
 	  "gpt(99,{})", "expire({})", "expire({},-7)", "idle({})", "idle({},987654321)"]
 
 
+def stored(table):
+	"""Data types of the table, elements of arrays as "gpc(1," and under their own names."""
+	declared = re.search(rf"^backend {table}\n\tstick-table .*? store (.*)$", "\n".join(lines("tables.cfg")), re.M)
+	names = set()
+	for name, most in re.findall(r"(\w+)(?:\((\d+)(?=[,)]))?", re.sub(r"\(\d+h\)|\b\d+h\b", "", declared[1] if declared else "")):
+		array, rate = name.removesuffix("_rate"), "_rate" if name.endswith("_rate") else ""
+		names |= {name} | {f"{name}({n}," for n in range(int(most or 0))}
+		names |= {f"{array}{n}{rate}" for n in range(min(int(most or 0), 2))}
+	return names
+
+
+def finds(table, converter):
+	name = re.match(r"\w+(\(\d+,)?", converter)[0].replace("kbytes_in", "bytes_in_cnt").replace("kbytes_out", "bytes_out_cnt")
+	return name in ("expire", "idle") or name in stored(table)
+
+
 def rule(table):
-	converters = ["in_table({})"] + [f"table_{c}({{}})" for c in SINGLE] + [f"table_{c}" for c in OTHERS]
+	converters = ["in_table({})"] + [f"table_{c}" for c in [f"{c}({{}})" for c in SINGLE] + OTHERS if finds(table, c)]
 	text = "".join(f"{c.format('T')}=%[var(txn.k),{c.format(table)}]\\n" for c in converters)
 	return (f'\thttp-request return status 200 content-type text/plain lf-string "{text}" '
 		f'if {{ path /{table} }}')

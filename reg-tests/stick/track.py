@@ -38,6 +38,8 @@ WAYS = {
                 "tcp-request session reject if { sc0_conn_cnt gt 1 }"],
     "counted": ["http-request track-sc0 src", "http-request sc-inc-gpc0(0)",
                 "http-request sc-inc-gpc1(0) if { path /x }", "http-request sc-set-gpt0(0) 17"],
+    "bare": ["http-request track-sc0 src", "http-request sc-inc-gpc0", "http-request sc-inc-gpc1()",
+             "http-request sc-set-gpt0 7"],
     "tagged": ["http-request track-sc2 src", "http-request sc-set-gpt0(2) int(40),add(2)",
                "http-response sc-inc-gpc0(2)"],
     "fetched": ["http-request track-sc1 src",

@@ -20,7 +20,6 @@ command -v python3 >/dev/null || exit 77
 		http-request return status 200 content-type text/plain lf-string "%[str(k),table_inc_gpc(0,arrays)] %[str(k),table_inc_gpc1(arrays)] %[str(r),table_inc_gpc0(arrays)]" if { path /inc }
 		http-request return status 200 content-type text/plain lf-string "%[str(k),table_clr_gpc0(arrays)] %[str(k),table_clr_gpc(1,arrays)] %[str(r),table_clr_gpc0(arrays)]" if { path /clr }
 		http-request return status 200 content-type text/plain lf-string "%[url_param(s),table_inc_gpc0(one)]" if { path /full }
-		http-request return status 200 content-type text/plain lf-string "%[str(a),table_inc_gpc1(one)]" if { path /nothing }
 		http-request return status 200 content-type text/plain lf-string "%[str(k),table_idle(arrays)]" if { path /idle } { str(k),in_table(arrays) }
 		http-request set-var(txn.n) str(k),table_inc_gpc0(arrays) if { path /inc-idle }
 		http-request return status 200 content-type text/plain lf-string "%[str(k),table_idle(arrays)]" if { path /inc-idle }

@@ -21,6 +21,12 @@
 #define FEATURE_OPENSSL false
 #endif
 
+#ifdef HAVE_LUA
+#define FEATURE_LUA true
+#else
+#define FEATURE_LUA false
+#endif
+
 const struct feature features[] = {
 	{ "51DEGREES", false },
 	{ "ACCEPT4", true },
@@ -38,7 +44,7 @@ const struct feature features[] = {
 	{ "LIBCRYPT", true },
 	{ "LINUX_SPLICE", true },
 	{ "LINUX_TPROXY", true },
-	{ "LUA", false },
+	{ "LUA", FEATURE_LUA },
 	{ "MEMORY_PROFILING", false },
 	{ "NETFILTER", true },
 	{ "NS", true },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SipHash-2-4, the variant with 128 bits, as its paper and the addition to it describe it. Pure. */
+/* SipHash-2-4, the variant with 128 bits, and SipHash-1-3 with 64, as its paper and the addition to it
+ * describe them. Pure. */
 #include "base/siphash.h"
 
 #include <endian.h>
@@ -37,6 +38,35 @@ static uint64_t sip_end(uint64_t v[4])
 	int i;
 
 	for (i = 0; i < 4; i++)
+		sip_round(v);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+uint64_t siphash_quick(const uint64_t key[2], const void *data, size_t len)
+{
+	uint64_t v[4] = { key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d,
+			  key[0] ^ 0x6c7967656e657261, key[1] ^ 0x7465646279746573 };
+	const char *p = data, *end = p + (len & ~(size_t)7);
+	uint64_t word;
+	unsigned i;
+
+	for (; p < end; p += 8) {
+		memcpy(&word, p, 8);
+		v[3] ^= le64toh(word);
+		sip_round(v);
+		v[0] ^= le64toh(word);
+	}
+	word = 0;
+	if (len & 4)
+		memcpy(&word, p, 4);
+	for (i = len & 4; i < (len & 7); i++)
+		((char *)&word)[i] = p[i];
+	word = le64toh(word) | (uint64_t)len << 56;
+	v[3] ^= word;
+	sip_round(v);
+	v[0] ^= word;
+	v[2] ^= 0xff;
+	for (i = 0; i < 3; i++)
 		sip_round(v);
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }

@@ -336,6 +336,7 @@ static void check_make_active(bool active)
 		check_start_all(proxies_running);
 	else
 		check_stop_all(proxies_running);
+	facts_tell_checker();
 }
 
 static int check_prepare(struct config *cfg, void *data, struct err *err)

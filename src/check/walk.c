@@ -563,7 +563,7 @@ static enum walk_result walk_expect(struct walk *walk)
 
 static enum walk_result walk_variable(struct walk *walk)
 {
-	struct rule_place place = { NULL };
+	struct rule_place place = { 0 };
 	struct view view = walk_view(walk);
 
 	rules_run(walk->step->rules, &view, &place, true);

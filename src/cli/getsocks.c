@@ -48,6 +48,8 @@ static int getsocks_start(struct cli_call *call, struct err *err)
 		getsocks_proxy(&g, px);
 	list_for_each(px, &proxies_running->stats_frontends, node)
 		getsocks_proxy(&g, px);
+	list_for_each(px, &proxies_running->peers, node)
+		getsocks_proxy(&g, px);
 	if (inherit_send(fd, g.list, g.count, g.first, g.total))
 		return err_set(err, "Cannot hand over the listeners: %s.", strerror(errno));
 	return 0;

@@ -15,7 +15,6 @@ const struct cli_command cli_later_commands[] = {
 	LATER("set ssl"),
 	LATER("show cache"),
 	LATER("show libs"),
-	LATER("show peers"),
 	LATER("show resolvers"),
 	LATER("show ssl"),
 	LATER("show startup-logs"),

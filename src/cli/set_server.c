@@ -4,6 +4,8 @@
  * health, set maxconn server. They change the state alone, never the configuration; what
  * follows for trackers, balancing and queues is done by proxy/server.c and its hooks.
  */
+#include "cli/set_server.h"
+
 #include "check/check.h"
 #include "check/health.h"
 #include "cli/session.h"
@@ -134,31 +136,41 @@ static void port_change(struct server *s, const char *text, struct text *said)
 		s->state->addr.port = (uint16_t)port;
 }
 
+int cli_set_addr(struct server *s, const char *text, const char *port, const char *by,
+		 struct text *said, struct err *err)
+{
+	struct addr addr;
+
+	if (addr_read(text, &addr))
+		return err_set(err, "Invalid addr '%.200s' by '%s'", text, by);
+	if (s->spec.has_offset && port)
+		return err_set(err, "The port of this server follows the client's and cannot be "
+				    "set yet.");
+	addr_change(s, addr, said);
+	if (port)
+		port_change(s, port, said);
+	text_printf(said, " by '%s'", by);
+	if (s->state->admin & ADMIN_RESOLUTION)
+		server_set_admin(s, 0, ADMIN_RESOLUTION);
+	log_printf(s->proxy->set.log, LOG_L_NOTICE, "%s/%s: %s", s->proxy->name, s->id, said->ptr);
+	return 0;
+}
+
 static int addr_set(struct cli_call *call, struct server *s, struct err *err)
 {
+	bool port = !strcmp(cli_arg(call, 3), "port");
 	char memory[512];
 	struct text said;
-	struct addr addr;
 
 	text_init(&said, memory, sizeof(memory));
 	if (!*cli_arg(call, 2))
 		return err_set(err, "set server <b>/<s> addr requires an address and optionally a "
 				    "port.");
-	if (addr_read(cli_arg(call, 2), &addr))
-		return err_set(err, "Invalid addr '%.200s' by 'stats socket command'",
-			       cli_arg(call, 2));
-	if (s->spec.has_offset && !strcmp(cli_arg(call, 3), "port"))
-		return err_set(err, "The port of this server follows the client's and cannot be "
-				    "set yet.");
-	addr_change(s, addr, &said);
-	if (!strcmp(cli_arg(call, 3), "port"))
-		port_change(s, cli_arg(call, 4), &said);
-	else if (*cli_arg(call, 3))
+	if (*cli_arg(call, 3) && !port)
 		return err_set(err, "'port' expected instead of '%.200s'", cli_arg(call, 3));
-	text_str(&said, " by 'stats socket command'");
-	if (s->state->admin & ADMIN_RESOLUTION)
-		server_set_admin(s, 0, ADMIN_RESOLUTION);
-	log_printf(s->proxy->set.log, LOG_L_NOTICE, "%s/%s: %s", s->proxy->name, s->id, memory);
+	if (cli_set_addr(s, cli_arg(call, 2), port ? cli_arg(call, 4) : NULL,
+			 "stats socket command", &said, err))
+		return -1;
 	cli_say(call, LOG_L_INFO, "%s", memory);
 	return 0;
 }
@@ -372,22 +384,28 @@ static int disable_agent(struct cli_call *call, struct err *err)
 	return 0;
 }
 
-static int maxconn_server(struct cli_call *call, struct err *err)
+int cli_set_maxconn(struct server *s, const char *text, struct err *err)
 {
-	struct server *s = cli_server(call, 0, err);
 	int64_t n;
 
-	if (!s)
-		return -1;
-	if (!*cli_arg(call, 1))
-		return err_set(err, "Require <maxconn>.");
-	if (!str_to_int(cli_arg(call, 1), INT64_MIN, INT64_MAX, &n))
+	if (!str_to_int(text, INT64_MIN, INT64_MAX, &n))
 		return err_set(err, "maxconn string empty or preceded by garbage");
 	if (n < 0 || n > INT32_MAX)
 		return err_set(err, "Value out of range.");
 	s->state->maxconn = (unsigned)n;
 	queue_serve(s);
 	return 0;
+}
+
+static int maxconn_server(struct cli_call *call, struct err *err)
+{
+	struct server *s = cli_server(call, 0, err);
+
+	if (!s)
+		return -1;
+	if (!*cli_arg(call, 1))
+		return err_set(err, "Require <maxconn>.");
+	return cli_set_maxconn(s, cli_arg(call, 1), err);
 }
 
 const struct cli_command cli_set_server_commands[] = {

@@ -131,6 +131,7 @@ static int fd_start(struct cli_call *call, struct err *err)
 		return err_set(err, "The descriptors cannot be listed.");
 	fd_note_listeners(state, &proxies_running->list);
 	fd_note_listeners(state, &proxies_running->stats_frontends);
+	fd_note_listeners(state, &proxies_running->peers);
 	list_for_each(s, &streams_all, node) {
 		fd_note_end(state, s, &s->relay.client, FD_CLIENT);
 		fd_note_end(state, s, &s->relay.server, FD_SERVER);

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 enum { FILTERS_MOST = 4, /* as many as tools know */
-       TURN = 2500,      /* budget of a turn, some 100 us: a place that is looked at costs 1, ... */
+       TURN = 800,       /* budget of a turn, some 30 us: a place that is looked at costs 1, ... */
        PRICE_ROW = 8, PRICE_FIELD = 2, PRICE_REMOVAL = 12,
        PLACES_A_UNIT = 16, /* that are only counted */
        FIELD_LONGEST = 64, ROW_HEAD = 128 + STICK_NAME_MOST };
@@ -41,9 +41,16 @@ struct filter {
 
 enum phase { COUNT, HEAD, ROWS, DONE };
 
+struct sums {
+	unsigned tables;
+	uint64_t size, used, taken;
+};
+
 struct table_state {
 	const struct stick_line *line;
 	bool all;               /* lines of all tables, without contents */
+	bool sums;              /* and a line for them together */
+	struct sums total;
 	bool by_key, forbidden; /* one entry; contents are not for this user */
 	enum phase phase;
 	uint32_t at, alive;
@@ -57,6 +64,27 @@ struct table_state {
 	size_t row_len, row_said;
 };
 
+/* "gpc1", "gpt0", "gpc1_rate": an element of an array, named as rows name it. */
+static bool element_parse(const struct stick_definition *def, const char *name,
+			  struct column *column)
+{
+	enum stick_data what = !strncmp(name, "gpt", 3) ? STICK_gpt : STICK_gpc;
+	unsigned long at;
+	char *end;
+
+	if (strncmp(name, "gp", 2) || (name[2] != 'c' && name[2] != 't') || name[3] < '0' ||
+	    name[3] > '9')
+		return false;
+	at = strtoul(name + 3, &end, 10);
+	if (what == STICK_gpc && !strcmp(end, "_rate"))
+		what = STICK_gpc_rate;
+	else if (*end)
+		return false;
+	column->what = what;
+	column->at = (unsigned)at;
+	return at < def->columns[what].count;
+}
+
 /* "data.gpc0", "data.gpc[1]"; an array without a number is its first element. 0, or -1 and err. */
 static int column_parse(const struct stick_definition *def, const char *word, struct column *column,
 			const char *where, struct err *err)
@@ -66,6 +94,8 @@ static int column_parse(const struct stick_definition *def, const char *word, st
 	char *end;
 	unsigned long at = 0;
 
+	if (element_parse(def, name, column))
+		return 0;
 	column->what = stick_data_find((struct span){ name, bracket ? (size_t)(bracket - name) :
 								  strlen(name) });
 	if (column->what == STICK_DATA)
@@ -383,6 +413,25 @@ static int show_key(struct cli_call *call, struct table_state *state, struct err
 	return 0;
 }
 
+static void show_all(struct table_state *state)
+{
+	state->all = true;
+	state->line = stick_line_before(stick_running, NULL); /* as tools know it */
+}
+
+static int sums_start(struct cli_call *call, struct err *err)
+{
+	struct table_state *state = call->state;
+
+	if (*cli_arg(call, 0))
+		return err_set(err, "'show stick-tables' has no argument; 'show table <table>' shows one");
+	state->turn = loop_stats.turns;
+	state->budget = TURN;
+	state->sums = true;
+	show_all(state);
+	return 0;
+}
+
 static int show_start(struct cli_call *call, struct err *err)
 {
 	struct table_state *state = call->state;
@@ -390,8 +439,7 @@ static int show_start(struct cli_call *call, struct err *err)
 	state->turn = loop_stats.turns;
 	state->budget = TURN;
 	if (!*cli_arg(call, 0)) {
-		state->all = true;
-		state->line = stick_line_before(stick_running, NULL); /* as tools know it */
+		show_all(state);
 		return 0;
 	}
 	if (table_find(call, state, err))
@@ -413,6 +461,23 @@ static void say_head(struct table_state *state, struct cli_call *call)
 		    stick_key_type_name(def->type), def->size, state->alive);
 }
 
+static void sum_up(struct table_state *state)
+{
+	state->total.tables++;
+	state->total.size += state->line->def.size;
+	state->total.used += state->alive;
+	state->total.taken += stick_taken(state->line->table);
+}
+
+static void say_sums(const struct table_state *state, struct cli_call *call)
+{
+	const struct sums *sum = &state->total;
+
+	text_printf(call->out, "# tables: %u, size:%llu, used:%llu, memory:%llu\n", sum->tables,
+		    (unsigned long long)sum->size, (unsigned long long)sum->used,
+		    (unsigned long long)sum->taken);
+}
+
 /* "used" of its first line. */
 static void count(struct table_state *state)
 {
@@ -428,6 +493,7 @@ static void count(struct table_state *state)
 static enum cli_step head(struct table_state *state, struct cli_call *call)
 {
 	say_head(state, call);
+	sum_up(state);
 	state->budget -= PRICE_ROW;
 	state->at = state->alive = 0;
 	state->phase = ROWS;
@@ -495,6 +561,8 @@ static enum cli_step show_next(struct cli_call *call)
 {
 	struct table_state *state = call->state;
 
+	if (!state->line && state->sums)
+		say_sums(state, call);
 	if (!state->line)
 		return CLI_END;
 	if (!may_go_on(state, call))
@@ -597,25 +665,42 @@ static enum cli_step clear_next(struct cli_call *call)
 
 /* ---- set ----------------------------------------------------------------------------------- */
 
+/* e: NULL: the value is only read. */
+static int set_value(const struct table_state *state, struct stick_entry *e, struct column column,
+		     const char *word, struct err *err)
+{
+	enum stick_form form = stick_data_types[column.what].form;
+	int64_t value;
+
+	if (form == STICK_KEY) {
+		if (e)
+			stick_set(state->line->table, e, column.what, column.at,
+				  stick_name_note(span_of(word)));
+		return *word ? 0 : err_set(err, "Require a valid integer value to store");
+	}
+	if (!str_to_int(word, INT64_MIN, INT64_MAX, &value))
+		return err_set(err, "Require a valid integer value to store");
+	/* As in the reference, but where blocks of bytes make room for more. */
+	if (form == STICK_RATE && state->line->def.block <= 1)
+		value &= UINT32_MAX;
+	if (e)
+		stick_set(state->line->table, e, column.what, column.at, (uint64_t)value);
+	return 0;
+}
+
 /* The values from word 3 on: all are read before the first is set. e: NULL: only read. */
 static int set_values(struct cli_call *call, const struct table_state *state, struct stick_entry *e,
 		      struct err *err)
 {
 	struct column column;
-	int64_t value;
 	int i;
 
 	for (i = 3; i < call->argc; i += 2) {
 		if (strncmp(call->argv[i], "data.", 5))
 			return err_set(err, "\"data.<type>\" followed by a value expected");
-		if (column_parse(&state->line->def, call->argv[i], &column, "", err))
+		if (column_parse(&state->line->def, call->argv[i], &column, "", err) ||
+		    set_value(state, e, column, cli_arg(call, i + 1), err))
 			return -1;
-		if (!str_to_int(cli_arg(call, i + 1), INT64_MIN, INT64_MAX, &value))
-			return err_set(err, "Require a valid integer value to store");
-		if (stick_data_types[column.what].form == STICK_RATE)
-			value &= UINT32_MAX;
-		if (e && stick_data_types[column.what].form != STICK_KEY)
-			stick_set(state->line->table, e, column.what, column.at, (uint64_t)value);
 	}
 	return 0;
 }
@@ -650,6 +735,10 @@ const struct cli_command cli_stick_commands[] = {
 	  .start = show_start, .next = show_next, .end = show_end,
 	  .state_size = sizeof(struct table_state),
 	  .help = "report table usage stats or dump this table's contents (filter: data/key)" },
+	{ .words = "show stick-tables", .level = LEVEL_USER,
+	  .start = sums_start, .next = show_next, .end = show_end,
+	  .state_size = sizeof(struct table_state),
+	  .help = "report usage of each stick table, and of all together" },
 	{ .words = "set table", .args = "<table> key <k> [data.* <v>]*", .level = LEVEL_OPERATOR,
 	  .start = set_start, .state_size = sizeof(struct table_state),
 	  .help = "update or create a table entry's data" },

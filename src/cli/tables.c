@@ -34,6 +34,7 @@ struct tables cli_tables = {
 		cli_maps_commands,
 		cli_maps_load_commands,
 		cli_stick_commands,
+		cli_peers_commands,
 #ifdef HAVE_OPENSSL
 		cli_tls_cert_commands,
 		cli_tls_list_commands,

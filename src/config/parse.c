@@ -133,15 +133,16 @@ static const char *word_elsewhere(struct statement *st, int i, unsigned *scope)
 }
 
 /* A word that another kind of section has. The language ignores most words of the other
- * side of a proxy (known_refused tells the rest), and so do we. */
-static bool unknown_misplaced(struct statement *st, int i)
+ * side of a proxy (known_refused tells the rest), and so do we. A word of bind or server lines
+ * that begins words of this section, too, was meant as one of these. */
+static bool unknown_misplaced(struct statement *st, int i, unsigned here)
 {
 	const unsigned lines = SCOPE_BIND | SCOPE_SERVER | SCOPE_STATS;
 	unsigned scope;
 	const char *name = word_elsewhere(st, i, &scope);
 	char where[160];
 
-	if (!name)
+	if (!name || (!(scope & ~lines) && first_known(st, i, here, where, sizeof(where))))
 		return false;
 	if (scope & ~lines)
 		scope &= ~lines;
@@ -231,7 +232,7 @@ void statement_unknown(struct statement *st, int i, unsigned scope)
 			unknown_unsupported(st, i, known, scope);
 		return;
 	}
-	if (unknown_misplaced(st, i))
+	if (unknown_misplaced(st, i, scope))
 		return;
 	near = lookup_nearest(st->cfg->reader->index, scope, words, count);
 	if (unknown_second(st, i, scope, near))

@@ -89,6 +89,8 @@ static const struct keyword web_keywords[] = {
 	{ .name = "bind", .scope = SCOPE_FRONTEND, .parse = parse_words },
 	{ .name = "wrong", .scope = SCOPE_PROXY, .parse = parse_silent_failure },
 	{ .name = "plain", .scope = SCOPE_BIND, .parse = parse_note },
+	{ .name = "pair", .scope = SCOPE_BIND, .parse = parse_note },
+	{ .name = "pair of", .scope = SCOPE_PROXY, .parse = parse_note },
 	{ .name = "level", .scope = SCOPE_BIND, .parse = parse_note, .args = "level" },
 	{ .name = "narrow", .scope = SCOPE_BIND, .parse = set_int, AT(number), .min = -5, .max = 5,
 	  .args = "<number>" },
@@ -306,7 +308,8 @@ static void test_unknown_words(void **state)
 {
 	(void)state;
 	EXPECT("frontend x\n nmuber 5\n bogus 1\n timeout tow 3\n timeout\n timeout zzzzzz 1\n"
-	       " option q\n backonly 3\n limit 4\n clitimeout 5\n redirect location /\n plain\n",
+	       " option q\n backonly 3\n limit 4\n clitimeout 5\n redirect location /\n plain\n"
+	       " pair\n pair in\n",
 	       "2:2 error unknown word 'nmuber' [did you mean 'number'?]\n"
 	       "3:2 error unknown word 'bogus'\n"
 	       "4:10 error 'tow' cannot follow 'timeout' [did you mean 'timeout two'?]\n"
@@ -318,7 +321,9 @@ static void test_unknown_words(void **state)
 	       "9:2 error 'limit' is not allowed in this section [it belongs in global]\n"
 	       "10:2 error 'clitimeout' is a word of older releases [use 'timeout client']\n"
 	       "11:2 error 'redirect' is not supported yet\n"
-	       "12:2 error 'plain' is not allowed in this section [it belongs in bind lines]\n");
+	       "12:2 error 'plain' is not allowed in this section [it belongs in bind lines]\n"
+	       "13:7 error a word expected behind 'pair' [there are: of]\n"
+	       "14:7 error 'in' cannot follow 'pair' [did you mean 'pair of'?]\n");
 }
 
 static void test_words_of_defaults(void **state)

@@ -250,28 +250,40 @@ static const char *names_short(const char *const *names, const char *word)
 	return found;
 }
 
-int stmt_unknown(struct statement *st, int i, const char *what, const char *const *names)
+/* word: NULL: there is none. */
+static void hint_names(struct statement *st, const char *word, const char *const *names)
 {
-	const char *nearest;
+	const char *nearest = word ? names_nearest(names, word) : NULL;
 	char list[400];
 	struct text t;
 
-	if (i >= st->count)
-		stmt_error(st, i, "%s expected here", what);
-	else
-		stmt_error(st, i, "'%s' is not a known %s", st->words[i].text, what);
-	if (!names || !*names)
-		return -1;
-	nearest = i < st->count ? names_nearest(names, st->words[i].text) : NULL;
-	if (!nearest && i < st->count)
-		nearest = names_short(names, st->words[i].text);
+	if (!nearest && word)
+		nearest = names_short(names, word);
 	if (nearest) {
 		stmt_hint(st, "did you mean '%s'?", nearest);
-		return -1;
+		return;
 	}
 	text_init(&t, list, sizeof(list));
 	names_list(&t, names);
 	stmt_hint(st, "%s%s", list, t.cut ? "..." : "");
+}
+
+int stmt_unknown_part(struct statement *st, int i, const char *part, const char *what,
+		      const char *const *names)
+{
+	stmt_error(st, i, "'%s' is not a known %s", part, what);
+	if (names && *names)
+		hint_names(st, part, names);
+	return -1;
+}
+
+int stmt_unknown(struct statement *st, int i, const char *what, const char *const *names)
+{
+	if (i < st->count)
+		return stmt_unknown_part(st, i, st->words[i].text, what, names);
+	stmt_error(st, i, "%s expected here", what);
+	if (names && *names)
+		hint_names(st, NULL, names);
 	return -1;
 }
 

@@ -23,7 +23,7 @@ static bool body_time(struct stream *s)
 /* ---- the request's ----------------------------------------------------------------------- */
 
 /* The client waits for this before it sends the body (RFC 9110 10.1.1). */
-static bool body_invite(struct stream *s)
+bool body_invite(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 	struct end *client = &s->relay.client;

@@ -21,6 +21,7 @@
 #include "exchange/idle.h"
 #include "exchange/test_world.h"
 #include "filter/deflater.h"
+#include "proxy/stick_conf.h"
 #include "relay/buffer.h"
 #include "relay/pipe.h"
 
@@ -95,6 +96,12 @@ static void say_frontend(void)
 		maybe(2, "http-request set-bandwidth-limit in");
 		maybe(2, "http-request set-bandwidth-limit out");
 	}
+	if (!mix_rnd(4))
+		say(" stick-table type string len 8 size 16 store bytes_in_rate(20ms),bytes_out_rate(20ms)\n"
+		    " filter bwlim-in shared-in limit 3m key req.hdr(x-id)\n"
+		    " filter bwlim-out shared-out limit 3m key req.hdr(x-id)\n"
+		    " http-request set-bandwidth-limit shared-in\n"
+		    " http-request set-bandwidth-limit shared-out\n");
 	maybe(8, "option http-buffer-request");
 	maybe(4, "option http-drop-request-trailers");
 	maybe(4, "capture request header x-id len 20");
@@ -175,6 +182,20 @@ static void pools_judge(void)
 	}
 }
 
+/* What streams followed, or shared a limit by. */
+static void tables_judge(void)
+{
+	const struct stick_line *line = NULL;
+	struct stick_entry *e;
+	uint32_t at;
+
+	while ((line = stick_line_before(stick_running, line)))
+		for (at = 0; (e = stick_next(line->table, &at, UINT32_MAX)); stick_give(line->table, e)) {
+			if (stick_uses(e))
+				mix_found("an entry of '%s' is used %u times", line->name, stick_uses(e));
+		}
+}
+
 /* ---- a round ---------------------------------------------------------------------------------- */
 
 static void run(void)
@@ -214,6 +235,7 @@ static void settle(unsigned sources)
 	if (pipe_stats.used)
 		mix_found("%u pipes are left", pipe_stats.used);
 	pools_judge();
+	tables_judge();
 }
 
 static int round_run(uint64_t seed, unsigned most)

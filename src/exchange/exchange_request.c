@@ -286,16 +286,19 @@ static int rules_result(struct stream *s, enum rule_result r)
 	return steps_end(s, END_DENIED);
 }
 
-/* Passwords are computed one in a turn of the loop: the condition is asked again in another. */
-COLD static int secret_wait(struct stream *s)
+/* Passwords are computed one in a turn of the loop: the condition is asked again in another. What
+ * else an action waits for wakes the stream by itself. */
+COLD static int rule_wait(struct stream *s)
 {
-	const struct conn *conn = end_conn(&s->relay.client);
-
-	if (conn && conn->flags & CONN_BROKEN)
+	if (*s->relay.client.flags & (CONN_HUP | CONN_ERROR | CONN_BROKEN))
 		return steps_end(s, END_CLIENT_ABORT);
 	if (!extra_get(s))
 		return exchange_fail(s, END_RESOURCE);
-	stream_arm_wait(s, 1);
+	s->relay.request.flags |= PUMP_WATCH; /* a client that leaves is noticed */
+	if (s->extra->rule_waits)
+		stream_expire_never(s);
+	else
+		stream_arm_wait(s, 1);
 	return STEP_WAIT;
 }
 
@@ -311,7 +314,7 @@ static int request_rules(struct stream *s, struct proxy *px)
 			exchange_request_complete(s->exchange);
 		step = r != RULES_WAIT ? rules_result(s, r) :
 		       s->exchange->early_asked ? early_wait(s) :
-		       s->exchange->body_wanted ? body_wait_request(s) : secret_wait(s);
+		       s->exchange->body_wanted ? body_wait_request(s) : rule_wait(s);
 	} while (r == RULES_WAIT && step == STEP_NEXT);
 	return step; /* the exchange may be gone */
 }
@@ -331,7 +334,7 @@ int exchange_backend_rules(struct stream *s)
 /* It answers inside the program: there is no server, and maybe no backend. */
 int exchange_open_service(struct stream *s)
 {
-	if (s->exchange->service(s->exchange, &s->relay.server) < 0)
+	if (!body_invite(s) || s->exchange->service(s->exchange, &s->relay.server) < 0)
 		return exchange_fail(s, END_RESOURCE);
 	s->connected = true;
 	return STEP_NEXT;

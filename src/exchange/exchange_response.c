@@ -213,7 +213,7 @@ int exchange_response_rules(struct stream *s)
 		return STEP_NEXT;
 	do {
 		r = http_response_rules(x);
-		step = r == RULES_WAIT ? body_wait_response(s) : STEP_WAIT;
+		step = r != RULES_WAIT || s->extra->rule_waits ? STEP_WAIT : body_wait_response(s);
 	} while (r == RULES_WAIT && step == STEP_NEXT);
 	switch (r) {
 	case RULES_PASS:
@@ -223,6 +223,11 @@ int exchange_response_rules(struct stream *s)
 		return persist_response(x) ? STEP_NEXT :
 					     exchange_fail_response(s, END_RESOURCE, 500);
 	case RULES_WAIT:
+		if (!s->extra->rule_waits)
+			return step;
+		if (*s->relay.client.flags & (CONN_HUP | CONN_ERROR | CONN_BROKEN))
+			return steps_end(s, END_CLIENT_ABORT);
+		stream_expire_never(s);
 		return step;
 	case RULES_REPLY:
 		return STEP_GOTO + RES_REPLY;
@@ -446,6 +451,17 @@ static int response_goes_on(struct stream *s)
 	return STEP_WAIT;
 }
 
+/* A service has failed in the middle of its answer. The client has what came before, and sees that
+ * there was to be more. */
+COLD static int service_broken(struct stream *s)
+{
+	if (s->exchange->res.framing == BODY_CLOSE)
+		return steps_server_broken(s);
+	end_flush(&s->relay.client);
+	s->phase = PHASE_REQUEST;
+	return steps_end(s, END_LOCAL);
+}
+
 int exchange_response_forward(struct stream *s)
 {
 	struct pump *req = &s->relay.request, *res = &s->relay.response;
@@ -465,7 +481,7 @@ int exchange_response_forward(struct stream *s)
 	if (!(res->flags & PUMP_FINISHED))
 		return response_goes_on(s);
 	if (res->flags & PUMP_READ_ERROR)
-		return steps_server_broken(s);
+		return x->service && !x->reply ? service_broken(s) : steps_server_broken(s);
 	if (x->tunnel && !(req->flags & (PUMP_FINISHED | PUMP_WRITE_ERROR)))
 		return response_goes_on(s);
 	return x->reply && unread_waits(s) ? STEP_WAIT : exchange_done(s);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Actions of HTTP rules on header fields and on the status (manual 4.2: set-header, add-header,
  * del-header, replace-header, replace-value, set-status, strict-mode). Rows of a table; called by
- * expr/rule.c. Fields that say where a message ends are never touched: the length of a body is
- * what it is, and two recipients that disagree about it are a way to smuggle requests. */
+ * expr/rule.c. Fields that say where a message ends are never touched (exchange/edit.h). */
 #include "base/arena.h"
 #include "base/err.h"
+#include "exchange/edit.h"
 #include "exchange/exchange.h"
 #include "exchange/http_action.h"
 #include "expr/regex.h"
@@ -16,7 +16,6 @@
 #include <strings.h>
 
 enum { REQUESTS = AT_REQUESTS, RESPONSES = AT_RESPONSE, BOTH = AT_REQUESTS | AT_RESPONSE };
-enum { LONGEST_VALUE = 65536 };
 
 /* -- set-header, add-header ------------------------------------------------------------- */
 
@@ -52,10 +51,9 @@ static enum action_result action_field(const struct rule *rule, struct view *vie
 		return ACTION_NEXT;
 	if (!rule_text_make(&data->value, view, &value))
 		return action_rewrite_failed(view);
-	if (rule->action->data == FIELD_SET)
-		message_delete(msg, data->name);
-	return action_rewritten(action_fits(msg, data->name.len + value.len + 4) &&
-				message_add(msg, view->arena, data->name, value), view);
+	return action_rewritten(rule->action->data == FIELD_SET ?
+				edit_set(msg, view->arena, data->name, value) :
+				edit_add(msg, view->arena, data->name, value), view);
 }
 
 /* -- del-header ------------------------------------------------------------------------- */
@@ -134,8 +132,7 @@ static enum action_result action_delete(const struct rule *rule, struct view *vi
 
 	(void)place;
 	if (data->match == NAME_STR) {
-		if (!action_name_frames(data->name))
-			message_delete(msg, data->name);
+		edit_delete(msg, data->name);
 		return ACTION_NEXT;
 	}
 	for (f = msg->fields; f < msg->fields + msg->count; f++) {
@@ -166,55 +163,6 @@ static int parse_replace(struct statement *st, struct rule *rule, const char *ar
 	return rule_text_parse_replacement(st, rule, &data->value);
 }
 
-static char memory[LONGEST_VALUE];
-
-/* A copy of the text becomes the value. */
-static bool value_set(struct message *msg, struct field *f, struct arena *arena, struct span text)
-{
-	if (!action_fits(msg, text.len > f->value.len ? text.len - f->value.len : 0))
-		return false;
-	message_set_value(msg, f, arena_keep(arena, text));
-	return true;
-}
-
-static bool replace_whole(const struct field_rule *data, struct view *view, struct message *msg,
-			  struct field *f, struct span by)
-{
-	struct regex_match match;
-	struct text t;
-
-	if (!regex_find(data->regex, f->value, 0, &match))
-		return true;
-	text_init(&t, memory, sizeof(memory));
-	regex_expand(&t, by, &match);
-	return !t.cut && value_set(msg, f, view->arena, (struct span){ t.ptr, t.len });
-}
-
-static bool replace_elements(const struct field_rule *data, struct view *view,
-			     struct message *msg, struct field *f, struct span by)
-{
-	const char *done = f->value.ptr, *end = f->value.ptr + f->value.len;
-	struct regex_match match;
-	struct span element;
-	bool changed = false;
-	struct text t;
-	size_t at = 0;
-
-	text_init(&t, memory, sizeof(memory));
-	while (!t.cut && list_next_any(f->value, &at, &element)) {
-		if (!regex_find(data->regex, element, 0, &match))
-			continue;
-		text_add(&t, done, (size_t)(element.ptr - done));
-		regex_expand(&t, by, &match);
-		done = element.ptr + element.len;
-		changed = true;
-	}
-	text_add(&t, done, (size_t)(end - done));
-	if (!changed || t.cut)
-		return !t.cut;
-	return value_set(msg, f, view->arena, (struct span){ t.ptr, t.len });
-}
-
 enum { REPLACE_HEADER, REPLACE_VALUE };
 
 static enum action_result action_replace(const struct rule *rule, struct view *view,
@@ -222,23 +170,14 @@ static enum action_result action_replace(const struct rule *rule, struct view *v
 {
 	const struct field_rule *data = rule->data;
 	struct message *msg = action_message(rule, view);
-	uint64_t given_up = regex_given_up;
-	struct field *f;
-	unsigned at = 0;
 	struct span by;
-	bool worked;
 
 	(void)place;
 	if (action_name_frames(data->name))
 		return ACTION_NEXT;
-	worked = rule_text_make(&data->value, view, &by);
-	while (worked && (f = message_find(msg, data->name, &at))) {
-		if (rule->action->data == REPLACE_VALUE)
-			worked = replace_elements(data, view, msg, f, by);
-		else
-			worked = replace_whole(data, view, msg, f, by);
-	}
-	return action_rewritten(worked && regex_given_up == given_up, view);
+	return action_rewritten(rule_text_make(&data->value, view, &by) &&
+				edit_replace(msg, view->arena, data->name, data->regex, by,
+					     rule->action->data == REPLACE_VALUE), view);
 }
 
 /* -- set-status, strict-mode ------------------------------------------------------------ */

@@ -99,6 +99,15 @@ static enum action_result action_deny(const struct rule *rule, struct view *view
 	return ACTION_REPLY;
 }
 
+enum action_result http_action_refuse(const struct rule *rule, struct view *view, unsigned status)
+{
+	const struct answer answer = { .kind = ANSWER_DEFAULT, .status = status };
+
+	count_denied(rule, view);
+	send_answer(action_exchange(view), &answer, view, END_DENIED);
+	return ACTION_REPLY;
+}
+
 /* The answer is made at once and kept back until then. */
 static enum action_result action_tarpit(const struct rule *rule, struct view *view, unsigned place)
 {

@@ -308,7 +308,7 @@ static enum rule_result monitor_answer(struct exchange *x, const struct proxy *p
 enum rule_result http_request_rules(struct exchange *x, struct proxy *px)
 {
 	bool first = px == x->stream->origin->frontend && !x->request_place.at;
-	struct rule_place none = { NULL };
+	struct rule_place none = { 0 };
 	enum rule_result r;
 
 	if (first && http_monitor_asked(x))
@@ -341,7 +341,7 @@ enum rule_result http_response_rules(struct exchange *x)
 enum rule_result http_after_rules(struct exchange *x)
 {
 	struct proxy *frontend = x->stream->origin->frontend, *backend = x->stream->backend;
-	struct rule_place none = { NULL };
+	struct rule_place none = { 0 };
 	enum rule_result r = RULES_PASS;
 
 	if (backend && backend != frontend)

@@ -122,8 +122,6 @@ static int parse_service(struct statement *st, struct rule *rule, const char *ar
 		if (!strcmp(service->name, name))
 			break;
 	rule->data = service;
-	if (!service && !strncmp(name, "lua.", 4))
-		return stmt_error(st, st->at - 1, "the service '%s': Lua is not supported yet", name);
 	return service ? 0 : stmt_error(st, st->at - 1, "there is no service '%s'", name);
 }
 
@@ -132,7 +130,7 @@ static enum action_result action_service(const struct rule *rule, struct view *v
 	const struct http_service *service = rule->data;
 
 	(void)place;
-	return service->serve(action_exchange(view));
+	return service->serve(service, action_exchange(view));
 }
 
 /* -- early-hint ------------------------------------------------------------------------- */
@@ -184,7 +182,7 @@ void action_send_hints(struct exchange *x)
 
 const struct action http_stream_actions[] = {
 	{ "use-service", .final = true, .where = REQUESTS, .parse = parse_service, .run = action_service,
-	  .help = "answers by a service: prometheus-exporter" },
+	  .help = "answers by a service: prometheus-exporter, lua.NAME" },
 	{ "early-hint", .where = REQUESTS, .parse = parse_hint, .run = action_hint,
 	  .help = "sends a header ahead of the response, in a 103" },
 	{ "disable-l7-retry", .where = REQUESTS, .run = action_no_retry,

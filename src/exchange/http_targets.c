@@ -5,106 +5,21 @@
  * anything else counts as a rewriting that failed. */
 #include "base/arena.h"
 #include "base/err.h"
+#include "exchange/edit.h"
 #include "exchange/exchange.h"
 #include "exchange/http_action.h"
 #include "exchange/reply.h"
 #include "expr/regex.h"
 #include "http/message.h"
 #include "http/normalize.h"
-#include "http/scan.h"
 #include "http/uri.h"
 
 enum { LONGEST_TARGET = 65536 };
-
-enum part { PART_METHOD, PART_PATH, PART_PATHQ, PART_QUERY, PART_URI };
 
 struct target_rule {
 	struct rule_text text;
 	struct regex *regex;
 };
-
-/* No blank, no control character: the request line has to stay one. who writes heads refuses all
- * others. */
-static bool is_word(struct span text)
-{
-	size_t i;
-
-	for (i = 0; i < text.len; i++) {
-		if ((unsigned char)text.ptr[i] <= ' ' || text.ptr[i] == 0x7f)
-			return false;
-	}
-	return true;
-}
-
-static bool is_token(struct span text)
-{
-	const char *end = text.ptr + text.len;
-
-	return text.len && scan_token(text.ptr, end) == end;
-}
-
-/* RFC 9112 3.2.2: what an absolute target names is the host. */
-static bool target_set(struct view *view, struct span text)
-{
-	struct message *msg = view->http->request;
-	struct span host;
-	struct field *f;
-	struct uri uri;
-	unsigned port, at = 0;
-
-	if (!uri_split(text, &uri) || !uri.scheme.len)
-		return message_set_target(msg, view->arena, text);
-	if (!host_split(uri.authority, &host, &port) || !host.len ||
-	    !message_set_target(msg, view->arena, text) || !uri_split(msg->target, &uri))
-		return false;
-	f = message_find_id(msg, FIELD_HOST, &at);
-	if (!f)
-		return message_add(msg, view->arena, span_of("Host"), uri.authority);
-	message_set_value(msg, f, uri.authority);
-	return true;
-}
-
-static bool part_put(enum part part, struct view *view, struct span text)
-{
-	struct message *msg = view->http->request;
-
-	switch (part) {
-	case PART_METHOD:
-		return is_token(text) && message_set_method(msg, view->arena, text);
-	case PART_PATH:
-		return message_set_path(msg, view->arena, text);
-	case PART_PATHQ:
-		return message_set_pathq(msg, view->arena, text);
-	case PART_QUERY:
-		return message_set_query(msg, view->arena, text);
-	case PART_URI:
-		return text.len && target_set(view, text);
-	}
-	return false;
-}
-
-/* What does not fit leaves everything as it was. */
-static bool part_set(enum part part, struct view *view, struct span text)
-{
-	struct message *msg = view->http->request;
-	const struct message before = *msg;
-	struct field *host, host_before;
-	unsigned at = 0;
-
-	if (!is_word(text))
-		return false;
-	host = message_find_id(msg, FIELD_HOST, &at);
-	if (host)
-		host_before = *host;
-	if (!part_put(part, view, text))
-		return false;
-	if (msg->target.len && action_fits(msg, 0))
-		return true;
-	*msg = before;
-	if (host)
-		*host = host_before;
-	return false;
-}
 
 static int parse_set(struct statement *st, struct rule *rule, const char *args)
 {
@@ -122,7 +37,7 @@ static enum action_result action_set(const struct rule *rule, struct view *view,
 
 	(void)place;
 	return action_rewritten(rule_text_make(&data->text, view, &text) &&
-				part_set((enum part)rule->action->data, view, text), view);
+				edit_request((enum edit_part)rule->action->data, view, text), view);
 }
 
 static int parse_replace(struct statement *st, struct rule *rule, const char *args)
@@ -141,13 +56,13 @@ static int parse_replace(struct statement *st, struct rule *rule, const char *ar
 	return rule_text_parse_replacement(st, rule, &data->text);
 }
 
-static struct span part_get(enum part part, const struct message *msg)
+static struct span part_get(enum edit_part part, const struct message *msg)
 {
 	struct uri uri;
 
-	if (part == PART_URI)
+	if (part == EDIT_URI)
 		return msg->target;
-	if (part == PART_PATHQ)
+	if (part == EDIT_PATHQ)
 		return uri_path_and_query(msg->target);
 	return uri_split(msg->target, &uri) ? uri.path : (struct span){ NULL, 0 };
 }
@@ -155,7 +70,7 @@ static struct span part_get(enum part part, const struct message *msg)
 static enum action_result action_replace(const struct rule *rule, struct view *view,
 					 unsigned place)
 {
-	enum part part = (enum part)rule->action->data;
+	enum edit_part part = (enum edit_part)rule->action->data;
 	const struct target_rule *data = rule->data;
 	static char memory[LONGEST_TARGET];
 	uint64_t given_up = regex_given_up;
@@ -172,7 +87,7 @@ static enum action_result action_replace(const struct rule *rule, struct view *v
 	text_init(&t, memory, sizeof(memory));
 	regex_expand(&t, by, &match);
 	by = arena_keep(view->arena, (struct span){ t.ptr, t.len });
-	return action_rewritten(!t.cut && part_set(part, view, by), view);
+	return action_rewritten(!t.cut && edit_request(part, view, by), view);
 }
 
 /* -- normalize-uri ---------------------------------------------------------------------- */
@@ -282,15 +197,15 @@ static enum action_result action_normalize(const struct rule *rule, struct view 
 	  .data = part, .help = about }
 
 const struct action http_target_actions[] = {
-	SET("set-method", PART_METHOD, "sets the method of the request"),
-	SET("set-path", PART_PATH, "sets the path; the query string stays"),
-	SET("set-pathq", PART_PATHQ, "sets path and query string"),
-	SET("set-query", PART_QUERY, "sets the query string"),
-	SET("set-uri", PART_URI, "sets the whole target of the request"),
+	SET("set-method", EDIT_METHOD, "sets the method of the request"),
+	SET("set-path", EDIT_PATH, "sets the path; the query string stays"),
+	SET("set-pathq", EDIT_PATHQ, "sets path and query string"),
+	SET("set-query", EDIT_QUERY, "sets the query string"),
+	SET("set-uri", EDIT_URI, "sets the whole target of the request"),
 	{ "normalize-uri", .where = AT_REQUESTS, .parse = parse_normalize, .run = action_normalize,
 	  .help = "brings the target, or a part of it, into a normal form (experimental)" },
-	REPLACE("replace-path", PART_PATH, "replaces a path that matches a regular expression"),
-	REPLACE("replace-pathq", PART_PATHQ, "the same for path and query string"),
-	REPLACE("replace-uri", PART_URI, "the same for the whole target"),
+	REPLACE("replace-path", EDIT_PATH, "replaces a path that matches a regular expression"),
+	REPLACE("replace-pathq", EDIT_PATHQ, "the same for path and query string"),
+	REPLACE("replace-uri", EDIT_URI, "the same for the whole target"),
 	{ 0 },
 };

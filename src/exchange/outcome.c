@@ -49,7 +49,7 @@ void exchange_reply(struct exchange *x, struct reply *reply)
 		x->reason = reply->ends;
 		x->phase = s->phase;
 	}
-	if (x->reason == END_NONE || x->reason == END_LOCAL)
+	if (!x->service && (x->reason == END_NONE || x->reason == END_LOCAL))
 		exchange_count_intercepted(x);
 	x->http.response = NULL;
 	stream_expire_never(s);

@@ -21,10 +21,13 @@
 #include "expr/logformat.h"
 #include "filter/compress.h"
 #include "filter/filter.h"
+#include "filter/limit.h"
 #include "lb/balance.h"
 #include "log/log.h"
 #include "net/bind_conf.h"
+#include "proxy/stick_conf.h"
 #include "share/segment.h"
+#include "stick/memory.h"
 #include "stream/filtering.h"
 #include "stream/proxyheader.h"
 #include "stream/source.h"
@@ -38,8 +41,8 @@
 
 static const struct module *const world_modules[] = {
 	&environment_module, &tune_module, &tune_http_module, &bind_module, &log_module,
-	&proxy_module, &server_module, &lb_module, &expr_module, &capture_module, &logformat_module,
-	&filter_module, &compress_module, &limit_rules_module, &errors_module, &tcp_rules_module,
+	&proxy_module, &server_module, &stick_module, &lb_module, &expr_module, &capture_module,
+	&logformat_module, &filter_module, &compress_module, &limit_module, &limit_rules_module, &errors_module, &tcp_rules_module,
 	&http_rules_module, &forwarded_module, &persist_module, &proxyheader_module,
 	&source_module, &steps_module, NULL
 };
@@ -65,6 +68,7 @@ void world_begin(const char *text)
 	if (config_finish(cfg))
 		give_up("the configuration is bad");
 	if (proxies_prepare(cfg, config_data(cfg, &proxy_module), &err) ||
+	    stick_module.prepare(cfg, config_data(cfg, &stick_module), &err) ||
 	    lb_module.prepare(cfg, NULL, &err) ||
 	    tune_module.prepare(cfg, config_data(cfg, &tune_module), &err) ||
 	    tune_http_module.prepare(cfg, config_data(cfg, &tune_http_module), &err))
@@ -88,6 +92,7 @@ void world_end(void)
 		world_turn(0);
 	segment_free(&all->segment);
 	proxies_running = NULL;
+	stick_memory_end();
 	config_free(&cfg);
 	loop_free();
 }

@@ -152,10 +152,11 @@ static void acl_hint_word(struct statement *st, struct span name)
 
 /* The expression of a test; an ACL word is replaced by its fetch and gives the method, as long
  * as no converter follows. */
-static int acl_criterion(struct statement *st, struct proxy *proxy, struct acl_test *test)
+static int acl_criterion(struct statement *st, struct proxy *proxy, const bool *used,
+			 struct acl_test *test)
 {
 	struct expr_context ctx = { .cfg = st->cfg, .arena = st->cfg->arena, .loc = st->loc,
-				    .proxy = proxy };
+				    .proxy = proxy, .used = used };
 	const char *text = stmt_need(st, "a sample fetch");
 	const struct acl_word *word;
 	struct span name;
@@ -332,7 +333,8 @@ static int acl_own_patterns(struct statement *st, int criterion, struct acl_test
 	return 0;
 }
 
-struct acl_test *acl_test_parse(struct statement *st, struct proxy *proxy, bool anonymous)
+struct acl_test *acl_test_parse(struct statement *st, struct proxy *proxy, bool anonymous,
+				const bool *used)
 {
 	struct acl_test *test = arena_alloc(st->cfg->arena, sizeof(*test));
 	struct acl_flags flags = { .pattern = st->cfg->check_only ? PATTERN_TRUST_NAMES : 0,
@@ -340,7 +342,7 @@ struct acl_test *acl_test_parse(struct statement *st, struct proxy *proxy, bool 
 	const struct pattern_set *set;
 	int criterion = st->at;
 
-	if (acl_criterion(st, proxy, test))
+	if (acl_criterion(st, proxy, used, test))
 		return NULL;
 	while (!flags.ended && !acl_at_end(st, anonymous) && stmt_peek(st)[0] == '-' &&
 	       stmt_peek(st)[1]) {
@@ -466,7 +468,7 @@ static struct acl *acl_make_predefined(struct statement *st, struct proxy *proxy
 	if (!p->name)
 		return NULL;
 	made = acl_statement(st, p->words);
-	test = acl_test_parse(&made, proxy, false);
+	test = acl_test_parse(&made, proxy, false, NULL);
 	if (!test)
 		return NULL;
 	acl = acl_new(st->cfg->arena, p->name);
@@ -532,7 +534,7 @@ int acl_parse(struct statement *st, const struct keyword *kw, void *object)
 		acl = acl_new(st->cfg->arena, name);
 		acl_enter(st->cfg->arena, proxy, acl);
 	}
-	test = acl_test_parse(st, proxy, false);
+	test = acl_test_parse(st, proxy, false, &acl->used);
 	if (!test)
 		return -1;
 	acl_add_test(acl, test);

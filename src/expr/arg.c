@@ -9,6 +9,7 @@
 #include "config/lexer.h"
 #include "expr/expr_conf.h"
 #include "expr/stick_key.h"
+#include "expr/table_uses.h"
 #include "expr/userlist.h"
 #include "expr/vars.h"
 #include "proxy/proxy.h"
@@ -83,6 +84,62 @@ bool arg_mask6(struct span text, struct in6_addr *mask)
 	return true;
 }
 
+/* -- names at run time ------------------------------------------------------------------ */
+
+static struct proxy *proxy_now(const struct arg_pending *p, const char *name, unsigned caps,
+			       const struct proxies *all)
+{
+	struct proxy *px = *name ? proxy_find(all, name, caps) : p->proxy;
+
+	return px && px->caps & caps ? px : NULL;
+}
+
+static struct server *server_now(const struct arg_pending *p, const struct proxies *all)
+{
+	const char *slash = strchr(p->name, '/');
+	char backend[256] = "";
+	struct proxy *px;
+
+	if (slash && (size_t)(slash - p->name) >= sizeof(backend))
+		return NULL;
+	if (slash)
+		memcpy(backend, p->name, (size_t)(slash - p->name));
+	px = proxy_now(p, backend, PROXY_BACKEND, all);
+	return px ? server_find(px, slash ? slash + 1 : p->name) : NULL;
+}
+
+static struct stick_line *table_now(const struct arg_pending *p, struct config *cfg)
+{
+	const char *name = *p->name ? p->name : p->proxy ? p->proxy->name : "";
+	struct stick_line *line = stick_line_find(config_data(cfg, &stick_module), name);
+
+	if (line && p->value != SMP_ANY && !sample_castable(p->value, stick_key_sample(line->def.type)))
+		return NULL;
+	return line;
+}
+
+/* While traffic is served: nothing waits for the end of a configuration. */
+static int arg_now(struct expr_arg *arg, const struct arg_pending *p, struct config *cfg,
+		   struct err *err)
+{
+	const struct proxies *all = config_data(cfg, &proxy_module);
+	const void *found;
+
+	arg->type = p->type;
+	if (p->type == ARG_SERVER)
+		found = arg->server = server_now(p, all);
+	else if (p->type == ARG_USERLIST)
+		found = arg->userlist = userlist_find(cfg, p->name);
+	else if (p->type == ARG_TABLE)
+		found = arg->table = table_now(p, cfg);
+	else
+		found = arg->proxy = proxy_now(p, p->name, p->type == ARG_BACKEND ? PROXY_BACKEND :
+					       PROXY_FRONTEND, all);
+	if (found)
+		return 0;
+	return err_set(err, "%s: there is no %s '%s' for it", p->what, arg_type_name(p->type), p->name);
+}
+
 /* Proxies and servers: noted for expr_args_resolve. */
 static int arg_later(struct expr_arg *arg, struct span text, enum arg_type type, const char *what,
 		     const struct expr_context *ctx, struct err *err)
@@ -90,9 +147,14 @@ static int arg_later(struct expr_arg *arg, struct span text, enum arg_type type,
 	struct arg_pending *p = arena_alloc(ctx->arena, sizeof(*p));
 
 	arg->type = ARG_NONE;
+	if (!p)
+		return err_set(err, "out of memory");
 	*p = (struct arg_pending){ .arg = arg, .type = type, .name = text.ptr,
-				   .value = ctx->value, .loc = ctx->loc, .proxy = ctx->proxy };
+				   .value = ctx->value, .loc = ctx->loc, .proxy = ctx->proxy,
+				   .used = ctx->used };
 	p->what = arena_strdup(ctx->arena, what);
+	if (ctx->running)
+		return arg_now(arg, p, ctx->running, err);
 	return expr_conf_pending(ctx->cfg, p, err);
 }
 
@@ -314,15 +376,22 @@ static int pending_userlist(struct config *cfg, const struct arg_pending *p)
 /* Can the value that is looked up be a key? */
 static int table_takes(struct config *cfg, const struct arg_pending *p, const struct stick_line *line)
 {
+	const char *value = sample_type_name(p->value), *key = stick_key_type_name(line->def.type);
+
 	if (p->value == SMP_ANY || sample_castable(p->value, stick_key_sample(line->def.type)))
 		return 0;
-	return config_error(cfg, &p->loc, "%s: a value of type %s cannot be a key of the stick table '%s', whose "
-			    "type is %s", p->what, sample_type_name(p->value), line->name,
-			    stick_key_type_name(line->def.type));
+	if (p->rule || table_use_runs(cfg, p->proxy, p->used))
+		return config_error(cfg, &p->loc, "%s: a value of type %s cannot be a key of the stick table '%s', "
+				    "which is of type %s (%s:%u)", p->what, value, line->name, key,
+				    line->loc.file, line->loc.line);
+	config_notice(cfg, &p->loc, "%s never has a value: one of type %s cannot be a key of the stick table '%s', which "
+		      "is of type %s (%s:%u)", p->what, value, line->name, key, line->loc.file,
+		      line->loc.line);
+	return 0;
 }
 
 /* That of the section itself when there is no name. */
-static int pending_table(struct config *cfg, const struct arg_pending *p)
+static int pending_table(struct config *cfg, const struct arg_pending *p, const struct proxies *all)
 {
 	const char *name = *p->name ? p->name : p->proxy ? p->proxy->name : "";
 
@@ -330,9 +399,12 @@ static int pending_table(struct config *cfg, const struct arg_pending *p)
 		stick_line_find(config_data(cfg, &stick_module), name) : NULL;
 	if (p->arg->table)
 		return table_takes(cfg, p, p->arg->table);
-	return *p->name ? config_error(cfg, &p->loc, "%s: there is no stick table '%s'", p->what, name) :
-			  config_error(cfg, &p->loc, "%s needs the name of a stick table here: '%s' has none",
-				       p->what, *name ? name : "this section");
+	if (!*p->name)
+		return config_error(cfg, &p->loc, "%s needs the name of a stick table here: '%s' has none",
+				    p->what, *name ? name : "this section");
+	return config_error(cfg, &p->loc, proxy_find(all, name, PROXY_FRONTEND | PROXY_BACKEND) ?
+			    "%s: there is no stick table '%s': the section of that name has no line 'stick-table'" :
+			    "%s: there is no stick table '%s'", p->what, name);
 }
 
 int expr_args_resolve(struct config *cfg, struct arg_pending *list, const struct proxies *all)
@@ -347,7 +419,7 @@ int expr_args_resolve(struct config *cfg, struct arg_pending *list, const struct
 		else if (p->type == ARG_USERLIST)
 			bad |= pending_userlist(cfg, p);
 		else if (p->type == ARG_TABLE)
-			bad |= pending_table(cfg, p);
+			bad |= pending_table(cfg, p, all);
 		else
 			bad |= pending_proxy(cfg, p,
 					     p->type == ARG_BACKEND ? PROXY_BACKEND : PROXY_FRONTEND,

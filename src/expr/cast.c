@@ -25,7 +25,7 @@ const char *sample_type_name(enum sample_type type)
 static const unsigned cast_table[SMP_TYPES] = {
 	[SMP_ANY] = ~0u,
 	[SMP_BOOL] = TO(BOOL) | TO(INT) | TO(STR) | TO(BIN),
-	[SMP_INT] = TO(BOOL) | TO(INT) | TO(IPV4) | TO(STR) | TO(BIN),
+	[SMP_INT] = TO(BOOL) | TO(INT) | TO(IPV4) | TO(IPV6) | TO(STR) | TO(BIN),
 	[SMP_IPV4] = TO(BOOL) | TO(INT) | TO(IPV4) | TO(IPV6) | TO(STR) | TO(BIN),
 	[SMP_IPV6] = TO(IPV4) | TO(IPV6) | TO(STR) | TO(BIN),
 	[SMP_STR] = TO(BOOL) | TO(INT) | TO(IPV4) | TO(IPV6) | TO(STR) | TO(BIN) | TO(METH),
@@ -151,9 +151,10 @@ static bool cast_v4(struct sample *smp)
 	return true;
 }
 
+/* A number is an address of IPv4 first. */
 static bool cast_v6(struct sample *smp)
 {
-	if (smp->type == SMP_IPV4) {
+	if (smp->type == SMP_IPV4 || (smp->type == SMP_INT && cast_v4(smp))) {
 		cast_v4_v6(smp);
 		return true;
 	}

@@ -49,7 +49,7 @@ static void cond_check_places(struct statement *st, int at, const struct acl *ac
 static struct acl *cond_anonymous(struct statement *st, struct proxy *proxy)
 {
 	int open = st->at - 1;
-	struct acl_test *test = acl_test_parse(st, proxy, true);
+	struct acl_test *test = acl_test_parse(st, proxy, true, NULL);
 	struct acl *acl;
 
 	if (!test)
@@ -68,8 +68,10 @@ static struct acl *cond_named(struct statement *st, struct proxy *proxy, const c
 	bool known;
 	struct acl *acl = acl_find(st, proxy, name, &known);
 
-	if (acl)
+	if (acl) {
+		acl->used = true;
 		return acl;
+	}
 	if (known)
 		stmt_error(st, st->at - 1, "the predefined ACL '%s' is not supported yet", name);
 	else

@@ -8,14 +8,14 @@
  * Where there is no such entry the answer is 0; where the entry has nothing of that kind there is
  * no value.
  */
-#include "base/err.h"
 #include "expr/names.h"
 #include "expr/stick_key.h"
+#include "expr/table_uses.h"
 #include "expr/track.h"
 #include "proxy/stick_conf.h"
 
 /* row->data of table_idle and table_expire; of those that change, beside the enum stick_data. */
-enum { IDLE, LEFT, INCREMENT = 0, CLEAR = 1 << 8, DATA_MASK = CLEAR - 1 };
+enum { IDLE, LEFT, COUNTS = 1 << 9, CLEAR = 1 << 8, DATA_MASK = CLEAR - 1 };
 
 struct found {
 	struct stick_table *table;
@@ -101,12 +101,18 @@ static bool convert_kbytes(const struct expr_arg *args, struct sample *smp, cons
 	return give_value(&args[0], smp, (enum stick_data)row->data, 0, 10);
 }
 
+/* What is behind the last is found nowhere. */
+static unsigned element_of(const struct expr_arg *args)
+{
+	return args[0].num >= 0 && args[0].num < UINT32_MAX ? (unsigned)args[0].num : UINT32_MAX;
+}
+
 /* table_gpc(idx[,table]) and its like: of arrays. */
 static bool convert_element(const struct expr_arg *args, struct sample *smp,
 			    const struct view *view, const struct converter *row)
 {
 	(void)view;
-	return give_value(&args[1], smp, (enum stick_data)row->data, (unsigned)args[0].num, 0);
+	return give_value(&args[1], smp, (enum stick_data)row->data, element_of(args), 0);
 }
 
 static bool convert_trackers(const struct expr_arg *args, struct sample *smp,
@@ -185,27 +191,42 @@ static bool convert_change_element(const struct expr_arg *args, struct sample *s
 				   const struct view *view, const struct converter *row)
 {
 	(void)view;
-	return change(&args[1], smp, row, (unsigned)args[0].num);
+	return change(&args[1], smp, row, element_of(args));
+}
+
+static int check_stored(const struct expr_arg *table, int64_t element,
+			const struct expr_context *ctx)
+{
+	enum stick_data what = (enum stick_data)(ctx->data & DATA_MASK);
+
+	table_use_note(ctx->cfg, &(struct table_use){
+		.what = ctx->what, .loc = ctx->loc, .proxy = ctx->proxy, .table = table,
+		.used = ctx->used, .number = TABLE_USE_KEY, .element = element,
+		.data = { what, ctx->data & COUNTS ? stick_rate_of(what) : STICK_DATA } });
+	return 0;
+}
+
+static int check_value(struct expr_arg *args, const struct expr_context *ctx, struct err *err)
+{
+	(void)err;
+	return check_stored(&args[0], 0, ctx);
 }
 
 static int check_element(struct expr_arg *args, const struct expr_context *ctx, struct err *err)
 {
-	(void)ctx;
-	if (args[0].num >= 0 && args[0].num < STICK_ARRAY_MOST)
-		return 0;
-	return err_set(err, "there is no element %lld: they go from 0 to %d",
-		       (long long)args[0].num, STICK_ARRAY_MOST - 1);
+	(void)err;
+	return check_stored(&args[1], args[0].num, ctx);
 }
 
 #define VALUE(name, what, about)                                                               \
 	{ "table_" #name, ARGS(1, ARG_TABLE), SMP_ANY, SMP_INT, convert_value,                  \
-	  .data = STICK_##what, .help = about }
+	  check_value, .data = STICK_##what, .help = about }
 #define ELEMENT(name, about)                                                                   \
 	{ "table_" #name, ARGS(2, ARG_INT, ARG_TABLE), SMP_ANY, SMP_INT, convert_element,       \
 	  check_element, .data = STICK_##name, .help = about }
 #define CHANGE(verb, name, how, about)                                                         \
 	{ "table_" verb "_" #name, ARGS(1, ARG_TABLE), SMP_ANY, SMP_INT, convert_change,        \
-	  .data = STICK_##name | (how), .help = about }
+	  check_value, .data = STICK_##name | (how), .help = about }
 #define CHANGE_ELEMENT(verb, how, about)                                                       \
 	{ "table_" verb "_gpc", ARGS(2, ARG_INT, ARG_TABLE), SMP_ANY, SMP_INT,                  \
 	  convert_change_element, check_element, .data = STICK_gpc | (how), .help = about }
@@ -241,13 +262,13 @@ const struct converter converter_tables[] = {
 	VALUE(http_req_rate, http_req_rate, "of this key: HTTP requests in a period"),
 	{ "table_idle", ARGS(1, ARG_TABLE, ARG_INT), SMP_ANY, SMP_INT, convert_time,
 	  .data = IDLE, .help = "of this key: milliseconds since it was last updated" },
-	CHANGE_ELEMENT("inc", INCREMENT, "of this key: a counter of gpc goes up; what it is then"),
-	CHANGE("inc", gpc0, INCREMENT, "of this key: gpc0 goes up; what it is then"),
-	CHANGE("inc", gpc1, INCREMENT, "of this key: gpc1 goes up; what it is then"),
+	CHANGE_ELEMENT("inc", COUNTS, "of this key: a counter of gpc goes up; what it is then"),
+	CHANGE("inc", gpc0, COUNTS, "of this key: gpc0 goes up; what it is then"),
+	CHANGE("inc", gpc1, COUNTS, "of this key: gpc1 goes up; what it is then"),
 	{ "table_kbytes_in", ARGS(1, ARG_TABLE), SMP_ANY, SMP_INT, convert_kbytes,
-	  .data = STICK_bytes_in_cnt, .help = "of this key: kilobytes from clients" },
+	  check_value, .data = STICK_bytes_in_cnt, .help = "of this key: kilobytes from clients" },
 	{ "table_kbytes_out", ARGS(1, ARG_TABLE), SMP_ANY, SMP_INT, convert_kbytes,
-	  .data = STICK_bytes_out_cnt, .help = "of this key: kilobytes to clients" },
+	  check_value, .data = STICK_bytes_out_cnt, .help = "of this key: kilobytes to clients" },
 	VALUE(server_id, server_id, "of this key: the id of its server"),
 	VALUE(sess_cnt, sess_cnt, "of this key: sessions so far"),
 	VALUE(sess_rate, sess_rate, "of this key: sessions in a period"),

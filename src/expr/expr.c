@@ -163,6 +163,8 @@ static int expr_add_step(struct expr *e, const char **text, const struct expr_co
 	step->row = row;
 	snprintf(what, sizeof(what), "converter '%s'", row->name);
 	here.value = e->type;
+	here.what = what;
+	here.data = row->data;
 	if (expr_args(text, &row->args, row->check, step->args, what, &here, err))
 		return -1;
 	if (row->out != SMP_SAME)
@@ -189,6 +191,7 @@ static int expr_add_steps(struct expr *e, const char **text, bool words,
 
 static struct expr *expr_begin(const char **text, const struct expr_context *ctx, struct err *err)
 {
+	struct expr_context here = *ctx;
 	const struct fetch *row;
 	struct span name;
 	struct expr *e;
@@ -205,7 +208,9 @@ static struct expr *expr_begin(const char **text, const struct expr_context *ctx
 	e->type = row->type;
 	e->tail = &e->steps;
 	snprintf(what, sizeof(what), "fetch '%s'", row->name);
-	if (expr_args(text, &row->args, row->check, e->args, what, ctx, err))
+	here.what = what;
+	here.data = row->data;
+	if (expr_args(text, &row->args, row->check, e->args, what, &here, err))
 		return NULL;
 	return e;
 }

@@ -21,6 +21,7 @@ struct expr_data {
 	struct arg_pending *pending, **pending_tail;
 	struct acl_test *group_tests;
 	struct pattern_ref *pattern_refs;
+	struct table_uses *table_uses;
 	struct vars_limits limits;
 	unsigned cache_size;
 };
@@ -47,7 +48,8 @@ int expr_conf_pending(struct config *cfg, struct arg_pending *p, struct err *err
 	return 0;
 }
 
-struct expr_arg *expr_take_table(struct statement *st, struct proxy *px, const char *what)
+struct expr_arg *expr_take_table(struct statement *st, struct proxy *px, const char *what,
+				 enum sample_type key)
 {
 	const char *name = stmt_take(st, "table") ? stmt_need(st, "the name of a stick table") : "";
 	struct expr_arg *arg = arena_alloc(st->cfg->arena, sizeof(*arg));
@@ -59,7 +61,8 @@ struct expr_arg *expr_take_table(struct statement *st, struct proxy *px, const c
 	*arg = (struct expr_arg){ .type = ARG_NONE };
 	*p = (struct arg_pending){ .arg = arg, .type = ARG_TABLE, .name = name,
 				   .what = arena_printf(st->cfg->arena, "'%s'", what),
-				   .loc = stmt_location(st), .proxy = px };
+				   .loc = stmt_location(st), .proxy = px, .value = key,
+				   .rule = true };
 	return expr_conf_pending(st->cfg, p, &err) ? NULL : arg;
 }
 
@@ -76,6 +79,13 @@ struct pattern_ref **expr_conf_pattern_refs(struct config *cfg)
 	struct expr_data *d = config_data(cfg, &expr_module);
 
 	return &d->pattern_refs;
+}
+
+struct table_uses **expr_conf_table_uses(struct config *cfg)
+{
+	struct expr_data *d = config_data(cfg, &expr_module);
+
+	return &d->table_uses;
 }
 
 /* -- global words ----------------------------------------------------------------------- */

@@ -5,12 +5,14 @@
  * client's address.
  *
  * What is followed has its own table; with a table as argument the same key is looked up there.
- * Nothing followed: no value. No entry of the key: 0. A data type that is not stored: no value.
+ * Nothing followed: no value. No entry of the key, or a table whose keys are of another type: 0. A data type that is not stored: no value,
+ * and 0 from what counts up.
  */
 #include "base/err.h"
 #include "expr/expr.h"
 #include "expr/names.h"
 #include "expr/stick_key.h"
+#include "expr/table_uses.h"
 #include "expr/track.h"
 #include "expr/view.h"
 #include "net/addr.h"
@@ -36,28 +38,36 @@ static void found_give(struct found *f)
 
 /* The arguments stand in front of one another: element, number, table. */
 struct asked {
-	unsigned element, number;
+	int64_t element, number;
+	const struct expr_arg *table;
 	const struct stick_line *line; /* NULL: the one that is followed */
 };
 
-static struct asked asked_of(const struct fetch_call *call, enum from from)
+/* row: its data. */
+static struct asked asked_of(const struct expr_arg *arg, int row)
 {
-	const struct expr_arg *arg = call->args;
+	enum from from = (enum from)(row >> 16);
 	struct asked a = { .number = from == SC1 ? 1 : from == SC2 ? 2 : 0 };
-	enum stick_data what = call->row->data & 0xff;
+	enum stick_data what = row & 0xff;
 
 	if (what == STICK_gpc || what == STICK_gpt || what == STICK_gpc_rate)
-		a.element = (unsigned)(arg++)->num;
+		a.element = (arg++)->num;
 	if (from == SC)
-		a.number = (unsigned)(arg++)->num;
-	if (arg->type == ARG_TABLE)
-		a.line = arg->table;
+		a.number = (arg++)->num;
+	a.table = arg;
+	a.line = arg->type == ARG_TABLE ? arg->table : NULL;
 	return a;
+}
+
+/* Where there is none of that number nothing is found. */
+static unsigned index_of(int64_t number)
+{
+	return number >= 0 && number < UINT32_MAX ? (unsigned)number : UINT32_MAX;
 }
 
 static bool find_followed(const struct view *view, const struct asked *a, struct found *f)
 {
-	const struct tracked *t = track_find(view, a->number);
+	const struct tracked *t = track_find(view, index_of(a->number));
 	const struct stick_definition *mine, *other;
 
 	if (!t)
@@ -68,9 +78,8 @@ static bool find_followed(const struct view *view, const struct asked *a, struct
 	mine = stick_definition(t->line->table);
 	other = stick_definition(a->line->table);
 	*f = (struct found){ a->line->table, NULL, true };
-	if (mine->type != other->type)
-		return false;
-	f->entry = stick_find(f->table, stick_key(t->line->table, t->entry));
+	if (mine->type == other->type)
+		f->entry = stick_find(f->table, stick_key(t->line->table, t->entry));
 	return true;
 }
 
@@ -107,7 +116,7 @@ static bool find_entry(const struct fetch_call *call, const struct asked *a, boo
 			     find_followed(call->view, a, f);
 }
 
-static enum stick_data rate_of(enum stick_data what)
+enum stick_data stick_rate_of(enum stick_data what)
 {
 	return what == STICK_gpc0 ? STICK_gpc0_rate : what == STICK_gpc1 ? STICK_gpc1_rate :
 	       what == STICK_gpc ? STICK_gpc_rate : STICK_DATA;
@@ -119,7 +128,7 @@ bool stick_count_up(struct stick_table *table, struct stick_entry *e, enum stick
 	const struct stick_definition *def = stick_definition(table);
 	unsigned at = element, rate_at = element;
 	enum stick_data count = stick_stored_as(def, what, &at);
-	enum stick_data rate = rate_of(what);
+	enum stick_data rate = stick_rate_of(what);
 
 	if (rate != STICK_DATA)
 		rate = stick_stored_as(def, rate, &rate_at);
@@ -127,7 +136,10 @@ bool stick_count_up(struct stick_table *table, struct stick_entry *e, enum stick
 		*value = stick_add(table, e, rate, rate_at, by);
 	if (count != STICK_DATA)
 		*value = stick_add(table, e, count, at, by);
-	return count != STICK_DATA || rate != STICK_DATA;
+	if (count == STICK_DATA && rate == STICK_DATA)
+		return false;
+	stick_touch(table, e);
+	return true;
 }
 
 bool stick_tag(struct stick_table *table, struct stick_entry *e, enum stick_data what,
@@ -136,9 +148,11 @@ bool stick_tag(struct stick_table *table, struct stick_entry *e, enum stick_data
 	unsigned at = element;
 	enum stick_data tag = stick_stored_as(stick_definition(table), what, &at);
 
-	if (tag != STICK_DATA)
-		stick_set(table, e, tag, at, value);
-	return tag != STICK_DATA;
+	if (tag == STICK_DATA)
+		return false;
+	stick_set(table, e, tag, at, value);
+	stick_touch(table, e);
+	return true;
 }
 
 /* ---- what is asked ------------------------------------------------------------------------- */
@@ -173,6 +187,8 @@ static bool ask(const struct found *f, enum ask what, enum stick_data data, unsi
 {
 	switch (what) {
 	case INC:
+		ask_inc(f, data, element, value);
+		return true;
 	case COUNT_CONN:
 		return ask_inc(f, data, element, value);
 	case CLR:
@@ -194,28 +210,26 @@ static enum expr_result fetch_counter(struct fetch_call *call, struct sample *sm
 {
 	enum ask what = (enum ask)(call->row->data >> 8 & 0xff);
 	enum stick_data data = (enum stick_data)(call->row->data & 0xff);
-	struct asked a = asked_of(call, (enum from)(call->row->data >> 16));
+	struct asked a = asked_of(call->args, call->row->data);
 	struct found f;
 	uint64_t value;
 	bool good;
 
-	if (!find_entry(call, &a, what == INC || what == COUNT_CONN, &f))
+	if (!find_entry(call, &a, what == INC || what == CLR || what == COUNT_CONN, &f))
 		return EXPR_NONE;
-	good = ask(&f, what, data, a.element, &value);
+	good = ask(&f, what, data, index_of(a.element), &value);
 	found_give(&f);
 	smp->num = (int64_t)value;
 	smp->flags |= SMP_MAY_CHANGE;
 	return good ? EXPR_FOUND : EXPR_NONE;
 }
 
+/* Whatever table is named, as in the reference. */
 static enum expr_result fetch_tracked(struct fetch_call *call, struct sample *smp)
 {
-	struct asked a = asked_of(call, (enum from)(call->row->data >> 16));
-	struct found f = { NULL, NULL, false };
+	struct asked a = asked_of(call->args, call->row->data);
 
-	find_followed(call->view, &a, &f);
-	smp->num = f.entry != NULL;
-	found_give(&f);
+	smp->num = track_find(call->view, index_of(a.number)) != NULL;
 	return EXPR_FOUND;
 }
 
@@ -229,59 +243,50 @@ static enum expr_result fetch_table(struct fetch_call *call, struct sample *smp)
 	return EXPR_FOUND;
 }
 
-static int check_number(const struct expr_arg *arg, unsigned end, const char *what, struct err *err)
+static int check_counter(struct expr_arg *args, const struct expr_context *ctx, struct err *err)
 {
-	if (arg->num >= 0 && arg->num < end)
-		return 0;
-	return err_set(err, "%s %lld is not from 0 to %u", what, (long long)arg->num, end - 1);
+	struct asked a = asked_of(args, ctx->data);
+	enum from from = (enum from)(ctx->data >> 16);
+	enum ask what = (enum ask)(ctx->data >> 8 & 0xff);
+	enum stick_data data = (enum stick_data)(ctx->data & 0xff);
+
+	(void)err;
+	table_use_note(ctx->cfg, &(struct table_use){
+		.what = ctx->what, .loc = ctx->loc, .proxy = ctx->proxy, .used = ctx->used,
+		.table = what == TRACKED ? NULL : a.table,
+		.number = from == SRC ? TABLE_USE_KEY : a.number, .element = a.element,
+		.data = { data, what == INC ? stick_rate_of(data) : STICK_DATA } });
+	return 0;
 }
 
-static int check_element(struct expr_arg *args, const struct expr_context *ctx, struct err *err)
-{
-	(void)ctx;
-	return check_number(args, STICK_ARRAY_MOST, "element", err);
-}
-
-/* What is behind the largest is found empty: the words may stand in front of tune.stick-counters. */
-static int check_sc(struct expr_arg *args, const struct expr_context *ctx, struct err *err)
-{
-	(void)ctx;
-	return check_number(args, TRACKS_MOST, "sticky counter", err);
-}
-
-static int check_element_sc(struct expr_arg *args, const struct expr_context *ctx, struct err *err)
-{
-	return check_element(args, ctx, err) || check_sc(args + 1, ctx, err) ? -1 : 0;
-}
-
-#define ROW(name_, args_, from, ask_, what, check_, text)                                     \
-	{ name_, args_, SMP_INT, FROM_CONNECTION, fetch_counter, check_,                      \
+#define ROW(name_, args_, from, ask_, what, text)                                             \
+	{ name_, args_, SMP_INT, FROM_CONNECTION, fetch_counter, check_counter,               \
 	  .data = ASK(from, ask_, STICK_##what), .help = text }
 /* A name in all its forms. */
 #define COUNTER(name, ask, what, text)                                                        \
-	ROW("sc_" name, ARGS(1, ARG_INT, ARG_TABLE), SC, ask, what, check_sc,                 \
+	ROW("sc_" name, ARGS(1, ARG_INT, ARG_TABLE), SC, ask, what,                 \
 	    text " of what is followed"),                                                     \
-	ROW("sc0_" name, ARGS(0, ARG_TABLE), SC0, ask, what, NULL, text " of sticky counter 0"), \
-	ROW("sc1_" name, ARGS(0, ARG_TABLE), SC1, ask, what, NULL, text " of sticky counter 1"), \
-	ROW("sc2_" name, ARGS(0, ARG_TABLE), SC2, ask, what, NULL, text " of sticky counter 2"), \
-	ROW("src_" name, ARGS(1, ARG_TABLE), SRC, ask, what, NULL, text " of the client's address")
+	ROW("sc0_" name, ARGS(0, ARG_TABLE), SC0, ask, what, text " of sticky counter 0"), \
+	ROW("sc1_" name, ARGS(0, ARG_TABLE), SC1, ask, what, text " of sticky counter 1"), \
+	ROW("sc2_" name, ARGS(0, ARG_TABLE), SC2, ask, what, text " of sticky counter 2"), \
+	ROW("src_" name, ARGS(1, ARG_TABLE), SRC, ask, what, text " of the client's address")
 /* The same for one of an array, which comes first. */
 #define ELEMENT(name, ask, what, text)                                                        \
-	ROW("sc_" name, ARGS(2, ARG_INT, ARG_INT, ARG_TABLE), SC, ask, what, check_element_sc, \
+	ROW("sc_" name, ARGS(2, ARG_INT, ARG_INT, ARG_TABLE), SC, ask, what, \
 	    text " of what is followed"),                                                     \
-	ROW("sc0_" name, ARGS(1, ARG_INT, ARG_TABLE), SC0, ask, what, check_element,           \
+	ROW("sc0_" name, ARGS(1, ARG_INT, ARG_TABLE), SC0, ask, what,           \
 	    text " of sticky counter 0"),                                                     \
-	ROW("sc1_" name, ARGS(1, ARG_INT, ARG_TABLE), SC1, ask, what, check_element,           \
+	ROW("sc1_" name, ARGS(1, ARG_INT, ARG_TABLE), SC1, ask, what,           \
 	    text " of sticky counter 1"),                                                     \
-	ROW("sc2_" name, ARGS(1, ARG_INT, ARG_TABLE), SC2, ask, what, check_element,           \
+	ROW("sc2_" name, ARGS(1, ARG_INT, ARG_TABLE), SC2, ask, what,           \
 	    text " of sticky counter 2"),                                                     \
-	ROW("src_" name, ARGS(2, ARG_INT, ARG_TABLE), SRC, ask, what, check_element,           \
+	ROW("src_" name, ARGS(2, ARG_INT, ARG_TABLE), SRC, ask, what,           \
 	    text " of the client's address")
-#define TRACKED_ROW(name, from, args, check)                                                  \
-	{ name, args, SMP_BOOL, FROM_CONNECTION, fetch_tracked, check,                        \
+#define TRACKED_ROW(name, from, args)                                                         \
+	{ name, args, SMP_BOOL, FROM_CONNECTION, fetch_tracked, check_counter,                      \
 	  .data = ASK(from, TRACKED, STICK_DATA), .help = "is anything followed?" }
-#define TRACKERS_ROW(name, from, args, check)                                                 \
-	{ name, args, SMP_INT, FROM_CONNECTION, fetch_counter, check,                         \
+#define TRACKERS_ROW(name, from, args)                                                        \
+	{ name, args, SMP_INT, FROM_CONNECTION, fetch_counter, check_counter,                       \
 	  .data = ASK(from, TRACKERS, STICK_DATA), .help = "how many follow the same entry" }
 
 const struct fetch fetch_stick[] = {
@@ -316,19 +321,19 @@ const struct fetch fetch_stick[] = {
 	COUNTER("kbytes_out", KBYTES, bytes_out_cnt, "kilobytes sent"),
 	COUNTER("sess_cnt", GET, sess_cnt, "sessions"),
 	COUNTER("sess_rate", GET, sess_rate, "sessions in a period"),
-	TRACKED_ROW("sc_tracked", SC, ARGS(1, ARG_INT, ARG_TABLE), check_sc),
-	TRACKED_ROW("sc0_tracked", SC0, ARGS(0, ARG_TABLE), NULL),
-	TRACKED_ROW("sc1_tracked", SC1, ARGS(0, ARG_TABLE), NULL),
-	TRACKED_ROW("sc2_tracked", SC2, ARGS(0, ARG_TABLE), NULL),
-	TRACKERS_ROW("sc_trackers", SC, ARGS(1, ARG_INT, ARG_TABLE), check_sc),
-	TRACKERS_ROW("sc0_trackers", SC0, ARGS(0, ARG_TABLE), NULL),
-	TRACKERS_ROW("sc1_trackers", SC1, ARGS(0, ARG_TABLE), NULL),
-	TRACKERS_ROW("sc2_trackers", SC2, ARGS(0, ARG_TABLE), NULL),
-	ROW("src_updt_conn_cnt", ARGS(1, ARG_TABLE), SRC, COUNT_CONN, conn_cnt, NULL,
+	TRACKED_ROW("sc_tracked", SC, ARGS(1, ARG_INT, ARG_TABLE)),
+	TRACKED_ROW("sc0_tracked", SC0, ARGS(0, ARG_TABLE)),
+	TRACKED_ROW("sc1_tracked", SC1, ARGS(0, ARG_TABLE)),
+	TRACKED_ROW("sc2_tracked", SC2, ARGS(0, ARG_TABLE)),
+	TRACKERS_ROW("sc_trackers", SC, ARGS(1, ARG_INT, ARG_TABLE)),
+	TRACKERS_ROW("sc0_trackers", SC0, ARGS(0, ARG_TABLE)),
+	TRACKERS_ROW("sc1_trackers", SC1, ARGS(0, ARG_TABLE)),
+	TRACKERS_ROW("sc2_trackers", SC2, ARGS(0, ARG_TABLE)),
+	ROW("src_updt_conn_cnt", ARGS(1, ARG_TABLE), SRC, COUNT_CONN, conn_cnt,
 	    "counts up, and gives, connections of the client's address"),
 	{ "table_avl", ARGS(1, ARG_TABLE), SMP_INT, FROM_STATE, fetch_table,
-	  .data = ASK(SC, AVAILABLE, 0), .help = "places that are free in a stick table" },
+	  .data = ASK(SRC, AVAILABLE, 0), .help = "places that are free in a stick table" },
 	{ "table_cnt", ARGS(1, ARG_TABLE), SMP_INT, FROM_STATE, fetch_table,
-	  .data = ASK(SC, ENTRIES, 0), .help = "entries in a stick table" },
+	  .data = ASK(SRC, ENTRIES, 0), .help = "entries in a stick table" },
 	{ 0 },
 };

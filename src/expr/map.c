@@ -77,9 +77,12 @@ static int map_default_ip(struct expr_arg *arg, const struct expr_context *ctx, 
 static int map_load(struct expr_arg *args, const struct expr_context *ctx, enum match match,
 		    pattern_convert *convert, struct err *err)
 {
-	struct pattern_set *set = pattern_set_new(match, ctx->arena);
+	struct pattern_set *set;
 	unsigned flags = PATTERN_MAP;
 
+	if (ctx->no_files)
+		return err_set(err, "maps are read with the configuration: a script uses the class Map");
+	set = pattern_set_new(match, ctx->arena);
 	if (ctx->cfg && ctx->cfg->check_only)
 		flags |= PATTERN_TRUST_NAMES;
 	set->convert = convert;

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/bug.h"
+#include "base/feature.h"
 #include "base/tables.h"
 #include "event/probe.h"
 #include "expr/rule_conf.h"
@@ -71,8 +72,9 @@ static int action_refuse(struct statement *st, const struct rule_list *list, str
 					  list->name, *known);
 	}
 	if (name.len > 4 && !memcmp(name.ptr, "lua.", 4))
-		return stmt_error(st, st->at - 1, "'%s %.*s': Lua is not supported yet", list->name,
-				  (int)name.len, name.ptr);
+		return stmt_error(st, st->at - 1, feature_present("LUA") ?
+				  "'%s %.*s': no script above has registered such an action for these rules" :
+				  "'%s %.*s': this build has no Lua", list->name, (int)name.len, name.ptr);
 	return stmt_unknown(st, st->at - 1, "action", action_names(st->cfg->arena, list));
 }
 
@@ -280,11 +282,18 @@ static bool rule_ends(enum action_result said, enum rule_result *result)
 	return true;
 }
 
+/* begun: its action waits, and the condition that led to it is not asked again. */
 static enum action_result rule_run(const struct rule *rule, struct view *view,
-				   unsigned place)
+				   unsigned place, bool *begun)
 {
+	enum action_result said;
 	enum cond_result holds;
 
+	if (unlikely(*begun)) {
+		said = rule->action->run(rule, view, place);
+		*begun = said == ACTION_WAIT;
+		return said;
+	}
 	view->asks = view->patient;
 	holds = cond_eval(rule->cond, view, place);
 	view->asks = false;
@@ -299,7 +308,9 @@ static enum action_result rule_run(const struct rule *rule, struct view *view,
 		return ACTION_WAIT;
 	case COND_YES:
 		PROBE(NULL);
-		return rule->action->run(rule, view, place);
+		said = rule->action->run(rule, view, place);
+		*begun = said == ACTION_WAIT;
+		return said;
 	}
 	return ACTION_NEXT;
 }
@@ -314,8 +325,9 @@ enum rule_result rules_run(const struct rule_set *set, struct view *view,
 	if (!set)
 		return RULES_PASS;
 	at = set->place | (final ? AT_FINAL : 0);
+	place->acting = place->acting && place->at;
 	for (rule = place->at ? place->at : set->first; rule; rule = rule->next) {
-		if (rule_ends(rule_run(rule, view, at), &result))
+		if (rule_ends(rule_run(rule, view, at, &place->acting), &result))
 			break;
 	}
 	if (rule && result != RULES_WAIT)

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/err.h"
 #include "base/tables.h"
 #include "config/diag.h"
 #include "config/environment.h"
@@ -111,7 +112,7 @@ static enum rule_result run(struct rule_place *place, bool final)
 
 static void rules_run_in_order(void **state)
 {
-	struct rule_place place = { NULL };
+	struct rule_place place = { 0 };
 	struct config *cfg = read_good("rule note(a)\nrule note(b) if FALSE\nrule note(c) unless FALSE\n"
 				       "rule reject if FALSE\nrule accept if TRUE\nrule note(d)\n");
 
@@ -129,7 +130,7 @@ static void rules_run_in_order(void **state)
 /* What ran before the wait does not run again. */
 static void waiting_keeps_the_place(void **state)
 {
-	struct rule_place place = { NULL };
+	struct rule_place place = { 0 };
 	struct config *cfg = read_good("rule note(a)\nrule note(b) if { req.len gt 2 }\nrule note(c)\n"
 				       "rule slow\nrule note(d)\n");
 
@@ -148,9 +149,32 @@ static void waiting_keeps_the_place(void **state)
 	config_free(&cfg);
 }
 
+/* An action that has begun and waits goes on, whatever its condition would say by then. */
+static void an_action_that_waits_is_not_asked_again(void **state)
+{
+	struct rule_place place = { 0 };
+	struct config *cfg = read_good("rule slow if { var(txn.go) -m found }\nrule note(a)\n");
+	struct sample smp = { .type = SMP_INT, .num = 1 };
+	struct err err;
+
+	(void)state;
+	assert_true(var_set(var_name(span_of("txn.go"), &err), &view, &smp, 0));
+	waits = 2;
+	assert_int_equal(run(&place, false), RULES_WAIT);
+	var_unset(var_name(span_of("txn.go"), &err), &view);
+	assert_int_equal(run(&place, false), RULES_WAIT);
+	assert_int_equal(waits, 0);
+	assert_int_equal(run(&place, false), RULES_PASS);
+	assert_string_equal(trace, "a");
+	waits = 1; /* a list that begins anew asks */
+	assert_int_equal(run(&place, false), RULES_PASS);
+	assert_int_equal(waits, 1);
+	config_free(&cfg);
+}
+
 static void the_end_of_waiting_decides(void **state)
 {
-	struct rule_place place = { NULL };
+	struct rule_place place = { 0 };
 	struct config *cfg = read_good("rule note(a) if { req.len gt 9 }\nrule note(b) if WAIT_END\n"
 				       "rule slow\nrule reject\n");
 
@@ -164,7 +188,7 @@ static void the_end_of_waiting_decides(void **state)
 
 static void variables_are_kept(void **state)
 {
-	struct rule_place place = { NULL };
+	struct rule_place place = { 0 };
 	struct sample smp = { .flags = 0 };
 	struct config *cfg = read_good("rule set-var(txn.n) int(5) add(2)\n"
 				       "rule set-var(txn.n,ifgt) int(9)\n"
@@ -211,7 +235,7 @@ static void variables_are_limited(void **state)
 
 static void inherited_rules_come_first(void **state)
 {
-	struct rule_place place = { NULL };
+	struct rule_place place = { 0 };
 	struct config *cfg = read_good("rule note(c)\nother note(a)\nother note(b)\nrule note(d)\n");
 
 	(void)state;
@@ -259,6 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules_run_in_order),
 		cmocka_unit_test(waiting_keeps_the_place),
+		cmocka_unit_test(an_action_that_waits_is_not_asked_again),
 		cmocka_unit_test(the_end_of_waiting_decides),
 		cmocka_unit_test(variables_are_kept),
 		cmocka_unit_test(variables_are_limited),

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "expr/expr.h"
 #include "expr/rule_conf.h"
+#include "expr/table_uses.h"
 #include "expr/track.h"
 #include "expr/view.h"
 #include "proxy/stick_conf.h"
@@ -15,36 +16,51 @@ struct counter {
 	unsigned element, number;
 };
 
-static int take_number(struct statement *st, const struct rule *rule, const char **args, char end,
-		       unsigned most, unsigned *number)
+static int bad_counter(struct statement *st, const struct rule *rule, bool array)
+{
+	return stmt_error(st, st->at - 1, "'%s' expects %s, numbers from 0 on; there are %u sticky counters",
+			  rule->action->name, array ? "(<element>,<sticky counter>)" :
+			  "(<sticky counter>)", tracks_count);
+}
+
+/* Nothing is 0, as in the reference. */
+static bool take_number(const char **args, char end, unsigned *number)
 {
 	char *behind;
 	long n = strtol(*args, &behind, 10);
 
-	if (behind == *args || *behind != end || n < 0 || n >= (long)most)
-		return stmt_error(st, st->at - 1, "'%s' expects %s: a number from 0 to %u", rule->action->name,
-				  end == ',' ? "(<element>,<sticky counter>)" :
-					       "(... <sticky counter>)", most - 1);
+	if (*behind != end || n < 0 || n >= UINT32_MAX)
+		return false;
 	*number = (unsigned)n;
 	*args = behind + 1;
-	return 0;
+	return true;
 }
 
+static void note_use(struct statement *st, const struct rule *rule, const struct counter *c)
+{
+	enum stick_data what = (enum stick_data)rule->action->data;
+
+	table_use_note(st->cfg, &(struct table_use){
+		.what = arena_printf(st->cfg->arena, "'%s'", rule->action->name),
+		.loc = rule->loc, .proxy = rule->proxy, .number = c->number, .element = c->element,
+		.data = { what, stick_rate_of(what) } });
+}
+
+/* args: empty where sticky counter 0 is meant. */
 static int parse_counter(struct statement *st, struct rule *rule, const char *args)
 {
 	struct counter *c = arena_alloc(st->cfg->arena, sizeof(*c));
 	enum stick_data what = (enum stick_data)rule->action->data;
+	bool array = what == STICK_gpc || what == STICK_gpt;
 	const char *at = args + 1;
 
 	*c = (struct counter){ 0 };
 	rule->data = c;
-	if (*args != '(')
-		return stmt_error(st, st->at - 1, "'%s' expects its sticky counter: '%s(0)'", rule->action->name,
-				  rule->action->name);
-	if ((what == STICK_gpc || what == STICK_gpt) &&
-	    take_number(st, rule, &at, ',', STICK_ARRAY_MOST, &c->element))
-		return -1;
-	return take_number(st, rule, &at, ')', tracks_count, &c->number);
+	if (*args && ((array && !take_number(&at, ',', &c->element)) ||
+		      !take_number(&at, ')', &c->number) || *at || c->number >= tracks_count))
+		return bad_counter(st, rule, array);
+	note_use(st, rule, c);
+	return 0;
 }
 
 /* A number, or an expression. */
@@ -110,6 +126,7 @@ static enum action_result action_tag(const struct rule *rule, struct view *view,
 
 #define LISTS (AT_CONN | AT_SESSION | AT_REQUESTS | AT_RESPONSE)
 
+/* Where no element is asked for, the reference takes the name alone for that of sticky counter 0. */
 const struct action stick_actions[] = {
 	{ "sc-add-gpc", true, LISTS, parse_valued, action_count, .data = STICK_gpc,
 	  .help = "adds to a counter of what is followed: '(<element>,<number>)'" },
@@ -117,11 +134,17 @@ const struct action stick_actions[] = {
 	  .help = "counts up a counter of what is followed: '(<element>,<number>)'" },
 	{ "sc-inc-gpc0", true, LISTS, parse_counter, action_count, .data = STICK_gpc0,
 	  .help = "counts up gpc0 of what is followed" },
+	{ "sc-inc-gpc0", false, LISTS, parse_counter, action_count, .data = STICK_gpc0,
+	  .help = "counts up gpc0 of what is followed as number 0" },
 	{ "sc-inc-gpc1", true, LISTS, parse_counter, action_count, .data = STICK_gpc1,
 	  .help = "counts up gpc1 of what is followed" },
+	{ "sc-inc-gpc1", false, LISTS, parse_counter, action_count, .data = STICK_gpc1,
+	  .help = "counts up gpc1 of what is followed as number 0" },
 	{ "sc-set-gpt", true, LISTS, parse_valued, action_tag, .data = STICK_gpt,
 	  .help = "sets a tag of what is followed: '(<element>,<number>)'" },
 	{ "sc-set-gpt0", true, LISTS, parse_valued, action_tag, .data = STICK_gpt0,
 	  .help = "sets gpt0 of what is followed" },
+	{ "sc-set-gpt0", false, LISTS, parse_valued, action_tag, .data = STICK_gpt0,
+	  .help = "sets gpt0 of what is followed as number 0" },
 	{ 0 },
 };

@@ -80,6 +80,7 @@ static int finish_backend(struct config *cfg, struct proxies *all, struct proxy 
 	px->has_switch_rules = true;
 	px->switch_looks |= rule->format || cond_looks(rule->cond);
 	if (rule->format) {
+		px->switch_anywhere = true;
 		px->upgrades = true; /* for all that is known */
 		return 0;
 	}

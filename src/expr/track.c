@@ -12,6 +12,11 @@ bool tracks_used;
 
 static struct pool tracks_pool = POOL_INIT("tracked entries", sizeof(struct tracks));
 
+void tracks_prepare(void)
+{
+	tracks_pool.size = offsetof(struct tracks, at) + tracks_count * sizeof(struct tracked);
+}
+
 static struct tracked *tracked_of(const struct vars *owner, unsigned number)
 {
 	struct tracked *t = owner && owner->tracks ? &owner->tracks->at[number] : NULL;
@@ -40,10 +45,21 @@ bool track_begin(struct vars *owner, unsigned number, struct stick_line *line, s
 	if (!e)
 		return false;
 	stick_touch(table, e);
-	stick_add(table, e, STICK_conn_cnt, 0, 1);
-	stick_add(table, e, STICK_conn_rate, 0, 1);
 	owner->tracks->at[number] = (struct tracked){ line, e, stick_hold(table, e, true) };
+	track_count(&owner->tracks->at[number], STICK_conn_cnt, STICK_conn_rate, 1);
 	return true;
+}
+
+void track_count(struct tracked *t, enum stick_data what, enum stick_data rate, uint64_t by)
+{
+	const struct stick_definition *def = &t->line->def;
+
+	if (stick_stores(def, what))
+		stick_add(t->line->table, t->entry, what, 0, by);
+	if (stick_stores(def, rate))
+		stick_add(t->line->table, t->entry, rate, 0, by);
+	if (stick_stores(def, what) || stick_stores(def, rate))
+		stick_touch(t->line->table, t->entry);
 }
 
 void track_add(const struct vars *session, const struct vars *stream, enum stick_data what,
@@ -52,17 +68,17 @@ void track_add(const struct vars *session, const struct vars *stream, enum stick
 	struct tracked *t;
 	unsigned i;
 
+	if (!((stick_stored >> what | stick_stored >> rate) & 1))
+		return;
 	for (i = 0; i < tracks_count; i++) {
 		t = tracked_of(stream, i);
 		t = t ? t : tracked_of(session, i);
-		if (!t)
-			continue;
-		stick_add(t->line->table, t->entry, what, 0, by);
-		if (rate != STICK_DATA)
-			stick_add(t->line->table, t->entry, rate, 0, by);
+		if (t)
+			track_count(t, what, rate, by);
 	}
 }
 
+/* Its end renews the life of an entry only where it is counted. */
 void tracks_free(struct vars *owner)
 {
 	struct tracked *t;
@@ -72,7 +88,8 @@ void tracks_free(struct vars *owner)
 		t = tracked_of(owner, i);
 		if (!t)
 			continue;
-		stick_touch(t->line->table, t->entry);
+		if (stick_stores(&t->line->def, STICK_conn_cur))
+			stick_touch(t->line->table, t->entry);
 		stick_unhold(t->line->table, t->entry, t->hold, true);
 	}
 	pool_give(&tracks_pool, &owner->tracks);

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "expr/names.h"
 #include "expr/track.h"
@@ -26,8 +27,11 @@ struct var {
 
 struct vars_limits vars_limits;
 struct vars_stats vars_stats;
+unsigned var_names_left = UINT32_MAX;
 
-static struct var_name *names;
+/* By their texts: scripts name variables while they run, and may make many. */
+enum { NAME_LISTS = 1024 };
+static struct var_name *names[NAME_LISTS];
 static struct vars process_vars;
 
 /* Dropped while the sample of the expression that did so lay in it: its bytes are valid until
@@ -55,16 +59,22 @@ static int var_scope(struct span text)
 	return -1;
 }
 
+static struct var_name **name_list(struct span text)
+{
+	return &names[hash_djb2(text.ptr, text.len) % NAME_LISTS];
+}
+
 static const struct var_name *var_name_add(struct span text, enum var_scope scope)
 {
-	struct var_name *name = malloc(sizeof(*name) + text.len + 1);
+	struct var_name *name = malloc(sizeof(*name) + text.len + 1), **list = name_list(text);
 
-	BUG_ON(!name); /* while the configuration is read */
+	BUG_ON(!name); /* while the configuration is read; of few more */
+	var_names_left--;
 	name->scope = scope;
 	memcpy(name->text, text.ptr, text.len);
 	name->text[text.len] = 0;
-	name->next = names;
-	names = name;
+	name->next = *list;
+	*list = name;
 	return name;
 }
 
@@ -72,7 +82,7 @@ const struct var_name *var_name_known(struct span text)
 {
 	const struct var_name *name;
 
-	for (name = names; name; name = name->next) {
+	for (name = *name_list(text); name; name = name->next) {
 		if (span_equal(text, span_of(name->text)))
 			return name;
 	}
@@ -103,7 +113,11 @@ const struct var_name *var_name(struct span text, struct err *err)
 		}
 	}
 	name = var_name_known(text);
-	return name ? name : var_name_add(text, (enum var_scope)scope);
+	if (!name && !var_names_left)
+		err_set(err, "too many names of variables were made at run time");
+	else if (!name)
+		name = var_name_add(text, (enum var_scope)scope);
+	return name;
 }
 
 unsigned var_condition(struct span word)

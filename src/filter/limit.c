@@ -3,24 +3,17 @@
  * member of the chain that looks at nothing: bytes go on through pipes. Where there is no credit it
  * names a time; waits are short at first, for small messages, and grow to what makes large pieces,
  * at most TICK_MOST ms, so that many streams cost few timers. Who has not used its credit keeps no
- * more than IDLE_MS are worth: no burst follows a pause. */
+ * more than IDLE_MS are worth: no burst follows a pause. Where streams share a limit, what a stream
+ * earns follows from what the others have had (limit_share.c). The words: limit_words.c. */
 #include "filter/limit.h"
 
-#include "base/arena.h"
 #include "base/clock.h"
 #include "base/pool.h"
+#include "expr/expr.h"
 #include "filter/filter.h"
-#include "proxy/proxy.h"
-
-#include <string.h>
+#include "filter/limit_share.h"
 
 enum { IDLE_MS = 100, TICK_LEAST = 10, TICK_MOST = 100, LARGE_PIECE = 16384 };
-
-struct limit_line {
-	size_t bytes;       /* default-limit */
-	unsigned period_ms; /* default-period */
-	size_t least;       /* min-size; 0: none */
-};
 
 struct limit {
 	struct filter filter;
@@ -32,6 +25,7 @@ struct limit {
 	uint64_t until_ms;  /* nothing passes before */
 	unsigned tick_ms;   /* the next wait */
 	size_t least;
+	struct limit_share share;
 };
 
 static struct pool limit_pool = POOL_INIT("limit", sizeof(struct limit));
@@ -81,6 +75,17 @@ static uint64_t limit_wait(struct limit *l, double needed)
 	return l->until_ms;
 }
 
+/* Streams together have had what they may have: no credit comes together meanwhile. */
+static uint64_t limit_wait_all(struct limit *l)
+{
+	double most = l->rate * TICK_LEAST;
+
+	if (l->credit > most)
+		l->credit = most;
+	l->until_ms = clock_now_ms + TICK_LEAST;
+	return l->until_ms;
+}
+
 static uint64_t limit_allow(struct pump_filter *member, uint64_t wanted, uint64_t *when_ms)
 {
 	struct limit *l = container_of(member, struct limit, member);
@@ -91,7 +96,13 @@ static uint64_t limit_allow(struct pump_filter *member, uint64_t wanted, uint64_
 	*when_ms = l->until_ms;
 	if (clock_now_ms < l->until_ms)
 		return 0;
+	if (l->share.entry)
+		l->rate = limit_share_rate(&l->share);
 	limit_earn(l, needed);
+	if (l->share.entry && limit_share_full(&l->share)) {
+		*when_ms = limit_wait_all(l);
+		return 0;
+	}
 	if (l->credit + 0.001 >= needed)
 		return whole_bytes(l->credit);
 	*when_ms = limit_wait(l, needed);
@@ -100,24 +111,29 @@ static uint64_t limit_allow(struct pump_filter *member, uint64_t wanted, uint64_
 
 static void limit_passed(struct pump_filter *member, uint64_t bytes)
 {
-	container_of(member, struct limit, member)->credit -= (double)bytes;
+	struct limit *l = container_of(member, struct limit, member);
+
+	l->credit -= (double)bytes;
+	if (l->share.entry)
+		limit_share_passed(&l->share, bytes);
 }
 
 static const struct pump_filter_ops limit_ops = { .allow = limit_allow, .passed = limit_passed };
 
-void limit_set(struct filters *set, const struct filter_line *line, size_t bytes,
-	       unsigned period_ms)
+/* The stream's; NULL: its proxies have not that line. */
+static struct limit *limit_of(const struct filters *set, const struct filter_line *line)
 {
-	const struct limit_line *own = line->data;
 	struct filter *f = set->first;
-	struct limit *l;
 
 	while (f && f->line != line)
 		f = f->next;
-	if (!f)
-		return;
-	l = container_of(f, struct limit, filter);
-	l->rate = (double)(bytes ? bytes : own->bytes) / (period_ms ? period_ms : own->period_ms);
+	return f ? container_of(f, struct limit, filter) : NULL;
+}
+
+static void limit_begin(struct limit *l)
+{
+	const struct limit_line *own = l->filter.line->data;
+
 	l->least = own->least;
 	l->until_ms = 0;
 	if (l->linked)
@@ -127,7 +143,34 @@ void limit_set(struct filters *set, const struct filter_line *line, size_t bytes
 	l->credit = 0;
 	l->at_ms = clock_now_ms;
 	l->member = (struct pump_filter){ .ops = &limit_ops };
-	filter_link(f, line->kind == &limit_out_filter, &l->member);
+	filter_link(&l->filter, l->filter.line->kind == &limit_out_filter, &l->member);
+}
+
+void limit_set(struct filters *set, const struct filter_line *line, size_t bytes,
+	       unsigned period_ms)
+{
+	const struct limit_line *own = line->data;
+	struct limit *l = limit_of(set, line);
+
+	if (!l)
+		return;
+	l->rate = (double)(bytes ? bytes : own->bytes) / (period_ms ? period_ms : own->period_ms);
+	limit_begin(l);
+}
+
+void limit_set_shared(struct filters *set, const struct filter_line *line, struct span key)
+{
+	enum stick_data what = line->kind == &limit_out_filter ? STICK_bytes_out_rate :
+								 STICK_bytes_in_rate;
+	const struct limit_line *own = line->data;
+	struct limit *l = limit_of(set, line);
+	struct limit_share share;
+
+	if (!l || !limit_share_begin(&share, own->table->table, what, own->bytes, key))
+		return;
+	limit_share_end(&l->share);
+	l->share = share;
+	limit_begin(l);
 }
 
 /* Time counts from where bytes may flow. */
@@ -145,79 +188,17 @@ static void limit_forget(struct filter *f)
 		container_of(f, struct limit, filter)->linked = false;
 }
 
-/* ---- the words ----------------------------------------------------------------------------- */
-
-const struct filter_line *limit_find(const struct proxy *px, const char *name)
+static void limit_end(struct filter *f)
 {
-	const struct filter_line *line = filter_find(px, &limit_in_filter, name);
-
-	return line ? line : filter_find(px, &limit_out_filter, name);
-}
-
-static int parse_size(struct statement *st, const char *what, size_t *bytes)
-{
-	if (stmt_size(st, what, bytes))
-		return -1;
-	return *bytes ? 0 : stmt_error(st, st->at - 1, "%s cannot be 0", what);
-}
-
-static int parse_period(struct statement *st, unsigned *ms)
-{
-	if (stmt_duration(st, "the period", 'm', ms))
-		return -1;
-	return *ms ? 0 : stmt_error(st, st->at - 1, "the period cannot be 0");
-}
-
-static int parse_words(struct statement *st, struct limit_line *own)
-{
-	static const char *const words[] = { "default-limit", "default-period", "min-size", NULL };
-
-	while (stmt_peek(st)) {
-		if (stmt_take(st, "default-limit")) {
-			if (parse_size(st, "the limit", &own->bytes))
-				return -1;
-		} else if (stmt_take(st, "default-period")) {
-			if (parse_period(st, &own->period_ms))
-				return -1;
-		} else if (stmt_take(st, "min-size")) {
-			if (stmt_size(st, "the size", &own->least))
-				return -1;
-		} else if (stmt_take(st, "limit") || stmt_take(st, "key") || stmt_take(st, "table")) {
-			return stmt_error(st, st->at - 1, "a limit that streams share by a key needs "
-					  "tables, which are not supported yet: 'default-limit' limits "
-					  "each stream");
-		} else {
-			return stmt_unknown(st, st->at, "word", words);
-		}
-	}
-	return 0;
-}
-
-static int parse_limit(struct statement *st, struct proxy *px, struct filter_line *line)
-{
-	struct limit_line *own = arena_alloc(st->cfg->arena, sizeof(*own));
-
-	line->data = own;
-	line->name = stmt_need(st, "the name of the limit");
-	if (!line->name)
-		return -1;
-	if (limit_find(px, line->name))
-		return stmt_error(st, st->at - 1, "'%s' has a limit '%s' already", px->name,
-				  line->name);
-	if (parse_words(st, own))
-		return -1;
-	if (!own->bytes)
-		return stmt_error(st, st->at, "'default-limit' and how many bytes are expected");
-	if (!own->period_ms)
-		return stmt_error(st, st->at, "'default-period' and a time are expected");
-	return 0;
+	limit_share_end(&container_of(f, struct limit, filter)->share);
 }
 
 const struct filter_kind limit_in_filter = {
-	.name = "bwlim-in", .parse = parse_limit, .pool = &limit_pool, .open = limit_open,
+	.name = "bwlim-in", .parse = limit_parse, .pool = &limit_pool, .open = limit_open,
+	.end = limit_end,
 };
 
 const struct filter_kind limit_out_filter = {
-	.name = "bwlim-out", .parse = parse_limit, .pool = &limit_pool, .open = limit_open,
-	.forget = limit_forget,
+	.name = "bwlim-out", .parse = limit_parse, .pool = &limit_pool, .open = limit_open,
+	.forget = limit_forget, .end = limit_end,
 };

@@ -225,7 +225,7 @@ static const char *log_mark(enum log_level level)
 }
 
 /* stderr may be a pipe that nobody reads: what it does not take now is not worth waiting. */
-static void log_stderr_text(enum log_level level, const char *msg, size_t len)
+static void log_stderr_text(const char *mark, const char *msg, size_t len)
 {
 	struct pollfd fd = { .fd = STDERR_FILENO, .events = POLLOUT };
 	char memory[LOG_LEN_DEFAULT * 2];
@@ -234,7 +234,7 @@ static void log_stderr_text(enum log_level level, const char *msg, size_t len)
 	if (poll(&fd, 1, 0) != 1 || !(fd.revents & POLLOUT))
 		return;
 	text_init(&text, memory, sizeof(memory) - 1);
-	text_printf(&text, "%s (%u) : ", log_mark(level), (unsigned)getpid());
+	text_printf(&text, "%s (%u) : ", mark, (unsigned)getpid());
 	text_add(&text, msg, len);
 	memory[text.len] = '\n';
 	if (write(STDERR_FILENO, memory, text.len + 1) < 0)
@@ -252,7 +252,7 @@ static void log_told(enum log_level level, const char *fmt, va_list ap, bool sen
 	text_init(&text, memory, sizeof(memory));
 	text_vprintf(&text, fmt, ap);
 	if (log_to_stderr)
-		log_stderr_text(level, text.ptr, text.len);
+		log_stderr_text(log_mark(level), text.ptr, text.len);
 	if (sent)
 		log_send(log_global(), level, text.ptr, text.len);
 }
@@ -264,6 +264,15 @@ void log_stderr(enum log_level level, const char *fmt, ...)
 	va_start(ap, fmt);
 	log_told(level, fmt, ap, false);
 	va_end(ap);
+}
+
+void log_stderr_own(enum log_level level, const char *msg, size_t len)
+{
+	char mark[16];
+
+	snprintf(mark, sizeof(mark), "[%s]", log_level_names[level]);
+	if (log_to_stderr)
+		log_stderr_text(mark, msg, len < LOG_LEN_DEFAULT ? len : LOG_LEN_DEFAULT);
 }
 
 void log_process(enum log_level level, const char *fmt, ...)

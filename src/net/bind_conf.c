@@ -47,6 +47,11 @@ static void add_listener(struct arena *arena, struct bind_conf *bind, const stru
 	listener_init(l, bind);
 }
 
+void bind_conf_listen(struct config *cfg, struct bind_conf *bind, const struct addr *addr)
+{
+	add_listener(cfg->arena, bind, addr);
+}
+
 /* "unix-bind" speaks of bind lines, not of stats sockets. */
 static bool unix_bind_applies(const struct statement *st)
 {

@@ -15,6 +15,12 @@
 #include "process/sandbox.h"
 #include "proxy/proxy.h"
 
+#include "config.h"
+
+#ifdef HAVE_LUA
+#include "lua/state.h"
+#endif
+
 static bool has_namespaces; /* servers are in network namespaces */
 
 static bool confine_forks(const struct process_conf *conf, const struct args *args)
@@ -71,6 +77,15 @@ int confine_rights(const struct process_conf *conf, const struct args *args, str
 	return 0;
 }
 
+static bool has_scripts(void)
+{
+#ifdef HAVE_LUA
+	return lua_running != NULL;
+#else
+	return false;
+#endif
+}
+
 /* Commands inherit the filter, and nobody knows what they call. */
 void confine_calls(const struct process_conf *conf, const struct args *args)
 {
@@ -78,6 +93,6 @@ void confine_calls(const struct process_conf *conf, const struct args *args)
 
 	if (conf->insecure_syscalls || confine_forks(conf, args) || external_conf.enabled)
 		return;
-	if (sandbox_enter(has_namespaces, &err) < 0)
+	if (sandbox_enter(has_namespaces, has_scripts(), &err) < 0)
 		log_process(LOG_L_WARNING, "%s; going on without.", err.text);
 }

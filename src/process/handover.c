@@ -176,7 +176,7 @@ static void give_kept(int fd, const char *key, void *arg)
 
 static void each_listener(struct config *cfg, void (*fn)(struct listener *l, void *arg), void *arg)
 {
-	const struct list *lists[2] = { 0 };
+	const struct list *lists[3] = { 0 };
 	struct bind_conf *bind;
 	struct listener *l;
 	struct proxy *px;
@@ -186,8 +186,9 @@ static void each_listener(struct config *cfg, void (*fn)(struct listener *l, voi
 	if (proxies_running) {
 		lists[0] = &proxies_running->list;
 		lists[1] = &proxies_running->stats_frontends;
+		lists[2] = &proxies_running->peers;
 	}
-	for (i = 0; i < 2 && lists[i]; i++)
+	for (i = 0; i < 3 && lists[i]; i++)
 		list_for_each(px, lists[i], node)
 			list_for_each(bind, &px->binds, node)
 				list_for_each(l, &bind->listeners, node)

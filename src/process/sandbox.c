@@ -219,13 +219,36 @@ static int allow_signals(scmp_filter_ctx ctx)
 	       ALLOW(ctx, tgkill, IS(0, self));
 }
 
-static int sandbox_fill(scmp_filter_ctx ctx, bool namespaces)
+/* What functions of Lua's libraries ask for. The names are those of io and os. */
+static int fail_scripts(scmp_filter_ctx ctx)
+{
+	static const int calls[] = {
+		CALL(clone), CALL(clone3), CALL(fork), CALL(vfork), CALL(execve), CALL(execveat),
+		CALL(wait4), CALL(waitid), CALL(unlink), CALL(unlinkat), CALL(rmdir), CALL(rename),
+		CALL(renameat), CALL(renameat2), CALL(mkdir), CALL(mkdirat), CALL(creat),
+	};
+	static const scmp_datum_t writes[] = { O_WRONLY, O_RDWR, O_CREAT, O_TRUNC };
+	const uint32_t fails = SCMP_ACT_ERRNO(EPERM);
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < ARRAY_LEN(calls) && !rc; i++)
+		rc = rule(ctx, fails, calls[i], 0, NULL);
+	for (i = 0; i < ARRAY_LEN(writes) && !rc; i++)
+		rc = RULE(ctx, fails, openat, BITS(2, writes[i], writes[i])) |
+		     RULE(ctx, fails, open, BITS(1, writes[i], writes[i]));
+	return rc;
+}
+
+static int sandbox_fill(scmp_filter_ctx ctx, bool namespaces, bool scripts)
 {
 	/* Without these an older libseccomp or kernel does the same a little slower. */
 	seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	seccomp_attr_set(ctx, SCMP_FLTATR_CTL_SSB, 1);
 	if (allow_calls(ctx) || allow_sockets(ctx) || allow_files(ctx) || allow_memory(ctx) ||
 	    allow_signals(ctx))
+		return -1;
+	if (scripts && fail_scripts(ctx))
 		return -1;
 	return namespaces ? ALLOW(ctx, setns, IS(1, CLONE_NEWNET)) : 0;
 }
@@ -235,7 +258,7 @@ bool sandbox_available(void)
 	return true;
 }
 
-int sandbox_enter(bool namespaces, struct err *err)
+int sandbox_enter(bool namespaces, bool scripts, struct err *err)
 {
 	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_TRAP);
 	int rc;
@@ -243,7 +266,7 @@ int sandbox_enter(bool namespaces, struct err *err)
 	if (!ctx)
 		return err_set(err, "the filter of system calls: out of memory");
 	names_collect();
-	if (sandbox_fill(ctx, namespaces) || sandbox_watch()) {
+	if (sandbox_fill(ctx, namespaces, scripts) || sandbox_watch()) {
 		seccomp_release(ctx);
 		return err_set(err, "the filter of system calls cannot be made");
 	}

@@ -7,9 +7,10 @@ bool sandbox_available(void)
 	return false;
 }
 
-int sandbox_enter(bool namespaces, struct err *err)
+int sandbox_enter(bool namespaces, bool scripts, struct err *err)
 {
 	(void)namespaces;
+	(void)scripts;
 	(void)err;
 	return 0;
 }

@@ -50,7 +50,7 @@ static int behind(bool namespaces, int (*fn)(void))
 
 		setrlimit(RLIMIT_CORE, &no_core);
 		dup2(fds[1], STDERR_FILENO);
-		if (sandbox_enter(namespaces, &err) < 0)
+		if (sandbox_enter(namespaces, false, &err) < 0)
 			_exit(99);
 		_exit(fn());
 	}

@@ -14,6 +14,13 @@
 #include "process/sandbox.h"
 #include "tls/about.h"
 
+#include "config.h"
+
+#ifdef HAVE_LUA
+#include "lua/help.h"
+#include <lua.h>
+#endif
+
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <link.h>
 #include <pcre2.h>
@@ -43,6 +50,9 @@ static void print_libraries(FILE *out)
 	tls_about(out);
 	fprintf(out, "Built with PCRE2 version : %d.%d, running on %s, JIT : %s\n", PCRE2_MAJOR,
 		PCRE2_MINOR, version, jit ? "yes" : "no");
+#ifdef HAVE_LUA
+	fprintf(out, "Built with Lua version : %s\n", LUA_RELEASE);
+#endif
 	fprintf(out, "Filter of system calls : %s\n", sandbox_available() ? "yes" : "no");
 	fprintf(out, "Built with compiler : %s\n", __VERSION__);
 	fprintf(out, "Polling system : epoll\n");
@@ -117,6 +127,13 @@ static void dump_commands(void)
 		printf("%s%s%s\n", row->words, row->args ? " " : "", row->args ? row->args : "");
 }
 
+#ifdef HAVE_LUA
+static void dump_lua(void)
+{
+	lua_manual(stdout);
+}
+#endif
+
 static const struct {
 	const char *name;
 	void (*dump)(void);
@@ -126,6 +143,9 @@ static const struct {
 	{ "cfg", dump_configuration, "words of the configuration" },
 	{ "cli", dump_commands, "commands of the stats socket" },
 	{ "cnv", dump_converters, "converters of samples" },
+#ifdef HAVE_LUA
+	{ "lua", dump_lua, "classes and functions of Lua, as Markdown" },
+#endif
 	{ "smp", dump_fetches, "sample fetches" },
 };
 

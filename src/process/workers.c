@@ -180,8 +180,8 @@ void workers_forget_waiting(void)
 
 /* ---- what they do ------------------------------------------------------------------------ */
 
-/* One worker checks the servers for all: the lowest that serves. It is told through the log, so
- * that nobody else goes on. */
+/* One worker checks the servers for all, and speaks with peers: the lowest that serves when one is
+ * needed, until it ends. It is told through the log, so that nobody else goes on. */
 void workers_choose_checker(void)
 {
 	struct worker *w, *best = NULL;
@@ -191,7 +191,7 @@ void workers_choose_checker(void)
 	list_for_each(w, &workers, node)
 		if (w->state == WORKER_SERVES && !worker_is_old(w) && w->row >= 0 && (!best || w->row < best->row))
 			best = w;
-	if (!best || (uint32_t)best->row == checker_row)
+	if (!best || checker_row)
 		return;
 	checker_row = (uint32_t)best->row;
 	change_submit(&checker_change, &checker_row, sizeof(checker_row), NULL, NULL);

@@ -352,6 +352,8 @@ static void check_all_binds(struct config *cfg, unsigned n)
 		check_binds(cfg, px, n);
 	list_for_each(px, &all->stats_frontends, node)
 		check_binds(cfg, px, n);
+	list_for_each(px, &all->peers, node)
+		check_binds(cfg, px, n);
 }
 
 /* ---- the end of the file ----------------------------------------------------------------- */

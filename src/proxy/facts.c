@@ -7,6 +7,7 @@
  */
 #include "proxy/facts.h"
 
+#include "base/bug.h"
 #include "base/clock.h"
 #include "proxy/cell.h"
 #include "proxy/tally.h"
@@ -18,6 +19,41 @@
 enum { READ_TRIES = 100 };
 
 bool facts_checker;
+uint32_t facts_checker_row;
+
+enum { LISTENERS = 4 };
+static void (*checker_listeners[LISTENERS])(bool active);
+
+static void replace_listener(void (*old)(bool active), void (*new)(bool active))
+{
+	unsigned i;
+
+	for (i = 0; i < LISTENERS && checker_listeners[i] != old; i++)
+		;
+	if (i < LISTENERS)
+		checker_listeners[i] = new;
+	else
+		BUG_ON(new);
+}
+
+void facts_on_checker(void (*changed)(bool active))
+{
+	replace_listener(NULL, changed);
+}
+
+void facts_off_checker(void (*changed)(bool active))
+{
+	replace_listener(changed, NULL);
+}
+
+void facts_tell_checker(void)
+{
+	unsigned i;
+
+	for (i = 0; i < LISTENERS; i++)
+		if (checker_listeners[i])
+			checker_listeners[i](facts_checker);
+}
 
 static struct server_cell *shared_server(const struct server *s)
 {

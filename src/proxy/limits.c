@@ -23,6 +23,8 @@
 #define OWN_DESCRIPTORS 20
 /* Where there is a parent: the segment, its eventfds, channels. */
 #define SHARED_DESCRIPTORS 10
+/* Of a member of a section "peers": one to it, one that comes from it, one that ends. */
+#define CONNECTIONS_OF_PEER 3
 
 int limits_maxpipes;
 struct limits limits;
@@ -46,6 +48,12 @@ static unsigned count_fixed(const struct proxies *all)
 	}
 	list_for_each(px, &all->stats_frontends, node) {
 		n += px->set.maxconn;
+		list_for_each(bind, &px->binds, node)
+			list_for_each(l, &bind->listeners, node)
+				n++;
+	}
+	list_for_each(px, &all->peers, node) {
+		n += CONNECTIONS_OF_PEER * px->server_count;
 		list_for_each(bind, &px->binds, node)
 			list_for_each(l, &bind->listeners, node)
 				n++;

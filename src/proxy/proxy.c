@@ -86,6 +86,9 @@ bool proxies_have_listener(const struct proxies *all)
 	list_for_each(px, &all->stats_frontends, node)
 		if (!list_empty(&px->binds))
 			return true;
+	list_for_each(px, &all->peers, node)
+		if (!list_empty(&px->binds))
+			return true;
 	return false;
 }
 

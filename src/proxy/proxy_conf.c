@@ -216,6 +216,7 @@ static void proxies_init(struct config *cfg, void *data)
 	list_init(&all->list);
 	list_init(&all->defaults);
 	list_init(&all->stats_frontends);
+	list_init(&all->peers);
 }
 
 static void proxies_release(void *data)

@@ -113,6 +113,20 @@ void proxy_link(struct config *cfg, struct proxy *frontend, struct proxy *backen
 	list_append(&backend->uppers, &upper->node);
 }
 
+bool proxy_leads(const struct proxy *frontend, const struct proxy *backend)
+{
+	const struct upper *upper;
+
+	if (!(frontend->caps & PROXY_FRONTEND) || !(backend->caps & PROXY_BACKEND))
+		return false;
+	if (frontend->switch_anywhere)
+		return true;
+	list_for_each(upper, &backend->uppers, node)
+		if (upper->frontend == frontend)
+			return true;
+	return false;
+}
+
 unsigned proxy_uppers_maxconn(const struct proxy *backend)
 {
 	const struct upper *upper;
@@ -270,6 +284,8 @@ int proxy_finish(struct config *cfg, void *data)
 		if (px->set.disabled)
 			leave_unchecked(px);
 	list_for_each(px, &all->stats_frontends, node)
+		number_listeners(cfg, px);
+	list_for_each(px, &all->peers, node)
 		number_listeners(cfg, px);
 	return states_finish(cfg, all);
 }

@@ -21,6 +21,7 @@
 
 static struct stick_conf none = { .lines = LIST_INIT(none.lines) };
 const struct stick_conf *stick_running = &none;
+uint64_t stick_stored;
 
 static const char *const key_types[] = {
 	[STICK_IP] = "ip", [STICK_IPV6] = "ipv6", [STICK_INTEGER] = "integer",
@@ -120,15 +121,20 @@ static int store_one(struct statement *st, int at, struct span word, struct stic
 	const char *names[STICK_DATA + 1];
 	unsigned i;
 
+	if (!name.len)
+		return stmt_error(st, at, "the name of a data type is missing");
 	if (what == STICK_DATA) {
 		for (i = 0; i < STICK_DATA; i++)
 			names[i] = stick_data_types[i].name;
 		names[i] = NULL;
-		return stmt_unknown(st, at, "data type", names);
+		return stmt_unknown_part(st, at, arena_strndup(st->cfg->arena, name.ptr, name.len),
+					 "data type", names);
 	}
 	type = &stick_data_types[what];
-	if (stick_stores(&line->def, what))
-		return stmt_error(st, at, "'%s' is stored already", type->name);
+	if (stick_stores(&line->def, what)) {
+		stmt_warning(st, at, "'%s' is stored already; the first one holds", type->name);
+		return 0;
+	}
 	if (!paren != (type->argument == STICK_NONE))
 		return stmt_error(st, at, type->argument == STICK_NONE ?
 				  "'%s' has no argument" : type->argument == STICK_PERIOD ?
@@ -147,11 +153,12 @@ static int store_one(struct statement *st, int at, struct span word, struct stic
 	return 0;
 }
 
-/* Data types behind one another; commas in parentheses belong to arguments. */
+/* Data types behind one another; commas in parentheses belong to arguments. Goes on behind what is
+ * wrong. */
 static int parse_store(struct statement *st, struct stick_line *line)
 {
 	const char *word = stmt_need(st, "the data to be stored"), *from;
-	int depth = 0, at = st->at - 1;
+	int depth = 0, at = st->at - 1, bad = 0;
 
 	if (!word)
 		return -1;
@@ -159,11 +166,10 @@ static int parse_store(struct statement *st, struct stick_line *line)
 		depth += (*word == '(') - (*word == ')');
 		if (*word && (*word != ',' || depth > 0))
 			continue;
-		if (word > from &&
-		    store_one(st, at, (struct span){ from, (size_t)(word - from) }, line))
-			return -1;
+		if (*word || word > from)
+			bad |= store_one(st, at, (struct span){ from, (size_t)(word - from) }, line);
 		if (!*word)
-			return 0;
+			return bad;
 		from = word + 1;
 	}
 }
@@ -207,14 +213,21 @@ static int parse_type(struct statement *st, struct stick_line *line)
 		;
 	if (!strcmp(word, "ipv4"))
 		i = STICK_IP;
-	if (!key_types[i])
-		return stmt_unknown(st, st->at - 1, "type of keys", key_types);
+	if (!key_types[i]) {
+		stmt_unknown(st, st->at - 1, "type of keys", key_types);
+		if (stmt_take(st, "len"))
+			stmt_next(st);
+		return -1;
+	}
 	def->type = (enum stick_key_type)i;
 	def->key_len = lens[i];
 	if (!stmt_take(st, "len"))
 		return 0;
-	if (i != STICK_STRING && i != STICK_BINARY)
-		return stmt_error(st, st->at - 1, "keys of type '%s' have no 'len'", word);
+	if (i != STICK_STRING && i != STICK_BINARY) {
+		stmt_error(st, st->at - 1, "keys of type '%s' have no 'len'", word);
+		stmt_next(st);
+		return -1;
+	}
 	if (stmt_int(st, "the length of keys", 1, 16384, &len))
 		return -1;
 	def->key_len = (uint32_t)len;
@@ -233,12 +246,35 @@ static int parse_srvkey(struct statement *st, struct stick_line *line)
 		0 : stmt_unknown(st, st->at - 1, "kind of key", kinds);
 }
 
+static int parse_peers(struct statement *st, struct stick_line *line)
+{
+	const char *word = stmt_need(st, "the name of a section 'peers'");
+
+	if (!word)
+		return -1;
+	if (line->peers)
+		return stmt_error(st, st->at - 2, "the table belongs to the section '%s' already",
+				  line->peers);
+	line->peers = arena_strdup(st->cfg->arena, word);
+	line->peers_loc = st->loc;
+	return 0;
+}
+
+static int parse_write_to(struct statement *st, struct stick_line *line)
+{
+	const char *word = stmt_need(st, "the name of a table");
+
+	if (word)
+		line->write_to = arena_strdup(st->cfg->arena, word);
+	return word ? 0 : -1;
+}
+
 static int parse_word(struct statement *st, struct stick_line *line)
 {
-	static const char *const words[] = { "type", "size", "expire", "nopurge", "srvkey", "store",
-					     NULL };
-	static const char *const later[] = { "peers", "write-to", "recv-only", "brates-factor", NULL };
-	unsigned ms, i;
+	static const char *const words[] = { "type", "size", "expire", "nopurge", "peers", "brates-factor",
+					     "srvkey", "write-to", "recv-only", "store", NULL };
+	unsigned ms;
+	int64_t block;
 	size_t size;
 
 	if (stmt_take(st, "type"))
@@ -254,8 +290,8 @@ static int parse_word(struct statement *st, struct stick_line *line)
 	if (stmt_take(st, "expire")) {
 		if (stmt_duration(st, "the life of an entry", 'm', &ms))
 			return -1;
-		if (!ms || ms > INT_MAX)
-			return stmt_error(st, st->at - 1, "the life of an entry must be from 1ms to 24d");
+		if (ms > INT_MAX)
+			return stmt_error(st, st->at - 1, "the life of an entry must be from 1ms to 24d, or 0: for ever");
 		line->def.expire_ms = ms;
 		return 0;
 	}
@@ -263,9 +299,20 @@ static int parse_word(struct statement *st, struct stick_line *line)
 		line->def.nopurge = true;
 		return 0;
 	}
-	for (i = 0; later[i]; i++)
-		if (stmt_take(st, later[i]))
-			return stmt_error(st, st->at - 1, "'%s' of a stick table is not supported yet", later[i]);
+	if (stmt_take(st, "recv-only")) {
+		line->recv_only = true;
+		return 0;
+	}
+	if (stmt_take(st, "peers"))
+		return parse_peers(st, line);
+	if (stmt_take(st, "write-to"))
+		return parse_write_to(st, line);
+	if (stmt_take(st, "brates-factor")) {
+		if (stmt_int(st, "the bytes of a block", 1, 1024, &block))
+			return -1;
+		line->def.block = (uint32_t)block;
+		return 0;
+	}
 	if (stmt_take(st, "srvkey"))
 		return parse_srvkey(st, line);
 	if (stmt_take(st, "store"))
@@ -273,29 +320,52 @@ static int parse_word(struct statement *st, struct stick_line *line)
 	return stmt_unknown(st, st->at, "word of 'stick-table'", words);
 }
 
-static int parse_stick_table(struct statement *st, const struct keyword *kw, void *object)
+/* All that is wrong is said, up to a word that is none of these. */
+static int parse_words(struct statement *st, struct stick_line *line)
+{
+	int at, bad = 0;
+
+	while (stmt_peek(st)) {
+		at = st->at;
+		if (parse_word(st, line))
+			bad = -1;
+		if (st->at == at)
+			break;
+	}
+	return bad;
+}
+
+struct stick_line *stick_line_parse(struct statement *st, const char *name, const char *peers)
 {
 	struct stick_conf *conf = config_data(st->cfg, &stick_module);
-	struct proxy *px = object;
 	struct stick_line *line = arena_alloc(st->cfg->arena, sizeof(*line));
+
+	*line = (struct stick_line){ .name = name, .loc = st->loc, .peers = peers,
+				     .peers_loc = st->loc,
+				     .def = { .name = name, .type = STICK_KEY_TYPES } };
+	if (parse_words(st, line))
+		return NULL;
+	if (line->def.type == STICK_KEY_TYPES || !line->def.size) {
+		stmt_error(st, 0, "the table needs %s",
+			   line->def.size ? "the type of its keys" : "its size");
+		return NULL;
+	}
+	if (check_arrays(st, line))
+		return NULL;
+	list_append(&conf->lines, &line->node);
+	return line;
+}
+
+static int parse_stick_table(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct proxy *px = object;
 
 	(void)kw;
 	if (px->stick)
 		return stmt_error(st, 0, "'%s' has a stick table already; another one stands in a backend of "
 				  "its own", px->name);
-	*line = (struct stick_line){ .name = px->name, .proxy = px, .loc = st->loc,
-				     .def = { .name = px->name, .type = STICK_KEY_TYPES } };
-	while (stmt_peek(st))
-		if (parse_word(st, line))
-			return -1;
-	if (line->def.type == STICK_KEY_TYPES || !line->def.size)
-		return stmt_error(st, 0, "'stick-table' needs %s",
-				  line->def.size ? "the type of its keys" : "its size");
-	if (check_arrays(st, line))
-		return -1;
-	px->stick = line;
-	list_append(&conf->lines, &line->node);
-	return 0;
+	px->stick = stick_line_parse(st, px->name, NULL);
+	return px->stick ? 0 : -1;
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -308,10 +378,32 @@ static void stick_init(struct config *cfg, void *data)
 	list_init(&conf->lines);
 }
 
+/* A table of the same keys, which writes to no further one. */
+static int find_written_to(struct config *cfg, const struct stick_conf *conf,
+			   struct stick_line *line)
+{
+	struct stick_line *to = stick_line_find(conf, line->write_to);
+
+	line->written_to = to;
+	if (!to)
+		return config_error(cfg, &line->loc, "'write-to': there is no stick table '%s'",
+				    line->write_to);
+	if (to == line)
+		return config_error(cfg, &line->loc, "'write-to' names the table that it stands in");
+	if (to->write_to)
+		return config_error(cfg, &line->loc, "'write-to': the table '%s' has a 'write-to' itself, at "
+				    "%s:%u", to->name, to->loc.file, to->loc.line);
+	if (to->def.type != line->def.type || to->def.key_len != line->def.key_len)
+		return config_error(cfg, &line->loc, "'write-to': the keys of table '%s' have another type or "
+				    "length, at %s:%u", to->name, to->loc.file, to->loc.line);
+	return 0;
+}
+
 static int stick_finish(struct config *cfg, void *data)
 {
 	const struct stick_conf *conf = data;
-	const struct stick_line *line, *other;
+	struct stick_line *line;
+	const struct stick_line *other;
 	int bad = 0;
 
 	list_for_each(line, &conf->lines, node) {
@@ -319,11 +411,24 @@ static int stick_finish(struct config *cfg, void *data)
 		if (other != line)
 			bad |= config_error(cfg, &line->loc, "there is a stick table '%s' already, at %s:%u",
 					    line->name, other->loc.file, other->loc.line);
+		if (line->write_to)
+			bad |= find_written_to(cfg, conf, line);
+		if (!line->peers && (line->write_to || line->recv_only))
+			config_note(cfg, &line->loc, "'%s' without 'peers': nobody fills the table",
+				    line->write_to ? "write-to" : "recv-only");
 		if (line->def.nopurge && !line->def.expire_ms)
 			config_note(cfg, &line->loc, "'nopurge' without 'expire': the table takes no more keys once it "
 				    "is full");
 	}
 	return bad;
+}
+
+static void note_stored(const struct stick_definition *def)
+{
+	unsigned what;
+
+	for (what = 0; what < STICK_DATA; what++)
+		stick_stored |= (uint64_t)stick_stores(def, (enum stick_data)what) << what;
 }
 
 static int stick_prepare(struct config *cfg, void *data, struct err *err)
@@ -334,12 +439,14 @@ static int stick_prepare(struct config *cfg, void *data, struct err *err)
 
 	(void)cfg;
 	stick_running = conf;
+	stick_stored = 0;
 	if (list_empty(&conf->lines))
 		return 0;
 	if (stick_memory_begin(segment && segment_fd(segment) >= 0, err) < 0)
 		return -1;
 	list_for_each(line, &conf->lines, node) {
 		stick_layout(&line->def);
+		note_stored(&line->def);
 		line->table = stick_table_open(&line->def, &anew, err);
 		if (!line->table)
 			return -1;
@@ -353,8 +460,11 @@ static int stick_prepare(struct config *cfg, void *data, struct err *err)
 /* A worker: what it does to tables is its own from here on. */
 static int stick_start(struct config *cfg, void *data, struct err *err)
 {
+	const struct stick_conf *conf = data;
+
 	(void)cfg;
-	(void)data;
+	if (list_empty(&conf->lines))
+		stick_memory_end(); /* the parent has it for workers of before */
 	if (!stick_memory_is())
 		return 0;
 	stick_sweep_start();
@@ -364,8 +474,8 @@ static int stick_start(struct config *cfg, void *data, struct err *err)
 
 static const struct keyword keywords[] = {
 	{ "stick-table", SCOPE_FRONTEND | SCOPE_BACKEND, 0,
-	  "type <type> [len <length>] size <entries> [expire <time>] [nopurge] [srvkey <kind>] "
-	  "[store <data>[,...]]...",
+	  "type <type> [len <length>] size <entries> [expire <time>] [nopurge] [peers <section>] "
+	  "[brates-factor <bytes>] [srvkey <kind>] [write-to <table>] [recv-only] [store <data>[,...]]...",
 	  parse_stick_table, .dflt = "none",
 	  .help = "a table of keys that are remembered, with counters" },
 	{ 0 },

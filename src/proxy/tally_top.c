@@ -100,6 +100,11 @@ static void arm_tick(void)
 		timer_set(&tick_timer, clock_now_ms + TICK_MS);
 }
 
+void tally_stir(void)
+{
+	arm_tick();
+}
+
 void tally_new_height(uint64_t *max, uint64_t *top, const unsigned *gauge, unsigned limit)
 {
 	unsigned sum;

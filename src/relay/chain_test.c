@@ -166,8 +166,8 @@ static void world_start(struct world *w, uint64_t bytes, enum pump_mode mode)
 	int c[2], s[2];
 
 	memset(w, 0, sizeof(*w));
-	test_tcp_pair(c, rnd(2) ? 4096 : 0);
-	test_tcp_pair(s, rnd(2) ? 4096 : 0);
+	test_tcp_pair(c, rnd(2) ? 32768 : 0);
+	test_tcp_pair(s, rnd(2) ? 32768 : 0);
 	w->client = c[0];
 	w->server = s[1];
 	w->to_send = bytes;

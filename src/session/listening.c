@@ -13,6 +13,7 @@
 #include "log/log.h"
 #include "net/listener.h"
 #include "net/sock.h"
+#include "peers/peers.h"
 #include "proxy/global.h"
 #include "proxy/limits.h"
 #include "proxy/proxy.h"
@@ -74,7 +75,15 @@ static struct listen_options listening_options(const struct proxy *px)
 
 bool (*listening_make_room)(unsigned n);
 
-/* Opens what is not open yet. Every address that cannot be had is said, not only the first,
+static void listening_tie(struct listener *l, const struct proxy *px)
+{
+	l->accepted = session_accept;
+	l->room = admission_room;
+	l->settled = admission_settled;
+	l->light = px->stats_socket;
+}
+
+/* Opens what is not open yet. Who hears peers has said so itself (peers/peers.c). Every address that cannot be had is said, not only the first,
  * unless it will be tried again. */
 static unsigned listening_open_proxy(struct proxy *px, bool silent)
 {
@@ -85,19 +94,17 @@ static unsigned listening_open_proxy(struct proxy *px, bool silent)
 	struct err err;
 
 	list_for_each(bind, &px->binds, node) {
-		bind->begins = session_kind(bind);
+		bind->begins = px->peers ? NULL : session_kind(bind);
 		list_for_each(l, &bind->listeners, node) {
-			l->accepted = session_accept;
-			l->room = admission_room;
-			l->settled = admission_settled;
-			l->light = px->stats_socket;
+			if (!px->peers)
+				listening_tie(l, px);
 			if (l->src.fd >= 0 || listener_open(l, &opt, &err) == 0)
 				continue;
 			failed++;
 			if (silent)
 				continue;
-			log_stderr(LOG_L_ALERT, "%s:%u: frontend '%s': %s", bind->loc.file,
-				   bind->loc.line, px->name, err.text);
+			log_stderr(LOG_L_ALERT, "%s:%u: %s '%s': %s", bind->loc.file, bind->loc.line,
+				   px->peers ? "peers" : "frontend", px->name, err.text);
 		}
 	}
 	return failed;
@@ -112,6 +119,8 @@ static unsigned listening_open_each(bool silent)
 		if (px->fe && !px->set.disabled)
 			failed += listening_open_proxy(px, silent);
 	list_for_each(px, &proxies_running->stats_frontends, node)
+		failed += listening_open_proxy(px, silent);
+	list_for_each(px, &proxies_running->peers, node)
 		failed += listening_open_proxy(px, silent);
 	return failed;
 }
@@ -300,6 +309,8 @@ void listening_each(void (*fn)(struct listener *l))
 		listening_each_listener(px, fn);
 	list_for_each(px, &proxies_running->stats_frontends, node)
 		listening_each_listener(px, fn);
+	list_for_each(px, &proxies_running->peers, node)
+		listening_each_listener(px, fn);
 }
 
 /* Who asks gets whole answers, but not for ever: nothing else is left since then. */
@@ -341,6 +352,10 @@ void listening_finish(enum listening_finish how, void (*done)(void))
 			listening_finish_proxy(px, how != FINISH_ALONE);
 	list_for_each(px, &proxies_running->stats_frontends, node)
 		listening_each_listener(px, how == FINISH_RELIEVED ? listener_close : listener_finish);
+	list_for_each(px, &proxies_running->peers, node)
+		listening_each_listener(px, listener_close);
+	if (peers_leave(how == FINISH_ALONE, streams_release))
+		streams_hold();
 	global_state->stopping = true;
 	loop_busy(false); /* a new process may want the processor */
 	finish_done = done;

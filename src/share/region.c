@@ -55,6 +55,8 @@ static int memory_open(const char *name)
 	fd = memfd_create(full, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0 && errno == EMFILE && region_raise_limit(DESCRIPTORS_MORE))
 		fd = memfd_create(full, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd >= 0)
+		fchmod(fd, S_IRUSR | S_IWUSR); /* a worker of another user opens it no more for writing */
 	return fd;
 }
 

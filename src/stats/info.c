@@ -16,6 +16,7 @@
 #include "expr/state.h"
 #include "log/log.h"
 #include "net/listener.h"
+#include "peers/peers.h"
 #include "proxy/global.h"
 #include "proxy/limits.h"
 #include "proxy/tally.h"
@@ -81,6 +82,8 @@ _Static_assert(0 INFO_COUNTED_LIST + 1 == TALLY_COUNTED, "a name without a value
 
 static void info_collect(uint64_t counted[TALLY_COUNTED], uint64_t now[TALLY_NOW])
 {
+	const struct peers_totals peers = peers_totals();
+
 #define COUNTED(name, value) counted[COUNTED_##name] = value;
 	INFO_COUNTED_LIST
 #undef COUNTED
@@ -100,6 +103,8 @@ static void info_collect(uint64_t counted[TALLY_COUNTED], uint64_t now[TALLY_NOW
 	now[NOW_H2_FE_STREAMS] = h2_client_totals.streams;
 	now[NOW_H2_BE_CONNS] = h2_server_totals.connections;
 	now[NOW_H2_BE_STREAMS] = h2_server_totals.streams;
+	now[NOW_PEERS_CONNECTED] = peers.connected;
+	now[NOW_PEERS_ACTIVE] = peers.active;
 }
 
 void info_begin(void)
@@ -200,7 +205,8 @@ static void info_fill_limits(struct info *info)
 
 static unsigned info_count_listeners(void)
 {
-	const struct list *lists[] = { &proxies_running->list, &proxies_running->stats_frontends };
+	const struct list *lists[] = { &proxies_running->list, &proxies_running->stats_frontends,
+				       &proxies_running->peers };
 	const struct bind_conf *bind;
 	const struct listener *l;
 	const struct proxy *px;
@@ -221,7 +227,7 @@ static unsigned info_count_listeners(void)
 static void info_fill_connections(struct info *info, const struct global_tally *sum)
 {
 	struct stats_value *v = info->values;
-	unsigned listeners = info_count_listeners();
+	unsigned listeners = proxies_running ? info_count_listeners() : 0;
 
 	v[INFO_CURR_CONNS] = stats_u32(sum->current);
 	v[INFO_CUM_CONNS] = stats_u32(sum->cum_conns);
@@ -265,6 +271,8 @@ static void info_fill_loop(struct info *info, const struct global_tally *sum)
 	struct stats_value *v = info->values;
 
 	v[INFO_TASKS] = stats_u32(sum->now[NOW_TASKS] + sum->now[NOW_TIMERS]);
+	v[INFO_ACTIVE_PEERS] = stats_u32(sum->now[NOW_PEERS_ACTIVE]);
+	v[INFO_CONNECTED_PEERS] = stats_u32(sum->now[NOW_PEERS_CONNECTED]);
 	v[INFO_RUN_QUEUE] = stats_u32(sum->now[NOW_TASKS]);
 	v[INFO_IDLE_PCT] = stats_u32(info_idle_percent());
 	v[INFO_BUSY_POLLING] = stats_u32(loop_is_busy());
@@ -360,7 +368,6 @@ static void info_fill_h2(struct info *info, const struct global_tally *sum)
 static void info_fill_absent(struct info *info)
 {
 	static const enum info_field absent[] = {
-		INFO_ACTIVE_PEERS,        INFO_CONNECTED_PEERS,
 		INFO_FAILED_RESOLUTIONS,  INFO_DEBUG_COMMANDS,         INFO_CUM_RECV_LOGS,
 	};
 

@@ -198,7 +198,7 @@ static int access_open_page(struct exchange *x, struct end *end)
 
 static enum rule_result access_rules(struct exchange *x, const struct stats_page *page)
 {
-	struct rule_place start = { NULL };
+	struct rule_place start = { 0 };
 	struct view view;
 
 	if (page->users && !access_known(page, &x->req)) {
@@ -243,11 +243,12 @@ static int access_open_metrics(struct exchange *x, struct end *end)
 	return service_open_metrics(end, x->arena, x->req.method, x->service_data);
 }
 
-static enum action_result access_metrics(struct exchange *x)
+static enum action_result access_metrics(const struct http_service *service, struct exchange *x)
 {
 	struct metrics *m = arena_alloc(x->arena, sizeof(*m));
 	struct uri uri;
 
+	(void)service;
 	if (!m)
 		return ACTION_ERROR;
 	if (!uri_split(x->req.target, &uri) || metrics_init(m, uri.query) < 0) {

@@ -196,6 +196,7 @@ struct world *world_new(void)
 	list_init(&w->all.list);
 	list_init(&w->all.defaults);
 	list_init(&w->all.stats_frontends);
+	list_init(&w->all.peers);
 	proxies_running = &w->all;
 	global_state = &w->global;
 	global_tally = &w->global_tally;

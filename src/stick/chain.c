@@ -6,7 +6,8 @@
  * (split-ordered lists: Shalev and Shavit; removal by marks: Harris, Michael). A bucket is a node
  * in that list, in front of the entries whose hashes end with its number. So the number of buckets
  * doubles without moving an entry: bucket 5 of 8 is a new node in the middle of bucket 1 of 4. A
- * bucket becomes a node when it is first asked for; until then the search begins farther in front.
+ * bucket becomes a node when it is first asked for, behind all that it is a part of (1 of 2, 1 of 4).
+ * So a bucket that is none yet has few entries, and the search for its place is short.
  *
  * Invariants:
  * - Every change is one compare-and-swap of a link. A process that is killed between two of them
@@ -227,15 +228,31 @@ static void make_bucket(struct stick_table *t, uint32_t bucket)
 	stick_intend_bucket(t, 0);
 }
 
-/* Its maker was killed: in front of, or behind the change that made it a node. */
+/* Those in front first: from the nearest of them it is not far. Another process may be at one. */
+static void make_ready(struct stick_table *t, uint32_t bucket)
+{
+	uint32_t ready = ready_in_front(t, bucket), left;
+
+	while (ready != bucket) {
+		left = bucket & ~ready;
+		ready |= left & -left;
+		make_bucket(t, ready);
+		if (!is_ready(t, ready))
+			return;
+	}
+}
+
+/* Its maker was killed: in front of, or behind the change that made it a node. The number is what
+ * the maker wrote: any. */
 void chain_mend_bucket(struct stick_table *t, uint32_t bucket)
 {
-	_Atomic uint64_t *link = &t->buckets[ready_in_front(t, bucket)];
+	_Atomic uint64_t *link;
 	unsigned steps;
 	uint64_t next;
 
 	if (bucket >= t->most_buckets || !(atomic_load(&t->buckets[bucket]) & LINK_UNREADY))
 		return;
+	link = &t->buckets[ready_in_front(t, bucket)];
 	for (steps = 0; steps < STEPS_MOST; steps++) {
 		next = atomic_load(link);
 		if (is_end(next))
@@ -268,7 +285,7 @@ static _Atomic uint64_t *begin(struct stick_table *t, uint32_t hash)
 		buckets = 1;
 	bucket = hash & (buckets - 1);
 	if (!is_ready(t, bucket)) {
-		make_bucket(t, bucket);
+		make_ready(t, bucket);
 		bucket = ready_in_front(t, bucket);
 	}
 	return &t->buckets[bucket];

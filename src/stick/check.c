@@ -17,6 +17,17 @@ static bool bit_of(const struct stick_table *t, uint32_t place)
 	return atomic_load(&t->free[place / 64]) >> place % 64 & 1;
 }
 
+/* Is the one that it is a part of a node, too? */
+static bool has_parent(const struct stick_table *t, uint32_t bucket)
+{
+	uint64_t parent;
+
+	if (!bucket)
+		return true;
+	parent = atomic_load(&t->buckets[bucket & ~(UINT32_C(1) << (31 - __builtin_clz(bucket)))]);
+	return parent && !(parent & LINK_UNREADY);
+}
+
 /* From the first bucket to the end; *seen: how many entries. */
 static int walk_list(const struct stick_table *t, unsigned char *found, uint32_t *seen,
 		     struct err *err)
@@ -32,6 +43,8 @@ static int walk_list(const struct stick_table *t, unsigned char *found, uint32_t
 		if (link & LINK_BUCKET) {
 			if (place >= t->most_buckets)
 				return wrong(err, t, "a bucket that cannot be", place);
+			if (!has_parent(t, place))
+				return wrong(err, t, "a bucket without those in front", place);
 			link = atomic_load(&t->buckets[place]);
 			continue;
 		}

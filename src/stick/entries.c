@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-enum { TRIES = 64, SWEEP_PAUSE = 1000 /* ms between two */ };
+enum { TRIES = 64, FRESH_TRIES = 1000, SWEEP_PAUSE = 1000 /* ms between two */ };
 
 static struct stick_row nobody; /* a process that shares with none */
 struct stick_row *stick_own = &nobody;
@@ -48,7 +48,7 @@ static struct span fitting(const struct stick_table *t, struct span key, unsigne
 
 static uint32_t hash_of(const struct stick_table *t, struct span key)
 {
-	return (uint32_t)siphash(t->hash_key, key.ptr, key.len).low;
+	return (uint32_t)siphash_quick(t->hash_key, key.ptr, key.len);
 }
 
 struct span stick_key(const struct stick_table *t, const struct stick_entry *e)
@@ -62,18 +62,9 @@ struct span stick_key(const struct stick_table *t, const struct stick_entry *e)
 
 /* ---- time ---------------------------------------------------------------------------------- */
 
-/* Another process may have looked at the clock later than this one. */
-static uint32_t age_of(const struct stick_table *t, uint32_t place)
-{
-	uint32_t touched = atomic_load_explicit(&t->touched[place], memory_order_relaxed);
-	uint32_t age = stick_now() - touched;
-
-	return age > UINT32_MAX / 2 ? 0 : age;
-}
-
 bool entry_has_expired(const struct stick_table *t, uint32_t place)
 {
-	return t->def.expire_ms && age_of(t, place) >= t->def.expire_ms;
+	return t->def.expire_ms && entry_age(t, place) >= t->def.expire_ms;
 }
 
 void stick_touch(struct stick_table *t, struct stick_entry *e)
@@ -82,11 +73,12 @@ void stick_touch(struct stick_table *t, struct stick_entry *e)
 
 	if (atomic_load_explicit(at, memory_order_relaxed) != stick_now())
 		atomic_store_explicit(at, stick_now(), memory_order_relaxed);
+	stick_note(t, e);
 }
 
 uint32_t stick_idle(const struct stick_table *t, const struct stick_entry *e)
 {
-	return age_of(t, stick_place_of(t, e));
+	return entry_age(t, stick_place_of(t, e));
 }
 
 uint32_t stick_left(const struct stick_table *t, const struct stick_entry *e)
@@ -130,21 +122,27 @@ static bool choose(struct stick_table *t, uint32_t place)
 			entry_life(generation, ENTRY_BUILT | stick_own_row));
 }
 
-/* A bit of that word. */
+/* Bits of places that the table has. */
+static uint64_t real_bits(const struct stick_table *t, uint32_t word)
+{
+	uint32_t left = t->def.size - word * 64;
+
+	return left < 64 ? (UINT64_C(1) << left) - 1 : ~UINT64_C(0);
+}
+
+/* A bit of that word. Others set bits meanwhile: each that was there is tried once. */
 static bool take_bit(struct stick_table *t, uint32_t word, uint32_t *place)
 {
-	uint64_t bits = atomic_load(&t->free[word]), bit;
+	uint64_t bits = atomic_load(&t->free[word]), real = real_bits(t, word), bit;
 
-	while (bits) {
+	if (bits & ~real)
+		atomic_fetch_and(&t->free[word], real);
+	for (bits &= real; bits; bits &= bits - 1) {
 		*place = word * 64 + (uint32_t)__builtin_ctzll(bits);
-		if (*place >= t->def.size)
-			return false;
 		stick_intend(INTENT_CHOSE, t, *place, 0);
 		bit = bits & -bits;
-		bits = atomic_fetch_and(&t->free[word], ~bit);
-		if ((bits & bit) && choose(t, *place))
+		if ((atomic_fetch_and(&t->free[word], ~bit) & bit) && choose(t, *place))
 			return true;
-		bits &= ~bit;
 	}
 	/* Between the two somebody may have given one back. */
 	atomic_fetch_and(&t->sums[word / WORDS_A_SUM], ~(UINT64_C(1) << word % WORDS_A_SUM));
@@ -153,33 +151,49 @@ static bool take_bit(struct stick_table *t, uint32_t word, uint32_t *place)
 	return false;
 }
 
+/* The same of the words of a sum, which may name words that the table does not have. */
+static bool take_of_sum(struct stick_table *t, uint32_t at, uint32_t *place)
+{
+	uint64_t sum = atomic_load(&t->sums[at]);
+	uint32_t word;
+
+	for (; sum; sum &= sum - 1) {
+		word = at * WORDS_A_SUM + (uint32_t)__builtin_ctzll(sum);
+		if (word >= t->words) {
+			atomic_fetch_and(&t->sums[at], ~sum);
+			return false;
+		}
+		if (take_bit(t, word, place))
+			return true;
+	}
+	return false;
+}
+
 static bool take_given_back(struct stick_table *t, uint32_t *place)
 {
-	uint32_t sums = (t->words + WORDS_A_SUM - 1) / WORDS_A_SUM, i, at, word;
-	uint64_t sum;
+	uint32_t sums = (t->words + WORDS_A_SUM - 1) / WORDS_A_SUM, i, at;
+	uint32_t freed = atomic_load_explicit(&t->head->freed, memory_order_relaxed);
 
-	if (!atomic_load_explicit(&t->head->freed, memory_order_relaxed))
+	if (!freed)
 		return false;
 	for (i = 0; i < sums; i++) {
 		at = (t->hand + i) % sums;
-		while ((sum = atomic_load(&t->sums[at]))) {
-			word = at * WORDS_A_SUM + (uint32_t)__builtin_ctzll(sum);
-			if (word >= t->words)
-				break;
-			if (take_bit(t, word, place)) {
-				t->hand = at;
-				return true;
-			}
+		if (take_of_sum(t, at, place)) {
+			t->hand = at;
+			return true;
 		}
 	}
-	atomic_store_explicit(&t->head->freed, 0, memory_order_relaxed);
+	/* What was given back meanwhile is looked for the next time. */
+	atomic_compare_exchange_strong(&t->head->freed, &freed, 0);
 	return false;
 }
 
 static bool take_fresh(struct stick_table *t, uint32_t *place)
 {
+	unsigned tries = FRESH_TRIES;
+
 	*place = atomic_load(&t->head->fresh);
-	while (*place < t->def.size) {
+	while (*place < t->def.size && tries--) {
 		stick_intend(INTENT_CHOSE, t, *place, 0);
 		if (!atomic_compare_exchange_strong(&t->head->fresh, place, *place + 1))
 			continue;
@@ -335,6 +349,7 @@ static struct stick_entry *make(struct stick_table *t, struct span key, uint32_t
 	}
 	atomic_fetch_and(&e->life, ~(uint64_t)ENTRY_NEW);
 	stick_intend(INTENT_PIN, t, place, entry_generation(e));
+	stick_note(t, e);
 	return e;
 }
 
@@ -363,32 +378,28 @@ struct stick_entry *stick_take(struct stick_table *t, struct span key, bool *mad
 
 /* ---- pins for long ------------------------------------------------------------------------- */
 
-static uint32_t slots_free; /* of this process: the first of a list of them, by number + 1 */
+/* Which slots are free is this process's own: what others can write says nothing about it. */
+static uint32_t free_slots[STICK_SLOTS]; /* by number + 1; that costs what was used */
+static uint32_t free_slot_count, slots_used;
 
 static uint32_t slot_take(void)
 {
-	uint32_t slot = slots_free, fresh;
-
 	if (!stick_slots)
 		return 0;
-	if (slot) {
-		slots_free = atomic_load_explicit(&stick_slots[slot - 1].place,
-						  memory_order_relaxed);
-		return slot;
-	}
-	fresh = atomic_load_explicit(&stick_own->holds, memory_order_relaxed);
-	if (fresh == STICK_SLOTS)
+	if (free_slot_count)
+		return free_slots[--free_slot_count];
+	if (slots_used == STICK_SLOTS)
 		return 0;
-	atomic_store(&stick_own->holds, fresh + 1);
-	return fresh + 1;
+	slots_used++;
+	atomic_store(&stick_own->holds, slots_used);
+	return slots_used;
 }
 
 static void slot_give(uint32_t slot)
 {
 	atomic_store_explicit(&stick_slots[slot - 1].what, 0, memory_order_release);
 	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&stick_slots[slot - 1].place, slots_free, memory_order_relaxed);
-	slots_free = slot;
+	free_slots[free_slot_count++] = slot;
 }
 
 uint32_t stick_hold(struct stick_table *t, struct stick_entry *e, bool current)
@@ -422,6 +433,7 @@ static void count_down(struct stick_table *t, struct stick_entry *e)
 	value = atomic_load(at);
 	while (value && !atomic_compare_exchange_weak(at, &value, value - 1))
 		;
+	stick_note(t, e);
 }
 
 /* The slot gives the pin back to what the process is at: never are both without it. */
@@ -554,29 +566,36 @@ uint32_t stick_alive(const struct stick_table *t, uint32_t *at, unsigned most)
 	return alive;
 }
 
+struct stick_entry *entry_pin_at(struct stick_table *t, uint32_t place)
+{
+	struct stick_entry *e;
+	uint32_t generation;
+
+	if (place >= t->def.size)
+		return NULL;
+	e = stick_place(t, place);
+	generation = entry_generation(e);
+	stick_intend(INTENT_PIN, t, place, generation);
+	if (!(entry_state(e) & ENTRY_NEW) && stick_pin(e, generation))
+		return was_alive(t, e) ? e : NULL;
+	stick_intend_nothing();
+	return NULL;
+}
+
 struct stick_entry *stick_next(struct stick_table *t, uint32_t *at, unsigned most)
 {
-	uint32_t places = stick_places(t), generation;
-	struct stick_entry *e;
+	uint32_t places = stick_places(t);
+	struct stick_entry *e = NULL;
 
-	for (; *at < places && most; most--) {
-		e = stick_place(t, (*at)++);
-		generation = entry_generation(e);
-		stick_intend(INTENT_PIN, t, *at - 1, generation);
-		if (!(entry_state(e) & ENTRY_NEW) && stick_pin(e, generation)) {
-			if (was_alive(t, e))
-				return e;
-		} else {
-			stick_intend_nothing();
-		}
-	}
-	return NULL;
+	for (; !e && *at < places && most; most--)
+		e = entry_pin_at(t, (*at)++);
+	return e;
 }
 
 /* The earliest end of a life that the sweep has seen; what came meanwhile lives longer. */
 static void note_left(struct stick_table *t, uint32_t place)
 {
-	uint32_t age = age_of(t, place), left = age < t->def.expire_ms ? t->def.expire_ms - age : 0;
+	uint32_t age = entry_age(t, place), left = age < t->def.expire_ms ? t->def.expire_ms - age : 0;
 
 	if (left < t->least_left)
 		t->least_left = left;

@@ -4,7 +4,11 @@
  * finds them again. Called while the configuration is prepared, when a worker begins, and by the
  * parent when one has ended.
  *
- *   directory | names | rows (what each process is at, and what it holds) | tables, one behind another
+ *   directory | teller | names | rows (what each process is at, and what it holds) |
+ *   tables, one behind another
+ *
+ * The parent alone writes the directory. Everything else is written by any worker, and may hold
+ * anything.
  *
  * All of it is sparse: a table of ten million entries costs nothing until there are entries. A
  * table is found again when its name and its whole definition are the same. Else it begins anew,
@@ -15,6 +19,7 @@
 #include "base/bug.h"
 #include "base/err.h"
 #include "base/siphash.h"
+#include "share/kept.h"
 #include "share/region.h"
 #include "stick/inside.h"
 
@@ -24,25 +29,16 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { VERSION = 2, TABLES = 4096, NAME = 208, ROWS = 1024, PAGE = REGION_PAGE };
-
-struct directory {
-	uint64_t hash_key[2];
-	_Atomic uint32_t epoch; /* of the newest image of the parent */
-	uint32_t rows; /* 0: one process */
-	struct table_line {
-		_Atomic uint64_t size;   /* bytes; 0: none */
-		uint64_t at, definition; /* hash of it */
-		_Atomic uint32_t epoch;  /* that declared it last */
-		char name[NAME];         /* longer ones: a part and a hash */
-	} lines[TABLES];
-};
+enum { VERSION = 6, TABLES = STICK_TABLES, NAME = STICK_LINE_NAME, ROWS = 1024,
+       PAGE = REGION_PAGE };
 
 static struct region region = REGION_NONE;
-static struct directory *directory;
-static struct stick_table *tables[TABLES];
+static struct stick_directory *directory;
+struct stick_teller *stick_teller;
+static struct stick_table *tables[TABLES]; /* that are declared, or were mended */
 static char *row_memory[ROWS]; /* once it was asked for */
 static unsigned rows;
+static bool begun; /* this image declares tables */
 
 /* ---- places in the region ------------------------------------------------------------------ */
 
@@ -56,9 +52,19 @@ static size_t row_size(void)
 	return PAGE + STICK_SLOTS * sizeof(struct stick_slot);
 }
 
+static size_t teller_at(void)
+{
+	return pages(sizeof(struct stick_directory));
+}
+
+static size_t names_at(void)
+{
+	return teller_at() + pages(sizeof(struct stick_teller));
+}
+
 static size_t row_at(unsigned row)
 {
-	return pages(sizeof(struct directory)) + pages(names_size()) + row * row_size();
+	return names_at() + pages(names_size()) + row * row_size();
 }
 
 static uint32_t buckets_of(uint32_t size)
@@ -71,7 +77,7 @@ static uint32_t buckets_of(uint32_t size)
 }
 
 struct places {
-	size_t buckets, touched, free, sums, entries, end;
+	size_t buckets, touched, free, sums, notes, note_sums, numbers, entries, end;
 	uint32_t words;
 };
 
@@ -82,7 +88,10 @@ static struct places places_of(const struct stick_definition *def)
 	p.touched = pages(p.buckets + buckets_of(def->size) * sizeof(uint64_t));
 	p.free = pages(p.touched + (size_t)def->size * sizeof(uint32_t));
 	p.sums = p.free + p.words * sizeof(uint64_t);
-	p.entries = pages(p.sums + (p.words + WORDS_A_SUM - 1) / WORDS_A_SUM * sizeof(uint64_t));
+	p.notes = pages(p.sums + (p.words + WORDS_A_SUM - 1) / WORDS_A_SUM * sizeof(uint64_t));
+	p.note_sums = p.notes + (p.sums - p.free);
+	p.numbers = pages(p.note_sums + (p.words + WORDS_A_SUM - 1) / WORDS_A_SUM * sizeof(uint64_t));
+	p.entries = pages(p.numbers + (size_t)def->size * sizeof(uint32_t));
 	p.end = pages(p.entries + (size_t)def->size * def->entry_size);
 	return p;
 }
@@ -90,11 +99,13 @@ static struct places places_of(const struct stick_definition *def)
 static const struct region_spec *spec(void)
 {
 	static const struct region_member members[] = {
-		REGION_SIZE(struct directory), REGION_MEMBER(struct directory, lines),
-		REGION_SIZE(struct table_line), REGION_MEMBER(struct table_line, name),
+		REGION_SIZE(struct stick_directory), REGION_MEMBER(struct stick_directory, lines),
+		REGION_SIZE(struct stick_line_of_table), REGION_MEMBER(struct stick_line_of_table, name),
+		REGION_MEMBER(struct stick_directory, definitions),
+		REGION_SIZE(struct stick_definition), REGION_SIZE(struct stick_column),
 		REGION_SIZE(struct stick_row), REGION_SIZE(struct stick_slot),
 		REGION_SIZE(struct stick_head), REGION_SIZE(struct stick_entry),
-		REGION_SIZE(struct stick_rate), { "data types", STICK_DATA, 0 },
+		REGION_SIZE(struct stick_rate), REGION_SIZE(struct stick_teller), { "data types", STICK_DATA, 0 },
 	};
 	static struct region_spec spec = { .name = "stick", .what = "stick tables",
 					   .grows = true };
@@ -108,9 +119,11 @@ static const struct region_spec *spec(void)
 
 static bool map_directory(void)
 {
-	void *names = region_window(&region, pages(sizeof(*directory)), pages(names_size()));
+	void *names = region_window(&region, names_at(), pages(names_size()));
+	void *teller = names ? region_window(&region, teller_at(), pages(sizeof(*stick_teller))) : NULL;
 
-	directory = names ? region_window(&region, 0, pages(sizeof(*directory))) : NULL;
+	directory = teller ? region_window(&region, 0, pages(sizeof(*directory))) : NULL;
+	stick_teller = directory ? teller : NULL;
 	if (directory)
 		names_begin(names, directory->hash_key);
 	return directory;
@@ -129,28 +142,60 @@ static int begin_anew(bool shared, struct err *err)
 	return 0;
 }
 
+static bool lies_in_region(const struct stick_line_of_table *line)
+{
+	uint64_t size = atomic_load(&line->size);
+
+	return !(size % PAGE) && !(line->at % PAGE) && line->at >= row_at(rows) &&
+	       line->at <= region.size && size <= region.size - line->at;
+}
+
+/* A line that cannot be is no table. Its name stays: who declares it hears that it begins anew. */
+static void drop_false_lines(void)
+{
+	unsigned i;
+
+	for (i = 0; i < TABLES; i++)
+		if (directory->lines[i].size && !lies_in_region(&directory->lines[i]))
+			atomic_store(&directory->lines[i].size, 0);
+}
+
 static bool take_over(void)
 {
 	if (!region_attach_kept(&region, spec()))
 		return false;
-	if (region.size >= pages(sizeof(*directory)) && map_directory() &&
-	    directory->rows == rows && region.size >= row_at(rows))
+	if (region.size >= row_at(rows) && map_directory() && directory->rows == rows) {
+		drop_false_lines();
 		return true;
+	}
 	names_begin(NULL, NULL);
 	region_free(&region);
 	directory = NULL;
+	stick_teller = NULL;
 	return false;
 }
 
 int stick_memory_begin(bool shared, struct err *err)
 {
+	stick_memory_end();
 	rows = shared ? ROWS : 0;
 	if ((!shared || !take_over()) && begin_anew(shared, err) < 0) {
 		stick_memory_end();
 		return -1;
 	}
 	atomic_fetch_add(&directory->epoch, 1);
+	begun = true;
 	return 0;
+}
+
+static void close_table(unsigned line)
+{
+	if (!tables[line])
+		return;
+	free((char *)(uintptr_t)tables[line]->def.name);
+	free(tables[line]->late);
+	free(tables[line]);
+	tables[line] = NULL;
 }
 
 bool stick_memory_is(void)
@@ -162,15 +207,14 @@ void stick_memory_end(void)
 {
 	unsigned i;
 
-	for (i = 0; i < TABLES; i++) {
-		free((char *)(tables[i] ? (uintptr_t)tables[i]->def.name : 0));
-		free(tables[i]);
-		tables[i] = NULL;
-	}
+	for (i = 0; i < TABLES; i++)
+		close_table(i);
 	names_begin(NULL, NULL);
 	region_free(&region);
 	memset(row_memory, 0, sizeof(row_memory));
 	directory = NULL;
+	begun = false;
+	stick_teller = NULL;
 	stick_slots = NULL;
 }
 
@@ -179,13 +223,13 @@ void stick_memory_end(void)
 static uint64_t hash_of(const struct stick_definition *def)
 {
 	static const uint64_t key[2] = { 1, 2 };
-	uint32_t all[6 + 2 * STICK_DATA] = { def->type, def->key_len, def->size, def->expire_ms,
-					     def->nopurge, def->entry_size };
+	uint32_t all[7 + 2 * STICK_DATA] = { def->type, def->key_len, def->size, def->expire_ms,
+					     def->nopurge, def->entry_size, def->block };
 	unsigned i;
 
 	for (i = 0; i < STICK_DATA; i++) {
-		all[6 + 2 * i] = def->columns[i].count;
-		all[7 + 2 * i] = def->columns[i].period;
+		all[7 + 2 * i] = def->columns[i].count;
+		all[8 + 2 * i] = def->columns[i].period;
 	}
 	return siphash(key, all, sizeof(all)).low;
 }
@@ -205,20 +249,26 @@ static void name_of(const char *name, char *to)
 		to[NAME - 2 - i] = "0123456789abcdef"[hash & 15];
 }
 
-/* A table of that name, whatever its definition; -1: none. */
-static int line_of(const char *name, uint64_t definition)
+/* The table of that name and definition; -1: none. */
+static int line_of(const struct stick_definition *def)
 {
+	const struct stick_line_of_table *line;
+	uint64_t definition = hash_of(def);
+	size_t size = places_of(def).end;
 	char wanted[NAME];
 	unsigned i;
 
-	name_of(name, wanted);
-	for (i = 0; i < TABLES; i++)
-		if (directory->lines[i].size && directory->lines[i].definition == definition &&
-		    !memcmp(directory->lines[i].name, wanted, NAME))
+	name_of(def->name, wanted);
+	for (i = 0; i < TABLES; i++) {
+		line = &directory->lines[i];
+		if (line->size == size && line->definition == definition &&
+		    !memcmp(line->name, wanted, NAME))
 			return (int)i;
+	}
 	return -1;
 }
 
+/* There is, or was a table of that name, whatever its definition. */
 static bool name_is_known(const char *name)
 {
 	char wanted[NAME];
@@ -226,14 +276,14 @@ static bool name_is_known(const char *name)
 
 	name_of(name, wanted);
 	for (i = 0; i < TABLES; i++)
-		if (directory->lines[i].size && !memcmp(directory->lines[i].name, wanted, NAME))
+		if (!memcmp(directory->lines[i].name, wanted, NAME))
 			return true;
 	return false;
 }
 
 static int new_line(const struct stick_definition *def, struct err *err)
 {
-	struct table_line *line;
+	struct stick_line_of_table *line;
 	size_t size = places_of(def).end;
 	unsigned i;
 
@@ -243,11 +293,13 @@ static int new_line(const struct stick_definition *def, struct err *err)
 		return err_set(err, "more than %d stick tables", TABLES);
 	line = &directory->lines[i];
 	line->at = region.size;
-	line->definition = hash_of(def);
-	name_of(def->name, line->name);
 	if (region_grow(&region, region.size + size) < 0)
 		return err_set(err, "no memory for stick table '%s': %s", def->name,
 			       strerror(errno));
+	line->definition = hash_of(def);
+	directory->definitions[i] = *def;
+	directory->definitions[i].name = NULL;
+	name_of(def->name, line->name);
 	atomic_store(&line->size, size);
 	return (int)i;
 }
@@ -261,6 +313,9 @@ static void lay_out(struct stick_table *t, char *memory)
 	t->touched = (_Atomic uint32_t *)(void *)(memory + p.touched);
 	t->free = (_Atomic uint64_t *)(void *)(memory + p.free);
 	t->sums = (_Atomic uint64_t *)(void *)(memory + p.sums);
+	t->notes = (_Atomic uint64_t *)(void *)(memory + p.notes);
+	t->note_sums = (_Atomic uint64_t *)(void *)(memory + p.note_sums);
+	t->numbers = (_Atomic uint32_t *)(void *)(memory + p.numbers);
 	t->entries = (unsigned char *)memory + p.entries;
 	t->most_buckets = buckets_of(t->def.size);
 	t->words = p.words;
@@ -270,11 +325,32 @@ static void lay_out(struct stick_table *t, char *memory)
 	}
 }
 
+/* def: that of the line, with a name. NULL: no memory. */
+static struct stick_table *open_line(unsigned line, const struct stick_definition *def)
+{
+	struct stick_table *t = calloc(1, sizeof(*t));
+	char *memory;
+
+	if (!t)
+		return NULL;
+	t->def = *def;
+	t->def.name = strdup(def->name);
+	memory = t->def.name ? region_window(&region, directory->lines[line].at,
+					     directory->lines[line].size) : NULL;
+	if (!memory) {
+		free((char *)(uintptr_t)t->def.name);
+		free(t);
+		return NULL;
+	}
+	t->number = (uint16_t)line;
+	memcpy(t->hash_key, directory->hash_key, sizeof(t->hash_key));
+	lay_out(t, memory);
+	return t;
+}
+
 struct stick_table *stick_table_open(const struct stick_definition *def, bool *anew, struct err *err)
 {
-	int line = line_of(def->name, hash_of(def));
-	struct stick_table *t;
-	char *memory;
+	int line = line_of(def);
 
 	*anew = line < 0 && name_is_known(def->name);
 	if (line < 0)
@@ -282,24 +358,11 @@ struct stick_table *stick_table_open(const struct stick_definition *def, bool *a
 	if (line < 0)
 		return NULL;
 	atomic_store(&directory->lines[line].epoch, atomic_load(&directory->epoch));
-	t = calloc(1, sizeof(*t));
-	if (t)
-		t->def = *def;
-	if (t)
-		t->def.name = strdup(def->name);
-	memory = t && t->def.name ? region_window(&region, directory->lines[line].at,
-						  directory->lines[line].size) : NULL;
-	if (!memory) {
-		free(t ? (char *)(uintptr_t)t->def.name : NULL);
-		free(t);
+	close_table((unsigned)line);
+	tables[line] = open_line((unsigned)line, def);
+	if (!tables[line])
 		err_set(err, "no memory for stick table '%s': %s", def->name, strerror(errno));
-		return NULL;
-	}
-	t->number = (uint16_t)line;
-	memcpy(t->hash_key, directory->hash_key, sizeof(t->hash_key));
-	lay_out(t, memory);
-	tables[line] = t;
-	return t;
+	return tables[line];
 }
 
 /* ---- processes ----------------------------------------------------------------------------- */
@@ -313,7 +376,7 @@ static char *memory_of_row(unsigned row)
 
 int stick_memory_confine(unsigned row, struct err *err)
 {
-	struct region_span all = { 0, 0 };
+	struct region_span all = { teller_at(), 0 };
 	char *memory;
 
 	if (!directory || !rows)
@@ -339,9 +402,30 @@ static bool is_held_anew(const struct stick_row *row, const struct stick_slot *s
 	       word >> 32 == atomic_load(&slot->place);
 }
 
+/* The definition of a line, as far as what stands there belongs together: nothing is mended beside
+ * the table. */
+static bool definition_of(uint32_t number, struct stick_definition *def)
+{
+	const struct stick_line_of_table *line = &directory->lines[number];
+
+	*def = directory->definitions[number];
+	def->name = "";
+	if (!line->size || !def->size || def->size > UINT32_C(1) << 30 || def->key_len > 1 << 16)
+		return false;
+	stick_layout(def);
+	return places_of(def).end == line->size && hash_of(def) == line->definition;
+}
+
+/* Also one that this image does not declare: processes of an earlier one may. NULL: there is none. */
 static struct stick_table *table_of(uint32_t number)
 {
-	return number < TABLES ? tables[number] : NULL;
+	struct stick_definition def;
+
+	if (number >= TABLES)
+		return NULL;
+	if (!tables[number] && definition_of(number, &def))
+		tables[number] = open_line(number, &def);
+	return tables[number];
 }
 
 static void mend_slots(struct stick_row *row, struct stick_slot *slots)
@@ -358,39 +442,75 @@ static void mend_slots(struct stick_row *row, struct stick_slot *slots)
 	}
 }
 
-void stick_memory_mend(unsigned number)
+/* The configuration at hand was refused, or declares no table: the memory is that of processes which
+ * an earlier one has begun. */
+static bool find_again(void)
 {
-	struct stick_row *row;
-	struct stick_table *t;
-	char *memory = directory ? memory_of_row(number) : NULL;
+	if (directory)
+		return true;
+	rows = ROWS;
+	return take_over();
+}
 
-	if (!memory)
-		return;
-	row = (struct stick_row *)(void *)memory;
-	t = table_of(atomic_load(&row->bucket) >> 8 & (TABLES - 1));
-	if (t && atomic_load(&row->bucket))
-		chain_mend_bucket(t, (uint32_t)(atomic_load(&row->bucket) >> 32));
-	t = table_of(atomic_load(&row->intent) >> 8 & (TABLES - 1));
-	mend_slots(row, (struct stick_slot *)(void *)(memory + PAGE));
+static void mend_row(struct stick_row *row, struct stick_slot *slots, unsigned number)
+{
+	uint64_t bucket = atomic_load(&row->bucket), intent = atomic_load(&row->intent);
+	struct stick_table *t = bucket ? table_of(bucket >> 8 & (TABLES - 1)) : NULL;
+
+	if (t)
+		chain_mend_bucket(t, (uint32_t)(bucket >> 32));
+	mend_slots(row, slots);
+	t = intent ? table_of(intent >> 8 & (TABLES - 1)) : NULL;
 	if (t)
 		entry_mend(t, row, number);
 	*row = (struct stick_row){ 0 };
 }
 
-/* The place in the file is not used again: it costs no memory. */
-void stick_memory_release_unused(void)
+void stick_memory_mend(unsigned number)
 {
-	struct table_line *line;
+	char *memory = find_again() ? memory_of_row(number) : NULL;
 	unsigned i;
 
+	if (!memory)
+		return;
+	mend_row((struct stick_row *)(void *)memory, (struct stick_slot *)(void *)(memory + PAGE),
+		 number);
+	for (i = 0; i < TABLES; i++)
+		if (tables[i])
+			feed_mend(tables[i]);
+}
+
+/* This image declares no table, and nobody is left who knows one: the whole memory goes. */
+static void give_up(void)
+{
+	stick_memory_end();
+	kept_refuse(spec()->name);
+}
+
+/* The place in the file is not used again: it costs no memory. */
+static bool release(struct stick_line_of_table *line)
+{
+	if (fallocate(region.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		      (off_t)(PAGE + line->at), (off_t)line->size) < 0)
+		return false;
+	atomic_store(&line->size, 0);
+	memset(line->name, 0, NAME);
+	return true;
+}
+
+void stick_memory_release_unused(void)
+{
+	struct stick_line_of_table *line;
+	unsigned i;
+
+	if (!begun && kept_get(spec()->name) >= 0)
+		give_up();
 	if (!directory || region.fd < 0)
 		return;
 	for (i = 0; i < TABLES; i++) {
 		line = &directory->lines[i];
-		if (!line->size || atomic_load(&line->epoch) == atomic_load(&directory->epoch))
-			continue;
-		if (fallocate(region.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-			      (off_t)(PAGE + line->at), (off_t)line->size) == 0)
-			atomic_store(&line->size, 0);
+		if (line->size && atomic_load(&line->epoch) != atomic_load(&directory->epoch) &&
+		    release(line))
+			close_table(i);
 	}
 }

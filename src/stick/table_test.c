@@ -13,10 +13,12 @@
 #include "base/err.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -153,6 +155,79 @@ static void rates_fade_over_a_period(void **state)
 	stick_give(t, e);
 }
 
+static void a_rate_that_was_quiet_for_weeks_is_none(void **state)
+{
+	static const uint64_t weeks[] = { INT32_MAX, UINT64_C(1) << 31, 40 * UINT64_C(86400000) };
+	struct stick_entry *e;
+	unsigned i, k;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		open_with(definition(STICK_INTEGER, 4, 10, 0), false);
+		e = stick_take(t, number(7), NULL);
+		assert_int_equal(stick_add(t, e, STICK_http_req_rate, 0, 100), 100);
+		clock_advance(weeks[i] + 12345);
+		assert_int_equal(stick_value(t, e, STICK_http_req_rate, 0), 0);
+		assert_true(stick_idle(t, e) > INT32_MAX);
+		for (k = 0; k < 1000; k++, clock_advance(1000))
+			stick_add(t, e, STICK_http_req_rate, 0, 1);
+		assert_in_range(stick_value(t, e, STICK_http_req_rate, 0), 9, 11);
+		stick_give(t, e);
+	}
+}
+
+/* Another process has looked at the clock a moment later. */
+static void what_is_of_a_moment_ahead_is_of_now(void **state)
+{
+	struct stick_entry *e;
+
+	(void)state;
+	open_with(definition(STICK_INTEGER, 4, 10, 5000), false);
+	e = stick_take(t, number(7), NULL);
+	assert_int_equal(stick_add(t, e, STICK_http_req_rate, 0, 100), 100);
+	clock_freeze(clock_now_ms - 9000);
+	assert_int_equal(stick_add(t, e, STICK_http_req_rate, 0, 1), 101);
+	assert_int_equal(stick_left(t, e), 5000);
+	stick_give(t, e);
+}
+
+static uint64_t count_bytes(enum stick_data what, unsigned times, uint64_t bytes)
+{
+	struct stick_entry *e = stick_take(t, number(what), NULL);
+	uint64_t value = 0;
+
+	while (times--)
+		value = stick_add(t, e, what, 0, bytes);
+	assert_int_equal(stick_value(t, e, what, 0), value);
+	stick_give(t, e);
+	return value;
+}
+
+static void rates_of_bytes_may_count_blocks(void **state)
+{
+	struct stick_definition def = definition(STICK_INTEGER, 4, 10, 0);
+	struct stick_entry *e;
+
+	(void)state;
+	def.columns[STICK_bytes_in_rate] = (struct stick_column){ .count = 1, .period = 10000 };
+	def.columns[STICK_bytes_out_rate] = (struct stick_column){ .count = 1, .period = 10000 };
+	def.block = 1000;
+	stick_layout(&def);
+	open_with(def, false);
+	/* What 32 bits would not hold. */
+	assert_int_equal(count_bytes(STICK_bytes_in_rate, 1000, 50000000), 50000000000);
+	/* Each less than a block. */
+	assert_in_range(count_bytes(STICK_bytes_out_rate, 1000000, 79), 78500000, 79500000);
+	/* The other rates count one by one. */
+	assert_int_equal(count_bytes(STICK_http_req_rate, 5, 3), 15);
+	e = stick_take(t, number(77), NULL);
+	stick_set(t, e, STICK_bytes_in_rate, 0, 5000000000);
+	assert_int_equal(stick_value(t, e, STICK_bytes_in_rate, 0), 5000000000);
+	assert_int_equal(stick_rate_state(t, e, STICK_bytes_in_rate, 0).now, 5000000);
+	assert_int_equal(stick_add(t, e, STICK_bytes_in_rate, 0, 1000), 5000001000);
+	stick_give(t, e);
+}
+
 static void what_is_old_expires(void **state)
 {
 	struct stick_entry *e;
@@ -281,6 +356,20 @@ static void the_oldest_goes_when_it_is_full(void **state)
 	assert_false(has(number(4)));
 	assert_true(has(number(6)));
 	assert_int_equal(stick_used(t), 3);
+	sound();
+}
+
+static void the_oldest_goes_after_weeks(void **state)
+{
+	(void)state;
+	open_with(definition(STICK_INTEGER, 4, 2, 0), false);
+	assert_true(take(number(1)));
+	clock_advance(1);
+	assert_true(take(number(2)));
+	clock_advance(INT32_MAX);
+	assert_true(take(number(3)));
+	assert_false(has(number(1)));
+	assert_true(has(number(2)));
 	sound();
 }
 
@@ -506,38 +595,168 @@ static void nothing_is_lost_between_processes(void **state)
 	sound();
 }
 
-/* A process that was taken over may write anything: nobody leaves the memory, or hangs. */
-static void falsified_memory_is_lived_with(void **state)
+static void *shared(size_t size)
 {
-	unsigned seed = 7, round, i;
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(memory != MAP_FAILED);
+	return memory;
+}
+
+/* All children have ended well. */
+static void wait_for(const pid_t *pids, unsigned count)
+{
+	unsigned i;
+	int status;
+
+	for (i = 0; i < count; i++) {
+		waitpid(pids[i], &status, 0);
+		assert_int_equal(status, 0);
+		stick_memory_mend(i + 1);
+	}
+}
+
+/* Both ask for the same key at the same moment, again and again. */
+static void one_of_two_makes_a_key(void **state)
+{
+	enum { N = 20000 };
+	struct { _Atomic uint32_t at, made[N]; } *game = shared(sizeof(*game));
 	struct stick_entry *e;
-	unsigned char *p;
-	uint32_t at;
+	pid_t pids[2];
+	uint32_t i, k;
+	bool made;
 
 	(void)state;
-	for (round = 0; round < 300; round++) {
-		open_with(definition(STICK_STRING, 8, 20, 10), false);
-		for (i = 0; i < 20; i++)
-			take(number((uint32_t)rand_r(&seed)));
-		for (i = 0; i < 8; i++) {
-			p = rand_r(&seed) % 4 ? (unsigned char *)t->entries : (void *)t->buckets;
-			p[(unsigned)rand_r(&seed) % (p == t->entries ? 20 * t->def.entry_size : 256)] =
-				(unsigned char)rand_r(&seed);
-			((unsigned char *)t->head)[(unsigned)rand_r(&seed) % sizeof(*t->head)] ^=
-				(unsigned char)(rand_r(&seed) % 4 ? 0 : 255);
-		}
-		for (i = 0; i < 100; i++) {
-			clock_advance(1);
-			e = stick_take(t, number((uint32_t)rand_r(&seed) % 40), NULL);
-			if (e)
-				stick_add(t, e, STICK_gpc0, 0, 1);
+	open_with(definition(STICK_INTEGER, 4, N + 2, 0), true); /* both begin to make one */
+	for (i = 0; i < 2; i++) {
+		pids[i] = fork();
+		if (pids[i])
+			continue;
+		if (stick_memory_confine(i + 1, &err) < 0)
+			_exit(2);
+		for (k = 0; k < N; k++) {
+			atomic_fetch_add(&game->at, 1);
+			while (atomic_load(&game->at) < 2 * (k + 1))
+				sched_yield();
+			e = stick_take(t, number(k), &made);
+			if (!e)
+				_exit(3);
+			atomic_fetch_add(&game->made[k], made);
+			stick_add(t, e, STICK_gpc0, 0, 1);
 			stick_give(t, e);
-			stick_sweep(t, 7, 7);
-			at = 0;
-			if ((e = stick_next(t, &at, 20)) && !stick_remove(t, e))
-				stick_give(t, e);
+		}
+		_exit(0);
+	}
+	wait_for(pids, 2);
+	assert_int_equal(stick_used(t), N);
+	for (k = 0; k < N; k++) {
+		assert_int_equal(atomic_load(&game->made[k]), 1);
+		e = stick_find(t, number(k));
+		assert_int_equal(stick_value(t, e, STICK_gpc0, 0), 2);
+		stick_give(t, e);
+	}
+	sound();
+	munmap(game, sizeof(*game));
+}
+
+/* Four processes count one key as fast as they can, each for so many milliseconds, and note in which
+ * they did. What a period has at its end is what they noted within it: to 1 %, as a process may look
+ * at the clock a moment before another one. */
+enum { COUNTERS = 4, LASTS = 2800, PERIOD = 400 };
+
+struct noted {
+	_Atomic uint32_t in[LASTS + 1000];
+	_Atomic uint64_t all;
+	_Atomic uint32_t done;
+};
+
+/* The clock of these processes goes on. */
+static uint64_t clock_goes(void)
+{
+	clock_now_ms = clock_read_us() / 1000;
+	return clock_now_ms;
+}
+
+static void count_and_note(struct noted *noted, uint64_t start)
+{
+	struct stick_entry *e;
+	uint64_t now;
+
+	for (;;) {
+		now = clock_goes() - start;
+		if (now >= LASTS)
+			break;
+		e = stick_take(t, number(1), NULL);
+		if (!e)
+			_exit(3);
+		stick_add(t, e, STICK_http_req_rate, 0, 1);
+		stick_give(t, e);
+		atomic_fetch_add(&noted->in[now], 1);
+		atomic_fetch_add(&noted->all, 1);
+	}
+	atomic_fetch_add(&noted->done, 1);
+	_exit(0);
+}
+
+static uint32_t noted_within(const struct noted *noted, uint32_t from)
+{
+	uint32_t i, sum = 0;
+
+	for (i = from; i < from + PERIOD; i++)
+		sum += atomic_load(&noted->in[i]);
+	return sum;
+}
+
+static void periods_have_what_happened_in_them(void **state)
+{
+	struct stick_definition def = definition(STICK_INTEGER, 4, 10, 0);
+	struct noted *noted = shared(sizeof(*noted));
+	uint32_t i, begin, events, truth, periods = 0, wrong = 0, seen = 0;
+	uint64_t start, sum = 0, before;
+	struct stick_entry *e;
+	struct stick_rate *r;
+	pid_t pids[COUNTERS];
+
+	(void)state;
+	def.columns[STICK_http_req_rate].period = PERIOD;
+	open_with(def, true);
+	start = clock_goes();
+	for (i = 0; i < COUNTERS; i++) {
+		pids[i] = fork();
+		if (!pids[i] && stick_memory_confine(i + 1, &err) < 0)
+			_exit(2);
+		if (!pids[i])
+			count_and_note(noted, start);
+	}
+	e = stick_take(t, number(1), NULL);
+	r = (struct stick_rate *)(void *)((char *)e + t->def.columns[STICK_http_req_rate].at);
+	while (atomic_load(&noted->done) < COUNTERS) {
+		before = atomic_load(&r->before);
+		begin = (uint32_t)(before >> 32) - (uint32_t)start;
+		if (!before || (uint32_t)(before >> 32) == seen) {
+			usleep(1000);
+			continue;
+		}
+		seen = (uint32_t)(before >> 32);
+		events = (uint32_t)before;
+		truth = noted_within(noted, begin);
+		sum += events;
+		periods++;
+		if (events + truth / 100 + COUNTERS < truth || events > truth + truth / 100 + COUNTERS) {
+			printf("period %u: %u events, counted as %u\n", periods, truth, events);
+			wrong++;
 		}
 	}
+	wait_for(pids, COUNTERS);
+	sum += (uint32_t)atomic_load(&r->now);
+	before = atomic_load(&r->before);
+	if ((uint32_t)(before >> 32) != seen)
+		sum += (uint32_t)before;
+	stick_give(t, e);
+	assert_int_equal(wrong, 0);
+	assert_true(periods >= 5);
+	assert_true(sum == atomic_load(&noted->all));
+	munmap(noted, sizeof(*noted));
 }
 
 int main(void)
@@ -546,18 +765,23 @@ int main(void)
 		cmocka_unit_test(keys_are_cut_and_filled_up),
 		cmocka_unit_test(values_are_counted),
 		cmocka_unit_test(rates_fade_over_a_period),
+		cmocka_unit_test(a_rate_that_was_quiet_for_weeks_is_none),
+		cmocka_unit_test(what_is_of_a_moment_ahead_is_of_now),
+		cmocka_unit_test(rates_of_bytes_may_count_blocks),
 		cmocka_unit_test(what_is_old_expires),
 		cmocka_unit_test(single_names_are_elements_of_arrays),
 		cmocka_unit_test(who_is_alive_is_counted),
 		cmocka_unit_test(entries_have_numbers_of_their_own),
 		cmocka_unit_test(the_oldest_goes_when_it_is_full),
+		cmocka_unit_test(the_oldest_goes_after_weeks),
 		cmocka_unit_test(nothing_goes_with_nopurge),
 		cmocka_unit_test(what_is_in_use_stays),
 		cmocka_unit_test(a_million_keys_are_found),
 		cmocka_unit_test(tables_are_found_by_name_and_definition),
 		cmocka_unit_test(nothing_is_lost_between_processes),
+		cmocka_unit_test(one_of_two_makes_a_key),
+		cmocka_unit_test(periods_have_what_happened_in_them),
 		cmocka_unit_test(killed_anywhere_it_stays_sound),
-		cmocka_unit_test(falsified_memory_is_lived_with),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, end);

@@ -10,6 +10,8 @@
  */
 #include "stick/inside.h"
 
+enum { LOADS = 3 };
+
 const struct stick_data_type stick_data_types[STICK_DATA] = {
 #define DATA(name, number, form, argument) { #name, number, STICK_##form, STICK_##argument },
 #include "stick/data.def"
@@ -95,18 +97,35 @@ static uint32_t events_of(uint64_t word)
 	return (uint32_t)word;
 }
 
-/* Another process may have looked at the clock later. */
 static uint32_t since(uint64_t word)
 {
-	uint32_t age = stick_now() - begin_of(word);
+	return stick_since(begin_of(word));
+}
 
-	return age > UINT32_MAX / 2 ? 0 : age;
+/* Both words as they stood together: a period may turn between two loads, and what was `now' is
+ * `before' then. */
+static void rate_load(struct stick_rate *r, uint64_t *now, uint64_t *before)
+{
+	uint32_t begin;
+	unsigned tries;
+
+	*now = atomic_load(&r->now);
+	for (tries = 0; tries < LOADS; tries++) {
+		begin = begin_of(*now);
+		*before = atomic_load(&r->before);
+		*now = atomic_load(&r->now);
+		if (begin_of(*now) == begin)
+			break;
+	}
 }
 
 static struct stick_rate_state rate_state(struct stick_rate *r, uint32_t period)
 {
-	uint64_t before = atomic_load(&r->before), now = atomic_load(&r->now);
-	uint32_t age = since(now);
+	uint64_t now, before;
+	uint32_t age;
+
+	rate_load(r, &now, &before);
+	age = since(now);
 
 	if (age >= 2 * (uint64_t)period)
 		return (struct stick_rate_state){ 0 };
@@ -138,6 +157,8 @@ static void rate_turn(struct stick_rate *r, uint32_t period, uint64_t now)
 	uint32_t begin = follows ? begin_of(now) + period : stick_now() | 1; /* no word is 0 */
 	uint64_t before = atomic_load(&r->before);
 
+	if (begin_of(atomic_load(&r->now)) != begin_of(now))
+		return; /* others have turned it meanwhile: `before' is of a later one */
 	atomic_compare_exchange_strong(&r->before, &before, now);
 	atomic_compare_exchange_strong(&r->now, &now, period_of(begin, 0));
 }
@@ -176,6 +197,28 @@ void stick_rate_set(struct stick_table *t, struct stick_entry *e, enum stick_dat
 		return;
 	atomic_store(&r->before, period_of(begin - period, state.before));
 	atomic_store(&r->now, period_of(begin, state.now));
+	stick_note(t, e);
+}
+
+/* ---- rates of bytes ------------------------------------------------------------------------ */
+
+/* Events have 32 bits. A table may count bytes in blocks, so that a period can have more of them. */
+static uint32_t block_of(const struct stick_table *t, enum stick_data what)
+{
+	return t->def.block && (what == STICK_bytes_in_rate || what == STICK_bytes_out_rate) ?
+		t->def.block : 1;
+}
+
+/* A part of a block counts as one with the chance that it has of it: the sum is right though many add
+ * less than a block. */
+static uint64_t blocks_of(uint64_t bytes, uint32_t block)
+{
+	static uint64_t dice;
+
+	if (block == 1)
+		return bytes;
+	dice = dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return bytes / block + (bytes % block + (dice >> 32) % block >= block);
 }
 
 /* ---- all forms ----------------------------------------------------------------------------- */
@@ -189,7 +232,7 @@ uint64_t stick_value(const struct stick_table *t, const struct stick_entry *e, e
 		return 0;
 	switch (stick_data_types[what].form) {
 	case STICK_RATE:
-		return rate_value(p, t->def.columns[what].period);
+		return (uint64_t)rate_value(p, t->def.columns[what].period) * block_of(t, what);
 	case STICK_LONG:
 		return atomic_load_explicit((_Atomic uint64_t *)p, memory_order_relaxed);
 	default:
@@ -201,19 +244,24 @@ uint64_t stick_add(struct stick_table *t, struct stick_entry *e, enum stick_data
 		   uint64_t by)
 {
 	void *p = cell(t, e, what, at);
+	uint64_t value;
 
 	if (!p)
 		return 0;
 	switch (stick_data_types[what].form) {
 	case STICK_RATE:
-		rate_add(p, t->def.columns[what].period, by);
-		return rate_value(p, t->def.columns[what].period);
+		rate_add(p, t->def.columns[what].period, blocks_of(by, block_of(t, what)));
+		value = (uint64_t)rate_value(p, t->def.columns[what].period) * block_of(t, what);
+		break;
 	case STICK_LONG:
-		return atomic_fetch_add((_Atomic uint64_t *)p, by) + by;
+		value = atomic_fetch_add((_Atomic uint64_t *)p, by) + by;
+		break;
 	default:
-		return (uint32_t)(atomic_fetch_add((_Atomic uint32_t *)p, (uint32_t)by) +
-				  (uint32_t)by);
+		value = (uint32_t)(atomic_fetch_add((_Atomic uint32_t *)p, (uint32_t)by) +
+				   (uint32_t)by);
 	}
+	stick_note(t, e);
+	return value;
 }
 
 void stick_set(struct stick_table *t, struct stick_entry *e, enum stick_data what, unsigned at,
@@ -225,7 +273,8 @@ void stick_set(struct stick_table *t, struct stick_entry *e, enum stick_data wha
 		return;
 	switch (stick_data_types[what].form) {
 	case STICK_RATE:
-		stick_rate_set(t, e, what, at, (struct stick_rate_state){ .now = sum(0, value) });
+		stick_rate_set(t, e, what, at, (struct stick_rate_state){
+			.now = sum(0, blocks_of(value, block_of(t, what))) });
 		break;
 	case STICK_LONG:
 		atomic_store((_Atomic uint64_t *)p, value);
@@ -233,4 +282,5 @@ void stick_set(struct stick_table *t, struct stick_entry *e, enum stick_data wha
 	default:
 		atomic_store((_Atomic uint32_t *)p, (uint32_t)value);
 	}
+	stick_note(t, e);
 }

@@ -13,11 +13,13 @@
 #include "stream/assign.h"
 #include "stream/connect.h"
 #include "stream/early.h"
+#include "stream/extra.h"
 #include "stream/filtering.h"
 #include "stream/kind.h"
 #include "stream/persist_table.h"
 #include "stream/proxyheader.h"
 #include "stream/rule_steps.h"
+#include "stream/service.h"
 #include "stream/timeouts.h"
 
 /* A client that has closed and has sent nothing that a server could answer waits for nothing;
@@ -94,6 +96,8 @@ static int forward(struct stream *s)
 	s->phase = PHASE_DATA;
 	if (s->origin->frontend->applet)
 		return steps_end(s, END_LOCAL);
+	if (s->traits & HAS_SERVICE && !(res->flags & PUMP_READ_ERROR))
+		return steps_end(s, END_NORMAL);
 	if (res->flags & PUMP_READ_ERROR)
 		return steps_server_broken(s);
 	if (req->flags & PUMP_WRITE_ERROR)
@@ -203,8 +207,8 @@ static void bytes_times(const struct stream *s, struct stream_times *times)
 
 static void bytes_view(struct stream *s, struct view *view)
 {
-	(void)s;
-	(void)view;
+	if (s->traits & HAS_SERVICE)
+		view->service = s->extra->service->shown;
 }
 
 /* What a stream that has ended has received and will not send any more (it was refused, or had no
@@ -230,7 +234,7 @@ static bool bytes_leave(struct stream *s, bool filtered)
 	if (stream_broken_off(s) ? s->connected :
 				   (s->origin->frontend->set.options.on & OPT_NOLINGER) != 0)
 		return true;
-	if (conn && !early_unproven(s) && s->reason != END_NORMAL)
+	if (conn && !early_unproven(s) && (s->reason != END_NORMAL || s->traits & HAS_SERVICE))
 		conn_discard(conn);
 	return false;
 }
@@ -248,6 +252,7 @@ static const struct step request_steps[REQ_STEPS + 1] = {
 	[REQ_CONNECT] = { "connect", connect_start, 0 },
 	[REQ_CONNECTING] = { "connecting", connect_wait, 0 },
 	[REQ_RETRY] = { "retry", connect_retry, 0 },
+	[REQ_SERVICE] = { "service", service_open, HAS_SERVICE },
 	[REQ_OPEN] = { "open", open_request, 0 },
 	[REQ_FORWARD] = { "forward", forward_request, 0 },
 	[REQ_STEPS] = { "none", step_beyond, 0 },

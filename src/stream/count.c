@@ -143,6 +143,7 @@ void stream_count_end(struct stream *s)
 	case END_RESOURCE:
 		global_tally->no_memory++;
 		break;
+	case END_INTERNAL:
 	case END_UNWRITTEN:
 		COUNT_ALL(s, internal_errors);
 		break;

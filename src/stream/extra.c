@@ -10,6 +10,8 @@
 
 static struct pool extra_pool = POOL_INIT("extra", sizeof(struct stream_extra));
 
+void (*stream_scripts_end)(struct stream_scripts **scripts);
+
 static void extra_task(struct task *task)
 {
 	stream_wake(container_of(task, struct stream_extra, task)->stream);
@@ -42,6 +44,8 @@ void extra_free(struct stream *s)
 	task_cancel(&s->extra->task);
 	stick_kept_free(&s->extra->sticks);
 	vars_free(&s->extra->vars);
+	if (unlikely(s->extra->scripts != NULL))
+		stream_scripts_end(&s->extra->scripts);
 	arena_free(&s->extra->arena);
 	pool_give(&extra_pool, &s->extra);
 }

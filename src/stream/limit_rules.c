@@ -5,9 +5,11 @@
 #include "base/arena.h"
 #include "config/module.h"
 #include "expr/expr.h"
+#include "expr/stick_key.h"
 #include "filter/filter.h"
 #include "filter/limit.h"
 #include "proxy/proxy.h"
+#include "proxy/stick_conf.h"
 #include "stream/actions.h"
 #include "stream/filtering.h"
 #include "stream/stream.h"
@@ -76,13 +78,31 @@ static int parse_limit(struct statement *st, struct rule *rule, const char *args
 
 /* ---- the end of the configuration ------------------------------------------------------------ */
 
+static bool has_value(const struct limit_value *v)
+{
+	return v->fixed || v->expr;
+}
+
 static int resolve(struct config *cfg, struct limit_rule *data, const struct proxy *px)
 {
+	const struct location *loc = &data->rule->loc;
+	const struct limit_line *limit;
+
 	data->line = limit_find(px, data->name);
-	if (data->line)
+	if (!data->line)
+		return config_error(cfg, loc, "'%s' has no filter bwlim-in or bwlim-out '%s'",
+				    px->name, data->name);
+	limit = data->line->data;
+	if (!limit->key)
 		return 0;
-	return config_error(cfg, &data->rule->loc, "'%s' has no filter bwlim-in or bwlim-out '%s'",
-			    px->name, data->name);
+	if (has_value(&data->bytes) || has_value(&data->ms))
+		return config_error(cfg, loc, "streams share the limit of '%s': it stands on the "
+				    "filter's line, and the period in the table", data->name);
+	if (!expr_allowed(limit->key, data->rule->where, cfg, loc))
+		return config_error(cfg, loc, "the key of '%s', '%s', looks at the %s, which '%s' "
+				    "rules cannot see", data->name, expr_text(limit->key),
+				    expr_source(limit->key), data->rule->list);
+	return 0;
 }
 
 static int limit_rules_finish(struct config *cfg, void *data)
@@ -127,9 +147,33 @@ static uint64_t value_of(const struct limit_value *v, struct view *view, unsigne
 	return (uint64_t)smp.num;
 }
 
-static enum action_result action_limit(const struct rule *rule, struct view *view, unsigned place)
+/* Without a key nothing is limited. */
+static enum action_result share_limit(const struct filter_line *line, struct view *view,
+				      unsigned place)
 {
-	const struct limit_rule *data = rule->data;
+	const struct limit_line *limit = line->data;
+	struct stick_key_memory memory;
+	enum expr_result r;
+	struct filters *set;
+	struct sample smp;
+	struct span key;
+
+	r = expr_eval(limit->key, view, place, &smp);
+	if (r == EXPR_WAIT)
+		return ACTION_WAIT;
+	if (r != EXPR_FOUND ||
+	    !stick_key_of_sample(limit->table->table->def.type, &smp, &memory, &key))
+		return ACTION_NEXT;
+	set = filtering_get(view->stream);
+	if (!set)
+		return ACTION_ERROR;
+	limit_set_shared(set, line, key);
+	return ACTION_NEXT;
+}
+
+static enum action_result limit_own(const struct limit_rule *data, struct view *view,
+				    unsigned place)
+{
 	uint64_t bytes = value_of(&data->bytes, view, place);
 	uint64_t ms = value_of(&data->ms, view, place);
 	struct filters *set = filtering_get(view->stream);
@@ -138,6 +182,14 @@ static enum action_result action_limit(const struct rule *rule, struct view *vie
 		return ACTION_ERROR;
 	limit_set(set, data->line, bytes, ms < UINT32_MAX ? (unsigned)ms : UINT32_MAX);
 	return ACTION_NEXT;
+}
+
+static enum action_result action_limit(const struct rule *rule, struct view *view, unsigned place)
+{
+	const struct limit_rule *data = rule->data;
+	const struct limit_line *limit = data->line->data;
+
+	return limit->key ? share_limit(data->line, view, place) : limit_own(data, view, place);
 }
 
 const struct action limit_actions[] = {

@@ -9,7 +9,7 @@
 #include "expr/acl.h"
 #include "expr/expr.h"
 #include "expr/expr_conf.h"
-#include "expr/stick_key.h"
+#include "expr/table_uses.h"
 #include "proxy/proxy.h"
 #include "proxy/stick_conf.h"
 
@@ -39,7 +39,7 @@ static int parse_rule(struct statement *st, const struct keyword *kw, void *obje
 	if (!expr_allowed(rule->expr, place, st->cfg, &st->loc))
 		return stmt_error(st, at, "'%s' looks at the %s, which '%s' rules cannot see",
 				  expr_fetch_name(rule->expr), expr_source(rule->expr), kw->name);
-	rule->table = expr_take_table(st, px, kw->name);
+	rule->table = expr_take_table(st, px, kw->name, expr_type(rule->expr));
 	if (!rule->table || cond_parse(st, px, place, kw->name, &rule->cond))
 		return -1;
 	append(what & RESPONSE ? &px->stick_rules->response : &px->stick_rules->request, rule);
@@ -63,42 +63,32 @@ static const struct keyword keywords[] = {
 
 /* ---- the end of the configuration --------------------------------------------------------- */
 
-static int finish_rules(struct config *cfg, const struct stick_rule *rule)
+static void finish_rules(const struct stick_rule *rule)
 {
 	struct stick_line *line;
-	enum sample_type type;
-	int bad = 0;
 
 	for (; rule; rule = rule->next) {
 		line = rule->table->table;
 		if (!line)
 			continue; /* reported */
-		type = stick_key_sample(line->def.type);
-		if (!sample_castable(expr_type(rule->expr), type))
-			bad |= config_error(cfg, &rule->loc,
-					    "'%s' is of type %s, which cannot be a key of the "
-					    "stick table '%s': its keys are of type %s",
-					    expr_text(rule->expr),
-					    sample_type_name(expr_type(rule->expr)), line->name,
-					    stick_key_type_name(line->def.type));
 		stick_line_store(line, STICK_server_id);
 		stick_line_store(line, STICK_server_key);
 	}
-	return bad;
 }
 
 static int stick_rules_finish(struct config *cfg, void *data)
 {
 	struct proxies *all = config_data(cfg, &proxy_module);
 	struct proxy *px;
-	int bad = 0;
 
 	(void)data;
-	list_for_each(px, &all->list, node)
-		if (px->stick_rules)
-			bad |= finish_rules(cfg, px->stick_rules->request) |
-			       finish_rules(cfg, px->stick_rules->response);
-	return bad;
+	list_for_each(px, &all->list, node) {
+		if (!px->stick_rules)
+			continue;
+		finish_rules(px->stick_rules->request);
+		finish_rules(px->stick_rules->response);
+	}
+	return table_uses_check(cfg);
 }
 
 /* Behind the module of expressions, which finds the tables; before tables are opened. */

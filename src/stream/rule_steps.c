@@ -22,7 +22,7 @@
 static enum rule_result rules_of_session(const struct rule_set *set, struct origin *origin,
 					 struct conn *conn)
 {
-	struct rule_place place = { NULL };
+	struct rule_place place = { 0 };
 	struct view view;
 
 	if (likely(!set))
@@ -131,6 +131,14 @@ static enum rule_result content_wait(struct stream *s, struct pump *pump, unsign
 	return RULES_WAIT;
 }
 
+/* An action waits for something of its own, within the delay of the inspection. False: that is
+ * over, and it is asked for the last time. */
+static bool content_action_waits(struct stream *s, unsigned delay)
+{
+	s->extra->rule_late = stream_arm_inspection(s, delay, 0, s->phase_ms) == INSPECTION_OVER;
+	return !s->extra->rule_late;
+}
+
 /* Runs the set, and collects bytes while it wants more of them. */
 static enum rule_result content_run(struct stream *s, const struct rule_set *set,
 				    struct pump *pump, unsigned delay, const struct cursor *at,
@@ -148,11 +156,18 @@ static enum rule_result content_run(struct stream *s, const struct rule_set *set
 		stream_view(s, &view, NULL);
 		r = rules_run(set, &view, place, content_complete(pump, over));
 		s->extra->last_rule = view.last_rule;
+		s->extra->rule_late = false;
 		if (r != RULES_WAIT)
 			return r;
 		if (!started)
 			stream_arm_wait(s, delay);
 		started = true;
+		if (s->extra->rule_waits) {
+			if (content_action_waits(s, delay))
+				return r;
+			over = true;
+			continue;
+		}
 		if (!content_read(pump))
 			return content_broken(s, pump);
 		if (pump->flags & PUMP_DATA || content_complete(pump, false))
@@ -182,8 +197,12 @@ static int content_result(struct stream *s, const struct pump *pump, enum rule_r
 	case RULES_REPLY:
 		break;
 	}
+	if (s->reason == END_NONE && s->extra->rule_ends)
+		stream_end(s, (enum reason)s->extra->rule_ends);
 	if (s->reason != END_NONE)
 		return STEP_END;
+	if (s->traits & HAS_SERVICE && !s->exchange)
+		return STEP_GOTO + REQ_SERVICE;
 	return STEP_GOTO + (pump->is_response ? (int)RES_REPLY : (int)REQ_FORWARD);
 }
 

@@ -15,6 +15,7 @@
 #include "stream/kind.h"
 #include "stream/run.h"
 #include "stream/steps.h"
+#include "stream/timeouts.h"
 #include "stream/trace.h"
 
 static uint64_t next_id;
@@ -25,6 +26,8 @@ COLD static void stream_watch(struct stream *s)
 		trace_accept(s);
 	if (streams_watched & WATCH_FILTERS && filters_early(s->origin->frontend))
 		filtering_get(s);
+	if (streams_watched & WATCH_BYTES)
+		stream_arm_count(s);
 	if (streams_watched & (WATCH_TIMES | WATCH_CALLS))
 		s->in_steps = STEPS_MEASURED;
 }

@@ -8,6 +8,7 @@
 #include "net/conn.h"
 #include "net/sock.h"
 #include "proxy/proxy.h"
+#include "stream/actions.h"
 #include "stream/extra.h"
 #include "stream/origin.h"
 #include "stream/stream.h"
@@ -159,12 +160,27 @@ static int parse_number(struct statement *st, struct rule *rule, const char *arg
 	return 0;
 }
 
+void client_set_mark(const struct view *view, uint32_t mark)
+{
+	if (view->client)
+		sock_set(view->client->src.fd, SOL_SOCKET, SO_MARK, (int)mark);
+}
+
+void client_set_tos(const struct view *view, int tos)
+{
+	if (!view->client)
+		return;
+	if (view->src && view->src->family == AF_INET6)
+		sock_set(view->client->src.fd, IPPROTO_IPV6, IPV6_TCLASS, tos);
+	else
+		sock_set(view->client->src.fd, IPPROTO_IP, IP_TOS, tos);
+}
+
 static enum action_result action_mark(const struct rule *rule, struct view *view,
 				      unsigned place)
 {
 	(void)place;
-	if (view->client)
-		sock_set(view->client->src.fd, SOL_SOCKET, SO_MARK, (int)(uint32_t)rule->num);
+	client_set_mark(view, (uint32_t)rule->num);
 	return ACTION_NEXT;
 }
 
@@ -172,12 +188,7 @@ static enum action_result action_tos(const struct rule *rule, struct view *view,
 				     unsigned place)
 {
 	(void)place;
-	if (!view->client)
-		return ACTION_NEXT;
-	if (view->src && view->src->family == AF_INET6)
-		sock_set(view->client->src.fd, IPPROTO_IPV6, IPV6_TCLASS, (int)rule->num);
-	else
-		sock_set(view->client->src.fd, IPPROTO_IP, IP_TOS, (int)rule->num);
+	client_set_tos(view, (int)rule->num);
 	return ACTION_NEXT;
 }
 

@@ -19,7 +19,7 @@
 
 #include <stddef.h>
 
-enum { RECHECK_MS = 1000 };
+enum { RECHECK_MS = 1000, COUNT_MS = 5000 /* as the reference */ };
 
 /* The later of two stamps of 32 bits. */
 static uint32_t later(uint32_t a, uint32_t b)
@@ -132,8 +132,18 @@ static void forward_expire(struct stream *s)
 					 fe->set.options.on & OPT_INDEPENDENT);
 	uint32_t server_left = side_left(&s->relay.server, server, s->phase_ms,
 					 be->set.options.on & OPT_INDEPENDENT);
-	uint32_t left = client_left < server_left ? client_left : server_left;
+	uint32_t left;
 
+	if (unlikely(answering && answering->busy)) {
+		if (answering->busy(&s->relay.server)) {
+			/* The client's time begins behind it. */
+			s->phase_ms = (uint32_t)clock_now_ms;
+			stream_expire_at(s, clock_now_ms + RECHECK_MS);
+			return;
+		}
+		server_left = UINT32_MAX;
+	}
+	left = client_left < server_left ? client_left : server_left;
 	if (!client_left && !server_left)
 		forward_over(s, forward_blame(s));
 	else if (!left)
@@ -203,13 +213,31 @@ static bool stream_forwards(const struct stream *s)
 	       (s->response.step == RES_FORWARD || (s->exchange && s->response.step == RES_HEAD));
 }
 
+/* The carrier's timer fires sooner for it, and keeps the stream's own deadline in mind. */
+void stream_arm_count(struct stream *s)
+{
+	if (s->origin->frontend->set.options.on & OPT_CONTSTATS)
+		timer_set_by(s->timer, clock_now_ms + COUNT_MS);
+}
+
+/* The timer of one that has ended may be at hand. */
+COLD static void count_along(struct stream *s)
+{
+	if (s->reason != END_NONE || !(s->origin->frontend->set.options.on & OPT_CONTSTATS))
+		return;
+	stream_count_bytes(s);
+	stream_arm_count(s);
+}
+
 void stream_timer(struct stream *s)
 {
 	PROBE(&s->relay);
+	if (unlikely(streams_watched & WATCH_BYTES))
+		count_along(s);
 	if (!s->expires)
 		return;
 	if (clock_now_ms < s->expire_ms) {
-		timer_set(s->timer, s->expire_ms);
+		timer_set_by(s->timer, s->expire_ms);
 		return;
 	}
 	s->expires = false;

@@ -12,7 +12,9 @@
 #include "expr/expr_conf.h"
 #include "expr/rule_conf.h"
 #include "expr/stick_key.h"
+#include "expr/table_uses.h"
 #include "expr/view.h"
+#include "proxy/proxy.h"
 #include "proxy/stick_conf.h"
 
 #include <string.h>
@@ -32,8 +34,12 @@ static int parse_track(struct statement *st, struct rule *rule, const char *args
 	if (rule_parse_expr(st, rule))
 		return -1;
 	tracks_used = true;
-	rule->data = expr_take_table(st, rule->proxy, rule->action->name);
-	return rule->data ? 0 : -1;
+	rule->data = expr_take_table(st, rule->proxy, rule->action->name, expr_type(rule->expr));
+	if (!rule->data)
+		return -1;
+	table_track_note(st->cfg, &(struct table_track){ .proxy = rule->proxy, .table = rule->data,
+							  .number = (unsigned)rule->num });
+	return 0;
 }
 
 /* Those of the stream, or of the session where there is none yet. NULL: no memory. */
@@ -50,12 +56,10 @@ static struct vars *owner_of(struct view *view)
 }
 
 /* The request was counted before the rule ran. */
-static void catch_up(const struct view *view, const struct tracked *t)
+static void catch_up(const struct view *view, struct tracked *t)
 {
-	if (!view->http)
-		return;
-	stick_add(t->line->table, t->entry, STICK_http_req_cnt, 0, 1);
-	stick_add(t->line->table, t->entry, STICK_http_req_rate, 0, 1);
+	if (view->http)
+		track_count(t, STICK_http_req_cnt, STICK_http_req_rate, 1);
 }
 
 static enum action_result action_track(const struct rule *rule, struct view *view, unsigned place)
@@ -149,6 +153,21 @@ static int parse_counters(struct statement *st, const struct keyword *kw, void *
 	return 0;
 }
 
+static int track_prepare(struct config *cfg, void *data, struct err *err)
+{
+	const struct proxies *all = config_data(cfg, &proxy_module);
+	const struct proxy *px;
+
+	(void)data;
+	(void)err;
+	tracks_prepare();
+	streams_watched &= (uint8_t)~WATCH_BYTES;
+	list_for_each(px, &all->list, node)
+		if (tracks_used && px->set.options.on & OPT_CONTSTATS)
+			streams_watched |= WATCH_BYTES;
+	return 0;
+}
+
 static const struct keyword keywords[] = {
 	{ "tune.stick-counters", SCOPE_GLOBAL, 0, "<number>", parse_counters,
 	  .offset = offsetof(struct track_conf, counters), .min = 0, .max = TRACKS_MOST,
@@ -161,6 +180,7 @@ const struct module track_module = {
 	.keywords = keywords,
 	.data_size = sizeof(struct track_conf),
 	.init = track_init,
+	.prepare = track_prepare,
 };
 
 #define LISTS (AT_CONN | AT_SESSION | AT_REQUESTS | AT_RESPONSE)

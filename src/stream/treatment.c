@@ -45,23 +45,45 @@ static int within(int64_t num, int most)
 	return num < -most ? -most : (int)num;
 }
 
+/* Its view knows of it from now on. NULL: no memory. */
+static struct view_treatment *treatment(struct view *view)
+{
+	struct stream_extra *extra = extra_get(view->stream);
+
+	if (extra)
+		view->treatment = &extra->treatment;
+	return extra ? &extra->treatment : NULL;
+}
+
+bool stream_set_class(struct view *view, int64_t class)
+{
+	struct view_treatment *t = treatment(view);
+
+	if (t)
+		t->priority_class = within(class, MOST_CLASS);
+	return t != NULL;
+}
+
+bool stream_set_offset(struct view *view, int64_t ms)
+{
+	struct view_treatment *t = treatment(view);
+
+	if (t)
+		t->priority_offset = within(ms, MOST_OFFSET);
+	return t != NULL;
+}
+
 static enum action_result action_priority(const struct rule *rule, struct view *view,
 					  unsigned place)
 {
-	struct stream_extra *extra;
 	struct sample smp;
+	bool set;
 
 	if (expr_eval_as(rule->expr, view, place, SMP_INT, &smp) != EXPR_FOUND)
 		return ACTION_NEXT;
-	extra = extra_get(view->stream);
-	if (!extra)
-		return ACTION_ERROR;
-	view->treatment = &extra->treatment;
-	if (rule->action->data == SET_CLASS)
-		extra->treatment.priority_class = within(smp.num, MOST_CLASS);
-	else
-		extra->treatment.priority_offset = within(smp.num, MOST_OFFSET);
-	return ACTION_NEXT;
+	set = rule->action->data == SET_CLASS ? stream_set_class(view, smp.num) :
+						stream_set_offset(view, smp.num);
+	return set ? ACTION_NEXT : ACTION_ERROR;
 }
 
 /* -- set-timeout ------------------------------------------------------------------------ */

@@ -31,6 +31,12 @@ bool tls_bind_leave_out_h2(struct tls_bind *bind)
 	return false;
 }
 
+bool tls_bind_takes_early(const struct tls_bind *bind)
+{
+	(void)bind;
+	return false;
+}
+
 void tls_bind_offer(struct tls_bind *bind, const char *wire)
 {
 	(void)bind;

@@ -63,6 +63,11 @@ bool tls_bind_leave_out_h2(struct tls_bind *bind)
 	return found;
 }
 
+bool tls_bind_takes_early(const struct tls_bind *bind)
+{
+	return bind->early;
+}
+
 void tls_bind_offer(struct tls_bind *bind, const char *wire)
 {
 	bind->offer.usual = span_of(wire);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Results of functions of the API. */
+#ifndef LUA_ARGS_H
+#define LUA_ARGS_H
+
+#include <lua.h>
+
+struct stats_value;
+
+/* Pushes a value of the statistics: an integer, a number, a string; nil. */
+void args_push_stat(lua_State *L, const struct stats_value *v);
+
+#endif

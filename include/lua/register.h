@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What scripts make known to the program while the files are read: actions, fetches, converters. */
+#ifndef LUA_REGISTER_H
+#define LUA_REGISTER_H
+
+#include <stdbool.h>
+
+#include <lua.h>
+
+struct failures;
+struct log_conf;
+
+/* A function of a script under a name, "lua.NAME". */
+struct registered {
+	const char *name;  /* with "lua." */
+	const char *shown; /* in logs, where it fails */
+	int ref;           /* of the function, in the registry */
+	unsigned args;     /* words that an action has behind it */
+	struct failures *failures; /* how often it has failed */
+	const char *what;  /* by which function of core */
+	struct registered *next;
+};
+
+/* It has failed: said to the logs, and to whoever has started the process, some times a second at the
+ * most. what: "function", "sample-fetch"; error: a sentence without a full stop. */
+void registered_failed(const struct registered *r, const char *what, const char *error,
+		       const struct log_conf *log);
+
+/* The function at `at` of the stack under the name "lua.NAME"; it stays for ever. */
+struct registered *registered_new(lua_State *L, const char *name, int at);
+/* The name at 1; raises an error unless it can be one, and the files are being read. */
+const char *register_name(lua_State *L, const char *what);
+/* Raises an error unless the files are being read. */
+void registering(lua_State *L, const char *what);
+/* Files are read no more: what registers now is an error. */
+void register_close(void);
+/* A process reads files of its own anew, until it says false: a name that is known by then gets
+ * another function. */
+void register_again(bool on);
+
+/* Functions of core. */
+int register_action(lua_State *L);
+int register_fetches(lua_State *L);
+int register_converters(lua_State *L);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A script: one coroutine of Lua that the program has started, and what it waits for. Its owner (an
+ * action, a task, a service, a command) embeds it. It computes in stretches; between two of them the
+ * loop goes on. */
+#ifndef LUA_SCRIPT_H
+#define LUA_SCRIPT_H
+
+#include "event/loop.h"
+#include "event/timer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <lua.h>
+
+enum script_result {
+	SCRIPT_DONE,   /* its results are on top of its stack: script_results */
+	SCRIPT_WAIT,   /* it waits: wake is called when it may go on */
+	SCRIPT_FAILED, /* script.error has the sentence */
+};
+
+/* Why one has failed, for what is logged. */
+enum script_fault { SCRIPT_ERROR, SCRIPT_TIMEOUT, SCRIPT_MEMORY, SCRIPT_NO_YIELD };
+
+enum script_over { OVER_NOT, OVER_DONE, OVER_TIME, OVER_NO_YIELD };
+
+struct script {
+	lua_State *thread;     /* NULL: it is idle */
+	int ref;               /* of the thread, in the registry */
+	int results;           /* SCRIPT_DONE: how many */
+	bool may_yield;        /* false: it runs to its end at once */
+	bool ready;            /* it may go on: script_run does something */
+	bool pausing;          /* it has asked to wait, and yields up to script_run */
+	bool whole;            /* it has come to its end */
+	bool closing;          /* it is over: what it has to close runs */
+	uint8_t over;          /* enum script_over: what unwinds it, whatever it protects */
+	uint8_t fault;         /* enum script_fault: SCRIPT_FAILED */
+	unsigned barriers;     /* functions of C that cannot wait, under coroutines of its own */
+	unsigned limit_ms;     /* most that it may compute in all; 0: any time */
+	uint64_t used_us;      /* computed so far, in stretches that have ended */
+	uint64_t began_us;     /* of the stretch at hand: of the wall, or `exact' of the processor */
+	bool exact;
+	struct script **noted; /* where it stands as the one that waits: script_note; NULL */
+	void *owner;
+	/* It may go on: the owner calls script_run, from where it may. Called by a task. */
+	void (*wake)(struct script *s);
+	struct timer timer;
+	struct task task;
+	const char *error;     /* SCRIPT_FAILED: what has happened and where, in one line without a
+				* full stop, until the next script fails */
+	bool again;            /* it has ended, and begins anew: script_again */
+};
+
+/* tune.lua.* of time; ms, 0: none. */
+struct script_limits {
+	unsigned session_ms, service_ms, task_ms, burst_ms;
+	unsigned yield;       /* instructions of a stretch */
+};
+extern struct script_limits script_limits;
+
+/* Once for the state: coroutines of Lua become those that can wait with their script. */
+bool script_begin(lua_State *L); /* false: no memory */
+
+/* Takes a coroutine. The function and its arguments are pushed to s->thread by the caller, then
+ * script_run(s, arguments) starts it. False: no memory; s is idle. */
+bool script_new(struct script *s, void *owner, void (*wake)(struct script *s), unsigned limit_ms);
+/* Goes on. args: how many arguments lie on top of the function when it starts, or how many values
+ * what it waits for has brought. It does nothing, and says WAIT, unless the script is ready. */
+enum script_result script_run(struct script *s, int args);
+/* It is over: whatever it waits for is forgotten. */
+void script_end(struct script *s);
+/* It has ended, and is to begin anew in so many ms: wake is called then, and script_new is the
+ * owner's. script_end calls that off. */
+void script_again(struct script *s, unsigned ms);
+/* What it waits for is there. */
+void script_ready(struct script *s);
+
+/* It stands in *place, as the one that waits there, until it goes on or ends; then NULL does. */
+void script_note(struct script *s, struct script **place);
+/* It stands nowhere. */
+void script_forget(struct script *s);
+
+/* The script at work; NULL: none, the state runs a file or a function that may not wait. */
+extern struct script *script_now;
+
+/* For functions of C: `return script_sleep(L, ms, k, ctx)`. The script waits for script_ready, and for
+ * ms milliseconds at the most (0: any time; SCRIPT_TURN: it goes on behind all others). Then k runs
+ * as a continuation (lua_yieldk); NULL: the function returns nothing. Raises an error where nobody
+ * may wait. */
+enum { SCRIPT_TURN = -1 };
+int script_sleep(lua_State *L, int64_t ms, lua_KFunction k, lua_KContext ctx);
+/* May the code at work wait? */
+bool script_may_wait(lua_State *L);
+/* `return script_finish(L)`: the script ends here, as done; no pcall of its own keeps it. What lies
+ * on top of the stack is its result; an empty stack: it has none. Raises an error where no script is at work. */
+int script_finish(lua_State *L);
+
+#endif

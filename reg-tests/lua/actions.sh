@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# What actions that are scripts cannot do: use objects of other streams, go on behind txn:done, give
+# answers that are none, change what frames a message, take more memory, names or time than they
+# may, fill the log with their errors.
+. "${0%/*}/../lib.sh"
+
+"$PENSTOCK" -vv | grep -q '+LUA' || exit 77
+tcp=127.0.0.1:$(ports 1)
+inner=127.0.0.1:$(ports 1)
+config <<END
+	lua-load ${0%/*}/actions.lua
+	tune.lua.maxmem 40
+defaults
+	mode http
+	timeout client 2m
+	timeout server 2m
+	timeout connect 2m
+frontend fe
+	bind $front
+	http-request set-var(txn.act) path,field(2,/)
+$(sed -n 's/^\(judge\|action\)("\([a-z_]*\)".*/\2/p' "${0%/*}/actions.lua" | grep -v '_res$' |
+	sed 's/.*/	http-request lua.& if { path \/& }/')
+$(for way in plain pcall xpcall loop coroutine resume sort metamethod close; do
+	echo "	http-request lua.done_$way if { path /done_$way }"
+done)
+$(for bad in body value line name blank void zero reason interim low high negative far many; do
+	echo "	http-request lua.bad_$bad if { path /bad_$bad }"
+done)
+	http-request return status 200 content-type text/plain string behind unless { path /frames /fill }
+	http-response lua.frames_res
+	default_backend be
+backend be
+	server s $inner
+frontend inner
+	bind $inner
+	http-request wait-for-body time 1m
+	http-request return status 200 content-type text/plain lf-string "%[req.hdr(content-length)] %[req.hdr_cnt(transfer-encoding)] %[req.body]"
+frontend tcp
+	mode tcp
+	bind $tcp
+	tcp-request inspect-delay 300ms
+	tcp-request content lua.sleeps
+	tcp-request content lua.forever
+	tcp-request content reject
+END
+start_penstock
+driver - "$tcp" <<'END'
+import socket
+import struct
+import time
+
+from service import Service, check, connect, finish, read_all, until
+
+service = Service(lambda parser: parser.add_argument("tcp"))
+
+
+def ask(path, head="", body=""):
+    with connect(service.args.front) as s:
+        s.sendall(f"POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{head}\r\n{body}".encode())
+        got = read_all(s).decode("latin-1")
+    head, _, body = got.partition("\r\n\r\n")
+    return int(head.split()[1]) if head.startswith("HTTP/1.1 ") else 0, head, body
+
+
+def says(sentence, path, status, body=None):
+    found = ask(path)
+    good = found[0] == status and (body is None or found[2] == body)
+    check(sentence if good else f"{sentence}: {found[0]} {found[2][:300]}", good)
+
+
+says("objects are kept", "/keep", 200, "behind")
+says("objects of another stream raise", "/use", 200, "fine")
+for way in "plain pcall xpcall loop coroutine resume sort metamethod close".split():
+    says(f"txn:done ends a script: {way}", "/done_" + way, 418, "ended")
+for bad in "body value line name blank void zero reason interim low high negative far many".split():
+    says(f"an answer that cannot be is 500: {bad}", "/bad_" + bad, 500)
+says("an answer that raises is an error of the script", "/bad_loop", 200, "behind")
+says("an answer of the size of a buffer", "/fits", 200, "x" * 16000)
+status, head, body = ask("/framed")
+check("scripts do not frame answers", body == "framed" and head.lower().count("content-length") == 1 and
+      "transfer-encoding" not in head.lower())
+status, head, body = ask("/frames", "Content-Length: 5\r\n", "hello")
+check("scripts do not frame requests: " + body, status == 200 and body == "5 0 hello")
+check("nor responses", head.lower().count("content-length") == 1)
+status, head, body = ask("/fill", "Content-Length: 5\r\n", "hello")
+check("a head is filled up to a buffer, which its reader may find too large", status in (200, 431))
+check("what did not fit is counted", int(service.stat("fe", "FRONTEND")["wrew"]) > 1000)
+says("memory has a bound", "/memory", 200, "behind")
+until("which is told", lambda: service.logged("Lua function 'memory': out of memory error."))
+says("memory that is short can be caught", "/memory_caught", 200, "caught")
+says("scripts go on when there was none", "/use", 200, "fine")
+before = service.logged("Lua function 'fails'")
+for _ in range(200):
+    ask("/fails")
+told = service.logged("Lua function 'fails'") - before
+check(f"errors are told some times a second: {told} lines", 10 <= told < 150)
+says("YIELD runs the function again", "/again", 200, "ran 4 times")
+for name in "forever", "sleeps":
+    s = connect(service.args.front)
+    s.sendall(f"GET /{name} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    until(f"a script that never ends: {name}", lambda: "fe=fe " in service.ask("show sess"))
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    s.close()
+    until("a client that leaves ends it", lambda: "fe=fe " not in service.ask("show sess"))
+began = time.monotonic()
+with connect(service.args.tcp) as s:
+    s.sendall(b"x")
+    check("the delay of the inspection ends scripts", read_all(s) == b"")
+check("in time", time.monotonic() - began < 60)
+check("and both are told", service.logged("aborting Lua processing on expired timeout") >= 2)
+says("names of variables have a bound", "/names", 200, "fine")
+finish()
+END
+failures=$((failures + $?))
+finish

@@ -1,0 +1,37 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- A state for each of two threads.
+core.Info("the body, thread " .. core.thread)
+local n = 0
+core.register_init(function() core.Info("an init function, thread " .. core.thread) end)
+core.register_task(function()
+	core.msleep(2000 + 100 * core.thread)
+	core.Info("a task, thread " .. core.thread)
+end)
+case("thread", function(txn, say, try)
+	say("one of them", core.thread == 1 or core.thread == 2)
+	say("thread of the fetch", core.thread - 1 == txn.f:thread())
+	say("proxies", type(core.proxies), core.proxies["thread"].name)
+end)
+core.register_action("raises", { "http-req" }, function(txn)
+	txn:set_var("txn.state", core.thread)
+	error("boom")
+end)
+core.register_fetches("where", function() return core.thread end)
+core.register_converters("where", function() return core.thread end)
+core.register_service("where", "http", function(applet)
+	applet:add_header("content-length", 3)
+	applet:start_response()
+	applet:send((core.thread == 1 or core.thread == 2) and "ok\n" or "no\n")
+end)
+core.register_cli({ "lua", "where" }, "where", function(applet)
+	applet:send(((core.thread == 1 or core.thread == 2) and "ok" or "no") .. "\n")
+end)
+core.register_action("sleeps", { "http-req" }, function(txn)
+	local before = core.thread
+	core.msleep(20)
+	txn:set_var("txn.said", "the same thread " .. tostring(before == core.thread))
+end)
+core.register_action("only_once", { "http-req" }, function() end)
+if core.thread == 1 then
+	core.Info("once, for the first thread")
+end

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Scripts for chaos.sh, on the standard output. Arguments: the seed, what -dKlua prints."""
+
+import random
+import re
+import sys
+
+rnd = random.Random(int(sys.argv[1]))
+with open(sys.argv[2], encoding="utf-8") as f:
+    API = re.findall(r"^\| `(\w+)([.:])(\w+)\(", f.read(), re.M)
+CORE = ["core." + n for c, j, n in API if j == "." and not n.startswith("register_")]
+METHODS = sorted({n for c, j, n in API if j == ":"})
+FETCHES = ["src", "path", "req_hdr", "res_hdr", "rand", "var", "method", "status", "req_body", "lua_f1",
+           "lua_f2", "base32", "no_such", "str", "date", "url_param"]
+CONVERTERS = ["lower", "hex", "base64", "regsub", "field", "lua_c1", "json", "add", "bytes", "map", "sha1"]
+OBJECTS = ["o", "o.f", "o.sf", "o.c", "o.sc", "o.http", "Kept[math.random(8)]", "o:reply()", "core", "nil",
+           "Kept[1] and Kept[1].http"]
+VALUES = ["nil", "true", "{}", "-1", "0", "1.5", "1 << 62", "-(1 << 63)", "0/0", "''", "'x'", "'\\0a\\0'",
+          "Big", "o", "Kept[math.random(8)]", "print", "{ status = 200, body = Big, headers = { x = { 'y' } } }",
+          "{ status = 403, headers = 7 }", "Odd", "io.stdout", "coroutine.running()", "'txn.v'", "'Host'",
+          "{ Odd, o, { 1 } }", "'200'", "200", "'^(.*)$'", "'a\\r\\nb: c'", "setmetatable({}, { __index = _G })"]
+
+
+def value():
+    return rnd.choice(VALUES)
+
+
+def values(most=4):
+    return ", ".join(value() for _ in range(rnd.randint(0, most)))
+
+
+def call():
+    kind = rnd.randrange(7)
+    if kind == 0:
+        return f"{rnd.choice(CORE)}({values(2)})"
+    if kind == 1:
+        return f"o.{rnd.choice('f sf'.split())}:{rnd.choice(FETCHES)}({values(2)})"
+    if kind == 2:
+        return f"o.{rnd.choice('c sc'.split())}:{rnd.choice(CONVERTERS)}({values(3)})"
+    if kind == 3:
+        return f"core.msleep({rnd.randint(0, 40)})"
+    if kind == 4:
+        return f"act.wake_time({value()})"
+    return f"({rnd.choice(OBJECTS)}):{rnd.choice(METHODS)}({values()})"
+
+
+def block(deep):
+    """One statement."""
+    inside = " ".join(block(deep - 1) for _ in range(rnd.randint(1, 3))) if deep else call()
+    run = f"pcall(function() {inside} end)"
+    return rnd.choice([
+        f"pcall(function() return {call()} end) ", f"Kept[math.random(8)] = o ",
+        run, f"pcall(coroutine.wrap(function() {inside} coroutine.yield(1) {call()} end)) ",
+        f"xpcall(function() {inside} end, function(e) {inside} return Odd end) ",
+        f"do local c <close> = setmetatable({{}}, {{ __close = function() {inside} end }}) {run} end ",
+        f"setmetatable({{}}, {{ __gc = function() {inside} end }}) ",
+        f"pcall(table.sort, {{3, 1, 2}}, function(a, b) {inside} return a < b end) ",
+        f"pcall(string.gsub, 'aaa', 'a', function() {inside} end) ",
+        f"Co[math.random(4)] = coroutine.create(function() {inside} end) ",
+        "pcall(coroutine.resume, Co[math.random(4)]) ", "pcall(coroutine.close, Co[math.random(4)]) ",
+        "for i = 1, 500 do local x = i * 2 end ", "collectgarbage() ", "local t = { Big .. math.random() } ",
+    ]) + " "
+
+
+def end():
+    return rnd.choice(["", "", "error(Odd)", "error()", f"return {value()}", f"return {rnd.randint(-1, 9)}",
+                       "while true do end", call(), "local t = {} while true do t[#t + 1] = Big .. #t end",
+                       "local function f() return 1 + f() end f()"])
+
+
+def function():
+    return ("function(o, ...) Calls = Calls + 1 " + " ".join(block(3) for _ in range(rnd.randint(1, 6))) +
+            f" do {end()} end end")
+
+
+print(f"""math.randomseed({rnd.randrange(1 << 30)})
+Calls, Kept, Co, Big = 0, {{}}, {{}}, ("x"):rep(20000)
+Odd = setmetatable({{}}, {{ __tostring = function() error(Odd) end, __index = function() core.msleep(1) end,
+    __len = function() return -1 end, __eq = function() error("eq") end, __close = error }})""")
+ENVIRONMENTS = '{ "tcp-req", "tcp-res", "http-req", "http-res", "http-after-res" }'
+for i in range(10):
+    print(f'core.register_action("a{i}", {ENVIRONMENTS}, {function()})')
+    print(f'core.register_fetches("f{i}", {function()})')
+    print(f'core.register_converters("c{i}", {function()})')
+    print(f'core.register_service("h{i}", "http", {function()})')
+    print(f'core.register_service("t{i}", "tcp", {function()})')
+# What has ended the process once.
+print("""
+local function within(n, f) if n == 0 then return f() end return coroutine.wrap(within)(n - 1, f) end
+core.register_fetches("deep", function(txn)
+    pcall(within, 40, function() txn.f:lua_deep() end) error("enough")
+end)
+core.register_action("deep", { "http-req" }, function(txn) txn.f:lua_deep() end)
+core.register_fetches("forget", function(txn, a)
+    if a == "x" then for i = 1, 500 do txn.f:lua_forget(i) end collectgarbage() collectgarbage() end
+    return a
+end)
+core.register_action("forget", { "http-req" }, function(txn) txn.f:lua_forget("x") end)
+core.register_action("many", { "http-req" }, function(txn)
+    local t = {} for i = 1, 1000 do t[i] = "a" end
+    pcall(function() txn.c:regsub("x", Big, Big) end)
+    pcall(function() txn.c:lower("x", table.unpack(t)) end) pcall(function() txn.f:src(table.unpack(t)) end)
+end)""")

@@ -1,0 +1,44 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- Scripts of words.sh.
+local arguments = table.pack(...)
+local amodule = require("amodule")
+Everybodys = "no"
+
+local function action(name, func)
+	core.register_action(name, { "http-req" }, func)
+end
+
+action("memory", function()
+	local t = {}
+	while true do
+		t[#t + 1] = ("x"):rep(100000) .. #t
+	end
+end)
+action("session", function()
+	while true do end
+end)
+action("burst", function()
+	table.sort({ 3, 2, 1 }, function() while true do end end)
+end)
+action("bool", function(txn)
+	txn:set_var("txn.said", tostring(txn.f:always_true()))
+end)
+action("arguments", function(txn)
+	txn:set_var("txn.said", arguments.n .. " " .. arguments[1] .. " " .. arguments[2])
+end)
+action("module", function(txn)
+	txn:set_var("txn.said", amodule.word)
+end)
+-- Others go first: what they do in the meantime is seen.
+action("turns", function(txn)
+	local began = core.now()
+	Turns = (Turns or 0) + 1
+	for _ = 1, 20000 do end
+	txn:set_var("txn.said", "done " .. began.sec)
+end)
+core.register_service("forever", "http", function()
+	while true do end
+end)
+core.register_task(function()
+	while true do end
+end)

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The class AppletHTTP: a service that answers a request in the place of a server. The object is
+ * made of the request when it is written to our end. Status and fields of the response are collected
+ * in the exchange's arena until start_response; then head_in gives them. The body is framed by us:
+ * by the length that the script announces, which it has to keep, else as the client's protocol
+ * does. */
+#include "base/arena.h"
+#include "exchange/exchange.h"
+#include "http/chars.h"
+#include "http/uri.h"
+#include "lua/applet.h"
+#include "lua/classes.h"
+#include "lua/service.h"
+#include "lua/stream.h"
+#include "lua/txn.h"
+#include "lua/value.h"
+#include "relay/buffer.h"
+
+#include <string.h>
+
+#include <lauxlib.h>
+
+struct head_field {
+	struct head_field *next;
+	struct span name, value;
+};
+
+struct applet_head {
+	unsigned status;
+	struct span reason;       /* ptr NULL: the usual one */
+	struct head_field *first, **last;
+	size_t size;              /* bytes of the fields */
+	const char *too_large;    /* the field that does not fit; NULL: all do */
+	uint64_t length, sent;    /* of the body; that of BODY_LENGTH */
+	bool has_length, closes;
+	bool started;
+};
+
+/* ---- the request ---------------------------------------------------------------------------- */
+
+static void set_text(lua_State *L, const char *name, struct span text)
+{
+	lua_pushlstring(L, text.ptr ? text.ptr : "", text.len);
+	lua_setfield(L, -2, name);
+}
+
+static void push_headers(lua_State *L, const struct message *msg)
+{
+	unsigned i;
+
+	lua_newtable(L);
+	for (i = 0; i < msg->count; i++)
+		if (msg->fields[i].name.ptr)
+			value_add_field(L, msg->fields[i].name, msg->fields[i].value);
+}
+
+struct request {
+	const struct message *msg;
+	uint64_t length;
+};
+
+/* Arguments: the applet, the request. */
+static int make(lua_State *L)
+{
+	const struct request *r = lua_touserdata(L, 2);
+	const struct message *msg = r->msg;
+	struct uri uri = { 0 };
+
+	uri_split(msg->target, &uri);
+	applet_object(L, lua_touserdata(L, 1), &applet_http_class, 12);
+	set_text(L, "method", msg->method_text);
+	lua_pushfstring(L, "HTTP/%d.%d", msg->major, msg->minor);
+	lua_setfield(L, -2, "version");
+	set_text(L, "path", uri.path);
+	set_text(L, "qs", uri.query);
+	lua_pushinteger(L, (lua_Integer)r->length);
+	lua_setfield(L, -2, "length");
+	push_headers(L, msg);
+	lua_setfield(L, -2, "headers");
+	return 1;
+}
+
+/* Of chunks, what has come already: nobody knows more. */
+static uint64_t body_length(struct end *end, const struct message *msg)
+{
+	struct end *client = end_peer(end);
+	bool final;
+
+	if (msg->framing == BODY_LENGTH)
+		return msg->length;
+	if (msg->framing != BODY_CHUNKED)
+		return 0;
+	end_body_in(client);
+	return end_body(client, &final).len;
+}
+
+static enum io head_out(struct end *end, struct message *msg)
+{
+	struct request request = { msg, body_length(end, msg) };
+
+	return applet_begin(end_applet(end), make, &request) ? IO_OK : IO_ERR;
+}
+
+/* ---- the response --------------------------------------------------------------------------- */
+
+static bool has_no_body(const struct exchange *x, unsigned status)
+{
+	return x->asked == METHOD_HEAD || status == 204 || status == 304;
+}
+
+static bool add_fields(const struct applet_head *head, struct exchange *x, struct message *msg)
+{
+	const struct head_field *f;
+
+	for (f = head->first; f; f = f->next)
+		if (!message_add(msg, x->arena, f->name, f->value))
+			return false;
+	return true;
+}
+
+static enum io head_in(struct end *end, struct message *msg)
+{
+	struct applet *a = end_applet(end);
+	struct applet_head *head = a->head;
+	struct exchange *x = a->stream->exchange;
+
+	if (!head->started)
+		return IO_AGAIN;
+	message_init(msg, true, msg->fields, msg->max);
+	msg->major = msg->minor = 1;
+	msg->flags |= MSG_KEEP_ALIVE;
+	message_set_status(msg, head->status, head->reason);
+	msg->framing = a->bare ? BODY_NONE : head->has_length ? BODY_LENGTH : BODY_CLOSE;
+	if (msg->framing == BODY_LENGTH)
+		msg->length = head->length;
+	if (head->closes)
+		x->req.flags &= (uint16_t)~MSG_KEEP_ALIVE;
+	if (!a->out && !a->over)
+		a->flags &= (uint16_t)~CONN_READABLE;
+	return add_fields(head, x, msg) ? IO_OK : IO_ERR;
+}
+
+static const struct message_ops applet_ops = {
+	.end = {
+		.name = "lua",
+		.recv = applet_recv,
+		.send = applet_send,
+		.finish = applet_finish,
+		.close = applet_close,
+		.busy = applet_busy,
+	},
+	.head_in = head_in,
+	.head_out = head_out,
+};
+
+int applet_open_http(struct end *end, struct stream *s, const struct service *service)
+{
+	struct applet_head *head = arena_alloc(s->exchange->arena, sizeof(*head));
+	struct applet *a = head ? applet_new(end, s, service, &applet_ops.end, true) : NULL;
+
+	if (!a)
+		return -1;
+	head->status = 200;
+	head->last = &head->first;
+	a->head = head;
+	return 0;
+}
+
+bool applet_head_started(const struct applet *a)
+{
+	return a->head->started;
+}
+
+bool applet_head_cut(const struct applet *a)
+{
+	const struct applet_head *head = a->head;
+
+	return head->has_length && !a->bare && head->sent < head->length;
+}
+
+void applet_head_send(lua_State *L, struct applet *a, size_t n)
+{
+	struct applet_head *head = a->head;
+
+	if (!head->started)
+		luaL_error(L, "Lua: 'send' you must call start_response() before sending data.");
+	if (head->has_length && !a->bare && n > head->length - head->sent)
+		luaL_error(L, "'send': this is more than the content-length that was announced");
+	head->sent += n;
+}
+
+/* ---- methods -------------------------------------------------------------------------------- */
+
+static struct applet_head *head_of(lua_State *L)
+{
+	return applet_of(L, 1)->head;
+}
+
+static struct span keep(lua_State *L, struct span text)
+{
+	struct arena *arena = applet_of(L, 1)->stream->exchange->arena;
+	struct span kept = arena_keep(arena, text);
+
+	if (arena->failed)
+		luaL_error(L, "not enough memory");
+	return kept;
+}
+
+static bool has_line_end(struct span text)
+{
+	return memchr(text.ptr, '\r', text.len) || memchr(text.ptr, '\n', text.len) ||
+	       memchr(text.ptr, 0, text.len);
+}
+
+/* Once the head has left nothing is changed any more. */
+static int set_status(lua_State *L)
+{
+	struct applet_head *head = head_of(L);
+	lua_Integer status = luaL_checkinteger(L, 2);
+	struct span reason = { NULL, 0 };
+
+	if (!lua_isnoneornil(L, 3))
+		reason = value_span(L, 3);
+	luaL_argcheck(L, !reason.ptr || (reason.len < 256 && !has_line_end(reason)), 3,
+		      "this cannot be a reason");
+	if (status >= 200 && status <= 599 && !head->started) {
+		head->status = (unsigned)status;
+		head->reason = reason.ptr ? keep(L, reason) : reason;
+	}
+	lua_pushboolean(L, status >= 200 && status <= 599);
+	return 1;
+}
+
+static bool is(const struct head_field *f, const char *name)
+{
+	return span_equal_nocase(f->name, span_of(name));
+}
+
+static int add_header(lua_State *L)
+{
+	struct applet_head *head = head_of(L);
+	struct exchange *x = applet_of(L, 1)->stream->exchange;
+	struct span name = value_span(L, 2), value = value_span(L, 3);
+	struct head_field *f;
+
+	luaL_argcheck(L, span_is_token(name), 2, "this cannot be the name of a header");
+	luaL_argcheck(L, !has_line_end(value), 3, "this cannot be the value of a header");
+	lua_pushboolean(L, 1);
+	if (head->started || head->too_large)
+		return 1;
+	value_push_lower(L, name);
+	name = keep(L, value_span(L, -1));
+	lua_pop(L, 1);
+	head->size += name.len + value.len + 4;
+	if (head->size > buffer_size() - buffer_reserve) {
+		head->too_large = name.ptr;
+		return 1;
+	}
+	value = keep(L, value);
+	f = arena_alloc(x->arena, sizeof(*f));
+	if (!f)
+		return luaL_error(L, "not enough memory");
+	*f = (struct head_field){ NULL, name, span_trimmed(value) };
+	*head->last = f;
+	head->last = &f->next;
+	return 1;
+}
+
+static void take_length(lua_State *L, struct applet *a, struct span value)
+{
+	struct applet_head *head = a->head;
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < value.len && i < 19 && value.ptr[i] >= '0' && value.ptr[i] <= '9'; i++)
+		n = n * 10 + (uint64_t)(value.ptr[i] - '0');
+	if (!i || i < value.len || (head->has_length && head->length != n))
+		luaL_error(L, "Lua applet http '%s': Invalid 'content-length' header.",
+			   a->service->shown);
+	head->has_length = true;
+	head->length = n;
+}
+
+/* Fields that frame the body, or speak of the connection, are ours: what they say is noted. Does the
+ * field stay? The length does, once. */
+static bool take_framing(lua_State *L, struct applet *a, const struct head_field *f)
+{
+	struct applet_head *head = a->head;
+	bool again = head->has_length;
+
+	if (is(f, "content-length")) {
+		take_length(L, a, f->value);
+		return !again && head->status != 204;
+	}
+	if (is(f, "transfer-encoding") && !span_equal_nocase(f->value, span_of("chunked")))
+		luaL_error(L, "'start_response': a 'transfer-encoding' other than chunked");
+	if (is(f, "connection"))
+		head->closes = list_has_token(f->value, span_of("close"));
+	return !is(f, "transfer-encoding") && !is(f, "connection") && !is(f, "keep-alive") &&
+	       !is(f, "proxy-connection");
+}
+
+static int start_response(lua_State *L)
+{
+	struct applet *a = applet_of(L, 1);
+	struct applet_head *head = a->head;
+	struct head_field **at = &head->first;
+
+	if (head->started)
+		return luaL_error(L, "'start_response': the response has begun already");
+	if (head->too_large)
+		return luaL_error(L, "Lua applet http '%s': Failed to add header '%s' in the response.",
+				  a->service->shown, head->too_large);
+	while (*at) {
+		if (take_framing(L, a, *at))
+			at = &(*at)->next;
+		else
+			*at = (*at)->next;
+	}
+	a->bare = has_no_body(a->stream->exchange, head->status);
+	head->started = true;
+	return 0;
+}
+
+static const struct class_method methods[] = {
+	{ "set_status", set_status, "code [, reason]", "boolean",
+	  "the status of the response, from 200 to 599; 200 unless it is set", 0 },
+	{ "add_header", add_header, "name, value", "boolean",
+	  "one more header of the response; content-length is the length that is sent", 0 },
+	{ "start_response", start_response, "", NULL, "sends status and headers", 0 },
+	{ "send", applet_send_method, "text", "integer", "sends a part of the body", METHOD_WAITS },
+	{ "getline", applet_getline, "", "string",
+	  "a line of the request's body; without an end it was the last; empty: nothing is left",
+	  METHOD_WAITS },
+	{ "receive", applet_receive, "[size]", "string",
+	  "so many bytes of the request's body, or all; fewer at its end", METHOD_WAITS },
+	TXN_METHODS_OF_STREAMS,
+	{ 0 },
+};
+
+const struct class applet_http_class = {
+	"AppletHTTP", methods, applet_field,
+	.help = "a request to a service: method, version, path, qs, length, headers; and its response",
+};

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The classes Proxy and Listener: what the configuration says of them, their numbers, and commands
+ * to frontends. Objects are made once, for core.proxies and its like. */
+#include "lua/args.h"
+#include "lua/change.h"
+#include "lua/classes.h"
+#include "lua/proxies.h"
+#include "net/listener.h"
+#include "proxy/proxy.h"
+#include "proxy/stick_conf.h"
+#include "stats/stat.h"
+
+#include <lauxlib.h>
+
+static const char proxy_kind, listener_kind;
+
+static struct proxy *proxy_of(lua_State *L)
+{
+	return object_of(L, 1, &proxy_kind);
+}
+
+/* ---- numbers -------------------------------------------------------------------------------- */
+
+void row_push(lua_State *L, const struct stat_row *row)
+{
+	unsigned i;
+
+	lua_createtable(L, 0, STAT_FIELDS);
+	for (i = 0; i < STAT_FIELDS; i++) {
+		if (row->values[i].type == STATS_NONE)
+			continue;
+		args_push_stat(L, &row->values[i]);
+		lua_setfield(L, -2, stat_fields[i].name);
+	}
+}
+
+/* A section that is both says what it is as a backend. */
+static int proxy_get_stats(lua_State *L)
+{
+	const struct proxy *px = proxy_of(L);
+	struct stat_row row;
+
+	if (px->caps & PROXY_BACKEND)
+		stat_fill_backend(&row, px, STAT_LEGENDS);
+	else
+		stat_fill_frontend(&row, px, STAT_LEGENDS);
+	row_push(L, &row);
+	return 1;
+}
+
+static int listener_get_stats(lua_State *L)
+{
+	const struct listener *l = object_of(L, 1, &listener_kind);
+	struct stat_row row;
+
+	stat_fill_listener(&row, l, STAT_LEGENDS);
+	row_push(L, &row);
+	return 1;
+}
+
+/* ---- what it is ----------------------------------------------------------------------------- */
+
+static int proxy_get_cap(lua_State *L)
+{
+	switch (proxy_of(L)->caps & (PROXY_FRONTEND | PROXY_BACKEND)) {
+	case PROXY_FRONTEND:
+		lua_pushliteral(L, "frontend");
+		break;
+	case PROXY_BACKEND:
+		lua_pushliteral(L, "backend");
+		break;
+	default:
+		lua_pushliteral(L, "proxy");
+	}
+	return 1;
+}
+
+static int proxy_get_mode(lua_State *L)
+{
+	lua_pushstring(L, proxy_of(L)->set.mode == MODE_HTTP ? "http" : "tcp");
+	return 1;
+}
+
+/* ---- commands ------------------------------------------------------------------------------- */
+
+/* Backends alone have nothing that could be stopped. */
+static int frontend_change(lua_State *L, const char *what)
+{
+	const struct proxy *px = proxy_of(L);
+
+	if (!(px->caps & PROXY_FRONTEND))
+		return 0;
+	return change_ask(L, what, px->name, NULL, NULL, 0);
+}
+
+static int proxy_pause(lua_State *L)
+{
+	return frontend_change(L, "pause");
+}
+
+static int proxy_resume(lua_State *L)
+{
+	return frontend_change(L, "resume");
+}
+
+static int proxy_stop(lua_State *L)
+{
+	return frontend_change(L, "stop");
+}
+
+static int proxy_shut_bcksess(lua_State *L)
+{
+	const struct proxy *px = proxy_of(L);
+
+	if (!(px->caps & PROXY_BACKEND))
+		return 0;
+	return change_ask(L, "shut backup", px->name, NULL, NULL, 0);
+}
+
+static const struct class_method proxy_methods[] = {
+	{ "get_cap", proxy_get_cap, "", "string", "\"frontend\", \"backend\" or \"proxy\"", 0 },
+	{ "get_mode", proxy_get_mode, "", "string", "\"tcp\" or \"http\"", 0 },
+	{ "get_stats", proxy_get_stats, "", "table",
+	  "its row of show stat, by the names of columns", 0 },
+	{ "pause", proxy_pause, "", NULL, "as the command disable frontend", METHOD_WAITS },
+	{ "resume", proxy_resume, "", NULL, "as the command enable frontend", METHOD_WAITS },
+	{ "stop", proxy_stop, "", NULL, "as the command shutdown frontend", METHOD_WAITS },
+	{ "shut_bcksess", proxy_shut_bcksess, "", NULL, "ends the sessions on its backup servers",
+	  METHOD_WAITS },
+	{ 0 },
+};
+
+const struct class proxy_class = {
+	"Proxy", proxy_methods,
+	.help = "a proxy: members name, uuid, servers, listeners, and stktable if it has one",
+};
+
+static const struct class_method listener_methods[] = {
+	{ "get_stats", listener_get_stats, "", "table",
+	  "its row of show stat, by the names of columns", 0 },
+	{ 0 },
+};
+
+const struct class listener_class = {
+	"Listener", listener_methods, .help = "an address of a bind line",
+};
+
+/* ---- the tables ----------------------------------------------------------------------------- */
+
+static void listeners_of_bind(lua_State *L, struct bind_conf *bind)
+{
+	struct listener *l;
+
+	list_for_each(l, &bind->listeners, node) {
+		if (bind->name)
+			lua_pushstring(L, bind->name);
+		else
+			lua_pushfstring(L, "sock-%d", l->id);
+		handle_new(L, &listener_kind, l);
+		object_new(L, &listener_class, -1, 0);
+		lua_remove(L, -2);
+		lua_rawset(L, -3);
+	}
+}
+
+static void listeners_push(lua_State *L, const struct proxy *px)
+{
+	struct bind_conf *bind;
+
+	lua_newtable(L);
+	list_for_each(bind, &px->binds, node)
+		listeners_of_bind(L, bind);
+}
+
+static void proxy_push(lua_State *L, struct proxy *px)
+{
+	handle_new(L, &proxy_kind, px);
+	object_new(L, &proxy_class, -1, 5);
+	lua_remove(L, -2);
+	lua_pushstring(L, px->name);
+	lua_setfield(L, -2, "name");
+	lua_pushfstring(L, "%d", px->uuid);
+	lua_setfield(L, -2, "uuid");
+	servers_push(L, px);
+	lua_setfield(L, -2, "servers");
+	listeners_push(L, px);
+	lua_setfield(L, -2, "listeners");
+	if (px->stick && px->stick->table) {
+		stick_table_push(L, px->stick);
+		lua_setfield(L, -2, "stktable");
+	}
+}
+
+/* Those with one of the caps, by name, as a member of the table on top of the stack. */
+static void list_push(lua_State *L, const struct proxies *all, const char *member, unsigned caps)
+{
+	struct proxy *px;
+
+	lua_newtable(L);
+	list_for_each(px, &all->list, node) {
+		if (!(px->caps & caps))
+			continue;
+		proxy_push(L, px);
+		lua_setfield(L, -2, px->name);
+	}
+	lua_setfield(L, -2, member);
+}
+
+void proxies_push(lua_State *L, const struct proxies *all)
+{
+	list_push(L, all, "proxies", PROXY_FRONTEND | PROXY_BACKEND);
+	list_push(L, all, "frontends", PROXY_FRONTEND);
+	list_push(L, all, "backends", PROXY_BACKEND);
+}

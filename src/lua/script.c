@@ -1,0 +1,656 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Scripts: coroutines that compute in stretches, wait, and are ended when they compute for too long.
+ * Called by whoever owns a script; functions of classes wait by script_sleep. Nothing here knows what
+ * a script is for.
+ *
+ * A coroutine that a script makes by itself waits together with it. Its resume is ours: when the
+ * coroutine inside has asked to wait (`pausing`), the one outside yields as well, up to script_run,
+ * and each resumes the one inside when it goes on. */
+#include "lua/script.h"
+
+#include "base/bug.h"
+#include "base/clock.h"
+#include "base/str.h"
+#include "lua/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <lauxlib.h>
+
+struct script_limits script_limits = {
+	.session_ms = 4000, .service_ms = 4000, .burst_ms = 1000, .yield = 10000,
+};
+struct script *script_now;
+/* The coroutine at work, maybe one of the script's own: whatever is resumed inside it counts how deep
+ * the calls of C are from there. NULL: none. */
+static lua_State *at_work;
+
+enum { IDLE_MOST = 64, ERROR_SIZE = 960 };
+
+/* Threads that are not in use: references in the registry. */
+static struct {
+	lua_State *thread;
+	int ref;
+} idle[IDLE_MOST];
+static unsigned idle_count;
+static char error[ERROR_SIZE];
+
+/* ---- the end of a stretch ------------------------------------------------------------------- */
+
+/* What this process has computed: on a busy machine a script pays for others no more than it must. */
+static uint64_t cpu_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+static uint64_t stretch_us(const struct script *s)
+{
+	return (s->exact ? cpu_us() : clock_read_us()) - s->began_us;
+}
+
+/* Most scripts end within a few thousand instructions: their time is that of the wall, which costs no
+ * system call. */
+static void stretch_begin(struct script *s, bool exact)
+{
+	s->exact = exact;
+	s->began_us = exact ? cpu_us() : clock_read_us();
+}
+
+bool script_may_wait(lua_State *L)
+{
+	return script_now && script_now->may_yield && !script_now->barriers && lua_isyieldable(L);
+}
+
+static void watch(lua_State *L, lua_Debug *ar);
+static void unwind(lua_State *L, lua_Debug *ar);
+
+/* The script ends here, whatever it protects: it yields up to script_run, which does not resume it.
+ * Below a function of C that cannot yield an error is raised, and from then on at each instruction,
+ * until the code is back where it can. (An error for each pcall of a deep recursion would take time
+ * that grows with the square of its depth.) */
+static int leave(lua_State *L, enum script_over why)
+{
+	script_now->over = (uint8_t)why;
+	if (lua_isyieldable(L) && !script_now->closing) {
+		script_now->pausing = true;
+		return lua_yield(L, 0);
+	}
+	if (lua_gethook(L) != unwind)
+		lua_sethook(L, unwind, LUA_MASKCOUNT, 1);
+	if (lua_gethook(script_now->thread) != unwind)
+		lua_sethook(script_now->thread, unwind, LUA_MASKCOUNT, 1);
+	return luaL_error(L, "this script ends");
+}
+
+/* The hook: some thousand instructions have run. */
+static void watch(lua_State *L, lua_Debug *ar)
+{
+	struct script *s = script_now;
+	uint64_t took;
+
+	(void)ar;
+	if (!s)
+		return;
+	if (!s->exact) {
+		s->used_us += stretch_us(s);
+		stretch_begin(s, true);
+	}
+	took = stretch_us(s);
+	if (s->over != OVER_NOT) {
+		leave(L, (enum script_over)s->over);
+	} else if ((s->limit_ms && (s->used_us + took) / 1000 >= s->limit_ms) ||
+		   (script_limits.burst_ms && took / 1000 >= script_limits.burst_ms)) {
+		leave(L, OVER_TIME);
+	} else if (script_may_wait(L)) {
+		s->pausing = true;
+		script_ready(s);
+		lua_yield(L, 0);
+	}
+}
+
+/* The hook where a script is being left. A coroutine that was left so may be another script's later. */
+static void unwind(lua_State *L, lua_Debug *ar)
+{
+	if (script_now && script_now->over == OVER_NOT)
+		lua_sethook(L, watch, LUA_MASKCOUNT, (int)script_limits.yield);
+	watch(L, ar);
+}
+
+/* What it was done with lies in the registry under the script's address: whatever protects the code
+ * that is unwound may throw the error itself away. */
+int script_finish(lua_State *L)
+{
+	if (!script_now)
+		return luaL_error(L, "nothing is at work that could be done");
+	if (lua_gettop(L))
+		lua_rawsetp(L, LUA_REGISTRYINDEX, script_now);
+	return leave(L, OVER_DONE);
+}
+
+/* ---- coroutines of scripts ------------------------------------------------------------------ */
+
+static int co_go(lua_State *L, lua_State *co, int args, bool wrap);
+
+static int co_go_on(lua_State *L, int status, lua_KContext wrap)
+{
+	(void)status;
+	return co_go(L, lua_tothread(L, 1), 0, wrap);
+}
+
+/* Its error is an error of who has called it. */
+static int co_raise(lua_State *L, lua_State *co)
+{
+	if (lua_status(co) != LUA_OK && lua_status(co) != LUA_YIELD)
+		lua_resetthread(co);
+	if (lua_type(L, -1) == LUA_TSTRING) {
+		luaL_where(L, 1);
+		lua_insert(L, -2);
+		lua_concat(L, 2);
+	}
+	return lua_error(L);
+}
+
+static int co_failed(lua_State *L, lua_State *co, bool wrap)
+{
+	lua_xmove(co, L, 1);
+	if (script_now && script_now->over != OVER_NOT)
+		return leave(L, (enum script_over)script_now->over);
+	if (wrap)
+		return co_raise(L, co);
+	lua_pushboolean(L, 0);
+	lua_insert(L, -2);
+	return 2;
+}
+
+/* The thread is at 1 of L, args values are on co. */
+static int co_go(lua_State *L, lua_State *co, int args, bool wrap)
+{
+	struct script *s = script_now;
+	lua_State *outer = at_work;
+	bool barrier = s && !lua_isyieldable(L);
+	int got, status;
+
+	if (barrier)
+		s->barriers++;
+	at_work = co;
+	status = lua_resume(co, L, args, &got);
+	at_work = outer;
+	if (barrier)
+		s->barriers--;
+	if (status == LUA_YIELD && s && s->over != OVER_NOT)
+		return leave(L, (enum script_over)s->over);
+	if (status == LUA_YIELD && s && s->pausing) {
+		lua_pop(co, got);
+		lua_settop(L, 1);
+		return lua_yieldk(L, 0, wrap, co_go_on);
+	}
+	if (status != LUA_OK && status != LUA_YIELD)
+		return co_failed(L, co, wrap);
+	if (!lua_checkstack(L, got + 1)) {
+		lua_pop(co, got);
+		return luaL_error(L, "too many results to resume");
+	}
+	if (!wrap)
+		lua_pushboolean(L, 1);
+	lua_xmove(co, L, got);
+	return got + !wrap;
+}
+
+/* The thread is at 1, its arguments are above. */
+static int co_begin(lua_State *L, bool wrap)
+{
+	lua_State *co = lua_tothread(L, 1);
+	int args = lua_gettop(L) - 1;
+	const char *wrong = NULL;
+
+	luaL_argexpected(L, co, 1, "coroutine");
+	if (lua_status(co) == LUA_OK && !lua_gettop(co))
+		wrong = "cannot resume dead coroutine";
+	else if (!lua_checkstack(co, args))
+		wrong = "too many arguments to resume";
+	if (!wrong) {
+		lua_xmove(L, co, args);
+		return co_go(L, co, args, wrap);
+	}
+	if (wrap)
+		return luaL_error(L, "%s", wrong);
+	lua_pushboolean(L, 0);
+	lua_pushstring(L, wrong);
+	return 2;
+}
+
+static int co_resume(lua_State *L)
+{
+	return co_begin(L, false);
+}
+
+static int co_wrapped(lua_State *L)
+{
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_insert(L, 1);
+	return co_begin(L, true);
+}
+
+static int co_wrap(lua_State *L)
+{
+	lua_State *co;
+
+	luaL_checktype(L, 1, LUA_TFUNCTION);
+	co = lua_newthread(L);
+	lua_pushvalue(L, 1);
+	lua_xmove(L, co, 1);
+	lua_pushcclosure(L, co_wrapped, 1);
+	return 1;
+}
+
+/* The hook has raised an error that nobody caught. Lua calls no hook there any more, so what it has to
+ * close could run for ever: it does not run. */
+static bool is_killed(lua_State *co)
+{
+	return lua_status(co) > LUA_YIELD && lua_gethook(co) == unwind;
+}
+
+/* Coroutines that close each other: Lua counts no calls of C here. */
+enum { CLOSES_MOST = 8 };
+
+static int co_close(lua_State *L)
+{
+	static unsigned closes;
+	lua_State *co = lua_tothread(L, 1), *outer = at_work;
+	lua_Debug ar;
+	int status;
+
+	luaL_argexpected(L, co, 1, "coroutine");
+	if (co == L || co == lua_running || (lua_status(co) == LUA_OK && lua_getstack(co, 0, &ar)))
+		return luaL_error(L, "cannot close a running coroutine");
+	if (closes == CLOSES_MOST)
+		return luaL_error(L, "too many coroutines that close each other");
+	if (is_killed(co)) {
+		lua_pushboolean(L, 0);
+		lua_pushliteral(L, "it was ended");
+		return 2;
+	}
+	closes++;
+	at_work = co;
+	status = lua_resetthread(co);
+	at_work = outer;
+	closes--;
+	lua_pushboolean(L, status == LUA_OK);
+	if (status == LUA_OK)
+		return 1;
+	lua_xmove(co, L, 1);
+	return 2;
+}
+
+static int begin(lua_State *L)
+{
+	lua_sethook(L, watch, LUA_MASKCOUNT, (int)script_limits.yield);
+	lua_getglobal(L, "coroutine");
+	lua_pushcfunction(L, co_resume);
+	lua_setfield(L, -2, "resume");
+	lua_pushcfunction(L, co_wrap);
+	lua_setfield(L, -2, "wrap");
+	lua_pushcfunction(L, co_close);
+	lua_setfield(L, -2, "close");
+	return 0;
+}
+
+bool script_begin(lua_State *L)
+{
+	idle_count = 0;
+	lua_pushcfunction(L, begin);
+	return lua_pcall(L, 0, 0, 0) == LUA_OK;
+}
+
+/* ---- a script ------------------------------------------------------------------------------- */
+
+void script_ready(struct script *s)
+{
+	s->ready = true;
+	task_wake(&s->task);
+}
+
+void script_forget(struct script *s)
+{
+	if (s->noted)
+		*s->noted = NULL;
+	s->noted = NULL;
+}
+
+void script_note(struct script *s, struct script **place)
+{
+	script_forget(s);
+	*place = s;
+	s->noted = place;
+}
+
+static void fire(struct timer *timer)
+{
+	script_ready((struct script *)((char *)timer - offsetof(struct script, timer)));
+}
+
+static void run_task(struct task *task)
+{
+	struct script *s = container_of(task, struct script, task);
+
+	s->wake(s);
+}
+
+/* A thread, referenced: on the stack its reference and the thread as light userdata. */
+static int make_thread(lua_State *L)
+{
+	lua_State *thread = lua_newthread(L);
+
+	lua_pushlightuserdata(L, thread);
+	lua_insert(L, -2);
+	lua_pushinteger(L, luaL_ref(L, LUA_REGISTRYINDEX));
+	return 2;
+}
+
+static bool take_thread(struct script *s)
+{
+	lua_State *L = lua_running;
+
+	if (idle_count) {
+		idle_count--;
+		s->thread = idle[idle_count].thread;
+		s->ref = idle[idle_count].ref;
+		return true;
+	}
+	lua_pushcfunction(L, make_thread);
+	if (lua_pcall(L, 0, 2, 0) != LUA_OK) {
+		lua_pop(L, 1);
+		return false;
+	}
+	s->thread = lua_touserdata(L, -2);
+	s->ref = (int)lua_tointeger(L, -1);
+	lua_pop(L, 2);
+	return true;
+}
+
+bool script_new(struct script *s, void *owner, void (*wake)(struct script *s), unsigned limit_ms)
+{
+	memset(s, 0, sizeof(*s));
+	if (!take_thread(s))
+		return false;
+	s->owner = owner;
+	s->wake = wake;
+	s->limit_ms = limit_ms;
+	s->may_yield = true;
+	s->ready = true;
+	timer_init(&s->timer, fire);
+	task_init(&s->task, run_task);
+	lua_sethook(s->thread, watch, LUA_MASKCOUNT, (int)script_limits.yield);
+	return true;
+}
+
+static void one_line(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ')
+			*text = ' ';
+}
+
+/* One function of a traceback. False: one of C without a name, which is how we begin a script. */
+static bool say_level(struct text *t, lua_State *thread, lua_Debug *ar)
+{
+	lua_getinfo(thread, "nSl", ar);
+	if (!*ar->namewhat && *ar->what == 'C')
+		return false;
+	text_str(t, ar->short_src);
+	text_char(t, ':');
+	if (ar->currentline > 0)
+		text_printf(t, "%d:", ar->currentline);
+	if (*ar->namewhat)
+		text_printf(t, " in %s '%s'", ar->namewhat, ar->name);
+	else if (*ar->what == 'm')
+		text_str(t, " in main chunk");
+	else
+		text_printf(t, " in function line %d", ar->linedefined);
+	return true;
+}
+
+enum { LEVELS_MOST = 20 };
+
+/* Where it was raised, in one line, the innermost function first. */
+static void say_trace(struct text *t, lua_State *thread)
+{
+	const char *between = " from ";
+	lua_Debug ar;
+	int level;
+
+	for (level = 0; level < LEVELS_MOST && lua_getstack(thread, level, &ar); level++) {
+		size_t before = t->len;
+
+		text_str(t, between);
+		if (say_level(t, thread, &ar))
+			between = ", ";
+		else
+			t->ptr[t->len = before] = 0;
+	}
+}
+
+static const char *fault_text(const struct script *s)
+{
+	switch ((enum script_fault)s->fault) {
+	case SCRIPT_TIMEOUT:
+		return "[state-id 0] runtime error: execution timeout";
+	case SCRIPT_MEMORY:
+		return "out of memory error";
+	case SCRIPT_NO_YIELD:
+		return "yield not allowed";
+	case SCRIPT_ERROR:
+		break;
+	}
+	return "[state-id 0] unknown runtime error";
+}
+
+/* What its error says, in `error`. An object that is no text says nothing: its metamethods would be
+ * code of a script that has failed. Nor may a long text take the room of the traceback. */
+static int say_error(lua_State *L)
+{
+	lua_State *thread = lua_touserdata(L, 1);
+	const struct script *s = lua_touserdata(L, 2);
+	const char *said = NULL;
+	struct text t;
+	size_t len = 0;
+
+	if (s->fault == SCRIPT_ERROR)
+		lua_xmove(thread, L, 1);
+	if (s->fault == SCRIPT_ERROR && lua_isstring(L, -1))
+		said = lua_tolstring(L, -1, &len);
+	text_init(&t, error, sizeof(error));
+	text_str(&t, said ? "[state-id 0] runtime error: " : fault_text(s));
+	if (said)
+		text_add(&t, said, len < ERROR_SIZE / 2 ? len : ERROR_SIZE / 2);
+	say_trace(&t, thread);
+	return 0;
+}
+
+static enum script_fault fault(const struct script *s, int status)
+{
+	if (s->over == OVER_TIME)
+		return SCRIPT_TIMEOUT;
+	if (s->over == OVER_NO_YIELD)
+		return SCRIPT_NO_YIELD;
+	return status == LUA_ERRMEM ? SCRIPT_MEMORY : SCRIPT_ERROR;
+}
+
+/* Done: its value, if there is one, is its result. Nothing here needs memory. */
+static enum script_result done(struct script *s)
+{
+	lua_settop(s->thread, 0);
+	s->results = lua_rawgetp(s->thread, LUA_REGISTRYINDEX, s) != LUA_TNIL;
+	lua_pushnil(s->thread);
+	lua_rawsetp(s->thread, LUA_REGISTRYINDEX, s);
+	lua_settop(s->thread, s->results);
+	return SCRIPT_DONE;
+}
+
+static enum script_result failed(struct script *s, int status)
+{
+	lua_State *L = lua_running;
+
+	s->fault = fault(s, status);
+	s->error = fault_text(s);
+	if (s->fault != SCRIPT_ERROR && s->fault != SCRIPT_TIMEOUT)
+		return SCRIPT_FAILED;
+	strcpy(error, s->error);
+	s->error = error;
+	lua_pushcfunction(L, say_error);
+	lua_pushlightuserdata(L, s->thread);
+	lua_pushlightuserdata(L, s);
+	if (lua_pcall(L, 2, 0, 0) != LUA_OK)
+		lua_pop(L, 1);
+	one_line(error);
+	return SCRIPT_FAILED;
+}
+
+static enum script_result yielded(struct script *s, int values)
+{
+	lua_pop(s->thread, values);
+	if (!s->may_yield) {
+		s->fault = SCRIPT_NO_YIELD;
+		s->error = "attempt to yield where nobody may wait";
+		return SCRIPT_FAILED;
+	}
+	if (!s->pausing) /* coroutine.yield() of its own: behind all others */
+		script_ready(s);
+	s->pausing = false;
+	return SCRIPT_WAIT;
+}
+
+enum script_result script_run(struct script *s, int args)
+{
+	struct script *outer = script_now;
+	lua_State *from = at_work;
+	int status, got = 0;
+
+	if (!s->ready)
+		return SCRIPT_WAIT;
+	s->ready = false;
+	script_forget(s);
+	timer_cancel(&s->timer);
+	task_cancel(&s->task);
+	script_now = s;
+	at_work = s->thread;
+	stretch_begin(s, s->used_us != 0);
+	status = lua_resume(s->thread, from ? from : lua_running, args, &got);
+	s->used_us += stretch_us(s);
+	script_now = outer;
+	at_work = from;
+	if (s->over == OVER_DONE)
+		return done(s);
+	if (s->over != OVER_NOT)
+		return failed(s, LUA_ERRRUN);
+	if (status == LUA_YIELD)
+		return yielded(s, got);
+	if (status != LUA_OK)
+		return failed(s, status);
+	s->results = got;
+	s->whole = true;
+	return SCRIPT_DONE;
+}
+
+static int drop_thread(lua_State *L)
+{
+	luaL_unref(L, LUA_REGISTRYINDEX, (int)lua_tointeger(L, 1));
+	return 0;
+}
+
+/* Variables that it is to close run code: within the limits, and without waiting. */
+static bool reset_thread(struct script *s)
+{
+	struct script *outer = script_now;
+	lua_State *from = at_work;
+	int status;
+
+	if (is_killed(s->thread))
+		return false;
+	script_now = s;
+	at_work = s->thread;
+	s->may_yield = false;
+	s->closing = true;
+	s->over = OVER_NOT;
+	stretch_begin(s, false);
+	status = lua_resetthread(s->thread);
+	script_now = outer;
+	at_work = from;
+	lua_settop(s->thread, 0);
+	return status == LUA_OK;
+}
+
+void script_again(struct script *s, unsigned ms)
+{
+	BUG_ON(s->thread);
+	s->again = true;
+	s->ready = false;
+	timer_set(&s->timer, clock_now_ms + (ms ? ms : 1));
+}
+
+void script_end(struct script *s)
+{
+	lua_State *L = lua_running;
+
+	if (s->again) {
+		timer_cancel(&s->timer);
+		task_cancel(&s->task);
+		s->again = false;
+	}
+	if (!s->thread)
+		return;
+	BUG_ON(script_now == s);
+	script_forget(s);
+	timer_cancel(&s->timer);
+	task_cancel(&s->task);
+	/* One that did not come to its end may have a message handler left (xpcall), which
+	 * lua_resetthread does not take off. */
+	if (reset_thread(s) && s->whole && idle_count < IDLE_MOST) {
+		idle[idle_count].thread = s->thread;
+		idle[idle_count++].ref = s->ref;
+	} else {
+		lua_pushcfunction(L, drop_thread);
+		lua_pushinteger(L, s->ref);
+		lua_pcall(L, 1, 0, 0);
+	}
+	if (s->over == OVER_DONE) { /* said by what was closed: nobody takes the value */
+		lua_pushnil(L);
+		lua_rawsetp(L, LUA_REGISTRYINDEX, s);
+	}
+	s->thread = NULL;
+}
+
+/* ---- waiting -------------------------------------------------------------------------------- */
+
+static int nothing(lua_State *L, int status, lua_KContext ctx)
+{
+	(void)L;
+	(void)status;
+	(void)ctx;
+	return 0;
+}
+
+int script_sleep(lua_State *L, int64_t ms, lua_KFunction k, lua_KContext ctx)
+{
+	struct script *s = script_now;
+
+	if (s && !s->may_yield && ms == SCRIPT_TURN)
+		return 0; /* nobody goes first, and nobody needs to */
+	if (s && !s->may_yield)
+		return leave(L, OVER_NO_YIELD);
+	if (!script_may_wait(L)) { /* in Lua's own words */
+		lua_pushliteral(L, "attempt to yield across a C-call boundary");
+		return lua_error(L);
+	}
+	s->pausing = true;
+	if (ms == SCRIPT_TURN)
+		script_ready(s);
+	else if (ms > 0)
+		timer_set(&s->timer, clock_now_ms + (uint64_t)ms);
+	return lua_yieldk(L, 0, ctx, k ? k : nothing);
+}

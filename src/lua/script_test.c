@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Scripts without a stream: they wait, in coroutines of their own as well, and end when they compute
+ * for too long or take too much memory, whatever they protect. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "event/loop.h"
+#include "lua/classes.h"
+#include "lua/script.h"
+#include "lua/state.h"
+
+#include <lauxlib.h>
+
+static struct script script;
+static enum script_result result;
+static unsigned wakes;
+
+static void go_on(struct script *s)
+{
+	wakes++;
+	result = script_run(s, 0);
+}
+
+static int make_core(lua_State *L)
+{
+	core_begin(L);
+	return 0;
+}
+
+static int begin(void **state)
+{
+	struct err err;
+
+	(void)state;
+	clock_update();
+	script_limits = (struct script_limits){ .burst_ms = 200, .yield = 1000 };
+	assert_int_equal(state_begin(64 << 20, &err), 0);
+	lua_pushcfunction(lua_running, make_core);
+	assert_int_equal(lua_pcall(lua_running, 0, 0, 0), LUA_OK);
+	return loop_init(64);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	state_end();
+	loop_free();
+	return 0;
+}
+
+/* Runs the code until it is over. */
+static void run(const char *code, unsigned limit_ms, bool may_wait)
+{
+	wakes = 0;
+	assert_true(script_new(&script, NULL, go_on, limit_ms));
+	script.may_yield = may_wait;
+	assert_int_equal(luaL_loadstring(script.thread, code), LUA_OK);
+	result = script_run(&script, 0);
+	while (result == SCRIPT_WAIT)
+		loop_turn(1000);
+}
+
+static void gives(const char *code, const char *wanted)
+{
+	run(code, 10000, true);
+	if (result == SCRIPT_FAILED)
+		fail_msg("%s: %s", code, script.error);
+	assert_int_equal(script.results, 1);
+	assert_string_equal(lua_tostring(script.thread, -1), wanted);
+	script_end(&script);
+}
+
+static void fails(const char *code, unsigned limit_ms, enum script_fault fault, const char *text)
+{
+	run(code, limit_ms, true);
+	assert_int_equal(result, SCRIPT_FAILED);
+	assert_int_equal(script.fault, fault);
+	if (!strstr(script.error, text))
+		fail_msg("%s: %s", code, script.error);
+	script_end(&script);
+}
+
+static void scripts_wait_wherever_they_are(void **state)
+{
+	(void)state;
+	gives("core.msleep(5) return 'slept'", "slept");
+	assert_int_equal(wakes, 1);
+	gives("return select(2, pcall(function() core.msleep(1) return 'protected' end))", "protected");
+	gives("local co = coroutine.wrap(function(a) core.msleep(1) local b = coroutine.yield(a + 1)"
+	      " core.yield() return b * 2 end) return co(1) .. co(21)", "242");
+	gives("local function deep(n) if n == 0 then core.msleep(1) return 'deep' end"
+	      " return coroutine.wrap(deep)(n - 1) end return deep(20)", "deep");
+	gives("local co = coroutine.create(function() core.msleep(1) error('inside') end)"
+	      " local ok, e = coroutine.resume(co) return tostring(ok) .. e:match('inside')", "falseinside");
+	gives("local co = coroutine.create(function() end) coroutine.resume(co)"
+	      " return select(2, coroutine.resume(co))", "cannot resume dead coroutine");
+	gives("coroutine.yield(1, 2, 3) return 'by itself'", "by itself");
+}
+
+static void long_scripts_let_others_go_first(void **state)
+{
+	(void)state;
+	gives("local n = 0 for i = 1, 100000 do n = n + 1 end return tostring(n)", "100000");
+	assert_true(wakes > 50);
+	gives("local co = coroutine.wrap(function() for i = 1, 100000 do end coroutine.yield('x') end)"
+	      " return co()", "x");
+	assert_true(wakes > 50);
+	/* Behind a function of C nobody can wait. */
+	gives("local t = {} for i = 1, 2000 do t[i] = -i end"
+	      " table.sort(t, function(a, b) for i = 1, 5 do end return a < b end) return tostring(t[1])",
+	      "-2000");
+}
+
+static void nothing_computes_for_ever(void **state)
+{
+	(void)state;
+	fails("while true do end", 50, SCRIPT_TIMEOUT, "execution timeout");
+	fails("while true do pcall(function() while true do end end) end", 50, SCRIPT_TIMEOUT, "timeout");
+	fails("local function f() while true do pcall(f) end end f()", 50, SCRIPT_TIMEOUT, "timeout");
+	fails("coroutine.wrap(function() while true do end end)()", 50, SCRIPT_TIMEOUT, "timeout");
+	fails("while true do coroutine.resume(coroutine.create(function() while true do end end)) end", 50,
+	      SCRIPT_TIMEOUT, "timeout");
+	fails("while true do xpcall(function() while true do end end, function() while true do end end) end",
+	      50, SCRIPT_TIMEOUT, "");
+	fails("table.sort({3, 2, 1}, function() while true do end end)", 0, SCRIPT_TIMEOUT, "timeout");
+	fails("while true do core.yield() end", 50, SCRIPT_TIMEOUT, "timeout");
+	gives("return 'still alive'", "still alive");
+}
+
+static void memory_is_bounded(void **state)
+{
+	(void)state;
+	fails("local t = {} for i = 1, 1e9 do t[i] = ('x'):rep(1000) .. i end", 0, SCRIPT_MEMORY, "memory");
+	fails("return ('x'):rep(100 << 20)", 0, SCRIPT_MEMORY, "memory");
+	lua_gc(lua_running, LUA_GCCOLLECT);
+	gives("return 'still alive'", "still alive");
+	assert_true(state_used() < 10 << 20);
+}
+
+static void what_may_not_wait_says_so(void **state)
+{
+	(void)state;
+	run("core.msleep(1)", 0, false);
+	assert_int_equal(result, SCRIPT_FAILED);
+	assert_non_null(strstr(script.error, "yield not allowed"));
+	script_end(&script);
+	run("coroutine.yield()", 0, false);
+	assert_int_equal(result, SCRIPT_FAILED);
+	script_end(&script);
+	fails("table.sort({3, 2, 1}, function() core.msleep(1) end)", 0, SCRIPT_ERROR, "attempt to yield");
+	fails("table.sort({3, 2, 1}, coroutine.wrap(function() core.msleep(1) end))", 0, SCRIPT_ERROR,
+	      "attempt to yield");
+}
+
+static void done_is_done(void **state)
+{
+	(void)state;
+	run("pcall(function() coroutine.wrap(function() core.done() end)() end) Reached = true", 0, true);
+	assert_int_equal(result, SCRIPT_DONE);
+	script_end(&script);
+	gives("return tostring(Reached)", "nil");
+}
+
+static void a_script_that_waits_can_be_ended(void **state)
+{
+	static const char code[] = "local x <close> = setmetatable({}, { __close = function()"
+				   " Closed = true while true do end end }) core.sleep(1000)";
+
+	(void)state;
+	assert_true(script_new(&script, NULL, go_on, 0));
+	assert_int_equal(luaL_loadstring(script.thread, code), LUA_OK);
+	assert_int_equal(script_run(&script, 0), SCRIPT_WAIT);
+	script_end(&script); /* what is to be closed may not compute for ever, either */
+	assert_null(script.thread);
+	assert_false(timer_armed(&script.timer));
+	gives("return tostring(Closed)", "true");
+}
+
+/* Lua 5.4.4 calls no hook in these. */
+static void what_no_hook_sees_ends_nobody(void **state)
+{
+	(void)state;
+	alarm(100); /* else it would go on for ever */
+	fails("local c <close> = setmetatable({}, { __close = function() while true do end end })"
+	      " table.sort({3, 2, 1}, function() while true do end end)", 50, SCRIPT_TIMEOUT, "timeout");
+	fails("Co = coroutine.create(function()"
+	      " local c <close> = setmetatable({}, { __close = function() while true do end end })"
+	      " table.sort({3, 2, 1}, function() while true do end end) end)"
+	      " coroutine.resume(Co)", 50, SCRIPT_TIMEOUT, "timeout");
+	gives("return tostring(coroutine.close(Co))", "false");
+	gives("setmetatable({}, { __gc = function() while true do end end }) collectgarbage()"
+	      " return 'no finalizer'", "no finalizer");
+	gives("local mt = { __gc = 1 } setmetatable({}, mt) return tostring(mt.__gc)", "1");
+	alarm(0);
+}
+
+static void coroutines_do_not_fill_the_stack_of_c(void **state)
+{
+	(void)state;
+	gives("local last for i = 1, 20000 do local before = last"
+	      " last = coroutine.create(function() local c <close> = setmetatable({}, { __close = function()"
+	      " if before then assert(coroutine.close(before)) end end }) coroutine.yield() end)"
+	      " coroutine.resume(last) end return tostring(coroutine.close(last))", "false");
+	gives("return tostring(coroutine.close(coroutine.create(print)))", "true");
+	fails("coroutine.close(coroutine.running())", 0, SCRIPT_ERROR, "running");
+}
+
+static void functions_of_c_are_not_looked_into(void **state)
+{
+	(void)state;
+	gives("return tostring((debug.getupvalue(coroutine.wrap(print), 1)))", "nil");
+	gives("local x = 7 return tostring(select(2, debug.getlocal(1, 1)))", "7");
+	gives("local x = 7 debug.setlocal(1, 1, 8) return tostring(x)", "8");
+	gives("local n = 'none' string.gsub(('x'):rep(10), 'x', function()"
+	      " n = tostring((debug.getlocal(2, 1))) end) return n", "nil");
+	gives("return tostring(debug.getmetatable(io.stdout))", "FILE*");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(scripts_wait_wherever_they_are, begin, end),
+		cmocka_unit_test_setup_teardown(long_scripts_let_others_go_first, begin, end),
+		cmocka_unit_test_setup_teardown(nothing_computes_for_ever, begin, end),
+		cmocka_unit_test_setup_teardown(memory_is_bounded, begin, end),
+		cmocka_unit_test_setup_teardown(what_may_not_wait_says_so, begin, end),
+		cmocka_unit_test_setup_teardown(done_is_done, begin, end),
+		cmocka_unit_test_setup_teardown(a_script_that_waits_can_be_ended, begin, end),
+		cmocka_unit_test_setup_teardown(what_no_hook_sees_ends_nobody, begin, end),
+		cmocka_unit_test_setup_teardown(coroutines_do_not_fill_the_stack_of_c, begin, end),
+		cmocka_unit_test_setup_teardown(functions_of_c_are_not_looked_into, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

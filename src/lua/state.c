@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The state of Lua: memory that is counted and bounded, libraries, files. Called while the
+ * configuration is read, and by script.c. */
+#include "lua/state.h"
+
+#include "base/bug.h"
+#include "base/err.h"
+#include "lua/script.h"
+#include "lua/withheld.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <lauxlib.h>
+#include <lualib.h>
+
+lua_State *lua_running;
+
+static size_t used, most;
+
+/* lua_Alloc. What shrinks never fails, as Lua asks. */
+static void *allocate(void *ud, void *ptr, size_t old, size_t new)
+{
+	void *got;
+
+	(void)ud;
+	if (!ptr)
+		old = 0;
+	if (!new) {
+		free(ptr);
+		used -= old;
+		return NULL;
+	}
+	if (new > old && most && used - old + new > most)
+		return NULL;
+	got = realloc(ptr, new);
+	if (!got)
+		return new <= old ? ptr : NULL;
+	used += new - old;
+	return got;
+}
+
+/* Lua has nobody left to tell: an error outside any protected call is a bug of ours. */
+static int panic(lua_State *L)
+{
+	(void)L;
+	BUG_ON("an error of Lua that nobody catches");
+	return 0;
+}
+
+static int open_libraries(lua_State *L)
+{
+	luaL_openlibs(L);
+	withhold(L);
+	return 0;
+}
+
+int state_begin(size_t limit, struct err *err)
+{
+	lua_State *L;
+
+	most = limit;
+	if (lua_running)
+		return 0;
+	L = lua_newstate(allocate, NULL);
+	if (L) {
+		lua_atpanic(L, panic);
+		lua_pushcfunction(L, open_libraries);
+	}
+	if (!L || lua_pcall(L, 0, 0, 0) != LUA_OK || !script_begin(L)) {
+		if (L)
+			lua_close(L);
+		return err_set(err, "Lua does not start: there is no memory (tune.lua.maxmem)");
+	}
+	lua_running = L;
+	return 0;
+}
+
+void state_limit(size_t limit)
+{
+	most = limit;
+}
+
+size_t state_used(void)
+{
+	return used;
+}
+
+void state_end(void)
+{
+	if (lua_running)
+		lua_close(lua_running);
+	lua_running = NULL;
+}
+
+/* ---- errors --------------------------------------------------------------------------------- */
+
+/* What an error value says: its text, or what it is. */
+static int message_handler(lua_State *L)
+{
+	const char *text = lua_tostring(L, 1);
+
+	if (!text && luaL_callmeta(L, 1, "__tostring") && lua_isstring(L, -1))
+		text = lua_tostring(L, -1);
+	if (!text)
+		text = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
+	luaL_traceback(L, L, text, 1);
+	return 1;
+}
+
+int state_call(lua_State *L, int args, int results)
+{
+	int at = lua_gettop(L) - args, status;
+
+	lua_pushcfunction(L, message_handler);
+	lua_insert(L, at);
+	status = lua_pcall(L, args, results, at);
+	lua_remove(L, at);
+	return status;
+}
+
+void state_error_text(lua_State *L, char *text, size_t size)
+{
+	size_t len = 0;
+	const char *said = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &len) : NULL;
+
+	if (!said) {
+		said = lua_isnil(L, -1) ? "no error text" : luaL_typename(L, -1);
+		len = strlen(said);
+	}
+	if (len >= size)
+		len = size - 1;
+	memcpy(text, said, len);
+	text[len] = 0;
+	lua_pop(L, 1);
+}
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+static int refuse(lua_State *L, const char *what, struct err *err)
+{
+	char text[400];
+
+	state_error_text(L, text, sizeof(text));
+	return err_set(err, "%s: %s", what, text);
+}
+
+/* What a protected function is given. */
+struct load {
+	const char *path;
+	const char *const *words;
+	int count;
+	bool c;
+};
+
+/* Leaves the compiled file on the stack, below its arguments. */
+static int compile(lua_State *L)
+{
+	const struct load *load = lua_touserdata(L, 1);
+	int i;
+
+	if (luaL_loadfile(L, load->path) != LUA_OK)
+		return lua_error(L);
+	luaL_checkstack(L, load->count + 4, "arguments of lua-load");
+	for (i = 0; i < load->count; i++)
+		lua_pushstring(L, load->words[i]);
+	return load->count + 1;
+}
+
+int state_load(const char *path, const char *const *words, int count, struct err *err)
+{
+	struct load load = { .path = path, .words = words, .count = count };
+	lua_State *L = lua_running;
+
+	lua_pushcfunction(L, compile);
+	lua_pushlightuserdata(L, &load);
+	if (lua_pcall(L, 1, LUA_MULTRET, 0) != LUA_OK)
+		return refuse(L, "Lua does not take the file", err);
+	if (state_call(L, count, 0) != LUA_OK)
+		return refuse(L, "the script failed", err);
+	return 0;
+}
+
+static int prepend(lua_State *L)
+{
+	const struct load *load = lua_touserdata(L, 1);
+	const char *field = load->c ? "cpath" : "path";
+
+	lua_getglobal(L, "package");
+	luaL_argcheck(L, lua_istable(L, -1), 1, "a script has taken the table package away");
+	lua_getfield(L, -1, field);
+	lua_pushfstring(L, "%s;%s", load->path, luaL_optstring(L, -1, ""));
+	lua_setfield(L, -3, field);
+	return 0;
+}
+
+int state_prepend_path(const char *path, bool c, struct err *err)
+{
+	struct load load = { .path = path, .c = c };
+	lua_State *L = lua_running;
+
+	lua_pushcfunction(L, prepend);
+	lua_pushlightuserdata(L, &load);
+	return lua_pcall(L, 1, 0, 0) == LUA_OK ? 0 : refuse(L, "no path can be set", err);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What scripts have of one stream: see lua/stream.h. Called by actions, fetches and converters that
+ * are scripts; ended by the stream. */
+#include "lua/stream.h"
+
+#include "expr/rule_conf.h"
+#include "expr/view.h"
+#include "lua/classes.h"
+#include "lua/state.h"
+#include "stream/extra.h"
+#include "stream/stream.h"
+
+#include <stdlib.h>
+
+#include <lauxlib.h>
+
+const char stream_kind;
+
+static int make_handle(lua_State *L)
+{
+	struct stream_scripts *ss = lua_touserdata(L, 1);
+
+	ss->handle = handle_new(L, &stream_kind, ss);
+	ss->handle_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+	return 0;
+}
+
+struct stream_scripts *stream_scripts_get(struct stream *s)
+{
+	struct stream_extra *extra = extra_get(s);
+	struct stream_scripts *ss;
+
+	if (!extra || extra->scripts)
+		return extra ? extra->scripts : NULL;
+	ss = calloc(1, sizeof(*ss));
+	if (!ss)
+		return NULL;
+	ss->stream = s;
+	ss->txn_ref = ss->priv_ref = LUA_NOREF;
+	lua_pushcfunction(lua_running, make_handle);
+	lua_pushlightuserdata(lua_running, ss);
+	if (lua_pcall(lua_running, 1, 0, 0) != LUA_OK) {
+		lua_pop(lua_running, 1);
+		if (ss->handle)
+			ss->handle->of = NULL;
+		free(ss);
+		return NULL;
+	}
+	extra->scripts = ss;
+	return ss;
+}
+
+static void scripts_end(struct stream_scripts **scripts)
+{
+	struct stream_scripts *ss = *scripts;
+	lua_State *L = lua_running;
+
+	*scripts = NULL;
+	ss->handle->of = NULL;
+	script_end(&ss->scripts[0]);
+	script_end(&ss->scripts[1]);
+	luaL_unref(L, LUA_REGISTRYINDEX, ss->handle_ref);
+	luaL_unref(L, LUA_REGISTRYINDEX, ss->txn_ref);
+	luaL_unref(L, LUA_REGISTRYINDEX, ss->priv_ref);
+	free(ss);
+}
+
+void stream_scripts_begin(void)
+{
+	stream_scripts_end = scripts_end;
+}
+
+void stream_push_txn(lua_State *L, struct stream_scripts *ss)
+{
+	if (ss->txn_ref == LUA_NOREF) {
+		lua_rawgeti(L, LUA_REGISTRYINDEX, ss->handle_ref);
+		object_new(L, &txn_class, -1, 4);
+		ss->txn_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+		lua_pop(L, 1);
+	}
+	lua_rawgeti(L, LUA_REGISTRYINDEX, ss->txn_ref);
+}
+
+struct stream_scripts *stream_of_object(lua_State *L, int at)
+{
+	struct stream_scripts *ss = object_of(L, at, &stream_kind);
+
+	if (!ss->view)
+		luaL_error(L, "this object is of another stream, or its turn is over");
+	return ss;
+}
+
+bool stream_acts(const struct stream_scripts *ss, unsigned where)
+{
+	return ss->rule && ss->rule->where & where;
+}
+
+struct exchange *exchange_of_object(lua_State *L, int at)
+{
+	struct stream_scripts *ss = stream_of_object(L, at);
+
+	if (!ss->stream->exchange)
+		luaL_error(L, "there is no HTTP exchange here");
+	return ss->stream->exchange;
+}

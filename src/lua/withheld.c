@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Functions of Lua's libraries that scripts do not have, since one of them could end the service or
+ * take its limits away: each raises an error that says so. Functions that look into others do so for
+ * functions of Lua alone: what those of C have on their stack, and keep, they rely on. What the filter of system calls refuses
+ * (files that are written, commands) fails by itself, with the system's words. */
+#include "lua/withheld.h"
+
+#include "base/bug.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include <lauxlib.h>
+#include <lualib.h>
+
+static const struct withheld {
+	const char *library, *name, *why;
+} all[] = {
+	{ "os", "exit", "it would end the service" },
+	{ "os", "setlocale", "the process has one locale" },
+	{ "debug", "sethook", "the hook bounds the time of scripts" },
+	{ "debug", "setupvalue", "it could change what functions of the program rely on" },
+	{ "debug", "upvaluejoin", "it could change what functions of the program rely on" },
+	{ "debug", "setmetatable", "objects of the program are known by their metatables" },
+	{ "debug", "setuservalue", "objects of the program are known by it" },
+	{ "debug", "getregistry", "it has what the program keeps" },
+	{ "debug", "debug", "nobody is at the terminal" },
+};
+
+static int refuse(lua_State *L)
+{
+	const struct withheld *w = lua_touserdata(L, lua_upvalueindex(1));
+
+	return luaL_error(L, "%s.%s is not there: %s", w->library, w->name, w->why);
+}
+
+/* Code that was compiled elsewhere is not checked by Lua, and can do anything: load takes text. */
+static int load_text(lua_State *L)
+{
+	const char *mode = luaL_optstring(L, 3, "bt");
+	int args = lua_gettop(L) < 3 ? 3 : lua_gettop(L);
+
+	lua_settop(L, args);
+	if (strchr(mode, 'b')) {
+		lua_pushliteral(L, "t");
+		lua_replace(L, 3);
+	}
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_insert(L, 1);
+	lua_call(L, args, LUA_MULTRET);
+	return lua_gettop(L);
+}
+
+/* Lua runs finalizers without a hook: nothing could bound their time. So tables have none, while the
+ * field __gc stays the script's. */
+static int set_metatable(lua_State *L)
+{
+	luaL_checktype(L, 1, LUA_TTABLE);
+	luaL_argexpected(L, lua_isnil(L, 2) || lua_istable(L, 2), 2, "nil or table");
+	if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL)
+		return luaL_error(L, "cannot change a protected metatable");
+	lua_settop(L, 2);
+	if (lua_isnil(L, 2)) {
+		lua_setmetatable(L, 1);
+		return 1;
+	}
+	lua_pushliteral(L, "__gc");
+	lua_pushvalue(L, -1);
+	if (lua_rawget(L, 2) != LUA_TNIL) {
+		lua_pushvalue(L, 3);
+		lua_pushnil(L);
+		lua_rawset(L, 2);
+	}
+	lua_pushvalue(L, 2);
+	lua_setmetatable(L, 1);
+	if (!lua_isnil(L, 4))
+		lua_rawset(L, 2);
+	lua_settop(L, 1);
+	return 1;
+}
+
+/* Calls the upvalue with all arguments. */
+static int call_original(lua_State *L)
+{
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_insert(L, 1);
+	lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+	return lua_gettop(L);
+}
+
+/* Upvalue: debug.getupvalue. */
+static int get_upvalue(lua_State *L)
+{
+	return lua_iscfunction(L, 1) ? 0 : call_original(L);
+}
+
+/* Upvalue: debug.getlocal or debug.setlocal, which is called from one level further in. */
+static int local(lua_State *L)
+{
+	lua_State *of = lua_isthread(L, 1) ? lua_tothread(L, 1) : L;
+	int level = 1 + lua_isthread(L, 1);
+	lua_Integer n = lua_isnumber(L, level) ? lua_tointeger(L, level) : -1;
+	lua_Debug ar;
+
+	if (n >= 0 && n < INT_MAX) {
+		if (!lua_getstack(of, (int)n, &ar))
+			return luaL_argerror(L, level, "level out of range");
+		lua_getinfo(of, "S", &ar);
+		if (*ar.what == 'C')
+			return 0;
+		lua_pushinteger(L, of == L ? n + 1 : n);
+		lua_replace(L, level);
+	}
+	return call_original(L);
+}
+
+/* Loops of C have no hook that could end them: what would take them longer than any script needs is an
+ * error. */
+enum { STEPS_MOST = 10000000 };
+
+static void check_steps(lua_State *L, lua_Number steps)
+{
+	if (steps > STEPS_MOST)
+		luaL_error(L, "more than %d elements in one call", STEPS_MOST);
+}
+
+static int table_move(lua_State *L)
+{
+	check_steps(L, luaL_checknumber(L, 3) - luaL_checknumber(L, 2));
+	return call_original(L);
+}
+
+/* Of insert, remove, concat and sort: a table may say to be longer than it is. */
+static int table_long(lua_State *L)
+{
+	if (lua_istable(L, 1) && luaL_getmetafield(L, 1, "__len") != LUA_TNIL) {
+		lua_pop(L, 1);
+		check_steps(L, (lua_Number)luaL_len(L, 1));
+	}
+	return call_original(L);
+}
+
+/* Nothing, repeated, is nothing. */
+static int string_rep(lua_State *L)
+{
+	size_t len, gap;
+
+	luaL_checklstring(L, 1, &len);
+	luaL_optlstring(L, 3, "", &gap);
+	if (len + gap)
+		return call_original(L);
+	luaL_checkinteger(L, 2);
+	lua_pushliteral(L, "");
+	return 1;
+}
+
+/* Puts `by` in the place of a field of the table on top; its upvalue is what was there. */
+static void wrap(lua_State *L, const char *name, lua_CFunction by)
+{
+	lua_getfield(L, -1, name);
+	lua_pushcclosure(L, by, 1);
+	lua_setfield(L, -2, name);
+}
+
+/* A metatable that is protected stays so for debug.getmetatable. */
+static void withhold_debug(lua_State *L)
+{
+	lua_getglobal(L, LUA_DBLIBNAME);
+	wrap(L, "getupvalue", get_upvalue);
+	wrap(L, "getlocal", local);
+	wrap(L, "setlocal", local);
+	lua_getglobal(L, "getmetatable");
+	lua_setfield(L, -2, "getmetatable");
+	lua_pop(L, 1);
+	luaL_getmetatable(L, LUA_FILEHANDLE); /* its __gc */
+	lua_pushliteral(L, LUA_FILEHANDLE);
+	lua_setfield(L, -2, "__metatable");
+	lua_pop(L, 1);
+}
+
+static void withhold_loops(lua_State *L)
+{
+	static const char *const of_length[] = { "insert", "remove", "concat", "sort" };
+	unsigned i;
+
+	lua_getglobal(L, LUA_TABLIBNAME);
+	wrap(L, "move", table_move);
+	for (i = 0; i < ARRAY_LEN(of_length); i++)
+		wrap(L, of_length[i], table_long);
+	lua_getglobal(L, LUA_STRLIBNAME);
+	wrap(L, "rep", string_rep);
+	lua_pop(L, 2);
+}
+
+void withhold(lua_State *L)
+{
+	unsigned i;
+
+	for (i = 0; i < ARRAY_LEN(all); i++) {
+		if (lua_getglobal(L, all[i].library) == LUA_TTABLE) {
+			lua_pushlightuserdata(L, (void *)&all[i]);
+			lua_pushcclosure(L, refuse, 1);
+			lua_setfield(L, -2, all[i].name);
+		}
+		lua_pop(L, 1);
+	}
+	lua_getglobal(L, "load");
+	lua_pushcclosure(L, load_text, 1);
+	lua_setglobal(L, "load");
+	lua_pushcfunction(L, set_metatable);
+	lua_setglobal(L, "setmetatable");
+	withhold_debug(L);
+	withhold_loops(L);
+}
