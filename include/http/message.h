@@ -147,6 +147,10 @@ bool message_set_path(struct message *msg, struct arena *arena, struct span path
 bool message_set_pathq(struct message *msg, struct arena *arena, struct span pathq);
 bool message_set_query(struct message *msg, struct arena *arena, struct span query);
 bool message_set_method(struct message *msg, struct arena *arena, struct span method);
+/* The body, if there is one, has another length: so many bytes, or nobody knows how many. framing,
+ * Content-Length and Transfer-Encoding say so. A message without a body stays as it is. */
+bool message_set_length(struct message *msg, struct arena *arena, uint64_t length);
+bool message_set_unmeasured(struct message *msg, struct arena *arena);
 /* reason.ptr NULL: the usual one. */
 void message_set_status(struct message *msg, unsigned status, struct span reason);
 

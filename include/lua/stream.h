@@ -10,11 +10,24 @@
 #include <stdbool.h>
 
 struct applet;
+struct buf;
 struct exchange;
 struct reply;
 struct rule;
 struct stream;
 struct view;
+
+/* What a filter's function has of its direction. */
+struct filter_turn {
+	bool response;
+	bool heads;                /* it may change the head: http_headers */
+	/* Its bytes: lua/bytes.h. NULL: it has none now. */
+	struct buf **buf;
+	uint32_t *out;
+	bool more;                 /* others may come */
+	bool *ended;               /* these are the last ones of the message */
+	bool http;                 /* of a message */
+};
 
 struct stream_scripts {
 	struct stream *stream;
@@ -30,6 +43,8 @@ struct stream_scripts {
 	struct reply *reply;       /* ... with this answer; NULL: without a word. In the exchange's
 				    * arena */
 	unsigned wake_ms;          /* act.wake_time; 0: nothing was said */
+	const struct filter_turn *turn; /* a function of a filter runs; NULL: none does */
+	bool reads;                /* the action at work waits for bytes that rules wait for, too */
 	/* Of the rules for requests, and of those for responses. */
 	struct script scripts[2];
 	const struct rule *rules[2]; /* that have begun them */
@@ -48,6 +63,10 @@ struct exchange *exchange_of_object(lua_State *L, int at);
 
 /* Does an action of requests (or responses) run, which may change what the stream carries? */
 bool stream_acts(const struct stream_scripts *ss, unsigned where);
+/* The same, or a filter's function that may change the head. */
+bool stream_edits(const struct stream_scripts *ss, bool response);
+/* The stream of an object at `at`, for what makes its fields; NULL: it is over. */
+struct stream_scripts *stream_of_field(lua_State *L, int at);
 
 /* Once: the end of streams ends their scripts. */
 void stream_scripts_begin(void);

@@ -27,8 +27,11 @@ struct filter_piece {
 	size_t taken; /* so many of the bytes. The others are shown again: in the next turn, or
 		       * ... */
 	bool waits;   /* ... when the filter calls pump_run, or more bytes are to come */
+	bool stays;   /* the filter has bytes of its own yet, or keeps the end that it was told: it is
+		       * asked once more, as if it had left bytes, and the end is not passed on */
 	char *out;    /* for a filter that changes: room of twice FILTER_MOST, ... */
-	size_t made;  /* ... and how many bytes it has put there */
+	size_t made;  /* ... and how many bytes it has put there, at most twice those that a piece
+		       * may have: chain_most */
 	bool ends;    /* the message ends behind these: all else is thrown away */
 };
 
@@ -51,19 +54,23 @@ struct pump_filter {
 	struct buf *held; /* bytes that wait in front of it; NULL: none */
 	uint8_t place;    /* filters are linked by rising places */
 	bool last;        /* nothing follows those */
+	bool stays;       /* it wants to be asked again, be there bytes or not */
 };
 
 struct pump_chain {
 	struct pump_filter *first; /* NULL: the chain is empty, the pump goes without it */
 	struct pump *pump;
 	struct timer timer;   /* until a filter allows bytes again */
-	unsigned holding;     /* filters in front of which bytes wait */
+	unsigned holding;     /* filters in front of which bytes wait, or that stay */
 	uint8_t changing;     /* filters that change bytes */
 	bool sees, holds;     /* some filter wants the bytes; may hold them back */
 	bool blocked;         /* a filter allows nothing until the timer fires */
 	bool ended;           /* the last byte has left the chain */
 	bool cut;             /* ... because a filter has ended the message, ... */
 	uint8_t cut_place;    /* ... at this place */
+	bool measured;        /* the sink was told how many bytes come: ... */
+	bool misfits;         /* ... others than that have come; all has failed */
+	uint64_t due;         /* ... so many are missing */
 };
 
 /* Empty, and the pump's. *chain is zeroed, and lives until chain_leave. */
@@ -75,6 +82,8 @@ void chain_leave(struct pump_chain *chain);
 void chain_link(struct pump_chain *chain, struct pump_filter *filter);
 /* What the pump holds in its buffer, unsent, is to pass through the chain yet: the pump opens. */
 void chain_open(struct pump_chain *chain);
+/* The filter is asked again in the next run, be there bytes or not. */
+void chain_ask(struct pump_chain *chain, struct pump_filter *filter);
 /* The message begins another time: what is held is thrown away. */
 void chain_renew(struct pump_chain *chain);
 /* Is a filter holding the bytes up, for a time that it has set? */
@@ -82,6 +91,10 @@ static inline bool chain_blocks(const struct pump_chain *chain)
 {
 	return chain && chain->blocked;
 }
+
+/* The sink has been told that so many bytes come; UINT64_MAX: it was not. What else comes fails, as it
+ * were not to be told from the next message. */
+void chain_promise(struct pump_chain *chain, uint64_t bytes);
 
 /* ---- for the pump ------------------------------------------------------------------------ */
 

@@ -38,6 +38,9 @@ struct stream_extra {
 	bool rule_waits;               /* an action waits for something of its own, and wakes the
 					* stream then */
 	bool rule_late;                /* that action is asked for the last time */
+	uint32_t passed[2];            /* the first bytes in the buffers of both pumps (request,
+					* response), while those are not open: an action has let
+					* them go, rules do not see them any more */
 	uint8_t rule_ends;             /* enum reason: an action of mode tcp that says REPLY wants
 					* the stream to end so; END_NONE: it does not */
 	struct view_treatment treatment;

@@ -39,6 +39,9 @@ struct stream_kind {
 	int (*fail)(struct stream *s, enum reason reason);
 	/* Bytes that were to be looked at will not come: the same of either side. */
 	int (*cut)(struct stream *s, bool is_response);
+	/* A filter will not have it go on, for lack of memory with a reason of RESOURCE; or it has
+	 * answered (LOCAL). What the step of that side returns. */
+	int (*filtered)(struct stream *s, enum reason reason, bool is_response);
 	/* Its end was asked for from outside; a side was quiet for too long. True: the steps are to
 	 * be run, else they need not, or it has ended. */
 	bool (*abandon)(struct stream *s, enum reason reason);

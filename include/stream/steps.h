@@ -41,6 +41,7 @@ enum stream_trait {
 				  * exchange_write_request */
 	IS_BEGUN = 1 << 17,      /* it is a stream: always */
 	STICKS = 1 << 18,        /* to servers, by stick tables: persist_table.h */
+	FILTERS_ASK = 1 << 19,   /* filters that are asked whether it goes on: filters_ask */
 };
 
 struct step {
@@ -54,14 +55,15 @@ unsigned steps_traits_of_frontend(const struct proxy *frontend);
 unsigned steps_traits_of_backend(const struct proxy *backend, const struct proxy *frontend);
 
 enum request_step {
-	REQ_APPLET, REQ_HEAD, REQ_FRONTEND_RULES, REQ_UPGRADED_HEAD, REQ_FRONTEND_BODY,
-	REQ_FRONTEND_MESSAGE, REQ_SWITCH, REQ_BACKEND_RULES, REQ_BACKEND_MESSAGE, REQ_BODY,
-	REQ_FIELDS, REQ_PROOF, REQ_STICK, REQ_ASSIGN, REQ_QUEUE, REQ_CONNECT, REQ_CONNECTING,
-	REQ_RETRY, REQ_SERVICE, REQ_OPEN, REQ_FORWARD, REQ_STEPS
+	REQ_APPLET, REQ_HEAD, REQ_FRONTEND_FILTERS, REQ_FRONTEND_RULES, REQ_UPGRADED_HEAD,
+	REQ_FRONTEND_BODY, REQ_FRONTEND_MESSAGE, REQ_SWITCH, REQ_BACKEND_FILTERS,
+	REQ_BACKEND_RULES, REQ_BACKEND_MESSAGE, REQ_BODY, REQ_FIELDS, REQ_FILTERS, REQ_PROOF,
+	REQ_STICK, REQ_ASSIGN, REQ_QUEUE, REQ_CONNECT, REQ_CONNECTING, REQ_RETRY, REQ_SERVICE,
+	REQ_OPEN, REQ_FORWARD, REQ_STEPS
 };
 enum response_step {
-	RES_HEAD, RES_RULES, RES_STICK, RES_MESSAGE, RES_REPLY, RES_AFTER, RES_OPEN, RES_FORWARD,
-	RES_STEPS
+	RES_HEAD, RES_RULES, RES_STICK, RES_MESSAGE, RES_REPLY, RES_AFTER, RES_FILTERS, RES_OPEN,
+	RES_FORWARD, RES_STEPS
 };
 
 /* The stream ends. STEP_END. */

@@ -300,6 +300,6 @@ refused 'http-request set-bandwidth-limit z' "has no filter bwlim-in or bwlim-ou
 refused "$of_table-out y limit 1 key path,length\\n\\thttp-response set-bandwidth-limit y" \
 	"looks at the request buffer, which 'http-response' rules cannot see"
 refused 'filter spoe config x' "the filter 'spoe' is not supported yet"
-refused 'filter lua.x' "the filter 'lua.x' is not supported yet"
+refused 'filter lua.x' "no script has registered the filter 'lua.x'"
 refused 'filter compresion' "did you mean 'compression'"
 finish

@@ -642,6 +642,8 @@ def plain(lines, case, without):
         parts += [part.rstrip() for part in line.split("\n")]
     if case == "start":
         parts.sort()  # workers begin side by side
+    # When the access line is written says nothing: it is behind all others here.
+    parts.sort(key=lambda part: part.startswith("log info: access "))
     return [part for part in parts if not any(part.removeprefix("| ").startswith(word)
                                                 for word in without)]
 

@@ -45,6 +45,15 @@ class Load:
             t.join()
 
 
+def kill(pid):
+    """False: it was killed before, and is listed until its parent has reaped it."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 def kill_some(service, load, seconds):
     """Until so many seconds have gone and some were killed. The number, and whether totals only grew."""
     random.seed(4711)
@@ -53,8 +62,7 @@ def kill_some(service, load, seconds):
     while time.monotonic() < end or kills < 5:
         pids = service.workers()
         if len(pids) > 1:
-            os.kill(random.choice(pids), signal.SIGKILL)
-            kills += 1
+            kills += kill(random.choice(pids))
         before = load.good
         end_of_wait = time.monotonic() + PATIENCE
         while load.good < before + 20 and time.monotonic() < end_of_wait:

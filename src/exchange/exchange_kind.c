@@ -11,6 +11,7 @@
 #include "exchange/body.h"
 #include "exchange/early_request.h"
 #include "exchange/exchange.h"
+#include "exchange/filter_heads.h"
 #include "exchange/http_rules.h"
 #include "exchange/idle.h"
 #include "exchange/persist.h"
@@ -26,6 +27,7 @@
 #include "stream/assign.h"
 #include "stream/connect.h"
 #include "stream/early.h"
+#include "stream/filtering.h"
 #include "stream/persist_table.h"
 #include "stream/rule_steps.h"
 #include "stream/timeouts.h"
@@ -69,6 +71,18 @@ static bool exchange_client_left(const struct stream *s)
 static int exchange_cut(struct stream *s, bool is_response)
 {
 	return is_response ? body_failed_response(s) : body_failed(s);
+}
+
+/* The answer that a filter has given is there. */
+static int exchange_filtered(struct stream *s, enum reason reason, bool is_response)
+{
+	if (reason == END_LOCAL && s->exchange->reply)
+		return STEP_GOTO + (is_response ? (int)RES_REPLY : (int)REQ_FORWARD);
+	if (reason == END_LOCAL)
+		return steps_end(s, reason);
+	if (reason == END_RESOURCE)
+		arena_fail(s->exchange->arena);
+	return is_response ? exchange_fail_response(s, reason, 502) : exchange_fail(s, reason);
 }
 
 /* A client whose request a server has is told that no response comes of it. */
@@ -271,15 +285,18 @@ static bool exchange_leave(struct stream *s, bool filtered)
 static const struct step request_steps[REQ_STEPS + 1] = {
 	[REQ_APPLET] = { "applet", NULL, 0 }, /* where the cursor begins */
 	[REQ_HEAD] = { "request head", exchange_request_head, 0 },
+	[REQ_FRONTEND_FILTERS] = { "frontend filters", filtering_begin_request, FILTERS_ASK },
 	[REQ_FRONTEND_RULES] = { "frontend rules", rules_frontend, FRONT_RULES },
 	[REQ_UPGRADED_HEAD] = { "request head", upgraded_head, IS_UPGRADED },
 	[REQ_FRONTEND_BODY] = { "request body", exchange_wait_body, FRONT_BUFFERS },
 	[REQ_FRONTEND_MESSAGE] = { "frontend http rules", exchange_frontend_rules, FRONT_MESSAGE },
 	[REQ_SWITCH] = { "backend switching", rules_switch, 0 },
+	[REQ_BACKEND_FILTERS] = { "backend filters", filtering_begin_request, FILTERS_ASK },
 	[REQ_BACKEND_RULES] = { "backend rules", rules_backend, BACK_RULES },
 	[REQ_BACKEND_MESSAGE] = { "backend http rules", exchange_backend_rules, BACK_MESSAGE },
 	[REQ_BODY] = { "request body", backend_body, BACK_BUFFERS },
 	[REQ_FIELDS] = { "request fields", http_finish_request, REQUEST_FIELDS },
+	[REQ_FILTERS] = { "filters", filter_request_rules, FILTERS_ASK },
 	[REQ_PROOF] = { "client's handshake", early_retry, EARLY_RETRY },
 	[REQ_STICK] = { "stick rules", stick_request, STICKS },
 	[REQ_ASSIGN] = { "server choice", choose_server, 0 },
@@ -300,6 +317,7 @@ static const struct step response_steps[RES_STEPS + 1] = {
 	[RES_MESSAGE] = { "http rules", exchange_response_rules, RESPONSE_MESSAGE },
 	[RES_REPLY] = { "reply", exchange_reply_head, HAS_REPLY },
 	[RES_AFTER] = { "after rules", exchange_after_rules, RESPONSE_AFTER },
+	[RES_FILTERS] = { "filters", filter_response_rules, FILTERS_ASK },
 	[RES_OPEN] = { "open", exchange_response_open, 0 },
 	[RES_FORWARD] = { "forward", exchange_response_forward, 0 },
 	[RES_STEPS] = { "none", step_beyond, 0 },
@@ -314,6 +332,7 @@ static const struct stream_kind exchange_kind = {
 	.begin = exchange_new,
 	.fail = exchange_fail,
 	.cut = exchange_cut,
+	.filtered = exchange_filtered,
 	.abandon = exchange_abandon,
 	.quiet = exchange_quiet,
 	.client_left = exchange_client_left,

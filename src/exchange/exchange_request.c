@@ -21,6 +21,8 @@
 #include "relay/buffer.h"
 #include "stream/accesslog.h"
 #include "stream/extra.h"
+#include "stream/filtering.h"
+#include "stream/kind.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
 #include "stream/track.h"
@@ -413,7 +415,7 @@ static int request_facts(struct stream *s)
 	struct pump *req = &s->relay.request;
 
 	if (req->flags & PUMP_NO_MEMORY)
-		return exchange_fail(s, END_RESOURCE);
+		return s->kind->filtered(s, filtering_failure(s), false);
 	if (req->flags & PUMP_READ_ERROR) {
 		if (end_wrong(&s->relay.client))
 			return exchange_fail_with(s, END_BAD_REQUEST, 400);

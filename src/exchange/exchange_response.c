@@ -23,6 +23,7 @@
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "stream/accesslog.h"
+#include "stream/filtering.h"
 #include "stream/extra.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
@@ -468,7 +469,7 @@ int exchange_response_forward(struct stream *s)
 	struct exchange *x = s->exchange;
 
 	if ((res->flags | (x->reply ? 0 : req->flags)) & PUMP_NO_MEMORY)
-		return steps_end(s, END_RESOURCE);
+		return steps_end(s, filtering_failure(s));
 	if (res->flags & PUMP_WRITE_ERROR) {
 		if (x->reason)
 			s->phase = x->phase;

@@ -7,6 +7,48 @@
 #include "filter/filter.h"
 #include "proxy/proxy.h"
 #include "stream/filtering.h"
+#include "stream/steps.h"
+
+/* ---- filters that are asked ---------------------------------------------------------------- */
+
+int filter_request_rules(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+	struct filter_heads heads = { .req = &x->req, .arena = x->arena, .http = &x->http };
+	struct filters *set = filtering_get(s);
+	enum filter_said said = set ? filters_head(set, &heads, false) : FILTER_SHORT;
+
+	if (said == FILTER_GOES_ON && x->arena->failed)
+		said = FILTER_SHORT;
+	return filtering_said(s, said, false);
+}
+
+/* No filter sees what the program answers. */
+int filter_response_rules(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+	struct filter_heads heads = { .req = &x->req, .res = &x->res, .arena = x->arena,
+				      .http = &x->http };
+	struct filters *set = filters_of(&s->relay);
+	enum filter_said said;
+
+	if (x->reply || x->service || !set)
+		return STEP_NEXT;
+	said = filters_start(set, true);
+	if (said == FILTER_GOES_ON)
+		said = filters_head(set, &heads, true);
+	if (said == FILTER_GOES_ON && x->arena->failed)
+		said = FILTER_SHORT;
+	return filtering_said(s, said, true);
+}
+
+/* ---- as heads leave -------------------------------------------------------------------------- */
+
+/* A body that filters change is to be as long as the head that leaves says. */
+static void body_promised(struct pump_chain *chain, const struct message *msg)
+{
+	chain_promise(chain, chain->changing && msg->framing == BODY_LENGTH ? msg->length : UINT64_MAX);
+}
 
 bool filter_request_head(struct exchange *x)
 {
@@ -22,6 +64,7 @@ bool filter_request_head(struct exchange *x)
 		return false;
 	}
 	filters_open(set, false);
+	body_promised(&set->request, &x->req);
 	if (filters_see(&set->request))
 		end_decode(&s->relay.client);
 	return true;
@@ -40,6 +83,7 @@ bool filter_response_head(struct exchange *x)
 	if (x->reply)
 		return true;
 	filters_open(set, true);
+	body_promised(&set->response, &x->res);
 	if (filters_see(&set->response))
 		end_decode(&x->stream->relay.server);
 	return true;

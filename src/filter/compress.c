@@ -224,10 +224,7 @@ static bool weaken_etag(struct message *res, struct arena *arena)
 
 bool compress_head(struct message *res, struct arena *arena, enum compress_algo algo)
 {
-	if (message_delete(res, SPAN("content-length")) &&
-	    !message_add(res, arena, SPAN("Transfer-Encoding"), SPAN("chunked")))
-		return false;
-	return weaken_etag(res, arena) &&
+	return message_set_unmeasured(res, arena) && weaken_etag(res, arena) &&
 	       message_add(res, arena, SPAN("Vary"), SPAN("Accept-Encoding")) &&
 	       (algo == COMPRESS_IDENTITY ||
 		message_add(res, arena, SPAN("Content-Encoding"), span_of(codings[algo])));
@@ -292,7 +289,6 @@ static bool compressor_response(struct filter *f, struct filter_heads *heads)
 	filter_link(f, true, c->deflater);
 	f->set->frontend->fe->counters.compressed_responses++;
 	f->set->backend->be->counters.compressed_responses++;
-	res->framing = BODY_CHUNKED;
 	heads->http->compressed = c->algo == COMPRESS_RAW_DEFLATE ? "raw-deflate" :
 								    codings[c->algo];
 	return compress_head(res, heads->arena, (enum compress_algo)c->algo);

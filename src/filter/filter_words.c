@@ -10,12 +10,16 @@
 #include <string.h>
 
 /* Of the manual, and not there yet. */
-static const char *const known[] = { "cache", "fcgi-app", "lua", "opentracing", "spoe", NULL };
+static const char *const known[] = { "cache", "fcgi-app", "opentracing", "spoe", NULL };
+
+const struct filter_kind *filter_script_kind;
 
 static const struct filter_kind *kind_of(const char *word)
 {
 	const struct filter_kind *const *kind;
 
+	if (!strncmp(word, "lua.", 4) && filter_script_kind)
+		return filter_script_kind;
 	for (kind = filter_kinds; *kind && strcmp((*kind)->name, word); kind++)
 		continue;
 	return *kind;
@@ -27,9 +31,12 @@ static int unknown_kind(struct statement *st, const char *word)
 	unsigned i;
 
 	for (i = 0; known[i]; i++)
-		if (!strcmp(known[i], word) || (i == 2 && !strncmp(word, "lua.", 4)))
+		if (!strcmp(known[i], word))
 			return stmt_error(st, st->at - 1, "the filter '%s' is not supported yet",
 					  word);
+	if (!strncmp(word, "lua.", 4))
+		return stmt_error(st, st->at - 1, "no script has registered the filter '%s' "
+				  "(core.register_filter)", word);
 	for (i = 0; filter_kinds[i] && i < 15; i++)
 		names[i] = filter_kinds[i]->name;
 	return stmt_unknown(st, st->at - 1, "filter", names);

@@ -24,6 +24,15 @@ bool filters_early(const struct proxy *px)
 	return line;
 }
 
+bool filters_ask(const struct proxy *px)
+{
+	const struct filter_line *line = px->filters;
+
+	while (line && !line->kind->start)
+		line = line->next;
+	return line;
+}
+
 static struct filter *filter_new(struct filters *set, const struct filter_line *line,
 				 const struct proxy *px)
 {
@@ -90,6 +99,28 @@ bool filters_backend(struct filters *set, const struct proxy *backend)
 		if (f->line->kind->backend)
 			f->line->kind->backend(f);
 	return true;
+}
+
+enum filter_said filters_start(struct filters *set, bool response)
+{
+	enum filter_said said = FILTER_GOES_ON;
+	struct filter *f;
+
+	for (f = set->first; f && said == FILTER_GOES_ON; f = f->next)
+		if (f->line->kind->start)
+			said = f->line->kind->start(f, response);
+	return said;
+}
+
+enum filter_said filters_head(struct filters *set, struct filter_heads *heads, bool response)
+{
+	enum filter_said said = FILTER_GOES_ON;
+	struct filter *f;
+
+	for (f = set->first; f && said == FILTER_GOES_ON; f = f->next)
+		if (f->line->kind->head)
+			said = f->line->kind->head(f, heads, response);
+	return said;
 }
 
 bool filters_request(struct filters *set, struct filter_heads *heads)

@@ -11,6 +11,8 @@
 #include "http/chars.h"
 #include "http/uri.h"
 
+#include <inttypes.h>
+
 #define SPAN(text) ((struct span){ text, sizeof(text) - 1 })
 
 static void message_edited(struct message *msg)
@@ -324,6 +326,35 @@ bool message_set_method(struct message *msg, struct arena *arena, struct span me
 	message_grown(msg, method.len);
 	message_edited(msg);
 	return true;
+}
+
+/* One that ends with its connection, or never, has no length to be told. */
+static bool has_measured_body(const struct message *msg)
+{
+	return msg->framing == BODY_LENGTH || msg->framing == BODY_CHUNKED;
+}
+
+bool message_set_length(struct message *msg, struct arena *arena, uint64_t length)
+{
+	char *text;
+
+	if (!has_measured_body(msg) && msg->framing != BODY_CLOSE)
+		return true;
+	text = arena_printf(arena, "%" PRIu64, length);
+	message_delete(msg, span_of("transfer-encoding"));
+	msg->framing = BODY_LENGTH;
+	msg->length = length;
+	return text && message_set(msg, arena, span_of("Content-Length"), span_of(text));
+}
+
+bool message_set_unmeasured(struct message *msg, struct arena *arena)
+{
+	if (!has_measured_body(msg))
+		return true;
+	msg->framing = BODY_CHUNKED;
+	if (!message_delete(msg, span_of("content-length")))
+		return true;
+	return message_set(msg, arena, span_of("Transfer-Encoding"), span_of("chunked"));
 }
 
 void message_set_status(struct message *msg, unsigned status, struct span reason)

@@ -240,6 +240,9 @@ static enum action_result run_with_view(const struct rule *rule, struct view *vi
 
 	bool response = s == &ss->scripts[1];
 
+	if (s->thread && ss->reads) /* it looks again at the bytes that have come */
+		s->ready = true;
+	ss->reads = false;
 	if (ss->rules[response] != rule) /* that list has been left while its script waited */
 		script_end(s);
 	ss->rules[response] = rule;
@@ -272,7 +275,7 @@ enum action_result action_run_script(const struct rule *rule, struct view *view,
 		said = ACTION_ERROR; /* what it has changed may be incomplete */
 	ss->view = NULL;
 	ss->rule = NULL;
-	ss->stream->extra->rule_waits = said == ACTION_WAIT;
+	ss->stream->extra->rule_waits = said == ACTION_WAIT && !ss->reads;
 	return said;
 }
 

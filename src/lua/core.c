@@ -7,6 +7,7 @@
 #include "lua/args.h"
 #include "lua/classes.h"
 #include "lua/command.h"
+#include "lua/filter.h"
 #include "lua/httpclient.h"
 #include "lua/map.h"
 #include "lua/register.h"
@@ -189,30 +190,6 @@ static int core_tokenize(lua_State *L)
 	}
 }
 
-/* ---- what is not there ---------------------------------------------------------------------- */
-
-static int core_missing(lua_State *L)
-{
-	return luaL_error(L, "core.%s is not supported yet", lua_tostring(L, lua_upvalueindex(1)));
-}
-
-/* Functions that nobody has put into the table on top of the stack. */
-static void add_missing(lua_State *L)
-{
-	static const char *const names[] = { "tcp", "httpclient", "register_service",
-					     "register_filter" };
-	unsigned i;
-
-	for (i = 0; i < ARRAY_LEN(names); i++) {
-		if (lua_getfield(L, -1, names[i]) == LUA_TNIL) {
-			lua_pushstring(L, names[i]);
-			lua_pushcclosure(L, core_missing, 1);
-			lua_setfield(L, -3, names[i]);
-		}
-		lua_pop(L, 1);
-	}
-}
-
 /* ---- the table ------------------------------------------------------------------------------ */
 
 static const struct class_method functions[] = {
@@ -222,6 +199,8 @@ static const struct class_method functions[] = {
 	{ "register_converters", register_converters, "name, function", NULL, "a converter lua.name", 0 },
 	{ "register_service", register_service, "name, mode, function", NULL,
 	  "a service lua.name of rules; mode is 'tcp' or 'http'", 0 },
+	{ "register_filter", register_filter, "name, class, function", NULL,
+	  "a filter lua.name; the function is given a copy of the class and the words of the line", 0 },
 	{ "tcp", socket_tcp, "", "Socket", "a socket that is not connected yet", 0 },
 	{ "httpclient", httpclient_new, "", "HTTPClient", "what asks servers", 0 },
 	{ "sleep", core_sleep, "seconds", NULL, "waits", METHOD_WAITS },
@@ -272,7 +251,6 @@ void core_begin(lua_State *L)
 	unsigned i;
 
 	table_new(L, &core_class);
-	add_missing(L);
 	for (i = 0; i < ARRAY_LEN(levels); i++) {
 		lua_pushinteger(L, i);
 		lua_setfield(L, -2, levels[i]);

@@ -10,6 +10,7 @@
 #include "event/change.h"
 #include "expr/state.h"
 #include "lua/classes.h"
+#include "lua/filter.h"
 #include "lua/proxies.h"
 #include "lua/register.h"
 #include "lua/state.h"
@@ -149,7 +150,7 @@ int own_start(struct err *err)
 {
 	if (!files)
 		return 0;
-	if (change_is_shared() && run_anew(err))
+	if (change_is_shared() && (run_anew(err) || script_filters_make(false, err)))
 		return -1;
 	return inits_run(true, err);
 }

@@ -6,6 +6,7 @@
 #include "expr/vars.h"
 #include "expr/view.h"
 #include "log/log.h"
+#include "lua/channel.h"
 #include "lua/classes.h"
 #include "lua/reply.h"
 #include "lua/script.h"
@@ -238,9 +239,9 @@ static int txn_done(lua_State *L)
 	struct stream_scripts *ss = stream_of_object(L, 1);
 	struct exchange *x = ss->stream->exchange;
 
-	if (ss->rule && x && lua_istable(L, 2))
+	if ((ss->rule || ss->turn) && x && lua_istable(L, 2))
 		ss->reply = reply_of_table(L, x);
-	ss->ended = ss->rule != NULL;
+	ss->ended = ss->rule || ss->turn;
 	lua_settop(L, 0);
 	return script_finish(L);
 }
@@ -258,14 +259,25 @@ static const struct {
 	{ "http", &http_class, true },
 };
 
-/* The object is at 1; the metatable that leads here says what it is, its handle is looked at. */
 static bool is_http(lua_State *L)
 {
-	struct handle *h = lua_rawgeti(L, 1, 0) == LUA_TUSERDATA ? lua_touserdata(L, -1) : NULL;
-	const struct stream_scripts *ss = h && h->kind == &stream_kind ? h->of : NULL;
+	const struct stream_scripts *ss = stream_of_field(L, 1);
 
-	lua_pop(L, 1);
 	return ss && ss->stream->exchange;
+}
+
+/* The directions of the stream. True: it is one of these, and on the stack. */
+static bool side_field(lua_State *L, const char *name)
+{
+	bool response = !strcmp(name, "res") || !strcmp(name, "http_res");
+
+	if (!strcmp(name, "req") || !strcmp(name, "res"))
+		channel_push(L, 1, response);
+	else if (is_http(L) && (response || !strcmp(name, "http_req")))
+		message_push(L, 1, response);
+	else
+		return false;
+	return true;
 }
 
 static int field(lua_State *L)
@@ -276,6 +288,8 @@ static int field(lua_State *L)
 	for (i = 0; name && i < ARRAY_LEN(fields); i++)
 		if (!strcmp(fields[i].name, name))
 			break;
+	if (name && side_field(L, name))
+		return 1;
 	if (!name || i == ARRAY_LEN(fields)) {
 		lua_pushnil(L);
 		return 1;

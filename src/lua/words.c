@@ -10,6 +10,7 @@
 #include "expr/vars.h"
 #include "lua/change.h"
 #include "lua/classes.h"
+#include "lua/filter.h"
 #include "lua/map.h"
 #include "lua/own.h"
 #include "lua/register.h"
@@ -191,7 +192,7 @@ static int prepare(struct config *cfg, void *data, struct err *err)
 		return -1;
 	map_reading(cfg, &conf->loc);
 	change_at_once = true;
-	rc = inits_run(false, err);
+	rc = script_filters_make(true, err) || inits_run(false, err) ? -1 : 0;
 	change_at_once = false;
 	map_reading(NULL, NULL);
 	return rc;

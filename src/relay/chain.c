@@ -49,7 +49,7 @@ static void chain_drop(struct pump_chain *chain)
 
 	for (f = chain->first; f; f = f->next) {
 		buffer_give(&f->held);
-		f->last = false;
+		f->last = f->stays = false;
 	}
 	timer_cancel(&chain->timer);
 	chain->holding = 0;
@@ -87,6 +87,21 @@ void chain_open(struct pump_chain *chain)
 	chain->first->held = pump->buf;
 	pump->buf = NULL;
 	chain->holding++;
+}
+
+/* Bytes wait in front of it, or it stays: holding counts those. */
+static void filter_stay(struct pump_chain *chain, struct pump_filter *f, bool stays)
+{
+	if (stays == f->stays)
+		return;
+	f->stays = stays;
+	if (!f->held)
+		chain->holding += stays ? 1 : -1u;
+}
+
+void chain_ask(struct pump_chain *chain, struct pump_filter *filter)
+{
+	filter_stay(chain, filter, true);
 }
 
 void chain_renew(struct pump_chain *chain)
@@ -163,13 +178,33 @@ size_t chain_most(const struct pump_chain *chain)
 	return most ? most : 1;
 }
 
-static void chain_out(struct pump_chain *chain, const char *bytes, size_t len, bool last,
+void chain_promise(struct pump_chain *chain, uint64_t bytes)
+{
+	chain->measured = bytes != UINT64_MAX;
+	chain->misfits = false;
+	chain->due = bytes;
+}
+
+/* Are these bytes as many as the sink was told of? */
+static bool chain_fits(struct pump_chain *chain, size_t len, bool last)
+{
+	if (!chain->measured)
+		return true;
+	chain->misfits = len > chain->due || (last && len < chain->due);
+	chain->due -= len;
+	return !chain->misfits;
+}
+
+static bool chain_out(struct pump_chain *chain, const char *bytes, size_t len, bool last,
 		      struct buf *out)
 {
+	if (!chain_fits(chain, len, last))
+		return false;
 	if (len && bytes != out->data)
 		memmove(out->data, bytes, len);
 	out->len = (uint32_t)len;
 	chain->ended = last;
+	return true;
 }
 
 static bool filter_keep(struct pump_chain *chain, struct pump_filter *f, const char *bytes,
@@ -182,7 +217,8 @@ static bool filter_keep(struct pump_chain *chain, struct pump_filter *f, const c
 	memcpy(buf_tail(f->held), bytes, len);
 	f->held->len += (uint32_t)len;
 	f->last = last;
-	chain->holding++;
+	if (!f->stays)
+		chain->holding++;
 	return true;
 }
 
@@ -209,11 +245,12 @@ static void chain_cut(struct pump_chain *chain, const struct pump_filter *at)
 {
 	struct pump_filter *f;
 
-	for (f = chain->first; f != at->next; f = f->next)
-		if (f->held) {
-			buffer_give(&f->held);
+	for (f = chain->first; f != at->next; f = f->next) {
+		filter_stay(chain, f, false);
+		if (f->held)
 			chain->holding--;
-		}
+		buffer_give(&f->held);
+	}
 	chain->cut = true;
 	chain->cut_place = at->place;
 	chain->pump->flags |= PUMP_EOF;
@@ -229,6 +266,7 @@ static bool filter_pass(struct pump_chain *chain, struct pump_filter *f, const c
 {
 	uint64_t allowed = len ? filter_allows(chain, f, len) : 0;
 	struct filter_piece piece = { .bytes = bytes, .last = last, .len = len };
+	bool all;
 
 	if (allowed < len) {
 		piece.len = (size_t)allowed;
@@ -237,6 +275,7 @@ static bool filter_pass(struct pump_chain *chain, struct pump_filter *f, const c
 	*taken = 0;
 	if (len && !piece.len)
 		return true;
+	filter_stay(chain, f, false);
 	piece.taken = piece.made = f->ops->pass ? 0 : piece.len;
 	if (f->ops->changes)
 		piece.out = filter_room(f, out);
@@ -246,11 +285,15 @@ static bool filter_pass(struct pump_chain *chain, struct pump_filter *f, const c
 		piece.made = piece.taken;
 	if (f->ops->passed)
 		f->ops->passed(f, piece.taken);
-	if (piece.taken < piece.len && !piece.waits)
+	filter_stay(chain, f, piece.stays && !piece.ends);
+	if ((piece.taken < piece.len || piece.stays) && !piece.waits)
 		task_wake(&chain_relay(chain)->task);
 	*taken = piece.taken;
+	all = piece.last && piece.taken == piece.len;
+	if (all)
+		f->last = piece.stays;
 	if (!filter_give(chain, f->next, piece.out ? piece.out : bytes, piece.made,
-			 (piece.last && piece.taken == piece.len) || piece.ends, out))
+			 (all && !piece.stays) || piece.ends, out))
 		return false;
 	if (piece.ends)
 		chain_cut(chain, f);
@@ -264,10 +307,8 @@ static bool filter_give(struct pump_chain *chain, struct pump_filter *f, const c
 
 	if (!len && !last)
 		return true;
-	if (!f) {
-		chain_out(chain, bytes, len, last, out);
-		return true;
-	}
+	if (!f)
+		return chain_out(chain, bytes, len, last, out);
 	if (!filter_pass(chain, f, bytes, len, last, out, &taken))
 		return false;
 	return taken == len || filter_is_past(chain, f) ||
@@ -279,29 +320,42 @@ bool chain_give(struct pump_chain *chain, const char *bytes, size_t len, bool la
 	return filter_give(chain, chain->first, bytes, len, last, out);
 }
 
+/* Takes the bytes that have passed out of what waits in front of the filter. */
+static void filter_skip(struct pump_chain *chain, struct pump_filter *f, size_t taken)
+{
+	buf_skip(f->held, taken);
+	if (f->held->len)
+		return;
+	buffer_give(&f->held);
+	if (!f->stays)
+		chain->holding--;
+}
+
 bool chain_drain(struct pump_chain *chain, struct buf *out)
 {
 	struct pump_filter *f, *at = NULL;
-	size_t taken, len;
+	const char *bytes = NULL;
+	size_t taken, len = 0;
+	bool all = true;
 
 	for (f = chain->first; f; f = f->next)
-		if (f->held)
+		if (f->held || f->stays)
 			at = f;
 	if (!at)
 		return true;
-	len = at->held->len;
-	if (len > chain_most(chain))
-		len = chain_most(chain);
+	if (at->held) {
+		bytes = buf_first(at->held);
+		len = at->held->len;
+		if (len > chain_most(chain))
+			len = chain_most(chain);
+		all = len == at->held->len;
+	}
 	chain->blocked = false;
-	if (!filter_pass(chain, at, buf_first(at->held), len, at->last && len == at->held->len, out,
-			 &taken))
+	if (!filter_pass(chain, at, bytes, len, at->last && all, out, &taken))
 		return false;
-	if (!at->held) /* it has ended the message, or a filter behind it */
-		return true;
-	buf_skip(at->held, taken);
-	if (at->held->len)
-		return true;
-	buffer_give(&at->held);
-	chain->holding--;
+	if (at->held) /* it has not ended the message, nor has a filter behind it */
+		filter_skip(chain, at, taken);
+	if (taken && at->held) /* it may take more, though nothing has come out of it */
+		task_wake(&chain_relay(chain)->task);
 	return true;
 }

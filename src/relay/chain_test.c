@@ -24,13 +24,19 @@
 /* Passes only when something is broken: the timers of the kernel may be in between. */
 enum { PATIENCE_US = 120000000 };
 
-enum kind { HOLDER, LIMIT, DOUBLER, LOOKER, ENDER, FAILER };
+/* The first five may stand anywhere. */
+enum kind { HOLDER, LIMIT, DOUBLER, LOOKER, KEEPER, ENDER, FAILER };
+enum { ANYWHERE = 5, KEEPS = 5000 };
 
 struct member {
 	struct pump_filter filter;
 	uint64_t count;   /* bytes that it let pass */
 	uint64_t until;   /* of a limit: nothing before; of ENDER and FAILER: so many bytes */
 	bool told;        /* of the last byte */
+	/* Of KEEPER: what it has taken and not given; does it sleep until it is asked? */
+	char kept[KEEPS];
+	size_t has;
+	bool last, sleeps;
 };
 
 struct world {
@@ -96,6 +102,29 @@ static bool twice(struct pump_filter *f, struct filter_piece *p)
 	return true;
 }
 
+/* Takes bytes into its own memory, and gives them when it likes. The end is kept, too. */
+static bool keep(struct pump_filter *f, struct filter_piece *p)
+{
+	struct member *m = member_of(f);
+	size_t n = p->len < KEEPS - m->has ? p->len : KEEPS - m->has;
+
+	assert_false(m->told);
+	if (n)
+		memcpy(m->kept + m->has, p->bytes, n);
+	m->has += n;
+	p->taken = n;
+	m->last |= p->last && n == p->len;
+	n = rnd(3) && !(m->last && rnd(2)) ? 0 : m->has;
+	memcpy(p->out, m->kept, n);
+	memmove(m->kept, m->kept + n, m->has - n);
+	m->has -= n;
+	p->made = n;
+	p->stays = m->last ? m->has || rnd(2) : m->has && rnd(2);
+	m->sleeps = p->waits = m->has < KEEPS && p->stays && rnd(2);
+	m->told = m->last && !p->stays;
+	return true;
+}
+
 static bool end_there(struct pump_filter *f, struct filter_piece *p)
 {
 	struct member *m = member_of(f);
@@ -138,6 +167,7 @@ static const struct pump_filter_ops ops[] = {
 	[LIMIT] = { .allow = limit_allow, .passed = limit_passed },
 	[DOUBLER] = { .changes = true, .pass = twice },
 	[LOOKER] = { .pass = look },
+	[KEEPER] = { .changes = true, .holds = true, .pass = keep },
 	[ENDER] = { .pass = end_there },
 	[FAILER] = { .pass = fail_there },
 };
@@ -225,6 +255,20 @@ static void world_read(struct world *w)
 	w->received += n > 0 ? (uint64_t)n : 0;
 }
 
+/* Those that sleep are asked once more. */
+static void world_ask(struct world *w)
+{
+	unsigned i;
+
+	for (i = 0; i < w->members_used; i++) {
+		if (!w->members[i].sleeps || rnd(3))
+			continue;
+		w->members[i].sleeps = false;
+		chain_ask(&w->chain, &w->members[i].filter);
+		task_wake(&w->relay.task);
+	}
+}
+
 static void world_run(struct world *w)
 {
 	const uint64_t until = clock_read_us() + PATIENCE_US;
@@ -233,6 +277,7 @@ static void world_run(struct world *w)
 		assert_true(clock_read_us() < until);
 		world_write(w);
 		world_read(w);
+		world_ask(w);
 		loop_turn(0);
 	}
 }
@@ -254,18 +299,18 @@ static void world_end(struct world *w)
 
 static const enum pump_mode modes[] = { PUMP_ADAPTIVE, PUMP_SPLICE, PUMP_COPY };
 
-/* Three filters of four kinds, in each of 64 orders. */
+/* Three filters of five kinds, in each of 125 orders. */
 static void any_order_keeps_every_byte(void **state)
 {
 	struct world w;
 	unsigned order, i, copies;
 
 	(void)state;
-	for (order = 0; order < 64; order++) {
+	for (order = 0; order < ANYWHERE * ANYWHERE * ANYWHERE; order++) {
 		world_start(&w, 1 + rnd(300000), modes[order % 3]);
-		world_add(&w, (enum kind)(order & 3));
-		world_add(&w, (enum kind)(order >> 2 & 3));
-		world_add(&w, (enum kind)(order >> 4));
+		world_add(&w, (enum kind)(order % ANYWHERE));
+		world_add(&w, (enum kind)(order / ANYWHERE % ANYWHERE));
+		world_add(&w, (enum kind)(order / ANYWHERE / ANYWHERE));
 		copies = w.copies;
 		world_run(&w);
 		assert_int_equal(w.received, w.to_send * copies);
@@ -298,14 +343,14 @@ static void a_message_may_end_early(void **state)
 	unsigned i;
 
 	(void)state;
-	for (i = 0; i < 30; i++) {
+	for (i = 0; i < 2 * ANYWHERE * ANYWHERE; i++) {
 		world_start(&w, 500000, modes[i % 3]);
-		world_add(&w, (enum kind)(i % 4));
+		world_add(&w, (enum kind)(i % ANYWHERE));
 		world_add(&w, ENDER)->until = 100001;
-		world_add(&w, (enum kind)(i / 4 % 4));
+		world_add(&w, (enum kind)(i / ANYWHERE % ANYWHERE));
 		world_run(&w);
 		assert_true(w.chain.cut);
-		assert_int_equal(w.received, 100001 * (i / 4 % 4 == DOUBLER ? 2 : 1));
+		assert_int_equal(w.received, 100001 * (i / ANYWHERE % ANYWHERE == DOUBLER ? 2 : 1));
 		world_end(&w);
 	}
 }
@@ -322,6 +367,31 @@ static void a_filter_may_fail(void **state)
 	assert_true(w.noticed & PUMP_NO_MEMORY);
 	assert_true(w.received < 30000);
 	world_end(&w);
+}
+
+/* More bytes than were promised do not leave, nor an end before all of them. */
+static void a_promise_is_kept(void **state)
+{
+	static const struct {
+		uint64_t promised;
+		bool fits;
+	} cases[] = { { 20000, true }, { UINT64_MAX, true }, { 19999, false }, { 20001, false }, { 0, false } };
+	struct world w;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		world_start(&w, 10000, modes[i % 3]);
+		world_add(&w, KEEPER);
+		world_add(&w, DOUBLER);
+		chain_promise(&w.chain, cases[i].promised);
+		world_run(&w);
+		assert_int_equal(w.chain.misfits, !cases[i].fits);
+		assert_int_equal((w.noticed & PUMP_NO_MEMORY) != 0, !cases[i].fits);
+		assert_true(w.received <= cases[i].promised);
+		assert_true(!cases[i].fits || w.received == 20000);
+		world_end(&w);
+	}
 }
 
 /* What was looked at before the pump opened passes the chain like all else. */
@@ -401,6 +471,7 @@ int main(void)
 		cmocka_unit_test(limits_leave_bytes_in_pipes),
 		cmocka_unit_test(a_message_may_end_early),
 		cmocka_unit_test(a_filter_may_fail),
+		cmocka_unit_test(a_promise_is_kept),
 		cmocka_unit_test(bytes_looked_at_pass_the_chain),
 		cmocka_unit_test(who_has_gone_is_not_waited_for),
 	};

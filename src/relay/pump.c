@@ -677,7 +677,7 @@ static void pump_run_looking(struct pump *pump)
 	pump_note(pump, r);
 }
 
-/*/* Notices that no move gives: the owner waits for a head, or a source whose message has ended
+/* Notices that no move gives: the owner waits for a head, or a source whose message has ended
  * hangs up while the owner waits for the other side. */
 static bool pump_event(const struct pump *pump)
 {

@@ -132,7 +132,7 @@ bool pump_chain_end(struct pump *pump)
 
 	if (!chain)
 		return true;
-	if (chain->holding)
+	if (chain->holding || pump->flags & PUMP_NO_MEMORY)
 		return false;
 	if (!chain->sees || chain->ended || pump->flags & PUMP_READ_ERROR)
 		return true;

@@ -82,7 +82,7 @@ static int forward(struct stream *s)
 	struct pump *req = &s->relay.request, *res = &s->relay.response;
 
 	if ((req->flags | res->flags) & PUMP_NO_MEMORY)
-		return steps_end(s, END_RESOURCE);
+		return steps_end(s, filtering_failure(s));
 	if (res->flags & PUMP_WRITE_ERROR || req->flags & PUMP_READ_ERROR)
 		return steps_end(s, END_CLIENT_ABORT);
 	if (res->flags & PUMP_EOF)
@@ -170,6 +170,12 @@ static int bytes_cut(struct stream *s, bool is_response)
 	return steps_end(s, is_response ? END_SERVER_ABORT : END_CLIENT_ABORT);
 }
 
+static int bytes_filtered(struct stream *s, enum reason reason, bool is_response)
+{
+	(void)is_response;
+	return steps_end(s, reason);
+}
+
 static bool bytes_connected(struct stream *s)
 {
 	(void)s;
@@ -243,8 +249,10 @@ static bool bytes_leave(struct stream *s, bool filtered)
 
 static const struct step request_steps[REQ_STEPS + 1] = {
 	[REQ_APPLET] = { "applet", open_applet, IS_LOCAL },
+	[REQ_FRONTEND_FILTERS] = { "frontend filters", filtering_begin_request, FILTERS_ASK },
 	[REQ_FRONTEND_RULES] = { "frontend rules", rules_frontend, FRONT_RULES },
 	[REQ_SWITCH] = { "backend switching", rules_switch, 0 },
+	[REQ_BACKEND_FILTERS] = { "backend filters", filtering_begin_request, FILTERS_ASK },
 	[REQ_BACKEND_RULES] = { "backend rules", rules_backend, BACK_RULES },
 	[REQ_STICK] = { "stick rules", stick_request, STICKS },
 	[REQ_ASSIGN] = { "server choice", assign_server, 0 },
@@ -262,6 +270,7 @@ static const struct step response_steps[RES_STEPS + 1] = {
 	[RES_HEAD] = { "response head", NULL, 0 }, /* where the cursor begins */
 	[RES_RULES] = { "response rules", rules_response, RESPONSE_RULES },
 	[RES_STICK] = { "stick rules", stick_response, STICKS },
+	[RES_FILTERS] = { "filters", filtering_begin_response, FILTERS_ASK },
 	[RES_OPEN] = { "open", open_response, 0 },
 	[RES_FORWARD] = { "forward", forward_response, 0 },
 	[RES_STEPS] = { "none", step_beyond, 0 },
@@ -273,6 +282,7 @@ const struct stream_kind stream_of_bytes = {
 	.response = response_steps,
 	.fail = steps_end,
 	.cut = bytes_cut,
+	.filtered = bytes_filtered,
 	.abandon = bytes_abandon,
 	.quiet = bytes_abandon,
 	.client_left = bytes_client_left,

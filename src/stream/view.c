@@ -105,11 +105,18 @@ void view_of_origin(struct origin *origin, struct conn *client, struct view *vie
 	view_own_addrs(origin, view);
 }
 
-static struct span held_bytes(struct pump *pump)
+/* What rules see of the bytes that a pump holds. */
+static struct span held_bytes(const struct stream *s, struct pump *pump)
 {
+	size_t passed = 0;
+
 	if (!pump->buf)
 		return (struct span){ NULL, 0 };
-	return (struct span){ buf_first(pump->buf), pump->buf->len };
+	if (s->extra && !(pump->flags & PUMP_OPEN))
+		passed = s->extra->passed[pump->is_response];
+	if (unlikely(passed > pump->buf->len))
+		passed = pump->buf->len;
+	return (struct span){ buf_first(pump->buf) + passed, pump->buf->len - passed };
 }
 
 static bool no_more(const struct pump *pump)
@@ -250,8 +257,8 @@ void stream_view(struct stream *s, struct view *view, struct view_log *log)
 	else
 		view->server = s->server;
 	view->server_conn = end_carrier_conn(&s->relay.server);
-	view->request = held_bytes(&s->relay.request);
-	view->response = held_bytes(&s->relay.response);
+	view->request = held_bytes(s, &s->relay.request);
+	view->response = held_bytes(s, &s->relay.response);
 	view->request_final = no_more(&s->relay.request);
 	view->response_final = no_more(&s->relay.response);
 	view->id = s->id;
