@@ -152,7 +152,9 @@ static bool jwt_arg(const struct expr_arg *arg, const struct view *view, struct 
 		*text = arg->str;
 		return true;
 	}
-	if (!var_get(arg->var, view, &value) || !sample_cast(&value, SMP_STR))
+	/* A secret of any bytes: a string would end at a zero. */
+	if (!var_get(arg->var, view, &value) ||
+	    (value.type != SMP_BIN && !sample_cast(&value, SMP_STR)))
 		return false;
 	*text = value.str;
 	return true;
