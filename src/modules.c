@@ -21,6 +21,7 @@
 #include "expr/expr.h"
 #include "expr/logformat.h"
 #include "expr/pattern_change.h"
+#include "expr/proc_vars.h"
 #include "expr/userlist.h"
 #include "filter/compress.h"
 #include "filter/filter.h"

@@ -21,7 +21,4 @@ void cli_submit(struct cli_call *call, const struct change_kind *kind, const voi
 enum cli_step cli_submit_next(struct cli_call *call);
 void cli_submit_end(struct cli_call *call);
 
-/* A variable of the process: cli/vars.c. */
-extern const struct change_kind variable_change;
-
 #endif

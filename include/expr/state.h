@@ -8,6 +8,7 @@
 struct expr_process {
 	unsigned count;  /* worker processes: nbproc */
 	unsigned number; /* of this one, from 1 */
+	unsigned generation; /* of this image of the program, from 1: one more with each reload */
 	bool leaving;    /* it will stop soon ("grace") */
 };
 extern struct expr_process expr_process;

@@ -6,6 +6,7 @@
 #ifndef EXPR_VARS_H
 #define EXPR_VARS_H
 
+#include "base/list.h"
 #include "base/sample.h"
 #include "expr/expr.h"
 
@@ -22,6 +23,10 @@ enum var_scope { VAR_PROC, VAR_SESS, VAR_TXN, VAR_REQ, VAR_RES, VAR_CHECK, VAR_S
 struct var_name {
 	struct var_name *next;
 	enum var_scope scope;
+	/* Of expr/proc_vars.c: */
+	struct list waits; /* to be told to the other processes */
+	bool under_way;    /* a change of it has not come out of the log */
+	uint64_t stamp;    /* of its value, or of when it was unset; 0: before there were workers */
 	char text[]; /* with its scope: "txn.host" */
 };
 
@@ -45,6 +50,8 @@ const struct var_name *var_name(struct span text, struct err *err);
 /* So many names may still be made: they stay for the life of the process. Whoever lets scripts make
  * names sets a limit. */
 extern unsigned var_names_left;
+/* The same for a name that another process has been allowed to make: no limit counts. */
+const struct var_name *var_name_heard(struct span text, struct err *err);
 /* The same where it is mentioned somewhere already; NULL: nowhere. */
 const struct var_name *var_name_known(struct span text);
 /* Its value; a string points into the variable and is SMP_CONST. false: it is not set. */
@@ -54,9 +61,11 @@ bool var_get(const struct var_name *name, const struct view *view, struct sample
  * not exist here (yet), or a limit or the memory is exhausted (counted). */
 bool var_set(const struct var_name *name, const struct view *view, const struct sample *smp,
 	     unsigned conditions);
-/* Keeps a copy in a variable of the process, whatever the limits of memory say. false: out of
- * memory. */
+/* Keeps a copy in a variable of the process, whatever the limits of memory say, and tells no other
+ * process: it is as all have it. false: out of memory. */
 bool var_put(const struct var_name *name, const struct sample *smp);
+/* The same for one that is unset. */
+void var_take_away(const struct var_name *name);
 void var_unset(const struct var_name *name, const struct view *view);
 /* Forgets all of the list, or those of one scope. */
 void vars_free(struct vars *vars);

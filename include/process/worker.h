@@ -18,6 +18,7 @@ extern enum process_role process_role;
 extern unsigned worker_number;
 /* Of the configuration in this process: counts reloads. */
 extern uint32_t process_generation;
+void process_set_generation(uint32_t generation);
 
 /* -- between parent.c, run.c and worker.c ----------------------------------------------------- */
 

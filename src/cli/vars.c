@@ -7,6 +7,7 @@
 #include "cli/shared.h"
 #include "expr/expr.h"
 #include "expr/logformat.h"
+#include "expr/proc_vars.h"
 #include "expr/vars.h"
 #include "expr/view.h"
 
@@ -113,39 +114,15 @@ static int set_value(struct cli_call *call, struct arena *arena, struct sample *
 	return err_set(err, "'set var': arg type must be either 'expr' or 'fmt' but got '%s'.", how);
 }
 
-static size_t value_size(const struct sample *smp)
+static int set_submit(struct cli_call *call, const struct var_name *name, const struct sample *smp,
+		      struct err *err)
 {
-	switch (smp->type) {
-	case SMP_STR:
-	case SMP_BIN:
-	case SMP_METH:
-		return smp->str.len;
-	case SMP_IPV4:
-		return sizeof(smp->v4);
-	case SMP_IPV6:
-		return sizeof(smp->v6);
-	default:
-		return sizeof(smp->num);
-	}
-}
-
-static bool is_text(unsigned type)
-{
-	return type == SMP_STR || type == SMP_BIN || type == SMP_METH;
-}
-
-/* The name with its NUL, the type, the bytes of the value. */
-static int set_submit(struct cli_call *call, const char *name, const struct sample *smp, struct err *err)
-{
-	size_t named = strlen(name) + 1, size = value_size(smp);
-	char *frame = malloc(named + 1 + size);
+	size_t len;
+	char *frame = proc_vars_frame(name, smp, &len);
 
 	if (!frame)
 		return err_set(err, "Out of memory.");
-	memcpy(frame, name, named);
-	frame[named] = (char)smp->type;
-	memcpy(frame + named + 1, is_text(smp->type) ? smp->str.ptr : (const char *)&smp->num, size);
-	cli_submit(call, &variable_change, frame, named + 1 + size);
+	cli_submit(call, &variable_change, frame, len);
 	free(frame);
 	return 0;
 }
@@ -154,6 +131,7 @@ static int set_var(struct cli_call *call, struct err *err)
 {
 	const char *word = cli_arg(call, 0);
 	struct sample smp = { .flags = 0 };
+	const struct var_name *name;
 	struct arena *arena;
 	int rc;
 
@@ -162,47 +140,18 @@ static int set_var(struct cli_call *call, struct err *err)
 	if (strchr(word, '.') && strncmp(word, "proc.", 5))
 		return err_set(err, "'set var': cannot set variable '%s', only scope 'proc' is permitted here.",
 			       word);
-	if (!var_name(span_of(word), err))
+	name = var_name(span_of(word), err);
+	if (!name)
 		return -1;
 	arena = arena_new(1024);
 	if (!arena)
 		return err_set(err, "Out of memory.");
 	rc = set_value(call, arena, &smp, err);
 	if (!rc)
-		rc = set_submit(call, word, &smp, err);
+		rc = set_submit(call, name, &smp, err);
 	arena_free(&arena);
 	return rc;
 }
-
-/* -- in each process ------------------------------------------------------------------------- */
-
-static int variable_apply(const void *bytes, size_t len, struct text *said, struct err *err)
-{
-	const char *frame = bytes, *end = memchr(frame, 0, len);
-	size_t size = end ? len - (size_t)(end + 1 - frame) : 0;
-	const struct var_name *name;
-	struct sample smp = { .flags = 0 };
-
-	(void)said;
-	if (!size || (unsigned char)end[1] <= SMP_ANY || (unsigned char)end[1] >= SMP_TYPES)
-		return err_set(err, "a broken change");
-	smp.type = (enum sample_type)end[1];
-	size--;
-	if (is_text(smp.type))
-		smp.str = (struct span){ end + 2, size };
-	else if (size != value_size(&smp))
-		return err_set(err, "a broken change");
-	else
-		memcpy(&smp.num, end + 2, size);
-	name = var_name(span_of(frame), err);
-	if (!name)
-		return -1;
-	if (name->scope != VAR_PROC || !var_put(name, &smp))
-		return err_set(err, "Out of memory.");
-	return 0;
-}
-
-const struct change_kind variable_change = { .name = "variable", .apply = variable_apply };
 
 const struct cli_command cli_vars_commands[] = {
 	{ .words = "get var", .args = "<name>", .level = LEVEL_OPERATOR, .start = get_var,

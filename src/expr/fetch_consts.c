@@ -14,7 +14,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-struct expr_process expr_process = { .count = 1, .number = 1 };
+struct expr_process expr_process = { .count = 1, .number = 1, .generation = 1 };
 
 /* -- constants -------------------------------------------------------------------------- */
 

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "expr/names.h"
+#include "expr/proc_vars.h"
 #include "expr/track.h"
 #include "expr/view.h"
 
@@ -68,9 +69,12 @@ static const struct var_name *var_name_add(struct span text, enum var_scope scop
 {
 	struct var_name *name = malloc(sizeof(*name) + text.len + 1), **list = name_list(text);
 
-	BUG_ON(!name); /* while the configuration is read; of few more */
-	var_names_left--;
+	if (!name)
+		return NULL;
 	name->scope = scope;
+	name->under_way = false;
+	name->stamp = 0;
+	list_init(&name->waits);
 	memcpy(name->text, text.ptr, text.len);
 	name->text[text.len] = 0;
 	name->next = *list;
@@ -89,10 +93,10 @@ const struct var_name *var_name_known(struct span text)
 	return NULL;
 }
 
-const struct var_name *var_name(struct span text, struct err *err)
+static const struct var_name *var_name_make(struct span text, struct err *err)
 {
-	const struct var_name *name;
 	int scope = var_scope(text);
+	const struct var_name *name;
 	size_t i;
 
 	if (scope < 0) {
@@ -112,11 +116,32 @@ const struct var_name *var_name(struct span text, struct err *err)
 			return NULL;
 		}
 	}
-	name = var_name_known(text);
-	if (!name && !var_names_left)
+	name = var_name_add(text, (enum var_scope)scope);
+	if (!name)
+		err_set(err, "out of memory");
+	return name;
+}
+
+const struct var_name *var_name_heard(struct span text, struct err *err)
+{
+	const struct var_name *name = var_name_known(text);
+
+	return name ? name : var_name_make(text, err);
+}
+
+const struct var_name *var_name(struct span text, struct err *err)
+{
+	const struct var_name *name = var_name_known(text);
+
+	if (name)
+		return name;
+	if (!var_names_left) {
 		err_set(err, "too many names of variables were made at run time");
-	else if (!name)
-		name = var_name_add(text, (enum var_scope)scope);
+		return NULL;
+	}
+	name = var_name_make(text, err);
+	if (name)
+		var_names_left--;
 	return name;
 }
 
@@ -336,6 +361,27 @@ bool var_put(const struct var_name *name, const struct sample *smp)
 	return var_keep(&process_vars, name, smp, vars_find(&process_vars, name));
 }
 
+void var_take_away(const struct var_name *name)
+{
+	const struct var *v = vars_find(&process_vars, name);
+
+	if (v)
+		vars_drop(&process_vars, v);
+}
+
+static bool var_is(const struct var *v, const struct sample *smp)
+{
+	if (!v || v->value.type != smp->type)
+		return false;
+	if (sample_is_text(smp))
+		return span_equal(v->value.str, smp->str);
+	if (smp->type == SMP_IPV4)
+		return v->value.v4.s_addr == smp->v4.s_addr;
+	if (smp->type == SMP_IPV6)
+		return !memcmp(&v->value.v6, &smp->v6, sizeof(smp->v6));
+	return v->value.num == smp->num;
+}
+
 bool var_set(const struct var_name *name, const struct view *view, const struct sample *smp,
 	     unsigned conditions)
 {
@@ -348,11 +394,17 @@ bool var_set(const struct var_name *name, const struct view *view, const struct 
 	old = vars_find(vars, name);
 	if (!var_may_set(name, old, smp, conditions))
 		return false;
+	if (name->scope == VAR_PROC && var_is(old, smp))
+		return true; /* nobody needs to hear of it */
 	if (!vars_room(name, view, size, old ? old->size : 0)) {
 		vars_stats.failed++;
 		return false;
 	}
-	return var_keep(vars, name, smp, old) || var_no_memory(view);
+	if (!var_keep(vars, name, smp, old))
+		return var_no_memory(view);
+	if (name->scope == VAR_PROC)
+		proc_vars_changed(name);
+	return true;
 }
 
 void var_unset(const struct var_name *name, const struct view *view)
@@ -360,8 +412,11 @@ void var_unset(const struct var_name *name, const struct view *view)
 	struct vars *vars = vars_of(name->scope, view);
 	struct var *v = vars ? vars_find(vars, name) : NULL;
 
-	if (v)
-		vars_drop(vars, v);
+	if (!v)
+		return;
+	vars_drop(vars, v);
+	if (name->scope == VAR_PROC)
+		proc_vars_changed(name);
 }
 
 /* -- fetch and converters --------------------------------------------------------------- */
@@ -392,8 +447,11 @@ static bool convert_unset_var(const struct expr_arg *args, struct sample *smp,
 	struct var *v = vars ? vars_find(vars, args[0].var) : NULL;
 
 	(void)row;
-	if (v)
-		vars_drop_under(vars, v, smp);
+	if (!v)
+		return true;
+	vars_drop_under(vars, v, smp);
+	if (args[0].var->scope == VAR_PROC)
+		proc_vars_changed(args[0].var);
 	return true;
 }
 

@@ -124,11 +124,12 @@ static const struct var_name *variable(lua_State *L)
 
 static int command_set_var(lua_State *L)
 {
+	static const struct view nowhere;
 	const struct var_name *name = variable(L);
 	struct sample smp;
 
 	value_sample(L, 3, &smp);
-	lua_pushboolean(L, name && var_put(name, &smp));
+	lua_pushboolean(L, name && var_set(name, &nowhere, &smp, 0));
 	return 1;
 }
 

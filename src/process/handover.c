@@ -315,11 +315,14 @@ static void take_line(const char *word, const char *rest)
 {
 	int fd = atoi(rest);
 	unsigned long long started;
+	uint32_t generation;
 
 	if (!strcmp(word, "reloads")) {
 		if (sscanf(rest, "%u %u %llu %u", &reload_info.reloads, &reload_info.failed,
-			   &started, &process_generation) == 4)
-			reload_info.started_ms = started;
+			   &started, &generation) != 4)
+			return;
+		reload_info.started_ms = started;
+		process_set_generation(generation);
 		return;
 	}
 	if (!strcmp(word, "worker")) {

@@ -234,7 +234,7 @@ static void start_failed(void)
 			else
 				worker_free(w);
 		}
-		process_generation--;
+		process_set_generation(process_generation - 1);
 		workers_are_present();
 		parent_go_waiting("a worker could not start");
 		return;
@@ -555,7 +555,7 @@ int parent_start(struct config *cfg, const struct args *args, struct err *err)
 	atomic_store(&segment_own->pid, getpid());
 	changes_parent();
 	if (handover_taken)
-		process_generation++;
+		process_set_generation(process_generation + 1);
 	if (parent_open(cfg, err) < 0 || log_parent_start(err) < 0)
 		return -1;
 	process_lead_modules(cfg);

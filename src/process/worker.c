@@ -25,6 +25,12 @@ unsigned worker_number;
 uint32_t process_generation = 1;
 int worker_channel_fd = -1;
 
+void process_set_generation(uint32_t generation)
+{
+	process_generation = generation;
+	expr_process.generation = generation;
+}
+
 static struct channel *parent;
 static void (*worker_finish)(enum listening_finish how);
 
