@@ -17,6 +17,7 @@ struct registered {
 	int ref;           /* of the function, in the registry */
 	unsigned args;     /* words that an action has behind it */
 	struct failures *failures; /* how often it has failed */
+	bool own;          /* of a file of this process: lua/own.h */
 	const char *what;  /* by which function of core */
 	struct registered *next;
 };
@@ -26,6 +27,8 @@ struct registered {
 void registered_failed(const struct registered *r, const char *what, const char *error,
 		       const struct log_conf *log);
 
+/* The number for struct script.state. */
+unsigned registered_state(const struct registered *r);
 /* The function at `at` of the stack under the name "lua.NAME"; it stays for ever. */
 struct registered *registered_new(lua_State *L, const char *name, int at);
 /* The name at 1; raises an error unless it can be one, and the files are being read. */

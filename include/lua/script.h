@@ -48,6 +48,7 @@ struct script {
 	struct task task;
 	const char *error;     /* SCRIPT_FAILED: what has happened and where, in one line without a
 				* full stop, until the next script fails */
+	unsigned state;        /* 0: of files for all; else core.thread of files of this process */
 	bool again;            /* it has ended, and begins anew: script_again */
 };
 
@@ -79,6 +80,10 @@ void script_ready(struct script *s);
 void script_note(struct script *s, struct script **place);
 /* It stands nowhere. */
 void script_forget(struct script *s);
+
+/* Whose code runs next: of files of this process (lua/own.c), or of those for all. NULL: there are no
+ * files of this process. */
+extern void (*script_enter)(bool own);
 
 /* The script at work; NULL: none, the state runs a file or a function that may not wait. */
 extern struct script *script_now;

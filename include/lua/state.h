@@ -26,8 +26,6 @@ void state_end(void);
 /* Runs a file, with the words as its arguments ("..."), while the configuration is read. 0; or -1
  * and err: where Lua stopped, and its traceback. */
 int state_load(const char *path, const char *const *words, int count, struct err *err);
-/* Puts `path` and a semicolon in front of package.path, or of package.cpath. 0, or -1 and err. */
-int state_prepend_path(const char *path, bool c, struct err *err);
 
 /* A protected call of what lies on the stack of L, with arguments on top of it: as lua_pcall, but
  * an error comes with the traceback of where it was raised. */

@@ -13,10 +13,7 @@ struct err;
 int register_init(lua_State *L);
 int register_task(lua_State *L);
 
-/* What is registered while this is set belongs to files that each process reads for itself; else to
- * those that were read for all. */
-extern bool tasks_own;
-/* Forgets what such files have registered: they are read anew. */
+/* Forgets what files of this process have registered: they are read anew. */
 void tasks_forget_own(void);
 /* Runs what register_init was given since the last call; own: by which files. 0, or -1 and err. */
 int inits_run(bool own, struct err *err);

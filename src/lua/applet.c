@@ -121,6 +121,7 @@ struct applet *applet_new(struct end *end, struct stream *s, const struct servic
 		pool_give(&applet_pool, &a);
 		return NULL;
 	}
+	a->script.state = registered_state(service->function);
 	a->flags = CONN_WRITABLE;
 	a->framing = (struct framing){ .passable = UINT64_MAX };
 	a->end = end;

@@ -218,6 +218,7 @@ static int command_start(struct cli_call *call, struct err *err)
 	st->handle_ref = st->priv_ref = LUA_NOREF;
 	if (!script_new(&st->script, st, wake, script_limits.session_ms))
 		return err_set(err, "Out of memory.");
+	st->script.state = registered_state(functions[call->command - commands]);
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "log/log.h"
 #include "lua/action.h"
 #include "lua/object.h"
+#include "lua/own.h"
 #include "lua/sample_calls.h"
 #include "stream/tcp_rules.h"
 
@@ -121,11 +122,17 @@ struct registered *registered_new(lua_State *L, const char *name, int at)
 	r->shown = text + 4;
 	r->failures = need(calloc(1, sizeof(*r->failures)));
 	r->what = registering_what;
+	r->own = own_reading;
 	r->next = all_registered;
 	all_registered = r;
 	lua_pushvalue(L, at);
 	r->ref = luaL_ref(L, LUA_REGISTRYINDEX);
 	return r;
+}
+
+unsigned registered_state(const struct registered *r)
+{
+	return own_state(r->own);
 }
 
 const char *register_name(lua_State *L, const char *what)

@@ -392,6 +392,7 @@ static bool run(const struct begin *b, const struct view *view, struct sample *s
 
 	if (!script_new(&s, NULL, NULL, script_limits.session_ms))
 		return false;
+	s.state = registered_state(b->function);
 	s.may_yield = false;
 	lua_pushcfunction(s.thread, begin);
 	lua_pushlightuserdata(s.thread, (void *)b);

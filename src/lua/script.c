@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "lua/state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,6 +24,7 @@ struct script_limits script_limits = {
 	.session_ms = 4000, .service_ms = 4000, .burst_ms = 1000, .yield = 10000,
 };
 struct script *script_now;
+void (*script_enter)(bool own);
 /* The coroutine at work, maybe one of the script's own: whatever is resumed inside it counts how deep
  * the calls of C are from there. NULL: none. */
 static lua_State *at_work;
@@ -439,7 +441,7 @@ static const char *fault_text(const struct script *s)
 {
 	switch ((enum script_fault)s->fault) {
 	case SCRIPT_TIMEOUT:
-		return "[state-id 0] runtime error: execution timeout";
+		return "runtime error: execution timeout";
 	case SCRIPT_MEMORY:
 		return "out of memory error";
 	case SCRIPT_NO_YIELD:
@@ -447,7 +449,7 @@ static const char *fault_text(const struct script *s)
 	case SCRIPT_ERROR:
 		break;
 	}
-	return "[state-id 0] unknown runtime error";
+	return "unknown runtime error";
 }
 
 /* What its error says, in `error`. An object that is no text says nothing: its metamethods would be
@@ -465,7 +467,8 @@ static int say_error(lua_State *L)
 	if (s->fault == SCRIPT_ERROR && lua_isstring(L, -1))
 		said = lua_tolstring(L, -1, &len);
 	text_init(&t, error, sizeof(error));
-	text_str(&t, said ? "[state-id 0] runtime error: " : fault_text(s));
+	text_printf(&t, "[state-id %u] ", s->state);
+	text_str(&t, said ? "runtime error: " : fault_text(s));
 	if (said)
 		text_add(&t, said, len < ERROR_SIZE / 2 ? len : ERROR_SIZE / 2);
 	say_trace(&t, thread);
@@ -500,7 +503,7 @@ static enum script_result failed(struct script *s, int status)
 	s->error = fault_text(s);
 	if (s->fault != SCRIPT_ERROR && s->fault != SCRIPT_TIMEOUT)
 		return SCRIPT_FAILED;
-	strcpy(error, s->error);
+	snprintf(error, sizeof(error), "[state-id %u] %s", s->state, s->error);
 	s->error = error;
 	lua_pushcfunction(L, say_error);
 	lua_pushlightuserdata(L, s->thread);
@@ -525,6 +528,20 @@ static enum script_result yielded(struct script *s, int values)
 	return SCRIPT_WAIT;
 }
 
+static void enter(const struct script *s)
+{
+	if (script_enter)
+		script_enter(s->state != 0);
+}
+
+/* The one that goes on; NULL: nobody does, and whoever comes next enters. */
+static void leave_to(struct script *outer)
+{
+	script_now = outer;
+	if (outer)
+		enter(outer);
+}
+
 enum script_result script_run(struct script *s, int args)
 {
 	struct script *outer = script_now;
@@ -537,12 +554,13 @@ enum script_result script_run(struct script *s, int args)
 	script_forget(s);
 	timer_cancel(&s->timer);
 	task_cancel(&s->task);
+	enter(s);
 	script_now = s;
 	at_work = s->thread;
 	stretch_begin(s, s->used_us != 0);
 	status = lua_resume(s->thread, from ? from : lua_running, args, &got);
 	s->used_us += stretch_us(s);
-	script_now = outer;
+	leave_to(outer);
 	at_work = from;
 	if (s->over == OVER_DONE)
 		return done(s);
@@ -572,6 +590,7 @@ static bool reset_thread(struct script *s)
 
 	if (is_killed(s->thread))
 		return false;
+	enter(s);
 	script_now = s;
 	at_work = s->thread;
 	s->may_yield = false;
@@ -579,7 +598,7 @@ static bool reset_thread(struct script *s)
 	s->over = OVER_NOT;
 	stretch_begin(s, false);
 	status = lua_resetthread(s->thread);
-	script_now = outer;
+	leave_to(outer);
 	at_work = from;
 	lua_settop(s->thread, 0);
 	return status == LUA_OK;

@@ -150,7 +150,6 @@ struct load {
 	const char *path;
 	const char *const *words;
 	int count;
-	bool c;
 };
 
 /* Leaves the compiled file on the stack, below its arguments. */
@@ -179,27 +178,4 @@ int state_load(const char *path, const char *const *words, int count, struct err
 	if (state_call(L, count, 0) != LUA_OK)
 		return refuse(L, "the script failed", err);
 	return 0;
-}
-
-static int prepend(lua_State *L)
-{
-	const struct load *load = lua_touserdata(L, 1);
-	const char *field = load->c ? "cpath" : "path";
-
-	lua_getglobal(L, "package");
-	luaL_argcheck(L, lua_istable(L, -1), 1, "a script has taken the table package away");
-	lua_getfield(L, -1, field);
-	lua_pushfstring(L, "%s;%s", load->path, luaL_optstring(L, -1, ""));
-	lua_setfield(L, -3, field);
-	return 0;
-}
-
-int state_prepend_path(const char *path, bool c, struct err *err)
-{
-	struct load load = { .path = path, .c = c };
-	lua_State *L = lua_running;
-
-	lua_pushcfunction(L, prepend);
-	lua_pushlightuserdata(L, &load);
-	return lua_pcall(L, 1, 0, 0) == LUA_OK ? 0 : refuse(L, "no path can be set", err);
 }

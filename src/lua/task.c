@@ -9,6 +9,7 @@
 #include "base/list.h"
 #include "log/log.h"
 #include "lua/object.h"
+#include "lua/own.h"
 #include "lua/register.h"
 #include "lua/script.h"
 #include "lua/state.h"
@@ -20,13 +21,12 @@
 
 enum { TASKS_MOST = 10000 };
 
-bool tasks_own;
-
 struct lua_task {
 	struct list node;
 	struct script script;
 	int ref;       /* of its function */
 	bool own;      /* of this process alone: freed when it has ended */
+	bool in_own;   /* its function is of a file of this process */
 	bool started;
 };
 static struct list tasks = LIST_INIT(tasks);
@@ -69,7 +69,7 @@ int register_init(lua_State *L)
 	registering(L, "register_init");
 	init = take_function(L, "register_init", sizeof(*init), &ref);
 	init->ref = ref;
-	init->own = tasks_own;
+	init->own = own_reading;
 	list_append(&inits, &init->node);
 	return 0;
 }
@@ -88,6 +88,8 @@ static int init_run(struct init *init, struct err *err)
 	int ref = init->ref;
 
 	lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
+	if (script_enter)
+		script_enter(init->own);
 	init_free(init);
 	if (state_call(L, 0, 0) == LUA_OK)
 		return 0;
@@ -145,10 +147,12 @@ static void task_run(struct script *s)
 static void task_begin(struct lua_task *t)
 {
 	t->started = false;
-	if (script_new(&t->script, t, task_run, script_limits.task_ms))
+	if (script_new(&t->script, t, task_run, script_limits.task_ms)) {
+		t->script.state = own_state(t->in_own);
 		script_ready(&t->script);
-	else
+	} else {
 		log_process(LOG_L_ERR, "Lua task: there is no memory to begin it");
+	}
 }
 
 /* core.register_task(function) */
@@ -162,7 +166,8 @@ int register_task(lua_State *L)
 	t = take_function(L, "register_task", sizeof(*t), &ref);
 	task_count++;
 	t->ref = ref;
-	t->own = tasks_own || serving;
+	t->own = own_reading || serving;
+	t->in_own = own_reading || (script_now && script_now->state);
 	list_append(&tasks, &t->node);
 	if (serving)
 		task_begin(t);

@@ -124,7 +124,7 @@ static int parse_path(struct statement *st, const struct keyword *kw, void *obje
 		return stmt_error(st, st->at - 1, "'path' or 'cpath' is expected");
 	if (begin(object, &err))
 		return stmt_error(st, 0, "%s", err.text);
-	if (state_prepend_path(path, type && !strcmp(type, "cpath"), &err))
+	if (own_prepend_path(path, type && !strcmp(type, "cpath"), &err))
 		return stmt_error(st, 0, "%s", err.text);
 	return 0;
 }
