@@ -271,7 +271,7 @@ static bool parse_address(const char *word, bool has_port, lua_Integer port,
 		word = v6;
 	}
 	ok = arena && !strchr(word, '$') && !addr_parse(word, allow, arena, &spec, &err) &&
-	     !spec.unresolved && !spec.hostname;
+	     !spec.unresolved && !spec.hostname && !arena->failed;
 	if (ok && spec.addr.family != AF_UNIX) {
 		if (has_port)
 			spec.addr.port = (uint16_t)port;

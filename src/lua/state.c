@@ -5,6 +5,7 @@
 
 #include "base/bug.h"
 #include "base/err.h"
+#include "base/memory.h"
 #include "lua/script.h"
 #include "lua/withheld.h"
 
@@ -17,6 +18,21 @@
 lua_State *lua_running;
 
 static size_t used, most;
+
+/* Memory runs out on purpose. Lua collects its garbage then, and asks once more: that fails as well. */
+static bool denied(const void *ptr, size_t size)
+{
+	static const void *last_ptr;
+	static size_t last_size;
+
+	if (last_size && ptr == last_ptr && size == last_size) {
+		last_size = 0;
+		return true;
+	}
+	last_ptr = ptr;
+	last_size = memory_denied() ? size : 0;
+	return last_size;
+}
 
 /* lua_Alloc. What shrinks never fails, as Lua asks. */
 static void *allocate(void *ud, void *ptr, size_t old, size_t new)
@@ -32,6 +48,8 @@ static void *allocate(void *ud, void *ptr, size_t old, size_t new)
 		return NULL;
 	}
 	if (new > old && most && used - old + new > most)
+		return NULL;
+	if (unlikely(memory_debug & MEMORY_FAILS) && new > old && denied(ptr, new))
 		return NULL;
 	got = realloc(ptr, new);
 	if (!got)

@@ -397,6 +397,8 @@ int addr_parse(const char *word, unsigned allow, struct arena *arena, struct add
 	if (prefix->family == AF_FD || prefix->family == AF_SOCKPAIR)
 		return parse_fd(&p, rest, prefix->family);
 	host = arena_strdup(arena, rest);
+	if (!host)
+		return err_set(err, "out of memory");
 	colon = port_colon(host);
 	if (colon)
 		*colon++ = 0;
