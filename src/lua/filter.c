@@ -13,7 +13,6 @@
 #include "lua/filter_state.h"
 #include "lua/register.h"
 #include "lua/state.h"
-#include "lua/task.h"
 #include "proxy/proxy.h"
 #include "stream/run.h"
 
@@ -27,7 +26,6 @@ struct script_filter {
 	const struct registered *function;
 	int class_ref;
 	bool htx;        /* it is for streams of messages */
-	bool own;        /* of a file that each process reads for itself */
 	struct script_filter *next;
 };
 
@@ -81,7 +79,6 @@ int register_filter(lua_State *L)
 	}
 	lua_getfield(L, 2, "flags");
 	f->htx = lua_tointeger(L, -1) & FLAG_HTX;
-	f->own = tasks_own;
 	luaL_unref(L, LUA_REGISTRYINDEX, f->class_ref);
 	f->class_ref = LUA_NOREF;
 	lua_pushvalue(L, 2);
@@ -151,6 +148,8 @@ static int line_make(struct script_filter_line *line, struct err *err)
 {
 	char text[300];
 
+	if (script_enter)
+		script_enter(line->function->own);
 	lua_pushcfunction(lua_running, make);
 	lua_pushlightuserdata(lua_running, line);
 	if (state_call(lua_running, 1, 0) == LUA_OK)
@@ -165,7 +164,7 @@ int script_filters_make(bool all, struct err *err)
 	struct script_filter_line *line;
 
 	for (line = lines; line; line = line->next)
-		if ((all || filter_of(line->function)->own) && line_make(line, err))
+		if ((all || line->function->own) && line_make(line, err))
 			return -1;
 	return 0;
 }
@@ -239,12 +238,14 @@ void script_filter_tell(const struct script_filter_state *f, const char *error)
 /* Runs it; *says: the last thing that it has returned, if that is a number. */
 static enum filter_call_result call(const struct call *c, lua_CFunction how, lua_Integer *says)
 {
+	const struct script_filter_line *line = c->f->filter.line->data;
 	struct script script;
 	enum script_result r;
 
 	*says = -1;
 	if (!script_new(&script, c->f, NULL, script_limits.session_ms))
 		return CALL_SHORT;
+	script.state = registered_state(line->function);
 	script.may_yield = false;
 	lua_pushcfunction(script.thread, how);
 	lua_pushlightuserdata(script.thread, (void *)c);
