@@ -230,6 +230,14 @@ class Origin:
         return False
 
 
+def modules(program):
+    """Where modules in C lie that fit the Lua of a program."""
+    said = subprocess.run([program, "-vv"], stdout=subprocess.PIPE, check=False).stdout.decode()
+    version = re.search(r"Lua version : Lua (\d\.\d)", said)
+    machine = os.uname().machine + "-linux-gnu"
+    return f"/usr/lib/{machine}/lua/{version.group(1) if version else '5.4'}"
+
+
 class Program:
     def __init__(self, program, group, folder):
         self.group, self.folder = group, folder
@@ -253,7 +261,7 @@ class Program:
             [program, "-db", "-f", "cfg"], cwd=folder, stdout=self.err, stderr=self.err,
             stdin=subprocess.DEVNULL,
             env={**os.environ, **{name: str(port) for name, port in ports.items()},
-                 "FOLDER": folder})
+                 "FOLDER": folder, "LUA_MODULES": modules(program)})
         self.read = 0
         self.lines, self.logged = [], []
         self.lock = threading.Lock()
