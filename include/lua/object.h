@@ -64,5 +64,7 @@ struct handle *handle_new(lua_State *L, const void *kind, void *of);
 void object_new(lua_State *L, const struct class *class, int handle, int fields);
 /* What the object at `at` leads to, for a method (its upvalues say of which class it is). */
 void *object_of(lua_State *L, int at, const void *kind);
+/* The same outside of methods, of any class. NULL: the table has another one, or it is over. */
+void *object_peek(lua_State *L, int at, const void *kind);
 
 #endif

@@ -65,8 +65,6 @@ struct exchange *exchange_of_object(lua_State *L, int at);
 bool stream_acts(const struct stream_scripts *ss, unsigned where);
 /* The same, or a filter's function that may change the head. */
 bool stream_edits(const struct stream_scripts *ss, bool response);
-/* The stream of an object at `at`, for what makes its fields; NULL: it is over. */
-struct stream_scripts *stream_of_field(lua_State *L, int at);
 
 /* Once: the end of streams ends their scripts. */
 void stream_scripts_begin(void);

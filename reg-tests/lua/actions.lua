@@ -164,3 +164,28 @@ action("again", function(txn)
 end)
 action("forever", function() return act.YIELD end, { "http-req", "tcp-req" })
 action("sleeps", function() core.msleep(100000) end, { "tcp-req", "http-req" })
+
+-- What a script puts into an object, and values that are other ones each time that they are asked for.
+judge("odd_handles", function(txn, check)
+	local cannot = { io.stdout, core.parse_addr("::1"), {}, "text", 1, coroutine.create(print) }
+	local own = txn[0]
+	for _, odd in ipairs(cannot) do
+		txn[0] = odd
+		check("http of another handle: " .. type(odd), txn.http == nil)
+		check("get_var of another handle: " .. type(odd), not pcall(txn.get_var, txn, "txn.a"))
+	end
+	txn[0] = own
+	check("its own handle", txn.http and pcall(txn.get_var, txn, "txn.a"))
+end)
+judge("odd_request", function(txn, check)
+	local asked = 0
+	local request = setmetatable({}, { __index = function(_, name)
+		if name == "url" then
+			asked = asked + 1
+			return asked == 1 and "http://127.0.0.1:1/" .. ("x"):rep(1000) or nil
+		end
+	end })
+	local ok, said = pcall(function() return core.httpclient():get(request) end)
+	check("a request is asked once: " .. tostring(ok and said.status or said), ok and said.status == 503)
+	check("no number of ms", pcall(function() core.httpclient():get { url = "http://127.0.0.1:1/", timeout = 0 / 0 } end))
+end)

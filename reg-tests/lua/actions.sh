@@ -109,6 +109,8 @@ with connect(service.args.tcp) as s:
     check("the delay of the inspection ends scripts", read_all(s) == b"")
 check("in time", time.monotonic() - began < 60)
 check("and both are told", service.logged("aborting Lua processing on expired timeout") >= 2)
+says("objects with other handles", "/odd_handles", 200, "fine")
+says("requests that change", "/odd_request", 200, "fine")
 says("names of variables have a bound", "/names", 200, "fine")
 finish()
 END

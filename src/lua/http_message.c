@@ -182,7 +182,7 @@ FUNCTION(send, bytes_send(L, find))
 static int field(lua_State *L)
 {
 	const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
-	struct stream_scripts *ss = strcmp(name, "channel") ? NULL : stream_of_field(L, 1);
+	struct stream_scripts *ss = strcmp(name, "channel") ? NULL : object_peek(L, 1, &stream_kind);
 
 	if (!ss) {
 		lua_pushnil(L);

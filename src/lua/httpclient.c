@@ -448,9 +448,24 @@ static void check_type(lua_State *L, const char *key, const char *wanted, int ty
 		luaL_error(L, "invalid parameter in '%s', must be a %s", wanted, is);
 }
 
+static const char *const known[] = { "url", "headers", "body", "dst", "timeout" };
+
+/* A copy in its place: a metatable may give another value each time that it is asked, and ours have to
+ * last. */
+static void keep_request(lua_State *L)
+{
+	unsigned i;
+
+	lua_createtable(L, 0, ARRAY_LEN(known));
+	for (i = 0; i < ARRAY_LEN(known); i++) {
+		lua_getfield(L, REQUEST, known[i]);
+		lua_setfield(L, -2, known[i]);
+	}
+	lua_replace(L, REQUEST);
+}
+
 static void check_request(lua_State *L, const char *method)
 {
-	static const char *const known[] = { "url", "headers", "body", "dst", "timeout" };
 	const char *key;
 	unsigned i;
 
@@ -462,6 +477,10 @@ static void check_request(lua_State *L, const char *method)
 			;
 		if (i == ARRAY_LEN(known))
 			luaL_error(L, "'%s' invalid parameter name", key);
+	}
+	keep_request(L);
+	for (lua_pushnil(L); lua_next(L, REQUEST); lua_pop(L, 1)) {
+		key = lua_tostring(L, -2);
 		check_type(L, key, "url", LUA_TSTRING, "string");
 		check_type(L, key, "headers", LUA_TTABLE, "table");
 		check_type(L, key, "body", LUA_TSTRING, "string");

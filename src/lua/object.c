@@ -170,6 +170,19 @@ static int refuse_object(lua_State *L, int at)
 	return luaL_typeerror(L, at, lua_tostring(L, -1));
 }
 
+void *object_peek(lua_State *L, int at, const void *kind)
+{
+	const struct handle *h = NULL;
+	int top = lua_gettop(L);
+
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &handles);
+	if (lua_rawgeti(L, at, 0) == LUA_TUSERDATA && lua_getmetatable(L, -1) &&
+	    lua_rawequal(L, -1, top + 1))
+		h = lua_touserdata(L, -2);
+	lua_settop(L, top);
+	return h && h->kind == kind ? h->of : NULL;
+}
+
 void *object_of(lua_State *L, int at, const void *kind)
 {
 	struct handle *h = NULL;

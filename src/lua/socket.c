@@ -661,7 +661,7 @@ void socket_close_at(lua_State *L, int at)
 
 void socket_timeout_at(lua_State *L, int at, lua_Number ms)
 {
-	socket_at(L, at)->timeout_ms = ms < 1 ? 1 : ms > INT32_MAX ? INT32_MAX : (unsigned)ms;
+	socket_at(L, at)->timeout_ms = !(ms >= 1) ? 1 : ms > INT32_MAX ? INT32_MAX : (unsigned)ms;
 }
 
 static int socket_close(lua_State *L)

@@ -101,15 +101,6 @@ bool stream_edits(const struct stream_scripts *ss, bool response)
 	       (ss->turn && ss->turn->heads && ss->turn->response == response);
 }
 
-/* The metatable that leads there says what the object is; its handle is looked at. */
-struct stream_scripts *stream_of_field(lua_State *L, int at)
-{
-	struct handle *h = lua_rawgeti(L, at, 0) == LUA_TUSERDATA ? lua_touserdata(L, -1) : NULL;
-
-	lua_pop(L, 1);
-	return h && h->kind == &stream_kind ? h->of : NULL;
-}
-
 struct exchange *exchange_of_object(lua_State *L, int at)
 {
 	struct stream_scripts *ss = stream_of_object(L, at);
