@@ -94,6 +94,9 @@ extern struct script *script_now;
  * may wait. */
 enum { SCRIPT_TURN = -1 };
 int script_sleep(lua_State *L, int64_t ms, lua_KFunction k, lua_KContext ctx);
+/* So many bytes were moved for the code at work, without an instruction of Lua: after some millions of
+ * them its stretch ends. */
+void script_moved(size_t bytes);
 /* May the code at work wait? */
 bool script_may_wait(lua_State *L);
 /* `return script_finish(L)`: the script ends here, as done; no pcall of its own keeps it. What lies

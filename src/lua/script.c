@@ -71,6 +71,22 @@ bool script_may_wait(lua_State *L)
 static void watch(lua_State *L, lua_Debug *ar);
 static void unwind(lua_State *L, lua_Debug *ar);
 
+enum { MOVED_MOST = 4 << 20 };
+
+/* Ten thousand instructions that copy long strings would take a minute. What may be within an
+ * instruction, or a function of C, asks for the hook behind it. */
+void script_moved(size_t bytes)
+{
+	static size_t moved;
+
+	moved = bytes < MOVED_MOST - moved ? moved + bytes : MOVED_MOST;
+	if (moved < MOVED_MOST)
+		return;
+	moved = 0;
+	if (at_work && lua_gethook(at_work) == watch)
+		lua_sethook(at_work, watch, LUA_MASKCOUNT, 1);
+}
+
 /* The script ends here, whatever it protects: it yields up to script_run, which does not resume it.
  * Below a function of C that cannot yield an error is raised, and from then on at each instruction,
  * until the code is back where it can. (An error for each pcall of a deep recursion would take time
@@ -96,6 +112,8 @@ static void watch(lua_State *L, lua_Debug *ar)
 	uint64_t took;
 
 	(void)ar;
+	if (lua_gethookcount(L) == 1 && lua_gethook(L) == watch)
+		lua_sethook(L, watch, LUA_MASKCOUNT, (int)script_limits.yield);
 	if (!s)
 		return;
 	if (!s->exact) {

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -222,6 +223,37 @@ static void functions_of_c_are_not_looked_into(void **state)
 	gives("local n = 'none' string.gsub(('x'):rep(10), 'x', function()"
 	      " n = tostring((debug.getlocal(2, 1))) end) return n", "nil");
 	gives("return tostring(debug.getmetatable(io.stdout))", "FILE*");
+	gives("local n = 'none' string.gsub('x', 'x', function() n = debug.getinfo(2, 'nf') end)"
+	      " return tostring(n.func) .. tostring(n.name)", "nilgsub");
+	gives("local co = coroutine.create(function() string.gsub('x', 'x', coroutine.yield) end)"
+	      " coroutine.resume(co) return tostring(debug.getinfo(co, 0, 'f').func)", "nil");
+	gives("local function f() return debug.getinfo(1, 'f').func == f end return tostring(f())", "true");
+	gives("return tostring(debug.getinfo(print, 'f').func == print)", "true");
+	gives("return debug.getinfo(1, 'l').currentline .. tostring(debug.getinfo(100))", "1nil");
+	gives("return tostring(pcall(debug.getinfo))", "false");
+}
+
+static unsigned cpu_ms(void)
+{
+	return (unsigned)(clock() * 1000 / CLOCKS_PER_SEC);
+}
+
+/* Each instruction takes milliseconds: some thousand of them would take a minute. */
+static void long_strings_and_tables_let_others_go_first(void **state)
+{
+	unsigned began = cpu_ms();
+
+	(void)state;
+	alarm(100);
+	fails("local s = ('x'):rep(10000000) while true do local t = s .. 'y' end", 50, SCRIPT_TIMEOUT,
+	      "timeout");
+	fails("local t = {} for i = 1, 500000 do t[i] = i end while true do table.insert(t, 1, 1)"
+	      " table.remove(t, 1) end", 50, SCRIPT_TIMEOUT, "timeout");
+	assert_in_range(cpu_ms() - began, 0, 5000);
+	fails("table.concat(setmetatable({}, { __index = rawlen }), '', 1, 1 << 60)", 0, SCRIPT_ERROR,
+	      "in one call");
+	gives("return table.concat({ 1, 2, 3 }, '-') .. table.concat({ 1, 2, 3 }, '', 2)", "1-2-323");
+	alarm(0);
 }
 
 int main(void)
@@ -237,6 +269,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_no_hook_sees_ends_nobody, begin, end),
 		cmocka_unit_test_setup_teardown(coroutines_do_not_fill_the_stack_of_c, begin, end),
 		cmocka_unit_test_setup_teardown(functions_of_c_are_not_looked_into, begin, end),
+		cmocka_unit_test_setup_teardown(long_strings_and_tables_let_others_go_first, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,6 +55,8 @@ static void *allocate(void *ud, void *ptr, size_t old, size_t new)
 	if (!got)
 		return new <= old ? ptr : NULL;
 	used += new - old;
+	if (new > old)
+		script_moved(new);
 	return got;
 }
 

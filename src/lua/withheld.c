@@ -6,6 +6,7 @@
 #include "lua/withheld.h"
 
 #include "base/bug.h"
+#include "lua/script.h"
 
 #include <limits.h>
 #include <string.h>
@@ -114,6 +115,31 @@ static int local(lua_State *L)
 	return call_original(L);
 }
 
+/* Upvalue: debug.getinfo, which is called from one level further in. What calls a script is a function of
+ * C that believes its arguments: no script gets hold of one. */
+static int get_info(lua_State *L)
+{
+	lua_State *of = lua_isthread(L, 1) ? lua_tothread(L, 1) : L;
+	int what = 1 + lua_isthread(L, 1);
+	lua_Integer n = lua_isnumber(L, what) ? lua_tointeger(L, what) : -1;
+	bool given = lua_isfunction(L, what);
+
+	if (of == L && n >= 0 && n < INT_MAX) {
+		lua_pushinteger(L, n + 1);
+		lua_replace(L, what);
+	}
+	call_original(L);
+	if (given || !lua_istable(L, -1))
+		return 1;
+	lua_getfield(L, -1, "func");
+	if (lua_iscfunction(L, -1)) {
+		lua_pushnil(L);
+		lua_setfield(L, -3, "func");
+	}
+	lua_pop(L, 1);
+	return 1;
+}
+
 /* Loops of C have no hook that could end them: what would take them longer than any script needs is an
  * error. */
 enum { STEPS_MOST = 10000000 };
@@ -126,18 +152,36 @@ static void check_steps(lua_State *L, lua_Number steps)
 
 static int table_move(lua_State *L)
 {
-	check_steps(L, luaL_checknumber(L, 3) - luaL_checknumber(L, 2));
+	lua_Number steps = luaL_checknumber(L, 3) - luaL_checknumber(L, 2);
+
+	check_steps(L, steps);
+	if (steps > 0)
+		script_moved((size_t)steps * sizeof(lua_Number));
 	return call_original(L);
 }
 
-/* Of insert, remove, concat and sort: a table may say to be longer than it is. */
+/* Of insert, remove, concat and sort: a table may say to be longer than it is; the elements of one that
+ * is long may all have to move. */
 static int table_long(lua_State *L)
 {
-	if (lua_istable(L, 1) && luaL_getmetafield(L, 1, "__len") != LUA_TNIL) {
+	if (!lua_istable(L, 1))
+		return call_original(L);
+	if (luaL_getmetafield(L, 1, "__len") != LUA_TNIL) {
 		lua_pop(L, 1);
 		check_steps(L, (lua_Number)luaL_len(L, 1));
 	}
+	script_moved(lua_rawlen(L, 1) * sizeof(lua_Number));
 	return call_original(L);
+}
+
+/* One that has an element for each number: which is asked of it. */
+static int table_concat(lua_State *L)
+{
+	lua_Number first = luaL_optnumber(L, 3, 1);
+
+	if (!lua_isnoneornil(L, 4))
+		check_steps(L, luaL_checknumber(L, 4) - first);
+	return table_long(L);
 }
 
 /* Nothing, repeated, is nothing. */
@@ -167,6 +211,7 @@ static void withhold_debug(lua_State *L)
 {
 	lua_getglobal(L, LUA_DBLIBNAME);
 	wrap(L, "getupvalue", get_upvalue);
+	wrap(L, "getinfo", get_info);
 	wrap(L, "getlocal", local);
 	wrap(L, "setlocal", local);
 	lua_getglobal(L, "getmetatable");
@@ -180,11 +225,12 @@ static void withhold_debug(lua_State *L)
 
 static void withhold_loops(lua_State *L)
 {
-	static const char *const of_length[] = { "insert", "remove", "concat", "sort" };
+	static const char *const of_length[] = { "insert", "remove", "sort" };
 	unsigned i;
 
 	lua_getglobal(L, LUA_TABLIBNAME);
 	wrap(L, "move", table_move);
+	wrap(L, "concat", table_concat);
 	for (i = 0; i < ARRAY_LEN(of_length); i++)
 		wrap(L, of_length[i], table_long);
 	lua_getglobal(L, LUA_STRLIBNAME);
