@@ -10,6 +10,7 @@
 #include "check/report.h"
 #include "config/environment.h"
 #include "config/module.h"
+#include "dns/lookup.h"
 #include "exchange/errors.h"
 #include "exchange/exchange.h"
 #include "exchange/forwarded.h"
@@ -108,6 +109,7 @@ const struct module *const modules[] = {
 #ifdef HAVE_LUA
 	&lua_module,
 #endif
+	&dns_module,
 	&lb_module,
 	&userlist_module,
 	&expr_module,

@@ -10,7 +10,7 @@ struct feature {
 	bool present;
 };
 
-/* All names of the manual, sorted; the last row has no name. */
+/* All names of the manual, and CARES, sorted; the last row has no name. */
 extern const struct feature features[];
 
 /* Is it one of them and present? */

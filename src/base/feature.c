@@ -21,6 +21,12 @@
 #define FEATURE_OPENSSL false
 #endif
 
+#ifdef HAVE_CARES
+#define FEATURE_CARES true
+#else
+#define FEATURE_CARES false
+#endif
+
 #ifdef HAVE_LUA
 #define FEATURE_LUA true
 #else
@@ -31,6 +37,7 @@ const struct feature features[] = {
 	{ "51DEGREES", false },
 	{ "ACCEPT4", true },
 	{ "BACKTRACE", true },
+	{ "CARES", FEATURE_CARES },
 	{ "CLOSEFROM", false },
 	{ "CPU_AFFINITY", true },
 	{ "CRYPT_H", true },

@@ -10,6 +10,7 @@
 #include "base/version.h"
 #include "cli/command.h"
 #include "config/help.h"
+#include "dns/lookup.h"
 #include "expr/expr_help.h"
 #include "process/sandbox.h"
 #include "tls/about.h"
@@ -53,6 +54,7 @@ static void print_libraries(FILE *out)
 #ifdef HAVE_LUA
 	fprintf(out, "Built with Lua version : %s\n", LUA_RELEASE);
 #endif
+	fprintf(out, "Names are asked for by : %s\n", dns_library() ? dns_library() : "nobody");
 	fprintf(out, "Filter of system calls : %s\n", sandbox_available() ? "yes" : "no");
 	fprintf(out, "Built with compiler : %s\n", __VERSION__);
 	fprintf(out, "Polling system : epoll\n");
