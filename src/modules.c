@@ -11,6 +11,7 @@
 #include "config/environment.h"
 #include "config/module.h"
 #include "dns/lookup.h"
+#include "errand/errand_conf.h"
 #include "exchange/errors.h"
 #include "exchange/exchange.h"
 #include "exchange/forwarded.h"
@@ -109,6 +110,7 @@ const struct module *const modules[] = {
 #ifdef HAVE_LUA
 	&lua_module,
 #endif
+	&errand_module,
 	&dns_module,
 	&lb_module,
 	&userlist_module,

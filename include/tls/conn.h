@@ -22,6 +22,7 @@ enum { TLS_NAME_MOST = 255 }; /* bytes of a host's name: RFC 1035 2.3.4 */
 /* What one connection to a server asks for, besides what its line says. */
 struct tls_target {
 	struct span sni;  /* server name to ask for; empty: none */
+	bool unsaid;      /* it is not asked for (an address is no name), but verified */
 	struct span alpn; /* in the form of the wire: lengths and names; empty: as the line says */
 	bool fresh;       /* no session is to be resumed */
 	struct span early; /* first bytes, which may be said along with the first message if the

@@ -472,7 +472,7 @@ static bool client_target(SSL *ssl, struct tls_client *client, const struct tls_
 	use = use_new(ssl, client, target->sni);
 	if (!use)
 		return false;
-	if (use->len && !SSL_set_tlsext_host_name(ssl, use->name))
+	if (use->len && !target->unsaid && !SSL_set_tlsext_host_name(ssl, use->name))
 		return false;
 	if (target->alpn.len && SSL_set_alpn_protos(ssl, (const unsigned char *)target->alpn.ptr,
 						    (unsigned)target->alpn.len))

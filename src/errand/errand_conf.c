@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Words httpclient.* (manual 3.1), and the TLS that they come to. Files are read while the
+ * configuration is. Where no word says otherwise, certificates are verified by the system's
+ * authorities; where these cannot be read there is no TLS, and no error: who asks for it is told. */
+#include "errand/errand_conf.h"
+
+#include "base/err.h"
+#include "config/config.h"
+#include "config/module.h"
+#include "dns/files.h"
+#include "dns/lookup.h"
+#include "errand/standby.h"
+#include "tls/client.h"
+#include "tls/conn.h"
+#include "tls/settings.h"
+
+#include "config.h"
+
+#include <netinet/in.h>
+#include <string.h>
+
+struct errand_conf {
+	const char *resolvers;         /* NULL: not given */
+	struct location resolvers_loc, tls_loc;
+	int prefer;                    /* of families */
+	int disabled;                  /* of switches */
+	unsigned retries, connect_ms;
+	bool given;                    /* a word was */
+	bool tls_given;                /* one about TLS */
+	int verify;                    /* of verifies */
+	struct tls_settings tls;       /* ca_file; NULL: the system's */
+};
+
+bool errand_wanted;
+struct errand_limits errand_limits = { 3, 5000, AF_INET6 };
+static bool on;
+static const char *const families[] = { "ipv6", "ipv4", NULL };
+static const char *const switches[] = { "off", "on", NULL };
+#ifdef HAVE_OPENSSL
+static const char *const verifies[] = { "required", "none", NULL };
+#endif
+
+/* ---- TLS ------------------------------------------------------------------------------------ */
+
+static struct tls_client *client;
+static struct err no_client;
+
+const char *errand_tls_off(void)
+{
+	return client ? NULL : no_client.text;
+}
+
+#ifdef HAVE_OPENSSL
+
+int errand_tls_begin(struct conn *conn, struct span host)
+{
+	struct addr addr;
+	/* An address is no name that a server could be asked for (RFC 6066 3), but one that its
+	 * certificate is for. */
+	const struct tls_target target = { .sni = host, .unsaid = dns_literal(host, &addr) };
+
+	return client ? tls_conn_connect(conn, client, &target) : -1;
+}
+
+static int tls_make(struct config *cfg, struct errand_conf *conf)
+{
+	struct tls_client_conf of = { .set = &conf->tls };
+
+	conf->tls.verify = conf->verify ? TLS_VERIFY_NONE : TLS_VERIFY_REQUIRED;
+	if (!conf->tls.ca_file && !conf->verify)
+		conf->tls.ca_file = "@system-ca";
+	tls_settings_inherit(&conf->tls, &tls_global.server);
+	client = tls_client_new(&of, &no_client);
+	if (client || !conf->tls_given)
+		return 0;
+	return config_error(cfg, &conf->tls_loc, "the HTTP client cannot speak TLS: %s", no_client.text);
+}
+
+static void tls_end(void)
+{
+	if (client)
+		tls_client_free(&client);
+}
+
+static void tls_given(struct errand_conf *conf, const struct statement *st)
+{
+	conf->given = conf->tls_given = true;
+	conf->tls_loc = st->loc;
+}
+
+static int parse_ca(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct errand_conf *conf = object;
+
+	(void)kw;
+	tls_given(conf, st);
+	return tls_settings_parse(st, "ca-file", &conf->tls);
+}
+
+static int parse_verify(struct statement *st, const struct keyword *kw, void *object)
+{
+	tls_given(object, st);
+	return set_enum(st, kw, object);
+}
+
+#else
+
+int errand_tls_begin(struct conn *conn, struct span host)
+{
+	(void)conn;
+	(void)host;
+	return -1;
+}
+
+static int tls_make(struct config *cfg, struct errand_conf *conf)
+{
+	(void)cfg;
+	(void)conf;
+	err_set(&no_client, "this build has no TLS");
+	return 0;
+}
+
+static void tls_end(void)
+{
+}
+
+#endif
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+static int parse_resolvers(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct errand_conf *conf = object;
+
+	conf->given = true;
+	conf->resolvers_loc = st->loc;
+	return set_string(st, kw, object);
+}
+
+static int parse_unsigned(struct statement *st, const struct keyword *kw, void *object)
+{
+	((struct errand_conf *)object)->given = true;
+	return set_unsigned(st, kw, object);
+}
+
+static int parse_duration(struct statement *st, const struct keyword *kw, void *object)
+{
+	((struct errand_conf *)object)->given = true;
+	return set_duration(st, kw, object);
+}
+
+static int parse_enum(struct statement *st, const struct keyword *kw, void *object)
+{
+	((struct errand_conf *)object)->given = true;
+	return set_enum(st, kw, object);
+}
+
+#define AT(field) offsetof(struct errand_conf, field)
+
+static const struct keyword keywords[] = {
+	{ "httpclient.resolvers.id", SCOPE_GLOBAL, 0, "<resolvers id>", parse_resolvers,
+	  .offset = AT(resolvers), .dflt = "default",
+	  .help = "whom the HTTP client asks for names; 'default' is made from /etc/resolv.conf" },
+	{ "httpclient.resolvers.prefer", SCOPE_GLOBAL, 0, "{ ipv4 | ipv6 }", parse_enum,
+	  .offset = AT(prefer), .names = families, .dflt = "ipv6",
+	  .help = "whose addresses the HTTP client tries first" },
+	{ "httpclient.resolvers.disabled", SCOPE_GLOBAL, 0, "{ on | off }", parse_enum,
+	  .offset = AT(disabled), .names = switches, .dflt = "off",
+	  .help = "the HTTP client asks nobody for names" },
+	{ "httpclient.retries", SCOPE_GLOBAL, 0, "<number>", parse_unsigned, .offset = AT(retries),
+	  .min = 0, .max = 100, .dflt = "3",
+	  .help = "how often the HTTP client tries again to connect" },
+	{ "httpclient.timeout.connect", SCOPE_GLOBAL, 0, "<time>", parse_duration,
+	  .offset = AT(connect_ms), .min = 1, .max = INT32_MAX, .dflt = "5s",
+	  .help = "most that a connection of the HTTP client takes, TLS included" },
+#ifdef HAVE_OPENSSL
+	{ "httpclient.ssl.ca-file", SCOPE_GLOBAL, 0, "<file>", parse_ca, .dflt = "@system-ca",
+	  .help = "authorities that servers of the HTTP client are verified by" },
+	{ "httpclient.ssl.verify", SCOPE_GLOBAL, 0, "{ none | required }", parse_verify,
+	  .offset = AT(verify), .names = verifies, .dflt = "required",
+	  .help = "whether certificates of servers of the HTTP client are verified" },
+#endif
+	{ 0 }
+};
+
+static void init(struct config *cfg, void *data)
+{
+	(void)cfg;
+	*(struct errand_conf *)data = (struct errand_conf){ .retries = 3, .connect_ms = 5000 };
+}
+
+/* Sections of resolvers are not there yet: there is the one that makes itself. */
+static int check_resolvers(struct config *cfg, const struct errand_conf *conf)
+{
+	if (!conf->resolvers)
+		return 0;
+	if (strcmp(conf->resolvers, "default") != 0)
+		return config_error(cfg, &conf->resolvers_loc,
+				    "there are no sections 'resolvers' yet, so none is called '%s': "
+				    "'default', which is made from /etc/resolv.conf, is the only one",
+				    conf->resolvers);
+	if (!dns_library())
+		return config_error(cfg, &conf->resolvers_loc,
+				    "this build asks no name servers: it was made without c-ares");
+	return 0;
+}
+
+static int finish(struct config *cfg, void *data)
+{
+	struct errand_conf *conf = data;
+	int rc;
+
+	on = errand_wanted || conf->given;
+	errand_limits = (struct errand_limits){ conf->retries, conf->connect_ms,
+						conf->prefer ? AF_INET : AF_INET6 };
+	if (!on)
+		return 0;
+	dns_wanted = true;
+	dns_asks = !conf->disabled;
+	rc = check_resolvers(cfg, conf);
+	return tls_make(cfg, conf) | rc;
+}
+
+static void stop(void)
+{
+	standby_close_all();
+	tls_end();
+}
+
+bool errand_is_on(void)
+{
+	return on;
+}
+
+const struct module errand_module = {
+	.name = "errand", .keywords = keywords, .data_size = sizeof(struct errand_conf), .init = init,
+	.finish = finish, .stop = stop,
+};
