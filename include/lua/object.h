@@ -54,7 +54,7 @@ enum { METHOD_UPVALUES = 2 }; /* further ones come behind these */
 void arguments_check(lua_State *L, const char *name, int least, int most);
 
 /* A userdata of zeroed bytes that is the program's own, on the stack: gc is called when Lua collects
- * it. kind: an address that stands for its like. Scripts do not see its metatable. */
+ * it, and for a slot that is to be closed (lua_toclose). kind: an address that stands for its like. Scripts do not see its metatable. */
 void *collected_new(lua_State *L, size_t size, const void *kind, lua_CFunction gc);
 
 /* A handle, on the stack. It stays as long as Lua sees it, and so does its one user value. */

@@ -5,6 +5,7 @@
 #define LUA_SOCKET_H
 
 #include <stdbool.h>
+#include <sys/socket.h>
 
 #include <lua.h>
 
@@ -13,16 +14,9 @@ struct tls_target;
 
 /* A function of core. */
 int socket_tcp(lua_State *L);
-/* Methods of the class, for who walks over them (method_push). */
-int socket_connect(lua_State *L);
-int socket_send(lua_State *L);
-/* What has come, and waits for it: a string; or nil, and whether the time was over. */
-int socket_receive_some(lua_State *L);
-/* Of the socket at `at`, which is one. */
-void socket_close_at(lua_State *L, int at);
-void socket_timeout_at(lua_State *L, int at, lua_Number ms);
-/* Is it an address that connect takes, with a port beside it or not? */
-bool socket_address_good(const char *word, bool has_port);
+/* The address that a word names, port included ("192.0.2.1:80", "unix@/path"); false: it names none, or
+ * a host's name. */
+bool socket_address(const char *word, struct sockaddr_storage *ss, socklen_t *len);
 /* What sockets have made is given back; they are closed. */
 void socket_end(void);
 

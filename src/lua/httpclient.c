@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The class HTTPClient: a request of a script over a connection of its own. It is a walk over the
- * methods of a socket (lua/socket.h), each called in a way that can wait; what outlives a wait lies on
- * the stack. The response is read by the codec of http/, as strictly as those of servers.
+/* The class HTTPClient: a request of a script is an errand (errand/errand.h), for which the script
+ * waits. What outlives a wait lies on the stack. The errand is there, too, as a slot to be closed: it
+ * ends with the call, however the script ends.
  *
  * What goes wrong on the way is an answer, too: 503, 502 or 504, as a client would see it. */
+#include "errand/errand.h"
+#include "errand/errand_conf.h"
 #include "http/chars.h"
 #include "http/h1.h"
 #include "http/uri.h"
@@ -13,26 +15,23 @@
 #include "lua/script.h"
 #include "lua/socket.h"
 #include "lua/value.h"
-#include "relay/buffer.h"
 
 #include <string.h>
 
 #include <lauxlib.h>
 
-static const char client_kind;
+static const char client_kind, errand_kind;
 
 /* The stack of a request under way. TOLD: of the head, later the pieces of the body. */
-enum { CLIENT = 1, REQUEST, SOCKET, TEXT, TOLD, ANSWER, CHUNKS, STACK = CHUNKS };
-enum step { CONNECTED, SENT, HEAD, BODY };
+enum { CLIENT = 1, REQUEST, TEXT, TOLD, ANSWER, ERRAND, STACK = ERRAND };
 
-enum { FIELDS = 101, CHUNK_ENDS = 5 };
+enum { CHUNK_ENDS = 5, TURN_PIECES = 16 /* then others go first */ };
 
-/* Of the response's body: a userdata. */
-struct body {
-	enum method method;   /* that was asked */
-	uint8_t framing;      /* enum body_framing */
-	uint64_t left;        /* BODY_LENGTH */
-	struct h1_chunks chunks;
+/* A userdata. */
+struct lua_errand {
+	struct errand errand;
+	struct script *waiter; /* NULL: nobody waits */
+	unsigned pieces;
 };
 
 /* ---- answers of ours ------------------------------------------------------------------------ */
@@ -183,17 +182,6 @@ static void add_body(lua_State *L)
 	lua_pop(L, 1);
 }
 
-/* Bytes that would be two words, or two lines. */
-static bool is_target(struct span text)
-{
-	size_t i;
-
-	for (i = 0; i < text.len; i++)
-		if ((unsigned char)text.ptr[i] <= ' ' || text.ptr[i] == 127)
-			return false;
-	return true;
-}
-
 /* The request's text, at TEXT. */
 static void write_request(lua_State *L, const char *method, const struct uri *uri)
 {
@@ -218,226 +206,91 @@ static void write_request(lua_State *L, const char *method, const struct uri *ur
 	lua_replace(L, TOLD);
 }
 
-/* ---- the response --------------------------------------------------------------------------- */
-
-static void push_headers(lua_State *L, const struct message *msg)
-{
-	unsigned i;
-
-	lua_newtable(L);
-	for (i = 0; i < msg->count; i++)
-		if (msg->fields[i].name.ptr)
-			value_add_field(L, msg->fields[i].name, msg->fields[i].value);
-}
+/* ---- the answer ----------------------------------------------------------------------------- */
 
 /* The table of the answer, but for its body. */
 static void take_head(lua_State *L, const struct message *msg)
 {
-	struct body *body = lua_touserdata(L, CHUNKS);
+	unsigned i;
 
-	body->framing = msg->framing;
-	body->left = msg->length;
 	lua_createtable(L, 0, 4);
 	lua_pushinteger(L, msg->status);
 	lua_setfield(L, -2, "status");
 	lua_pushlstring(L, msg->reason.ptr, msg->reason.len);
 	lua_setfield(L, -2, "reason");
-	push_headers(L, msg);
+	lua_newtable(L);
+	for (i = 0; i < msg->count; i++)
+		if (msg->fields[i].name.ptr)
+			value_add_field(L, msg->fields[i].name, msg->fields[i].value);
 	lua_setfield(L, -2, "headers");
 	lua_replace(L, ANSWER);
 }
 
-/* Looks at the head so far, the string on top, which is popped. What is behind it stays on top.
- * H1_INCOMPLETE: more is to come; the string stays. */
-static enum h1_result parse_head(lua_State *L, enum method method)
-{
-	struct field fields[FIELDS];
-	struct h1_parser parser;
-	struct message_error error;
-	struct message msg;
-	enum h1_result r;
-	size_t len;
-	const char *bytes = lua_tolstring(L, -1, &len);
-
-	for (;;) {
-		memset(&parser, 0, sizeof(parser));
-		message_init(&msg, true, fields, FIELDS);
-		r = h1_response_head(&parser, bytes, len, 0, method, &msg, &error);
-		if (r != H1_DONE)
-			return r == H1_INCOMPLETE && len < buffer_size() ? r : H1_BAD;
-		bytes += msg.head_len;
-		len -= msg.head_len;
-		if (!(msg.flags & MSG_INTERIM))
-			break;
-	}
-	if (msg.framing == BODY_TUNNEL)
-		return H1_BAD;
-	message_strip_hops(&msg, false);
-	take_head(L, &msg);
-	lua_pushlstring(L, bytes, len);
-	lua_remove(L, -2);
-	return H1_DONE;
-}
-
-/* Bytes of chunks, on top, become those of the body. True: it is complete. *bad: no chunks. */
-static bool take_chunks(lua_State *L, struct body *body, bool *bad)
-{
-	struct message_error error;
-	size_t len, used, payload = 0;
-	const char *bytes = lua_tolstring(L, -1, &len);
-	enum h1_result r;
-	luaL_Buffer b;
-	char *copy;
-
-	copy = luaL_buffinitsize(L, &b, len);
-	memcpy(copy, bytes, len);
-	r = h1_chunks_decode(&body->chunks, copy, len, &used, &payload, &error);
-	luaL_pushresultsize(&b, payload);
-	lua_rawseti(L, TOLD, (lua_Integer)lua_rawlen(L, TOLD) + 1);
-	*bad = r == H1_BAD;
-	return r == H1_DONE;
-}
-
-/* Bytes of the body, on top; popped. True: it is complete. */
-static bool take_body(lua_State *L, bool *bad)
-{
-	struct body *body = lua_touserdata(L, CHUNKS);
-	bool done = false;
-	size_t len;
-	const char *bytes = lua_tolstring(L, -1, &len);
-
-	*bad = false;
-	switch (body->framing) {
-	case BODY_LENGTH:
-		if (len > body->left)
-			len = (size_t)body->left;
-		pieces_add(L, TOLD, bytes, len);
-		body->left -= len;
-		done = !body->left;
-		break;
-	case BODY_CHUNKED:
-		done = take_chunks(L, body, bad);
-		break;
-	case BODY_CLOSE:
-		pieces_add(L, TOLD, bytes, len);
-		break;
-	default:
-		done = true;
-	}
-	lua_pop(L, 1);
-	return done;
-}
-
-/* ---- the walk ------------------------------------------------------------------------------- */
-
-/* What a step says, unless it is how many results the request has: the socket's function lies on top,
- * with its arguments. */
-enum { CALL = -1 };
-
-static int close_with(lua_State *L, unsigned status)
-{
-	socket_close_at(L, SOCKET);
-	return answer_error(L, status);
-}
-
 static int finish(lua_State *L)
 {
-	socket_close_at(L, SOCKET);
 	pieces_push(L, TOLD);
 	lua_setfield(L, ANSWER, "body");
 	lua_pushvalue(L, ANSWER);
 	return 1;
 }
 
-static int receive(lua_State *L)
+/* ---- the walk ------------------------------------------------------------------------------- */
+
+/* The script that has waited is over: so is its errand. */
+static void ready(struct errand *e)
 {
-	lua_settop(L, STACK);
-	method_push(L, &socket_class, socket_receive_some, 0);
-	lua_pushvalue(L, SOCKET);
-	return CALL;
+	struct lua_errand *le = e->owner;
+
+	if (le->waiter)
+		script_ready(le->waiter);
+	else
+		errand_end(e);
 }
 
-static int send_text(lua_State *L)
+static int end_errand(lua_State *L)
 {
-	lua_settop(L, STACK);
-	method_push(L, &socket_class, socket_send, 0);
-	lua_pushvalue(L, SOCKET);
-	lua_pushvalue(L, TEXT);
-	return CALL;
+	struct lua_errand *le = lua_touserdata(L, 1);
+
+	errand_end(&le->errand);
+	return 0;
 }
 
-/* What has come lies behind the stack: a string, or nil and whether the time was over. */
-static int ended(lua_State *L, enum step step)
-{
-	const struct body *body = lua_touserdata(L, CHUNKS);
+static int walk(lua_State *L, int status, lua_KContext ctx);
 
-	if (lua_toboolean(L, -1))
-		return close_with(L, 504);
-	if (step == BODY && body->framing == BODY_CLOSE)
-		return finish(L);
-	return close_with(L, 502);
+static int wait(lua_State *L, struct lua_errand *le, int64_t ms)
+{
+	if (script_may_wait(L))
+		script_note(script_now, &le->waiter);
+	return script_sleep(L, ms, walk, 0);
 }
 
-static int body_on(lua_State *L)
-{
-	bool bad, done = take_body(L, &bad);
-
-	if (bad)
-		return close_with(L, 502);
-	return done ? finish(L) : receive(L);
-}
-
-static int head_on(lua_State *L, enum step *step)
-{
-	const struct body *body = lua_touserdata(L, CHUNKS);
-
-	lua_rawseti(L, TOLD, (lua_Integer)lua_rawlen(L, TOLD) + 1);
-	pieces_push(L, TOLD);
-	switch (parse_head(L, body->method)) {
-	case H1_DONE:
-		break;
-	case H1_INCOMPLETE:
-		return receive(L);
-	case H1_FULL:
-	case H1_BAD:
-		return close_with(L, 502);
-	}
-	*step = BODY;
-	lua_newtable(L);
-	lua_replace(L, TOLD);
-	return body_on(L);
-}
-
-/* Two results of the last call lie on top. */
-static int go_on(lua_State *L, enum step *step)
-{
-	switch (*step) {
-	case CONNECTED:
-		*step = SENT;
-		return lua_isnil(L, -2) ? close_with(L, 503) : send_text(L);
-	case SENT: /* a server may answer before it has read all */
-		*step = HEAD;
-		return receive(L);
-	case HEAD:
-	case BODY:
-		break;
-	}
-	if (lua_isnil(L, -2))
-		return ended(L, *step);
-	lua_pop(L, 1);
-	return *step == HEAD ? head_on(L, step) : body_on(L);
-}
-
-/* A call that does not wait returns here, so that the depth of calls does not grow with the body. */
 static int walk(lua_State *L, int status, lua_KContext ctx)
 {
-	enum step step = (enum step)ctx;
-	int said;
+	struct lua_errand *le = lua_touserdata(L, ERRAND);
+	struct errand *e = &le->errand;
 
 	(void)status;
-	while ((said = go_on(L, &step)) == CALL)
-		lua_callk(L, lua_gettop(L) - STACK - 1, 2, step, walk);
-	return said;
+	(void)ctx;
+	for (;;) {
+		switch (errand_go(e)) {
+		case ERRAND_WAITS:
+			return wait(L, le, 0);
+		case ERRAND_TURN:
+			return wait(L, le, SCRIPT_TURN);
+		case ERRAND_HEAD:
+			take_head(L, &e->msg);
+			break;
+		case ERRAND_PIECE:
+			pieces_add(L, TOLD, e->piece.ptr, e->piece.len);
+			if (++le->pieces % TURN_PIECES == 0)
+				return wait(L, le, SCRIPT_TURN);
+			break;
+		case ERRAND_DONE:
+			return finish(L);
+		case ERRAND_FAILED:
+			return answer_error(L, errand_status(e->fault));
+		}
+	}
 }
 
 /* ---- methods -------------------------------------------------------------------------------- */
@@ -492,77 +345,80 @@ static void check_request(lua_State *L, const char *method)
 	lua_pop(L, 1);
 }
 
-/* Arguments of connect, on top; how many. 0: the name is none that can be reached. */
-static int push_address(lua_State *L, const struct uri *uri)
+/* dst: where it goes, whatever the URL says. */
+static void take_dst(lua_State *L, struct errand_target *target)
 {
-	struct span host;
-	unsigned port = 0;
-
-	if (lua_getfield(L, REQUEST, "dst") == LUA_TSTRING) {
-		if (!socket_address_good(lua_tostring(L, -1), false))
-			luaL_error(L, "Can't use the 'dst' argument");
-		return 1;
-	}
+	if (lua_getfield(L, REQUEST, "dst") == LUA_TSTRING &&
+	    !socket_address(lua_tostring(L, -1), &target->to, &target->to_len))
+		luaL_error(L, "Can't use the 'dst' argument");
 	lua_pop(L, 1);
-	if (!host_split(uri->authority, &host, &port) || !host.len)
-		luaL_error(L, "couldn't start the httpclient");
-	lua_pushlstring(L, host.ptr, host.len);
-	lua_pushinteger(L, port ? port : 80);
-	if (socket_address_good(lua_tostring(L, -2), true))
-		return 2;
-	lua_pop(L, 2);
-	return 0;
 }
 
-static void split_url(lua_State *L, struct uri *uri)
+/* False: it speaks another protocol, and nobody could be asked. */
+static bool take_url(lua_State *L, struct uri *uri, struct errand_target *target)
 {
+	const char *wrong;
 	struct span url;
 
 	lua_getfield(L, REQUEST, "url");
 	url.ptr = lua_tolstring(L, -1, &url.len);
 	lua_pop(L, 1); /* it stays in the table */
-	if (!is_target(url) || !uri_split(url, uri) || !uri->scheme.ptr)
+	memset(uri, 0, sizeof(*uri));
+	wrong = errand_url(url, uri, target);
+	if (wrong && uri->scheme.ptr && !span_equal_nocase(uri->scheme, span_of("http")) &&
+	    !span_equal_nocase(uri->scheme, span_of("https")))
+		return false;
+	if (wrong)
 		luaL_error(L, "couldn't start the httpclient");
-	if (span_equal_nocase(uri->scheme, span_of("https")))
-		luaL_error(L, "the httpclient does not speak https");
+	if (target->tls && errand_tls_off())
+		luaL_error(L, "couldn't start the httpclient: %s", errand_tls_off());
+	return true;
 }
 
-static void prepare(lua_State *L, enum method method)
+static unsigned take_timeout(lua_State *L)
 {
-	struct body *body;
+	lua_Number ms = 0;
 
-	socket_tcp(L);
-	lua_replace(L, SOCKET);
 	if (lua_getfield(L, REQUEST, "timeout") == LUA_TNUMBER)
-		socket_timeout_at(L, SOCKET, lua_tonumber(L, -1));
+		ms = lua_tonumber(L, -1);
+	else
+		ms = -1;
 	lua_pop(L, 1);
-	body = lua_newuserdatauv(L, sizeof(*body), 0);
-	memset(body, 0, sizeof(*body));
-	body->method = method;
-	body->chunks.response = true;
-	lua_replace(L, CHUNKS);
+	if (!(ms >= 0))
+		return 0;
+	return ms < 1 ? 1 : ms > INT32_MAX ? INT32_MAX : (unsigned)ms;
+}
+
+/* On top of the stack; from here on it ends with the call. */
+static struct lua_errand *push_errand(lua_State *L)
+{
+	struct lua_errand *le = collected_new(L, sizeof(*le), &errand_kind, end_errand);
+
+	le->errand.owner = le;
+	le->errand.ready = ready;
+	lua_toclose(L, -1);
+	return le;
 }
 
 static int request(lua_State *L, const char *name, enum method method)
 {
+	struct errand_target target;
+	struct lua_errand *le;
+	struct span text;
 	struct uri uri;
-	int words;
 
 	object_of(L, CLIENT, &client_kind);
 	lua_settop(L, REQUEST);
 	check_request(L, name);
-	lua_settop(L, STACK);
-	split_url(L, &uri);
-	prepare(L, method);
+	lua_settop(L, ANSWER);
+	if (!take_url(L, &uri, &target))
+		return answer_error(L, 503);
+	take_dst(L, &target);
 	write_request(L, method_span(method).ptr, &uri);
-	lua_settop(L, STACK);
-	method_push(L, &socket_class, socket_connect, 0);
-	lua_pushvalue(L, SOCKET);
-	words = span_equal_nocase(uri.scheme, span_of("http")) ? push_address(L, &uri) : 0;
-	if (!words)
-		return close_with(L, 503);
-	lua_callk(L, 1 + words, 2, CONNECTED, walk);
-	return walk(L, LUA_OK, CONNECTED);
+	text.ptr = lua_tolstring(L, TEXT, &text.len);
+	le = push_errand(L);
+	errand_begin(&le->errand, &target, method, text, take_timeout(L));
+	return walk(L, LUA_OK, 0);
 }
 
 static int client_get(lua_State *L)
@@ -612,6 +468,5 @@ static const struct class_method methods[] = {
 
 const struct class httpclient_class = {
 	"HTTPClient", methods,
-	.help = "asks servers by http://ADDRESS; other names need a dst; what fails is answered by "
-		"503, 502 or 504",
+	.help = "asks servers by http:// and https://; what fails is answered by 503, 502 or 504",
 };

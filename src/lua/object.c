@@ -18,9 +18,11 @@ void *collected_new(lua_State *L, size_t size, const void *kind, lua_CFunction g
 	memset(memory, 0, size);
 	if (lua_rawgetp(L, LUA_REGISTRYINDEX, kind) != LUA_TTABLE) {
 		lua_pop(L, 1);
-		lua_createtable(L, 0, 2);
+		lua_createtable(L, 0, 3);
 		lua_pushcfunction(L, gc);
 		lua_setfield(L, -2, "__gc");
+		lua_pushcfunction(L, gc);
+		lua_setfield(L, -2, "__close");
 		lua_pushboolean(L, 0);
 		lua_setfield(L, -2, "__metatable");
 		lua_pushvalue(L, -1);

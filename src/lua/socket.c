@@ -8,26 +8,28 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "dns/files.h"
+#include "dns/lookup.h"
+#include "errand/errand_conf.h"
 #include "lua/classes.h"
 #include "lua/pieces.h"
 #include "lua/script.h"
 #include "lua/value.h"
 #include "net/conn.h"
-#include "net/sock.h"
+#include "net/dial.h"
 #include "relay/buffer.h"
 #include "tls/conn.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <lauxlib.h>
 
-enum socket_state { SOCKET_FRESH, SOCKET_CONNECTS, SOCKET_SHAKES, SOCKET_OPEN, SOCKET_CLOSED };
+enum socket_state { SOCKET_FRESH, SOCKET_LOOKS_UP, SOCKET_CONNECTS, SOCKET_SHAKES, SOCKET_OPEN, SOCKET_CLOSED };
 enum { CONNECT_MS = 5000,     /* most for a connection, where the script says nothing */
+       ADDRS = 8,             /* of a name, which are tried one after the other */
        TURN_PIECES = 16,      /* then others go first */
        SEND_PIECE = 65536,
        COLLECT_FROM = 128 };  /* so many open sockets may be garbage */
@@ -40,7 +42,18 @@ struct lua_socket {
 	bool tls, ended;       /* ended: nothing more comes */
 	unsigned timeout_ms;   /* 0: any time */
 	uint64_t until_ms;     /* clock_now_ms: the present wait is over; 0: never */
-	unsigned pieces;       /* that socket_receive_some has given */
+	struct destination *to; /* while it looks up and connects; NULL: nothing is left to try */
+};
+
+/* Addresses to connect to: one that was given, or those of a name. */
+struct destination {
+	struct dns_lookup lookup;
+	struct lua_socket *socket;
+	uint16_t family, port; /* of the name's addresses: AF_UNSPEC: any */
+	unsigned at, count;
+	struct sockaddr_storage addr[ADDRS];
+	socklen_t len[ADDRS];
+	char name[DNS_NAME_MOST + 1]; /* empty: an address was given */
 };
 
 static const char socket_kind;    /* of handles; in the registry: the metatable of userdata */
@@ -49,10 +62,19 @@ static unsigned sockets_open, sockets_collect = COLLECT_FROM;
 
 /* ---- their life ----------------------------------------------------------------------------- */
 
+static void forget_destination(struct lua_socket *s)
+{
+	if (s->to)
+		dns_cancel(&s->to->lookup);
+	free(s->to);
+	s->to = NULL;
+}
+
 static void close_socket(struct lua_socket *s)
 {
 	struct script *waiter = s->waiter;
 
+	forget_destination(s);
 	if (waiter) {
 		script_forget(waiter);
 		script_ready(waiter);
@@ -178,9 +200,15 @@ static int refuse(lua_State *L, struct lua_socket *s)
 
 static int connected(lua_State *L, struct lua_socket *s)
 {
+	forget_destination(s);
 	s->state = SOCKET_OPEN;
 	lua_pushinteger(L, 1);
 	return 1;
+}
+
+static unsigned connect_ms(const struct lua_socket *s)
+{
+	return s->timeout_ms ? s->timeout_ms : CONNECT_MS;
 }
 
 static int shake_on(lua_State *L, int status, lua_KContext ctx)
@@ -196,7 +224,7 @@ static int shake_on(lua_State *L, int status, lua_KContext ctx)
 		return connected(L, s);
 	case IO_AGAIN:
 		if (!timed_out(s))
-			return wait_event(L, s, s->timeout_ms ? s->timeout_ms : CONNECT_MS, shake_on, 0);
+			return wait_event(L, s, connect_ms(s), shake_on, 0);
 		return refuse(L, s);
 	case IO_EOF:
 	case IO_ERR:
@@ -205,92 +233,170 @@ static int shake_on(lua_State *L, int status, lua_KContext ctx)
 	return refuse(L, s);
 }
 
+static int connect_on(lua_State *L, int status, lua_KContext ctx);
+
+/* To the next address that can be tried. */
+static int dial_next(lua_State *L, struct lua_socket *s)
+{
+	struct destination *to = s->to;
+
+	while (to && !s->conn && to->at < to->count) {
+		s->conn = net_dial(&to->addr[to->at], to->len[to->at], s, socket_ready);
+		to->at++;
+	}
+	if (!s->conn)
+		return refuse(L, s);
+	s->state = SOCKET_CONNECTS;
+	s->until_ms = 0;
+	sockets_open++;
+	return connect_on(L, LUA_OK, 0);
+}
+
+/* It has failed: of a name there may be another address. */
+static int dial_again(lua_State *L, struct lua_socket *s)
+{
+	if (s->conn) {
+		sockets_open--;
+		conn_close(&s->conn, false);
+	}
+	return dial_next(L, s);
+}
+
 static int connect_on(lua_State *L, int status, lua_KContext ctx)
 {
-	static const struct tls_target target;
 	struct lua_socket *s = socket_again(L);
 	unsigned flags = s->conn ? s->conn->flags : CONN_ERROR;
+	struct tls_target target = { 0 };
 
 	(void)status;
 	(void)ctx;
 	if (flags & (CONN_ERROR | CONN_HUP) || (!(flags & CONN_WRITABLE) && timed_out(s)))
-		return refuse(L, s);
+		return dial_again(L, s);
 	if (!(flags & CONN_WRITABLE))
-		return wait_event(L, s, s->timeout_ms ? s->timeout_ms : CONNECT_MS, connect_on, 0);
+		return wait_event(L, s, connect_ms(s), connect_on, 0);
 	s->conn->flags &= (uint16_t)~CONN_CONNECTING;
 	s->until_ms = 0;
 	if (!s->tls)
 		return connected(L, s);
 	s->state = SOCKET_SHAKES;
+	if (s->to && *s->to->name)
+		target.sni = span_of(s->to->name);
 	if (socket_tls(s->conn, &target) < 0)
 		return refuse(L, s);
 	return shake_on(L, LUA_OK, 0);
 }
 
-/* A connection is begun. False: at once, there will be none. */
-static bool dial(struct lua_socket *s, const struct sockaddr_storage *to, socklen_t len)
-{
-	bool local = to->ss_family == AF_UNIX;
-	int fd = sock_open(to->ss_family, NULL);
+/* ---- names ---------------------------------------------------------------------------------- */
 
-	if (fd < 0)
-		return false;
-	if (!local)
-		sock_set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-	s->conn = connect(fd, (const struct sockaddr *)to, len) && errno != EINPROGRESS ? NULL :
-									      conn_new();
-	if (!s->conn) {
-		close(fd);
-		return false;
+static void add_family(struct destination *to, const struct dns_answer *answer, int family, bool others)
+{
+	struct addr addr;
+	unsigned i;
+
+	for (i = 0; i < answer->count && to->count < ADDRS; i++) {
+		addr = answer->addr[i];
+		if ((addr.family == family) == others || (to->family && addr.family != to->family))
+			continue;
+		addr.port = to->port;
+		to->len[to->count] = addr_to_sockaddr(&addr, &to->addr[to->count]);
+		to->count++;
 	}
-	if (conn_attach(s->conn, &fd, CONN_CONNECTING | (local ? 0 : CONN_TCP), socket_ready) < 0) {
-		conn_close(&s->conn, false);
-		return false;
-	}
-	s->conn->owner = s;
-	s->state = SOCKET_CONNECTS;
-	sockets_open++;
-	return true;
 }
 
-/* The address that the words name; no memory of its own is left. Names are not asked for: that would
- * hold everybody up. */
-static bool parse_address(const char *word, bool has_port, lua_Integer port,
-			  struct sockaddr_storage *ss, socklen_t *len, bool *missing)
+static void take_answer(struct destination *to, const struct dns_answer *answer)
 {
-	struct arena *arena = arena_new_limited(512);
+	if (answer->result != DNS_FOUND)
+		return;
+	add_family(to, answer, errand_limits.family, false);
+	add_family(to, answer, errand_limits.family, true);
+}
+
+static void looked_up(struct dns_lookup *lookup, const struct dns_answer *answer)
+{
+	struct destination *to = container_of(lookup, struct destination, lookup);
+
+	take_answer(to, answer);
+	if (to->socket->waiter)
+		script_ready(to->socket->waiter);
+}
+
+static int look_on(lua_State *L, int status, lua_KContext ctx)
+{
+	struct lua_socket *s = socket_again(L);
+
+	(void)status;
+	(void)ctx;
+	if (!s->to)
+		return refuse(L, s);
+	if (!s->to->lookup.entry)
+		return dial_next(L, s);
+	if (timed_out(s))
+		return refuse(L, s);
+	return wait_event(L, s, connect_ms(s), look_on, 0);
+}
+
+static int look_up(lua_State *L, struct lua_socket *s)
+{
+	const struct dns_answer *answer;
+
+	s->to->lookup.done = looked_up;
+	s->state = SOCKET_LOOKS_UP;
+	s->until_ms = 0;
+	answer = dns_look(&s->to->lookup, span_of(s->to->name));
+	if (!answer)
+		return wait_event(L, s, connect_ms(s), look_on, 0);
+	take_answer(s->to, answer);
+	return dial_next(L, s);
+}
+
+/* ---- addresses ------------------------------------------------------------------------------ */
+
+/* What the words name; no memory of its own is left. Names are looked up later. */
+static bool parse_address(const char *word, bool has_port, lua_Integer port, struct destination *to,
+			  bool *missing)
+{
+	struct arena *arena = arena_new_limited(1024);
 	char v6[64];
-	unsigned allow = ADDR_UNIX | ADDR_STAR | (has_port ? ADDR_PORT_NONE : 0);
+	unsigned allow = ADDR_UNIX | ADDR_STAR | ADDR_NAMES_LATER | (has_port ? ADDR_PORT_NONE : 0);
 	struct addr_spec spec;
 	struct err err;
 	bool ok;
 
 	*missing = false;
+	memset(to, 0, sizeof(*to));
 	if (has_port && inet_pton(AF_INET6, word, &spec.addr.v6) == 1) {
 		snprintf(v6, sizeof(v6), "[%s]", word); /* beside a port it needs no brackets */
 		word = v6;
 	}
-	ok = arena && !strchr(word, '$') && !addr_parse(word, allow, arena, &spec, &err) &&
-	     !spec.unresolved && !spec.hostname && !arena->failed;
+	ok = arena && strlen(word) < 256 && !strchr(word, '$') &&
+	     !addr_parse(word, allow, arena, &spec, &err) && !arena->failed;
+	ok = ok && (!spec.hostname || dns_name(span_of(spec.hostname), to->name));
 	if (ok && spec.addr.family != AF_UNIX) {
 		if (has_port)
 			spec.addr.port = (uint16_t)port;
 		*missing = !has_port && !spec.addr.port;
+		to->port = spec.addr.port;
+		to->family = spec.family;
 	}
-	if (ok)
-		*len = addr_to_sockaddr(&spec.addr, ss);
+	if (ok && !spec.hostname) {
+		to->len[0] = addr_to_sockaddr(&spec.addr, &to->addr[0]);
+		to->count = 1;
+	}
 	if (arena)
 		arena_free(&arena);
 	return ok;
 }
 
-bool socket_address_good(const char *word, bool has_port)
+bool socket_address(const char *word, struct sockaddr_storage *ss, socklen_t *len)
 {
-	struct sockaddr_storage ss;
-	socklen_t len;
+	struct destination to;
 	bool missing;
 
-	return parse_address(word, has_port, 1, &ss, &len, &missing) && !missing;
+	if (!parse_address(word, false, 0, &to, &missing) || missing || !to.count)
+		return false;
+	*ss = to.addr[0];
+	*len = to.len[0];
+	return true;
 }
 
 static int begin_connect(lua_State *L, bool tls)
@@ -299,10 +405,9 @@ static int begin_connect(lua_State *L, bool tls)
 	const char *word = luaL_checkstring(L, 2);
 	bool has_port = !lua_isnoneornil(L, 3), missing;
 	lua_Integer port = has_port ? luaL_checkinteger(L, 3) : 0;
-	struct sockaddr_storage to;
-	socklen_t len;
+	struct destination to;
 
-	if (!parse_address(word, has_port, port, &to, &len, &missing))
+	if (!parse_address(word, has_port, port, &to, &missing))
 		return luaL_error(L, "connect: cannot parse destination address '%s%s'", word,
 				  has_port ? ":" : "");
 	if (missing || port < 0)
@@ -317,13 +422,15 @@ static int begin_connect(lua_State *L, bool tls)
 	if (!script_may_wait(L))
 		return luaL_error(L, "it may not wait here: this function cannot yield");
 	s->tls = tls;
-	if (port > 65535 || !dial(s, &to, len))
+	s->to = port > 65535 ? NULL : malloc(sizeof(*s->to));
+	if (!s->to)
 		return refuse(L, s);
-	s->until_ms = 0;
-	return connect_on(L, LUA_OK, 0);
+	*s->to = to;
+	s->to->socket = s;
+	return *to.name ? look_up(L, s) : dial_next(L, s);
 }
 
-int socket_connect(lua_State *L)
+static int socket_connect(lua_State *L)
 {
 	if (lua_gettop(L) < 2)
 		return luaL_error(L, "connect: need at least 2 arguments");
@@ -482,33 +589,6 @@ static int socket_receive(lua_State *L)
 	return receive_on(L, LUA_OK, 0);
 }
 
-static int some_on(lua_State *L, int status, lua_KContext ctx)
-{
-	struct lua_socket *s = socket_again(L);
-	enum io r = s->in ? IO_OK : fill(s);
-
-	(void)ctx;
-	if (r == IO_OK) {
-		lua_pushlstring(L, buf_first(s->in), s->in->len);
-		buffer_give(&s->in);
-		return 1;
-	}
-	if (r == IO_AGAIN && !(status == LUA_YIELD && timed_out(s)))
-		return wait_event(L, s, s->timeout_ms, some_on, 0);
-	lua_pushnil(L);
-	lua_pushboolean(L, r == IO_AGAIN);
-	return 2;
-}
-
-int socket_receive_some(lua_State *L)
-{
-	struct lua_socket *s = socket_of(L);
-
-	if (++s->pieces % TURN_PIECES == 0)
-		return take_turn(L, s, some_on, 0);
-	return some_on(L, LUA_OK, 0);
-}
-
 /* ---- sending -------------------------------------------------------------------------------- */
 
 static int not_sent(lua_State *L, struct lua_socket *s)
@@ -557,7 +637,7 @@ static size_t position(lua_Integer at, size_t len, bool end)
 	return (size_t)at > len ? (end ? len : len + 1) : (size_t)at;
 }
 
-int socket_send(lua_State *L)
+static int socket_send(lua_State *L)
 {
 	struct span text;
 	size_t from, to;
@@ -643,27 +723,6 @@ static int socket_setoption(lua_State *L)
 	return 0;
 }
 
-/* The handle of a socket that this program has just made. */
-static struct lua_socket *socket_at(lua_State *L, int at)
-{
-	struct handle *h;
-
-	lua_rawgeti(L, at, 0);
-	h = lua_touserdata(L, -1);
-	lua_pop(L, 1);
-	return h->of;
-}
-
-void socket_close_at(lua_State *L, int at)
-{
-	close_socket(socket_at(L, at));
-}
-
-void socket_timeout_at(lua_State *L, int at, lua_Number ms)
-{
-	socket_at(L, at)->timeout_ms = !(ms >= 1) ? 1 : ms > INT32_MAX ? INT32_MAX : (unsigned)ms;
-}
-
 static int socket_close(lua_State *L)
 {
 	if (lua_gettop(L) != 1)
@@ -674,7 +733,8 @@ static int socket_close(lua_State *L)
 
 static const struct class_method methods[] = {
 	{ "connect", socket_connect, "address [, port]", "1, or nil and an error",
-	  "connects to an IP address, \"address:port\", or the path of a Unix socket", METHOD_WAITS },
+	  "connects to an IP address, a host's name, \"address:port\", or the path of a Unix socket",
+	  METHOD_WAITS },
 	{ "connect_ssl", socket_connect_ssl, "address, port", "1, or nil and an error",
 	  "the same with TLS; the certificate is not verified", METHOD_WAITS },
 	{ "send", socket_send, "text [, start [, end]]", "how many bytes have left; -1: it is closed",
