@@ -27,6 +27,7 @@ extern const struct cli_command cli_tls_ocsp_commands[];
 extern const struct cli_command cli_later_commands[];
 extern const struct cli_command cli_maps_commands[];
 extern const struct cli_command cli_maps_load_commands[];
+extern const struct cli_command cli_httpclient_commands[];
 extern const struct cli_command cli_stick_commands[];
 extern const struct cli_command cli_peers_commands[];
 

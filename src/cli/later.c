@@ -10,7 +10,6 @@ const struct cli_command cli_later_commands[] = {
 	LATER("del server"),
 	LATER("disable dynamic-cookie"),
 	LATER("enable dynamic-cookie"),
-	LATER("httpclient"),
 	LATER("set dynamic-cookie-key"),
 	LATER("set ssl"),
 	LATER("show cache"),

@@ -33,6 +33,7 @@ struct tables cli_tables = {
 		cli_debug_commands,
 		cli_maps_commands,
 		cli_maps_load_commands,
+		cli_httpclient_commands,
 		cli_stick_commands,
 		cli_peers_commands,
 #ifdef HAVE_OPENSSL
