@@ -415,15 +415,9 @@ int applet_field(lua_State *L)
 	const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : NULL;
 	unsigned i;
 
-	for (i = 0; name && i < ARRAY_LEN(fields); i++) {
-		if (strcmp(fields[i].name, name) != 0)
-			continue;
-		lua_rawgeti(L, 1, 0);
-		object_new(L, fields[i].class, -1, 0);
-		lua_pushvalue(L, -1);
-		lua_setfield(L, 1, name);
-		return 1;
-	}
+	for (i = 0; name && i < ARRAY_LEN(fields); i++)
+		if (!strcmp(fields[i].name, name))
+			return object_member(L, fields[i].class, name);
 	lua_pushnil(L);
 	return 1;
 }

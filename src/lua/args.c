@@ -25,3 +25,17 @@ void args_push_stat(lua_State *L, const struct stats_value *v)
 		break;
 	}
 }
+
+void args_push_stats(lua_State *L, const struct stats_field *fields, const struct stats_value *values,
+		     unsigned count)
+{
+	unsigned i;
+
+	lua_createtable(L, 0, (int)count);
+	for (i = 0; i < count; i++) {
+		if (!fields[i].name || values[i].type == STATS_NONE)
+			continue;
+		args_push_stat(L, &values[i]);
+		lua_setfield(L, -2, fields[i].name);
+	}
+}

@@ -59,19 +59,13 @@ static int core_done(lua_State *L)
 
 /* ---- log lines ------------------------------------------------------------------------------ */
 
-enum { LINE_MOST = 1023 };
-
-/* A line stays one line: what is not visible is a dot. */
 static int say(lua_State *L, lua_Integer level, int at)
 {
-	struct span text = value_span(L, at);
-	char line[LINE_MOST];
-	size_t i;
+	char memory[VALUE_LINE_MOST];
+	struct span line = value_line(value_span(L, at), memory);
 
 	luaL_argcheck(L, level >= LOG_L_EMERG && level <= LOG_L_DEBUG, 1, "there is no such level");
-	for (i = 0; i < text.len && i < sizeof(line); i++)
-		line[i] = text.ptr[i] >= ' ' && text.ptr[i] <= '~' ? text.ptr[i] : '.';
-	log_process((enum log_level)level, "%.*s", (int)i, line);
+	log_process((enum log_level)level, "%.*s", (int)line.len, line.ptr);
 	return 0;
 }
 
@@ -128,19 +122,12 @@ static void info_first(struct info *info)
 static int core_get_info(lua_State *L)
 {
 	struct info info;
-	unsigned i;
 
 	if (proxies_running)
 		info_fill(&info, false);
 	else
 		info_first(&info);
-	lua_createtable(L, 0, INFO_FIELDS);
-	for (i = 0; i < INFO_FIELDS; i++) {
-		if (!info_fields[i].name || info.values[i].type == STATS_NONE)
-			continue;
-		args_push_stat(L, &info.values[i]);
-		lua_setfield(L, -2, info_fields[i].name);
-	}
+	args_push_stats(L, info_fields, info.values, INFO_FIELDS);
 	return 1;
 }
 

@@ -15,7 +15,6 @@
 #include "lua/stream.h"
 #include "lua/value.h"
 
-#include <ctype.h>
 #include <strings.h>
 
 #include <lauxlib.h>
@@ -74,45 +73,6 @@ static void rewritten(const struct stream_scripts *ss, bool worked)
 
 /* ---- get_headers ---------------------------------------------------------------------------- */
 
-static void push_lower(lua_State *L, struct span name)
-{
-	luaL_Buffer b;
-	size_t i;
-	char *to = luaL_buffinitsize(L, &b, name.len);
-
-	for (i = 0; i < name.len; i++)
-		to[i] = (char)tolower((unsigned char)name.ptr[i]);
-	luaL_pushresultsize(&b, name.len);
-}
-
-/* The list of a name, which is on the stack, in the table below it: in place of the name. */
-static void push_list(lua_State *L)
-{
-	lua_pushvalue(L, -1);
-	if (lua_rawget(L, -3) == LUA_TTABLE) {
-		lua_remove(L, -2);
-		return;
-	}
-	lua_pop(L, 1);
-	lua_newtable(L);
-	lua_pushvalue(L, -2);
-	lua_pushvalue(L, -2);
-	lua_rawset(L, -5);
-	lua_remove(L, -2);
-}
-
-/* Values are counted from 0, as the manual has it. */
-static void add_value(lua_State *L, struct span value)
-{
-	lua_Integer n = 0;
-
-	if (lua_rawgeti(L, -1, 0) != LUA_TNIL)
-		n = (lua_Integer)lua_rawlen(L, -2) + 1;
-	lua_pop(L, 1);
-	lua_pushlstring(L, value.ptr, value.len);
-	lua_rawseti(L, -2, n);
-}
-
 int heads_get(lua_State *L, bool response, const char *function)
 {
 	const struct message *msg;
@@ -121,14 +81,9 @@ int heads_get(lua_State *L, bool response, const char *function)
 	arguments_check(L, function, 1, 1);
 	msg = head_to_read(L, response);
 	lua_newtable(L);
-	for (f = msg->fields; f < msg->fields + msg->count; f++) {
-		if (!f->name.ptr)
-			continue;
-		push_lower(L, f->name);
-		push_list(L);
-		add_value(L, f->value);
-		lua_pop(L, 1);
-	}
+	for (f = msg->fields; f < msg->fields + msg->count; f++)
+		if (f->name.ptr)
+			value_add_field(L, f->name, f->value);
 	return 1;
 }
 

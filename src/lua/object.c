@@ -153,6 +153,15 @@ void object_new(lua_State *L, const struct class *class, int handle, int fields)
 	lua_setmetatable(L, -2);
 }
 
+int object_member(lua_State *L, const struct class *class, const char *name)
+{
+	lua_rawgeti(L, 1, 0);
+	object_new(L, class, -1, 0);
+	lua_pushvalue(L, -1);
+	lua_setfield(L, 1, name);
+	return 1;
+}
+
 void arguments_check(lua_State *L, const char *name, int least, int most)
 {
 	int count = lua_gettop(L);

@@ -23,15 +23,7 @@ static struct proxy *proxy_of(lua_State *L)
 
 void row_push(lua_State *L, const struct stat_row *row)
 {
-	unsigned i;
-
-	lua_createtable(L, 0, STAT_FIELDS);
-	for (i = 0; i < STAT_FIELDS; i++) {
-		if (row->values[i].type == STATS_NONE)
-			continue;
-		args_push_stat(L, &row->values[i]);
-		lua_setfield(L, -2, stat_fields[i].name);
-	}
+	args_push_stats(L, stat_fields, row->values, STAT_FIELDS);
 }
 
 /* A section that is both says what it is as a backend. */

@@ -100,26 +100,19 @@ int txn_get_priv(lua_State *L)
 
 /* ---- log lines ------------------------------------------------------------------------------ */
 
-enum { LINE_MOST = 1023 };
-
-/* To the logs of the proxy, and but for debug to whoever has started the process. What is not visible
- * is a dot: a line stays one line, on a terminal as well. */
+/* To the logs of the proxy, and but for debug to whoever has started the process. */
 static int say(lua_State *L, const struct stream_scripts *ss, lua_Integer level, struct span text)
 {
 	const struct view *view = ss->view;
 	const struct proxy *px = view->backend ? view->backend : view->frontend;
-	char line[LINE_MOST];
-	size_t i;
+	char memory[VALUE_LINE_MOST];
+	struct span line = value_line(text, memory);
 
 	if (level < LOG_L_EMERG || level > LOG_L_DEBUG)
 		return luaL_argerror(L, 1, "Invalid loglevel.");
-	if (text.len > LINE_MOST)
-		text.len = LINE_MOST;
-	for (i = 0; i < text.len; i++)
-		line[i] = text.ptr[i] >= ' ' && text.ptr[i] <= '~' ? text.ptr[i] : '.';
-	log_send(px->set.log, (enum log_level)level, line, text.len);
+	log_send(px->set.log, (enum log_level)level, line.ptr, line.len);
 	if (level < LOG_L_DEBUG)
-		log_stderr_own((enum log_level)level, line, text.len);
+		log_stderr_own((enum log_level)level, line.ptr, line.len);
 	return 0;
 }
 
@@ -299,11 +292,7 @@ static int field(lua_State *L)
 		lua_pushnil(L);
 		return 1;
 	}
-	lua_rawgeti(L, 1, 0);
-	object_new(L, fields[i].class, -1, 0);
-	lua_pushvalue(L, -1);
-	lua_setfield(L, 1, name);
-	return 1;
+	return object_member(L, fields[i].class, name);
 }
 
 static const struct class_method methods[] = {
