@@ -9,7 +9,7 @@ extern const struct class core_class, txn_class, fetches_class, string_fetches_c
 	converters_class, string_converters_class, http_class, reply_class, applet_http_class,
 	applet_tcp_class, socket_class, httpclient_class, concat_class, regex_class, regex_table,
 	map_class, map_table, proxy_class, server_class, listener_class, stick_table_class,
-	command_class, channel_class, http_message_class, filter_table;
+	command_class, channel_class, http_message_class, filter_table, queue_class;
 
 /* All of them, ended by NULL; those whose name is a table of scripts among them ("core"). */
 extern const struct class *const classes[];
@@ -30,5 +30,6 @@ int core_asctime_date(lua_State *L);
 int core_parse_addr(lua_State *L);
 int core_match_addr(lua_State *L);
 int core_concat(lua_State *L);
+int core_queue(lua_State *L);
 
 #endif

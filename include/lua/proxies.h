@@ -8,6 +8,7 @@
 struct bind_conf;
 struct proxies;
 struct proxy;
+struct server;
 struct stat_row;
 struct stick_line;
 
@@ -15,6 +16,9 @@ struct stick_line;
 void row_push(lua_State *L, const struct stat_row *row);
 /* core.proxies, core.backends, core.frontends; the table core is on top of the stack. */
 void proxies_push(lua_State *L, const struct proxies *all);
+/* On the stack: new objects. */
+void proxy_push(lua_State *L, struct proxy *px);
+void server_push(lua_State *L, struct server *s);
 /* On the stack: a table of the servers of a backend, by name. */
 void servers_push(lua_State *L, const struct proxy *px);
 /* On the stack: the table of a stick table's line. */

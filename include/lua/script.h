@@ -5,6 +5,7 @@
 #ifndef LUA_SCRIPT_H
 #define LUA_SCRIPT_H
 
+#include "base/list.h"
 #include "event/loop.h"
 #include "event/timer.h"
 
@@ -50,7 +51,24 @@ struct script {
 				* full stop, until the next script fails */
 	unsigned state;        /* 0: of files for all; else core.thread of files of this process */
 	bool again;            /* it has ended, and begins anew: script_again */
+	bool alarmed;          /* an alarm has rung since it waited for one last */
+	bool heeds_alarms;     /* it waits for one */
+	struct list alarms;    /* struct script_alarm */
 };
+
+/* What rings for a script: memory of whoever sets it. */
+struct script_alarm {
+	struct list node;      /* among those of the script */
+	struct script *script; /* NULL: it is not set, it has rung, or the script has ended */
+	bool direct;           /* its code waits for this one alone, in script_sleep */
+};
+/* It rings once. */
+void script_alarm_set(struct script *s, struct script_alarm *alarm, bool direct);
+void script_alarm_ring(struct script_alarm *alarm);
+void script_alarm_off(struct script_alarm *alarm);
+/* `return script_wait(L, ms)`: until an alarm rings that is not direct, or has rung since the last
+ * call, or the time is over (0: any time). */
+int script_wait(lua_State *L, int64_t ms);
 
 /* tune.lua.* of time; ms, 0: none. */
 struct script_limits {

@@ -13,7 +13,7 @@ const struct class *const classes[] = {
 	&string_converters_class, &http_class, &channel_class, &http_message_class, &filter_table,
 	&reply_class, &applet_http_class, &applet_tcp_class,
 	&command_class,
-	&socket_class, &httpclient_class, &concat_class, &regex_table, &regex_class, &map_table,
+	&socket_class, &httpclient_class, &concat_class, &queue_class, &regex_table, &regex_class, &map_table,
 	&map_class, &proxy_class, &server_class, &listener_class, &stick_table_class,
 	NULL,
 };

@@ -2,6 +2,8 @@
 /* The table core: what scripts have without a stream. Registering is in register.c. */
 #include "base/clock.h"
 #include "base/version.h"
+#include "expr/vars.h"
+#include "expr/view.h"
 #include "log/log.h"
 #include "lua/action.h"
 #include "lua/args.h"
@@ -50,6 +52,15 @@ static int core_msleep(lua_State *L)
 static int core_yield(lua_State *L)
 {
 	return wait_for(L, SCRIPT_TURN);
+}
+
+static int core_wait(lua_State *L)
+{
+	lua_Integer ms = luaL_optinteger(L, 1, 0), most = (lua_Integer)SECONDS_MOST * 1000;
+
+	arguments_check(L, "wait", 0, 1);
+	luaL_argcheck(L, lua_isnone(L, 1) || ms > 0, 1, "milliseconds are expected");
+	return script_wait(L, ms < most ? ms : most);
 }
 
 static int core_done(lua_State *L)
@@ -131,6 +142,31 @@ static int core_get_info(lua_State *L)
 	return 1;
 }
 
+/* Of the process: a script without a stream knows no others. */
+static int core_get_var(lua_State *L)
+{
+	static const struct view nowhere;
+	struct span text = value_span(L, 1);
+	const struct var_name *name = var_name_known(text);
+	struct sample smp;
+
+	arguments_check(L, "get_var", 1, 1);
+	luaL_argcheck(L, text.len > 5 && !strncmp(text.ptr, "proc.", 5), 1,
+		      "only variables of the process are known here: \"proc.name\"");
+	if (name && var_get(name, &nowhere, &smp))
+		value_push(L, &smp);
+	else
+		lua_pushnil(L);
+	return 1;
+}
+
+/* Nothing but scripts sends mails here: sections "mailers" are not supported. */
+static int core_disable_legacy_mailers(lua_State *L)
+{
+	arguments_check(L, "disable_legacy_mailers", 0, 0);
+	return 0;
+}
+
 /* Scripts take turns with all others, which no number changes. */
 static int core_set_nice(lua_State *L)
 {
@@ -193,6 +229,8 @@ static const struct class_method functions[] = {
 	{ "sleep", core_sleep, "seconds", NULL, "waits", METHOD_WAITS },
 	{ "msleep", core_msleep, "milliseconds", NULL, "waits", METHOD_WAITS },
 	{ "yield", core_yield, "", NULL, "lets others go first", METHOD_WAITS },
+	{ "wait", core_wait, "[milliseconds]", NULL,
+	  "waits until an alarm of a Queue rings, or the time is over", METHOD_WAITS },
 	{ "done", core_done, "", NULL, "the script ends here", 0 },
 	{ "log", core_log, "level, text", NULL, "a line to the global logs", 0 },
 	{ "Debug", core_debug, "text", NULL, "a line of level debug", 0 },
@@ -213,9 +251,13 @@ static const struct class_method functions[] = {
 	{ "asctime_date", core_asctime_date, "text", "integer or nil",
 	  "Sun Nov  6 08:49:37 1994", 0 },
 	{ "get_info", core_get_info, "", "table", "the lines of show info", 0 },
+	{ "get_var", core_get_var, "name", "value or nil", "a variable of the process: \"proc.name\"", 0 },
+	{ "disable_legacy_mailers", core_disable_legacy_mailers, "", NULL,
+	  "changes nothing: only scripts send mails here", 0 },
 	{ "tokenize", core_tokenize, "text, separators [, noblank]", "table",
 	  "the words between any of these characters", 0 },
 	{ "concat", core_concat, "", "Concat", "a string that grows", 0 },
+	{ "queue", core_queue, "", "Queue", "values from script to script", 0 },
 	{ "parse_addr", core_parse_addr, "text", "userdata or nil", "an address or a network", 0 },
 	{ "match_addr", core_match_addr, "a, b", "boolean",
 	  "does one of the networks have the other?", 0 },
@@ -242,6 +284,8 @@ void core_begin(lua_State *L)
 		lua_pushinteger(L, i);
 		lua_setfield(L, -2, levels[i]);
 	}
+	lua_pushinteger(L, LEVEL_SILENT);
+	lua_setfield(L, -2, "silent");
 	lua_pushinteger(L, 0);
 	lua_setfield(L, -2, "thread");
 	lua_pushvalue(L, -1);

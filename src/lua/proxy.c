@@ -73,6 +73,48 @@ static int proxy_get_mode(lua_State *L)
 	return 1;
 }
 
+static int proxy_get_name(lua_State *L)
+{
+	lua_pushstring(L, proxy_of(L)->name);
+	return 1;
+}
+
+static int proxy_get_uuid(lua_State *L)
+{
+	lua_pushfstring(L, "%d", proxy_of(L)->uuid);
+	return 1;
+}
+
+static int usable(lua_State *L, bool backup)
+{
+	const struct proxy *px = proxy_of(L);
+	const struct server *s;
+	lua_Integer count = 0;
+
+	for (s = px->servers; s; s = s->next)
+		count += server_usable(s) && !(s->set.options.on & SRV_BACKUP) == !backup;
+	lua_pushinteger(L, count);
+	return 1;
+}
+
+static int proxy_get_srv_act(lua_State *L)
+{
+	return usable(L, false);
+}
+
+static int proxy_get_srv_bck(lua_State *L)
+{
+	return usable(L, true);
+}
+
+/* There are no sections "mailers": no backend has any. */
+static int proxy_get_mailers(lua_State *L)
+{
+	proxy_of(L);
+	lua_pushnil(L);
+	return 1;
+}
+
 /* ---- commands ------------------------------------------------------------------------------- */
 
 /* Backends alone have nothing that could be stopped. */
@@ -112,6 +154,11 @@ static int proxy_shut_bcksess(lua_State *L)
 static const struct class_method proxy_methods[] = {
 	{ "get_cap", proxy_get_cap, "", "string", "\"frontend\", \"backend\" or \"proxy\"", 0 },
 	{ "get_mode", proxy_get_mode, "", "string", "\"tcp\" or \"http\"", 0 },
+	{ "get_name", proxy_get_name, "", "string", "its name", 0 },
+	{ "get_uuid", proxy_get_uuid, "", "string", "its number", 0 },
+	{ "get_srv_act", proxy_get_srv_act, "", "integer", "active servers that can be used", 0 },
+	{ "get_srv_bck", proxy_get_srv_bck, "", "integer", "the same of backup servers", 0 },
+	{ "get_mailers", proxy_get_mailers, "", "nil", "no proxy has mailers here", 0 },
 	{ "get_stats", proxy_get_stats, "", "table",
 	  "its row of show stat, by the names of columns", 0 },
 	{ "pause", proxy_pause, "", NULL, "as the command disable frontend", METHOD_WAITS },
@@ -164,7 +211,7 @@ static void listeners_push(lua_State *L, const struct proxy *px)
 		listeners_of_bind(L, bind);
 }
 
-static void proxy_push(lua_State *L, struct proxy *px)
+void proxy_push(lua_State *L, struct proxy *px)
 {
 	handle_new(L, &proxy_kind, px);
 	object_new(L, &proxy_class, -1, 5);

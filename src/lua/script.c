@@ -349,6 +349,40 @@ void script_note(struct script *s, struct script **place)
 	s->noted = place;
 }
 
+void script_alarm_set(struct script *s, struct script_alarm *alarm, bool direct)
+{
+	script_alarm_off(alarm);
+	alarm->script = s;
+	alarm->direct = direct;
+	list_append(&s->alarms, &alarm->node);
+}
+
+void script_alarm_off(struct script_alarm *alarm)
+{
+	if (alarm->script)
+		list_remove(&alarm->node);
+	alarm->script = NULL;
+}
+
+void script_alarm_ring(struct script_alarm *alarm)
+{
+	struct script *s = alarm->script;
+
+	if (!s)
+		return;
+	script_alarm_off(alarm);
+	if (!alarm->direct)
+		s->alarmed = true;
+	if (alarm->direct || s->heeds_alarms)
+		script_ready(s);
+}
+
+static void alarms_end(struct script *s)
+{
+	while (!list_empty(&s->alarms))
+		script_alarm_off(list_first(&s->alarms, struct script_alarm, node));
+}
+
 static void fire(struct timer *timer)
 {
 	script_ready((struct script *)((char *)timer - offsetof(struct script, timer)));
@@ -403,6 +437,7 @@ bool script_new(struct script *s, void *owner, void (*wake)(struct script *s), u
 	s->limit_ms = limit_ms;
 	s->may_yield = true;
 	s->ready = true;
+	list_init(&s->alarms);
 	timer_init(&s->timer, fire);
 	task_init(&s->task, run_task);
 	lua_sethook(s->thread, watch, LUA_MASKCOUNT, (int)script_limits.yield);
@@ -643,6 +678,7 @@ void script_end(struct script *s)
 		return;
 	BUG_ON(script_now == s);
 	script_forget(s);
+	alarms_end(s);
 	timer_cancel(&s->timer);
 	task_cancel(&s->task);
 	/* One that did not come to its end may have a message handler left (xpcall), which
@@ -690,4 +726,25 @@ int script_sleep(lua_State *L, int64_t ms, lua_KFunction k, lua_KContext ctx)
 	else if (ms > 0)
 		timer_set(&s->timer, clock_now_ms + (uint64_t)ms);
 	return lua_yieldk(L, 0, ctx, k ? k : nothing);
+}
+
+static int waited(lua_State *L, int status, lua_KContext ctx)
+{
+	(void)L;
+	(void)status;
+	(void)ctx;
+	script_now->heeds_alarms = script_now->alarmed = false;
+	return 0;
+}
+
+int script_wait(lua_State *L, int64_t ms)
+{
+	struct script *s = script_now;
+
+	if (!script_may_wait(L))
+		return script_sleep(L, ms, waited, 0); /* raises */
+	if (s->alarmed)
+		return waited(L, LUA_OK, 0);
+	s->heeds_alarms = true;
+	return script_sleep(L, ms, waited, 0);
 }

@@ -5,6 +5,7 @@
 #include "lua/classes.h"
 #include "lua/proxies.h"
 #include "proxy/proxy.h"
+#include "proxy/tally.h"
 #include "stats/stat.h"
 
 #include <stdio.h>
@@ -69,6 +70,82 @@ static int server_get_addr(lua_State *L)
 	return 1;
 }
 
+static int server_get_name(lua_State *L)
+{
+	lua_pushstring(L, server_of(L)->id);
+	return 1;
+}
+
+static int server_get_puid(lua_State *L)
+{
+	lua_pushfstring(L, "%d", server_of(L)->puid);
+	return 1;
+}
+
+/* How often a server of that number was made anew: servers do not come and go here. */
+static int server_get_rid(lua_State *L)
+{
+	server_of(L);
+	lua_pushliteral(L, "0");
+	return 1;
+}
+
+static int server_is_dynamic(lua_State *L)
+{
+	server_of(L);
+	lua_pushboolean(L, 0);
+	return 1;
+}
+
+static int server_is_backup(lua_State *L)
+{
+	lua_pushboolean(L, (server_of(L)->set.options.on & SRV_BACKUP) != 0);
+	return 1;
+}
+
+static int server_get_cur_sess(lua_State *L)
+{
+	lua_pushinteger(L, server_sessions(server_of(L)));
+	return 1;
+}
+
+static int server_get_pend_conn(lua_State *L)
+{
+	lua_pushinteger(L, server_queued(server_of(L)));
+	return 1;
+}
+
+static int server_get_proxy(lua_State *L)
+{
+	proxy_push(L, server_of(L)->proxy);
+	return 1;
+}
+
+static int server_tracking(lua_State *L)
+{
+	const struct server *s = server_of(L);
+
+	if (s->tracked)
+		server_push(L, s->tracked);
+	else
+		lua_pushnil(L);
+	return 1;
+}
+
+static int server_get_trackers(lua_State *L)
+{
+	const struct server *s = server_of(L);
+	struct server *tracker;
+	lua_Integer n = 0;
+
+	lua_newtable(L);
+	list_for_each(tracker, &s->trackers, tracker_node) {
+		server_push(L, tracker);
+		lua_rawseti(L, -2, ++n);
+	}
+	return 1;
+}
+
 /* ---- commands ------------------------------------------------------------------------------- */
 
 /* arguments: how many strings stand behind the object, the first of which must. */
@@ -116,6 +193,16 @@ static const struct class_method methods[] = {
 	{ "get_weight", server_get_weight, "", "integer", "its weight", 0 },
 	{ "get_maxconn", server_get_maxconn, "", "integer", "its most connections; 0: any number", 0 },
 	{ "is_draining", server_is_draining, "", "integer", "1: it gets no new sessions", 0 },
+	{ "get_name", server_get_name, "", "string", "its name", 0 },
+	{ "get_puid", server_get_puid, "", "string", "its number in its backend", 0 },
+	{ "get_rid", server_get_rid, "", "string", "\"0\": servers do not come and go here", 0 },
+	{ "get_proxy", server_get_proxy, "", "Proxy", "its backend", 0 },
+	{ "get_cur_sess", server_get_cur_sess, "", "integer", "sessions on it", 0 },
+	{ "get_pend_conn", server_get_pend_conn, "", "integer", "how many wait in its queue", 0 },
+	{ "is_backup", server_is_backup, "", "boolean", "is it a backup server?", 0 },
+	{ "is_dynamic", server_is_dynamic, "", "boolean", "false: servers do not come and go here", 0 },
+	{ "tracking", server_tracking, "", "Server or nil", "the server that it follows (track)", 0 },
+	{ "get_trackers", server_get_trackers, "", "table of Server", "those that follow it", 0 },
 	ROW(set_weight, "weight", "nil or string", "as the command set weight; what is wrong"),
 	ROW(set_maxconn, "maxconn", "nil or string",
 	    "as the command set maxconn server; what is wrong"),
@@ -139,7 +226,7 @@ static const struct class_method methods[] = {
 
 const struct class server_class = { "Server", methods, .help = "a server: members name and puid" };
 
-static void server_push(lua_State *L, struct server *s)
+void server_push(lua_State *L, struct server *s)
 {
 	handle_new(L, &server_kind, s);
 	object_new(L, &server_class, -1, 2);

@@ -171,9 +171,9 @@ static int txn_set_loglevel(lua_State *L)
 
 	arguments_check(L, "set_loglevel", 2, 2);
 	level = luaL_checkinteger(L, 2);
-	luaL_argcheck(L, level >= LOG_L_EMERG && level <= LOG_L_DEBUG, 2,
+	luaL_argcheck(L, (level >= LOG_L_EMERG && level <= LOG_L_DEBUG) || level == LEVEL_SILENT, 2,
 		      "Bad log level. It must be between 0 and 7");
-	ss->stream->log_level = (uint8_t)(level + 1);
+	ss->stream->log_level = (uint8_t)(level == LEVEL_SILENT ? LOG_LEVEL_SILENT : level + 1);
 	return 0;
 }
 
@@ -308,9 +308,9 @@ static const struct class_method methods[] = {
 	{ "Info", txn_info, "text", NULL, "a line of level info", 0 },
 	{ "Warning", txn_warning, "text", NULL, "a line of level warning", 0 },
 	{ "Alert", txn_alert, "text", NULL, "a line of level alert", 0 },
-	{ "set_loglevel", txn_set_loglevel, "level", NULL, "the level of the stream's own line", 0 },
+	{ "set_loglevel", txn_set_loglevel, "level", NULL, "the level of the stream's own line; core.silent: none", 0 },
 	{ "set_tos", txn_set_tos, "tos", NULL, "the TOS field of packets to the client", 0 },
-	{ "set_mark", txn_set_mark, "mark", NULL, "a mark of packets to the client for the firewall", 0 },
+	{ "set_mark", txn_set_mark, "mark", NULL, "a mark of packets to the client; needs 'setcap cap_net_admin' or a rule set-mark", 0 },
 	{ "set_priority_class", txn_set_class, "class", NULL, "the class in queues, from -2047 to 2047",
 	  0 },
 	{ "set_priority_offset", txn_set_offset, "ms", NULL,
