@@ -160,6 +160,9 @@ const struct change_kind *const change_kind_list[] = {
 	&pattern_change,
 #ifdef HAVE_LUA
 	&lua_change,
+#ifdef HAVE_OPENSSL
+	&cert_cache_change,
+#endif
 #endif
 #ifdef HAVE_OPENSSL
 	&tls_tickets_change,

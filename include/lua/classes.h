@@ -9,7 +9,8 @@ extern const struct class core_class, txn_class, fetches_class, string_fetches_c
 	converters_class, string_converters_class, http_class, reply_class, applet_http_class,
 	applet_tcp_class, socket_class, httpclient_class, concat_class, regex_class, regex_table,
 	map_class, map_table, proxy_class, server_class, listener_class, stick_table_class,
-	command_class, channel_class, http_message_class, filter_table, queue_class;
+	command_class, channel_class, http_message_class, filter_table, queue_class, cert_cache_table,
+	subscription_class;
 
 /* All of them, ended by NULL; those whose name is a table of scripts among them ("core"). */
 extern const struct class *const classes[];
@@ -21,6 +22,7 @@ void classes_begin(lua_State *L);
 void core_begin(lua_State *L);
 void regex_begin(lua_State *L);
 void map_begin(lua_State *L);
+void cert_cache_begin(lua_State *L);
 
 /* Functions of core that stand elsewhere. */
 int core_http_date(lua_State *L);

@@ -65,6 +65,8 @@ void object_new(lua_State *L, const struct class *class, int handle, int fields)
 /* An object that leads to the same as the one at 1, which keeps it under this name; on the stack, for
  * `return object_member(...)`. */
 int object_member(lua_State *L, const struct class *class, const char *name);
+/* The handle of an object of that kind, which may be over. */
+struct handle *object_handle(lua_State *L, int at, const void *kind);
 /* What the object at `at` leads to, for a method (its upvalues say of which class it is). */
 void *object_of(lua_State *L, int at, const void *kind);
 /* The same outside of methods, of any class. NULL: the table has another one, or it is over. */

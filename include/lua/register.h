@@ -4,11 +4,21 @@
 #define LUA_REGISTER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <lua.h>
 
-struct failures;
 struct log_conf;
+
+/* How often something has failed, and was told: a client may make it fail. */
+struct failures {
+	uint64_t second;
+	unsigned told;   /* in this second */
+	unsigned untold; /* since one was told */
+};
+/* Says "Lua WHAT: ERROR." to the logs and to whoever has started the process, some times a second at the
+ * most. error: a sentence without a full stop; log NULL: the global ones. */
+void failures_tell(struct failures *f, const char *what, const char *error, const struct log_conf *log);
 
 /* A function of a script under a name, "lua.NAME". */
 struct registered {

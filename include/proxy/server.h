@@ -17,6 +17,7 @@ struct err;
 struct expr;
 struct lb_node;
 struct proxy;
+struct server_event;
 struct tls_client;
 
 /* What happens on a fact. */
@@ -281,6 +282,9 @@ static inline bool server_usable(const struct server *s)
 void server_set_up(struct server *s, const char *reason);
 void server_set_down(struct server *s, const char *reason);
 void server_set_stopping(struct server *s, const char *reason);
+/* The same of any kind (SERVER_UP, SERVER_DOWN, SERVER_STOPPING), for what a check has found: state. */
+void server_set_found(struct server *s, enum server_op op, const char *reason,
+		      const struct check_state *state);
 /* Sets and clears ADMIN_* bits. Those of servers that track it follow. */
 void server_set_admin(struct server *s, unsigned set, unsigned clear);
 /* Weight as "set weight" takes it: "50" or "50%" of the configured one. 0, or -1 and err. */
@@ -308,6 +312,8 @@ const char *server_status_text(const struct server *s, char *buf, size_t size);
  * server->check_tls if it is not there. 0, or -1 after a report. NULL: this build has no TLS. */
 extern int (*server_need_tls)(struct config *cfg, struct server *s);
 
+enum { SERVER_CHANGED_ADMIN = 1 << 0, SERVER_CHANGED_OP = 1 << 1 };
+
 /* Installed by upper layers; each may be NULL. */
 struct server_hooks {
 	void (*lb_changed)(struct server *s);      /* usable or weight changed: lb/ */
@@ -315,6 +321,11 @@ struct server_hooks {
 	void (*admin_changed)(struct server *s);   /* state->admin changed: check/ */
 	void (*went_down)(struct server *s);       /* stream/: on-marked-down, queue */
 	void (*came_up)(struct server *s);         /* stream/: backup sessions, queue */
+	/* lua/: a transition was carried out, and its lines are in the log. what: SERVER_CHANGED_* */
+	void (*changed)(const struct server_event *ev, unsigned what);
+	/* lua/: a check has changed its result, or the health, which is that of before the
+	 * transition that may follow. */
+	void (*checked)(struct server *s, const struct check_state *state);
 	/* check/: the traffic has shown something. To be told when set.observe is not OBSERVE_NONE;
 	 * what the layer observed does not ask for is ignored. */
 	void (*observed)(struct server *s, enum observed what);

@@ -9,7 +9,9 @@ struct server_event {
 	struct server *server;
 	const struct server *via;  /* it follows this one; NULL: by itself */
 	const char *reason;        /* as server_set_up takes it */
+	const struct check_state *found; /* by this check; NULL: by none */
 	bool was_usable, was_down; /* before */
+	uint8_t op_before;         /* enum server_op */
 	bool had_servers;          /* the backend had a usable one before */
 	unsigned admin_before;
 	unsigned active, backup;   /* usable servers of the backend afterwards */

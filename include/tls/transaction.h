@@ -28,6 +28,15 @@ int tls_transaction_abort(const char *name, struct err *err);
 /* Takes out an entry that nobody uses. */
 int tls_transaction_delete(const char *name, struct err *err);
 
+/* Parts of the certificate of an entry, in force at once, all or none; a transaction that is under way
+ * stays as it is. Suffixes are those of tls_transaction_set: "" or ".key" ... 0; or -1 and err, and all
+ * is as before. */
+struct tls_part {
+	const char *suffix, *payload;
+};
+int tls_transaction_at_once(const char *name, const struct tls_part *given, unsigned count,
+			    struct err *err);
+
 /* Files of authorities (TLS_CA) and lists of revocations (TLS_CRL): the same. */
 struct tls_ca_transaction {
 	char *name;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Scripts in Lua do what they did in the reference (cases/GROUP.answers), but for what
 # deviations.txt says; with PENSTOCK_COMPARE=1, where HAProxy 2.6 is at hand, the answers are what
-# it says now.
+# it says now. HAProxy 2.8 has recorded those of "later": PENSTOCK_COMPARE_28=PROGRAM.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || exit 77
@@ -16,5 +16,9 @@ for group in applets basics channel core fetches filters filters2 http limits so
 		check "$group, the reference itself" python3 "$here/compare.py" check haproxy "$group"
 	fi
 done
+check later python3 "$here/compare.py" check "$PENSTOCK" later
+if [ -n "${PENSTOCK_COMPARE_28:-}" ]; then
+	check "later, the reference itself" python3 "$here/compare.py" check "$PENSTOCK_COMPARE_28" later
+fi
 check "errors of configurations" python3 "$here/config.py" check "$PENSTOCK"
 [ "$failures" -eq 0 ]

@@ -206,12 +206,13 @@ static void apply(struct server *s, const struct check_state *state, enum server
 	text_init(&line.text, line.buf, sizeof(line.buf));
 	say_reason(&line.text, state);
 	reason = s->proxy->set.options.on & OPT_LOG_HEALTH_CHECKS ? NULL : line.buf;
-	if (op == SERVER_DOWN)
-		server_set_down(s, reason);
-	else if (op == SERVER_STOPPING)
-		server_set_stopping(s, reason);
-	else
-		server_set_up(s, reason);
+	server_set_found(s, op, reason, state);
+}
+
+static void tell(struct server *s, const struct check_state *state)
+{
+	if (server_hooks.checked)
+		server_hooks.checked(s, state);
 }
 
 /* We ourselves are short of descriptors or memory: that says nothing about the server. */
@@ -229,14 +230,14 @@ void health_result(struct server *s, enum check_status status)
 	bool changed = state->status != status;
 
 	state->status = (uint8_t)status;
-	if (own_fault(s, status)) {
-		if (changed)
-			log_health(s);
-		return;
-	}
-	changed |= health_passed(status) ? success(s) : failure(s);
-	if (changed)
+	if (!own_fault(s, status))
+		changed |= health_passed(status) ? success(s) : failure(s);
+	if (changed) {
 		log_health(s);
+		tell(s, state);
+	}
+	if (own_fault(s, status))
+		return;
 	if (s->state->health < s->set.rise)
 		apply(s, state, SERVER_DOWN);
 	else if (!s->state->agent_down)
@@ -272,8 +273,10 @@ void agent_result(struct server *s, enum check_status status)
 		s->state->agent_down = true;
 	else if (health_passed(status))
 		s->state->agent_down = false;
-	if (changed || s->state->agent_down != was_down)
+	if (changed || s->state->agent_down != was_down) {
 		log_result(s, state, "Agent", !s->state->agent_down, 1, 1);
+		tell(s, state);
+	}
 	agent_apply(s);
 }
 

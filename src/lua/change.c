@@ -283,7 +283,7 @@ const struct change_kind lua_change = { .name = "script", .apply = change_apply 
 /* A userdata on the stack of who waits. It may outlive its script, and is forgotten then. */
 struct submission {
 	unsigned ticket;
-	bool submitted, answered;
+	bool submitted, answered, failed;
 	char said[256];
 };
 static const char submission_kind;
@@ -294,6 +294,7 @@ static void answer(void *arg, const char *error, const char *said, size_t len)
 	struct text t;
 
 	sub->answered = true;
+	sub->failed = error != NULL;
 	text_init(&t, sub->said, sizeof(sub->said));
 	text_add(&t, error ? error : said, error ? strlen(error) : len);
 	while (t.len && t.ptr[t.len - 1] == '\n')
@@ -320,13 +321,23 @@ static struct submission *submission_new(lua_State *L)
 
 static int push_answer(lua_State *L, const struct submission *sub, int says)
 {
-	if (!says)
-		return 0;
-	if (*sub->said)
-		lua_pushstring(L, sub->said);
-	else
+	switch (says) {
+	case CHANGE_SAYS:
+		lua_pushstring(L, *sub->said ? sub->said : NULL); /* NULL: nil */
+		return 1;
+	case CHANGE_RAISES:
+		return sub->failed ? luaL_error(L, "%s", sub->said) : 0;
+	case CHANGE_RESULT:
+		if (!sub->failed) {
+			lua_pushboolean(L, 1);
+			return 1;
+		}
 		lua_pushnil(L);
-	return 1;
+		lua_pushstring(L, sub->said);
+		return 2;
+	default:
+		return 0;
+	}
 }
 
 /* The submission lies at 1. Nobody wakes the script, as it may have ended by then: it looks, at
@@ -354,40 +365,47 @@ static bool add_word(char *frame, size_t *len, const char *word)
 }
 
 /* No process runs yet that would hear of it. */
-static void make_now(struct submission *sub, const char *frame, size_t len)
+static void make_now(struct submission *sub, const struct change_kind *kind, const void *bytes,
+		     size_t len)
 {
 	char memory[512];
 	struct text said;
 	struct err err;
 
 	text_init(&said, memory, sizeof(memory));
-	if (change_apply(frame, len, &said, &err))
+	if (kind->apply(bytes, len, &said, &err))
 		answer(sub, err.text, NULL, 0);
 	else
 		answer(sub, NULL, memory, said.len);
 }
 
+int change_send(lua_State *L, const struct change_kind *kind, const void *bytes, size_t len, int says)
+{
+	struct submission *sub = submission_new(L);
+
+	lua_insert(L, 1);
+	if (change_at_once) {
+		make_now(sub, kind, bytes, len);
+		return push_answer(L, sub, says);
+	}
+	if (!script_may_wait(L)) {
+		change_submit(kind, bytes, len, NULL, NULL);
+		return push_answer(L, sub, says);
+	}
+	sub->submitted = true;
+	sub->ticket = change_submit(kind, bytes, len, answer, sub);
+	lua_settop(L, 1);
+	return script_sleep(L, SCRIPT_TURN, answered, says);
+}
+
 int change_ask(lua_State *L, const char *what, const char *object, const char *arg,
 	       const char *arg2, int says)
 {
-	struct submission *sub;
 	char frame[FRAME];
 	size_t len = 0;
 
 	if (!add_word(frame, &len, what) || !add_word(frame, &len, object) ||
 	    !add_word(frame, &len, arg) || !add_word(frame, &len, arg2))
 		return luaL_error(L, "the argument is too long");
-	lua_settop(L, 0);
-	sub = submission_new(L);
-	if (change_at_once) {
-		make_now(sub, frame, len);
-		return push_answer(L, sub, says);
-	}
-	if (!script_may_wait(L)) {
-		change_submit(&lua_change, frame, len, NULL, NULL);
-		return push_answer(L, sub, says);
-	}
-	sub->submitted = true;
-	sub->ticket = change_submit(&lua_change, frame, len, answer, sub);
-	return script_sleep(L, SCRIPT_TURN, answered, says);
+	return change_send(L, &lua_change, frame, len, says);
 }

@@ -15,6 +15,7 @@ const struct class *const classes[] = {
 	&command_class,
 	&socket_class, &httpclient_class, &concat_class, &queue_class, &regex_table, &regex_class, &map_table,
 	&map_class, &proxy_class, &server_class, &listener_class, &stick_table_class,
+	&subscription_class, &cert_cache_table,
 	NULL,
 };
 
@@ -30,5 +31,6 @@ void classes_begin(lua_State *L)
 	filter_begin(L);
 	regex_begin(L);
 	map_begin(L);
+	cert_cache_begin(L);
 	own_begin(L); /* behind all others: it copies what there is */
 }

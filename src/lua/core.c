@@ -9,6 +9,7 @@
 #include "lua/args.h"
 #include "lua/classes.h"
 #include "lua/command.h"
+#include "lua/events.h"
 #include "lua/filter.h"
 #include "lua/httpclient.h"
 #include "lua/map.h"
@@ -241,6 +242,8 @@ static const struct class_method functions[] = {
 	  "runs once, when the configuration is complete", 0 },
 	{ "register_task", register_task, "function", NULL,
 	  "runs beside the traffic; of lua-load in one process", 0 },
+	{ "event_sub", core_event_sub, "{ types }, function", "EventSub",
+	  "function(type, data, sub, when) is called for events of servers", 0 },
 	{ "register_cli", register_cli, "{ words }, usage, function", NULL,
 	  "a command of the stats socket", 0 },
 	{ "now", core_now, "", "table", "the time: sec, usec", 0 },

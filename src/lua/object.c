@@ -194,7 +194,7 @@ void *object_peek(lua_State *L, int at, const void *kind)
 	return h && h->kind == kind ? h->of : NULL;
 }
 
-void *object_of(lua_State *L, int at, const void *kind)
+struct handle *object_handle(lua_State *L, int at, const void *kind)
 {
 	struct handle *h = NULL;
 	int top = lua_gettop(L);
@@ -208,6 +208,13 @@ void *object_of(lua_State *L, int at, const void *kind)
 	lua_settop(L, top);
 	if (!h || h->kind != kind)
 		refuse_object(L, at);
+	return h;
+}
+
+void *object_of(lua_State *L, int at, const void *kind)
+{
+	const struct handle *h = object_handle(L, at, kind);
+
 	if (!h->of)
 		luaL_error(L, "this object is over: what it stood for has ended");
 	return h->of;

@@ -12,6 +12,7 @@
 #include "event/change.h"
 #include "expr/state.h"
 #include "lua/classes.h"
+#include "lua/events.h"
 #include "lua/filter.h"
 #include "lua/proxies.h"
 #include "lua/register.h"
@@ -285,6 +286,7 @@ static int run_anew(struct err *err)
 	int rc;
 
 	tasks_forget_own();
+	events_forget_own();
 	rc = make(err);
 	if (!rc)
 		rc = run(lua_running, add_own_proxies, 0, err);

@@ -111,8 +111,7 @@ static int proxy_get_srv_bck(lua_State *L)
 static int proxy_get_mailers(lua_State *L)
 {
 	proxy_of(L);
-	lua_pushnil(L);
-	return 1;
+	return 0;
 }
 
 /* ---- commands ------------------------------------------------------------------------------- */
@@ -158,7 +157,7 @@ static const struct class_method proxy_methods[] = {
 	{ "get_uuid", proxy_get_uuid, "", "string", "its number", 0 },
 	{ "get_srv_act", proxy_get_srv_act, "", "integer", "active servers that can be used", 0 },
 	{ "get_srv_bck", proxy_get_srv_bck, "", "integer", "the same of backup servers", 0 },
-	{ "get_mailers", proxy_get_mailers, "", "nil", "no proxy has mailers here", 0 },
+	{ "get_mailers", proxy_get_mailers, "", NULL, "no proxy has mailers here", 0 },
 	{ "get_stats", proxy_get_stats, "", "table",
 	  "its row of show stat, by the names of columns", 0 },
 	{ "pause", proxy_pause, "", NULL, "as the command disable frontend", METHOD_WAITS },

@@ -51,12 +51,6 @@ static void *need(void *memory)
 /* A script that fails does so for each request, and a client may make it fail. */
 enum { FAILURES_TOLD = 10 /* a second */ };
 
-struct failures {
-	uint64_t second;
-	unsigned told;   /* in this second */
-	unsigned untold; /* since one was told */
-};
-
 /* No struct rate: those are of the rows of counters, which several processes read. */
 static bool failure_told(struct failures *f)
 {
@@ -72,10 +66,8 @@ static bool failure_told(struct failures *f)
 	return true;
 }
 
-void registered_failed(const struct registered *r, const char *what, const char *error,
-		       const struct log_conf *log)
+void failures_tell(struct failures *f, const char *what, const char *error, const struct log_conf *log)
 {
-	struct failures *f = r->failures;
 	char more[40] = "";
 
 	if (!failure_told(f))
@@ -83,8 +75,17 @@ void registered_failed(const struct registered *r, const char *what, const char 
 	if (f->untold)
 		snprintf(more, sizeof(more), " (%u more were not told)", f->untold);
 	f->untold = 0;
-	log_printf(log, LOG_L_ERR, "Lua %s '%s': %s.%s", what, r->shown, error, more);
-	log_stderr(LOG_L_ERR, "Lua %s '%s': %s.%s", what, r->shown, error, more);
+	log_printf(log ? log : log_global(), LOG_L_ERR, "Lua %s: %s.%s", what, error, more);
+	log_stderr(LOG_L_ERR, "Lua %s: %s.%s", what, error, more);
+}
+
+void registered_failed(const struct registered *r, const char *what, const char *error,
+		       const struct log_conf *log)
+{
+	char whose[300];
+
+	snprintf(whose, sizeof(whose), "%s '%s'", what, r->shown);
+	failures_tell(r->failures, whose, error, log);
 }
 
 void register_again(bool on)

@@ -3,6 +3,7 @@
  * them. */
 #include "lua/change.h"
 #include "lua/classes.h"
+#include "lua/events.h"
 #include "lua/proxies.h"
 #include "proxy/proxy.h"
 #include "proxy/tally.h"
@@ -146,6 +147,14 @@ static int server_get_trackers(lua_State *L)
 	return 1;
 }
 
+static int server_event_sub(lua_State *L)
+{
+	const struct server *s = server_of(L);
+
+	arguments_check(L, "event_sub", 3, 3);
+	return events_subscribe(L, 2, s);
+}
+
 /* ---- commands ------------------------------------------------------------------------------- */
 
 /* arguments: how many strings stand behind the object, the first of which must. */
@@ -203,6 +212,8 @@ static const struct class_method methods[] = {
 	{ "is_dynamic", server_is_dynamic, "", "boolean", "false: servers do not come and go here", 0 },
 	{ "tracking", server_tracking, "", "Server or nil", "the server that it follows (track)", 0 },
 	{ "get_trackers", server_get_trackers, "", "table of Server", "those that follow it", 0 },
+	{ "event_sub", server_event_sub, "{ types }, function", "EventSub",
+	  "as core.event_sub, for this server", 0 },
 	ROW(set_weight, "weight", "nil or string", "as the command set weight; what is wrong"),
 	ROW(set_maxconn, "maxconn", "nil or string",
 	    "as the command set maxconn server; what is wrong"),

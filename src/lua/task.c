@@ -124,6 +124,8 @@ static void task_end(struct lua_task *t)
 		task_free(t);
 }
 
+static struct failures failures; /* tasks may make tasks, which fail */
+
 static void task_run(struct script *s)
 {
 	struct lua_task *t = s->owner;
@@ -135,7 +137,7 @@ static void task_run(struct script *s)
 	case SCRIPT_WAIT:
 		return;
 	case SCRIPT_FAILED:
-		log_process(LOG_L_ERR, "Lua task: %s.", s->error);
+		failures_tell(&failures, "task", s->error, NULL);
 		break;
 	case SCRIPT_DONE:
 		break;

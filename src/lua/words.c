@@ -11,6 +11,7 @@
 #include "expr/vars.h"
 #include "lua/change.h"
 #include "lua/classes.h"
+#include "lua/events.h"
 #include "lua/filter.h"
 #include "lua/map.h"
 #include "lua/own.h"
@@ -208,14 +209,17 @@ static int start(struct config *cfg, void *data, struct err *err)
 		return 0;
 	if (own_start(err))
 		return -1;
+	events_start();
 	tasks_start();
 	return 0;
 }
 
 static void stop_tasks(void)
 {
-	if (lua_running)
-		tasks_stop();
+	if (!lua_running)
+		return;
+	tasks_stop();
+	events_stop();
 }
 
 const struct module lua_tasks_module = {

@@ -38,7 +38,8 @@ static void count_usable(const struct proxy *px, unsigned *active, unsigned *bac
 static struct server_event event_begin(struct server *s)
 {
 	struct server_event ev = { .server = s, .was_usable = server_usable(s),
-				   .was_down = s->state->op == SERVER_DOWN };
+				   .was_down = s->state->op == SERVER_DOWN,
+				   .op_before = s->state->op, .admin_before = s->state->admin };
 	unsigned active, backup;
 
 	count_usable(s->proxy, &active, &backup);
@@ -94,6 +95,14 @@ static void event_end(const struct server_event *ev)
 		proxy_has_again(px);
 }
 
+static void event_tell(const struct server_event *ev, unsigned what)
+{
+	if (ev->op_before != ev->server->state->op)
+		what |= SERVER_CHANGED_OP;
+	if (server_hooks.changed && what)
+		server_hooks.changed(ev, what);
+}
+
 /* -- up, down, stopping ------------------------------------------------------------------ */
 
 static void went_down(struct server_state *state)
@@ -138,7 +147,7 @@ static void set_op(struct server *s, enum server_op op)
 }
 
 static void change_op(struct server *s, enum server_op op, const char *reason,
-		      const struct server *via);
+		      const struct server *via, const struct check_state *found);
 
 /* Those that track it follow, unless they are in maintenance by themselves. */
 static void trackers_follow(struct server *s, enum server_op op)
@@ -146,7 +155,7 @@ static void trackers_follow(struct server *s, enum server_op op)
 	struct server *t;
 
 	list_for_each(t, &s->trackers, tracker_node)
-		change_op(t, op, NULL, s);
+		change_op(t, op, NULL, s, NULL);
 }
 
 static bool same_op(const struct server *s, enum server_op op)
@@ -156,7 +165,7 @@ static bool same_op(const struct server *s, enum server_op op)
 }
 
 static void change_op(struct server *s, enum server_op op, const char *reason,
-		      const struct server *via)
+		      const struct server *via, const struct check_state *found)
 {
 	struct server_event ev;
 
@@ -165,26 +174,34 @@ static void change_op(struct server *s, enum server_op op, const char *reason,
 	ev = event_begin(s);
 	ev.reason = reason;
 	ev.via = via;
+	ev.found = found;
 	set_op(s, op);
 	event_apply(&ev);
 	server_log_op(&ev);
 	event_end(&ev);
+	event_tell(&ev, 0);
 	trackers_follow(s, op);
 }
 
 void server_set_up(struct server *s, const char *reason)
 {
-	change_op(s, SERVER_UP, reason, NULL);
+	change_op(s, SERVER_UP, reason, NULL, NULL);
 }
 
 void server_set_down(struct server *s, const char *reason)
 {
-	change_op(s, SERVER_DOWN, reason, NULL);
+	change_op(s, SERVER_DOWN, reason, NULL, NULL);
 }
 
 void server_set_stopping(struct server *s, const char *reason)
 {
-	change_op(s, SERVER_STOPPING, reason, NULL);
+	change_op(s, SERVER_STOPPING, reason, NULL, NULL);
+}
+
+void server_set_found(struct server *s, enum server_op op, const char *reason,
+		      const struct check_state *state)
+{
+	change_op(s, op, reason, NULL, state);
 }
 
 /* The ramp has ended: said like a transition, which it is for lb/. Each process finds it out by
@@ -200,6 +217,7 @@ void server_warmed_up(struct server *s)
 	server_update_weight(s);
 	event_apply(&ev);
 	server_log_op(&ev);
+	event_tell(&ev, 0);
 	change_first = first;
 }
 
@@ -280,7 +298,6 @@ static void change_admin(struct server *s, unsigned set, unsigned clear, const s
 	if (after == before)
 		return;
 	ev.via = via;
-	ev.admin_before = before;
 	s->state->admin = (uint8_t)after;
 	if (!was_maint && is_maint)
 		enter_maint(&ev);
@@ -294,6 +311,7 @@ static void change_admin(struct server *s, unsigned set, unsigned clear, const s
 		server_log_still_drain(&ev);
 	if (server_hooks.admin_changed)
 		server_hooks.admin_changed(s);
+	event_tell(&ev, SERVER_CHANGED_ADMIN);
 	trackers_inherit(s, before);
 }
 

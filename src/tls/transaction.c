@@ -253,6 +253,40 @@ int tls_transaction_delete(const char *name, struct err *err)
 	return 0;
 }
 
+static int set_all(const char *name, const struct tls_part *given, unsigned count, struct err *err)
+{
+	char file[PATH_MAX];
+	bool created;
+	unsigned i;
+
+	for (i = 0; i < count; i++) {
+		if (snprintf(file, sizeof(file), "%s%s", name, given[i].suffix) >= (int)sizeof(file))
+			return err_set(err, "the name is too long");
+		if (tls_transaction_set(file, given[i].payload, &created, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int tls_transaction_at_once(const char *name, const struct tls_part *given, unsigned count,
+			    struct err *err)
+{
+	const struct tls_transaction ongoing = tls_transaction;
+	unsigned users;
+	int rc;
+
+	if (!tls_entry_find(name))
+		return err_set(err, "Can't replace a certificate which is not referenced by the "
+				    "configuration!");
+	tls_transaction = (struct tls_transaction){ 0 };
+	rc = set_all(name, given, count, err);
+	if (!rc && tls_transaction.name)
+		rc = tls_transaction_commit(name, &users, err);
+	transaction_end();
+	tls_transaction = ongoing;
+	return rc;
+}
+
 /* -- authorities and lists
  * ------------------------------------------------------------------------- */
 
