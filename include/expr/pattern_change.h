@@ -48,6 +48,8 @@ struct pattern_command {
 };
 /* The answer PATTERN_MORE says that something is left: submit it again. */
 #define PATTERN_MORE "more"
+/* The bytes of such a change; the caller frees them. NULL: out of memory. */
+char *pattern_frame(const struct pattern_command *command, size_t *len);
 /* As change_submit; out of memory is told to done. */
 unsigned pattern_submit(const struct pattern_command *command, change_done *done, void *arg);
 /* The process of this row has gone: what it has not finished to load is dropped everywhere. Called

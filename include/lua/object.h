@@ -30,6 +30,8 @@ struct class {
 	/* Pushes a method by its name at 2, which is kept for all objects; nil: there is none. It has
 	 * the upvalues of methods before its own. NULL: methods are all there are. */
 	int (*find)(lua_State *L, const struct class *class);
+	/* What pairs() of the object at 1 walks with: as __pairs. NULL: as of any table. */
+	lua_CFunction pairs;
 	bool is_table; /* of functions, without objects: core */
 	const char *help;
 };

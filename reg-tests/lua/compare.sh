@@ -9,8 +9,8 @@ command -v python3 >/dev/null || exit 77
 "$PENSTOCK" -vv | grep -q '+LUA' || exit 77
 here=$(cd "$srcdir/reg-tests/lua" && pwd)
 
-for group in applets basics channel core fetches filters filters2 http limits sockets tasks threads \
-	txn; do
+for group in applets basics channel core fetches filters filters2 http limits names sockets tasks \
+	threads txn; do
 	check "$group" python3 "$here/compare.py" check "$PENSTOCK" "$group"
 	if [ -n "${PENSTOCK_COMPARE:-}" ] && haproxy -v 2>/dev/null | grep -q 'version 2\.6'; then
 		check "$group, the reference itself" python3 "$here/compare.py" check haproxy "$group"

@@ -223,13 +223,23 @@ static int do_insert(struct pattern_ref *ref, const struct pattern_command *c, s
 				  err) : -1;
 }
 
+/* The version that the command speaks of; NULL: nothing was added to it. */
+static struct pattern_version *version_meant(const struct pattern_ref *ref,
+					     const struct pattern_command *c)
+{
+	return *c->version ? version_find(ref, (uint32_t)strtoul(c->version, NULL, 10)) : ref->current;
+}
+
 /* Those that the command means, one after the other. */
-static struct pattern_entry *meant(const struct pattern_ref *ref, const struct pattern_command *c,
+static struct pattern_entry *meant(const struct pattern_version *v, const struct pattern_command *c,
 				   const struct pattern_entry *last)
 {
-	const struct pattern_version *v = ref->current;
 	uint64_t id = strtoull(c->id, NULL, 16);
-	struct pattern_entry *e = last ? version_same(v, last) : version_entry(v, c->text);
+	struct pattern_entry *e;
+
+	if (!v)
+		return NULL;
+	e = last ? version_same(v, last) : version_entry(v, c->text);
 
 	while (e && *c->id && e->id != id)
 		e = version_same(v, e);
@@ -245,14 +255,15 @@ static int not_found(const char *sentence, struct err *err)
 static int do_remove(struct pattern_ref *ref, const struct pattern_command *c, struct text *said,
 		     struct err *err)
 {
-	struct pattern_entry *e = meant(ref, c, NULL);
+	struct pattern_version *v = version_meant(ref, c);
+	struct pattern_entry *e = meant(v, c, NULL);
 	unsigned n;
 
 	if (!e)
 		return not_found("Key not found.", err);
 	for (n = 0; e && n < EQUAL_ONCE; n++) {
-		version_remove(ref->current, e);
-		e = meant(ref, c, NULL);
+		version_remove(v, e);
+		e = meant(v, c, NULL);
 	}
 	if (e)
 		text_str(said, PATTERN_MORE);
@@ -263,12 +274,13 @@ static int do_remove(struct pattern_ref *ref, const struct pattern_command *c, s
 static int do_assign(struct pattern_ref *ref, const struct pattern_command *c, struct text *said,
 		     struct err *err)
 {
-	struct pattern_entry *e = meant(ref, c, NULL);
+	const struct pattern_version *v = version_meant(ref, c);
+	struct pattern_entry *e = meant(v, c, NULL);
 	unsigned n = 0;
 
 	if (!e)
 		return not_found(*c->id ? "key or pattern not found." : "entry not found.", err);
-	for (; e && n < EQUAL_ONCE; e = meant(ref, c, e)) {
+	for (; e && n < EQUAL_ONCE; e = meant(v, c, e)) {
 		if (e->value && !strcmp(e->value->text, c->value))
 			continue;
 		if (entry_set_value(ref, e, c->value, err))
@@ -475,27 +487,38 @@ static char *add_string(char *at, const char *text)
 }
 
 /* What is sent: a letter, five strings, each with its NUL, and the rest. */
-unsigned pattern_submit(const struct pattern_command *c, change_done *done, void *arg)
+char *pattern_frame(const struct pattern_command *c, size_t *len)
 {
 	const char *const strings[] = { c->key, c->version, c->id, c->text, c->value };
-	size_t len = 1 + c->rest_len, i;
 	char *frame, *at;
-	unsigned ticket;
+	size_t i;
 
+	*len = 1 + c->rest_len;
 	for (i = 0; i < ARRAY_LEN(strings); i++)
-		len += strings[i] ? strlen(strings[i]) + 1 : 1;
-	frame = malloc(len);
-	if (!frame) {
-		if (done)
-			done(arg, "Out of memory.", "", 0);
-		return 0;
-	}
+		*len += strings[i] ? strlen(strings[i]) + 1 : 1;
+	frame = malloc(*len);
+	if (!frame)
+		return NULL;
 	*frame = (char)('A' + (int)c->change);
 	at = frame + 1;
 	for (i = 0; i < ARRAY_LEN(strings); i++)
 		at = add_string(at, strings[i]);
 	if (c->rest_len)
 		memcpy(at, c->rest, c->rest_len);
+	return frame;
+}
+
+unsigned pattern_submit(const struct pattern_command *c, change_done *done, void *arg)
+{
+	size_t len;
+	char *frame = pattern_frame(c, &len);
+	unsigned ticket;
+
+	if (!frame) {
+		if (done)
+			done(arg, "Out of memory.", "", 0);
+		return 0;
+	}
 	ticket = change_submit(&pattern_change, frame, len, done, arg);
 	free(frame);
 	return ticket;

@@ -13,6 +13,7 @@
 #include "lua/filter.h"
 #include "lua/httpclient.h"
 #include "lua/map.h"
+#include "lua/patref.h"
 #include "lua/register.h"
 #include "lua/script.h"
 #include "lua/service.h"
@@ -269,6 +270,7 @@ static const struct class_method functions[] = {
 	{ "set_map", core_set_map, "file, key, value", NULL,
 	  "the value of a key in the maps of a file", 0 },
 	{ "del_map", core_del_map, "file, key", NULL, "deletes a key from them", 0 },
+	{ "get_patref", core_get_patref, "name", "Patref", "a file of patterns of ACLs or maps", 0 },
 	{ "set_nice", core_set_nice, "nice", NULL, "changes nothing: scripts take turns", 0 },
 	{ 0 },
 };

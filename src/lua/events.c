@@ -246,6 +246,14 @@ static int begin(lua_State *L)
 
 static void run(struct script *s);
 
+/* Not within the change: there another process speaks. */
+static void tell_overrun(struct task *task)
+{
+	(void)task;
+	failures_tell(&overruns, "event_hdl", "a function is too slow: events are lost", NULL);
+}
+static struct task overrun = { LIST_INIT(overrun.node), tell_overrun };
+
 /* From the loop, as is each further run. */
 static void call_next(struct subscription *sub)
 {
@@ -257,7 +265,7 @@ static void call_next(struct subscription *sub)
 	if (!script_new(&sub->script, sub, run, script_limits.task_ms)) {
 		free(e);
 		sub->at_hand = NULL;
-		failures_tell(&failures, "event_hdl", "out of memory error", NULL);
+		task_wake(&overrun);
 		return;
 	}
 	sub->started = false;
@@ -404,7 +412,7 @@ static void put(struct subscription *sub, const struct event *e)
 	struct event *copy = sub->count < QUEUE_MOST ? malloc(sizeof(*copy)) : NULL;
 
 	if (!copy) {
-		failures_tell(&overruns, "event_hdl", "a function is too slow: events are lost", NULL);
+		task_wake(&overrun);
 		return;
 	}
 	*copy = *e;
@@ -508,5 +516,6 @@ void events_stop(void)
 	server_hooks.changed = NULL;
 	server_hooks.checked = NULL;
 	serving = false;
+	task_cancel(&overrun);
 	forget(true);
 }

@@ -129,6 +129,10 @@ void class_add(lua_State *L, const struct class *class)
 		lua_pushcclosure(L, index_object, 2);
 	}
 	lua_setfield(L, -2, "__index");
+	if (class->pairs) {
+		lua_pushcfunction(L, class->pairs);
+		lua_setfield(L, -2, "__pairs");
+	}
 	lua_pop(L, 1);
 }
 

@@ -15,6 +15,7 @@
 #include "lua/filter.h"
 #include "lua/map.h"
 #include "lua/own.h"
+#include "lua/patref.h"
 #include "lua/register.h"
 #include "lua/sample_calls.h"
 #include "lua/script.h"
@@ -220,6 +221,7 @@ static void stop_tasks(void)
 		return;
 	tasks_stop();
 	events_stop();
+	patrefs_end();
 }
 
 const struct module lua_tasks_module = {
