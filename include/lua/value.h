@@ -22,13 +22,6 @@ void value_sample(lua_State *L, int at, struct sample *smp);
 /* A string at `at`, which may be a number, as a span of Lua's; raises an error where it is none. */
 struct span value_span(lua_State *L, int at);
 
-/* core.silent: no line at all. */
-enum { LEVEL_SILENT = -1 };
-/* A text as a line of the log: at most so many bytes, what is not visible is a dot, so that it stays
- * one line on a terminal as well. */
-enum { VALUE_LINE_MOST = 1023 };
-struct span value_line(struct span text, char line[VALUE_LINE_MOST]);
-
 /* A name in lower case; on the stack. */
 void value_push_lower(lua_State *L, struct span name);
 /* The table of headers at -1 gets one more value: lists by names in lower case, which count from 0. */

@@ -15,6 +15,7 @@
 #include "lua/map.h"
 #include "lua/patref.h"
 #include "lua/register.h"
+#include "lua/say.h"
 #include "lua/script.h"
 #include "lua/service.h"
 #include "lua/socket.h"
@@ -74,11 +75,7 @@ static int core_done(lua_State *L)
 
 static int say(lua_State *L, lua_Integer level, int at)
 {
-	char memory[VALUE_LINE_MOST];
-	struct span line = value_line(value_span(L, at), memory);
-
-	luaL_argcheck(L, level >= LOG_L_EMERG && level <= LOG_L_DEBUG, 1, "there is no such level");
-	log_process((enum log_level)level, "%.*s", (int)line.len, line.ptr);
+	say_line(L, level, value_span(L, at), log_global());
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "lua/classes.h"
 #include "lua/proxies.h"
 #include "lua/register.h"
+#include "lua/own.h"
 #include "lua/script.h"
 #include "lua/state.h"
 #include "lua/task.h"
@@ -65,6 +66,7 @@ struct subscription {
 	unsigned types;              /* 1 << EVENT_* */
 	const struct server *server; /* NULL: all */
 	bool own, over, at_work, started;
+	bool in_own;     /* in the world of files of this process: lua/own.h */
 	int function_ref, handle_ref;
 	struct handle *handle;       /* of the object that the script has */
 	struct script script;
@@ -268,6 +270,7 @@ static void call_next(struct subscription *sub)
 		task_wake(&overrun);
 		return;
 	}
+	sub->script.state = own_state(sub->in_own);
 	sub->started = false;
 	lua_pushcfunction(sub->script.thread, begin);
 	lua_pushlightuserdata(sub->script.thread, sub);
@@ -381,7 +384,8 @@ int events_subscribe(lua_State *L, int at, const struct server *server)
 		return luaL_error(L, "not enough memory");
 	sub->types = types;
 	sub->server = server;
-	sub->own = tasks_own || serving;
+	sub->own = own_reading || serving;
+	sub->in_own = own_reading || (script_now && script_now->state);
 	sub->function_ref = function_ref;
 	sub->handle_ref = handle_ref;
 	sub->handle = h;

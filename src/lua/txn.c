@@ -9,6 +9,7 @@
 #include "lua/channel.h"
 #include "lua/classes.h"
 #include "lua/reply.h"
+#include "lua/say.h"
 #include "lua/script.h"
 #include "lua/stream.h"
 #include "lua/txn.h"
@@ -100,19 +101,12 @@ int txn_get_priv(lua_State *L)
 
 /* ---- log lines ------------------------------------------------------------------------------ */
 
-/* To the logs of the proxy, and but for debug to whoever has started the process. */
 static int say(lua_State *L, const struct stream_scripts *ss, lua_Integer level, struct span text)
 {
 	const struct view *view = ss->view;
 	const struct proxy *px = view->backend ? view->backend : view->frontend;
-	char memory[VALUE_LINE_MOST];
-	struct span line = value_line(text, memory);
 
-	if (level < LOG_L_EMERG || level > LOG_L_DEBUG)
-		return luaL_argerror(L, 1, "Invalid loglevel.");
-	log_send(px->set.log, (enum log_level)level, line.ptr, line.len);
-	if (level < LOG_L_DEBUG)
-		log_stderr_own((enum log_level)level, line.ptr, line.len);
+	say_line(L, level, text, px->set.log);
 	return 0;
 }
 

@@ -75,15 +75,6 @@ struct span value_span(lua_State *L, int at)
 	return text;
 }
 
-struct span value_line(struct span text, char line[VALUE_LINE_MOST])
-{
-	size_t i;
-
-	for (i = 0; i < text.len && i < VALUE_LINE_MOST; i++)
-		line[i] = text.ptr[i] >= ' ' && text.ptr[i] <= '~' ? text.ptr[i] : '.';
-	return (struct span){ line, i };
-}
-
 void value_push_lower(lua_State *L, struct span name)
 {
 	luaL_Buffer b;

@@ -18,6 +18,7 @@
 #include "lua/patref.h"
 #include "lua/register.h"
 #include "lua/sample_calls.h"
+#include "lua/say.h"
 #include "lua/script.h"
 #include "lua/socket.h"
 #include "lua/state.h"
@@ -31,17 +32,20 @@ struct lua_conf {
 	unsigned yield;      /* instructions */
 	unsigned maxmem;     /* MB (1048576 bytes); 0: any */
 	unsigned session_ms, service_ms, task_ms, burst_ms;
-	int bools;           /* names below */
+	int bools, loggers, stderr_too; /* names below */
 	struct location loc; /* of the last file */
 };
 
 static const char *const bool_names[] = { "pre-3.1-bug", "normal", NULL };
+static const char *const switch_names[] = { "off", "on", NULL };
+static const char *const stderr_names[] = { "off", "auto", "on", NULL };
 
 static void init(struct config *cfg, void *data)
 {
 	(void)cfg;
 	*(struct lua_conf *)data = (struct lua_conf){
 		.yield = 10000, .session_ms = 4000, .service_ms = 4000, .burst_ms = 1000,
+		.loggers = true, .stderr_too = SAY_STDERR_ON,
 	};
 }
 
@@ -52,6 +56,7 @@ static void apply(const struct lua_conf *conf)
 		conf->session_ms, conf->service_ms, conf->task_ms, conf->burst_ms, conf->yield,
 	};
 	value_true_bools = conf->bools;
+	say_conf = (struct say_conf){ conf->loggers, conf->stderr_too };
 	state_limit((size_t)conf->maxmem << 20);
 }
 
@@ -161,6 +166,12 @@ static const struct keyword keywords[] = {
 	{ .name = "tune.lua.bool-sample-conversion", .scope = SCOPE_GLOBAL, .args = "{ normal | pre-3.1-bug }",
 	  .parse = set_enum, .offset = offsetof(struct lua_conf, bools), .names = bool_names,
 	  .dflt = "pre-3.1-bug", .help = "booleans of fetches are booleans of Lua, or 0 and 1" },
+	{ .name = "tune.lua.log.loggers", .scope = SCOPE_GLOBAL, .args = "{ on | off }",
+	  .parse = set_enum, .offset = offsetof(struct lua_conf, loggers), .names = switch_names,
+	  .dflt = "on", .help = "lines that scripts write go to the logs" },
+	{ .name = "tune.lua.log.stderr", .scope = SCOPE_GLOBAL, .args = "{ on | auto | off }",
+	  .parse = set_enum, .offset = offsetof(struct lua_conf, stderr_too), .names = stderr_names,
+	  .dflt = "on", .help = "and to the standard error; auto: where no log takes them" },
 	{ 0 },
 };
 
