@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Variables of the process (proc) where several workers make one service: what one of them sets, all
- * of them have a moment later. doc/internals/expressions.md, "Variables of the process". */
+/* Variables of the process (proc) where several workers make one service: what one of them sets,
+ * all of them have a moment later. doc/internals/expressions.md, "Variables of the process". */
 #ifndef EXPR_PROC_VARS_H
 #define EXPR_PROC_VARS_H
 

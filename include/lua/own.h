@@ -16,8 +16,8 @@ void own_begin(lua_State *L);
 unsigned own_state(bool is_own);
 /* Such a file runs: what is registered now belongs to it. */
 extern bool own_reading;
-/* Puts `path` and a semicolon in front of package.path, or of package.cpath, for all files. 0, or -1
- * and err. */
+/* Puts `path` and a semicolon in front of package.path, or of package.cpath, for all files. 0, or
+ * -1 and err. */
 int own_prepend_path(const char *path, bool c, struct err *err);
 /* Runs the file while the configuration is read, so that what it registers is known; arguments as
  * of state_load, which stay. 0, or -1 and err. */

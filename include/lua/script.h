@@ -99,8 +99,8 @@ void script_note(struct script *s, struct script **place);
 /* It stands nowhere. */
 void script_forget(struct script *s);
 
-/* Whose code runs next: of files of this process (lua/own.c), or of those for all. NULL: there are no
- * files of this process. */
+/* Whose code runs next: of files of this process (lua/own.c), or of those for all. NULL: there are
+ * no files of this process. */
 extern void (*script_enter)(bool own);
 
 /* The script at work; NULL: none, the state runs a file or a function that may not wait. */

@@ -114,6 +114,7 @@ for n in range(KILLS):
     until(f"{n}: a worker is killed and replaced", lambda: whole([victim]))
     was, runs = runs, one_beats("the task for all runs in one", since, service.workers)
     if victim == was:
+        until("one that had ended begins anew as well", lambda: "short task of all" in log()[since:])
         # A beat that the log has of the killed one may be cut short by what is counted from.
         anew = said(rf"beat of all {runs} (\d+)", since)
         check(f"it begins anew in another process, {runs}", runs != victim and anew[0] == "1")

@@ -3,10 +3,10 @@
  * them there at once; here it tells the others, through the ordered log of changes. Called by
  * expr/vars.c and by the log.
  *
- * A variable waits in a list from the moment that it is set until its turn, so that a thousand values
- * are one change. It has one change under way at most. Each value has a stamp, the time when it was set
- * and by whom; a process takes a value that is later than its own. So all end with the one that was
- * set last, whatever the order in which they hear of it. */
+ * A variable waits in a list from the moment that it is set until its turn, so that a thousand
+ * values are one change. It has one change under way at most. Each value has a stamp, the time
+ * when it was set and by whom; a process takes a value that is later than its own. So all end with
+ * the one that was set last, whatever the order in which they hear of it. */
 #include "expr/proc_vars.h"
 
 #include "base/clock.h"
@@ -141,7 +141,8 @@ static void refused(const struct var_name *name, const char *why)
 	if (refused_ms && clock_now_ms < refused_ms + REFUSED_APART_MS)
 		return;
 	refused_ms = clock_now_ms;
-	log_process(LOG_L_ERR, "The variable '%s' is set in this process alone: %s", name->text, why);
+	log_process(LOG_L_ERR, "The variable '%s' is set in this process alone: %s", name->text,
+		    why);
 }
 
 static void told(void *arg, const char *error, const char *said, size_t len)

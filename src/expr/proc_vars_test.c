@@ -31,8 +31,8 @@ static struct sent {
 static unsigned sent_count;
 static const struct view nothing;
 
-static unsigned take(const struct change_kind *kind, const void *bytes, size_t len, change_done *done,
-		     void *arg)
+static unsigned take(const struct change_kind *kind, const void *bytes, size_t len,
+		     change_done *done, void *arg)
 {
 	struct sent *s = &sent[sent_count++];
 
@@ -382,9 +382,11 @@ static void all_types_go(void **state)
 {
 	const struct sample values[] = {
 		{ .type = SMP_BOOL, .num = 1 }, { .type = SMP_INT, .num = -5 },
-		{ .type = SMP_IPV4, .v4 = { 0x0100007f } }, { .type = SMP_IPV6, .v6 = { { { 1, 2 } } } },
+		{ .type = SMP_IPV4, .v4 = { 0x0100007f } },
+		{ .type = SMP_IPV6, .v6 = { { { 1, 2 } } } },
 		{ .type = SMP_STR, .str = { "a\0b", 3 } }, { .type = SMP_STR, .str = { "", 0 } },
-		{ .type = SMP_BIN, .str = { "\xff", 1 } }, { .type = SMP_METH, .str = { "GET", 3 } },
+		{ .type = SMP_BIN, .str = { "\xff", 1 } },
+		{ .type = SMP_METH, .str = { "GET", 3 } },
 	};
 	size_t i, len;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files that each process runs for itself (lua-load-per-thread): they have a world of their own. Both
- * worlds of a process lie in its one state of Lua, with one collector and one limit of memory. What
- * belongs to a world is what scripts can change: the globals, the libraries and what they have, the
- * loaded modules and where they are looked for, the metatable of strings. Whoever runs code of a
- * world enters it first; that costs nothing where there is only one. Several processes run the files
- * twice: once while the configuration is read, for the names that they register, and then each for
- * itself. */
+/* Files that each process runs for itself (lua-load-per-thread): they have a world of their own.
+ * Both worlds of a process lie in its one state of Lua, with one collector and one limit of
+ * memory. What belongs to a world is what scripts can change: the globals, the libraries and what
+ * they have, the loaded modules and where they are looked for, the metatable of strings. Whoever
+ * runs code of a world enters it first; that costs nothing where there is only one. Several
+ * processes run the files twice: once while the configuration is read, for the names that they
+ * register, and then each for itself. */
 #include "lua/own.h"
 
 #include "base/err.h"
@@ -90,8 +90,8 @@ static void copy_table(lua_State *L)
 	lua_remove(L, -2);
 }
 
-/* The same for a table of globals: libraries and classes are copied as well. Nobody asks for the _G of
- * the copy before it is set. */
+/* The same for a table of globals: libraries and classes are copied as well. Nobody asks for the
+ * _G of the copy before it is set. */
 static void copy_globals(lua_State *L)
 {
 	copy_table(L);
@@ -155,9 +155,9 @@ void own_begin(lua_State *L)
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &any_string);
 }
 
-/* require and its searchers look at the table package that they were made with: the library is opened
- * anew, in the world that is in force. What was taken out of it, or put in the place of others, is as
- * in the first one, whose globals are at `at`. */
+/* require and its searchers look at the table package that they were made with: the library is
+ * opened anew, in the world that is in force. What was taken out of it, or put in the place of
+ * others, is as in the first one, whose globals are at `at`. */
 static void open_package(lua_State *L, int at)
 {
 	lua_pushcfunction(L, luaopen_package);

@@ -19,7 +19,8 @@ lua_State *lua_running;
 
 static size_t used, most;
 
-/* Memory runs out on purpose. Lua collects its garbage then, and asks once more: that fails as well. */
+/* Memory runs out on purpose. Lua collects its garbage then, and asks once more: that fails as
+ * well. */
 static bool denied(const void *ptr, size_t size)
 {
 	static const void *last_ptr;
