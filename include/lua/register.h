@@ -8,6 +8,7 @@
 
 #include <lua.h>
 
+struct err;
 struct log_conf;
 
 /* How often something has failed, and was told: a client may make it fail. */
@@ -28,6 +29,7 @@ struct registered {
 	unsigned args;     /* words that an action has behind it */
 	struct failures *failures; /* how often it has failed */
 	bool own;          /* of a file of this process: lua/own.h */
+	bool missing;      /* of such a file: only some processes have registered it */
 	const char *what;  /* by which function of core */
 	struct registered *next;
 };
@@ -50,6 +52,8 @@ void register_close(void);
 /* A process reads files of its own anew, until it says false: a name that is known by then gets
  * another function. */
 void register_again(bool on);
+/* Has this process registered what the others have? 0; or -1 and err. */
+int register_agrees(struct err *err);
 
 /* Functions of core. */
 int register_action(lua_State *L);

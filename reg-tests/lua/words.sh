@@ -11,6 +11,18 @@ check "an action that nobody has registered is told" \
 $("$PENSTOCK" -c -f "$dir/nosuch.cfg" 2>&1)
 END
 
+for number in 1 2; do
+	echo "if core.thread == $number then core.register_fetches('some', print) end" >"$dir/some.lua"
+	{
+		printf 'global\n\tnbproc 2\n\tlua-load-per-thread %s\n' "$dir/some.lua"
+		http_defaults
+		printf 'frontend fe\n\tbind %s\n' "$front"
+	} >"$dir/some.cfg"
+	timeout 60 "$PENSTOCK" -db -f "$dir/some.cfg" >"$dir/some.log" 2>&1
+	check "a name that only worker $number registers ends the start" test "$?" -eq 1
+	check "and is told" grep -q "Lua function 'some' is not referenced in all thread" "$dir/some.log"
+done
+
 mkdir "$dir/lib"
 echo 'return { word = "from the module" }' >"$dir/lib/amodule.lua"
 cat >"$dir/thread.lua" <<'END'

@@ -294,7 +294,7 @@ static int run_anew(struct err *err)
 	for (f = files; f && !rc; f = f->next)
 		rc = run_file(f, err);
 	register_again(false);
-	return rc;
+	return rc ? rc : register_agrees(err);
 }
 
 int own_start(struct err *err)

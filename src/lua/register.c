@@ -90,22 +90,48 @@ void registered_failed(const struct registered *r, const char *what, const char 
 
 void register_again(bool on)
 {
+	struct registered *r;
+
 	reading_again = on;
+	for (r = all_registered; r && on; r = r->next)
+		r->missing = r->own;
 }
 
-/* The one of that name and kind gets the function at `at`. NULL: there is none. */
-static struct registered *replaced(lua_State *L, const char *name, int at)
+/* The one of that name and kind that counts. NULL: there is none. */
+static struct registered *registered_find(const char *name, const char *what)
 {
 	struct registered *r;
 
 	for (r = all_registered; r; r = r->next)
-		if (!strcmp(r->name + 4, name) && !strcmp(r->what, registering_what))
-			break;
+		if (!strcmp(r->name + 4, name) && !strcmp(r->what, what))
+			return r;
+	return NULL;
+}
+
+/* In the words of the reference. */
+int register_agrees(struct err *err)
+{
+	const struct registered *r;
+
+	for (r = all_registered; r; r = r->next)
+		if (r->missing && registered_find(r->name + 4, r->what) == r)
+			return err_set(err, "Lua function '%s' is not referenced in all thread. "
+					    "Expect function in all thread or in none thread.",
+				       r->name + 4);
+	return 0;
+}
+
+/* The function at `at` in the place of the one that this name has; NULL: it is a new one. */
+static struct registered *replaced(lua_State *L, const char *name, int at)
+{
+	struct registered *r = registered_find(name, registering_what);
+
 	if (!r)
 		return NULL;
 	lua_pushvalue(L, at);
 	luaL_unref(L, LUA_REGISTRYINDEX, r->ref);
 	r->ref = luaL_ref(L, LUA_REGISTRYINDEX);
+	r->missing = false;
 	return r;
 }
 
@@ -124,6 +150,7 @@ struct registered *registered_new(lua_State *L, const char *name, int at)
 	r->failures = need(calloc(1, sizeof(*r->failures)));
 	r->what = registering_what;
 	r->own = own_reading;
+	r->missing = reading_again;
 	r->next = all_registered;
 	all_registered = r;
 	lua_pushvalue(L, at);
