@@ -75,7 +75,8 @@ struct regex *regex_compile_as(const char *pattern, bool ignore_case, enum regex
 			       struct arena *arena, struct err *err)
 {
 	pcre2_general_context *general = pcre2_general_context_create(regex_alloc, regex_keep, arena);
-	pcre2_compile_context *ctx = pcre2_compile_context_create(general);
+	/* Without a context it would be the library's own memory. */
+	pcre2_compile_context *ctx = general ? pcre2_compile_context_create(general) : NULL;
 	struct regex *re = arena_alloc(arena, sizeof(*re));
 	unsigned char reason[160];
 	PCRE2_SIZE offset;
@@ -99,7 +100,7 @@ struct regex *regex_compile_as(const char *pattern, bool ignore_case, enum regex
 	}
 	re->text = arena_strdup(arena, pattern);
 	re->told = arena_alloc(arena, sizeof(*re->told));
-	if (!re->told) {
+	if (!re->text || !re->told) {
 		err_set(err, "out of memory");
 		regex_forget(re);
 		return NULL;
