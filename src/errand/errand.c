@@ -332,12 +332,21 @@ static int sends(struct errand *e)
 
 /* ---- the answer ----------------------------------------------------------------------------- */
 
+/* Right behind the request nothing has come yet: that is known without a call. */
+static bool is_quiet(const struct conn *conn)
+{
+	return !conn->layer && !(conn->flags & (CONN_READABLE | CONN_RDHUP | CONN_HUP | CONN_ERROR |
+						CONN_BROKEN));
+}
+
 /* More bytes behind those in the buffer. */
 static enum io fill(struct errand *e)
 {
 	size_t got;
 	enum io r;
 
+	if (is_quiet(e->conn))
+		return IO_AGAIN;
 	if (!e->in)
 		e->in = buffer_take();
 	if (!e->in)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A name server on loopback, whose answers a test decides: over UDP and TCP, port 53 of a network
+namespace. What it is asked is counted."""
+import collections
+import socket
+import struct
+import threading
+
+A, CNAME, AAAA = 1, 5, 28
+NOERROR, FORMERR, SERVFAIL, NXDOMAIN, REFUSED = 0, 1, 2, 3, 5
+SILENT, GARBAGE, FORGED = "silent", "garbage", "forged"
+
+
+def encode(name):
+    return b"".join(bytes([len(part)]) + part.encode() for part in name.split(".")) + b"\0"
+
+
+def decode(packet):
+    """Name and type of the only question, and where it ends."""
+    at, parts = 12, []
+    while packet[at]:
+        parts.append(packet[at + 1:at + 1 + packet[at]].decode("latin-1"))
+        at += packet[at] + 1
+    kind = struct.unpack("!H", packet[at + 1:at + 3])[0]
+    return ".".join(parts).lower(), kind, at + 5
+
+
+class NameServer:
+    """zone: a name's addresses (a list of texts), a code, SILENT, GARBAGE or FORGED, or another name
+    (an alias). ttl: of what it answers. cut: names whose answers do not fit over UDP."""
+
+    def __init__(self, zone, address="127.0.0.1", ttl=1, cut=()):
+        self.zone, self.ttl, self.cut = dict(zone), ttl, set(cut)
+        self.asked, self.by_tcp = collections.Counter(), collections.Counter()
+        self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        self.udp.bind((address, 53))
+        self.tcp = socket.socket()
+        self.tcp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.tcp.bind((address, 53))
+        self.tcp.listen(100)
+        for loop in self.datagrams, self.connections:
+            threading.Thread(target=loop, daemon=True).start()
+
+    def records(self, name, kind):
+        """The answers' resource records, and the code."""
+        has, records = self.zone.get(name, NXDOMAIN), []
+        if isinstance(has, str) and has not in (SILENT, GARBAGE, FORGED):
+            records.append(encode(name) + struct.pack("!HHIH", CNAME, 1, self.ttl, len(encode(has))) + encode(has))
+            name, has = has, self.zone.get(has, NXDOMAIN)
+        if isinstance(has, int):
+            return [], has
+        for text in has if isinstance(has, list) else ["127.0.0.1"]:
+            v6 = ":" in text
+            if (kind == AAAA) != v6:
+                continue
+            data = socket.inet_pton(socket.AF_INET6 if v6 else socket.AF_INET, text)
+            records.append(encode(name) + struct.pack("!HHIH", kind, 1, self.ttl, len(data)) + data)
+        return records, NOERROR
+
+    def answer(self, packet, tcp):
+        name, kind, end = decode(packet)
+        self.asked[name, kind] += 1
+        self.by_tcp[name, kind] += tcp
+        has = self.zone.get(name)
+        if has == SILENT:
+            return []
+        if has == GARBAGE:
+            return [packet[:2] + b"\x81\x80" + b"\xff" * 30]
+        records, code = self.records(name, kind)
+        cut = not tcp and name in self.cut
+        body = b"".join(records) if not cut else b""
+        head = struct.pack("!HHHHH", 0x8180 | cut << 9 | code, 1, 0 if cut else len(records), 0, 0)
+        right = packet[:2] + head + packet[12:end] + body
+        if has != FORGED:
+            return [right]
+        # Somebody else's answers come first: another number, another question.
+        evil = body.replace(socket.inet_aton("127.0.0.1"), socket.inet_aton("127.0.0.66"))
+        other = bytes([packet[0] ^ 0x55]) + packet[1:2]
+        question = packet[12:end].replace(b"forged", b"fooled")
+        return [other + head + packet[12:end] + evil, packet[:2] + head + question + evil, right]
+
+    def datagrams(self):
+        while True:
+            packet, peer = self.udp.recvfrom(4096)
+            for answer in self.answer(packet, False):
+                self.udp.sendto(answer, peer)
+
+    def connections(self):
+        while True:
+            s, _ = self.tcp.accept()
+            threading.Thread(target=self.serve, args=(s,), daemon=True).start()
+
+    def serve(self, s):
+        got = b""
+        try:
+            while piece := s.recv(4096):
+                got += piece
+                while len(got) >= 2 and len(got) >= 2 + struct.unpack("!H", got[:2])[0]:
+                    size = struct.unpack("!H", got[:2])[0]
+                    for answer in self.answer(got[2:2 + size], True):
+                        s.sendall(struct.pack("!H", len(answer)) + answer)
+                    got = got[2 + size:]
+        except OSError:
+            pass
+        s.close()
