@@ -16,14 +16,16 @@
 #include "lua/socket.h"
 #include "lua/value.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <lauxlib.h>
 
 static const char client_kind, errand_kind;
 
-/* The stack of a request under way. TOLD: of the head, later the pieces of the body. */
-enum { CLIENT = 1, REQUEST, TEXT, TOLD, ANSWER, ERRAND, STACK = ERRAND };
+/* The stack of a request under way. BODY: of the answer: nil, a string, or a table of pieces. */
+enum { CLIENT = 1, REQUEST, TEXT, BODY, ANSWER, ERRAND, STACK = ERRAND };
 
 enum { CHUNK_ENDS = 5, TURN_PIECES = 16 /* then others go first */ };
 
@@ -79,6 +81,43 @@ static int answer_error(lua_State *L, unsigned status)
 
 /* ---- the request ---------------------------------------------------------------------------- */
 
+/* What is being written: memory that the next request uses again, unless it was much. */
+static struct {
+	char *ptr;
+	size_t len, size;
+} out;
+
+enum { OUT_FIRST = 1024, OUT_KEPT = 65536 };
+
+static void put(lua_State *L, const char *bytes, size_t len)
+{
+	size_t size = out.size ? out.size : OUT_FIRST;
+	char *more;
+
+	while (size - out.len < len)
+		size *= 2;
+	if (size > out.size) {
+		more = realloc(out.ptr, size);
+		if (!more)
+			luaL_error(L, "not enough memory");
+		out.ptr = more;
+		out.size = size;
+	}
+	if (len)
+		memcpy(out.ptr + out.len, bytes, len);
+	out.len += len;
+}
+
+static void out_begin(void)
+{
+	out.len = 0;
+	if (out.size <= OUT_KEPT)
+		return;
+	free(out.ptr);
+	out.ptr = NULL;
+	out.size = 0;
+}
+
 static bool has_control(struct span text)
 {
 	return memchr(text.ptr, '\r', text.len) || memchr(text.ptr, '\n', text.len) ||
@@ -93,18 +132,22 @@ static bool is_framing(struct span name)
 	       span_equal_nocase(name, span_of("connection"));
 }
 
-/* One line, into the pieces at TOLD. */
 static void add_field(lua_State *L, struct span name, struct span value)
 {
+	size_t i;
+	char c;
+
 	if (!span_is_token(name) || has_control(value))
 		luaL_error(L, "invalid header in 'headers'");
 	if (is_framing(name))
 		return;
-	value_push_lower(L, name);
-	lua_rawseti(L, TOLD, (lua_Integer)lua_rawlen(L, TOLD) + 1);
-	pieces_add(L, TOLD, ": ", 2);
-	pieces_add(L, TOLD, value.ptr, value.len);
-	pieces_add(L, TOLD, "\r\n", 2);
+	for (i = 0; i < name.len; i++) {
+		c = (char)tolower((unsigned char)name.ptr[i]);
+		put(L, &c, 1);
+	}
+	put(L, ": ", 2);
+	put(L, value.ptr, value.len);
+	put(L, "\r\n", 2);
 }
 
 /* A name and its list lie on top. What is no list is passed over, as the reference does. */
@@ -168,16 +211,15 @@ static void add_body(lua_State *L)
 	if (lua_getfield(L, REQUEST, "body") == LUA_TSTRING) {
 		body.ptr = lua_tolstring(L, -1, &body.len);
 		n = h1_chunk_line(line, body.len);
-		pieces_add(L, TOLD, "transfer-encoding: chunked\r\n\r\n", 30);
+		put(L, "transfer-encoding: chunked\r\n\r\n", 30);
 		if (body.len) {
-			pieces_add(L, TOLD, line, n);
-			lua_pushvalue(L, -1);
-			lua_rawseti(L, TOLD, (lua_Integer)lua_rawlen(L, TOLD) + 1);
-			pieces_add(L, TOLD, "\r\n", 2);
+			put(L, line, n);
+			put(L, body.ptr, body.len);
+			put(L, "\r\n", 2);
 		}
-		pieces_add(L, TOLD, "0\r\n\r\n", CHUNK_ENDS);
+		put(L, "0\r\n\r\n", CHUNK_ENDS);
 	} else {
-		pieces_add(L, TOLD, "\r\n", 2);
+		put(L, "\r\n", 2);
 	}
 	lua_pop(L, 1);
 }
@@ -185,25 +227,22 @@ static void add_body(lua_State *L)
 /* The request's text, at TEXT. */
 static void write_request(lua_State *L, const char *method, const struct uri *uri)
 {
-	lua_newtable(L);
-	lua_replace(L, TOLD);
-	pieces_add(L, TOLD, method, strlen(method));
-	pieces_add(L, TOLD, " ", 1);
+	out_begin();
+	put(L, method, strlen(method));
+	put(L, " ", 1);
 	if (uri->path.len)
-		pieces_add(L, TOLD, uri->path.ptr, uri->path.len);
+		put(L, uri->path.ptr, uri->path.len);
 	else
-		pieces_add(L, TOLD, "/", 1);
+		put(L, "/", 1);
 	if (uri->query.ptr) {
-		pieces_add(L, TOLD, "?", 1);
-		pieces_add(L, TOLD, uri->query.ptr, uri->query.len);
+		put(L, "?", 1);
+		put(L, uri->query.ptr, uri->query.len);
 	}
-	pieces_add(L, TOLD, " HTTP/1.1\r\n", 11);
+	put(L, " HTTP/1.1\r\n", 11);
 	add_fields(L, uri->authority);
 	add_body(L);
-	pieces_push(L, TOLD);
+	lua_pushlstring(L, out.ptr, out.len);
 	lua_replace(L, TEXT);
-	lua_newtable(L);
-	lua_replace(L, TOLD);
 }
 
 /* ---- the answer ----------------------------------------------------------------------------- */
@@ -226,9 +265,33 @@ static void take_head(lua_State *L, const struct message *msg)
 	lua_replace(L, ANSWER);
 }
 
+/* Most bodies are one piece, which needs no table. */
+static void take_piece(lua_State *L, struct span piece)
+{
+	if (!piece.len)
+		return;
+	if (lua_isnil(L, BODY)) {
+		lua_pushlstring(L, piece.ptr, piece.len);
+		lua_replace(L, BODY);
+		return;
+	}
+	if (!lua_istable(L, BODY)) {
+		lua_newtable(L);
+		lua_pushvalue(L, BODY);
+		lua_rawseti(L, -2, 1);
+		lua_replace(L, BODY);
+	}
+	pieces_add(L, BODY, piece.ptr, piece.len);
+}
+
 static int finish(lua_State *L)
 {
-	pieces_push(L, TOLD);
+	if (lua_istable(L, BODY))
+		pieces_push(L, BODY);
+	else if (lua_isnil(L, BODY))
+		lua_pushliteral(L, "");
+	else
+		lua_pushvalue(L, BODY);
 	lua_setfield(L, ANSWER, "body");
 	lua_pushvalue(L, ANSWER);
 	return 1;
@@ -281,7 +344,7 @@ static int walk(lua_State *L, int status, lua_KContext ctx)
 			take_head(L, &e->msg);
 			break;
 		case ERRAND_PIECE:
-			pieces_add(L, TOLD, e->piece.ptr, e->piece.len);
+			take_piece(L, e->piece);
 			if (++le->pieces % TURN_PIECES == 0)
 				return wait(L, le, SCRIPT_TURN);
 			break;
