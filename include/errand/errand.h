@@ -52,6 +52,7 @@ struct errand {
 	enum errand_fault fault;
 
 	/* ---- its own ---- */
+	struct list node;         /* all that are under way */
 	struct errand_target target;
 	struct span text;         /* the request: head and body */
 	size_t sent;
@@ -84,6 +85,7 @@ void errand_begin(struct errand *e, const struct errand_target *target, enum met
 enum errand_step errand_go(struct errand *e);
 /* It is over, wherever it is; again does nothing. */
 void errand_end(struct errand *e);
+void errand_end_all(void);
 /* The status that stands for a fault. */
 unsigned errand_status(enum errand_fault fault);
 

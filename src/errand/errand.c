@@ -28,6 +28,8 @@ enum { FIELDS = 101, AGAIN_MS = 1000, SEND_PIECE = 65536,
 /* What a step says that goes on by itself. */
 enum { GOES_ON = -1 };
 
+static struct list under_way = LIST_INIT(under_way);
+
 /* ---- waiting -------------------------------------------------------------------------------- */
 
 static void fire(struct timer *timer)
@@ -68,7 +70,14 @@ void errand_end(struct errand *e)
 		return;
 	dns_cancel(&e->lookup);
 	drop(e);
+	list_remove(&e->node);
 	e->state = OVER;
+}
+
+void errand_end_all(void)
+{
+	while (!list_empty(&under_way))
+		errand_end(list_first(&under_way, struct errand, node));
 }
 
 static int fail(struct errand *e, enum errand_fault fault)
@@ -504,6 +513,7 @@ void errand_begin(struct errand *e, const struct errand_target *target, enum met
 	e->chunks.response = true;
 	e->state = STARTS;
 	timer_init(&e->timer, fire);
+	list_append(&under_way, &e->node);
 }
 
 static int step(struct errand *e)

@@ -9,6 +9,7 @@
 #include "config/module.h"
 #include "dns/files.h"
 #include "dns/lookup.h"
+#include "errand/errand.h"
 #include "errand/standby.h"
 #include "tls/client.h"
 #include "tls/conn.h"
@@ -223,6 +224,7 @@ static int finish(struct config *cfg, void *data)
 
 static void stop(void)
 {
+	errand_end_all();
 	standby_close_all();
 	tls_end();
 }

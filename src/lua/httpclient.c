@@ -25,7 +25,7 @@
 static const char client_kind, errand_kind;
 
 /* The stack of a request under way. BODY: of the answer: nil, a string, or a table of pieces. */
-enum { CLIENT = 1, REQUEST, TEXT, BODY, ANSWER, ERRAND, STACK = ERRAND };
+enum { CLIENT = 1, REQUEST, URL, TEXT, BODY, ANSWER, ERRAND, STACK = ERRAND };
 
 enum { CHUNK_ENDS = 5, TURN_PIECES = 16 /* then others go first */ };
 
@@ -118,6 +118,13 @@ static void out_begin(void)
 	out.size = 0;
 }
 
+/* Without metamethods: while it is read, no code of scripts runs. */
+static int request_field(lua_State *L, const char *name)
+{
+	lua_pushstring(L, name);
+	return lua_rawget(L, REQUEST);
+}
+
 static bool has_control(struct span text)
 {
 	return memchr(text.ptr, '\r', text.len) || memchr(text.ptr, '\n', text.len) ||
@@ -174,7 +181,7 @@ static bool given(lua_State *L, const char *name)
 {
 	bool found = false;
 
-	if (lua_getfield(L, REQUEST, "headers") == LUA_TTABLE) {
+	if (request_field(L, "headers") == LUA_TTABLE) {
 		for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
 			struct span key = { NULL, 0 };
 
@@ -189,7 +196,7 @@ static bool given(lua_State *L, const char *name)
 
 static void add_fields(lua_State *L, struct span authority)
 {
-	if (lua_getfield(L, REQUEST, "headers") == LUA_TTABLE)
+	if (request_field(L, "headers") == LUA_TTABLE)
 		for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
 			add_values(L);
 	lua_pop(L, 1);
@@ -208,7 +215,7 @@ static void add_body(lua_State *L)
 	struct span body;
 	size_t n;
 
-	if (lua_getfield(L, REQUEST, "body") == LUA_TSTRING) {
+	if (request_field(L, "body") == LUA_TSTRING) {
 		body.ptr = lua_tolstring(L, -1, &body.len);
 		n = h1_chunk_line(line, body.len);
 		put(L, "transfer-encoding: chunked\r\n\r\n", 30);
@@ -403,7 +410,7 @@ static void check_request(lua_State *L, const char *method)
 		check_type(L, key, "dst", LUA_TSTRING, "string");
 		check_type(L, key, "timeout", LUA_TNUMBER, "number");
 	}
-	if (lua_getfield(L, REQUEST, "url") != LUA_TSTRING)
+	if (request_field(L, "url") != LUA_TSTRING)
 		luaL_error(L, "'%s' need a 'url' argument", method);
 	lua_pop(L, 1);
 }
@@ -411,21 +418,22 @@ static void check_request(lua_State *L, const char *method)
 /* dst: where it goes, whatever the URL says. */
 static void take_dst(lua_State *L, struct errand_target *target)
 {
-	if (lua_getfield(L, REQUEST, "dst") == LUA_TSTRING &&
+	if (request_field(L, "dst") == LUA_TSTRING &&
 	    !socket_address(lua_tostring(L, -1), &target->to, &target->to_len))
 		luaL_error(L, "Can't use the 'dst' argument");
 	lua_pop(L, 1);
 }
 
-/* False: it speaks another protocol, and nobody could be asked. */
+/* False: it speaks another protocol, and nobody could be asked. The text is kept at URL: the table is the
+ * script's, which may change it meanwhile. */
 static bool take_url(lua_State *L, struct uri *uri, struct errand_target *target)
 {
 	const char *wrong;
 	struct span url;
 
-	lua_getfield(L, REQUEST, "url");
-	url.ptr = lua_tolstring(L, -1, &url.len);
-	lua_pop(L, 1); /* it stays in the table */
+	request_field(L, "url");
+	lua_replace(L, URL);
+	url.ptr = lua_tolstring(L, URL, &url.len);
 	memset(uri, 0, sizeof(*uri));
 	wrong = errand_url(url, uri, target);
 	if (wrong && uri->scheme.ptr && !span_equal_nocase(uri->scheme, span_of("http")) &&
@@ -442,7 +450,7 @@ static unsigned take_timeout(lua_State *L)
 {
 	lua_Number ms = 0;
 
-	if (lua_getfield(L, REQUEST, "timeout") == LUA_TNUMBER)
+	if (request_field(L, "timeout") == LUA_TNUMBER)
 		ms = lua_tonumber(L, -1);
 	else
 		ms = -1;
