@@ -50,6 +50,7 @@ enum { CLI_EXPERT = 1 << 0,       /* in expert mode only, and not in the list of
        CLI_NAMED = 1 << 7,        /* and what each says stands below a line with its name */
        CLI_KEY = 1 << 8,          /* while it waits, any input ends it */
        CLI_STREAM = 1 << 9,       /* its payload is taken line by line: cli_payload_line */
+       CLI_READS = 1 << 10,       /* it reads what follows its line, as it comes: cli_read */
 };
 
 struct cli_command {
@@ -90,6 +91,12 @@ bool cli_payload_comes(const struct cli_call *call);
  * when the command ends is read and dropped. */
 enum cli_payload { CLI_PAYLOAD_LINE, CLI_PAYLOAD_NONE, CLI_PAYLOAD_END, CLI_PAYLOAD_CUT };
 enum cli_payload cli_payload_line(struct cli_call *call, char **line);
+
+/* CLI_READS, during next: what has come behind the line, and was not taken yet. False: nothing, and next
+ * is called when more comes; true with *len 0: nothing comes any more, or the line has further commands,
+ * which come first. What is not taken is what the conversation reads next. */
+bool cli_read(const struct cli_call *call, const char **bytes, size_t *len);
+void cli_read_taken(struct cli_call *call, size_t n);
 
 /* Argument i, or "" where there is none. */
 const char *cli_arg(const struct cli_call *call, int i);

@@ -150,3 +150,23 @@ core.register_fetches("servers", function(txn)
 	end
 	return table.concat(said, " ")
 end)
+
+-- What follows the line of a command.
+core.register_cli({ "lua", "reads" }, "", function(applet)
+	applet:send("begun\n")
+	local said = { applet:getline(), applet:receive(2), applet:receive(0), applet:getline(), applet:getline(), applet:receive() }
+	said[#said + 1] = applet:getline() .. applet:receive(5)
+	for i, s in ipairs(said) do said[i] = ("%q"):format(s):gsub("\\\n", "\\n") end
+	applet:send(table.concat(said, " ") .. "\n")
+end)
+core.register_cli({ "lua", "long" }, "", function(applet)
+	local sum, count = 0, 0
+	while true do
+		local line = applet:getline()
+		if line == "end\n" or line == "" then break end
+		sum, count = sum + #line, count + 1
+	end
+	applet:send(count .. " lines, " .. sum .. " bytes\n")
+end)
+command("wrong", function(applet) applet:receive("x") end)
+command("more", function(applet) applet:receive(1, 2) end)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Commands that are scripts (later.lua), in both workers, and what rules see of their changes."""
+import socket
+
 from service import Service, check, connect, finish, read_all, until
 
 service = Service(lambda p: (p.add_argument("--map"), p.add_argument("--log")))
@@ -140,6 +142,40 @@ says("slow", "done")
 until("one that is too slow loses events, and that is told",
       lambda: service.logged("Lua event_hdl: a function is too slow: events are lost"))
 check("some times a second", service.logged("events are lost") < 100)
+
+# Commands that read. They come in pieces, and what they do not read is the next command.
+def talk(*pieces):
+    with connect(service.args.stats) as s:
+        got = b""
+        for piece in pieces:
+            s.sendall(piece)
+            while piece == b"lua reads\n" and b"begun\n" not in got:
+                got += s.recv(100)
+        s.shutdown(socket.SHUT_WR)
+        return (got + read_all(s)).decode()
+
+
+def talks(sentence, wanted, *pieces):
+    said = talk(*pieces)
+    check(sentence + (f", not {said!r}" if said != wanted else ""), said == wanted)
+
+
+answer = 'begun\n"one\\n" "ab" "" "c\\n" "two\\n" "the\\nrest" ""\n\n'
+talks("getline and receive: in pieces", answer, b"lua reads\n", b"on", b"e\na", b"bc\n", b"two\nthe\n", b"rest")
+talks("getline and receive: at once", answer, b"lua reads\none\nabc\ntwo\nthe\nrest")
+talks("getline and receive: nothing comes", 'begun\n"" "" "" "" "" "" ""\n\n', b"lua reads\n")
+lines = b"".join(b"x" * (i % 300) + b"\n" for i in range(3000))
+talks("more than fits anywhere", f"3000 lines, {len(lines)} bytes\n\n", b"lua long\n", lines)
+talks("what is not read is the next command", f"3000 lines, {len(lines)} bytes\n\ntrue\n\n",
+      b"lua long\n" + lines + b"end\nlua is_map map\n")
+talks("a command that is not the last of its line reads nothing", "0 lines, 0 bytes\n\ntrue\n\n",
+      b"lua long; lua is_map map\n")
+check("receive: a number", "number expected" in lua(1, "wrong"))
+check("receive: arguments", "requires between 1 and 2" in lua(1, "more"))
+with connect(service.args.stats) as s:
+    s.sendall(b"lua reads\nx")
+    s.recv(5)
+check("one whose peer has gone", lua(1, "is_map map") == "true")
 
 check("names of servers in fetches", get("/servers") == "0 10 1 0 0 7 7 7")
 finish()

@@ -168,21 +168,21 @@ static void cli_begin_line(struct cli *cli, size_t end)
 	cli->state = CLI_BETWEEN;
 }
 
-/* Does the last command of the line take its payload as a stream? */
-static bool cli_takes_stream(const struct cli *cli, const char *line)
+/* The last command of the line; NULL: it is not known. */
+static const struct cli_command *cli_last_row(const struct cli *cli, const char *line)
 {
 	const struct cli_command *row = NULL;
 	char *copy = strdup(line), *at, *next, *words[CLI_WORDS_MAX + 1];
 	int matched;
 
 	if (!copy)
-		return false;
+		return NULL;
 	for (at = copy; (next = cli_cut_command(at)); at = next)
 		;
 	if (cli_cut_words(at, words) > 0)
 		row = cli_find(cli->talk ? &cli_tables : cli_conversation_tables, words, &matched);
 	wipe_free(copy);
-	return row && row->flags & CLI_STREAM;
+	return row;
 }
 
 /* The words of the line stay where they are: nothing is moved in front of the payload. */
@@ -202,6 +202,7 @@ static void cli_line_complete(struct cli *cli, char *feed)
 {
 	char *start = cli->in + cli->line_start;
 	size_t len = (size_t)(feed - start), next = (size_t)(feed + 1 - cli->in);
+	const struct cli_command *row;
 
 	if (len && start[len - 1] == '\r')
 		len--;
@@ -218,11 +219,15 @@ static void cli_line_complete(struct cli *cli, char *feed)
 		if (!start[i])
 			start[i] = ' ';
 	if (!cli_wants_payload(start, len)) {
+		row = cli_last_row(cli, start);
+		if (row && row->flags & CLI_READS) /* while it runs, words stay where they are */
+			cli_grow_input(cli, cli_line_most);
 		cli_begin_line(cli, next);
 		return;
 	}
+	row = cli_last_row(cli, start); /* without "<<" */
 	cli->payload = next;
-	if (cli_takes_stream(cli, start))
+	if (row && row->flags & CLI_STREAM)
 		cli_begin_stream(cli, next);
 }
 
@@ -246,8 +251,16 @@ static bool cli_waits_for_key(const struct cli *cli)
 	return cli->waiting && cli->call.command && cli->call.command->flags & CLI_KEY;
 }
 
+static bool cli_is_reading(const struct cli *cli)
+{
+	return cli->state == CLI_RUNNING && cli->call.command && cli->call.command->flags & CLI_READS &&
+	       !cli->next_command;
+}
+
 bool cli_takes(const struct cli *cli)
 {
+	if (cli_is_reading(cli))
+		return cli->in_len < cli->in_size;
 	if (cli->stream && cli->state != CLI_CLOSED)
 		return cli->in_len < cli->in_size;
 	return cli->state == CLI_READING || cli_waits_for_key(cli);
@@ -263,7 +276,7 @@ size_t cli_input(struct cli *cli, const char *bytes, size_t len)
 	}
 	if (!cli_takes(cli) || !len)
 		return 0;
-	if (!cli->stream && !cli_grow_input(cli, cli->in_len + len)) {
+	if (!cli->stream && !cli_is_reading(cli) && !cli_grow_input(cli, cli->in_len + len)) {
 		cli->state = CLI_CLOSED;
 		return 0;
 	}
@@ -553,6 +566,25 @@ bool cli_done(const struct cli *cli)
 bool cli_idle(const struct cli *cli)
 {
 	return cli->state == CLI_READING && !cli->pluses;
+}
+
+/* -- what follows the line ---------------------------------------------------------------------- */
+
+bool cli_read(const struct cli_call *call, const char **bytes, size_t *len)
+{
+	const struct cli *cli = call->cli;
+
+	*bytes = cli->in + cli->line_end;
+	*len = cli->next_command ? 0 : cli->in_len - cli->line_end;
+	return *len || cli->input_ended || cli->next_command || cli->in_len == cli->in_size;
+}
+
+void cli_read_taken(struct cli_call *call, size_t n)
+{
+	struct cli *cli = call->cli;
+	size_t rest = wipe_move(cli->in + cli->line_end, n, cli->in_len - cli->line_end);
+
+	cli->in_len = cli->line_end + rest;
 }
 
 /* -- payloads that are streams ----------------------------------------------------------------- */

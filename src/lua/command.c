@@ -12,6 +12,7 @@
 #include "expr/vars.h"
 #include "expr/view.h"
 #include "lua/classes.h"
+#include "lua/pieces.h"
 #include "lua/register.h"
 #include "lua/script.h"
 #include "lua/state.h"
@@ -35,7 +36,7 @@ struct command_state {
 	int handle_ref, priv_ref;
 	size_t begin;     /* of what this call of next has said, in call->out */
 	bool started;
-	bool wants_room;
+	bool wants_room, wants_input;
 };
 
 /* ---- the object ----------------------------------------------------------------------------- */
@@ -95,20 +96,91 @@ static int command_get_priv(lua_State *L)
 	return 1;
 }
 
-static int missing(lua_State *L, const char *name)
+static int wait_input(lua_State *L, struct command_state *st, lua_KFunction k)
 {
-	object_of(L, 1, &command_kind);
-	return luaL_error(L, "'%s' is not supported in commands", name);
+	st->wants_input = script_may_wait(L);
+	return script_sleep(L, 0, k, 0);
+}
+
+/* What has come behind the line, up to `most` bytes and, of a line, its end; into the pieces at `at`.
+ * False: there is nothing now. *over: nothing comes any more. */
+static size_t take(lua_State *L, struct command_state *st, int at, size_t most, bool line, bool *over)
+{
+	const char *bytes, *end;
+	size_t len;
+
+	*over = cli_read(st->call, &bytes, &len) && !len;
+	if (len > most)
+		len = most;
+	end = line && len ? memchr(bytes, '\n', len) : NULL;
+	if (end)
+		len = (size_t)(end + 1 - bytes);
+	if (!len)
+		return 0;
+	pieces_add(L, at, bytes, len);
+	cli_read_taken(st->call, len);
+	*over = end != NULL;
+	return len;
+}
+
+/* On the stack: the object, bytes that are wanted still (-1: all), pieces. */
+static int receive_on(lua_State *L, int status, lua_KContext ctx)
+{
+	struct command_state *st = object_of(L, 1, &command_kind);
+	lua_Integer wanted = lua_tointeger(L, 2);
+	bool over = !wanted;
+	size_t n;
+
+	(void)status;
+	(void)ctx;
+	while (!over && (n = take(L, st, 3, wanted < 0 ? SIZE_MAX : (size_t)wanted, false, &over)) && wanted > 0)
+		over = !(wanted -= (lua_Integer)n);
+	if (!over) {
+		lua_pushinteger(L, wanted);
+		lua_replace(L, 2);
+		return wait_input(L, st, receive_on);
+	}
+	pieces_push(L, 3);
+	return 1;
 }
 
 static int command_receive(lua_State *L)
 {
-	return missing(L, "receive");
+	lua_Integer size = -1;
+
+	object_of(L, 1, &command_kind);
+	if (lua_gettop(L) > 2)
+		return luaL_error(L, "The 'recv' function requires between 1 and 2 arguments.");
+	if (!lua_isnone(L, 2))
+		size = luaL_checkinteger(L, 2);
+	lua_settop(L, 1);
+	lua_pushinteger(L, size < 0 ? -1 : size);
+	lua_newtable(L);
+	return receive_on(L, LUA_OK, 0);
+}
+
+/* On the stack: the object, pieces. */
+static int getline_on(lua_State *L, int status, lua_KContext ctx)
+{
+	struct command_state *st = object_of(L, 1, &command_kind);
+	bool over;
+
+	(void)status;
+	(void)ctx;
+	while (take(L, st, 2, SIZE_MAX, true, &over) && !over)
+		;
+	if (!over)
+		return wait_input(L, st, getline_on);
+	pieces_push(L, 2);
+	return 1;
 }
 
 static int command_getline(lua_State *L)
 {
-	return missing(L, "getline");
+	object_of(L, 1, &command_kind);
+	lua_settop(L, 1);
+	lua_newtable(L);
+	return getline_on(L, LUA_OK, 0);
 }
 
 /* A command has no stream: of variables it knows those of the process. NULL: it is another one. */
@@ -161,8 +233,9 @@ static const struct class_method methods[] = {
 	{ "send", command_send, "text", "integer", "a piece of the answer", METHOD_WAITS },
 	{ "set_priv", command_set_priv, "value", NULL, "keeps any value until the command ends", 0 },
 	{ "get_priv", command_get_priv, "", "value", "what set_priv has kept", 0 },
-	{ "receive", command_receive, "[size]", NULL, "an error in commands", 0 },
-	{ "getline", command_getline, "", NULL, "an error in commands", 0 },
+	{ "receive", command_receive, "[size]", "string",
+	  "so many bytes of what follows the line of the command, or all up to the end", METHOD_WAITS },
+	{ "getline", command_getline, "", "string", "a line of it, with its end", METHOD_WAITS },
 	{ "set_var", command_set_var, "name, value", "boolean", "sets a variable of the process", 0 },
 	{ "get_var", command_get_var, "name", "value or nil", "the value of such a variable", 0 },
 	{ "unset_var", command_unset_var, "name", "boolean", "forgets such a variable", 0 },
@@ -226,6 +299,8 @@ static enum cli_step command_next(struct cli_call *call)
 {
 	struct command_state *st = call->state;
 	bool first = !st->started;
+	const char *bytes;
+	size_t len;
 
 	st->begin = call->out->len;
 	if (first) {
@@ -233,6 +308,10 @@ static enum cli_step command_next(struct cli_call *call)
 		lua_pushlightuserdata(st->script.thread, st);
 	}
 	st->started = true;
+	if (st->wants_input && cli_read(call, &bytes, &len)) {
+		st->wants_input = false;
+		script_ready(&st->script);
+	}
 	if (st->wants_room)
 		script_ready(&st->script);
 	st->wants_room = false;
@@ -323,7 +402,7 @@ static void add(lua_State *L, const char *words, const char *usage, const struct
 	if (other && !(other->flags & CLI_LATER))
 		luaL_error(L, "register_cli: there is a command '%s' already", words);
 	*row = (struct cli_command){
-		.words = strdup(words), .level = LEVEL_USER, .start = command_start,
+		.words = strdup(words), .level = LEVEL_USER, .flags = CLI_READS, .start = command_start,
 		.next = command_next, .end = command_end,
 		.state_size = sizeof(struct command_state), .help = strdup(usage),
 	};
