@@ -121,6 +121,10 @@ struct loop_at {
 	void (*run)(struct task *task); /* LOOP_TASKS */
 };
 extern struct loop_at loop_at;
+/* For the same: says in words what is at work below all that, if anything is. Installed by whoever runs
+ * code of others; NULL: nobody does. It is called by a handler of signals, and only reads. */
+struct text;
+extern void (*loop_below)(struct text *t);
 
 /* For show info / activity. */
 struct loop_stats {

@@ -43,6 +43,7 @@ struct script {
 	bool exact;
 	struct script **noted; /* where it stands as the one that waits: script_note; NULL */
 	void *owner;
+	const char *name;      /* for people: "lua.hello"; NULL: it has none */
 	/* It may go on: the owner calls script_run, from where it may. Called by a task. */
 	void (*wake)(struct script *s);
 	struct timer timer;

@@ -27,6 +27,7 @@ void (*probe_passed)(struct relay *relay);
 #endif
 struct loop_stats loop_stats;
 struct loop_at loop_at;
+void (*loop_below)(struct text *t);
 static struct loop_pulse unseen;
 struct loop_pulse *loop_pulse = &unseen;
 

@@ -292,6 +292,7 @@ static int command_start(struct cli_call *call, struct err *err)
 	if (!script_new(&st->script, st, wake, script_limits.session_ms))
 		return err_set(err, "Out of memory.");
 	st->script.state = registered_state(functions[call->command - commands]);
+	st->script.name = functions[call->command - commands]->name;
 	return 0;
 }
 

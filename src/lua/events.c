@@ -271,6 +271,7 @@ static void call_next(struct subscription *sub)
 		return;
 	}
 	sub->script.state = own_state(sub->in_own);
+	sub->script.name = "of an event";
 	sub->started = false;
 	lua_pushcfunction(sub->script.thread, begin);
 	lua_pushlightuserdata(sub->script.thread, sub);

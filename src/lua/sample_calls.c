@@ -394,6 +394,7 @@ static bool run(const struct begin *b, const struct view *view, struct sample *s
 		return false;
 	s.state = registered_state(b->function);
 	s.may_yield = false;
+	s.name = b->function->name;
 	lua_pushcfunction(s.thread, begin);
 	lua_pushlightuserdata(s.thread, (void *)b);
 	switch (script_run(&s, 1)) {

@@ -313,8 +313,11 @@ static int co_close(lua_State *L)
 	return 2;
 }
 
+static void say_at_work(struct text *t);
+
 static int begin(lua_State *L)
 {
+	loop_below = say_at_work;
 	lua_sethook(L, watch, LUA_MASKCOUNT, (int)script_limits.yield);
 	lua_getglobal(L, "coroutine");
 	lua_pushcfunction(L, co_resume);
@@ -457,7 +460,7 @@ static void one_line(char *text)
 			*text = ' ';
 }
 
-/* One function of a traceback. False: one of C without a name, which is how we begin a script. */
+/* One function of a traceback, by what a handler of signals may call. False: one of C without a name, which is how we begin a script. */
 static bool say_level(struct text *t, lua_State *thread, lua_Debug *ar)
 {
 	lua_getinfo(thread, "nSl", ar);
@@ -465,14 +468,22 @@ static bool say_level(struct text *t, lua_State *thread, lua_Debug *ar)
 		return false;
 	text_str(t, ar->short_src);
 	text_char(t, ':');
-	if (ar->currentline > 0)
-		text_printf(t, "%d:", ar->currentline);
-	if (*ar->namewhat)
-		text_printf(t, " in %s '%s'", ar->namewhat, ar->name);
-	else if (*ar->what == 'm')
+	if (ar->currentline > 0) {
+		text_num(t, ar->currentline);
+		text_char(t, ':');
+	}
+	if (*ar->namewhat) {
+		text_str(t, " in ");
+		text_str(t, ar->namewhat);
+		text_str(t, " '");
+		text_str(t, ar->name);
+		text_char(t, '\'');
+	} else if (*ar->what == 'm') {
 		text_str(t, " in main chunk");
-	else
-		text_printf(t, " in function line %d", ar->linedefined);
+	} else {
+		text_str(t, " in function line ");
+		text_num(t, ar->linedefined);
+	}
 	return true;
 }
 
@@ -494,6 +505,17 @@ static void say_trace(struct text *t, lua_State *thread)
 		else
 			t->ptr[t->len = before] = 0;
 	}
+}
+
+/* loop_below: a function of C that takes for ever, a pattern that backtracks, is one of a script. */
+static void say_at_work(struct text *t)
+{
+	if (!script_now || !at_work)
+		return;
+	text_str(t, "the script ");
+	text_str(t, script_now->name ? script_now->name : "without a name");
+	text_str(t, " is at work");
+	say_trace(t, at_work);
 }
 
 static const char *fault_text(const struct script *s)

@@ -151,6 +151,7 @@ static void task_begin(struct lua_task *t)
 	t->started = false;
 	if (script_new(&t->script, t, task_run, script_limits.task_ms)) {
 		t->script.state = own_state(t->in_own);
+		t->script.name = "of a task";
 		script_ready(&t->script);
 	} else {
 		log_process(LOG_L_ERR, "Lua task: there is no memory to begin it");

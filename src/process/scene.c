@@ -220,6 +220,20 @@ static void say_stream(void (*say)(const char *text, size_t len), const struct s
 	say(t.ptr, t.len);
 }
 
+static void say_below(void (*say)(const char *text, size_t len))
+{
+	char memory[2 * LINE];
+	struct text t;
+
+	text_init(&t, memory, sizeof(memory) - 1);
+	text_str(&t, "penstock: ");
+	loop_below(&t);
+	if (t.len == strlen("penstock: "))
+		return;
+	memory[t.len++] = '\n'; /* there is room for it, however long the rest was */
+	say(memory, t.len);
+}
+
 int scene_say(void (*say)(const char *text, size_t len), void *places[SCENE_PLACES])
 {
 	uint64_t now = clock_read_us() / 1000;
@@ -242,6 +256,8 @@ int scene_say(void (*say)(const char *text, size_t len), void *places[SCENE_PLAC
 		say_stream(say, s);
 	else
 		say("penstock: no stream at hand\n", strlen("penstock: no stream at hand\n"));
+	if (loop_below)
+		say_below(say);
 	places[0] = loop_called();
 	if (!places[0])
 		return 0;
