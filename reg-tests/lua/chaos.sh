@@ -13,6 +13,8 @@ say "SEED=$seed"
 python3 "${0%/*}/chaos_scripts.py" "$seed" "$dir/api" >"$dir/chaos.lua" || exit 1
 [ -z "${CHAOS_KEEP:-}" ] || cp "$dir/chaos.lua" "$CHAOS_KEEP"
 tcp=127.0.0.1:$(ports 1)
+echo "key value" >"$dir/chaos.map"
+echo key >"$dir/chaos.lst"
 
 # lines WORDS: for each of the scripts.
 lines() { for i in 0 1 2 3 4 5 6 7 8 9; do printf "\t$1\n" "$i" "$i"; done; }
@@ -23,7 +25,7 @@ lines() { for i in 0 1 2 3 4 5 6 7 8 9; do printf "\t$1\n" "$i" "$i"; done; }
 	tune.lua.service-timeout 100ms
 	tune.lua.burst-timeout 100ms
 	tune.lua.maxmem 24
-	lua-load $dir/chaos.lua
+	lua-load $dir/chaos.lua $dir
 defaults
 	mode http
 	timeout connect 2s
@@ -44,6 +46,9 @@ $(lines 'http-request use-service lua.h%d if { path /h%d }')
 $(lines 'http-response lua.a%d if { var(txn.r) -m str /r%d }')
 $(lines 'http-after-response lua.a%d if { var(txn.r) -m str /x%d }')
 	default_backend be
+backend other
+	http-request set-header x-m %[path,map($dir/chaos.map)] if { path -f $dir/chaos.lst }
+	server s 127.0.0.1:1
 backend be
 	http-request set-var(txn.r) path
 	option abortonclose

@@ -8,17 +8,20 @@ import sys
 rnd = random.Random(int(sys.argv[1]))
 with open(sys.argv[2], encoding="utf-8") as f:
     API = re.findall(r"^\| `(\w+)([.:])(\w+)\(", f.read(), re.M)
-CORE = ["core." + n for c, j, n in API if j == "." and not n.startswith("register_")]
-METHODS = sorted({n for c, j, n in API if j == ":"})
+# What waits for ever, as it was told to, keeps its stream.
+CORE = ["core." + n for c, j, n in API if j == "." and not n.startswith("register_") and n != "wait"]
+METHODS = sorted({n for c, j, n in API if j == ":" and n != "pop_wait"})
 FETCHES = ["src", "path", "req_hdr", "res_hdr", "rand", "var", "method", "status", "req_body", "lua_f1",
            "lua_f2", "base32", "no_such", "str", "date", "url_param"]
 CONVERTERS = ["lower", "hex", "base64", "regsub", "field", "lua_c1", "json", "add", "bytes", "map", "sha1"]
 OBJECTS = ["o", "o.f", "o.sf", "o.c", "o.sc", "o.http", "Kept[math.random(8)]", "o:reply()", "core", "nil",
-           "Kept[1] and Kept[1].http"]
+           "Kept[1] and Kept[1].http",
+           "Q", "Pat", "Acl", "Server", "Proxy", "Sub"]
 VALUES = ["nil", "true", "{}", "-1", "0", "1.5", "1 << 62", "-(1 << 63)", "0/0", "''", "'x'", "'\\0a\\0'",
           "Big", "o", "Kept[math.random(8)]", "print", "{ status = 200, body = Big, headers = { x = { 'y' } } }",
           "{ status = 403, headers = 7 }", "Odd", "io.stdout", "coroutine.running()", "'txn.v'", "'Host'",
-          "{ Odd, o, { 1 } }", "'200'", "200", "'^(.*)$'", "'a\\r\\nb: c'", "setmetatable({}, { __index = _G })"]
+          "{ Odd, o, { 1 } }", "'200'", "200", "'^(.*)$'", "Q", "Pat", "{ 'SERVER' }", "function() Q:push(1) end", "{ a = 'b', c = 'd' }",
+          "{ 'a', 'b' }", "'proc.v'", "'chaos.map'", "'a\\r\\nb: c'", "setmetatable({}, { __index = _G })"]
 
 
 def value():
@@ -38,7 +41,7 @@ def call():
     if kind == 2:
         return f"o.{rnd.choice('c sc'.split())}:{rnd.choice(CONVERTERS)}({values(3)})"
     if kind == 3:
-        return f"core.msleep({rnd.randint(0, 40)})"
+        return rnd.choice(["core.msleep(%d)", "core.wait(%d)", "pcall(function() if Q:size() > 0 then return Q:pop_wait() end return %d end)"]) % rnd.randint(1, 40)
     if kind == 4:
         return f"act.wake_time({value()})"
     return f"({rnd.choice(OBJECTS)}):{rnd.choice(METHODS)}({values()})"
@@ -77,6 +80,12 @@ print(f"""math.randomseed({rnd.randrange(1 << 30)})
 Calls, Kept, Co, Big = 0, {{}}, {{}}, ("x"):rep(20000)
 Odd = setmetatable({{}}, {{ __tostring = function() error(Odd) end, __index = function() core.msleep(1) end,
     __len = function() return -1 end, __eq = function() error("eq") end, __close = error }})""")
+print(f"""Q = core.queue()
+core.register_init(function()
+    Server, Proxy = core.proxies.other.servers.s, core.proxies.other
+    Pat, Acl = core.get_patref((...) .. "/chaos.map"), core.get_patref((...) .. "/chaos.lst")
+    Sub = core.event_sub({{ "SERVER" }}, function(...) {" ".join(block(2) for _ in range(3))} end)
+end)""".replace("(...) .. ", "Folder .. ").replace("Q = core", "Folder = ... Q = core"))
 ENVIRONMENTS = '{ "tcp-req", "tcp-res", "http-req", "http-res", "http-after-res" }'
 for i in range(10):
     print(f'core.register_action("a{i}", {ENVIRONMENTS}, {function()})')
