@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/memory.h"
 #include "lua/script.h"
+#include "lua/small.h"
 #include "lua/withheld.h"
 
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static void *allocate(void *ud, void *ptr, size_t old, size_t new)
 	if (!ptr)
 		old = 0;
 	if (!new) {
-		free(ptr);
+		small_free(ptr, old);
 		used -= old;
 		return NULL;
 	}
@@ -52,7 +53,7 @@ static void *allocate(void *ud, void *ptr, size_t old, size_t new)
 		return NULL;
 	if (unlikely(memory_debug & MEMORY_FAILS) && new > old && denied(ptr, new))
 		return NULL;
-	got = realloc(ptr, new);
+	got = small_resize(ptr, old, new);
 	if (!got)
 		return new <= old ? ptr : NULL;
 	used += new - old;
@@ -91,6 +92,7 @@ int state_begin(size_t limit, struct err *err)
 	if (!L || lua_pcall(L, 0, 0, 0) != LUA_OK || !script_begin(L)) {
 		if (L)
 			lua_close(L);
+		small_end();
 		return err_set(err, "Lua does not start: there is no memory (tune.lua.maxmem)");
 	}
 	lua_running = L;
@@ -112,6 +114,7 @@ void state_end(void)
 	if (lua_running)
 		lua_close(lua_running);
 	lua_running = NULL;
+	small_end();
 }
 
 /* ---- errors --------------------------------------------------------------------------------- */
