@@ -27,7 +27,7 @@ struct applet {
 	struct stream_scripts *scripts;
 	const struct service *service;
 	struct script script;
-	int object_ref;            /* the script's argument; LUA_NOREF: none yet, or any more */
+	const struct class *class; /* of the script's argument; NULL: it has not begun */
 	struct applet_head *head;  /* of the response, in the exchange's arena; NULL: mode tcp */
 	struct buf *in, *out;      /* from the client, to the client; NULL: nothing waits */
 	bool in_ended;             /* nothing more comes */
@@ -42,9 +42,8 @@ struct applet {
  * them. */
 struct applet *applet_new(struct end *end, struct stream *s, const struct service *service,
 			  const struct end_ops *ops, bool messages);
-/* `make` pushes the object that the script gets; the script begins in this turn, or the next. False:
- * no memory. ctx: light userdata, the only argument of make. */
-bool applet_begin(struct applet *a, lua_CFunction make, void *ctx);
+/* The script begins in this turn, or the next; it gets an object of the class. */
+void applet_begin(struct applet *a, const struct class *class);
 /* Operations of the end that both kinds have. */
 enum io applet_recv(struct end *end, void *buf, size_t size, size_t *got);
 enum io applet_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent);
@@ -57,14 +56,10 @@ struct applet *applet_of(lua_State *L, int at);
 /* Methods of both classes. */
 int applet_receive(lua_State *L);
 int applet_getline(lua_State *L);
-/* Sends the string at 2, and waits until there is room for it. */
-int applet_send_text(lua_State *L);
 int applet_send_method(lua_State *L);
 /* Fields of both classes: f, sf, c, sc. */
 int applet_field(lua_State *L);
 
-/* The object of a class, with the handle of the stream; on the stack. */
-void applet_object(lua_State *L, struct applet *a, const struct class *class, int fields);
 /* How an end is opened for a service of its mode: applet_http.c, applet_tcp.c. 0; -1: no memory. */
 int applet_open_http(struct end *end, struct stream *s, const struct service *service);
 int applet_open_tcp(struct end *end, struct stream *s, const struct service *service);

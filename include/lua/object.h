@@ -25,7 +25,7 @@ struct class {
 	const char *name;
 	const struct class_method *methods;
 	/* Pushes what stands behind a name that is no method, of the object at 1 (the name at 2); it may
-	 * keep it in the object. Returns 1. NULL: there is nothing. */
+	 * keep it in the object. It has the upvalues of methods. Returns 1. NULL: there is nothing. */
 	lua_CFunction field;
 	/* Pushes a method by its name at 2, which is kept for all objects; nil: there is none. It has
 	 * the upvalues of methods before its own. NULL: methods are all there are. */

@@ -31,9 +31,8 @@ struct filter_turn {
 
 struct stream_scripts {
 	struct stream *stream;
-	struct handle *handle;     /* that all objects of the stream have; in the registry: */
-	int handle_ref;
-	int txn_ref, priv_ref;     /* LUA_NOREF: there is none yet */
+	struct handle *handle;     /* that all objects of the stream have; NULL: there are none yet */
+	int handle_ref, priv_ref;  /* in the registry; LUA_NOREF: there is none yet */
 	/* While a script runs in the stream's turn; else NULL, and objects say that it is not. */
 	struct view *view;
 	unsigned place;            /* AT_* */
@@ -54,7 +53,9 @@ extern const char stream_kind;
 
 /* The stream's, made when it has none. NULL: no memory. */
 struct stream_scripts *stream_scripts_get(struct stream *s);
-/* Pushes the object TXN of the stream. For functions that Lua calls. */
+/* Pushes what all objects of the stream have in common, or its object TXN. For functions that Lua
+ * calls. */
+void stream_push_handle(lua_State *L, struct stream_scripts *ss);
 void stream_push_txn(lua_State *L, struct stream_scripts *ss);
 /* The stream of an object at `at`, in whose turn the script runs; raises an error otherwise. */
 struct stream_scripts *stream_of_object(lua_State *L, int at);

@@ -24,6 +24,8 @@
 
 #include <lauxlib.h>
 
+enum { APPLET_FIELDS = 4 }; /* that a script looks at, of a request */
+
 static struct pool applet_pool = POOL_INIT("lua applet", sizeof(struct applet));
 
 /* ---- running -------------------------------------------------------------------------------- */
@@ -75,17 +77,35 @@ static void tell(struct applet *a)
 	end_ready(a->end);
 }
 
+static int finished(lua_State *L, int status, lua_KContext ctx)
+{
+	(void)L;
+	(void)status;
+	(void)ctx;
+	return 0;
+}
+
+/* What a script begins with: the applet, at 1. The object is made here, where memory that runs out is
+ * an error of the script. */
+static int begin(lua_State *L)
+{
+	struct applet *a = lua_touserdata(L, 1);
+
+	lua_rawgeti(L, LUA_REGISTRYINDEX, a->service->function->ref);
+	stream_push_handle(L, a->scripts);
+	object_new(L, a->class, -1, a->head ? APPLET_FIELDS : 0);
+	lua_remove(L, -2);
+	lua_callk(L, 1, 0, 0, finished);
+	return 0;
+}
+
 static int push_arguments(struct applet *a)
 {
-	lua_State *L = a->script.thread;
-
 	if (a->begun)
 		return 0;
 	a->begun = true;
-	lua_rawgeti(L, LUA_REGISTRYINDEX, a->service->function->ref);
-	lua_rawgeti(L, LUA_REGISTRYINDEX, a->object_ref);
-	luaL_unref(L, LUA_REGISTRYINDEX, a->object_ref);
-	a->object_ref = LUA_NOREF;
+	lua_pushcfunction(a->script.thread, begin);
+	lua_pushlightuserdata(a->script.thread, a);
 	return 1;
 }
 
@@ -129,39 +149,15 @@ struct applet *applet_new(struct end *end, struct stream *s, const struct servic
 	a->stream = s;
 	a->scripts = ss;
 	a->service = service;
-	a->object_ref = LUA_NOREF;
 	ss->applet = a;
 	end_set_applet(end, ops, a, &a->flags, messages ? &a->framing : NULL);
 	return a;
 }
 
-/* Arguments: what pushes the object, the applet, what is given to that function. */
-static int make_object(lua_State *L)
+void applet_begin(struct applet *a, const struct class *class)
 {
-	struct applet *a = lua_touserdata(L, 2);
-
-	lua_pushvalue(L, 1);
-	lua_pushvalue(L, 2);
-	lua_pushvalue(L, 3);
-	lua_call(L, 2, 1);
-	a->object_ref = luaL_ref(L, LUA_REGISTRYINDEX);
-	return 0;
-}
-
-bool applet_begin(struct applet *a, lua_CFunction make, void *ctx)
-{
-	lua_State *L = lua_running;
-
-	lua_pushcfunction(L, make_object);
-	lua_pushcfunction(L, make);
-	lua_pushlightuserdata(L, a);
-	lua_pushlightuserdata(L, ctx);
-	if (lua_pcall(L, 3, 0, 0) != LUA_OK) {
-		lua_pop(L, 1);
-		return false;
-	}
+	a->class = class;
 	script_ready(&a->script);
-	return true;
 }
 
 enum io applet_recv(struct end *end, void *buf, size_t size, size_t *got)
@@ -262,7 +258,6 @@ void applet_close(struct end *end, bool reset)
 	a->end = NULL;
 	a->scripts->applet = NULL;
 	script_end(&a->script);
-	luaL_unref(lua_running, LUA_REGISTRYINDEX, a->object_ref);
 	buffer_give(&a->in);
 	buffer_give(&a->out);
 	loop_reap(&a->reap, applet_free);
@@ -361,13 +356,13 @@ int applet_getline(lua_State *L)
 }
 
 /* On the stack: the object, the text; done: how much of it lies in the buffer, or has left. */
-static int send_on(lua_State *L, int status, lua_KContext done)
+static int send_on(lua_State *L, int status, lua_KContext done);
+
+static int send_rest(lua_State *L, struct applet *a, lua_KContext done)
 {
-	struct applet *a = applet_of(L, 1);
 	size_t len, n;
 	const char *text = lua_tolstring(L, 2, &len);
 
-	(void)status;
 	n = (size_t)done;
 	if (n < len && !a->bare) {
 		n = append(&a->out, text + n, len - n);
@@ -383,9 +378,10 @@ static int send_on(lua_State *L, int status, lua_KContext done)
 	return 1;
 }
 
-int applet_send_text(lua_State *L)
+static int send_on(lua_State *L, int status, lua_KContext done)
 {
-	return send_on(L, LUA_OK, 0);
+	(void)status;
+	return send_rest(L, applet_of(L, 1), done);
 }
 
 int applet_send_method(lua_State *L)
@@ -400,7 +396,7 @@ int applet_send_method(lua_State *L)
 	text = value_span(L, 2);
 	if (a->head)
 		applet_head_send(L, a, text.len);
-	return applet_send_text(L);
+	return send_rest(L, a, 0);
 }
 
 static const struct {
@@ -421,11 +417,4 @@ int applet_field(lua_State *L)
 			return object_member(L, fields[i].class, name);
 	lua_pushnil(L);
 	return 1;
-}
-
-void applet_object(lua_State *L, struct applet *a, const struct class *class, int count)
-{
-	lua_rawgeti(L, LUA_REGISTRYINDEX, a->scripts->handle_ref);
-	object_new(L, class, -1, count);
-	lua_remove(L, -2);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The class AppletHTTP: a service that answers a request in the place of a server. The object is
- * made of the request when it is written to our end. Status and fields of the response are collected
+/* The class AppletHTTP: a service that answers a request in the place of a server. What the request
+ * says is kept in the exchange's arena when it is written to our end; the object's fields are made of
+ * it when the script asks for them, as most scripts look at one or two. Status and fields of the response are collected
  * in the exchange's arena until start_response; then head_in gives them. The body is framed by us:
  * by the length that the script announces, which it has to keep, else as the client's protocol
  * does. */
@@ -25,7 +26,17 @@ struct head_field {
 	struct span name, value;
 };
 
+/* Of the request. */
+struct asked {
+	struct span method, path, query;
+	uint8_t major, minor;
+	uint64_t length;
+	unsigned count;
+	struct { struct span name, value; } fields[];
+};
+
 struct applet_head {
+	const struct asked *asked; /* NULL: none yet */
 	unsigned status;
 	struct span reason;       /* ptr NULL: the usual one */
 	struct head_field *first, **last;
@@ -38,46 +49,98 @@ struct applet_head {
 
 /* ---- the request ---------------------------------------------------------------------------- */
 
-static void set_text(lua_State *L, const char *name, struct span text)
-{
-	lua_pushlstring(L, text.ptr ? text.ptr : "", text.len);
-	lua_setfield(L, -2, name);
-}
-
-static void push_headers(lua_State *L, const struct message *msg)
+static void push_headers(lua_State *L, const struct asked *asked)
 {
 	unsigned i;
 
 	lua_newtable(L);
-	for (i = 0; i < msg->count; i++)
-		if (msg->fields[i].name.ptr)
-			value_add_field(L, msg->fields[i].name, msg->fields[i].value);
+	for (i = 0; i < asked->count; i++)
+		value_add_field(L, asked->fields[i].name, asked->fields[i].value);
 }
 
-struct request {
-	const struct message *msg;
-	uint64_t length;
-};
-
-/* Arguments: the applet, the request. */
-static int make(lua_State *L)
+static void push_text(lua_State *L, struct span text)
 {
-	const struct request *r = lua_touserdata(L, 2);
-	const struct message *msg = r->msg;
-	struct uri uri = { 0 };
+	lua_pushlstring(L, text.ptr ? text.ptr : "", text.len);
+}
 
-	uri_split(msg->target, &uri);
-	applet_object(L, lua_touserdata(L, 1), &applet_http_class, 12);
-	set_text(L, "method", msg->method_text);
-	lua_pushfstring(L, "HTTP/%d.%d", msg->major, msg->minor);
-	lua_setfield(L, -2, "version");
-	set_text(L, "path", uri.path);
-	set_text(L, "qs", uri.query);
-	lua_pushinteger(L, (lua_Integer)r->length);
-	lua_setfield(L, -2, "length");
-	push_headers(L, msg);
-	lua_setfield(L, -2, "headers");
+/* The field of that name; false: there is none. */
+static bool push_field(lua_State *L, const struct asked *asked, const char *name)
+{
+	if (!strcmp(name, "path"))
+		push_text(L, asked->path);
+	else if (!strcmp(name, "headers"))
+		push_headers(L, asked);
+	else if (!strcmp(name, "method"))
+		push_text(L, asked->method);
+	else if (!strcmp(name, "qs"))
+		push_text(L, asked->query);
+	else if (!strcmp(name, "length"))
+		lua_pushinteger(L, (lua_Integer)asked->length);
+	else if (!strcmp(name, "version"))
+		lua_pushfstring(L, "HTTP/%d.%d", asked->major, asked->minor);
+	else
+		return false;
+	return true;
+}
+
+/* It is kept in the object, as scripts may change it. */
+static int field(lua_State *L)
+{
+	const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+
+	if (!push_field(L, applet_of(L, 1)->head->asked, name))
+		return applet_field(L);
+	lua_pushvalue(L, 2);
+	lua_pushvalue(L, -2);
+	lua_rawset(L, 1);
 	return 1;
+}
+
+static struct span copy(char **to, struct span text)
+{
+	struct span kept = { *to, text.len };
+
+	if (text.len)
+		memcpy(*to, text.ptr, text.len);
+	*to += text.len;
+	return kept;
+}
+
+static size_t text_size(const struct message *msg)
+{
+	size_t size = msg->method_text.len + msg->target.len;
+	unsigned i;
+
+	for (i = 0; i < msg->count; i++)
+		if (msg->fields[i].name.ptr)
+			size += msg->fields[i].name.len + msg->fields[i].value.len;
+	return size;
+}
+
+/* In one piece of the arena. NULL: no memory. */
+static struct asked *keep_request(struct arena *arena, const struct message *msg)
+{
+	size_t fields = msg->count * sizeof(((struct asked *)NULL)->fields[0]);
+	struct asked *asked = arena_alloc(arena, sizeof(*asked) + fields + text_size(msg));
+	struct uri uri = { 0 };
+	const struct field *f;
+	char *to;
+
+	if (!asked)
+		return NULL;
+	to = (char *)asked + sizeof(*asked) + fields;
+	uri_split(msg->target, &uri);
+	*asked = (struct asked){ .major = msg->major, .minor = msg->minor };
+	asked->method = copy(&to, msg->method_text);
+	asked->path = copy(&to, uri.path);
+	asked->query = copy(&to, uri.query);
+	for (f = msg->fields; f < msg->fields + msg->count; f++) {
+		if (!f->name.ptr)
+			continue;
+		asked->fields[asked->count].name = copy(&to, f->name);
+		asked->fields[asked->count++].value = copy(&to, f->value);
+	}
+	return asked;
 }
 
 /* Of chunks, what has come already: nobody knows more. */
@@ -96,9 +159,16 @@ static uint64_t body_length(struct end *end, const struct message *msg)
 
 static enum io head_out(struct end *end, struct message *msg)
 {
-	struct request request = { msg, body_length(end, msg) };
+	struct applet *a = end_applet(end);
+	uint64_t length = body_length(end, msg);
+	struct asked *asked = keep_request(a->stream->exchange->arena, msg);
 
-	return applet_begin(end_applet(end), make, &request) ? IO_OK : IO_ERR;
+	if (!asked)
+		return IO_ERR;
+	asked->length = length;
+	a->head->asked = asked;
+	applet_begin(a, &applet_http_class);
+	return IO_OK;
 }
 
 /* ---- the response --------------------------------------------------------------------------- */
@@ -191,19 +261,25 @@ void applet_head_send(lua_State *L, struct applet *a, size_t n)
 
 /* ---- methods -------------------------------------------------------------------------------- */
 
-static struct applet_head *head_of(lua_State *L)
+static struct span keep(lua_State *L, struct arena *arena, struct span text)
 {
-	return applet_of(L, 1)->head;
-}
-
-static struct span keep(lua_State *L, struct span text)
-{
-	struct arena *arena = applet_of(L, 1)->stream->exchange->arena;
 	struct span kept = arena_keep(arena, text);
 
 	if (arena->failed)
 		luaL_error(L, "not enough memory");
 	return kept;
+}
+
+static struct span keep_lower(lua_State *L, struct arena *arena, struct span name)
+{
+	char *to = arena_alloc(arena, name.len);
+	size_t i;
+
+	if (!to)
+		luaL_error(L, "not enough memory");
+	for (i = 0; i < name.len; i++)
+		to[i] = char_lower(name.ptr[i]);
+	return (struct span){ to, name.len };
 }
 
 static bool has_line_end(struct span text)
@@ -215,7 +291,8 @@ static bool has_line_end(struct span text)
 /* Once the head has left nothing is changed any more. */
 static int set_status(lua_State *L)
 {
-	struct applet_head *head = head_of(L);
+	struct applet *a = applet_of(L, 1);
+	struct applet_head *head = a->head;
 	lua_Integer status = luaL_checkinteger(L, 2);
 	struct span reason = { NULL, 0 };
 
@@ -225,7 +302,7 @@ static int set_status(lua_State *L)
 		      "this cannot be a reason");
 	if (status >= 200 && status <= 599 && !head->started) {
 		head->status = (unsigned)status;
-		head->reason = reason.ptr ? keep(L, reason) : reason;
+		head->reason = reason.ptr ? keep(L, a->stream->exchange->arena, reason) : reason;
 	}
 	lua_pushboolean(L, status >= 200 && status <= 599);
 	return 1;
@@ -238,8 +315,9 @@ static bool is(const struct head_field *f, const char *name)
 
 static int add_header(lua_State *L)
 {
-	struct applet_head *head = head_of(L);
-	struct exchange *x = applet_of(L, 1)->stream->exchange;
+	struct applet *a = applet_of(L, 1);
+	struct applet_head *head = a->head;
+	struct arena *arena = a->stream->exchange->arena;
 	struct span name = value_span(L, 2), value = value_span(L, 3);
 	struct head_field *f;
 
@@ -248,16 +326,14 @@ static int add_header(lua_State *L)
 	lua_pushboolean(L, 1);
 	if (head->started || head->too_large)
 		return 1;
-	value_push_lower(L, name);
-	name = keep(L, value_span(L, -1));
-	lua_pop(L, 1);
+	name = keep_lower(L, arena, name);
 	head->size += name.len + value.len + 4;
 	if (head->size > buffer_size() - buffer_reserve) {
 		head->too_large = name.ptr;
 		return 1;
 	}
-	value = keep(L, value);
-	f = arena_alloc(x->arena, sizeof(*f));
+	value = keep(L, arena, value);
+	f = arena_alloc(arena, sizeof(*f));
 	if (!f)
 		return luaL_error(L, "not enough memory");
 	*f = (struct head_field){ NULL, name, span_trimmed(value) };
@@ -339,6 +415,6 @@ static const struct class_method methods[] = {
 };
 
 const struct class applet_http_class = {
-	"AppletHTTP", methods, applet_field,
+	"AppletHTTP", methods, field,
 	.help = "a request to a service: method, version, path, qs, length, headers; and its response",
 };

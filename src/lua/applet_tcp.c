@@ -13,17 +13,14 @@ static const struct end_ops applet_ops = {
 	.busy = applet_busy,
 };
 
-static int make(lua_State *L)
-{
-	applet_object(L, lua_touserdata(L, 1), &applet_tcp_class, 4);
-	return 1;
-}
-
 int applet_open_tcp(struct end *end, struct stream *s, const struct service *service)
 {
 	struct applet *a = applet_new(end, s, service, &applet_ops, false);
 
-	return a && applet_begin(a, make, NULL) ? 0 : -1;
+	if (!a)
+		return -1;
+	applet_begin(a, &applet_tcp_class);
+	return 0;
 }
 
 static const struct class_method methods[] = {

@@ -71,15 +71,16 @@ static int find_method(lua_State *L)
 	return 1;
 }
 
-/* Upvalues: the table of methods, the class. */
+/* Upvalues, behind those of a method: the table of methods, the class. */
 static int index_object(lua_State *L)
 {
-	const struct class *class = lua_touserdata(L, lua_upvalueindex(2));
+	const struct class *class;
 
 	lua_pushvalue(L, 2);
-	if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+	if (lua_rawget(L, lua_upvalueindex(METHOD_UPVALUES + 1)) != LUA_TNIL)
 		return 1;
 	lua_pop(L, 1);
+	class = lua_touserdata(L, lua_upvalueindex(METHOD_UPVALUES + 2));
 	return class->field(L);
 }
 
@@ -126,7 +127,7 @@ void class_add(lua_State *L, const struct class *class)
 	fill(L, class);
 	if (class->field) {
 		lua_pushlightuserdata(L, (void *)class);
-		lua_pushcclosure(L, index_object, 2);
+		method_push(L, class, index_object, 2);
 	}
 	lua_setfield(L, -2, "__index");
 	if (class->pairs) {
@@ -185,6 +186,13 @@ static int refuse_object(lua_State *L, int at)
 	return luaL_typeerror(L, at, lua_tostring(L, -1));
 }
 
+/* Is the table on top the one of an upvalue? Tables are the same where they lie in one place: each
+ * call of a method asks this twice. */
+static bool is_upvalue(lua_State *L, int n)
+{
+	return lua_topointer(L, -1) == lua_topointer(L, lua_upvalueindex(n));
+}
+
 void *object_peek(lua_State *L, int at, const void *kind)
 {
 	const struct handle *h = NULL;
@@ -203,11 +211,9 @@ struct handle *object_handle(lua_State *L, int at, const void *kind)
 	struct handle *h = NULL;
 	int top = lua_gettop(L);
 
-	if (!lua_istable(L, at) || !lua_getmetatable(L, at) ||
-	    !lua_rawequal(L, -1, lua_upvalueindex(1)))
+	if (!lua_istable(L, at) || !lua_getmetatable(L, at) || !is_upvalue(L, 1))
 		refuse_object(L, at);
-	if (lua_rawgeti(L, at, 0) == LUA_TUSERDATA && lua_getmetatable(L, -1) &&
-	    lua_rawequal(L, -1, lua_upvalueindex(2)))
+	if (lua_rawgeti(L, at, 0) == LUA_TUSERDATA && lua_getmetatable(L, -1) && is_upvalue(L, 2))
 		h = lua_touserdata(L, -2);
 	lua_settop(L, top);
 	if (!h || h->kind != kind)

@@ -81,15 +81,15 @@ static const char *arguments(lua_State *L, int first)
 	int last = lua_gettop(L), i;
 	luaL_Buffer b;
 
+	if (last < first) {
+		lua_pushliteral(L, "");
+		return lua_tostring(L, -1);
+	}
 	luaL_argcheck(L, last - first < ARG_MAX, first + ARG_MAX, "there are too many");
 	luaL_checkstack(L, 2 * ARG_MAX + LUA_MINSTACK, "arguments");
 	for (i = first; i <= last; i++)
 		luaL_argcheck(L, lua_type(L, i) == LUA_TSTRING || lua_isnumber(L, i) ||
 			      lua_isboolean(L, i), i, "a string or a number is expected");
-	if (last < first) {
-		lua_pushliteral(L, "");
-		return lua_tostring(L, -1);
-	}
 	for (i = first; i <= last; i++) { /* buffers and values do not share the stack's top */
 		luaL_tolstring(L, i, NULL);
 		lua_replace(L, i);

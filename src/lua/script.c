@@ -663,14 +663,13 @@ static int drop_thread(lua_State *L)
 }
 
 /* Variables that it is to close run code: within the limits, and without waiting. */
-static bool reset_thread(struct script *s)
+static void reset_thread(struct script *s)
 {
 	struct script *outer = script_now;
 	lua_State *from = at_work;
-	int status;
 
 	if (is_killed(s->thread))
-		return false;
+		return;
 	enter(s);
 	script_now = s;
 	at_work = s->thread;
@@ -678,11 +677,22 @@ static bool reset_thread(struct script *s)
 	s->closing = true;
 	s->over = OVER_NOT;
 	stretch_begin(s, false);
-	status = lua_resetthread(s->thread);
+	lua_resetthread(s->thread);
 	leave_to(outer);
 	at_work = from;
 	lua_settop(s->thread, 0);
-	return status == LUA_OK;
+}
+
+/* May the thread be another script's? One that has come to its end has nothing left to close, and its
+ * stack may stay as large as it is: lua_resetthread would make the next script grow it again. */
+static bool come_to_rest(struct script *s)
+{
+	if (!s->whole) {
+		reset_thread(s);
+		return false;
+	}
+	lua_settop(s->thread, 0);
+	return true;
 }
 
 void script_again(struct script *s, unsigned ms)
@@ -711,7 +721,7 @@ void script_end(struct script *s)
 	task_cancel(&s->task);
 	/* One that did not come to its end may have a message handler left (xpcall), which
 	 * lua_resetthread does not take off. */
-	if (reset_thread(s) && s->whole && idle_count < IDLE_MOST) {
+	if (come_to_rest(s) && idle_count < IDLE_MOST) {
 		idle[idle_count].thread = s->thread;
 		idle[idle_count++].ref = s->ref;
 	} else {

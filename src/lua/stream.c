@@ -16,15 +16,6 @@
 
 const char stream_kind;
 
-static int make_handle(lua_State *L)
-{
-	struct stream_scripts *ss = lua_touserdata(L, 1);
-
-	ss->handle = handle_new(L, &stream_kind, ss);
-	ss->handle_ref = luaL_ref(L, LUA_REGISTRYINDEX);
-	return 0;
-}
-
 struct stream_scripts *stream_scripts_get(struct stream *s)
 {
 	struct stream_extra *extra = extra_get(s);
@@ -36,16 +27,7 @@ struct stream_scripts *stream_scripts_get(struct stream *s)
 	if (!ss)
 		return NULL;
 	ss->stream = s;
-	ss->txn_ref = ss->priv_ref = LUA_NOREF;
-	lua_pushcfunction(lua_running, make_handle);
-	lua_pushlightuserdata(lua_running, ss);
-	if (lua_pcall(lua_running, 1, 0, 0) != LUA_OK) {
-		lua_pop(lua_running, 1);
-		if (ss->handle)
-			ss->handle->of = NULL;
-		free(ss);
-		return NULL;
-	}
+	ss->handle_ref = ss->priv_ref = LUA_NOREF;
 	extra->scripts = ss;
 	return ss;
 }
@@ -56,11 +38,11 @@ static void scripts_end(struct stream_scripts **scripts)
 	lua_State *L = lua_running;
 
 	*scripts = NULL;
-	ss->handle->of = NULL;
+	if (ss->handle)
+		ss->handle->of = NULL;
 	script_end(&ss->scripts[0]);
 	script_end(&ss->scripts[1]);
 	luaL_unref(L, LUA_REGISTRYINDEX, ss->handle_ref);
-	luaL_unref(L, LUA_REGISTRYINDEX, ss->txn_ref);
 	luaL_unref(L, LUA_REGISTRYINDEX, ss->priv_ref);
 	free(ss);
 }
@@ -70,15 +52,33 @@ void stream_scripts_begin(void)
 	stream_scripts_end = scripts_end;
 }
 
+/* The stream knows it when nothing can fail any more. */
+void stream_push_handle(lua_State *L, struct stream_scripts *ss)
+{
+	struct handle *h;
+
+	if (ss->handle) {
+		lua_rawgeti(L, LUA_REGISTRYINDEX, ss->handle_ref);
+		return;
+	}
+	h = handle_new(L, &stream_kind, NULL);
+	lua_pushvalue(L, -1);
+	ss->handle_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+	ss->handle = h;
+	h->of = ss;
+}
+
+/* It is the handle's user value. */
 void stream_push_txn(lua_State *L, struct stream_scripts *ss)
 {
-	if (ss->txn_ref == LUA_NOREF) {
-		lua_rawgeti(L, LUA_REGISTRYINDEX, ss->handle_ref);
-		object_new(L, &txn_class, -1, 4);
-		ss->txn_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+	stream_push_handle(L, ss);
+	if (lua_getiuservalue(L, -1, 1) != LUA_TTABLE) {
 		lua_pop(L, 1);
+		object_new(L, &txn_class, -1, 4);
+		lua_pushvalue(L, -1);
+		lua_setiuservalue(L, -3, 1);
 	}
-	lua_rawgeti(L, LUA_REGISTRYINDEX, ss->txn_ref);
+	lua_remove(L, -2);
 }
 
 struct stream_scripts *stream_of_object(lua_State *L, int at)
