@@ -19,7 +19,10 @@ struct class_method {
 	const char *help;
 	unsigned flags;    /* METHOD_* */
 };
-enum { METHOD_WAITS = 1 << 0 }; /* the script may wait in it */
+enum {
+	METHOD_WAITS = 1 << 0,   /* the script may wait in it */
+	METHOD_LOADING = 1 << 1, /* only while the files are read */
+};
 
 struct class {
 	const char *name;
@@ -34,6 +37,7 @@ struct class {
 	lua_CFunction pairs;
 	bool is_table; /* of functions, without objects: core */
 	const char *help;
+	const char *where; /* its functions may be called: a phrase; NULL: anywhere */
 };
 
 /* What objects lead to. */

@@ -85,8 +85,8 @@ static int finished(lua_State *L, int status, lua_KContext ctx)
 	return 0;
 }
 
-/* What a script begins with: the applet, at 1. The object is made here, where memory that runs out is
- * an error of the script. */
+/* What a script begins with: the applet, at 1. The object is made here, where memory that runs out
+ * is an error of the script. */
 static int begin(lua_State *L)
 {
 	struct applet *a = lua_touserdata(L, 1);

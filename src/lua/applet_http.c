@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The class AppletHTTP: a service that answers a request in the place of a server. What the request
- * says is kept in the exchange's arena when it is written to our end; the object's fields are made of
- * it when the script asks for them, as most scripts look at one or two. Status and fields of the response are collected
- * in the exchange's arena until start_response; then head_in gives them. The body is framed by us:
- * by the length that the script announces, which it has to keep, else as the client's protocol
- * does. */
+ * says is kept in the exchange's arena when it is written to our end; the object's fields are made
+ * of it when the script asks for them, as most scripts look at one or two. Status and fields of the
+ * response are collected in the exchange's arena until start_response; then head_in gives them. The
+ * body is framed by us: by the length that the script announces, which it has to keep, else as the
+ * client's protocol does. */
 #include "base/arena.h"
 #include "exchange/exchange.h"
 #include "http/chars.h"
@@ -417,4 +417,5 @@ static const struct class_method methods[] = {
 const struct class applet_http_class = {
 	"AppletHTTP", methods, field,
 	.help = "a request to a service: method, version, path, qs, length, headers; and its response",
+	.where = "services of mode http, by the script that was given the object",
 };

@@ -35,4 +35,5 @@ static const struct class_method methods[] = {
 
 const struct class applet_tcp_class = {
 	"AppletTCP", methods, applet_field, .help = "the client of a service in mode tcp",
+	.where = "services of mode tcp, by the script that was given the object",
 };

@@ -284,4 +284,5 @@ static const struct class_method methods[] = {
 const struct class channel_class = {
 	"Channel", methods,
 	.help = "the bytes of one direction of a stream, for actions and filters of mode tcp",
+	.where = "actions and filters",
 };

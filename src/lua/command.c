@@ -244,6 +244,7 @@ static const struct class_method methods[] = {
 
 const struct class command_class = {
 	"AppletTCP", methods, .help = "the conversation of a command of the stats socket",
+	.where = "commands of the stats socket",
 };
 
 /* ---- running -------------------------------------------------------------------------------- */

@@ -56,4 +56,5 @@ static const struct class_method methods[] = {
 
 const struct class http_class = {
 	"HTTP", methods, .help = "heads of the request and the response",
+	.where = "actions of requests (req_) and of responses (res_); fetches may read",
 };

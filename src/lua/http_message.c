@@ -236,4 +236,5 @@ static const struct class_method methods[] = {
 
 const struct class http_message_class = {
 	"HTTPMessage", methods, field, .help = "a request or a response, for filters",
+	.where = "filters, by functions of the message's own side",
 };

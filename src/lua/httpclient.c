@@ -540,4 +540,5 @@ static const struct class_method methods[] = {
 const struct class httpclient_class = {
 	"HTTPClient", methods,
 	.help = "asks servers by http:// and https://; what fails is answered by 503, 502 or 504",
+	.where = "scripts that may wait: actions, services, tasks, commands",
 };

@@ -220,7 +220,7 @@ int core_del_map(lua_State *L)
 
 static const struct class_method functions[] = {
 	{ "new", map_new, "file [, method]", "Map",
-	  "loads a map, while the files are read; method is Map._str or the like", 0 },
+	  "loads a map, while the files are read; method is Map._str or the like", METHOD_LOADING },
 	{ 0 },
 };
 

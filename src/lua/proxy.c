@@ -171,6 +171,7 @@ static const struct class_method proxy_methods[] = {
 const struct class proxy_class = {
 	"Proxy", proxy_methods,
 	.help = "a proxy: members name, uuid, servers, listeners, and stktable if it has one",
+	.where = "once the configuration is complete",
 };
 
 static const struct class_method listener_methods[] = {
@@ -181,6 +182,7 @@ static const struct class_method listener_methods[] = {
 
 const struct class listener_class = {
 	"Listener", listener_methods, .help = "an address of a bind line",
+	.where = "once the configuration is complete",
 };
 
 /* ---- the tables ----------------------------------------------------------------------------- */

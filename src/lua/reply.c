@@ -257,6 +257,7 @@ static const struct class_method methods[] = {
 
 const struct class reply_class = {
 	"Reply", methods, .help = "an answer that a script gives: txn:done(reply)",
+	.where = "actions",
 };
 
 /* ---- txn:reply ------------------------------------------------------------------------------ */

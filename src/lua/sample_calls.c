@@ -238,9 +238,11 @@ static int find_fetch(lua_State *L, const struct class *class)
 const struct class fetches_class = {
 	"Fetches", .find = find_fetch,
 	.help = "the fetches of the configuration's language, dots as underscores: values in their types",
+	.where = "actions, fetches and services, in the turn of the stream",
 };
 const struct class string_fetches_class = {
 	"Fetches", .find = find_fetch, .help = "the same as strings: empty where there is nothing",
+	.where = "actions, fetches and services, in the turn of the stream",
 };
 
 /* ---- txn.c, txn.sc -------------------------------------------------------------------------- */
@@ -324,9 +326,11 @@ static int find_converter(lua_State *L, const struct class *class)
 const struct class converters_class = {
 	"Converters", .find = find_converter,
 	.help = "the converters of the configuration's language: values in their types",
+	.where = "actions, fetches and services, in the turn of the stream",
 };
 const struct class string_converters_class = {
 	"Converters", .find = find_converter, .help = "the same as strings: empty where there is nothing",
+	.where = "actions, fetches and services, in the turn of the stream",
 };
 
 /* ---- fetches and converters that are scripts ------------------------------------------------ */

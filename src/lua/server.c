@@ -235,7 +235,10 @@ static const struct class_method methods[] = {
 	{ 0 },
 };
 
-const struct class server_class = { "Server", methods, .help = "a server: members name and puid" };
+const struct class server_class = {
+	"Server", methods, .help = "a server: members name and puid",
+	.where = "once the configuration is complete",
+};
 
 void server_push(lua_State *L, struct server *s)
 {

@@ -752,4 +752,5 @@ static const struct class_method methods[] = {
 
 const struct class socket_class = {
 	"Socket", methods, .help = "a connection of the script's own; core.tcp() makes one",
+	.where = "scripts that may wait: actions, services, tasks, commands",
 };

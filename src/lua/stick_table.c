@@ -359,6 +359,7 @@ static const struct class_method methods[] = {
 
 const struct class stick_table_class = {
 	"StickTable", methods, .help = "a stick table: the member stktable of its proxy",
+	.where = "once the configuration is complete",
 };
 
 void stick_table_push(lua_State *L, const struct stick_line *line)

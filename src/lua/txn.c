@@ -317,4 +317,5 @@ static const struct class_method methods[] = {
 
 const struct class txn_class = {
 	"TXN", methods, field, .help = "the stream for which the script runs",
+	.where = "actions and fetches, in the turn of the object's stream",
 };
