@@ -15,6 +15,7 @@
 -- The authority answers 2xx to let the request pass: its fields X-Auth-... go along to the server.
 -- 401 and 403 are the client's answer, with WWW-Authenticate. Anything else counts as no answer.
 
+-- For the answer. How long a connection may take is said in the configuration (httpclient.*).
 local TIMEOUT_MS = 1000
 
 -- What the authority learns of the client's request.
