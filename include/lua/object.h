@@ -59,9 +59,13 @@ enum { METHOD_UPVALUES = 2 }; /* further ones come behind these */
  * more than most. name: of the function. */
 void arguments_check(lua_State *L, const char *name, int least, int most);
 
-/* A userdata of zeroed bytes that is the program's own, on the stack: gc is called when Lua collects
- * it, and for a slot that is to be closed (lua_toclose). kind: an address that stands for its like. Scripts do not see its metatable. */
-void *collected_new(lua_State *L, size_t size, const void *kind, lua_CFunction gc);
+/* A userdata of zeroed bytes that is the program's own, on the stack: end is called once, when Lua
+ * collects it, even where Lua had no room to call a finalizer, or for a slot that is to be closed
+ * (lua_toclose). end calls nothing of Lua. kind: an address that stands for its like. Scripts do not
+ * see its metatable. */
+void *collected_new(lua_State *L, size_t size, const void *kind, void (*end)(void *memory));
+/* For the allocator: this block of so many bytes is about to be freed. */
+void collected_freed(void *block, size_t size);
 
 /* A handle, on the stack. It stays as long as Lua sees it, and so does its one user value. */
 struct handle *handle_new(lua_State *L, const void *kind, void *of);

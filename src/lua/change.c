@@ -301,20 +301,19 @@ static void answer(void *arg, const char *error, const char *said, size_t len)
 		t.ptr[--t.len] = 0;
 }
 
-static int submission_gc(lua_State *L)
+static void submission_end(void *memory)
 {
-	struct submission *sub = lua_touserdata(L, 1);
+	struct submission *sub = memory;
 
 	if (sub->submitted && !sub->answered)
 		change_forget(sub->ticket);
 	sub->answered = true;
-	return 0;
 }
 
 /* On the stack. */
 static struct submission *submission_new(lua_State *L)
 {
-	struct submission *sub = collected_new(L, sizeof(*sub), &submission_kind, submission_gc);
+	struct submission *sub = collected_new(L, sizeof(*sub), &submission_kind, submission_end);
 
 	return sub;
 }

@@ -51,10 +51,20 @@ static size_t room(const struct command_state *st)
 	return left < CLI_PIECE - said ? left : CLI_PIECE - said;
 }
 
+/* The command of the object, whose script runs: at other times its answer has no place to go. */
+static struct command_state *command_of(lua_State *L)
+{
+	struct command_state *st = object_of(L, 1, &command_kind);
+
+	if (script_now != &st->script)
+		luaL_error(L, "this object is of another script");
+	return st;
+}
+
 /* sent: so many bytes are in the answer already. */
 static int send_on(lua_State *L, int status, lua_KContext sent)
 {
-	struct command_state *st = object_of(L, 1, &command_kind);
+	struct command_state *st = command_of(L);
 	struct span text = value_span(L, 2);
 	size_t rest = text.len - (size_t)sent, now = room(st);
 
@@ -79,7 +89,7 @@ static int command_send(lua_State *L)
 
 static int command_set_priv(lua_State *L)
 {
-	struct command_state *st = object_of(L, 1, &command_kind);
+	struct command_state *st = command_of(L);
 
 	lua_settop(L, 2);
 	luaL_unref(L, LUA_REGISTRYINDEX, st->priv_ref);
@@ -90,7 +100,7 @@ static int command_set_priv(lua_State *L)
 
 static int command_get_priv(lua_State *L)
 {
-	const struct command_state *st = object_of(L, 1, &command_kind);
+	const struct command_state *st = command_of(L);
 
 	lua_rawgeti(L, LUA_REGISTRYINDEX, st->priv_ref);
 	return 1;
@@ -126,7 +136,7 @@ static size_t take(lua_State *L, struct command_state *st, int at, size_t most, 
 /* On the stack: the object, bytes that are wanted still (-1: all), pieces. */
 static int receive_on(lua_State *L, int status, lua_KContext ctx)
 {
-	struct command_state *st = object_of(L, 1, &command_kind);
+	struct command_state *st = command_of(L);
 	lua_Integer wanted = lua_tointeger(L, 2);
 	bool over = !wanted;
 	size_t n;
@@ -148,7 +158,7 @@ static int command_receive(lua_State *L)
 {
 	lua_Integer size = -1;
 
-	object_of(L, 1, &command_kind);
+	command_of(L);
 	if (lua_gettop(L) > 2)
 		return luaL_error(L, "The 'recv' function requires between 1 and 2 arguments.");
 	if (!lua_isnone(L, 2))
@@ -162,7 +172,7 @@ static int command_receive(lua_State *L)
 /* On the stack: the object, pieces. */
 static int getline_on(lua_State *L, int status, lua_KContext ctx)
 {
-	struct command_state *st = object_of(L, 1, &command_kind);
+	struct command_state *st = command_of(L);
 	bool over;
 
 	(void)status;
@@ -177,7 +187,7 @@ static int getline_on(lua_State *L, int status, lua_KContext ctx)
 
 static int command_getline(lua_State *L)
 {
-	object_of(L, 1, &command_kind);
+	command_of(L);
 	lua_settop(L, 1);
 	lua_newtable(L);
 	return getline_on(L, LUA_OK, 0);
@@ -189,7 +199,7 @@ static const struct var_name *variable(lua_State *L)
 	const struct var_name *name;
 	struct err err;
 
-	object_of(L, 1, &command_kind);
+	command_of(L);
 	name = var_name(value_span(L, 2), &err);
 	return name && name->scope == VAR_PROC ? name : NULL;
 }

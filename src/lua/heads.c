@@ -166,20 +166,19 @@ struct compiled {
 };
 static const char regexes, compiled_class;
 
-static int compiled_gc(lua_State *L)
+static void compiled_end(void *memory)
 {
-	struct compiled *p = lua_touserdata(L, 1);
+	struct compiled *p = memory;
 
 	if (p->regex)
 		regex_forget(p->regex);
 	arena_free(&p->arena);
-	return 0;
 }
 
 /* On the stack. */
 static struct compiled *compiled_new(lua_State *L)
 {
-	return collected_new(L, sizeof(struct compiled), &compiled_class, compiled_gc);
+	return collected_new(L, sizeof(struct compiled), &compiled_class, compiled_end);
 }
 
 static struct compiled *compile(lua_State *L, struct span text)

@@ -317,12 +317,11 @@ static void ready(struct errand *e)
 		errand_end(e);
 }
 
-static int end_errand(lua_State *L)
+static void end_errand(void *memory)
 {
-	struct lua_errand *le = lua_touserdata(L, 1);
+	struct lua_errand *le = memory;
 
 	errand_end(&le->errand);
-	return 0;
 }
 
 static int walk(lua_State *L, int status, lua_KContext ctx);

@@ -5,23 +5,75 @@
 #include "lua/object.h"
 
 #include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include <lauxlib.h>
 
 /* Address in the registry of the metatable of handles. */
 static const char handles;
 
-void *collected_new(lua_State *L, size_t size, const void *kind, lua_CFunction gc)
-{
-	void *memory = lua_newuserdatauv(L, size, 0);
+/* Behind the bytes of a userdata that is collected. Lua does not call a finalizer where the stack of the
+ * script that happens to collect cannot grow, and forgets it: then the allocator finds the mark. No
+ * script can write one, as it does not know the secret. */
+struct mark {
+	uint64_t secret;
+	void *memory;
+	void (*end)(void *memory); /* NULL: it was called */
+};
 
-	memset(memory, 0, size);
+static uint64_t mark_secret(void)
+{
+	static uint64_t secret;
+
+	while (!secret)
+		if (getrandom(&secret, sizeof(secret), 0) != sizeof(secret))
+			secret = (uintptr_t)&secret ^ (uint64_t)getpid();
+	return secret;
+}
+
+static void mark_end(struct mark *mark)
+{
+	void (*end)(void *memory) = mark->end;
+
+	mark->end = NULL;
+	if (end)
+		end(mark->memory);
+}
+
+void collected_freed(void *block, size_t size)
+{
+	struct mark mark;
+
+	if (size < sizeof(mark))
+		return;
+	memcpy(&mark, (char *)block + size - sizeof(mark), sizeof(mark));
+	if (mark.secret == mark_secret())
+		mark_end(&mark);
+}
+
+static int collected_gc(lua_State *L)
+{
+	char *memory = lua_touserdata(L, 1);
+
+	mark_end((struct mark *)(memory + lua_rawlen(L, 1) - sizeof(struct mark)));
+	return 0;
+}
+
+void *collected_new(lua_State *L, size_t size, const void *kind, void (*end)(void *memory))
+{
+	size_t room = (size + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
+	char *memory = lua_newuserdatauv(L, room + sizeof(struct mark), 0);
+	struct mark *mark = (struct mark *)(memory + room);
+
+	memset(memory, 0, room);
+	*mark = (struct mark){ mark_secret(), memory, end };
 	if (lua_rawgetp(L, LUA_REGISTRYINDEX, kind) != LUA_TTABLE) {
 		lua_pop(L, 1);
 		lua_createtable(L, 0, 3);
-		lua_pushcfunction(L, gc);
+		lua_pushcfunction(L, collected_gc);
 		lua_setfield(L, -2, "__gc");
-		lua_pushcfunction(L, gc);
+		lua_pushcfunction(L, collected_gc);
 		lua_setfield(L, -2, "__close");
 		lua_pushboolean(L, 0);
 		lua_setfield(L, -2, "__metatable");

@@ -88,21 +88,20 @@ static void answer(void *arg, const char *error, const char *said, size_t len)
 }
 
 /* It may have gone in the middle of a payload. */
-static int call_gc(lua_State *L)
+static void call_end(void *memory)
 {
-	struct call *call = lua_touserdata(L, 1);
+	struct call *call = memory;
 
 	if (call->submitted && !call->answered && !over)
 		change_forget(call->ticket);
 	call->answered = true;
 	if (!call->loading || over)
-		return 0;
+		return;
 	call->loading = false;
 	call->command.change = PATTERN_LOAD_END;
 	call->command.rest_len = 0;
 	call->command.text = call->command.value = NULL;
 	pattern_submit(&call->command, NULL, NULL);
-	return 0;
 }
 
 /* No process runs yet that would hear of it. */
@@ -238,7 +237,7 @@ static struct call *call_new(lua_State *L, struct patref *p, enum purpose purpos
 
 	if (!change_at_once && !script_may_wait(L))
 		luaL_error(L, "a change waits for all processes, which cannot be done here");
-	call = collected_new(L, sizeof(*call), &call_kind, call_gc);
+	call = collected_new(L, sizeof(*call), &call_kind, call_end);
 	lua_insert(L, CALL);
 	call->of = p;
 	call->purpose = purpose;
@@ -505,10 +504,9 @@ static void walk_end(struct walk *w)
 	reader_end(&w->reader);
 }
 
-static int walk_gc(lua_State *L)
+static void walk_collected(void *memory)
 {
-	walk_end(lua_touserdata(L, 1));
-	return 0;
+	walk_end(memory);
 }
 
 static int walk_next(lua_State *L)
@@ -532,7 +530,7 @@ static int patref_pairs(lua_State *L)
 {
 	const struct patref *p = object_peek(L, 1, &patref_kind);
 	struct pattern_version *v = p && !over ? version_of(p) : NULL;
-	struct walk *w = collected_new(L, sizeof(*w), &walk_kind, walk_gc);
+	struct walk *w = collected_new(L, sizeof(*w), &walk_kind, walk_collected);
 
 	list_init(&w->node);
 	if (v) {

@@ -26,28 +26,26 @@ enum { KEPT_MEMORY = 1, KEPT_VALUES, KEPT_ALARMS };
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static int waiter_gc(lua_State *L)
+static void waiter_end(void *memory)
 {
-	struct waiter *w = lua_touserdata(L, 1);
+	struct waiter *w = memory;
 
 	script_alarm_off(&w->alarm);
 	list_remove(&w->node);
-	return 0;
 }
 
-static int queue_gc(lua_State *L)
+static void queue_end(void *memory)
 {
-	struct queue *q = lua_touserdata(L, 1);
+	struct queue *q = memory;
 
 	while (!list_empty(&q->waiters))
 		list_remove(q->waiters.next);
-	return 0;
 }
 
 /* On the stack. */
 static struct waiter *waiter_new(lua_State *L, struct queue *q)
 {
-	struct waiter *w = collected_new(L, sizeof(*w), &waiter_memory, waiter_gc);
+	struct waiter *w = collected_new(L, sizeof(*w), &waiter_memory, waiter_end);
 
 	list_init(&w->node);
 	list_append(&q->waiters, &w->node);
@@ -58,7 +56,7 @@ static struct waiter *waiter_new(lua_State *L, struct queue *q)
 int core_queue(lua_State *L)
 {
 	struct handle *h = handle_new(L, &queue_kind, NULL);
-	struct queue *q = collected_new(L, sizeof(*q), &queue_memory, queue_gc);
+	struct queue *q = collected_new(L, sizeof(*q), &queue_memory, queue_end);
 
 	list_init(&q->waiters);
 	q->first = q->behind = 1;

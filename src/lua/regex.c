@@ -19,21 +19,20 @@ struct compiled {
 	struct regex *regex;
 };
 
-static int compiled_gc(lua_State *L)
+static void compiled_end(void *memory)
 {
-	struct compiled *c = lua_touserdata(L, 1);
+	struct compiled *c = memory;
 
 	if (c->regex)
 		regex_forget(c->regex);
 	c->regex = NULL;
 	arena_free(&c->arena);
-	return 0;
 }
 
 /* On the stack, with nothing in it. */
 static struct compiled *compiled_new(lua_State *L)
 {
-	struct compiled *c = collected_new(L, sizeof(*c), &regex_kind, compiled_gc);
+	struct compiled *c = collected_new(L, sizeof(*c), &regex_kind, compiled_end);
 
 	c->arena = arena_new_limited(1024);
 	if (!c->arena)

@@ -39,21 +39,21 @@ struct compiled {
 };
 static const char compiled_kind;
 
-static int compiled_gc(lua_State *L)
+static void compiled_end(void *memory)
 {
-	struct compiled *c = lua_touserdata(L, 1);
+	struct compiled *c = memory;
 
 	if (c->regex)
 		regex_forget(c->regex);
 	arena_free(&c->arena);
-	return 0;
 }
 
-static struct compiled *compiled_new(lua_State *L)
+/* The parsers of the language rely on their memory: there is enough for the text before they begin. */
+static struct compiled *compiled_new(lua_State *L, const char *text)
 {
-	struct compiled *c = collected_new(L, sizeof(*c), &compiled_kind, compiled_gc);
+	struct compiled *c = collected_new(L, sizeof(*c), &compiled_kind, compiled_end);
 
-	c->arena = arena_new_limited(1024);
+	c->arena = arena_new_limited(2048 + 6 * strlen(text));
 	if (!c->arena)
 		luaL_error(L, "not enough memory");
 	return c;
@@ -157,7 +157,7 @@ static struct expr_context context(const struct stream_scripts *ss, struct arena
 static struct compiled *compile_fetch(lua_State *L, const struct stream_scripts *ss,
 				      const struct fetch *row, const char *text)
 {
-	struct compiled *c = compiled_new(L);
+	struct compiled *c = compiled_new(L, text);
 	struct expr_context ctx = context(ss, c->arena);
 	const char *whole = lua_pushfstring(L, "%s%s", row->name, text);
 	struct err err;
@@ -250,7 +250,7 @@ const struct class string_fetches_class = {
 static struct compiled *compile_converter(lua_State *L, const struct stream_scripts *ss,
 					  const struct converter *row, const char *text)
 {
-	struct compiled *c = compiled_new(L);
+	struct compiled *c = compiled_new(L, text);
 	struct expr_context ctx = context(ss, c->arena);
 	const char *rest = text;
 	char what[80];

@@ -354,6 +354,7 @@ void script_forget(struct script *s)
 void script_note(struct script *s, struct script **place)
 {
 	script_forget(s);
+	BUG_ON(*place); /* whoever stood there would not know when the place goes */
 	*place = s;
 	s->noted = place;
 }

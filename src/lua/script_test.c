@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "event/loop.h"
 #include "lua/classes.h"
+#include "lua/object.h"
 #include "lua/script.h"
 #include "lua/state.h"
 
@@ -256,6 +257,35 @@ static void long_strings_and_tables_let_others_go_first(void **state)
 	alarm(0);
 }
 
+static unsigned made, ended;
+
+static void end_one(void *memory)
+{
+	assert_int_equal(*(int *)memory, 7);
+	ended++;
+}
+
+static int make_one(lua_State *L)
+{
+	static const char kind;
+
+	*(int *)collected_new(L, sizeof(int), &kind, end_one) = 7;
+	made++;
+	return 1;
+}
+
+/* Lua calls no finalizer where one more call of C is too many. */
+static void what_is_collected_ends_once(void **state)
+{
+	(void)state;
+	made = ended = 0;
+	lua_register(lua_running, "make", make_one);
+	gives("local function g() make() collectgarbage() string.gsub('x', 'x', g) end"
+	      " for i = 1, 5 do pcall(g) end collectgarbage() collectgarbage() return 'done'", "done");
+	assert_in_range(made, 100, 10000);
+	assert_int_equal(ended, made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,6 +299,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_no_hook_sees_ends_nobody, begin, end),
 		cmocka_unit_test_setup_teardown(coroutines_do_not_fill_the_stack_of_c, begin, end),
 		cmocka_unit_test_setup_teardown(functions_of_c_are_not_looked_into, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_collected_ends_once, begin, end),
 		cmocka_unit_test_setup_teardown(long_strings_and_tables_let_others_go_first, begin, end),
 	};
 

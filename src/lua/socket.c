@@ -89,10 +89,9 @@ static void close_socket(struct lua_socket *s)
 	s->state = SOCKET_CLOSED;
 }
 
-static int collect(lua_State *L)
+static void collect(void *memory)
 {
-	close_socket(lua_touserdata(L, 1));
-	return 0;
+	close_socket(memory);
 }
 
 static void push_handles(lua_State *L)
@@ -170,6 +169,8 @@ static void socket_ready(struct conn *conn)
 static int wait_event(lua_State *L, struct lua_socket *s, unsigned ms, lua_KFunction k,
 		      lua_KContext ctx)
 {
+	if (s->waiter && s->waiter != script_now) /* it came while this one let others go first */
+		return luaL_error(L, "another script has begun to wait at this socket");
 	s->until_ms = ms ? clock_now_ms + ms : 0;
 	if (script_may_wait(L))
 		script_note(script_now, &s->waiter);

@@ -6,6 +6,7 @@
 #include "base/bug.h"
 #include "base/err.h"
 #include "base/memory.h"
+#include "lua/object.h"
 #include "lua/script.h"
 #include "lua/small.h"
 #include "lua/withheld.h"
@@ -45,6 +46,7 @@ static void *allocate(void *ud, void *ptr, size_t old, size_t new)
 	if (!ptr)
 		old = 0;
 	if (!new) {
+		collected_freed(ptr, old);
 		small_free(ptr, old);
 		used -= old;
 		return NULL;

@@ -3,6 +3,7 @@
  * are scripts; ended by the stream. */
 #include "lua/stream.h"
 
+#include "base/memory.h"
 #include "expr/rule_conf.h"
 #include "expr/view.h"
 #include "lua/classes.h"
@@ -23,9 +24,10 @@ struct stream_scripts *stream_scripts_get(struct stream *s)
 
 	if (!extra || extra->scripts)
 		return extra ? extra->scripts : NULL;
-	ss = calloc(1, sizeof(*ss));
+	ss = memory_take(sizeof(*ss));
 	if (!ss)
 		return NULL;
+	memset(ss, 0, sizeof(*ss));
 	ss->stream = s;
 	ss->handle_ref = ss->priv_ref = LUA_NOREF;
 	extra->scripts = ss;

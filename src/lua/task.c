@@ -7,6 +7,7 @@
 #include "base/bug.h"
 #include "base/err.h"
 #include "base/list.h"
+#include "base/memory.h"
 #include "log/log.h"
 #include "lua/object.h"
 #include "lua/own.h"
@@ -52,12 +53,12 @@ static void *take_function(lua_State *L, const char *name, size_t size, int *ref
 	arguments_check(L, name, 1, 1);
 	luaL_checktype(L, 1, LUA_TFUNCTION);
 	*ref = luaL_ref(L, LUA_REGISTRYINDEX);
-	memory = calloc(1, size);
+	memory = memory_take(size);
 	if (!memory) {
 		luaL_unref(L, LUA_REGISTRYINDEX, *ref);
 		luaL_error(L, "not enough memory");
 	}
-	return memory;
+	return memset(memory, 0, size);
 }
 
 /* core.register_init(function) */

@@ -113,7 +113,7 @@ static int parse_path(struct addr_parser *p, const char *path, bool abstract)
 			       "characters", path, room);
 	addr->family = AF_UNIX;
 	addr->path = arena_printf(p->arena, "%s%s", abstract ? "@" : "", path);
-	return 0;
+	return addr->path ? 0 : err_set(p->err, "no memory for the address");
 }
 
 static int parse_fd(struct addr_parser *p, const char *text, uint16_t family)
@@ -397,8 +397,8 @@ int addr_parse(const char *word, unsigned allow, struct arena *arena, struct add
 	if (prefix->family == AF_FD || prefix->family == AF_SOCKPAIR)
 		return parse_fd(&p, rest, prefix->family);
 	host = arena_strdup(arena, rest);
-	if (!host)
-		return err_set(err, "out of memory");
+	if (!host) /* a limited arena */
+		return err_set(err, "no memory for the address");
 	colon = port_colon(host);
 	if (colon)
 		*colon++ = 0;
