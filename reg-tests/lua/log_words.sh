@@ -16,6 +16,7 @@ END
 # goes "WORDS" "LOG LINE" LOG STDERR: is a line in the log, on the standard error? (yes, no)
 goes() {
 	printf 'global\n\t%b\n\t%b\n\tlua-load %s/said.lua\nlisten l\n\tbind unix@%s/l\n' "$2" "$1" "$dir" "$dir" >"$dir/cfg"
+	rm -f "$dir/out" "$dir/err" # of the case before
 	"$PENSTOCK" -db -f "$dir/cfg" >"$dir/out" 2>"$dir/err" </dev/null &
 	pid=$!
 	until_true 60 grep -q "Lua task: .*it fails" "$dir/err"

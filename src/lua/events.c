@@ -381,8 +381,11 @@ int events_subscribe(lua_State *L, int at, const struct server *server)
 	lua_pushvalue(L, at + 1);
 	function_ref = luaL_ref(L, LUA_REGISTRYINDEX);
 	sub = calloc(1, sizeof(*sub));
-	if (!sub)
+	if (!sub) {
+		luaL_unref(L, LUA_REGISTRYINDEX, handle_ref);
+		luaL_unref(L, LUA_REGISTRYINDEX, function_ref);
 		return luaL_error(L, "not enough memory");
+	}
 	sub->types = types;
 	sub->server = server;
 	sub->own = own_reading || serving;
