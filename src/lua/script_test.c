@@ -186,6 +186,49 @@ static void a_script_that_waits_can_be_ended(void **state)
 	gives("return tostring(Closed)", "true");
 }
 
+/* A script that has begun to wait. */
+static void waits(const char *code)
+{
+	assert_true(script_new(&script, NULL, go_on, 0));
+	assert_int_equal(luaL_loadstring(script.thread, code), LUA_OK);
+	assert_int_equal(script_run(&script, 0), SCRIPT_WAIT);
+}
+
+static void an_alarm_rings_once(void **state)
+{
+	struct script_alarm alarm = { .script = NULL }, other = { .script = NULL };
+
+	(void)state;
+	waits("core.msleep(1000) core.wait(1000) core.wait(1000) return 'rung'");
+	script_alarm_set(&script, &alarm, false);
+	script_alarm_set(&script, &other, false);
+	script_alarm_ring(&alarm);
+	assert_null(alarm.script);
+	assert_false(script.ready); /* it sleeps: the alarm is kept for core.wait */
+	script_ready(&script);
+	assert_int_equal(script_run(&script, 0), SCRIPT_WAIT); /* the first wait is over at once */
+	script_alarm_ring(&alarm);
+	assert_false(script.ready); /* it has rung */
+	script_alarm_ring(&other);
+	assert_true(script.ready);
+	assert_int_equal(script_run(&script, 0), SCRIPT_DONE);
+	script_end(&script);
+}
+
+static void the_end_of_a_script_takes_its_alarms_off(void **state)
+{
+	struct script_alarm alarm = { .script = NULL };
+
+	(void)state;
+	waits("core.wait()");
+	assert_false(timer_armed(&script.timer));
+	script_alarm_set(&script, &alarm, true);
+	script_end(&script);
+	assert_null(alarm.script);
+	script_alarm_ring(&alarm);
+	script_alarm_off(&alarm);
+}
+
 /* Lua 5.4.4 calls no hook in these. */
 static void what_no_hook_sees_ends_nobody(void **state)
 {
@@ -296,6 +339,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_may_not_wait_says_so, begin, end),
 		cmocka_unit_test_setup_teardown(done_is_done, begin, end),
 		cmocka_unit_test_setup_teardown(a_script_that_waits_can_be_ended, begin, end),
+		cmocka_unit_test_setup_teardown(an_alarm_rings_once, begin, end),
+		cmocka_unit_test_setup_teardown(the_end_of_a_script_takes_its_alarms_off, begin, end),
 		cmocka_unit_test_setup_teardown(what_no_hook_sees_ends_nobody, begin, end),
 		cmocka_unit_test_setup_teardown(coroutines_do_not_fill_the_stack_of_c, begin, end),
 		cmocka_unit_test_setup_teardown(functions_of_c_are_not_looked_into, begin, end),
