@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "event/change.h"
 #include "expr/state.h"
+#include "lua/change.h"
 #include "lua/classes.h"
 #include "lua/events.h"
 #include "lua/filter.h"
@@ -299,11 +300,16 @@ static int run_anew(struct err *err)
 
 int own_start(struct err *err)
 {
+	int rc;
+
 	if (!files)
 		return 0;
 	if (change_is_shared() && (run_anew(err) || script_filters_make(false, err)))
 		return -1;
-	return inits_run(true, err);
+	change_at_once = !change_is_shared();
+	rc = inits_run(true, err);
+	change_at_once = false;
+	return rc;
 }
 
 int own_add_proxies(struct err *err)
