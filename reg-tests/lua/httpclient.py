@@ -178,7 +178,8 @@ def moved():
 
 def tls_part():
     good, own = Origin(8443, cert="good"), Origin(8444, cert="own")
-    says("https", "url=https://good.test:8443/", "200 127.0.0.1")
+    says("https", "url=https://good.test:8443/", "200 127.0.0.1 1")
+    says("again on the same connection", "url=https://good.test:8443/", "200 127.0.0.1 2")
     check("its name was asked for", good.asked_for[-1] == "good.test")
     says("a certificate for another name", "url=https://wrong.test:8443/", "503", most=900)
     says("a certificate for no address", "url=https://127.0.0.1:8443/", "503", most=900)
@@ -266,7 +267,8 @@ def confined_part():
     says("a name, without rights and files", "url=http://one.test:8080/", "200 127.0.0.1")
     says("an answer over TCP", "url=http://cut.test:8080/", "200 127.0.0.1")
     says("a name of /etc/hosts", "url=http://hosted.test:8080/", "200 127.0.0.1")
-    says("https", "url=https://good.test:8443/", "200 127.0.0.1")
+    says("https", "url=https://good.test:8443/", "200 127.0.0.1 1")
+    says("again on the same connection", "url=https://good.test:8443/", "200 127.0.0.1 2")
 
 
 def words_part():
