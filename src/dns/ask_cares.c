@@ -247,8 +247,9 @@ int dns_ask_begin(const struct dns_servers *servers, struct err *err)
 	running = true;
 	timer_init(&timer, fire);
 	status = give_servers(servers);
-	return status ? err_set(err, "c-ares does not take the name servers: %s", ares_strerror(status)) :
-			0;
+	if (status)
+		return err_set(err, "c-ares does not take the name servers: %s", ares_strerror(status));
+	return 0;
 }
 
 void dns_ask_end(void)

@@ -27,7 +27,9 @@
 
 #include <lauxlib.h>
 
-enum socket_state { SOCKET_FRESH, SOCKET_LOOKS_UP, SOCKET_CONNECTS, SOCKET_SHAKES, SOCKET_OPEN, SOCKET_CLOSED };
+enum socket_state {
+	SOCKET_FRESH, SOCKET_LOOKS_UP, SOCKET_CONNECTS, SOCKET_SHAKES, SOCKET_OPEN, SOCKET_CLOSED
+};
 enum { CONNECT_MS = 5000,     /* most for a connection, where the script says nothing */
        ADDRS = 8,             /* of a name, which are tried one after the other */
        TURN_PIECES = 16,      /* then others go first */

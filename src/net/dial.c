@@ -20,7 +20,7 @@ struct conn *net_dial(const struct sockaddr_storage *to, socklen_t len, void *ow
 		return NULL;
 	if (!local)
 		sock_set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-	conn = connect(fd, (const struct sockaddr *)to, len) && errno != EINPROGRESS ? NULL : conn_new();
+	conn = !connect(fd, (const struct sockaddr *)to, len) || errno == EINPROGRESS ? conn_new() : NULL;
 	if (!conn) {
 		close(fd);
 		return NULL;
