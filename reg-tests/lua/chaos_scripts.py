@@ -9,10 +9,11 @@ import sys
 rnd = random.Random(int(sys.argv[1]))
 with open(sys.argv[2], encoding="utf-8") as f:
     API = re.findall(r"^\| `(\w+)([.:])(\w+)\(", f.read(), re.M)
-# What waits for ever, as it was told to, keeps its stream.
+# What waits for ever, as it was told to, keeps its stream: sockets have a time-out here.
+FOR_EVER = ("pop_wait", "settimeout")
 CORE = ["core." + n for c, j, n in API if j == "." and c == "core" and not n.startswith("register_") and n != "wait"]
 CORE += [f"{c}.{n}" for c, j, n in API if j == "." and c != "core"]
-METHODS = sorted({n for c, j, n in API if j == ":" and n != "pop_wait"})
+METHODS = sorted({n for c, j, n in API if j == ":" and n not in FOR_EVER})
 # Objects by their class. What is done to Proxy, Server and Listener is done to the section `other`.
 OWNERS = {"TXN": "o", "Fetches": "o.f", "Converters": "o.c", "HTTP": "o.http", "Reply": "o:reply()",
           "AppletHTTP": "o", "AppletTCP": "o", "Socket": "core.tcp()", "HTTPClient": "core.httpclient()",
@@ -20,7 +21,7 @@ OWNERS = {"TXN": "o", "Fetches": "o.f", "Converters": "o.c", "HTTP": "o.http", "
           "Server": "core.proxies.other.servers.s", "Listener": "select(2, next(core.proxies.other.listeners))",
           "StickTable": "core.proxies.other.stktable", "Queue": "Q", "Patref": "Pat", "EventSub": "Sub",
           "Channel": "o.req", "HTTPMessage": "o.http_res"}
-CALLS = [(c, n) for c, j, n in API if j == ":" and c in OWNERS and n != "pop_wait"]
+CALLS = [(c, n) for c, j, n in API if j == ":" and c in OWNERS and n not in FOR_EVER]
 FETCHES = ["src", "path", "req_hdr", "res_hdr", "rand", "var", "method", "status", "req_body", "lua_f1",
            "lua_f2", "base32", "no_such", "str", "date", "url_param"]
 CONVERTERS = ["lower", "hex", "base64", "regsub", "field", "lua_c1", "json", "add", "bytes", "map", "sha1"]
@@ -53,7 +54,7 @@ def values(most=4):
 def socket_talk():
     """A connection that scripts share: to the server, or through the frontend."""
     to = rnd.choice(["Back", "Front", "'127.0.0.1:1'"])
-    steps = [f"s:settimeout({rnd.choice([0.01, 0.05, 1])})", "s:send('GET /plain HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n')",
+    steps = [f"s:settimeout({rnd.choice([0.01, 0.05, 0.5])})", "s:send('GET /plain HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n')",
              f"s:receive({rnd.choice(['', '5', value(), value()])})", "s:receive('*l')", "s:close()", "s:getpeername()",
              "s:send(Big)", f"Kept[math.random(8)] = s", "s = Kept[math.random(8)]", f"s:connect({to})"]
     return (f"local s = core.tcp() pcall(s.connect{rnd.choice(['', '', '_ssl'])}, s, {to}) " +
@@ -136,6 +137,7 @@ core.register_init(function()
     Pat, Acl = core.get_patref("{sys.argv[5]}.ref"), core.get_patref("{sys.argv[5]}.lst")
     Sub = core.event_sub({{ "SERVER" }}, function(...) {" ".join(block(2) for _ in range(3))} end)
 end)
+do local tcp = core.tcp core.tcp = function(...) local s = tcp(...) s:settimeout(0.5) return s end end
 Front, Back, Rx, Mp = "{sys.argv[3]}", "{sys.argv[4]}", select(2, Regex.new("a(b*)", true)), Map.new("{sys.argv[5]}")
 Same = setmetatable({{}}, {{ __index = function(_, n) return n == "url" and "http://" .. Back .. "/" .. math.random() or nil end }})
 Odd = setmetatable({{}}, {{ __tostring = function() error(Odd) end, __index = function() core.msleep(1) end,
