@@ -150,10 +150,14 @@ def trouble():
             pass  # it has gone already
 
 
+def asks():
+    """How each of the processes is asked."""
+    return [svc.ask] if part != "workers" else [lambda c, n=n: svc.worker(n, c) for n in (1, 2)]
+
+
 def streams():
     """Those of all workers; the command itself may find no memory."""
-    asks = [svc.ask] if part != "workers" else [lambda c, n=n: svc.worker(n, c) for n in (1, 2)]
-    return sum(int(svc.stat(px, "FRONTEND", through)["scur"]) for px in ("fe", "tcp", "other") for through in asks)
+    return sum(int(svc.stat(px, "FRONTEND", ask)["scur"]) for px in ("fe", "tcp", "other") for ask in asks())
 
 
 threading.Thread(target=serve, daemon=True).start()
@@ -167,6 +171,8 @@ check(f"{good[0]} well-behaved requests beside, of which {bad[:5]} failed", good
 if part == "workers":
     until("no worker is left of an earlier generation", lambda: not svc.old_workers())
 if not until("no stream is left", lambda: streams() == 0):
-    print(svc.ask("show sess all")[:20000])
+    for ask in asks():
+        print([(px, svc.stat(px, "FRONTEND", ask)["scur"]) for px in ("fe", "tcp", "other")])
+        print(ask("show sess all")[:20000])
 until("it serves", lambda: get() == 200)
 finish()

@@ -133,6 +133,9 @@ static void nothing_computes_for_ever(void **state)
 	fails("while true do xpcall(function() while true do end end, function() while true do end end) end",
 	      50, SCRIPT_TIMEOUT, "");
 	fails("table.sort({3, 2, 1}, function() while true do end end)", 0, SCRIPT_TIMEOUT, "timeout");
+	/* Where nobody may yield an error is raised in the hook, and none is called in the handler. */
+	fails("table.sort({3, 2, 1}, function() xpcall(function() while true do end end, "
+	      "function() while true do end end) end)", 50, SCRIPT_TIMEOUT, "timeout");
 	fails("while true do core.yield() end", 50, SCRIPT_TIMEOUT, "timeout");
 	gives("return 'still alive'", "still alive");
 }
@@ -160,6 +163,19 @@ static void what_may_not_wait_says_so(void **state)
 	fails("table.sort({3, 2, 1}, function() core.msleep(1) end)", 0, SCRIPT_ERROR, "attempt to yield");
 	fails("table.sort({3, 2, 1}, coroutine.wrap(function() core.msleep(1) end))", 0, SCRIPT_ERROR,
 	      "attempt to yield");
+}
+
+static void xpcall_is_that_of_lua(void **state)
+{
+	(void)state;
+	gives("return table.concat({ tostring(xpcall(function(a, b) return a + b end, print, 1, 2)), "
+	      "select(2, xpcall(function(a, b) return a + b end, print, 1, 2)) }, ' ')", "true 3");
+	gives("return table.concat({ select(2, xpcall(error, function(e) return 'handled ' .. e end, 'x')) })",
+	      "handled x");
+	gives("return select(2, xpcall(function() core.msleep(1) return 'waited' end, print))", "waited");
+	gives("return tostring(select('#', xpcall(function() end, print)))", "1");
+	fails("xpcall(print)", 0, SCRIPT_ERROR, "function expected");
+	gives("return tostring(xpcall(error, function() error('again') end))", "false");
 }
 
 static void done_is_done(void **state)
@@ -337,6 +353,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nothing_computes_for_ever, begin, end),
 		cmocka_unit_test_setup_teardown(memory_is_bounded, begin, end),
 		cmocka_unit_test_setup_teardown(what_may_not_wait_says_so, begin, end),
+		cmocka_unit_test_setup_teardown(xpcall_is_that_of_lua, begin, end),
 		cmocka_unit_test_setup_teardown(done_is_done, begin, end),
 		cmocka_unit_test_setup_teardown(a_script_that_waits_can_be_ended, begin, end),
 		cmocka_unit_test_setup_teardown(an_alarm_rings_once, begin, end),
