@@ -71,6 +71,7 @@ struct pump_chain {
 	bool measured;        /* the sink was told how many bytes come: ... */
 	bool misfits;         /* ... others than that have come; all has failed */
 	uint64_t due;         /* ... so many are missing */
+	bool bare;            /* the sink takes none: what leaves the chain goes nowhere */
 };
 
 /* Empty, and the pump's. *chain is zeroed, and lives until chain_leave. */
@@ -82,7 +83,8 @@ void chain_leave(struct pump_chain *chain);
 void chain_link(struct pump_chain *chain, struct pump_filter *filter);
 /* What the pump holds in its buffer, unsent, is to pass through the chain yet: the pump opens. */
 void chain_open(struct pump_chain *chain);
-/* The filter is asked again in the next run, be there bytes or not. */
+/* The filter is asked again in the next run, be there bytes or not. One whose message another has ended
+ * is not. */
 void chain_ask(struct pump_chain *chain, struct pump_filter *filter);
 /* The message begins another time: what is held is thrown away. */
 void chain_renew(struct pump_chain *chain);
@@ -95,6 +97,9 @@ static inline bool chain_blocks(const struct pump_chain *chain)
 /* The sink has been told that so many bytes come; UINT64_MAX: it was not. What else comes fails, as it
  * were not to be told from the next message. */
 void chain_promise(struct pump_chain *chain, uint64_t bytes);
+/* The sink has been told of a message that cannot have a body. Filters see its end; what they put in
+ * front of that goes nowhere. */
+void chain_promise_none(struct pump_chain *chain);
 
 /* ---- for the pump ------------------------------------------------------------------------ */
 

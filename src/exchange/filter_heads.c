@@ -47,7 +47,23 @@ int filter_response_rules(struct stream *s)
 /* A body that filters change is to be as long as the head that leaves says. */
 static void body_promised(struct pump_chain *chain, const struct message *msg)
 {
-	chain_promise(chain, chain->changing && msg->framing == BODY_LENGTH ? msg->length : UINT64_MAX);
+	uint64_t bytes = UINT64_MAX;
+
+	if (chain->changing && msg->framing == BODY_LENGTH)
+		bytes = msg->length;
+	else if (chain->changing && msg->framing == BODY_NONE)
+		bytes = 0;
+	chain_promise(chain, bytes);
+}
+
+/* A client that has asked HEAD, or is told a status without body, takes none. That is not for a filter
+ * to know, which adds to each response. */
+static void response_promised(struct pump_chain *chain, const struct message *msg)
+{
+	if (msg->framing == BODY_NONE)
+		chain_promise_none(chain);
+	else
+		body_promised(chain, msg);
 }
 
 bool filter_request_head(struct exchange *x)
@@ -83,7 +99,7 @@ bool filter_response_head(struct exchange *x)
 	if (x->reply)
 		return true;
 	filters_open(set, true);
-	body_promised(&set->response, &x->res);
+	response_promised(&set->response, &x->res);
 	if (filters_see(&set->response))
 		end_decode(&x->stream->relay.server);
 	return true;

@@ -99,9 +99,16 @@ static void filter_stay(struct pump_chain *chain, struct pump_filter *f, bool st
 		chain->holding += stays ? 1 : -1u;
 }
 
+/* Has a filter at this place, or behind it, ended the message? */
+static bool filter_is_past(const struct pump_chain *chain, const struct pump_filter *f)
+{
+	return chain->cut && f->place <= chain->cut_place;
+}
+
 void chain_ask(struct pump_chain *chain, struct pump_filter *filter)
 {
-	filter_stay(chain, filter, true);
+	if (!filter_is_past(chain, filter))
+		filter_stay(chain, filter, true);
 }
 
 void chain_renew(struct pump_chain *chain)
@@ -181,8 +188,14 @@ size_t chain_most(const struct pump_chain *chain)
 void chain_promise(struct pump_chain *chain, uint64_t bytes)
 {
 	chain->measured = bytes != UINT64_MAX;
-	chain->misfits = false;
+	chain->misfits = chain->bare = false;
 	chain->due = bytes;
+}
+
+void chain_promise_none(struct pump_chain *chain)
+{
+	chain_promise(chain, UINT64_MAX);
+	chain->bare = true;
 }
 
 /* Are these bytes as many as the sink was told of? */
@@ -198,6 +211,8 @@ static bool chain_fits(struct pump_chain *chain, size_t len, bool last)
 static bool chain_out(struct pump_chain *chain, const char *bytes, size_t len, bool last,
 		      struct buf *out)
 {
+	if (chain->bare)
+		len = 0;
 	if (!chain_fits(chain, len, last))
 		return false;
 	if (len && bytes != out->data)
@@ -233,12 +248,6 @@ static char *filter_room(struct pump_filter *f, struct buf *out)
 	for (behind = f->next; behind; behind = behind->next)
 		more += behind->ops->changes;
 	return more ? between[more & 1] : out->data;
-}
-
-/* Has a filter at this place, or behind it, ended the message? */
-static bool filter_is_past(const struct pump_chain *chain, const struct pump_filter *f)
-{
-	return chain->cut && f->place <= chain->cut_place;
 }
 
 static void chain_cut(struct pump_chain *chain, const struct pump_filter *at)

@@ -394,6 +394,54 @@ static void a_promise_is_kept(void **state)
 	}
 }
 
+/* To a message that has no body filters add what they like: it does not leave. */
+static void a_bare_message_stays_bare(void **state)
+{
+	struct world w;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		world_start(&w, 20000, modes[i]);
+		world_add(&w, KEEPER);
+		world_add(&w, DOUBLER);
+		chain_promise_none(&w.chain);
+		world_run(&w);
+		assert_true(w.members[0].told && w.members[1].told && w.chain.ended);
+		assert_false(w.noticed & PUMP_NO_MEMORY);
+		assert_int_equal(w.received, 0);
+		world_end(&w);
+	}
+}
+
+/* Who is woken behind the end that another filter has made has nothing to say any more. */
+static void who_is_past_the_end_is_not_asked(void **state)
+{
+	struct world w;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 60; i++) {
+		world_start(&w, 500000, modes[i % 3]);
+		world_add(&w, KEEPER);
+		world_add(&w, ENDER)->until = 100001;
+		world_add(&w, KEEPER);
+		while (!w.chain.cut) {
+			world_write(&w);
+			world_read(&w);
+			world_ask(&w);
+			loop_turn(0);
+		}
+		chain_ask(&w.chain, &w.members[0].filter);
+		chain_ask(&w.chain, &w.members[1].filter);
+		task_wake(&w.relay.task);
+		world_run(&w);
+		assert_int_equal(w.received, 100001);
+		assert_int_equal(w.members[1].count, 100001);
+		world_end(&w);
+	}
+}
+
 /* What was looked at before the pump opened passes the chain like all else. */
 static void bytes_looked_at_pass_the_chain(void **state)
 {
@@ -472,6 +520,8 @@ int main(void)
 		cmocka_unit_test(a_message_may_end_early),
 		cmocka_unit_test(a_filter_may_fail),
 		cmocka_unit_test(a_promise_is_kept),
+		cmocka_unit_test(a_bare_message_stays_bare),
+		cmocka_unit_test(who_is_past_the_end_is_not_asked),
 		cmocka_unit_test(bytes_looked_at_pass_the_chain),
 		cmocka_unit_test(who_has_gone_is_not_waited_for),
 	};

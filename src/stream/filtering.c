@@ -95,7 +95,7 @@ COLD static enum reason misfit(struct stream *s, const struct filters *set)
 	const struct proxy *px = s->backend ? s->backend : s->origin->frontend;
 
 	log_printf(px->set.log, LOG_L_ERR, "Filters of '%s' have made the body of a %s longer or "
-		   "shorter than its Content-Length, which they left in place.", px->name,
+		   "shorter than its head says.", px->name,
 		   set->response.misfits ? "response" : "request");
 	return END_FILTERED;
 }

@@ -273,3 +273,24 @@ function q:tcp_payload(txn, chn)
 	if not chn:is_resp() and chn:input() > 0 then chn:set((chn:data():gsub("one", "three"))) end
 end
 function q:http_headers() note("never") end
+
+-- Bytes for messages that have none.
+for _, name in ipairs { "appends_request", "appends_response", "appends_unmeasured" } do
+	local ap = class(name)
+	function ap:start_analyze(txn, chn)
+		if chn:is_resp() == (name == "appends_response") then filter.register_data_filter(self, chn) end
+	end
+	function ap:http_headers(txn, msg)
+		if name == "appends_unmeasured" then
+			msg:del_header("content-length")
+			if not msg.channel:is_resp() then msg:add_header("transfer-encoding", "chunked") end
+		end
+		return filter.CONTINUE
+	end
+	function ap:http_payload(txn, msg)
+		if msg:eom() and not self.did then
+			self.did = true
+			note("append", shown(msg.append, msg, "<<>>"))
+		end
+	end
+end
