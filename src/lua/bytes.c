@@ -311,6 +311,14 @@ int bytes_forward(lua_State *L, bytes_find *find)
 	return forward_on(L, LUA_OK, (lua_KContext)find);
 }
 
+/* How many bytes more can be held: a small buffer becomes a large one. */
+static size_t room(const struct buf *buf)
+{
+	if (!buf)
+		return buffer_size();
+	return (buffer_is_small(buf) ? buffer_size() : buf->size) - buf->len;
+}
+
 /* On the stack: the object, the text, how much of it has gone. */
 static int send_on(lua_State *L, int status, lua_KContext ctx)
 {
@@ -321,7 +329,7 @@ static int send_on(lua_State *L, int status, lua_KContext ctx)
 	(void)status;
 	found(ctx)(L, &b);
 	text = value_span(L, 2);
-	n = *b.buf ? (*b.buf)->size - (*b.buf)->len : buffer_size();
+	n = room(*b.buf);
 	if (n > text.len - done)
 		n = text.len - done;
 	if (!b.waits && n < text.len - done) {
