@@ -736,8 +736,10 @@ void pump_allow(struct pump *pump, uint64_t bytes)
 void pump_renew(struct pump *pump)
 {
 	pump->flags &= (uint16_t)~(PUMP_EOF | PUMP_FINISHED | PUMP_TOLD | PUMP_READ_ERROR | PUMP_OPEN);
-	if (pump->chain)
-		pump->chain->ended = pump->chain->cut = false;
+	if (!pump->chain)
+		return;
+	pump->chain->ended = pump->chain->cut = false;
+	chain_promise(pump->chain, UINT64_MAX); /* what was said of the last message */
 }
 
 void pump_rewind(struct pump *pump)
