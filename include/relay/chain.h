@@ -94,6 +94,12 @@ static inline bool chain_blocks(const struct pump_chain *chain)
 	return chain && chain->blocked;
 }
 
+/* Has a filter bytes that have not gone on, or the end of them? */
+static inline bool chain_holds(const struct pump_chain *chain)
+{
+	return chain && chain->holding;
+}
+
 /* The sink has been told that so many bytes come; UINT64_MAX: it was not. What else comes fails, as it
  * were not to be told from the next message. */
 void chain_promise(struct pump_chain *chain, uint64_t bytes);

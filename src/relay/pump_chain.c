@@ -78,10 +78,11 @@ static enum io pump_chain_unseen(struct pump *pump, uint64_t allowed)
 	return r;
 }
 
-/* Held up, for a peer that has gone meanwhile? A limit lets nothing be sent that would tell. */
+/* Held up, for a peer that has gone meanwhile? Nothing is sent that would tell. */
 static bool pump_chain_in_vain(const struct pump *pump)
 {
-	return pump->chain->blocked && *pump->to->flags & (CONN_HUP | CONN_ERROR);
+	return (pump->chain->blocked || pump->chain->holding) &&
+	       *pump->to->flags & (CONN_HUP | CONN_ERROR);
 }
 
 /* Of what is to come, as far as that is known. */

@@ -3,9 +3,10 @@
  * is called when the stream expires looks at them, and has it expire behind the rest.
  *
  * A side is expected to act while it may still send and the other side takes it, or while bytes
- * wait for it to take them. One that is not expected to act does not run into its timeout: it is
- * not the server's fault that the client reads nothing. When both run into theirs at once, the
- * side that has to answer is to blame. */
+ * wait for it to take them. What a filter keeps of a side's bytes, that side has not sent yet. One
+ * that is not expected to act does not run into its timeout: it is not the server's fault that the
+ * client reads nothing. When both run into theirs at once, the side that has to answer is to
+ * blame. */
 #include "stream/timeouts.h"
 
 #include "base/clock.h"
@@ -39,10 +40,17 @@ static bool end_blocks(const struct end *end)
 	return pump_held(end->out) || (end->ops && !(*end->flags & CONN_WRITABLE));
 }
 
+/* What comes from it may go on: it has more, or a filter keeps the end of that. */
+static bool end_may_bring(const struct end *end)
+{
+	if (end->in->flags & PUMP_STOPPED)
+		return false;
+	return !(end->in->flags & PUMP_EOF) || chain_holds(end->in->chain);
+}
+
 static bool end_expected(const struct end *end)
 {
-	return end_blocks(end) || (!(end->in->flags & (PUMP_EOF | PUMP_STOPPED)) &&
-				   !end_blocks(end->in->to));
+	return end_blocks(end) || (end_may_bring(end) && !end_blocks(end->in->to));
 }
 
 static bool half_closed(const struct stream *s)
