@@ -48,6 +48,9 @@ struct script_filter_state {
 extern const struct filter_kind script_filter_kind;
 struct script_filter_state *script_filter_of(struct filter *filter);
 
+/* What functions say: filter.ERROR, WAIT, CONTINUE. */
+enum { SAYS_ERROR = -1, SAYS_WAIT, SAYS_CONTINUE };
+
 enum filter_call_result {
 	CALL_SAID,   /* it has returned a number */
 	CALL_SILENT, /* it has not, or there is no such function */

@@ -34,7 +34,6 @@ static struct script_filter *registered_filters;
 static struct script_filter_line *lines;
 
 enum { FLAG_HTX = 1 };
-enum { SAYS_ERROR = -1, SAYS_WAIT, SAYS_CONTINUE };
 
 /* ---- what scripts register --------------------------------------------------------------------- */
 
@@ -221,18 +220,13 @@ static int run_new(lua_State *L)
 	return 0;
 }
 
-static void tell(const struct script_filter_state *f, const char *error)
+void script_filter_tell(const struct script_filter_state *f, const char *error)
 {
 	const struct filters *set = f->filter.set;
 	const struct proxy *px = set->backend ? set->backend : set->frontend;
 	const struct script_filter_line *line = f->filter.line->data;
 
 	registered_failed(line->function, "filter", error, px->set.log);
-}
-
-void script_filter_tell(const struct script_filter_state *f, const char *error)
-{
-	tell(f, error);
 }
 
 /* Runs it; *says: the last thing that it has returned, if that is a number. */
@@ -251,10 +245,11 @@ static enum filter_call_result call(const struct call *c, lua_CFunction how, lua
 	lua_pushlightuserdata(script.thread, (void *)c);
 	r = script_run(&script, 1);
 	if (r == SCRIPT_FAILED && script.fault == SCRIPT_NO_YIELD) { /* the stream goes on, as in the reference */
-		tell(c->f, "functions of filters cannot wait: they return filter.WAIT, and are called again");
+		script_filter_tell(c->f, "functions of filters cannot wait: they return filter.WAIT, and "
+				   "are called again");
 		r = SCRIPT_WAIT;
 	} else if (r == SCRIPT_FAILED) {
-		tell(c->f, script.error);
+		script_filter_tell(c->f, script.error);
 	}
 	if (r == SCRIPT_DONE && script.results && lua_isnumber(script.thread, -1))
 		*says = lua_tointeger(script.thread, -1);

@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-enum { SAYS_WAIT = 0, SAYS_ERROR = -1 };
-
 static struct pump_chain *chain_of(struct script_filter_state *f, const struct script_way *way)
 {
 	return way == &f->ways[1] ? &f->filter.set->response : &f->filter.set->request;
