@@ -408,6 +408,8 @@ const char *lexer_argument(struct arena *arena, const char *s, const char **end)
 	char *text = arena_alloc(arena, strlen(s) + 1), *out = text;
 	char quote = 0;
 
+	if (!text) /* a limited arena */
+		return NULL;
 	for (; *s; s++) {
 		if (!quote && (*s == ',' || *s == ')'))
 			break;
