@@ -164,6 +164,9 @@ answer = 'begun\n"one\\n" "ab" "" "c\\n" "two\\n" "the\\nrest" ""\n\n'
 talks("getline and receive: in pieces", answer, b"lua reads\n", b"on", b"e\na", b"bc\n", b"two\nthe\n", b"rest")
 talks("getline and receive: at once", answer, b"lua reads\none\nabc\ntwo\nthe\nrest")
 talks("getline and receive: nothing comes", 'begun\n"" "" "" "" "" "" ""\n\n', b"lua reads\n")
+said = {talk(b"lua reads\n", b"one\nabc\ntwo\nthe\nrest") for _ in range(50)}
+check("receive: the end that comes with the last bytes" + (f", not {said}" if said != {answer} else ""),
+      said == {answer})
 lines = b"".join(b"x" * (i % 300) + b"\n" for i in range(3000))
 talks("more than fits anywhere", f"3000 lines, {len(lines)} bytes\n\n", b"lua long\n", lines)
 talks("what is not read is the next command", f"3000 lines, {len(lines)} bytes\n\ntrue\n\n",

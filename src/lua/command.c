@@ -143,8 +143,10 @@ static int receive_on(lua_State *L, int status, lua_KContext ctx)
 
 	(void)status;
 	(void)ctx;
-	while (!over && (n = take(L, st, 3, wanted < 0 ? SIZE_MAX : (size_t)wanted, false, &over)) && wanted > 0)
-		over = !(wanted -= (lua_Integer)n);
+	/* Until there is nothing: the end may have come with the last bytes, and nobody tells of it again. */
+	while (!over && (n = take(L, st, 3, wanted < 0 ? SIZE_MAX : (size_t)wanted, false, &over)))
+		if (wanted > 0)
+			over = !(wanted -= (lua_Integer)n);
 	if (!over) {
 		lua_pushinteger(L, wanted);
 		lua_replace(L, 2);
