@@ -101,15 +101,21 @@ static void client_written(struct slot *s)
 	}
 }
 
+/* Makes what is sent next; that nothing is left shows only then. */
+static void client_make(struct slot *s)
+{
+	if (!s->writing || s->waiting)
+		return;
+	writer_make(&s->out, s->plan.client.piece);
+	if (writer_finished(&s->out))
+		client_written(s);
+}
+
 /* What can be sent now; 0: nothing. */
 static size_t client_ready_bytes(struct slot *s)
 {
 	for (;;) {
-		if (s->writing && !s->waiting) {
-			writer_make(&s->out, s->plan.client.piece);
-			if (writer_finished(&s->out))
-				client_written(s);
-		}
+		client_make(s);
 		if (s->writing)
 			return s->out.len - s->out.off;
 		if (!may_begin(s))
@@ -309,6 +315,7 @@ static void client_done(struct slot *s)
 		return;
 	}
 	count.trailers += s->in.trailers;
+	client_make(s);
 	if (s->writing && s->sending - 1 == s->reading) {
 		client_fail(s, "answered before the request was complete");
 		return;
