@@ -81,6 +81,9 @@ extern struct script_limits script_limits;
 /* Once for the state: coroutines of Lua become those that can wait with their script. */
 bool script_begin(lua_State *L); /* false: no memory */
 
+/* xpcall(function, handler, ...): lua/xpcall.c. */
+int script_xpcall(lua_State *L);
+
 /* Takes a coroutine. The function and its arguments are pushed to s->thread by the caller, then
  * script_run(s, arguments) starts it. False: no memory; s is idle. */
 bool script_new(struct script *s, void *owner, void (*wake)(struct script *s), unsigned limit_ms);
