@@ -178,6 +178,12 @@ static const char not_yet[] = "is not supported yet";
 #define WITHOUT_TLS "is not supported by this build, which has no TLS (configure it with OpenSSL)"
 #endif
 
+#ifdef HAVE_LUA
+#define WITHOUT_LUA not_yet
+#else
+#define WITHOUT_LUA "is not supported by this build, which has no Lua (configure it with liblua5.4-dev)"
+#endif
+
 static const char vendors[] = "belongs to a vendor's device detection, which Penstock is not built with (a map over "
 			      "'req.hdr(user-agent)' needs no library)";
 
@@ -185,7 +191,9 @@ static const struct known_word known_words[] = {
 #define KNOWN(scope, name, args) { name, scope, args, not_yet },
 #define KNOWN_VENDOR(scope, name, args) { name, scope, args, vendors },
 #define KNOWN_TLS(scope, name, args) { name, scope, args, WITHOUT_TLS },
+#define KNOWN_LUA(scope, name, args) { name, scope, args, WITHOUT_LUA },
 #include "config/known_words.def"
+#undef KNOWN_LUA
 #undef KNOWN_TLS
 #undef KNOWN_VENDOR
 #undef KNOWN

@@ -4,6 +4,7 @@
 #include "filter/filter.h"
 
 #include "base/arena.h"
+#include "base/feature.h"
 #include "config/module.h"
 #include "proxy/proxy.h"
 
@@ -35,8 +36,9 @@ static int unknown_kind(struct statement *st, const char *word)
 			return stmt_error(st, st->at - 1, "the filter '%s' is not supported yet",
 					  word);
 	if (!strncmp(word, "lua.", 4))
-		return stmt_error(st, st->at - 1, "no script has registered the filter '%s' "
-				  "(core.register_filter)", word);
+		return stmt_error(st, st->at - 1, feature_present("LUA") ?
+				  "no script has registered the filter '%s' (core.register_filter)" :
+				  "the filter '%s': this build has no Lua", word);
 	for (i = 0; filter_kinds[i] && i < 15; i++)
 		names[i] = filter_kinds[i]->name;
 	return stmt_unknown(st, st->at - 1, "filter", names);
