@@ -503,6 +503,8 @@ void entry_mend(struct stick_table *t, const struct stick_row *row, uint32_t row
 		return;
 	e = stick_place(t, place);
 	live = entry_state(e) & ENTRY_LIVE && entry_generation(e) == generation;
+	if (live)
+		stick_note(t, e); /* it may have been killed between a change and its note */
 	if (intent == INTENT_PIN || (intent == INTENT_REMOVES_OWN && live))
 		stick_unpin(e, generation);
 	else if (intent == INTENT_MAKES && live)
@@ -523,6 +525,7 @@ void entry_mend_hold(struct stick_table *t, uint32_t what, uint32_t place)
 	e = stick_place(t, place);
 	if (what & SLOT_CURRENT)
 		count_down(t, e);
+	stick_note(t, e);
 	stick_unpin(e, entry_generation(e));
 }
 

@@ -8,7 +8,8 @@
  * value behind that. So each change is in what is told, or has its bit. Above the bits stand sums of
  * words, above these one word of the table, and above that the word that says whether the process
  * that tells is awake; they are set from below and cleared from above. Where a process was killed
- * between two of them, the parent has all bits looked at (NOTED_ALL).
+ * between two of them, the parent has all bits looked at (NOTED_ALL). What the process had pinned
+ * gets its bit from the parent: the process may have been killed between a value and its bit.
  */
 #include "stick/inside.h"
 
