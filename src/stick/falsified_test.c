@@ -10,6 +10,7 @@
 
 #include "stick/inside.h"
 #include "stick/memory.h"
+#include "stick/test_table.h"
 
 #include "base/err.h"
 #include "share/kept.h"
@@ -45,12 +46,7 @@ static bool open_table(struct stick_definition def, bool shared)
 {
 	bool anew;
 
-	stick_memory_end();
-	if (stick_memory_begin(shared, &err) < 0)
-		fail_msg("%s", err.text);
-	t = stick_table_open(&def, &anew, &err);
-	if (!t)
-		fail_msg("%s", err.text);
+	t = test_table_open(def, shared, &anew);
 	return anew;
 }
 
@@ -65,13 +61,6 @@ static int begin(void **state)
 	alarm(SECONDS);
 	clock_freeze(1000000);
 	open_again(100);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	stick_memory_end();
 	return 0;
 }
 
@@ -377,14 +366,14 @@ static void falsified_memory_is_lived_with(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(no_worker_writes_the_directory, begin, end),
-		cmocka_unit_test_setup_teardown(a_line_that_cannot_be_is_no_table, begin, end),
-		cmocka_unit_test_setup_teardown(lines_that_cannot_be_leave_room, begin, end),
-		cmocka_unit_test_setup_teardown(falsified_memory_is_lived_with, begin, end),
-		cmocka_unit_test_setup_teardown(the_bucket_that_was_made_may_be_any, begin, end),
-		cmocka_unit_test_setup_teardown(what_is_held_is_known_without_the_row, begin, end),
-		cmocka_unit_test_setup_teardown(places_beyond_the_table_are_not_free, begin, end),
-		cmocka_unit_test_setup_teardown(a_row_may_say_anything, begin, end),
+		cmocka_unit_test_setup_teardown(no_worker_writes_the_directory, begin, test_table_end),
+		cmocka_unit_test_setup_teardown(a_line_that_cannot_be_is_no_table, begin, test_table_end),
+		cmocka_unit_test_setup_teardown(lines_that_cannot_be_leave_room, begin, test_table_end),
+		cmocka_unit_test_setup_teardown(falsified_memory_is_lived_with, begin, test_table_end),
+		cmocka_unit_test_setup_teardown(the_bucket_that_was_made_may_be_any, begin, test_table_end),
+		cmocka_unit_test_setup_teardown(what_is_held_is_known_without_the_row, begin, test_table_end),
+		cmocka_unit_test_setup_teardown(places_beyond_the_table_are_not_free, begin, test_table_end),
+		cmocka_unit_test_setup_teardown(a_row_may_say_anything, begin, test_table_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 
 #include "stick/inside.h"
 #include "stick/memory.h"
+#include "stick/test_table.h"
 
 #include "base/err.h"
 
@@ -33,29 +34,16 @@ static void open_table(uint32_t size, uint32_t expire, bool shared)
 {
 	struct stick_definition def = { .name = "t", .type = STICK_INTEGER, .key_len = 4,
 					.size = size, .expire_ms = expire };
-	bool anew;
 
 	def.columns[STICK_gpc0].count = 1;
 	def.columns[STICK_conn_cur].count = 1;
 	def.columns[STICK_http_req_rate] = (struct stick_column){ .count = 1, .period = 10000 };
 	stick_layout(&def);
 	clock_freeze(1000000);
-	stick_memory_end();
-	if (stick_memory_begin(shared, &err) < 0)
-		fail_msg("%s", err.text);
-	t = stick_table_open(&def, &anew, &err);
-	if (!t)
-		fail_msg("%s", err.text);
+	t = test_table_open(def, shared, NULL);
 	stick_feed_begin(t);
 	stick_feed_wakes = wakes;
 	woken = 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	stick_memory_end();
-	return 0;
 }
 
 static void add(uint32_t key, uint32_t by)
@@ -440,16 +428,16 @@ static void what_was_killed_has_told_or_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(a_change_is_told_once_under_its_newest_number, end),
-		cmocka_unit_test_teardown(each_way_of_changing_is_noted, end),
-		cmocka_unit_test_teardown(the_first_change_wakes_who_sleeps, end),
-		cmocka_unit_test_teardown(what_was_learned_is_not_told, end),
-		cmocka_unit_test_teardown(who_is_far_behind_walks_through_the_table, end),
-		cmocka_unit_test_teardown(numbers_begin_anew_behind_the_last, end),
-		cmocka_unit_test_teardown(acknowledgements_are_remembered, end),
-		cmocka_unit_test_teardown(a_look_may_be_cut_anywhere, end),
-		cmocka_unit_test_teardown(what_several_change_at_once_is_told, end),
-		cmocka_unit_test_teardown(what_was_killed_has_told_or_is_told, end),
+		cmocka_unit_test_teardown(a_change_is_told_once_under_its_newest_number, test_table_end),
+		cmocka_unit_test_teardown(each_way_of_changing_is_noted, test_table_end),
+		cmocka_unit_test_teardown(the_first_change_wakes_who_sleeps, test_table_end),
+		cmocka_unit_test_teardown(what_was_learned_is_not_told, test_table_end),
+		cmocka_unit_test_teardown(who_is_far_behind_walks_through_the_table, test_table_end),
+		cmocka_unit_test_teardown(numbers_begin_anew_behind_the_last, test_table_end),
+		cmocka_unit_test_teardown(acknowledgements_are_remembered, test_table_end),
+		cmocka_unit_test_teardown(a_look_may_be_cut_anywhere, test_table_end),
+		cmocka_unit_test_teardown(what_several_change_at_once_is_told, test_table_end),
+		cmocka_unit_test_teardown(what_was_killed_has_told_or_is_told, test_table_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 
 #include "stick/inside.h"
 #include "stick/memory.h"
+#include "stick/test_table.h"
 
 #include "base/err.h"
 
@@ -71,17 +72,9 @@ static void report(const char *what)
 	steps = (struct steps){ 0 };
 }
 
-static struct span key_of(uint32_t n)
-{
-	static uint32_t key;
-
-	key = n;
-	return (struct span){ (char *)&key, sizeof(key) };
-}
-
 static bool take(uint32_t n)
 {
-	struct stick_entry *e = stick_take(t, key_of(n), NULL);
+	struct stick_entry *e = stick_take(t, test_table_key(n), NULL);
 
 	if (e) {
 		stick_add(t, e, STICK_http_req_rate, 0, 1);
@@ -132,19 +125,12 @@ static int begin(void **state)
 	return t ? 0 : -1;
 }
 
-static int end(void **state)
-{
-	(void)state;
-	stick_memory_end();
-	return 0;
-}
-
 static void it_costs_nothing_until_it_is_filled(void **state)
 {
 	double before, began, memory;
 
 	(void)state;
-	assert_int_equal(end(NULL), 0);
+	assert_int_equal(test_table_end(NULL), 0);
 	before = resident_mb();
 	began = worked();
 	assert_int_equal(begin(NULL), 0);
@@ -198,5 +184,5 @@ int main(void)
 
 	if (entries && atoi(entries) >= 1000)
 		size = (uint32_t)atoi(entries);
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, test_table_end);
 }

@@ -10,12 +10,10 @@
 
 #include "stick/inside.h"
 #include "stick/memory.h"
-
-#include "base/err.h"
+#include "stick/test_table.h"
 
 #include <time.h>
 
-static struct err err;
 static struct stick_table *t;
 
 static struct stick_definition definition(uint32_t size, uint32_t expire)
@@ -30,36 +28,8 @@ static struct stick_definition definition(uint32_t size, uint32_t expire)
 
 static void open_table(struct stick_definition def)
 {
-	bool anew;
-
 	clock_freeze(1000000);
-	stick_memory_end();
-	if (stick_memory_begin(false, &err) < 0)
-		fail_msg("%s", err.text);
-	t = stick_table_open(&def, &anew, &err);
-	if (!t)
-		fail_msg("%s", err.text);
-}
-
-static int end(void **state)
-{
-	(void)state;
-	stick_memory_end();
-	return 0;
-}
-
-static void sound(void)
-{
-	if (stick_check(t, &err) < 0)
-		fail_msg("%s", err.text);
-}
-
-static struct span number(uint32_t n)
-{
-	static uint32_t key;
-
-	key = n;
-	return (struct span){ (char *)&key, sizeof(key) };
+	t = test_table_open(def, false, NULL);
 }
 
 static bool has(struct span key)
@@ -90,15 +60,15 @@ static void a_full_table_has_room_soon(void **state)
 	def.nopurge = true;
 	open_table(def);
 	for (i = 0; i < 300; i++, clock_advance(1))
-		assert_true(take(number(i)));
-	for (ms = 300; !take(number(1000)); ms++)
+		assert_true(take(test_table_key(i)));
+	for (ms = 300; !take(test_table_key(1000)); ms++)
 		clock_advance(1);
 	assert_in_range(ms, 1000, 1005);
 	for (i = 0; i < 200; i++, clock_advance(1))
-		if (take(number(2000 + i)))
+		if (take(test_table_key(2000 + i)))
 			ms++;
 	assert_in_range(ms, 1190, 1206);
-	sound();
+	test_table_is_sound(t);
 }
 
 static void what_is_given_back_makes_room_soon(void **state)
@@ -107,14 +77,14 @@ static void what_is_given_back_makes_room_soon(void **state)
 
 	(void)state;
 	open_table(definition(2, 0));
-	a = stick_take(t, number(1), NULL);
-	b = stick_take(t, number(2), NULL);
-	assert_null(stick_take(t, number(3), NULL));
+	a = stick_take(t, test_table_key(1), NULL);
+	b = stick_take(t, test_table_key(2), NULL);
+	assert_null(stick_take(t, test_table_key(3), NULL));
 	stick_give(t, a);
 	clock_advance(5);
-	assert_true(take(number(3)));
+	assert_true(take(test_table_key(3)));
 	stick_give(t, b);
-	sound();
+	test_table_is_sound(t);
 }
 
 static uint64_t work_of(uint32_t from, uint32_t count, bool known)
@@ -124,8 +94,8 @@ static uint64_t work_of(uint32_t from, uint32_t count, bool known)
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
 	for (i = 0; i < count; i++) {
-		assert_false(take(number(from + i)));
-		assert_true(has(number(from + i)) == known);
+		assert_false(take(test_table_key(from + i)));
+		assert_true(has(test_table_key(from + i)) == known);
 		if (i % 20 == 0)
 			clock_advance(1);
 	}
@@ -145,7 +115,7 @@ static void refuses_cheaply(uint32_t size)
 	def.nopurge = true;
 	open_table(def);
 	for (i = 0; i < size; i++)
-		assert_true(take(number(i)));
+		assert_true(take(test_table_key(i)));
 	known = work_of(0, TIMES, true);
 	assert_in_range(work_of(size, TIMES, false), 0, 30 * known);
 }
@@ -167,7 +137,7 @@ static void what_is_in_use_is_not_looked_through_each_time(void **state)
 	(void)state;
 	open_table(definition(N, 0));
 	for (i = 0; i < N; i++)
-		assert_non_null(stick_take(t, number(i), NULL));
+		assert_non_null(stick_take(t, test_table_key(i), NULL));
 	known = work_of(0, TIMES, true);
 	assert_in_range(work_of(N, TIMES, false), 0, 30 * known);
 }
@@ -181,5 +151,5 @@ int main(void)
 		cmocka_unit_test(what_is_in_use_is_not_looked_through_each_time),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, end);
+	return cmocka_run_group_tests(tests, NULL, test_table_end);
 }

@@ -9,6 +9,7 @@
 
 #include "stick/inside.h"
 #include "stick/memory.h"
+#include "stick/test_table.h"
 
 #include "base/err.h"
 
@@ -42,36 +43,8 @@ static struct stick_definition definition(enum stick_key_type type, uint32_t len
 
 static void open_with(struct stick_definition def, bool shared)
 {
-	bool anew;
-
 	clock_freeze(1000000);
-	stick_memory_end();
-	if (stick_memory_begin(shared, &err) < 0)
-		fail_msg("%s", err.text);
-	t = stick_table_open(&def, &anew, &err);
-	if (!t)
-		fail_msg("%s", err.text);
-}
-
-static int end(void **state)
-{
-	(void)state;
-	stick_memory_end();
-	return 0;
-}
-
-static void sound(void)
-{
-	if (stick_check(t, &err) < 0)
-		fail_msg("%s", err.text);
-}
-
-static struct span number(uint32_t n)
-{
-	static uint32_t key;
-
-	key = n;
-	return (struct span){ (char *)&key, sizeof(key) };
+	t = test_table_open(def, shared, NULL);
 }
 
 static bool has(struct span key)
@@ -102,13 +75,13 @@ static void keys_are_cut_and_filled_up(void **state)
 	assert_true(take(span_of("")));
 	assert_true(has(span_of("")));
 	assert_false(has(span_of("ab")));
-	sound();
+	test_table_is_sound(t);
 	open_with(definition(STICK_BINARY, 4, 10, 0), false);
 	assert_true(take(span_of("ab")));
 	assert_true(has((struct span){ "ab\0\0xyz", 7 }));
 	assert_false(has((struct span){ "ab\0x", 4 }));
 	assert_int_equal(stick_used(t), 1);
-	sound();
+	test_table_is_sound(t);
 }
 
 static void values_are_counted(void **state)
@@ -117,7 +90,7 @@ static void values_are_counted(void **state)
 
 	(void)state;
 	open_with(definition(STICK_INTEGER, 4, 10, 0), false);
-	e = stick_take(t, number(7), NULL);
+	e = stick_take(t, test_table_key(7), NULL);
 	assert_int_equal(stick_add(t, e, STICK_gpc0, 0, 3), 3);
 	assert_int_equal(stick_add(t, e, STICK_gpc0, 0, UINT32_MAX), 2);
 	stick_set(t, e, STICK_bytes_in_cnt, 0, UINT64_C(1) << 40);
@@ -128,7 +101,7 @@ static void values_are_counted(void **state)
 	assert_int_equal(stick_value(t, e, STICK_gpt, 3), 0);
 	assert_int_equal(stick_value(t, e, STICK_conn_cnt, 0), 0);
 	stick_give(t, e);
-	sound();
+	test_table_is_sound(t);
 }
 
 static void rates_fade_over_a_period(void **state)
@@ -137,7 +110,7 @@ static void rates_fade_over_a_period(void **state)
 
 	(void)state;
 	open_with(definition(STICK_INTEGER, 4, 10, 0), false);
-	e = stick_take(t, number(7), NULL);
+	e = stick_take(t, test_table_key(7), NULL);
 	assert_int_equal(stick_value(t, e, STICK_http_req_rate, 0), 0);
 	assert_int_equal(stick_add(t, e, STICK_http_req_rate, 0, 100), 100);
 	clock_advance(9990);
@@ -164,7 +137,7 @@ static void a_rate_that_was_quiet_for_weeks_is_none(void **state)
 	(void)state;
 	for (i = 0; i < 3; i++) {
 		open_with(definition(STICK_INTEGER, 4, 10, 0), false);
-		e = stick_take(t, number(7), NULL);
+		e = stick_take(t, test_table_key(7), NULL);
 		assert_int_equal(stick_add(t, e, STICK_http_req_rate, 0, 100), 100);
 		clock_advance(weeks[i] + 12345);
 		assert_int_equal(stick_value(t, e, STICK_http_req_rate, 0), 0);
@@ -183,7 +156,7 @@ static void what_is_of_a_moment_ahead_is_of_now(void **state)
 
 	(void)state;
 	open_with(definition(STICK_INTEGER, 4, 10, 5000), false);
-	e = stick_take(t, number(7), NULL);
+	e = stick_take(t, test_table_key(7), NULL);
 	assert_int_equal(stick_add(t, e, STICK_http_req_rate, 0, 100), 100);
 	clock_freeze(clock_now_ms - 9000);
 	assert_int_equal(stick_add(t, e, STICK_http_req_rate, 0, 1), 101);
@@ -193,7 +166,7 @@ static void what_is_of_a_moment_ahead_is_of_now(void **state)
 
 static uint64_t count_bytes(enum stick_data what, unsigned times, uint64_t bytes)
 {
-	struct stick_entry *e = stick_take(t, number(what), NULL);
+	struct stick_entry *e = stick_take(t, test_table_key(what), NULL);
 	uint64_t value = 0;
 
 	while (times--)
@@ -220,7 +193,7 @@ static void rates_of_bytes_may_count_blocks(void **state)
 	assert_in_range(count_bytes(STICK_bytes_out_rate, 1000000, 79), 78500000, 79500000);
 	/* The other rates count one by one. */
 	assert_int_equal(count_bytes(STICK_http_req_rate, 5, 3), 15);
-	e = stick_take(t, number(77), NULL);
+	e = stick_take(t, test_table_key(77), NULL);
 	stick_set(t, e, STICK_bytes_in_rate, 0, 5000000000);
 	assert_int_equal(stick_value(t, e, STICK_bytes_in_rate, 0), 5000000000);
 	assert_int_equal(stick_rate_state(t, e, STICK_bytes_in_rate, 0).now, 5000000);
@@ -234,25 +207,25 @@ static void what_is_old_expires(void **state)
 
 	(void)state;
 	open_with(definition(STICK_INTEGER, 4, 10, 5000), false);
-	assert_true(take(number(1)));
+	assert_true(take(test_table_key(1)));
 	clock_advance(3000);
-	assert_true(take(number(2)));
-	e = stick_find(t, number(1));
+	assert_true(take(test_table_key(2)));
+	e = stick_find(t, test_table_key(1));
 	assert_int_equal(stick_left(t, e), 2000);
 	stick_give(t, e);
 	clock_advance(2000);
-	assert_false(has(number(1)));
-	assert_true(has(number(2)));
-	e = stick_find(t, number(2));
+	assert_false(has(test_table_key(1)));
+	assert_true(has(test_table_key(2)));
+	e = stick_find(t, test_table_key(2));
 	clock_advance(60000); /* it is in use */
-	assert_ptr_equal(stick_find(t, number(2)), e);
+	assert_ptr_equal(stick_find(t, test_table_key(2)), e);
 	stick_give(t, e);
 	assert_false(stick_sweep(t, 100, 100));
 	assert_int_equal(stick_used(t), 1);
 	stick_give(t, e);
 	assert_false(stick_sweep(t, 100, 100));
 	assert_int_equal(stick_used(t), 0);
-	sound();
+	test_table_is_sound(t);
 }
 
 static void single_names_are_elements_of_arrays(void **state)
@@ -295,25 +268,25 @@ static void who_is_alive_is_counted(void **state)
 	open_with(definition(STICK_INTEGER, 4, 1000, 5000), false);
 	assert_int_equal(alive(10), 0);
 	for (i = 0; i < 200; i++)
-		assert_true(take(number(i)));
+		assert_true(take(test_table_key(i)));
 	clock_advance(4000);
 	for (; i < 300; i++)
-		assert_true(take(number(i)));
+		assert_true(take(test_table_key(i)));
 	assert_int_equal(stick_alive(t, &at, 70), 70);
 	assert_int_equal(at, 70);
 	assert_int_equal(alive(7), 300);
-	e = stick_take(t, number(5), NULL);
+	e = stick_take(t, test_table_key(5), NULL);
 	clock_advance(1000); /* no entry was removed yet; one of those that are old is in use */
 	assert_int_equal(stick_used(t), 300);
 	assert_int_equal(alive(1000), 101);
-	f = stick_find(t, number(250));
+	f = stick_find(t, test_table_key(250));
 	assert_true(stick_remove(t, f));
 	assert_int_equal(alive(64), 100);
 	stick_give(t, e);
 	assert_int_equal(alive(64), 99);
 	clock_advance(4000);
 	assert_int_equal(alive(64), 0);
-	sound();
+	test_table_is_sound(t);
 }
 
 static void entries_have_numbers_of_their_own(void **state)
@@ -323,14 +296,14 @@ static void entries_have_numbers_of_their_own(void **state)
 
 	(void)state;
 	open_with(definition(STICK_INTEGER, 4, 10, 0), false);
-	e = stick_take(t, number(1), NULL);
+	e = stick_take(t, test_table_key(1), NULL);
 	first = stick_number(t, e);
 	assert_int_not_equal(first, 0);
 	stick_give(t, e);
-	e = stick_find(t, number(1));
+	e = stick_find(t, test_table_key(1));
 	assert_true(stick_number(t, e) == first);
 	assert_true(stick_remove(t, e));
-	e = stick_take(t, number(1), NULL);
+	e = stick_take(t, test_table_key(1), NULL);
 	assert_true(stick_number(t, e) != first);
 	stick_give(t, e);
 }
@@ -342,35 +315,35 @@ static void the_oldest_goes_when_it_is_full(void **state)
 	(void)state;
 	open_with(definition(STICK_INTEGER, 4, 3, 0), false);
 	for (i = 1; i <= 3; i++, clock_advance(1))
-		assert_true(take(number(i)));
-	stick_touch(t, stick_find(t, number(1)));
-	stick_give(t, stick_find(t, number(1)));
-	stick_give(t, stick_find(t, number(1)));
+		assert_true(take(test_table_key(i)));
+	stick_touch(t, stick_find(t, test_table_key(1)));
+	stick_give(t, stick_find(t, test_table_key(1)));
+	stick_give(t, stick_find(t, test_table_key(1)));
 	assert_int_equal(stick_used(t), 3);
 	clock_advance(1);
-	assert_true(take(number(4)));
-	assert_false(has(number(2)));
-	assert_true(take(number(5))); /* of one millisecond: in their order */
-	assert_true(take(number(6)));
-	assert_true(take(number(7)));
-	assert_false(has(number(4)));
-	assert_true(has(number(6)));
+	assert_true(take(test_table_key(4)));
+	assert_false(has(test_table_key(2)));
+	assert_true(take(test_table_key(5))); /* of one millisecond: in their order */
+	assert_true(take(test_table_key(6)));
+	assert_true(take(test_table_key(7)));
+	assert_false(has(test_table_key(4)));
+	assert_true(has(test_table_key(6)));
 	assert_int_equal(stick_used(t), 3);
-	sound();
+	test_table_is_sound(t);
 }
 
 static void the_oldest_goes_after_weeks(void **state)
 {
 	(void)state;
 	open_with(definition(STICK_INTEGER, 4, 2, 0), false);
-	assert_true(take(number(1)));
+	assert_true(take(test_table_key(1)));
 	clock_advance(1);
-	assert_true(take(number(2)));
+	assert_true(take(test_table_key(2)));
 	clock_advance(INT32_MAX);
-	assert_true(take(number(3)));
-	assert_false(has(number(1)));
-	assert_true(has(number(2)));
-	sound();
+	assert_true(take(test_table_key(3)));
+	assert_false(has(test_table_key(1)));
+	assert_true(has(test_table_key(2)));
+	test_table_is_sound(t);
 }
 
 static void nothing_goes_with_nopurge(void **state)
@@ -380,12 +353,12 @@ static void nothing_goes_with_nopurge(void **state)
 	(void)state;
 	def.nopurge = true;
 	open_with(def, false);
-	assert_true(take(number(1)));
-	assert_true(take(number(2)));
-	assert_null(stick_take(t, number(3), NULL));
+	assert_true(take(test_table_key(1)));
+	assert_true(take(test_table_key(2)));
+	assert_null(stick_take(t, test_table_key(3), NULL));
 	clock_advance(1000);
-	assert_true(take(number(3)));
-	sound();
+	assert_true(take(test_table_key(3)));
+	test_table_is_sound(t);
 }
 
 static void what_is_in_use_stays(void **state)
@@ -394,16 +367,16 @@ static void what_is_in_use_stays(void **state)
 
 	(void)state;
 	open_with(definition(STICK_INTEGER, 4, 2, 0), false);
-	a = stick_take(t, number(1), NULL);
-	b = stick_take(t, number(2), NULL);
-	assert_null(stick_take(t, number(3), NULL));
-	assert_ptr_equal(stick_find(t, number(1)), a);
+	a = stick_take(t, test_table_key(1), NULL);
+	b = stick_take(t, test_table_key(2), NULL);
+	assert_null(stick_take(t, test_table_key(3), NULL));
+	assert_ptr_equal(stick_find(t, test_table_key(1)), a);
 	assert_false(stick_remove(t, a));
 	stick_give(t, a);
 	assert_true(stick_remove(t, a));
-	assert_true(take(number(3)));
+	assert_true(take(test_table_key(3)));
 	stick_give(t, b);
-	sound();
+	test_table_is_sound(t);
 }
 
 static void a_million_keys_are_found(void **state)
@@ -415,10 +388,10 @@ static void a_million_keys_are_found(void **state)
 	(void)state;
 	open_with(definition(STICK_INTEGER, 4, N, 0), false);
 	for (i = 0; i < N; i++)
-		assert_true(take(number(i)));
+		assert_true(take(test_table_key(i)));
 	for (i = 0; i < N; i++)
-		assert_true(has(number(i)));
-	assert_false(has(number(N)));
+		assert_true(has(test_table_key(i)));
+	assert_false(has(test_table_key(N)));
 	while ((e = stick_next(t, &at, UINT32_MAX))) {
 		seen++;
 		stick_give(t, e);
@@ -426,9 +399,9 @@ static void a_million_keys_are_found(void **state)
 	assert_int_equal(seen, N);
 	clock_advance(1);
 	for (i = N; i < N + 10000; i++)
-		assert_true(take(number(i)));
-	assert_true(has(number(N + 9999)));
-	sound();
+		assert_true(take(test_table_key(i)));
+	assert_true(has(test_table_key(N + 9999)));
+	test_table_is_sound(t);
 }
 
 static void tables_are_found_by_name_and_definition(void **state)
@@ -439,13 +412,13 @@ static void tables_are_found_by_name_and_definition(void **state)
 
 	(void)state;
 	open_with(def, true);
-	assert_true(take(number(1)));
+	assert_true(take(test_table_key(1)));
 	stick_memory_end(); /* its descriptor is kept */
 	assert_int_equal(stick_memory_begin(true, &err), 0);
 	t = stick_table_open(&def, &anew, &err);
 	assert_non_null(t);
 	assert_false(anew);
-	assert_true(has(number(1)));
+	assert_true(has(test_table_key(1)));
 	other = definition(STICK_INTEGER, 4, 101, 0);
 	u = stick_table_open(&other, &anew, &err);
 	assert_true(anew);
@@ -472,7 +445,7 @@ static void hammer(unsigned row, unsigned seed, unsigned rounds)
 	for (i = 0; !rounds || i < rounds; i++) {
 		n = (unsigned)rand_r(&seed);
 		clock_update();
-		if (n % 16 < 8 && (e = stick_take(t, number(n >> 8 & (KEYS - 1)), NULL))) {
+		if (n % 16 < 8 && (e = stick_take(t, test_table_key(n >> 8 & (KEYS - 1)), NULL))) {
 			stick_add(t, e, STICK_gpc0, 0, 1);
 			stick_touch(t, e);
 			stick_give(t, e);
@@ -480,11 +453,11 @@ static void hammer(unsigned row, unsigned seed, unsigned rounds)
 			if (held[n & 3]) {
 				stick_unhold(t, held[n & 3], holds[n & 3], true);
 				held[n & 3] = NULL;
-			} else if ((held[n & 3] = stick_find(t, number(n >> 8 & (KEYS - 1))))) {
+			} else if ((held[n & 3] = stick_find(t, test_table_key(n >> 8 & (KEYS - 1))))) {
 				holds[n & 3] = stick_hold(t, held[n & 3], true);
 			}
 		} else if (n % 16 < 13) {
-			e = stick_find(t, number(n >> 8 & (KEYS - 1)));
+			e = stick_find(t, test_table_key(n >> 8 & (KEYS - 1)));
 			if (e && !stick_remove(t, e))
 				stick_give(t, e);
 		} else if (n % 16 < 15) {
@@ -549,7 +522,7 @@ static void killed_anywhere_it_stays_sound(void **state)
 		stick_memory_mend(i + 1);
 	}
 	clock_update();
-	sound();
+	test_table_is_sound(t);
 	nothing_is_in_use();
 }
 
@@ -571,7 +544,7 @@ static void nothing_is_lost_between_processes(void **state)
 		if (stick_memory_confine(i + 1, &err) < 0)
 			_exit(2);
 		for (k = 0; k < ROUNDS; k++) {
-			e = stick_take(t, number(k % 1000), NULL);
+			e = stick_take(t, test_table_key(k % 1000), NULL);
 			if (!e)
 				_exit(3);
 			stick_add(t, e, STICK_gpc0, 0, 1);
@@ -592,7 +565,7 @@ static void nothing_is_lost_between_processes(void **state)
 		stick_give(t, e);
 	}
 	assert_int_equal(sum, WORKERS * ROUNDS);
-	sound();
+	test_table_is_sound(t);
 }
 
 static void *shared(size_t size)
@@ -638,7 +611,7 @@ static void one_of_two_makes_a_key(void **state)
 			atomic_fetch_add(&game->at, 1);
 			while (atomic_load(&game->at) < 2 * (k + 1))
 				sched_yield();
-			e = stick_take(t, number(k), &made);
+			e = stick_take(t, test_table_key(k), &made);
 			if (!e)
 				_exit(3);
 			atomic_fetch_add(&game->made[k], made);
@@ -651,11 +624,11 @@ static void one_of_two_makes_a_key(void **state)
 	assert_int_equal(stick_used(t), N);
 	for (k = 0; k < N; k++) {
 		assert_int_equal(atomic_load(&game->made[k]), 1);
-		e = stick_find(t, number(k));
+		e = stick_find(t, test_table_key(k));
 		assert_int_equal(stick_value(t, e, STICK_gpc0, 0), 2);
 		stick_give(t, e);
 	}
-	sound();
+	test_table_is_sound(t);
 	munmap(game, sizeof(*game));
 }
 
@@ -686,7 +659,7 @@ static void count_and_note(struct noted *noted, uint64_t start)
 		now = clock_goes() - start;
 		if (now >= LASTS)
 			break;
-		e = stick_take(t, number(1), NULL);
+		e = stick_take(t, test_table_key(1), NULL);
 		if (!e)
 			_exit(3);
 		stick_add(t, e, STICK_http_req_rate, 0, 1);
@@ -728,7 +701,7 @@ static void periods_have_what_happened_in_them(void **state)
 		if (!pids[i])
 			count_and_note(noted, start);
 	}
-	e = stick_take(t, number(1), NULL);
+	e = stick_take(t, test_table_key(1), NULL);
 	r = (struct stick_rate *)(void *)((char *)e + t->def.columns[STICK_http_req_rate].at);
 	while (atomic_load(&noted->done) < COUNTERS) {
 		before = atomic_load(&r->before);
@@ -784,5 +757,5 @@ int main(void)
 		cmocka_unit_test(killed_anywhere_it_stays_sound),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, end);
+	return cmocka_run_group_tests(tests, NULL, test_table_end);
 }
