@@ -260,12 +260,13 @@ class Program:
             f.write(group.configuration(folder, self.log.getsockname()[1]))
         ports = {"ORIGIN_PORT": self.origin.port, "REFUSED_PORT": self.refused.getsockname()[1]}
         self.hidden = {str(port): name for name, port in ports.items()}
-        self.err = open(folder + "/err", "w+", errors="replace")
-        self.process = subprocess.Popen(
-            [program, "-db", "-f", "cfg"], cwd=folder, stdout=self.err, stderr=self.err,
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, **{name: str(port) for name, port in ports.items()},
-                 "FOLDER": folder, "LUA_MODULES": modules(program)})
+        with open(folder + "/err", "ab") as err:  # its own position: reading must not move the program's
+            self.process = subprocess.Popen(
+                [program, "-db", "-f", "cfg"], cwd=folder, stdout=err, stderr=err,
+                stdin=subprocess.DEVNULL,
+                env={**os.environ, **{name: str(port) for name, port in ports.items()},
+                     "FOLDER": folder, "LUA_MODULES": modules(program)})
+        self.err = open(folder + "/err", "rb")
         self.read = 0
         self.lines, self.logged = [], []
         self.lock = threading.Lock()
@@ -342,9 +343,9 @@ class Program:
                 self.lines.append("log? " + text)
         self.err.seek(self.read)
         got = self.err.read()
-        whole = got[:got.rfind("\n") + 1]
-        self.read += len(whole.encode(errors="replace"))
-        for line in whole.splitlines():
+        whole = got[:got.rfind(b"\n") + 1]
+        self.read += len(whole)
+        for line in whole.decode(errors="replace").splitlines():
             if re.match(r"\[NOTICE\]|\[WARNING\].* : parsing \[cfg:", line):
                 continue  # about the program, and the configuration, which is only made
             line = re.sub(r"^(\[\w+\] +)\d+/\d+ \(\d+\)", r"\1(PID)", line)
