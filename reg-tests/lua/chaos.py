@@ -155,9 +155,16 @@ def asks():
     return [svc.ask] if part != "workers" else [lambda c, n=n: svc.worker(n, c) for n in (1, 2)]
 
 
+def current(ask):
+    """The streams of each proxy. `other` is not shown when a script has stopped it."""
+    rows = [line.split(",") for line in ask("show stat").splitlines()]
+    return {row[0]: int(row[4]) for row in rows if row[1:2] == ["FRONTEND"]}
+
+
 def streams():
     """Those of all workers; the command itself may find no memory."""
-    return sum(int(svc.stat(px, "FRONTEND", ask)["scur"]) for px in ("fe", "tcp", "other") for ask in asks())
+    now = [current(ask) for ask in asks()]
+    return sum(sum(each.values()) for each in now) if all("fe" in each for each in now) else -1
 
 
 threading.Thread(target=serve, daemon=True).start()
@@ -172,7 +179,7 @@ if part == "workers":
     until("no worker is left of an earlier generation", lambda: not svc.old_workers())
 if not until("no stream is left", lambda: streams() == 0):
     for ask in asks():
-        print([(px, svc.stat(px, "FRONTEND", ask)["scur"]) for px in ("fe", "tcp", "other")])
+        print(current(ask))
         print(ask("show sess all")[:20000])
 until("it serves", lambda: get() == 200)
 finish()

@@ -9,7 +9,7 @@ import sys
 rnd = random.Random(int(sys.argv[1]))
 with open(sys.argv[2], encoding="utf-8") as f:
     API = re.findall(r"^\| `(\w+)([.:])(\w+)\(", f.read(), re.M)
-# What waits for ever, as it was told to, keeps its stream: sockets have a time-out here.
+# What waits for ever, as it was told to, keeps its stream: sockets have a time-out here, sleeps an end.
 FOR_EVER = ("pop_wait", "settimeout")
 CORE = ["core." + n for c, j, n in API if j == "." and c == "core" and not n.startswith("register_") and n != "wait"]
 CORE += [f"{c}.{n}" for c, j, n in API if j == "." and c != "core"]
@@ -138,6 +138,10 @@ core.register_init(function()
     Sub = core.event_sub({{ "SERVER" }}, function(...) {" ".join(block(2) for _ in range(3))} end)
 end)
 do local tcp = core.tcp core.tcp = function(...) local s = tcp(...) s:settimeout(0.5) return s end end
+for _, name in ipairs({{ "sleep", "msleep" }}) do
+    local real, most = core[name], name == "sleep" and 0.5 or 500
+    core[name] = function(n, ...) if (tonumber(n) or 0) > most then n = most end return real(n, ...) end
+end
 Front, Back, Rx, Mp = "{sys.argv[3]}", "{sys.argv[4]}", select(2, Regex.new("a(b*)", true)), Map.new("{sys.argv[5]}")
 Same = setmetatable({{}}, {{ __index = function(_, n) return n == "url" and "http://" .. Back .. "/" .. math.random() or nil end }})
 Odd = setmetatable({{}}, {{ __tostring = function() error(Odd) end, __index = function() core.msleep(1) end,
