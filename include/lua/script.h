@@ -102,6 +102,8 @@ void script_ready(struct script *s);
 void script_note(struct script *s, struct script **place);
 /* It stands nowhere. */
 void script_forget(struct script *s);
+/* Whoever waits in *place goes on, since what it waits for is over. NULL there: nothing is done. */
+void script_turn_out(struct script **place);
 
 /* Whose code runs next: of files of this process (lua/own.c), or of those for all. NULL: there are
  * no files of this process. */

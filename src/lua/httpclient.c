@@ -317,10 +317,12 @@ static void ready(struct errand *e)
 		errand_end(e);
 }
 
+/* Another script may have closed the coroutine in which one waits: that one has to hear of it. */
 static void end_errand(void *memory)
 {
 	struct lua_errand *le = memory;
 
+	script_turn_out(&le->waiter);
 	errand_end(&le->errand);
 }
 
@@ -328,6 +330,10 @@ static int walk(lua_State *L, int status, lua_KContext ctx);
 
 static int wait(lua_State *L, struct lua_errand *le, int64_t ms)
 {
+	if (le->waiter) { /* whose coroutine this one has resumed */
+		script_turn_out(&le->waiter);
+		return luaL_error(L, "another script waits for this answer");
+	}
 	if (script_may_wait(L))
 		script_note(script_now, &le->waiter);
 	return script_sleep(L, ms, walk, 0);

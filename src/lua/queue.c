@@ -26,10 +26,13 @@ enum { KEPT_MEMORY = 1, KEPT_VALUES, KEPT_ALARMS };
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
+/* Another script may have closed the coroutine in which one waits: that one has to hear of it. */
 static void waiter_end(void *memory)
 {
 	struct waiter *w = memory;
 
+	if (!w->kept && w->alarm.script && w->alarm.script != script_now)
+		script_alarm_ring(&w->alarm);
 	script_alarm_off(&w->alarm);
 	list_remove(&w->node);
 }

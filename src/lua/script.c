@@ -361,6 +361,16 @@ void script_note(struct script *s, struct script **place)
 	s->noted = place;
 }
 
+void script_turn_out(struct script **place)
+{
+	struct script *s = *place;
+
+	if (!s)
+		return;
+	script_forget(s);
+	script_ready(s);
+}
+
 void script_alarm_set(struct script *s, struct script_alarm *alarm, bool direct)
 {
 	script_alarm_off(alarm);

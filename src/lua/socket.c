@@ -74,13 +74,8 @@ static void forget_destination(struct lua_socket *s)
 
 static void close_socket(struct lua_socket *s)
 {
-	struct script *waiter = s->waiter;
-
 	forget_destination(s);
-	if (waiter) {
-		script_forget(waiter);
-		script_ready(waiter);
-	}
+	script_turn_out(&s->waiter);
 	if (s->conn) {
 		sockets_open--;
 		if (s->state == SOCKET_OPEN)
@@ -171,8 +166,11 @@ static void socket_ready(struct conn *conn)
 static int wait_event(lua_State *L, struct lua_socket *s, unsigned ms, lua_KFunction k,
 		      lua_KContext ctx)
 {
-	if (s->waiter && s->waiter != script_now) /* it came while this one let others go first */
+	/* It came while this one let others go first, or this one has resumed its coroutine. */
+	if (s->waiter && s->waiter != script_now) {
+		script_turn_out(&s->waiter);
 		return luaL_error(L, "another script has begun to wait at this socket");
+	}
 	s->until_ms = ms ? clock_now_ms + ms : 0;
 	if (script_may_wait(L))
 		script_note(script_now, &s->waiter);
