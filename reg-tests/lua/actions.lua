@@ -162,7 +162,7 @@ action("again", function(txn)
 	end
 	txn:done { body = "ran " .. n .. " times" }
 end)
-action("forever", function() return act.YIELD end, { "http-req", "tcp-req" })
+action("forever", function() return act.YIELD end, { "http-req", "http-res", "tcp-req" })
 action("sleeps", function() core.msleep(100000) end, { "tcp-req", "http-req" })
 
 -- What a script puts into an object, and values that are other ones each time that they are asked for.

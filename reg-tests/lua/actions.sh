@@ -8,6 +8,7 @@
 "$PENSTOCK" -vv | grep -q '+LUA' || exit 77
 tcp=127.0.0.1:$(ports 1)
 inner=127.0.0.1:$(ports 1)
+aborts=127.0.0.1:$(ports 1)
 config <<END
 	lua-load ${0%/*}/actions.lua
 	tune.lua.maxmem 40
@@ -43,16 +44,24 @@ frontend tcp
 	tcp-request content lua.sleeps
 	tcp-request content lua.forever
 	tcp-request content reject
+listen aborts
+	bind $aborts
+	option abortonclose
+	http-request lua.sleeps if { path /sleeps }
+	http-request lua.forever if { path /forever }
+	http-request return status 200 content-type text/plain string behind if { path /sleeps /forever }
+	http-response lua.forever
+	server s $inner
 END
 start_penstock
-driver - "$tcp" <<'END'
+driver - "$tcp" "$aborts" <<'END'
 import socket
 import struct
 import time
 
 from service import Service, check, connect, finish, read_all, until
 
-service = Service(lambda parser: parser.add_argument("tcp"))
+service = Service(lambda parser: [parser.add_argument(name) for name in ("tcp", "aborts")])
 
 
 def ask(path, head="", body=""):
@@ -103,12 +112,19 @@ for name in "forever", "sleeps":
     s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     s.close()
     until("a client that leaves ends it", lambda: "fe=fe " not in service.ask("show sess"))
+for name in "forever", "sleeps", "response":
+    with connect(service.args.aborts) as s:
+        s.sendall(f"GET /{name} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        until(f"a script without an end: {name}", lambda: "fe=aborts " in service.ask("show sess"))
+        s.shutdown(socket.SHUT_WR)
+        check("with abortonclose it is over when its client has closed", read_all(s).startswith(b"HTTP/1.1 200 "))
+check("as if its time were over", service.logged("aborting Lua processing on expired timeout") == 3)
 began = time.monotonic()
 with connect(service.args.tcp) as s:
     s.sendall(b"x")
     check("the delay of the inspection ends scripts", read_all(s) == b"")
 check("in time", time.monotonic() - began < 60)
-check("and both are told", service.logged("aborting Lua processing on expired timeout") >= 2)
+check("and both are told", service.logged("aborting Lua processing on expired timeout") == 5)
 says("objects with other handles", "/odd_handles", 200, "fine")
 says("requests that change", "/odd_request", 200, "fine")
 says("names of variables have a bound", "/names", 200, "fine")

@@ -176,7 +176,10 @@ for t in threads:
     t.join()
 check(f"{good[0]} well-behaved requests beside, of which {bad[:5]} failed", good[0] > 0 and not bad)
 if part == "workers":
-    until("no worker is left of an earlier generation", lambda: not svc.old_workers())
+    if not until("no worker is left of an earlier generation", lambda: not svc.old_workers()):
+        print(svc.parent("show proc"))
+        for pid in svc.old_workers():
+            print(pid, svc.parent(f"@!{pid} show sess all")[:20000])
 if not until("no stream is left", lambda: streams() == 0):
     for ask in asks():
         print(current(ask))

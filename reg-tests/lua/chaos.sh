@@ -6,9 +6,9 @@
 # parts: "alone", one process; "workers" that are killed and reloaded; by hand "memory", allocations that
 # fail (expressions that scripts compile then still end the process).
 #
-# The seed is printed; SEED=N repeats a run, PARTS="alone workers memory" chooses, CHAOS_SECONDS=N (10)
-# makes each part longer, CHAOS_ROUNDS=N repeats it with other seeds, CHAOS_KEEP=FILE keeps scripts
-# and log of the last part.
+# The scripts are those of SEED (1). By hand: SEED=random, for others (it is printed), CHAOS_ROUNDS=N for
+# as many runs with others, PARTS="alone workers memory", CHAOS_SECONDS=N (10) for longer parts,
+# CHAOS_KEEP=FILE for the scripts and the log of the last part.
 . "${0%/*}/../lib.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }
 
@@ -40,6 +40,7 @@ defaults
 	timeout server 2s
 	timeout tunnel 2s
 	option redispatch
+	option abortonclose # what is yielded again and again ends with its client
 frontend fe
 	bind $front
 	bind $h2 proto h2
@@ -56,7 +57,6 @@ $(lines 'http-after-response lua.a%d if { var(txn.r) -m str /x%d }')
 	default_backend be
 backend be
 	http-request set-var(txn.r) path
-	option abortonclose
 	server s $back
 listen tcp
 	mode tcp
@@ -102,9 +102,12 @@ part() {
 }
 
 rounds=${CHAOS_ROUNDS:-1}
+[ "$rounds" -eq 1 ] || SEED=random
 while [ "$rounds" -gt 0 ] && [ "$failures" -eq 0 ]; do
 	for name in ${PARTS:-alone workers}; do
-		part "$name" "${SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}"
+		seed=${SEED:-1}
+		[ "$seed" != random ] || seed=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+		part "$name" "$seed"
 	done
 	rounds=$((rounds - 1))
 done

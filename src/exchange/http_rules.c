@@ -21,6 +21,7 @@
 #include "proxy/proxy.h"
 #include "stream/actions.h"
 #include "stream/extra.h"
+#include "stream/kind.h"
 #include "stream/steps.h"
 #include "stream/stream.h"
 #include "stream/tcp_rules.h"
@@ -242,6 +243,15 @@ static bool answers_aloud(const struct exchange *x, enum rule_result r)
 	return r == RULES_REPLY && !(x->reply && x->reply->silent);
 }
 
+/* Nobody waits for what an action waits for: the action is asked for the last time. */
+static bool waits_in_vain(struct stream *s)
+{
+	if (!s->extra->rule_waits || s->extra->rule_late || !s->kind->client_left(s))
+		return false;
+	s->extra->rule_late = true;
+	return true;
+}
+
 /* Heads are complete here, so that no condition waits for more; an action may (wait-for-body). */
 static enum rule_result run_set(struct exchange *x, const struct rule_set *set,
 				struct rule_place *place)
@@ -253,9 +263,12 @@ static enum rule_result run_set(struct exchange *x, const struct rule_set *set,
 		x->lenient = false;
 	if (!extra_get(x->stream)) /* variables */
 		return RULES_ERROR;
-	stream_view(x->stream, &view, NULL);
-	view.patient = place == &x->request_place;
-	r = rules_run(set, &view, place, true);
+	do {
+		stream_view(x->stream, &view, NULL);
+		view.patient = place == &x->request_place;
+		r = rules_run(set, &view, place, true);
+	} while (r == RULES_WAIT && waits_in_vain(x->stream));
+	x->stream->extra->rule_late = false;
 	x->stream->extra->last_rule = view.last_rule;
 	if (x->hinting && (r == RULES_PASS || r == RULES_WAIT || answers_aloud(x, r)))
 		action_send_hints(x);
