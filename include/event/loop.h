@@ -54,6 +54,9 @@ void loop_rest(unsigned us, bool gives_way, uint64_t until_ms);
 /* busy-polling: never sleeps; what comes is seen at once, at the price of a processor. */
 void loop_busy(bool on);
 bool loop_is_busy(void);
+/* When nothing is ready, the loop asks the poller again and again for so long before it sleeps; it does
+ * not rest (loop_rest) then. 0: it sleeps at once. */
+void loop_spin(unsigned us);
 /* Each call is measured (event/profile.h), from the next turn of loop_run on. */
 void loop_measure(bool on);
 /* Most tasks of one turn (tune.runqueue-depth), behind which come timers and a poll; 0: all that

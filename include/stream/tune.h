@@ -21,6 +21,7 @@ struct tune {
 	int profile;        /* enum profile_mode */
 	int runqueue_depth; /* 0: no limit */
 	bool nosplice, busy_polling;
+	int spin_us;
 };
 extern const struct module tune_module;
 

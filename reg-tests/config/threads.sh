@@ -57,7 +57,8 @@ refused ' thread-group 1 4-2' "'4-2' is no thread nor a range"
 refused ' tune.listener.multi-queue fair' "'fair'"
 silent ' tune.listener.multi-queue off\n nbproc 2'
 silent ' no numa-cpu-mapping'
-silent ' busy-polling\n no busy-polling\n tune.runqueue-depth 40'
+silent ' busy-polling\n no busy-polling\n tune.runqueue-depth 40\n tune.spin-us 50'
+refused ' tune.spin-us 10001' '10001'
 refused ' tune.runqueue-depth -1' '-1'
 silent ' tune.pattern.cache-size 0'
 refused ' tune.pattern.cache-size -1' '-1'

@@ -35,6 +35,7 @@ static int epoll_fd = -1;
 static int max_events;
 static struct epoll_event *events;
 static bool stopping, busy;
+static unsigned spin_us;
 static bool measuring, aside; /* aside: one of stopping and measuring */
 static unsigned tasks_most = UINT_MAX;
 static struct list tasks = LIST_INIT(tasks);
@@ -246,6 +247,11 @@ bool loop_is_busy(void)
 	return busy;
 }
 
+void loop_spin(unsigned us)
+{
+	spin_us = us;
+}
+
 void loop_rest(unsigned us, bool gives_way, uint64_t until_ms)
 {
 	rest_us = us;
@@ -284,13 +290,29 @@ static int loop_poll_or_rest(void)
 	return n;
 }
 
+/* What comes within the time for which the loop may spin; a timer that is due earlier ends it. */
+static int loop_poll_spinning(int timeout_ms)
+{
+	uint64_t most = (uint64_t)timeout_ms * 1000, began = clock_read_us();
+	int n;
+
+	if (timeout_ms < 0 || most > spin_us)
+		most = spin_us;
+	do
+		n = loop_poller(events, max_events, 0);
+	while (!n && clock_read_us() - began < most);
+	return n;
+}
+
 /* Polls, and lets the parent see that this process lives: three plain stores. */
 static ALWAYS_INLINE int loop_poll(int timeout_ms)
 {
 	int n = 0;
 
 	atomic_store_explicit(&loop_pulse->asleep, 1, memory_order_relaxed);
-	if (unlikely(clock_now_ms <= rest_until_ms && timeout_ms))
+	if (unlikely(spin_us && timeout_ms))
+		n = loop_poll_spinning(timeout_ms);
+	else if (unlikely(clock_now_ms <= rest_until_ms && timeout_ms))
 		n = loop_poll_or_rest();
 	if (likely(!n))
 		n = loop_poller(events, max_events, timeout_ms);

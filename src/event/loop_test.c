@@ -220,6 +220,35 @@ static void busy_never_sleeps(void **state)
 	assert_int_equal(last_timeout, -1);
 }
 
+static void spins_before_it_sleeps(void **state)
+{
+	struct source src = { .fd = -1, .ready = on_ready }; /* not registered: it is passed over */
+	uint64_t began = clock_read_us();
+
+	(void)state;
+	loop_spin(3000);
+	polls = 0;
+	loop_turn(-1);
+	assert_true(clock_read_us() - began >= 3000);
+	assert_true(polls >= 2);
+	assert_int_equal(first_timeout, 0);
+	assert_int_equal(last_timeout, -1);
+	polls = 0;
+	loop_turn(1); /* no longer than until something is due */
+	assert_int_equal(first_timeout, 0);
+	assert_int_equal(last_timeout, 1);
+	ready_source = &src; /* what is there ends it */
+	polls = 0;
+	loop_turn(-1);
+	assert_int_equal(polls, 1);
+	assert_int_equal(last_timeout, 0);
+	loop_spin(0);
+	polls = 0;
+	loop_turn(-1);
+	assert_int_equal(polls, 1);
+	assert_int_equal(last_timeout, -1);
+}
+
 static struct task numbered[4];
 
 static void on_numbered(struct task *t)
@@ -278,6 +307,7 @@ int main(void)
 		cmocka_unit_test(gives_way_before_it_rests),
 		cmocka_unit_test(gives_no_way_to_a_crowd),
 		cmocka_unit_test(busy_never_sleeps),
+		cmocka_unit_test(spins_before_it_sleeps),
 		cmocka_unit_test(so_many_tasks_a_turn),
 	};
 

@@ -358,6 +358,7 @@ void listening_finish(enum listening_finish how, void (*done)(void))
 		streams_hold();
 	global_state->stopping = true;
 	loop_busy(false); /* a new process may want the processor */
+	loop_spin(0);
 	finish_done = done;
 	streams_few_left = listening_few_left;
 	keepalive_finish(how != FINISH_ALONE);

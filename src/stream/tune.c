@@ -86,6 +86,7 @@ static int tune_prepare(struct config *cfg, void *data, struct err *err)
 	streams_watched &= (uint8_t)~WATCH_CALLS;
 	streams_watched |= all->global.counts_calls ? WATCH_CALLS : 0;
 	loop_busy(t->busy_polling);
+	loop_spin((unsigned)t->spin_us);
 	loop_limit_tasks((unsigned)t->runqueue_depth);
 	memory_fail_percent = (unsigned)t->fail_alloc;
 	trim_configure(!t->no_trimming);
@@ -162,6 +163,8 @@ static const struct keyword tune_keywords[] = {
 		"buffers allocated at the start, for when memory runs out"),
 	SIZE_ROW("tune.pipesize", pipesize, 4096, 1 << 30, "1m",
 		 "bytes that a pipe should hold; the system may allow less"),
+	INT_ROW("tune.spin-us", spin_us, 0, 10000, "0 (it sleeps at once)",
+		"microseconds for which a worker polls on before it sleeps"),
 	INT_ROW("tune.maxpollevents", maxpollevents, 1, 1000000, "200",
 		"most events taken from one poll"),
 	INT_ROW("tune.pool-low-fd-ratio", pool_low, 0, 100, "0 (off)",
