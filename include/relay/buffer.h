@@ -16,6 +16,8 @@ struct buf *buffer_scratch(void);
 struct buf *buffer_take_scratch(void);
 /* An empty buffer of tune.bufsize, or NULL. */
 struct buf *buffer_take(void);
+/* One of SCRATCH_SIZE: for more than one of these holds. */
+struct buf *buffer_take_large(void);
 /* Gives either kind back; NULL is allowed; clears the caller's pointer. */
 void buffer_return(struct buf **buf); /* not NULL */
 static inline void buffer_give(struct buf **buf)

@@ -29,14 +29,17 @@ struct filter_piece {
 	bool waits;   /* ... when the filter calls pump_run, or more bytes are to come */
 	bool stays;   /* the filter has bytes of its own yet, or keeps the end that it was told: it is
 		       * asked once more, as if it had left bytes, and the end is not passed on */
-	char *out;    /* for a filter that changes: room of twice FILTER_MOST, ... */
-	size_t made;  /* ... and how many bytes it has put there, at most twice those that a piece
-		       * may have: chain_most */
+	char *out;    /* for a filter that changes: here is room, ... */
+	size_t room;  /* ... for so many bytes: as many as it may make of a piece, unless it heeds */
+	size_t made;  /* ... and so many it has put there */
 	bool ends;    /* the message ends behind these: all else is thrown away */
 };
 
 struct pump_filter_ops {
-	bool changes; /* pass writes to piece->out; else what was taken passes as it is */
+	bool changes; /* pass writes to piece->out, at most twice the bytes of a piece; else what
+		       * was taken passes as it is */
+	bool heeds;   /* it changes, and keeps what piece->room has no place for, though it is less:
+		       * so that more pieces leave at once */
 	/* May it hold back bytes that it was given? A filter with allow may in any case. */
 	bool holds;
 	/* How many of the next bytes may pass now; wanted: as many are to come, UINT64_MAX: nobody
@@ -64,6 +67,8 @@ struct pump_chain {
 	unsigned holding;     /* filters in front of which bytes wait, or that stay */
 	uint8_t changing;     /* filters that change bytes */
 	bool sees, holds;     /* some filter wants the bytes; may hold them back */
+	bool heeds;           /* the last filter that changes bytes does */
+	bool flows;           /* nobody has held bytes back of late */
 	bool blocked;         /* a filter allows nothing until the timer fires */
 	bool ended;           /* the last byte has left the chain */
 	bool cut;             /* ... because a filter has ended the message, ... */
@@ -113,14 +118,17 @@ void chain_promise_none(struct pump_chain *chain);
 uint64_t chain_allows(struct pump_chain *chain, uint64_t wanted);
 /* So many have gone by unseen. */
 void chain_passed(struct pump_chain *chain, uint64_t bytes);
-/* Gives received bytes to the first filter; what leaves the last one is in out then, which was
- * empty and is a scratch buffer. The bytes may lie in out if no filter changes them. False: a
- * filter has failed. */
+/* How many bytes may be received at once, such that what leaves the chain finds room in out; 0: what
+ * is there has to leave first. */
+size_t chain_room(const struct pump_chain *chain, const struct buf *out);
+/* Gives received bytes to the first filter, piece by piece; what leaves the last one is added to out,
+ * a scratch buffer. The bytes may lie behind those in out if no filter changes them. False: a filter
+ * has failed; what left the chain before is in out. */
 bool chain_give(struct pump_chain *chain, const char *bytes, size_t len, bool last,
 		struct buf *out);
 /* The same with bytes that are held, of the last filter that has any. */
 bool chain_drain(struct pump_chain *chain, struct buf *out);
-/* At most so many bytes are given at a time. */
+/* At most so many bytes are a piece. */
 size_t chain_most(const struct pump_chain *chain);
 
 #endif

@@ -11,8 +11,9 @@
 struct buf;
 struct pump;
 
-/* One piece, as pump_move: IO_OK: there may be more. */
-enum io pump_chain_move(struct pump *pump);
+/* One piece, as pump_move, or several that leave as one: all but one are taken off *moves, which stays
+ * above 0. IO_OK: there may be more. */
+enum io pump_chain_move(struct pump *pump, unsigned *moves);
 /* The source has ended: filters have their last word. True: nothing is held. */
 bool pump_chain_end(struct pump *pump);
 

@@ -189,7 +189,7 @@ static char text_at(size_t at)
 static void reader_feed(struct reader *r, size_t len)
 {
 	static char in[FILTER_MOST], out[2 * FILTER_MOST], plain[FILTER_MOST + 1];
-	struct filter_piece piece = { .bytes = in, .out = out };
+	struct filter_piece piece = { .bytes = in, .out = out, .room = sizeof(out) };
 	size_t i;
 	int code;
 

@@ -94,20 +94,20 @@ static void deflater_adapt(struct deflater *s)
 		s->level = level;
 }
 
-/* Sizes: FILTER_MOST bytes, and what zlib still holds of them, always fit into the output. */
+/* Sizes: a piece, and what zlib still holds of it, always fit into twice the room of a piece. */
 static bool deflater_pass(struct pump_filter *filter, struct filter_piece *piece)
 {
 	struct deflater *s = container_of(filter, struct deflater, filter);
 	int r;
 
 	s->z.next_out = (Bytef *)piece->out;
-	s->z.avail_out = 2 * FILTER_MOST;
+	s->z.avail_out = (uInt)piece->room;
 	deflater_adapt(s);
 	s->z.next_in = (Bytef *)(uintptr_t)piece->bytes;
 	s->z.avail_in = (uInt)piece->len;
 	r = deflate(&s->z, piece->last ? Z_FINISH : Z_SYNC_FLUSH);
 	piece->taken = piece->len;
-	piece->made = 2 * FILTER_MOST - s->z.avail_out;
+	piece->made = piece->room - s->z.avail_out;
 	deflater_count(s, piece);
 	return !s->z.avail_in && s->z.avail_out && (piece->last ? r == Z_STREAM_END : r == Z_OK);
 }
@@ -185,7 +185,7 @@ static bool deflater_pass_common(struct pump_filter *filter, struct filter_piece
 	s->level = deflater_level(s);
 	deflateReset(&common);
 	common.next_out = (Bytef *)piece->out + head;
-	common.avail_out = (uInt)(2 * FILTER_MOST - TRAILER - head);
+	common.avail_out = (uInt)(piece->room - TRAILER - head);
 	common.next_in = NULL;
 	common.avail_in = 0;
 	if (s->level != common_level &&

@@ -121,14 +121,12 @@ static bool work_end(struct script_filter_state *f, struct script_way *way)
 
 /* ---- out --------------------------------------------------------------------------------------- */
 
-static void give(struct script_filter_state *f, struct script_way *way, struct filter_piece *piece)
+static void give(struct script_way *way, struct filter_piece *piece)
 {
-	size_t n = way->out, most = 2 * chain_most(chain_of(f, way));
+	size_t n = way->out < piece->room ? way->out : piece->room;
 
 	if (!n)
 		return;
-	if (n > most)
-		n = most;
 	memcpy(piece->out, buf_first(way->buf), n);
 	piece->made = n;
 	way->out -= (uint32_t)n;
@@ -189,7 +187,7 @@ static bool pass(struct script_filter_state *f, struct script_way *way, struct f
 	way->woken = false;
 	if (news && !work(f, way))
 		return false;
-	give(f, way, piece);
+	give(way, piece);
 	return settle(f, way, piece);
 }
 
@@ -208,8 +206,8 @@ static bool pass_response(struct pump_filter *member, struct filter_piece *piece
 }
 
 static const struct pump_filter_ops ops[2] = {
-	{ .pass = pass_request, .changes = true, .holds = true },
-	{ .pass = pass_response, .changes = true, .holds = true },
+	{ .pass = pass_request, .changes = true, .heeds = true, .holds = true },
+	{ .pass = pass_response, .changes = true, .heeds = true, .holds = true },
 };
 
 /* A request that is sent once more passes once more. */

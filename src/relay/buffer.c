@@ -38,10 +38,15 @@ static inline struct buf *buffer_from(struct pool *pool, size_t size, unsigned k
 	return buf;
 }
 
+struct buf *buffer_take_large(void)
+{
+	return buffer_from(&scratch_pool, SCRATCH_SIZE, KIND_SCRATCH);
+}
+
 struct buf *buffer_scratch(void)
 {
 	if (unlikely(!scratch))
-		scratch = buffer_from(&scratch_pool, SCRATCH_SIZE, KIND_SCRATCH);
+		scratch = buffer_take_large();
 	return scratch;
 }
 

@@ -3,9 +3,9 @@
  * calls the filters, and the pump when the time has come for which a filter held bytes up. It never
  * receives or sends.
  *
- * Invariants: bytes wait in front of at most one filter more than were held before a run, in a
- * buffer of tune.bufsize each; the pump receives nothing while bytes are held, so that they stay in
- * order and are bounded; the last byte is told to a filter once, behind all others. */
+ * Invariants: bytes wait in front of at most one filter more than were held before a run, and in
+ * front of the first, in a buffer of tune.bufsize each or, there alone, in a large one; the pump
+ * receives nothing while bytes are held, so that they stay in order and are bounded; the last byte is told to a filter once, behind all others. */
 #include "relay/chain.h"
 
 #include "base/bug.h"
@@ -62,7 +62,17 @@ void chain_leave(struct pump_chain *chain)
 	chain->pump->chain = NULL;
 	chain->first = NULL;
 	chain->changing = 0;
-	chain->sees = chain->holds = false;
+	chain->sees = chain->holds = chain->heeds = chain->flows = false;
+}
+
+/* How many filters change the bytes that leave this one? */
+static unsigned filter_changed_behind(const struct pump_filter *f)
+{
+	unsigned more = 0;
+
+	for (f = f->next; f; f = f->next)
+		more += f->ops->changes;
+	return more;
 }
 
 void chain_link(struct pump_chain *chain, struct pump_filter *filter)
@@ -74,6 +84,8 @@ void chain_link(struct pump_chain *chain, struct pump_filter *filter)
 	filter->next = *at;
 	*at = filter;
 	chain->changing += filter->ops->changes;
+	if (filter->ops->changes && !filter_changed_behind(filter))
+		chain->heeds = filter->ops->heeds;
 	chain->sees |= filter->ops->pass != NULL;
 	chain->holds |= filter->ops->holds || filter->ops->allow;
 }
@@ -185,6 +197,32 @@ size_t chain_most(const struct pump_chain *chain)
 	return most ? most : 1;
 }
 
+/* How often may what leaves the chain be twice what is given to it? What a filter that heeds has no
+ * room for it keeps. */
+static unsigned chain_growth(const struct pump_chain *chain)
+{
+	return chain->heeds ? 0 : chain->changing;
+}
+
+/* Who holds bytes back will do so again: it is given one piece at a time. */
+size_t chain_room(const struct pump_chain *chain, const struct buf *out)
+{
+	size_t most = chain_most(chain), room = buf_room(out) >> chain_growth(chain);
+
+	if (room < most)
+		return 0;
+	return chain->flows ? room : most;
+}
+
+/* Is there room for what comes of a piece of len bytes? A small one may make more than twice its
+ * bytes: the last words of a coding. */
+static bool chain_has_room(const struct pump_chain *chain, const struct buf *out, size_t len)
+{
+	unsigned growth = chain_growth(chain);
+
+	return buf_room(out) >> growth >= (growth ? chain_most(chain) : len);
+}
+
 void chain_promise(struct pump_chain *chain, uint64_t bytes)
 {
 	chain->measured = bytes != UINT64_MAX;
@@ -203,8 +241,9 @@ static bool chain_fits(struct pump_chain *chain, size_t len, bool last)
 {
 	if (!chain->measured)
 		return true;
-	chain->misfits = len > chain->due || (last && len < chain->due);
-	chain->due -= len;
+	chain->misfits |= len > chain->due || (last && len < chain->due);
+	if (!chain->misfits)
+		chain->due -= len;
 	return !chain->misfits;
 }
 
@@ -215,9 +254,9 @@ static bool chain_out(struct pump_chain *chain, const char *bytes, size_t len, b
 		len = 0;
 	if (!chain_fits(chain, len, last))
 		return false;
-	if (len && bytes != out->data)
-		memmove(out->data, bytes, len);
-	out->len = (uint32_t)len;
+	if (len && bytes != buf_tail(out))
+		memmove(buf_tail(out), bytes, len);
+	out->len += (uint32_t)len;
 	chain->ended = last;
 	return true;
 }
@@ -226,7 +265,7 @@ static bool filter_keep(struct pump_chain *chain, struct pump_filter *f, const c
 			size_t len, bool last)
 {
 	BUG_ON(f->held);
-	f->held = buffer_take();
+	f->held = len > buffer_size() ? buffer_take_large() : buffer_take();
 	if (!f->held || buf_room(f->held) < len)
 		return false;
 	memcpy(buf_tail(f->held), bytes, len);
@@ -237,17 +276,20 @@ static bool filter_keep(struct pump_chain *chain, struct pump_filter *f, const c
 	return true;
 }
 
-/* Where a filter that changes bytes writes: into out, if no other one reads them, for which they go
- * to one of two places in turn. */
-static char *filter_room(struct pump_filter *f, struct buf *out)
+/* Where a filter that changes bytes writes: behind those in out, if no other one changes them, for
+ * which they go to one of two places in turn. Those behind it hold no more than what is promised of a
+ * piece. */
+static void filter_room(const struct pump_chain *chain, const struct pump_filter *f, struct buf *out,
+			struct filter_piece *piece)
 {
 	static char between[2][2 * FILTER_MOST];
-	const struct pump_filter *behind;
-	unsigned more = 0;
+	unsigned more = filter_changed_behind(f);
+	size_t most = 2 * chain_most(chain);
 
-	for (behind = f->next; behind; behind = behind->next)
-		more += behind->ops->changes;
-	return more ? between[more & 1] : out->data;
+	piece->out = more ? between[more & 1] : buf_tail(out);
+	piece->room = more ? sizeof(between[0]) : buf_room(out);
+	if (f->ops->heeds && f->next && piece->room > most)
+		piece->room = most;
 }
 
 static void chain_cut(struct pump_chain *chain, const struct pump_filter *at)
@@ -287,7 +329,7 @@ static bool filter_pass(struct pump_chain *chain, struct pump_filter *f, const c
 	filter_stay(chain, f, false);
 	piece.taken = piece.made = f->ops->pass ? 0 : piece.len;
 	if (f->ops->changes)
-		piece.out = filter_room(f, out);
+		filter_room(chain, f, out, &piece);
 	if (f->ops->pass && !f->ops->pass(f, &piece))
 		return false;
 	if (!f->ops->changes)
@@ -326,7 +368,20 @@ static bool filter_give(struct pump_chain *chain, struct pump_filter *f, const c
 
 bool chain_give(struct pump_chain *chain, const char *bytes, size_t len, bool last, struct buf *out)
 {
-	return filter_give(chain, chain->first, bytes, len, last, out);
+	size_t most = chain_most(chain), n, taken;
+
+	if (!len && !last)
+		return true;
+	do {
+		n = len < most ? len : most;
+		if (!filter_pass(chain, chain->first, bytes, n, last && n == len, out, &taken))
+			return false;
+		bytes += taken;
+		len -= taken;
+	} while (len && taken == n && !chain->holding && !chain->cut &&
+		 chain_has_room(chain, out, len < most ? len : most));
+	chain->flows = !len && !chain->holding;
+	return !len || chain->cut || filter_keep(chain, chain->first, bytes, len, last);
 }
 
 /* Takes the bytes that have passed out of what waits in front of the filter. */

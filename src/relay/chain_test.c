@@ -18,23 +18,24 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 /* Passes only when something is broken: the timers of the kernel may be in between. */
 enum { PATIENCE_US = 120000000 };
 
-/* The first five may stand anywhere. */
-enum kind { HOLDER, LIMIT, DOUBLER, LOOKER, KEEPER, ENDER, FAILER };
-enum { ANYWHERE = 5, KEEPS = 5000 };
+/* The first six may stand anywhere. */
+enum kind { HOLDER, LIMIT, DOUBLER, LOOKER, KEEPER, HEEDER, ENDER, FAILER };
+enum { ANYWHERE = 6, KEEPS = 5000 };
 
 struct member {
 	struct pump_filter filter;
 	uint64_t count;   /* bytes that it let pass */
 	uint64_t until;   /* of a limit: nothing before; of ENDER and FAILER: so many bytes */
 	bool told;        /* of the last byte */
-	/* Of KEEPER: what it has taken and not given; does it sleep until it is asked? */
-	char kept[KEEPS];
+	/* Of KEEPER and HEEDER: what they have taken and not given; does it sleep until it is asked? */
+	char kept[2 * SCRATCH_SIZE];
 	size_t has;
 	bool last, sleeps;
 };
@@ -93,6 +94,7 @@ static bool twice(struct pump_filter *f, struct filter_piece *p)
 	size_t i;
 
 	assert_true(p->len <= FILTER_MOST);
+	assert_true(2 * p->len <= p->room);
 	assert_false(member_of(f)->told);
 	for (i = 0; i < p->len; i++)
 		p->out[2 * i] = p->out[2 * i + 1] = p->bytes[i];
@@ -122,6 +124,28 @@ static bool keep(struct pump_filter *f, struct filter_piece *p)
 	p->stays = m->last ? m->has || rnd(2) : m->has && rnd(2);
 	m->sleeps = p->waits = m->has < KEEPS && p->stays && rnd(2);
 	m->told = m->last && !p->stays;
+	return true;
+}
+
+/* Makes two of each byte, and gives what there is room for. */
+static bool heed(struct pump_filter *f, struct filter_piece *p)
+{
+	struct member *m = member_of(f);
+	size_t i, n;
+
+	assert_false(m->told);
+	for (i = 0; i < p->len; i++)
+		m->kept[m->has + 2 * i] = m->kept[m->has + 2 * i + 1] = p->bytes[i];
+	m->has += 2 * p->len;
+	p->taken = p->len;
+	n = m->has < p->room ? m->has : p->room;
+	memcpy(p->out, m->kept, n);
+	memmove(m->kept, m->kept + n, m->has - n);
+	m->has -= n;
+	p->made = n;
+	p->stays = m->has;
+	m->last |= p->last;
+	m->told = m->last && !m->has;
 	return true;
 }
 
@@ -168,6 +192,7 @@ static const struct pump_filter_ops ops[] = {
 	[DOUBLER] = { .changes = true, .pass = twice },
 	[LOOKER] = { .pass = look },
 	[KEEPER] = { .changes = true, .holds = true, .pass = keep },
+	[HEEDER] = { .changes = true, .heeds = true, .pass = heed },
 	[ENDER] = { .pass = end_there },
 	[FAILER] = { .pass = fail_there },
 };
@@ -218,7 +243,7 @@ static struct member *world_add(struct world *w, enum kind kind)
 	m->filter.ops = &ops[kind];
 	m->filter.place = (uint8_t)w->members_used++;
 	chain_link(&w->chain, &m->filter);
-	w->copies *= kind == DOUBLER ? 2 : 1;
+	w->copies *= kind == DOUBLER || kind == HEEDER ? 2 : 1;
 	return m;
 }
 
@@ -299,7 +324,7 @@ static void world_end(struct world *w)
 
 static const enum pump_mode modes[] = { PUMP_ADAPTIVE, PUMP_SPLICE, PUMP_COPY };
 
-/* Three filters of five kinds, in each of 125 orders. */
+/* Three filters of six kinds, in each of 216 orders. */
 static void any_order_keeps_every_byte(void **state)
 {
 	struct world w;
@@ -316,6 +341,36 @@ static void any_order_keeps_every_byte(void **state)
 		assert_int_equal(w.received, w.to_send * copies);
 		for (i = 0; i < 3; i++)
 			assert_true(w.members[i].filter.ops == &ops[LIMIT] || w.members[i].told);
+		world_end(&w);
+	}
+}
+
+/* Where nobody holds bytes back, all that are there leave at once, however many pieces they were. */
+static void what_flows_leaves_at_once(void **state)
+{
+	static const enum kind kinds[] = { LOOKER, HEEDER };
+	const uint64_t until = clock_read_us() + PATIENCE_US;
+	enum { BYTES = 20000 };
+	struct world w;
+	unsigned i;
+	int here;
+
+	(void)state;
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		world_start(&w, BYTES, PUMP_COPY);
+		world_add(&w, kinds[i]);
+		w.chain.holds = true; /* pieces are small */
+		assert_true(chain_most(&w.chain) < BYTES);
+		for (here = 0; here < BYTES; ioctl(end_socket(&w.relay.client)->src.fd, FIONREAD, &here)) {
+			assert_true(clock_read_us() < until);
+			world_write(&w);
+		}
+		*w.relay.client.flags |= CONN_READABLE;
+		pump_run(&w.relay.request);
+		assert_int_equal(w.relay.request.copied, BYTES * w.copies);
+		assert_int_equal(w.relay.request.calls, 3); /* a first piece, the others, all of them out */
+		world_run(&w);
+		assert_int_equal(w.received, BYTES * w.copies);
 		world_end(&w);
 	}
 }
@@ -339,6 +394,7 @@ static void limits_leave_bytes_in_pipes(void **state)
 
 static void a_message_may_end_early(void **state)
 {
+	enum kind behind;
 	struct world w;
 	unsigned i;
 
@@ -350,7 +406,8 @@ static void a_message_may_end_early(void **state)
 		world_add(&w, (enum kind)(i / ANYWHERE % ANYWHERE));
 		world_run(&w);
 		assert_true(w.chain.cut);
-		assert_int_equal(w.received, 100001 * (i / ANYWHERE % ANYWHERE == DOUBLER ? 2 : 1));
+		behind = (enum kind)(i / ANYWHERE % ANYWHERE);
+		assert_int_equal(w.received, 100001 * (behind == DOUBLER || behind == HEEDER ? 2 : 1));
 		world_end(&w);
 	}
 }
@@ -516,6 +573,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_order_keeps_every_byte),
+		cmocka_unit_test(what_flows_leaves_at_once),
 		cmocka_unit_test(limits_leave_bytes_in_pipes),
 		cmocka_unit_test(a_message_may_end_early),
 		cmocka_unit_test(a_filter_may_fail),

@@ -645,7 +645,7 @@ static void pump_run_open(struct pump *pump, struct relay *relay)
 	if (pump->from->framing)
 		pump_took(pump);
 	if (unlikely(pump->chain != NULL) && pump->chain->first)
-		while ((r = pump_chain_move(pump)) == IO_OK && --moves)
+		while ((r = pump_chain_move(pump, &moves)) == IO_OK && --moves)
 			continue;
 	else
 		do

@@ -8,18 +8,19 @@
 #include "relay/chain.h"
 #include "relay/pump.h"
 
-/* What has left the chain leaves for the sink. */
+/* What has left the chain leaves for the sink, also when a filter has failed behind it. */
 static enum io pump_chain_made(struct pump *pump, bool good)
 {
 	struct buf *buf = buffer_scratch();
 	size_t made = buf->len;
+	enum io r;
 
 	buf->len = 0;
-	if (!good) {
-		pump->flags |= PUMP_NO_MEMORY;
-		return IO_ERR;
-	}
-	return made ? pump_moves_out(pump, buf, made) : IO_OK;
+	r = made ? pump_moves_out(pump, buf, made) : IO_OK;
+	if (good)
+		return r;
+	pump->flags |= PUMP_NO_MEMORY;
+	return IO_ERR;
 }
 
 /* What filters hold. IO_OK: some of it has gone on. */
@@ -40,28 +41,54 @@ static enum io pump_chain_drain(struct pump *pump)
 	return r == IO_OK && held ? IO_AGAIN : r;
 }
 
-/* Filters see the bytes. */
-static enum io pump_chain_copy(struct pump *pump, uint64_t allowed)
+/* Has the source more, which filters may be given at once? */
+static bool pump_chain_goes_on(struct pump *pump)
 {
-	static char in[FILTER_MOST];
+	const struct framing *framing = pump->from->framing;
+	const struct pump_chain *chain = pump->chain;
+
+	return !chain->holding && !chain->ended && !(framing && framing->ended) && pump_moves_may_pull(pump);
+}
+
+/* A run ends behind so many pieces, however they come. */
+static void pump_chain_spend(unsigned *moves, size_t pieces)
+{
+	*moves -= pieces < *moves ? (unsigned)pieces : *moves - 1;
+}
+
+/* Filters see the bytes: as many as are there, and as leave in one piece. */
+static enum io pump_chain_copy(struct pump *pump, uint64_t allowed, unsigned *moves)
+{
+	static char in[SCRATCH_SIZE];
 	const struct framing *framing = pump->from->framing;
 	struct pump_chain *chain = pump->chain;
 	struct buf *buf = buffer_scratch();
-	char *to = !buf || chain->changing ? in : buf->data;
-	size_t got, most = chain_most(chain);
-	enum io r;
+	size_t got, most;
+	bool good = true;
+	enum io r, left;
+	char *to;
 
-	_Static_assert((int)SCRATCH_SIZE >= 2 * (int)FILTER_MOST, "as filters are promised");
 	if (!buf) {
 		pump->flags |= PUMP_NO_MEMORY;
 		return IO_ERR;
 	}
-	if (most > allowed)
-		most = (size_t)allowed;
-	r = pump_moves_in(pump, to, most, &got);
-	if (r != IO_OK)
+	do {
+		to = chain->changing ? in : buf_tail(buf);
+		most = chain_room(chain, buf);
+		r = pump_moves_in(pump, to, most < allowed ? most : (size_t)allowed, &got);
+		if (r != IO_OK)
+			break;
+		good = chain_give(chain, to, got, framing && framing->ended, buf);
+		allowed -= got;
+		pump_chain_spend(moves, got / chain_most(chain));
+	} while (good && allowed && *moves > 1 && pump_chain_goes_on(pump) && chain_room(chain, buf));
+	if (r == IO_AGAIN && !buf->len)
 		return r;
-	return pump_chain_made(pump, chain_give(chain, to, got, framing && framing->ended, buf));
+	left = pump_chain_made(pump, good);
+	if (left != IO_AGAIN || r == IO_AGAIN || r == IO_OK)
+		return left == IO_OK ? r : left;
+	*pump->from->flags |= CONN_READABLE; /* the end is told behind what waits */
+	return IO_AGAIN;
 }
 
 /* No filter asks for the bytes: they pass as without a chain, so many at most. */
@@ -99,7 +126,7 @@ COLD static enum io pump_chain_lost(struct pump *pump)
 	return IO_ERR;
 }
 
-static enum io pump_chain_pull(struct pump *pump)
+static enum io pump_chain_pull(struct pump *pump, unsigned *moves)
 {
 	uint64_t allowed;
 
@@ -110,18 +137,18 @@ static enum io pump_chain_pull(struct pump *pump)
 		return IO_AGAIN;
 	if (allowed > pump->allowed)
 		allowed = pump->allowed;
-	return pump_moves_took(pump, pump->chain->sees ? pump_chain_copy(pump, allowed) :
+	return pump_moves_took(pump, pump->chain->sees ? pump_chain_copy(pump, allowed, moves) :
 							 pump_chain_unseen(pump, allowed));
 }
 
 /* One piece, as pump_move. */
-enum io pump_chain_move(struct pump *pump)
+enum io pump_chain_move(struct pump *pump, unsigned *moves)
 {
 	enum io r = pump_moves_push(pump);
 
 	if (r != IO_OK)
 		return r;
-	r = pump->chain->holding ? pump_chain_drain(pump) : pump_chain_pull(pump);
+	r = pump->chain->holding ? pump_chain_drain(pump) : pump_chain_pull(pump, moves);
 	return r == IO_AGAIN && pump_chain_in_vain(pump) ? pump_chain_lost(pump) : r;
 }
 
