@@ -5,7 +5,8 @@
  *
  * Invariants: bytes wait in front of at most one filter more than were held before a run, and in
  * front of the first, in a buffer of tune.bufsize each or, there alone, in a large one; the pump
- * receives nothing while bytes are held, so that they stay in order and are bounded; the last byte is told to a filter once, behind all others. */
+ * receives nothing while bytes are held, so that they stay in order and are bounded; the last byte
+ * is told to a filter once, behind all others. */
 #include "relay/chain.h"
 
 #include "base/bug.h"
@@ -337,7 +338,7 @@ static bool filter_pass(struct pump_chain *chain, struct pump_filter *f, const c
 	if (f->ops->passed)
 		f->ops->passed(f, piece.taken);
 	filter_stay(chain, f, piece.stays && !piece.ends);
-	if ((piece.taken < piece.len || piece.stays) && !piece.waits)
+	if (piece.len < len || ((piece.taken < piece.len || piece.stays) && !piece.waits))
 		task_wake(&chain_relay(chain)->task);
 	*taken = piece.taken;
 	all = piece.last && piece.taken == piece.len;

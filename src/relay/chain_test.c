@@ -38,6 +38,8 @@ struct member {
 	char kept[2 * SCRATCH_SIZE];
 	size_t has;
 	bool last, sleeps;
+	bool late;        /* a HEEDER that gives nothing before the end */
+	unsigned most;    /* of a LIMIT: at a time */
 };
 
 struct world {
@@ -138,13 +140,13 @@ static bool heed(struct pump_filter *f, struct filter_piece *p)
 		m->kept[m->has + 2 * i] = m->kept[m->has + 2 * i + 1] = p->bytes[i];
 	m->has += 2 * p->len;
 	p->taken = p->len;
-	n = m->has < p->room ? m->has : p->room;
+	m->last |= p->last;
+	n = m->late && !m->last ? 0 : m->has < p->room ? m->has : p->room;
 	memcpy(p->out, m->kept, n);
 	memmove(m->kept, m->kept + n, m->has - n);
 	m->has -= n;
 	p->made = n;
-	p->stays = m->has;
-	m->last |= p->last;
+	p->stays = m->has && !(m->late && !m->last);
 	m->told = m->last && !m->has;
 	return true;
 }
@@ -177,7 +179,7 @@ static uint64_t limit_allow(struct pump_filter *f, uint64_t wanted, uint64_t *wh
 
 	(void)wanted;
 	*when_ms = m->until;
-	return clock_now_ms < m->until ? 0 : 1 + rnd(200000);
+	return clock_now_ms < m->until ? 0 : 1 + rnd(m->most);
 }
 
 static void limit_passed(struct pump_filter *f, uint64_t bytes)
@@ -240,6 +242,7 @@ static struct member *world_add(struct world *w, enum kind kind)
 {
 	struct member *m = &w->members[w->members_used];
 
+	m->most = 200000;
 	m->filter.ops = &ops[kind];
 	m->filter.place = (uint8_t)w->members_used++;
 	chain_link(&w->chain, &m->filter);
@@ -371,6 +374,23 @@ static void what_flows_leaves_at_once(void **state)
 		assert_int_equal(w.relay.request.calls, 3); /* a first piece, the others, all of them out */
 		world_run(&w);
 		assert_int_equal(w.received, BYTES * w.copies);
+		world_end(&w);
+	}
+}
+
+/* A limit allows a part of what comes with the end: the others follow by themselves. */
+static void what_is_kept_to_the_end_passes_limits(void **state)
+{
+	struct world w;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 30; i++) {
+		world_start(&w, 3000, modes[i % 3]);
+		world_add(&w, HEEDER)->late = true;
+		world_add(&w, LIMIT)->most = 3000;
+		world_run(&w);
+		assert_int_equal(w.received, 6000);
 		world_end(&w);
 	}
 }
@@ -574,6 +594,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_order_keeps_every_byte),
 		cmocka_unit_test(what_flows_leaves_at_once),
+		cmocka_unit_test(what_is_kept_to_the_end_passes_limits),
 		cmocka_unit_test(limits_leave_bytes_in_pipes),
 		cmocka_unit_test(a_message_may_end_early),
 		cmocka_unit_test(a_filter_may_fail),
