@@ -21,6 +21,9 @@ int state_begin(size_t most, struct err *err);
 /* Bytes that it may take from now on; 0: any number. */
 void state_limit(size_t most);
 size_t state_used(void);
+/* A script has read a body: large strings, which cost the collector nothing but that it looks at all
+ * else. A small state collects less often from now on. */
+void state_pace(void);
 void state_end(void);
 
 /* Runs a file, with the words as its arguments ("..."), while the configuration is read. 0; or -1

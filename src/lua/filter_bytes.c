@@ -5,6 +5,7 @@
 #include "lua/filter_state.h"
 
 #include "exchange/exchange.h"
+#include "lua/state.h"
 #include "relay/buffer.h"
 #include "relay/pump.h"
 #include "stream/stream.h"
@@ -91,6 +92,7 @@ static bool work(struct script_filter_state *f, struct script_way *way)
 
 	if (way->wanted)
 		r = script_filter_call(f, message ? "http_payload" : "tcp_payload", &turn, message, &n);
+	state_pace();
 	if (broken(f, r))
 		return false;
 	if (r != CALL_SAID || n < 0 || (lua_Unsigned)n > waiting(way))

@@ -345,6 +345,41 @@ static void what_is_collected_ends_once(void **state)
 	assert_int_equal(ended, made);
 }
 
+static int pause_of_collector(void)
+{
+	int percent = lua_gc(lua_running, LUA_GCSETPAUSE, 0);
+
+	lua_gc(lua_running, LUA_GCSETPAUSE, percent);
+	return percent;
+}
+
+static void paced(const char *code, const char *wanted)
+{
+	gives(code, wanted);
+	state_pace();
+}
+
+/* Where bodies are read, and unless a script has chosen otherwise. */
+static void a_small_state_collects_less_often(void **state)
+{
+	static const char large[] = "kept = ('x'):rep(1 << 20) return 'large'",
+			  small[] = "kept = nil collectgarbage() return 'small'";
+
+	(void)state;
+	gives("return 'begun'", "begun");
+	assert_int_equal(pause_of_collector(), 200);
+	paced("return 'begun'", "begun");
+	assert_int_equal(pause_of_collector(), 600);
+	paced(large, "large");
+	assert_int_equal(pause_of_collector(), 200);
+	paced(small, "small");
+	assert_int_equal(pause_of_collector(), 600);
+	paced("collectgarbage('setpause', 300) return 'chosen'", "chosen");
+	paced(large, "large");
+	paced(small, "small");
+	assert_int_equal(pause_of_collector(), 300);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -362,6 +397,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(coroutines_do_not_fill_the_stack_of_c, begin, end),
 		cmocka_unit_test_setup_teardown(functions_of_c_are_not_looked_into, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_collected_ends_once, begin, end),
+		cmocka_unit_test_setup_teardown(a_small_state_collects_less_often, begin, end),
 		cmocka_unit_test_setup_teardown(long_strings_and_tables_let_others_go_first, begin, end),
 	};
 
