@@ -286,20 +286,37 @@ static enum io h1_send_lent(struct end *end, struct h1_end *h1, size_t len, bool
 	return *sent ? IO_OK : IO_AGAIN;
 }
 
+/* A chunk, or the rest of one that the socket has taken in part: there may be more by now. Who sends less
+ * than all has a full socket, which tells when it goes on. */
+static enum io h1_send_chunks(struct end *end, struct h1_end *h1, const char *buf, size_t len,
+			      bool more, size_t *sent)
+{
+	size_t n, part;
+	enum io r;
+
+	*sent = 0;
+	do {
+		if (!h1->out_left && (r = h1_chunk_starts(end, h1, len - *sent)) != IO_OK)
+			break;
+		n = len - *sent < h1->out_left ? len - *sent : (size_t)h1->out_left;
+		r = h1_send_pieces(end, h1, buf + *sent, n, more, &part);
+		if (r != IO_OK)
+			break;
+		*sent += part;
+	} while (part == n && *sent < len);
+	return r == IO_AGAIN && *sent ? IO_OK : r;
+}
+
 /* Behind what is held, or into a coding. */
 APART static enum io h1_send_coded(struct end *end, struct h1_end *h1, const void *buf, size_t len,
 				   bool more, size_t *sent)
 {
-	enum io r;
-
 	if (h1->lent.len && !h1_out_take(h1))
 		return IO_ERR;
-	if (!h1->encode && len <= GATHER_LEAST && buf_room(h1->out) >= len)
+	if (h1->encode)
+		return h1_send_chunks(end, h1, buf, len, more, sent);
+	if (len <= GATHER_LEAST && buf_room(h1->out) >= len)
 		return h1_send_small(end, h1, buf, len, more, sent);
-	if (h1->encode && !h1->out_left && (r = h1_chunk_starts(end, h1, len)) != IO_OK)
-		return r;
-	if (h1->encode && len > h1->out_left)
-		len = (size_t)h1->out_left;
 	return h1_send_pieces(end, h1, buf, len, more, sent);
 }
 

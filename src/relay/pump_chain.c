@@ -85,10 +85,8 @@ static enum io pump_chain_copy(struct pump *pump, uint64_t allowed, unsigned *mo
 	if (r == IO_AGAIN && !buf->len)
 		return r;
 	left = pump_chain_made(pump, good);
-	if (left != IO_AGAIN || r == IO_AGAIN || r == IO_OK)
-		return left == IO_OK ? r : left;
-	*pump->from->flags |= CONN_READABLE; /* the end is told behind what waits */
-	return IO_AGAIN;
+	/* An end is kept: it is told behind what waits, and a reset is read once. */
+	return left == IO_ERR || (left == IO_AGAIN && r == IO_OK) ? left : r;
 }
 
 /* No filter asks for the bytes: they pass as without a chain, so many at most. */
