@@ -65,6 +65,22 @@ end)
 action("reply", function(txn)
 	txn:done(txn:reply { status = 200, headers = { ["content-type"] = { "a/b" } }, body = long })
 end)
+local count = 0
+action("compile", function(txn) -- expressions that are new each time
+	count = count + 1
+	txn.f:req_hdr("x-" .. count, 1)
+	txn.f:bin(("%06d"):format(count))
+	pcall(txn.f.srv_is_up, txn.f, "be/s" .. count)
+	txn.c:regsub("long", "l" .. count .. "o(n)g", "short")
+	txn.c:json_query('{"a":1}', "$.a[" .. count .. "].b")
+	txn.c:protobuf("x", count .. ".1")
+	txn.c:aes_gcm_dec("x", 128, ("A"):rep(16), ("%08d"):format(count), "AAAA")
+end)
+action("map", function(txn)
+	count = count + 1
+	pcall(txn.c.map_str_ip, txn.c, "x", "m" .. count, "192.0.2.1")
+	pcall(txn.c.json_query, txn.c, "{}", "$" .. (".a"):rep(50) .. count)
+end)
 action("fails", function() error({ long }) end)
 action("fails_text", function() error(long) end)
 action("task", function(txn)

@@ -9,8 +9,8 @@ import struct
 from service import Origin, Service, check, connect, finish, read_all, until
 
 MOST, NEVER = 60, 10 ** 9
-PATHS = ("empty", "heads", "tables", "sleep", "look", "socket", "client", "reply", "fails", "fails_text",
-         "task", "fetch", "convert", "serve")
+PATHS = ("empty", "heads", "tables", "sleep", "look", "socket", "client", "reply", "compile", "map",
+         "fails", "fails_text", "task", "fetch", "convert", "serve")
 GOOD = {"fails": (200, 0), "fails_text": (200, 0)}
 service = Service(lambda p: [p.add_argument("--nth")] +
                   [p.add_argument("--" + n, action="store_true") for n in ("each", "random")])

@@ -103,7 +103,10 @@ static bool jwt_key_load(struct span path)
 	if (!key)
 		return false;
 	k = calloc(1, sizeof(*k) + path.len + 1);
-	BUG_ON(!k);
+	if (!k) {
+		EVP_PKEY_free(key);
+		return false;
+	}
 	memcpy(k->path, path.ptr, path.len);
 	k->key = key;
 	k->next = jwt_keys;

@@ -126,18 +126,30 @@ struct step {
 	uint64_t index;
 };
 
-static const char *parse_name(struct arena *arena, const char *p, struct step *step)
+/* Behind the name at p. */
+static const char *name_end(const char *p)
 {
-	char *name = arena_alloc(arena, strlen(p) + 1);
-	size_t n = 0;
-
-	for (; *p && *p != '.' && *p != '['; p++) {
+	for (; *p && *p != '.' && *p != '['; p++)
 		if (*p == '\\' && p[1])
 			p++;
-		name[n++] = *p;
+	return p;
+}
+
+static const char *parse_name(struct arena *arena, const char *p, struct step *step)
+{
+	const char *end = name_end(p);
+	char *name = arena_alloc(arena, (size_t)(end - p) + 1);
+	size_t n = 0;
+
+	if (!name)
+		return NULL;
+	while (p < end) {
+		if (*p == '\\' && p[1])
+			p++;
+		name[n++] = *p++;
 	}
 	step->name = (struct span){ name, n };
-	return n ? p : NULL;
+	return n ? end : NULL;
 }
 
 static const char *parse_index(const char *p, struct step *step)
@@ -161,6 +173,8 @@ static int parse_path(const char *text, struct arena *arena, struct step **first
 		p = NULL;
 	while (p && *p) {
 		step = *tail = arena_alloc(arena, sizeof(*step));
+		if (!step)
+			return err_set(err, "out of memory");
 		tail = &step->next;
 		if (*p == '.')
 			p = parse_name(arena, p + 1, step);

@@ -160,6 +160,8 @@ static int expr_add_step(struct expr *e, const char **text, const struct expr_co
 		return err_set(err, "converter '%s' cannot be applied to a value of type %s",
 			       row->name, sample_type_name(e->type));
 	step = arena_alloc(ctx->arena, sizeof(*step));
+	if (!step)
+		return err_set(err, "out of memory");
 	step->row = row;
 	snprintf(what, sizeof(what), "converter '%s'", row->name);
 	here.value = e->type;
@@ -204,6 +206,10 @@ static struct expr *expr_begin(const char **text, const struct expr_context *ctx
 		return NULL;
 	}
 	e = arena_alloc(ctx->arena, sizeof(*e));
+	if (!e) {
+		err_set(err, "out of memory");
+		return NULL;
+	}
 	e->row = row;
 	e->type = row->type;
 	e->tail = &e->steps;

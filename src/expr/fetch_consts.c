@@ -66,6 +66,8 @@ static int check_bin(struct expr_arg *args, const struct expr_context *ctx, stru
 	char *bytes = arena_alloc(ctx->arena, hex.len / 2 + 1);
 	size_t i;
 
+	if (!bytes)
+		return err_set(err, "out of memory");
 	if (!hex.len || hex.len % 2)
 		return err_set(err, "an even number of hexadecimal digits is expected");
 	for (i = 0; i < hex.len; i += 2) {

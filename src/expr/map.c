@@ -64,6 +64,8 @@ static int map_default_ip(struct expr_arg *arg, const struct expr_context *ctx, 
 {
 	struct map_value *value = arena_alloc(ctx->arena, sizeof(*value));
 
+	if (!value)
+		return err_set(err, "out of memory");
 	if (arg->type == ARG_NONE)
 		return 0;
 	if (!map_to_ip(arg->str.ptr, value))

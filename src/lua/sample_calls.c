@@ -48,15 +48,23 @@ static void compiled_end(void *memory)
 	arena_free(&c->arena);
 }
 
-/* The parsers of the language rely on their memory: there is enough for the text before they begin. */
 static struct compiled *compiled_new(lua_State *L, const char *text)
 {
 	struct compiled *c = collected_new(L, sizeof(*c), &compiled_kind, compiled_end);
 
-	c->arena = arena_new_limited(2048 + 6 * strlen(text));
+	c->arena = arena_new_limited(512 + 3 * strlen(text));
 	if (!c->arena)
 		luaL_error(L, "not enough memory");
 	return c;
+}
+
+/* What a parser has to say where its memory ran out is of no use. */
+static void compiled_check(lua_State *L, const struct compiled *c, bool good, const struct err *err)
+{
+	if (c->arena->failed)
+		luaL_error(L, "not enough memory");
+	if (!good)
+		luaL_error(L, "%s", err->text);
 }
 
 /* The string at `at`, in quotes of the configuration's language. Nothing may lie on top of the buffer
@@ -164,8 +172,7 @@ static struct compiled *compile_fetch(lua_State *L, const struct stream_scripts 
 
 	c->fetch = expr_parse_all(whole, &ctx, &err);
 	lua_pop(L, 1);
-	if (!c->fetch)
-		luaL_error(L, "%s", err.text);
+	compiled_check(L, c, c->fetch, &err);
 	keep(L, text);
 	return c;
 }
@@ -255,16 +262,17 @@ static struct compiled *compile_converter(lua_State *L, const struct stream_scri
 	const char *rest = text;
 	char what[80];
 	struct err err;
+	bool good;
 
 	snprintf(what, sizeof(what), "converter '%s'", row->name);
 	ctx.value = SMP_ANY;
 	ctx.what = what;
 	ctx.data = row->data;
-	if (expr_args_parse(&rest, &row->args, c->args, what, &ctx, &err) ||
-	    (row->check && row->check(c->args, &ctx, &err)))
-		luaL_error(L, "%s", err.text);
-	if (!strcmp(row->name, "regsub"))
+	good = !expr_args_parse(&rest, &row->args, c->args, what, &ctx, &err) &&
+	       (!row->check || !row->check(c->args, &ctx, &err));
+	if (good && !strcmp(row->name, "regsub"))
 		c->regex = c->args[0].ptr;
+	compiled_check(L, c, good, &err);
 	keep(L, text);
 	return c;
 }
