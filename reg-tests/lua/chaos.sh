@@ -3,8 +3,7 @@
 # Random scripts out of all functions of the API, with arguments that nobody would give, in every place
 # where scripts run, under clients that break off anywhere (over HTTP/1.1, HTTP/2, TCP, the stats
 # socket), servers that die, little memory and little time: a bad script costs its own request. In
-# parts: "alone", one process; "workers" that are killed and reloaded; by hand "memory", allocations that
-# fail (expressions that scripts compile then still end the process).
+# parts: "alone", one process; "workers" that are killed and reloaded; "memory", allocations that fail.
 #
 # The scripts are those of SEED (1). By hand: SEED=random, for others (it is printed), CHAOS_ROUNDS=N for
 # as many runs with others, PARTS="alone workers memory", CHAOS_SECONDS=N (10) for longer parts,
@@ -104,7 +103,7 @@ part() {
 rounds=${CHAOS_ROUNDS:-1}
 [ "$rounds" -eq 1 ] || SEED=random
 while [ "$rounds" -gt 0 ] && [ "$failures" -eq 0 ]; do
-	for name in ${PARTS:-alone workers}; do
+	for name in ${PARTS:-alone workers memory}; do
 		seed=${SEED:-1}
 		[ "$seed" != random ] || seed=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 		part "$name" "$seed"

@@ -9,7 +9,7 @@ import struct
 from service import Origin, Service, check, connect, finish, read_all, until
 
 MOST, NEVER = 60, 10 ** 9
-PATHS = ("empty", "heads", "tables", "sleep", "look", "socket", "client", "reply", "compile", "map",
+PATHS = ("empty", "heads", "tables", "sleep", "look", "socket", "client", "reply", "compile", "map", "dead",
          "fails", "fails_text", "task", "fetch", "convert", "serve")
 GOOD = {"fails": (200, 0), "fails_text": (200, 0)}
 service = Service(lambda p: [p.add_argument("--nth")] +

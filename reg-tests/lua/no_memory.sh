@@ -15,7 +15,7 @@ export MAP="$dir/map" ORIGIN_PORT="${back##*:}"
 	http_defaults
 	printf '\toption httpclose\n'
 	printf 'frontend fe\n\tbind %s\n' "$front"
-	for name in empty heads tables sleep look socket client reply compile map fails fails_text task; do
+	for name in empty heads tables sleep look socket client reply compile map dead fails fails_text task; do
 		printf '\thttp-request lua.%s if { path /%s }\n' "$name" "$name"
 	done
 	cat <<-END

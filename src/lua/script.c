@@ -315,9 +315,27 @@ static int co_close(lua_State *L)
 
 static void say_at_work(struct text *t);
 
+/* Lua makes these messages where nothing protects it: in lua_resume, behind what has failed. Short
+ * strings that exist need no memory. */
+static const char *const messages[] = {
+	"C stack overflow", "cannot resume dead coroutine", "cannot resume non-suspended coroutine",
+	"error in error handling",
+};
+
+static void keep_messages(lua_State *L)
+{
+	unsigned i;
+
+	for (i = 0; i < ARRAY_LEN(messages); i++) {
+		lua_pushstring(L, messages[i]);
+		lua_rawsetp(L, LUA_REGISTRYINDEX, &messages[i]);
+	}
+}
+
 static int begin(lua_State *L)
 {
 	loop_below = say_at_work;
+	keep_messages(L);
 	lua_sethook(L, watch, LUA_MASKCOUNT, (int)script_limits.yield);
 	lua_getglobal(L, "coroutine");
 	lua_pushcfunction(L, co_resume);
@@ -716,6 +734,15 @@ void script_again(struct script *s, unsigned ms)
 	timer_set(&s->timer, clock_now_ms + (ms ? ms : 1));
 }
 
+/* Nothing wakes it any more. */
+static void quiet(struct script *s)
+{
+	script_forget(s);
+	alarms_end(s);
+	timer_cancel(&s->timer);
+	task_cancel(&s->task);
+}
+
 void script_end(struct script *s)
 {
 	lua_State *L = lua_running;
@@ -728,10 +755,7 @@ void script_end(struct script *s)
 	if (!s->thread)
 		return;
 	BUG_ON(script_now == s);
-	script_forget(s);
-	alarms_end(s);
-	timer_cancel(&s->timer);
-	task_cancel(&s->task);
+	quiet(s);
 	/* One that did not come to its end may have a message handler left (xpcall), which
 	 * lua_resetthread does not take off. */
 	if (come_to_rest(s) && idle_count < IDLE_MOST) {
@@ -742,6 +766,7 @@ void script_end(struct script *s)
 		lua_pushinteger(L, s->ref);
 		lua_pcall(L, 1, 0, 0);
 	}
+	quiet(s); /* what was closed may have asked to be woken */
 	if (s->over == OVER_DONE) { /* said by what was closed: nobody takes the value */
 		lua_pushnil(L);
 		lua_rawsetp(L, LUA_REGISTRYINDEX, s);
