@@ -14,8 +14,9 @@
 static const char handles;
 
 /* Behind the bytes of a userdata that is collected. Lua does not call a finalizer where the stack of the
- * script that happens to collect cannot grow, and forgets it: then the allocator finds the mark. No
- * script can write one, as it does not know the secret. */
+ * script that happens to collect cannot grow, and forgets it: then the allocator finds the mark, and
+ * takes it off, lest it be found in what lies there next. No script can write one, as it does not know
+ * the secret. */
 struct mark {
 	uint64_t secret;
 	void *memory;
@@ -44,12 +45,16 @@ static void mark_end(struct mark *mark)
 void collected_freed(void *block, size_t size)
 {
 	struct mark mark;
+	char *at;
 
 	if (size < sizeof(mark))
 		return;
-	memcpy(&mark, (char *)block + size - sizeof(mark), sizeof(mark));
-	if (mark.secret == mark_secret())
-		mark_end(&mark);
+	at = (char *)block + size - sizeof(mark);
+	memcpy(&mark, at, sizeof(mark));
+	if (mark.secret != mark_secret())
+		return;
+	memset(at, 0, sizeof(mark));
+	mark_end(&mark);
 }
 
 static int collected_gc(lua_State *L)

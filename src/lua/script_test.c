@@ -380,6 +380,26 @@ static void a_small_state_collects_less_often(void **state)
 	assert_int_equal(pause_of_collector(), 300);
 }
 
+/* The next object in the same memory may not write all of it. */
+static void what_was_freed_has_no_mark(void **state)
+{
+	_Alignas(max_align_t) char block[128];
+	size_t size;
+
+	(void)state;
+	made = ended = 0;
+	make_one(lua_running);
+	size = lua_rawlen(lua_running, -1);
+	assert_in_range(size, 1, sizeof(block));
+	memcpy(block, lua_touserdata(lua_running, -1), size);
+	collected_freed(block, size);
+	assert_int_equal(ended, 1);
+	((char **)(void *)(block + size))[-1] = block; /* where it has been said what to call */
+	collected_freed(block, size);
+	assert_int_equal(ended, 1);
+	lua_pop(lua_running, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +418,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(functions_of_c_are_not_looked_into, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_collected_ends_once, begin, end),
 		cmocka_unit_test_setup_teardown(a_small_state_collects_less_often, begin, end),
+		cmocka_unit_test_setup_teardown(what_was_freed_has_no_mark, begin, end),
 		cmocka_unit_test_setup_teardown(long_strings_and_tables_let_others_go_first, begin, end),
 	};
 
