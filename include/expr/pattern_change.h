@@ -59,4 +59,17 @@ void pattern_loads_abandon(unsigned row);
 /* On its way to all processes. */
 extern const struct change_kind pattern_change;
 
+/* What has happened to the version in force. */
+enum pattern_event {
+	PATTERN_NOTHING,
+	PATTERN_ADDED,     /* an entry, or those of a payload */
+	PATTERN_DELETED,   /* all that one change meant */
+	PATTERN_ASSIGNED,  /* they have another value */
+	PATTERN_CLEARED,
+	PATTERN_COMMITTED, /* another version is in force */
+};
+/* Told of each change that this process has made, when all processes make it; not of what a rule has
+ * made ahead. NULL: nobody asks. */
+extern void (*pattern_changed)(const struct pattern_ref *ref, enum pattern_event what);
+
 #endif

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events of servers, which scripts subscribe to. */
+/* Events of servers and of files of patterns, which scripts subscribe to. */
 #ifndef LUA_EVENTS_H
 #define LUA_EVENTS_H
 
 #include <lua.h>
 
+struct pattern_ref;
 struct server;
 
 /* core.event_sub({ types }, function) */
 int core_event_sub(lua_State *L);
-/* The same for one server: of the table and the function at 2 and 3. Pushes the subscription. */
-int events_subscribe(lua_State *L, int types, const struct server *server);
+/* The same for one server, or one file of patterns (the other is NULL): of the table at `types` and the
+ * function behind it. Pushes the subscription. */
+int events_subscribe(lua_State *L, int types, const struct server *server, const struct pattern_ref *ref);
 
 /* Subscriptions of files that each process reads for itself: they are read anew. */
 void events_forget_own(void);

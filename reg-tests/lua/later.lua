@@ -142,6 +142,32 @@ command("slow", function() -- one that is slower than what happens
 	return "done"
 end)
 
+-- Changes of files of patterns: what this process is told.
+local changes, unsubscribe = { map = {}, acl = {} }, {}
+core.register_init(function()
+	ref("map"):event_sub({ "PAT_REF" }, function(type, data, sub, when)
+		table.insert(changes.map, (type:gsub("PAT_REF_", "")) .. (data == nil and when > 0 and "" or "?"))
+	end)
+	unsubscribe.acl = ref("acl"):event_sub({ "PAT_REF_ADD", "PAT_REF_COMMIT" }, function(type, _, sub)
+		table.insert(changes.acl, type)
+		if type == "PAT_REF_COMMIT" then sub:unsub() end
+	end)
+end)
+command("changes", function(_, where) return table.concat(changes[where], " ") end)
+command("kinds", function()
+	local said = {}
+	local function try(f, ...) said[#said + 1] = tostring(select(2, pcall(f, ...))) end
+	local r, s, nothing = ref("map"), core.proxies.be.servers.s1, function() end
+	try(r.event_sub, r, { "SERVER" }, nothing)
+	try(r.event_sub, r, { "SERVER_UP", "PAT_REF_ADD" }, nothing)
+	try(core.event_sub, { "PAT_REF" }, nothing)
+	try(s.event_sub, s, { "PAT_REF_SET" }, nothing)
+	try(r.event_sub, r, { "PAT_REF_X" }, nothing)
+	try(r.event_sub, r, {}, nothing)
+	try(r.event_sub, r, { "PAT_REF" })
+	return table.concat(said, "\n")
+end)
+
 core.register_fetches("servers", function(txn)
 	local said = {}
 	for _, name in ipairs { "srv_conn", "srv_conn_free", "srv_is_up", "srv_queue", "srv_sess_rate", "srv_weight", "srv_iweight",

@@ -143,6 +143,43 @@ until("one that is too slow loses events, and that is told",
       lambda: service.logged("Lua event_hdl: a function is too slow: events are lost"))
 check("some times a second", service.logged("events are lost") < 100)
 
+# Changes of files of patterns.
+worker = 1 if lua(1, "events") else 2
+
+
+def told(where, wanted):
+    """Since the last time."""
+    known.setdefault(where, []).extend(wanted.split())
+    until(f"the worker that checks is told of {wanted or 'nothing'}",
+          lambda: lua(worker, "changes " + where).split() == known[where])
+
+
+known = {where: lua(worker, "changes " + where).split() for where in ("map", "acl")}
+check("all kinds so far", set(known["map"]) == {"ADD", "SET", "DEL", "CLEAR", "COMMIT"})
+for words, kinds in (("add map e 1", "ADD"), ("set map e 2", "SET"), ("force map e 3", "SET"),
+                     ("force map f 3", "ADD"), ("del map e", "DEL"), ("del map e", ""), ("set map e 1", ""),
+                     ("bulk map 1000", "ADD"), ("purge map", "CLEAR"), ("prepare map", ""), ("add map e 1", ""),
+                     ("set map e 2", ""), ("bulk map 10", ""), ("commit map", "COMMIT"), ("prepare map", ""),
+                     ("add map e 1", ""), ("giveup map", "")):
+    lua(1, words)
+    told("map", kinds)
+for path, kinds in (("/set?key=g&value=1", "ADD"), ("/set?key=g&value=1", ""), ("/set?key=g&value=2", "SET"),
+                    ("/del?key=g", "DEL"), ("/del?key=g", "")):
+    get(path)
+    told("map", kinds)
+both("rules change them", "g", "nil")
+for words, kinds in (("add acl /e", "PAT_REF_ADD"), ("del acl /e", ""), ("prepare acl", ""),
+                     ("commit acl", "PAT_REF_COMMIT"), ("add acl /f", "")):
+    lua(2, words)
+    told("acl", kinds)
+check("no other worker is told", lua(3 - worker, "changes map") == lua(3 - worker, "changes acl") == "")
+said = lua(1, "kinds").split("\n")
+for line, part in zip(said, ("'SERVER' is for core.event_sub", "'SERVER_UP' is for core.event_sub",
+                             "'PAT_REF' is for Patref:event_sub", "'PAT_REF_SET' is for Patref:event_sub",
+                             "'PAT_REF_X' event type is unknown", "no valid event types", "needs 3 arguments")):
+    check(f"{line}", part in line)
+check("all of them", len(said) == 7)
+
 # Commands that read. They come in pieces, and what they do not read is the next command.
 def talk(*pieces):
     with connect(service.args.stats) as s:

@@ -22,6 +22,8 @@ cp "${0%/*}/later.lua" "$dir/later.lua"
 		http-request return status 200 content-type text/plain lf-string "%[lua.patref_add]" if { path /fetch }
 		http-request return status 200 content-type text/plain lf-string "%[lua.patref_get]" if { path /get }
 		http-request return status 200 content-type text/plain lf-string "%[lua.servers]" if { path /servers }
+		http-request set-map($dir/a.map) %[url_param(key)] %[url_param(value)] if { path /set }
+		http-request del-map($dir/a.map) %[url_param(key)] if { path /del }
 		http-request return status 200 content-type text/plain string "listed" if { path -f $dir/a.lst }
 		http-request return status 200 content-type text/plain lf-string "%[url_param(key),map($dir/a.map,none)]"
 	backend be

@@ -21,6 +21,14 @@ enum { EQUAL_ONCE = 500,  /* equal entries that one change removes or gives a va
        LOADS_MOST = 1000, /* payloads under way */
 };
 
+void (*pattern_changed)(const struct pattern_ref *ref, enum pattern_event what);
+
+static void tell(const struct pattern_version *v, enum pattern_event what)
+{
+	if (unlikely(pattern_changed != NULL) && v == v->ref->current)
+		pattern_changed(v->ref, what);
+}
+
 /* -- entries -------------------------------------------------------------------------------- */
 
 static int version_insert(struct pattern_version *v, const char *text, const char *value,
@@ -96,17 +104,41 @@ static bool rule_differs(const struct pattern_ref *ref, enum pattern_change chan
 	return false;
 }
 
+/* What the change will have done, where it changes anything. */
+static enum pattern_event rule_event(const struct pattern_ref *ref, enum pattern_change change,
+				     const char *text)
+{
+	const struct pattern_entry *e;
+
+	if (!pattern_changed || !ref->current)
+		return PATTERN_NOTHING;
+	e = version_entry(ref->current, text);
+	if (change == PATTERN_DELETE)
+		return PATTERN_DELETED;
+	while (e && e->provisional)
+		e = version_same(ref->current, e);
+	if (!e)
+		return PATTERN_ADDED;
+	return change == PATTERN_SET ? PATTERN_ASSIGNED : PATTERN_NOTHING;
+}
+
 int pattern_ref_change(struct pattern_ref *ref, enum pattern_change change, const char *text,
 		       const char *value, struct err *err)
 {
 	const struct pattern_command command = { .change = change, .key = ref->key, .text = text,
 						 .value = value };
-	bool shared = change_is_shared(), tell = shared && rule_differs(ref, change, text, value);
+	bool shared = change_is_shared();
+	bool differs = (shared || pattern_changed) && rule_differs(ref, change, text, value);
+	enum pattern_event what = rule_event(ref, change, text);
 	int rc = rule_apply(ref, change, text, value, shared, err);
 
-	if (rc == 0 && tell)
+	if (rc || !differs)
+		return rc;
+	if (shared)
 		pattern_submit(&command, NULL, NULL);
-	return rc;
+	else if (what)
+		tell(ref->current, what);
+	return 0;
 }
 
 /* -- versions ------------------------------------------------------------------------------- */
@@ -178,6 +210,7 @@ static int do_clear(struct pattern_ref *ref, const struct pattern_command *c, st
 	if (!v)
 		return err_set(err, "Out of memory.");
 	version_drop(version_switch(v));
+	tell(v, PATTERN_CLEARED);
 	return 0;
 }
 
@@ -208,6 +241,7 @@ static int do_commit(struct pattern_ref *ref, const struct pattern_command *c, s
 		take_out(ref, v);
 		version_drop(v);
 	}
+	tell(ref->current, PATTERN_COMMITTED);
 	return 0;
 }
 
@@ -219,8 +253,10 @@ static int do_insert(struct pattern_ref *ref, const struct pattern_command *c, s
 	struct pattern_version *v = version_to_fill(ref, c->version, err);
 
 	(void)said;
-	return v ? version_insert(v, c->text, ref->kind == PATTERN_VALUES ? c->value : NULL, false,
-				  err) : -1;
+	if (!v || version_insert(v, c->text, ref->kind == PATTERN_VALUES ? c->value : NULL, false, err))
+		return -1;
+	tell(v, PATTERN_ADDED);
+	return 0;
 }
 
 /* The version that the command speaks of; NULL: nothing was added to it. */
@@ -267,6 +303,8 @@ static int do_remove(struct pattern_ref *ref, const struct pattern_command *c, s
 	}
 	if (e)
 		text_str(said, PATTERN_MORE);
+	else
+		tell(v, PATTERN_DELETED);
 	return 0;
 }
 
@@ -289,6 +327,8 @@ static int do_assign(struct pattern_ref *ref, const struct pattern_command *c, s
 	}
 	if (e)
 		text_str(said, PATTERN_MORE);
+	else
+		tell(v, PATTERN_ASSIGNED);
 	return 0;
 }
 
@@ -418,6 +458,8 @@ static int do_load_merge(struct pattern_ref *ref, const struct pattern_command *
 	}
 	if (l->lines->first)
 		text_str(said, PATTERN_MORE);
+	else if (n)
+		tell(v, PATTERN_ADDED);
 	return 0;
 }
 
@@ -454,9 +496,14 @@ static int do_load_abandon(struct pattern_ref *ref, const struct pattern_command
 static int do_rule(struct pattern_ref *ref, const struct pattern_command *c, struct text *said,
 		   struct err *err)
 {
+	enum pattern_event what = rule_event(ref, c->change, c->text);
+
 	(void)said;
-	return rule_apply(ref, c->change, c->text, ref->kind == PATTERN_VALUES ? c->value : NULL,
-			  false, err);
+	if (rule_apply(ref, c->change, c->text, ref->kind == PATTERN_VALUES ? c->value : NULL, false, err))
+		return -1;
+	if (what)
+		tell(ref->current, what);
+	return 0;
 }
 
 static int (*const actions[PATTERN_CHANGES])(struct pattern_ref *ref,

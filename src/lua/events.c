@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events of servers: core.event_sub, Server:event_sub. All processes make each change of a server;
- * functions of files that were read for all are called in the one that checks servers, others where
- * they subscribed. The function of a subscription is called for one event after the other, as a script
- * that may wait. Servers stay as long as the process, so an event need not copy what they are called. */
+/* Events of servers (core.event_sub, Server:event_sub) and of a file of patterns (Patref:event_sub). All
+ * processes make each change of these; functions of files that were read for all are called in the one
+ * that checks servers, others where they subscribed. The function of a subscription is called for one
+ * event after the other, as a script that may wait. Servers and files of patterns stay as long as the
+ * process, so an event need not copy what they are called. */
 #include "lua/events.h"
 
 #include "base/clock.h"
 #include "base/list.h"
 #include "check/check.h"
+#include "expr/pattern_change.h"
 #include "log/log.h"
 #include "lua/classes.h"
 #include "lua/proxies.h"
@@ -25,13 +27,22 @@
 
 #include <lauxlib.h>
 
-enum { EVENT_ADD, EVENT_DEL, EVENT_UP, EVENT_DOWN, EVENT_STATE, EVENT_ADMIN, EVENT_CHECK, EVENTS };
+enum {
+	EVENT_ADD, EVENT_DEL, EVENT_UP, EVENT_DOWN, EVENT_STATE, EVENT_ADMIN, EVENT_CHECK,
+	EVENT_PATTERN, /* and on: that of each enum pattern_event, which begins with nothing */
+	EVENTS = EVENT_PATTERN + PATTERN_COMMITTED,
+};
 
 /* Servers do not come and go: nothing ever tells the first two. */
 static const char *const event_names[EVENTS] = {
 	"SERVER_ADD", "SERVER_DEL", "SERVER_UP", "SERVER_DOWN", "SERVER_STATE", "SERVER_ADMIN", "SERVER_CHECK",
+	"PAT_REF_ADD", "PAT_REF_DEL", "PAT_REF_SET", "PAT_REF_CLEAR", "PAT_REF_COMMIT",
 };
-enum { ALL_EVENTS = (1 << EVENTS) - 1, SUBSCRIPTIONS_MOST = 1000, QUEUE_MOST = 1000 };
+enum {
+	SERVER_EVENTS = (1 << EVENT_PATTERN) - 1,
+	PATTERN_EVENTS = ((1 << EVENTS) - 1) & ~SERVER_EVENTS,
+	SUBSCRIPTIONS_MOST = 1000, QUEUE_MOST = 1000,
+};
 
 /* What a check has found. */
 struct found {
@@ -46,6 +57,7 @@ struct event {
 	struct list node;
 	unsigned type; /* EVENT_* */
 	struct server *server;
+	const struct pattern_ref *ref; /* EVENT_PATTERN and on: there is no server */
 	time_t when;
 	unsigned requeued;
 	union {
@@ -65,6 +77,7 @@ struct subscription {
 	struct list node;
 	unsigned types;              /* 1 << EVENT_* */
 	const struct server *server; /* NULL: all */
+	const struct pattern_ref *ref; /* NULL: it is of servers */
 	bool own, over, at_work, started;
 	bool in_own;     /* in the world of files of this process: lua/own.h */
 	int function_ref, handle_ref;
@@ -172,6 +185,10 @@ static void push_admin(lua_State *L, const struct event *e)
 
 static void push_data(lua_State *L, const struct event *e)
 {
+	if (e->ref) {
+		lua_pushnil(L);
+		return;
+	}
 	lua_createtable(L, 0, 7);
 	put_string(L, "name", e->server->id);
 	put_integer(L, "puid", e->server->puid);
@@ -331,23 +348,37 @@ static const struct class_method methods[] = {
 };
 
 const struct class subscription_class = {
-	"EventSub", methods, .help = "a subscription to events: core.event_sub(), Server:event_sub()",
+	"EventSub", methods, .help = "a subscription to events: core.event_sub(), Server:event_sub(), Patref:event_sub()",
 };
 
-static unsigned type_of(lua_State *L, const char *name, int at)
+/* The events of this name; 0: there are none. */
+static unsigned named(const char *name)
 {
 	unsigned i;
 
 	if (!strcmp(name, "SERVER"))
-		return ALL_EVENTS;
-	for (i = 0; i < EVENTS; i++)
-		if (!strcmp(name, event_names[i]))
-			return 1u << i;
-	luaL_argerror(L, at, lua_pushfstring(L, "'%s' event type is unknown", name));
-	return 0;
+		return SERVER_EVENTS;
+	if (!strcmp(name, "PAT_REF"))
+		return PATTERN_EVENTS;
+	for (i = 0; i < EVENTS && strcmp(name, event_names[i]) != 0; i++)
+		;
+	return i < EVENTS ? 1u << i : 0;
 }
 
-static unsigned types_of(lua_State *L, int at)
+static unsigned type_of(lua_State *L, const char *name, unsigned all, int at)
+{
+	unsigned types = named(name);
+
+	if (!types)
+		luaL_argerror(L, at, lua_pushfstring(L, "'%s' event type is unknown", name));
+	if (!(types & all))
+		luaL_argerror(L, at, lua_pushfstring(L, "'%s' is for %s", name, all == SERVER_EVENTS ?
+						     "Patref:event_sub" : "core.event_sub"));
+	return types;
+}
+
+/* all: those that there may be. */
+static unsigned types_of(lua_State *L, unsigned all, int at)
 {
 	unsigned types = 0;
 	lua_Integer i;
@@ -355,7 +386,7 @@ static unsigned types_of(lua_State *L, int at)
 	luaL_argexpected(L, lua_istable(L, at), at, "table of strings");
 	for (i = 1; lua_rawgeti(L, at, i) != LUA_TNIL; i++) {
 		luaL_argexpected(L, lua_type(L, -1) == LUA_TSTRING, at, "table of strings");
-		types |= type_of(L, lua_tostring(L, -1), at);
+		types |= type_of(L, lua_tostring(L, -1), all, at);
 		lua_pop(L, 1);
 	}
 	lua_pop(L, 1);
@@ -364,9 +395,9 @@ static unsigned types_of(lua_State *L, int at)
 	return types;
 }
 
-int events_subscribe(lua_State *L, int at, const struct server *server)
+int events_subscribe(lua_State *L, int at, const struct server *server, const struct pattern_ref *ref)
 {
-	unsigned types = types_of(L, at);
+	unsigned types = types_of(L, ref ? PATTERN_EVENTS : SERVER_EVENTS, at);
 	struct subscription *sub;
 	struct handle *h;
 	int function_ref, handle_ref;
@@ -388,6 +419,7 @@ int events_subscribe(lua_State *L, int at, const struct server *server)
 	}
 	sub->types = types;
 	sub->server = server;
+	sub->ref = ref;
 	sub->own = own_reading || serving;
 	sub->in_own = own_reading || (script_now && script_now->state);
 	sub->function_ref = function_ref;
@@ -403,7 +435,7 @@ int events_subscribe(lua_State *L, int at, const struct server *server)
 int core_event_sub(lua_State *L)
 {
 	arguments_check(L, "event_sub", 2, 2);
-	return events_subscribe(L, 1, NULL);
+	return events_subscribe(L, 1, NULL, NULL);
 }
 
 /* ---- what happens --------------------------------------------------------------------------- */
@@ -411,7 +443,7 @@ int core_event_sub(lua_State *L)
 static bool is_told(const struct subscription *sub, const struct event *e)
 {
 	return !sub->over && sub->types & 1u << e->type && (!sub->server || sub->server == e->server) &&
-	       (sub->own || facts_checker);
+	       sub->ref == e->ref && (sub->own || facts_checker);
 }
 
 /* A function that is slower than events come loses some. */
@@ -496,6 +528,14 @@ static void changed(const struct server_event *ev, unsigned what)
 		op_changed(ev, what & SERVER_CHANGED_ADMIN);
 }
 
+static void patterns_changed(const struct pattern_ref *ref, enum pattern_event what)
+{
+	struct event e = event_of(EVENT_PATTERN + what - 1, NULL);
+
+	e.ref = ref;
+	tell(&e);
+}
+
 /* ---- the process ---------------------------------------------------------------------------- */
 
 static void forget(bool all)
@@ -517,12 +557,14 @@ void events_start(void)
 	serving = true;
 	server_hooks.changed = changed;
 	server_hooks.checked = checked;
+	pattern_changed = patterns_changed;
 }
 
 void events_stop(void)
 {
 	server_hooks.changed = NULL;
 	server_hooks.checked = NULL;
+	pattern_changed = NULL;
 	serving = false;
 	task_cancel(&overrun);
 	forget(true);

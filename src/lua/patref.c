@@ -9,6 +9,7 @@
 #include "expr/pattern_change.h"
 #include "lua/change.h"
 #include "lua/classes.h"
+#include "lua/events.h"
 #include "lua/script.h"
 #include "share/segment.h"
 
@@ -548,6 +549,15 @@ void patrefs_end(void)
 		walk_end(list_first(&walks, struct walk, node));
 }
 
+/* ref:event_sub({ types }, function) */
+static int patref_event_sub(lua_State *L)
+{
+	const struct patref *p = patref_of(L);
+
+	arguments_check(L, "event_sub", 3, 3);
+	return events_subscribe(L, 2, NULL, p->ref);
+}
+
 /* ---- the class ------------------------------------------------------------------------------ */
 
 static const struct class_method methods[] = {
@@ -565,6 +575,8 @@ static const struct class_method methods[] = {
 	  "begins an empty version, to which the object's changes go from now on", METHOD_WAITS },
 	{ "commit", patref_commit, "", "true; or nil, string", "puts that version in force", METHOD_WAITS },
 	{ "giveup", patref_giveup, "", NULL, "drops it", METHOD_WAITS },
+	{ "event_sub", patref_event_sub, "{ types }, function", "EventSub",
+	  "function(type, nil, sub, when) is called for changes of what is in force", 0 },
 	{ 0 },
 };
 

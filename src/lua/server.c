@@ -152,7 +152,7 @@ static int server_event_sub(lua_State *L)
 	const struct server *s = server_of(L);
 
 	arguments_check(L, "event_sub", 3, 3);
-	return events_subscribe(L, 2, s);
+	return events_subscribe(L, 2, s, NULL);
 }
 
 /* ---- commands ------------------------------------------------------------------------------- */
