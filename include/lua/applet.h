@@ -31,6 +31,7 @@ struct applet {
 	struct applet_head *head;  /* of the response, in the exchange's arena; NULL: mode tcp */
 	struct buf *in, *out;      /* from the client, to the client; NULL: nothing waits */
 	bool in_ended;             /* nothing more comes */
+	bool in_lost;              /* there was no memory for what has come, and nothing more comes */
 	bool begun, over;          /* the script */
 	bool broken;               /* it has ended in the middle of an answer */
 	bool wants_input, wants_room; /* what the script waits for */

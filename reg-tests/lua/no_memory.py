@@ -4,15 +4,16 @@ that is never reached, then each of them fails in turn."""
 
 import mmap
 import os
+import socket
 import struct
 
 from service import Origin, Service, check, connect, finish, read_all, until
 
 MOST, NEVER = 60, 10 ** 9
 PATHS = ("empty", "heads", "tables", "sleep", "look", "socket", "client", "reply", "compile", "map", "dead",
-         "fails", "fails_text", "task", "fetch", "convert", "serve")
+         "fails", "fails_text", "task", "fetch", "convert", "serve", "tcp")
 GOOD = {"fails": (200, 0), "fails_text": (200, 0)}
-service = Service(lambda p: [p.add_argument("--nth")] +
+service = Service(lambda p: [p.add_argument("--" + n) for n in ("nth", "tcp")] +
                   [p.add_argument("--" + n, action="store_true") for n in ("each", "random")])
 args = service.args
 origin = Origin(args.back)
@@ -28,8 +29,23 @@ def left():
     return struct.unpack_from("q", countdown, 0)[0]
 
 
+def talk():
+    """The same for the service that repeats what comes."""
+    with connect(args.tcp) as s:
+        try:
+            s.sendall(b"abc\ndef")
+            s.shutdown(socket.SHUT_WR)
+            return 200 if read_all(s) == b"abc\ndef" else 0
+        except OSError as e:
+            if isinstance(e, TimeoutError):
+                raise
+            return 0
+
+
 def get(path):
     """The status; 0: none."""
+    if path == "tcp":
+        return talk()
     with connect(args.front) as s:
         s.sendall(f"POST /{path} HTTP/1.1\r\nHost: x\r\nX-B: b\r\nContent-Length: 3\r\n\r\nabc".encode())
         try:

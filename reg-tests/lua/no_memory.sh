@@ -9,6 +9,7 @@
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }
 head -c 8 /dev/zero >"$dir/nth"
 printf 'x y\n' >"$dir/map"
+tcp=127.0.0.1:$(ports 1)
 export MAP="$dir/map" ORIGIN_PORT="${back##*:}"
 {
 	printf '\texpose-experimental-directives\n\tlua-load %s\n' "$srcdir/reg-tests/lua/no_memory.lua"
@@ -25,14 +26,18 @@ export MAP="$dir/map" ORIGIN_PORT="${back##*:}"
 		default_backend be
 	backend be
 		server s $back
+	listen tcp
+		mode tcp
+		bind $tcp
+		tcp-request content use-service lua.tcp
 	END
 } | config
 start_penstock -dMfail:"$dir/nth"
-driver "$srcdir/reg-tests/lua/no_memory.py" --nth "$dir/nth" ${EACH:+--each} || fail "a script without memory"
+driver "$srcdir/reg-tests/lua/no_memory.py" --nth "$dir/nth" --tcp "$tcp" ${EACH:+--each} || fail "a script without memory"
 stop_penstock
 
 say "## five of a hundred allocations fail"
 sed -i 's/^global/&\n\ttune.fail-alloc 5/' "$dir/cfg"
 start_penstock -dMfail
-driver "$srcdir/reg-tests/lua/no_memory.py" --nth "$dir/nth" --random || fail "scripts while memory fails at random"
+driver "$srcdir/reg-tests/lua/no_memory.py" --nth "$dir/nth" --tcp "$tcp" --random || fail "scripts while memory fails at random"
 finish

@@ -215,6 +215,10 @@ enum io applet_send(struct end *end, const void *buf, size_t len, bool more, siz
 	*sent = a->over ? len : append(&a->in, buf, len);
 	if (*sent == SIZE_MAX) {
 		a->framing.no_memory = true;
+		a->in_lost = true;
+		if (a->wants_input)
+			script_ready(&a->script);
+		a->wants_input = false;
 		return IO_ERR;
 	}
 	if (a->wants_input)
@@ -285,6 +289,8 @@ static void take(lua_State *L, struct applet *a, size_t n, int pieces)
 
 static int wait_input(lua_State *L, struct applet *a, lua_KFunction k, lua_KContext ctx)
 {
+	if (a->in_lost)
+		return luaL_error(L, "not enough memory");
 	a->wants_input = script_may_wait(L);
 	return script_sleep(L, 0, k, ctx);
 }
