@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 struct cli;
+struct view;
 
 /* cli_output wants a buffer of at least this size. */
 enum { CLI_OUTPUT_MIN = 16384 };
@@ -64,5 +65,7 @@ void cli_on_wake(struct cli *cli, void (*wake)(void *arg), void *arg);
 /* socket returns the connected Unix socket over which descriptors may be passed to the peer, or
  * -1; its argument is that of wake. */
 void cli_on_socket(struct cli *cli, int (*socket)(void *arg));
+/* view fills in what is known of the stream that the conversation is; its argument is that of wake. */
+void cli_on_view(struct cli *cli, void (*fill)(void *arg, struct view *view));
 
 #endif

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 struct cli;
+struct view;
 
 int cli_level(const struct cli *cli);    /* LEVEL_USER ... */
 int cli_severity(const struct cli *cli); /* enum cli_severity */
@@ -19,6 +20,9 @@ void cli_set_timeout(struct cli *cli, unsigned ms);
 void cli_toggle_prompt(struct cli *cli);
 /* The socket over which listeners may be handed to the peer; -1: they may not. */
 int cli_socket(const struct cli *cli);
+/* What fetches see of the conversation: its stream, in whose turn the command runs; nothing, where
+ * another process asks. */
+void cli_view(const struct cli *cli, struct view *view);
 void cli_quit(struct cli *cli);
 /* The parent's socket: to which process the commands go that say none. row 0: to this one. */
 void cli_set_target(struct cli *cli, unsigned row, int pid);

@@ -58,8 +58,6 @@ struct applet *applet_of(lua_State *L, int at);
 int applet_receive(lua_State *L);
 int applet_getline(lua_State *L);
 int applet_send_method(lua_State *L);
-/* Fields of both classes: f, sf, c, sc. */
-int applet_field(lua_State *L);
 
 /* How an end is opened for a service of its mode: applet_http.c, applet_tcp.c. 0; -1: no memory. */
 int applet_open_http(struct end *end, struct stream *s, const struct service *service);

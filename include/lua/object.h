@@ -81,5 +81,7 @@ struct handle *object_handle(lua_State *L, int at, const void *kind);
 void *object_of(lua_State *L, int at, const void *kind);
 /* The same outside of methods, of any class. NULL: the table has another one, or it is over. */
 void *object_peek(lua_State *L, int at, const void *kind);
+/* Is it of this kind, of whatever class, over or not? */
+bool object_is(lua_State *L, int at, const void *kind);
 
 #endif

@@ -6,11 +6,16 @@
 
 #include "expr/expr.h"
 
+#include <lua.h>
+
 struct config;
 struct registered;
 
 /* The configuration in force, whose proxies, servers and tables scripts name. */
 extern struct config *sample_calls_config;
+
+/* Fields of the classes of services and commands: f, sf, c, sc. */
+int calls_field(lua_State *L);
 
 /* Of rows made by register.c, by their `data`. */
 const struct registered *registered_fetch(int data);

@@ -185,6 +185,20 @@ core.register_cli({ "lua", "reads" }, "", function(applet)
 	for i, s in ipairs(said) do said[i] = ("%q"):format(s):gsub("\\\n", "\\n") end
 	applet:send(table.concat(said, " ") .. "\n")
 end)
+-- What its fetches and converters know.
+local kept
+core.register_cli({ "lua", "calls" }, "", function(applet)
+	local ok, said = pcall(function()
+		applet.c:set_var("kept", "txn.v")
+		return show { applet.f:src_is_local(), applet.f:fe_name(), applet.f:nbproc(), applet.f:srv_is_up("be/s1"),
+			applet.f:var("txn.v"), applet.f:method(), applet.c:upper("x"), applet.sf:path() .. "." }
+	end)
+	kept = kept or { applet.f, applet.c }
+	applet:send(said .. "\n")
+end)
+command("kept", function()
+	return select(2, pcall(kept[1].nbproc, kept[1])) .. " " .. select(2, pcall(kept[2].upper, kept[2], "x"))
+end)
 core.register_cli({ "lua", "long" }, "", function(applet)
 	local sum, count = 0, 0
 	while true do

@@ -212,6 +212,11 @@ talks("a command that is not the last of its line reads nothing", "0 lines, 0 by
       b"lua long; lua is_map map\n")
 check("receive: a number", "number expected" in lua(1, "wrong"))
 check("receive: arguments", "requires between 1 and 2" in lua(1, "more"))
+check("fetches and converters, without a connection: " + lua(1, "calls"),
+      lua(1, "calls") == "{3=2 4=1 7=X 8=.}")
+check("fetches and converters, with one: " + service.ask("lua calls").strip(),
+      service.ask("lua calls").strip() == "{1=1 2=GLOBAL 3=2 4=1 5=kept 7=X 8=.}")
+check("not behind the command", lua(1, "kept").count("this object is over") == 2)
 with connect(service.args.stats) as s:
     s.sendall(b"lua reads\nx")
     s.recv(5)

@@ -10,6 +10,8 @@
 #include "net/listener.h"
 #include "relay/end.h"
 #include "relay/pump.h"
+#include "stream/extra.h"
+#include "stream/stream.h"
 
 struct cli_applet {
 	uint16_t flags; /* CONN_* readiness, as the pumps see it */
@@ -95,6 +97,18 @@ static int applet_socket(void *arg)
 	return end_conn(end_peer(a->end))->src.fd;
 }
 
+/* The end is the server's of its stream, which may have variables from now on. */
+static void applet_view(void *arg, struct view *view)
+{
+	const struct cli_applet *a = arg;
+	struct stream *s = a->end ? container_of(a->end, struct stream, relay.server) : NULL;
+
+	if (!s)
+		return;
+	extra_get(s);
+	stream_view(s, view, NULL);
+}
+
 static void applet_free(struct reap *reap)
 {
 	struct cli_applet *a = container_of(reap, struct cli_applet, reap);
@@ -146,6 +160,7 @@ int cli_applet_open(struct end *end, const struct listener *l)
 	a->listener = l;
 	cli_on_wake(a->cli, applet_wake, a);
 	cli_on_socket(a->cli, applet_socket);
+	cli_on_view(a->cli, applet_view);
 	end_set_applet(end, &applet_ops, a, &a->flags, NULL);
 	return 0;
 }

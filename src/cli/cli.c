@@ -20,6 +20,7 @@
 #include "cli/session.h"
 #include "cli/shared.h"
 #include "event/change.h"
+#include "expr/view.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
 
@@ -69,6 +70,7 @@ struct cli {
 	void (*wake)(void *arg);
 	void *wake_arg;
 	int (*socket)(void *arg); /* NULL: nothing can be passed */
+	void (*view)(void *arg, struct view *view); /* NULL: there is no stream */
 };
 
 size_t cli_line_most = CLI_LINE_LEAST;
@@ -95,6 +97,18 @@ void cli_on_socket(struct cli *cli, int (*socket)(void *arg))
 int cli_socket(const struct cli *cli)
 {
 	return cli->socket ? cli->socket(cli->wake_arg) : -1;
+}
+
+void cli_on_view(struct cli *cli, void (*fill)(void *arg, struct view *view))
+{
+	cli->view = fill;
+}
+
+void cli_view(const struct cli *cli, struct view *view)
+{
+	memset(view, 0, sizeof(*view));
+	if (cli->view)
+		cli->view(cli->wake_arg, view);
 }
 
 static void cli_end_call(struct cli *cli)

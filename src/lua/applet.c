@@ -404,23 +404,3 @@ int applet_send_method(lua_State *L)
 		applet_head_send(L, a, text.len);
 	return send_rest(L, a, 0);
 }
-
-static const struct {
-	const char *name;
-	const struct class *class;
-} fields[] = {
-	{ "f", &fetches_class }, { "sf", &string_fetches_class },
-	{ "c", &converters_class }, { "sc", &string_converters_class },
-};
-
-int applet_field(lua_State *L)
-{
-	const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : NULL;
-	unsigned i;
-
-	for (i = 0; name && i < ARRAY_LEN(fields); i++)
-		if (!strcmp(fields[i].name, name))
-			return object_member(L, fields[i].class, name);
-	lua_pushnil(L);
-	return 1;
-}

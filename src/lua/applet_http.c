@@ -11,6 +11,7 @@
 #include "http/uri.h"
 #include "lua/applet.h"
 #include "lua/classes.h"
+#include "lua/sample_calls.h"
 #include "lua/service.h"
 #include "lua/stream.h"
 #include "lua/txn.h"
@@ -89,7 +90,7 @@ static int field(lua_State *L)
 	const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
 
 	if (!push_field(L, applet_of(L, 1)->head->asked, name))
-		return applet_field(L);
+		return calls_field(L);
 	lua_pushvalue(L, 2);
 	lua_pushvalue(L, -2);
 	lua_rawset(L, 1);

@@ -2,6 +2,7 @@
 /* The class AppletTCP: a service that talks with a client in the place of a server, in mode tcp. */
 #include "lua/applet.h"
 #include "lua/classes.h"
+#include "lua/sample_calls.h"
 #include "lua/txn.h"
 
 static const struct end_ops applet_ops = {
@@ -34,6 +35,6 @@ static const struct class_method methods[] = {
 };
 
 const struct class applet_tcp_class = {
-	"AppletTCP", methods, applet_field, .help = "the client of a service in mode tcp",
+	"AppletTCP", methods, calls_field, .help = "the client of a service in mode tcp",
 	.where = "services of mode tcp, by the script that was given the object",
 };

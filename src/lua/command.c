@@ -14,6 +14,7 @@
 #include "lua/classes.h"
 #include "lua/pieces.h"
 #include "lua/register.h"
+#include "lua/sample_calls.h"
 #include "lua/script.h"
 #include "lua/state.h"
 #include "lua/value.h"
@@ -26,7 +27,7 @@ static struct cli_command commands[COMMANDS_MOST + 1];
 static const struct registered *functions[COMMANDS_MOST];
 static unsigned command_count;
 
-static const char command_kind;
+const char command_kind;
 
 /* The state of one that runs; the handle leads to it. */
 struct command_state {
@@ -34,6 +35,7 @@ struct command_state {
 	struct script script;
 	struct handle *handle;
 	int handle_ref, priv_ref;
+	struct view view; /* in this call of next */
 	size_t begin;     /* of what this call of next has said, in call->out */
 	bool started;
 	bool wants_room, wants_input;
@@ -59,6 +61,11 @@ static struct command_state *command_of(lua_State *L)
 	if (script_now != &st->script)
 		luaL_error(L, "this object is of another script");
 	return st;
+}
+
+const struct view *command_view(lua_State *L)
+{
+	return &command_of(L)->view;
 }
 
 /* sent: so many bytes are in the answer already. */
@@ -255,7 +262,7 @@ static const struct class_method methods[] = {
 };
 
 const struct class command_class = {
-	"AppletTCP", methods, .help = "the conversation of a command of the stats socket",
+	"AppletTCP", methods, calls_field, .help = "the conversation of a command of the stats socket",
 	.where = "commands of the stats socket",
 };
 
@@ -317,6 +324,7 @@ static enum cli_step command_next(struct cli_call *call)
 	size_t len;
 
 	st->begin = call->out->len;
+	cli_view(call->cli, &st->view);
 	if (first) {
 		lua_pushcfunction(st->script.thread, begin);
 		lua_pushlightuserdata(st->script.thread, st);

@@ -250,7 +250,7 @@ static bool is_upvalue(lua_State *L, int n)
 	return lua_topointer(L, -1) == lua_topointer(L, lua_upvalueindex(n));
 }
 
-void *object_peek(lua_State *L, int at, const void *kind)
+static const struct handle *peek(lua_State *L, int at)
 {
 	const struct handle *h = NULL;
 	int top = lua_gettop(L);
@@ -260,7 +260,21 @@ void *object_peek(lua_State *L, int at, const void *kind)
 	    lua_rawequal(L, -1, top + 1))
 		h = lua_touserdata(L, -2);
 	lua_settop(L, top);
+	return h;
+}
+
+void *object_peek(lua_State *L, int at, const void *kind)
+{
+	const struct handle *h = lua_istable(L, at) ? peek(L, at) : NULL;
+
 	return h && h->kind == kind ? h->of : NULL;
+}
+
+bool object_is(lua_State *L, int at, const void *kind)
+{
+	const struct handle *h = lua_istable(L, at) ? peek(L, at) : NULL;
+
+	return h && h->kind == kind;
 }
 
 struct handle *object_handle(lua_State *L, int at, const void *kind)

@@ -13,6 +13,7 @@
 #include "expr/view.h"
 #include "log/log.h"
 #include "lua/classes.h"
+#include "lua/command.h"
 #include "lua/register.h"
 #include "lua/state.h"
 #include "lua/stream.h"
@@ -150,23 +151,42 @@ static void keep(lua_State *L, const char *text)
 	lua_setfield(L, lua_upvalueindex(KEPT), text);
 }
 
-static struct expr_context context(const struct stream_scripts *ss, struct arena *arena)
-{
-	const struct view *view = ss->view;
-	const struct proxy *px = ss->rule ? ss->rule->proxy :
-				 view->backend ? view->backend : view->frontend;
+/* Where a method is called. */
+struct surroundings {
+	const struct view *view;
+	unsigned place; /* AT_* */
+	const struct proxy *proxy;
+};
 
-	return (struct expr_context){ .arena = arena, .proxy = (struct proxy *)px, .no_files = true,
+/* Of the object at 1: a stream's, in its turn, or a command's. */
+static struct surroundings surroundings_of(lua_State *L)
+{
+	const struct stream_scripts *ss;
+	const struct view *view;
+
+	if (object_is(L, 1, &command_kind)) {
+		view = command_view(L);
+		return (struct surroundings){ view, AT_SESSION, view->frontend };
+	}
+	ss = stream_of_object(L, 1);
+	view = ss->view;
+	return (struct surroundings){ view, ss->place, ss->rule ? ss->rule->proxy :
+				      view->backend ? view->backend : view->frontend };
+}
+
+static struct expr_context context(const struct surroundings *here, struct arena *arena)
+{
+	return (struct expr_context){ .arena = arena, .proxy = (struct proxy *)here->proxy, .no_files = true,
 				      .running = sample_calls_config };
 }
 
 /* ---- txn.f, txn.sf -------------------------------------------------------------------------- */
 
-static struct compiled *compile_fetch(lua_State *L, const struct stream_scripts *ss,
+static struct compiled *compile_fetch(lua_State *L, const struct surroundings *here,
 				      const struct fetch *row, const char *text)
 {
 	struct compiled *c = compiled_new(L, text);
-	struct expr_context ctx = context(ss, c->arena);
+	struct expr_context ctx = context(here, c->arena);
 	const char *whole = lua_pushfstring(L, "%s%s", row->name, text);
 	struct err err;
 
@@ -179,14 +199,14 @@ static struct compiled *compile_fetch(lua_State *L, const struct stream_scripts 
 
 static enum expr_result eval_fetch(lua_State *L, struct sample *smp)
 {
-	struct stream_scripts *ss = stream_of_object(L, 1);
+	struct surroundings here = surroundings_of(L);
 	const struct fetch *row = lua_touserdata(L, lua_upvalueindex(ROW));
 	const char *text = arguments(L, 2);
 	struct compiled *c = kept(L, text);
 
 	if (!c)
-		c = compile_fetch(L, ss, row, text);
-	return expr_eval(c->fetch, ss->view, ss->place | AT_FINAL, smp);
+		c = compile_fetch(L, &here, row, text);
+	return expr_eval(c->fetch, here.view, here.place | AT_FINAL, smp);
 }
 
 static int fetch_value(lua_State *L)
@@ -245,20 +265,20 @@ static int find_fetch(lua_State *L, const struct class *class)
 const struct class fetches_class = {
 	"Fetches", .find = find_fetch,
 	.help = "the fetches of the configuration's language, dots as underscores: values in their types",
-	.where = "actions, fetches and services, in the turn of the stream",
+	.where = "actions, fetches, services and commands, in the turn of the stream",
 };
 const struct class string_fetches_class = {
 	"Fetches", .find = find_fetch, .help = "the same as strings: empty where there is nothing",
-	.where = "actions, fetches and services, in the turn of the stream",
+	.where = "actions, fetches, services and commands, in the turn of the stream",
 };
 
 /* ---- txn.c, txn.sc -------------------------------------------------------------------------- */
 
-static struct compiled *compile_converter(lua_State *L, const struct stream_scripts *ss,
+static struct compiled *compile_converter(lua_State *L, const struct surroundings *here,
 					  const struct converter *row, const char *text)
 {
 	struct compiled *c = compiled_new(L, text);
-	struct expr_context ctx = context(ss, c->arena);
+	struct expr_context ctx = context(here, c->arena);
 	const char *rest = text;
 	char what[80];
 	struct err err;
@@ -279,7 +299,7 @@ static struct compiled *compile_converter(lua_State *L, const struct stream_scri
 
 static bool eval_converter(lua_State *L, struct sample *smp)
 {
-	struct stream_scripts *ss = stream_of_object(L, 1);
+	struct surroundings here = surroundings_of(L);
 	const struct converter *row = lua_touserdata(L, lua_upvalueindex(ROW));
 	struct compiled *c;
 	const char *text;
@@ -289,9 +309,9 @@ static bool eval_converter(lua_State *L, struct sample *smp)
 	text = arguments(L, 3);
 	c = kept(L, text);
 	if (!c)
-		c = compile_converter(L, ss, row, text);
+		c = compile_converter(L, &here, row, text);
 	value_sample(L, 2, smp);
-	return sample_cast(smp, row->in) && row->run(c->args, smp, ss->view, row);
+	return sample_cast(smp, row->in) && row->run(c->args, smp, here.view, row);
 }
 
 static int convert_value(lua_State *L)
@@ -334,12 +354,34 @@ static int find_converter(lua_State *L, const struct class *class)
 const struct class converters_class = {
 	"Converters", .find = find_converter,
 	.help = "the converters of the configuration's language: values in their types",
-	.where = "actions, fetches and services, in the turn of the stream",
+	.where = "actions, fetches, services and commands, in the turn of the stream",
 };
 const struct class string_converters_class = {
 	"Converters", .find = find_converter, .help = "the same as strings: empty where there is nothing",
-	.where = "actions, fetches and services, in the turn of the stream",
+	.where = "actions, fetches, services and commands, in the turn of the stream",
 };
+
+/* ---- where they are ------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	const struct class *class;
+} fields[] = {
+	{ "f", &fetches_class }, { "sf", &string_fetches_class },
+	{ "c", &converters_class }, { "sc", &string_converters_class },
+};
+
+int calls_field(lua_State *L)
+{
+	const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : NULL;
+	unsigned i;
+
+	for (i = 0; name && i < ARRAY_LEN(fields); i++)
+		if (!strcmp(fields[i].name, name))
+			return object_member(L, fields[i].class, name);
+	lua_pushnil(L);
+	return 1;
+}
 
 /* ---- fetches and converters that are scripts ------------------------------------------------ */
 

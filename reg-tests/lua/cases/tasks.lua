@@ -94,6 +94,25 @@ core.register_cli({ "lua", "done" }, "core.done", function(applet)
 	core.done()
 	applet:send("after\n")
 end)
+core.register_cli({ "lua", "calls" }, "fetches and converters", function(applet)
+	local function say(of, name, ...)
+		applet:send(name .. " " .. of .. " " .. shown(applet[of][name] or nil, applet[of], ...) .. "\n")
+	end
+	for _, of in ipairs { "f", "sf" } do
+		for _, name in ipairs { "src", "src_is_local", "fe_name", "nbproc", "always_true", "sc0_conn_cnt", "unique_id", "stopping",
+			"ssl_fc", "method", "path", "req_ver", "status", "base", "be_name", "lua_no_such" } do say(of, name) end
+		say(of, "str", "hello") say(of, "bool", "true") say(of, "bin", "6162") say(of, "meth", "GET")
+		say(of, "var", "proc.for_cli") say(of, "req_hdr", "x") say(of, "nbsrv") say(of, "str")
+	end
+	for _, of in ipairs { "c", "sc" } do
+		say(of, "lower", "ABC") say(of, "base64", "abc") say(of, "regsub", "aXb", "X", "-") say(of, "field", "a,b", 2, ",")
+		say(of, "ipmask", "192.0.2.1", 24) say(of, "json_query", '{"a":1}', "$.a") say(of, "no_such", "x")
+		say(of, "set_var", "set", "proc.for_cli") say(of, "concat", "a", "<", "proc.for_cli", ">") say(of, "set_var", "x", "txn.x")
+		say(of, "field", "a,b") say(of, "lower")
+	end
+	Kept_f, Kept_c = applet.f, applet.c
+	applet:send(type(applet.f) .. " " .. tostring(applet.f == applet.f) .. "\n")
+end)
 core.register_cli({ "lua", "vars" }, "variables", function(applet)
 	applet:send(shown(applet.set_var, applet, "proc.by_cli", 5) .. " " .. shown(applet.get_var, applet, "proc.by_cli") .. " " ..
 		shown(function() return applet.f:src() end) .. "\n")
