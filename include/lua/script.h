@@ -43,6 +43,8 @@ struct script {
 	bool exact;
 	struct script **noted; /* where it stands as the one that waits: script_note; NULL */
 	void *owner;
+	struct stream *stream; /* in whose turn it runs; NULL: none. Not known here */
+	unsigned stretch;      /* instructions between two looks at the time: script_be_nice */
 	const char *name;      /* for people: "lua.hello"; NULL: it has none */
 	/* It may go on: the owner calls script_run, from where it may. Called by a task. */
 	void (*wake)(struct script *s);
@@ -56,6 +58,10 @@ struct script {
 	bool heeds_alarms;     /* it waits for one */
 	struct list alarms;    /* struct script_alarm */
 };
+
+/* A share of each turn, from a sixteenth of the usual one (1024) to four times it (-1024): the stretch
+ * that it computes before others go. For the script at work. */
+void script_be_nice(lua_State *L, int nice);
 
 /* What rings for a script: memory of whoever sets it. */
 struct script_alarm {

@@ -222,6 +222,7 @@ static bool start(const struct rule *rule, struct stream_scripts *ss, struct scr
 	if (!script_new(s, ss, wake, script_limits.session_ms))
 		return false;
 	s->name = ((const struct script_words *)rule->data)->function->name;
+	s->stream = ss->stream;
 	s->used_us = used_us;
 	s->state = registered_state(((const struct script_words *)rule->data)->function);
 	s->may_yield = !only_edits(rule); /* that list cannot wait */

@@ -143,6 +143,7 @@ struct applet *applet_new(struct end *end, struct stream *s, const struct servic
 	}
 	a->script.state = registered_state(service->function);
 	a->script.name = service->function->name;
+	a->script.stream = s;
 	a->flags = CONN_WRITABLE;
 	a->framing = (struct framing){ .passable = UINT64_MAX };
 	a->end = end;

@@ -23,6 +23,7 @@
 #include "lua/value.h"
 #include "proxy/proxy.h"
 #include "stats/info.h"
+#include "stream/stream.h"
 
 #include <unistd.h>
 
@@ -166,11 +167,24 @@ static int core_disable_legacy_mailers(lua_State *L)
 	return 0;
 }
 
-/* Scripts take turns with all others, which no number changes. */
+enum { NICE_MOST = 1024 };
+
+/* Of the script, and of the stream in whose turn it runs: as the action set-nice. */
 static int core_set_nice(lua_State *L)
 {
+	lua_Integer nice;
+
 	arguments_check(L, "set_nice", 1, 1);
-	luaL_checkinteger(L, 1);
+	nice = luaL_checkinteger(L, 1);
+	if (nice > NICE_MOST)
+		nice = NICE_MOST;
+	if (nice < -NICE_MOST)
+		nice = -NICE_MOST;
+	if (!script_now)
+		return 0; /* files are read, and nobody waits */
+	script_be_nice(L, (int)nice);
+	if (script_now->stream)
+		stream_be_nice(script_now->stream, (int)nice);
 	return 0;
 }
 
@@ -272,7 +286,8 @@ static const struct class_method functions[] = {
 	  "the value of a key in the maps of a file", 0 },
 	{ "del_map", core_del_map, "file, key", NULL, "deletes a key from them", 0 },
 	{ "get_patref", core_get_patref, "name", "Patref", "a file of patterns of ACLs or maps", 0 },
-	{ "set_nice", core_set_nice, "nice", NULL, "changes nothing: scripts take turns", 0 },
+	{ "set_nice", core_set_nice, "nice", NULL,
+	  "the share of each turn that the script, and its stream, get: -1024 (most) to 1024", 0 },
 	{ 0 },
 };
 

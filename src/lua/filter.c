@@ -240,6 +240,7 @@ static enum filter_call_result call(const struct call *c, lua_CFunction how, lua
 	if (!script_new(&script, c->f, NULL, script_limits.session_ms))
 		return CALL_SHORT;
 	script.state = registered_state(line->function);
+	script.stream = c->f->ss ? c->f->ss->stream : NULL;
 	script.may_yield = false;
 	lua_pushcfunction(script.thread, how);
 	lua_pushlightuserdata(script.thread, (void *)c);

@@ -449,6 +449,7 @@ static bool run(const struct begin *b, const struct view *view, struct sample *s
 	s.state = registered_state(b->function);
 	s.may_yield = false;
 	s.name = b->function->name;
+	s.stream = view ? view->stream : NULL;
 	lua_pushcfunction(s.thread, begin);
 	lua_pushlightuserdata(s.thread, (void *)b);
 	switch (script_run(&s, 1)) {

@@ -77,6 +77,27 @@ bool script_may_wait(lua_State *L)
 static void watch(lua_State *L, lua_Debug *ar);
 static void unwind(lua_State *L, lua_Debug *ar);
 
+/* The hook of a script (NULL: of none) for one of its coroutines. */
+static void look_after(lua_State *L, const struct script *s)
+{
+	lua_sethook(L, watch, LUA_MASKCOUNT, (int)(s ? s->stretch : script_limits.yield));
+}
+
+void script_be_nice(lua_State *L, int nice)
+{
+	uint64_t usual = script_limits.yield;
+	struct script *s = script_now;
+
+	s->stretch = (unsigned)(nice > 0 ? usual - usual * (unsigned)nice * 15 / 16 / 1024 :
+				usual + usual * (unsigned)-nice * 3 / 1024);
+	if (!s->stretch)
+		s->stretch = 1;
+	if (lua_gethook(L) == watch)
+		look_after(L, s);
+	if (lua_gethook(s->thread) == watch)
+		look_after(s->thread, s);
+}
+
 enum { MOVED_MOST = 4 << 20 };
 
 /* Ten thousand instructions that copy long strings would take a minute. What may be within an
@@ -119,7 +140,7 @@ static void watch(lua_State *L, lua_Debug *ar)
 
 	(void)ar;
 	if (lua_gethookcount(L) == 1 && lua_gethook(L) == watch)
-		lua_sethook(L, watch, LUA_MASKCOUNT, (int)script_limits.yield);
+		look_after(L, s);
 	if (!s)
 		return;
 	if (!s->exact) {
@@ -143,7 +164,7 @@ static void watch(lua_State *L, lua_Debug *ar)
 static void unwind(lua_State *L, lua_Debug *ar)
 {
 	if (script_now && script_now->over == OVER_NOT)
-		lua_sethook(L, watch, LUA_MASKCOUNT, (int)script_limits.yield);
+		look_after(L, script_now);
 	watch(L, ar);
 }
 
@@ -480,7 +501,8 @@ bool script_new(struct script *s, void *owner, void (*wake)(struct script *s), u
 	list_init(&s->alarms);
 	timer_init(&s->timer, fire);
 	task_init(&s->task, run_task);
-	lua_sethook(s->thread, watch, LUA_MASKCOUNT, (int)script_limits.yield);
+	s->stretch = script_limits.yield;
+	look_after(s->thread, s);
 	return true;
 }
 

@@ -316,6 +316,30 @@ static void long_strings_and_tables_let_others_go_first(void **state)
 	alarm(0);
 }
 
+static unsigned wakes_of(const char *code)
+{
+	run(code, 10000, true);
+	assert_int_equal(result, SCRIPT_DONE);
+	script_end(&script);
+	return wakes;
+}
+
+static void a_nice_script_lets_others_go_more_often(void **state)
+{
+	unsigned usual = wakes_of("for i = 1, 200000 do end");
+
+	(void)state;
+	assert_in_range(usual, 150, 250);
+	assert_in_range(wakes_of("core.set_nice(1024) for i = 1, 200000 do end"), 14 * usual, 18 * usual);
+	assert_in_range(wakes_of("core.set_nice(99999) for i = 1, 200000 do end"), 14 * usual, 18 * usual);
+	assert_in_range(wakes_of("core.set_nice(-1024) for i = 1, 200000 do end"), usual / 5, usual / 3);
+	assert_in_range(wakes_of("core.set_nice(1024) core.set_nice(0) for i = 1, 200000 do end"),
+			usual - 10, usual + 10);
+	assert_in_range(wakes_of("coroutine.wrap(function() core.set_nice(1024) for i = 1, 200000 do end end)()"),
+			14 * usual, 18 * usual);
+	assert_in_range(wakes_of("for i = 1, 200000 do end"), usual - 10, usual + 10);
+}
+
 static unsigned made, ended;
 
 static void end_one(void *memory)
@@ -416,6 +440,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_no_hook_sees_ends_nobody, begin, end),
 		cmocka_unit_test_setup_teardown(coroutines_do_not_fill_the_stack_of_c, begin, end),
 		cmocka_unit_test_setup_teardown(functions_of_c_are_not_looked_into, begin, end),
+		cmocka_unit_test_setup_teardown(a_nice_script_lets_others_go_more_often, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_collected_ends_once, begin, end),
 		cmocka_unit_test_setup_teardown(a_small_state_collects_less_often, begin, end),
 		cmocka_unit_test_setup_teardown(what_was_freed_has_no_mark, begin, end),
