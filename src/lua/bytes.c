@@ -327,22 +327,25 @@ static int send_on(lua_State *L, int status, lua_KContext ctx)
 	struct span text;
 
 	(void)status;
-	found(ctx)(L, &b);
-	text = value_span(L, 2);
-	n = room(*b.buf);
-	if (n > text.len - done)
-		n = text.len - done;
-	if (!b.waits && n < text.len - done) {
-		lua_pushinteger(L, -1);
-		return 1;
-	}
-	if (!buf_replace(b.buf, *b.out, 0, text.ptr + done, n))
-		return luaL_error(L, "not enough memory");
-	pass(L, &b, n);
+	do { /* what leaves at once makes room */
+		found(ctx)(L, &b);
+		text = value_span(L, 2);
+		n = room(*b.buf);
+		if (n > text.len - done)
+			n = text.len - done;
+		if (!buf_replace(b.buf, *b.out, 0, text.ptr + done, n))
+			return luaL_error(L, "not enough memory");
+		pass(L, &b, n);
+		done += n;
+	} while (n && done < text.len);
 	lua_settop(L, 2);
-	lua_pushinteger(L, (lua_Integer)(done + n));
-	if (done + n < text.len)
+	lua_pushinteger(L, (lua_Integer)done);
+	if (done == text.len)
+		return 1;
+	if (b.waits)
 		return b.wait(L, send_on, ctx);
+	if (!done)
+		lua_pushinteger(L, -1);
 	return 1;
 }
 

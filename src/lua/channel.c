@@ -269,7 +269,8 @@ static const struct class_method methods[] = {
 	{ "forward", channel_forward, "length", "integer",
 	  "lets so many go; an action waits until they have come", METHOD_WAITS },
 	{ "send", channel_send, "text", "integer",
-	  "lets it go in front of the bytes; an action waits for room; -1: there is none",
+	  "lets it go in front of the bytes, as much as there is room for; an action waits for room on its "
+	  "own side; -1: there is none",
 	  METHOD_WAITS },
 	{ "dup", channel_dup, "", "string or nil", "as data", METHOD_WAITS },
 	{ "get", channel_get, "", "string or nil", "takes the bytes out and returns them",

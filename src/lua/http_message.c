@@ -230,7 +230,7 @@ static const struct class_method methods[] = {
 	{ "remove", run_remove, "[offset [, length]]", "integer", "takes bytes out", 0 },
 	{ "forward", run_forward, "length", "integer", "lets so many go", 0 },
 	{ "send", run_send, "text", "integer",
-	  "lets it go in front of the bytes; -1: there is no room", 0 },
+	  "lets it go in front of the bytes, as much as there is room for; -1: none", 0 },
 	{ 0 },
 };
 
