@@ -11,6 +11,7 @@
 #include "config/environment.h"
 #include "config/module.h"
 #include "dns/lookup.h"
+#include "dns/resolvers.h"
 #include "errand/errand_conf.h"
 #include "exchange/errors.h"
 #include "exchange/exchange.h"
@@ -37,6 +38,7 @@
 #include "process/parent_cli.h"
 #include "process/process.h"
 #include "process/threads_conf.h"
+#include "proxy/names.h"
 #include "proxy/proxy.h"
 #include "proxy/state_file.h"
 #include "proxy/stick_conf.h"
@@ -99,8 +101,10 @@ const struct module *const modules[] = {
 	&ring_module,
 	&log_module,
 	&stats_conf_module,
+	&resolvers_module,
 	&proxy_module,
 	&server_module,
+	&names_module,
 	&stick_module,
 #ifdef HAVE_OPENSSL
 	&server_tls_module,
@@ -156,6 +160,7 @@ const struct change_kind *const change_kind_list[] = {
 	&result_change,
 	&observed_change,
 	&checker_change,
+	&names_change,
 	&page_change_kind,
 	&pattern_change,
 #ifdef HAVE_LUA

@@ -9,6 +9,7 @@ extern const struct cli_command cli_talk_commands[];
 extern const struct cli_command cli_stats_commands[];
 extern const struct cli_command cli_sess_commands[];
 extern const struct cli_command cli_servers_commands[];
+extern const struct cli_command cli_resolvers_commands[];
 extern const struct cli_command cli_process_commands[];
 extern const struct cli_command cli_profiling_commands[];
 extern const struct cli_command cli_errors_commands[];

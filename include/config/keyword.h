@@ -29,6 +29,7 @@ enum scope {
 	SCOPE_CRT_STORE = 1 << 11, /* crt-store section */
 	SCOPE_NAMESPACES = 1 << 12, /* namespace_list section */
 	SCOPE_PEERS = 1 << 13, /* peers section */
+	SCOPE_RESOLVERS = 1 << 14, /* resolvers section */
 
 	SCOPE_PROXY = SCOPE_DEFAULTS | SCOPE_FRONTEND | SCOPE_BACKEND,
 	SCOPE_FRONT = SCOPE_DEFAULTS | SCOPE_FRONTEND,

@@ -30,6 +30,7 @@ struct dns_answer {
 };
 
 struct dns_entry;
+struct resolvers;
 
 /* Whoever waits for an answer embeds it. Zeroed: it waits for nothing. */
 struct dns_lookup {
@@ -49,6 +50,9 @@ void dns_cancel(struct dns_lookup *lookup);
 /* Somebody will look names up: set before the configuration is complete. Else nothing is read. */
 extern bool dns_wanted;
 extern bool dns_asks; /* false: /etc/hosts is all there is */
+/* Whose name servers are asked, in the place of those of /etc/resolv.conf; NULL: these. Set before the
+ * configuration is complete; over TCP only where answers do not fit. */
+extern const struct resolvers *dns_resolvers;
 /* "c-ares 1.18.1"; NULL: this build asks nobody. */
 const char *dns_library(void);
 
@@ -56,6 +60,8 @@ struct err;
 /* What the module does with the two files at the start, for tests. 0, or -1 and err: no memory. */
 int dns_read(struct span of_hosts, struct span of_resolv, struct err *err);
 extern const struct module dns_module;
+/* The beginning of a file, to be freed; NULL with errno: it cannot be read. For resolvers.c. */
+char *dns_file_read(const char *path, size_t most, size_t *len);
 
 /* What the process has asked. */
 struct dns_stats {

@@ -11,6 +11,8 @@
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 
+enum { FACT_NAME_SIZE = 256 }; /* of a host: RFC 1035 2.3.4 */
+
 /* struct addr without a pointer. */
 struct fact_addr {
 	uint16_t family, port;
@@ -41,6 +43,8 @@ struct state_facts {
 	uint32_t down_transitions;
 	uint64_t changed_ms, downtime_ms, warm_ms;
 	struct fact_addr addr, conf_addr;
+	uint32_t conf_name;        /* hash of the name in the configuration that is asked for; 0: none */
+	char hostname[FACT_NAME_SIZE]; /* the host in its place; empty: none */
 };
 
 /* Of a backend. */

@@ -13,6 +13,8 @@
 #include "tls/settings.h"
 
 struct check;
+struct resolvers;
+struct server_name;
 struct err;
 struct expr;
 struct lb_node;
@@ -122,6 +124,18 @@ struct server_settings {
 	int ws;                      /* enum server_ws: the word */
 	uint8_t init_addr[4];        /* enum init_addr */
 	struct addr init_ip;         /* INIT_ADDR_IP */
+	const char *resolvers;       /* section that its name is asked by while serving; NULL: none */
+	int resolve_prefer;          /* enum resolve_prefer */
+	unsigned resolve_opts;       /* RESOLVE_* */
+	unsigned resolve_net_count;
+	const struct resolve_net *resolve_nets; /* whose addresses come first */
+};
+
+enum resolve_prefer { PREFER_IPV6, PREFER_IPV4 };
+enum { RESOLVE_ALLOW_DUP_IP = 1 << 0, RESOLVE_IGNORE_WEIGHT = 1 << 1 };
+struct resolve_net {
+	struct addr addr;
+	unsigned bits; /* of its prefix */
 };
 
 /* The words "proto" and "check-proto". */
@@ -212,6 +226,7 @@ struct server_state {
 	bool agent_down;        /* the agent has said so last */
 	struct addr addr;       /* in force (set server addr) */
 	struct server_value value;  /* exchange/persist.c */
+	char *hostname;         /* of "set server fqdn" or of a service; NULL: as configured */
 };
 
 struct server {
@@ -226,6 +241,9 @@ struct server {
 	const struct tls_settings *tls_defaults; /* ssl-default-server-* above its line; NULL:
 						  * none */
 	struct addr_spec spec;   /* as configured */
+	struct resolvers *resolvers; /* whom its name is asked of while serving; NULL: nobody */
+	bool is_service;         /* spec.hostname is one of services (SRV): hosts are behind it */
+	struct server_name *name; /* names.c: in the process that asks; NULL: it does not */
 	struct server *tracked;  /* track */
 	struct server_state *state;
 	struct server_tally *tally;
@@ -287,6 +305,13 @@ void server_set_found(struct server *s, enum server_op op, const char *reason,
 		      const struct check_state *state);
 /* Sets and clears ADMIN_* bits. Those of servers that track it follow. */
 void server_set_admin(struct server *s, unsigned set, unsigned clear);
+/* Its name has no address: ADMIN_RESOLUTION, with what the log says in brackets. */
+void server_set_unresolved(struct server *s, const char *reason);
+/* The host whose address it has, or is to have; NULL: it has no name, or a service has none for it. */
+static inline const char *server_hostname(const struct server *s)
+{
+	return s->state->hostname ? s->state->hostname : s->is_service ? NULL : s->spec.hostname;
+}
 /* Weight as "set weight" takes it: "50" or "50%" of the configured one. 0, or -1 and err. */
 int server_set_weight(struct server *s, const char *text, struct err *err);
 /* Its two halves: what the text means (at most WEIGHT_MOST), changing nothing; and the change. */

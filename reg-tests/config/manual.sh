@@ -45,7 +45,7 @@ LUA
 # Blocks are indented by four spaces; one that does not begin with a section is syntax.
 awk -v dir="$dir/examples" '
 	function flush() {
-		if (text ~ /^(global|defaults|frontend|backend|listen|ring|userlist|http-errors|crt-store|namespace_list|peers)[ \n]/ && text !~ /^[^\n]*</)
+		if (text ~ /^(global|defaults|frontend|backend|listen|ring|userlist|http-errors|crt-store|namespace_list|peers|resolvers)[ \n]/ && text !~ /^[^\n]*</)
 			printf "%s", text >(dir "/" sprintf("%05d", first))
 		text = ""
 	}

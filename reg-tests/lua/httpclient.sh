@@ -90,13 +90,24 @@ start_workers
 ask_all workers
 stop_penstock
 
+# The name servers of a section, in the place of those of resolv.conf.
+: >"$dir/resolv.conf"
+served "	httpclient.resolvers.id own
+resolvers own
+	nameserver ns1 127.0.0.1:53
+global
+$ca"
+start_penstock
+ask_all names
+stop_penstock
+
 # What cannot be is an error of the configuration.
 refused() { # LINE TEXT
 	printf 'global\n\t%s\n' "$1" >"$dir/bad.cfg"
 	"$PENSTOCK" -c -f "$dir/bad.cfg" >"$dir/said" 2>&1
 	check "refused: $1" grep -q "$2" "$dir/said"
 }
-refused "httpclient.resolvers.id mine" "no sections 'resolvers' yet"
+refused "httpclient.resolvers.id mine" "there is no section 'resolvers mine'"
 refused "httpclient.resolvers.prefer ipv5" "not a known value"
 refused "httpclient.resolvers.disabled maybe" "not a known value"
 refused "httpclient.ssl.ca-file /nosuch" "/nosuch"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A name server on loopback, whose answers a test decides: over UDP and TCP, port 53 of a network
-namespace. What it is asked is counted."""
+namespace or another one. What it is asked is counted."""
 import collections
 import socket
 import struct
 import threading
 
-A, CNAME, AAAA = 1, 5, 28
+A, CNAME, AAAA, SRV = 1, 5, 28, 33
 NOERROR, FORMERR, SERVFAIL, NXDOMAIN, REFUSED = 0, 1, 2, 3, 5
 SILENT, GARBAGE, FORGED = "silent", "garbage", "forged"
 
@@ -26,21 +26,37 @@ def decode(packet):
 
 
 class NameServer:
-    """zone: a name's addresses (a list of texts), a code, SILENT, GARBAGE or FORGED, or another name
-    (an alias). ttl: of what it answers. cut: names whose answers do not fit over UDP."""
+    """zone: a name's addresses (a list of texts) or services (of tuples: priority, weight, port, host), a
+    code, SILENT, GARBAGE or FORGED, or another name (an alias); a test may change it while it runs. ttl: of
+    what it answers. cut: names whose answers do not fit over UDP. additional: with services come the
+    addresses of their hosts. port 0: a free one, which .port tells."""
 
-    def __init__(self, zone, address="127.0.0.1", ttl=1, cut=()):
-        self.zone, self.ttl, self.cut = dict(zone), ttl, set(cut)
+    def __init__(self, zone, address="127.0.0.1", ttl=1, cut=(), port=53, additional=False):
+        self.zone, self.ttl, self.cut, self.additional = dict(zone), ttl, set(cut), additional
+        self.silent = False  # to all
         self.asked, self.by_tcp = collections.Counter(), collections.Counter()
-        self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
-        self.udp.bind((address, 53))
-        self.tcp = socket.socket()
-        self.tcp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.tcp.bind((address, 53))
+        self.seen = collections.Counter()  # ports that asked
+        while not self.bind(address, port):
+            pass
         self.tcp.listen(100)
         for loop in self.datagrams, self.connections:
             threading.Thread(target=loop, daemon=True).start()
+
+    def bind(self, address, port):
+        """Both sockets, on one port. False: somebody else had it, another one may be free."""
+        self.tcp = socket.socket()
+        self.tcp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.tcp.bind((address, port))
+        self.port = self.tcp.getsockname()[1]
+        self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        try:
+            self.udp.bind((address, self.port))
+        except OSError:
+            if port:
+                raise
+            return False
+        return True
 
     def records(self, name, kind):
         """The answers' resource records, and the code."""
@@ -50,7 +66,14 @@ class NameServer:
             name, has = has, self.zone.get(has, NXDOMAIN)
         if isinstance(has, int):
             return [], has
+        if isinstance(has, str) and records:  # and so on
+            return records + [encode(name) + struct.pack("!HHIH", CNAME, 1, self.ttl, len(encode(has))) + encode(has)], NOERROR
         for text in has if isinstance(has, list) else ["127.0.0.1"]:
+            if isinstance(text, tuple):
+                data = struct.pack("!HHH", *text[:3]) + encode(text[3])
+                if kind == SRV:
+                    records.append(encode(name) + struct.pack("!HHIH", SRV, 1, self.ttl, len(data)) + data)
+                continue
             v6 = ":" in text
             if (kind == AAAA) != v6:
                 continue
@@ -63,15 +86,19 @@ class NameServer:
         self.asked[name, kind] += 1
         self.by_tcp[name, kind] += tcp
         has = self.zone.get(name)
-        if has == SILENT:
+        if has == SILENT or self.silent:
             return []
         if has == GARBAGE:
             return [packet[:2] + b"\x81\x80" + b"\xff" * 30]
         records, code = self.records(name, kind)
         cut = not tcp and name in self.cut
         body = b"".join(records) if not cut else b""
-        head = struct.pack("!HHHHH", 0x8180 | cut << 9 | code, 1, 0 if cut else len(records), 0, 0)
-        right = packet[:2] + head + packet[12:end] + body
+        more = []
+        if self.additional and kind == SRV and not code and isinstance(has, list):
+            for service in has:
+                more += self.records(service[3], A)[0] + self.records(service[3], AAAA)[0]
+        head = struct.pack("!HHHHH", 0x8180 | cut << 9 | code, 1, 0 if cut else len(records), 0, len(more))
+        right = packet[:2] + head + packet[12:end] + body + b"".join(more)
         if has != FORGED:
             return [right]
         # Somebody else's answers come first: another number, another question.
@@ -83,6 +110,7 @@ class NameServer:
     def datagrams(self):
         while True:
             packet, peer = self.udp.recvfrom(4096)
+            self.seen[peer[1]] += 1
             for answer in self.answer(packet, False):
                 self.udp.sendto(answer, peer)
 

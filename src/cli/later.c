@@ -14,7 +14,6 @@ const struct cli_command cli_later_commands[] = {
 	LATER("set ssl"),
 	LATER("show cache"),
 	LATER("show libs"),
-	LATER("show resolvers"),
 	LATER("show ssl"),
 	LATER("show startup-logs"),
 	LATER("show tasks"),

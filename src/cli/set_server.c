@@ -13,6 +13,7 @@
 #include "cli/words.h"
 #include "log/log.h"
 #include "proxy/facts.h"
+#include "proxy/names.h"
 #include "proxy/proxy.h"
 #include "proxy/queue.h"
 
@@ -175,6 +176,20 @@ static int addr_set(struct cli_call *call, struct server *s, struct err *err)
 	return 0;
 }
 
+static int fqdn_set(struct cli_call *call, struct server *s, struct err *err)
+{
+	char memory[1024];
+	struct text said;
+
+	if (!*cli_arg(call, 2))
+		return err_set(err, "set server <b>/<s> fqdn requires a FQDN.");
+	text_init(&said, memory, sizeof(memory));
+	if (server_set_hostname(s, cli_arg(call, 2), "stats socket command", &said, err))
+		return -1;
+	cli_say(call, LOG_L_INFO, "%s", memory);
+	return 0;
+}
+
 /* -- checks ---------------------------------------------------------------------------------- */
 
 static int check_port_read(const char *text, uint16_t *port, struct err *err)
@@ -286,11 +301,11 @@ static int agent_send_set(struct server *s, const char *text, struct err *err)
 
 static const char set_server_usage[] =
 	"usage: set server <backend>/<server> addr | agent | agent-addr | agent-port | agent-send | "
-	"check-addr | check-port | health | state | weight";
+	"check-addr | check-port | fqdn | health | state | weight";
 
 static int set_server(struct cli_call *call, struct err *err)
 {
-	static const char *const later[] = { "fqdn", "ssl" };
+	static const char *const later[] = { "ssl" };
 	struct server *s = cli_server(call, 0, err);
 	const char *what = cli_arg(call, 1);
 
@@ -316,6 +331,8 @@ static int set_server(struct cli_call *call, struct err *err)
 		return agent_port_set(s, cli_arg(call, 2), err);
 	if (!strcmp(what, "agent-send"))
 		return agent_send_set(s, cli_arg(call, 2), err);
+	if (!strcmp(what, "fqdn"))
+		return fqdn_set(call, s, err);
 	for (size_t i = 0; i < ARRAY_LEN(later); i++)
 		if (!strcmp(what, later[i]))
 			return err_set(err, "'set server %s' is not supported yet.", what);

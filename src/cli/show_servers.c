@@ -100,7 +100,7 @@ static unsigned state_admin(const struct server *s)
 	       (s->set.options.on & SRV_DISABLED ? 0x04u : 0) |
 	       (admin & ADMIN_FORCED_DRAIN ? 0x08u : 0) |
 	       (admin & ADMIN_INHERITED_DRAIN ? 0x10u : 0) |
-	       (admin & ADMIN_RESOLUTION ? 0x20u : 0);
+	       (admin & ADMIN_RESOLUTION ? 0x20u : 0) | (s->state->hostname ? 0x40u : 0);
 }
 
 static unsigned state_operational(const struct server *s)
@@ -186,8 +186,9 @@ static enum cli_step state_next(struct cli_call *call)
 		    state_check_status(s), state_check_result(s),
 		    st->admin & ADMIN_MAINT ? 0 : st->health, state_check_state(s),
 		    state_agent_state(s));
-	text_printf(out, " %d %d %s %u - 0 %u ", s->proxy->forced_id, s->forced_id,
-		    s->spec.hostname ? s->spec.hostname : "-", st->addr.port, st->check.port);
+	text_printf(out, " %d %d %s %u %s 0 %u ", s->proxy->forced_id, s->forced_id,
+		    server_hostname(s) ? server_hostname(s) : "-", st->addr.port,
+		    s->is_service ? s->spec.hostname : "-", st->check.port);
 	servers_say_addr(out, &st->check.addr);
 	text_char(out, ' ');
 	servers_say_addr(out, &st->agent.addr);

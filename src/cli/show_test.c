@@ -662,7 +662,7 @@ static void clearing(void **state)
 static void what_is_missing_says_so(void **state)
 {
 	(void)state;
-	says("show resolvers x", "'show resolvers' is not supported yet.\n\n");
+	says("show cache x", "'show cache' is not supported yet.\n\n");
 	says("add server be/x", "'add server' is not supported yet.\n\n");
 	says("show cache", "'show cache' is not supported yet.\n\n");
 }

@@ -36,6 +36,7 @@ struct tables cli_tables = {
 		cli_httpclient_commands,
 		cli_stick_commands,
 		cli_peers_commands,
+		cli_resolvers_commands,
 #ifdef HAVE_OPENSSL
 		cli_tls_cert_commands,
 		cli_tls_list_commands,

@@ -13,6 +13,7 @@
 #include "config/module.h"
 #include "dns/ask.h"
 #include "dns/files.h"
+#include "dns/resolvers.h"
 #include "event/loop.h"
 #include "event/timer.h"
 
@@ -42,6 +43,7 @@ struct dns_entry {
 };
 
 bool dns_wanted, dns_asks = true;
+const struct resolvers *dns_resolvers;
 struct dns_stats dns_stats;
 
 static struct list buckets[BUCKETS], lru = LIST_INIT(lru);
@@ -305,8 +307,7 @@ void dns_cancel(struct dns_lookup *lookup)
 
 /* ---- the module ----------------------------------------------------------------------------- */
 
-/* The beginning of a file; NULL: it cannot be read, and nothing of it is known. */
-static char *read_file(const char *path, size_t most, size_t *len)
+char *dns_file_read(const char *path, size_t most, size_t *len)
 {
 	FILE *f = fopen(path, "re");
 	char *text = f ? malloc(most) : NULL;
@@ -326,6 +327,16 @@ int dns_read(struct span of_hosts, struct span of_resolv, struct err *err)
 	return hosts ? 0 : err_set(err, "out of memory for /etc/hosts");
 }
 
+static void take_servers(const struct resolvers *resolvers)
+{
+	const struct nameserver *ns;
+
+	servers.count = 0;
+	for (ns = resolvers->nameservers; ns && servers.count < DNS_SERVERS; ns = ns->next)
+		if (!ns->stream)
+			servers.addr[servers.count++] = ns->addr;
+}
+
 static int prepare(struct config *cfg, void *data, struct err *err)
 {
 	size_t hosts_len, resolv_len;
@@ -336,12 +347,14 @@ static int prepare(struct config *cfg, void *data, struct err *err)
 	(void)data;
 	if (!dns_wanted)
 		return 0;
-	of_hosts = read_file("/etc/hosts", HOSTS_MOST, &hosts_len);
-	of_resolv = read_file("/etc/resolv.conf", RESOLV_MOST, &resolv_len);
+	of_hosts = dns_file_read("/etc/hosts", HOSTS_MOST, &hosts_len);
+	of_resolv = dns_file_read("/etc/resolv.conf", RESOLV_MOST, &resolv_len);
 	rc = dns_read((struct span){ of_hosts ? of_hosts : "", hosts_len },
 		      (struct span){ of_resolv ? of_resolv : "", resolv_len }, err);
 	free(of_hosts);
 	free(of_resolv);
+	if (dns_resolvers)
+		take_servers(dns_resolvers);
 	return rc;
 }
 

@@ -9,6 +9,7 @@
 #include "config/module.h"
 #include "dns/files.h"
 #include "dns/lookup.h"
+#include "dns/resolvers.h"
 #include "errand/errand.h"
 #include "errand/standby.h"
 #include "tls/client.h"
@@ -161,7 +162,7 @@ static int parse_enum(struct statement *st, const struct keyword *kw, void *obje
 static const struct keyword keywords[] = {
 	{ "httpclient.resolvers.id", SCOPE_GLOBAL, 0, "<resolvers id>", parse_resolvers,
 	  .offset = AT(resolvers), .dflt = "default",
-	  .help = "whom the HTTP client asks for names; 'default' is made from /etc/resolv.conf" },
+	  .help = "section of the name servers that the HTTP client asks" },
 	{ "httpclient.resolvers.prefer", SCOPE_GLOBAL, 0, "{ ipv4 | ipv6 }", parse_enum,
 	  .offset = AT(prefer), .names = families, .dflt = "ipv6",
 	  .help = "whose addresses the HTTP client tries first" },
@@ -190,19 +191,25 @@ static void init(struct config *cfg, void *data)
 	*(struct errand_conf *)data = (struct errand_conf){ .retries = 3, .connect_ms = 5000 };
 }
 
-/* Sections of resolvers are not there yet: there is the one that makes itself. */
+/* "default" may not be there: then names of /etc/hosts are all. */
 static int check_resolvers(struct config *cfg, const struct errand_conf *conf)
 {
+	const char *name = conf->resolvers ? conf->resolvers : "default";
+	const struct nameserver *ns;
+
+	dns_resolvers = resolvers_find(cfg, name);
 	if (!conf->resolvers)
 		return 0;
-	if (strcmp(conf->resolvers, "default") != 0)
-		return config_error(cfg, &conf->resolvers_loc,
-				    "there are no sections 'resolvers' yet, so none is called '%s': "
-				    "'default', which is made from /etc/resolv.conf, is the only one",
-				    conf->resolvers);
 	if (!dns_library())
 		return config_error(cfg, &conf->resolvers_loc,
 				    "this build asks no name servers: it was made without c-ares");
+	if (!dns_resolvers && strcmp(name, "default") != 0)
+		return config_error(cfg, &conf->resolvers_loc, "there is no section 'resolvers %s'", name);
+	for (ns = dns_resolvers ? dns_resolvers->nameservers : NULL; ns; ns = ns->next)
+		if (ns->stream)
+			return config_error(cfg, &conf->resolvers_loc, "name server '%s' of resolvers '%s' is "
+					    "asked over TCP alone, which the HTTP client does not support yet",
+					    ns->name, name);
 	return 0;
 }
 
@@ -214,6 +221,7 @@ static int finish(struct config *cfg, void *data)
 	on = errand_wanted || conf->given;
 	errand_limits = (struct errand_limits){ conf->retries, conf->connect_ms,
 						conf->prefer ? AF_INET : AF_INET6 };
+	dns_resolvers = NULL;
 	if (!on)
 		return 0;
 	dns_wanted = true;

@@ -9,11 +9,14 @@
 
 #include "base/bug.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "proxy/cell.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
 
 #include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { READ_TRIES = 100 };
@@ -201,6 +204,16 @@ bool facts_take_checks(const struct server *s)
 
 /* ---- states over a reload -------------------------------------------------------------- */
 
+/* What is asked for it while serving: then the address that was found last is better than what the
+ * start has found. */
+static uint32_t name_of(const struct server *s)
+{
+	const char *name = s->resolvers ? s->spec.hostname : NULL;
+	uint32_t hash = name ? hash_wt6(name, strlen(name)) : 0;
+
+	return name && !hash ? 1 : hash;
+}
+
 static void publish_server(const struct server *s)
 {
 	const struct server_state *st = s->state;
@@ -222,6 +235,9 @@ static void publish_server(const struct server *s)
 	facts.warm_ms = st->warm_ms;
 	facts.addr = fact_of(&st->addr);
 	facts.conf_addr = fact_of(&s->spec.addr);
+	facts.conf_name = name_of(s);
+	if (st->hostname)
+		snprintf(facts.hostname, sizeof(facts.hostname), "%s", st->hostname);
 	write_facts(&shared_server(s)->state.sequence, &facts, sizeof(facts));
 }
 
@@ -259,9 +275,15 @@ static void restore_addr(struct server *s, const struct state_facts *facts)
 	struct fact_addr conf = fact_of(&s->spec.addr);
 	struct addr addr;
 
-	if (memcmp(&conf, &facts->conf_addr, sizeof(conf)) || !addr_of(&facts->addr, &addr))
+	bool same_name = facts->conf_name && facts->conf_name == name_of(s);
+
+	if ((!same_name && memcmp(&conf, &facts->conf_addr, sizeof(conf))) || !addr_of(&facts->addr, &addr))
 		return;
+	if (same_name && memchr(facts->hostname, 0, sizeof(facts->hostname)) && *facts->hostname)
+		s->state->hostname = strdup(facts->hostname);
 	s->state->addr = addr;
+	if (same_name && !s->is_service)
+		s->state->addr.port = s->spec.addr.port;
 	s->state->admin &= (uint8_t)~ADMIN_RESOLUTION;
 }
 

@@ -266,6 +266,7 @@ int proxy_finish(struct config *cfg, void *data)
 	check_names(cfg, all);
 	number_proxies(cfg, all);
 	check_defaults(cfg, all);
+	servers_name(cfg, all);
 	if (!config_failed(cfg))
 		servers_resolve(cfg, all);
 	list_for_each(px, &all->list, node) {

@@ -289,7 +289,8 @@ static void trackers_inherit(struct server *s, unsigned before)
 		change_admin(t, is & ~was, was & ~is, s);
 }
 
-static void change_admin(struct server *s, unsigned set, unsigned clear, const struct server *via)
+static void change_admin_for(struct server *s, unsigned set, unsigned clear, const struct server *via,
+			     const char *reason)
 {
 	struct server_event ev = event_begin(s);
 	unsigned before = s->state->admin, after = (before & ~clear) | set;
@@ -298,6 +299,7 @@ static void change_admin(struct server *s, unsigned set, unsigned clear, const s
 	if (after == before)
 		return;
 	ev.via = via;
+	ev.reason = reason;
 	s->state->admin = (uint8_t)after;
 	if (!was_maint && is_maint)
 		enter_maint(&ev);
@@ -315,7 +317,17 @@ static void change_admin(struct server *s, unsigned set, unsigned clear, const s
 	trackers_inherit(s, before);
 }
 
+static void change_admin(struct server *s, unsigned set, unsigned clear, const struct server *via)
+{
+	change_admin_for(s, set, clear, via, NULL);
+}
+
 void server_set_admin(struct server *s, unsigned set, unsigned clear)
 {
 	change_admin(s, set, clear, NULL);
+}
+
+void server_set_unresolved(struct server *s, const char *reason)
+{
+	change_admin_for(s, ADMIN_RESOLUTION, 0, NULL, reason);
 }

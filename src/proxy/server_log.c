@@ -105,12 +105,16 @@ void server_log_maint(const struct server_event *ev)
 	if (ev->was_down) {
 		text_str(&line.text, " was DOWN and now enters maintenance");
 		line_via(&line, ev);
+		if (ev->reason)
+			text_printf(&line.text, " (%s)", ev->reason);
 		text_char(&line.text, '.');
 		line_send(&line, s, LOG_L_NOTICE);
 		return;
 	}
 	text_str(&line.text, " is going DOWN for maintenance");
 	line_via(&line, ev);
+	if (ev->reason)
+		text_printf(&line.text, " (%s)", ev->reason);
 	line_rest(&line, ev, true);
 	line_send(&line, s, loss_level(ev));
 }
@@ -124,12 +128,20 @@ static const char *op_name(const struct server *s)
 void server_log_ready(const struct server_event *ev)
 {
 	const struct server *s = ev->server;
+	bool resolved = ev->admin_before & ADMIN_RESOLUTION;
+	const char *host = resolved ? server_hostname(s) : NULL;
 	struct line line;
 
 	line_begin(&line, s);
-	text_printf(&line.text, " is %s/%s (leaving %smaintenance).", op_name(s),
-		    s->state->admin & ADMIN_DRAIN ? "DRAIN" : "READY",
-		    ev->admin_before & ADMIN_FORCED_MAINT ? "forced " : "");
+	if (host)
+		text_printf(&line.text, " ('%s')", host);
+	text_printf(&line.text, " is %s/%s (", op_name(s),
+		    s->state->admin & ADMIN_DRAIN ? "DRAIN" : "READY");
+	if (resolved)
+		text_str(&line.text, "resolves again).");
+	else
+		text_printf(&line.text, "leaving %smaintenance).",
+			    ev->admin_before & ADMIN_FORCED_MAINT ? "forced " : "");
 	line_send(&line, s, LOG_L_NOTICE);
 	log_remaining_drain(ev);
 }

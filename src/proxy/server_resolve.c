@@ -160,6 +160,6 @@ void servers_resolve(struct config *cfg, struct proxies *all)
 
 	list_for_each(px, &all->list, node)
 		for (s = px->servers; s; s = s->next)
-			if (s->spec.unresolved)
+			if (s->spec.unresolved && !s->is_service)
 				resolve_one(&l, s);
 }

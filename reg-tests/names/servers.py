@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One claim each, about servers whose names are looked up while serving; see servers.sh."""
+import argparse
+import os
+import signal
+
+import nameserver
+import service
+from names_world import Origins, Traffic, World
+from service import check, until
+
+SECTION = """resolvers dns
+	nameserver ns1 127.0.0.1:{dns}
+	timeout resolve 50ms
+	timeout retry 100ms
+	{words}
+frontend f
+	bind {front}
+	default_backend b
+backend b
+"""
+SERVER = "\tserver s1 a.test:{port} resolvers dns init-addr none resolve-prefer ipv4\n"
+
+
+def address_changes(args, origins):
+    ns = nameserver.NameServer({"a.test": ["127.0.0.2"]}, port=0)
+    w = World(args, SECTION + SERVER, dns=ns.port, port=origins.port, words="")
+    until("a server without address gets one", lambda: w.addresses() == ["127.0.0.2"])
+    for line in ("b/s1 changed its IP from (none) to 127.0.0.2 by dns/ns1.",
+                 "Server b/s1 ('a.test') is UP/READY (resolves again).",
+                 "Server b/s1 administratively READY thanks to valid DNS answer."):
+        until(f"the log says: {line}", lambda line=line: line in w.logged())
+    check("and serves", w.get() == "127.0.0.2")
+    traffic = Traffic(w)
+    for i in range(6):
+        to = f"127.0.0.{3 - i % 2}"
+        ns.zone["a.test"] = [to]
+        until(f"its address changes to {to}", lambda to=to: w.addresses() == [to])
+        before = origins.requests[to]
+        until("and it serves there", lambda to=to, before=before: origins.requests[to] > before + 20)
+    traffic.end("no request fails while addresses change")
+    check("the log tells of the change",
+          "b/s1 changed its IP from 127.0.0.2 to 127.0.0.3 by dns/ns1." in w.logged())
+    before = w.counts()["ns1"]
+    until("valid answers are counted", lambda: w.counts()["ns1"]["valid"] > before["valid"] + 3)
+    check("those that change nothing are no updates", w.counts()["ns1"]["update"] == before["update"])
+    until("ports change", lambda: len(ns.seen) > 2)
+    w.end()
+
+
+def holds(args, origins):
+    words = "\n\t".join(f"hold {what} 400ms" for what in ("nx", "refused", "other", "timeout"))
+    ns = nameserver.NameServer({"a.test": ["127.0.0.2"]}, port=0)
+    w = World(args, SECTION + SERVER, dns=ns.port, port=origins.port, words="resolve_retries 1\n\t" + words)
+    for what, reason in ((nameserver.NXDOMAIN, "DNS NX status"), (nameserver.REFUSED, "DNS refused status"),
+                         (nameserver.SERVFAIL, "unspecified DNS error"), (nameserver.SILENT, "DNS timeout status")):
+        ns.zone["a.test"] = ["127.0.0.2"]
+        until("it has an address", lambda: w.addresses() == ["127.0.0.2"])
+        ns.zone["a.test"] = what
+        until(f"it loses it: {reason}", lambda: w.servers()["b/s1"]["srv_admin_state"] == "32")
+        check("it has none then", w.addresses() == ["-"])
+        line = f"Server b/s1 is going DOWN for maintenance ({reason}). 0 active and 0 backup servers left."
+        until("the log says why", lambda line=line: line in w.logged())
+        check("show stat, too", "b,s1," in w.ask("show stat") and "MAINT (resolution)" in w.ask("show stat"))
+    w.end()
+    # Dead name servers take nothing from anybody as long as "hold" says.
+    ns = nameserver.NameServer({"a.test": ["127.0.0.2"]}, port=0)
+    w = World(args, SECTION + SERVER, dns=ns.port, port=origins.port, words="resolve_retries 1\n\thold timeout 1h")
+    until("it has an address", lambda: w.addresses() == ["127.0.0.2"])
+    ns.silent = True
+    before = w.counts()["ns1"]["timeout"]
+    until("the name server is silent", lambda: w.counts()["ns1"]["timeout"] > before + 5)
+    check("the address holds", w.addresses() == ["127.0.0.2"] and w.get() == "127.0.0.2")
+    w.end()
+
+
+def hostile(args, origins):
+    ns = nameserver.NameServer({"forged.test": nameserver.FORGED, "b.test": "c.test", "c.test": ["127.0.0.3"],
+                                "d.test": nameserver.GARBAGE, "e.test": "f.test", "f.test": "e.test",
+                                "g.test": ["127.0.0.2"], "h.test": [f"10.0.{i // 250}.{i % 250}" for i in range(600)]},
+                               port=0, cut=["g.test"])
+    names = ["forged"] + list("bcdegh")
+    text = SECTION + "".join(f"\tserver {n} {n}.test:{{port}} resolvers dns init-addr none resolve-prefer ipv4\n"
+                             for n in names)
+    w = World(args, text, dns=ns.port, port=origins.port, words="accepted_payload_size 8192")
+    address = lambda n: w.servers()["b/" + n]["srv_addr"]
+    until("answers of others do not count", lambda: address("forged") == "127.0.0.1")
+    until("aliases are followed", lambda: address("b") == "127.0.0.3")
+    until("a cut answer is asked for over TCP", lambda: address("g") == "127.0.0.2")
+    check("which the name server has seen", ns.by_tcp["g.test", nameserver.A] > 0)
+    until("an answer that is too long is counted", lambda: w.counts()["ns1"]["too_big"] > 0)
+    check("and gives no address", address("h") == "-")
+    until("garbage is counted", lambda: w.counts()["ns1"]["invalid"] > 3)
+    until("aliases that lead in a round, too", lambda: w.counts()["ns1"]["cname"] + w.counts()["ns1"]["cname_error"] > 0)
+    check("neither gives an address", address("d") == address("e") == "-")
+    ns.zone["h.test"] = [f"10.0.{i // 250}.{i % 250}" for i in range(300)]
+    until("three hundred records that fit are taken", lambda: address("h").startswith("10.0."))
+    w.end()
+
+
+def templates(args, origins):
+    ns = nameserver.NameServer({"many.test": ["127.0.0.2", "127.0.0.3"], "x.test": ["127.0.0.2"],
+                                "y.test": ["127.0.0.3"], "z.test": ["127.0.0.4"]}, port=0)
+    port = origins.port
+    ns.zone["_s.test"] = [(1, 65535, port, "x.test"), (1, 300, port, "y.test")]
+    text = SECTION + "\tserver-template t 3 many.test:{port} resolvers dns init-addr none resolve-prefer ipv4\n" \
+        "backend dup\n\tserver-template d 3 many.test:{port} resolvers dns init-addr none resolve-prefer ipv4 " \
+        "resolve-opts allow-dup-ip\n" \
+        "backend s\n\tserver-template s 3 _s.test resolvers dns resolve-prefer ipv4 weight 7\n" \
+        "backend i\n\tserver-template i 3 _s.test resolvers dns resolve-prefer ipv4 weight 7 " \
+        "resolve-opts ignore-weight\n" \
+        "backend n\n\tserver n many.test:{port} resolvers dns init-addr none resolve-prefer ipv4 resolve-net " \
+        "127.0.0.3/32\n"
+    w = World(args, text, dns=ns.port, port=port, words="")
+    until("each of a template has an address of its own",
+          lambda: sorted(w.addresses("b")) == ["-", "127.0.0.2", "127.0.0.3"])
+    until("two may have one when they are allowed to",
+          lambda: sorted(set(w.addresses("dup"))) == ["127.0.0.2", "127.0.0.3"] and "-" not in w.addresses("dup"))
+    until("networks come first", lambda: w.addresses("n") == ["127.0.0.3"])
+    until("services fill a template", lambda: sorted(w.addresses("s")) == ["-", "127.0.0.2", "127.0.0.3"])
+    rows = {row["srv_addr"]: row for name, row in w.servers().items() if name.startswith("s/")}
+    check("with ports, hosts and weights", [(rows[a]["srv_port"], rows[a]["srv_fqdn"], rows[a]["srvrecord"],
+          rows[a]["srv_uweight"], rows[a]["srv_admin_state"]) for a in ("127.0.0.2", "127.0.0.3")] ==
+          [(str(port), "x.test", "_s.test", "256", "64"), (str(port), "y.test", "_s.test", "2", "64")])
+    until("weights are left alone where they are to be",
+          lambda: all(row["srv_uweight"] == "7" for name, row in w.servers().items() if name.startswith("i/")))
+    ns.zone["_s.test"] = [(2, 0, port, "y.test"), (1, 65535, port, "z.test"), (3, 1, port, "x.test"), (9, 1, 9, "x.test")]
+    until("a further host takes the free place, the lowest priority first",
+          lambda: sorted(w.addresses("s")) == ["127.0.0.2", "127.0.0.3", "127.0.0.4"])
+    ns.zone["_s.test"] = [(1, 65535, port, "z.test")]
+    until("hosts that are gone leave", lambda: sorted(w.addresses("s")) == ["-", "-", "127.0.0.4"])
+    until("the log says so", lambda: "is going DOWN for maintenance (entry removed from SRV record)" in w.logged())
+    ns.zone["z.test"] = ["127.0.0.2"]
+    until("a host changes its address", lambda: sorted(w.addresses("s")) == ["-", "-", "127.0.0.2"])
+    ns.zone["many.test"] = ["127.0.0.4"]
+    until("one address is for one server", lambda: sorted(w.addresses("b")) == ["-", "-", "127.0.0.4"])
+    check("others have none", "(No IP for server )" in w.logged())
+    w.end()
+    ns.additional = True
+    ns.zone["_s.test"] = [(1, 65535, port, "x.test")]
+    ns.asked.clear()
+    w = World(args, SECTION + "\tserver-template s 2 _s.test resolvers dns resolve-prefer ipv4\n",
+              dns=ns.port, port=port, words="")
+    until("addresses beside services are used", lambda: w.addresses() == ["127.0.0.2", "-"])
+    check("without asking for the host", not ns.asked["x.test", nameserver.A])
+    check("as the log says", "s1 changed its IP from (none) to 127.0.0.2 by DNS additional record." in w.logged())
+    check("it serves", w.get() == "127.0.0.2")
+    ns.zone["x.test"] = ["127.0.0.3"]
+    until("they change", lambda: w.addresses() == ["127.0.0.3", "-"])
+    w.end()
+
+
+def fqdn(args, origins):
+    ns = nameserver.NameServer({"a.test": ["127.0.0.2"], "b.test": ["127.0.0.3"]}, port=0)
+    w = World(args, SECTION + SERVER + "\tserver s2 127.0.0.2:{port}\n", dns=ns.port, port=origins.port, words="",
+              workers=args.workers)
+    until("it has an address", lambda: w.addresses()[0] == "127.0.0.2")
+    said = w.ask("set server b/s1 fqdn b.test").strip()
+    check(f"another name: {said}", said == "b/s1 changed its FQDN from a.test to b.test by 'stats socket command'")
+    until("gives another address", lambda: w.addresses()[0] == "127.0.0.3")
+    check("the state tells", w.servers()["b/s1"]["srv_fqdn"] == "b.test" and w.servers()["b/s1"]["srv_admin_state"] == "64")
+    for command, wanted in (("fqdn b.test", "no need to change the FDQN by 'stats socket command'"),
+                            ("fqdn", "set server <b>/<s> fqdn requires a FQDN."),
+                            ("fqdn -x", "set server <b>/<s> fqdn failed because '-x' is no name of a host.")):
+        said = w.ask("set server b/s1 " + command).strip()
+        check(f"{command}: {said}", said == wanted)
+    said = w.ask("set server b/s2 fqdn b.test").strip()
+    check(f"only where names are asked for: {said}",
+          said == "set server <b>/<s> fqdn failed because no resolution is configured.")
+    check("an unknown section", w.ask("show resolvers nope").strip() == "Can't find that resolvers section")
+    w.end()
+
+
+def workers(args, origins):
+    """All agree; who asks may die; a reload leaves no server without address."""
+    ns = nameserver.NameServer({"a.test": ["127.0.0.2"], "x.test": ["127.0.0.3"]}, port=0)
+    ns.zone["_s.test"] = [(1, 65535, origins.port, "x.test")]
+    text = SECTION + SERVER + "backend s\n\tserver-template s 2 _s.test resolvers dns resolve-prefer ipv4\n"
+    w = World(args, text, workers=3, dns=ns.port, port=origins.port, words="hold timeout 1h")
+    parent = lambda command: service.ask(w.parent, command)
+    pids = lambda: [int(line.split()[0]) for line in
+                    parent("show proc").split("# workers")[1].split("#")[0].splitlines() if line.strip()]
+
+    def all_have(address):
+        found = [parent(f"@{n} show servers state b") for n in range(1, 4)]
+        return all(f" s1 {address} 2 " in one for one in found)
+    until("all workers have the address", lambda: all_have("127.0.0.2"))
+    until("and the host of the service", lambda: w.addresses("s") == ["127.0.0.3", "-"])
+    traffic = Traffic(w)
+    for i in range(3):
+        victim = pids()[0]
+        os.kill(victim, signal.SIGKILL)
+        to = f"127.0.0.{3 - i % 2}"
+        ns.zone["a.test"] = [to]
+        until(f"who asks is killed, and all have {to}", lambda to=to: all_have(to))
+        until("it is replaced", lambda victim=victim: len(pids()) == 3 and victim not in pids())
+    traffic.stop()  # requests of a killed worker fail
+    w.ask("set server b/s1 fqdn x.test")
+    until("set server fqdn reaches all", lambda: all_have("127.0.0.3"))
+    ns.silent = True  # so that nothing but what was known can give addresses
+    lost = w.logged().count("going DOWN")
+    traffic = Traffic(w)
+    for _ in range(3):
+        old = set(pids())
+        check("a reload", "Success=1" in parent("reload"))
+        until("new workers serve", lambda old=old: len(pids()) == 3 and not old & set(pids()))
+        check("with the address of before", all_have("127.0.0.3"))
+        check("and the service's host", w.addresses("s") == ["127.0.0.3", "-"])
+    traffic.end("no request fails over reloads without a name server")
+    check("no server has lost its address", w.logged().count("going DOWN") == lost)
+    ns.silent = False
+    ns.zone["x.test"] = ["127.0.0.4"]
+    until("then changes are learnt again", lambda: all_have("127.0.0.4"))
+    w.end()
+
+
+def tcp(args, origins):
+    ns = nameserver.NameServer({"a.test": ["127.0.0.2"]}, port=0)
+    w = World(args, SECTION.replace("ns1 127", "ns1 tcp@127") + SERVER, dns=ns.port, port=origins.port, words="")
+    until("a name server is asked over TCP", lambda: w.addresses() == ["127.0.0.2"])
+    check("alone", ns.by_tcp["a.test", nameserver.A] == ns.asked["a.test", nameserver.A] > 0)
+    w.end()
+
+
+def several(args, origins):
+    """The first valid answer counts, whoever else fails."""
+    bad = nameserver.NameServer({"a.test": nameserver.NXDOMAIN}, port=0)
+    good = nameserver.NameServer({"a.test": ["127.0.0.2"]}, port=0)
+    w = World(args, SECTION.replace("\ttimeout resolve", "\tnameserver ns2 127.0.0.1:{good}\n\ttimeout resolve") + SERVER,
+              dns=bad.port, good=good.port, port=origins.port, words="hold nx 0")
+    until("one of two name servers knows the name", lambda: w.addresses() == ["127.0.0.2"])
+    before = w.counts()["ns2"]["valid"]
+    until("again and again", lambda: w.counts()["ns2"]["valid"] > before + 10)
+    check("the other one changes nothing", "going DOWN" not in w.logged() and w.counts()["ns1"]["nx"] > 0)
+    w.end()
+
+
+TESTS = [address_changes, holds, hostile, templates, fqdn, tcp, several, workers]
+
+
+def main():
+    p = argparse.ArgumentParser()
+    for name in "penstock", "dir":
+        p.add_argument("--" + name)
+    p.add_argument("--workers", type=int, default=0)
+    p.add_argument("only", nargs="*")
+    args = p.parse_args()
+    origins = Origins([f"127.0.0.{i}" for i in range(1, 5)])
+    for test in TESTS:
+        if not args.only or test.__name__ in args.only:
+            print("##", test.__name__, flush=True)
+            test(args, origins)
+    service.finish()
+
+
+main()

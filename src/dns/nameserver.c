@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sockets towards name servers. A port is a connected socket: what comes from elsewhere is the
+ * kernel's to drop. Over UDP it carries at most QUERIES questions and takes new ones for PORT_MS, so
+ * that ports change faster than anybody can find them out (RFC 5452 9.2); the kernel draws them. The
+ * numbers of questions are random, and of one port different. Over TCP questions stand behind one
+ * another on one connection, which is closed when nothing is under way.
+ *
+ * A port that is closed stays in memory until the end of the turn, since whoever hears may close it.
+ */
+#include "dns/nameserver.h"
+
+#include "base/bug.h"
+#include "base/clock.h"
+#include "dns/message.h"
+#include "dns/resolvers.h"
+#include "event/loop.h"
+#include "net/conn.h"
+#include "net/dial.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+enum { QUERIES = 32, PORT_MS = 1000, READS = 64, /* messages of one event */
+       OUT_SIZE = QUERIES * (DNS_QUESTION_MOST + 2), IN_SIZE = DNS_MESSAGE_MOST + 2 };
+
+struct dns_port {
+	struct list node;
+	struct nameserver *ns;
+	struct list queries;    /* struct dns_query */
+	unsigned asked;
+	uint64_t since_ms;
+	struct source src;      /* over UDP */
+	struct conn *conn;      /* over TCP */
+	char *out, *in;         /* over TCP */
+	size_t out_len, in_len;
+	bool stream, retired, closed;
+	struct reap reap;
+};
+
+static char datagram[DNS_MESSAGE_MOST + 1];
+
+/* ---- ports ---------------------------------------------------------------------------------- */
+
+static void port_free(struct reap *reap)
+{
+	struct dns_port *port = container_of(reap, struct dns_port, reap);
+
+	free(port->out);
+	free(port->in);
+	free(port);
+}
+
+static void port_close(struct dns_port *port)
+{
+	BUG_ON(port->closed || !list_empty(&port->queries));
+	port->closed = true;
+	list_remove(&port->node);
+	if (port->conn)
+		conn_close(&port->conn, false);
+	if (port->src.registered)
+		loop_remove(&port->src);
+	if (port->src.fd >= 0)
+		close(port->src.fd);
+	port->src.fd = -1;
+	loop_reap(&port->reap, port_free);
+}
+
+static void port_close_if_done(struct dns_port *port)
+{
+	if (!port->closed && list_empty(&port->queries) && (port->retired || port->stream))
+		port_close(port);
+}
+
+static struct dns_query *query_find(const struct dns_port *port, uint16_t id)
+{
+	struct dns_query *query;
+
+	list_for_each(query, &port->queries, node)
+		if (query->id == id)
+			return query;
+	return NULL;
+}
+
+static void query_end(struct dns_query *query)
+{
+	list_remove(&query->node);
+	query->port = NULL;
+}
+
+/* The connection has gone, or cannot be had. */
+static void port_breaks(struct dns_port *port)
+{
+	struct list left = LIST_INIT(left);
+	struct dns_query *query;
+
+	while (!list_empty(&port->queries)) {
+		query = list_first(&port->queries, struct dns_query, node);
+		query_end(query);
+		list_append(&left, &query->node);
+	}
+	port_close(port);
+	while (!list_empty(&left)) {
+		query = list_first(&left, struct dns_query, node);
+		list_remove(&query->node);
+		query->heard(query, (struct span){ "", 0 });
+	}
+}
+
+/* Whose answer it is. What nobody waits for came too late, or from somebody else. */
+static void port_heard(struct dns_port *port, const char *bytes, size_t len)
+{
+	struct dns_query *query;
+
+	if (len < DNS_HEAD) {
+		nameserver_add(port->ns, COUNT_invalid);
+		return;
+	}
+	query = query_find(port, dns_message_id((const unsigned char *)bytes));
+	if (query)
+		query->heard(query, (struct span){ bytes, len });
+	else
+		nameserver_add(port->ns, COUNT_outdated);
+}
+
+/* ---- UDP ------------------------------------------------------------------------------------ */
+
+static void datagram_ready(struct source *src, uint32_t events)
+{
+	struct dns_port *port = container_of(src, struct dns_port, src);
+	unsigned reads;
+	ssize_t n;
+
+	(void)events;
+	for (reads = 0; reads < READS && !port->closed; reads++) {
+		n = recv(src->fd, datagram, sizeof(datagram), 0);
+		if (n >= 0)
+			port_heard(port, datagram, (size_t)n);
+		else if (errno == ECONNREFUSED || errno == EHOSTUNREACH || errno == ENETUNREACH)
+			nameserver_add(port->ns, COUNT_snd_error); /* anybody may have said so: no answer */
+		else if (errno != EINTR)
+			break;
+	}
+}
+
+static int port_open_datagram(struct dns_port *port)
+{
+	struct sockaddr_storage to;
+	socklen_t len = addr_to_sockaddr(&port->ns->addr, &to);
+	int fd = socket(to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	port->src = (struct source){ .fd = fd, .ready = datagram_ready };
+	if (fd < 0 || connect(fd, (struct sockaddr *)&to, len) < 0)
+		return -1;
+	return loop_add(&port->src, EPOLLIN);
+}
+
+static void datagram_send(struct dns_port *port, const unsigned char *bytes, size_t len)
+{
+	if (send(port->src.fd, bytes, len, MSG_NOSIGNAL) != (ssize_t)len)
+		nameserver_add(port->ns, COUNT_snd_error);
+}
+
+/* ---- TCP ------------------------------------------------------------------------------------ */
+
+/* False: the port has gone. */
+static bool stream_write(struct dns_port *port)
+{
+	size_t sent;
+	enum io io;
+
+	while (port->out_len) {
+		io = conn_send(port->conn, port->out, port->out_len, false, &sent);
+		if (io == IO_AGAIN)
+			return true;
+		if (io != IO_OK)
+			return false;
+		memmove(port->out, port->out + sent, port->out_len - sent);
+		port->out_len -= sent;
+	}
+	return true;
+}
+
+static void stream_messages(struct dns_port *port)
+{
+	const unsigned char *in = (const unsigned char *)port->in;
+	size_t at = 0, len;
+
+	while (!port->closed && port->in_len - at >= 2) {
+		len = (size_t)(in[at] << 8 | in[at + 1]);
+		if (port->in_len - at - 2 < len)
+			break;
+		port_heard(port, port->in + at + 2, len);
+		at += 2 + len;
+	}
+	memmove(port->in, port->in + at, port->in_len - at);
+	port->in_len -= at;
+}
+
+static bool stream_read(struct dns_port *port)
+{
+	unsigned reads;
+	size_t got;
+	enum io io;
+
+	for (reads = 0; reads < READS && !port->closed; reads++) {
+		io = conn_recv(port->conn, port->in + port->in_len, IN_SIZE - port->in_len, &got);
+		if (io == IO_AGAIN)
+			return true;
+		if (io != IO_OK)
+			return false;
+		port->in_len += got;
+		stream_messages(port);
+	}
+	return true;
+}
+
+static void stream_ready(struct conn *conn)
+{
+	struct dns_port *port = conn->owner;
+
+	if (port->closed)
+		return;
+	if (conn->flags & CONN_CONNECTING) {
+		if (!(conn->flags & (CONN_WRITABLE | CONN_ERROR | CONN_HUP)))
+			return;
+		conn->flags &= (uint16_t)~CONN_CONNECTING;
+	}
+	if ((!stream_write(port) || !stream_read(port)) && !port->closed)
+		port_breaks(port);
+}
+
+static int port_open_stream(struct dns_port *port)
+{
+	struct sockaddr_storage to;
+	socklen_t len = addr_to_sockaddr(&port->ns->addr, &to);
+
+	port->src.fd = -1;
+	port->out = malloc(OUT_SIZE);
+	port->in = malloc(IN_SIZE);
+	port->conn = port->out && port->in ? net_dial(&to, len, port, stream_ready) : NULL;
+	return port->conn ? 0 : -1;
+}
+
+/* ---- questions ------------------------------------------------------------------------------ */
+
+static struct dns_port *port_new(struct nameserver *ns, bool stream)
+{
+	struct dns_port *port = calloc(1, sizeof(*port));
+
+	if (!port)
+		return NULL;
+	port->ns = ns;
+	port->stream = stream;
+	port->since_ms = clock_now_ms;
+	list_init(&port->queries);
+	list_append(&ns->ports, &port->node);
+	if (!(stream ? port_open_stream(port) : port_open_datagram(port)))
+		return port;
+	port_close(port);
+	return NULL;
+}
+
+static bool port_is_worn(const struct dns_port *port)
+{
+	return port->asked >= QUERIES || (!port->stream && clock_now_ms - port->since_ms >= PORT_MS);
+}
+
+/* One that takes a question. Those that take none any more close with their last one. */
+static struct dns_port *port_choose(struct nameserver *ns, bool stream)
+{
+	struct dns_port *port, *next, *found = NULL;
+
+	list_for_each_safe(port, next, &ns->ports, node) {
+		if (port->stream != stream || port->retired)
+			continue;
+		port->retired = port_is_worn(port);
+		if (!port->retired)
+			found = port;
+		else
+			port_close_if_done(port);
+	}
+	return found ? found : port_new(ns, stream);
+}
+
+/* Numbers are drawn a batch at a time. */
+static uint16_t random_id(void)
+{
+	static uint16_t drawn[128];
+	static unsigned left;
+
+	if (!left) {
+		if (getrandom(drawn, sizeof(drawn), 0) != (ssize_t)sizeof(drawn))
+			BUG_ON(true);
+		left = ARRAY_LEN(drawn);
+	}
+	return drawn[--left];
+}
+
+int nameserver_ask(struct nameserver *ns, struct dns_query *query, const unsigned char *bytes,
+		   size_t len, bool stream)
+{
+	unsigned char copy[DNS_QUESTION_MOST + 2];
+	struct dns_port *port;
+
+	BUG_ON(query->port || len < DNS_HEAD || len > DNS_QUESTION_MOST);
+	port = port_choose(ns, stream);
+	nameserver_add(ns, port ? COUNT_sent : COUNT_snd_error);
+	if (!port)
+		return -1;
+	do
+		query->id = random_id();
+	while (query_find(port, query->id));
+	query->port = port;
+	list_append(&port->queries, &query->node);
+	port->asked++;
+	copy[0] = (unsigned char)(len >> 8);
+	copy[1] = (unsigned char)len;
+	memcpy(copy + 2, bytes, len);
+	copy[2] = (unsigned char)(query->id >> 8);
+	copy[3] = (unsigned char)query->id;
+	if (!stream) {
+		datagram_send(port, copy + 2, len);
+		return 0;
+	}
+	memcpy(port->out + port->out_len, copy, len + 2);
+	port->out_len += len + 2;
+	if (!(port->conn->flags & CONN_CONNECTING))
+		stream_write(port); /* one that fails is told of by an event */
+	return 0;
+}
+
+void nameserver_forget(struct dns_query *query)
+{
+	struct dns_port *port = query->port;
+
+	if (!port) {
+		if (query->node.next) /* its connection has gone, and it was about to hear so */
+			list_remove(&query->node);
+		return;
+	}
+	query_end(query);
+	port_close_if_done(port);
+}
+
+void nameserver_close(struct nameserver *ns)
+{
+	struct dns_port *port;
+
+	while (!list_empty(&ns->ports)) {
+		port = list_first(&ns->ports, struct dns_port, node);
+		while (!list_empty(&port->queries))
+			query_end(list_first(&port->queries, struct dns_query, node));
+		port_close(port);
+	}
+}
