@@ -46,6 +46,7 @@
 #include "stats/change.h"
 #include "stats/page_conf.h"
 #include "stats/service.h"
+#include "stream/do_resolve.h"
 #include "stream/filtering.h"
 #include "stream/persist_table.h"
 #include "stream/proxyheader.h"
@@ -134,6 +135,7 @@ const struct module *const modules[] = {
 	&compress_module,
 	&limit_module,
 	&limit_rules_module,
+	&do_resolve_module,
 	&trace_module,
 	&errors_module,
 	&tcp_rules_module,

@@ -17,6 +17,7 @@ struct proxy;
 struct server;
 struct stick_kept;
 struct stream;
+struct stream_resolve;
 struct stream_scripts;
 struct stream_service;
 
@@ -35,6 +36,7 @@ struct stream_extra {
 	struct vars vars;              /* txn, req, res */
 	const struct stream_service *service; /* a rule has named it, in mode tcp; NULL: none */
 	struct stream_scripts *scripts; /* lua/stream.h: theirs to end; NULL: none */
+	struct stream_resolve *resolve; /* do_resolve.h: a name is waited for; NULL: none is */
 	bool rule_waits;               /* an action waits for something of its own, and wakes the
 					* stream then */
 	bool rule_late;                /* that action is asked for the last time */

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import threading
 
 import service
@@ -57,7 +58,12 @@ class World:
         command = [args.penstock, "-f", self.cfg] + (["-W", "-S", self.parent] if workers else ["-db"])
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
-        service.until("it serves", lambda: "Pid" in self.ask("show info"))
+        service.until("it serves", self.serves)
+
+    def serves(self):
+        if self.process.poll() is not None:
+            sys.exit(f"FAILED  it has ended: {self.logged()}")
+        return "Pid" in self.ask("show info")
 
     def write(self, text, **words):
         self.words.update(words)

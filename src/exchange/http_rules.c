@@ -20,6 +20,7 @@
 #include "net/listener.h"
 #include "proxy/proxy.h"
 #include "stream/actions.h"
+#include "stream/do_resolve.h"
 #include "stream/extra.h"
 #include "stream/kind.h"
 #include "stream/steps.h"
@@ -46,7 +47,7 @@ static struct tables request_tables = TABLES("action", struct action,
 	allow_actions, http_reply_actions, http_field_actions, http_target_actions,
 	http_stream_actions, http_capture_actions, log_level_actions, treatment_actions, limit_actions,
 	http_timeout_actions, http_pattern_actions, rule_var_actions, tcp_actions, stick_actions,
-	track_actions);
+	track_actions, resolve_actions);
 static struct tables response_tables = TABLES("action", struct action,
 	allow_actions, http_reply_actions, http_field_actions, http_stream_actions,
 	http_capture_actions, log_level_actions, treatment_actions, limit_actions,

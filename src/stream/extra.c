@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/pool.h"
 #include "event/profile.h"
+#include "stream/do_resolve.h"
 #include "stream/stick_kept.h"
 #include "stream/stream.h"
 
@@ -46,6 +47,7 @@ void extra_free(struct stream *s)
 	vars_free(&s->extra->vars);
 	if (unlikely(s->extra->scripts != NULL))
 		stream_scripts_end(&s->extra->scripts);
+	stream_resolve_end(&s->extra->resolve);
 	arena_free(&s->extra->arena);
 	pool_give(&extra_pool, &s->extra);
 }

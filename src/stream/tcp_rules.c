@@ -8,6 +8,7 @@
 #include "expr/rule_conf.h"
 #include "proxy/proxy.h"
 #include "stream/actions.h"
+#include "stream/do_resolve.h"
 #include "stream/service.h"
 #include "stream/track.h"
 #include "stream/upgrade.h"
@@ -15,7 +16,7 @@
 static struct tables tables = TABLES("action", struct action,
 	rule_actions, rule_var_actions, tcp_actions, content_capture_actions, log_level_actions,
 	treatment_actions, limit_actions, upgrade_actions, stick_actions, track_actions,
-	service_actions);
+	service_actions, resolve_actions);
 
 /* Actions of the manual; those without a row are not supported yet. */
 static const char *const known_request[] = {
