@@ -46,16 +46,20 @@ class Origins:
 
 class World:
     """text: of the configuration behind the global section and defaults; {port} is that of the origins,
-    {dns} the address and port of the name server, {front} where clients are awaited."""
+    {dns} the port of the name server, {front} where clients are awaited. file: one that says all by itself,
+    out of the environment."""
 
-    def __init__(self, args, text, workers=0, **words):
+    def __init__(self, args, text, workers=0, file=None, **words):
         self.dir, self.stats, self.parent = args.dir, os.path.join(args.dir, "stats"), os.path.join(args.dir, "parent")
         self.front = f"127.0.0.1:{service.free_ports(1)[0]}"
         self.log = os.path.join(args.dir, "log")
         self.cfg = os.path.join(args.dir, "cfg")
         self.text, self.workers, self.words = text, workers, words
-        self.write(text)
-        command = [args.penstock, "-f", self.cfg] + (["-W", "-S", self.parent] if workers else ["-db"])
+        if file:
+            os.environ["LISTEN"] = self.front
+        else:
+            self.write(text)
+        command = [args.penstock, "-f", file or self.cfg] + (["-W", "-S", self.parent] if workers else ["-db"])
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         service.until("it serves", self.serves)

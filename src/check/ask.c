@@ -17,6 +17,7 @@
 #include "net/socks4.h"
 #include "proxy/dial.h"
 #include "proxy/facts.h"
+#include "proxy/names.h"
 #include "tls/client.h"
 
 #include <errno.h>
@@ -111,6 +112,8 @@ static void ask_end(struct check *check, enum check_status status, const char *s
 			state->code = 0;
 	}
 	state->running = false;
+	if (status == CHECK_L4TOUT)
+		server_name_hurry(check->server);
 	state->duration_ms = (unsigned)((clock_read_us() - check->started_us) / 1000);
 	if (report_result(check, status))
 		schedule_next(check);

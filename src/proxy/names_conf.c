@@ -119,19 +119,22 @@ static void name_service(struct server *s)
 	s->spec.unresolved = true;
 }
 
-static void name_one(struct config *cfg, struct server *s)
+/* said: copies of a server-template are told of with the first. */
+static void name_one(struct config *cfg, struct server *s, bool said)
 {
 	char name[DNS_NAME_MOST + 1];
 
 	if (!s->set.resolvers || s->refused)
 		return;
 	s->resolvers = resolvers_find(cfg, s->set.resolvers);
+	if (!s->resolvers && said)
+		return;
 	if (!s->resolvers) {
 		config_error(cfg, &s->loc, "server '%s' names resolvers '%s', but there is no such section",
 			     s->id, s->set.resolvers);
 		return;
 	}
-	if (s->spec.hostname && !dns_name(span_of(s->spec.hostname), name))
+	if (!said && s->spec.hostname && !dns_name(span_of(s->spec.hostname), name))
 		config_error(cfg, &s->loc, "server '%s': '%s' is no name that name servers could be asked "
 			     "for", s->id, s->spec.hostname);
 	if (s->spec.hostname && s->spec.hostname[0] == '_')
@@ -140,10 +143,12 @@ static void name_one(struct config *cfg, struct server *s)
 
 void servers_name(struct config *cfg, struct proxies *all)
 {
+	const struct server *before;
 	struct proxy *px;
 	struct server *s;
 
 	list_for_each(px, &all->list, node)
-		for (s = px->servers; s; s = s->next)
-			name_one(cfg, s);
+		for (s = px->servers, before = NULL; s; before = s, s = s->next)
+			name_one(cfg, s, before && before->loc.line == s->loc.line &&
+						 !strcmp(before->loc.file, s->loc.file));
 }

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "config/config.h"
+#include "dns/files.h"
 #include "log/log.h"
 #include "proxy/facts.h"
 
@@ -22,7 +23,7 @@
 
 /* Columns of the file, those that are read. */
 enum { COL_PROXY = 1, COL_SERVER = 3, COL_ADDR = 4, COL_OP = 5, COL_ADMIN = 6, COL_WEIGHT = 7,
-       COL_CONF_WEIGHT = 8, COL_SINCE = 9, COL_HEALTH = 12, COL_PORT = 18,
+       COL_CONF_WEIGHT = 8, COL_SINCE = 9, COL_HEALTH = 12, COL_NAME = 17, COL_PORT = 18,
        COL_CHECK_PORT = 21, COL_CHECK_ADDR = 22, COL_AGENT_ADDR = 23, COL_AGENT_PORT = 24,
        COLS_NEEDED = 19, COLS = 25 };
 
@@ -34,7 +35,7 @@ struct state_files {
 
 /* One line, its numbers read. */
 struct state_line {
-	const char *proxy, *server, *addr;
+	const char *proxy, *server, *addr, *name;
 	const char *check_addr, *agent_addr; /* NULL: not there */
 	int64_t op, admin, weight, conf_weight, since_s, health, port, check_port, agent_port;
 };
@@ -59,6 +60,7 @@ static bool parse_line(char *text, struct state_line *line)
 	line->proxy = cols[COL_PROXY];
 	line->server = cols[COL_SERVER];
 	line->addr = cols[COL_ADDR];
+	line->name = cols[COL_NAME];
 	line->check_addr = n > COL_CHECK_ADDR ? cols[COL_CHECK_ADDR] : NULL;
 	line->agent_addr = n > COL_AGENT_ADDR ? cols[COL_AGENT_ADDR] : NULL;
 	line->check_port = line->agent_port = 0;
@@ -99,6 +101,18 @@ static void apply_target(struct check_state *state, const char *text, int64_t po
 		state->port = (uint16_t)port;
 }
 
+/* The host of a service, whose port came with it. */
+static bool apply_host(struct server *s, const struct state_line *line)
+{
+	char name[DNS_NAME_MOST + 1];
+
+	if (!line->port || !dns_name(span_of(line->name), name))
+		return false;
+	free(s->state->hostname);
+	s->state->hostname = strdup(name);
+	return s->state->hostname;
+}
+
 /* "init-addr" of a server with a host name says whether the last address comes first. An address
  * that was written down in the configuration holds. */
 static void apply_addr(struct server *s, const struct state_line *line)
@@ -110,6 +124,8 @@ static void apply_addr(struct server *s, const struct state_line *line)
 	if (!s->spec.hostname || s->set.init_addr[0] != INIT_ADDR_LAST)
 		return;
 	if (!read_addr(line->addr, &addr))
+		return;
+	if (s->is_service && !apply_host(s, line))
 		return;
 	addr.port = s->state->addr.port;
 	s->state->addr = addr;

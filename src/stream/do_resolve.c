@@ -125,7 +125,8 @@ static void resolved(struct dns_requester *requester, struct resolution *res)
 	task_wake(&r->extra->task);
 }
 
-static enum action_result keep(const struct rule *rule, const struct view *view, const struct addr *addr)
+static enum action_result keep(const struct rule *rule, const struct view *view,
+			       const struct addr *addr)
 {
 	struct sample smp = { .type = addr->family == AF_INET ? SMP_IPV4 : SMP_IPV6 };
 
@@ -225,5 +226,7 @@ const struct action resolve_actions[] = {
 };
 
 const struct module do_resolve_module = {
-	.name = "do_resolve", .data_size = sizeof(struct resolve_rules), .finish = do_resolve_finish,
+	.name = "do_resolve",
+	.data_size = sizeof(struct resolve_rules),
+	.finish = do_resolve_finish,
 };
