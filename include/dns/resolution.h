@@ -40,6 +40,7 @@ struct resolution {
 	unsigned waiting;           /* of them */
 	int tries;                  /* of this run that have failed */
 	bool runs, other_family;    /* it was asked for the other family in this try */
+	bool paced;                 /* its next run has its place among those that begin */
 	bool telling;
 	enum dns_status error;      /* what this try has heard last */
 	enum dns_status status;

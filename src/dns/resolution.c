@@ -19,7 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RESOLUTIONS_MOST = 65536 /* of this process */, BUCKETS = 4096 };
+enum { RESOLUTIONS_MOST = 65536 /* of this process */, BUCKETS = 4096,
+       RUNS_PER_MS = 16 }; /* that are begun: name servers lose what comes in one burst */
 
 struct resolution_attempt {
 	struct dns_query query;
@@ -78,7 +79,7 @@ static void free_if_unwanted(struct resolution *res)
 		return;
 	}
 	attempts_end(res);
-	res->runs = false;
+	res->runs = res->paced = false;
 	timer_set(&res->timer, res->valid_ms + res->resolvers->hold_ms[HOLD_VALID]);
 }
 
@@ -298,6 +299,7 @@ static void ask_all(struct resolution *res)
 static void run_begins(struct resolution *res)
 {
 	res->runs = true;
+	res->paced = false;
 	res->tries = 0;
 	res->type = res->wanted;
 	res->other_family = false;
@@ -420,22 +422,55 @@ static void time_over(struct resolution *res)
 	try_failed(res, true);
 }
 
+/* The ms in which one more run may begin. */
+static uint64_t pace_ms(void)
+{
+	static uint64_t at_ms;
+	static unsigned runs;
+
+	if (at_ms < clock_now_ms) {
+		at_ms = clock_now_ms;
+		runs = 0;
+	}
+	if (runs == RUNS_PER_MS) {
+		at_ms++;
+		runs = 0;
+	}
+	runs++;
+	return at_ms;
+}
+
+/* Many that are due at once are spread, and stay so. */
+static void run_begins_soon(struct resolution *res)
+{
+	uint64_t at_ms = pace_ms();
+
+	if (at_ms <= clock_now_ms) {
+		run_begins(res);
+		return;
+	}
+	res->paced = true;
+	timer_set(&res->timer, at_ms);
+}
+
 static void fire(struct timer *timer)
 {
 	struct resolution *res = container_of(timer, struct resolution, timer);
 
 	if (res->runs)
 		time_over(res);
-	else if (wants_again(res))
+	else if (res->paced)
 		run_begins(res);
+	else if (wants_again(res))
+		run_begins_soon(res);
 	else
 		free_if_unwanted(res);
 }
 
 void resolution_hurry(struct resolution *res)
 {
-	if (!res->runs && !task_queued(&res->task))
-		run_begins(res);
+	if (!res->runs && !res->paced && !task_queued(&res->task))
+		run_begins_soon(res);
 }
 
 /* ---- wanting ---------------------------------------------------------------------------------- */
@@ -513,6 +548,9 @@ struct resolution *resolution_want(struct resolvers *resolvers, const char *name
 		return NULL;
 	r->resolution = res;
 	list_append(&res->requesters, &r->node);
-	resolution_hurry(res);
+	if (r->again)
+		resolution_hurry(res);
+	else if (!res->runs && !task_queued(&res->task))
+		run_begins(res);
 	return NULL;
 }
