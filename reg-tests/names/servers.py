@@ -214,6 +214,31 @@ def workers(args, origins):
     w.end()
 
 
+def state_file(args, origins):
+    """What was learnt passes over a restart by a file of server states, too."""
+    ns = nameserver.NameServer({"a.test": ["127.0.0.2"], "x.test": ["127.0.0.3"]}, port=0)
+    ns.zone["_s.test"] = [(1, 65535, origins.port, "x.test")]
+    path = os.path.join(args.dir, "states")
+    text = SECTION.replace("resolvers dns\n", "\tload-server-state-from-file global\nglobal\n\tserver-state-file " +
+                           path + "\nresolvers dns\n") + SERVER.replace("init-addr none", "init-addr last,none") + \
+        "backend s\n\tserver-template s 2 _s.test resolvers dns resolve-prefer ipv4\n"
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("1\n")
+    w = World(args, text, dns=ns.port, port=origins.port, words="")
+    until("servers have addresses", lambda: w.addresses() == ["127.0.0.2"] and w.addresses("s") == ["127.0.0.3", "-"])
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(w.ask("show servers state") + "\n")
+    w.end()
+    ns.silent = True
+    w = World(args, text, dns=ns.port, port=origins.port, words="hold timeout 1h")
+    check("they have them at once after a restart", w.addresses() == ["127.0.0.2"])
+    row = w.servers()["s/s1"]
+    check("with the host of the service", (row["srv_addr"], row["srv_fqdn"], row["srv_port"]) ==
+          ("127.0.0.3", "x.test", str(origins.port)))
+    check("and serve", w.get() == "127.0.0.2")
+    w.end()
+
+
 def tcp(args, origins):
     ns = nameserver.NameServer({"a.test": ["127.0.0.2"]}, port=0)
     w = World(args, SECTION.replace("ns1 127", "ns1 tcp@127") + SERVER, dns=ns.port, port=origins.port, words="")
@@ -235,7 +260,7 @@ def several(args, origins):
     w.end()
 
 
-TESTS = [address_changes, holds, hostile, templates, fqdn, tcp, several, workers]
+TESTS = [address_changes, holds, hostile, templates, fqdn, state_file, tcp, several, workers]
 
 
 def main():

@@ -282,8 +282,8 @@ static void restore_addr(struct server *s, const struct state_facts *facts)
 	if (same_name && memchr(facts->hostname, 0, sizeof(facts->hostname)) && *facts->hostname)
 		s->state->hostname = strdup(facts->hostname);
 	s->state->addr = addr;
-	if (same_name && !s->is_service)
-		s->state->addr.port = s->spec.addr.port;
+	if (same_name && conf.port != facts->conf_addr.port)
+		s->state->addr.port = conf.port;
 	s->state->admin &= (uint8_t)~ADMIN_RESOLUTION;
 }
 

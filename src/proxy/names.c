@@ -467,10 +467,8 @@ static void look_at(struct name_group *g)
 			lose_all(g, res);
 		return;
 	}
-	if (!room_for(res->count)) {
-		group_soil(g);
+	if (!room_for(res->count)) /* no memory: the next change may find some */
 		return;
-	}
 	if (g->type == DNS_SRV) {
 		keep_services(g, res);
 		give_services(g, res);
