@@ -55,6 +55,7 @@
 #include "stream/tcp_rules.h"
 #include "stream/track.h"
 #include "stream/tune.h"
+#include "udp/udp_conf.h"
 
 #include "config.h"
 
@@ -99,6 +100,7 @@ const struct module *const modules[] = {
 	&h1_module,
 	&bind_module,
 	&namespaces_module,
+	&udp_words_module,
 	&ring_module,
 	&log_module,
 	&stats_conf_module,
@@ -147,6 +149,7 @@ const struct module *const modules[] = {
 	&source_module,
 	&page_module,
 	&stats_service_module,
+	&udp_module,
 	&listening_module,
 	&steps_module,
 #ifdef HAVE_LUA

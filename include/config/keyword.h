@@ -30,6 +30,8 @@ enum scope {
 	SCOPE_NAMESPACES = 1 << 12, /* namespace_list section */
 	SCOPE_PEERS = 1 << 13, /* peers section */
 	SCOPE_RESOLVERS = 1 << 14, /* resolvers section */
+	SCOPE_UDP = 1 << 15,   /* udp-lb section */
+	SCOPE_DGRAM = 1 << 16, /* words of a dgram-bind line */
 
 	SCOPE_PROXY = SCOPE_DEFAULTS | SCOPE_FRONTEND | SCOPE_BACKEND,
 	SCOPE_FRONT = SCOPE_DEFAULTS | SCOPE_FRONTEND,

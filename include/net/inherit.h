@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct addr;
 struct err;
 struct listener;
 
@@ -20,9 +19,9 @@ enum { INHERIT_BATCH = 100 };
 /* Asks the process behind the stats socket at path for all of its listening sockets and keeps
  * them. Waits at most some seconds. 0, or -1 and err (nothing was kept then). */
 int inherit_fetch(const char *path, struct err *err);
-/* A socket that was fetched and is bound to addr in this interface and namespace (each NULL:
- * none); the caller owns it from now on. -1: there is none. */
-int inherit_take(const struct addr *addr, const char *interface, const char *namespace);
+/* A socket that was fetched and is what the listener wants: address, interface, namespace, kind.
+ * The caller owns it from now on. -1: there is none. */
+int inherit_take(const struct listener *l);
 /* Closes those that nobody took. Returns how many. */
 unsigned inherit_close(void);
 

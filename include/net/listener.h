@@ -14,6 +14,7 @@
 struct listener_tally;
 struct err;
 struct tls_bind;
+struct udp_port;
 struct listener;
 struct session;
 
@@ -44,6 +45,8 @@ struct bind_conf {
 	unsigned maxconn;       /* 0: no limit but the frontend's */
 	unsigned tcp_ut;        /* ms */
 	uint32_t cip_magic;     /* accept-netscaler-cip */
+	bool dgram;             /* a dgram-bind line: sockets for datagrams, SHARDS for each address */
+	unsigned shards;        /* 0: not given: one a worker */
 	uint64_t workers;       /* "thread", "process": bit N - 1; 0: not given */
 	int proto;              /* BIND_PROTO_* */
 	int mode;               /* Unix sockets; -1: not given */
@@ -71,6 +74,9 @@ struct listener {
 	int backlog;            /* in force */
 	bool inherited;         /* fd@N: the parent has it, too */
 	bool light;             /* its connections are no load: whoever has much takes them, too */
+	unsigned shard, shards; /* of a dgram-bind line: which of so many of its address */
+	bool elsewhere;         /* another worker receives from it */
+	struct udp_port *port;  /* udp/: of a dgram-bind line */
 	bool handed;            /* it was listening already, and comes from an earlier process */
 	unsigned expected;      /* connections that a batch finds, of late; 0: not known yet */
 	unsigned full_batches;  /* in a row: they took as many as was expected */
@@ -88,6 +94,9 @@ struct listener {
 	 * than one then) is not needed any more, or the connection has it. Called once after each
 	 * room that was not 0. May be NULL. */
 	void (*settled)(struct listener *l);
+	/* Of a dgram-bind line, before it is closed because this process ends: what waits there
+	 * belongs to somebody. May be NULL. */
+	void (*finishing)(struct listener *l);
 };
 
 /* A fresh listener for l->addr on this bind line; enters bind->listeners. */

@@ -15,6 +15,8 @@ extern struct sock_tune sock_tune;
 /* A non-blocking, close-on-exec stream socket; namespace: name below /run/netns, or NULL. -1
  * with errno. The last descriptor there is was kept for it by sock_reserve. */
 int sock_open(int family, const char *namespace);
+/* The same for datagrams. */
+int sock_open_datagrams(int family, const char *namespace);
 /* Keeps a descriptor back for the next sock_open, unless it does so already. Whoever is about to
  * accept asks: a client for whom no server's socket could be had is better left in the kernel's
  * queue. False with errno: there is none. */

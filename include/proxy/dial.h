@@ -22,6 +22,9 @@ enum dial_result {
  * them to send its SYN, and the server may be who speaks first. */
 enum dial_result server_dial(struct server *server, const struct addr *to,
 			     const struct addr *client, const char *netns, bool bytes, int *fd);
+/* A connected socket for datagrams towards the server, from where its "source" says. */
+enum dial_result server_dial_datagrams(struct server *server, const struct addr *to,
+				       const struct addr *client, int *fd);
 /* The same for a health check: transparent sources show their own address, and the kernel's
  * acknowledgement of the server's answer is held back, so that a connection that is reset at once
  * is never seen by the server's program. Who sends nothing, but waits for the server's first word,

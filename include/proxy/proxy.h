@@ -38,9 +38,11 @@ struct stats_page;
 struct stick_line;
 struct stick_rules;
 struct switch_rule;
+struct udp_lb;
 
 enum { PROXY_FRONTEND = 1, PROXY_BACKEND = 2, PROXY_DEFAULTS = 4 };
-enum proxy_mode { MODE_TCP, MODE_HTTP };
+enum proxy_mode { MODE_TCP, MODE_HTTP,
+		  MODE_UDP /* of udp-lb sections: there is no word for it */ };
 
 /* Bits of settings.options. */
 enum {
@@ -210,6 +212,7 @@ struct proxy {
 	bool switch_anywhere;          /* one of them makes names at run time; the same */
 	uint32_t steps_front, steps_back; /* the same: enum stream_trait of stream/steps.h */
 	struct list *use_server_rules; /* use-server: expr/; NULL: none */
+	struct udp_lb *udp;            /* udp/: a section "udp-lb"; NULL: it is none */
 	bool peers;                    /* the hidden proxy of a section "peers" */
 	bool stats_socket;             /* the hidden frontend of the stats sockets */
 	/* Answers its streams inside the program instead of a server: makes end the applet.
@@ -237,6 +240,15 @@ struct proxy {
 	 * has. */
 	enum { PROXY_NEW, PROXY_READY, PROXY_PAUSED, PROXY_FINISHES, PROXY_STOPPED } run_state;
 };
+
+/* "tcp", "http", "udp" */
+static inline const char *proxy_mode_name(const struct proxy *px)
+{
+	static const char *const names[] = { [MODE_TCP] = "tcp", [MODE_HTTP] = "http",
+					     [MODE_UDP] = "udp" };
+
+	return names[px->set.mode];
+}
 
 /* Nobody is told of this one as a server. */
 static inline bool server_is_dispatch(const struct server *s)

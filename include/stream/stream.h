@@ -184,6 +184,7 @@ void stream_log(struct stream *s);
 void stream_view(struct stream *s, struct view *view, struct view_log *log);
 /* "--", "CD" ...: two letters and a NUL. */
 void stream_termination(const struct stream *s, char code[3]);
+char reason_letter(enum reason reason); /* the first of the two */
 const char *reason_text(enum reason reason);
 bool reason_is_error(enum reason reason);
 const char *stream_phase_name(const struct stream *s); /* of its request step */

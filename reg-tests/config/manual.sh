@@ -48,7 +48,7 @@ names=yes
 # Blocks are indented by four spaces; one that does not begin with a section is syntax.
 awk -v dir="$dir/examples" '
 	function flush() {
-		if (text ~ /^(global|defaults|frontend|backend|listen|ring|userlist|http-errors|crt-store|namespace_list|peers|resolvers)[ \n]/ && text !~ /^[^\n]*</)
+		if (text ~ /^(global|defaults|frontend|backend|listen|ring|userlist|http-errors|crt-store|namespace_list|peers|resolvers|udp-lb)[ \n]/ && text !~ /^[^\n]*</)
 			printf "%s", text >(dir "/" sprintf("%05d", first))
 		text = ""
 	}
@@ -79,7 +79,7 @@ check "$count examples, at least 100" test "$count" -ge 100
 
 printf 'backend b\n\tserver s 127.0.0.1:1\n' >"$dir/cfg"
 "$PENSTOCK" -c -q -dKcfg -f "$dir/cfg" |
-	sed -n 's/^	//p' | sed 's/ [<[{|].*//; s/(<.*//; s/^bind <address> //; s/^server <name> <address> //; s/ proc\.<name>//' |
+	sed -n 's/^	//p' | sed 's/ [<[{|].*//; s/(<.*//; s/^bind <address> //; s/^dgram-bind <address> //; s/^server <name> <address> //; s/ proc\.<name>//' |
 	sort -u >"$dir/words"
 missing=0
 while read -r word; do

@@ -22,6 +22,7 @@ missing=0
 while read -r line; do
 	case $line in
 	"bind <address> "*) before='(bind|stats socket) .* ' word=${line#"bind <address> "} ;;
+	"dgram-bind <address> "*) before='dgram-bind .* ' word=${line#"dgram-bind <address> "} ;;
 	"server <name> <address> "*) before='(server|default-server) .*' word=${line#"server <name> <address> "} ;;
 	"stats socket <address> "*) before='stats socket .* ' word=${line#"stats socket <address> "} ;;
 	*) before='^[	 ]*((no|default) )?' word=$line ;;

@@ -602,7 +602,7 @@ struct ruleset *http_rules(struct config *cfg, const struct check_conf *conf)
 /* -- the words ------------------------------------------------------------------------------- */
 
 #define RULE(word_, args_, parse_, help_)                                              \
-	{ .name = word_, .scope = SCOPE_BACK, .args = args_, .parse = parse_, .help = help_ }
+	{ .name = word_, .scope = SCOPE_BACK | SCOPE_UDP, .args = args_, .parse = parse_, .help = help_ }
 
 static const struct keyword keywords[] = {
 	RULE("option httpchk", "[ <uri> | <method> <uri> [ <version> ] ]", parse_option,

@@ -469,23 +469,23 @@ static int parse_smtp(struct statement *st, const struct keyword *kw, void *obje
 }
 
 #define OPTION(word_, type_, help_)                                                        \
-	{ .name = "option " word_, .scope = SCOPE_BACK, .args = "", .parse = parse_plain,       \
+	{ .name = "option " word_, .scope = SCOPE_BACK | SCOPE_UDP, .args = "", .parse = parse_plain,       \
 	  .min = type_, .help = help_ }
 
 static const struct keyword keywords[] = {
 	OPTION("external-check", CHECK_EXTERNAL, "checks run a command"),
-	{ .name = "external-check command", .scope = SCOPE_BACK, .args = "<command>",
+	{ .name = "external-check command", .scope = SCOPE_BACK | SCOPE_UDP, .args = "<command>",
 	  .parse = parse_command, .help = "the command that checks run" },
-	{ .name = "external-check path", .scope = SCOPE_BACK, .args = "<path>",
+	{ .name = "external-check path", .scope = SCOPE_BACK | SCOPE_UDP, .args = "<path>",
 	  .parse = parse_command, .dflt = "empty", .help = "PATH in the command's environment" },
 	OPTION("ldap-check", CHECK_LDAP, "checks bind to an LDAP server anonymously"),
-	{ .name = "option mysql-check", .scope = SCOPE_BACK,
+	{ .name = "option mysql-check", .scope = SCOPE_BACK | SCOPE_UDP,
 	  .args = "[ user <username> [ { post-41 | pre-41 } ] ]", .parse = parse_mysql,
 	  .help = "checks wait for the greeting of a MySQL server, or log in" },
-	{ .name = "option pgsql-check", .scope = SCOPE_BACK, .args = "{ user <username> }",
+	{ .name = "option pgsql-check", .scope = SCOPE_BACK | SCOPE_UDP, .args = "{ user <username> }",
 	  .parse = parse_pgsql, .help = "checks begin to log in to a PostgreSQL server" },
 	OPTION("redis-check", CHECK_REDIS, "checks send PING to a Redis server"),
-	{ .name = "option smtpchk", .scope = SCOPE_BACK, .args = "[ <hello> <domain> ]",
+	{ .name = "option smtpchk", .scope = SCOPE_BACK | SCOPE_UDP, .args = "[ <hello> <domain> ]",
 	  .parse = parse_smtp, .help = "checks talk to an SMTP server" },
 	OPTION("spop-check", CHECK_SPOP, "checks greet an agent of stream processing"),
 	OPTION("ssl-hello-chk", CHECK_SSL, "checks send the hello of an SSL 3.0 client"),

@@ -182,7 +182,7 @@ static int parse_option(struct statement *st, const struct keyword *kw, void *ob
 }
 
 #define RULE(word_, args_, parse_, help_)                                              \
-	{ .name = word_, .scope = SCOPE_BACK, .args = args_, .parse = parse_, .help = help_ }
+	{ .name = word_, .scope = SCOPE_BACK | SCOPE_UDP, .args = args_, .parse = parse_, .help = help_ }
 
 static const struct keyword keywords[] = {
 	RULE("option tcp-check", "", parse_option, "checks go through the rules of tcp-check"),

@@ -18,6 +18,8 @@
 #include "stream/scan.h"
 #include "stream/stream.h"
 #include "tls/conn.h"
+#include "udp/scan.h"
+#include "udp/session.h"
 
 #include <stdlib.h>
 
@@ -25,6 +27,7 @@ struct sess_state {
 	bool all;            /* with everything that is known of it */
 	uint64_t id;         /* only this one; 0: all of them */
 	struct stream_scan scan;
+	struct udp_scan udp; /* behind the streams */
 };
 
 /* "0x1f" as show sess prints it, or decimal digits. */
@@ -48,7 +51,7 @@ static int sess_start(struct cli_call *call, struct err *err)
 	} else if (*arg) {
 		if (!sess_parse_id(arg, &state->id))
 			return err_set(err, "A session's id or 'all' is expected.");
-		if (!stream_find(state->id))
+		if (!stream_find(state->id) && !udp_session_by_id(state->id))
 			return err_set(err, "Session not found.");
 		state->all = true;
 	}
@@ -272,13 +275,51 @@ static void sess_say_all(struct text *out, const struct stream *s)
 	sess_say_direction(out, "res", &s->relay.response);
 }
 
+/* -- of datagrams ---------------------------------------------------------------------------- */
+
+static void sess_say_udp(struct text *out, const struct udp_session *s)
+{
+	const struct proxy *px = s->port->lb->proxy;
+	struct addr client, local;
+	uint64_t end = udp_session_deadline(s);
+
+	udp_session_addrs(s, &client, &local);
+	text_printf(out, "0x%llx: proto=%s src=", (unsigned long long)s->id,
+		    s->port->listener->addr.family == AF_INET ? "udpv4" : "udpv6");
+	addr_print_port(&client, out);
+	text_printf(out, " fe=%s be=%s srv=%s age=", px->name, px->name, s->server->id);
+	stats_print_duration(out, clock_now_ms - s->start_ms);
+	text_printf(out, " rq[datagrams=%u,bytes=%llu] rp[datagrams=%u,bytes=%llu] s0=[fd=%d] s1=[fd=%d] "
+			 "exp=", s->requests, (unsigned long long)s->bytes_in, s->responses,
+		    (unsigned long long)s->bytes_out, udp_session_client_fd(s), s->src.fd);
+	stats_print_duration(out, end > clock_now_ms ? end - clock_now_ms : 0);
+	text_char(out, '\n');
+}
+
+static enum cli_step sess_next_udp(struct cli_call *call)
+{
+	struct sess_state *state = call->state;
+	const struct udp_session *s;
+
+	if (state->id) {
+		s = udp_session_by_id(state->id);
+		if (s)
+			sess_say_udp(call->out, s);
+		return CLI_END;
+	}
+	s = udp_scan_next(&state->udp);
+	for (; s; s = s->next)
+		sess_say_udp(call->out, s);
+	return udp_scan_over(&state->udp) ? CLI_END : CLI_MORE;
+}
+
 static enum cli_step sess_next(struct cli_call *call)
 {
 	struct sess_state *state = call->state;
 	const struct stream *s = stream_scan_next(&state->scan);
 
 	if (!s)
-		return CLI_END;
+		return sess_next_udp(call);
 	if (state->id && s->id != state->id)
 		return CLI_MORE;
 	if (state->all)
@@ -292,6 +333,7 @@ static enum cli_step sess_next(struct cli_call *call)
 
 static int sess_shutdown(struct cli_call *call, struct err *err)
 {
+	struct udp_session *udp;
 	struct stream *s;
 	uint64_t id;
 
@@ -300,9 +342,13 @@ static int sess_shutdown(struct cli_call *call, struct err *err)
 	if (!sess_parse_id(cli_arg(call, 0), &id))
 		return err_set(err, "Session pointer expected (use 'show sess').");
 	s = stream_find(id);
-	if (!s)
+	udp = s ? NULL : udp_session_by_id(id);
+	if (!s && !udp)
 		return err_set(err, "No such session (use 'show sess').");
-	stream_end_soon(s, END_KILLED);
+	if (udp)
+		udp_session_end(udp, END_KILLED);
+	else
+		stream_end_soon(s, END_KILLED);
 	return 0;
 }
 
@@ -314,6 +360,7 @@ static int sess_shutdown_server(struct cli_call *call, struct err *err)
 	if (!s)
 		return -1;
 	streams_end_server(s, END_KILLED);
+	udp_sessions_end_server(s, END_KILLED);
 	return 0;
 }
 

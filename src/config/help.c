@@ -299,6 +299,8 @@ void help_dump(FILE *out, const struct module *const *list)
 				dump_scope(out, rows, n, SCOPE_BIND, "bind <address> ");
 			if (s->scope & SCOPE_BACKEND)
 				dump_scope(out, rows, n, SCOPE_SERVER, "server <name> <address> ");
+			if (s->scope & SCOPE_UDP)
+				dump_scope(out, rows, n, SCOPE_DGRAM, "dgram-bind <address> ");
 			if (s->scope & SCOPE_GLOBAL)
 				dump_scope(out, rows, n, SCOPE_STATS, "stats socket <address> ");
 		}

@@ -137,7 +137,7 @@ static const char *word_elsewhere(struct statement *st, int i, unsigned *scope)
  * that begins words of this section, too, was meant as one of these. */
 static bool unknown_misplaced(struct statement *st, int i, unsigned here)
 {
-	const unsigned lines = SCOPE_BIND | SCOPE_SERVER | SCOPE_STATS;
+	const unsigned lines = SCOPE_BIND | SCOPE_DGRAM | SCOPE_SERVER | SCOPE_STATS;
 	unsigned scope;
 	const char *name = word_elsewhere(st, i, &scope);
 	char where[160];

@@ -358,6 +358,7 @@ int stmt_size(struct statement *st, const char *what, size_t *bytes)
 static const char *scope_what(unsigned scope)
 {
 	return scope & SCOPE_BIND  ? "a bind line" :
+	       scope & SCOPE_DGRAM ? "a dgram-bind line" :
 	       scope & SCOPE_STATS ? "a stats socket line" :
 				     "a server line";
 }
@@ -365,7 +366,7 @@ static const char *scope_what(unsigned scope)
 /* Another kind of line has the word? */
 static bool words_misplaced(struct statement *st)
 {
-	enum { LINES = SCOPE_BIND | SCOPE_SERVER | SCOPE_STATS };
+	enum { LINES = SCOPE_BIND | SCOPE_DGRAM | SCOPE_SERVER | SCOPE_STATS };
 	const struct word *word = st->words + st->at;
 	const struct lookup_row *row = lookup_find(st->cfg->reader->index, LINES, word, 1);
 	const struct known_word *known = known_find(LINES, word, 1);

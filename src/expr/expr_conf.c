@@ -171,12 +171,12 @@ static int parse_acl(struct statement *st, const struct keyword *kw, void *objec
 }
 
 static const struct keyword keywords[] = {
-	{ .name = "acl", .scope = SCOPE_PROXY, .args = "<name> <criterion> [flags] [operator] "
+	{ .name = "acl", .scope = SCOPE_PROXY | SCOPE_UDP, .args = "<name> <criterion> [flags] [operator] "
 	  "<value> ...", .parse = parse_acl, .help = "declares or completes an ACL" },
 	{ .name = "use_backend", .scope = SCOPE_FRONTEND, .args = "<backend> [if|unless "
 	  "<condition>]", .parse = switch_parse_backend,
 	  .help = "chooses a backend by a condition" },
-	{ .name = "use-server", .scope = SCOPE_BACKEND, .args = "<server> if|unless <condition>",
+	{ .name = "use-server", .scope = SCOPE_BACKEND | SCOPE_UDP, .args = "<server> if|unless <condition>",
 	  .parse = switch_parse_server, .help = "chooses a server by a condition" },
 	{ .name = "set-var", .scope = SCOPE_GLOBAL, .args = "proc.<name> <expression>",
 	  .parse = parse_set_var, .help = "sets a variable of the process at start" },

@@ -33,7 +33,7 @@ const struct logformat *logformat_default(const struct proxy *frontend)
 /* Only frontends log traffic. True, after a warning: this is a backend. */
 static bool logformat_useless(struct statement *st)
 {
-	if (st->scope & (SCOPE_FRONTEND | SCOPE_DEFAULTS))
+	if (st->scope & (SCOPE_FRONTEND | SCOPE_DEFAULTS | SCOPE_UDP))
 		return false;
 	stmt_warning(st, 0, "ignored in a backend: the frontend says how traffic is logged");
 	return true;
@@ -185,7 +185,7 @@ static int logformat_prepare(struct config *cfg, void *module_data, struct err *
 
 static const struct keyword logformat_keywords[] = {
 	{ .name = "log",
-	  .scope = SCOPE_PROXY,
+	  .scope = SCOPE_PROXY | SCOPE_UDP,
 	  .flags = KW_NO,
 	  .args = "global | <address> [len <length>] [format <format>] "
 		  "[sample <ranges>:<size>] <facility> [<level> [<minlevel>]]",
@@ -193,20 +193,20 @@ static const struct keyword logformat_keywords[] = {
 	  .offset = offsetof(struct proxy, set.log),
 	  .help = "where lines about traffic (frontend) and servers (backend) go" },
 	{ .name = "log-tag",
-	  .scope = SCOPE_PROXY,
+	  .scope = SCOPE_PROXY | SCOPE_UDP,
 	  .args = "<string>",
 	  .parse = log_parse_proxy_tag,
 	  .offset = offsetof(struct proxy, set.log),
 	  .dflt = "that of the global section",
 	  .help = "the name in front of each log line" },
 	{ .name = "log-format",
-	  .scope = SCOPE_PROXY,
+	  .scope = SCOPE_PROXY | SCOPE_UDP,
 	  .args = "<string>",
 	  .parse = logformat_parse,
 	  .offset = offsetof(struct proxy, set.logformat),
 	  .help = "what a line about traffic says" },
 	{ .name = "log-format-sd",
-	  .scope = SCOPE_PROXY,
+	  .scope = SCOPE_PROXY | SCOPE_UDP,
 	  .args = "<string>",
 	  .parse = logformat_parse,
 	  .offset = offsetof(struct proxy, set.logformat_sd),

@@ -159,6 +159,14 @@ static const char *switch_made_name(const struct switch_rule *rule, const struct
 	return name;
 }
 
+/* A section for datagrams takes no streams. */
+static struct proxy *switch_named(const char *name)
+{
+	struct proxy *px = proxy_find(proxies_running, name, PROXY_BACKEND);
+
+	return px && !px->udp ? px : NULL;
+}
+
 struct proxy *switch_backend(const struct proxy *frontend, const struct view *view)
 {
 	const struct switch_rule *rule;
@@ -168,7 +176,7 @@ struct proxy *switch_backend(const struct proxy *frontend, const struct view *vi
 			continue;
 		if (!rule->format)
 			return rule->backend;
-		return proxy_find(proxies_running, switch_made_name(rule, view), PROXY_BACKEND);
+		return switch_named(switch_made_name(rule, view));
 	}
 	return NULL;
 }

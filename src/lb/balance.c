@@ -275,7 +275,8 @@ static void balance_check_mode(struct config *cfg, struct proxy *px)
 {
 	struct proxy_settings *set = &px->set;
 
-	if (set->mode == MODE_HTTP || set->balance < BALANCE_URI || set->balance > BALANCE_HDR)
+	if (set->mode == MODE_HTTP || set->balance < BALANCE_URI || set->balance > BALANCE_HDR ||
+	    px->udp) /* which has an error of its own */
 		return;
 	config_warning(cfg, &px->loc, "'%s' balances by something of HTTP requests, but is in mode tcp: "
 		       "it takes roundrobin", px->name);

@@ -226,11 +226,11 @@ static int parse_hash_balance_factor(struct statement *st, const struct keyword 
 }
 
 const struct keyword balance_keywords[] = {
-	{ "balance", SCOPE_BACK, 0, "<algorithm> [<argument> ...]", parse_balance, .dflt = "roundrobin",
+	{ "balance", SCOPE_BACK | SCOPE_UDP, 0, "<algorithm> [<argument> ...]", parse_balance, .dflt = "roundrobin",
 	  .help = "which server gets the next session" },
-	{ "hash-type", SCOPE_BACK, 0, "<method> [<function> [<modifier>]]", parse_hash_type,
+	{ "hash-type", SCOPE_BACK | SCOPE_UDP, 0, "<method> [<function> [<modifier>]]", parse_hash_type,
 	  .dflt = "map-based sdbm", .help = "how hashes are mapped to servers" },
-	{ "hash-balance-factor", SCOPE_BACK, 0, "<factor>", parse_hash_balance_factor,
+	{ "hash-balance-factor", SCOPE_BACK | SCOPE_UDP, 0, "<factor>", parse_hash_balance_factor,
 	  .dflt = "0: off", .help = "most load of one server, in percent of the mean" },
 	{ 0 },
 };

@@ -33,10 +33,14 @@ struct inherited {
 
 static struct inherited *fetched;
 
-/* "127.0.0.1:80 - -" */
-static void print_key(struct text *t, const struct addr *addr, const char *interface,
-		      const char *namespace)
+/* "127.0.0.1:80 - -", for datagrams "udp0@127.0.0.1:53 - -". */
+static void print_key(struct text *t, const struct listener *l)
 {
+	const char *interface = l->bind->interface, *namespace = l->bind->namespace;
+	const struct addr *addr = &l->addr;
+
+	if (l->bind->dgram)
+		text_printf(t, "udp%u@", l->shard);
 	if (addr->family == AF_UNIX)
 		text_printf(t, "unix@%s", addr->path);
 	else
@@ -49,7 +53,7 @@ const char *inherit_key(const struct listener *l, char *buf, size_t size)
 	struct text t;
 
 	text_init(&t, buf, size);
-	print_key(&t, &l->addr, l->bind->interface, l->bind->namespace);
+	print_key(&t, l);
 	return buf;
 }
 
@@ -94,7 +98,7 @@ int inherit_send(int fd, struct listener *const *list, size_t count, size_t firs
 	text_init(&t, memory, sizeof(memory));
 	text_printf(&t, "%zu %zu %zu\n", total, first, count);
 	for (i = 0; i < count; i++) {
-		print_key(&t, &list[i]->addr, list[i]->bind->interface, list[i]->bind->namespace);
+		print_key(&t, list[i]);
 		text_char(&t, '\n');
 	}
 	iov = (struct iovec){ t.ptr, t.len };
@@ -264,7 +268,7 @@ int inherit_fetch(const char *path, struct err *err)
 	return 0;
 }
 
-int inherit_take(const struct addr *addr, const char *interface, const char *namespace)
+int inherit_take(const struct listener *l)
 {
 	struct inherited *in, **at;
 	char key[LINE_MAX_LEN];
@@ -274,7 +278,7 @@ int inherit_take(const struct addr *addr, const char *interface, const char *nam
 	if (!fetched)
 		return -1;
 	text_init(&t, key, sizeof(key));
-	print_key(&t, addr, interface, namespace);
+	print_key(&t, l);
 	for (at = &fetched; (in = *at); at = &in->next) {
 		if (strcmp(in->key, key) != 0)
 			continue;

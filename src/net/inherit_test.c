@@ -91,6 +91,14 @@ static void finish(pid_t pid)
 	assert_int_equal(status, 0);
 }
 
+static int take(const struct addr *addr, const char *interface, const char *namespace, bool dgram)
+{
+	struct bind_conf bind = { .interface = interface, .namespace = namespace, .dgram = dgram };
+	const struct listener l = { .bind = &bind, .addr = *addr };
+
+	return inherit_take(&l);
+}
+
 static void sockets_are_found_by_address(void **state)
 {
 	pid_t pid = old_process(NULL);
@@ -104,17 +112,18 @@ static void sockets_are_found_by_address(void **state)
 		fail_msg("%s", err.text);
 	finish(pid);
 	other.port = 1;
-	assert_int_equal(inherit_take(&other, NULL, NULL), -1);
-	assert_int_equal(inherit_take(&a.addr, "eth0", NULL), -1);
-	assert_int_equal(inherit_take(&a.addr, NULL, "ns"), -1);
-	fd = inherit_take(&a.addr, NULL, NULL);
+	assert_int_equal(take(&other, NULL, NULL, false), -1);
+	assert_int_equal(take(&a.addr, "eth0", NULL, false), -1);
+	assert_int_equal(take(&a.addr, NULL, "ns", false), -1);
+	assert_int_equal(take(&a.addr, NULL, NULL, true), -1);
+	fd = take(&a.addr, NULL, NULL, false);
 	assert_true(fd >= 0);
 	assert_int_equal(getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &value, &len), 0);
 	assert_int_equal(value, 1);
 	close(fd);
-	assert_int_equal(inherit_take(&a.addr, NULL, NULL), -1); /* once */
+	assert_int_equal(take(&a.addr, NULL, NULL, false), -1); /* once */
 	assert_int_equal(inherit_close(), 1);
-	assert_int_equal(inherit_take(&b.addr, NULL, NULL), -1);
+	assert_int_equal(take(&b.addr, NULL, NULL, false), -1);
 }
 
 static void odd_answers(void **state)

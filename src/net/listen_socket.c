@@ -12,6 +12,7 @@
 #include "net/inherit.h"
 #include "net/listener.h"
 #include "net/sock.h"
+#include "net/spread.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +26,7 @@
 #include <unistd.h>
 
 bool listen_socket_reuseport = true;
+int listen_socket_owner = -1;
 
 /* A socket being opened. */
 struct opener {
@@ -89,9 +91,12 @@ static int set_interface(struct opener *o)
 
 static int set_before_bind(struct opener *o)
 {
-	if (set_int_option(o, SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR"))
+	bool dgram = o->bind->dgram;
+
+	/* Of datagrams it would let anybody take the port. */
+	if (!dgram && set_int_option(o, SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR"))
 		return -1;
-	if (listen_socket_reuseport &&
+	if ((listen_socket_reuseport || dgram) &&
 	    set_int_option(o, SOL_SOCKET, SO_REUSEPORT, 1, "SO_REUSEPORT"))
 		return -1;
 	if (given(o, BIND_TRANSPARENT) && set_transparent(o))
@@ -108,7 +113,8 @@ static const char *bind_hint(const struct opener *o, int error)
 {
 	switch (error) {
 	case EADDRINUSE:
-		return "Another process uses this address (ss -ltnp shows which)";
+		return o->bind->dgram ? "Another process uses this address (ss -lunp shows which)" :
+					"Another process uses this address (ss -ltnp shows which)";
 	case EACCES:
 		return is_ip(&o->l->addr) ?
 			       "Ports below 1024 need root or CAP_NET_BIND_SERVICE" :
@@ -217,6 +223,67 @@ static int start_listening(struct opener *o)
 	return 0;
 }
 
+/* Sockets of one port must have one owner; those that a worker opens at its end are its user's. */
+static void set_dgram_owner(int fd)
+{
+	if (listen_socket_owner >= 0 && geteuid() != (uid_t)listen_socket_owner &&
+	    fchown(fd, (uid_t)listen_socket_owner, (gid_t)-1) < 0)
+		return; /* it is ours then, as those of this process will be */
+}
+
+/* To which of its addresses a client has sent: answers come from there. */
+static int set_dgram_options(struct opener *o)
+{
+	bool v6 = o->l->addr.family == AF_INET6;
+
+	if (o->opt->rcvbuf &&
+	    set_int_option(o, SOL_SOCKET, SO_RCVBUF, (int)o->opt->rcvbuf, "tune.rcvbuf.client"))
+		return -1;
+	if (o->opt->sndbuf &&
+	    set_int_option(o, SOL_SOCKET, SO_SNDBUF, (int)o->opt->sndbuf, "tune.sndbuf.client"))
+		return -1;
+	if (!addr_is_any(&o->l->addr))
+		return 0;
+	if (v6)
+		return set_int_option(o, SOL_IPV6, IPV6_RECVPKTINFO, 1, "IPV6_RECVPKTINFO");
+	return set_int_option(o, SOL_IP, IP_PKTINFO, 1, "IP_PKTINFO");
+}
+
+static int set_dgram_spread(struct opener *o)
+{
+	if (spread_attach(o->fd, o->l->shards) == 0)
+		return 0;
+	return refused(o, "SO_ATTACH_REUSEPORT_CBPF", NULL);
+}
+
+static int open_dgram(struct opener *o)
+{
+	set_dgram_owner(o->fd);
+	if (set_before_bind(o) || do_bind(o, &o->l->addr) || set_dgram_options(o))
+		return -1;
+	return set_dgram_spread(o);
+}
+
+int listen_socket_beside(const struct listener *l, const struct addr *peer)
+{
+	struct opener o = { .l = (struct listener *)(uintptr_t)l, .bind = l->bind };
+	struct sockaddr_storage ss;
+	socklen_t len = addr_to_sockaddr(peer, &ss);
+	int saved;
+
+	o.fd = sock_open_datagrams(l->addr.family, l->bind->namespace);
+	if (o.fd < 0)
+		return -1;
+	set_dgram_owner(o.fd);
+	if (set_before_bind(&o) == 0 && do_bind(&o, &l->addr) == 0 &&
+	    connect(o.fd, (struct sockaddr *)&ss, len) == 0)
+		return o.fd;
+	saved = errno;
+	close(o.fd);
+	errno = saved;
+	return -1;
+}
+
 static int open_ip(struct opener *o)
 {
 	if (set_before_bind(o) || do_bind(o, &o->l->addr) || set_buffers(o) || set_tcp(o))
@@ -311,9 +378,12 @@ static int open_socket(struct opener *o)
 {
 	struct addr *addr = &o->l->addr;
 
-	o->fd = sock_open(addr->family, o->bind->namespace);
+	o->fd = o->bind->dgram ? sock_open_datagrams(addr->family, o->bind->namespace) :
+				 sock_open(addr->family, o->bind->namespace);
 	if (o->fd < 0)
 		return refused(o, o->bind->namespace ? "namespace" : "socket", NULL);
+	if (o->bind->dgram)
+		return open_dgram(o);
 	return is_ip(addr) ? open_ip(o) : open_unix(o);
 }
 
@@ -323,6 +393,8 @@ static int open_handed_over(struct opener *o)
 {
 	const struct addr *addr = &o->l->addr;
 
+	if (o->bind->dgram)
+		return set_dgram_options(o) ? -1 : set_dgram_spread(o);
 	if (addr->family == AF_UNIX && *addr->path != '@' && set_owner(o, addr->path))
 		return -1;
 	if (set_buffers(o) || (is_ip(addr) && set_tcp(o)))
@@ -335,7 +407,7 @@ int listen_socket_open(struct listener *l, const struct listen_options *opt, str
 	struct opener o = { l, l->bind, opt, err, -1 };
 	int rc;
 
-	o.fd = inherit_take(&l->addr, l->bind->interface, l->bind->namespace);
+	o.fd = inherit_take(l);
 	l->handed = o.fd >= 0;
 	if (l->handed)
 		rc = open_handed_over(&o);
@@ -406,7 +478,7 @@ int listen_socket_accept(struct listener *l, struct addr *from)
  * socket could not be taken up again. */
 static bool can_unlisten(const struct listener *l)
 {
-	return is_ip(&l->addr) && !l->inherited;
+	return is_ip(&l->addr) && !l->inherited && !l->bind->dgram;
 }
 
 /* Other workers share the socket, and may have been faster. */

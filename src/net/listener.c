@@ -44,7 +44,7 @@ static void leave_loop(struct listener *l, enum listener_state state)
 {
 	if (l->src.registered)
 		loop_remove(&l->src);
-	if (listeners_shared)
+	if (listeners_shared && !l->bind->dgram)
 		share_leave(l);
 	timer_cancel(&l->retry);
 	list_remove(&l->wait_node);
@@ -54,6 +54,8 @@ static void leave_loop(struct listener *l, enum listener_state state)
 static int enter_loop(struct listener *l)
 {
 	leave_loop(l, LISTENER_READY);
+	if (l->bind->dgram) /* each socket has one worker that receives from it */
+		return listeners_held || l->elsewhere ? 0 : loop_add(&l->src, EPOLLIN);
 	if (listeners_shared && !listeners_held)
 		return share_enter(l);
 	return listeners_held ? 0 : loop_add(&l->src, EPOLLIN);
@@ -257,7 +259,7 @@ static void drain(struct listener *l)
 {
 	unsigned left;
 
-	if (l->src.fd < 0 || l->state != LISTENER_READY || listeners_held)
+	if (l->src.fd < 0 || l->state != LISTENER_READY || listeners_held || l->bind->dgram)
 		return;
 	listen_socket_steer_away(l, true);
 	if (listeners_shared) { /* no more than can have waited: others accept, too */
@@ -315,6 +317,8 @@ void listener_close(struct listener *l)
 void listener_finish(struct listener *l)
 {
 	drain(l);
+	if (l->finishing && l->src.fd >= 0)
+		l->finishing(l);
 	listener_close(l);
 }
 

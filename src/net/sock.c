@@ -23,6 +23,11 @@ bool sock_reserve(void)
 	return reserve >= 0;
 }
 
+int sock_open_datagrams(int family, const char *namespace)
+{
+	return netns_socket(namespace, family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
 int sock_open(int family, const char *namespace)
 {
 	const int type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;

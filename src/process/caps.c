@@ -8,6 +8,7 @@
 #include "base/bug.h"
 #include "base/str.h"
 #include "config/config.h"
+#include "net/listener.h"
 #include "proxy/proxy.h"
 
 #include <linux/capability.h>
@@ -47,6 +48,19 @@ static caps_set caps_of_source(const struct source_conf *src)
 	return need;
 }
 
+/* Sessions for datagrams that outlive a reload get sockets on the port then. */
+static caps_set caps_of_binds(const struct proxy *px)
+{
+	const struct bind_conf *bind;
+	const struct listener *l;
+
+	list_for_each(bind, &px->binds, node)
+		list_for_each(l, &bind->listeners, node)
+			if (l->addr.port < 1024)
+				return CAP(CAP_NET_BIND_SERVICE);
+	return 0;
+}
+
 caps_set caps_needed(const struct proxies *all)
 {
 	caps_set need = all->global.sets_mark ? CAP(CAP_NET_ADMIN) : 0;
@@ -54,6 +68,8 @@ caps_set caps_needed(const struct proxies *all)
 	const struct proxy *px;
 
 	list_for_each(px, &all->list, node) {
+		if (px->udp)
+			need |= caps_of_binds(px);
 		need |= caps_of_source(&px->set.source);
 		for (s = px->servers; s; s = s->next) {
 			need |= caps_of_source(&s->set.source);

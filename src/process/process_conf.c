@@ -158,7 +158,7 @@ static const struct keyword process_keywords[] = {
 	{ .name = "nbthread", .scope = SCOPE_GLOBAL, .args = "<number>",
 	  .parse = workers_parse_nbthread, .dflt = "1",
 	  .help = "for existing files: that many processes, which have one thread each" },
-	{ .name = "thread", .scope = SCOPE_BIND, .args = "[1/]<thread-set>",
+	{ .name = "thread", .scope = SCOPE_BIND | SCOPE_DGRAM, .args = "[1/]<thread-set>",
 	  .parse = workers_parse_bind_thread, .dflt = "all",
 	  .help = "for existing files: accepted; all workers serve each line" },
 	{ .name = "shards", .scope = SCOPE_BIND, .args = "{ <number> | by-thread | by-group }",

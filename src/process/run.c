@@ -14,6 +14,7 @@
 #include "expr/state.h"
 #include "log/log.h"
 #include "net/inherit.h"
+#include "net/listen_socket.h"
 #include "net/listener.h"
 #include "process/args.h"
 #include "process/confine.h"
@@ -268,6 +269,8 @@ static int process_prepare(struct config *cfg, const struct args *args, struct e
 	old_args = args;
 	listening_make_room = args->old_count ? process_make_room : NULL;
 	listeners_shared = listeners_held = conf->workers > 0;
+	if (conf->has_uid && geteuid() == 0)
+		listen_socket_owner = (int)conf->uid;
 	if (conf->workers > 1)
 		listeners_divide_batch(conf->workers);
 	notify_start();

@@ -38,12 +38,22 @@ static void dial_options(const struct server *server, bool bytes, int fd)
 		sock_set(fd, SOL_SOCKET, SO_SNDBUF, (int)sock_tune.sndbuf_server);
 }
 
+static bool dial_sends_datagrams(int fd)
+{
+	socklen_t len = sizeof(int);
+	int type = 0;
+
+	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_DGRAM;
+}
+
+/* Two sockets for datagrams that share a port would get each other's. */
 static int dial_bind(int fd, const struct addr *addr)
 {
 	struct sockaddr_storage ss;
 	socklen_t len = addr_to_sockaddr(addr, &ss);
 
-	sock_set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+	if (!dial_sends_datagrams(fd))
+		sock_set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
 	return bind(fd, (struct sockaddr *)&ss, len);
 }
 
@@ -170,6 +180,28 @@ enum dial_result server_dial(struct server *server, const struct addr *to,
 			     const struct addr *client, const char *netns, bool bytes, int *fd)
 {
 	return dial(server, to, client, netns, bytes, fd);
+}
+
+static void dial_datagram_buffers(int fd)
+{
+	if (sock_tune.rcvbuf_server)
+		sock_set(fd, SOL_SOCKET, SO_RCVBUF, (int)sock_tune.rcvbuf_server);
+	if (sock_tune.sndbuf_server)
+		sock_set(fd, SOL_SOCKET, SO_SNDBUF, (int)sock_tune.sndbuf_server);
+}
+
+enum dial_result server_dial_datagrams(struct server *server, const struct addr *to,
+				       const struct addr *client, int *fd)
+{
+	const struct source_conf *src = dial_source(server);
+
+	*fd = sock_open_datagrams(to->family, server->set.namespace);
+	if (*fd < 0)
+		return DIAL_RESOURCE;
+	dial_datagram_buffers(*fd);
+	if (src && dial_from(server, src, client, *fd) < 0)
+		return dial_failed(fd, DIAL_SOURCE);
+	return dial_connect(to, fd);
 }
 
 enum dial_result server_dial_check(struct server *server, const struct addr *to, int *fd)

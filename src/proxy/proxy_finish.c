@@ -14,6 +14,8 @@
 
 static const char *kind_name(const struct proxy *px)
 {
+	if (px->udp)
+		return "udp-lb";
 	switch (px->caps) {
 	case PROXY_FRONTEND:
 		return "frontend";
@@ -142,6 +144,11 @@ unsigned proxy_uppers_maxconn(const struct proxy *backend)
 void proxy_check_modes(struct config *cfg, struct proxy *fe, const struct proxy *be,
 		       const struct location *loc)
 {
+	if (be->udp) {
+		config_error(cfg, loc, "'%s' is an udp-lb section: it takes no connections from '%s'",
+			     be->name, fe->name);
+		return;
+	}
 	if (fe->set.mode != MODE_HTTP && be->set.mode == MODE_HTTP)
 		fe->upgrades = true;
 	if (fe->set.mode == MODE_HTTP && be->set.mode != MODE_HTTP)
@@ -184,6 +191,11 @@ static void check_binds(struct config *cfg, const struct proxy *px)
 		return;
 	if (!(px->caps & PROXY_FRONTEND) || !list_empty(&px->binds))
 		return;
+	if (px->udp) {
+		config_warning(cfg, &px->loc, "udp-lb '%s' has no 'dgram-bind' line, so that nobody "
+			       "can reach it", px->name);
+		return;
+	}
 	config_warning(cfg, &px->loc, "%s '%s' has no 'bind' line, so that nobody can connect to it; "
 		       "declare it as a backend if that is meant", kind_name(px), px->name);
 }
@@ -223,7 +235,7 @@ static void check_timeouts(struct config *cfg, const struct proxy *px)
 	char buf[64];
 	struct text names;
 
-	if (config_failed(cfg)) /* perhaps they are there, and wrong */
+	if (config_failed(cfg) || px->udp) /* perhaps they are there, and wrong; or have defaults */
 		return;
 	text_init(&names, buf, sizeof(buf));
 	if (front && !t->client)

@@ -26,6 +26,7 @@
 #include "stream/tune.h"
 #include "tls/client.h"
 #include "tls/conn.h"
+#include "udp/session.h"
 
 #include <errno.h>
 #include <string.h>
@@ -39,8 +40,10 @@ static struct timer asked_enough;
 
 static void listening_server_down(struct server *s)
 {
-	if (s->set.options.on & SRV_DOWN_SHUTDOWN_SESSIONS)
-		streams_end_server(s, END_SERVER_DOWN);
+	if (!(s->set.options.on & SRV_DOWN_SHUTDOWN_SESSIONS))
+		return;
+	streams_end_server(s, END_SERVER_DOWN);
+	udp_sessions_end_server(s, END_SERVER_DOWN);
 }
 
 static void listening_server_up(struct server *s)
@@ -49,8 +52,10 @@ static void listening_server_up(struct server *s)
 
 	if (s->set.options.on & SRV_UP_SHUTDOWN_BACKUP)
 		for (backup = s->proxy->servers; backup; backup = backup->next)
-			if (backup->set.options.on & SRV_BACKUP)
+			if (backup->set.options.on & SRV_BACKUP) {
 				streams_end_server(backup, END_SERVER_UP);
+				udp_sessions_end_server(backup, END_SERVER_UP);
+			}
 }
 
 /* ---- opening ----------------------------------------------------------------------------- */
@@ -77,6 +82,8 @@ bool (*listening_make_room)(unsigned n);
 
 static void listening_tie(struct listener *l, const struct proxy *px)
 {
+	if (l->bind->dgram)
+		return; /* udp/ */
 	l->accepted = session_accept;
 	l->room = admission_room;
 	l->settled = admission_settled;
@@ -94,7 +101,7 @@ static unsigned listening_open_proxy(struct proxy *px, bool silent)
 	struct err err;
 
 	list_for_each(bind, &px->binds, node) {
-		bind->begins = px->peers ? NULL : session_kind(bind);
+		bind->begins = px->peers || bind->dgram ? NULL : session_kind(bind);
 		list_for_each(l, &bind->listeners, node) {
 			if (!px->peers)
 				listening_tie(l, px);

@@ -494,7 +494,7 @@ static void html_say_proxy(struct html *h, struct text *out)
 	text_str(out, "\">");
 	html_text(out, px->name);
 	text_printf(out, "</a> <small>%s, %s", html_cap(px),
-		    px->set.mode == MODE_TCP ? "tcp" : "http");
+		    proxy_mode_name(px));
 	if (h->req.options & STAT_LEGENDS)
 		text_printf(out, ", id %d", px->uuid);
 	text_str(out, "</small>");

@@ -52,7 +52,7 @@ static void stat_begin(struct stat_row *row, enum stat_type kind, const struct p
 	SET(iid, stats_u32((unsigned)px->uuid));
 	SET(sid, stats_u32((unsigned)id));
 	SET(type, stats_u32(kind));
-	SET(mode, stats_const(px->set.mode == MODE_TCP ? "tcp" : "http"));
+	SET(mode, stats_const(proxy_mode_name(px)));
 }
 
 /* What every kind counts. */

@@ -19,16 +19,22 @@ static bool has_phase(const struct stream *s)
 	}
 }
 
-void stream_termination(const struct stream *s, char code[3])
+char reason_letter(enum reason reason)
 {
 	static const char letters[] = {
 #define REASON(name, letter, error, status, text) letter,
 #include "stream/ends.def"
 #undef REASON
 	};
+
+	return letters[reason];
+}
+
+void stream_termination(const struct stream *s, char code[3])
+{
 	static const char phases[] = { 'R', 'Q', 'C', 'H', 'D', 'L', 'T' };
 
-	code[0] = letters[s->reason];
+	code[0] = reason_letter((enum reason)s->reason);
 	code[1] = has_phase(s) ? phases[s->phase] : '-';
 	code[2] = 0;
 }

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A section "udp-lb", and what this process has of it: the sockets on its ports, and the sessions of
+ * its clients. For the files of udp/, and for who shows sessions. See doc/internals/udp.md. */
+#ifndef UDP_LB_H
+#define UDP_LB_H
+
+#include "base/list.h"
+#include "event/timer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct listener;
+struct proxy;
+struct udp_session;
+
+enum { UDP_PAYLOAD = 1472, UDP_PAYLOAD_MOST = 65507 };
+
+struct udp_lb {
+	struct proxy *proxy;
+	unsigned requests;          /* datagrams of a client's session; 0: no limit */
+	int responses;              /* answers to each of them; -1: no limit */
+	unsigned payload;           /* the largest datagram that passes, either way */
+	/* Of this process. */
+	struct list ports;          /* struct udp_port.node */
+	struct udp_session **table; /* by hash; mask + 1 chains */
+	uint32_t mask;
+	unsigned count;             /* sessions */
+	struct timer timer;         /* looks for those whose time is over */
+};
+
+/* Whose turn it is: a session waits for the server since its client has sent, or the other way
+ * round. */
+enum udp_turn { UDP_SERVER, UDP_CLIENT };
+
+/* A socket of a dgram-bind line. */
+struct udp_port {
+	struct list node;
+	struct udp_lb *lb;
+	struct listener *listener;
+	uint16_t number;         /* in the keys of sessions */
+	bool leaves;             /* this process ends: sessions need sockets of their own */
+	int claim;               /* udp/claim.h; -1: released */
+	uint64_t patience_ms;    /* clock_now_ms until which the claim of others holds */
+	struct timer retry;
+	bool any;                /* bound to any address: datagrams tell theirs */
+	struct list turns[2];    /* struct udp_session.node, by enum udp_turn: longest silent first */
+};
+
+#endif

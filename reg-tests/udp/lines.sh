@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# udp-lb: which lines a section may have, and what is said of the others.
+. "${0%/*}/../lib.sh"
+
+# valid NAME: the section of the standard input is one.
+valid() {
+	cat >"$dir/cfg"
+	"$PENSTOCK" -c -f "$dir/cfg" >"$log" 2>&1 || { cat "$log"; false; }
+}
+# refused TEXT LINES: with the lines the section is none, and the text says why.
+refused() {
+	printf 'udp-lb u\n\tdgram-bind 127.0.0.1:1\n%s\n' "$2" >"$dir/cfg"
+	! "$PENSTOCK" -c -f "$dir/cfg" >"$log" 2>&1 && grep -qF "$1" "$log" || { cat "$log"; false; }
+}
+said() { grep -qF "$1" "$log"; }
+
+check "all words of dgram-bind, all algorithms" valid <<END
+udp-lb u
+	dgram-bind 127.0.0.1:5300-5303,[::1]:5300 v6only maxconn 100 name x nice 100 shards 2
+	dgram-bind udp@127.0.0.2:5300 interface lo namespace blue transparent
+	dgram-bind [::]:5300 v4v6 id 7 thread all shards by-thread
+	balance static-rr
+	id 3
+	description datagrams
+	maxconn 500
+	proxy-requests 10
+	proxy-responses 2
+	accepted-payload-size 512
+	timeout client 10s
+	timeout server 10s
+	timeout connect 1s
+	timeout check 1s
+	option allbackups
+	option log-health-checks
+	default-server check inter 1s weight 10
+	server a 192.0.2.1:53 maxconn 10
+	server b 192.0.2.2:53 backup
+	server c 192.0.2.3:53 disabled
+udp-lb r
+	dgram-bind :5399
+	balance random
+	server a 192.0.2.1:53
+udp-lb l
+	dgram-bind :5398
+	balance leastconn
+	server a 192.0.2.1:53
+udp-lb h
+	dgram-bind :5397
+	balance hash req.payload(0,2)
+	hash-type consistent
+	hash-balance-factor 150
+	server a 192.0.2.1:53
+END
+valid <<END
+defaults
+	mode http
+	timeout client 1s
+	balance first
+	option httpchk
+udp-lb u
+	dgram-bind 127.0.0.1:5300
+	server a 192.0.2.1:53 check
+END
+check "nothing is inherited" test "$(grep -c . "$log")" -le 1
+check "a line with 'bind' is none" refused "'bind' is not allowed" "	bind :80"
+check "nor one with 'http-request'" refused "'http-request" "	http-request deny"
+check "nor 'ssl' of a server" refused "'ssl' is not for datagrams" "	server s 127.0.0.1:1 ssl verify none"
+for word in send-proxy send-proxy-v2 tfo "socks4 127.0.0.1:1" "cookie x" "redir /x" "maxqueue 3" \
+	"tcp-ut 1s" "ws h1" non-stick "max-reuse 3"; do
+	check "... nor '$word'" refused "is not for datagrams" "	server s 127.0.0.1:1 $word"
+done
+check "a Unix socket is no server" refused "cannot be a Unix socket" "	server s /run/x"
+check "'balance uri' needs HTTP" refused "only connections have" "	balance uri"
+check "sizes have limits" refused "65507" "	accepted-payload-size 65508"
+check "shards have limits" refused "by-thread" "	dgram-bind :2 shards 65"
+check "a word of bind lines alone is refused" refused "'accept-proxy'" "	dgram-bind :2 accept-proxy"
+check "'option udp-check' is not there yet" refused "udp-check" "	option udp-check"
+printf 'frontend f\n\tbind 127.0.0.1:1\n\tdefault_backend u\n' >"$dir/fe"
+check "connections do not lead there" refused "takes no connections" "$(cat "$dir/fe")"
+check "an empty section is warned about" valid <<END
+udp-lb u
+	server a 192.0.2.1:53
+listen l
+	bind 127.0.0.1:1
+	timeout client 1s
+	timeout server 1s
+	timeout connect 1s
+END
+check "... as such" said "has no 'dgram-bind' line"
+finish

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""See sessions.sh."""
+
+import re
+import socket
+
+from datagrams import Client, Server
+from service import PATIENCE, Service, check, finish, until
+
+service = Service(lambda p: p.add_argument("--ports"))
+ports = [int(p) for p in service.args.ports.split()]
+plain, everywhere, port_a, port_b, small, one, forget, ruled, log_port = ports
+a = Server("a", f"127.0.0.1:{port_a}")
+b = Server("b", f"127.0.0.1:{port_b}")
+lines = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+lines.bind(("127.0.0.1", log_port))
+lines.settimeout(PATIENCE)
+
+
+def sessions(proxy):
+    return [line for line in service.ask("show sess").splitlines() if f" fe={proxy} " in line]
+
+
+def current(proxy):
+    return int(service.stat(proxy, "FRONTEND")["scur"])
+
+
+# -- one server, the whole way
+c = Client(f"127.0.0.1:{plain}")
+first = c.whom()
+check("a client stays with its server, and with its socket there",
+      all(c.whom(b"%d" % i) == first for i in range(100)))
+check("another client gets another server", Client(f"127.0.0.1:{plain}").whom()[0] != first[0])
+for size in 0, 1, 1472, 1473, 9000, 65490:
+    check(f"a datagram of {size} bytes goes there and back", c.whom(b"s" * size) == first)
+a.raw = b.raw = True
+check("one of 65507 bytes, too", c.ask(b"m" * 65507) == b"m" * 65507)
+a.raw = b.raw = False
+for host in "127.0.0.1", "127.0.0.2", "::1":
+    d = Client((host, everywhere))
+    check(f"answers come from the address that was asked: {host}", d.whom() == d.whom())
+for i in range(50):
+    c.send(b"%d" % i)
+check("what is sent in a row keeps its order",
+      [int(c.receive().split(b" ")[2]) for i in range(50)] == list(range(50)))
+
+# -- shown and counted
+row, rows = service.stat("plain", "FRONTEND"), sessions("plain")
+check("show sess has each session", len(rows) == 5 and all("srv=" in r and "exp=" in r for r in rows))
+check("show stat says mode udp and counts sessions and bytes",
+      row["mode"] == "udp" and row["scur"] == "5" and int(row["bin"]) > 65507 * 2)
+check("... of servers",
+      sum(int(service.stat("plain", n)["scur"]) for n in "ab") == 5 and
+      service.stat("plain", "a")["stot"] == "3")
+mine = next(r for r in rows if f"src=127.0.0.1:{c.s.getsockname()[1]} " in r)
+service.ask("shutdown session " + mine.split(":")[0])
+line = lines.recv(2000).decode()
+check("shutdown session ends one", current("plain") == 4)
+check("the line of a session in the log: " + line.split("]: ", 1)[-1].strip(),
+      re.search(r"plain\[\d+\]: 127\.0\.0\.1:\d+ \[.*\] plain plain/[ab] \d+ 158/158 \d+/\d+ K- 5$",
+                line.strip()))
+check("whose client goes on with another session", c.whom() != first)
+
+# -- limits
+clients = [Client(f"127.0.0.1:{small}") for _ in range(5)]
+were = [d.whom() for d in clients]
+check("maxconn of a line bounds its sessions", current("small") == 3)
+check("... the latest of which live on", [d.whom() for d in clients[2:]] == were[2:])
+check("... and the oldest one has gone", clients[0].whom() != were[0])
+clients[1].send(b"t" * 1473)
+check("a datagram above accepted-payload-size is dropped, and counted", clients[1].silent() and
+      service.stat("small", "FRONTEND")["dreq"] == "1")
+
+# -- datagrams a session
+c = Client(f"127.0.0.1:{one}")
+check("proxy-requests 1: each datagram is balanced", {c.whom()[0] for _ in range(4)} == {"a", "b"})
+until("... proxy-responses 1: its answer ends its session", lambda: current("one") == 0)
+check("... and each has a line", " 1/1 1/" in lines.recv(2000).decode())
+for i in range(3):
+    lines.recv(2000)
+c = Client(f"127.0.0.1:{forget}")
+before = len(a.got)
+c.send(b"forgotten")
+until("proxy-responses 0: the datagram goes to the server", lambda: b"forgotten" in a.got[before:])
+check("... whose answer nobody waits for", c.silent() and current("forget") == 0)
+
+# -- rules, formats, time
+check("use-server by the address of the client",
+      Client(f"127.0.0.1:{ruled}", "127.0.0.2").whom()[0] == "b" and
+      Client(f"127.0.0.1:{ruled}").whom()[0] == "a")
+check("... and by the first datagram", Client(f"127.0.0.1:{ruled}").whom(b"code 5")[0] == "b")
+until("sessions end when nobody sends for their time", lambda: current("ruled") == 0)
+said = sorted(lines.recv(2000).decode().split("]: ")[1].strip() for _ in range(3))
+check("log-format: " + ", ".join(said),
+      said == ["127.0.0.1 ruled/a 1/9 cD", "127.0.0.1 ruled/b 6/14 cD", "127.0.0.2 ruled/b 1/9 cD"])
+
+# -- servers that go and come
+c = Client(f"127.0.0.1:{plain}")
+name, port = c.whom()
+gone, other = (a, b) if name == "a" else (b, a)
+gone.stop()
+c.send(b"lost")
+until("a refusal of the server's host ends the session",
+      lambda: f"src=127.0.0.1:{c.s.getsockname()[1]} " not in service.ask("show sess"))
+check("... and is counted", int(service.stat("plain", name)["econ"]) > 0)
+answers = []
+for _ in range(4):
+    c.send(b"again")
+    if not c.silent(0.5):
+        answers.append(True)
+check("the client comes to the other server in time", len(answers) >= 2)
+gone.start()
+got = {Client(f"127.0.0.1:{plain}").whom()[0] for _ in range(4)}
+check("a server that came back on its port gets clients again", got == {"a", "b"})
+service.ask(f"disable server plain/{other.name.decode()}")
+d = Client(f"127.0.0.1:{plain}")
+check("a server in maintenance gets no clients", d.whom()[0] == gone.name.decode())
+moved = [Client(f"127.0.0.1:{plain}") for _ in range(4)]
+check("... no new ones", {m.whom()[0] for m in moved} == {gone.name.decode()})
+service.ask(f"enable server plain/{other.name.decode()}")
+service.ask(f"disable server plain/{gone.name.decode()}")
+check("... and those that it had go to another one", {m.whom()[0] for m in moved} == {other.name.decode()})
+service.ask(f"enable server plain/{gone.name.decode()}")
+service.ask("shutdown sessions server plain/a")
+service.ask("shutdown sessions server plain/b")
+check("shutdown sessions server", current("plain") == 0)
+finish()

@@ -1,0 +1,634 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The life of sessions: the table in which datagrams find them, the choice of a server, the lists in
+ * which they grow old, and their end. Called for each batch by port.c. A session is in the table
+ * (unless it has had all its datagrams), in one list of its port, in the poller, and counted at
+ * frontend, listener, backend and server, all from udp_session_begin to udp_session_end.
+ */
+#include "udp/session.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/pool.h"
+#include "base/siphash.h"
+#include "expr/expr.h"
+#include "expr/rule_conf.h"
+#include "expr/view.h"
+#include "lb/balance.h"
+#include "net/listener.h"
+#include "proxy/dial.h"
+#include "proxy/proxy.h"
+#include "proxy/slot.h"
+#include "proxy/tally.h"
+#include "share/segment.h"
+#include "stream/place.h"
+#include "udp/beside.h"
+#include "udp/lb.h"
+#include "udp/log.h"
+#include "udp/port.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+static struct pool session_pool = POOL_INIT("udp session", sizeof(struct udp_session));
+static uint64_t secret[2];
+struct udp_sessions_stats udp_stats;
+
+_Static_assert(sizeof(struct udp_session) <= 250, "an idle session is small");
+_Static_assert(sizeof(struct udp_key) == 40, "keys have no gaps: they are hashed as bytes");
+
+/* ---- the table --------------------------------------------------------------------------- */
+
+static struct udp_session **chain_of(const struct udp_lb *lb, const struct udp_key *key)
+{
+	return &lb->table[(uint32_t)siphash_quick(secret, key, sizeof(*key)) & lb->mask];
+}
+
+struct udp_session *udp_session_find(const struct udp_lb *lb, const struct udp_key *key)
+{
+	struct udp_session *s = *chain_of(lb, key);
+
+	while (s && memcmp(&s->key, key, sizeof(*key)) != 0)
+		s = s->next;
+	return s;
+}
+
+static void table_add(struct udp_session *s)
+{
+	struct udp_session **chain = chain_of(s->port->lb, &s->key);
+
+	s->next = *chain;
+	*chain = s;
+	s->bound = true;
+}
+
+static void table_remove(struct udp_session *s)
+{
+	struct udp_session **at = chain_of(s->port->lb, &s->key);
+
+	if (!s->bound)
+		return;
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
+	s->bound = false;
+}
+
+/* ---- time -------------------------------------------------------------------------------- */
+
+static unsigned turn_ms(const struct udp_lb *lb, unsigned turn)
+{
+	const struct timeouts *t = &lb->proxy->set.timeout;
+
+	return turn == UDP_SERVER ? t->server : t->client;
+}
+
+uint64_t udp_session_deadline(const struct udp_session *s)
+{
+	return s->last_ms + turn_ms(s->port->lb, s->turn);
+}
+
+/* Those whose time is over end. Returns when the next one's is; 0: there is none. */
+static uint64_t expire_turn(struct udp_port *port, unsigned turn)
+{
+	unsigned ms = turn_ms(port->lb, turn);
+	struct list *list = &port->turns[turn];
+	struct udp_session *s;
+
+	while (!list_empty(list)) {
+		s = list_first(list, struct udp_session, node);
+		if (s->last_ms + ms > clock_now_ms)
+			return s->last_ms + ms;
+		udp_session_end(s, turn == UDP_SERVER ? END_SERVER_TIMEOUT : END_CLIENT_TIMEOUT);
+	}
+	return 0;
+}
+
+static void sessions_timer(struct timer *timer)
+{
+	struct udp_lb *lb = container_of(timer, struct udp_lb, timer);
+	struct udp_port *port;
+	uint64_t when;
+	unsigned turn;
+
+	list_for_each(port, &lb->ports, node)
+		for (turn = UDP_SERVER; turn <= UDP_CLIENT; turn++) {
+			when = expire_turn(port, turn);
+			if (when)
+				timer_set_by(&lb->timer, when);
+		}
+}
+
+/* The timer may be early: it looks at the heads of the lists. */
+void udp_session_touch(struct udp_session *s, enum udp_turn turn)
+{
+	struct list *list = &s->port->turns[turn];
+
+	s->last_ms = clock_now_ms;
+	if (s->turn == turn && list->prev == &s->node)
+		return;
+	s->turn = (uint8_t)turn;
+	list_remove(&s->node);
+	list_append(list, &s->node);
+	timer_set_by(&s->port->lb->timer, clock_now_ms + turn_ms(s->port->lb, turn));
+}
+
+static struct udp_session *oldest_of(const struct udp_port *port, struct udp_session *than)
+{
+	struct udp_session *s;
+	unsigned turn;
+
+	for (turn = UDP_SERVER; turn <= UDP_CLIENT; turn++) {
+		if (list_empty(&port->turns[turn]))
+			continue;
+		s = list_first(&port->turns[turn], struct udp_session, node);
+		if (!than || s->last_ms < than->last_ms)
+			than = s;
+	}
+	return than;
+}
+
+/* port NULL: of the whole section. False: there is none. */
+static bool evict(struct udp_lb *lb, const struct udp_port *port)
+{
+	struct udp_session *s = NULL;
+	const struct udp_port *p;
+
+	if (port)
+		s = oldest_of(port, NULL);
+	else
+		list_for_each(p, &lb->ports, node)
+			s = oldest_of(p, s);
+	if (!s)
+		return false;
+	udp_session_end(s, END_RESOURCE);
+	return true;
+}
+
+/* ---- the server -------------------------------------------------------------------------- */
+
+static struct addr addr_of(const struct udp_port *port, const struct in6_addr *in, uint32_t scope,
+			   uint16_t number)
+{
+	struct addr a = { .family = port->listener->addr.family, .port = number };
+
+	if (a.family == AF_INET)
+		memcpy(&a.v4, &in->s6_addr[12], sizeof(a.v4));
+	else
+		a.v6 = *in;
+	if (a.family == AF_INET6)
+		a.scope_id = scope;
+	return a;
+}
+
+void udp_session_addrs(const struct udp_session *s, struct addr *client, struct addr *local)
+{
+	const struct listener *l = s->port->listener;
+
+	*client = addr_of(s->port, &s->key.client, s->key.scope, ntohs(s->key.port));
+	*local = l->addr;
+	if (s->port->any)
+		*local = addr_of(s->port, &s->key.local, s->key.scope, l->addr.port);
+}
+
+/* The port's own socket may be gone. */
+int udp_session_client_fd(const struct udp_session *s)
+{
+	return s->beside ? udp_beside_fd(s->beside) : s->port->listener->src.fd;
+}
+
+/* What rules see: addresses, and the first datagram. */
+static void view_of_first(const struct udp_port *port, const struct addr *client,
+			  const struct addr *local, struct span payload, struct view *view)
+{
+	*view = (struct view){
+		.frontend = port->lb->proxy,
+		.backend = port->lb->proxy,
+		.listener = port->listener,
+		.src = client,
+		.session_src = client,
+		.session_dst = local,
+		.dst = local,
+		.request = payload,
+		.request_final = true,
+		.response_final = true,
+	};
+}
+
+static struct server *choose(struct udp_port *port, const struct addr *client,
+			     const struct addr *local, struct span payload,
+			     const struct server *avoid)
+{
+	struct balance_key key = { .src = client, .avoid = avoid };
+	struct proxy *px = port->lb->proxy;
+	struct server *server = NULL;
+	struct sample smp;
+	struct view view;
+	bool full = false;
+
+	view_of_first(port, client, local, payload, &view);
+	if (px->use_server_rules && !avoid)
+		server = use_server(px, &view);
+	if (server)
+		return slot_take(server) ? server : NULL;
+	if (px->set.balance == BALANCE_HASH &&
+	    expr_eval_as(px->set.balance_by->expr, &view, AT_SERVER | AT_FINAL, SMP_BIN, &smp) ==
+		    EXPR_FOUND) {
+		key.hashed = true;
+		key.hash = balance_hash(px, smp.str);
+	}
+	server = balance_pick(px, &key, &full);
+	if (!server || !slot_take(server))
+		return NULL;
+	server->tally->counters.balanced++;
+	px->be->counters.balanced++;
+	return server;
+}
+
+static void server_count(struct server *server)
+{
+	struct counters *c = &server->tally->counters;
+	struct proxy *px = server->proxy;
+
+	px->be->served++;
+	balance_taken(server);
+	c->sessions++;
+	c->connects++;
+	px->be->counters.connects++;
+	rate_add(&c->session_rate, clock_now_ms, 1);
+	server->tally->last_session_s = px->be->last_session_s = (uint64_t)clock_wall().tv_sec;
+}
+
+static void server_release(struct server *server)
+{
+	slot_give(server);
+	server->proxy->be->served--;
+	balance_released(server);
+}
+
+static void observe(struct server *server, enum observed what)
+{
+	if (server->set.observe == OBSERVE_LAYER4 && server_hooks.observed)
+		server_hooks.observed(server, what);
+}
+
+/* A port that was not given, or as an offset, follows the one that the client has used. */
+static enum dial_result dial(struct server *server, const struct addr *client,
+			     const struct addr *local, int *fd)
+{
+	struct addr to = server->state->addr;
+
+	if (server->spec.has_offset)
+		to.port = (uint16_t)(local->port + server->spec.port_offset);
+	return server_dial_datagrams(server, &to, client, fd);
+}
+
+/* The oldest session makes room where descriptors or local ports have run out. -1: counted. */
+static int connect_server(struct udp_port *port, struct server *server, const struct addr *client,
+			  const struct addr *local)
+{
+	enum dial_result result;
+	int fd;
+
+	result = dial(server, client, local, &fd);
+	if (result == DIAL_RESOURCE && errno != ENOMEM && evict(port->lb, NULL))
+		result = dial(server, client, local, &fd);
+	if (result == DIAL_STARTED)
+		return fd;
+	server->tally->counters.failed_connections++;
+	server->proxy->be->counters.failed_connections++;
+	if (result == DIAL_REFUSED)
+		observe(server, OBSERVED_NOT_CONNECTED);
+	return -1;
+}
+
+/* ---- the beginning ----------------------------------------------------------------------- */
+
+static unsigned share_of(unsigned limit, unsigned parts)
+{
+	return limit > parts ? limit / parts : 1;
+}
+
+static void make_room(struct udp_port *port)
+{
+	struct udp_lb *lb = port->lb;
+	const struct listener *l = port->listener;
+
+	while (lb->count >= share_of(lb->proxy->state->maxconn, segment_workers) && evict(lb, NULL))
+		;
+	while (l->maxconn && l->current >= share_of(l->maxconn, l->shards) && evict(lb, port))
+		;
+}
+
+static void gauges(struct udp_port *port, int change)
+{
+	struct proxy *px = port->lb->proxy;
+	struct listener *l = port->listener;
+
+	port->lb->count += (unsigned)change;
+	l->current += (unsigned)change;
+	l->tally->current += (unsigned)change;
+	px->fe->current += (unsigned)change;
+	px->be->current += (unsigned)change;
+}
+
+static void count_begin(struct udp_port *port)
+{
+	struct proxy *px = port->lb->proxy;
+	struct counters *fe = &px->fe->counters, *be = &px->be->counters;
+	struct listener *l = port->listener;
+	struct counters *lc = &l->tally->counters;
+
+	gauges(port, 1);
+	fe->connections++;
+	fe->sessions++;
+	rate_add(&fe->connection_rate, clock_now_ms, 1);
+	rate_add(&fe->session_rate, clock_now_ms, 1);
+	tally_raise(&fe->connections_max, &fe->connections_top, &px->fe->current,
+		    px->state->maxconn);
+	be->sessions++;
+	rate_add(&be->session_rate, clock_now_ms, 1);
+	tally_raise(&be->connections_max, &be->connections_top, &px->be->current, 0);
+	lc->connections++;
+	lc->sessions++;
+	tally_raise(&lc->connections_max, &lc->connections_top, &l->tally->current, l->maxconn);
+}
+
+static struct udp_session *session_new(struct udp_port *port, const struct udp_key *key,
+				       struct server *server, int fd)
+{
+	static uint64_t next_id;
+	struct udp_session *s = pool_take(&session_pool);
+
+	if (!s)
+		return NULL;
+	s->src.fd = fd;
+	s->src.ready = udp_server_ready;
+	if (loop_add(&s->src, EPOLLIN) < 0) {
+		pool_put(&session_pool, s);
+		return NULL;
+	}
+	s->key = *key;
+	s->port = port;
+	s->server = server;
+	s->id = (uint64_t)segment_own_row << STREAM_ROW_SHIFT | UDP_ID_BIT | ++next_id;
+	s->start_ms = clock_now_ms;
+	s->first = s->last = UDP_NONE;
+	s->turn = UDP_SERVER;
+	list_init(&s->node);
+	return s;
+}
+
+static struct udp_session *begin(struct udp_port *port, const struct udp_key *key,
+				 struct span payload, const struct server *avoid)
+{
+	struct addr client = addr_of(port, &key->client, key->scope, ntohs(key->port));
+	struct addr local = port->listener->addr;
+	struct server *server;
+	struct udp_session *s;
+	int fd;
+
+	if (port->any)
+		local = addr_of(port, &key->local, 0, local.port);
+	make_room(port);
+	server = choose(port, &client, &local, payload, avoid);
+	if (!server) {
+		port->lb->proxy->be->counters.failed_connections++;
+		return NULL;
+	}
+	fd = connect_server(port, server, &client, &local);
+	s = fd < 0 ? NULL : session_new(port, key, server, fd);
+	if (!s) {
+		if (fd >= 0) {
+			global_tally->no_memory++;
+			close(fd);
+		}
+		slot_give(server);
+		return NULL;
+	}
+	server_count(server);
+	count_begin(port);
+	table_add(s);
+	udp_session_touch(s, UDP_SERVER);
+	streams_hold();
+	if (unlikely(port->leaves) && !beside_open(s)) {
+		udp_session_end(s, END_RESOURCE);
+		return NULL;
+	}
+	return s;
+}
+
+struct udp_session *udp_session_begin(struct udp_port *port, const struct udp_key *key,
+				      struct span payload)
+{
+	return begin(port, key, payload, NULL);
+}
+
+struct udp_session *udp_session_again(struct udp_session *s, struct span payload)
+{
+	struct udp_port *port = s->port;
+	struct udp_key key = s->key;
+	const struct server *failed = s->server;
+	struct udp_beside *beside = beside_take(s);
+
+	udp_session_refused(s);
+	s = begin(port, &key, payload, failed);
+	if (!s) {
+		beside_close(&beside);
+		return NULL;
+	}
+	if (beside && s->beside)
+		beside_close(&beside);
+	else if (beside)
+		beside_give(s, &beside);
+	if (s->server != failed) {
+		s->server->proxy->be->counters.redispatches++;
+		((struct server *)(uintptr_t)failed)->tally->counters.redispatches++;
+	}
+	return s;
+}
+
+/* ---- traffic ----------------------------------------------------------------------------- */
+
+/* Have all its datagrams had their answers, and will no more come? */
+static bool complete(const struct udp_session *s)
+{
+	const struct udp_lb *lb = s->port->lb;
+
+	if (lb->requests && s->requests < lb->requests)
+		return false;
+	return lb->responses >= 0 &&
+	       s->responses >= (uint64_t)s->requests * (unsigned)lb->responses;
+}
+
+void udp_session_count_in(struct udp_session *s, unsigned n, uint64_t bytes)
+{
+	struct proxy *px = s->port->lb->proxy;
+
+	s->requests += n;
+	s->bytes_in += bytes;
+	px->fe->counters.bytes_in += bytes;
+	px->be->counters.bytes_in += bytes;
+	s->port->listener->tally->counters.bytes_in += bytes;
+	s->server->tally->counters.bytes_in += bytes;
+	if (px->udp->requests && s->requests >= px->udp->requests)
+		table_remove(s); /* the next datagram begins another one */
+	if (complete(s))
+		udp_session_end(s, END_NORMAL);
+}
+
+void udp_session_count_out(struct udp_session *s, unsigned n, uint64_t bytes)
+{
+	struct proxy *px = s->port->lb->proxy;
+
+	s->responses += n;
+	s->bytes_out += bytes;
+	px->fe->counters.bytes_out += bytes;
+	px->be->counters.bytes_out += bytes;
+	s->port->listener->tally->counters.bytes_out += bytes;
+	s->server->tally->counters.bytes_out += bytes;
+	global_tally->bytes_out += bytes;
+	if (complete(s))
+		udp_session_end(s, END_NORMAL);
+}
+
+void udp_session_refused(struct udp_session *s)
+{
+	s->server->tally->counters.failed_connections++;
+	s->server->proxy->be->counters.failed_connections++;
+	observe(s->server, OBSERVED_NOT_CONNECTED);
+	udp_session_end(s, END_SERVER_ABORT);
+}
+
+/* ---- the end ----------------------------------------------------------------------------- */
+
+static void session_free(struct reap *reap)
+{
+	pool_put(&session_pool, container_of(reap, struct udp_session, reap));
+}
+
+static void count_end(struct udp_session *s, enum reason reason)
+{
+	uint32_t total = (uint32_t)(clock_now_ms - s->start_ms);
+	struct proxy *px = s->port->lb->proxy;
+
+	mean_add(&s->server->tally->times.total, total);
+	mean_add(&px->be->times.total, total);
+	if (reason != END_SERVER_ABORT)
+		return;
+	px->fe->counters.server_aborts++;
+	px->be->counters.server_aborts++;
+	s->server->tally->counters.server_aborts++;
+}
+
+void udp_session_end(struct udp_session *s, enum reason reason)
+{
+	if (s->first != UDP_NONE)
+		udp_port_forward(s); /* the batch at hand has something for it */
+	if (s->src.fd < 0)
+		return; /* which has ended it */
+	count_end(s, reason);
+	udp_log(s, reason);
+	table_remove(s);
+	list_remove(&s->node);
+	loop_forget(&s->src);
+	close(s->src.fd);
+	s->src.fd = -1;
+	beside_close(&s->beside);
+	server_release(s->server);
+	gauges(s->port, -1);
+	loop_reap(&s->reap, session_free);
+	streams_release();
+}
+
+/* ---- all of them ------------------------------------------------------------------------- */
+
+void udp_sessions_each(struct udp_lb *lb, void (*fn)(struct udp_session *s, void *arg), void *arg)
+{
+	struct udp_session *s, *next;
+	struct udp_port *port;
+	unsigned turn;
+
+	list_for_each(port, &lb->ports, node)
+		for (turn = UDP_SERVER; turn <= UDP_CLIENT; turn++)
+			list_for_each_safe(s, next, &port->turns[turn], node)
+				fn(s, arg);
+}
+
+static void each_of_all(void (*fn)(struct udp_session *s, void *arg), void *arg)
+{
+	struct proxy *px;
+
+	if (!proxies_running)
+		return;
+	list_for_each(px, &proxies_running->list, node)
+		if (px->udp && px->udp->table)
+			udp_sessions_each(px->udp, fn, arg);
+}
+
+struct search {
+	uint64_t id;
+	struct udp_session *found;
+	const struct server *server;
+	enum reason reason;
+};
+
+static void match_id(struct udp_session *s, void *arg)
+{
+	struct search *search = arg;
+
+	if (s->id == search->id)
+		search->found = s;
+}
+
+struct udp_session *udp_session_by_id(uint64_t id)
+{
+	struct search search = { .id = id };
+
+	if (id & UDP_ID_BIT)
+		each_of_all(match_id, &search);
+	return search.found;
+}
+
+static void end_one(struct udp_session *s, void *arg)
+{
+	const struct search *search = arg;
+
+	if (!search->server || s->server == search->server)
+		udp_session_end(s, search->reason);
+}
+
+void udp_sessions_end_server(const struct server *server, enum reason reason)
+{
+	struct search search = { .server = server, .reason = reason };
+
+	if (server->proxy->udp && server->proxy->udp->table)
+		udp_sessions_each(server->proxy->udp, end_one, &search);
+}
+
+void udp_sessions_end_all(enum reason reason)
+{
+	struct search search = { .reason = reason };
+
+	each_of_all(end_one, &search);
+}
+
+/* ---- the start --------------------------------------------------------------------------- */
+
+int udp_sessions_start(struct udp_lb *lb, struct arena *arena)
+{
+	unsigned most = share_of(lb->proxy->state->maxconn, segment_workers);
+	size_t chains = 16;
+
+	while (chains < most && chains < (1u << 24))
+		chains *= 2;
+	if (!secret[0] && getrandom(secret, sizeof(secret), 0) != sizeof(secret))
+		return -1;
+	lb->table = arena_alloc(arena, chains * sizeof(*lb->table));
+	lb->mask = (uint32_t)chains - 1;
+	timer_init(&lb->timer, sessions_timer);
+	return 0;
+}

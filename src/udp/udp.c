@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sections "udp-lb" when all is known: what they cannot have; and their life in a process that
+ * serves. */
+#include "base/arena.h"
+#include "base/err.h"
+#include "config/config.h"
+#include "expr/state.h"
+#include "net/listener.h"
+#include "proxy/proxy.h"
+#include "proxy/proxy_conf.h"
+#include "share/segment.h"
+#include "udp/beside.h"
+#include "udp/claim.h"
+#include "udp/lb.h"
+#include "udp/port.h"
+#include "udp/session.h"
+#include "udp/udp_conf.h"
+
+#include <string.h>
+
+/* ---- the end of the configuration -------------------------------------------------------- */
+
+/* The first word of the line that datagrams have no use for; NULL: there is none. */
+static const char *useless_word(const struct server *s)
+{
+	const struct server_settings *set = &s->set;
+	const uint64_t on = set->options.on;
+
+	return s->tls					  ? "ssl" :
+	       on & (SRV_SEND_PROXY | SRV_SEND_PROXY_V2) ? "send-proxy" :
+	       on & SRV_TFO				  ? "tfo" :
+	       set->socks4.family			  ? "socks4" :
+	       set->cookie				  ? "cookie" :
+	       set->redir				  ? "redir" :
+	       set->maxqueue				  ? "maxqueue" :
+	       set->tcp_ut				  ? "tcp-ut" :
+	       set->proto				  ? "proto" :
+	       set->ws != WS_AUTO			  ? "ws" :
+	       on & SRV_NON_STICK			  ? "non-stick" :
+	       set->max_reuse >= 0			  ? "max-reuse" :
+							    NULL;
+}
+
+static int check_server(struct config *cfg, const struct server *s)
+{
+	const char *word = useless_word(s);
+
+	if (s->refused)
+		return 0;
+	if (word)
+		return config_error(cfg, &s->loc, "server '%s': '%s' is not for datagrams: '%s' is an "
+				    "udp-lb section", s->id, word, s->proxy->name);
+	if (s->spec.addr.family == AF_UNIX)
+		return config_error(cfg, &s->loc, "server '%s' of the udp-lb section '%s' cannot be a "
+				    "Unix socket", s->id, s->proxy->name);
+	return 0;
+}
+
+static int check_balance(struct config *cfg, const struct proxy *px)
+{
+	if (px->set.balance < BALANCE_URI || px->set.balance == BALANCE_HASH)
+		return 0;
+	return config_error(cfg, &px->loc, "'balance' of the udp-lb section '%s' looks at what only "
+			    "connections have", px->name);
+}
+
+static int udp_finish(struct config *cfg, void *data)
+{
+	struct proxies *all = config_data(cfg, &proxy_module);
+	const struct server *s;
+	const struct proxy *px;
+	int bad = 0;
+
+	(void)data;
+	list_for_each(px, &all->list, node) {
+		if (!px->udp)
+			continue;
+		bad |= check_balance(cfg, px);
+		for (s = px->servers; s; s = s->next)
+			bad |= check_server(cfg, s);
+	}
+	return bad;
+}
+
+/* ---- a process that serves --------------------------------------------------------------- */
+
+/* Sockets are dealt out by turns. */
+static bool is_ours(const struct listener *l)
+{
+	unsigned number = expr_process.number ? (unsigned)expr_process.number - 1 : 0;
+
+	return l->shard % segment_workers == number;
+}
+
+static void start_port(struct proxy *px, struct listener *l, struct udp_port *port)
+{
+	static uint16_t number;
+
+	port->lb = px->udp;
+	port->listener = l;
+	port->number = ++number;
+	port->any = addr_is_any(&l->addr);
+	list_init(&port->turns[UDP_SERVER]);
+	list_init(&port->turns[UDP_CLIENT]);
+	list_append(&px->udp->ports, &port->node);
+	l->port = port;
+	l->src.ready = udp_port_ready;
+	l->finishing = beside_all;
+	claim_start(port);
+}
+
+static int start_section(struct config *cfg, struct proxy *px)
+{
+	struct bind_conf *bind;
+	struct listener *l;
+
+	if (udp_sessions_start(px->udp, cfg->arena) < 0)
+		return -1;
+	/* Claims of other workers do not matter to those that are not ours. */
+	list_for_each(bind, &px->binds, node)
+		list_for_each(l, &bind->listeners, node) {
+			l->elsewhere = !is_ours(l);
+			if (!l->elsewhere)
+				start_port(px, l, arena_alloc(cfg->arena, sizeof(*l->port)));
+		}
+	return 0;
+}
+
+static int udp_start(struct config *cfg, void *data, struct err *err)
+{
+	struct proxies *all = config_data(cfg, &proxy_module);
+	unsigned payload = 0;
+	struct proxy *px;
+
+	(void)data;
+	list_for_each(px, &all->list, node) {
+		if (!px->udp || px->set.disabled)
+			continue;
+		if (start_section(cfg, px) < 0)
+			return err_set(err, "udp-lb '%s': no random numbers", px->name);
+		if (payload < px->udp->payload)
+			payload = px->udp->payload;
+	}
+	if (payload && udp_ports_start(payload) < 0)
+		return err_set(err, "udp-lb: out of memory");
+	return 0;
+}
+
+static void udp_stop(void)
+{
+	udp_sessions_end_all(END_KILLED);
+	udp_port_flush();
+}
+
+const struct module udp_module = {
+	.name = "udp",
+	.finish = udp_finish,
+	.start = udp_start,
+	.stop = udp_stop,
+};

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The section "udp-lb" (a form of HAProxy's enterprise edition) and its words. It is a proxy of mode
+ * udp, frontend and backend at once, which inherits nothing: servers, balancing, checks, log lines
+ * and statistics are those of all proxies. A dgram-bind line is a bind line whose sockets take
+ * datagrams. What makes no sense for datagrams is a mistake here, not a word without effect.
+ */
+#include "udp/udp_conf.h"
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "config/config.h"
+#include "lb/balance.h"
+#include "net/addr_conf.h"
+#include "net/bind_conf.h"
+#include "net/listener.h"
+#include "proxy/proxy.h"
+#include "proxy/proxy_conf.h"
+#include "share/segment.h"
+#include "udp/lb.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum { MAXCONN = 10000, TIMEOUT_MS = 60000, SHARDS_MOST = 64 };
+
+/* ---- the section ------------------------------------------------------------------------- */
+
+static int check_name(struct statement *st, const char *name)
+{
+	const char *c;
+
+	for (c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("-_.:", *c))
+			return stmt_error(st, st->at - 1, "'%c' cannot stand in a name: letters, "
+					  "digits and '-', '_', '.', ':' can", *c);
+	if (c - name > NAME_MOST)
+		return stmt_error(st, st->at - 1, "a name of more than %d characters", NAME_MOST);
+	return 0;
+}
+
+static void *udp_begin(struct statement *st)
+{
+	struct proxies *all = config_data(st->cfg, &proxy_module);
+	const char *name = stmt_need(st, "a name");
+	struct proxy *px;
+
+	if (!name)
+		return NULL;
+	if (check_name(st, name) || stmt_end(st))
+		st->at = st->count;
+	px = proxy_new(st->cfg, name, PROXY_FRONTEND | PROXY_BACKEND, &st->loc, NULL);
+	px->set.mode = MODE_UDP;
+	px->udp = arena_alloc(st->cfg->arena, sizeof(*px->udp));
+	*px->udp = (struct udp_lb){ .proxy = px, .responses = -1, .payload = UDP_PAYLOAD };
+	list_init(&px->udp->ports);
+	proxy_enter(all, st->cfg->arena, px);
+	return px;
+}
+
+/* ---- dgram-bind -------------------------------------------------------------------------- */
+
+static int add_address(struct statement *st, struct bind_conf *bind, const char *text)
+{
+	const unsigned allow = ADDR_PORT_NEEDED | ADDR_PORT_RANGE | ADDR_NAMES | ADDR_STAR |
+			       ADDR_DGRAM;
+	struct addr_spec spec;
+	unsigned port;
+
+	if (addr_conf_parse(st, text, allow, &spec))
+		return -1;
+	for (port = spec.addr.port; port <= spec.last_port; port++) {
+		spec.addr.port = (uint16_t)port;
+		bind_conf_listen(st->cfg, bind, &spec.addr);
+	}
+	return 0;
+}
+
+static int parse_dgram_bind(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word = stmt_need(st, "an address");
+	struct proxy *px = object;
+	struct bind_conf *bind = bind_conf_new(st, px);
+	char *text, *next;
+	int rc = 0;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	bind->dgram = true;
+	text = arena_strdup(st->cfg->arena, word);
+	while (!rc && (next = strsep(&text, ",")))
+		rc = add_address(st, bind, next);
+	if (stmt_words(st, SCOPE_DGRAM, bind))
+		rc = -1;
+	if (bind->id && bind->listeners.next != bind->listeners.prev)
+		rc = stmt_error(st, st->count, "'id' needs a line with a single address and port");
+	if (!rc)
+		list_append(&px->binds, &bind->node);
+	return rc;
+}
+
+static int parse_shards(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word = stmt_need(st, "the number of sockets, or 'by-thread'");
+	struct bind_conf *bind = object;
+	int64_t n = 0;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	if (strcmp(word, "by-thread") && !str_to_int(word, 1, SHARDS_MOST, &n))
+		return stmt_error(st, st->at - 1, "'by-thread' or a number from 1 to %d is expected, not "
+				  "'%s'", SHARDS_MOST, word);
+	bind->shards = (unsigned)n;
+	return 0;
+}
+
+/* ---- words ------------------------------------------------------------------------------- */
+
+static int parse_number(struct statement *st, const char *name, int64_t min, int64_t max,
+			int64_t *value)
+{
+	return stmt_int(st, name, min, max, value);
+}
+
+static int parse_requests(struct statement *st, const struct keyword *kw, void *object)
+{
+	int64_t n;
+
+	if (parse_number(st, kw->name, 0, INT_MAX, &n))
+		return -1;
+	((struct proxy *)object)->udp->requests = (unsigned)n;
+	return 0;
+}
+
+static int parse_responses(struct statement *st, const struct keyword *kw, void *object)
+{
+	int64_t n;
+
+	if (parse_number(st, kw->name, 0, INT_MAX, &n))
+		return -1;
+	((struct proxy *)object)->udp->responses = (int)n;
+	return 0;
+}
+
+static int parse_payload(struct statement *st, const struct keyword *kw, void *object)
+{
+	int64_t n;
+
+	if (parse_number(st, kw->name, 1, UDP_PAYLOAD_MOST, &n))
+		return -1;
+	((struct proxy *)object)->udp->payload = (unsigned)n;
+	return 0;
+}
+
+static const struct keyword keywords[] = {
+	{ "dgram-bind", SCOPE_UDP, 0, "[<address>]:<port_range>[,...] [<param>...]",
+	  parse_dgram_bind, .help = "addresses and ports on which datagrams are taken" },
+	{ "proxy-requests", SCOPE_UDP, 0, "<number>", parse_requests, .dflt = "0: no limit",
+	  .help = "datagrams of a client behind which its next one begins another session" },
+	{ "proxy-responses", SCOPE_UDP, 0, "<number>", parse_responses, .dflt = "no limit",
+	  .help = "answers to each datagram, with which a session is complete; 0: none is waited for" },
+	{ "accepted-payload-size", SCOPE_UDP, 0, "<bytes>", parse_payload, .dflt = "1472",
+	  .help = "the largest datagram that passes, at most 65507" },
+	{ "shards", SCOPE_DGRAM, 0, "{ <number> | by-thread }", parse_shards,
+	  .dflt = "by-thread", .help = "how many sockets each address has: by-thread: one a worker" },
+	{ 0 }
+};
+
+static const struct section sections[] = {
+	{ "udp-lb", SCOPE_UDP, udp_begin, NULL, "datagrams of clients, and servers for them" },
+	{ 0 }
+};
+
+/* ---- the end of the configuration -------------------------------------------------------- */
+
+/* Sessions cost descriptors, two at most: all of those that have no limit of their own may have a
+ * quarter of those that the system allows. */
+static unsigned default_maxconn(const struct proxies *all)
+{
+	const struct proxy *px;
+	struct rlimit rl;
+	rlim_t count = 0, most;
+
+	list_for_each(px, &all->list, node)
+		count += px->udp && !px->set.maxconn;
+	if (!count || getrlimit(RLIMIT_NOFILE, &rl) < 0)
+		return MAXCONN;
+	most = rl.rlim_max / 8 / count;
+	return most > MAXCONN ? MAXCONN : most ? (unsigned)most : 1;
+}
+
+/* Each address has as many sockets as it has workers, or as the line says. */
+static void make_shards(struct config *cfg, struct bind_conf *bind)
+{
+	unsigned shards = bind->shards ? bind->shards : segment_workers, n, i;
+	struct listener *l, *last;
+	struct list *at;
+
+	last = list_entry(bind->listeners.prev, struct listener, node);
+	for (at = bind->listeners.next; at != &bind->listeners; at = at->next) {
+		l = list_entry(at, struct listener, node);
+		l->shards = shards;
+		for (i = 1; i < shards; i++) {
+			bind_conf_listen(cfg, bind, &l->addr);
+			list_entry(bind->listeners.prev, struct listener, node)->shard = i;
+			list_entry(bind->listeners.prev, struct listener, node)->shards = shards;
+		}
+		if (l == last)
+			break;
+	}
+	n = 0;
+	list_for_each(l, &bind->listeners, node) {
+		l->maxconn = bind->maxconn;
+		l->id = n++ ? 0 : bind->id;
+	}
+}
+
+static int udp_words_finish(struct config *cfg, void *data)
+{
+	struct proxies *all = config_data(cfg, &proxy_module);
+	unsigned maxconn = default_maxconn(all);
+	struct bind_conf *bind;
+	struct proxy *px;
+
+	(void)data;
+	list_for_each(px, &all->list, node) {
+		if (!px->udp)
+			continue;
+		if (!px->set.maxconn)
+			px->set.maxconn = maxconn;
+		if (!px->set.timeout.client)
+			px->set.timeout.client = TIMEOUT_MS;
+		if (!px->set.timeout.server)
+			px->set.timeout.server = TIMEOUT_MS;
+		list_for_each(bind, &px->binds, node)
+			make_shards(cfg, bind);
+	}
+	return 0;
+}
+
+const struct module udp_words_module = {
+	.name = "udp words",
+	.keywords = keywords,
+	.sections = sections,
+	.finish = udp_words_finish,
+};
