@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# examples/dns.cfg with two dnsmasq behind it: each question has its answer, one, and its own; a
+# server that has gone gets none.
+. "${0%/*}/../lib.sh"
+
+command -v dnsmasq >/dev/null || { say "needs dnsmasq"; exit 77; }
+command -v python3 >/dev/null || { say "needs python3"; exit 77; }
+set -- $(ports 3)
+sed "s,:5353,:$1,; s,:5301,:$2,; s,:5302,:$3,; s,/run/penstock.sock mode 660,$stats,
+	s,inter 2s,inter 100ms rise 1 fall 1," "$srcdir/examples/dns.cfg" >"$dir/cfg"
+# dnsmasq NUMBER PORT: answers each name with 10.0.0.NUMBER.
+name_server() {
+	dnsmasq -k -C /dev/null -p "$2" --listen-address=127.0.0.1 --bind-interfaces --no-resolv \
+		--no-hosts --address="/#/10.0.0.$1" --user= --group= --pid-file= >"$dir/dnsmasq.$1" 2>&1 &
+	eval "server$1=\$!"
+	children="$children $!"
+}
+name_server 1 "$2"
+name_server 2 "$3"
+start_penstock
+driver "$srcdir/reg-tests/udp/dns.py" --port "$1" --servers "$server1 $server2" || failures=1
+finish
