@@ -23,6 +23,13 @@ struct answer answer_ldap(struct span bytes, bool last);
 /* An agent's HELLO, or its DISCONNECT (SPOP 2.0). max_frame: what was offered. */
 struct answer answer_spop(struct span bytes, size_t max_frame, bool last);
 
+/* The answer to a DNS query of this id (RFC 1035 4.1.1): NOERROR and NXDOMAIN are L7OK, other codes
+ * L7STS with the code and its name. */
+struct answer answer_dns(struct span bytes, unsigned id);
+/* The answer of an NTP server (RFC 5905 7.3) to a packet with these 8 bytes as transmit timestamp:
+ * L7STS: it has no time to give. */
+struct answer answer_ntp(struct span bytes, const char transmit[8]);
+
 /* The message of a response to grpc.health.v1.Health/Check, with its length in front: L7OK is SERVING,
  * L7STS any other status, whose name is the text. */
 struct answer answer_grpc(struct span bytes, bool last);

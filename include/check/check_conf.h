@@ -27,6 +27,9 @@ struct request_conf {
 	bool send_state;
 };
 
+/* What option udp-check asks by. */
+enum udp_check { UDP_CHECK_BYTES, UDP_CHECK_DNS, UDP_CHECK_NTP };
+
 struct check_conf {
 	const struct proxy *owner;
 	enum check_type type;
@@ -40,6 +43,8 @@ struct check_conf {
 	const char *user;          /* mysql-check, pgsql-check */
 	bool pre_41;
 	const char *hello, *domain; /* smtpchk */
+	int datagram;              /* enum udp_check: what option udp-check sends */
+	struct span sends, expects; /* the same: given bytes; ptr NULL: none are expected */
 	const char *service;       /* grpc-check; empty: the server as a whole */
 	const char *command, *path; /* external-check */
 	struct ruleset *rules;     /* made at the end */

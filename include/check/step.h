@@ -103,12 +103,14 @@ struct step_list {
 /* Kinds of checks: which option asked for it. */
 enum check_type { CHECK_PLAIN, CHECK_TCP, CHECK_HTTP, CHECK_GRPC, CHECK_SMTP, CHECK_SSL, CHECK_MYSQL,
 		  CHECK_PGSQL, CHECK_REDIS, CHECK_LDAP, CHECK_SPOP, CHECK_AGENT,
+		  CHECK_UDP,
 		  CHECK_EXTERNAL /* a command: no steps */ };
 
 struct ruleset {
 	enum check_type type;
 	struct step *first;
 	bool disable_on_404;
+	bool datagrams; /* option udp-check: its socket is one for datagrams */
 };
 
 /* Are they over HTTP: requests and responses? */

@@ -8,7 +8,8 @@ command -v dnsmasq >/dev/null || { say "needs dnsmasq"; exit 77; }
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }
 set -- $(ports 3)
 sed "s,:5353,:$1,; s,:5301,:$2,; s,:5302,:$3,; s,/run/penstock.sock mode 660,$stats,
-	s,inter 2s,inter 100ms rise 1 fall 1," "$srcdir/examples/dns.cfg" >"$dir/cfg"
+	s,inter 2s,inter 100ms rise 1 fall 1,
+	s,timeout check 2s,timeout check 10s," "$srcdir/examples/dns.cfg" >"$dir/cfg"
 # dnsmasq NUMBER PORT: answers each name with 10.0.0.NUMBER.
 name_server() {
 	dnsmasq -k -C /dev/null -p "$2" --listen-address=127.0.0.1 --bind-interfaces --no-resolv \

@@ -75,7 +75,17 @@ check "'balance uri' needs HTTP" refused "only connections have" "	balance uri"
 check "sizes have limits" refused "65507" "	accepted-payload-size 65508"
 check "shards have limits" refused "by-thread" "	dgram-bind :2 shards 65"
 check "a word of bind lines alone is refused" refused "'accept-proxy'" "	dgram-bind :2 accept-proxy"
-check "'option udp-check' is not there yet" refused "udp-check" "	option udp-check"
+for words in "" dns "dns www.example.com" ntp syslog "send x" "send x expect y" "send-binary 0001 expect-binary 80"; do
+	printf 'udp-lb u\n\tdgram-bind 127.0.0.1:1\n\toption udp-check %s\n\tserver s 127.0.0.1:1 check\n' "$words" >"$dir/udp"
+	check "option udp-check $words" valid <"$dir/udp"
+done
+check "option udp-check knows no others" refused "'dns', 'ntp', 'syslog'" "	option udp-check radius"
+check "... nor names that are none" refused "1 to 63" "	option udp-check dns a..b"
+check "... nor odd digits" refused "two hexadecimal digits" "	option udp-check send-binary 012"
+check "... nor nothing to send" refused "cannot be empty" "	option udp-check send ''"
+check "... nor to expect" refused "cannot be empty" "	option udp-check send x expect ''"
+check "it is for datagrams alone" refused "it belongs in udp-lb" "backend b
+	option udp-check"
 printf 'frontend f\n\tbind 127.0.0.1:1\n\tdefault_backend u\n' >"$dir/fe"
 check "connections do not lead there" refused "takes no connections" "$(cat "$dir/fe")"
 check "an empty section is warned about" valid <<END

@@ -4,6 +4,8 @@
  * first. */
 #include "check/answers.h"
 
+#include <string.h>
+
 static const struct answer wait_for_more = { .status = CHECK_UNKNOWN };
 
 static struct answer failed(enum check_status status, const char *text)
@@ -376,4 +378,46 @@ struct answer answer_grpc(struct span bytes, bool last)
 	if (status >= sizeof(names) / sizeof(names[0]))
 		return failed(CHECK_L7STS, "a serving status that does not exist");
 	return failed(status == 1 ? CHECK_L7OK : CHECK_L7STS, names[status]);
+}
+
+/* -- DNS ------------------------------------------------------------------------------------- */
+
+enum { DNS_HEADER = 12, DNS_RESPONSE = 0x80, DNS_NOERROR = 0, DNS_NXDOMAIN = 3 };
+
+/* Anything that is no answer to the question is as if nothing had come. */
+struct answer answer_dns(struct span bytes, unsigned id)
+{
+	static const char *const names[16] = { "NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP",
+					       "REFUSED" };
+	struct answer a = { .status = CHECK_L7OK };
+
+	if (bytes.len < DNS_HEADER || (byte_at(bytes, 0) << 8 | byte_at(bytes, 1)) != id ||
+	    !(byte_at(bytes, 2) & DNS_RESPONSE))
+		return wait_for_more;
+	a.code = (int)(byte_at(bytes, 3) & 15);
+	a.text = span_of(names[a.code] ? names[a.code] : "an unknown response code");
+	if (a.code != DNS_NOERROR && a.code != DNS_NXDOMAIN)
+		a.status = CHECK_L7STS;
+	return a;
+}
+
+/* -- NTP ------------------------------------------------------------------------------------- */
+
+enum { NTP_LEN = 48, NTP_SERVER = 4, NTP_ALARM = 3, NTP_STRATUM_MOST = 15, NTP_ORIGIN = 24 };
+
+struct answer answer_ntp(struct span bytes, const char transmit[8])
+{
+	struct answer a = { .status = CHECK_L7OK };
+	unsigned leap, stratum;
+
+	if (bytes.len < NTP_LEN || (byte_at(bytes, 0) & 7) != NTP_SERVER ||
+	    memcmp(bytes.ptr + NTP_ORIGIN, transmit, 8) != 0)
+		return wait_for_more;
+	leap = byte_at(bytes, 0) >> 6;
+	stratum = byte_at(bytes, 1);
+	a.code = (int)stratum;
+	if (leap == NTP_ALARM || !stratum || stratum > NTP_STRATUM_MOST)
+		return failed(CHECK_L7STS, stratum ? "the server is not synchronized" :
+						     "the server wants to be left alone");
+	return a;
 }

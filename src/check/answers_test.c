@@ -204,6 +204,52 @@ static void messages_of_grpc_are_read(void **state)
 	GRPC("\0\xff\0\0\0", CHECK_L7RSP, "the message is too long");
 }
 
+static void assert_dns(const char *bytes, size_t len, enum check_status status, const char *text)
+{
+	struct answer a = answer_dns((struct span){ bytes, len }, 0x1234);
+
+	assert_int_equal(a.status, status);
+	if (text)
+		assert_true(span_equal(a.text, span_of(text)));
+}
+#define DNS(bytes, status, text) assert_dns(bytes, sizeof(bytes) - 1, status, text)
+
+static void answers_to_dns_queries_are_read(void **state)
+{
+	(void)state;
+	DNS("\x12\x34\x81\x80\0\1\0\1\0\0\0\0", CHECK_L7OK, "NOERROR");
+	DNS("\x12\x34\x84\x03\0\1\0\0\0\0\0\0", CHECK_L7OK, "NXDOMAIN");
+	DNS("\x12\x34\x81\x82\0\1\0\0\0\0\0\0", CHECK_L7STS, "SERVFAIL");
+	DNS("\x12\x34\x80\x05\0\1\0\0\0\0\0\0", CHECK_L7STS, "REFUSED");
+	DNS("\x12\x34\x80\x09\0\1\0\0\0\0\0\0", CHECK_L7STS, "an unknown response code");
+	/* No answer to the question: waited on. */
+	DNS("\x12\x35\x81\x80\0\1\0\1\0\0\0\0", CHECK_UNKNOWN, NULL);
+	DNS("\x12\x34\x01\x00\0\1\0\0\0\0\0\0", CHECK_UNKNOWN, NULL); /* the question */
+	DNS("\x12\x34\x81\x80\0\1\0\1\0\0\0", CHECK_UNKNOWN, NULL);
+	DNS("", CHECK_UNKNOWN, NULL);
+}
+
+static enum check_status ntp(unsigned char first, unsigned char stratum, const char *origin, size_t len)
+{
+	char bytes[48] = { (char)first, (char)stratum };
+
+	memcpy(bytes + 24, origin, 8);
+	return answer_ntp((struct span){ bytes, len }, "transmit").status;
+}
+
+static void answers_of_ntp_servers_are_read(void **state)
+{
+	(void)state;
+	assert_int_equal(ntp(0x24, 2, "transmit", 48), CHECK_L7OK);
+	assert_int_equal(ntp(0x1c, 15, "transmit", 48), CHECK_L7OK);  /* version 3 */
+	assert_int_equal(ntp(0xe4, 2, "transmit", 48), CHECK_L7STS);  /* alarm: not synchronized */
+	assert_int_equal(ntp(0x24, 16, "transmit", 48), CHECK_L7STS);
+	assert_int_equal(ntp(0x24, 0, "transmit", 48), CHECK_L7STS);  /* kiss of death */
+	assert_int_equal(ntp(0x24, 2, "another.", 48), CHECK_UNKNOWN);
+	assert_int_equal(ntp(0x23, 2, "transmit", 48), CHECK_UNKNOWN); /* a client */
+	assert_int_equal(ntp(0x24, 2, "transmit", 47), CHECK_UNKNOWN);
+}
+
 static void lines_of_agents_are_read(void **state)
 {
 	struct agent_line line;
@@ -227,6 +273,8 @@ int main(void)
 		cmocka_unit_test(answers_are_read),
 		cmocka_unit_test(what_is_cut_waits),
 		cmocka_unit_test(messages_of_grpc_are_read),
+		cmocka_unit_test(answers_to_dns_queries_are_read),
+		cmocka_unit_test(answers_of_ntp_servers_are_read),
 		cmocka_unit_test(lines_of_agents_are_read),
 	};
 

@@ -303,8 +303,8 @@ static bool ask_not_opened(struct check *check, enum check_cause cause)
 bool ask_open(struct check *check, const struct addr *to, unsigned how, enum check_status *status)
 {
 	const struct addr *socks4 = &check->server->set.socks4, *way;
+	bool datagrams, local;
 	int fd = -1;
-	bool local;
 
 	if (!socks4->family)
 		how &= ~(unsigned)ASK_SOCKS4;
@@ -314,7 +314,9 @@ bool ask_open(struct check *check, const struct addr *to, unsigned how, enum che
 	check->how = how;
 	check->to = *to;
 	*status = CHECK_SOCKERR;
-	switch (server_dial_check(check->server, way, &fd)) {
+	datagrams = check->rules && check->rules->datagrams;
+	switch (datagrams ? server_dial_datagrams(check->server, way, NULL, &fd) :
+			    server_dial_check(check->server, way, &fd)) {
 	case DIAL_SOURCE:
 		*status = CHECK_L4CON;
 		return ask_not_opened(check, CAUSE_SOURCE);
@@ -329,7 +331,7 @@ bool ask_open(struct check *check, const struct addr *to, unsigned how, enum che
 	check->conn = conn_new();
 	if (!check->conn)
 		errno = ENOMEM; /* connect has left another one */
-	if (!check->conn || conn_attach(check->conn, &fd, CONN_CONNECTING | (local ? 0 : CONN_TCP),
+	if (!check->conn || conn_attach(check->conn, &fd, CONN_CONNECTING | (local || datagrams ? 0 : CONN_TCP),
 					ask_ready) < 0) {
 		ask_not_opened(check, CAUSE_SOCKET);
 		if (fd >= 0)

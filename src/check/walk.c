@@ -181,7 +181,9 @@ static enum walk_result walk_socket_error(struct walk *walk, int error)
 {
 	check_state(walk->check)->error = (uint16_t)error;
 	check_state(walk->check)->cause = CAUSE_CONNECTION;
-	return walk_broken(walk, CHECK_SOCKERR);
+	/* To a datagram the host has answered that nobody is there. */
+	return walk_broken(walk, walk->check->rules->datagrams && error == ECONNREFUSED ?
+					 CHECK_L4CON : CHECK_SOCKERR);
 }
 
 void walk_set_failure(struct walk *walk, enum check_status status, const char *said)
