@@ -27,9 +27,9 @@ void listen_socket_unlisten(struct listener *l);
 void listen_socket_steer_away(struct listener *l, bool on);
 /* The user to whom sockets for datagrams are given; -1: they stay ours. */
 extern int listen_socket_owner;
-/* A further socket on the port of a dgram-bind line, which gets what this peer sends there and
- * nothing else: the kernel prefers it. -1 with errno. */
-int listen_socket_beside(const struct listener *l, const struct addr *peer);
+/* A further socket on the port of a dgram-bind line, which gets what this peer sends to the local
+ * address there: the kernel prefers it. -1 with errno. */
+int listen_socket_beside(const struct listener *l, const struct addr *local, const struct addr *peer);
 /* Listens again. 0, or -1 with errno. */
 int listen_socket_hear(struct listener *l);
 

@@ -69,7 +69,7 @@ static int proxy_get_cap(lua_State *L)
 
 static int proxy_get_mode(lua_State *L)
 {
-	lua_pushstring(L, proxy_of(L)->set.mode == MODE_HTTP ? "http" : "tcp");
+	lua_pushstring(L, proxy_mode_name(proxy_of(L)));
 	return 1;
 }
 

@@ -264,9 +264,11 @@ static int open_dgram(struct opener *o)
 	return set_dgram_spread(o);
 }
 
-int listen_socket_beside(const struct listener *l, const struct addr *peer)
+/* Bound to own, connected to peer. -1 with errno. */
+static int open_beside(const struct listener *l, const struct addr *own, const struct addr *peer)
 {
-	struct opener o = { .l = (struct listener *)(uintptr_t)l, .bind = l->bind };
+	struct opener o = { .l = (struct listener *)(uintptr_t)l, .bind = l->bind,
+			    .opt = &l->bind->opt };
 	struct sockaddr_storage ss;
 	socklen_t len = addr_to_sockaddr(peer, &ss);
 	int saved;
@@ -275,13 +277,39 @@ int listen_socket_beside(const struct listener *l, const struct addr *peer)
 	if (o.fd < 0)
 		return -1;
 	set_dgram_owner(o.fd);
-	if (set_before_bind(&o) == 0 && do_bind(&o, &l->addr) == 0 &&
+	if (set_before_bind(&o) == 0 && do_bind(&o, own) == 0 && set_dgram_options(&o) == 0 &&
 	    connect(o.fd, (struct sockaddr *)&ss, len) == 0)
 		return o.fd;
 	saved = errno;
 	close(o.fd);
 	errno = saved;
 	return -1;
+}
+
+static bool is_bound_to(int fd, const struct addr *addr)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = sizeof(ss);
+	struct addr bound;
+
+	if (getsockname(fd, (struct sockaddr *)&ss, &len) < 0)
+		return false;
+	addr_from_sockaddr(&bound, &ss, len);
+	bound.scope_id = addr->scope_id;
+	return addr_equal(&bound, addr);
+}
+
+/* Where the port is bound to any address, connecting chooses one by the way to the peer, which is
+ * mostly right. Bound to the address from the beginning the socket would get what others send there
+ * until it is connected. */
+int listen_socket_beside(const struct listener *l, const struct addr *local, const struct addr *peer)
+{
+	int fd = open_beside(l, &l->addr, peer);
+
+	if (fd < 0 || is_bound_to(fd, local))
+		return fd;
+	close(fd);
+	return open_beside(l, local, peer);
 }
 
 static int open_ip(struct opener *o)

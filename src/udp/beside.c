@@ -89,7 +89,7 @@ bool beside_open(struct udp_session *s)
 	if (!b)
 		return false;
 	udp_session_addrs(s, &client, &local);
-	b->src.fd = listen_socket_beside(s->port->listener, &client);
+	b->src.fd = listen_socket_beside(s->port->listener, &local, &client);
 	b->src.ready = beside_ready;
 	if (b->src.fd >= 0 && loop_add(&b->src, EPOLLIN) == 0) {
 		beside_give(s, &b);
