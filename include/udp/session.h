@@ -45,6 +45,7 @@ struct udp_session {
 	uint8_t turn;               /* enum udp_turn */
 	uint8_t first, last;        /* its datagrams in the batch at hand; UDP_NONE */
 	bool bound;                 /* the table has it */
+	bool single;                /* each datagram leaves by itself: its way cuts none up */
 };
 
 struct udp_sessions_stats {

@@ -16,6 +16,7 @@
  *          brings: so sees it who looks at a socket in a sockmap), EINVAL, ENOSYS...
  *   push=  splice from a pipe into a socket: short:N, EINVAL...
  *   send=  send, sendmsg: short:N, ENOBUFS...
+ *   segments=  sendmsg, sendmmsg whose first message the kernel is to cut up (UDP_SEGMENT): EINVAL...
  *   pipe2= setpipe= (F_SETPIPE_SZ) accept4= socket= connect= epoll_ctl=: an error by name
  *   any of those with an error: ptrace (makes that system call first, which serving never does),
  *          spin (never comes back, and is busy all the time)
@@ -34,6 +35,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <netinet/udp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -54,13 +56,14 @@
 #define MAX_FD 65536
 
 enum call {
-	PULL, PUSH, SEND, PIPE2, SETPIPE, ACCEPT4, SOCKET, CONNECT, EPOLL_CTL, MEMORY, MMAP, CALLS
+	PULL, PUSH, SEND, PIPE2, SETPIPE, ACCEPT4, SOCKET, CONNECT, EPOLL_CTL, MEMORY, MMAP, SEGMENTS,
+	CALLS
 };
 enum action { ERROR, LIMIT, FULL, ZERO, SHORT, PTRACE, SPIN };
 
 static const char *const call_names[CALLS] = { "pull", "push", "send", "pipe2", "setpipe", "accept4",
 					       "socket", "connect", "epoll_ctl", "memory",
-					       "mmap" };
+					       "mmap", "segments" };
 
 static const struct {
 	const char *name;
@@ -381,9 +384,31 @@ ssize_t send(int fd, const void *buf, size_t len, int flags)
 	return n;
 }
 
+/* The rule for messages that the kernel is to cut up, if this is one. */
+static struct rule *rule_for_segments(const struct msghdr *msg)
+{
+	struct cmsghdr *c;
+
+	for (c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR((struct msghdr *)(uintptr_t)msg, c))
+		if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_SEGMENT)
+			return rule_for(SEGMENTS);
+	return NULL;
+}
+
+int sendmmsg(int fd, struct mmsghdr *msgs, unsigned n, int flags)
+{
+	struct rule *r = n ? rule_for_segments(&msgs[0].msg_hdr) : NULL;
+
+	REAL(sendmmsg);
+	if (!r)
+		return real(fd, msgs, n, flags);
+	errno = r->error;
+	return -1;
+}
+
 ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 {
-	struct rule *r = rule_for(SEND);
+	struct rule *s = rule_for_segments(msg), *r = s ? s : rule_for(SEND);
 	struct msghdr one;
 	struct iovec v;
 	ssize_t n;

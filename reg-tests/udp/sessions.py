@@ -43,21 +43,31 @@ for i in range(50):
     c.send(b"%d" % i)
 check("what is sent in a row keeps its order",
       [int(c.receive().split(b" ")[2]) for i in range(50)] == list(range(50)))
+for host, port in ("127.0.0.1", plain), ("127.0.0.2", everywhere), ("::1", everywhere):
+    d = Client((host, port))
+    was = d.whom()
+    sizes = [100] * 9 + [50] + [100] * 7 + [0, 0] + [1472] * 12 + [3000] * 3 + [7, 8, 9, 9, 9, 8]
+    for i, size in enumerate(sizes):
+        d.send(b"%c" % i * size)
+    got = [d.receive().split(b" ", 2) for _ in sizes]
+    check(f"... whatever their sizes, one behind the other: {host}",
+          [rest for _, _, rest in got] == [b"%c" % i * size for i, size in enumerate(sizes)] and
+          {(name.decode(), int(p)) for name, p, _ in got} == {was})
 
 # -- shown and counted
 row, rows = service.stat("plain", "FRONTEND"), sessions("plain")
-check("show sess has each session", len(rows) == 5 and all("srv=" in r and "exp=" in r for r in rows))
+check("show sess has each session", len(rows) == 8 and all("srv=" in r and "exp=" in r for r in rows))
 check("show stat says mode udp and counts sessions and bytes",
-      row["mode"] == "udp" and row["scur"] == "5" and int(row["bin"]) > 65507 * 2)
+      row["mode"] == "udp" and row["scur"] == "8" and int(row["bin"]) > 65507 * 2)
 check("... of servers",
-      sum(int(service.stat("plain", n)["scur"]) for n in "ab") == 5 and
-      service.stat("plain", "a")["stot"] == "3")
+      sum(int(service.stat("plain", n)["scur"]) for n in "ab") == 8 and
+      service.stat("plain", "a")["stot"] == "4")
 mine = next(r for r in rows if f"src=127.0.0.1:{c.s.getsockname()[1]} " in r)
 service.ask("shutdown session " + mine.split(":")[0])
 line = lines.recv(2000).decode()
-check("shutdown session ends one", current("plain") == 4)
+check("shutdown session ends one", current("plain") == 7)
 check("the line of a session in the log: " + line.split("]: ", 1)[-1].strip(),
-      re.search(r"plain\[\d+\]: 127\.0\.0\.1:\d+ \[.*\] plain plain/[ab] \d+ 158/158 \d+/\d+ K- 5$",
+      re.search(r"plain\[\d+\]: 127\.0\.0\.1:\d+ \[.*\] plain plain/[ab] \d+ 158/158 \d+/\d+ K- 8$",
                 line.strip()))
 check("whose client goes on with another session", c.whom() != first)
 

@@ -63,4 +63,5 @@ udp-lb ruled
 END
 start_penstock
 driver "$srcdir/reg-tests/udp/sessions.py" --ports "$*" || failures=1
+[ -z "${SHIM:-}" ] || acted "$SHIM"
 finish

@@ -3,8 +3,8 @@
  * Datagrams in batches. From clients: one recvmmsg takes up to BATCH of them; each finds its session
  * or begins one; what several have for one session goes to its server by one sendmmsg, in order.
  * From servers: each session's socket is read into the next free places of one array, which goes out
- * by one sendmmsg a port, when it is full or at the end of the turn. No memory is taken for a
- * datagram. What a socket has no room for is dropped and counted, as a router would.
+ * by one sendmmsg a port, when it is full or at the end of the turn. Some of one size in a row to one
+ * address are one message, which the kernel cuts up (UDP_SEGMENT). No memory is taken for a datagram. What a socket has no room for is dropped and counted, as a router would.
  */
 #include "udp/port.h"
 
@@ -16,12 +16,13 @@
 #include "proxy/proxy.h"
 
 #include <errno.h>
+#include <netinet/udp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
-enum { BATCH = 64, ANSWERS = 16, ROUNDS = 4 };
+enum { BATCH = 64, ANSWERS = 16, ROUNDS = 4, SEGMENT_MOST = 1472 };
 
 union sock_addr {
 	struct sockaddr sa;
@@ -54,6 +55,7 @@ static struct {
 	union control control[BATCH];
 	int fd[BATCH];
 	struct udp_port *port[BATCH];
+	struct udp_session *session[BATCH]; /* they may have ended in this turn */
 	unsigned count;
 	char *memory;
 	struct task task;
@@ -61,22 +63,123 @@ static struct {
 
 static size_t room; /* bytes of one place */
 
+/* How many of n in a row have one size, the last one perhaps less: as much as the kernel cuts up in
+ * one call. */
+static unsigned alike(const struct iovec *iov, unsigned n)
+{
+	size_t size = iov[0].iov_len, total = size;
+	unsigned i;
+
+	if (!size || size > SEGMENT_MOST)
+		return 1;
+	for (i = 1; i < n && total + size <= UDP_PAYLOAD_MOST; i++) {
+		if (!iov[i].iov_len || iov[i].iov_len > size)
+			break;
+		total += iov[i].iov_len;
+		if (iov[i].iov_len < size)
+			return i + 1;
+	}
+	return i;
+}
+
 /* ---- answers ----------------------------------------------------------------------------- */
+
+/* What sendmmsg is given: some answers in a row to one client are one message, which the kernel cuts
+ * up. */
+static struct {
+	struct mmsghdr msgs[BATCH];
+	uint8_t answers[BATCH];
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(struct in6_pktinfo)) + CMSG_SPACE(sizeof(uint16_t))];
+	} control[BATCH];
+} down;
+
+/* Behind what the message has already. */
+static void put_segment(struct msghdr *msg, size_t size)
+{
+	char *at = (char *)msg->msg_control + msg->msg_controllen;
+	struct cmsghdr header = { .cmsg_level = SOL_UDP, .cmsg_type = UDP_SEGMENT,
+				  .cmsg_len = CMSG_LEN(sizeof(uint16_t)) };
+	uint16_t value = (uint16_t)size;
+
+	memcpy(at, &header, sizeof(header));
+	memcpy(at + CMSG_LEN(0), &value, sizeof(value));
+	msg->msg_controllen += CMSG_SPACE(sizeof(value));
+}
+
+/* Of those in a row that are one client's, how many are alike. */
+static unsigned answers_alike(unsigned first, unsigned n)
+{
+	unsigned row = 1;
+
+	while (row < n && out.session[first + row] == out.session[first])
+		row++;
+	return row > 1 && !out.session[first]->single ? alike(&out.iov[first], row) : 1;
+}
+
+/* Returns how many messages n answers have become. */
+static unsigned group_answers(unsigned first, unsigned n)
+{
+	unsigned groups = 0, i, same;
+
+	for (i = first; i < first + n; i += same) {
+		struct msghdr *msg = &down.msgs[groups].msg_hdr;
+
+		same = answers_alike(i, first + n - i);
+		*msg = out.msgs[i].msg_hdr;
+		if (same > 1) {
+			msg->msg_iovlen = same;
+			memcpy(&down.control[groups], &out.control[i], msg->msg_controllen);
+			msg->msg_control = &down.control[groups];
+			put_segment(msg, out.iov[i].iov_len);
+		}
+		down.answers[groups++] = (uint8_t)same;
+	}
+	return groups;
+}
+
+static void drop_answers(unsigned first, unsigned n)
+{
+	udp_stats.dropped += n;
+	out.port[first]->lb->proxy->fe->counters.denied_responses += n;
+}
+
+/* One by one: the way to the client does not take them otherwise. */
+static void send_singly(unsigned first, unsigned n)
+{
+	out.session[first]->single = true;
+	for (; n; first++, n--)
+		if (sendmsg(out.fd[first], &out.msgs[first].msg_hdr, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+			drop_answers(first, 1);
+}
+
+static bool is_full(int error)
+{
+	return error == EAGAIN || error == ENOBUFS;
+}
 
 /* Those of one descriptor, in a row. */
 static void send_answers(unsigned first, unsigned n)
 {
+	unsigned groups = group_answers(first, n), group = 0;
 	int sent;
 
-	while (n) {
-		sent = sendmmsg(out.fd[first], &out.msgs[first], n, MSG_DONTWAIT | MSG_NOSIGNAL);
-		if (sent < 0) { /* this one does not go; without room for it those behind do not */
-			sent = errno == EAGAIN || errno == ENOBUFS ? (int)n : 1;
-			udp_stats.dropped += (unsigned)sent;
-			out.port[first]->lb->proxy->fe->counters.denied_responses += (unsigned)sent;
+	while (group < groups) {
+		sent = sendmmsg(out.fd[first], &down.msgs[group], groups - group,
+				MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (sent < 0 && is_full(errno)) {
+			drop_answers(first, n);
+			return;
 		}
-		first += (unsigned)sent;
-		n -= (unsigned)sent;
+		if (sent < 0 && down.answers[group] > 1)
+			send_singly(first, down.answers[group]);
+		else if (sent < 0)
+			drop_answers(first, 1);
+		for (sent = sent < 0 ? 1 : sent; sent; sent--, group++) {
+			first += down.answers[group];
+			n -= down.answers[group];
+		}
 	}
 }
 
@@ -149,7 +252,7 @@ static socklen_t put_client(const struct udp_session *s, union sock_addr *to)
 	return sizeof(to->v6);
 }
 
-static void address_answer(const struct udp_session *s, unsigned i)
+static void address_answer(struct udp_session *s, unsigned i)
 {
 	struct msghdr *msg = &out.msgs[i].msg_hdr;
 
@@ -158,6 +261,7 @@ static void address_answer(const struct udp_session *s, unsigned i)
 	put_local(s, i);
 	out.fd[i] = udp_session_client_fd(s);
 	out.port[i] = s->port;
+	out.session[i] = s;
 }
 
 /* Takes those that the server has sent to the places behind out.count. Those that are too large
@@ -269,15 +373,35 @@ static bool is_refusal(int error)
 	       error == EHOSTDOWN;
 }
 
+/* One call for n datagrams of one size. -1 with errno. */
+static int send_segments(int fd, unsigned first, unsigned n)
+{
+	union control control = { .header = { .cmsg_level = SOL_UDP, .cmsg_type = UDP_SEGMENT,
+					      .cmsg_len = CMSG_LEN(sizeof(uint16_t)) } };
+	struct msghdr msg = { .msg_iov = &up.iov[first], .msg_iovlen = n, .msg_control = &control,
+			      .msg_controllen = CMSG_SPACE(sizeof(uint16_t)) };
+	uint16_t size = (uint16_t)up.iov[first].iov_len;
+
+	memcpy(CMSG_DATA(&control.header), &size, sizeof(size));
+	return sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : (int)n;
+}
+
 /* All of them, in order. Returns the session whose they are in the end, NULL: none. */
 static struct udp_session *send_up(struct udp_session *s, unsigned n)
 {
 	bool again = false;
-	unsigned done = 0;
+	unsigned done = 0, same;
 	int sent;
 
 	while (done < n) {
-		if (n - done == 1)
+		same = s->single ? 1 : alike(&up.iov[done], n - done);
+		if (same > 1) {
+			sent = send_segments(s->src.fd, done, same);
+			if (sent < 0 && !is_refusal(errno) && !is_full(errno)) {
+				s->single = true; /* its way does not take them */
+				continue;
+			}
+		} else if (n - done == 1)
 			sent = send(s->src.fd, up.iov[done].iov_base, up.iov[done].iov_len,
 				    MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : 1;
 		else
@@ -296,7 +420,7 @@ static struct udp_session *send_up(struct udp_session *s, unsigned n)
 				return NULL;
 			continue;
 		}
-		sent = errno == EAGAIN || errno == ENOBUFS ? (int)(n - done) : 1;
+		sent = is_full(errno) ? (int)(n - done) : 1;
 		drop(s, (unsigned)sent);
 		done += (unsigned)sent;
 	}
