@@ -51,6 +51,8 @@ struct proxyproto_ssl {
  * our own (LOCAL: a health check, a client of a Unix socket): it speaks for nobody. */
 void proxyproto_begin(struct proxyproto_out *out, char *memory, size_t size,
 		      const struct addr *src, const struct addr *dst, bool crc32c);
+/* It stands in front of a datagram: said right behind proxyproto_begin. */
+void proxyproto_of_datagram(struct proxyproto_out *out);
 void proxyproto_add(struct proxyproto_out *out, uint8_t type, struct span value);
 void proxyproto_add_ssl(struct proxyproto_out *out, const struct proxyproto_ssl *ssl);
 /* Its length; 0: it was cut. */

@@ -66,10 +66,12 @@ check "nothing is inherited" test "$(grep -c . "$log")" -le 1
 check "a line with 'bind' is none" refused "'bind' is not allowed" "	bind :80"
 check "nor one with 'http-request'" refused "'http-request" "	http-request deny"
 check "nor 'ssl' of a server" refused "'ssl' is not for datagrams" "	server s 127.0.0.1:1 ssl verify none"
-for word in send-proxy send-proxy-v2 tfo "socks4 127.0.0.1:1" "cookie x" "redir /x" "maxqueue 3" \
+for word in send-proxy "send-proxy-v2 proxy-v2-options ssl" tfo "socks4 127.0.0.1:1" "cookie x" "redir /x" "maxqueue 3" \
 	"tcp-ut 1s" "ws h1" non-stick "max-reuse 3"; do
 	check "... nor '$word'" refused "is not for datagrams" "	server s 127.0.0.1:1 $word"
 done
+check "a check by datagrams has no PROXY header" refused "no PROXY header yet" "	option udp-check
+	server s 127.0.0.1:1 check send-proxy-v2"
 check "a Unix socket is no server" refused "cannot be a Unix socket" "	server s /run/x"
 check "'balance uri' needs HTTP" refused "only connections have" "	balance uri"
 check "sizes have limits" refused "65507" "	accepted-payload-size 65508"

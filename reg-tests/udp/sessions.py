@@ -3,18 +3,28 @@
 
 import re
 import socket
+import struct
 
 from datagrams import Client, Server
 from service import PATIENCE, Service, check, finish, until
 
 service = Service(lambda p: p.add_argument("--ports"))
 ports = [int(p) for p in service.args.ports.split()]
-plain, everywhere, port_a, port_b, small, one, forget, ruled, log_port = ports
+plain, everywhere, port_a, port_b, small, one, forget, ruled, log_port, proxied = ports
 a = Server("a", f"127.0.0.1:{port_a}")
 b = Server("b", f"127.0.0.1:{port_b}")
 lines = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 lines.bind(("127.0.0.1", log_port))
 lines.settimeout(PATIENCE)
+
+
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
 
 
 def sessions(proxy):
@@ -103,6 +113,29 @@ until("sessions end when nobody sends for their time", lambda: current("ruled") 
 said = sorted(lines.recv(2000).decode().split("]: ")[1].strip() for _ in range(3))
 check("log-format: " + ", ".join(said),
       said == ["127.0.0.1 ruled/a 1/9 cD", "127.0.0.1 ruled/b 6/14 cD", "127.0.0.2 ruled/b 1/9 cD"])
+
+# -- PROXY headers
+SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"
+a.raw = True
+c = Client(f"127.0.0.1:{proxied}", "127.0.0.1")
+header = (SIGNATURE + b"\x21\x12" + struct.pack(">H", 12) + bytes([127, 0, 0, 1] * 2) +
+          struct.pack(">HH", c.s.getsockname()[1], proxied))
+check("send-proxy-v2: a datagram comes behind who has sent it", c.ask(b"data") == header + b"data")
+check("... an empty one, too", c.ask(b"") == header)
+sizes = [100] * 10 + [99, 1400, 1400, 5, 5]
+for i, size in enumerate(sizes):
+    c.send(b"%c" % (65 + i) * size)
+check("... and each of many", [c.receive() for _ in sizes] ==
+      [header + b"%c" % (65 + i) * size for i, size in enumerate(sizes)])
+c = Client(("::1", proxied), "::1")
+got = c.ask(b"data")
+check("... of IPv6 with a checksum",
+      got[:16] == SIGNATURE + b"\x21\x22" + struct.pack(">H", 36 + 7) and
+      got[16:52] == socket.inet_pton(socket.AF_INET6, "::1") * 2 +
+      struct.pack(">HH", c.s.getsockname()[1], proxied) and
+      got[52:55] == b"\3\0\4" and got[59:] == b"data" and
+      crc32c(got[:55] + bytes(4)) == struct.unpack(">I", got[55:59])[0])
+a.raw = False
 
 # -- servers that go and come
 c = Client(f"127.0.0.1:{plain}")

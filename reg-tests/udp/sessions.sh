@@ -5,7 +5,7 @@
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }
-set -- $(ports 9)
+set -- $(ports 10)
 log_port=$9
 cat >"$dir/cfg" <<END
 global
@@ -60,6 +60,17 @@ udp-lb ruled
 	timeout server 300ms
 	server a 127.0.0.1:$3
 	server b 127.0.0.1:$4
+
+udp-lb proxied
+	dgram-bind 127.0.0.1:${10}
+	timeout client 1m
+	timeout server 1m
+	server a 127.0.0.1:$3 send-proxy-v2
+udp-lb checked
+	dgram-bind [::1]:${10}
+	timeout client 1m
+	timeout server 1m
+	server a 127.0.0.1:$3 send-proxy-v2 proxy-v2-options crc32c
 END
 start_penstock
 driver "$srcdir/reg-tests/udp/sessions.py" --ports "$*" || failures=1

@@ -121,6 +121,15 @@ void proxyproto_begin(struct proxyproto_out *out, char *memory, size_t size,
 	out->crc = out->memory + out->len - CRC_LEN;
 }
 
+/* The lower half of the byte behind the command is the transport: 1 a stream, 2 datagrams. */
+void proxyproto_of_datagram(struct proxyproto_out *out)
+{
+	char *transport = out->memory + PROXYPROTO_SIGNATURE + 1;
+
+	if (*transport != V2_UNSPEC)
+		(*transport)++;
+}
+
 void proxyproto_add(struct proxyproto_out *out, uint8_t type, struct span value)
 {
 	if (value.len > UINT16_MAX) {

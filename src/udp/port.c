@@ -10,6 +10,7 @@
 
 #include "base/bug.h"
 #include "net/listener.h"
+#include "net/proxyproto.h"
 #include "udp/lb.h"
 #include "udp/session.h"
 
@@ -22,7 +23,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
-enum { BATCH = 64, ANSWERS = 16, ROUNDS = 4, SEGMENT_MOST = 1472 };
+enum { BATCH = 64, ANSWERS = 16, ROUNDS = 4, SEGMENT_MOST = 1472, HEADER_MOST = 64 };
 
 union sock_addr {
 	struct sockaddr sa;
@@ -64,18 +65,18 @@ static struct {
 static size_t room; /* bytes of one place */
 
 /* How many of n in a row have one size, the last one perhaps less: as much as the kernel cuts up in
- * one call. */
-static unsigned alike(const struct iovec *iov, unsigned n)
+ * one call. header: bytes in front of each. */
+static unsigned alike(const struct iovec *iov, unsigned n, size_t header)
 {
-	size_t size = iov[0].iov_len, total = size;
+	size_t size = iov[0].iov_len, total = header + size;
 	unsigned i;
 
-	if (!size || size > SEGMENT_MOST)
+	if (!size || header + size > SEGMENT_MOST)
 		return 1;
-	for (i = 1; i < n && total + size <= UDP_PAYLOAD_MOST; i++) {
+	for (i = 1; i < n && total + header + size <= UDP_PAYLOAD_MOST; i++) {
 		if (!iov[i].iov_len || iov[i].iov_len > size)
 			break;
-		total += iov[i].iov_len;
+		total += header + iov[i].iov_len;
 		if (iov[i].iov_len < size)
 			return i + 1;
 	}
@@ -115,7 +116,7 @@ static unsigned answers_alike(unsigned first, unsigned n)
 
 	while (row < n && out.session[first + row] == out.session[first])
 		row++;
-	return row > 1 && !out.session[first]->single ? alike(&out.iov[first], row) : 1;
+	return row > 1 && !out.session[first]->single ? alike(&out.iov[first], row, 0) : 1;
 }
 
 /* Returns how many messages n answers have become. */
@@ -342,8 +343,46 @@ void udp_server_ready(struct source *src, uint32_t events)
 /* What the datagrams of one session in the batch look like to sendmmsg. */
 static struct {
 	struct mmsghdr msgs[BATCH];
-	struct iovec iov[BATCH];
+	struct iovec iov[BATCH];       /* what the client has sent */
+	struct iovec pairs[2 * BATCH]; /* the same, each behind the header, if there is one */
+	char header[HEADER_MOST];
+	size_t header_len;
 } up;
+
+/* send-proxy-v2: each datagram begins with who has sent it. */
+static void put_header(const struct udp_session *s)
+{
+	const struct server_settings *set = &s->server->set;
+	struct proxyproto_out header;
+	struct addr client, local;
+
+	udp_session_addrs(s, &client, &local);
+	proxyproto_begin(&header, up.header, sizeof(up.header), &client, &local,
+			 set->proxy_v2 & PROXY_V2_CRC32C);
+	proxyproto_of_datagram(&header);
+	up.header_len = proxyproto_end(&header);
+}
+
+/* Of what the messages to the server consist. */
+static void compose(const struct udp_session *s, unsigned n)
+{
+	bool header = s->server->set.options.on & SRV_SEND_PROXY_V2;
+	unsigned i;
+
+	up.header_len = 0;
+	if (header)
+		put_header(s);
+	for (i = 0; i < n; i++) {
+		struct msghdr *msg = &up.msgs[i].msg_hdr;
+
+		msg->msg_iov = header ? &up.pairs[2 * i] : &up.iov[i];
+		msg->msg_iovlen = header ? 2 : 1;
+		if (header) {
+			up.pairs[2 * i] = (struct iovec){ up.header, up.header_len };
+			up.pairs[2 * i + 1] = up.iov[i];
+		}
+	}
+}
 
 static unsigned gather(struct udp_session *s, uint64_t *bytes)
 {
@@ -378,9 +417,10 @@ static int send_segments(int fd, unsigned first, unsigned n)
 {
 	union control control = { .header = { .cmsg_level = SOL_UDP, .cmsg_type = UDP_SEGMENT,
 					      .cmsg_len = CMSG_LEN(sizeof(uint16_t)) } };
-	struct msghdr msg = { .msg_iov = &up.iov[first], .msg_iovlen = n, .msg_control = &control,
+	struct msghdr msg = { .msg_iov = up.msgs[first].msg_hdr.msg_iov,
+			      .msg_iovlen = n * up.msgs[first].msg_hdr.msg_iovlen, .msg_control = &control,
 			      .msg_controllen = CMSG_SPACE(sizeof(uint16_t)) };
-	uint16_t size = (uint16_t)up.iov[first].iov_len;
+	uint16_t size = (uint16_t)(up.header_len + up.iov[first].iov_len);
 
 	memcpy(CMSG_DATA(&control.header), &size, sizeof(size));
 	return sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : (int)n;
@@ -393,20 +433,22 @@ static struct udp_session *send_up(struct udp_session *s, unsigned n)
 	unsigned done = 0, same;
 	int sent;
 
+	compose(s, n);
 	while (done < n) {
-		same = s->single ? 1 : alike(&up.iov[done], n - done);
+		same = s->single ? 1 : alike(&up.iov[done], n - done, up.header_len);
 		if (same > 1) {
 			sent = send_segments(s->src.fd, done, same);
 			if (sent < 0 && !is_refusal(errno) && !is_full(errno)) {
 				s->single = true; /* its way does not take them */
 				continue;
 			}
-		} else if (n - done == 1)
+		} else if (n - done == 1 && !up.header_len) {
 			sent = send(s->src.fd, up.iov[done].iov_base, up.iov[done].iov_len,
 				    MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : 1;
-		else
+		} else {
 			sent = sendmmsg(s->src.fd, &up.msgs[done], n - done,
 					MSG_DONTWAIT | MSG_NOSIGNAL);
+		}
 		if (sent >= 0) {
 			done += (unsigned)sent;
 			continue;
@@ -418,6 +460,7 @@ static struct udp_session *send_up(struct udp_session *s, unsigned n)
 			s = udp_session_again(s, payload);
 			if (!s)
 				return NULL;
+			compose(s, n);
 			continue;
 		}
 		sent = is_full(errno) ? (int)(n - done) : 1;
@@ -577,7 +620,6 @@ int udp_ports_start(unsigned payload)
 						      .msg_iovlen = 1, .msg_control = &in.control[i] };
 		out.iov[i].iov_base = out.memory + i * room;
 		out.msgs[i].msg_hdr = (struct msghdr){ .msg_iov = &out.iov[i], .msg_iovlen = 1 };
-		up.msgs[i].msg_hdr = (struct msghdr){ .msg_iov = &up.iov[i], .msg_iovlen = 1 };
 	}
 	task_init(&out.task, flush_task);
 	return 0;
