@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# examples/dns.cfg with two dnsmasq behind it: each question has its answer, one, and its own; a
-# server that has gone gets none.
+# examples/dns.cfg with dnsmasq and unbound behind it: each question has its answer, one, and its
+# own; a server that has gone gets none.
 . "${0%/*}/../lib.sh"
 
 command -v dnsmasq >/dev/null || { say "needs dnsmasq"; exit 77; }
@@ -18,7 +18,33 @@ name_server() {
 	children="$children $!"
 }
 name_server 1 "$2"
-name_server 2 "$3"
+# unbound NUMBER PORT: the same, by that.
+unbound_server() {
+	cat >"$dir/unbound" <<END
+server:
+	do-daemonize: no
+	chroot: ""
+	username: ""
+	pidfile: "$dir/unbound.pid"
+	use-syslog: no
+	interface: 127.0.0.1@$2
+	access-control: 127.0.0.0/8 allow
+	local-zone: "." redirect
+	local-data: ". A 10.0.0.$1"
+	local-zone: "test." redirect
+	local-data: "test. A 10.0.0.$1"
+remote-control:
+	control-enable: no
+END
+	unbound -d -c "$dir/unbound" >"$dir/unbound.log" 2>&1 &
+	eval "server$1=\$!"
+	children="$children $!"
+}
+if command -v unbound >/dev/null; then
+	unbound_server 2 "$3"
+else
+	name_server 2 "$3"
+fi
 start_penstock
 driver "$srcdir/reg-tests/udp/dns.py" --port "$1" --servers "$server1 $server2" || failures=1
 finish

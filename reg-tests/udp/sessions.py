@@ -167,4 +167,26 @@ service.ask(f"enable server plain/{gone.name.decode()}")
 service.ask("shutdown sessions server plain/a")
 service.ask("shutdown sessions server plain/b")
 check("shutdown sessions server", current("plain") == 0)
+
+# -- paused, shut down
+c = Client(f"127.0.0.1:{small}")
+was = c.whom()
+service.ask("disable frontend small")
+c.send(b"later")
+check("a section that is paused keeps what comes", c.silent() and
+      service.stat("small", "FRONTEND")["status"] == "PAUSED")
+service.ask("enable frontend small")
+check("... until it goes on", c.receive() == b"a %d later" % was[1])
+service.ask("shutdown frontend small")
+check("one that is shut down goes on with its sessions", c.whom() == was)
+d = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+d.settimeout(PATIENCE)
+d.connect(("127.0.0.1", small))
+try:
+    d.send(b"x")
+    d.recv(100)
+    refused = False
+except ConnectionRefusedError:
+    refused = True
+check("... and takes no others", refused)
 finish()
