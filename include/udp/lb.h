@@ -6,15 +6,25 @@
 
 #include "base/list.h"
 #include "event/timer.h"
+#include "net/addr.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct listener;
 struct proxy;
+struct server;
 struct udp_session;
 
 enum { UDP_PAYLOAD = 1472, UDP_PAYLOAD_MOST = 65507 };
+
+/* A connected socket that a session of a datagram without answer has left for the next one. */
+enum { UDP_SPARES = 16 };
+struct udp_spare {
+	const struct server *server; /* NULL: there is none */
+	struct addr addr;            /* where it leads to */
+	int fd;
+};
 
 struct udp_lb {
 	struct proxy *proxy;
@@ -26,6 +36,7 @@ struct udp_lb {
 	struct udp_session **table; /* by hash; mask + 1 chains */
 	uint32_t mask;
 	unsigned count;             /* sessions */
+	struct udp_spare spares[UDP_SPARES]; /* by the server's number */
 	struct timer timer;         /* looks for those whose time is over */
 };
 

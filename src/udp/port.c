@@ -537,6 +537,9 @@ static void sort_in(struct udp_port *port, unsigned i)
 		udp_session_end(s, END_SERVER_DOWN);
 		s = NULL;
 	}
+	/* One that ends with its datagrams leaves its socket to the next one. */
+	if (!s && !port->lb->responses && !port->lb->requests && i && in.session[i - 1])
+		udp_port_forward(in.session[i - 1]);
 	if (!s)
 		s = udp_session_begin(port, &key,
 				      (struct span){ in.iov[i].iov_base, in.msgs[i].msg_len });

@@ -286,13 +286,57 @@ static enum dial_result dial(struct server *server, const struct addr *client,
 	return server_dial_datagrams(server, &to, client, fd);
 }
 
+/* proxy-responses 0: a session ends with the datagram that began it, and nobody reads its socket.
+ * The next one may have it, unless it shows its client to the server. */
+static bool forgets(const struct udp_lb *lb, const struct server *server)
+{
+	const struct source_conf *src = server->set.source.set ? &server->set.source :
+								 &lb->proxy->set.source;
+
+	return !lb->responses && !lb->requests && !server->spec.has_offset &&
+	       src->usesrc == USESRC_NONE;
+}
+
+static struct udp_spare *spare_of(struct udp_lb *lb, const struct server *server)
+{
+	return &lb->spares[(unsigned)server->puid % UDP_SPARES];
+}
+
+/* -1: there is none for the server. */
+static int spare_take(struct udp_lb *lb, const struct server *server)
+{
+	struct udp_spare *spare = spare_of(lb, server);
+
+	if (spare->server != server || !addr_equal(&spare->addr, &server->state->addr))
+		return -1;
+	spare->server = NULL;
+	return spare->fd;
+}
+
+static void spare_drop(struct udp_spare *spare)
+{
+	if (spare->server)
+		close(spare->fd);
+	spare->server = NULL;
+}
+
+static void spare_give(struct udp_lb *lb, const struct server *server, int fd)
+{
+	struct udp_spare *spare = spare_of(lb, server);
+
+	spare_drop(spare);
+	*spare = (struct udp_spare){ server, server->state->addr, fd };
+}
+
 /* The oldest session makes room where descriptors or local ports have run out. -1: counted. */
 static int connect_server(struct udp_port *port, struct server *server, const struct addr *client,
 			  const struct addr *local)
 {
 	enum dial_result result;
-	int fd;
+	int fd = forgets(port->lb, server) ? spare_take(port->lb, server) : -1;
 
+	if (fd >= 0)
+		return fd;
 	result = dial(server, client, local, &fd);
 	if (result == DIAL_RESOURCE && errno != ENOMEM && evict(port->lb, NULL))
 		result = dial(server, client, local, &fd);
@@ -367,7 +411,7 @@ static struct udp_session *session_new(struct udp_port *port, const struct udp_k
 		return NULL;
 	s->src.fd = fd;
 	s->src.ready = udp_server_ready;
-	if (loop_add(&s->src, EPOLLIN) < 0) {
+	if (!forgets(port->lb, server) && loop_add(&s->src, EPOLLIN) < 0) {
 		pool_put(&session_pool, s);
 		return NULL;
 	}
@@ -534,8 +578,12 @@ void udp_session_end(struct udp_session *s, enum reason reason)
 	udp_log(s, reason);
 	table_remove(s);
 	list_remove(&s->node);
-	loop_forget(&s->src);
-	close(s->src.fd);
+	if (s->src.registered)
+		loop_forget(&s->src);
+	if (reason == END_NORMAL && forgets(s->port->lb, s->server))
+		spare_give(s->port->lb, s->server, s->src.fd);
+	else
+		close(s->src.fd);
 	s->src.fd = -1;
 	beside_close(&s->beside);
 	server_release(s->server);
@@ -612,8 +660,15 @@ void udp_sessions_end_server(const struct server *server, enum reason reason)
 void udp_sessions_end_all(enum reason reason)
 {
 	struct search search = { .reason = reason };
+	struct proxy *px;
+	unsigned i;
 
 	each_of_all(end_one, &search);
+	if (!proxies_running)
+		return;
+	list_for_each(px, &proxies_running->list, node)
+		for (i = 0; px->udp && i < UDP_SPARES; i++)
+			spare_drop(&px->udp->spares[i]);
 }
 
 /* ---- the start --------------------------------------------------------------------------- */
