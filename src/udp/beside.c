@@ -135,8 +135,8 @@ static void open_all(struct listener *l)
 
 	udp_sessions_each(l->port->lb, one, &f);
 	if (f.lost)
-		log_process(LOG_L_WARNING, "udp-lb %s: %u sessions end, for which there was no socket: %s.",
-			    l->port->lb->proxy->name, f.lost, strerror(f.error));
+		log_process(LOG_L_WARNING, "udp-lb %s: %u sessions end, for which there was no "
+			    "socket: %s.", l->port->lb->proxy->name, f.lost, strerror(f.error));
 }
 
 /* The successor waits for this very socket. What came for sessions before they had sockets of their

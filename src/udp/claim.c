@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The claim to a socket is the name of an abstract Unix socket, made of the inode of the socket that
- * it is about, so that it goes with the process that has it. Who finds it taken tells its owner, by
- * an empty datagram, and tries again soon: after PATIENCE_MS whatever anybody says.
+ * The claim to a socket is the name of an abstract Unix socket, made of the inode of the socket
+ * that it is about, so that it goes with the process that has it. Who finds it taken tells its
+ * owner, by an empty datagram, and tries again soon: after PATIENCE_MS whatever anybody says.
  */
 #include "udp/claim.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Datagrams in batches. From clients: one recvmmsg takes up to BATCH of them; each finds its session
- * or begins one; what several have for one session goes to its server by one sendmmsg, in order.
- * From servers: each session's socket is read into the next free places of one array, which goes out
- * by one sendmmsg a port, when it is full or at the end of the turn. Some of one size in a row to one
- * address are one message, which the kernel cuts up (UDP_SEGMENT). No memory is taken for a datagram. What a socket has no room for is dropped and counted, as a router would.
+ * Datagrams in batches. From clients: one recvmmsg takes up to BATCH of them; each finds its
+ * session or begins one; what several have for one session goes to its server in order, by one
+ * call. From servers: each session's socket is read into the next free places of one array, which
+ * goes out by one sendmmsg a port, when it is full or at the end of the turn. Some of one size in a
+ * row to one address are one message, which the kernel cuts up (UDP_SEGMENT). No memory is taken
+ * for a datagram. What a socket has no room for is dropped and counted, as a router would.
  */
 #include "udp/port.h"
 
@@ -85,8 +86,8 @@ static unsigned alike(const struct iovec *iov, unsigned n, size_t header)
 
 /* ---- answers ----------------------------------------------------------------------------- */
 
-/* What sendmmsg is given: some answers in a row to one client are one message, which the kernel cuts
- * up. */
+/* What sendmmsg is given: some answers in a row to one client are one message, which the kernel
+ * cuts up. */
 static struct {
 	struct mmsghdr msgs[BATCH];
 	uint8_t answers[BATCH];
@@ -151,7 +152,8 @@ static void send_singly(unsigned first, unsigned n)
 {
 	out.session[first]->single = true;
 	for (; n; first++, n--)
-		if (sendmsg(out.fd[first], &out.msgs[first].msg_hdr, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		if (sendmsg(out.fd[first], &out.msgs[first].msg_hdr,
+			    MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 			drop_answers(first, 1);
 }
 
@@ -418,7 +420,8 @@ static int send_segments(int fd, unsigned first, unsigned n)
 	union control control = { .header = { .cmsg_level = SOL_UDP, .cmsg_type = UDP_SEGMENT,
 					      .cmsg_len = CMSG_LEN(sizeof(uint16_t)) } };
 	struct msghdr msg = { .msg_iov = up.msgs[first].msg_hdr.msg_iov,
-			      .msg_iovlen = n * up.msgs[first].msg_hdr.msg_iovlen, .msg_control = &control,
+			      .msg_iovlen = n * up.msgs[first].msg_hdr.msg_iovlen,
+			      .msg_control = &control,
 			      .msg_controllen = CMSG_SPACE(sizeof(uint16_t)) };
 	uint16_t size = (uint16_t)(up.header_len + up.iov[first].iov_len);
 
@@ -619,8 +622,10 @@ int udp_ports_start(unsigned payload)
 		return -1;
 	for (i = 0; i < BATCH; i++) {
 		in.iov[i] = (struct iovec){ in.memory + i * room, room };
-		in.msgs[i].msg_hdr = (struct msghdr){ .msg_name = &in.from[i], .msg_iov = &in.iov[i],
-						      .msg_iovlen = 1, .msg_control = &in.control[i] };
+		in.msgs[i].msg_hdr = (struct msghdr){ .msg_name = &in.from[i],
+						      .msg_iov = &in.iov[i],
+						      .msg_iovlen = 1,
+						      .msg_control = &in.control[i] };
 		out.iov[i].iov_base = out.memory + i * room;
 		out.msgs[i].msg_hdr = (struct msghdr){ .msg_iov = &out.iov[i], .msg_iovlen = 1 };
 	}
