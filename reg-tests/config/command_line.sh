@@ -70,7 +70,7 @@ wanted 1 "a wrong number"
 run help timeout client
 wanted 0 "help WORD"
 check "syntax" out "timeout client <time"
-check "where" out "in:      defaults, frontend and listen"
+check "where" out "in:      defaults, frontend, listen and udp-lb"
 run help http-request set-header
 wanted 0 "help of a word and its first argument"
 check "the row of the word" out "http-request <action>"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The action do-resolve: a name that an expression gives is looked up by a section "resolvers", while
- * the stream waits, and its address goes to a variable. Each process asks for itself, since what one
- * stream wants to know is nobody else's; an answer is used again for "hold valid".
+ * The action do-resolve: a name that an expression gives is looked up by a section "resolvers",
+ * while the stream waits, and its address goes to a variable. Each process asks for itself, since
+ * what one stream wants to know is nobody else's; an answer is used again for "hold valid".
  */
 #include "stream/do_resolve.h"
 
@@ -92,7 +92,8 @@ static int do_resolve_finish(struct config *cfg, void *data)
 	for (r = ((struct resolve_rules *)data)->first; r; r = r->next) {
 		r->resolvers = resolvers_find(cfg, r->name);
 		if (!r->resolvers)
-			bad |= config_error(cfg, &r->rule->loc, "there is no section 'resolvers %s'", r->name);
+			bad |= config_error(cfg, &r->rule->loc,
+					    "there is no section 'resolvers %s'", r->name);
 	}
 	return bad;
 }
