@@ -162,7 +162,11 @@ action("again", function(txn)
 	end
 	txn:done { body = "ran " .. n .. " times" }
 end)
-action("forever", function() return act.YIELD end, { "http-req", "http-res", "tcp-req" })
+action("forever", function() return act.YIELD end, { "http-req", "tcp-req" })
+action("waits_res", function()
+	core.Alert("a response waits")
+	core.sleep(1000)
+end, { "http-res" })
 action("sleeps", function() core.msleep(100000) end, { "tcp-req", "http-req" })
 
 -- What a script puts into an object, and values that are other ones each time that they are asked for.

@@ -50,7 +50,7 @@ listen aborts
 	http-request lua.sleeps if { path /sleeps }
 	http-request lua.forever if { path /forever }
 	http-request return status 200 content-type text/plain string behind if { path /sleeps /forever }
-	http-response lua.forever
+	http-response lua.waits_res
 	server s $inner
 END
 start_penstock
@@ -115,6 +115,8 @@ for name in "forever", "sleeps":
 for name in "forever", "sleeps", "response":
     with connect(service.args.aborts) as s:
         s.sendall(f"GET /{name} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        if name == "response":
+            until("a script waits with the response", lambda: service.logged("a response waits"))
         until(f"a script without an end: {name}", lambda: "fe=aborts " in service.ask("show sess"))
         s.shutdown(socket.SHUT_WR)
         check("with abortonclose it is over when its client has closed", read_all(s).startswith(b"HTTP/1.1 200 "))
