@@ -130,11 +130,18 @@ config() {
 # each_way TEST: calls the function TEST with penstock running, once for each way to move bytes;
 # with proxy=http_proxy in mode http, with the lines of proxy_lines in "defaults".
 each_way() {
-	for way in splice adaptive copy; do
+	for way in ${WAYS:-splice adaptive copy kernel}; do
 		say "## $way"
 		case $way in
 		splice) ${proxy:-tcp_proxy} "$splice
 	${proxy_lines:-}" | config ;;
+		kernel)
+			{
+				printf '\ttune.kernel-relay.after 0\n'
+				${proxy:-tcp_proxy} "option kernel-relay
+	${proxy_lines:-}"
+			} | config
+			;;
 		*) ${proxy:-tcp_proxy} "${proxy_lines:-}" | config ;;
 		esac
 		case $way in
@@ -150,6 +157,18 @@ each_way() {
 asan=$(ldd "$PENSTOCK" 2>/dev/null | sed -n 's/.*=> \(.*libasan[^ ]*\).*/\1/p')
 preload() { printf '%s' "${asan:+$asan:}$shim"; }
 sanitized() { [ -n "$asan" ]; }
+
+# kernel_proxy: tcp_proxy with option kernel-relay, which tells the bytes of each stream.
+kernel_proxy() {
+	tcp_proxy "option kernel-relay
+	log stdout format raw local0
+	log-format \"bytes=%U/%B %ts\""
+}
+
+# kernel_or_skip: the kernel, and our rights, are good for option kernel-relay.
+kernel_or_skip() {
+	! grep -q "the kernel cannot relay here" "$log" || exit 77
+}
 
 # start_penstock [ARGUMENTS]
 start_penstock() {

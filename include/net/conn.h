@@ -70,6 +70,9 @@ struct conn *conn_new(void);
 /* Takes over *fd (set to -1) and enters the loop. flags: CONN_READABLE|CONN_WRITABLE for a
  * socket just accepted. 0, or -1 with errno (fd closed then). */
 int conn_attach(struct conn *conn, int *fd, unsigned flags, void (*ready)(struct conn *));
+/* From now on somebody else says when there is something to read; the end is still told. 0, or -1
+ * with errno. */
+int conn_told_elsewhere(struct conn *conn);
 /* Reads at most size bytes. IO_OK: *got of them. These and what follows go through the layer, if
  * there is one; conn_raw_* never do: for the layer itself. */
 enum io conn_recv(struct conn *conn, void *buf, size_t size, size_t *got);

@@ -7,10 +7,13 @@
 #include "base/buf.h"
 #include "event/loop.h"
 #include "relay/end.h"
+#include "relay/kernel.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+struct kernel_relay;
+struct kernel_way;
 struct pipe;
 struct pump_chain;
 struct relay;
@@ -52,9 +55,11 @@ struct pump {
 	struct end *from, *to;
 	struct buf *buf;     /* bytes received and not sent; NULL: none */
 	struct pipe *pipe;   /* only while bytes sit in it */
+	struct kernel_way *kernel; /* relay/kernel.h; NULL: every byte comes through this process */
 	struct pump_chain *chain; /* relay/chain.h; NULL: bytes pass as they are */
 	uint64_t allowed;    /* how many may still be forwarded unseen; UINT64_MAX: all */
 	uint64_t copied, spliced; /* bytes that left, each way */
+	uint64_t relayed;    /* by the kernel, when it has ended that */
 	uint32_t read_ms, write_ms; /* clock_now_ms of the last bytes in and out */
 	uint32_t calls;      /* of recv, send and splice */
 	uint16_t flags;
@@ -68,6 +73,9 @@ enum { RELAY_MOVES = 16 };
 struct relay {
 	struct end client, server;
 	struct pump request, response;
+	struct kernel_relay *kernel; /* NULL: it has neither direction */
+	uint64_t kernel_bytes; /* of both pumps at their last rest */
+	uint16_t kernel_in; /* small pieces until the kernel is to have them; 0: never */
 	uint8_t moves; /* pieces that a pump may move in one run: its share of a turn */
 	struct task task; /* goes on where the budget of a turn ended */
 	/* Called at the end of a pump's run when flags of PUMP_NOTICES were added, and when the
@@ -125,7 +133,8 @@ size_t pump_held(const struct pump *pump);
 /* Bytes that have left. */
 static inline uint64_t pump_bytes(const struct pump *pump)
 {
-	return pump->copied + pump->spliced;
+	return pump->copied + pump->spliced +
+	       (unlikely(pump->kernel != NULL) ? kernel_relayed(pump) : pump->relayed);
 }
 
 /* Totals of the process, for show info. */

@@ -13,5 +13,6 @@ captured() {
 	*) relaytest sockmap ;;
 	esac
 }
+WAYS="splice adaptive copy" # what the kernel relays is in a sockmap of ours
 each_way captured
 finish

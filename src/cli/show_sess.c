@@ -85,14 +85,19 @@ static const char *sess_way(const struct pump *pump)
 {
 	if (!(pump->flags & PUMP_OPEN))
 		return "none";
+	if (pump->kernel)
+		return "kernel";
 	return pump->flags & PUMP_SPLICING ? "splice" : "copy";
 }
 
 static void sess_say_pump(struct text *out, const char *name, const struct pump *pump)
 {
-	text_printf(out, " %s[way=%s,held=%zu,copied=%llu,spliced=%llu,calls=%u]", name,
+	text_printf(out, " %s[way=%s,held=%zu,copied=%llu,spliced=%llu", name,
 		    sess_way(pump), pump_held(pump), (unsigned long long)pump->copied,
-		    (unsigned long long)pump->spliced, pump->calls);
+		    (unsigned long long)pump->spliced);
+	if (pump->kernel)
+		text_printf(out, ",relayed=%llu", (unsigned long long)kernel_relayed(pump));
+	text_printf(out, ",calls=%u]", pump->calls);
 }
 
 static int sess_fd(const struct end *end)

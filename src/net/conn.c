@@ -92,6 +92,11 @@ int conn_attach(struct conn *conn, int *fd, unsigned flags, void (*ready)(struct
 	return -1;
 }
 
+int conn_told_elsewhere(struct conn *conn)
+{
+	return loop_modify(&conn->src, EPOLLOUT | EPOLLRDHUP | EPOLLET);
+}
+
 /* The call failed with errno. */
 static enum io conn_failed(struct conn *conn, unsigned ready_flag)
 {

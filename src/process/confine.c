@@ -14,6 +14,7 @@
 #include "process/rights.h"
 #include "process/sandbox.h"
 #include "proxy/proxy.h"
+#include "relay/kernel.h"
 
 #include "config.h"
 
@@ -89,10 +90,15 @@ static bool has_scripts(void)
 /* Commands inherit the filter, and nobody knows what they call. */
 void confine_calls(const struct process_conf *conf, const struct args *args)
 {
+	const struct sandbox_wants wants = {
+		.namespaces = has_namespaces,
+		.scripts = has_scripts(),
+		.maps = kernel_is_possible(),
+	};
 	struct err err;
 
 	if (conf->insecure_syscalls || confine_forks(conf, args) || external_conf.enabled)
 		return;
-	if (sandbox_enter(has_namespaces, has_scripts(), &err) < 0)
+	if (sandbox_enter(&wants, &err) < 0)
 		log_process(LOG_L_WARNING, "%s; going on without.", err.text);
 }

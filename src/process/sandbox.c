@@ -23,6 +23,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <linux/netlink.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -240,7 +241,14 @@ static int fail_scripts(scmp_filter_ctx ctx)
 	return rc;
 }
 
-static int sandbox_fill(scmp_filter_ctx ctx, bool namespaces, bool scripts)
+/* Entries of maps; no program is loaded and no map is made. */
+static int allow_maps(scmp_filter_ctx ctx)
+{
+	return ALLOW(ctx, bpf, IS(0, BPF_MAP_UPDATE_ELEM)) |
+	       ALLOW(ctx, bpf, IS(0, BPF_MAP_DELETE_ELEM));
+}
+
+static int sandbox_fill(scmp_filter_ctx ctx, const struct sandbox_wants *wants)
 {
 	/* Without these an older libseccomp or kernel does the same a little slower. */
 	seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
@@ -248,9 +256,9 @@ static int sandbox_fill(scmp_filter_ctx ctx, bool namespaces, bool scripts)
 	if (allow_calls(ctx) || allow_sockets(ctx) || allow_files(ctx) || allow_memory(ctx) ||
 	    allow_signals(ctx))
 		return -1;
-	if (scripts && fail_scripts(ctx))
+	if ((wants->scripts && fail_scripts(ctx)) || (wants->maps && allow_maps(ctx)))
 		return -1;
-	return namespaces ? ALLOW(ctx, setns, IS(1, CLONE_NEWNET)) : 0;
+	return wants->namespaces ? ALLOW(ctx, setns, IS(1, CLONE_NEWNET)) : 0;
 }
 
 bool sandbox_available(void)
@@ -258,7 +266,7 @@ bool sandbox_available(void)
 	return true;
 }
 
-int sandbox_enter(bool namespaces, bool scripts, struct err *err)
+int sandbox_enter(const struct sandbox_wants *wants, struct err *err)
 {
 	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_TRAP);
 	int rc;
@@ -266,7 +274,7 @@ int sandbox_enter(bool namespaces, bool scripts, struct err *err)
 	if (!ctx)
 		return err_set(err, "the filter of system calls: out of memory");
 	names_collect();
-	if (sandbox_fill(ctx, namespaces, scripts) || sandbox_watch()) {
+	if (sandbox_fill(ctx, wants) || sandbox_watch()) {
 		seccomp_release(ctx);
 		return err_set(err, "the filter of system calls cannot be made");
 	}

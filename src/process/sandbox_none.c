@@ -7,10 +7,9 @@ bool sandbox_available(void)
 	return false;
 }
 
-int sandbox_enter(bool namespaces, bool scripts, struct err *err)
+int sandbox_enter(const struct sandbox_wants *wants, struct err *err)
 {
-	(void)namespaces;
-	(void)scripts;
+	(void)wants;
 	(void)err;
 	return 0;
 }

@@ -37,6 +37,7 @@ static char said[1024]; /* by the last child, on stderr */
 /* Runs fn behind the filter in a child; its status as of waitpid. */
 static int behind(bool namespaces, int (*fn)(void))
 {
+	const struct sandbox_wants wants = { .namespaces = namespaces };
 	struct err err;
 	int fds[2], status;
 	ssize_t n;
@@ -50,7 +51,7 @@ static int behind(bool namespaces, int (*fn)(void))
 
 		setrlimit(RLIMIT_CORE, &no_core);
 		dup2(fds[1], STDERR_FILENO);
-		if (sandbox_enter(namespaces, false, &err) < 0)
+		if (sandbox_enter(&wants, &err) < 0)
 			_exit(99);
 		_exit(fn());
 	}

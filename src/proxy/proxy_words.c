@@ -208,6 +208,8 @@ const struct keyword proxy_keywords[] = {
 	       "the same server for the next request of the connection, if it can be"),
 	OPTION("independent-streams", SCOPE_PROXY, OPT_INDEPENDENT,
 	       "writing to a side does not renew its read timeout"),
+	OPTION("kernel-relay", SCOPE_PROXY, OPT_KERNEL_RELAY,
+	       "the kernel passes bytes on by itself where it can"),
 	OPTION("log-health-checks", SCOPE_BACK | SCOPE_UDP, OPT_LOG_HEALTH_CHECKS,
 	       "log each change of the result of a health check"),
 	OPTION("log-separate-errors", SCOPE_FRONT, OPT_LOG_SEPARATE_ERRORS,

@@ -538,7 +538,7 @@ static inline bool pump_by_pipe(struct pump *pump)
 	const struct framing *framing = pump->from->framing;
 
 	if (likely(!framing))
-		return pump->flags & PUMP_SPLICING;
+		return pump->flags & PUMP_SPLICING && !pump->kernel;
 	if (pump->mode == PUMP_COPY || *pump->from->flags & CONN_HELD ||
 	    (pump->to->framing && pump->to->framing->coded))
 		return false;
@@ -571,6 +571,8 @@ static inline enum io pump_move(struct pump *pump)
 {
 	enum io r;
 
+	if (unlikely(pump->kernel != NULL))
+		return kernel_move(pump);
 	if ((pump->buf || pump->pipe) && (r = pump_push(pump)) != IO_OK)
 		return r;
 	if (!pump_may_pull(pump))
@@ -581,10 +583,11 @@ static inline enum io pump_move(struct pump *pump)
 }
 
 /* Everything was passed on, and the sink does not know yet that no more comes. */
-static inline bool pump_over(const struct pump *pump)
+static inline bool pump_over(struct pump *pump)
 {
 	return pump->flags & (PUMP_EOF | PUMP_READ_ERROR) && !pump->buf && !pump->pipe &&
-	       !(pump->flags & (PUMP_FINISHED | PUMP_WRITE_ERROR));
+	       !(pump->flags & (PUMP_FINISHED | PUMP_WRITE_ERROR)) &&
+	       !(unlikely(pump->kernel != NULL) && kernel_waits(pump));
 }
 
 /* ---- for the chain of filters (pump_chain.c) --------------------------------------------- */
@@ -659,6 +662,8 @@ static void pump_run_open(struct pump *pump, struct relay *relay)
 		pump_finish(pump);
 	else if (pump->to->framing && !(pump->flags & PUMP_WRITE_ERROR) && !pump->buf && !pump->pipe)
 		pump_flush(pump);
+	if (unlikely(relay->kernel_in))
+		kernel_take(relay);
 }
 
 static void pump_run_looking(struct pump *pump)
@@ -749,7 +754,7 @@ void pump_rewind(struct pump *pump)
 	if (pump->chain)
 		chain_renew(pump->chain);
 	pump->flags &= (uint16_t)~(PUMP_STOPPED | PUMP_WRITE_ERROR | PUMP_UNSPLICE);
-	pump->copied = pump->spliced = 0;
+	pump->copied = pump->spliced = pump->relayed = 0;
 }
 
 bool pump_preload(struct pump *pump, const void *bytes, size_t len)
@@ -803,6 +808,7 @@ void relay_init(struct relay *relay, void (*notice)(struct relay *, struct pump 
 
 void relay_close(struct relay *relay, bool reset_client, bool reset_server)
 {
+	kernel_leave(relay);
 	task_cancel(&relay->task);
 	pump_stop(&relay->request);
 	pump_stop(&relay->response);

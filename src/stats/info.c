@@ -21,6 +21,7 @@
 #include "proxy/limits.h"
 #include "proxy/tally.h"
 #include "relay/h2_conn.h"
+#include "relay/kernel.h"
 #include "relay/pipe.h"
 #include "relay/pump.h"
 #include "session/handshake.h"
@@ -74,7 +75,15 @@ unsigned info_memmax_mb;
 	COUNTED(H2_BE_STREAMS, h2_server_totals.opened) \
 	COUNTED(H2_BE_REFUSED, h2_server_totals.refused) \
 	COUNTED(H2_BE_RESET, h2_server_totals.reset) \
-	COUNTED(H2_BE_GLITCHES, h2_server_totals.glitches)
+	COUNTED(H2_BE_GLITCHES, h2_server_totals.glitches) \
+	COUNTED(KERNEL_RELAYS, kernel_stats.relays) \
+	COUNTED(KERNEL_BYTES, kernel_stats.bytes) \
+	COUNTED(KERNEL_PASSED, kernel_stats.passed) \
+	COUNTED(KERNEL_UNFIT, kernel_stats.unfit) \
+	COUNTED(KERNEL_NO_PLACE, kernel_stats.no_place) \
+	COUNTED(KERNEL_REFUSED, kernel_stats.refused) \
+	COUNTED(KERNEL_BEHIND, kernel_stats.behind) \
+	COUNTED(KERNEL_FAULTS, kernel_stats.faults)
 
 #define COUNTED(name, value) + 1
 _Static_assert(0 INFO_COUNTED_LIST + 1 == TALLY_COUNTED, "a name without a value");
@@ -84,6 +93,7 @@ static void info_collect(uint64_t counted[TALLY_COUNTED], uint64_t now[TALLY_NOW
 {
 	const struct peers_totals peers = peers_totals();
 
+	kernel_count();
 #define COUNTED(name, value) counted[COUNTED_##name] = value;
 	INFO_COUNTED_LIST
 #undef COUNTED
@@ -309,6 +319,20 @@ static void info_fill_bytes(struct info *info, const struct global_tally *sum)
 	v[INFO_EARLY_REJECTED] = stats_u64(counted[COUNTED_EARLY_REJECTED]);
 }
 
+static void info_fill_kernel(struct info *info, const uint64_t counted[TALLY_COUNTED])
+{
+	struct stats_value *v = info->values;
+
+	v[INFO_KERNEL_RELAYS] = stats_u64(counted[COUNTED_KERNEL_RELAYS]);
+	v[INFO_KERNEL_BYTES] = stats_u64(counted[COUNTED_KERNEL_BYTES]);
+	v[INFO_KERNEL_PASSED] = stats_u64(counted[COUNTED_KERNEL_PASSED]);
+	v[INFO_KERNEL_UNFIT] = stats_u64(counted[COUNTED_KERNEL_UNFIT]);
+	v[INFO_KERNEL_NO_PLACE] = stats_u64(counted[COUNTED_KERNEL_NO_PLACE]);
+	v[INFO_KERNEL_REFUSED] = stats_u64(counted[COUNTED_KERNEL_REFUSED]);
+	v[INFO_KERNEL_BEHIND] = stats_u64(counted[COUNTED_KERNEL_BEHIND]);
+	v[INFO_KERNEL_FAULTS] = stats_u64(counted[COUNTED_KERNEL_FAULTS]);
+}
+
 static void info_fill_pipes(struct info *info, const struct global_tally *sum)
 {
 	const uint64_t *counted = sum->counted;
@@ -389,6 +413,7 @@ void info_fill(struct info *info, bool as_float)
 	info_fill_loop(info, &sum);
 	info_fill_bytes(info, &sum);
 	info_fill_pipes(info, &sum);
+	info_fill_kernel(info, sum.counted);
 	info_fill_tls(info, &sum);
 	info_fill_h2(info, &sum);
 	info_fill_absent(info);

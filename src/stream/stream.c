@@ -57,6 +57,8 @@ void stream_choose_ways(struct stream *s)
 
 	s->relay.request.mode = (uint8_t)pump_mode_of(fe, be, OPT_SPLICE_REQUEST);
 	s->relay.response.mode = (uint8_t)pump_mode_of(fe, be, OPT_SPLICE_RESPONSE);
+	if (unlikely((fe->set.options.on | be->set.options.on) & OPT_KERNEL_RELAY))
+		kernel_want(&s->relay);
 }
 
 /* A share of each turn, from a sixteenth of the usual one to four times it. */

@@ -13,6 +13,7 @@
 #include "event/probe.h"
 #include "proxy/proxy.h"
 #include "relay/chain.h"
+#include "relay/kernel.h"
 #include "stream/extra.h"
 #include "stream/kind.h"
 #include "stream/steps.h"
@@ -160,10 +161,18 @@ static void forward_expire(struct stream *s)
 		stream_expire_at(s, clock_now_ms + left);
 }
 
+/* What the kernel passes on has left no time in the pumps. */
+static void forward_look(struct stream *s)
+{
+	if (unlikely(s->relay.kernel != NULL))
+		kernel_look(&s->relay);
+	forward_expire(s);
+}
+
 void stream_arm_forward(struct stream *s)
 {
 	stream_expire_never(s);
-	forward_expire(s);
+	forward_look(s);
 }
 
 void stream_arm_exchange(struct stream *s)
@@ -250,7 +259,7 @@ void stream_timer(struct stream *s)
 	}
 	s->expires = false;
 	if (stream_forwards(s))
-		forward_expire(s);
+		forward_look(s);
 	else
 		stream_wake(s);
 }

@@ -8,12 +8,14 @@
 #include "event/loop.h"
 #include "event/profile.h"
 #include "expr/expr.h"
+#include "log/log.h"
 #include "net/conn.h"
 #include "net/sock.h"
 #include "proxy/global.h"
 #include "proxy/limits.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
+#include "relay/kernel.h"
 #include "relay/pipe.h"
 #include "stream/stream.h"
 #include "stream/trim.h"
@@ -48,6 +50,7 @@ static void tune_init(struct config *cfg, void *data)
 	t->bufsize = BUFSIZE;
 	t->maxrewrite = MAXREWRITE;
 	t->maxpipes = -1;
+	t->kernel_after = 8;
 	t->buffers_reserve = 2;
 	t->maxpollevents = 200;
 	t->profile = PROFILE_AUTO;
@@ -106,8 +109,27 @@ static int tune_prepare(struct config *cfg, void *data, struct err *err)
 	return 0;
 }
 
+/* A stream takes two places in the maps for a while behind its end, too. */
+static int tune_start(struct config *cfg, void *data, struct err *err)
+{
+	const struct proxies *all = config_data(cfg, &proxy_module);
+	const struct proxy *px;
+	struct err cause;
+	bool wanted = false;
+
+	(void)err;
+	kernel_after = (unsigned)((const struct tune *)data)->kernel_after;
+	list_for_each(px, &all->list, node)
+		wanted |= (px->set.options.on & OPT_KERNEL_RELAY) != 0;
+	if (wanted && kernel_start(global_state->maxconn / 4 * 5 + 16, &cause) < 0)
+		log_process(LOG_L_NOTICE, "option kernel-relay: the kernel cannot relay here (%s); "
+			    "pipes and copies do it.", cause.text);
+	return 0;
+}
+
 static void tune_stop(void)
 {
+	kernel_stop();
 	pipes_free();
 }
 
@@ -156,6 +178,8 @@ static const struct keyword tune_keywords[] = {
 		 "bytes of a buffer kept free for what is put in front of the data"),
 	INT_ROW("tune.buffers.limit", buffers_limit, 0, 1 << 30, "0 (no limit)",
 		"most buffers of tune.bufsize in use at once"),
+	INT_ROW("tune.kernel-relay.after", kernel_after, 0, 1000, "8",
+		"option kernel-relay: small pieces in a row before the kernel takes over"),
 	{ .name = "tune.fail-alloc", .scope = SCOPE_GLOBAL, .args = "<percent>",
 	  .parse = parse_fail_alloc, .offset = offsetof(struct tune, fail_alloc), .max = 100,
 	  .dflt = "0", .help = "with -dMfail: how many of 100 allocations for traffic fail" },
@@ -202,6 +226,7 @@ const struct module tune_module = {
 	.init = tune_init,
 	.finish = tune_finish,
 	.prepare = tune_prepare,
+	.start = tune_start,
 	.stop = tune_stop,
 	.enabled = tune_enabled,
 };

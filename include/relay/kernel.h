@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The third way of a pump: the kernel passes on by itself what comes, while the process sleeps
+ * (doc/internals/kernel.md). Called by pump.c; the rest is for whoever starts, counts and shows. */
+#ifndef RELAY_KERNEL_H
+#define RELAY_KERNEL_H
+
+#include "base/err.h"
+#include "base/io.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct kernel_way;
+struct pump;
+struct relay;
+
+/* For show info. */
+extern struct kernel_stats {
+	uint64_t relays;  /* streams that the kernel has taken over */
+	uint64_t bytes;   /* passed on by it */
+	uint64_t passed;  /* left to this process meanwhile, bytes */
+	/* Why it was not, or not always, the kernel: */
+	uint64_t unfit;   /* TLS, filters, limits, or not TCP */
+	uint64_t no_place; /* all places in the maps are in use */
+	uint64_t refused; /* the kernel refused */
+	uint64_t behind;  /* times that a receiver was behind, and the sender had to be stopped */
+	uint64_t faults;  /* streams that were broken off: their bytes were not to be told apart */
+} kernel_stats;
+
+/* So many small pieces in a row, in both directions together, and the kernel takes over; 0: at the first
+ * rest, whatever they were. tune.kernel-relay.after. */
+extern unsigned kernel_after;
+
+/* Brings kernel_stats up to date. */
+void kernel_count(void);
+
+/* Asks for rights, so before they are dropped: makes it possible for so many streams at once. 0, or
+ * -1 with a sentence: it goes on without. */
+int kernel_start(unsigned streams, struct err *err);
+void kernel_stop(void);
+bool kernel_is_possible(void);
+
+/* The relay may be taken over as soon as both directions forward unseen. Whether it is wanted is
+ * known now (relay->kernel_in). */
+void kernel_want(struct relay *relay);
+/* Both pumps rest: takes the relay over if it can be. */
+void kernel_take(struct relay *relay);
+/* Before its ends are closed. */
+void kernel_leave(struct relay *relay);
+
+/* One move of a pump that has a kernel way: forwards what was left to the process. */
+enum io kernel_move(struct pump *pump);
+/* Some of what the kernel passes on has not left yet; the pump is run again later. */
+bool kernel_waits(struct pump *pump);
+/* Bytes that have left by the kernel. */
+uint64_t kernel_relayed(const struct pump *pump);
+/* read_ms and write_ms of both pumps, as the kernel saw it. */
+void kernel_look(struct relay *relay);
+
+#endif

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A test of the kernel relay, called by the script of its name with one of the words at the end."""
+
+import fcntl
+import re
+import socket
+import struct
+import threading
+import time
+
+from service import Service, address, check, finish, until
+
+PIECE = 1 << 17
+
+
+def take(s, n):
+    got = b""
+    while len(got) < n and (piece := s.recv(n - len(got))):
+        got += piece
+    return got
+
+
+class Pair:
+    """A client and the server's end of its connection."""
+
+    def __init__(self, service):
+        self.service = service
+        with socket.create_server(address(service.args.back)) as listener:
+            listener.settimeout(120)
+            self.client = socket.create_connection(address(service.args.front))
+            self.server = listener.accept()[0]
+        for s in (self.client, self.server):
+            s.settimeout(120)
+            s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.asked = self.answered = 0
+
+    def exchange(self, request=b"ask", response=b"answer"):
+        """Both arrive as they were sent."""
+        self.client.sendall(request)
+        good = take(self.server, len(request)) == request
+        self.server.sendall(response)
+        self.asked += len(request)
+        self.answered += len(response)
+        return take(self.client, len(response)) == response and good
+
+    def said(self):
+        return next((line for line in self.service.ask("show sess").splitlines() if "fe=fe" in line), "")
+
+    def by_kernel(self):
+        return self.exchange() and re.findall(r"way=(\w+)", self.said()) == ["kernel", "kernel"]
+
+    def taken_over(self):
+        until("after some small pieces the kernel has both directions", self.by_kernel)
+        return self
+
+
+def exchanges(service):
+    """Nothing of what the kernel passes on comes through the process, and all of it is counted."""
+    pair = Pair(service).taken_over()
+    before = int(service.info()["CopyReads"])
+    check("2000 exchanges are unharmed", all(pair.exchange(bytes([n % 256]) * 100) for n in range(2000)))
+    info = service.info()
+    # of those that ask, and when the credit is extended
+    check(f"the process has read {int(info['CopyReads']) - before} times",
+          int(info["CopyReads"]) - before < 100)
+    check(f"KernelRelays is {info['KernelRelays']}", info["KernelRelays"] == "1")
+    check(f"KernelBytes is {info['KernelBytes']}", int(info["KernelBytes"]) > 2000 * 100)
+    pair.client.close()
+    check("the server sees the end", pair.server.recv(1) == b"")
+    pair.server.close()
+    until(f"the log counts {pair.answered} bytes", lambda: service.logged(f"bytes={pair.asked}/{pair.answered} --"))
+    row = service.stat("fe", "FRONTEND")
+    check("the statistics, too", (row["bin"], row["bout"]) == (str(pair.asked), str(pair.answered)))
+
+
+def halves(service):
+    """A FIN of either side comes behind its last byte; the other direction goes on."""
+    pair = Pair(service).taken_over()
+    pair.client.sendall(b"last words" * 1000)
+    pair.client.shutdown(socket.SHUT_WR)
+    check("the last bytes, then the end", take(pair.server, 20000) == b"last words" * 1000)
+    pair.server.sendall(b"answer" * 1000)
+    check("the other direction goes on", take(pair.client, 6000) == b"answer" * 1000)
+    pair.server.close()
+    check("and ends", pair.client.recv(1) == b"")
+    for broken, other in (("client", "server"), ("server", "client")):
+        pair = Pair(service).taken_over()
+        getattr(pair, broken).setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        getattr(pair, broken).close()
+        try:
+            getattr(pair, other).recv(1)
+            check(f"a RST of the {broken} reaches the {other}", False)
+        except ConnectionResetError:
+            check(f"a RST of the {broken} reaches the {other}", True)
+
+
+def quiet(service):
+    """Time-outs look at what the kernel has passed on."""
+    pair = Pair(service).taken_over()
+    begin = time.monotonic()
+    while time.monotonic() - begin < 3:  # twice the time-out
+        if not pair.exchange():
+            break
+        time.sleep(0.3)
+    check("who is active stays", pair.exchange())
+    begin = time.monotonic()
+    check("who is quiet is left", pair.client.recv(1) == b"")
+    check("not at once", time.monotonic() - begin > 1)
+    until("the log says so", lambda: service.logged(" cD"))
+
+
+def killed(service):
+    pair = Pair(service).taken_over()
+    service.ask("shutdown session " + pair.said().split(":")[0])
+    try:
+        check("shutdown session ends it", pair.client.recv(1) == b"")
+    except ConnectionResetError:
+        check("shutdown session ends it", True)
+
+
+def bounded(service):
+    """A client that reads nothing stops the server, and gets all bytes later."""
+    pair = Pair(service).taken_over()
+    total, sent, wrong = 48 << 20, [0], False
+
+    def piece(n):
+        return n.to_bytes(8, "big") * (PIECE // 8)
+
+    def send():
+        while sent[0] < total:
+            rest = memoryview(piece(sent[0] // PIECE))
+            while rest:
+                n = pair.server.send(rest)
+                sent[0] += n
+                rest = rest[n:]
+        pair.server.shutdown(socket.SHUT_WR)
+
+    thread = threading.Thread(target=send)
+    thread.start()
+
+    def stopped():
+        before = sent[0]
+        time.sleep(0.5)
+        return 0 < before == sent[0]
+
+    until("the server is stopped", stopped)
+    unsent = struct.unpack("i", fcntl.ioctl(pair.server, 0x5411, bytes(4)))[0]  # SIOCOUTQ
+    unread = struct.unpack("i", fcntl.ioctl(pair.client, 0x541B, bytes(4)))[0]  # FIONREAD
+    between = sent[0] - unsent - unread
+    check(f"{between >> 10} kB are in between, of {sent[0] >> 10}", 0 < between <= 4 << 20)
+    check("it has not sent all", sent[0] < total)
+    for n in range(total // PIECE):
+        wrong |= take(pair.client, PIECE) != piece(n)
+    check("then all bytes come right", not wrong)
+    check("and the end", pair.client.recv(1) == b"")
+    thread.join()
+    check("nobody was broken off", service.info()["KernelFaults"] == "0")
+
+
+def main():
+    tests = {f.__name__: f for f in (exchanges, halves, quiet, killed, bounded)}
+    service = Service(lambda parser: parser.add_argument("--test", choices=tests))
+    tests[service.args.test](service)
+    finish()
+
+
+main()
