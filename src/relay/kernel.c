@@ -39,6 +39,9 @@ enum {
 	SEGMENT_COST = 256,         /* of a small one in the target's queue, bytes at most */
 	LEAST_GRANT = 8192,         /* smaller ones would be a change of ways for each */
 	SMALL_PIECE = 16384,        /* who moves more at a time is better off with pipes */
+	BULK_BYTES = 1 << 20,
+	BULK_PIECE = 1 << 18,       /* with an answer to each it is no bulk */
+	BULK_MS = 100,
 	LONGEST_WAIT_MS = 20,
 	TRIES_BROKEN = 8,
 };
@@ -61,6 +64,8 @@ struct kernel_way {
 	uint64_t left;               /* of what was relayed, seen in the target's queue */
 	uint64_t mark_relayed, mark_segments; /* at some grant before */
 	uint64_t seen_segments;      /* of those relayed, seen in the target's queue */
+	bool bulk;
+	uint64_t judged_bytes, judged_answers, judged_ms;
 	uint64_t counted, counted_passed;
 };
 
@@ -150,7 +155,8 @@ static bool way_drained(struct kernel_way *way)
 /* ---- what the program may pass on ------------------------------------------------------------ */
 
 /* What the target's queue takes at once: what waits in front of it would hold up what its socket has
- * received and left to us, for the kernel has one queue for both. */
+ * received and left to us, for the kernel has one queue for both. An eighth is for what the queue
+ * needs itself. */
 static uint64_t way_room(const struct kernel_way *way)
 {
 	uint32_t memory[SK_MEMINFO_VARS] = { 0 };
@@ -160,7 +166,7 @@ static uint64_t way_room(const struct kernel_way *way)
 					      SO_MEMINFO, memory, &len) ||
 	    memory[SK_MEMINFO_SNDBUF] <= memory[SK_MEMINFO_WMEM_QUEUED])
 		return 0;
-	return (memory[SK_MEMINFO_SNDBUF] - memory[SK_MEMINFO_WMEM_QUEUED]) / 2;
+	return (memory[SK_MEMINFO_SNDBUF] - memory[SK_MEMINFO_WMEM_QUEUED]) / 8 * 7;
 }
 
 /* How many segments may be passed on: of those before, only what has reached the queue is known to
@@ -179,6 +185,23 @@ static void way_grant_segments(struct kernel_way *way, uint64_t relayed, uint64_
 		way->seen_segments = segments;
 	way->route->segments_low = way->seen_segments + credit / 2;
 	__atomic_store_n(&way->route->segments_until, way->seen_segments + credit, __ATOMIC_RELEASE);
+}
+
+/* Much comes, and hardly anything goes the other way meanwhile: copies are faster. Judged after so
+ * many bytes, or so much time. */
+static bool way_is_bulk(struct kernel_way *way, uint64_t relayed)
+{
+	const struct kernel_way *other = &way->owner->ways[!way->pump->is_response];
+	uint64_t moved = relayed + way_shared(&way->route->passed) - way->judged_bytes;
+	uint64_t answers = other->pump ? way_shared(&other->route->segments) : 0;
+
+	if (moved >= BULK_BYTES || clock_now_ms - way->judged_ms >= BULK_MS) {
+		way->bulk = moved >= BULK_BYTES && answers - way->judged_answers < moved / BULK_PIECE;
+		way->judged_bytes += moved;
+		way->judged_answers = answers;
+		way->judged_ms = clock_now_ms;
+	}
+	return way->bulk;
 }
 
 /* The program may pass on so much more. */
@@ -201,6 +224,8 @@ static void way_grant(struct kernel_way *way)
 	if (credit < LEAST_GRANT)
 		credit = 0;
 	kernel_stats.behind += !credit;
+	if (way_is_bulk(way, relayed))
+		credit = 0;
 	route->bytes_low = relayed + credit / 2;
 	__atomic_store_n(&route->bytes_until, relayed + credit, __ATOMIC_RELEASE);
 	way_grant_segments(way, relayed, segments, room);
