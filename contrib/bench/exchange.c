@@ -4,10 +4,10 @@
  *
  *   exchange serve ADDRESS:PORT                       what comes goes back; behind "b" it is dropped
  *   exchange ping ADDRESS:PORT SIZE SECONDS           exchanges of SIZE bytes, one after the other
- *   exchange bulk ADDRESS:PORT STREAMS SECONDS        as much as passes, in 128 kB
+ *   exchange bulk ADDRESS:PORT STREAMS SECONDS N      as much as passes, in 128 kB, behind N small
+ *                                                     exchanges
  *
- * Each connection of a bulk begins with small exchanges, as long-lived ones do. Prints one line of
- * NAME=VALUE.
+ * Prints one line of NAME=VALUE.
  */
 #include "common.h"
 
@@ -22,7 +22,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { PIECE = 1 << 17, GREETINGS = 20, SAMPLES = 1 << 20, STREAMS_MOST = 64 };
+enum { PIECE = 1 << 17, SAMPLES = 1 << 20, STREAMS_MOST = 64 };
 
 static void send_all(int fd, const char *bytes, size_t len)
 {
@@ -126,7 +126,7 @@ static void ping(const char *where, size_t size, double seconds)
 	       took[count * 99 / 100] / 1e3);
 }
 
-static void bulk(const char *where, unsigned streams, double seconds)
+static void bulk(const char *where, unsigned streams, double seconds, unsigned greetings)
 {
 	struct pollfd fds[STREAMS_MOST];
 	char *bytes = malloc(PIECE), greeting[1] = { 'e' };
@@ -139,7 +139,7 @@ static void bulk(const char *where, unsigned streams, double seconds)
 	memset(bytes, 'b', PIECE);
 	for (i = 0; i < streams; i++) {
 		fds[i] = (struct pollfd){ .fd = open_to(where), .events = POLLOUT };
-		for (j = 0; j < GREETINGS; j++)
+		for (j = 0; j < greetings; j++)
 			exchange_one(fds[i].fd, greeting, 1);
 	}
 	begin = now_ns();
@@ -161,8 +161,8 @@ int main(int argc, char **argv)
 		serve(argv[2]);
 	else if (argc == 5 && !strcmp(argv[1], "ping") && atoi(argv[3]) > 0)
 		ping(argv[2], (size_t)atoi(argv[3]), atof(argv[4]));
-	else if (argc == 5 && !strcmp(argv[1], "bulk") && atoi(argv[3]) > 0)
-		bulk(argv[2], (unsigned)atoi(argv[3]), atof(argv[4]));
+	else if (argc == 6 && !strcmp(argv[1], "bulk") && atoi(argv[3]) > 0)
+		bulk(argv[2], (unsigned)atoi(argv[3]), atof(argv[4]), (unsigned)atoi(argv[5]));
 	else
 		return 2;
 	return 0;
