@@ -25,7 +25,8 @@ struct sockmap_route {
 	uint64_t bytes_low;      /* beyond it this process is told */
 	uint64_t segments_until; /* the same for segments */
 	uint64_t segments_low;
-	uint64_t unused2[3];
+	uint64_t passed_most;    /* more of passed than forwarded is a fault */
+	uint64_t unused2[2];
 };
 
 /* Which of the two directions the kernel has from now on. */

@@ -118,43 +118,73 @@ def killed(service):
         check("shutdown session ends it", True)
 
 
-def bounded(service):
-    """A client that reads nothing stops the server, and gets all bytes later."""
-    pair = Pair(service).taken_over()
-    total, sent, wrong = 48 << 20, [0], False
+def piece_of(n):
+    return n.to_bytes(8, "big") * (PIECE // 8)
 
-    def piece(n):
-        return n.to_bytes(8, "big") * (PIECE // 8)
 
-    def send():
-        while sent[0] < total:
-            rest = memoryview(piece(sent[0] // PIECE))
+class Sender(threading.Thread):
+    """Sends numbered pieces, then FIN."""
+
+    def __init__(self, s, total):
+        super().__init__()
+        self.s, self.total, self.sent = s, total, 0
+        self.start()
+
+    def run(self):
+        while self.sent < self.total:
+            rest = memoryview(piece_of(self.sent // PIECE))
             while rest:
-                n = pair.server.send(rest)
-                sent[0] += n
+                n = self.s.send(rest)
+                self.sent += n
                 rest = rest[n:]
-        pair.server.shutdown(socket.SHUT_WR)
+        self.s.shutdown(socket.SHUT_WR)
 
-    thread = threading.Thread(target=send)
-    thread.start()
-
-    def stopped():
-        before = sent[0]
+    def stopped(self):
+        before = self.sent
         time.sleep(0.5)
-        return 0 < before == sent[0]
+        return 0 < before == self.sent
 
-    until("the server is stopped", stopped)
-    unsent = struct.unpack("i", fcntl.ioctl(pair.server, 0x5411, bytes(4)))[0]  # SIOCOUTQ
-    unread = struct.unpack("i", fcntl.ioctl(pair.client, 0x541B, bytes(4)))[0]  # FIONREAD
-    between = sent[0] - unsent - unread
-    check(f"{between >> 10} kB are in between, of {sent[0] >> 10}", 0 < between <= 4 << 20)
-    check("it has not sent all", sent[0] < total)
-    for n in range(total // PIECE):
-        wrong |= take(pair.client, PIECE) != piece(n)
-    check("then all bytes come right", not wrong)
-    check("and the end", pair.client.recv(1) == b"")
-    thread.join()
+    def between(self, receiver):
+        unsent = struct.unpack("i", fcntl.ioctl(self.s, 0x5411, bytes(4)))[0]  # SIOCOUTQ
+        unread = struct.unpack("i", fcntl.ioctl(receiver, 0x541B, bytes(4)))[0]  # FIONREAD
+        return self.sent - unsent - unread
+
+
+class Receiver(threading.Thread):
+    def __init__(self, s, total):
+        super().__init__()
+        self.s, self.total, self.good = s, total, False
+        self.start()
+
+    def run(self):
+        self.good = all(take(self.s, PIECE) == piece_of(n) for n in range(self.total // PIECE))
+        self.good &= self.s.recv(1) == b""
+
+
+def stuff(service, *directions):
+    """They send and nobody reads; then all is read."""
+    total = 32 << 20
+    senders = [(Sender(a, total), b) for a, b in directions]
+    until("the senders are stopped", lambda: all([sender.stopped() for sender, _ in senders]))
+    for sender, receiver in senders:
+        between = sender.between(receiver)
+        check(f"{between >> 10} kB are in between, of {sender.sent >> 10}", 0 < between <= 4 << 20)
+        check("not all is sent", sender.sent < total)
+    for receiver in [Receiver(b, total) for _, b in directions]:
+        receiver.join()
+        check("then all bytes come right, and the end", receiver.good)
+    for sender, _ in senders:
+        sender.join()
     check("nobody was broken off", service.info()["KernelFaults"] == "0")
+
+
+def bounded(service):
+    """A client that reads nothing stops the server, and gets all bytes later; and both at once."""
+    pair = Pair(service).taken_over()
+    stuff(service, (pair.server, pair.client))
+    for _ in range(3):
+        pair = Pair(service).taken_over()
+        stuff(service, (pair.server, pair.client), (pair.client, pair.server))
 
 
 def main():

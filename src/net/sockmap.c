@@ -179,6 +179,10 @@ static const struct bpf_insn code[] = {
 	LABEL(PASS),
 	LOAD64(R1, ROUTE, FIELD(passed)),
 	ADD(R1, LEN),
+	LOAD64(R2, ROUTE, FIELD(forwarded)),
+	LOAD64(R3, ROUTE, FIELD(passed_most)),
+	ADD(R3, R2),
+	IF(BPF_JGT, R1, R3, FAULT),
 	STORE64(ROUTE, FIELD(passed), R1),
 	TELL,
 	LABEL(PASS_UNSEEN),
@@ -491,6 +495,7 @@ static bool trial_holds(int client, const int relay[2], int server, const int nu
 	struct sockmap_route *route = &route_memory[number[0]];
 	uint32_t seq;
 
+	route->passed_most = route_memory[number[1]].passed_most = 10 * TRIAL_LEN;
 	if (!trial_passes(client, relay[0]) || sockmap_next() != number[0] ||
 	    route->passed != TRIAL_LEN || route->relayed || !route->synced)
 		return false;

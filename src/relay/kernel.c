@@ -25,6 +25,7 @@
 #include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -34,7 +35,8 @@ enum { TCP_STATE_CLOSE = 7, TCP_STATE_CLOSE_WAIT = 8, TCP_STATE_LAST_ACK = 9,
        TCP_STATE_CLOSING = 11 };
 
 enum {
-	MOST_AHEAD = 1 << 20,       /* bytes that the target has not acknowledged */
+	MOST_AHEAD = 1 << 19,       /* bytes that the target has not acknowledged */
+	MOST_UNSENT = 1 << 20,      /* in the target's queue; more, so that MOST_AHEAD never waits */
 	MOST_SEGMENTS = 1024,       /* that were not seen in the target's queue yet */
 	SEGMENT_COST = 256,         /* of a small one in the target's queue, bytes at most */
 	LEAST_GRANT = 8192,         /* smaller ones would be a change of ways for each */
@@ -44,6 +46,7 @@ enum {
 	BULK_MS = 100,
 	LONGEST_WAIT_MS = 20,
 	TRIES_BROKEN = 8,
+	LEAST_RECEIVE = 8 << 20,
 };
 
 /* One direction. */
@@ -84,6 +87,7 @@ static struct pool kernel_pool = POOL_INIT("kernel relay", sizeof(struct kernel_
 static struct kernel_way **ways; /* by the number of the route */
 static struct source ring = { .fd = -1 };
 static struct list living = LIST_INIT(living);
+static uint64_t passed_most; /* no receive buffer holds more */
 
 /* ---- what the kernel knows ----------------------------------------------------------------- */
 
@@ -531,7 +535,7 @@ static bool end_rests(const struct end *end)
  * sender. */
 static void way_bound(const struct kernel_way *way)
 {
-	sock_set(end_socket(way->pump->to)->src.fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, MOST_AHEAD);
+	sock_set(end_socket(way->pump->to)->src.fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, MOST_UNSENT);
 	window_bound(end_socket(way->pump->from));
 }
 
@@ -556,6 +560,12 @@ static void kernel_give_up(struct kernel_relay **k)
 	pool_give(&kernel_pool, k);
 }
 
+static void way_route(struct kernel_way *way)
+{
+	way->route = sockmap_route(way->number);
+	way->route->passed_most = passed_most;
+}
+
 static void kernel_join(struct kernel_relay *k)
 {
 	struct relay *relay = k->relay;
@@ -567,7 +577,7 @@ static void kernel_join(struct kernel_relay *k)
 		k->ways[i].owner = k;
 		k->ways[i].number = number[i] = sockmap_route_take();
 		if (number[i] >= 0)
-			k->ways[i].route = sockmap_route(number[i]);
+			way_route(&k->ways[i]);
 	}
 	if (number[0] < 0 || number[1] < 0) {
 		kernel_stats.no_place++;
@@ -718,11 +728,25 @@ bool kernel_is_possible(void)
 	return ways != NULL;
 }
 
+/* The most that a receive buffer grows to. */
+static uint64_t receive_most(void)
+{
+	unsigned long least, usual, most = 0;
+	FILE *f = fopen("/proc/sys/net/ipv4/tcp_rmem", "re");
+
+	if (f && fscanf(f, "%lu %lu %lu", &least, &usual, &most) != 3)
+		most = 0;
+	if (f)
+		fclose(f);
+	return most < LEAST_RECEIVE ? LEAST_RECEIVE : most;
+}
+
 int kernel_start(unsigned streams, struct err *err)
 {
 	enum { MOST_STREAMS = 1 << 17 };
 	unsigned routes = 2 * (streams < MOST_STREAMS ? streams : MOST_STREAMS);
 
+	passed_most = receive_most();
 	if (sockmap_open(routes, err) < 0)
 		return -1;
 	ways = calloc(routes, sizeof(struct kernel_way *));
