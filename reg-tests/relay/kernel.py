@@ -44,7 +44,8 @@ class Pair:
         return take(self.client, len(response)) == response and good
 
     def said(self):
-        return next((line for line in self.service.ask("show sess").splitlines() if "fe=fe" in line), "")
+        source = "src=%s:%d " % self.client.getsockname()
+        return next((line for line in self.service.ask("show sess").splitlines() if source in line), "")
 
     def by_kernel(self):
         return self.exchange() and re.findall(r"way=(\w+)", self.said()) == ["kernel", "kernel"]
