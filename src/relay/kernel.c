@@ -15,7 +15,6 @@
 #include "event/timer.h"
 #include "net/sock.h"
 #include "net/sockmap.h"
-#include "net/window.h"
 #include "relay/chain.h"
 #include "relay/pump.h"
 #include "relay/pump_chain.h"
@@ -531,12 +530,12 @@ static bool end_rests(const struct end *end)
 	return !(*end->flags & odd);
 }
 
-/* So much and no more lies here for a receiver that is behind: in front of it, and behind its
- * sender. */
+/* So much and no more waits unsent for a receiver that is behind. */
 static void way_bound(const struct kernel_way *way)
 {
 	sock_set(end_socket(way->pump->to)->src.fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, MOST_UNSENT);
-	window_bound(end_socket(way->pump->from));
+	/* No smaller receive buffer from now on: the kernel would drop what is on its way. */
+	end_socket(way->pump->from)->flags |= CONN_BOUNDED;
 }
 
 static void way_start(struct kernel_way *way)
