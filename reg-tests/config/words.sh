@@ -8,7 +8,7 @@
 # In scripts a line of a configuration may begin behind a quote, too, behind \n and \t of printf,
 # and behind the words "on" (of a bind line) and "globally" of tls/bind_words.sh.
 cat "$srcdir"/reg-tests/*/*.vtc "$srcdir"/reg-tests/*/*/*.cfg >"$dir/tests"
-cat "$srcdir"/reg-tests/*/*.sh | grep -v '^#' | sed 's/\\[nt]/\n/g; s/^on [01] "/bind x /; s/^globally [01] "//; s/\(bind\|server\)_words="*/\n\1 x /g; s/["'"'"']/\n/g' >>"$dir/tests"
+cat "$srcdir"/reg-tests/lib.sh "$srcdir"/reg-tests/*/*.sh | grep -v '^#' | sed 's/\\[nt]/\n/g; s/^on [01] "/bind x /; s/^globally [01] "//; s/\(bind\|server\)_words="*/\n\1 x /g; s/["'"'"']/\n/g' >>"$dir/tests"
 printf 'listen l\n\tbind 127.0.0.1:1\n' >"$dir/cfg"
 "$PENSTOCK" -c -q -dKcfg -f "$dir/cfg" 2>"$log" | sed -n 's/^	//p' | sort -u >"$dir/words"
 # Words of which a test could claim no more than verdicts.txt does, and why.
