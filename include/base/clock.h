@@ -15,6 +15,9 @@ void clock_update(void);
 struct timeval clock_wall(void);
 /* Microseconds of the monotonic clock, read now (a call to the kernel's vDSO). */
 uint64_t clock_read_us(void);
+/* What clock_now_ms would be if it were updated now: for a time that may not be over too soon, in a turn
+ * that has taken some time. */
+uint64_t clock_read_ms(void);
 
 /* Tests: from now on the clock stands still at ms and moves only by clock_advance. */
 void clock_freeze(uint64_t ms);

@@ -20,6 +20,11 @@ void clock_update(void)
 	clock_now_ms = (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000 + 1;
 }
 
+uint64_t clock_read_ms(void)
+{
+	return frozen ? clock_now_ms : clock_read_us() / 1000 + 1;
+}
+
 struct timeval clock_wall(void)
 {
 	if (!wall.tv_sec)

@@ -822,7 +822,7 @@ int script_sleep(lua_State *L, int64_t ms, lua_KFunction k, lua_KContext ctx)
 	if (ms == SCRIPT_TURN)
 		script_ready(s);
 	else if (ms > 0)
-		timer_set(&s->timer, clock_now_ms + (uint64_t)ms);
+		timer_set(&s->timer, clock_read_ms() + (uint64_t)ms);
 	return lua_yieldk(L, 0, ctx, k ? k : nothing);
 }
 
