@@ -6,7 +6,8 @@
  *
  * Health counts from 0 to rise + fall - 1; from rise on the server is up. A success adds one
  * (a server that comes up gets all at once), a failure takes one away (a server that goes down
- * loses all). At the start it stands at rise: the first failure takes a server down.
+ * loses all). At the start it stands at rise: the first failure takes a server down. A failure that
+ * leaves a server above rise changes no more than the health: one that is stopping goes on stopping.
  */
 #include "check/health.h"
 
@@ -240,7 +241,7 @@ void health_result(struct server *s, enum check_status status)
 		return;
 	if (s->state->health < s->set.rise)
 		apply(s, state, SERVER_DOWN);
-	else if (!s->state->agent_down)
+	else if (health_passed(status) && !s->state->agent_down)
 		apply(s, state, status == CHECK_L7OKC ? SERVER_STOPPING : SERVER_UP);
 }
 

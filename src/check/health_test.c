@@ -160,6 +160,29 @@ static void a_success_ends_stopping(void **state)
 	assert_int_equal(srv("s1")->state->op, SERVER_UP);
 }
 
+/* 404 of disable-on-404, then failures: what it does not pass does not bring it back, and enough of
+ * them take it down. */
+static void a_failure_does_not_end_stopping(void **state)
+{
+	struct server *s;
+
+	(void)state;
+	begin("", " server s1 127.0.0.1:$ check\n");
+	s = srv("s1");
+	health_result(s, CHECK_L7OK);
+	health_result(s, CHECK_L7OKC);
+	health_result(s, CHECK_L7STS);
+	assert_int_equal(s->state->op, SERVER_STOPPING);
+	health_result(s, CHECK_L7OKC);
+	assert_int_equal(s->state->op, SERVER_STOPPING);
+	health_result(s, CHECK_L7STS);
+	health_result(s, CHECK_L7RSP);
+	assert_int_equal(s->state->op, SERVER_STOPPING);
+	health_result(s, CHECK_L4CON);
+	assert_int_equal(s->state->op, SERVER_DOWN);
+	assert_null(strstr(said(), "is UP"));
+}
+
 static void trackers_follow(void **state)
 {
 	(void)state;
@@ -261,6 +284,7 @@ int main(void)
 		TEST(health_counts_as_the_reference),
 		TEST(log_health_checks_says_each_change),
 		TEST(a_success_ends_stopping),
+		TEST(a_failure_does_not_end_stopping),
 		TEST(trackers_follow),
 		TEST(errors_count_as_a_failed_check),
 		TEST(on_error_fastinter_only_hurries),
