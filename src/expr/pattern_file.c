@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Files of patterns: one a line; in maps, the first word of a line, and a value behind it
- * (manual 7.1 "-f", 7.3.1 "map"). Called while the configuration is read. */
+ * (manual 7.1 "-f", 7.3.1 "map"). As later manuals have it, "opt@" in front says that the file may be
+ * missing, and "virt@" that there is none: a list that begins empty. Called while the configuration is
+ * read. */
 #include "expr/pattern_file.h"
 
 #include "base/err.h"
@@ -65,10 +67,16 @@ static int file_read(const struct pattern_file *file, FILE *f, unsigned *number,
 
 int pattern_file_read(const struct pattern_file *file, const char *path, struct err *err)
 {
+	bool optional = !strncmp(path, "opt@", 4);
 	unsigned number = 0;
-	FILE *f = fopen(path, "re");
+	FILE *f;
 	int result;
 
+	if (!strncmp(path, "virt@", 5))
+		return 0;
+	f = fopen(path + (optional ? 4 : 0), "re");
+	if (!f && optional && errno == ENOENT)
+		return 0;
 	if (!f)
 		return err_set(err, "cannot open the file of patterns '%s': %s", path,
 			       strerror(errno));
