@@ -45,6 +45,7 @@ struct udp_session {
 	uint8_t turn;               /* enum udp_turn */
 	uint8_t first, last;        /* its datagrams in the batch at hand; UDP_NONE */
 	bool bound;                 /* the table has it */
+	bool several;               /* more than one answer is likely to come at a time */
 	bool single;                /* each datagram leaves by itself: its way cuts none up */
 };
 

@@ -299,11 +299,19 @@ static void take_answers(struct udp_session *s, unsigned n)
 		udp_session_count_out(s, kept, bytes);
 }
 
-/* How many came; 0: no more, and the session may have ended. */
-static unsigned receive_answers(struct udp_session *s, unsigned most)
+/* 1, or -1 with errno. */
+static int receive_one(int fd)
+{
+	struct mmsghdr *at = &out.msgs[out.count];
+	ssize_t len = recv(fd, out.iov[out.count].iov_base, room, MSG_DONTWAIT);
+
+	at->msg_len = (unsigned)len;
+	return len < 0 ? -1 : 1;
+}
+
+static int receive_several(int fd, unsigned most)
 {
 	unsigned i;
-	int n;
 
 	for (i = out.count; i < out.count + most; i++) {
 		out.iov[i].iov_len = room;
@@ -312,7 +320,19 @@ static unsigned receive_answers(struct udp_session *s, unsigned most)
 		out.msgs[i].msg_hdr.msg_control = NULL;
 		out.msgs[i].msg_hdr.msg_controllen = 0;
 	}
-	n = recvmmsg(s->src.fd, &out.msgs[out.count], most, MSG_DONTWAIT, NULL);
+	return recvmmsg(fd, &out.msgs[out.count], most, MSG_DONTWAIT, NULL);
+}
+
+/* How many came; 0: no more, and the session may have ended. Where the client has sent a single
+ * datagram, a single answer is likely: recv spares the look for a second one. Should there be more,
+ * the poller tells again. */
+static unsigned receive_answers(struct udp_session *s, unsigned most)
+{
+	bool one = !s->several && s->turn == UDP_SERVER;
+	int n = one ? receive_one(s->src.fd) : receive_several(s->src.fd, most);
+
+	if (!one)
+		s->several = n > 1;
 	if (n > 0) {
 		take_answers(s, (unsigned)n);
 		return (unsigned)n;
@@ -478,6 +498,7 @@ void udp_port_forward(struct udp_session *s)
 	uint64_t bytes;
 	unsigned n = gather(s, &bytes);
 
+	s->several |= n > 1;
 	udp_session_touch(s, UDP_SERVER);
 	s = send_up(s, n);
 	if (s)
