@@ -40,6 +40,18 @@ struct udp_lb {
 	struct timer timer;         /* looks for those whose time is over */
 };
 
+/* May rows of clients pass as one (udp/rows.h), which limits of datagrams would cut through? */
+static inline bool udp_gathers(const struct udp_lb *lb)
+{
+	return !lb->requests;
+}
+
+/* Those of servers: a session that ends with its answers reads a few, one by one. */
+static inline bool udp_gathers_answers(const struct udp_lb *lb)
+{
+	return !lb->requests && lb->responses < 0;
+}
+
 /* Whose turn it is: a session waits for the server since its client has sent, or the other way
  * round. */
 enum udp_turn { UDP_SERVER, UDP_CLIENT };

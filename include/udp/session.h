@@ -43,7 +43,8 @@ struct udp_session {
 	uint64_t bytes_in, bytes_out;
 	uint32_t requests, responses; /* datagrams of the client, of the server */
 	uint8_t turn;               /* enum udp_turn */
-	uint8_t first, last;        /* its datagrams in the batch at hand; UDP_NONE */
+	uint8_t first, last;        /* its messages in the batch at hand; UDP_NONE */
+	uint8_t waiting;            /* how many these are */
 	bool bound;                 /* the table has it */
 	bool several;               /* more than one answer is likely to come at a time */
 	bool single;                /* each datagram leaves by itself: its way cuts none up */

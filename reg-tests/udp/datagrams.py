@@ -2,9 +2,18 @@
 """What the tests of udp-lb share: servers that answer with their name and who has asked, clients."""
 
 import socket
+import struct
 import threading
 
 from service import PATIENCE, address
+
+
+SOL_UDP, UDP_SEGMENT = 17, 103
+
+
+def send_row(s, pieces, size, to):
+    """All in one call: the kernel cuts them up."""
+    s.sendmsg(pieces, [(SOL_UDP, UDP_SEGMENT, struct.pack("H", size))], 0, to)
 
 
 def family(host):
@@ -12,10 +21,12 @@ def family(host):
 
 
 class Server:
-    """Answers `answers` times with "NAME PORT-OF-WHO-ASKS " and what was sent; raw: with that alone."""
+    """Answers `answers` times with "NAME PORT-OF-WHO-ASKS " and what was sent; raw: with that alone. row:
+    as so many datagrams in one call."""
 
     def __init__(self, name, where, answers=1, raw=False):
         self.name, self.where, self.answers, self.raw = name.encode(), address(where), answers, raw
+        self.row = 0
         self.got = []  # payloads
         self.start()
 
@@ -35,6 +46,9 @@ class Server:
             self.got.append(data)
             if not self.raw:
                 data = b"%s %d %s" % (self.name, who[1], data)
+            if self.row:
+                send_row(s, [data] * self.row, len(data), who)
+                continue
             for _ in range(self.answers):
                 s.sendto(data, who)
 

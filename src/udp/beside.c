@@ -12,6 +12,7 @@
 #include "net/listen_socket.h"
 #include "net/listener.h"
 #include "net/spread.h"
+#include "udp/answers.h"
 #include "udp/claim.h"
 #include "udp/lb.h"
 #include "udp/port.h"
@@ -59,7 +60,7 @@ void beside_close(struct udp_beside **beside)
 	*beside = NULL;
 	if (!b)
 		return;
-	udp_port_flush(); /* answers may be about to leave by it */
+	udp_answers_flush(); /* answers may be about to leave by it */
 	loop_forget(&b->src);
 	close(b->src.fd);
 	b->src.fd = -1;
@@ -146,7 +147,7 @@ static void leave_shared(struct listener *l)
 	l->port->leaves = true;
 	open_all(l);
 	udp_port_receive(l->port, l->src.fd, queue_batches(l->src.fd));
-	udp_port_flush();
+	udp_answers_flush();
 }
 
 /* Nobody else has it: a successor has a socket of its own beside it, to which what comes from now
@@ -155,7 +156,7 @@ static void leave_alone(struct listener *l)
 {
 	listen_socket_steer_away(l, true);
 	udp_port_receive(l->port, l->src.fd, queue_batches(l->src.fd));
-	udp_port_flush();
+	udp_answers_flush();
 	spread_attach(l->src.fd, l->shards);
 	listener_close(l);
 	l->port->leaves = true;

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "net/listener.h"
 #include "udp/lb.h"
+#include "udp/rows.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -58,6 +59,7 @@ static void claim_tried(struct timer *timer)
 		return;
 	}
 	l->elsewhere = false;
+	udp_rows_gather(l->src.fd, udp_gathers(port->lb));
 	if (l->state == LISTENER_READY)
 		listener_start(l);
 }
@@ -72,6 +74,8 @@ void claim_start(struct udp_port *port)
 	port->patience_ms = clock_now_ms + PATIENCE_MS;
 	if (l->elsewhere)
 		timer_set(&port->retry, clock_now_ms + AGAIN_MS);
+	else
+		udp_rows_gather(l->src.fd, udp_gathers(port->lb));
 }
 
 bool claim_is_wanted(const struct udp_port *port)
@@ -84,7 +88,10 @@ bool claim_is_wanted(const struct udp_port *port)
 void claim_release(struct udp_port *port)
 {
 	timer_cancel(&port->retry);
-	if (port->claim >= 0)
-		close(port->claim);
+	if (port->claim < 0)
+		return;
+	if (!port->listener->elsewhere && port->listener->src.fd >= 0)
+		udp_rows_gather(port->listener->src.fd, false); /* it may not know rows */
+	close(port->claim);
 	port->claim = -1;
 }

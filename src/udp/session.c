@@ -22,10 +22,12 @@
 #include "proxy/tally.h"
 #include "share/segment.h"
 #include "stream/place.h"
+#include "udp/answers.h"
 #include "udp/beside.h"
 #include "udp/lb.h"
 #include "udp/log.h"
 #include "udp/port.h"
+#include "udp/rows.h"
 
 #include <errno.h>
 #include <string.h>
@@ -340,8 +342,11 @@ static int connect_server(struct udp_port *port, struct server *server, const st
 	result = dial(server, client, local, &fd);
 	if (result == DIAL_RESOURCE && errno != ENOMEM && evict(port->lb, NULL))
 		result = dial(server, client, local, &fd);
-	if (result == DIAL_STARTED)
+	if (result == DIAL_STARTED) {
+		if (udp_gathers_answers(port->lb))
+			udp_rows_gather(fd, true);
 		return fd;
+	}
 	server->tally->counters.failed_connections++;
 	server->proxy->be->counters.failed_connections++;
 	if (result == DIAL_REFUSED)

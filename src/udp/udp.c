@@ -9,6 +9,7 @@
 #include "proxy/proxy.h"
 #include "proxy/proxy_conf.h"
 #include "share/segment.h"
+#include "udp/answers.h"
 #include "udp/beside.h"
 #include "udp/claim.h"
 #include "udp/lb.h"
@@ -132,6 +133,7 @@ static int udp_start(struct config *cfg, void *data, struct err *err)
 {
 	struct proxies *all = config_data(cfg, &proxy_module);
 	unsigned payload = 0;
+	bool gathers = false;
 	struct proxy *px;
 
 	(void)data;
@@ -142,8 +144,9 @@ static int udp_start(struct config *cfg, void *data, struct err *err)
 			return err_set(err, "udp-lb '%s': no random numbers", px->name);
 		if (payload < px->udp->payload)
 			payload = px->udp->payload;
+		gathers |= udp_gathers(px->udp);
 	}
-	if (payload && udp_ports_start(payload) < 0)
+	if (payload && udp_ports_start(payload, gathers) < 0)
 		return err_set(err, "udp-lb: out of memory");
 	return 0;
 }
@@ -151,7 +154,7 @@ static int udp_start(struct config *cfg, void *data, struct err *err)
 static void udp_stop(void)
 {
 	udp_sessions_end_all(END_KILLED);
-	udp_port_flush();
+	udp_answers_flush();
 }
 
 const struct module udp_module = {
