@@ -67,6 +67,9 @@ struct exchange {
 	bool early_used;                /* the server has early_words: its handshake was not done
 					 * then */
 
+	uint32_t try_us;                /* clock_read_us, its low bits, when the request was sent last:
+					 * where watch_times says so */
+
 	struct message req, res;        /* complete when http.request, http.response point to them */
 
 	uint64_t bytes_in, bytes_out;   /* of heads: the pumps count bodies */
@@ -156,7 +159,7 @@ bool exchange_connected(struct stream *s);
 COLD int exchange_fail(struct stream *s, enum reason reason);
 COLD int exchange_fail_with(struct stream *s, enum reason reason, unsigned status);
 COLD int exchange_fail_response(struct stream *s, enum reason reason, unsigned status);
-/* For "observe layer7" of the server, if it asks for that. */
+/* For those who learn from the responses of the server, if anybody does (proxy/watch.h). */
 void exchange_observe(const struct stream *s, enum observed what);
 /* Sends the request once more, to the same or another server, if retry-on names the condition
  * (RETRY_*) and it can be. True: the steps go on there. */

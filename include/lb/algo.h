@@ -75,7 +75,7 @@ struct lb_algo {
 };
 
 extern const struct lb_algo lb_roundrobin, lb_static_rr, lb_leastconn, lb_first, lb_map, lb_ring,
-	lb_random;
+	lb_random, lb_peak_ewma;
 
 extern const struct keyword balance_keywords[];
 

@@ -71,7 +71,7 @@ struct timeouts {
 };
 
 enum balance_algo { BALANCE_ROUNDROBIN, BALANCE_STATIC_RR, BALANCE_LEASTCONN, BALANCE_FIRST,
-		    BALANCE_SOURCE, BALANCE_RANDOM,
+		    BALANCE_SOURCE, BALANCE_RANDOM, BALANCE_PEAK_EWMA,
 		    /* By a key of the request: settings.balance_key. */
 		    BALANCE_URI, BALANCE_URL_PARAM, BALANCE_HDR, BALANCE_RDP_COOKIE, BALANCE_HASH };
 /* Is the server chosen by something of the session, and so the same one again? */
@@ -114,6 +114,7 @@ struct proxy_settings {
 	int balance;               /* enum balance_algo */
 	bool balance_given;        /* by a word, not by default */
 	int balance_draws;         /* random(draws), default 2 */
+	unsigned balance_decay;    /* peak-ewma decay <time>, ms: half-life */
 	const struct balance_by *balance_by; /* lb/balance.h: of the algorithms by a key */
 	int hash_method, hash_function;
 	bool hash_avalanche;

@@ -196,6 +196,7 @@ struct server_tally {
 	uint64_t first_waiter;  /* proxy/waiters.h: of that queue */
 	unsigned idle, idle_safe, idle_need; /* of struct server, as they stood last */
 	uint64_t last_session_s; /* wall seconds of the last session; 0: none */
+	uint64_t latency;       /* proxy/latency.h; 0: nothing was measured */
 	struct times times;
 	struct counters counters;
 };
@@ -260,6 +261,7 @@ struct server {
 	uint8_t ws;              /* enum server_ws: ... but for WebSocket */
 	bool particular;         /* which connection is used again depends on more than the address: TLS,
 				  * ws */
+	uint8_t watched;         /* proxy/watch.h: what its traffic shows that somebody learns from */
 	bool speaks_unasked;     /* it has sent a body where there is none: nothing of it is
 				  * shared */
 	struct lb_node *lb;      /* lb/: its place in the balancing structure */

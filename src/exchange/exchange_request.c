@@ -18,6 +18,7 @@
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
+#include "proxy/watch.h"
 #include "relay/buffer.h"
 #include "stream/accesslog.h"
 #include "stream/extra.h"
@@ -354,6 +355,8 @@ APART static bool request_edit(struct exchange *x)
 	if (!early_mark(x) || !forwarded_name_server(x))
 		return false;
 	letters_for_server(s, &x->req);
+	if (s->backend && watch_times(s->backend))
+		x->try_us = (uint32_t)clock_read_us();
 	return true;
 }
 

@@ -21,6 +21,7 @@
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
+#include "proxy/watch.h"
 #include "relay/buffer.h"
 #include "stream/accesslog.h"
 #include "stream/filtering.h"
@@ -178,7 +179,7 @@ static int response_head(struct stream *s)
 		return response_interim(s);
 	if (x->res.status == 101 && !response_switches(s))
 		return exchange_fail_response(s, END_BAD_RESPONSE, 502);
-	if (s->server && s->server->set.observe == OBSERVE_LAYER7)
+	if (s->server && s->server->watched & WATCHED_RESPONSES)
 		exchange_observe(s, observed_status(x->res.status));
 	if (x->may_retry && exchange_retry(s, x->res.status == 425 ? early_retry_on(x) :
 					      retry_on_status(x->res.status)))

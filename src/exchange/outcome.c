@@ -4,10 +4,11 @@
  * exchange/reply.h; the runner moves the cursors when they have returned. */
 #include "exchange/exchange.h"
 
+#include "base/clock.h"
 #include "exchange/reply.h"
 #include "exchange/server_conn.h"
 #include "net/listener.h"
-#include "proxy/proxy.h"
+#include "proxy/watch.h"
 #include "stream/connect.h"
 #include "stream/early.h"
 #include "stream/extra.h"
@@ -124,8 +125,8 @@ int exchange_fail(struct stream *s, enum reason reason)
 
 void exchange_observe(const struct stream *s, enum observed what)
 {
-	if (s->server && s->server->set.observe == OBSERVE_LAYER7 && server_hooks.observed)
-		server_hooks.observed(s->server, what);
+	if (s->server && s->server->watched & WATCHED_RESPONSES)
+		watch_seen(s->server, what, (uint32_t)clock_read_us() - s->exchange->try_us);
 }
 
 int exchange_fail_response(struct stream *s, enum reason reason, unsigned status)

@@ -204,6 +204,8 @@ static const struct lb_algo *balance_algo(const struct proxy_settings *set)
 		return set->hash_method == HASH_CONSISTENT ? &lb_ring : &lb_map;
 	case BALANCE_RANDOM:
 		return &lb_random;
+	case BALANCE_PEAK_EWMA:
+		return &lb_peak_ewma;
 	default:
 		return &lb_roundrobin;
 	}

@@ -17,6 +17,7 @@ static const char *const algorithms[] = {
 	[BALANCE_ROUNDROBIN] = "roundrobin", [BALANCE_STATIC_RR] = "static-rr",
 	[BALANCE_LEASTCONN] = "leastconn",   [BALANCE_FIRST] = "first",
 	[BALANCE_SOURCE] = "source",         [BALANCE_RANDOM] = "random",
+	[BALANCE_PEAK_EWMA] = "peak-ewma",
 	[BALANCE_URI] = "uri",               [BALANCE_URL_PARAM] = "url_param",
 	[BALANCE_HDR] = "hdr",               [BALANCE_RDP_COOKIE] = "rdp-cookie",
 	[BALANCE_HASH] = "hash", NULL
@@ -27,6 +28,8 @@ static const char *const methods[] = { [HASH_MAP_BASED] = "map-based",
 
 static const char *const functions[] = { [HASH_SDBM] = "sdbm", [HASH_DJB2] = "djb2",
 					 [HASH_WT6] = "wt6", [HASH_CRC32] = "crc32", NULL };
+
+enum { DECAY_MS = 5000 };
 
 static int name_index(const char *const *names, const char *name, size_t len)
 {
@@ -52,6 +55,17 @@ static int parse_draws(struct statement *st, const char *text, int *draws)
 				  "at least 1: random(2)");
 	*draws = (int)n;
 	return 0;
+}
+
+/* "decay <time>" behind peak-ewma. */
+static int parse_decay(struct statement *st, unsigned *ms)
+{
+	*ms = DECAY_MS;
+	if (!stmt_take(st, "decay"))
+		return 0;
+	if (stmt_duration(st, "decay", 'm', ms))
+		return -1;
+	return *ms ? 0 : stmt_error(st, st->at - 1, "'decay' must be at least 1 ms");
 }
 
 /* The text between brackets behind the name of the algorithm; ptr NULL: there is none, or it is not
@@ -164,13 +178,15 @@ static int parse_balance(struct statement *st, const struct keyword *kw, void *o
 	(void)kw;
 	len = strcspn(word, "(");
 	algo = name_index(algorithms, word, len);
-	if (algo < 0 || (word[len] && algo < BALANCE_RANDOM))
+	if (algo < 0 || (word[len] && (algo < BALANCE_RANDOM || algo == BALANCE_PEAK_EWMA)))
 		return stmt_unknown(st, st->at - 1, "algorithm of 'balance'", algorithms);
 	set->balance = algo;
 	set->balance_given = true;
 	set->balance_draws = 2;
 	if (algo == BALANCE_RANDOM)
 		return parse_draws(st, word + len, &set->balance_draws);
+	if (algo == BALANCE_PEAK_EWMA)
+		return parse_decay(st, &set->balance_decay);
 	if (algo < BALANCE_URI)
 		return 0;
 	set->balance_by = by = arena_alloc(st->cfg->arena, sizeof(*by));

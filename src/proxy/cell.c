@@ -34,6 +34,7 @@ static const struct region_member members[] = {
 	MEMBER(struct server_tally, queued), MEMBER(struct server_tally, first_waiter),
 	MEMBER(struct server_tally, idle), MEMBER(struct server_tally, idle_safe),
 	MEMBER(struct server_tally, idle_need), MEMBER(struct server_tally, last_session_s),
+	MEMBER(struct server_tally, latency),
 	MEMBER(struct server_tally, times), MEMBER(struct server_tally, counters),
 	SIZE(struct proxy_tally), MEMBER(struct proxy_tally, current),
 	MEMBER(struct proxy_tally, queued), MEMBER(struct proxy_tally, total_queued),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What can be said of servers only when all are known: names, numbers, ports, tracking. */
 #include "proxy/proxy_conf.h"
+#include "proxy/watch.h"
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -176,6 +177,7 @@ void servers_finish(struct config *cfg, struct proxy *px)
 		check_proto(cfg, s);
 		check_observe(cfg, s);
 		check_socks4(cfg, s);
+		s->watched = (uint8_t)watch_wanted(s);
 		if (!s->set.weight)
 			config_note(cfg, &s->loc, "server '%s' has weight 0: balancing never takes it",
 				    s->id);

@@ -476,6 +476,7 @@ static const char *stat_algorithm(const struct proxy *px)
 		[BALANCE_ROUNDROBIN] = "roundrobin", [BALANCE_STATIC_RR] = "static-rr",
 		[BALANCE_LEASTCONN] = "leastconn",   [BALANCE_FIRST] = "first",
 		[BALANCE_SOURCE] = "source",         [BALANCE_RANDOM] = "random",
+		[BALANCE_PEAK_EWMA] = "peak-ewma",
 		[BALANCE_URI] = "uri",               [BALANCE_URL_PARAM] = "url_param",
 		[BALANCE_HDR] = "hdr",               [BALANCE_RDP_COOKIE] = "rdp-cookie",
 		[BALANCE_HASH] = "hash",

@@ -9,6 +9,7 @@
 #include "net/listener.h"
 #include "proxy/dial.h"
 #include "proxy/proxy.h"
+#include "proxy/watch.h"
 #include "stream/connect_tls.h"
 #include "stream/early.h"
 #include "stream/extra.h"
@@ -164,8 +165,11 @@ int connect_start(struct stream *s)
 
 static void connect_observe(struct stream *s, bool ok)
 {
-	if (s->server->set.observe == OBSERVE_LAYER4 && server_hooks.observed)
-		server_hooks.observed(s->server, ok ? OBSERVED_CONNECTED : OBSERVED_NOT_CONNECTED);
+	uint32_t ms = (uint32_t)clock_now_ms - s->phase_ms;
+
+	if (s->server->watched & WATCHED_CONNECTIONS)
+		watch_seen(s->server, ok ? OBSERVED_CONNECTED : OBSERVED_NOT_CONNECTED,
+			   (uint64_t)ms * 1000);
 }
 
 /* The connection is made. What we ourselves say before the client's bytes: to a SOCKS proxy; who

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Passes on what was seen of a server. Called by the steps of streams for each response of a server
+ * that somebody learns from; it writes this process's tally, and changes nothing else by itself. */
+#include "proxy/watch.h"
+
+#include "proxy/latency.h"
+
+static unsigned watched_if(bool is, unsigned bits)
+{
+	return is ? bits : 0;
+}
+
+/* In mode http a connection that was made says little, so that only responses count there. */
+unsigned watch_wanted(const struct server *s)
+{
+	const struct proxy_settings *set = &s->proxy->set;
+
+	return watched_if(s->set.observe == OBSERVE_LAYER4, WATCHED_CONNECTIONS) |
+	       watched_if(s->set.observe == OBSERVE_LAYER7, WATCHED_RESPONSES) |
+	       watched_if(watch_times(s->proxy), WATCHED_CONNECTIONS | WATCHED_RESPONSES) |
+	       watched_if(set->balance == BALANCE_PEAK_EWMA, WATCHED_LATENCY);
+}
+
+/* Is it what the mode of the backend is judged by? */
+static bool counts(const struct server *s, enum observed what)
+{
+	return what != OBSERVED_CONNECTED || s->proxy->set.mode != MODE_HTTP;
+}
+
+void watch_seen(struct server *s, enum observed what, uint64_t us)
+{
+	bool good = what == OBSERVED_CONNECTED || what == OBSERVED_GOOD_RESPONSE;
+
+	if (s->watched & WATCHED_LATENCY && counts(s, what))
+		latency_add(s, good || us > WATCH_FAILED_US ? us : WATCH_FAILED_US);
+	if (s->set.observe != OBSERVE_NONE && server_hooks.observed)
+		server_hooks.observed(s, what);
+}
