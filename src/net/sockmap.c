@@ -9,6 +9,8 @@
 
 #include "base/bug.h"
 #include "base/clock.h"
+#include "net/bpf.h"
+#include "net/bpf_code.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -21,13 +23,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-#ifndef BPF_XCHG /* older headers */
-#define BPF_XCHG 0xe1
-#define BPF_ATOMIC 0xc0
-#endif
 
 enum { RING_BYTES_A_ROUTE = 16, /* a header and a record; a route has at most one in it */
        REUSE_MS = 1000 };       /* the program may be running for the one who had it */
@@ -48,47 +44,14 @@ static struct place {
 } *places;
 static int free_first, free_last;
 
-static int bpf(int command, union bpf_attr *attr)
-{
-	return (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
-}
-
 /* ---- the program --------------------------------------------------------------------------- */
 
-enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, STACK };
 enum { CTX = R6, ROUTE = R7, LEN = R8, SEQ = R9 };
 /* On the stack: the source's cookie; the number of its route. */
 enum { COOKIE = -8, NUMBER = -16 };
 
-enum label { IN_ORDER = 1, DECIDE, SEND, TELL_AND_SEND, PASS, PASS_UNSEEN, FAULT, DROP, LABELS };
-/* No instruction: the place of a label, which is in off. */
-#define LABEL_CODE 0xff
-
-#define INSN(c, d, s, o, i) { .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) }
-#define SET(d, s) INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
-#define SET_N(d, n) INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, n)
-#define ADD(d, s) INSN(BPF_ALU64 | BPF_ADD | BPF_X, d, s, 0, 0)
-#define ADD_N(d, n) INSN(BPF_ALU64 | BPF_ADD | BPF_K, d, 0, 0, n)
-#define SUB(d, s) INSN(BPF_ALU64 | BPF_SUB | BPF_X, d, s, 0, 0)
-#define ADD32(d, s) INSN(BPF_ALU | BPF_ADD | BPF_X, d, s, 0, 0)
-#define SUB32(d, s) INSN(BPF_ALU | BPF_SUB | BPF_X, d, s, 0, 0)
-#define NEG(d) INSN(BPF_ALU64 | BPF_NEG, d, 0, 0, 0)
-#define LOAD32(d, s, o) INSN(BPF_LDX | BPF_MEM | BPF_W, d, s, o, 0)
-#define LOAD64(d, s, o) INSN(BPF_LDX | BPF_MEM | BPF_DW, d, s, o, 0)
-#define STORE32(d, o, s) INSN(BPF_STX | BPF_MEM | BPF_W, d, s, o, 0)
-#define STORE64(d, o, s) INSN(BPF_STX | BPF_MEM | BPF_DW, d, s, o, 0)
-#define STORE32_N(d, o, n) INSN(BPF_ST | BPF_MEM | BPF_W, d, 0, o, n)
-#define STORE64_N(d, o, n) INSN(BPF_ST | BPF_MEM | BPF_DW, d, 0, o, n)
-#define EXCHANGE(d, o, s) INSN(BPF_STX | BPF_ATOMIC | BPF_DW, d, s, o, BPF_XCHG)
-#define GOTO(l) INSN(BPF_JMP | BPF_JA, 0, 0, l, 0)
-#define IF(op, d, s, l) INSN(BPF_JMP | (op) | BPF_X, d, s, l, 0)
-#define IF_N(op, d, n, l) INSN(BPF_JMP | (op) | BPF_K, d, 0, l, n)
-#define CALL(f) INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_##f)
-#define RETURN INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
-#define LABEL(l) INSN(LABEL_CODE, 0, 0, l, 0)
-/* fd: one of MAP_*, replaced by the descriptor. */
-#define MAP(d, fd) INSN(BPF_LD | BPF_IMM | BPF_DW, d, BPF_PSEUDO_MAP_FD, 0, fd), \
-		   INSN(0, 0, 0, 0, 0)
+enum label { IN_ORDER = 1, DECIDE, SEND, TELL_AND_SEND, PASS, PASS_UNSEEN, FAULT, DROP };
+/* Maps of the program, in the order of program_load. */
 enum { MAP_TARGETS, MAP_NUMBERS, MAP_ROUTES, MAP_RING };
 
 #define FIELD(name) offsetof(struct sockmap_route, name)
@@ -198,95 +161,25 @@ static const struct bpf_insn code[] = {
 
 enum { CODE_LEN = sizeof(code) / sizeof(*code) };
 
-static bool insn_jumps(const struct bpf_insn *i)
-{
-	return BPF_CLASS(i->code) == BPF_JMP && BPF_OP(i->code) != BPF_CALL &&
-	       BPF_OP(i->code) != BPF_EXIT;
-}
-
-/* Jumps are to labels, or, as negative numbers, over so many instructions. */
-static unsigned code_link(struct bpf_insn *out)
-{
-	const int maps[] = { targets, numbers, routes, ring };
-	int labels[LABELS] = { 0 };
-	unsigned i, n = 0;
-
-	for (i = 0; i < CODE_LEN; i++)
-		if (code[i].code == LABEL_CODE)
-			labels[code[i].off] = (int)n;
-		else
-			out[n++] = code[i];
-	for (i = 0; i < n; i++)
-		if (insn_jumps(&out[i]))
-			out[i].off = (int16_t)(out[i].off < 0 ? -out[i].off :
-								labels[out[i].off] - (int)i - 1);
-		else if (out[i].code == (BPF_LD | BPF_IMM | BPF_DW))
-			out[i].imm = maps[out[i].imm];
-	return n;
-}
-
 static int program_load(void)
 {
+	const int maps[] = { targets, numbers, routes, ring };
 	struct bpf_insn linked[CODE_LEN];
-	union bpf_attr a;
 
-	memset(&a, 0, sizeof(a));
-	a.prog_type = BPF_PROG_TYPE_SK_SKB;
-	a.expected_attach_type = BPF_SK_SKB_VERDICT;
-	a.insn_cnt = code_link(linked);
-	a.insns = (uintptr_t)linked;
-	a.license = (uintptr_t)"Dual BSD/GPL";
-	memcpy(a.prog_name, "penstock_relay", sizeof("penstock_relay"));
-	return bpf(BPF_PROG_LOAD, &a);
-}
-
-static int program_attach(void)
-{
-	union bpf_attr a;
-
-	memset(&a, 0, sizeof(a));
-	a.target_fd = (uint32_t)sources;
-	a.attach_bpf_fd = (uint32_t)program;
-	a.attach_type = BPF_SK_SKB_VERDICT;
-	return bpf(BPF_PROG_ATTACH, &a);
+	return bpf_program_load(&(struct bpf_program){
+		.type = BPF_PROG_TYPE_SK_SKB,
+		.attach_type = BPF_SK_SKB_VERDICT,
+		.name = "penstock_relay",
+		.code = linked,
+		.len = bpf_code_link(linked, code, CODE_LEN, maps),
+	}, NULL);
 }
 
 /* ---- maps ---------------------------------------------------------------------------------- */
 
 static int map_create(unsigned type, unsigned key, unsigned value, unsigned entries, unsigned flags)
 {
-	union bpf_attr a;
-
-	memset(&a, 0, sizeof(a));
-	a.map_type = type;
-	a.key_size = key;
-	a.value_size = value;
-	a.max_entries = entries;
-	a.map_flags = flags;
-	memcpy(a.map_name, "penstock", sizeof("penstock"));
-	return bpf(BPF_MAP_CREATE, &a);
-}
-
-static int map_put(int map, const void *key, const void *value)
-{
-	union bpf_attr a;
-
-	memset(&a, 0, sizeof(a));
-	a.map_fd = (uint32_t)map;
-	a.key = (uintptr_t)key;
-	a.value = (uintptr_t)value;
-	a.flags = BPF_ANY;
-	return bpf(BPF_MAP_UPDATE_ELEM, &a);
-}
-
-static void map_remove(int map, const void *key)
-{
-	union bpf_attr a;
-
-	memset(&a, 0, sizeof(a));
-	a.map_fd = (uint32_t)map;
-	a.key = (uintptr_t)key;
-	bpf(BPF_MAP_DELETE_ELEM, &a);
+	return bpf_map_create("penstock", type, key, value, entries, flags);
 }
 
 static size_t routes_size(void)
@@ -431,7 +324,7 @@ static uint64_t cookie_of(int fd)
 void sockmap_route_give(int number)
 {
 	if (places[number].cookie)
-		map_remove(numbers, &places[number].cookie);
+		bpf_map_remove(numbers, &places[number].cookie);
 	route_free(number, clock_now_ms + REUSE_MS);
 }
 
@@ -442,16 +335,16 @@ unsigned sockmap_join(const int fd[2], const int route[2])
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		if (!cookies[i] || map_put(numbers, &cookies[i], &route[i]))
+		if (!cookies[i] || bpf_map_put(numbers, &cookies[i], &route[i]))
 			return 0;
 		places[route[i]].cookie = cookies[i];
 	}
 	for (i = 0; i < 2; i++)
-		if (map_put(targets, &cookies[i], &fd[!i]))
+		if (bpf_map_put(targets, &cookies[i], &fd[!i]))
 			return 0;
-	if (map_put(sources, &cookies[0], &fd[0]))
+	if (bpf_map_put(sources, &cookies[0], &fd[0]))
 		return 0;
-	return map_put(sources, &cookies[1], &fd[1]) ? SOCKMAP_FIRST :
+	return bpf_map_put(sources, &cookies[1], &fd[1]) ? SOCKMAP_FIRST :
 						       SOCKMAP_FIRST | SOCKMAP_SECOND;
 }
 
@@ -541,7 +434,7 @@ int sockmap_open(unsigned count, struct err *err)
 	free_first = free_last = -1;
 	places = calloc(count, sizeof(*places));
 	if (places && !maps_create() && (program = program_load()) >= 0 &&
-	    !program_attach() && !memory_map()) {
+	    !bpf_map_attach(sources, program, BPF_SK_SKB_VERDICT) && !memory_map()) {
 		for (i = 0; i < count; i++)
 			route_free((int)i, 0);
 		if (sockmap_try())
