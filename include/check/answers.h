@@ -30,6 +30,17 @@ struct answer answer_dns(struct span bytes, unsigned id);
  * L7STS: it has no time to give. */
 struct answer answer_ntp(struct span bytes, const char transmit[8]);
 
+/* A Status-Server request (RFC 5997 3). */
+struct radius_request {
+	uint8_t id;
+	uint8_t authenticator[16]; /* of this request alone, and not to be foreseen */
+	struct span secret;        /* that the server shares */
+};
+void radius_ask(const struct radius_request *r, struct text *out);
+/* The answer to it (RFC 2865 3): Access-Accept and Accounting-Response are L7OK, others L7STS with
+ * their code. What is not signed with the secret, over this request, is none. */
+struct answer answer_radius(struct span bytes, const struct radius_request *r);
+
 /* The message of a response to grpc.health.v1.Health/Check, with its length in front: L7OK is SERVING,
  * L7STS any other status, whose name is the text. */
 struct answer answer_grpc(struct span bytes, bool last);

@@ -28,7 +28,7 @@ struct request_conf {
 };
 
 /* What option udp-check asks by. */
-enum udp_check { UDP_CHECK_BYTES, UDP_CHECK_DNS, UDP_CHECK_NTP };
+enum udp_check { UDP_CHECK_BYTES, UDP_CHECK_DNS, UDP_CHECK_NTP, UDP_CHECK_RADIUS };
 
 struct check_conf {
 	const struct proxy *owner;
@@ -44,7 +44,8 @@ struct check_conf {
 	bool pre_41;
 	const char *hello, *domain; /* smtpchk */
 	int datagram;              /* enum udp_check: what option udp-check sends */
-	struct span sends, expects; /* the same: given bytes; ptr NULL: none are expected */
+	struct span sends, expects; /* the same: given bytes, a name, a secret; ptr
+				    * NULL: none are expected */
 	const char *service;       /* grpc-check; empty: the server as a whole */
 	const char *command, *path; /* external-check */
 	struct ruleset *rules;     /* made at the end */

@@ -28,6 +28,13 @@ def answer(data):
     if data == b"ping":
         seen.add("talk")
         return {"well": b"a pong", "fails": b"no"}.get(mode)
+    if data[:16] == b"\r\n\r\n\0\r\nQUIT\n\x20\0\0\0" and data[16:] == b"behind":
+        seen.add("headed")
+        return {"well": b"well"}.get(mode)
+    if data[:14] == b"\r\n\r\n\0\r\nQUIT\n\x20\0" and data[23:].endswith(QUESTION[2:]) and data[16] == 3:
+        seen.add("signed")
+        question = data[23:]
+        return question[:2] + b"\x81\x80" + question[4:] if mode == "well" else None
     if data == b"\0\xff":
         seen.add("silent")
     if data.startswith(b"<46>1 "):
@@ -77,7 +84,7 @@ for section in "dns", "ntp", "talk", "silent", "log":
     becomes("nobody is there", section, "DOWN", "L4CON", "Connection refused")
 server = start()
 mode = "well"
-for section in "dns", "ntp", "talk":
+for section in "dns", "ntp", "talk", "headed", "signed":
     becomes("it answers well", section, "UP", "L7OK")
 for section in "silent", "log":
     becomes("it keeps silent, as it may", section, "UP", "L4OK")
@@ -95,7 +102,7 @@ becomes("it is well again", "dns", "UP", "L7OK")
 mode = "wrong"
 becomes("an answer to something else is as none", "dns", "DOWN", "L7TOUT")
 becomes("silence is none", "talk", "DOWN", "L7TOUT")
-check("each section asks in its own words", seen == {"dns", "ntp", "talk", "silent", "log"})
+check("each section asks in its own words", seen == {"dns", "ntp", "talk", "silent", "log", "headed", "signed"})
 stop(*server)
 becomes("its host refuses", "silent", "DOWN", "L4CON")
 becomes("its host refuses", "log", "DOWN", "L4CON")

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the answers of MySQL, LDAP, SPOP and gRPC servers. Called by stock.c, grpc.c and the fuzzer. A packet
- * that claims a length is looked at within that length and within what was received, whichever ends
+/* Reads the answers of MySQL, LDAP, SPOP, gRPC, DNS, NTP and RADIUS servers. Called by stock.c,
+ * datagrams.c, grpc.c and the fuzzer. A packet that claims a length is looked at within that length and within what was received, whichever ends
  * first. */
 #include "check/answers.h"
+
+#include "base/md5.h"
 
 #include <string.h>
 
@@ -419,5 +421,62 @@ struct answer answer_ntp(struct span bytes, const char transmit[8])
 	if (leap == NTP_ALARM || !stratum || stratum > NTP_STRATUM_MOST)
 		return failed(CHECK_L7STS, stratum ? "the server is not synchronized" :
 						     "the server wants to be left alone");
+	return a;
+}
+
+/* -- RADIUS ---------------------------------------------------------------------------------- */
+
+enum { RADIUS_HEAD = 20, RADIUS_ATTRIBUTE = 2, RADIUS_LEN = RADIUS_HEAD + RADIUS_ATTRIBUTE + MD5_LEN,
+       RADIUS_ACCEPT = 2, RADIUS_REJECT = 3, RADIUS_ACCOUNTED = 5, RADIUS_STATUS = 12,
+       RADIUS_MESSAGE_AUTHENTICATOR = 80 };
+
+/* The Message-Authenticator is made over the packet in which it is zero. */
+void radius_ask(const struct radius_request *r, struct text *out)
+{
+	const char head[4] = { RADIUS_STATUS, (char)r->id, 0, RADIUS_LEN };
+	const char attribute[RADIUS_ATTRIBUTE] = { RADIUS_MESSAGE_AUTHENTICATOR,
+						   RADIUS_ATTRIBUTE + MD5_LEN };
+	char packet[RADIUS_LEN] = "";
+	uint8_t code[MD5_LEN];
+
+	memcpy(packet, head, sizeof(head));
+	memcpy(packet + sizeof(head), r->authenticator, sizeof(r->authenticator));
+	memcpy(packet + RADIUS_HEAD, attribute, sizeof(attribute));
+	md5_hmac(r->secret, (struct span){ packet, sizeof(packet) }, code);
+	memcpy(packet + RADIUS_LEN - MD5_LEN, code, sizeof(code));
+	text_add(out, packet, sizeof(packet));
+}
+
+/* Response Authenticator = MD5(Code+ID+Length+RequestAuth+Attributes+Secret), RFC 2865 3. */
+static bool radius_is_signed(const char *packet, size_t len, const struct radius_request *r)
+{
+	uint8_t digest[MD5_LEN];
+	struct md5 md5;
+
+	md5_begin(&md5);
+	md5_add(&md5, packet, 4);
+	md5_add(&md5, r->authenticator, sizeof(r->authenticator));
+	md5_add(&md5, packet + RADIUS_HEAD, len - RADIUS_HEAD);
+	md5_add(&md5, r->secret.ptr, r->secret.len);
+	md5_end(&md5, digest);
+	return memcmp(digest, packet + 4, sizeof(digest)) == 0;
+}
+
+struct answer answer_radius(struct span bytes, const struct radius_request *r)
+{
+	struct answer a = { .status = CHECK_L7OK };
+	size_t len;
+
+	if (bytes.len < RADIUS_HEAD || byte_at(bytes, 1) != r->id)
+		return wait_for_more;
+	len = (size_t)byte_at(bytes, 2) << 8 | byte_at(bytes, 3);
+	if (len < RADIUS_HEAD || len > bytes.len || !radius_is_signed(bytes.ptr, len, r))
+		return wait_for_more;
+	a.code = (int)byte_at(bytes, 0);
+	a.text = span_of(a.code == RADIUS_ACCEPT ? "Access-Accept" :
+			 a.code == RADIUS_ACCOUNTED ? "Accounting-Response" :
+			 a.code == RADIUS_REJECT ? "Access-Reject" : "an unexpected code");
+	if (a.code != RADIUS_ACCEPT && a.code != RADIUS_ACCOUNTED)
+		a.status = CHECK_L7STS;
 	return a;
 }

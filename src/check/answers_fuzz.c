@@ -62,7 +62,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	if (data[0] >= 0xf0) { /* whole datagrams */
-		a = data[0] & 1 ? answer_dns(bytes, 7) : answer_ntp(bytes, "transmit");
+		a = data[0] & 2 ? answer_radius(bytes, &(struct radius_request){ .id = 7 }) :
+		    data[0] & 1 ? answer_dns(bytes, 7) : answer_ntp(bytes, "transmit");
 		check_span(a.text);
 		return 0;
 	}

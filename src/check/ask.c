@@ -129,6 +129,11 @@ void ask_report(struct check *check, enum check_status status)
 
 bool ask_speaks_for_itself;
 
+static bool ask_by_datagrams(const struct check *check)
+{
+	return check->rules && check->rules->datagrams;
+}
+
 /* Version 2 can say that the connection speaks for nobody; so it has no client whose id or name
  * could be told. A receiver that wants the checksum wants it of checks, too. */
 static size_t ask_proxy_v2(const struct check *check, const struct addr *from, char *header, size_t size)
@@ -138,21 +143,40 @@ static size_t ask_proxy_v2(const struct check *check, const struct addr *from, c
 
 	proxyproto_begin(&out, header, size, ask_speaks_for_itself ? from : NULL,
 			 ask_speaks_for_itself ? &check->to : NULL, set->proxy_v2 & PROXY_V2_CRC32C);
+	if (ask_by_datagrams(check))
+		proxyproto_of_datagram(&out);
 	if (set->proxy_v2 & PROXY_V2_OF_SSL)
 		proxyproto_add_ssl(&out, &(struct proxyproto_ssl){ .used = false });
 	return proxyproto_end(&out);
+}
+
+static struct addr ask_from(const struct check *check)
+{
+	struct addr from;
+
+	if (!conn_local_addr(check->conn, &from))
+		from = (struct addr){ .family = AF_UNSPEC };
+	return from;
+}
+
+size_t ask_datagram_header(const struct check *check, char *header, size_t size)
+{
+	struct addr from;
+
+	if (!(check->how & ASK_PROXY) || !ask_by_datagrams(check))
+		return 0;
+	from = ask_from(check);
+	return ask_proxy_v2(check, &from, header, size);
 }
 
 /* A socket that has just connected takes these few bytes at once. */
 static void ask_send_proxy(struct check *check)
 {
 	bool v2 = check->server->set.options.on & SRV_SEND_PROXY_V2;
+	struct addr from = ask_from(check);
 	char line[PROXYPROTO_V1_MAX];
-	struct addr from;
 	size_t len, sent;
 
-	if (!conn_local_addr(check->conn, &from))
-		from = (struct addr){ .family = AF_UNSPEC };
 	len = v2 ? ask_proxy_v2(check, &from, line, sizeof(line)) :
 		   proxyproto_v1(line, &from, &check->to);
 	conn_send(check->conn, line, len, check->how & ASK_TLS, &sent);
@@ -210,7 +234,7 @@ static void ask_shake(struct check *check)
 static void ask_connected(struct check *check)
 {
 	check->connected = true;
-	if (check->how & ASK_PROXY)
+	if (check->how & ASK_PROXY && !ask_by_datagrams(check))
 		ask_send_proxy(check);
 	schedule_limit(check);
 	if (!(check->how & ASK_TLS)) {

@@ -5,13 +5,11 @@
  * the configuration; what the servers answer is judged by patterns, or by answers.c. Results and
  * sentences are those of the reference.
  */
+#include "check/stock.h"
+
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
-#include "check/answers.h"
-#include "check/check_conf.h"
-#include "check/walk.h"
-#include "expr/expr.h"
 #include "expr/logformat.h"
 #include "expr/regex.h"
 #include "proxy/proxy.h"
@@ -21,14 +19,7 @@
 #include <strings.h>
 #include <time.h>
 
-/* A ruleset under construction. */
-struct stock {
-	struct config *cfg;
-	struct step_list list;
-	struct expr_context ctx;
-};
-
-static void stock_connect(struct stock *stock, bool linger)
+void stock_connect(struct stock *stock, bool linger)
 {
 	struct step *step = step_add(stock->cfg->arena, &stock->list, STEP_CONNECT);
 
@@ -40,7 +31,7 @@ static void stock_connect(struct stock *stock, bool linger)
 	stock->list.count = 0;
 }
 
-static void stock_send(struct stock *stock, const char *bytes, size_t len)
+void stock_send(struct stock *stock, const char *bytes, size_t len)
 {
 	char *copy = arena_alloc(stock->cfg->arena, len + 1);
 
@@ -59,8 +50,8 @@ static struct logformat *stock_format(struct stock *stock, const char *text)
 	return format;
 }
 
-static struct step_expect *stock_expect(struct stock *stock, enum expect_kind kind,
-					const char *regex, int min_recv)
+struct step_expect *stock_expect(struct stock *stock, enum expect_kind kind, const char *regex,
+				 int min_recv)
 {
 	struct step_expect *e = &step_add(stock->cfg->arena, &stock->list, STEP_EXPECT)->expect;
 	struct err err;
@@ -74,14 +65,13 @@ static struct step_expect *stock_expect(struct stock *stock, enum expect_kind ki
 	return e;
 }
 
-static void stock_custom(struct stock *stock,
-			 enum expect_result (*custom)(struct walk *, struct span, bool))
+void stock_custom(struct stock *stock,
+		  enum expect_result (*custom)(struct walk *, struct span, bool))
 {
 	stock_expect(stock, EXPECT_CUSTOM, NULL, 0)->custom = custom;
 }
 
-/* What answers.c has found ends the check, unless it goes on with a good one. */
-static enum expect_result stock_report(struct walk *walk, const struct answer *a)
+enum expect_result stock_report(struct walk *walk, const struct answer *a)
 {
 	if (a->status == CHECK_UNKNOWN)
 		return EXPECT_WAIT;
@@ -334,122 +324,6 @@ static void stock_ssl(struct stock *stock)
 	e->timeout = CHECK_L6TOUT;
 }
 
-/* -- datagrams ------------------------------------------------------------------------------- */
-
-/* Of each check another one. */
-static unsigned udp_id(const struct walk *walk)
-{
-	uint64_t us = walk->check->started_us;
-
-	return (unsigned)((us ^ us >> 16 ^ us >> 32) & 0xffff);
-}
-
-/* A question for an address: the name was put into the form of the wire by the parser. */
-static bool udp_dns_build(struct walk *walk, const struct step *step, struct text *out)
-{
-	const struct check_conf *conf = walk->check->server->proxy->set.check;
-	unsigned id = udp_id(walk);
-
-	(void)step;
-	text_char(out, (char)(id >> 8));
-	text_char(out, (char)id);
-	text_add(out, "\1\0\0\1\0\0\0\0\0\0", 10); /* recursion desired, one question */
-	text_add(out, conf->sends.ptr, conf->sends.len);
-	text_add(out, "\0\1\0\1", 4); /* A, IN */
-	return true;
-}
-
-static enum expect_result udp_dns_judge(struct walk *walk, struct span bytes, bool last)
-{
-	struct answer a = answer_dns(bytes, udp_id(walk));
-
-	(void)last;
-	return stock_report(walk, &a);
-}
-
-static void udp_ntp_transmit(const struct walk *walk, char transmit[8])
-{
-	memcpy(transmit, &walk->check->started_us, 8);
-}
-
-static bool udp_ntp_build(struct walk *walk, const struct step *step, struct text *out)
-{
-	static const char zeros[39];
-	char transmit[8];
-
-	(void)step;
-	udp_ntp_transmit(walk, transmit);
-	text_char(out, 4 << 3 | 3); /* version 4, a client */
-	text_add(out, zeros, sizeof(zeros));
-	text_add(out, transmit, sizeof(transmit));
-	return true;
-}
-
-static enum expect_result udp_ntp_judge(struct walk *walk, struct span bytes, bool last)
-{
-	char transmit[8];
-	struct answer a;
-
-	(void)last;
-	udp_ntp_transmit(walk, transmit);
-	a = answer_ntp(bytes, transmit);
-	return stock_report(walk, &a);
-}
-
-/* An answer is whole when it comes. */
-static enum expect_result udp_text(struct walk *walk, struct span bytes, bool last)
-{
-	const struct span *wanted = &walk->check->server->proxy->set.check->expects;
-
-	(void)last;
-	if (!bytes.len)
-		return EXPECT_WAIT;
-	return memmem(bytes.ptr, bytes.len, wanted->ptr, wanted->len) ? EXPECT_YES : EXPECT_NO;
-}
-
-/* Whatever comes. */
-static enum expect_result udp_any(struct walk *walk, struct span bytes, bool last)
-{
-	(void)walk;
-	(void)last;
-	return bytes.len ? EXPECT_YES : EXPECT_WAIT;
-}
-
-/* Where no certain answer is expected, a server that keeps silent is well: only its host's refusal
- * counts. */
-static void stock_udp_bytes(struct stock *stock, const struct check_conf *conf)
-{
-	struct step_expect *e;
-
-	stock_send(stock, conf->sends.ptr, conf->sends.len);
-	if (conf->expects.ptr) {
-		stock_custom(stock, udp_text);
-		return;
-	}
-	e = stock_expect(stock, EXPECT_CUSTOM, NULL, 0);
-	e->custom = udp_any;
-	e->timeout = CHECK_L4OK;
-	e->ok = CHECK_L4OK;
-}
-
-static void stock_udp(struct stock *stock, const struct check_conf *conf)
-{
-	stock_connect(stock, false);
-	switch (conf->datagram) {
-	case UDP_CHECK_DNS:
-		step_add(stock->cfg->arena, &stock->list, STEP_SEND)->send.build = udp_dns_build;
-		stock_custom(stock, udp_dns_judge);
-		break;
-	case UDP_CHECK_NTP:
-		step_add(stock->cfg->arena, &stock->list, STEP_SEND)->send.build = udp_ntp_build;
-		stock_custom(stock, udp_ntp_judge);
-		break;
-	default:
-		stock_udp_bytes(stock, conf);
-		break;
-	}
-}
-
 /* -- the rulesets ---------------------------------------------------------------------------- */
 
 struct ruleset *stock_rules(struct config *cfg, const struct check_conf *conf)
@@ -494,7 +368,7 @@ struct ruleset *stock_rules(struct config *cfg, const struct check_conf *conf)
 
 /* -- the words ------------------------------------------------------------------------------- */
 
-static struct check_conf *stock_conf(struct statement *st, struct proxy *px, enum check_type type)
+struct check_conf *stock_conf(struct statement *st, struct proxy *px, enum check_type type)
 {
 	struct check_conf *conf = check_conf_own(st->cfg, px);
 
@@ -588,93 +462,6 @@ static int parse_smtp(struct statement *st, const struct keyword *kw, void *obje
 	return stmt_end(st);
 }
 
-/* "www.example.com" or "." into labels with their lengths (RFC 1035 3.1). */
-static int parse_dns_name(struct statement *st, const char *name, struct span *wire)
-{
-	enum { LONGEST = 253, LABEL = 63 };
-	char *to = arena_alloc(st->cfg->arena, strlen(name) + 2);
-	size_t len;
-
-	*wire = (struct span){ to, 0 };
-	if (!*name || strlen(name) > LONGEST)
-		return stmt_error(st, st->at - 1, "a name of 1 to %d characters is expected", LONGEST);
-	while (*name && strcmp(name, ".") != 0) {
-		len = strcspn(name, ".");
-		if (!len || len > LABEL)
-			return stmt_error(st, st->at - 1, "the parts of a name have 1 to %d characters",
-					  LABEL);
-		*to++ = (char)len;
-		memcpy(to, name, len);
-		to += len;
-		name += len + (name[len] == '.');
-	}
-	*to++ = 0;
-	wire->len = (size_t)(to - wire->ptr);
-	return 0;
-}
-
-/* The next word, as it is or in hexadecimal digits. */
-static int parse_bytes(struct statement *st, bool hex, struct span *bytes)
-{
-	const char *word = stmt_need(st, hex ? "hexadecimal digits" : "a string");
-	char *copy;
-	size_t len;
-
-	if (!word)
-		return -1;
-	len = strlen(word);
-	copy = arena_strdup(st->cfg->arena, word);
-	if (hex && !hex_decode(copy, &len))
-		return stmt_error(st, st->at - 1, "two hexadecimal digits a byte are expected");
-	*bytes = (struct span){ copy, len };
-	return 0;
-}
-
-static int parse_udp_bytes(struct statement *st, struct check_conf *conf)
-{
-	bool hex = stmt_take(st, "send-binary");
-
-	if (!hex && !stmt_take(st, "send"))
-		return stmt_error(st, st->at, "'dns', 'ntp', 'syslog', 'send' or 'send-binary' is expected, "
-				  "not '%s'", stmt_peek(st));
-	if (parse_bytes(st, hex, &conf->sends))
-		return -1;
-	if (!conf->sends.len)
-		return stmt_error(st, st->at - 1, "what is sent cannot be empty");
-	hex = stmt_take(st, "expect-binary");
-	if (!hex && !stmt_take(st, "expect"))
-		return 0;
-	if (parse_bytes(st, hex, &conf->expects))
-		return -1;
-	if (!conf->expects.len)
-		return stmt_error(st, st->at - 1, "what is expected cannot be empty");
-	return 0;
-}
-
-static int parse_udp(struct statement *st, const struct keyword *kw, void *object)
-{
-	struct check_conf *conf = stock_conf(st, object, CHECK_UDP);
-	const char *name;
-
-	(void)kw;
-	conf->datagram = UDP_CHECK_BYTES;
-	conf->sends = (struct span){ "", 1 };
-	conf->expects = (struct span){ NULL, 0 };
-	if (stmt_take(st, "dns")) {
-		conf->datagram = UDP_CHECK_DNS;
-		name = stmt_next(st);
-		if (parse_dns_name(st, name ? name : ".", &conf->sends))
-			return -1;
-	} else if (stmt_take(st, "ntp")) {
-		conf->datagram = UDP_CHECK_NTP;
-	} else if (stmt_take(st, "syslog")) {
-		conf->sends = span_of("<46>1 - - penstock - - - health check");
-	} else if (stmt_peek(st) && parse_udp_bytes(st, conf)) {
-		return -1;
-	}
-	return stmt_end(st);
-}
-
 #define OPTION(word_, type_, help_)                                                        \
 	{ .name = "option " word_, .scope = SCOPE_BACK | SCOPE_UDP, .args = "", .parse = parse_plain,       \
 	  .min = type_, .help = help_ }
@@ -696,9 +483,9 @@ static const struct keyword keywords[] = {
 	  .parse = parse_smtp, .help = "checks talk to an SMTP server" },
 	OPTION("spop-check", CHECK_SPOP, "checks greet an agent of stream processing"),
 	{ .name = "option udp-check", .scope = SCOPE_UDP,
-	  .args = "[ dns [<name>] | ntp | syslog | { send <string> | send-binary <hexstring> } "
+	  .args = "[ dns [<name>] | ntp | radius <secret> | syslog | { send <string> | send-binary <hexstring> } "
 		  "[ expect <string> | expect-binary <hexstring> ] ]",
-	  .parse = parse_udp, .dflt = "one zero byte",
+	  .parse = stock_parse_udp, .dflt = "one zero byte",
 	  .help = "checks send a datagram" },
 	OPTION("ssl-hello-chk", CHECK_SSL, "checks send the hello of an SSL 3.0 client"),
 	{ .name = NULL },

@@ -16,6 +16,7 @@
 #include "expr/rule.h"
 #include "expr/view.h"
 #include "net/conn.h"
+#include "net/proxyproto.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 
@@ -395,6 +396,26 @@ static enum walk_result send_call(struct walk *walk)
 	return WALK_REPORT;
 }
 
+/* What is sent is one datagram, behind its PROXY header if it has one. */
+static bool send_behind_header(struct walk *walk)
+{
+	char header[PROXYPROTO_V1_MAX];
+	size_t len = ask_datagram_header(walk->check, header, sizeof(header));
+
+	if (!len)
+		return true;
+	if (!walk->out)
+		walk->out = buffer_take();
+	if (!walk->out || len + walk->left.len > walk->out->size) {
+		walk_no_memory(walk);
+		return false;
+	}
+	memmove(walk->out->data + len, walk->left.ptr, walk->left.len);
+	memcpy(walk->out->data, header, len);
+	walk->left = (struct span){ walk->out->data, len + walk->left.len };
+	return true;
+}
+
 static enum walk_result walk_send(struct walk *walk)
 {
 	struct conn *conn = walk->check->conn;
@@ -403,6 +424,8 @@ static enum walk_result walk_send(struct walk *walk)
 	if (!walk->begun) {
 		walk->left = walk->step->send.bytes;
 		if (!walk->left.ptr && !send_build(walk, walk->step))
+			return WALK_REPORT;
+		if (!send_behind_header(walk))
 			return WALK_REPORT;
 		walk->begun = true;
 		walk_forget(walk);
