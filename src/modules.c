@@ -44,6 +44,7 @@
 #include "proxy/stick_conf.h"
 #include "session/listening.h"
 #include "stats/change.h"
+#include "stats/history.h"
 #include "stats/page_conf.h"
 #include "stats/service.h"
 #include "stream/do_resolve.h"
@@ -148,6 +149,7 @@ const struct module *const modules[] = {
 	&proxyheader_module,
 	&source_module,
 	&page_module,
+	&history_module,
 	&stats_service_module,
 	&udp_module,
 	&listening_module,

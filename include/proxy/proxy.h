@@ -32,6 +32,7 @@ struct forwarded;
 struct log_conf;
 struct logformat;
 struct global_state;
+struct history;
 struct rule_set;
 struct segment;
 struct stats_page;
@@ -231,6 +232,7 @@ struct proxy {
 	struct filter_line *filters;   /* filter/filter.h; NULL: none */
 	struct stick_line *stick;      /* its table: proxy/stick_conf.h; NULL: none */
 	bool compress_offload;         /* servers do not see Accept-Encoding */
+	struct history *history;       /* stats/history.h; NULL: none is kept */
 	const char *description;
 	const char *state_file;        /* server-state-file-name; NULL: the backend's name */
 	bool used_by_name, used_as_last; /* defaults: by proxies, with and without "from" */

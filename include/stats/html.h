@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The stats page as HTML, piece by piece. No script, nothing from elsewhere. */
+/* The stats page as HTML, piece by piece. It is complete without its script, which brings numbers
+ * up to date in place; nothing comes from elsewhere. */
 #ifndef STATS_HTML_H
 #define STATS_HTML_H
 
+#include "stats/history.h"
 #include "stats/info.h"
 #include "stats/page.h"
 
@@ -24,6 +26,10 @@ struct html {
 	int proxy_id;
 	enum html_state state; /* of the row */
 	bool backup;
+	bool together;         /* in the table of all frontends */
+	const char *description; /* of the frontend there, or NULL */
+	bool has_history;
+	struct history history; /* of the row, if it has one */
 	struct stat_scan scan;
 	union {
 		struct stat_row row;
@@ -44,17 +50,54 @@ void html_say_policy(const struct page_request *req, struct text *out);
 void html_text(struct text *out, const char *s);
 /* "12<i>345</i>". */
 void html_number(struct text *out, uint64_t n);
+/* The same, from 100,000 on with three digits and a letter: "1.23M". */
+void html_short(struct text *out, uint64_t n);
 /* "1.23 GB". */
 void html_bytes(struct text *out, uint64_t n);
+/* Where a link leads. */
+void html_say_link(const struct html *h, struct text *out, struct page_link link);
+/* Text of the page's request, escaped; cut at max bytes. */
+void html_escape(struct text *out, const char *s, size_t max);
+
+/* What stands above the tables. Each says its next piece; false: it has no more. */
+bool html_say_head(struct html *h, struct text *out);
+bool html_say_header(struct html *h, struct text *out);
+bool html_say_nav(struct html *h, struct text *out);
+bool html_say_result(struct html *h, struct text *out);
+bool html_say_process(struct html *h, struct text *out);
+bool html_say_sum(struct html *h, struct text *out);
+/* The script; a whole element. */
+void html_say_script(const struct html *h, struct text *out);
+
+/* Does the page tell of this proxy? By what was asked for: its name or that of a server. */
+bool html_wants(const struct page_request *req, const struct proxy *px);
 /* The cells of a row, one a call, from h->column on; false: there were no more. */
 bool html_say_cell(struct html *h, struct text *out);
 /* The lines above the columns. */
 void html_say_columns(const struct html *h, struct text *out);
+/* Columns from h->column on that count; said by html_say_cell. */
+struct html_column {
+	const char *group; /* NULL: that of the column before */
+	const char *name;
+	const char *class; /* of its width */
+	const char *help;
+	void (*say)(struct html *h, struct text *out);
+};
+extern const struct html_column html_counts[];
+extern const size_t html_counts_len;
+
 /* A piece of the style sheet, at = 0, 1, ...; false: no more. */
 bool html_say_style(struct text *out, unsigned at);
 struct html_state_name {
 	const char *class, *name, *help;
 };
 extern const struct html_state_name html_states[HTML_STATES];
+/* By class; -1: there is none. */
+int html_state_find(const char *class);
+enum html_state html_server_state(const struct server *s);
+/* Of the row, just after it was filled. */
+enum html_state html_row_state(const struct html *h);
+/* Does the row want somebody's attention now? h->state and h->history are set. */
+bool html_in_trouble(const struct html *h);
 
 #endif

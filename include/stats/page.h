@@ -2,7 +2,7 @@
 /* The stats page: what the words "stats ..." say, and what a request asks for. The URI of a request
  * is the prefix of "stats uri" and options. A semicolon, question mark or ampersand stands in front
  * of each option: ;csv ;json ;typed ;json-schema ;up ;no-maint ;norefresh ;st=CODE and
- * scope=TEXT. */
+ * scope=TEXT; of the page itself ;trouble and ;state=NAME. */
 #ifndef STATS_PAGE_H
 #define STATS_PAGE_H
 
@@ -52,7 +52,8 @@ struct stats_page {
 };
 
 enum stats_form { PAGE_HTML, PAGE_CSV, PAGE_TYPED, PAGE_JSON, PAGE_SCHEMA };
-enum { PAGE_URI_MAX = 1024, PAGE_SCOPE_MAX = 64, PAGE_RESULT = 4, PAGE_NONCE = 24 };
+enum { PAGE_URI_MAX = 1024, PAGE_SCOPE_MAX = 64, PAGE_RESULT = 4, PAGE_NONCE = 24,
+       PAGE_STATE_MAX = 10 };
 
 /* One request for the page. */
 struct page_request {
@@ -61,6 +62,8 @@ struct page_request {
 	enum stats_form form;
 	unsigned options;                 /* STAT_* */
 	bool norefresh;
+	bool trouble;                     /* only what wants attention */
+	char state[PAGE_STATE_MAX + 1];   /* only what is so: "going_down"; empty: all */
 	bool admin;                       /* the client may change servers: set by the caller */
 	char result[PAGE_RESULT + 1];     /* of the last change: st=CODE; empty: none */
 	char scope[PAGE_SCOPE_MAX + 1];   /* part of names, in any case; empty: all */
@@ -81,7 +84,8 @@ bool page_allows(const struct page_request *req, const struct proxy *px);
 struct page_link {
 	const char *form;   /* "csv"; NULL: the page itself */
 	const char *result; /* st=CODE; NULL: none */
-	bool up, norefresh, scope;
+	bool up, norefresh, scope, trouble;
+	const char *state;  /* state=NAME; "": all */
 };
 /* The link of the page as it was asked for. */
 struct page_link page_link(const struct page_request *req);

@@ -1,478 +1,63 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The stats page: head, the process, the states of all servers, a table for each proxy, the
- * foot. Called by the service for HTML, piece by piece; it changes nothing. What comes from the
- * configuration or from servers is escaped.
+ * The stats page: what stands above (html_top.c), a table of all frontends, a table for each proxy
+ * with servers, the foot. Called by the service for HTML, piece by piece; it changes nothing.
  */
 #include "stats/html.h"
 
-#include "base/clock.h"
 #include "base/version.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
 
-#include <stdio.h>
-#include <time.h>
+#include <strings.h>
 
-/* -- small things ---------------------------------------------------------------------------- */
+/* -- what is shown --------------------------------------------------------------------------- */
 
-static void html_escape(struct text *out, const char *s, size_t max)
+static bool html_name_has(const struct page_request *req, const char *name)
 {
-	for (; *s && max; s++, max--) {
-		switch (*s) {
-		case '<':
-			text_str(out, "&lt;");
-			break;
-		case '>':
-			text_str(out, "&gt;");
-			break;
-		case '&':
-			text_str(out, "&amp;");
-			break;
-		case '"':
-			text_str(out, "&quot;");
-			break;
-		case '\'':
-			text_str(out, "&#39;");
-			break;
-		default:
-			text_char(out, (unsigned char)*s < ' ' || *s == 0x7f ? ' ' : *s);
-		}
-	}
+	return strcasestr(name, req->scope) != NULL;
 }
 
-void html_text(struct text *out, const char *s)
+bool html_wants(const struct page_request *req, const struct proxy *px)
 {
-	html_escape(out, s, STATS_STR_MAX);
-}
-
-void html_number(struct text *out, uint64_t n)
-{
-	char digits[24];
-	int len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
-	int first = (len - 1) % 3 + 1;
-
-	text_add(out, digits, (size_t)first);
-	for (int i = first; i < len; i += 3)
-		text_printf(out, "<i>%.3s</i>", digits + i);
-}
-
-void html_bytes(struct text *out, uint64_t n)
-{
-	static const char *const units[] = { "kB", "MB", "GB", "TB", "PB", "EB" };
-	double d = (double)n / 1000;
-	size_t unit = 0;
-
-	if (n < 1000) {
-		text_printf(out, "%u B", (unsigned)n);
-		return;
-	}
-	while (d >= 999.5 && unit + 1 < ARRAY_LEN(units)) {
-		d /= 1000;
-		unit++;
-	}
-	text_printf(out, d < 9.995 ? "%.2f %s" : d < 99.95 ? "%.1f %s" : "%.0f %s", d, units[unit]);
-}
-
-static void html_say_link(const struct html *h, struct text *out, struct page_link link)
-{
-	char memory[PAGE_URI_MAX + 128];
-	struct text t;
-
-	text_init(&t, memory, sizeof(memory));
-	page_say_link(&h->req, link, &t);
-	html_escape(out, memory, t.len);
-}
-
-/* -- states ---------------------------------------------------------------------------------- */
-
-const struct html_state_name html_states[HTML_STATES] = {
-	[HTML_UP] = { "up", "UP", "up and checked" },
-	[HTML_GOING_DOWN] = { "going_down", "UP, going down", "still up, but checks fail" },
-	[HTML_GOING_UP] = { "going_up", "DOWN, going up", "still down, but checks succeed" },
-	[HTML_DOWN] = { "down", "DOWN", "down" },
-	[HTML_NOLB] = { "nolb", "NOLB", "up, but gets no new sessions: the check said so" },
-	[HTML_DRAIN] = { "drain", "DRAIN", "up, but gets no new sessions: drained, or weight 0" },
-	[HTML_NO_CHECK] = { "no_check", "no check", "in use, and not checked" },
-	[HTML_MAINT] = { "maint", "MAINT", "in maintenance" },
-	[HTML_OPEN] = { "open", "OPEN", "accepts connections" },
-	[HTML_FULL] = { "full_", "FULL", "at its limit: connections wait" },
-	[HTML_PAUSED] = { "paused", "PAUSED", "does not accept connections" },
-};
-
-static const struct server *html_checked_server(const struct server *s)
-{
-	while (s->tracked)
-		s = s->tracked;
-	return s;
-}
-
-static enum html_state html_server_state(const struct server *s)
-{
-	const struct server_state *st = s->state;
-	const struct server *checked = html_checked_server(s);
-	bool is_checked = (checked->check && !checked->state->check.paused) || s->agent;
-	int full = checked->set.rise + checked->set.fall - 1;
-
-	if (st->admin & ADMIN_MAINT)
-		return HTML_MAINT;
-	if (st->op == SERVER_DOWN)
-		return is_checked && checked->state->health > 0 ? HTML_GOING_UP : HTML_DOWN;
-	if (st->admin & ADMIN_DRAIN || (!st->user_weight && is_checked))
-		return HTML_DRAIN;
-	if (st->op == SERVER_STOPPING)
-		return HTML_NOLB;
-	if (!is_checked)
-		return HTML_NO_CHECK;
-	return checked->state->health < full ? HTML_GOING_DOWN : HTML_UP;
-}
-
-static enum html_state html_row_state(const struct html *h)
-{
-	const char *status = h->row.values[STAT_status].str;
-
-	switch (h->row.kind) {
-	case STAT_SERVER:
-		return html_server_state(h->row.server);
-	case STAT_BACKEND:
-		return strncmp(status, "DOWN", 4) ? HTML_UP : HTML_DOWN;
-	default:
-		return !strcmp(status, "OPEN") ? HTML_OPEN :
-		       !strcmp(status, "FULL") ? HTML_FULL : HTML_PAUSED;
-	}
-}
-
-/* -- head ------------------------------------------------------------------------------------ */
-
-static const char *html_node(const struct html *h)
-{
-	const struct stats_page *page = h->req.page;
-
-	if (!(page->flags & PAGE_NODE))
-		return NULL;
-	return page->node ? page->node : info_node_name();
-}
-
-static const char *html_desc(const struct html *h)
-{
-	const struct stats_page *page = h->req.page;
-
-	if (!(page->flags & PAGE_DESC))
-		return NULL;
-	return page->desc ? page->desc : info_description;
-}
-
-static bool html_say_head(struct html *h, struct text *out)
-{
-	const char *node = html_node(h);
-
-	text_str(out, "<!DOCTYPE html>\n<html lang=en><meta charset=utf-8>"
-		      "<meta name=viewport content=\"width=device-width,initial-scale=1,minimum-scale=1\">"
-		      "<meta name=robots content=noindex><link rel=icon href=\"data:,\"><title>");
-	if (node) {
-		html_text(out, node);
-		text_str(out, " · ");
-	}
-	text_printf(out, "Penstock statistics</title>\n<style nonce=\"%s\">\n", h->req.nonce);
-	return false;
-}
-
-static bool html_say_sheet(struct html *h, struct text *out)
-{
-	return html_say_style(out, h->at++);
-}
-
-static void html_say_clock(struct text *out)
-{
-	time_t now = clock_wall().tv_sec;
-	struct tm tm;
-	char text[64];
-
-	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %z", localtime_r(&now, &tm));
-	text_str(out, text);
-}
-
-static bool html_say_header(struct html *h, struct text *out)
-{
-	const char *node = html_node(h), *desc = html_desc(h);
-
-	text_str(out, "</style>\n<body>\n<header><h1>Penstock");
-	if (!(h->req.page->flags & PAGE_HIDE_VERSION))
-		text_printf(out, " <small>%s</small>", version_penstock);
-	text_str(out, "</h1><p>");
-	if (node) {
-		text_str(out, "<b>");
-		html_text(out, node);
-		text_str(out, desc ? "</b> – " : "</b>");
-	}
-	if (desc)
-		html_text(out, desc);
-	text_str(out, "<p>");
-	html_say_clock(out);
-	text_str(out, "</header>\n");
-	return false;
-}
-
-/* -- links ----------------------------------------------------------------------------------- */
-
-static void html_say_nav_link(const struct html *h, struct text *out, struct page_link link,
-			      const char *name)
-{
-	text_str(out, "<a href=\"");
-	html_say_link(h, out, link);
-	text_printf(out, "\">%s</a>", name);
-}
-
-/* A form sends the URI without its query, so what stands there becomes hidden fields. */
-static void html_say_scope_form(const struct html *h, struct text *out)
-{
-	struct page_link link = page_link(&h->req);
-	char memory[PAGE_URI_MAX + 128], *query, *value;
-	struct text t;
-
-	link.scope = false;
-	text_init(&t, memory, sizeof(memory));
-	page_say_link(&h->req, link, &t);
-	query = strchr(memory, '?');
-	if (query)
-		*query++ = 0;
-	text_str(out, "<form action=\"");
-	html_escape(out, memory, PAGE_URI_MAX);
-	text_str(out, "\">");
-	while (query && *query) {
-		char *end = query + strcspn(query, "&"), *next = *end ? end + 1 : end;
-
-		*end = 0;
-		value = strchr(query, '=');
-		if (value)
-			*value++ = 0;
-		text_str(out, "<input type=hidden name=\"");
-		html_text(out, query);
-		text_str(out, "\" value=\"");
-		html_text(out, value ? value : "");
-		text_str(out, "\">");
-		query = next;
-	}
-	text_printf(out, "<input type=search name=scope maxlength=%d placeholder=\"Name of a proxy\" "
-			 "aria-label=\"Name of a proxy\" value=\"", PAGE_SCOPE_MAX);
-	html_text(out, h->req.scope);
-	text_str(out, "\"><button>Filter</button></form>");
-}
-
-static bool html_say_nav(struct html *h, struct text *out)
-{
-	struct page_link here = page_link(&h->req), link = here;
-
-	text_str(out, "<nav>");
-	html_say_nav_link(h, out, here, "Refresh now");
-	link.up = !here.up;
-	html_say_nav_link(h, out, link, here.up ? "Show all servers" : "Hide servers that are down");
-	if (h->req.page->refresh_ms) {
-		link = here;
-		link.norefresh = !here.norefresh;
-		html_say_nav_link(h, out, link, here.norefresh ? "Refresh by itself" : "Stop refreshing");
-	}
-	link = here;
-	link.norefresh = h->req.page->refresh_ms != 0;
-	link.form = "csv";
-	html_say_nav_link(h, out, link, "CSV");
-	link.form = "json";
-	html_say_nav_link(h, out, link, "JSON");
-	html_say_nav_link(h, out, (struct page_link){ .form = "json-schema" }, "Schema");
-	html_say_scope_form(h, out);
-	text_str(out, "</nav>\n");
-	return false;
-}
-
-/* -- the result of a change ------------------------------------------------------------------ */
-
-static bool html_say_result(struct html *h, struct text *out)
-{
-	static const struct {
-		const char *code, *class, *text;
-	} results[] = {
-		{ "DONE", "up", "The servers were changed." },
-		{ "NONE", "going_down", "Nothing has changed." },
-		{ "PART", "going_down", "Some servers were changed; others are not known here." },
-		{ "ERRP", "down",
-		  "Nothing was done, because something in the request is wrong:<ul>"
-		  "<li>the action is not known, or none was chosen,"
-		  "<li>the backend is not known, or this page does not show it,"
-		  "<li>no such server is known.</ul>" },
-		{ "EXCD", "down",
-		  "Nothing was done, because the request is too long. Take fewer servers at a "
-		  "time, or all of them." },
-		{ "DENY", "down", "<b>That is not allowed.</b>" },
-		{ "UNKN", "no_check", "The result is not known." },
-	};
-	size_t i = 0;
-
-	if (!*h->req.result)
+	if (!page_allows(req, px))
 		return false;
-	while (i < ARRAY_LEN(results) - 1 && strcmp(results[i].code, h->req.result))
-		i++;
-	text_printf(out, "<div class=\"note %s\" role=status><a title=\"Remove this message\" "
-			 "href=\"", results[i].class);
-	html_say_link(h, out, page_link(&h->req));
-	text_printf(out, "\">✕</a>%s</div>\n", results[i].text);
+	if (!*req->scope || html_name_has(req, px->name))
+		return true;
+	for (const struct server *s = px->servers; s; s = s->next)
+		if (html_name_has(req, s->id))
+			return true;
 	return false;
 }
 
-/* -- the process ----------------------------------------------------------------------------- */
-
-static uint64_t html_info(const struct html *h, enum info_field f)
+/* For the scan: those of the table that is being said. */
+static bool html_scan_wants(const void *arg, const struct proxy *px)
 {
-	return h->info.values[f].u64;
+	const struct html *h = arg;
+
+	return h->together == (px->caps == PROXY_FRONTEND) && html_wants(&h->req, px);
 }
 
-static void html_say_now(struct text *out, const char *name)
+static bool html_row_wanted(const struct html *h)
 {
-	text_printf(out, "<div><dt>%s<dd>", name);
-}
-
-static void html_say_load(const struct html *h, struct text *out)
-{
-	uint64_t conns = html_info(h, INFO_CURR_CONNS), max = html_info(h, INFO_MAXCONN);
-
-	html_say_now(out, "Connections");
-	html_number(out, conns);
-	text_str(out, " <small>of ");
-	html_number(out, max);
-	text_printf(out, "</small><meter min=0 max=%llu high=%llu optimum=0 value=%llu></meter></div>",
-		    (unsigned long long)max, (unsigned long long)(max * 8 / 10),
-		    (unsigned long long)conns);
-	html_say_now(out, "Connection rate");
-	html_number(out, html_info(h, INFO_CONN_RATE));
-	text_str(out, "<small>/s, most ");
-	html_number(out, html_info(h, INFO_MAX_CONN_RATE));
-	text_str(out, "</small></div>");
-	html_say_now(out, "Session rate");
-	html_number(out, html_info(h, INFO_SESS_RATE));
-	text_str(out, "<small>/s, most ");
-	html_number(out, html_info(h, INFO_MAX_SESS_RATE));
-	text_str(out, "</small></div>");
-	html_say_now(out, "Bit rate out");
-	html_bytes(out, html_info(h, INFO_BYTES_OUT_RATE) * 8);
-	out->len--; /* bits instead of bytes */
-	text_str(out, "bit<small>/s</small></div>");
-	html_say_now(out, "Idle");
-	text_printf(out, "%u %%</div>", (unsigned)html_info(h, INFO_IDLE_PCT));
-	html_say_now(out, "Tasks");
-	html_number(out, html_info(h, INFO_RUN_QUEUE));
-	text_str(out, "<small> running of ");
-	html_number(out, html_info(h, INFO_TASKS));
-	text_str(out, "</small></div>");
-}
-
-static void html_say_totals(const struct html *h, struct text *out)
-{
-	html_say_now(out, "Connections so far");
-	html_number(out, html_info(h, INFO_CUM_CONNS));
-	text_str(out, "</div>");
-	html_say_now(out, "Requests so far");
-	html_number(out, html_info(h, INFO_CUM_REQ));
-	text_str(out, "</div>");
-	html_say_now(out, "Copied");
-	html_bytes(out, html_info(h, INFO_BYTES_COPIED));
-	text_str(out, "</div>");
-	html_say_now(out, "Spliced");
-	html_bytes(out, html_info(h, INFO_BYTES_SPLICED));
-	text_str(out, "</div>");
-	html_say_now(out, "Pipes");
-	text_printf(out, "%u<small> used, %u free of %u</small></div>",
-		    (unsigned)html_info(h, INFO_PIPES_USED), (unsigned)html_info(h, INFO_PIPES_FREE),
-		    (unsigned)html_info(h, INFO_MAXPIPES));
-}
-
-static void html_say_limits(const struct html *h, struct text *out)
-{
-	html_say_now(out, "Process");
-	text_printf(out, "%u<small> #%u/%u, %u thread</small></div>",
-		    (unsigned)html_info(h, INFO_PID), (unsigned)html_info(h, INFO_PROCESS_NUM),
-		    (unsigned)html_info(h, INFO_NBPROC), (unsigned)html_info(h, INFO_NBTHREAD));
-	html_say_now(out, "Up for");
-	text_printf(out, "%s</div>", h->info.values[INFO_UPTIME].str);
-	html_say_now(out, "Memory limit");
-	if (html_info(h, INFO_MEMMAX_MB))
-		text_printf(out, "%u MB</div>", (unsigned)html_info(h, INFO_MEMMAX_MB));
-	else
-		text_str(out, "none</div>");
-	html_say_now(out, "Descriptors");
-	html_number(out, html_info(h, INFO_MAXSOCK));
-	text_str(out, "<small> sockets of ");
-	html_number(out, html_info(h, INFO_ULIMIT_N));
-	text_str(out, "</small></div>");
-}
-
-static bool html_say_process(struct html *h, struct text *out)
-{
-	info_fill(&h->info, false);
-	text_str(out, "<dl class=now>");
-	html_say_load(h, out);
-	html_say_totals(h, out);
-	html_say_limits(h, out);
-	text_str(out, "</dl>\n");
-	return false;
-}
-
-/* -- the states of all servers --------------------------------------------------------------- */
-
-struct html_sum {
-	unsigned states[HTML_STATES];
-	unsigned servers, named;
-};
-
-static void html_sum_server(struct html_sum *sum, const struct server *s, struct text *down)
-{
-	enum html_state state = html_server_state(s);
-
-	sum->servers++;
-	sum->states[state]++;
-	if (state != HTML_DOWN || sum->named == HTML_DOWN_MAX)
-		return;
-	if (sum->named++)
-		text_str(down, ", ");
-	text_str(down, "<a href=\"#");
-	html_text(down, s->proxy->name);
-	text_char(down, '/');
-	html_text(down, s->id);
-	text_str(down, "\">");
-	html_text(down, s->proxy->name);
-	text_char(down, '/');
-	html_text(down, s->id);
-	text_str(down, "</a>");
-}
-
-/* Of all servers that the page shows, at one time: a few flags each. */
-static bool html_say_sum(struct html *h, struct text *out)
-{
-	struct html_sum sum = { .servers = 0 };
-	const struct server *s;
-	const struct proxy *px;
-	char memory[8192];
-	struct text down;
-
-	text_init(&down, memory, sizeof(memory));
-	list_for_each(px, &proxies_running->list, node)
-		if (px->be && !px->set.disabled && page_shows(&h->req, px))
-			for (s = px->servers; s; s = s->next)
-				html_sum_server(&sum, s, &down);
-	if (!sum.servers)
+	if (*h->req.state && html_state_find(h->req.state) != (int)h->state)
 		return false;
-	text_str(out, "<div class=sum>");
-	for (int i = 0; i < HTML_STATES; i++)
-		if (sum.states[i])
-			text_printf(out, "<b class=%s>%u %s</b>", html_states[i].class,
-				    sum.states[i], html_states[i].name);
-	if (sum.named && !down.cut) {
-		text_str(out, "<span>down: ");
-		text_add(out, memory, down.len);
-		if (sum.states[HTML_DOWN] > sum.named)
-			text_printf(out, " and %u more", sum.states[HTML_DOWN] - sum.named);
-		text_str(out, "</span>");
-	}
-	text_str(out, "</div>\n");
-	return false;
+	if (h->req.trouble && !html_in_trouble(h))
+		return false;
+	return !*h->req.scope || html_name_has(&h->req, h->row.proxy->name) ||
+	       (h->row.kind == STAT_SERVER && html_name_has(&h->req, h->row.server->id));
+}
+
+static void html_take_history(struct html *h)
+{
+	const struct proxy *px = h->row.proxy;
+	const struct history *history = NULL;
+
+	if (h->row.kind == STAT_FRONTEND || (h->row.kind == STAT_BACKEND && !px->fe))
+		history = history_of(px);
+	h->has_history = history != NULL;
+	if (history)
+		h->history = *history;
 }
 
 /* -- proxies --------------------------------------------------------------------------------- */
@@ -504,6 +89,12 @@ static void html_say_proxy(struct html *h, struct text *out)
 		text_str(out, "</small>");
 	}
 	text_str(out, "</h2>");
+}
+
+/* All frontends that are nothing else share a table. */
+static void html_say_frontends_title(struct text *out)
+{
+	text_str(out, "<section id=\"+frontends\"><h2>Frontends</h2>");
 }
 
 static void html_say_form(struct html *h, struct text *out)
@@ -559,19 +150,26 @@ static bool html_take_row(struct html *h, struct text *out)
 			html_close_proxy(h, out);
 		return false;
 	}
-	same = had && h->row.proxy_id == h->proxy_id;
+	h->state = html_row_state(h);
+	html_take_history(h);
+	if (!html_row_wanted(h))
+		return true;
+	same = had && (h->together || h->row.proxy_id == h->proxy_id);
 	if (had && !same)
 		html_close_proxy(h, out);
 	h->part = same ? HTML_ROW_BEGIN : HTML_ROW_TABLE;
 	h->column = 0;
-	h->state = html_row_state(h);
+	h->description = h->together ? h->row.proxy->description : NULL;
 	h->backup = h->row.server && h->row.server->set.options.on & SRV_BACKUP;
 	if (same)
 		return true;
 	h->proxy_id = h->row.proxy_id;
 	/* Rows are there for changes when the client may make them, and there are servers. */
 	h->form = h->req.admin && h->row.proxy->be && h->row.proxy->servers;
-	html_say_proxy(h, out);
+	if (h->together)
+		html_say_frontends_title(out);
+	else
+		html_say_proxy(h, out);
 	return true;
 }
 
@@ -594,7 +192,7 @@ static void html_begin_row(struct html *h, struct text *out)
 	text_str(out, "\">");
 }
 
-static bool html_say_proxies(struct html *h, struct text *out)
+static bool html_say_rows(struct html *h, struct text *out)
 {
 	switch (h->part) {
 	case HTML_ROW_FIRST:
@@ -618,35 +216,63 @@ static bool html_say_proxies(struct html *h, struct text *out)
 	return true;
 }
 
+static void html_scan_begin(struct html *h, bool together)
+{
+	h->together = together;
+	h->part = HTML_ROW_FIRST;
+	h->at = 1;
+	stat_scan_init(&h->scan);
+	h->scan.options = h->req.options;
+	h->scan.wants = html_scan_wants;
+	h->scan.arg = h;
+}
+
+static bool html_say_frontends(struct html *h, struct text *out)
+{
+	if (!h->at)
+		html_scan_begin(h, true);
+	return html_say_rows(h, out);
+}
+
+static bool html_say_proxies(struct html *h, struct text *out)
+{
+	if (!h->at)
+		html_scan_begin(h, false);
+	return html_say_rows(h, out);
+}
+
 /* -- foot ------------------------------------------------------------------------------------ */
 
 static bool html_say_foot(struct html *h, struct text *out)
 {
-	(void)h;
 	text_str(out, "<footer><details><summary>What the colours mean</summary><dl>");
 	for (int i = 0; i < HTML_STATES; i++)
 		text_printf(out, "<dt><b class=%s>%s</b><dd>%s", html_states[i].class,
 			    html_states[i].name, html_states[i].help);
-	text_str(out, "</dl>A dashed edge marks backup servers. Point at a number, or tap it, to see "
-		      "what is behind it.</details></footer>\n");
+	text_str(out, "</dl>A dashed edge marks backup servers. Point at a number, or tap it, to "
+		      "see what is behind it. Red is what happens now; sums are plain. Curves are "
+		      "requests a second over the last five minutes, red bars 5xx responses."
+		      "</details></footer>\n");
+	html_say_script(h, out);
 	return false;
 }
 
 /* -- in order -------------------------------------------------------------------------------- */
 
+static bool html_say_sheet(struct html *h, struct text *out)
+{
+	return html_say_style(out, h->at++);
+}
+
 /* Each says its next piece; false: it has no more. */
 static bool (*const stages[])(struct html *h, struct text *out) = {
 	html_say_head, html_say_sheet, html_say_header, html_say_nav, html_say_result,
-	html_say_process, html_say_sum, html_say_proxies, html_say_foot,
+	html_say_process, html_say_sum, html_say_frontends, html_say_proxies, html_say_foot,
 };
 
 void html_init(struct html *h, const struct page_request *req)
 {
 	*h = (struct html){ .req = *req };
-	stat_scan_init(&h->scan);
-	h->scan.options = req->options;
-	h->scan.wants = page_shows;
-	h->scan.arg = &h->req;
 }
 
 bool html_say(struct html *h, struct text *out, bool resumed)
@@ -662,7 +288,8 @@ bool html_say(struct html *h, struct text *out, bool resumed)
 
 void html_say_policy(const struct page_request *req, struct text *out)
 {
-	text_printf(out, "default-src 'none'; style-src 'nonce-%s'; img-src data:; form-action "
-			 "'self'; base-uri 'none'; frame-ancestors '%s'",
-		    req->nonce, req->admin ? "none" : "self");
+	text_printf(out, "default-src 'none'; style-src 'nonce-%s'; script-src 'nonce-%s'; "
+			 "connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; "
+			 "frame-ancestors '%s'",
+		    req->nonce, req->nonce, req->admin ? "none" : "self");
 }

@@ -107,12 +107,18 @@ static void uri_is_a_prefix(void **state)
 
 static void options_of_a_request(void **state)
 {
-	struct page_request req = request("/stats;csv;up;norefresh;no-maint;st=DONE?scope=be.1");
+	struct page_request req =
+		request("/stats;csv;up;norefresh;no-maint;trouble;state=going_up;"
+			"st=DONE?scope=be.1");
 
 	(void)state;
 	assert_int_equal(req.form, PAGE_CSV);
 	assert_int_equal(req.options, STAT_UP | STAT_NO_MAINT);
 	assert_true(req.norefresh);
+	assert_true(req.trouble);
+	assert_string_equal(req.state, "going_up");
+	assert_string_equal(request("/stats;state=<b>").state, "");
+	assert_string_equal(request("/stats;state=abcdefghijk").state, "");
 	assert_string_equal(req.result, "DONE");
 	assert_string_equal(req.scope, "be.1");
 	assert_int_equal(request("/stats;json").form, PAGE_JSON);
@@ -131,7 +137,8 @@ static void options_of_a_request(void **state)
 
 static void links_keep_what_was_asked(void **state)
 {
-	struct page_request req = request("/stats;up;norefresh;csv;st=DONE?scope=be");
+	struct page_request req = request("/stats;up;norefresh;trouble;state=up;csv;"
+					      "st=DONE?scope=be");
 	struct page_link link = page_link(&req);
 	char memory[256];
 	struct text out;
@@ -139,13 +146,13 @@ static void links_keep_what_was_asked(void **state)
 	(void)state;
 	text_init(&out, memory, sizeof(memory));
 	page_say_link(&req, link, &out);
-	assert_string_equal(memory, "/stats;up;norefresh?scope=be");
+	assert_string_equal(memory, "/stats;up;norefresh;trouble;state=up?scope=be");
 	page.uri = "/a?stats";
 	link.form = "csv";
 	link.result = "NONE";
 	text_init(&out, memory, sizeof(memory));
 	page_say_link(&req, link, &out);
-	assert_string_equal(memory, "/a?stats;csv;st=NONE;up;norefresh&scope=be");
+	assert_string_equal(memory, "/a?stats;csv;st=NONE;up;norefresh;trouble;state=up&scope=be");
 }
 
 /* -- the page -------------------------------------------------------------------------------- */
@@ -167,7 +174,8 @@ static void page_shows_everything(void **state)
 	has("1<i>234</i><i>567</i>");
 	has("1.23 GB");
 	has("1<i>234</i><i>567</i><i>890</i>");
-	has("<td class=bad>17");
+	has("<td>17");
+	lacks("<td class=bad>");
 	has("4<i>711</i> / 0");
 	has("<tr class=\"S up\" id=\"one/s1\">");
 	has("<tr class=\"S up backup\" id=\"one/s2\">");
@@ -184,8 +192,9 @@ static void page_shows_everything(void **state)
 	lacks("<form method=post");
 	lacks("<input type=checkbox");
 	lacks("lb-test");
-	lacks("<script");
+	has("<script nonce=\"NONCE\" data-refresh=0>");
 	lacks("style=\"");
+	lacks("onclick=\"");
 }
 
 static void words_of_the_page(void **state)
@@ -203,10 +212,14 @@ static void words_of_the_page(void **state)
 	has("127.0.0.1:29001");
 	has("leastconn");
 	has("<a href=\"/stats;norefresh\">Stop refreshing</a>");
+	has("<noscript><meta http-equiv=refresh content=5></noscript>");
+	has("data-refresh=5>");
 	has("<a href=\"/stats;csv;norefresh\">CSV</a>");
 	lacks("Penstock <small>");
 	ask("/stats;norefresh");
 	has("<a href=\"/stats\">Refresh by itself</a>");
+	lacks("<noscript>");
+	has("data-refresh=0>");
 }
 
 static void column_of_modules(void **state)
@@ -247,9 +260,66 @@ static void what_is_shown(void **state)
 	lacks("<section id=");
 }
 
+/* The name of a server finds it alone; so do states, and what wants attention. */
+static void rows_that_are_asked_for(void **state)
+{
+	(void)state;
+	w->t2->state->admin = ADMIN_FORCED_DRAIN;
+	ask("/stats?scope=S3");
+	has("id=\"one/s3\"");
+	lacks("id=\"one/s1\"");
+	lacks("id=\"one/Backend\"");
+	lacks("<section id=\"be\">");
+	ask("/stats;state=drain");
+	has("id=\"be/t2\"");
+	has("aria-current=true title=\"show all\"><b class=drain>1 DRAIN</b>");
+	lacks("id=\"be/t3\"");
+	lacks("<section id=\"one\">");
+	ask("/stats;state=nonsense");
+	lacks("<section id=");
+	ask("/stats;trouble");
+	has("id=\"one/s3\"");
+	lacks("id=\"one/s1\"");
+	lacks("id=\"be/t2\"");
+	has("<a href=\"/stats\">Show all</a>");
+	w->s1->tally->queued = 3;
+	ask("/stats;trouble");
+	has("id=\"one/s1\"");
+	has("<td class=\"t l bad\" tabindex=0>3");
+}
+
+static void frontends_share_a_table(void **state)
+{
+	(void)state;
+	ask("/stats");
+	has("<section id=\"+frontends\">");
+	has("<span id=\"fe\"></span><a href=\"#fe/Frontend\">fe</a> <small>http</small>");
+	lacks("<section id=\"fe\">");
+	assert_true(strstr(said, "id=\"fe/Frontend\"") < strstr(said, "<section id=\"one\">"));
+}
+
+static void curves_of_requests(void **state)
+{
+	struct history h;
+
+	(void)state;
+	lacks("<svg");
+	history_begin(&h, 0, 0);
+	history_add(&h, 10, 0, 1);
+	history_add(&h, 20, 1, 1);
+	w->fe->history = &h;
+	w->fe->fe->counters.responses_5xx = 4;
+	ask("/stats");
+	has("<svg class=\"h bad\"");
+	has("<td class=bad title=\"some within the last minute\">4");
+	ask("/stats;trouble");
+	has("id=\"fe/Frontend\"");
+	w->fe->history = NULL;
+}
+
 static void changes_only_for_admins(void **state)
 {
-	char policy[256];
+	char policy[512];
 	struct page_request req;
 	struct text out;
 
@@ -266,6 +336,8 @@ static void changes_only_for_admins(void **state)
 	text_init(&out, policy, sizeof(policy));
 	html_say_policy(&req, &out);
 	assert_non_null(strstr(policy, "default-src 'none'; style-src 'nonce-NONCE'"));
+	assert_non_null(strstr(policy, "script-src 'nonce-NONCE'; connect-src 'self';"));
+	assert_null(strstr(policy, "unsafe"));
 	assert_non_null(strstr(policy, "frame-ancestors 'none'"));
 }
 
@@ -302,7 +374,7 @@ static void names_are_escaped(void **state)
 	w->s1->id = "<script>\"'&";
 	ask("/stats");
 	has("&lt;script&gt;&quot;&#39;&amp;");
-	lacks("<script");
+	lacks("<script>");
 }
 
 /* The longest names that a row can have fit into a piece. */
@@ -399,6 +471,9 @@ int main(void)
 		TEST(words_of_the_page),
 		TEST(column_of_modules),
 		TEST(what_is_shown),
+		TEST(rows_that_are_asked_for),
+		TEST(frontends_share_a_table),
+		TEST(curves_of_requests),
 		TEST(changes_only_for_admins),
 		TEST(results_are_shown),
 		TEST(filter_keeps_the_query),

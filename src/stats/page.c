@@ -40,6 +40,18 @@ static void page_take_result(struct page_request *req, struct span text)
 	memcpy(req->result, text.ptr, PAGE_RESULT);
 }
 
+/* A name of html_states; others leave nothing to show. */
+static void page_take_state(struct page_request *req, struct span text)
+{
+	if (text.len > PAGE_STATE_MAX)
+		return;
+	for (size_t i = 0; i < text.len; i++)
+		if (text.ptr[i] != '_' && (text.ptr[i] < 'a' || text.ptr[i] > 'z'))
+			return;
+	memcpy(req->state, text.ptr, text.len);
+	req->state[text.len] = 0;
+}
+
 static void page_take_word(struct page_request *req, struct span word)
 {
 	static const struct {
@@ -57,6 +69,8 @@ static void page_take_word(struct page_request *req, struct span word)
 		req->options |= STAT_NO_MAINT;
 	else if (span_equal(word, span_of("norefresh")))
 		req->norefresh = true;
+	else if (span_equal(word, span_of("trouble")))
+		req->trouble = true;
 }
 
 /* "word", "name=value". A form without value sends "word=". */
@@ -73,6 +87,8 @@ static void page_take(struct page_request *req, struct span word)
 		page_take_scope(req, value);
 	else if (equals && span_equal(name, span_of("st")))
 		page_take_result(req, value);
+	else if (equals && span_equal(name, span_of("state")))
+		page_take_state(req, value);
 	else
 		page_take_word(req, name);
 }
@@ -128,7 +144,8 @@ bool page_allows(const struct page_request *req, const struct proxy *px)
 struct page_link page_link(const struct page_request *req)
 {
 	return (struct page_link){ .up = req->options & STAT_UP, .norefresh = req->norefresh,
-				   .scope = *req->scope };
+				   .scope = *req->scope, .trouble = req->trouble,
+				   .state = req->state };
 }
 
 void page_say_link(const struct page_request *req, struct page_link link, struct text *out)
@@ -142,6 +159,10 @@ void page_say_link(const struct page_request *req, struct page_link link, struct
 		text_str(out, ";up");
 	if (link.norefresh)
 		text_str(out, ";norefresh");
+	if (link.trouble)
+		text_str(out, ";trouble");
+	if (link.state && *link.state)
+		text_printf(out, ";state=%s", link.state);
 	if (link.scope)
 		text_printf(out, "%cscope=%s", strchr(req->page->uri, '?') ? '&' : '?', req->scope);
 }

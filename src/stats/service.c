@@ -169,18 +169,19 @@ static bool service_field(struct service *s, struct message *msg, const char *na
 	return value && message_add(msg, s->arena, span_of(name), span_of(value));
 }
 
+/* The page itself says it where scripts do not run: what was ticked is not to be lost. */
 static bool service_say_refresh(struct service *s, struct message *msg)
 {
 	unsigned seconds = (s->req.page->refresh_ms + 999) / 1000;
 
-	if (!seconds || s->req.norefresh)
+	if (!seconds || s->req.norefresh || s->req.form == PAGE_HTML)
 		return true;
 	return service_field(s, msg, "refresh", arena_printf(s->arena, "%u", seconds));
 }
 
 static bool service_say_policy(struct service *s, struct message *msg)
 {
-	char memory[256];
+	char memory[512];
 	struct text t;
 
 	if (s->req.form != PAGE_HTML)
