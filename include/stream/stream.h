@@ -80,13 +80,15 @@ struct stream {
 };
 enum { NOT_REACHED = UINT32_MAX };
 enum { STEPS_RUN = 1,       /* stream_run is at work: notices wait for it */
-       STEPS_MEASURED = 2 }; /* how often and how long is counted: view_treatment */
+       STEPS_MEASURED = 2, /* how often and how long is counted: view_treatment */
+       STEPS_WATCHED = 4 }; /* somebody is told of each: stream/watched.h */
 
 /* What streams that begin from now on are looked at for; 0 mostly. */
 enum { WATCH_TRACE = 1,   /* shown on the terminal (-d) */
        WATCH_TIMES = 2,   /* profiling.tasks measures */
        WATCH_CALLS = 4,   /* a fetch wants to know cpu_calls */
        WATCH_FILTERS = 8, /* a filter wants to see them from their first moment on */
+       WATCH_RULES = 32, /* stream_watcher wants to see some of them: stream/watched.h */
        WATCH_BYTES = 16 }; /* stick tables get bytes all along: option contstats */
 extern uint8_t streams_watched;
 extern struct pool stream_pool; /* for start.c and end.c */

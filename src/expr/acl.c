@@ -13,6 +13,7 @@
 #include "expr/pattern_ref.h"
 #include "expr/regex.h"
 #include "expr/userlist.h"
+#include "expr/watch.h"
 #include "proxy/proxy.h"
 
 #include <ctype.h>
@@ -354,10 +355,9 @@ struct acl_test *acl_test_parse(struct statement *st, struct proxy *proxy, bool 
 		return NULL;
 	for (set = test->patterns; set; set = set->next)
 		pattern_warn_unresolved(st->cfg, &st->loc, set);
-	if (test->match == MATCH_GROUP) {
-		test->loc = st->loc;
+	test->loc = st->loc;
+	if (test->match == MATCH_GROUP)
 		expr_conf_group(st->cfg, test);
-	}
 	return test;
 }
 
@@ -605,7 +605,7 @@ static enum cond_result acl_test_eval(const struct acl_test *test, const struct 
 	return unlikely(before != regex_given_up) ? COND_UNKNOWN : COND_NO;
 }
 
-enum cond_result acl_eval(const struct acl *acl, const struct view *view, unsigned place)
+static inline enum cond_result acl_any(const struct acl *acl, const struct view *view, unsigned place)
 {
 	enum cond_result all = COND_NO, one;
 	const struct acl_test *test;
@@ -618,4 +618,21 @@ enum cond_result acl_eval(const struct acl *acl, const struct view *view, unsign
 			all = one;
 	}
 	return all;
+}
+
+COLD static enum cond_result acl_eval_watched(const struct acl *acl, const struct view *view,
+					      unsigned place)
+{
+	enum cond_result result;
+
+	watch->acl(acl->name, acl->tests ? &acl->tests->loc : NULL);
+	result = acl_any(acl, view, place);
+	watch->asked(result);
+	return result;
+}
+
+enum cond_result acl_eval(const struct acl *acl, const struct view *view, unsigned place)
+{
+	return unlikely(watch != NULL) ? acl_eval_watched(acl, view, place) :
+					 acl_any(acl, view, place);
 }

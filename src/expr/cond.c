@@ -4,6 +4,7 @@
  * only if the undecided ACLs matter. Called by rules. */
 #include "base/arena.h"
 #include "expr/acl_conf.h"
+#include "expr/watch.h"
 
 #include <strings.h>
 
@@ -224,5 +225,8 @@ enum cond_result cond_eval(const struct cond *cond, const struct view *view, uns
 		if (one == COND_YES || one == COND_WAIT || sum == COND_NO)
 			sum = one;
 	}
-	return cond_not(sum, cond->unless);
+	sum = cond_not(sum, cond->unless);
+	if (unlikely(watch != NULL))
+		watch->cond(sum);
+	return sum;
 }

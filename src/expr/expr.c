@@ -11,6 +11,7 @@
 #include "expr/arg.h"
 #include "expr/names.h"
 #include "expr/view.h"
+#include "expr/watch.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -388,8 +389,9 @@ static bool expr_final(const struct view *view, unsigned place)
 	return !(place & AT_RESPONSE) || view->response_final;
 }
 
-enum expr_result expr_eval_next(const struct expr *e, const struct view *view, unsigned place,
-				struct expr_walk *walk, struct sample *smp)
+static ALWAYS_INLINE enum expr_result expr_eval_one(const struct expr *e, const struct view *view,
+						    unsigned place, struct expr_walk *walk,
+						    struct sample *smp)
 {
 	struct fetch_call call = { .view = view, .args = e->args, .row = e->row,
 				   .place = place & ~(unsigned)AT_FINAL,
@@ -413,6 +415,16 @@ enum expr_result expr_eval_next(const struct expr *e, const struct view *view, u
 		return result;
 	/* What cannot be converted now may be complete later. */
 	return smp->flags & SMP_MAY_CHANGE ? EXPR_WAIT : EXPR_NONE;
+}
+
+enum expr_result expr_eval_next(const struct expr *e, const struct view *view, unsigned place,
+				struct expr_walk *walk, struct sample *smp)
+{
+	enum expr_result result = expr_eval_one(e, view, place, walk, smp);
+
+	if (unlikely(watch != NULL))
+		watch->sample(e, result, smp);
+	return result;
 }
 
 enum expr_result expr_eval(const struct expr *e, const struct view *view, unsigned place,

@@ -12,6 +12,7 @@
 #include "expr/pattern_index.h"
 #include "expr/pattern_parse.h"
 #include "expr/regex.h"
+#include "expr/watch.h"
 #include "http/message.h"
 #include "http/scan.h"
 
@@ -491,7 +492,7 @@ static const struct pattern *pattern_walk_kept(const struct pattern_set *set, co
 	return p;
 }
 
-const struct pattern *pattern_match(const struct pattern_set *set, struct sample *smp)
+static ALWAYS_INLINE const struct pattern *pattern_find(const struct pattern_set *set, struct sample *smp)
 {
 	if (!sample_cast(smp, methods[set->match].type))
 		return NULL;
@@ -507,4 +508,13 @@ const struct pattern *pattern_match(const struct pattern_set *set, struct sample
 		break;
 	}
 	return pattern_walk_is_long(set) ? pattern_walk_kept(set, smp) : pattern_walk(set, smp);
+}
+
+const struct pattern *pattern_match(const struct pattern_set *set, struct sample *smp)
+{
+	const struct pattern *p = pattern_find(set, smp);
+
+	if (unlikely(watch != NULL))
+		watch->pattern(set, p);
+	return p;
 }

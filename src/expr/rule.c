@@ -10,6 +10,7 @@
 #include "base/tables.h"
 #include "event/probe.h"
 #include "expr/rule_conf.h"
+#include "expr/watch.h"
 #include "proxy/proxy.h"
 
 /* -- parsing ---------------------------------------------------------------------------- */
@@ -315,10 +316,23 @@ static enum action_result rule_run(const struct rule *rule, struct view *view,
 	return ACTION_NEXT;
 }
 
+COLD static enum action_result rule_run_watched(const struct rule *rule, struct view *view,
+						unsigned place, bool *begun)
+{
+	enum action_result said;
+
+	watch->rule(rule, view);
+	said = rule_run(rule, view, place, begun);
+	if (watch) /* its action may have ended the stream */
+		watch->ruled(rule, view, said);
+	return said;
+}
+
 enum rule_result rules_run(const struct rule_set *set, struct view *view,
 			   struct rule_place *place, bool final)
 {
 	enum rule_result result = RULES_PASS;
+	enum action_result said;
 	const struct rule *rule;
 	unsigned at;
 
@@ -327,7 +341,9 @@ enum rule_result rules_run(const struct rule_set *set, struct view *view,
 	at = set->place | (final ? AT_FINAL : 0);
 	place->acting = place->acting && place->at;
 	for (rule = place->at ? place->at : set->first; rule; rule = rule->next) {
-		if (rule_ends(rule_run(rule, view, at, &place->acting), &result))
+		said = unlikely(watch != NULL) ? rule_run_watched(rule, view, at, &place->acting) :
+						 rule_run(rule, view, at, &place->acting);
+		if (rule_ends(said, &result))
 			break;
 	}
 	if (rule && result != RULES_WAIT)

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "expr/logformat.h"
 #include "expr/rule_conf.h"
+#include "expr/watch.h"
 #include "proxy/proxy.h"
 #include "proxy/proxy_conf.h"
 
@@ -146,6 +147,8 @@ int switch_finish(struct config *cfg, struct proxies *all)
 static bool switch_matches(const struct switch_rule *rule, const struct view *view,
 			   unsigned place)
 {
+	if (unlikely(watch != NULL))
+		watch->choice(place == AT_REQUEST ? "use_backend" : "use-server", &rule->loc, view);
 	return cond_eval(rule->cond, view, place | AT_FINAL) == COND_YES;
 }
 
@@ -167,16 +170,26 @@ static struct proxy *switch_named(const char *name)
 	return px && !px->udp ? px : NULL;
 }
 
+/* The line names that, and it is taken or not. */
+static void switch_tell(const char *name, bool taken)
+{
+	if (unlikely(watch != NULL))
+		watch->chosen(name, taken);
+}
+
 struct proxy *switch_backend(const struct proxy *frontend, const struct view *view)
 {
 	const struct switch_rule *rule;
+	struct proxy *px;
+	const char *name;
 
 	list_for_each(rule, &frontend->switch_rules, node) {
 		if (!switch_matches(rule, view, AT_REQUEST))
 			continue;
-		if (!rule->format)
-			return rule->backend;
-		return switch_named(switch_made_name(rule, view));
+		name = rule->format ? switch_made_name(rule, view) : rule->name;
+		px = rule->format ? switch_named(name) : rule->backend;
+		switch_tell(name, px != NULL);
+		return px;
 	}
 	return NULL;
 }
@@ -185,15 +198,16 @@ struct server *use_server(const struct proxy *backend, const struct view *view)
 {
 	const struct switch_rule *rule;
 	struct server *server;
+	const char *name;
 
 	if (!backend->use_server_rules)
 		return NULL;
 	list_for_each(rule, backend->use_server_rules, node) {
 		if (!switch_matches(rule, view, AT_SERVER))
 			continue;
-		server = rule->server;
-		if (rule->format)
-			server = server_find(backend, switch_made_name(rule, view));
+		name = rule->format ? switch_made_name(rule, view) : rule->name;
+		server = rule->format ? server_find(backend, name) : rule->server;
+		switch_tell(name, server && server_reachable(server));
 		if (!server)
 			return NULL; /* a name that exists nowhere ends the search */
 		if (server_reachable(server))

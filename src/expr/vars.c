@@ -14,6 +14,7 @@
 #include "expr/proc_vars.h"
 #include "expr/track.h"
 #include "expr/view.h"
+#include "expr/watch.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -402,6 +403,8 @@ bool var_set(const struct var_name *name, const struct view *view, const struct 
 	}
 	if (!var_keep(vars, name, smp, old))
 		return var_no_memory(view);
+	if (unlikely(watch != NULL))
+		watch->variable(name, smp);
 	if (name->scope == VAR_PROC)
 		proc_vars_changed(name);
 	return true;
@@ -415,6 +418,8 @@ void var_unset(const struct var_name *name, const struct view *view)
 	if (!v)
 		return;
 	vars_drop(vars, v);
+	if (unlikely(watch != NULL))
+		watch->variable(name, NULL);
 	if (name->scope == VAR_PROC)
 		proc_vars_changed(name);
 }

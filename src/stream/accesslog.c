@@ -12,6 +12,7 @@
 #include "log/target.h"
 #include "proxy/proxy.h"
 #include "stream/stream.h"
+#include "stream/watched.h"
 
 bool accesslog_at_accept(const struct proxy *frontend)
 {
@@ -57,6 +58,11 @@ static bool accesslog_wanted(const struct view *view)
 	return log->early || log->bytes_in || !(options->on & OPT_DONTLOGNULL);
 }
 
+static bool accesslog_watched(const struct stream *s)
+{
+	return s->in_steps & STEPS_WATCHED;
+}
+
 /* By the frontend's log-format, option tcplog or the default, unless dontlognull, dontlog-normal or
  * an absent target say otherwise. */
 static void accesslog_write(const struct view *view)
@@ -69,7 +75,7 @@ static void accesslog_write(const struct view *view)
 
 	if (!format)
 		format = fe->set.logformat;
-	if (!log_enabled(fe->set.log) || !accesslog_wanted(view))
+	if (!accesslog_wanted(view))
 		return;
 	if (fe->set.options.on & OPT_LOG_SEPARATE_ERRORS && accesslog_notable(view))
 		level = LOG_L_ERR;
@@ -82,6 +88,8 @@ static void accesslog_write(const struct view *view)
 	text_init(&sd, sd_memory, log_max_len());
 	if (format && fe->set.logformat_sd)
 		logformat_write(fe->set.logformat_sd, view, &sd);
+	if (unlikely(accesslog_watched(view->stream)))
+		stream_watcher->log(view->stream, (struct span){ line.ptr, line.len });
 	while (sd.len && sd.ptr[sd.len - 1] == ' ')
 		sd.len--; /* one blank parts it from the text */
 	fe->fe->log_lines++;
@@ -95,7 +103,7 @@ void stream_log(struct stream *s)
 	struct view view;
 
 	if (s->logged || s->log_level == LOG_LEVEL_SILENT ||
-	    !log_enabled(s->origin->frontend->set.log))
+	    (!log_enabled(s->origin->frontend->set.log) && likely(!accesslog_watched(s))))
 		return;
 	s->logged = true;
 	stream_view(s, &view, &log);

@@ -19,6 +19,7 @@
 #include "stream/timeouts.h"
 #include "stream/trace.h"
 #include "stream/view.h"
+#include "stream/watched.h"
 #include "tls/conn.h"
 
 #include <linux/sockios.h>
@@ -86,6 +87,8 @@ void stream_end(struct stream *s, enum reason reason)
 	stream_log(s);
 	if (unlikely(trace_enabled))
 		trace_closed(s);
+	if (unlikely(s->in_steps & STEPS_WATCHED))
+		stream_watcher->ends(s);
 	filtered = unlikely(s->relay.response.chain != NULL) && filtering_end(s);
 	reset = s->kind->leave(s, filtered);
 	relay_close(&s->relay, reset, s->relay.server.ops && reset_server(s));

@@ -11,6 +11,7 @@
 #include "share/segment.h"
 #include "stream/extra.h"
 #include "stream/stream.h"
+#include "stream/watched.h"
 
 #include <string.h>
 
@@ -53,7 +54,8 @@ void stream_move_response(struct stream *s, enum response_step to)
 /* ---- the rows ---------------------------------------------------------------------------- */
 
 /* Runs one side's rows from its cursor on, until it waits. False: the stream has ended. */
-static ALWAYS_INLINE bool stream_run_side(struct stream *s, struct cursor *at, bool is_response)
+static ALWAYS_INLINE bool stream_run_side(struct stream *s, struct cursor *at, bool is_response,
+					  bool watched)
 {
 	const struct step_walk *walk = steps_walk(s);
 	unsigned step = at->step;
@@ -67,6 +69,10 @@ static ALWAYS_INLINE bool stream_run_side(struct stream *s, struct cursor *at, b
 			at->step = (uint8_t)step;
 			at->waiting = false;
 		}
+		if (watched)
+			stream_watcher->step(s, (is_response ? walk->response_steps :
+							       walk->request_steps)[step].name,
+					     is_response);
 		PROBE(&s->relay);
 		r = (is_response ? walk->response_steps : walk->request_steps)[step].run(s);
 		PROBE(&s->relay);
@@ -100,18 +106,47 @@ static void stream_at_hand(const struct stream *s)
 	memcpy(segment_own->at_hand.address, &from->v6, sizeof(segment_own->at_hand.address));
 }
 
-static inline void stream_run_sides(struct stream *s)
+static ALWAYS_INLINE void stream_run_sides(struct stream *s, bool watched)
 {
 	stream_at_hand(s);
 	regex_steps = REGEX_STEPS;
-	if (stream_run_side(s, &s->request, false) && (s->connected || s->traits & HAS_REPLY))
-		stream_run_side(s, &s->response, true);
+	if (stream_run_side(s, &s->request, false, watched) &&
+	    (s->connected || s->traits & HAS_REPLY))
+		stream_run_side(s, &s->response, true, watched);
 	regex_steps = REGEX_STEPS;
+}
+
+/* ---- somebody watches ---------------------------------------------------------------------- */
+
+const struct stream_watch *stream_watcher;
+
+void streams_watch(const struct stream_watch *watcher)
+{
+	stream_watcher = watcher;
+	streams_watched = (uint8_t)(watcher ? streams_watched | WATCH_RULES :
+					      streams_watched & ~WATCH_RULES);
+}
+
+COLD static void stream_run_watched(struct stream *s)
+{
+	watch = &stream_watcher->rules;
+	stream_run_sides(s, true);
+	watch = NULL;
+	if (stream_watcher)
+		stream_watcher->waits(s);
+}
+
+static inline void stream_run_sides_of(struct stream *s, unsigned how)
+{
+	if (unlikely(how & STEPS_WATCHED))
+		stream_run_watched(s);
+	else
+		stream_run_sides(s, false);
 }
 
 /* A call is a turn of the loop: what runs the steps again in it belongs to it. What has waited is
  * the time from the begin of the turn. */
-COLD static void stream_run_measured(struct stream *s)
+COLD static void stream_run_measured(struct stream *s, uint8_t how)
 {
 	struct stream_extra *extra = extra_get(s);
 	struct view_treatment *t = extra ? &extra->treatment : NULL;
@@ -126,13 +161,24 @@ COLD static void stream_run_measured(struct stream *s)
 		t->began_ns = began;
 		t->asked_ns = 0;
 	}
-	s->in_steps = STEPS_RUN | STEPS_MEASURED;
-	stream_run_sides(s);
-	s->in_steps = STEPS_MEASURED;
+	s->in_steps = STEPS_RUN | how;
+	stream_run_sides_of(s, how);
+	s->in_steps = how;
 	if (!t || !began || s->extra != extra) /* no memory, or it has ended */
 		return;
 	t->cpu_ns += profile_now_ns() - began;
 	t->began_ns = 0;
+}
+
+COLD static void stream_run_looked_at(struct stream *s, uint8_t how)
+{
+	if (how & STEPS_MEASURED) {
+		stream_run_measured(s, how);
+		return;
+	}
+	s->in_steps = STEPS_RUN | how;
+	stream_run_watched(s);
+	s->in_steps = how;
 }
 
 void stream_run(struct stream *s)
@@ -140,11 +186,11 @@ void stream_run(struct stream *s)
 	if (s->in_steps & STEPS_RUN || s->reason != END_NONE)
 		return;
 	if (unlikely(s->in_steps)) {
-		stream_run_measured(s);
+		stream_run_looked_at(s, s->in_steps);
 		return;
 	}
 	s->in_steps = STEPS_RUN;
-	stream_run_sides(s);
+	stream_run_sides(s, false);
 	s->in_steps = 0;
 }
 

@@ -17,6 +17,7 @@
 #include "stream/steps.h"
 #include "stream/timeouts.h"
 #include "stream/trace.h"
+#include "stream/watched.h"
 
 static uint64_t next_id;
 
@@ -30,6 +31,8 @@ COLD static void stream_watch(struct stream *s)
 		stream_arm_count(s);
 	if (streams_watched & (WATCH_TIMES | WATCH_CALLS))
 		s->in_steps = STEPS_MEASURED;
+	if (streams_watched & WATCH_RULES && stream_watcher->begins(s))
+		s->in_steps |= STEPS_WATCHED;
 }
 
 /* There is no memory for what it carries. */
