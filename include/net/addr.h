@@ -55,6 +55,8 @@ struct addr_spec {
 
 /* -dG: names are asked of gethostbyname() instead of getaddrinfo(). */
 extern bool addr_avoid_getaddrinfo;
+/* Nobody is asked for any name, and nothing is connected to: each has the unspecified address. */
+extern bool addr_names_stay;
 
 /* Replaces variables of the environment ("$NAME", "${NAME}"; unset: by nothing), then parses
  * "host:port", "ipv4@...", "ipv6@...", "unix@/path", "/path", "abns@name", "fd@3", "sockpair@3"

@@ -67,6 +67,18 @@ extern unsigned conn_recv_enough; /* tune.recv_enough: short reads below it prov
 /* A zeroed connection without descriptor, or NULL. It is given back by conn_close. */
 struct conn *conn_new(void);
 
+/* Connections without a descriptor: their bytes are inside the program (src/explain/). The loop knows
+ * nothing of them: whoever owns the other side sets their flags and calls ready. What is sent is
+ * taken whole. */
+struct conn_inside {
+	/* As conn_raw_recv; peek: the bytes stay. */
+	enum io (*recv)(struct conn *conn, void *buf, size_t size, bool peek, size_t *got);
+	void (*send)(struct conn *conn, const void *buf, size_t len);
+};
+extern const struct conn_inside *conn_inside; /* NULL: there are none */
+/* Such a connection has something to read: what an event of the loop does. */
+void conn_inside_ready(struct conn *conn);
+
 /* Takes over *fd (set to -1) and enters the loop. flags: CONN_READABLE|CONN_WRITABLE for a
  * socket just accepted. 0, or -1 with errno (fd closed then). */
 int conn_attach(struct conn *conn, int *fd, unsigned flags, void (*ready)(struct conn *));

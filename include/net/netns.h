@@ -22,6 +22,8 @@ static inline bool netns_is_any(const char *name)
 	return name && name[0] == '*' && !name[1];
 }
 
+/* Nothing is opened (EPERM): whoever asks others by itself is to find out that it cannot. */
+extern bool sockets_refused;
 /* socket(2) inside the named namespace; name NULL: in the current one. The descriptor, or -1
  * with errno. Needs CAP_SYS_ADMIN with a name. */
 int netns_socket(const char *name, int domain, int type, int protocol);

@@ -40,7 +40,7 @@ static const struct prefix prefixes[] = {
 	{ "sockpair@", AF_SOCKPAIR, true, true, false },
 };
 
-bool addr_avoid_getaddrinfo;
+bool addr_avoid_getaddrinfo, addr_names_stay;
 
 static const struct prefix no_prefix = { "", AF_UNSPEC, true, true, false };
 
@@ -263,6 +263,10 @@ int addr_resolve(const char *host, uint16_t family, struct addr *addr, struct er
 	uint16_t port = addr->port;
 	const char *why;
 
+	if (addr_names_stay) {
+		*addr = (struct addr){ .family = family ? family : AF_INET, .port = port };
+		return 0;
+	}
 	why = addr_avoid_getaddrinfo ? lookup_hostent(host, family, addr) :
 				       lookup(host, family, addr);
 	addr->port = port;

@@ -29,6 +29,7 @@ enum { CONN_EVENTS = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLPRI | EPOLLET,
        NOT_SHORT = CONN_RDHUP | CONN_HUP | CONN_ERROR | CONN_URGENT };
 
 unsigned conn_recv_enough;
+const struct conn_inside *conn_inside;
 
 static struct pool conn_pool = POOL_INIT("conn", sizeof(struct conn));
 
@@ -118,10 +119,58 @@ static enum io conn_ended(struct conn *conn)
 	return IO_EOF;
 }
 
+/* ---- connections inside the program ------------------------------------------------------ */
+
+/* One that was closed, or a fault of ours: as the kernel would answer. */
+COLD static enum io inside_none(struct conn *conn, unsigned side)
+{
+	errno = EBADF;
+	return conn_failed(conn, side);
+}
+
+COLD static enum io inside_recv(struct conn *conn, void *buf, size_t size, bool peek, size_t *got)
+{
+	return conn_inside ? conn_inside->recv(conn, buf, size, peek, got) :
+			     inside_none(conn, CONN_READABLE);
+}
+
+COLD static enum io inside_send(struct conn *conn, const void *buf, size_t len, size_t *sent)
+{
+	if (!conn_inside)
+		return inside_none(conn, CONN_WRITABLE);
+	conn_inside->send(conn, buf, len);
+	*sent = len;
+	return IO_OK;
+}
+
+COLD static enum io inside_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned count,
+				       size_t *sent)
+{
+	enum io r = IO_OK;
+	size_t sum = 0, n;
+	unsigned i;
+
+	for (i = 0; i < count && r == IO_OK; i++) {
+		r = inside_send(conn, pieces[i].iov_base, pieces[i].iov_len, &n);
+		sum += pieces[i].iov_len;
+	}
+	*sent = sum;
+	return r;
+}
+
+void conn_inside_ready(struct conn *conn)
+{
+	conn_event(&conn->src, EPOLLIN);
+}
+
+/* ---- bytes ------------------------------------------------------------------------------- */
+
 enum io conn_raw_recv(struct conn *conn, void *buf, size_t size, size_t *got)
 {
 	ssize_t n;
 
+	if (unlikely(conn->src.fd < 0))
+		return inside_recv(conn, buf, size, false, got);
 	do
 		n = recv(conn->src.fd, buf, size, 0);
 	while (unlikely(n < 0 && errno == EINTR));
@@ -144,8 +193,11 @@ enum io conn_recv(struct conn *conn, void *buf, size_t size, size_t *got)
 
 enum io conn_peek(struct conn *conn, void *buf, size_t size, size_t *got)
 {
-	ssize_t n = recv(conn->src.fd, buf, size, MSG_PEEK);
+	ssize_t n;
 
+	if (unlikely(conn->src.fd < 0))
+		return inside_recv(conn, buf, size, true, got);
+	n = recv(conn->src.fd, buf, size, MSG_PEEK);
 	if (n < 0)
 		return conn_failed(conn, CONN_READABLE);
 	if (n == 0)
@@ -169,6 +221,8 @@ enum io conn_raw_send(struct conn *conn, const void *buf, size_t len, bool more,
 {
 	ssize_t n;
 
+	if (unlikely(conn->src.fd < 0))
+		return inside_send(conn, buf, len, sent);
 	do
 		n = send(conn->src.fd, buf, len, MSG_NOSIGNAL | (more ? MSG_MORE : 0));
 	while (unlikely(n < 0 && errno == EINTR));
@@ -201,6 +255,8 @@ enum io conn_raw_send_pieces(struct conn *conn, const struct iovec *pieces, unsi
 	unsigned i;
 	ssize_t n;
 
+	if (unlikely(conn->src.fd < 0))
+		return inside_send_pieces(conn, pieces, count, sent);
 	for (i = 0; i < count; i++)
 		len += pieces[i].iov_len;
 	do
@@ -223,7 +279,7 @@ void conn_look(struct conn *conn)
 {
 	struct pollfd fd = { .fd = conn->src.fd, .events = POLLOUT };
 
-	if (poll(&fd, 1, 0) != 1)
+	if (conn->src.fd < 0 || poll(&fd, 1, 0) != 1)
 		return;
 	if (fd.revents & (POLLOUT | POLLERR | POLLHUP))
 		conn->flags |= CONN_WRITABLE;
@@ -239,6 +295,8 @@ APART bool conn_at_end(const struct conn *conn)
 
 	if (conn->layer)
 		return conn->layer->ops->at_end(conn);
+	if (conn->src.fd < 0)
+		return false;
 	return recv(conn->src.fd, &c, 1, MSG_PEEK) == 0;
 }
 
@@ -248,6 +306,8 @@ bool conn_is_quiet(struct conn *conn)
 
 	if (conn->layer)
 		return conn->layer->ops->is_quiet(conn);
+	if (conn->src.fd < 0)
+		return !(conn->flags & CONN_READABLE);
 	if (recv(conn->src.fd, &c, 1, MSG_PEEK) >= 0 || errno != EAGAIN)
 		return false;
 	conn_drained(conn);
@@ -340,6 +400,8 @@ bool conn_local_addr(const struct conn *conn, struct addr *addr)
 	struct sockaddr_storage ss;
 	socklen_t len = sizeof(ss);
 
+	if (conn->src.fd < 0)
+		return false;
 	if (getsockname(conn->src.fd, (struct sockaddr *)&ss, &len) < 0)
 		return false;
 	addr_from_sockaddr(addr, &ss, len);

@@ -92,10 +92,16 @@ static void leave(int *fd, const char *name)
 	errno = error;
 }
 
+bool sockets_refused;
+
 int netns_socket(const char *name, int domain, int type, int protocol)
 {
 	int home, there, fd, error;
 
+	if (unlikely(sockets_refused)) {
+		errno = EPERM;
+		return -1;
+	}
 	if (!name)
 		return socket(domain, type, protocol);
 	home = home_fd();

@@ -51,6 +51,8 @@ static int parse_user(struct statement *st, const struct keyword *kw, void *obje
 		return -1;
 	errno = 0;
 	pw = getpwnam(name);
+	if (!pw && st->cfg->elsewhere)
+		return stmt_end(st);
 	if (!pw)
 		return stmt_error(st, st->at - 1, "no user is called '%s'", name);
 	take_id(st, pw->pw_uid, &conf->uid, &conf->has_uid);
@@ -67,6 +69,8 @@ static int parse_group(struct statement *st, const struct keyword *kw, void *obj
 	if (!name)
 		return -1;
 	gr = getgrnam(name);
+	if (!gr && st->cfg->elsewhere)
+		return stmt_end(st);
 	if (!gr)
 		return stmt_error(st, st->at - 1, "no group is called '%s'", name);
 	take_id(st, gr->gr_gid, &conf->gid, &conf->has_gid);

@@ -30,6 +30,7 @@
 enum { RETRY_DELAY_MS = 1000 };
 
 bool (*connect_no_descriptor)(void);
+struct conn *(*connect_inside)(struct stream *s);
 
 /* The server's conn while it connects: its events wake the steps, not the pumps. */
 static void connect_ready(struct conn *conn)
@@ -115,6 +116,17 @@ COLD static enum dial_result connect_dial_again(struct stream *s, const struct a
 	return DIAL_RESOURCE;
 }
 
+/* The server is inside the program, or refuses. */
+COLD static int connect_to_inside(struct stream *s)
+{
+	struct conn *conn = connect_inside(s);
+
+	if (!conn)
+		return STEP_GOTO + REQ_RETRY;
+	end_take_conn(&s->relay.server, &conn);
+	return STEP_NEXT;
+}
+
 int connect_anew(struct stream *s, const struct addr *to)
 {
 	struct addr way;
@@ -124,6 +136,8 @@ int connect_anew(struct stream *s, const struct addr *to)
 
 	s->server->tally->counters.connects++;
 	s->backend->be->counters.connects++;
+	if (unlikely(connect_inside != NULL))
+		return connect_to_inside(s);
 	if (!socks_way(s, to, &way))
 		return STEP_GOTO + REQ_RETRY;
 	dialled = connect_dial(s, &way, &fd);
