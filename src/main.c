@@ -24,6 +24,7 @@
 #include "config/module.h"
 #include "event/change.h"
 #include "exchange/http_rules.h"
+#include "explain/explain.h"
 #include "expr/expr_help.h"
 #include "net/addr.h"
 #include "peers/peers_conf.h"
@@ -80,7 +81,7 @@ static int answer_help(const struct args *args)
 		args_usage(stdout);
 		return 0;
 	}
-	known = help_word(stdout, modules, words, count);
+	known = (count == 1 && explain_help(words[0])) | help_word(stdout, modules, words, count);
 	known = help_actions(words, count, known);
 #ifdef HAVE_LUA
 	known = (count == 1 && lua_help(stdout, words[0], known)) || known;
@@ -302,8 +303,43 @@ static int run(const struct args *args)
 	return rc;
 }
 
+/* ---- explain, test ------------------------------------------------------------------------- */
+
+/* What is suspicious in the files is not what was asked for. */
+static struct config *load_to_explain(const char *const *paths, unsigned count, void *of)
+{
+	struct args args = { .paths = { (const char **)(uintptr_t)paths, count }, .quiet = true };
+	struct config *cfg;
+
+	(void)of;
+	change_kinds = change_kind_list;
+	clock_update();
+	cfg = config_new(modules, true);
+	if (!cfg)
+		return NULL;
+	cfg->elsewhere = true;
+	if (load(cfg, &args) < 0)
+		config_free(&cfg);
+	return cfg;
+}
+
+static void free_explained(struct config *cfg)
+{
+	config_free(&cfg);
+}
+
+static int answer_explain(const struct args *args)
+{
+	struct explain e = { .words = args->words.items, .count = (unsigned)args->words.count,
+			     .load = load_to_explain, .free = free_explained };
+
+	return args->test ? explain_test(&e) : explain_run(&e);
+}
+
 static int answer(const struct args *args)
 {
+	if (args->explain || args->test)
+		return answer_explain(args);
 	if (args->version) {
 		version_print(stdout, args->version > 1);
 		return 0;

@@ -27,6 +27,8 @@ struct balance_by {
 	bool check_post;             /* url_param */
 	int len, depth;              /* uri; 0: no limit */
 };
+/* The word of an algorithm (enum balance_algo): "roundrobin". */
+const char *balance_name(int balance);
 /* The function of hash-type over the key. */
 uint32_t balance_hash(const struct proxy *proxy, struct span key);
 

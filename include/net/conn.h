@@ -74,6 +74,7 @@ struct conn_inside {
 	/* As conn_raw_recv; peek: the bytes stay. */
 	enum io (*recv)(struct conn *conn, void *buf, size_t size, bool peek, size_t *got);
 	void (*send)(struct conn *conn, const void *buf, size_t len);
+	void (*closed)(struct conn *conn, bool reset);
 };
 extern const struct conn_inside *conn_inside; /* NULL: there are none */
 /* Such a connection has something to read: what an event of the loop does. */

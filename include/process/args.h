@@ -55,7 +55,8 @@ struct args {
 	int version;             /* -v 1, -vv 2 */
 	bool help;               /* --help */
 	bool help_word;          /* help WORD... */
-	struct args_list words;  /* those of help WORD */
+	bool explain, test;      /* explain WORD..., test WORD... */
+	struct args_list words;  /* those of help, explain, test */
 };
 
 /* Fills *args from the command line; what it allocates belongs to args_free. 0, or -1 and

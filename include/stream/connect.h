@@ -28,8 +28,8 @@ static inline const struct addr *connect_address(struct stream *s, struct addr *
 }
 /* Is called when no descriptor is left for a new connection. True: one is free now. May be NULL. */
 extern bool (*connect_no_descriptor)(void);
-/* No connection is made: this gives one to a server inside the program, which is connected (net/conn.h,
- * conn_inside). It returns NULL: this server refuses. NULL: connections are made. */
+/* No connection is made: this gives one to a server inside the program, which is connected
+ * (net/conn.h, conn_inside). It returns NULL: this server refuses. NULL: connections are made. */
 extern struct conn *(*connect_inside)(struct stream *s);
 /* Begins a connection, what connect_start does. What the step returns. */
 APART int connect_anew(struct stream *s, const struct addr *to);

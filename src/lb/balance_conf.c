@@ -23,6 +23,11 @@ static const char *const algorithms[] = {
 	[BALANCE_HASH] = "hash", NULL
 };
 
+const char *balance_name(int balance)
+{
+	return algorithms[balance];
+}
+
 static const char *const methods[] = { [HASH_MAP_BASED] = "map-based",
 				       [HASH_CONSISTENT] = "consistent", NULL };
 

@@ -379,6 +379,8 @@ void conn_close(struct conn **connp, bool reset)
 		loop_forget(&conn->src);
 		close(conn->src.fd);
 		conn->src.fd = -1;
+	} else if (unlikely(conn_inside != NULL)) {
+		conn_inside->closed(conn, reset);
 	}
 	loop_reap(&conn->reap, conn_free);
 }

@@ -245,6 +245,16 @@ static int take_help_word(struct scan *s, const struct option *o, const char *re
 	return 0;
 }
 
+static int take_explain(struct scan *s, const struct option *o, const char *rest)
+{
+	(void)rest;
+	*(bool *)option_field(s, o) = true;
+	while (s->at < s->argc)
+		if (list_add(s, &s->args->words, s->argv[s->at++]) < 0)
+			return -1;
+	return 0;
+}
+
 static int take_missing(struct scan *s, const struct option *o, const char *rest)
 {
 	(void)rest;
@@ -301,6 +311,10 @@ static const struct option options[] = {
 	{ "-vv", .take = take_version, .help = "version, features and libraries" },
 	{ "-h", FLAG(help), .help = "this page" },
 	{ "--help", FLAG(help), .help = "this page" },
+	{ "explain", "<request>...", .take = take_explain, .offset = offsetof(struct args, explain),
+	  .help = "tells what would happen to a request: penstock help explain" },
+	{ "test", "<file|folder>...", .take = take_explain, .offset = offsetof(struct args, test),
+	  .help = "does that with the cases of files: penstock help test" },
 	{ "help", "<word>...", .take = take_help_word,
 	  .help = "explains a word of the configuration" },
 };

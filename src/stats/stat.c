@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "check/check.h"
 #include "exchange/persist.h"
+#include "lb/balance.h"
 #include "net/listener.h"
 #include "proxy/facts.h"
 #include "proxy/tally.h"
@@ -470,21 +471,6 @@ static void stat_fill_servers_of(struct stat_row *row, const struct proxy *px, u
 		SET(downtime, stat_downtime(px->state->downtime_ms, down, px->state->changed_ms));
 }
 
-static const char *stat_algorithm(const struct proxy *px)
-{
-	static const char *const names[] = {
-		[BALANCE_ROUNDROBIN] = "roundrobin", [BALANCE_STATIC_RR] = "static-rr",
-		[BALANCE_LEASTCONN] = "leastconn",   [BALANCE_FIRST] = "first",
-		[BALANCE_SOURCE] = "source",         [BALANCE_RANDOM] = "random",
-		[BALANCE_PEAK_EWMA] = "peak-ewma",
-		[BALANCE_URI] = "uri",               [BALANCE_URL_PARAM] = "url_param",
-		[BALANCE_HDR] = "hdr",               [BALANCE_RDP_COOKIE] = "rdp-cookie",
-		[BALANCE_HASH] = "hash",
-	};
-
-	return names[px->set.balance];
-}
-
 void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned options)
 {
 	struct proxy_tally be;
@@ -515,7 +501,7 @@ void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned op
 	stat_fill_times(row, &be.times);
 	if (!(options & STAT_LEGENDS))
 		return;
-	SET(algo, stats_const(stat_algorithm(px)));
+	SET(algo, stats_const(balance_name(px->set.balance)));
 	if (px->set.cookie)
 		SET(cookie, stat_cookie(row, px->set.cookie->name));
 }

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The client's TLS, through memory. In a build without OpenSSL there is none. */
+#ifndef EXPLAIN_INSIDE_TLS_H
+#define EXPLAIN_INSIDE_TLS_H
+
+struct bytes;
+struct inside;
+struct inside_tls;
+
+/* sni NULL: no name is asked for. NULL: there is no TLS in this build, or no memory. */
+struct inside_tls *inside_tls_new(const char *sni);
+/* Hears records, says the request when the handshake is done, appends records to to, and what it has
+ * deciphered to in->heard. */
+void inside_tls_turn(struct inside_tls *t, struct inside *in, const struct bytes *heard, struct bytes *to);
+void inside_tls_free(struct inside_tls **t);
+
+#endif

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The words of "penstock explain" (explain/ask.h): a table of options, and a request in the form that
+ * people write it. Called by run.c; touches nothing but files that are named. */
+#include "explain/ask.h"
+
+#include "base/arena.h"
+#include "base/bug.h"
+#include "base/err.h"
+#include "http/message.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <strings.h>
+
+struct option {
+	const char *name, *value; /* value NULL: none follows */
+	int (*take)(struct ask *ask, const struct option *o, const char *value, struct err *err);
+	size_t offset;
+	const char *help;
+};
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+static void *option_field(struct ask *ask, const struct option *o)
+{
+	return (char *)ask + o->offset;
+}
+
+static int take_text(struct ask *ask, const struct option *o, const char *value, struct err *err)
+{
+	(void)err;
+	*(const char **)option_field(ask, o) = value;
+	return 0;
+}
+
+static int take_flag(struct ask *ask, const struct option *o, const char *value, struct err *err)
+{
+	(void)value;
+	(void)err;
+	*(bool *)option_field(ask, o) = true;
+	return 0;
+}
+
+static int take_list(struct ask *ask, const struct option *o, const char *value, struct err *err)
+{
+	struct ask_list *list = option_field(ask, o);
+
+	if (list->count == ASK_MOST)
+		return err_set(err, "%s: %u times at most", o->name, ASK_MOST);
+	list->items[list->count++] = value;
+	return 0;
+}
+
+/* "name: value" of the request, or behind --server-answers of the answer. */
+static int take_header(struct ask *ask, const struct option *o, const char *value, struct err *err)
+{
+	struct ask_list *list = ask->answer_given ? &ask->answer_fields : &ask->fields;
+	const char *colon = strchr(value, ':');
+
+	if (!colon || colon == value || strpbrk(value, "\r\n"))
+		return err_set(err, "%s: 'NAME: VALUE' is expected, not '%s'", o->name, value);
+	if (list->count == ASK_MOST)
+		return err_set(err, "%s: %u times at most", o->name, ASK_MOST);
+	list->items[list->count++] = value;
+	return 0;
+}
+
+static int take_pair(struct ask *ask, const struct option *o, const char *value, struct err *err)
+{
+	const char *equal = strchr(value, '=');
+
+	if (!equal || equal == value || strpbrk(value, "\r\n"))
+		return err_set(err, "%s: %s is expected, not '%s'", o->name, o->value, value);
+	return take_list(ask, o, value, err);
+}
+
+static int take_addr(struct ask *ask, const struct option *o, const char *value, struct err *err)
+{
+	struct addr_spec spec;
+	struct err why;
+
+	if (value[0] == '/' || !strncmp(value, "unix@", 5)) {
+		if (o->offset != offsetof(struct ask, to))
+			return err_set(err, "%s: an address is expected, not '%s'", o->name, value);
+		ask->to_path = value;
+		return 0;
+	}
+	if (addr_parse(value, ADDR_STAR, ask->arena, &spec, &why) || spec.addr.family == AF_UNSPEC)
+		return err_set(err, "%s: ADDRESS[:PORT] is expected, not '%s'", o->name, value);
+	*(struct addr *)option_field(ask, o) = spec.addr;
+	return 0;
+}
+
+static int take_status(struct ask *ask, const struct option *o, const char *value, struct err *err)
+{
+	int64_t status;
+
+	if (!str_to_int(value, 200, 999, &status))
+		return err_set(err, "%s: a status from 200 to 999 is expected, not '%s'", o->name, value);
+	ask->status = (unsigned)status;
+	ask->answer_given = true;
+	return 0;
+}
+
+static int take_version(struct ask *ask, const struct option *o, const char *value, struct err *err)
+{
+	if (strcmp(value, "1.0") != 0 && strcmp(value, "1.1") != 0)
+		return err_set(err, "%s: 1.0 or 1.1 is expected, not '%s'", o->name, value);
+	ask->version = value;
+	return 0;
+}
+
+static int take_format(struct ask *ask, const struct option *o, const char *value, struct err *err)
+{
+	if (strcmp(value, "json") != 0 && strcmp(value, "text") != 0)
+		return err_set(err, "%s: '%s' is no format; there are text and json", o->name, value);
+	ask->json = *value == 'j';
+	return 0;
+}
+
+static int take_colour(struct ask *ask, const struct option *o, const char *value, struct err *err)
+{
+	(void)value;
+	(void)err;
+	ask->colour = !strcmp(o->name, "--colour");
+	return 0;
+}
+
+static int file_read(const char *name, struct span *text, struct arena *arena, struct err *err)
+{
+	enum { MOST = 1 << 20 };
+	FILE *in = !strcmp(name, "-") ? stdin : fopen(name, "re");
+	char *memory;
+
+	if (!in)
+		return err_set(err, "cannot read '%s'", name);
+	memory = arena_alloc(arena, MOST);
+	*text = (struct span){ memory, fread(memory, 1, MOST, in) };
+	if (!feof(in))
+		err_set(err, "'%s' is larger than 1 MB", name);
+	memory = feof(in) ? memory : NULL;
+	if (in != stdin)
+		fclose(in);
+	return memory ? 0 : -1;
+}
+
+static int take_body(struct ask *ask, const struct option *o, const char *value, struct err *err)
+{
+	struct span *to = option_field(ask, o);
+
+	if (to == &ask->body)
+		ask->has_body = true;
+	if (to == &ask->bytes)
+		ask->has_bytes = true;
+	return file_read(value, to, ask->arena, err);
+}
+
+#define TEXT(field) .take = take_text, .offset = offsetof(struct ask, field)
+#define FLAG(field) .take = take_flag, .offset = offsetof(struct ask, field)
+#define LIST(field) .take = take_list, .offset = offsetof(struct ask, field)
+#define PAIRS(field) .take = take_pair, .offset = offsetof(struct ask, field)
+
+static const struct option options[] = {
+	{ "-f", "FILE|FOLDER", LIST(paths), .help = "the configuration; may be repeated" },
+	{ "-C", "FOLDER", TEXT(directory), .help = "changes to this folder first" },
+	{ "--from", "ADDRESS[:PORT]", .take = take_addr, .offset = offsetof(struct ask, from),
+	  .help = "where the client is (198.51.100.7:40000)" },
+	{ "--to", "ADDRESS:PORT|PATH", .take = take_addr, .offset = offsetof(struct ask, to),
+	  .help = "where it connects to: that of a bind line" },
+	{ "--frontend", "NAME", TEXT(frontend), .help = "the first bind line of this section that fits" },
+	{ "--sni", "NAME", TEXT(sni), .help = "the name that TLS asks for (that of the URL)" },
+	{ "-H", "'NAME: VALUE'", .take = take_header,
+	  .help = "a header of the request; behind --server-answers, of the answer" },
+	{ "--cookie", "NAME=VALUE", PAIRS(cookies), .help = "a cookie of the request" },
+	{ "--body", "FILE", .take = take_body, .offset = offsetof(struct ask, body),
+	  .help = "the body of the request; -: what stdin gives" },
+	{ "--http", "1.0|1.1", .take = take_version, .help = "the version of the request (1.1)" },
+	{ "--set", "VARIABLE=VALUE", PAIRS(variables),
+	  .help = "a variable, before the first rule: proc., sess., txn. or req." },
+	{ "--down", "[BACKEND/]SERVER", LIST(down), .help = "this server is down" },
+	{ "--server-answers", "STATUS", .take = take_status, .help = "what the server answers (200)" },
+	{ "--answer-body", "FILE", .take = take_body, .offset = offsetof(struct ask, answer_body),
+	  .help = "the body of its answer; in mode tcp, what it says" },
+	{ "--bytes", "FILE", .take = take_body, .offset = offsetof(struct ask, bytes),
+	  .help = "the client says these bytes, and no request" },
+	{ "--hello", NULL, FLAG(hello), .help = "the client says a ClientHello, with the name of --sni" },
+	{ "--alpn", "PROTOCOL", TEXT(alpn), .help = "which that ClientHello offers" },
+	{ "--expect", "WHAT=VALUE", LIST(expects),
+	  .help = "exit 1 unless: frontend, backend, server, status, end, log, 'header NAME', "
+		  "'request-header NAME', 'var NAME'" },
+	{ "--format", "text|json", .take = take_format, .help = "how it is told" },
+	{ "-v", NULL, FLAG(all), .help = "rules that did not hold, too" },
+	{ "-q", NULL, FLAG(quiet), .help = "nothing but expectations that do not hold" },
+	{ "--colour", NULL, .take = take_colour, .help = "colours also where stdout is no terminal" },
+	{ "--no-colour", NULL, .take = take_colour, .help = "no colours" },
+};
+
+void ask_usage(FILE *out)
+{
+	char left[64];
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(options); i++) {
+		snprintf(left, sizeof(left), "%s %s", options[i].name,
+			 options[i].value ? options[i].value : "");
+		fprintf(out, strlen(left) > 26 ? "  %s\n%29s%s\n" : "  %-26s %s%s\n", left, "",
+			options[i].help);
+	}
+}
+
+/* ---- the request ------------------------------------------------------------------------- */
+
+static bool is_method(const char *word)
+{
+	const char *c;
+
+	for (c = word; isupper((unsigned char)*c) || *c == '-'; c++)
+		;
+	return c > word && !*c;
+}
+
+/* "https://host:port/path": scheme, host and port are taken out of it; "/path" stays. */
+static int take_url(struct ask *ask, const char *url, struct err *err)
+{
+	const char *slashes = strstr(url, "://"), *rest;
+	size_t len;
+
+	if (!slashes) {
+		ask->target = url;
+		return *url == '/' || *url == '*' || !strcmp(ask->method, "CONNECT") ? 0 :
+		       err_set(err, "'%s' is neither a URL (http://HOST/PATH) nor a path (/PATH)", url);
+	}
+	ask->scheme = arena_strndup(ask->arena, url, (size_t)(slashes - url));
+	if (strcasecmp(ask->scheme, "http") && strcasecmp(ask->scheme, "https"))
+		return err_set(err, "'%s': http:// or https:// is expected", url);
+	len = strcspn(slashes + 3, "/?#");
+	ask->host = arena_strndup(ask->arena, slashes + 3, len);
+	if (!*ask->host)
+		return err_set(err, "'%s' names no host", url);
+	rest = slashes + 3 + len;
+	ask->target = *rest == '/' ? arena_strndup(ask->arena, rest, strcspn(rest, "#")) :
+				     arena_printf(ask->arena, "/%.*s", (int)strcspn(rest, "#"), rest);
+	return 0;
+}
+
+static int take_word(struct ask *ask, const char *word, struct err *err)
+{
+	const char *blank = strchr(word, ' ');
+
+	if (strpbrk(word, "\r\n"))
+		return err_set(err, "a request is one line");
+	if (ask->target)
+		return err_set(err, "'%s' is one word too many: the request is '%s %s' already", word,
+			       ask->method, ask->target);
+	if (blank) {
+		ask->method = arena_strndup(ask->arena, word, (size_t)(blank - word));
+		return take_url(ask, blank + 1 + strspn(blank + 1, " "), err);
+	}
+	if (is_method(word) && !ask->method) {
+		ask->method = word;
+		return 0;
+	}
+	if (!ask->method)
+		ask->method = "GET";
+	return take_url(ask, word, err);
+}
+
+static unsigned host_port(const struct ask *ask)
+{
+	const char *colon = ask->host ? strrchr(ask->host, ':') : NULL;
+	int64_t port;
+
+	if (colon && !strchr(colon, ']') && str_to_int(colon + 1, 1, 65535, &port))
+		return (unsigned)port;
+	return !ask->scheme ? 0 : strcasecmp(ask->scheme, "https") ? 80 : 443;
+}
+
+/* What was not given. */
+static void ask_complete(struct ask *ask)
+{
+	char *colon;
+
+	ask->port = host_port(ask);
+	if (ask->from.family == AF_UNSPEC) {
+		ask->from.family = AF_INET;
+		ask->from.v4.s_addr = htonl(0xc6336407); /* 198.51.100.7: RFC 5737 */
+	}
+	if (!ask->from.port)
+		ask->from.port = 40000;
+	if (!ask->sni && ask->host) {
+		ask->sni = arena_strdup(ask->arena, ask->host);
+		colon = strrchr(ask->sni, ':');
+		if (colon)
+			*colon = 0;
+	}
+}
+
+static const struct option *option_find(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(options); i++)
+		if (!strcmp(options[i].name, word))
+			return &options[i];
+	return NULL;
+}
+
+int ask_parse(struct ask *ask, struct arena *arena, const char *const *words, unsigned count,
+	      struct err *err)
+{
+	const struct option *o;
+	const char *value;
+	unsigned i;
+
+	*ask = (struct ask){ .arena = arena, .version = "1.1", .status = 200, .colour = -1,
+			     .from.family = AF_UNSPEC, .to.family = AF_UNSPEC };
+	for (i = 0; i < count; i++) {
+		if (words[i][0] != '-') {
+			if (take_word(ask, words[i], err) < 0)
+				return -1;
+			continue;
+		}
+		o = option_find(words[i]);
+		if (!o)
+			return err_set(err, "'%s' is no option of explain; 'penstock help explain' lists them",
+				       words[i]);
+		value = o->value ? i + 1 < count ? words[++i] : NULL : "";
+		if (!value)
+			return err_set(err, "%s needs %s", o->name, o->value);
+		if (o->take(ask, o, value, err) < 0)
+			return -1;
+	}
+	if (ask->method && !ask->target)
+		return err_set(err, "behind '%s' a URL or a path is expected", ask->method);
+	ask_complete(ask);
+	return 0;
+}
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+static bool has_field(const struct ask_list *list, const char *name)
+{
+	size_t len = strlen(name);
+	unsigned i;
+
+	for (i = 0; i < list->count; i++)
+		if (!strncasecmp(list->items[i], name, len) && list->items[i][len] == ':')
+			return true;
+	return false;
+}
+
+static void put(struct bytes *b, const char *name, const char *value)
+{
+	bytes_str(b, name);
+	bytes_str(b, value);
+	bytes_str(b, "\r\n");
+}
+
+static void put_list(struct bytes *b, const struct ask_list *list)
+{
+	unsigned i;
+
+	for (i = 0; i < list->count; i++)
+		put(b, list->items[i], "");
+}
+
+static void put_cookies(struct bytes *b, const struct ask_list *list)
+{
+	unsigned i;
+
+	for (i = 0; i < list->count; i++) {
+		bytes_str(b, i ? "; " : "Cookie: ");
+		bytes_str(b, list->items[i]);
+	}
+	if (i)
+		bytes_str(b, "\r\n");
+}
+
+static void put_length(struct bytes *b, size_t len)
+{
+	char number[24];
+
+	snprintf(number, sizeof(number), "%zu", len);
+	put(b, "Content-Length: ", number);
+}
+
+struct span ask_request(const struct ask *ask)
+{
+	struct bytes b = { NULL, 0, 0 };
+
+	bytes_str(&b, "");
+	if (ask->has_bytes)
+		return ask->bytes;
+	if (ask->hello)
+		inside_hello(ask->sni, ask->alpn, &b);
+	if (ask->hello || !ask->method)
+		return (struct span){ b.ptr, b.len };
+	bytes_str(&b, ask->method);
+	bytes_str(&b, " ");
+	bytes_str(&b, ask->target);
+	put(&b, " HTTP/", ask->version);
+	if (!has_field(&ask->fields, "host") && (ask->host || !strcmp(ask->version, "1.1")))
+		put(&b, "Host: ", ask->host ? ask->host : "localhost");
+	put_list(&b, &ask->fields);
+	put_cookies(&b, &ask->cookies);
+	if (ask->has_body && !has_field(&ask->fields, "content-length") &&
+	    !has_field(&ask->fields, "transfer-encoding"))
+		put_length(&b, ask->body.len);
+	bytes_str(&b, "\r\n");
+	bytes_add(&b, ask->body.ptr, ask->body.len);
+	return (struct span){ b.ptr, b.len };
+}
+
+struct span ask_answer(const struct ask *ask)
+{
+	struct bytes b = { NULL, 0, 0 };
+	char line[32];
+
+	snprintf(line, sizeof(line), "HTTP/1.1 %u ", ask->status);
+	put(&b, line, status_reason(ask->status));
+	put_list(&b, &ask->answer_fields);
+	if (ask->status != 204 && ask->status != 304 && !has_field(&ask->answer_fields, "content-length") &&
+	    !has_field(&ask->answer_fields, "transfer-encoding"))
+		put_length(&b, ask->answer_body.len);
+	bytes_str(&b, "\r\n");
+	bytes_add(&b, ask->answer_body.ptr, ask->answer_body.len);
+	return (struct span){ b.ptr, b.len };
+}
