@@ -6,6 +6,11 @@
 . "${0%/*}/../lib.sh"
 . "$srcdir/reg-tests/three_networks.sh"
 
+refused_without_transparent() {
+	sed 's/ transparent//' "$dir/cfg" >"$dir/plain"
+	! timeout 20 "$PENSTOCK" -db -f "$dir/plain" >"$log" 2>&1 && grep -q "10.99.9.9" "$log"
+}
+
 needs ip link set vr mtu 1000
 needs ip -n "$right" link set vr mtu 1000
 needs takes_all vr
@@ -14,6 +19,7 @@ global
 	stats socket $stats level admin
 udp-lb plain
 	dgram-bind 10.77.1.1:1001,:1002
+	accepted-payload-size 65507
 	timeout client 5m
 	timeout server 5m
 	server s 10.77.2.2:1001
@@ -28,12 +34,19 @@ udp-lb there
 	timeout client 5m
 	timeout server 5m
 	server s 10.77.2.2:1001
+udp-lb foreign
+	dgram-bind 10.99.9.9:1006 transparent
+	timeout client 5m
+	timeout server 5m
+	server s 10.77.2.2:1001
 udp-lb nobody
 	dgram-bind 10.77.1.1:1005
 	timeout client 5m
 	timeout server 5m
 	server s 10.77.2.2:1009
 END
+needs takes_all vl
+check "without 'transparent' such an address cannot be had" refused_without_transparent
 start_penstock
 cat >"$dir/server.py" <<'END'
 import socket, sys
@@ -68,12 +81,15 @@ for to in ("10.77.1.1", 1001), ("10.77.1.1", 1002), ("10.77.2.1", 1002):
         s.sendto(bytes([i]) * size, to)
     got = [s.recv(70000).split(b" ", 1)[1] for _ in sizes]
     check("... rows of datagrams, some larger than the MTU", got == [bytes([i]) * n for i, n in enumerate(sizes)])
+    for size in 20000, 60000:
+        check("... fragments of one of %d bytes" % size, ask(s, to, b"f" * size).split(b" ")[1] == b"f" * size)
 s = client()
 s.bind(("10.77.1.2", 4711))
 check("usesrc client shows address and port", ask(s, ("10.77.1.1", 1003)) == b"10.77.1.2:4711 x")
 for i in range(30):
     s.sendto(b"%d" % i, ("10.77.1.1", 1003))
 check("... and brings all answers", [s.recv(99) for _ in range(30)] == [b"10.77.1.2:4711 %d" % i for i in range(30)])
+check("transparent: an address that is not this machine's", ask(client(), ("10.99.9.9", 1006)).endswith(b" x"))
 check("a port in another namespace", ask(client(), ("10.77.1.2", 1004)).endswith(b" x"))
 client().sendto(b"x", ("10.77.1.1", 1005))
 raise SystemExit(failures)
