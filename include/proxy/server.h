@@ -79,6 +79,10 @@ struct source_conf {
 	const char *interface;     /* SO_BINDTODEVICE */
 };
 
+/* As what a server with checks enters service: "init-state". */
+enum init_state { INIT_STATE_NONE, INIT_STATE_FULLY_UP, INIT_STATE_UP, INIT_STATE_DOWN,
+		  INIT_STATE_FULLY_DOWN };
+
 /* How a name gets its address at the start, in this order. */
 enum init_addr { INIT_ADDR_END, INIT_ADDR_LAST, INIT_ADDR_LIBC, INIT_ADDR_NONE, INIT_ADDR_IP };
 
@@ -91,6 +95,7 @@ struct server_settings {
 	unsigned slowstart;          /* ms */
 	unsigned inter, fastinter, downinter; /* ms; 0: as inter */
 	int rise, fall;              /* 2, 3 */
+	int init_state;              /* enum init_state */
 	int error_limit;             /* 10 */
 	int on_error, observe;
 	struct addr check_addr;      /* SRV_CHECK_ADDR */
@@ -305,6 +310,8 @@ void server_set_stopping(struct server *s, const char *reason);
 /* The same of any kind (SERVER_UP, SERVER_DOWN, SERVER_STOPPING), for what a check has found: state. */
 void server_set_found(struct server *s, enum server_op op, const char *reason,
 		      const struct check_state *state);
+/* The health of one that enters service, by "init-state"; below set.rise: it is down. */
+int server_first_health(const struct server *s);
 /* Sets and clears ADMIN_* bits. Those of servers that track it follow. */
 void server_set_admin(struct server *s, unsigned set, unsigned clear);
 /* Its name has no address: ADMIN_RESOLUTION, with what the log says in brackets. */

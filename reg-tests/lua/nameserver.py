@@ -8,7 +8,8 @@ import threading
 
 A, CNAME, AAAA, SRV = 1, 5, 28, 33
 NOERROR, FORMERR, SERVFAIL, NXDOMAIN, REFUSED = 0, 1, 2, 3, 5
-SILENT, GARBAGE, FORGED = "silent", "garbage", "forged"
+SILENT, GARBAGE, FORGED, ROUND = "silent", "garbage", "forged", "round"
+WORDS = SILENT, GARBAGE, FORGED, ROUND
 
 
 def encode(name):
@@ -27,8 +28,8 @@ def decode(packet):
 
 class NameServer:
     """zone: a name's addresses (a list of texts) or services (of tuples: priority, weight, port, host), a
-    code, SILENT, GARBAGE or FORGED, or another name (an alias); a test may change it while it runs. ttl: of
-    what it answers. cut: names whose answers do not fit over UDP. additional: with services come the
+    code, SILENT, GARBAGE, FORGED (others answer first) or ROUND (names that point to themselves), or another
+    name (an alias); a test may change it while it runs. ttl: of what it answers. cut: names whose answers do not fit over UDP. additional: with services come the
     addresses of their hosts. port 0: a free one, which .port tells."""
 
     def __init__(self, zone, address="127.0.0.1", ttl=1, cut=(), port=53, additional=False):
@@ -50,6 +51,7 @@ class NameServer:
         self.port = self.tcp.getsockname()[1]
         self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        self.stranger = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             self.udp.bind((address, self.port))
         except OSError:
@@ -60,14 +62,15 @@ class NameServer:
 
     def records(self, name, kind):
         """The answers' resource records, and the code."""
-        has, records = self.zone.get(name, NXDOMAIN), []
-        if isinstance(has, str) and has not in (SILENT, GARBAGE, FORGED):
+        has, records, met = self.zone.get(name, NXDOMAIN), [], {name}
+        while isinstance(has, str) and has not in WORDS:
             records.append(encode(name) + struct.pack("!HHIH", CNAME, 1, self.ttl, len(encode(has))) + encode(has))
+            if has in met:
+                return records, NOERROR
+            met.add(has)
             name, has = has, self.zone.get(has, NXDOMAIN)
         if isinstance(has, int):
             return [], has
-        if isinstance(has, str) and records:  # and so on
-            return records + [encode(name) + struct.pack("!HHIH", CNAME, 1, self.ttl, len(encode(has))) + encode(has)], NOERROR
         for text in has if isinstance(has, list) else ["127.0.0.1"]:
             if isinstance(text, tuple):
                 data = struct.pack("!HHH", *text[:3]) + encode(text[3])
@@ -90,6 +93,12 @@ class NameServer:
             return []
         if has == GARBAGE:
             return [packet[:2] + b"\x81\x80" + b"\xff" * 30]
+        if has == ROUND:  # one points to itself, two point to each other
+            loops = [b"\xc0" + bytes([end]), b"\xc0" + bytes([end + 18]) + struct.pack("!HHIH", A, 1, 1, 4) + b"\x7f\0\0\x42" +
+                     b"\x01a\xc0" + bytes([end])]
+            at = self.asked[name, kind] % 2
+            return [packet[:2] + struct.pack("!HHHHH", 0x8180, 1, 1 + at, 0, 0) + packet[12:end] + loops[at] +
+                    struct.pack("!HHIH", A, 1, 1, 4) + b"\x7f\0\0\x42"]
         records, code = self.records(name, kind)
         cut = not tcp and name in self.cut
         body = b"".join(records) if not cut else b""
@@ -111,7 +120,10 @@ class NameServer:
         while True:
             packet, peer = self.udp.recvfrom(4096)
             self.seen[peer[1]] += 1
-            for answer in self.answer(packet, False):
+            answers = self.answer(packet, False)
+            if len(answers) > 1:  # and what would be the best of all, from another port
+                self.stranger.sendto(packet[:2] + answers[0][2:], peer)
+            for answer in answers:
                 self.udp.sendto(answer, peer)
 
     def connections(self):

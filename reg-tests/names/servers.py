@@ -3,6 +3,7 @@
 import argparse
 import os
 import signal
+import socket
 
 import nameserver
 import service
@@ -95,6 +96,112 @@ def hostile(args, origins):
     check("neither gives an address", address("d") == address("e") == "-")
     ns.zone["h.test"] = [f"10.0.{i // 250}.{i % 250}" for i in range(300)]
     until("three hundred records that fit are taken", lambda: address("h").startswith("10.0."))
+    w.end()
+
+
+def counted(w, what):
+    return w.counts()["ns1"][what]
+
+
+def broken(args, origins):
+    """Names that point in rounds, long ways of aliases, a thousand records, a name that is there and not, in turns."""
+    ns = nameserver.NameServer({"a.test": ["127.0.0.2"], "round.test": nameserver.ROUND, "far.test": "c1.test",
+                                "c12.test": ["127.0.0.3"], "too-far.test": "d1.test", "d40.test": ["127.0.0.66"]}, port=0)
+    ns.zone.update({f"c{i}.test": f"c{i + 1}.test" for i in range(1, 12)})
+    ns.zone.update({f"d{i}.test": f"d{i + 1}.test" for i in range(1, 40)})
+    ns.zone["many.test"] = [f"127.0.{1 + i // 250}.{i % 250}" for i in range(2000)] + ["127.0.0.4"]
+    ns.cut.add("many.test")
+    names = ["a", "round", "far", "too-far", "many"]
+    text = SECTION + "".join(f"\tserver {n} {n}.test:{{port}} resolvers dns init-addr none resolve-prefer ipv4\n"
+                             for n in names)
+    w = World(args, text, dns=ns.port, port=origins.port, words="accepted_payload_size 8192\n\thold nx 1h")
+    address = lambda n: w.servers()["b/" + n]["srv_addr"]
+    until("twelve aliases are followed", lambda: address("far") == "127.0.0.3")
+    until("of two thousand records some are taken", lambda: address("many").startswith("127.0."))
+    until("pointers in rounds are counted", lambda: counted(w, "invalid") > 5)
+    until("so is a way that never ends", lambda: counted(w, "cname_error") > 2)
+    check("neither gives an address", address("round") == address("too-far") == "-")
+    until("it has an address", lambda: address("a") == "127.0.0.2")
+    before = counted(w, "nx")
+    for i in range(10):
+        ns.zone["a.test"] = nameserver.NXDOMAIN if i % 2 == 0 else [f"127.0.0.{2 + i % 4 // 2}"]
+        if i % 2 == 0:
+            until("the name is not there", lambda before=before: counted(w, "nx") > before)
+            check("its address holds", address("a").startswith("127.0.0."))
+        else:
+            until("it is there again", lambda i=i: address("a") == f"127.0.0.{2 + i % 4 // 2}")
+        before = counted(w, "nx")
+    check("and was never lost", "b/a is going DOWN" not in w.logged())
+    w.end()
+
+
+def no_ttl(args, origins):
+    """Records that may not be kept are asked for as often as others."""
+    ns = nameserver.NameServer({"a.test": ["127.0.0.2"]}, port=0, ttl=0)
+    w = World(args, SECTION + SERVER, dns=ns.port, port=origins.port, words="")
+    until("a record with TTL 0 is taken", lambda: w.addresses() == ["127.0.0.2"])
+    traffic = Traffic(w)
+    for i in range(4):
+        ns.zone["a.test"] = [f"127.0.0.{3 - i % 2}"]
+        until("and the next one", lambda i=i: w.addresses() == [f"127.0.0.{3 - i % 2}"])
+    traffic.end("no request fails")
+    asked, valid = ns.asked["a.test", nameserver.A], counted(w, "valid")
+    until("it goes on", lambda: counted(w, "valid") > valid + 5)
+    check("at the pace that the section says", ns.asked["a.test", nameserver.A] - asked < 60)
+    w.end()
+
+
+def connect_timeout(args, origins):
+    """A check that gets no connection in time asks for the name at once, whatever "timeout resolve" says."""
+    port = service.free_ports(1)[0]
+    full = socket.socket()
+    full.bind(("127.0.0.9", port))
+    full.listen(0)
+    fillers = []
+    for _ in range(4):  # then the kernel drops who else comes
+        s = socket.socket()
+        s.setblocking(False)
+        s.connect_ex(("127.0.0.9", port))
+        fillers.append(s)
+    ok = socket.socket()
+    ok.bind(("127.0.0.8", port))
+    ok.listen(100)
+    ns = nameserver.NameServer({"a.test": ["127.0.0.9"]}, port=0)
+    w = World(args, SECTION.replace("timeout resolve 50ms", "timeout resolve 1h") +
+              "\ttimeout connect 200ms\n" + SERVER.replace("\n", " check inter 200ms\n"), dns=ns.port, port=port, words="")
+    until("it gets an address behind which nobody answers", lambda: w.addresses() == ["127.0.0.9"])
+    asked = ns.asked["a.test", nameserver.A]
+    until("the name is asked for again", lambda: ns.asked["a.test", nameserver.A] > asked)
+    ns.zone["a.test"] = ["127.0.0.8"]
+    until("its next address is learnt", lambda: w.addresses() == ["127.0.0.8"])
+    until("and it is up", lambda: w.servers()["b/s1"]["srv_op_state"] == "2" and "L4OK" in w.ask("show stat"))
+    for s in fillers + [full, ok]:
+        s.close()
+    w.end()
+
+
+def init_state(args, origins):
+    """An address that a name has just got is used when a check has passed, not before."""
+    port = service.free_ports(1)[0]
+    ns = nameserver.NameServer({"a.test": ["127.0.0.2"]}, port=0)
+    w = World(args, SECTION + SERVER.replace("\n", " check inter 50ms rise 2 init-state down\n"), dns=ns.port, port=port,
+              words="hold nx 0\n\tresolve_retries 1")
+    until("it has an address, behind which nobody listens", lambda: w.addresses() == ["127.0.0.2"])
+    until("checks fail", lambda: "L4CON" in w.ask("show stat"))
+    check("it is down, and was never up", w.servers()["b/s1"]["srv_op_state"] == "0")
+    check("as the log says", "is DOWN/READY (resolves again)." in w.logged() and "is UP" not in w.logged())
+    s = socket.socket()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    s.bind(("127.0.0.2", port))
+    s.listen(100)
+    until("one that passes is not enough behind one that failed: then it is up",
+          lambda: w.servers()["b/s1"]["srv_op_state"] == "2")
+    ns.zone["a.test"] = nameserver.NXDOMAIN
+    until("it loses its address", lambda: w.addresses() == ["-"])
+    ns.zone["a.test"] = ["127.0.0.2"]
+    until("and is up again", lambda: w.servers()["b/s1"]["srv_op_state"] == "2")
+    check("by way of down", w.logged().count("is DOWN/READY (resolves again).") >= 2)
+    s.close()
     w.end()
 
 
@@ -260,7 +367,7 @@ def several(args, origins):
     w.end()
 
 
-TESTS = [address_changes, holds, hostile, templates, fqdn, state_file, tcp, several, workers]
+TESTS = [address_changes, holds, hostile, broken, no_ttl, connect_timeout, init_state, templates, fqdn, state_file, tcp, several, workers]
 
 
 def main():

@@ -122,6 +122,38 @@ static void health_counts_as_the_reference(void **state)
 	}
 }
 
+/* At the start, and behind maintenance: what one check makes of it, and what it takes. */
+static void init_state_holds_until_checks_say_more(void **state)
+{
+	static const struct {
+		const char *word, *before, *passed, *failed;
+	} rows[] = { { "none", "UP 1/3", "UP", "DOWN" },       { "up", "UP 1/3", "UP", "DOWN" },
+		     { "fully-up", "UP", "UP", "UP 2/3" },     { "down", "DOWN 1/2", "UP", "DOWN" },
+		     { "fully-down", "DOWN", "DOWN 1/2", "DOWN" } };
+	char line[128];
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_LEN(rows); i++) {
+		snprintf(line, sizeof(line), " server s1 127.0.0.1:$ check init-state %s\n"
+			 " server t1 127.0.0.1:$ track s1\n", rows[i].word);
+		begin("", line);
+		assert_state("s1", rows[i].before, CHECK_INIT);
+		assert_int_equal(srv("t1")->state->op, srv("s1")->state->op);
+		health_result(srv("s1"), CHECK_L4OK);
+		assert_state("s1", rows[i].passed, CHECK_L4OK);
+		server_set_admin(srv("s1"), ADMIN_FORCED_MAINT, 0);
+		server_set_admin(srv("s1"), 0, ADMIN_FORCED_MAINT);
+		assert_state("s1", rows[i].before, CHECK_L4OK);
+		assert_int_equal(srv("t1")->state->op, srv("s1")->state->op);
+		health_result(srv("s1"), CHECK_L4CON);
+		assert_state("s1", rows[i].failed, CHECK_L4CON);
+		teardown(NULL);
+	}
+	begin("", " server s1 127.0.0.1:$ init-state down\n");
+	assert_int_equal(srv("s1")->state->op, SERVER_UP);
+}
+
 static void log_health_checks_says_each_change(void **state)
 {
 	struct server *s;
@@ -282,6 +314,7 @@ int main(void)
 		TEST(spread_checks_varies_the_interval),
 		TEST(maintenance_stops_it),
 		TEST(health_counts_as_the_reference),
+		TEST(init_state_holds_until_checks_say_more),
 		TEST(log_health_checks_says_each_change),
 		TEST(a_success_ends_stopping),
 		TEST(a_failure_does_not_end_stopping),

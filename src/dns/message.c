@@ -221,7 +221,9 @@ static bool take_service(const struct reader *r, const struct resource *rr, stru
 static bool take_records(struct reader *r, unsigned count, const char *name, bool aliased,
 			 enum dns_type type, bool *foreign)
 {
+	char other[DNS_NAME_MOST + 1];
 	struct resource rr;
+	size_t taken;
 	unsigned i;
 
 	*foreign = false;
@@ -233,6 +235,8 @@ static bool take_records(struct reader *r, unsigned count, const char *name, boo
 		if (rr.type != (unsigned)type || rr.class != CLASS_IN || answer.count == DNS_RECORDS)
 			continue;
 		if (!resource_is(r, &rr, name, !aliased)) {
+			if (!read_name(r, rr.name, other, &taken))
+				return false;
 			*foreign = true;
 			continue;
 		}

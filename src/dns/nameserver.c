@@ -3,8 +3,9 @@
  * Sockets towards name servers. A port is a connected socket: what comes from elsewhere is the
  * kernel's to drop. Over UDP it carries at most QUERIES questions and takes new ones for PORT_MS, so
  * that ports change faster than anybody can find them out (RFC 5452 9.2); the kernel draws them. The
- * numbers of questions are random, and of one port different. Over TCP questions stand behind one
- * another on one connection, which is closed when nothing is under way.
+ * numbers of questions are random, and of one port different. Questions of one turn leave together, at
+ * its end. Over TCP questions stand behind one another on one connection, which is closed when nothing
+ * is under way.
  *
  * A port that is closed stays in memory until the end of the turn, since whoever hears may close it.
  */
@@ -12,6 +13,7 @@
 
 #include "base/bug.h"
 #include "base/clock.h"
+#include "dns/datagram.h"
 #include "dns/message.h"
 #include "dns/resolvers.h"
 #include "event/loop.h"
@@ -25,24 +27,28 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-enum { QUERIES = 32, PORT_MS = 1000, READS = 64, /* messages of one event */
+enum { QUERIES = DATAGRAMS, PORT_MS = 1000, READS = 64, /* of one event */
        OUT_SIZE = QUERIES * (DNS_QUESTION_MOST + 2), IN_SIZE = DNS_MESSAGE_MOST + 2 };
 
 struct dns_port {
 	struct list node;
+	struct list unsent;     /* over UDP: in unsent, while questions wait for the end of the turn */
 	struct nameserver *ns;
 	struct list queries;    /* struct dns_query */
 	unsigned asked;
 	uint64_t since_ms;
 	struct source src;      /* over UDP */
 	struct conn *conn;      /* over TCP */
-	char *out, *in;         /* over TCP */
+	char *out;              /* questions that are to leave */
+	char *in;               /* over TCP */
 	size_t out_len, in_len;
 	bool stream, retired, closed;
 	struct reap reap;
 };
 
-static char datagram[DNS_MESSAGE_MOST + 1];
+static void send_unsent(struct task *task);
+static struct list unsent = LIST_INIT(unsent); /* struct dns_port */
+static struct task sender = { .node = LIST_INIT(sender.node), .run = send_unsent };
 
 /* ---- ports ---------------------------------------------------------------------------------- */
 
@@ -60,6 +66,7 @@ static void port_close(struct dns_port *port)
 	BUG_ON(port->closed || !list_empty(&port->queries));
 	port->closed = true;
 	list_remove(&port->node);
+	list_remove(&port->unsent);
 	if (port->conn)
 		conn_close(&port->conn, false);
 	if (port->src.registered)
@@ -129,20 +136,31 @@ static void port_heard(struct dns_port *port, const char *bytes, size_t len)
 
 /* ---- UDP ------------------------------------------------------------------------------------ */
 
+static void datagrams_heard(struct dns_port *port, const struct span *got, int n)
+{
+	int i;
+
+	for (i = 0; i < n && !port->closed; i++)
+		port_heard(port, got[i].ptr, got[i].len);
+}
+
 static void datagram_ready(struct source *src, uint32_t events)
 {
 	struct dns_port *port = container_of(src, struct dns_port, src);
+	struct span got[DATAGRAMS];
 	unsigned reads;
-	ssize_t n;
+	int n;
 
 	(void)events;
 	for (reads = 0; reads < READS && !port->closed; reads++) {
-		n = recv(src->fd, datagram, sizeof(datagram), 0);
+		n = datagrams_take(src->fd, got);
 		if (n >= 0)
-			port_heard(port, datagram, (size_t)n);
+			datagrams_heard(port, got, n);
 		else if (errno == ECONNREFUSED || errno == EHOSTUNREACH || errno == ENETUNREACH)
 			nameserver_add(port->ns, COUNT_snd_error); /* anybody may have said so: no answer */
 		else if (errno != EINTR)
+			break;
+		if (n >= 0 && n < DATAGRAMS) /* what comes later is told of again */
 			break;
 	}
 }
@@ -154,15 +172,27 @@ static int port_open_datagram(struct dns_port *port)
 	int fd = socket(to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	port->src = (struct source){ .fd = fd, .ready = datagram_ready };
-	if (fd < 0 || connect(fd, (struct sockaddr *)&to, len) < 0)
+	port->out = malloc(OUT_SIZE);
+	if (fd < 0 || !port->out || connect(fd, (struct sockaddr *)&to, len) < 0)
 		return -1;
 	return loop_add(&port->src, EPOLLIN);
 }
 
-static void datagram_send(struct dns_port *port, const unsigned char *bytes, size_t len)
+static void port_send(struct dns_port *port)
 {
-	if (send(port->src.fd, bytes, len, MSG_NOSIGNAL) != (ssize_t)len)
+	unsigned failed = datagrams_send(port->src.fd, port->out, port->out_len);
+
+	port->out_len = 0;
+	list_remove(&port->unsent);
+	while (failed--)
 		nameserver_add(port->ns, COUNT_snd_error);
+}
+
+static void send_unsent(struct task *task)
+{
+	(void)task;
+	while (!list_empty(&unsent))
+		port_send(list_first(&unsent, struct dns_port, unsent));
 }
 
 /* ---- TCP ------------------------------------------------------------------------------------ */
@@ -258,6 +288,7 @@ static struct dns_port *port_new(struct nameserver *ns, bool stream)
 	port->stream = stream;
 	port->since_ms = clock_now_ms;
 	list_init(&port->queries);
+	list_init(&port->unsent);
 	list_append(&ns->ports, &port->node);
 	if (!(stream ? port_open_stream(port) : port_open_datagram(port)))
 		return port;
@@ -304,7 +335,7 @@ static uint16_t random_id(void)
 int nameserver_ask(struct nameserver *ns, struct dns_query *query, const unsigned char *bytes,
 		   size_t len, bool stream)
 {
-	unsigned char copy[DNS_QUESTION_MOST + 2];
+	unsigned char *to;
 	struct dns_port *port;
 
 	BUG_ON(query->port || len < DNS_HEAD || len > DNS_QUESTION_MOST);
@@ -318,19 +349,20 @@ int nameserver_ask(struct nameserver *ns, struct dns_query *query, const unsigne
 	query->port = port;
 	list_append(&port->queries, &query->node);
 	port->asked++;
-	copy[0] = (unsigned char)(len >> 8);
-	copy[1] = (unsigned char)len;
-	memcpy(copy + 2, bytes, len);
-	copy[2] = (unsigned char)(query->id >> 8);
-	copy[3] = (unsigned char)query->id;
-	if (!stream) {
-		datagram_send(port, copy + 2, len);
-		return 0;
-	}
-	memcpy(port->out + port->out_len, copy, len + 2);
+	to = (unsigned char *)port->out + port->out_len;
+	to[0] = (unsigned char)(len >> 8);
+	to[1] = (unsigned char)len;
+	memcpy(to + 2, bytes, len);
+	to[2] = (unsigned char)(query->id >> 8);
+	to[3] = (unsigned char)query->id;
 	port->out_len += len + 2;
-	if (!(port->conn->flags & CONN_CONNECTING))
+	if (!stream) {
+		if (list_empty(&port->unsent))
+			list_append(&unsent, &port->unsent);
+		task_wake(&sender);
+	} else if (!(port->conn->flags & CONN_CONNECTING)) {
 		stream_write(port); /* one that fails is told of by an event */
+	}
 	return 0;
 }
 

@@ -20,7 +20,7 @@
 #include <string.h>
 
 enum { RESOLUTIONS_MOST = 65536 /* of this process */, BUCKETS = 4096,
-       RUNS_PER_MS = 16 }; /* that are begun: name servers lose what comes in one burst */
+       RUNS_PER_MS = 32 }; /* that are begun: name servers lose what comes in one burst */
 
 struct resolution_attempt {
 	struct dns_query query;

@@ -299,10 +299,11 @@ static void restore_admin(struct server *s, const struct state_facts *facts)
 /* Only those that are checked have a health and go down by themselves. */
 static void restore_health(struct server *s, const struct state_facts *facts)
 {
-	s->state->op = s->state->admin & ADMIN_MAINT ? SERVER_DOWN : SERVER_UP;
-	if (!(s->set.options.on & (SRV_CHECK | SRV_AGENT_CHECK)))
-		return;
-	if (!facts_take_checks(s))
+	bool checked = s->set.options.on & (SRV_CHECK | SRV_AGENT_CHECK) && facts_take_checks(s);
+	bool down = s->state->admin & ADMIN_MAINT || (!checked && s->state->health < s->set.rise);
+
+	s->state->op = down ? SERVER_DOWN : SERVER_UP;
+	if (!checked)
 		return;
 	if (!(s->set.options.on & SRV_AGENT_CHECK))
 		s->state->agent_down = false;

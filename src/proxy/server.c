@@ -221,6 +221,27 @@ void server_warmed_up(struct server *s)
 	change_first = first;
 }
 
+/* One failed check takes it down, unless "init-state" says otherwise. */
+int server_first_health(const struct server *s)
+{
+	int rise = s->set.rise;
+
+	if (!(s->set.options.on & SRV_CHECK))
+		return rise;
+	switch ((enum init_state)s->set.init_state) {
+	case INIT_STATE_FULLY_UP:
+		return rise + s->set.fall - 1;
+	case INIT_STATE_DOWN:
+		return rise - 1;
+	case INIT_STATE_FULLY_DOWN:
+		return 0;
+	case INIT_STATE_NONE:
+	case INIT_STATE_UP:
+		break;
+	}
+	return rise;
+}
+
 /* -- maintenance and drain --------------------------------------------------------------- */
 
 static void change_admin(struct server *s, unsigned set, unsigned clear, const struct server *via);
@@ -237,19 +258,18 @@ static void enter_maint(struct server_event *ev)
 	event_end(ev);
 }
 
-/* Nobody keeps it in maintenance any more: it is what the one is that it tracks, or up until
- * a check says otherwise; the first one that fails says it. */
+/* Nobody keeps it in maintenance any more: it is what the one is that it tracks, or what it enters
+ * service as, until a check says otherwise. */
 static void leave_maint(struct server_event *ev)
 {
 	struct server *s = ev->server;
-	enum server_op op = s->tracked ? s->tracked->state->op : SERVER_UP;
+	int health = server_first_health(s);
+	enum server_op op = s->tracked ? s->tracked->state->op :
+			    health < s->set.rise ? SERVER_DOWN : SERVER_UP;
 
-	if (op == SERVER_DOWN)
-		s->state->health = 0;
-	else
-		came_up(s);
+	s->state->health = s->tracked && op == SERVER_DOWN ? 0 : health;
 	if (op != SERVER_DOWN)
-		s->state->health = s->set.rise;
+		came_up(s);
 	if (op == SERVER_STOPPING)
 		s->state->op = SERVER_STOPPING;
 	s->state->changed_ms = clock_now_ms;

@@ -88,6 +88,17 @@ static void check_proto(struct config *cfg, struct server *s)
 		s->proxy->set.retry_on |= RETRY_UNPROCESSED;
 }
 
+static void check_init_state(struct config *cfg, struct server *s)
+{
+	if (s->set.init_state == INIT_STATE_NONE)
+		return;
+	if (s->set.track)
+		config_error(cfg, &s->loc, "server '%s' has 'init-state' and 'track': it is what the one is "
+			     "that it tracks", s->id);
+	else if (!(s->set.options.on & SRV_CHECK))
+		config_notice(cfg, &s->loc, "server '%s': 'init-state' has no effect without 'check'", s->id);
+}
+
 static void check_observe(struct config *cfg, struct server *s)
 {
 	if (s->set.observe != OBSERVE_LAYER7 || s->proxy->set.mode == MODE_HTTP)
@@ -175,6 +186,7 @@ void servers_finish(struct config *cfg, struct proxy *px)
 		set_limits(s);
 		check_redir(cfg, s);
 		check_proto(cfg, s);
+		check_init_state(cfg, s);
 		check_observe(cfg, s);
 		check_socks4(cfg, s);
 		s->watched = (uint8_t)watch_wanted(s);

@@ -26,7 +26,6 @@ unsigned states_rows = 1, states_workers;
 struct segment *states_segment;
 bool states_began_anew;
 
-/* The checks begin with one success missing to fall, as the reference's. */
 static void init_server(struct server *s)
 {
 	struct server_state *state = s->state;
@@ -35,8 +34,8 @@ static void init_server(struct server *s)
 	state->effective_weight = state->user_weight;
 	state->fine_weight = state->user_weight * FINE_WEIGHT;
 	state->maxconn = s->set.maxconn;
-	state->op = SERVER_UP;
-	state->health = s->set.rise;
+	state->health = server_first_health(s);
+	state->op = state->health < s->set.rise ? SERVER_DOWN : SERVER_UP;
 	state->addr = s->spec.addr;
 	state->check.addr = s->set.check_addr;
 	state->check.port = (uint16_t)s->set.check_port;
@@ -53,16 +52,17 @@ static void init_server(struct server *s)
 		state->op = SERVER_DOWN;
 }
 
-/* Those that track one in maintenance are in maintenance from the start. */
+/* Those that track one in maintenance are in maintenance from the start; one that is down, down. */
 static void init_tracker(struct server *s)
 {
 	const struct server *end = s->tracked;
 
 	while (end && end->tracked)
 		end = end->tracked;
-	if (!end || !(end->state->admin & ADMIN_MAINT))
+	if (!end || end->state->op != SERVER_DOWN)
 		return;
-	s->state->admin |= ADMIN_INHERITED_MAINT;
+	if (end->state->admin & ADMIN_MAINT)
+		s->state->admin |= ADMIN_INHERITED_MAINT;
 	s->state->op = SERVER_DOWN;
 }
 

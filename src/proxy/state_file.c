@@ -156,6 +156,8 @@ static void apply_health(struct server *s, const struct state_line *line)
 		server_set_down(s, "changed from server-state after a reload");
 	else if (line->op == SERVER_STOPPING)
 		server_set_stopping(s, "changed from server-state after a reload");
+	else if (line->op != SERVER_DOWN) /* "init-state" may have it down */
+		server_set_up(s, "changed from server-state after a reload");
 }
 
 static void apply(struct server *s, const struct state_line *line)
