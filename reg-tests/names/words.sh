@@ -58,6 +58,18 @@ refused "resolve-prefer" "" "a.test:80 resolvers dns init-addr none resolve-pref
 refused "is no network" "" "a.test:80 resolvers dns init-addr none resolve-net 10.0.0.0/33"
 refused "is no network" "" "a.test:80 resolvers dns init-addr none resolve-net 10.0.0.0/255.0.255.0"
 refused "known option" "" "a.test:80 resolvers dns init-addr none resolve-opts dup"
+for state in fully-up up down fully-down none; do
+	taken "" "a.test:80 resolvers dns init-addr none check init-state $state"
+	check "and silently" test "$(wc -l <"$log")" -le 1 || cat "$log"
+done
+refused "init-state" "" "127.0.0.1:80 check init-state dead"
+refused "init-state" "" "127.0.0.1:80 check init-state"
+refused "'init-state' and 'track'" "" "127.0.0.1:80 check
+	server s2 127.0.0.1:80 track s1 init-state down"
+taken "" "127.0.0.1:80 init-state down"
+check "without checks it is told to have no effect" grep -qF "'init-state' has no effect without 'check'" "$log"
+server_words="init-state down"
+taken "" "127.0.0.1:80 check $server_words"
 printf 'resolvers empty\n' >"$dir/cfg"
 "$PENSTOCK" -c -f "$dir/cfg" >"$log" 2>&1
 check "a section without name servers is warned about" grep -qF "resolvers 'empty' have no name server" "$log"
