@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/memory.h"
+#include "colocate/colocate.h"
 #include "config/config.h"
 #include "config/diag.h"
 #include "config/environment.h"
@@ -366,6 +367,8 @@ int main(int argc, char **argv)
 #ifdef HAVE_OPENSSL
 	tls_memory_start();
 #endif
+	if (argc > 1 && !strcmp(argv[1], "colocate"))
+		return colocate_command(argc - 2, argv + 2);
 	handover_start(argc, argv);
 	if (args_parse(&args, argc, argv, &err) < 0) {
 		args_free(&args);

@@ -255,6 +255,13 @@ static int take_explain(struct scan *s, const struct option *o, const char *rest
 	return 0;
 }
 
+/* main() has seen to it where it is the first word. */
+static int take_colocate(struct scan *s, const struct option *o, const char *rest)
+{
+	(void)rest;
+	return err_set(s->err, "%s has to be the first word", o->name);
+}
+
 static int take_missing(struct scan *s, const struct option *o, const char *rest)
 {
 	(void)rest;
@@ -315,6 +322,8 @@ static const struct option options[] = {
 	  .help = "tells what would happen to a request: penstock help explain" },
 	{ "test", "<file|folder>...", .take = take_explain, .offset = offsetof(struct args, test),
 	  .help = "does that with the cases of files: penstock help test" },
+	{ "colocate", "<command>", .take = take_colocate,
+	  .help = "co-located servers without TCP; alone, it lists its options" },
 	{ "help", "<word>...", .take = take_help_word,
 	  .help = "explains a word of the configuration" },
 };

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Both ends of connections that penstock colocate pairs; one claim a run. Run in the control group."""
+import argparse
+import os
+import select
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+TCP_INFO, SO_MEMINFO, EPOLLMSG = 11, 55, 0x400
+args = None
+
+
+def expect(held, what):
+    if not held:
+        sys.exit(f"{args.claim}: {what}")
+
+
+def status(name):
+    said = subprocess.run([args.penstock, "colocate", "status", "--pins", args.pins], capture_output=True, text=True,
+                          check=True).stdout
+    return int(next(line.split(": ")[1] for line in said.splitlines() if line.startswith(name + ":")))
+
+
+class Pair:
+    """A connection; both ends wait by epoll with these events, unless there are none."""
+
+    def __init__(self, events=select.EPOLLIN, family=socket.AF_INET, host="127.0.0.1", server_host=None):
+        listener = socket.socket(family)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((server_host or host, args.port))
+        listener.listen(1)
+        self.a = socket.create_connection((host, args.port))
+        self.b, _ = listener.accept()
+        listener.close()
+        self.poll = select.epoll()
+        for s in (self.a, self.b):
+            s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            s.setblocking(False)
+            if events:
+                self.poll.register(s, events)
+        self.mark = received(self.b)
+
+    def by_tcp(self):
+        """Bytes that b got from TCP since it was opened."""
+        return received(self.b) - self.mark
+
+    def close(self):
+        self.a.close()
+        self.b.close()
+
+
+def received(s):
+    return struct.unpack_from("Q", s.getsockopt(socket.IPPROTO_TCP, TCP_INFO, 256), 128)[0]
+
+
+def memory(s):
+    """Bytes that wait to be read, as the kernel charges them."""
+    return struct.unpack_from("I", s.getsockopt(socket.SOL_SOCKET, SO_MEMINFO, 64))[0]
+
+
+def until(what, seconds=20):
+    end = time.time() + seconds
+    while not what():
+        if time.time() > end:
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def recv_all(s, size):
+    got = b""
+    while len(got) < size:
+        if not select.select([s], [], [], 20)[0]:
+            sys.exit(f"{args.claim}: only {len(got)} of {size} bytes come")
+        piece = s.recv(1 << 20)
+        if not piece:
+            break
+        got += piece
+    return got
+
+
+def queued(p, data=b"queued"):
+    """Whether data go from a to b without TCP; they are read."""
+    before = p.by_tcp()
+    p.a.sendall(data)
+    expect(recv_all(p.b, len(data)) == data, "what was sent comes")
+    return p.by_tcp() == before
+
+
+def is_paired():
+    p = Pair()
+    expect(queued(p), "the first message is queued")
+    p.b.sendall(b"answer")
+    expect(recv_all(p.a, 6) == b"answer" and received(p.a) == 0, "the answer is queued")
+    expect(status("ends-paired") == 2, "both ends are paired")
+    p.close()
+    expect(until(lambda: status("ends-paired") == 0), "closed ends leave")
+    expect(status("ends-closed") == 2 and status("queued-messages") == 2, "they are counted")
+
+
+def family_v6():
+    expect(queued(Pair(family=socket.AF_INET6, host="::1")), "IPv6 is queued")
+    p = Pair(family=socket.AF_INET6, host="::ffff:127.0.0.1")
+    expect(queued(p), "IPv4 in IPv6 is queued")
+
+
+def is_bounded():
+    """The receiver does not read."""
+    for size in (1, 100, 3000, 50000):
+        p, data, sent = Pair(), bytes(i % 251 for i in range(size)), 0
+        ring, queue = args.ring << 10, 0
+        try:
+            for n in range(3000):
+                sent += p.a.send(data)
+                if not p.by_tcp():
+                    queue = sent
+                    expect(memory(p.b) <= ring, f"{memory(p.b)} bytes wait, {ring} may")
+        except BlockingIOError:
+            pass
+        expect(0 < queue <= ring and queue <= 272 * size, f"{queue} bytes were queued")
+        expect(until(lambda: p.by_tcp() > 0), "TCP has the rest")
+        whole = data * (sent // size) + data[:sent % size]
+        expect(recv_all(p.b, sent) == whole, "all comes, in order")
+        # a message behind a piece that TCP took in part goes the same way, without being looked at
+        expect(queued(p) or queued(p), "behind it the queue is used again")
+        p.close()
+
+
+def stops_its_sender():
+    p, sent = Pair(), 0
+    p.a.setblocking(True)
+    p.a.settimeout(1)
+    try:
+        while True:
+            sent += p.a.send(bytes(16000))
+    except TimeoutError:
+        pass
+    expect(sent < 32 << 20, f"{sent} bytes were taken for a receiver that does not read")
+    expect(recv_all(p.b, sent) == bytes(sent), "all comes")
+
+
+def the_end_comes_last():
+    p = Pair()
+    expect(queued(p), "it is queued")
+    p.a.sendall(b"last")
+    p.a.shutdown(socket.SHUT_WR)
+    expect(until(lambda: any(e & select.EPOLLIN for _, e in p.poll.poll(1))), "it is told")
+    expect(p.b.recv(2, socket.MSG_PEEK) == b"la" and p.b.recv(3) == b"las", "bytes are first")
+    expect(p.b.recv(9) == b"t" and p.b.recv(9) == b"" and p.b.recv(9) == b"", "then the end")
+    p.b.sendall(b"half")
+    expect(recv_all(p.a, 4) == b"half", "the other half goes on")
+    p.b.close()
+    expect(p.a.recv(9) == b"", "and ends")
+
+
+def a_reset_comes():
+    p = Pair()
+    expect(queued(p), "it is queued")
+    p.a.sendall(b"last")
+    p.a.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    p.a.close()
+    expect(until(lambda: any(e & select.EPOLLHUP for _, e in p.poll.poll(1))), "it is told")
+    expect(p.b.recv(9) == b"last", "bytes are first")
+    try:
+        p.b.recv(9)
+        sys.exit("no reset came")
+    except ConnectionResetError:
+        pass
+
+
+def a_closed_peer_is_told():
+    p = Pair()
+    expect(queued(p), "it is queued")
+    p.a.sendall(b"unread")
+    p.b.close()
+
+    def broken():
+        try:
+            p.a.send(b"more")
+        except (BrokenPipeError, ConnectionResetError):
+            return True
+        return False
+    expect(until(broken), "the sender is told")
+
+
+def readers():
+    """Who reads in a way that does not go with the queue is left to TCP."""
+    edge = select.EPOLLIN | select.EPOLLET
+    p = Pair(events=edge)
+    expect(not queued(p) and not queued(p), "edge-triggered readers are left alone")
+    expect(queued(Pair(events=edge | EPOLLMSG)), "those who say that they read to the end are served")
+    p = Pair(events=0)
+    expect(not queued(p), "nobody waits")
+    p = Pair()
+    p.b.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 100)
+    p.a.sendall(bytes(200))
+    expect(len(recv_all(p.b, 200)) == 200 and p.by_tcp() == 200, "SO_RCVLOWAT is left alone")
+    expect(status("reader-unfit") >= 4, "it is counted")
+    blocking_reader()
+
+
+def blocking_reader():
+    p = Pair(events=0)
+    p.b.setblocking(True)
+    child = os.fork()
+    if not child:
+        for n in range(50):
+            if p.b.recv(6, socket.MSG_WAITALL) != b"queued":
+                os._exit(1)
+        os._exit(0)
+    blocked = f"/proc/{child}/wchan"
+    for n in range(50):
+        until(lambda: os.path.exists(blocked) and open(blocked).read() not in ("0", ""), 1)
+        p.a.sendall(b"que")
+        p.a.sendall(b"ued")
+    expect(os.waitpid(child, 0)[1] == 0, "a blocking reader gets all it waits for")
+    expect(p.by_tcp() == 300, "by TCP")
+
+
+def threads_of_one_socket():
+    """Several senders of one socket: each message stays whole."""
+    import threading
+    p, got = Pair(), b""
+
+    def send(letter):
+        for n in range(300):
+            p.a.sendall(letter * (1 + n % 50))
+    p.a.setblocking(True)
+    threads = [threading.Thread(target=send, args=(bytes([65 + i]),)) for i in range(4)]
+    for t in threads:
+        t.start()
+    got = recv_all(p.b, 4 * sum(1 + n % 50 for n in range(300)))
+    for t in threads:
+        t.join()
+    for i in range(4):
+        expect(got.count(bytes([65 + i])) == sum(1 + n % 50 for n in range(300)), "a letter is missing")
+
+
+def sendfile_works():
+    p = Pair()
+    path = os.path.join(os.path.dirname(args.pins), "..", "file")
+    data = os.urandom(1 << 20)
+    with open(path, "wb+") as f:
+        f.write(data)
+        f.flush()
+        sent, got = 0, b""
+        while sent < len(data) or len(got) < len(data):
+            try:
+                sent += os.sendfile(p.a.fileno(), f.fileno(), sent, 1 + sent % 60000)
+            except BlockingIOError:
+                pass
+            try:
+                got += p.b.recv(30000)
+            except BlockingIOError:
+                pass
+    expect(got == data, "a file passes")
+
+
+def disabled_under_traffic():
+    p = Pair()
+    expect(queued(p), "it is queued")
+    p.a.sendall(b"before ")
+    subprocess.run([args.penstock, "colocate", "disable", "--pins", args.pins], check=True,
+                   stdout=subprocess.DEVNULL)
+    p.a.sendall(b"after")
+    expect(recv_all(p.b, 12) == b"before after", "what was queued is read first")
+    expect(p.by_tcp() == 5 and not queued(p), "TCP has it from now on")
+    expect(not queued(Pair()), "new ones are not paired")
+
+
+def main():
+    global args
+    p = argparse.ArgumentParser()
+    p.add_argument("claim")
+    for word in ("--penstock", "--pins", "--cgroup"):
+        p.add_argument(word)
+    p.add_argument("--port", type=int)
+    p.add_argument("--ring", type=int, default=64)
+    args = p.parse_args()
+    globals()[args.claim]()
+
+
+main()

@@ -1,0 +1,15 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# penstock colocate: both ends of a connection pass their data without TCP; ends, resets, bounds and
+# unusual readers are as with TCP.
+. "${0%/*}/../lib.sh"
+. "${0%/*}/lib.sh"
+port=$(ports 1)
+enable "$port" --ring-kbytes 64
+judge is_paired
+for claim in family_v6 is_bounded stops_its_sender the_end_comes_last a_reset_comes \
+	a_closed_peer_is_told readers threads_of_one_socket sendfile_works \
+	disabled_under_traffic; do
+	judge "$claim"
+done
+finish

@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# penstock colocate between network namespaces (containers): ends of one connection are paired over
+# a veth pair, connections with the same addresses in other networks are not mixed up, and with
+# --loopback-only nothing but the loopback is paired.
+. "${0%/*}/../lib.sh"
+. "${0%/*}/lib.sh"
+command -v ip >/dev/null || { say "needs ip"; exit 77; }
+port=7411
+names=
+worlds_leave() {
+	for name in $names; do
+		ip netns del "$name" 2>/dev/null
+	done
+	leave
+}
+trap worlds_leave EXIT
+
+# world NAME: two namespaces, NAME-a and NAME-b, 10.79.0.1 and 10.79.0.2.
+world() {
+	for end in a b; do
+		ip netns add "$1-$end" 2>/dev/null || { say "no network namespaces"; exit 77; }
+		names="$names $1-$end"
+		ip -n "$1-$end" link set lo up
+	done
+	ip -n "$1-a" link add veth0 type veth peer name veth0 netns "$1-b" 2>/dev/null ||
+		{ say "may not make interfaces"; exit 77; }
+	ip -n "$1-a" addr add 10.79.0.1/24 dev veth0 && ip -n "$1-a" link set veth0 up
+	ip -n "$1-b" addr add 10.79.0.2/24 dev veth0 && ip -n "$1-b" link set veth0 up
+}
+# traffic NAME SEED: streams from NAME-a to NAME-b; its output goes to $dir/NAME.
+traffic() {
+	grouped ip netns exec "$1-b" timeout 120 "$streams" -l "10.79.0.2:$port" -s "$2" \
+		-b 1000000 >"$dir/$1.server" 2>&1 &
+	children="$children $!"
+	until_true 20 grep -q ready "$dir/$1.server"
+	grouped ip netns exec "$1-a" timeout 120 "$streams" -d "10.79.0.2:$port" -s "$2" \
+		-b 1000000 >"$dir/$1" 2>&1 &
+	children="$children $!"
+}
+await() {
+	for child in $children; do
+		check "bytes are right" wait "$child"
+	done
+	children=
+}
+one=penstock-1-$$ two=penstock-2-$$
+world "$one"
+world "$two"
+enable "$port"
+traffic "$one" 1
+traffic "$two" 2
+await
+cat "$dir/$one" "$dir/$two"
+check "data were queued over veth" test "$(value queued-messages)" -gt 100
+colocate disable
+
+# The same addresses and ports at the same time: the ends of the second one find their key taken.
+enable "$port"
+cat >"$dir/fixed.py" <<'END'
+import select, socket, sys
+server = sys.argv[1] == "server"
+s = socket.socket()
+s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+poll = select.epoll()
+if server:
+    s.bind(("10.79.0.2", int(sys.argv[2])))
+    s.listen(1)
+    print("ready", flush=True)
+    s, _ = s.accept()
+else:
+    s.bind(("10.79.0.1", 7999))
+    s.connect(("10.79.0.2", int(sys.argv[2])))
+poll.register(s, select.EPOLLIN)
+print("connected", flush=True)
+sys.stdin.readline()
+tag = sys.argv[3].encode()
+for n in range(200):
+    if not server:
+        s.sendall(tag + b"%04d" % n)
+    got = b""
+    while len(got) < 5:
+        poll.poll()
+        got += s.recv(5 - len(got))
+    if got != tag + b"%04d" % n:
+        sys.exit(f"got {got}")
+    if server:
+        s.sendall(got)
+END
+fixed() {
+	mkfifo "$dir/$1$2"
+	grouped ip netns exec "$1-$3" timeout 120 python3 "$dir/fixed.py" "$2" "$port" "$4" \
+		<"$dir/$1$2" >"$dir/$1$2.out" 2>&1 &
+	children="$children $!"
+}
+fixed "$one" server b 1; exec 3>"$dir/${one}server"
+fixed "$two" server b 2; exec 4>"$dir/${two}server"
+until_true 20 grep -q ready "$dir/${one}server.out"
+until_true 20 grep -q ready "$dir/${two}server.out"
+fixed "$one" client a 1; exec 5>"$dir/${one}client"
+until_true 20 grep -q connected "$dir/${one}server.out"
+until_true 20 grep -q connected "$dir/${one}client.out"
+fixed "$two" client a 2; exec 6>"$dir/${two}client"
+until_true 20 grep -q connected "$dir/${two}server.out"
+until_true 20 grep -q connected "$dir/${two}client.out"
+check "one of the two connections is paired" test "$(value ends-paired)" = 2
+for fd in 3 4 5 6; do echo >&$fd; done
+await
+exec 3>&- 4>&- 5>&- 6>&-
+colocate disable
+
+enable "$port" --loopback-only
+traffic "$one" 3
+await
+check "nothing is queued over veth with --loopback-only" test "$(value queued-messages)" = 0
+finish

@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# penstock colocate: what is wrong is told in a sentence, and leaves nothing behind.
+. "${0%/*}/../lib.sh"
+. "${0%/*}/lib.sh"
+port=$(ports 1)
+
+# refused SENTENCE WORDS...: the command fails and says this.
+refused() {
+	sentence=$1
+	shift
+	if "$PENSTOCK" colocate "$@" >"$dir/out" 2>"$dir/said"; then
+		fail "colocate $* is not refused"
+	else
+		check "colocate $*: $(cat "$dir/said")" grep -q -- "$sentence" "$dir/said"
+	fi
+}
+enabling() {
+	wrong=$1
+	shift
+	refused "$wrong" enable --cgroup "$group" --pins "$pins" --ports "$port" "$@"
+}
+refused "usage: penstock colocate" nonsense
+refused "unknown word '--nonsense'" enable --nonsense
+refused "cgroup is missing" enable --ports 80
+refused "ports is missing" enable --cgroup "$group"
+refused "ports needs" enable --ports
+for ports in 0 65536 x 10-9 1-x 99999999999999999999 80,,81; do
+	refused "neither a port nor a range" enable --cgroup "$group" --ports "$ports"
+done
+refused "no number from 4 to 16384" enable --ring-kbytes 3
+refused "none of level, edge and blocking" enable --readers level,other
+refused "not enabled" status --pins "$pins"
+refused "not enabled" disable --pins "$pins"
+enabling "No such file" --cgroup "$group/none"
+enabling "no control group of version 2" --cgroup "$dir"
+enabling "no BPF file system" --pins "$dir/pins"
+check "that folder is removed" test ! -e "$dir/pins"
+enabling "No such file" --pins "$dir/bpf/none/pins"
+if command -v setpriv >/dev/null; then
+	powerless() {
+		! setpriv --bounding-set=-all --inh-caps=-all "$PENSTOCK" colocate enable \
+			--cgroup "$group" --pins "$pins" --ports "$port" 2>"$dir/said"
+	}
+	check "without rights it is refused" powerless
+	check "in a sentence: $(cat "$dir/said")" grep -q "^penstock colocate: " "$dir/said"
+fi
+check "no pins are left" test ! -e "$pins"
+check "nor control groups" test -z "$(find "$group" -mindepth 1 -type d)"
+
+enable "$port"
+enabling "enabled already"
+# A second one, of its own pins: programs are attached there, above it and below it.
+enabling "somebody else" --pins "$pins-2"
+mkdir "$group/below"
+enabling "somebody else" --pins "$pins-2" --cgroup "$group/below"
+check "it is disabled" colocate disable
+check "in the folder below it is enabled" "$PENSTOCK" colocate enable --cgroup "$group/below" \
+	--ports "$port" --pins "$pins-2"
+enabling "$group/below: a program of somebody else"
+check "and disabled" "$PENSTOCK" colocate disable --pins "$pins-2"
+rmdir "$group/below"
+
+# A command that was killed may have left a part of the pins.
+enable "$port"
+rm "$pins/link" "$pins/flows"
+check "what is left is removed" colocate disable
+check "all of it" test ! -e "$pins"
+enable "$port"
+check "it is enabled again" test "$(value ports)" = "$port"
+finish
