@@ -54,8 +54,9 @@ int ask_parse(struct ask *ask, struct arena *arena, const char *const *words, un
 	      struct err *err);
 /* The words, one line each. */
 void ask_usage(FILE *out);
-/* What the client is to send, and what the server is to answer. */
-struct span ask_request(const struct ask *ask);
+/* What the client is to send, and what the server is to answer. bytes: the frontend passes bytes, so
+ * that a client of https begins with a ClientHello. */
+struct span ask_request(const struct ask *ask, bool bytes);
 struct span ask_answer(const struct ask *ask);
 
 #endif

@@ -25,6 +25,10 @@ struct other {
 	pid_t pid; /* -1: there is none */
 	int in, out;
 };
+static inline void other_none(struct other *other)
+{
+	*other = (struct other){ .pid = -1, .in = -1, .out = -1 };
+}
 /* 0 in the second process, else 1. */
 int other_start(struct other *other);
 /* In the second process: "backend/server". False: it is not needed. */

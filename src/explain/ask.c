@@ -384,16 +384,17 @@ static void put_length(struct bytes *b, size_t len)
 	put(b, "Content-Length: ", number);
 }
 
-struct span ask_request(const struct ask *ask)
+struct span ask_request(const struct ask *ask, bool bytes)
 {
+	bool hello = ask->hello || (bytes && ask->scheme && !strcasecmp(ask->scheme, "https"));
 	struct bytes b = { NULL, 0, 0 };
 
 	bytes_str(&b, "");
 	if (ask->has_bytes)
 		return ask->bytes;
-	if (ask->hello)
+	if (hello)
 		inside_hello(ask->sni, ask->alpn, &b);
-	if (ask->hello || !ask->method)
+	if (hello || !ask->method)
 		return (struct span){ b.ptr, b.len };
 	bytes_str(&b, ask->method);
 	bytes_str(&b, " ");

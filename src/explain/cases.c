@@ -1,11 +1,216 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Cases in files ("penstock test"), and how "explain" and "test" are used. */
+/* "penstock test": cases out of files, each a request with what is expected of it (explain/cases.h has
+ * the format). Each case runs in a process of its own, which reads its configuration by itself. */
 #include "explain/explain.h"
 
+#include "base/arena.h"
+#include "base/err.h"
 #include "explain/ask.h"
+#include "explain/cases.h"
 
+#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct results {
+	const struct explain *e;
+	struct arena *arena;
+	unsigned cases, failed, broken;
+};
+
+/* ---- one case ---------------------------------------------------------------------------- */
+
+static bool expects(const struct cases_case *c)
+{
+	unsigned i;
+
+	for (i = 0; i < c->count; i++)
+		if (!strcmp(c->words[i], "--expect"))
+			return true;
+	return false;
+}
+
+/* In a process of its own: what it says of expectations goes to out. */
+static void case_run(const struct explain *e, const struct cases_case *c, int out)
+{
+	struct explain one = *e;
+
+	one.words = c->words;
+	one.count = c->count;
+	if (dup2(out, STDERR_FILENO) < 0 || !freopen("/dev/null", "w", stdout))
+		_exit(EXPLAIN_BROKEN);
+	_exit(explain_run(&one));
+}
+
+static void case_say(const struct cases_case *c, const char *verdict)
+{
+	unsigned i;
+
+	printf("%s %s:%u:", verdict, c->file, c->line);
+	for (i = c->own; i < c->count && strcmp(c->words[i], "--expect") != 0; i++)
+		printf(" %s", c->words[i]);
+	printf("\n");
+}
+
+static int case_wait(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) < 0 || !WIFEXITED(status))
+		return EXPLAIN_BROKEN;
+	return WEXITSTATUS(status);
+}
+
+/* All that comes, in the arena; the first kilobytes of it. */
+static char *case_hears(struct arena *arena, int in)
+{
+	enum { MOST = 8192 };
+	char *said = arena_alloc(arena, MOST), more[512];
+	size_t len = 0;
+	ssize_t n;
+
+	while ((n = read(in, len < MOST - 1 ? said + len : more, len < MOST - 1 ? MOST - 1 - len :
+										 sizeof(more))) > 0)
+		len += len < MOST - 1 ? (size_t)n : 0;
+	return said;
+}
+
+static void case_pass_on(const char *said)
+{
+	size_t len;
+
+	for (; *said; said += len + (said[len] == '\n')) {
+		len = strcspn(said, "\n");
+		printf("        %.*s\n", (int)len, said);
+	}
+}
+
+/* What it has said, and its exit code. */
+static int case_ask(struct results *r, const struct cases_case *c, char **said)
+{
+	int ends[2];
+	pid_t pid;
+
+	*said = "";
+	fflush(stdout);
+	if (pipe(ends) < 0)
+		return EXPLAIN_BROKEN;
+	pid = fork();
+	if (!pid)
+		case_run(r->e, c, ends[1]);
+	close(ends[1]);
+	if (pid > 0)
+		*said = case_hears(r->arena, ends[0]);
+	close(ends[0]);
+	return pid > 0 ? case_wait(pid) : EXPLAIN_BROKEN;
+}
+
+static void case_judge(struct results *r, const struct cases_case *c)
+{
+	static const char *const verdicts[] = { [EXPLAIN_HOLDS] = "ok     ", [EXPLAIN_DIFFERS] = "FAILED ",
+						[EXPLAIN_BROKEN] = "BROKEN " };
+	char *said = "nothing is expected: --expect WHAT=VALUE\n";
+	int rc = expects(c) ? case_ask(r, c, &said) : EXPLAIN_BROKEN;
+
+	if (rc != EXPLAIN_HOLDS && rc != EXPLAIN_DIFFERS)
+		rc = EXPLAIN_BROKEN;
+	r->cases++;
+	r->failed += rc == EXPLAIN_DIFFERS;
+	r->broken += rc == EXPLAIN_BROKEN;
+	case_say(c, verdicts[rc]);
+	if (rc != EXPLAIN_HOLDS)
+		case_pass_on(said);
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+static void file_broken(struct results *r, const char *text)
+{
+	printf("BROKEN  %s\n", text);
+	r->broken++;
+}
+
+static struct span file_read(struct arena *arena, const char *name)
+{
+	enum { MOST = 1 << 20 };
+	FILE *in = fopen(name, "re");
+	struct span text = { NULL, 0 };
+	char *memory;
+
+	if (!in)
+		return text;
+	memory = arena_alloc(arena, MOST);
+	text = (struct span){ memory, fread(memory, 1, MOST, in) };
+	fclose(in);
+	return text;
+}
+
+static void file_judge(struct results *r, const char *name)
+{
+	char *folder = arena_strdup(r->arena, name), *slash = strrchr(folder, '/');
+	struct span text = file_read(r->arena, name);
+	const struct cases_case *c;
+	struct err err;
+
+	if (!text.ptr) {
+		file_broken(r, arena_printf(r->arena, "'%s' cannot be read", name));
+		return;
+	}
+	if (slash)
+		*slash = 0;
+	c = cases_parse(r->arena, name, slash ? folder : ".", text, &err);
+	if (!c)
+		file_broken(r, err.text[0] ? err.text : arena_printf(r->arena, "%s: no case is in it", name));
+	for (; c; c = c->next)
+		case_judge(r, c);
+}
+
+static int is_cases(const struct dirent *d)
+{
+	size_t len = strlen(d->d_name);
+
+	return len > 6 && !strcmp(d->d_name + len - 6, ".cases");
+}
+
+static void folder_judge(struct results *r, const char *name)
+{
+	struct dirent **found;
+	int i, n = scandir(name, &found, is_cases, alphasort);
+
+	if (n <= 0)
+		file_broken(r, arena_printf(r->arena, "'%s' has no *.cases", name));
+	for (i = 0; i < n; i++) {
+		file_judge(r, arena_printf(r->arena, "%s/%s", name, found[i]->d_name));
+		free(found[i]);
+	}
+	if (n >= 0)
+		free(found);
+}
+
+int explain_test(const struct explain *e)
+{
+	struct results r = { .e = e, .arena = arena_new(65536) };
+	struct stat st;
+	unsigned i;
+
+	if (!e->count)
+		file_broken(&r, "penstock test FILE|FOLDER... (penstock help test)");
+	for (i = 0; i < e->count; i++) {
+		if (stat(e->words[i], &st) == 0 && S_ISDIR(st.st_mode))
+			folder_judge(&r, e->words[i]);
+		else
+			file_judge(&r, e->words[i]);
+	}
+	printf("%u case%s, %u failed, %u broken\n", r.cases, r.cases == 1 ? "" : "s", r.failed, r.broken);
+	arena_free(&r.arena);
+	return r.broken ? EXPLAIN_BROKEN : r.failed ? EXPLAIN_DIFFERS : EXPLAIN_HOLDS;
+}
+
+/* ---- help -------------------------------------------------------------------------------- */
 
 bool explain_help(const char *word)
 {
@@ -16,11 +221,14 @@ bool explain_help(const char *word)
 		ask_usage(stdout);
 		return true;
 	}
+	if (!strcmp(word, "test")) {
+		printf("penstock test FILE|FOLDER...\n"
+		       "  explains the cases of these files, of folders the *.cases, and says which\n"
+		       "  expectations do not hold. Exit: 0; 1 some do not; 2 a case is broken\n\n"
+		       "  file shop.cfg                   configuration of the cases that follow\n"
+		       "  GET https://example.org/cart    a case: the words of 'penstock explain'\n"
+		       "      --expect backend=shop       lines that begin with a blank go on\n");
+		return true;
+	}
 	return false;
-}
-
-int explain_test(const struct explain *e)
-{
-	(void)e;
-	return EXPLAIN_BROKEN;
 }

@@ -69,7 +69,6 @@ int other_start(struct other *other)
 {
 	int ask[2], say[2];
 
-	*other = (struct other){ .pid = -1, .in = -1, .out = -1 };
 	if (pipe(ask) < 0)
 		return 1;
 	if (pipe(say) < 0) {

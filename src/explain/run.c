@@ -265,7 +265,7 @@ static void inside_prepare(struct arena *arena)
 				      .closes = fe->set.mode != MODE_HTTP };
 	if (bind->options.on & BIND_ACCEPT_PROXY)
 		now.inside.before = span_of(proxy_header(arena));
-	now.inside.request = ask_request(ask);
+	now.inside.request = ask_request(ask, fe->set.mode != MODE_HTTP && !bind->tls);
 	now.inside.answer = now.inside.closes ? ask->answer_body : ask_answer(ask);
 }
 
@@ -514,7 +514,8 @@ static int explain_words(const struct explain *e, struct ask *ask)
 		return err_set(&err, "no configuration file given (-f)"), fail(&err);
 	if (ask->directory && chdir(ask->directory) < 0)
 		return err_set(&err, "cannot change to '%s': %s", ask->directory, strerror(errno)), fail(&err);
-	if (other_start(&other) == 0)
+	other_none(&other);
+	if (!ask->quiet && other_start(&other) == 0)
 		other_says(&other, e, ask);
 	now.ask = ask;
 	cfg = load(e, ask);

@@ -175,9 +175,9 @@ static int parse_user(struct statement *st, int *uid)
 
 	if (!word)
 		return -1;
-	pw = getpwnam(word);
-	if (!pw && st->cfg->elsewhere)
+	if (st->cfg->elsewhere)
 		return 0;
+	pw = getpwnam(word);
 	if (!pw)
 		return stmt_error(st, st->at - 1, "there is no user '%s' on this system", word);
 	*uid = (int)pw->pw_uid;
@@ -191,9 +191,9 @@ static int parse_group(struct statement *st, int *gid)
 
 	if (!word)
 		return -1;
-	gr = getgrnam(word);
-	if (!gr && st->cfg->elsewhere)
+	if (st->cfg->elsewhere)
 		return 0;
+	gr = getgrnam(word);
 	if (!gr)
 		return stmt_error(st, st->at - 1, "there is no group '%s' on this system", word);
 	*gid = (int)gr->gr_gid;

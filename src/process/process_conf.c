@@ -49,10 +49,10 @@ static int parse_user(struct statement *st, const struct keyword *kw, void *obje
 	(void)kw;
 	if (!name)
 		return -1;
+	if (st->cfg->elsewhere)
+		return stmt_end(st);
 	errno = 0;
 	pw = getpwnam(name);
-	if (!pw && st->cfg->elsewhere)
-		return stmt_end(st);
 	if (!pw)
 		return stmt_error(st, st->at - 1, "no user is called '%s'", name);
 	take_id(st, pw->pw_uid, &conf->uid, &conf->has_uid);
@@ -68,9 +68,9 @@ static int parse_group(struct statement *st, const struct keyword *kw, void *obj
 	(void)kw;
 	if (!name)
 		return -1;
-	gr = getgrnam(name);
-	if (!gr && st->cfg->elsewhere)
+	if (st->cfg->elsewhere)
 		return stmt_end(st);
+	gr = getgrnam(name);
 	if (!gr)
 		return stmt_error(st, st->at - 1, "no group is called '%s'", name);
 	take_id(st, gr->gr_gid, &conf->gid, &conf->has_gid);
