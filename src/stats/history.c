@@ -212,8 +212,13 @@ static int history_start(struct config *cfg, void *data, struct err *err)
 
 static void history_stop(void)
 {
-	if (history_timer.fire)
-		timer_cancel(&history_timer);
+	struct proxy *px;
+
+	if (!history_timer.fire)
+		return;
+	timer_cancel(&history_timer);
+	list_for_each(px, &proxies_running->list, node)
+		history_drop(px);
 }
 
 const struct module history_module = {
