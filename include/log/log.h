@@ -60,6 +60,8 @@ extern bool log_to_stderr; /* true at first; false with -q */
 /* A parent of processes that serve sends its lines to the servers of rings, too: once it has a
  * loop. 0, or -1 and err. */
 int log_parent_start(struct err *err);
+/* The root directory is about to change: log sockets are connected before. */
+void log_leave_root(void);
 /* The process's id, without a system call a line. */
 unsigned log_own_pid(void);
 /* In a process that was just forked: what its parent has logged is the parent's. */

@@ -46,6 +46,9 @@ struct log_target {
 	struct sockaddr_storage sockaddr;
 	socklen_t sockaddr_len;
 	int fd;                /* -1: none */
+	int kept;              /* its own socket, connected before the root directory changed; 0:
+				* none */
+	bool journal;          /* it leads to the journal of systemd */
 	bool own_fd;           /* fd was opened here */
 	bool is_socket;        /* LOG_TO_FD: it is one: sendmsg instead of writev */
 	bool torn;             /* the last line was cut in the middle: begin a new one */
@@ -57,6 +60,9 @@ struct log_target {
 /* Makes the target ready to be written to. 0, or -1 and err. */
 int log_target_open(struct log_target *t, struct err *err);
 void log_target_close(struct log_target *t);
+/* The root directory is about to change: the socket of a path is connected while the path can still
+ * be reached. One that cannot be had, or that goes away, is looked for below the new root. */
+void log_target_keep(struct log_target *t);
 /* The line in n pieces, the last one being the line feed. False: it was dropped, t->error
  * says why, and it was counted. */
 bool log_target_write(struct log_target *t, struct iovec *iov, int n);

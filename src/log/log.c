@@ -16,7 +16,9 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LOG_HEADER_SIZE = 1024, LOG_REPORT_MS = 1000 };
@@ -241,20 +243,48 @@ static void log_stderr_text(const char *mark, const char *msg, size_t len)
 		return; /* there is no other place to tell */
 }
 
+/* Is stderr the journal (systemd.exec(5), $JOURNAL_STREAM)? */
+static bool log_stderr_is_journal(void)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long device, inode;
+	struct stat st;
+
+	return stream && sscanf(stream, "%llu:%llu", &device, &inode) == 2 &&
+	       !fstat(STDERR_FILENO, &st) && st.st_dev == device && st.st_ino == inode;
+}
+
+/* Lines that have reached the journal by the global targets, when stderr leads there, too: what
+ * stands there is not shown on stderr once more. */
+static uint64_t log_journaled(void)
+{
+	const struct log_conf *conf = log_global();
+	uint64_t sent = 0;
+
+	if (!conf || !log_stderr_is_journal())
+		return 0;
+	for (unsigned i = 0; i < conf->count; i++)
+		if (conf->targets[i]->journal)
+			sent += conf->targets[i]->sent;
+	return sent;
+}
+
 /* Formats the message and shows it to whoever started the process; `sent`: to the logs too. */
 static void log_told(enum log_level level, const char *fmt, va_list ap, bool sent)
 {
 	char memory[LOG_LEN_DEFAULT];
 	struct text text;
+	uint64_t journaled;
 
 	if (!change_first)
 		return;
 	text_init(&text, memory, sizeof(memory));
 	text_vprintf(&text, fmt, ap);
-	if (log_to_stderr)
-		log_stderr_text(log_mark(level), text.ptr, text.len);
+	journaled = log_journaled();
 	if (sent)
 		log_send(log_global(), level, text.ptr, text.len);
+	if (log_to_stderr && log_journaled() == journaled)
+		log_stderr_text(log_mark(level), text.ptr, text.len);
 }
 
 void log_stderr(enum log_level level, const char *fmt, ...)
@@ -333,6 +363,15 @@ static int log_start(struct config *cfg, void *module_data, struct err *err)
 		if (ring_start(ring, err))
 			return -1;
 	return 0;
+}
+
+void log_leave_root(void)
+{
+	struct log_target *t;
+
+	if (log_running)
+		list_for_each(t, &log_running->targets, node)
+			log_target_keep(t);
 }
 
 int log_parent_start(struct err *err)

@@ -16,9 +16,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 enum { TARGET_PIECES = 8 };
@@ -97,11 +100,39 @@ static int target_open_fd(struct log_target *t, struct err *err)
 	return 0;
 }
 
+/* Where systemd runs, /dev/log is a link to a socket of its journal, which init holds. */
+static bool target_is_journal(const struct log_target *t)
+{
+	static const char journal[] = "/run/systemd/journal/";
+	const struct sockaddr_un *un = (const struct sockaddr_un *)&t->sockaddr;
+	char path[PATH_MAX];
+
+	return un->sun_family == AF_UNIX && un->sun_path[0] && realpath(un->sun_path, path) &&
+	       !strncmp(path, journal, sizeof(journal) - 1);
+}
+
+void log_target_keep(struct log_target *t)
+{
+	const struct sockaddr_un *un = (const struct sockaddr_un *)&t->sockaddr;
+	int fd;
+
+	if (t->kind != LOG_TO_DATAGRAM || un->sun_family != AF_UNIX || !un->sun_path[0] || t->kept)
+		return;
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return;
+	if (connect(fd, (const struct sockaddr *)&t->sockaddr, t->sockaddr_len) < 0)
+		close(fd);
+	else
+		t->kept = fd;
+}
+
 int log_target_open(struct log_target *t, struct err *err)
 {
 	switch (t->kind) {
 	case LOG_TO_DATAGRAM:
 		t->sockaddr_len = addr_to_sockaddr(&t->addr, &t->sockaddr);
+		t->journal = target_is_journal(t);
 		return target_socket_get(t, err);
 	case LOG_TO_FD:
 		return target_open_fd(t, err);
@@ -118,6 +149,9 @@ void log_target_close(struct log_target *t)
 		target_socket_put(t);
 	if (t->own_fd)
 		close(t->fd);
+	if (t->kept)
+		close(t->kept);
+	t->kept = 0;
 	t->own_fd = false;
 	t->fd = -1;
 }
@@ -134,6 +168,12 @@ static ssize_t target_send(const struct log_target *t, struct iovec *iov, int n)
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = (size_t)n };
 	ssize_t sent;
 
+	if (unlikely(t->kept)) {
+		sent = sendmsg(t->kept, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+		/* Else its collector has gone: another may listen below the new root. */
+		if (sent >= 0 || errno == EAGAIN)
+			return sent;
+	}
 	if (t->kind == LOG_TO_DATAGRAM) {
 		msg.msg_name = (void *)&t->sockaddr;
 		msg.msg_namelen = t->sockaddr_len;

@@ -71,6 +71,8 @@ int confine_rights(const struct process_conf *conf, const struct args *args, str
 	};
 
 	has_namespaces = confine_keep_namespaces();
+	if (conf->chroot)
+		log_leave_root();
 	if (rights_drop(conf, &wanted, err) < 0)
 		return -1;
 	if (!confine_forks(conf, args))
