@@ -81,6 +81,16 @@ COLD static int head_unsaid_end(struct stream *s)
 	return steps_end(s, END_NORMAL);
 }
 
+/* A client that has said nothing at all was waited for from the first moment on: the log's times
+ * tell of that. */
+static void head_silent(struct stream *s)
+{
+	struct exchange *x = s->exchange;
+
+	if (x->first && !x->upgraded && head_empty(x))
+		x->started_ms = (uint32_t)s->origin->accepted_ms + s->origin->handshake_ms;
+}
+
 static int head_wait(struct stream *s)
 {
 	uint32_t left = head_time_left(s);
@@ -88,6 +98,7 @@ static int head_wait(struct stream *s)
 	if (!left && head_unsaid(s) && !s->exchange->upgraded)
 		return head_unsaid_end(s);
 	if (!left) {
+		head_silent(s);
 		head_count(s);
 		return exchange_fail(s, END_CLIENT_TIMEOUT);
 	}
@@ -116,6 +127,7 @@ COLD static int head_failed(struct stream *s)
 	struct end *client = &s->relay.client;
 	unsigned wrong = end_wrong(client), ready = *client->flags;
 
+	head_silent(s);
 	s->exchange->bytes_in += end_received(client);
 	if (s->exchange->memory.failed)
 		return exchange_fail(s, END_RESOURCE);
