@@ -20,6 +20,7 @@
 #include "config/config.h"
 #include "config/diag.h"
 #include "config/environment.h"
+#include "config/fragment.h"
 #include "config/help.h"
 #include "config/load.h"
 #include "config/module.h"
@@ -36,6 +37,7 @@
 #include "process/rights.h"
 #include "process/version.h"
 #include "proxy/proxy.h"
+#include "proxy/server_part.h"
 #include "stats/info.h"
 #include "stream/tcp_rules.h"
 
@@ -275,6 +277,7 @@ static int run(const struct args *args)
 	int rc;
 
 	change_kinds = change_kind_list;
+	server_parts = server_part_list;
 	handover_offer_segment();
 	clock_update(); /* states note since when they are what they are */
 	cfg = config_new(modules, args->check);
@@ -283,6 +286,7 @@ static int run(const struct args *args)
 		return 1;
 	}
 	rc = load(cfg, args) < 0;
+	config_running = cfg;
 	if (rc && handover_taken) {
 		rc = process_wait(cfg, "the configuration cannot be read");
 		config_free(&cfg);

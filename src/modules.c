@@ -18,6 +18,7 @@
 #include "exchange/forwarded.h"
 #include "exchange/h1_conf.h"
 #include "exchange/http_rules.h"
+#include "exchange/idle.h"
 #include "exchange/persist.h"
 #include "exchange/tune_http.h"
 #include "expr/capture.h"
@@ -35,12 +36,14 @@
 #include "net/bind_conf.h"
 #include "net/netns.h"
 #include "peers/peers_conf.h"
+#include "process/caps.h"
 #include "process/parent_cli.h"
 #include "process/process.h"
 #include "process/threads_conf.h"
 #include "proxy/names.h"
 #include "proxy/proxy.h"
 #include "proxy/state_file.h"
+#include "proxy/server_part.h"
 #include "proxy/stick_conf.h"
 #include "session/listening.h"
 #include "stats/change.h"
@@ -51,6 +54,7 @@
 #include "stream/filtering.h"
 #include "stream/persist_table.h"
 #include "stream/proxyheader.h"
+#include "stream/server_part.h"
 #include "stream/source.h"
 #include "stream/stream.h"
 #include "stream/tcp_rules.h"
@@ -180,5 +184,19 @@ const struct change_kind *const change_kind_list[] = {
 	&tls_tickets_change,
 	&tls_ocsp_change,
 #endif
+	NULL,
+};
+
+/* What hangs at servers that come and go. */
+const struct server_part *const server_part_list[] = {
+#ifdef HAVE_OPENSSL
+	&tls_server_part,
+#endif
+	&caps_server_part,
+	&source_server_part,
+	&check_server_part,
+	&stream_server_part,
+	&idle_server_part,
+	&lb_server_part,
 	NULL,
 };

@@ -14,9 +14,11 @@ struct check;
 struct conn;
 struct external;
 struct ruleset;
+struct server_part;
 struct text;
 struct walk;
 
+extern const struct server_part check_server_part;
 extern const struct module check_module; /* start: begins to check what is to be checked */
 
 /* What an agent's line asks for besides up and down; it is carried out with the result. */

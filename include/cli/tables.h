@@ -17,6 +17,8 @@ extern const struct cli_command cli_fd_commands[];
 extern const struct cli_command cli_events_commands[];
 extern const struct cli_command cli_vars_commands[];
 extern const struct cli_command cli_set_server_commands[];
+extern const struct cli_command cli_add_server_commands[];
+extern const struct cli_command cli_wait_commands[];
 extern const struct cli_command cli_set_process_commands[];
 extern const struct cli_command cli_getsocks_commands[];
 extern const struct cli_command cli_debug_commands[];

@@ -9,6 +9,7 @@
 
 struct arena;
 struct diag;
+struct lookup;
 struct module;
 struct reader;
 struct section;
@@ -24,12 +25,15 @@ struct config {
 	bool elsewhere;                      /* the file is to be explained, and may be that of another
 					      * system: its users and groups need not be there */
 	bool experimental;                   /* expose-experimental-directives */
+	bool serving;                        /* a line that is read while the program serves:
+					      * config/fragment.h */
 	struct {
 		int policy;                  /* of default-path: config/default_path.c */
 		const char *origin;
 		int home;                    /* descriptor of the directory at the start; 0: none,
 					      * nobody has left it */
 	} path;
+	struct lookup *index;                /* of all words: private to config/ */
 	struct reader *reader;               /* private to config/, while reading */
 };
 

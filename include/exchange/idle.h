@@ -11,10 +11,20 @@
 #include "exchange/exchange.h"
 #include "exchange/server_conn.h"
 
+struct server_part;
+
+extern const struct server_part idle_server_part;
+
 /* ---- for server_conn.c ------------------------------------------------------------------------ */
 
 /* The connection of the stream's end is a new one: whose is it, and what was the server told? */
 void idle_describe(struct server_conn *sc, struct stream *s, const struct addr *to);
+/* It goes: the server has one less. */
+static inline void idle_ended(const struct server_conn *sc)
+{
+	if (sc->server)
+		sc->server->conns--;
+}
 /* One that may carry the exchange, newest first. name as in server_conn_take. NULL: there is none. */
 struct server_conn *idle_find(struct stream *s, const struct addr *to, struct span name);
 /* An exchange uses it, one more: a new one; one out of a list. One less. */

@@ -157,6 +157,15 @@ struct expr_context {
 	const bool *used;       /* is it evaluated at all, when all has been read? NULL: it is */
 };
 
+/* Sets cfg and what goes with it: cfg is read at the start, or while the program serves. */
+static inline void expr_context_of(struct expr_context *ctx, struct config *cfg)
+{
+	ctx->cfg = cfg->serving ? NULL : cfg;
+	ctx->running = cfg->serving ? cfg : NULL;
+	ctx->no_files = cfg->serving;
+	ctx->arena = cfg->arena;
+}
+
 struct expr;
 
 /* Parses at *text as far as the expression reaches and moves *text behind it (the final NUL,

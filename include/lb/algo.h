@@ -23,9 +23,9 @@ struct server;
 /* A group; the algorithm's own struct begins with it. */
 struct lb_group {
 	struct proxy *proxy;
-	struct lb_node *nodes;  /* of all servers that may ever be in it, in the order of the
-				 * file */
-	unsigned node_count;
+	struct lb_node **nodes; /* of all servers that may be in it, in the order of the file:
+				 * allocated, as many as node_room */
+	unsigned node_count, node_room;
 	unsigned usable;        /* of these, in it now */
 	uint64_t weight;        /* sum of their weights */
 	bool running;           /* the start is over: what joins now has come up */
@@ -62,6 +62,9 @@ struct lb_algo {
 	/* A group that is zeroed but for proxy, nodes and node_count; NULL: out of memory. */
 	struct lb_group *(*create)(struct arena *arena, const struct lb_group *like);
 	void (*free)(struct lb_group *group); /* what is not in the arena; may be NULL */
+	/* Nodes come while it serves: room for so many in all. 0; -1: no memory. NULL: it needs
+	 * none. Nodes have come or gone, none of which is in use: what knows indexes is stale. */
+	int (*room)(struct lb_group *group, unsigned nodes);
 	/* The node has become usable: node->weight and the group's sums are set already. */
 	void (*join)(struct lb_node *node);
 	/* It is not any more; node->weight is still the old one, the sums are the new ones. */

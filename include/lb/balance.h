@@ -14,9 +14,12 @@ struct err;
 struct expr;
 struct proxy;
 struct server;
+struct server_part;
 
 extern const struct module lb_module; /* finish: builds every backend's structure and installs
 				       * server_hooks.lb_changed */
+
+extern const struct server_part lb_server_part;
 
 /* What of a request the algorithms by a key look at; the kind of a stream finds it. */
 struct balance_by {

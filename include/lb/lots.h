@@ -15,6 +15,8 @@ struct lots_group {
 };
 
 struct lb_group *lots_create(struct arena *arena, const struct lb_group *like);
+void lots_free(struct lb_group *group);
+int lots_room(struct lb_group *group, unsigned nodes);
 void lots_change(struct lb_node *node);
 void lots_reweigh(struct lb_node *node, unsigned old);
 

@@ -9,6 +9,9 @@
 
 struct err;
 struct proxies;
+struct server_part;
+
+extern const struct server_part caps_server_part;
 
 /* A set: bit N is the capability with the number N. */
 typedef uint64_t caps_set;

@@ -193,7 +193,7 @@ struct proxy {
 	struct proxy_settings set;
 	struct list binds;       /* struct bind_conf: net/listener.h */
 	struct server *servers, **servers_tail;
-	unsigned server_count;
+	unsigned server_count, last_order; /* struct server.order */
 	/* Where those go whom no cookie or rule sends to one of the servers: dispatch, option
 	 * transparent. A server without a name, in no list. NULL: balancing chooses for them. */
 	struct server *dispatch;

@@ -33,6 +33,14 @@ void servers_name(struct config *cfg, struct proxies *all);
 void servers_resolve(struct config *cfg, struct proxies *all);
 /* Makes px->dispatch of what the sections say, or reports why not. */
 void dispatch_finish(struct config *cfg, struct proxy *px);
+/* What one server's words come to, of what needs no other server. 0, or -1 after a report. */
+int server_check_words(struct config *cfg, struct server *s);
+/* Whom one server tracks; NULL in s->tracked after a report. */
+void server_track(struct config *cfg, struct proxies *all, struct server *s);
+/* The state of one that was just configured. */
+void server_state_init(struct server *s);
+/* It takes from the one that it tracks what it inherits. */
+void server_follow_tracked(struct server *s);
 /* Then who tracks whom, when all servers are known. */
 void servers_track(struct config *cfg, struct proxies *all);
 /* The sum of the maxconn in force of the frontends that may use the backend. */
@@ -54,6 +62,10 @@ const char *server_conf_name(struct statement *st, const struct proxy *px, const
 struct server *server_conf_make(struct config *cfg, struct proxy *px, const char *name);
 /* The same with what default-server has set. */
 struct server *server_conf_new(struct statement *st, struct proxy *px, const char *name);
+/* May it be a server's name? 0, or -1 after a report. */
+int server_conf_check_name(struct statement *st, const char *name);
+/* Reads the address and the words behind it. 0, or -1 after a report. */
+int server_conf_parse(struct statement *st, struct server *s);
 /* Puts it behind the other servers of its proxy. */
 void server_conf_enter(struct server *s);
 /* Enters it and reads its address and the words behind it. 0, or -1 after a report. */

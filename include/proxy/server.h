@@ -12,6 +12,7 @@
 #include "proxy/counters.h"
 #include "tls/settings.h"
 
+struct arena;
 struct check;
 struct resolvers;
 struct server_name;
@@ -202,6 +203,7 @@ struct server_tally {
 	unsigned idle, idle_safe, idle_need; /* of struct server, as they stood last */
 	uint64_t last_session_s; /* wall seconds of the last session; 0: none */
 	uint64_t latency;       /* proxy/latency.h; 0: nothing was measured */
+	unsigned ended;         /* the server has left, and so has this process: slot_life.c */
 	struct times times;
 	struct counters counters;
 };
@@ -240,8 +242,10 @@ struct server {
 	struct proxy *proxy;
 	const char *id;          /* its name */
 	int puid;                /* numeric id */
+	unsigned order;          /* grows along the list: for who goes through it piece by piece */
 	bool forced_id;          /* it was given by "id" */
 	bool refused;            /* its line was wrong: it stands for its name alone */
+	bool pointed_at;         /* rules name it: it cannot be removed */
 	struct location loc;
 	struct server_settings set;
 	const struct tls_settings *tls_defaults; /* ssl-default-server-* above its line; NULL:
@@ -274,12 +278,24 @@ struct server {
 	struct span check_alpn_h1; /* what checks that do not speak HTTP/2 offer instead; empty: the same */
 	struct tls_client *check_tls; /* for its checks, if they want TLS: the same, if that is
 				       * there */
+	struct tls_client *tls_switch; /* what "set server ssl on" makes tls; NULL: it cannot */
 	uint64_t tls_told_ms;    /* when the log was told last of a handshake that failed; 0:
 				  * never */
 	unsigned tls_untold;     /* how many have failed since */
 	struct check *check;     /* check/: NULL: not checked */
 	struct check *agent;     /* check/: NULL: no agent is asked */
 	struct list trackers, tracker_node;
+	/* Of those that come and go: proxy/server_add.c. */
+	struct arena *arena;     /* all of it lies there; NULL: it is of the configuration */
+	bool added;              /* by a command, perhaps before a reload */
+	const char *line;        /* the words that it was added with, NULs between them; ... */
+	size_t line_len;         /* ... their length */
+	uint32_t serial;         /* how many were added before it; 0: none, it was not */
+	uint8_t from_words;      /* behind its address: "from ..." was read already */
+	struct list left;        /* among those that have left and are not freed yet */
+	bool in_use;             /* found in use since */
+	unsigned left_row;       /* the process that it has left */
+	unsigned conns;          /* of this process, that exchanges have used */
 	uint16_t next_source_port;
 	struct timer warm_up;    /* slowstart: next step of the ramp */
 };

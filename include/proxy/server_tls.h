@@ -5,7 +5,10 @@
 
 #include "config/module.h"
 
+struct server_part;
+
 /* Its finish makes server->tls and server->check_tls. */
 extern const struct module server_tls_module;
+extern const struct server_part tls_server_part;
 
 #endif

@@ -30,6 +30,7 @@ enum { SEGMENT_SLOTS = 256, /* of an extent */
 			   * kept by their hash */ };
 
 enum segment_kind { SLOT_FREE, SLOT_GLOBAL, SLOT_FRONTEND, SLOT_BACKEND, SLOT_SERVER, SLOT_LISTENER,
+		    SLOT_RETIRED, /* its object has gone: workers may still have it */
 		    SLOT_KINDS };
 
 /* Head of a row: of a process. Row 0 is the parent's (and the only process's when there are no
@@ -104,6 +105,20 @@ int segment_slot(struct segment *segment, enum segment_kind kind, const char *na
 /* Gives up the slots that nobody asked for in this epoch: when the last process of an earlier
  * generation has ended. Clears their cells. Parent only. Returns how many. */
 unsigned segment_release_unused(struct segment *segment);
+/* A slot for an object that comes while workers serve: never one that is there. serial (not 0): no
+ * other of this name in this epoch has it. Parent only. -1 and err. */
+int segment_slot_fresh(struct segment *segment, enum segment_kind kind, const char *name,
+		       uint32_t serial, struct err *err);
+/* The same, as a worker finds it, also when it was retired meanwhile. -1: there is none. */
+int segment_slot_find(struct segment *segment, enum segment_kind kind, const char *name,
+		      uint32_t serial);
+/* Its object has gone: nothing is found or summed there any more, until segment_release. Both
+ * parent only. */
+void segment_retire(struct segment *segment, unsigned slot);
+/* Clears its cells; it is free for others. No worker has it any more. */
+void segment_release(struct segment *segment, unsigned slot);
+/* How many slots are taken or retired. */
+unsigned segment_slots_taken(const struct segment *segment);
 /* Of a slot; SLOT_FREE and "" when nobody has it. */
 enum segment_kind segment_slot_kind(const struct segment *segment, unsigned slot);
 const char *segment_slot_name(const struct segment *segment, unsigned slot);

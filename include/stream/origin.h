@@ -35,7 +35,7 @@ struct origin {
 	struct timeval accepted;    /* the same by the wall clock */
 	uint32_t handshake_ms;      /* since accept: it was */
 	unsigned requests;          /* so far */
-	struct server *last_server;
+	struct server *last_server; /* it may have gone: servers_seen tells (proxy/server_add.h) */
 
 	struct addr src;            /* the client; from the PROXY header when there was one */
 	struct vars vars;           /* sess, if they are its own */
@@ -44,6 +44,7 @@ struct origin {
 	struct list idle;           /* connections to servers of its own: exchange/idle.h; next
 				     * NULL: there were none yet */
 	struct told *told;          /* NULL: nothing was */
+	uint32_t servers_seen;      /* servers_gone when last_server was taken */
 	bool expects_proxy;         /* tcp-request connection expect-proxy */
 	bool expects_cip;           /* expect-netscaler-cip */
 	bool has_proxy_header;      /* one was received */

@@ -6,9 +6,11 @@
 
 struct addr;
 struct module;
+struct server_part;
 struct stream;
 
 extern const struct module source_module; /* compiles "usesrc hdr_ip" */
+extern const struct server_part source_server_part;
 
 /* The client's address for server_dial: in *memory, or elsewhere. Family AF_UNSPEC: it has none. */
 const struct addr *source_client(struct stream *s, struct addr *memory);

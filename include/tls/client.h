@@ -36,6 +36,8 @@ struct tls_client_conf {
  * the path, with crt-base in front, in the arena; NULL and err. */
 const char *tls_client_read(struct arena *arena, const char *name, struct err *err);
 
+/* The same while the program serves: no file is read, it must have been loaded. NULL and err. */
+const char *tls_client_known(struct arena *arena, const char *name, struct err *err);
 /* Reads the files that it names. Servers that say the same share what is made of it, but not their
  * sessions. NULL and err. */
 struct tls_client *tls_client_new(const struct tls_client_conf *conf, struct err *err);

@@ -76,6 +76,7 @@ unsigned ask_usual_way(struct check *check)
 	const struct server *s = check->server;
 	uint64_t on = s->set.options.on;
 	bool as_traffic = !(on & (SRV_CHECK_ADDR | SRV_CHECK_PORT));
+	bool ssl = s->set.tls.options.on & TLS_SSL; /* whatever "set server ssl" says */
 	unsigned how = 0;
 
 	if (check->is_agent)
@@ -85,7 +86,7 @@ unsigned ask_usual_way(struct check *check)
 	if (on & SRV_CHECK_SEND_PROXY ||
 	    (on & (SRV_SEND_PROXY | SRV_SEND_PROXY_V2) && as_traffic))
 		how |= ASK_PROXY;
-	if (s->check_tls && (on & SRV_CHECK_SSL || (s->tls && as_traffic && !(on & SRV_NO_CHECK_SSL))))
+	if (s->check_tls && (on & SRV_CHECK_SSL || (ssl && as_traffic && !(on & SRV_NO_CHECK_SSL))))
 		how |= ASK_TLS;
 	check->target = (struct tls_target){ .alpn = ask_offers(check, PROTO_NONE) };
 	if (s->set.check_sni)

@@ -18,6 +18,7 @@
 #include "check/schedule.h"
 #include "config/config.h"
 #include "proxy/facts.h"
+#include "proxy/server_part.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -188,6 +189,13 @@ static bool has_agent(const struct server *s)
 	return s->set.options.on & SRV_AGENT_CHECK && s->set.agent_port;
 }
 
+static int check_finish_server(struct config *cfg, struct server *s)
+{
+	if (!is_checked(s) && !(s->set.options.on & SRV_AGENT_CHECK))
+		return 0;
+	return check_conf_finish_server(cfg, s);
+}
+
 static int check_finish(struct config *cfg, void *data)
 {
 	const struct proxies *all = config_data(cfg, &proxy_module);
@@ -199,8 +207,7 @@ static int check_finish(struct config *cfg, void *data)
 	list_for_each(px, &all->list, node) {
 		check_conf_finish(cfg, px);
 		for (s = px->servers; s; s = s->next)
-			if (!s->refused && (is_checked(s) || s->set.options.on & SRV_AGENT_CHECK) &&
-			    check_conf_finish_server(cfg, s) < 0)
+			if (!s->refused && check_finish_server(cfg, s) < 0)
 				rc = -1;
 	}
 	return rc;
@@ -260,6 +267,24 @@ int check_agent_send(struct server *server, const char *text)
 	server->agent->agent_send = copy;
 	return 0;
 }
+
+static int check_make_server(struct config *cfg, struct server *s)
+{
+	struct err err = { "" };
+
+	if (check_finish_server(cfg, s) < 0)
+		return -1;
+	return check_init(s, &err) < 0 ? config_error(cfg, &s->loc, "%s", err.text) : 0;
+}
+
+static void check_leave_server(struct server *s)
+{
+	check_free(&s->check);
+	check_free(&s->agent);
+}
+
+const struct server_part check_server_part = { .make = check_make_server,
+					       .leave = check_leave_server };
 
 /* How many there are, and the shortest interval of one of them. */
 static unsigned check_count(const struct proxies *all, unsigned *shortest)

@@ -23,27 +23,42 @@ enum { PATH_SIZE = 512 };
 void (*report_make_checker)(bool active);
 void (*report_check_soon)(struct server *s);
 
-static void print_path(const struct server *s, char *path)
+/* Which server it is: names are used again, serials are not. */
+struct whose {
+	char path[PATH_SIZE];
+	uint32_t serial;
+};
+
+static void print_whose(const struct server *s, struct whose *whose)
 {
-	snprintf(path, PATH_SIZE, "%s/%s", s->proxy->name, s->id);
+	snprintf(whose->path, PATH_SIZE, "%s/%s", s->proxy->name, s->id);
+	whose->serial = s->serial;
 }
 
-/* Takes a frame of this size, which begins with the path of a server: that server. NULL and err. */
+/* Takes a frame of this size, which begins with whose it is: that server. NULL and err: it has
+ * gone, say. */
 static struct server *take_frame(void *frame, size_t size, const void *bytes, size_t len,
 				 struct err *err)
 {
+	const struct whose *whose = frame;
+	struct server *s;
+
 	if (len != size || !memchr(bytes, 0, PATH_SIZE)) {
 		err_set(err, "a broken change");
 		return NULL;
 	}
 	memcpy(frame, bytes, size);
-	return server_find_path(bytes, err);
+	s = server_find_path(whose->path, err);
+	if (!s || s->serial == whose->serial)
+		return s;
+	err_set(err, "it is about a server that has gone");
+	return NULL;
 }
 
 /* -- results --------------------------------------------------------------------------------- */
 
 struct result_frame {
-	char path[PATH_SIZE];
+	struct whose whose; /* first */
 	bool is_agent;
 	uint8_t status, cause;
 	uint16_t error;
@@ -174,7 +189,7 @@ bool report_result(struct check *check, enum check_status status)
 	if (!words_matter(s, &f.words) &&
 	    !(check->is_agent ? agent_matters(s, status) : check_matters(s, status)))
 		return true;
-	print_path(s, f.path);
+	print_whose(s, &f.whose);
 	memcpy(f.said, state->said, sizeof(f.said));
 	check->reporting = true;
 	check->ticket = change_submit(&result_change, &f, sizeof(f), result_done, check);
@@ -184,7 +199,7 @@ bool report_result(struct check *check, enum check_status status)
 /* -- the traffic ----------------------------------------------------------------------------- */
 
 struct observed_frame {
-	char path[PATH_SIZE];
+	struct whose whose; /* first */
 	uint32_t what;
 };
 
@@ -214,7 +229,7 @@ void report_observed(struct server *s, enum observed what)
 {
 	struct observed_frame f = { .what = what };
 
-	print_path(s, f.path);
+	print_whose(s, &f.whose);
 	change_submit(&observed_change, &f, sizeof(f), NULL, NULL);
 }
 

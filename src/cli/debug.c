@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "event/probe.h"
+#include "proxy/server_add.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
 #include "stream/probe.h"
@@ -70,6 +71,15 @@ static int debug_segment(struct cli_call *call, struct err *err)
 	return 0;
 }
 
+/* What servers that come and go leave behind, while they leave: here, and in the shared memory. */
+static int debug_slots(struct cli_call *call, struct err *err)
+{
+	(void)err;
+	text_printf(call->out, "slots: %u\nservers left: %u\n",
+		    segment ? segment_slots_taken(segment) : 0, servers_left());
+	return 0;
+}
+
 #ifdef PROBES
 /* "debug dev probe": what came of the last one. */
 static int debug_probe(struct cli_call *call, struct err *err)
@@ -108,5 +118,7 @@ const struct cli_command cli_debug_commands[] = {
 	  .start = debug_segment, .help = "look whether the shared memory is sound" },
 	{ .words = "debug dev segv", .level = LEVEL_ADMIN, .flags = CLI_EXPERT,
 	  .start = debug_segv, .help = "die of a segmentation fault" },
+	{ .words = "debug dev slots", .level = LEVEL_OPERATOR, .flags = CLI_HIDDEN,
+	  .start = debug_slots, .help = "count the slots of the shared memory" },
 	{ .words = NULL },
 };

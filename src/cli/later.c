@@ -5,9 +5,7 @@
 #define LATER(text) { .words = text, .level = LEVEL_USER, .flags = CLI_LATER }
 
 const struct cli_command cli_later_commands[] = {
-	LATER("add server"),
 	LATER("debug dev"),
-	LATER("del server"),
 	LATER("disable dynamic-cookie"),
 	LATER("enable dynamic-cookie"),
 	LATER("set dynamic-cookie-key"),

@@ -11,11 +11,13 @@
 #include "cli/session.h"
 #include "cli/tables.h"
 #include "cli/words.h"
+#include "exchange/idle.h"
 #include "log/log.h"
 #include "proxy/facts.h"
 #include "proxy/names.h"
 #include "proxy/proxy.h"
 #include "proxy/queue.h"
+#include "proxy/server_add.h"
 
 #include <arpa/inet.h>
 
@@ -297,15 +299,43 @@ static int agent_send_set(struct server *s, const char *text, struct err *err)
 	return 0;
 }
 
+/* -- TLS, name ------------------------------------------------------------------------------- */
+
+/* Connections that are there stay what they are; none of them is used again. */
+static int ssl_set(struct cli_call *call, struct server *s, struct err *err)
+{
+	const char *word = cli_arg(call, 2);
+
+	if (s->added)
+		return err_set(err, "'set server <srv> ssl' not supported on dynamic servers");
+	if (!s->tls_switch)
+		return err_set(err, "'set server <srv> ssl' cannot be set.  default-server should "
+				    "define ssl settings");
+	if (strcmp(word, "on") != 0 && strcmp(word, "off") != 0)
+		return err_set(err, "'set server <srv> ssl' expects 'on' or 'off'.");
+	s->tls = !strcmp(word, "on") ? s->tls_switch : NULL;
+	s->particular = true;
+	idle_close_server(s);
+	cli_say(call, LOG_L_NOTICE, "server ssl setting updated.");
+	return 0;
+}
+
+static int name_set(struct cli_call *call, struct server *s, struct err *err)
+{
+	if (server_rename(s, cli_arg(call, 2), err) < 0)
+		return -1;
+	cli_say(call, LOG_L_NOTICE, "Server renamed.");
+	return 0;
+}
+
 /* -- set server ------------------------------------------------------------------------------ */
 
 static const char set_server_usage[] =
 	"usage: set server <backend>/<server> addr | agent | agent-addr | agent-port | agent-send | "
-	"check-addr | check-port | fqdn | health | state | weight";
+	"check-addr | check-port | fqdn | health | name | ssl | state | weight";
 
 static int set_server(struct cli_call *call, struct err *err)
 {
-	static const char *const later[] = { "ssl" };
 	struct server *s = cli_server(call, 0, err);
 	const char *what = cli_arg(call, 1);
 
@@ -333,9 +363,10 @@ static int set_server(struct cli_call *call, struct err *err)
 		return agent_send_set(s, cli_arg(call, 2), err);
 	if (!strcmp(what, "fqdn"))
 		return fqdn_set(call, s, err);
-	for (size_t i = 0; i < ARRAY_LEN(later); i++)
-		if (!strcmp(what, later[i]))
-			return err_set(err, "'set server %s' is not supported yet.", what);
+	if (!strcmp(what, "ssl"))
+		return ssl_set(call, s, err);
+	if (!strcmp(what, "name"))
+		return name_set(call, s, err);
 	return err_set(err, "%s", set_server_usage);
 }
 

@@ -39,32 +39,35 @@ static int servers_parse(struct cli_call *call, struct err *err)
 	return 0;
 }
 
+/* The first behind that place; NULL: none. Servers come and go between two pieces. */
+static const struct server *servers_behind(const struct proxy *px, unsigned order)
+{
+	const struct server *s;
+
+	for (s = px->servers; s && s->order <= order; s = s->next)
+		;
+	return s;
+}
+
 /* The next server that is wanted; NULL: there is none. */
 static const struct server *servers_next(struct cli_call *call)
 {
 	struct servers_state *state = call->state;
 	const struct server *s = call->resumed ? NULL : state->next;
 	const struct proxy *px;
-	unsigned n;
 
-	if (s) {
-		state->server++;
-		state->next = s->next;
-		return s;
-	}
-	for (; (px = servers_proxy_at(state->proxy)); state->proxy++, state->server = 0) {
+	for (; !s && (px = servers_proxy_at(state->proxy)); state->proxy++, state->server = 0) {
 		if (!px->be || (state->only != -1 && px->uuid != state->only))
 			continue;
-		n = state->server;
-		for (s = px->servers; s && n; s = s->next)
-			n--;
-		if (s) {
-			state->server++;
-			state->next = s->next;
-			return s;
-		}
+		s = servers_behind(px, state->server);
+		if (s)
+			break;
 	}
-	return NULL;
+	if (s) {
+		state->server = s->order;
+		state->next = s->next;
+	}
+	return s;
 }
 
 static void servers_say_addr(struct text *out, const struct addr *addr)
@@ -186,9 +189,9 @@ static enum cli_step state_next(struct cli_call *call)
 		    state_check_status(s), state_check_result(s),
 		    st->admin & ADMIN_MAINT ? 0 : st->health, state_check_state(s),
 		    state_agent_state(s));
-	text_printf(out, " %d %d %s %u %s 0 %u ", s->proxy->forced_id, s->forced_id,
+	text_printf(out, " %d %d %s %u %s %d %u ", s->proxy->forced_id, s->forced_id,
 		    server_hostname(s) ? server_hostname(s) : "-", st->addr.port,
-		    s->is_service ? s->spec.hostname : "-", st->check.port);
+		    s->is_service ? s->spec.hostname : "-", s->tls != NULL, st->check.port);
 	servers_say_addr(out, &st->check.addr);
 	text_char(out, ' ');
 	servers_say_addr(out, &st->agent.addr);

@@ -663,7 +663,6 @@ static void what_is_missing_says_so(void **state)
 {
 	(void)state;
 	says("show cache x", "'show cache' is not supported yet.\n\n");
-	says("add server be/x", "'add server' is not supported yet.\n\n");
 	says("show cache", "'show cache' is not supported yet.\n\n");
 }
 

@@ -27,6 +27,8 @@ struct tables cli_tables = {
 		cli_fd_commands,
 		cli_events_commands,
 		cli_set_server_commands,
+		cli_add_server_commands,
+		cli_wait_commands,
 		cli_set_process_commands,
 		cli_vars_commands,
 		cli_getsocks_commands,

@@ -50,7 +50,7 @@ struct config *config_new(const struct module *const *list, bool check_only)
 	cfg->diag = diag_new(arena);
 	cfg->reader = arena_alloc(arena, sizeof(*cfg->reader));
 	cfg->reader->cfg = cfg;
-	cfg->reader->index = lookup_new(arena, list);
+	cfg->reader->index = cfg->index = lookup_new(arena, list);
 	cfg->reader->title = "";
 	cfg->reader->label = "";
 	new_data(cfg);

@@ -57,6 +57,7 @@ static void trunk_closed(void *owner)
 	BUG_ON(t->sc.lent);
 	idle_leave(&t->sc);
 	h2_conn_free(&t->h2);
+	idle_ended(&t->sc);
 	pool_give(&trunk_pool, &t);
 }
 

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "net/netns.h"
 #include "proxy/proxy.h"
+#include "proxy/server_part.h"
 #include "exchange/exchange.h"
 #include "stream/proxyheader.h"
 #include "stream/source.h"
@@ -155,6 +156,15 @@ void idle_close_server(struct server *server)
 		idle_retire(list_first(&server->idle, struct server_conn, node));
 }
 
+/* None waits any more; those that are in use end with their exchange. */
+static void idle_leave_server(struct server *server)
+{
+	server->set.pool_purge_delay = 0;
+	idle_close_server(server);
+}
+
+const struct server_part idle_server_part = { .leave = idle_leave_server };
+
 void idle_close_all(void)
 {
 	struct proxy *px;
@@ -286,6 +296,7 @@ void idle_describe(struct server_conn *sc, struct stream *s, const struct addr *
 {
 	list_init(&sc->node);
 	sc->server = s->server;
+	sc->server->conns++;
 	sc->origin = idle_is_private(s) ? s->origin : NULL;
 	sc->to = *to;
 	sc->mark = idle_mark(s);

@@ -24,13 +24,19 @@ enum { LAST_LARGE = 1,      /* the last response was: message_is_large */
 
 static struct pool single_pool = POOL_INIT("server conn", sizeof(struct server_conn));
 
+static ALWAYS_INLINE void single_free(struct server_conn **sc)
+{
+	idle_ended(*sc);
+	pool_give(&single_pool, sc);
+}
+
 static void single_close(struct server_conn *sc)
 {
 	struct conn *conn = sc->conn;
 
 	idle_leave(sc);
 	conn_close(&conn, false);
-	pool_give(&single_pool, &sc);
+	single_free(&sc);
 }
 
 /* It has sent a body behind an answer that has none. Others' requests would be answered by the next
@@ -153,7 +159,7 @@ static ALWAYS_INLINE void single_take_back(struct server_conn *sc, struct stream
 	if (keep && end_conn(&s->relay.server) && single_is_fit(s, bodiless) && idle_may_wait(sc, s))
 		single_rest(sc, s, bodiless);
 	else
-		pool_give(&single_pool, &sc);
+		single_free(&sc);
 }
 
 /* What the poller has told of it a moment ago comes first: it may close it. Behind an answer that
@@ -188,7 +194,7 @@ static void once_take_back(struct server_conn *sc, struct stream *s, bool keep)
 {
 	(void)s;
 	(void)keep;
-	pool_give(&single_pool, &sc);
+	single_free(&sc);
 }
 
 static const struct server_carrier_ops once_carrier = {

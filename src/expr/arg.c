@@ -362,6 +362,7 @@ static int pending_server(struct config *cfg, const struct arg_pending *p,
 	if (!p->arg->server)
 		return config_error(cfg, &p->loc, "%s: there is no server '%s' in '%s'", p->what,
 				    name, px ? px->name : "this section");
+	p->arg->server->pointed_at = true;
 	return 0;
 }
 

@@ -105,6 +105,7 @@ static int finish_server(struct config *cfg, struct proxy *px, struct switch_rul
 	if (!rule->server)
 		return config_error(cfg, &rule->named, "there is no server '%s' in '%s'", rule->name,
 				    px->name);
+	rule->server->pointed_at = true;
 	return 0;
 }
 

@@ -13,9 +13,11 @@
 #include "base/hash.h"
 #include "lb/algo.h"
 #include "proxy/queue.h"
+#include "proxy/server_part.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { ACTIVE, BACKUP, GROUPS };
@@ -92,9 +94,9 @@ static void find_first_backup(struct balance *b)
 	const struct lb_group *group = b->groups[BACKUP];
 	unsigned i = 0;
 
-	while (i < group->node_count && !group->nodes[i].weight)
+	while (i < group->node_count && !group->nodes[i]->weight)
 		i++;
-	b->first_backup = i < group->node_count ? group->nodes[i].server : NULL;
+	b->first_backup = i < group->node_count ? group->nodes[i]->server : NULL;
 }
 
 static void balance_join_or_leave(struct lb_node *node, unsigned weight)
@@ -229,22 +231,45 @@ static unsigned group_of(const struct server *s)
 	return s->set.options.on & SRV_BACKUP ? BACKUP : ACTIVE;
 }
 
+/* Room for one node more. */
+static int group_room(const struct lb_algo *algo, struct lb_group *group)
+{
+	unsigned room = group->node_room ? 2 * group->node_room : 4;
+	struct lb_node **more;
+
+	if (group->node_count < group->node_room)
+		return 0;
+	more = realloc(group->nodes, room * sizeof(struct lb_node *));
+	if (!more)
+		return -1;
+	group->nodes = more;
+	if (algo->room && algo->room(group, room) < 0)
+		return -1;
+	group->node_room = room;
+	return 0;
+}
+
 static struct lb_group *build_group(struct config *cfg, struct proxy *px, unsigned which)
 {
 	struct lb_group group = { .proxy = px, .turn = &px->balance->turn }, *made;
+	struct lb_node *nodes;
 	struct server *s;
 	unsigned i;
 
 	for (s = px->servers; s; s = s->next)
 		group.node_count += group_of(s) == which;
-	group.nodes = arena_alloc(cfg->arena, sizeof(*group.nodes) * (group.node_count + 1));
-	made = px->balance->algo->create(cfg->arena, &group);
-	if (!made)
+	group.node_room = group.node_count + 1;
+	group.nodes = malloc(group.node_room * sizeof(struct lb_node *));
+	nodes = arena_alloc(cfg->arena, sizeof(*nodes) * group.node_room);
+	made = group.nodes ? px->balance->algo->create(cfg->arena, &group) : NULL;
+	if (!made) {
+		free(group.nodes);
 		return NULL;
+	}
 	for (s = px->servers, i = 0; s; s = s->next) {
 		if (group_of(s) != which)
 			continue;
-		s->lb = &group.nodes[i];
+		s->lb = group.nodes[i] = &nodes[i];
 		*s->lb = (struct lb_node){ .server = s, .group = made, .index = i };
 		i++;
 	}
@@ -350,10 +375,51 @@ static void balance_release(void *data)
 		return;
 	list_for_each(px, &all->list, node) {
 		algo = px->balance ? px->balance->algo : NULL;
-		for (i = 0; i < GROUPS && algo && algo->free; i++)
-			algo->free(px->balance->groups[i]);
+		for (i = 0; i < GROUPS && algo && px->balance->groups[i]; i++) {
+			if (algo->free)
+				algo->free(px->balance->groups[i]);
+			free(px->balance->groups[i]->nodes);
+		}
 	}
 }
+
+/* -- servers that come and go ---------------------------------------------------------------- */
+
+/* Behind the others: it stands last among the lines. */
+static int balance_make(struct config *cfg, struct server *s)
+{
+	struct balance *b = s->proxy->balance;
+	struct lb_group *group = b->groups[group_of(s)];
+
+	if (b->algo->static_weights)
+		return config_error(cfg, &s->loc, "Backend must use a dynamic load balancing to "
+				    "support dynamic servers.");
+	if (group_room(b->algo, group) < 0)
+		return config_error(cfg, &s->loc, "out of memory for the balancing of '%s'",
+				    s->proxy->name);
+	s->lb = arena_alloc(cfg->arena, sizeof(*s->lb));
+	*s->lb = (struct lb_node){ .server = s, .group = group, .index = group->node_count };
+	group->nodes[group->node_count++] = s->lb;
+	return 0;
+}
+
+static void balance_leave(struct server *s)
+{
+	struct lb_group *group = s->lb ? s->lb->group : NULL;
+	unsigned i;
+
+	if (!group)
+		return;
+	BUG_ON(s->lb->weight);
+	for (i = s->lb->index; i + 1 < group->node_count; i++) {
+		group->nodes[i] = group->nodes[i + 1];
+		group->nodes[i]->index = i;
+	}
+	group->node_count--;
+	s->lb = NULL;
+}
+
+const struct server_part lb_server_part = { .make = balance_make, .leave = balance_leave };
 
 const struct module lb_module = {
 	.name = "lb",

@@ -82,7 +82,7 @@ static void lc_refresh_some(struct lc_group *g)
 	g->refreshed_ms = clock_now_ms;
 	for (; n; n--) {
 		g->refresh = (g->refresh + 1) % g->base.node_count;
-		node = &g->base.nodes[g->refresh];
+		node = g->base.nodes[g->refresh];
 		if (node->weight)
 			lc_refresh(node);
 	}

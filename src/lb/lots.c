@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "lb/balance.h"
 
+#include <stdlib.h>
 #include <sys/random.h>
 
 static uint64_t random_state;
@@ -26,14 +27,33 @@ static uint64_t random_number(void)
 	return random_state * 0x2545f4914f6cdd1dull;
 }
 
+int lots_room(struct lb_group *group, unsigned nodes)
+{
+	struct lots_group *g = (struct lots_group *)group;
+	struct lb_node **lots = realloc(g->lots, nodes * sizeof(struct lb_node *));
+	uint64_t *sums = realloc(g->sums, nodes * sizeof(*sums));
+
+	g->lots = lots ? lots : g->lots;
+	g->sums = sums ? sums : g->sums;
+	return lots && sums ? 0 : -1;
+}
+
 struct lb_group *lots_create(struct arena *arena, const struct lb_group *like)
 {
 	struct lots_group *g = arena_alloc(arena, sizeof(*g));
 
 	g->base = *like;
-	g->lots = arena_alloc(arena, (like->node_count + 1) * sizeof(*g->lots));
-	g->sums = arena_alloc(arena, (like->node_count + 1) * sizeof(*g->sums));
-	return &g->base;
+	return lots_room(&g->base, like->node_room) < 0 ? NULL : &g->base;
+}
+
+void lots_free(struct lb_group *group)
+{
+	struct lots_group *g = (struct lots_group *)group;
+
+	free(g->lots);
+	free(g->sums);
+	g->lots = NULL;
+	g->sums = NULL;
 }
 
 void lots_change(struct lb_node *node)
@@ -53,10 +73,10 @@ static void lots_fill(struct lots_group *g)
 	unsigned i, n = 0;
 
 	for (i = 0; i < g->base.node_count; i++) {
-		if (!g->base.nodes[i].weight)
+		if (!g->base.nodes[i]->weight)
 			continue;
-		sum += g->base.nodes[i].weight;
-		g->lots[n] = &g->base.nodes[i];
+		sum += g->base.nodes[i]->weight;
+		g->lots[n] = g->base.nodes[i];
 		g->sums[n++] = sum;
 	}
 	g->stale = false;

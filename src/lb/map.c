@@ -79,11 +79,13 @@ static void map_move(struct map_group *g, struct tree *tree, struct lb_node *nod
 static void map_begin(struct map_group *g, struct tree *tree)
 {
 	struct lb_node *node;
+	unsigned i;
 
 	memset(g->due, 0, (size_t)g->base.weight * sizeof(*g->due));
 	memset(g->given, 0, g->base.node_count * sizeof(*g->given));
 	memset(g->owed, 0, g->base.node_count * sizeof(*g->owed));
-	for (node = g->base.nodes; node < g->base.nodes + g->base.node_count; node++) {
+	for (i = 0; i < g->base.node_count; i++) {
+		node = g->base.nodes[i];
 		if (!node->weight)
 			continue;
 		node->place.height = 0;
@@ -102,7 +104,7 @@ static void map_fill(struct map_group *g)
 	map_begin(g, &tree);
 	for (slot = 0; slot < g->base.weight; slot++) {
 		for (i = g->due[slot]; i; i = next) {
-			node = &g->base.nodes[i - 1];
+			node = g->base.nodes[i - 1];
 			next = g->chain[i - 1];
 			g->owed[i - 1]++;
 			map_note(g, node);

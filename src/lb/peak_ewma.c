@@ -58,6 +58,8 @@ static struct server *peak_pick(struct lb_group *group, const struct balance_key
 
 const struct lb_algo lb_peak_ewma = {
 	.create = lots_create,
+	.free = lots_free,
+	.room = lots_room,
 	.join = lots_change,
 	.leave = lots_change,
 	.reweigh = lots_reweigh,

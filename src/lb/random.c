@@ -36,6 +36,8 @@ static struct server *random_pick(struct lb_group *group, const struct balance_k
 
 const struct lb_algo lb_random = {
 	.create = lots_create,
+	.free = lots_free,
+	.room = lots_room,
 	.join = lots_change,
 	.leave = lots_change,
 	.reweigh = lots_reweigh,

@@ -51,7 +51,11 @@ static struct lb_group *ring_create(struct arena *arena, const struct lb_group *
 	for (s = like->proxy->servers; s; s = s->next, n++)
 		weight += (size_t)s->set.weight * SCALE;
 	g->base = *like;
-	g->factor = weight ? (unsigned)((n * POINTS_WANTED + weight - 1) / weight) : 1;
+	if (!weight) { /* servers come later: as for those of weight 1 */
+		weight = SCALE;
+		n = 1;
+	}
+	g->factor = (unsigned)((n * POINTS_WANTED + weight - 1) / weight);
 	return &g->base;
 }
 
@@ -101,7 +105,7 @@ static void ring_free(struct lb_group *group)
 	unsigned i;
 
 	for (i = 0; i < group->node_count; i++)
-		ring_leave(&group->nodes[i]);
+		ring_leave(group->nodes[i]);
 }
 
 /* -- the choice ------------------------------------------------------------------------------ */

@@ -10,6 +10,7 @@
 #include "config/config.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
+#include "proxy/server_part.h"
 
 #include <linux/capability.h>
 #include <string.h>
@@ -79,6 +80,17 @@ caps_set caps_needed(const struct proxies *all)
 	}
 	return need;
 }
+
+/* Workers have given up what the configuration does not need. */
+static int caps_make(struct config *cfg, struct server *s)
+{
+	if (!(caps_of_source(&s->set.source) & ~caps_needed(proxies_running)))
+		return 0;
+	return config_error(cfg, &s->loc, "its 'source' needs a right that workers gave up at the "
+			    "start: a server of the configuration that needs it keeps it");
+}
+
+const struct server_part caps_server_part = { .make = caps_make };
 
 /* Unix sockets and files of others, pipes beyond the limit of users, low ports. */
 caps_set caps_of_root(void)

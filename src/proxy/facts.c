@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "proxy/cell.h"
+#include "proxy/proxy_conf.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
 
@@ -344,7 +345,7 @@ static void restore_server(struct server *s)
 }
 
 /* Those that track take what they inherit from the one that they track now. */
-static void follow_tracked(struct server *s)
+void server_follow_tracked(struct server *s)
 {
 	const struct server *end = s->tracked;
 	unsigned admin = s->state->admin & ~(ADMIN_INHERITED_MAINT | ADMIN_INHERITED_DRAIN);
@@ -388,7 +389,7 @@ void facts_restore_states(const struct proxies *all)
 		for (s = px->servers; s; s = s->next) {
 			if (!facts_known(s))
 				continue;
-			follow_tracked(s);
+			server_follow_tracked(s);
 			server_update_weight(s);
 			if (server_hooks.lb_changed)
 				server_hooks.lb_changed(s);

@@ -60,6 +60,11 @@ static int check_name(struct statement *st, const char *name, ptrdiff_t most)
 	return 0;
 }
 
+int server_conf_check_name(struct statement *st, const char *name)
+{
+	return check_name(st, name, NAME_MOST);
+}
+
 static int parse_address(struct statement *st, struct server *s)
 {
 	const unsigned allow = ADDR_PORT_OFFSET | ADDR_NAMES_LATER | ADDR_UNIX | ADDR_STAR;
@@ -84,6 +89,7 @@ struct server *server_conf_make(struct config *cfg, struct proxy *px, const char
 	list_init(&s->tracker_node);
 	list_init(&s->queue);
 	list_init(&s->idle);
+	list_init(&s->left);
 	timer_init(&s->warm_up, NULL);
 	return s;
 }
@@ -101,7 +107,7 @@ struct server *server_conf_new(struct statement *st, struct proxy *px, const cha
 }
 
 /* The address and the words behind it; a server that is refused stands for its name alone. */
-static int parse_server_words(struct statement *st, struct server *s)
+int server_conf_parse(struct statement *st, struct server *s)
 {
 	int rc = 0;
 
@@ -110,6 +116,7 @@ static int parse_server_words(struct statement *st, struct server *s)
 			return -1;
 		rc = -1;
 	}
+	st->at += s->from_words;
 	/* Not those of the default-server lines: their places are known. */
 	return stmt_words(st, SCOPE_SERVER, s) || rc ? -1 : 0;
 }
@@ -118,7 +125,7 @@ static int parse_server_words(struct statement *st, struct server *s)
 int server_conf_read(struct statement *st, struct server *s)
 {
 	server_conf_enter(s);
-	s->refused = parse_server_words(st, s) < 0;
+	s->refused = server_conf_parse(st, s) < 0;
 	return s->refused ? -1 : 0;
 }
 
@@ -127,6 +134,7 @@ void server_conf_enter(struct server *s)
 	*s->proxy->servers_tail = s;
 	s->proxy->servers_tail = &s->next;
 	s->proxy->server_count++;
+	s->order = ++s->proxy->last_order;
 }
 
 const char *server_conf_name(struct statement *st, const struct proxy *px, const char *what,

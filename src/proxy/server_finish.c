@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "config/diag.h"
 
 #include <string.h>
 
@@ -150,6 +151,11 @@ static void resolve_track(struct config *cfg, struct proxies *all, struct server
 		return;
 	}
 	s->tracked = find_tracked(cfg, all, s);
+	if (s->tracked && s->tracked->arena) {
+		config_error(cfg, &s->loc, "unable to use %s/%s for tracking as it is a dynamic "
+			     "server.", s->tracked->proxy->name, s->tracked->id);
+		s->tracked = NULL;
+	}
 	if (s->tracked)
 		list_prepend(&s->tracked->trackers, &s->tracker_node);
 }
@@ -174,6 +180,20 @@ static void check_chain(struct config *cfg, struct server *s)
 	s->tracked = NULL;
 }
 
+int server_check_words(struct config *cfg, struct server *s)
+{
+	unsigned before = cfg->diag->errors_heard;
+
+	set_limits(s);
+	check_redir(cfg, s);
+	check_proto(cfg, s);
+	check_init_state(cfg, s);
+	check_observe(cfg, s);
+	check_socks4(cfg, s);
+	s->watched = (uint8_t)watch_wanted(s);
+	return cfg->diag->errors_heard == before ? 0 : -1;
+}
+
 void servers_finish(struct config *cfg, struct proxy *px)
 {
 	struct server *s;
@@ -183,17 +203,18 @@ void servers_finish(struct config *cfg, struct proxy *px)
 	for (s = px->servers; s; s = s->next) {
 		if (s->refused)
 			continue;
-		set_limits(s);
-		check_redir(cfg, s);
-		check_proto(cfg, s);
-		check_init_state(cfg, s);
-		check_observe(cfg, s);
-		check_socks4(cfg, s);
-		s->watched = (uint8_t)watch_wanted(s);
+		server_check_words(cfg, s);
 		if (!s->set.weight)
 			config_note(cfg, &s->loc, "server '%s' has weight 0: balancing never takes it",
 				    s->id);
 	}
+}
+
+void server_track(struct config *cfg, struct proxies *all, struct server *s)
+{
+	resolve_track(cfg, all, s);
+	if (s->tracked)
+		check_chain(cfg, s);
 }
 
 void servers_track(struct config *cfg, struct proxies *all)

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "config/config.h"
 #include "proxy/proxy.h"
+#include "proxy/server_part.h"
 #include "tls/client.h"
 
 #include <stdlib.h>
@@ -48,7 +49,8 @@ static int tls_crt(struct statement *st, const struct keyword *kw, void *object)
 	(void)kw;
 	if (!word)
 		return -1;
-	path = tls_client_read(st->cfg->arena, word, &err);
+	path = st->cfg->serving ? tls_client_known(st->cfg->arena, word, &err) :
+				  tls_client_read(st->cfg->arena, word, &err);
 	if (!path)
 		return stmt_error(st, st->at - 1, "%s", err.text);
 	((struct server *)object)->set.crt = path;
@@ -247,12 +249,15 @@ static struct tls_client **client_room(struct server_tls *data)
 	return &data->clients[data->count];
 }
 
+/* One that comes while the program serves has its client for itself: what the context keeps of the
+ * words goes with it. */
 static struct tls_client *client_make(struct config *cfg, struct server *s)
 {
 	struct server_tls *data = config_data(cfg, &server_tls_module);
-	struct tls_client **place = client_room(data);
+	struct tls_client *own, **place = s->arena ? &own : client_room(data);
 	struct tls_settings set = s->set.tls;
-	struct tls_client_conf conf = { &set, s->set.crt, s->set.verifyhost, data };
+	struct tls_client_conf conf = { &set, s->set.crt, s->set.verifyhost,
+					s->arena ? (const void *)s : data };
 	struct err err = { "out of memory" };
 	char memory[256];
 	const char *doubt;
@@ -274,7 +279,8 @@ static struct tls_client *client_make(struct config *cfg, struct server *s)
 	text_init(&age, memory, sizeof(memory));
 	if (tls_client_aged(*place, &age))
 		config_notice(cfg, &s->loc, "server '%s': '%s': %s", s->id, s->set.crt, memory);
-	return data->clients[data->count++];
+	data->count += !s->arena;
+	return *place;
 }
 
 static int need_client(struct config *cfg, struct server *s)
@@ -286,17 +292,29 @@ static int need_client(struct config *cfg, struct server *s)
 
 static int server_finish(struct config *cfg, struct server *s)
 {
-	bool ssl = s->set.tls.options.on & TLS_SSL;
+	bool ssl = s->set.tls.options.on & TLS_SSL, later = s->set.tls.options.given & TLS_SSL;
 
-	if (!ssl && !(s->set.options.on & SRV_CHECK_SSL))
+	if (!ssl && !later && !(s->set.options.on & SRV_CHECK_SSL))
 		return 0;
 	if (need_client(cfg, s))
 		return -1;
 	if (ssl)
 		s->tls = s->check_tls;
+	if (ssl || later) /* "no-ssl" behind a default-server with "ssl" */
+		s->tls_switch = s->check_tls;
 	s->particular |= s->tls != NULL;
 	return 0;
 }
+
+static void server_tls_free(struct server *s)
+{
+	if (!s->arena || !s->check_tls)
+		return;
+	s->tls = NULL;
+	tls_client_free(&s->check_tls);
+}
+
+const struct server_part tls_server_part = { .make = server_finish, .free = server_tls_free };
 
 static int server_tls_finish(struct config *cfg, void *data)
 {

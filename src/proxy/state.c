@@ -26,7 +26,7 @@ unsigned states_rows = 1, states_workers;
 struct segment *states_segment;
 bool states_began_anew;
 
-static void init_server(struct server *s)
+void server_state_init(struct server *s)
 {
 	struct server_state *state = s->state;
 
@@ -108,7 +108,7 @@ static void take_server(struct layout *lay, struct server *s)
 
 	snprintf(name, sizeof(name), "%s/%s", s->proxy->name, s->id);
 	s->state = arena_alloc(lay->cfg->arena, sizeof(*s->state));
-	init_server(s);
+	server_state_init(s);
 	s->tally = take(lay, SLOT_SERVER, name, &s->slot);
 }
 

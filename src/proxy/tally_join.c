@@ -144,6 +144,11 @@ static void global_join(void *to_tally, const void *from_tally, uint64_t now_ms)
 	tally_join_rate(&to->tls_back_keys, &from->tls_back_keys, now_ms);
 }
 
+static void join_nothing(void *to, const void *from, uint64_t now_ms)
+{
+	(void)to, (void)from, (void)now_ms;
+}
+
 /* By the kind of slot. */
 static const struct {
 	size_t size;
@@ -154,6 +159,7 @@ static const struct {
 	[SLOT_BACKEND] = { sizeof(struct proxy_tally), proxy_join },
 	[SLOT_SERVER] = { sizeof(struct server_tally), server_join },
 	[SLOT_LISTENER] = { sizeof(struct listener_tally), listener_join },
+	[SLOT_RETIRED] = { 0, join_nothing }, /* its object has gone, and its counts with it */
 };
 
 size_t tally_size(enum segment_kind kind)

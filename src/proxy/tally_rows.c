@@ -6,6 +6,7 @@
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "proxy/slot_life.h"
 #include "proxy/tally.h"
 #include "proxy/tally_parts.h"
 #include "share/segment.h"
@@ -60,6 +61,7 @@ void tally_drop_gauges(unsigned row)
 	unsigned slot, other;
 
 	if (row) {
+		slots_row_gone(row);
 		head->connections = 0;
 		head->recent_accepts = 0;
 		head->waits_for_room = 0;

@@ -22,7 +22,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { VERSION = 3, ROW_SIZE = REGION_PAGE, EXTENTS_MOST = 4096, FOLD_TRIES = 1000 };
+enum { VERSION = 4, ROW_SIZE = REGION_PAGE, EXTENTS_MOST = 4096, FOLD_TRIES = 1000,
+       RESERVE_LEAST = 64 /* extents that workers can reach beyond those that there are */ };
 
 struct head {
 	uint32_t rows, extents;
@@ -41,6 +42,7 @@ struct entry {
 	uint32_t kind;
 	uint32_t epoch; /* of the last who asked for it */
 	uint32_t nth;   /* of those with the same name */
+	uint32_t serial; /* 0: of the configuration */
 	char name[SEGMENT_NAME];
 };
 
@@ -54,6 +56,9 @@ struct segment {
 	uint32_t *index;
 	size_t index_size;           /* a power of two */
 	unsigned free_hint;          /* no free slot below */
+	unsigned reach;              /* extents that workers can write to; 0: nobody has asked */
+	uint32_t epoch;              /* of the image that this process is of */
+	unsigned found;              /* where segment_slot_find found one last */
 };
 
 enum { LINE = 64 };
@@ -157,6 +162,7 @@ static const struct region_spec *spec(void)
 		REGION_MEMBER(struct head, taken), REGION_MEMBER(struct entry, hash),
 		REGION_MEMBER(struct entry, kind), REGION_MEMBER(struct entry, epoch),
 		REGION_MEMBER(struct entry, nth), REGION_MEMBER(struct entry, name),
+		REGION_MEMBER(struct entry, serial),
 		REGION_MEMBER(struct segment_row, pid),
 		REGION_MEMBER(struct segment_row, generation),
 		REGION_MEMBER(struct segment_row, number), REGION_MEMBER(struct segment_row, flags),
@@ -234,7 +240,7 @@ struct segment *segment_new(unsigned rows, struct err *err)
 		return NULL;
 	}
 	s->head->rows = rows;
-	s->head->epoch = 1;
+	s->head->epoch = s->epoch = 1;
 	s->head->rows_used = 1;
 	s->head->taken[0] = 1;
 	segment_row(s, 0)->taken = 1;
@@ -264,7 +270,7 @@ struct segment *segment_attach(int fd, struct err *err)
 	if (!region_read(&s->region, 0, &head, sizeof(head)) || !is_sound(s, &head))
 		err_set(err, "the memory of run-time numbers is damaged");
 	else if (map_head(s, head.rows, err)) {
-		s->head->epoch++;
+		s->epoch = ++s->head->epoch;
 		return s;
 	}
 	s->region.fd = -1; /* the caller's still */
@@ -294,6 +300,17 @@ void segment_free(struct segment **segment_ptr)
 
 /* ---- what a worker may write ----------------------------------------------------------- */
 
+/* A worker can map nothing more that it may write once it is confined, so it maps extents that are
+ * still to come: as many again as there are. */
+static unsigned reach(const struct segment *s)
+{
+	unsigned now = s->head->extents, more = now > RESERVE_LEAST ? now : RESERVE_LEAST;
+
+	if (s->reach)
+		return s->reach;
+	return now + more < EXTENTS_MOST ? now + more : EXTENTS_MOST;
+}
+
 /* In each extent the cells of row 0, where facts are, and its own. */
 static unsigned own_spans(const struct segment *s, unsigned row, struct region_span *own)
 {
@@ -301,7 +318,7 @@ static unsigned own_spans(const struct segment *s, unsigned row, struct region_s
 	unsigned n, count = 0;
 
 	own[count++] = (struct region_span){ head, head + ROW_SIZE };
-	for (n = 0; n < s->head->extents; n++) {
+	for (n = 0; n < reach(s); n++) {
 		cells = extent_at(s, n) + directory_size();
 		own[count++] = (struct region_span){ cells, cells + segment_stride };
 		cells += (size_t)row * segment_stride;
@@ -319,10 +336,10 @@ int segment_confine(struct segment *s, unsigned row, struct err *err)
 	if (s->region.fd < 0)
 		return 0;
 	BUG_ON(!row || row >= s->head->rows);
-	own = calloc(1 + 2 * (size_t)s->head->extents, sizeof(*own));
-	for (n = 0; own && n < s->head->extents && map_extent(s, n); n++)
+	own = calloc(1 + 2 * (size_t)reach(s), sizeof(*own));
+	for (n = 0; own && n < reach(s) && map_extent(s, n); n++)
 		;
-	if (!own || n < s->head->extents)
+	if (!own || n < reach(s))
 		rc = err_set(err, "cannot protect the memory of run-time numbers: %s",
 			     strerror(errno));
 	else
@@ -429,6 +446,9 @@ static int free_slot(struct segment *s, struct err *err)
 	while (slot < used && entry_of(s, slot)->kind != SLOT_FREE)
 		slot++;
 	s->free_hint = slot;
+	if (slot == s->head->extents * SEGMENT_SLOTS && s->reach && s->head->extents == s->reach)
+		return err_set(err, "there is no room for more until the next reload, at which "
+				    "workers make room for as many again");
 	if (slot == s->head->extents * SEGMENT_SLOTS && grow(s, err) < 0)
 		return -1;
 	if (slot == used)
@@ -436,10 +456,19 @@ static int free_slot(struct segment *s, struct err *err)
 	return (int)slot;
 }
 
+static struct entry *entry_fill(const struct segment *s, unsigned slot, enum segment_kind kind,
+				const char *name)
+{
+	struct entry *e = entry_of(s, slot);
+
+	*e = (struct entry){ .hash = hash_of(kind, name), .kind = kind, .epoch = s->head->epoch };
+	memcpy(e->name, name, strnlen(name, sizeof(e->name) - 1));
+	return e;
+}
+
 int segment_slot(struct segment *s, enum segment_kind kind, const char *name, bool *found,
 		 struct err *err)
 {
-	struct entry *e;
 	unsigned nth;
 	int slot;
 
@@ -456,30 +485,98 @@ int segment_slot(struct segment *s, enum segment_kind kind, const char *name, bo
 	slot = free_slot(s, err);
 	if (slot < 0)
 		return -1;
-	e = entry_of(s, (unsigned)slot);
-	*e = (struct entry){ .hash = hash_of(kind, name), .kind = kind, .nth = nth,
-			     .epoch = s->head->epoch };
-	memcpy(e->name, name, strnlen(name, sizeof(e->name) - 1));
+	entry_fill(s, (unsigned)slot, kind, name)->nth = nth;
 	index_put(s, (unsigned)slot);
 	return slot;
 }
 
+/* ---- slots that come and go ------------------------------------------------------------- */
+
+int segment_slot_fresh(struct segment *s, enum segment_kind kind, const char *name,
+		       uint32_t serial, struct err *err)
+{
+	int slot;
+
+	s->reach = reach(s);
+	slot = free_slot(s, err);
+	if (slot < 0)
+		return -1;
+	entry_fill(s, (unsigned)slot, kind, name)->serial = serial;
+	return slot;
+}
+
+int segment_slot_find(struct segment *s, enum segment_kind kind, const char *name, uint32_t serial)
+{
+	unsigned used = s->head->slots_used, at = s->found, n;
+	uint64_t hash = hash_of(kind, name);
+	const struct entry *e;
+
+	/* Most often it is the one behind the last. */
+	for (n = 0; n < used; n++, at++) {
+		at = at < used ? at : 0;
+		e = entry_of(s, at);
+		if (e->hash != hash || e->serial != serial || e->epoch != s->epoch ||
+		    (e->kind != kind && e->kind != SLOT_RETIRED))
+			continue;
+		s->found = at;
+		return (int)at;
+	}
+	return -1;
+}
+
+void segment_retire(struct segment *s, unsigned slot)
+{
+	entry_of(s, slot)->kind = SLOT_RETIRED;
+}
+
+static void clear_slot(struct segment *s, unsigned slot)
+{
+	unsigned row;
+
+	for (row = 0; row < segment_rows(s); row++)
+		memset(segment_cell(s, row, slot), 0, segment_cell_size);
+	memset(entry_of(s, slot), 0, sizeof(struct entry));
+}
+
+/* The index goes: names are looked for at the start of an image alone. */
+static void settle_slots(struct segment *s)
+{
+	free(s->index);
+	s->index = NULL;
+	while (s->head->slots_used && entry_of(s, s->head->slots_used - 1)->kind == SLOT_FREE)
+		s->head->slots_used--;
+}
+
+void segment_release(struct segment *s, unsigned slot)
+{
+	clear_slot(s, slot);
+	settle_slots(s);
+	if (slot < s->free_hint)
+		s->free_hint = slot;
+}
+
+unsigned segment_slots_taken(const struct segment *s)
+{
+	unsigned slot, n = 0;
+
+	for (slot = 0; slot < s->head->slots_used; slot++)
+		n += entry_of(s, slot)->kind != SLOT_FREE;
+	return n;
+}
+
 unsigned segment_release_unused(struct segment *s)
 {
-	unsigned slot, row, n = 0;
+	unsigned slot, n = 0;
 
 	for (slot = 0; slot < s->head->slots_used; slot++) {
-		struct entry *e = entry_of(s, slot);
+		const struct entry *e = entry_of(s, slot);
 
 		if (e->kind == SLOT_FREE || e->epoch == s->head->epoch)
 			continue;
-		for (row = 0; row < segment_rows(s); row++)
-			memset(segment_cell(s, row, slot), 0, segment_cell_size);
-		memset(e, 0, sizeof(*e));
+		clear_slot(s, slot);
 		n++;
 	}
-	free(s->index);
-	s->index = NULL;
+	settle_slots(s);
 	s->free_hint = 0;
 	return n;
 }
@@ -665,7 +762,8 @@ static int check_slots(const struct segment *s, struct err *err)
 			return err_set(err, "slot %u is of no known kind", slot);
 		if (e->kind == SLOT_FREE && !all_zero(e, sizeof(*e)))
 			return err_set(err, "slot %u is free but has a name", slot);
-		if (e->kind != SLOT_FREE && strlen(e->name) < sizeof(e->name) - 1 &&
+		if (e->kind != SLOT_FREE && e->kind != SLOT_RETIRED &&
+		    strlen(e->name) < sizeof(e->name) - 1 &&
 		    e->hash != hash_of((enum segment_kind)e->kind, e->name))
 			return err_set(err, "the name of slot %u is destroyed", slot);
 		if (check_cells(s, slot, err) < 0)

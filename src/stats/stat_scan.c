@@ -59,13 +59,12 @@ static struct listener *stat_listener_at(const struct proxy *px, unsigned n)
 static const struct server *stat_next_server(struct stat_scan *c, const struct proxy *px)
 {
 	const struct server *s = c->server;
-	unsigned n;
 
 	if (!s)
-		for (s = px->servers, n = c->object; s && n; n--)
-			s = s->next;
+		for (s = px->servers; s && s->order <= c->object; s = s->next)
+			;
 	if (s) {
-		c->object++;
+		c->object = s->order;
 		c->server = s->next;
 	}
 	return s;

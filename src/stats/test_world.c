@@ -87,6 +87,7 @@ static struct server *add_server(struct proxy *px, const char *name, struct addr
 	list_init(&s->tracker_node);
 	*px->servers_tail = s;
 	px->servers_tail = &s->next;
+	s->order = ++px->last_order;
 	return s;
 }
 

@@ -8,6 +8,7 @@
 #include "expr/expr.h"
 #include "expr/view.h"
 #include "lb/balance.h"
+#include "proxy/server_add.h"
 #include "proxy/tally.h"
 #include "stream/extra.h"
 #include "stream/kind.h"
@@ -66,9 +67,13 @@ static struct server *assign_last_server(const struct stream *s, const struct se
 	struct server *last = s->origin->last_server;
 	int most = s->backend->set.max_keep_alive_queue;
 
-	if (!s->exchange || avoid || !last || last->proxy != s->backend || !server_usable(last))
+	if (!s->exchange || avoid || !last)
 		return NULL;
 	if (!s->origin->private_servers && !(s->backend->set.options.on & OPT_PREFER_LAST))
+		return NULL;
+	if (s->origin->servers_seen != servers_gone && !server_is_there(s->backend, last))
+		return NULL;
+	if (last->proxy != s->backend || !server_usable(last))
 		return NULL;
 	return most < 0 || server_queued(last) <= (unsigned)most ? last : NULL;
 }

@@ -32,7 +32,7 @@ enum { TELL_EVERY_MS = 1000 }; /* of one server: one that is set up wrongly fail
 static int parse_sni(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct server *server = object;
-	struct expr_context ctx = { .cfg = st->cfg, .arena = st->cfg->arena, .loc = st->loc,
+	struct expr_context ctx = { .arena = st->cfg->arena, .loc = st->loc,
 				    .proxy = server->proxy };
 	const char *text = stmt_need(st, "an expression such as 'req.hdr(host)' or "
 					 "'str(www.example.com)'");
@@ -42,6 +42,7 @@ static int parse_sni(struct statement *st, const struct keyword *kw, void *objec
 	(void)kw;
 	if (!text)
 		return -1;
+	expr_context_of(&ctx, st->cfg);
 	expr = expr_parse_all(text, &ctx, &err);
 	if (!expr)
 		return stmt_error(st, st->at - 1, "%s", err.text);

@@ -50,7 +50,8 @@ static bool has_name(const struct stick_line *line, const struct server *server,
 	return name.len && span_equal(server_name(line, server, memory), name);
 }
 
-/* The one of that name wherever it stands, else the one of that id. */
+/* The one of that name wherever it stands, else the one of that id: it may have another name since
+ * the entry was made. Not an added one: it may have the id of one that has gone. */
 static struct server *find_server(const struct proxy *px, const struct stick_line *line,
 				  uint64_t id, struct span name)
 {
@@ -64,7 +65,7 @@ static struct server *find_server(const struct proxy *px, const struct stick_lin
 	for (server = px->servers; server; server = server->next)
 		if (!server->refused && has_name(line, server, name))
 			return server;
-	return numbered;
+	return numbered && numbered->added ? NULL : numbered;
 }
 
 /* ---- rules ------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "lb/balance.h"
 #include "proxy/proxy.h"
+#include "proxy/server_add.h"
 #include "proxy/tally.h"
 #include "stream/extra.h"
 #include "stream/kind.h"
@@ -52,6 +53,7 @@ void place_taken(struct stream *s, struct server *server)
 	place_note_redispatch(s, server);
 	s->server = server;
 	s->origin->last_server = server;
+	s->origin->servers_seen = servers_gone;
 	s->counted_server = true;
 	s->queue_ms = (uint32_t)(clock_now_ms - s->origin->accepted_ms);
 	c->sessions++;

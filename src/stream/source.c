@@ -8,6 +8,7 @@
 #include "expr/expr.h"
 #include "expr/view.h"
 #include "proxy/proxy.h"
+#include "proxy/server_part.h"
 #include "stream/stream.h"
 
 static const struct source_conf *source_of(const struct stream *s)
@@ -39,11 +40,12 @@ const struct addr *source_client(struct stream *s, struct addr *memory)
 static int source_compile(struct config *cfg, struct source_conf *source, struct proxy *px,
 			  const struct location *loc)
 {
-	struct expr_context ctx = { .cfg = cfg, .loc = *loc, .proxy = px };
+	struct expr_context ctx = { .loc = *loc, .proxy = px };
 	struct err err = { "" };
 
 	if (!source->set || source->usesrc != USESRC_HDR || source->usesrc_expr)
 		return 0;
+	expr_context_of(&ctx, cfg);
 	source->usesrc_expr = expr_parse_all(source->usesrc_text, &ctx, &err);
 	if (!source->usesrc_expr)
 		return config_error(cfg, loc, "usesrc: %s", err.text);
@@ -71,6 +73,13 @@ static int source_finish(struct config *cfg, void *data)
 	}
 	return bad;
 }
+
+static int source_make(struct config *cfg, struct server *s)
+{
+	return source_compile(cfg, &s->set.source, s->proxy, &s->loc);
+}
+
+const struct server_part source_server_part = { .make = source_make };
 
 const struct module source_module = {
 	.name = "sources",

@@ -411,6 +411,17 @@ const char *tls_client_read(struct arena *arena, const char *name, struct err *e
 	return tls_entry_load(path, err) ? path : NULL;
 }
 
+const char *tls_client_known(struct arena *arena, const char *name, struct err *err)
+{
+	const char *path = tls_store_crt_path(arena, name);
+
+	if (tls_entry_find(path))
+		return path;
+	err_set(err, "the certificate '%s' is not loaded: files are read at the start, and others "
+		"come by 'new ssl cert' and 'set ssl cert'", path);
+	return NULL;
+}
+
 struct tls_client *tls_client_new(const struct tls_client_conf *conf, struct err *err)
 {
 	struct tls_client *client = calloc(1, sizeof(*client));

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Servers that come and go while the program serves: "add server", "del server", and what is kept
+ * of them over a reload (doc/internals/dynamic.md). Every process does the same, in the order of
+ * the log of changes.
+ */
+#ifndef PROXY_SERVER_ADD_H
+#define PROXY_SERVER_ADD_H
+
+#include "proxy/proxy.h"
+
+#include <stdbool.h>
+
+struct err;
+
+/* Adds the server that words (NULL-terminated) describe: an address, "from ..." and the words of
+ * a server line. path: "backend/server". It begins in maintenance unless "enabled" says
+ * otherwise. NULL and err; then nothing has changed. */
+struct server *server_add(const char *path, char *const *words, struct err *err);
+
+/* May it be removed now? What is found out of all processes: does anything have it, or point at it?
+ * 0, or -1 and err in the words of the reference. *never (may be NULL): waiting does not help. */
+int server_removable(const struct server *s, bool *never, struct err *err);
+/* Removes it from its backend, at once. What this process still has of it goes when the last stream
+ * has left it. */
+void server_remove(struct server *s);
+
+/* Gives a server another name. 0, or -1 and err. */
+int server_rename(struct server *s, const char *name, struct err *err);
+
+/* Servers that have left and are not freed yet: of this process. */
+unsigned servers_left(void);
+/* How many have left so far: who keeps a pointer to a server beside this number knows that it is
+ * still there as long as the number is the same. */
+extern unsigned servers_gone;
+/* Is the pointer one of a server of the backend? It may be one that has gone. */
+bool server_is_there(const struct proxy *px, const struct server *s);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * "wait <delay> [<condition>]": holds the conversation until a condition is met, or the time is
+ * over. The condition is looked at again and again: what it asks for is spread over all
+ * processes.
+ */
+#include "base/clock.h"
+#include "cli/session.h"
+#include "cli/tables.h"
+#include "config/value.h"
+#include "event/timer.h"
+#include "proxy/server_add.h"
+#include "proxy/tally.h"
+
+#include <stddef.h>
+
+enum { LOOK_MS = 20 };
+
+struct wait_state {
+	struct timer timer; /* first */
+	struct cli *cli;
+	uint64_t end_ms;
+};
+
+/* What is waited for. 1: it is there; 0: not yet; -1 and err: it never will be. */
+struct wait_condition {
+	const char *word;
+	int (*met)(const char *arg, struct err *err);
+};
+
+static int removable(const char *path, struct err *err)
+{
+	const struct server *s = server_find_path(path, err);
+	bool never = true;
+
+	if (s && server_removable(s, &never, err) == 0)
+		return 1;
+	return never ? -1 : 0;
+}
+
+static int stopped(const char *path, struct err *err)
+{
+	const struct server *s = server_find_path(path, err);
+
+	if (!s)
+		return -1;
+	return !server_sessions(s) && !server_queued(s);
+}
+
+static const struct wait_condition conditions[] = {
+	{ "srv-removable", removable },
+	{ "srv-stopped", stopped },
+};
+
+static const char wait_usage[] =
+	"wait { -h | <delay> } [<condition>]: waits for so many ms (or another unit), at most for a "
+	"condition: srv-removable <backend>/<server>, srv-stopped <backend>/<server>";
+
+static const struct wait_condition *wait_condition(const struct cli_call *call)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(conditions); i++)
+		if (!strcmp(cli_arg(call, 1), conditions[i].word))
+			return &conditions[i];
+	return NULL;
+}
+
+static void wait_look(struct timer *timer)
+{
+	cli_wake(((struct wait_state *)timer)->cli);
+}
+
+static int wait_start(struct cli_call *call, struct err *err)
+{
+	struct wait_state *state = call->state;
+	uint64_t us;
+
+	if (!strcmp(cli_arg(call, 0), "-h")) {
+		cli_say(call, LOG_L_INFO, "%s", wait_usage);
+		return 0;
+	}
+	if (value_time(cli_arg(call, 0), 'm', &us, NULL) != VALUE_OK)
+		return err_set(err, "A delay is expected: %s", wait_usage);
+	if (*cli_arg(call, 1) && !wait_condition(call))
+		return err_set(err, "Unknown condition '%.100s': %s", cli_arg(call, 1), wait_usage);
+	state->cli = call->cli;
+	state->end_ms = clock_now_ms + us / 1000;
+	timer_init(&state->timer, wait_look);
+	return 0;
+}
+
+static enum cli_step wait_next(struct cli_call *call)
+{
+	const struct wait_condition *condition = wait_condition(call);
+	struct wait_state *state = call->state;
+	bool over = clock_now_ms >= state->end_ms;
+	struct err err = { "" };
+	int met = condition ? condition->met(cli_arg(call, 2), &err) : 0;
+
+	if (!state->cli)
+		return CLI_END; /* -h */
+	if (met < 0)
+		cli_say(call, LOG_L_ERR, "Failed: %s", err.text);
+	else if (met)
+		cli_say(call, LOG_L_INFO, "Done.");
+	else if (over && condition)
+		cli_say(call, LOG_L_ERR, "Wait delay expired.");
+	if (met || over)
+		return CLI_END;
+	timer_set(&state->timer, condition && clock_now_ms + LOOK_MS < state->end_ms ?
+					 clock_now_ms + LOOK_MS : state->end_ms);
+	return CLI_WAIT;
+}
+
+static void wait_end(struct cli_call *call)
+{
+	struct wait_state *state = call->state;
+
+	if (state)
+		timer_cancel(&state->timer);
+}
+
+const struct cli_command cli_wait_commands[] = {
+	{ .words = "wait", .args = "{ -h | <delay> } [<condition>]", .level = LEVEL_USER,
+	  .start = wait_start, .next = wait_next, .end = wait_end,
+	  .state_size = sizeof(struct wait_state),
+	  .help = "wait for a time, or until a condition is met" },
+	{ .words = NULL },
+};

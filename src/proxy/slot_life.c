@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Slots of servers that come and go. The parent takes a slot, and retires it when the server
+ * leaves. Workers leave later, each when its last stream has left the server, and say so in their
+ * own cell (ended). The parent looks at the cells of those workers that lived when the slot was
+ * retired, and clears the slot when all have said so or died. A worker forked later has never had
+ * the server.
+ */
+#include "proxy/slot_life.h"
+
+#include "base/bug.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/list.h"
+#include "event/timer.h"
+#include "proxy/cell.h"
+#include "proxy/tally.h"
+#include "share/segment.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOOK_MS = 100 };
+
+struct retired {
+	struct list node;
+	unsigned slot;
+	uint8_t waits[SEGMENT_ROWS_MOST]; /* for this row */
+};
+
+static struct list retired = LIST_INIT(retired);
+static void look(struct timer *timer);
+static struct timer looker = { .fire = look };
+
+int slot_begin(struct server *s, struct err *err)
+{
+	char name[512];
+	int slot;
+
+	snprintf(name, sizeof(name), "%s/%s", s->proxy->name, s->id);
+	if (segment_own_row)
+		slot = segment_slot_find(segment, SLOT_SERVER, name, s->serial);
+	else
+		slot = segment_slot_fresh(segment, SLOT_SERVER, name, s->serial, err);
+	if (slot < 0)
+		return segment_own_row ? err_set(err, "the server has no slot") : -1;
+	s->slot = (unsigned)slot;
+	s->tally = segment_cell(segment, segment_own_row, s->slot);
+	return 0;
+}
+
+void slot_cancel(unsigned slot)
+{
+	if (!segment_own_row)
+		segment_release(segment, slot);
+}
+
+/* In the sum of all no row is left that the server is in. */
+static bool is_free(struct retired *r)
+{
+	const struct server_tally *tally;
+	unsigned row;
+
+	for (row = 1; row < segment_rows(segment); row++) {
+		tally = segment_cell(segment, row, r->slot);
+		if (r->waits[row] && __atomic_load_n(&tally->ended, __ATOMIC_ACQUIRE))
+			r->waits[row] = false;
+		if (r->waits[row])
+			return false;
+	}
+	return true;
+}
+
+/* A worker inherits the parent's list: it is none of its business. */
+static void look(struct timer *timer)
+{
+	struct retired *r, *next;
+
+	list_for_each_safe(r, next, &retired, node) {
+		if (!segment_own_row && !is_free(r))
+			continue;
+		list_remove(&r->node);
+		if (!segment_own_row)
+			segment_release(segment, r->slot);
+		free(r);
+	}
+	if (!list_empty(&retired))
+		timer_set(timer, clock_now_ms + LOOK_MS);
+}
+
+/* Without memory to note it, the slot is free again after the next reload. */
+void slot_retire(unsigned slot)
+{
+	struct retired *r = segment_own_row || !tally_shared ? NULL : calloc(1, sizeof(*r));
+	unsigned row;
+
+	if (segment_own_row)
+		return;
+	segment_retire(segment, slot);
+	if (!r)
+		return;
+	r->slot = slot;
+	for (row = 1; row < segment_rows(segment); row++)
+		r->waits[row] = segment_row(segment, row)->pid != 0;
+	list_append(&retired, &r->node);
+	if (!timer_armed(&looker))
+		timer_set(&looker, clock_now_ms + LOOK_MS);
+}
+
+/* A worker inherits those that have left its parent, and has nothing in their slots. */
+void slot_given_up(struct server *s)
+{
+	if (s->left_row != segment_own_row)
+		return;
+	if (segment_own_row)
+		__atomic_store_n(&s->tally->ended, 1, __ATOMIC_RELEASE);
+	else if (!tally_shared)
+		segment_release(segment, s->slot);
+}
+
+void slots_row_gone(unsigned row)
+{
+	struct retired *r;
+
+	list_for_each(r, &retired, node)
+		r->waits[row] = false;
+}
