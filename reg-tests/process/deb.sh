@@ -16,6 +16,10 @@ if [ "${1:-}" != inside ]; then
 		check "make deb, release $release" test $? -eq 0
 		mv "$dir"/deb/*-"${release}"_*.deb "$dir/inside/penstock-$release.deb" || { cat "$log"; finish; }
 	done
+	if command -v lintian >/dev/null; then
+		lintian "$dir/inside/penstock-1.deb" >"$dir/lintian" 2>/dev/null
+		check "lintian finds no errors" sh -c "! grep '^E:' '$dir/lintian'"
+	fi
 	cp "$tool" "$dir/inside/relaytest"
 	cp "$0" "$dir/inside/test.sh"
 	if unshare -m true 2>/dev/null; then
@@ -93,6 +97,10 @@ check "it is installed" test "$(dpkg-query -W -f '${db:Status-Status}' penstock)
 check "the files are what the package says" test -z "$(dpkg -V penstock | grep -v /usr/share/)"
 check "there is a user" test "$(getent passwd penstock | cut -d : -f 7)" = /usr/sbin/nologin
 check "the configuration that comes with it is valid" penstock -c -q -f /etc/penstock/penstock.cfg
+check "its error pages are there" test "$(find /etc/penstock/errors -name '[45]*.http' | wc -l)" -eq 7
+check "completion for bash" bash -n /usr/share/bash-completion/completions/penstock
+check "for zsh and fish" test -s /usr/share/zsh/vendor-completions/_penstock -a \
+	-s /usr/share/fish/vendor_completions.d/penstock.fish
 
 # The unit's command line, with a manager that writes down what it is told.
 mkdir -p /run/penstock
