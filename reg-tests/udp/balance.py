@@ -100,6 +100,14 @@ for client in flood:
     client.ask()  # their sessions stand
 before = len(servers["a"].got)
 os.kill(service.pid, signal.SIGSTOP)
+
+
+def state():
+    with open(f"/proc/{service.pid}/stat") as f:
+        return f.read().rsplit(")", 1)[1].split()[0]
+
+
+until("the process stands still", lambda: state() == "T")
 for _ in range(180):
     for client, data in zip(flood, (b"modest", b"eager")):
         client.send(data)
