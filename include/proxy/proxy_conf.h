@@ -54,6 +54,10 @@ keyword_parse parse_http_mode, parse_retry_on;
 keyword_parse parse_server_line, parse_default_server, parse_server_template;
 keyword_parse parse_dispatch;
 
+/* Letters, digits and "-_.:", most of them at the most; what: whose name, for the message. 0, or -1
+ * after a report. */
+int proxy_check_name(struct statement *st, const char *name, const char *what, ptrdiff_t most);
+
 /* For the lines that make servers. The name in the next word, where a server may stand; what: of
  * it, for the message; number: so many characters follow. NULL after a report. */
 const char *server_conf_name(struct statement *st, const struct proxy *px, const char *what,

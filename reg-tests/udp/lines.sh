@@ -65,7 +65,10 @@ END
 check "nothing is inherited" test "$(grep -c . "$log")" -le 1
 check "a line with 'bind' is none" refused "'bind' is not allowed" "	bind :80"
 check "nor one with 'http-request'" refused "'http-request" "	http-request deny"
-check "nor 'ssl' of a server" refused "'ssl' is not for datagrams" "	server s 127.0.0.1:1 ssl verify none"
+check "nor 'ssl' of a server" refused "'ssl' is not for datagrams" \
+	"	server s 127.0.0.1:1 ssl verify none"
+refused "'ssl' is not for datagrams" "	server s 127.0.0.1:1 ssl" && grep -q "verify" "$log"
+check "... of which nothing else is asked" test $? -ne 0
 for word in send-proxy "send-proxy-v2 proxy-v2-options ssl" tfo "socks4 127.0.0.1:1" "cookie x" "redir /x" "maxqueue 3" \
 	"tcp-ut 1s" "ws h1" non-stick "max-reuse 3"; do
 	check "... nor '$word'" refused "is not for datagrams" "	server s 127.0.0.1:1 $word"

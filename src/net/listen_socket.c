@@ -138,6 +138,18 @@ static int do_bind(struct opener *o, const struct addr *addr)
 	return refused(o, "bind", bind_hint(o, errno));
 }
 
+/* tune.rcvbuf.client, tune.sndbuf.client */
+static int set_sizes(struct opener *o)
+{
+	if (o->opt->rcvbuf &&
+	    set_int_option(o, SOL_SOCKET, SO_RCVBUF, (int)o->opt->rcvbuf, "tune.rcvbuf.client"))
+		return -1;
+	if (o->opt->sndbuf &&
+	    set_int_option(o, SOL_SOCKET, SO_SNDBUF, (int)o->opt->sndbuf, "tune.sndbuf.client"))
+		return -1;
+	return 0;
+}
+
 /* What connections inherit, whatever the address family. */
 static int set_buffers(struct opener *o)
 {
@@ -146,13 +158,7 @@ static int set_buffers(struct opener *o)
 	if (o->opt->nolinger &&
 	    setsockopt(o->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)))
 		return refused(o, "option nolinger", NULL);
-	if (o->opt->rcvbuf &&
-	    set_int_option(o, SOL_SOCKET, SO_RCVBUF, (int)o->opt->rcvbuf, "tune.rcvbuf.client"))
-		return -1;
-	if (o->opt->sndbuf &&
-	    set_int_option(o, SOL_SOCKET, SO_SNDBUF, (int)o->opt->sndbuf, "tune.sndbuf.client"))
-		return -1;
-	return 0;
+	return set_sizes(o);
 }
 
 static int set_keepalive(struct opener *o)
@@ -236,11 +242,7 @@ static int set_dgram_options(struct opener *o)
 {
 	bool v6 = o->l->addr.family == AF_INET6;
 
-	if (o->opt->rcvbuf &&
-	    set_int_option(o, SOL_SOCKET, SO_RCVBUF, (int)o->opt->rcvbuf, "tune.rcvbuf.client"))
-		return -1;
-	if (o->opt->sndbuf &&
-	    set_int_option(o, SOL_SOCKET, SO_SNDBUF, (int)o->opt->sndbuf, "tune.sndbuf.client"))
+	if (set_sizes(o))
 		return -1;
 	if (!addr_is_any(&o->l->addr))
 		return 0;

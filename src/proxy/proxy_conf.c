@@ -47,17 +47,16 @@ struct proxy *proxy_new(struct config *cfg, const char *name, unsigned caps,
 	return px;
 }
 
-/* Letters, digits and "-_.:" */
-static int check_name(struct statement *st, const char *name)
+int proxy_check_name(struct statement *st, const char *name, const char *what, ptrdiff_t most)
 {
 	const char *c;
 
 	for (c = name; *c; c++)
 		if (!isalnum((unsigned char)*c) && !strchr("-_.:", *c))
-			return stmt_error(st, st->at - 1, "'%c' cannot stand in a name: letters, "
-					  "digits and '-', '_', '.', ':' can", *c);
-	if (c - name > NAME_MOST)
-		return stmt_error(st, st->at - 1, "a name of more than %d characters", NAME_MOST);
+			return stmt_error(st, st->at - 1, "'%c' cannot stand in %s: letters, "
+					  "digits and '-', '_', '.', ':' can", *c, what);
+	if (c - name > most)
+		return stmt_error(st, st->at - 1, "a name of more than %td characters", most);
 	return 0;
 }
 
@@ -144,7 +143,7 @@ static void *begin_defaults(struct statement *st)
 
 	if (stmt_peek(st) && strcmp(stmt_peek(st), "from") != 0) {
 		name = stmt_next(st);
-		if (check_name(st, name))
+		if (proxy_check_name(st, name, "a name", NAME_MOST))
 			st->at = st->count;
 	}
 	if (begin_from(st, all, &from) || (from && check_heritage(st, from)))
@@ -166,7 +165,7 @@ static void *begin_proxy(struct statement *st, unsigned caps)
 	if (!name)
 		return NULL;
 	/* Mistakes of this line are no reason to leave those of the section untold. */
-	if (check_name(st, name) || begin_from(st, all, &from))
+	if (proxy_check_name(st, name, "a name", NAME_MOST) || begin_from(st, all, &from))
 		st->at = st->count;
 	if (stmt_peek(st)) {
 		stmt_error(st, st->at, "'%s' cannot stand here: addresses are given by 'bind' lines "

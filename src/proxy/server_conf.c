@@ -13,7 +13,6 @@
 
 #include "config.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <string.h>
 
@@ -47,22 +46,9 @@ static int check_place(struct statement *st, const struct proxy *px, bool with_d
 			  "listen section", st->words[0].text);
 }
 
-static int check_name(struct statement *st, const char *name, ptrdiff_t most)
-{
-	const char *c;
-
-	for (c = name; *c; c++)
-		if (!isalnum((unsigned char)*c) && !strchr("-_.:", *c))
-			return stmt_error(st, st->at - 1, "'%c' cannot stand in the name of a server: "
-					  "letters, digits and '-', '_', '.', ':' can", *c);
-	if (c - name > most)
-		return stmt_error(st, st->at - 1, "a name of more than %td characters", most);
-	return 0;
-}
-
 int server_conf_check_name(struct statement *st, const char *name)
 {
-	return check_name(st, name, NAME_MOST);
+	return proxy_check_name(st, name, "the name of a server", NAME_MOST);
 }
 
 static int parse_address(struct statement *st, struct server *s)
@@ -145,7 +131,10 @@ const char *server_conf_name(struct statement *st, const struct proxy *px, const
 	if (check_place(st, px, false))
 		return NULL;
 	name = stmt_need(st, what);
-	return name && !check_name(st, name, NAME_MOST - (ptrdiff_t)number) ? name : NULL;
+	if (!name ||
+	    proxy_check_name(st, name, "the name of a server", NAME_MOST - (ptrdiff_t)number))
+		return NULL;
+	return name;
 }
 
 int parse_server_line(struct statement *st, const struct keyword *kw, void *object)

@@ -27,8 +27,7 @@ static const char *useless_word(const struct server *s)
 	const struct server_settings *set = &s->set;
 	const uint64_t on = set->options.on;
 
-	return s->tls					  ? "ssl" :
-	       on & SRV_SEND_PROXY			  ? "send-proxy" :
+	return on & SRV_SEND_PROXY			  ? "send-proxy" :
 	       set->proxy_v2 & ~(unsigned)PROXY_V2_CRC32C ? "proxy-v2-options" :
 	       set->vector_count			  ? "set-proxy-v2-tlv-fmt" :
 	       on & SRV_TFO				  ? "tfo" :

@@ -20,7 +20,6 @@
 #include "share/segment.h"
 #include "udp/lb.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -28,19 +27,6 @@
 enum { MAXCONN = 10000, TIMEOUT_MS = 60000, SHARDS_MOST = 64 };
 
 /* ---- the section ------------------------------------------------------------------------- */
-
-static int check_name(struct statement *st, const char *name)
-{
-	const char *c;
-
-	for (c = name; *c; c++)
-		if (!isalnum((unsigned char)*c) && !strchr("-_.:", *c))
-			return stmt_error(st, st->at - 1, "'%c' cannot stand in a name: letters, "
-					  "digits and '-', '_', '.', ':' can", *c);
-	if (c - name > NAME_MOST)
-		return stmt_error(st, st->at - 1, "a name of more than %d characters", NAME_MOST);
-	return 0;
-}
 
 static void *udp_begin(struct statement *st)
 {
@@ -50,7 +36,7 @@ static void *udp_begin(struct statement *st)
 
 	if (!name)
 		return NULL;
-	if (check_name(st, name) || stmt_end(st))
+	if (proxy_check_name(st, name, "a name", NAME_MOST) || stmt_end(st))
 		st->at = st->count;
 	px = proxy_new(st->cfg, name, PROXY_FRONTEND | PROXY_BACKEND, &st->loc, NULL);
 	px->set.mode = MODE_UDP;
@@ -79,21 +65,28 @@ static int add_address(struct statement *st, struct bind_conf *bind, const char 
 	return 0;
 }
 
+static int add_addresses(struct statement *st, struct bind_conf *bind, const char *word)
+{
+	char *text = arena_strdup(st->cfg->arena, word), *next;
+	int rc = 0;
+
+	while (!rc && (next = strsep(&text, ",")))
+		rc = add_address(st, bind, next);
+	return rc;
+}
+
 static int parse_dgram_bind(struct statement *st, const struct keyword *kw, void *object)
 {
-	const char *word = stmt_need(st, "an address");
 	struct proxy *px = object;
 	struct bind_conf *bind = bind_conf_new(st, px);
-	char *text, *next;
-	int rc = 0;
+	const char *word = stmt_need(st, "an address");
+	int rc;
 
 	(void)kw;
 	if (!word)
 		return -1;
 	bind->dgram = true;
-	text = arena_strdup(st->cfg->arena, word);
-	while (!rc && (next = strsep(&text, ",")))
-		rc = add_address(st, bind, next);
+	rc = add_addresses(st, bind, word);
 	if (stmt_words(st, SCOPE_DGRAM, bind))
 		rc = -1;
 	if (bind->id && bind->listeners.next != bind->listeners.prev)
@@ -220,17 +213,35 @@ static void make_shards(struct config *cfg, struct bind_conf *bind)
 	}
 }
 
+/* Said before anybody looks for its certificates. */
+static int refuse_tls(struct config *cfg, const struct proxy *px)
+{
+	struct server *s;
+	int rc = 0;
+
+	for (s = px->servers; s; s = s->next) {
+		if (s->refused || !(s->set.tls.options.on & TLS_SSL))
+			continue;
+		s->refused = true;
+		rc = config_error(cfg, &s->loc, "server '%s': 'ssl' is not for datagrams: '%s' is an "
+				  "udp-lb section", s->id, px->name);
+	}
+	return rc;
+}
+
 static int udp_words_finish(struct config *cfg, void *data)
 {
 	struct proxies *all = config_data(cfg, &proxy_module);
 	unsigned maxconn = default_maxconn(all);
 	struct bind_conf *bind;
 	struct proxy *px;
+	int bad = 0;
 
 	(void)data;
 	list_for_each(px, &all->list, node) {
 		if (!px->udp)
 			continue;
+		bad |= refuse_tls(cfg, px);
 		if (!px->set.maxconn)
 			px->set.maxconn = maxconn;
 		if (!px->set.timeout.client)
@@ -240,7 +251,7 @@ static int udp_words_finish(struct config *cfg, void *data)
 		list_for_each(bind, &px->binds, node)
 			make_shards(cfg, bind);
 	}
-	return 0;
+	return bad;
 }
 
 const struct module udp_words_module = {
