@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sessions by themselves: how they are found, who makes room, when their time is over, what their
+ * counts end. Their sockets are real, and nobody sends. */
+#include "udp/session.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "config/diag.h"
+#include "config/environment.h"
+#include "config/load.h"
+#include "event/timer.h"
+#include "lb/balance.h"
+#include "net/bind_conf.h"
+#include "net/listener.h"
+#include "proxy/proxy.h"
+#include "share/segment.h"
+#include "udp/udp_conf.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct module *const list[] = { &environment_module, &udp_words_module, &bind_module,
+					     &proxy_module, &server_module, &lb_module, NULL };
+static struct config *cfg;
+static struct proxy *px;
+static struct udp_lb *lb;
+static struct udp_port port;
+
+/* lines: of the section, beside those of its servers a and b. */
+static void begin(const char *lines)
+{
+	struct err err = { "" };
+	struct bind_conf *bind;
+	char memory[1000];
+	struct text t;
+
+	text_init(&t, memory, sizeof(memory));
+	text_printf(&t, "udp-lb u\n dgram-bind 127.0.0.1:1\n timeout client 30s\n"
+		    " timeout server 10s\n server a 127.0.0.1:9\n server b 127.0.0.1:9\n%s", lines);
+	clock_freeze(100000);
+	assert_int_equal(loop_init(20), 0);
+	cfg = config_new(list, false);
+	config_read_text(cfg, "test", memory, t.len);
+	if (config_finish(cfg)) {
+		diag_print(cfg->diag, stderr, false, DIAG_NOTE);
+		fail();
+	}
+	assert_int_equal(proxies_prepare(cfg, config_data(cfg, &proxy_module), &err), 0);
+	assert_int_equal(lb_module.prepare(cfg, NULL, &err), 0);
+	px = proxy_find(proxies_running, "u", PROXY_BACKEND);
+	lb = px->udp;
+	assert_int_equal(udp_sessions_start(lb, cfg->arena), 0);
+	bind = list_first(&px->binds, struct bind_conf, node);
+	port = (struct udp_port){ .lb = lb, .number = 1, .claim = -1,
+				  .listener = list_first(&bind->listeners, struct listener, node) };
+	port.listener->port = &port;
+	list_init(&port.turns[UDP_SERVER]);
+	list_init(&port.turns[UDP_CLIENT]);
+	list_append(&lb->ports, &port.node);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	udp_sessions_end_all(END_KILLED);
+	loop_turn(0); /* frees them */
+	timer_cancel(&lb->timer);
+	assert_int_equal(lb->count, 0);
+	assert_int_equal(px->fe->current, 0);
+	assert_int_equal(px->be->current, 0);
+	assert_int_equal(px->be->served, 0);
+	assert_int_equal(port.listener->current, 0);
+	assert_int_equal(px->servers->tally->current + px->servers->next->tally->current, 0);
+	segment_free(&proxies_running->segment);
+	proxies_running = NULL;
+	config_free(&cfg);
+	loop_free();
+	return 0;
+}
+
+static struct udp_key key_of(unsigned client)
+{
+	struct udp_key key = { .port = (uint16_t)(client + 1), .number = port.number };
+
+	key.client.s6_addr[12] = 10;
+	key.client.s6_addr[15] = (uint8_t)(client >> 8);
+	return key;
+}
+
+static struct udp_session *found(unsigned client)
+{
+	struct udp_key key = key_of(client);
+
+	return udp_session_find(lb, &key);
+}
+
+static struct udp_session *begun(unsigned client)
+{
+	struct udp_key key = key_of(client);
+	struct udp_session *s = udp_session_begin(&port, &key, (struct span){ "x", 1 });
+
+	assert_non_null(s);
+	return s;
+}
+
+static void test_found_by_its_key(void **state)
+{
+	struct udp_session *s;
+	struct udp_key key;
+	unsigned i;
+
+	(void)state;
+	begin("");
+	key = key_of(7);
+	assert_null(found(7));
+	s = begun(7);
+	assert_ptr_equal(found(7), s);
+	assert_null(found(8));
+	for (i = 0; i < sizeof(key); i++) { /* whatever differs */
+		((uint8_t *)&key)[i] ^= 0x80;
+		assert_null(udp_session_find(lb, &key));
+		((uint8_t *)&key)[i] ^= 0x80;
+	}
+	assert_ptr_equal(udp_session_find(lb, &key), s);
+	assert_int_equal(px->fe->current, 1);
+	udp_session_end(s, END_NORMAL);
+	assert_null(found(7));
+}
+
+static void test_many(void **state)
+{
+	enum { MANY = 300 };
+	struct udp_session *all[MANY];
+	unsigned i;
+
+	(void)state;
+	begin(" maxconn 1000\n");
+	lb->mask = 15; /* long chains */
+	for (i = 0; i < MANY; i++)
+		all[i] = begun(i);
+	for (i = 0; i < MANY; i += 3)
+		udp_session_end(all[i], END_NORMAL);
+	for (i = 0; i < MANY; i++)
+		assert_ptr_equal(found(i), i % 3 ? all[i] : NULL);
+	for (i = 0; i < MANY; i += 3) {
+		all[i] = begun(i);
+		assert_ptr_equal(found(i), all[i]);
+	}
+	assert_int_equal(lb->count, MANY);
+	assert_int_equal(px->servers->tally->current, MANY / 2);
+}
+
+static void test_the_longest_silent_makes_room(void **state)
+{
+	unsigned i;
+
+	(void)state;
+	begin(" maxconn 3\n");
+	for (i = 0; i < 3; i++) {
+		begun(i);
+		clock_advance(10);
+	}
+	udp_session_touch(found(0), UDP_SERVER);
+	clock_advance(10);
+	udp_session_touch(found(1), UDP_CLIENT); /* its server has spoken: it is as lively */
+	begun(3);
+	assert_null(found(2));
+	assert_non_null(found(0));
+	assert_non_null(found(1));
+	clock_advance(10);
+	begun(4);
+	assert_null(found(0));
+	assert_int_equal(lb->count, 3);
+	assert_int_equal(px->fe->counters.connections_max, 3);
+}
+
+static void test_time(void **state)
+{
+	(void)state;
+	begin("");
+	begun(0);
+	begun(1);
+	udp_session_touch(found(1), UDP_CLIENT);
+	assert_int_equal(udp_session_deadline(found(0)), clock_now_ms + 10000);
+	assert_int_equal(udp_session_deadline(found(1)), clock_now_ms + 30000);
+	clock_advance(6000);
+	udp_session_touch(found(0), UDP_SERVER);
+	clock_advance(9999);
+	timer_run();
+	assert_non_null(found(0));
+	clock_advance(1);
+	timer_run();
+	assert_null(found(0));
+	assert_non_null(found(1));
+	clock_advance(13999);
+	timer_run();
+	assert_non_null(found(1));
+	clock_advance(1);
+	timer_run();
+	assert_null(found(1));
+	assert_true(timer_next() == UINT64_MAX);
+}
+
+static void test_counts(void **state)
+{
+	struct udp_session *s;
+
+	(void)state;
+	begin(" proxy-requests 3\n proxy-responses 2\n");
+	s = begun(0);
+	udp_session_count_in(s, 2, 20);
+	udp_session_count_out(s, 4, 40); /* one more of the client may come */
+	assert_ptr_equal(found(0), s);
+	udp_session_count_in(s, 1, 10);
+	assert_null(found(0)); /* the next one begins another session */
+	assert_int_equal(lb->count, 1);
+	udp_session_count_out(s, 1, 10);
+	assert_int_equal(lb->count, 1);
+	udp_session_count_out(s, 1, 10);
+	assert_int_equal(lb->count, 0);
+	assert_int_equal(px->fe->counters.bytes_in, 30);
+	assert_int_equal(px->fe->counters.bytes_out, 60);
+}
+
+static void test_ends_of_a_server(void **state)
+{
+	struct server *a;
+	unsigned i;
+
+	(void)state;
+	begin("");
+	a = px->servers;
+	for (i = 0; i < 10; i++)
+		begun(i);
+	udp_sessions_end_server(a, END_KILLED);
+	assert_int_equal(a->tally->current, 0);
+	assert_int_equal(lb->count, 5);
+	for (i = 0; i < 10; i++)
+		assert_true(!found(i) || found(i)->server != a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_found_by_its_key, end),
+		cmocka_unit_test_teardown(test_many, end),
+		cmocka_unit_test_teardown(test_the_longest_silent_makes_room, end),
+		cmocka_unit_test_teardown(test_time, end),
+		cmocka_unit_test_teardown(test_counts, end),
+		cmocka_unit_test_teardown(test_ends_of_a_server, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
