@@ -2,19 +2,21 @@
 /*
  * udp: what measures relays of datagrams.
  *
- *   udp floor LISTEN:PORT SERVER:PORT         the barest relay by recvmmsg and sendmmsg: the yardstick
- *   udp echo LISTEN:PORT                      answers with what it gets
- *   udp load TARGET:PORT CLIENTS WINDOW SIZE SECONDS
+ *   udp floor LISTEN:PORT SERVER:PORT   the barest relay by recvmmsg and sendmmsg: the yardstick
+ *   udp echo LISTEN:PORT                answers with what it gets
+ *   udp load TARGET:PORT CLIENTS WINDOW SIZE SECONDS [rows]
  *
  * floor: one thread, level-triggered epoll, a connected socket a session found by a plain hash, no
- * limits, no time-outs, no statistics: a session lasts as long as the process. Answers of a turn leave
- * by one sendmmsg, as in Penstock.
+ * limits, no time-outs, no statistics: a session lasts as long as the process. Answers of a turn
+ * leave by one sendmmsg, as in Penstock.
  *
- * load: each client has WINDOW datagrams under way, with numbers, and sends the next one when one has
- * come back. Prints answers, those that were lost (nothing came for a second), doubled or mixed.
+ * load: each client has WINDOW datagrams under way, with numbers, and sends the next one when one
+ * has come back; rows: what it sends at a time is given to the kernel as one (UDP_SEGMENT). Prints
+ * answers, those that were lost (nothing came for a second), doubled or mixed.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/udp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -254,6 +256,23 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+static bool rows;
+
+/* Returns how many have left. */
+static int send_row(int fd, int n, size_t size)
+{
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(uint16_t))];
+	} control = { .header = { CMSG_LEN(sizeof(uint16_t)), SOL_UDP, UDP_SEGMENT } };
+	struct msghdr msg = { .msg_iov = up_iov, .msg_iovlen = (size_t)n, .msg_control = &control,
+			      .msg_controllen = sizeof(control) };
+	uint16_t value = (uint16_t)size;
+
+	memcpy(CMSG_DATA(&control.header), &value, sizeof(value));
+	return sendmsg(fd, &msg, MSG_DONTWAIT) < 0 ? 0 : n;
+}
+
 static void send_more(struct client *c, uint32_t id, int n, size_t size)
 {
 	int i, sent;
@@ -264,7 +283,7 @@ static void send_more(struct client *c, uint32_t id, int n, size_t size)
 		memcpy(in_memory[i], &head, sizeof(head));
 		up_iov[i] = (struct iovec){ in_memory[i], size };
 	}
-	sent = sendmmsg(c->fd, up, (unsigned)n, MSG_DONTWAIT);
+	sent = rows ? send_row(c->fd, n, size) : sendmmsg(c->fd, up, (unsigned)n, MSG_DONTWAIT);
 	c->sent += sent > 0 ? (uint32_t)sent : 0;
 	c->since = now();
 }
@@ -301,7 +320,8 @@ static int run_load(char **argv)
 				struct head head;
 
 				memcpy(&head, out_memory[j], sizeof(head));
-				mixed += head.client != events[i].data.u32 || out[j].msg_len != size;
+				mixed += head.client != events[i].data.u32 ||
+					 out[j].msg_len != size;
 				if (head.number < c->seen)
 					doubled++;
 				else {
@@ -321,9 +341,9 @@ static int run_load(char **argv)
 				send_more(&clients[i], (uint32_t)i, window, size);
 			}
 	}
-	printf("answered %llu lost %llu doubled %llu mixed %llu rate %.0f\n", (unsigned long long)answered,
-	       (unsigned long long)lost, (unsigned long long)doubled, (unsigned long long)mixed,
-	       (double)answered / (now() - begun));
+	printf("answered %llu lost %llu doubled %llu mixed %llu rate %.0f\n",
+	       (unsigned long long)answered, (unsigned long long)lost, (unsigned long long)doubled,
+	       (unsigned long long)mixed, (double)answered / (now() - begun));
 	return 0;
 }
 
@@ -333,7 +353,8 @@ int main(int argc, char **argv)
 		run_floor(argv + 2);
 	if (argc == 3 && !strcmp(argv[1], "echo"))
 		run_echo(argv + 2);
-	if (argc == 7 && !strcmp(argv[1], "load"))
+	rows = argc == 8 && !strcmp(argv[7], "rows");
+	if ((argc == 7 || rows) && !strcmp(argv[1], "load"))
 		return run_load(argv + 2);
 	fprintf(stderr, "usage: see the head of contrib/bench/udp.c\n");
 	return 2;
