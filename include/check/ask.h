@@ -33,7 +33,7 @@ struct span ask_offers(const struct check *check, enum server_proto proto);
  * set, and the result is *status. Else walk_go comes when it stands, walk_failed when not. */
 bool ask_open(struct check *check, const struct addr *to, unsigned how,
 	      enum check_status *status);
-/* The PROXY header (version 2) that each datagram of the check has in front of it; 0: it has none. */
+/* The PROXY header (version 2) in front of each datagram of the check. 0: there is none. */
 size_t ask_datagram_header(const struct check *check, char *header, size_t size);
 /* Closes it, with FIN or RST. */
 void ask_close(struct check *check, bool linger);

@@ -17,7 +17,7 @@ enum {
 	UDP_ROW_CUT = 64,      /* what each kernel cuts up at most */
 	UDP_ROW_MOST = 128,    /* what any of them gathers */
 	UDP_ROW_BYTES = 65536, /* room for each row */
-	UDP_ROW_SIZE = 1472,   /* datagrams above leave one by one: the way is not likely to take them */
+	UDP_ROW_SIZE = 1472,   /* datagrams above leave one by one: few ways take such rows */
 };
 
 union udp_address {

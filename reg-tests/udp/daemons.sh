@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# udp-lb before programs that people run: unbound, chronyd, rsyslogd and freeradius, as far as they are
-# installed. Checks find each well, what clients send is answered, and who has ended is down.
+# udp-lb before programs that people run: unbound, chronyd, rsyslogd and freeradius, as far as they
+# are installed. Checks find each well, what clients send is answered, and who has ended is down.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }
@@ -17,9 +17,10 @@ daemon() {
 	daemons="$daemons $name=$!"
 }
 section() { # NAME PORT CHECK SERVER-PORT
-	printf 'udp-lb %s\n\tdgram-bind 127.0.0.1:%s\n\toption udp-check %s\n\ttimeout check 10s\n' \
+	printf 'udp-lb %s\n\tdgram-bind 127.0.0.1:%s\n\toption udp-check %s\n' \
 		"$1" "$2" "$3" >>"$dir/cfg"
-	printf '\ttimeout client 1m\n\ttimeout server 1m\n\tserver s 127.0.0.1:%s %s\n' "$4" \
+	printf '\ttimeout %s\n' "check 10s" "client 1m" "server 1m" >>"$dir/cfg"
+	printf '\tserver s 127.0.0.1:%s %s\n' "$4" \
 		"check inter 50ms rise 1 fall 1" >>"$dir/cfg"
 }
 printf 'global\n\tstats socket %s level admin\n' "$stats" >"$dir/cfg"

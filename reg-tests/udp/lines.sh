@@ -80,11 +80,14 @@ check "'balance uri' needs HTTP" refused "only connections have" "	balance uri"
 check "sizes have limits" refused "65507" "	accepted-payload-size 65508"
 check "shards have limits" refused "by-thread" "	dgram-bind :2 shards 65"
 check "a word of bind lines alone is refused" refused "'accept-proxy'" "	dgram-bind :2 accept-proxy"
-for words in "" dns "dns www.example.com" ntp "radius xyzzy" syslog "send x" "send x expect y" "send-binary 0001 expect-binary 80"; do
-	printf 'udp-lb u\n\tdgram-bind 127.0.0.1:1\n\toption udp-check %s\n\tserver s 127.0.0.1:1 check\n' "$words" >"$dir/udp"
+for words in "" dns "dns www.example.com" ntp "radius xyzzy" syslog "send x" "send x expect y" \
+	"send-binary 0001 expect-binary 80"; do
+	printf 'udp-lb u\n\tdgram-bind 127.0.0.1:1\n\toption udp-check %s\n\tserver s %s check\n' \
+		"$words" 127.0.0.1:1 >"$dir/udp"
 	check "option udp-check $words" valid <"$dir/udp"
 done
-check "option udp-check knows no others" refused "'dns', 'ntp', 'radius', 'syslog'" "	option udp-check tftp"
+check "option udp-check knows no others" refused "'dns', 'ntp', 'radius', 'syslog'" \
+	"	option udp-check tftp"
 check "a RADIUS server shares a secret" refused "the secret" "	option udp-check radius"
 check "... nor names that are none" refused "1 to 63" "	option udp-check dns a..b"
 check "... nor odd digits" refused "two hexadecimal digits" "	option udp-check send-binary 012"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# udp-lb before QUIC servers (aioquic), by the rules of doc/udp.md: connections are balanced and pass, and
-# stay with their server while their client changes its address, since its connection ids tell the
-# server's number.
+# udp-lb before QUIC servers (aioquic), by the rules of doc/udp.md: connections are balanced and
+# pass, and stay with their server while their client changes its address, since its connection ids
+# tell the server's number.
 . "${0%/*}/../lib.sh"
 
-python3 -c "import aioquic, cryptography" 2>/dev/null || { say "needs aioquic for Python"; exit 77; }
+python3 -c "import aioquic, cryptography" 2>/dev/null || { say "needs aioquic"; exit 77; }
 set -- $(ports 4)
 cat >"$dir/cfg" <<END
 global

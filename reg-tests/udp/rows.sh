@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# udp-lb: datagrams that pass the kernel as one, both ways, arrive as they were sent: each by itself,
-# in order, counted, limited and given its header one by one.
+# udp-lb: datagrams that pass the kernel as one, both ways, arrive as they were sent: each by
+# itself, in order, counted, limited and given its header one by one.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

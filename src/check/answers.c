@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads the answers of MySQL, LDAP, SPOP, gRPC, DNS, NTP and RADIUS servers. Called by stock.c,
- * datagrams.c, grpc.c and the fuzzer. A packet that claims a length is looked at within that length and within what was received, whichever ends
- * first. */
+ * datagrams.c, grpc.c and the fuzzer. A packet that claims a length is looked at within that length
+ * and within what was received, whichever ends first. */
 #include "check/answers.h"
 
 #include "base/md5.h"
@@ -426,7 +426,8 @@ struct answer answer_ntp(struct span bytes, const char transmit[8])
 
 /* -- RADIUS ---------------------------------------------------------------------------------- */
 
-enum { RADIUS_HEAD = 20, RADIUS_ATTRIBUTE = 2, RADIUS_LEN = RADIUS_HEAD + RADIUS_ATTRIBUTE + MD5_LEN,
+enum { RADIUS_HEAD = 20, RADIUS_ATTRIBUTE = 2,
+       RADIUS_LEN = RADIUS_HEAD + RADIUS_ATTRIBUTE + MD5_LEN,
        RADIUS_ACCEPT = 2, RADIUS_REJECT = 3, RADIUS_ACCOUNTED = 5, RADIUS_STATUS = 12,
        RADIUS_MESSAGE_AUTHENTICATOR = 80 };
 

@@ -187,8 +187,8 @@ int check_conf_finish_server(struct config *cfg, struct server *s)
 		return -1;
 	if (check_conf_rules(s->proxy) && check_conf_rules(s->proxy)->datagrams &&
 	    on & SRV_CHECK_SEND_PROXY && !(on & SRV_SEND_PROXY_V2))
-		return config_error(cfg, &s->loc, "server '%s': the datagrams of 'option udp-check' have "
-				    "PROXY headers of version 2: with 'send-proxy-v2'", s->id);
+		return config_error(cfg, &s->loc, "server '%s': datagrams of 'option udp-check' "
+				    "have PROXY headers of version 2: with 'send-proxy-v2'", s->id);
 	if (rules_want_tls(check_conf_rules(s->proxy)) && server_need_tls(cfg, s))
 		return -1;
 	if (has_port(s))

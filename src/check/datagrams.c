@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* option udp-check: what is sent as a datagram, and what is expected. What servers answer is read by
- * answers.c. */
+/* option udp-check: what is sent as a datagram, and what is expected. What servers answer is read
+ * by answers.c. */
 #include "check/stock.h"
 
 #include "base/arena.h"
@@ -182,12 +182,13 @@ static int parse_dns_name(struct statement *st, const char *name, struct span *w
 
 	*wire = (struct span){ to, 0 };
 	if (!*name || strlen(name) > LONGEST)
-		return stmt_error(st, st->at - 1, "a name of 1 to %d characters is expected", LONGEST);
+		return stmt_error(st, st->at - 1, "a name of 1 to %d characters is expected",
+				  LONGEST);
 	while (*name && strcmp(name, ".") != 0) {
 		len = strcspn(name, ".");
 		if (!len || len > LABEL)
-			return stmt_error(st, st->at - 1, "the parts of a name have 1 to %d characters",
-					  LABEL);
+			return stmt_error(st, st->at - 1, "the parts of a name have 1 to %d "
+					  "characters", LABEL);
 		*to++ = (char)len;
 		memcpy(to, name, len);
 		to += len;
@@ -220,8 +221,8 @@ static int parse_udp_bytes(struct statement *st, struct check_conf *conf)
 	bool hex = stmt_take(st, "send-binary");
 
 	if (!hex && !stmt_take(st, "send"))
-		return stmt_error(st, st->at, "'dns', 'ntp', 'radius', 'syslog', 'send' or 'send-binary' "
-				  "is expected, not '%s'", stmt_peek(st));
+		return stmt_error(st, st->at, "'dns', 'ntp', 'radius', 'syslog', 'send' or "
+				  "'send-binary' is expected, not '%s'", stmt_peek(st));
 	if (parse_bytes(st, hex, &conf->sends))
 		return -1;
 	if (!conf->sends.len)

@@ -483,7 +483,8 @@ static const struct keyword keywords[] = {
 	  .parse = parse_smtp, .help = "checks talk to an SMTP server" },
 	OPTION("spop-check", CHECK_SPOP, "checks greet an agent of stream processing"),
 	{ .name = "option udp-check", .scope = SCOPE_UDP,
-	  .args = "[ dns [<name>] | ntp | radius <secret> | syslog | { send <string> | send-binary <hexstring> } "
+	  .args = "[ dns [<name>] | ntp | radius <secret> | syslog | "
+		  "{ send <string> | send-binary <hexstring> } "
 		  "[ expect <string> | expect-binary <hexstring> ] ]",
 	  .parse = stock_parse_udp, .dflt = "one zero byte",
 	  .help = "checks send a datagram" },

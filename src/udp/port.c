@@ -40,8 +40,8 @@ static struct {
 
 /* ---- towards the server ------------------------------------------------------------------ */
 
-/* What the datagrams of one session in the batch look like to sendmmsg. Most of it is never touched:
- * that of rows. */
+/* What the datagrams of one session in the batch look like to sendmmsg. Most of it is for rows, and
+ * never touched where none come. */
 static struct {
 	struct mmsghdr msgs[DATAGRAMS];
 	struct iovec iov[DATAGRAMS];       /* what the client has sent */
@@ -254,6 +254,7 @@ static struct udp_key key_of(const struct udp_port *port, unsigned i)
 static void sort_in(struct udp_port *port, unsigned i)
 {
 	struct udp_key key = key_of(port, i);
+	struct span first = { .ptr = in.iov[i].iov_base };
 	struct udp_session *s;
 	unsigned n, dropped;
 
@@ -275,10 +276,10 @@ static void sort_in(struct udp_port *port, unsigned i)
 	/* One that ends with its datagrams leaves its socket to the next one. */
 	if (!s && !port->lb->responses && !port->lb->requests && i && in.session[i - 1])
 		udp_port_forward(in.session[i - 1]);
-	if (!s)
-		s = udp_session_begin(port, &key,
-				      (struct span){ in.iov[i].iov_base,
-						     in.size[i] ? in.size[i] : in.msgs[i].msg_len });
+	if (!s) {
+		first.len = in.size[i] ? in.size[i] : in.msgs[i].msg_len;
+		s = udp_session_begin(port, &key, first);
+	}
 	if (!s) {
 		udp_stats.dropped += n - dropped;
 		return;
