@@ -80,11 +80,22 @@ void errand_end_all(void)
 		errand_end(list_first(&under_way, struct errand, node));
 }
 
-static int fail(struct errand *e, enum errand_fault fault)
+static int fail(struct errand *e, enum errand_fault fault, const char *why)
 {
 	e->fault = fault;
+	e->why = why;
 	errand_end(e);
 	return ERRAND_FAILED;
+}
+
+static int fail_broken(struct errand *e)
+{
+	return fail(e, ERRAND_BROKEN, "it ends the connection in the middle, or its answer is no HTTP");
+}
+
+static int fail_late(struct errand *e)
+{
+	return fail(e, ERRAND_LATE, "it does not answer in time");
 }
 
 static int finish(struct errand *e)
@@ -187,7 +198,7 @@ static int try_again(struct errand *e)
 {
 	drop(e);
 	if (e->tries++ >= errand_limits.retries)
-		return fail(e, ERRAND_UNREACHED);
+		return fail(e, ERRAND_UNREACHED, "no connection to it can be made");
 	if (!e->target.to_len && ++e->at < e->count) {
 		e->state = DIALS;
 		return GOES_ON;
@@ -207,7 +218,7 @@ static int dials(struct errand *e)
 	e->late = false;
 	if (!len) {
 		if (!e->count)
-			return fail(e, ERRAND_UNREACHED);
+			return fail(e, ERRAND_UNREACHED, "its name leads to no address");
 		len = addr_to_sockaddr(&e->addr[e->at], &memory);
 		to = &memory;
 	}
@@ -241,29 +252,34 @@ static int connects(struct errand *e)
 	if (!e->target.tls)
 		return sends_from_here(e);
 	if (errand_tls_begin(e->conn, e->target.host) < 0)
-		return fail(e, ERRAND_UNREACHED);
+		return fail(e, ERRAND_UNREACHED, errand_tls_off() ? errand_tls_off() :
+			    "there is no memory for TLS with it");
 	e->state = SHAKES;
 	return GOES_ON;
 }
 
-/* The answer is 503 alone: what is wrong with a certificate stands in the log, once a second. */
-static void say_tls(const struct errand *e)
+/* What is wrong with a certificate stands in the log, once a second: the answer is 503 alone. */
+static const char *say_tls(const struct errand *e)
 {
 	static uint64_t next_ms;
-	char memory[300];
+	static char memory[300];
 	struct text t;
 
-	if (clock_now_ms < next_ms)
-		return;
-	next_ms = clock_now_ms + 1000;
 	text_init(&t, memory, sizeof(memory));
+	text_str(&t, "there is no TLS with it: ");
 	tls_client_say(e->conn, &t);
-	log_process(LOG_L_WARNING, "HTTP client: no TLS with %.*s:%u: %s.", (int)e->target.host.len,
-		    e->target.host.ptr, e->target.port, memory);
+	if (clock_now_ms >= next_ms) {
+		next_ms = clock_now_ms + 1000;
+		log_process(LOG_L_WARNING, "HTTP client: no TLS with %.*s:%u: %s.", (int)e->target.host.len,
+			    e->target.host.ptr, e->target.port, strchr(memory, ':') + 2);
+	}
+	return memory;
 }
 
 static int shakes(struct errand *e)
 {
+	const char *why;
+
 	switch (tls_conn_handshake(e->conn)) {
 	case IO_OK:
 		return sends_from_here(e);
@@ -273,9 +289,9 @@ static int shakes(struct errand *e)
 	case IO_ERR:
 		break;
 	}
-	say_tls(e);
+	why = say_tls(e);
 	tls_client_forget(e->conn);
-	return fail(e, ERRAND_UNREACHED);
+	return fail(e, ERRAND_UNREACHED, why);
 }
 
 static bool is_idempotent(const struct errand *e)
@@ -311,7 +327,7 @@ static int broken(struct errand *e)
 		e->state = DIALS;
 		return GOES_ON;
 	}
-	return fail(e, ERRAND_BROKEN);
+	return fail_broken(e);
 }
 
 /* A server may answer before it has read all, and close behind that: then reading tells. */
@@ -332,7 +348,7 @@ static int sends(struct errand *e)
 		}
 	}
 	if (r == IO_AGAIN)
-		return e->late ? fail(e, ERRAND_LATE) : wait_server(e);
+		return e->late ? fail_late(e) : wait_server(e);
 	e->keeps = e->sent == e->text.len;
 	e->late = false;
 	e->state = READS_HEAD;
@@ -423,17 +439,17 @@ static int reads_head(struct errand *e)
 		if (turn == TURN_PIECES)
 			return ERRAND_TURN;
 		if (e->in && !make_room(e))
-			return fail(e, ERRAND_BROKEN);
+			return fail_broken(e);
 		r = fill(e);
 		if (r == IO_OK)
 			parsed = parse_head(e);
 	}
 	if (r == IO_AGAIN)
-		return e->late ? fail(e, ERRAND_LATE) : wait_server(e);
+		return e->late ? fail_late(e) : wait_server(e);
 	if (r != IO_OK)
 		return broken(e);
 	if (parsed != H1_DONE)
-		return fail(e, ERRAND_BROKEN);
+		return fail_broken(e);
 	take_head(e);
 	e->taken = e->msg.head_len;
 	e->state = READS_BODY;
@@ -470,7 +486,7 @@ static int body_ended(struct errand *e, enum io r)
 	e->keeps = false;
 	if (r == IO_EOF && e->framing == BODY_CLOSE)
 		return finish(e);
-	return fail(e, ERRAND_BROKEN);
+	return fail_broken(e);
 }
 
 static int reads_body(struct errand *e)
@@ -486,12 +502,12 @@ static int reads_body(struct errand *e)
 	if (!e->in || !e->in->len) {
 		r = fill(e);
 		if (r == IO_AGAIN)
-			return e->late ? fail(e, ERRAND_LATE) : wait_server(e);
+			return e->late ? fail_late(e) : wait_server(e);
 		if (r != IO_OK)
 			return body_ended(e, r);
 	}
 	if (!take_piece(e))
-		return fail(e, ERRAND_BROKEN);
+		return fail_broken(e);
 	return ERRAND_PIECE;
 }
 
