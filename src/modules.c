@@ -67,6 +67,7 @@
 #include <stddef.h>
 
 #ifdef HAVE_OPENSSL
+#include "acme/acme.h"
 #include "check/ocsp.h"
 #include "proxy/server_tls.h"
 #include "stream/connect_tls.h"
@@ -152,6 +153,9 @@ const struct module *const modules[] = {
 	&stick_rules_module,
 	&proxyheader_module,
 	&source_module,
+#ifdef HAVE_OPENSSL
+	&acme_module,
+#endif
 	&page_module,
 	&history_module,
 	&stats_service_module,
@@ -183,6 +187,7 @@ const struct change_kind *const change_kind_list[] = {
 #ifdef HAVE_OPENSSL
 	&tls_tickets_change,
 	&tls_ocsp_change,
+	&acme_change,
 #endif
 	NULL,
 };

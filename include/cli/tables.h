@@ -27,6 +27,7 @@ extern const struct cli_command cli_tls_list_commands[];
 extern const struct cli_command cli_tls_tickets_commands[];
 extern const struct cli_command cli_tls_trust_commands[];
 extern const struct cli_command cli_tls_ocsp_commands[];
+extern const struct cli_command cli_acme_commands[];
 extern const struct cli_command cli_later_commands[];
 extern const struct cli_command cli_maps_commands[];
 extern const struct cli_command cli_maps_load_commands[];

@@ -32,6 +32,7 @@ enum scope {
 	SCOPE_RESOLVERS = 1 << 14, /* resolvers section */
 	SCOPE_UDP = 1 << 15,   /* udp-lb section */
 	SCOPE_DGRAM = 1 << 16, /* words of a dgram-bind line */
+	SCOPE_ACME = 1 << 17,  /* acme section */
 
 	SCOPE_PROXY = SCOPE_DEFAULTS | SCOPE_FRONTEND | SCOPE_BACKEND,
 	SCOPE_FRONT = SCOPE_DEFAULTS | SCOPE_FRONTEND,

@@ -52,6 +52,10 @@ bool change_is_shared(void);
  * the log lines and keeps the counts. true outside of any change. */
 extern bool change_first;
 
+/* The configuration has changes that a process is to carry out which keeps the rights of the start:
+ * there is to be a parent, also of one process. Set while it is read. */
+extern bool change_parent_wanted;
+
 /* Installed by process/changes.c in parents and workers; NULL: one process. */
 extern unsigned (*change_route)(const struct change_kind *kind, const void *bytes, size_t len,
 				change_done *done, void *arg);

@@ -34,6 +34,7 @@ struct tls_list_line {
 	unsigned count;
 	struct tls_settings *set; /* what its options say of TLS; NULL: nothing */
 	bool ocsp_update, ocsp_update_given; /* ocsp-update on|off */
+	struct tls_acme_words acme;
 };
 
 struct tls_list {

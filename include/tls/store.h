@@ -4,6 +4,8 @@
 #ifndef TLS_STORE_H
 #define TLS_STORE_H
 
+#include "base/list.h"
+#include "config/config.h"
 #include "tls/cert.h"
 
 struct arena;
@@ -30,6 +32,21 @@ struct tls_user {
 	void (*changed)(struct tls_user *user, struct tls_cert *old);
 };
 
+/* What a line says of ACME: who keeps the certificate up (acme/). Made with the line, and goes with the
+ * entry. */
+struct tls_acme {
+	struct list node;      /* tls_acme_all, in the order of the lines */
+	struct tls_entry *entry;
+	struct location loc;
+	const char *section;   /* as written */
+	char *domains;         /* as written, in small letters: separated by commas */
+	const char *path;      /* the file */
+	bool placeholder;      /* the certificate in force is one of our own */
+	void *order;           /* acme/'s; NULL: none yet */
+	char text[];
+};
+extern struct list tls_acme_all;
+
 /* An entry of the store: a file name (or "@store/alias" of a crt-store) and the certificate in
  * force. Entries stay where they are until they are deleted, which needs that nobody uses them. */
 struct tls_entry {
@@ -38,6 +55,8 @@ struct tls_entry {
 	struct tls_user *users;
 	bool doubted; /* what is doubtful of its chain was said */
 	bool aged; /* that it is not valid at this time was said */
+	bool placeholder; /* it came into being without a file: ACME will bring one */
+	struct tls_acme *acme; /* NULL: nobody keeps it up */
 	bool ocsp_update, ocsp_update_given; /* load ... ocsp-update on|off */
 	char name[]; /* as it was asked for, with crt-base in front */
 };
@@ -97,6 +116,17 @@ int tls_ocsp_piece(struct tls_pieces *pieces, struct span text, struct err *err)
 int tls_sctl_piece(struct tls_pieces *pieces, struct span text, struct err *err);
 /* An entry under this name, of these files. NULL and err; it is an error that it is there. */
 struct tls_entry *tls_entry_add(const char *name, const struct tls_files *files, struct err *err);
+/* What a line says: section and domains (NULL: not said). Before the entry is loaded: makes one with a
+ * placeholder, if there is none and no file. 0, or -1 and err. */
+struct tls_acme_words {
+	const char *section, *domains;
+};
+int tls_acme_prepare(const char *name, const char *path, const struct tls_acme_words *words,
+		     struct err *err);
+/* Behind that: it is the entry's from now on. */
+int tls_acme_join(struct tls_entry *entry, const char *path, const struct tls_acme_words *words,
+		  const struct location *loc, struct err *err);
+void tls_acme_leave(struct tls_entry *entry);
 /* The same of a certificate, whose reference it takes over, or of none. NULL: no memory. */
 struct tls_entry *tls_entry_new(const char *name, struct tls_cert *cert);
 /* Nobody uses it. */

@@ -45,6 +45,7 @@ struct tables cli_tables = {
 		cli_tls_tickets_commands,
 		cli_tls_trust_commands,
 		cli_tls_ocsp_commands,
+		cli_acme_commands,
 #endif
 		cli_later_commands,
 		cli_help_commands,

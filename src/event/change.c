@@ -16,6 +16,7 @@
 
 const struct change_kind *const *change_kinds;
 bool change_first = true;
+bool change_parent_wanted;
 unsigned (*change_route)(const struct change_kind *kind, const void *bytes, size_t len,
 			 change_done *done, void *arg);
 void (*change_route_forget)(unsigned ticket);

@@ -31,15 +31,29 @@ static struct pattern_ref *ref_new(struct config *cfg, const struct location *lo
 	return ref;
 }
 
-struct pattern_ref *pattern_ref_get(struct config *cfg, enum pattern_kind kind, const char *path,
-				    const struct location *wanted)
+static struct pattern_ref *ref_find(struct config *cfg, enum pattern_kind kind, const char *path)
 {
 	struct pattern_ref *ref = *expr_conf_pattern_refs(cfg);
 
-	for (; ref; ref = ref->next) {
-		if (ref->path && ref->kind == kind && !strcmp(ref->path, path))
-			return ref;
-	}
+	while (ref && (!ref->path || ref->kind != kind || strcmp(ref->path, path)))
+		ref = ref->next;
+	return ref;
+}
+
+struct pattern_ref *pattern_ref_loaded(struct config *cfg, enum pattern_kind kind, const char *path)
+{
+	struct pattern_ref *ref = ref_find(cfg, kind, path);
+
+	return ref && ref->uses ? ref : NULL;
+}
+
+struct pattern_ref *pattern_ref_get(struct config *cfg, enum pattern_kind kind, const char *path,
+				    const struct location *wanted)
+{
+	struct pattern_ref *ref = ref_find(cfg, kind, path);
+
+	if (ref)
+		return ref;
 	ref = ref_new(cfg, wanted, kind);
 	ref->path = arena_strdup(cfg->arena, path);
 	return ref;

@@ -232,6 +232,7 @@ static void submitted(struct channel *channel, const struct frame *frame)
 		answer(channel, frame->id, rc, err.text, strlen(err.text));
 	else
 		answer(channel, frame->id, rc, said.ptr, said.len);
+	explicit_bzero(memory, said.len); /* it may be a key */
 }
 
 /* One that asks and asks and does not read the answers: they must not fill our memory. */

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "config/config.h"
 #include "config/diag.h"
+#include "event/change.h"
 #include "expr/state.h"
 #include "log/log.h"
 #include "net/listener.h"
@@ -377,7 +378,7 @@ int workers_finish(struct config *cfg, void *data)
 	if (n > WORKERS_MOST)
 		return config_error(cfg, NULL, "nbproc and nbthread together give %u workers; there can "
 				    "be %d", n, WORKERS_MOST);
-	conf->workers = n > 1 || conf->master_worker ? n : 0;
+	conf->workers = n > 1 || conf->master_worker || change_parent_wanted ? n : 0;
 	expr_process.count = n;
 	if (conf->cpu_rules)
 		map_workers(cfg, conf);

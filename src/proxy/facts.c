@@ -25,7 +25,7 @@ enum { READ_TRIES = 100 };
 bool facts_checker;
 uint32_t facts_checker_row;
 
-enum { LISTENERS = 4 };
+enum { LISTENERS = 8 };
 static void (*checker_listeners[LISTENERS])(bool active);
 
 static void replace_listener(void (*old)(bool active), void (*new)(bool active))

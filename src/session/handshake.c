@@ -291,6 +291,10 @@ static void handshake_count(struct session *se, const struct conn *conn)
  * handshake_proved is told. */
 static void handshake_tls_done(struct handshake *h)
 {
+	if (span_equal(tls_conn_alpn(h->conn), span_of("acme-tls/1"))) {
+		handshake_close(h); /* RFC 8737 3: nothing is sent behind the handshake */
+		return;
+	}
 	if (tls_conn_unproven(h->conn))
 		tls_conn_belongs(h->conn, h->session);
 	else

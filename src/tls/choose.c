@@ -11,6 +11,7 @@
 #include "base/bug.h"
 #include "tls/bind.h"
 #include "tls/cert.h"
+#include "tls/challenge.h"
 #include "tls/dh.h"
 #include "tls/forge.h"
 #include "tls/layer.h"
@@ -408,13 +409,28 @@ static bool take_forged(SSL *ssl, struct tls_bind *bind, struct span name, unsig
 	return cert != NULL;
 }
 
+/* An authority that asks whether the name is ours has no certificate of its own. */
+static bool take_challenge(SSL *ssl, struct span name)
+{
+	struct tls_cert *cert = tls_challenge_for(ssl, name);
+
+	if (!cert)
+		return false;
+	SSL_set_verify(ssl, SSL_VERIFY_NONE, NULL);
+	chosen_set(ssl, tls_cert_take(cert));
+	return true;
+}
+
 static int on_hello(SSL *ssl, int *alert, void *arg)
 {
 	struct tls_bind *bind = arg;
 	struct span name = hello_name(ssl);
 	unsigned can = hello_can(ssl);
-	struct tls_line *line = tls_choose_line(bind, name, can);
+	struct tls_line *line;
 
+	if (take_challenge(ssl, name))
+		return SSL_CLIENT_HELLO_SUCCESS;
+	line = tls_choose_line(bind, name, can);
 	if (!line && take_forged(ssl, bind, name, can))
 		return SSL_CLIENT_HELLO_SUCCESS;
 	if (!line && !(bind->set.options.on & TLS_STRICT_SNI))

@@ -10,7 +10,9 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
+#include "tls/bind.h"
 #include "tls/cert.h"
+#include "tls/challenge.h"
 #include "tls/context.h"
 #include "tls/dh.h"
 #include "tls/early.h"
@@ -144,7 +146,11 @@ static int choose_alpn(SSL *ssl, const unsigned char **out, unsigned char *outle
 	const unsigned char *ours = (const unsigned char *)offered.ptr, *theirs;
 	const unsigned char *end = ours + offered.len;
 
-	(void)ssl;
+	if (tls_challenge_agrees(tls_bind_chosen(ssl), in, inlen)) {
+		*out = in + 1;
+		*outlen = *in;
+		return SSL_TLSEXT_ERR_OK;
+	}
 	for (; ours < end; ours += 1 + *ours) {
 		if (offer && offer->without_h2 && *ours == 2 && !memcmp(ours + 1, "h2", 2))
 			continue;

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/list.h"
 #include "tls/cert.h"
+#include "tls/craft.h"
 #include "tls/index.h"
 #include "tls/lib.h"
 #include "tls/names.h"
@@ -18,7 +19,6 @@
 #include <errno.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
-#include <openssl/rand.h>
 #include <openssl/x509v3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,53 +136,12 @@ void tls_forge_free(struct tls_forge **where)
 /* -- one certificate
  * ----------------------------------------------------------------------------- */
 
-/* What goes into a certificate must be a name, whatever the client sends: it becomes the text of an
- * extension. */
-static bool is_name(const char *name, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		if (!((name[i] >= 'a' && name[i] <= 'z') || (name[i] >= '0' && name[i] <= '9') ||
-		      name[i] == '-' || name[i] == '.' || name[i] == '_'))
-			return false;
-	return len > 0;
-}
-
-static int set_serial(X509 *x)
-{
-	unsigned char bytes[16];
-	BIGNUM *n;
-	int ok;
-
-	if (RAND_bytes(bytes, sizeof(bytes)) != 1)
-		return -1;
-	bytes[0] &= 0x7f; /* RFC 5280 4.1.2.2: positive */
-	n = BN_bin2bn(bytes, sizeof(bytes), NULL);
-	ok = n && BN_to_ASN1_INTEGER(n, X509_get_serialNumber(x));
-	BN_free(n);
-	return ok ? 0 : -1;
-}
-
-static int add_extension(X509 *x, X509 *authority, int nid, const char *value)
-{
-	X509_EXTENSION *extension;
-	X509V3_CTX ctx;
-	int ok;
-
-	X509V3_set_ctx(&ctx, authority, x, NULL, NULL, 0);
-	extension = X509V3_EXT_conf_nid(NULL, &ctx, nid, value);
-	ok = extension && X509_add_ext(x, extension, -1);
-	X509_EXTENSION_free(extension);
-	return ok ? 0 : -1;
-}
-
 static int fill(X509 *x, struct tls_forge *forge, const char *name, size_t len, EVP_PKEY *key)
 {
 	char san[TLS_NAME_MAX + 20];
 
 	snprintf(san, sizeof(san), "%sDNS:%s", len > COMMON_NAME_MAX ? "critical," : "", name);
-	if (!X509_set_version(x, X509_VERSION_3) || set_serial(x) ||
+	if (!X509_set_version(x, X509_VERSION_3) || tls_craft_serial(x) ||
 	    !X509_gmtime_adj(X509_getm_notBefore(x), -24 * 3600) ||
 	    !X509_time_adj_ex(X509_getm_notAfter(x), DAYS, 0, NULL) || !X509_set_pubkey(x, key) ||
 	    !X509_set_issuer_name(x, X509_get_subject_name(forge->authority)))
@@ -191,42 +150,16 @@ static int fill(X509 *x, struct tls_forge *forge, const char *name, size_t len, 
 	    !X509_NAME_add_entry_by_NID(X509_get_subject_name(x), NID_commonName, MBSTRING_ASC,
 					(const unsigned char *)name, (int)len, -1, 0))
 		return -1;
-	if (add_extension(x, forge->authority, NID_basic_constraints, "critical,CA:FALSE") ||
-	    add_extension(x, forge->authority, NID_ext_key_usage, "serverAuth") ||
-	    add_extension(x, forge->authority, NID_subject_key_identifier, "hash") ||
-	    add_extension(x, forge->authority, NID_subject_alt_name, san))
+	if (tls_craft_extension(x, forge->authority, NID_basic_constraints, "critical,CA:FALSE") ||
+	    tls_craft_extension(x, forge->authority, NID_ext_key_usage, "serverAuth") ||
+	    tls_craft_extension(x, forge->authority, NID_subject_key_identifier, "hash") ||
+	    tls_craft_extension(x, forge->authority, NID_subject_alt_name, san))
 		return -1;
 	/* Some authorities have no identifier of their own. */
 	if (X509_get0_subject_key_id(forge->authority) &&
-	    add_extension(x, forge->authority, NID_authority_key_identifier, "keyid"))
+	    tls_craft_extension(x, forge->authority, NID_authority_key_identifier, "keyid"))
 		return -1;
 	return 0;
-}
-
-static bool wants_no_digest(EVP_PKEY *key)
-{
-	return EVP_PKEY_is_a(key, "ED25519") || EVP_PKEY_is_a(key, "ED448");
-}
-
-/* Leaf, key and the authority, as a file would have them. */
-static struct tls_cert *bundle(struct tls_forge *forge, X509 *leaf, EVP_PKEY *key)
-{
-	BIO *bio = BIO_new(BIO_s_secmem());
-	struct tls_cert *cert = NULL;
-	struct span pem;
-	char *data;
-	long len;
-
-	if (bio && PEM_write_bio_X509(bio, leaf) &&
-	    PEM_write_bio_PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL) &&
-	    PEM_write_bio_X509(bio, forge->authority)) {
-		len = BIO_get_mem_data(bio, &data);
-		pem = (struct span){ data, (size_t)len };
-		cert = tls_cert_parse(pem, NULL);
-		OPENSSL_cleanse(data, (size_t)len);
-	}
-	BIO_free(bio);
-	return cert;
 }
 
 static struct tls_cert *make(struct tls_forge *forge, const char *name, size_t len,
@@ -238,9 +171,8 @@ static struct tls_cert *make(struct tls_forge *forge, const char *name, size_t l
 
 	if (key && EVP_PKEY_up_ref(key)) {
 		if (x && !fill(x, forge, name, len, key) &&
-		    X509_sign(x, forge->signer,
-			      wants_no_digest(forge->signer) ? NULL : EVP_sha256()))
-			cert = bundle(forge, x, key);
+		    tls_craft_sign(x, forge->signer) == 0)
+			cert = tls_craft_cert(x, key, forge->authority);
 		EVP_PKEY_free(key);
 	}
 	X509_free(x);
@@ -292,7 +224,7 @@ struct tls_cert *tls_forge_cert(struct tls_forge *forge, struct span name, struc
 	struct tls_cert *cert;
 	struct forged *f;
 
-	if (!is_name(text, len))
+	if (!tls_craft_is_name(text, len))
 		return NULL;
 	f = find(forge, text, len, key);
 	if (f) {

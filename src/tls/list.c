@@ -162,12 +162,28 @@ static int ocsp_update(struct tls_list_line *line, const char *arg, struct err *
 	return 0;
 }
 
+/* "acme", "domains". *word: where the argument is to be kept. */
+static const char **acme_word(struct tls_list_line *line, const char *option)
+{
+	if (!strcmp(option, "acme"))
+		return &line->acme.section;
+	return !strcmp(option, "domains") ? &line->acme.domains : NULL;
+}
+
 static int line_options(struct tls_list_line *line, struct err *err)
 {
-	const char *const *option = line->words.options, *arg;
+	const char *const *option = line->words.options, *arg, **kept;
 	int args;
 
 	for (; option && *option; option++) {
+		kept = acme_word(line, *option);
+		if (kept) {
+			*kept = option[1];
+			if (!option[1])
+				return err_set(err, "'%s' takes a value", *option);
+			option++;
+			continue;
+		}
 		if (!strcmp(*option, "ocsp-update")) {
 			if (ocsp_update(line, option[1], err))
 				return -1;
@@ -255,9 +271,19 @@ void tls_list_say(const struct tls_list_line *line, struct text *text)
 
 static int line_load(struct tls_list *list, struct tls_list_line *line, struct err *err)
 {
-	int n = tls_entries_load(line->crt, line->entries, err);
+	const struct location loc = { .file = list->name, .line = line->number };
+	int n;
 
+	if (line->acme.section && line->crt[0] == '@')
+		return err_set(err, "'acme' of '%.200s' belongs to its 'load' line", line->crt);
+	if (tls_acme_prepare(line->crt, line->crt, &line->acme, err) < 0)
+		return -1;
+	n = tls_entries_load(line->crt, line->entries, err);
 	if (n < 0)
+		return -1;
+	if (line->acme.section && n > 1)
+		return err_set(err, "'acme' needs a file, and not a bundle");
+	if (tls_acme_join(line->entries[0], line->crt, &line->acme, &loc, err) < 0)
 		return -1;
 	line->count = (unsigned)n;
 	list_append(&list->lines, &line->node);
@@ -464,6 +490,10 @@ int tls_list_add(struct tls_list *list, struct span text, struct err *err)
 		return -1;
 	if (!line)
 		return err_set(err, "the line names no certificate");
+	if (line->acme.section) {
+		line_free(line);
+		return err_set(err, "'acme' is for lines that are read when the process starts");
+	}
 	if (line_find(line, err)) {
 		line_free(line);
 		return -1;

@@ -183,6 +183,7 @@ void tls_entry_free(struct tls_entry **at)
 	BUG_ON(entry->users);
 	tls_index_remove(&entries, &entry->link);
 	tls_cert_free(&entry->cert);
+	tls_acme_leave(entry);
 	free(entry);
 }
 

@@ -171,6 +171,7 @@ static int parse_store_base(struct statement *st, const struct keyword *kw, void
 struct load {
 	struct tls_files files;
 	const char *alias, *ocsp_update;
+	struct tls_acme_words acme;
 };
 
 static const struct {
@@ -184,10 +185,12 @@ static const struct {
 	{ "sctl", offsetof(struct load, files.sctl) },
 	{ "alias", offsetof(struct load, alias) },
 	{ "ocsp-update", offsetof(struct load, ocsp_update) },
+	{ "acme", offsetof(struct load, acme.section) },
+	{ "domains", offsetof(struct load, acme.domains) },
 };
 
 static const char *const load_names[] = { "crt", "key", "ocsp", "issuer", "sctl", "alias", "ocsp-update",
-					  NULL };
+					  "acme", "domains", NULL };
 
 static int parse_load_word(struct statement *st, struct load *load)
 {
@@ -217,6 +220,8 @@ static int parse_load_words(struct statement *st, struct load *load)
 		return stmt_error(st, st->count - 1, "an alias has no '/', '@' or blank in it");
 	if (load->ocsp_update && strcmp(load->ocsp_update, "on") && strcmp(load->ocsp_update, "off"))
 		return stmt_error(st, st->count - 1, "'ocsp-update' is 'on' or 'off'");
+	if (load->acme.section && load->files.key)
+		return stmt_error(st, 0, "with 'acme' the file of 'crt' has the key in it: leave 'key' out");
 	return 0;
 }
 
@@ -237,7 +242,7 @@ static int parse_load(struct statement *st, const struct keyword *kw, void *obje
 	struct load load = { 0 };
 	struct tls_entry *entry;
 	struct err err = { "" };
-	const char *crt, *base;
+	const char *crt, *base, *name;
 
 	(void)kw;
 	if (parse_load_words(st, &load) < 0)
@@ -254,8 +259,15 @@ static int parse_load(struct statement *st, const struct keyword *kw, void *obje
 	if (load.files.key)
 		load.files.key = path_under(arena, store->key_base ? store->key_base : global->key_base,
 					    load.files.key);
-	entry = tls_entry_add(load_name(arena, store, &load, crt), &load.files, &err);
+	name = load_name(arena, store, &load, crt);
+	if (tls_entry_find(name))
+		return stmt_error(st, 1, "'%s' has been loaded already", name);
+	if (tls_acme_prepare(name, load.files.crt, &load.acme, &err) < 0)
+		return stmt_error(st, 1, "%s", err.text);
+	entry = tls_entry_find(name);
 	if (!entry)
+		entry = tls_entry_add(name, &load.files, &err);
+	if (!entry || tls_acme_join(entry, load.files.crt, &load.acme, &st->loc, &err) < 0)
 		return stmt_error(st, 1, "%s", err.text);
 	entry->ocsp_update_given = load.ocsp_update;
 	entry->ocsp_update = load.ocsp_update && !strcmp(load.ocsp_update, "on");
@@ -289,7 +301,8 @@ static const struct keyword keywords[] = {
 	{ .name = "key-base", .scope = SCOPE_CRT_STORE, .args = "<dir>", .parse = parse_store_base,
 	  .bit = 'k', .help = "where relative names of private keys begin" },
 	{ .name = "load", .scope = SCOPE_CRT_STORE,
-	  .args = "crt <file> [key|ocsp|issuer|sctl <file>]* [alias <name>] [ocsp-update on|off]",
+	  .args = "crt <file> [key|ocsp|issuer|sctl <file>]* [alias <name>] [ocsp-update on|off] "
+		  "[acme <section> domains <name>,...]",
 	  .parse = parse_load, .help = "a certificate and its files" },
 	{ .name = NULL },
 };

@@ -247,6 +247,8 @@ int tls_transaction_delete(const char *name, struct err *err)
 		return err_set(err, "certificate '%s' doesn't exist!", name);
 	if (entry->users)
 		return err_set(err, "certificate '%s' in use, can't be deleted!", name);
+	if (entry->acme)
+		return err_set(err, "certificate '%s' is kept up by ACME, can't be deleted!", name);
 	if (tls_transaction.name && !strcmp(tls_transaction.name, name))
 		return err_set(err, "certificate '%s' has an ongoing transaction!", name);
 	tls_entry_free(&entry);
