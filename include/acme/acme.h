@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Certificates by ACME: sections, and the certificates that belong to them (doc/internals/acme.md). */
+/* Certificates by ACME: sections, and the certificates that belong to them (doc/internals/acme.md).
+ */
 #ifndef ACME_ACME_H
 #define ACME_ACME_H
 
@@ -76,8 +77,8 @@ int acme_files_keys(struct acme *acme, struct err *err);
 int acme_files_path(struct acme_cert *c, struct err *err);
 /* What the file of the section says of its certificates. One that is not there says nothing. */
 void acme_files_restore(struct acme *acme);
-/* In the parent: writes key, certificate and chain; the state of all certificates of a section. 0, or
- * -1 and err: what was there is there. */
+/* In the parent: writes key, certificate and chain; the state of all certificates of a section. 0,
+ * or -1 and err: what was there is there. */
 int acme_files_save(const struct acme_cert *c, struct err *err);
 int acme_files_state(const struct acme *acme, struct err *err);
 
@@ -90,7 +91,8 @@ typedef void acme_done(void *arg, const char *error, const char *said, size_t le
 unsigned acme_tell_begin(const struct acme_cert *c, int64_t not_before, acme_done *done, void *arg);
 unsigned acme_tell_failed(const struct acme_cert *c, int64_t not_before, const char *reason);
 /* tls-alpn-01: the name is answered for with this (32 bytes; NULL: not any more). */
-unsigned acme_tell_challenge(const char *name, const unsigned char *identifier, acme_done *done, void *arg);
+unsigned acme_tell_challenge(const char *name, const unsigned char *identifier, acme_done *done,
+			     void *arg);
 /* The parent makes a key as the section wants: what it says is PEM, to be wiped. */
 unsigned acme_tell_key(const struct acme_cert *c, acme_done *done, void *arg);
 /* Key and chain, PEM: in force everywhere, and on the disk. */
@@ -98,6 +100,8 @@ unsigned acme_tell_certificate(const struct acme_cert *c, const char *key, const
 			       acme_done *done, void *arg);
 /* The parent: tries again to write what could not be written. */
 void acme_lead(void);
+/* Who serves does not, though it has inherited the parent's timer. */
+void acme_follow(void);
 /* Installed by client.c: something is due at another time. May be NULL. */
 extern void (*acme_moved)(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an authority answers (RFC 8555), taken apart. Pure. Everything comes from a stranger: lengths are
- * bounded, URLs and tokens hold nothing that could end a line. Strings are cut to their memory never:
- * what does not fit makes the answer a broken one. */
+/* What an authority answers (RFC 8555), taken apart. Pure. Everything comes from a stranger:
+ * lengths are bounded, URLs and tokens hold nothing that could end a line. Strings are cut to their
+ * memory never: what does not fit makes the answer a broken one. */
 #ifndef ACME_ANSWERS_H
 #define ACME_ANSWERS_H
 
@@ -19,7 +19,14 @@ struct acme_directory {
 bool acme_read_directory(struct span body, struct acme_directory *d);
 
 /* 7.1.6: of orders and authorizations. */
-enum acme_status { ACME_PENDING, ACME_READY, ACME_PROCESSING, ACME_VALID, ACME_INVALID, ACME_OTHER };
+enum acme_status {
+	ACME_PENDING,
+	ACME_READY,
+	ACME_PROCESSING,
+	ACME_VALID,
+	ACME_INVALID,
+	ACME_OTHER
+};
 
 /* RFC 7807: what went wrong, for people: printable ASCII. */
 struct acme_problem {

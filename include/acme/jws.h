@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Keys, and what is made with them: signed requests (RFC 7515, as RFC 8555 6.2 wants them), the
- * thumbprint of an account (RFC 7638), a request for a certificate (PKCS #10). Pure. Strings that are
- * returned are the caller's to free; NULL: no memory, or OpenSSL has failed. */
+ * thumbprint of an account (RFC 7638), a request for a certificate (PKCS #10). Pure. Strings that
+ * are returned are the caller's to free; NULL: no memory, or OpenSSL has failed. */
 #ifndef ACME_JWS_H
 #define ACME_JWS_H
 
@@ -32,8 +32,10 @@ char *acme_thumbprint(EVP_PKEY *key);
 /* A whole request. account NULL: the key goes along. payload "": a POST-as-GET. */
 char *acme_jws(EVP_PKEY *key, const char *url, const char *nonce, const char *account,
 	       const char *payload);
-/* What binds a new account to one that the authority knows (RFC 8555 7.3.4). bits: 256, 384, 512. */
-char *acme_binding(EVP_PKEY *key, const char *url, const char *id, struct span mac_key, unsigned bits);
+/* What binds a new account to one that the authority knows (RFC 8555 7.3.4). bits: 256, 384, 512.
+ */
+char *acme_binding(EVP_PKEY *key, const char *url, const char *id, struct span mac_key,
+		   unsigned bits);
 
 /* For these names (separated by commas; the first one is the subject), base64url of the DER. */
 char *acme_csr(EVP_PKEY *key, const char *domains);

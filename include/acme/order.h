@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An order for a certificate (RFC 8555 7), from the directory to the chain. Pure: it says what is to be
- * done, and is told how that went. client.c carries it out; order_test.c plays the authority. */
+/* An order for a certificate (RFC 8555 7), from the directory to the chain. Pure: it says what is
+ * to be done, and is told how that went. client.c carries it out; order_test.c plays the authority.
+ */
 #ifndef ACME_ORDER_H
 #define ACME_ORDER_H
 
@@ -13,7 +14,8 @@ struct acme_order_conf {
 	const char *kind;      /* "http-01", "tls-alpn-01" */
 	const char *profile;   /* NULL: none */
 	const char *domains;   /* small letters, separated by commas; names as tls_craft_is_name */
-	/* externalAccountBinding (7.3.4) for this newAccount, as JSON, to be freed; NULL: no memory. */
+	/* externalAccountBinding (7.3.4) for this newAccount, as JSON, to be freed; NULL: no
+	 * memory. */
 	char *(*bind)(void *arg, const char *url);
 	void *arg;             /* bind NULL: the account is bound to none */
 };
@@ -23,7 +25,8 @@ enum acme_do {
 	ACME_DO_HEAD,   /* url: for a nonce */
 	ACME_DO_POST,   /* url, payload, signed with nonce, and by the key itself or for account */
 	ACME_DO_WAIT,   /* wait_s seconds */
-	ACME_DO_ANSWER, /* make authz.token answered for authz.name; what was before need not be any more */
+	ACME_DO_ANSWER, /* make authz.token answered for authz.name; what was before need not be any
+			   more */
 	ACME_DO_KEY,    /* a key, and a request signed with it: acme_order_take_csr */
 	ACME_DO_DONE,   /* chain is there */
 	ACME_DO_FAIL,   /* why says why */
@@ -40,7 +43,7 @@ struct acme_order {
 	struct acme_authz authz;
 	char *chain;               /* PEM, from malloc */
 	char why[ACME_WHY];        /* without a full stop */
-	unsigned retry_s;          /* least time that the authority wants until another try; 0: not said */
+	unsigned retry_s; /* least time that the authority wants until another try; 0: not said */
 
 	/* ---- its own ---- */
 	const struct acme_order_conf *conf;

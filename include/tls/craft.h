@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Certificates of the program's own making: signed by an authority of the configuration (tls/forge.c),
- * or by themselves: placeholders, and answers to the challenge tls-alpn-01. */
+/* Certificates of the program's own making: signed by an authority of the configuration
+ * (tls/forge.c), or by themselves: placeholders, and answers to the challenge tls-alpn-01. */
 #ifndef TLS_CRAFT_H
 #define TLS_CRAFT_H
 

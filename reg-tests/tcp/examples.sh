@@ -83,7 +83,7 @@ judge() {
 
 for file in "${srcdir:-.}"/examples/*.cfg; do
 	example=$(basename "$file" .cfg)
-	case $example in http-* | tls-* | grpc | limits-* | names | pair | servers-follow) continue ;; esac # judged elsewhere
+	case $example in acme | http-* | tls-* | grpc | limits-* | names | pair | servers-follow) continue ;; esac # judged elsewhere
 	start "$file" || continue
 	servers >"$work/servers"
 	ss -Hltn | awk '{ print $4 }' >"$work/listening"

@@ -59,8 +59,8 @@ static void *acme_begin(struct statement *st)
 		return NULL;
 	other = find(data->sections, name);
 	if (other)
-		stmt_error(st, 1, "there is another section 'acme %s', at %s:%u", name, other->loc.file,
-			   other->loc.line);
+		stmt_error(st, 1, "there is another section 'acme %s', at %s:%u", name,
+			   other->loc.file, other->loc.line);
 	acme = arena_alloc(st->cfg->arena, sizeof(*acme));
 	acme->loc = st->loc;
 	acme->name = name;
@@ -87,8 +87,8 @@ static int parse_directory(struct statement *st, const struct keyword *kw, void 
 		return -1;
 	wrong = errand_url(span_of(acme->directory), &uri, &target);
 	if (wrong)
-		return stmt_error(st, st->at - 1, "'%s' is no URL of a directory: %s", acme->directory,
-				  wrong);
+		return stmt_error(st, st->at - 1, "'%s' is no URL of a directory: %s",
+				  acme->directory, wrong);
 	return stmt_end(st);
 }
 
@@ -108,8 +108,10 @@ static int parse_plain(struct statement *st, const struct keyword *kw, void *obj
 	if (!word)
 		return -1;
 	if (!is_plain(word) || !*word)
-		return stmt_error(st, st->at - 1, "'%s' takes letters, digits and signs of ASCII, without "
-				  "quotes and blanks", kw->name);
+		return stmt_error(st, st->at - 1,
+				  "'%s' takes letters, digits and signs of ASCII, without "
+				  "quotes and blanks",
+				  kw->name);
 	*(const char **)((char *)object + kw->offset) = word;
 	return stmt_end(st);
 }
@@ -156,8 +158,10 @@ static int parse_challenge(struct statement *st, const struct keyword *kw, void 
 	if (!stmt_need(st, "'http-01' or 'tls-alpn-01'"))
 		return -1;
 	if (!strncasecmp(word, "dns-", 4))
-		return stmt_error(st, st->at - 1, "'%s' is not supported yet: 'http-01' and 'tls-alpn-01' "
-				  "are", word);
+		return stmt_error(st, st->at - 1,
+				  "'%s' is not supported yet: 'http-01' and 'tls-alpn-01' "
+				  "are",
+				  word);
 	for (i = 0; acme_challenges[i] && strcasecmp(acme_challenges[i], word); i++)
 		;
 	if (!acme_challenges[i])
@@ -169,38 +173,103 @@ static int parse_challenge(struct statement *st, const struct keyword *kw, void 
 #define AT(field) offsetof(struct acme, field)
 
 static const struct keyword keywords[] = {
-	{ .name = "acme.scheduler", .scope = SCOPE_GLOBAL, .args = "{ auto | off }", .parse = set_enum,
-	  .offset = offsetof(struct acme_data, scheduler), .names = schedulers, .dflt = "auto",
+	{ .name = "acme.scheduler",
+	  .scope = SCOPE_GLOBAL,
+	  .args = "{ auto | off }",
+	  .parse = set_enum,
+	  .offset = offsetof(struct acme_data, scheduler),
+	  .names = schedulers,
+	  .dflt = "auto",
 	  .help = "whether certificates by ACME are renewed by themselves" },
-	{ .name = "directory", .scope = SCOPE_ACME, .args = "<url>", .parse = parse_directory,
+	{ .name = "directory",
+	  .scope = SCOPE_ACME,
+	  .args = "<url>",
+	  .parse = parse_directory,
 	  .help = "the authority: the URL of its directory" },
-	{ .name = "contact", .scope = SCOPE_ACME, .args = "<mail>", .parse = parse_contact,
-	  .offset = AT(contact), .help = "where the authority may write to" },
-	{ .name = "account-key", .scope = SCOPE_ACME, .args = "<file>", .parse = parse_file,
-	  .offset = AT(account_key), .dflt = "<section>.account.key",
+	{ .name = "contact",
+	  .scope = SCOPE_ACME,
+	  .args = "<mail>",
+	  .parse = parse_contact,
+	  .offset = AT(contact),
+	  .help = "where the authority may write to" },
+	{ .name = "account-key",
+	  .scope = SCOPE_ACME,
+	  .args = "<file>",
+	  .parse = parse_file,
+	  .offset = AT(account_key),
+	  .dflt = "<section>.account.key",
 	  .help = "the key of the account; made if it is missing" },
-	{ .name = "challenge", .scope = SCOPE_ACME, .args = "{ http-01 | tls-alpn-01 }",
-	  .parse = parse_challenge, .dflt = "http-01",
+	{ .name = "challenge",
+	  .scope = SCOPE_ACME,
+	  .args = "{ http-01 | tls-alpn-01 }",
+	  .parse = parse_challenge,
+	  .dflt = "http-01",
 	  .help = "how it is proved that a name is ours" },
-	{ .name = "map", .scope = SCOPE_ACME, .args = "<map>", .parse = parse_plain, .offset = AT(map),
-	  .dflt = "virt@acme", .help = "map from tokens of http-01 to the thumbprint of the account" },
-	{ .name = "keytype", .scope = SCOPE_ACME, .args = "{ ECDSA | RSA }", .parse = set_enum,
-	  .offset = AT(keytype), .names = keytypes, .dflt = "ECDSA", .help = "keys that are made" },
-	{ .name = "curves", .scope = SCOPE_ACME, .args = "{ P-256 | P-384 | P-521 }", .parse = set_enum,
-	  .offset = AT(curve), .names = acme_curves, .dflt = "P-384", .help = "of keys of ECDSA" },
-	{ .name = "bits", .scope = SCOPE_ACME, .args = "<number>", .parse = set_unsigned, .offset = AT(bits),
-	  .min = BITS_LEAST, .max = BITS_MOST, .dflt = "2048", .help = "of keys of RSA" },
-	{ .name = "reuse-key", .scope = SCOPE_ACME, .args = "{ on | off }", .parse = set_enum,
-	  .offset = AT(reuse_key), .names = switches, .dflt = "off",
+	{ .name = "map",
+	  .scope = SCOPE_ACME,
+	  .args = "<map>",
+	  .parse = parse_plain,
+	  .offset = AT(map),
+	  .dflt = "virt@acme",
+	  .help = "map from tokens of http-01 to the thumbprint of the account" },
+	{ .name = "keytype",
+	  .scope = SCOPE_ACME,
+	  .args = "{ ECDSA | RSA }",
+	  .parse = set_enum,
+	  .offset = AT(keytype),
+	  .names = keytypes,
+	  .dflt = "ECDSA",
+	  .help = "keys that are made" },
+	{ .name = "curves",
+	  .scope = SCOPE_ACME,
+	  .args = "{ P-256 | P-384 | P-521 }",
+	  .parse = set_enum,
+	  .offset = AT(curve),
+	  .names = acme_curves,
+	  .dflt = "P-384",
+	  .help = "of keys of ECDSA" },
+	{ .name = "bits",
+	  .scope = SCOPE_ACME,
+	  .args = "<number>",
+	  .parse = set_unsigned,
+	  .offset = AT(bits),
+	  .min = BITS_LEAST,
+	  .max = BITS_MOST,
+	  .dflt = "2048",
+	  .help = "of keys of RSA" },
+	{ .name = "reuse-key",
+	  .scope = SCOPE_ACME,
+	  .args = "{ on | off }",
+	  .parse = set_enum,
+	  .offset = AT(reuse_key),
+	  .names = switches,
+	  .dflt = "off",
 	  .help = "a renewed certificate has the key of before" },
-	{ .name = "profile", .scope = SCOPE_ACME, .args = "<name>", .parse = parse_plain,
-	  .offset = AT(profile), .help = "the kind of certificate, as the authority calls it" },
-	{ .name = "eab-key-id", .scope = SCOPE_ACME, .args = "<file>", .parse = parse_file,
-	  .offset = AT(binding_id), .help = "id of the external account that the account is bound to" },
-	{ .name = "eab-mac-key", .scope = SCOPE_ACME, .args = "<file>", .parse = parse_file,
-	  .offset = AT(binding_key), .help = "key of the external account, in base64url" },
-	{ .name = "eab-mac-alg", .scope = SCOPE_ACME, .args = "{ HS256 | HS384 | HS512 }",
-	  .parse = set_enum, .offset = AT(binding_alg), .names = macs, .dflt = "HS256",
+	{ .name = "profile",
+	  .scope = SCOPE_ACME,
+	  .args = "<name>",
+	  .parse = parse_plain,
+	  .offset = AT(profile),
+	  .help = "the kind of certificate, as the authority calls it" },
+	{ .name = "eab-key-id",
+	  .scope = SCOPE_ACME,
+	  .args = "<file>",
+	  .parse = parse_file,
+	  .offset = AT(binding_id),
+	  .help = "id of the external account that the account is bound to" },
+	{ .name = "eab-mac-key",
+	  .scope = SCOPE_ACME,
+	  .args = "<file>",
+	  .parse = parse_file,
+	  .offset = AT(binding_key),
+	  .help = "key of the external account, in base64url" },
+	{ .name = "eab-mac-alg",
+	  .scope = SCOPE_ACME,
+	  .args = "{ HS256 | HS384 | HS512 }",
+	  .parse = set_enum,
+	  .offset = AT(binding_alg),
+	  .names = macs,
+	  .dflt = "HS256",
 	  .help = "how the external account is proved" },
 	{ .name = NULL },
 };
@@ -226,11 +295,15 @@ static int check_section(struct config *cfg, struct acme *acme)
 	int rc = 0;
 
 	if (!acme->directory)
-		rc = config_error(cfg, &acme->loc, "section 'acme %s' names no authority: 'directory' and "
-				  "a URL are missing", acme->name);
+		rc = config_error(cfg, &acme->loc,
+				  "section 'acme %s' names no authority: 'directory' and "
+				  "a URL are missing",
+				  acme->name);
 	if (!acme->binding_id != !acme->binding_key)
-		rc = config_error(cfg, &acme->loc, "section 'acme %s': 'eab-key-id' and 'eab-mac-key' go "
-				  "together", acme->name);
+		rc = config_error(cfg, &acme->loc,
+				  "section 'acme %s': 'eab-key-id' and 'eab-mac-key' go "
+				  "together",
+				  acme->name);
 	if (!acme->account_key)
 		acme->account_key = full_path(cfg->arena, arena_printf(cfg->arena, "%s.account.key",
 								       acme->name));
@@ -242,11 +315,14 @@ static void find_map(struct config *cfg, struct acme *acme)
 {
 	acme->ref = pattern_ref_loaded(cfg, PATTERN_VALUES, acme->map);
 	if (acme->challenge == ACME_HTTP_01 && !acme->ref)
-		config_warning(cfg, &acme->loc, "section 'acme %s': no rule looks up 'map(%s)', so nobody "
-			       "answers the challenges of http-01: a frontend on port 80 needs\n"
-			       "    http-request return status 200 content-type text/plain lf-string "
-			       "\"%%[path,field(-1,/)].%%[path,field(-1,/),map(%s)]\" if { path_beg "
-			       "/.well-known/acme-challenge/ }", acme->name, acme->map, acme->map);
+		config_warning(
+			cfg, &acme->loc,
+			"section 'acme %s': no rule looks up 'map(%s)', so nobody "
+			"answers the challenges of http-01: a frontend on port 80 needs\n"
+			"    http-request return status 200 content-type text/plain lf-string "
+			"\"%%[path,field(-1,/)].%%[path,field(-1,/),map(%s)]\" if { path_beg "
+			"/.well-known/acme-challenge/ }",
+			acme->name, acme->map, acme->map);
 }
 
 static int join_line(struct config *cfg, const struct acme_data *data, struct tls_acme *line)
@@ -255,9 +331,11 @@ static int join_line(struct config *cfg, const struct acme_data *data, struct tl
 	struct acme_cert *c;
 
 	if (!acme)
-		return config_error(cfg, &line->loc, "there is no section 'acme %s'", line->section);
+		return config_error(cfg, &line->loc, "there is no section 'acme %s'",
+				    line->section);
 	if (line->placeholder)
-		config_notice(cfg, &line->loc, "'%s' is not there yet: a temporary certificate, which clients "
+		config_notice(cfg, &line->loc,
+			      "'%s' is not there yet: a temporary certificate, which clients "
 			      "do not trust, serves until 'acme %s' has brought the first one",
 			      line->path, acme->name);
 	c = calloc(1, sizeof(*c));
@@ -317,7 +395,8 @@ bool acme_leaf_covers(X509 *leaf, const char *domains)
 
 	for (;; domains += len + 1) {
 		len = strcspn(domains, ",");
-		if (X509_check_host(leaf, domains, len, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT, NULL) != 1)
+		if (X509_check_host(leaf, domains, len, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT,
+				    NULL) != 1)
 			return false;
 		if (!domains[len])
 			return true;
@@ -384,6 +463,7 @@ static int prepare(struct config *cfg, void *object, struct err *err)
 static int start(struct config *cfg, void *object, struct err *err)
 {
 	(void)cfg, (void)object, (void)err;
+	acme_follow();
 	if (!list_empty(&acme_certs))
 		acme_client_start();
 	return 0;
@@ -413,6 +493,14 @@ static void stop(void)
 }
 
 const struct module acme_module = {
-	.name = "acme", .keywords = keywords, .sections = sections, .data_size = sizeof(struct acme_data),
-	.init = init, .finish = finish, .prepare = prepare, .start = start, .lead = lead, .stop = stop,
+	.name = "acme",
+	.keywords = keywords,
+	.sections = sections,
+	.data_size = sizeof(struct acme_data),
+	.init = init,
+	.finish = finish,
+	.prepare = prepare,
+	.start = start,
+	.lead = lead,
+	.stop = stop,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RFC 8555. Called by order.c alone. The walk through an object begins anew for each member: answers are
- * small. Members of unknown names are passed over. */
+/* RFC 8555. Called by order.c alone. The walk through an object begins anew for each member:
+ * answers are small. Members of unknown names are passed over. */
 #include "acme/answers.h"
 
 #include "base/json.h"
@@ -143,10 +143,11 @@ bool acme_read_directory(struct span body, struct acme_directory *d)
 	const struct json j = json_of(body);
 	struct json meta, at;
 
-	d->wants_binding = member(&j, "meta", &meta) && member(&meta, "externalAccountRequired", &at) &&
+	d->wants_binding = member(&j, "meta", &meta) &&
+			   member(&meta, "externalAccountRequired", &at) &&
 			   (json_blanks(&at), at.end - at.p >= 4) && !memcmp(at.p, "true", 4);
-	return take_url(&j, "newNonce", d->new_nonce) && take_url(&j, "newAccount", d->new_account) &&
-	       take_url(&j, "newOrder", d->new_order);
+	return take_url(&j, "newNonce", d->new_nonce) &&
+	       take_url(&j, "newAccount", d->new_account) && take_url(&j, "newOrder", d->new_order);
 }
 
 /* ---- orders ---------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What goes through the ordered log: a letter and strings, each with its NUL. It comes from another
- * process: strings are looked at before anything is done. What is written to the disk, and the lines of
- * the log, are the business of the process that speaks for all (change_first): the parent.
+ * process: strings are looked at before anything is done. What is written to the disk, and the
+ * lines of the log, are the business of the process that speaks for all (change_first): the parent.
  */
 #include "acme/acme.h"
 
@@ -27,7 +27,8 @@ static struct timer save_timer;
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
-static unsigned tell(char op, const char *const *strings, unsigned count, acme_done *done, void *arg)
+static unsigned tell(char op, const char *const *strings, unsigned count, acme_done *done,
+		     void *arg)
 {
 	size_t len = 1, n;
 	unsigned i, ticket;
@@ -74,7 +75,8 @@ unsigned acme_tell_failed(const struct acme_cert *c, int64_t not_before, const c
 	return tell('F', strings, 3, NULL, NULL);
 }
 
-unsigned acme_tell_challenge(const char *name, const unsigned char *identifier, acme_done *done, void *arg)
+unsigned acme_tell_challenge(const char *name, const unsigned char *identifier, acme_done *done,
+			     void *arg)
 {
 	char hex[2 * IDENTIFIER + 1] = "";
 	const char *strings[] = { name, hex };
@@ -107,8 +109,10 @@ static void write_state(const struct acme *acme)
 	struct err err;
 
 	if (change_first && acme_files_state(acme, &err) < 0)
-		log_process(LOG_L_WARNING, "acme '%s': when certificates are tried again is not known "
-			    "behind a restart: %s.", acme->name, err.text);
+		log_process(LOG_L_WARNING,
+			    "acme '%s': when certificates are tried again is not known "
+			    "behind a restart: %s.",
+			    acme->name, err.text);
 }
 
 static void save(struct acme_cert *c)
@@ -118,11 +122,13 @@ static void save(struct acme_cert *c)
 
 	c->unsaved = acme_files_save(c, &err) < 0;
 	if (c->unsaved && !before)
-		log_process(LOG_L_ALERT, "acme '%s': the certificate of '%s' is in force, but not on the "
+		log_process(LOG_L_ALERT,
+			    "acme '%s': the certificate of '%s' is in force, but not on the "
 			    "disk, and is lost with a restart: %s. It is tried again each minute.",
 			    c->acme->name, c->line->entry->name, err.text);
 	else if (!c->unsaved && before)
-		log_process(LOG_L_NOTICE, "acme '%s': '%s' is written now.", c->acme->name, c->path);
+		log_process(LOG_L_NOTICE, "acme '%s': '%s' is written now.", c->acme->name,
+			    c->path);
 	if (c->unsaved && save_timer.fire)
 		timer_set(&save_timer, clock_now_ms + SAVE_AGAIN_MS);
 }
@@ -140,6 +146,12 @@ static void save_again(struct timer *timer)
 void acme_lead(void)
 {
 	timer_init(&save_timer, save_again);
+}
+
+void acme_follow(void)
+{
+	timer_cancel(&save_timer);
+	save_timer.fire = NULL;
 }
 
 /* ---- carrying out ---------------------------------------------------------------------------- */
@@ -165,7 +177,8 @@ static void say_failed(const struct acme_cert *c)
 	text_str(&t, "It is tried again in ");
 	say_wait(&t, c->not_before > now ? c->not_before - now : 0);
 	if (c->line->placeholder)
-		text_str(&t, ". Until then a temporary certificate serves, which clients do not trust");
+		text_str(&t,
+			 ". Until then a temporary certificate serves, which clients do not trust");
 	else
 		text_printf(&t, ". The certificate of before serves on; it %s %s",
 			    cert->age.until < now ? "has expired at" : "is valid until",
@@ -181,8 +194,10 @@ static int apply_begin(struct acme_cert *c, int64_t not_before)
 	c->not_before = not_before;
 	write_state(c->acme);
 	if (change_first)
-		log_process(LOG_L_NOTICE, "acme '%s': a certificate for '%s' (%.500s) is ordered from '%s'.",
-			    c->acme->name, c->line->entry->name, c->line->domains, c->acme->directory);
+		log_process(LOG_L_NOTICE,
+			    "acme '%s': a certificate for '%s' (%.500s) is ordered from '%s'.",
+			    c->acme->name, c->line->entry->name, c->line->domains,
+			    c->acme->directory);
 	return 0;
 }
 
@@ -250,15 +265,18 @@ static void say_in_force(const struct acme_cert *c)
 	const struct tls_cert *cert = c->line->entry->cert;
 	int64_t now = clock_wall().tv_sec;
 
-	log_process(LOG_L_NOTICE, "acme '%s': '%s' has a new certificate, valid until %s.", c->acme->name,
-		    c->line->entry->name, date_of(cert->age.until)->local);
+	log_process(LOG_L_NOTICE, "acme '%s': '%s' has a new certificate, valid until %s.",
+		    c->acme->name, c->line->entry->name, date_of(cert->age.until)->local);
 	if (now < cert->age.from - 3600 || now > cert->age.until)
-		log_process(LOG_L_WARNING, "acme '%s': the new certificate of '%s' is valid from %s on, and "
-			    "by the clock of this machine it is %s now: is the clock right?", c->acme->name,
-			    c->line->entry->name, date_of(cert->age.from)->local, date_of(now)->local);
+		log_process(LOG_L_WARNING,
+			    "acme '%s': the new certificate of '%s' is valid from %s on, and "
+			    "by the clock of this machine it is %s now: is the clock right?",
+			    c->acme->name, c->line->entry->name, date_of(cert->age.from)->local,
+			    date_of(now)->local);
 }
 
-static int apply_certificate(struct acme_cert *c, const char *key, const char *chain, struct err *err)
+static int apply_certificate(struct acme_cert *c, const char *key, const char *chain,
+			     struct err *err)
 {
 	size_t size = strlen(key) + strlen(chain) + 2;
 	char *pem = malloc(size);
@@ -317,8 +335,10 @@ static int apply(const void *bytes, size_t len, struct text *said, struct err *e
 	if (!strings[1] || (op != 'B' && !strings[2]) ||
 	    (op != 'C' && !str_to_int(strings[1], 0, INT64_MAX, &n)))
 		return err_set(err, "a broken change");
-	rc = op == 'B' ? apply_begin(c, n) : op == 'F' ? apply_failed(c, n, strings[2]) :
-	     op == 'C' ? apply_certificate(c, strings[1], strings[2], err) : err_set(err, "a broken change");
+	rc = op == 'B'   ? apply_begin(c, n)
+	     : op == 'F' ? apply_failed(c, n, strings[2])
+	     : op == 'C' ? apply_certificate(c, strings[1], strings[2], err)
+			 : err_set(err, "a broken change");
 	if (acme_moved)
 		acme_moved();
 	return rc;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One order at a time: the certificate that is due first. order.c says what is to be done; here it is
- * done, by an errand, a timer, or a change that all processes carry out. Each of them comes back through
- * the task, so that nothing goes on within a callback of something else. Who asks no more lets go of all
- * of it; the next process begins anew.
+ * One order at a time: the certificate that is due first. order.c says what is to be done; here it
+ * is done, by an errand, a timer, or a change that all processes carry out. Each of them comes back
+ * through the task, so that nothing goes on within a callback of something else. Who asks no more
+ * lets go of all of it; the next process begins anew.
  */
 #include "acme/client.h"
 
@@ -187,19 +187,22 @@ static char *request_text(enum method method, const char *body)
 	if (method == METHOD_POST)
 		snprintf(length, sizeof(length), "content-type: application/jose+json\r\n"
 			 "content-length: %zu\r\n", strlen(body));
-	n = asprintf(&text, "%.*s %.*s%s%.*s HTTP/1.1\r\nhost: %.*s\r\nuser-agent: penstock/%s\r\n"
+	n = asprintf(&text,
+		     "%.*s %.*s%s%.*s HTTP/1.1\r\nhost: %.*s\r\nuser-agent: penstock/%s\r\n"
 		     "accept: */*\r\naccept-language: en\r\n%s\r\n%s",
 		     (int)method_span(method).len, method_span(method).ptr, (int)path.len, path.ptr,
-		     query ? "?" : "", query ? (int)now.uri.query.len : 0, query ? now.uri.query.ptr : "",
-		     (int)now.uri.authority.len, now.uri.authority.ptr, version_penstock, length, body);
+		     query ? "?" : "", query ? (int)now.uri.query.len : 0,
+		     query ? now.uri.query.ptr : "", (int)now.uri.authority.len,
+		     now.uri.authority.ptr, version_penstock, length, body);
 	return n < 0 ? NULL : text;
 }
 
 static void send_request(void)
 {
 	struct acme_order *o = &now.order;
-	enum method method = o->todo == ACME_DO_GET ? METHOD_GET : o->todo == ACME_DO_HEAD ? METHOD_HEAD :
-			     METHOD_POST;
+	enum method method = o->todo == ACME_DO_GET    ? METHOD_GET
+			     : o->todo == ACME_DO_HEAD ? METHOD_HEAD
+						       : METHOD_POST;
 	struct errand_target target;
 	const char *wrong;
 	char *jws = NULL;
@@ -277,8 +280,10 @@ static bool request_is_over(void)
 			if (!now.too_long)
 				break;
 			errand_end(&now.errand);
-			acme_order_fail(&now.order, "the answer of '%.200s' is longer than %d bytes, or "
-					"there is no memory for it", now.url, BODY_MOST);
+			acme_order_fail(&now.order,
+					"the answer of '%.200s' is longer than %d bytes, or "
+					"there is no memory for it",
+					now.url, BODY_MOST);
 			return true;
 		case ERRAND_DONE:
 			acme_order_take(&now.order, &now.reply);
@@ -312,7 +317,9 @@ static void change_is_done(void *arg, const char *error, const char *said, size_
 
 static void answer_http(const struct acme *acme, const struct acme_authz *a)
 {
-	struct pattern_command c = { .change = PATTERN_SET, .text = a->token, .value = acme->thumbprint };
+	struct pattern_command c = { .change = PATTERN_SET,
+				     .text = a->token,
+				     .value = acme->thumbprint };
 
 	if (acme->ref) {
 		c.key = acme->ref->key;
@@ -420,7 +427,8 @@ static const char *chain_fault(const struct acme_cert *c, X509 *leaf, EVP_PKEY *
 	if (!leaf || !key)
 		return "what came cannot be read as a certificate";
 	if (X509_check_private_key(leaf, key) != 1)
-		return "the certificate that came does not belong to the key that it was asked for with";
+		return "the certificate that came does not belong to the key that it was asked for "
+		       "with";
 	if (!acme_leaf_covers(leaf, c->line->domains))
 		return "the certificate that came is not for all names of 'domains'";
 	return NULL;
@@ -442,7 +450,8 @@ static void take_chain(void)
 		return;
 	}
 	now.waits = WAITS_CHANGE;
-	now.ticket = acme_tell_certificate(now.cert, now.key, now.order.chain, change_is_done, NULL);
+	now.ticket =
+		acme_tell_certificate(now.cert, now.key, now.order.chain, change_is_done, NULL);
 }
 
 /* ---- going on -------------------------------------------------------------------------------- */
@@ -505,7 +514,8 @@ static void look(void)
 	if (wait <= 0)
 		order_start(c);
 	else
-		timer_set(&timer, clock_now_ms + (wait < LOOK_MS / 1000 ? (uint64_t)wait * 1000 : LOOK_MS));
+		timer_set(&timer,
+			  clock_now_ms + (wait < LOOK_MS / 1000 ? (uint64_t)wait * 1000 : LOOK_MS));
 }
 
 static void go_on(struct task *t)
@@ -547,10 +557,10 @@ static void take_over(void)
 {
 	struct acme_cert *c;
 
-	list_for_each(c, &acme_certs, node)
-		if (c->running)
-			acme_tell_failed(c, not_before(c, 0), "the process that had asked the authority has "
-					 "ended in the middle of it");
+	list_for_each(c, &acme_certs, node) if (c->running)
+		acme_tell_failed(c, not_before(c, 0),
+				 "the process that had asked the authority has "
+				 "ended in the middle of it");
 }
 
 static void ask(bool active)

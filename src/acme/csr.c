@@ -45,8 +45,10 @@ static bool fill(X509_REQ *req, const char *domains)
 	size_t len = strcspn(domains, ",");
 	bool good;
 
-	good = names && add_names(names, domains) && X509_REQ_set_version(req, X509_REQ_VERSION_1) &&
-	       X509V3_add1_i2d(&extensions, NID_subject_alt_name, names, 0, X509V3_ADD_DEFAULT) == 1 &&
+	good = names && add_names(names, domains) &&
+	       X509_REQ_set_version(req, X509_REQ_VERSION_1) &&
+	       X509V3_add1_i2d(&extensions, NID_subject_alt_name, names, 0, X509V3_ADD_DEFAULT) ==
+		       1 &&
 	       X509_REQ_add_extensions(req, extensions);
 	if (good && len <= COMMON_NAME_MAX)
 		good = X509_NAME_add_entry_by_NID(X509_REQ_get_subject_name(req), NID_commonName,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files: the key of an account, certificates, and when orders may begin again. Called at the start, and
- * by the parent, which has kept the rights of the start; never by who serves. A file comes into being
- * beside its place, 0600, is on the disk before it takes that place, and so is the directory. One that
- * replaces another keeps owner, group and mode of that.
+ * Files: the key of an account, certificates, and when orders may begin again. Called at the start,
+ * and by the parent, which has kept the rights of the start; never by who serves. A file comes into
+ * being beside its place, 0600, is on the disk before it takes that place, and so is the directory.
+ * One that replaces another keeps owner, group and mode of that.
  */
 #include "acme/acme.h"
 
@@ -153,8 +153,10 @@ static int make_key(struct acme *acme, const char *path, struct err *err)
 	rc = replace(path, span_of(pem), err);
 	OPENSSL_clear_free(pem, strlen(pem));
 	if (rc == 0)
-		log_process(LOG_L_NOTICE, "acme '%s': '%s' was not there and is a fresh key now: the "
-			    "account belongs to whoever has it.", acme->name, path);
+		log_process(LOG_L_NOTICE,
+			    "acme '%s': '%s' was not there and is a fresh key now: the "
+			    "account belongs to whoever has it.",
+			    acme->name, path);
 	return rc;
 }
 
@@ -168,11 +170,14 @@ static int read_key(struct acme *acme, const char *path, struct err *err)
 	if (!acme->key)
 		return tls_lib_error(err, "'%s' holds no key of an account that can be read", path);
 	if (!acme_key_signs(acme->key))
-		return err_set(err, "'%s': a key of an account is RSA, or ECDSA on P-256, P-384 or P-521",
-			       path);
+		return err_set(
+			err, "'%s': a key of an account is RSA, or ECDSA on P-256, P-384 or P-521",
+			path);
 	if (stat(path, &st) == 0 && st.st_mode & 077)
-		log_process(LOG_L_WARNING, "acme '%s': others than its owner may read or write '%s', the "
-			    "key of the account.", acme->name, path);
+		log_process(LOG_L_WARNING,
+			    "acme '%s': others than its owner may read or write '%s', the "
+			    "key of the account.",
+			    acme->name, path);
 	return 0;
 }
 
@@ -236,9 +241,11 @@ int acme_files_keys(struct acme *acme, struct err *err)
 	if (resolve(acme->account_key, path, err) < 0)
 		return -1;
 	base = strrchr(path, '/') + 1;
-	if (snprintf(acme->state_path, PATH_MAX, "%.*s.%s.state", (int)(base - path), path, base) >= PATH_MAX)
+	if (snprintf(acme->state_path, PATH_MAX, "%.*s.%s.state", (int)(base - path), path, base) >=
+	    PATH_MAX)
 		return err_set(err, "'%s' is too long", path);
-	if ((access(path, F_OK) ? make_key : read_key)(acme, path, err) < 0 || read_binding(acme, err) < 0)
+	if ((access(path, F_OK) ? make_key : read_key)(acme, path, err) < 0 ||
+	    read_binding(acme, err) < 0)
 		return -1;
 	acme->thumbprint = acme_thumbprint(acme->key);
 	return acme->thumbprint ? 0 : err_set(err, "out of memory");
@@ -285,10 +292,10 @@ int acme_files_state(const struct acme *acme, struct err *err)
 	if (!memory)
 		return err_set(err, "out of memory");
 	text_init(&t, memory, STATE_MOST);
-	list_for_each(c, &acme_certs, node)
-		if (c->acme == acme && (c->failures || c->running || c->not_before))
-			text_printf(&t, "%u %lld %s\n", c->failures + c->running, (long long)c->not_before,
-				    c->line->entry->name);
+	list_for_each(c, &acme_certs,
+		      node) if (c->acme == acme && (c->failures || c->running || c->not_before))
+		text_printf(&t, "%u %lld %s\n", c->failures + c->running, (long long)c->not_before,
+			    c->line->entry->name);
 	rc = replace(acme->state_path, (struct span){ t.ptr, t.len }, err);
 	free(memory);
 	return rc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Called by client.c and change.c. Texts that go into JSON are made here or were looked at before: names,
- * URLs, nonces and tokens have no quotes in them. */
+/* Called by client.c and change.c. Texts that go into JSON are made here or were looked at before:
+ * names, URLs, nonces and tokens have no quotes in them. */
 #include "acme/jws.h"
 
 #include "tls/base64.h"
@@ -195,7 +195,8 @@ static char *assemble(char *head, char *body, char *signature)
 	int n = -1;
 
 	if (head && body && signature)
-		n = asprintf(&text, "{\"protected\":\"%s\",\"payload\":\"%s\",\"signature\":\"%s\"}", head,
+		n = asprintf(&text,
+			     "{\"protected\":\"%s\",\"payload\":\"%s\",\"signature\":\"%s\"}", head,
 			     body, signature);
 	free(head);
 	free(body);
@@ -217,7 +218,8 @@ static char *jws_head(EVP_PKEY *key, const char *url, const char *nonce, const c
 	int n = -1;
 
 	if (account)
-		n = asprintf(&head, "{\"alg\":\"%s\",\"kid\":\"%s\",\"nonce\":\"%s\",\"url\":\"%s\"}",
+		n = asprintf(&head,
+			     "{\"alg\":\"%s\",\"kid\":\"%s\",\"nonce\":\"%s\",\"url\":\"%s\"}",
 			     curve ? curve->alg : "RS256", account, nonce, url);
 	else if (jwk)
 		n = asprintf(&head, "{\"alg\":\"%s\",\"jwk\":%s,\"nonce\":\"%s\",\"url\":\"%s\"}",
@@ -240,7 +242,8 @@ char *acme_jws(EVP_PKEY *key, const char *url, const char *nonce, const char *ac
 	return assemble(head, body, signature);
 }
 
-char *acme_binding(EVP_PKEY *key, const char *url, const char *id, struct span mac_key, unsigned bits)
+char *acme_binding(EVP_PKEY *key, const char *url, const char *id, struct span mac_key,
+		   unsigned bits)
 {
 	const EVP_MD *md = bits == 512 ? EVP_sha512() : bits == 384 ? EVP_sha384() : EVP_sha256();
 	unsigned char mac[EVP_MAX_MD_SIZE];
@@ -248,13 +251,14 @@ char *acme_binding(EVP_PKEY *key, const char *url, const char *id, struct span m
 	char *signature = NULL;
 	unsigned len;
 
-	if (asprintf(&head, "{\"alg\":\"HS%u\",\"kid\":\"%s\",\"url\":\"%s\"}", bits, id, url) >= 0) {
+	if (asprintf(&head, "{\"alg\":\"HS%u\",\"kid\":\"%s\",\"url\":\"%s\"}", bits, id, url) >=
+	    0) {
 		encoded = encode_text(head);
 		free(head);
 	}
 	input = input_of(encoded, body);
-	if (input && HMAC(md, mac_key.ptr, (int)mac_key.len, (const unsigned char *)input, strlen(input),
-			  mac, &len))
+	if (input && HMAC(md, mac_key.ptr, (int)mac_key.len, (const unsigned char *)input,
+			  strlen(input), mac, &len))
 		signature = acme_base64url(mac, len);
 	free(input);
 	free(jwk);

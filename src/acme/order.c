@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The steps of an order. One request is under way at a time. A request that gets no answer, or one of
- * 5xx, is sent again after a pause, ACME_RETRIES times; one whose nonce is refused (6.5) at once, with
- * the nonce that came along. Authorizations are gone through one after the other. Whatever else is
- * unexpected ends the order, with a sentence for the log.
+ * The steps of an order. One request is under way at a time. A request that gets no answer, or one
+ * of 5xx, is sent again after a pause, ACME_RETRIES times; one whose nonce is refused (6.5) at
+ * once, with the nonce that came along. Authorizations are gone through one after the other.
+ * Whatever else is unexpected ends the order, with a sentence for the log.
  */
 #include "acme/order.h"
 
@@ -14,8 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum step { STEP_DIRECTORY, STEP_ACCOUNT, STEP_ORDER, STEP_AUTHZ, STEP_ANSWER, STEP_CHALLENGE, STEP_VERIFY,
-	    STEP_KEY, STEP_FINALIZE, STEP_ISSUE, STEP_CERTIFICATE };
+enum step {
+	STEP_DIRECTORY,
+	STEP_ACCOUNT,
+	STEP_ORDER,
+	STEP_AUTHZ,
+	STEP_ANSWER,
+	STEP_CHALLENGE,
+	STEP_VERIFY,
+	STEP_KEY,
+	STEP_FINALIZE,
+	STEP_ISSUE,
+	STEP_CERTIFICATE
+};
 
 /* What the authority was asked for, where it refuses. */
 static const char *const asked[] = {
@@ -118,7 +129,8 @@ static void wait_for(struct acme_order *o, unsigned seconds)
 static char *account_payload(struct acme_order *o)
 {
 	const char *mail = o->conf->contact;
-	char *binding = o->conf->bind ? o->conf->bind(o->conf->arg, o->directory.new_account) : NULL;
+	char *binding =
+		o->conf->bind ? o->conf->bind(o->conf->arg, o->directory.new_account) : NULL;
 	char *payload;
 	int n;
 
@@ -167,7 +179,8 @@ static char *csr_payload(const struct acme_order *o)
 
 static void broken(struct acme_order *o)
 {
-	acme_order_fail(o, "the authority was asked for %s, and its answer is not what RFC 8555 says",
+	acme_order_fail(o,
+			"the authority was asked for %s, and its answer is not what RFC 8555 says",
 			asked[o->step]);
 }
 
@@ -262,11 +275,13 @@ static void not_verified(struct acme_order *o, const struct acme_authz *a)
 {
 	bool http = !strcmp(o->conf->kind, "http-01");
 
-	acme_order_fail(o, "the authority could not verify '%.100s': %s%s%s (for %s it must reach that "
-			"name on port %s, and end up here)", a->name, a->problem.type,
-			*a->problem.type && *a->problem.text ? ": " : "",
-			*a->problem.type || *a->problem.text ? a->problem.text : "it does not say why",
-			o->conf->kind, http ? "80" : "443");
+	acme_order_fail(
+		o,
+		"the authority could not verify '%.100s': %s%s%s (for %s it must reach that "
+		"name on port %s, and end up here)",
+		a->name, a->problem.type, *a->problem.type && *a->problem.text ? ": " : "",
+		*a->problem.type || *a->problem.text ? a->problem.text : "it does not say why",
+		o->conf->kind, http ? "80" : "443");
 }
 
 static void took_authz(struct acme_order *o, struct span body)
@@ -279,7 +294,8 @@ static void took_authz(struct acme_order *o, struct span body)
 		o->at++;
 		next_authz(o);
 	} else if (!is_ours(o, a.name)) {
-		acme_order_fail(o, "the authority wants to verify '%.100s', which was not asked for",
+		acme_order_fail(o,
+				"the authority wants to verify '%.100s', which was not asked for",
 				a.name);
 	} else if (a.status == ACME_INVALID || a.challenge == ACME_INVALID) {
 		not_verified(o, &a);
@@ -333,8 +349,8 @@ static void took_verdict(struct acme_order *o, const struct acme_reply *r)
 	} else if (a.status == ACME_INVALID || a.challenge == ACME_INVALID) {
 		not_verified(o, &a);
 	} else if (!be_patient(o, r)) {
-		acme_order_fail(o, "the authority has not verified '%.100s' within %u seconds", a.name,
-				(unsigned)ACME_PATIENCE_S);
+		acme_order_fail(o, "the authority has not verified '%.100s' within %u seconds",
+				a.name, (unsigned)ACME_PATIENCE_S);
 	}
 }
 
@@ -354,8 +370,9 @@ static void took_progress(struct acme_order *o, const struct acme_reply *r)
 	} else {
 		o->step = STEP_ISSUE;
 		if (!be_patient(o, r))
-			acme_order_fail(o, "the authority has not made the certificate within %u seconds",
-					(unsigned)ACME_PATIENCE_S);
+			acme_order_fail(
+				o, "the authority has not made the certificate within %u seconds",
+				(unsigned)ACME_PATIENCE_S);
 	}
 }
 
@@ -420,10 +437,12 @@ static void refused(struct acme_order *o, const struct acme_reply *r)
 	struct acme_problem p;
 
 	if (acme_read_problem(r->body, &p))
-		acme_order_fail(o, "the authority was asked for %s, and refuses: %s%s%s (HTTP status %u)",
-				asked[o->step], p.type, *p.type && *p.text ? ": " : "", p.text, r->status);
+		acme_order_fail(
+			o, "the authority was asked for %s, and refuses: %s%s%s (HTTP status %u)",
+			asked[o->step], p.type, *p.type && *p.text ? ": " : "", p.text, r->status);
 	else
-		acme_order_fail(o, "the authority was asked for %s, and answers with HTTP status %u",
+		acme_order_fail(o,
+				"the authority was asked for %s, and answers with HTTP status %u",
 				asked[o->step], r->status);
 	o->retry_s = seconds_of(r->retry_after);
 }
@@ -433,8 +452,8 @@ static bool is_bad_nonce(struct acme_order *o, const struct acme_reply *r)
 {
 	struct acme_problem p;
 
-	return o->step != STEP_DIRECTORY && acme_read_problem(r->body, &p) && !strcmp(p.type, "badNonce") &&
-	       o->nonces++ < ACME_NONCES;
+	return o->step != STEP_DIRECTORY && acme_read_problem(r->body, &p) &&
+	       !strcmp(p.type, "badNonce") && o->nonces++ < ACME_NONCES;
 }
 
 static bool pause_before_retry(struct acme_order *o)
@@ -452,7 +471,8 @@ static void keep_nonce(struct acme_order *o, struct span nonce)
 
 	o->nonce[0] = 0;
 	for (i = 0; i < nonce.len; i++)
-		if (!memchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", nonce.ptr[i], 64))
+		if (!memchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
+			    nonce.ptr[i], 64))
 			return;
 	if (nonce.len < sizeof(o->nonce)) {
 		memcpy(o->nonce, nonce.ptr, nonce.len);

@@ -24,8 +24,8 @@ static void say_until(struct text *out, int64_t seconds)
 
 	if (left < 0)
 		left = 0;
-	text_printf(out, "%lldd %lldh%02lldm%02llds", (long long)left / 86400, (long long)left / 3600 % 24,
-		    (long long)left / 60 % 60, (long long)left % 60);
+	text_printf(out, "%lldd %lldh%02lldm%02llds", (long long)left / 86400,
+		    (long long)left / 3600 % 24, (long long)left / 60 % 60, (long long)left % 60);
 }
 
 static const char *state_of(const struct acme_cert *c)
@@ -82,8 +82,11 @@ static int renew(struct cli_call *call, struct err *err)
 	if (!*cli_arg(call, 0))
 		return err_set(err, "'acme renew' expects a certificate.");
 	if (!c)
-		return err_set(err, "'acme renew': no line with 'acme' names '%.200s'; 'acme status' shows "
-			       "those that there are.", cli_arg(call, 0));
+		return err_set(
+			err,
+			"'acme renew': no line with 'acme' names '%.200s'; 'acme status' shows "
+			"those that there are.",
+			cli_arg(call, 0));
 	if (c->running)
 		return err_set(err, "'acme renew': an order for it is under way already.");
 	c->asked = true;
@@ -93,9 +96,12 @@ static int renew(struct cli_call *call, struct err *err)
 	return 0;
 }
 
-#define STATUS(name, hides) { .words = name, .level = LEVEL_USER, .flags = hides, .start = status_start, \
-	.next = status_next, .state_size = sizeof(unsigned), \
-	.help = "show certificates by ACME: state, expiry, the next order" }
+#define STATUS(name, hides)                                                                        \
+	{                                                                                          \
+		.words = name, .level = LEVEL_USER, .flags = hides, .start = status_start,         \
+		.next = status_next, .state_size = sizeof(unsigned),                               \
+		.help = "show certificates by ACME: state, expiry, the next order"                 \
+	}
 
 const struct cli_command cli_acme_commands[] = {
 	{ .words = "acme renew", .args = "<certfile>", .level = LEVEL_ADMIN, .flags = CLI_SHARED,

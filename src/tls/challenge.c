@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Challenges that are to be answered, few and for seconds. Each process makes its certificates itself:
- * what counts in them is the identifier, which is the same. Called by acme/ and by the choice of a
- * certificate. */
+/* Challenges that are to be answered, few and for seconds. Each process makes its certificates
+ * itself: what counts in them is the identifier, which is the same. Called by acme/ and by the
+ * choice of a certificate. */
 #include "tls/challenge.h"
 
 #include "base/err.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What certificates of the program's own making have in common. Names become texts of extensions, so
- * each must be a name (tls_craft_is_name). */
+/* What certificates of the program's own making have in common. Names become texts of extensions,
+ * so each must be a name (tls_craft_is_name). */
 #include "tls/craft.h"
 
 #include "base/err.h"

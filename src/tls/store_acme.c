@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What lines say of ACME (load lines of crt-store, lines of crt-lists), and the certificates that serve
- * until the first one was fetched. Called while the configuration is read. */
+/* What lines say of ACME (load lines of crt-store, lines of crt-lists), and the certificates that
+ * serve until the first one was fetched. Called while the configuration is read. */
 #include "tls/store.h"
 
 #include "base/err.h"
@@ -48,10 +48,13 @@ static int check_domains(const char *domains, struct err *err)
 	for (;; at += len + 1) {
 		len = strcspn(at, ",");
 		if (len > 253 || !tls_craft_is_name(at, len) || *at == '.' || *at == '-')
-			return err_set(err, "'domains': '%.*s' is no name that a certificate can be "
-				       "fetched for%s", (int)(len < 100 ? len : 100), at,
+			return err_set(err,
+				       "'domains': '%.*s' is no name that a certificate can be "
+				       "fetched for%s",
+				       (int)(len < 100 ? len : 100), at,
 				       len && *at == '*' ? ": 'http-01' and 'tls-alpn-01' prove no "
-				       "wildcards" : "");
+							   "wildcards"
+							 : "");
 		if (!at[len])
 			return 0;
 	}
@@ -62,7 +65,8 @@ static int check_words(const struct tls_acme_words *words, struct err *err)
 	if (!words->section)
 		return err_set(err, "'domains' belongs to 'acme'");
 	if (!words->domains || !*words->domains)
-		return err_set(err, "'acme' needs 'domains' with the names that the certificate is for, "
+		return err_set(err,
+			       "'acme' needs 'domains' with the names that the certificate is for, "
 			       "separated by commas");
 	return 0;
 }
@@ -112,9 +116,11 @@ int tls_acme_join(struct tls_entry *entry, const char *path, const struct tls_ac
 		return 0;
 	if (!acme)
 		return err_set(err, "out of memory");
-	if (other && (strcmp(other->section, acme->section) || strcmp(other->domains, acme->domains))) {
+	if (other &&
+	    (strcmp(other->section, acme->section) || strcmp(other->domains, acme->domains))) {
 		free(acme);
-		return err_set(err, "'acme' and 'domains' of '%.100s' say something else at %.200s:%u",
+		return err_set(err,
+			       "'acme' and 'domains' of '%.100s' say something else at %.200s:%u",
 			       entry->name, other->loc.file, other->loc.line);
 	}
 	if (other) {

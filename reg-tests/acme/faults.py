@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Authorities that are dead, slow, out of their mind or do not trust us: the old certificate serves on, and
+the log says what is wrong; see faults.sh."""
+import argparse
+import http.server
+import json
+import os
+import signal
+import ssl
+import sys
+import threading
+
+import service
+from acme_world import Pebble, World
+from service import check, until
+
+
+class Directory(http.server.BaseHTTPRequestHandler):
+    """Answers every request with what the test has set."""
+    protocol_version = "HTTP/1.1"
+    body, status, fields, cut = b"", 200, {}, False
+
+    def do_GET(self):
+        cls = type(self)
+        self.send_response(cls.status)
+        for name, value in {"content-length": str(len(cls.body)), **cls.fields}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        try:
+            self.wfile.write(cls.body[:len(cls.body) // 2] if cls.cut else cls.body)
+        except OSError:
+            pass
+        if cls.cut:
+            self.close_connection = True
+
+    do_HEAD = do_POST = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+def directory(folder):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Directory)
+    ctx = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    ctx.load_cert_chain(folder + "/certs/directory.crt", folder + "/certs/directory.key")
+    server.socket = ctx.wrap_socket(server.socket, server_side=True)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+def main():
+    p = argparse.ArgumentParser()
+    for name in "penstock", "dir":
+        p.add_argument("--" + name)
+    args = p.parse_args()
+    w = World(args.dir, args.penstock)
+    pebble = Pebble(args.dir, w.http, w.tls)
+    w.configure(pebble.url)
+    w.start()
+    until("there is a first certificate", w.ordered)
+    before = w.served()[0]
+    saved = open(w.pem, encoding="utf-8").read()
+
+    def again(what, sentence):
+        """Orders once more; it fails with that sentence (a pattern), and nothing is lost by it."""
+        known = w.logged(sentence)
+        until(f"{what}: an order begins", lambda: "begins" in w.ask("acme renew @web/site"))
+        until(f"{what}: the log says what is wrong", lambda: w.logged(sentence) > known)
+        until(f"{what}: it is not under way any more", lambda: w.status()["state"] == "Scheduled")
+        check(f"{what}: the old certificate serves on", w.served()[0] == before and
+              open(w.pem, encoding="utf-8").read() == saved)
+
+    # An authority that cannot be reached, and one that is not trusted.
+    pebble.end()
+    again("dead", "asked for its directory, but no connection to it can be made.*tried again in.*valid until")
+    check("the next try is told", w.status()["failures"] == "1" and "no connection" in w.status()["last failure"])
+    server = directory(args.dir)
+    url = f"https://127.0.0.1:{server.server_port}/dir"
+    w.end()
+    w.configure(url)
+    w.start()
+    check("failures outlast a restart", w.status()["failures"] == "1")
+
+    # Answers without sense.
+    good = {f"new{name}": url + name for name in ("Nonce", "Account", "Order")}
+    for what, body, fields, sentence in (
+            ("garbage", b"\x00\xff{[", {}, "is no directory of an ACME authority"),
+            ("an empty answer", b"", {}, "is no directory of an ACME authority"),
+            ("a huge answer", b"{" + b" " * 300000, {}, "is longer than 262144 bytes"),
+            ("a deep answer", b"[" * 100000, {}, "is no directory"),
+            ("an account without place", json.dumps(good).encode(), {"replay-nonce": "n"},
+             "asked for an account, and its answer is not what RFC 8555 says"),
+            ("no nonce", json.dumps(good).encode(), {}, r"gives no nonce \(Replay-Nonce\)")):
+        Directory.body, Directory.fields = body, fields
+        again(what, sentence)
+    Directory.status, Directory.body = 403, b'{"type":"urn:ietf:params:acme:error:unauthorized","detail":"go \\u0007away"}'
+    again("a refusal", r"refuses: unauthorized: go \?away \(HTTP status 403\)")
+    Directory.status, Directory.fields = 503, {"retry-after": "200000"}
+    again("an overloaded one", "tried again in 55 hours")
+    server.shutdown()
+    w.end()
+
+    # A challenge that does not arrive: the authority looks where nobody listens.
+    elsewhere = service.free_ports(2)
+    pebble = Pebble(args.dir, *elsewhere)
+    w.configure(pebble.url)
+    w.start()
+    again("a challenge that is not answered", "could not verify '[ab].example': connection: .*on port 80")
+    # Whoever asks dies in the middle: another goes on, and counts that as a failure.
+    failures = int(w.status()["failures"])
+    pebble.process.send_signal(signal.SIGSTOP)
+    until("an order begins", lambda: "begins" in w.ask("acme renew @web/site"))
+    until("it is under way", lambda: w.status()["state"] == "Running")
+    for pid in w.children():
+        os.kill(pid, signal.SIGKILL)
+    until("another process is told of it", lambda: w.logged("has ended in the middle of it") > 0)
+    pebble.process.send_signal(signal.SIGCONT)
+    until("and counts it", lambda: int(w.status()["failures"]) > failures)
+    check("with the certificate of before", w.served()[0] == before)
+    w.end()
+    pebble.end()
+    if service.failures:
+        sys.stdout.write(w.log_text())
+    service.finish()
+
+
+main()
