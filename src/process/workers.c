@@ -23,7 +23,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { EARLY_MS = 10000,      /* a worker that lived longer is replaced at once */
+enum { EARLY_MS = 3000,       /* a worker that lived longer is replaced at once */
+       AT_ONCE = 3,           /* one that did not, so often in a row, too */
        DELAY_MOST_MS = 60000 };
 
 struct list workers = LIST_INIT(workers);
@@ -110,7 +111,8 @@ int worker_new(unsigned number, struct err *err)
 	return 0;
 }
 
-/* How long until it is forked anew: nothing, once; then more and more. */
+/* How long until it is forked anew: nothing at first; more and more for one that dies young again and
+ * again, since something kills it where it begins. */
 unsigned worker_delay(struct worker *w)
 {
 	unsigned delay = 1000, n;
@@ -119,9 +121,9 @@ unsigned worker_delay(struct worker *w)
 		w->early_deaths = 0;
 	else
 		w->early_deaths++;
-	if (w->early_deaths < 2)
+	if (w->early_deaths <= AT_ONCE)
 		return 0;
-	for (n = 2; n < w->early_deaths && delay < DELAY_MOST_MS; n++)
+	for (n = AT_ONCE + 1; n < w->early_deaths && delay < DELAY_MOST_MS; n++)
 		delay *= 2;
 	return delay < DELAY_MOST_MS ? delay : DELAY_MOST_MS;
 }
