@@ -24,31 +24,27 @@ def main():
             f.write(struct.pack("q", seconds))
 
     with open(ahead, "wb") as f:
-        f.write(struct.pack("q", 0))
+        f.write(struct.pack("q", -7200))
     w = World(args.dir, args.penstock)
     pebble = Pebble(args.dir, w.http, w.tls)
     w.configure(pebble.url)
-    w.start(env={**os.environ, "LD_PRELOAD": args.preload, "SHIM_CLOCK": ahead})
-    until("there is a certificate", w.ordered)
-    before = w.served()[0]
-    check("it is scheduled in years", w.status()["scheduled in"].split("d")[0] > "0")
-    # The directory's own certificate, of 30 days, has expired by this clock.
-    set_clock(YEAR // 2)
-    w.ask("acme renew @web/site")
-    until("a clock that is fast makes the authority's own certificate look expired",
-          lambda: w.logged("there is no TLS with it: .*expired") > 0)
-    check("the certificate of before serves on", w.served()[0] == before)
-    failures = w.status()["failures"]
+    env = {**os.environ, "LD_PRELOAD": args.preload, "SHIM_CLOCK": ahead}
+    w.start(env=env)
     # What comes is not valid yet by a clock that is slow: it serves all the same, and is not ordered again.
-    set_clock(-7200)
+    until("with a slow clock a certificate comes, too", w.ordered)
+    until("and the log asks whether the clock is right", lambda: w.logged("is the clock right") > 0)
+    check("it is scheduled in years", int(w.status()["scheduled in"].split("d")[0]) > 365 and
+          w.status()["failures"] == "0")
+    check("one was ordered", pebble.said("Issued certificate serial") == 1)
+    before = w.served()[0]
+    w.end()
+    # The certificates of the authority's own server, of 30 days, have expired by a clock that is fast.
+    set_clock(YEAR // 2)
+    w.start(env=env)
     w.ask("acme renew @web/site")
-    until("a clock that is slow is told of", lambda: w.logged("is the clock right") > 0)
-    check("and what came serves", w.served()[0] != before)
-    check("failures are over", failures != "0" and w.status()["failures"] == "0")
-    orders = pebble.said("Issued certificate serial")
-    set_clock(10 * YEAR)
-    check("ten years ahead no order begins before the next day", w.status()["state"] == "Scheduled" and
-          pebble.said("Issued certificate serial") == orders)
+    until("with a fast clock the authority is not trusted, and the log says why",
+          lambda: w.logged("no TLS with.*expired") > 0)
+    check("the certificate of before serves on", w.served()[0] == before)
     w.end()
     pebble.end()
     if service.failures:

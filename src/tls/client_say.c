@@ -25,7 +25,7 @@ void tls_client_say(const struct conn *conn, struct text *t)
 	const char *why = tls_client_why(conn);
 	char sentence[256];
 
-	if (fault == TLS_FAULT_VERIFY && why)
+	if ((fault == TLS_FAULT_VERIFY || fault == TLS_FAULT_CA) && why)
 		text_str(t, why);
 	else if (fault != TLS_FAULT_PROTOCOL && (size_t)fault < sizeof(sentences) / sizeof(*sentences) &&
 		 sentences[fault])
