@@ -82,6 +82,7 @@
 
 #ifdef HAVE_LUA
 #include "lua/change.h"
+#include "lua/events.h"
 #include "lua/lua_conf.h"
 #endif
 
@@ -203,5 +204,8 @@ const struct server_part *const server_part_list[] = {
 	&stream_server_part,
 	&idle_server_part,
 	&lb_server_part,
+#ifdef HAVE_LUA
+	&lua_server_part,
+#endif
 	NULL,
 };

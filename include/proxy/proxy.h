@@ -142,6 +142,7 @@ struct proxy_settings {
 	struct logformat *unique_id;   /* unique-id-format, for %ID */
 	struct stats_page *stats;      /* stats/: NULL: no stats page */
 	bool disabled;
+	int keep_added;                /* added-servers: 1: they live over a reload */
 	unsigned inspect_delay_req, inspect_delay_res; /* ms; not inherited */
 	/* keep-alive of the two sides: 0: the system's */
 	int clitcpka_cnt, srvtcpka_cnt;

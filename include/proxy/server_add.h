@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+struct config;
 struct err;
 
 /* Adds the server that words (NULL-terminated) describe: an address, "from ..." and the words of
@@ -28,6 +29,17 @@ void server_remove(struct server *s);
 /* Gives a server another name. 0, or -1 and err. */
 int server_rename(struct server *s, const char *name, struct err *err);
 
+/* Reads the words of an added server with cfg, in whose arena it lies then; the first `own` of
+ * them are those that were given. In no list yet. NULL and err. */
+struct server *server_read_added(struct config *cfg, const struct proxies *all, struct proxy *px,
+				 const char *name, char *const *words, unsigned own,
+				 struct err *err);
+/* "added-servers keep": notes them for the next image. Parent. */
+void servers_keep(void);
+/* Those that the image before has noted, read as if they stood in the configuration. shared:
+ * there is a parent. */
+void servers_kept(struct config *cfg, struct proxies *all, bool shared);
+
 /* Servers that have left and are not freed yet: of this process. */
 unsigned servers_left(void);
 /* How many have left so far: who keeps a pointer to a server beside this number knows that it is
@@ -35,5 +47,6 @@ unsigned servers_left(void);
 extern unsigned servers_gone;
 /* Is the pointer one of a server of the backend? It may be one that has gone. */
 bool server_is_there(const struct proxy *px, const struct server *s);
+bool server_is_anywhere(const struct server *s);
 
 #endif

@@ -129,7 +129,7 @@ said("disable server be/n1", "")
 said("del server be/n1", "Server still has connections attached to it, cannot remove it.")
 said("wait 10ms srv-removable be/n1", "Wait delay expired.")
 said("wait 1m srv-removable be/nobody", "Failed: No such server.")
-said("wait 1m srv-removable be/tracked", "Failed: This server cannot be removed at runtime due to "
+said("wait 1m srv-removable be/named", "Failed: This server cannot be removed at runtime due to "
      "other configuration elements pointing to it.")
 answers = []
 waiting = threading.Thread(target=lambda: answers.append(

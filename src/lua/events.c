@@ -21,6 +21,7 @@
 #include "proxy/facts.h"
 #include "proxy/proxy.h"
 #include "proxy/server_event.h"
+#include "proxy/server_part.h"
 #include "stats/stat.h"
 
 #include <stdlib.h>
@@ -445,6 +446,29 @@ static bool is_told(const struct subscription *sub, const struct event *e)
 	return !sub->over && sub->types & 1u << e->type && (!sub->server || sub->server == e->server) &&
 	       sub->ref == e->ref && (sub->own || facts_checker);
 }
+
+/* Events that wait have their server, and it is shown by then. */
+static void mark_servers(void)
+{
+	struct subscription *sub;
+	struct event *e;
+
+	list_for_each(sub, &subscriptions, node)
+		list_for_each(e, &sub->events, node)
+			if (e->server)
+				e->server->in_use = true;
+}
+
+static void leave_server(struct server *s)
+{
+	struct subscription *sub;
+
+	list_for_each(sub, &subscriptions, node)
+		if (sub->server == s)
+			sub->types = 0;
+}
+
+const struct server_part lua_server_part = { .leave = leave_server, .mark = mark_servers };
 
 /* A function that is slower than events come loses some. */
 static void put(struct subscription *sub, const struct event *e)

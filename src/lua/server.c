@@ -7,6 +7,7 @@
 #include "lua/proxies.h"
 #include "proxy/proxy.h"
 #include "proxy/tally.h"
+#include "proxy/server_add.h"
 #include "stats/stat.h"
 
 #include <stdio.h>
@@ -15,9 +16,14 @@
 
 static const char server_kind;
 
+/* One that has gone is over, as other objects are. */
 static const struct server *server_of(lua_State *L)
 {
-	return object_of(L, 1, &server_kind);
+	const struct server *s = object_of(L, 1, &server_kind);
+
+	if (servers_gone && !server_is_anywhere(s))
+		luaL_error(L, "this object is over: the server has gone");
+	return s;
 }
 
 /* ---- what it is ----------------------------------------------------------------------------- */
@@ -83,7 +89,7 @@ static int server_get_puid(lua_State *L)
 	return 1;
 }
 
-/* How often a server of that number was made anew: servers do not come and go here. */
+/* How often a server of that number was made anew: that is not counted. */
 static int server_get_rid(lua_State *L)
 {
 	server_of(L);
@@ -93,8 +99,7 @@ static int server_get_rid(lua_State *L)
 
 static int server_is_dynamic(lua_State *L)
 {
-	server_of(L);
-	lua_pushboolean(L, 0);
+	lua_pushboolean(L, server_of(L)->added);
 	return 1;
 }
 
@@ -204,12 +209,12 @@ static const struct class_method methods[] = {
 	{ "is_draining", server_is_draining, "", "integer", "1: it gets no new sessions", 0 },
 	{ "get_name", server_get_name, "", "string", "its name", 0 },
 	{ "get_puid", server_get_puid, "", "string", "its number in its backend", 0 },
-	{ "get_rid", server_get_rid, "", "string", "\"0\": servers do not come and go here", 0 },
+	{ "get_rid", server_get_rid, "", "string", "\"0\"", 0 },
 	{ "get_proxy", server_get_proxy, "", "Proxy", "its backend", 0 },
 	{ "get_cur_sess", server_get_cur_sess, "", "integer", "sessions on it", 0 },
 	{ "get_pend_conn", server_get_pend_conn, "", "integer", "how many wait in its queue", 0 },
 	{ "is_backup", server_is_backup, "", "boolean", "is it a backup server?", 0 },
-	{ "is_dynamic", server_is_dynamic, "", "boolean", "false: servers do not come and go here", 0 },
+	{ "is_dynamic", server_is_dynamic, "", "boolean", "was it added while serving?", 0 },
 	{ "tracking", server_tracking, "", "Server or nil", "the server that it follows (track)", 0 },
 	{ "get_trackers", server_get_trackers, "", "table of Server", "those that follow it", 0 },
 	{ "event_sub", server_event_sub, "{ types }, function", "EventSub",

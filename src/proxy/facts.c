@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "proxy/cell.h"
 #include "proxy/proxy_conf.h"
+#include "proxy/server_add.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
 
@@ -264,6 +265,7 @@ void facts_publish_states(void)
 		for (s = px->servers; s; s = s->next)
 			publish_server(s);
 	}
+	servers_keep();
 }
 
 bool facts_known(const struct server *s)

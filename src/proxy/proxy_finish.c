@@ -9,6 +9,8 @@
 #include "base/str.h"
 #include "net/listener.h"
 #include "tls/conn.h"
+#include "proxy/tally.h"
+#include "proxy/server_add.h"
 
 #include <string.h>
 
@@ -276,6 +278,8 @@ int proxy_finish(struct config *cfg, void *data)
 	struct proxy *px;
 
 	check_names(cfg, all);
+	if (!config_failed(cfg))
+		servers_kept(cfg, all, states_rows > 1);
 	number_proxies(cfg, all);
 	check_defaults(cfg, all);
 	servers_name(cfg, all);

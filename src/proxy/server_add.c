@@ -111,6 +111,16 @@ bool server_is_there(const struct proxy *px, const struct server *s)
 	return there;
 }
 
+bool server_is_anywhere(const struct server *s)
+{
+	const struct proxy *px;
+
+	list_for_each(px, &proxies_running->list, node)
+		if (server_is_there(px, s))
+			return true;
+	return false;
+}
+
 /* -- leaving ----------------------------------------------------------------------------------- */
 
 int server_removable(const struct server *s, bool *never, struct err *err)
@@ -230,7 +240,8 @@ static struct proxy *backend_of(const char *path, const char **name, struct err 
 }
 
 /* "from default-server", "from <server>" (of the backend, from the files), "from <defaults>". */
-static const struct server_settings *settings_from(const struct proxy *px, const char *from)
+static const struct server_settings *settings_from(const struct proxies *all,
+						   const struct proxy *px, const char *from)
 {
 	const struct server *like;
 	struct proxy *d;
@@ -238,9 +249,9 @@ static const struct server_settings *settings_from(const struct proxy *px, const
 	if (!strcmp(from, "default-server"))
 		return &px->set.server;
 	like = server_find(px, from);
-	if (like && !like->arena)
+	if (like && !like->added)
 		return &like->set;
-	list_for_each(d, &proxies_running->defaults, node)
+	list_for_each(d, &all->defaults, node)
 		if (d->name && !strcmp(d->name, from))
 			return &d->set.server;
 	return NULL;
@@ -328,25 +339,25 @@ static int make(struct config *cfg, struct server *s, struct err *err)
 	return -1;
 }
 
-static void keep_line(struct arena *arena, struct server *s, char *const *words)
+static void keep_line(struct arena *arena, struct server *s, char *const *words, unsigned count)
 {
 	size_t len = 0, size;
+	unsigned i;
 	char *line;
-	int i;
 
-	for (i = 0; words[i]; i++)
+	for (i = 0; i < count; i++)
 		len += strlen(words[i]) + 1;
 	s->line = line = arena_alloc(arena, len + 1);
 	s->line_len = len;
-	for (i = 0; words[i]; i++, line += size) {
+	for (i = 0; i < count; i++, line += size) {
 		size = strlen(words[i]) + 1;
 		memcpy(line, words[i], size);
 	}
 }
 
-/* Reads the words, with cfg, in whose arena the server lies. NULL and err. */
-static struct server *read_words(struct config *cfg, struct proxy *px, const char *name,
-			    char *const *words, struct err *err)
+struct server *server_read_added(struct config *cfg, const struct proxies *all, struct proxy *px,
+				 const char *name, char *const *words, unsigned own,
+				 struct err *err)
 {
 	const struct server_settings *from = NULL;
 	struct statement st;
@@ -362,7 +373,7 @@ static struct server *read_words(struct config *cfg, struct proxy *px, const cha
 		return NULL;
 	}
 	if (words[1] && !strcmp(words[1], "from")) {
-		from = words[2] ? settings_from(px, words[2]) : NULL;
+		from = words[2] ? settings_from(all, px, words[2]) : NULL;
 		if (!from) {
 			err_set(err, "'from' expects 'default-server', a server of the files or a "
 				     "defaults section, not '%.200s'.", words[2] ? words[2] : "");
@@ -372,7 +383,7 @@ static struct server *read_words(struct config *cfg, struct proxy *px, const cha
 	s = server_conf_make(cfg, px, name);
 	s->loc = st.loc;
 	s->added = true;
-	keep_line(cfg->arena, s, words);
+	keep_line(cfg->arena, s, words, own);
 	if (from)
 		s->set = *from;
 	else
@@ -391,6 +402,7 @@ struct server *server_add(const char *path, char *const *words, struct err *err)
 	struct proxy *px = backend_of(path, &name, err);
 	struct config *cfg;
 	struct server *s;
+	unsigned n;
 
 	if (!px)
 		return NULL;
@@ -407,7 +419,9 @@ struct server *server_add(const char *path, char *const *words, struct err *err)
 		err_set(err, "Out of memory.");
 		return NULL;
 	}
-	s = read_words(cfg, px, name, words, err);
+	for (n = 0; words[n]; n++)
+		;
+	s = server_read_added(cfg, proxies_running, px, name, words, n, err);
 	if (!s || make(cfg, s, err) < 0) {
 		fragment_free(&cfg);
 		return NULL;

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Added servers over a reload: "added-servers keep" keeps them with weight, address, state and number;
+# without the word they are gone, and the servers of the file are as before. No request fails.
+. "${0%/*}/../lib.sh"
+
+{
+	printf '\tnbproc 2\n'
+	http_defaults
+	cat <<-END
+	frontend fe
+		bind $front
+		use_backend %[path,field(2,/)]
+	backend keeps
+		added-servers keep
+		server fixed $back disabled
+	backend forgets
+		server fixed $back disabled
+	END
+} | config
+start_workers
+driver - <<'END' || failures=1
+from service import Origin, Service, check, finish, until
+
+service = Service()
+origin = Origin(service.args.back)
+back = service.args.back
+
+
+def states(backend):
+    said = service.ask(f"show servers state {backend}").splitlines()[2:]
+    return {line.split()[3]: line.split() for line in said if line}
+
+
+def reload():
+    check("the reload succeeds", "Success=1" in service.parent("reload"))
+    until("all workers are new ones", lambda: not service.old_workers() and len(service.workers()) == 2)
+
+
+until("the workers serve", lambda: len(service.workers()) == 2)
+for backend in "keeps", "forgets":
+    for n in 1, 2, 3:
+        said = service.ask(f"add server {backend}/n{n} {back} weight 5 maxconn 7 id {40 + n}")
+        check("added", said.strip() == "New server registered.")
+    service.ask(f"enable server {backend}/n1; enable server {backend}/n2; set weight {backend}/n2 9")
+    service.ask(f"disable server {backend}/n2; set server {backend}/n3 addr 127.0.0.9")
+    check("it serves", service.get(f"/{backend}/") == 200)
+before = states("keeps")
+for turn in range(2):
+    reload()
+    now = states("keeps")
+    check("the same servers are there", set(now) == set(before))
+    for name in before:
+        a, b = before[name], now.get(name, [])
+        wanted, found = a[2:9] + a[18:19], b[2:9] + b[18:19]
+        # Who is disabled by its line has one bit more.
+        wanted[4], found[4] = int(wanted[4]) & 3, int(found[4]) & 3
+        check(f"{name} is as before", wanted == found)
+        if wanted != found:
+            print("       ", wanted, found)
+    check("it serves", service.get("/keeps/") == 200)
+    check("the others are forgotten", set(states("forgets")) == {"fixed"})
+check("a kept one can go", service.ask("del server keeps/n2").strip() == "Server deleted.")
+reload()
+check("and is gone over the next reload", set(states("keeps")) == {"fixed", "n1", "n3"})
+with open(service.cfg) as f:
+    text = f.read()
+with open(service.cfg, "w") as f:
+    f.write(text.replace("added-servers keep\n", f"added-servers keep\n\tserver n1 {back} weight 3\n"))
+reload()
+check("the configuration has the last word", states("keeps")["n1"][8] == "3")
+with open(service.cfg, "w") as f:
+    f.write(text.replace("added-servers keep", "added-servers forget"))
+reload()
+check("without the word they are gone", set(states("keeps")) == {"fixed"})
+check("the shared memory is sound", "sound" in service.ask("expert-mode on; debug dev segment"))
+finish()
+END
+[ "$failures" -eq 0 ] || tail -n 40 "$log"
+finish

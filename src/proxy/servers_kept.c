@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * "added-servers keep": servers that commands have added live over a reload. The parent writes
+ * their words into a note (share.md) right before it executes itself anew; the next image reads
+ * them as if they stood last in their backends. What they were at that moment comes with the
+ * states of all servers (facts.c). Called by facts.c and proxy_finish.c.
+ *
+ * A record is the path, the numeric id, the state ("disabled", "enabled") and the words, each
+ * with its NUL, and an empty text.
+ */
+#include "base/arena.h"
+#include "base/err.h"
+#include "config/diag.h"
+#include "config/fragment.h"
+#include "proxy/proxy_conf.h"
+#include "proxy/server_add.h"
+#include "share/region.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOTE_VERSION = 1, WORDS_MOST = 256, NOTE_MOST = 256 << 20 };
+
+static struct region note = REGION_NONE;
+
+static const struct region_spec *spec(void)
+{
+	static struct region_spec spec = { .name = "servers", .what = "added servers", .note = true };
+
+	if (!spec.layout)
+		spec.layout = region_layout(NOTE_VERSION, NULL, 0);
+	return &spec;
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+static bool put(size_t *at, const char *text, size_t len)
+{
+	if (!region_write(&note, *at, text, len))
+		return false;
+	*at += len;
+	return true;
+}
+
+static bool put_server(size_t *at, const struct server *s)
+{
+	bool disabled = s->state->admin & ADMIN_FORCED_MAINT;
+	char head[600];
+	int len = snprintf(head, sizeof(head), "%s/%s%c%d%c%s%c", s->proxy->name, s->id, 0, s->puid, 0,
+			   disabled ? "disabled" : "enabled", 0);
+
+	return len > 0 && (size_t)len < sizeof(head) && put(at, head, (size_t)len) &&
+	       put(at, s->line, s->line_len) && put(at, "", 1);
+}
+
+/* One that is cut is none. */
+void servers_keep(void)
+{
+	const struct proxy *px;
+	const struct server *s;
+	size_t at = 0, whole = 0;
+
+	if (!region_is(&note) || !region_cut(&note, 0))
+		return;
+	list_for_each(px, &proxies_running->list, node)
+		for (s = px->servers; s && px->set.keep_added; s = s->next)
+			if (s->added && put_server(&at, s))
+				whole = at;
+			else
+				at = whole;
+	region_cut(&note, whole);
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+/* The next text of the record; NULL: it is broken. */
+static char *next(char **at, const char *end)
+{
+	char *text = *at, *nul = text < end ? memchr(text, 0, (size_t)(end - text)) : NULL;
+
+	if (nul)
+		*at = nul + 1;
+	return nul ? text : NULL;
+}
+
+/* With the words as they were given, its number and whether it is disabled behind them. */
+static void take(struct config *cfg, struct proxies *all, char *path, char **words, unsigned count,
+		 char *id, char *state)
+{
+	struct config *own = arena_alloc(cfg->arena, sizeof(*own));
+	char *name = strchr(path, '/'), id_word[] = "id";
+	struct proxy *px;
+	struct server *s;
+	struct err err;
+
+	if (!name)
+		return;
+	*name++ = 0;
+	px = proxy_find(all, path, PROXY_BACKEND);
+	if (!px || px->udp || !px->set.keep_added || server_find(px, name))
+		return; /* the configuration speaks of it now, or does not want it */
+	words[count] = id_word;
+	words[count + 1] = id;
+	words[count + 2] = state;
+	words[count + 3] = NULL;
+	*own = *cfg;
+	own->diag = diag_new(cfg->arena);
+	s = server_read_added(own, all, px, name, words, count, &err);
+	if (s)
+		server_conf_enter(s);
+	else
+		config_warning(cfg, &px->loc, "server '%s/%s', which a command had added, is left out: "
+			       "%s", px->name, name, err.text);
+}
+
+static void take_all(struct config *cfg, struct proxies *all, char *at, const char *end)
+{
+	char *words[WORDS_MOST + 4], *path, *id, *state, *word;
+	unsigned n;
+
+	while ((path = next(&at, end)) && (id = next(&at, end)) && (state = next(&at, end))) {
+		for (n = 0; (word = next(&at, end)) && *word && n < WORDS_MOST; n++)
+			words[n] = word;
+		if (!word || *word)
+			return;
+		take(cfg, all, path, words, n, id, state);
+	}
+}
+
+static bool is_wanted(const struct proxies *all)
+{
+	const struct proxy *px;
+
+	list_for_each(px, &all->list, node)
+		if (px->set.keep_added && px->caps & PROXY_BACKEND)
+			return true;
+	return false;
+}
+
+void servers_kept(struct config *cfg, struct proxies *all, bool shared)
+{
+	struct err err;
+	size_t len;
+	char *text;
+
+	if (cfg->check_only || !shared || !is_wanted(all))
+		return;
+	if (region_attach_kept(&note, spec())) {
+		len = region_length(&note);
+		text = len <= NOTE_MOST ? malloc(len + 1) : NULL;
+		if (text && region_read(&note, 0, text, len))
+			take_all(cfg, all, text, text + len);
+		free(text);
+		region_keep(&note);
+	} else if (region_new(&note, spec(), 0, true, &err) == 0) {
+		region_keep(&note);
+	} else {
+		config_warning(cfg, NULL, "'added-servers keep' keeps nothing: %s", err.text);
+	}
+}
