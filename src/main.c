@@ -183,7 +183,8 @@ static int load_files(struct config *cfg, const struct args *args, struct err *e
 	for (i = 0; i < args->paths.count && rc == 0; i++)
 		rc = config_files_add(&files, args->paths.items[i], err);
 	if (rc == 0 && !files.count)
-		rc = err_set(err, "no configuration file given (-f)");
+		rc = err_set(err, files.empty ? "no file *.cfg is in the folders that -f names" :
+			     "no configuration file given (-f)");
 	if (rc == 0) {
 		config_read_files(cfg, &files);
 		load_overrides(cfg, args);

@@ -13,6 +13,7 @@
 #include "dns/lookup.h"
 #include "dns/resolvers.h"
 #include "errand/errand_conf.h"
+#include "exchange/doubts.h"
 #include "exchange/errors.h"
 #include "exchange/exchange.h"
 #include "exchange/forwarded.h"
@@ -163,6 +164,7 @@ const struct module *const modules[] = {
 	&udp_module,
 	&listening_module,
 	&steps_module,
+	&doubts_module,
 #ifdef HAVE_LUA
 	&lua_tasks_module,
 #endif

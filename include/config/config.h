@@ -101,6 +101,10 @@ void stmt_note(struct statement *st, int i, const char *fmt, ...)
 void stmt_hint(struct statement *st, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The same of names that might be meant: the nearest to the word, else all of them; word NULL:
+ * there is none. names: NULL-terminated. */
+void stmt_hint_names(struct statement *st, const char *word, const char *const *names);
+
 /* Values of the word at st->at, consumed: 0, or -1 after a report that names what was
  * expected ("WHAT must be ..."). Ranges are inclusive. */
 int stmt_int(struct statement *st, const char *what, int64_t min, int64_t max, int64_t *value);

@@ -14,6 +14,7 @@ struct err;
 struct config_files {
 	char **names;
 	size_t count;
+	bool empty; /* a folder had no file *.cfg */
 };
 
 /* Adds a file; for a directory its files *.cfg that are not hidden, in the order of their

@@ -100,6 +100,11 @@ void statement_unknown(struct statement *st, int i, unsigned scope);
 char *reader_file_read(const char *name, size_t *len, struct err *err);
 /* The text of a line that was read; NULL when it is not at hand. */
 const char *reader_line(struct reader *rd, const struct location *loc, size_t *len);
+/* Has the line nothing but blanks and a comment? */
+bool reader_line_blank(const char *line, size_t len);
+/* other_file.c: is the file no configuration? Then that is reported, without anything of what it
+ * holds. */
+bool reader_file_other(struct reader *rd, const char *text, size_t len);
 /* Frees what was read. */
 void reader_files_free(struct reader *rd);
 

@@ -54,6 +54,8 @@ extern const struct module resolvers_module;
 /* Of a configuration that is being completed, behind the reading of all files; NULL: there is none
  * of that name. */
 struct resolvers *resolvers_find(struct config *cfg, const char *name);
+/* Behind a problem: which may be meant. */
+void resolvers_suggest(struct config *cfg, const char *name);
 /* All of them that run, struct resolvers. */
 const struct list *resolvers_running(void);
 

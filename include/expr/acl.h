@@ -26,6 +26,9 @@ struct acl_predefined {
 extern const struct acl_word acl_words[];
 extern const struct acl_predefined acl_predefined[];
 
+/* Is it one of acl_words? */
+bool acl_word_known(struct span name);
+
 enum cond_result {
 	COND_NO, COND_YES,
 	COND_WAIT,    /* not known yet */

@@ -14,6 +14,12 @@ struct userlist;
 
 /* NULL: there is none of this name. */
 struct userlist *userlist_find(struct config *cfg, const char *name);
+/* The same, for somebody who will ask it. */
+struct userlist *userlist_use(struct config *cfg, const char *name);
+/* Notes those that nobody asks. */
+void userlists_doubt(struct config *cfg);
+/* Behind a problem: which may be meant. */
+void userlist_suggest(struct config *cfg, const char *name);
 /* Is this the user's password? A hashed one is computed by crypt(3), which takes its time; what it
  * has said of the last some thousand is known. Names that are not there take as long as others.
  * patient: the caller can wait, and on LATER asks again in another turn of the loop. */

@@ -31,7 +31,22 @@ check "$(order)" test "$(order)" = "second first third "
 check "an empty folder adds nothing" valid -f "$dir/empty" -f "$dir/proxy.cfg"
 valid -f "$dir/empty"
 check "nothing at all is refused" test $? -eq 1
-check "and says so" says "no configuration file"
+check "and says so" says "no file *.cfg"
+# A file of another kind: nothing of it is shown, since it may be a key.
+{
+	printf 'Bag Attributes\n-----BEGIN PRIVATE KEY-----\n'
+	printf 'MIISECRETSECRETSECRET\n%.0s' 1 2 3
+	printf -- '-----END PRIVATE KEY-----\n'
+} >"$dir/key.pem"
+valid -f "$dir/key.pem"
+check "a key is no configuration" test $? -eq 1
+check "which is said once" test "$(grep -c 'error: ' "$log")" -eq 1
+check "by its name" says "holds a certificate or a key"
+check "and nothing of it is shown" test "$(grep -c 'SECRET\|PRIVATE' "$log")" -eq 0
+printf 'c2VjcmV0IGtleSBtYXRlcmlhbA==\nc2VjcmV0IGtleSBtYXRlcmlhbA==\n' >"$dir/key.b64"
+valid -f "$dir/key.b64"
+check "nor is what begins with no section" test "$(grep -c 'error: ' "$log")" -eq 1
+check "of which nothing is shown either" test "$(grep -c c2Vj "$log")" -eq 0
 
 valid -f "$dir/nowhere"
 check "a missing file is refused" test $? -eq 1

@@ -76,6 +76,8 @@ static int files_add_directory(struct config_files *files, const char *directory
 		free(entries[i]);
 	}
 	free(entries);
+	if (!n)
+		files->empty = true;
 	return rc;
 }
 

@@ -13,6 +13,7 @@
 #include "config/diag.h"
 #include "config/lexer.h"
 #include "config/lookup.h"
+#include "config/odd.h"
 #include "config/reader.h"
 
 #include <errno.h>
@@ -323,6 +324,31 @@ static bool line_was_known(const struct reader *rd, const struct statement *st,
 	return old && strlen(old->name) > strlen(row->kw->name);
 }
 
+/* A word that nobody has quoted and that holds what nobody sees, or begins with what is no quote.
+ */
+static void doubt_odd(struct statement *st)
+{
+	struct location loc = st->loc;
+	const struct word *w;
+	struct odd odd;
+
+	for (w = st->words; w < st->words + st->count; w++) {
+		const char *raw = st->text + w->column - 1;
+
+		if (w->column && *raw == '\'' && strstr(w->text, "${"))
+			stmt_note(st, (int)(w - st->words),
+				  "variables are replaced inside double quotes only");
+		if (w->quoted || !w->column || w->column - 1 + w->raw_len > strlen(st->text) ||
+		    !odd_find(raw, w->raw_len, &odd) || (odd.quote && odd.at))
+			continue;
+		loc.column = w->column < UINT16_MAX ? (uint16_t)w->column : 0;
+		loc.length = w->raw_len < UINT16_MAX ? (uint16_t)w->raw_len : 0;
+		config_notice(st->cfg, &loc, "a word holds %s", odd.name);
+		stmt_hint(st, "write %s, or quote the word if it is meant so", odd.plain);
+		return;
+	}
+}
+
 static void line_word(struct reader *rd, struct statement *st)
 {
 	const struct lookup_row *row;
@@ -340,8 +366,10 @@ static void line_word(struct reader *rd, struct statement *st)
 	errors = rd->cfg->diag->errors_heard;
 	if (statement_apply(st, row, rd->scope == SCOPE_GLOBAL ?
 			    config_data(rd->cfg, row->module) : rd->object) == 0 &&
-	    rd->cfg->diag->errors_heard == errors)
+	    rd->cfg->diag->errors_heard == errors) {
 		stmt_end(st);
+		doubt_odd(st);
+	}
 }
 
 /* Takes "no" or "default" off; false after a report when nothing follows. */
@@ -438,7 +466,7 @@ static void line_problem(struct reader *rd, enum severity severity, unsigned col
 		diag_hintf(rd->cfg->diag, "%s", hint);
 }
 
-static bool line_blank(const char *line, size_t len)
+bool reader_line_blank(const char *line, size_t len)
 {
 	size_t i;
 
@@ -452,7 +480,7 @@ static bool line_read(struct reader *rd, const char *line, size_t len)
 {
 	struct lexer lx = { .arena = rd->cfg->arena, .variable = line_variable, .arg = rd };
 
-	if (line_blank(line, len) && !memchr(line, 0, len))
+	if (reader_line_blank(line, len) && !memchr(line, 0, len))
 		return true;
 	rd->text = arena_strndup(rd->cfg->arena, line, strnlen(line, len));
 	if (lexer_split(&lx, line, len) < 0) {
@@ -497,6 +525,8 @@ static int file_read(struct config *cfg, const char *name, char *text, size_t le
 	file->next = rd->files;
 	rd->files = file;
 	rd->loc = (struct location){ .file = file->name };
+	if (reader_file_other(rd, text, len))
+		return -1;
 	file_lines(rd, file);
 	condition_end(rd);
 	section_end(rd);

@@ -10,14 +10,18 @@
 #include "base/str.h"
 #include "config/diag.h"
 #include "config/lookup.h"
+#include "config/odd.h"
 #include "config/reader.h"
+#include "config/suggest.h"
 #include "config/value.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Is there nothing from word i on but variables that are not set? */
 static bool rest_unset(const struct statement *st, int i)
@@ -78,6 +82,10 @@ int stmt_end(struct statement *st)
 	if (st->at >= st->count || stmt_skip_unset(st))
 		return 0;
 	stmt_error(st, st->at, "'%s' is one word too many here", st->words[st->at].text);
+	if (!strcmp(st->words[st->at].text, "if") || !strcmp(st->words[st->at].text, "unless"))
+		stmt_hint(st, !strcmp(st->words[0].text, "default_backend")
+				      ? "it takes no condition: 'use_backend' does"
+				      : "this line takes no condition");
 	return -1;
 }
 
@@ -154,6 +162,30 @@ static void hint_at_variables(struct statement *st, const struct word *word, boo
 		stmt_hint(st, "the environment variable '%s' is not set", name);
 }
 
+/* "cannot open '/x/y': No such file or directory": the file that may be meant. */
+static void hint_at_file(struct statement *st, const char *said)
+{
+	const char *begin = strchr(said, '\''), *end = begin ? strchr(begin + 1, '\'') : NULL;
+	char path[512];
+
+	if (!end || !strstr(end, "No such file") || (size_t)(end - begin) > sizeof(path))
+		return;
+	snprintf(path, sizeof(path), "%.*s", (int)(end - begin - 1), begin + 1);
+	suggest_file(st->cfg, path, access(path, F_OK) ? errno : 0);
+}
+
+/* What nobody sees may be the cause, in this word or between two. */
+static void hint_at_odd(struct statement *st, const struct word *word)
+{
+	size_t len = st->text && word->column ? strlen(st->text) : 0;
+	struct odd odd;
+
+	if (word->column - 1 + word->raw_len > len ||
+	    !odd_find(st->text + word->column - 1, word->raw_len, &odd))
+		return;
+	stmt_hint(st, "it holds %s: write %s", odd.name, odd.plain);
+}
+
 int stmt_error(struct statement *st, int i, const char *fmt, ...)
 {
 	struct place place = statement_place(st, i);
@@ -168,6 +200,8 @@ int stmt_error(struct statement *st, int i, const char *fmt, ...)
 		vsnprintf(text, sizeof(text), fmt, ap);
 		va_end(ap);
 		hint_at_variables(st, &st->words[i], strchr(text, '$') != NULL);
+		hint_at_odd(st, &st->words[i]);
+		hint_at_file(st, text);
 	}
 	return -1;
 }
@@ -250,13 +284,14 @@ static const char *names_short(const char *const *names, const char *word)
 	return found;
 }
 
-/* word: NULL: there is none. */
-static void hint_names(struct statement *st, const char *word, const char *const *names)
+void stmt_hint_names(struct statement *st, const char *word, const char *const *names)
 {
 	const char *nearest = word ? names_nearest(names, word) : NULL;
 	char list[400];
 	struct text t;
 
+	if (!*names)
+		return;
 	if (!nearest && word)
 		nearest = names_short(names, word);
 	if (nearest) {
@@ -273,7 +308,7 @@ int stmt_unknown_part(struct statement *st, int i, const char *part, const char 
 {
 	stmt_error(st, i, "'%s' is not a known %s", part, what);
 	if (names && *names)
-		hint_names(st, part, names);
+		stmt_hint_names(st, part, names);
 	return -1;
 }
 
@@ -283,7 +318,7 @@ int stmt_unknown(struct statement *st, int i, const char *what, const char *cons
 		return stmt_unknown_part(st, i, st->words[i].text, what, names);
 	stmt_error(st, i, "%s expected here", what);
 	if (names && *names)
-		hint_names(st, NULL, names);
+		stmt_hint_names(st, NULL, names);
 	return -1;
 }
 

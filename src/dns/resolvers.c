@@ -10,6 +10,7 @@
 #include "base/bug.h"
 #include "base/err.h"
 #include "config/module.h"
+#include "config/suggest.h"
 #include "dns/files.h"
 #include "dns/lookup.h"
 #include "net/addr_conf.h"
@@ -183,6 +184,17 @@ static int parse_resolv_conf(struct statement *st, const struct keyword *kw, voi
 struct resolvers *resolvers_find(struct config *cfg, const char *name)
 {
 	return find(config_data(cfg, &resolvers_module), name);
+}
+
+void resolvers_suggest(struct config *cfg, const char *name)
+{
+	const struct resolvers_data *data = config_data(cfg, &resolvers_module);
+	struct suggestion s = suggest_for(cfg, name);
+	const struct resolvers *r;
+
+	list_for_each(r, &data->all, node)
+		suggest_name(&s, r->name);
+	suggest_end(&s);
 }
 
 const struct list *resolvers_running(void)

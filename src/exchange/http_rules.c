@@ -204,23 +204,33 @@ static int inherit(struct config *cfg, struct proxy *px, struct proxy *from)
 	return 0;
 }
 
-/* The word that is of no use to a proxy in mode tcp; NULL: none. */
-static const char *useless_word(const struct proxy *px)
+/* The word that is of no use to a proxy in mode tcp, and where it stands; NULL: none. */
+static const char *useless_word(const struct proxy *px, const struct location **loc)
 {
-	if (px->http_request_rules)
-		return "http-request";
-	if (px->http_response_rules)
-		return "http-response";
-	if (px->http_after_rules)
-		return "http-after-response";
-	if (px->redirect_rules)
-		return "redirect";
+	const struct {
+		const struct rule_set *set;
+		const char *word;
+	} lists[] = { { px->http_request_rules, "http-request" },
+		      { px->http_response_rules, "http-response" },
+		      { px->http_after_rules, "http-after-response" },
+		      { px->redirect_rules, "redirect" } };
+	size_t i;
+
+	*loc = &px->loc;
+	for (i = 0; i < ARRAY_LEN(lists); i++) {
+		if (!lists[i].set)
+			continue;
+		if (lists[i].set->first)
+			*loc = &lists[i].set->first->loc;
+		return lists[i].word;
+	}
 	return px->monitor_fail ? "monitor fail" : NULL;
 }
 
 static int http_rules_finish(struct config *cfg, void *data)
 {
 	struct proxies *all = config_data(cfg, &proxy_module);
+	const struct location *loc;
 	const char *word;
 	struct proxy *px;
 	int bad = 0;
@@ -229,10 +239,10 @@ static int http_rules_finish(struct config *cfg, void *data)
 	list_for_each(px, &all->list, node) {
 		if (px->defaults)
 			bad |= inherit(cfg, px, px->defaults);
-		word = proxy_may_speak_http(px) ? NULL : useless_word(px);
+		word = proxy_may_speak_http(px) ? NULL : useless_word(px, &loc);
 		if (word)
-			config_warning(cfg, &px->loc, "'%s' does nothing in '%s', which is in mode tcp",
-				       word, px->name);
+			config_warning(cfg, loc, "'%s' does nothing in '%s', which is in mode tcp: "
+				       "it needs mode http", word, px->name);
 	}
 	return bad;
 }

@@ -127,6 +127,11 @@ static const struct acl_word *acl_word_find(struct span name)
 	return NULL;
 }
 
+bool acl_word_known(struct span name)
+{
+	return acl_word_find(name) != NULL;
+}
+
 /* The word for a criterion that looks most like this one, which is none, nor a fetch. */
 static void acl_hint_word(struct statement *st, struct span name)
 {
@@ -291,6 +296,38 @@ static bool acl_at_end(const struct statement *st, bool anonymous)
 	return !word || (anonymous && !strcmp(word, "}") && !st->words[st->at].quoted);
 }
 
+/* A comparison of other languages. */
+static bool is_comparison(const char *word)
+{
+	static const char *const signs[] = { "==", "!=", "=", ">", ">=", "<", "<=", "=~", NULL };
+
+	return in_list(signs, span_of(word));
+}
+
+static int acl_value_wrong(struct statement *st, const char *word, const struct err *err,
+			   bool numbers)
+{
+	stmt_error(st, st->at - 1, "%s", err->text);
+	if (numbers && is_comparison(word))
+		stmt_hint(st, "numbers are compared by eq, gt, ge, lt and le");
+	return -1;
+}
+
+/* It is a pattern, as any word is, but hardly meant so. */
+static void acl_value_doubt(struct statement *st, const char *word)
+{
+	const struct word *w = &st->words[st->at - 1];
+
+	if (w->quoted || !is_comparison(word) || st->at < 2)
+		return;
+	stmt_warning(st, st->at - 1, "'%s' is a pattern here, which the value may be equal to",
+		     word);
+	stmt_hint(
+		st,
+		"values are equal to one of the patterns that follow: leave it out, as in '%s %s'",
+		st->words[st->at - 2].text, st->at < st->count ? st->words[st->at].text : "...");
+}
+
 static int acl_values(struct statement *st, struct acl_test *test, struct pattern_ref *ref,
 		      bool anonymous)
 {
@@ -307,7 +344,9 @@ static int acl_values(struct statement *st, struct acl_test *test, struct patter
 		if (!*word)
 			stmt_warning(st, st->at - 1, "an empty pattern never matches");
 		else if (pattern_ref_put(ref, word, op, &err))
-			return stmt_error(st, st->at - 1, "%s", err.text);
+			return acl_value_wrong(st, word, &err, numbers);
+		else
+			acl_value_doubt(st, word);
 	}
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include "expr/vars.h"
 #include "proxy/proxy.h"
 #include "proxy/stick_conf.h"
+#include "proxy/suggest.h"
 
 #include <arpa/inet.h>
 
@@ -328,13 +329,16 @@ static int pending_proxy(struct config *cfg, const struct arg_pending *p, unsign
 			 const struct proxies *all)
 {
 	const char *side = caps == PROXY_BACKEND ? "backend" : "frontend";
+	struct location loc = config_locate(cfg, &p->loc, p->name);
 
 	if (!*p->name && p->proxy && p->proxy->caps & PROXY_DEFAULTS)
 		return pending_own(cfg, p, caps, side, all);
 	p->arg->proxy = *p->name ? proxy_find(all, p->name, caps) : p->proxy;
-	if (!p->arg->proxy && *p->name)
-		return config_error(cfg, &p->loc, "%s: there is no %s '%s'", p->what, side,
-				    p->name);
+	if (!p->arg->proxy && *p->name) {
+		config_error(cfg, &loc, "%s: there is no %s '%s'", p->what, side, p->name);
+		proxy_suggest(cfg, all, p->name, caps);
+		return -1;
+	}
 	if (!p->arg->proxy || !(p->arg->proxy->caps & caps))
 		return config_error(cfg, &p->loc, "%s needs the name of a %s here: '%s' is none",
 				    p->what, side, p->proxy ? p->proxy->name : "this section");
@@ -345,6 +349,7 @@ static int pending_server(struct config *cfg, const struct arg_pending *p,
 			  const struct proxies *all)
 {
 	const char *slash = strchr(p->name, '/'), *name = slash ? slash + 1 : p->name;
+	struct location loc = config_locate(cfg, &p->loc, p->name);
 	struct proxy *px = p->proxy;
 
 	if (!slash && px && px->caps & PROXY_DEFAULTS)
@@ -354,24 +359,34 @@ static int pending_server(struct config *cfg, const struct arg_pending *p,
 		char *backend = arena_strndup(cfg->arena, p->name, (size_t)(slash - p->name));
 
 		px = proxy_find(all, backend, PROXY_BACKEND);
-		if (!px)
-			return config_error(cfg, &p->loc, "%s: there is no backend '%s'",
-					    p->what, backend);
+		if (!px) {
+			config_error(cfg, &loc, "%s: there is no backend '%s'", p->what, backend);
+			proxy_suggest(cfg, all, backend, PROXY_BACKEND);
+			return -1;
+		}
 	}
 	p->arg->server = px ? server_find(px, name) : NULL;
-	if (!p->arg->server)
-		return config_error(cfg, &p->loc, "%s: there is no server '%s' in '%s'", p->what,
-				    name, px ? px->name : "this section");
-	p->arg->server->pointed_at = true;
-	return 0;
+	if (p->arg->server) {
+		p->arg->server->pointed_at = true;
+		return 0;
+	}
+	config_error(cfg, &loc, "%s: there is no server '%s' in '%s'", p->what, name,
+		     px ? px->name : "this section");
+	if (px)
+		server_suggest(cfg, px, name);
+	return -1;
 }
 
 static int pending_userlist(struct config *cfg, const struct arg_pending *p)
 {
-	p->arg->userlist = userlist_find(cfg, p->name);
+	struct location loc = config_locate(cfg, &p->loc, p->name);
+
+	p->arg->userlist = userlist_use(cfg, p->name);
 	if (p->arg->userlist)
 		return 0;
-	return config_error(cfg, &p->loc, "%s: there is no userlist '%s'", p->what, p->name);
+	config_error(cfg, &loc, "%s: there is no userlist '%s'", p->what, p->name);
+	userlist_suggest(cfg, p->name);
+	return -1;
 }
 
 /* Can the value that is looked up be a key? */
@@ -395,6 +410,7 @@ static int table_takes(struct config *cfg, const struct arg_pending *p, const st
 static int pending_table(struct config *cfg, const struct arg_pending *p, const struct proxies *all)
 {
 	const char *name = *p->name ? p->name : p->proxy ? p->proxy->name : "";
+	struct location loc;
 
 	p->arg->table = *p->name || (p->proxy && p->proxy->stick) ?
 		stick_line_find(config_data(cfg, &stick_module), name) : NULL;
@@ -403,9 +419,15 @@ static int pending_table(struct config *cfg, const struct arg_pending *p, const 
 	if (!*p->name)
 		return config_error(cfg, &p->loc, "%s needs the name of a stick table here: '%s' has none",
 				    p->what, *name ? name : "this section");
-	return config_error(cfg, &p->loc, proxy_find(all, name, PROXY_FRONTEND | PROXY_BACKEND) ?
-			    "%s: there is no stick table '%s': the section of that name has no line 'stick-table'" :
-			    "%s: there is no stick table '%s'", p->what, name);
+	loc = config_locate(cfg, &p->loc, name);
+	config_error(cfg, &loc,
+		     proxy_find(all, name, PROXY_FRONTEND | PROXY_BACKEND)
+			     ? "%s: there is no stick table '%s': the section of that name has no "
+			       "line 'stick-table'"
+			     : "%s: there is no stick table '%s'",
+		     p->what, name);
+	table_suggest(cfg, name);
+	return -1;
 }
 
 int expr_args_resolve(struct config *cfg, struct arg_pending *list, const struct proxies *all)

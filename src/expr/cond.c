@@ -4,6 +4,7 @@
  * only if the undecided ACLs matter. Called by rules. */
 #include "base/arena.h"
 #include "expr/acl_conf.h"
+#include "expr/cond_hint.h"
 #include "expr/watch.h"
 
 #include <strings.h>
@@ -64,7 +65,8 @@ static struct acl *cond_anonymous(struct statement *st, struct proxy *proxy)
 	return acl;
 }
 
-static struct acl *cond_named(struct statement *st, struct proxy *proxy, const char *name)
+static struct acl *cond_named(struct statement *st, struct proxy *proxy, const char *name,
+			      bool negated)
 {
 	bool known;
 	struct acl *acl = acl_find(st, proxy, name, &known);
@@ -73,10 +75,13 @@ static struct acl *cond_named(struct statement *st, struct proxy *proxy, const c
 		acl->used = true;
 		return acl;
 	}
-	if (known)
+	if (known) {
 		stmt_error(st, st->at - 1, "the predefined ACL '%s' is not supported yet", name);
-	else
-		stmt_unknown(st, st->at - 1, "ACL", acl_names(st, proxy));
+		return NULL;
+	}
+	stmt_unknown_part(st, st->at - 1, st->words[st->at - 1].text, "ACL", NULL);
+	if (!cond_hint_word(st, name, negated))
+		stmt_hint_names(st, name, acl_names(st, proxy));
 	return NULL;
 }
 
@@ -96,7 +101,8 @@ static struct cond_term *cond_term_parse(struct statement *st, struct proxy *pro
 	if (!word)
 		return NULL;
 	at = st->at - 1;
-	term->acl = !strcmp(word, "{") ? cond_anonymous(st, proxy) : cond_named(st, proxy, word);
+	term->acl = !strcmp(word, "{") ? cond_anonymous(st, proxy) :
+				       cond_named(st, proxy, word, term->negated);
 	if (!term->acl)
 		return NULL;
 	cond_check_places(st, at, term->acl, where, rule);
@@ -129,9 +135,11 @@ static int cond_words(struct statement *st, struct proxy *proxy, unsigned where,
 		word = stmt_peek(st);
 		if (word && cond_is_or(word)) {
 			stmt_next(st);
-			if (!all->terms)
-				return stmt_error(st, st->at - 1, "an ACL is expected before '%s'",
-						  word);
+			if (!all->terms) {
+				stmt_error(st, st->at - 1, "an ACL is expected before '%s'", word);
+				stmt_hint(st, "'%s' stands between two alternatives", word);
+				return -1;
+			}
 			all = cond_add_all(st, cond);
 		}
 		term = cond_term_parse(st, proxy, where, rule);
@@ -151,9 +159,11 @@ int cond_parse(struct statement *st, struct proxy *proxy, unsigned where, const 
 
 	if (!word)
 		return 0;
-	if (strcmp(word, "if") && strcmp(word, "unless"))
-		return stmt_error(st, st->at - 1, "'if' or 'unless' is expected here, not '%s'",
-				  word);
+	if (strcmp(word, "if") && strcmp(word, "unless")) {
+		stmt_error(st, st->at - 1, "'if' or 'unless' is expected here, not '%s'", word);
+		cond_hint_value(st);
+		return -1;
+	}
 	made = arena_alloc(st->cfg->arena, sizeof(*made));
 	made->unless = !strcmp(word, "unless");
 	made->tail = &made->first;

@@ -9,6 +9,7 @@
 #include "expr/watch.h"
 #include "proxy/proxy.h"
 #include "proxy/proxy_conf.h"
+#include "proxy/suggest.h"
 
 struct switch_rule {
 	struct list node;
@@ -88,10 +89,14 @@ static int finish_backend(struct config *cfg, struct proxies *all, struct proxy 
 	rule->backend = proxy_find(all, rule->name, PROXY_BACKEND);
 	if (rule->backend == px)
 		return config_error(cfg, &rule->named, "'%s' cannot switch to itself", px->name);
-	if (!rule->backend)
-		return config_error(cfg, &rule->named, "there is no backend '%s'%s", rule->name,
-				    proxy_find(all, rule->name, PROXY_FRONTEND)
-					    ? ": a frontend has this name" : "");
+	if (!rule->backend) {
+		config_error(cfg, &rule->named, "there is no backend '%s'%s", rule->name,
+			     proxy_find(all, rule->name, PROXY_FRONTEND)
+				     ? ": a frontend has this name"
+				     : "");
+		proxy_suggest(cfg, all, rule->name, PROXY_BACKEND);
+		return -1;
+	}
 	proxy_check_modes(cfg, px, rule->backend, &rule->loc);
 	proxy_link(cfg, px, rule->backend);
 	return 0;
@@ -102,11 +107,13 @@ static int finish_server(struct config *cfg, struct proxy *px, struct switch_rul
 	if (rule->format)
 		return 0;
 	rule->server = server_find(px, rule->name);
-	if (!rule->server)
-		return config_error(cfg, &rule->named, "there is no server '%s' in '%s'", rule->name,
-				    px->name);
-	rule->server->pointed_at = true;
-	return 0;
+	if (rule->server) {
+		rule->server->pointed_at = true;
+		return 0;
+	}
+	config_error(cfg, &rule->named, "there is no server '%s' in '%s'", rule->name, px->name);
+	server_suggest(cfg, px, rule->name);
+	return -1;
 }
 
 /* The first rule without a condition ends the search; said where the next one stands. */

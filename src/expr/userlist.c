@@ -6,6 +6,7 @@
 #include "expr/userlist.h"
 
 #include "base/arena.h"
+#include "config/suggest.h"
 #include "base/bug.h"
 #include "base/catalog.h"
 #include "base/siphash.h"
@@ -42,6 +43,8 @@ struct userlist {
 	const char *name;
 	struct user *users;
 	unsigned secrets; /* users with a password */
+	bool used;        /* somebody asks for it */
+	struct location loc;
 	struct catalog names; /* of the users */
 	struct group *groups;
 };
@@ -62,6 +65,36 @@ struct userlist *userlist_find(struct config *cfg, const char *name)
 	while (list && strcmp(list->name, name))
 		list = list->next;
 	return list;
+}
+
+struct userlist *userlist_use(struct config *cfg, const char *name)
+{
+	struct userlist *list = userlist_find(cfg, name);
+
+	if (list)
+		list->used = true;
+	return list;
+}
+
+void userlists_doubt(struct config *cfg)
+{
+	const struct userlist_data *data = config_data(cfg, &userlist_module);
+	const struct userlist *list;
+
+	for (list = data->first; list; list = list->next)
+		if (!list->used && list->loc.file)
+			config_note(cfg, &list->loc, "userlist '%s' is never used", list->name);
+}
+
+void userlist_suggest(struct config *cfg, const char *name)
+{
+	const struct userlist_data *data = config_data(cfg, &userlist_module);
+	struct suggestion s = suggest_for(cfg, name);
+	const struct userlist *list;
+
+	for (list = data->first; list; list = list->next)
+		suggest_name(&s, list->name);
+	suggest_end(&s);
 }
 
 static struct user *user_find(const struct userlist *list, struct span name)
@@ -280,6 +313,7 @@ static void *userlist_begin(struct statement *st)
 	}
 	list = arena_alloc(st->cfg->arena, sizeof(*list));
 	list->name = name;
+	list->loc = st->loc;
 	list->next = data->first;
 	data->first = list;
 	return list;
@@ -366,6 +400,9 @@ static int parse_user_words(struct statement *st, struct user *u)
 			if (parse_password(st, u, true))
 				return -1;
 		} else if (stmt_take(st, "insecure-password")) {
+			stmt_note(st, st->at - 1,
+				  "the password stands in the open: 'password' takes a hash, as "
+				  "mkpasswd(1) makes it");
 			if (parse_password(st, u, false))
 				return -1;
 		} else if (stmt_take(st, "groups")) {

@@ -8,6 +8,7 @@
 #include "peers/peers_conf.h"
 
 #include "base/arena.h"
+#include "config/suggest.h"
 #include "base/err.h"
 #include "config/config.h"
 #include "expr/expr.h"
@@ -450,12 +451,20 @@ static int peers_finish(struct config *cfg, void *data)
 	struct peers_conf *conf = data;
 	const struct stick_line *line;
 	struct peers_section *s;
+	struct suggestion near;
 	int rc = 0;
 
-	list_for_each(line, &tables->lines, node)
-		if (line->peers && !peers_section_find(conf, line->peers))
-			rc |= config_error(cfg, &line->peers_loc, "there is no section 'peers %s' for the stick table "
-					   "'%s'", line->peers, line->name);
+	list_for_each(line, &tables->lines, node) {
+		if (!line->peers || peers_section_find(conf, line->peers))
+			continue;
+		rc |= config_error(cfg, &line->peers_loc,
+				   "there is no section 'peers %s' for the stick table '%s'",
+				   line->peers, line->name);
+		near = suggest_for(cfg, line->peers);
+		list_for_each(s, &conf->sections, node)
+			suggest_name(&near, s->name);
+		suggest_end(&near);
+	}
 	list_for_each(s, &conf->sections, node)
 		rc |= section_finish(cfg, s);
 	return rc;

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "config/module.h"
+#include "config/suggest.h"
 #include "dns/files.h"
 #include "dns/resolvers.h"
 #include "proxy/proxy_conf.h"
@@ -123,6 +124,7 @@ static void name_service(struct server *s)
 static void name_one(struct config *cfg, struct server *s, bool said)
 {
 	char name[DNS_NAME_MOST + 1];
+	struct location loc;
 
 	if (!s->set.resolvers || s->refused)
 		return;
@@ -130,8 +132,11 @@ static void name_one(struct config *cfg, struct server *s, bool said)
 	if (!s->resolvers && said)
 		return;
 	if (!s->resolvers) {
-		config_error(cfg, &s->loc, "server '%s' names resolvers '%s', but there is no such section",
+		loc = config_locate(cfg, &s->loc, s->set.resolvers);
+		config_error(cfg, &loc,
+			     "server '%s' names resolvers '%s', but there is no such section",
 			     s->id, s->set.resolvers);
+		resolvers_suggest(cfg, s->set.resolvers);
 		return;
 	}
 	if (!said && s->spec.hostname && !dns_name(span_of(s->spec.hostname), name))

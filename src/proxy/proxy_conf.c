@@ -4,6 +4,7 @@
  * settings of the defaults section that it names, else of the last one before it.
  */
 #include "proxy/proxy_conf.h"
+#include "proxy/suggest.h"
 
 #include "base/arena.h"
 #include "base/bug.h"
@@ -60,6 +61,16 @@ int proxy_check_name(struct statement *st, const char *name, const char *what, p
 	return 0;
 }
 
+static void suggest_defaults(struct statement *st, const struct proxies *all, const char *name)
+{
+	struct suggestion s = suggest_for(st->cfg, name);
+	const struct proxy *px;
+
+	list_for_each(px, &all->defaults, node)
+		suggest_name(&s, px->name);
+	suggest_end(&s);
+}
+
 /* The defaults section of this name. Two of one name are only wrong when somebody asks for
  * them. */
 static struct proxy *find_defaults(struct statement *st, struct proxies *all, const char *name)
@@ -77,8 +88,10 @@ static struct proxy *find_defaults(struct statement *st, struct proxies *all, co
 		}
 		found = px;
 	}
-	if (!found)
+	if (!found) {
 		stmt_error(st, st->at - 1, "there is no defaults section '%s' above", name);
+		suggest_defaults(st, all, name);
+	}
 	return found;
 }
 

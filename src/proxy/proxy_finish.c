@@ -4,6 +4,7 @@
  * default backends, modes, and what the configuration lacks. Then the states are laid out.
  */
 #include "proxy/proxy_conf.h"
+#include "proxy/suggest.h"
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -178,6 +179,7 @@ static void resolve_default_backend(struct config *cfg, struct proxies *all, str
 		else
 			config_error(cfg, loc, "there is no backend '%s' for the default_backend of "
 				     "'%s'", name, px->name);
+		proxy_suggest(cfg, all, name, PROXY_BACKEND);
 		return;
 	}
 	px->default_backend = backend;

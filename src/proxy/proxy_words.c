@@ -75,8 +75,33 @@ static int parse_redispatch(struct statement *st, const struct keyword *kw, void
 #define OPTION(name_, scope_, bit_, help_)                                              \
 	{ "option " name_, scope_, INVERT, "", set_bit, .offset = SET(options), .bit = bit_, \
 	  .dflt = "off", .help = help_ }
+enum { SHORT_MS = 100, CONNECT_LONG_MS = 5 * 60 * 1000, LONG_MS = 24 * 60 * 60 * 1000 };
+
+/* Right, but hardly meant: seconds without their unit, hours in the place of seconds. */
+static void doubt_timeout(struct statement *st, const struct keyword *kw, unsigned ms)
+{
+	const char *word = st->words[st->at - 1].text, *name = kw->name + strlen("timeout ");
+	bool connects = !strcmp(name, "connect") || !strcmp(name, "queue") ||
+			!strcmp(name, "check") || !strcmp(name, "http-request");
+
+	if (ms && ms < SHORT_MS && strspn(word, "0123456789") == strlen(word))
+		stmt_note(st, st->at - 1, "%s: '%s' without a unit is %u ms", kw->name, word, ms);
+	else if (ms > (connects ? CONNECT_LONG_MS : LONG_MS) && strcmp(name, "tunnel") != 0)
+		stmt_note(st, st->at - 1,
+			  "%s: %s is long: whoever is dead or silent is waited for that long",
+			  kw->name, word);
+}
+
+static int set_timeout(struct statement *st, const struct keyword *kw, void *object)
+{
+	if (set_duration(st, kw, object))
+		return -1;
+	doubt_timeout(st, kw, *(const unsigned *)((const char *)object + kw->offset));
+	return 0;
+}
+
 #define TIMEOUT(name_, scope_, field_, help_)                                           \
-	{ "timeout " name_, scope_, 0, "<timeout>", set_duration, .offset = SET(timeout.field_), \
+	{ "timeout " name_, scope_, 0, "<timeout>", set_timeout, .offset = SET(timeout.field_), \
 	  .dflt = "none: for ever", .help = help_ }
 #define GLOBAL(field) offsetof(struct proxies, global.field)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What can be said of servers only when all are known: names, numbers, ports, tracking. */
 #include "proxy/proxy_conf.h"
+#include "proxy/suggest.h"
 #include "proxy/watch.h"
 
 #include "base/arena.h"
@@ -120,6 +121,7 @@ static struct server *find_tracked(struct config *cfg, struct proxies *all, cons
 {
 	const char *slash = strchr(s->set.track, '/');
 	const char *name = slash ? slash + 1 : s->set.track;
+	struct location loc = config_locate(cfg, &s->loc, s->set.track);
 	struct proxy *px = s->proxy;
 	struct server *found;
 
@@ -129,15 +131,18 @@ static struct server *find_tracked(struct config *cfg, struct proxies *all, cons
 
 		px = proxy_find(all, backend, PROXY_BACKEND);
 		if (!px) {
-			config_error(cfg, &s->loc, "server '%s' tracks a server of '%s', but there is "
+			config_error(cfg, &loc, "server '%s' tracks a server of '%s', but there is "
 				     "no such backend", s->id, backend);
+			proxy_suggest(cfg, all, backend, PROXY_BACKEND);
 			return NULL;
 		}
 	}
 	found = server_find(px, name);
-	if (!found)
-		config_error(cfg, &s->loc, "server '%s' tracks '%s', but '%s' has no such server",
+	if (!found) {
+		config_error(cfg, &loc, "server '%s' tracks '%s', but '%s' has no such server",
 			     s->id, s->set.track, px->name);
+		server_suggest(cfg, px, name);
+	}
 	return found;
 }
 

@@ -12,6 +12,7 @@
 #include "config/value.h"
 #include "log/log.h"
 #include "proxy/proxy.h"
+#include "proxy/suggest.h"
 #include "share/segment.h"
 #include "stick/memory.h"
 
@@ -385,9 +386,12 @@ static int find_written_to(struct config *cfg, const struct stick_conf *conf,
 	struct stick_line *to = stick_line_find(conf, line->write_to);
 
 	line->written_to = to;
-	if (!to)
-		return config_error(cfg, &line->loc, "'write-to': there is no stick table '%s'",
-				    line->write_to);
+	if (!to) {
+		config_error(cfg, &line->loc, "'write-to': there is no stick table '%s'",
+			     line->write_to);
+		table_suggest(cfg, line->write_to);
+		return -1;
+	}
 	if (to == line)
 		return config_error(cfg, &line->loc, "'write-to' names the table that it stands in");
 	if (to->write_to)

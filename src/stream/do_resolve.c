@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "config/lexer.h"
 #include "config/module.h"
+#include "config/suggest.h"
 #include "dns/files.h"
 #include "dns/resolution.h"
 #include "dns/resolvers.h"
@@ -87,13 +88,16 @@ static int parse_resolve(struct statement *st, struct rule *rule, const char *ar
 static int do_resolve_finish(struct config *cfg, void *data)
 {
 	struct resolve_rule *r;
+	struct location loc;
 	int bad = 0;
 
 	for (r = ((struct resolve_rules *)data)->first; r; r = r->next) {
 		r->resolvers = resolvers_find(cfg, r->name);
-		if (!r->resolvers)
-			bad |= config_error(cfg, &r->rule->loc,
-					    "there is no section 'resolvers %s'", r->name);
+		if (r->resolvers)
+			continue;
+		loc = config_locate(cfg, &r->rule->loc, r->name);
+		bad |= config_error(cfg, &loc, "there is no section 'resolvers %s'", r->name);
+		resolvers_suggest(cfg, r->name);
 	}
 	return bad;
 }

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is suspicious about a configuration that is right: said when all of it is known, as notes
+ * (-dD), and what is hardly meant as notices. Nothing is said behind errors. Called once, as a
+ * module behind those whose lines it looks at.
+ */
+#include "exchange/doubts.h"
+
+#include "base/arena.h"
+#include "check/check_conf.h"
+#include "config/diag.h"
+#include "config/module.h"
+#include "expr/acl_conf.h"
+#include "expr/userlist.h"
+#include "net/listener.h"
+#include "proxy/proxy.h"
+
+/* ---- addresses ------------------------------------------------------------------------------- */
+
+static const char *printed(struct config *cfg, const struct bind_conf *bind,
+			   const struct addr *addr)
+{
+	char memory[160];
+	struct text t;
+
+	text_init(&t, memory, sizeof(memory));
+	addr_print_port(addr, &t);
+	return arena_printf(cfg->arena, "%s%s%s", memory, bind->interface ? "%" : "",
+			    bind->interface ? bind->interface : "");
+}
+
+static void doubt_listener(struct config *cfg, struct catalog *known, struct listener *l)
+{
+	const struct bind_conf *bind = l->bind, *other;
+	const struct catalog_entry *e;
+	const char *text;
+
+	if ((l->addr.family != AF_INET && l->addr.family != AF_INET6) || !l->addr.port ||
+	    bind->namespace || l->inherited || bind->workers)
+		return;
+	text = printed(cfg, bind, &l->addr);
+	e = catalog_find(known, span_of(text));
+	if (!e) {
+		catalog_add(known, cfg->arena, text, l);
+		return;
+	}
+	other = ((const struct listener *)e->object)->bind;
+	config_notice(cfg, &bind->loc,
+		      "%s is listened on twice, also at %s:%u in %s: connections go to either",
+		      text, other->loc.file, other->loc.line, other->section);
+}
+
+static void doubt_addresses(struct config *cfg, const struct proxies *all)
+{
+	struct catalog known = { 0 };
+	const struct proxy *px;
+	struct bind_conf *bind;
+	struct listener *l;
+
+	list_for_each(px, &all->list, node) {
+		if (px->set.disabled || px->udp)
+			continue;
+		list_for_each(bind, &px->binds, node)
+			list_for_each(l, &bind->listeners, node)
+				doubt_listener(cfg, &known, l);
+	}
+}
+
+/* ---- backends and servers -------------------------------------------------------------------- */
+
+/* Does something else than a server answer, or is it there for its table alone? */
+static bool answers_itself(const struct proxy *px)
+{
+	return px->dispatch || px->http_request_rules || px->redirect_rules || px->set.stats ||
+	       px->request_rules || px->set.errors || px->stick || px->applet ||
+	       px->set.options.on & OPT_TRANSPARENT;
+}
+
+static bool names_come_later(const struct proxies *all)
+{
+	const struct proxy *px;
+
+	list_for_each(px, &all->list, node)
+		if (px->switch_anywhere)
+			return true;
+	return false;
+}
+
+static void doubt_checks(struct config *cfg, const struct proxy *px)
+{
+	const struct server *s = px->servers;
+
+	if (!px->set.check || !px->set.check->own_option || px->set.check->type == CHECK_PLAIN)
+		return;
+	while (s && !(s->set.options.on & SRV_CHECK) && list_empty(&s->trackers))
+		s = s->next;
+	if (px->servers && !s)
+		config_notice(cfg, &px->set.check->loc,
+			      "nothing is checked in '%s': no server has the word 'check'",
+			      px->name);
+}
+
+static void doubt_cookie(struct config *cfg, const struct proxy *px, const struct server *s)
+{
+	if (px->set.cookie && !px->set.dynamic_cookie_key && !s->set.cookie)
+		config_note(cfg, &s->loc,
+			    "server '%s' has no 'cookie': the one of '%s' never leads to it", s->id,
+			    px->name);
+}
+
+static void doubt_servers(struct config *cfg, const struct proxies *all, const struct proxy *px)
+{
+	unsigned most = all->global.maxconn;
+	const struct server *s;
+
+	for (s = px->servers; s; s = s->next) {
+		doubt_cookie(cfg, px, s);
+		if (most && s->set.maxconn > most)
+			config_note(
+				cfg, &s->loc,
+				"server '%s': maxconn %u is above that of the whole process, %u",
+				s->id, s->set.maxconn, most);
+		if (s->spec.has_offset && !s->spec.port_offset && !s->is_service &&
+		    s->spec.addr.family != AF_UNIX && px->set.mode != MODE_UDP)
+			config_note(
+				cfg, &s->loc,
+				"server '%s' has no port: each connection goes to the port of the "
+				"client's own",
+				s->id);
+	}
+}
+
+static void doubt_backend(struct config *cfg, const struct proxies *all, const struct proxy *px,
+			  bool later)
+{
+	if (!px->servers && !answers_itself(px) && !(px->caps & PROXY_FRONTEND))
+		config_note(cfg, &px->loc,
+			    "backend '%s' has no server: whoever is led there gets an error",
+			    px->name);
+	if (!later && list_empty(&px->uppers) && px->servers)
+		config_note(cfg, &px->loc, "nothing leads to backend '%s'", px->name);
+	doubt_checks(cfg, px);
+	doubt_servers(cfg, all, px);
+}
+
+/* ---- names -------------------------------------------------------------------------------------
+ */
+
+static void doubt_acls(struct config *cfg, const struct proxy *px)
+{
+	const struct acl *acl;
+
+	for (acl = px->acls ? px->acls->first : NULL; acl; acl = acl->next)
+		if (!acl->used && acl->tests)
+			config_note(cfg, &acl->tests->loc, "ACL '%s' is never used", acl->name);
+}
+
+static int doubts_finish(struct config *cfg, void *data)
+{
+	const struct proxies *all = config_data(cfg, &proxy_module);
+	const struct proxy *px;
+	bool later;
+
+	(void)data;
+	if (config_failed(cfg))
+		return 0;
+	doubt_addresses(cfg, all);
+	later = names_come_later(all);
+	list_for_each(px, &all->list, node) {
+		if (px->set.disabled)
+			continue;
+		doubt_acls(cfg, px);
+		if (px->caps & PROXY_BACKEND && !px->udp)
+			doubt_backend(cfg, all, px, later);
+	}
+	userlists_doubt(cfg);
+	return 0;
+}
+
+const struct module doubts_module = { .name = "doubts", .finish = doubts_finish };
