@@ -62,6 +62,9 @@ struct conn {
 	struct reap reap;
 };
 
+/* tune.colocated: tells so by EPOLLMSG, which epoll ignores (doc/internals/colocate.md). Whoever
+ * sets it sees to it that no short read is believed, and that nobody splices. */
+extern bool conn_reads_to_end;
 extern unsigned conn_recv_enough; /* tune.recv_enough: short reads below it prove nothing */
 
 /* A zeroed connection without descriptor, or NULL. It is given back by conn_close. */

@@ -21,6 +21,7 @@ struct tune {
 	int profile;        /* enum profile_mode */
 	int runqueue_depth; /* 0: no limit */
 	int kernel_after;   /* relay/kernel.h */
+	int colocated;      /* 1: on. Reads to the end, and does not splice */
 	bool nosplice, busy_polling;
 	int spin_us;
 };

@@ -60,6 +60,8 @@ silent ' no numa-cpu-mapping'
 silent ' busy-polling\n no busy-polling\n tune.runqueue-depth 40\n tune.spin-us 50'
 refused ' tune.spin-us 10001' '10001'
 refused ' tune.runqueue-depth -1' '-1'
+silent ' tune.colocated on\n tune.kernel-relay.after 9'
+refused ' tune.colocated maybe' "'maybe'"
 silent ' tune.pattern.cache-size 0'
 refused ' tune.pattern.cache-size -1' '-1'
 finish

@@ -29,6 +29,7 @@ enum { CONN_EVENTS = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLPRI | EPOLLET,
        NOT_SHORT = CONN_RDHUP | CONN_HUP | CONN_ERROR | CONN_URGENT };
 
 unsigned conn_recv_enough;
+bool conn_reads_to_end;
 const struct conn_inside *conn_inside;
 
 static struct pool conn_pool = POOL_INIT("conn", sizeof(struct conn));
@@ -84,7 +85,7 @@ int conn_attach(struct conn *conn, int *fd, unsigned flags, void (*ready)(struct
 	conn->flags = (uint16_t)flags;
 	conn->ready = ready;
 	*fd = -1;
-	if (likely(loop_add(&conn->src, CONN_EVENTS) == 0))
+	if (likely(loop_add(&conn->src, CONN_EVENTS | (conn_reads_to_end ? EPOLLMSG : 0)) == 0))
 		return 0;
 	saved = errno;
 	close(conn->src.fd);

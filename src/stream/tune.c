@@ -21,6 +21,7 @@
 #include "stream/trim.h"
 #include "tls/conn.h"
 
+#include <limits.h>
 #include <string.h>
 
 enum { BUFSIZE = 16384, MAXREWRITE = 1024, BUFSIZE_MIN = 1024, PIPES_A_CONN = 4 };
@@ -61,6 +62,7 @@ static int tune_finish(struct config *cfg, void *data)
 	struct tune *t = data;
 
 	(void)cfg;
+	t->nosplice |= t->colocated;
 	if (t->maxrewrite >= t->bufsize / 2)
 		t->maxrewrite = t->bufsize / 2;
 	return 0;
@@ -99,7 +101,8 @@ static int tune_prepare(struct config *cfg, void *data, struct err *err)
 		return -1;
 	}
 	tls_early_most = (unsigned)(t->bufsize - t->maxrewrite);
-	conn_recv_enough = (unsigned)t->recv_enough;
+	conn_recv_enough = t->colocated ? UINT_MAX : (unsigned)t->recv_enough;
+	conn_reads_to_end = t->colocated;
 	sock_tune = (struct sock_tune){
 		.rcvbuf_client = t->rcvbuf_client,
 		.sndbuf_client = t->sndbuf_client,
@@ -113,14 +116,21 @@ static int tune_prepare(struct config *cfg, void *data, struct err *err)
 static int tune_start(struct config *cfg, void *data, struct err *err)
 {
 	const struct proxies *all = config_data(cfg, &proxy_module);
+	const struct tune *t = data;
 	const struct proxy *px;
 	struct err cause;
 	bool wanted = false;
 
 	(void)err;
-	kernel_after = (unsigned)((const struct tune *)data)->kernel_after;
+	kernel_after = (unsigned)t->kernel_after;
 	list_for_each(px, &all->list, node)
 		wanted |= (px->set.options.on & OPT_KERNEL_RELAY) != 0;
+	if (wanted && t->colocated) {
+		/* what is queued at a socket never comes to the program of the relay */
+		log_process(LOG_L_NOTICE, "option kernel-relay does not go with tune.colocated: "
+			    "copies do it.");
+		return 0;
+	}
 	if (wanted && kernel_start(global_state->maxconn / 4 * 5 + 16, &cause) < 0)
 		log_process(LOG_L_NOTICE, "option kernel-relay: the kernel cannot relay here (%s); "
 			    "pipes and copies do it.", cause.text);
@@ -178,6 +188,10 @@ static const struct keyword tune_keywords[] = {
 		 "bytes of a buffer kept free for what is put in front of the data"),
 	INT_ROW("tune.buffers.limit", buffers_limit, 0, 1 << 30, "0 (no limit)",
 		"most buffers of tune.bufsize in use at once"),
+	{ .name = "tune.colocated", .scope = SCOPE_GLOBAL, .args = "{ on | off }",
+	  .parse = set_enum, .offset = offsetof(struct tune, colocated), .dflt = "off",
+	  .names = (const char *const[]){ "off", "on", NULL },
+	  .help = "reads so that penstock colocate may serve this process, too: never splices" },
 	INT_ROW("tune.kernel-relay.after", kernel_after, 0, 1000, "8",
 		"option kernel-relay: small pieces in a row before the kernel takes over"),
 	{ .name = "tune.fail-alloc", .scope = SCOPE_GLOBAL, .args = "<percent>",
