@@ -193,27 +193,34 @@ static const struct btf_type *structure_of(const struct btf *btf, uint32_t id)
 	return NULL;
 }
 
-/* In bits; -1: there is none. Sets the member's type. */
-static long member_find(const struct btf *btf, const struct btf_type *t, struct span name,
-			uint32_t *type, int deep)
+struct search {
+	const struct btf *btf;
+	struct span name;
+	uint32_t type; /* of the member that was found */
+	unsigned left; /* members that may be looked at: structures may stand in themselves */
+};
+
+/* In bits; -1: there is none. */
+static long member_find(struct search *s, const struct btf_type *t, int deep)
 {
 	const struct btf_member *m = (const void *)(t + 1);
 	unsigned i;
 
-	for (i = 0; i < BTF_INFO_VLEN(t->info); i++) {
+	for (i = 0; i < BTF_INFO_VLEN(t->info) && s->left; i++) {
 		const struct btf_type *inner;
 		long at = m[i].offset, in;
 
+		s->left--;
 		if (BTF_INFO_KFLAG(t->info)) /* the size of a bit field is above */
 			at = BTF_MEMBER_BIT_OFFSET(m[i].offset);
-		if (m[i].name_off && name_is(btf, m[i].name_off, name)) {
-			*type = m[i].type;
+		if (m[i].name_off && name_is(s->btf, m[i].name_off, s->name)) {
+			s->type = m[i].type;
 			return at;
 		}
 		if (m[i].name_off || deep == DEEPEST)
 			continue;
-		inner = structure_of(btf, m[i].type);
-		in = inner ? member_find(btf, inner, name, type, deep + 1) : -1;
+		inner = structure_of(s->btf, m[i].type);
+		in = inner ? member_find(s, inner, deep + 1) : -1;
 		if (in >= 0)
 			return at + in;
 	}
@@ -239,8 +246,8 @@ int btf_offset(const struct btf *btf, const char *structure, const char *path)
 
 	for (;;) {
 		const size_t len = strcspn(path, ".");
-		uint32_t type = 0;
-		long at = t ? member_find(btf, t, (struct span){ path, len }, &type, 0) : -1;
+		struct search s = { .btf = btf, .name = { path, len }, .left = 1 << 16 };
+		long at = t ? member_find(&s, t, 0) : -1;
 
 		if (at < 0)
 			return -1;
@@ -248,6 +255,6 @@ int btf_offset(const struct btf *btf, const char *structure, const char *path)
 		if (!path[len])
 			return bits % 8 || bits / 8 > 1 << 15 ? -1 : (int)(bits / 8);
 		path += len + 1;
-		t = structure_of(btf, type);
+		t = structure_of(btf, s.type);
 	}
 }
