@@ -10,7 +10,7 @@ acme_world() {
 	key "$certs/directory.key"
 	printf 'subjectAltName=IP:127.0.0.1\n' >"$certs/ext"
 	openssl req -new -key "$certs/directory.key" -subj "/CN=directory" -out "$certs/csr" &&
-		openssl x509 -req -in "$certs/csr" -CA "$certs/ca.pem" -CAkey "$certs/ca.key" -days 30 \
-			-set_serial 2 -extfile "$certs/ext" -out "$certs/directory.crt" 2>/dev/null
+		openssl x509 -req -in "$certs/csr" -CA "$certs/ca.pem" -CAkey "$certs/ca.key" \
+			-days 30 -set_serial 2 -extfile "$certs/ext" -out "$certs/directory.crt" 2>/dev/null
 	export PYTHONPATH="$srcdir/reg-tests/process"
 }

@@ -6,5 +6,6 @@
 . "${0%/*}/acme.sh"
 
 acme_world
-python3 "${0%/*}/clock.py" --penstock "$PENSTOCK" --dir "$dir" --preload "$(preload)" || fail "clock.py"
+python3 "${0%/*}/clock.py" --penstock "$PENSTOCK" \
+	--dir "$dir" --preload "$(preload)" || fail "clock.py"
 finish

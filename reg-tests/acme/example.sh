@@ -6,5 +6,6 @@
 . "${0%/*}/acme.sh"
 
 acme_world
-python3 "${0%/*}/example.py" --penstock "$PENSTOCK" --dir "$dir" --example "$srcdir/examples/acme.cfg" || fail "example.py"
+python3 "${0%/*}/example.py" --penstock "$PENSTOCK" \
+	--dir "$dir" --example "$srcdir/examples/acme.cfg" || fail "example.py"
 finish

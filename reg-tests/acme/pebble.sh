@@ -9,6 +9,7 @@ acme_world
 for challenge in http-01 tls-alpn-01; do
 	say "## $challenge"
 	rm -f "$dir/site.pem" "$dir/account.key" "$dir/log"
-	python3 "${0%/*}/pebble.py" --penstock "$PENSTOCK" --dir "$dir" --challenge $challenge || fail "pebble.py $challenge"
+	python3 "${0%/*}/pebble.py" --penstock "$PENSTOCK" \
+		--dir "$dir" --challenge $challenge || fail "pebble.py $challenge"
 done
 finish
