@@ -71,6 +71,15 @@ run help timeout client
 wanted 0 "help WORD"
 check "syntax" out "timeout client <time"
 check "where" out "in:      defaults, frontend, listen and udp-lb"
+# Without the word in front of it: a criterion of ACLs, an option, a word of server and bind lines.
+run help path_beg
+check "help of an ACL criterion" out "path -m beg"
+run help METH_GET
+check "help of a predefined ACL" out "method GET HEAD"
+run help httpchk
+check "help of an option by its name alone" out "option httpchk"
+run help server check
+check "help of a word of server lines" out "in:      server lines"
 run help http-request set-header
 wanted 0 "help of a word and its first argument"
 check "the row of the word" out "http-request <action>"

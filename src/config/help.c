@@ -111,14 +111,28 @@ static bool help_rows(FILE *out, const struct lookup_row *rows, size_t n, const 
 	return any;
 }
 
+/* Lines whose words are rows of their own: "server check", "bind ssl". */
+static bool is_line_of_words(const char *word)
+{
+	return !strcmp(word, "server") || !strcmp(word, "default-server") || !strcmp(word, "bind");
+}
+
 /* "no option x", "global maxconn": words in front that are not the name's. */
 static void skip_front(const struct module *const *list, const char *const **words, int *count)
 {
 	while (*count > 1 && (!strcmp(**words, "no") || !strcmp(**words, "default") ||
-			      lookup_section(list, **words))) {
+			      lookup_section(list, **words) || is_line_of_words(**words))) {
 		(*words)++;
 		(*count)--;
 	}
+}
+
+/* "httpchk": the option of this name, where its first word was left out. */
+static bool help_option(FILE *out, const struct lookup_row *rows, size_t n, const char *word)
+{
+	const char *const words[] = { "option", word };
+
+	return help_rows(out, rows, n, words, 2, false, false);
 }
 
 bool help_word(FILE *out, const struct module *const *list, const char *const *words, int count)
@@ -133,6 +147,8 @@ bool help_word(FILE *out, const struct module *const *list, const char *const *w
 	any = count == 1 && help_sections(out, list, words[0]);
 	rows = lookup_rows(lookup_new(arena, list), &n);
 	any = help_rows(out, rows, n, words, count, false, any);
+	if (!any && count == 1)
+		any = help_option(out, rows, n, words[0]);
 	/* "http-request set-header": the row that has the rest as its arguments. */
 	while (!any && --count > 0)
 		any = help_rows(out, rows, n, words, count, true, false);

@@ -7,6 +7,8 @@
 #include "expr/arg.h"
 #include "expr/names.h"
 
+#include <string.h>
+
 static void print_args(FILE *out, const struct arg_spec *spec)
 {
 	unsigned i;
@@ -98,6 +100,27 @@ static void print_places(FILE *out, unsigned where)
 	}
 }
 
+/* Words that stand in ACLs alone. */
+static bool help_acl(FILE *out, const char *word, bool any)
+{
+	const struct acl_predefined *p;
+	const struct acl_word *w;
+
+	for (w = acl_words; w->name; w++)
+		if (!strcmp(w->name, word) && !expr_fetch_find(span_of(word))) {
+			fprintf(out, "%sACL criterion %s\n  the same as: %s -m %s\n",
+				any ? "\n" : "", w->name, w->fetch, match_name(w->match));
+			return true;
+		}
+	for (p = acl_predefined; p->name; p++)
+		if (!strcmp(p->name, word)) {
+			fprintf(out, "%sACL %s, which needs no line 'acl'\n  the same as: %s\n",
+				any ? "\n" : "", p->name, p->words);
+			return true;
+		}
+	return false;
+}
+
 bool expr_help_word(FILE *out, const char *word, bool any)
 {
 	const struct fetch *fetch = expr_fetch_find(span_of(word));
@@ -117,7 +140,7 @@ bool expr_help_word(FILE *out, const char *word, bool any)
 		print_converter(out, converter);
 		fprintf(out, "\n  %s\n", converter->help);
 	}
-	return fetch || converter;
+	return help_acl(out, word, any || fetch || converter) || fetch || converter;
 }
 
 void expr_help_nearest(FILE *out, const char *word)
