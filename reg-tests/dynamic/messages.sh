@@ -5,7 +5,8 @@
 # its answer.
 . "${0%/*}/../lib.sh"
 
-pointed="This server cannot be removed at runtime due to other configuration elements pointing to it."
+pointed="This server cannot be removed at runtime due to other configuration elements"
+pointed="$pointed pointing to it."
 no_ssl="'set server <srv> ssl' cannot be set.  default-server should define ssl settings"
 sed "s/@1/$pointed/; s/@2/$no_ssl/" >"$dir/asked" <<'END'
 add server|Require 'backend/server'.
