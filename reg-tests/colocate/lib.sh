@@ -17,6 +17,10 @@ leave() {
 		kill "$child" 2>/dev/null
 		wait "$child" 2>/dev/null
 	done
+	# grouped & is a shell, whose end does not end what it has started
+	for child in $(cat "$group/cgroup.procs" 2>/dev/null); do
+		kill "$child" 2>/dev/null
+	done
 	[ ! -d "$pins" ] || "$PENSTOCK" colocate disable --pins "$pins" >/dev/null
 	umount "$dir/bpf" 2>/dev/null
 	until_true 10 rmdir "$group"

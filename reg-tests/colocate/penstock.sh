@@ -49,7 +49,7 @@ if command -v redis-server >/dev/null && command -v redis-benchmark >/dev/null; 
 	check "Redis answers through it" grouped timeout 60 redis-benchmark -p "$port" -t set,get -c 5 \
 		-n 5000 -d 900 -r 100 -q
 	check "without TCP" test $(($(value queued-messages) - before)) -gt 15000
-	kill "$children"
+	redis-cli -p "${back##*:}" shutdown nosave
 	wait "$children"
 	children=
 fi
