@@ -86,9 +86,9 @@ void conn_inside_ready(struct conn *conn);
 /* Takes over *fd (set to -1) and enters the loop. flags: CONN_READABLE|CONN_WRITABLE for a
  * socket just accepted. 0, or -1 with errno (fd closed then). */
 int conn_attach(struct conn *conn, int *fd, unsigned flags, void (*ready)(struct conn *));
-/* From now on somebody else says when there is something to read; the end is still told. 0, or -1
- * with errno. */
-int conn_told_elsewhere(struct conn *conn);
+/* From now on somebody else says when there is something to read, and the end is still told; or the
+ * connection's own events do again. 0, or -1 with errno. */
+int conn_told_elsewhere(struct conn *conn, bool elsewhere);
 /* Reads at most size bytes. IO_OK: *got of them. These and what follows go through the layer, if
  * there is one; conn_raw_* never do: for the layer itself. */
 enum io conn_recv(struct conn *conn, void *buf, size_t size, size_t *got);

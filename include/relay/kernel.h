@@ -24,11 +24,14 @@ extern struct kernel_stats {
 	uint64_t no_place; /* all places in the maps are in use */
 	uint64_t refused; /* the kernel refused */
 	uint64_t behind;  /* times that a receiver was behind, and the sender had to be stopped */
+	uint64_t bulk;    /* streams that went back to pipes: much came, and hardly anything back */
+	uint64_t unprofitable; /* option kernel-relay auto: nothing was won, or to be expected */
+	uint64_t messages; /* exchanges of HTTP: bodies are left to pipes */
 	uint64_t faults;  /* streams that were broken off: their bytes were not to be told apart */
 } kernel_stats;
 
-/* So many small pieces in a row, in both directions together, and the kernel takes over; 0: at the first
- * rest, whatever they were. tune.kernel-relay.after. */
+/* So many small pieces in a row, in both directions together, and the kernel takes over; 0: at
+ * the first rest, whatever they were. tune.kernel-relay.after. */
 extern unsigned kernel_after;
 
 /* Brings kernel_stats up to date. */
@@ -40,9 +43,9 @@ int kernel_start(unsigned streams, struct err *err);
 void kernel_stop(void);
 bool kernel_is_possible(void);
 
-/* The relay may be taken over as soon as both directions forward unseen. Whether it is wanted is
- * known now (relay->kernel_in). */
-void kernel_want(struct relay *relay);
+/* The relay may be taken over as soon as both directions forward unseen, to the end. judged:
+ * only while that pays, which is learnt. */
+void kernel_want(struct relay *relay, bool judged);
 /* Both pumps rest: takes the relay over if it can be. */
 void kernel_take(struct relay *relay);
 /* Before its ends are closed. */

@@ -51,6 +51,13 @@ enum {
 		       PUMP_STOPPED,
 };
 
+/* Why a pump does not simply move what comes: one look at all of them for a run. */
+enum {
+	ODD_CHAIN = 1 << 0,  /* pump->chain */
+	ODD_KERNEL = 1 << 1, /* pump->kernel */
+	ODD_WAITS = 1 << 2,  /* for a rest, in which the kernel takes over: relay->kernel_in */
+};
+
 struct pump {
 	struct end *from, *to;
 	struct buf *buf;     /* bytes received and not sent; NULL: none */
@@ -59,30 +66,40 @@ struct pump {
 	struct pump_chain *chain; /* relay/chain.h; NULL: bytes pass as they are */
 	uint64_t allowed;    /* how many may still be forwarded unseen; UINT64_MAX: all */
 	uint64_t copied, spliced; /* bytes that left, each way */
-	uint64_t relayed;    /* by the kernel, when it has ended that */
+	uint64_t relayed;    /* by the kernel, before it ended that */
 	uint32_t read_ms, write_ms; /* clock_now_ms of the last bytes in and out */
 	uint32_t calls;      /* of recv, send and splice */
 	uint16_t flags;
 	uint8_t mode;        /* enum pump_mode */
-	uint8_t streak : 7;  /* large reads while copying, small pulls while splicing */
+	uint8_t streak : 4;  /* large reads while copying, small pulls while splicing */
+	uint8_t odd : 3;     /* ODD_* */
 	bool is_response : 1; /* which of its relay's two */
 };
 
-enum { RELAY_MOVES = 16 };
+enum { RELAY_MOVES = 16,
+       ANNOUNCED_LARGE = 16384 }; /* a body of a known length: spliced at once */
 
 struct relay {
 	struct end client, server;
 	struct pump request, response;
 	struct kernel_relay *kernel; /* NULL: it has neither direction */
-	uint64_t kernel_bytes; /* of both pumps at their last rest */
-	uint16_t kernel_in; /* small pieces until the kernel is to have them; 0: never */
+	uint32_t kernel_bytes, kernel_base; /* of both pumps, at a rest, and at kernel_ms */
+	uint32_t kernel_ms; /* since when small pieces are counted */
+	uint16_t kernel_in; /* so many until the kernel is to have them; 0: never */
 	uint8_t moves; /* pieces that a pump may move in one run: its share of a turn */
+	bool kernel_judged; /* whether that pays is to be learnt: option kernel-relay auto */
 	struct task task; /* goes on where the budget of a turn ended */
 	/* Called at the end of a pump's run when flags of PUMP_NOTICES were added, and when the
 	 * source has hung up while the pump is not open; and when the timeout of its source has
 	 * changed. Never from inside a run. */
 	void (*notice)(struct relay *relay, struct pump *pump);
 };
+
+static inline struct relay *pump_relay(struct pump *pump)
+{
+	return pump->is_response ? container_of(pump, struct relay, response) :
+				   container_of(pump, struct relay, request);
+}
 
 /* Ties ends and pumps together; everything else is zero. */
 void relay_init(struct relay *relay, void (*notice)(struct relay *, struct pump *));
@@ -133,8 +150,8 @@ size_t pump_held(const struct pump *pump);
 /* Bytes that have left. */
 static inline uint64_t pump_bytes(const struct pump *pump)
 {
-	return pump->copied + pump->spliced +
-	       (unlikely(pump->kernel != NULL) ? kernel_relayed(pump) : pump->relayed);
+	return pump->copied + pump->spliced + pump->relayed +
+	       (unlikely(pump->odd & ODD_KERNEL) ? kernel_relayed(pump) : 0);
 }
 
 /* Totals of the process, for show info. */

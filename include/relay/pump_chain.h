@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Between pump.c and pump_chain.c alone: a run with filters, and the moves that it is made of. */
+/* Between pump.c, pump_chain.c and kernel.c alone: a run with filters, and the moves that it is
+ * made of. */
 #ifndef RELAY_PUMP_CHAIN_H
 #define RELAY_PUMP_CHAIN_H
 
@@ -11,8 +12,8 @@
 struct buf;
 struct pump;
 
-/* One piece, as pump_move, or several that leave as one: all but one are taken off *moves, which stays
- * above 0. IO_OK: there may be more. */
+/* One piece, as pump_move, or several that leave as one: all but one are taken off *moves, which
+ * stays above 0. IO_OK: there may be more. */
 enum io pump_chain_move(struct pump *pump, unsigned *moves);
 /* The source has ended: filters have their last word. True: nothing is held. */
 bool pump_chain_end(struct pump *pump);
@@ -23,6 +24,8 @@ bool pump_moves_may_pull(struct pump *pump);
 enum io pump_moves_push(struct pump *pump);
 /* Receives pump->allowed bytes at most and sends them, by whichever way is best. */
 enum io pump_moves_unseen(struct pump *pump);
+/* The same by a copy. */
+enum io pump_moves_copy(struct pump *pump);
 /* Receives. */
 enum io pump_moves_in(struct pump *pump, char *bytes, size_t most, size_t *got);
 /* Sends what begins the scratch buffer, or keeps it. */

@@ -180,6 +180,8 @@ void stream_respond(struct stream *s);
 void stream_be_nice(struct stream *s, int nice);
 /* Splice, copy or adapt: from the options of frontend and backend. */
 void stream_choose_ways(struct stream *s);
+/* The kernel may pass on its bytes, if an option says so and nobody looks at them. */
+void stream_want_kernel(struct stream *s);
 /* Writes its line now (option logasap), or at its end. Once. */
 void stream_log(struct stream *s);
 /* What fetches see; log may be NULL, else it is filled too. */

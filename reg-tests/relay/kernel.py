@@ -20,19 +20,32 @@ def take(s, n):
     return got
 
 
-class Pair:
-    """A client and the server's end of its connection."""
+def head_of(s):
+    got = b""
+    while b"\r\n\r\n" not in got:
+        got += take(s, 1)
+    return got
 
-    def __init__(self, service):
-        self.service = service
+
+class Pair:
+    """A client and the server's end of its connection. One pair may share a listener with others."""
+
+    def __init__(self, service, show=None, heads=None):
+        self.service, self.show = service, show or service.ask
         with socket.create_server(address(service.args.back)) as listener:
             listener.settimeout(120)
             self.client = socket.create_connection(address(service.args.front))
+            if heads:
+                self.client.sendall(heads[0])
             self.server = listener.accept()[0]
         for s in (self.client, self.server):
             s.settimeout(120)
             s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.asked = self.answered = 0
+        if heads:
+            head_of(self.server)
+            self.server.sendall(heads[1])
+            head_of(self.client)
 
     def exchange(self, request=b"ask", response=b"answer"):
         """Both arrive as they were sent."""
@@ -45,7 +58,7 @@ class Pair:
 
     def said(self):
         source = "src=%s:%d " % self.client.getsockname()
-        return next((line for line in self.service.ask("show sess").splitlines() if source in line), "")
+        return next((line for line in self.show("show sess").splitlines() if source in line), "")
 
     def by_kernel(self):
         return self.exchange() and re.findall(r"way=(\w+)", self.said()) == ["kernel", "kernel"]
@@ -176,7 +189,8 @@ def stuff(service, *directions):
         check("then all bytes come right, and the end", receiver.good)
     for sender, _ in senders:
         sender.join()
-    check("nobody was broken off", service.info()["KernelFaults"] == "0")
+    info = service.info()
+    check(f"nobody was broken off ({info['KernelFallbackBulk']} went back to pipes)", info["KernelFaults"] == "0")
 
 
 def bounded(service):
@@ -188,8 +202,132 @@ def bounded(service):
         stuff(service, (pair.server, pair.client), (pair.client, pair.server))
 
 
+def flow(service, sender_of, total):
+    """A stream that the kernel has turns to bulk."""
+    pair = Pair(service).taken_over()
+    a, b = (pair.client, pair.server) if sender_of == "client" else (pair.server, pair.client)
+    receiver = Receiver(b, total)
+    sender = Sender(a, total)
+    receiver.join()
+    sender.join()
+    check(f"bulk of the {sender_of} comes right, to the end", receiver.good)
+    return pair
+
+
+def bulk(service):
+    """What turns to bulk goes back to a pipe, and comes right."""
+    for n, sender_of in enumerate(("client", "server"), 1):
+        pair = flow(service, sender_of, 128 << 20)
+        info = service.info()
+        check(f"KernelFallbackBulk is {info['KernelFallbackBulk']}", info["KernelFallbackBulk"] == str(n))
+        check(f"{info['BytesSpliced']} bytes went by pipe", int(info["BytesSpliced"]) > n * (100 << 20))
+        other = pair.server if sender_of == "client" else pair.client
+        other.sendall(b"last words")
+        other.close()
+        check("the other direction goes on", take(pair.client if sender_of == "client" else pair.server, 20) == b"last words")
+    check("nobody was broken off", service.info()["KernelFaults"] == "0")
+
+
+UPGRADE = (b"GET /chat HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\n",
+           b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\n")
+GET = (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+CONNECT = (b"CONNECT x:80 HTTP/1.1\r\nHost: x:80\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\n")
+
+
+def tunnels(service):
+    """Tunnels of mode http go by the kernel, to their end and to "timeout tunnel"."""
+    for n, heads in enumerate((UPGRADE, CONNECT), 1):
+        pair = Pair(service, heads=heads).taken_over()
+        check("500 exchanges are unharmed", all(pair.exchange(bytes([n % 256]) * 100) for n in range(500)))
+        pair.client.sendall(b"last words" * 1000)
+        pair.client.shutdown(socket.SHUT_WR)
+        check("the last bytes, then the end", take(pair.server, 10001) == b"last words" * 1000)
+        pair.server.sendall(b"answer" * 1000)
+        pair.server.close()
+        check("the other direction goes on, and ends", take(pair.client, 6001) == b"answer" * 1000)
+        want = f"bytes={pair.asked + 10000 + len(heads[0])}/{pair.answered + 6000 + len(heads[1])} --"
+        until(f"the log says {want}", lambda: service.logged(want) == 1)
+        check("KernelRelays counts", service.info()["KernelRelays"] == str(n))
+    pair = Pair(service, heads=UPGRADE).taken_over()
+    begin = time.monotonic()
+    while time.monotonic() - begin < 2.5:  # time-outs are 1 s, of tunnels 2 s
+        if not pair.exchange():
+            break
+        time.sleep(0.3)
+    check("who is active stays", pair.exchange())
+    begin = time.monotonic()
+    check("who is quiet is left", pair.client.recv(1) == b"")
+    check("not before the time of tunnels", time.monotonic() - begin > 1.5)
+
+
+def bodies(service):
+    """Bodies go by pipe, and show info says why."""
+    pair = Pair(service, heads=GET)
+    body = bytes(range(256)) * 8192
+    for _ in range(3):
+        pair.client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body) + body[:100])
+        head_of(pair.server)
+        sender = threading.Thread(target=pair.client.sendall, args=(body[100:],))
+        sender.start()
+        check("the body of a request comes right", take(pair.server, len(body)) == body)
+        sender.join()
+        head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
+        sender = threading.Thread(target=pair.server.sendall, args=(head + body,))
+        sender.start()
+        head_of(pair.client)
+        check("that of a response, too", take(pair.client, len(body)) == body)
+        sender.join()
+    info = service.info()
+    check("no kernel relay", info["KernelRelays"] == "0" and info["KernelBytes"] == "0")
+    check(f"{info['BytesSpliced']} bytes went by pipe", int(info["BytesSpliced"]) > 5 * len(body))
+    check("KernelFallbackMessages says why", info["KernelFallbackMessages"] == "4")
+
+
+def drain(service):
+    """Streams of workers that are reloaded, and of a process that is told to end, go on."""
+    until("two workers", lambda: len(service.workers()) == 2)
+    show = lambda command: "\n".join(service.parent(f"@!{pid} {command}") for pid in
+                                     service.workers() + service.old_workers())
+    pairs = [Pair(service, show).taken_over() for _ in range(8)]
+    check("eight streams by the kernel", all(pair.by_kernel() for pair in pairs))
+    before = service.workers()
+    service.parent("reload")
+    until("the workers are others", lambda: len(service.workers()) == 2 and not set(before) & set(service.workers()))
+    check("streams of old workers go on", all(pair.exchange() for pair in pairs * 50))
+    check("by the kernel", all(pair.by_kernel() for pair in pairs))
+    young = Pair(service, show).taken_over()
+    for pair in pairs:
+        pair.client.sendall(b"last words")
+        pair.client.close()
+        check("the last bytes, then the end", take(pair.server, 11) == b"last words")
+        pair.server.close()
+    until("then the old workers end", lambda: not service.old_workers())
+    check("young streams stay", young.exchange())
+
+
+def auto(service):
+    """With "auto" small exchanges are tried, and stay only where that pays; what is large is not tried."""
+    pair = Pair(service)
+    check("large pieces", all(pair.exchange(b"q" * 100000, b"a" * 100000) for _ in range(300)))
+    check("are not tried", service.info()["KernelRelays"] == "0")
+
+    def judged():
+        pair = Pair(service)
+        good = all(pair.exchange(b"q", b"a") for _ in range(4000))
+        info = service.info()
+        tried, left = int(info["KernelRelays"]), int(info["KernelFallbackUnprofitable"])
+        stays = re.findall(r"way=(\w+)", pair.said()) == ["kernel", "kernel"]
+        return good and tried and (stays or left)
+
+    until("small exchanges are tried: they stay, or nothing was won", judged)
+    info = service.info()
+    print(f"        KernelRelays {info['KernelRelays']}, KernelFallbackUnprofitable {info['KernelFallbackUnprofitable']}")
+    check("nobody was broken off", info["KernelFaults"] == "0")
+
+
 def main():
-    tests = {f.__name__: f for f in (exchanges, halves, quiet, killed, bounded)}
+    tests = {f.__name__: f for f in (exchanges, halves, quiet, killed, bounded, bulk, tunnels, bodies, drain,
+                                       auto)}
     service = Service(lambda parser: parser.add_argument("--test", choices=tests))
     tests[service.args.test](service)
     finish()

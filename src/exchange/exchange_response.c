@@ -410,6 +410,8 @@ int exchange_response_open(struct stream *s)
 	x->http.response = NULL;
 	if (!end_unpin(&s->relay.server))
 		return steps_end(s, END_RESOURCE);
+	if (unlikely(x->tunnel) && s->reason == END_NONE)
+		stream_want_kernel(s);
 	if (s->reason == END_NONE && !(s->relay.response.flags & PUMP_FINISHED))
 		stream_arm_forward(s);
 	return s->reason == END_NONE ? STEP_NEXT : STEP_END;
@@ -423,7 +425,7 @@ int exchange_done(struct stream *s)
 	struct pump *req = &s->relay.request;
 
 	x->complete = true;
-	x->client_keeps = s->relay.client.framing->keep && x->res.framing != BODY_TUNNEL;
+	x->client_keeps = x->res.framing != BODY_TUNNEL && s->relay.client.framing->keep;
 	if (x->reply ? !s->relay.client.framing->ended : !(req->flags & PUMP_FINISHED))
 		x->client_keeps = x->server_keeps = false;
 	if (!x->reply && !x->service)

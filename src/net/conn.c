@@ -94,9 +94,9 @@ int conn_attach(struct conn *conn, int *fd, unsigned flags, void (*ready)(struct
 	return -1;
 }
 
-int conn_told_elsewhere(struct conn *conn)
+int conn_told_elsewhere(struct conn *conn, bool elsewhere)
 {
-	return loop_modify(&conn->src, EPOLLOUT | EPOLLRDHUP | EPOLLET);
+	return loop_modify(&conn->src, elsewhere ? EPOLLOUT | EPOLLRDHUP | EPOLLET : CONN_EVENTS);
 }
 
 /* The call failed with errno. */

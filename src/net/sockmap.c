@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Maps of sockets and the program that passes on what they receive. doc/internals/kernel.md
- * explains the program line by line. Called by relay/kernel.c alone; nothing here knows pumps.
+/* Maps of sockets, whose program (sockmap_program.c) passes on what they receive. Called by
+ * relay/kernel.c alone; nothing here knows pumps.
  *
- * Four maps: "sources" runs the program for what its sockets receive, "targets" says where that
- * goes, both by the cookie of the source; "numbers" gives the route of a cookie; "routes" is the
- * shared memory. A ring tells which routes want to be looked at. */
+ * "sources" runs the program for what its sockets receive, "targets" says where that goes, both by
+ * the cookie of the source; "numbers" gives the route of a cookie; "routes" is the shared memory.
+ * A ring tells which routes want to be looked at. */
 #include "net/sockmap.h"
 
-#include "base/bug.h"
 #include "base/clock.h"
 #include "net/bpf.h"
-#include "net/bpf_code.h"
 
-#include <arpa/inet.h>
+#include "net/sockmap_program.h"
+#include "net/sockmap_trial.h"
+
 #include <errno.h>
 #include <linux/bpf.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <stdatomic.h>
-#include <stddef.h>
+#include <linux/filter.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -28,7 +25,8 @@
 enum { RING_BYTES_A_ROUTE = 16, /* a header and a record; a route has at most one in it */
        REUSE_MS = 1000 };       /* the program may be running for the one who had it */
 
-static int sources = -1, targets = -1, numbers = -1, routes = -1, ring = -1, program = -1;
+static int sources = -1, targets = -1, numbers = -1, routes = -1, ring = -1;
+static int program = -1;
 static unsigned route_count;
 static struct sockmap_route *route_memory;
 static volatile uint64_t *ring_seen;      /* we have read so far */
@@ -43,137 +41,6 @@ static struct place {
 	uint64_t cookie;  /* of the source; 0: none */
 } *places;
 static int free_first, free_last;
-
-/* ---- the program --------------------------------------------------------------------------- */
-
-enum { CTX = R6, ROUTE = R7, LEN = R8, SEQ = R9 };
-/* On the stack: the source's cookie; the number of its route. */
-enum { COOKIE = -8, NUMBER = -16 };
-
-enum label { IN_ORDER = 1, DECIDE, SEND, TELL_AND_SEND, PASS, PASS_UNSEEN, FAULT, DROP };
-/* Maps of the program, in the order of program_load. */
-enum { MAP_TARGETS, MAP_NUMBERS, MAP_ROUTES, MAP_RING };
-
-#define FIELD(name) offsetof(struct sockmap_route, name)
-#define SKB(name) offsetof(struct __sk_buff, name)
-
-/* Sets the route's mark. Unless it was set before, a record says so. The instruction behind it is
- * the place for both cases. */
-#define TELL                                                                             \
-	SET_N(R1, 1), EXCHANGE(ROUTE, FIELD(told), R1), IF_N(BPF_JNE, R1, 0, -7),        \
-	MAP(R1, MAP_RING), SET(R2, STACK), ADD_N(R2, NUMBER), SET_N(R3, 8), SET_N(R4, 0), \
-	CALL(ringbuf_output)
-
-/* The kernel cuts at most 4095 bytes a call. SEQ: how many are left to cut. */
-#define CUT                                                                          \
-	SET(R2, SEQ), INSN(BPF_JMP | BPF_JLE | BPF_K, R2, 0, -1, 4095), SET_N(R2, 4095), \
-	SUB(SEQ, R2), NEG(R2), SET(R1, CTX), SET_N(R3, 0), SET_N(R4, 0),             \
-	CALL(skb_adjust_room), IF_N(BPF_JNE, R0, 0, FAULT)
-#define CUT_8 CUT, CUT, CUT, CUT, CUT, CUT, CUT, CUT
-
-static const struct bpf_insn code[] = {
-	SET(CTX, R1),
-	/* whose is it? */
-	CALL(get_socket_cookie),
-	STORE64(STACK, COOKIE, R0),
-	MAP(R1, MAP_NUMBERS), SET(R2, STACK), ADD_N(R2, COOKIE),
-	CALL(map_lookup_elem),
-	IF_N(BPF_JEQ, R0, 0, PASS_UNSEEN),
-	LOAD32(R1, R0, 0),
-	STORE32(STACK, NUMBER, R1),
-	STORE32_N(STACK, NUMBER + 4, 0),
-	MAP(R1, MAP_ROUTES), SET(R2, STACK), ADD_N(R2, NUMBER),
-	CALL(map_lookup_elem),
-	IF_N(BPF_JEQ, R0, 0, PASS_UNSEEN),
-	SET(ROUTE, R0),
-	LOAD64(R1, ROUTE, FIELD(fault)),
-	IF_N(BPF_JNE, R1, 0, FAULT),
-	/* a FIN alone: TCP knows of it, and in a psock's queue it would be an error of the socket */
-	LOAD32(LEN, CTX, SKB(len)),
-	IF_N(BPF_JEQ, LEN, 0, DROP),
-	/* does it begin where the last one ended? */
-	LOAD32(SEQ, CTX, SKB(cb[0])),
-	LOAD32(R1, ROUTE, FIELD(synced)),
-	IF_N(BPF_JEQ, R1, 0, IN_ORDER),
-	LOAD32(R1, ROUTE, FIELD(next_seq)),
-	SUB32(R1, SEQ),
-	IF_N(BPF_JEQ, R1, 0, IN_ORDER),
-	/* R1 bytes of it came before: a gap, and what is all old, would be others' fault */
-	IF(BPF_JGT, R1, LEN, FAULT),
-	IF_N(BPF_JGT, R1, 16 * 4095, FAULT),
-	ADD32(SEQ, LEN),
-	STORE32(ROUTE, FIELD(next_seq), SEQ),
-	SET(SEQ, R1),
-	CUT_8, CUT_8,
-	LOAD32(LEN, CTX, SKB(len)),
-	IF_N(BPF_JEQ, LEN, 0, DROP),
-	GOTO(DECIDE),
-	LABEL(IN_ORDER),
-	ADD32(SEQ, LEN),
-	STORE32(ROUTE, FIELD(next_seq), SEQ),
-	STORE32_N(ROUTE, FIELD(synced), 1),
-	LABEL(DECIDE),
-	/* not before what was left to us, and not beyond the limits */
-	LOAD64(R1, ROUTE, FIELD(passed)),
-	LOAD64(R2, ROUTE, FIELD(forwarded)),
-	IF(BPF_JNE, R1, R2, PASS),
-	LOAD64(R1, ROUTE, FIELD(relayed)),
-	ADD(R1, LEN),
-	LOAD64(R2, ROUTE, FIELD(bytes_until)),
-	IF(BPF_JGT, R1, R2, PASS),
-	LOAD64(R2, ROUTE, FIELD(segments)),
-	LOAD64(R3, ROUTE, FIELD(segments_until)),
-	IF(BPF_JGE, R2, R3, PASS),
-	ADD_N(R2, 1),
-	STORE64(ROUTE, FIELD(segments), R2),
-	STORE64(ROUTE, FIELD(relayed), R1),
-	LOAD64(R3, ROUTE, FIELD(bytes_low)),
-	IF(BPF_JGT, R1, R3, TELL_AND_SEND),
-	LOAD64(R3, ROUTE, FIELD(segments_low)),
-	IF(BPF_JGT, R2, R3, TELL_AND_SEND),
-	LABEL(SEND),
-	SET(R1, CTX), MAP(R2, MAP_TARGETS), SET(R3, STACK), ADD_N(R3, COOKIE), SET_N(R4, 0),
-	CALL(sk_redirect_hash),
-	IF_N(BPF_JEQ, R0, SK_DROP, FAULT),
-	RETURN,
-	LABEL(TELL_AND_SEND),
-	TELL,
-	GOTO(SEND),
-	LABEL(PASS),
-	LOAD64(R1, ROUTE, FIELD(passed)),
-	ADD(R1, LEN),
-	LOAD64(R2, ROUTE, FIELD(forwarded)),
-	LOAD64(R3, ROUTE, FIELD(passed_most)),
-	ADD(R3, R2),
-	IF(BPF_JGT, R1, R3, FAULT),
-	STORE64(ROUTE, FIELD(passed), R1),
-	TELL,
-	LABEL(PASS_UNSEEN),
-	SET_N(R0, SK_PASS),
-	RETURN,
-	LABEL(FAULT),
-	STORE64_N(ROUTE, FIELD(fault), 1),
-	TELL,
-	LABEL(DROP),
-	SET_N(R0, SK_DROP),
-	RETURN,
-};
-
-enum { CODE_LEN = sizeof(code) / sizeof(*code) };
-
-static int program_load(void)
-{
-	const int maps[] = { targets, numbers, routes, ring };
-	struct bpf_insn linked[CODE_LEN];
-
-	return bpf_program_load(&(struct bpf_program){
-		.type = BPF_PROG_TYPE_SK_SKB,
-		.attach_type = BPF_SK_SKB_VERDICT,
-		.name = "penstock_relay",
-		.code = linked,
-		.len = bpf_code_link(linked, code, CODE_LEN, maps),
-	}, NULL);
-}
 
 /* ---- maps ---------------------------------------------------------------------------------- */
 
@@ -222,6 +89,14 @@ static int maps_create(void)
 			    BPF_F_MMAPABLE);
 	ring = map_create(BPF_MAP_TYPE_RINGBUF, 0, 0, (unsigned)ring_size, 0);
 	return sources < 0 || targets < 0 || numbers < 0 || routes < 0 || ring < 0 ? -1 : 0;
+}
+
+static int program_start(void)
+{
+	const int maps[SOCKMAP_MAPS] = { targets, numbers, routes, ring };
+
+	program = sockmap_program_load(maps);
+	return program < 0 ? -1 : bpf_map_attach(sources, program, BPF_SK_SKB_VERDICT);
 }
 
 static void close_fd(int *fd)
@@ -348,81 +223,42 @@ unsigned sockmap_join(const int fd[2], const int route[2])
 						       SOCKMAP_FIRST | SOCKMAP_SECOND;
 }
 
-/* ---- the trial ----------------------------------------------------------------------------- */
-
-/* Two ends of a connection of the loopback. */
-static int pair_open(int fds[2])
+/* Lets in what has no bytes, and a RST; what is refused here TCP has never seen. The packet begins
+ * with the header of TCP. */
+int sockmap_hold(int fd)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t len = sizeof(a);
-	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	static struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 13),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x04, 6, 0),
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 12), /* words of the header, upper half */
+		BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, 2),
+		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x3c),
+		BPF_STMT(BPF_MISC | BPF_TAX, 0),
+		BPF_STMT(BPF_LD | BPF_W | BPF_LEN, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_X, 0, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	const struct sock_fprog filter = { .len = sizeof(code) / sizeof(*code), .filter = code };
 
-	fds[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (listener >= 0 && fds[0] >= 0 && !bind(listener, (struct sockaddr *)&a, sizeof(a)) &&
-	    !listen(listener, 1) && !getsockname(listener, (struct sockaddr *)&a, &len) &&
-	    !connect(fds[0], (struct sockaddr *)&a, sizeof(a)))
-		fds[1] = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	if (listener >= 0)
-		close(listener);
-	return fds[1] < 0 ? -1 : 0;
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter));
 }
 
-enum { TRIAL_LEN = 7, TRIAL_MS = 2000 };
-
-/* Bytes that are sent on one socket come on the other one. */
-static bool trial_passes(int from, int to)
+void sockmap_let(int fd)
 {
-	struct pollfd fd = { .fd = to, .events = POLLIN };
-	char bytes[2 * TRIAL_LEN];
+	const int unused = 0;
 
-	return send(from, "penstock", TRIAL_LEN, MSG_NOSIGNAL) == TRIAL_LEN &&
-	       poll(&fd, 1, TRIAL_MS) == 1 &&
-	       recv(to, bytes, sizeof(bytes), MSG_DONTWAIT) == TRIAL_LEN &&
-	       !memcmp(bytes, "penstock", TRIAL_LEN);
+	setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof(unused));
 }
 
-/* What we rely on, and no document promises: who is told; the number of a segment's first byte; the
- * way from one socket to the other. */
-static bool trial_holds(int client, const int relay[2], int server, const int number[2])
+void sockmap_leave(const int route[2])
 {
-	struct sockmap_route *route = &route_memory[number[0]];
-	uint32_t seq;
+	int i;
 
-	route->passed_most = route_memory[number[1]].passed_most = 10 * TRIAL_LEN;
-	if (!trial_passes(client, relay[0]) || sockmap_next() != number[0] ||
-	    route->passed != TRIAL_LEN || route->relayed || !route->synced)
-		return false;
-	seq = route->next_seq;
-	route->told = 0;
-	route->forwarded = TRIAL_LEN;
-	route->bytes_until = 3 * TRIAL_LEN;
-	route->bytes_low = route->segments_until = route->segments_low = 10 * TRIAL_LEN;
-	return trial_passes(client, server) && route->relayed == TRIAL_LEN &&
-	       route->next_seq == seq + TRIAL_LEN && sockmap_next() == -1 &&
-	       trial_passes(client, server) && route->relayed == 2 * TRIAL_LEN &&
-	       trial_passes(server, relay[1]) && sockmap_next() == number[1];
-}
-
-static bool sockmap_try(void)
-{
-	int near[2] = { -1, -1 }, far[2] = { -1, -1 }, number[2], relay[2];
-	bool holds = false;
-
-	number[0] = sockmap_route_take();
-	number[1] = sockmap_route_take();
-	if (!pair_open(near) && !pair_open(far)) {
-		relay[0] = near[1];
-		relay[1] = far[0];
-		holds = sockmap_join(relay, number) == (SOCKMAP_FIRST | SOCKMAP_SECOND) &&
-			trial_holds(near[0], relay, far[1], number);
-		sockmap_route_give(number[0]);
-		sockmap_route_give(number[1]);
+	for (i = 0; i < 2; i++) {
+		bpf_map_remove(sources, &places[route[i]].cookie);
+		bpf_map_remove(targets, &places[route[i]].cookie);
 	}
-	close_fd(&near[0]);
-	close_fd(&near[1]);
-	close_fd(&far[0]);
-	close_fd(&far[1]);
-	return holds;
 }
 
 int sockmap_open(unsigned count, struct err *err)
@@ -433,8 +269,7 @@ int sockmap_open(unsigned count, struct err *err)
 	route_count = count;
 	free_first = free_last = -1;
 	places = calloc(count, sizeof(*places));
-	if (places && !maps_create() && (program = program_load()) >= 0 &&
-	    !bpf_map_attach(sources, program, BPF_SK_SKB_VERDICT) && !memory_map()) {
+	if (places && !maps_create() && !program_start() && !memory_map()) {
 		for (i = 0; i < count; i++)
 			route_free((int)i, 0);
 		if (sockmap_try())

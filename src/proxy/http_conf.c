@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Words of proxies that say how connections are kept and requests sent again in mode http; the
- * plain ones are rows of proxy_words.c. */
+/* Words of proxies that say how connections are kept and requests sent again in mode http, and
+ * one that has a mode as well; the plain ones are rows of proxy_words.c. */
 #include "proxy/proxy_conf.h"
 
 #include "base/str.h"
@@ -16,6 +16,22 @@ int parse_http_mode(struct statement *st, const struct keyword *kw, void *object
 	if (!st->no && !st->dflt)
 		options->on &= ~all;
 	return set_bit(st, kw, object);
+}
+
+/* "auto" or not: the last line holds. */
+int parse_kernel_relay(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct options *options = &((struct proxy *)object)->set.options;
+	bool judged = !st->no && !st->dflt && stmt_take(st, "auto");
+
+	if (set_bit(st, kw, object) || stmt_end(st))
+		return -1;
+	options->on &= ~(uint64_t)OPT_KERNEL_RELAY_AUTO;
+	if (judged) {
+		options->on &= ~kw->bit;
+		options->on |= OPT_KERNEL_RELAY_AUTO;
+	}
+	return 0;
 }
 
 static const uint16_t retry_status[] = { 401, 403, 404, 408, 425, 500, 501, 502, 503, 504 };

@@ -41,6 +41,7 @@ void chain_join(struct pump_chain *chain, struct pump *pump)
 {
 	chain->pump = pump;
 	pump->chain = chain;
+	pump->odd |= ODD_CHAIN;
 	timer_init(&chain->timer, chain_goes_on);
 }
 
@@ -61,6 +62,7 @@ void chain_leave(struct pump_chain *chain)
 {
 	chain_drop(chain);
 	chain->pump->chain = NULL;
+	chain->pump->odd &= (uint8_t)~ODD_CHAIN;
 	chain->first = NULL;
 	chain->changing = 0;
 	chain->sees = chain->holds = chain->heeds = chain->flows = false;

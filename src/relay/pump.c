@@ -27,7 +27,6 @@ enum {
 	LARGE_READS = 2,
 	SMALL_PULL = 8192, /* four pulls below it in a row: go back to copying */
 	SMALL_PULLS = 4,
-	ANNOUNCED_LARGE = 16384, /* of a known length: splice at once */
 	SPLICE_LEAST = 4096, /* a shorter rest of a known length is copied */
 	GATHER_MOST = 16, /* segments */
 };
@@ -40,12 +39,6 @@ static int gather_evidence;
 size_t pump_held(const struct pump *pump)
 {
 	return (pump->buf ? pump->buf->len : 0) + (pump->pipe ? pump->pipe->held : 0);
-}
-
-static inline struct relay *pump_relay(struct pump *pump)
-{
-	return pump->is_response ? container_of(pump, struct relay, response) :
-				   container_of(pump, struct relay, request);
 }
 
 static inline void pump_wrote(struct pump *pump, uint64_t *way, size_t n)
@@ -538,7 +531,7 @@ static inline bool pump_by_pipe(struct pump *pump)
 	const struct framing *framing = pump->from->framing;
 
 	if (likely(!framing))
-		return pump->flags & PUMP_SPLICING && !pump->kernel;
+		return pump->flags & PUMP_SPLICING;
 	if (pump->mode == PUMP_COPY || *pump->from->flags & CONN_HELD ||
 	    (pump->to->framing && pump->to->framing->coded))
 		return false;
@@ -571,8 +564,6 @@ static inline enum io pump_move(struct pump *pump)
 {
 	enum io r;
 
-	if (unlikely(pump->kernel != NULL))
-		return kernel_move(pump);
 	if ((pump->buf || pump->pipe) && (r = pump_push(pump)) != IO_OK)
 		return r;
 	if (!pump_may_pull(pump))
@@ -586,11 +577,10 @@ static inline enum io pump_move(struct pump *pump)
 static inline bool pump_over(struct pump *pump)
 {
 	return pump->flags & (PUMP_EOF | PUMP_READ_ERROR) && !pump->buf && !pump->pipe &&
-	       !(pump->flags & (PUMP_FINISHED | PUMP_WRITE_ERROR)) &&
-	       !(unlikely(pump->kernel != NULL) && kernel_waits(pump));
+	       !(pump->flags & (PUMP_FINISHED | PUMP_WRITE_ERROR));
 }
 
-/* ---- for the chain of filters (pump_chain.c) --------------------------------------------- */
+/* ---- for the chain of filters (pump_chain.c), and the kernel's way (kernel.c) ------------- */
 
 bool pump_moves_may_pull(struct pump *pump)
 {
@@ -610,6 +600,11 @@ enum io pump_moves_unseen(struct pump *pump)
 {
 	if (pump_by_pipe(pump) && pump->allowed >= SPLICE_LEAST)
 		return pump_splice(pump);
+	return pump_copy(pump);
+}
+
+enum io pump_moves_copy(struct pump *pump)
+{
 	return pump_copy(pump);
 }
 
@@ -637,6 +632,33 @@ enum io pump_moves_took(struct pump *pump, enum io r)
 
 /* ---- a run, open ------------------------------------------------------------------------- */
 
+/* A row of moves that are not simply from the one to the other. How many more there might have
+ * been. */
+COLD static unsigned pump_moves_odd(struct pump *pump, struct relay *relay)
+{
+	unsigned moves = relay->moves;
+	enum io r;
+
+	if (pump->odd & ODD_KERNEL)
+		while ((r = kernel_move(pump)) == IO_OK && pump->odd & ODD_KERNEL && --moves)
+			continue;
+	else if (pump->chain && pump->chain->first)
+		while ((r = pump_chain_move(pump, &moves)) == IO_OK && --moves)
+			continue;
+	else
+		while ((r = pump_move(pump)) == IO_OK && --moves)
+			continue;
+	if (pump->odd & ODD_WAITS)
+		kernel_take(relay);
+	return moves;
+}
+
+/* May the sink hear of the end now? */
+COLD static bool pump_ends_odd(struct pump *pump)
+{
+	return !(pump->odd & ODD_KERNEL && kernel_waits(pump)) && pump_chain_end(pump);
+}
+
 static void pump_run_open(struct pump *pump, struct relay *relay)
 {
 	unsigned moves = relay->moves;
@@ -647,9 +669,8 @@ static void pump_run_open(struct pump *pump, struct relay *relay)
 	pump->flags &= (uint16_t)~PUMP_PULLED;
 	if (pump->from->framing)
 		pump_took(pump);
-	if (unlikely(pump->chain != NULL) && pump->chain->first)
-		while ((r = pump_chain_move(pump, &moves)) == IO_OK && --moves)
-			continue;
+	if (unlikely(pump->odd))
+		moves = pump_moves_odd(pump, relay);
 	else
 		do
 			r = pump_move(pump);
@@ -658,12 +679,11 @@ static void pump_run_open(struct pump *pump, struct relay *relay)
 		task_wake(&relay->task);
 	if (unlikely(!pump->allowed) && !pump->buf && !pump->pipe)
 		pump->flags |= PUMP_DONE;
-	if (unlikely(pump_over(pump)) && pump_chain_end(pump))
+	if (unlikely(pump_over(pump)) && (likely(!pump->odd) || pump_ends_odd(pump)))
 		pump_finish(pump);
-	else if (pump->to->framing && !(pump->flags & PUMP_WRITE_ERROR) && !pump->buf && !pump->pipe)
+	else if (pump->to->framing && !(pump->flags & PUMP_WRITE_ERROR) && !pump->buf &&
+		 !pump->pipe)
 		pump_flush(pump);
-	if (unlikely(relay->kernel_in))
-		kernel_take(relay);
 }
 
 static void pump_run_looking(struct pump *pump)
@@ -724,39 +744,6 @@ COLD void pump_break(struct pump *pump)
 	pump_relay(pump)->notice(pump_relay(pump), pump);
 }
 
-void pump_allow(struct pump *pump, uint64_t bytes)
-{
-	uint64_t held = pump_held(pump);
-
-	pump->flags &= (uint16_t)~PUMP_DONE;
-	if (bytes != UINT64_MAX)
-		bytes -= held < bytes ? held : bytes;
-	pump->allowed = bytes;
-	if (pump->mode == PUMP_SPLICE ||
-	    (pump->mode == PUMP_ADAPTIVE && bytes != UINT64_MAX && bytes >= ANNOUNCED_LARGE))
-		if (pump->from->ops && pump->to->ops && end_can_splice(pump->from, pump->to))
-			pump->flags |= PUMP_SPLICING; /* an answer of our own has no source */
-}
-
-void pump_renew(struct pump *pump)
-{
-	pump->flags &= (uint16_t)~(PUMP_EOF | PUMP_FINISHED | PUMP_TOLD | PUMP_READ_ERROR | PUMP_OPEN);
-	if (!pump->chain)
-		return;
-	pump->chain->ended = pump->chain->cut = false;
-	chain_promise(pump->chain, UINT64_MAX); /* what was said of the last message */
-}
-
-void pump_rewind(struct pump *pump)
-{
-	pump_stop(pump);
-	pump_renew(pump);
-	if (pump->chain)
-		chain_renew(pump->chain);
-	pump->flags &= (uint16_t)~(PUMP_STOPPED | PUMP_WRITE_ERROR | PUMP_UNSPLICE);
-	pump->copied = pump->spliced = pump->relayed = 0;
-}
-
 bool pump_preload(struct pump *pump, const void *bytes, size_t len)
 {
 	if (!pump->buf)
@@ -772,48 +759,3 @@ bool pump_preload(struct pump *pump, const void *bytes, size_t len)
 		pump_note(pump, pump_look(pump));
 	return true;
 }
-
-void pump_stop(struct pump *pump)
-{
-	pump->flags |= PUMP_STOPPED;
-	buffer_give(&pump->buf);
-	if (pump->pipe)
-		pipe_give(&pump->pipe);
-}
-
-/* ---- relay ------------------------------------------------------------------------------ */
-
-static void relay_go_on(struct task *task)
-{
-	struct relay *relay = container_of(task, struct relay, task);
-
-	if (relay->client.ops && relay->server.ops)
-		pump_run(&relay->request);
-	if (relay->client.ops && relay->server.ops)
-		pump_run(&relay->response);
-}
-
-void relay_init(struct relay *relay, void (*notice)(struct relay *, struct pump *))
-{
-	relay->request.from = relay->response.to = &relay->client;
-	relay->request.to = relay->response.from = &relay->server;
-	relay->client.in = relay->server.out = &relay->request;
-	relay->client.out = relay->server.in = &relay->response;
-	relay->client.flags = relay->server.flags = &end_ready_for_nothing;
-	relay->response.is_response = true;
-	relay->moves = RELAY_MOVES;
-	relay->notice = notice;
-	task_init(&relay->task, relay_go_on);
-}
-
-void relay_close(struct relay *relay, bool reset_client, bool reset_server)
-{
-	kernel_leave(relay);
-	task_cancel(&relay->task);
-	pump_stop(&relay->request);
-	pump_stop(&relay->response);
-	end_close(&relay->client, reset_client);
-	end_close(&relay->server, reset_server);
-}
-
-const struct profile_name relay_profile = PROFILE_NAME(relay_go_on);

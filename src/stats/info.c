@@ -83,6 +83,9 @@ unsigned info_memmax_mb;
 	COUNTED(KERNEL_NO_PLACE, kernel_stats.no_place) \
 	COUNTED(KERNEL_REFUSED, kernel_stats.refused) \
 	COUNTED(KERNEL_BEHIND, kernel_stats.behind) \
+	COUNTED(KERNEL_BULK, kernel_stats.bulk) \
+	COUNTED(KERNEL_UNPROFITABLE, kernel_stats.unprofitable) \
+	COUNTED(KERNEL_MESSAGES, kernel_stats.messages) \
 	COUNTED(KERNEL_FAULTS, kernel_stats.faults)
 
 #define COUNTED(name, value) + 1
@@ -331,6 +334,9 @@ static void info_fill_kernel(struct info *info, const uint64_t counted[TALLY_COU
 	v[INFO_KERNEL_REFUSED] = stats_u64(counted[COUNTED_KERNEL_REFUSED]);
 	v[INFO_KERNEL_BEHIND] = stats_u64(counted[COUNTED_KERNEL_BEHIND]);
 	v[INFO_KERNEL_FAULTS] = stats_u64(counted[COUNTED_KERNEL_FAULTS]);
+	v[INFO_KERNEL_BULK] = stats_u64(counted[COUNTED_KERNEL_BULK]);
+	v[INFO_KERNEL_UNPROFITABLE] = stats_u64(counted[COUNTED_KERNEL_UNPROFITABLE]);
+	v[INFO_KERNEL_MESSAGES] = stats_u64(counted[COUNTED_KERNEL_MESSAGES]);
 }
 
 static void info_fill_pipes(struct info *info, const struct global_tally *sum)

@@ -51,14 +51,25 @@ static unsigned pump_mode_of(const struct proxy *fe, const struct proxy *be, uin
 	return (f->given | b->given) & (bit | OPT_SPLICE_AUTO) ? PUMP_COPY : PUMP_ADAPTIVE;
 }
 
+void stream_want_kernel(struct stream *s)
+{
+	const struct proxy *fe = s->origin->frontend, *be = s->backend ? s->backend : fe;
+	uint64_t on = fe->set.options.on | be->set.options.on;
+
+	if (s->exchange && !s->closes_halves)
+		kernel_stats.messages++; /* until it is a tunnel */
+	else if (on & OPT_KERNEL_RELAYS)
+		kernel_want(&s->relay, !(on & OPT_KERNEL_RELAY));
+}
+
 void stream_choose_ways(struct stream *s)
 {
 	const struct proxy *fe = s->origin->frontend, *be = s->backend ? s->backend : fe;
 
 	s->relay.request.mode = (uint8_t)pump_mode_of(fe, be, OPT_SPLICE_REQUEST);
 	s->relay.response.mode = (uint8_t)pump_mode_of(fe, be, OPT_SPLICE_RESPONSE);
-	if (unlikely((fe->set.options.on | be->set.options.on) & OPT_KERNEL_RELAY))
-		kernel_want(&s->relay);
+	if (unlikely((fe->set.options.on | be->set.options.on) & OPT_KERNEL_RELAYS))
+		stream_want_kernel(s);
 }
 
 /* A share of each turn, from a sixteenth of the usual one to four times it. */

@@ -124,7 +124,7 @@ static int tune_start(struct config *cfg, void *data, struct err *err)
 	(void)err;
 	kernel_after = (unsigned)t->kernel_after;
 	list_for_each(px, &all->list, node)
-		wanted |= (px->set.options.on & OPT_KERNEL_RELAY) != 0;
+		wanted |= (px->set.options.on & OPT_KERNEL_RELAYS) != 0;
 	if (wanted && t->colocated) {
 		/* what is queued at a socket never comes to the program of the relay */
 		log_process(LOG_L_NOTICE, "option kernel-relay does not go with tune.colocated: "

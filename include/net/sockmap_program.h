@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The program of the kernel relay, for sockmap.c. */
+#ifndef NET_SOCKMAP_PROGRAM_H
+#define NET_SOCKMAP_PROGRAM_H
+
+/* The maps that the program names. */
+enum { SOCKMAP_TARGETS, SOCKMAP_NUMBERS, SOCKMAP_ROUTES, SOCKMAP_RING, SOCKMAP_MAPS };
+
+/* Needs CAP_BPF and CAP_NET_ADMIN. The descriptor of the program, the caller's; -1: errno. */
+int sockmap_program_load(const int maps[SOCKMAP_MAPS]);
+
+#endif

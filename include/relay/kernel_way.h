@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the kernel relay share: kernel.c (moves, events), kernel_look.c (what the
+ * kernel knows), kernel_take.c (into the maps), kernel_leave.c (out of them). */
+#ifndef RELAY_KERNEL_WAY_H
+#define RELAY_KERNEL_WAY_H
+
+#include "base/list.h"
+#include "event/timer.h"
+#include "net/sockmap.h"
+#include "relay/kernel_judge.h"
+#include "relay/pump.h"
+
+#include <linux/tcp.h>
+
+enum { TCP_STATE_CLOSE = 7, TCP_STATE_CLOSE_WAIT = 8, TCP_STATE_LAST_ACK = 9,
+       TCP_STATE_CLOSING = 11 };
+
+/* One direction. */
+struct kernel_way {
+	struct pump *pump;           /* NULL: not by the kernel */
+	struct kernel_relay *owner;
+	struct sockmap_route *route;
+	int number;
+	bool synced;                 /* received and passed were compared: see way_sync */
+	bool ours;                   /* we may send what was left to us */
+	bool braked;                 /* the source is held: too much waits */
+	unsigned vain;               /* tries since something was there */
+	uint64_t received_base;      /* of the source, before the kernel had it */
+	uint64_t left_base;          /* bytes of the target's queue that were ever in it, then */
+	uint64_t acked_base;         /* of these acknowledged, then */
+	uint64_t sent_base;          /* bytes that the pump had sent */
+	uint64_t skipped;            /* bytes that came twice */
+	uint64_t excess;             /* such that lie in front, to be skipped */
+	uint64_t left;               /* of what was relayed, seen in the target's queue */
+	uint64_t mark_relayed, mark_segments; /* at some grant before */
+	uint64_t seen_segments;      /* of those relayed, seen in the target's queue */
+	struct kernel_bulk bulk;
+	uint64_t counted, counted_passed;
+};
+
+/* On the way out of the maps. */
+enum kernel_leaving {
+	KERNEL_STAYS,
+	KERNEL_DRAINS, /* nothing more is relayed; what was has to reach the queues */
+	KERNEL_HOLDS,  /* and the sources are held: sockmap_hold */
+};
+
+struct kernel_relay {
+	struct list node; /* all that live */
+	struct relay *relay;
+	struct kernel_way ways[2]; /* of the request, of the response */
+	struct timer timer;
+	unsigned wait_ms;
+	enum kernel_leaving leaving;
+	unsigned leave_tries;
+	uint64_t leave_ms;         /* not before that */
+	uint64_t *leave_cause;     /* of kernel_stats */
+	uint64_t judge_ps;         /* option kernel-relay auto: of a byte before; 0: is judged */
+	uint64_t judge_ms;         /* since when */
+	uint64_t judge_least;      /* bytes that say something */
+};
+
+static inline uint64_t way_shared(const uint64_t *field)
+{
+	return __atomic_load_n(field, __ATOMIC_ACQUIRE);
+}
+
+/* Bytes that the pump has sent since the kernel has the direction. */
+static inline uint64_t way_sent(const struct kernel_way *way)
+{
+	return way->pump->copied + way->pump->spliced - way->sent_base;
+}
+
+/* ---- kernel_look.c ---- */
+
+/* TCP_INFO. */
+bool kernel_ask(const struct end *end, struct tcp_info *info);
+/* Bytes in the send queue, unacknowledged ones among them. */
+uint64_t kernel_queued(const struct end *end);
+/* Size of a receive buffer. */
+uint64_t kernel_receive_size(const struct end *end);
+/* It grows no more. */
+void kernel_receive_bound(const struct end *end);
+extern uint64_t kernel_receive_limit; /* net.core.rmem_max */
+/* Asks how much has reached the target's queue: way->left. */
+void way_look(struct kernel_way *way, struct tcp_info *info);
+/* All that the kernel has taken on has: what is sent now comes behind it. Holds until the
+ * program passes on more, which it does not while forwarded differs from passed. */
+bool way_drained(struct kernel_way *way);
+void way_count(struct kernel_way *way);
+/* Bytes of the source that were seen here or by the program, and all that it has received, FIN not
+ * counted: are they as many? */
+bool way_complete(struct kernel_way *way, bool ended);
+extern struct list kernel_living;
+
+/* ---- kernel.c ---- */
+
+extern struct kernel_way **kernel_ways; /* by the number of the route */
+/* Is another stream to be tried (option kernel-relay auto)? */
+bool kernel_tries(void);
+void kernel_timer(struct timer *timer);
+/* The program may pass on so much more. */
+void way_grant(struct kernel_way *way);
+/* Looks again in some milliseconds. */
+void kernel_wait(struct kernel_relay *k);
+
+/* ---- kernel_take.c ---- */
+
+extern uint64_t kernel_passed_most; /* no receive buffer holds more */
+/* Behind a leave. */
+void kernel_want_again(struct relay *relay);
+
+/* The kernel has it no more; cause of it is known. Its sockets are closed next, or have left. */
+void kernel_end(struct kernel_relay *k);
+
+/* ---- kernel_leave.c ---- */
+
+/* It had better go by pipes, or copies. Goes on in kernel_leave_try, which may end it. */
+void kernel_leave_begin(struct kernel_relay *k, uint64_t *cause);
+void kernel_leave_try(struct kernel_relay *k);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A relay: two ends and two pumps. How they begin, what a pump may move, how it is used again, and
+ * how all ends. How bytes move is in pump.c. */
+#include "relay/pump.h"
+
+#include "event/profile.h"
+#include "relay/chain.h"
+#include "relay/buffer.h"
+#include "relay/pipe.h"
+
+void pump_allow(struct pump *pump, uint64_t bytes)
+{
+	uint64_t held = pump_held(pump);
+
+	pump->flags &= (uint16_t)~PUMP_DONE;
+	if (bytes != UINT64_MAX)
+		bytes -= held < bytes ? held : bytes;
+	pump->allowed = bytes;
+	if (pump->mode == PUMP_SPLICE ||
+	    (pump->mode == PUMP_ADAPTIVE && bytes != UINT64_MAX && bytes >= ANNOUNCED_LARGE))
+		if (pump->from->ops && pump->to->ops && end_can_splice(pump->from, pump->to))
+			pump->flags |= PUMP_SPLICING; /* an answer of our own has no source */
+}
+
+void pump_renew(struct pump *pump)
+{
+	pump->flags &= (uint16_t)~(PUMP_EOF | PUMP_FINISHED | PUMP_TOLD | PUMP_READ_ERROR |
+				   PUMP_OPEN);
+	if (!pump->chain)
+		return;
+	pump->chain->ended = pump->chain->cut = false;
+	chain_promise(pump->chain, UINT64_MAX); /* what was said of the last message */
+}
+
+void pump_rewind(struct pump *pump)
+{
+	pump_stop(pump);
+	pump_renew(pump);
+	if (pump->chain)
+		chain_renew(pump->chain);
+	pump->flags &= (uint16_t)~(PUMP_STOPPED | PUMP_WRITE_ERROR | PUMP_UNSPLICE);
+	pump->copied = pump->spliced = pump->relayed = 0;
+}
+
+void pump_stop(struct pump *pump)
+{
+	pump->flags |= PUMP_STOPPED;
+	buffer_give(&pump->buf);
+	if (pump->pipe)
+		pipe_give(&pump->pipe);
+}
+
+/* ---- relay ------------------------------------------------------------------------------ */
+
+static void relay_go_on(struct task *task)
+{
+	struct relay *relay = container_of(task, struct relay, task);
+
+	if (relay->client.ops && relay->server.ops)
+		pump_run(&relay->request);
+	if (relay->client.ops && relay->server.ops)
+		pump_run(&relay->response);
+}
+
+void relay_init(struct relay *relay, void (*notice)(struct relay *, struct pump *))
+{
+	relay->request.from = relay->response.to = &relay->client;
+	relay->request.to = relay->response.from = &relay->server;
+	relay->client.in = relay->server.out = &relay->request;
+	relay->client.out = relay->server.in = &relay->response;
+	relay->client.flags = relay->server.flags = &end_ready_for_nothing;
+	relay->response.is_response = true;
+	relay->moves = RELAY_MOVES;
+	relay->notice = notice;
+	task_init(&relay->task, relay_go_on);
+}
+
+void relay_close(struct relay *relay, bool reset_client, bool reset_server)
+{
+	if (unlikely(relay->kernel_in || relay->kernel))
+		kernel_leave(relay);
+	task_cancel(&relay->task);
+	pump_stop(&relay->request);
+	pump_stop(&relay->response);
+	end_close(&relay->client, reset_client);
+	end_close(&relay->server, reset_server);
+}
+
+const struct profile_name relay_profile = PROFILE_NAME(relay_go_on);
