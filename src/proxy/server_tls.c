@@ -290,9 +290,19 @@ static int need_client(struct config *cfg, struct server *s)
 	return s->check_tls ? 0 : -1;
 }
 
+/* "no-ssl" behind a default-server with "ssl": "set server ssl on" may undo it, if something says
+ * how the server's certificate is judged. */
+static bool switched_later(const struct server *s)
+{
+	const struct tls_settings *set = &s->set.tls;
+	bool verify_none = (set->verify ? set->verify : tls_global.server.verify) == TLS_VERIFY_NONE;
+
+	return set->options.given & TLS_SSL && (set->ca_file || verify_none);
+}
+
 static int server_finish(struct config *cfg, struct server *s)
 {
-	bool ssl = s->set.tls.options.on & TLS_SSL, later = s->set.tls.options.given & TLS_SSL;
+	bool ssl = s->set.tls.options.on & TLS_SSL, later = switched_later(s);
 
 	if (!ssl && !later && !(s->set.options.on & SRV_CHECK_SSL))
 		return 0;
@@ -300,7 +310,7 @@ static int server_finish(struct config *cfg, struct server *s)
 		return -1;
 	if (ssl)
 		s->tls = s->check_tls;
-	if (ssl || later) /* "no-ssl" behind a default-server with "ssl" */
+	if (ssl || later)
 		s->tls_switch = s->check_tls;
 	s->particular |= s->tls != NULL;
 	return 0;
