@@ -15,6 +15,7 @@ extern const struct cli_command cli_profiling_commands[];
 extern const struct cli_command cli_errors_commands[];
 extern const struct cli_command cli_fd_commands[];
 extern const struct cli_command cli_events_commands[];
+extern const struct cli_command cli_trace_commands[];
 extern const struct cli_command cli_vars_commands[];
 extern const struct cli_command cli_set_server_commands[];
 extern const struct cli_command cli_add_server_commands[];

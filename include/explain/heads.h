@@ -9,7 +9,7 @@ struct arena;
 struct head;
 struct message;
 
-/* Its start line and fields, in the arena. */
+/* Its start line and fields, in the arena. NULL: there is no memory. */
 struct head *head_copy(struct arena *arena, const struct message *msg);
 bool head_differs(const struct head *a, const struct head *b);
 /* Calls tell for each difference, in the order of the message: name is that of the field, or "method",

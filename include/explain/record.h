@@ -63,7 +63,7 @@ struct outcome {
 };
 
 struct record {
-	struct arena *arena;
+	struct arena *arena;    /* a limited one may be short of memory: some entries are missing then */
 	struct entry *root, *at; /* at: what is told now belongs to it */
 	struct entry *section;
 	const void *section_of; /* the proxy */
@@ -77,9 +77,10 @@ struct record {
 	unsigned captures[2];   /* of request and response: how many were told */
 	const char *log;        /* the line; NULL: none was written */
 	struct outcome outcome;
-	/* Asked when the first rule that may look at the request is reached, and nothing of the
-	 * record was shown: false, and the stream is forgotten. NULL: all are wanted. */
+	/* Asked once of each stream, when its request is there, or its bytes are waited for: false, and
+	 * it is forgotten, with all that it has told. NULL: all are wanted. */
 	bool (*wanted)(struct record *r, struct stream *s);
+	bool decided;           /* it was asked, and said yes */
 	void (*changed)(struct record *r); /* the steps wait, or it has ended; may be NULL */
 	void (*begins)(struct record *r, struct stream *s); /* may be NULL */
 	void *owner;
@@ -88,7 +89,7 @@ struct record {
 /* From now on the next stream of this frontend (NULL: of any one that is no stats socket) is
  * recorded there. One record at a time. */
 void record_begin(struct record *r, struct arena *arena, const struct proxy *frontend);
-/* No more: what is there stays, in the arena. */
+/* No more: what is there stays, in the arena. The stream, if there is one, goes on. */
 void record_end(void);
 /* Is one going on? */
 bool record_busy(void);

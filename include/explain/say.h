@@ -12,6 +12,7 @@ struct entry;
 struct say {
 	FILE *out;
 	bool colour;
+	bool files;           /* lines are read from their files, and shown as they stand there */
 	bool all;             /* rules that did not hold, values of all samples */
 	unsigned passed_over; /* rules that did not hold and were not shown, since the last shown */
 };

@@ -28,6 +28,8 @@ struct stream_watch {
 /* NULL: nobody watches. While it is set, streams_watched has WATCH_RULES. */
 extern const struct stream_watch *stream_watcher;
 
+/* It is not watched any more, from now on: its steps may be at work. */
+void stream_watched_no_more(struct stream *s);
 /* From now on streams that begin are shown to it; NULL: no more. Those that are watched must have
  * ended. */
 void streams_watch(const struct stream_watch *watcher);

@@ -66,7 +66,7 @@ check "who would be next" out "if s1 were down: s2"
 check "what the server gets" out "GET /cart?id=1 HTTP/1.1"
 check "what a rule took from the answer" out "- Server: x"
 check "the line of the log" grep -qE ' www shop/s1 [0-9/]+ 200 .*"GET /cart\?id=1 HTTP/1\.1"' "$dir/out"
-check "rules that do not hold are counted" out "did not hold: -v shows"
+check "rules that do not hold are counted" out "did not hold: see -v"
 check "no colour in a file" sh -c '! grep -q "$(printf "\033")" "$1"' sh "$dir/out"
 run -v http://shop.example.org/ --colour
 check "-v: rules that do not hold" grep -qE '^.*20.* - .*http-request deny' "$dir/out"

@@ -26,6 +26,7 @@ struct tables cli_tables = {
 		cli_errors_commands,
 		cli_fd_commands,
 		cli_events_commands,
+		cli_trace_commands,
 		cli_set_server_commands,
 		cli_add_server_commands,
 		cli_wait_commands,

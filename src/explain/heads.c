@@ -30,6 +30,8 @@ struct head *head_copy(struct arena *arena, const struct message *msg)
 	struct head *h = arena_alloc(arena, sizeof(*h) + msg->count * sizeof(h->lines[0]));
 	unsigned i;
 
+	if (!h)
+		return NULL;
 	if (msg->is_response) {
 		h->status = arena_printf(arena, "%u", msg->status);
 	} else {
@@ -40,7 +42,7 @@ struct head *head_copy(struct arena *arena, const struct message *msg)
 		if (msg->fields[i].name.ptr)
 			h->lines[h->count++] = (struct line){ copy(arena, msg->fields[i].name),
 							      copy(arena, msg->fields[i].value) };
-	return h;
+	return arena->failed ? NULL : h;
 }
 
 static bool differ(const char *a, const char *b)

@@ -25,9 +25,23 @@ static const struct proxy *wanted_frontend;
 
 /* ---- the tree ---------------------------------------------------------------------------- */
 
+/* Most bytes of one record. */
+enum { RECORD_MOST = 8 << 20 };
+
+static struct entry *entry_new(struct record *r)
+{
+	static struct entry nowhere; /* of no tree: there is no memory for more */
+	struct entry *t = arena_used(r->arena) < RECORD_MOST ? arena_alloc(r->arena, sizeof(*t)) : NULL;
+
+	if (t)
+		return t;
+	nowhere = (struct entry){ .next = NULL };
+	return &nowhere;
+}
+
 static struct entry *entry_add(struct record *r, enum entry_kind kind, const char *name, const char *text)
 {
-	struct entry *t = arena_alloc(r->arena, sizeof(*t));
+	struct entry *t = entry_new(r);
 
 	t->kind = kind;
 	t->name = name;
@@ -168,6 +182,8 @@ static void on_ruled(const struct rule *rule, const struct view *view, enum acti
 	struct entry *t = r->at;
 
 	(void)rule;
+	if (!r->stream && stream_seen(view))
+		return;
 	while (t != r->root && t->kind != ENTRY_RULE)
 		t = t->up;
 	if (t == r->root)
@@ -436,6 +452,36 @@ static void server_look(struct record *r, const struct stream *s)
 
 /* ---- the life of the stream ---------------------------------------------------------------- */
 
+static void record_clear(struct record *r)
+{
+	r->root = entry_new(r);
+	r->root->kind = ENTRY_ROOT;
+	r->root->tail = &r->root->children;
+	r->at = r->root;
+	r->section = r->choice = NULL;
+	r->section_of = NULL;
+	r->stream = NULL;
+	r->backend = NULL;
+	r->server = NULL;
+	r->step = NULL;
+	r->request = r->response = NULL;
+	r->captures[0] = r->captures[1] = 0;
+	r->log = NULL;
+	r->outcome = (struct outcome){ .ended = false };
+}
+
+static void record_decide(struct record *r, struct stream *s)
+{
+	if (r->decided)
+		return;
+	r->decided = !r->wanted || r->wanted(r, s);
+	if (r->decided)
+		return;
+	stream_watched_no_more(s);
+	arena_reset(r->arena);
+	record_clear(r);
+}
+
 static bool on_begins(struct stream *s)
 {
 	struct record *r = recording;
@@ -457,6 +503,10 @@ static void on_step(struct stream *s, const char *name, bool is_response)
 	(void)is_response;
 	if (r->stream != s)
 		return;
+	if (!r->decided && s->exchange && s->exchange->http.request)
+		record_decide(r, s);
+	if (r->stream != s)
+		return;
 	heads_look(r, s, r->step);
 	captures_look(r, s, false);
 	captures_look(r, s, true);
@@ -467,9 +517,16 @@ static void on_step(struct stream *s, const char *name, bool is_response)
 
 static void on_waits(struct stream *s)
 {
-	(void)s;
-	if (recording && recording->changed)
-		recording->changed(recording);
+	struct record *r = recording;
+
+	if (!r || (r->stream && r->stream != s))
+		return;
+	if (r->stream)
+		record_decide(r, s);
+	r->at = r->root;
+	r->section_of = NULL; /* what was told is complete */
+	if (r->changed && r->decided)
+		r->changed(r);
 }
 
 static void on_log(struct stream *s, struct span line)
@@ -483,6 +540,9 @@ static void on_ends(struct stream *s)
 	struct record *r = recording;
 	char code[3];
 
+	if (r->stream != s)
+		return;
+	record_decide(r, s);
 	if (r->stream != s)
 		return;
 	on_step(s, "end", true);
@@ -514,9 +574,7 @@ void record_begin(struct record *r, struct arena *arena, const struct proxy *fro
 {
 	BUG_ON(recording);
 	*r = (struct record){ .arena = arena };
-	r->root = arena_alloc(arena, sizeof(*r->root));
-	r->root->tail = &r->root->children;
-	r->at = r->root;
+	record_clear(r);
 	recording = r;
 	wanted_frontend = frontend;
 	streams_watch(&recorder);
@@ -524,6 +582,8 @@ void record_begin(struct record *r, struct arena *arena, const struct proxy *fro
 
 void record_end(void)
 {
+	if (recording && recording->stream)
+		stream_watched_no_more(recording->stream);
 	recording = NULL;
 	streams_watch(NULL);
 }

@@ -352,7 +352,7 @@ static bool colour_wanted(const struct ask *ask)
 
 static void say_text(void)
 {
-	struct say say = { .out = stdout, .colour = colour_wanted(now.ask), .all = now.ask->all };
+	struct say say = { .out = stdout, .files = true, .colour = colour_wanted(now.ask), .all = now.ask->all };
 
 	say_begin(&say);
 	say_entries(&say, now.record.root->children);

@@ -35,8 +35,8 @@ static void said(const struct say *say, enum said_as how, const char *format, ..
 void say_passed_over(struct say *say)
 {
 	if (say->passed_over)
-		said(say, SAY_DIM, "         (%u rule%s did not hold: -v shows %s)\n", say->passed_over,
-		     say->passed_over == 1 ? "" : "s", say->passed_over == 1 ? "it" : "them");
+		said(say, SAY_DIM, "         (%u rule%s did not hold%s)\n", say->passed_over,
+		     say->passed_over == 1 ? "" : "s", say->files ? ": see -v" : "");
 	say->passed_over = 0;
 }
 
@@ -45,11 +45,15 @@ static void say_line(const struct say *say, const struct entry *t)
 {
 	static const char marks[] = { [HELD_NO] = '-', [HELD_YES] = '+', [HELD_WAITS] = '.',
 				      [HELD_UNKNOWN] = '?' };
-	const char *text = source_line(&t->loc);
+	const char *text = say->files ? source_line(&t->loc) : NULL;
 
 	said(say, SAY_DIM, "%6u", t->loc.line);
 	said(say, t->held == HELD_YES ? SAY_GOOD : SAY_DIM, " %c ", marks[t->held]);
 	said(say, t->held == HELD_YES ? SAY_PLAIN : SAY_DIM, "%s", text ? text : t->name);
+	if (!text && t->kind == ENTRY_CHOICE && t->text)
+		fprintf(say->out, " %s", t->text);
+	if (!say->files && t->loc.file)
+		said(say, SAY_DIM, "   %s", source_name(t->loc.file));
 }
 
 static const char *held_word(enum entry_held held)

@@ -127,6 +127,13 @@ void streams_watch(const struct stream_watch *watcher)
 					      streams_watched & ~WATCH_RULES);
 }
 
+void stream_watched_no_more(struct stream *s)
+{
+	s->in_steps &= (uint8_t)~STEPS_WATCHED;
+	if (s->in_steps & STEPS_RUN)
+		watch = NULL;
+}
+
 COLD static void stream_run_watched(struct stream *s)
 {
 	watch = &stream_watcher->rules;
@@ -163,7 +170,7 @@ COLD static void stream_run_measured(struct stream *s, uint8_t how)
 	}
 	s->in_steps = STEPS_RUN | how;
 	stream_run_sides_of(s, how);
-	s->in_steps = how;
+	s->in_steps &= (uint8_t)~STEPS_RUN;
 	if (!t || !began || s->extra != extra) /* no memory, or it has ended */
 		return;
 	t->cpu_ns += profile_now_ns() - began;
@@ -178,7 +185,7 @@ COLD static void stream_run_looked_at(struct stream *s, uint8_t how)
 	}
 	s->in_steps = STEPS_RUN | how;
 	stream_run_watched(s);
-	s->in_steps = how;
+	s->in_steps &= (uint8_t)~STEPS_RUN;
 }
 
 void stream_run(struct stream *s)

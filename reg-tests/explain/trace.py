@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""trace request: what the next request that matches has met. Called by trace.sh."""
+import argparse, socket, sys
+
+words = argparse.ArgumentParser()
+for name in "front", "back", "stats", "parent", "pid", "dir":
+    words.add_argument("--" + name)
+args = words.parse_args()
+failures = 0
+
+
+def check(sentence, held, more=""):
+    global failures
+    failures += not held
+    print("ok     " if held else "FAILED ", sentence, "" if held else more)
+
+
+class Stats:
+    def __init__(self, line):
+        self.s = socket.socket(socket.AF_UNIX)
+        self.s.settimeout(60)
+        self.s.connect(args.stats)
+        self.s.sendall(line.encode() + b"\n")
+        self.said = ""
+
+    def until(self, text):
+        while text not in self.said:
+            got = self.s.recv(65536)
+            if not got:
+                return False
+            self.said += got.decode()
+        return True
+
+    def all(self):
+        self.until("\0")
+        return self.said
+
+
+def connect():
+    host, port = args.front.rsplit(":", 1)
+    s = socket.create_connection((host, int(port)), 60)
+    return s
+
+
+def get(path, s=None):
+    s = s or connect()
+    s.sendall(b"GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" % path.encode())
+    answer = b""
+    while True:
+        got = s.recv(65536)
+        if not got:
+            return answer.decode()
+        answer += got
+
+
+def trace(line):
+    t = Stats("trace request " + line)
+    t.until("Any key stops")
+    return t
+
+
+t = trace("frontend fe if { path_beg /b } !never")
+get("/a")
+get("/b1")
+get("/b2")
+said = t.all()
+check("the request that matches", "path = /b1" in said and "/b2" not in said and "path = /a" not in said, said)
+check("what a rule did", "+ X-Path: /b1" in said, said)
+check("the backend", "backend be, by default_backend" in said, said)
+check("the end", "end (LR), status 200" in said, said)
+check("the line of the log", '"GET /b1 HTTP/1.1"' in said, said)
+
+t = trace("")
+check("one at a time", "Another 'trace request' waits" in Stats("trace request").all())
+t.s.sendall(b"x\n")
+t.all()
+t = trace("")
+get("/c")
+check("a key stops it, and another may follow", "path = /c" in t.all())
+
+t = trace("frontend fe if named_acl")
+get("/d")
+get("/named")
+check("an ACL by its name", "path = /named" in t.all())
+
+slow = connect()
+t = trace("if { path /e }")
+slow.sendall(b"GET /sl")
+get("/e")
+check("a head that comes slowly holds nobody up", "path = /e" in t.all())
+slow.sendall(b"ow HTTP/1.1\r\nHost: a\r\n\r\n")
+check("and is served", b"200 OK" in slow.recv(4096))
+
+t = trace("if { path /wait }")
+waiting = connect()
+waiting.sendall(b"GET /wait HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+t.until("http-request")
+t.s.close()
+check("the stats socket goes away in the middle", Stats("show info").all().startswith("Name:"))
+check("and the request goes on", b"500" in waiting.recv(4096))
+t = trace("if { path /f }")
+get("/f")
+check("and the next trace works", "path = /f" in t.all())
+
+for line, wanted in (("frontend nobody", "There is no frontend 'nobody'."), ("if", "a condition is expected"),
+                     ("if nothing", "There is no ACL 'nothing'"), ("if { path /x", "that closes the condition"),
+                     ("if { }", "an expression is expected"), ("if { foo }", "unknown fetch 'foo'"),
+                     ("if { path -f /etc/passwd }", "cannot stand here"), ("unless x", "is expected, not"),
+                     ("if { res.hdr(a) b }", "which is not there yet"), ("if { path -m reg ( }", "(")):
+    said = Stats("trace request " + line).all()
+    check("trace request " + line, wanted in said and "Any key" not in said, said)
+sys.exit(failures != 0)
