@@ -33,6 +33,7 @@ struct ask {
 	struct addr from, to;    /* family AF_UNSPEC: not given */
 	const char *to_path;     /* of a Unix socket; NULL: none */
 	const char *sni;
+	const char *cert;        /* --cert */
 	const char *frontend;    /* --frontend */
 	struct ask_list fields, cookies, variables, expects, down;
 	struct span body;

@@ -33,6 +33,7 @@ struct inside {
 	bool client_closed, client_reset;
 	/* TLS of the client. */
 	const char *sni;
+	const char *own;       /* file of its certificate and key; NULL: it has none */
 	bool tls;
 	const char *tls_version, *tls_cipher, *tls_failed;
 	const char *certificate; /* the subject of the one that it was shown */

@@ -131,6 +131,39 @@ check "what does" err "192.0.2.1:81 (www)"
 code=$?
 wanted 2 "nothing listens at all"
 
+# TLS of a bind line is real: the name, the certificate, that of the client.
+if command -v openssl >/dev/null && ! "$PENSTOCK" -vv | grep -q "Built without OpenSSL"; then
+	for who in site client; do
+		openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "/CN=$who.test" \
+			-keyout "$dir/$who.key" -out "$dir/$who.crt" 2>/dev/null
+		cat "$dir/$who.crt" "$dir/$who.key" >"$dir/$who.pem"
+	done
+	mv "$dir/shop.cfg" "$dir/first.cfg"
+	cat >"$dir/shop.cfg" <<END
+defaults
+	mode http
+	timeout connect 5s
+	timeout client 30s
+	timeout server 30s
+frontend www
+	bind :443 ssl crt $dir/site.pem ca-file $dir/client.crt verify required
+	http-request set-header X-Name %[ssl_fc_sni]/%[ssl_c_s_dn(cn)]
+	default_backend app
+backend app
+	server a1 10.0.0.9:80
+END
+	run https://shop.example.org:443/ --cert "$dir/client.pem" \
+		--expect 'request-header x-name=shop.example.org/client.test'
+	wanted 0 "TLS with the client's certificate"
+	check "the server's certificate" out "certificate CN = site.test"
+	run https://shop.example.org/ --expect status=
+	wanted 0 "TLS without the client's certificate"
+	check "the handshake fails" out "the handshake fails: "
+	run https://shop.example.org/ --cert "$dir/site.crt"
+	wanted 2 "a certificate without key"
+	mv "$dir/first.cfg" "$dir/shop.cfg"
+fi
+
 # No system call that opens a socket, whoever asks.
 if strace -o /dev/null true 2>/dev/null; then
 	strace -f -o "$dir/calls" -e trace=network,openat,execve \

@@ -169,6 +169,7 @@ static const struct option options[] = {
 	  .help = "where it connects to: that of a bind line" },
 	{ "--frontend", "NAME", TEXT(frontend), .help = "the first bind line of this section that fits" },
 	{ "--sni", "NAME", TEXT(sni), .help = "the name that TLS asks for (that of the URL)" },
+	{ "--cert", "FILE", TEXT(cert), .help = "the client's certificate and key, in PEM" },
 	{ "-H", "'NAME: VALUE'", .take = take_header,
 	  .help = "a header of the request; behind --server-answers, of the answer" },
 	{ "--cookie", "NAME=VALUE", PAIRS(cookies), .help = "a cookie of the request" },

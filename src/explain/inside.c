@@ -127,6 +127,8 @@ struct conn *inside_open(struct inside *in)
 	bytes_add(&client.in, in->before.ptr, in->before.len);
 	if (in->tls && !(tls = inside_tls_new(in->sni)))
 		return NULL;
+	if (tls && in->own && !inside_tls_own(tls, in->own))
+		return NULL;
 	if (tls)
 		inside_tls_turn(tls, in, &client.out, &client.in);
 	else

@@ -9,6 +9,8 @@
 
 #ifdef HAVE_OPENSSL
 
+#include "tls/store.h"
+
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <stdlib.h>
@@ -19,6 +21,11 @@ struct inside_tls {
 	bool said; /* the request */
 	char subject[256], fault[256];
 };
+
+void inside_tls_files(void)
+{
+	tls_files_stand_in = true;
+}
 
 struct inside_tls *inside_tls_new(const char *sni)
 {
@@ -40,6 +47,12 @@ struct inside_tls *inside_tls_new(const char *sni)
 	return t;
 }
 
+bool inside_tls_own(struct inside_tls *t, const char *file)
+{
+	return SSL_use_certificate_chain_file(t->ssl, file) == 1 &&
+	       SSL_use_PrivateKey_file(t->ssl, file, SSL_FILETYPE_PEM) == 1;
+}
+
 static void tls_failed(struct inside_tls *t, struct inside *in)
 {
 	unsigned long error = ERR_peek_last_error();
@@ -49,14 +62,27 @@ static void tls_failed(struct inside_tls *t, struct inside *in)
 	ERR_clear_error();
 }
 
+/* "O = stand-in, CN = /etc/x.pem" */
+static const char *tls_subject(struct inside_tls *t, X509 *peer)
+{
+	BIO *bio = BIO_new(BIO_s_mem());
+	int n = 0;
+
+	if (bio && X509_NAME_print_ex(bio, X509_get_subject_name(peer), 0, XN_FLAG_ONELINE) >= 0)
+		n = BIO_read(bio, t->subject, sizeof(t->subject) - 1);
+	BIO_free(bio);
+	t->subject[n > 0 ? n : 0] = 0;
+	return t->subject;
+}
+
 static void tls_note(struct inside_tls *t, struct inside *in)
 {
 	X509 *peer = SSL_get0_peer_certificate(t->ssl);
 
 	in->tls_version = SSL_get_version(t->ssl);
 	in->tls_cipher = SSL_get_cipher_name(t->ssl);
-	if (peer && X509_NAME_oneline(X509_get_subject_name(peer), t->subject, sizeof(t->subject)))
-		in->certificate = t->subject;
+	if (peer)
+		in->certificate = tls_subject(t, peer);
 }
 
 static void tls_hear(struct inside_tls *t, struct inside *in)
@@ -132,10 +158,21 @@ void inside_hello(const char *sni, const char *alpn, struct bytes *to)
 
 #else
 
+void inside_tls_files(void)
+{
+}
+
 struct inside_tls *inside_tls_new(const char *sni)
 {
 	(void)sni;
 	return NULL;
+}
+
+bool inside_tls_own(struct inside_tls *t, const char *file)
+{
+	(void)t;
+	(void)file;
+	return false;
 }
 
 void inside_tls_turn(struct inside_tls *t, struct inside *in, const struct bytes *heard, struct bytes *to)

@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "explain/ask.h"
 #include "explain/expect.h"
+#include "explain/inside_tls.h"
 #include "explain/listen.h"
 #include "explain/outcome.h"
 #include "explain/record.h"
@@ -219,7 +220,8 @@ static int begin(struct err *err)
 	struct view view;
 
 	if (!conn || !origin_told(&se->origin))
-		return err_set(err, now.inside.tls ? "this build has no TLS" : "out of memory");
+		return err_set(err, now.inside.own ? "the certificate of --cert cannot be used" :
+				    now.inside.tls ? "this build has no TLS" : "out of memory");
 	se->origin.told->dst = now.to;
 	se->origin.told->has_dst = true;
 	admission_take(l);
@@ -261,7 +263,7 @@ static void inside_prepare(struct arena *arena)
 	const struct proxy *fe = bind->owner;
 	const struct ask *ask = now.ask;
 
-	now.inside = (struct inside){ .refuses = server_refuses, .sni = ask->sni, .tls = bind->tls != NULL,
+	now.inside = (struct inside){ .refuses = server_refuses, .sni = ask->sni, .own = ask->cert, .tls = bind->tls != NULL,
 				      .closes = fe->set.mode != MODE_HTTP };
 	if (bind->options.on & BIND_ACCEPT_PROXY)
 		now.inside.before = span_of(proxy_header(arena));
@@ -458,6 +460,7 @@ static struct config *load(const struct explain *e, const struct ask *ask)
 {
 	addr_names_stay = true;
 	sockets_refused = true;
+	inside_tls_files();
 	return e->load(ask->paths.items, ask->paths.count, e->of);
 }
 

@@ -113,7 +113,7 @@ unsigned tls_ca_count(X509_STORE *store, unsigned kind)
 
 static int store_has(X509_STORE *store, unsigned kind, struct err *err)
 {
-	if (tls_ca_count(store, kind))
+	if (tls_ca_count(store, kind) || tls_files_stand_in)
 		return 0;
 	return err_set(err, kind == TLS_CA ? "no certificate in it" : "no list of revocations in it");
 }
@@ -138,7 +138,7 @@ static int file_read(X509_STORE *store, const char *path, struct err *err)
 	struct span text;
 	int rc;
 
-	if (tls_file_read(path, &text, err) < 0)
+	if (tls_file_read_or_stand_in(path, &text, err) < 0)
 		return -1;
 	rc = text_read(store, text, err);
 	OPENSSL_clear_free((char *)text.ptr, text.len);
