@@ -223,7 +223,7 @@ static enum cond_result cond_all_eval(const struct cond_all *all, const struct v
 	return sum;
 }
 
-enum cond_result cond_eval(const struct cond *cond, const struct view *view, unsigned place)
+static inline enum cond_result cond_value(const struct cond *cond, const struct view *view, unsigned place)
 {
 	enum cond_result sum = COND_NO, one = COND_NO;
 	const struct cond_all *all;
@@ -235,8 +235,21 @@ enum cond_result cond_eval(const struct cond *cond, const struct view *view, uns
 		if (one == COND_YES || one == COND_WAIT || sum == COND_NO)
 			sum = one;
 	}
-	sum = cond_not(sum, cond->unless);
-	if (unlikely(watch != NULL))
-		watch->cond(sum);
-	return sum;
+	return cond_not(sum, cond->unless);
+}
+
+COLD static enum cond_result cond_eval_watched(const struct cond *cond, const struct view *view,
+					       unsigned place)
+{
+	enum cond_result result = cond_value(cond, view, place);
+
+	if (cond)
+		watch->cond(result);
+	return result;
+}
+
+enum cond_result cond_eval(const struct cond *cond, const struct view *view, unsigned place)
+{
+	return unlikely(watch != NULL) ? cond_eval_watched(cond, view, place) :
+					 cond_value(cond, view, place);
 }

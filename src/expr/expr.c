@@ -389,9 +389,8 @@ static bool expr_final(const struct view *view, unsigned place)
 	return !(place & AT_RESPONSE) || view->response_final;
 }
 
-static ALWAYS_INLINE enum expr_result expr_eval_one(const struct expr *e, const struct view *view,
-						    unsigned place, struct expr_walk *walk,
-						    struct sample *smp)
+static inline enum expr_result expr_eval_one(const struct expr *e, const struct view *view, unsigned place,
+					     struct expr_walk *walk, struct sample *smp)
 {
 	struct fetch_call call = { .view = view, .args = e->args, .row = e->row,
 				   .place = place & ~(unsigned)AT_FINAL,
@@ -417,14 +416,21 @@ static ALWAYS_INLINE enum expr_result expr_eval_one(const struct expr *e, const 
 	return smp->flags & SMP_MAY_CHANGE ? EXPR_WAIT : EXPR_NONE;
 }
 
-enum expr_result expr_eval_next(const struct expr *e, const struct view *view, unsigned place,
-				struct expr_walk *walk, struct sample *smp)
+COLD static enum expr_result expr_eval_watched(const struct expr *e, const struct view *view, unsigned place,
+					       struct expr_walk *walk, struct sample *smp)
 {
 	enum expr_result result = expr_eval_one(e, view, place, walk, smp);
 
-	if (unlikely(watch != NULL))
-		watch->sample(e, result, smp);
+	watch->sample(e, result, smp);
 	return result;
+}
+
+enum expr_result expr_eval_next(const struct expr *e, const struct view *view, unsigned place,
+				struct expr_walk *walk, struct sample *smp)
+{
+	if (unlikely(watch != NULL))
+		return expr_eval_watched(e, view, place, walk, smp);
+	return expr_eval_one(e, view, place, walk, smp);
 }
 
 enum expr_result expr_eval(const struct expr *e, const struct view *view, unsigned place,

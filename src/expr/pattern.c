@@ -492,7 +492,7 @@ static const struct pattern *pattern_walk_kept(const struct pattern_set *set, co
 	return p;
 }
 
-static ALWAYS_INLINE const struct pattern *pattern_find(const struct pattern_set *set, struct sample *smp)
+static inline const struct pattern *pattern_find(const struct pattern_set *set, struct sample *smp)
 {
 	if (!sample_cast(smp, methods[set->match].type))
 		return NULL;
@@ -510,11 +510,15 @@ static ALWAYS_INLINE const struct pattern *pattern_find(const struct pattern_set
 	return pattern_walk_is_long(set) ? pattern_walk_kept(set, smp) : pattern_walk(set, smp);
 }
 
-const struct pattern *pattern_match(const struct pattern_set *set, struct sample *smp)
+COLD static const struct pattern *pattern_match_watched(const struct pattern_set *set, struct sample *smp)
 {
 	const struct pattern *p = pattern_find(set, smp);
 
-	if (unlikely(watch != NULL))
-		watch->pattern(set, p);
+	watch->pattern(set, p);
 	return p;
+}
+
+const struct pattern *pattern_match(const struct pattern_set *set, struct sample *smp)
+{
+	return unlikely(watch != NULL) ? pattern_match_watched(set, smp) : pattern_find(set, smp);
 }

@@ -284,8 +284,8 @@ static bool rule_ends(enum action_result said, enum rule_result *result)
 }
 
 /* begun: its action waits, and the condition that led to it is not asked again. */
-static enum action_result rule_run(const struct rule *rule, struct view *view,
-				   unsigned place, bool *begun)
+static ALWAYS_INLINE enum action_result rule_run(const struct rule *rule, struct view *view,
+						 unsigned place, bool *begun)
 {
 	enum action_result said;
 	enum cond_result holds;
