@@ -3,16 +3,14 @@
 #ifndef UDP_PORT_H
 #define UDP_PORT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct source;
 struct udp_port;
 struct udp_session;
 
-/* Memory for batches, either way, of the largest datagrams that a section takes; gathers: of rows.
- * 0, or -1: there is none. */
-int udp_ports_start(unsigned payload, bool gathers);
+/* Memory for batches, either way. 0, or -1: there is none. */
+int udp_ports_start(void);
 /* Listener's source: clients have sent. */
 void udp_port_ready(struct source *src, uint32_t events);
 /* Takes what waits at a descriptor of the port, at most so many batches. */

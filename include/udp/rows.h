@@ -32,9 +32,8 @@ union udp_control {
 	char room[CMSG_SPACE(sizeof(struct in6_pktinfo)) + CMSG_SPACE(sizeof(int))];
 };
 
-/* The socket gathers rows, or gives each datagram by itself. Kernels that cannot (before 5.0) never
- * do. */
-void udp_rows_gather(int fd, bool on);
+/* The socket gathers rows. Kernels that cannot (before 5.0) never do. */
+void udp_rows_gather(int fd);
 /* Of a message that has come: the size of its datagrams; 0: it is a single one. */
 uint16_t udp_row_size(const struct msghdr *msg);
 /* How many datagrams lie in so many bytes. */

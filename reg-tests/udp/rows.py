@@ -81,4 +81,16 @@ if os.environ.get("NBPROC"):
         sent = pieces(500, 20, 3)
         send_row(c.s, sent, 500, c.to)
         check("rows pass behind a reload", received(c, len(sent)) == sent)
+    with open(service.cfg) as f:
+        text = f.read()
+    with open(service.cfg, "w") as f:
+        f.write(text.replace("udp-lb plain\n", "udp-lb plain\n\tproxy-requests 3\n"))
+    service.parent("reload")
+    until("... a second one, with proxy-requests", lambda: len(service.old_workers()) == 2)
+    last = Client(("127.0.0.1", front))
+    sessions = int(service.stat("plain", "FRONTEND")["stot"])
+    send_row(last.s, [b"%d" % i for i in range(9)], 1, last.to)
+    check("a row that a socket gathers from before is cut through as well",
+          sorted(received(last, 9)) == [b"%d" % i for i in range(9)] and
+          int(service.stat("plain", "FRONTEND")["stot"]) == sessions + 3)
 finish()

@@ -47,6 +47,13 @@ static bool claim_take(struct udp_port *port)
 	return false;
 }
 
+/* Never the contrary: rows that wait already would come without their size. */
+static void gather_rows(const struct udp_port *port)
+{
+	if (udp_gathers(port->lb))
+		udp_rows_gather(port->listener->src.fd);
+}
+
 static void claim_tried(struct timer *timer)
 {
 	struct udp_port *port = container_of(timer, struct udp_port, retry);
@@ -59,7 +66,7 @@ static void claim_tried(struct timer *timer)
 		return;
 	}
 	l->elsewhere = false;
-	udp_rows_gather(l->src.fd, udp_gathers(port->lb));
+	gather_rows(port);
 	if (l->state == LISTENER_READY)
 		listener_start(l);
 }
@@ -75,7 +82,7 @@ void claim_start(struct udp_port *port)
 	if (l->elsewhere)
 		timer_set(&port->retry, clock_now_ms + AGAIN_MS);
 	else
-		udp_rows_gather(l->src.fd, udp_gathers(port->lb));
+		gather_rows(port);
 }
 
 bool claim_is_wanted(const struct udp_port *port)
@@ -88,10 +95,7 @@ bool claim_is_wanted(const struct udp_port *port)
 void claim_release(struct udp_port *port)
 {
 	timer_cancel(&port->retry);
-	if (port->claim < 0)
-		return;
-	if (!port->listener->elsewhere && port->listener->src.fd >= 0)
-		udp_rows_gather(port->listener->src.fd, false); /* it may not know rows */
-	close(port->claim);
+	if (port->claim >= 0)
+		close(port->claim);
 	port->claim = -1;
 }

@@ -250,25 +250,24 @@ static struct udp_key key_of(const struct udp_port *port, unsigned i)
 	return key;
 }
 
-/* Finds or makes the session, and puts the datagram behind those that it has in this batch. */
-static void sort_in(struct udp_port *port, unsigned i)
+/* Finds or makes the session, and puts the datagram, or row, behind those that it has in this
+ * batch. */
+static void sort_one(struct udp_port *port, const struct udp_key *key, unsigned i)
 {
-	struct udp_key key = key_of(port, i);
 	struct span first = { .ptr = in.iov[i].iov_base };
 	struct udp_session *s;
 	unsigned n, dropped;
 
 	in.session[i] = NULL;
-	in.size[i] = udp_row_size(&in.msgs[i].msg_hdr);
 	n = udp_row_count(in.msgs[i].msg_len, in.size[i]);
-	dropped = n > UDP_ROW_MOST || !key.port ?
+	dropped = n > UDP_ROW_MOST || !key->port ?
 		  n : udp_row_trim(in.iov[i].iov_base, &in.msgs[i].msg_len, &in.size[i],
 				   port->lb->payload);
 	udp_stats.dropped += dropped;
 	port->lb->proxy->fe->counters.denied_requests += dropped;
 	if (dropped == n)
 		return;
-	s = udp_session_find(port->lb, &key);
+	s = udp_session_find(port->lb, key);
 	if (s && unlikely(!server_reachable(s->server))) {
 		udp_session_end(s, END_SERVER_DOWN);
 		s = NULL;
@@ -278,7 +277,7 @@ static void sort_in(struct udp_port *port, unsigned i)
 		udp_port_forward(in.session[i - 1]);
 	if (!s) {
 		first.len = in.size[i] ? in.size[i] : in.msgs[i].msg_len;
-		s = udp_session_begin(port, &key, first);
+		s = udp_session_begin(port, key, first);
 	}
 	if (!s) {
 		udp_stats.dropped += n - dropped;
@@ -296,16 +295,45 @@ static void sort_in(struct udp_port *port, unsigned i)
 		udp_port_forward(s); /* it is to have no more than these */
 }
 
-static int receive_batch(struct udp_port *port, int fd)
+/* Such a section gathers none, but its socket did before a reload. Each datagram leaves at once, so
+ * that the next one can take its place. */
+static void sort_apart(struct udp_port *port, const struct udp_key *key, unsigned i)
 {
-	bool control = port->any || udp_gathers(port->lb);
+	unsigned left = in.msgs[i].msg_len, size = in.size[i], piece;
+	char *memory = in.iov[i].iov_base;
+
+	in.size[i] = 0;
+	for (; left; left -= piece) {
+		piece = left < size ? left : size;
+		in.msgs[i].msg_len = piece;
+		sort_one(port, key, i);
+		if (in.session[i])
+			udp_port_forward(in.session[i]);
+		in.iov[i].iov_base = (char *)in.iov[i].iov_base + piece;
+	}
+	in.iov[i].iov_base = memory;
+}
+
+static void sort_in(struct udp_port *port, unsigned i)
+{
+	struct udp_key key = key_of(port, i);
+
+	in.size[i] = udp_row_size(&in.msgs[i].msg_hdr);
+	if (unlikely(in.size[i] && !udp_gathers(port->lb)))
+		sort_apart(port, &key, i);
+	else
+		sort_one(port, &key, i);
+}
+
+static int receive_batch(int fd)
+{
 	unsigned i;
 
 	for (i = 0; i < BATCH; i++) {
 		struct msghdr *msg = &in.msgs[i].msg_hdr;
 
 		msg->msg_namelen = sizeof(in.from[i]);
-		msg->msg_controllen = control ? sizeof(in.control[i]) : 0;
+		msg->msg_controllen = sizeof(in.control[i]);
 	}
 	return recvmmsg(fd, in.msgs, BATCH, MSG_DONTWAIT, NULL);
 }
@@ -315,7 +343,7 @@ void udp_port_receive(struct udp_port *port, int fd, unsigned batches)
 	int n, i;
 
 	do {
-		n = receive_batch(port, fd);
+		n = receive_batch(fd);
 		for (i = 0; i < n; i++)
 			sort_in(port, (unsigned)i);
 		for (i = 0; i < n; i++)
@@ -344,11 +372,11 @@ void udp_port_ready(struct source *src, uint32_t events)
 
 /* ---- the start --------------------------------------------------------------------------- */
 
-/* A byte more than may pass: what is larger shows. Pages that no datagram reaches cost nothing. The
- * places of rows are not a power of two apart, or they would share lines of the cache. */
-int udp_ports_start(unsigned payload, bool gathers)
+/* Room for rows, and for a byte more than the largest datagram. Pages that none reaches cost
+ * nothing. Places are not a power of two apart, or they would share lines of the cache. */
+int udp_ports_start(void)
 {
-	const size_t room = gathers ? UDP_ROW_BYTES + 17 * 64 : (payload + 1 + 63) & ~(size_t)63;
+	const size_t room = UDP_ROW_BYTES + 17 * 64;
 	unsigned i;
 
 	if (in.memory)

@@ -8,9 +8,9 @@
 #include <netinet/udp.h>
 #include <string.h>
 
-void udp_rows_gather(int fd, bool on)
+void udp_rows_gather(int fd)
 {
-	int value = on;
+	const int value = 1;
 
 	setsockopt(fd, SOL_UDP, UDP_GRO, &value, sizeof(value));
 }

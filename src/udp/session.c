@@ -344,7 +344,7 @@ static int connect_server(struct udp_port *port, struct server *server, const st
 		result = dial(server, client, local, &fd);
 	if (result == DIAL_STARTED) {
 		if (udp_gathers_answers(port->lb))
-			udp_rows_gather(fd, true);
+			udp_rows_gather(fd);
 		return fd;
 	}
 	server->tally->counters.failed_connections++;

@@ -134,8 +134,7 @@ static int start_section(struct config *cfg, struct proxy *px)
 static int udp_start(struct config *cfg, void *data, struct err *err)
 {
 	struct proxies *all = config_data(cfg, &proxy_module);
-	unsigned payload = 0;
-	bool gathers = false;
+	bool any = false;
 	struct proxy *px;
 
 	(void)data;
@@ -144,11 +143,9 @@ static int udp_start(struct config *cfg, void *data, struct err *err)
 			continue;
 		if (start_section(cfg, px) < 0)
 			return err_set(err, "udp-lb '%s': no random numbers", px->name);
-		if (payload < px->udp->payload)
-			payload = px->udp->payload;
-		gathers |= udp_gathers(px->udp);
+		any = true;
 	}
-	if (payload && udp_ports_start(payload, gathers) < 0)
+	if (any && udp_ports_start() < 0)
 		return err_set(err, "udp-lb: out of memory");
 	return 0;
 }
