@@ -71,6 +71,7 @@ enum {
 struct timeouts {
 	unsigned client, server, connect, queue, check, tunnel, client_fin, server_fin;
 	unsigned http_request, http_keep_alive, tarpit;
+	unsigned attempt;    /* "timeout try" */
 };
 
 enum balance_algo { BALANCE_ROUNDROBIN, BALANCE_STATIC_RR, BALANCE_LEASTCONN, BALANCE_FIRST,
@@ -98,6 +99,13 @@ enum { RETRY_CONN_FAILURE = 1 << 0, RETRY_EMPTY = 1 << 1, RETRY_JUNK = 1 << 2,
        RETRY_UNPROCESSED = 1 << 30, /* of any server: its protocol has words for that */
        RETRY_STATUS = 1 << 5 };
 
+/* retry-budget: how many of a backend's requests may be retries at once. */
+struct retry_budget {
+	bool given;
+	unsigned percent;          /* of those that it has */
+	unsigned least;            /* so many in any case */
+};
+
 /* What a defaults section hands on; copied as a whole. */
 struct proxy_settings {
 	int mode;                  /* enum proxy_mode */
@@ -111,6 +119,7 @@ struct proxy_settings {
 	int retries;               /* default 3 */
 	int redispatch_interval;   /* default -1 */
 	unsigned retry_on;         /* RETRY_*; default RETRY_CONN_FAILURE */
+	struct retry_budget budget; /* proxy/budget.h */
 	int http_reuse;            /* enum http_reuse */
 	int restrict_names;        /* enum name_policy */
 	int max_keep_alive_queue;  /* default -1: no limit */
@@ -166,6 +175,7 @@ struct proxy_tally {
 	unsigned queued;        /* in the backend's queue: gauge */
 	unsigned total_queued;  /* there and in the servers' queues */
 	unsigned served;        /* backend: sessions on servers */
+	unsigned retrying;      /* backend: of them, retries: proxy/budget.h */
 	unsigned admitting;     /* frontend: not counted yet, to be among its rates in a moment */
 	uint64_t first_waiter;  /* proxy/waiters.h: of the backend's queue */
 	uint64_t last_session_s;

@@ -50,7 +50,7 @@ int states_finish(struct config *cfg, struct proxies *all);
 
 /* Parsers of longer words. */
 keyword_parse parse_source;        /* the field at kw->offset: struct source_conf */
-keyword_parse parse_http_mode, parse_kernel_relay, parse_retry_on;
+keyword_parse parse_http_mode, parse_kernel_relay, parse_retry_on, parse_retry_budget;
 keyword_parse parse_server_line, parse_default_server, parse_server_template;
 keyword_parse parse_dispatch;
 

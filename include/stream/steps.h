@@ -42,6 +42,7 @@ enum stream_trait {
 	IS_BEGUN = 1 << 17,      /* it is a stream: always */
 	STICKS = 1 << 18,        /* to servers, by stick tables: persist_table.h */
 	FILTERS_ASK = 1 << 19,   /* filters that are asked whether it goes on: filters_ask */
+	TRIES_END = 1 << 20,     /* each try has a time: timeout try */
 };
 
 struct step {

@@ -13,6 +13,7 @@
 #include "stream/early.h"
 #include "stream/extra.h"
 #include "stream/place.h"
+#include "stream/retry.h"
 #include "stream/run.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
@@ -151,7 +152,7 @@ bool exchange_retry(struct stream *s, unsigned condition)
 	    s->failures >= (unsigned)s->backend->set.retries)
 		return false;
 	extra = extra_get(s);
-	if (!extra)
+	if (!extra || !retry_allowed(s))
 		return false;
 	s->failures++;
 	s->server->tally->counters.retries++;

@@ -31,6 +31,7 @@ struct stream_scripts *stream_scripts_get(struct stream *s)
 	ss->stream = s;
 	ss->handle_ref = ss->priv_ref = LUA_NOREF;
 	extra->scripts = ss;
+	extra->ends_more = true;
 	return ss;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* One of three: the last one given holds; "no" takes back the one that it names. */
@@ -99,5 +100,19 @@ int parse_retry_on(struct statement *st, const struct keyword *kw, void *object)
 					  "401 403 404 408 425 500 501 502 503 504", word);
 		n++;
 	} while ((word = stmt_next(st)));
+	return 0;
+}
+
+int parse_retry_budget(struct statement *st, const struct keyword *kw, void *object)
+{
+	enum { LEAST = 3 };
+	struct retry_budget *budget = &((struct proxy *)object)->set.budget;
+	int64_t percent, least = LEAST;
+
+	if (stmt_int(st, kw->name, 0, 100, &percent))
+		return -1;
+	if (stmt_take(st, "min") && stmt_int(st, "min", 0, INT_MAX, &least))
+		return -1;
+	*budget = (struct retry_budget){ true, (unsigned)percent, (unsigned)least };
 	return 0;
 }

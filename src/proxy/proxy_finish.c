@@ -241,6 +241,9 @@ static void check_timeouts(struct config *cfg, const struct proxy *px)
 
 	if (config_failed(cfg) || px->udp) /* perhaps they are there, and wrong; or have defaults */
 		return;
+	if (back && t->attempt && px->set.mode != MODE_HTTP)
+		config_notice(cfg, &px->loc, "%s '%s': 'timeout try' has no effect outside of mode "
+			      "http", kind_name(px), px->name);
 	text_init(&names, buf, sizeof(buf));
 	if (front && !t->client)
 		text_str(&names, ", client");

@@ -84,6 +84,7 @@ static void proxy_join(void *to_tally, const void *from_tally, uint64_t now_ms)
 	to->queued += LOAD(from->queued);
 	to->total_queued += LOAD(from->total_queued);
 	to->served += LOAD(from->served);
+	to->retrying += LOAD(from->retrying);
 	to->last_session_s = larger(to->last_session_s, LOAD(from->last_session_s));
 	to->log_lines += LOAD(from->log_lines);
 	times_join(&to->times, &from->times);

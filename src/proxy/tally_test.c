@@ -17,6 +17,7 @@
 #include "config/load.h"
 #include "event/timer.h"
 #include "net/bind_conf.h"
+#include "proxy/budget.h"
 #include "proxy/queue.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
@@ -400,6 +401,52 @@ static void killed_processes_leave_nothing(void **state)
 	assert_int_equal(frontend_sessions(x), 0);
 }
 
+/* ---- the retry budget ------------------------------------------------------------------ */
+
+static void a_budget_is_a_share_with_a_minimum(void **state)
+{
+	const struct retry_budget fifth = { true, 20, 3 }, all = { true, 100, 0 },
+				  none = { true, 0, 0 };
+
+	(void)state;
+	assert_int_equal(budget_limit(&fifth, 0), 3);
+	assert_int_equal(budget_limit(&fifth, 19), 3);
+	assert_int_equal(budget_limit(&fifth, 20), 4);
+	assert_int_equal(budget_limit(&fifth, UINT32_MAX), UINT32_MAX / 5);
+	assert_int_equal(budget_limit(&all, UINT32_MAX), UINT32_MAX);
+	assert_int_equal(budget_limit(&none, UINT32_MAX), 0);
+}
+
+/* 10 requests in one process, 20 in another: three retries, whoever makes them. */
+static void a_budget_is_that_of_all_processes(void **state)
+{
+	(void)state;
+	x->set.budget = (struct retry_budget){ true, 10, 1 };
+	states_own_row(rows[0]);
+	x->be->current = 10;
+	assert_true(budget_take(x));
+	states_own_row(rows[1]);
+	assert_false(budget_take(x));
+	x->be->current = 20;
+	assert_true(budget_take(x));
+	assert_true(budget_take(x));
+	assert_false(budget_take(x));
+	states_own_row(rows[2]);
+	assert_false(budget_take(x));
+	assert_int_equal(x->be->retrying, 0);
+	segment_row(segment, rows[1])->pid = 0; /* it dies with two of them and 20 requests */
+	tally_drop_gauges(rows[1]);
+	assert_false(budget_take(x));
+	states_own_row(rows[0]);
+	budget_give(x);
+	states_own_row(rows[2]);
+	assert_true(budget_take(x));
+	budget_give(x);
+	states_own_row(rows[0]);
+	x->be->current = 0;
+	assert_sound();
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -416,6 +463,8 @@ int main(void)
 		TEST(each_process_clears_its_own),
 		TEST(another_image_finds_its_numbers),
 		TEST(killed_processes_leave_nothing),
+		TEST(a_budget_is_a_share_with_a_minimum),
+		TEST(a_budget_is_that_of_all_processes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,9 @@
 #include "lb/balance.h"
 #include "net/listener.h"
 #include "proxy/facts.h"
+#include "proxy/latency.h"
 #include "proxy/tally.h"
+#include "proxy/watch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -228,13 +230,16 @@ void stat_fill_listener(struct stat_row *row, const struct listener *l, unsigned
 
 /* -- servers and backends -------------------------------------------------------------------- */
 
-static void stat_fill_server_counters(struct stat_row *row, const struct counters *c)
+static void stat_fill_server_counters(struct stat_row *row, const struct proxy *px,
+				      const struct counters *c)
 {
 	SET(qmax, stats_u32(c->queue_max));
 	SET(econ, stats_u64(c->failed_connections));
 	SET(eresp, stats_u64(c->failed_responses));
 	SET(wretr, stats_u64(c->retries));
 	SET(wredis, stats_u64(c->redispatches));
+	if (px->set.budget.given)
+		SET(retr_denied, stats_u64(c->retries_denied));
 	SET(lbtot, stats_u64(c->balanced));
 	SET(cli_abrt, stats_u64(c->client_aborts));
 	SET(srv_abrt, stats_u64(c->server_aborts));
@@ -374,6 +379,8 @@ static void stat_fill_server_state(struct stat_row *row, const struct server *s,
 		SET(tracked, stat_tracked(row, s->tracked));
 	if (stat_checked_server(s)->set.observe != OBSERVE_NONE)
 		SET(hanafail, stats_u64(sum->counters.failed_hana));
+	if (s->watched & WATCHED_LATENCY)
+		SET(ewma_us, stats_u32(latency_now(s)));
 	SET(lastsess, stat_age(sum->last_session_s));
 	SET(srv_icur, stats_u32(sum->idle));
 	SET(idle_conn_cur, stats_u32(sum->idle - sum->idle_safe));
@@ -405,7 +412,7 @@ void stat_fill_server(struct stat_row *row, const struct server *s, unsigned opt
 	row->server = s;
 	stat_fill_counters(row, &sum.counters, sum.current);
 	stat_fill_rate(row, &sum.counters);
-	stat_fill_server_counters(row, &sum.counters);
+	stat_fill_server_counters(row, s->proxy, &sum.counters);
 	stat_fill_http(row, s->proxy, &sum.counters);
 	stat_fill_server_state(row, s, &sum);
 	if (s->check)
@@ -480,7 +487,7 @@ void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned op
 	stat_begin(row, STAT_BACKEND, px, "BACKEND", 0);
 	stat_fill_counters(row, c, be.current);
 	stat_fill_rate(row, c);
-	stat_fill_server_counters(row, c);
+	stat_fill_server_counters(row, px, c);
 	stat_fill_http(row, px, c);
 	stat_fill_cache(row, px);
 	stat_fill_h2(row, &be.h2);

@@ -16,6 +16,7 @@
 #include "stream/kind.h"
 #include "stream/place.h"
 #include "stream/proxyheader.h"
+#include "stream/retry.h"
 #include "stream/socks.h"
 #include "stream/source.h"
 #include "stream/steps.h"
@@ -336,7 +337,8 @@ static int connect_failed(struct stream *s)
 	bool timed_out = conn && !conn->error && tls_conn_fault(conn) == TLS_FAULT_NONE;
 
 	connect_observe(s, false);
-	if (s->failures >= (unsigned)s->backend->set.retries || early_is_lost(s))
+	if (s->failures >= (unsigned)s->backend->set.retries || early_is_lost(s) ||
+	    !retry_allowed(s))
 		return connect_give_up(s, timed_out);
 	s->failures++;
 	end_close(&s->relay.server, false);

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/pool.h"
 #include "event/profile.h"
+#include "proxy/budget.h"
 #include "stream/do_resolve.h"
 #include "stream/stick_kept.h"
 #include "stream/stream.h"
@@ -37,6 +38,14 @@ void stream_respond(struct stream *s)
 	s->responding = true;
 }
 
+COLD static void extra_end_more(struct stream *s)
+{
+	if (s->extra->scripts)
+		stream_scripts_end(&s->extra->scripts);
+	if (s->extra->retrying)
+		budget_give(s->backend);
+}
+
 void extra_free(struct stream *s)
 {
 	if (!s->extra)
@@ -45,8 +54,8 @@ void extra_free(struct stream *s)
 	task_cancel(&s->extra->task);
 	stick_kept_free(&s->extra->sticks);
 	vars_free(&s->extra->vars);
-	if (unlikely(s->extra->scripts != NULL))
-		stream_scripts_end(&s->extra->scripts);
+	if (unlikely(s->extra->ends_more))
+		extra_end_more(s);
 	stream_resolve_end(&s->extra->resolve);
 	arena_free(&s->extra->arena);
 	pool_give(&extra_pool, &s->extra);

@@ -128,6 +128,22 @@ static unsigned tunnel_timeout(const struct stream *s, const struct proxy *be)
 							be->set.timeout.tunnel;
 }
 
+/* "timeout try": from the last byte of the request that has left until the response's head is
+ * there. While the client has more to send, it is the client that is waited for. */
+COLD static uint32_t try_left(const struct stream *s, const struct proxy *be)
+{
+	const struct pump *request = &s->relay.request;
+	unsigned most = be->set.timeout.attempt;
+	uint32_t waited;
+
+	if (s->traits & HAS_SERVICE || s->response.step != RES_HEAD)
+		return UINT32_MAX;
+	if (!(request->flags & (PUMP_FINISHED | PUMP_STOPPED)) && !pump_held(request))
+		return most;
+	waited = since(later(s->phase_ms, request->write_ms));
+	return waited < most ? most - waited : 0;
+}
+
 static void forward_expire(struct stream *s)
 {
 	const struct proxy *fe = s->origin->frontend, *be = s->backend ? s->backend : fe;
@@ -152,6 +168,8 @@ static void forward_expire(struct stream *s)
 		}
 		server_left = UINT32_MAX;
 	}
+	if (unlikely(s->traits & TRIES_END) && (left = try_left(s, be)) < server_left)
+		server_left = left;
 	left = client_left < server_left ? client_left : server_left;
 	if (!client_left && !server_left)
 		forward_over(s, forward_blame(s));
@@ -180,7 +198,7 @@ void stream_arm_exchange(struct stream *s)
 	const struct proxy *fe = s->origin->frontend, *be = s->backend;
 	unsigned client = fe->set.timeout.client, server;
 
-	if (s->traits & HAS_SERVICE || !be) { /* a service may have a timeout of its own */
+	if (s->traits & (HAS_SERVICE | TRIES_END) || !be) { /* there is more to look at */
 		stream_arm_forward(s);
 		return;
 	}

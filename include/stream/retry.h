@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* May a stream try once more? For the files of stream/ and exchange/ that do. */
+#ifndef STREAM_RETRY_H
+#define STREAM_RETRY_H
+
+#include <stdbool.h>
+
+struct stream;
+
+/* The backend's retry-budget allows another try, which counts from now until the stream ends. To be
+ * asked last, when all else allows it. True without the word. */
+bool retry_allowed(struct stream *s);
+
+#endif
