@@ -6,6 +6,7 @@
 #include "cli/shared.h"
 #include "cli/stats_conf.h"
 #include "check/check.h"
+#include "check/eject.h"
 #include "check/check_conf.h"
 #include "check/report.h"
 #include "config/environment.h"
@@ -138,6 +139,7 @@ const struct module *const modules[] = {
 	&check_grpc_module,
 	&check_stock_module,
 	&check_module,
+	&eject_module,
 #ifdef HAVE_OPENSSL
 	&check_ocsp_module,
 #endif
@@ -178,6 +180,7 @@ const struct change_kind *const change_kind_list[] = {
 	&result_change,
 	&observed_change,
 	&checker_change,
+	&eject_change,
 	&names_change,
 	&page_change_kind,
 	&pattern_change,

@@ -41,7 +41,8 @@ struct state_facts {
 	uint32_t user_weight, maxconn;
 	uint32_t conf_weight, conf_maxconn; /* what the configuration said then */
 	uint32_t down_transitions;
-	uint64_t changed_ms, downtime_ms, warm_ms;
+	uint64_t changed_ms, downtime_ms, warm_ms, eject_until_ms;
+	uint32_t ejections;
 	struct fact_addr addr, conf_addr;
 	uint32_t conf_name;        /* hash of the name in the configuration that is asked for; 0: none */
 	char hostname[FACT_NAME_SIZE]; /* the host in its place; empty: none */

@@ -18,6 +18,7 @@ struct acl_set;
 struct captures;
 struct compress_conf;
 struct filter_line;
+struct eject_conf;
 struct end;
 struct listener;
 struct monitor_fail;
@@ -120,6 +121,7 @@ struct proxy_settings {
 	int redispatch_interval;   /* default -1 */
 	unsigned retry_on;         /* RETRY_*; default RETRY_CONN_FAILURE */
 	struct retry_budget budget; /* proxy/budget.h */
+	const struct eject_conf *eject; /* check/outlier.h; NULL: none */
 	int http_reuse;            /* enum http_reuse */
 	int restrict_names;        /* enum name_policy */
 	int max_keep_alive_queue;  /* default -1: no limit */

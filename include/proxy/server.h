@@ -162,8 +162,11 @@ enum { ADMIN_FORCED_MAINT = 1 << 0, /* disabled on the line or by "set server" *
        ADMIN_INHERITED_MAINT = 1 << 1, /* a tracked server is in maintenance */
        ADMIN_FORCED_DRAIN = 1 << 2, ADMIN_INHERITED_DRAIN = 1 << 3,
        ADMIN_RESOLUTION = 1 << 4,   /* its name has no address */
+       ADMIN_EJECTED = 1 << 5,      /* it does worse than the others: check/eject.c */
        ADMIN_MAINT = ADMIN_FORCED_MAINT | ADMIN_INHERITED_MAINT | ADMIN_RESOLUTION,
-       ADMIN_DRAIN = ADMIN_FORCED_DRAIN | ADMIN_INHERITED_DRAIN };
+       ADMIN_DRAIN = ADMIN_FORCED_DRAIN | ADMIN_INHERITED_DRAIN,
+       /* What an administrator takes back who sets it ready. */
+       ADMIN_NOT_READY = ADMIN_FORCED_MAINT | ADMIN_FORCED_DRAIN | ADMIN_EJECTED };
 
 /* Operational state as checks see it. */
 enum server_op { SERVER_DOWN, SERVER_STARTING /* slowstart */, SERVER_UP, SERVER_STOPPING };
@@ -203,6 +206,7 @@ struct server_tally {
 	unsigned idle, idle_safe, idle_need; /* of struct server, as they stood last */
 	uint64_t last_session_s; /* wall seconds of the last session; 0: none */
 	uint64_t latency;       /* proxy/latency.h; 0: nothing was measured */
+	uint64_t answered, failed, answered_us; /* "eject": tries, bad ones; us of the good ones */
 	unsigned ended;         /* the server has left, and so has this process: slot_life.c */
 	struct times times;
 	struct counters counters;
@@ -228,6 +232,8 @@ struct server_state {
 	unsigned consecutive_errors; /* observe */
 	uint64_t changed_ms;    /* of the last transition */
 	uint64_t warm_ms;       /* SERVER_STARTING: when the ramp began */
+	uint64_t eject_until_ms; /* ejected: when it comes back; else when the last one ended */
+	unsigned ejections;     /* in a row */
 	uint64_t downtime_ms;   /* sum of finished down times */
 	unsigned down_transitions;
 	struct check_state check, agent;
@@ -279,6 +285,7 @@ struct server {
 	struct tls_client *check_tls; /* for its checks, if they want TLS: the same, if that is
 				       * there */
 	struct tls_client *tls_switch; /* what "set server ssl on" makes tls; NULL: it cannot */
+	uint64_t tried[3];       /* check/eject.c: its counts when the interval began */
 	uint64_t tls_told_ms;    /* when the log was told last of a handshake that failed; 0:
 				  * never */
 	unsigned tls_untold;     /* how many have failed since */
@@ -313,7 +320,8 @@ static inline bool server_usable(const struct server *s)
 	const struct server_state *state = s->state;
 
 	return (state->op == SERVER_UP || state->op == SERVER_STARTING) &&
-	       !(state->admin & (ADMIN_MAINT | ADMIN_DRAIN)) && state->effective_weight > 0;
+	       !(state->admin & (ADMIN_MAINT | ADMIN_DRAIN | ADMIN_EJECTED)) &&
+	       state->effective_weight > 0;
 }
 
 /* Transitions. Each does what follows for trackers, waiting streams and the backend, writes the
@@ -330,6 +338,8 @@ void server_set_found(struct server *s, enum server_op op, const char *reason,
 int server_first_health(const struct server *s);
 /* Sets and clears ADMIN_* bits. Those of servers that track it follow. */
 void server_set_admin(struct server *s, unsigned set, unsigned clear);
+/* ADMIN_EJECTED, with what the log says behind "is ejected ". */
+void server_eject(struct server *s, const char *reason);
 /* Its name has no address: ADMIN_RESOLUTION, with what the log says in brackets. */
 void server_set_unresolved(struct server *s, const char *reason);
 /* The host whose address it has, or is to have; NULL: it has no name, or a service has none for it. */

@@ -24,6 +24,7 @@ void server_log_op(const struct server_event *ev);
 void server_log_maint(const struct server_event *ev);
 void server_log_ready(const struct server_event *ev);
 void server_log_drain(const struct server_event *ev); /* entered or left */
+void server_log_ejection(const struct server_event *ev); /* begun or over */
 /* In maintenance, in drain as before, only by whom has changed. */
 void server_log_still_maint(const struct server_event *ev);
 void server_log_still_drain(const struct server_event *ev);

@@ -24,7 +24,7 @@ unsigned watch_wanted(const struct server *s);
 /* Do its requests need to be timed (exchange.try_us)? */
 static inline bool watch_times(const struct proxy *px)
 {
-	return px->set.balance == BALANCE_PEAK_EWMA;
+	return px->set.balance == BALANCE_PEAK_EWMA || px->set.eject;
 }
 
 /* Something was seen, in this process; us: how long it took, where that is known and it is good. To

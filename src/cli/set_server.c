@@ -52,7 +52,7 @@ static int weight_get(struct cli_call *call, struct err *err)
 static int state_set(struct server *s, const char *word, struct err *err)
 {
 	if (!strcmp(word, "ready"))
-		server_set_admin(s, 0, ADMIN_FORCED_MAINT | ADMIN_FORCED_DRAIN);
+		server_set_admin(s, 0, ADMIN_NOT_READY);
 	else if (!strcmp(word, "drain"))
 		server_set_admin(s, ADMIN_FORCED_DRAIN, ADMIN_FORCED_MAINT);
 	else if (!strcmp(word, "maint"))

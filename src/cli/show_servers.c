@@ -103,7 +103,8 @@ static unsigned state_admin(const struct server *s)
 	       (s->set.options.on & SRV_DISABLED ? 0x04u : 0) |
 	       (admin & ADMIN_FORCED_DRAIN ? 0x08u : 0) |
 	       (admin & ADMIN_INHERITED_DRAIN ? 0x10u : 0) |
-	       (admin & ADMIN_RESOLUTION ? 0x20u : 0) | (s->state->hostname ? 0x40u : 0);
+	       (admin & ADMIN_RESOLUTION ? 0x20u : 0) | (s->state->hostname ? 0x40u : 0) |
+	       (admin & ADMIN_EJECTED ? 0x80u : 0);
 }
 
 static unsigned state_operational(const struct server *s)

@@ -51,7 +51,7 @@ static int server_addr(const struct asked *a, struct err *err)
 static int server_ready(const struct asked *a, struct err *err)
 {
 	(void)err;
-	server_set_admin(a->server, 0, ADMIN_FORCED_MAINT | ADMIN_FORCED_DRAIN);
+	server_set_admin(a->server, 0, ADMIN_NOT_READY);
 	return 0;
 }
 

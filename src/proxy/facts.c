@@ -235,6 +235,8 @@ static void publish_server(const struct server *s)
 	facts.changed_ms = st->changed_ms;
 	facts.downtime_ms = st->downtime_ms;
 	facts.warm_ms = st->warm_ms;
+	facts.eject_until_ms = st->eject_until_ms;
+	facts.ejections = st->ejections;
 	facts.addr = fact_of(&st->addr);
 	facts.conf_addr = fact_of(&s->spec.addr);
 	facts.conf_name = name_of(s);
@@ -299,6 +301,16 @@ static void restore_admin(struct server *s, const struct state_facts *facts)
 		s->state->admin = (uint8_t)((s->state->admin & ~kept) | (facts->admin & kept));
 }
 
+/* Who is ejected stays so for the rest of its time, if the configuration still says "eject". */
+static void restore_ejection(struct server *s, const struct state_facts *facts)
+{
+	if (!s->proxy->set.eject)
+		return;
+	s->state->eject_until_ms = facts->eject_until_ms;
+	s->state->ejections = facts->ejections;
+	s->state->admin |= facts->admin & ADMIN_EJECTED;
+}
+
 /* Only those that are checked have a health and go down by themselves. */
 static void restore_health(struct server *s, const struct state_facts *facts)
 {
@@ -337,6 +349,7 @@ static void restore_server(struct server *s)
 		s->state->maxconn = facts.maxconn;
 	restore_addr(s, &facts);
 	restore_admin(s, &facts);
+	restore_ejection(s, &facts);
 	restore_health(s, &facts);
 	restore_ramp(s, &facts);
 	s->state->check.paused = facts.check_paused;

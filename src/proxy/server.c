@@ -291,6 +291,13 @@ static void enter_or_leave_drain(struct server_event *ev)
 	event_end(ev);
 }
 
+static void enter_or_leave_ejection(struct server_event *ev)
+{
+	event_apply(ev);
+	server_log_ejection(ev);
+	event_end(ev);
+}
+
 /* What the trackers inherit of it: the same, whoever caused it. */
 static unsigned inherited(unsigned admin)
 {
@@ -329,6 +336,8 @@ static void change_admin_for(struct server *s, unsigned set, unsigned clear, con
 		server_log_still_maint(&ev);
 	else if (!(before & ADMIN_DRAIN) != !(after & ADMIN_DRAIN))
 		enter_or_leave_drain(&ev);
+	else if ((before ^ after) & ADMIN_EJECTED)
+		enter_or_leave_ejection(&ev);
 	else
 		server_log_still_drain(&ev);
 	if (server_hooks.admin_changed)
@@ -350,4 +359,9 @@ void server_set_admin(struct server *s, unsigned set, unsigned clear)
 void server_set_unresolved(struct server *s, const char *reason)
 {
 	change_admin_for(s, ADMIN_RESOLUTION, 0, NULL, reason);
+}
+
+void server_eject(struct server *s, const char *reason)
+{
+	change_admin_for(s, ADMIN_EJECTED, 0, NULL, reason);
 }

@@ -162,6 +162,21 @@ void server_log_drain(const struct server_event *ev)
 	line_send(&line, s, LOG_L_NOTICE);
 }
 
+void server_log_ejection(const struct server_event *ev)
+{
+	const struct server *s = ev->server;
+	bool out = s->state->admin & ADMIN_EJECTED;
+	struct line line;
+
+	line_begin(&line, s);
+	if (out)
+		text_printf(&line.text, " is ejected %s", ev->reason ? ev->reason : "");
+	else
+		text_str(&line.text, " is back (no longer ejected)");
+	line_rest(&line, ev, out);
+	line_send(&line, s, LOG_L_NOTICE);
+}
+
 void server_log_still_maint(const struct server_event *ev)
 {
 	const struct server *s = ev->server;

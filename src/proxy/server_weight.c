@@ -212,6 +212,8 @@ const char *server_status_text(const struct server *s, char *buf, size_t size)
 			up_text(checked, "DRAIN", buf, size);
 		else
 			snprintf(buf, size, "DRAIN");
+	} else if (s->state->admin & ADMIN_EJECTED) {
+		snprintf(buf, size, "DRAIN (ejected)");
 	} else if (s->state->op == SERVER_STOPPING) {
 		if (checks)
 			up_text(checked, "NOLB", buf, size);

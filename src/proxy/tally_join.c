@@ -103,6 +103,9 @@ static void server_join(void *to_tally, const void *from_tally, uint64_t now_ms)
 	to->idle_safe += LOAD(from->idle_safe);
 	to->idle_need += LOAD(from->idle_need);
 	to->last_session_s = larger(to->last_session_s, LOAD(from->last_session_s));
+	to->answered += LOAD(from->answered);
+	to->failed += LOAD(from->failed);
+	to->answered_us += LOAD(from->answered_us);
 	to->latency = larger(to->latency, LOAD(from->latency)); /* the later one */
 	times_join(&to->times, &from->times);
 	counters_join(&to->counters, &from->counters, now_ms);

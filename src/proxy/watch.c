@@ -18,7 +18,8 @@ unsigned watch_wanted(const struct server *s)
 	return watched_if(s->set.observe == OBSERVE_LAYER4, WATCHED_CONNECTIONS) |
 	       watched_if(s->set.observe == OBSERVE_LAYER7, WATCHED_RESPONSES) |
 	       watched_if(watch_times(s->proxy), WATCHED_CONNECTIONS | WATCHED_RESPONSES) |
-	       watched_if(set->balance == BALANCE_PEAK_EWMA, WATCHED_LATENCY);
+	       watched_if(set->balance == BALANCE_PEAK_EWMA, WATCHED_LATENCY) |
+	       watched_if(set->eject != NULL, WATCHED_OUTCOME);
 }
 
 /* Is it what the mode of the backend is judged by? */
@@ -27,12 +28,21 @@ static bool counts(const struct server *s, enum observed what)
 	return what != OBSERVED_CONNECTED || s->proxy->set.mode != MODE_HTTP;
 }
 
+static void count_outcome(struct server_tally *tally, bool good, uint64_t us)
+{
+	tally->answered++;
+	tally->failed += !good;
+	tally->answered_us += good ? us : 0;
+}
+
 void watch_seen(struct server *s, enum observed what, uint64_t us)
 {
 	bool good = what == OBSERVED_CONNECTED || what == OBSERVED_GOOD_RESPONSE;
 
 	if (s->watched & WATCHED_LATENCY && counts(s, what))
 		latency_add(s, good || us > WATCH_FAILED_US ? us : WATCH_FAILED_US);
+	if (s->watched & WATCHED_OUTCOME && counts(s, what))
+		count_outcome(s->tally, good, us);
 	if (s->set.observe != OBSERVE_NONE && server_hooks.observed)
 		server_hooks.observed(s, what);
 }

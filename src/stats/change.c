@@ -25,7 +25,7 @@ static const char by_page[] = "changed from Web interface";
 
 static bool change_ready(struct server *s)
 {
-	server_set_admin(s, 0, ADMIN_FORCED_MAINT | ADMIN_FORCED_DRAIN);
+	server_set_admin(s, 0, ADMIN_NOT_READY);
 	return true;
 }
 

@@ -38,7 +38,7 @@ enum html_state html_server_state(const struct server *s)
 		return HTML_MAINT;
 	if (st->op == SERVER_DOWN)
 		return is_checked && checked->state->health > 0 ? HTML_GOING_UP : HTML_DOWN;
-	if (st->admin & ADMIN_DRAIN || (!st->user_weight && is_checked))
+	if (st->admin & (ADMIN_DRAIN | ADMIN_EJECTED) || (!st->user_weight && is_checked))
 		return HTML_DRAIN;
 	if (st->op == SERVER_STOPPING)
 		return HTML_NOLB;

@@ -261,7 +261,7 @@ static unsigned metrics_server_state(const struct server *s)
 		return STATE_MAINT;
 	if (s->state->op == SERVER_DOWN)
 		return STATE_DOWN;
-	if (s->state->admin & ADMIN_DRAIN)
+	if (s->state->admin & (ADMIN_DRAIN | ADMIN_EJECTED))
 		return STATE_DRAIN;
 	return s->state->op == SERVER_STOPPING ? STATE_NOLB : STATE_UP;
 }

@@ -379,6 +379,8 @@ static void stat_fill_server_state(struct stat_row *row, const struct server *s,
 		SET(tracked, stat_tracked(row, s->tracked));
 	if (stat_checked_server(s)->set.observe != OBSERVE_NONE)
 		SET(hanafail, stats_u64(sum->counters.failed_hana));
+	if (s->proxy->set.eject)
+		SET(ejections, stats_u64(sum->counters.ejections));
 	if (s->watched & WATCHED_LATENCY)
 		SET(ewma_us, stats_u32(latency_now(s)));
 	SET(lastsess, stat_age(sum->last_session_s));

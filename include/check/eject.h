@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Ejection: a server that does worse than its siblings gets no sessions for a while. */
+#ifndef CHECK_EJECT_H
+#define CHECK_EJECT_H
+
+#include "config/module.h"
+#include "event/change.h"
+
+extern const struct module eject_module;
+/* What the process that checks has found: a server is ejected, or comes back. */
+extern const struct change_kind eject_change;
+
+#endif
