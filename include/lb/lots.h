@@ -20,9 +20,8 @@ int lots_room(struct lb_group *group, unsigned nodes);
 void lots_change(struct lb_node *node);
 void lots_reweigh(struct lb_node *node, unsigned old);
 
-/* Indices into g->lots: one of all; one of the others, of which there is at least one. */
+/* An index into g->lots; there is at least one. */
 unsigned lots_draw(struct lots_group *g);
-unsigned lots_draw_another(const struct lots_group *g, unsigned one);
 /* May it be taken: it has room, is below the bound of "hash-balance-factor", not the one to be
  * avoided? */
 bool lots_suits(const struct lb_node *node, const struct balance_key *key);

@@ -104,15 +104,6 @@ unsigned lots_draw(struct lots_group *g)
 	return lots_at(g, random_number() % g->base.weight);
 }
 
-/* The lot falls on what the others weigh: the share of the one is stepped over. */
-unsigned lots_draw_another(const struct lots_group *g, unsigned one)
-{
-	uint64_t weight = g->lots[one]->weight;
-	uint64_t lot = random_number() % (g->base.weight - weight);
-
-	return lots_at(g, lot < g->sums[one] - weight ? lot : lot + weight);
-}
-
 bool lots_suits(const struct lb_node *node, const struct balance_key *key)
 {
 	return node->server != key->avoid && lb_has_room(node->server) && lb_below_bound(node);
