@@ -41,6 +41,7 @@
 #include "process/caps.h"
 #include "process/parent_cli.h"
 #include "process/process.h"
+#include "process/later_conf.h"
 #include "process/threads_conf.h"
 #include "proxy/names.h"
 #include "proxy/proxy.h"
@@ -98,6 +99,7 @@ const struct module *const modules[] = {
 #endif
 	&process_module,
 	&threads_module,
+	&later_module,
 	&parent_cli_module,
 	&tune_module,
 	&track_module,

@@ -26,6 +26,7 @@ struct process_conf {
 	caps_set setcap;    /* kept for connections */
 	unsigned hard_stop_after; /* ms; 0: wait for ever */
 	bool master_worker; /* -W: the parent reloads */
+	unsigned thread_limit;   /* of nbthread, and of nbproc auto; 0: none */
 	bool nbproc_auto;
 	unsigned nbproc, nbthread; /* 0: not given */
 	unsigned workers;   /* 0: one process, which has no parent */

@@ -17,4 +17,7 @@ void admission_settled(struct listener *l);
 void admission_take(struct listener *l);
 void admission_give(struct listener *l);
 
+/* harden.reject-privileged-ports.tcp: clients from ports below 1024 are closed at once. */
+extern int admission_rejects_privileged;
+
 #endif

@@ -369,8 +369,16 @@ static unsigned usable_cpus(void)
 int workers_finish(struct config *cfg, void *data)
 {
 	struct process_conf *conf = data;
-	unsigned n = conf->nbproc_auto ? usable_cpus() : conf->nbproc ? conf->nbproc : 1;
+	unsigned n;
 
+	if (conf->thread_limit && conf->nbthread > conf->thread_limit) {
+		config_warning(cfg, NULL, "nbthread %u is above thread-hard-limit: %u is used",
+			       conf->nbthread, conf->thread_limit);
+		conf->nbthread = conf->thread_limit;
+	}
+	n = conf->nbproc_auto ? usable_cpus() : conf->nbproc ? conf->nbproc : 1;
+	if (conf->nbproc_auto && conf->thread_limit && n > conf->thread_limit)
+		n = conf->thread_limit;
 	if (!conf->nbproc_auto && conf->nbthread)
 		n *= conf->nbthread;
 	if (handover_taken)

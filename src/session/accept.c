@@ -195,6 +195,12 @@ void (*session_kind(const struct bind_conf *bind))(struct session *session)
 	return bind->tls && bind->proto == BIND_PROTO_AGREED ? session_begin_agreed : keepalive_wait;
 }
 
+/* From a port that only root may take: rather an attack by reflection than a client. */
+COLD static bool session_privileged(const struct addr *from)
+{
+	return (from->family == AF_INET || from->family == AF_INET6) && from->port < 1024;
+}
+
 void session_accept(struct listener *l, int *fd, const struct addr *from)
 {
 	struct proxy *px = l->bind->owner;
@@ -202,6 +208,14 @@ void session_accept(struct listener *l, int *fd, const struct addr *from)
 	struct session *se;
 
 	session_count_connection(l, px);
+	if (unlikely(admission_rejects_privileged) && session_privileged(from)) {
+		px->fe->counters.denied_connections++;
+		l->tally->counters.denied_connections++;
+		conn_close(&conn, false);
+		close(*fd);
+		*fd = -1;
+		return;
+	}
 	if (!conn || !(se = session_new(l, from))) {
 		global_tally->no_memory++;
 		conn_close(&conn, false);

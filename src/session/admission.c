@@ -21,6 +21,8 @@
 
 #include <limits.h>
 
+int admission_rejects_privileged;
+
 static unsigned smaller(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
