@@ -6,6 +6,7 @@ Servers that come and go beside traffic, with four workers. Run by servers.sh.
 import os
 import signal
 import threading
+import time
 
 from service import PATIENCE, Origin, Service, check, connect, finish, free_ports, read_all, until
 
@@ -26,8 +27,15 @@ def all_say(command):
 
 
 def states(backend):
-    """What all workers say of the servers of the backend, but for the time since the last change; None
-    when they do not agree."""
+    """What all workers say of the servers of the backend, but for the time since the last change, once
+    they agree; None when they never do."""
+    end = time.monotonic() + PATIENCE
+    while not (agreed := states_now(backend)) and time.monotonic() < end:
+        time.sleep(0.02)
+    return agreed
+
+
+def states_now(backend):
     answers = set()
     for answer in all_say(f"show servers state {backend}"):
         lines = [line.split() for line in answer.splitlines()[2:] if line]
