@@ -35,6 +35,8 @@ void child_forget(struct worker *self)
 {
 	struct worker *w;
 
+	/* First: the poller is still the parent's, and what is dropped would be taken out of it. */
+	loop_free();
 	parent_drop();
 	list_for_each(w, &workers, node) {
 		if (w->channel)
@@ -47,7 +49,6 @@ void child_forget(struct worker *self)
 	notify_stop();
 	log_forked();
 	signals_forget();
-	loop_free();
 	listeners_held = false;
 }
 
