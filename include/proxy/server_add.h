@@ -40,6 +40,8 @@ void servers_keep(void);
  * there is a parent. */
 void servers_kept(struct config *cfg, struct proxies *all, bool shared);
 
+/* The generation goes: the memory of those that were added to it, also of those that have left. */
+void servers_added_free(struct proxies *all);
 /* Servers that have left and are not freed yet: of this process. */
 unsigned servers_left(void);
 /* How many have left so far: who keeps a pointer to a server beside this number knows that it is

@@ -88,6 +88,35 @@ static void reap(struct timer *timer)
 		timer_set(timer, clock_now_ms + REAP_MS);
 }
 
+static void forget(struct server *s)
+{
+	struct arena *arena = s->arena;
+
+	free(s->state->hostname);
+	arena_free(&arena);
+}
+
+void servers_added_free(struct proxies *all)
+{
+	struct server *s, *next;
+	struct proxy *px;
+
+	list_for_each_safe(s, next, &left, left)
+		if (s->arena)
+			forget(s);
+	list_init(&left);
+	left_count = 0;
+	timer_cancel(&reaper);
+	list_for_each(px, &all->list, node) {
+		for (s = px->servers; s; s = next) {
+			next = s->next;
+			if (s->arena)
+				forget(s);
+		}
+		px->servers = NULL;
+	}
+}
+
 unsigned servers_left(void)
 {
 	return left_count;
