@@ -39,11 +39,13 @@
 #include "proxy/proxy.h"
 #include "proxy/server_part.h"
 #include "stats/info.h"
+#include "stream/end_help.h"
 #include "stream/tcp_rules.h"
 
 #include "config.h"
 
 #ifdef HAVE_LUA
+#include "lb/balance.h"
 #include "lua/help.h"
 #endif
 
@@ -73,6 +75,14 @@ static bool help_actions(const char *const *words, int count, bool any)
 	return rule_help(stdout, lists, words, count, any);
 }
 
+/* What is no word of its own, but stands somewhere: samples, algorithms, parts of log lines. */
+static bool help_value(const char *word, bool known)
+{
+	known = expr_help_word(stdout, word, known) || known;
+	known = balance_help(stdout, word, known) || known;
+	return end_help(stdout, word, known) || known;
+}
+
 /* help WORD */
 static int answer_help(const struct args *args)
 {
@@ -89,10 +99,13 @@ static int answer_help(const struct args *args)
 #ifdef HAVE_LUA
 	known = (count == 1 && lua_help(stdout, words[0], known)) || known;
 #endif
-	if (count == 1 && expr_help_word(stdout, words[0], known))
-		known = true;
-	if (known)
+	if (count == 1)
+		known = help_value(words[0], known);
+	if (known) {
+		puts("\nMore: doc/configuration.md (words), doc/management.md (commands, logs, columns), "
+		     "penstock(1).");
 		return 0;
+	}
 	help_missing(stderr, modules, words, count);
 	if (count == 1)
 		expr_help_nearest(stderr, words[0]);

@@ -8,6 +8,7 @@
 #include "base/str.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 struct addr;
 struct err;
@@ -32,6 +33,9 @@ struct balance_by {
 };
 /* The word of an algorithm (enum balance_algo): "roundrobin". */
 const char *balance_name(int balance);
+/* Explains the algorithm of this name, for `penstock help`; false: there is none. any: something
+ * stands above. */
+bool balance_help(FILE *out, const char *word, bool any);
 /* The function of hash-type over the key. */
 uint32_t balance_hash(const struct proxy *proxy, struct span key);
 

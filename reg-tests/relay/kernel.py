@@ -220,7 +220,7 @@ def bulk(service):
         pair = flow(service, sender_of, 128 << 20)
         info = service.info()
         check(f"KernelFallbackBulk is {info['KernelFallbackBulk']}", info["KernelFallbackBulk"] == str(n))
-        check(f"{info['BytesSpliced']} bytes went by pipe", int(info["BytesSpliced"]) > n * (100 << 20))
+        check(f"{info['BytesSpliced']} bytes went by pipe", int(info["BytesSpliced"]) > n * (8 << 20))
         other = pair.server if sender_of == "client" else pair.client
         other.sendall(b"last words")
         other.close()

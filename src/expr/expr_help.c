@@ -5,6 +5,7 @@
 #include "base/tables.h"
 #include "expr/acl.h"
 #include "expr/arg.h"
+#include "expr/logformat_alias.h"
 #include "expr/names.h"
 
 #include <string.h>
@@ -121,6 +122,20 @@ static bool help_acl(FILE *out, const char *word, bool any)
 	return false;
 }
 
+/* "%TR", with or without the sign. */
+static bool help_alias(FILE *out, const char *word, bool any)
+{
+	bool sign = *word == '%';
+	const struct alias *row = alias_find(span_of(word + sign));
+
+	/* Short ones are words of other kinds, too: those want the sign. */
+	if (!row || (!sign && any))
+		return false;
+	fprintf(out, "%salias %%%s of log formats\n  %s%s\n", any ? "\n" : "", row->name, row->help,
+		row->http & ALIAS_HTTP ? " (mode http)" : "");
+	return true;
+}
+
 bool expr_help_word(FILE *out, const char *word, bool any)
 {
 	const struct fetch *fetch = expr_fetch_find(span_of(word));
@@ -140,7 +155,8 @@ bool expr_help_word(FILE *out, const char *word, bool any)
 		print_converter(out, converter);
 		fprintf(out, "\n  %s\n", converter->help);
 	}
-	return help_acl(out, word, any || fetch || converter) || fetch || converter;
+	any = any || fetch || converter;
+	return help_acl(out, word, any) | help_alias(out, word, any) || fetch || converter;
 }
 
 void expr_help_nearest(FILE *out, const char *word)

@@ -10,6 +10,7 @@
 #include "proxy/proxy.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,32 @@ static const char *const algorithms[] = {
 const char *balance_name(int balance)
 {
 	return algorithms[balance];
+}
+
+static const char *const explained[] = {
+	[BALANCE_ROUNDROBIN] = "servers in turn, by weight; weights may change while it runs",
+	[BALANCE_STATIC_RR] = "servers in turn, by weights that do not change",
+	[BALANCE_LEASTCONN] = "the server with the fewest sessions for its weight",
+	[BALANCE_FIRST] = "the first server that has a free slot (maxconn)",
+	[BALANCE_SOURCE] = "by a hash of the client's address: the same server again",
+	[BALANCE_RANDOM] = "random(draws): of some servers by chance, the one with fewest sessions",
+	[BALANCE_PEAK_EWMA] = "by response times and requests in flight (a word of Penstock's)",
+	[BALANCE_URI] = "by a hash of the request's path: the same server again",
+	[BALANCE_URL_PARAM] = "by a hash of a parameter of the query: the same server again",
+	[BALANCE_HDR] = "hdr(name): by a hash of a header: the same server again",
+	[BALANCE_RDP_COOKIE] = "by a hash of the cookie of RDP clients: the same server again",
+	[BALANCE_HASH] = "by a hash of an expression: the same server again",
+};
+
+bool balance_help(FILE *out, const char *word, bool any)
+{
+	for (size_t i = 0; algorithms[i]; i++) {
+		if (strcmp(algorithms[i], word) != 0)
+			continue;
+		fprintf(out, "%sbalance %s\n  %s\n", any ? "\n" : "", word, explained[i]);
+		return true;
+	}
+	return false;
 }
 
 static const char *const methods[] = { [HASH_MAP_BASED] = "map-based",
