@@ -45,6 +45,7 @@
 #include "process/threads_conf.h"
 #include "proxy/names.h"
 #include "proxy/proxy.h"
+#include "proxy/server_add.h"
 #include "proxy/state_file.h"
 #include "proxy/server_part.h"
 #include "proxy/stick_conf.h"
@@ -172,6 +173,7 @@ const struct module *const modules[] = {
 #ifdef HAVE_LUA
 	&lua_tasks_module,
 #endif
+	&added_module,
 	NULL,
 };
 

@@ -40,8 +40,9 @@ void servers_keep(void);
  * there is a parent. */
 void servers_kept(struct config *cfg, struct proxies *all, bool shared);
 
-/* The generation goes: the memory of those that were added to it, also of those that have left. */
-void servers_added_free(struct proxies *all);
+/* The last of the modules: when a generation goes, and no other module looks at its servers any
+ * more, the memory of those that were added to it goes, too. */
+extern const struct module added_module;
 /* Servers that have left and are not freed yet: of this process. */
 unsigned servers_left(void);
 /* How many have left so far: who keeps a pointer to a server beside this number knows that it is

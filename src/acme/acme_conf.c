@@ -285,9 +285,13 @@ static const struct section sections[] = {
 static void init(struct config *cfg, void *object)
 {
 	struct acme_data *data = object;
+	struct tls_acme *line, *next;
 
 	(void)cfg;
 	data->tail = &data->sections;
+	/* The store outlives a configuration that was only looked at. */
+	list_for_each_safe(line, next, &tls_acme_all, node)
+		tls_acme_leave(line->entry);
 }
 
 static int check_section(struct config *cfg, struct acme *acme)

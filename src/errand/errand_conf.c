@@ -64,10 +64,17 @@ int errand_tls_begin(struct conn *conn, struct span host)
 	return client ? tls_conn_connect(conn, client, &target) : -1;
 }
 
+static void tls_end(void)
+{
+	if (client)
+		tls_client_free(&client);
+}
+
 static int tls_make(struct config *cfg, struct errand_conf *conf)
 {
 	struct tls_client_conf of = { .set = &conf->tls };
 
+	tls_end(); /* that of a configuration that was only looked at */
 	conf->tls.verify = conf->verify ? TLS_VERIFY_NONE : TLS_VERIFY_REQUIRED;
 	if (!conf->tls.ca_file && !conf->verify)
 		conf->tls.ca_file = "@system-ca";
@@ -76,12 +83,6 @@ static int tls_make(struct config *cfg, struct errand_conf *conf)
 	if (client || !conf->tls_given)
 		return 0;
 	return config_error(cfg, &conf->tls_loc, "the HTTP client cannot speak TLS: %s", no_client.text);
-}
-
-static void tls_end(void)
-{
-	if (client)
-		tls_client_free(&client);
 }
 
 static void tls_given(struct errand_conf *conf, const struct statement *st)

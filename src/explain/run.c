@@ -219,9 +219,13 @@ static int begin(struct err *err)
 	struct conn *conn = se ? inside_open(&now.inside) : NULL;
 	struct view view;
 
-	if (!conn || !origin_told(&se->origin))
+	if (!conn || !origin_told(&se->origin)) {
+		conn_close(&conn, false);
+		if (se)
+			session_free(&se);
 		return err_set(err, now.inside.own ? "the certificate of --cert cannot be used" :
 				    now.inside.tls ? "this build has no TLS" : "out of memory");
+	}
 	se->origin.told->dst = now.to;
 	se->origin.told->has_dst = true;
 	admission_take(l);

@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "net/bind_conf.h"
-#include "proxy/server_add.h"
 #include "share/segment.h"
 
 #include <ctype.h>
@@ -236,7 +235,6 @@ static void proxies_release(void *data)
 {
 	struct proxies *all = data;
 
-	servers_added_free(all);
 	segment_free(&all->segment);
 }
 

@@ -96,11 +96,20 @@ static void forget(struct server *s)
 	arena_free(&arena);
 }
 
-void servers_added_free(struct proxies *all)
+static int added_finish(struct config *cfg, void *data)
 {
+	*(struct proxies **)data = config_data(cfg, &proxy_module);
+	return 0;
+}
+
+static void added_release(void *data)
+{
+	struct proxies *all = *(struct proxies **)data;
 	struct server *s, *next;
 	struct proxy *px;
 
+	if (!all)
+		return;
 	list_for_each_safe(s, next, &left, left)
 		if (s->arena)
 			forget(s);
@@ -116,6 +125,13 @@ void servers_added_free(struct proxies *all)
 		px->servers = NULL;
 	}
 }
+
+const struct module added_module = {
+	.name = "added servers",
+	.data_size = sizeof(struct proxies *),
+	.finish = added_finish,
+	.release = added_release,
+};
 
 unsigned servers_left(void)
 {

@@ -376,7 +376,6 @@ static void an_early_answer(void **state)
 static void an_early_answer_to_who_goes_on(void **state)
 {
 	(void)state;
-	h2_linger_ms = 1;
 	peer_begin();
 	peer.hold = true;
 	peer_ask(1, "/4", 0);
@@ -390,7 +389,6 @@ static void an_early_answer_to_who_goes_on(void **state)
 	peer_expect("1:RST NO_ERROR; ");
 	peer_frame(H2_DATA, H2_END_STREAM, 1, "late", 4);
 	peer_expect("");
-	h2_linger_ms = 250;
 	peer_leave();
 }
 

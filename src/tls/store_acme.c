@@ -129,6 +129,11 @@ int tls_acme_join(struct tls_entry *entry, const char *path, const struct tls_ac
 	}
 	acme->entry = entry;
 	acme->loc = *loc;
+	acme->loc.file = strdup(loc->file); /* a list that is refused goes */
+	if (!acme->loc.file) {
+		free(acme);
+		return err_set(err, "out of memory");
+	}
 	acme->placeholder = entry->placeholder;
 	list_append(&tls_acme_all, &acme->node);
 	entry->acme = acme;
@@ -140,6 +145,7 @@ void tls_acme_leave(struct tls_entry *entry)
 	if (!entry->acme)
 		return;
 	list_remove(&entry->acme->node);
+	free((char *)(uintptr_t)entry->acme->loc.file);
 	free(entry->acme);
 	entry->acme = NULL;
 }
