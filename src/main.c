@@ -102,7 +102,8 @@ static int answer_help(const struct args *args)
 	if (count == 1)
 		known = help_value(words[0], known);
 	if (known) {
-		puts("\nMore: doc/configuration.md (words), doc/management.md (commands, logs, columns), "
+		puts("\nMore: doc/configuration.md (words), doc/management.md (commands, logs, "
+		     "columns), "
 		     "penstock(1).");
 		return 0;
 	}

@@ -73,7 +73,8 @@ static int read_expression(struct reader *r, struct trace_cond *c)
 	if (!c->expr)
 		return text ? -1 : err_set(r->err, "Out of memory.");
 	if (!(expr_where(c->expr) & AT_REQUEST))
-		return err_set(r->err, "'%s' looks at the %s, which is not there yet when a request comes.",
+		return err_set(r->err, "'%s' looks at the %s, which is not there yet when a "
+				       "request comes.",
 			       expr_text(c->expr), expr_source(c->expr));
 	c->match = w->name && !expr_has_converters(c->expr) ? w->match : match_default(expr_type(c->expr));
 	r->at++;

@@ -129,7 +129,8 @@ static int trace_words(const struct cli_call *call, struct trace_state *state, s
 	if (at == call->argc)
 		return 0;
 	if (strcmp(call->argv[at], "if") != 0)
-		return err_set(err, "'trace request [frontend NAME] [if CONDITION]' is expected, not '%s'.",
+		return err_set(err, "'trace request [frontend NAME] [if CONDITION]' is expected, "
+				    "not '%s'.",
 			       call->argv[at]);
 	state->cond = trace_cond_parse(state->arena, state->frontend, call->argv + at + 1, err);
 	return state->cond ? 0 : -1;

@@ -53,7 +53,8 @@ static const struct wait_condition conditions[] = {
 };
 
 static const char wait_usage[] =
-	"wait { -h | <delay> } [<condition>]: waits for so many ms (or another unit), at most for a "
+	"wait { -h | <delay> } [<condition>]: waits for so many ms (or another unit), at most for "
+	"a "
 	"condition: srv-removable <backend>/<server>, srv-stopped <backend>/<server>";
 
 static const struct wait_condition *wait_condition(const struct cli_call *call)

@@ -90,7 +90,8 @@ static int fail(struct errand *e, enum errand_fault fault, const char *why)
 
 static int fail_broken(struct errand *e)
 {
-	return fail(e, ERRAND_BROKEN, "it ends the connection in the middle, or its answer is no HTTP");
+	return fail(e, ERRAND_BROKEN, "it ends the connection in the middle, or its answer is no "
+				      "HTTP");
 }
 
 static int fail_late(struct errand *e)

@@ -167,7 +167,8 @@ static const struct option options[] = {
 	  .help = "where the client is (198.51.100.7:40000)" },
 	{ "--to", "ADDRESS:PORT|PATH", .take = take_addr, .offset = offsetof(struct ask, to),
 	  .help = "where it connects to: that of a bind line" },
-	{ "--frontend", "NAME", TEXT(frontend), .help = "the first bind line of this section that fits" },
+	{ "--frontend", "NAME", TEXT(frontend), .help = "the first bind line of this section that "
+							"fits" },
 	{ "--sni", "NAME", TEXT(sni), .help = "the name that TLS asks for (that of the URL)" },
 	{ "--cert", "FILE", TEXT(cert), .help = "the client's certificate and key, in PEM" },
 	{ "-H", "'NAME: VALUE'", .take = take_header,
@@ -179,12 +180,14 @@ static const struct option options[] = {
 	{ "--set", "VARIABLE=VALUE", PAIRS(variables),
 	  .help = "a variable, before the first rule: proc., sess., txn. or req." },
 	{ "--down", "[BACKEND/]SERVER", LIST(down), .help = "this server is down" },
-	{ "--server-answers", "STATUS", .take = take_status, .help = "what the server answers (200)" },
+	{ "--server-answers", "STATUS", .take = take_status, .help = "what the server answers "
+								     "(200)" },
 	{ "--answer-body", "FILE", .take = take_body, .offset = offsetof(struct ask, answer_body),
 	  .help = "the body of its answer; in mode tcp, what it says" },
 	{ "--bytes", "FILE", .take = take_body, .offset = offsetof(struct ask, bytes),
 	  .help = "the client says these bytes, and no request" },
-	{ "--hello", NULL, FLAG(hello), .help = "the client says a ClientHello, with the name of --sni" },
+	{ "--hello", NULL, FLAG(hello), .help = "the client says a ClientHello, with the name of "
+						"--sni" },
 	{ "--alpn", "PROTOCOL", TEXT(alpn), .help = "which that ClientHello offers" },
 	{ "--expect", "WHAT=VALUE", LIST(expects),
 	  .help = "exit 1 unless: frontend, backend, server, status, end, log, 'header NAME', "
@@ -323,7 +326,8 @@ int ask_parse(struct ask *ask, struct arena *arena, const char *const *words, un
 		}
 		o = option_find(words[i]);
 		if (!o)
-			return err_set(err, "'%s' is no option of explain; 'penstock help explain' lists them",
+			return err_set(err, "'%s' is no option of explain; 'penstock help explain' "
+					    "lists them",
 				       words[i]);
 		value = o->value ? i + 1 < count ? words[++i] : NULL : "";
 		if (!value)

@@ -164,7 +164,8 @@ static void file_judge(struct results *r, const char *name)
 		*slash = 0;
 	c = cases_parse(r->arena, name, slash ? folder : ".", text, &err);
 	if (!c)
-		file_broken(r, err.text[0] ? err.text : arena_printf(r->arena, "%s: no case is in it", name));
+		file_broken(r, err.text[0] ? err.text : arena_printf(r->arena, "%s: no case is in "
+									       "it", name));
 	for (; c; c = c->next)
 		case_judge(r, c);
 }
@@ -216,14 +217,17 @@ bool explain_help(const char *word)
 {
 	if (!strcmp(word, "explain")) {
 		printf("penstock explain -f FILE [OPTION...] [METHOD] URL\n"
-		       "  tells what would happen to the request, by the rules of the file: nothing is\n"
-		       "  opened, nobody is asked. Exit: 0; 1 an expectation does not hold; 2 a mistake\n\n");
+		       "  tells what would happen to the request, by the rules of the file: "
+		       "nothing is\n"
+		       "  opened, nobody is asked. Exit: 0; 1 an expectation does not hold; 2 a "
+		       "mistake\n\n");
 		ask_usage(stdout);
 		return true;
 	}
 	if (!strcmp(word, "test")) {
 		printf("penstock test FILE|FOLDER...\n"
-		       "  explains the cases of these files, of folders the *.cases, and says which\n"
+		       "  explains the cases of these files, of folders the *.cases, and says "
+		       "which\n"
 		       "  expectations do not hold. Exit: 0; 1 some do not; 2 a case is broken\n\n"
 		       "  file shop.cfg                   configuration of the cases that follow\n"
 		       "  GET https://example.org/cart    a case: the words of 'penstock explain'\n"

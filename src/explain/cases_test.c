@@ -39,7 +39,8 @@ static void cases_have_words(void **state)
 	struct err err;
 
 	(void)state;
-	c = parse("# x\nfile a.cfg /b.cfg\n\nGET /a --expect 'log~a b' # c\n\t--to \"x y\"\\ z\n/b\n", &err);
+	c = parse("# x\nfile a.cfg /b.cfg\n\nGET /a --expect 'log~a b' # c\n\t--to \"x y\"\\ "
+		  "z\n/b\n", &err);
 	words_are(c, 4, "-f|dir/a.cfg|-f|/b.cfg|-q|GET|/a|--expect|log~a b|--to|x y z");
 	assert_int_equal(c->own, 5);
 	words_are(c->next, 6, "-f|dir/a.cfg|-f|/b.cfg|-q|/b");
@@ -64,7 +65,8 @@ static void mistakes_have_their_line(void **state)
 	is_wrong("# nothing\n", "");
 	is_wrong("\n/a\n", "t.cases:2: a line 'file NAME' is expected before the first case");
 	is_wrong("file\n", "t.cases:1: behind 'file' a file is expected");
-	is_wrong("file a\n /a\n", "t.cases:2: a case begins at the margin, without a blank in front");
+	is_wrong("file a\n /a\n", "t.cases:2: a case begins at the margin, without a blank in "
+				  "front");
 	is_wrong("file a\n/a 'b\n", "t.cases:2: a quote is not closed on its line");
 }
 

@@ -65,7 +65,8 @@ static int parse_default_shards(struct statement *st, const struct keyword *kw, 
 	if (!shards[i])
 		return stmt_unknown(st, st->at - 1, "value", shards);
 	if (!strcmp(word, "by-thread"))
-		later_notice(st, "no further sockets are opened: all workers accept from one, and spread "
+		later_notice(st, "no further sockets are opened: all workers accept from one, and "
+				 "spread "
 				 "connections evenly");
 	return stmt_end(st);
 }
@@ -107,7 +108,8 @@ static int parse_cpu_policy(struct statement *st, const struct keyword *kw, void
 static const struct keyword later_keywords[] = {
 	ROW("cpu-policy", "<policy> [threads-per-core { 1 | auto }]", parse_cpu_policy,
 	    "for existing files: 'nbproc auto' and 'cpu-map' say where workers run"),
-	{ .name = "harden.reject-privileged-ports.tcp", .scope = SCOPE_GLOBAL, .args = "{ on | off }",
+	{ .name = "harden.reject-privileged-ports.tcp", .scope = SCOPE_GLOBAL, .args = "{ on | off "
+										       "}",
 	  .parse = set_enum, .names = off_on,
 	  .offset = offsetof(struct later_conf, reject_privileged), .dflt = "off",
 	  .help = "closes connections of clients whose port is below 1024" },

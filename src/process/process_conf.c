@@ -164,7 +164,8 @@ static const struct keyword process_keywords[] = {
 	  .help = "for existing files: that many processes, which have one thread each" },
 	{ .name = "thread-hard-limit", .scope = SCOPE_GLOBAL, .args = "<number>",
 	  .parse = set_unsigned, .offset = offsetof(struct process_conf, thread_limit), .min = 1,
-	  .max = INT32_MAX, .dflt = "none", .help = "most workers that nbthread or nbproc auto give" },
+	  .max = INT32_MAX, .dflt = "none", .help = "most workers that nbthread or nbproc auto "
+						    "give" },
 	{ .name = "thread", .scope = SCOPE_BIND | SCOPE_DGRAM, .args = "[1/]<thread-set>",
 	  .parse = workers_parse_bind_thread, .dflt = "all",
 	  .help = "for existing files: accepted; all workers serve each line" },

@@ -376,7 +376,8 @@ static const struct keyword server_keywords[] = {
 	  .names = (const char *const[]){ [INIT_STATE_NONE] = "none", [INIT_STATE_FULLY_UP] = "fully-up",
 					  [INIT_STATE_UP] = "up", [INIT_STATE_DOWN] = "down",
 					  [INIT_STATE_FULLY_DOWN] = "fully-down", NULL },
-	  .dflt = "none: as up", .help = "what it is until its checks say more, whenever it enters service" },
+	  .dflt = "none: as up", .help = "what it is until its checks say more, whenever it enters "
+					 "service" },
 	DELAY("inter", inter, 1, "2s", "time between two health checks"),
 	COUNT("maxconn", maxconn, "0: no limit", "most concurrent sessions of the server"),
 	COUNT("maxqueue", maxqueue, "0: no limit", "most sessions waiting for the server"),

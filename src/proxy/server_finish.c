@@ -95,10 +95,12 @@ static void check_init_state(struct config *cfg, struct server *s)
 	if (s->set.init_state == INIT_STATE_NONE)
 		return;
 	if (s->set.track)
-		config_error(cfg, &s->loc, "server '%s' has 'init-state' and 'track': it is what the one is "
+		config_error(cfg, &s->loc, "server '%s' has 'init-state' and 'track': it is what "
+					   "the one is "
 			     "that it tracks", s->id);
 	else if (!(s->set.options.on & SRV_CHECK))
-		config_notice(cfg, &s->loc, "server '%s': 'init-state' has no effect without 'check'", s->id);
+		config_notice(cfg, &s->loc, "server '%s': 'init-state' has no effect without "
+					    "'check'", s->id);
 }
 
 static void check_observe(struct config *cfg, struct server *s)

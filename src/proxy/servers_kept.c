@@ -110,7 +110,8 @@ static void take(struct config *cfg, struct proxies *all, char *path, char **wor
 	if (s)
 		server_conf_enter(s);
 	else
-		config_warning(cfg, &px->loc, "server '%s/%s', which a command had added, is left out: "
+		config_warning(cfg, &px->loc, "server '%s/%s', which a command had added, is left "
+					      "out: "
 			       "%s", px->name, name, err.text);
 }
 

@@ -221,7 +221,8 @@ static int parse_load_words(struct statement *st, struct load *load)
 	if (load->ocsp_update && strcmp(load->ocsp_update, "on") && strcmp(load->ocsp_update, "off"))
 		return stmt_error(st, st->count - 1, "'ocsp-update' is 'on' or 'off'");
 	if (load->acme.section && load->files.key)
-		return stmt_error(st, 0, "with 'acme' the file of 'crt' has the key in it: leave 'key' out");
+		return stmt_error(st, 0, "with 'acme' the file of 'crt' has the key in it: leave "
+					 "'key' out");
 	return 0;
 }
 

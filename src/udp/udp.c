@@ -61,7 +61,8 @@ static int check_server(struct config *cfg, const struct server *s)
 static int check_balance(struct config *cfg, const struct proxy *px)
 {
 	if (px->set.balance == BALANCE_PEAK_EWMA)
-		return config_error(cfg, &px->loc, "'balance peak-ewma' of the udp-lb section '%s' goes "
+		return config_error(cfg, &px->loc, "'balance peak-ewma' of the udp-lb section '%s' "
+						   "goes "
 				    "by answers, and datagrams need none", px->name);
 	if (px->set.balance < BALANCE_URI || px->set.balance == BALANCE_HASH)
 		return 0;
