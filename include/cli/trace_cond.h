@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Conditions that are typed while the program runs: "is_shop !staff { path_beg /admin }", all of which
- * must hold. Names are those of ACLs of the stream's frontend. */
+/* Conditions that are typed while the program runs: "is_shop !staff { path_beg /admin }", all of
+ * which must hold. Names are those of ACLs of the stream's frontend. */
 #ifndef CLI_TRACE_COND_H
 #define CLI_TRACE_COND_H
 

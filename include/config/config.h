@@ -22,8 +22,8 @@ struct config {
 	const struct module *const *modules; /* NULL-terminated, in start order */
 	void **data;                         /* each module's data of this generation */
 	bool check_only;                     /* -c: touch nothing outside */
-	bool elsewhere;                      /* the file is to be explained, and may be that of another
-					      * system: its users and groups need not be there */
+	bool elsewhere; /* the file is to be explained, and may be that of another
+			 * system: its users and groups need not be there */
 	bool experimental;                   /* expose-experimental-directives */
 	bool serving;                        /* a line that is read while the program serves:
 					      * config/fragment.h */

@@ -9,13 +9,13 @@
 
 enum { DATAGRAMS = 64 }; /* most of one call */
 
-/* Sends messages, each behind its length in two bytes, as over TCP (RFC 1035 4.2.2); at most DATAGRAMS
- * of them. Those of one length go as one, which the kernel cuts up (udp(7), UDP_SEGMENT): their order
- * changes. Returns how many could not be sent. */
+/* Sends messages, each behind its length in two bytes, as over TCP (RFC 1035 4.2.2); at most
+ * DATAGRAMS of them. Those of one length go as one, which the kernel cuts up (udp(7), UDP_SEGMENT):
+ * their order changes. Returns how many could not be sent. */
 unsigned datagrams_send(int fd, const char *bytes, size_t len);
 
-/* Takes up to DATAGRAMS of what has come. got has room for so many, and is good until the next call.
- * How many; -1 with errno: none. */
+/* Takes up to DATAGRAMS of what has come. got has room for so many, and is good until the next
+ * call. How many; -1 with errno: none. */
 int datagrams_take(int fd, struct span *got);
 
 #endif

@@ -50,8 +50,8 @@ struct errand {
 	struct message msg;
 	struct span piece;
 	enum errand_fault fault;
-	const char *why;          /* of the fault: a sentence without full stop, about "it", the server;
-				   * until the next call of any errand */
+	const char *why; /* of the fault: a sentence without full stop, about "it", the server;
+			  * until the next call of any errand */
 
 	/* ---- its own ---- */
 	struct list node;         /* all that are under way */

@@ -67,8 +67,8 @@ struct exchange {
 	bool early_used;                /* the server has early_words: its handshake was not done
 					 * then */
 
-	uint32_t try_us;                /* clock_read_us, its low bits, when the request was sent last:
-					 * where watch_times says so */
+	uint32_t try_us; /* clock_read_us, its low bits, when the request was sent last:
+			  * where watch_times says so */
 
 	struct message req, res;        /* complete when http.request, http.response point to them */
 

@@ -49,14 +49,14 @@ struct ask {
 	int colour;              /* 1, 0; -1: on a terminal */
 };
 
-/* Reads the words. What it keeps lies in the arena, or is the caller's. 0, or -1 and err: a sentence
- * that names the word. */
+/* Reads the words. What it keeps lies in the arena, or is the caller's. 0, or -1 and err: a
+ * sentence that names the word. */
 int ask_parse(struct ask *ask, struct arena *arena, const char *const *words, unsigned count,
 	      struct err *err);
 /* The words, one line each. */
 void ask_usage(FILE *out);
-/* What the client is to send, and what the server is to answer. bytes: the frontend passes bytes, so
- * that a client of https begins with a ClientHello. */
+/* What the client is to send, and what the server is to answer. bytes: the frontend passes bytes,
+ * so that a client of https begins with a ClientHello. */
 struct span ask_request(const struct ask *ask, bool bytes);
 struct span ask_answer(const struct ask *ask);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* "penstock explain" and "penstock test": what would happen to a request, told by the code that serves
- * requests, without a socket. doc/internals/explain.md. */
+/* "penstock explain" and "penstock test": what would happen to a request, told by the code that
+ * serves requests, without a socket. doc/internals/explain.md. */
 #ifndef EXPLAIN_EXPLAIN_H
 #define EXPLAIN_EXPLAIN_H
 

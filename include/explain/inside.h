@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A client and a server inside the program: connections without sockets (net/conn.h, conn_inside). The
- * client says what it was given, through TLS where the bind line wants that; the server says its
- * answer when all that comes to it has come. */
+/* A client and a server inside the program: connections without sockets (net/conn.h, conn_inside).
+ * The client says what it was given, through TLS where the bind line wants that; the server says
+ * its answer when all that comes to it has come. */
 #ifndef EXPLAIN_INSIDE_H
 #define EXPLAIN_INSIDE_H
 

@@ -15,9 +15,10 @@ void inside_tls_files(void);
 struct inside_tls *inside_tls_new(const char *sni);
 /* It shows this certificate, of a file that has the key, too. False: it cannot be read. */
 bool inside_tls_own(struct inside_tls *t, const char *file);
-/* Hears records, says the request when the handshake is done, appends records to to, and what it has
- * deciphered to in->heard. */
-void inside_tls_turn(struct inside_tls *t, struct inside *in, const struct bytes *heard, struct bytes *to);
+/* Hears records, says the request when the handshake is done, appends records to to, and what it
+ * has deciphered to in->heard. */
+void inside_tls_turn(struct inside_tls *t, struct inside *in, const struct bytes *heard,
+		     struct bytes *to);
 void inside_tls_free(struct inside_tls **t);
 
 #endif

@@ -19,7 +19,7 @@ struct watch;
 enum entry_kind {
 	ENTRY_ROOT,
 	ENTRY_SECTION,  /* rules of another section begin. name: "frontend web", "backend shop";
-			* text: "response" where they are about the response, or NULL */
+			 * text: "response" where they are about the response, or NULL */
 	ENTRY_RULE,     /* name: list and action, "http-request deny" */
 	ENTRY_CHOICE,   /* name: "use_backend"; text: what it named */
 	ENTRY_ACL,      /* name; NULL: anonymous */
@@ -27,13 +27,13 @@ enum entry_kind {
 	ENTRY_PATTERN,  /* text: the pattern that matched, NULL: none; before: a map's value */
 	ENTRY_VARIABLE, /* name; text: the value, NULL: unset */
 	ENTRY_FIELD,    /* of a head. name: the field, "method", "target" or "status"; before, text:
-			* NULL where it was not there, is not there any more */
+			 * NULL where it was not there, is not there any more */
 	ENTRY_CAPTURE,  /* name: "request 0"; text */
 	ENTRY_BACKEND,  /* name; text: why that one */
 	ENTRY_SERVERS,  /* name: the algorithm, or what else has chosen; children: ENTRY_SERVER */
 	ENTRY_SERVER,   /* name; text: address; before: state; weight; held: it is the one */
-	ENTRY_MESSAGE,  /* name: whose, "request to the server"; text: its head, lines ended by \n */
-	ENTRY_NOTE,     /* text: a sentence */
+	ENTRY_MESSAGE, /* name: whose, "request to the server"; text: its head, lines ended by \n */
+	ENTRY_NOTE,    /* text: a sentence */
 };
 
 enum entry_held { HELD_NO, HELD_YES, HELD_WAITS, HELD_UNKNOWN };
@@ -63,7 +63,8 @@ struct outcome {
 };
 
 struct record {
-	struct arena *arena;    /* a limited one may be short of memory: some entries are missing then */
+	struct arena
+		*arena; /* a limited one may be short of memory: some entries are missing then */
 	struct entry *root, *at; /* at: what is told now belongs to it */
 	struct entry *section;
 	const void *section_of; /* the proxy */
@@ -77,8 +78,8 @@ struct record {
 	unsigned captures[2];   /* of request and response: how many were told */
 	const char *log;        /* the line; NULL: none was written */
 	struct outcome outcome;
-	/* Asked once of each stream, when its request is there, or its bytes are waited for: false, and
-	 * it is forgotten, with all that it has told. NULL: all are wanted. */
+	/* Asked once of each stream, when its request is there, or its bytes are waited for: false,
+	 * and it is forgotten, with all that it has told. NULL: all are wanted. */
 	bool (*wanted)(struct record *r, struct stream *s);
 	bool decided;           /* it was asked, and said yes */
 	void (*changed)(struct record *r); /* the steps wait, or it has ended; may be NULL */
@@ -96,6 +97,7 @@ bool record_busy(void);
 /* The callbacks for rules that run before there is a stream. */
 const struct watch *record_rules(void);
 /* Something that no rule says. */
-struct entry *record_note(struct record *r, enum entry_kind kind, const char *name, const char *text);
+struct entry *record_note(struct record *r, enum entry_kind kind, const char *name,
+			  const char *text);
 
 #endif

@@ -5,8 +5,9 @@
 
 struct location;
 
-/* The line, without blanks around it and without what a comment adds; lines that a backslash goes on
- * to are joined. Valid until the next call. NULL: the file cannot be read (any more), or is shorter. */
+/* The line, without blanks around it and without what a comment adds; lines that a backslash goes
+ * on to are joined. Valid until the next call. NULL: the file cannot be read (any more), or is
+ * shorter. */
 const char *source_line(const struct location *loc);
 /* "shop.cfg": the name of a file without its folders. */
 const char *source_name(const char *file);

@@ -6,8 +6,8 @@
 struct config;
 struct err;
 
-/* The modules that rules, sessions and streams need are prepared; nothing listens, nobody is checked,
- * asked or told. Time stands still, but for world_wait. 0, or -1 and err. */
+/* The modules that rules, sessions and streams need are prepared; nothing listens, nobody is
+ * checked, asked or told. Time stands still, but for world_wait. 0, or -1 and err. */
 int world_prepare(struct config *cfg, struct err *err);
 /* One turn of the loop. */
 void world_turn(void);

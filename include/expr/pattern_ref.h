@@ -25,7 +25,8 @@ int pattern_ref_put(struct pattern_ref *ref, const char *text, enum pattern_op o
 struct pattern_ref *pattern_ref_get(struct config *cfg, enum pattern_kind kind, const char *path,
 				    const struct location *wanted);
 /* That of the file, if something was loaded from it; NULL. While the configuration is read. */
-struct pattern_ref *pattern_ref_loaded(struct config *cfg, enum pattern_kind kind, const char *path);
+struct pattern_ref *pattern_ref_loaded(struct config *cfg, enum pattern_kind kind,
+				       const char *path);
 /* The generation goes: frees what its entries hold. */
 void pattern_refs_release(const struct pattern_ref *refs);
 /* -c: a host name of the set that has no address is told of; the start will refuse it. */

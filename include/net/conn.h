@@ -70,9 +70,9 @@ extern unsigned conn_recv_enough; /* tune.recv_enough: short reads below it prov
 /* A zeroed connection without descriptor, or NULL. It is given back by conn_close. */
 struct conn *conn_new(void);
 
-/* Connections without a descriptor: their bytes are inside the program (src/explain/). The loop knows
- * nothing of them: whoever owns the other side sets their flags and calls ready. What is sent is
- * taken whole. */
+/* Connections without a descriptor: their bytes are inside the program (src/explain/). The loop
+ * knows nothing of them: whoever owns the other side sets their flags and calls ready. What is sent
+ * is taken whole. */
 struct conn_inside {
 	/* As conn_raw_recv; peek: the bytes stay. */
 	enum io (*recv)(struct conn *conn, void *buf, size_t size, bool peek, size_t *got);

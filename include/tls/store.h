@@ -32,8 +32,8 @@ struct tls_user {
 	void (*changed)(struct tls_user *user, struct tls_cert *old);
 };
 
-/* What a line says of ACME: who keeps the certificate up (acme/). Made with the line, and goes with the
- * entry. */
+/* What a line says of ACME: who keeps the certificate up (acme/). Made with the line, and goes with
+ * the entry. */
 struct tls_acme {
 	struct list node;      /* tls_acme_all, in the order of the lines */
 	struct tls_entry *entry;
@@ -107,8 +107,8 @@ int tls_files_chains(const char *directory, struct err *err);
  * by a NUL that is not counted. 0, or -1 and err. */
 enum { TLS_FILE_MAX = 16 << 20 };
 int tls_file_read(const char *path, struct span *text, struct err *err);
-/* The same; where a configuration is only explained (tls_files_stand_in) a file that cannot be read is
- * no mistake: a certificate with a key of its own stands in for it. */
+/* The same; where a configuration is only explained (tls_files_stand_in) a file that cannot be read
+ * is no mistake: a certificate with a key of its own stands in for it. */
 int tls_file_read_or_stand_in(const char *path, struct span *text, struct err *err);
 extern bool tls_files_stand_in;
 /* The chain from issuers-chain-path, if they have none and it is there. 0, or -1: no memory. */
@@ -120,8 +120,8 @@ int tls_ocsp_piece(struct tls_pieces *pieces, struct span text, struct err *err)
 int tls_sctl_piece(struct tls_pieces *pieces, struct span text, struct err *err);
 /* An entry under this name, of these files. NULL and err; it is an error that it is there. */
 struct tls_entry *tls_entry_add(const char *name, const struct tls_files *files, struct err *err);
-/* What a line says: section and domains (NULL: not said). Before the entry is loaded: makes one with a
- * placeholder, if there is none and no file. 0, or -1 and err. */
+/* What a line says: section and domains (NULL: not said). Before the entry is loaded: makes one
+ * with a placeholder, if there is none and no file. 0, or -1 and err. */
 struct tls_acme_words {
 	const char *section, *domains;
 };

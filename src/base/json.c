@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* JSON (RFC 8259), walked and not stored: what is malformed on the way to a value is found, what lies
- * behind it is not looked at. Called by converters, and by what reads answers of authorities. */
+/* JSON (RFC 8259), walked and not stored: what is malformed on the way to a value is found, what
+ * lies behind it is not looked at. Called by converters, and by what reads answers of authorities.
+ */
 #include "base/json.h"
 
 #include <ctype.h>

@@ -7,7 +7,8 @@
  * Health counts from 0 to rise + fall - 1; from rise on the server is up. A success adds one
  * (a server that comes up gets all at once), a failure takes one away (a server that goes down
  * loses all). At the start it stands at rise: the first failure takes a server down. A failure that
- * leaves a server above rise changes no more than the health: one that is stopping goes on stopping.
+ * leaves a server above rise changes no more than the health: one that is stopping goes on
+ * stopping.
  */
 #include "check/health.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Conditions of "trace request" (cli/trace_cond.h): ACLs that the configuration has, and anonymous ones
- * of an expression, a matching method and values. They are evaluated by the functions of rules; nothing
- * of the running configuration is changed, so files of patterns cannot be named. */
+/* Conditions of "trace request" (cli/trace_cond.h): ACLs that the configuration has, and anonymous
+ * ones of an expression, a matching method and values. They are evaluated by the functions of
+ * rules; nothing of the running configuration is changed, so files of patterns cannot be named. */
 #include "cli/trace_cond.h"
 
 #include "base/arena.h"
@@ -35,7 +35,8 @@ struct reader {
 
 static const struct acl *acl_of(const struct proxy *px, const char *name)
 {
-	const struct catalog_entry *e = px->acls ? catalog_find(&px->acls->names, span_of(name)) : NULL;
+	const struct catalog_entry *e =
+		px->acls ? catalog_find(&px->acls->names, span_of(name)) : NULL;
 
 	return e ? e->object : NULL;
 }
@@ -56,7 +57,8 @@ static bool name_is_known(const struct reader *r, const char *name)
 /* The expression, in whose place one of the words of ACLs may stand ("path_beg"). */
 static int read_expression(struct reader *r, struct trace_cond *c)
 {
-	struct expr_context ctx = { .arena = r->arena, .proxy = (struct proxy *)(uintptr_t)r->frontend,
+	struct expr_context ctx = { .arena = r->arena,
+				    .proxy = (struct proxy *)(uintptr_t)r->frontend,
 				    .no_files = true };
 	const char *text = *r->at;
 	const struct acl_word *w = acl_words;
@@ -76,7 +78,8 @@ static int read_expression(struct reader *r, struct trace_cond *c)
 		return err_set(r->err, "'%s' looks at the %s, which is not there yet when a "
 				       "request comes.",
 			       expr_text(c->expr), expr_source(c->expr));
-	c->match = w->name && !expr_has_converters(c->expr) ? w->match : match_default(expr_type(c->expr));
+	c->match = w->name && !expr_has_converters(c->expr) ? w->match
+							    : match_default(expr_type(c->expr));
 	r->at++;
 	return 0;
 }
@@ -94,11 +97,14 @@ static int read_flags(struct reader *r, struct trace_cond *c, unsigned *flags)
 			r->at++;
 			break;
 		} else {
-			return err_set(r->err, "'%s' cannot stand here; -i, -m and -- can.", *r->at);
+			return err_set(r->err, "'%s' cannot stand here; -i, -m and -- can.",
+				       *r->at);
 		}
 	}
-	if (c->match == MATCH_NONE || c->match == MATCH_GROUP || !match_fits(c->match, expr_type(c->expr)))
-		return err_set(r->err, "'%s' needs another matching method (-m).", expr_text(c->expr));
+	if (c->match == MATCH_NONE || c->match == MATCH_GROUP ||
+	    !match_fits(c->match, expr_type(c->expr)))
+		return err_set(r->err, "'%s' needs another matching method (-m).",
+			       expr_text(c->expr));
 	return 0;
 }
 
@@ -119,7 +125,8 @@ static int read_anonymous(struct reader *r, struct trace_cond *c)
 {
 	unsigned flags = 0;
 
-	return read_expression(r, c) || read_flags(r, c, &flags) || read_values(r, c, flags) ? -1 : 0;
+	return read_expression(r, c) || read_flags(r, c, &flags) || read_values(r, c, flags) ? -1
+											     : 0;
 }
 
 static int read_term(struct reader *r, struct trace_cond *c)

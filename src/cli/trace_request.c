@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* "trace request [frontend NAME] [if COND]": the way of the next request that matches, as
  * "penstock explain" would tell it, while it happens. The record (explain/record.h) is made by the
- * steps of that stream alone; others are not slower for it. A stream that does not match is let go as
- * soon as that is known, and the next one is looked at. One record at a time in a process. */
+ * steps of that stream alone; others are not slower for it. A stream that does not match is let go
+ * as soon as that is known, and the next one is looked at. One record at a time in a process. */
 #include "base/arena.h"
 #include "base/bug.h"
 #include "cli/command.h"
@@ -121,7 +121,8 @@ static int trace_words(const struct cli_call *call, struct trace_state *state, s
 	int at = 0;
 
 	if (at < call->argc && !strcmp(call->argv[at], "frontend")) {
-		state->frontend = proxy_find(proxies_running, cli_arg(call, at + 1), PROXY_FRONTEND);
+		state->frontend =
+			proxy_find(proxies_running, cli_arg(call, at + 1), PROXY_FRONTEND);
 		if (!state->frontend)
 			return err_set(err, "There is no frontend '%s'.", cli_arg(call, at + 1));
 		at += 2;
@@ -188,9 +189,15 @@ static bool trace_gathers(const struct cli_call *call)
 }
 
 const struct cli_command cli_trace_commands[] = {
-	{ .words = "trace request", .args = "[frontend <name>] [if <condition>]", .level = LEVEL_OPERATOR,
-	  .flags = CLI_GATHER | CLI_NAMED | CLI_KEY, .gathers = trace_gathers,
-	  .follows = trace_gathers, .start = trace_start, .next = trace_next, .end = trace_end,
+	{ .words = "trace request",
+	  .args = "[frontend <name>] [if <condition>]",
+	  .level = LEVEL_OPERATOR,
+	  .flags = CLI_GATHER | CLI_NAMED | CLI_KEY,
+	  .gathers = trace_gathers,
+	  .follows = trace_gathers,
+	  .start = trace_start,
+	  .next = trace_next,
+	  .end = trace_end,
 	  .state_size = sizeof(struct trace_state),
 	  .help = "tell the way of the next request that matches" },
 	{ 0 },

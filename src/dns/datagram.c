@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Datagrams of one socket in batches. Questions of one length are one message for the kernel, which
- * passes through its layers once and is cut up at the end: sending is most of what names cost. Where
- * the way does not take that, they go one by one.
+ * passes through its layers once and is cut up at the end: sending is most of what names cost.
+ * Where the way does not take that, they go one by one.
  */
 #include "dns/datagram.h"
 
@@ -104,7 +104,8 @@ unsigned datagrams_send(int fd, const char *bytes, size_t len)
 
 int datagrams_take(int fd, struct span *got)
 {
-	static char memory[DATAGRAMS][DNS_MESSAGE_MOST + 1]; /* pages that nothing comes into cost nothing */
+	static char memory[DATAGRAMS]
+			  [DNS_MESSAGE_MOST + 1]; /* pages that nothing comes into cost nothing */
 	static struct iovec iov[DATAGRAMS];
 	static struct mmsghdr msgs[DATAGRAMS];
 	int i, n;

@@ -21,14 +21,16 @@ static size_t batch_len;
 
 static int setup(void **state)
 {
-	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in addr = { .sin_family = AF_INET,
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof(addr);
 
 	(void)state;
 	from = socket(AF_INET, SOCK_DGRAM, 0);
 	to = socket(AF_INET, SOCK_DGRAM, 0);
 	batch_len = 0;
-	return bind(to, (struct sockaddr *)&addr, len) || getsockname(to, (struct sockaddr *)&addr, &len) ||
+	return bind(to, (struct sockaddr *)&addr, len) ||
+	       getsockname(to, (struct sockaddr *)&addr, &len) ||
 	       connect(from, (struct sockaddr *)&addr, len);
 }
 
@@ -128,7 +130,8 @@ static void what_cannot_leave_is_counted(void **state)
 	take(NULL, 0);
 }
 
-/* An answer of ICMP to an earlier datagram fails the call that comes next: nothing is lost by it. */
+/* An answer of ICMP to an earlier datagram fails the call that comes next: nothing is lost by it.
+ */
 static void a_refusal_loses_nothing(void **state)
 {
 	struct sockaddr_in addr;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sockets towards name servers. A port is a connected socket: what comes from elsewhere is the
- * kernel's to drop. Over UDP it carries at most QUERIES questions and takes new ones for PORT_MS, so
- * that ports change faster than anybody can find them out (RFC 5452 9.2); the kernel draws them. The
- * numbers of questions are random, and of one port different. Questions of one turn leave together, at
- * its end. Over TCP questions stand behind one another on one connection, which is closed when nothing
- * is under way.
+ * kernel's to drop. Over UDP it carries at most QUERIES questions and takes new ones for PORT_MS,
+ * so that ports change faster than anybody can find them out (RFC 5452 9.2); the kernel draws them.
+ * The numbers of questions are random, and of one port different. Questions of one turn leave
+ * together, at its end. Over TCP questions stand behind one another on one connection, which is
+ * closed when nothing is under way.
  *
- * A port that is closed stays in memory until the end of the turn, since whoever hears may close it.
+ * A port that is closed stays in memory until the end of the turn, since whoever hears may close
+ * it.
  */
 #include "dns/nameserver.h"
 
@@ -32,7 +33,7 @@ enum { QUERIES = DATAGRAMS, PORT_MS = 1000, READS = 64, /* of one event */
 
 struct dns_port {
 	struct list node;
-	struct list unsent;     /* over UDP: in unsent, while questions wait for the end of the turn */
+	struct list unsent; /* over UDP: in unsent, while questions wait for the end of the turn */
 	struct nameserver *ns;
 	struct list queries;    /* struct dns_query */
 	unsigned asked;

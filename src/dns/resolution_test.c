@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is asked when, of whom, what holds how long, and who is told: with a clock that stands still, and
- * the test in place of name servers and of what messages say. */
+/* What is asked when, of whom, what holds how long, and who is told: with a clock that stands
+ * still, and the test in place of name servers and of what messages say. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +72,8 @@ void nameserver_close(struct nameserver *ns)
 	(void)ns;
 }
 
-/* ---- the world -------------------------------------------------------------------------------- */
+/* ---- the world --------------------------------------------------------------------------------
+ */
 
 static struct resolvers section;
 static struct nameserver servers[2];
@@ -165,7 +166,8 @@ static struct resolution *want(void)
 	return requester.resolution;
 }
 
-/* ---- tests ------------------------------------------------------------------------------------ */
+/* ---- tests ------------------------------------------------------------------------------------
+ */
 
 static void all_are_asked_and_the_first_answer_counts(void **state)
 {

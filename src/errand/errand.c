@@ -271,8 +271,9 @@ static const char *say_tls(const struct errand *e)
 	tls_client_say(e->conn, &t);
 	if (clock_now_ms >= next_ms) {
 		next_ms = clock_now_ms + 1000;
-		log_process(LOG_L_WARNING, "HTTP client: no TLS with %.*s:%u: %s.", (int)e->target.host.len,
-			    e->target.host.ptr, e->target.port, strchr(memory, ':') + 2);
+		log_process(LOG_L_WARNING, "HTTP client: no TLS with %.*s:%u: %s.",
+			    (int)e->target.host.len, e->target.host.ptr, e->target.port,
+			    strchr(memory, ':') + 2);
 	}
 	return memory;
 }

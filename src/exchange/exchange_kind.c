@@ -241,7 +241,8 @@ static bool client_lingers(const struct stream *s)
 {
 	const struct conn *conn = end_conn(&s->relay.client);
 
-	if (!conn || conn->flags & (CONN_EOF | CONN_BROKEN | CONN_RDHUP) || !end_speaks(&s->relay.client))
+	if (!conn || conn->flags & (CONN_EOF | CONN_BROKEN | CONN_RDHUP) ||
+	    !end_speaks(&s->relay.client))
 		return false;
 	return !s->relay.client.framing->ended || conn->flags & (CONN_HELD | CONN_READABLE) ||
 	       (s->exchange->head_sent && s->exchange->req.flags & MSG_KEEP_ALIVE);

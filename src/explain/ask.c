@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The words of "penstock explain" (explain/ask.h): a table of options, and a request in the form that
- * people write it. Called by run.c; touches nothing but files that are named. */
+/* The words of "penstock explain" (explain/ask.h): a table of options, and a request in the form
+ * that people write it. Called by run.c; touches nothing but files that are named. */
 #include "explain/ask.h"
 
 #include "base/arena.h"
@@ -96,7 +96,8 @@ static int take_status(struct ask *ask, const struct option *o, const char *valu
 	int64_t status;
 
 	if (!str_to_int(value, 200, 999, &status))
-		return err_set(err, "%s: a status from 200 to 999 is expected, not '%s'", o->name, value);
+		return err_set(err, "%s: a status from 200 to 999 is expected, not '%s'", o->name,
+			       value);
 	ask->status = (unsigned)status;
 	ask->answer_given = true;
 	return 0;
@@ -113,7 +114,8 @@ static int take_version(struct ask *ask, const struct option *o, const char *val
 static int take_format(struct ask *ask, const struct option *o, const char *value, struct err *err)
 {
 	if (strcmp(value, "json") != 0 && strcmp(value, "text") != 0)
-		return err_set(err, "%s: '%s' is no format; there are text and json", o->name, value);
+		return err_set(err, "%s: '%s' is no format; there are text and json", o->name,
+			       value);
 	ask->json = *value == 'j';
 	return 0;
 }
@@ -167,8 +169,9 @@ static const struct option options[] = {
 	  .help = "where the client is (198.51.100.7:40000)" },
 	{ "--to", "ADDRESS:PORT|PATH", .take = take_addr, .offset = offsetof(struct ask, to),
 	  .help = "where it connects to: that of a bind line" },
-	{ "--frontend", "NAME", TEXT(frontend), .help = "the first bind line of this section that "
-							"fits" },
+	{ "--frontend", "NAME", TEXT(frontend),
+	  .help = "the first bind line of this section that "
+		  "fits" },
 	{ "--sni", "NAME", TEXT(sni), .help = "the name that TLS asks for (that of the URL)" },
 	{ "--cert", "FILE", TEXT(cert), .help = "the client's certificate and key, in PEM" },
 	{ "-H", "'NAME: VALUE'", .take = take_header,
@@ -180,14 +183,16 @@ static const struct option options[] = {
 	{ "--set", "VARIABLE=VALUE", PAIRS(variables),
 	  .help = "a variable, before the first rule: proc., sess., txn. or req." },
 	{ "--down", "[BACKEND/]SERVER", LIST(down), .help = "this server is down" },
-	{ "--server-answers", "STATUS", .take = take_status, .help = "what the server answers "
-								     "(200)" },
+	{ "--server-answers", "STATUS", .take = take_status,
+	  .help = "what the server answers "
+		  "(200)" },
 	{ "--answer-body", "FILE", .take = take_body, .offset = offsetof(struct ask, answer_body),
 	  .help = "the body of its answer; in mode tcp, what it says" },
 	{ "--bytes", "FILE", .take = take_body, .offset = offsetof(struct ask, bytes),
 	  .help = "the client says these bytes, and no request" },
-	{ "--hello", NULL, FLAG(hello), .help = "the client says a ClientHello, with the name of "
-						"--sni" },
+	{ "--hello", NULL, FLAG(hello),
+	  .help = "the client says a ClientHello, with the name of "
+		  "--sni" },
 	{ "--alpn", "PROTOCOL", TEXT(alpn), .help = "which that ClientHello offers" },
 	{ "--expect", "WHAT=VALUE", LIST(expects),
 	  .help = "exit 1 unless: frontend, backend, server, status, end, log, 'header NAME', "
@@ -195,7 +200,8 @@ static const struct option options[] = {
 	{ "--format", "text|json", .take = take_format, .help = "how it is told" },
 	{ "-v", NULL, FLAG(all), .help = "rules that did not hold, too" },
 	{ "-q", NULL, FLAG(quiet), .help = "nothing but expectations that do not hold" },
-	{ "--colour", NULL, .take = take_colour, .help = "colours also where stdout is no terminal" },
+	{ "--colour", NULL, .take = take_colour,
+	  .help = "colours also where stdout is no terminal" },
 	{ "--no-colour", NULL, .take = take_colour, .help = "no colours" },
 };
 
@@ -231,8 +237,12 @@ static int take_url(struct ask *ask, const char *url, struct err *err)
 
 	if (!slashes) {
 		ask->target = url;
-		return *url == '/' || *url == '*' || !strcmp(ask->method, "CONNECT") ? 0 :
-		       err_set(err, "'%s' is neither a URL (http://HOST/PATH) nor a path (/PATH)", url);
+		return *url == '/' || *url == '*' || !strcmp(ask->method, "CONNECT")
+			       ? 0
+			       : err_set(err,
+					 "'%s' is neither a URL (http://HOST/PATH) nor a path "
+					 "(/PATH)",
+					 url);
 	}
 	ask->scheme = arena_strndup(ask->arena, url, (size_t)(slashes - url));
 	if (strcasecmp(ask->scheme, "http") && strcasecmp(ask->scheme, "https"))
@@ -242,8 +252,9 @@ static int take_url(struct ask *ask, const char *url, struct err *err)
 	if (!*ask->host)
 		return err_set(err, "'%s' names no host", url);
 	rest = slashes + 3 + len;
-	ask->target = *rest == '/' ? arena_strndup(ask->arena, rest, strcspn(rest, "#")) :
-				     arena_printf(ask->arena, "/%.*s", (int)strcspn(rest, "#"), rest);
+	ask->target = *rest == '/'
+			      ? arena_strndup(ask->arena, rest, strcspn(rest, "#"))
+			      : arena_printf(ask->arena, "/%.*s", (int)strcspn(rest, "#"), rest);
 	return 0;
 }
 
@@ -254,8 +265,8 @@ static int take_word(struct ask *ask, const char *word, struct err *err)
 	if (strpbrk(word, "\r\n"))
 		return err_set(err, "a request is one line");
 	if (ask->target)
-		return err_set(err, "'%s' is one word too many: the request is '%s %s' already", word,
-			       ask->method, ask->target);
+		return err_set(err, "'%s' is one word too many: the request is '%s %s' already",
+			       word, ask->method, ask->target);
 	if (blank) {
 		ask->method = arena_strndup(ask->arena, word, (size_t)(blank - word));
 		return take_url(ask, blank + 1 + strspn(blank + 1, " "), err);
@@ -425,7 +436,8 @@ struct span ask_answer(const struct ask *ask)
 	snprintf(line, sizeof(line), "HTTP/1.1 %u ", ask->status);
 	put(&b, line, status_reason(ask->status));
 	put_list(&b, &ask->answer_fields);
-	if (ask->status != 204 && ask->status != 304 && !has_field(&ask->answer_fields, "content-length") &&
+	if (ask->status != 204 && ask->status != 304 &&
+	    !has_field(&ask->answer_fields, "content-length") &&
 	    !has_field(&ask->answer_fields, "transfer-encoding"))
 		put_length(&b, ask->answer_body.len);
 	bytes_str(&b, "\r\n");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* "penstock test": cases out of files, each a request with what is expected of it (explain/cases.h has
- * the format). Each case runs in a process of its own, which reads its configuration by itself. */
+/* "penstock test": cases out of files, each a request with what is expected of it (explain/cases.h
+ * has the format). Each case runs in a process of its own, which reads its configuration by itself.
+ */
 #include "explain/explain.h"
 
 #include "base/arena.h"
@@ -111,7 +112,8 @@ static int case_ask(struct results *r, const struct cases_case *c, char **said)
 
 static void case_judge(struct results *r, const struct cases_case *c)
 {
-	static const char *const verdicts[] = { [EXPLAIN_HOLDS] = "ok     ", [EXPLAIN_DIFFERS] = "FAILED ",
+	static const char *const verdicts[] = { [EXPLAIN_HOLDS] = "ok     ",
+						[EXPLAIN_DIFFERS] = "FAILED ",
 						[EXPLAIN_BROKEN] = "BROKEN " };
 	char *said = "nothing is expected: --expect WHAT=VALUE\n";
 	int rc = expects(c) ? case_ask(r, c, &said) : EXPLAIN_BROKEN;
@@ -206,7 +208,8 @@ int explain_test(const struct explain *e)
 		else
 			file_judge(&r, e->words[i]);
 	}
-	printf("%u case%s, %u failed, %u broken\n", r.cases, r.cases == 1 ? "" : "s", r.failed, r.broken);
+	printf("%u case%s, %u failed, %u broken\n", r.cases, r.cases == 1 ? "" : "s", r.failed,
+	       r.broken);
 	arena_free(&r.arena);
 	return r.broken ? EXPLAIN_BROKEN : r.failed ? EXPLAIN_DIFFERS : EXPLAIN_HOLDS;
 }

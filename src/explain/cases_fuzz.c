@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any bytes as a file of cases, and each case that comes of it as the words of "explain": what is taken
- * has words, what is not has a sentence. Words that name files are left out. */
+/* Any bytes as a file of cases, and each case that comes of it as the words of "explain": what is
+ * taken has words, what is not has a sentence. Words that name files are left out. */
 #include "explain/cases.h"
 
 #include "base/arena.h"

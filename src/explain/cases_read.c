@@ -125,8 +125,8 @@ static int take_line(struct reader *r)
 	return take_words(r, word);
 }
 
-struct cases_case *cases_parse(struct arena *arena, const char *file, const char *folder, struct span text,
-			       struct err *err)
+struct cases_case *cases_parse(struct arena *arena, const char *file, const char *folder,
+			       struct span text, struct err *err)
 {
 	struct reader r = { .arena = arena, .file = file, .folder = folder, .at = text.ptr,
 			    .end = text.ptr + text.len, .err = err };

@@ -131,7 +131,8 @@ static const struct kind *parse(const char *text, struct expected *e, struct err
 	size_t what = strcspn(text, " =!~"), blanks = strspn(text + what, " "), at, i;
 
 	at = what + blanks + (blanks ? strcspn(text + what + blanks, "=!~") : 0);
-	*e = (struct expected){ .what = { text, what }, .name = { text + what + blanks, at - what - blanks },
+	*e = (struct expected){ .what = { text, what },
+				.name = { text + what + blanks, at - what - blanks },
 				.how = text[at] };
 	if (!e->how || (e->how == '!' && text[at + 1] != '=')) {
 		err_set(err, "--expect %s: WHAT=VALUE, WHAT!=VALUE or WHAT~PART is expected", text);
@@ -139,7 +140,8 @@ static const struct kind *parse(const char *text, struct expected *e, struct err
 	}
 	e->value = text + at + (e->how == '!' ? 2 : 1);
 	for (i = 0; i < ARRAY_LEN(kinds); i++)
-		if (span_equal(e->what, span_of(kinds[i].what)) && kinds[i].named == (e->name.len > 0))
+		if (span_equal(e->what, span_of(kinds[i].what)) &&
+		    kinds[i].named == (e->name.len > 0))
 			return &kinds[i];
 	err_set(err, "--expect %s: frontend, backend, server, status, end, log, 'header NAME', "
 		"'request-header NAME' and 'var NAME' can be expected", text);

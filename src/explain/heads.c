@@ -18,7 +18,8 @@ struct head {
 	struct line lines[];
 };
 
-typedef void teller(void *of, const char *name, const char *before, const char *after, bool response);
+typedef void teller(void *of, const char *name, const char *before, const char *after,
+		    bool response);
 
 static const char *copy(struct arena *arena, struct span s)
 {
@@ -59,8 +60,8 @@ bool head_differs(const struct head *a, const struct head *b)
 {
 	unsigned i;
 
-	if (differ(a->method, b->method) || differ(a->target, b->target) || differ(a->status, b->status) ||
-	    a->count != b->count)
+	if (differ(a->method, b->method) || differ(a->target, b->target) ||
+	    differ(a->status, b->status) || a->count != b->count)
 		return true;
 	for (i = 0; i < a->count; i++)
 		if (!line_is(&a->lines[i], &b->lines[i]))
@@ -85,7 +86,8 @@ static bool is_new(const struct head *a, unsigned i, const struct head *b)
 }
 
 /* The n-th line of that name, from 0, that the other head does not have. */
-static const struct line *missing(const struct head *a, const struct head *b, const char *name, unsigned n)
+static const struct line *missing(const struct head *a, const struct head *b, const char *name,
+				  unsigned n)
 {
 	unsigned i;
 
@@ -105,7 +107,8 @@ static unsigned rank(const struct head *a, unsigned i, const struct head *b)
 	return n;
 }
 
-static void compare_lines(const struct head *a, const struct head *b, teller *tell, void *of, bool response)
+static void compare_lines(const struct head *a, const struct head *b, teller *tell, void *of,
+			  bool response)
 {
 	const struct line *other;
 	unsigned i;
@@ -114,14 +117,16 @@ static void compare_lines(const struct head *a, const struct head *b, teller *te
 		if (!is_new(a, i, b))
 			continue;
 		other = missing(b, a, a->lines[i].name, rank(a, i, b));
-		tell(of, a->lines[i].name, a->lines[i].value, other ? other->value : NULL, response);
+		tell(of, a->lines[i].name, a->lines[i].value, other ? other->value : NULL,
+		     response);
 	}
 	for (i = 0; i < b->count; i++)
 		if (is_new(b, i, a) && !missing(a, b, b->lines[i].name, rank(b, i, a)))
 			tell(of, b->lines[i].name, NULL, b->lines[i].value, response);
 }
 
-void head_compare(const struct head *before, const struct head *after, teller *tell, void *of, bool response)
+void head_compare(const struct head *before, const struct head *after, teller *tell, void *of,
+		  bool response)
 {
 	if (differ(before->method, after->method))
 		tell(of, "method", before->method, after->method, response);

@@ -22,7 +22,8 @@ static void tell(void *of, const char *name, const char *before, const char *aft
 
 	(void)of;
 	(void)response;
-	snprintf(told + len, sizeof(told) - len, "%s:%s>%s ", name, before ? before : "", after ? after : "");
+	snprintf(told + len, sizeof(told) - len, "%s:%s>%s ", name, before ? before : "",
+		 after ? after : "");
 }
 
 /* "a=1 b=2": fields of a request for the target. */
@@ -38,7 +39,8 @@ static struct head *head(const char *target, const char *fields)
 	for (one = strtok_r(text, " ", &save); one; one = strtok_r(NULL, " ", &save)) {
 		value = strchr(one, '=');
 		*value++ = 0;
-		msg.fields[msg.count++] = (struct field){ .name = span_of(one), .value = span_of(value) };
+		msg.fields[msg.count++] =
+			(struct field){ .name = span_of(one), .value = span_of(value) };
 	}
 	return head_copy(arena, &msg);
 }

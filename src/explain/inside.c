@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Both ends of an explained request (explain/inside.h). Called by net/conn.c in the place of system
- * calls, and by run.c between two turns of the loop: nobody is told of anything from within a call. */
+ * calls, and by run.c between two turns of the loop: nobody is told of anything from within a call.
+ */
 #include "explain/inside.h"
 
 #include "base/bug.h"
@@ -29,8 +30,8 @@ void bytes_str(struct bytes *b, const char *text)
 	bytes_add(b, text, strlen(text));
 }
 
-/* One side: what the program is to read from it, and what the program has sent and nobody has looked
- * at yet. */
+/* One side: what the program is to read from it, and what the program has sent and nobody has
+ * looked at yet. */
 struct side {
 	struct conn *conn; /* NULL: closed, or none yet */
 	struct bytes in, out;
@@ -95,7 +96,9 @@ static void side_closed(struct conn *conn, bool reset)
 	side->conn = NULL;
 }
 
-static const struct conn_inside ends = { .recv = side_recv, .send = side_send, .closed = side_closed };
+static const struct conn_inside ends = { .recv = side_recv,
+					 .send = side_send,
+					 .closed = side_closed };
 
 static struct conn *side_open(struct side *side)
 {

@@ -106,7 +106,8 @@ static void tls_say(struct inside_tls *t, struct bytes *to)
 	(void)BIO_reset(SSL_get_wbio(t->ssl));
 }
 
-void inside_tls_turn(struct inside_tls *t, struct inside *in, const struct bytes *heard, struct bytes *to)
+void inside_tls_turn(struct inside_tls *t, struct inside *in, const struct bytes *heard,
+		     struct bytes *to)
 {
 	int r;
 
@@ -175,7 +176,8 @@ bool inside_tls_own(struct inside_tls *t, const char *file)
 	return false;
 }
 
-void inside_tls_turn(struct inside_tls *t, struct inside *in, const struct bytes *heard, struct bytes *to)
+void inside_tls_turn(struct inside_tls *t, struct inside *in, const struct bytes *heard,
+		     struct bytes *to)
 {
 	(void)t;
 	(void)in;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The choice of a listener (explain/listen.h). Called by run.c. A kernel would choose by the address
- * alone; a URL does not say which address its name has, so the port and TLS decide then. */
+/* The choice of a listener (explain/listen.h). Called by run.c. A kernel would choose by the
+ * address alone; a URL does not say which address its name has, so the port and TLS decide then. */
 #include "explain/listen.h"
 
 #include "base/err.h"
@@ -91,16 +91,17 @@ static int listener_none(const struct ask *ask, struct err *err)
 	struct text t;
 
 	text_init(&t, err->text, sizeof(err->text));
-	text_printf(&t, "no bind line%s%s has that address; there are:", ask->frontend ? " of " : "",
+	text_printf(&t,
+		    "no bind line%s%s has that address; there are:", ask->frontend ? " of " : "",
 		    ask->frontend ? ask->frontend : "");
-	list_for_each(px, &proxies_running->list, node)
-		list_for_each(bind, &px->binds, node)
-			list_for_each(l, &bind->listeners, node)
-				text_printf(&t, " %s (%s)", listener_name(l, name, sizeof(name)), px->name);
+	list_for_each(px, &proxies_running->list, node) list_for_each(bind, &px->binds, node)
+		list_for_each(l, &bind->listeners, node)
+			text_printf(&t, " %s (%s)", listener_name(l, name, sizeof(name)), px->name);
 	return -1;
 }
 
-struct listener *listener_choose(const struct ask *ask, const char **why, struct addr *to, struct err *err)
+struct listener *listener_choose(const struct ask *ask, const char **why, struct addr *to,
+				 struct err *err)
 {
 	unsigned fits;
 	struct listener *l = listener_best(ask, &fits);
@@ -113,8 +114,8 @@ struct listener *listener_choose(const struct ask *ask, const char **why, struct
 	*to = ask->to.family != AF_UNSPEC ? ask->to : l->addr;
 	if (addr_is_any(to)) { /* RFC 5737, RFC 3849: addresses for documentation */
 		if (to->family == AF_INET6 && ask->from.family == AF_INET6)
-			to->v6.s6_addr[0] = 0x20, to->v6.s6_addr[1] = 0x01, to->v6.s6_addr[2] = 0x0d,
-			to->v6.s6_addr[3] = 0xb8, to->v6.s6_addr[15] = 1;
+			to->v6.s6_addr[0] = 0x20, to->v6.s6_addr[1] = 0x01,
+			to->v6.s6_addr[2] = 0x0d, to->v6.s6_addr[3] = 0xb8, to->v6.s6_addr[15] = 1;
 		else
 			*to = (struct addr){ .family = AF_INET, .port = to->port,
 					     .v4.s_addr = htonl(0xc0000201) };

@@ -38,7 +38,11 @@ static size_t head_length(struct span bytes)
 char *message_head(struct arena *arena, struct span bytes)
 {
 	enum { MOST = 2048 };
-	size_t head = head_length(bytes), len = head ? head - 2 : bytes.len < MOST ? bytes.len : MOST, i;
+	size_t head = head_length(bytes),
+	       len = head               ? head - 2
+		     : bytes.len < MOST ? bytes.len
+					: MOST,
+	       i;
 	size_t size = len * 4 + 64;
 	struct text t;
 
@@ -103,7 +107,8 @@ bool other_hears(const struct other *other, char *down, size_t size)
 	return hear(other->in, down, size);
 }
 
-bool other_asked(struct other *other, const char *backend, const char *server, char *said, size_t size)
+bool other_asked(struct other *other, const char *backend, const char *server, char *said,
+		 size_t size)
 {
 	if (other->pid < 0)
 		return false;

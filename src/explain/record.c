@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes down what one stream tells of itself (explain/record.h). Called by the runner of steps and
- * by rules, conditions and expressions, while the steps of that stream run; looks at the stream, and
- * changes nothing of it. What a step or an action has done to the heads is seen by comparing them
- * with a copy, so that no action needs a word about that. */
+ * by rules, conditions and expressions, while the steps of that stream run; looks at the stream,
+ * and changes nothing of it. What a step or an action has done to the heads is seen by comparing
+ * them with a copy, so that no action needs a word about that. */
 #include "explain/record.h"
 
 #include "base/arena.h"
@@ -31,7 +31,8 @@ enum { RECORD_MOST = 8 << 20 };
 static struct entry *entry_new(struct record *r)
 {
 	static struct entry nowhere; /* of no tree: there is no memory for more */
-	struct entry *t = arena_used(r->arena) < RECORD_MOST ? arena_alloc(r->arena, sizeof(*t)) : NULL;
+	struct entry *t =
+		arena_used(r->arena) < RECORD_MOST ? arena_alloc(r->arena, sizeof(*t)) : NULL;
 
 	if (t)
 		return t;
@@ -39,7 +40,8 @@ static struct entry *entry_new(struct record *r)
 	return &nowhere;
 }
 
-static struct entry *entry_add(struct record *r, enum entry_kind kind, const char *name, const char *text)
+static struct entry *entry_add(struct record *r, enum entry_kind kind, const char *name,
+			       const char *text)
 {
 	struct entry *t = entry_new(r);
 
@@ -53,7 +55,8 @@ static struct entry *entry_add(struct record *r, enum entry_kind kind, const cha
 	return t;
 }
 
-struct entry *record_note(struct record *r, enum entry_kind kind, const char *name, const char *text)
+struct entry *record_note(struct record *r, enum entry_kind kind, const char *name,
+			  const char *text)
 {
 	return entry_add(r, kind, name ? arena_strdup(r->arena, name) : NULL,
 			text ? arena_strdup(r->arena, text) : NULL);
@@ -159,7 +162,8 @@ static void on_rule(const struct rule *rule, const struct view *view)
 		heads_look(r, view->stream, r->step);
 	section_enter(r, rule->proxy, rule_of_response(rule));
 	r->at = r->section;
-	t = entry_add(r, ENTRY_RULE, arena_printf(r->arena, "%s %s", rule->list, rule->action->name), NULL);
+	t = entry_add(r, ENTRY_RULE,
+		      arena_printf(r->arena, "%s %s", rule->list, rule->action->name), NULL);
 	t->held = rule->cond ? HELD_NO : HELD_YES;
 	t->response = rule_of_response(rule);
 	entry_open(r, t, &rule->loc);
@@ -200,8 +204,10 @@ static void on_ruled(const struct rule *rule, const struct view *view, enum acti
 
 static enum entry_held held_of(enum cond_result result)
 {
-	static const enum entry_held held[] = { [COND_NO] = HELD_NO, [COND_YES] = HELD_YES,
-					       [COND_WAIT] = HELD_WAITS, [COND_UNKNOWN] = HELD_UNKNOWN };
+	static const enum entry_held held[] = { [COND_NO] = HELD_NO,
+						[COND_YES] = HELD_YES,
+						[COND_WAIT] = HELD_WAITS,
+						[COND_UNKNOWN] = HELD_UNKNOWN };
 
 	return held[result];
 }
@@ -267,7 +273,8 @@ static void on_sample(const struct expr *e, enum expr_result result, const struc
 
 static void on_pattern(const struct pattern_set *set, const struct pattern *p)
 {
-	struct entry *t = entry_add(recording, ENTRY_PATTERN, match_name(set->match), p ? p->text : NULL);
+	struct entry *t =
+		entry_add(recording, ENTRY_PATTERN, match_name(set->match), p ? p->text : NULL);
 
 	t->before = p ? p->value : NULL;
 	t->held = p ? HELD_YES : HELD_NO;
@@ -282,7 +289,8 @@ static void on_variable(const struct var_name *name, const struct sample *smp)
 
 /* ---- heads ------------------------------------------------------------------------------- */
 
-static void tell_change(void *of, const char *name, const char *before, const char *after, bool response)
+static void tell_change(void *of, const char *name, const char *before, const char *after,
+			bool response)
 {
 	struct record *r = of;
 	struct entry *t = entry_add(r, ENTRY_FIELD, name, after);
@@ -298,8 +306,8 @@ static const char *step_text(const char *step)
 	       !strcmp(step, "http rules") ? "by the cookie line" : step;
 }
 
-static void heads_look_one(struct record *r, struct head **last, const struct message *msg, const char *why,
-			   bool response)
+static void heads_look_one(struct record *r, struct head **last, const struct message *msg,
+			   const char *why, bool response)
 {
 	struct head *now = msg ? head_copy(r->arena, msg) : NULL;
 	struct entry *t;
@@ -324,8 +332,8 @@ static void heads_look(struct record *r, struct stream *s, const char *why)
 
 	if (!x)
 		return;
-	heads_look_one(r, &r->request, x->http.request && !x->request_sent ? x->http.request : NULL, why,
-		       false);
+	heads_look_one(r, &r->request, x->http.request && !x->request_sent ? x->http.request : NULL,
+		       why, false);
 	heads_look_one(r, &r->response, x->http.response, why, true);
 }
 
@@ -337,14 +345,16 @@ static void captures_look(struct record *r, const struct stream *s, bool respons
 
 	if (!s->exchange || !fe->captures)
 		return;
-	values = response ? s->exchange->http.response_captures : s->exchange->http.request_captures;
+	values =
+		response ? s->exchange->http.response_captures : s->exchange->http.request_captures;
 	n = values ? capture_count(fe, response) : 0;
 	for (i = 0; i < n && i < 32; i++) {
 		if (!values[i] || r->captures[response] & 1u << i)
 			continue;
 		r->captures[response] |= 1u << i;
-		record_note(r, ENTRY_CAPTURE, arena_printf(r->arena, "%s %u", response ? "response" :
-							  "request", i), values[i]);
+		record_note(r, ENTRY_CAPTURE,
+			    arena_printf(r->arena, "%s %u", response ? "response" : "request", i),
+			    values[i]);
 	}
 }
 

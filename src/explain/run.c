@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One request, explained (explain/explain.h). A client and a server inside the program (inside.c)
- * speak to a session that begins as any other; a record (record.c) writes down what its stream tells.
- * A second process waits from the beginning: it asks the same again with the server down that the
- * first one was given, and says what would have happened. */
+ * speak to a session that begins as any other; a record (record.c) writes down what its stream
+ * tells. A second process waits from the beginning: it asks the same again with the server down
+ * that the first one was given, and says what would have happened. */
 #include "explain/explain.h"
 
 #include "base/arena.h"
@@ -267,7 +267,10 @@ static void inside_prepare(struct arena *arena)
 	const struct proxy *fe = bind->owner;
 	const struct ask *ask = now.ask;
 
-	now.inside = (struct inside){ .refuses = server_refuses, .sni = ask->sni, .own = ask->cert, .tls = bind->tls != NULL,
+	now.inside = (struct inside){ .refuses = server_refuses,
+				      .sni = ask->sni,
+				      .own = ask->cert,
+				      .tls = bind->tls != NULL,
 				      .closes = fe->set.mode != MODE_HTTP };
 	if (bind->options.on & BIND_ACCEPT_PROXY)
 		now.inside.before = span_of(proxy_header(arena));
@@ -302,8 +305,8 @@ static void say_begin(struct say *say)
 	else if (ask->hello)
 		fprintf(say->out, "a ClientHello for %s", ask->sni ? ask->sni : "no name");
 	else if (ask->method)
-		fprintf(say->out, "%s %s%s%s", ask->method, ask->target, ask->host ? "  Host: " : "",
-			ask->host ? ask->host : "");
+		fprintf(say->out, "%s %s%s%s", ask->method, ask->target,
+			ask->host ? "  Host: " : "", ask->host ? ask->host : "");
 	else
 		fprintf(say->out, "a connection");
 	say_as(say, SAY_PLAIN);
@@ -317,7 +320,8 @@ static void say_begin(struct say *say)
 		now.listener->bind->loc.line, line ? line : "bind");
 	if (now.inside.tls_version)
 		fprintf(say->out, "         %s, %s, certificate %s\n", now.inside.tls_version,
-			now.inside.tls_cipher, now.inside.certificate ? now.inside.certificate : "unknown");
+			now.inside.tls_cipher,
+			now.inside.certificate ? now.inside.certificate : "unknown");
 	if (now.inside.tls_failed)
 		fprintf(say->out, "         the handshake fails: %s\n", now.inside.tls_failed);
 }
@@ -339,7 +343,8 @@ static void say_end(struct say *say)
 	else if (now.refused || now.inside.client_closed)
 		fprintf(say->out, "\n         the connection is closed before a request\n");
 	else
-		fprintf(say->out, "\n         it waits: %s\n", now.waits_for ? now.waits_for : "unknown");
+		fprintf(say->out, "\n         it waits: %s\n",
+			now.waits_for ? now.waits_for : "unknown");
 	if (now.waited_ms)
 		fprintf(say->out, "         %" PRIu64 " ms pass in waits\n", now.waited_ms);
 	if (!now.record.log)
@@ -358,7 +363,9 @@ static bool colour_wanted(const struct ask *ask)
 
 static void say_text(void)
 {
-	struct say say = { .out = stdout, .files = true, .colour = colour_wanted(now.ask), .all = now.ask->all };
+	struct say say = {
+		.out = stdout, .files = true, .colour = colour_wanted(now.ask), .all = now.ask->all
+	};
 
 	say_begin(&say);
 	say_entries(&say, now.record.root->children);
@@ -491,7 +498,8 @@ static void other_says(const struct other *other, const struct explain *e, struc
 	if (o->server)
 		dprintf(other->out, "%s", o->server);
 	else
-		dprintf(other->out, "no server: the client gets %u (%s)", o->status, o->code ? o->code : "?");
+		dprintf(other->out, "no server: the client gets %u (%s)", o->status,
+			o->code ? o->code : "?");
 	_exit(0);
 }
 
@@ -505,7 +513,8 @@ static void ask_other(struct other *other)
 	if (!other_asked(other, r->outcome.backend, r->outcome.server, said, sizeof(said)))
 		return;
 	r->at = now.servers;
-	record_note(r, ENTRY_NOTE, arena_printf(r->arena, "if %s were down", r->outcome.server), said);
+	record_note(r, ENTRY_NOTE, arena_printf(r->arena, "if %s were down", r->outcome.server),
+		    said);
 }
 
 static int explain_words(const struct explain *e, struct ask *ask)
@@ -520,7 +529,8 @@ static int explain_words(const struct explain *e, struct ask *ask)
 	if (!ask->paths.count)
 		return err_set(&err, "no configuration file given (-f)"), fail(&err);
 	if (ask->directory && chdir(ask->directory) < 0)
-		return err_set(&err, "cannot change to '%s': %s", ask->directory, strerror(errno)), fail(&err);
+		return err_set(&err, "cannot change to '%s': %s", ask->directory, strerror(errno)),
+		       fail(&err);
 	other_none(&other);
 	if (!ask->quiet && other_start(&other) == 0)
 		other_says(&other, e, ask);
@@ -555,7 +565,8 @@ int explain_run(const struct explain *e)
 
 	if (!arena)
 		return EXPLAIN_BROKEN;
-	rc = ask_parse(&ask, arena, e->words, e->count, &err) < 0 ? fail(&err) : explain_words(e, &ask);
+	rc = ask_parse(&ask, arena, e->words, e->count, &err) < 0 ? fail(&err)
+								  : explain_words(e, &ask);
 	source_forget();
 	arena_free(&arena);
 	return rc;

@@ -58,8 +58,10 @@ static void say_line(const struct say *say, const struct entry *t)
 
 static const char *held_word(enum entry_held held)
 {
-	static const char *const words[] = { [HELD_NO] = "no", [HELD_YES] = "yes",
-					     [HELD_WAITS] = "not known yet", [HELD_UNKNOWN] = "unknown" };
+	static const char *const words[] = { [HELD_NO] = "no",
+					     [HELD_YES] = "yes",
+					     [HELD_WAITS] = "not known yet",
+					     [HELD_UNKNOWN] = "unknown" };
 
 	return words[held];
 }
@@ -82,13 +84,15 @@ static void say_inside(const struct say *say, const struct entry *t, unsigned de
 		if (t->text)
 			said(say, SAY_PLAIN, " = %s\n", t->text);
 		else
-			said(say, SAY_DIM, t->held == HELD_WAITS ? " is not known yet\n" : " finds nothing\n");
+			said(say, SAY_DIM,
+			     t->held == HELD_WAITS ? " is not known yet\n" : " finds nothing\n");
 		break;
 	case ENTRY_PATTERN:
 		if (!t->text)
 			said(say, SAY_DIM, "no entry matches\n");
 		else if (t->before)
-			said(say, SAY_PLAIN, "matches '%s', which gives '%s'\n", t->text, t->before);
+			said(say, SAY_PLAIN, "matches '%s', which gives '%s'\n", t->text,
+			     t->before);
 		else
 			said(say, SAY_PLAIN, "matches '%s'\n", t->text);
 		break;
@@ -102,8 +106,8 @@ static void say_inside(const struct say *say, const struct entry *t, unsigned de
 		if (t->before && t->text)
 			said(say, SAY_GOOD, "%s: %s", t->name, t->text);
 		else
-			said(say, t->text ? SAY_GOOD : SAY_BAD, "%c %s: %s", t->text ? '+' : '-', t->name,
-			     t->text ? t->text : t->before);
+			said(say, t->text ? SAY_GOOD : SAY_BAD, "%c %s: %s", t->text ? '+' : '-',
+			     t->name, t->text ? t->text : t->before);
 		if (t->before && t->text)
 			said(say, SAY_DIM, "   (was: %s)", t->before);
 		fputc('\n', say->out);
@@ -112,8 +116,8 @@ static void say_inside(const struct say *say, const struct entry *t, unsigned de
 		said(say, SAY_PLAIN, "capture %s: %s\n", t->name, t->text);
 		break;
 	default:
-		said(say, SAY_PLAIN, "%s%s%s\n", t->name ? t->name : "", t->name && t->text ? ": " : "",
-		     t->text ? t->text : "");
+		said(say, SAY_PLAIN, "%s%s%s\n", t->name ? t->name : "",
+		     t->name && t->text ? ": " : "", t->text ? t->text : "");
 	}
 }
 
@@ -150,8 +154,8 @@ static void say_rule(struct say *say, const struct entry *t)
 
 static void say_server(const struct say *say, const struct entry *t)
 {
-	said(say, t->held == HELD_YES ? SAY_GOOD : SAY_PLAIN, "       %s %s", t->held == HELD_YES ? "->" : "  ",
-	     t->name);
+	said(say, t->held == HELD_YES ? SAY_GOOD : SAY_PLAIN, "       %s %s",
+	     t->held == HELD_YES ? "->" : "  ", t->name);
 	fprintf(say->out, "  %s  weight %u", t->text, t->weight);
 	said(say, strcmp(t->before, "up") ? SAY_BAD : SAY_PLAIN, "  %s%s\n", t->before,
 	     t->taken ? ", backup" : "");

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A record as JSON (explain/say.h): one object for each thing that was told, with what belongs to it
- * in "children". Fields that have no value are left out. */
+/* A record as JSON (explain/say.h): one object for each thing that was told, with what belongs to
+ * it in "children". Fields that have no value are left out. */
 #include "explain/say.h"
 
 #include "explain/record.h"
 #include "explain/source.h"
 
 static const char *const kinds[] = {
-	[ENTRY_ROOT] = "root", [ENTRY_SECTION] = "section", [ENTRY_RULE] = "rule", [ENTRY_CHOICE] = "choice",
-	[ENTRY_ACL] = "acl", [ENTRY_SAMPLE] = "sample", [ENTRY_PATTERN] = "pattern",
-	[ENTRY_VARIABLE] = "variable", [ENTRY_FIELD] = "field", [ENTRY_CAPTURE] = "capture",
-	[ENTRY_BACKEND] = "backend", [ENTRY_SERVERS] = "servers", [ENTRY_SERVER] = "server",
-	[ENTRY_MESSAGE] = "message", [ENTRY_NOTE] = "note",
+	[ENTRY_ROOT] = "root",       [ENTRY_SECTION] = "section",   [ENTRY_RULE] = "rule",
+	[ENTRY_CHOICE] = "choice",   [ENTRY_ACL] = "acl",           [ENTRY_SAMPLE] = "sample",
+	[ENTRY_PATTERN] = "pattern", [ENTRY_VARIABLE] = "variable", [ENTRY_FIELD] = "field",
+	[ENTRY_CAPTURE] = "capture", [ENTRY_BACKEND] = "backend",   [ENTRY_SERVERS] = "servers",
+	[ENTRY_SERVER] = "server",   [ENTRY_MESSAGE] = "message",   [ENTRY_NOTE] = "note",
 };
 
 /* The length of the well-formed UTF-8 character there; 0: it is none (RFC 3629). */
@@ -23,8 +23,8 @@ static unsigned utf8(const unsigned char *s)
 	for (i = 1; i < n; i++)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
-	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) || (*s == 0xf0 && s[1] < 0x90) ||
-	    (*s == 0xf4 && s[1] > 0x8f))
+	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) ||
+	    (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))
 		return 0;
 	return n;
 }
@@ -71,7 +71,9 @@ static void place(FILE *out, const struct entry *t)
 
 static void one(FILE *out, const struct entry *t)
 {
-	static const char *const helds[] = { [HELD_NO] = "no", [HELD_YES] = "yes", [HELD_WAITS] = "waits",
+	static const char *const helds[] = { [HELD_NO] = "no",
+					     [HELD_YES] = "yes",
+					     [HELD_WAITS] = "waits",
 					     [HELD_UNKNOWN] = "unknown" };
 	bool holds = t->kind == ENTRY_RULE || t->kind == ENTRY_CHOICE || t->kind == ENTRY_ACL;
 
@@ -88,7 +90,11 @@ static void one(FILE *out, const struct entry *t)
 	field(out, "result", t->result);
 	if (t->kind == ENTRY_FIELD)
 		fprintf(out, ",\"of\":\"%s\"", t->response ? "response" : "request");
-	field(out, t->kind == ENTRY_SERVER ? "state" : t->kind == ENTRY_PATTERN ? "gives" : "before", t->before);
+	field(out,
+	      t->kind == ENTRY_SERVER    ? "state"
+	      : t->kind == ENTRY_PATTERN ? "gives"
+					 : "before",
+	      t->before);
 	field(out, t->kind == ENTRY_SERVER ? "address" : t->kind == ENTRY_SECTION ? "about" :
 	      t->kind == ENTRY_BACKEND ? "by" : "value", t->text);
 	if (t->children) {

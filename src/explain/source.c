@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lines of configuration files (explain/source.h). Rules know their file and line, and not their
- * text: it is read again when somebody wants to see it. The file that was asked for last is kept. */
+ * text: it is read again when somebody wants to see it. The file that was asked for last is kept.
+ */
 #include "explain/source.h"
 
 #include "config/config.h"

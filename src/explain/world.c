@@ -20,10 +20,10 @@
 #include <string.h>
 
 /* Modules of what a request meets. */
-static const char *const prepared[] = {
-	"h1", "tune http", "capture", "expr", "log formats", "compress", "trace", "lb", "proxy", "stick",
-	"track", "tune", "tls_bind", "tls-sessions", NULL
-};
+static const char *const prepared[] = { "h1",          "tune http",    "capture", "expr",
+					"log formats", "compress",     "trace",   "lb",
+					"proxy",       "stick",        "track",   "tune",
+					"tls_bind",    "tls-sessions", NULL };
 
 static bool is_prepared(const struct module *module)
 {

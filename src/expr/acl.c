@@ -644,7 +644,8 @@ static enum cond_result acl_test_eval(const struct acl_test *test, const struct 
 	return unlikely(before != regex_given_up) ? COND_UNKNOWN : COND_NO;
 }
 
-static inline enum cond_result acl_any(const struct acl *acl, const struct view *view, unsigned place)
+static inline enum cond_result acl_any(const struct acl *acl, const struct view *view,
+				       unsigned place)
 {
 	enum cond_result all = COND_NO, one;
 	const struct acl_test *test;

@@ -223,7 +223,8 @@ static enum cond_result cond_all_eval(const struct cond_all *all, const struct v
 	return sum;
 }
 
-static inline enum cond_result cond_value(const struct cond *cond, const struct view *view, unsigned place)
+static inline enum cond_result cond_value(const struct cond *cond, const struct view *view,
+					  unsigned place)
 {
 	enum cond_result sum = COND_NO, one = COND_NO;
 	const struct cond_all *all;

@@ -389,8 +389,9 @@ static bool expr_final(const struct view *view, unsigned place)
 	return !(place & AT_RESPONSE) || view->response_final;
 }
 
-static inline enum expr_result expr_eval_one(const struct expr *e, const struct view *view, unsigned place,
-					     struct expr_walk *walk, struct sample *smp)
+static inline enum expr_result expr_eval_one(const struct expr *e, const struct view *view,
+					     unsigned place, struct expr_walk *walk,
+					     struct sample *smp)
 {
 	struct fetch_call call = { .view = view, .args = e->args, .row = e->row,
 				   .place = place & ~(unsigned)AT_FINAL,
@@ -416,8 +417,9 @@ static inline enum expr_result expr_eval_one(const struct expr *e, const struct 
 	return smp->flags & SMP_MAY_CHANGE ? EXPR_WAIT : EXPR_NONE;
 }
 
-COLD static enum expr_result expr_eval_watched(const struct expr *e, const struct view *view, unsigned place,
-					       struct expr_walk *walk, struct sample *smp)
+COLD static enum expr_result expr_eval_watched(const struct expr *e, const struct view *view,
+					       unsigned place, struct expr_walk *walk,
+					       struct sample *smp)
 {
 	enum expr_result result = expr_eval_one(e, view, place, walk, smp);
 

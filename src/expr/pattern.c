@@ -510,7 +510,8 @@ static inline const struct pattern *pattern_find(const struct pattern_set *set, 
 	return pattern_walk_is_long(set) ? pattern_walk_kept(set, smp) : pattern_walk(set, smp);
 }
 
-COLD static const struct pattern *pattern_match_watched(const struct pattern_set *set, struct sample *smp)
+COLD static const struct pattern *pattern_match_watched(const struct pattern_set *set,
+							struct sample *smp)
 {
 	const struct pattern *p = pattern_find(set, smp);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Files of patterns: one a line; in maps, the first word of a line, and a value behind it
- * (manual 7.1 "-f", 7.3.1 "map"). As later manuals have it, "opt@" in front says that the file may be
- * missing, and "virt@" that there is none: a list that begins empty. Called while the configuration is
- * read. */
+ * (manual 7.1 "-f", 7.3.1 "map"). As later manuals have it, "opt@" in front says that the file may
+ * be missing, and "virt@" that there is none: a list that begins empty. Called while the
+ * configuration is read. */
 #include "expr/pattern_file.h"
 
 #include "base/err.h"

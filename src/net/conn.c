@@ -144,8 +144,8 @@ COLD static enum io inside_send(struct conn *conn, const void *buf, size_t len, 
 	return IO_OK;
 }
 
-COLD static enum io inside_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned count,
-				       size_t *sent)
+COLD static enum io inside_send_pieces(struct conn *conn, const struct iovec *pieces,
+				       unsigned count, size_t *sent)
 {
 	enum io r = IO_OK;
 	size_t sum = 0, n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Global words of versions after 2.6 about QUIC, processors and descriptors. What has a meaning here
- * is done; of the others a notice says what holds instead.
+ * Global words of versions after 2.6 about QUIC, processors and descriptors. What has a meaning
+ * here is done; of the others a notice says what holds instead.
  */
 #include "process/later_conf.h"
 
@@ -94,7 +94,8 @@ static int parse_cpu_policy(struct statement *st, const struct keyword *kw, void
 		if (!word)
 			return -1;
 		if (strcmp(word, "1") && strcmp(word, "auto"))
-			return stmt_error(st, st->at - 1, "1 or 'auto' is expected, not '%s'", word);
+			return stmt_error(st, st->at - 1, "1 or 'auto' is expected, not '%s'",
+					  word);
 	}
 	if (i)
 		later_notice(st, "workers run where the system lets them; 'nbproc auto' gives each "

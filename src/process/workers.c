@@ -111,8 +111,8 @@ int worker_new(unsigned number, struct err *err)
 	return 0;
 }
 
-/* How long until it is forked anew: nothing at first; more and more for one that dies young again and
- * again, since something kills it where it begins. */
+/* How long until it is forked anew: nothing at first; more and more for one that dies young again
+ * and again, since something kills it where it begins. */
 unsigned worker_delay(struct worker *w)
 {
 	unsigned delay = 1000, n;

@@ -295,7 +295,8 @@ static int need_client(struct config *cfg, struct server *s)
 static bool switched_later(const struct server *s)
 {
 	const struct tls_settings *set = &s->set.tls;
-	bool verify_none = (set->verify ? set->verify : tls_global.server.verify) == TLS_VERIFY_NONE;
+	bool verify_none =
+		(set->verify ? set->verify : tls_global.server.verify) == TLS_VERIFY_NONE;
 
 	return set->options.given & TLS_SSL && (set->ca_file || verify_none);
 }

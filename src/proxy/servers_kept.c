@@ -26,7 +26,9 @@ static struct region note = REGION_NONE;
 
 static const struct region_spec *spec(void)
 {
-	static struct region_spec spec = { .name = "servers", .what = "added servers", .note = true };
+	static struct region_spec spec = { .name = "servers",
+					   .what = "added servers",
+					   .note = true };
 
 	if (!spec.layout)
 		spec.layout = region_layout(NOTE_VERSION, NULL, 0);
@@ -47,8 +49,8 @@ static bool put_server(size_t *at, const struct server *s)
 {
 	bool disabled = s->state->admin & ADMIN_FORCED_MAINT;
 	char head[600];
-	int len = snprintf(head, sizeof(head), "%s/%s%c%d%c%s%c", s->proxy->name, s->id, 0, s->puid, 0,
-			   disabled ? "disabled" : "enabled", 0);
+	int len = snprintf(head, sizeof(head), "%s/%s%c%d%c%s%c", s->proxy->name, s->id, 0, s->puid,
+			   0, disabled ? "disabled" : "enabled", 0);
 
 	return len > 0 && (size_t)len < sizeof(head) && put(at, head, (size_t)len) &&
 	       put(at, s->line, s->line_len) && put(at, "", 1);

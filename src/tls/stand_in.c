@@ -44,7 +44,8 @@ static int stand_in_write(BIO *bio, X509 *x, EVP_PKEY *key, struct span *text)
 	char *data, *copy;
 	long len;
 
-	if (PEM_write_bio_X509(bio, x) != 1 || PEM_write_bio_PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL) != 1)
+	if (PEM_write_bio_X509(bio, x) != 1 ||
+	    PEM_write_bio_PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL) != 1)
 		return -1;
 	len = BIO_get_mem_data(bio, &data);
 	copy = len > 0 ? OPENSSL_malloc((size_t)len + 1) : NULL;

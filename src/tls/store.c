@@ -103,8 +103,8 @@ static int bundle_load(const char *name, struct tls_entry *found[TLS_BUNDLE_MAX]
 
 int tls_entries_load(const char *name, struct tls_entry *found[TLS_BUNDLE_MAX], struct err *err)
 {
-	if (name[0] != '@' && !tls_files_stand_in && tls_store_settings.extra & EXTRA_BUNDLE && !tls_entry_find(name) &&
-	    access(name, F_OK) && errno == ENOENT)
+	if (name[0] != '@' && !tls_files_stand_in && tls_store_settings.extra & EXTRA_BUNDLE &&
+	    !tls_entry_find(name) && access(name, F_OK) && errno == ENOENT)
 		return bundle_load(name, found, err);
 	found[0] = tls_entry_load(name, err);
 	return found[0] ? 1 : -1;
