@@ -117,6 +117,29 @@ check "the row" out "maxconn <conns>"
 run help req.hrd
 wanted 1 "help of a typo in a fetch"
 check "the nearest" err "did you mean the fetch 'req.hdr'?"
+run help sH--
+wanted 0 "help of a termination code"
+check "why" out "the server neither sent nor took anything for too long"
+check "and when" out "the server had not answered with complete headers yet"
+run help CD
+wanted 0 "help of one of mode tcp"
+check "why" out "the client broke off"
+run help xH
+wanted 1 "help of no such code"
+run help %TR
+wanted 0 "help of an alias of log formats"
+check "what it is" out "ms to receive the request"
+run help leastconn
+wanted 0 "help of an algorithm"
+check "what it does" out "the fewest sessions for its weight"
+check "where to read on" out "More: doc/configuration.md"
+# Each letter that a log line may have stands in the manual's table.
+for letter in C c S s P L R I D U K; do
+	grep -q "^| 1 | \`$letter\` " "$srcdir/doc/management.md" || fail "the manual lacks '$letter'"
+done
+for letter in R Q C H D L T; do
+	grep -q "^| 2 | \`$letter\` " "$srcdir/doc/management.md" || fail "the manual lacks '$letter'"
+done
 run -dKhelp
 wanted 0 "-dKhelp"
 check "classes" out "cfg: "
