@@ -124,7 +124,9 @@ answer = service.ask(f"add server tls/n3 {secure} ssl verify none crt other.pem"
 check("so is a certificate", "is not loaded" in answer)
 said("set server tls/n1 ssl off", "'set server <srv> ssl' not supported on dynamic servers")
 for name in "n2", "n1":
-    said(f"disable server tls/{name}; del server tls/{name}", "Server deleted.")
+    answer = service.ask(f"disable server tls/{name}; wait 1m srv-removable tls/{name}; "
+                         f"del server tls/{name}")
+    check(f"tls/{name} goes", answer.split() == "Done. Server deleted.".split())
 check("the agent of one that has gone is not asked", said_by_agent["asked"] <= asked + 1)
 check("the shared memory is sound", "sound" in service.ask("expert-mode on; debug dev segment"))
 finish()

@@ -112,8 +112,9 @@ for backend in ("ring", "lots", "least"):
     totals = [int(service.stat(backend, f"n{n}")["stot"]) for n in range(1, 4)]
     check(f"{backend}: and each has some, {totals}", sum(totals) == 40 and min(totals) > 0)
     for n in range(1, 4):
-        said(f"disable server {backend}/n{n}", "")
-        said(f"del server {backend}/n{n}", "Server deleted.")
+        answer = service.ask(f"disable server {backend}/n{n}; wait 1m srv-removable {backend}/n{n}; "
+                             f"del server {backend}/n{n}")
+        check(f"{backend}/n{n} goes", answer.split() == "Done. Server deleted.".split())
     check(f"{backend}: none is left", request(f"/{backend}/").startswith(b"HTTP/1.1 503"))
 
 # ---- leaving
