@@ -28,6 +28,7 @@
 #include "exchange/http_rules.h"
 #include "explain/explain.h"
 #include "expr/expr_help.h"
+#include "lb/balance.h"
 #include "net/addr.h"
 #include "peers/peers_conf.h"
 #include "process/args.h"
@@ -45,7 +46,6 @@
 #include "config.h"
 
 #ifdef HAVE_LUA
-#include "lb/balance.h"
 #include "lua/help.h"
 #endif
 
@@ -94,7 +94,8 @@ static int answer_help(const struct args *args)
 		args_usage(stdout);
 		return 0;
 	}
-	known = (count == 1 && explain_help(words[0])) | help_word(stdout, modules, words, count);
+	known = count == 1 && explain_help(words[0]);
+	known = help_word(stdout, modules, words, count) || known;
 	known = help_actions(words, count, known);
 #ifdef HAVE_LUA
 	known = (count == 1 && lua_help(stdout, words[0], known)) || known;

@@ -39,7 +39,7 @@ static size_t decode(struct span text, unsigned char *out, size_t size)
 static struct span member(const char *json, const char *name)
 {
 	struct json j = { json, json + strlen(json) };
-	struct span raw;
+	struct span raw = { NULL, 0 };
 
 	assert_true(json_member(&j, span_of(name)) && json_string(&j, &raw));
 	return raw;

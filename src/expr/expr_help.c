@@ -140,6 +140,7 @@ bool expr_help_word(FILE *out, const char *word, bool any)
 {
 	const struct fetch *fetch = expr_fetch_find(span_of(word));
 	const struct converter *converter = expr_converter_find(span_of(word));
+	bool known;
 
 	if ((fetch || converter) && any)
 		fputc('\n', out);
@@ -155,8 +156,9 @@ bool expr_help_word(FILE *out, const char *word, bool any)
 		print_converter(out, converter);
 		fprintf(out, "\n  %s\n", converter->help);
 	}
-	any = any || fetch || converter;
-	return help_acl(out, word, any) | help_alias(out, word, any) || fetch || converter;
+	known = fetch || converter;
+	known = help_acl(out, word, any || known) || known;
+	return help_alias(out, word, any || known) || known;
 }
 
 void expr_help_nearest(FILE *out, const char *word)
