@@ -216,11 +216,16 @@ def flow(service, sender_of, total):
 
 def bulk(service):
     """What turns to bulk goes back to a pipe, and comes right."""
-    for n, sender_of in enumerate(("client", "server"), 1):
-        pair = flow(service, sender_of, 128 << 20)
-        info = service.info()
-        check(f"KernelFallbackBulk is {info['KernelFallbackBulk']}", info["KernelFallbackBulk"] == str(n))
-        check(f"{info['BytesSpliced']} bytes went by pipe", int(info["BytesSpliced"]) > n * (8 << 20))
+    turned = spliced = 0
+    for sender_of in "client", "server":
+        for _ in range(8):  # on a busy machine a receiver that is behind may be seen first
+            pair = flow(service, sender_of, 128 << 20)
+            info = service.info()
+            if int(info["KernelFallbackBulk"]) > turned:
+                break
+        check(f"KernelFallbackBulk is {info['KernelFallbackBulk']}", int(info["KernelFallbackBulk"]) == turned + 1)
+        check(f"{info['BytesSpliced']} bytes went by pipe", int(info["BytesSpliced"]) > spliced + (8 << 20))
+        turned, spliced = int(info["KernelFallbackBulk"]), int(info["BytesSpliced"])
         other = pair.server if sender_of == "client" else pair.client
         other.sendall(b"last words")
         other.close()
