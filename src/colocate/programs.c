@@ -230,6 +230,9 @@ enum pass_label { ROOM = 1, LOOK, LEVEL, BLOCKED, NEXT, MARKED, SEND, BEHIND, UN
 #define SERVES(reader) \
 	LOAD64(R1, STACK, READERS), AND_N(R1, reader), IF_N(BPF_JEQ, R1, 0, UNFIT)
 
+/* One program from its first instruction to its last: it reads in the order in which it runs,
+ * which parts of it in functions of their own would hide. doc/internals/colocate.md explains the
+ * steps. */
 static int pass_load(const struct colocate_kernel *k, const int *maps, const struct bpf_log *log)
 {
 	const struct bpf_insn code[] = {
