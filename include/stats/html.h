@@ -81,7 +81,8 @@ struct html_column {
 	const char *name;
 	const char *class; /* of its width */
 	const char *help;
-	void (*say)(struct html *h, struct text *out);
+	void (*say)(struct html *h, struct text *out); /* NULL: the number of field */
+	enum stat_field field;
 };
 extern const struct html_column html_counts[];
 extern const size_t html_counts_len;

@@ -211,11 +211,11 @@ static void col_weight(struct html *h, struct text *out)
 /* -- the table ------------------------------------------------------------------------------- */
 
 static const struct html_column first[] = {
-	{ "", "Name", "w1 s", "Name of the object", col_name },
+	{ "", "Name", "w1 s", "Name of the object", .say = col_name },
 	{ "State", "Status", "w2 s", "State, and since when; of backends: how many servers can be "
-	  "used", col_status },
-	{ NULL, "Last check", "w3 s", "Result of the last health check", col_check },
-	{ NULL, "Weight", "w5", "Weight in force / as set, if they differ", col_weight },
+	  "used", .say = col_status },
+	{ NULL, "Last check", "w3 s", "Result of the last health check", .say = col_check },
+	{ NULL, "Weight", "w5", "Weight in force / as set, if they differ", .say = col_weight },
 };
 
 static const struct html_column *html_column_at(size_t i)
@@ -266,8 +266,14 @@ void html_say_columns(const struct html *h, struct text *out)
 
 bool html_say_cell(struct html *h, struct text *out)
 {
+	const struct html_column *column;
+
 	if (h->column == html_columns(h))
 		return false;
-	html_column_at(h->column++)->say(h, out);
+	column = html_column_at(h->column++);
+	if (column->say)
+		column->say(h, out);
+	else
+		cell_count(h, out, column->field);
 	return true;
 }

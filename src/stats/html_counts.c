@@ -25,11 +25,6 @@ static void col_qcur(struct html *h, struct text *out)
 	tip_close(out);
 }
 
-static void col_qmax(struct html *h, struct text *out)
-{
-	cell_count(h, out, STAT_qmax);
-}
-
 static void col_rate(struct html *h, struct text *out)
 {
 	uint64_t now = cell_num(h, STAT_rate);
@@ -105,11 +100,6 @@ static void col_scur(struct html *h, struct text *out)
 	tip_field(h, out, "Most at a time", STAT_smax);
 	tip_limit(h, out, limited ? "Limit (maxconn)" : "Full load (fullconn)", STAT_slim);
 	tip_close(out);
-}
-
-static void col_smax(struct html *h, struct text *out)
-{
-	cell_count(h, out, STAT_smax);
 }
 
 static void col_slim(struct html *h, struct text *out)
@@ -208,11 +198,6 @@ static void col_stot(struct html *h, struct text *out)
 
 /* -- HTTP, bytes ----------------------------------------------------------------------------- */
 
-static void col_4xx(struct html *h, struct text *out)
-{
-	cell_count(h, out, STAT_hrsp_4xx);
-}
-
 /* Red while there are some: within the last minute, where that is known. */
 static void col_5xx(struct html *h, struct text *out)
 {
@@ -272,16 +257,6 @@ static void col_denied(struct html *h, struct text *out)
 	tip_close(out);
 }
 
-static void col_ereq(struct html *h, struct text *out)
-{
-	cell_count(h, out, STAT_ereq);
-}
-
-static void col_econ(struct html *h, struct text *out)
-{
-	cell_count(h, out, STAT_econ);
-}
-
 static void col_eresp(struct html *h, struct text *out)
 {
 	if (!cell_has(h, STAT_eresp)) {
@@ -294,16 +269,6 @@ static void col_eresp(struct html *h, struct text *out)
 	tip_field(h, out, "By clients", STAT_cli_abrt);
 	tip_field(h, out, "By servers", STAT_srv_abrt);
 	tip_close(out);
-}
-
-static void col_wretr(struct html *h, struct text *out)
-{
-	cell_count(h, out, STAT_wretr);
-}
-
-static void col_wredis(struct html *h, struct text *out)
-{
-	cell_count(h, out, STAT_wredis);
 }
 
 /* -- health ---------------------------------------------------------------------------------- */
@@ -320,11 +285,6 @@ static void col_chkfail(struct html *h, struct text *out)
 	tip_field(h, out, "Health checks", STAT_chkfail);
 	tip_field(h, out, "Seen in the traffic", STAT_hanafail);
 	tip_close(out);
-}
-
-static void col_chkdown(struct html *h, struct text *out)
-{
-	cell_count(h, out, STAT_chkdown);
 }
 
 static void col_downtime(struct html *h, struct text *out)
@@ -388,31 +348,32 @@ static void col_h2(struct html *h, struct text *out)
 /* -- the columns ----------------------------------------------------------------------------- */
 
 const struct html_column html_counts[] = {
-	{ "Queue", "Now", "w6", "Waiting now", col_qcur },
-	{ NULL, "Most", "w6", "Most that waited", col_qmax },
-	{ "Sessions a second", "Now", "w6", "Sessions over the last second", col_rate },
-	{ NULL, "Most", "w5", "Most in a second", col_rate_max },
+	{ "Queue", "Now", "w6", "Waiting now", .say = col_qcur },
+	{ NULL, "Most", "w6", "Most that waited", .field = STAT_qmax },
+	{ "Sessions a second", "Now", "w6", "Sessions over the last second", .say = col_rate },
+	{ NULL, "Most", "w5", "Most in a second", .say = col_rate_max },
 	{ NULL, "5 minutes", "w7", "Requests a second over the last five minutes; red: 5xx",
-	  col_curve },
-	{ "Sessions", "Now", "w5", "Now", col_scur },
-	{ NULL, "Most", "w5", "Most at a time", col_smax },
-	{ NULL, "Limit", "w5", "maxconn: others wait", col_slim },
-	{ NULL, "Total", "w4", "So far", col_stot },
-	{ "HTTP", "4xx", "w5", "Responses 4xx", col_4xx },
-	{ NULL, "5xx", "w5", "Responses 5xx", col_5xx },
-	{ "Bytes", "In", "w4", "From clients", col_bin },
-	{ NULL, "Out", "w4", "To clients", col_bout },
-	{ "Rules", "Deny", "w5", "Refused by rules", col_denied },
-	{ "Errors", "Req", "w6", "Of clients, before the request was complete", col_ereq },
-	{ NULL, "Conn", "w6", "Connections to servers that failed", col_econ },
-	{ NULL, "Resp", "w6", "Of servers during the response", col_eresp },
-	{ "Again", "Retry", "w6", "Connections tried once more", col_wretr },
-	{ NULL, "Move", "w6", "Moved to another server", col_wredis },
-	{ "Checks", "Fail", "w6", "Failed checks", col_chkfail },
-	{ NULL, "Down", "w6", "Times that it went down", col_chkdown },
-	{ NULL, "Time", "w5", "Time spent down", col_downtime },
-	{ "Modules", "relay", "w5", "How bytes were forwarded", col_relay },
-	{ NULL, "h2", "w5", "Connections and streams of HTTP/2", col_h2 },
+	  .say = col_curve },
+	{ "Sessions", "Now", "w5", "Now", .say = col_scur },
+	{ NULL, "Most", "w5", "Most at a time", .field = STAT_smax },
+	{ NULL, "Limit", "w5", "maxconn: others wait", .say = col_slim },
+	{ NULL, "Total", "w4", "So far", .say = col_stot },
+	{ "HTTP", "4xx", "w5", "Responses 4xx", .field = STAT_hrsp_4xx },
+	{ NULL, "5xx", "w5", "Responses 5xx", .say = col_5xx },
+	{ "Bytes", "In", "w4", "From clients", .say = col_bin },
+	{ NULL, "Out", "w4", "To clients", .say = col_bout },
+	{ "Rules", "Deny", "w5", "Refused by rules", .say = col_denied },
+	{ "Errors", "Req", "w6", "Of clients, before the request was complete",
+	  .field = STAT_ereq },
+	{ NULL, "Conn", "w6", "Connections to servers that failed", .field = STAT_econ },
+	{ NULL, "Resp", "w6", "Of servers during the response", .say = col_eresp },
+	{ "Again", "Retry", "w6", "Connections tried once more", .field = STAT_wretr },
+	{ NULL, "Move", "w6", "Moved to another server", .field = STAT_wredis },
+	{ "Checks", "Fail", "w6", "Failed checks", .say = col_chkfail },
+	{ NULL, "Down", "w6", "Times that it went down", .field = STAT_chkdown },
+	{ NULL, "Time", "w5", "Time spent down", .say = col_downtime },
+	{ "Modules", "relay", "w5", "How bytes were forwarded", .say = col_relay },
+	{ NULL, "h2", "w5", "Connections and streams of HTTP/2", .say = col_h2 },
 };
 
 const size_t html_counts_len = ARRAY_LEN(html_counts);
