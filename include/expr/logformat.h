@@ -4,6 +4,7 @@
 #ifndef EXPR_LOGFORMAT_H
 #define EXPR_LOGFORMAT_H
 
+#include "base/encode.h"
 #include "base/str.h"
 #include "config/config.h"
 #include "config/module.h"
@@ -49,6 +50,9 @@ enum logformat_style {
 struct logformat *logformat_compile_as(enum logformat_style style, const char *text,
 				       const struct expr_context *ctx, unsigned place,
 				       struct err *err);
+/* What it writes: a text, or an object of JSON or CBOR that remains one when it is cut as
+ * encoded_cut says. */
+enum encoding logformat_encoding(const struct logformat *format);
 /* Does it look at view->log? */
 bool logformat_needs_log(const struct logformat *format);
 /* Appends the line; cut at the text's size. view->log must be filled in where the format has

@@ -4,6 +4,7 @@
 #ifndef LOG_LOG_H
 #define LOG_LOG_H
 
+#include "base/encode.h"
 #include "base/str.h"
 #include "config/config.h"
 #include "config/module.h"
@@ -25,9 +26,15 @@ extern const struct module ring_module; /* the ring section; its data are log_mo
 void log_send(const struct log_conf *conf, enum log_level level, const char *msg, size_t len);
 void log_printf(const struct log_conf *conf, enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The same with structured data for targets of format rfc5424; empty: none. */
-void log_send_sd(const struct log_conf *conf, enum log_level level, struct span sd,
-		 struct span msg);
+/* The same with more than a text. */
+struct log_message {
+	struct span msg;
+	struct span sd;         /* structured data for targets of format rfc5424; empty: none */
+	enum encoding encoding; /* of msg: an object, which a target that takes less gets cut so that
+				 * it stays one */
+};
+void log_send_message(const struct log_conf *conf, enum log_level level,
+		      const struct log_message *message);
 /* Where lines go that no log line names: "stdout", "stderr", a ring that stands above, or "buf0",
  * which is made where there is none. NULL and err: there is no such place. cfg owns it. */
 struct err;

@@ -3,6 +3,7 @@
  * it in "children". Fields that have no value are left out. */
 #include "explain/say.h"
 
+#include "base/encode.h"
 #include "explain/record.h"
 #include "explain/source.h"
 
@@ -14,25 +15,10 @@ static const char *const kinds[] = {
 	[ENTRY_SERVER] = "server",   [ENTRY_MESSAGE] = "message",   [ENTRY_NOTE] = "note",
 };
 
-/* The length of the well-formed UTF-8 character there; 0: it is none (RFC 3629). */
-static unsigned utf8(const unsigned char *s)
-{
-	unsigned n = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : (*s & 0xf0) == 0xe0 ? 3 :
-		     *s >= 0xf0 && *s < 0xf5 ? 4 : 0, i;
-
-	for (i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) ||
-	    (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
-}
-
 void say_json_string(FILE *out, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
-	unsigned n;
+	size_t n;
 
 	if (!text) {
 		fputs("null", out);
@@ -40,7 +26,7 @@ void say_json_string(FILE *out, const char *text)
 	}
 	fputc('"', out);
 	while (*s) {
-		n = utf8(s);
+		n = utf8_len((const char *)s, 4); /* none goes on behind the final NUL */
 		if (*s == '"' || *s == '\\')
 			fprintf(out, "\\%c", *s);
 		else if (*s < 32 || *s == 127 || !n)

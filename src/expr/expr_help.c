@@ -132,7 +132,7 @@ static bool help_alias(FILE *out, const char *word, bool any)
 	if (!row || (!sign && any))
 		return false;
 	fprintf(out, "%salias %%%s of log formats\n  %s%s\n", any ? "\n" : "", row->name, row->help,
-		row->http & ALIAS_HTTP ? " (mode http)" : "");
+		row->traits & ALIAS_HTTP ? " (mode http)" : "");
 	return true;
 }
 

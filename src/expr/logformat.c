@@ -14,36 +14,11 @@
 #include "expr/capture.h"
 #include "expr/expr.h"
 #include "expr/logformat_alias.h"
+#include "expr/logformat_node.h"
 #include "expr/regex.h"
 #include "expr/view.h"
 
 #include <ctype.h>
-
-enum node_kind { NODE_TEXT, NODE_BLANK, NODE_ALIAS, NODE_EXPR };
-
-struct node {
-	struct node *next;
-	enum node_kind kind;
-	unsigned flags; /* LF_* */
-	union {
-		struct span text;
-		const struct alias *alias;
-		struct expr *expr;
-	};
-};
-
-struct logformat {
-	const char *text; /* as written */
-	unsigned place;   /* AT_*: where expressions run */
-	bool late;        /* it mentions what may change until the end */
-	bool numbers;     /* it mentions what view->log has */
-	bool exprs;       /* it holds expressions */
-	bool uri;         /* it mentions the target of the request */
-	const char *http; /* an alias that is for mode http alone; NULL: there is none */
-	struct location loc;
-	enum logformat_style style;
-	struct node *nodes;
-};
 
 /* A format while it is read. */
 struct compiler {
@@ -53,6 +28,9 @@ struct compiler {
 	struct node **tail;
 	const char *at;
 	unsigned flags;    /* of %{...}o: for all that follow */
+	unsigned whole;    /* LF_JSON, LF_CBOR, LF_BIN: of %{...}o, for all there is */
+	struct span name;  /* of the item that is read: "%(name:type)"; ptr NULL: it has none */
+	enum sample_type type;
 	struct err *err;
 };
 
@@ -74,6 +52,8 @@ static struct node *compiler_add(struct compiler *c, enum node_kind kind, unsign
 
 	node->kind = kind;
 	node->flags = flags;
+	node->name = c->name;
+	node->type = c->type;
 	*c->tail = node;
 	c->tail = &node->next;
 	return node;
@@ -110,37 +90,152 @@ static void compiler_char(struct compiler *c, struct text *literal, char ch)
 	compiler_add(c, NODE_BLANK, 0);
 }
 
+static const struct flag {
+	const char *name;
+	unsigned bit, clears;
+} flag_names[] = {
+	{ "Q", LF_QUOTE, 0 },        { "X", LF_HEX, 0 },          { "E", LF_ESCAPE, 0 },
+	{ "json", LF_JSON, LF_CBOR }, { "cbor", LF_CBOR, LF_JSON }, { "bin", LF_BIN, 0 },
+};
+
+static const struct flag *flag_find(struct span word)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(flag_names); i++)
+		if (span_equal(word, span_of(flag_names[i].name)))
+			return &flag_names[i];
+	return NULL;
+}
+
 /* "%{+Q,-X}": changes *flags. Behind the brace afterwards. */
 static int compiler_flags(struct compiler *c, unsigned *flags)
 {
-	static const struct {
-		char name;
-		unsigned bit;
-	} known[] = { { 'Q', LF_QUOTE }, { 'X', LF_HEX }, { 'E', LF_ESCAPE } };
 	const char *end = strchr(c->at, '}');
 
 	if (!end)
 		return err_set(c->err, "the '}' after '%%{%s' is missing", c->at);
 	while (c->at < end) {
-		size_t len = strcspn(c->at, ",}"), i = 0;
+		size_t len = strcspn(c->at, ",}");
+		const struct flag *flag = NULL;
 
-		if (len == 2 && (c->at[0] == '+' || c->at[0] == '-'))
-			while (i < ARRAY_LEN(known) && known[i].name != c->at[1])
-				i++;
+		if (*c->at == '+' || *c->at == '-')
+			flag = flag_find((struct span){ c->at + 1, len - 1 });
+		if (!flag)
+			compiler_warn(c, "unknown flag ignored (Q, X, E, json, cbor, bin with + or - are "
+				      "known):", (struct span){ c->at, len });
+		else if (*c->at == '+')
+			*flags = (*flags & ~flag->clears) | flag->bit;
 		else
-			i = ARRAY_LEN(known);
-		if (i == ARRAY_LEN(known))
-			compiler_warn(c, "unknown flag ignored (+Q, +X, +E, -Q, -X, -E are known):",
-				      (struct span){ c->at, len });
-		else if (c->at[0] == '+')
-			*flags |= known[i].bit;
-		else
-			*flags &= ~known[i].bit;
+			*flags &= ~flag->bit;
 		c->at += len;
 		if (c->at < end)
 			c->at++;
 	}
 	c->at = end + 1;
+	return 0;
+}
+
+/* -- named items: "%(name:type){flags}alias" -------------------------------------------- */
+
+static bool compiler_type(struct compiler *c, struct span word)
+{
+	static const struct {
+		const char *name;
+		enum sample_type type;
+	} types[] = { { "str", SMP_STR }, { "sint", SMP_INT }, { "bool", SMP_BOOL } };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(types); i++)
+		if (span_equal(word, span_of(types[i].name))) {
+			c->type = types[i].type;
+			return true;
+		}
+	return false;
+}
+
+static size_t name_length(const char *s)
+{
+	size_t len = 0;
+
+	while (isalnum((unsigned char)s[len]) || (s[len] && strchr("_-.@/", s[len])))
+		len++;
+	return len;
+}
+
+/* At the parenthesis. 1: it is none of a name, as texts of earlier versions may have it; 0: behind
+ * it, with name and type; -1. */
+static int compiler_name(struct compiler *c)
+{
+	struct span name = { c->at + 1, name_length(c->at + 1) }, type = { "", 0 };
+	const char *end = name.ptr + name.len;
+
+	if (*end == ':') {
+		type = (struct span){ end + 1, name_length(end + 1) };
+		end = type.ptr + type.len;
+	}
+	if (*end != ')' || (end[1] != '{' && end[1] != '[' && !name_start(end[1])))
+		return 1;
+	if (type.len && !compiler_type(c, type))
+		return err_set(c->err, "'%%(%.*s)': the type is str, sint or bool, not '%.*s'",
+			       (int)(end - name.ptr), name.ptr, (int)type.len, type.ptr);
+	if (name.len)
+		c->name = (struct span){ arena_strndup(c->arena, name.ptr, name.len), name.len };
+	c->at = end + 1;
+	return 0;
+}
+
+/* For all that is written: the last %{+json}o counts, wherever it stands. */
+static int compiler_whole(struct compiler *c, unsigned flags)
+{
+	unsigned whole = flags & (LF_JSON | LF_CBOR | LF_BIN);
+
+	if (c->name.ptr)
+		return err_set(c->err, "'%%o' is no value: it cannot have the name '%s'", c->name.ptr);
+	if (whole & LF_BIN && c->format->style != FORMAT_LOG && c->format->style != FORMAT_RAW)
+		return err_set(c->err, "'+bin' is for log lines and variables: bytes as they are would "
+				       "break what stands here");
+	c->whole = whole;
+	c->flags = flags & ~(LF_JSON | LF_CBOR);
+	return 0;
+}
+
+static unsigned compiler_item(struct compiler *c, unsigned flags)
+{
+	if (flags & LF_BIN && !(c->flags & LF_BIN)) {
+		compiler_warn(c, "flag ignored, it is for all the line, with 'o':",
+			      (struct span){ "+bin", 4 });
+		flags &= ~(unsigned)LF_BIN;
+	}
+	return flags;
+}
+
+/* Leaves the named items of an object. 0, or -1: a name stands there twice. */
+static int compiler_object(struct compiler *c)
+{
+	struct node **link = &c->format->nodes, *node, *other;
+
+	while ((node = *link)) {
+		if (node->name.ptr) {
+			for (other = c->format->nodes; other != node; other = other->next)
+				if (span_equal(other->name, node->name))
+					return err_set(c->err, "the name '%s' stands in the object twice",
+						       node->name.ptr);
+			link = &node->next;
+			continue;
+		}
+		if (node->kind == NODE_ALIAS)
+			compiler_warn(c, "without a name it is no part of the object:",
+				      span_of(node->alias->name));
+		else if (node->kind == NODE_EXPR)
+			compiler_warn(c, "without a name it is no part of the object:",
+				      span_of(expr_text(node->expr)));
+		*link = node->next;
+	}
+	c->format->encoding = c->whole & LF_JSON ? ENCODE_JSON :
+			      c->whole & LF_BIN	 ? ENCODE_CBOR :
+						   ENCODE_CBOR_HEX;
+	logformat_keys(c->format, c->arena);
 	return 0;
 }
 
@@ -158,7 +253,7 @@ static int compiler_expr(struct compiler *c, unsigned flags)
 	if (!expr_allowed(expr, c->format->place, c->ctx->cfg, &c->ctx->loc))
 		return err_set(c->err, "'%s' cannot be used here: it needs %s", expr_text(expr),
 			       expr_source(expr));
-	compiler_add(c, NODE_EXPR, flags)->expr = expr;
+	compiler_add(c, NODE_EXPR, compiler_item(c, flags))->expr = expr;
 	c->format->exprs = true;
 	return 0;
 }
@@ -172,10 +267,8 @@ static int compiler_alias(struct compiler *c, unsigned flags)
 	while (isalnum((unsigned char)c->at[name.len]))
 		name.len++;
 	c->at += name.len;
-	if (name.len == 1 && name.ptr[0] == 'o') {
-		c->flags = flags;
-		return 0;
-	}
+	if (name.len == 1 && name.ptr[0] == 'o')
+		return compiler_whole(c, flags);
 	alias = alias_find(name);
 	nearest = alias ? NULL : alias_nearest(name);
 	if (!alias && nearest)
@@ -184,11 +277,11 @@ static int compiler_alias(struct compiler *c, unsigned flags)
 	if (!alias)
 		return err_set(c->err, "there is no '%%%.*s'; a percent sign is written '%%%%'",
 			       (int)name.len, name.ptr);
-	compiler_add(c, NODE_ALIAS, flags)->alias = alias;
+	compiler_add(c, NODE_ALIAS, compiler_item(c, flags))->alias = alias;
 	c->format->late |= alias->needs == NEEDS_END;
 	c->format->numbers = true;
-	c->format->uri |= (alias->http & ALIAS_URI) != 0;
-	if (alias->http & ALIAS_HTTP)
+	c->format->uri |= (alias->traits & ALIAS_URI) != 0;
+	if (alias->traits & ALIAS_HTTP)
 		c->format->http = alias->name;
 	return 0;
 }
@@ -201,6 +294,8 @@ static int compiler_percent(struct compiler *c, struct text *literal)
 	int result;
 
 	compiler_flush(c, literal);
+	if (*c->at == '(' && compiler_name(c) < 0)
+		return -1;
 	if (*c->at == '{') {
 		c->at++;
 		if (compiler_flags(c, &flags))
@@ -220,6 +315,8 @@ static int compiler_percent(struct compiler *c, struct text *literal)
 			      (struct span){ c->at - 1, 2 });
 		return 0;
 	}
+	c->name = (struct span){ NULL, 0 };
+	c->type = SMP_ANY;
 	return result;
 }
 
@@ -273,7 +370,8 @@ struct logformat *logformat_compile_as(enum logformat_style style, const char *t
 	format->place = place;
 	format->style = style;
 	format->loc = ctx->loc;
-	if (compiler_run(&c, &literal))
+	if (compiler_run(&c, &literal) ||
+	    (c.whole & (LF_JSON | LF_CBOR) && compiler_object(&c)))
 		return NULL;
 	if (format->uri && style != FORMAT_LOG)
 		capture_need_uri(ctx->cfg);
@@ -341,10 +439,17 @@ static bool write_node(const struct node *node, const struct logformat *format,
 		text_add(t, node->text.ptr, node->text.len);
 		return false;
 	case NODE_ALIAS:
+		if (unlikely(node->flags & (LF_JSON | LF_CBOR))) {
+			logformat_write_encoded(node, format, view, t);
+			return false;
+		}
 		node->alias->write(t, view, node->flags);
-		return blank && t->len == before && node->alias->http & ALIAS_LIST;
+		return blank && t->len == before && node->alias->traits & ALIAS_LIST;
 	case NODE_EXPR:
-		write_expr(node, format, view, t);
+		if (unlikely(node->flags & (LF_JSON | LF_CBOR)))
+			logformat_write_encoded(node, format, view, t);
+		else
+			write_expr(node, format, view, t);
 		break;
 	}
 	return false;
@@ -363,6 +468,14 @@ void logformat_write(const struct logformat *format, const struct view *view, st
 		view->find_log(view, &numbers);
 		view = &filled;
 	}
+	if (format->encoding) {
+		size_t before = t->len;
+
+		logformat_write_object(format, view, t);
+		if (format->style == FORMAT_REPLACEMENT)
+			quote_value(t, before);
+		return;
+	}
 	for (node = format->nodes; node; node = node->next) {
 		size_t before = t->len;
 
@@ -370,6 +483,11 @@ void logformat_write(const struct logformat *format, const struct view *view, st
 		if (format->style == FORMAT_REPLACEMENT && node->kind != NODE_TEXT)
 			quote_value(t, before);
 	}
+}
+
+enum encoding logformat_encoding(const struct logformat *format)
+{
+	return format->encoding;
 }
 
 bool logformat_needs_log(const struct logformat *format)

@@ -25,7 +25,7 @@ enum { ALIAS_LONGEST = 8 };
 
 static void put_absent(struct text *t, unsigned flags)
 {
-	if (flags & LF_HTTP)
+	if (flags & (LF_HTTP | LF_BARE))
 		return;
 	if (flags & LF_QUOTE)
 		text_str(t, "\"\"");
@@ -52,6 +52,10 @@ void logformat_put(struct text *t, struct span value, unsigned flags)
 		put_absent(t, flags);
 		return;
 	}
+	if (flags & LF_BARE) {
+		text_add(t, value.ptr, value.len);
+		return;
+	}
 	if (flags & LF_QUOTE)
 		text_char(t, '"');
 	for (i = 0; i < value.len; i++) {
@@ -63,7 +67,7 @@ void logformat_put(struct text *t, struct span value, unsigned flags)
 			i += plain - 1;
 			continue;
 		}
-		if ((c < ' ' || c == 0x7f) && !(flags & LF_RAW) && !(c == '\t' && flags & LF_HTTP)) {
+		if ((c < ' ' || c == 0x7f) && !(flags & (LF_RAW | LF_BIN)) && !(c == '\t' && flags & LF_HTTP)) {
 			char code[3] = { flags & LF_HTTP ? '%' : '#', hex[c >> 4], hex[c & 15] };
 
 			text_add(t, code, sizeof(code));
@@ -131,9 +135,9 @@ static void put_port(struct text *t, const struct addr *addr, const struct view 
 }
 
 /* A number that is not final yet when the line is written early. */
-static void put_growing(struct text *t, const struct view *view, int64_t number)
+static void put_growing(struct text *t, const struct view *view, int64_t number, unsigned flags)
 {
-	if (view->log->early)
+	if (view->log->early && !(flags & LF_BARE))
 		text_char(t, '+');
 	text_num(t, number);
 }
@@ -142,8 +146,7 @@ static void put_growing(struct text *t, const struct view *view, int64_t number)
 
 static void alias_B(struct text *t, const struct view *view, unsigned flags)
 {
-	(void)flags;
-	put_growing(t, view, (int64_t)view->log->bytes_out);
+	put_growing(t, view, (int64_t)view->log->bytes_out, flags);
 }
 
 static void alias_H(struct text *t, const struct view *view, unsigned flags)
@@ -196,8 +199,7 @@ static void alias_Td(struct text *t, const struct view *view, unsigned flags)
 /* Without the time that the client took to begin. */
 static void alias_Tu(struct text *t, const struct view *view, unsigned flags)
 {
-	(void)flags;
-	put_growing(t, view, view->log->total_ms - known(view->log->idle_ms));
+	put_growing(t, view, view->log->total_ms - known(view->log->idle_ms), flags);
 }
 
 static void alias_Th(struct text *t, const struct view *view, unsigned flags)
@@ -221,8 +223,7 @@ static void alias_Ts(struct text *t, const struct view *view, unsigned flags)
 
 static void alias_Tt(struct text *t, const struct view *view, unsigned flags)
 {
-	(void)flags;
-	put_growing(t, view, view->log->total_ms);
+	put_growing(t, view, view->log->total_ms, flags);
 }
 
 static void alias_Tw(struct text *t, const struct view *view, unsigned flags)
@@ -331,6 +332,8 @@ static void alias_ms(struct text *t, const struct view *view, unsigned flags)
 {
 	if (flags & LF_HEX)
 		text_printf(t, "%X", (unsigned)view->log->accepted.tv_usec / 1000);
+	else if (flags & LF_BARE)
+		text_num(t, view->log->accepted.tv_usec / 1000);
 	else
 		text_digits(t, (unsigned)view->log->accepted.tv_usec / 1000, 3);
 }
@@ -342,8 +345,7 @@ static void alias_pid(struct text *t, const struct view *view, unsigned flags)
 
 static void alias_rc(struct text *t, const struct view *view, unsigned flags)
 {
-	(void)flags;
-	if (view->log->redispatched)
+	if (view->log->redispatched && !(flags & LF_BARE))
 		text_char(t, '+');
 	text_num(t, view->log->retries);
 }
@@ -417,7 +419,7 @@ static void alias_ts(struct text *t, const struct view *view, unsigned flags)
 
 /* In the order of strcmp: alias_find halves it. */
 static const struct alias aliases[] = {
-	{ "B", alias_B, NEEDS_END, "bytes sent to the client", 0 },
+	{ "B", alias_B, NEEDS_END, "bytes sent to the client", ALIAS_NUMBER },
 	{ "CC", alias_CC, NEEDS_END, "cookie captured in the request", ALIAS_HTTP },
 	{ "CS", alias_CS, NEEDS_END, "cookie captured in the response", ALIAS_HTTP },
 	{ "H", alias_H, NEEDS_CONNECTION, "host name of the system", 0 },
@@ -428,50 +430,60 @@ static const struct alias aliases[] = {
 	{ "HU", alias_HU, NEEDS_CONNECTION, "HTTP URI", ALIAS_HTTP | ALIAS_URI },
 	{ "HV", alias_HV, NEEDS_CONNECTION, "HTTP version", ALIAS_HTTP },
 	{ "ID", alias_ID, NEEDS_END, "unique id, see unique-id-format", 0 },
-	{ "ST", alias_ST, NEEDS_END, "HTTP status; 0 in mode tcp", 0 },
+	{ "ST", alias_ST, NEEDS_END, "HTTP status; 0 in mode tcp", ALIAS_NUMBER },
 	{ "T", alias_T, NEEDS_CONNECTION, "date of the accept, UTC", 0 },
-	{ "TR", alias_TR, NEEDS_CONNECTION, "ms to receive the request", ALIAS_HTTP },
-	{ "Ta", alias_Ta, NEEDS_END, "ms that the request was active", ALIAS_HTTP },
-	{ "Tc", alias_Tc, NEEDS_END, "ms to connect to the server; -1: not reached", 0 },
-	{ "Td", alias_Td, NEEDS_END, "ms of data transfer; -1: not reached", 0 },
-	{ "Th", alias_Th, NEEDS_END, "ms of handshakes below TCP mode", 0 },
-	{ "Ti", alias_Ti, NEEDS_CONNECTION, "ms idle before the request", ALIAS_HTTP },
+	{ "TR", alias_TR, NEEDS_CONNECTION, "ms to receive the request",
+	  ALIAS_HTTP | ALIAS_NUMBER },
+	{ "Ta", alias_Ta, NEEDS_END, "ms that the request was active", ALIAS_HTTP | ALIAS_NUMBER },
+	{ "Tc", alias_Tc, NEEDS_END, "ms to connect to the server; -1: not reached", ALIAS_NUMBER },
+	{ "Td", alias_Td, NEEDS_END, "ms of data transfer; -1: not reached", ALIAS_NUMBER },
+	{ "Th", alias_Th, NEEDS_END, "ms of handshakes below TCP mode", ALIAS_NUMBER },
+	{ "Ti", alias_Ti, NEEDS_CONNECTION, "ms idle before the request",
+	  ALIAS_HTTP | ALIAS_NUMBER },
 	{ "Tl", alias_Tl, NEEDS_CONNECTION, "date of the accept, local time", 0 },
-	{ "Tq", alias_Tq, NEEDS_CONNECTION, "ms until the request was complete", ALIAS_HTTP },
-	{ "Tr", alias_Tr, NEEDS_END, "ms until the response's head", ALIAS_HTTP },
-	{ "Ts", alias_Ts, NEEDS_CONNECTION, "date of the accept, seconds since 1970", 0 },
-	{ "Tt", alias_Tt, NEEDS_END, "ms from accept to end", 0 },
-	{ "Tu", alias_Tu, NEEDS_END, "ms as the client sees them", 0 },
-	{ "Tw", alias_Tw, NEEDS_END, "ms in queues; -1: not reached", 0 },
-	{ "U", alias_U, NEEDS_END, "bytes received from the client", 0 },
-	{ "ac", alias_ac, NEEDS_END, "connections of the process", 0 },
+	{ "Tq", alias_Tq, NEEDS_CONNECTION, "ms until the request was complete",
+	  ALIAS_HTTP | ALIAS_NUMBER },
+	{ "Tr", alias_Tr, NEEDS_END, "ms until the response's head", ALIAS_HTTP | ALIAS_NUMBER },
+	{ "Ts", alias_Ts, NEEDS_CONNECTION, "date of the accept, seconds since 1970",
+	  ALIAS_NUMBER | ALIAS_HEX },
+	{ "Tt", alias_Tt, NEEDS_END, "ms from accept to end", ALIAS_NUMBER },
+	{ "Tu", alias_Tu, NEEDS_END, "ms as the client sees them", ALIAS_NUMBER },
+	{ "Tw", alias_Tw, NEEDS_END, "ms in queues; -1: not reached", ALIAS_NUMBER },
+	{ "U", alias_U, NEEDS_END, "bytes received from the client", ALIAS_NUMBER },
+	{ "ac", alias_ac, NEEDS_END, "connections of the process", ALIAS_NUMBER },
 	{ "b", alias_b, NEEDS_CONNECTION, "name of the backend", 0 },
-	{ "bc", alias_bc, NEEDS_END, "connections of the backend", 0 },
+	{ "bc", alias_bc, NEEDS_END, "connections of the backend", ALIAS_NUMBER },
 	{ "bi", alias_bi, NEEDS_CONNECTION, "our address towards the server", 0 },
-	{ "bp", alias_bp, NEEDS_CONNECTION, "our port towards the server", 0 },
-	{ "bq", alias_bq, NEEDS_END, "those before it in the backend's queue", 0 },
+	{ "bp", alias_bp, NEEDS_CONNECTION, "our port towards the server",
+	  ALIAS_NUMBER | ALIAS_HEX },
+	{ "bq", alias_bq, NEEDS_END, "those before it in the backend's queue", ALIAS_NUMBER },
 	{ "ci", alias_ci, NEEDS_CONNECTION, "address of the client", 0 },
-	{ "cp", alias_cp, NEEDS_CONNECTION, "port of the client", 0 },
+	{ "cp", alias_cp, NEEDS_CONNECTION, "port of the client", ALIAS_NUMBER | ALIAS_HEX },
 	{ "f", alias_f, NEEDS_CONNECTION, "name of the frontend", 0 },
-	{ "fc", alias_fc, NEEDS_END, "connections of the frontend", 0 },
+	{ "fc", alias_fc, NEEDS_END, "connections of the frontend", ALIAS_NUMBER },
 	{ "fi", alias_fi, NEEDS_CONNECTION, "address that the client connected to", 0 },
-	{ "fp", alias_fp, NEEDS_CONNECTION, "port that the client connected to", 0 },
+	{ "fp", alias_fp, NEEDS_CONNECTION, "port that the client connected to",
+	  ALIAS_NUMBER | ALIAS_HEX },
 	{ "ft", alias_ft, NEEDS_CONNECTION, "name of the frontend, with ~ when encrypted", 0 },
 	{ "hr", alias_hr, NEEDS_CONNECTION, "captured request headers", ALIAS_LIST },
 	{ "hrl", alias_hrl, NEEDS_CONNECTION, "the same, a word each", ALIAS_LIST },
 	{ "hs", alias_hs, NEEDS_END, "captured response headers", ALIAS_LIST },
 	{ "hsl", alias_hsl, NEEDS_END, "the same, a word each", ALIAS_LIST },
-	{ "lc", alias_lc, NEEDS_CONNECTION, "lines that the frontend has logged before", 0 },
-	{ "ms", alias_ms, NEEDS_CONNECTION, "milliseconds of the accept's second", 0 },
-	{ "pid", alias_pid, NEEDS_CONNECTION, "process id", 0 },
+	{ "lc", alias_lc, NEEDS_CONNECTION, "lines that the frontend has logged before",
+	  ALIAS_NUMBER | ALIAS_HEX },
+	{ "ms", alias_ms, NEEDS_CONNECTION, "milliseconds of the accept's second",
+	  ALIAS_NUMBER | ALIAS_HEX },
+	{ "pid", alias_pid, NEEDS_CONNECTION, "process id", ALIAS_NUMBER | ALIAS_HEX },
 	{ "r", alias_r, NEEDS_CONNECTION, "HTTP request line", ALIAS_HTTP | ALIAS_URI },
-	{ "rc", alias_rc, NEEDS_END, "connection attempts after the first; + when redispatched", 0 },
-	{ "rt", alias_rt, NEEDS_CONNECTION, "number of the session in this process", 0 },
+	{ "rc", alias_rc, NEEDS_END, "connection attempts after the first; + when redispatched",
+	  ALIAS_NUMBER },
+	{ "rt", alias_rt, NEEDS_CONNECTION, "number of the session in this process",
+	  ALIAS_NUMBER | ALIAS_HEX },
 	{ "s", alias_s, NEEDS_CONNECTION, "name of the server, or <NOSRV>", 0 },
-	{ "sc", alias_sc, NEEDS_END, "connections of the server", 0 },
+	{ "sc", alias_sc, NEEDS_END, "connections of the server", ALIAS_NUMBER },
 	{ "si", alias_si, NEEDS_CONNECTION, "address of the server", 0 },
-	{ "sp", alias_sp, NEEDS_CONNECTION, "port of the server", 0 },
-	{ "sq", alias_sq, NEEDS_END, "those before it in the server's queue", 0 },
+	{ "sp", alias_sp, NEEDS_CONNECTION, "port of the server", ALIAS_NUMBER | ALIAS_HEX },
+	{ "sq", alias_sq, NEEDS_END, "those before it in the server's queue", ALIAS_NUMBER },
 	{ "sslc", alias_sslc, NEEDS_CONNECTION, "cipher of the client's connection", 0 },
 	{ "sslv", alias_sslv, NEEDS_CONNECTION, "TLS version of the client's connection", 0 },
 	{ "t", alias_t, NEEDS_CONNECTION, "date of the accept, local time, with milliseconds", 0 },

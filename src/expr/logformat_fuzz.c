@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
+#include "base/json.h"
 #include "expr/expr.h"
 #include "expr/logformat.h"
 #include "expr/view.h"
@@ -25,7 +26,13 @@ static void write_line(const struct logformat *format, const struct view *view)
 	logformat_write(format, view, &t);
 	BUG_ON(t.len >= 256 || memory[t.len]);
 	BUG_ON(memcmp(memory + 256, "gggggggg", 8) != 0);
-	BUG_ON(memchr(memory, '\n', t.len) && !strchr(logformat_text(format), '\n'));
+	BUG_ON(memchr(memory, '\n', t.len) && !strchr(logformat_text(format), '\n') &&
+	       !strstr(logformat_text(format), "bin"));
+	if (logformat_encoding(format) == ENCODE_JSON) {
+		struct json j = { t.ptr, t.ptr + t.len };
+
+		BUG_ON(!json_skip(&j) || j.p != j.end);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

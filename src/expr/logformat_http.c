@@ -13,7 +13,8 @@
 
 /* -- bytes ------------------------------------------------------------------------------ */
 
-/* Appends bytes; those of `marks`, control characters and those beyond ASCII as #XX. */
+/* Appends bytes; those of `marks`, control characters and those beyond ASCII as #XX. Bare ones are
+ * kept, but for the marks of what has several values. */
 static void put_bytes(struct text *t, struct span s, const char *marks, unsigned flags)
 {
 	static const char hex[] = "0123456789ABCDEF";
@@ -22,7 +23,8 @@ static void put_bytes(struct text *t, struct span s, const char *marks, unsigned
 	for (i = 0; i < s.len; i++) {
 		unsigned char c = (unsigned char)s.ptr[i];
 
-		if (c < ' ' || c > '~' || strchr(marks, c)) {
+		if (flags & LF_BARE ? c && strchr(marks, c) :
+				      c < ' ' || c > '~' || strchr(marks, c)) {
 			char code[3] = { '#', hex[c >> 4], hex[c & 15] };
 
 			text_add(t, code, sizeof(code));
@@ -40,11 +42,15 @@ static void put_quote(struct text *t, unsigned flags)
 		text_char(t, '"');
 }
 
-static const char uri_marks[] = "\"#", header_marks[] = "\"#{|}";
+static const char uri_marks[] = "\"#", header_marks[] = "\"#{|}", bare_marks[] = "#{|}";
 static const struct span bad_request = { "<BADREQ>", 8 };
 
 static void put_uri(struct text *t, struct span s, unsigned flags)
 {
+	if (flags & LF_BARE) {
+		text_add(t, s.ptr, s.len);
+		return;
+	}
 	put_quote(t, flags);
 	put_bytes(t, s, uri_marks, flags);
 	put_quote(t, flags);
@@ -146,16 +152,18 @@ void alias_r(struct text *t, const struct view *view, unsigned flags)
 {
 	struct request_line line;
 
+	const char *marks = flags & LF_BARE ? "" : uri_marks;
+
 	put_quote(t, flags);
 	if (!request_line(view, &line)) {
-		put_bytes(t, bad_request, uri_marks, flags);
+		put_bytes(t, bad_request, marks, flags);
 	} else {
-		put_bytes(t, line.method, uri_marks, flags);
+		put_bytes(t, line.method, marks, flags);
 		text_char(t, ' ');
-		put_bytes(t, line.uri, uri_marks, flags);
+		put_bytes(t, line.uri, marks, flags);
 		if (!line.cut) {
 			text_char(t, ' ');
-			put_bytes(t, line.version, uri_marks, flags);
+			put_bytes(t, line.version, marks, flags);
 		}
 	}
 	put_quote(t, flags);
@@ -166,6 +174,11 @@ void alias_r(struct text *t, const struct view *view, unsigned flags)
 static bool captured(const struct view *view, bool response)
 {
 	return (!view->http || view->http->method.ptr) && capture_count(view->frontend, response);
+}
+
+static void put_capture(struct text *t, const char *value, unsigned flags)
+{
+	put_bytes(t, span_of(value), flags & LF_BARE ? bare_marks : header_marks, flags);
 }
 
 /* "{a|b}": one for each slot, empty ones too. */
@@ -183,7 +196,7 @@ static void put_captures(struct text *t, const struct view *view, bool response,
 			text_char(t, '|');
 		value = capture_value(view, response, i);
 		if (value)
-			put_bytes(t, span_of(value), header_marks, flags);
+			put_capture(t, value, flags);
 	}
 	text_char(t, '}');
 	put_quote(t, flags);
@@ -216,7 +229,7 @@ static void put_capture_list(struct text *t, const struct view *view, bool respo
 		}
 		put_quote(t, flags);
 		if (value)
-			put_bytes(t, span_of(value), header_marks, flags);
+			put_capture(t, value, flags);
 		put_quote(t, flags);
 	}
 }
@@ -313,8 +326,7 @@ void alias_Tr(struct text *t, const struct view *view, unsigned flags)
 
 void alias_Ta(struct text *t, const struct view *view, unsigned flags)
 {
-	(void)flags;
-	if (view->log->early)
+	if (view->log->early && !(flags & LF_BARE))
 		text_char(t, '+');
 	text_num(t, view->log->active_ms);
 }

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/json.h"
 #include "expr/expr.h"
 #include "expr/logformat.h"
 #include "expr/logformat_alias.h"
@@ -253,7 +254,100 @@ static void percent_signs(void **state)
 	check("a%% %%", "a% %");
 	check("%%ci %% %s", "%ci % s1");
 	check("%s%%s", "s1%s");
-	check("%.s%_s%-s%(x)ci", ".s_s-s(x)ci");
+	check("%.s%_s%-s%(x ci%(x)-%(x", ".s_s-s(x ci(x)-(x");
+}
+
+/* -- encoded values: what these are is ours, the reference has no version that knows them. -- */
+
+static void names_alone_do_nothing(void **state)
+{
+	(void)state;
+	check("%(a)ci %(b:str){+Q}s %(:bool)B %(c:sint)[str(7)] %()s", "192.0.2.7 \"s1\" 567 7 s1");
+}
+
+static void objects_of_json(void **state)
+{
+	(void)state;
+	check("%{+json}o %(ip)ci text %(port)cp %(s)s %(t)t %(ms)ms",
+	      "{\"ip\":\"192.0.2.7\",\"port\":36146,\"s\":\"s1\","
+	      "\"t\":\"21/Nov/2026:01:49:47.054\",\"ms\":54}");
+	check("%(x.y-z/@_1)f%{+json}o", "{\"x.y-z/@_1\":\"web\"}");
+	check("%{+json}o no item", "{}");
+	check("%{+json,+Q,+E}o%(a)[str(\"a]b\")]%(b)B", "{\"a\":\"a]b\",\"b\":567}");
+	check("%{+X}o %{+json}o %(ip)ci%(p)cp%(b)B", "{\"ip\":\"C0000207\",\"p\":\"8D32\",\"b\":567}");
+	check("%{+json,+X}o%(ip)ci%(p)cp%(b)B", "{\"ip\":\"C0000207\",\"p\":\"8D32\",\"b\":567}");
+	check("%{+json}o%(a)ci%{-json}o", "192.0.2.7");
+	check("%{+cbor,+json}o%(a)ci", "{\"a\":\"192.0.2.7\"}");
+}
+
+static void values_of_json(void **state)
+{
+	(void)state;
+	check("%{+json}o%(t)[always_true]%(f)[always_false]%(n)[int(-5)]%(a)[src]%(s)[str(7)]%(e)[str()]"
+	      "%(no)[var(sess.no)]",
+	      "{\"t\":true,\"f\":false,\"n\":-5,\"a\":\"192.0.2.7\",\"s\":\"7\",\"e\":\"\","
+	      "\"no\":null}");
+	check("%{+json}o%(a:str)B%(b:bool)B%(c:sint)B%(d:sint)[str(12)]%(e:bool)[int(3)]%(f:str)[int(3)]"
+	      "%(g:bool)Tw%(h:sint)ts%(i:str)[always_true]",
+	      "{\"a\":\"567\",\"b\":true,\"c\":567,\"d\":12,\"e\":true,\"f\":\"3\",\"g\":true,"
+	      "\"h\":0,\"i\":\"1\"}");
+	check("%{+json}o%(b)[bin(00411f7f80ffc3a9225c0a)]",
+	      "{\"b\":\"\\u0000A\\u001f\\u007f\\u0080\\u00ff\xc3\xa9\\\"\\\\\\n\"}");
+	check("a %{+json}ci %{+json}[int(3)] %{+json}[var(sess.no)] %{+json}[bin(61220a)] %{+cbor}[int(1000)]",
+	      "a \"192.0.2.7\" 3 null \"a\\\"\\n\" 1903E8");
+	numbers.early = numbers.redispatched = true;
+	view.server = NULL;
+	view.server_src = NULL;
+	check("%{+json}o%(B)B%(Tt)Tt%(rc)rc%(s)s%(si)si%(sp)sp%(ID)ID%(hr)hr",
+	      "{\"B\":567,\"Tt\":153,\"rc\":3,\"s\":\"<NOSRV>\",\"si\":null,\"sp\":null,\"ID\":null,"
+	      "\"hr\":null}");
+}
+
+static void maps_of_cbor(void **state)
+{
+	(void)state;
+	check("%{+cbor}o %(ip)ci %(p)cp %(t)[always_true] %(n)[var(sess.no)] %(b)[bin(0041ff)]",
+	      "BF626970693139322E302E322E376170198D326174F5616EF661624300" "41FFFF");
+	check("%{+cbor}o", "BFFF");
+	check("%{+cbor}o%(a:str)B%(b:bool)B", "BF6161633536376162F5FF");
+	check("%{+cbor,+bin}o%(a)f", "\xbf\x61" "a\x63web\xff");
+}
+
+static void bytes_as_they_are(void **state)
+{
+	(void)state;
+	check("%{+bin}o%[bin(41010a1b)] %{+Q}[bin(4101)]", "A\x01\n\x1b \"A\x01\"");
+	check("%{+bin}[bin(4101)]", "A#01");
+}
+
+/* Every alias and type is sound JSON, whatever memory there is for it. */
+static void objects_in_little_memory(void **state)
+{
+	struct text all, t;
+	char text[4096], memory[4096];
+	const struct alias *a;
+	struct logformat *f;
+	struct err err;
+	size_t n, size;
+
+	(void)state;
+	text_init(&all, text, sizeof(text));
+	text_str(&all, "%{+json}o");
+	for (n = 0; (a = alias_row(n)); n++)
+		text_printf(&all, "%%(%s)%s", a->name, a->name);
+	text_str(&all, "%(x)[bin(22ff)]%(y)[int(1234567)]%(z)[always_true]");
+	f = compile(text, &err);
+	assert_non_null(f);
+	for (size = 3; size < sizeof(memory); size++) {
+		struct json j;
+
+		text_init(&t, memory, size);
+		logformat_write(f, &view, &t);
+		assert_true(t.len < size);
+		j = (struct json){ t.ptr, t.ptr + t.len };
+		assert_true(json_skip(&j) && j.p == j.end);
+	}
+	assert_false(t.cut);
 }
 
 static void names_end_where_letters_end(void **state)
@@ -375,6 +469,11 @@ static void mistakes(void **state)
 	refused("%{+Q}%", "must follow '%{+Q}'");
 	refused("%{+Q} s", "must follow '%{+Q}'");
 	refused("%{+Q}.s", "must follow '%{+Q}'");
+	refused("%(a:int)B", "'%(a:int)': the type is str, sint or bool, not 'int'");
+	refused("%{+json}o%(a)s%(a)b", "the name 'a' stands in the object twice");
+	refused("%(a){+json}o%(b)s", "'%o' is no value");
+	refused("%(a)zz", "there is no '%zz'");
+	refused("%(a){+Q}.", "must follow");
 	refused("%s%oX", "there is no '%oX'");
 	refused("%[src", "the ']' after '%[src' is missing");
 	refused("%[]", "");
@@ -413,6 +512,12 @@ int main(void)
 		cmocka_unit_test_setup(unknown_flags_do_nothing, setup),
 		cmocka_unit_test_setup(blanks_are_merged, setup),
 		cmocka_unit_test_setup(percent_signs, setup),
+		cmocka_unit_test_setup(names_alone_do_nothing, setup),
+		cmocka_unit_test_setup(objects_of_json, setup),
+		cmocka_unit_test_setup(values_of_json, setup),
+		cmocka_unit_test_setup(maps_of_cbor, setup),
+		cmocka_unit_test_setup(bytes_as_they_are, setup),
+		cmocka_unit_test_setup(objects_in_little_memory, setup),
 		cmocka_unit_test_setup(names_end_where_letters_end, setup),
 		cmocka_unit_test_setup(expressions, setup),
 		cmocka_unit_test_setup(control_characters_are_encoded, setup),

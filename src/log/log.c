@@ -26,7 +26,7 @@ enum { LOG_HEADER_SIZE = 1024, LOG_REPORT_MS = 1000 };
 /* One line on its way to several targets. */
 struct log_line {
 	enum log_level level;
-	struct span sd, msg;
+	const struct log_message *message;
 	const char *tag;
 	struct timeval now;
 };
@@ -106,11 +106,25 @@ static size_t log_cut(struct iovec *piece, size_t room)
 	return room - piece->iov_len;
 }
 
+/* The message in the room that is left, in one piece; an object that is too long in two. */
+static int log_pieces(struct iovec *iov, const struct log_message *message, size_t room)
+{
+	struct span msg = message->msg, closing;
+
+	*iov = (struct iovec){ (void *)msg.ptr, msg.len };
+	if (likely(msg.len <= room))
+		return 1;
+	iov->iov_len = encoded_cut(message->encoding, msg, room, &closing);
+	iov[1] = (struct iovec){ (void *)closing.ptr, closing.len };
+	return 1 + (closing.len > 0);
+}
+
 static void log_to_target(struct log_target *t, const struct log_line *line)
 {
 	static const char nil[] = "-", blank[] = " ", end[] = "\n";
+	struct span sd = line->message->sd;
 	char memory[LOG_HEADER_SIZE];
-	struct iovec iov[5];
+	struct iovec iov[6];
 	struct text text;
 	size_t room = t->max_len - (t->kind == LOG_TO_FD); /* there the line feed counts, too */
 	int n = 0;
@@ -124,15 +138,13 @@ static void log_to_target(struct log_target *t, const struct log_line *line)
 	room -= text.len;
 	if (t->format == LOG_FMT_RFC5424) {
 		/* structured data are whole or missing: a part of them has no meaning */
-		iov[n] = line->sd.len && line->sd.len < room ?
-				 (struct iovec){ (void *)line->sd.ptr, line->sd.len } :
-				 (struct iovec){ (void *)nil, 1 };
+		iov[n] = sd.len && sd.len < room ? (struct iovec){ (void *)sd.ptr, sd.len } :
+						   (struct iovec){ (void *)nil, 1 };
 		room = log_cut(&iov[n++], room);
 		iov[n] = (struct iovec){ (void *)blank, 1 };
 		room = log_cut(&iov[n++], room);
 	}
-	iov[n] = (struct iovec){ (void *)line->msg.ptr, line->msg.len };
-	log_cut(&iov[n++], room);
+	n += log_pieces(iov + n, line->message, room);
 	iov[n++] = (struct iovec){ (void *)end, 1 };
 	if (log_target_write(t, iov, n))
 		log_stats.sent++;
@@ -154,10 +166,10 @@ static void log_to_conf(const struct log_conf *conf, const struct log_line *line
 	}
 }
 
-void log_send_sd(const struct log_conf *conf, enum log_level level, struct span sd,
-		 struct span msg)
+void log_send_message(const struct log_conf *conf, enum log_level level,
+		      const struct log_message *message)
 {
-	struct log_line line = { .level = level, .sd = sd, .msg = msg };
+	struct log_line line = { .level = level, .message = message };
 
 	if (!log_enabled(conf))
 		return;
@@ -168,7 +180,9 @@ void log_send_sd(const struct log_conf *conf, enum log_level level, struct span 
 
 void log_send(const struct log_conf *conf, enum log_level level, const char *msg, size_t len)
 {
-	log_send_sd(conf, level, (struct span){ NULL, 0 }, (struct span){ msg, len });
+	const struct log_message message = { .msg = { msg, len } };
+
+	log_send_message(conf, level, &message);
 }
 
 void log_printf(const struct log_conf *conf, enum log_level level, const char *fmt, ...)
@@ -188,7 +202,8 @@ void log_printf(const struct log_conf *conf, enum log_level level, const char *f
 
 void log_sink_write(struct log_target *sink, struct span msg)
 {
-	struct log_line line = { .level = LOG_L_EMERG, .msg = msg };
+	const struct log_message message = { .msg = msg };
+	struct log_line line = { .level = LOG_L_EMERG, .message = &message };
 
 	if (!log_running)
 		return;

@@ -431,6 +431,8 @@ static int log_finish_target(struct config *cfg, struct log_data *data, struct l
 				    t->ring_name);
 	if (!t->ring->implicit)
 		t->format = t->ring->format;
+	if (t->ring->max_len && t->ring->max_len < t->max_len)
+		t->max_len = t->ring->max_len; /* here objects are cut so that they stay some */
 	return 0;
 }
 

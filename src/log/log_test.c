@@ -89,6 +89,13 @@ static void expect_none(void)
 	assert_int_equal(errno, EAGAIN);
 }
 
+static void say_sd(const char *sd, const char *text)
+{
+	const struct log_message message = { .msg = span_of(text), .sd = span_of(sd) };
+
+	log_send_message(log_global(), LOG_L_INFO, &message);
+}
+
 static void say(enum log_level level, const char *text)
 {
 	log_send(log_global(), level, text, strlen(text));
@@ -135,12 +142,11 @@ static void structured_data(void **state)
 	(void)state;
 	start("global\n log 127.0.0.1:%u format rfc5424 local0\n log 127.0.0.1:%u format raw local0\n"
 	      " log 127.0.0.1:%u format rfc5424 len 80 local0\n");
-	log_send_sd(log_global(), LOG_L_INFO, span_of("[a@1 x=\"y\"]"), span_of("text"));
+	say_sd("[a@1 x=\"y\"]", "text");
 	expect(" - \\[a@1 x=\"y\"\\] text\n$");
 	expect("^text\n$");
 	expect(" - \\[a@1 x=\"y\"\\] text\n$");
-	log_send_sd(log_global(), LOG_L_INFO, span_of("[a@1 x=\"012345678901234567890123456789\"]"),
-		    span_of("text"));
+	say_sd("[a@1 x=\"012345678901234567890123456789\"]", "text");
 	expect("0123456789\"\\] text\n$");
 	expect("^text\n$");
 	expect(" - - text\n$"); /* whole or not at all */

@@ -2,6 +2,8 @@
 /* Printing of typed values; called by stat.c and info.c for each field. */
 #include "stats/value.h"
 
+#include "base/encode.h"
+
 #include <stdio.h>
 
 struct stats_value stats_str(struct stats_strings *strings, const char *s)
@@ -100,30 +102,13 @@ void stats_print_typed(struct text *t, const struct stats_field *f, const struct
 	text_char(t, '\n');
 }
 
-/* Bytes of the UTF-8 character at s, 2 to 4; 0: there is none. Overlong forms and surrogates
- * are none (RFC 3629, 3). */
-static size_t stats_utf8(const unsigned char *s)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t len = s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-			: s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : 0;
-	uint32_t c = s[0] & (0x7fu >> len);
-
-	for (size_t i = 1; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3f);
-	}
-	return len && c >= least[len] && c < 0x110000 && (c & ~0x7ffu) != 0xd800 ? len : 0;
-}
-
 void stats_print_json_string(struct text *t, const char *string)
 {
 	const unsigned char *s = (const unsigned char *)string;
 
 	text_char(t, '"');
 	while (*s) {
-		size_t len = stats_utf8(s);
+		size_t len = *s < 0x80 ? 0 : utf8_len((const char *)s, 4); /* up to the NUL */
 
 		if (len)
 			text_add(t, (const char *)s, len);

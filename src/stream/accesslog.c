@@ -81,20 +81,26 @@ static void accesslog_write(const struct view *view)
 		level = LOG_L_ERR;
 	if (view->log->level)
 		level = (enum log_level)(view->log->level - 1);
-	text_init(&line, line_memory, log_max_len());
-	logformat_write(format ? format : logformat_default(fe), view, &line);
+	if (!format)
+		format = logformat_default(fe);
+	/* An object is cut for each target by itself. */
+	text_init(&line, line_memory,
+		  logformat_encoding(format) ? sizeof(line_memory) : log_max_len());
+	logformat_write(format, view, &line);
 	if (!line.len)
 		return;
 	text_init(&sd, sd_memory, log_max_len());
-	if (format && fe->set.logformat_sd)
+	if (fe->set.logformat_sd && format != logformat_default(fe))
 		logformat_write(fe->set.logformat_sd, view, &sd);
 	if (unlikely(accesslog_watched(view->stream)))
 		stream_watcher->log(view->stream, (struct span){ line.ptr, line.len });
 	while (sd.len && sd.ptr[sd.len - 1] == ' ')
 		sd.len--; /* one blank parts it from the text */
 	fe->fe->log_lines++;
-	log_send_sd(fe->set.log, level, (struct span){ sd.ptr, sd.len },
-		    (struct span){ line.ptr, line.len });
+	log_send_message(fe->set.log, level,
+			 &(struct log_message){ .msg = { line.ptr, line.len },
+						.sd = { sd.ptr, sd.len },
+						.encoding = logformat_encoding(format) });
 }
 
 void stream_log(struct stream *s)

@@ -116,6 +116,10 @@ void udp_log(struct udp_session *s, enum reason reason)
 	if (!line.len)
 		return;
 	px->fe->log_lines++;
-	log_send_sd(px->set.log, LOG_L_INFO, (struct span){ sd.ptr, sd.len },
-		    (struct span){ line.ptr, line.len });
+	log_send_message(px->set.log, LOG_L_INFO,
+			 &(struct log_message){
+				 .msg = { line.ptr, line.len },
+				 .sd = { sd.ptr, sd.len },
+				 .encoding = px->set.logformat ? logformat_encoding(px->set.logformat) :
+								 ENCODE_NONE });
 }
