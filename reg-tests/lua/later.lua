@@ -107,7 +107,9 @@ command("wait", function(_, ms)
 	local begun = core.now()
 	core.wait(tonumber(ms))
 	local now = core.now()
-	return (now.sec - begun.sec) * 1000 + (now.usec - begun.usec) // 1000 >= tonumber(ms)
+	-- The clock of timers counts whole ms, so up to one ms less than was asked for may have passed.
+	local us = (now.sec - begun.sec) * 1000000 + now.usec - begun.usec
+	return us > (tonumber(ms) - 1) * 1000 or us
 end)
 command("rung", function() -- before it waits
 	local q = core.queue()
