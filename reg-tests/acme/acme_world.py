@@ -97,10 +97,10 @@ frontend secure
 	http-request return status 200
 """)
 
-    def start(self, *words, env=None):
+    def start(self, *words, **how):
         self.out = open(self.log, "a", encoding="utf-8")
         self.process = subprocess.Popen([self.penstock, "-db", "-f", self.cfg, *words], stdin=subprocess.DEVNULL,
-                                        stdout=self.out, stderr=self.out, env=env)
+                                        stdout=self.out, stderr=self.out, **how)
         return until("penstock serves", lambda: "Version" in self.ask("show info"))
 
     def ask(self, command):
