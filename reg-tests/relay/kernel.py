@@ -108,7 +108,7 @@ def halves(service):
             check(f"a RST of the {broken} reaches the {other}", True)
 
 
-def quiet(service):
+def quiet(service, code):
     """Time-outs look at what the kernel has passed on."""
     pair = Pair(service).taken_over()
     begin = time.monotonic()
@@ -120,7 +120,15 @@ def quiet(service):
     begin = time.monotonic()
     check("who is quiet is left", pair.client.recv(1) == b"")
     check("not at once", time.monotonic() - begin > 1)
-    until("the log says so", lambda: service.logged(" cD"))
+    until("the log says so", lambda: service.logged(" " + code))
+
+
+def quiet_client(service):
+    quiet(service, "cD")
+
+
+def quiet_server(service):
+    quiet(service, "sD")
 
 
 def killed(service):
@@ -345,8 +353,8 @@ def auto(service):
 
 
 def main():
-    tests = {f.__name__: f for f in (exchanges, halves, quiet, killed, bounded, bulk, tunnels, bodies, drain,
-                                       auto, ways)}
+    tests = {f.__name__: f for f in (exchanges, halves, quiet_client, quiet_server, killed, bounded, bulk,
+                                       tunnels, bodies, drain, auto, ways)}
     service = Service(lambda parser: parser.add_argument("--test", choices=tests))
     tests[service.args.test](service)
     finish()
