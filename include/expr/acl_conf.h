@@ -21,6 +21,7 @@ struct acl {
 	struct acl *next;
 	const char *name; /* NULL: anonymous */
 	bool used;        /* a condition names it */
+	bool asked;       /* an expression names it: asked.c */
 	struct acl_test *tests, **tail;
 };
 

@@ -57,7 +57,7 @@ enum arg_type { ARG_NONE, ARG_INT, ARG_STR, ARG_IPV4, ARG_IPV6, ARG_MASK4, ARG_M
 		ARG_PTR, /* of a row's check */
 		ARG_TYPES };
 
-enum { ARG_MAX = 8 }; /* most arguments of a fetch or converter */
+enum { ARG_MAX = 12 }; /* most arguments of a fetch or converter */
 
 /* The arguments of a row. The first `need` of them must be given. A string that is the only needed
  * argument may be left out and is empty then, as in the reference. */
@@ -118,6 +118,7 @@ struct fetch {
 	args_check *check;
 	int data;       /* tells names apart that share a function */
 	const char *help;
+	bool looks;     /* whatever where says, it may look at the bytes of request or response */
 };
 
 /* `where` of the usual sources. */
@@ -218,6 +219,9 @@ bool sample_cast(struct sample *smp, enum sample_type type);
 /* Whether a cast between declared types may work at all. */
 bool sample_castable(enum sample_type from, enum sample_type to);
 const char *sample_type_name(enum sample_type type);
+
+/* The place of the expression whose converter runs, with AT_FINAL where its fetch had call.final. */
+extern unsigned expr_place;
 
 /* Scratch memory for the result of a fetch or converter: expr_scratch_size bytes that stay
  * untouched during the next two calls. */

@@ -9,7 +9,7 @@
 /* Tables; their last row has no name. */
 extern const struct fetch fetch_consts[], fetch_states[], fetch_net[], fetch_faults[],
 	fetch_times[], fetch_buffers[], fetch_vars[], fetch_http[], fetch_fields[], fetch_distcc[],
-	fetch_stick[];
+	fetch_stick[], fetch_timers[], fetch_asked[];
 /* With OpenSSL only. */
 extern const struct fetch fetch_tls[], fetch_hello[], fetch_x509[];
 extern const struct converter converter_crypto[], converter_jwt[];
@@ -17,7 +17,7 @@ extern const struct converter converter_numbers[], converter_strings[], converte
 	converter_hashes[], converter_times[], converter_json[], converter_states[],
 	converter_vars[], converter_maps[], converter_http[],
 	converter_query[], converter_fix[], converter_mqtt[], converter_protobuf[],
-	converter_debug[], converter_tables[];
+	converter_debug[], converter_tables[], converter_asked[];
 
 /* Does the manual have a fetch (converter) of this name which is missing here? */
 bool fetch_known(struct span name);

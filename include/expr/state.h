@@ -12,5 +12,7 @@ struct expr_process {
 	bool leaving;    /* it will stop soon ("grace") */
 };
 extern struct expr_process expr_process;
+/* Is this process finishing? */
+bool expr_process_stops(void);
 
 #endif

@@ -85,6 +85,21 @@ bool arg_mask6(struct span text, struct in6_addr *mask)
 	return true;
 }
 
+int arg_unit(struct expr_arg *arg, struct err *err)
+{
+	const char *unit = arg->type == ARG_STR && arg->str.len ? arg->str.ptr : "s";
+	int64_t scale = 1;
+
+	if (!strcmp(unit, "ms"))
+		scale = 1000;
+	else if (!strcmp(unit, "us"))
+		scale = 1000000;
+	else if (strcmp(unit, "s") != 0)
+		return err_set(err, "the unit must be s, ms or us, not '%s'", unit);
+	*arg = (struct expr_arg){ .type = ARG_INT, .num = scale };
+	return 0;
+}
+
 /* -- names at run time ------------------------------------------------------------------ */
 
 static struct proxy *proxy_now(const struct arg_pending *p, const char *name, unsigned caps,

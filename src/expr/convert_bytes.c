@@ -6,6 +6,7 @@
 #include "expr/names.h"
 
 #include <arpa/inet.h>
+#include <stdlib.h>
 
 static bool bytes_result(const struct text *t, struct sample *smp, enum sample_type type)
 {
@@ -265,6 +266,52 @@ static bool convert_ipmask(const struct expr_arg *args, struct sample *smp,
 	return true;
 }
 
+/* -- control characters ----------------------------------------------------------------- */
+
+/* Bit n: the character of code n; bit 32: 0x7f. */
+#define CONTROL_ANY 0x1ffffffffull
+#define CONTROL_USUAL (CONTROL_ANY & ~(1ull << '\t'))
+#define CONTROL_HTTP (1ull << 0 | 1ull << '\n' | 1ull << '\r')
+
+static int check_has_ctl(struct expr_arg *args, const struct expr_context *ctx, struct err *err)
+{
+	const char *text = args[0].type == ARG_STR ? args[0].str.ptr : "";
+	unsigned long long mask = CONTROL_USUAL;
+	char *end = "";
+
+	(void)ctx;
+	if (!strcmp(text, "any"))
+		mask = CONTROL_ANY;
+	else if (!strcmp(text, "http"))
+		mask = CONTROL_HTTP;
+	else if (*text)
+		mask = *text >= '0' && *text <= '9' ? strtoull(text, &end, 0) : 0;
+	if (*end || !mask || mask > CONTROL_ANY)
+		return err_set(err, "the mask is 'any', 'http' or a number from 1 to 0x1ffffffff, not '%s'",
+			       text);
+	args[0] = (struct expr_arg){ .type = ARG_INT, .num = (int64_t)mask };
+	return 0;
+}
+
+static bool convert_has_ctl(const struct expr_arg *args, struct sample *smp,
+			    const struct view *view, const struct converter *row)
+{
+	uint64_t mask = (uint64_t)args[0].num;
+	bool found = false;
+	size_t i;
+
+	(void)view;
+	(void)row;
+	for (i = 0; i < smp->str.len && !found; i++) {
+		unsigned char c = (unsigned char)smp->str.ptr[i];
+
+		found = (c < ' ' && mask >> c & 1) || (c == 0x7f && mask >> 32);
+	}
+	smp->type = SMP_BOOL;
+	smp->num = found;
+	return true;
+}
+
 const struct converter converter_bytes[] = {
 	{ "b64dec", { 0 }, SMP_STR, SMP_BIN, convert_unbase64, .data = BASE64_PLAIN,
 	  .help = "decodes base64" },
@@ -276,6 +323,8 @@ const struct converter converter_bytes[] = {
 	  check_pieces, .data = PIECES_HEX, .help = "pieces in hexadecimal" },
 	{ "bytes", ARGS(1, ARG_INT, ARG_INT), SMP_BIN, SMP_BIN, convert_bytes,
 	  .help = "bytes from an offset on" },
+	{ "has_ctl", ARGS(0, ARG_STR), SMP_BIN, SMP_BOOL, convert_has_ctl, check_has_ctl,
+	  .help = "is there a control character among the bytes?" },
 	{ "hex", { 0 }, SMP_BIN, SMP_STR, convert_hex, .help = "in hexadecimal" },
 	{ "hex2i", { 0 }, SMP_STR, SMP_INT, convert_hex2i, .help = "number from hexadecimal" },
 	{ "htonl", { 0 }, SMP_INT, SMP_BIN, convert_htonl,

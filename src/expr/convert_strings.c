@@ -198,6 +198,24 @@ static bool convert_part(const struct expr_arg *args, struct sample *smp,
 	return in.words;
 }
 
+static bool convert_reverse(const struct expr_arg *args, struct sample *smp,
+			    const struct view *view, const struct converter *row)
+{
+	char *out = expr_scratch();
+	size_t i, len = smp->str.len;
+
+	(void)args;
+	(void)view;
+	(void)row;
+	if (len > expr_scratch_size)
+		return false;
+	for (i = 0; i < len; i++)
+		out[i] = smp->str.ptr[len - 1 - i];
+	smp->str.ptr = out;
+	smp->flags &= ~(unsigned)SMP_CONST;
+	return true;
+}
+
 /* -- hosts ------------------------------------------------------------------------------ */
 
 /* Behind the last ':' that is not inside brackets; NULL: no port. */
@@ -240,6 +258,30 @@ static bool convert_port_only(const struct expr_arg *args, struct sample *smp,
 	smp->num = n;
 	smp->type = SMP_INT;
 	return true;
+}
+
+/* "a.b.c" as "c.b.a"; a dot at the end is not there, an empty label is no domain. */
+static bool convert_reverse_dom(const struct expr_arg *args, struct sample *smp,
+				const struct view *view, const struct converter *row)
+{
+	const char *begin = smp->str.ptr, *stop = begin + smp->str.len, *from;
+	struct text t;
+
+	(void)args;
+	(void)view;
+	(void)row;
+	text_scratch(&t);
+	if (stop > begin && stop[-1] == '.')
+		stop--;
+	for (;; stop = from - 1, text_char(&t, '.')) {
+		for (from = stop; from > begin && from[-1] != '.'; from--)
+			;
+		if (from == stop)
+			return false;
+		text_add(&t, from, (size_t)(stop - from));
+		if (from == begin)
+			return text_result(&t, smp);
+	}
 }
 
 /* -- joining and comparing -------------------------------------------------------------- */
@@ -399,6 +441,51 @@ static bool convert_url_dec(const struct expr_arg *args, struct sample *smp,
 	return text_result(&t, smp);
 }
 
+/* The delimiter in argument 1: one character, or its code as 0xHH. */
+static int check_param(struct expr_arg *args, const struct expr_context *ctx, struct err *err)
+{
+	struct span given = args[1].type == ARG_STR ? args[1].str : span_of("&");
+	int high, low;
+	char c = *given.ptr;
+
+	(void)ctx;
+	if (given.len != 1) {
+		high = given.len == 4 ? str_hex_digit(given.ptr[2]) : -1;
+		low = given.len == 4 ? str_hex_digit(given.ptr[3]) : -1;
+		if (strncmp(given.ptr, "0x", 2) != 0 || high < 0 || low < 0)
+			return err_set(err, "the delimiter is one character or its code, such as 0x3b, not '%s'",
+				       given.ptr);
+		c = (char)(high << 4 | low);
+	}
+	args[1] = (struct expr_arg){ .type = ARG_INT, .num = (unsigned char)c };
+	return 0;
+}
+
+/* The value of the first part that is the name, or "name=..." */
+static bool convert_param(const struct expr_arg *args, struct sample *smp, const struct view *view,
+			  const struct converter *row)
+{
+	const char *p = smp->str.ptr, *end = p + smp->str.len, *stop;
+	struct span name = args[0].str;
+
+	(void)view;
+	(void)row;
+	for (; p < end; p = stop + 1) {
+		stop = memchr(p, (int)args[1].num, (size_t)(end - p));
+		if (!stop)
+			stop = end;
+		if ((size_t)(stop - p) < name.len || memcmp(p, name.ptr, name.len) != 0)
+			continue;
+		p += name.len;
+		if (p < stop && *p != '=')
+			continue;
+		p += p < stop;
+		smp->str = (struct span){ p, (size_t)(stop - p) };
+		return true;
+	}
+	return false;
+}
+
 /* -- replacing -------------------------------------------------------------------------- */
 
 /* Flags are parsed; the regular expression goes to argument 0, "g" to argument 2. */
@@ -469,9 +556,13 @@ const struct converter converter_strings[] = {
 	TEXT("lower", convert_case, TO_LOWER, "to lower case"),
 	{ "ltrim", ARGS(1, ARG_STR), SMP_STR, SMP_STR, convert_trim, .data = TRIM_LEFT,
 	  .help = "removes characters at the beginning" },
+	{ "param", ARGS(1, ARG_STR, ARG_STR), SMP_STR, SMP_STR, convert_param, check_param,
+	  .help = "value of a parameter in a query or a form" },
 	{ "port_only", { 0 }, SMP_STR, SMP_INT, convert_port_only, .help = "port of \"host:port\"" },
 	{ "regsub", ARGS(2, ARG_STR, ARG_STR, ARG_STR), SMP_STR, SMP_STR, convert_regsub,
 	  check_regsub, .help = "replaces what a regular expression matches" },
+	TEXT("reverse", convert_reverse, 0, "the bytes from the last to the first"),
+	TEXT("reverse_dom", convert_reverse_dom, 0, "labels of a domain the other way round"),
 	{ "rtrim", ARGS(1, ARG_STR), SMP_STR, SMP_STR, convert_trim, .data = TRIM_RIGHT,
 	  .help = "removes characters at the end" },
 	{ "secure_memcmp", ARGS(1, ARG_VAR), SMP_BIN, SMP_BOOL, convert_secure_memcmp,

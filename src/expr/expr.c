@@ -323,7 +323,7 @@ bool expr_allowed(const struct expr *e, unsigned where, struct config *cfg, cons
 
 bool expr_looks(const struct expr *e)
 {
-	return !(e->row->where & ~(unsigned)(FROM_REQUEST | FROM_RESPONSE));
+	return e->row->looks || !(e->row->where & ~(unsigned)(FROM_REQUEST | FROM_RESPONSE));
 }
 
 const char *expr_fetch_name(const struct expr *e)
@@ -367,11 +367,15 @@ const char *expr_source(const struct expr *e)
 
 /* -- evaluation ------------------------------------------------------------------------- */
 
-static bool expr_convert(const struct expr *e, const struct view *view, struct sample *smp)
+unsigned expr_place;
+
+static bool expr_convert(const struct expr *e, const struct view *view, unsigned place,
+			 struct sample *smp)
 {
 	const struct expr_step *step;
 
 	for (step = e->steps; step; step = step->next) {
+		expr_place = place;
 		if (!sample_cast(smp, step->row->in) ||
 		    !step->row->run(step->args, smp, view, step->row))
 			return false;
@@ -411,7 +415,8 @@ static inline enum expr_result expr_eval_one(const struct expr *e, const struct 
 		smp->flags &= ~(unsigned)SMP_MAY_CHANGE;
 		result = result == EXPR_WAIT && !call.later ? EXPR_NONE : result;
 	}
-	if (result != EXPR_FOUND || !e->steps || expr_convert(e, view, smp))
+	if (result != EXPR_FOUND || !e->steps ||
+	    expr_convert(e, view, call.place | (call.final ? AT_FINAL : 0), smp))
 		return result;
 	/* What cannot be converted now may be complete later. */
 	return smp->flags & SMP_MAY_CHANGE ? EXPR_WAIT : EXPR_NONE;

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "expr/arg.h"
 #include "expr/names.h"
 #include "expr/state.h"
 #include "proxy/global.h"
@@ -85,20 +86,8 @@ static int check_bin(struct expr_arg *args, const struct expr_context *ctx, stru
 
 static int check_unit(struct expr_arg *args, const struct expr_context *ctx, struct err *err)
 {
-	const char *unit = args[1].type == ARG_STR ? args[1].str.ptr : "s";
-	int64_t scale;
-
 	(void)ctx;
-	if (!strcmp(unit, "s") || !*unit)
-		scale = 1;
-	else if (!strcmp(unit, "ms"))
-		scale = 1000;
-	else if (!strcmp(unit, "us"))
-		scale = 1000000;
-	else
-		return err_set(err, "the unit must be s, ms or us, not '%s'", unit);
-	args[1] = (struct expr_arg){ .type = ARG_INT, .num = scale };
-	return 0;
+	return arg_unit(&args[1], err);
 }
 
 static enum expr_result fetch_date(struct fetch_call *call, struct sample *smp)
@@ -142,6 +131,11 @@ static enum expr_result fetch_hostname(struct fetch_call *call, struct sample *s
 	return EXPR_FOUND;
 }
 
+bool expr_process_stops(void)
+{
+	return (global_state && global_state->stopping) || expr_process.leaving;
+}
+
 enum { PROCESS_COUNT, PROCESS_NUMBER, PROCESS_THREAD, PROCESS_STOPPING };
 
 static enum expr_result fetch_process(struct fetch_call *call, struct sample *smp)
@@ -157,7 +151,7 @@ static enum expr_result fetch_process(struct fetch_call *call, struct sample *sm
 		smp->num = 0; /* a process has one */
 		break;
 	case PROCESS_STOPPING:
-		smp->num = (global_state && global_state->stopping) || expr_process.leaving;
+		smp->num = expr_process_stops();
 		break;
 	}
 	return EXPR_FOUND;

@@ -229,10 +229,17 @@ static void add_field(struct text *t, const struct field *f, int how, char delim
 	}
 }
 
-static enum expr_result fields_text(struct fetch_call *call, int how, struct sample *smp)
+/* Between names: the first character of the argument. */
+static char names_delimiter(const struct fetch_call *call)
 {
 	const struct expr_arg *arg = &call->args[0];
-	char delimiter = arg->type == ARG_STR && arg->str.len ? *arg->str.ptr : ',';
+
+	return arg->type == ARG_STR && arg->str.len ? *arg->str.ptr : ',';
+}
+
+static enum expr_result fields_text(struct fetch_call *call, int how, struct sample *smp)
+{
+	char delimiter = names_delimiter(call);
 	const struct message *msg;
 	enum expr_result result = http_head(call, of_response(call), &msg);
 	struct text t;
@@ -355,6 +362,30 @@ static enum expr_result fetch_cookie_cnt(struct fetch_call *call, struct sample 
 	while (result == EXPR_FOUND && next_named(msg, response, cookie_name(call), &walk, &value))
 		smp->num++;
 	return result;
+}
+
+/* Those that have one. */
+static enum expr_result fetch_cookie_names(struct fetch_call *call, struct sample *smp)
+{
+	bool response = of_response(call);
+	struct http_values walk = { 0 };
+	const struct message *msg;
+	enum expr_result result = http_head(call, response, &msg);
+	struct cookie cookie;
+	struct text t;
+
+	if (result != EXPR_FOUND)
+		return result;
+	text_init(&t, expr_scratch(), expr_scratch_size);
+	while (next_cookie(msg, response, &walk, &cookie)) {
+		if (!cookie.name.len)
+			continue;
+		if (t.len)
+			text_char(&t, names_delimiter(call));
+		text_add(&t, cookie.name.ptr, cookie.name.len);
+	}
+	smp->str = (struct span){ t.ptr, t.len };
+	return t.cut ? EXPR_NONE : EXPR_FOUND;
 }
 
 /* -- credentials ------------------------------------------------------------------------ */
@@ -514,6 +545,7 @@ const struct fetch fetch_fields[] = {
 	      "user of the scheme Basic, unchecked"),
 	REQ(NAMED, "req.cook", SMP_STR, fetch_cookie, 0, "cookie of the request"),
 	REQ(NAMED, "req.cook_cnt", SMP_INT, fetch_cookie_cnt, 0, "number of cookies"),
+	REQ(NAMED, "req.cook_names", SMP_STR, fetch_cookie_names, 0, "names of all cookies"),
 	REQ(NAMED, "req.cook_val", SMP_INT, fetch_cookie_val, 0, "cookie, as a number"),
 	REQ(VALUE, "req.fhdr", SMP_STR, fetch_hdr, 0, "a field's whole value"),
 	REQ(NAMED, "req.fhdr_cnt", SMP_INT, fetch_hdr_cnt, 0, "number of fields"),
@@ -529,6 +561,8 @@ const struct fetch fetch_fields[] = {
 	RES(NAMED, "res.cook", SMP_STR, fetch_cookie, 0, "cookie that the response sets"),
 	RES(NAMED, "res.cook_cnt", SMP_INT, fetch_cookie_cnt, 0,
 	    "number of cookies that the response sets"),
+	RES(NAMED, "res.cook_names", SMP_STR, fetch_cookie_names, 0,
+	    "names of all cookies that the response sets"),
 	RES(NAMED, "res.cook_val", SMP_INT, fetch_cookie_val, 0,
 	    "cookie that the response sets, as a number"),
 	RES(VALUE, "res.fhdr", SMP_STR, fetch_hdr, 0, "a field's whole value"),

@@ -192,9 +192,22 @@ static bool parts_parameters(char c, char delimiter)
 	return c == '&' || c == ';' || (delimiter && c == delimiter);
 }
 
-/* The next "name=value" behind *at whose name fits (empty: any); what has no '=' is none. */
-static bool next_parameter(struct span text, uint64_t *at, struct span name, char delimiter,
-			   struct span *value)
+/* Which parameter is asked for. */
+struct parameter {
+	struct span name; /* empty: any */
+	bool any_case;
+};
+
+static bool parameter_is(const struct parameter *p, struct span name)
+{
+	if (!p->name.len)
+		return true;
+	return p->any_case ? span_equal_nocase(p->name, name) : span_equal(p->name, name);
+}
+
+/* The next "name=value" behind *at that is asked for; what has no '=' is none. */
+static bool next_parameter(struct span text, uint64_t *at, const struct parameter *asked,
+			   char delimiter, struct span *value)
 {
 	const char *p = text.ptr + *at, *end = text.ptr + text.len, *from, *equal;
 
@@ -209,25 +222,48 @@ static bool next_parameter(struct span text, uint64_t *at, struct span name, cha
 		if (p < end)
 			p++;
 		*at = (uint64_t)(p - text.ptr);
-		if (equal && (!name.len ||
-			      span_equal(name, (struct span){ from, (size_t)(equal - from) })))
+		if (equal && parameter_is(asked, (struct span){ from, (size_t)(equal - from) }))
 			return true;
 	}
 	*at = text.len;
 	return false;
 }
 
+/* flag: the argument that may be "i". */
 static enum expr_result found_parameter(struct fetch_call *call, struct span text, char delimiter,
-					struct sample *smp)
+					unsigned flag, struct sample *smp)
 {
-	struct span name = call->args[0].type == ARG_STR ? call->args[0].str : span_of("");
+	const struct expr_arg *args = call->args;
+	struct parameter asked = { args[0].type == ARG_STR ? args[0].str : span_of(""),
+				   args[flag].type == ARG_STR && args[flag].str.len };
 	struct span value;
 
-	if (!next_parameter(text, &call->walk[0], name, delimiter, &value))
+	if (!next_parameter(text, &call->walk[0], &asked, delimiter, &value))
 		return EXPR_NONE;
 	if (call->all)
 		smp->flags |= SMP_NOT_LAST;
 	return found_str(smp, value);
+}
+
+/* The last argument of a fetch of parameters: "i", or nothing. */
+static int check_case(const struct expr_arg *last, struct err *err)
+{
+	if (last->type != ARG_STR || !last->str.len || !strcmp(last->str.ptr, "i"))
+		return 0;
+	return err_set(err, "the last argument can only be 'i' (names in any case), not '%s'",
+		       last->str.ptr);
+}
+
+static int check_query(struct expr_arg *args, const struct expr_context *ctx, struct err *err)
+{
+	(void)ctx;
+	return check_case(&args[2], err);
+}
+
+static int check_form(struct expr_arg *args, const struct expr_context *ctx, struct err *err)
+{
+	(void)ctx;
+	return check_case(&args[1], err);
 }
 
 static enum expr_result fetch_url_param(struct fetch_call *call, struct sample *smp)
@@ -246,7 +282,7 @@ static enum expr_result fetch_url_param(struct fetch_call *call, struct sample *
 	if (!begin)
 		return EXPR_NONE;
 	t = (struct span){ begin + 1, (size_t)(t.ptr + t.len - begin - 1) };
-	return found_parameter(call, t, delimiter, smp);
+	return found_parameter(call, t, delimiter, 2, smp);
 }
 
 static enum expr_result fetch_url_param_val(struct fetch_call *call, struct sample *smp)
@@ -333,7 +369,7 @@ static enum expr_result fetch_body_param(struct fetch_call *call, struct sample 
 	smp->flags |= body_flags(call);
 	if (!body.len)
 		return EXPR_NONE;
-	return found_parameter(call, body, 0, smp);
+	return found_parameter(call, body, 0, 1, smp);
 }
 
 /* -- method, version, status ------------------------------------------------------------ */
@@ -536,7 +572,8 @@ static enum expr_result fetch_glitches(struct fetch_call *call, struct sample *s
 #define RES(name, kind, run, what, text)                                                      \
 	{ name, { 0 }, kind, FROM_RESPONSE, run, .data = what, .help = text }
 #define PARAM(name, kind, run, text)                                                          \
-	{ name, ARGS(0, ARG_STR, ARG_STR), kind, FROM_REQUEST, run, .help = text }
+	{ name, ARGS(0, ARG_STR, ARG_STR, ARG_STR), kind, FROM_REQUEST, run, check_query,       \
+	  .help = text }
 #define CAPTURE(name, from, whose, text)                                                      \
 	{ name, ARGS(1, ARG_INT), SMP_STR, from, fetch_capture, check_index, .data = whose,     \
 	  .help = text }
@@ -574,8 +611,8 @@ const struct fetch fetch_http[] = {
 	REQ("req.body", SMP_BIN, fetch_body, REQUEST, "what is there of the request's body"),
 	REQ("req.body_len", SMP_INT, fetch_body_len, REQUEST,
 	    "bytes that are there of the request's body"),
-	{ "req.body_param", ARGS(0, ARG_STR), SMP_STR, FROM_REQUEST, fetch_body_param,
-	  .help = "parameter of a form in the request's body" },
+	{ "req.body_param", ARGS(0, ARG_STR, ARG_STR), SMP_STR, FROM_REQUEST, fetch_body_param,
+	  check_form, .help = "parameter of a form in the request's body" },
 	REQ("req.body_size", SMP_INT, fetch_body_size, REQUEST,
 	    "announced length of the request's body"),
 	{ "req.proto_http", { 0 }, SMP_BOOL, KEPT, fetch_is_http, .help = "is the request HTTP?" },

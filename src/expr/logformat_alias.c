@@ -178,28 +178,15 @@ static void alias_Tc(struct text *t, const struct view *view, unsigned flags)
 	text_num(t, view->log->connect_ms);
 }
 
-static int64_t known(int64_t ms)
-{
-	return ms < 0 ? 0 : ms;
-}
-
-/* Td = Tt - (Tq + Tw + Tc + Tr) (manual 8.4), as far as these are valid. */
 static void alias_Td(struct text *t, const struct view *view, unsigned flags)
 {
-	const struct view_log *log = view->log;
-	bool begun = view->http ? log->response_ms >= 0 : log->connect_ms >= 0;
-	int64_t before = log->handshake_ms + known(log->wait_ms) + known(log->connect_ms);
-
 	(void)flags;
-	if (view->http)
-		before += known(log->idle_ms) + known(log->request_ms) + known(log->response_ms);
-	text_num(t, begun ? log->total_ms - before : -1);
+	text_num(t, view_data_ms(view, view->log));
 }
 
-/* Without the time that the client took to begin. */
 static void alias_Tu(struct text *t, const struct view *view, unsigned flags)
 {
-	put_growing(t, view, view->log->total_ms - known(view->log->idle_ms), flags);
+	put_growing(t, view, view_user_ms(view->log), flags);
 }
 
 static void alias_Th(struct text *t, const struct view *view, unsigned flags)

@@ -309,13 +309,8 @@ void alias_Ti(struct text *t, const struct view *view, unsigned flags)
 
 void alias_Tq(struct text *t, const struct view *view, unsigned flags)
 {
-	const struct view_log *log = view->log;
-
 	(void)flags;
-	if (log->request_ms < 0)
-		text_num(t, -1);
-	else
-		text_num(t, log->handshake_ms + log->idle_ms + log->request_ms);
+	text_num(t, view_until_head_ms(view->log));
 }
 
 void alias_Tr(struct text *t, const struct view *view, unsigned flags)
@@ -331,17 +326,9 @@ void alias_Ta(struct text *t, const struct view *view, unsigned flags)
 	text_num(t, view->log->active_ms);
 }
 
-/* When the first byte of the request was there. */
-static struct timeval request_date(const struct view_log *log)
-{
-	int64_t us = log->accepted.tv_usec + (log->handshake_ms + log->idle_ms) * 1000;
-
-	return (struct timeval){ log->accepted.tv_sec + us / 1000000, us % 1000000 };
-}
-
 void alias_tr(struct text *t, const struct view *view, unsigned flags)
 {
-	struct timeval at = request_date(view->log);
+	struct timeval at = view_request_date(view->log);
 
 	(void)flags;
 	text_str(t, date_of(at.tv_sec)->local);
@@ -352,12 +339,12 @@ void alias_tr(struct text *t, const struct view *view, unsigned flags)
 void alias_trg(struct text *t, const struct view *view, unsigned flags)
 {
 	(void)flags;
-	text_printf(t, "%s +0000", date_of(request_date(view->log).tv_sec)->gmt);
+	text_printf(t, "%s +0000", date_of(view_request_date(view->log).tv_sec)->gmt);
 }
 
 void alias_trl(struct text *t, const struct view *view, unsigned flags)
 {
-	const struct date *date = date_of(request_date(view->log).tv_sec);
+	const struct date *date = date_of(view_request_date(view->log).tv_sec);
 
 	(void)flags;
 	text_printf(t, "%s %s", date->local, date->zone);

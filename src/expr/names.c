@@ -18,6 +18,7 @@ static struct tables fetches = {
 	.table = {
 		fetch_consts, fetch_states, fetch_net, fetch_faults, fetch_times, fetch_buffers,
 		fetch_vars, fetch_http, fetch_fields, fetch_distcc, fetch_stick,
+		fetch_timers, fetch_asked,
 #ifdef HAVE_OPENSSL
 		fetch_tls, fetch_hello, fetch_x509,
 #endif
@@ -31,7 +32,7 @@ static struct tables converters = {
 		converter_numbers, converter_strings, converter_bytes, converter_hashes,
 		converter_times, converter_json, converter_maps, converter_states,
 		converter_vars, converter_http, converter_query, converter_fix, converter_mqtt,
-		converter_protobuf, converter_debug, converter_tables,
+		converter_protobuf, converter_debug, converter_tables, converter_asked,
 #ifdef HAVE_OPENSSL
 		converter_crypto, converter_jwt,
 #endif

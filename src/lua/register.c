@@ -362,7 +362,7 @@ int register_fetches(lua_State *L)
 		return 0;
 	fetches[n] = (struct fetch){
 		fetch_functions.all[n]->name, ARGS(0, ARG_STR, ARG_STR, ARG_STR, ARG_STR, ARG_STR),
-		SMP_STR, AT_ANY, fetch_script, NULL, n, "a fetch that is a script" };
+		SMP_STR, AT_ANY, fetch_script, .data = n, .help = "a fetch that is a script" };
 	if (!n && expr_add_fetches(fetches, &err))
 		return luaL_error(L, "%s", err.text);
 	return 0;

@@ -29,15 +29,6 @@ bool accesslog_at_connect(const struct proxy *frontend)
 			  logformat_early(format, http));
 }
 
-/* Errors, timeouts, retries, redispatches and answers of 500 and more (manual 8.3.3). */
-static bool accesslog_notable(const struct view *view)
-{
-	const struct view_log *log = view->log;
-
-	return log->failed || log->retries || log->redispatched ||
-	       (view->http && view->http->status >= 500);
-}
-
 /* The format of a connection that brought no request (error-log-format); NULL: it brought one, or
  * no such format is set. */
 static const struct logformat *accesslog_error_format(const struct view *view)
@@ -53,7 +44,7 @@ static bool accesslog_wanted(const struct view *view)
 	/* Without a format nothing has happened yet that could be normal or null. */
 	if (!view->frontend->set.logformat && !accesslog_error_format(view))
 		return !view->http || view->http->method.ptr;
-	if (options->on & OPT_DONTLOG_NORMAL && !accesslog_notable(view))
+	if (options->on & OPT_DONTLOG_NORMAL && !view_notable(view, view->log))
 		return false;
 	return log->early || log->bytes_in || !(options->on & OPT_DONTLOGNULL);
 }
@@ -77,7 +68,7 @@ static void accesslog_write(const struct view *view)
 		format = fe->set.logformat;
 	if (!accesslog_wanted(view))
 		return;
-	if (fe->set.options.on & OPT_LOG_SEPARATE_ERRORS && accesslog_notable(view))
+	if (fe->set.options.on & OPT_LOG_SEPARATE_ERRORS && view_notable(view, view->log))
 		level = LOG_L_ERR;
 	if (view->log->level)
 		level = (enum log_level)(view->log->level - 1);
