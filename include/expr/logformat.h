@@ -15,25 +15,6 @@ struct logformat;
 struct proxy;
 struct view;
 
-/* "strict equivalent of option tcplog" (manual 8.2.2), and what is written without any option
- * (8.2.1). */
-#define LOGFORMAT_TCP                                                                    \
-	"%ci:%cp [%t] %ft %b/%s %Tw/%Tc/%Tt %B %ts %ac/%fc/%bc/%sc/%rc %sq/%bq"
-#define LOGFORMAT_DEFAULT "Connect from %ci:%cp to %fi:%fp (%f/TCP)"
-#define LOGFORMAT_DEFAULT_HTTP "Connect from %ci:%cp to %fi:%fp (%f/HTTP)"
-/* Option httplog, and with "clf" (manual 8.2.3). */
-#define LOGFORMAT_HTTP                                                                   \
-	"%ci:%cp [%tr] %ft %b/%s %TR/%Tw/%Tc/%Tr/%Ta %ST %B %CC %CS %tsc "               \
-	"%ac/%fc/%bc/%sc/%rc %sq/%bq %hr %hs %{+Q}r"
-/* Option httpslog (manual 8.2.4), and what it comes to without TLS. */
-#define LOGFORMAT_HTTPS LOGFORMAT_HTTP                                                   \
-	" %[fc_err]/%[ssl_fc_err,hex]/%[ssl_c_err]/%[ssl_c_ca_err]/%[ssl_fc_is_resumed] " \
-	"%[ssl_fc_sni]/%sslv/%sslc"
-#define LOGFORMAT_HTTPS_PLAIN LOGFORMAT_HTTP " %[fc_err]/-/-/-/0 -/-/-"
-#define LOGFORMAT_CLF                                                                    \
-	"%{+Q}o %{-Q}ci - - [%trg] %r %ST %B \"\" \"\" %cp %ms %ft %b %s %TR %Tw %Tc %Tr %Ta "    \
-	"%tsc %ac %fc %bc %sc %rc %sq %bq %CC %CS %hrl %hsl"
-
 /* Compiles; what only looks wrong is warned about where ctx->cfg is set. place: the AT_* bit
  * under which expressions run. NULL, and err with a sentence that names the word. */
 struct logformat *logformat_compile(const char *text, const struct expr_context *ctx,
@@ -67,11 +48,11 @@ bool logformat_needs_uri(const struct logformat *format);
 const char *logformat_http_alias(const struct logformat *format);
 const struct location *logformat_location(const struct logformat *format);
 bool logformat_has(const struct logformat *format, const char *alias);
-/* The format as it was written, of option tcplog its equivalent. */
+/* The format as it was written, of the options its equivalent (expr/logformat_stock.h). */
 const char *logformat_text(const struct logformat *format);
 
 /* The words of proxies that say what is logged: log, log-tag, log-format, log-format-sd,
- * unique-id-format, option tcplog, option httplog. */
+ * unique-id-format, options tcplog, httplog and httpslog. */
 extern const struct module logformat_module;
 /* The compiled format of a frontend that names none. */
 const struct logformat *logformat_default(const struct proxy *frontend);

@@ -39,7 +39,7 @@ typedef void alias_write(struct text *t, const struct view *view, unsigned flags
 /* In logformat_http.c. */
 alias_write alias_CC, alias_CS, alias_HM, alias_HP, alias_HPO, alias_HQ, alias_HU, alias_HV,
 	alias_ID, alias_ST, alias_TR, alias_Ta, alias_Ti, alias_Tq, alias_Tr, alias_hr, alias_hrl, alias_hs,
-	alias_hsl, alias_r, alias_tr, alias_trg, alias_trl, alias_tsc;
+	alias_hsl, alias_r, alias_tr, alias_trg, alias_tri, alias_trl, alias_tsc;
 
 /* NULL: no such alias. */
 const struct alias *alias_find(struct span name);
@@ -53,5 +53,9 @@ const char *alias_nearest(struct span name);
  * %XX, and what is absent leaves nothing; LF_RAW: bytes are left alone, and so nothing for what is
  * absent, but for its quotes; LF_BARE: neither quotes nor escapes. */
 void logformat_put(struct text *t, struct span value, unsigned flags);
+
+/* "2026-11-21T01:49:47.054+00:00" */
+struct timeval;
+void logformat_put_iso(struct text *t, const struct timeval *at);
 
 #endif

@@ -398,6 +398,22 @@ static void alias_t(struct text *t, const struct view *view, unsigned flags)
 	text_digits(t, (unsigned)view->log->accepted.tv_usec / 1000, 3);
 }
 
+void logformat_put_iso(struct text *t, const struct timeval *at)
+{
+	const struct date *date = date_of(at->tv_sec);
+
+	text_str(t, date->iso);
+	text_char(t, '.');
+	text_digits(t, (unsigned)at->tv_usec / 1000, 3);
+	text_str(t, date->iso_zone);
+}
+
+static void alias_ti(struct text *t, const struct view *view, unsigned flags)
+{
+	(void)flags;
+	logformat_put_iso(t, &view->log->accepted);
+}
+
 static void alias_ts(struct text *t, const struct view *view, unsigned flags)
 {
 	(void)flags;
@@ -474,8 +490,11 @@ static const struct alias aliases[] = {
 	{ "sslc", alias_sslc, NEEDS_CONNECTION, "cipher of the client's connection", 0 },
 	{ "sslv", alias_sslv, NEEDS_CONNECTION, "TLS version of the client's connection", 0 },
 	{ "t", alias_t, NEEDS_CONNECTION, "date of the accept, local time, with milliseconds", 0 },
+	{ "ti", alias_ti, NEEDS_CONNECTION, "date of the accept, ISO 8601, with milliseconds", 0 },
 	{ "tr", alias_tr, NEEDS_CONNECTION, "date of the request", ALIAS_HTTP },
 	{ "trg", alias_trg, NEEDS_CONNECTION, "date of the request, UTC", ALIAS_HTTP },
+	{ "tri", alias_tri, NEEDS_CONNECTION, "date of the request, ISO 8601, with milliseconds",
+	  ALIAS_HTTP },
 	{ "trl", alias_trl, NEEDS_CONNECTION, "date of the request, local time", ALIAS_HTTP },
 	{ "ts", alias_ts, NEEDS_END, "termination state, two letters", 0 },
 	{ "tsc", alias_tsc, NEEDS_END, "termination state, with two of cookies", 0 },

@@ -9,14 +9,37 @@
 #include "base/err.h"
 #include "expr/expr.h"
 #include "expr/logformat.h"
+#include "expr/logformat_stock.h"
 #include "log/log.h"
 #include "proxy/proxy.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
+enum stock_option { STOCK_TCPLOG, STOCK_HTTPLOG, STOCK_HTTPSLOG, STOCK_OPTIONS };
+enum stock_form { STOCK_USUAL, STOCK_CLF, STOCK_JSON, STOCK_FORMS };
+
+/* What the options say; without the fetches of TLS `plain` stands in. */
+static const struct {
+	const char *option, *variable;
+	struct {
+		const char *text, *plain; /* NULL: there is none */
+	} form[STOCK_FORMS];
+} stock[STOCK_OPTIONS] = {
+	[STOCK_TCPLOG] = { "option tcplog", "HAPROXY_TCP_LOG_FMT",
+			   { { LOGFORMAT_TCP, NULL }, { LOGFORMAT_TCP_CLF, NULL },
+			     { LOGFORMAT_TCP_JSON, NULL } } },
+	[STOCK_HTTPLOG] = { "option httplog", "HAPROXY_HTTP_LOG_FMT",
+			    { { LOGFORMAT_HTTP, NULL }, { LOGFORMAT_CLF, NULL },
+			      { LOGFORMAT_HTTP_JSON, NULL } } },
+	[STOCK_HTTPSLOG] = { "option httpslog", "HAPROXY_HTTPS_LOG_FMT",
+			     { { LOGFORMAT_HTTPS, LOGFORMAT_HTTPS_PLAIN }, { NULL, NULL },
+			       { LOGFORMAT_HTTPS_JSON, LOGFORMAT_HTTPS_JSON_PLAIN } } },
+};
+
 struct logformat_data {
-	struct logformat *tcp, *http, *clf, *https; /* options tcplog, httplog, httpslog */
+	struct logformat *stock[STOCK_OPTIONS][STOCK_FORMS];
 	struct logformat *plain, *plain_http; /* no option at all */
 };
 
@@ -68,40 +91,24 @@ static int logformat_parse(struct statement *st, const struct keyword *kw, void 
 	return 0;
 }
 
-static int logformat_parse_tcplog(struct statement *st, const struct keyword *kw, void *object)
+/* options tcplog, httplog and httpslog; kw->offset is a STOCK_*. Frontends in mode tcp have no HTTP to
+ * log: see logformat_finish. */
+static int logformat_parse_stock(struct statement *st, const struct keyword *kw, void *object)
 {
 	const struct logformat_data *data = config_data(st->cfg, &logformat_module);
+	struct logformat *const *forms = data->stock[kw->offset];
+	enum stock_form form = STOCK_USUAL;
 	struct proxy *px = object;
 
-	(void)kw;
+	if (forms[STOCK_CLF] && stmt_take(st, "clf"))
+		form = STOCK_CLF;
+	else if (stmt_take(st, "json"))
+		form = STOCK_JSON;
+	else if (stmt_peek(st))
+		return stmt_error(st, st->at, "nothing but %s'json' may follow",
+				  forms[STOCK_CLF] ? "'clf' or " : "");
 	if (!logformat_useless(st))
-		px->set.logformat = data->tcp;
-	return stmt_end(st);
-}
-
-/* Frontends in mode tcp have no HTTP to log: see logformat_finish. */
-static int logformat_parse_httplog(struct statement *st, const struct keyword *kw, void *object)
-{
-	const struct logformat_data *data = config_data(st->cfg, &logformat_module);
-	struct proxy *px = object;
-	bool clf = stmt_take(st, "clf");
-
-	(void)kw;
-	if (!logformat_useless(st))
-		px->set.logformat = clf ? data->clf : data->http;
-	if (stmt_peek(st) && !clf)
-		return stmt_error(st, st->at, "nothing but 'clf' may follow");
-	return stmt_end(st);
-}
-
-static int logformat_parse_httpslog(struct statement *st, const struct keyword *kw, void *object)
-{
-	const struct logformat_data *data = config_data(st->cfg, &logformat_module);
-	struct proxy *px = object;
-
-	(void)kw;
-	if (!logformat_useless(st))
-		px->set.logformat = data->https;
+		px->set.logformat = forms[form];
 	return stmt_end(st);
 }
 
@@ -109,13 +116,20 @@ static void logformat_init(struct config *cfg, void *module_data)
 {
 	struct logformat_data *data = module_data;
 	struct expr_context ctx = { .cfg = cfg };
+	unsigned option, form;
 
-	data->tcp = logformat_compile(LOGFORMAT_TCP, &ctx, AT_LOG, NULL);
-	data->http = logformat_compile(LOGFORMAT_HTTP, &ctx, AT_LOG, NULL);
-	data->clf = logformat_compile(LOGFORMAT_CLF, &ctx, AT_LOG, NULL);
-	data->https = logformat_compile(LOGFORMAT_HTTPS, &ctx, AT_LOG, NULL);
-	if (!data->https) /* a build without the fetches of TLS */
-		data->https = logformat_compile(LOGFORMAT_HTTPS_PLAIN, &ctx, AT_LOG, NULL);
+	for (option = 0; option < STOCK_OPTIONS; option++) {
+		setenv(stock[option].variable, stock[option].form[STOCK_USUAL].text, 1);
+		for (form = 0; form < STOCK_FORMS; form++) {
+			const char *text = stock[option].form[form].text;
+			const char *plain = stock[option].form[form].plain;
+			struct logformat **field = &data->stock[option][form];
+
+			*field = text ? logformat_compile(text, &ctx, AT_LOG, NULL) : NULL;
+			if (!*field && plain) /* a build without the fetches of TLS */
+				*field = logformat_compile(plain, &ctx, AT_LOG, NULL);
+		}
+	}
 	data->plain = logformat_compile(LOGFORMAT_DEFAULT, &ctx, AT_LOG, NULL);
 	data->plain_http = logformat_compile(LOGFORMAT_DEFAULT_HTTP, &ctx, AT_LOG, NULL);
 }
@@ -132,24 +146,37 @@ static int logformat_check_tcp(struct config *cfg, const struct proxy *px,
 			    "frontend '%s' is in mode tcp", alias, px->name);
 }
 
+/* In mode tcp options of mode http mean the one of mode tcp. */
+static void logformat_as_tcp(struct config *cfg, struct proxy *px, const struct logformat_data *data)
+{
+	unsigned option, form;
+
+	for (option = STOCK_HTTPLOG; option < STOCK_OPTIONS; option++)
+		for (form = 0; form < STOCK_FORMS; form++) {
+			if (px->set.logformat != data->stock[option][form] || !px->set.logformat)
+				continue;
+			config_warning(cfg, &px->loc, "'%s' of '%s' needs mode http: it logs as "
+				       "'option tcplog%s' does", stock[option].option, px->name,
+				       form == STOCK_JSON ? " json" : "");
+			px->set.logformat = data->stock[STOCK_TCPLOG][form == STOCK_JSON ? form : 0];
+			return;
+		}
+}
+
 static int logformat_finish_proxy(struct config *cfg, struct proxy *px,
 				  const struct logformat_data *data)
 {
-	const struct logformat *const formats[] = { px->set.logformat, px->set.logformat_sd,
-						    px->set.logformat_error,
-						    px->set.unique_id };
+	const struct logformat *formats[4];
 	size_t i;
 	int bad = 0;
 
-	if (px->set.mode != MODE_HTTP &&
-	    (px->set.logformat == data->http || px->set.logformat == data->clf ||
-	     px->set.logformat == data->https)) {
-		config_warning(cfg, &px->loc, "'option http%slog' of '%s' needs mode http: it logs as "
-			       "'option tcplog' does", px->set.logformat == data->https ? "s" : "",
-			       px->name);
-		px->set.logformat = data->tcp;
-		return 0;
-	}
+	if (px->set.mode != MODE_HTTP)
+		logformat_as_tcp(cfg, px, data);
+	formats[0] = px->set.logformat;
+	formats[1] = px->set.logformat_sd;
+	formats[2] = px->set.logformat_error;
+	formats[3] = px->set.unique_id;
+
 	for (i = 0; i < ARRAY_LEN(formats); i++) {
 		bad |= logformat_check_tcp(cfg, px, formats[i]);
 		if (formats[i] && logformat_needs_uri(formats[i]))
@@ -226,16 +253,21 @@ static const struct keyword logformat_keywords[] = {
 	  .help = "what %ID in a log format stands for" },
 	{ .name = "option tcplog",
 	  .scope = SCOPE_PROXY,
-	  .parse = logformat_parse_tcplog,
+	  .args = "[clf | json]",
+	  .parse = logformat_parse_stock,
+	  .offset = STOCK_TCPLOG,
 	  .help = "log addresses, times, bytes, termination state and queues of each stream" },
 	{ .name = "option httplog",
 	  .scope = SCOPE_PROXY,
-	  .args = "[clf]",
-	  .parse = logformat_parse_httplog,
+	  .args = "[clf | json]",
+	  .parse = logformat_parse_stock,
+	  .offset = STOCK_HTTPLOG,
 	  .help = "log requests: times, status, cookies, captures, the request line" },
 	{ .name = "option httpslog",
 	  .scope = SCOPE_PROXY,
-	  .parse = logformat_parse_httpslog,
+	  .args = "[json]",
+	  .parse = logformat_parse_stock,
+	  .offset = STOCK_HTTPSLOG,
 	  .help = "as option httplog, with errors, name, version and cipher of TLS" },
 	{ .name = NULL },
 };

@@ -336,6 +336,14 @@ void alias_tr(struct text *t, const struct view *view, unsigned flags)
 	text_digits(t, (unsigned)at.tv_usec / 1000, 3);
 }
 
+void alias_tri(struct text *t, const struct view *view, unsigned flags)
+{
+	struct timeval at = view_request_date(view->log);
+
+	(void)flags;
+	logformat_put_iso(t, &at);
+}
+
 void alias_trg(struct text *t, const struct view *view, unsigned flags)
 {
 	(void)flags;

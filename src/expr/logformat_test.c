@@ -13,6 +13,7 @@
 #include "expr/expr.h"
 #include "expr/logformat.h"
 #include "expr/logformat_alias.h"
+#include "expr/logformat_stock.h"
 #include "expr/regex.h"
 #include "expr/view.h"
 #include "net/listener.h"
@@ -280,6 +281,21 @@ static void objects_of_json(void **state)
 	check("%{+cbor,+json}o%(a)ci", "{\"a\":\"192.0.2.7\"}");
 }
 
+static void the_built_in_objects(void **state)
+{
+	(void)state;
+	check("%ti", "2026-11-21T01:49:47.054+00:00");
+	check(LOGFORMAT_TCP_JSON,
+	      "{\"time\":\"2026-11-21T01:49:47.054+00:00\",\"client\":\"192.0.2.7\",\"client_port\":36146,"
+	      "\"frontend\":\"web\",\"backend\":\"app\",\"server\":\"s1\",\"queue_ms\":1,\"connect_ms\":2,"
+	      "\"total_ms\":153,\"bytes_in\":1234,\"bytes_out\":567,\"termination\":\"--\","
+	      "\"process_conns\":9,\"frontend_conns\":8,\"backend_conns\":7,\"server_conns\":6,"
+	      "\"retries\":3,\"server_queue\":5,\"backend_queue\":4}");
+	check(LOGFORMAT_TCP_CLF,
+	      "192.0.2.7 - - [21/Nov/2026:01:49:47 +0000] \"TCP \" 000 567 \"\" \"\" 36146 054 \"web\" "
+	      "\"app\" \"s1\" 0 1 2 153 1234 ---- 9 8 7 6 3 5 4 \"\" \"\"");
+}
+
 static void values_of_json(void **state)
 {
 	(void)state;
@@ -495,7 +511,7 @@ static void the_table(void **state)
 		assert_non_null(a->write);
 		assert_true(a->help && *a->help);
 	}
-	assert_int_equal(n, 63);
+	assert_int_equal(n, 65);
 }
 
 int main(void)
@@ -514,6 +530,7 @@ int main(void)
 		cmocka_unit_test_setup(percent_signs, setup),
 		cmocka_unit_test_setup(names_alone_do_nothing, setup),
 		cmocka_unit_test_setup(objects_of_json, setup),
+		cmocka_unit_test_setup(the_built_in_objects, setup),
 		cmocka_unit_test_setup(values_of_json, setup),
 		cmocka_unit_test_setup(maps_of_cbor, setup),
 		cmocka_unit_test_setup(bytes_as_they_are, setup),
