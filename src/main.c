@@ -47,6 +47,7 @@
 
 #ifdef HAVE_LUA
 #include "lua/help.h"
+#include "proxy/backend_part.h"
 #endif
 
 #ifdef HAVE_OPENSSL
@@ -294,6 +295,7 @@ static int run(const struct args *args)
 
 	change_kinds = change_kind_list;
 	server_parts = server_part_list;
+	backend_parts = backend_part_list;
 	handover_offer_segment();
 	clock_update(); /* states note since when they are what they are */
 	cfg = config_new(modules, args->check);

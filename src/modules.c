@@ -14,6 +14,7 @@
 #include "dns/lookup.h"
 #include "dns/resolvers.h"
 #include "errand/errand_conf.h"
+#include "exchange/bad_message.h"
 #include "exchange/doubts.h"
 #include "exchange/errors.h"
 #include "exchange/exchange.h"
@@ -88,6 +89,7 @@
 #include "lua/change.h"
 #include "lua/events.h"
 #include "lua/lua_conf.h"
+#include "proxy/backend_part.h"
 #endif
 
 const struct module *const modules[] = {
@@ -216,5 +218,23 @@ const struct server_part *const server_part_list[] = {
 #ifdef HAVE_LUA
 	&lua_server_part,
 #endif
+	NULL,
+};
+
+/* What hangs at backends that come and go. */
+const struct backend_part *const backend_part_list[] = {
+	&caps_backend_part,
+	&lb_backend_part,
+	&capture_backend_part,
+	&check_backend_part,
+	&compress_backend_part,
+	&tcp_rules_backend_part,
+	&http_rules_backend_part,
+	&source_backend_part,
+	&eject_backend_part,
+	&stream_backend_part,
+	&bad_message_backend_part,
+	&history_backend_part,
+	&steps_backend_part,
 	NULL,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Catalogues: which object has this name, or this number? For what a configuration may hold by
- * the ten thousand. Zeroed: empty. Entries live in an arena and are never taken out. */
+ * the ten thousand. Zeroed: empty. Entries live in an arena. */
 #ifndef BASE_CATALOG_H
 #define BASE_CATALOG_H
 
@@ -25,6 +25,9 @@ void catalog_add(struct catalog *c, struct arena *arena, const char *name, void 
 const struct catalog_entry *catalog_find(const struct catalog *c, struct span name);
 /* The next one that has the same name; NULL: that was the last. */
 const struct catalog_entry *catalog_again(const struct catalog_entry *e);
+
+/* Takes the object out that was entered under the name; its entry stays in the arena. */
+void catalog_remove(struct catalog *c, const char *name, const void *object);
 
 /* The same with numbers above 0; names and numbers do not share a catalogue. Returns the object
  * that had the number before, which keeps it; NULL: it was free. */

@@ -7,6 +7,7 @@
 
 #include "config/module.h"
 #include "event/timer.h"
+#include "proxy/backend_part.h"
 #include "proxy/server.h"
 #include "tls/conn.h"
 
@@ -19,6 +20,7 @@ struct text;
 struct walk;
 
 extern const struct server_part check_server_part;
+extern const struct backend_part check_backend_part;
 extern const struct module check_module; /* start: begins to check what is to be checked */
 
 /* What an agent's line asks for besides up and down; it is carried out with the result. */

@@ -19,6 +19,7 @@ extern const struct cli_command cli_trace_commands[];
 extern const struct cli_command cli_vars_commands[];
 extern const struct cli_command cli_set_server_commands[];
 extern const struct cli_command cli_add_server_commands[];
+extern const struct cli_command cli_add_backend_commands[];
 extern const struct cli_command cli_wait_commands[];
 extern const struct cli_command cli_set_process_commands[];
 extern const struct cli_command cli_getsocks_commands[];

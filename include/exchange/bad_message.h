@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "net/addr.h"
+#include "proxy/backend_part.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +36,6 @@ extern uint64_t bad_messages_count; /* so far */
 
 /* From now on wrong messages are kept. */
 void bad_message_start(void);
+extern const struct backend_part bad_message_backend_part;
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "config/module.h"
 #include "expr/rule_conf.h"
+#include "proxy/backend_part.h"
 
 struct exchange;
 struct stream;
@@ -28,6 +29,7 @@ extern enum rule_result (*http_page_hook)(struct exchange *x, struct proxy *px);
 /* The lists there are, for help; the last has no name. */
 extern const struct rule_list http_rule_lists[];
 extern const struct module http_rules_module;
+extern const struct backend_part http_rules_backend_part;
 
 /* Does the request ask for the frontend's monitor-uri? */
 bool http_monitor_asked(const struct exchange *x);

@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "config/module.h"
+#include "proxy/backend_part.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +63,6 @@ struct span unique_id(const struct view *view);
 void capture_need_uri(struct config *cfg);
 
 extern const struct module capture_module;
+extern const struct backend_part capture_backend_part;
 
 #endif

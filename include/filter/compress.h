@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "config/module.h"
+#include "proxy/backend_part.h"
 
 #include <stdbool.h>
 
@@ -36,5 +37,6 @@ bool compress_head(struct message *res, struct arena *arena, enum compress_algo 
 /* The response is compressed, if everything fits. */
 extern const struct filter_kind compress_filter;
 extern const struct module compress_module;
+extern const struct backend_part compress_backend_part;
 
 #endif

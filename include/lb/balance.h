@@ -6,6 +6,7 @@
 #include "config/module.h"
 
 #include "base/str.h"
+#include "proxy/backend_part.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ extern const struct module lb_module; /* finish: builds every backend's structur
 				       * server_hooks.lb_changed */
 
 extern const struct server_part lb_server_part;
+extern const struct backend_part lb_backend_part;
 
 /* What of a request the algorithms by a key look at; the kind of a stream finds it. */
 struct balance_by {

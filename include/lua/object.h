@@ -6,6 +6,7 @@
 #define LUA_OBJECT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <lua.h>
 
@@ -44,6 +45,7 @@ struct class {
 struct handle {
 	const void *kind; /* of what `of` is: an address that stands for it */
 	void *of;         /* NULL: it is over */
+	uint32_t serial;  /* of what comes and goes: `of` may be the place of a later one; 0 mostly */
 };
 
 /* Makes a class known: its metatable lies in the registry. For functions that Lua calls. */

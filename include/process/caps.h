@@ -4,6 +4,7 @@
 #define PROCESS_CAPS_H
 
 #include "config/keyword.h"
+#include "proxy/backend_part.h"
 
 #include <stdint.h>
 
@@ -12,6 +13,7 @@ struct proxies;
 struct server_part;
 
 extern const struct server_part caps_server_part;
+extern const struct backend_part caps_backend_part;
 
 /* A set: bit N is the capability with the number N. */
 typedef uint64_t caps_set;

@@ -15,6 +15,7 @@
 #include "proxy/server.h"
 
 struct acl_set;
+struct arena;
 struct captures;
 struct compress_conf;
 struct filter_line;
@@ -110,6 +111,7 @@ struct retry_budget {
 /* What a defaults section hands on; copied as a whole. */
 struct proxy_settings {
 	int mode;                  /* enum proxy_mode */
+	bool mode_given;           /* by a word, not by default */
 	struct options options;
 	struct timeouts timeout;
 	unsigned maxconn;          /* frontend; 0: the default (global) */
@@ -179,6 +181,7 @@ struct proxy_tally {
 	unsigned served;        /* backend: sessions on servers */
 	unsigned retrying;      /* backend: of them, retries: proxy/budget.h */
 	unsigned admitting;     /* frontend: not counted yet, to be among its rates in a moment */
+	unsigned ended;         /* the backend has left, and so has this process: slot_life.c */
 	uint64_t first_waiter;  /* proxy/waiters.h: of the backend's queue */
 	uint64_t last_session_s;
 	struct times times;     /* backend */
@@ -194,10 +197,12 @@ struct proxy_state {
 	uint64_t changed_ms;    /* backend: last transition between up and down */
 	uint64_t downtime_ms;
 	unsigned down_transitions;
+	bool unpublished;       /* backend: use_backend and default_backend pass over it */
 };
 
 struct proxy {
 	struct list node;        /* struct proxies: in the order of the file */
+	unsigned order;          /* grows along the list; never 0 there */
 	const char *name;
 	unsigned caps;           /* PROXY_FRONTEND | PROXY_BACKEND */
 	int uuid;                /* "id", or numbered */
@@ -237,6 +242,13 @@ struct proxy {
 	int (*applet)(struct end *end, const struct listener *l);
 	struct proxy_tally *fe, *be;   /* NULL when it has not that side */
 	unsigned fe_slot, be_slot;
+	/* proxy/backend_add.h. arena: its own, of one that a command has added; else NULL. */
+	struct arena *arena;
+	uint32_t serial;               /* how many were added with it; 0: of the configuration */
+	unsigned left_row;             /* of the process that it has left in */
+	bool added, in_use, was_idle;
+	bool named;                    /* backend: by a rule or a fetch of the configuration */
+	struct location named_at;      /* there */
 	struct proxy_state *state;
 	struct list streams;           /* of this process, whose backend it is */
 	struct list queue;             /* struct queue_entry: waiting for any server */
@@ -313,6 +325,7 @@ struct proxies {
 	struct global_state *global_state;
 	struct global_tally *global_tally;
 	struct list list;     /* struct proxy.node: frontends and backends */
+	unsigned last_order;  /* struct proxy.order */
 	struct catalog names; /* of those in the list */
 	struct list defaults; /* named and unnamed defaults sections */
 	struct proxy *current_defaults;
@@ -335,6 +348,16 @@ int proxies_prepare(struct config *cfg, void *data, struct err *err);
 bool proxies_have_listener(const struct proxies *all);
 /* Enters a proxy with its name, which is kept: behind those that are there. */
 void proxy_enter(struct proxies *all, struct arena *arena, struct proxy *px);
+/* Takes it out again. */
+void proxy_leave(struct proxies *all, struct proxy *px);
+/* It may serve; a backend's fullconn is in force. Behind the maxconn of frontends. */
+void proxy_ready(struct proxy *px);
+/* Is the pointer one of a proxy that runs? It may be one that has gone. */
+bool proxy_is_there(const struct proxy *px);
+/* The first in the list behind that order; NULL: none. For who walks piece by piece. */
+struct proxy *proxy_behind(unsigned order);
+/* The configuration names this backend there: it cannot be deleted. */
+void proxy_note_named(struct proxy *backend, const struct location *loc);
 /* By name and capability (PROXY_FRONTEND or PROXY_BACKEND); "#N" finds by id. NULL: none. */
 struct proxy *proxy_find(const struct proxies *all, const char *name, unsigned caps);
 struct server *server_find(const struct proxy *px, const char *name);

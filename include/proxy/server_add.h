@@ -40,11 +40,13 @@ void servers_keep(void);
  * there is a parent. */
 void servers_kept(struct config *cfg, struct proxies *all, bool shared);
 
-/* The last of the modules: when a generation goes, and no other module looks at its servers any
- * more, the memory of those that were added to it goes, too. */
+/* The last of the modules: when a generation goes, and no other module looks at its servers and
+ * backends any more, the memory of those that were added to it goes, too. */
 extern const struct module added_module;
 /* Servers that have left and are not freed yet: of this process. */
 unsigned servers_left(void);
+/* Are some of them of this backend? */
+bool servers_left_of(const struct proxy *px);
 /* How many have left so far: who keeps a pointer to a server beside this number knows that it is
  * still there as long as the number is the same. */
 extern unsigned servers_gone;

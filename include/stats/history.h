@@ -5,6 +5,7 @@
 #define STATS_HISTORY_H
 
 #include "config/module.h"
+#include "proxy/backend_part.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +44,6 @@ void history_drop(struct proxy *px);
 
 /* Takes the samples. */
 extern const struct module history_module;
+extern const struct backend_part history_backend_part;
 
 #endif

@@ -46,7 +46,8 @@ struct stat_scan {
 	/* Only proxies that it likes; NULL: all. */
 	bool (*wants)(const void *arg, const struct proxy *px);
 	const void *arg;
-	unsigned proxy;      /* place of the proxy in the list */
+	unsigned left;       /* struct proxy.order of the last one that was walked through */
+	unsigned proxy;      /* the same of the one it is in */
 	enum { STAT_AT_FRONTEND, STAT_AT_LISTENERS, STAT_AT_SERVERS, STAT_AT_BACKEND } at;
 	unsigned object;     /* place of the listener or server in its list */
 	const struct proxy *here;    /* the proxy there, or NULL: to be looked for */

@@ -4,6 +4,8 @@
 #ifndef STREAM_SOURCE_H
 #define STREAM_SOURCE_H
 
+#include "proxy/backend_part.h"
+
 struct addr;
 struct module;
 struct server_part;
@@ -11,6 +13,7 @@ struct stream;
 
 extern const struct module source_module; /* compiles "usesrc hdr_ip" */
 extern const struct server_part source_server_part;
+extern const struct backend_part source_backend_part;
 
 /* The client's address for server_dial: in *memory, or elsewhere. Family AF_UNSPEC: it has none. */
 const struct addr *source_client(struct stream *s, struct addr *memory);

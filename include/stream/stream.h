@@ -9,6 +9,7 @@
 #include "event/timer.h"
 #include "expr/vars.h"
 #include "net/addr.h"
+#include "proxy/backend_part.h"
 #include "relay/pump.h"
 #include "stream/origin.h"
 
@@ -195,5 +196,6 @@ const char *stream_phase_name(const struct stream *s); /* of its request step */
 
 /* The end of the configuration for the step table (stream/steps.h). */
 extern const struct module steps_module;
+extern const struct backend_part steps_backend_part;
 
 #endif

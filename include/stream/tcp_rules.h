@@ -5,6 +5,7 @@
 
 #include "config/module.h"
 #include "expr/rule_conf.h"
+#include "proxy/backend_part.h"
 
 /* Those that need more than the view; the others are rule_actions. */
 extern const struct action tcp_actions[];
@@ -15,5 +16,6 @@ enum action_result action_silent_drop(const struct rule *rule, struct view *view
 /* The lists there are, for help; the last has no name. */
 extern const struct rule_list tcp_rule_lists[];
 extern const struct module tcp_rules_module;
+extern const struct backend_part tcp_rules_backend_part;
 
 #endif

@@ -29,6 +29,10 @@ frontend origin
 	bind $back
 	tcp-request content reject if { src 192.0.2.1 } !{ src -f $dir/good.acl }
 	tcp-request content reject if { fc_rcvd_proxy,map($dir/words.map) -m found } or TRUE
+defaults web-defaults
+	mode http
+	timeout connect 1s
+	timeout server 10s
 END
 } | config
 start_penstock

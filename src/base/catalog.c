@@ -49,6 +49,16 @@ const struct catalog_entry *catalog_again(const struct catalog_entry *e)
 	return same(entry_of(tree_next(&e->node)), e->node.key, span_of(e->name));
 }
 
+void catalog_remove(struct catalog *c, const char *name, const void *object)
+{
+	const struct catalog_entry *e = catalog_find(c, span_of(name));
+
+	while (e && e->object != object)
+		e = catalog_again(e);
+	if (e)
+		tree_remove(&c->tree, (struct tree_node *)(uintptr_t)&e->node);
+}
+
 void *catalog_number(struct catalog *c, struct arena *arena, int number, void *object)
 {
 	const struct catalog_entry *e = entry_of(tree_at_least(&c->tree, (uint64_t)number));

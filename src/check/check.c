@@ -17,6 +17,8 @@
 #include "check/report.h"
 #include "check/schedule.h"
 #include "config/config.h"
+#include "config/fragment.h"
+#include "proxy/backend_part.h"
 #include "proxy/facts.h"
 #include "proxy/server_part.h"
 
@@ -276,6 +278,18 @@ static int check_make_server(struct config *cfg, struct server *s)
 		return -1;
 	return check_init(s, &err) < 0 ? config_error(cfg, &s->loc, "%s", err.text) : 0;
 }
+
+/* What its defaults section asks is made once for all that use the section. */
+static int check_make_backend(struct config *cfg, struct proxy *px)
+{
+	struct config lasting = *cfg;
+
+	lasting.arena = config_running->arena;
+	check_conf_finish(&lasting, px);
+	return 0;
+}
+
+const struct backend_part check_backend_part = { .make = check_make_backend };
 
 static void check_leave_server(struct server *s)
 {

@@ -15,6 +15,7 @@
 #include "check/outlier.h"
 #include "config/keyword.h"
 #include "event/timer.h"
+#include "proxy/backend_part.h"
 #include "proxy/facts.h"
 #include "proxy/proxy.h"
 #include "proxy/tally.h"
@@ -295,6 +296,35 @@ static void eject_start_one(struct proxy *px)
 	timer_set(&e->timer, clock_now_ms);
 }
 
+static bool is_watched(const struct proxy *px)
+{
+	return px->set.eject && px->caps & PROXY_BACKEND && !px->set.disabled;
+}
+
+static int eject_make_backend(struct config *cfg, struct proxy *px)
+{
+	(void)cfg;
+	if (facts_checker && is_watched(px))
+		eject_start_one(px);
+	return 0;
+}
+
+static void eject_leave_backend(struct proxy *px)
+{
+	struct eject *e, **at = &ejects;
+
+	while ((e = *at) && e->proxy != px)
+		at = &e->next;
+	if (!e)
+		return;
+	*at = e->next;
+	timer_cancel(&e->timer);
+	free(e);
+}
+
+const struct backend_part eject_backend_part = { .make = eject_make_backend,
+						 .leave = eject_leave_backend };
+
 static void eject_checker(bool active)
 {
 	struct proxy *px;
@@ -303,7 +333,7 @@ static void eject_checker(bool active)
 	if (!active)
 		return;
 	list_for_each(px, &proxies_running->list, node)
-		if (px->set.eject && px->caps & PROXY_BACKEND && !px->set.disabled)
+		if (is_watched(px))
 			eject_start_one(px);
 }
 

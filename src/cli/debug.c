@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "event/probe.h"
+#include "proxy/backend_add.h"
 #include "proxy/server_add.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
@@ -71,12 +72,12 @@ static int debug_segment(struct cli_call *call, struct err *err)
 	return 0;
 }
 
-/* What servers that come and go leave behind, while they leave: here, and in the shared memory. */
+/* What servers and backends that come and go leave behind, while they leave: here, and in the shared memory. */
 static int debug_slots(struct cli_call *call, struct err *err)
 {
 	(void)err;
-	text_printf(call->out, "slots: %u\nservers left: %u\n",
-		    segment ? segment_slots_taken(segment) : 0, servers_left());
+	text_printf(call->out, "slots: %u\nservers and backends left: %u\n",
+		    segment ? segment_slots_taken(segment) : 0, servers_left() + backends_left());
 	return 0;
 }
 

@@ -10,19 +10,9 @@
 
 struct servers_state {
 	int only;      /* id of the one backend that is wanted; -1: all */
-	unsigned proxy, server; /* places in their lists */
+	unsigned left, server; /* orders: of the last proxy that is done, of the last server */
 	const struct server *next; /* the one there, as long as nothing else has run */
 };
-
-static struct proxy *servers_proxy_at(unsigned n)
-{
-	struct proxy *px;
-
-	list_for_each(px, &proxies_running->list, node)
-		if (!n--)
-			return px;
-	return NULL;
-}
 
 static int servers_parse(struct cli_call *call, struct err *err)
 {
@@ -56,7 +46,7 @@ static const struct server *servers_next(struct cli_call *call)
 	const struct server *s = call->resumed ? NULL : state->next;
 	const struct proxy *px;
 
-	for (; !s && (px = servers_proxy_at(state->proxy)); state->proxy++, state->server = 0) {
+	for (; !s && (px = proxy_behind(state->left)); state->left = px->order, state->server = 0) {
 		if (!px->be || (state->only != -1 && px->uuid != state->only))
 			continue;
 		s = servers_behind(px, state->server);
@@ -243,10 +233,11 @@ static int backend_start(struct cli_call *call, struct err *err)
 static enum cli_step backend_next(struct cli_call *call)
 {
 	struct servers_state *state = call->state;
-	const struct proxy *px = servers_proxy_at(state->proxy++);
+	const struct proxy *px = proxy_behind(state->left);
 
 	if (!px)
 		return CLI_END;
+	state->left = px->order;
 	if (px->be)
 		text_printf(call->out, "%s\n", px->name);
 	return CLI_MORE;

@@ -29,6 +29,7 @@ struct tables cli_tables = {
 		cli_trace_commands,
 		cli_set_server_commands,
 		cli_add_server_commands,
+		cli_add_backend_commands,
 		cli_wait_commands,
 		cli_set_process_commands,
 		cli_vars_commands,

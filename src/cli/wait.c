@@ -9,6 +9,7 @@
 #include "cli/tables.h"
 #include "config/value.h"
 #include "event/timer.h"
+#include "proxy/backend_add.h"
 #include "proxy/server_add.h"
 #include "proxy/tally.h"
 
@@ -47,7 +48,20 @@ static int stopped(const char *path, struct err *err)
 	return !server_sessions(s) && !server_queued(s);
 }
 
+static int backend_removable_soon(const char *name, struct err *err)
+{
+	const struct proxy *px = proxy_find(proxies_running, name, PROXY_BACKEND);
+	bool never = true;
+
+	if (!px)
+		err_set(err, "No such backend.");
+	else if (backend_removable(px, &never, err) == 0)
+		return 1;
+	return never ? -1 : 0;
+}
+
 static const struct wait_condition conditions[] = {
+	{ "be-removable", backend_removable_soon },
 	{ "srv-removable", removable },
 	{ "srv-stopped", stopped },
 };
@@ -55,7 +69,8 @@ static const struct wait_condition conditions[] = {
 static const char wait_usage[] =
 	"wait { -h | <delay> } [<condition>]: waits for so many ms (or another unit), at most for "
 	"a "
-	"condition: srv-removable <backend>/<server>, srv-stopped <backend>/<server>";
+	"condition: srv-removable <backend>/<server>, srv-stopped <backend>/<server>, be-removable "
+	"<backend>";
 
 static const struct wait_condition *wait_condition(const struct cli_call *call)
 {

@@ -11,6 +11,7 @@
 #include "http/h2_frame.h"
 #include "http/message.h"
 #include "net/listener.h"
+#include "proxy/backend_part.h"
 #include "proxy/proxy.h"
 #include "relay/message_end.h"
 #include "stream/stream.h"
@@ -37,6 +38,29 @@ static struct bad_message *bad_message_of(const struct proxy *px, bool response)
 	list_append(&bad_messages, &bad->node);
 	return bad;
 }
+
+static void bad_message_free(struct bad_message *bad)
+{
+	list_remove(&bad->node);
+	free(bad->bytes);
+	free(bad);
+}
+
+/* What it has answered goes with it; of requests that it was to have the rest stays. */
+static void bad_message_leave(struct proxy *px)
+{
+	struct bad_message *bad, *next;
+
+	list_for_each_safe(bad, next, &bad_messages, node) {
+		if (bad->other == px)
+			bad->other = NULL;
+		if (bad->proxy == px)
+			bad_message_free(bad);
+	}
+}
+
+const struct backend_part bad_message_backend_part = { .leave = bad_message_leave,
+						       .free = bad_message_leave };
 
 static void bad_message_copy(struct bad_message *bad, const char *bytes, size_t len)
 {

@@ -18,6 +18,7 @@
 #include "http/message.h"
 #include "http/uri.h"
 #include "net/listener.h"
+#include "proxy/backend_part.h"
 #include "proxy/proxy.h"
 #include "stream/actions.h"
 #include "stream/do_resolve.h"
@@ -192,9 +193,11 @@ static bool has_rules(const struct proxy *px)
 	return px->http_request_rules || px->http_response_rules || px->http_after_rules;
 }
 
-static int inherit(struct config *cfg, struct proxy *px, struct proxy *from)
+static int inherit(struct config *cfg, struct proxy *px)
 {
-	if (!has_rules(from))
+	struct proxy *from = px->defaults;
+
+	if (!from || !has_rules(from))
 		return 0;
 	if (rule_check_inherit(cfg, px, from))
 		return -1;
@@ -237,8 +240,7 @@ static int http_rules_finish(struct config *cfg, void *data)
 
 	(void)data;
 	list_for_each(px, &all->list, node) {
-		if (px->defaults)
-			bad |= inherit(cfg, px, px->defaults);
+		bad |= inherit(cfg, px);
 		word = proxy_may_speak_http(px) ? NULL : useless_word(px, &loc);
 		if (word)
 			config_warning(cfg, loc, "'%s' does nothing in '%s', which is in mode tcp: "
@@ -246,6 +248,8 @@ static int http_rules_finish(struct config *cfg, void *data)
 	}
 	return bad;
 }
+
+const struct backend_part http_rules_backend_part = { .make = inherit };
 
 /* -- running ---------------------------------------------------------------------------- */
 

@@ -357,6 +357,8 @@ static int pending_proxy(struct config *cfg, const struct arg_pending *p, unsign
 	if (!p->arg->proxy || !(p->arg->proxy->caps & caps))
 		return config_error(cfg, &p->loc, "%s needs the name of a %s here: '%s' is none",
 				    p->what, side, p->proxy ? p->proxy->name : "this section");
+	if (p->arg->proxy != p->proxy)
+		proxy_note_named(p->arg->proxy, &p->loc);
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "expr/view.h"
 #include "http/cookie.h"
 #include "http/message.h"
+#include "proxy/backend_part.h"
 #include "proxy/proxy.h"
 
 enum { UNIQUE_ID_LONGEST = 1024 };
@@ -448,6 +449,17 @@ static int capture_finish(struct config *cfg, void *module_data)
 	}
 	return bad;
 }
+
+/* Its rules take no captures. */
+static int capture_make_backend(struct config *cfg, struct proxy *px)
+{
+	const struct capture_data *data = config_data(cfg, &capture_module);
+
+	px->keeps_uri |= data->need_uri;
+	return inherit_captures(cfg, px);
+}
+
+const struct backend_part capture_backend_part = { .make = capture_make_backend };
 
 static int capture_prepare(struct config *cfg, void *module_data, struct err *err)
 {

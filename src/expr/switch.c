@@ -97,6 +97,7 @@ static int finish_backend(struct config *cfg, struct proxies *all, struct proxy 
 		proxy_suggest(cfg, all, rule->name, PROXY_BACKEND);
 		return -1;
 	}
+	proxy_note_named(rule->backend, &rule->loc);
 	proxy_check_modes(cfg, px, rule->backend, &rule->loc);
 	proxy_link(cfg, px, rule->backend);
 	return 0;
@@ -196,8 +197,9 @@ struct proxy *switch_backend(const struct proxy *frontend, const struct view *vi
 			continue;
 		name = rule->format ? switch_made_name(rule, view) : rule->name;
 		px = rule->format ? switch_named(name) : rule->backend;
-		switch_tell(name, px != NULL);
-		return px;
+		switch_tell(name, px && !px->state->unpublished);
+		if (!px || !px->state->unpublished)
+			return px;
 	}
 	return NULL;
 }

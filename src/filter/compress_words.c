@@ -4,6 +4,7 @@
 #include "filter/filter.h"
 
 #include "base/arena.h"
+#include "proxy/backend_part.h"
 #include "proxy/proxy.h"
 
 #include <string.h>
@@ -138,6 +139,8 @@ static int compress_finish(struct config *cfg, void *data)
 		bad |= finish_proxy(cfg, px);
 	return bad;
 }
+
+const struct backend_part compress_backend_part = { .make = finish_proxy };
 
 static void compress_init(struct config *cfg, void *data)
 {

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "lb/algo.h"
+#include "proxy/backend_part.h"
 #include "proxy/queue.h"
 #include "proxy/server_part.h"
 #include "proxy/tally.h"
@@ -310,19 +311,21 @@ static void balance_check_mode(struct config *cfg, struct proxy *px)
 	set->balance = BALANCE_ROUNDROBIN;
 }
 
+static int balance_make_backend(struct config *cfg, struct proxy *px)
+{
+	balance_check_mode(cfg, px);
+	return build_backend(cfg, px);
+}
+
 static int balance_finish(struct config *cfg, void *data)
 {
 	struct proxies *all = config_data(cfg, &proxy_module);
 	struct proxy *px;
 
 	*(struct proxies **)data = all;
-	list_for_each(px, &all->list, node) {
-		if (!(px->caps & PROXY_BACKEND))
-			continue;
-		balance_check_mode(cfg, px);
-		if (build_backend(cfg, px))
+	list_for_each(px, &all->list, node)
+		if (px->caps & PROXY_BACKEND && balance_make_backend(cfg, px) < 0)
 			return -1;
-	}
 	return 0;
 }
 
@@ -364,24 +367,32 @@ static int balance_start(struct config *cfg, void *data, struct err *err)
 }
 
 /* What the algorithms hold outside the arena. */
+static void balance_free_backend(struct proxy *px)
+{
+	const struct lb_algo *algo = px->balance ? px->balance->algo : NULL;
+	unsigned i;
+
+	for (i = 0; i < GROUPS && algo && px->balance->groups[i]; i++) {
+		if (algo->free)
+			algo->free(px->balance->groups[i]);
+		free(px->balance->groups[i]->nodes);
+	}
+	px->balance = NULL;
+}
+
 static void balance_release(void *data)
 {
 	const struct proxies *all = *(struct proxies **)data;
-	const struct lb_algo *algo;
 	struct proxy *px;
-	unsigned i;
 
 	if (!all)
 		return;
-	list_for_each(px, &all->list, node) {
-		algo = px->balance ? px->balance->algo : NULL;
-		for (i = 0; i < GROUPS && algo && px->balance->groups[i]; i++) {
-			if (algo->free)
-				algo->free(px->balance->groups[i]);
-			free(px->balance->groups[i]->nodes);
-		}
-	}
+	list_for_each(px, &all->list, node)
+		balance_free_backend(px);
 }
+
+const struct backend_part lb_backend_part = { .make = balance_make_backend,
+					      .free = balance_free_backend };
 
 /* -- servers that come and go ---------------------------------------------------------------- */
 

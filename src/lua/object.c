@@ -95,6 +95,7 @@ struct handle *handle_new(lua_State *L, const void *kind, void *of)
 
 	h->kind = kind;
 	h->of = of;
+	h->serial = 0;
 	if (lua_rawgetp(L, LUA_REGISTRYINDEX, &handles) != LUA_TTABLE) {
 		lua_pop(L, 1);
 		lua_createtable(L, 0, 1);

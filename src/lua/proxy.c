@@ -6,6 +6,7 @@
 #include "lua/classes.h"
 #include "lua/proxies.h"
 #include "net/listener.h"
+#include "proxy/backend_add.h"
 #include "proxy/proxy.h"
 #include "proxy/stick_conf.h"
 #include "stats/stat.h"
@@ -14,9 +15,15 @@
 
 static const char proxy_kind, listener_kind;
 
+/* One that has gone is over, as other objects are. */
 static struct proxy *proxy_of(lua_State *L)
 {
-	return object_of(L, 1, &proxy_kind);
+	const struct handle *h = object_handle(L, 1, &proxy_kind);
+	struct proxy *px = h->of;
+
+	if (backends_gone && (!proxy_is_there(px) || px->serial != h->serial))
+		luaL_error(L, "this object is over: the backend has gone");
+	return px;
 }
 
 /* ---- numbers -------------------------------------------------------------------------------- */
@@ -214,7 +221,7 @@ static void listeners_push(lua_State *L, const struct proxy *px)
 
 void proxy_push(lua_State *L, struct proxy *px)
 {
-	handle_new(L, &proxy_kind, px);
+	handle_new(L, &proxy_kind, px)->serial = px->serial;
 	object_new(L, &proxy_class, -1, 5);
 	lua_remove(L, -2);
 	lua_pushstring(L, px->name);

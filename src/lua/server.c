@@ -19,9 +19,10 @@ static const char server_kind;
 /* One that has gone is over, as other objects are. */
 static const struct server *server_of(lua_State *L)
 {
-	const struct server *s = object_of(L, 1, &server_kind);
+	const struct handle *h = object_handle(L, 1, &server_kind);
+	const struct server *s = h->of;
 
-	if (servers_gone && !server_is_anywhere(s))
+	if (servers_gone && (!server_is_anywhere(s) || s->serial != h->serial))
 		luaL_error(L, "this object is over: the server has gone");
 	return s;
 }
@@ -247,7 +248,7 @@ const struct class server_class = {
 
 void server_push(lua_State *L, struct server *s)
 {
-	handle_new(L, &server_kind, s);
+	handle_new(L, &server_kind, s)->serial = s->serial;
 	object_new(L, &server_class, -1, 2);
 	lua_remove(L, -2);
 	lua_pushstring(L, s->id);

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "config/config.h"
 #include "net/listener.h"
+#include "proxy/backend_part.h"
 #include "proxy/proxy.h"
 #include "proxy/server_part.h"
 
@@ -82,15 +83,26 @@ caps_set caps_needed(const struct proxies *all)
 }
 
 /* Workers have given up what the configuration does not need. */
-static int caps_make(struct config *cfg, struct server *s)
+static int caps_check(struct config *cfg, const struct source_conf *source)
 {
-	if (!(caps_of_source(&s->set.source) & ~caps_needed(proxies_running)))
+	if (!(caps_of_source(source) & ~caps_needed(proxies_running)))
 		return 0;
-	return config_error(cfg, &s->loc, "its 'source' needs a right that workers gave up at the "
+	return config_error(cfg, NULL, "its 'source' needs a right that workers gave up at the "
 			    "start: a server of the configuration that needs it keeps it");
 }
 
+static int caps_make(struct config *cfg, struct server *s)
+{
+	return caps_check(cfg, &s->set.source);
+}
+
+static int caps_make_backend(struct config *cfg, struct proxy *px)
+{
+	return caps_check(cfg, &px->set.source);
+}
+
 const struct server_part caps_server_part = { .make = caps_make };
+const struct backend_part caps_backend_part = { .make = caps_make_backend };
 
 /* Unix sockets and files of others, pipes beyond the limit of users, low ports. */
 caps_set caps_of_root(void)

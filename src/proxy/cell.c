@@ -41,7 +41,7 @@ static const struct region_member members[] = {
 	SIZE(struct proxy_tally), MEMBER(struct proxy_tally, current),
 	MEMBER(struct proxy_tally, queued), MEMBER(struct proxy_tally, total_queued),
 	MEMBER(struct proxy_tally, served), MEMBER(struct proxy_tally, retrying),
-	MEMBER(struct proxy_tally, admitting),
+	MEMBER(struct proxy_tally, admitting), MEMBER(struct proxy_tally, ended),
 	MEMBER(struct proxy_tally, first_waiter), MEMBER(struct proxy_tally, last_session_s),
 	MEMBER(struct proxy_tally, times), MEMBER(struct proxy_tally, log_lines),
 	MEMBER(struct proxy_tally, h2), MEMBER(struct proxy_tally, counters),

@@ -20,7 +20,41 @@ struct proxies *proxies_running;
 void proxy_enter(struct proxies *all, struct arena *arena, struct proxy *px)
 {
 	list_append(&all->list, &px->node);
+	px->order = ++all->last_order;
 	catalog_add(&all->names, arena, px->name, px);
+}
+
+void proxy_leave(struct proxies *all, struct proxy *px)
+{
+	list_remove(&px->node);
+	catalog_remove(&all->names, px->name, px);
+}
+
+bool proxy_is_there(const struct proxy *px)
+{
+	const struct proxy *there;
+
+	list_for_each(there, &proxies_running->list, node)
+		if (there == px)
+			return true;
+	return false;
+}
+
+struct proxy *proxy_behind(unsigned order)
+{
+	struct proxy *px;
+
+	list_for_each(px, &proxies_running->list, node)
+		if (px->order > order)
+			return px;
+	return NULL;
+}
+
+void proxy_note_named(struct proxy *backend, const struct location *loc)
+{
+	if (!backend->named)
+		backend->named_at = *loc;
+	backend->named = true;
 }
 
 struct proxy *proxy_find(const struct proxies *all, const char *name, unsigned caps)
@@ -104,6 +138,13 @@ static unsigned fullconn_of(const struct proxy *px)
 	return uppers ? (unsigned)((uppers + 9) / 10) : 1;
 }
 
+void proxy_ready(struct proxy *px)
+{
+	px->run_state = px->set.disabled ? PROXY_STOPPED : PROXY_READY;
+	if (px->be)
+		px->fullconn = fullconn_of(px);
+}
+
 static void enforce_settings(struct proxies *all)
 {
 	struct proxy *px;
@@ -111,7 +152,6 @@ static void enforce_settings(struct proxies *all)
 	list_for_each(px, &all->stats_frontends, node)
 		px->state->maxconn = px->set.maxconn;
 	list_for_each(px, &all->list, node) {
-		px->run_state = px->set.disabled ? PROXY_STOPPED : PROXY_READY;
 		if (!px->fe)
 			continue;
 		px->state->maxconn = px->set.maxconn ? px->set.maxconn :
@@ -120,8 +160,7 @@ static void enforce_settings(struct proxies *all)
 		px->state->rate_limit = px->set.rate_limit;
 	}
 	list_for_each(px, &all->list, node)
-		if (px->be)
-			px->fullconn = fullconn_of(px);
+		proxy_ready(px);
 }
 
 int proxies_prepare(struct config *cfg, void *data, struct err *err)

@@ -183,6 +183,7 @@ static void resolve_default_backend(struct config *cfg, struct proxies *all, str
 		return;
 	}
 	px->default_backend = backend;
+	proxy_note_named(backend, loc);
 	proxy_check_modes(cfg, px, backend, loc);
 	proxy_link(cfg, px, backend);
 }

@@ -70,6 +70,12 @@ static int parse_redispatch(struct statement *st, const struct keyword *kw, void
 	return set_bit(st, kw, object);
 }
 
+static int parse_mode(struct statement *st, const struct keyword *kw, void *object)
+{
+	((struct proxy *)object)->set.mode_given = true;
+	return set_enum(st, kw, object);
+}
+
 #define SET(field) offsetof(struct proxy, set.field)
 #define INVERT (KW_NO | KW_DEFAULT)
 #define OPTION(name_, scope_, bit_, help_)                                              \
@@ -108,7 +114,7 @@ static int set_timeout(struct statement *st, const struct keyword *kw, void *obj
 const struct keyword proxy_keywords[] = {
 	{ "bind", SCOPE_FRONTEND, 0, "[<address>]:<port_range>[,...] [<param>...]", parse_bind,
 	  .help = "addresses and ports to listen on" },
-	{ "mode", SCOPE_PROXY, 0, "{ tcp | http }", set_enum, .offset = SET(mode),
+	{ "mode", SCOPE_PROXY, 0, "{ tcp | http }", parse_mode, .offset = SET(mode),
 	  .names = (const char *const[]){ [MODE_TCP] = "tcp", [MODE_HTTP] = "http", NULL },
 	  .dflt = "tcp", .help = "what is spoken: bytes, or HTTP" },
 	{ "id", SCOPE_FRONTEND | SCOPE_BACKEND | SCOPE_UDP, 0, "<value>", set_int,

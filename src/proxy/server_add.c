@@ -16,6 +16,7 @@
 #include "config/fragment.h"
 #include "event/change.h"
 #include "event/timer.h"
+#include "proxy/backend_add.h"
 #include "proxy/proxy_conf.h"
 #include "proxy/queue.h"
 #include "proxy/server_part.h"
@@ -23,6 +24,7 @@
 #include "proxy/tally.h"
 #include "share/segment.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +55,7 @@ static void server_free(struct server *s)
 	struct arena *arena = s->arena;
 
 	free_parts(s);
-	slot_given_up(s);
+	slot_given_up(s->left_row, s->slot, &s->tally->ended);
 	timer_cancel(&s->warm_up);
 	timer_cancel(&s->idle_timer);
 	free(s->state->hostname);
@@ -124,6 +126,7 @@ static void added_release(void *data)
 		}
 		px->servers = NULL;
 	}
+	backends_release(all);
 }
 
 const struct module added_module = {
@@ -136,6 +139,16 @@ const struct module added_module = {
 unsigned servers_left(void)
 {
 	return left_count;
+}
+
+bool servers_left_of(const struct proxy *px)
+{
+	const struct server *s;
+
+	list_for_each(s, &left, left)
+		if (s->proxy == px)
+			return true;
+	return false;
 }
 
 static void leave_parts(struct server *s)
@@ -362,6 +375,8 @@ static int make_parts(struct config *cfg, struct server *s)
 
 static int make(struct config *cfg, struct server *s, struct err *err)
 {
+	char name[512];
+
 	s->arena = cfg->arena;
 	s->serial = births + 1;
 	if (take_id(cfg, s) < 0 || server_check_words(cfg, s) < 0 || config_failed(cfg))
@@ -370,7 +385,9 @@ static int make(struct config *cfg, struct server *s, struct err *err)
 	if (config_failed(cfg))
 		return fragment_problem(cfg, err);
 	begin_state(cfg, s);
-	if (slot_begin(s, err) < 0) {
+	snprintf(name, sizeof(name), "%s/%s", s->proxy->name, s->id);
+	s->tally = slot_begin(SLOT_SERVER, name, s->serial, &s->slot, err);
+	if (!s->tally) {
 		list_remove(&s->tracker_node);
 		return -1;
 	}

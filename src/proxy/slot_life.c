@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Slots of servers that come and go. The parent takes a slot, and retires it when the server
- * leaves. Workers leave later, each when its last stream has left the server, and say so in their
- * own cell (ended). The parent looks at the cells of those workers that lived when the slot was
- * retired, and clears the slot when all have said so or died. A worker forked later has never had
- * the server.
+ * Slots of servers and backends that come and go. The parent takes a slot, and retires it when the
+ * object leaves. Workers leave later, each when its last stream has left the object, and say so in
+ * their own cell (ended). The parent looks at the cells of those workers that lived when the slot
+ * was retired, and clears the slot when all have said so or died. A worker forked later has never
+ * had the object.
  */
 #include "proxy/slot_life.h"
 
@@ -17,7 +17,6 @@
 #include "proxy/tally.h"
 #include "share/segment.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +25,7 @@ enum { LOOK_MS = 100 };
 struct retired {
 	struct list node;
 	unsigned slot;
+	enum segment_kind kind;
 	uint8_t waits[SEGMENT_ROWS_MOST]; /* for this row */
 };
 
@@ -33,21 +33,22 @@ static struct list retired = LIST_INIT(retired);
 static void look(struct timer *timer);
 static struct timer looker = { .fire = look };
 
-int slot_begin(struct server *s, struct err *err)
+void *slot_begin(enum segment_kind kind, const char *name, uint32_t serial, unsigned *slot,
+		 struct err *err)
 {
-	char name[512];
-	int slot;
+	int n;
 
-	snprintf(name, sizeof(name), "%s/%s", s->proxy->name, s->id);
 	if (segment_own_row)
-		slot = segment_slot_find(segment, SLOT_SERVER, name, s->serial);
+		n = segment_slot_find(segment, kind, name, serial);
 	else
-		slot = segment_slot_fresh(segment, SLOT_SERVER, name, s->serial, err);
-	if (slot < 0)
-		return segment_own_row ? err_set(err, "the server has no slot") : -1;
-	s->slot = (unsigned)slot;
-	s->tally = segment_cell(segment, segment_own_row, s->slot);
-	return 0;
+		n = segment_slot_fresh(segment, kind, name, serial, err);
+	if (n < 0) {
+		if (segment_own_row)
+			err_set(err, "it has no slot");
+		return NULL;
+	}
+	*slot = (unsigned)n;
+	return segment_cell(segment, segment_own_row, *slot);
 }
 
 void slot_cancel(unsigned slot)
@@ -56,15 +57,20 @@ void slot_cancel(unsigned slot)
 		segment_release(segment, slot);
 }
 
-/* In the sum of all no row is left that the server is in. */
+static const unsigned *ended_in(enum segment_kind kind, const union cell *cell)
+{
+	return kind == SLOT_SERVER ? &cell->server.tally.ended : &cell->proxy.tally.ended;
+}
+
+/* In the sum of all no row is left that the object is in. */
 static bool is_free(struct retired *r)
 {
-	const struct server_tally *tally;
+	const unsigned *ended;
 	unsigned row;
 
 	for (row = 1; row < segment_rows(segment); row++) {
-		tally = segment_cell(segment, row, r->slot);
-		if (r->waits[row] && __atomic_load_n(&tally->ended, __ATOMIC_ACQUIRE))
+		ended = ended_in(r->kind, segment_cell(segment, row, r->slot));
+		if (r->waits[row] && __atomic_load_n(ended, __ATOMIC_ACQUIRE))
 			r->waits[row] = false;
 		if (r->waits[row])
 			return false;
@@ -97,6 +103,8 @@ void slot_retire(unsigned slot)
 
 	if (segment_own_row)
 		return;
+	if (r)
+		r->kind = segment_slot_kind(segment, slot);
 	segment_retire(segment, slot);
 	if (!r)
 		return;
@@ -109,14 +117,14 @@ void slot_retire(unsigned slot)
 }
 
 /* A worker inherits those that have left its parent, and has nothing in their slots. */
-void slot_given_up(struct server *s)
+void slot_given_up(unsigned left_row, unsigned slot, unsigned *ended)
 {
-	if (s->left_row != segment_own_row)
+	if (left_row != segment_own_row)
 		return;
 	if (segment_own_row)
-		__atomic_store_n(&s->tally->ended, 1, __ATOMIC_RELEASE);
+		__atomic_store_n(ended, 1, __ATOMIC_RELEASE);
 	else if (!tally_shared)
-		segment_release(segment, s->slot);
+		segment_release(segment, slot);
 }
 
 void slots_row_gone(unsigned row)

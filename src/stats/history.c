@@ -10,6 +10,7 @@
 #include "base/pool.h"
 #include "base/str.h"
 #include "event/timer.h"
+#include "proxy/backend_part.h"
 #include "proxy/proxy.h"
 #include "proxy/tally.h"
 
@@ -220,6 +221,8 @@ static void history_stop(void)
 	list_for_each(px, &proxies_running->list, node)
 		history_drop(px);
 }
+
+const struct backend_part history_backend_part = { .free = history_drop };
 
 const struct module history_module = {
 	.name = "history",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Walks through proxies, listeners and servers in the order of the file, for "show stat". Its
- * place is kept as numbers: if an object goes away in between, one more may be left out or
- * shown twice, but nothing that is gone is touched. Pointers are used as long as nothing
+ * place is kept as numbers that grow along the lists, so that objects may come and go in
+ * between. Pointers are used as long as nothing
  * else has run, so that a walk past many servers is not quadratic.
  */
 #include "net/listener.h"
@@ -23,24 +23,27 @@ void stat_scan_resume(struct stat_scan *scan)
 static const struct proxy *stat_proxy_here(struct stat_scan *c)
 {
 	const struct proxy *px;
-	unsigned n = c->proxy;
 
 	if (c->here)
 		return c->here;
-	list_for_each(px, &proxies_running->list, node)
-		if (!n--)
-			return c->here = px;
-	return NULL;
+	px = proxy_behind(c->left);
+	if (px && c->proxy != px->order) {
+		c->proxy = px->order; /* the one that the walk was in has gone */
+		c->at = STAT_AT_FRONTEND;
+		c->object = 0;
+	}
+	return c->here = px;
 }
 
 static void stat_leave_proxy(struct stat_scan *c)
 {
 	const struct list *next = c->here->node.next;
 
-	c->proxy++;
+	c->left = c->here->order;
 	c->at = STAT_AT_FRONTEND;
 	c->server = NULL;
 	c->here = next == &proxies_running->list ? NULL : list_entry(next, struct proxy, node);
+	c->proxy = c->here ? c->here->order : 0;
 }
 
 static struct listener *stat_listener_at(const struct proxy *px, unsigned n)

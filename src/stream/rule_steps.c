@@ -294,6 +294,8 @@ static struct proxy *switch_choose(struct stream *s)
 		be = NULL;
 	if (!be)
 		be = fe->default_backend;
+	if (be && be->state->unpublished)
+		be = NULL;
 	return !be && fe->caps & PROXY_BACKEND ? fe : be;
 }
 

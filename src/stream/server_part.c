@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Streams that still have servers which have left (proxy/server_add.h). */
+/* Streams that still have servers and backends which have left (proxy/server_add.h,
+ * proxy/backend_add.h). */
+#include "proxy/backend_part.h"
 #include "stream/server_part.h"
 
 #include "proxy/proxy.h"
@@ -32,3 +34,25 @@ static void part_mark(void)
 }
 
 const struct server_part stream_server_part = { .leave = part_forget, .mark = part_mark };
+
+/* Who has chosen it and does not count there yet chooses anew. */
+static void part_forget_backend(struct proxy *px)
+{
+	struct stream *s;
+
+	list_for_each(s, &streams_all, node)
+		if (s->extra && s->extra->chosen == px)
+			s->extra->chosen = NULL;
+}
+
+static void part_mark_backends(void)
+{
+	struct stream *s;
+
+	list_for_each(s, &streams_all, node)
+		if (s->backend)
+			s->backend->in_use = true;
+}
+
+const struct backend_part stream_backend_part = { .leave = part_forget_backend,
+						  .mark = part_mark_backends };

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "expr/expr.h"
 #include "expr/view.h"
+#include "proxy/backend_part.h"
 #include "proxy/proxy.h"
 #include "proxy/server_part.h"
 #include "stream/stream.h"
@@ -79,6 +80,12 @@ static int source_make(struct config *cfg, struct server *s)
 	return source_compile(cfg, &s->set.source, s->proxy, &s->loc);
 }
 
+static int source_make_backend(struct config *cfg, struct proxy *px)
+{
+	return source_compile(cfg, &px->set.source, px, &px->loc);
+}
+
+const struct backend_part source_backend_part = { .make = source_make_backend };
 const struct server_part source_server_part = { .make = source_make };
 
 const struct module source_module = {

@@ -4,6 +4,7 @@
 #include "stream/steps.h"
 
 #include "filter/filter.h"
+#include "proxy/backend_part.h"
 #include "proxy/proxy.h"
 #include "stream/kind.h"
 
@@ -76,18 +77,26 @@ static unsigned traits_of_back(const struct proxy *px)
 	       (stream_of_messages ? stream_of_messages->traits_of_back(px) : 0);
 }
 
+static int steps_make(struct config *cfg, struct proxy *px)
+{
+	(void)cfg;
+	px->steps_front = traits_of_front(px);
+	px->steps_back = traits_of_back(px);
+	if (filters_early(px))
+		streams_watched |= WATCH_FILTERS;
+	return 0;
+}
+
+const struct backend_part steps_backend_part = { .make = steps_make };
+
 static int steps_finish(struct config *cfg, void *data)
 {
 	struct proxies *all = config_data(cfg, &proxy_module);
 	struct proxy *px;
 
 	(void)data;
-	list_for_each(px, &all->list, node) {
-		px->steps_front = traits_of_front(px);
-		px->steps_back = traits_of_back(px);
-		if (filters_early(px))
-			streams_watched |= WATCH_FILTERS;
-	}
+	list_for_each(px, &all->list, node)
+		steps_make(cfg, px);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "base/tables.h"
 #include "config/keyword.h"
 #include "expr/rule_conf.h"
+#include "proxy/backend_part.h"
 #include "proxy/proxy.h"
 #include "stream/actions.h"
 #include "stream/do_resolve.h"
@@ -148,9 +149,11 @@ static int check_lists(struct config *cfg, const struct proxy *px, const struct 
 			    from->name, list);
 }
 
-static int inherit(struct config *cfg, struct proxy *px, struct proxy *from)
+static int inherit(struct config *cfg, struct proxy *px)
 {
-	if (!has_rules(from))
+	struct proxy *from = px->defaults;
+
+	if (!from || !has_rules(from))
 		return 0;
 	if (rule_check_inherit(cfg, px, from) || check_lists(cfg, px, from))
 		return -1;
@@ -171,12 +174,12 @@ static int tcp_rules_finish(struct config *cfg, void *data)
 	int bad = 0;
 
 	(void)data;
-	list_for_each(px, &all->list, node) {
-		if (px->defaults)
-			bad |= inherit(cfg, px, px->defaults);
-	}
+	list_for_each(px, &all->list, node)
+		bad |= inherit(cfg, px);
 	return bad;
 }
+
+const struct backend_part tcp_rules_backend_part = { .make = inherit };
 
 const struct module tcp_rules_module = {
 	.name = "tcp_rules",
