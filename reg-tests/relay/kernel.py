@@ -2,6 +2,7 @@
 """A test of the kernel relay, called by the script of its name with one of the words at the end."""
 
 import fcntl
+import os
 import re
 import socket
 import struct
@@ -183,15 +184,28 @@ class Receiver(threading.Thread):
         self.good &= self.s.recv(1) == b""
 
 
+def tcp_memory():
+    """Of all sockets of this network namespace's machine, in bytes."""
+    with open("/proc/net/sockstat", encoding="utf-8") as f:
+        return int(re.search(r"^TCP:.* mem (\d+)", f.read(), re.M)[1]) * 4096
+
+
 def stuff(service, *directions):
-    """They send and nobody reads; then all is read."""
-    total = 32 << 20
+    """They send and nobody reads; then all is read. By hand, more and for longer: STUFF_MB, STUFF_SECONDS."""
+    total = int(os.environ.get("STUFF_MB", "32")) << 20
+    seconds = float(os.environ.get("STUFF_SECONDS", "0"))
+    memory = tcp_memory()
     senders = [(Sender(a, total), b) for a, b in directions]
     until("the senders are stopped", lambda: all([sender.stopped() for sender, _ in senders]))
     for sender, receiver in senders:
         between = sender.between(receiver)
         check(f"{between >> 10} kB are in between, of {sender.sent >> 10}", 0 < between <= 4 << 20)
         check("not all is sent", sender.sent < total)
+    if seconds:
+        sent = [sender.sent for sender, _ in senders]
+        time.sleep(seconds)
+        check(f"nor {seconds:g} s later", [sender.sent for sender, _ in senders] == sent)
+        print(f"        TCP holds {(tcp_memory() - memory) >> 10} kB of memory more than before")
     for receiver in [Receiver(b, total) for _, b in directions]:
         receiver.join()
         check("then all bytes come right, and the end", receiver.good)
