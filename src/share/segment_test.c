@@ -395,6 +395,96 @@ static void sums_never_step_back(void **state)
 	segment_free(&s);
 }
 
+static unsigned fresh(struct segment *s, const char *name, uint32_t serial)
+{
+	int n = segment_slot_fresh(s, SLOT_SERVER, name, serial, NULL);
+
+	assert_true(n >= 0);
+	return (unsigned)n;
+}
+
+static void a_fresh_slot_is_found_by_name_and_serial(void **state)
+{
+	struct segment *s = segment_new(SEGMENT_ROWS_LEAST, NULL);
+	unsigned file = slot(s, SLOT_SERVER, "b/s", NULL), first, second;
+
+	(void)state;
+	first = fresh(s, "b/s", 1);
+	second = fresh(s, "b/s", 2);
+	assert_int_not_equal(first, file);
+	assert_int_not_equal(second, file);
+	assert_int_not_equal(second, first);
+	assert_int_equal(segment_slot_find(s, SLOT_SERVER, "b/s", 1), (int)first);
+	assert_int_equal(segment_slot_find(s, SLOT_SERVER, "b/s", 2), (int)second);
+	assert_int_equal(segment_slot_find(s, SLOT_SERVER, "b/s", 3), -1);
+	assert_int_equal(segment_slot_find(s, SLOT_SERVER, "b/t", 1), -1);
+	assert_int_equal(segment_slot_find(s, SLOT_BACKEND, "b/s", 1), -1);
+	assert_int_equal(segment_slots_taken(s), 3);
+	assert_sound(s);
+	segment_free(&s);
+}
+
+/* What comes behind it may be asked for while a worker that is slow still looks for it. */
+static void a_retired_slot_is_found_and_not_given_away(void **state)
+{
+	struct segment *s = segment_new(SEGMENT_ROWS_LEAST, NULL);
+	unsigned first = fresh(s, "b/s", 1), second;
+
+	(void)state;
+	segment_retire(s, first);
+	assert_int_equal(segment_slot_kind(s, first), SLOT_RETIRED);
+	assert_int_equal(segment_slot_find(s, SLOT_SERVER, "b/s", 1), (int)first);
+	second = fresh(s, "b/s", 2);
+	assert_int_not_equal(second, first);
+	assert_int_equal(segment_slots_taken(s), 2);
+	assert_sound(s);
+	segment_free(&s);
+}
+
+static void a_released_slot_is_empty_and_given_first(void **state)
+{
+	struct segment *s = segment_new(SEGMENT_ROWS_LEAST, NULL);
+	int row = segment_take_row(s, 1, 1);
+	unsigned first = fresh(s, "b/s", 1), last;
+	char *cell = segment_cell(s, (unsigned)row, first);
+
+	(void)state;
+	last = fresh(s, "b/t", 2);
+	memset(cell, 'x', CELL);
+	segment_retire(s, first);
+	segment_release(s, first);
+	assert_int_equal(segment_slot_kind(s, first), SLOT_FREE);
+	assert_int_equal(*cell, 0);
+	assert_int_equal(cell[CELL - 1], 0);
+	assert_int_equal(segment_slot_find(s, SLOT_SERVER, "b/s", 1), -1);
+	assert_int_equal(fresh(s, "b/u", 3), (int)first);
+	segment_release(s, first);
+	segment_release(s, last);
+	assert_int_equal(segment_slots(s), 0);
+	assert_int_equal(segment_slots_taken(s), 0);
+	assert_sound(s);
+	segment_free(&s);
+}
+
+/* As far as workers have mapped beforehand; what goes makes room. */
+static void fresh_slots_have_an_end_until_the_next_reload(void **state)
+{
+	struct segment *s = segment_new(SEGMENT_ROWS_LEAST, NULL);
+	struct err err = { "" };
+	unsigned n = 0;
+
+	(void)state;
+	while (segment_slot_fresh(s, SLOT_SERVER, "b/s", n + 1, &err) >= 0)
+		n++;
+	assert_true(n >= 64 * SEGMENT_SLOTS);
+	assert_non_null(strstr(err.text, "until the next reload"));
+	assert_int_equal(segment_slots_taken(s), n);
+	segment_release(s, 77);
+	assert_int_equal(fresh(s, "b/s", n + 2), 77);
+	assert_int_equal(segment_slot_fresh(s, SLOT_SERVER, "b/s", n + 3, &err), -1);
+	segment_free(&s);
+}
+
 /* In a child: confined to row 2, it writes there. Returns how it ended. */
 static int write_confined(struct segment *s, unsigned row, unsigned slot, bool takes_back)
 {
@@ -458,6 +548,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(long_names_are_told_apart),
 		cmocka_unit_test(it_grows_and_cells_stay),
 		cmocka_unit_test(unused_slots_are_given_up),
+		cmocka_unit_test(a_fresh_slot_is_found_by_name_and_serial),
+		cmocka_unit_test(a_retired_slot_is_found_and_not_given_away),
+		cmocka_unit_test(a_released_slot_is_empty_and_given_first),
+		cmocka_unit_test(fresh_slots_have_an_end_until_the_next_reload),
 		cmocka_unit_test(another_layout_is_refused),
 		cmocka_unit_test(one_that_is_damaged_is_refused),
 		cmocka_unit_test(rows_are_taken_and_woken),
