@@ -53,6 +53,7 @@ struct backend_facts {
 	_Atomic uint32_t sequence;
 	uint32_t down_transitions;
 	uint64_t changed_ms, downtime_ms;
+	uint8_t unpublished, conf_unpublished; /* now; what the configuration said then */
 };
 
 /* The tally stands first: what points to it points to the cell. Facts begin on a cache line of

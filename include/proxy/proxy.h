@@ -247,6 +247,7 @@ struct proxy {
 	uint32_t serial;               /* how many were added with it; 0: of the configuration */
 	unsigned left_row;             /* of the process that it has left in */
 	bool added, in_use, was_idle;
+	bool starts_unpublished;
 	bool named;                    /* backend: by a rule or a fetch of the configuration */
 	struct location named_at;      /* there */
 	struct proxy_state *state;

@@ -258,7 +258,7 @@ struct proxy *backend_read_added(struct config *cfg, const struct proxies *all, 
 	}
 	px = proxy_new(cfg, arena_strdup(cfg->arena, name), PROXY_BACKEND, &st.loc, &defaults->set);
 	px->defaults = (struct proxy *)(uintptr_t)defaults;
-	px->added = true;
+	px->added = px->starts_unpublished = true;
 	if (mode >= 0)
 		px->set.mode = mode;
 	return px;
@@ -294,7 +294,7 @@ static int make(struct config *cfg, struct proxy *px, struct err *err)
 	px->uuid = next_id(proxies_running);
 	px->state = arena_alloc(cfg->arena, sizeof(*px->state));
 	px->state->changed_ms = clock_now_ms;
-	px->state->unpublished = true;
+	px->state->unpublished = px->starts_unpublished;
 	px->be = slot_begin(SLOT_BACKEND, px->name, px->serial, &px->be_slot, err);
 	if (!px->be)
 		return -1;

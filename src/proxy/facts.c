@@ -249,7 +249,9 @@ static void publish_backend(const struct proxy *px)
 {
 	struct backend_facts facts = { .down_transitions = px->state->down_transitions,
 				     .changed_ms = px->state->changed_ms,
-				     .downtime_ms = px->state->downtime_ms };
+				     .downtime_ms = px->state->downtime_ms,
+				     .unpublished = px->state->unpublished,
+				     .conf_unpublished = px->starts_unpublished };
 
 	write_facts(&shared_backend(px)->state.sequence, &facts, sizeof(facts));
 }
@@ -386,6 +388,8 @@ static void restore_backend(struct proxy *px)
 	px->state->changed_ms = facts.changed_ms;
 	px->state->downtime_ms = facts.downtime_ms;
 	px->state->down_transitions = facts.down_transitions;
+	if (facts.conf_unpublished == px->starts_unpublished && !px->added)
+		px->state->unpublished = facts.unpublished;
 }
 
 void facts_restore_states(const struct proxies *all)

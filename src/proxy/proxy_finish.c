@@ -55,7 +55,8 @@ static void number_proxies(struct config *cfg, struct proxies *all)
 	unsigned place = 0;
 
 	list_for_each(px, &all->list, node) {
-		other = px->uuid ? catalog_number(&numbers, cfg->arena, px->uuid, px) : NULL;
+		other = px->uuid && !px->added ?
+			catalog_number(&numbers, cfg->arena, px->uuid, px) : NULL;
 		if (other)
 			config_error(cfg, &px->loc, "%s '%s' has the id %d, which %s '%s' at %s:%u "
 				     "has already", kind_name(px), px->name, px->uuid,
@@ -65,7 +66,9 @@ static void number_proxies(struct config *cfg, struct proxies *all)
 	list_for_each(px, &all->list, node) {
 		if (++place == all->stats_place)
 			next++;
-		px->forced_id = px->uuid != 0;
+		px->forced_id = px->uuid != 0 && !px->added;
+		if (px->added && px->uuid > next)
+			next = px->uuid; /* that of before the reload */
 		if (!px->forced_id)
 			px->uuid = next = catalog_free_number(&numbers, next);
 		next++;

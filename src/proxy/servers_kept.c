@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * "added-servers keep": servers that commands have added live over a reload. The parent writes
- * their words into a note (share.md) right before it executes itself anew; the next image reads
- * them as if they stood last in their backends. What they were at that moment comes with the
+ * "added-servers keep": servers and backends that commands have added live over a reload. The parent
+ * writes their words into a note (share.md) right before it executes itself anew; the next image
+ * reads them as if they stood last in the files. What they were at that moment comes with the
  * states of all servers (facts.c). Called by facts.c and proxy_finish.c.
  *
- * A record is the path, the numeric id, the state ("disabled", "enabled") and the words, each
- * with its NUL, and an empty text.
+ * A record is the path, the numeric id, the state ("disabled", "enabled"; of a backend, whose path
+ * has no slash, "unpublished", "published") and the words, each with its NUL, and an empty text. A
+ * backend stands before its servers.
  */
 #include "base/arena.h"
 #include "base/err.h"
 #include "config/diag.h"
 #include "config/fragment.h"
+#include "proxy/backend_add.h"
 #include "proxy/proxy_conf.h"
 #include "proxy/server_add.h"
 #include "share/region.h"
@@ -56,6 +58,16 @@ static bool put_server(size_t *at, const struct server *s)
 	       put(at, s->line, s->line_len) && put(at, "", 1);
 }
 
+static bool put_backend(size_t *at, const struct proxy *px)
+{
+	char text[800];
+	int len = snprintf(text, sizeof(text), "%s%c%d%c%spublished%cfrom%c%s%cmode%c%s%c%c",
+			   px->name, 0, px->uuid, 0, px->state->unpublished ? "un" : "", 0, 0,
+			   px->defaults->name, 0, 0, proxy_mode_name(px), 0, 0);
+
+	return len > 0 && (size_t)len < sizeof(text) && put(at, text, (size_t)len);
+}
+
 /* One that is cut is none. */
 void servers_keep(void)
 {
@@ -65,12 +77,18 @@ void servers_keep(void)
 
 	if (!region_is(&note) || !region_cut(&note, 0))
 		return;
-	list_for_each(px, &proxies_running->list, node)
-		for (s = px->servers; s && px->set.keep_added; s = s->next)
+	list_for_each(px, &proxies_running->list, node) {
+		if (!px->set.keep_added)
+			continue;
+		if (px->added && put_backend(&at, px))
+			whole = at;
+		at = whole;
+		for (s = px->servers; s; s = s->next)
 			if (s->added && put_server(&at, s))
 				whole = at;
 			else
 				at = whole;
+	}
 	region_cut(&note, whole);
 }
 
@@ -86,18 +104,47 @@ static char *next(char **at, const char *end)
 	return nul ? text : NULL;
 }
 
-/* With the words as they were given, its number and whether it is disabled behind them. */
-static void take(struct config *cfg, struct proxies *all, char *path, char **words, unsigned count,
-		 char *id, char *state)
+/* Problems of its own: what cannot be read any more is no mistake in the files. */
+static struct config *reader_of(struct config *cfg)
 {
 	struct config *own = arena_alloc(cfg->arena, sizeof(*own));
+
+	*own = *cfg;
+	own->diag = diag_new(cfg->arena);
+	return own;
+}
+
+/* Its number is a wish: those of the files come first. */
+static void take_backend(struct config *cfg, struct proxies *all, const char *name, char *const *words,
+			 const char *id, const char *state)
+{
+	struct proxy *px;
+	struct err err;
+
+	if (proxy_find(all, name, PROXY_BACKEND))
+		return; /* the configuration speaks of it now */
+	px = backend_read_added(reader_of(cfg), all, name, words, &err);
+	if (!px) {
+		config_warning(cfg, NULL, "backend '%s', which a command had added, is left out: %s",
+			       name, err.text);
+		return;
+	}
+	if (!px->set.keep_added)
+		return; /* nor does it want it */
+	px->uuid = atoi(id);
+	px->starts_unpublished = !strcmp(state, "unpublished");
+	proxy_enter(all, cfg->arena, px);
+}
+
+/* With the words as they were given, its number and whether it is disabled behind them. */
+static void take_server(struct config *cfg, struct proxies *all, char *path, char **words,
+			unsigned count, char *id, char *state)
+{
 	char *name = strchr(path, '/'), id_word[] = "id";
 	struct proxy *px;
 	struct server *s;
 	struct err err;
 
-	if (!name)
-		return;
 	*name++ = 0;
 	px = proxy_find(all, path, PROXY_BACKEND);
 	if (!px || px->udp || !px->set.keep_added || server_find(px, name))
@@ -106,9 +153,7 @@ static void take(struct config *cfg, struct proxies *all, char *path, char **wor
 	words[count + 1] = id;
 	words[count + 2] = state;
 	words[count + 3] = NULL;
-	*own = *cfg;
-	own->diag = diag_new(cfg->arena);
-	s = server_read_added(own, all, px, name, words, count, &err);
+	s = server_read_added(reader_of(cfg), all, px, name, words, count, &err);
 	if (s)
 		server_conf_enter(s);
 	else
@@ -127,7 +172,11 @@ static void take_all(struct config *cfg, struct proxies *all, char *at, const ch
 			words[n] = word;
 		if (!word || *word)
 			return;
-		take(cfg, all, path, words, n, id, state);
+		words[n] = NULL;
+		if (strchr(path, '/'))
+			take_server(cfg, all, path, words, n, id, state);
+		else
+			take_backend(cfg, all, path, words, id, state);
 	}
 }
 
@@ -137,6 +186,9 @@ static bool is_wanted(const struct proxies *all)
 
 	list_for_each(px, &all->list, node)
 		if (px->set.keep_added && px->caps & PROXY_BACKEND)
+			return true;
+	list_for_each(px, &all->defaults, node)
+		if (px->set.keep_added && px->name)
 			return true;
 	return false;
 }

@@ -120,6 +120,7 @@ static void take_proxy(struct layout *lay, struct proxy *px)
 
 	px->state = arena_alloc(lay->cfg->arena, sizeof(*px->state));
 	px->state->changed_ms = clock_now_ms;
+	px->state->unpublished = px->starts_unpublished;
 	if (px->caps & PROXY_FRONTEND)
 		px->fe = take(lay, SLOT_FRONTEND, px->name, &px->fe_slot);
 	if (px->caps & PROXY_BACKEND)

@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Added backends over a reload: "added-servers keep" of their defaults section keeps them, with servers,
+# published or not as before; without the word they are gone. No request fails. Backends of the file
+# stay published or not, and "be-unpublished" begins so.
+. "${0%/*}/../lib.sh"
+
+{
+	printf '\tnbproc 2\n'
+	http_defaults
+	cat <<-END
+	defaults kept
+		mode http
+		timeout connect 30s
+		timeout server 2m
+		balance leastconn
+		added-servers keep
+	defaults lost
+		mode http
+		timeout connect 30s
+		timeout server 2m
+	frontend fe
+		mode http
+		timeout client 2m
+		bind $front
+		use_backend %[path,field(2,/)]
+	backend fixed from kept
+		server s $back
+	backend later from kept
+		be-unpublished
+		server s $back
+	END
+} | config
+start_workers
+driver - <<'END' || failures=1
+from service import Origin, Service, check, finish, until
+
+service = Service()
+origin = Origin(service.args.back)
+back = service.args.back
+
+
+def ask(command):
+    return " ".join(service.ask(command).split())
+
+
+def backends():
+    return service.ask("show backend").split()[2:]
+
+
+def numbers():
+    lines = [line.split(",") for line in service.ask("show stat").splitlines() if ",BACKEND," in line]
+    return {line[0]: line[27] for line in lines}
+
+
+def statuses():
+    return {name: {service.get(f"/{name}/") for _ in range(12)} for name in
+            ("fixed", "later", "one", "two", "gone", "shut")}
+
+
+def reload():
+    check("the reload succeeds", "Success=1" in service.parent("reload"))
+    until("all workers are new ones", lambda: not service.old_workers() and len(service.workers()) == 2)
+
+
+until("the workers serve", lambda: len(service.workers()) == 2)
+check("'be-unpublished' begins unpublished", service.get("/later/") == 503)
+for name, defaults in ("one", "kept"), ("two", "kept mode http"), ("gone", "lost"), ("shut", "kept"):
+    check(f"{name} is added", ask(f"add backend {name} from {defaults}") == "New backend registered.")
+    check("with a server", ask(f"add server {name}/s {back} weight 3 enabled") == "New server registered.")
+    if name != "shut":
+        ask(f"publish backend {name}")
+check("they serve", statuses() == {"fixed": {200}, "later": {503}, "one": {200}, "two": {200}, "gone": {200}, "shut": {503}})
+ask("publish backend later; unpublish backend fixed")
+before = numbers()
+for turn in range(2):
+    reload()
+    check(f"those of 'keep' are there: {backends()}",
+          set(backends()) >= {"fixed", "later", "one", "two", "shut"} and "gone" not in backends())
+    check("published or not as before", statuses() == {"fixed": {503}, "later": {200}, "one": {200}, "two": {200},
+                                                       "gone": {503}, "shut": {503}})
+    now = numbers()
+    check(f"numbers of the file's are as before: {before}, {now}", all(now[n] == before[n] for n in ("fixed", "later")))
+    check("servers are as before", service.stat("one", "s")["weight"] == "3")
+    check("balancing is that of the defaults section", service.stat("two", "BACKEND")["algo"] == "leastconn")
+check("a kept one can go", ask("unpublish backend two; disable server two/s; wait 1m srv-removable two/s; del server two/s; "
+                               "del backend two").endswith("Server deleted. Backend deleted."))
+reload()
+check("and is gone over the next reload", "two" not in backends() and "one" in backends())
+with open(service.cfg) as f:
+    text = f.read()
+with open(service.cfg, "w") as f:
+    f.write(text + f"backend one from lost\n\tserver mine {back}\n")
+reload()
+check("the configuration has the last word", "mine" in service.ask("show servers state one"))
+with open(service.cfg, "w") as f:
+    f.write(text.replace("added-servers keep", "added-servers forget"))
+reload()
+check("without the word they are gone", "shut" not in backends() and "one" not in backends())
+check("the shared memory is sound", "sound" in service.ask("expert-mode on; debug dev segment"))
+finish()
+END
+[ "$failures" -eq 0 ] || tail -n 40 "$log"
+finish
