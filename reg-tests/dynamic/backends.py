@@ -83,6 +83,12 @@ check("no rule chooses it", statuses("/b1/") == {"404"})
 check("the next rule that holds does", statuses("/second/b1") == {"404"} and service.stat("b1", "BACKEND")["stot"] == "0")
 said("publish backend b1", "Backend published.")
 check("published it serves in all workers", statuses("/b1/", 40) == {"200"})
+check("Prometheus is told of it",
+      b'haproxy_backend_http_requests_total{proxy="b1"} 40' in request("/metrics") and
+      b'proxy="b1",server="s1"' in request("/metrics"))
+check("the page shows it", b"b1" in request("/page") and b"b1" in request("/page;csv"))
+check("show servers state and show servers conn have its server", " b1 " in service.ask("show servers state b1") and
+      "b1/s1" in service.ask("show servers conn b1"))
 check("and by other rules", statuses("/second/b1") == {"200"})
 check("its sessions are counted", service.stat("b1", "BACKEND")["stot"] == "60")
 said(f"add map {names} mapped b1", "")

@@ -37,6 +37,9 @@
 		mode http
 		timeout client 2m
 		bind $front
+		http-request use-service prometheus-exporter if { path /metrics }
+		stats enable
+		stats uri /page
 		http-request set-var(txn.b) path,field(2,/)
 		use_backend %[path,field(3,/)] if { path_beg /second/ }
 		use_backend %[var(txn.b),map($dir/names.map)] if { path_beg /mapped }
