@@ -117,6 +117,9 @@ int segment_slot_find(struct segment *segment, enum segment_kind kind, const cha
 void segment_retire(struct segment *segment, unsigned slot);
 /* Clears its cells; it is free for others. No worker has it any more. */
 void segment_release(struct segment *segment, unsigned slot);
+/* The next image finds the slot by that name. No worker of this one looks for it any more. Parent
+ * only. */
+void segment_rename(struct segment *segment, unsigned slot, const char *name);
 /* How many slots are taken or retired. */
 unsigned segment_slots_taken(const struct segment *segment);
 /* Of a slot; SLOT_FREE and "" when nobody has it. */

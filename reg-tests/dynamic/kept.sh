@@ -44,6 +44,8 @@ for backend in "keeps", "forgets":
         check("added", said.strip() == "New server registered.")
     service.ask(f"enable server {backend}/n1; enable server {backend}/n2; set weight {backend}/n2 9")
     service.ask(f"disable server {backend}/n2; set server {backend}/n3 addr 127.0.0.9")
+    service.ask(f"add server {backend}/old {back} weight 5 id 50; set server {backend}/old name renamed; "
+                f"set weight {backend}/renamed 3")
     check("it serves", service.get(f"/{backend}/") == 200)
 before = states("keeps")
 for turn in range(2):
@@ -62,7 +64,7 @@ for turn in range(2):
     check("the others are forgotten", set(states("forgets")) == {"fixed"})
 check("a kept one can go", service.ask("del server keeps/n2").strip() == "Server deleted.")
 reload()
-check("and is gone over the next reload", set(states("keeps")) == {"fixed", "n1", "n3"})
+check("and is gone over the next reload", set(states("keeps")) == {"fixed", "n1", "n3", "renamed"})
 with open(service.cfg) as f:
     text = f.read()
 with open(service.cfg, "w") as f:

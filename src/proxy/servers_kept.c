@@ -17,6 +17,7 @@
 #include "proxy/proxy_conf.h"
 #include "proxy/server_add.h"
 #include "share/region.h"
+#include "share/segment.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,16 @@ static bool put(size_t *at, const char *text, size_t len)
 		return false;
 	*at += len;
 	return true;
+}
+
+/* What is counted and known of it is found by the name that it has now. */
+static void name_slot(const struct server *s)
+{
+	char name[512];
+
+	snprintf(name, sizeof(name), "%s/%s", s->proxy->name, s->id);
+	if (strcmp(segment_slot_name(segment, s->slot), name) != 0)
+		segment_rename(segment, s->slot, name);
 }
 
 static bool put_server(size_t *at, const struct server *s)
@@ -84,10 +95,12 @@ void servers_keep(void)
 			whole = at;
 		at = whole;
 		for (s = px->servers; s; s = s->next)
-			if (s->added && put_server(&at, s))
+			if (s->added && put_server(&at, s)) {
+				name_slot(s);
 				whole = at;
-			else
+			} else {
 				at = whole;
+			}
 	}
 	region_cut(&note, whole);
 }

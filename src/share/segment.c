@@ -555,6 +555,16 @@ void segment_release(struct segment *s, unsigned slot)
 		s->free_hint = slot;
 }
 
+void segment_rename(struct segment *s, unsigned slot, const char *name)
+{
+	struct entry *e = entry_of(s, slot);
+
+	e->hash = hash_of((enum segment_kind)e->kind, name);
+	memset(e->name, 0, sizeof(e->name));
+	memcpy(e->name, name, strnlen(name, sizeof(e->name) - 1));
+	settle_slots(s);
+}
+
 unsigned segment_slots_taken(const struct segment *s)
 {
 	unsigned slot, n = 0;

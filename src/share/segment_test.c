@@ -466,6 +466,27 @@ static void a_released_slot_is_empty_and_given_first(void **state)
 	segment_free(&s);
 }
 
+static void the_next_image_finds_a_slot_by_its_new_name(void **state)
+{
+	struct segment *s = segment_new(SEGMENT_ROWS_LEAST, NULL), *next;
+	unsigned n = fresh(s, "b/a long name", 1);
+	bool found;
+
+	(void)state;
+	*(char *)segment_cell(s, 0, n) = 'x';
+	segment_rename(s, n, "b/t");
+	assert_string_equal(segment_slot_name(s, n), "b/t");
+	assert_sound(s);
+	next = segment_attach(dup(segment_fd(s)), NULL);
+	assert_int_equal(slot(next, SLOT_SERVER, "b/t", &found), n);
+	assert_true(found);
+	assert_int_equal(*(char *)segment_cell(next, 0, n), 'x');
+	slot(next, SLOT_SERVER, "b/a long name", &found);
+	assert_false(found);
+	segment_free(&s);
+	segment_free(&next); /* has the same eventfds */
+}
+
 /* As far as workers have mapped beforehand; what goes makes room. */
 static void fresh_slots_have_an_end_until_the_next_reload(void **state)
 {
@@ -551,6 +572,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_fresh_slot_is_found_by_name_and_serial),
 		cmocka_unit_test(a_retired_slot_is_found_and_not_given_away),
 		cmocka_unit_test(a_released_slot_is_empty_and_given_first),
+		cmocka_unit_test(the_next_image_finds_a_slot_by_its_new_name),
 		cmocka_unit_test(fresh_slots_have_an_end_until_the_next_reload),
 		cmocka_unit_test(another_layout_is_refused),
 		cmocka_unit_test(one_that_is_damaged_is_refused),
