@@ -95,7 +95,7 @@ static int answer_help(const struct args *args)
 		args_usage(stdout);
 		return 0;
 	}
-	known = count == 1 && explain_help(words[0]);
+	known = count == 1 && (explain_help(words[0]) || colocate_help(words[0]));
 	known = help_word(stdout, modules, words, count) || known;
 	known = help_actions(words, count, known);
 #ifdef HAVE_LUA

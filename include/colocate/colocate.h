@@ -33,5 +33,7 @@ int colocate_disable(const char *pins, unsigned *left, struct err *err);
 
 /* penstock colocate WORDS...: the exit code of the program. */
 int colocate_command(int count, char **words);
+/* "help colocate": its words on standard output; false: the word is another one. */
+bool colocate_help(const char *word);
 
 #endif

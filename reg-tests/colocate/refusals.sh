@@ -32,6 +32,8 @@ refused "no number from 4 to 16384" enable --ring-kbytes 3
 refused "none of level, edge and blocking" enable --readers level,other
 refused "not enabled" status --pins "$pins"
 refused "not enabled" disable --pins "$pins"
+refused "--cgroup is for enable, and says nothing to disable" disable --cgroup /x
+refused "--ports is for enable, and says nothing to status" status --ports 1
 enabling "No such file" --cgroup "$group/none"
 enabling "no control group of version 2" --cgroup "$dir"
 enabling "no BPF file system" --pins "$dir/pins"

@@ -79,6 +79,7 @@ def exchanges(service):
     check(f"the process has read {int(info['CopyReads']) - before} times",
           int(info["CopyReads"]) - before < 100)
     check(f"KernelRelays is {info['KernelRelays']}", info["KernelRelays"] == "1")
+    check(f"KernelFallbackBehind is {info['KernelFallbackBehind']}: nobody was", info["KernelFallbackBehind"] == "0")
     check(f"KernelBytes is {info['KernelBytes']}", int(info["KernelBytes"]) > 2000 * 100)
     pair.client.close()
     check("the server sees the end", pair.server.recv(1) == b"")

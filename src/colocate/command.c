@@ -146,7 +146,9 @@ static void usage(FILE *out)
 
 	fprintf(out, "usage: penstock colocate enable --cgroup <folder> --ports <port>,... "
 		     "[<option>...]\n"
-		     "       penstock colocate status|disable [--pins <folder>]\n\n");
+		     "       penstock colocate status|disable [--pins <folder>]\n"
+		     "  connections between programs of this machine, without TCP in between: "
+		     "doc/kernel.md\n\n");
 	for (i = 0; i < ARRAY_LEN(options); i++) {
 		snprintf(left, sizeof(left), "%s %s", options[i].name,
 			 options[i].value ? options[i].value : "");
@@ -154,7 +156,13 @@ static void usage(FILE *out)
 	}
 }
 
-static int line_read(struct line *line, int count, char **words, struct err *err)
+static bool asks_for_help(const char *word)
+{
+	return !strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help");
+}
+
+static int line_read(struct line *line, const char *command, int count, char **words,
+		     struct err *err)
 {
 	size_t i;
 	int at;
@@ -168,6 +176,9 @@ static int line_read(struct line *line, int count, char **words, struct err *err
 		if (i == ARRAY_LEN(options))
 			return err_set(err, "unknown word '%s'; 'penstock colocate' lists them",
 				       words[at]);
+		if (strcmp(command, "enable") != 0 && options[i].read != read_pins)
+			return err_set(err, "%s is for enable, and says nothing to %s", words[at],
+				       command);
 		if (options[i].value) {
 			if (at + 1 == count)
 				return err_set(err, "%s needs %s", words[at], options[i].value);
@@ -220,14 +231,27 @@ int colocate_command(int count, char **words)
 	struct err err;
 	size_t i;
 
-	for (i = 0; count && i < ARRAY_LEN(commands); i++) {
+	if (!count || asks_for_help(words[count - 1])) {
+		usage(stdout);
+		return 0;
+	}
+	for (i = 0; i < ARRAY_LEN(commands); i++) {
 		if (strcmp(commands[i].name, words[0]) != 0)
 			continue;
-		if (!line_read(&line, count - 1, words + 1, &err) && !commands[i].run(&line, &err))
+		if (!line_read(&line, commands[i].name, count - 1, words + 1, &err) &&
+		    !commands[i].run(&line, &err))
 			return 0;
 		fprintf(stderr, "penstock colocate: %s\n", err.text);
 		return 1;
 	}
-	usage(count ? stderr : stdout);
-	return count ? 1 : 0;
+	usage(stderr);
+	return 1;
+}
+
+bool colocate_help(const char *word)
+{
+	if (strcmp(word, "colocate") != 0)
+		return false;
+	usage(stdout);
+	return true;
 }
