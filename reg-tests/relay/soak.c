@@ -7,7 +7,8 @@
  * seen at once.
  *
  *   soak -f ADDRESS:PORT (the relay) -b ADDRESS:PORT (its server: we) [-p PID of the relay]
- *        [-t SECONDS] [-c CONNECTIONS at a time] [-z LARGEST transfer] [-S SEED] [-i IDLE crowd]
+ *        [-t SECONDS] [-c CONNECTIONS at a time] [-z LARGEST transfer] [-k LARGEST piece]
+ *        [-S SEED] [-i IDLE crowd]
  *
  * It fails when a byte is wrong, a side that nobody broke sees an error or an early end, the other
  * side of a break is not told, nothing moves on a connection for half a minute, or an idle crowd
@@ -71,8 +72,8 @@ static struct {
 	pid_t relay;
 	double seconds;
 	unsigned at_a_time, idle;
-	uint64_t largest, seed;
-} cfg = { .listener = -1, .seconds = 3, .at_a_time = 100, .idle = 100, .largest = 4 << 20 };
+	uint64_t largest, piece, seed;
+} cfg = { .listener = -1, .piece = CHUNK, .seconds = 3, .at_a_time = 100, .idle = 100, .largest = 4 << 20 };
 
 static struct pair pairs[MAX_PAIRS];
 static int unclaimed[MAX_PAIRS]; /* accepted, header not read yet */
@@ -121,10 +122,10 @@ static void draw_side(struct side *s, uint64_t *r, uint64_t header)
 	s->fd = -1;
 	s->seed = rnd(r);
 	s->total = draw_size(r) + header;
-	s->chunk = (size_t)rnd_range(r, 1, rnd(r) % 3 ? CHUNK : 2000);
+	s->chunk = (size_t)rnd_range(r, 1, rnd(r) % 3 || cfg.piece < 2000 ? cfg.piece : 2000);
 	s->read_max = (size_t)rnd_range(r, 1, rnd(r) % 3 ? CHUNK : 3000);
 	if (s->total / s->chunk > 2000)
-		s->chunk = CHUNK;
+		s->chunk = cfg.piece;
 	s->pause_every = rnd(r) % 3 ? 0 : (unsigned)rnd_range(r, 1, 50);
 	s->pause_ms = (unsigned)rnd_range(r, 1, 20);
 	s->pause_left = rnd_range(r, 0, 1500) * MSEC;
@@ -516,6 +517,7 @@ static void option(int c)
 	case 't': cfg.seconds = atof(optarg); break;
 	case 'c': cfg.at_a_time = (unsigned)number_parse(optarg); break;
 	case 'z': cfg.largest = number_parse(optarg); break;
+	case 'k': cfg.piece = number_parse(optarg); break;
 	case 'S': cfg.seed = number_parse(optarg); break;
 	case 'i': cfg.idle = (unsigned)number_parse(optarg); break;
 	default: exit(1);
@@ -527,10 +529,11 @@ int main(int argc, char **argv)
 	int c;
 
 	cfg.seed = now_ns();
-	while ((c = getopt(argc, argv, "f:b:p:t:c:z:S:i:")) != -1)
+	while ((c = getopt(argc, argv, "f:b:p:t:c:z:k:S:i:")) != -1)
 		option(c);
-	if (cfg.listener < 0 || !cfg.front.len || cfg.at_a_time > MAX_PAIRS)
-		die("usage: soak -f FRONT -b BACK [-p PID] [-t SECONDS] [-c N] [-z N] [-S SEED] [-i N]");
+	if (cfg.listener < 0 || !cfg.front.len || cfg.at_a_time > MAX_PAIRS ||
+	    !cfg.piece || cfg.piece > CHUNK)
+		die("usage: soak -f FRONT -b BACK [-p PID] [-t SECONDS] [-c N] [-z N] [-k N] [-S SEED] [-i N]");
 	want_descriptors();
 	dice = cfg.seed;
 	printf("# soak: seed %llu\n", (unsigned long long)cfg.seed);
