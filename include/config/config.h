@@ -97,6 +97,8 @@ void stmt_warning(struct statement *st, int i, const char *fmt, ...)
 /* Suspicious, but no warning: shown with -dD. */
 void stmt_note(struct statement *st, int i, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* A notice if word i, which is right so far, was made of a variable that is not set. */
+void stmt_doubt_unset(struct statement *st, int i, const char *what);
 /* Adds a "did you mean" or other hint line to the problem just reported. */
 void stmt_hint(struct statement *st, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -34,6 +34,8 @@ struct acl_set {
 /* The ACL of this name in the proxy, or the predefined one. NULL: there is none. known: the
  * manual has it, but it is not supported yet. */
 struct acl *acl_find(struct statement *st, struct proxy *proxy, const char *name, bool *known);
+/* The one that the proxy itself has declared; NULL: none. */
+struct acl *acl_of(const struct proxy *proxy, const char *name);
 /* Names of the proxy's ACLs, NULL-terminated, for hints. */
 const char *const *acl_names(struct statement *st, const struct proxy *proxy);
 /* Parses "<criterion> [flags] [operator] <value>..." up to the end of the line, or for an

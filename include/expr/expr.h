@@ -193,7 +193,7 @@ const char *expr_text(const struct expr *e);
 bool expr_has_converters(const struct expr *e);
 /* Argument n of its fetch, from 0. */
 const struct expr_arg *expr_argument(const struct expr *e, unsigned n);
-/* What its fetch looks at, for messages about a wrong place: "response buffer". */
+/* What its fetch looks at, for messages about a wrong place: "response". */
 const char *expr_source(const struct expr *e);
 
 /* The first value, in its own type. place: one AT_* bit, and AT_FINAL if it is so. A string in the

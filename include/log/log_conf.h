@@ -21,6 +21,7 @@ struct log_data {
 	const char *hostname;  /* as given, else the system's; NULL: send none */
 	struct list targets;   /* struct log_target.node */
 	struct list rings;     /* struct ring.node */
+	struct location wanted; /* of the first "log global"; file NULL: there is none */
 };
 
 /* The running generation; NULL before start. */

@@ -298,7 +298,7 @@ refused 'filter bwlim-in y default-limit 0 default-period 1' "the limit cannot b
 refused 'filter bwlim-in y default-limit 1' "'default-period' and a time are expected"
 refused 'http-request set-bandwidth-limit z' "has no filter bwlim-in or bwlim-out 'z'"
 refused "$of_table-out y limit 1 key path,length\\n\\thttp-response set-bandwidth-limit y" \
-	"looks at the request buffer, which 'http-response' rules cannot see"
+	"looks at the request, which 'http-response' rules cannot see"
 refused 'filter spoe config x' "the filter 'spoe' is not supported yet"
 refused 'filter lua.x' "no script has registered the filter 'lua.x'"
 refused 'filter compresion' "did you mean 'compression'"

@@ -473,6 +473,17 @@ static int parse_option_version(struct statement *st, struct request_conf *req)
 	return parse_hidden(st, req, end);
 }
 
+static void doubt_uri(struct statement *st, struct span uri)
+{
+	struct location loc = stmt_location(st);
+
+	if (uri.len && strchr("/*%", *uri.ptr))
+		return;
+	if (uri.len > 7 && !memcmp(uri.ptr, "http", 4))
+		return;
+	config_notice(st->cfg, &loc, "the URI '%.*s' begins with no '/'", (int)uri.len, uri.ptr);
+}
+
 /* option httpchk [<uri> | <method> <uri> [<version>]] */
 static int parse_option(struct statement *st, const struct keyword *kw, void *object)
 {
@@ -491,6 +502,8 @@ static int parse_option(struct statement *st, const struct keyword *kw, void *ob
 		return -1;
 	if (words >= 1 && parse_span(st, "a URI", is_target, &req->uri))
 		return -1;
+	if (words >= 1)
+		doubt_uri(st, req->uri);
 	if (words >= 3 && parse_option_version(st, req))
 		return -1;
 	return stmt_end(st);

@@ -33,14 +33,6 @@ struct reader {
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static const struct acl *acl_of(const struct proxy *px, const char *name)
-{
-	const struct catalog_entry *e =
-		px->acls ? catalog_find(&px->acls->names, span_of(name)) : NULL;
-
-	return e ? e->object : NULL;
-}
-
 /* Does some frontend that is meant have it? */
 static bool name_is_known(const struct reader *r, const char *name)
 {

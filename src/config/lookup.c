@@ -11,9 +11,11 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/str.h"
+#include "config/alike.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { NEAREST_WORDS = 4 }; /* that names have at most */
 
@@ -348,12 +350,22 @@ static void nearest_begin(struct nearest *best, const struct word *words, int co
 	}
 }
 
+/* Where the first word is right the others alone differ: "timeout http" is not "timeout try". */
+static unsigned rest_limit(const struct nearest_given *g, const char *name)
+{
+	size_t first = strcspn(name, " ") + 1;
+
+	if (strncmp(g->text, name, first) != 0)
+		return g->limit;
+	return (unsigned)(g->length - first) / 3 < g->limit ? (unsigned)(g->length - first) / 3 : g->limit;
+}
+
 /* Compared are as many words as the candidate's name has. All candidates are looked at for each
  * word that is unknown, so most are told apart by their length. */
 static void nearest_try(struct nearest *best, const char *name, int n)
 {
 	const struct nearest_given *g;
-	unsigned distance;
+	unsigned distance, limit;
 	size_t length;
 
 	if (n > best->words)
@@ -362,8 +374,9 @@ static void nearest_try(struct nearest *best, const char *name, int n)
 	length = strlen(name);
 	if (length > g->length + g->limit || length + g->limit < g->length)
 		return;
-	distance = str_distance(g->text, name, g->limit);
-	if (distance <= g->limit && distance < best->distance) {
+	limit = n > 1 ? rest_limit(g, name) : g->limit;
+	distance = strcasecmp(g->text, name) ? str_distance(g->text, name, limit) : 0;
+	if (distance <= limit && distance < best->distance) {
 		best->name = name;
 		best->distance = distance;
 	}
@@ -398,5 +411,9 @@ const char *lookup_nearest(const struct lookup *index, unsigned scope, const str
 	for (i = 0; i < ARRAY_LEN(known_words); i++)
 		if (known_words[i].scope & scope)
 			nearest_try(&best, known_words[i].name, name_words(known_words[i].name));
+	for (i = 0; i < index->count && !best.name && count; i++)
+		if (index->rows[i].kw->scope & scope && index->rows[i].words == 1 &&
+		    alike_begins(words->text, index->rows[i].kw->name))
+			best.name = index->rows[i].kw->name;
 	return best.name;
 }

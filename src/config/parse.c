@@ -10,6 +10,7 @@
 #include "base/bug.h"
 #include "base/err.h"
 #include "config/default_path.h"
+#include "config/cure.h"
 #include "config/diag.h"
 #include "config/lexer.h"
 #include "config/lookup.h"
@@ -171,7 +172,7 @@ static bool unknown_second(struct statement *st, int i, unsigned scope, const ch
 		stmt_error(st, i + 1, "a word expected behind '%s'", st->words[i].text);
 	if (near)
 		stmt_hint(st, "did you mean '%s'?", near);
-	else
+	else if (!cure_second(st, i + 1))
 		stmt_hint(st, "there are: %s", list);
 	return true;
 }
@@ -241,7 +242,7 @@ void statement_unknown(struct statement *st, int i, unsigned scope)
 	if (!near && unknown_section(st, i))
 		return;
 	stmt_error(st, i, "unknown word '%s'", words->text);
-	if (near)
+	if (!cure_unknown(st, i) && near)
 		stmt_hint(st, "did you mean '%s'?", near);
 }
 

@@ -243,11 +243,11 @@ static void test_values_refused(void **state)
 	       " color blue\n color gren\n color\n name\n any 2147483648\n",
 	       "2:9 error 'number' must be a number from -5 to 5, not '6'\n"
 	       "3:9 error 'number' must be a number from -5 to 5, not 'x'\n"
-	       "4:9 error 'number' expected: a number from -5 to 5\n"
+	       "4:9 error 'number' needs a number from -5 to 5\n"
 	       "5:11 error 'positive' must be a number from 0 to 4294967295, not '-1'\n"
 	       "6:7 error 'size': 't' is no unit of size; there are k, m, g\n"
 	       "7:2 warning 'size' was given before; this one counts [the first is at t.cfg:6]\n"
-	       "7:7 error 'size' expected: a size such as 16384, 64k or 1m\n"
+	       "7:7 error 'size' needs a size such as 16384, 64k or 1m\n"
 	       "8:14 error 'timeout one': 'x' is no unit of time; there are us, ms, s, m, h, d\n"
 	       "9:14 error 'timeout one' must be a time such as 500ms, 30s or 5m, not 'x'\n"
 	       "10:14 error 'timeout one': '25d' is more than 2147483647ms (24.8 days)\n"
@@ -315,7 +315,7 @@ static void test_unknown_words(void **state)
 	       "4:10 error 'tow' cannot follow 'timeout' [did you mean 'timeout two'?]\n"
 	       "5:10 error a word expected behind 'timeout' [there are: one, two]\n"
 	       "6:10 error 'zzzzzz' cannot follow 'timeout' [there are: one, two]\n"
-	       "7:9 error 'q' cannot follow 'option' [did you mean 'option a'?]\n"
+	       "7:9 error 'q' cannot follow 'option' [there are: a, b, b c]\n"
 	       "8:2 warning 'backonly' has no effect in this section and is ignored "
 	       "[it belongs in listen and backend]\n"
 	       "9:2 error 'limit' is not allowed in this section [it belongs in global]\n"
@@ -323,7 +323,7 @@ static void test_unknown_words(void **state)
 	       "11:2 error 'redirect' is not supported yet\n"
 	       "12:2 error 'plain' is not allowed in this section [it belongs in bind lines]\n"
 	       "13:7 error a word expected behind 'pair' [there are: of]\n"
-	       "14:7 error 'in' cannot follow 'pair' [did you mean 'pair of'?]\n");
+	       "14:7 error 'in' cannot follow 'pair' [there are: of]\n");
 }
 
 static void test_words_of_defaults(void **state)

@@ -123,7 +123,10 @@ int set_enum(struct statement *st, const struct keyword *kw, void *object)
 			*(int *)setter_field(kw, object) = i;
 			return 0;
 		}
-	return stmt_unknown(st, word ? st->at - 1 : st->at, what, kw->names);
+	stmt_unknown(st, word ? st->at - 1 : st->at, what, kw->names);
+	if (word && !strcmp(word, "https"))
+		stmt_hint(st, "TLS is a matter of 'ssl' on bind and server lines");
+	return -1;
 }
 
 int set_string(struct statement *st, const struct keyword *kw, void *object)

@@ -8,6 +8,8 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/str.h"
+#include "config/alike.h"
+#include "config/cure.h"
 #include "config/diag.h"
 #include "config/lookup.h"
 #include "config/odd.h"
@@ -22,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { DOUBTFUL_MS = 100 }; /* below it a bare number was hardly meant as milliseconds */
 
 /* Is there nothing from word i on but variables that are not set? */
 static bool rest_unset(const struct statement *st, int i)
@@ -82,10 +86,7 @@ int stmt_end(struct statement *st)
 	if (st->at >= st->count || stmt_skip_unset(st))
 		return 0;
 	stmt_error(st, st->at, "'%s' is one word too many here", st->words[st->at].text);
-	if (!strcmp(st->words[st->at].text, "if") || !strcmp(st->words[st->at].text, "unless"))
-		stmt_hint(st, !strcmp(st->words[0].text, "default_backend")
-				      ? "it takes no condition: 'use_backend' does"
-				      : "this line takes no condition");
+	cure_rest(st, st->at);
 	return -1;
 }
 
@@ -160,6 +161,17 @@ static void hint_at_variables(struct statement *st, const struct word *word, boo
 		stmt_hint(st, "variables are replaced inside double quotes only");
 	else if (!said && unset_variable(st, word, name, sizeof(name)))
 		stmt_hint(st, "the environment variable '%s' is not set", name);
+}
+
+void stmt_doubt_unset(struct statement *st, int i, const char *what)
+{
+	struct location loc = st->loc;
+	char name[128];
+
+	if (i < 0 || i >= st->count || !unset_variable(st, &st->words[i], name, sizeof(name)))
+		return;
+	config_notice(st->cfg, &loc, "the environment variable '%s' is not set: %s is '%s'", name, what,
+		      st->words[i].text);
 }
 
 /* "cannot open '/x/y': No such file or directory": the file that may be meant. */
@@ -246,61 +258,24 @@ static void names_list(struct text *t, const char *const *names)
 		text_printf(t, "%s%s", n == names ? "" : n[1] ? ", " : " or ", *n);
 }
 
-static const char *names_nearest(const char *const *names, const char *word)
-{
-	unsigned limit = (unsigned)strlen(word) / 3, best = 4, distance;
-	const char *found = NULL;
-
-	for (; *names; names++) {
-		distance = str_distance(word, *names, limit > 3 ? 3 : limit);
-		if (distance <= limit && distance < best) {
-			best = distance;
-			found = *names;
-		}
-	}
-	return found;
-}
-
-/* "set-hdr" for "set-header": it begins as the name does, and its letters come in the name in this
- * order, half of them at least. */
-static bool is_short_for(const char *word, const char *name)
-{
-	size_t len = strlen(word);
-
-	if (len < 3 || strncmp(word, name, 2) != 0 || strlen(name) > 2 * len)
-		return false;
-	for (; *word && *name; name++)
-		word += *word == *name;
-	return !*word;
-}
-
-static const char *names_short(const char *const *names, const char *word)
-{
-	const char *found = NULL;
-
-	for (; *names; names++)
-		if (is_short_for(word, *names) && (!found || strlen(*names) < strlen(found)))
-			found = *names;
-	return found;
-}
-
 void stmt_hint_names(struct statement *st, const char *word, const char *const *names)
 {
-	const char *nearest = word ? names_nearest(names, word) : NULL;
 	char list[400];
 	struct text t;
 
 	if (!*names)
 		return;
-	if (!nearest && word)
-		nearest = names_short(names, word);
-	if (nearest) {
-		stmt_hint(st, "did you mean '%s'?", nearest);
+	text_init(&t, list, sizeof(list));
+	if (word && alike_names(&t, word, names)) {
+		stmt_hint(st, "did you mean %s?", list);
 		return;
 	}
 	text_init(&t, list, sizeof(list));
 	names_list(&t, names);
-	stmt_hint(st, "%s%s", list, t.cut ? "..." : "");
+	if (t.cut)
+		stmt_hint(st, "`penstock help %s` lists them", st->words[0].text);
+	else
+		stmt_hint(st, "%s", list);
 }
 
 int stmt_unknown_part(struct statement *st, int i, const char *part, const char *what,
@@ -327,12 +302,14 @@ int stmt_int(struct statement *st, const char *what, int64_t min, int64_t max, i
 	const char *word = next_word(st);
 
 	if (!word)
-		return stmt_error(st, st->at, "%s expected: a number from %lld to %lld", what,
+		return stmt_error(st, st->at, "%s needs a number from %lld to %lld", what,
 				  (long long)min, (long long)max);
-	if (!str_to_int(word, min, max, value))
-		return stmt_error(st, st->at - 1, "%s must be a number from %lld to %lld, not '%s'",
-				  what, (long long)min, (long long)max, word);
-	return 0;
+	if (str_to_int(word, min, max, value))
+		return 0;
+	stmt_error(st, st->at - 1, "%s must be a number from %lld to %lld, not '%s'", what,
+		   (long long)min, (long long)max, word);
+	cure_number(st, st->at - 1);
+	return -1;
 }
 
 int stmt_duration(struct statement *st, const char *what, char unit, unsigned *ms)
@@ -341,16 +318,20 @@ int stmt_duration(struct statement *st, const char *what, char unit, unsigned *m
 	uint64_t us;
 
 	if (!word)
-		return stmt_error(st, st->at, "%s expected: a time such as 500ms, 30s or 5m", what);
+		return stmt_error(st, st->at, "%s needs a time such as 500ms, 30s or 5m", what);
 	switch (value_time(word, unit, &us, &bad)) {
 	case VALUE_OK:
 		break;
 	case VALUE_NONE:
-		return stmt_error(st, st->at - 1, "%s must be a time such as 500ms, 30s or 5m, "
-				  "not '%s'", what, word);
+		stmt_error(st, st->at - 1, "%s must be a time such as 500ms, 30s or 5m, not '%s'",
+			   what, word);
+		cure_time(st, st->at - 1);
+		return -1;
 	case VALUE_UNIT:
-		return stmt_error(st, st->at - 1, "%s: '%s' is no unit of time; there are us, ms, "
-				  "s, m, h, d", what, bad);
+		stmt_error(st, st->at - 1, "%s: '%s' is no unit of time; there are us, ms, s, m, h, d",
+			   what, bad);
+		cure_time(st, st->at - 1);
+		return -1;
 	case VALUE_OVERFLOW:
 		us = UINT64_MAX;
 		break;
@@ -361,6 +342,8 @@ int stmt_duration(struct statement *st, const char *what, char unit, unsigned *m
 		return stmt_error(st, st->at - 1, "%s: '%s' is more than 2147483647ms (24.8 days)",
 				  what, word);
 	*ms = (unsigned)us;
+	if (*ms && *ms < DOUBTFUL_MS && unit == 'm' && strspn(word, "0123456789") == strlen(word))
+		stmt_note(st, st->at - 1, "%s: '%s' without a unit is %u ms", what, word, *ms);
 	return 0;
 }
 
@@ -370,16 +353,19 @@ int stmt_size(struct statement *st, const char *what, size_t *bytes)
 	uint64_t n;
 
 	if (!word)
-		return stmt_error(st, st->at, "%s expected: a size such as 16384, 64k or 1m", what);
+		return stmt_error(st, st->at, "%s needs a size such as 16384, 64k or 1m", what);
 	switch (value_size(word, &n, &bad)) {
 	case VALUE_OK:
 		break;
 	case VALUE_NONE:
-		return stmt_error(st, st->at - 1, "%s must be a size such as 16384, 64k or 1m, "
-				  "not '%s'", what, word);
+		stmt_error(st, st->at - 1, "%s must be a size such as 16384, 64k or 1m, not '%s'", what,
+			   word);
+		cure_size(st, st->at - 1);
+		return -1;
 	case VALUE_UNIT:
-		return stmt_error(st, st->at - 1, "%s: '%s' is no unit of size; there are k, m, g",
-				  what, bad);
+		stmt_error(st, st->at - 1, "%s: '%s' is no unit of size; there are k, m, g", what, bad);
+		cure_size(st, st->at - 1);
+		return -1;
 	case VALUE_OVERFLOW:
 		n = UINT64_MAX;
 		break;

@@ -47,7 +47,8 @@ static int parse_code(struct statement *st, struct redirect *redirect)
 			return 0;
 		}
 	}
-	return stmt_unknown(st, st->at - 1, "status of a redirection", codes);
+	return stmt_error(st, st->at - 1, "'%s' is no status of a redirection: 301, 302, 303, 307 and 308 are",
+			  word);
 }
 
 /* Attributes may stand behind it: "seen=1; Secure". */
@@ -101,12 +102,26 @@ static int parse_option(struct statement *st, const struct rule *rule, bool form
 	return 0;
 }
 
-int redirect_parse(struct statement *st, const struct rule *rule, bool formats,
-		   struct redirect *redirect)
+/* "redirect https://example.com/", "redirect https" */
+static int refuse_word(struct statement *st, const char *word)
 {
 	static const char *const words[] = { "location", "prefix", "scheme", "code", "set-cookie",
 					     "clear-cookie", "drop-query", "append-slash",
 					     "ignore-empty", "if", "unless", NULL };
+	const char *kind = *word == '/' || strstr(word, "://")		     ? "location" :
+			   !strcmp(word, "https") || !strcmp(word, "http") ? "scheme" :
+									     NULL;
+
+	if (!kind)
+		return stmt_unknown(st, st->at, "word of a redirection", words);
+	stmt_error(st, st->at, "'%s' is not a known word of a redirection", word);
+	stmt_hint(st, "did you mean '%s %s'?", kind, word);
+	return -1;
+}
+
+int redirect_parse(struct statement *st, const struct rule *rule, bool formats,
+		   struct redirect *redirect)
+{
 	int start = st->at, result;
 	const char *word;
 
@@ -118,7 +133,7 @@ int redirect_parse(struct statement *st, const struct rule *rule, bool formats,
 		return -1;
 	word = stmt_peek(st);
 	if (word && strcmp(word, "if") && strcmp(word, "unless"))
-		return stmt_unknown(st, st->at, "word of a redirection", words);
+		return refuse_word(st, word);
 	if (redirect->kind == REDIRECT_NONE)
 		return stmt_error(st, start, "'location', 'prefix' or 'scheme' is expected");
 	if (rule->where & AT_RESPONSE && redirect->kind != REDIRECT_LOCATION)

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "expr/acl_conf.h"
 #include "expr/expr_conf.h"
+#include "expr/meant.h"
 #include "expr/names.h"
 #include "expr/pattern_parse.h"
 #include "expr/pattern_ref.h"
@@ -140,9 +141,13 @@ static void acl_hint_word(struct statement *st, struct span name)
 	const struct acl_word *w, *nearest = NULL;
 	char word[64];
 
-	if (acl_word_find(name) || expr_fetch_find(name) || fetch_known(name) ||
+	if (acl_word_find(name) || expr_fetch_find(name) || fetch_known(name) || fetch_meant(name) ||
 	    name.len >= sizeof(word))
 		return;
+	if (criterion_meant(name, word, sizeof(word))) {
+		stmt_hint(st, "did you mean the ACL criterion '%s'?", word);
+		return;
+	}
 	memcpy(word, name.ptr, name.len);
 	word[name.len] = 0;
 	for (w = acl_words; w->name && limit; w++) {
@@ -168,8 +173,10 @@ static int acl_criterion(struct statement *st, struct proxy *proxy, const bool *
 	struct span name;
 	struct err err;
 
-	if (!text)
+	if (!text) {
+		stmt_hint(st, "as in 'path_beg /admin' or 'src 10.0.0.0/8'");
 		return -1;
+	}
 	name = (struct span){ text, strcspn(text, "(,") };
 	word = acl_word_find(name);
 	if (!word && !expr_fetch_find(name) && in_list(known_words, name))
@@ -308,17 +315,41 @@ static int acl_value_wrong(struct statement *st, const char *word, const struct 
 			   bool numbers)
 {
 	stmt_error(st, st->at - 1, "%s", err->text);
+	if (strchr(word, ','))
+		stmt_hint(st, "patterns stand one after the other, without commas");
 	if (numbers && is_comparison(word))
 		stmt_hint(st, "numbers are compared by eq, gt, ge, lt and le");
 	return -1;
 }
 
+/* Commas, flags that come too late, methods in small letters. */
+static void acl_value_odd(struct statement *st, const char *word, const struct acl_test *test)
+{
+	const char *const flags[] = { "-i", "-n", "-f", "-m", "-M", NULL };
+	struct location loc = stmt_location(st);
+	size_t len = strlen(word);
+
+	if (len > 1 && word[len - 1] == ',' && st->at < st->count && strcmp(st->words[st->at].text, "}")) {
+		config_notice(st->cfg, &loc, "the ',' is part of the pattern '%s'", word);
+		stmt_hint(st, "patterns stand one after the other, without commas");
+	} else if (in_list(flags, span_of(word))) {
+		config_notice(st->cfg, &loc, "'%s' is a pattern here: flags stand in front of the patterns",
+			      word);
+	} else if (!strcmp(expr_fetch_name(test->expr), "method") && islower((unsigned char)*word)) {
+		config_notice(st->cfg, &loc, "no method is '%s': methods are written in capital letters",
+			      word);
+	}
+}
+
 /* It is a pattern, as any word is, but hardly meant so. */
-static void acl_value_doubt(struct statement *st, const char *word)
+static void acl_value_doubt(struct statement *st, const char *word, const struct acl_test *test)
 {
 	const struct word *w = &st->words[st->at - 1];
 
-	if (w->quoted || !is_comparison(word) || st->at < 2)
+	if (w->quoted || st->at < 2)
+		return;
+	acl_value_odd(st, word, test);
+	if (!is_comparison(word))
 		return;
 	stmt_warning(st, st->at - 1, "'%s' is a pattern here, which the value may be equal to",
 		     word);
@@ -346,7 +377,7 @@ static int acl_values(struct statement *st, struct acl_test *test, struct patter
 		else if (pattern_ref_put(ref, word, op, &err))
 			return acl_value_wrong(st, word, &err, numbers);
 		else
-			acl_value_doubt(st, word);
+			acl_value_doubt(st, word, test);
 	}
 	return 0;
 }
@@ -442,7 +473,7 @@ void acl_add_test(struct acl *acl, struct acl_test *test)
 	acl->tail = &test->next;
 }
 
-static struct acl *acl_own(const struct proxy *proxy, const char *name)
+struct acl *acl_of(const struct proxy *proxy, const char *name)
 {
 	const struct catalog_entry *e;
 
@@ -518,7 +549,7 @@ static struct acl *acl_make_predefined(struct statement *st, struct proxy *proxy
 
 struct acl *acl_find(struct statement *st, struct proxy *proxy, const char *name, bool *known)
 {
-	struct acl *acl = acl_own(proxy, name);
+	struct acl *acl = acl_of(proxy, name);
 
 	*known = in_list(known_predefined, span_of(name));
 	if (!acl)
@@ -568,7 +599,7 @@ int acl_parse(struct statement *st, const struct keyword *kw, void *object)
 		return -1;
 	/* Entered before its test is read: when that is wrong, the conditions that name the ACL
 	 * are not reported as well. */
-	acl = acl_own(proxy, name);
+	acl = acl_of(proxy, name);
 	if (!acl) {
 		acl = acl_new(st->cfg->arena, name);
 		acl_enter(st->cfg->arena, proxy, acl);

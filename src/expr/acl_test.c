@@ -217,7 +217,7 @@ static void messages(void **state)
 		       "there is no pattern, so this ACL never matches");
 	test_where = AT_CONN;
 	assert_problem("if { req.len gt 0 }", DIAG_WARNING, "this never matches: 'req.len' looks "
-		       "at the request buffer, which 'test' rules cannot see");
+		       "at the request, which 'test' rules cannot see");
 	test_where = AT_ANY;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "config/diag.h"
 #include "config/lexer.h"
 #include "expr/expr_conf.h"
 #include "expr/stick_key.h"
@@ -433,9 +434,13 @@ static int pending_table(struct config *cfg, const struct arg_pending *p, const 
 		stick_line_find(config_data(cfg, &stick_module), name) : NULL;
 	if (p->arg->table)
 		return table_takes(cfg, p, p->arg->table);
-	if (!*p->name)
-		return config_error(cfg, &p->loc, "%s needs the name of a stick table here: '%s' has none",
-				    p->what, *name ? name : "this section");
+	if (!*p->name) {
+		config_error(cfg, &p->loc, "%s needs the name of a stick table here: '%s' has none", p->what,
+			     *name ? name : "this section");
+		diag_hintf(cfg->diag, "name one, or give '%s' a line 'stick-table type ip size 100k'",
+			   *name ? name : "this section");
+		return -1;
+	}
 	loc = config_locate(cfg, &p->loc, name);
 	config_error(cfg, &loc,
 		     proxy_find(all, name, PROXY_FRONTEND | PROXY_BACKEND)

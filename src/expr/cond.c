@@ -58,6 +58,7 @@ static struct acl *cond_anonymous(struct statement *st, struct proxy *proxy)
 		return NULL;
 	if (!stmt_take(st, "}")) {
 		stmt_error(st, open, "the '}' that closes this ACL is missing (a word of its own)");
+		cond_hint_brace(st, open);
 		return NULL;
 	}
 	acl = acl_new(st->cfg->arena, NULL);
@@ -80,8 +81,8 @@ static struct acl *cond_named(struct statement *st, struct proxy *proxy, const c
 		return NULL;
 	}
 	stmt_unknown_part(st, st->at - 1, st->words[st->at - 1].text, "ACL", NULL);
-	if (!cond_hint_word(st, name, negated))
-		stmt_hint_names(st, name, acl_names(st, proxy));
+	if (!cond_hint_word(st, name, negated) && !cond_hint_elsewhere(st, proxy, name))
+		cond_hint_names(st, proxy, name);
 	return NULL;
 }
 
@@ -161,7 +162,8 @@ int cond_parse(struct statement *st, struct proxy *proxy, unsigned where, const 
 		return 0;
 	if (strcmp(word, "if") && strcmp(word, "unless")) {
 		stmt_error(st, st->at - 1, "'if' or 'unless' is expected here, not '%s'", word);
-		cond_hint_value(st);
+		if (!cond_hint_if(st, proxy, word))
+			cond_hint_value(st);
 		return -1;
 	}
 	made = arena_alloc(st->cfg->arena, sizeof(*made));

@@ -4,8 +4,10 @@
 #include "expr/cond_hint.h"
 
 #include "base/str.h"
-#include "expr/acl.h"
+#include "config/suggest.h"
+#include "expr/acl_conf.h"
 #include "expr/expr.h"
+#include "proxy/proxy.h"
 
 #include <string.h>
 #include <strings.h>
@@ -27,6 +29,10 @@ static bool hint_operator(struct statement *st, const char *word)
 		stmt_hint(st, "'!' in front of an ACL negates it");
 	else if (!strcmp(word, "|"))
 		stmt_hint(st, "'or' or '||' stands between alternatives");
+	else if (*word == '(' || *word == ')')
+		stmt_hint(st, "conditions have no parentheses: write the alternatives out, as in 'a b or a c'");
+	else if (!strcasecmp(word, "if") || !strcasecmp(word, "unless"))
+		stmt_hint(st, "'%s' stands once, in front of the condition", word);
 	else
 		return false;
 	return true;
@@ -51,6 +57,77 @@ bool cond_hint_word(struct statement *st, const char *word, bool negated)
 	return true;
 }
 
+void cond_hint_names(struct statement *st, const struct proxy *proxy, const char *name)
+{
+	const char *const *names = acl_names(st, proxy);
+	struct suggestion s = suggest_for(st->cfg, name);
+	char memory[300];
+	struct text t;
+	int i;
+
+	for (i = 0; names[i]; i++)
+		suggest_name(&s, names[i]);
+	suggest_end(&s);
+	if (s.best)
+		return;
+	text_init(&t, memory, sizeof(memory));
+	for (i = 0; names[i]; i++)
+		text_printf(&t, "%s%s", i ? ", " : "", names[i]);
+	if (i && !t.cut)
+		stmt_hint(st, "the lines above declare: %s", memory);
+	else if (!i)
+		stmt_hint(st, "no line 'acl' stands above in this section");
+}
+
+void cond_hint_brace(struct statement *st, int open)
+{
+	const char *word;
+	size_t len;
+	int i;
+
+	for (i = open + 1; i < st->count; i++) {
+		word = st->words[i].text;
+		len = strlen(word);
+		if (st->words[i].quoted || len < 2 || word[len - 1] != '}')
+			continue;
+		stmt_hint(st, "a blank belongs in front of it: '%.*s }'", (int)len - 1, word);
+		return;
+	}
+}
+
+bool cond_hint_if(struct statement *st, const struct proxy *proxy, const char *word)
+{
+	static const char *const others[] = { "when", "where", "while", "with", "iff", "onlyif" };
+	bool begins = *word == '{' || *word == '!' || acl_of(proxy, word);
+	size_t i;
+
+	if (begins)
+		stmt_hint(st, "a condition begins with 'if': write 'if %s%s'", word, word[1] ? "" : " ...");
+	if (!strcasecmp(word, "if") || !strcasecmp(word, "unless"))
+		stmt_hint(st, "it is written in small letters");
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcasecmp(word, others[i]))
+			stmt_hint(st, "did you mean 'if'?");
+	return begins;
+}
+
+bool cond_hint_elsewhere(struct statement *st, const struct proxy *proxy, const char *name)
+{
+	const struct proxies *all = config_data(st->cfg, &proxy_module);
+	const struct acl *acl;
+	const struct proxy *px;
+
+	list_for_each(px, &all->list, node) {
+		acl = px == proxy ? NULL : acl_of(px, name);
+		if (!acl || !acl->tests)
+			continue;
+		stmt_hint(st, "the one of '%s' holds in its own section: declare it here, too (%s:%u)",
+			  px->name, acl->tests->loc.file, acl->tests->loc.line);
+		return true;
+	}
+	return false;
+}
+
 void cond_hint_value(struct statement *st)
 {
 	static const char *const actions[] = { "set-", "add-", "replace-", "redirect", "return" };
@@ -58,6 +135,10 @@ void cond_hint_value(struct statement *st)
 	size_t i;
 
 	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
-		if (!strncmp(action, actions[i], strlen(actions[i])) && st->at - 1 > 2)
+		if (!strcmp(action, "return") && st->at - 1 > 1 && !strcmp(actions[i], action))
+			stmt_hint(st, "'return' takes status, content-type, file, lf-file, string, lf-string, "
+				      "errorfile, errorfiles, default-errorfiles and hdr; values with blanks "
+				      "are quoted");
+		else if (!strncmp(action, actions[i], strlen(actions[i])) && st->at - 1 > 2)
 			stmt_hint(st, "quote the value if blanks are part of it");
 }

@@ -2,6 +2,7 @@
 /* Sample expressions: a fetch and a chain of converters, compiled from text once, evaluated
  * often. Called by ACLs, rules, log formats and maps. Evaluation allocates nothing; it writes
  * only to the ring of scratch buffers. Compiled expressions never change. */
+#include "expr/meant.h"
 #include "expr/expr.h"
 
 #include "base/arena.h"
@@ -125,7 +126,8 @@ static int expr_no_fetch(struct span name, struct err *err)
 	if (!fetch_known(name) && expr_converter_find(name))
 		return err_set(err, "'%.*s' is a converter: it follows a fetch and a comma",
 			       (int)name.len, name.ptr);
-	return expr_hint(err, "fetch", name, fetch_known(name), fetch_nearest(name));
+	return expr_hint(err, "fetch", name, fetch_known(name),
+			 fetch_meant(name) ? fetch_meant(name) : fetch_nearest(name));
 }
 
 static int expr_no_converter(struct span name, struct err *err)
@@ -351,9 +353,9 @@ const char *expr_source(const struct expr *e)
 	unsigned where = e->row->where;
 
 	if (where == FROM_REQUEST)
-		return "request buffer";
+		return "request";
 	if (where == FROM_RESPONSE)
-		return "response buffer";
+		return "response";
 	if (where == FROM_SERVER)
 		return "server";
 	if (where == FROM_STATE)
@@ -361,7 +363,7 @@ const char *expr_source(const struct expr *e)
 	if (where == FROM_BACKEND)
 		return "backend";
 	if (where == (FROM_REQUEST | FROM_RESPONSE))
-		return "request or response buffer";
+		return "request or response";
 	return "client connection";
 }
 

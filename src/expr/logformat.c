@@ -112,6 +112,7 @@ static const struct flag *flag_find(struct span word)
 static int compiler_flags(struct compiler *c, unsigned *flags)
 {
 	const char *end = strchr(c->at, '}');
+	bool followed = end && (end[1] == '[' || name_start(end[1]));
 
 	if (!end)
 		return err_set(c->err, "the '}' after '%%{%s' is missing", c->at);
@@ -121,6 +122,8 @@ static int compiler_flags(struct compiler *c, unsigned *flags)
 
 		if (*c->at == '+' || *c->at == '-')
 			flag = flag_find((struct span){ c->at + 1, len - 1 });
+		if (!flag && !followed)
+			break; /* "%{name}" is refused as a whole */
 		if (!flag)
 			compiler_warn(c, "unknown flag ignored (Q, X, E, json, cbor, bin with + or - are "
 				      "known):", (struct span){ c->at, len });
@@ -251,8 +254,8 @@ static int compiler_expr(struct compiler *c, unsigned flags)
 		return err_set(c->err, "the ']' after '%%[%s' is missing", expr_text(expr));
 	c->at++;
 	if (!expr_allowed(expr, c->format->place, c->ctx->cfg, &c->ctx->loc))
-		return err_set(c->err, "'%s' cannot be used here: it needs %s", expr_text(expr),
-			       expr_source(expr));
+		return err_set(c->err, "'%s' cannot be used here: it looks at the %s, which is out of sight here",
+			       expr_text(expr), expr_source(expr));
 	compiler_add(c, NODE_EXPR, compiler_item(c, flags))->expr = expr;
 	c->format->exprs = true;
 	return 0;
@@ -306,8 +309,10 @@ static int compiler_percent(struct compiler *c, struct text *literal)
 	} else if (name_start(*c->at)) {
 		result = compiler_alias(c, flags);
 	} else if (c->at != start) {
-		return err_set(c->err, "an alias or [expression] must follow '%%%.*s'",
-			       (int)(c->at - start), start);
+		return err_set(c->err, "an alias or [expression] must follow '%%%.*s'%s",
+			       (int)(c->at - start), start,
+			       *start == '{' && isalpha((unsigned char)start[1])
+				       ? "; a value is written %[...]" : "");
 	} else if (!*c->at || isdigit((unsigned char)*c->at) || *c->at == ' ') {
 		return err_set(c->err, "a name must follow '%%'; a percent sign is written '%%%%'");
 	} else {

@@ -495,7 +495,7 @@ static void mistakes(void **state)
 	refused("%[]", "");
 	refused("%[nosuch]", "nosuch");
 	refused("%[str(a),nosuch]", "nosuch");
-	refused("%[req.len]", "'req.len' cannot be used here: it needs");
+	refused("%[req.len]", "'req.len' cannot be used here: it looks at the request");
 }
 
 /* alias_find halves the table: it must be sorted, complete and described. */

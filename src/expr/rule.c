@@ -76,6 +76,11 @@ static int action_refuse(struct statement *st, const struct rule_list *list, str
 		return stmt_error(st, st->at - 1, feature_present("LUA") ?
 				  "'%s %.*s': no script above has registered such an action for these rules" :
 				  "'%s %.*s': this build has no Lua", list->name, (int)name.len, name.ptr);
+	if (span_equal(name, span_of("if")) || span_equal(name, span_of("unless"))) {
+		stmt_error(st, st->at - 1, "the action is missing in front of '%.*s'", (int)name.len, name.ptr);
+		stmt_hint(st, "as in '%s deny if ...'", list->name);
+		return -1;
+	}
 	return stmt_unknown(st, st->at - 1, "action", action_names(st->cfg->arena, list));
 }
 

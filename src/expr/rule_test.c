@@ -274,7 +274,7 @@ static void messages(void **state)
 		     "'ifnever' is no condition for setting a variable; ifexists, ifnotexists, "
 		     "ifempty, ifnotempty, ifset, ifnotset, ifgt and iflt are");
 	assert_error("rule set-var(txn.a) res.len\n",
-		     "'res.len' looks at the response buffer, which 'rule' rules cannot see");
+		     "'res.len' looks at the response, which 'rule' rules cannot see");
 	assert_error("rule accept when TRUE\n", "'if' or 'unless' is expected here, not 'when'");
 }
 

@@ -35,6 +35,8 @@ static int switch_name(struct statement *st, struct proxy *proxy, unsigned where
 	rule->name = stmt_need(st, what);
 	if (!rule->name)
 		return -1;
+	if (!*rule->name)
+		return stmt_error(st, st->at - 1, "%s is empty", what);
 	rule->named = stmt_location(st);
 	if (!strchr(rule->name, '%'))
 		return 0;

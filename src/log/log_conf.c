@@ -143,26 +143,19 @@ static int log_parse_address(struct statement *st, struct log_target *t)
 static int log_parse_name(struct statement *st, const char *what, const char *const *names,
 			  unsigned *index)
 {
-	const char *word = stmt_need(st, what), *nearest = NULL;
-	unsigned i, best = 3;
+	const char *word = stmt_need(st, what);
+	unsigned i;
 
 	if (!word)
 		return -1;
 	for (i = 0; names[i]; i++) {
-		unsigned distance = str_distance(word, names[i], 2);
-
-		if (!distance) {
+		if (!strcmp(word, names[i])) {
 			*index = i;
 			return 0;
 		}
-		if (distance < best) {
-			best = distance;
-			nearest = names[i];
-		}
 	}
 	stmt_error(st, st->at - 1, "unknown %s '%s'", what, word);
-	if (nearest)
-		stmt_hint(st, "did you mean '%s'?", nearest);
+	stmt_hint_names(st, word, names);
 	return -1;
 }
 
@@ -259,12 +252,24 @@ static int log_parse_options(struct statement *st, struct log_target *t)
 	}
 }
 
+static bool in_names(const char *const *names, const char *word)
+{
+	for (; *names; names++)
+		if (!strcmp(*names, word))
+			return true;
+	return false;
+}
+
 static int log_parse_levels(struct statement *st, struct log_target *t)
 {
 	unsigned level;
 
-	if (log_parse_name(st, "log facility", log_facility_names, &t->facility))
+	if (log_parse_name(st, "log facility", log_facility_names, &t->facility)) {
+		if (st->at == st->count && in_names(log_facility_names, st->words[st->at - 1].text))
+			stmt_hint(st, "the address stands in front of it, as in 'log 127.0.0.1 %s'",
+				  st->words[st->at - 1].text);
 		return -1;
+	}
 	if (stmt_peek(st)) {
 		if (log_parse_name(st, "log level", log_level_names, &level))
 			return -1;
@@ -285,6 +290,8 @@ static int log_parse_global(struct statement *st, struct log_conf *conf)
 	if (st->scope & SCOPE_GLOBAL)
 		return stmt_error(st, st->at - 1, "'log global' belongs into proxies: the global "
 						  "section needs an address");
+	if (!log_data_of(st)->wanted.file)
+		log_data_of(st)->wanted = stmt_location(st);
 	for (i = 0; i < conf->count; i++)
 		if (conf->targets[i] == &log_to_global)
 			return stmt_end(st); /* inherited, or said twice */
@@ -451,6 +458,8 @@ int log_finish(struct config *cfg, void *module_data)
 		name[HOST_NAME_MAX] = 0;
 		data->hostname = arena_strdup(cfg->arena, name);
 	}
+	if (data->wanted.file && !data->global->count)
+		config_note(cfg, &data->wanted, "'log global' leads nowhere: section 'global' has no line 'log'");
 	list_for_each(ring, &data->rings, node)
 		result |= ring_check(cfg, ring);
 	list_for_each(t, &data->targets, node)

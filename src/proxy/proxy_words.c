@@ -32,6 +32,8 @@ static int parse_default_backend(struct statement *st, const struct keyword *kw,
 
 	if (set_string(st, kw, object))
 		return -1;
+	if (!*px->set.default_backend)
+		return stmt_error(st, st->at - 1, "the name of a backend is empty");
 	px->set.default_backend_loc = stmt_location(st);
 	return 0;
 }
@@ -81,18 +83,16 @@ static int parse_mode(struct statement *st, const struct keyword *kw, void *obje
 #define OPTION(name_, scope_, bit_, help_)                                              \
 	{ "option " name_, scope_, INVERT, "", set_bit, .offset = SET(options), .bit = bit_, \
 	  .dflt = "off", .help = help_ }
-enum { SHORT_MS = 100, CONNECT_LONG_MS = 5 * 60 * 1000, LONG_MS = 24 * 60 * 60 * 1000 };
+enum { CONNECT_LONG_MS = 5 * 60 * 1000, LONG_MS = 24 * 60 * 60 * 1000 };
 
-/* Right, but hardly meant: seconds without their unit, hours in the place of seconds. */
+/* Right, but hardly meant: hours in the place of seconds. */
 static void doubt_timeout(struct statement *st, const struct keyword *kw, unsigned ms)
 {
 	const char *word = st->words[st->at - 1].text, *name = kw->name + strlen("timeout ");
 	bool connects = !strcmp(name, "connect") || !strcmp(name, "queue") ||
 			!strcmp(name, "check") || !strcmp(name, "http-request");
 
-	if (ms && ms < SHORT_MS && strspn(word, "0123456789") == strlen(word))
-		stmt_note(st, st->at - 1, "%s: '%s' without a unit is %u ms", kw->name, word, ms);
-	else if (ms > (connects ? CONNECT_LONG_MS : LONG_MS) && strcmp(name, "tunnel") != 0)
+	if (ms > (connects ? CONNECT_LONG_MS : LONG_MS) && strcmp(name, "tunnel") != 0)
 		stmt_note(st, st->at - 1,
 			  "%s: %s is long: whoever is dead or silent is waited for that long",
 			  kw->name, word);

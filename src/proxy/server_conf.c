@@ -51,6 +51,18 @@ int server_conf_check_name(struct statement *st, const char *name)
 	return proxy_check_name(st, name, "the name of a server", NAME_MOST);
 }
 
+/* "server 192.0.2.9:80 check": the name was forgotten, and the next word taken for the address. */
+static void doubt_order(struct statement *st, const struct server *s)
+{
+	const char *colon = strrchr(s->id, ':'), *word = st->words[st->at - 1].text;
+	struct location loc = stmt_location(st);
+
+	if (!colon || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")] || strpbrk(word, ".:/"))
+		return;
+	config_notice(st->cfg, &loc, "'%s' is taken for the address of a server called '%s'", word, s->id);
+	stmt_hint(st, "its name stands in front of the address: 'server NAME %s'", s->id);
+}
+
 static int parse_address(struct statement *st, struct server *s)
 {
 	const unsigned allow = ADDR_PORT_OFFSET | ADDR_NAMES_LATER | ADDR_UNIX | ADDR_STAR;
@@ -61,6 +73,8 @@ static int parse_address(struct statement *st, struct server *s)
 		return -1;
 	if (addr_parse(word, allow, st->cfg->arena, &s->spec, &err))
 		return stmt_error(st, st->at - 1, "%s", err.text);
+	stmt_doubt_unset(st, st->at - 1, "the server's address");
+	doubt_order(st, s);
 	return 0;
 }
 

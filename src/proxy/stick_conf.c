@@ -309,7 +309,7 @@ static int parse_word(struct statement *st, struct stick_line *line)
 	if (stmt_take(st, "write-to"))
 		return parse_write_to(st, line);
 	if (stmt_take(st, "brates-factor")) {
-		if (stmt_int(st, "the bytes of a block", 1, 1024, &block))
+		if (stmt_int(st, "a block of bytes", 1, 1024, &block))
 			return -1;
 		line->def.block = (uint32_t)block;
 		return 0;
@@ -349,6 +349,7 @@ struct stick_line *stick_line_parse(struct statement *st, const char *name, cons
 	if (line->def.type == STICK_KEY_TYPES || !line->def.size) {
 		stmt_error(st, 0, "the table needs %s",
 			   line->def.size ? "the type of its keys" : "its size");
+		stmt_hint(st, line->def.size ? "such as 'type ip'" : "the most entries, such as 'size 100k'");
 		return NULL;
 	}
 	if (check_arrays(st, line))

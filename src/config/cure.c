@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Cures for words that belong to other languages: units, signs and punctuation. Called where a
+ * problem has been reported. */
+#include "config/cure.h"
+
+#include "base/bug.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* -- units -------------------------------------------------------------------------------- */
+
+struct unit {
+	const char *name, *ours;
+	double factor; /* in that of the smaller unit, for fractions; 0: no time */
+	const char *smaller;
+};
+
+static const struct unit times[] = {
+	{ "us", "us", 0, NULL },       { "usec", "us", 0, NULL },      { "ms", "ms", 1000, "us" },
+	{ "msec", "ms", 1000, "us" },  { "msecs", "ms", 1000, "us" },  { "millis", "ms", 1000, "us" },
+	{ "s", "s", 1000, "ms" },      { "sec", "s", 1000, "ms" },     { "secs", "s", 1000, "ms" },
+	{ "second", "s", 1000, "ms" }, { "seconds", "s", 1000, "ms" }, { "m", "m", 60, "s" },
+	{ "min", "m", 60, "s" },       { "mins", "m", 60, "s" },       { "minute", "m", 60, "s" },
+	{ "minutes", "m", 60, "s" },   { "h", "h", 60, "m" },          { "hr", "h", 60, "m" },
+	{ "hrs", "h", 60, "m" },       { "hour", "h", 60, "m" },       { "hours", "h", 60, "m" },
+	{ "d", "d", 24, "h" },         { "day", "d", 24, "h" },        { "days", "d", 24, "h" },
+};
+
+static const struct unit sizes[] = {
+	{ "k", "k", 1024, "" },	 { "kb", "k", 1024, "" },  { "kib", "k", 1024, "" },
+	{ "m", "m", 1024, "k" }, { "mb", "m", 1024, "k" }, { "mib", "m", 1024, "k" },
+	{ "g", "g", 1024, "m" }, { "gb", "g", 1024, "m" }, { "gib", "g", 1024, "m" },
+};
+
+static const struct unit *unit_find(const struct unit *units, size_t count, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (!strcasecmp(units[i].name, name))
+			return &units[i];
+	return NULL;
+}
+
+/* "5sec", "1.5s", "1GB". */
+static bool cure_unit(struct statement *st, int i, const struct unit *units, size_t count)
+{
+	const char *word = st->words[i].text;
+	const struct unit *unit;
+	char *end;
+	double n;
+
+	if (!isdigit((unsigned char)*word))
+		return false;
+	n = strtod(word, &end);
+	unit = unit_find(units, count, end);
+	if (!unit || n > 1e9)
+		return false;
+	if (!memchr(word, '.', (size_t)(end - word)))
+		stmt_hint(st, "write '%.*s%s'", (int)(end - word), word, unit->ours);
+	else if (unit->factor > 0)
+		stmt_hint(st, "numbers are whole: write '%.0f%s'", n * unit->factor, unit->smaller);
+	return true;
+}
+
+/* -- signs -------------------------------------------------------------------------------- */
+
+static void cure_sign(struct statement *st, int i)
+{
+	const char *word = i < st->count ? st->words[i].text : "";
+	size_t len = strlen(word);
+
+	if (!strcmp(word, "=") || !strcmp(word, ":"))
+		stmt_hint(st, "a value follows its word behind a blank, without '%s'", word);
+	else if (len > 1 && strchr(",;", word[len - 1]))
+		stmt_hint(st, "no '%c' stands behind a value", word[len - 1]);
+}
+
+void cure_number(struct statement *st, int i)
+{
+	cure_sign(st, i);
+}
+
+void cure_time(struct statement *st, int i)
+{
+	if (!cure_unit(st, i, times, ARRAY_LEN(times)))
+		cure_sign(st, i);
+}
+
+void cure_size(struct statement *st, int i)
+{
+	if (!cure_unit(st, i, sizes, ARRAY_LEN(sizes)))
+		cure_sign(st, i);
+}
+
+/* "30 s": the unit is a word too many. */
+static bool cure_apart(struct statement *st, int i)
+{
+	const char *word = st->words[i].text, *before = i ? st->words[i - 1].text : "";
+	const struct unit *unit = unit_find(times, ARRAY_LEN(times), word);
+
+	if (!unit)
+		unit = unit_find(sizes, ARRAY_LEN(sizes), word);
+	if (!unit || !*before || before[strspn(before, "0123456789")])
+		return false;
+	stmt_hint(st, "no blank stands between a number and its unit: write '%s%s'", before, unit->ours);
+	return true;
+}
+
+void cure_rest(struct statement *st, int i)
+{
+	const char *word = st->words[i].text;
+
+	if (cure_apart(st, i))
+		return;
+	if (!strcmp(word, "if") || !strcmp(word, "unless"))
+		stmt_hint(st, !strcmp(st->words[0].text, "default_backend")
+				      ? "it takes no condition: 'use_backend' does"
+				      : "this line takes no condition");
+	else if (!strncmp(word, "//", 2) || word[0] == ';')
+		stmt_hint(st, "a comment begins with '#'");
+	else if (i == 1 && !strcasecmp(word, "no"))
+		stmt_hint(st, "'no' stands in front: 'no %s', where the word has one", st->words[0].text);
+	else if (i == 1 && (!strcasecmp(word, "yes") || !strcasecmp(word, "on") || !strcasecmp(word, "true")))
+		stmt_hint(st, "the word alone turns it on");
+}
+
+/* -- words -------------------------------------------------------------------------------- */
+
+bool cure_unknown(struct statement *st, int i)
+{
+	static const struct {
+		const char *word, *cure;
+	} others[] = {
+		{ "include", "files are named by -f, which may be repeated and takes directories, too" },
+		{ "upstream", "a group of servers is a section 'backend'" },
+		{ "proxy_pass", "'default_backend' and 'use_backend' lead to a section 'backend'" },
+		{ "server_name", "names are told apart by conditions: 'use_backend NAME if { hdr(host) NAME }'" },
+		{ "location", "paths are told apart by conditions: 'use_backend NAME if { path_beg /x }'" },
+		{ "ssl_certificate", "it is 'crt' of a bind line: 'bind :443 ssl crt FILE'" },
+		{ "port", "a port stands on a bind line: 'bind :80'" },
+		{ "ssl", "it is a word of bind and server lines: 'bind :443 ssl crt FILE'" },
+	};
+	const char *word = st->words[i].text;
+	size_t n;
+
+	if (!strncmp(word, "//", 2) || !strncmp(word, "/*", 2) || !strncmp(word, "--", 2) || *word == ';') {
+		stmt_hint(st, "a comment begins with '#'");
+		return true;
+	}
+	for (n = 0; n < ARRAY_LEN(others); n++) {
+		if (strcmp(others[n].word, word) != 0)
+			continue;
+		stmt_hint(st, "%s", others[n].cure);
+		return true;
+	}
+	return false;
+}
+
+bool cure_second(struct statement *st, int i)
+{
+	const char *word = i < st->count ? st->words[i].text : "", *sign = strpbrk(word, "=:");
+
+	if (!sign || sign == word)
+		return false;
+	stmt_hint(st, "a value follows its word behind a blank: write '%s %.*s %s'", st->words[i - 1].text,
+		  (int)(sign - word), word, sign[1] ? sign + 1 : "...");
+	return true;
+}
