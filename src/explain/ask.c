@@ -9,6 +9,7 @@
 #include "http/message.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -135,7 +136,7 @@ static int file_read(const char *name, struct span *text, struct arena *arena, s
 	char *memory;
 
 	if (!in)
-		return err_set(err, "cannot read '%s'", name);
+		return err_set(err, "cannot read '%s': %s", name, strerror(errno));
 	memory = arena_alloc(arena, MOST);
 	*text = (struct span){ memory, fread(memory, 1, MOST, in) };
 	if (!feof(in))
@@ -251,6 +252,8 @@ static int take_url(struct ask *ask, const char *url, struct err *err)
 	ask->host = arena_strndup(ask->arena, slashes + 3, len);
 	if (!*ask->host)
 		return err_set(err, "'%s' names no host", url);
+	if (*ask->host == '[' && !strchr(ask->host, ']'))
+		return err_set(err, "'%s': the ']' behind the address is missing", url);
 	rest = slashes + 3 + len;
 	ask->target = *rest == '/'
 			      ? arena_strndup(ask->arena, rest, strcspn(rest, "#"))
