@@ -56,8 +56,10 @@ static void print_libraries(FILE *out)
 #endif
 	fprintf(out, "Names are asked for by : %s\n", dns_library() ? dns_library() : "nobody");
 	fprintf(out, "Filter of system calls : %s\n", sandbox_available() ? "yes" : "no");
+	fprintf(out, "Built with the Prometheus exporter as a service\n");
 	fprintf(out, "Built with compiler : %s\n", __VERSION__);
 	fprintf(out, "Polling system : epoll\n");
+	fprintf(out, "Available services : prometheus-exporter\n");
 }
 
 void version_print(FILE *out, bool details)
