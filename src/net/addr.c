@@ -180,8 +180,10 @@ static int parse_port(struct addr_parser *p, char *text)
 	if (!text || !*text) {
 		if (p->allow & ADDR_PORT_NEEDED)
 			return err_set(p->err, "the port is missing in '%s'%s", p->text,
-				       p->text[strspn(p->text, "0123456789")]
-					       ? "" : " (a port alone begins with a colon)");
+				       !p->text[strspn(p->text, "0123456789")] ?
+					       " (a port alone begins with a colon)" :
+				       p->allow & ADDR_UNIX && strstr(p->text, ".sock") ?
+					       " (the path of a Unix socket begins with '/' or 'unix@')" : "");
 		spec->has_offset = p->allow & ADDR_PORT_OFFSET;
 		return 0;
 	}
