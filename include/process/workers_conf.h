@@ -23,6 +23,8 @@ keyword_parse workers_parse_master, workers_parse_nbproc, workers_parse_nbthread
 	workers_parse_section;
 /* How many there are. Before the proxies lay out what they count. */
 int workers_finish(struct config *cfg, void *data);
+/* Tells who sits at the terminal, if the file does not say how many processors are used. */
+void workers_doubt(const struct process_conf *conf);
 /* Keeps this process, worker N, on its processors. */
 void workers_take_cpu(const struct process_conf *conf, unsigned number);
 

@@ -11,13 +11,14 @@ struct proxies;
 extern int limits_maxpipes;
 
 /* Sets global_state->maxconn, as configured or as many as the descriptors allow, and raises the
- * limit of descriptors to what that needs. 0, or -1 and err: the system does not allow as many
- * (strict-limits). */
+ * limit of descriptors to what that needs. Where the system does not allow as many there are fewer
+ * pipes. 0, or -1 and err: it has no room for the connections alone (strict-limits). */
 int limits_apply(const struct proxies *all, struct err *err);
 
 struct limits {
 	unsigned maxsock;  /* descriptors that may be needed */
 	unsigned ulimit_n; /* that the system allows */
+	unsigned pipes;    /* that may be open */
 	unsigned hard_maxconn; /* maxconn at start: the most that "set maxconn global" takes */
 };
 extern struct limits limits;

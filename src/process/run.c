@@ -263,6 +263,8 @@ static int process_prepare(struct config *cfg, const struct args *args, struct e
 	if (loop_init(tune->maxpollevents) < 0)
 		return err_set(err, "cannot poll: %s", strerror(errno));
 	process_limits(cfg);
+	if (!args->quiet && !handover_taken)
+		workers_doubt(conf);
 	keepalive_spread_ms = conf->close_spread;
 	handover_check_segment();
 	process_inherit(args);

@@ -23,6 +23,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { CPU_MOST = 1023, CPU_OPEN_END = 63 /* what "0-" ends with */ };
 
@@ -364,6 +365,16 @@ static unsigned usable_cpus(void)
 	cpu_set_t set;
 
 	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 1 : (unsigned)CPU_COUNT(&set);
+}
+
+void workers_doubt(const struct process_conf *conf)
+{
+	unsigned cpus = usable_cpus();
+
+	if (conf->nbproc || conf->nbproc_auto || conf->nbthread || cpus < 2 || !isatty(STDERR_FILENO))
+		return;
+	log_stderr(LOG_L_NOTICE, "1 of %u processors is used; 'nbproc auto' in section 'global' takes all, "
+		   "'nbproc 1' says that one is meant", cpus);
 }
 
 int workers_finish(struct config *cfg, void *data)

@@ -2,7 +2,8 @@
 /*
  * A connection takes two descriptors, one a side; listeners, checks, pipes and the process
  * itself take theirs. From maxconn follows the limit that the system must grant; without
- * maxconn it is the other way round.
+ * maxconn it is the other way round. Pipes are given up before the start fails: what they would
+ * carry is copied.
  */
 #include "proxy/limits.h"
 
@@ -124,9 +125,24 @@ static void raise_limit(struct rlimit *rl, unsigned want)
 		*rl = wanted;
 }
 
+/* Pipes for which there is room; need: what was wanted. false: not even connections have it. */
+static bool give_pipes_up(unsigned maxconn, unsigned fixed, uint64_t need)
+{
+	uint64_t least = 2 * (uint64_t)maxconn + fixed;
+
+	if (least > limits.ulimit_n)
+		return false;
+	limits.pipes = (limits.ulimit_n - (unsigned)least) / 2;
+	limits.maxsock = (unsigned)least + 2 * limits.pipes;
+	log_stderr(LOG_L_NOTICE, "maxconn %u and its pipes need %llu file descriptors, but the system allows "
+		   "only %u: %u pipes are used, and more is copied (ulimit -n, LimitNOFILE=)",
+		   maxconn, (unsigned long long)need, limits.ulimit_n, limits.pipes);
+	return true;
+}
+
 int limits_apply(const struct proxies *all, struct err *err)
 {
-	unsigned fixed = count_fixed(all), maxconn = all->global.maxconn, most;
+	unsigned fixed = count_fixed(all), maxconn = all->global.maxconn;
 	char advice[64] = "";
 	struct rlimit rl;
 	uint64_t need;
@@ -137,20 +153,21 @@ int limits_apply(const struct proxies *all, struct err *err)
 		maxconn = maxconn_of_limit(all, &rl, fixed);
 	need = need_of(maxconn, fixed);
 	global_state->maxconn = limits.hard_maxconn = maxconn;
+	limits.pipes = (unsigned)pipes_of(maxconn);
 	limits.maxsock = need > INT_MAX ? INT_MAX : (unsigned)need;
 	raise_limit(&rl, all->global.ulimit_n > limits.maxsock ? all->global.ulimit_n :
 								 limits.maxsock);
 	limits.ulimit_n = (unsigned)clip(rl.rlim_cur);
-	if (limits.ulimit_n >= need)
+	if (limits.ulimit_n >= need || give_pipes_up(maxconn, fixed, need))
 		return 0;
+	need = 2 * (uint64_t)maxconn + fixed;
 	if (!all->global.strict_limits) {
 		log_stderr(LOG_L_WARNING, "maxconn %u needs %llu file descriptors, but the system "
 			   "allows only %u", maxconn, (unsigned long long)need, limits.ulimit_n);
 		return 0;
 	}
-	most = maxconn_of(limits.ulimit_n, fixed);
-	if (most < maxconn)
-		snprintf(advice, sizeof(advice), " or set maxconn to %u at most", most);
+	if (limits.ulimit_n > fixed + 1)
+		snprintf(advice, sizeof(advice), " or set maxconn to %u at most", (limits.ulimit_n - fixed) / 2);
 	return err_set(err, "maxconn %u needs %llu file descriptors, but the system allows only %u: "
 		       "raise the limit (ulimit -n, LimitNOFILE=)%s",
 		       maxconn, (unsigned long long)need, limits.ulimit_n, advice);

@@ -24,7 +24,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { BUFSIZE = 16384, MAXREWRITE = 1024, BUFSIZE_MIN = 1024, PIPES_A_CONN = 4 };
+enum { BUFSIZE = 16384, MAXREWRITE = 1024, BUFSIZE_MIN = 1024 };
 
 static int parse_profile_memory(struct statement *st, const struct keyword *kw, void *object)
 {
@@ -70,10 +70,7 @@ static int tune_finish(struct config *cfg, void *data)
 
 void tune_pipes(const struct tune *t)
 {
-	unsigned pipes = t->maxpipes < 0 ? global_state->maxconn / PIPES_A_CONN :
-					   (unsigned)t->maxpipes;
-
-	pipes_init(t->nosplice ? 0 : pipes, t->pipesize);
+	pipes_init(t->nosplice ? 0 : limits.pipes, t->pipesize);
 }
 
 static int tune_prepare(struct config *cfg, void *data, struct err *err)
