@@ -16,5 +16,7 @@ void help_missing(FILE *out, const struct module *const *list, const char *const
 		  int count);
 /* All rows, those of a section indented below its name, as a configuration stands in a file. */
 void help_dump(FILE *out, const struct module *const *list);
+/* Which words of proxies stand in which of their sections, as a table of Markdown. */
+void help_matrix(FILE *out, const struct module *const *list);
 
 #endif

@@ -322,3 +322,32 @@ void help_dump(FILE *out, const struct module *const *list)
 		}
 	arena_free(&arena);
 }
+
+/* A cell for each kind of section of a proxy. */
+static void matrix_row(FILE *out, const char *name, unsigned scope)
+{
+	fprintf(out, "| `%s` | %s | %s | %s | %s |\n", name, scope & SCOPE_DEFAULTS ? "X" : "",
+		scope & SCOPE_FRONTEND ? "X" : "", scope & (SCOPE_FRONTEND | SCOPE_BACKEND) ? "X" : "",
+		scope & SCOPE_BACKEND ? "X" : "");
+}
+
+void help_matrix(FILE *out, const struct module *const *list)
+{
+	struct arena *arena = arena_new(16384);
+	const struct lookup_row *rows;
+	unsigned scope = 0;
+	size_t n, i;
+
+	BUG_ON(!arena);
+	rows = lookup_rows(lookup_new(arena, list), &n);
+	fprintf(out, "| word | defaults | frontend | listen | backend |\n|---|---|---|---|---|\n");
+	for (i = 0; i < n; i++) {
+		scope |= rows[i].kw->scope & SCOPE_PROXY;
+		if (i + 1 < n && !strcmp(rows[i].kw->name, rows[i + 1].kw->name))
+			continue; /* of one name: one line */
+		if (scope)
+			matrix_row(out, rows[i].kw->name, scope);
+		scope = 0;
+	}
+	arena_free(&arena);
+}

@@ -103,6 +103,11 @@ static void dump_configuration(void)
 	help_dump(stdout, modules);
 }
 
+static void dump_matrix(void)
+{
+	help_matrix(stdout, modules);
+}
+
 static void dump_fetches(void)
 {
 	printf("# sample fetches\n");
@@ -150,6 +155,7 @@ static const struct {
 #ifdef HAVE_LUA
 	{ "lua", dump_lua, "classes and functions of Lua, as Markdown" },
 #endif
+	{ "matrix", dump_matrix, "which words of proxies stand in which sections, as Markdown" },
 	{ "smp", dump_fetches, "sample fetches" },
 };
 
