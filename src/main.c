@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/memory.h"
+#include "cli/help.h"
 #include "colocate/colocate.h"
 #include "config/config.h"
 #include "config/diag.h"
@@ -37,6 +38,7 @@
 #include "process/reload.h"
 #include "process/rights.h"
 #include "process/version.h"
+#include "proxy/backend_part.h"
 #include "proxy/proxy.h"
 #include "proxy/server_part.h"
 #include "stats/info.h"
@@ -47,7 +49,6 @@
 
 #ifdef HAVE_LUA
 #include "lua/help.h"
-#include "proxy/backend_part.h"
 #endif
 
 #ifdef HAVE_OPENSSL
@@ -98,6 +99,7 @@ static int answer_help(const struct args *args)
 	known = count == 1 && (explain_help(words[0]) || colocate_help(words[0]));
 	known = help_word(stdout, modules, words, count) || known;
 	known = help_actions(words, count, known);
+	known = cli_help_words(stdout, words, count, known) || known;
 #ifdef HAVE_LUA
 	known = (count == 1 && lua_help(stdout, words[0], known)) || known;
 #endif

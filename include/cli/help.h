@@ -5,8 +5,14 @@
 
 #include "cli/command.h"
 
+#include <stdio.h>
+
 /* What stands in for a command that is not known; its arguments are all the words. */
 extern const struct cli_command cli_help_unknown;
 extern const struct cli_command cli_help_commands[];
+
+/* penstock help WORDS: prints the commands that begin with these count words, or have them before
+ * their arguments, behind an empty line if something (any) was printed before. false: none does. */
+bool cli_help_words(FILE *out, const char *const *words, int count, bool any);
 
 #endif

@@ -76,6 +76,15 @@ run help path_beg
 check "help of an ACL criterion" out "path -m beg"
 run help METH_GET
 check "help of a predefined ACL" out "method GET HEAD"
+run help add server
+check "help of a command of the stats socket" out "add server <bk>/<srv>"
+check "with its level" out "(admin)"
+run help set server b/s addr
+check "help of a command with arguments" out "set server <bk>/<srv>"
+run help show nothing-of-it
+wanted 1 "help of no command"
+run help colocate
+check "help of colocate" out "penstock colocate enable"
 run help httpchk
 check "help of an option by its name alone" out "option httpchk"
 run help server check

@@ -81,15 +81,15 @@ int cli_add_commands(const struct cli_command *table, struct err *err)
 }
 
 /* Does the row begin with the first of these words, the last of which may be the start of one? */
-static bool help_begins_with(const struct cli_command *row, const struct cli_call *call, int words)
+static bool help_begins_with(const struct cli_command *row, const char *const *given, int words)
 {
 	const char *w = row->words;
 
 	for (int i = 0; i < words; i++) {
-		size_t len = strlen(call->argv[i]);
+		size_t len = strlen(given[i]);
 		size_t have = strcspn(w, " ");
 
-		if (strncmp(w, call->argv[i], len) || len > have ||
+		if (strncmp(w, given[i], len) || len > have ||
 		    (len < have && i + 1 < words))
 			return false;
 		w += have;
@@ -101,15 +101,23 @@ static bool help_begins_with(const struct cli_command *row, const struct cli_cal
 	return true;
 }
 
+/* How many words the row has. */
+static int help_words(const struct cli_command *row)
+{
+	int n = 1;
+
+	for (const char *w = row->words; *w; w++)
+		n += *w == ' ';
+	return n;
+}
+
 /* Do as many of the given words as the row has look like those of the row? */
 static bool help_looks_like(const struct cli_command *row, const struct cli_call *call)
 {
 	char memory[WORD_TEXT], *p;
 	struct text given;
-	int n = 1;
+	int n = help_words(row);
 
-	for (const char *w = row->words; *w; w++)
-		n += *w == ' ';
 	text_init(&given, memory, sizeof(memory));
 	for (int i = 0; i < n && i < call->argc; i++)
 		text_printf(&given, "%s%s", i ? " " : "", call->argv[i]);
@@ -128,7 +136,8 @@ static bool help_shows(const struct cli_command *row, const struct help_state *s
 		return false;
 	if (state->choice == HELP_ALL)
 		return true;
-	return state->choice == HELP_PREFIX ? help_begins_with(row, call, state->words) :
+	return state->choice == HELP_PREFIX ? help_begins_with(row, (const char *const *)call->argv,
+							     state->words) :
 					      help_looks_like(row, call);
 }
 
@@ -199,6 +208,32 @@ static enum cli_step help_next(struct cli_call *call)
 	text_printf(&usage, "%s%s%s", row->words, row->args ? " " : "", row->args ? row->args : "");
 	text_printf(call->out, "  %-40s: %s\n", memory, row->help);
 	return CLI_MORE;
+}
+
+bool cli_help_words(FILE *out, const char *const *words, int count, bool any)
+{
+	static const char *const levels[] = {
+		[LEVEL_USER] = "user", [LEVEL_OPERATOR] = "operator", [LEVEL_ADMIN] = "admin"
+	};
+	bool found = false;
+
+	help_collect();
+	for (int i = 0; i < help_count; i++) {
+		const struct cli_command *row = help_rows[i];
+		int least = help_words(row) < count ? help_words(row) : count;
+
+		/* Behind the words of a row stand its arguments. */
+		if (row->flags & (CLI_LATER | CLI_HIDDEN) || (least < count && !row->args) ||
+		    !help_begins_with(row, words, least))
+			continue;
+		if (!found)
+			fprintf(out, "%scommands of the stats socket, with the level that they need:\n",
+				any ? "\n" : "");
+		found = true;
+		fprintf(out, "  %s%s%s\n      %s (%s)\n", row->words, row->args ? " " : "",
+			row->args ? row->args : "", row->help, levels[row->level]);
+	}
+	return found;
 }
 
 const struct cli_command cli_help_unknown = {
