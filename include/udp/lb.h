@@ -34,6 +34,7 @@ struct udp_lb {
 	/* Of this process. */
 	struct list ports;          /* struct udp_port.node */
 	struct udp_session **table; /* by hash; mask + 1 chains */
+	struct udp_session **apart; /* those whose client's next datagram is not theirs: by id */
 	uint32_t mask;
 	unsigned count;             /* sessions */
 	struct udp_spare spares[UDP_SPARES]; /* by the server's number */
@@ -53,8 +54,8 @@ static inline bool udp_gathers_answers(const struct udp_lb *lb)
 }
 
 /* Whose turn it is: a session waits for the server since its client has sent, or the other way
- * round. */
-enum udp_turn { UDP_SERVER, UDP_CLIENT };
+ * round; or for the first answer of all. */
+enum udp_turn { UDP_SERVER, UDP_CLIENT, UDP_UNANSWERED, UDP_TURNS };
 
 /* A socket of a dgram-bind line. */
 struct udp_port {
@@ -67,7 +68,8 @@ struct udp_port {
 	uint64_t patience_ms;    /* clock_now_ms until which the claim of others holds */
 	struct timer retry;
 	bool any;                /* bound to any address: datagrams tell theirs */
-	struct list turns[2];    /* struct udp_session.node, by enum udp_turn: longest silent first */
+	struct list turns[UDP_TURNS]; /* struct udp_session.node: longest silent first */
+	unsigned unanswered;     /* how many turns[UDP_UNANSWERED] has */
 };
 
 #endif

@@ -37,6 +37,7 @@ struct udp_session {
 	};
 	struct udp_port *port;
 	struct server *server;
+	struct addr server_addr;    /* to which src leads */
 	struct udp_beside *beside;  /* udp/beside.h: a socket for what its client sends; NULL */
 	uint64_t id;
 	uint64_t start_ms, last_ms; /* clock_now_ms: it began; somebody has sent */
@@ -45,7 +46,8 @@ struct udp_session {
 	uint8_t turn;               /* enum udp_turn */
 	uint8_t first, last;        /* its messages in the batch at hand; UDP_NONE */
 	uint8_t waiting;            /* how many these are */
-	bool bound;                 /* the table has it */
+	bool apart;                 /* in lb->apart, not in lb->table */
+	bool left;                  /* its server has another address now: it ends with its answers */
 	bool several;               /* more than one answer is likely to come at a time */
 	bool single;                /* each datagram leaves by itself: its way cuts none up */
 };
@@ -66,7 +68,12 @@ struct udp_session *udp_session_begin(struct udp_port *port, const struct udp_ke
 				      struct span payload);
 /* Its server has failed: another one, if there is one, takes its place. NULL: none, it has ended. */
 struct udp_session *udp_session_again(struct udp_session *s, struct span payload);
-/* Somebody has sent, and the other one has the turn now. */
+/* Does its socket lead to an address that its server had before? */
+bool udp_session_is_astray(const struct udp_session *s);
+/* Then another one, to the present address, takes its place. Answers that are under way still come.
+ * NULL: there is none. */
+struct udp_session *udp_session_follow(struct udp_session *s, struct span payload);
+/* Somebody has sent, and the other one has the turn now: UDP_SERVER or UDP_CLIENT. */
 void udp_session_touch(struct udp_session *s, enum udp_turn turn);
 /* So many datagrams of so many bytes went to the server, or came from it; may end the session. */
 void udp_session_count_in(struct udp_session *s, unsigned n, uint64_t bytes);

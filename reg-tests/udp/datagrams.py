@@ -22,12 +22,14 @@ def family(host):
 
 class Server:
     """Answers `answers` times with "NAME PORT-OF-WHO-ASKS " and what was sent; raw: with that alone. row:
-    as so many datagrams in one call."""
+    as so many datagrams in one call. ignored: what is not answered."""
 
-    def __init__(self, name, where, answers=1, raw=False):
+    def __init__(self, name, where, answers=1, raw=False, ignored=None):
         self.name, self.where, self.answers, self.raw = name.encode(), address(where), answers, raw
+        self.ignored = ignored
         self.row = 0
         self.got = []  # payloads
+        self.late = []  # answers: 0: what was not answered, and to whom it is owed
         self.start()
 
     def start(self):
@@ -44,13 +46,22 @@ class Server:
             if self.stopped:
                 return
             self.got.append(data)
+            if data == self.ignored:
+                continue
             if not self.raw:
                 data = b"%s %d %s" % (self.name, who[1], data)
+            if not self.answers:
+                self.late.append((data, who))
             if self.row:
                 send_row(s, [data] * self.row, len(data), who)
                 continue
             for _ in range(self.answers):
                 s.sendto(data, who)
+
+    def answer_late(self):
+        """Answers what was not."""
+        while self.late:
+            self.s.sendto(*self.late.pop(0))
 
     def stop(self):
         self.stopped = True

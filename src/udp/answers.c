@@ -314,7 +314,7 @@ static int receive_several(const struct udp_session *s, unsigned most)
  * the poller tells again. */
 static unsigned receive_answers(struct udp_session *s, unsigned most)
 {
-	bool one = !s->several && s->turn == UDP_SERVER;
+	bool one = !s->several && s->turn != UDP_CLIENT;
 	int n = one ? receive_one(s) : receive_several(s, most);
 
 	if (!one)

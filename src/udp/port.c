@@ -250,11 +250,30 @@ static struct udp_key key_of(const struct udp_port *port, unsigned i)
 	return key;
 }
 
-/* Finds or makes the session, and puts the datagram, or row, behind those that it has in this
- * batch. */
+/* Finds or makes the session of a datagram. NULL: there is none. */
+static struct udp_session *session_of(struct udp_port *port, const struct udp_key *key, unsigned i)
+{
+	struct span first = { .ptr = in.iov[i].iov_base,
+			      .len = in.size[i] ? in.size[i] : in.msgs[i].msg_len };
+	struct udp_session *s = udp_session_find(port->lb, key);
+
+	if (s && unlikely(!server_reachable(s->server))) {
+		udp_session_end(s, END_SERVER_DOWN);
+		s = NULL;
+	}
+	if (s && unlikely(udp_session_is_astray(s)))
+		return udp_session_follow(s, first);
+	if (s)
+		return s;
+	/* One that ends with its datagrams leaves its socket to the next one. */
+	if (!port->lb->responses && !port->lb->requests && i && in.session[i - 1])
+		udp_port_forward(in.session[i - 1]);
+	return udp_session_begin(port, key, first);
+}
+
+/* Puts the datagram, or row, behind those that its session has in this batch. */
 static void sort_one(struct udp_port *port, const struct udp_key *key, unsigned i)
 {
-	struct span first = { .ptr = in.iov[i].iov_base };
 	struct udp_session *s;
 	unsigned n, dropped;
 
@@ -267,18 +286,7 @@ static void sort_one(struct udp_port *port, const struct udp_key *key, unsigned 
 	port->lb->proxy->fe->counters.denied_requests += dropped;
 	if (dropped == n)
 		return;
-	s = udp_session_find(port->lb, key);
-	if (s && unlikely(!server_reachable(s->server))) {
-		udp_session_end(s, END_SERVER_DOWN);
-		s = NULL;
-	}
-	/* One that ends with its datagrams leaves its socket to the next one. */
-	if (!s && !port->lb->responses && !port->lb->requests && i && in.session[i - 1])
-		udp_port_forward(in.session[i - 1]);
-	if (!s) {
-		first.len = in.size[i] ? in.size[i] : in.msgs[i].msg_len;
-		s = udp_session_begin(port, key, first);
-	}
+	s = session_of(port, key, i);
 	if (!s) {
 		udp_stats.dropped += n - dropped;
 		return;

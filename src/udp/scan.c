@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Scans of sessions, for the stats socket. A session that has had all its datagrams, and waits for
- * answers alone, is in no table, and not seen. */
+/* Scans of sessions, for the stats socket: the tables of each section, one behind the other. */
 #include "udp/scan.h"
 
 #include "proxy/proxy.h"
@@ -19,21 +18,26 @@ static struct udp_lb *section_at(unsigned n)
 	return NULL;
 }
 
+static struct udp_session *chain_at(const struct udp_lb *lb, uint32_t n)
+{
+	return n <= lb->mask ? lb->table[n] : lb->apart[n - lb->mask - 1];
+}
+
 struct udp_session *udp_scan_next(struct udp_scan *scan)
 {
 	const struct udp_lb *lb = section_at(scan->section);
+	struct udp_session *first = NULL;
 	unsigned looked = 0;
 
 	if (!lb) {
 		scan->over = true;
 		return NULL;
 	}
-	while (looked++ < CHAINS && scan->chain <= lb->mask)
-		if (lb->table[scan->chain++])
-			return lb->table[scan->chain - 1];
-	if (scan->chain > lb->mask) {
+	while (!first && looked++ < CHAINS && scan->chain < 2 * (lb->mask + 1))
+		first = chain_at(lb, scan->chain++);
+	if (scan->chain == 2 * (lb->mask + 1)) {
 		scan->chain = 0;
 		scan->section++;
 	}
-	return NULL;
+	return first;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The life of sessions: the table in which datagrams find them, the choice of a server, the lists in
- * which they grow old, and their end. Called for each batch by port.c. A session is in the table
- * (unless it has had all its datagrams), in one list of its port, in the poller, and counted at
- * frontend, listener, backend and server, all from udp_session_begin to udp_session_end.
+ * which they grow old, and their end. Called for each batch by port.c. A session is in a table (the
+ * one in which datagrams find it, or that of those apart), in one list of its port, in the poller,
+ * and counted at frontend, listener, backend and server, all from udp_session_begin to
+ * udp_session_end.
  */
 #include "udp/session.h"
 
@@ -11,12 +12,8 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "base/siphash.h"
-#include "expr/expr.h"
-#include "expr/rule_conf.h"
-#include "expr/view.h"
-#include "lb/balance.h"
+#include "expr/state.h"
 #include "net/listener.h"
-#include "proxy/dial.h"
 #include "proxy/proxy.h"
 #include "proxy/slot.h"
 #include "proxy/tally.h"
@@ -28,6 +25,7 @@
 #include "udp/log.h"
 #include "udp/port.h"
 #include "udp/rows.h"
+#include "udp/server.h"
 
 #include <errno.h>
 #include <string.h>
@@ -58,25 +56,37 @@ struct udp_session *udp_session_find(const struct udp_lb *lb, const struct udp_k
 	return s;
 }
 
+/* Those apart have numbers in a row, however many of them one client has. */
+static struct udp_session **own_chain(const struct udp_session *s)
+{
+	const struct udp_lb *lb = s->port->lb;
+
+	return s->apart ? &lb->apart[s->id & lb->mask] : chain_of(lb, &s->key);
+}
+
 static void table_add(struct udp_session *s)
 {
-	struct udp_session **chain = chain_of(s->port->lb, &s->key);
+	struct udp_session **chain = own_chain(s);
 
 	s->next = *chain;
 	*chain = s;
-	s->bound = true;
 }
 
 static void table_remove(struct udp_session *s)
 {
-	struct udp_session **at = chain_of(s->port->lb, &s->key);
+	struct udp_session **at = own_chain(s);
 
-	if (!s->bound)
-		return;
 	while (*at != s)
 		at = &(*at)->next;
 	*at = s->next;
-	s->bound = false;
+}
+
+/* What its client sends next begins another one. */
+static void table_part(struct udp_session *s)
+{
+	table_remove(s);
+	s->apart = true;
+	table_add(s);
 }
 
 /* ---- time -------------------------------------------------------------------------------- */
@@ -85,7 +95,7 @@ static unsigned turn_ms(const struct udp_lb *lb, unsigned turn)
 {
 	const struct timeouts *t = &lb->proxy->set.timeout;
 
-	return turn == UDP_SERVER ? t->server : t->client;
+	return turn == UDP_CLIENT ? t->client : t->server;
 }
 
 uint64_t udp_session_deadline(const struct udp_session *s)
@@ -104,7 +114,7 @@ static uint64_t expire_turn(struct udp_port *port, unsigned turn)
 		s = list_first(list, struct udp_session, node);
 		if (s->last_ms + ms > clock_now_ms)
 			return s->last_ms + ms;
-		udp_session_end(s, turn == UDP_SERVER ? END_SERVER_TIMEOUT : END_CLIENT_TIMEOUT);
+		udp_session_end(s, turn == UDP_CLIENT ? END_CLIENT_TIMEOUT : END_SERVER_TIMEOUT);
 	}
 	return 0;
 }
@@ -117,53 +127,77 @@ static void sessions_timer(struct timer *timer)
 	unsigned turn;
 
 	list_for_each(port, &lb->ports, node)
-		for (turn = UDP_SERVER; turn <= UDP_CLIENT; turn++) {
+		for (turn = 0; turn < UDP_TURNS; turn++) {
 			when = expire_turn(port, turn);
 			if (when)
 				timer_set_by(&lb->timer, when);
 		}
 }
 
+static void turn_leave(struct udp_session *s)
+{
+	s->port->unanswered -= s->turn == UDP_UNANSWERED;
+	list_remove(&s->node);
+}
+
+static void turn_join(struct udp_session *s, unsigned turn)
+{
+	s->port->unanswered += turn == UDP_UNANSWERED;
+	s->turn = (uint8_t)turn;
+	list_append(&s->port->turns[turn], &s->node);
+	timer_set_by(&s->port->lb->timer, s->last_ms + turn_ms(s->port->lb, turn));
+}
+
 /* The timer may be early: it looks at the heads of the lists. */
 void udp_session_touch(struct udp_session *s, enum udp_turn turn)
 {
-	struct list *list = &s->port->turns[turn];
-
-	s->last_ms = clock_now_ms;
-	if (s->turn == turn && list->prev == &s->node)
+	if (s->left)
 		return;
-	s->turn = (uint8_t)turn;
-	list_remove(&s->node);
-	list_append(list, &s->node);
-	timer_set_by(&s->port->lb->timer, clock_now_ms + turn_ms(s->port->lb, turn));
+	if (turn == UDP_SERVER && !s->responses)
+		turn = UDP_UNANSWERED;
+	s->last_ms = clock_now_ms;
+	if (s->turn == turn && s->port->turns[turn].prev == &s->node)
+		return;
+	turn_leave(s);
+	turn_join(s, turn);
 }
 
-static struct udp_session *oldest_of(const struct udp_port *port, struct udp_session *than)
+static struct udp_session *older(const struct list *turn, struct udp_session *than)
 {
 	struct udp_session *s;
-	unsigned turn;
 
-	for (turn = UDP_SERVER; turn <= UDP_CLIENT; turn++) {
-		if (list_empty(&port->turns[turn]))
+	if (list_empty(turn))
+		return than;
+	s = list_first(turn, struct udp_session, node);
+	return !than || s->last_ms < than->last_ms ? s : than;
+}
+
+/* Who never gets an answer may have forged its address: such sessions may have a quarter of the
+ * places, and make room for each other beyond. Fewer would not do: each session begins so, and must
+ * live until its answer has come. */
+static struct udp_session *first_to_go(const struct udp_lb *lb, const struct udp_port *only)
+{
+	struct udp_session *unanswered = NULL, *any = NULL;
+	unsigned turn, count = 0, all = 0;
+	const struct udp_port *p;
+
+	list_for_each(p, &lb->ports, node) {
+		if (only && p != only)
 			continue;
-		s = list_first(&port->turns[turn], struct udp_session, node);
-		if (!than || s->last_ms < than->last_ms)
-			than = s;
+		count += p->unanswered;
+		all += p->listener->current;
+		unanswered = older(&p->turns[UDP_UNANSWERED], unanswered);
+		for (turn = 0; turn < UDP_TURNS; turn++)
+			any = older(&p->turns[turn], any);
 	}
-	return than;
+	return lb->responses && count > all / 4 && unanswered ? unanswered : any;
 }
 
 /* port NULL: of the whole section. False: there is none. */
 static bool evict(struct udp_lb *lb, const struct udp_port *port)
 {
-	struct udp_session *s = NULL;
-	const struct udp_port *p;
+	struct udp_session *s = first_to_go(lb, port);
 
-	if (port)
-		s = oldest_of(port, NULL);
-	else
-		list_for_each(p, &lb->ports, node)
-			s = oldest_of(p, s);
 	if (!s)
 		return false;
 	udp_session_end(s, END_RESOURCE);
@@ -202,146 +236,18 @@ int udp_session_client_fd(const struct udp_session *s)
 	return s->beside ? udp_beside_fd(s->beside) : s->port->listener->src.fd;
 }
 
-/* What rules see: addresses, and the first datagram. */
-static void view_of_first(const struct udp_port *port, const struct addr *client,
-			  const struct addr *local, struct span payload, struct view *view)
-{
-	*view = (struct view){
-		.frontend = port->lb->proxy,
-		.backend = port->lb->proxy,
-		.listener = port->listener,
-		.src = client,
-		.session_src = client,
-		.session_dst = local,
-		.dst = local,
-		.request = payload,
-		.request_final = true,
-		.response_final = true,
-	};
-}
-
-static struct server *choose(struct udp_port *port, const struct addr *client,
-			     const struct addr *local, struct span payload,
-			     const struct server *avoid)
-{
-	struct balance_key key = { .src = client, .avoid = avoid };
-	struct proxy *px = port->lb->proxy;
-	struct server *server = NULL;
-	struct sample smp;
-	struct view view;
-	bool full = false;
-
-	view_of_first(port, client, local, payload, &view);
-	if (px->use_server_rules && !avoid)
-		server = use_server(px, &view);
-	if (server)
-		return slot_take(server) ? server : NULL;
-	if (px->set.balance == BALANCE_HASH &&
-	    expr_eval_as(px->set.balance_by->expr, &view, AT_SERVER | AT_FINAL, SMP_BIN, &smp) ==
-		    EXPR_FOUND) {
-		key.hashed = true;
-		key.hash = balance_hash(px, smp.str);
-	}
-	server = balance_pick(px, &key, &full);
-	if (!server || !slot_take(server))
-		return NULL;
-	server->tally->counters.balanced++;
-	px->be->counters.balanced++;
-	return server;
-}
-
-static void server_count(struct server *server)
-{
-	struct counters *c = &server->tally->counters;
-	struct proxy *px = server->proxy;
-
-	px->be->served++;
-	balance_taken(server);
-	c->sessions++;
-	c->connects++;
-	px->be->counters.connects++;
-	rate_add(&c->session_rate, clock_now_ms, 1);
-	server->tally->last_session_s = px->be->last_session_s = (uint64_t)clock_wall().tv_sec;
-}
-
-static void server_release(struct server *server)
-{
-	slot_give(server);
-	server->proxy->be->served--;
-	balance_released(server);
-}
-
-static void observe(struct server *server, enum observed what)
-{
-	if (server->set.observe == OBSERVE_LAYER4 && server_hooks.observed)
-		server_hooks.observed(server, what);
-}
-
-/* A port that was not given, or as an offset, follows the one that the client has used. */
-static enum dial_result dial(struct server *server, const struct addr *client,
-			     const struct addr *local, int *fd)
-{
-	struct addr to = server->state->addr;
-
-	if (server->spec.has_offset)
-		to.port = (uint16_t)(local->port + server->spec.port_offset);
-	return server_dial_datagrams(server, &to, client, fd);
-}
-
-/* proxy-responses 0: a session ends with the datagram that began it, and nobody reads its socket.
- * The next one may have it, unless it shows its client to the server. */
-static bool forgets(const struct udp_lb *lb, const struct server *server)
-{
-	const struct source_conf *src = server->set.source.set ? &server->set.source :
-								 &lb->proxy->set.source;
-
-	return !lb->responses && !lb->requests && !server->spec.has_offset &&
-	       src->usesrc == USESRC_NONE;
-}
-
-static struct udp_spare *spare_of(struct udp_lb *lb, const struct server *server)
-{
-	return &lb->spares[(unsigned)server->puid % UDP_SPARES];
-}
-
-/* -1: there is none for the server. */
-static int spare_take(struct udp_lb *lb, const struct server *server)
-{
-	struct udp_spare *spare = spare_of(lb, server);
-
-	if (spare->server != server || !addr_equal(&spare->addr, &server->state->addr))
-		return -1;
-	spare->server = NULL;
-	return spare->fd;
-}
-
-static void spare_drop(struct udp_spare *spare)
-{
-	if (spare->server)
-		close(spare->fd);
-	spare->server = NULL;
-}
-
-static void spare_give(struct udp_lb *lb, const struct server *server, int fd)
-{
-	struct udp_spare *spare = spare_of(lb, server);
-
-	spare_drop(spare);
-	*spare = (struct udp_spare){ server, server->state->addr, fd };
-}
-
 /* The oldest session makes room where descriptors or local ports have run out. -1: counted. */
 static int connect_server(struct udp_port *port, struct server *server, const struct addr *client,
 			  const struct addr *local)
 {
 	enum dial_result result;
-	int fd = forgets(port->lb, server) ? spare_take(port->lb, server) : -1;
+	int fd = udp_server_forgets(port->lb, server) ? udp_spare_take(port->lb, server) : -1;
 
 	if (fd >= 0)
 		return fd;
-	result = dial(server, client, local, &fd);
+	result = udp_server_dial(server, client, local, &fd);
 	if (result == DIAL_RESOURCE && errno != ENOMEM && evict(port->lb, NULL))
-		result = dial(server, client, local, &fd);
+		result = udp_server_dial(server, client, local, &fd);
 	if (result == DIAL_STARTED) {
 		if (udp_gathers_answers(port->lb))
 			udp_rows_gather(fd);
@@ -350,15 +256,26 @@ static int connect_server(struct udp_port *port, struct server *server, const st
 	server->tally->counters.failed_connections++;
 	server->proxy->be->counters.failed_connections++;
 	if (result == DIAL_REFUSED)
-		observe(server, OBSERVED_NOT_CONNECTED);
+		udp_server_observe(server, OBSERVED_NOT_CONNECTED);
 	return -1;
 }
 
 /* ---- the beginning ----------------------------------------------------------------------- */
 
-static unsigned share_of(unsigned limit, unsigned parts)
+/* Workers, and sockets of an address, divide a limit. Each may have one session: nobody else can
+ * serve its clients. */
+static unsigned share_of(unsigned limit, unsigned parts, unsigned part)
 {
-	return limit > parts ? limit / parts : 1;
+	unsigned share = limit / parts + (part < limit % parts);
+
+	return share ? share : 1;
+}
+
+static unsigned section_share(const struct udp_lb *lb)
+{
+	unsigned worker = expr_process.number ? (unsigned)expr_process.number - 1 : 0;
+
+	return share_of(lb->proxy->state->maxconn, segment_workers, worker);
 }
 
 static void make_room(struct udp_port *port)
@@ -366,9 +283,10 @@ static void make_room(struct udp_port *port)
 	struct udp_lb *lb = port->lb;
 	const struct listener *l = port->listener;
 
-	while (lb->count >= share_of(lb->proxy->state->maxconn, segment_workers) && evict(lb, NULL))
+	while (lb->count >= section_share(lb) && evict(lb, NULL))
 		;
-	while (l->maxconn && l->current >= share_of(l->maxconn, l->shards) && evict(lb, port))
+	while (l->maxconn && l->current >= share_of(l->maxconn, l->shards, l->shard) &&
+	       evict(lb, port))
 		;
 }
 
@@ -397,7 +315,7 @@ static void count_begin(struct udp_port *port)
 	rate_add(&fe->connection_rate, clock_now_ms, 1);
 	rate_add(&fe->session_rate, clock_now_ms, 1);
 	tally_raise(&fe->connections_max, &fe->connections_top, &px->fe->current,
-		    px->state->maxconn);
+		    px->state->maxconn < segment_workers ? segment_workers : px->state->maxconn);
 	be->sessions++;
 	rate_add(&be->session_rate, clock_now_ms, 1);
 	tally_raise(&be->connections_max, &be->connections_top, &px->be->current, 0);
@@ -416,23 +334,23 @@ static struct udp_session *session_new(struct udp_port *port, const struct udp_k
 		return NULL;
 	s->src.fd = fd;
 	s->src.ready = udp_server_ready;
-	if (!forgets(port->lb, server) && loop_add(&s->src, EPOLLIN) < 0) {
+	if (!udp_server_forgets(port->lb, server) && loop_add(&s->src, EPOLLIN) < 0) {
 		pool_put(&session_pool, s);
 		return NULL;
 	}
 	s->key = *key;
 	s->port = port;
 	s->server = server;
+	s->server_addr = server->state->addr;
 	s->id = (uint64_t)segment_own_row << STREAM_ROW_SHIFT | UDP_ID_BIT | ++next_id;
-	s->start_ms = clock_now_ms;
+	s->start_ms = s->last_ms = clock_now_ms;
 	s->first = s->last = UDP_NONE;
-	s->turn = UDP_SERVER;
-	list_init(&s->node);
+	turn_join(s, UDP_UNANSWERED);
 	return s;
 }
 
 static struct udp_session *begin(struct udp_port *port, const struct udp_key *key,
-				 struct span payload, const struct server *avoid)
+				 struct span payload, const struct udp_wish *wish)
 {
 	struct addr client = addr_of(port, &key->client, key->scope, ntohs(key->port));
 	struct addr local = port->listener->addr;
@@ -443,7 +361,7 @@ static struct udp_session *begin(struct udp_port *port, const struct udp_key *ke
 	if (port->any)
 		local = addr_of(port, &key->local, 0, local.port);
 	make_room(port);
-	server = choose(port, &client, &local, payload, avoid);
+	server = udp_server_choose(port, &client, &local, payload, wish);
 	if (!server) {
 		port->lb->proxy->be->counters.failed_connections++;
 		return NULL;
@@ -458,10 +376,9 @@ static struct udp_session *begin(struct udp_port *port, const struct udp_key *ke
 		slot_give(server);
 		return NULL;
 	}
-	server_count(server);
+	udp_server_count(server);
 	count_begin(port);
 	table_add(s);
-	udp_session_touch(s, UDP_SERVER);
 	streams_hold();
 	if (unlikely(port->leaves) && !beside_open(s)) {
 		udp_session_end(s, END_RESOURCE);
@@ -473,29 +390,36 @@ static struct udp_session *begin(struct udp_port *port, const struct udp_key *ke
 struct udp_session *udp_session_begin(struct udp_port *port, const struct udp_key *key,
 				      struct span payload)
 {
-	return begin(port, key, payload, NULL);
+	return begin(port, key, payload, &(struct udp_wish){ 0 });
+}
+
+/* beside: of the one whose place it takes; NULL. */
+static struct udp_session *begin_anew(struct udp_port *port, const struct udp_key *key,
+				      struct span payload, const struct udp_wish *wish,
+				      struct udp_beside *beside)
+{
+	struct udp_session *s = begin(port, key, payload, wish);
+
+	if (s && beside && !s->beside)
+		beside_give(s, &beside);
+	else
+		beside_close(&beside);
+	return s;
 }
 
 struct udp_session *udp_session_again(struct udp_session *s, struct span payload)
 {
+	struct udp_wish wish = { .avoid = s->server };
 	struct udp_port *port = s->port;
 	struct udp_key key = s->key;
-	const struct server *failed = s->server;
+	struct server *failed = s->server;
 	struct udp_beside *beside = beside_take(s);
 
 	udp_session_refused(s);
-	s = begin(port, &key, payload, failed);
-	if (!s) {
-		beside_close(&beside);
-		return NULL;
-	}
-	if (beside && s->beside)
-		beside_close(&beside);
-	else if (beside)
-		beside_give(s, &beside);
-	if (s->server != failed) {
+	s = begin_anew(port, &key, payload, &wish, beside);
+	if (s && s->server != failed) {
 		s->server->proxy->be->counters.redispatches++;
-		((struct server *)(uintptr_t)failed)->tally->counters.redispatches++;
+		failed->tally->counters.redispatches++;
 	}
 	return s;
 }
@@ -507,7 +431,7 @@ static bool complete(const struct udp_session *s)
 {
 	const struct udp_lb *lb = s->port->lb;
 
-	if (lb->requests && s->requests < lb->requests)
+	if (lb->requests && s->requests < lb->requests && !s->left)
 		return false;
 	return lb->responses >= 0 &&
 	       s->responses >= (uint64_t)s->requests * (unsigned)lb->responses;
@@ -523,10 +447,10 @@ void udp_session_count_in(struct udp_session *s, unsigned n, uint64_t bytes)
 	px->be->counters.bytes_in += bytes;
 	s->port->listener->tally->counters.bytes_in += bytes;
 	s->server->tally->counters.bytes_in += bytes;
-	if (px->udp->requests && s->requests >= px->udp->requests)
-		table_remove(s); /* the next datagram begins another one */
 	if (complete(s))
 		udp_session_end(s, END_NORMAL);
+	else if (px->udp->requests && s->requests >= px->udp->requests && !s->apart)
+		table_part(s);
 }
 
 void udp_session_count_out(struct udp_session *s, unsigned n, uint64_t bytes)
@@ -548,8 +472,38 @@ void udp_session_refused(struct udp_session *s)
 {
 	s->server->tally->counters.failed_connections++;
 	s->server->proxy->be->counters.failed_connections++;
-	observe(s->server, OBSERVED_NOT_CONNECTED);
+	udp_server_observe(s->server, OBSERVED_NOT_CONNECTED);
 	udp_session_end(s, END_SERVER_ABORT);
+}
+
+/* The server's socket leads to its old address. */
+bool udp_session_is_astray(const struct udp_session *s)
+{
+	return !addr_equal(&s->server_addr, &s->server->state->addr);
+}
+
+/* Is an answer on its way, perhaps? */
+static bool awaits(const struct udp_session *s)
+{
+	return s->port->lb->responses > 0 ? !complete(s) : s->turn != UDP_CLIENT;
+}
+
+/* The old one stays for what its server has been asked already, where it needs nothing for that
+ * which the new one has to have. */
+struct udp_session *udp_session_follow(struct udp_session *s, struct span payload)
+{
+	struct udp_wish wish = { .keep = s->server };
+	struct udp_port *port = s->port;
+	struct udp_key key = s->key;
+	struct udp_beside *beside = beside_take(s);
+
+	if (awaits(s) && !beside && server_has_slot(s->server)) {
+		table_part(s);
+		s->left = true;
+	} else {
+		udp_session_end(s, END_SERVER_DOWN);
+	}
+	return begin_anew(port, &key, payload, &wish, beside);
 }
 
 /* ---- the end ----------------------------------------------------------------------------- */
@@ -582,16 +536,16 @@ void udp_session_end(struct udp_session *s, enum reason reason)
 	count_end(s, reason);
 	udp_log(s, reason);
 	table_remove(s);
-	list_remove(&s->node);
+	turn_leave(s);
 	if (s->src.registered)
 		loop_forget(&s->src);
-	if (reason == END_NORMAL && forgets(s->port->lb, s->server))
-		spare_give(s->port->lb, s->server, s->src.fd);
+	if (reason == END_NORMAL && udp_server_forgets(s->port->lb, s->server))
+		udp_spare_give(s->port->lb, s->server, s->src.fd);
 	else
 		close(s->src.fd);
 	s->src.fd = -1;
 	beside_close(&s->beside);
-	server_release(s->server);
+	udp_server_release(s->server);
 	gauges(s->port, -1);
 	loop_reap(&s->reap, session_free);
 	streams_release();
@@ -606,7 +560,7 @@ void udp_sessions_each(struct udp_lb *lb, void (*fn)(struct udp_session *s, void
 	unsigned turn;
 
 	list_for_each(port, &lb->ports, node)
-		for (turn = UDP_SERVER; turn <= UDP_CLIENT; turn++)
+		for (turn = 0; turn < UDP_TURNS; turn++)
 			list_for_each_safe(s, next, &port->turns[turn], node)
 				fn(s, arg);
 }
@@ -673,14 +627,14 @@ void udp_sessions_end_all(enum reason reason)
 		return;
 	list_for_each(px, &proxies_running->list, node)
 		for (i = 0; px->udp && i < UDP_SPARES; i++)
-			spare_drop(&px->udp->spares[i]);
+			udp_spare_drop(&px->udp->spares[i]);
 }
 
 /* ---- the start --------------------------------------------------------------------------- */
 
 int udp_sessions_start(struct udp_lb *lb, struct arena *arena)
 {
-	unsigned most = share_of(lb->proxy->state->maxconn, segment_workers);
+	unsigned most = section_share(lb);
 	size_t chains = 16;
 
 	while (chains < most && chains < (1u << 24))
@@ -688,6 +642,7 @@ int udp_sessions_start(struct udp_lb *lb, struct arena *arena)
 	if (!secret[0] && getrandom(secret, sizeof(secret), 0) != sizeof(secret))
 		return -1;
 	lb->table = arena_alloc(arena, chains * sizeof(*lb->table));
+	lb->apart = arena_alloc(arena, chains * sizeof(*lb->apart));
 	lb->mask = (uint32_t)chains - 1;
 	timer_init(&lb->timer, sessions_timer);
 	return 0;

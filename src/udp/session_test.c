@@ -15,6 +15,7 @@
 #include "net/listener.h"
 #include "proxy/proxy.h"
 #include "share/segment.h"
+#include "udp/scan.h"
 #include "udp/udp_conf.h"
 
 #include <setjmp.h>
@@ -37,6 +38,7 @@ static void begin(const char *lines)
 	struct err err = { "" };
 	struct bind_conf *bind;
 	char memory[1000];
+	unsigned turn;
 	struct text t;
 
 	text_init(&t, memory, sizeof(memory));
@@ -59,8 +61,8 @@ static void begin(const char *lines)
 	port = (struct udp_port){ .lb = lb, .number = 1, .claim = -1,
 				  .listener = list_first(&bind->listeners, struct listener, node) };
 	port.listener->port = &port;
-	list_init(&port.turns[UDP_SERVER]);
-	list_init(&port.turns[UDP_CLIENT]);
+	for (turn = 0; turn < UDP_TURNS; turn++)
+		list_init(&port.turns[turn]);
 	list_append(&lb->ports, &port.node);
 }
 
@@ -179,6 +181,121 @@ static void test_the_longest_silent_makes_room(void **state)
 	assert_int_equal(px->fe->counters.connections_max, 3);
 }
 
+/* A flood of clients whom nobody answers: three quarters of the places are those of others. */
+static void test_the_unanswered_make_room_first(void **state)
+{
+	unsigned i;
+
+	(void)state;
+	begin(" maxconn 8\n");
+	for (i = 0; i < 5; i++) {
+		udp_session_touch(begun(i), UDP_CLIENT);
+		udp_session_count_out(found(i), 1, 1);
+		clock_advance(10);
+	}
+	udp_session_touch(found(0), UDP_SERVER); /* asks again, after its answer */
+	for (i = 100; i < 200; i++) {
+		begun(i);
+		clock_advance(10);
+	}
+	for (i = 0; i < 5; i++)
+		assert_non_null(found(i));
+	assert_non_null(found(197));
+	assert_non_null(found(198));
+	assert_non_null(found(199));
+	assert_int_equal(lb->count, 8);
+	assert_int_equal(port.unanswered, 3);
+	for (i = 200; i < 208; i++) { /* those who are answered need not go for each other */
+		udp_session_touch(begun(i), UDP_CLIENT);
+		udp_session_count_out(found(i), 1, 1);
+		clock_advance(10);
+	}
+	assert_null(found(0));
+	assert_int_equal(port.unanswered, 0);
+	assert_int_equal(lb->count, 8);
+	begun(300); /* nor for one that waits for its first answer: the longest silent goes */
+	begun(301);
+	assert_non_null(found(300));
+	assert_null(found(200));
+}
+
+/* Where nobody answers, none is more than another. */
+static void test_no_answers(void **state)
+{
+	(void)state;
+	begin(" maxconn 2\n proxy-requests 100\n proxy-responses 0\n");
+	begun(0);
+	clock_advance(10);
+	begun(1);
+	clock_advance(10);
+	udp_session_touch(found(0), UDP_SERVER);
+	begun(2);
+	assert_non_null(found(0));
+	assert_null(found(1));
+}
+
+static unsigned scanned(void)
+{
+	struct udp_scan scan = { 0 };
+	struct udp_session *s;
+	unsigned n = 0;
+
+	while (!udp_scan_over(&scan))
+		for (s = udp_scan_next(&scan); s; s = s->next)
+			n++;
+	return n;
+}
+
+static void test_scans_have_those_that_wait(void **state)
+{
+	struct udp_session *all[60];
+	unsigned i;
+
+	(void)state;
+	begin(" proxy-requests 1\n");
+	for (i = 0; i < 60; i++) {
+		all[i] = begun(i % 2);
+		udp_session_count_in(all[i], 1, 10);
+		assert_null(found(i % 2));
+		assert_int_equal(scanned(), i + 1);
+	}
+	for (i = 0; i < 60; i++) {
+		assert_ptr_equal(udp_session_by_id(all[i]->id), all[i]);
+		udp_session_end(all[i], END_KILLED);
+		assert_int_equal(scanned(), 59 - i);
+	}
+}
+
+static void test_follows_its_server(void **state)
+{
+	struct udp_session *s, *old;
+
+	(void)state;
+	begin("");
+	old = begun(0);
+	assert_false(udp_session_is_astray(old));
+	old->server->state->addr.port++;
+	assert_true(udp_session_is_astray(old));
+	s = udp_session_follow(old, (struct span){ "x", 1 });
+	assert_ptr_equal(found(0), s);
+	assert_ptr_equal(s->server, old->server);
+	assert_false(udp_session_is_astray(s));
+	assert_int_equal(scanned(), 2); /* an answer of the old address may come */
+	clock_advance(5000);
+	udp_session_touch(old, UDP_CLIENT); /* which does not lengthen its life */
+	udp_session_count_out(old, 1, 1);
+	udp_session_touch(s, UDP_CLIENT);
+	clock_advance(5000);
+	timer_run();
+	assert_int_equal(lb->count, 1);
+	s->server->state->addr.port++;
+	old = s;
+	s = udp_session_follow(s, (struct span){ "x", 1 });
+	assert_int_equal(lb->count, 1); /* it was answered: nothing is waited for */
+	assert_true(old->src.fd < 0);
+	assert_ptr_equal(found(0), s);
+}
+
 static void test_time(void **state)
 {
 	(void)state;
@@ -250,6 +367,10 @@ int main(void)
 		cmocka_unit_test_teardown(test_found_by_its_key, end),
 		cmocka_unit_test_teardown(test_many, end),
 		cmocka_unit_test_teardown(test_the_longest_silent_makes_room, end),
+		cmocka_unit_test_teardown(test_the_unanswered_make_room_first, end),
+		cmocka_unit_test_teardown(test_no_answers, end),
+		cmocka_unit_test_teardown(test_scans_have_those_that_wait, end),
+		cmocka_unit_test_teardown(test_follows_its_server, end),
 		cmocka_unit_test_teardown(test_time, end),
 		cmocka_unit_test_teardown(test_counts, end),
 		cmocka_unit_test_teardown(test_ends_of_a_server, end),

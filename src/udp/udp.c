@@ -101,13 +101,14 @@ static bool is_ours(const struct listener *l)
 static void start_port(struct proxy *px, struct listener *l, struct udp_port *port)
 {
 	static uint16_t number;
+	unsigned turn;
 
 	port->lb = px->udp;
 	port->listener = l;
 	port->number = ++number;
 	port->any = addr_is_any(&l->addr);
-	list_init(&port->turns[UDP_SERVER]);
-	list_init(&port->turns[UDP_CLIENT]);
+	for (turn = 0; turn < UDP_TURNS; turn++)
+		list_init(&port->turns[turn]);
 	list_append(&px->udp->ports, &port->node);
 	l->port = port;
 	l->src.ready = udp_port_ready;
