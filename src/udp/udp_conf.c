@@ -213,6 +213,30 @@ static void make_shards(struct config *cfg, struct bind_conf *bind)
 	}
 }
 
+/* Who shares a limit has one of it at least. */
+static unsigned limit_for(struct config *cfg, const struct location *loc, unsigned limit,
+			  unsigned parts, const char *what)
+{
+	if (!limit || limit >= parts)
+		return limit;
+	config_warning(cfg, loc, "'maxconn %u' becomes %u: each of %u %s may have one session", limit,
+		       parts, parts, what);
+	return parts;
+}
+
+static void set_limits(struct config *cfg, struct proxy *px, unsigned maxconn)
+{
+	struct bind_conf *bind;
+
+	if (!px->set.maxconn)
+		px->set.maxconn = maxconn > segment_workers ? maxconn : segment_workers;
+	px->set.maxconn = limit_for(cfg, &px->loc, px->set.maxconn, segment_workers, "workers");
+	list_for_each(bind, &px->binds, node)
+		bind->maxconn = limit_for(cfg, &bind->loc, bind->maxconn,
+					  bind->shards ? bind->shards : segment_workers,
+					  "sockets of each address");
+}
+
 /* Said before anybody looks for its certificates. */
 static int refuse_tls(struct config *cfg, const struct proxy *px)
 {
@@ -243,8 +267,7 @@ static int udp_words_finish(struct config *cfg, void *data)
 		if (!px->udp)
 			continue;
 		bad |= refuse_tls(cfg, px);
-		if (!px->set.maxconn)
-			px->set.maxconn = maxconn;
+		set_limits(cfg, px, maxconn);
 		if (!px->set.timeout.client)
 			px->set.timeout.client = TIMEOUT_MS;
 		if (!px->set.timeout.server)
