@@ -79,6 +79,7 @@ check(f"it has a row of its own, number {row['iid']}", row["stot"] == "0" and ro
 said(f"add server b1/s1 {service.args.back} check", "New server registered.")
 said("enable health b1/s1; enable server b1/s1", "")
 until("its servers are checked while it is unpublished", lambda: service.stat("b1", "s1")["check_status"] == "L7OK")
+check("the page says that it is unpublished", b">unpublished<" in request("/page"))
 check("no rule chooses it", statuses("/b1/") == {"404"})
 check("the next rule that holds does", statuses("/second/b1") == {"404"} and service.stat("b1", "BACKEND")["stot"] == "0")
 said("publish backend b1", "Backend published.")
@@ -86,7 +87,8 @@ check("published it serves in all workers", statuses("/b1/", 40) == {"200"})
 check("Prometheus is told of it",
       b'haproxy_backend_http_requests_total{proxy="b1"} 40' in request("/metrics") and
       b'proxy="b1",server="s1"' in request("/metrics"))
-check("the page shows it", b"b1" in request("/page") and b"b1" in request("/page;csv"))
+check("the page shows it, as published", b"b1" in request("/page") and b"b1" in request("/page;csv") and
+      b">unpublished<" not in request("/page"))
 check("show servers state and show servers conn have its server", " b1 " in service.ask("show servers state b1") and
       "b1/s1" in service.ask("show servers conn b1"))
 check("and by other rules", statuses("/second/b1") == {"200"})

@@ -7,6 +7,7 @@
 #include "stats/html_cell.h"
 
 #include "base/bug.h"
+#include "proxy/proxy.h"
 
 #include <stdio.h>
 
@@ -107,6 +108,8 @@ static void status_usable(const struct html *h, struct text *out)
 	if (backup)
 		text_printf(out, "+%llu", (unsigned long long)backup);
 	text_str(out, "</small>");
+	if (h->row.proxy->state->unpublished)
+		text_str(out, " <small title=\"rules pass over it\">unpublished</small>");
 }
 
 static void col_status(struct html *h, struct text *out)
