@@ -38,8 +38,10 @@ void tree_insert(struct tree *tree, struct tree_node *node, uint64_t key);
 void tree_remove(struct tree *tree, struct tree_node *node);
 /* The node of the lowest key; NULL: the tree is empty. */
 struct tree_node *tree_first(const struct tree *tree);
+struct tree_node *tree_last(const struct tree *tree); /* the same of the highest */
 /* The one behind; NULL: it is the last. */
 struct tree_node *tree_next(const struct tree_node *node);
+struct tree_node *tree_prev(const struct tree_node *node); /* before */
 /* The first whose key is at least key; NULL: there is none. */
 struct tree_node *tree_at_least(const struct tree *tree, uint64_t key);
 

@@ -76,6 +76,8 @@ keyword_parse set_size;     /* size_t, bytes; suffixes k m g */
 keyword_parse set_flag;     /* bool: no argument; "no" clears */
 keyword_parse set_enum;     /* int */
 keyword_parse set_string;   /* const char *, in the generation's arena */
+keyword_parse set_guid;     /* the same: up to GUID_MOST of letters, digits and ".:-_" */
+enum { GUID_MOST = 127 };
 
 /* No argument. The field is a struct options; sets (or with "no" clears) kw->bit and notes
  * that it was given; "default" takes it back to not given. */

@@ -28,6 +28,7 @@ struct lb_group {
 	unsigned node_count, node_room;
 	unsigned usable;        /* of these, in it now */
 	uint64_t weight;        /* sum of their weights */
+	uint32_t walk;          /* the last one around the servers for "hash-preserve-affinity" */
 	bool running;           /* the start is over: what joins now has come up */
 	uint64_t *turn;         /* static-rr: next slot, for both groups of the backend */
 };
@@ -38,6 +39,7 @@ struct lb_node {
 	struct lb_group *group;
 	unsigned index;         /* in group->nodes */
 	unsigned weight;        /* in force; 0: not in the group */
+	uint32_t walk;          /* group->walk that has asked it last */
 	struct tree_node place; /* in the algorithm's tree */
 	union {
 		struct {        /* roundrobin.c */
@@ -51,6 +53,9 @@ struct lb_node {
 		struct {        /* ring.c */
 			struct ring_point *points; /* allocated */
 			unsigned count;
+			struct ring_key {
+				uint32_t word, seed;
+			} key;  /* that their places come from: "hash-key" */
 		} ring;
 	};
 };
@@ -71,6 +76,9 @@ struct lb_algo {
 	void (*leave)(struct lb_node *node);
 	/* Another weight, set already like the sums. NULL: static_weights. */
 	void (*reweigh)(struct lb_node *node, unsigned old);
+	/* What the configuration and the state say of the server otherwise (its address) may have
+	 * changed. May be NULL. */
+	void (*moved)(struct lb_node *node);
 	/* Its sessions or those waiting for it have changed. May be NULL. */
 	void (*load)(struct lb_node *node);
 	/* As balance_pick; there is at least one usable server in the group. */
@@ -86,6 +94,9 @@ extern const struct keyword balance_keywords[];
 bool lb_has_room(const struct server *server);
 /* hash-balance-factor: does one more session leave the node below its share times the factor? */
 bool lb_below_bound(const struct lb_node *node);
+/* hash-preserve-affinity: may the server have a session whose key is its own, though it may have to
+ * wait? Within the bound of hash-balance-factor, too. */
+bool lb_keeps_key(const struct lb_node *node);
 /* The number that the key of the session is hashed to (before "avalanche"); false: it has none, an
  * address that is none of the internet, say. */
 bool lb_number(const struct proxy *proxy, const struct balance_key *key, uint32_t *number);

@@ -41,6 +41,7 @@ struct bind_conf {
 	void *owner;            /* struct proxy */
 	struct options options; /* BIND_* */
 	const char *interface, *name, *namespace;
+	const char *guid_prefix; /* NULL: none */
 	int id, backlog, mss, nice, level, severity_output;
 	unsigned maxconn;       /* 0: no limit but the frontend's */
 	unsigned tcp_ut;        /* ms */
@@ -67,6 +68,7 @@ struct listener {
 	struct bind_conf *bind;
 	struct addr addr;       /* port as bound */
 	int id;
+	const char *guid;       /* proxy/guid.h; NULL: none */
 	struct listener_tally *tally; /* proxy/counters.h: upper layers count there */
 	unsigned slot;          /* of the tally */
 	unsigned current;       /* connections of this process; kept by whoever took them */

@@ -89,6 +89,10 @@ static inline bool balance_is_hash(int balance)
 enum hash_method { HASH_MAP_BASED, HASH_CONSISTENT };
 enum hash_function { HASH_SDBM, HASH_DJB2, HASH_WT6, HASH_CRC32 };
 
+/* hash-preserve-affinity: where a hashed server is full, who has the session? ALWAYS: it, all the
+ * same. */
+enum hash_affinity { HASH_AFFINITY_ALWAYS, HASH_AFFINITY_MAXCONN, HASH_AFFINITY_MAXQUEUE };
+
 enum load_state { LOAD_STATE_NONE, LOAD_STATE_GLOBAL, LOAD_STATE_LOCAL };
 
 /* http-reuse: whose idle connections to servers a request may take. */
@@ -135,6 +139,7 @@ struct proxy_settings {
 	int hash_method, hash_function;
 	bool hash_avalanche;
 	unsigned hash_balance_factor; /* 0: off */
+	int hash_affinity;         /* enum hash_affinity */
 	struct source_conf source;
 	int load_state;            /* enum load_state: of servers, at the start */
 	const struct compress_conf *compression; /* filter/compress.h; NULL: none */
@@ -207,6 +212,7 @@ struct proxy {
 	unsigned caps;           /* PROXY_FRONTEND | PROXY_BACKEND */
 	int uuid;                /* "id", or numbered */
 	bool forced_id;          /* it was given by "id" */
+	const char *guid;        /* proxy/guid.h; NULL: it has none */
 	unsigned char heirs;     /* of a defaults section with rules: caps of those that use them */
 	struct location loc;
 	struct proxy *defaults;  /* section that it was copied from; NULL: none */

@@ -8,6 +8,8 @@
 
 extern const struct keyword proxy_keywords[];
 
+/* "frontend", "backend", "listen", "udp-lb": what its section is called. */
+const char *proxy_kind_name(const struct proxy *px);
 /* The settings that hold when nothing is given. */
 void proxy_settings_init(struct proxy_settings *set);
 void server_settings_init(struct server_settings *set);

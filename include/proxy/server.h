@@ -84,6 +84,9 @@ struct source_conf {
 enum init_state { INIT_STATE_NONE, INIT_STATE_FULLY_UP, INIT_STATE_UP, INIT_STATE_DOWN,
 		  INIT_STATE_FULLY_DOWN };
 
+/* What the places of a server on the ring of a consistent hash come from: "hash-key". */
+enum hash_key { HASH_KEY_ID, HASH_KEY_ID32, HASH_KEY_GUID, HASH_KEY_ADDR, HASH_KEY_ADDR_PORT };
+
 /* How a name gets its address at the start, in this order. */
 enum init_addr { INIT_ADDR_END, INIT_ADDR_LAST, INIT_ADDR_LIBC, INIT_ADDR_NONE, INIT_ADDR_IP };
 
@@ -97,6 +100,7 @@ struct server_settings {
 	unsigned inter, fastinter, downinter; /* ms; 0: as inter */
 	int rise, fall;              /* 2, 3 */
 	int init_state;              /* enum init_state */
+	int hash_key;                /* enum hash_key */
 	int error_limit;             /* 10 */
 	int on_error, observe;
 	struct addr check_addr;      /* SRV_CHECK_ADDR */
@@ -250,6 +254,7 @@ struct server {
 	int puid;                /* numeric id */
 	unsigned order;          /* grows along the list: for who goes through it piece by piece */
 	bool forced_id;          /* it was given by "id" */
+	const char *guid;        /* proxy/guid.h; NULL: it has none */
 	bool refused;            /* its line was wrong: it stands for its name alone */
 	bool pointed_at;         /* rules name it: it cannot be removed */
 	struct location loc;
@@ -376,7 +381,7 @@ enum { SERVER_CHANGED_ADMIN = 1 << 0, SERVER_CHANGED_OP = 1 << 1 };
 
 /* Installed by upper layers; each may be NULL. */
 struct server_hooks {
-	void (*lb_changed)(struct server *s);      /* usable or weight changed: lb/ */
+	void (*lb_changed)(struct server *s);      /* usable, weight or address changed: lb/ */
 	void (*load_changed)(struct server *s);    /* its queue changed: lb/ */
 	void (*admin_changed)(struct server *s);   /* state->admin changed: check/ */
 	void (*went_down)(struct server *s);       /* stream/: on-marked-down, queue */
@@ -391,5 +396,12 @@ struct server_hooks {
 	void (*observed)(struct server *s, enum observed what);
 };
 extern struct server_hooks server_hooks;
+
+/* state->addr is another one now. */
+static inline void server_moved(struct server *s)
+{
+	if (server_hooks.lb_changed)
+		server_hooks.lb_changed(s);
+}
 
 #endif

@@ -132,25 +132,40 @@ void tree_remove(struct tree *tree, struct tree_node *node)
 	balance_up(tree, from);
 }
 
-static struct tree_node *leftmost(struct tree_node *node)
+static struct tree_node *outermost(struct tree_node *node, int side)
 {
-	while (node && node->child[0])
-		node = node->child[0];
+	while (node && node->child[side])
+		node = node->child[side];
 	return node;
+}
+
+static struct tree_node *neighbour(const struct tree_node *node, int side)
+{
+	if (node->child[side])
+		return outermost(node->child[side], !side);
+	while (node->parent && node->parent->child[side] == node)
+		node = node->parent;
+	return node->parent;
 }
 
 struct tree_node *tree_first(const struct tree *tree)
 {
-	return leftmost(tree->root);
+	return outermost(tree->root, 0);
+}
+
+struct tree_node *tree_last(const struct tree *tree)
+{
+	return outermost(tree->root, 1);
 }
 
 struct tree_node *tree_next(const struct tree_node *node)
 {
-	if (node->child[1])
-		return leftmost(node->child[1]);
-	while (node->parent && node->parent->child[1] == node)
-		node = node->parent;
-	return node->parent;
+	return neighbour(node, 1);
+}
+
+struct tree_node *tree_prev(const struct tree_node *node)
+{
+	return neighbour(node, 0);
 }
 
 struct tree_node *tree_at_least(const struct tree *tree, uint64_t key)

@@ -105,6 +105,25 @@ static void at_least_finds_the_first_of_equals(void **state)
 	assert_null(tree_at_least(&tree, 91));
 }
 
+static void it_is_walked_both_ways(void **state)
+{
+	struct tree tree = { NULL };
+	struct tree_node *at;
+	int i;
+
+	(void)state;
+	memset(nodes, 0, sizeof(nodes));
+	assert_null(tree_last(&tree));
+	for (i = 0; i < 30; i++)
+		tree_insert(&tree, &nodes[(i * 7) % 30], (uint64_t)((i * 7) % 30));
+	for (i = 29, at = tree_last(&tree); at; at = tree_prev(at), i--)
+		assert_ptr_equal(at, &nodes[i]);
+	assert_int_equal(i, -1);
+	for (i = 0, at = tree_first(&tree); at; at = tree_next(at), i++)
+		assert_ptr_equal(at, &nodes[i]);
+	assert_int_equal(i, 30);
+}
+
 static void an_empty_tree_has_nothing(void **state)
 {
 	struct tree tree = { NULL };
@@ -144,6 +163,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_changes_keep_the_order),
 		cmocka_unit_test(at_least_finds_the_first_of_equals),
+		cmocka_unit_test(it_is_walked_both_ways),
 		cmocka_unit_test(an_empty_tree_has_nothing),
 		cmocka_unit_test(ascending_keys_stay_shallow),
 	};

@@ -137,6 +137,7 @@ static void port_change(struct server *s, const char *text, struct text *said)
 			    (unsigned)port);
 	if (*text != '+' && *text != '-' && str_to_int(text, 0, 65535, &port))
 		s->state->addr.port = (uint16_t)port;
+	server_moved(s);
 }
 
 int cli_set_addr(struct server *s, const char *text, const char *port, const char *by,

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * show servers state, show servers conn, show backend: lines of backends and servers. The
+ * show servers state, show servers conn, show backend, show guid: lines of backends and servers. The
  * place is kept as numbers, so that nothing that has gone is touched.
  */
 #include "base/clock.h"
 #include "cli/tables.h"
 #include "proxy/facts.h"
+#include "proxy/guid.h"
 #include "proxy/tally.h"
+
+#include <limits.h>
 
 struct servers_state {
 	int only;      /* id of the one backend that is wanted; -1: all */
 	unsigned left, server; /* orders: of the last proxy that is done, of the last server */
+	unsigned object; /* show guid: of the proxy, and behind all of them its servers */
 	const struct server *next; /* the one there, as long as nothing else has run */
 };
 
@@ -243,6 +247,64 @@ static enum cli_step backend_next(struct cli_call *call)
 	return CLI_MORE;
 }
 
+/* -- show guid ------------------------------------------------------------------------------- */
+
+static void guid_line(const struct guid_owner *owner, struct text *out)
+{
+	text_printf(out, "%s ", guid_of(owner));
+	guid_owner_print(owner, out);
+	text_char(out, '\n');
+}
+
+static int guid_start(struct cli_call *call, struct err *err)
+{
+	struct servers_state *state = call->state;
+	struct guid_owner owner;
+
+	state->only = -1;
+	if (!*cli_arg(call, 0))
+		return 0;
+	if (!guid_find(proxies_running, cli_arg(call, 0), &owner))
+		return err_set(err, "No such guid.");
+	guid_line(&owner, call->out);
+	state->left = UINT_MAX;
+	return 0;
+}
+
+/* The next object of the proxy: itself, its sockets, its servers. */
+static bool guid_next_object(const struct proxy *px, struct servers_state *state,
+			     struct guid_owner *owner)
+{
+	if (guid_object(px, state->object, owner)) {
+		state->object++;
+		return true;
+	}
+	owner->server = servers_behind(px, state->server);
+	while (owner->server && !owner->server->guid)
+		owner->server = owner->server->next;
+	if (owner->server)
+		state->server = owner->server->order;
+	return owner->server;
+}
+
+static enum cli_step guid_next(struct cli_call *call)
+{
+	struct servers_state *state = call->state;
+	struct guid_owner owner;
+	const struct proxy *px;
+
+	while ((px = proxy_behind(state->left))) {
+		while (guid_next_object(px, state, &owner))
+			if (guid_of(&owner)) {
+				guid_line(&owner, call->out);
+				return CLI_MORE;
+			}
+		state->left = px->order;
+		state->object = state->server = 0;
+	}
+	return CLI_END;
+}
+
 const struct cli_command cli_servers_commands[] = {
 	{ .words = "show servers state", .args = "[<backend>]", .level = LEVEL_USER,
 	  .start = state_start, .next = state_next, .state_size = sizeof(struct servers_state),
@@ -253,5 +315,8 @@ const struct cli_command cli_servers_commands[] = {
 	{ .words = "show backend", .level = LEVEL_USER, .start = backend_start,
 	  .next = backend_next, .state_size = sizeof(struct servers_state),
 	  .help = "list backends in the current running config" },
+	{ .words = "show guid", .args = "[<guid>]", .level = LEVEL_USER, .start = guid_start,
+	  .next = guid_next, .state_size = sizeof(struct servers_state),
+	  .help = "list the guids of proxies, sockets and servers, or tell whose one is" },
 	{ .words = NULL },
 };

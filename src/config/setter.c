@@ -142,6 +142,26 @@ int set_string(struct statement *st, const struct keyword *kw, void *object)
 	return 0;
 }
 
+int set_guid(struct statement *st, const struct keyword *kw, void *object)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789.:-_";
+	const char *word = stmt_need(st, "a guid");
+	size_t good;
+
+	if (!word)
+		return -1;
+	good = strspn(word, letters);
+	if (!*word || word[good])
+		return stmt_error(st, st->at - 1, "'%s' is no %s: letters, digits, '.', ':', '-' and "
+				  "'_' are expected", word, kw->name);
+	if (good > GUID_MOST)
+		return stmt_error(st, st->at - 1, "a %s has at most %d characters, not %zu", kw->name,
+				  GUID_MOST, good);
+	*(const char **)setter_field(kw, object) = arena_strdup(st->cfg->arena, word);
+	return 0;
+}
+
 int set_bit(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct options *options = setter_field(kw, object);

@@ -51,6 +51,19 @@ bool lb_below_bound(const struct lb_node *node)
 	return server_sessions(node->server) < (share + whole - 1) / whole;
 }
 
+bool lb_keeps_key(const struct lb_node *node)
+{
+	const struct server *s = node->server;
+
+	if (!lb_below_bound(node))
+		return false;
+	if (!s->state->maxconn)
+		return true;
+	if (node->group->proxy->set.hash_affinity == HASH_AFFINITY_MAXQUEUE)
+		return !server_queue_full(s);
+	return server_has_slot(s) && !server_queued(s);
+}
+
 uint32_t balance_hash(const struct proxy *px, struct span key)
 {
 	static uint32_t (*const functions[])(const void *, size_t) = {
@@ -126,6 +139,8 @@ static void balance_update(struct server *s)
 		return;
 	old = node->weight;
 	weight = balance_weight(px->balance, s);
+	if (weight == old && weight && px->balance->algo->moved)
+		px->balance->algo->moved(node);
 	if (weight == old)
 		return;
 	node->group->weight += weight;

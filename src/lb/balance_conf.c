@@ -280,5 +280,12 @@ const struct keyword balance_keywords[] = {
 	  .dflt = "map-based sdbm", .help = "how hashes are mapped to servers" },
 	{ "hash-balance-factor", SCOPE_BACK | SCOPE_UDP, 0, "<factor>", parse_hash_balance_factor,
 	  .dflt = "0: off", .help = "most load of one server, in percent of the mean" },
+	{ "hash-preserve-affinity", SCOPE_BACK, 0, "{ always | maxconn | maxqueue }", set_enum,
+	  .offset = offsetof(struct proxy, set.hash_affinity),
+	  .names = (const char *const[]){ [HASH_AFFINITY_ALWAYS] = "always",
+					  [HASH_AFFINITY_MAXCONN] = "maxconn",
+					  [HASH_AFFINITY_MAXQUEUE] = "maxqueue",
+					  NULL },
+	  .dflt = "always", .help = "who serves when the server that a hash names is full" },
 	{ 0 },
 };

@@ -476,6 +476,163 @@ static void consistent_hash_depends_on_ids_alone(void **state)
 		assert_int_equal(one[i], !other[i]);
 }
 
+/* Where each client goes, by the numbers that stand behind the names of the servers. */
+static void pick_all_of(const char *servers, const char *names, char *chosen)
+{
+	unsigned char index[CLIENTS];
+	unsigned i;
+
+	world_begin(servers);
+	pick_all(index);
+	for (i = 0; i < CLIENTS; i++)
+		chosen[i] = names[index[i]];
+	world_end();
+}
+
+/* Two lists of the same servers in another order; with the key they agree, without they do not. */
+static void hash_key_lets_differently_ordered_lists_agree(void **state)
+{
+	static const struct {
+		const char *key;
+		bool agree;
+	} keys[] = { { "id", false }, { "id32", false }, { "addr", true }, { "addr-port", true },
+		     { "guid", true } };
+	char one[CLIENTS], other[CLIENTS], lines[600];
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_LEN(keys); i++) {
+		snprintf(lines, sizeof(lines),
+			 CONSISTENT " default-server hash-key %s\n"
+				    " server a 192.0.2.1:80 guid x\n"
+				    " server b 192.0.2.2:81 guid y\n"
+				    " server c [2001:db8::1]:80 guid z\n",
+			 keys[i].key);
+		pick_all_of(lines, "abc", one);
+		snprintf(lines, sizeof(lines),
+			 CONSISTENT " default-server hash-key %s\n"
+				    " server c [2001:db8::1]:80 guid z\n"
+				    " server a 192.0.2.1:80 guid x\n"
+				    " server b 192.0.2.2:81 guid y\n",
+			 keys[i].key);
+		pick_all_of(lines, "cab", other);
+		assert_int_equal(!memcmp(one, other, CLIENTS), keys[i].agree);
+	}
+}
+
+/* The port counts with addr-port alone; what has no such key has its id. */
+static void hash_key_is_what_it_says(void **state)
+{
+	char one[CLIENTS], other[CLIENTS];
+
+	(void)state;
+	pick_all_of(CONSISTENT " default-server hash-key addr\n server a 192.0.2.1:80\n"
+			       " server b 192.0.2.2:80\n", "ab", one);
+	pick_all_of(CONSISTENT " default-server hash-key addr\n server a 192.0.2.1:81\n"
+			       " server b 192.0.2.2:82\n", "ab", other);
+	assert_memory_equal(one, other, CLIENTS);
+	pick_all_of(CONSISTENT " default-server hash-key addr-port\n server a 192.0.2.1:81\n"
+			       " server b 192.0.2.2:82\n", "ab", other);
+	assert_memory_not_equal(one, other, CLIENTS);
+	pick_all_of(CONSISTENT " server a 192.0.2.1:80\n server b 192.0.2.2:80\n", "ab", one);
+	pick_all_of(CONSISTENT " default-server hash-key guid\n server a 192.0.2.1:80\n"
+			       " server b 192.0.2.2:80\n", "ab", other);
+	assert_memory_equal(one, other, CLIENTS);
+	pick_all_of(CONSISTENT " default-server hash-key addr\n server a /a.sock\n"
+			       " server b /b.sock\n", "ab", other);
+	assert_memory_equal(one, other, CLIENTS);
+	/* 28 bits of the id, or all of it */
+	pick_all_of(CONSISTENT " server a" SERVER "id 268435457\n server b" SERVER "id 2\n", "ab",
+		    other);
+	assert_memory_equal(one, other, CLIENTS);
+	pick_all_of(CONSISTENT " server a" SERVER "id 268435457 hash-key id32\n server b" SERVER
+			       "id 2\n", "ab", other);
+	assert_memory_not_equal(one, other, CLIENTS);
+}
+
+/* Its keys follow a server that moves, and nothing else changes. */
+static void points_move_with_the_address(void **state)
+{
+	char before[CLIENTS], after[CLIENTS];
+	unsigned char index[CLIENTS];
+	unsigned i;
+
+	(void)state;
+	pick_all_of(CONSISTENT " default-server hash-key addr\n server a 192.0.2.1:80\n"
+			       " server b 192.0.2.2:80\n server c 192.0.2.3:80\n", "abc", before);
+	world_begin(CONSISTENT " default-server hash-key addr\n server a 192.0.2.9:80\n"
+			       " server b 192.0.2.2:80\n server c 192.0.2.3:80\n");
+	world_server(0)->state->addr.v4.s_addr = htonl(0xc0000201);
+	server_moved(world_server(0));
+	pick_all(index);
+	for (i = 0; i < CLIENTS; i++)
+		after[i] = "abc"[index[i]];
+	assert_memory_equal(before, after, CLIENTS);
+	world_end();
+}
+
+/* Sessions of one client, until all are full. */
+static void affinity_ends_where_it_says(void **state)
+{
+	static const char *const methods[] = { "consistent", "map-based" };
+	char lines[200];
+	unsigned m, i, first, last;
+	bool seen[4];
+
+	(void)state;
+	for (m = 0; m < ARRAY_LEN(methods); m++) {
+		snprintf(lines, sizeof(lines), " balance source\n hash-type %s\n"
+			 " hash-preserve-affinity maxconn\n", methods[m]);
+		world_begin_many(lines, 4, "maxconn 2");
+		memset(seen, 0, sizeof(seen));
+		first = (unsigned)world_pick("192.0.2.1");
+		for (i = 0; i < 8; i++) {
+			last = (unsigned)world_pick("192.0.2.1");
+			assert_true(i > 1 || last == first);
+			assert_in_range(world_server(last)->tally->current, 0, 1);
+			seen[last] = true;
+			world_take(last);
+		}
+		assert_true(seen[0] && seen[1] && seen[2] && seen[3]);
+		/* All are full: the queue of the one before the first choice. */
+		if (m == 1)
+			assert_int_equal(world_pick("192.0.2.1"), (first + 3) % 4);
+		else
+			assert_in_range(world_pick("192.0.2.1"), 0, 3);
+		world_release(first);
+		assert_int_equal(world_pick("192.0.2.1"), first);
+		world_end();
+		/* always */
+		snprintf(lines, sizeof(lines), " balance source\n hash-type %s\n", methods[m]);
+		world_begin_many(lines, 4, "maxconn 2");
+		for (i = 0; i < 8; i++)
+			world_take((unsigned)world_pick("192.0.2.1"));
+		assert_int_equal(world_server((unsigned)world_pick("192.0.2.1"))->tally->current, 8);
+		world_end();
+	}
+}
+
+/* A full queue passes on, a server that is full alone does not. */
+static void affinity_lasts_until_the_queue_is_full(void **state)
+{
+	unsigned first;
+
+	(void)state;
+	world_begin_many(CONSISTENT " hash-preserve-affinity maxqueue\n", 4, "maxconn 1 maxqueue 1");
+	first = (unsigned)world_pick("192.0.2.1");
+	world_take(first);
+	assert_int_equal(world_pick("192.0.2.1"), first);
+	world_server(first)->tally->queued = 1;
+	assert_int_not_equal(world_pick("192.0.2.1"), first);
+	world_server(first)->tally->queued = 0;
+	assert_int_equal(world_pick("192.0.2.1"), first);
+	world_end();
+	world_begin_many(CONSISTENT " hash-preserve-affinity maxqueue\n", 4, "maxconn 1");
+	world_server(first)->tally->queued = 100;
+	assert_int_equal(world_pick("192.0.2.1"), first);
+	world_end();
+}
+
 /* One client only: without a bound all of it goes to one server; with 150 % of the average,
  * 40 sessions on four servers leave at most 15 on each. */
 static void bounded_load_passes_keys_on(void **state)
@@ -629,6 +786,11 @@ int main(void)
 		cmocka_unit_test(consistent_hash_uses_the_function),
 		cmocka_unit_test(consistent_hash_follows_weights),
 		cmocka_unit_test(consistent_hash_depends_on_ids_alone),
+		cmocka_unit_test(hash_key_lets_differently_ordered_lists_agree),
+		cmocka_unit_test(hash_key_is_what_it_says),
+		cmocka_unit_test(points_move_with_the_address),
+		cmocka_unit_test(affinity_ends_where_it_says),
+		cmocka_unit_test(affinity_lasts_until_the_queue_is_full),
 		cmocka_unit_test(bounded_load_passes_keys_on),
 		cmocka_unit_test(slowstart_grows_the_share),
 		cmocka_unit_test(many_servers_cost_little),

@@ -143,6 +143,27 @@ static struct server *map_walk(struct lb_group *group, const struct balance_key 
 	return avoided;
 }
 
+/* From there on the first that may keep the key. There is none: the last one of the way around, as on
+ * a ring. Each server is asked once. */
+static struct lb_node *map_with_room(struct map_group *g, uint32_t begin)
+{
+	struct lb_node *node;
+	unsigned asked = 0;
+	uint32_t at;
+
+	g->base.walk++;
+	for (at = begin; asked < g->base.usable; at = at + 1 < g->base.weight ? at + 1 : 0) {
+		node = g->slots[at];
+		if (node->walk == g->base.walk)
+			continue;
+		if (lb_keeps_key(node))
+			return node;
+		node->walk = g->base.walk;
+		asked++;
+	}
+	return g->slots[begin ? begin - 1 : g->base.weight - 1];
+}
+
 static struct server *map_look_up(struct lb_group *group, const struct balance_key *key, bool *full)
 {
 	struct map_group *g = (struct map_group *)group;
@@ -154,7 +175,10 @@ static struct server *map_look_up(struct lb_group *group, const struct balance_k
 		map_fill(g);
 	if (group->proxy->set.hash_avalanche)
 		number = hash_avalanche(number);
-	return g->slots[number % g->base.weight]->server;
+	number %= (uint32_t)g->base.weight;
+	if (group->proxy->set.hash_affinity == HASH_AFFINITY_ALWAYS)
+		return g->slots[number]->server;
+	return map_with_room(g, number)->server;
 }
 
 const struct lb_algo lb_static_rr = {

@@ -5,9 +5,10 @@
  * leaves, its points go and only its keys move. With "hash-balance-factor" a server that has
  * more than its share passes the key on to the next one on the ring.
  *
- * Places of points come from the server's id alone, so that balancers with the same ids agree,
- * whatever the order of the lines. Server of weight w: 16 w points, or as many times more as
- * give the average server of the file about 160. The place of a key is the function of hash-type
+ * Places of points come from what "hash-key" says, the server's id by default, alone, so that
+ * balancers with the same ids (addresses, guids) agree, whatever the order of the lines. Server of weight w: 16 w points, or as many times more as
+ * give the average server of the file about 160. With "hash-preserve-affinity" a server that is full
+ * passes the key on, too. The place of a key is the function of hash-type
  * over the bytes of the address, always mixed by "avalanche". Own functions, not the reference's:
  * see doc/differences.md.
  */
@@ -19,6 +20,7 @@
 #include "proxy/proxy.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -59,11 +61,62 @@ static struct lb_group *ring_create(struct arena *arena, const struct lb_group *
 	return &g->base;
 }
 
-static uint64_t ring_place(const struct lb_node *node, unsigned i)
-{
-	uint32_t words[2] = { htonl((uint32_t)node->server->puid), htonl(i) };
+/* -- where a server has its points ----------------------------------------------------------- */
 
-	return XXH32(words, sizeof(words), 0);
+enum { ID_BITS = 0x0fffffff, BY_ID = 0, BY_TEXT = 1 }; /* BY_*: seeds, so that they stay apart */
+
+static void ring_key_by(struct ring_key *key, const void *bytes, size_t len)
+{
+	key->word = XXH32(bytes, len, BY_TEXT);
+	key->seed = BY_TEXT;
+}
+
+/* An address that is none of the internet is not there. */
+static bool ring_key_by_addr(struct ring_key *key, const struct addr *addr, bool port)
+{
+	unsigned char bytes[sizeof(addr->v6) + 2];
+	size_t len = addr->family == AF_INET ? sizeof(addr->v4) : sizeof(addr->v6);
+
+	if (addr->family != AF_INET && addr->family != AF_INET6)
+		return false;
+	memcpy(bytes, addr->family == AF_INET ? (const void *)&addr->v4 : (const void *)&addr->v6,
+	       len);
+	if (port) {
+		bytes[len++] = (unsigned char)(addr->port >> 8);
+		bytes[len++] = (unsigned char)addr->port;
+	}
+	ring_key_by(key, bytes, len);
+	return true;
+}
+
+/* What hash-key asks for; the id where that is not there. */
+static struct ring_key ring_key_of(const struct server *s)
+{
+	struct ring_key key = { htonl((uint32_t)s->puid & ID_BITS), BY_ID };
+
+	switch ((enum hash_key)s->set.hash_key) {
+	case HASH_KEY_ID:
+		break;
+	case HASH_KEY_ID32:
+		key.word = htonl((uint32_t)s->puid);
+		break;
+	case HASH_KEY_GUID:
+		if (s->guid)
+			ring_key_by(&key, s->guid, strlen(s->guid));
+		break;
+	case HASH_KEY_ADDR:
+	case HASH_KEY_ADDR_PORT:
+		ring_key_by_addr(&key, &s->state->addr, s->set.hash_key == HASH_KEY_ADDR_PORT);
+		break;
+	}
+	return key;
+}
+
+static uint64_t ring_place(const struct ring_key *key, unsigned i)
+{
+	uint32_t words[2] = { key->word, htonl(i) };
+
+	return XXH32(words, sizeof(words), key->seed);
 }
 
 static void ring_leave(struct lb_node *node)
@@ -87,9 +140,10 @@ static void ring_join(struct lb_node *node)
 	if (!node->ring.points)
 		return;
 	node->ring.count = count;
+	node->ring.key = ring_key_of(node->server);
 	for (i = 0; i < count; i++) {
 		node->ring.points[i].owner = node;
-		tree_insert(&g->ring, &node->ring.points[i].place, ring_place(node, i));
+		tree_insert(&g->ring, &node->ring.points[i].place, ring_place(&node->ring.key, i));
 	}
 }
 
@@ -98,6 +152,14 @@ static void ring_reweigh(struct lb_node *node, unsigned old)
 	(void)old;
 	ring_leave(node);
 	ring_join(node);
+}
+
+static void ring_moved(struct lb_node *node)
+{
+	struct ring_key key = ring_key_of(node->server);
+
+	if (key.word != node->ring.key.word || key.seed != node->ring.key.seed)
+		ring_reweigh(node, node->weight);
 }
 
 static void ring_free(struct lb_group *group)
@@ -115,6 +177,13 @@ static struct tree_node *ring_next(const struct ring_group *g, const struct tree
 	struct tree_node *next = at ? tree_next(at) : NULL;
 
 	return next ? next : tree_first(&g->ring);
+}
+
+static struct tree_node *ring_before(const struct ring_group *g, const struct tree_node *at)
+{
+	struct tree_node *before = tree_prev(at);
+
+	return before ? before : tree_last(&g->ring);
 }
 
 static struct tree_node *ring_at(const struct ring_group *g, uint32_t place)
@@ -158,13 +227,41 @@ static uint32_t ring_key(struct ring_group *g, const struct balance_key *key)
 	return hash_avalanche(g->turn++);
 }
 
+/* The first that may keep the key. There is none: the last one of the way around, whose queue it
+ * joins, not that of the first choice's own clients. Each server is asked once. */
+static struct lb_node *ring_with_room(struct ring_group *g, struct tree_node *begin)
+{
+	struct tree_node *at = begin;
+	struct lb_node *node;
+	unsigned asked = 0;
+
+	g->base.walk++;
+	while (asked < g->base.usable) {
+		node = tree_entry(at, struct ring_point, place)->owner;
+		if (node->walk != g->base.walk) {
+			if (lb_keeps_key(node))
+				return node;
+			node->walk = g->base.walk;
+			asked++;
+		}
+		at = ring_next(g, at);
+		if (at == begin) /* one had no memory for its points */
+			break;
+	}
+	return tree_entry(ring_before(g, begin), struct ring_point, place)->owner;
+}
+
 static struct server *ring_pick(struct lb_group *group, const struct balance_key *key, bool *full)
 {
 	struct ring_group *g = (struct ring_group *)group;
 	struct tree_node *at = ring_at(g, ring_key(g, key));
 
 	*full = false;
-	return at ? ring_bounded(g, at)->server : NULL;
+	if (!at)
+		return NULL;
+	if (group->proxy->set.hash_affinity == HASH_AFFINITY_ALWAYS)
+		return ring_bounded(g, at)->server;
+	return ring_with_room(g, at)->server;
 }
 
 const struct lb_algo lb_ring = {
@@ -173,5 +270,6 @@ const struct lb_algo lb_ring = {
 	.join = ring_join,
 	.leave = ring_leave,
 	.reweigh = ring_reweigh,
+	.moved = ring_moved,
 	.pick = ring_pick,
 };

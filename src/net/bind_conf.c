@@ -374,6 +374,8 @@ static const struct keyword bind_keywords[] = {
 	  .help = "stats socket: a new process may fetch the listening sockets (-x)" },
 	{ "gid", SCOPE_BIND, 0, "<gid>", bind_gid, .help = "group of the Unix socket, by number" },
 	{ "group", SCOPE_BIND, 0, "<group>", bind_group, .help = "group of the Unix socket" },
+	{ "guid-prefix", SCOPE_BIND | SCOPE_DGRAM, 0, "<id>", set_guid, .offset = AT(guid_prefix),
+	  .help = "gives each of its sockets the guid <id>-<position on the line>" },
 	{ "id", SCOPE_BIND | SCOPE_DGRAM, 0, "<id>", set_int, .offset = AT(id), .min = 1, .max = INT_MAX,
 	  .dflt = "numbered from 1", .help = "numeric identifier of the socket" },
 	{ "interface", SCOPE_BIND | SCOPE_DGRAM, 0, "<interface>", set_string, .offset = AT(interface),

@@ -159,6 +159,7 @@ static void change_addr(struct server *s, struct addr addr, const char *by)
 	print_addr(&t, &addr);
 	text_printf(&t, " by %s.", by);
 	s->state->addr = addr;
+	server_moved(s);
 	say(s, memory);
 }
 
@@ -204,6 +205,7 @@ static void apply_service(struct server *s, const struct names_step *step, char 
 	if (step->addr.family != AF_UNSPEC)
 		change_addr(s, step->addr, step->by);
 	s->state->addr.port = step->addr.port;
+	server_moved(s);
 	hostname_set(s, name, "SRV record", &said);
 	say(s, memory);
 	if (step->weight <= WEIGHT_MOST)

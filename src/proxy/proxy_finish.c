@@ -4,6 +4,7 @@
  * default backends, modes, and what the configuration lacks. Then the states are laid out.
  */
 #include "proxy/proxy_conf.h"
+#include "proxy/guid.h"
 #include "proxy/suggest.h"
 
 #include "base/arena.h"
@@ -15,7 +16,7 @@
 
 #include <string.h>
 
-static const char *kind_name(const struct proxy *px)
+const char *proxy_kind_name(const struct proxy *px)
 {
 	if (px->udp)
 		return "udp-lb";
@@ -40,7 +41,7 @@ static void check_names(struct config *cfg, struct proxies *all)
 		first = proxy_find(all, px->name, px->caps);
 		if (first != px)
 			config_error(cfg, &px->loc, "%s '%s' has the same name as %s '%s' at %s:%u",
-				     kind_name(px), px->name, kind_name(first), first->name,
+				     proxy_kind_name(px), px->name, proxy_kind_name(first), first->name,
 				     first->loc.file, first->loc.line);
 	}
 }
@@ -59,8 +60,8 @@ static void number_proxies(struct config *cfg, struct proxies *all)
 			catalog_number(&numbers, cfg->arena, px->uuid, px) : NULL;
 		if (other)
 			config_error(cfg, &px->loc, "%s '%s' has the id %d, which %s '%s' at %s:%u "
-				     "has already", kind_name(px), px->name, px->uuid,
-				     kind_name(other), other->name, other->loc.file,
+				     "has already", proxy_kind_name(px), px->name, px->uuid,
+				     proxy_kind_name(other), other->name, other->loc.file,
 				     other->loc.line);
 	}
 	list_for_each(px, &all->list, node) {
@@ -205,7 +206,7 @@ static void check_binds(struct config *cfg, const struct proxy *px)
 		return;
 	}
 	config_warning(cfg, &px->loc, "%s '%s' has no 'bind' line, so that nobody can connect to it; "
-		       "declare it as a backend if that is meant", kind_name(px), px->name);
+		       "declare it as a backend if that is meant", proxy_kind_name(px), px->name);
 }
 
 /* Which versions of HTTP the clients of a bind line may speak, and what ALPN says of that. */
@@ -247,7 +248,7 @@ static void check_timeouts(struct config *cfg, const struct proxy *px)
 		return;
 	if (back && t->attempt && px->set.mode != MODE_HTTP)
 		config_notice(cfg, &px->loc, "%s '%s': 'timeout try' has no effect outside of mode "
-			      "http", kind_name(px), px->name);
+			      "http", proxy_kind_name(px), px->name);
 	text_init(&names, buf, sizeof(buf));
 	if (front && !t->client)
 		text_str(&names, ", client");
@@ -257,7 +258,7 @@ static void check_timeouts(struct config *cfg, const struct proxy *px)
 		text_str(&names, ", server");
 	if (names.len)
 		config_warning(cfg, &px->loc, "%s '%s' lacks timeouts: %s; without them dead "
-			       "connections stay for ever", kind_name(px), px->name, buf + 2);
+			       "connections stay for ever", proxy_kind_name(px), px->name, buf + 2);
 }
 
 /* As what is used as the name of a section changes when another is put in between. */
@@ -290,6 +291,7 @@ int proxy_finish(struct config *cfg, void *data)
 	if (!config_failed(cfg))
 		servers_kept(cfg, all, states_rows > 1);
 	number_proxies(cfg, all);
+	guids_finish(cfg, all);
 	check_defaults(cfg, all);
 	servers_name(cfg, all);
 	if (!config_failed(cfg))

@@ -17,6 +17,7 @@
 #include "event/change.h"
 #include "event/timer.h"
 #include "proxy/backend_add.h"
+#include "proxy/guid.h"
 #include "proxy/proxy_conf.h"
 #include "proxy/queue.h"
 #include "proxy/server_part.h"
@@ -379,7 +380,8 @@ static int make(struct config *cfg, struct server *s, struct err *err)
 
 	s->arena = cfg->arena;
 	s->serial = births + 1;
-	if (take_id(cfg, s) < 0 || server_check_words(cfg, s) < 0 || config_failed(cfg))
+	if (take_id(cfg, s) < 0 || guid_check(cfg, proxies_running, s) < 0 ||
+	    server_check_words(cfg, s) < 0 || config_failed(cfg))
 		return fragment_problem(cfg, err);
 	server_track(cfg, proxies_running, s);
 	if (config_failed(cfg))

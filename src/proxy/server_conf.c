@@ -184,6 +184,16 @@ static int server_id(struct statement *st, const struct keyword *kw, void *objec
 	return set_int(st, kw, object);
 }
 
+static int server_guid(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct server *s = object;
+
+	if (!s->id)
+		return stmt_error(st, st->at - 1, "'guid' cannot be given by default-server: no two "
+				  "servers have the same");
+	return set_guid(st, kw, object);
+}
+
 /* "no-x" and the like: a word of its own that clears what "x" sets. */
 static int server_clear(struct statement *st, const struct keyword *kw, void *object)
 {
@@ -379,6 +389,17 @@ static const struct keyword server_keywords[] = {
 	{ "fall", SCOPE_SERVER, 0, "<count>", set_int, .offset = SET(fall), .min = 1,
 	  .max = INT_MAX, .dflt = "3", .help = "failed checks in a row that mark it down" },
 	DELAY("fastinter", fastinter, 1, "inter", "time between checks while it is changing"),
+	{ "guid", SCOPE_SERVER, 0, "<id>", server_guid, .offset = offsetof(struct server, guid),
+	  .help = "name of the server that no other object has" },
+	{ "hash-key", SCOPE_SERVER, 0, "{ id | id32 | guid | addr | addr-port }", set_enum,
+	  .offset = SET(hash_key),
+	  .names = (const char *const[]){ [HASH_KEY_ID] = "id",
+					  [HASH_KEY_ID32] = "id32",
+					  [HASH_KEY_GUID] = "guid",
+					  [HASH_KEY_ADDR] = "addr",
+					  [HASH_KEY_ADDR_PORT] = "addr-port",
+					  NULL },
+	  .dflt = "id", .help = "what its places of a consistent hash come from" },
 	{ "id", SCOPE_SERVER, 0, "<value>", server_id, .offset = offsetof(struct server, puid),
 	  .min = 1, .max = INT_MAX, .dflt = "numbered from 1",
 	  .help = "numeric identifier of the server" },

@@ -14,6 +14,7 @@
 #include "config/diag.h"
 #include "config/fragment.h"
 #include "proxy/backend_add.h"
+#include "proxy/guid.h"
 #include "proxy/proxy_conf.h"
 #include "proxy/server_add.h"
 #include "share/region.h"
@@ -154,6 +155,7 @@ static void take_server(struct config *cfg, struct proxies *all, char *path, cha
 			unsigned count, char *id, char *state)
 {
 	char *name = strchr(path, '/'), id_word[] = "id";
+	struct config *own;
 	struct proxy *px;
 	struct server *s;
 	struct err err;
@@ -166,7 +168,12 @@ static void take_server(struct config *cfg, struct proxies *all, char *path, cha
 	words[count + 1] = id;
 	words[count + 2] = state;
 	words[count + 3] = NULL;
-	s = server_read_added(reader_of(cfg), all, px, name, words, count, &err);
+	own = reader_of(cfg);
+	s = server_read_added(own, all, px, name, words, count, &err);
+	if (s && guid_check(own, all, s) < 0) {
+		fragment_problem(own, &err);
+		s = NULL;
+	}
 	if (s)
 		server_conf_enter(s);
 	else

@@ -121,6 +121,7 @@ static void apply_addr(struct server *s, const struct state_line *line)
 
 	if (line->port && s->state->addr.family != AF_UNIX && !s->spec.has_offset)
 		s->state->addr.port = addr.port;
+	server_moved(s);
 	if (!s->spec.hostname || s->set.init_addr[0] != INIT_ADDR_LAST)
 		return;
 	if (!read_addr(line->addr, &addr))
@@ -129,6 +130,7 @@ static void apply_addr(struct server *s, const struct state_line *line)
 		return;
 	addr.port = s->state->addr.port;
 	s->state->addr = addr;
+	server_moved(s);
 	server_set_admin(s, 0, ADMIN_RESOLUTION);
 }
 
