@@ -57,6 +57,7 @@ struct exchange {
 	bool reused;                    /* the server's connection carried others before */
 	bool may_retry;                 /* all of the request is at hand to be sent again */
 	bool no_retry;                  /* disable-l7-retry */
+	bool pausing;                   /* by the action "pause": until stream_wait_over */
 	bool interim;                   /* the server has said 1xx, and the client may have it */
 	bool acknowledged;              /* a part of the request was, for the rest to come */
 	uint8_t interims;               /* how many 1xx the server has said, modulo 256 */

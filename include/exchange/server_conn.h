@@ -26,6 +26,7 @@ struct server_conn {
 	struct origin *origin;   /* private to; NULL: everybody's */
 	struct addr to;          /* where it was connected to */
 	uint64_t mark;           /* of what the server was told of the client: proxyheader_mark */
+	uint64_t packets;        /* of the mark and the TOS field of its packets: packets_key */
 	unsigned uses;           /* exchanges that were lent an end of it */
 	uint16_t lent;           /* ends, at present */
 	uint8_t carrier;         /* in server_carriers */

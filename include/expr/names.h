@@ -7,7 +7,8 @@
 #include "expr/expr.h"
 
 /* Tables; their last row has no name. */
-extern const struct fetch fetch_consts[], fetch_states[], fetch_net[], fetch_faults[],
+extern const struct fetch fetch_consts[], fetch_states[], fetch_net[], fetch_treatment[],
+	fetch_faults[],
 	fetch_times[], fetch_buffers[], fetch_vars[], fetch_http[], fetch_fields[], fetch_distcc[],
 	fetch_stick[], fetch_timers[], fetch_asked[];
 /* With OpenSSL only. */

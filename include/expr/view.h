@@ -6,6 +6,7 @@
 
 #include "base/sample.h"
 #include "net/addr.h"
+#include "proxy/timeouts.h"
 
 #include <stdbool.h>
 #include <sys/time.h>
@@ -67,7 +68,11 @@ struct view_http {
 
 /* What rules have set for one stream. 0: nothing. */
 struct view_treatment {
-	unsigned server_ms, tunnel_ms; /* set-timeout */
+	unsigned timeout_ms[TIMEOUTS]; /* set-timeout */
+	uint8_t retries;      /* 1 + those of set-retries */
+	uint8_t tos;          /* set-bc-tos, set-bc-mark: of packets to the server */
+	bool has_tos, has_mark;
+	uint32_t mark;
 	int priority_class, priority_offset; /* of queues: set-priority-*; ms */
 	/* Turns in which the steps ran, and how long, while that is measured (event/profile.h). */
 	uint32_t calls;
@@ -75,6 +80,15 @@ struct view_treatment {
 	uint64_t began_ns;    /* the present one; 0: none, or not measured */
 	uint64_t asked_ns;    /* when a fetch first asked in it; 0: none has */
 };
+
+/* The timeout in force for a stream, ms: what a rule has set (t, which may be NULL), else what the
+ * configuration says. */
+static inline unsigned timeout_in_force(const struct view_treatment *t,
+					const struct timeouts *configured, enum timeout which)
+{
+	return t && t->timeout_ms[which] ? t->timeout_ms[which] :
+					   timeout_configured(configured, which);
+}
 
 struct view {
 	const struct proxy *frontend, *backend; /* backend NULL until chosen */
@@ -110,6 +124,7 @@ struct view {
 	bool patient;                   /* whoever runs rules on it can wait and ask the same
 					 * condition again */
 	bool asks;                      /* a condition of such a rule is being asked: rule.c */
+	bool server_reused;             /* its connection has carried others before */
 	bool responding;                /* res exists, req no longer */
 	const char *service;            /* "<STATS>": it answers instead of a server; or NULL */
 	struct vars *check_vars;        /* check: of a health check that runs; else NULL */

@@ -6,8 +6,18 @@
 
 #include "net/addr.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct server;
 struct server_settings;
+
+/* What packets are given, from the first on. */
+struct dial_packets {
+	bool has_mark, has_tos;
+	uint8_t tos;
+	uint32_t mark;
+};
 
 enum dial_result {
 	DIAL_STARTED,  /* connecting (or connected already): *fd */
@@ -19,9 +29,10 @@ enum dial_result {
 /* Starts a non-blocking connection to address to. client: of the stream, for transparent sources
  * (usesrc client, clientip, hdr_ip); netns: the client's namespace, for "namespace *"; NULL: ours.
  * bytes: the first ones are at hand. Without them "tfo" is not used: the kernel would wait for
- * them to send its SYN, and the server may be who speaks first. */
+ * them to send its SYN, and the server may be who speaks first. packets: NULL: nothing particular. */
 enum dial_result server_dial(struct server *server, const struct addr *to,
-			     const struct addr *client, const char *netns, bool bytes, int *fd);
+			     const struct addr *client, const char *netns, bool bytes,
+			     const struct dial_packets *packets, int *fd);
 /* A connected socket for datagrams towards the server, from where its "source" says. */
 enum dial_result server_dial_datagrams(struct server *server, const struct addr *to,
 				       const struct addr *client, int *fd);

@@ -13,6 +13,7 @@
 #include "net/addr.h"
 #include "proxy/counters.h"
 #include "proxy/server.h"
+#include "proxy/timeouts.h"
 
 struct acl_set;
 struct arena;
@@ -67,13 +68,6 @@ enum {
 	OPT_TRANSPARENT = 1LL << 44, OPT_KERNEL_RELAY = 1LL << 45,
 	OPT_KERNEL_RELAY_AUTO = 1LL << 46,
 	OPT_KERNEL_RELAYS = OPT_KERNEL_RELAY | OPT_KERNEL_RELAY_AUTO,
-};
-
-/* Milliseconds; 0: not set, which means for ever. */
-struct timeouts {
-	unsigned client, server, connect, queue, check, tunnel, client_fin, server_fin;
-	unsigned http_request, http_keep_alive, tarpit;
-	unsigned attempt;    /* "timeout try" */
 };
 
 enum balance_algo { BALANCE_ROUNDROBIN, BALANCE_STATIC_RR, BALANCE_LEASTCONN, BALANCE_FIRST,

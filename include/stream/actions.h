@@ -10,6 +10,12 @@ extern const struct action content_capture_actions[]; /* of tcp-request content 
 extern const struct action limit_actions[]; /* bandwidth */
 /* How a stream is treated. */
 extern const struct action treatment_actions[], http_timeout_actions[];
+/* Packets of either side, of all lists; towards the server, of requests. */
+extern const struct action packet_actions[], server_packet_actions[];
+extern const struct action retries_actions[]; /* of requests */
+/* Another backend than the listen section's own was chosen: what rules have set in the place of its
+ * words holds no longer. */
+void treatment_of_backend_ends(struct view_treatment *t);
 
 /* What some of them do, for scripts. Packets to the client: their TOS field, a mark. */
 void client_set_tos(const struct view *view, int tos);

@@ -10,5 +10,7 @@ struct stream;
 /* The backend's retry-budget allows another try, which counts from now until the stream ends. To be
  * asked last, when all else allows it. True without the word. */
 bool retry_allowed(struct stream *s);
+/* How often it may try once more in all: by set-retries, else by its backend. */
+unsigned retries_of(const struct stream *s);
 
 #endif

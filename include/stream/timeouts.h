@@ -3,8 +3,12 @@
 #ifndef STREAM_TIMEOUTS_H
 #define STREAM_TIMEOUTS_H
 
+#include "proxy/timeouts.h"
 #include "stream/stream.h"
 
+/* The timeout in force, ms (0: none): of the frontend, of the backend once there is one, or as
+ * rules have set it for this stream. */
+unsigned stream_timeout(const struct stream *s, enum timeout which);
 /* Forwarding begins, or a direction was closed: looks at both sides now. May end it. */
 void stream_arm_forward(struct stream *s);
 /* The request of an exchange has left just now (phase_ms is now): the same, but neither side can

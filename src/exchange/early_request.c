@@ -14,6 +14,7 @@
 #include "stream/early.h"
 #include "stream/extra.h"
 #include "stream/steps.h"
+#include "stream/retry.h"
 #include "stream/timeouts.h"
 
 #include <string.h>
@@ -36,7 +37,7 @@ int early_wait(struct stream *s)
 		return exchange_fail(s, END_RESOURCE);
 	if (!x->early_waits) {
 		x->early_waits = true;
-		stream_arm_wait(s, s->origin->frontend->set.timeout.client);
+		stream_arm_wait(s, stream_timeout(s, TIMEOUT_CLIENT));
 	} else if (stream_wait_over(s)) {
 		x->early_waits = x->early_asked = false;
 		return exchange_fail(s, END_CLIENT_TIMEOUT);
@@ -92,7 +93,7 @@ static bool early_is_safe(const struct exchange *x)
 {
 	const struct proxy_settings *set = &x->stream->backend->set;
 
-	return x->stream->server->carrier == CARRIER_H1 && set->retry_on & RETRY_0RTT && set->retries > 0 && !x->no_retry &&
+	return x->stream->server->carrier == CARRIER_H1 && set->retry_on & RETRY_0RTT && retries_of(x->stream) && !x->no_retry &&
 	       x->req.framing == BODY_NONE &&
 	       (x->req.method == METHOD_GET || x->req.method == METHOD_HEAD ||
 		x->req.method == METHOD_OPTIONS);

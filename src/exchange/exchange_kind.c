@@ -170,6 +170,7 @@ static void exchange_view(struct stream *s, struct view *view)
 	view->http = &s->exchange->http;
 	view->arena = s->exchange->arena;
 	view->service = s->exchange->service_name;
+	view->server_reused = s->exchange->reused;
 }
 
 static struct stream_bytes exchange_bytes(const struct stream *s)

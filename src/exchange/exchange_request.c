@@ -310,10 +310,10 @@ COLD static int rule_wait(struct stream *s)
 	if (!extra_get(s))
 		return exchange_fail(s, END_RESOURCE);
 	s->relay.request.flags |= PUMP_WATCH; /* a client that leaves is noticed */
-	if (s->extra->rule_waits)
-		stream_expire_never(s);
-	else
+	if (!s->extra->rule_waits)
 		stream_arm_wait(s, 1);
+	else if (!s->exchange->pausing)
+		stream_expire_never(s);
 	return STEP_WAIT;
 }
 

@@ -229,7 +229,8 @@ int exchange_response_rules(struct stream *s)
 			return step;
 		if (*s->relay.client.flags & (CONN_HUP | CONN_ERROR | CONN_BROKEN))
 			return steps_end(s, END_CLIENT_ABORT);
-		stream_expire_never(s);
+		if (!x->pausing)
+			stream_expire_never(s);
 		return step;
 	case RULES_REPLY:
 		return STEP_GOTO + RES_REPLY;

@@ -113,7 +113,7 @@ static enum action_result action_tarpit(const struct rule *rule, struct view *vi
 {
 	struct exchange *x = action_exchange(view);
 	const struct proxy *px = view->backend ? view->backend : view->frontend;
-	unsigned wait = px->set.timeout.tarpit ? px->set.timeout.tarpit : px->set.timeout.connect;
+	unsigned wait = timeout_in_force(view->treatment, &px->set.timeout, TIMEOUT_TARPIT);
 
 	(void)place;
 	count_denied(rule, view);

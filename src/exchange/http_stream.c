@@ -7,11 +7,16 @@
 #include "exchange/http_action.h"
 #include "exchange/http_service.h"
 #include "http/message.h"
+#include "expr/expr.h"
 #include "proxy/proxy.h"
 #include "stream/early.h"
+#include "stream/extra.h"
 #include "stream/stream.h"
+#include "stream/timeouts.h"
 
 #include "config.h"
+
+#include <ctype.h>
 
 enum { REQUESTS = AT_REQUESTS, BOTH = AT_REQUESTS | AT_RESPONSE };
 
@@ -77,7 +82,7 @@ static unsigned body_timeout(const struct body_rule *data, const struct view *vi
 {
 	if (data->ms)
 		return data->ms;
-	return response ? view->backend->set.timeout.server : view->frontend->set.timeout.client;
+	return stream_timeout(view->stream, response ? TIMEOUT_SERVER : TIMEOUT_CLIENT);
 }
 
 /* Whoever waits answers 408 or 504 when the time is over, as the reference does. */
@@ -93,6 +98,51 @@ static enum action_result action_body(const struct rule *rule, struct view *view
 		x->body_until = (uint32_t)clock_now_ms + (ms ? ms : INT32_MAX);
 	x->body_wanted = !body_there(data, view, response);
 	return x->body_wanted ? ACTION_WAIT : ACTION_NEXT;
+}
+
+/* -- pause ------------------------------------------------------------------------------ */
+
+/* A time, or an expression that gives milliseconds. */
+static int parse_pause(struct statement *st, struct rule *rule, const char *args)
+{
+	const char *word = stmt_peek(st);
+	unsigned ms;
+
+	(void)args;
+	if (!word || !isdigit((unsigned char)*word))
+		return rule_parse_expr(st, rule);
+	if (stmt_duration(st, "the time", 'm', &ms))
+		return -1;
+	rule->num = ms;
+	return 0;
+}
+
+static enum action_result pause_begin(struct exchange *x, int64_t ms)
+{
+	if (ms <= 0)
+		return ACTION_NEXT;
+	x->pausing = x->stream->extra->rule_waits = true;
+	stream_arm_wait(x->stream, ms < INT32_MAX ? (unsigned)ms : INT32_MAX);
+	return ACTION_WAIT;
+}
+
+static enum action_result action_pause(const struct rule *rule, struct view *view, unsigned place)
+{
+	struct exchange *x = action_exchange(view);
+	struct sample smp = { .num = rule->num };
+	struct stream *s = x->stream;
+
+	if (!x->pausing) {
+		if (rule->expr &&
+		    expr_eval_as(rule->expr, view, place, SMP_INT, &smp) != EXPR_FOUND)
+			return ACTION_NEXT;
+		return pause_begin(x, smp.num);
+	}
+	if (!stream_wait_over(s) && !s->extra->rule_late)
+		return ACTION_WAIT;
+	x->pausing = s->extra->rule_waits = false;
+	stream_expire_never(s);
+	return ACTION_NEXT;
 }
 
 /* -- use-service ------------------------------------------------------------------------- */
@@ -191,6 +241,8 @@ const struct action http_stream_actions[] = {
 	{ "wait-for-handshake", .where = REQUESTS, .run = action_handshake,
 	  .help = "waits until a client that has sent early data has finished the TLS handshake" },
 #endif
+	{ "pause", .where = BOTH, .parse = parse_pause, .run = action_pause,
+	  .help = "lets the message wait for a while" },
 	{ "wait-for-body", .where = BOTH, .parse = parse_body, .run = action_body,
 	  .help = "waits for the body, or for a part of it" },
 	{ 0 },

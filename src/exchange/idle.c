@@ -11,6 +11,7 @@
 #include "proxy/proxy.h"
 #include "proxy/server_part.h"
 #include "exchange/exchange.h"
+#include "stream/packets.h"
 #include "stream/proxyheader.h"
 #include "stream/source.h"
 #include "stream/stream.h"
@@ -300,18 +301,20 @@ void idle_describe(struct server_conn *sc, struct stream *s, const struct addr *
 	sc->origin = idle_is_private(s) ? s->origin : NULL;
 	sc->to = *to;
 	sc->mark = idle_mark(s);
+	sc->packets = packets_key(s);
 }
 
 static struct server_conn *idle_find_private(struct stream *s, const struct addr *to, struct span name)
 {
+	uint64_t mark, packets = packets_key(s);
 	struct server_conn *sc;
-	uint64_t mark;
 
 	if (!s->origin->idle.next || list_empty(&s->origin->idle))
 		return NULL;
 	mark = idle_mark(s);
 	list_for_each(sc, &s->origin->idle, node)
-		if (sc->server == s->server && sc->mark == mark && idle_suits(sc, to, name))
+		if (sc->server == s->server && sc->mark == mark && sc->packets == packets &&
+		    idle_suits(sc, to, name))
 			return sc;
 	return NULL;
 }
@@ -320,12 +323,14 @@ struct server_conn *idle_find(struct stream *s, const struct addr *to, struct sp
 {
 	struct server_conn *sc = idle_find_private(s, to, name);
 	unsigned least = idle_least_uses(s), looked = 0;
+	uint64_t packets = packets_key(s);
 
 	/* Where all connections are private to sessions, none is in the server's list. */
 	if (sc || least == UINT_MAX || s->origin->private_servers)
 		return sc;
 	list_for_each(sc, &s->server->idle, node) {
-		if ((sc->uses >= least || idle_lasts(sc)) && idle_suits(sc, to, name))
+		if ((sc->uses >= least || idle_lasts(sc)) && sc->packets == packets &&
+		    idle_suits(sc, to, name))
 			return sc;
 		if (++looked == IDLE_LOOKED_AT)
 			break;

@@ -149,7 +149,7 @@ bool exchange_retry(struct stream *s, unsigned condition)
 
 	if (!x->may_retry || x->no_retry || x->interim ||
 	    !(s->backend->set.retry_on & condition) ||
-	    s->failures >= (unsigned)s->backend->set.retries)
+	    s->failures >= retries_of(s))
 		return false;
 	extra = extra_get(s);
 	if (!extra || !retry_allowed(s))

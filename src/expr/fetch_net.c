@@ -195,35 +195,6 @@ static enum expr_result fetch_srv_name(struct fetch_call *call, struct sample *s
 	return net_text(smp, s ? s->id : NULL);
 }
 
-enum { TIMEOUT_CLIENT, TIMEOUT_SERVER, TIMEOUT_TUNNEL, TIMEOUT_NOW_SERVER, TIMEOUT_NOW_TUNNEL };
-
-static unsigned net_timeout(int which, const struct timeouts *t, const struct view_treatment *set)
-{
-	switch (which) {
-	case TIMEOUT_CLIENT:
-		return t->client;
-	case TIMEOUT_NOW_SERVER:
-		return set && set->server_ms ? set->server_ms : t->server;
-	case TIMEOUT_NOW_TUNNEL:
-		return set && set->tunnel_ms ? set->tunnel_ms : t->tunnel;
-	case TIMEOUT_SERVER:
-		return t->server;
-	default:
-		return t->tunnel;
-	}
-}
-
-static enum expr_result fetch_timeout(struct fetch_call *call, struct sample *smp)
-{
-	const struct view *view = call->view;
-	const struct proxy *px = call->row->data == TIMEOUT_CLIENT ? view->frontend : view->backend;
-
-	if (!px)
-		return EXPR_NONE;
-	smp->num = net_timeout(call->row->data, &px->set.timeout, view->treatment);
-	return EXPR_FOUND;
-}
-
 static enum expr_result fetch_priority(struct fetch_call *call, struct sample *smp)
 {
 	const struct view_treatment *set = call->view->treatment;
@@ -232,10 +203,10 @@ static enum expr_result fetch_priority(struct fetch_call *call, struct sample *s
 	return call->view->stream ? EXPR_FOUND : EXPR_NONE;
 }
 
-/* -- TCP measurements of the client connection ------------------------------------------ */
+/* -- TCP measurements of a connection --------------------------------------------------- */
 
 enum { TCP_RTT, TCP_RTTVAR, TCP_UNACKED, TCP_SACKED, TCP_LOST, TCP_RETRANS, TCP_FACKETS,
-       TCP_REORDERING };
+       TCP_REORDERING, OF_SERVER = 1 << 8 /* of its connection, not the client's */ };
 
 static int check_rtt_unit(struct expr_arg *args, const struct expr_context *ctx, struct err *err)
 {
@@ -272,13 +243,20 @@ static int64_t net_tcp_value(const struct tcp_info *info, int what, int64_t unit
 
 static enum expr_result fetch_tcp_info(struct fetch_call *call, struct sample *smp)
 {
-	const struct conn *client = call->view->client;
+	bool server = call->row->data & OF_SERVER;
+	const struct conn *conn = server ? call->view->server_conn : call->view->client;
 	struct tcp_info info;
 	socklen_t len = sizeof(info);
 
-	if (!client || getsockopt(client->src.fd, IPPROTO_TCP, TCP_INFO, &info, &len))
+	if (!conn || getsockopt(conn->src.fd, IPPROTO_TCP, TCP_INFO, &info, &len))
 		return EXPR_NONE;
-	smp->num = net_tcp_value(&info, call->row->data, call->args[0].num);
+	smp->num = net_tcp_value(&info, call->row->data & ~OF_SERVER, call->args[0].num);
+	return EXPR_FOUND;
+}
+
+static enum expr_result fetch_reused(struct fetch_call *call, struct sample *smp)
+{
+	smp->num = call->view->server_reused;
 	return EXPR_FOUND;
 }
 
@@ -304,26 +282,22 @@ static enum expr_result fetch_last_rule(struct fetch_call *call, struct sample *
 	{ name, { 0 }, SMP_BOOL, FROM_CONNECTION, fetch_is_local, .data = side, .help = text }
 #define TCP_ROW(name, what, text)                                                             \
 	{ name, { 0 }, SMP_INT, FROM_CONNECTION, fetch_tcp_info, .data = what, .help = text }
-#define TIMEOUT_ROW(name, from, what, text)                                                   \
-	{ name, { 0 }, SMP_INT, from, fetch_timeout, .data = what, .help = text }
-
 const struct fetch fetch_net[] = {
 	ADDR_ROW("bc_dst", FROM_SERVER, SIDE_SERVER_DST, "address that we connected to"),
 	PORT_ROW("bc_dst_port", FROM_SERVER, SIDE_SERVER_DST, "port that we connected to"),
+	{ "bc_reused", { 0 }, SMP_BOOL, AT_STREAM, fetch_reused,
+	  .help = "has the connection to the server carried another request before?" },
+	{ "bc_rtt", ARGS(0, ARG_STR), SMP_INT, AT_STREAM, fetch_tcp_info, check_rtt_unit,
+	  .data = TCP_RTT | OF_SERVER, .help = "round trip time to the server, in ms or us" },
+	{ "bc_rttvar", ARGS(0, ARG_STR), SMP_INT, AT_STREAM, fetch_tcp_info, check_rtt_unit,
+	  .data = TCP_RTTVAR | OF_SERVER,
+	  .help = "variation of the round trip time to the server, in ms or us" },
 	ADDR_ROW("bc_src", FROM_SERVER, SIDE_SERVER_SRC, "address that we connected from"),
 	PORT_ROW("bc_src_port", FROM_SERVER, SIDE_SERVER_SRC, "port that we connected from"),
 	{ "be_id", { 0 }, SMP_INT, FROM_BACKEND, fetch_proxy_id, .data = PROXY_BACKEND,
 	  .help = "number of the backend" },
 	{ "be_name", { 0 }, SMP_STR, FROM_BACKEND, fetch_proxy_name, .data = PROXY_BACKEND,
 	  .help = "name of the backend" },
-	TIMEOUT_ROW("be_server_timeout", FROM_BACKEND, TIMEOUT_SERVER,
-		    "timeout server of the backend, in ms"),
-	TIMEOUT_ROW("be_tunnel_timeout", FROM_BACKEND, TIMEOUT_TUNNEL,
-		    "timeout tunnel of the backend, in ms"),
-	TIMEOUT_ROW("cur_server_timeout", FROM_BACKEND, TIMEOUT_NOW_SERVER,
-		    "timeout server in force, in ms"),
-	TIMEOUT_ROW("cur_tunnel_timeout", FROM_BACKEND, TIMEOUT_NOW_TUNNEL,
-		    "timeout tunnel in force, in ms"),
 	ADDR_ROW("dst", FROM_CONNECTION, SIDE_DST, "address that the client connected to"),
 	{ "dst_conn", { 0 }, SMP_INT, FROM_CONNECTION, fetch_dst_conn,
 	  .help = "connections on the listening socket" },
@@ -347,8 +321,6 @@ const struct fetch fetch_net[] = {
 	  .data = TCP_RTTVAR, .help = "variation of the round trip time, in ms or us" },
 	TCP_ROW("fc_sacked", TCP_SACKED, "segments acknowledged out of order"),
 	TCP_ROW("fc_unacked", TCP_UNACKED, "segments sent and not acknowledged"),
-	TIMEOUT_ROW("fe_client_timeout", FROM_FRONTEND, TIMEOUT_CLIENT,
-		    "timeout client of the frontend, in ms"),
 	{ "fe_defbe", { 0 }, SMP_STR, FROM_FRONTEND, fetch_fe_defbe,
 	  .help = "name of the frontend's default backend" },
 	{ "fe_id", { 0 }, SMP_INT, FROM_FRONTEND, fetch_proxy_id, .data = PROXY_FRONTEND,

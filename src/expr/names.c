@@ -16,7 +16,7 @@ static struct tables fetches = {
 	.what = "fetch",
 	.row_size = sizeof(struct fetch),
 	.table = {
-		fetch_consts, fetch_states, fetch_net, fetch_faults, fetch_times, fetch_buffers,
+		fetch_consts, fetch_states, fetch_net, fetch_treatment, fetch_faults, fetch_times, fetch_buffers,
 		fetch_vars, fetch_http, fetch_fields, fetch_distcc, fetch_stick,
 		fetch_timers, fetch_asked,
 #ifdef HAVE_OPENSSL

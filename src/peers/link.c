@@ -541,7 +541,7 @@ struct peer_link *peer_link_call(struct section_life *home, struct peer_life *pe
 	struct peer_link *l;
 	int fd;
 
-	switch (server_dial(server, &server->spec.addr, &nobody, NULL, false, &fd)) {
+	switch (server_dial(server, &server->spec.addr, &nobody, NULL, false, NULL, &fd)) {
 	case DIAL_STARTED:
 		break;
 	case DIAL_REFUSED:

@@ -38,6 +38,17 @@ static void dial_options(const struct server *server, bool bytes, int fd)
 		sock_set(fd, SOL_SOCKET, SO_SNDBUF, (int)sock_tune.sndbuf_server);
 }
 
+/* Where the rights do not suffice they stay as they are. */
+static void dial_mark(const struct dial_packets *packets, uint16_t family, int fd)
+{
+	if (packets->has_mark)
+		sock_set(fd, SOL_SOCKET, SO_MARK, (int)packets->mark);
+	if (packets->has_tos && family == AF_INET6)
+		sock_set(fd, IPPROTO_IPV6, IPV6_TCLASS, packets->tos);
+	else if (packets->has_tos)
+		sock_set(fd, IPPROTO_IP, IP_TOS, packets->tos);
+}
+
 static bool dial_sends_datagrams(int fd)
 {
 	socklen_t len = sizeof(int);
@@ -142,7 +153,8 @@ static enum dial_result dial_connect(const struct addr *to, int *fd)
 
 static enum dial_result dial_once(struct server *server, const struct source_conf *src,
 				  const struct addr *to, const struct addr *client,
-				  const char *netns, bool bytes, int *fd)
+				  const char *netns, bool bytes,
+				  const struct dial_packets *packets, int *fd)
 {
 	if (!netns_is_any(server->set.namespace))
 		netns = server->set.namespace;
@@ -151,6 +163,8 @@ static enum dial_result dial_once(struct server *server, const struct source_con
 		return DIAL_RESOURCE;
 	if (to->family != AF_UNIX) {
 		dial_options(server, bytes, *fd);
+		if (packets)
+			dial_mark(packets, to->family, *fd);
 		if (!client)
 			sock_set(*fd, IPPROTO_TCP, TCP_QUICKACK, 0);
 		if (src && dial_from(server, src, client, *fd) < 0)
@@ -162,14 +176,15 @@ static enum dial_result dial_once(struct server *server, const struct source_con
 /* client NULL: a check. A port of a range may be bound twice, but not connected twice to the same
  * address: then the next one is tried. */
 static enum dial_result dial(struct server *server, const struct addr *to,
-			     const struct addr *client, const char *netns, bool bytes, int *fd)
+			     const struct addr *client, const char *netns, bool bytes,
+			     const struct dial_packets *packets, int *fd)
 {
 	const struct source_conf *src = dial_source(server);
 	unsigned tries = src && src->addr.port ? src->last_port - src->addr.port + 1u : 0;
 	enum dial_result result;
 
 	do {
-		result = dial_once(server, src, to, client, netns, bytes, fd);
+		result = dial_once(server, src, to, client, netns, bytes, packets, fd);
 		if (result != DIAL_RESOURCE || errno != EADDRNOTAVAIL || !tries)
 			return result;
 	} while (--tries > 0);
@@ -177,9 +192,10 @@ static enum dial_result dial(struct server *server, const struct addr *to,
 }
 
 enum dial_result server_dial(struct server *server, const struct addr *to,
-			     const struct addr *client, const char *netns, bool bytes, int *fd)
+			     const struct addr *client, const char *netns, bool bytes,
+			     const struct dial_packets *packets, int *fd)
 {
-	return dial(server, to, client, netns, bytes, fd);
+	return dial(server, to, client, netns, bytes, packets, fd);
 }
 
 static void dial_datagram_buffers(int fd)
@@ -206,5 +222,5 @@ enum dial_result server_dial_datagrams(struct server *server, const struct addr 
 
 enum dial_result server_dial_check(struct server *server, const struct addr *to, int *fd)
 {
-	return dial(server, to, NULL, NULL, false, fd);
+	return dial(server, to, NULL, NULL, false, NULL, fd);
 }

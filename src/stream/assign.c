@@ -36,7 +36,6 @@ static bool assign_went_too_far(const struct server *server)
 static int assign_queue(struct stream *s, struct server *server)
 {
 	struct stream_extra *extra = extra_get(s);
-	const struct timeouts *t = &s->backend->set.timeout;
 
 	if (!extra) {
 		return stream_fail(s, END_RESOURCE);
@@ -50,7 +49,7 @@ static int assign_queue(struct stream *s, struct server *server)
 		queue_leave(&extra->queue);
 		return assign_queue_full(s, server);
 	}
-	stream_arm_wait(s, t->queue ? t->queue : t->connect);
+	stream_arm_wait(s, stream_timeout(s, TIMEOUT_QUEUE));
 	return STEP_NEXT;
 }
 

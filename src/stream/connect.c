@@ -14,6 +14,7 @@
 #include "stream/early.h"
 #include "stream/extra.h"
 #include "stream/kind.h"
+#include "stream/packets.h"
 #include "stream/place.h"
 #include "stream/proxyheader.h"
 #include "stream/retry.h"
@@ -99,10 +100,11 @@ static bool connect_has_bytes(const struct stream *s)
 static enum dial_result connect_dial(struct stream *s, const struct addr *to, int *fd)
 {
 	bool bytes = s->server->set.options.on & SRV_TFO && connect_has_bytes(s);
+	struct dial_packets packets;
 	struct addr client;
 
 	return server_dial(s->server, to, source_client(s, &client), origin_netns(s->origin), bytes,
-			   fd);
+			   packets_of(s, &packets) ? &packets : NULL, fd);
 }
 
 /* The table of descriptors is full: a connection that nobody uses makes room. */
@@ -166,7 +168,7 @@ int connect_anew(struct stream *s, const struct addr *to)
 	}
 	end_take_conn(&s->relay.server, &conn);
 	end_conn(&s->relay.server)->ready = connect_ready;
-	stream_arm_wait(s, s->backend->set.timeout.connect);
+	stream_arm_wait(s, stream_timeout(s, TIMEOUT_CONNECT));
 	return STEP_NEXT;
 }
 
@@ -300,7 +302,7 @@ static bool connect_elsewhere(const struct stream *s)
 	if (!balance_is_hash(set->balance) && !(s->extra && s->extra->direct))
 		return true;
 	if (interval < 0)
-		return (int)s->failures == set->retries + 1 + interval;
+		return (int)s->failures == (int)retries_of(s) + 1 + interval;
 	return interval > 0 && s->failures % interval == 0;
 }
 
@@ -326,7 +328,7 @@ int connect_again(struct stream *s)
 
 static unsigned connect_delay(const struct stream *s)
 {
-	unsigned timeout = s->backend->set.timeout.connect;
+	unsigned timeout = stream_timeout(s, TIMEOUT_CONNECT);
 
 	return timeout && timeout < RETRY_DELAY_MS ? timeout : RETRY_DELAY_MS;
 }
@@ -337,7 +339,7 @@ static int connect_failed(struct stream *s)
 	bool timed_out = conn && !conn->error && tls_conn_fault(conn) == TLS_FAULT_NONE;
 
 	connect_observe(s, false);
-	if (s->failures >= (unsigned)s->backend->set.retries || early_is_lost(s) ||
+	if (s->failures >= retries_of(s) || early_is_lost(s) ||
 	    !retry_allowed(s))
 		return connect_give_up(s, timed_out);
 	s->failures++;

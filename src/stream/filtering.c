@@ -52,8 +52,7 @@ static int filtering_waits(struct stream *s, bool response)
 	if (stream_client_gone(s))
 		return STEP_END;
 	if (!at->waiting)
-		stream_arm_wait(s, response ? s->backend->set.timeout.server :
-					      s->origin->frontend->set.timeout.client);
+		stream_arm_wait(s, stream_timeout(s, response ? TIMEOUT_SERVER : TIMEOUT_CLIENT));
 	else if (stream_wait_over(s))
 		return s->kind->filtered(s, END_FILTERED, response);
 	s->relay.request.flags |= PUMP_WATCH; /* a client that leaves is noticed */

@@ -7,6 +7,7 @@
 #include "proxy/proxy.h"
 #include "proxy/server_add.h"
 #include "proxy/tally.h"
+#include "stream/actions.h"
 #include "stream/extra.h"
 #include "stream/kind.h"
 #include "stream/run.h"
@@ -21,6 +22,8 @@ void place_backend(struct stream *s, struct proxy *backend)
 	struct counters *c = &backend->be->counters;
 
 	s->backend = backend;
+	if (s->extra && backend != s->origin->frontend)
+		treatment_of_backend_ends(&s->extra->treatment);
 	s->traits |= steps_traits_of_backend(backend, s->origin->frontend);
 	s->counted_backend = true;
 	s->backend->be->counters.requests += s->exchange != NULL;

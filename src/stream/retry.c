@@ -3,6 +3,7 @@
  * request; given back with the stream's extra. */
 #include "stream/retry.h"
 
+#include "expr/view.h"
 #include "proxy/budget.h"
 #include "stream/extra.h"
 #include "stream/stream.h"
@@ -12,6 +13,13 @@ static void count_denied(const struct stream *s)
 {
 	s->server->tally->counters.retries_denied++;
 	s->backend->be->counters.retries_denied++;
+}
+
+unsigned retries_of(const struct stream *s)
+{
+	if (unlikely(s->extra && s->extra->treatment.retries))
+		return s->extra->treatment.retries - 1u;
+	return (unsigned)s->backend->set.retries;
 }
 
 bool retry_allowed(struct stream *s)

@@ -116,8 +116,7 @@ static enum rule_result content_broken(struct stream *s, const struct pump *pump
  * RULES_PASS: the delay is over, the rules are asked once more. */
 static enum rule_result content_wait(struct stream *s, struct pump *pump, unsigned delay)
 {
-	unsigned timeout = pump->is_response ? s->backend->set.timeout.server :
-					       s->origin->frontend->set.timeout.client;
+	unsigned timeout = stream_timeout(s, pump->is_response ? TIMEOUT_SERVER : TIMEOUT_CLIENT);
 
 	switch (stream_arm_inspection(s, delay, timeout, pump->read_ms)) {
 	case INSPECTION_OVER:

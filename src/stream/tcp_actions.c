@@ -14,10 +14,8 @@
 #include "stream/stream.h"
 #include "stream/view.h"
 
-#include <errno.h>
 #include <netinet/ip.h>
 #include <netinet/tcp.h>
-#include <stdlib.h>
 
 enum { ALL_LISTS = AT_CONN | AT_SESSION | AT_REQUESTS | AT_RESPONSE };
 
@@ -134,63 +132,7 @@ static enum action_result action_addr(const struct rule *rule, struct view *view
 	return ACTION_NEXT;
 }
 
-/* -- the client's socket ---------------------------------------------------------------- */
-
-enum { SET_MARK, SET_TOS };
-
-/* Decimal, or hexadecimal behind "0x". */
-static int parse_number(struct statement *st, struct rule *rule, const char *args)
-{
-	bool mark = rule->action->data == SET_MARK;
-	const char *word = stmt_need(st, mark ? "a mark" : "a value of the TOS field");
-	unsigned long long n;
-	char *end;
-
-	(void)args;
-	if (!word)
-		return -1;
-	errno = 0;
-	n = strtoull(word, &end, word[0] == '0' && (word[1] | 0x20) == 'x' ? 16 : 10);
-	if (errno || !*word || *end || *word == '-' || n > (mark ? UINT32_MAX : 255))
-		return stmt_error(st, st->at - 1, "a number from 0 to %u is expected, in decimal "
-				  "or as 0x...", mark ? UINT32_MAX : 255);
-	rule->num = (int64_t)n;
-	if (mark)
-		((struct proxies *)config_data(st->cfg, &proxy_module))->global.sets_mark = true;
-	return 0;
-}
-
-void client_set_mark(const struct view *view, uint32_t mark)
-{
-	if (view->client)
-		sock_set(view->client->src.fd, SOL_SOCKET, SO_MARK, (int)mark);
-}
-
-void client_set_tos(const struct view *view, int tos)
-{
-	if (!view->client)
-		return;
-	if (view->src && view->src->family == AF_INET6)
-		sock_set(view->client->src.fd, IPPROTO_IPV6, IPV6_TCLASS, tos);
-	else
-		sock_set(view->client->src.fd, IPPROTO_IP, IP_TOS, tos);
-}
-
-static enum action_result action_mark(const struct rule *rule, struct view *view,
-				      unsigned place)
-{
-	(void)place;
-	client_set_mark(view, (uint32_t)rule->num);
-	return ACTION_NEXT;
-}
-
-static enum action_result action_tos(const struct rule *rule, struct view *view,
-				     unsigned place)
-{
-	(void)place;
-	client_set_tos(view, (int)rule->num);
-	return ACTION_NEXT;
-}
+/* -- silent-drop ------------------------------------------------------------------------- */
 
 /* The connection vanishes without a packet where the rights suffice; else what is sent when
  * it is closed does not pass the first router. What has come is acknowledged first: the client
@@ -252,10 +194,6 @@ const struct action tcp_actions[] = {
 		 "takes another address for the one that the client connected to"),
 	SET_ADDR("set-dst-port", SET_DST_PORT, AT_CONN | AT_SESSION | AT_REQUESTS,
 		 "takes another port for the one that the client connected to"),
-	{ "set-mark", .where = ALL_LISTS, .parse = parse_number, .run = action_mark,
-	  .data = SET_MARK, .help = "marks packets to the client for the firewall" },
-	{ "set-tos", .where = ALL_LISTS, .parse = parse_number, .run = action_tos,
-	  .data = SET_TOS, .help = "sets the TOS field of packets to the client" },
 	{ "silent-drop", .final = true, .refuses = true, .where = ALL_LISTS,
 	  .run = action_silent_drop,
 	  .help = "lets the connection vanish without telling the client" },

@@ -17,7 +17,8 @@
 static struct tables tables = TABLES("action", struct action,
 	rule_actions, rule_var_actions, tcp_actions, content_capture_actions, log_level_actions,
 	treatment_actions, limit_actions, upgrade_actions, stick_actions, track_actions,
-	service_actions, resolve_actions);
+	service_actions, resolve_actions, retries_actions, packet_actions,
+	server_packet_actions);
 
 /* Actions of the manual; those without a row are not supported yet. */
 static const char *const known_request[] = {

@@ -113,19 +113,24 @@ static void forward_over(struct stream *s, enum reason reason)
 		stream_wake(s);
 }
 
-/* set-timeout wins over what the backend says. */
-static unsigned server_timeout(const struct stream *s, const struct proxy *be)
+/* set-timeout wins over what the proxy says. */
+static unsigned in_force(const struct stream *s, const struct proxy *px, enum timeout which)
 {
-	return s->extra && s->extra->treatment.server_ms ? s->extra->treatment.server_ms :
-							be->set.timeout.server;
+	return timeout_in_force(s->extra ? &s->extra->treatment : NULL, &px->set.timeout, which);
+}
+
+unsigned stream_timeout(const struct stream *s, enum timeout which)
+{
+	bool front = which == TIMEOUT_CLIENT || !s->backend;
+
+	return in_force(s, front ? s->origin->frontend : s->backend, which);
 }
 
 static unsigned tunnel_timeout(const struct stream *s, const struct proxy *be)
 {
 	if (!s->closes_halves)
 		return 0;
-	return s->extra && s->extra->treatment.tunnel_ms ? s->extra->treatment.tunnel_ms :
-							be->set.timeout.tunnel;
+	return in_force(s, be, TIMEOUT_TUNNEL);
 }
 
 /* "timeout try": from the last byte of the request that has left until the response's head is
@@ -151,8 +156,9 @@ static void forward_expire(struct stream *s)
 	const struct end_ops *answering = s->relay.server.ops;
 	unsigned own = answering && answering->timeout ? answering->timeout(&s->relay.server) : 0;
 	unsigned tunnel = tunnel_timeout(s, be);
-	unsigned client = side_timeout(s, own ? own : ft->client, ft->client_fin, tunnel);
-	unsigned server = side_timeout(s, server_timeout(s, be), bt->server_fin, tunnel);
+	unsigned client = side_timeout(s, own ? own : in_force(s, fe, TIMEOUT_CLIENT),
+				       ft->client_fin, tunnel);
+	unsigned server = side_timeout(s, in_force(s, be, TIMEOUT_SERVER), bt->server_fin, tunnel);
 	uint32_t client_left = side_left(&s->relay.client, client, s->phase_ms,
 					 fe->set.options.on & OPT_INDEPENDENT);
 	uint32_t server_left = side_left(&s->relay.server, server, s->phase_ms,
@@ -196,13 +202,13 @@ void stream_arm_forward(struct stream *s)
 void stream_arm_exchange(struct stream *s)
 {
 	const struct proxy *fe = s->origin->frontend, *be = s->backend;
-	unsigned client = fe->set.timeout.client, server;
+	unsigned client = in_force(s, fe, TIMEOUT_CLIENT), server;
 
 	if (s->traits & (HAS_SERVICE | TRIES_END) || !be) { /* there is more to look at */
 		stream_arm_forward(s);
 		return;
 	}
-	server = server_timeout(s, be);
+	server = in_force(s, be, TIMEOUT_SERVER);
 	stream_expire_never(s);
 	if (client && (!server || client < server))
 		server = client;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Actions of rules on how one stream is treated: its share of a turn, its place in queues, its
- * timeouts (manual 4.2: set-nice, set-priority-class, set-priority-offset, set-timeout). Rows of
- * tables; called by expr/rule.c. */
+ * timeouts and retries (manual 4.2: set-nice, set-priority-class, set-priority-offset,
+ * set-timeout; set-retries). Rows of tables; called by expr/rule.c. */
 #include "base/arena.h"
 #include "expr/expr.h"
 #include "proxy/proxy.h"
@@ -88,11 +88,46 @@ static enum action_result action_priority(const struct rule *rule, struct view *
 
 /* -- set-timeout ------------------------------------------------------------------------ */
 
-/* "server" or "tunnel", and a time, or an expression that gives milliseconds. */
+static const char *const timeout_names[] = {
+	[TIMEOUT_SERVER] = "server",   [TIMEOUT_TUNNEL] = "tunnel", [TIMEOUT_CLIENT] = "client",
+	[TIMEOUT_CONNECT] = "connect", [TIMEOUT_QUEUE] = "queue",   [TIMEOUT_TARPIT] = "tarpit",
+	NULL
+};
+
+/* A time, or an expression that gives milliseconds. */
 struct timeout_rule {
-	bool tunnel;
+	enum timeout which;
 	unsigned ms; /* 0: the expression says */
 };
+
+static enum timeout take_timeout(struct statement *st)
+{
+	int which;
+
+	for (which = 0; which < TIMEOUTS; which++)
+		if (stmt_take(st, timeout_names[which]))
+			break;
+	return (enum timeout)which;
+}
+
+/* Where there is no such side, or where it is too late for it. */
+static int check_timeout(struct statement *st, const struct rule *rule, enum timeout which)
+{
+	const char *name = timeout_names[which];
+	unsigned caps = rule->proxy->caps;
+
+	if (which == TIMEOUT_CLIENT && !(caps & (PROXY_FRONTEND | PROXY_DEFAULTS)))
+		return stmt_error(st, st->at - 1, "'timeout client' is that of a frontend: this is "
+				  "none");
+	if (which != TIMEOUT_CLIENT && which != TIMEOUT_TARPIT &&
+	    !(caps & (PROXY_BACKEND | PROXY_DEFAULTS)))
+		return stmt_error(st, st->at - 1, "'timeout %s' is that of a backend: this is none",
+				  name);
+	if (which >= TIMEOUT_CONNECT && rule->where & AT_RESPONSE)
+		return stmt_error(st, st->at - 1, "'timeout %s' is over when the response is there",
+				  name);
+	return 0;
+}
 
 static int parse_timeout(struct statement *st, struct rule *rule, const char *args)
 {
@@ -100,12 +135,11 @@ static int parse_timeout(struct statement *st, struct rule *rule, const char *ar
 	const char *word;
 
 	rule->data = data;
-	if (!(rule->proxy->caps & (PROXY_BACKEND | PROXY_DEFAULTS)))
-		return stmt_error(st, st->at - 1, "timeouts of servers are those of a backend: "
-				  "this is none");
-	data->tunnel = stmt_take(st, "tunnel");
-	if (!data->tunnel && !stmt_take(st, "server"))
-		return stmt_error(st, st->at, "'server' or 'tunnel' is expected");
+	data->which = take_timeout(st);
+	if (data->which == TIMEOUTS)
+		return stmt_unknown(st, st->at, "timeout", timeout_names);
+	if (check_timeout(st, rule, data->which) < 0)
+		return -1;
 	word = stmt_peek(st);
 	if (!word || !isdigit((unsigned char)*word))
 		return parse_number(st, rule, args);
@@ -118,7 +152,7 @@ static enum action_result action_timeout(const struct rule *rule, struct view *v
 					 unsigned place)
 {
 	const struct timeout_rule *data = rule->data;
-	struct stream_extra *extra;
+	struct view_treatment *t;
 	unsigned ms = data->ms;
 	struct sample smp;
 
@@ -128,15 +162,49 @@ static enum action_result action_timeout(const struct rule *rule, struct view *v
 			return ACTION_NEXT;
 		ms = smp.num < INT32_MAX ? (unsigned)smp.num : INT32_MAX;
 	}
-	extra = extra_get(view->stream);
-	if (!extra)
+	t = treatment(view);
+	if (!t)
 		return ACTION_ERROR;
-	view->treatment = &extra->treatment;
-	if (data->tunnel)
-		extra->treatment.tunnel_ms = ms;
-	else
-		extra->treatment.server_ms = ms;
+	t->timeout_ms[data->which] = ms;
 	return ACTION_NEXT;
+}
+
+/* -- set-retries ------------------------------------------------------------------------ */
+
+enum { MOST_RETRIES = 100 };
+
+static int parse_retries(struct statement *st, struct rule *rule, const char *args)
+{
+	const char *word = stmt_peek(st);
+
+	if (!(rule->proxy->caps & PROXY_BACKEND))
+		return stmt_error(st, st->at - 1, "'retries' are those of a backend: this is none");
+	if (!word || !isdigit((unsigned char)*word))
+		return parse_number(st, rule, args);
+	return stmt_int(st, "the number of retries", 0, MOST_RETRIES, &rule->num);
+}
+
+static enum action_result action_retries(const struct rule *rule, struct view *view,
+					 unsigned place)
+{
+	struct sample smp = { .num = rule->num };
+	struct view_treatment *t;
+
+	if (rule->expr && expr_eval_as(rule->expr, view, place, SMP_INT, &smp) != EXPR_FOUND)
+		return ACTION_NEXT;
+	if (smp.num < 0 || smp.num > MOST_RETRIES)
+		return ACTION_NEXT;
+	t = treatment(view);
+	if (!t)
+		return ACTION_ERROR;
+	t->retries = (uint8_t)(1 + smp.num);
+	return ACTION_NEXT;
+}
+
+void treatment_of_backend_ends(struct view_treatment *t)
+{
+	t->timeout_ms[TIMEOUT_CONNECT] = t->timeout_ms[TIMEOUT_QUEUE] = 0;
+	t->retries = 0;
 }
 
 /* Of lists of both kinds. */
@@ -153,7 +221,15 @@ const struct action treatment_actions[] = {
 };
 
 const struct action http_timeout_actions[] = {
-	{ "set-timeout", .where = AT_REQUESTS, .parse = parse_timeout, .run = action_timeout,
-	  .help = "another 'timeout server' or 'timeout tunnel' for this stream" },
+	{ "set-timeout", .where = AT_REQUESTS | AT_RESPONSE, .parse = parse_timeout,
+	  .run = action_timeout,
+	  .help = "another timeout for this stream: server, tunnel, client, connect, queue or "
+		  "tarpit" },
+	{ 0 },
+};
+
+const struct action retries_actions[] = {
+	{ "set-retries", .where = AT_REQUESTS, .parse = parse_retries, .run = action_retries,
+	  .help = "how often this stream tries once more to connect to a server" },
 	{ 0 },
 };

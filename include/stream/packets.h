@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Mark and TOS field that rules want of packets to the server. For the files of stream/ and
+ * exchange/. */
+#ifndef STREAM_PACKETS_H
+#define STREAM_PACKETS_H
+
+#include "proxy/dial.h"
+
+#include <stdint.h>
+
+struct stream;
+
+/* False: none were set. */
+bool packets_of(const struct stream *s, struct dial_packets *packets);
+/* A number of what was set, 0 where nothing was: connections with the same one may be used. */
+uint64_t packets_key(const struct stream *s);
+
+#endif
