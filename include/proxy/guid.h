@@ -22,8 +22,8 @@ struct guid_owner {
 
 /* Gives the sockets of bind lines theirs, and reports each that is there twice. */
 void guids_finish(struct config *cfg, struct proxies *all);
-/* The guid of one server that is to come: 0, or -1 after a report that another object has it. */
-int guid_check(struct config *cfg, const struct proxies *all, const struct server *s);
+/* The guid of an object that is to come: 0, or -1 after a report that another one has it. */
+int guid_check(struct config *cfg, const struct proxies *all, const struct guid_owner *owner);
 /* Who has it? */
 bool guid_find(const struct proxies *all, const char *guid, struct guid_owner *owner);
 /* NULL: it has none. */

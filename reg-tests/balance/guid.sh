@@ -45,7 +45,7 @@ refused "of udp-lb u has the guid 'd-1', which server l/s" "server s 127.0.0.1:1
 taken "case counts" "bind :1" "server s 127.0.0.1:1 guid x" "server t 127.0.0.1:2 guid X"
 
 {
-	http_defaults
+	http_defaults | sed '1s/$/ d/'
 	cat <<END
 frontend web
 	guid front
@@ -76,6 +76,10 @@ check "a server that is added has one" test "$(ask "add server shop/c 127.0.0.1:
 check "and is found by it" test "$(ask "show guid new")" = "new server shop/c"
 ask "add server shop/d 127.0.0.1:1 guid shop-a" >"$dir/twice"
 check "not that of another one" grep -qF "has the guid 'shop-a', which server shop/a" "$dir/twice" || cat "$dir/twice"
+ask "add backend more from d guid more" >"$dir/added"
+check "a backend that is added has one" test "$(ask "show guid more")" = "more backend more" || cat "$dir/added"
+ask "add backend many from d guid shop-a" >"$dir/twice"
+check "not that of another one, either" grep -qF "backend many has the guid 'shop-a', which server shop/a" "$dir/twice" || cat "$dir/twice"
 ask "del server shop/c" >/dev/null
 check "a server that has gone has none" test "$(ask "show guid new")" = "No such guid."
 finish

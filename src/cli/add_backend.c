@@ -60,7 +60,7 @@ static int unpublish_backend(struct cli_call *call, struct err *err)
 }
 
 const struct cli_command cli_add_backend_commands[] = {
-	{ .words = "add backend", .args = "<bk> from <defaults> [mode tcp|http]",
+	{ .words = "add backend", .args = "<bk> from <defaults> [mode tcp|http] [guid <id>]",
 	  .level = LEVEL_ADMIN, .flags = CLI_SHARED, .start = add_backend,
 	  .help = "create a backend, unpublished and without servers" },
 	{ .words = "del backend", .args = "<bk>", .level = LEVEL_ADMIN, .flags = CLI_SHARED,

@@ -16,6 +16,7 @@
 #include "event/timer.h"
 #include "net/bind_conf.h"
 #include "proxy/backend_part.h"
+#include "proxy/guid.h"
 #include "proxy/proxy_conf.h"
 #include "proxy/server_add.h"
 #include "proxy/slot_life.h"
@@ -212,13 +213,14 @@ static int read_words(char *const *words, const char **from, int *mode, struct e
 	*from = NULL;
 	*mode = -1;
 	for (; *words; words += 2) {
-		if (!strcmp(*words, "guid"))
-			return err_set(err, "'guid' is not supported yet.");
-		if (strcmp(*words, "from") != 0 && strcmp(*words, "mode") != 0)
-			return err_set(err, "'%.200s' is not known: 'from <defaults>' and 'mode tcp|http' "
-					    "are.", *words);
+		if (strcmp(*words, "from") != 0 && strcmp(*words, "mode") != 0 &&
+		    strcmp(*words, "guid") != 0)
+			return err_set(err, "'%.200s' is not known: 'from <defaults>', 'mode "
+					    "tcp|http' and 'guid <id>' are.", *words);
 		if (!words[1])
 			return err_set(err, "'%s' expects a value.", *words);
+		if (**words == 'g')
+			continue; /* read_guid */
 		if (**words == 'f')
 			*from = words[1];
 		else if (!strcmp(words[1], "tcp") || !strcmp(words[1], "http"))
@@ -227,6 +229,21 @@ static int read_words(char *const *words, const char **from, int *mode, struct e
 			return err_set(err, "'mode' is 'tcp' or 'http', not '%.200s'.", words[1]);
 	}
 	return *from ? 0 : err_set(err, "'from' and the name of a defaults section are expected.");
+}
+
+static int read_guid(struct config *cfg, const struct proxies *all, struct statement *st,
+		     char *const *words, struct proxy *px)
+{
+	static const struct keyword row = { .name = "guid", .offset = offsetof(struct proxy, guid) };
+	const struct guid_owner owner = { .proxy = px };
+	int i;
+
+	for (i = 0; words[i]; i += 2) {
+		st->at = i + 1;
+		if (!strcmp(words[i], "guid") && set_guid(st, &row, px) < 0)
+			return -1;
+	}
+	return guid_check(cfg, all, &owner);
 }
 
 struct proxy *backend_read_added(struct config *cfg, const struct proxies *all, const char *name,
@@ -261,6 +278,10 @@ struct proxy *backend_read_added(struct config *cfg, const struct proxies *all, 
 	px->added = px->starts_unpublished = true;
 	if (mode >= 0)
 		px->set.mode = mode;
+	if (read_guid(cfg, all, &st, words, px) < 0) {
+		fragment_problem(cfg, err);
+		return NULL;
+	}
 	return px;
 }
 

@@ -185,12 +185,13 @@ void guids_finish(struct config *cfg, struct proxies *all)
 	walk(all, enter, &owners);
 }
 
-int guid_check(struct config *cfg, const struct proxies *all, const struct server *s)
+int guid_check(struct config *cfg, const struct proxies *all, const struct guid_owner *owner)
 {
-	struct guid_owner owner = { .proxy = s->proxy, .server = s }, first;
+	const char *guid = guid_of(owner);
+	struct guid_owner first;
 
-	if (!s->guid || !guid_find(all, s->guid, &first) || first.server == s)
+	if (!guid || !guid_find(all, guid, &first))
 		return 0;
-	report(cfg, &owner, &first);
+	report(cfg, owner, &first);
 	return -1;
 }

@@ -376,11 +376,12 @@ static int make_parts(struct config *cfg, struct server *s)
 
 static int make(struct config *cfg, struct server *s, struct err *err)
 {
+	const struct guid_owner owner = { .proxy = s->proxy, .server = s };
 	char name[512];
 
 	s->arena = cfg->arena;
 	s->serial = births + 1;
-	if (take_id(cfg, s) < 0 || guid_check(cfg, proxies_running, s) < 0 ||
+	if (take_id(cfg, s) < 0 || guid_check(cfg, proxies_running, &owner) < 0 ||
 	    server_check_words(cfg, s) < 0 || config_failed(cfg))
 		return fragment_problem(cfg, err);
 	server_track(cfg, proxies_running, s);

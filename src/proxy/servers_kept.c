@@ -170,7 +170,7 @@ static void take_server(struct config *cfg, struct proxies *all, char *path, cha
 	words[count + 3] = NULL;
 	own = reader_of(cfg);
 	s = server_read_added(own, all, px, name, words, count, &err);
-	if (s && guid_check(own, all, s) < 0) {
+	if (s && guid_check(own, all, &(struct guid_owner){ .proxy = px, .server = s }) < 0) {
 		fragment_problem(own, &err);
 		s = NULL;
 	}
