@@ -137,6 +137,7 @@ const struct module *const modules[] = {
 	&userlist_module,
 	&expr_module,
 	&capture_module,
+	&log_profile_module,
 	&logformat_module,
 	&state_file_module,
 	&check_tcp_module,

@@ -33,6 +33,7 @@ enum scope {
 	SCOPE_UDP = 1 << 15,   /* udp-lb section */
 	SCOPE_DGRAM = 1 << 16, /* words of a dgram-bind line */
 	SCOPE_ACME = 1 << 17,  /* acme section */
+	SCOPE_LOG_PROFILE = 1 << 18, /* log-profile section */
 
 	SCOPE_PROXY = SCOPE_DEFAULTS | SCOPE_FRONTEND | SCOPE_BACKEND,
 	SCOPE_FRONT = SCOPE_DEFAULTS | SCOPE_FRONTEND,

@@ -54,6 +54,7 @@ const char *logformat_text(const struct logformat *format);
 /* The words of proxies that say what is logged: log, log-tag, log-format, log-format-sd,
  * unique-id-format, options tcplog, httplog and httpslog. */
 extern const struct module logformat_module;
+extern const struct module log_profile_module; /* sections log-profile */
 /* The compiled format of a frontend that names none. */
 const struct logformat *logformat_default(const struct proxy *frontend);
 

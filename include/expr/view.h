@@ -35,6 +35,7 @@ struct view_log {
 	char termination[3];         /* "--", "CD" ...: ends.def; the cookies' letters: view_http */
 	const char *reason;          /* sentence of ends.def */
 	unsigned active_conns, frontend_conns, backend_conns, server_conns, retries;
+	const char *step;            /* %OG: log/profile.h; NULL: unspec */
 	uint8_t level;               /* set-log-level: 1 + enum log_level; 0: none was set */
 	bool failed;                 /* the reason is an error: ends.def */
 	bool redispatched, early;    /* early: option logasap, '+' before the numbers */

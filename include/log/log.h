@@ -35,6 +35,16 @@ struct log_message {
 };
 void log_send_message(const struct log_conf *conf, enum log_level level,
 		      const struct log_message *message);
+/* The same of whoever says it in several forms: log/profile.h. compose is called for each target; form
+ * NULL: as without a profile; NULL: there is nothing to say. False: profiles drop it everywhere. */
+struct log_form;
+struct log_profile;
+struct log_writer {
+	unsigned step;                     /* enum log_step */
+	const struct log_profile *profile; /* for all targets; NULL: that of each */
+	const struct log_message *(*compose)(struct log_writer *writer, const struct log_form *form);
+};
+bool log_write(const struct log_conf *conf, enum log_level level, struct log_writer *writer);
 /* Where lines go that no log line names: "stdout", "stderr", a ring that stands above, or "buf0",
  * which is made where there is none. NULL and err: there is no such place. cfg owns it. */
 struct err;

@@ -22,6 +22,7 @@ struct log_data {
 	struct list targets;   /* struct log_target.node */
 	struct list rings;     /* struct ring.node */
 	struct location wanted; /* of the first "log global"; file NULL: there is none */
+	struct list profiles, profile_uses; /* struct log_profile.node, log_profile_use.node */
 };
 
 /* The running generation; NULL before start. */

@@ -14,6 +14,7 @@
 #include <sys/uio.h>
 
 struct err;
+struct log_profile_use;
 struct ring;
 
 enum { LOG_LEN_DEFAULT = 1024, LOG_LEN_MIN = 80, LOG_LEN_MAX = 65535, LOG_RANGES = 32 };
@@ -39,6 +40,7 @@ struct log_target {
 	unsigned facility;
 	unsigned max_len;
 	struct log_sample sample;
+	struct log_profile_use *profile; /* NULL: none */
 	struct addr addr;      /* LOG_TO_DATAGRAM; LOG_TO_FD: addr.fd */
 	const char *ring_name; /* LOG_TO_RING */
 	struct ring *ring;

@@ -145,6 +145,7 @@ struct proxy_settings {
 	struct logformat *logformat;   /* expr/: NULL: none given */
 	struct logformat *logformat_sd; /* structured data of rfc5424 targets */
 	struct logformat *logformat_error; /* error-log-format; NULL: none given */
+	unsigned log_steps;          /* 1 << enum log_step; 0: one line, once all is known */
 	const char *monitor_uri;       /* NULL: none */
 	struct cookie_conf *cookie;    /* exchange/persist.h; NULL: none */
 	const char *dynamic_cookie_key; /* NULL: none */
@@ -222,6 +223,10 @@ struct proxy {
 	struct captures *captures;     /* expr/capture.h; NULL: none */
 	bool upgrades;                 /* mode tcp, but its streams may become HTTP */
 	bool keeps_uri;                /* somebody asks for the target behind the request */
+	unsigned log_at;               /* 1 << enum log_step: where lines may be due */
+	const struct log_profile *const *log_profiles; /* of its log targets, NULL for those that
+							* have none; NULL: no target has one */
+	unsigned log_profile_count;
 	struct rule_set *connection_rules, *session_rules, *request_rules, *response_rules;
 	struct rule_set *http_request_rules, *http_response_rules, *http_after_rules;
 	struct rule_set *redirect_rules;

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* When a stream leaves its line in the log: stream_log (stream/stream.h) writes it. */
+/* When a stream leaves its lines in the log. The default format says nothing of what follows: at
+ * accept, in mode http when the request's head is there. Formats that need nothing later, and
+ * option logasap: when the server is connected; logasap in mode http when the response's head has
+ * left. Others: at the end. With log-steps: at each of them (proxy.log_at). */
 #ifndef STREAM_ACCESSLOG_H
 #define STREAM_ACCESSLOG_H
 
-#include "proxy/proxy.h"
+#include "base/bug.h"
+#include "log/profile.h"
+#include "stream/stream.h"
 
-/* When the line is written. The default format says nothing of what follows: at accept, in mode
- * http when the request's head is there. Formats that need nothing later, and option logasap: when
- * the server is connected; logasap in mode http when the response's head has left. Others: at the
- * end. */
-bool accesslog_at_accept(const struct proxy *frontend);
-static inline bool accesslog_at_request(const struct proxy *frontend)
+struct view;
+
+/* Writes the line of a step that the frontend wants one at. */
+void accesslog_step(struct stream *s, enum log_step step);
+
+static inline void stream_log_at(struct stream *s, enum log_step step)
 {
-	return !frontend->set.logformat;
+	if (unlikely(s->origin->frontend->log_at & 1u << step))
+		accesslog_step(s, step);
 }
-bool accesslog_at_connect(const struct proxy *frontend);
-static inline bool accesslog_at_response(const struct proxy *frontend)
-{
-	return frontend->set.logformat && frontend->set.options.on & OPT_LOGASAP;
-}
+
+/* do-log: a line now. profile NULL: that of each target. */
+void accesslog_now(struct view *view, enum log_step step, const struct log_profile *profile);
 
 #endif

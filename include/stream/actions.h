@@ -5,7 +5,8 @@
 
 #include "expr/rule_conf.h"
 
-extern const struct action http_capture_actions[], log_level_actions[];
+extern const struct action http_capture_actions[], log_level_actions[],
+	do_log_actions[];
 extern const struct action content_capture_actions[]; /* of tcp-request content */
 extern const struct action limit_actions[]; /* bandwidth */
 /* How a stream is treated. */

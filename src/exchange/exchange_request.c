@@ -250,8 +250,7 @@ int exchange_request_head(struct stream *s)
 	x->http.request = &x->req;
 	x->http.not_first = !x->first;
 	capture_request(s->origin->frontend, &x->req, x->arena, &x->http);
-	if (accesslog_at_request(s->origin->frontend))
-		stream_log(s);
+	stream_log_at(s, LOG_STEP_REQUEST);
 	return STEP_NEXT;
 }
 
@@ -405,8 +404,7 @@ int exchange_request_open(struct stream *s)
 	x->attempts++;
 	pump_open(&s->relay.request);
 	s->relay.response.flags |= PUMP_WATCH;
-	if (accesslog_at_connect(s->origin->frontend))
-		stream_log(s);
+	stream_log_at(s, LOG_STEP_CONNECT);
 	pump_run(&s->relay.request);
 	if (!x->may_retry && !exchange_drop_request(x))
 		return exchange_fail(s, END_RESOURCE);

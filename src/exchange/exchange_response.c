@@ -401,8 +401,7 @@ int exchange_response_open(struct stream *s)
 	counted = end_waiting(client).len;
 	x->bytes_out += counted;
 	x->head_sent = true;
-	if (accesslog_at_response(s->origin->frontend))
-		stream_log(s);
+	stream_log_at(s, LOG_STEP_RESPONSE);
 	s->phase = PHASE_DATA;
 	pump_open(&s->relay.response);
 	pump_run(&s->relay.response);

@@ -46,17 +46,18 @@ static const struct action allow_actions[] = {
 
 static struct tables request_tables = TABLES("action", struct action,
 	allow_actions, http_reply_actions, http_field_actions, http_target_actions,
-	http_stream_actions, http_capture_actions, log_level_actions, treatment_actions, limit_actions,
+	http_stream_actions, http_capture_actions, log_level_actions, do_log_actions,
+	treatment_actions, limit_actions,
 	http_timeout_actions, http_pattern_actions, rule_var_actions, tcp_actions, stick_actions,
 	track_actions, resolve_actions, retries_actions, packet_actions, server_packet_actions);
 static struct tables response_tables = TABLES("action", struct action,
 	allow_actions, http_reply_actions, http_field_actions, http_stream_actions,
-	http_capture_actions, log_level_actions, treatment_actions, limit_actions,
+	http_capture_actions, log_level_actions, do_log_actions, treatment_actions, limit_actions,
 	http_timeout_actions, http_pattern_actions, rule_var_actions, tcp_actions, packet_actions,
 	stick_actions, track_actions);
 static struct tables after_tables = TABLES("action", struct action,
-	allow_actions, http_field_actions, http_capture_actions, log_level_actions, http_pattern_actions,
-	rule_var_actions, stick_actions);
+	allow_actions, http_field_actions, http_capture_actions, log_level_actions, do_log_actions,
+	http_pattern_actions, rule_var_actions, stick_actions);
 
 /* Actions of the manual; those without a row are not supported yet. */
 static const char *const known_request[] = {

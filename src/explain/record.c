@@ -541,8 +541,11 @@ static void on_waits(struct stream *s)
 
 static void on_log(struct stream *s, struct span line)
 {
+	const char *before = recording->log;
+
 	if (recording->stream == s)
-		recording->log = arena_strndup(recording->arena, line.ptr, line.len);
+		recording->log = arena_printf(recording->arena, "%s%s%.*s", before ? before : "",
+					      before ? "\n" : "", (int)line.len, line.ptr);
 }
 
 static void on_ends(struct stream *s)

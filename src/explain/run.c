@@ -334,6 +334,7 @@ static const struct proxy *frontend(void)
 static void say_end(struct say *say)
 {
 	const struct outcome *o = &now.record.outcome;
+	const char *line, *end;
 
 	say_as(say, SAY_TITLE);
 	fprintf(say->out, "\nend");
@@ -353,7 +354,10 @@ static void say_end(struct say *say)
 	fprintf(say->out, "\nlog%s\n", log_has_targets(frontend()->set.log, now.cfg) ? "" :
 		" (it goes nowhere: no 'log' line applies)");
 	say_as(say, SAY_PLAIN);
-	fprintf(say->out, "         %s\n", now.record.log);
+	for (line = now.record.log; line; line = end ? end + 1 : NULL) {
+		end = strchr(line, '\n');
+		fprintf(say->out, "         %.*s\n", (int)(end ? end - line : (ptrdiff_t)strlen(line)), line);
+	}
 }
 
 static bool colour_wanted(const struct ask *ask)

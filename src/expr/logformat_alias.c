@@ -166,6 +166,11 @@ static void put_date(struct text *t, const char *date, const char *zone)
 	text_str(t, zone);
 }
 
+static void alias_OG(struct text *t, const struct view *view, unsigned flags)
+{
+	put_str(t, view->log->step ? view->log->step : "unspec", flags);
+}
+
 static void alias_T(struct text *t, const struct view *view, unsigned flags)
 {
 	(void)flags;
@@ -433,6 +438,7 @@ static const struct alias aliases[] = {
 	{ "HU", alias_HU, NEEDS_CONNECTION, "HTTP URI", ALIAS_HTTP | ALIAS_URI },
 	{ "HV", alias_HV, NEEDS_CONNECTION, "HTTP version", ALIAS_HTTP },
 	{ "ID", alias_ID, NEEDS_END, "unique id, see unique-id-format", 0 },
+	{ "OG", alias_OG, NEEDS_CONNECTION, "the step at which the line is written", 0 },
 	{ "ST", alias_ST, NEEDS_END, "HTTP status; 0 in mode tcp", ALIAS_NUMBER },
 	{ "T", alias_T, NEEDS_CONNECTION, "date of the accept, UTC", 0 },
 	{ "TR", alias_TR, NEEDS_CONNECTION, "ms to receive the request",

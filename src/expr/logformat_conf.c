@@ -10,7 +10,8 @@
 #include "expr/expr.h"
 #include "expr/logformat.h"
 #include "expr/logformat_stock.h"
-#include "log/log.h"
+#include "log/log_conf.h"
+#include "log/profile.h"
 #include "proxy/proxy.h"
 
 #include <stddef.h>
@@ -112,6 +113,34 @@ static int logformat_parse_stock(struct statement *st, const struct keyword *kw,
 	return stmt_end(st);
 }
 
+static int logformat_parse_steps(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *names[LOG_STEPS + 2] = { "all" }, *word = stmt_need(st, "steps, parted by commas");
+	struct proxy *px = object;
+	unsigned steps = 0, n = 1, step;
+	char *list, *name, *rest;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	for (step = 0; step < LOG_STEPS; step++)
+		if (LOG_STEPS_TRAFFIC & 1u << step)
+			names[n++] = log_steps[step].name;
+	list = arena_strdup(st->cfg->arena, word);
+	for (name = list; name; name = rest) {
+		rest = strchr(name, ',');
+		if (rest)
+			*rest++ = 0;
+		step = strcmp(name, "all") ? 1u << log_step_find(name) : LOG_STEPS_TRAFFIC;
+		if (!(step & LOG_STEPS_TRAFFIC))
+			return stmt_unknown_part(st, st->at - 1, name, "step", names);
+		steps |= step;
+	}
+	if (!logformat_useless(st))
+		px->set.log_steps = steps;
+	return stmt_end(st);
+}
+
 static void logformat_init(struct config *cfg, void *module_data)
 {
 	struct logformat_data *data = module_data;
@@ -134,18 +163,6 @@ static void logformat_init(struct config *cfg, void *module_data)
 	data->plain_http = logformat_compile(LOGFORMAT_DEFAULT_HTTP, &ctx, AT_LOG, NULL);
 }
 
-/* A format that speaks of HTTP in a frontend of mode tcp. */
-static int logformat_check_tcp(struct config *cfg, const struct proxy *px,
-			       const struct logformat *format)
-{
-	const char *alias = format ? logformat_http_alias(format) : NULL;
-
-	if (!alias || px->set.mode == MODE_HTTP)
-		return 0;
-	return config_error(cfg, logformat_location(format), "'%%%s' is for mode http alone: "
-			    "frontend '%s' is in mode tcp", alias, px->name);
-}
-
 /* In mode tcp options of mode http mean the one of mode tcp. */
 static void logformat_as_tcp(struct config *cfg, struct proxy *px, const struct logformat_data *data)
 {
@@ -163,6 +180,107 @@ static void logformat_as_tcp(struct config *cfg, struct proxy *px, const struct 
 		}
 }
 
+/* A format that speaks of HTTP in a frontend of mode tcp. */
+static int logformat_check_tcp(struct config *cfg, const struct proxy *px,
+			       const struct logformat *format)
+{
+	const char *alias = format ? logformat_http_alias(format) : NULL;
+
+	if (!alias || px->set.mode == MODE_HTTP)
+		return 0;
+	return config_error(cfg, logformat_location(format), "'%%%s' is for mode http alone: "
+			    "frontend '%s' is in mode tcp", alias, px->name);
+}
+
+/* -- when lines are written, and in which forms ----------------------------------------- */
+
+/* All but that at the end, which comes where none was written before. */
+static unsigned logformat_when(const struct proxy *px)
+{
+	const struct logformat *format = px->set.logformat;
+	bool http = px->set.mode == MODE_HTTP, asap = px->set.options.on & OPT_LOGASAP;
+
+	if (px->set.log_steps)
+		return px->set.log_steps;
+	if (!format && !px->log_profiles) /* it says nothing of what follows */
+		return 1u << (http ? LOG_STEP_REQUEST : LOG_STEP_ACCEPT);
+	if (asap)
+		return 1u << (http ? LOG_STEP_RESPONSE : LOG_STEP_CONNECT) |
+		       (format && logformat_early(format, http) && !px->log_profiles ?
+				1u << LOG_STEP_CONNECT : 0);
+	if (!px->log_profiles && logformat_early(format, http))
+		return 1u << LOG_STEP_CONNECT;
+	return 0;
+}
+
+/* Appends the profile, or NULL for none, of each target. */
+static unsigned profiles_of(const struct log_conf *conf, const struct log_conf *global,
+			    const struct log_profile **profiles, unsigned n, bool *some)
+{
+	const struct log_profile *profile;
+	unsigned i, k;
+
+	for (i = 0; conf && i < conf->count; i++) {
+		const struct log_target *t = conf->targets[i];
+
+		if (t->kind == LOG_TO_GLOBAL) {
+			n = profiles_of(global, NULL, profiles, n, some);
+			continue;
+		}
+		profile = t->profile ? t->profile->profile : NULL;
+		*some |= profile != NULL;
+		for (k = 0; k < n && profiles[k] != profile; k++)
+			;
+		profiles[k] = profile;
+		n = k == n ? n + 1 : n;
+	}
+	return n;
+}
+
+static void logformat_find_profiles(struct config *cfg, struct proxy *px)
+{
+	const struct log_data *data = config_data(cfg, &log_module);
+	unsigned most = (px->set.log ? px->set.log->count : 0) + data->global->count + 1;
+	const struct log_profile **profiles = arena_alloc(cfg->arena, most * sizeof(*profiles));
+	bool some = false;
+
+	px->log_profile_count = profiles_of(px->set.log, data->global, profiles, 0, &some);
+	px->log_profiles = some ? profiles : NULL;
+}
+
+static int logformat_check(struct config *cfg, struct proxy *px, const struct logformat *format)
+{
+	if (format && logformat_needs_uri(format))
+		px->keeps_uri = true;
+	return logformat_check_tcp(cfg, px, format);
+}
+
+static int logformat_check_profile(struct config *cfg, struct proxy *px,
+				   const struct log_profile *profile)
+{
+	enum log_step step;
+	int bad = 0;
+
+	for (step = 0; step < LOG_STEPS; step++) {
+		bad |= logformat_check(cfg, px, profile->form[step].format);
+		bad |= logformat_check(cfg, px, profile->form[step].sd);
+	}
+	bad |= logformat_check(cfg, px, profile->any.format);
+	return bad | logformat_check(cfg, px, profile->any.sd);
+}
+
+/* A do-log may name any of them. */
+static void logformat_check_uses(struct config *cfg, struct proxy *px)
+{
+	const struct log_data *data = config_data(cfg, &log_module);
+	const struct log_profile_use *use;
+
+	if (px->set.mode == MODE_HTTP)
+		list_for_each(use, &data->profile_uses, node)
+			if (use->profile)
+				logformat_check_profile(cfg, px, use->profile);
+}
+
 static int logformat_finish_proxy(struct config *cfg, struct proxy *px,
 				  const struct logformat_data *data)
 {
@@ -177,11 +295,14 @@ static int logformat_finish_proxy(struct config *cfg, struct proxy *px,
 	formats[2] = px->set.logformat_error;
 	formats[3] = px->set.unique_id;
 
-	for (i = 0; i < ARRAY_LEN(formats); i++) {
-		bad |= logformat_check_tcp(cfg, px, formats[i]);
-		if (formats[i] && logformat_needs_uri(formats[i]))
-			px->keeps_uri = true;
-	}
+	for (i = 0; i < ARRAY_LEN(formats); i++)
+		bad |= logformat_check(cfg, px, formats[i]);
+	logformat_find_profiles(cfg, px);
+	for (i = 0; px->log_profiles && i < px->log_profile_count; i++)
+		if (px->log_profiles[i])
+			bad |= logformat_check_profile(cfg, px, px->log_profiles[i]);
+	logformat_check_uses(cfg, px);
+	px->log_at = logformat_when(px);
 	return bad;
 }
 
@@ -215,7 +336,7 @@ static const struct keyword logformat_keywords[] = {
 	  .scope = SCOPE_PROXY | SCOPE_UDP,
 	  .flags = KW_NO,
 	  .args = "global | <address> [len <length>] [format <format>] "
-		  "[sample <ranges>:<size>] <facility> [<level> [<minlevel>]]",
+		  "[sample <ranges>:<size>] [profile <name>] <facility> [<level> [<minlevel>]]",
 	  .parse = log_parse_proxy,
 	  .offset = offsetof(struct proxy, set.log),
 	  .help = "where lines about traffic (frontend) and servers (backend) go" },
@@ -232,6 +353,12 @@ static const struct keyword logformat_keywords[] = {
 	  .parse = logformat_parse,
 	  .offset = offsetof(struct proxy, set.logformat),
 	  .help = "what a line about traffic says" },
+	{ .name = "log-steps",
+	  .scope = SCOPE_FRONT,
+	  .args = "{ all | <step>[,...] }",
+	  .parse = logformat_parse_steps,
+	  .dflt = "one line, once all is known",
+	  .help = "lines at accept, request, connect, response, close" },
 	{ .name = "log-format-sd",
 	  .scope = SCOPE_PROXY | SCOPE_UDP,
 	  .args = "<string>",

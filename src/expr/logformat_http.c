@@ -7,6 +7,7 @@
 #include "expr/http.h"
 #include "expr/logformat_alias.h"
 #include "expr/view.h"
+#include "http/chars.h"
 #include "http/message.h"
 #include "log/date.h"
 #include "proxy/proxy.h"
@@ -18,10 +19,19 @@
 static void put_bytes(struct text *t, struct span s, const char *marks, unsigned flags)
 {
 	static const char hex[] = "0123456789ABCDEF";
-	size_t i;
+	size_t i, plain;
 
 	for (i = 0; i < s.len; i++) {
 		unsigned char c = (unsigned char)s.ptr[i];
+
+		/* None of these is a mark, or escaped. */
+		for (plain = i; plain < s.len && char_is(s.ptr[plain], CHAR_HOST); plain++)
+			;
+		if (plain > i) {
+			text_add(t, s.ptr + i, plain - i);
+			i = plain - 1;
+			continue;
+		}
 
 		if (flags & LF_BARE ? c && strchr(marks, c) :
 				      c < ' ' || c > '~' || strchr(marks, c)) {

@@ -511,7 +511,7 @@ static void the_table(void **state)
 		assert_non_null(a->write);
 		assert_true(a->help && *a->help);
 	}
-	assert_int_equal(n, 65);
+	assert_int_equal(n, 66);
 }
 
 int main(void)

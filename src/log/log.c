@@ -10,6 +10,7 @@
 #include "event/change.h"
 #include "event/timer.h"
 #include "log/log_conf.h"
+#include "log/profile.h"
 #include "log/ring.h"
 #include "log/ring_server.h"
 
@@ -26,7 +27,8 @@ enum { LOG_HEADER_SIZE = 1024, LOG_REPORT_MS = 1000 };
 /* One line on its way to several targets. */
 struct log_line {
 	enum log_level level;
-	const struct log_message *message;
+	const struct log_message *message; /* NULL: the writer composes it */
+	struct log_writer *writer;
 	const char *tag;
 	struct timeval now;
 };
@@ -152,18 +154,56 @@ static void log_to_target(struct log_target *t, const struct log_line *line)
 		log_line_dropped(t);
 }
 
-static void log_to_conf(const struct log_conf *conf, const struct log_line *line)
+/* The line as the target wants it. False: its profile drops it. */
+static bool log_composed(struct log_target *t, const struct log_line *line)
 {
+	const struct log_profile *profile = line->writer->profile;
+	const struct log_form *form;
+	struct log_line own = *line;
+
+	if (!profile && t->profile)
+		profile = t->profile->profile;
+	form = log_profile_form(profile, line->writer->step);
+	if (form && form->drop)
+		return false;
+	if (line->level > t->max_level || !log_sample_take(&t->sample))
+		return true;
+	own.message = line->writer->compose(line->writer, form);
+	if (profile && profile->tag)
+		own.tag = profile->tag;
+	if (own.message)
+		log_to_target(t, &own);
+	return true;
+}
+
+/* False: nobody wants it. */
+static bool log_to_conf(const struct log_conf *conf, const struct log_line *line)
+{
+	bool wanted = false;
 	unsigned i;
 
 	for (i = 0; i < conf->count; i++) {
 		struct log_target *t = conf->targets[i];
 
 		if (t->kind == LOG_TO_GLOBAL)
-			log_to_conf(log_running->global, line);
+			wanted |= log_to_conf(log_running->global, line);
+		else if (!line->message)
+			wanted |= log_composed(t, line);
 		else if (line->level <= t->max_level && log_sample_take(&t->sample))
 			log_to_target(t, line);
 	}
+	return wanted;
+}
+
+bool log_write(const struct log_conf *conf, enum log_level level, struct log_writer *writer)
+{
+	struct log_line line = { .level = level, .writer = writer };
+
+	if (!log_enabled(conf))
+		return false;
+	line.now = clock_wall();
+	line.tag = conf->tag ? conf->tag : log_running->global->tag;
+	return log_to_conf(conf, &line);
 }
 
 void log_send_message(const struct log_conf *conf, enum log_level level,

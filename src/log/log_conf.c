@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "log/profile.h"
 #include "log/ring.h"
 
 #include <errno.h>
@@ -246,6 +247,10 @@ static int log_parse_options(struct statement *st, struct log_target *t)
 		} else if (stmt_take(st, "sample")) {
 			if (log_parse_sample(st, t))
 				return -1;
+		} else if (stmt_take(st, "profile")) {
+			t->profile = log_profile_parse(st);
+			if (!t->profile)
+				return -1;
 		} else {
 			return 0;
 		}
@@ -409,6 +414,8 @@ void log_init(struct config *cfg, void *module_data)
 
 	list_init(&data->targets);
 	list_init(&data->rings);
+	list_init(&data->profiles);
+	list_init(&data->profile_uses);
 	data->global = arena_alloc(cfg->arena, sizeof(*data->global));
 	data->global->owner = data;
 	data->global->tag = arena_strdup(cfg->arena, program_invocation_short_name);
@@ -443,9 +450,32 @@ static int log_finish_target(struct config *cfg, struct log_data *data, struct l
 	return 0;
 }
 
+static int log_finish_profile(struct config *cfg, struct log_data *data, struct log_profile_use *use)
+{
+	const struct log_profile *profile, *nearest = NULL;
+	unsigned best = 3, distance;
+
+	list_for_each(profile, &data->profiles, node) {
+		distance = str_distance(use->name, profile->name, 2);
+		if (!distance) {
+			use->profile = profile;
+			return 0;
+		}
+		if (distance < best) {
+			best = distance;
+			nearest = profile;
+		}
+	}
+	if (nearest)
+		return config_error(cfg, &use->loc, "there is no log-profile '%s', did you mean '%s'?",
+				    use->name, nearest->name);
+	return config_error(cfg, &use->loc, "there is no log-profile '%s'", use->name);
+}
+
 int log_finish(struct config *cfg, void *module_data)
 {
 	struct log_data *data = module_data;
+	struct log_profile_use *use;
 	struct log_target *t;
 	struct ring *ring;
 	int result = 0;
@@ -462,6 +492,8 @@ int log_finish(struct config *cfg, void *module_data)
 		config_note(cfg, &data->wanted, "'log global' leads nowhere: section 'global' has no line 'log'");
 	list_for_each(ring, &data->rings, node)
 		result |= ring_check(cfg, ring);
+	list_for_each(use, &data->profile_uses, node)
+		result |= log_finish_profile(cfg, data, use);
 	list_for_each(t, &data->targets, node)
 		result |= log_finish_target(cfg, data, t);
 	return result;
@@ -472,7 +504,7 @@ const struct keyword log_keywords[] = {
 	  .scope = SCOPE_GLOBAL,
 	  .flags = KW_NO,
 	  .args = "<address> [len <length>] [format <format>] [sample <ranges>:<size>] "
-		  "<facility> [<level> [<minlevel>]]",
+		  "[profile <name>] <facility> [<level> [<minlevel>]]",
 	  .parse = log_parse_proxy,
 	  .offset = offsetof(struct log_data, global),
 	  .help = "where lines about the process, and those of proxies with \"log global\", go" },

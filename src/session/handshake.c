@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "event/timer.h"
-#include "expr/logformat.h"
+#include "expr/logline.h"
 #include "expr/view.h"
 #include "log/date.h"
 #include "log/log.h"
@@ -86,22 +86,29 @@ static void handshake_log(struct session *se, struct conn *conn, enum conn_fault
 	const struct proxy *fe = se->origin.frontend;
 	enum log_level level = LOG_L_INFO;
 	struct view view;
+	struct view_log log;
 	char memory[1024];
 	struct text t;
 
 	text_init(&t, memory, sizeof(memory));
 	if (fe->set.options.on & OPT_DONTLOGNULL && tls_conn_fault(conn) == TLS_FAULT_EMPTY)
 		return;
-	if (fe->set.logformat_error) {
-		view_of_origin(&se->origin, conn, &view);
-		logformat_write(fe->set.logformat_error, &view, &t);
-	} else {
+	if (!fe->set.logformat_error) {
 		usual_line(se, fault_text(fault), &t);
 		tls_conn_explain(conn, &t);
 	}
 	if (fe->set.options.on & OPT_LOG_SEPARATE_ERRORS)
 		level = LOG_L_ERR;
-	log_send(fe->set.log, level, t.ptr, t.len);
+	view_of_origin(&se->origin, conn, &view);
+	view.find_log(&view, &log);
+	log.step = log_steps[LOG_STEP_KILLED].origin;
+	view.log = &log;
+	logline_send(&(struct logline){ .step = LOG_STEP_KILLED,
+					.level = level,
+					.format = fe->set.logformat_error,
+					.msg = { t.ptr, t.len },
+					.view = &view },
+		     fe);
 }
 
 static void handshake_failed(struct handshake *h, enum conn_fault fault)

@@ -7,102 +7,123 @@
 #include "stream/accesslog.h"
 
 #include "expr/logformat.h"
+#include "expr/logline.h"
 #include "expr/view.h"
 #include "log/log.h"
-#include "log/target.h"
 #include "proxy/proxy.h"
-#include "stream/stream.h"
 #include "stream/watched.h"
-
-bool accesslog_at_accept(const struct proxy *frontend)
-{
-	return !frontend->set.logformat && frontend->set.mode != MODE_HTTP;
-}
-
-bool accesslog_at_connect(const struct proxy *frontend)
-{
-	const struct logformat *format = frontend->set.logformat;
-
-	bool http = frontend->set.mode == MODE_HTTP;
-
-	return format && ((!http && frontend->set.options.on & OPT_LOGASAP) ||
-			  logformat_early(format, http));
-}
 
 /* The format of a connection that brought no request (error-log-format); NULL: it brought one, or
  * no such format is set. */
-static const struct logformat *accesslog_error_format(const struct view *view)
+static const struct logformat *error_format(const struct view *view)
 {
 	return view->http && !view->http->method.ptr ? view->frontend->set.logformat_error : NULL;
 }
 
-static bool accesslog_wanted(const struct view *view)
+/* It brought no request, and some target has lines of its own for that. */
+static bool error_profiled(const struct view *view)
+{
+	const struct proxy *fe = view->frontend;
+	unsigned i;
+
+	if (!view->http || view->http->method.ptr || !fe->log_profiles)
+		return false;
+	for (i = 0; i < fe->log_profile_count; i++)
+		if (fe->log_profiles[i] && fe->log_profiles[i]->form[LOG_STEP_ERROR].set)
+			return true;
+	return false;
+}
+
+static bool wanted(const struct view *view)
 {
 	const struct options *options = &view->frontend->set.options;
 	const struct view_log *log = view->log;
 
 	/* Without a format nothing has happened yet that could be normal or null. */
-	if (!view->frontend->set.logformat && !accesslog_error_format(view))
+	if (!view->frontend->set.logformat && !view->frontend->log_profiles && !error_format(view))
 		return !view->http || view->http->method.ptr;
-	if (options->on & OPT_DONTLOG_NORMAL && !view_notable(view, view->log))
+	if (options->on & OPT_DONTLOG_NORMAL && !view_notable(view, log))
 		return false;
 	return log->early || log->bytes_in || !(options->on & OPT_DONTLOGNULL);
 }
 
-static bool accesslog_watched(const struct stream *s)
+static bool watched(const struct stream *s)
 {
-	return s->in_steps & STEPS_WATCHED;
+	return s && s->in_steps & STEPS_WATCHED;
 }
 
-/* By the frontend's log-format, option tcplog or the default, unless dontlognull, dontlog-normal or
- * an absent target say otherwise. */
-static void accesslog_write(const struct view *view)
+static void tell(void *stream, struct span line)
 {
-	static char line_memory[LOG_LEN_MAX + 1], sd_memory[LOG_LEN_MAX + 1];
+	stream_watcher->log(stream, line);
+}
+
+/* By the frontend's log-format, an option or the default, or what profiles of targets say. */
+static void write_line(const struct view *view, enum log_step step,
+		       const struct log_profile *profile)
+{
 	const struct proxy *fe = view->frontend;
-	const struct logformat *format = accesslog_error_format(view);
-	enum log_level level = LOG_L_INFO;
-	struct text line, sd;
+	const struct logformat *format = step == LOG_STEP_ERROR ? error_format(view) : NULL;
+	struct logline line = {
+		.step = step, .level = LOG_L_INFO, .profile = profile, .view = view
+	};
 
 	if (!format)
 		format = fe->set.logformat;
-	if (!accesslog_wanted(view))
-		return;
-	if (fe->set.options.on & OPT_LOG_SEPARATE_ERRORS && view_notable(view, view->log))
-		level = LOG_L_ERR;
-	if (view->log->level)
-		level = (enum log_level)(view->log->level - 1);
-	if (!format)
+	if (format)
+		line.sd = fe->set.logformat_sd;
+	else
 		format = logformat_default(fe);
-	/* An object is cut for each target by itself. */
-	text_init(&line, line_memory,
-		  logformat_encoding(format) ? sizeof(line_memory) : log_max_len());
-	logformat_write(format, view, &line);
-	if (!line.len)
-		return;
-	text_init(&sd, sd_memory, log_max_len());
-	if (fe->set.logformat_sd && format != logformat_default(fe))
-		logformat_write(fe->set.logformat_sd, view, &sd);
-	if (unlikely(accesslog_watched(view->stream)))
-		stream_watcher->log(view->stream, (struct span){ line.ptr, line.len });
-	while (sd.len && sd.ptr[sd.len - 1] == ' ')
-		sd.len--; /* one blank parts it from the text */
-	fe->fe->log_lines++;
-	log_send_message(fe->set.log, level,
-			 &(struct log_message){ .msg = { line.ptr, line.len },
-						.sd = { sd.ptr, sd.len },
-						.encoding = logformat_encoding(format) });
+	line.format = format;
+	if (fe->set.options.on & OPT_LOG_SEPARATE_ERRORS && view_notable(view, view->log))
+		line.level = LOG_L_ERR;
+	if (view->log->level)
+		line.level = (enum log_level)(view->log->level - 1);
+	if (unlikely(watched(view->stream)))
+		logline_show(&line, fe, tell, view->stream);
+	fe->fe->log_lines += logline_send(&line, fe);
 }
 
-void stream_log(struct stream *s)
+static bool somebody(const struct proxy *frontend, const struct stream *s)
+{
+	return log_enabled(frontend->set.log) || unlikely(watched(s));
+}
+
+void accesslog_step(struct stream *s, enum log_step step)
 {
 	struct view_log log;
 	struct view view;
 
-	if (s->logged || s->log_level == LOG_LEVEL_SILENT ||
-	    (!log_enabled(s->origin->frontend->set.log) && likely(!accesslog_watched(s))))
+	if (s->logged || s->log_level == LOG_LEVEL_SILENT || !somebody(s->origin->frontend, s))
 		return;
-	s->logged = true;
+	s->logged = !s->origin->frontend->set.log_steps;
 	stream_view(s, &view, &log);
-	accesslog_write(&view);
+	if (!wanted(&view))
+		return;
+	if (step == LOG_STEP_CLOSE && (error_format(&view) || error_profiled(&view)))
+		step = LOG_STEP_ERROR;
+	log.step = log_steps[step].origin;
+	write_line(&view, step, NULL);
+}
+
+void accesslog_now(struct view *view, enum log_step step, const struct log_profile *profile)
+{
+	struct stream *s = view->stream;
+	struct view now = *view;
+	struct view_log log;
+
+	if ((s && s->log_level == LOG_LEVEL_SILENT) || !somebody(view->frontend, s) ||
+	    !view_numbers(view, &log))
+		return;
+	if (view->log)
+		log = *view->log;
+	log.step = log_steps[step].origin;
+	now.log = &log;
+	write_line(&now, step, profile);
+}
+
+void stream_log(struct stream *s)
+{
+	if (!s->origin->frontend->set.log_steps ||
+	    s->origin->frontend->set.log_steps & 1u << LOG_STEP_CLOSE)
+		accesslog_step(s, LOG_STEP_CLOSE);
 }

@@ -55,8 +55,7 @@ static int open_request(struct stream *s)
 	    (proxyheader_wanted(s) && !s->server->tls && !proxyheader_preload(s)))
 		return steps_end(s, END_RESOURCE);
 	pump_open(&s->relay.request);
-	if (accesslog_at_connect(s->origin->frontend))
-		stream_log(s);
+	stream_log_at(s, LOG_STEP_CONNECT);
 	pump_run(&s->relay.request);
 	return STEP_NEXT;
 }

@@ -4,7 +4,9 @@
 #include "base/arena.h"
 #include "expr/capture.h"
 #include "log/header.h"
+#include "log/profile.h"
 #include "proxy/proxy.h"
+#include "stream/accesslog.h"
 #include "stream/actions.h"
 #include "stream/extra.h"
 #include "stream/stream.h"
@@ -143,6 +145,47 @@ static enum action_result action_content_capture(const struct rule *rule, struct
 	capture_store(view, false, (uint64_t)rule->num, smp.str);
 	return view->arena && !view->arena->failed ? ACTION_NEXT : ACTION_ERROR;
 }
+
+/* -- do-log ----------------------------------------------------------------------------- */
+
+static enum log_step list_step(const char *list)
+{
+	enum log_step step;
+
+	for (step = 0; step < LOG_STEPS; step++)
+		if (log_steps[step].list && !strcmp(log_steps[step].list, list))
+			return step;
+	return LOG_STEP_NONE;
+}
+
+static int parse_do_log(struct statement *st, struct rule *rule, const char *args)
+{
+	(void)args;
+	rule->num = list_step(rule->list);
+	if (!stmt_take(st, "profile"))
+		return 0;
+	rule->data = log_profile_parse(st);
+	return rule->data ? 0 : -1;
+}
+
+/* Formats of a profile look at what rules see here, the frontend's at what is known by now. */
+static enum action_result action_do_log(const struct rule *rule, struct view *view,
+					unsigned place)
+{
+	const struct log_profile_use *use = rule->data;
+
+	(void)place;
+	accesslog_now(view, (enum log_step)rule->num, use ? use->profile : NULL);
+	return ACTION_NEXT;
+}
+
+/* Of all lists. */
+const struct action do_log_actions[] = {
+	{ "do-log", .where = AT_CONN | AT_SESSION | BOTH, .parse = parse_do_log,
+	  .run = action_do_log,
+	  .help = "writes a line to the log now; the usual one still comes" },
+	{ 0 },
+};
 
 /* Of tcp-request content and tcp-response content, too. */
 const struct action log_level_actions[] = {

@@ -85,8 +85,8 @@ bool stream_start(struct origin *origin, struct timer *timer)
 	streams_asking += origin->frontend->stats_socket;
 	if (unlikely(streams_watched))
 		stream_watch(s);
-	if (!s->exchange && accesslog_at_accept(origin->frontend))
-		stream_log(s);
+	if (!s->exchange || origin->frontend->set.mode == MODE_HTTP)
+		stream_log_at(s, LOG_STEP_ACCEPT);
 	stream_run(s);
 	return true;
 }

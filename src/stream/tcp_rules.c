@@ -16,6 +16,7 @@
 
 static struct tables tables = TABLES("action", struct action,
 	rule_actions, rule_var_actions, tcp_actions, content_capture_actions, log_level_actions,
+	do_log_actions,
 	treatment_actions, limit_actions, upgrade_actions, stick_actions, track_actions,
 	service_actions, resolve_actions, retries_actions, packet_actions,
 	server_packet_actions);

@@ -7,7 +7,7 @@
 #include "udp/log.h"
 
 #include "base/clock.h"
-#include "expr/logformat.h"
+#include "expr/logline.h"
 #include "expr/view.h"
 #include "log/date.h"
 #include "log/log.h"
@@ -56,31 +56,6 @@ static void fill(const struct udp_session *s, enum reason reason, struct view_lo
 	log->termination[2] = 0;
 }
 
-static void by_format(const struct udp_session *s, const struct view_log *log,
-		      const struct addr *client, const struct addr *local, struct text *line,
-		      struct text *sd)
-{
-	const struct proxy *px = s->port->lb->proxy;
-	const struct view view = {
-		.frontend = px,
-		.backend = px,
-		.listener = s->port->listener,
-		.server = s->server,
-		.src = client,
-		.session_src = client,
-		.session_dst = local,
-		.dst = local,
-		.id = s->id,
-		.log = log,
-		.request_final = true,
-		.response_final = true,
-	};
-
-	logformat_write(px->set.logformat, &view, line);
-	if (px->set.logformat_sd)
-		logformat_write(px->set.logformat_sd, &view, sd);
-}
-
 static void by_default(const struct udp_session *s, const struct view_log *log,
 		       const struct addr *client, struct text *line)
 {
@@ -96,30 +71,41 @@ static void by_default(const struct udp_session *s, const struct view_log *log,
 
 void udp_log(struct udp_session *s, enum reason reason)
 {
-	static char line_memory[4096], sd_memory[4096];
+	char memory[4096];
 	const struct proxy *px = s->port->lb->proxy;
 	struct addr client, local;
 	struct view_log log;
-	struct text line, sd;
+	struct text line;
 
 	if (!log_enabled(px->set.log) ||
 	    (px->set.options.on & OPT_DONTLOG_NORMAL && !notable(reason)))
 		return;
 	udp_session_addrs(s, &client, &local);
 	fill(s, reason, &log);
-	text_init(&line, line_memory, sizeof(line_memory));
-	text_init(&sd, sd_memory, sizeof(sd_memory));
-	if (px->set.logformat)
-		by_format(s, &log, &client, &local, &line, &sd);
-	else
+	log.step = log_steps[LOG_STEP_CLOSE].origin;
+	text_init(&line, memory, sizeof(memory));
+	if (!px->set.logformat)
 		by_default(s, &log, &client, &line);
-	if (!line.len)
-		return;
-	px->fe->log_lines++;
-	log_send_message(px->set.log, LOG_L_INFO,
-			 &(struct log_message){
-				 .msg = { line.ptr, line.len },
-				 .sd = { sd.ptr, sd.len },
-				 .encoding = px->set.logformat ? logformat_encoding(px->set.logformat) :
-								 ENCODE_NONE });
+	const struct view view = {
+		.frontend = px,
+		.backend = px,
+		.listener = s->port->listener,
+		.server = s->server,
+		.src = &client,
+		.session_src = &client,
+		.session_dst = &local,
+		.dst = &local,
+		.id = s->id,
+		.log = &log,
+		.request_final = true,
+		.response_final = true,
+	};
+	px->fe->log_lines += logline_send(
+		&(struct logline){ .step = LOG_STEP_CLOSE,
+				   .level = LOG_L_INFO,
+				   .format = px->set.logformat,
+				   .sd = px->set.logformat ? px->set.logformat_sd : NULL,
+				   .msg = { line.ptr, line.len },
+				   .view = &view },
+		px);
 }
