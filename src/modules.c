@@ -19,6 +19,7 @@
 #include "exchange/errors.h"
 #include "exchange/exchange.h"
 #include "exchange/forwarded.h"
+#include "exchange/forwarded_field.h"
 #include "exchange/h1_conf.h"
 #include "exchange/http_rules.h"
 #include "exchange/idle.h"
@@ -159,6 +160,7 @@ const struct module *const modules[] = {
 	&tcp_rules_module,
 	&http_rules_module,
 	&forwarded_module,
+	&forwarded_field_module,
 	&persist_module,
 	&stick_rules_module,
 	&proxyheader_module,

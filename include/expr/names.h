@@ -18,7 +18,7 @@ extern const struct converter converter_numbers[], converter_strings[], converte
 	converter_hashes[], converter_times[], converter_json[], converter_states[],
 	converter_vars[], converter_maps[], converter_http[],
 	converter_query[], converter_fix[], converter_mqtt[], converter_protobuf[],
-	converter_debug[], converter_tables[], converter_asked[];
+	converter_debug[], converter_tables[], converter_asked[], converter_rfc7239[];
 
 /* Does the manual have a fetch (converter) of this name which is missing here? */
 bool fetch_known(struct span name);

@@ -152,6 +152,7 @@ struct proxy_settings {
 	struct expr *persist_rdp;      /* persist rdp-cookie: the cookie; NULL: off */
 	struct error_line *errors;     /* stream/: newest line that says how errors are answered */
 	struct forwarded *forwardfor, *originalto; /* stream/; NULL: not asked for */
+	struct forwarded_field *forwarded; /* option forwarded: exchange/; NULL: off */
 	struct span name_header;       /* tells the server its name; ptr NULL: none */
 	struct span unique_id_header;  /* ptr NULL: none */
 	struct logformat *unique_id;   /* unique-id-format, for %ID */

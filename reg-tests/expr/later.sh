@@ -6,10 +6,12 @@
 
 command -v python3 >/dev/null || exit 77
 here=$(cd "$srcdir/reg-tests/expr" && pwd)
-check "as HAProxy 2.8" python3 "$here/later.py" check "$PENSTOCK" "$here/later_2.8.txt"
+check "as HAProxy 2.8" python3 "$here/later.py" check "$PENSTOCK" "$here/later_2.8.txt" \
+	"$here/forwarded_2.8.txt"
 check "words of later versions" python3 "$here/later.py" check "$PENSTOCK" "$here/later.txt"
 if [ -x "${HAPROXY28:-}" ]; then
-	check "HAProxy 2.8 itself" python3 "$here/later.py" check "$HAPROXY28" "$here/later_2.8.txt"
+	check "HAProxy 2.8 itself" python3 "$here/later.py" check "$HAPROXY28" "$here/later_2.8.txt" \
+		"$here/forwarded_2.8.txt"
 fi
 
 # ACLs never ask themselves, and name those that stand in front of them.

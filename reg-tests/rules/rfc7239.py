@@ -76,7 +76,8 @@ def taken(binary, text, folder):
 
 def ask(port, how, n):
     src, dst, more = how.split(" ", 2)
-    lines = ["GET / HTTP/1.1", "X-Row: %d" % n, "Connection: close"]
+    version = "HTTP/1.1" if "Host:" in more else "HTTP/1.0"
+    lines = ["GET / " + version, "X-Row: %d" % n, "Connection: close"]
     for side, addr in ("Src", src), ("Dst", dst):
         if addr != "-":
             host, _, number = addr.rpartition(":")

@@ -10,6 +10,7 @@
 #include "config/keyword.h"
 #include "exchange/exchange.h"
 #include "exchange/forwarded.h"
+#include "exchange/forwarded_field.h"
 #include "exchange/guards.h"
 #include "exchange/http_action.h"
 #include "exchange/persist.h"
@@ -384,7 +385,7 @@ int http_finish_request(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 
-	if (!persist_request(x) || !forwarded_add(x))
+	if (!persist_request(x) || !forwarded_add(x) || !forwarded_field_add(x))
 		return exchange_fail_with(s, END_RESOURCE, 500);
 	if (likely(action_fits(&x->req, 0)))
 		return STEP_NEXT;

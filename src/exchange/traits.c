@@ -44,6 +44,7 @@ unsigned exchange_traits_of_back(const struct proxy *px)
 	       trait_if(px->set.options.on & OPT_BUFFER_REQUEST ||
 			px->set.balance == BALANCE_URL_PARAM, BACK_BUFFERS) |
 	       trait_if(acts_on_requests(px), BACK_MESSAGE) |
+	       trait_if(px->set.forwarded != NULL, REQUEST_FIELDS) |
 	       trait_if(px->set.cookie || px->persist_rules, REQUEST_FIELDS | RESPONSE_MESSAGE) |
 	       trait_if(px->set.options.on & OPT_CHECKCACHE, RESPONSE_MESSAGE) |
 	       trait_if(px->set.timeout.attempt != 0, TRIES_END);

@@ -33,6 +33,7 @@ static struct tables converters = {
 		converter_times, converter_json, converter_maps, converter_states,
 		converter_vars, converter_http, converter_query, converter_fix, converter_mqtt,
 		converter_protobuf, converter_debug, converter_tables, converter_asked,
+		converter_rfc7239,
 #ifdef HAVE_OPENSSL
 		converter_crypto, converter_jwt,
 #endif

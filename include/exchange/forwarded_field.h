@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* option forwarded: the field Forwarded (RFC 7239) of requests. */
+#ifndef EXCHANGE_FORWARDED_FIELD_H
+#define EXCHANGE_FORWARDED_FIELD_H
+
+#include "config/module.h"
+
+#include <stdbool.h>
+
+struct exchange;
+
+/* The request is about to leave: behind the rules of the backend. False: no memory. */
+bool forwarded_field_add(struct exchange *x);
+
+extern const struct module forwarded_field_module;
+
+#endif
