@@ -54,6 +54,7 @@ struct tls_line {
 	const struct tls_list_line *from; /* its line there */
 	unsigned rank;         /* earlier lines win */
 	unsigned group;        /* those of one word or line (bundles) have the same */
+	bool fallback;         /* default-crt: also for those for whom there is nothing else */
 	const char *const *filters; /* as written; NULL-terminated; NULL: the certificate's names */
 	const struct tls_settings *set; /* what it says itself; NULL: nothing */
 	struct tls_context *context; /* NULL: that of the bind line */
@@ -99,6 +100,7 @@ struct tls_line_spec {
 	const struct tls_settings *set;
 	const struct tls_list *list;
 	const struct tls_list_line *from;
+	bool fallback;
 };
 int tls_bind_add(struct tls_bind *bind, const struct tls_line_spec *spec, struct err *err);
 /* Takes the line out of the index and frees it. */

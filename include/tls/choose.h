@@ -26,7 +26,8 @@ enum { TLS_CAN_RSA = 1 << 0, TLS_CAN_RSA_PSS = 1 << 1, /* the key is for RSA-PSS
  * version that will be spoken); NULL: all. */
 unsigned tls_choose_signs(const char *sigalgs);
 struct tls_line *tls_choose_line(const struct tls_bind *bind, struct span name, unsigned can);
-/* The default certificate's: the first line, or that of its bundle which suits. NULL: no lines. */
+/* The default certificate's: of the first line, its bundle and the words default-crt what suits.
+ * NULL: no lines. */
 struct tls_line *tls_choose_default(const struct tls_bind *bind, unsigned can);
 
 #endif

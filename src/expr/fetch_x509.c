@@ -10,6 +10,7 @@
 #include "tls/notes.h"
 
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 #include <strings.h>
 
 enum crt_whose { CRT_CLIENT, CRT_FRONTEND, CRT_SERVER, CRT_WHOSE_BITS = 4 };
@@ -193,7 +194,7 @@ static enum expr_result fetch_date(struct fetch_call *call, struct sample *smp)
 
 /* -- distinguished names ----------------------------------------------------------------------- */
 
-enum { DN_ISSUER, DN_SUBJECT };
+enum { DN_ISSUER, DN_SUBJECT, DN_ROOT };
 
 /* The short name of an entry's type, or its number with dots. */
 static const char *dn_type(const X509_NAME_ENTRY *entry, char *memory, size_t size)
@@ -283,20 +284,81 @@ static enum expr_result dn_entry(const X509_NAME *name, const char *type, int64_
 	return EXPR_NONE;
 }
 
-static enum expr_result fetch_dn(struct fetch_call *call, struct sample *smp)
+/* The chain of a session that was resumed: OpenSSL keeps what the client sent, and forgets what was
+ * made of it. */
+static STACK_OF(X509) *chain_again(SSL *ssl, X509 *crt)
 {
-	const struct expr_arg *args = call->args;
-	const X509 *crt = crt_of(call);
-	const X509_NAME *name;
+	X509_STORE *store = SSL_CTX_get_cert_store(SSL_get_SSL_CTX(ssl));
+	X509_STORE_CTX *ctx = X509_STORE_CTX_new();
+	STACK_OF(X509) *chain = NULL;
 
-	if (!crt)
-		return EXPR_NONE;
-	name = crt_about(call) == DN_ISSUER ? X509_get_issuer_name(crt) : X509_get_subject_name(crt);
+	if (ctx && store && X509_STORE_CTX_init(ctx, store, crt, SSL_get_peer_cert_chain(ssl)) == 1) {
+		X509_STORE_CTX_set_default(ctx, "ssl_client");
+		X509_verify_cert(ctx);
+		chain = X509_STORE_CTX_get1_chain(ctx);
+	}
+	X509_STORE_CTX_free(ctx);
+	return chain;
+}
+
+/* The last of the chain, as far as it could be built. The caller frees it. */
+static X509 *chain_root(struct fetch_call *call, X509 *crt)
+{
+	SSL *ssl = crt_ssl(call);
+	STACK_OF(X509) *chain = SSL_get0_verified_chain(ssl), *again = NULL;
+	X509 *root = crt;
+
+	if (!chain)
+		chain = again = chain_again(ssl, crt);
+	if (sk_X509_num(chain) > 0)
+		root = sk_X509_value(chain, sk_X509_num(chain) - 1);
+	X509_up_ref(root);
+	sk_X509_pop_free(again, X509_free);
+	return root;
+}
+
+static enum expr_result dn_of(const struct expr_arg *args, const X509_NAME *name,
+			      struct sample *smp)
+{
 	if (!name)
 		return EXPR_NONE;
 	if (args[0].type == ARG_STR && args[0].str.len)
 		return dn_entry(name, args[0].str.ptr, args[1].type == ARG_INT ? args[1].num : 1, smp);
 	return args[2].type == ARG_STR ? dn_rfc2253(name, smp) : dn_oneline(name, smp);
+}
+
+static enum expr_result fetch_dn(struct fetch_call *call, struct sample *smp)
+{
+	X509 *crt = crt_of(call), *root;
+	enum expr_result result;
+
+	if (!crt)
+		return EXPR_NONE;
+	if (crt_about(call) == DN_ISSUER)
+		return dn_of(call->args, X509_get_issuer_name(crt), smp);
+	if (crt_about(call) == DN_SUBJECT)
+		return dn_of(call->args, X509_get_subject_name(crt), smp);
+	root = chain_root(call, crt);
+	result = dn_of(call->args, X509_get_subject_name(root), smp);
+	X509_free(root);
+	return result;
+}
+
+/* "DNS:a, IP Address:192.0.2.1", as OpenSSL prints it. */
+static enum expr_result fetch_san(struct fetch_call *call, struct sample *smp)
+{
+	const X509 *crt = crt_of(call);
+	int at = crt ? X509_get_ext_by_NID(crt, NID_subject_alt_name, -1) : -1, len = 0;
+	BIO *bio = at < 0 ? NULL : BIO_new(BIO_s_mem());
+	char *out = expr_scratch();
+
+	if (!bio)
+		return EXPR_NONE;
+	if (X509V3_EXT_print(bio, X509_get_ext(crt, at), 0, 0) == 1 &&
+	    (size_t)BIO_pending(bio) < expr_scratch_size)
+		len = BIO_read(bio, out, (int)expr_scratch_size);
+	BIO_free(bio);
+	return len > 0 ? crt_bytes(smp, out, (size_t)len) : EXPR_NONE;
 }
 
 static int check_dn(struct expr_arg *args, const struct expr_context *ctx, struct err *err)
@@ -338,6 +400,10 @@ const struct fetch fetch_x509[] = {
 	ROW("ssl_c_chain_der", CRT_CLIENT, 0, SMP_BIN, fetch_chain_der,
 	    "chain that the client has sent, without its own certificate"),
 	ROWS("ssl_c_", CRT_CLIENT, "the client's certificate"),
+	DN("ssl_c_r_dn", CRT_CLIENT, DN_ROOT,
+	   "root of the client's chain, or one entry of its name"),
+	ROW("ssl_c_san", CRT_CLIENT, 0, SMP_STR, fetch_san,
+	    "names and addresses in the client's certificate"),
 	ROWS("ssl_f_", CRT_FRONTEND, "the certificate shown to the client"),
 	ROW("ssl_s_chain_der", CRT_SERVER, 0, SMP_BIN, fetch_chain_der,
 	    "chain that the server has sent"),

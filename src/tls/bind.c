@@ -293,6 +293,7 @@ static struct tls_line *line_new(struct tls_bind *bind, const struct tls_line_sp
 	line->set = spec->set;
 	line->rank = bind->next_rank++;
 	line->group = bind->next_group;
+	line->fallback = spec->fallback;
 	line->user.changed = line_changed;
 	list_append(&bind->lines, &line->node);
 	tls_entry_use(entry, &line->user);

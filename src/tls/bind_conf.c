@@ -49,10 +49,10 @@ static int bind_ktls(struct statement *st, const struct keyword *kw, void *objec
 }
 
 /* One file, or its bundle. */
-static int add_files(struct tls_bind *bind, const char *path, struct err *err)
+static int add_files(struct tls_bind *bind, const char *path, bool fallback, struct err *err)
 {
 	struct tls_entry *entries[TLS_BUNDLE_MAX];
-	struct tls_line_spec spec = { .entries = entries };
+	struct tls_line_spec spec = { .entries = entries, .fallback = fallback };
 	int n = tls_entries_load(path, entries, err);
 
 	if (n < 0)
@@ -81,7 +81,21 @@ static int bind_crt(struct statement *st, const struct keyword *kw, void *object
 		return -1;
 	path = tls_store_crt_path(st->cfg->arena, word);
 	directory = *path != '@' && !stat(path, &status) && S_ISDIR(status.st_mode);
-	if (directory ? add_list(bind, path, &err) : add_files(bind, path, &err))
+	if (directory ? add_list(bind, path, &err) : add_files(bind, path, false, &err))
+		return stmt_error(st, st->at - 1, "%s", err.text);
+	return 0;
+}
+
+static int bind_default_crt(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word = stmt_need(st, "the file of a certificate");
+	struct tls_bind *bind = tls_bind_of(object, st->cfg);
+	struct err err;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	if (add_files(bind, tls_store_crt_path(st->cfg->arena, word), true, &err))
 		return stmt_error(st, st->at - 1, "%s", err.text);
 	return 0;
 }
@@ -236,6 +250,8 @@ static const struct keyword bind_keywords[] = {
 	{ "ssl", SCOPE_BIND, 0, "", bind_setting, .help = "connections speak TLS" },
 	{ "crt", SCOPE_BIND, 0, "<cert>", bind_crt,
 	  .help = "file with certificate, chain and key, or a directory of such files" },
+	{ "default-crt", SCOPE_BIND, 0, "<cert>", bind_default_crt,
+	  .help = "as crt, and also for clients that ask for no name that there is" },
 	{ "allow-0rtt", SCOPE_BIND, 0, "", bind_setting,
 	  .help = "early data of TLS 1.3 (0-RTT) is accepted" },
 	{ "alpn", SCOPE_BIND, 0, "<protocols>", bind_setting,

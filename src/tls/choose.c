@@ -207,13 +207,14 @@ struct tls_line *tls_choose_line(const struct tls_bind *bind, struct span name, 
 
 struct tls_line *tls_choose_default(const struct tls_bind *bind, unsigned can)
 {
+	struct tls_line *line, *first = NULL;
 	struct choice best = { NULL, 0 };
-	struct tls_line *line;
 
 	list_for_each(line, &bind->lines, node) {
-		if (best.line && line->group != best.line->group)
-			break;
-		if (line->entry->cert)
+		if (!line->entry->cert)
+			continue;
+		first = first ? first : line;
+		if (line->group == first->group || line->fallback)
 			consider(&best, line, can);
 	}
 	return best.line;
