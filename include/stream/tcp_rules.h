@@ -10,6 +10,7 @@
 /* Those that need more than the view; the others are rule_actions. */
 extern const struct action tcp_actions[];
 /* For lists of HTTP rules, which have it, too. */
+int parse_silent_drop(struct statement *st, struct rule *rule, const char *args);
 enum action_result action_silent_drop(const struct rule *rule, struct view *view,
 				      unsigned place);
 

@@ -265,7 +265,8 @@ const struct action http_reply_actions[] = {
 	  .help = "sends the client elsewhere" },
 	{ "reject", .final = true, .refuses = true, .where = REQUESTS, .run = action_reject,
 	  .help = "closes the connection without an answer" },
-	{ "silent-drop", .final = true, .refuses = true, .where = BOTH, .run = action_drop,
+	{ "silent-drop", .final = true, .refuses = true, .where = BOTH, .parse = parse_silent_drop,
+	  .run = action_drop,
 	  .help = "lets the connection vanish without telling the client" },
 	{ 0 },
 };

@@ -35,7 +35,8 @@ int parse_kernel_relay(struct statement *st, const struct keyword *kw, void *obj
 	return 0;
 }
 
-static const uint16_t retry_status[] = { 401, 403, 404, 408, 425, 500, 501, 502, 503, 504 };
+static const uint16_t retry_status[] = { 401, 403, 404, 408, 425, 500, 501, 502, 503, 504,
+					 421, 429 /* of later versions */ };
 
 unsigned retry_on_status(unsigned status)
 {
@@ -97,7 +98,7 @@ int parse_retry_on(struct statement *st, const struct keyword *kw, void *object)
 			return stmt_error(st, st->at - 1, "'%s' is no condition of 'retry-on': none, "
 					  "conn-failure, empty-response, junk-response, "
 					  "response-timeout, 0rtt-rejected, all-retryable-errors, or "
-					  "401 403 404 408 425 500 501 502 503 504", word);
+					  "401 403 404 408 421 425 429 500 501 502 503 504", word);
 		n++;
 	} while ((word = stmt_next(st)));
 	return 0;

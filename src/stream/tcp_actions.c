@@ -134,22 +134,38 @@ static enum action_result action_addr(const struct rule *rule, struct view *view
 
 /* -- silent-drop ------------------------------------------------------------------------- */
 
+/* "rst-ttl <hops>" */
+int parse_silent_drop(struct statement *st, struct rule *rule, const char *args)
+{
+	(void)args;
+	if (!stmt_take(st, "rst-ttl"))
+		return 0;
+	return stmt_int(st, "how many hops the reset passes", 1, 255, &rule->num);
+}
+
+/* Packets that are still sent pass so many hops. */
+static void limit_hops(int fd, int hops)
+{
+	sock_set(fd, IPPROTO_IP, IP_TTL, hops);
+	sock_set(fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS, hops);
+}
+
 /* The connection vanishes without a packet where the rights suffice; else what is sent when
  * it is closed does not pass the first router. What has come is acknowledged first: the client
- * would send it again, and be told by the kernel that nobody is there. */
+ * would send it again, and be told by the kernel that nobody is there. With rst-ttl the reset is
+ * meant for firewalls on the first hops. */
 enum action_result action_silent_drop(const struct rule *rule, struct view *view,
 				      unsigned place)
 {
 	int fd = view->client ? view->client->src.fd : -1;
 
-	(void)rule;
 	(void)place;
 	if (fd >= 0)
 		sock_set(fd, IPPROTO_TCP, TCP_QUICKACK, 1);
-	if (fd >= 0 && !sock_set(fd, IPPROTO_TCP, TCP_REPAIR, 1)) {
-		sock_set(fd, IPPROTO_IP, IP_TTL, 1);
-		sock_set(fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS, 1);
-	}
+	if (fd >= 0 && rule->num)
+		limit_hops(fd, (int)rule->num);
+	else if (fd >= 0 && !sock_set(fd, IPPROTO_TCP, TCP_REPAIR, 1))
+		limit_hops(fd, 1);
 	return ACTION_DROP;
 }
 
@@ -195,7 +211,7 @@ const struct action tcp_actions[] = {
 	SET_ADDR("set-dst-port", SET_DST_PORT, AT_CONN | AT_SESSION | AT_REQUESTS,
 		 "takes another port for the one that the client connected to"),
 	{ "silent-drop", .final = true, .refuses = true, .where = ALL_LISTS,
-	  .run = action_silent_drop,
+	  .parse = parse_silent_drop, .run = action_silent_drop,
 	  .help = "lets the connection vanish without telling the client" },
 	{ 0 },
 };
