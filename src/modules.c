@@ -212,6 +212,7 @@ const struct server_part *const server_part_list[] = {
 #ifdef HAVE_OPENSSL
 	&tls_server_part,
 #endif
+	&names_server_part,
 	&caps_server_part,
 	&source_server_part,
 	&check_server_part,

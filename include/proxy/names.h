@@ -10,6 +10,7 @@
 #include "proxy/server.h"
 
 extern const struct module names_module;
+extern const struct server_part names_server_part;
 extern const struct keyword names_keywords[]; /* names_conf.c */
 extern const struct change_kind names_change;
 

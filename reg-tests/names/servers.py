@@ -75,6 +75,24 @@ def holds(args, origins):
     w.end()
 
 
+def by_hand(args, origins):
+    """An address that was set by hand stays until an answer changes, also while the name fails."""
+    ns = nameserver.NameServer({"a.test": nameserver.NXDOMAIN}, port=0)
+    w = World(args, SECTION + SERVER, dns=ns.port, port=origins.port, words="resolve_retries 1\n\thold nx 0\n\thold timeout 0")
+    for what, count in (nameserver.NXDOMAIN, "nx"), (nameserver.SILENT, "timeout"):
+        ns.zone["a.test"] = ["127.0.0.2"]
+        until("it has an address", lambda: w.addresses() == ["127.0.0.2"])
+        ns.zone["a.test"] = what
+        until("it loses it", lambda: w.addresses() == ["-"])
+        w.ask("set server b/s1 addr 127.0.0.3")
+        before = w.counts()["ns1"][count]
+        until("the name fails on", lambda count=count, before=before: w.counts()["ns1"][count] > before + 5)
+        check(f"the address set by hand stays: {count}", w.addresses() == ["127.0.0.3"] and w.get() == "127.0.0.3")
+        ns.zone["a.test"] = ["127.0.0.4"]
+        until("until there is an answer", lambda: w.addresses() == ["127.0.0.4"])
+    w.end()
+
+
 def hostile(args, origins):
     ns = nameserver.NameServer({"forged.test": nameserver.FORGED, "b.test": "c.test", "c.test": ["127.0.0.3"],
                                 "d.test": nameserver.GARBAGE, "e.test": "f.test", "f.test": "e.test",
@@ -278,6 +296,35 @@ def fqdn(args, origins):
     w.end()
 
 
+def freed(args, origins):
+    """A server that leaves the others of its name leaves its address to one that has none."""
+    ns = nameserver.NameServer({"a.test": ["127.0.0.2"], "b.test": ["127.0.0.3"], "x.test": ["127.0.0.4"],
+                                "many.test": ["127.0.0.2", "127.0.0.3"]}, port=0)
+    text = SECTION + "\tserver-template t 4 many.test:{port} resolvers dns init-addr none resolve-prefer ipv4\n" \
+        "backend e\n" + SERVER + SERVER.replace("s1 a.test", "s2 b.test")
+    w = World(args, text, dns=ns.port, port=origins.port, words="", workers=args.workers)
+    states = lambda backend: [(row["srv_addr"], row["srv_admin_state"]) for name, row in w.servers().items()
+                              if name.startswith(backend + "/")]
+    until("two of four have an address", lambda: sorted(w.addresses()) == ["-", "-", "127.0.0.2", "127.0.0.3"])
+    had = next(name for name, row in w.servers().items() if row["srv_addr"] == "127.0.0.2")
+    w.ask(f"set server {had} fqdn x.test")
+    until("one changes its name: a third has its address",
+          lambda: sorted(w.addresses()) == ["-", "127.0.0.2", "127.0.0.3", "127.0.0.4"])
+    had = next(name for name, row in w.servers().items() if row["srv_addr"] == "127.0.0.3")
+    w.ask(f"set server {had} state maint")
+    check("one is deleted", "Server deleted" in w.ask(f"del server {had}"))
+    until("the fourth has its address", lambda: sorted(w.addresses()) == ["127.0.0.2", "127.0.0.3", "127.0.0.4"])
+    ns.zone["many.test"] = ["127.0.0.1", "127.0.0.2"]
+    until("and who is gone is not in the way of changes",
+          lambda: sorted(w.addresses()) == ["127.0.0.1", "127.0.0.2", "127.0.0.4"])
+    until("two names have an address each", lambda: w.addresses("e") == ["127.0.0.2", "127.0.0.3"])
+    w.ask("set server e/s2 fqdn a.test")
+    until("a second one of a name has no address", lambda: states("e") == [("127.0.0.2", "0"), ("-", "96")])
+    w.ask("set server e/s1 fqdn x.test")
+    until("it has one when the first goes on", lambda: states("e") == [("127.0.0.4", "64"), ("127.0.0.2", "64")])
+    w.end()
+
+
 def workers(args, origins):
     """All agree; who asks may die; a reload leaves no server without address."""
     ns = nameserver.NameServer({"a.test": ["127.0.0.2"], "x.test": ["127.0.0.3"]}, port=0)
@@ -367,7 +414,7 @@ def several(args, origins):
     w.end()
 
 
-TESTS = [address_changes, holds, hostile, broken, no_ttl, connect_timeout, init_state, templates, fqdn, state_file, tcp, several, workers]
+TESTS = [address_changes, holds, by_hand, hostile, broken, no_ttl, connect_timeout, init_state, templates, fqdn, freed, state_file, tcp, several, workers]
 
 
 def main():

@@ -18,6 +18,7 @@
 #include "dns/resolvers.h"
 #include "proxy/facts.h"
 #include "proxy/proxy.h"
+#include "proxy/server_part.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ struct name_group {
 	struct resolvers *resolvers;
 	enum dns_type type;
 	bool for_services;              /* its names come from services: an address may be used twice */
+	bool lost;                      /* the failure at hand has taken what its servers had */
 	struct list members;            /* struct name_member */
 	char name[];
 };
@@ -79,10 +81,12 @@ static bool group_has_addresses(const struct name_group *g)
 static void group_resolved(struct dns_requester *r, struct resolution *res)
 {
 	struct name_group *g = container_of(r, struct name_group, requester);
+	bool valid = res->status == STATUS_VALID;
 
+	g->lost &= !valid;
 	if (!list_empty(&g->node))
 		group_soil(g);
-	else if (res->status == STATUS_VALID ? res->changed : !resolution_holds(res) && group_has_addresses(g))
+	else if (valid ? res->changed : !g->lost && !resolution_holds(res) && group_has_addresses(g))
 		group_soil(g);
 }
 
@@ -131,6 +135,19 @@ static struct name_group *group_new(struct server *s, enum dns_type type, const 
 	return g;
 }
 
+/* Is there a server without an address, or without a host of the service? */
+static bool group_waits(const struct name_group *g)
+{
+	const struct name_member *m;
+
+	list_for_each(m, &g->members, node)
+		if (g->type == DNS_SRV ? !m->server->state->hostname :
+					 m->server->state->admin & ADMIN_RESOLUTION)
+			return true;
+	return false;
+}
+
+/* What it had is free now for one that has nothing. */
 static void member_leave(struct name_member *m)
 {
 	struct name_group *g = m->group;
@@ -139,6 +156,8 @@ static void member_leave(struct name_member *m)
 		return;
 	m->group = NULL;
 	list_remove(&m->node);
+	if (group_waits(g))
+		group_soil(g);
 	if (!list_empty(&g->members))
 		return;
 	resolution_leave(&g->requester);
@@ -453,6 +472,7 @@ static void lose_all(struct name_group *g, struct resolution *res)
 		else if (m->server->state->hostname)
 			names_add(m->server, &(struct names_step){ .op = NAMES_GONE });
 	}
+	g->lost = true;
 	resolution_drop(res);
 }
 
@@ -568,6 +588,9 @@ static void server_end(struct server *s)
 	free(s->name);
 	s->name = NULL;
 }
+
+/* It is deleted. */
+const struct server_part names_server_part = { .leave = server_end };
 
 static void ask(bool active)
 {

@@ -248,7 +248,7 @@ static void apply_step(struct server *s, const struct names_step *step, char **n
 		names_changed(s);
 }
 
-/* Is each step whole, and of a server that is asked for? */
+/* Is each step whole, and of a server that is asked for? One that was deleted meanwhile is passed over. */
 static int check_steps(const char *at, size_t left, struct err *err)
 {
 	struct names_step step;
@@ -258,10 +258,8 @@ static int check_steps(const char *at, size_t left, struct err *err)
 	while (left) {
 		if (!take_step(&at, &left, &step, &path))
 			return err_set(err, "a broken change");
-		s = server_find_path(path, err);
-		if (!s)
-			return -1;
-		if (!s->resolvers)
+		s = server_find_path(path, NULL);
+		if (s && !s->resolvers)
 			return err_set(err, "a broken change");
 	}
 	return 0;
@@ -280,7 +278,9 @@ static int names_apply(const void *bytes, size_t len, struct text *said, struct 
 		return -1;
 	while (left) {
 		BUG_ON(!take_step(&at, &left, &step, &path));
-		s = server_find_path(path, err);
+		s = server_find_path(path, NULL);
+		if (!s)
+			continue;
 		name = step.op == NAMES_SERVICE ? strdup(step.text) : NULL;
 		if (step.op == NAMES_SERVICE && !name)
 			return err_set(err, "Out of memory.");
