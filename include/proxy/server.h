@@ -106,7 +106,7 @@ struct server_settings {
 	struct addr check_addr;      /* SRV_CHECK_ADDR */
 	int check_port;              /* SRV_CHECK_PORT */
 	struct addr agent_addr;      /* SRV_AGENT_ADDR; else that of the checks */
-	int agent_port;              /* 0: none: no agent is asked */
+	int agent_port;              /* 0: check_port; see server_agent_port */
 	unsigned agent_inter;        /* ms, 2000 */
 	const char *agent_send;      /* first words to the agent; NULL: none */
 	struct source_conf source;
@@ -196,7 +196,7 @@ struct check_state {
 	uint16_t error;         /* L4CON, SOCKERR: errno; HANA: number of errors; else 0 */
 	int code;               /* answer's code: statuses of layer 7 that have one */
 	unsigned duration_ms;
-	struct addr addr;       /* in force; AF_UNSPEC: the server's; agent: that of the checks */
+	struct addr addr;       /* in force; AF_UNSPEC: the server's, or the checks' of an agent */
 	uint16_t port;          /* in force; 0: that of the server's address */
 	char said[CHECK_SAID_SIZE]; /* what was found, for people; empty: error says it */
 };
@@ -341,6 +341,8 @@ void server_set_found(struct server *s, enum server_op op, const char *reason,
 		      const struct check_state *state);
 /* The health of one that enters service, by "init-state"; below set.rise: it is down. */
 int server_first_health(const struct server *s);
+/* Where its agent is asked: "agent-port", else "port" of the checks. 0: neither is there. */
+int server_agent_port(const struct server *s);
 /* Sets and clears ADMIN_* bits. Those of servers that track it follow. */
 void server_set_admin(struct server *s, unsigned set, unsigned clear);
 /* ADMIN_EJECTED, with what the log says behind "is ejected ". */

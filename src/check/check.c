@@ -188,7 +188,7 @@ static bool is_checked(const struct server *s)
 
 static bool has_agent(const struct server *s)
 {
-	return s->set.options.on & SRV_AGENT_CHECK && s->set.agent_port;
+	return s->set.options.on & SRV_AGENT_CHECK && server_agent_port(s);
 }
 
 static int check_finish_server(struct config *cfg, struct server *s)

@@ -368,7 +368,7 @@ static const struct keyword server_keywords[] = {
 	NO_BIT("no-agent-check", SRV_AGENT_CHECK, "takes back an 'agent-check' of default-server"),
 	DELAY("agent-inter", agent_inter, 1, "2s", "time between two questions to the agent"),
 	{ "agent-port", SCOPE_SERVER, 0, "<port>", set_int, .offset = SET(agent_port), .min = 1,
-	  .max = 65535, .help = "port of the agent" },
+	  .max = 65535, .dflt = "that of 'port'", .help = "port of the agent" },
 	{ "agent-send", SCOPE_SERVER, 0, "<string>", set_string, .offset = SET(agent_send),
 	  .dflt = "nothing", .help = "sent to the agent first" },
 	BIT("backup", SRV_BACKUP, "used when all others are down"),

@@ -26,6 +26,11 @@ unsigned states_rows = 1, states_workers;
 struct segment *states_segment;
 bool states_began_anew;
 
+int server_agent_port(const struct server *s)
+{
+	return s->set.agent_port ? s->set.agent_port : s->set.check_port;
+}
+
 void server_state_init(struct server *s)
 {
 	struct server_state *state = s->state;
@@ -39,8 +44,8 @@ void server_state_init(struct server *s)
 	state->addr = s->spec.addr;
 	state->check.addr = s->set.check_addr;
 	state->check.port = (uint16_t)s->set.check_port;
-	state->agent.addr = s->set.agent_addr;
-	state->agent.port = (uint16_t)s->set.agent_port;
+	state->agent.addr = s->set.agent_addr.family ? s->set.agent_addr : s->set.check_addr;
+	state->agent.port = (uint16_t)server_agent_port(s);
 	state->agent.status = s->set.options.on & SRV_AGENT_CHECK ? CHECK_INIT : CHECK_UNKNOWN;
 	state->check.status = s->set.options.on & SRV_CHECK ? CHECK_INIT : CHECK_UNKNOWN;
 	state->changed_ms = clock_now_ms;
