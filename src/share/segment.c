@@ -22,7 +22,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { VERSION = 4, ROW_SIZE = REGION_PAGE, EXTENTS_MOST = 4096, FOLD_TRIES = 1000,
+enum { VERSION = 5, ROW_SIZE = REGION_PAGE, EXTENTS_MOST = 4096, FOLD_TRIES = 1000,
        RESERVE_LEAST = 64 /* extents that workers can reach beyond those that there are */ };
 
 struct head {
@@ -43,6 +43,7 @@ struct entry {
 	uint32_t epoch; /* of the last who asked for it */
 	uint32_t nth;   /* of those with the same name */
 	uint32_t serial; /* 0: of the configuration */
+	uint32_t born;   /* with a serial number: the image whose count that is */
 	char name[SEGMENT_NAME];
 };
 
@@ -57,7 +58,8 @@ struct segment {
 	size_t index_size;           /* a power of two */
 	unsigned free_hint;          /* no free slot below */
 	unsigned reach;              /* extents that workers can write to; 0: nobody has asked */
-	uint32_t epoch;              /* of the image that this process is of */
+	uint32_t epoch;              /* of the image that this process is of: a later one may have
+				      * failed to start */
 	unsigned found;              /* where segment_slot_find found one last */
 };
 
@@ -162,7 +164,7 @@ static const struct region_spec *spec(void)
 		REGION_MEMBER(struct head, taken), REGION_MEMBER(struct entry, hash),
 		REGION_MEMBER(struct entry, kind), REGION_MEMBER(struct entry, epoch),
 		REGION_MEMBER(struct entry, nth), REGION_MEMBER(struct entry, name),
-		REGION_MEMBER(struct entry, serial),
+		REGION_MEMBER(struct entry, serial), REGION_MEMBER(struct entry, born),
 		REGION_MEMBER(struct segment_row, pid),
 		REGION_MEMBER(struct segment_row, generation),
 		REGION_MEMBER(struct segment_row, number), REGION_MEMBER(struct segment_row, flags),
@@ -495,13 +497,16 @@ int segment_slot(struct segment *s, enum segment_kind kind, const char *name, bo
 int segment_slot_fresh(struct segment *s, enum segment_kind kind, const char *name,
 		       uint32_t serial, struct err *err)
 {
+	struct entry *e;
 	int slot;
 
 	s->reach = reach(s);
 	slot = free_slot(s, err);
 	if (slot < 0)
 		return -1;
-	entry_fill(s, (unsigned)slot, kind, name)->serial = serial;
+	e = entry_fill(s, (unsigned)slot, kind, name);
+	e->serial = serial;
+	e->born = s->epoch;
 	return slot;
 }
 
@@ -515,7 +520,7 @@ int segment_slot_find(struct segment *s, enum segment_kind kind, const char *nam
 	for (n = 0; n < used; n++, at++) {
 		at = at < used ? at : 0;
 		e = entry_of(s, at);
-		if (e->hash != hash || e->serial != serial || e->epoch != s->epoch ||
+		if (e->hash != hash || e->serial != serial || e->born != s->epoch ||
 		    (e->kind != kind && e->kind != SLOT_RETIRED))
 			continue;
 		s->found = at;

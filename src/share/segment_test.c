@@ -441,6 +441,38 @@ static void a_retired_slot_is_found_and_not_given_away(void **state)
 	segment_free(&s);
 }
 
+/* It has read its files, and what it was started for failed. */
+static void an_image_that_failed_hides_no_slot_of_the_one_before(void **state)
+{
+	struct segment *s = segment_new(SEGMENT_ROWS_LEAST, NULL), *failed;
+	unsigned first;
+
+	(void)state;
+	failed = segment_attach(dup(segment_fd(s)), NULL);
+	first = fresh(s, "b/s", 1);
+	assert_int_equal(segment_slot_find(s, SLOT_SERVER, "b/s", 1), (int)first);
+	assert_int_equal(segment_slot_find(failed, SLOT_SERVER, "b/s", 1), -1);
+	assert_sound(s);
+	segment_free(&s);
+	segment_free(&failed); /* has the same eventfds */
+}
+
+static void each_image_counts_from_one(void **state)
+{
+	struct segment *s = segment_new(SEGMENT_ROWS_LEAST, NULL), *next;
+	unsigned first = fresh(s, "b/s", 1), second;
+
+	(void)state;
+	next = segment_attach(dup(segment_fd(s)), NULL);
+	assert_int_equal(slot(next, SLOT_SERVER, "b/s", NULL), first);
+	segment_retire(next, first);
+	second = fresh(next, "b/s", 1);
+	assert_int_not_equal(second, first);
+	assert_int_equal(segment_slot_find(next, SLOT_SERVER, "b/s", 1), (int)second);
+	segment_free(&s);
+	segment_free(&next); /* has the same eventfds */
+}
+
 static void a_released_slot_is_empty_and_given_first(void **state)
 {
 	struct segment *s = segment_new(SEGMENT_ROWS_LEAST, NULL);
@@ -571,6 +603,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(unused_slots_are_given_up),
 		cmocka_unit_test(a_fresh_slot_is_found_by_name_and_serial),
 		cmocka_unit_test(a_retired_slot_is_found_and_not_given_away),
+		cmocka_unit_test(an_image_that_failed_hides_no_slot_of_the_one_before),
+		cmocka_unit_test(each_image_counts_from_one),
 		cmocka_unit_test(a_released_slot_is_empty_and_given_first),
 		cmocka_unit_test(the_next_image_finds_a_slot_by_its_new_name),
 		cmocka_unit_test(fresh_slots_have_an_end_until_the_next_reload),
