@@ -37,6 +37,8 @@ void servers_resolve(struct config *cfg, struct proxies *all);
 void dispatch_finish(struct config *cfg, struct proxy *px);
 /* What one server's words come to, of what needs no other server. 0, or -1 after a report. */
 int server_check_words(struct config *cfg, struct server *s);
+/* May it track what its words say? Changes nothing. 0, or -1 after a report. */
+int server_check_track(struct config *cfg, struct proxies *all, const struct server *s);
 /* Whom one server tracks; NULL in s->tracked after a report. */
 void server_track(struct config *cfg, struct proxies *all, struct server *s);
 /* The state of one that was just configured. */
@@ -74,6 +76,8 @@ int server_conf_check_name(struct statement *st, const char *name);
 int server_conf_parse(struct statement *st, struct server *s);
 /* Puts it behind the other servers of its proxy. */
 void server_conf_enter(struct server *s);
+/* Takes it out of there; it leads on to the next as before. */
+void server_conf_leave(struct server *s);
 /* Enters it and reads its address and the words behind it. 0, or -1 after a report. */
 int server_conf_read(struct statement *st, struct server *s);
 

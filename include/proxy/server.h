@@ -300,6 +300,7 @@ struct server {
 	/* Of those that come and go: proxy/server_add.c. */
 	struct arena *arena;     /* all of it lies there; NULL: it is of the configuration */
 	bool added;              /* by a command, perhaps before a reload */
+	bool kept_number;        /* that of before the reload, which its words do not say */
 	const char *line;        /* the words that it was added with, NULs between them; ... */
 	size_t line_len;         /* ... their length */
 	uint32_t serial;         /* how many were added before it; 0: none, it was not */

@@ -20,6 +20,7 @@
 #include "config/fragment.h"
 #include "proxy/backend_part.h"
 #include "proxy/facts.h"
+#include "proxy/server_add.h"
 #include "proxy/server_part.h"
 
 #include <stdlib.h>
@@ -209,7 +210,7 @@ static int check_finish(struct config *cfg, void *data)
 	list_for_each(px, &all->list, node) {
 		check_conf_finish(cfg, px);
 		for (s = px->servers; s; s = s->next)
-			if (!s->refused && check_finish_server(cfg, s) < 0)
+			if (!s->refused && server_finish_with(cfg, s, check_finish_server) < 0)
 				rc = -1;
 	}
 	return rc;

@@ -126,7 +126,7 @@ static void name_one(struct config *cfg, struct server *s, bool said)
 	char name[DNS_NAME_MOST + 1];
 	struct location loc;
 
-	if (!s->set.resolvers || s->refused)
+	if (!s->set.resolvers || s->refused || s->added)
 		return;
 	s->resolvers = resolvers_find(cfg, s->set.resolvers);
 	if (!s->resolvers && said)

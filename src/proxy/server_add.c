@@ -152,7 +152,7 @@ bool servers_left_of(const struct proxy *px)
 	return false;
 }
 
-static void leave_parts(struct server *s)
+void server_leave_parts(struct server *s)
 {
 	const struct server_part *const *part;
 
@@ -199,28 +199,15 @@ int server_removable(const struct server *s, bool *never, struct err *err)
 	return 0;
 }
 
-static void take_out(struct server *s)
-{
-	struct proxy *px = s->proxy;
-	struct server **at;
-
-	for (at = &px->servers; *at != s; at = &(*at)->next)
-		;
-	*at = s->next;
-	if (px->servers_tail == &s->next)
-		px->servers_tail = at;
-	s->next = NULL;
-	px->server_count--;
-	servers_gone++;
-}
-
 void server_remove(struct server *s)
 {
 	server_set_admin(s, ADMIN_FORCED_MAINT, 0);
-	take_out(s);
+	server_conf_leave(s);
+	s->next = NULL;
+	servers_gone++;
 	queue_flush(s);
 	list_remove(&s->tracker_node);
-	leave_parts(s);
+	server_leave_parts(s);
 	slot_retire(s->slot);
 	s->left_row = segment_own_row;
 	list_append(&left, &s->left);
@@ -398,7 +385,7 @@ static int make(struct config *cfg, struct server *s, struct err *err)
 		return 0;
 	fragment_problem(cfg, err);
 	list_remove(&s->tracker_node);
-	leave_parts(s);
+	server_leave_parts(s);
 	slot_cancel(s->slot);
 	free_parts(s);
 	return -1;

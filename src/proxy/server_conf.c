@@ -137,6 +137,19 @@ void server_conf_enter(struct server *s)
 	s->order = ++s->proxy->last_order;
 }
 
+void server_conf_leave(struct server *s)
+{
+	struct proxy *px = s->proxy;
+	struct server **at;
+
+	for (at = &px->servers; *at != s; at = &(*at)->next)
+		;
+	*at = s->next;
+	if (px->servers_tail == &s->next)
+		px->servers_tail = at;
+	px->server_count--;
+}
+
 const char *server_conf_name(struct statement *st, const struct proxy *px, const char *what,
 			     size_t number)
 {

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+enum { HOPS_MOST = 10000 }; /* of servers that track others */
+
 int (*server_need_tls)(struct config *cfg, struct server *s);
 
 static void check_names(struct config *cfg, const struct proxy *px)
@@ -46,7 +48,7 @@ static void number(struct config *cfg, struct proxy *px)
 				     other->loc.file, other->loc.line);
 	}
 	for (s = px->servers; s; s = s->next) {
-		s->forced_id = s->puid != 0;
+		s->forced_id = s->puid != 0 && !s->kept_number;
 		if (s->puid)
 			continue;
 		s->puid = catalog_free_number(&numbers, next);
@@ -167,24 +169,44 @@ static void resolve_track(struct config *cfg, struct proxies *all, struct server
 		list_prepend(&s->tracked->trackers, &s->tracker_node);
 }
 
-/* Follows the chain to its end, which must be a server with checks. */
+/* Of what it tracks: where the chain ends must be a server with checks. */
+static int check_end(struct config *cfg, const struct server *s, const struct server *end,
+		     bool goes_round)
+{
+	if (goes_round)
+		return config_error(cfg, &s->loc, "server '%s' tracks %s, which leads back to itself",
+				    s->id, s->set.track);
+	if (!(end->set.options.on & (SRV_CHECK | SRV_AGENT_CHECK)) && !end->refused)
+		return config_error(cfg, &s->loc, "server '%s' tracks %s, but server '%s' has no "
+				    "'check'", s->id, s->set.track, end->id);
+	return 0; /* fine, or told already */
+}
+
+/* Follows the chain to its end. */
 static void check_chain(struct config *cfg, struct server *s)
 {
 	const struct server *end;
 	unsigned hops = 0;
 
-	for (end = s->tracked; end->tracked && end != s && hops < 10000; end = end->tracked)
+	for (end = s->tracked; end->tracked && end != s && hops < HOPS_MOST; end = end->tracked)
 		hops++;
-	if (end->tracked)
-		config_error(cfg, &s->loc, "server '%s' tracks %s, which leads back to itself", s->id,
-			     s->set.track);
-	else if (!(end->set.options.on & (SRV_CHECK | SRV_AGENT_CHECK)) && !end->refused)
-		config_error(cfg, &s->loc, "server '%s' tracks %s, but server '%s' has no 'check'",
-			     s->id, s->set.track, end->id);
-	else
-		return; /* fine, or told already */
+	if (check_end(cfg, s, end, end->tracked) == 0)
+		return;
 	list_remove(&s->tracker_node);
 	s->tracked = NULL;
+}
+
+int server_check_track(struct config *cfg, struct proxies *all, const struct server *s)
+{
+	const struct server *end = s;
+	unsigned hops = 0;
+
+	if (!s->set.track)
+		return 0;
+	do
+		end = find_tracked(cfg, all, end);
+	while (end && end->set.track && end != s && hops++ < HOPS_MOST);
+	return end ? check_end(cfg, s, end, end->set.track) : -1;
 }
 
 int server_check_words(struct config *cfg, struct server *s)

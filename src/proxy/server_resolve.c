@@ -3,7 +3,8 @@
  * The host names of servers, looked up when all files have been read without a mistake: what is
  * wrong in them is told at once, however long name servers take. Each name is asked for once. What
  * becomes of a server without an address says "init-addr"; where "last" stands there, state_file.c
- * has the last word.
+ * has the last word. Names of added servers are not looked up, neither when they come nor later:
+ * they have the address that a command has given them, or none.
  */
 #include "proxy/proxy_conf.h"
 
@@ -160,6 +161,6 @@ void servers_resolve(struct config *cfg, struct proxies *all)
 
 	list_for_each(px, &all->list, node)
 		for (s = px->servers; s; s = s->next)
-			if (s->spec.unresolved && !s->is_service)
+			if (s->spec.unresolved && !s->is_service && !s->added)
 				resolve_one(&l, s);
 }

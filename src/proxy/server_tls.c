@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "config/config.h"
 #include "proxy/proxy.h"
+#include "proxy/server_add.h"
 #include "proxy/server_part.h"
 #include "tls/client.h"
 
@@ -337,7 +338,7 @@ static int server_tls_finish(struct config *cfg, void *data)
 	(void)data;
 	list_for_each(px, &all->list, node)
 		for (s = px->servers; s; s = s->next)
-			if (!s->refused && server_finish(cfg, s))
+			if (!s->refused && server_finish_with(cfg, s, server_finish))
 				rc = -1;
 	return rc;
 }

@@ -3,7 +3,9 @@
  * "added-servers keep": servers and backends that commands have added live over a reload. The parent
  * writes their words into a note (share.md) right before it executes itself anew; the next image
  * reads them as if they stood last in the files. What they were at that moment comes with the
- * states of all servers (facts.c). Called by facts.c and proxy_finish.c.
+ * states of all servers (facts.c). Called by facts.c and proxy_finish.c, and by modules that make
+ * something of each server. What cannot be read or made any more is left out, with a warning: it is
+ * no mistake in the files.
  *
  * A record is the path, the numeric id, the state ("disabled", "enabled"; of a backend, whose path
  * has no slash, "unpublished", "published") and the words, each with its NUL, and an empty text. A
@@ -150,12 +152,42 @@ static void take_backend(struct config *cfg, struct proxies *all, const char *na
 	proxy_enter(all, cfg->arena, px);
 }
 
-/* With the words as they were given, its number and whether it is disabled behind them. */
-static void take_server(struct config *cfg, struct proxies *all, char *path, char **words,
-			unsigned count, char *id, char *state)
+static void left_out(struct config *cfg, const struct proxy *px, const char *name, const char *why)
 {
-	char *name = strchr(path, '/'), id_word[] = "id";
-	struct config *own;
+	config_warning(cfg, &px->loc, "server '%s/%s', which a command had added, is left out: %s",
+		       px->name, name, why);
+}
+
+static const struct server *with_number(const struct proxy *px, int id)
+{
+	const struct server *s = px->servers;
+
+	while (s && s->puid != id)
+		s = s->next;
+	return s;
+}
+
+/* One that its words do not name is a wish: those of the files come first. */
+static int take_number(struct config *cfg, struct server *s, int id)
+{
+	const struct server *other = with_number(s->proxy, s->puid ? s->puid : id);
+
+	if (other && s->puid)
+		return config_error(cfg, &s->loc, "server '%s' at %s:%u has its id %d", other->id,
+				    other->loc.file, other->loc.line, s->puid);
+	if (s->puid || other)
+		return 0;
+	s->puid = id;
+	s->kept_number = true;
+	return 0;
+}
+
+/* With the words as they were given, and whether it is disabled behind them. */
+static void take_server(struct config *cfg, struct proxies *all, char *path, char **words,
+			unsigned count, const char *id, char *state)
+{
+	struct config *own = reader_of(cfg);
+	char *name = strchr(path, '/');
 	struct proxy *px;
 	struct server *s;
 	struct err err;
@@ -164,22 +196,18 @@ static void take_server(struct config *cfg, struct proxies *all, char *path, cha
 	px = proxy_find(all, path, PROXY_BACKEND);
 	if (!px || px->udp || !px->set.keep_added || server_find(px, name))
 		return; /* the configuration speaks of it now, or does not want it */
-	words[count] = id_word;
-	words[count + 1] = id;
-	words[count + 2] = state;
-	words[count + 3] = NULL;
-	own = reader_of(cfg);
+	words[count] = state;
+	words[count + 1] = NULL;
 	s = server_read_added(own, all, px, name, words, count, &err);
-	if (s && guid_check(own, all, &(struct guid_owner){ .proxy = px, .server = s }) < 0) {
+	if (s && (guid_check(own, all, &(struct guid_owner){ .proxy = px, .server = s }) < 0 ||
+		  take_number(own, s, atoi(id)) < 0 || server_check_words(own, s) < 0)) {
 		fragment_problem(own, &err);
 		s = NULL;
 	}
 	if (s)
 		server_conf_enter(s);
 	else
-		config_warning(cfg, &px->loc, "server '%s/%s', which a command had added, is left "
-					      "out: "
-			       "%s", px->name, name, err.text);
+		left_out(cfg, px, name, err.text);
 }
 
 static void take_all(struct config *cfg, struct proxies *all, char *at, const char *end)
@@ -197,6 +225,34 @@ static void take_all(struct config *cfg, struct proxies *all, char *at, const ch
 			take_server(cfg, all, path, words, n, id, state);
 		else
 			take_backend(cfg, all, path, words, id, state);
+	}
+}
+
+/* The first of them that tracks what is not there any more, or not checked. */
+static struct server *astray(struct config *cfg, struct proxies *all, struct err *err)
+{
+	struct config *own = reader_of(cfg);
+	struct proxy *px;
+	struct server *s;
+
+	list_for_each(px, &all->list, node)
+		for (s = px->servers; s; s = s->next)
+			if (s->added && server_check_track(own, all, s) < 0) {
+				fragment_problem(own, err);
+				return s;
+			}
+	return NULL;
+}
+
+/* Others may track one that is left out. */
+static void leave_out_astray(struct config *cfg, struct proxies *all)
+{
+	struct server *s;
+	struct err err;
+
+	while ((s = astray(cfg, all, &err))) {
+		left_out(cfg, s->proxy, s->id, err.text);
+		server_conf_leave(s);
 	}
 }
 
@@ -226,6 +282,7 @@ void servers_kept(struct config *cfg, struct proxies *all, bool shared)
 		text = len <= NOTE_MOST ? malloc(len + 1) : NULL;
 		if (text && region_read(&note, 0, text, len))
 			take_all(cfg, all, text, text + len);
+		leave_out_astray(cfg, all);
 		free(text);
 		region_keep(&note);
 	} else if (region_new(&note, spec(), 0, true, &err) == 0) {
@@ -233,4 +290,27 @@ void servers_kept(struct config *cfg, struct proxies *all, bool shared)
 	} else {
 		config_warning(cfg, NULL, "'added-servers keep' keeps nothing: %s", err.text);
 	}
+}
+
+/* ---- what comes of them -------------------------------------------------------------------- */
+
+/* What names it in the files stands or falls with it. */
+int server_finish_with(struct config *cfg, struct server *s,
+		       int (*finish)(struct config *cfg, struct server *s))
+{
+	struct config *own = s->added ? reader_of(cfg) : cfg;
+	struct err err;
+	int rc = finish(own, s);
+
+	if (!s->added || (rc == 0 && !config_failed(own)))
+		return rc;
+	fragment_problem(own, &err);
+	if (s->pointed_at || !list_empty(&s->trackers))
+		return config_error(cfg, &s->proxy->loc, "server '%s/%s', which a command had added and "
+				    "others name: %s", s->proxy->name, s->id, err.text);
+	left_out(cfg, s->proxy, s->id, err.text);
+	list_remove(&s->tracker_node);
+	server_conf_leave(s);
+	server_leave_parts(s);
+	return 0;
 }

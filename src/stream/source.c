@@ -9,6 +9,7 @@
 #include "expr/view.h"
 #include "proxy/backend_part.h"
 #include "proxy/proxy.h"
+#include "proxy/server_add.h"
 #include "proxy/server_part.h"
 #include "stream/stream.h"
 
@@ -59,6 +60,11 @@ static int source_compile(struct config *cfg, struct source_conf *source, struct
 	return 0;
 }
 
+static int source_make(struct config *cfg, struct server *s)
+{
+	return source_compile(cfg, &s->set.source, s->proxy, &s->loc);
+}
+
 static int source_finish(struct config *cfg, void *data)
 {
 	const struct proxies *all = config_data(cfg, &proxy_module);
@@ -70,14 +76,9 @@ static int source_finish(struct config *cfg, void *data)
 	list_for_each(px, &all->list, node) {
 		bad |= source_compile(cfg, &px->set.source, px, &px->loc);
 		for (s = px->servers; s; s = s->next)
-			bad |= source_compile(cfg, &s->set.source, px, &s->loc);
+			bad |= server_finish_with(cfg, s, source_make);
 	}
 	return bad;
-}
-
-static int source_make(struct config *cfg, struct server *s)
-{
-	return source_compile(cfg, &s->set.source, s->proxy, &s->loc);
 }
 
 static int source_make_backend(struct config *cfg, struct proxy *px)
