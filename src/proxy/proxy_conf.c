@@ -148,6 +148,19 @@ static int check_heritage(struct statement *st, const struct proxy *from)
 			  from->loc.file, from->loc.line, rules);
 }
 
+/* "defaults my app from base": as in the reference, nothing behind the name is looked at. */
+static void ignore_rest(struct statement *st)
+{
+	bool last = st->at + 1 >= st->count;
+
+	if (!stmt_peek(st))
+		return;
+	stmt_warning(st, st->at, last ? "'%s' is ignored: a name is one word" :
+					"'%s' and what stands behind it are ignored: a name is one word",
+		     stmt_peek(st));
+	st->at = st->count;
+}
+
 static void *begin_defaults(struct statement *st)
 {
 	struct proxies *all = config_data(st->cfg, &proxy_module);
@@ -161,6 +174,7 @@ static void *begin_defaults(struct statement *st)
 	}
 	if (begin_from(st, all, &from) || (from && check_heritage(st, from)))
 		st->at = st->count;
+	ignore_rest(st);
 	px = proxy_new(st->cfg, name, PROXY_DEFAULTS, &st->loc, from ? &from->set : NULL);
 	px->defaults = from;
 	list_append(&all->defaults, &px->node);
