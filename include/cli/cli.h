@@ -48,6 +48,8 @@ bool cli_is_clean(const struct cli *cli);
 enum { CLI_TEXT = 80 };
 void cli_to_text(const struct cli *cli, char *buf, size_t size);
 struct cli *cli_from_text(const char *text);
+/* A command waits for something else than its peer, and has limits of its own. */
+bool cli_busy(const struct cli *cli);
 /* Milliseconds of "set timeout cli"; 0: as configured. */
 unsigned cli_timeout(const struct cli *cli);
 

@@ -134,6 +134,13 @@ static unsigned applet_timeout(const struct end *end)
 	return cli_timeout(a->cli);
 }
 
+static bool applet_busy(const struct end *end)
+{
+	const struct cli_applet *a = end_applet(end);
+
+	return cli_busy(a->cli);
+}
+
 static const struct end_ops applet_ops = {
 	.name = "cli",
 	.recv = applet_recv,
@@ -141,6 +148,7 @@ static const struct end_ops applet_ops = {
 	.finish = applet_finish,
 	.close = applet_close,
 	.timeout = applet_timeout,
+	.busy = applet_busy,
 };
 
 int cli_applet_open(struct end *end, const struct listener *l)

@@ -265,6 +265,13 @@ static bool cli_waits_for_key(const struct cli *cli)
 	return cli->waiting && cli->call.command && cli->call.command->flags & CLI_KEY;
 }
 
+bool cli_busy(const struct cli *cli)
+{
+	const unsigned peer = CLI_KEY | CLI_READS | CLI_STREAM;
+
+	return cli->waiting && cli->call.command && !(cli->call.command->flags & peer);
+}
+
 static bool cli_is_reading(const struct cli *cli)
 {
 	return cli->state == CLI_RUNNING && cli->call.command && cli->call.command->flags & CLI_READS &&

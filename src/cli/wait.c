@@ -15,7 +15,7 @@
 
 #include <stddef.h>
 
-enum { LOOK_MS = 20 };
+enum { LOOK_MS = 20, ALIVE_MS = 1000 /* who asks through another process sees that this one lives */ };
 
 struct wait_state {
 	struct timer timer; /* first */
@@ -112,6 +112,7 @@ static enum cli_step wait_next(struct cli_call *call)
 	struct wait_state *state = call->state;
 	bool over = clock_now_ms >= state->end_ms;
 	struct err err = { "" };
+	uint64_t next_ms;
 	int met = condition ? condition->met(cli_arg(call, 2), &err) : 0;
 
 	if (!state->cli)
@@ -124,8 +125,8 @@ static enum cli_step wait_next(struct cli_call *call)
 		cli_say(call, LOG_L_ERR, "Wait delay expired.");
 	if (met || over)
 		return CLI_END;
-	timer_set(&state->timer, condition && clock_now_ms + LOOK_MS < state->end_ms ?
-					 clock_now_ms + LOOK_MS : state->end_ms);
+	next_ms = clock_now_ms + (condition ? LOOK_MS : ALIVE_MS);
+	timer_set(&state->timer, next_ms < state->end_ms ? next_ms : state->end_ms);
 	return CLI_WAIT;
 }
 
