@@ -28,6 +28,12 @@ struct fact_check {
 	char said[CHECK_SAID_SIZE];
 };
 
+/* Where a check or agent is asked, and where the configuration had it. */
+struct fact_target {
+	struct fact_addr addr, conf_addr;
+	uint16_t port, conf_port;
+};
+
 struct check_facts {
 	_Atomic uint32_t sequence; /* 0: never written; odd: being written */
 	int32_t health;
@@ -46,6 +52,8 @@ struct state_facts {
 	struct fact_addr addr, conf_addr;
 	uint32_t conf_name;        /* hash of the name in the configuration that is asked for; 0: none */
 	char hostname[FACT_NAME_SIZE]; /* the host in its place; empty: none */
+	struct fact_target check, agent;
+	uint8_t tls, conf_tls;
 };
 
 /* Of a backend. */

@@ -38,7 +38,8 @@ void facts_publish_states(void);
 /* The server's slot was found with a state in it: that of an earlier generation? */
 bool facts_known(const struct server *s);
 /* Servers and backends take the states of the generation before. What the configuration says and
- * has changed wins: of weight, maxconn, address, "disabled". To be called in the parent when
+ * has changed wins: of weight, maxconn, addresses, ports, TLS,
+ * "disabled". To be called in the parent when
  * balancing is ready, before there are workers. Logs nothing: nothing has happened. */
 void facts_restore_states(const struct proxies *all);
 

@@ -344,6 +344,10 @@ void server_set_found(struct server *s, enum server_op op, const char *reason,
 int server_first_health(const struct server *s);
 /* Where its agent is asked: "agent-port", else "port" of the checks. 0: neither is there. */
 int server_agent_port(const struct server *s);
+/* "agent-addr", else "addr" of the checks. */
+const struct addr *server_where_agent(const struct server *s);
+/* "set server ssl": new connections speak TLS, or not. Needs tls_switch. */
+void server_switch_tls(struct server *s, bool on);
 /* Sets and clears ADMIN_* bits. Those of servers that track it follow. */
 void server_set_admin(struct server *s, unsigned set, unsigned clear);
 /* ADMIN_EJECTED, with what the log says behind "is ejected ". */

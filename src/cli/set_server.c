@@ -207,6 +207,16 @@ static int check_port_read(const char *text, uint16_t *port, struct err *err)
 	return 0;
 }
 
+/* "port <port>" may follow an address. */
+static int check_port_behind(const struct cli_call *call, uint16_t *port, struct err *err)
+{
+	if (!*cli_arg(call, 3))
+		return 0;
+	if (strcmp(cli_arg(call, 3), "port") != 0)
+		return err_set(err, "'port' expected instead of '%.200s'", cli_arg(call, 3));
+	return check_port_read(cli_arg(call, 4), port, err);
+}
+
 static int check_port_set(const struct cli_call *call, struct server *s, struct err *err)
 {
 	if (!s->check)
@@ -228,7 +238,7 @@ static int check_addr_set(struct cli_call *call, struct server *s, struct err *e
 				    "optionally a port.");
 	if (addr_read(cli_arg(call, 2), &addr))
 		return err_set(err, "invalid addr '%.200s'", cli_arg(call, 2));
-	if (!strcmp(cli_arg(call, 3), "port") && check_port_read(cli_arg(call, 4), &port, err))
+	if (check_port_behind(call, &port, err))
 		return -1;
 	s->state->check.addr = addr;
 	s->state->check.port = port;
@@ -284,7 +294,7 @@ static int agent_addr_set(struct cli_call *call, struct server *s, struct err *e
 		return -1;
 	if (addr_read(cli_arg(call, 2), &addr))
 		return err_set(err, "invalid addr '%.200s'", cli_arg(call, 2));
-	if (!strcmp(cli_arg(call, 3), "port") && check_port_read(cli_arg(call, 4), &port, err))
+	if (check_port_behind(call, &port, err))
 		return -1;
 	s->state->agent.addr = addr;
 	s->state->agent.port = port;
@@ -314,8 +324,7 @@ static int ssl_set(struct cli_call *call, struct server *s, struct err *err)
 				    "define ssl settings");
 	if (strcmp(word, "on") != 0 && strcmp(word, "off") != 0)
 		return err_set(err, "'set server <srv> ssl' expects 'on' or 'off'.");
-	s->tls = !strcmp(word, "on") ? s->tls_switch : NULL;
-	s->particular = true;
+	server_switch_tls(s, !strcmp(word, "on"));
 	idle_close_server(s);
 	cli_say(call, LOG_L_NOTICE, "server ssl setting updated.");
 	return 0;
@@ -335,12 +344,32 @@ static const char set_server_usage[] =
 	"usage: set server <backend>/<server> addr | agent | agent-addr | agent-port | agent-send | "
 	"check-addr | check-port | fqdn | health | name | ssl | state | weight";
 
+/* Words that nothing would look at. */
+static int surplus(const struct cli_call *call, struct err *err)
+{
+	static const struct {
+		const char *what;
+		int most; /* with the server: one word behind it, or "<address> port <port>" */
+	} forms[] = {
+		{ "addr", 5 }, { "agent", 3 }, { "agent-addr", 5 }, { "agent-port", 3 },
+		{ "agent-send", 3 }, { "check-addr", 5 }, { "check-port", 3 }, { "fqdn", 3 },
+		{ "health", 3 }, { "name", 3 }, { "ssl", 3 }, { "state", 3 }, { "weight", 3 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(forms); i++)
+		if (!strcmp(cli_arg(call, 1), forms[i].what) && call->argc > forms[i].most)
+			return err_set(err, "'%.200s' is one word too many behind '%s'.",
+				       call->argv[forms[i].most], forms[i].what);
+	return 0;
+}
+
 static int set_server(struct cli_call *call, struct err *err)
 {
 	struct server *s = cli_server(call, 0, err);
 	const char *what = cli_arg(call, 1);
 
-	if (!s)
+	if (!s || surplus(call, err))
 		return -1;
 	if (!strcmp(what, "weight"))
 		return weight_set(s, cli_arg(call, 2), err);

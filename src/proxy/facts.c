@@ -216,6 +216,24 @@ static uint32_t name_of(const struct server *s)
 	return name && !hash ? 1 : hash;
 }
 
+static struct fact_target target_of(const struct check_state *st, const struct addr *conf_addr,
+				    int conf_port)
+{
+	struct fact_target target;
+
+	memset(&target, 0, sizeof(target));
+	target.addr = fact_of(&st->addr);
+	target.conf_addr = fact_of(conf_addr);
+	target.port = st->port;
+	target.conf_port = (uint16_t)conf_port;
+	return target;
+}
+
+static bool conf_tls(const struct server *s)
+{
+	return s->set.tls.options.on & TLS_SSL;
+}
+
 static void publish_server(const struct server *s)
 {
 	const struct server_state *st = s->state;
@@ -240,6 +258,10 @@ static void publish_server(const struct server *s)
 	facts.addr = fact_of(&st->addr);
 	facts.conf_addr = fact_of(&s->spec.addr);
 	facts.conf_name = name_of(s);
+	facts.check = target_of(&st->check, &s->set.check_addr, s->set.check_port);
+	facts.agent = target_of(&st->agent, server_where_agent(s), server_agent_port(s));
+	facts.tls = s->tls != NULL;
+	facts.conf_tls = conf_tls(s);
 	if (st->hostname)
 		snprintf(facts.hostname, sizeof(facts.hostname), "%s", st->hostname);
 	write_facts(&shared_server(s)->state.sequence, &facts, sizeof(facts));
@@ -292,6 +314,26 @@ static void restore_addr(struct server *s, const struct state_facts *facts)
 	if (same_name && conf.port != facts->conf_addr.port)
 		s->state->addr.port = conf.port;
 	s->state->admin &= (uint8_t)~ADMIN_RESOLUTION;
+}
+
+/* Address and port by themselves: the file may have changed one of them. */
+static void restore_target(struct check_state *st, const struct fact_target *facts,
+			   const struct addr *conf_addr, int conf_port)
+{
+	struct fact_addr conf = fact_of(conf_addr);
+	struct addr addr;
+
+	if (!memcmp(&conf, &facts->conf_addr, sizeof(conf)) && addr_of(&facts->addr, &addr))
+		st->addr = addr;
+	if (facts->conf_port == conf_port)
+		st->port = facts->port;
+}
+
+/* "set server ssl". */
+static void restore_tls(struct server *s, const struct state_facts *facts)
+{
+	if (s->tls_switch && facts->conf_tls == conf_tls(s) && facts->tls != conf_tls(s))
+		server_switch_tls(s, facts->tls);
 }
 
 /* Where "disabled" came or went the configuration has spoken last. */
@@ -350,6 +392,9 @@ static void restore_server(struct server *s)
 	if (facts.conf_maxconn == s->set.maxconn)
 		s->state->maxconn = facts.maxconn;
 	restore_addr(s, &facts);
+	restore_target(&s->state->check, &facts.check, &s->set.check_addr, s->set.check_port);
+	restore_target(&s->state->agent, &facts.agent, server_where_agent(s), server_agent_port(s));
+	restore_tls(s, &facts);
 	restore_admin(s, &facts);
 	restore_ejection(s, &facts);
 	restore_health(s, &facts);

@@ -93,7 +93,7 @@ struct server *server_find_path(const char *path, struct err *err)
 	struct proxy *px;
 	struct server *s;
 
-	if (!slash || !slash[1] || (size_t)(slash - path) >= sizeof(backend)) {
+	if (!slash || slash == path || !slash[1] || (size_t)(slash - path) >= sizeof(backend)) {
 		err_set(err, "Require 'backend/server'.");
 		return NULL;
 	}

@@ -351,6 +351,12 @@ static void change_admin(struct server *s, unsigned set, unsigned clear, const s
 	change_admin_for(s, set, clear, via, NULL);
 }
 
+void server_switch_tls(struct server *s, bool on)
+{
+	s->tls = on ? s->tls_switch : NULL;
+	s->particular = true;
+}
+
 void server_set_admin(struct server *s, unsigned set, unsigned clear)
 {
 	change_admin(s, set, clear, NULL);

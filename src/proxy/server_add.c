@@ -268,7 +268,7 @@ static struct proxy *backend_of(const char *path, const char **name, struct err 
 	char backend[256];
 	struct proxy *px;
 
-	if (!slash || !slash[1] || (size_t)(slash - path) >= sizeof(backend)) {
+	if (!slash || slash == path || !slash[1] || (size_t)(slash - path) >= sizeof(backend)) {
 		err_set(err, "Require 'backend/server'.");
 		return NULL;
 	}

@@ -31,6 +31,11 @@ int server_agent_port(const struct server *s)
 	return s->set.agent_port ? s->set.agent_port : s->set.check_port;
 }
 
+const struct addr *server_where_agent(const struct server *s)
+{
+	return s->set.agent_addr.family ? &s->set.agent_addr : &s->set.check_addr;
+}
+
 void server_state_init(struct server *s)
 {
 	struct server_state *state = s->state;
@@ -44,7 +49,7 @@ void server_state_init(struct server *s)
 	state->addr = s->spec.addr;
 	state->check.addr = s->set.check_addr;
 	state->check.port = (uint16_t)s->set.check_port;
-	state->agent.addr = s->set.agent_addr.family ? s->set.agent_addr : s->set.check_addr;
+	state->agent.addr = *server_where_agent(s);
 	state->agent.port = (uint16_t)server_agent_port(s);
 	state->agent.status = s->set.options.on & SRV_AGENT_CHECK ? CHECK_INIT : CHECK_UNKNOWN;
 	state->check.status = s->set.options.on & SRV_CHECK ? CHECK_INIT : CHECK_UNKNOWN;
