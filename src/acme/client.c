@@ -30,7 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BODY_MOST = 256 << 10, FIELD_MOST = 1100, SILENCE_MS = 30000, LOOK_MS = 3600 * 1000,
+enum { BODY_MOST = 256 << 10, FIELD_MOST = 1100, SILENCE_MS = 30000, REST_MS = 3600 * 1000,
+       LOOK_MS = 10000, /* a clock that jumps is seen that soon */
        DAY_S = 86400, RETRY_MOST_S = 7 * DAY_S };
 
 enum waits { WAITS_NOTHING, WAITS_ERRAND, WAITS_TIMER, WAITS_CHANGE };
@@ -404,7 +405,7 @@ static void change_is_over(void)
 			acme_order_begin(o, &now.conf);
 		} else { /* nobody hears of it: the parent has gone */
 			order_leave();
-			now.rests_ms = clock_now_ms + LOOK_MS;
+			now.rests_ms = clock_now_ms + REST_MS;
 		}
 	} else if (o->todo == ACME_DO_DONE) {
 		if (now.failed)
@@ -508,8 +509,12 @@ static void look(void)
 	int64_t due, wait;
 	struct acme_cert *c = first_due(&due);
 
-	if (!now.active || now.cert || !c || due == INT64_MAX || clock_now_ms < now.rests_ms)
+	if (!now.active || now.cert || !c || due == INT64_MAX)
 		return;
+	if (clock_now_ms < now.rests_ms) {
+		timer_set(&timer, now.rests_ms);
+		return;
+	}
 	wait = due - clock_wall().tv_sec;
 	if (wait <= 0)
 		order_start(c);
