@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The mistakes of mistakes.txt, one by one in a configuration that is right: is the message there, with
-its place, what it has to name, once? --table prints all of them beside what the reference says."""
+its place, what it has to name, once? --table prints all of them beside what the reference says. --notes: are the
+notices and notes that the manual lists given for its examples?"""
 import argparse
 import os
 import re
@@ -120,11 +121,27 @@ def item(who, text):
     return textwrap.fill(f"- {who}: {text}", 98, subsequent_indent="  ", break_on_hyphens=False)
 
 
+def listed(path):
+    """The items of the manual: "- PLACE, `line` `line`: SEVERITY: text", where "..." stands for a place."""
+    with open(path, encoding="utf-8") as f:
+        section = f.read().split("### Notices and notes\n")[1].split("\n## ")[0]
+    for found in re.split(r"\n(?=- )", section)[1:]:
+        parts = re.match(r"- (\w+), ((?:`[^`]+` ?)+): (notice|note): (.*)", " ".join(found.split()))
+        if not parts:
+            sys.exit("not an item: " + found)
+        mistake = Mistake(parts[2])
+        place = "end" if parts[1] == "anywhere" else parts[1]
+        mistake.lines = [(place, line) for line in re.findall("`([^`]+)`", parts[2])]
+        mistake.severity, mistake.wanted = parts[3], parts[4].split("...")
+        yield mistake
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--penstock", required=True)
     p.add_argument("--dir", required=True)
     p.add_argument("--mistakes", required=True)
+    p.add_argument("--notes")
     p.add_argument("--table", action="store_true")
     p.add_argument("-v", action="store_true")
     p.add_argument("only", nargs="*")
@@ -132,6 +149,8 @@ def main():
     if args.table:
         print(HEAD)
     path, bad, all_of_them = os.path.join(args.dir, "cfg"), 0, read(args.mistakes)
+    if args.notes:
+        all_of_them = list(listed(args.notes))
     for mistake in all_of_them:
         if args.only and not any(word in mistake.title for word in args.only):
             continue

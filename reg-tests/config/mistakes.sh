@@ -10,4 +10,9 @@ command -v python3 >/dev/null || { say "needs python3"; exit 77; }
 "$PENSTOCK" -vv | grep -q '+CARES' || { say "this build asks no name servers"; exit 77; }
 python3 "${0%/*}/mistakes.py" --penstock "$PENSTOCK" --dir "$dir" \
 	--mistakes "${0%/*}/mistakes.txt" || fail "mistakes.py"
+python3 "${0%/*}/mistakes.py" --penstock "$PENSTOCK" --dir "$dir" --mistakes "${0%/*}/mistakes.txt" \
+	--notes "$srcdir/doc/configuration.md" >"$dir/notes"
+check "the notices and notes of the manual" test $? -eq 0
+check "all of them" test "$(grep -c '^ok' "$dir/notes")" -ge 35
+grep -v '^ok' "$dir/notes"
 finish
