@@ -38,6 +38,8 @@ backend app
 	use-server a2 if { url_param(which) two }
 	server a1 10.0.0.9:80
 	server a2 10.0.0.10:80
+	use-server a3 if { path /h2 }
+	server a3 10.0.0.11:80 proto h2 weight 0
 END
 printf '/img pictures\n/cart shopping\n' >"$dir/kinds.map"
 sed -i "s#MAP#$dir/kinds.map#" "$dir/shop.cfg"
@@ -116,6 +118,23 @@ assert any(r["source"].startswith("http-request set-header") and r["held"] == "y
 run 'GET foo'
 wanted 2 "no URL"
 check "says so" err "neither a URL"
+run http://shop.example.org:99999/
+wanted 2 "a port that is none"
+check "it is named" err "'99999' is no port"
+run http://[::1]:80/
+wanted 0 "an address of IPv6 and a port"
+run http://x.example.org/ --body "$dir"
+wanted 2 "a folder for a body"
+check "it is said" err "is a folder"
+run http://x.example.org/ --http 2
+wanted 2 "HTTP/2"
+check "what would differ" err "see the version"
+run http://shop.example.org/ --down s1
+check "a server that is asked over TLS" line '^request to s2 \(it would go over TLS'
+run http://x.example.org/ --server-answers 200
+check "and one that is not" line '^request to a1$'
+run http://x.example.org/h2
+check "and one by HTTP/2" line '^request to a3 \(it would go as HTTP/2\)$'
 run http://x.example.org/ --nope
 wanted 2 "an unknown option"
 run http://x.example.org/ --expect colour=red

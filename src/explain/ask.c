@@ -106,6 +106,9 @@ static int take_status(struct ask *ask, const struct option *o, const char *valu
 
 static int take_version(struct ask *ask, const struct option *o, const char *value, struct err *err)
 {
+	if (*value == '2' || *value == '3')
+		return err_set(err, "%s: the client speaks HTTP/1 here: 1.0 or 1.1; of HTTP/%s rules and the "
+			       "log would see the version, and else the same", o->name, value);
 	if (strcmp(value, "1.0") != 0 && strcmp(value, "1.1") != 0)
 		return err_set(err, "%s: 1.0 or 1.1 is expected, not '%s'", o->name, value);
 	ask->version = value;
@@ -139,7 +142,10 @@ static int file_read(const char *name, struct span *text, struct arena *arena, s
 		return err_set(err, "cannot read '%s': %s", name, strerror(errno));
 	memory = arena_alloc(arena, MOST);
 	*text = (struct span){ memory, fread(memory, 1, MOST, in) };
-	if (!feof(in))
+	if (ferror(in))
+		err_set(err, errno == EISDIR ? "'%s' is a folder" : "cannot read '%s': %s", name,
+			strerror(errno));
+	else if (!feof(in))
 		err_set(err, "'%s' is larger than 1 MB", name);
 	memory = feof(in) ? memory : NULL;
 	if (in != stdin)
@@ -230,6 +236,17 @@ static bool is_method(const char *word)
 	return c > word && !*c;
 }
 
+/* What stands behind the host, if something does. */
+static int check_port(const char *url, const char *host, struct err *err)
+{
+	const char *colon = strrchr(host, ':');
+	int64_t port;
+
+	if (!colon || !colon[1] || strchr(colon, ']') || str_to_int(colon + 1, 1, 65535, &port))
+		return 0;
+	return err_set(err, "'%s': '%s' is no port: a number from 1 to 65535 is expected", url, colon + 1);
+}
+
 /* "https://host:port/path": scheme, host and port are taken out of it; "/path" stays. */
 static int take_url(struct ask *ask, const char *url, struct err *err)
 {
@@ -254,6 +271,8 @@ static int take_url(struct ask *ask, const char *url, struct err *err)
 		return err_set(err, "'%s' names no host", url);
 	if (*ask->host == '[' && !strchr(ask->host, ']'))
 		return err_set(err, "'%s': the ']' behind the address is missing", url);
+	if (check_port(url, ask->host, err) < 0)
+		return -1;
 	rest = slashes + 3 + len;
 	ask->target = *rest == '/'
 			      ? arena_strndup(ask->arena, rest, strcspn(rest, "#"))

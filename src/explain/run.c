@@ -37,6 +37,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -157,6 +158,23 @@ static void note_message(const char *name, struct span bytes)
 	record_note(r, ENTRY_MESSAGE, name, text);
 }
 
+/* How it goes to the server in truth, where that is not HTTP/1 in clear, as here. */
+static const char *server_speech(void)
+{
+	const struct outcome *o = &now.record.outcome;
+	const struct proxy *be = o->backend ? proxy_find(proxies_running, o->backend, PROXY_BACKEND) : NULL;
+	const struct server *s = be && o->server ? server_find(be, o->server) : NULL;
+	bool tls = s && s->set.tls.options.on & TLS_SSL;
+
+	if (!s || now.inside.closes)
+		return tls ? " (it would go over TLS)" : "";
+	if (s->set.proto == PROTO_H2)
+		return tls ? " (it would go as HTTP/2, over TLS)" : " (it would go as HTTP/2)";
+	if (tls && s->set.tls.alpn.len && memmem(s->set.tls.alpn.ptr, s->set.tls.alpn.len, "\2h2", 3))
+		return " (it would go over TLS, as HTTP/2 if the server agrees)";
+	return tls ? " (it would go over TLS)" : "";
+}
+
 /* The server has the request. */
 static void server_has_it(void)
 {
@@ -164,7 +182,7 @@ static void server_has_it(void)
 	const char *who = r->outcome.server ? r->outcome.server : "server";
 	const char *how = now.ask->answer_given ? "" : " (assumed: --server-answers says another)";
 
-	note_message(arena_printf(r->arena, "request to %s", who), bytes_span(&now.inside.got));
+	note_message(arena_printf(r->arena, "request to %s%s", who, server_speech()), bytes_span(&now.inside.got));
 	if (now.inside.answer.len)
 		note_message(arena_printf(r->arena, "answer of %s%s", who, how), now.inside.answer);
 }
