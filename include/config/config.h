@@ -69,6 +69,8 @@ struct statement {
 	bool no, dflt;            /* it was preceded by "no" / "default" */
 	unsigned scope;           /* of the section that it stands in */
 	const char *section;      /* "frontend web" */
+	/* Of stmt_words: asked before each word that there is; true: reported, it is not obeyed. */
+	bool (*refuses)(struct statement *st, void *object);
 };
 
 /* The next word, consumed; NULL at the end of the line. */

@@ -129,6 +129,7 @@ struct proxy_settings {
 	bool balance_given;        /* by a word, not by default */
 	int balance_draws;         /* random(draws), default 2 */
 	unsigned balance_decay;    /* peak-ewma decay <time>, ms: half-life */
+	struct location balance_loc; /* of its line */
 	const struct balance_by *balance_by; /* lb/balance.h: of the algorithms by a key */
 	int hash_method, hash_function;
 	bool hash_avalanche;

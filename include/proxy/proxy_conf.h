@@ -74,6 +74,8 @@ struct server *server_conf_new(struct statement *st, struct proxy *px, const cha
 int server_conf_check_name(struct statement *st, const char *name);
 /* Reads the address and the words behind it. 0, or -1 after a report. */
 int server_conf_parse(struct statement *st, struct server *s);
+/* statement.refuses of server lines in sections udp-lb; object: the server. */
+bool server_refuses_datagrams(struct statement *st, void *object);
 /* Puts it behind the other servers of its proxy. */
 void server_conf_enter(struct server *s);
 /* Takes it out of there; it leads on to the next as before. */

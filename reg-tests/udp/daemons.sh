@@ -6,11 +6,11 @@
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }
 set -- $(ports 9)
-daemons=
+daemons= missing=
 # daemon NAME PROGRAM [ARGUMENTS]: starts it, if it is there; $NAME is its process.
 daemon() {
 	name=$1
-	command -v "$2" >/dev/null || { say "without $2"; return 1; }
+	command -v "$2" >/dev/null || { missing="$missing $2"; return 1; }
 	shift
 	"$@" >"$dir/$name.log" 2>&1 &
 	children="$children $!"
@@ -98,7 +98,10 @@ if daemon radius freeradius -f -l stdout -d "$dir/radius"; then
 	section stranger "$9" "radius another" "$7"
 	sed -i '/udp-check radius another/,$ s/timeout check 10s/timeout check 200ms/' "$dir/cfg"
 fi
-[ -n "$daemons" ] || { say "no daemon is installed"; exit 77; }
+[ "$(id -u)" -eq 0 ] || missing="$missing chronyd (needs root)"
+[ -z "$missing" ] || say "skipped  judges that are not here:$missing"
+[ -n "$daemons" ] || { say "skipped  no judge is installed"; exit 77; }
+say "judges:$daemons"
 start_penstock
 driver "$srcdir/reg-tests/udp/daemons.py" --ports "$*" --daemons "$daemons" --lines "$dir/lines" ||
 	failures=1

@@ -70,13 +70,51 @@ check "nor 'ssl' of a server" refused "'ssl' is not for datagrams" \
 refused "'ssl' is not for datagrams" "	server s 127.0.0.1:1 ssl" && grep -q "verify" "$log"
 check "... of which nothing else is asked" test $? -ne 0
 for word in send-proxy "send-proxy-v2 proxy-v2-options ssl" tfo "socks4 127.0.0.1:1" "cookie x" "redir /x" "maxqueue 3" \
-	"tcp-ut 1s" "ws h1" non-stick "max-reuse 3"; do
+	"tcp-ut 1s" "ws h1" non-stick "max-reuse 3" "minconn 2" "pool-max-conn 2" "pool-low-conn 2" \
+	"pool-purge-delay 5s" "alpn h2" "sni str(x)" "verify none" check-via-socks4 stick; do
 	check "... nor '$word'" refused "is not for datagrams" "	server s 127.0.0.1:1 $word"
 done
 check "PROXY headers of checks are of version 2" refused "of version 2" "	option udp-check
 	server s 127.0.0.1:1 check check-send-proxy"
+check "... with the word's place and a cure" refused ":3:23: error: 'minconn' is not" "	server s 127.0.0.1:1 minconn 2"
+check "... namely" said "leave it out: datagrams do not wait in a queue"
+check "... nor in default-server" refused "'pool-max-conn' is not for datagrams" "	default-server pool-max-conn 2"
+printf 'udp-lb u\n\tdgram-bind 127.0.0.1:1\n\tserver s 127.0.0.1:1 check check-ssl verify none\n' >"$dir/udp"
+check "words of TLS are there for checks that speak it" valid <"$dir/udp"
+for address in udp@127.0.0.1:1 udp4@127.0.0.1:1 'udp6@[::1]:1' '127.0.0.1:1' 'ipv4@127.0.0.1:1'; do
+	printf 'udp-lb u\n\tdgram-bind 127.0.0.1:1\n\tserver s %s\n' "$address" >"$dir/udp"
+	check "a server is $address" valid <"$dir/udp"
+done
+check "... not tcp@127.0.0.1:1" refused "is an address for streams" "	server s tcp@127.0.0.1:1"
+check "an address twice is noticed" valid <<END
+udp-lb u
+	dgram-bind 127.0.0.1:5300
+	dgram-bind 127.0.0.1:5300
+	server a 192.0.2.1:53
+END
+check "... with the other place" said "127.0.0.1:5300 is listened on twice, also at"
+check "rules find no HTTP" refused ":3:18: error: this never matches here: 'path' finds nothing" \
+	"	use-server s if { path /x }
+	server s 127.0.0.1:1"
+check "... nor TLS" refused "'ssl_fc' finds nothing in the udp-lb section 'u', datagrams have no TLS" \
+	"	use-server s if { ssl_fc }
+	server s 127.0.0.1:1"
+check "... nor by named ACLs" refused "ACL 'a' never matches here: 'wait_end'" \
+	"	acl a wait_end
+	use-server s if a
+	server s 127.0.0.1:1"
+check "'balance hash' finds no HTTP either" refused ":3: error: 'balance hash url' finds nothing" \
+	"	balance hash url
+	server s 127.0.0.1:1"
+for alias in ST HM CC hr sslv Tr; do
+	check "log-format %$alias" refused "'%$alias' says nothing of datagrams: 'u' is an udp-lb section" \
+		"	log-format \"%$alias\""
+done
+printf 'udp-lb u\n\tdgram-bind 127.0.0.1:1\n\tlog 127.0.0.1:514 local0\n\tlog-format "${HAPROXY_TCP_LOG_FMT}"\n' >"$dir/udp"
+check "... the format of mode tcp is allowed" valid <"$dir/udp"
 check "a Unix socket is no server" refused "cannot be a Unix socket" "	server s /run/x"
-check "'balance uri' needs HTTP" refused "only connections have" "	balance uri"
+check "'balance uri' needs HTTP" refused ":3: error: 'balance' of the udp-lb section 'u' looks at what only connections have" \
+	"	balance uri"
 check "sizes have limits" refused "65507" "	accepted-payload-size 65508"
 check "shards have limits" refused "by-thread" "	dgram-bind :2 shards 65"
 check "a word of bind lines alone is refused" refused "'accept-proxy'" "	dgram-bind :2 accept-proxy"

@@ -5,7 +5,9 @@
 # tell the server's number.
 . "${0%/*}/../lib.sh"
 
-python3 -c "import aioquic, cryptography" 2>/dev/null || { say "needs aioquic"; exit 77; }
+command -v python3 >/dev/null || { say "skipped  needs python3"; exit 77; }
+python3 -c "import aioquic, cryptography" 2>/dev/null ||
+	{ say "skipped  the only judge, aioquic for Python, is not installed"; exit 77; }
 set -- $(ports 4)
 cat >"$dir/cfg" <<END
 global

@@ -8,7 +8,14 @@ import struct
 from datagrams import Client, Server
 from service import PATIENCE, Service, check, finish, until
 
-service = Service(lambda p: p.add_argument("--ports"))
+
+
+def arguments(p):
+    p.add_argument("--ports")
+    p.add_argument("--client", type=int)
+
+
+service = Service(arguments)
 ports = [int(p) for p in service.args.ports.split()]
 plain, everywhere, port_a, port_b, small, one, forget, ruled, log_port, proxied = ports
 a = Server("a", f"127.0.0.1:{port_a}")
@@ -111,6 +118,11 @@ check("use-server by the address of the client",
 check("... and by the first datagram", Client(f"127.0.0.1:{ruled}").whom(b"code 5")[0] == "b")
 until("sessions end when nobody sends for their time", lambda: current("ruled") == 0)
 said = sorted(lines.recv(2000).decode().split("]: ")[1].strip() for _ in range(3))
+check("... by its length", Client(f"127.0.0.1:{ruled}").whom(b"eleven long")[0] == "b" and
+      Client(f"127.0.0.1:{ruled}").whom(b"ten long..")[0] == "a")
+c = Client(f"127.0.0.1:{ruled}")
+c.s.bind(("127.0.0.1", service.args.client))
+check("... by src_port and dst_port", c.whom()[0] == "b" and Client(f"127.0.0.1:{ruled}").whom()[0] == "a")
 check("log-format: " + ", ".join(said),
       said == ["127.0.0.1 ruled/a 1/9 cD", "127.0.0.1 ruled/b 6/14 cD", "127.0.0.2 ruled/b 1/9 cD"])
 

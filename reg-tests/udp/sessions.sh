@@ -7,6 +7,7 @@
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }
 set -- $(ports 10)
 log_port=$9
+port_of_client=$(ports 1)
 cat >"$dir/cfg" <<END
 global
 	stats socket $stats level admin
@@ -54,6 +55,8 @@ udp-lb ruled
 	balance first
 	use-server b if second
 	use-server b if special
+	use-server b if { req.len 11 }
+	use-server b if { src_port $port_of_client } { dst_port $8 }
 	log global
 	log-format "%ci %b/%s %U/%B %ts"
 	timeout client 300ms
@@ -73,6 +76,6 @@ udp-lb checked
 	server a 127.0.0.1:$3 send-proxy-v2 proxy-v2-options crc32c
 END
 start_penstock
-driver "$srcdir/reg-tests/udp/sessions.py" --ports "$*" || failures=1
+driver "$srcdir/reg-tests/udp/sessions.py" --ports "$*" --client "$port_of_client" || failures=1
 [ -z "${SHIM:-}" ] || acted "$SHIM"
 finish

@@ -488,7 +488,9 @@ int stmt_words(struct statement *st, unsigned scope, void *object)
 		int left = st->count - st->at, at = st->at;
 
 		row = lookup_find(index, scope, st->words + st->at, left);
-		if (row && statement_apply(st, row, object) == 0)
+		if (row && st->refuses && st->refuses(st, object))
+			; /* its arguments are skipped as those of others that are wrong */
+		else if (row && statement_apply(st, row, object) == 0)
 			continue;
 		rc = -1;
 		known = row ? NULL : known_find(scope, st->words + st->at, left);

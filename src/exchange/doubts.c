@@ -45,24 +45,26 @@ static void doubt_listener(struct config *cfg, struct catalog *known, struct lis
 		return;
 	}
 	other = ((const struct listener *)e->object)->bind;
-	config_notice(cfg, &bind->loc,
-		      "%s is listened on twice, also at %s:%u in %s: connections go to either",
-		      text, other->loc.file, other->loc.line, other->section);
+	config_notice(cfg, &bind->loc, "%s is listened on twice, also at %s:%u in %s: %s",
+		      text, other->loc.file, other->loc.line, other->section,
+		      bind->dgram ? "only one of them gets what comes" :
+				    "connections go to either");
 }
 
 static void doubt_addresses(struct config *cfg, const struct proxies *all)
 {
-	struct catalog known = { 0 };
+	struct catalog streams = { 0 }, datagrams = { 0 };
 	const struct proxy *px;
 	struct bind_conf *bind;
 	struct listener *l;
 
 	list_for_each(px, &all->list, node) {
-		if (px->set.disabled || px->udp)
+		if (px->set.disabled)
 			continue;
 		list_for_each(bind, &px->binds, node)
 			list_for_each(l, &bind->listeners, node)
-				doubt_listener(cfg, &known, l);
+				if (!l->shard)
+					doubt_listener(cfg, bind->dgram ? &datagrams : &streams, l);
 	}
 }
 

@@ -5,7 +5,9 @@
 #include "base/arena.h"
 #include "expr/acl_conf.h"
 #include "expr/cond_hint.h"
+#include "expr/datagrams.h"
 #include "expr/watch.h"
+#include "proxy/proxy.h"
 
 #include <strings.h>
 
@@ -27,6 +29,27 @@ struct cond {
 };
 
 /* -- parsing ---------------------------------------------------------------------------- */
+
+/* -1 after a report: a section of datagrams has nothing of what the ACL looks at. */
+static int cond_check_datagrams(struct statement *st, int at, const struct acl *acl,
+				const struct proxy *proxy)
+{
+	const struct acl_test *test;
+
+	for (test = acl->tests; proxy && proxy->udp && test; test = test->next) {
+		if (expr_of_datagram(test->expr))
+			continue;
+		stmt_error(st, at, "%s%s%snever matches here: '%s' finds nothing in the udp-lb section '%s', "
+			   "datagrams have no %s", acl->name ? "ACL '" : "this ",
+			   acl->name ? acl->name : "", acl->name ? "' " : "",
+			   expr_fetch_name(test->expr), proxy->name,
+			   expr_missing_in_datagrams(test->expr));
+		stmt_hint(st, "servers are chosen by addresses (src, src_port, dst, dst_port) and by the "
+			  "first datagram (req.payload, req.len)");
+		return -1;
+	}
+	return 0;
+}
 
 /* What is said about ACLs that cannot match where the rule runs. */
 static void cond_check_places(struct statement *st, int at, const struct acl *acl, unsigned where,
@@ -105,6 +128,8 @@ static struct cond_term *cond_term_parse(struct statement *st, struct proxy *pro
 	term->acl = !strcmp(word, "{") ? cond_anonymous(st, proxy) :
 				       cond_named(st, proxy, word, term->negated);
 	if (!term->acl)
+		return NULL;
+	if (cond_check_datagrams(st, at, term->acl, proxy))
 		return NULL;
 	cond_check_places(st, at, term->acl, where, rule);
 	return term;

@@ -12,11 +12,13 @@
 #include "base/err.h"
 #include "config/config.h"
 #include "expr/capture.h"
+#include "expr/datagrams.h"
 #include "expr/expr.h"
 #include "expr/logformat_alias.h"
 #include "expr/logformat_node.h"
 #include "expr/regex.h"
 #include "expr/view.h"
+#include "proxy/proxy.h"
 
 #include <ctype.h>
 
@@ -256,6 +258,9 @@ static int compiler_expr(struct compiler *c, unsigned flags)
 	if (!expr_allowed(expr, c->format->place, c->ctx->cfg, &c->ctx->loc))
 		return err_set(c->err, "'%s' cannot be used here: it looks at the %s, which is out of sight here",
 			       expr_text(expr), expr_source(expr));
+	if (c->ctx->proxy && c->ctx->proxy->udp && !expr_of_datagram(expr))
+		return err_set(c->err, "'%s' finds nothing in an udp-lb section: datagrams have no %s",
+			       expr_text(expr), expr_missing_in_datagrams(expr));
 	compiler_add(c, NODE_EXPR, compiler_item(c, flags))->expr = expr;
 	c->format->exprs = true;
 	return 0;

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
+#include "expr/datagrams.h"
 #include "expr/expr.h"
 #include "expr/logformat.h"
 #include "expr/logformat_stock.h"
@@ -186,6 +187,12 @@ static int logformat_check_tcp(struct config *cfg, const struct proxy *px,
 {
 	const char *alias = format ? logformat_http_alias(format) : NULL;
 
+	if (format && px->udp) {
+		alias = logformat_not_of_datagrams(format);
+		return !alias ? 0 :
+				config_error(cfg, logformat_location(format), "'%%%s' says nothing of "
+					     "datagrams: '%s' is an udp-lb section", alias, px->name);
+	}
 	if (!alias || px->set.mode == MODE_HTTP)
 		return 0;
 	return config_error(cfg, logformat_location(format), "'%%%s' is for mode http alone: "

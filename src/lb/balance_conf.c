@@ -214,6 +214,7 @@ static int parse_balance(struct statement *st, const struct keyword *kw, void *o
 		return stmt_unknown(st, st->at - 1, "algorithm of 'balance'", algorithms);
 	set->balance = algo;
 	set->balance_given = true;
+	set->balance_loc = st->loc;
 	set->balance_draws = 2;
 	if (algo == BALANCE_RANDOM)
 		return parse_draws(st, word + len, &set->balance_draws);

@@ -4,7 +4,10 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "config/config.h"
+#include "expr/datagrams.h"
+#include "expr/expr.h"
 #include "expr/state.h"
+#include "lb/balance.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
 #include "proxy/proxy_conf.h"
@@ -21,37 +24,14 @@
 
 /* ---- the end of the configuration -------------------------------------------------------- */
 
-/* The first word of the line that datagrams have no use for; NULL: there is none. */
-static const char *useless_word(const struct server *s)
-{
-	const struct server_settings *set = &s->set;
-	const uint64_t on = set->options.on;
-
-	return on & SRV_SEND_PROXY			  ? "send-proxy" :
-	       set->proxy_v2 & ~(unsigned)PROXY_V2_CRC32C ? "proxy-v2-options" :
-	       set->vector_count			  ? "set-proxy-v2-tlv-fmt" :
-	       on & SRV_TFO				  ? "tfo" :
-	       set->socks4.family			  ? "socks4" :
-	       set->cookie				  ? "cookie" :
-	       set->redir				  ? "redir" :
-	       set->maxqueue				  ? "maxqueue" :
-	       set->tcp_ut				  ? "tcp-ut" :
-	       set->proto				  ? "proto" :
-	       set->ws != WS_AUTO			  ? "ws" :
-	       on & SRV_NON_STICK			  ? "non-stick" :
-	       set->max_reuse >= 0			  ? "max-reuse" :
-							    NULL;
-}
-
 static int check_server(struct config *cfg, const struct server *s)
 {
-	const char *word = useless_word(s);
-
 	if (s->refused)
 		return 0;
-	if (word)
-		return config_error(cfg, &s->loc, "server '%s': '%s' is not for datagrams: '%s' is an "
-				    "udp-lb section", s->id, word, s->proxy->name);
+	if (s->set.proxy_v2 & ~(unsigned)PROXY_V2_CRC32C)
+		return config_error(cfg, &s->loc, "server '%s': 'proxy-v2-options' is not for datagrams, "
+				    "but for 'crc32c': '%s' is an udp-lb section", s->id,
+				    s->proxy->name);
 	if (s->spec.addr.family == AF_UNIX)
 		return config_error(cfg, &s->loc, "server '%s' of the udp-lb section '%s' cannot be a "
 				    "Unix socket", s->id, s->proxy->name);
@@ -60,13 +40,18 @@ static int check_server(struct config *cfg, const struct server *s)
 
 static int check_balance(struct config *cfg, const struct proxy *px)
 {
+	const struct location *loc = &px->set.balance_loc;
+
 	if (px->set.balance == BALANCE_PEAK_EWMA)
-		return config_error(cfg, &px->loc, "'balance peak-ewma' of the udp-lb section '%s' "
-						   "goes "
-				    "by answers, and datagrams need none", px->name);
+		return config_error(cfg, loc, "'balance peak-ewma' of the udp-lb section '%s' goes by "
+				    "answers, and datagrams need none", px->name);
+	if (px->set.balance == BALANCE_HASH && !expr_of_datagram(px->set.balance_by->expr))
+		return config_error(cfg, loc, "'balance hash %s' finds nothing in the udp-lb section "
+				    "'%s': datagrams have no %s", expr_text(px->set.balance_by->expr),
+				    px->name, expr_missing_in_datagrams(px->set.balance_by->expr));
 	if (px->set.balance < BALANCE_URI || px->set.balance == BALANCE_HASH)
 		return 0;
-	return config_error(cfg, &px->loc, "'balance' of the udp-lb section '%s' looks at what only "
+	return config_error(cfg, loc, "'balance' of the udp-lb section '%s' looks at what only "
 			    "connections have", px->name);
 }
 
