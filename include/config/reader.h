@@ -26,6 +26,14 @@ struct reader_file {
 	unsigned line_count;
 };
 
+/* The lines of a file, which live as long as the configuration. */
+struct reader_lines {
+	struct reader_lines *next;
+	const char *file;
+	const char **texts; /* [line - 1]; NULL: blank, a comment, or not read */
+	unsigned count;
+};
+
 /* .if levels, innermost last. */
 enum branch {
 	BRANCH_TAKEN,   /* lines count */
@@ -59,6 +67,7 @@ struct reader {
 	struct config *cfg;
 	struct lookup *index;
 	struct reader_file *files;
+	struct reader_lines *lines;
 
 	struct location loc;    /* the line being read */
 	const char *text;
@@ -78,6 +87,11 @@ struct reader {
 	struct reported *reported;
 	char line_number[12];   /* .LINE */
 };
+
+/* files.c: begins a file; config_line answers for this configuration, or, cfg freed, for none. */
+void reader_lines_begin(struct reader *rd, const struct reader_file *file);
+void reader_lines_keep(const struct config *cfg);
+void reader_lines_forget(const struct config *cfg);
 
 /* condition.c: is word a directive (.if ...)? Then it is obeyed, problems are reported. */
 bool condition_directive(struct reader *rd, const struct word *words, int count);

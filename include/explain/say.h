@@ -12,7 +12,8 @@ struct entry;
 struct say {
 	FILE *out;
 	bool colour;
-	bool files;           /* lines are read from their files, and shown as they stand there */
+	bool words;           /* there are words for more: -v */
+	const char *file;     /* that of the section; NULL: none was shown */
 	bool all;             /* rules that did not hold, values of all samples */
 	unsigned passed_over; /* rules that did not hold and were not shown, since the last shown */
 };

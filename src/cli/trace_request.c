@@ -67,7 +67,7 @@ static void trace_say(struct trace_state *state)
 {
 	struct record *r = &state->record;
 	const struct entry *next = state->shown ? state->shown->next : r->root->children, *e;
-	struct say say = { .out = open_memstream(&state->text, &state->len), .files = false };
+	struct say say = { .out = open_memstream(&state->text, &state->len) };
 
 	state->at = 0;
 	if (!say.out)

@@ -5,8 +5,10 @@
  */
 #include "config/load.h"
 
+#include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
+#include "config/lines.h"
 #include "config/reader.h"
 
 #include <dirent.h>
@@ -194,4 +196,53 @@ void reader_files_free(struct reader *rd)
 		free(file->lines);
 	}
 	rd->files = NULL;
+}
+
+/* -- lines that are shown while the program serves ------------------------------------------ */
+
+static struct {
+	const struct config *of;
+	const struct reader_lines *lines;
+} kept;
+
+void reader_lines_begin(struct reader *rd, const struct reader_file *file)
+{
+	const char *p = file->text, *end = file->text + file->len;
+	struct reader_lines *lines = arena_alloc(rd->cfg->arena, sizeof(*lines));
+	unsigned count = 1;
+
+	while ((p = memchr(p, '\n', (size_t)(end - p)))) {
+		count++;
+		p++;
+	}
+	lines->file = file->name;
+	lines->count = count;
+	lines->texts = arena_alloc(rd->cfg->arena, count * sizeof(*lines->texts));
+	lines->next = rd->lines;
+	rd->lines = lines;
+}
+
+void reader_lines_keep(const struct config *cfg)
+{
+	kept.of = cfg;
+	kept.lines = cfg->reader->lines;
+}
+
+void reader_lines_forget(const struct config *cfg)
+{
+	if (kept.of != cfg)
+		return;
+	kept.of = NULL;
+	kept.lines = NULL;
+}
+
+const char *config_line(const struct location *loc)
+{
+	const struct reader_lines *lines = kept.lines;
+
+	if (!loc->file || !loc->line)
+		return NULL;
+	while (lines && strcmp(lines->file, loc->file) != 0)
+		lines = lines->next;
+	return lines && loc->line <= lines->count ? lines->texts[loc->line - 1] : NULL;
 }

@@ -88,6 +88,8 @@ int config_finish(struct config *cfg)
 			config_error(cfg, NULL, "module %s cannot be set up",
 				     cfg->modules[i]->name);
 	}
+	if (cfg->reader)
+		reader_lines_keep(cfg);
 	reader_end(cfg);
 	return config_failed(cfg) ? -1 : 0;
 }
@@ -139,6 +141,7 @@ void config_free(struct config **cfg)
 		return;
 	reader_end(*cfg);
 	default_path_leave(*cfg);
+	reader_lines_forget(*cfg);
 	release_data(*cfg);
 	arena = (*cfg)->arena;
 	*cfg = NULL;

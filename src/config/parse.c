@@ -484,6 +484,7 @@ static bool line_read(struct reader *rd, const char *line, size_t len)
 	if (reader_line_blank(line, len) && !memchr(line, 0, len))
 		return true;
 	rd->text = arena_strndup(rd->cfg->arena, line, strnlen(line, len));
+	rd->lines->texts[rd->loc.line - 1] = rd->text;
 	if (lexer_split(&lx, line, len) < 0) {
 		line_problem(rd, DIAG_ERROR, lx.problem.column, lx.problem.length,
 			     lx.problem.message, lx.problem.hint);
@@ -528,6 +529,7 @@ static int file_read(struct config *cfg, const char *name, char *text, size_t le
 	rd->loc = (struct location){ .file = file->name };
 	if (reader_file_other(rd, text, len))
 		return -1;
+	reader_lines_begin(rd, file);
 	file_lines(rd, file);
 	condition_end(rd);
 	section_end(rd);

@@ -386,7 +386,7 @@ static bool colour_wanted(const struct ask *ask)
 static void say_text(void)
 {
 	struct say say = {
-		.out = stdout, .files = true, .colour = colour_wanted(now.ask), .all = now.ask->all
+		.out = stdout, .words = true, .colour = colour_wanted(now.ask), .all = now.ask->all
 	};
 
 	say_begin(&say);
@@ -589,7 +589,6 @@ int explain_run(const struct explain *e)
 		return EXPLAIN_BROKEN;
 	rc = ask_parse(&ask, arena, e->words, e->count, &err) < 0 ? fail(&err)
 								  : explain_words(e, &ask);
-	source_forget();
 	arena_free(&arena);
 	return rc;
 }

@@ -36,7 +36,7 @@ void say_passed_over(struct say *say)
 {
 	if (say->passed_over)
 		said(say, SAY_DIM, "         (%u rule%s did not hold%s)\n", say->passed_over,
-		     say->passed_over == 1 ? "" : "s", say->files ? ": see -v" : "");
+		     say->passed_over == 1 ? "" : "s", say->words ? ": see -v" : "");
 	say->passed_over = 0;
 }
 
@@ -45,14 +45,14 @@ static void say_line(const struct say *say, const struct entry *t)
 {
 	static const char marks[] = { [HELD_NO] = '-', [HELD_YES] = '+', [HELD_WAITS] = '.',
 				      [HELD_UNKNOWN] = '?' };
-	const char *text = say->files ? source_line(&t->loc) : NULL;
+	const char *text = source_line(&t->loc);
 
 	said(say, SAY_DIM, "%6u", t->loc.line);
 	said(say, t->held == HELD_YES ? SAY_GOOD : SAY_DIM, " %c ", marks[t->held]);
 	said(say, t->held == HELD_YES ? SAY_PLAIN : SAY_DIM, "%s", text ? text : t->name);
 	if (!text && t->kind == ENTRY_CHOICE && t->text)
 		fprintf(say->out, " %s", t->text);
-	if (!say->files && t->loc.file)
+	if (t->loc.file && (!say->file || strcmp(say->file, t->loc.file) != 0))
 		said(say, SAY_DIM, "   %s", source_name(t->loc.file));
 }
 
@@ -161,10 +161,12 @@ static void say_server(const struct say *say, const struct entry *t)
 	     t->taken ? ", backup" : "");
 }
 
-static void say_place(const struct say *say, const struct entry *t)
+static void say_place(struct say *say, const struct entry *t)
 {
-	if (t->loc.file)
+	if (t->loc.file) {
+		say->file = t->loc.file;
 		said(say, SAY_DIM, "   %s:%u", source_name(t->loc.file), t->loc.line);
+	}
 	fputc('\n', say->out);
 }
 

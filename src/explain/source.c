@@ -1,42 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines of configuration files (explain/source.h). Rules know their file and line, and not their
- * text: it is read again when somebody wants to see it. The file that was asked for last is kept.
- */
+/* Lines of configuration files (explain/source.h): rules know their file and line, and the
+ * configuration has the text. */
 #include "explain/source.h"
 
 #include "config/config.h"
+#include "config/lines.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static char *kept, *kept_name, shown[1024];
-
-static char *file_read(const char *name)
-{
-	FILE *in = fopen(name, "re");
-	char *text = NULL;
-	size_t size = 0;
-
-	if (!in)
-		return NULL;
-	if (getdelim(&text, &size, 0, in) < 0) {
-		free(text);
-		text = NULL;
-	}
-	fclose(in);
-	return text;
-}
-
-static const char *file_text(const char *name)
-{
-	if (kept_name && !strcmp(kept_name, name))
-		return kept;
-	source_forget();
-	kept = file_read(name);
-	kept_name = strdup(name);
-	return kept;
-}
+static char shown[1024];
 
 /* A '#' that begins a comment: outside of quotes, not escaped. */
 static size_t comment_at(const char *line, size_t len)
@@ -73,22 +45,18 @@ static size_t append(size_t at, const char *line, size_t len)
 
 const char *source_line(const struct location *loc)
 {
-	const char *text = loc->file ? file_text(loc->file) : NULL;
-	unsigned line;
+	struct location at_line = *loc;
+	const char *text = config_line(&at_line);
 	size_t len, at = 0;
 
-	for (line = 1; text && line < loc->line; line++) {
-		text = strchr(text, '\n');
-		text = text ? text + 1 : NULL;
-	}
-	if (!text || !*text || !loc->line)
+	if (!text)
 		return NULL;
-	for (;;) {
-		len = strcspn(text, "\n");
-		if (!len || text[len - 1] != '\\' || !text[len])
-			break;
+	while ((len = strlen(text)) && text[len - 1] == '\\') {
 		at = append(at, text, len - 1);
-		text += len + 1;
+		at_line.line++;
+		text = config_line(&at_line);
+		if (!text)
+			text = "";
 	}
 	at = append(at, text, comment_at(text, len));
 	while (at && (shown[at - 1] == ' ' || shown[at - 1] == '\t' || shown[at - 1] == '\r'))
@@ -102,11 +70,4 @@ const char *source_name(const char *file)
 	const char *slash = strrchr(file, '/');
 
 	return slash ? slash + 1 : file;
-}
-
-void source_forget(void)
-{
-	free(kept);
-	free(kept_name);
-	kept = kept_name = NULL;
 }
