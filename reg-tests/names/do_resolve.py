@@ -84,6 +84,14 @@ def main():
               rule="tcp-request inspect-delay 1m\n\ttcp-request content do-resolve(txn.ip,dns,ipv4) str(a.test)")
     check("tcp-request content does the same", get(w, "x") == "127.0.0.3")
     w.end()
+
+    tcp = TEXT.split("\t{rule}")[0] + "\tmode tcp\n\t{rule}\n\tdefault_backend b\nbackend b\n\tmode tcp\n" \
+        "\tserver clear 0.0.0.0:{port}\n"
+    w = World(args, tcp, dns=ns.port, port=origins.port, valid="1h",
+              rule="tcp-request inspect-delay 1m\n\ttcp-request content do-resolve(txn.ip,dns,ipv4) str(a.test)\n"
+              "\ttcp-request content set-dst var(txn.ip)")
+    check("in mode tcp, too", get(w, "x") == "127.0.0.3")
+    w.end()
     service.finish()
 
 

@@ -93,6 +93,38 @@ def by_hand(args, origins):
     w.end()
 
 
+def families(args, origins):
+    """With "resolve-prefer ipv6" AAAA is asked for first, and A where there is none."""
+    ns = nameserver.NameServer({"both.test": ["127.0.0.2", "::1"], "four.test": ["127.0.0.3"]}, port=0)
+    text = SECTION + "".join(f"\tserver {n} {n}.test:{{port}} resolvers dns init-addr none resolve-prefer ipv6\n"
+                             for n in ("both", "four"))
+    w = World(args, text, dns=ns.port, port=origins.port, words="")
+    until("AAAA comes first, and A where there is none", lambda: w.addresses() == ["::1", "127.0.0.3"])
+    check("A was not asked for where there is AAAA", not ns.asked["both.test", nameserver.A])
+    ns.zone["both.test"] = ["127.0.0.2"]
+    until("without AAAA there is A", lambda: w.addresses() == ["127.0.0.2", "127.0.0.3"])
+    ns.zone["both.test"] = ["127.0.0.2", "::1"]
+    until("and AAAA again, as soon as it is there", lambda: w.addresses() == ["::1", "127.0.0.3"])
+    w.end()
+
+
+def obsolete(args, origins):
+    """Records that answers have no more are used for "hold obsolete"."""
+    text = SECTION + "\tserver-template t 2 many.test:{port} resolvers dns init-addr none resolve-prefer ipv4\n"
+    for hold in "1h", "300ms":
+        ns = nameserver.NameServer({"many.test": ["127.0.0.2", "127.0.0.3"]}, port=0)
+        w = World(args, text, dns=ns.port, port=origins.port, words="hold obsolete " + hold)
+        until("each has an address", lambda: sorted(w.addresses()) == ["127.0.0.2", "127.0.0.3"])
+        ns.zone["many.test"] = ["127.0.0.2"]
+        before = w.counts()["ns1"]["valid"]
+        until("an address is in answers no more", lambda before=before: w.counts()["ns1"]["valid"] > before + 5)
+        if hold == "1h":
+            check("it holds", sorted(w.addresses()) == ["127.0.0.2", "127.0.0.3"])
+        else:
+            until("it holds no longer than that", lambda: sorted(w.addresses()) == ["-", "127.0.0.2"])
+        w.end()
+
+
 def hostile(args, origins):
     ns = nameserver.NameServer({"forged.test": nameserver.FORGED, "b.test": "c.test", "c.test": ["127.0.0.3"],
                                 "d.test": nameserver.GARBAGE, "e.test": "f.test", "f.test": "e.test",
@@ -231,6 +263,8 @@ def templates(args, origins):
     text = SECTION + "\tserver-template t 3 many.test:{port} resolvers dns init-addr none resolve-prefer ipv4\n" \
         "backend dup\n\tserver-template d 3 many.test:{port} resolvers dns init-addr none resolve-prefer ipv4 " \
         "resolve-opts allow-dup-ip\n" \
+        "backend own\n\tdefault-server resolve-opts allow-dup-ip\n\tserver-template o 3 many.test:{port} " \
+        "resolvers dns init-addr none resolve-prefer ipv4 resolve-opts prevent-dup-ip\n" \
         "backend s\n\tserver-template s 3 _s.test resolvers dns resolve-prefer ipv4 weight 7\n" \
         "backend i\n\tserver-template i 3 _s.test resolvers dns resolve-prefer ipv4 weight 7 " \
         "resolve-opts ignore-weight\n" \
@@ -241,6 +275,7 @@ def templates(args, origins):
           lambda: sorted(w.addresses("b")) == ["-", "127.0.0.2", "127.0.0.3"])
     until("two may have one when they are allowed to",
           lambda: sorted(set(w.addresses("dup"))) == ["127.0.0.2", "127.0.0.3"] and "-" not in w.addresses("dup"))
+    until("not where they are not", lambda: sorted(w.addresses("own")) == ["-", "127.0.0.2", "127.0.0.3"])
     until("networks come first", lambda: w.addresses("n") == ["127.0.0.3"])
     until("services fill a template", lambda: sorted(w.addresses("s")) == ["-", "127.0.0.2", "127.0.0.3"])
     rows = {row["srv_addr"]: row for name, row in w.servers().items() if name.startswith("s/")}
@@ -414,7 +449,7 @@ def several(args, origins):
     w.end()
 
 
-TESTS = [address_changes, holds, by_hand, hostile, broken, no_ttl, connect_timeout, init_state, templates, fqdn, freed, state_file, tcp, several, workers]
+TESTS = [address_changes, holds, by_hand, families, obsolete, hostile, broken, no_ttl, connect_timeout, init_state, templates, fqdn, freed, state_file, tcp, several, workers]
 
 
 def main():

@@ -83,8 +83,11 @@ static int parse_eject(struct statement *st, const struct keyword *kw, void *obj
 	if (!conf.error_rate && !conf.slower)
 		return stmt_error(st, st->at - 1, "'eject' needs 'error-rate', 'slower-than' or "
 				  "both");
-	if (conf.max_time < conf.time)
+	if (conf.max_time < conf.time) {
+		config_notice(st->cfg, &st->loc, "'max-time' of 'eject' is less than 'time', and counts as "
+			      "much: no ejection takes longer than the first");
 		conf.max_time = conf.time;
+	}
 	kept = arena_alloc(st->cfg->arena, sizeof(*kept));
 	*kept = conf;
 	px->set.eject = kept;

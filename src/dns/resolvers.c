@@ -214,7 +214,7 @@ static int finish(struct config *cfg, void *data)
 	struct resolvers *r;
 
 	list_for_each(r, &all->all, node)
-		if (!r->count)
+		if (!r->count && !config_failed(cfg)) /* perhaps it is there, and wrong */
 			config_warning(cfg, &r->loc, "resolvers '%s' have no name server", r->name);
 	if (dns_library() && !find(data, "default")) {
 		r = add(cfg, "default");

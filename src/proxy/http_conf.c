@@ -110,6 +110,9 @@ int parse_retry_budget(struct statement *st, const struct keyword *kw, void *obj
 	struct retry_budget *budget = &((struct proxy *)object)->set.budget;
 	int64_t percent, least = LEAST;
 
+	*budget = (struct retry_budget){ .given = false };
+	if (st->no)
+		return 0;
 	if (stmt_int(st, kw->name, 0, 100, &percent))
 		return -1;
 	if (stmt_take(st, "min") && stmt_int(st, "min", 0, INT_MAX, &least))

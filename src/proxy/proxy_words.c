@@ -154,7 +154,7 @@ const struct keyword proxy_keywords[] = {
 	  .max = INT_MAX, .dflt = "3", .help = "connections tried again after one failed" },
 	{ "retry-on", SCOPE_BACK, 0, "[<condition>...]", parse_retry_on, .dflt = "conn-failure",
 	  .help = "failures after which a request is sent once more" },
-	{ "retry-budget", SCOPE_BACK, 0, "<percent> [min <number>]", parse_retry_budget,
+	{ "retry-budget", SCOPE_BACK, KW_NO, "<percent> [min <number>]", parse_retry_budget,
 	  .dflt = "none", .help = "share of the requests that may be retries at once" },
 	{ "http-reuse", SCOPE_BACK, 0, "{ never | safe | aggressive | always }", set_enum,
 	  .offset = SET(http_reuse),
