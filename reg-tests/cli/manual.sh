@@ -20,9 +20,10 @@ defaults
 	timeout client 10s
 	timeout server 10s
 listen web
-	bind $front
+	guid front
+	bind $front guid-prefix sock
 	stick-table type ip size 1k expire 1h store gpc0,http_req_rate(10s)
-	server s1 $back weight 10 maxconn 20 check
+	server s1 $back weight 10 maxconn 20 check guid web-a
 	server s2 $back weight 10 check
 frontend origin
 	# Connections for the checks of web.

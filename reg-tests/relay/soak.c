@@ -73,7 +73,12 @@ static struct {
 	double seconds;
 	unsigned at_a_time, idle;
 	uint64_t largest, piece, seed;
-} cfg = { .listener = -1, .piece = CHUNK, .seconds = 3, .at_a_time = 100, .idle = 100, .largest = 4 << 20 };
+} cfg = { .listener = -1,
+	  .piece = CHUNK,
+	  .seconds = 3,
+	  .at_a_time = 100,
+	  .idle = 100,
+	  .largest = 4 << 20 };
 
 static struct pair pairs[MAX_PAIRS];
 static int unclaimed[MAX_PAIRS]; /* accepted, header not read yet */
@@ -533,7 +538,8 @@ int main(int argc, char **argv)
 		option(c);
 	if (cfg.listener < 0 || !cfg.front.len || cfg.at_a_time > MAX_PAIRS ||
 	    !cfg.piece || cfg.piece > CHUNK)
-		die("usage: soak -f FRONT -b BACK [-p PID] [-t SECONDS] [-c N] [-z N] [-k N] [-S SEED] [-i N]");
+		die("usage: soak -f FRONT -b BACK [-p PID] [-t SECONDS] [-c N] [-z N] [-k N] [-S "
+		    "SEED] [-i N]");
 	want_descriptors();
 	dice = cfg.seed;
 	printf("# soak: seed %llu\n", (unsigned long long)cfg.seed);

@@ -110,7 +110,7 @@ SINKS = [
 
 # Actions that make no text of a message, or whose text is one that another row makes.
 TEXTLESS = """accept allow auth cache-store cache-use capture close del-acl del-header del-map disable-l7-retry
-    do-resolve expect-netscaler-cip expect-proxy normalize-uri pause reject set-retries set-bandwidth-limit set-bc-mark set-bc-tos
+    do-log do-resolve expect-netscaler-cip expect-proxy normalize-uri pause reject set-retries set-bandwidth-limit set-bc-mark set-bc-tos
     set-dst set-dst-port set-fc-mark set-fc-tos set-log-level set-mark set-nice set-priority-class
     sc-add-gpc sc-inc-gpc sc-inc-gpc0 sc-inc-gpc1 sc-set-gpt sc-set-gpt0 track-sc0 track-sc1 track-sc2
     track-sc3 track-sc4 track-sc5 track-sc6 track-sc7 track-sc8 track-sc9 track-sc10 track-sc11
