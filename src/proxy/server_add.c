@@ -95,6 +95,7 @@ static void forget(struct server *s)
 {
 	struct arena *arena = s->arena;
 
+	free_parts(s);
 	free(s->state->hostname);
 	arena_free(&arena);
 }
