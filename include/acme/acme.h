@@ -44,7 +44,11 @@ extern const char *const acme_challenges[], *const acme_curves[];
 extern struct acme *acme_sections;
 extern bool acme_scheduler; /* acme.scheduler auto */
 
-enum { ACME_REASON = 700, ACME_REST_LEAST_S = 10, ACME_REST_MOST_S = 12 * 3600 /* behind a success */ };
+enum {
+	ACME_REASON = 700,
+	ACME_REST_LEAST_S = 10,
+	ACME_REST_MOST_S = 12 * 3600 /* behind a success */
+};
 
 /* A certificate that is kept up: what all processes know of it. */
 struct acme_cert {

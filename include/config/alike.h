@@ -7,8 +7,8 @@
 
 struct text;
 
-/* Puts what is meant, as "'a'" or "'a', 'b' or 'c'": names: NULL-terminated. False: none is like the
- * word. */
+/* Puts what is meant, as "'a'" or "'a', 'b' or 'c'": names: NULL-terminated. False: none is like
+ * the word. */
 bool alike_names(struct text *t, const char *word, const char *const *names);
 /* Does one begin with the other, with four letters or more of it? */
 bool alike_begins(const char *word, const char *name);

@@ -15,7 +15,8 @@ int expr_args_parse(const char **text, const struct arg_spec *spec, struct expr_
 /* "integer", "string" ... */
 const char *arg_type_name(enum arg_type type);
 
-/* A unit of time, s where none is given, becomes how many of them a second has. 0, or -1 and err. */
+/* A unit of time, s where none is given, becomes how many of them a second has. 0, or -1 and err.
+ */
 int arg_unit(struct expr_arg *arg, struct err *err);
 
 /* "24", "255.255.255.0"; "64", "ffff::". */

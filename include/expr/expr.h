@@ -220,7 +220,8 @@ bool sample_cast(struct sample *smp, enum sample_type type);
 bool sample_castable(enum sample_type from, enum sample_type to);
 const char *sample_type_name(enum sample_type type);
 
-/* The place of the expression whose converter runs, with AT_FINAL where its fetch had call.final. */
+/* The place of the expression whose converter runs, with AT_FINAL where its fetch had call.final.
+ */
 extern unsigned expr_place;
 
 /* Scratch memory for the result of a fetch or converter: expr_scratch_size bytes that stay

@@ -44,7 +44,8 @@ struct logformat {
 struct arena;
 void logformat_keys(struct logformat *format, struct arena *arena);
 /* Appends the object. */
-void logformat_write_object(const struct logformat *format, const struct view *view, struct text *t);
+void logformat_write_object(const struct logformat *format, const struct view *view,
+			    struct text *t);
 /* Appends the value of a node, encoded as its flags want it. */
 void logformat_write_encoded(const struct node *node, const struct logformat *format,
 			     const struct view *view, struct text *t);

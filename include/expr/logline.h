@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A line about traffic on its way to the targets of a frontend, of which some may want it in another
- * form: composed once for all that want the same. */
+/* A line about traffic on its way to the targets of a frontend, of which some may want it in
+ * another form: composed once for all that want the same. */
 #ifndef EXPR_LOGLINE_H
 #define EXPR_LOGLINE_H
 
@@ -13,7 +13,8 @@ struct view;
 struct logline {
 	enum log_step step;
 	enum log_level level;
-	const struct logformat *format, *sd; /* without a profile; format NULL: msg; sd NULL: none */
+	const struct logformat *format; /* without a profile; NULL: msg */
+	const struct logformat *sd;     /* NULL: none */
 	struct span msg;                     /* what is said without a format */
 	const struct log_profile *profile;   /* of do-log, for all targets; NULL: that of each */
 	const struct view *view;             /* with its log */

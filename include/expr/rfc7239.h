@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples as parts of the field Forwarded (RFC 7239), for the converters and for option forwarded. */
+/* Samples as parts of the field Forwarded (RFC 7239), for the converters and for option forwarded.
+ */
 #ifndef EXPR_RFC7239_H
 #define EXPR_RFC7239_H
 

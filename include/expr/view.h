@@ -141,7 +141,8 @@ const struct addr *view_dst(const struct view *view, struct addr *memory);
 const struct addr *view_server_src(const struct view *view, struct addr *memory);
 const struct addr *view_server_dst(const struct view *view, struct addr *memory);
 
-/* The numbers for the log: those of the view, or as they are now, in *memory. NULL: there are none. */
+/* The numbers for the log: those of the view, or as they are now, in *memory. NULL: there are none.
+ */
 const struct view_log *view_numbers(const struct view *view, struct view_log *memory);
 /* Made of them: when the first byte of the request was there; Tq, Td and Tu, in ms, -1 for what was
  * not reached; is it an error that option dontlog-normal leaves in the log? */

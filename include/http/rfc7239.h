@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One element of the field Forwarded (RFC 7239): "for=10.0.0.1;by=\"[::1]:80\"". Read as strictly as
- * HAProxy 2.8 reads it, so that what passes means the same to everybody: names in lower case, each
- * once, no blanks within. Pure: spans of what was given. */
+/* One element of the field Forwarded (RFC 7239): "for=10.0.0.1;by=\"[::1]:80\"". Read as strictly
+ * as HAProxy 2.8 reads it, so that what passes means the same to everybody: names in lower case,
+ * each once, no blanks within. Pure: spans of what was given. */
 #ifndef HTTP_RFC7239_H
 #define HTTP_RFC7239_H
 
@@ -42,7 +42,8 @@ bool rfc7239_host_is_valid(struct span text);
 void rfc7239_put_node(struct text *t, struct span text);
 void rfc7239_put_v4(struct text *t, struct in_addr addr);
 void rfc7239_put_v6(struct text *t, const struct in6_addr *addr); /* in brackets */
-/* A number from 1 to 65535, or a name as above. False, and nothing is written: it can be neither. */
+/* A number from 1 to 65535, or a name as above. False, and nothing is written: it can be neither.
+ */
 bool rfc7239_put_port(struct text *t, struct span text);
 
 #endif

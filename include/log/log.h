@@ -30,19 +30,21 @@ void log_printf(const struct log_conf *conf, enum log_level level, const char *f
 struct log_message {
 	struct span msg;
 	struct span sd;         /* structured data for targets of format rfc5424; empty: none */
-	enum encoding encoding; /* of msg: an object, which a target that takes less gets cut so that
-				 * it stays one */
+	enum encoding encoding; /* of msg: an object, which a target that takes less gets cut so
+				 * that it stays one */
 };
 void log_send_message(const struct log_conf *conf, enum log_level level,
 		      const struct log_message *message);
-/* The same of whoever says it in several forms: log/profile.h. compose is called for each target; form
- * NULL: as without a profile; NULL: there is nothing to say. False: profiles drop it everywhere. */
+/* The same of whoever says it in several forms: log/profile.h. compose is called for each target;
+ * form NULL: as without a profile; NULL: there is nothing to say. False: profiles drop it
+ * everywhere. */
 struct log_form;
 struct log_profile;
 struct log_writer {
 	unsigned step;                     /* enum log_step */
 	const struct log_profile *profile; /* for all targets; NULL: that of each */
-	const struct log_message *(*compose)(struct log_writer *writer, const struct log_form *form);
+	const struct log_message *(*compose)(struct log_writer *writer,
+					     const struct log_form *form);
 };
 bool log_write(const struct log_conf *conf, enum log_level level, struct log_writer *writer);
 /* Where lines go that no log line names: "stdout", "stderr", a ring that stands above, or "buf0",

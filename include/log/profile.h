@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Steps at which lines are written, and profiles: what a target of the log gets at each step instead
- * of what the frontend says. The formats are those of expr/, unknown here. */
+/* Steps at which lines are written, and profiles: what a target of the log gets at each step
+ * instead of what the frontend says. The formats are those of expr/, unknown here. */
 #ifndef LOG_PROFILE_H
 #define LOG_PROFILE_H
 

@@ -45,7 +45,8 @@ struct class {
 struct handle {
 	const void *kind; /* of what `of` is: an address that stands for it */
 	void *of;         /* NULL: it is over */
-	uint32_t serial;  /* of what comes and goes: `of` may be the place of a later one; 0 mostly */
+	uint32_t
+		serial; /* of what comes and goes: `of` may be the place of a later one; 0 mostly */
 };
 
 /* Makes a class known: its metatable lies in the registry. For functions that Lua calls. */

@@ -29,7 +29,8 @@ enum dial_result {
 /* Starts a non-blocking connection to address to. client: of the stream, for transparent sources
  * (usesrc client, clientip, hdr_ip); netns: the client's namespace, for "namespace *"; NULL: ours.
  * bytes: the first ones are at hand. Without them "tfo" is not used: the kernel would wait for
- * them to send its SYN, and the server may be who speaks first. packets: NULL: nothing particular. */
+ * them to send its SYN, and the server may be who speaks first. packets: NULL: nothing particular.
+ */
 enum dial_result server_dial(struct server *server, const struct addr *to,
 			     const struct addr *client, const char *netns, bool bytes,
 			     const struct dial_packets *packets, int *fd);

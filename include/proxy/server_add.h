@@ -39,9 +39,10 @@ void servers_keep(void);
 /* Those that the image before has noted, read as if they stood in the configuration. shared:
  * there is a parent. */
 void servers_kept(struct config *cfg, struct proxies *all, bool shared);
-/* What a module finds wrong in a server (finish: 0, or -1 after a report), or makes of it, at the end
- * of the configuration. A kept server in which something is wrong is left out, with a warning: then
- * it is in the list of its backend no more, but leads on to the next. 0, or -1 after a report. */
+/* What a module finds wrong in a server (finish: 0, or -1 after a report), or makes of it, at the
+ * end of the configuration. A kept server in which something is wrong is left out, with a warning:
+ * then it is in the list of its backend no more, but leads on to the next. 0, or -1 after a report.
+ */
 int server_finish_with(struct config *cfg, struct server *s,
 		       int (*finish)(struct config *cfg, struct server *s));
 /* Parts of a server that has been taken out of its list let it go. */

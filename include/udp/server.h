@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sessions at servers: which one a session gets, how it is counted there, sockets that lead there. */
+/* Sessions at servers: which one a session gets, how it is counted there, sockets that lead there.
+ */
 #ifndef UDP_SERVER_H
 #define UDP_SERVER_H
 

@@ -47,7 +47,7 @@ struct udp_session {
 	uint8_t first, last;        /* its messages in the batch at hand; UDP_NONE */
 	uint8_t waiting;            /* how many these are */
 	bool apart;                 /* in lb->apart, not in lb->table */
-	bool left;                  /* its server has another address now: it ends with its answers */
+	bool left; /* its server has another address now: it ends with its answers */
 	bool several;               /* more than one answer is likely to come at a time */
 	bool single;                /* each datagram leaves by itself: its way cuts none up */
 };

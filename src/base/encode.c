@@ -52,7 +52,8 @@ static void grow(struct text *t, size_t from, put_character *put)
 	t->ptr[t->len] = 0;
 }
 
-/* Room for n bytes in front of what t has since `from`. False, and t is cut there: there is none. */
+/* Room for n bytes in front of what t has since `from`. False, and t is cut there: there is none.
+ */
 static bool shift(struct text *t, size_t from, size_t n)
 {
 	if (n > t->size - 1 - t->len) {
@@ -199,7 +200,11 @@ enum { CBOR_UNSIGNED = 0 << 5, CBOR_NEGATIVE = 1 << 5, CBOR_BYTES = 2 << 5, CBOR
 /* RFC 8949 3: the shortest head. Returns its length. */
 static size_t cbor_head(char *head, unsigned major, uint64_t n)
 {
-	size_t len = n < 24 ? 0 : n <= UINT8_MAX ? 1 : n <= UINT16_MAX ? 2 : n <= UINT32_MAX ? 4 : 8;
+	size_t len = n < 24            ? 0
+		     : n <= UINT8_MAX  ? 1
+		     : n <= UINT16_MAX ? 2
+		     : n <= UINT32_MAX ? 4
+				       : 8;
 	unsigned kind = len == 1 ? 24 : len == 2 ? 25 : len == 4 ? 26 : 27;
 	size_t i;
 

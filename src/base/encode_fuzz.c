@@ -34,7 +34,8 @@ static void cut(enum encoding encoding, struct span object, size_t room, bool kn
 	if (known && encoding == ENCODE_JSON)
 		sound((struct span){ t.ptr, t.len });
 	if (known && encoding == ENCODE_CBOR && keep) /* whole: nothing of it need go any more */
-		BUG_ON(encoded_cut(encoding, (struct span){ t.ptr, t.len }, t.len, &closing) != keep);
+		BUG_ON(encoded_cut(encoding, (struct span){ t.ptr, t.len }, t.len, &closing) !=
+		       keep);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

@@ -33,7 +33,8 @@ static void json_strings(void **state)
 	ESCAPED("plain /text~", "plain /text~");
 	ESCAPED("\"\\\b\f\n\r\t", "\\\"\\\\\\b\\f\\n\\r\\t");
 	ESCAPED("a\0b\x01\x1f\x7f", "a\\u0000b\\u0001\\u001f\\u007f");
-	ESCAPED("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+	ESCAPED("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80",
+		"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
 	ESCAPED("caf\xe9", "caf\\u00e9");
 	ESCAPED("\xc2\x80\xc2\x9f\xc2\xa0", "\\u0080\\u009f\xc2\xa0");
 	ESCAPED("\xed\xa0\x80", "\\u00ed\\u00a0\\u0080");         /* a surrogate */

@@ -179,8 +179,10 @@ int check_conf_finish_server(struct config *cfg, struct server *s)
 	uint64_t on = s->set.options.on;
 
 	if (on & SRV_AGENT_CHECK && !server_agent_port(s))
-		return config_error(cfg, &s->loc, "server '%s' has 'agent-check', but no 'agent-port', and "
-				    "no 'port' either", s->id);
+		return config_error(cfg, &s->loc,
+				    "server '%s' has 'agent-check', but no 'agent-port', and "
+				    "no 'port' either",
+				    s->id);
 	if (!(on & SRV_CHECK) || s->set.track)
 		return 0;
 	if (check_proto(cfg, s))

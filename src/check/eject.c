@@ -84,7 +84,8 @@ static int parse_eject(struct statement *st, const struct keyword *kw, void *obj
 		return stmt_error(st, st->at - 1, "'eject' needs 'error-rate', 'slower-than' or "
 				  "both");
 	if (conf.max_time < conf.time) {
-		config_notice(st->cfg, &st->loc, "'max-time' of 'eject' is less than 'time', and counts as "
+		config_notice(st->cfg, &st->loc,
+			      "'max-time' of 'eject' is less than 'time', and counts as "
 			      "much: no ejection takes longer than the first");
 		conf.max_time = conf.time;
 	}

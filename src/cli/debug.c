@@ -72,7 +72,8 @@ static int debug_segment(struct cli_call *call, struct err *err)
 	return 0;
 }
 
-/* What servers and backends that come and go leave behind, while they leave: here, and in the shared memory. */
+/* What servers and backends that come and go leave behind, while they leave: here, and in the
+ * shared memory. */
 static int debug_slots(struct cli_call *call, struct err *err)
 {
 	(void)err;

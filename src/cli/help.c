@@ -227,7 +227,8 @@ bool cli_help_words(FILE *out, const char *const *words, int count, bool any)
 		    !help_begins_with(row, words, least))
 			continue;
 		if (!found)
-			fprintf(out, "%scommands of the stats socket, with the level that they need:\n",
+			fprintf(out,
+				"%scommands of the stats socket, with the level that they need:\n",
 				any ? "\n" : "");
 		found = true;
 		fprintf(out, "  %s%s%s\n      %s (%s)\n", row->words, row->args ? " " : "",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * show servers state, show servers conn, show backend, show guid: lines of backends and servers. The
- * place is kept as numbers, so that nothing that has gone is touched.
+ * show servers state, show servers conn, show backend, show guid: lines of backends and servers.
+ * The place is kept as numbers, so that nothing that has gone is touched.
  */
 #include "base/clock.h"
 #include "cli/tables.h"

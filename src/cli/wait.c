@@ -15,7 +15,10 @@
 
 #include <stddef.h>
 
-enum { LOOK_MS = 20, ALIVE_MS = 1000 /* who asks through another process sees that this one lives */ };
+enum {
+	LOOK_MS = 20,
+	ALIVE_MS = 1000 /* who asks through another process sees that this one lives */
+};
 
 struct wait_state {
 	struct timer timer; /* first */

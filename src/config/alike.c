@@ -58,7 +58,8 @@ static bool is_part(const char *word, const char *name)
 	const char *p;
 
 	for (p = name; len > 2 && (p = strstr(p, word)); p++)
-		if ((p == name || !isalnum((unsigned char)p[-1])) && !isalnum((unsigned char)p[len]))
+		if ((p == name || !isalnum((unsigned char)p[-1])) &&
+		    !isalnum((unsigned char)p[len]))
 			return true;
 	return false;
 }

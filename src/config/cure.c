@@ -19,14 +19,18 @@ struct unit {
 };
 
 static const struct unit times[] = {
-	{ "us", "us", 0, NULL },       { "usec", "us", 0, NULL },      { "ms", "ms", 1000, "us" },
-	{ "msec", "ms", 1000, "us" },  { "msecs", "ms", 1000, "us" },  { "millis", "ms", 1000, "us" },
-	{ "s", "s", 1000, "ms" },      { "sec", "s", 1000, "ms" },     { "secs", "s", 1000, "ms" },
-	{ "second", "s", 1000, "ms" }, { "seconds", "s", 1000, "ms" }, { "m", "m", 60, "s" },
-	{ "min", "m", 60, "s" },       { "mins", "m", 60, "s" },       { "minute", "m", 60, "s" },
-	{ "minutes", "m", 60, "s" },   { "h", "h", 60, "m" },          { "hr", "h", 60, "m" },
-	{ "hrs", "h", 60, "m" },       { "hour", "h", 60, "m" },       { "hours", "h", 60, "m" },
-	{ "d", "d", 24, "h" },         { "day", "d", 24, "h" },        { "days", "d", 24, "h" },
+	{ "us", "us", 0, NULL },        { "usec", "us", 0, NULL },
+	{ "ms", "ms", 1000, "us" },     { "msec", "ms", 1000, "us" },
+	{ "msecs", "ms", 1000, "us" },  { "millis", "ms", 1000, "us" },
+	{ "s", "s", 1000, "ms" },       { "sec", "s", 1000, "ms" },
+	{ "secs", "s", 1000, "ms" },    { "second", "s", 1000, "ms" },
+	{ "seconds", "s", 1000, "ms" }, { "m", "m", 60, "s" },
+	{ "min", "m", 60, "s" },        { "mins", "m", 60, "s" },
+	{ "minute", "m", 60, "s" },     { "minutes", "m", 60, "s" },
+	{ "h", "h", 60, "m" },          { "hr", "h", 60, "m" },
+	{ "hrs", "h", 60, "m" },        { "hour", "h", 60, "m" },
+	{ "hours", "h", 60, "m" },      { "d", "d", 24, "h" },
+	{ "day", "d", 24, "h" },        { "days", "d", 24, "h" },
 };
 
 static const struct unit sizes[] = {
@@ -106,7 +110,8 @@ static bool cure_apart(struct statement *st, int i)
 		unit = unit_find(sizes, ARRAY_LEN(sizes), word);
 	if (!unit || !*before || before[strspn(before, "0123456789")])
 		return false;
-	stmt_hint(st, "no blank stands between a number and its unit: write '%s%s'", before, unit->ours);
+	stmt_hint(st, "no blank stands between a number and its unit: write '%s%s'", before,
+		  unit->ours);
 	return true;
 }
 
@@ -123,8 +128,10 @@ void cure_rest(struct statement *st, int i)
 	else if (!strncmp(word, "//", 2) || word[0] == ';')
 		stmt_hint(st, "a comment begins with '#'");
 	else if (i == 1 && !strcasecmp(word, "no"))
-		stmt_hint(st, "'no' stands in front: 'no %s', where the word has one", st->words[0].text);
-	else if (i == 1 && (!strcasecmp(word, "yes") || !strcasecmp(word, "on") || !strcasecmp(word, "true")))
+		stmt_hint(st, "'no' stands in front: 'no %s', where the word has one",
+			  st->words[0].text);
+	else if (i == 1 &&
+		 (!strcasecmp(word, "yes") || !strcasecmp(word, "on") || !strcasecmp(word, "true")))
 		stmt_hint(st, "the word alone turns it on");
 }
 
@@ -135,11 +142,14 @@ bool cure_unknown(struct statement *st, int i)
 	static const struct {
 		const char *word, *cure;
 	} others[] = {
-		{ "include", "files are named by -f, which may be repeated and takes directories, too" },
+		{ "include",
+		  "files are named by -f, which may be repeated and takes directories, too" },
 		{ "upstream", "a group of servers is a section 'backend'" },
 		{ "proxy_pass", "'default_backend' and 'use_backend' lead to a section 'backend'" },
-		{ "server_name", "names are told apart by conditions: 'use_backend NAME if { hdr(host) NAME }'" },
-		{ "location", "paths are told apart by conditions: 'use_backend NAME if { path_beg /x }'" },
+		{ "server_name",
+		  "names are told apart by conditions: 'use_backend NAME if { hdr(host) NAME }'" },
+		{ "location",
+		  "paths are told apart by conditions: 'use_backend NAME if { path_beg /x }'" },
 		{ "ssl_certificate", "it is 'crt' of a bind line: 'bind :443 ssl crt FILE'" },
 		{ "port", "a port stands on a bind line: 'bind :80'" },
 		{ "ssl", "it is a word of bind and server lines: 'bind :443 ssl crt FILE'" },
@@ -147,7 +157,8 @@ bool cure_unknown(struct statement *st, int i)
 	const char *word = st->words[i].text;
 	size_t n;
 
-	if (!strncmp(word, "//", 2) || !strncmp(word, "/*", 2) || !strncmp(word, "--", 2) || *word == ';') {
+	if (!strncmp(word, "//", 2) || !strncmp(word, "/*", 2) || !strncmp(word, "--", 2) ||
+	    *word == ';') {
 		stmt_hint(st, "a comment begins with '#'");
 		return true;
 	}
@@ -166,7 +177,7 @@ bool cure_second(struct statement *st, int i)
 
 	if (!sign || sign == word)
 		return false;
-	stmt_hint(st, "a value follows its word behind a blank: write '%s %.*s %s'", st->words[i - 1].text,
-		  (int)(sign - word), word, sign[1] ? sign + 1 : "...");
+	stmt_hint(st, "a value follows its word behind a blank: write '%s %.*s %s'",
+		  st->words[i - 1].text, (int)(sign - word), word, sign[1] ? sign + 1 : "...");
 	return true;
 }

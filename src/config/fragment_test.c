@@ -157,13 +157,18 @@ static void what_was_made_stays_when_reading_is_over(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(nothing_is_read_before_something_runs, setup, teardown),
-		cmocka_unit_test_setup_teardown(words_are_copied_and_read_in_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(nothing_is_read_before_something_runs, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(words_are_copied_and_read_in_order, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(a_statement_may_be_without_words, setup, teardown),
-		cmocka_unit_test_setup_teardown(it_is_over_the_data_of_the_one_that_runs, setup, teardown),
+		cmocka_unit_test_setup_teardown(it_is_over_the_data_of_the_one_that_runs, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(the_first_error_is_the_answer, setup, teardown),
-		cmocka_unit_test_setup_teardown(without_a_report_it_says_so_all_the_same, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_was_made_stays_when_reading_is_over, setup, teardown),
+		cmocka_unit_test_setup_teardown(without_a_report_it_says_so_all_the_same, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(what_was_made_stays_when_reading_is_over, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

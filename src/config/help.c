@@ -327,7 +327,8 @@ void help_dump(FILE *out, const struct module *const *list)
 static void matrix_row(FILE *out, const char *name, unsigned scope)
 {
 	fprintf(out, "| `%s` | %s | %s | %s | %s |\n", name, scope & SCOPE_DEFAULTS ? "X" : "",
-		scope & SCOPE_FRONTEND ? "X" : "", scope & (SCOPE_FRONTEND | SCOPE_BACKEND) ? "X" : "",
+		scope & SCOPE_FRONTEND ? "X" : "",
+		scope & (SCOPE_FRONTEND | SCOPE_BACKEND) ? "X" : "",
 		scope & SCOPE_BACKEND ? "X" : "");
 }
 

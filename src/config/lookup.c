@@ -358,7 +358,8 @@ static unsigned rest_limit(const struct nearest_given *g, const char *name)
 
 	if (strncmp(g->text, name, first) != 0)
 		return g->limit;
-	return (unsigned)(g->length - first) / 3 < g->limit ? (unsigned)(g->length - first) / 3 : g->limit;
+	return (unsigned)(g->length - first) / 3 < g->limit ? (unsigned)(g->length - first) / 3
+							    : g->limit;
 }
 
 /* Compared are as many words as the candidate's name has. All candidates are looked at for each

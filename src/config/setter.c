@@ -153,11 +153,13 @@ int set_guid(struct statement *st, const struct keyword *kw, void *object)
 		return -1;
 	good = strspn(word, letters);
 	if (!*word || word[good])
-		return stmt_error(st, st->at - 1, "'%s' is no %s: letters, digits, '.', ':', '-' and "
-				  "'_' are expected", word, kw->name);
+		return stmt_error(st, st->at - 1,
+				  "'%s' is no %s: letters, digits, '.', ':', '-' and "
+				  "'_' are expected",
+				  word, kw->name);
 	if (good > GUID_MOST)
-		return stmt_error(st, st->at - 1, "a %s has at most %d characters, not %zu", kw->name,
-				  GUID_MOST, good);
+		return stmt_error(st, st->at - 1, "a %s has at most %d characters, not %zu",
+				  kw->name, GUID_MOST, good);
 	*(const char **)setter_field(kw, object) = arena_strdup(st->cfg->arena, word);
 	return 0;
 }

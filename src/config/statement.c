@@ -170,8 +170,8 @@ void stmt_doubt_unset(struct statement *st, int i, const char *what)
 
 	if (i < 0 || i >= st->count || !unset_variable(st, &st->words[i], name, sizeof(name)))
 		return;
-	config_notice(st->cfg, &loc, "the environment variable '%s' is not set: %s is '%s'", name, what,
-		      st->words[i].text);
+	config_notice(st->cfg, &loc, "the environment variable '%s' is not set: %s is '%s'", name,
+		      what, st->words[i].text);
 }
 
 /* "cannot open '/x/y': No such file or directory": the file that may be meant. */
@@ -328,8 +328,8 @@ int stmt_duration(struct statement *st, const char *what, char unit, unsigned *m
 		cure_time(st, st->at - 1);
 		return -1;
 	case VALUE_UNIT:
-		stmt_error(st, st->at - 1, "%s: '%s' is no unit of time; there are us, ms, s, m, h, d",
-			   what, bad);
+		stmt_error(st, st->at - 1,
+			   "%s: '%s' is no unit of time; there are us, ms, s, m, h, d", what, bad);
 		cure_time(st, st->at - 1);
 		return -1;
 	case VALUE_OVERFLOW:
@@ -358,12 +358,13 @@ int stmt_size(struct statement *st, const char *what, size_t *bytes)
 	case VALUE_OK:
 		break;
 	case VALUE_NONE:
-		stmt_error(st, st->at - 1, "%s must be a size such as 16384, 64k or 1m, not '%s'", what,
-			   word);
+		stmt_error(st, st->at - 1, "%s must be a size such as 16384, 64k or 1m, not '%s'",
+			   what, word);
 		cure_size(st, st->at - 1);
 		return -1;
 	case VALUE_UNIT:
-		stmt_error(st, st->at - 1, "%s: '%s' is no unit of size; there are k, m, g", what, bad);
+		stmt_error(st, st->at - 1, "%s: '%s' is no unit of size; there are k, m, g", what,
+			   bad);
 		cure_size(st, st->at - 1);
 		return -1;
 	case VALUE_OVERFLOW:

@@ -116,23 +116,31 @@ static void doubt_retries(struct config *cfg, const struct proxy *px)
 	const struct timeouts *t = &px->set.timeout;
 
 	if (px->set.budget.given && !px->set.retries)
-		config_notice(cfg, &px->loc, "'retry-budget' has no effect in '%s': with 'retries 0' nothing "
-			      "is tried again", px->name);
+		config_notice(cfg, &px->loc,
+			      "'retry-budget' has no effect in '%s': with 'retries 0' nothing "
+			      "is tried again",
+			      px->name);
 	if (!t->attempt || px->set.mode != MODE_HTTP)
 		return;
 	if (t->server && t->attempt >= t->server)
-		config_notice(cfg, &px->loc, "'timeout try' has no effect in '%s': 'timeout server' is not "
-			      "longer", px->name);
+		config_notice(cfg, &px->loc,
+			      "'timeout try' has no effect in '%s': 'timeout server' is not "
+			      "longer",
+			      px->name);
 	else if (!(px->set.retry_on & RETRY_TIMEOUT))
-		config_notice(cfg, &px->loc, "'timeout try' ends requests in '%s', and none of them is tried "
-			      "again: 'retry-on' lacks 'response-timeout'", px->name);
+		config_notice(cfg, &px->loc,
+			      "'timeout try' ends requests in '%s', and none of them is tried "
+			      "again: 'retry-on' lacks 'response-timeout'",
+			      px->name);
 }
 
 static void doubt_kept(struct config *cfg, const struct proxy *px)
 {
 	if (px->set.keep_added && px->set.balance == BALANCE_STATIC_RR)
-		config_notice(cfg, &px->loc, "'added-servers keep' has no effect in '%s': 'balance static-rr' "
-			      "takes no servers at run time", px->name);
+		config_notice(cfg, &px->loc,
+			      "'added-servers keep' has no effect in '%s': 'balance static-rr' "
+			      "takes no servers at run time",
+			      px->name);
 }
 
 static void doubt_servers(struct config *cfg, const struct proxies *all, const struct proxy *px)

@@ -93,8 +93,8 @@ static bool early_is_safe(const struct exchange *x)
 {
 	const struct proxy_settings *set = &x->stream->backend->set;
 
-	return x->stream->server->carrier == CARRIER_H1 && set->retry_on & RETRY_0RTT && retries_of(x->stream) && !x->no_retry &&
-	       x->req.framing == BODY_NONE &&
+	return x->stream->server->carrier == CARRIER_H1 && set->retry_on & RETRY_0RTT &&
+	       retries_of(x->stream) && !x->no_retry && x->req.framing == BODY_NONE &&
 	       (x->req.method == METHOD_GET || x->req.method == METHOD_HEAD ||
 		x->req.method == METHOD_OPTIONS);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* option forwarded: tells the server in the field Forwarded (RFC 7239) who asked, by which protocol
- * and for which host. The element follows what the client has sent in its last such field. Its order
- * and quotes are those of HAProxy 2.8. Called once for each request, as option forwardfor is. */
+ * and for which host. The element follows what the client has sent in its last such field. Its
+ * order and quotes are those of HAProxy 2.8. Called once for each request, as option forwardfor is.
+ */
 #include "exchange/forwarded_field.h"
 
 #include "base/arena.h"
@@ -65,9 +66,10 @@ static int parse_part(struct statement *st, struct proxy *px, struct forwarded_f
 		if (!part->expr)
 			return -1;
 		if (!expr_allowed(part->expr, AT_SERVER, st->cfg, &st->loc))
-			return stmt_error(st, st->at - 1, "'%s' finds nothing in a request that leaves: it "
-					  "looks at the %s", expr_text(part->expr),
-					  expr_source(part->expr));
+			return stmt_error(st, st->at - 1,
+					  "'%s' finds nothing in a request that leaves: it "
+					  "looks at the %s",
+					  expr_text(part->expr), expr_source(part->expr));
 		return 1;
 	}
 	return 0;
@@ -108,16 +110,21 @@ static int parse_option(struct statement *st, const struct keyword *kw, void *ob
 	warn_port(st, &f->by, &f->by_port, "by");
 	warn_port(st, &f->from, &f->from_port, "for");
 	if (px->caps == PROXY_FRONTEND)
-		stmt_warning(st, 0, "'option forwarded' is ignored in a frontend: it belongs to backends");
+		stmt_warning(st, 0,
+			     "'option forwarded' is ignored in a frontend: it belongs to backends");
 	px->set.forwarded = f;
 	return 0;
 }
 
 static const struct keyword keywords[] = {
-	{ .name = "option forwarded", .scope = SCOPE_PROXY, .flags = KW_NO,
-	  .args = "[proto] [host | host-expr <expr>] [by | by-expr <expr>] [by_port | by_port-expr <expr>] "
+	{ .name = "option forwarded",
+	  .scope = SCOPE_PROXY,
+	  .flags = KW_NO,
+	  .args = "[proto] [host | host-expr <expr>] [by | by-expr <expr>] [by_port | by_port-expr "
+		  "<expr>] "
 		  "[for | for-expr <expr>] [for_port | for_port-expr <expr>]",
-	  .parse = parse_option, .dflt = "off",
+	  .parse = parse_option,
+	  .dflt = "off",
 	  .help = "tells the server who asked, in the field Forwarded (RFC 7239)" },
 	{ 0 },
 };

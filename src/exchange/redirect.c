@@ -47,7 +47,8 @@ static int parse_code(struct statement *st, struct redirect *redirect)
 			return 0;
 		}
 	}
-	return stmt_error(st, st->at - 1, "'%s' is no status of a redirection: 301, 302, 303, 307 and 308 are",
+	return stmt_error(st, st->at - 1,
+			  "'%s' is no status of a redirection: 301, 302, 303, 307 and 308 are",
 			  word);
 }
 

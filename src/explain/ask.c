@@ -107,8 +107,11 @@ static int take_status(struct ask *ask, const struct option *o, const char *valu
 static int take_version(struct ask *ask, const struct option *o, const char *value, struct err *err)
 {
 	if (*value == '2' || *value == '3')
-		return err_set(err, "%s: the client speaks HTTP/1 here: 1.0 or 1.1; of HTTP/%s rules and the "
-			       "log would see the version, and else the same", o->name, value);
+		return err_set(
+			err,
+			"%s: the client speaks HTTP/1 here: 1.0 or 1.1; of HTTP/%s rules and the "
+			"log would see the version, and else the same",
+			o->name, value);
 	if (strcmp(value, "1.0") != 0 && strcmp(value, "1.1") != 0)
 		return err_set(err, "%s: 1.0 or 1.1 is expected, not '%s'", o->name, value);
 	ask->version = value;
@@ -244,7 +247,8 @@ static int check_port(const char *url, const char *host, struct err *err)
 
 	if (!colon || !colon[1] || strchr(colon, ']') || str_to_int(colon + 1, 1, 65535, &port))
 		return 0;
-	return err_set(err, "'%s': '%s' is no port: a number from 1 to 65535 is expected", url, colon + 1);
+	return err_set(err, "'%s': '%s' is no port: a number from 1 to 65535 is expected", url,
+		       colon + 1);
 }
 
 /* "https://host:port/path": scheme, host and port are taken out of it; "/path" stays. */

@@ -162,7 +162,8 @@ static void note_message(const char *name, struct span bytes)
 static const char *server_speech(void)
 {
 	const struct outcome *o = &now.record.outcome;
-	const struct proxy *be = o->backend ? proxy_find(proxies_running, o->backend, PROXY_BACKEND) : NULL;
+	const struct proxy *be =
+		o->backend ? proxy_find(proxies_running, o->backend, PROXY_BACKEND) : NULL;
 	const struct server *s = be && o->server ? server_find(be, o->server) : NULL;
 	bool tls = s && s->set.tls.options.on & TLS_SSL;
 
@@ -170,7 +171,8 @@ static const char *server_speech(void)
 		return tls ? " (it would go over TLS)" : "";
 	if (s->set.proto == PROTO_H2)
 		return tls ? " (it would go as HTTP/2, over TLS)" : " (it would go as HTTP/2)";
-	if (tls && s->set.tls.alpn.len && memmem(s->set.tls.alpn.ptr, s->set.tls.alpn.len, "\2h2", 3))
+	if (tls && s->set.tls.alpn.len &&
+	    memmem(s->set.tls.alpn.ptr, s->set.tls.alpn.len, "\2h2", 3))
 		return " (it would go over TLS, as HTTP/2 if the server agrees)";
 	return tls ? " (it would go over TLS)" : "";
 }
@@ -182,7 +184,8 @@ static void server_has_it(void)
 	const char *who = r->outcome.server ? r->outcome.server : "server";
 	const char *how = now.ask->answer_given ? "" : " (assumed: --server-answers says another)";
 
-	note_message(arena_printf(r->arena, "request to %s%s", who, server_speech()), bytes_span(&now.inside.got));
+	note_message(arena_printf(r->arena, "request to %s%s", who, server_speech()),
+		     bytes_span(&now.inside.got));
 	if (now.inside.answer.len)
 		note_message(arena_printf(r->arena, "answer of %s%s", who, how), now.inside.answer);
 }
@@ -374,7 +377,8 @@ static void say_end(struct say *say)
 	say_as(say, SAY_PLAIN);
 	for (line = now.record.log; line; line = end ? end + 1 : NULL) {
 		end = strchr(line, '\n');
-		fprintf(say->out, "         %.*s\n", (int)(end ? end - line : (ptrdiff_t)strlen(line)), line);
+		fprintf(say->out, "         %.*s\n",
+			(int)(end ? end - line : (ptrdiff_t)strlen(line)), line);
 	}
 }
 

@@ -141,8 +141,8 @@ static void acl_hint_word(struct statement *st, struct span name)
 	const struct acl_word *w, *nearest = NULL;
 	char word[64];
 
-	if (acl_word_find(name) || expr_fetch_find(name) || fetch_known(name) || fetch_meant(name) ||
-	    name.len >= sizeof(word))
+	if (acl_word_find(name) || expr_fetch_find(name) || fetch_known(name) ||
+	    fetch_meant(name) || name.len >= sizeof(word))
 		return;
 	if (criterion_meant(name, word, sizeof(word))) {
 		stmt_hint(st, "did you mean the ACL criterion '%s'?", word);
@@ -329,15 +329,17 @@ static void acl_value_odd(struct statement *st, const char *word, const struct a
 	struct location loc = stmt_location(st);
 	size_t len = strlen(word);
 
-	if (len > 1 && word[len - 1] == ',' && st->at < st->count && strcmp(st->words[st->at].text, "}")) {
+	if (len > 1 && word[len - 1] == ',' && st->at < st->count &&
+	    strcmp(st->words[st->at].text, "}")) {
 		config_notice(st->cfg, &loc, "the ',' is part of the pattern '%s'", word);
 		stmt_hint(st, "patterns stand one after the other, without commas");
 	} else if (in_list(flags, span_of(word))) {
-		config_notice(st->cfg, &loc, "'%s' is a pattern here: flags stand in front of the patterns",
-			      word);
-	} else if (!strcmp(expr_fetch_name(test->expr), "method") && islower((unsigned char)*word)) {
-		config_notice(st->cfg, &loc, "no method is '%s': methods are written in capital letters",
-			      word);
+		config_notice(st->cfg, &loc,
+			      "'%s' is a pattern here: flags stand in front of the patterns", word);
+	} else if (!strcmp(expr_fetch_name(test->expr), "method") &&
+		   islower((unsigned char)*word)) {
+		config_notice(st->cfg, &loc,
+			      "no method is '%s': methods are written in capital letters", word);
 	}
 }
 

@@ -435,9 +435,10 @@ static int pending_table(struct config *cfg, const struct arg_pending *p, const 
 	if (p->arg->table)
 		return table_takes(cfg, p, p->arg->table);
 	if (!*p->name) {
-		config_error(cfg, &p->loc, "%s needs the name of a stick table here: '%s' has none", p->what,
-			     *name ? name : "this section");
-		diag_hintf(cfg->diag, "name one, or give '%s' a line 'stick-table type ip size 100k'",
+		config_error(cfg, &p->loc, "%s needs the name of a stick table here: '%s' has none",
+			     p->what, *name ? name : "this section");
+		diag_hintf(cfg->diag,
+			   "name one, or give '%s' a line 'stick-table type ip size 100k'",
 			   *name ? name : "this section");
 		return -1;
 	}

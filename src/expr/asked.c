@@ -45,7 +45,8 @@ static struct acl *acl_to_ask(const char *name, const struct expr_context *ctx, 
 		return NULL;
 	}
 	if (reading == acl || (reading && reading->asked)) {
-		err_set(err, "ACL '%s' is asked by itself or another one already: it cannot ask '%s'",
+		err_set(err,
+			"ACL '%s' is asked by itself or another one already: it cannot ask '%s'",
 			reading->name, name);
 		return NULL;
 	}

@@ -39,13 +39,17 @@ static int cond_check_datagrams(struct statement *st, int at, const struct acl *
 	for (test = acl->tests; proxy && proxy->udp && test; test = test->next) {
 		if (expr_of_datagram(test->expr))
 			continue;
-		stmt_error(st, at, "%s%s%snever matches here: '%s' finds nothing in the udp-lb section '%s', "
-			   "datagrams have no %s", acl->name ? "ACL '" : "this ",
-			   acl->name ? acl->name : "", acl->name ? "' " : "",
-			   expr_fetch_name(test->expr), proxy->name,
-			   expr_missing_in_datagrams(test->expr));
-		stmt_hint(st, "servers are chosen by addresses (src, src_port, dst, dst_port) and by the "
-			  "first datagram (req.payload, req.len)");
+		stmt_error(
+			st, at,
+			"%s%s%snever matches here: '%s' finds nothing in the udp-lb section '%s', "
+			"datagrams have no %s",
+			acl->name ? "ACL '" : "this ", acl->name ? acl->name : "",
+			acl->name ? "' " : "", expr_fetch_name(test->expr), proxy->name,
+			expr_missing_in_datagrams(test->expr));
+		stmt_hint(
+			st,
+			"servers are chosen by addresses (src, src_port, dst, dst_port) and by the "
+			"first datagram (req.payload, req.len)");
 		return -1;
 	}
 	return 0;

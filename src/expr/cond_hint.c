@@ -30,7 +30,8 @@ static bool hint_operator(struct statement *st, const char *word)
 	else if (!strcmp(word, "|"))
 		stmt_hint(st, "'or' or '||' stands between alternatives");
 	else if (*word == '(' || *word == ')')
-		stmt_hint(st, "conditions have no parentheses: write the alternatives out, as in 'a b or a c'");
+		stmt_hint(st, "conditions have no parentheses: write the alternatives out, as in "
+			      "'a b or a c'");
 	else if (!strcasecmp(word, "if") || !strcasecmp(word, "unless"))
 		stmt_hint(st, "'%s' stands once, in front of the condition", word);
 	else
@@ -102,7 +103,8 @@ bool cond_hint_if(struct statement *st, const struct proxy *proxy, const char *w
 	size_t i;
 
 	if (begins)
-		stmt_hint(st, "a condition begins with 'if': write 'if %s%s'", word, word[1] ? "" : " ...");
+		stmt_hint(st, "a condition begins with 'if': write 'if %s%s'", word,
+			  word[1] ? "" : " ...");
 	if (!strcasecmp(word, "if") || !strcasecmp(word, "unless"))
 		stmt_hint(st, "it is written in small letters");
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -121,7 +123,8 @@ bool cond_hint_elsewhere(struct statement *st, const struct proxy *proxy, const 
 		acl = px == proxy ? NULL : acl_of(px, name);
 		if (!acl || !acl->tests)
 			continue;
-		stmt_hint(st, "the one of '%s' holds in its own section: declare it here, too (%s:%u)",
+		stmt_hint(st,
+			  "the one of '%s' holds in its own section: declare it here, too (%s:%u)",
 			  px->name, acl->tests->loc.file, acl->tests->loc.line);
 		return true;
 	}
@@ -136,8 +139,10 @@ void cond_hint_value(struct statement *st)
 
 	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (!strcmp(action, "return") && st->at - 1 > 1 && !strcmp(actions[i], action))
-			stmt_hint(st, "'return' takes status, content-type, file, lf-file, string, lf-string, "
-				      "errorfile, errorfiles, default-errorfiles and hdr; values with blanks "
+			stmt_hint(st, "'return' takes status, content-type, file, lf-file, string, "
+				      "lf-string, "
+				      "errorfile, errorfiles, default-errorfiles and hdr; values "
+				      "with blanks "
 				      "are quoted");
 		else if (!strncmp(action, actions[i], strlen(actions[i])) && st->at - 1 > 2)
 			stmt_hint(st, "quote the value if blanks are part of it");

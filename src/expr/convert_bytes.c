@@ -287,8 +287,10 @@ static int check_has_ctl(struct expr_arg *args, const struct expr_context *ctx, 
 	else if (*text)
 		mask = *text >= '0' && *text <= '9' ? strtoull(text, &end, 0) : 0;
 	if (*end || !mask || mask > CONTROL_ANY)
-		return err_set(err, "the mask is 'any', 'http' or a number from 1 to 0x1ffffffff, not '%s'",
-			       text);
+		return err_set(
+			err,
+			"the mask is 'any', 'http' or a number from 1 to 0x1ffffffff, not '%s'",
+			text);
 	args[0] = (struct expr_arg){ .type = ARG_INT, .num = (int64_t)mask };
 	return 0;
 }

@@ -25,8 +25,10 @@ static int check_field(struct expr_arg *args, const struct expr_context *ctx, st
 
 	(void)ctx;
 	if (name == RFC7239_NAMES)
-		return err_set(err, "'%s' is no parameter of the field Forwarded: by, for, host and "
-				    "proto are", args[0].str.ptr);
+		return err_set(err,
+			       "'%s' is no parameter of the field Forwarded: by, for, host and "
+			       "proto are",
+			       args[0].str.ptr);
 	args[0] = (struct expr_arg){ .type = ARG_INT, .num = name };
 	return 0;
 }

@@ -453,7 +453,9 @@ static int check_param(struct expr_arg *args, const struct expr_context *ctx, st
 		high = given.len == 4 ? str_hex_digit(given.ptr[2]) : -1;
 		low = given.len == 4 ? str_hex_digit(given.ptr[3]) : -1;
 		if (strncmp(given.ptr, "0x", 2) != 0 || high < 0 || low < 0)
-			return err_set(err, "the delimiter is one character or its code, such as 0x3b, not '%s'",
+			return err_set(err,
+				       "the delimiter is one character or its code, such as 0x3b, "
+				       "not '%s'",
 				       given.ptr);
 		c = (char)(high << 4 | low);
 	}

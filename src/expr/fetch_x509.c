@@ -292,7 +292,8 @@ static STACK_OF(X509) *chain_again(SSL *ssl, X509 *crt)
 	X509_STORE_CTX *ctx = X509_STORE_CTX_new();
 	STACK_OF(X509) *chain = NULL;
 
-	if (ctx && store && X509_STORE_CTX_init(ctx, store, crt, SSL_get_peer_cert_chain(ssl)) == 1) {
+	if (ctx && store &&
+	    X509_STORE_CTX_init(ctx, store, crt, SSL_get_peer_cert_chain(ssl)) == 1) {
 		X509_STORE_CTX_set_default(ctx, "ssl_client");
 		X509_verify_cert(ctx);
 		chain = X509_STORE_CTX_get1_chain(ctx);

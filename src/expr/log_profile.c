@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sections log-profile: formats of their own for targets of the log (log/profile.h). What a format may
- * look at depends on the step. Called while the configuration is read. */
+/* Sections log-profile: formats of their own for targets of the log (log/profile.h). What a format
+ * may look at depends on the step. Called while the configuration is read. */
 #include "base/arena.h"
 #include "base/err.h"
 #include "expr/expr.h"
@@ -129,7 +129,8 @@ static const struct keyword profile_keywords[] = {
 	  .scope = SCOPE_LOG_PROFILE,
 	  .args = "<step> [drop] [format <format>] [sd <format>]",
 	  .parse = parse_on,
-	  .help = "what a line says at accept, request, connect, response, close, error, at a do-log, "
+	  .help = "what a line says at accept, request, connect, response, close, error, at a "
+		  "do-log, "
 		  "or at any" },
 	{ .name = NULL },
 };

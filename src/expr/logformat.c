@@ -127,8 +127,11 @@ static int compiler_flags(struct compiler *c, unsigned *flags)
 		if (!flag && !followed)
 			break; /* "%{name}" is refused as a whole */
 		if (!flag)
-			compiler_warn(c, "unknown flag ignored (Q, X, E, json, cbor, bin with + or - are "
-				      "known):", (struct span){ c->at, len });
+			compiler_warn(
+				c,
+				"unknown flag ignored (Q, X, E, json, cbor, bin with + or - are "
+				"known):",
+				(struct span){ c->at, len });
 		else if (*c->at == '+')
 			*flags = (*flags & ~flag->clears) | flag->bit;
 		else
@@ -196,10 +199,12 @@ static int compiler_whole(struct compiler *c, unsigned flags)
 	unsigned whole = flags & (LF_JSON | LF_CBOR | LF_BIN);
 
 	if (c->name.ptr)
-		return err_set(c->err, "'%%o' is no value: it cannot have the name '%s'", c->name.ptr);
+		return err_set(c->err, "'%%o' is no value: it cannot have the name '%s'",
+			       c->name.ptr);
 	if (whole & LF_BIN && c->format->style != FORMAT_LOG && c->format->style != FORMAT_RAW)
-		return err_set(c->err, "'+bin' is for log lines and variables: bytes as they are would "
-				       "break what stands here");
+		return err_set(c->err,
+			       "'+bin' is for log lines and variables: bytes as they are would "
+			       "break what stands here");
 	c->whole = whole;
 	c->flags = flags & ~(LF_JSON | LF_CBOR);
 	return 0;
@@ -224,7 +229,8 @@ static int compiler_object(struct compiler *c)
 		if (node->name.ptr) {
 			for (other = c->format->nodes; other != node; other = other->next)
 				if (span_equal(other->name, node->name))
-					return err_set(c->err, "the name '%s' stands in the object twice",
+					return err_set(c->err,
+						       "the name '%s' stands in the object twice",
 						       node->name.ptr);
 			link = &node->next;
 			continue;
@@ -256,10 +262,13 @@ static int compiler_expr(struct compiler *c, unsigned flags)
 		return err_set(c->err, "the ']' after '%%[%s' is missing", expr_text(expr));
 	c->at++;
 	if (!expr_allowed(expr, c->format->place, c->ctx->cfg, &c->ctx->loc))
-		return err_set(c->err, "'%s' cannot be used here: it looks at the %s, which is out of sight here",
-			       expr_text(expr), expr_source(expr));
+		return err_set(
+			c->err,
+			"'%s' cannot be used here: it looks at the %s, which is out of sight here",
+			expr_text(expr), expr_source(expr));
 	if (c->ctx->proxy && c->ctx->proxy->udp && !expr_of_datagram(expr))
-		return err_set(c->err, "'%s' finds nothing in an udp-lb section: datagrams have no %s",
+		return err_set(c->err,
+			       "'%s' finds nothing in an udp-lb section: datagrams have no %s",
 			       expr_text(expr), expr_missing_in_datagrams(expr));
 	compiler_add(c, NODE_EXPR, compiler_item(c, flags))->expr = expr;
 	c->format->exprs = true;

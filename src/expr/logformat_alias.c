@@ -67,7 +67,8 @@ void logformat_put(struct text *t, struct span value, unsigned flags)
 			i += plain - 1;
 			continue;
 		}
-		if ((c < ' ' || c == 0x7f) && !(flags & (LF_RAW | LF_BIN)) && !(c == '\t' && flags & LF_HTTP)) {
+		if ((c < ' ' || c == 0x7f) && !(flags & (LF_RAW | LF_BIN)) &&
+		    !(c == '\t' && flags & LF_HTTP)) {
 			char code[3] = { flags & LF_HTTP ? '%' : '#', hex[c >> 4], hex[c & 15] };
 
 			text_add(t, code, sizeof(code));

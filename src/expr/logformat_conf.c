@@ -93,8 +93,8 @@ static int logformat_parse(struct statement *st, const struct keyword *kw, void 
 	return 0;
 }
 
-/* options tcplog, httplog and httpslog; kw->offset is a STOCK_*. Frontends in mode tcp have no HTTP to
- * log: see logformat_finish. */
+/* options tcplog, httplog and httpslog; kw->offset is a STOCK_*. Frontends in mode tcp have no HTTP
+ * to log: see logformat_finish. */
 static int logformat_parse_stock(struct statement *st, const struct keyword *kw, void *object)
 {
 	const struct logformat_data *data = config_data(st->cfg, &logformat_module);
@@ -116,7 +116,8 @@ static int logformat_parse_stock(struct statement *st, const struct keyword *kw,
 
 static int logformat_parse_steps(struct statement *st, const struct keyword *kw, void *object)
 {
-	const char *names[LOG_STEPS + 2] = { "all" }, *word = stmt_need(st, "steps, parted by commas");
+	const char *names[LOG_STEPS + 2] = { "all" },
+				      *word = stmt_need(st, "steps, parted by commas");
 	struct proxy *px = object;
 	unsigned steps = 0, n = 1, step;
 	char *list, *name, *rest;
@@ -165,7 +166,8 @@ static void logformat_init(struct config *cfg, void *module_data)
 }
 
 /* In mode tcp options of mode http mean the one of mode tcp. */
-static void logformat_as_tcp(struct config *cfg, struct proxy *px, const struct logformat_data *data)
+static void logformat_as_tcp(struct config *cfg, struct proxy *px,
+			     const struct logformat_data *data)
 {
 	unsigned option, form;
 
@@ -176,7 +178,8 @@ static void logformat_as_tcp(struct config *cfg, struct proxy *px, const struct 
 			config_warning(cfg, &px->loc, "'%s' of '%s' needs mode http: it logs as "
 				       "'option tcplog%s' does", stock[option].option, px->name,
 				       form == STOCK_JSON ? " json" : "");
-			px->set.logformat = data->stock[STOCK_TCPLOG][form == STOCK_JSON ? form : 0];
+			px->set.logformat =
+				data->stock[STOCK_TCPLOG][form == STOCK_JSON ? form : 0];
 			return;
 		}
 }
@@ -189,9 +192,11 @@ static int logformat_check_tcp(struct config *cfg, const struct proxy *px,
 
 	if (format && px->udp) {
 		alias = logformat_not_of_datagrams(format);
-		return !alias ? 0 :
-				config_error(cfg, logformat_location(format), "'%%%s' says nothing of "
-					     "datagrams: '%s' is an udp-lb section", alias, px->name);
+		return !alias ? 0
+			      : config_error(cfg, logformat_location(format),
+					     "'%%%s' says nothing of "
+					     "datagrams: '%s' is an udp-lb section",
+					     alias, px->name);
 	}
 	if (!alias || px->set.mode == MODE_HTTP)
 		return 0;

@@ -199,7 +199,8 @@ void logformat_keys(struct logformat *format, struct arena *arena)
 }
 
 /* What does not fit any more is left out, so that the object stays one. */
-COLD static void object_cut(const struct logformat *format, struct text *t, size_t from, size_t room)
+COLD static void object_cut(const struct logformat *format, struct text *t, size_t from,
+			    size_t room)
 {
 	enum encoding raw = format->encoding == ENCODE_JSON ? ENCODE_JSON : ENCODE_CBOR;
 	struct span object = { t->ptr + from, t->len - from }, closing;

@@ -275,7 +275,8 @@ static void objects_of_json(void **state)
 	check("%(x.y-z/@_1)f%{+json}o", "{\"x.y-z/@_1\":\"web\"}");
 	check("%{+json}o no item", "{}");
 	check("%{+json,+Q,+E}o%(a)[str(\"a]b\")]%(b)B", "{\"a\":\"a]b\",\"b\":567}");
-	check("%{+X}o %{+json}o %(ip)ci%(p)cp%(b)B", "{\"ip\":\"C0000207\",\"p\":\"8D32\",\"b\":567}");
+	check("%{+X}o %{+json}o %(ip)ci%(p)cp%(b)B",
+	      "{\"ip\":\"C0000207\",\"p\":\"8D32\",\"b\":567}");
 	check("%{+json,+X}o%(ip)ci%(p)cp%(b)B", "{\"ip\":\"C0000207\",\"p\":\"8D32\",\"b\":567}");
 	check("%{+json}o%(a)ci%{-json}o", "192.0.2.7");
 	check("%{+cbor,+json}o%(a)ci", "{\"a\":\"192.0.2.7\"}");
@@ -286,36 +287,42 @@ static void the_built_in_objects(void **state)
 	(void)state;
 	check("%ti", "2026-11-21T01:49:47.054+00:00");
 	check(LOGFORMAT_TCP_JSON,
-	      "{\"time\":\"2026-11-21T01:49:47.054+00:00\",\"client\":\"192.0.2.7\",\"client_port\":36146,"
-	      "\"frontend\":\"web\",\"backend\":\"app\",\"server\":\"s1\",\"queue_ms\":1,\"connect_ms\":2,"
+	      "{\"time\":\"2026-11-21T01:49:47.054+00:00\",\"client\":\"192.0.2.7\",\"client_"
+	      "port\":36146,"
+	      "\"frontend\":\"web\",\"backend\":\"app\",\"server\":\"s1\",\"queue_ms\":1,\"connect_"
+	      "ms\":2,"
 	      "\"total_ms\":153,\"bytes_in\":1234,\"bytes_out\":567,\"termination\":\"--\","
 	      "\"process_conns\":9,\"frontend_conns\":8,\"backend_conns\":7,\"server_conns\":6,"
 	      "\"retries\":3,\"server_queue\":5,\"backend_queue\":4}");
-	check(LOGFORMAT_TCP_CLF,
-	      "192.0.2.7 - - [21/Nov/2026:01:49:47 +0000] \"TCP \" 000 567 \"\" \"\" 36146 054 \"web\" "
-	      "\"app\" \"s1\" 0 1 2 153 1234 ---- 9 8 7 6 3 5 4 \"\" \"\"");
+	check(LOGFORMAT_TCP_CLF, "192.0.2.7 - - [21/Nov/2026:01:49:47 +0000] \"TCP \" 000 567 \"\" "
+				 "\"\" 36146 054 \"web\" "
+				 "\"app\" \"s1\" 0 1 2 153 1234 ---- 9 8 7 6 3 5 4 \"\" \"\"");
 }
 
 static void values_of_json(void **state)
 {
 	(void)state;
-	check("%{+json}o%(t)[always_true]%(f)[always_false]%(n)[int(-5)]%(a)[src]%(s)[str(7)]%(e)[str()]"
+	check("%{+json}o%(t)[always_true]%(f)[always_false]%(n)[int(-5)]%(a)[src]%(s)[str(7)]%(e)["
+	      "str()]"
 	      "%(no)[var(sess.no)]",
 	      "{\"t\":true,\"f\":false,\"n\":-5,\"a\":\"192.0.2.7\",\"s\":\"7\",\"e\":\"\","
 	      "\"no\":null}");
-	check("%{+json}o%(a:str)B%(b:bool)B%(c:sint)B%(d:sint)[str(12)]%(e:bool)[int(3)]%(f:str)[int(3)]"
+	check("%{+json}o%(a:str)B%(b:bool)B%(c:sint)B%(d:sint)[str(12)]%(e:bool)[int(3)]%(f:str)["
+	      "int(3)]"
 	      "%(g:bool)Tw%(h:sint)ts%(i:str)[always_true]",
 	      "{\"a\":\"567\",\"b\":true,\"c\":567,\"d\":12,\"e\":true,\"f\":\"3\",\"g\":true,"
 	      "\"h\":0,\"i\":\"1\"}");
 	check("%{+json}o%(b)[bin(00411f7f80ffc3a9225c0a)]",
 	      "{\"b\":\"\\u0000A\\u001f\\u007f\\u0080\\u00ff\xc3\xa9\\\"\\\\\\n\"}");
-	check("a %{+json}ci %{+json}[int(3)] %{+json}[var(sess.no)] %{+json}[bin(61220a)] %{+cbor}[int(1000)]",
+	check("a %{+json}ci %{+json}[int(3)] %{+json}[var(sess.no)] %{+json}[bin(61220a)] "
+	      "%{+cbor}[int(1000)]",
 	      "a \"192.0.2.7\" 3 null \"a\\\"\\n\" 1903E8");
 	numbers.early = numbers.redispatched = true;
 	view.server = NULL;
 	view.server_src = NULL;
 	check("%{+json}o%(B)B%(Tt)Tt%(rc)rc%(s)s%(si)si%(sp)sp%(ID)ID%(hr)hr",
-	      "{\"B\":567,\"Tt\":153,\"rc\":3,\"s\":\"<NOSRV>\",\"si\":null,\"sp\":null,\"ID\":null,"
+	      "{\"B\":567,\"Tt\":153,\"rc\":3,\"s\":\"<NOSRV>\",\"si\":null,\"sp\":null,\"ID\":"
+	      "null,"
 	      "\"hr\":null}");
 }
 

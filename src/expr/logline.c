@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Composes lines about traffic (expr/logline.h). Called by whoever has something to say of a stream, a
- * handshake or a session of datagrams. Nothing here allocates: there is one line at a time.
+ * Composes lines about traffic (expr/logline.h). Called by whoever has something to say of a
+ * stream, a handshake or a session of datagrams. Nothing here allocates: there is one line at a
+ * time.
  */
 #include "expr/logline.h"
 
@@ -21,8 +22,8 @@ struct composing {
 
 static char line_memory[LOG_LEN_MAX + 1], sd_memory[LOG_LEN_MAX + 1];
 
-static struct span compose_text(const struct logformat *format, const struct view *view, char *memory,
-				bool encoded)
+static struct span compose_text(const struct logformat *format, const struct view *view,
+				char *memory, bool encoded)
 {
 	struct text t;
 
@@ -51,7 +52,8 @@ static void compose(struct composing *c, const struct logformat *format, const s
 	c->composed = true;
 }
 
-static const struct log_message *compose_form(struct log_writer *writer, const struct log_form *form)
+static const struct log_message *compose_form(struct log_writer *writer,
+					      const struct log_form *form)
 {
 	struct composing *c = container_of(writer, struct composing, writer);
 	const struct logformat *format = form && form->format ? form->format : c->line->format;

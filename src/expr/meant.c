@@ -54,15 +54,40 @@ static const struct meaning fetch_meanings[] = {
 
 /* Comparisons, as other languages call them. */
 static const struct meaning suffixes[] = {
-	{ "begin", "beg" },	   { "begins", "beg" },	   { "beginning", "beg" }, { "begins_with", "beg" },
-	{ "start", "beg" },	   { "starts", "beg" },	   { "startswith", "beg" }, { "starts_with", "beg" },
-	{ "start_with", "beg" },   { "prefix", "beg" },	   { "ends", "end" },	   { "endswith", "end" },
-	{ "ends_with", "end" },	   { "end_with", "end" },  { "suffix", "end" },	   { "contain", "sub" },
-	{ "contains", "sub" },	   { "has", "sub" },	   { "substr", "sub" },	   { "substring", "sub" },
-	{ "includes", "sub" },	   { "regex", "reg" },	   { "regexp", "reg" },	   { "re", "reg" },
-	{ "match", "reg" },	   { "matches", "reg" },   { "rx", "reg" },	   { "equals", "" },
-	{ "equal", "" },	   { "eq", "" },	   { "is", "" },	   { "length", "len" },
-	{ "domain", "dom" },	   { "directory", "dir" },
+	{ "begin", "beg" },
+	{ "begins", "beg" },
+	{ "beginning", "beg" },
+	{ "begins_with", "beg" },
+	{ "start", "beg" },
+	{ "starts", "beg" },
+	{ "startswith", "beg" },
+	{ "starts_with", "beg" },
+	{ "start_with", "beg" },
+	{ "prefix", "beg" },
+	{ "ends", "end" },
+	{ "endswith", "end" },
+	{ "ends_with", "end" },
+	{ "end_with", "end" },
+	{ "suffix", "end" },
+	{ "contain", "sub" },
+	{ "contains", "sub" },
+	{ "has", "sub" },
+	{ "substr", "sub" },
+	{ "substring", "sub" },
+	{ "includes", "sub" },
+	{ "regex", "reg" },
+	{ "regexp", "reg" },
+	{ "re", "reg" },
+	{ "match", "reg" },
+	{ "matches", "reg" },
+	{ "rx", "reg" },
+	{ "equals", "" },
+	{ "equal", "" },
+	{ "eq", "" },
+	{ "is", "" },
+	{ "length", "len" },
+	{ "domain", "dom" },
+	{ "directory", "dir" },
 };
 
 static const char *meaning(const struct meaning *rows, size_t count, struct span name)
@@ -93,10 +118,11 @@ bool criterion_meant(struct span name, char *memory, size_t size)
 			       (struct span){ p + 1, (size_t)(end - p - 1) });
 		if (!ours)
 			continue;
-		len = snprintf(memory, size, "%.*s%s%s", (int)(p - name.ptr), name.ptr, *ours ? "_" : "",
-			       ours);
+		len = snprintf(memory, size, "%.*s%s%s", (int)(p - name.ptr), name.ptr,
+			       *ours ? "_" : "", ours);
 		made = (struct span){ memory, (size_t)len };
-		if ((size_t)len < size && (acl_word_known(made) || (!*ours && expr_fetch_find(made))))
+		if ((size_t)len < size &&
+		    (acl_word_known(made) || (!*ours && expr_fetch_find(made))))
 			return true;
 	}
 	return false;

@@ -77,7 +77,8 @@ static int action_refuse(struct statement *st, const struct rule_list *list, str
 				  "'%s %.*s': no script above has registered such an action for these rules" :
 				  "'%s %.*s': this build has no Lua", list->name, (int)name.len, name.ptr);
 	if (span_equal(name, span_of("if")) || span_equal(name, span_of("unless"))) {
-		stmt_error(st, st->at - 1, "the action is missing in front of '%.*s'", (int)name.len, name.ptr);
+		stmt_error(st, st->at - 1, "the action is missing in front of '%.*s'",
+			   (int)name.len, name.ptr);
 		stmt_hint(st, "as in '%s deny if ...'", list->name);
 		return -1;
 	}

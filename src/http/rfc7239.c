@@ -9,7 +9,10 @@
 enum { PORT_MAX = 65535 };
 
 static const char *const names[RFC7239_NAMES] = {
-	[RFC7239_BY] = "by", [RFC7239_FOR] = "for", [RFC7239_HOST] = "host", [RFC7239_PROTO] = "proto",
+	[RFC7239_BY] = "by",
+	[RFC7239_FOR] = "for",
+	[RFC7239_HOST] = "host",
+	[RFC7239_PROTO] = "proto",
 };
 
 enum rfc7239_name rfc7239_name_find(struct span name)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any bytes as an element of Forwarded, as a node and as a name. What is valid lies within the bytes,
- * and written again from its parts it is the same; what is written of any text is a valid node.
+ * Any bytes as an element of Forwarded, as a node and as a name. What is valid lies within the
+ * bytes, and written again from its parts it is the same; what is written of any text is a valid
+ * node.
  */
 #include "http/rfc7239.h"
 

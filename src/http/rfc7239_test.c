@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Elements of the field Forwarded. reg-tests/expr/forwarded_2.8.txt has more of them, with what HAProxy
- * 2.8 says. */
+/* Elements of the field Forwarded. reg-tests/expr/forwarded_2.8.txt has more of them, with what
+ * HAProxy 2.8 says. */
 #include "http/rfc7239.h"
 
 #include <setjmp.h>
@@ -12,7 +12,8 @@
 /* "for,by,host,proto" of the element, '-' for what is not there; "bad". */
 static void describe(const char *element, char *out, size_t size)
 {
-	static const enum rfc7239_name order[] = { RFC7239_FOR, RFC7239_BY, RFC7239_HOST, RFC7239_PROTO };
+	static const enum rfc7239_name order[] = { RFC7239_FOR, RFC7239_BY, RFC7239_HOST,
+						   RFC7239_PROTO };
 	struct rfc7239 parts;
 	struct text t;
 	size_t i;
@@ -36,7 +37,8 @@ static void test_elements(void **state)
 		const char *element, *parts;
 	} cases[] = {
 		{ "for=10.0.0.1", "10.0.0.1,-,-,-" },
-		{ "for=\"[::1]:80\";by=_b;proto=https;host=\"a.b:80\"", "[::1]:80,_b,a.b:80,https" },
+		{ "for=\"[::1]:80\";by=_b;proto=https;host=\"a.b:80\"",
+		  "[::1]:80,_b,a.b:80,https" },
 		{ "host=\"\";for=unknown", "unknown,-,,-" },
 		{ "for=\"[::ffff:10.0.0.1]\"", "[::ffff:10.0.0.1],-,-,-" },
 		{ "", "bad" },

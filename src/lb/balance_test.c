@@ -607,7 +607,8 @@ static void affinity_ends_where_it_says(void **state)
 		world_begin_many(lines, 4, "maxconn 2");
 		for (i = 0; i < 8; i++)
 			world_take((unsigned)world_pick("192.0.2.1"));
-		assert_int_equal(world_server((unsigned)world_pick("192.0.2.1"))->tally->current, 8);
+		assert_int_equal(world_server((unsigned)world_pick("192.0.2.1"))->tally->current,
+				 8);
 		world_end();
 	}
 }
@@ -618,7 +619,8 @@ static void affinity_lasts_until_the_queue_is_full(void **state)
 	unsigned first;
 
 	(void)state;
-	world_begin_many(CONSISTENT " hash-preserve-affinity maxqueue\n", 4, "maxconn 1 maxqueue 1");
+	world_begin_many(CONSISTENT " hash-preserve-affinity maxqueue\n", 4,
+			 "maxconn 1 maxqueue 1");
 	first = (unsigned)world_pick("192.0.2.1");
 	world_take(first);
 	assert_int_equal(world_pick("192.0.2.1"), first);

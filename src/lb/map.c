@@ -143,8 +143,8 @@ static struct server *map_walk(struct lb_group *group, const struct balance_key 
 	return avoided;
 }
 
-/* From there on the first that may keep the key. There is none: the last one of the way around, as on
- * a ring. Each server is asked once. */
+/* From there on the first that may keep the key. There is none: the last one of the way around, as
+ * on a ring. Each server is asked once. */
 static struct lb_node *map_with_room(struct map_group *g, uint32_t begin)
 {
 	struct lb_node *node;

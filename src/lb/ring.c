@@ -6,11 +6,11 @@
  * more than its share passes the key on to the next one on the ring.
  *
  * Places of points come from what "hash-key" says, the server's id by default, alone, so that
- * balancers with the same ids (addresses, guids) agree, whatever the order of the lines. Server of weight w: 16 w points, or as many times more as
- * give the average server of the file about 160. With "hash-preserve-affinity" a server that is full
- * passes the key on, too. The place of a key is the function of hash-type
- * over the bytes of the address, always mixed by "avalanche". Own functions, not the reference's:
- * see doc/differences.md.
+ * balancers with the same ids (addresses, guids) agree, whatever the order of the lines. Server of
+ * weight w: 16 w points, or as many times more as give the average server of the file about 160.
+ * With "hash-preserve-affinity" a server that is full passes the key on, too. The place of a key is
+ * the function of hash-type over the bytes of the address, always mixed by "avalanche". Own
+ * functions, not the reference's: see doc/differences.md.
  */
 #include "lb/algo.h"
 

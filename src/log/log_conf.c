@@ -450,7 +450,8 @@ static int log_finish_target(struct config *cfg, struct log_data *data, struct l
 	return 0;
 }
 
-static int log_finish_profile(struct config *cfg, struct log_data *data, struct log_profile_use *use)
+static int log_finish_profile(struct config *cfg, struct log_data *data,
+			      struct log_profile_use *use)
 {
 	const struct log_profile *profile, *nearest = NULL;
 	unsigned best = 3, distance;
@@ -467,8 +468,9 @@ static int log_finish_profile(struct config *cfg, struct log_data *data, struct 
 		}
 	}
 	if (nearest)
-		return config_error(cfg, &use->loc, "there is no log-profile '%s', did you mean '%s'?",
-				    use->name, nearest->name);
+		return config_error(cfg, &use->loc,
+				    "there is no log-profile '%s', did you mean '%s'?", use->name,
+				    nearest->name);
 	return config_error(cfg, &use->loc, "there is no log-profile '%s'", use->name);
 }
 
@@ -489,7 +491,8 @@ int log_finish(struct config *cfg, void *module_data)
 		data->hostname = arena_strdup(cfg->arena, name);
 	}
 	if (data->wanted.file && !data->global->count)
-		config_note(cfg, &data->wanted, "'log global' leads nowhere: section 'global' has no line 'log'");
+		config_note(cfg, &data->wanted,
+			    "'log global' leads nowhere: section 'global' has no line 'log'");
 	list_for_each(ring, &data->rings, node)
 		result |= ring_check(cfg, ring);
 	list_for_each(use, &data->profile_uses, node)

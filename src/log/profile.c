@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Steps and profiles of log lines (log/profile.h): names, and which line holds. Sections are read by
- * expr/log_profile.c, which knows formats. */
+/* Steps and profiles of log lines (log/profile.h): names, and which line holds. Sections are read
+ * by expr/log_profile.c, which knows formats. */
 #include "log/profile.h"
 
 #include "base/arena.h"

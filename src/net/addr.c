@@ -134,7 +134,8 @@ static int parse_port_number(struct addr_parser *p, const char *text, int64_t ma
 {
 	if (*text && !text[strspn(text, "0123456789")] && str_to_int(text, 0, max, port))
 		return 0;
-	return err_set(p->err, "'%s' is not a port in '%s': a number between 0 and 65535 expected%s", text,
+	return err_set(p->err,
+		       "'%s' is not a port in '%s': a number between 0 and 65535 expected%s", text,
 		       p->text, strchr(text, '/') ? " (an address has no path)" : "");
 }
 
@@ -179,11 +180,13 @@ static int parse_port(struct addr_parser *p, char *text)
 		return err_set(p->err, "a port cannot be given here: '%s'", p->text);
 	if (!text || !*text) {
 		if (p->allow & ADDR_PORT_NEEDED)
-			return err_set(p->err, "the port is missing in '%s'%s", p->text,
-				       !p->text[strspn(p->text, "0123456789")] ?
-					       " (a port alone begins with a colon)" :
-				       p->allow & ADDR_UNIX && strstr(p->text, ".sock") ?
-					       " (the path of a Unix socket begins with '/' or 'unix@')" : "");
+			return err_set(
+				p->err, "the port is missing in '%s'%s", p->text,
+				!p->text[strspn(p->text, "0123456789")]
+					? " (a port alone begins with a colon)"
+				: p->allow & ADDR_UNIX && strstr(p->text, ".sock")
+					? " (the path of a Unix socket begins with '/' or 'unix@')"
+					: "");
 		spec->has_offset = p->allow & ADDR_PORT_OFFSET;
 		return 0;
 	}
@@ -303,8 +306,10 @@ static int bad_host(struct addr_parser *p, const char *host, uint16_t family)
 	const char *what = family == AF_INET ? "an IPv4" : family == AF_INET6 ? "an IPv6" : "an";
 
 	if (strstr(host, "://") || !strcmp(host, "http") || !strcmp(host, "https"))
-		return err_set(p->err, "'%s' is not %s address in '%s' (an address has no scheme: leave "
-			       "'%.*s//' out)", host, what, p->text, (int)strcspn(p->text, ":") + 1, p->text);
+		return err_set(p->err,
+			       "'%s' is not %s address in '%s' (an address has no scheme: leave "
+			       "'%.*s//' out)",
+			       host, what, p->text, (int)strcspn(p->text, ":") + 1, p->text);
 	if (strchr(host, ':') || !*host || *host == '[')
 		return err_set(p->err, "'%s' is not %s address in '%s' (the port is what follows "
 			       "the last colon: write [ADDRESS] for IPv6 without one)",

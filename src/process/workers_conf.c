@@ -371,10 +371,13 @@ void workers_doubt(const struct process_conf *conf)
 {
 	unsigned cpus = usable_cpus();
 
-	if (conf->nbproc || conf->nbproc_auto || conf->nbthread || cpus < 2 || !isatty(STDERR_FILENO))
+	if (conf->nbproc || conf->nbproc_auto || conf->nbthread || cpus < 2 ||
+	    !isatty(STDERR_FILENO))
 		return;
-	log_stderr(LOG_L_NOTICE, "1 of %u processors is used; 'nbproc auto' in section 'global' takes all, "
-		   "'nbproc 1' says that one is meant", cpus);
+	log_stderr(LOG_L_NOTICE,
+		   "1 of %u processors is used; 'nbproc auto' in section 'global' takes all, "
+		   "'nbproc 1' says that one is meant",
+		   cpus);
 }
 
 int workers_finish(struct config *cfg, void *data)

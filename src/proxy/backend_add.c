@@ -234,7 +234,8 @@ static int read_words(char *const *words, const char **from, int *mode, struct e
 static int read_guid(struct config *cfg, const struct proxies *all, struct statement *st,
 		     char *const *words, struct proxy *px)
 {
-	static const struct keyword row = { .name = "guid", .offset = offsetof(struct proxy, guid) };
+	static const struct keyword row = { .name = "guid",
+					    .offset = offsetof(struct proxy, guid) };
 	const struct guid_owner owner = { .proxy = px };
 	int i;
 

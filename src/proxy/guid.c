@@ -33,7 +33,8 @@ void guid_owner_print(const struct guid_owner *owner, struct text *t)
 	if (owner->listener) {
 		text_str(t, "socket ");
 		if (owner->listener->addr.family == AF_UNIX)
-			text_printf(t, "unix@%s", owner->listener->addr.path ? owner->listener->addr.path : "");
+			text_printf(t, "unix@%s",
+				    owner->listener->addr.path ? owner->listener->addr.path : "");
 		else
 			addr_print_port(&owner->listener->addr, t);
 		text_str(t, " of ");

@@ -134,7 +134,8 @@ static bool give_pipes_up(unsigned maxconn, unsigned fixed, uint64_t need)
 		return false;
 	limits.pipes = (limits.ulimit_n - (unsigned)least) / 2;
 	limits.maxsock = (unsigned)least + 2 * limits.pipes;
-	log_stderr(LOG_L_NOTICE, "maxconn %u and its pipes need %llu file descriptors, but the system allows "
+	log_stderr(LOG_L_NOTICE,
+		   "maxconn %u and its pipes need %llu file descriptors, but the system allows "
 		   "only %u: %u pipes are used, and more is copied (ulimit -n, LimitNOFILE=)",
 		   maxconn, (unsigned long long)need, limits.ulimit_n, limits.pipes);
 	return true;
@@ -167,7 +168,8 @@ int limits_apply(const struct proxies *all, struct err *err)
 		return 0;
 	}
 	if (limits.ulimit_n > fixed + 1)
-		snprintf(advice, sizeof(advice), " or set maxconn to %u at most", (limits.ulimit_n - fixed) / 2);
+		snprintf(advice, sizeof(advice), " or set maxconn to %u at most",
+			 (limits.ulimit_n - fixed) / 2);
 	return err_set(err, "maxconn %u needs %llu file descriptors, but the system allows only %u: "
 		       "raise the limit (ulimit -n, LimitNOFILE=)%s",
 		       maxconn, (unsigned long long)need, limits.ulimit_n, advice);

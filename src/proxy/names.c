@@ -86,7 +86,8 @@ static void group_resolved(struct dns_requester *r, struct resolution *res)
 	g->lost &= !valid;
 	if (!list_empty(&g->node))
 		group_soil(g);
-	else if (valid ? res->changed : !g->lost && !resolution_holds(res) && group_has_addresses(g))
+	else if (valid ? res->changed
+		       : !g->lost && !resolution_holds(res) && group_has_addresses(g))
 		group_soil(g);
 }
 

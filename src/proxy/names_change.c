@@ -248,7 +248,8 @@ static void apply_step(struct server *s, const struct names_step *step, char **n
 		names_changed(s);
 }
 
-/* Is each step whole, and of a server that is asked for? One that was deleted meanwhile is passed over. */
+/* Is each step whole, and of a server that is asked for? One that was deleted meanwhile is passed
+ * over. */
 static int check_steps(const char *at, size_t left, struct err *err)
 {
 	struct names_step step;

@@ -155,8 +155,9 @@ static void ignore_rest(struct statement *st)
 
 	if (!stmt_peek(st))
 		return;
-	stmt_warning(st, st->at, last ? "'%s' is ignored: a name is one word" :
-					"'%s' and what stands behind it are ignored: a name is one word",
+	stmt_warning(st, st->at,
+		     last ? "'%s' is ignored: a name is one word"
+			  : "'%s' and what stands behind it are ignored: a name is one word",
 		     stmt_peek(st));
 	st->at = st->count;
 }
@@ -195,10 +196,12 @@ static void *begin_proxy(struct statement *st, unsigned caps)
 	if (proxy_check_name(st, name, "a name", NAME_MOST) || begin_from(st, all, &from))
 		st->at = st->count;
 	if (stmt_peek(st)) {
-		stmt_error(st, st->at, caps & PROXY_FRONTEND
-					       ? "'%s' cannot stand here: addresses are given by 'bind' lines inside "
-						 "the section"
-					       : "'%s' cannot stand here: a name is one word", stmt_peek(st));
+		stmt_error(st, st->at,
+			   caps & PROXY_FRONTEND ? "'%s' cannot stand here: addresses are given by "
+						   "'bind' lines inside "
+						   "the section"
+						 : "'%s' cannot stand here: a name is one word",
+			   stmt_peek(st));
 		st->at = st->count;
 	}
 	px = proxy_new(st->cfg, name, caps, &st->loc, from ? &from->set : NULL);

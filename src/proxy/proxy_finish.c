@@ -41,8 +41,8 @@ static void check_names(struct config *cfg, struct proxies *all)
 		first = proxy_find(all, px->name, px->caps);
 		if (first != px)
 			config_error(cfg, &px->loc, "%s '%s' has the same name as %s '%s' at %s:%u",
-				     proxy_kind_name(px), px->name, proxy_kind_name(first), first->name,
-				     first->loc.file, first->loc.line);
+				     proxy_kind_name(px), px->name, proxy_kind_name(first),
+				     first->name, first->loc.file, first->loc.line);
 	}
 }
 

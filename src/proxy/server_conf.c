@@ -57,9 +57,11 @@ static void doubt_order(struct statement *st, const struct server *s)
 	const char *colon = strrchr(s->id, ':'), *word = st->words[st->at - 1].text;
 	struct location loc = stmt_location(st);
 
-	if (!colon || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")] || strpbrk(word, ".:/"))
+	if (!colon || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")] ||
+	    strpbrk(word, ".:/"))
 		return;
-	config_notice(st->cfg, &loc, "'%s' is taken for the address of a server called '%s'", word, s->id);
+	config_notice(st->cfg, &loc, "'%s' is taken for the address of a server called '%s'", word,
+		      s->id);
 	stmt_hint(st, "its name stands in front of the address: 'server NAME %s'", s->id);
 }
 
@@ -205,7 +207,8 @@ static int server_guid(struct statement *st, const struct keyword *kw, void *obj
 	struct server *s = object;
 
 	if (!s->id)
-		return stmt_error(st, st->at - 1, "'guid' cannot be given by default-server: no two "
+		return stmt_error(st, st->at - 1,
+				  "'guid' cannot be given by default-server: no two "
 				  "servers have the same");
 	return set_guid(st, kw, object);
 }

@@ -174,8 +174,9 @@ static int check_end(struct config *cfg, const struct server *s, const struct se
 		     bool goes_round)
 {
 	if (goes_round)
-		return config_error(cfg, &s->loc, "server '%s' tracks %s, which leads back to itself",
-				    s->id, s->set.track);
+		return config_error(cfg, &s->loc,
+				    "server '%s' tracks %s, which leads back to itself", s->id,
+				    s->set.track);
 	if (!(end->set.options.on & (SRV_CHECK | SRV_AGENT_CHECK)) && !end->refused)
 		return config_error(cfg, &s->loc, "server '%s' tracks %s, but server '%s' has no "
 				    "'check'", s->id, s->set.track, end->id);

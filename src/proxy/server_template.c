@@ -61,7 +61,8 @@ int parse_server_template(struct statement *st, const struct keyword *kw, void *
 		return stmt_error(st, 0, "'id' cannot be given by server-template: each server has "
 				  "its own");
 	if (!rc && first->guid)
-		return stmt_error(st, 0, "'guid' cannot be given by server-template: each server has "
+		return stmt_error(st, 0,
+				  "'guid' cannot be given by server-template: each server has "
 				  "its own");
 	for (n = low + 1; n <= high; n++)
 		template_copy(st, first, arena_printf(arena, "%s%lld", prefix, (long long)n));

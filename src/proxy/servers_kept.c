@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * "added-servers keep": servers and backends that commands have added live over a reload. The parent
- * writes their words into a note (share.md) right before it executes itself anew; the next image
- * reads them as if they stood last in the files. What they were at that moment comes with the
+ * "added-servers keep": servers and backends that commands have added live over a reload. The
+ * parent writes their words into a note (share.md) right before it executes itself anew; the next
+ * image reads them as if they stood last in the files. What they were at that moment comes with the
  * states of all servers (facts.c). Called by facts.c and proxy_finish.c, and by modules that make
  * something of each server. What cannot be read or made any more is left out, with a warning: it is
  * no mistake in the files.
@@ -131,8 +131,8 @@ static struct config *reader_of(struct config *cfg)
 }
 
 /* Its number is a wish: those of the files come first. */
-static void take_backend(struct config *cfg, struct proxies *all, const char *name, char *const *words,
-			 const char *id, const char *state)
+static void take_backend(struct config *cfg, struct proxies *all, const char *name,
+			 char *const *words, const char *id, const char *state)
 {
 	struct proxy *px;
 	struct err err;
@@ -141,8 +141,9 @@ static void take_backend(struct config *cfg, struct proxies *all, const char *na
 		return; /* the configuration speaks of it now */
 	px = backend_read_added(reader_of(cfg), all, name, words, &err);
 	if (!px) {
-		config_warning(cfg, NULL, "backend '%s', which a command had added, is left out: %s",
-			       name, err.text);
+		config_warning(cfg, NULL,
+			       "backend '%s', which a command had added, is left out: %s", name,
+			       err.text);
 		return;
 	}
 	if (!px->set.keep_added)
@@ -306,8 +307,10 @@ int server_finish_with(struct config *cfg, struct server *s,
 		return rc;
 	fragment_problem(own, &err);
 	if (s->pointed_at || !list_empty(&s->trackers))
-		return config_error(cfg, &s->proxy->loc, "server '%s/%s', which a command had added and "
-				    "others name: %s", s->proxy->name, s->id, err.text);
+		return config_error(cfg, &s->proxy->loc,
+				    "server '%s/%s', which a command had added and "
+				    "others name: %s",
+				    s->proxy->name, s->id, err.text);
 	left_out(cfg, s->proxy, s->id, err.text);
 	list_remove(&s->tracker_node);
 	server_conf_leave(s);

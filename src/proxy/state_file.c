@@ -253,7 +253,8 @@ static bool lacks_address(const struct server *s)
 	for (i = 0; i < ARRAY_LEN(s->set.init_addr); i++)
 		if (s->set.init_addr[i] == INIT_ADDR_NONE)
 			return false;
-	return s->spec.unresolved && !s->is_service && !s->added && s->state->admin & ADMIN_RESOLUTION;
+	return s->spec.unresolved && !s->is_service && !s->added &&
+	       s->state->admin & ADMIN_RESOLUTION;
 }
 
 static int check_addresses(const struct proxies *all, const struct proxy *px, struct err *err)

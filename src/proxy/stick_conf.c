@@ -349,7 +349,8 @@ struct stick_line *stick_line_parse(struct statement *st, const char *name, cons
 	if (line->def.type == STICK_KEY_TYPES || !line->def.size) {
 		stmt_error(st, 0, "the table needs %s",
 			   line->def.size ? "the type of its keys" : "its size");
-		stmt_hint(st, line->def.size ? "such as 'type ip'" : "the most entries, such as 'size 100k'");
+		stmt_hint(st, line->def.size ? "such as 'type ip'"
+					     : "the most entries, such as 'size 100k'");
 		return NULL;
 	}
 	if (check_arrays(st, line))

@@ -29,9 +29,10 @@ static int check_server(struct config *cfg, const struct server *s)
 	if (s->refused)
 		return 0;
 	if (s->set.proxy_v2 & ~(unsigned)PROXY_V2_CRC32C)
-		return config_error(cfg, &s->loc, "server '%s': 'proxy-v2-options' is not for datagrams, "
-				    "but for 'crc32c': '%s' is an udp-lb section", s->id,
-				    s->proxy->name);
+		return config_error(cfg, &s->loc,
+				    "server '%s': 'proxy-v2-options' is not for datagrams, "
+				    "but for 'crc32c': '%s' is an udp-lb section",
+				    s->id, s->proxy->name);
 	if (s->spec.addr.family == AF_UNIX)
 		return config_error(cfg, &s->loc, "server '%s' of the udp-lb section '%s' cannot be a "
 				    "Unix socket", s->id, s->proxy->name);
@@ -43,12 +44,16 @@ static int check_balance(struct config *cfg, const struct proxy *px)
 	const struct location *loc = &px->set.balance_loc;
 
 	if (px->set.balance == BALANCE_PEAK_EWMA)
-		return config_error(cfg, loc, "'balance peak-ewma' of the udp-lb section '%s' goes by "
-				    "answers, and datagrams need none", px->name);
+		return config_error(cfg, loc,
+				    "'balance peak-ewma' of the udp-lb section '%s' goes by "
+				    "answers, and datagrams need none",
+				    px->name);
 	if (px->set.balance == BALANCE_HASH && !expr_of_datagram(px->set.balance_by->expr))
-		return config_error(cfg, loc, "'balance hash %s' finds nothing in the udp-lb section "
-				    "'%s': datagrams have no %s", expr_text(px->set.balance_by->expr),
-				    px->name, expr_missing_in_datagrams(px->set.balance_by->expr));
+		return config_error(cfg, loc,
+				    "'balance hash %s' finds nothing in the udp-lb section "
+				    "'%s': datagrams have no %s",
+				    expr_text(px->set.balance_by->expr), px->name,
+				    expr_missing_in_datagrams(px->set.balance_by->expr));
 	if (px->set.balance < BALANCE_URI || px->set.balance == BALANCE_HASH)
 		return 0;
 	return config_error(cfg, loc, "'balance' of the udp-lb section '%s' looks at what only "

@@ -219,8 +219,8 @@ static unsigned limit_for(struct config *cfg, const struct location *loc, unsign
 {
 	if (!limit || limit >= parts)
 		return limit;
-	config_warning(cfg, loc, "'maxconn %u' becomes %u: each of %u %s may have one session", limit,
-		       parts, parts, what);
+	config_warning(cfg, loc, "'maxconn %u' becomes %u: each of %u %s may have one session",
+		       limit, parts, parts, what);
 	return parts;
 }
 
