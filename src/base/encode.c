@@ -288,10 +288,15 @@ struct cbor {
 static int cbor_byte(const struct cbor *c, size_t n)
 {
 	const char *p = c->s.ptr + n * c->width;
+	int high, low;
 
 	if (n >= c->s.len / c->width)
 		return -1;
-	return c->width == 1 ? (unsigned char)*p : str_hex_digit(p[0]) << 4 | str_hex_digit(p[1]);
+	if (c->width == 1)
+		return (unsigned char)*p;
+	high = str_hex_digit(p[0]);
+	low = str_hex_digit(p[1]);
+	return high < 0 || low < 0 ? -1 : high << 4 | low;
 }
 
 /* Behind the value at byte n; 0: there is none, or not as a whole. */
