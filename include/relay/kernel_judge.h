@@ -30,6 +30,9 @@ enum {
 /* Bytes that may be passed on: room in the target's queue (size and what is in it), less what comes
  * there next (pending) and what was not acknowledged (ahead). 0: the receiver is behind. */
 uint64_t kernel_credit(uint64_t size, uint64_t queued, uint64_t pending, uint64_t ahead);
+/* Of the bytes that a target was given, those that it has not acknowledged. What is being sent right
+ * now may be acknowledged before it is counted as given: none, then. */
+uint64_t kernel_ahead(uint64_t given, uint64_t acked);
 /* Segments for so much room. */
 uint64_t kernel_segments(uint64_t size, uint64_t queued, uint64_t pending);
 

@@ -101,7 +101,7 @@ void way_grant(struct kernel_way *way)
 {
 	struct sockmap_route *route = way->route;
 	uint64_t segments = way_shared(&route->segments), relayed = way_shared(&route->relayed);
-	uint64_t acked, given, ahead, credit, size, queued, pending;
+	uint64_t acked, ahead, credit, size, queued, pending;
 	struct tcp_info info;
 
 	if (!way->synced)
@@ -112,9 +112,7 @@ void way_grant(struct kernel_way *way)
 	if (!way_memory(way, &size, &queued))
 		return;
 	acked = info.tcpi_bytes_acked - way->acked_base;
-	/* What the process is sending right now may have been acknowledged before it is counted. */
-	given = relayed + way_sent(way);
-	ahead = given > acked ? given - acked : 0;
+	ahead = kernel_ahead(relayed + way_sent(way), acked);
 	pending = relayed > way->left ? relayed - way->left : 0;
 	credit = kernel_credit(size, queued, pending, ahead);
 	kernel_stats.behind += !credit;

@@ -22,6 +22,11 @@ uint64_t kernel_credit(uint64_t size, uint64_t queued, uint64_t pending, uint64_
 	return credit < KERNEL_LEAST_GRANT ? 0 : credit;
 }
 
+uint64_t kernel_ahead(uint64_t given, uint64_t acked)
+{
+	return given > acked ? given - acked : 0;
+}
+
 uint64_t kernel_segments(uint64_t size, uint64_t queued, uint64_t pending)
 {
 	uint64_t segments = queue_room(size, queued, pending) / KERNEL_SEGMENT_COST;

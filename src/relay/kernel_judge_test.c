@@ -22,6 +22,10 @@ static void test_credit(void **state)
 	/* The receiver is behind. */
 	assert_int_equal(kernel_credit(4 * MB, 0, 0, KERNEL_MOST_AHEAD), 0);
 	assert_int_equal(kernel_credit(4 * MB, 0, 0, UINT64_MAX), 0);
+	/* Acknowledged before it is counted: nobody is behind. */
+	assert_int_equal(kernel_ahead(300, 100), 200);
+	assert_int_equal(kernel_ahead(100, 200), 0);
+	assert_int_equal(kernel_credit(4 * MB, 0, 0, kernel_ahead(100, 200)), KERNEL_MOST_AHEAD);
 	/* A queue that is full, over-full, or as good as full; one that does not exist. */
 	assert_int_equal(kernel_credit(80000, 80000, 0, 0), 0);
 	assert_int_equal(kernel_credit(80000, 90000, 0, 0), 0);
