@@ -53,7 +53,7 @@ ARGUMENTS = {
     "url_param": "a", "cook": "S", "cook_cnt": "S", "cook_val": "S", "cookie": "S", "hdr": "x", "hdr_cnt": "x", "hdr_ip": "x",
     "hdr_val": "x", "fhdr": "x", "fhdr_cnt": "x", "http_auth_bearer": "", "i_dn": "CN", "s_dn": "CN", "uuid": "", "rand": "",
     "fc_rtt": "", "fc_rttvar": "", "bc_rtt": "", "bc_rttvar": "", "date": "", "accept_date": "", "request_date": "",
-    "r_dn": "CN", "has_ctl": "any", "when": "normal", "rfc7239_field": "for",
+    "r_dn": "CN", "has_ctl": "any", "when": "normal", "rfc7239_field": "for", "acl": "TRUE",
     "add_item": "',',txn.raw,z", "concat": "a,txn.raw,b", "field": "5000,','", "word": "5000,','", "iif": "a,b", "ltrim": "a", "rtrim": "a",
     "regsub": "a,bbbbbbbb,g", "url_dec": "1", "url_enc": "query", "be2dec": "':',2", "be2hex": "':',1", "bytes": "1,20000",
     "http_date": "", "ltime": "%s", "utime": "%s", "json": "utf8s", "language": "'en;fr;de',en", "json_query": "'$.a.a.a.a'",
@@ -67,7 +67,7 @@ BY_TYPE = {"string": "x", "integer": "1", "IPv4 address": "192.0.2.1", "IPv6 add
            "backend": "be", "frontend": "fe", "server": "be/s", "variable": "txn.raw", "userlist": "users", "stick table": "tb"}
 
 # Exist only where this test is not, and look at nothing that a client writes.
-ELSEWHERE = set("""srv_id srv_name acl""".split())
+ELSEWHERE = set("""srv_id srv_name""".split())
 
 
 def rows(which):
