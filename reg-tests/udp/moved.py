@@ -111,6 +111,7 @@ theirs = [c for c in clients if c.whom()[0] == "b"]
 check("some clients have the other server", len(theirs) > 4)
 service.ask("set server moved/b state maint")
 service.ask("shutdown sessions server moved/b")
+service.ask("wait 20s srv-removable moved/b")
 said = service.ask("del server moved/b")
 check(f"del server: {said}", "deleted" in said)
 check("... whose clients are served by others", {c.whom()[0] for c in theirs} == {"a"})
