@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "lua/state.h"
+#include "lua/traceback.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -513,53 +514,6 @@ static void one_line(char *text)
 			*text = ' ';
 }
 
-/* One function of a traceback, by what a handler of signals may call. False: one of C without a name, which is how we begin a script. */
-static bool say_level(struct text *t, lua_State *thread, lua_Debug *ar)
-{
-	lua_getinfo(thread, "nSl", ar);
-	if (!*ar->namewhat && *ar->what == 'C')
-		return false;
-	text_str(t, ar->short_src);
-	text_char(t, ':');
-	if (ar->currentline > 0) {
-		text_num(t, ar->currentline);
-		text_char(t, ':');
-	}
-	if (*ar->namewhat) {
-		text_str(t, " in ");
-		text_str(t, ar->namewhat);
-		text_str(t, " '");
-		text_str(t, ar->name);
-		text_char(t, '\'');
-	} else if (*ar->what == 'm') {
-		text_str(t, " in main chunk");
-	} else {
-		text_str(t, " in function line ");
-		text_num(t, ar->linedefined);
-	}
-	return true;
-}
-
-enum { LEVELS_MOST = 20 };
-
-/* Where it was raised, in one line, the innermost function first. */
-static void say_trace(struct text *t, lua_State *thread)
-{
-	const char *between = " from ";
-	lua_Debug ar;
-	int level;
-
-	for (level = 0; level < LEVELS_MOST && lua_getstack(thread, level, &ar); level++) {
-		size_t before = t->len;
-
-		text_str(t, between);
-		if (say_level(t, thread, &ar))
-			between = ", ";
-		else
-			t->ptr[t->len = before] = 0;
-	}
-}
-
 /* loop_below: a function of C that takes for ever, a pattern that backtracks, is one of a script. */
 static void say_at_work(struct text *t)
 {
@@ -568,7 +522,7 @@ static void say_at_work(struct text *t)
 	text_str(t, "the script ");
 	text_str(t, script_now->name ? script_now->name : "without a name");
 	text_str(t, " is at work");
-	say_trace(t, at_work);
+	traceback_say(t, at_work);
 }
 
 static const char *fault_text(const struct script *s)
@@ -605,7 +559,7 @@ static int say_error(lua_State *L)
 	text_str(&t, said ? "runtime error: " : fault_text(s));
 	if (said)
 		text_add(&t, said, len < ERROR_SIZE / 2 ? len : ERROR_SIZE / 2);
-	say_trace(&t, thread);
+	traceback_say(&t, thread);
 	return 0;
 }
 
