@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "config/config.h"
+#include "explain/treated.h"
 
 #include <stdbool.h>
 
@@ -75,7 +76,9 @@ struct record {
 	struct entry *choice;    /* the last use_backend or use-server that was taken */
 	const char *step;       /* that runs */
 	struct head *request, *response; /* as they were when looked at last; NULL: not yet */
+	struct treated treated; /* as the last rule found the stream */
 	unsigned captures[2];   /* of request and response: how many were told */
+	unsigned longest;       /* bytes of one value that are told */
 	const char *log;        /* the line; NULL: none was written */
 	struct outcome outcome;
 	/* Asked once of each stream, when its request is there, or its bytes are waited for: false,

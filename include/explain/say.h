@@ -23,6 +23,8 @@ enum said_as { SAY_TITLE, SAY_GOOD, SAY_BAD, SAY_DIM, SAY_PLAIN };
 void say_as(const struct say *say, enum said_as how);
 /* From that one on, which may be NULL, and its siblings. */
 void say_entries(struct say *say, const struct entry *t);
+/* The lines of a log, each on a line of its own. */
+void say_log(const struct say *say, const char *log);
 /* How many rules were not shown, if there were some. */
 void say_passed_over(struct say *say);
 

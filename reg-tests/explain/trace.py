@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """trace request: what the next request that matches has met. Called by trace.sh."""
-import argparse, socket, sys
+import argparse, re, socket, sys
 
 words = argparse.ArgumentParser()
 for name in "front", "back", "stats", "parent", "pid", "dir":
@@ -103,7 +103,14 @@ t = trace("if { path /f }")
 get("/f")
 check("and the next trace works", "path = /f" in t.all())
 
-for line, wanted in (("frontend nobody", "There is no frontend 'nobody'."), ("if", "a condition is expected"),
+t = trace("width 60 colour frontend fe if { path_beg /long }")
+get("/long" + "/and-more" * 30)
+said = t.all()
+lines = re.sub("\033\\[[0-9]*m", "", said).split("\n")
+check("folded for a terminal", max(map(len, lines[1:])) <= 60 and any(l.startswith(" " * 13) for l in lines), said)
+check("in colour", "\033[32m" in said, said)
+
+for line, wanted in (("width", "are expected, not ''"), ("width 20", "40 to 10000"), ("frontend nobody", "There is no frontend 'nobody'."), ("if", "a condition is expected"),
                      ("if nothing", "There is no ACL 'nothing'"), ("if { path /x", "that closes the condition"),
                      ("if { }", "an expression is expected"), ("if { foo }", "unknown fetch 'foo'"),
                      ("if { path -f /etc/passwd }", "cannot stand here"), ("unless x", "is expected, not"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* "trace request [frontend NAME] [if COND]": the way of the next request that matches, as
+/* "trace request [width COLUMNS] [colour] [frontend NAME] [if COND]": the way of the next request that matches, as
  * "penstock explain" would tell it, while it happens. The record (explain/record.h) is made by the
  * steps of that stream alone; others are not slower for it. A stream that does not match is let go
  * as soon as that is known, and the next one is looked at. One record at a time in a process. */
@@ -9,6 +9,7 @@
 #include "cli/session.h"
 #include "cli/tables.h"
 #include "cli/trace_cond.h"
+#include "explain/fold.h"
 #include "explain/record.h"
 #include "explain/say.h"
 #include "proxy/proxy.h"
@@ -23,6 +24,8 @@ struct trace_state {
 	struct arena *told;       /* of the record; reset for each stream that is looked at */
 	struct trace_cond *cond;  /* NULL: every request is wanted */
 	const struct proxy *frontend;
+	unsigned width;           /* of a terminal; 0: it is told as to a file */
+	bool colour;
 	struct record record;
 	bool recording;
 	const struct entry *shown; /* the last one that was said; NULL: none was */
@@ -50,16 +53,45 @@ static void trace_changed(struct record *r)
 
 /* ---- what is said -------------------------------------------------------------------------- */
 
-static void trace_say_end(FILE *out, const struct record *r)
+static void trace_title(const struct say *say, const char *title)
+{
+	say_as(say, SAY_TITLE);
+	fprintf(say->out, "\n%s", title);
+	say_as(say, SAY_PLAIN);
+}
+
+static void trace_say_end(const struct say *say, const struct record *r)
 {
 	const struct outcome *o = &r->outcome;
 
-	fprintf(out, "\nend (%s)", o->code ? o->code : "??");
+	trace_title(say, "end");
+	fprintf(say->out, " (%s)", o->code ? o->code : "??");
 	if (o->status)
-		fprintf(out, ", status %u", o->status);
-	fprintf(out, "\n         %s\n", o->reason ? o->reason : "");
-	if (r->log)
-		fprintf(out, "\nlog\n         %s\n", r->log);
+		fprintf(say->out, ", status %u", o->status);
+	fprintf(say->out, "\n         %s\n", o->reason ? o->reason : "");
+	if (!r->log)
+		return;
+	trace_title(say, "log\n");
+	say_log(say, r->log);
+}
+
+/* What is in text, for a terminal of that width. Out of memory: it stays as it is. */
+static void trace_fold(struct trace_state *state)
+{
+	char *folded = NULL;
+	size_t len = 0;
+	FILE *out = state->width && state->text ? open_memstream(&folded, &len) : NULL;
+
+	if (!out)
+		return;
+	fold_text(out, state->text, state->width);
+	if (fclose(out) != 0) {
+		free(folded);
+		return;
+	}
+	free(state->text);
+	state->text = folded;
+	state->len = len;
 }
 
 /* What was told since the last time. */
@@ -67,7 +99,8 @@ static void trace_say(struct trace_state *state)
 {
 	struct record *r = &state->record;
 	const struct entry *next = state->shown ? state->shown->next : r->root->children, *e;
-	struct say say = { .out = open_memstream(&state->text, &state->len) };
+	struct say say = { .out = open_memstream(&state->text, &state->len),
+			   .colour = state->colour };
 
 	state->at = 0;
 	if (!say.out)
@@ -78,10 +111,11 @@ static void trace_say(struct trace_state *state)
 	for (e = next; e; e = e->next)
 		state->shown = e;
 	if (r->outcome.ended) {
-		trace_say_end(say.out, r);
+		trace_say_end(&say, r);
 		state->ended = true;
 	}
 	fclose(say.out);
+	trace_fold(state);
 }
 
 static bool trace_has_more(const struct trace_state *state)
@@ -116,10 +150,32 @@ static enum cli_step trace_next(struct cli_call *call)
 
 /* ---- what is asked ------------------------------------------------------------------------- */
 
+static int trace_terminal(const struct cli_call *call, struct trace_state *state, int *at,
+			  struct err *err)
+{
+	int64_t width;
+
+	if (*at < call->argc && !strcmp(call->argv[*at], "width")) {
+		if (!str_to_int(cli_arg(call, *at + 1), FOLD_LEAST, 10000, &width))
+			return err_set(err, "width: columns of a terminal, 40 to 10000, are "
+					    "expected, not '%s'.",
+				       cli_arg(call, *at + 1));
+		state->width = (unsigned)width;
+		*at += 2;
+	}
+	if (*at < call->argc && !strcmp(call->argv[*at], "colour")) {
+		state->colour = true;
+		++*at;
+	}
+	return 0;
+}
+
 static int trace_words(const struct cli_call *call, struct trace_state *state, struct err *err)
 {
 	int at = 0;
 
+	if (trace_terminal(call, state, &at, err) < 0)
+		return -1;
 	if (at < call->argc && !strcmp(call->argv[at], "frontend")) {
 		state->frontend =
 			proxy_find(proxies_running, cli_arg(call, at + 1), PROXY_FRONTEND);
@@ -130,8 +186,8 @@ static int trace_words(const struct cli_call *call, struct trace_state *state, s
 	if (at == call->argc)
 		return 0;
 	if (strcmp(call->argv[at], "if") != 0)
-		return err_set(err, "'trace request [frontend NAME] [if CONDITION]' is expected, "
-				    "not '%s'.",
+		return err_set(err, "'trace request [width COLUMNS] [colour] [frontend NAME] "
+				    "[if CONDITION]' is expected, not '%s'.",
 			       call->argv[at]);
 	state->cond = trace_cond_parse(state->arena, state->frontend, call->argv + at + 1, err);
 	return state->cond ? 0 : -1;
@@ -190,7 +246,7 @@ static bool trace_gathers(const struct cli_call *call)
 
 const struct cli_command cli_trace_commands[] = {
 	{ .words = "trace request",
-	  .args = "[frontend <name>] [if <condition>]",
+	  .args = "[width <columns>] [colour] [frontend <name>] [if <condition>]",
 	  .level = LEVEL_OPERATOR,
 	  .flags = CLI_GATHER | CLI_NAMED | CLI_KEY,
 	  .gathers = trace_gathers,

@@ -14,6 +14,7 @@
 #include "expr/vars.h"
 #include "expr/view.h"
 #include "lb/balance.h"
+#include "net/addr.h"
 #include "proxy/proxy.h"
 #include "proxy/tally.h"
 #include "stream/extra.h"
@@ -109,13 +110,14 @@ static void section_enter(struct record *r, const struct proxy *px, bool respons
 /* Text as it is, but for what a terminal could take for its own: \xNN. */
 static const char *value_text(struct record *r, struct span s)
 {
-	enum { MOST = 512 };
-	char memory[MOST * 4 + 4];
+	size_t most = s.len < r->longest ? s.len : r->longest, size = most * 4 + 32, i;
+	char *memory = arena_used(r->arena) < RECORD_MOST ? arena_alloc(r->arena, size) : NULL;
 	struct text t;
-	size_t i;
 
-	text_init(&t, memory, sizeof(memory));
-	for (i = 0; i < s.len && i < MOST; i++) {
+	if (!memory)
+		return "(there is no memory for it)";
+	text_init(&t, memory, size);
+	for (i = 0; i < most; i++) {
 		unsigned char c = (unsigned char)s.ptr[i];
 
 		if (c < 32 || c == 127)
@@ -123,9 +125,9 @@ static const char *value_text(struct record *r, struct span s)
 		else
 			text_char(&t, (char)c);
 	}
-	if (s.len > MOST)
-		text_str(&t, "...");
-	return arena_strndup(r->arena, t.ptr, t.len);
+	if (s.len > most)
+		text_printf(&t, "... (%zu bytes)", s.len);
+	return t.ptr;
 }
 
 static const char *sample_text(struct record *r, const struct sample *smp)
@@ -158,8 +160,10 @@ static void on_rule(const struct rule *rule, const struct view *view)
 	struct record *r = recording;
 	struct entry *t;
 
-	if (stream_seen(view))
+	if (stream_seen(view)) {
 		heads_look(r, view->stream, r->step);
+		treated_look(view->stream, &r->treated);
+	}
 	section_enter(r, rule->proxy, rule_of_response(rule));
 	r->at = r->section;
 	t = entry_add(r, ENTRY_RULE,
@@ -180,12 +184,25 @@ static const char *said_text(enum action_result said)
 	return texts[said];
 }
 
+static void tell_treatment(void *of, const char *name, const char *text)
+{
+	entry_add(of, ENTRY_NOTE, name, text);
+}
+
+/* What a rule has set for the stream. */
+static void changes_look(struct record *r, const struct stream *s)
+{
+	struct treated now;
+
+	treated_look(s, &now);
+	treated_compare(&r->treated, &now, r->arena, tell_treatment, r);
+}
+
 static void on_ruled(const struct rule *rule, const struct view *view, enum action_result said)
 {
 	struct record *r = recording;
 	struct entry *t = r->at;
 
-	(void)rule;
 	if (!r->stream && stream_seen(view))
 		return;
 	while (t != r->root && t->kind != ENTRY_RULE)
@@ -197,8 +214,12 @@ static void on_ruled(const struct rule *rule, const struct view *view, enum acti
 		t->held = HELD_WAITS;
 	if (t->held == HELD_YES || (t->held == HELD_UNKNOWN && said != ACTION_NEXT))
 		t->result = said_text(said);
-	if (stream_seen(view) && r->stream)
+	if (stream_seen(view) && r->stream) {
 		heads_look(r, view->stream, NULL);
+		changes_look(r, view->stream);
+	}
+	if (addr_names_stay && t->held == HELD_YES && !strcmp(rule->action->name, "do-resolve"))
+		record_note(r, ENTRY_NOTE, "nobody is asked for names here", NULL);
 	entry_close(r, ENTRY_RULE);
 }
 
@@ -541,11 +562,15 @@ static void on_waits(struct stream *s)
 
 static void on_log(struct stream *s, struct span line)
 {
-	const char *before = recording->log;
+	struct record *r = recording;
 
-	if (recording->stream == s)
-		recording->log = arena_printf(recording->arena, "%s%s%.*s", before ? before : "",
-					      before ? "\n" : "", (int)line.len, line.ptr);
+	if (r->stream != s)
+		return;
+	r->log = arena_printf(r->arena, "%s%s%.*s", r->log ? r->log : "", r->log ? "\n" : "",
+			      (int)line.len, line.ptr);
+	if (r->at->kind == ENTRY_RULE)
+		entry_add(r, ENTRY_NOTE, "log",
+			  arena_printf(r->arena, "%.*s", (int)line.len, line.ptr));
 }
 
 static void on_ends(struct stream *s)
@@ -586,7 +611,7 @@ const struct watch *record_rules(void)
 void record_begin(struct record *r, struct arena *arena, const struct proxy *frontend)
 {
 	BUG_ON(recording);
-	*r = (struct record){ .arena = arena };
+	*r = (struct record){ .arena = arena, .longest = 512 };
 	record_clear(r);
 	recording = r;
 	wanted_frontend = frontend;

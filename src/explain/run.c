@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "explain/ask.h"
 #include "explain/expect.h"
+#include "explain/fold.h"
 #include "explain/inside_tls.h"
 #include "explain/listen.h"
 #include "explain/outcome.h"
@@ -224,7 +225,10 @@ static void go_on(void)
 			server_has_it();
 			told = true;
 		}
-		if (!inside_answer() && !let_time_pass()) {
+		if (inside_answer())
+			continue;
+		quiet = 0; /* whoever waited may say something now */
+		if (!let_time_pass()) {
 			now.waits_for = now.record.step ? now.record.step : "its first byte";
 			return;
 		}
@@ -336,9 +340,15 @@ static void say_begin(struct say *say)
 	fprintf(say->out, "\nlistener of %s", now.listener->bind->section);
 	say_as(say, SAY_PLAIN);
 	line = source_line(&now.listener->bind->loc);
-	fprintf(say->out, ", %s   %s:%u\n%6u + %s\n", now.listener_why,
-		source_name(now.listener->bind->loc.file), now.listener->bind->loc.line,
-		now.listener->bind->loc.line, line ? line : "bind");
+	fprintf(say->out, ", %s", now.listener_why);
+	say_as(say, SAY_DIM);
+	fprintf(say->out, "   %s:%u\n%6u", source_name(now.listener->bind->loc.file),
+		now.listener->bind->loc.line, now.listener->bind->loc.line);
+	say_as(say, SAY_PLAIN);
+	say_as(say, SAY_GOOD);
+	fprintf(say->out, " + ");
+	say_as(say, SAY_PLAIN);
+	fprintf(say->out, "%s\n", line ? line : "bind");
 	if (now.inside.tls_version)
 		fprintf(say->out, "         %s, %s, certificate %s\n", now.inside.tls_version,
 			now.inside.tls_cipher,
@@ -355,7 +365,6 @@ static const struct proxy *frontend(void)
 static void say_end(struct say *say)
 {
 	const struct outcome *o = &now.record.outcome;
-	const char *line, *end;
 
 	say_as(say, SAY_TITLE);
 	fprintf(say->out, "\nend");
@@ -375,11 +384,7 @@ static void say_end(struct say *say)
 	fprintf(say->out, "\nlog%s\n", log_has_targets(frontend()->set.log, now.cfg) ? "" :
 		" (it goes nowhere: no 'log' line applies)");
 	say_as(say, SAY_PLAIN);
-	for (line = now.record.log; line; line = end ? end + 1 : NULL) {
-		end = strchr(line, '\n');
-		fprintf(say->out, "         %.*s\n",
-			(int)(end ? end - line : (ptrdiff_t)strlen(line)), line);
-	}
+	say_log(say, now.record.log);
 }
 
 static bool colour_wanted(const struct ask *ask)
@@ -387,15 +392,28 @@ static bool colour_wanted(const struct ask *ask)
 	return ask->colour < 0 ? isatty(STDOUT_FILENO) && !getenv("NO_COLOR") : ask->colour;
 }
 
-static void say_text(void)
+static void say_all(FILE *out)
 {
 	struct say say = {
-		.out = stdout, .words = true, .colour = colour_wanted(now.ask), .all = now.ask->all
+		.out = out, .words = true, .colour = colour_wanted(now.ask), .all = now.ask->all
 	};
 
 	say_begin(&say);
 	say_entries(&say, now.record.root->children);
 	say_end(&say);
+}
+
+static void say_text(void)
+{
+	unsigned width = isatty(STDOUT_FILENO) ? fold_width(STDOUT_FILENO) : 0;
+	char *text = NULL;
+	size_t len;
+	FILE *memory = width ? open_memstream(&text, &len) : NULL;
+
+	say_all(memory ? memory : stdout);
+	if (memory && fclose(memory) == 0)
+		fold_text(stdout, text, width);
+	free(text);
 }
 
 static void json_field(const char *name, const char *value)
@@ -483,6 +501,7 @@ static int explain_asked(struct config *cfg, struct err *err)
 	inside_prepare(arena);
 	record_begin(&now.record, arena, frontend());
 	now.record.begins = stream_begins;
+	now.record.longest = 65536;
 	if (begin(err) < 0)
 		return -1;
 	go_on();

@@ -180,6 +180,11 @@ static void say_message(const struct say *say, const char *text)
 	}
 }
 
+void say_log(const struct say *say, const char *log)
+{
+	say_message(say, log);
+}
+
 static void say_one(struct say *say, const struct entry *t)
 {
 	const struct entry *child;
