@@ -31,6 +31,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct slot slots[MAX_SLOTS];
@@ -219,8 +220,10 @@ int main(int argc, char **argv)
 		relay = faulty_start(&cfg.front, &back, cfg.fault, limits.seed);
 	}
 	soak();
-	if (relay)
+	if (relay) {
 		kill(relay, SIGKILL);
+		waitpid(relay, NULL, 0); /* until then its address is in use */
+	}
 	print_counts();
 	return count.failures ? 1 : 0;
 }
