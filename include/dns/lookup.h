@@ -1,43 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From names of hosts to their addresses, while serving: nobody waits in it. A name is looked for in
- * /etc/hosts, then asked of the name servers of /etc/resolv.conf; both files are read at the start,
- * before the process gives up its rights. Answers are kept for their TTL. */
+ * /etc/hosts, which is read at the start, before the process gives up its rights; then it is asked for
+ * by the words of a section "resolvers" (dns/resolution.h), of both families at once. */
 #ifndef DNS_LOOKUP_H
 #define DNS_LOOKUP_H
 
-#include "base/list.h"
 #include "base/str.h"
+#include "dns/resolution.h"
+#include "event/timer.h"
 #include "net/addr.h"
 
 #include <stdbool.h>
 
-enum dns_result {
-	DNS_FOUND,
-	DNS_UNKNOWN, /* there is no such name, or it has no address */
-	DNS_FAILED,  /* the servers refuse, or say nonsense */
-	DNS_SILENT,  /* they have not answered in time */
-	DNS_FULL,    /* too many names are asked for, or no memory */
-	DNS_OFF,     /* no name server is known, or the build has no way to ask */
-};
-
-enum { DNS_ADDRS = 32,       /* of a name: more are left out */
-       DNS_MS = 5000 };      /* most that an answer takes */
+enum { DNS_OF_FAMILY = 8, /* addresses of a name that are asked for: more are left out */
+       DNS_ADDRS = 2 * DNS_OF_FAMILY };
 
 struct dns_answer {
-	enum dns_result result;
-	unsigned count;              /* DNS_FOUND: at least one */
+	unsigned count;              /* 0: the name is none, or nobody has said in time what it has */
 	struct addr addr[DNS_ADDRS]; /* without ports, of both families */
 };
 
-struct dns_entry;
-struct resolvers;
-
 /* Whoever waits for an answer embeds it. Zeroed: it waits for nothing. */
 struct dns_lookup {
-	struct list node;
-	struct dns_entry *entry; /* NULL: it waits for nothing */
-	/* The answer has come: called once, by a task; the lookup is over before. The answer is good
-	 * until it returns. */
+	struct dns_requester v6, v4; /* as they are under way */
+	struct timer timer;          /* how long the second family is waited for */
+	bool waits;
+	struct dns_answer answer;    /* so far */
+	/* The answer has come: called once, from the loop; the lookup is over before, and may be used
+	 * again, or be freed. The answer is good until then. */
 	void (*done)(struct dns_lookup *lookup, const struct dns_answer *answer);
 };
 
@@ -49,24 +39,15 @@ void dns_cancel(struct dns_lookup *lookup);
 
 /* Somebody will look names up: set before the configuration is complete. Else nothing is read. */
 extern bool dns_wanted;
-extern bool dns_asks; /* false: /etc/hosts is all there is */
-/* Whose name servers are asked, in the place of those of /etc/resolv.conf; NULL: these. Set before the
- * configuration is complete; over TCP only where answers do not fit. */
-extern const struct resolvers *dns_resolvers;
-/* "c-ares 1.18.1"; NULL: this build asks nobody. */
-const char *dns_library(void);
+/* By whose words name servers are asked; NULL: /etc/hosts is all there is. Set before the
+ * configuration is complete. */
+extern struct resolvers *dns_resolvers;
 
 struct err;
-/* What the module does with the two files at the start, for tests. 0, or -1 and err: no memory. */
-int dns_read(struct span of_hosts, struct span of_resolv, struct err *err);
+/* What the module does with /etc/hosts at the start, for tests. 0, or -1 and err: no memory. */
+int dns_read(struct span of_hosts, struct err *err);
 extern const struct module dns_module;
 /* The beginning of a file, to be freed; NULL with errno: it cannot be read. For resolvers.c. */
 char *dns_file_read(const char *path, size_t most, size_t *len);
-
-/* What the process has asked. */
-struct dns_stats {
-	uint64_t looked, cached, asked; /* looked up; answered at once, by what was kept; questions */
-};
-extern struct dns_stats dns_stats;
 
 #endif

@@ -16,6 +16,9 @@ enum { DNS_QUESTION_MOST = 512,  /* bytes of a question */
        DNS_MESSAGE_MOST = 65535, /* of a message */
        DNS_RECORDS = 1024 };     /* that are taken of an answer: more are left out */
 
+/* "c-ares 1.18.1"; NULL: this build asks nobody. */
+const char *dns_library(void);
+
 /* Writes a question that wants recursion, and says that answers of `payload` bytes are taken. to has
  * room for DNS_QUESTION_MOST. Its length; 0: the name is none, or no memory. */
 size_t dns_question_write(const char *name, enum dns_type type, uint16_t id, unsigned payload,

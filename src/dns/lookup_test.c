@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lookups, with answers of the test in place of name servers: what is asked once, kept, given up, and
- * bounded, whoever cancels or asks from wherever. */
+/* Lookups, with the test in place of resolutions: what is known without asking, what both families
+ * say one after the other, and who cancels or asks from wherever. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,76 +8,93 @@
 
 #include <cmocka.h>
 
+#include "base/bug.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "config/module.h"
-#include "dns/ask.h"
+#include "dns/lookup.h"
+#include "dns/resolvers.h"
 #include "event/loop.h"
 
 #include <stdio.h>
+#include <string.h>
 
-/* ---- in place of c-ares --------------------------------------------------------------------- */
+/* ---- in place of resolutions ---------------------------------------------------------------- */
 
-enum { MOST = 600 };
+enum { MOST = 16 };
 
+static struct resolvers section = { .count = 1 };
+static struct dns_held held[20];
+static struct resolution valid = { .status = STATUS_VALID, .held = held };
+static struct resolution failed = { .status = STATUS_TIMEOUT, .held = held, .count = 1 };
 static struct {
-	void *whose;
-	int family;
+	struct dns_requester *r;
+	enum dns_type type;
 } asks[MOST];
-static unsigned ask_count, left;
-static bool at_once;
+static unsigned ask_count;
+static enum dns_type kept; /* whose answer is at hand */
+static bool no_memory;
 
-void (*dns_asked)(void *whose, int family, const struct ask_answer *answer);
-
-const char *dns_library(void)
-{
-	return "the test";
-}
-
-int dns_ask_begin(const struct dns_servers *servers, struct err *err)
-{
-	(void)servers;
-	(void)err;
-	return 0;
-}
-
-void dns_ask_end(void)
-{
-}
-
-static void answer(void *whose, int family, enum dns_result result, unsigned ttl)
-{
-	static struct addr addr;
-	struct ask_answer got = { result, result == DNS_FOUND, ttl, &addr };
-
-	addr.family = (uint16_t)family;
-	dns_asked(whose, family, &got);
-}
-
-void dns_ask(const char *name, int family, void *whose)
+struct resolution *resolution_want(struct resolvers *resolvers, const char *name, enum dns_type type,
+				   struct dns_requester *r)
 {
 	(void)name;
-	if (at_once) {
-		answer(whose, family, DNS_FAILED, 0);
-		return;
-	}
+	assert_ptr_equal(resolvers, &section);
+	assert_true(r->alone && !r->again && !r->resolution);
+	if (no_memory)
+		return NULL;
 	assert_true(ask_count < MOST);
-	asks[ask_count].whose = whose;
-	asks[ask_count++].family = family;
+	r->resolution = &valid;
+	asks[ask_count].r = r;
+	asks[ask_count++].type = type;
+	return NULL;
 }
 
-/* The oldest question of that family that is left. */
-static void say(int family, enum dns_result result, unsigned ttl)
+const struct resolution *resolution_at_hand(const struct resolvers *resolvers, const char *name,
+					    enum dns_type type)
+{
+	(void)name;
+	assert_ptr_equal(resolvers, &section);
+	valid.wanted = type;
+	valid.count = 1;
+	return type == kept ? &valid : NULL;
+}
+
+void resolution_leave(struct dns_requester *r)
 {
 	unsigned i;
 
-	for (i = left; i < ask_count && (!asks[i].whose || asks[i].family != family); i++)
+	for (i = 0; i < ask_count && r->resolution; i++)
+		if (asks[i].r == r)
+			asks[i].r = NULL;
+	r->resolution = NULL;
+}
+
+/* The oldest question of that type that is left is answered: by so many addresses; 0: it fails. */
+static void say(enum dns_type type, unsigned count)
+{
+	struct resolution *res = count ? &valid : &failed;
+	struct dns_requester *r;
+	unsigned i;
+
+	for (i = 0; i < ask_count && (!asks[i].r || asks[i].type != type); i++)
 		;
 	assert_true(i < ask_count);
-	answer(asks[i].whose, family, result, ttl);
-	asks[i].whose = NULL;
-	while (left < ask_count && !asks[left].whose)
-		left++;
+	r = asks[i].r;
+	asks[i].r = NULL;
+	valid.count = count;
+	res->wanted = type;
+	r->resolution = NULL;
+	r->resolved(r, res);
+}
+
+static unsigned waiting(void)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < ask_count; i++)
+		n += asks[i].r != NULL;
+	return n;
 }
 
 /* ---- who waits ------------------------------------------------------------------------------ */
@@ -85,29 +102,33 @@ static void say(int family, enum dns_result result, unsigned ttl)
 struct waiter {
 	struct dns_lookup lookup;
 	unsigned told, count;
-	enum dns_result result;
-	struct waiter *cancels, *looks; /* from within */
-	const struct dns_answer *got;
+	uint16_t first;
+	struct waiter *cancels; /* from within */
+	bool again;
 };
 
-static struct waiter a, b, c;
+static struct waiter a, b;
 
 static void done(struct dns_lookup *lookup, const struct dns_answer *said)
 {
 	struct waiter *w = container_of(lookup, struct waiter, lookup);
 
 	w->told++;
-	w->result = said->result;
 	w->count = said->count;
-	assert_null(lookup->entry);
+	w->first = said->count ? said->addr[0].family : 0;
+	assert_false(lookup->waits);
 	if (w->cancels)
 		dns_cancel(&w->cancels->lookup);
-	if (w->looks)
-		w->looks->got = dns_look(&w->looks->lookup, span_of("a.test"));
+	if (w->again)
+		assert_null(dns_look(lookup, span_of("a.test")));
+	else
+		memset(lookup, 0xa5, sizeof(*lookup)); /* it may be freed */
+	w->again = false;
 }
 
 static const struct dns_answer *look(struct waiter *w, const char *name)
 {
+	memset(&w->lookup, 0, sizeof(w->lookup));
 	w->lookup.done = done;
 	return dns_look(&w->lookup, span_of(name));
 }
@@ -115,17 +136,22 @@ static const struct dns_answer *look(struct waiter *w, const char *name)
 static int begin(void **state)
 {
 	struct err err;
+	unsigned i;
 
 	(void)state;
 	clock_freeze(1000);
 	memset(&a, 0, sizeof(a));
 	memset(&b, 0, sizeof(b));
-	memset(&c, 0, sizeof(c));
+	for (i = 0; i < ARRAY_LEN(held); i++) {
+		held[i].record.v4.family = AF_INET;
+		held[i].record.v6.family = AF_INET6;
+	}
 	dns_wanted = true;
-	ask_count = left = 0;
-	at_once = false;
-	if (loop_init(16) < 0 ||
-	    dns_read(span_of("192.0.2.9 hosted.test"), span_of("nameserver 192.0.2.1"), &err) < 0)
+	dns_resolvers = &section;
+	ask_count = 0;
+	kept = DNS_SRV;
+	no_memory = false;
+	if (loop_init(16) < 0 || dns_read(span_of("192.0.2.9 hosted.test"), &err) < 0)
 		return -1;
 	return dns_module.start(NULL, NULL, &err);
 }
@@ -142,7 +168,6 @@ static void pass(unsigned ms)
 {
 	clock_advance(ms);
 	loop_turn(0);
-	loop_turn(0); /* what timers have woken */
 }
 
 /* ---- tests ---------------------------------------------------------------------------------- */
@@ -153,104 +178,96 @@ static void knows_some_by_itself(void **state)
 
 	(void)state;
 	said = look(&a, "192.0.2.1");
-	assert_int_equal(said->result, DNS_FOUND);
+	assert_int_equal(said->count, 1);
 	assert_int_equal(said->addr[0].family, AF_INET);
 	said = look(&a, "Hosted.TEST.");
 	assert_int_equal(said->addr[0].v4.s_addr, htonl(0xc0000209));
-	said = look(&a, "localhost");
-	assert_int_equal(said->count, 2);
-	said = look(&a, "x.localhost");
-	assert_int_equal(said->count, 2);
-	assert_int_equal(look(&a, "a b")->result, DNS_UNKNOWN);
-	assert_int_equal(look(&a, "")->result, DNS_UNKNOWN);
+	assert_int_equal(look(&a, "localhost")->count, 2);
+	assert_int_equal(look(&a, "x.localhost")->count, 2);
+	assert_int_equal(look(&a, "a b")->count, 0);
+	assert_int_equal(look(&a, "")->count, 0);
 	assert_int_equal(ask_count, 0);
 	assert_null(look(&a, "xlocalhost"));
 	assert_int_equal(ask_count, 2);
 }
 
-static void asks_once_for_all(void **state)
+static void asks_nobody_without_name_servers(void **state)
+{
+	struct err err;
+
+	(void)state;
+	dns_resolvers = NULL;
+	dns_module.start(NULL, NULL, &err);
+	assert_int_equal(look(&a, "a.test")->count, 0);
+	assert_int_equal(look(&a, "hosted.test")->count, 1);
+	assert_int_equal(ask_count, 0);
+}
+
+static void tells_when_both_families_have_answered(void **state)
 {
 	(void)state;
 	assert_null(look(&a, "a.test"));
-	assert_null(look(&b, "A.test"));
-	assert_int_equal(ask_count, 2);
-	say(AF_INET6, DNS_UNKNOWN, 0);
-	say(AF_INET, DNS_FOUND, 10);
-	assert_int_equal(a.told, 0); /* not from within the answer */
-	pass(0);
+	say(DNS_AAAA, 0);
+	assert_int_equal(a.told, 0);
+	pass(10000);
+	assert_int_equal(a.told, 0);
+	say(DNS_A, 1);
 	assert_int_equal(a.told, 1);
-	assert_int_equal(b.told, 1);
-	assert_int_equal(b.count, 1);
-	assert_int_equal(look(&c, "a.test")->count, 1);
-	pass(9999);
-	assert_int_equal(look(&c, "a.test")->result, DNS_FOUND);
-	pass(1);
-	assert_null(look(&c, "a.test"));
-	assert_int_equal(ask_count, 4);
+	assert_int_equal(a.count, 1);
+	assert_int_equal(a.first, AF_INET);
 }
 
 static void waits_a_little_for_the_other_family(void **state)
 {
 	(void)state;
 	assert_null(look(&a, "a.test"));
-	say(AF_INET, DNS_FOUND, 60);
+	assert_null(look(&b, "a.test"));
+	say(DNS_A, 1);
+	say(DNS_A, 1);
 	pass(49);
-	assert_int_equal(a.told, 0);
+	say(DNS_AAAA, 2);
+	assert_int_equal(a.told, 1);
+	assert_int_equal(a.count, 3);
+	assert_int_equal(b.told, 0);
 	pass(1);
-	assert_int_equal(a.told, 1);
-	assert_int_equal(a.count, 1);
-	assert_int_equal(look(&b, "a.test")->count, 1);
-	say(AF_INET6, DNS_FOUND, 60);
-	pass(0);
-	assert_int_equal(a.told, 1);
-	assert_int_equal(look(&b, "a.test")->count, 2);
+	assert_int_equal(b.told, 1);
+	assert_int_equal(b.count, 1);
+	assert_int_equal(waiting(), 0); /* nothing is wanted any more */
 }
 
-static void gives_up(void **state)
+static void tells_of_failure(void **state)
 {
 	(void)state;
 	assert_null(look(&a, "a.test"));
-	pass(4999);
-	assert_int_equal(a.told, 0);
-	pass(1);
+	say(DNS_A, 0);
+	say(DNS_AAAA, 0);
 	assert_int_equal(a.told, 1);
-	assert_int_equal(a.result, DNS_SILENT);
-	assert_int_equal(look(&b, "a.test")->result, DNS_SILENT); /* for a second */
-	pass(1000);
-	assert_null(look(&b, "a.test"));
-	assert_int_equal(ask_count, 2); /* the question is still on its way */
-	say(AF_INET, DNS_FOUND, 5);
-	say(AF_INET6, DNS_FAILED, 0);
-	pass(0);
-	assert_int_equal(b.result, DNS_FOUND);
+	assert_int_equal(a.count, 0);
+	no_memory = true;
+	assert_int_equal(look(&b, "a.test")->count, 0);
 }
 
-static void keeps_failures_for_a_second(void **state)
+static void takes_what_is_at_hand(void **state)
+{
+	const struct dns_answer *said;
+
+	(void)state;
+	kept = DNS_A;
+	said = look(&a, "a.test");
+	assert_int_equal(said->count, 1);
+	assert_int_equal(said->addr[0].family, AF_INET);
+	kept = DNS_AAAA;
+	assert_int_equal(look(&a, "a.test")->count, 1);
+	assert_int_equal(ask_count, 0);
+}
+
+static void takes_so_many_of_each_family(void **state)
 {
 	(void)state;
 	assert_null(look(&a, "a.test"));
-	say(AF_INET, DNS_UNKNOWN, 0);
-	say(AF_INET6, DNS_FAILED, 0);
-	pass(0);
-	assert_int_equal(a.result, DNS_FAILED);
-	assert_int_equal(look(&a, "a.test")->result, DNS_FAILED);
-	pass(1000);
-	at_once = true;
-	assert_int_equal(look(&a, "a.test")->result, DNS_FAILED);
-	assert_int_equal(look(&a, "b.test")->result, DNS_FAILED);
-	pass(0);
-	assert_int_equal(a.told, 1);
-}
-
-static void does_not_keep_what_may_not_be_kept(void **state)
-{
-	(void)state;
-	assert_null(look(&a, "a.test"));
-	say(AF_INET, DNS_FOUND, 0);
-	say(AF_INET6, DNS_FOUND, 3600);
-	pass(0);
-	assert_int_equal(a.count, 2);
-	assert_null(look(&b, "a.test"));
+	say(DNS_AAAA, ARRAY_LEN(held));
+	say(DNS_A, ARRAY_LEN(held));
+	assert_int_equal(a.count, DNS_ADDRS);
 }
 
 static void cancels_anywhere(void **state)
@@ -259,68 +276,30 @@ static void cancels_anywhere(void **state)
 	assert_null(look(&a, "a.test"));
 	dns_cancel(&a.lookup);
 	dns_cancel(&a.lookup);
+	assert_int_equal(waiting(), 0);
 	assert_null(look(&a, "a.test"));
 	assert_null(look(&b, "a.test"));
-	assert_null(look(&c, "a.test"));
 	a.cancels = &b;
-	say(AF_INET, DNS_FOUND, 10);
-	say(AF_INET6, DNS_FOUND, 10);
-	dns_cancel(&c.lookup);
-	pass(0);
+	say(DNS_A, 1);
+	say(DNS_AAAA, 1);
 	assert_int_equal(a.told, 1);
+	assert_int_equal(waiting(), 0);
+	pass(60);
 	assert_int_equal(b.told, 0);
-	assert_int_equal(c.told, 0);
 }
 
 static void looks_from_within(void **state)
 {
 	(void)state;
-	b.lookup.done = done;
-	a.looks = &b;
+	a.again = true;
 	assert_null(look(&a, "a.test"));
-	say(AF_INET, DNS_FOUND, 0);
-	say(AF_INET6, DNS_UNKNOWN, 0);
-	pass(0);
-	assert_int_equal(b.got->count, 1);
-	assert_int_equal(ask_count, 2);
-}
-
-static void asks_for_so_many_at_once(void **state)
-{
-	static struct waiter w[257];
-	char name[20];
-	unsigned i;
-
-	(void)state;
-	memset(w, 0, sizeof(w));
-	for (i = 0; i < 256; i++) {
-		snprintf(name, sizeof(name), "n%u.test", i);
-		assert_null(look(&w[i], name));
-	}
-	assert_int_equal(look(&w[256], "more.test")->result, DNS_FULL);
-	say(AF_INET, DNS_FOUND, 10);
-	say(AF_INET6, DNS_FOUND, 10);
-	assert_null(look(&w[256], "more.test"));
-}
-
-static void keeps_so_many(void **state)
-{
-	char name[20];
-	unsigned i;
-
-	(void)state;
-	for (i = 0; i < 1025; i++) {
-		snprintf(name, sizeof(name), "n%u.test", i);
-		ask_count = left = 0;
-		assert_null(look(&a, name));
-		say(AF_INET, DNS_FOUND, 3600);
-		say(AF_INET6, DNS_UNKNOWN, 0);
-		pass(0);
-	}
-	ask_count = left = 0;
-	assert_non_null(look(&a, "n1024.test"));
-	assert_non_null(look(&a, "n1.test"));
-	assert_null(look(&a, "n0.test")); /* it was looked up for the last time before all others */
+	say(DNS_A, 1);
+	say(DNS_AAAA, 0);
+	assert_int_equal(a.told, 1);
+	assert_int_equal(waiting(), 2);
+	say(DNS_A, 1);
+	pass(50);
+	assert_int_equal(a.told, 2);
 }
 
 int main(void)
@@ -328,15 +307,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 		TEST(knows_some_by_itself),
-		TEST(asks_once_for_all),
+		TEST(asks_nobody_without_name_servers),
+		TEST(tells_when_both_families_have_answered),
 		TEST(waits_a_little_for_the_other_family),
-		TEST(gives_up),
-		TEST(keeps_failures_for_a_second),
-		TEST(does_not_keep_what_may_not_be_kept),
+		TEST(tells_of_failure),
+		TEST(takes_what_is_at_hand),
+		TEST(takes_so_many_of_each_family),
 		TEST(cancels_anywhere),
 		TEST(looks_from_within),
-		TEST(asks_for_so_many_at_once),
-		TEST(keeps_so_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

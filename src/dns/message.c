@@ -10,6 +10,7 @@
 
 #include <ares.h>
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -35,6 +36,14 @@ struct resource {
 static struct dns_answer_records answer;
 static char names[NAMES_SIZE];
 static size_t names_used;
+
+const char *dns_library(void)
+{
+	static char text[40];
+
+	snprintf(text, sizeof(text), "c-ares %s", ares_version(NULL));
+	return text;
+}
 
 size_t dns_question_write(const char *name, enum dns_type type, uint16_t id, unsigned payload,
 			  unsigned char *to)

@@ -2,6 +2,11 @@
 /* A build without c-ares: resolvers.c refuses the sections that would ask. */
 #include "dns/message.h"
 
+const char *dns_library(void)
+{
+	return NULL;
+}
+
 size_t dns_question_write(const char *name, enum dns_type type, uint16_t id, unsigned payload,
 			  unsigned char *to)
 {

@@ -3,7 +3,8 @@
  * A run asks all name servers of the section at once, and takes the first answer that has records.
  * When all have failed it asks for the other family, then, "timeout retry" later, begins again; after
  * so many tries ("resolve_retries") the run has failed. Silence is waited for by "timeout retry", and
- * does not lead to the other family. What is held are the records of the last answers: one answer may
+ * does not lead to the other family. Who wants one family alone takes "there is none" for an answer:
+ * the run ends with the try. What is held are the records of the last answers: one answer may
  * not have them all, so each is held for "hold obsolete" behind the answer that had it last.
  *
  * Requesters are told by a task, never from within a socket's event.
@@ -285,6 +286,7 @@ static void ask_all(struct resolution *res)
 	size_t len = dns_question_write(res->name, res->type, 0, (unsigned)res->resolvers->payload, bytes);
 
 	res->error = STATUS_TIMEOUT;
+	res->certain = false;
 	res->waiting = 0;
 	timer_set(&res->timer, clock_now_ms + res->resolvers->retry_ms);
 	for (i = 0; len && i < res->resolvers->count; i++) {
@@ -309,7 +311,11 @@ static void run_begins(struct resolution *res)
 /* The next one waits for the timer, when it is not its time yet. */
 static void try_failed(struct resolution *res, bool timer_has_fired)
 {
-	if (res->error != STATUS_TIMEOUT && res->type != DNS_SRV && !res->other_family) {
+	if (res->alone && res->certain) {
+		run_ends(res, res->error);
+		return;
+	}
+	if (res->error != STATUS_TIMEOUT && res->type != DNS_SRV && !res->alone && !res->other_family) {
 		res->other_family = true;
 		res->type = res->type == DNS_A ? DNS_AAAA : DNS_A;
 		ask_all(res);
@@ -355,6 +361,13 @@ static void attempt_cut(struct resolution_attempt *a)
 		timer_set(&res->timer, clock_now_ms + res->resolvers->retry_ms);
 }
 
+static void attempt_finds_none(struct resolution_attempt *a, enum nameserver_count count,
+			       enum dns_status error)
+{
+	a->resolution->certain = true;
+	attempt_failed(a, count, error);
+}
+
 static void heard(struct dns_query *query, struct span bytes)
 {
 	struct resolution_attempt *a = container_of(query, struct resolution_attempt, query);
@@ -375,16 +388,16 @@ static void heard(struct dns_query *query, struct span bytes)
 		take_answer(res, a->ns, answer);
 		return;
 	case DNS_SAID_NONE:
-		attempt_failed(a, COUNT_any_err, STATUS_OTHER);
+		attempt_finds_none(a, COUNT_any_err, STATUS_OTHER);
 		return;
 	case DNS_SAID_ALIAS:
-		attempt_failed(a, COUNT_cname, STATUS_OTHER);
+		attempt_finds_none(a, COUNT_cname, STATUS_OTHER);
 		return;
 	case DNS_SAID_ALIAS_WRONG:
 		attempt_failed(a, COUNT_cname_error, STATUS_OTHER);
 		return;
 	case DNS_SAID_NX:
-		attempt_failed(a, COUNT_nx, STATUS_NX);
+		attempt_finds_none(a, COUNT_nx, STATUS_NX);
 		return;
 	case DNS_SAID_REFUSED:
 		attempt_failed(a, COUNT_refused, STATUS_REFUSED);
@@ -484,12 +497,14 @@ static struct list *bucket_of(const char *name)
 	return bucket;
 }
 
-static struct resolution *find(const struct resolvers *resolvers, const char *name, enum dns_type type)
+static struct resolution *find(const struct resolvers *resolvers, const char *name, enum dns_type type,
+			       bool alone)
 {
 	struct resolution *res;
 
 	list_for_each(res, bucket_of(name), bucket)
-		if (res->resolvers == resolvers && res->wanted == type && !strcmp(res->name, name))
+		if (res->resolvers == resolvers && res->wanted == type && res->alone == alone &&
+		    !strcmp(res->name, name))
 			return res;
 	return NULL;
 }
@@ -533,19 +548,33 @@ static struct resolution *resolution_new(struct resolvers *resolvers, const char
 	return res;
 }
 
+static bool still_holds(const struct resolution *res)
+{
+	return res->status == STATUS_VALID &&
+	       clock_now_ms - res->valid_ms < res->resolvers->hold_ms[HOLD_VALID];
+}
+
+const struct resolution *resolution_at_hand(const struct resolvers *resolvers, const char *name,
+					    enum dns_type type)
+{
+	const struct resolution *res = find(resolvers, name, type, true);
+
+	return res && still_holds(res) ? res : NULL;
+}
+
 struct resolution *resolution_want(struct resolvers *resolvers, const char *name, enum dns_type type,
 				   struct dns_requester *r)
 {
-	struct resolution *res = find(resolvers, name, type);
+	struct resolution *res = find(resolvers, name, type, r->alone);
 
 	BUG_ON(r->resolution);
-	if (res && !r->again && res->status == STATUS_VALID &&
-	    clock_now_ms - res->valid_ms < resolvers->hold_ms[HOLD_VALID])
+	if (res && !r->again && still_holds(res))
 		return res;
 	if (!res)
 		res = resolution_new(resolvers, name, type);
 	if (!res)
 		return NULL;
+	res->alone = r->alone;
 	r->resolution = res;
 	list_append(&res->requesters, &r->node);
 	if (r->again)

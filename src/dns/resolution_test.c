@@ -32,6 +32,11 @@ static unsigned asked_count;
 static enum dns_said said;
 static struct dns_answer_records records;
 
+const char *dns_library(void)
+{
+	return "the test";
+}
+
 size_t dns_question_write(const char *name, enum dns_type type, uint16_t id, unsigned payload,
 			  unsigned char *to)
 {
@@ -408,6 +413,51 @@ static void one_may_leave_while_told(void **state)
 	assert_true(list_empty(&section.resolutions));
 }
 
+static void that_there_is_none_is_an_answer_for_one_family(void **state)
+{
+	struct dns_requester once = { .alone = true, .resolved = resolved };
+
+	(void)state;
+	assert_null(resolution_want(&section, "a.test", DNS_A, &once));
+	said = DNS_SAID_NONE;
+	answer(0);
+	said = DNS_SAID_REFUSED;
+	answer(1);
+	pass(0);
+	assert_int_equal(told, 1);
+	assert_int_equal(asked_count, 2); /* neither the other family nor again */
+	assert_null(resolution_want(&section, "b.test", DNS_A, &once));
+	said = DNS_SAID_NX;
+	answer(2);
+	pass(299);
+	assert_int_equal(told, 1);
+	pass(1); /* the silent one has had its time */
+	pass(0);
+	assert_int_equal(told, 2);
+	assert_int_equal(told_status, STATUS_NX);
+	assert_int_equal(asked_count, 4);
+}
+
+static void refusal_is_asked_again_of_one_family(void **state)
+{
+	struct dns_requester once = { .alone = true, .resolved = resolved };
+	unsigned i;
+
+	(void)state;
+	assert_null(resolution_want(&section, "a.test", DNS_A, &once));
+	want(); /* which is another resolution: it may have the other family */
+	assert_int_equal(asked_count, 4);
+	resolution_leave(&requester);
+	said = DNS_SAID_REFUSED;
+	for (i = 0; i < 3; i++) {
+		answer(i ? 2 * i + 2 : 0);
+		answer(i ? 2 * i + 3 : 1);
+		pass(300);
+	}
+	assert_int_equal(told, 1);
+	assert_int_equal(asked_count, 8);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -423,6 +473,8 @@ int main(void)
 		TEST(foreign_answers_end_nothing),
 		TEST(many_are_spread),
 		TEST(one_may_leave_while_told),
+		TEST(that_there_is_none_is_an_answer_for_one_family),
+		TEST(refusal_is_asked_again_of_one_family),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include "config/suggest.h"
 #include "dns/files.h"
 #include "dns/lookup.h"
+#include "dns/message.h"
 #include "net/addr_conf.h"
 #include "share/region.h"
 #include "share/segment.h"

@@ -164,10 +164,8 @@ static void add_family(struct errand *e, const struct dns_answer *answer, int fa
 static void take_answer(struct errand *e, const struct dns_answer *answer)
 {
 	e->count = e->at = 0;
-	if (answer->result == DNS_FOUND) {
-		add_family(e, answer, errand_limits.family, false);
-		add_family(e, answer, errand_limits.family, true);
-	}
+	add_family(e, answer, errand_limits.family, false);
+	add_family(e, answer, errand_limits.family, true);
 	e->state = DIALS;
 }
 

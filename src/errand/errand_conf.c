@@ -9,6 +9,7 @@
 #include "config/module.h"
 #include "dns/files.h"
 #include "dns/lookup.h"
+#include "dns/message.h"
 #include "dns/resolvers.h"
 #include "errand/errand.h"
 #include "errand/standby.h"
@@ -163,7 +164,7 @@ static int parse_enum(struct statement *st, const struct keyword *kw, void *obje
 static const struct keyword keywords[] = {
 	{ "httpclient.resolvers.id", SCOPE_GLOBAL, 0, "<resolvers id>", parse_resolvers,
 	  .offset = AT(resolvers), .dflt = "default",
-	  .help = "section of the name servers that the HTTP client asks" },
+	  .help = "section \"resolvers\" by which the HTTP client looks names up" },
 	{ "httpclient.resolvers.prefer", SCOPE_GLOBAL, 0, "{ ipv4 | ipv6 }", parse_enum,
 	  .offset = AT(prefer), .names = families, .dflt = "ipv6",
 	  .help = "whose addresses the HTTP client tries first" },
@@ -196,22 +197,19 @@ static void init(struct config *cfg, void *data)
 static int check_resolvers(struct config *cfg, const struct errand_conf *conf)
 {
 	const char *name = conf->resolvers ? conf->resolvers : "default";
-	const struct nameserver *ns;
+	struct resolvers *found = resolvers_find(cfg, name);
 
-	dns_resolvers = resolvers_find(cfg, name);
+	dns_resolvers = conf->disabled ? NULL : found;
 	if (!conf->resolvers)
 		return 0;
 	if (!dns_library())
 		return config_error(cfg, &conf->resolvers_loc,
 				    "this build asks no name servers: it was made without c-ares");
-	if (!dns_resolvers && strcmp(name, "default") != 0)
-		return config_error(cfg, &conf->resolvers_loc, "there is no section 'resolvers %s'", name);
-	for (ns = dns_resolvers ? dns_resolvers->nameservers : NULL; ns; ns = ns->next)
-		if (ns->stream)
-			return config_error(cfg, &conf->resolvers_loc, "name server '%s' of resolvers '%s' is "
-					    "asked over TCP alone, which the HTTP client does not support yet",
-					    ns->name, name);
-	return 0;
+	if (found || !strcmp(name, "default"))
+		return 0;
+	config_error(cfg, &conf->resolvers_loc, "there is no section 'resolvers %s'", name);
+	resolvers_suggest(cfg, name);
+	return -1;
 }
 
 static int finish(struct config *cfg, void *data)
@@ -226,7 +224,6 @@ static int finish(struct config *cfg, void *data)
 	if (!on)
 		return 0;
 	dns_wanted = true;
-	dns_asks = !conf->disabled;
 	rc = check_resolvers(cfg, conf);
 	return tls_make(cfg, conf) | rc;
 }

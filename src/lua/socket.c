@@ -306,8 +306,6 @@ static void add_family(struct destination *to, const struct dns_answer *answer, 
 
 static void take_answer(struct destination *to, const struct dns_answer *answer)
 {
-	if (answer->result != DNS_FOUND)
-		return;
 	add_family(to, answer, errand_limits.family, false);
 	add_family(to, answer, errand_limits.family, true);
 }
@@ -329,7 +327,7 @@ static int look_on(lua_State *L, int status, lua_KContext ctx)
 	(void)ctx;
 	if (!s->to)
 		return refuse(L, s);
-	if (!s->to->lookup.entry)
+	if (!s->to->lookup.waits)
 		return dial_next(L, s);
 	if (timed_out(s))
 		return refuse(L, s);

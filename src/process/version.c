@@ -10,7 +10,7 @@
 #include "base/version.h"
 #include "cli/command.h"
 #include "config/help.h"
-#include "dns/lookup.h"
+#include "dns/message.h"
 #include "expr/expr_help.h"
 #include "process/sandbox.h"
 #include "tls/about.h"
