@@ -45,10 +45,11 @@ def silent():
 
 def step(seconds):
     print(f"# {seconds} s", flush=True)
+    seen = len(origin.arrived)
     hold = origin.hold = threading.Event()
     held = connect(service.args.front)
     held.sendall(b"GET /held HTTP/1.0\r\n\r\n")
-    until("a request is under way", lambda: origin.arrived and origin.arrived[-1] == "/held")
+    until("a request is under way", lambda: "/held" in origin.arrived[seen:])
     origin.hold = None
     set_clock(seconds)
     until("the workers see it", lambda: abs(number("/date") - time.time() - seconds) < 3600)
