@@ -29,7 +29,8 @@ struct ask {
 	const char *scheme;      /* "http", "https"; NULL: none was given */
 	const char *host;        /* with its port, as the field says it; NULL: none */
 	unsigned port;           /* of the URL, or by its scheme; 0: unknown */
-	const char *version;     /* "1.1" */
+	const char *version;     /* "1.1"; h2: where HTTP/2 is not agreed on */
+	bool h2;                 /* the client speaks HTTP/2 */
 	struct addr from, to;    /* family AF_UNSPEC: not given */
 	const char *to_path;     /* of a Unix socket; NULL: none */
 	const char *sni;

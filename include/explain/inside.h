@@ -24,6 +24,9 @@ void bytes_str(struct bytes *b, const char *text);
 struct inside {
 	struct span before;    /* the client's first words, in front of TLS: a PROXY header */
 	struct span request;   /* the client's */
+	struct span request_h2; /* the same as HTTP/2: in clear at once, by TLS where the program
+				 * agrees; ptr NULL: it speaks HTTP/1 */
+	bool h2;               /* it was said so */
 	struct span answer;    /* the server's */
 	bool closes;           /* both close behind that: bytes */
 	bool (*refuses)(const struct stream *s); /* this server cannot be reached; NULL: all can */

@@ -11,8 +11,9 @@ struct inside_tls;
 
 /* From now on files of TLS that cannot be read are no mistake: a certificate stands in for them. */
 void inside_tls_files(void);
-/* sni NULL: no name is asked for. NULL: there is no TLS in this build, or no memory. */
-struct inside_tls *inside_tls_new(const char *sni);
+/* sni NULL: no name is asked for. h2: it offers that, too. NULL: there is no TLS in this build, or
+ * no memory. */
+struct inside_tls *inside_tls_new(const char *sni, bool h2);
 /* It shows this certificate, of a file that has the key, too. False: it cannot be read. */
 bool inside_tls_own(struct inside_tls *t, const char *file);
 /* Hears records, says the request when the handshake is done, appends records to to, and what it

@@ -53,7 +53,7 @@ refused "can be expected" "$url" --expect =1
 refused "'NAME: VALUE' is expected" "$url" -H nocolon
 refused "'$dir/none': No such file" "$url" --body "$dir/none"
 refused "'$dir/none': No such file" "$url" --bytes "$dir/none"
-refused "1.0 or 1.1 is expected" "$url" --http 9
+refused "1.0, 1.1 or 2 is expected" "$url" --http 9
 
 check "a request line with more words is answered with 400" explained 0 'GET /a b c' --expect status=400
 check "bytes that no target has: 400" explained 0 "$(printf 'GET /\001\377')" --expect status=400

@@ -126,9 +126,9 @@ wanted 0 "an address of IPv6 and a port"
 run http://x.example.org/ --body "$dir"
 wanted 2 "a folder for a body"
 check "it is said" err "is a folder"
-run http://x.example.org/ --http 2
-wanted 2 "HTTP/2"
-check "what would differ" err "see the version"
+run http://x.example.org/ --http 3
+wanted 2 "HTTP/3"
+check "what there is" err "1.0, 1.1 or 2 is expected"
 run http://shop.example.org/ --down s1
 check "a server that is asked over TLS" line '^request to s2 \(it would go over TLS'
 run http://x.example.org/ --server-answers 200

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
+#include "explain/h2_client.h"
 #include "http/message.h"
 
 #include <ctype.h>
@@ -106,15 +107,10 @@ static int take_status(struct ask *ask, const struct option *o, const char *valu
 
 static int take_version(struct ask *ask, const struct option *o, const char *value, struct err *err)
 {
-	if (*value == '2' || *value == '3')
-		return err_set(
-			err,
-			"%s: the client speaks HTTP/1 here: 1.0 or 1.1; of HTTP/%s rules and the "
-			"log would see the version, and else the same",
-			o->name, value);
-	if (strcmp(value, "1.0") != 0 && strcmp(value, "1.1") != 0)
-		return err_set(err, "%s: 1.0 or 1.1 is expected, not '%s'", o->name, value);
-	ask->version = value;
+	ask->h2 = !strcmp(value, "2");
+	if (!ask->h2 && strcmp(value, "1.0") != 0 && strcmp(value, "1.1") != 0)
+		return err_set(err, "%s: 1.0, 1.1 or 2 is expected, not '%s'", o->name, value);
+	ask->version = ask->h2 ? "1.1" : value;
 	return 0;
 }
 
@@ -189,7 +185,8 @@ static const struct option options[] = {
 	{ "--cookie", "NAME=VALUE", PAIRS(cookies), .help = "a cookie of the request" },
 	{ "--body", "FILE", .take = take_body, .offset = offsetof(struct ask, body),
 	  .help = "the body of the request; -: what stdin gives" },
-	{ "--http", "1.0|1.1", .take = take_version, .help = "the version of the request (1.1)" },
+	{ "--http", "1.0|1.1|2", .take = take_version,
+	  .help = "the version of the request (1.1); by TLS 2 where the bind line agrees" },
 	{ "--set", "VARIABLE=VALUE", PAIRS(variables),
 	  .help = "a variable, before the first rule: proc., sess., txn. or req." },
 	{ "--down", "[BACKEND/]SERVER", LIST(down), .help = "this server is down" },
@@ -374,6 +371,8 @@ int ask_parse(struct ask *ask, struct arena *arena, const char *const *words, un
 	}
 	if (ask->method && !ask->target)
 		return err_set(err, "behind '%s' a URL or a path is expected", ask->method);
+	if (ask->h2 && ask->body.len > H2_CLIENT_BODY)
+		return err_set(err, "--body: as HTTP/2, %d bytes are sent at most", H2_CLIENT_BODY);
 	ask_complete(ask);
 	return 0;
 }

@@ -120,6 +120,14 @@ static struct conn *server_open(struct stream *s)
 	return side_open(&server);
 }
 
+static void say_request(struct inside *in)
+{
+	struct span request = in->request_h2.len ? in->request_h2 : in->request;
+
+	in->h2 = in->request_h2.len != 0;
+	bytes_add(&client.in, request.ptr, request.len);
+}
+
 struct conn *inside_open(struct inside *in)
 {
 	inside = in;
@@ -128,14 +136,14 @@ struct conn *inside_open(struct inside *in)
 	if (!side_open(&client))
 		return NULL;
 	bytes_add(&client.in, in->before.ptr, in->before.len);
-	if (in->tls && !(tls = inside_tls_new(in->sni)))
+	if (in->tls && !(tls = inside_tls_new(in->sni, in->request_h2.len != 0)))
 		return NULL;
 	if (tls && in->own && !inside_tls_own(tls, in->own))
 		return NULL;
 	if (tls)
 		inside_tls_turn(tls, in, &client.out, &client.in);
 	else
-		bytes_add(&client.in, in->request.ptr, in->request.len);
+		say_request(in);
 	client.conn->flags |= CONN_READABLE;
 	return client.conn;
 }

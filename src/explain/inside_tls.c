@@ -27,8 +27,9 @@ void inside_tls_files(void)
 	tls_files_stand_in = true;
 }
 
-struct inside_tls *inside_tls_new(const char *sni)
+struct inside_tls *inside_tls_new(const char *sni, bool h2)
 {
+	static const unsigned char offers[] = "\2h2\010http/1.1";
 	struct inside_tls *t = calloc(1, sizeof(*t));
 
 	if (!t)
@@ -41,7 +42,7 @@ struct inside_tls *inside_tls_new(const char *sni)
 	}
 	SSL_set_bio(t->ssl, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
 	SSL_set_connect_state(t->ssl);
-	SSL_set_alpn_protos(t->ssl, (const unsigned char *)"\010http/1.1", 9);
+	SSL_set_alpn_protos(t->ssl, h2 ? offers : offers + 3, h2 ? 12 : 9);
 	if (sni)
 		SSL_set_tlsext_host_name(t->ssl, sni);
 	return t;
@@ -85,6 +86,19 @@ static void tls_note(struct inside_tls *t, struct inside *in)
 		in->certificate = tls_subject(t, peer);
 }
 
+static void tls_ask(struct inside_tls *t, struct inside *in)
+{
+	const unsigned char *agreed;
+	struct span request;
+	unsigned len;
+
+	SSL_get0_alpn_selected(t->ssl, &agreed, &len);
+	in->h2 = in->request_h2.len && len == 2 && !memcmp(agreed, "h2", 2);
+	request = in->h2 ? in->request_h2 : in->request;
+	if (request.len)
+		SSL_write(t->ssl, request.ptr, (int)request.len);
+}
+
 static void tls_hear(struct inside_tls *t, struct inside *in)
 {
 	char plain[16384];
@@ -119,8 +133,7 @@ void inside_tls_turn(struct inside_tls *t, struct inside *in, const struct bytes
 	if (r == 1 && !t->said) {
 		t->said = true;
 		tls_note(t, in);
-		if (in->request.len)
-			SSL_write(t->ssl, in->request.ptr, (int)in->request.len);
+		tls_ask(t, in);
 	}
 	if (r == 1)
 		tls_hear(t, in);
@@ -141,7 +154,7 @@ void inside_tls_free(struct inside_tls **tp)
 
 void inside_hello(const char *sni, const char *alpn, struct bytes *to)
 {
-	struct inside_tls *t = inside_tls_new(sni);
+	struct inside_tls *t = inside_tls_new(sni, false);
 	unsigned char wire[256];
 	size_t len = alpn ? strlen(alpn) : 0;
 
@@ -163,9 +176,10 @@ void inside_tls_files(void)
 {
 }
 
-struct inside_tls *inside_tls_new(const char *sni)
+struct inside_tls *inside_tls_new(const char *sni, bool h2)
 {
 	(void)sni;
+	(void)h2;
 	return NULL;
 }
 

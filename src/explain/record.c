@@ -573,6 +573,16 @@ static void on_log(struct stream *s, struct span line)
 			  arena_printf(r->arena, "%.*s", (int)line.len, line.ptr));
 }
 
+/* It was the preface of HTTP/2: the streams of that connection are what people call requests. */
+static void forget_preface(struct record *r)
+{
+	r->stream = NULL;
+	r->decided = false;
+	r->at = r->root;
+	r->section_of = NULL;
+	r->step = NULL;
+}
+
 static void on_ends(struct stream *s)
 {
 	struct record *r = recording;
@@ -580,6 +590,10 @@ static void on_ends(struct stream *s)
 
 	if (r->stream != s)
 		return;
+	if (s->exchange && s->exchange->preface) {
+		forget_preface(r);
+		return;
+	}
 	record_decide(r, s);
 	if (r->stream != s)
 		return;

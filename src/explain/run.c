@@ -12,6 +12,7 @@
 #include "explain/ask.h"
 #include "explain/expect.h"
 #include "explain/fold.h"
+#include "explain/h2_client.h"
 #include "explain/inside_tls.h"
 #include "explain/listen.h"
 #include "explain/outcome.h"
@@ -54,6 +55,7 @@ static struct explained {
 	bool refused;          /* by a rule of the connection or the session */
 	uint64_t waited_ms;
 	const char *waits_for; /* the step in which it waits for ever; NULL: it does not */
+	struct bytes h2_says;  /* by the client, where it speaks HTTP/2 */
 	struct entry *servers;  /* of the record; NULL: no server was chosen */
 } now;
 
@@ -300,6 +302,10 @@ static void inside_prepare(struct arena *arena)
 	if (bind->options.on & BIND_ACCEPT_PROXY)
 		now.inside.before = span_of(proxy_header(arena));
 	now.inside.request = ask_request(ask, fe->set.mode != MODE_HTTP && !bind->tls);
+	if (ask->h2 && ask->method && !ask->hello && !ask->has_bytes && !now.inside.closes)
+		h2_client_says(now.inside.request, span_of(bind->tls ? "https" : "http"),
+			       &now.h2_says);
+	now.inside.request_h2 = bytes_span(&now.h2_says);
 	now.inside.answer = now.inside.closes ? ask->answer_body : ask_answer(ask);
 }
 
@@ -330,8 +336,9 @@ static void say_begin(struct say *say)
 	else if (ask->hello)
 		fprintf(say->out, "a ClientHello for %s", ask->sni ? ask->sni : "no name");
 	else if (ask->method)
-		fprintf(say->out, "%s %s%s%s", ask->method, ask->target,
-			ask->host ? "  Host: " : "", ask->host ? ask->host : "");
+		fprintf(say->out, "%s %s%s%s%s", ask->method, ask->target,
+			ask->host ? "  Host: " : "", ask->host ? ask->host : "",
+			now.inside.h2 ? "  HTTP/2" : "");
 	else
 		fprintf(say->out, "a connection");
 	say_as(say, SAY_PLAIN);
@@ -353,6 +360,8 @@ static void say_begin(struct say *say)
 		fprintf(say->out, "         %s, %s, certificate %s\n", now.inside.tls_version,
 			now.inside.tls_cipher,
 			now.inside.certificate ? now.inside.certificate : "unknown");
+	if (ask->h2 && !now.inside.h2 && now.inside.tls_version)
+		fprintf(say->out, "         HTTP/2 is not agreed on (alpn): it is HTTP/1.1\n");
 	if (now.inside.tls_failed)
 		fprintf(say->out, "         the handshake fails: %s\n", now.inside.tls_failed);
 }
@@ -492,6 +501,24 @@ static int prepare(struct config *cfg, struct err *err)
 	return 0;
 }
 
+/* The answer as text; frames that were still to be sent have left by then. */
+static void hear_h2(void)
+{
+	enum { LAST_TURNS = 4 };
+	struct bytes text = { NULL, 0, 0 };
+	unsigned i;
+
+	if (!now.inside.h2)
+		return;
+	for (i = 0; i < LAST_TURNS; i++) {
+		world_turn();
+		inside_turn();
+	}
+	h2_client_hears(bytes_span(&now.inside.heard), &text);
+	free(now.inside.heard.ptr);
+	now.inside.heard = text;
+}
+
 static int explain_asked(struct config *cfg, struct err *err)
 {
 	struct arena *arena = now.ask->arena;
@@ -505,6 +532,7 @@ static int explain_asked(struct config *cfg, struct err *err)
 	if (begin(err) < 0)
 		return -1;
 	go_on();
+	hear_h2();
 	if (now.inside.heard.len)
 		note_message("answer to the client", bytes_span(&now.inside.heard));
 	now.servers = record_servers(now.record.root);
