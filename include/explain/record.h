@@ -66,6 +66,7 @@ struct outcome {
 struct record {
 	struct arena
 		*arena; /* a limited one may be short of memory: some entries are missing then */
+	struct entry top;       /* root points there */
 	struct entry *root, *at; /* at: what is told now belongs to it */
 	struct entry *section;
 	const void *section_of; /* the proxy */
@@ -78,6 +79,8 @@ struct record {
 	struct head *request, *response; /* as they were when looked at last; NULL: not yet */
 	struct treated treated; /* as the last rule found the stream */
 	unsigned captures[2];   /* of request and response: how many were told */
+	size_t most;            /* bytes of memory */
+	bool full;              /* these were not enough: something is missing */
 	unsigned longest;       /* bytes of one value that are told */
 	const char *log;        /* the line; NULL: none was written */
 	struct outcome outcome;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Requests, words and files that are wrong are told with what is expected, exit code 2; what is
 # strange but whole is explained: bytes in the target, a head larger than the buffer, ten thousand
-# rules.
+# rules; more rules than a trace of a process that serves has memory for.
 . "${0%/*}/../lib.sh"
 
 cat >"$dir/site.cfg" <<'END'
@@ -63,4 +63,16 @@ timeout 60 "$PENSTOCK" explain -f "$dir/many.cfg" "${url}77" --expect 'request-h
 check "ten thousand rules" test $? -eq 0
 check "those that did not hold are two lines, around the one that did" \
 	test "$(grep -c 'rules did not hold' "$dir/out")" -eq 2
+
+# A trace of a process that serves has less memory.
+{
+	sed -n 1,5p "$dir/site.cfg"
+	echo "frontend web"
+	echo "	bind $front"
+	awk 'BEGIN { for (i = 0; i < 25000; i++)
+		printf "\thttp-request set-header X-%d a if { path /%d }\n", i, i }'
+	echo "	http-request return status 200"
+} | config
+start_penstock
+driver "$srcdir/reg-tests/explain/attack.py" || failures=$((failures + 1))
 finish

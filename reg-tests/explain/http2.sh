@@ -85,7 +85,7 @@ frontend tls
 END
 	run https://shop.example.org/ --http 2 --expect 'request-header x-version=2/h2'
 	wanted 0 "by TLS, where the bind line agrees"
-	run https://shop.example.org:444/ --http 2 --expect 'request-header x-version=1/http/1.1
+	run https://shop.example.org:444/ --http 2 --expect 'request-header x-version=1/http/1.1'
 	wanted 0 "and where it does not"
 	check "it is said" out "HTTP/2 is not agreed on (alpn): it is HTTP/1.1"
 	run https://shop.example.org/ --expect 'request-header x-version=1/http/1.1'

@@ -69,6 +69,8 @@ static void trace_say_end(const struct say *say, const struct record *r)
 	if (o->status)
 		fprintf(say->out, ", status %u", o->status);
 	fprintf(say->out, "\n         %s\n", o->reason ? o->reason : "");
+	if (r->full)
+		fprintf(say->out, "         there was no memory for all that happened\n");
 	if (!r->log)
 		return;
 	trace_title(say, "log\n");

@@ -26,26 +26,29 @@ static const struct proxy *wanted_frontend;
 
 /* ---- the tree ---------------------------------------------------------------------------- */
 
-/* Most bytes of one record. */
+/* Bytes of one record, where nobody says otherwise. */
 enum { RECORD_MOST = 8 << 20 };
 
-static struct entry *entry_new(struct record *r)
-{
-	static struct entry nowhere; /* of no tree: there is no memory for more */
-	struct entry *t =
-		arena_used(r->arena) < RECORD_MOST ? arena_alloc(r->arena, sizeof(*t)) : NULL;
+/* What there is no memory for: of no tree, and never r->at. */
+static struct entry nowhere;
 
-	if (t)
-		return t;
-	nowhere = (struct entry){ .next = NULL };
-	return &nowhere;
+static void *record_alloc(struct record *r, size_t size)
+{
+	void *memory = arena_used(r->arena) < r->most ? arena_alloc(r->arena, size) : NULL;
+
+	r->full |= !memory;
+	return memory;
 }
 
 static struct entry *entry_add(struct record *r, enum entry_kind kind, const char *name,
 			       const char *text)
 {
-	struct entry *t = entry_new(r);
+	struct entry *t = record_alloc(r, sizeof(*t));
 
+	if (!t) {
+		nowhere = (struct entry){ .up = r->root, .tail = &nowhere.children };
+		return &nowhere;
+	}
 	t->kind = kind;
 	t->name = name;
 	t->text = text;
@@ -68,7 +71,8 @@ static void entry_open(struct record *r, struct entry *t, const struct location 
 {
 	if (loc)
 		t->loc = *loc;
-	r->at = t;
+	if (t != &nowhere)
+		r->at = t;
 }
 
 static void entry_close(struct record *r, enum entry_kind kind)
@@ -100,7 +104,8 @@ static void section_enter(struct record *r, const struct proxy *px, bool respons
 		     response ? "response" : NULL);
 	t->loc = px->loc;
 	t->response = response;
-	r->section = r->at = t;
+	entry_open(r, t, NULL);
+	r->section = r->at;
 	r->section_of = px;
 	r->section_response = response;
 }
@@ -111,7 +116,7 @@ static void section_enter(struct record *r, const struct proxy *px, bool respons
 static const char *value_text(struct record *r, struct span s)
 {
 	size_t most = s.len < r->longest ? s.len : r->longest, size = most * 4 + 32, i;
-	char *memory = arena_used(r->arena) < RECORD_MOST ? arena_alloc(r->arena, size) : NULL;
+	char *memory = record_alloc(r, size);
 	struct text t;
 
 	if (!memory)
@@ -331,16 +336,13 @@ static void heads_look_one(struct record *r, struct head **last, const struct me
 			   const char *why, bool response)
 {
 	struct head *now = msg ? head_copy(r->arena, msg) : NULL;
-	struct entry *t;
+	struct entry *at = r->at;
 
 	if (now && *last && head_differs(*last, now)) {
-		if (why) {
-			t = entry_add(r, ENTRY_NOTE, step_text(why), NULL);
-			entry_open(r, t, NULL);
-		}
-		head_compare(*last, now, tell_change, r, response);
 		if (why)
-			r->at = r->at->up;
+			entry_open(r, entry_add(r, ENTRY_NOTE, step_text(why), NULL), NULL);
+		head_compare(*last, now, tell_change, r, response);
+		r->at = at;
 	}
 	if (now)
 		*last = now;
@@ -403,7 +405,8 @@ static void backend_look(struct record *r, const struct stream *s)
 		t->loc = fe->set.default_backend_loc;
 	}
 	r->choice = NULL;
-	r->section = r->at = t;
+	entry_open(r, t, NULL);
+	r->section = r->at;
 	r->section_of = be;
 	r->section_response = false;
 }
@@ -485,10 +488,9 @@ static void server_look(struct record *r, const struct stream *s)
 
 static void record_clear(struct record *r)
 {
-	r->root = entry_new(r);
-	r->root->kind = ENTRY_ROOT;
-	r->root->tail = &r->root->children;
-	r->at = r->root;
+	r->top = (struct entry){ .kind = ENTRY_ROOT, .tail = &r->top.children };
+	r->at = r->root = &r->top;
+	r->full = false;
 	r->section = r->choice = NULL;
 	r->section_of = NULL;
 	r->stream = NULL;
@@ -625,7 +627,7 @@ const struct watch *record_rules(void)
 void record_begin(struct record *r, struct arena *arena, const struct proxy *frontend)
 {
 	BUG_ON(recording);
-	*r = (struct record){ .arena = arena, .longest = 512 };
+	*r = (struct record){ .arena = arena, .longest = 512, .most = RECORD_MOST };
 	record_clear(r);
 	recording = r;
 	wanted_frontend = frontend;

@@ -385,6 +385,8 @@ static void say_end(struct say *say)
 	else
 		fprintf(say->out, "\n         it waits: %s\n",
 			now.waits_for ? now.waits_for : "unknown");
+	if (now.record.full)
+		fprintf(say->out, "         there was no memory for all that happened\n");
 	if (now.waited_ms)
 		fprintf(say->out, "         %" PRIu64 " ms pass in waits\n", now.waited_ms);
 	if (!now.record.log)
@@ -529,6 +531,7 @@ static int explain_asked(struct config *cfg, struct err *err)
 	record_begin(&now.record, arena, frontend());
 	now.record.begins = stream_begins;
 	now.record.longest = 65536;
+	now.record.most = (size_t)256 << 20;
 	if (begin(err) < 0)
 		return -1;
 	go_on();
