@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compression of responses (manual 4.2 "compression"; RFC 9110 8.4, 12.5.3): what is compressed,
- * and how. */
+/* Compression of bodies (manual 4.2 "compression"; RFC 9110 8.4, 12.5.3): which responses and which
+ * requests are compressed, and how. */
 #ifndef FILTER_COMPRESS_H
 #define FILTER_COMPRESS_H
 
@@ -9,6 +9,7 @@
 #include "proxy/backend_part.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct arena;
 struct filter_kind;
@@ -19,23 +20,35 @@ struct proxy;
 enum compress_algo { COMPRESS_NONE, COMPRESS_IDENTITY, COMPRESS_GZIP, COMPRESS_DEFLATE,
 		     COMPRESS_RAW_DEFLATE, COMPRESS_ALGOS };
 
-/* "compression algo" and "compression type" of a section; never changed once it was handed on. */
-struct compress_conf {
+/* What is said of one direction. */
+struct compress_way {
 	enum compress_algo algos[COMPRESS_ALGOS]; /* in order; ends with COMPRESS_NONE */
 	const char **types;                       /* NULL-terminated; NULL: all */
+	uint64_t least;                           /* shorter bodies are left alone */
+};
+
+/* What a section says of compression; never changed once it was handed on. */
+struct compress_conf {
+	struct compress_way request, response;
+	bool no_responses, requests; /* "direction" */
 };
 
 /* What the client takes of these, by its Accept-Encoding; the one configured first where it likes
  * several alike. COMPRESS_NONE: none. Identity needs no asking. */
-enum compress_algo compress_accepted(const struct message *req, const struct compress_conf *conf);
+enum compress_algo compress_accepted(const struct message *req, const struct compress_way *way);
 /* May this response be compressed, by itself and its type? */
 bool compress_fits(const struct message *req, const struct message *res,
-		   const struct compress_conf *conf);
-/* Turns the head of the response into that of a compressed one. False: no memory. */
-bool compress_head(struct message *res, struct arena *arena, enum compress_algo algo);
+		   const struct compress_way *way);
+/* May this request? */
+bool compress_request_fits(const struct message *req, const struct compress_way *way);
+/* Turns the head into that of a compressed message. False: no memory. */
+bool compress_head(struct message *msg, struct arena *arena, enum compress_algo algo);
 
-/* The response is compressed, if everything fits. */
-extern const struct filter_kind compress_filter;
+/* Messages of the configured directions, of requests alone and of responses alone are compressed,
+ * if everything fits. */
+extern const struct filter_kind compress_filter, compress_request_filter, compress_response_filter;
+/* Does a filter of the section compress such messages, where it is told how? */
+bool compress_has_filter(const struct proxy *px, bool response);
 extern const struct module compress_module;
 extern const struct backend_part compress_backend_part;
 

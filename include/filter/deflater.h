@@ -18,6 +18,8 @@ bool deflater_has(enum compress_algo algo);
 /* A member for the chain of a pump, which is given back by deflater_give; NULL: no memory, more
  * than maxzlibmem, or compress_exceeds. */
 struct pump_filter *deflater_get(enum compress_algo algo);
+/* The same body comes another time, from its beginning. */
+void deflater_renew(struct pump_filter *filter);
 /* The chain that it was in has been left. What it has done: bytes that went in, and came out. */
 struct deflater_counts {
 	uint64_t in, out;

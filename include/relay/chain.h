@@ -76,6 +76,7 @@ struct pump_chain {
 	bool measured;        /* the sink was told how many bytes come: ... */
 	bool misfits;         /* ... others than that have come; all has failed */
 	uint64_t due;         /* ... so many are missing */
+	uint64_t taken;       /* bytes of the source that went in, where filters change them */
 	bool bare;            /* the sink takes none: what leaves the chain goes nowhere */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which responses are compressed: what the client accepts, what the response says of itself. Called
- * for both heads of an exchange (filter/filter.h). */
+/* Which messages are compressed: what the client accepts, what a head says of itself. Called for
+ * both heads of an exchange (filter/filter.h). */
 #include "filter/compress.h"
 
 #include "base/arena.h"
@@ -122,13 +122,13 @@ static bool client_is_broken(const struct message *req)
 	return msie[5] == '6' && !memmem(f->value.ptr, f->value.len, "SV1", 3);
 }
 
-enum compress_algo compress_accepted(const struct message *req, const struct compress_conf *conf)
+enum compress_algo compress_accepted(const struct message *req, const struct compress_way *way)
 {
 	enum compress_algo best = COMPRESS_NONE;
 	unsigned weight, best_weight = 0;
 	const enum compress_algo *algo;
 
-	for (algo = conf->algos; *algo != COMPRESS_NONE; algo++) {
+	for (algo = way->algos; *algo != COMPRESS_NONE; algo++) {
 		if (*algo == COMPRESS_IDENTITY)
 			weight = 1;
 		else
@@ -141,42 +141,49 @@ enum compress_algo compress_accepted(const struct message *req, const struct com
 	return best == COMPRESS_NONE || client_is_broken(req) ? COMPRESS_NONE : best;
 }
 
-/* ---- what the response says ------------------------------------------------------------- */
+/* ---- what the message says -------------------------------------------------------------- */
 
-static bool type_fits(const struct message *res, const struct compress_conf *conf)
+static bool type_fits(const struct message *msg, const struct compress_way *way)
 {
 	unsigned at = 0;
-	const struct field *f = message_find_id(res, FIELD_CONTENT_TYPE, &at);
+	const struct field *f = message_find_id(msg, FIELD_CONTENT_TYPE, &at);
 	const char **type;
 
-	if (!f)
-		return !conf->types;
-	if (begins_with(f->value, "multipart"))
-		return false;
-	if (!conf->types)
+	if (!way->types)
 		return true;
-	for (type = conf->types; *type; type++)
+	if (!f)
+		return false;
+	for (type = way->types; *type; type++)
 		if (begins_with(f->value, *type))
 			return true;
 	return false;
 }
 
-static bool may_be_transformed(const struct message *res)
+static bool is_multipart(const struct message *msg)
+{
+	unsigned at = 0;
+	const struct field *f = message_find_id(msg, FIELD_CONTENT_TYPE, &at);
+
+	return f && begins_with(f->value, "multipart");
+}
+
+/* RFC 9110 7.7. */
+static bool may_be_transformed(const struct message *msg)
 {
 	struct field_walk walk = { 0 };
 	struct span element;
 
-	while (message_next_element(res, SPAN("cache-control"), &walk, &element))
+	while (message_next_element(msg, SPAN("cache-control"), &walk, &element))
 		if (is_word(element, "no-transform"))
 			return false;
 	return true;
 }
 
 /* RFC 9110 8.8.3: one entity tag, in quotes; a strong one will be made weak. */
-static bool etag_fits(const struct message *res)
+static bool etag_fits(const struct message *msg)
 {
 	unsigned at = 0;
-	const struct field *f = message_find_id(res, FIELD_ETAG, &at);
+	const struct field *f = message_find_id(msg, FIELD_ETAG, &at);
 	struct span tag;
 
 	if (!f)
@@ -187,30 +194,51 @@ static bool etag_fits(const struct message *res)
 		tag.len -= 2;
 	}
 	return tag.len >= 2 && *tag.ptr == '"' && tag.ptr[tag.len - 1] == '"' &&
-	       !message_find_id(res, FIELD_ETAG, &at);
+	       !message_find_id(msg, FIELD_ETAG, &at);
+}
+
+static bool is_old(const struct message *msg)
+{
+	return msg->major == 1 && msg->minor == 0;
+}
+
+/* Of a chunked body nobody knows how short it is. */
+static bool body_fits(const struct message *msg, const struct compress_way *way)
+{
+	return msg->framing == BODY_CHUNKED ||
+	       (msg->framing == BODY_LENGTH && msg->length && msg->length >= way->least);
+}
+
+static bool head_fits(const struct message *msg, const struct compress_way *way)
+{
+	unsigned at = 0;
+
+	return !is_old(msg) && body_fits(msg, way) &&
+	       !message_find_id(msg, FIELD_CONTENT_ENCODING, &at) && type_fits(msg, way) &&
+	       may_be_transformed(msg) && etag_fits(msg);
 }
 
 bool compress_fits(const struct message *req, const struct message *res,
-		   const struct compress_conf *conf)
+		   const struct compress_way *way)
 {
-	unsigned at = 0;
-
-	if (req->major == 1 && req->minor == 0)
-		return false;
-	if ((res->major == 1 && res->minor == 0) || res->status < 200 || res->status > 203)
-		return false;
-	if (res->framing != BODY_CHUNKED && (res->framing != BODY_LENGTH || !res->length))
-		return false;
-	return !message_find_id(res, FIELD_CONTENT_ENCODING, &at) && type_fits(res, conf) &&
-	       may_be_transformed(res) && etag_fits(res);
+	return !is_old(req) && res->status >= 200 && res->status <= 203 && head_fits(res, way) &&
+	       !is_multipart(res);
 }
 
-/* ---- the head of a compressed response -------------------------------------------------- */
-
-static bool weaken_etag(struct message *res, struct arena *arena)
+/* A piece of something (RFC 9110 14.5) is one of what it would be without the coding. */
+bool compress_request_fits(const struct message *req, const struct compress_way *way)
 {
 	unsigned at = 0;
-	struct field *f = message_find_id(res, FIELD_ETAG, &at);
+
+	return head_fits(req, way) && !message_find(req, SPAN("content-range"), &at);
+}
+
+/* ---- the head of a compressed message --------------------------------------------------- */
+
+static bool weaken_etag(struct message *msg, struct arena *arena)
+{
+	unsigned at = 0;
+	struct field *f = message_find_id(msg, FIELD_ETAG, &at);
 	char *weak;
 
 	if (!f || begins_with(f->value, "W/"))
@@ -218,16 +246,89 @@ static bool weaken_etag(struct message *res, struct arena *arena)
 	weak = arena_printf(arena, "W/%.*s", (int)f->value.len, f->value.ptr);
 	if (!weak)
 		return false;
-	message_set_value(res, f, span_of(weak));
+	message_set_value(msg, f, span_of(weak));
 	return true;
 }
 
-bool compress_head(struct message *res, struct arena *arena, enum compress_algo algo)
+bool compress_head(struct message *msg, struct arena *arena, enum compress_algo algo)
 {
-	return message_set_unmeasured(res, arena) && weaken_etag(res, arena) &&
-	       message_add(res, arena, SPAN("Vary"), SPAN("Accept-Encoding")) &&
+	return message_set_unmeasured(msg, arena) && weaken_etag(msg, arena) &&
+	       message_add(msg, arena, SPAN("Vary"), SPAN("Accept-Encoding")) &&
 	       (algo == COMPRESS_IDENTITY ||
-		message_add(res, arena, SPAN("Content-Encoding"), span_of(codings[algo])));
+		message_add(msg, arena, SPAN("Content-Encoding"), span_of(codings[algo])));
+}
+
+/* ---- what the sections say --------------------------------------------------------------- */
+
+/* What one section says of one direction; NULL: nothing. */
+static const struct compress_way *way_of(const struct proxy *px, bool response)
+{
+	const struct compress_conf *conf = px ? px->set.compression : NULL;
+
+	if (!conf)
+		return NULL;
+	return response ? &conf->response : &conf->request;
+}
+
+/* Word by word, what the backend says goes before what the frontend says. */
+static struct compress_way way_for(const struct filters *set, bool response)
+{
+	const struct compress_way *fe = way_of(set->frontend, response);
+	const struct compress_way *be = way_of(set->backend, response);
+	struct compress_way way = { 0 };
+
+	if (fe)
+		way = *fe;
+	if (!be)
+		return way;
+	if (be->algos[0] != COMPRESS_NONE)
+		memcpy(way.algos, be->algos, sizeof(way.algos));
+	if (be->types)
+		way.types = be->types;
+	if (be->least)
+		way.least = be->least;
+	return way;
+}
+
+static bool directs(const struct proxy *px, bool response)
+{
+	const struct compress_conf *conf = px ? px->set.compression : NULL;
+
+	return conf && (response ? !conf->no_responses : conf->requests);
+}
+
+static bool kind_may(const struct filter_kind *kind, bool response)
+{
+	return kind == &compress_filter ||
+	       kind == (response ? &compress_response_filter : &compress_request_filter);
+}
+
+bool compress_has_filter(const struct proxy *px, bool response)
+{
+	const struct filter_line *line = px->filters;
+
+	while (line && !kind_may(line->kind, response))
+		line = line->next;
+	return line;
+}
+
+/* A backend that says how does it at its own place. */
+static bool is_in_turn(const struct filter *f, bool response)
+{
+	const struct proxy *be = f->set->backend;
+	const struct compress_way *way = way_of(be, response);
+
+	return f->proxy == be || !way || way->algos[0] == COMPRESS_NONE ||
+	       !compress_has_filter(be, response);
+}
+
+/* Either section may say so. */
+static bool has_a_say(const struct filter *f, bool response)
+{
+	if (!kind_may(f->line->kind, response) || !is_in_turn(f, response))
+		return false;
+	return f->line->kind != &compress_filter || directs(f->set->frontend, response) ||
+	       directs(f->set->backend, response);
 }
 
 /* ---- the filter -------------------------------------------------------------------------- */
@@ -235,7 +336,8 @@ bool compress_head(struct message *res, struct arena *arena, enum compress_algo 
 struct compressor {
 	struct filter filter;
 	uint8_t algo;                 /* enum compress_algo that the client takes */
-	struct pump_filter *deflater; /* at work; NULL: the response is not compressed */
+	struct pump_filter *request;  /* at work; NULL: this direction is not compressed */
+	struct pump_filter *response;
 };
 
 static struct pool compressor_pool = POOL_INIT("compressor", sizeof(struct compressor));
@@ -245,26 +347,51 @@ static struct compressor *compressor_of(struct filter *f)
 	return container_of(f, struct compressor, filter);
 }
 
-/* What the backend says goes before what the frontend says. */
-static bool has_a_say(const struct filter *f)
+/* Servers are not to compress what is compressed here. */
+static bool offloads(const struct filters *set)
 {
-	const struct proxy *be = f->set->backend;
-
-	return f->proxy == be || !be || !be->set.compression;
+	return set->frontend->compress_offload || (set->backend && set->backend->compress_offload);
 }
 
-/* A request may leave several times: the first time counts. */
+static void compressor_asks(struct compressor *c, struct message *req)
+{
+	struct filters *set = c->filter.set;
+	const struct compress_way way = way_for(set, true);
+
+	if (way.algos[0] == COMPRESS_NONE)
+		return;
+	if (!c->algo)
+		c->algo = (uint8_t)compress_accepted(req, &way);
+	if (offloads(set))
+		message_delete(req, SPAN("accept-encoding"));
+}
+
+static bool compressor_packs(struct compressor *c, struct filter_heads *heads)
+{
+	const struct compress_way way = way_for(c->filter.set, false);
+
+	if (way.algos[0] == COMPRESS_NONE || !compress_request_fits(heads->req, &way))
+		return true;
+	c->request = deflater_get(way.algos[0]);
+	if (!c->request)
+		return true;
+	filter_link(&c->filter, false, c->request);
+	return compress_head(heads->req, heads->arena, way.algos[0]);
+}
+
+/* A request may leave several times: the first time counts, and the head stays as that has made
+ * it. */
 static bool compressor_request(struct filter *f, struct filter_heads *heads)
 {
 	struct compressor *c = compressor_of(f);
 
-	if (!f->proxy->set.compression || !has_a_say(f))
+	if (has_a_say(f, true))
+		compressor_asks(c, heads->req);
+	if (c->request) {
+		deflater_renew(c->request);
 		return true;
-	if (!c->algo)
-		c->algo = (uint8_t)compress_accepted(heads->req, f->proxy->set.compression);
-	if (f->proxy->compress_offload)
-		message_delete(heads->req, SPAN("accept-encoding"));
-	return true;
+	}
+	return !has_a_say(f, false) || compressor_packs(c, heads);
 }
 
 static void compressor_bypassed(struct filter *f, uint64_t bytes)
@@ -277,16 +404,19 @@ static bool compressor_response(struct filter *f, struct filter_heads *heads)
 {
 	struct compressor *c = compressor_of(f);
 	struct message *res = heads->res;
+	struct compress_way way;
 
-	if (!c->algo || heads->local || !has_a_say(f) ||
-	    !compress_fits(heads->req, res, f->proxy->set.compression))
+	if (!c->algo || heads->local || !has_a_say(f, true))
 		return true;
-	c->deflater = deflater_get((enum compress_algo)c->algo);
-	if (!c->deflater) {
+	way = way_for(f->set, true);
+	if (!compress_fits(heads->req, res, &way))
+		return true;
+	c->response = deflater_get((enum compress_algo)c->algo);
+	if (!c->response) {
 		compressor_bypassed(f, res->length);
 		return true;
 	}
-	filter_link(f, true, c->deflater);
+	filter_link(f, true, c->response);
 	f->set->frontend->fe->counters.compressed_responses++;
 	f->set->backend->be->counters.compressed_responses++;
 	heads->http->compressed = c->algo == COMPRESS_RAW_DEFLATE ? "raw-deflate" :
@@ -294,20 +424,29 @@ static bool compressor_response(struct filter *f, struct filter_heads *heads)
 	return compress_head(res, heads->arena, (enum compress_algo)c->algo);
 }
 
-static void compressor_end(struct filter *f)
+static void compressor_forget(struct filter *f)
 {
 	struct compressor *c = compressor_of(f);
 	struct counters *fe = &f->set->frontend->fe->counters, *be;
 	struct deflater_counts counts;
 
-	if (!c->deflater)
+	if (!c->response)
 		return;
 	be = &f->set->backend->be->counters;
-	counts = deflater_give(&c->deflater);
+	counts = deflater_give(&c->response);
 	fe->compress_in += counts.in;
 	be->compress_in += counts.in;
 	fe->compress_out += counts.out;
 	be->compress_out += counts.out;
+}
+
+static void compressor_end(struct filter *f)
+{
+	struct compressor *c = compressor_of(f);
+
+	compressor_forget(f);
+	if (c->request)
+		deflater_give(&c->request);
 }
 
 static int parse_compression(struct statement *st, struct proxy *px, struct filter_line *line)
@@ -317,14 +456,14 @@ static int parse_compression(struct statement *st, struct proxy *px, struct filt
 	return stmt_end(st);
 }
 
-const struct filter_kind compress_filter = {
-	.name = "compression",
-	.parse = parse_compression,
-	.pool = &compressor_pool,
-	.once = true,
-	.http = true,
-	.request = compressor_request,
-	.response = compressor_response,
-	.forget = compressor_end,
-	.end = compressor_end,
-};
+#define COMPRESSES(called)                                                                      \
+	{                                                                                       \
+		.name = called, .parse = parse_compression, .pool = &compressor_pool,           \
+		.once = true, .http = true, .request = compressor_request,                      \
+		.response = compressor_response, .forget = compressor_forget,                   \
+		.end = compressor_end,                                                          \
+	}
+
+const struct filter_kind compress_filter = COMPRESSES("compression");
+const struct filter_kind compress_request_filter = COMPRESSES("comp-req");
+const struct filter_kind compress_response_filter = COMPRESSES("comp-res");

@@ -20,9 +20,9 @@
 #include <zlib.h>
 #endif
 
-static const struct compress_conf both = { .algos = { COMPRESS_GZIP, COMPRESS_DEFLATE } };
+static const struct compress_way both = { .algos = { COMPRESS_GZIP, COMPRESS_DEFLATE } };
 static const char *html[] = { "text/html", "application/json", NULL };
-static const struct compress_conf typed = { .algos = { COMPRESS_GZIP }, .types = html };
+static const struct compress_way typed = { .algos = { COMPRESS_GZIP }, .types = html };
 
 static struct field fields[32];
 static char head[1000];
@@ -84,12 +84,12 @@ static void broken_browsers_get_none(void **state)
 	assert_int_equal(AGENT("Mozilla/4.0 MSIE "), COMPRESS_NONE);
 }
 
-static bool fits(const struct compress_conf *conf, const char *status, const char *lines)
+static bool fits(const struct compress_way *way, const char *status, const char *lines)
 {
 	struct message req = { .major = 1, .minor = 1 }, res;
 
 	parse(&res, true, status, lines);
-	return compress_fits(&req, &res, conf);
+	return compress_fits(&req, &res, way);
 }
 
 static void the_response_decides(void **state)
@@ -122,6 +122,41 @@ static void the_response_decides(void **state)
 	assert_false(fits(&both, OK, LEN "ETag: \"a\"\r\nETag: \"b\"\r\n"));
 }
 
+static bool request_fits(const struct compress_way *way, const char *start, const char *lines)
+{
+	struct message req;
+	char all[500];
+
+	snprintf(all, sizeof(all), "Host: a\r\n%s", lines);
+	parse(&req, false, start, all);
+	return compress_request_fits(&req, way);
+}
+
+static void the_request_decides(void **state)
+{
+	static const struct compress_way large = { .algos = { COMPRESS_GZIP }, .least = 10 };
+
+	(void)state;
+#define POST "POST / HTTP/1.1"
+	assert_true(request_fits(&both, POST, LEN));
+	assert_true(request_fits(&both, POST, "Transfer-Encoding: chunked\r\n"));
+	assert_true(request_fits(&both, "GET / HTTP/1.1", LEN));
+	assert_true(request_fits(&both, POST, LEN "Content-Type: multipart/form-data\r\n"));
+	assert_true(request_fits(&typed, POST, LEN "Content-Type: text/html; charset=x\r\n"));
+	assert_false(request_fits(&typed, POST, LEN "Content-Type: text/plain\r\n"));
+	assert_false(request_fits(&typed, POST, LEN));
+	assert_false(request_fits(&both, "POST / HTTP/1.0", LEN));
+	assert_false(request_fits(&both, POST, "Content-Length: 0\r\n"));
+	assert_false(request_fits(&both, "GET / HTTP/1.1", ""));
+	assert_false(request_fits(&both, POST, LEN "Content-Encoding: br\r\n"));
+	assert_false(request_fits(&both, POST, LEN "Cache-Control: no-transform\r\n"));
+	assert_false(request_fits(&both, POST, LEN "Content-Range: bytes 0-8/20\r\n"));
+	assert_false(request_fits(&both, POST, LEN "ETag: a\r\n"));
+	assert_false(request_fits(&large, POST, LEN));
+	assert_true(request_fits(&large, POST, "Content-Length: 10\r\n"));
+	assert_true(request_fits(&large, POST, "Transfer-Encoding: chunked\r\n"));
+}
+
 static void clients_of_http_1_0_get_none(void **state)
 {
 	struct message req = { .major = 1, .minor = 0 }, res;
@@ -130,6 +165,39 @@ static void clients_of_http_1_0_get_none(void **state)
 	parse(&res, true, OK, LEN);
 	assert_false(compress_fits(&req, &res, &both));
 }
+
+#ifdef HAVE_ZLIB
+/* A request that is tried again begins anew, be the context its own or one that is shared. */
+static void a_body_may_come_again(void **state)
+{
+	static struct pump_filter *filters[100];
+	static char first[2 * FILTER_MOST], again[2 * FILTER_MOST];
+	struct filter_piece piece, more;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 100; i++) {
+		piece = (struct filter_piece){ .bytes = "some text", .len = 9, .out = first,
+					       .room = sizeof(first) };
+		more = (struct filter_piece){ .bytes = "some text", .len = 9, .last = true, .out = again,
+					      .room = sizeof(again) };
+		filters[i] = deflater_get(COMPRESS_GZIP);
+		assert_true(filters[i]->ops->pass(filters[i], &piece));
+		deflater_renew(filters[i]);
+		assert_true(filters[i]->ops->pass(filters[i], &more));
+		assert_memory_equal(first, again, 10);
+		assert_int_equal(again[more.made - 4], 9); /* the length of what went in */
+	}
+	for (i = 0; i < 100; i++)
+		deflater_give(&filters[i]);
+	deflater_trim();
+}
+#else
+static void a_body_may_come_again(void **state)
+{
+	(void)state;
+}
+#endif
 
 static void the_head_says_so(void **state)
 {
@@ -262,8 +330,10 @@ int main(void)
 		cmocka_unit_test(who_shares_a_context_is_understood),
 		cmocka_unit_test(broken_browsers_get_none),
 		cmocka_unit_test(the_response_decides),
+		cmocka_unit_test(the_request_decides),
 		cmocka_unit_test(clients_of_http_1_0_get_none),
 		cmocka_unit_test(the_head_says_so),
+		cmocka_unit_test(a_body_may_come_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,49 +20,110 @@ static struct compress_conf *conf_of(struct statement *st, struct proxy *px)
 	return conf;
 }
 
-static int parse_algo(struct statement *st, const struct keyword *kw, void *object)
+/* The direction that the word is about: "algo-req"; "algo" and "algo-res" mean responses. */
+static struct compress_way *way_of(struct statement *st, const struct keyword *kw, struct proxy *px)
+{
+	struct compress_conf *conf = conf_of(st, px);
+
+	return strstr(kw->name, "-req") ? &conf->request : &conf->response;
+}
+
+/* The next word; COMPRESS_NONE after a report. */
+static enum compress_algo take_algo(struct statement *st)
 {
 	static const char *const names[] = { "identity", "gzip", "deflate", "raw-deflate", NULL };
-	struct compress_conf *conf = conf_of(st, object);
 	const char *word = stmt_need(st, "an algorithm: identity, gzip, deflate, raw-deflate");
-	unsigned i, n = 0;
+	unsigned i;
+
+	if (!word)
+		return COMPRESS_NONE;
+	for (i = 0; names[i] && strcmp(names[i], word); i++)
+		continue;
+	if (names[i] && deflater_has((enum compress_algo)(i + 1)))
+		return (enum compress_algo)(i + 1);
+	if (names[i])
+		stmt_error(st, st->at - 1, "'%s' needs zlib, which this build is without", word);
+	else
+		stmt_unknown(st, st->at - 1, "algorithm", names);
+	return COMPRESS_NONE;
+}
+
+static int parse_algos(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct compress_way *way = way_of(st, kw, object);
+	unsigned n = 0;
+
+	memset(way->algos, 0, sizeof(way->algos));
+	do {
+		if (n == COMPRESS_ALGOS - 1)
+			return stmt_error(st, st->at, "an algorithm was given twice");
+		way->algos[n] = take_algo(st);
+		if (way->algos[n++] == COMPRESS_NONE)
+			return -1;
+	} while (stmt_peek(st));
+	return 0;
+}
+
+/* Nobody says what a server takes: there is nothing to choose from. */
+static int parse_algo(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct compress_way *way = way_of(st, kw, object);
+
+	memset(way->algos, 0, sizeof(way->algos));
+	way->algos[0] = take_algo(st);
+	if (way->algos[0] == COMPRESS_NONE)
+		return -1;
+	if (stmt_peek(st))
+		return stmt_error(st, st->at, "requests are compressed by one algorithm");
+	return 0;
+}
+
+static int parse_direction(struct statement *st, const struct keyword *kw, void *object)
+{
+	static const char *const names[] = { "request", "response", "both", NULL };
+	struct compress_conf *conf = conf_of(st, object);
+	const char *word = stmt_need(st, "request, response or both");
 
 	(void)kw;
-	memset(conf->algos, 0, sizeof(conf->algos));
-	for (; word; word = stmt_next(st)) {
-		for (i = 0; names[i] && strcmp(names[i], word); i++)
-			continue;
-		if (!names[i])
-			return stmt_unknown(st, st->at - 1, "algorithm", names);
-		if (!deflater_has((enum compress_algo)(i + 1)))
-			return stmt_error(st, st->at - 1, "'%s' needs zlib, which this build is without",
-					  word);
-		if (n == COMPRESS_ALGOS - 1)
-			return stmt_error(st, st->at - 1, "an algorithm was given twice");
-		conf->algos[n++] = (enum compress_algo)(i + 1);
-	}
-	return n ? 0 : -1;
+	if (!word)
+		return -1;
+	if (strcmp(word, names[0]) != 0 && strcmp(word, names[1]) != 0 &&
+	    strcmp(word, names[2]) != 0)
+		return stmt_unknown(st, st->at - 1, "direction", names);
+	conf->requests = strcmp(word, "response") != 0;
+	conf->no_responses = !strcmp(word, "request");
+	return stmt_end(st);
+}
+
+static int parse_least(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct compress_way *way = way_of(st, kw, object);
+	size_t bytes;
+
+	if (stmt_size(st, "the size", &bytes))
+		return -1;
+	way->least = bytes;
+	return stmt_end(st);
 }
 
 /* A further line adds to the types of those before it. */
 static int parse_type(struct statement *st, const struct keyword *kw, void *object)
 {
-	struct compress_conf *conf = conf_of(st, object);
+	struct compress_way *way = way_of(st, kw, object);
 	const char *word = stmt_need(st, "a MIME type");
 	size_t n = 0, more = (size_t)(st->count - st->at) + 2;
 	const char **types;
 
-	(void)kw;
 	if (!word)
 		return -1;
-	while (conf->types && conf->types[n])
+	while (way->types && way->types[n])
 		n++;
 	types = arena_alloc(st->cfg->arena, (n + more) * sizeof(*types));
 	if (n)
-		memcpy(types, conf->types, n * sizeof(*types));
+		memcpy(types, way->types, n * sizeof(*types));
 	for (; word; word = stmt_next(st))
 		types[n++] = arena_strdup(st->cfg->arena, word);
-	conf->types = types;
+	way->types = types;
 	return 0;
 }
 
@@ -99,33 +160,102 @@ static const struct keyword keywords[] = {
 	  .min = 1, .max = 9, .dflt = "8", .help = "memory for the state of a compression" },
 	{ "tune.zlib.windowsize", SCOPE_GLOBAL, 0, "<number>", set_int, .offset = TUNE(windowsize),
 	  .min = 9, .max = 15, .dflt = "15", .help = "base two logarithm of the window of zlib" },
-	{ "compression algo", SCOPE_PROXY, 0, "<algorithm> ...", parse_algo,
+	{ "compression algo", SCOPE_PROXY, 0, "<algorithm> ...", parse_algos,
 	  .help = "how responses may be compressed: gzip, deflate, raw-deflate, identity" },
+	{ "compression algo-req", SCOPE_PROXY, 0, "<algorithm>", parse_algo,
+	  .help = "how requests are compressed: gzip, deflate, raw-deflate, identity" },
+	{ "compression algo-res", SCOPE_PROXY, 0, "<algorithm> ...", parse_algos,
+	  .help = "the same as compression algo" },
+	{ "compression direction", SCOPE_PROXY, 0, "{ request | response | both }",
+	  parse_direction, .dflt = "response",
+	  .help = "are requests compressed, responses, or both?" },
+	{ "compression minsize-req", SCOPE_PROXY, 0, "<size>", parse_least, .dflt = "0",
+	  .help = "requests with a shorter body are not compressed" },
+	{ "compression minsize-res", SCOPE_PROXY, 0, "<size>", parse_least, .dflt = "0",
+	  .help = "responses with a shorter body are not compressed" },
 	{ "compression type", SCOPE_PROXY, 0, "<mime type> ...", parse_type, .dflt = "all",
 	  .help = "types of responses that are compressed: their beginning" },
+	{ "compression type-req", SCOPE_PROXY, 0, "<mime type> ...", parse_type, .dflt = "all",
+	  .help = "types of requests that are compressed: their beginning" },
+	{ "compression type-res", SCOPE_PROXY, 0, "<mime type> ...", parse_type, .dflt = "all",
+	  .help = "the same as compression type" },
 	{ "compression offload", SCOPE_PROXY, 0, "", parse_offload,
 	  .help = "servers are not told that the client takes compressed responses" },
 	{ 0 },
 };
 
-/* "compression type" alone would do nothing, and neither does a filter that is not told how. Beside
- * other filters its place is to be said. */
+static bool has_algo(const struct proxy *px, bool response)
+{
+	const struct compress_conf *conf = px->set.compression;
+
+	return conf && (response ? &conf->response : &conf->request)->algos[0] != COMPRESS_NONE;
+}
+
+/* Has what the section says of this direction no filter that does it? */
+static bool is_unplaced(const struct proxy *px, bool response)
+{
+	return has_algo(px, response) && !compress_has_filter(px, response);
+}
+
+static void warn_useless(struct config *cfg, const struct proxy *px, bool response)
+{
+	if (is_unplaced(px, response))
+		config_warning(cfg, &px->loc,
+			       "'compression %s' of '%s' has no effect without 'filter %s'",
+			       response ? "algo" : "algo-req", px->name,
+			       response ? "comp-res" : "comp-req");
+}
+
+/* Words of compression do nothing without a filter, which is there by itself where it is the only
+ * one: beside others its place is to be said. */
 static int finish_proxy(struct config *cfg, struct proxy *px)
 {
-	const struct filter_line *line = filter_find(px, &compress_filter, NULL);
-
-	if (px->set.compression && px->set.compression->algos[0] == COMPRESS_NONE)
-		px->set.compression = NULL;
-	if (px->compress_offload && !px->set.compression)
-		config_warning(cfg, &px->loc, "'compression offload' of '%s' has no effect without "
-			       "'compression algo'", px->name);
-	if (!px->set.compression || line || px->caps & PROXY_DEFAULTS)
+	if (px->caps & PROXY_DEFAULTS || (!is_unplaced(px, false) && !is_unplaced(px, true)))
 		return 0;
+	if (compress_has_filter(px, false) || compress_has_filter(px, true)) {
+		warn_useless(cfg, px, false);
+		warn_useless(cfg, px, true);
+		return 0;
+	}
 	if (px->filters)
 		return config_error(cfg, &px->loc, "beside other filters 'filter compression' says at "
 				    "which place '%s' compresses", px->name);
 	filter_add(cfg, px, &compress_filter);
 	return 0;
+}
+
+/* ---- words without effect, which other sections might give them --------------------------- */
+
+/* Does any section say how such messages are compressed, or that they are? */
+static bool anybody(const struct proxies *all, bool (*says)(const struct proxy *px, bool response),
+		    bool response)
+{
+	const struct proxy *px;
+
+	list_for_each(px, &all->list, node)
+		if (says(px, response))
+			return true;
+	return false;
+}
+
+/* Is there one that compresses such messages, once it is told how? */
+static bool may_act(const struct proxy *px, bool response)
+{
+	const struct compress_conf *conf = px->set.compression;
+
+	if (filter_find(px, response ? &compress_response_filter : &compress_request_filter, NULL))
+		return true;
+	return conf && (response ? !conf->no_responses : conf->requests);
+}
+
+static void doubt_proxy(struct config *cfg, const struct proxies *all, const struct proxy *px)
+{
+	if (px->compress_offload && !anybody(all, has_algo, true))
+		config_warning(cfg, &px->loc, "'compression offload' of '%s' has no effect without "
+			       "'compression algo'", px->name);
+	if (has_algo(px, false) && !is_unplaced(px, false) && !anybody(all, may_act, false))
+		config_warning(cfg, &px->loc, "'compression algo-req' of '%s' has no effect without "
+			       "'compression direction request' or 'both'", px->name);
 }
 
 static int compress_finish(struct config *cfg, void *data)
@@ -137,6 +267,8 @@ static int compress_finish(struct config *cfg, void *data)
 	(void)data;
 	list_for_each(px, &all->list, node)
 		bad |= finish_proxy(cfg, px);
+	list_for_each(px, &all->list, node)
+		doubt_proxy(cfg, all, px);
 	return bad;
 }
 

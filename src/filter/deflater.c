@@ -220,6 +220,23 @@ static const struct pump_filter_ops deflater_ops = { .changes = true, .pass = de
 static const struct pump_filter_ops common_ops = { .changes = true, .pass = deflater_pass_common };
 static const struct pump_filter_ops identity_ops = { .changes = true, .pass = deflater_copy };
 
+static void common_renew(struct deflater *s)
+{
+	s->sum = s->algo == COMPRESS_GZIP ? 0 : 1;
+	s->total = 0;
+	s->begun = false;
+}
+
+void deflater_renew(struct pump_filter *filter)
+{
+	struct deflater *s = container_of(filter, struct deflater, filter);
+
+	if (s->size)
+		deflateReset(&s->z);
+	else
+		common_renew(s);
+}
+
 static void deflater_end(struct deflater *s)
 {
 	deflateEnd(&s->z);
@@ -300,7 +317,7 @@ static struct deflater *deflater_new(enum compress_algo algo)
 		return NULL;
 	s->algo = algo;
 	s->level = tune.level;
-	s->sum = algo == COMPRESS_GZIP ? 0 : 1;
+	common_renew(s);
 	s->filter.ops = &identity_ops;
 	if (!more || (deflater_memory + more <= CONTEXTS_MOST && deflater_init(s)))
 		return s;
@@ -340,6 +357,11 @@ struct pump_filter *deflater_get(enum compress_algo algo)
 {
 	(void)algo;
 	return NULL;
+}
+
+void deflater_renew(struct pump_filter *filter)
+{
+	(void)filter;
 }
 
 struct deflater_counts deflater_give(struct pump_filter **filter)

@@ -8,6 +8,8 @@
 
 const struct filter_kind *const filter_kinds[] = {
 	&compress_filter,
+	&compress_request_filter,
+	&compress_response_filter,
 	&limit_in_filter,
 	&limit_out_filter,
 	&trace_filter,

@@ -64,6 +64,7 @@ void chain_leave(struct pump_chain *chain)
 	chain->pump->chain = NULL;
 	chain->pump->odd &= (uint8_t)~ODD_CHAIN;
 	chain->first = NULL;
+	chain->taken = 0;
 	chain->changing = 0;
 	chain->sees = chain->holds = chain->heeds = chain->flows = false;
 }
@@ -86,6 +87,8 @@ void chain_link(struct pump_chain *chain, struct pump_filter *filter)
 		at = &(*at)->next;
 	filter->next = *at;
 	*at = filter;
+	if (filter->ops->changes && !chain->changing)
+		chain->taken = pump_bytes(chain->pump);
 	chain->changing += filter->ops->changes;
 	if (filter->ops->changes && !filter_changed_behind(filter))
 		chain->heeds = filter->ops->heeds;
@@ -130,6 +133,7 @@ void chain_renew(struct pump_chain *chain)
 {
 	chain_drop(chain);
 	chain->ended = chain->cut = false;
+	chain->taken = 0;
 }
 
 /* ---- limits ------------------------------------------------------------------------------ */
@@ -343,6 +347,8 @@ static bool filter_pass(struct pump_chain *chain, struct pump_filter *f, const c
 	if (piece.len < len || ((piece.taken < piece.len || piece.stays) && !piece.waits))
 		task_wake(&chain_relay(chain)->task);
 	*taken = piece.taken;
+	if (f == chain->first)
+		chain->taken += piece.taken;
 	all = piece.last && piece.taken == piece.len;
 	if (all)
 		f->last = piece.stays;

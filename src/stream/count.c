@@ -7,6 +7,7 @@
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
+#include "relay/chain.h"
 #include "stream/kind.h"
 #include "stream/stream.h"
 #include "stream/track.h"
@@ -19,12 +20,20 @@ static void count_bytes(struct counters *c, uint64_t in, uint64_t out)
 	c->bytes_out += out;
 }
 
+/* Where filters change them, what came, not what became of it. */
+static uint64_t passed(const struct pump *pump)
+{
+	if (unlikely(pump->chain && pump->chain->changing))
+		return pump->chain->taken;
+	return pump_bytes(pump);
+}
+
 struct stream_bytes stream_bytes_of(const struct stream *s)
 {
 	struct stream_bytes more = s->kind->bytes(s);
 
-	return (struct stream_bytes){ pump_bytes(&s->relay.request) + more.in,
-				      pump_bytes(&s->relay.response) + more.out };
+	return (struct stream_bytes){ passed(&s->relay.request) + more.in,
+				      passed(&s->relay.response) + more.out };
 }
 
 void stream_count_bytes(struct stream *s)
