@@ -178,7 +178,7 @@ check("... and those that it had go to another one", {m.whom()[0] for m in moved
 service.ask(f"enable server plain/{gone.name.decode()}")
 service.ask("shutdown sessions server plain/a")
 service.ask("shutdown sessions server plain/b")
-check("shutdown sessions server", current("plain") == 0)
+until("shutdown sessions server", lambda: current("plain") == 0)
 
 # -- paused, shut down
 c = Client(f"127.0.0.1:{small}")

@@ -46,6 +46,6 @@ server.answers = 1
 late = Client(f"127.0.0.1:{front}")
 check("an answer comes to its client beside them", late.whom()[0] == "s")
 service.ask("shutdown sessions server one/s")
-check("shutdown sessions server ends all", current() == 0 and not shown())
+until("shutdown sessions server ends all, of each worker", lambda: current() == 0 and not shown())
 server.stop()
 finish()
