@@ -57,6 +57,7 @@
 #include "stats/page_conf.h"
 #include "stats/service.h"
 #include "stream/do_resolve.h"
+#include "stream/nameserver_words.h"
 #include "stream/filtering.h"
 #include "stream/persist_table.h"
 #include "stream/proxyheader.h"
@@ -155,6 +156,7 @@ const struct module *const modules[] = {
 	&limit_module,
 	&limit_rules_module,
 	&do_resolve_module,
+	&nameserver_words_module,
 	&trace_module,
 	&errors_module,
 	&tcp_rules_module,

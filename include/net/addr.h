@@ -41,6 +41,7 @@ enum { ADDR_PORT_NEEDED = 1 << 0, /* IP needs a port */
        ADDR_STAR = 1 << 7,        /* "*" and an empty host: any address */
        ADDR_DGRAM = 1 << 8,       /* for datagrams: udp@, uxdg@ instead of tcp@, uxst@ */
        ADDR_NAMES_LATER = 1 << 9, /* host names, left unresolved: for addr_resolve */
+       ADDR_STREAM_TOO = 1 << 10, /* with ADDR_DGRAM: for streams, where the prefix says so alone */
 };
 
 struct addr_spec {
@@ -50,6 +51,7 @@ struct addr_spec {
 	bool has_offset;      /* "+N", "-N" or none at all: client's port plus port_offset */
 	const char *hostname; /* when the host was a name, in the arena; else NULL */
 	uint16_t family;      /* that the name's address must have; AF_UNSPEC: any */
+	bool stream;          /* with ADDR_STREAM_TOO: it is for streams */
 	bool unresolved;      /* the name had no address: addr is not usable; *err says why */
 };
 

@@ -30,13 +30,15 @@ class NameServer:
     """zone: a name's addresses (a list of texts) or services (of tuples: priority, weight, port, host), a
     code, SILENT, GARBAGE, FORGED (others answer first) or ROUND (names that point to themselves), or another
     name (an alias); a test may change it while it runs. ttl: of what it answers. cut: names whose answers do not fit over UDP. additional: with services come the
-    addresses of their hosts. port 0: a free one, which .port tells."""
+    addresses of their hosts. port 0: a free one, which .port tells. context: of TLS, which is spoken over TCP."""
 
-    def __init__(self, zone, address="127.0.0.1", ttl=1, cut=(), port=53, additional=False):
+    def __init__(self, zone, address="127.0.0.1", ttl=1, cut=(), port=53, additional=False, context=None):
+        self.context = context
         self.zone, self.ttl, self.cut, self.additional = dict(zone), ttl, set(cut), additional
         self.silent = False  # to all
         self.asked, self.by_tcp = collections.Counter(), collections.Counter()
         self.seen = collections.Counter()  # ports that asked
+        self.peers, self.open, self.most = [], 0, 0  # over TCP: addresses; connections now, and at most
         while not self.bind(address, port):
             pass
         self.tcp.listen(100)
@@ -128,12 +130,17 @@ class NameServer:
 
     def connections(self):
         while True:
-            s, _ = self.tcp.accept()
+            s, peer = self.tcp.accept()
+            self.peers.append(peer[0])
             threading.Thread(target=self.serve, args=(s,), daemon=True).start()
 
     def serve(self, s):
         got = b""
+        self.open += 1
+        self.most = max(self.most, self.open)
         try:
+            if self.context:
+                s = self.context.wrap_socket(s, server_side=True)
             while piece := s.recv(4096):
                 got += piece
                 while len(got) >= 2 and len(got) >= 2 + struct.unpack("!H", got[:2])[0]:
@@ -143,4 +150,5 @@ class NameServer:
                     got = got[2 + size:]
         except OSError:
             pass
+        self.open -= 1
         s.close()

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The HTTP client looks names up by the words of a section "resolvers"; see client.sh."""
 import argparse
-import re
-import time
 
 import nameserver
 import service
 from nameserver import A, AAAA
-from names_world import Origins, World
+from names_world import Client, Origins
 from service import check
 
 TEXT = """global
@@ -23,21 +21,6 @@ frontend f
 	bind {front}
 	http-request return status 200
 """
-
-
-class Client(World):
-    def get(self, name, port):
-        """What the origin says, or the status; and the milliseconds that it took.
-        Connections are kept for as long as the name stands there in the same letters."""
-        begin = time.monotonic()
-        said = self.ask(f"expert-mode on; httpclient GET http://{name}:{port}/")
-        status, _, rest = said.partition("HTTP/1.1 ")[2].partition(" ")
-        body = rest.replace("\r", "").partition("\n\n")[2].strip()
-        return body if status == "200" else status, 1000 * (time.monotonic() - begin)
-
-    def counts(self, server):
-        text = self.ask("show resolvers dns").partition(f" nameserver {server}:\n")[2].partition(" nameserver ")[0]
-        return {name: int(n) for name, n in re.findall(r"(\w+): +(\d+)", text)}
 
 
 def main():
@@ -57,10 +40,10 @@ def main():
                servers=f"nameserver gone 127.0.0.1:{dead}\n\tnameserver live tcp@127.0.0.1:{ns.port}")
     check("a name, by a name server over TCP behind a dead one", w.get("a.test", port)[0] == "127.0.0.2")
     check("it was asked over TCP alone", ns.by_tcp == ns.asked and ns.asked["a.test", A] == ns.asked["a.test", AAAA] == 1)
-    live, gone = w.counts("live"), w.counts("gone")
+    live, gone = w.counts()["live"], w.counts()["gone"]
     check(f"its counters grow: {live}", live["sent"] == 2 and live["valid"] == 1 and live["any_err"] == 1)
     check(f"and those of the dead one: {gone}", gone["sent"] == 2 and gone["valid"] == 0)
-    check("the answer is used again for 'hold valid'", w.get("A.test.", port)[0] == "127.0.0.2" and w.counts("live") == live)
+    check("the answer is used again for 'hold valid'", w.get("A.test.", port)[0] == "127.0.0.2" and w.counts()["live"] == live)
     w.end()
 
     ns.asked.clear(), ns.by_tcp.clear()
@@ -69,19 +52,19 @@ def main():
     ns.zone["b.test"] = ["127.0.0.2"]
     check("with 'hold valid 0' each asks anew", w.get("B.test", port)[0] == "127.0.0.2")
     check("an answer that does not fit comes over TCP", w.get("cut.test", port)[0] == "127.0.0.2")
-    check("which is asked for once, and counted", ns.by_tcp["cut.test", A] == 1 and w.counts("live")["truncated"] >= 1)
+    check("which is asked for once, and counted", ns.by_tcp["cut.test", A] == 1 and w.counts()["live"]["truncated"] >= 1)
     said, ms = w.get("nx.test", port)
     check(f"that there is no such name is an answer: {said} in {ms:.0f} ms",
           said == "503" and ns.asked["nx.test", A] == ns.asked["nx.test", AAAA] == 1)
     said, ms = w.get("silent.test", port)
     check(f"silence is waited for as often as 'resolve_retries' says: {said} in {ms:.0f} ms",
           said == "503" and ms >= 290 and ns.asked["silent.test", A] == ns.asked["silent.test", AAAA] == 2)
-    check("and counted", w.counts("live")["timeout"] == 4)
+    check("and counted", w.counts()["live"]["timeout"] == 4)
     said, ms = w.get("refused.test", port)
     check("refusal is asked again", said == "503" and ns.asked["refused.test", A] == 2)
-    check("and counted, too", w.counts("live")["refused"] == 4)
+    check("and counted, too", w.counts()["live"]["refused"] == 4)
     check("an answer longer than 'accepted_payload_size' is none", w.get("many.test", port)[0] == "503")
-    check("as its counter says", w.counts("live")["too_big"] == 2)
+    check("as its counter says", w.counts()["live"]["too_big"] == 2)
     w.end()
 
     w = Client(args, TEXT, valid="0", payload=4096, servers=f"nameserver live 127.0.0.1:{ns.port}")

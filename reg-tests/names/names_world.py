@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 import service
 
@@ -119,6 +120,19 @@ class World:
             if bad in self.logged():
                 print(self.logged())
                 service.check(f"without {bad}", False)
+
+
+class Client(World):
+    """Its HTTP client looks names up."""
+
+    def get(self, name, port):
+        """What the origin says, or the status; and the milliseconds that it took.
+        Connections are kept for as long as the name stands there in the same letters."""
+        begin = time.monotonic()
+        said = self.ask(f"expert-mode on; httpclient GET http://{name}:{port}/")
+        status, _, rest = said.partition("HTTP/1.1 ")[2].partition(" ")
+        body = rest.replace("\r", "").partition("\n\n")[2].strip()
+        return body if status == "200" else status, 1000 * (time.monotonic() - begin)
 
 
 class Traffic:

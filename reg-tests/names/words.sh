@@ -37,7 +37,29 @@ taken "	nameserver ns2 tcp@127.0.0.1:53
 refused "port" "	nameserver ns2 127.0.0.1"
 refused "another name server 'ns1'" "	nameserver ns1 127.0.0.2:53"
 refused "'check' has no meaning" "	nameserver ns2 127.0.0.1:53 check"
-refused "'ssl' is not supported yet" "	nameserver ns2 tcp@127.0.0.1:53 ssl"
+for address in localhost:53 tcp@localhost:53 ipv4@localhost:53 stream+ipv4@127.0.0.1:53 "stream+ipv6@[::1]:53" \
+	"dgram+ipv6@[::1]:53" dgram+ip@127.0.0.1:53 udp@127.0.0.1:53 stream+unix@/tmp/x uxst@/tmp/x stream+abns@x "*:53" :53; do
+	taken "	nameserver ns2 $address"
+done
+for address in unix@/tmp/x /tmp/x dgram+unix@/tmp/x abns@x uxdg@/tmp/x; do
+	refused "stream+unix@" "	nameserver ns2 $address"
+done
+refused "file descriptor" "	nameserver ns2 fd@5"
+refused "QUIC" "	nameserver ns2 quic4@127.0.0.1:53"
+refused "range of ports" "	nameserver ns2 127.0.0.1:53-55"
+tcp="	nameserver ns2 tcp@127.0.0.1:53"
+taken "$tcp maxconn 5 source 127.0.0.1 tcp-ut 5s tfo"
+refused "'maxconn'" "$tcp maxconn many"
+refused "'foo' is not known" "$tcp foo"
+for word in check "weight 10" "cookie x" "resolvers dns" backup send-proxy "socks4 127.0.0.1:1" "proto h2" "init-addr none"; do
+	refused "'${word%% *}' has no meaning behind a name server" "$tcp $word"
+done
+if "$PENSTOCK" -vv | grep -q '+OPENSSL'; then
+	taken "$tcp ssl verify none sni str(dns.example) alpn dot ssl-min-ver TLSv1.3"
+	refused "there is no 'ca-file'" "$tcp ssl verify required"
+	refused "there is no client" "$tcp ssl verify none sni req.hdr(host)"
+	refused "ca-file" "$tcp ssl ca-file /nosuch"
+fi
 refused "name server expected" "	nameserver"
 refused "ns2.invalid" "	nameserver ns2 ns2.invalid:53"
 refused "hold" "	hold never 1s"

@@ -4,8 +4,8 @@
  * kernel's to drop. Over UDP it carries at most QUERIES questions and takes new ones for PORT_MS,
  * so that ports change faster than anybody can find them out (RFC 5452 9.2); the kernel draws them.
  * The numbers of questions are random, and of one port different. Questions of one turn leave
- * together, at its end. Over TCP questions stand behind one another on one connection, which is
- * closed when nothing is under way.
+ * together, at its end. Over TCP questions stand behind one another on a connection, QUERIES of them
+ * at once; it is closed when nothing is under way.
  *
  * A port that is closed stays in memory until the end of the turn, since whoever hears may close
  * it.
@@ -36,7 +36,7 @@ struct dns_port {
 	struct list unsent; /* over UDP: in unsent, while questions wait for the end of the turn */
 	struct nameserver *ns;
 	struct list queries;    /* struct dns_query */
-	unsigned asked;
+	unsigned asked;         /* over UDP: all of them; over TCP: those under way */
 	uint64_t since_ms;
 	struct source src;      /* over UDP */
 	struct conn *conn;      /* over TCP */
@@ -44,6 +44,7 @@ struct dns_port {
 	char *in;               /* over TCP */
 	size_t out_len, in_len;
 	bool stream, retired, closed;
+	bool shakes;            /* over TCP: connected, but bytes may not pass yet */
 	struct reap reap;
 };
 
@@ -96,6 +97,8 @@ static struct dns_query *query_find(const struct dns_port *port, uint16_t id)
 
 static void query_end(struct dns_query *query)
 {
+	if (query->port->stream)
+		query->port->asked--;
 	list_remove(&query->node);
 	query->port = NULL;
 }
@@ -250,17 +253,30 @@ static bool stream_read(struct dns_port *port)
 	return true;
 }
 
+/* Is it open? False: not yet, or the port has gone. */
+static bool stream_opens(struct dns_port *port)
+{
+	struct conn *conn = port->conn;
+	bool first = conn->flags & CONN_CONNECTING;
+	enum io io = IO_OK;
+
+	if (first && !(conn->flags & (CONN_WRITABLE | CONN_ERROR | CONN_HUP)))
+		return false;
+	conn->flags &= (uint16_t)~CONN_CONNECTING;
+	if (port->ns->line && (first || port->shakes))
+		io = conn->flags & CONN_ERROR ? IO_ERR : nameserver_way->shake(port->ns, conn, first);
+	port->shakes = io == IO_AGAIN;
+	if (io != IO_OK && io != IO_AGAIN)
+		port_breaks(port);
+	return io == IO_OK;
+}
+
 static void stream_ready(struct conn *conn)
 {
 	struct dns_port *port = conn->owner;
 
-	if (port->closed)
+	if (port->closed || !stream_opens(port))
 		return;
-	if (conn->flags & CONN_CONNECTING) {
-		if (!(conn->flags & (CONN_WRITABLE | CONN_ERROR | CONN_HUP)))
-			return;
-		conn->flags &= (uint16_t)~CONN_CONNECTING;
-	}
 	if ((!stream_write(port) || !stream_read(port)) && !port->closed)
 		port_breaks(port);
 }
@@ -273,7 +289,10 @@ static int port_open_stream(struct dns_port *port)
 	port->src.fd = -1;
 	port->out = malloc(OUT_SIZE);
 	port->in = malloc(IN_SIZE);
-	port->conn = port->out && port->in ? net_dial(&to, len, port, stream_ready) : NULL;
+	if (!port->out || !port->in)
+		return -1;
+	port->conn = port->ns->line ? nameserver_way->dial(port->ns, port, stream_ready) :
+					net_dial(&to, len, port, stream_ready);
 	return port->conn ? 0 : -1;
 }
 
@@ -299,16 +318,37 @@ static struct dns_port *port_new(struct nameserver *ns, bool stream)
 
 static bool port_is_worn(const struct dns_port *port)
 {
-	return port->asked >= QUERIES || (!port->stream && clock_now_ms - port->since_ms >= PORT_MS);
+	return port->asked >= QUERIES || clock_now_ms - port->since_ms >= PORT_MS;
+}
+
+/* Questions may wait for room on the way that have been given up. */
+static bool stream_has_room(const struct dns_port *port)
+{
+	return port->asked < QUERIES && port->out_len + DNS_QUESTION_MOST + 2 <= OUT_SIZE;
+}
+
+static struct dns_port *stream_choose(struct nameserver *ns)
+{
+	struct dns_port *port;
+	unsigned n = 0;
+
+	list_for_each(port, &ns->ports, node) {
+		if (!port->stream)
+			continue;
+		if (stream_has_room(port))
+			return port;
+		n++;
+	}
+	return ns->maxconn && n >= ns->maxconn ? NULL : port_new(ns, true);
 }
 
 /* One that takes a question. Those that take none any more close with their last one. */
-static struct dns_port *port_choose(struct nameserver *ns, bool stream)
+static struct dns_port *datagram_choose(struct nameserver *ns)
 {
 	struct dns_port *port, *next, *found = NULL;
 
 	list_for_each_safe(port, next, &ns->ports, node) {
-		if (port->stream != stream || port->retired)
+		if (port->stream || port->retired)
 			continue;
 		port->retired = port_is_worn(port);
 		if (!port->retired)
@@ -316,7 +356,7 @@ static struct dns_port *port_choose(struct nameserver *ns, bool stream)
 		else
 			port_close_if_done(port);
 	}
-	return found ? found : port_new(ns, stream);
+	return found ? found : port_new(ns, false);
 }
 
 /* Numbers are drawn a batch at a time. */
@@ -340,7 +380,7 @@ int nameserver_ask(struct nameserver *ns, struct dns_query *query, const unsigne
 	struct dns_port *port;
 
 	BUG_ON(query->port || len < DNS_HEAD || len > DNS_QUESTION_MOST);
-	port = port_choose(ns, stream);
+	port = stream ? stream_choose(ns) : datagram_choose(ns);
 	nameserver_add(ns, port ? COUNT_sent : COUNT_snd_error);
 	if (!port)
 		return -1;
@@ -361,7 +401,7 @@ int nameserver_ask(struct nameserver *ns, struct dns_query *query, const unsigne
 		if (list_empty(&port->unsent))
 			list_append(&unsent, &port->unsent);
 		task_wake(&sender);
-	} else if (!(port->conn->flags & CONN_CONNECTING)) {
+	} else if (!(port->conn->flags & CONN_CONNECTING) && !port->shakes) {
 		stream_write(port); /* one that fails is told of by an event */
 	}
 	return 0;

@@ -14,7 +14,7 @@
 #include "dns/files.h"
 #include "dns/lookup.h"
 #include "dns/message.h"
-#include "net/addr_conf.h"
+#include "net/addr.h"
 #include "share/region.h"
 #include "share/segment.h"
 
@@ -36,6 +36,8 @@ const char *const nameserver_count_names[] = {
 #include "dns/nameserver_counts.def"
 #undef COUNT
 };
+
+const struct nameserver_way *nameserver_way;
 
 static struct list nobody = LIST_INIT(nobody);
 static struct resolvers_data *running;
@@ -100,8 +102,8 @@ static const struct nameserver *nameserver_find(const struct resolvers *r, const
 	return NULL;
 }
 
-static void nameserver_enter(struct config *cfg, struct resolvers *r, const char *name,
-			     const struct addr *addr, bool stream)
+static struct nameserver *nameserver_enter(struct config *cfg, struct resolvers *r, const char *name,
+					   const struct addr *addr, bool stream)
 {
 	struct resolvers_data *data = config_data(cfg, &resolvers_module);
 	struct nameserver *ns = arena_alloc(cfg->arena, sizeof(*ns)), **at = &r->nameservers;
@@ -116,35 +118,41 @@ static void nameserver_enter(struct config *cfg, struct resolvers *r, const char
 		at = &(*at)->next;
 	*at = ns;
 	r->count++;
+	return ns;
 }
 
-static bool is_stream(const char *word)
+static int parse_address(struct statement *st, const char *word, struct addr_spec *spec)
 {
-	return !strncmp(word, "tcp@", 4) || !strncmp(word, "tcp4@", 5) || !strncmp(word, "tcp6@", 5);
+	struct err err;
+
+	if (addr_parse(word, ADDR_PORT_NEEDED | ADDR_DGRAM | ADDR_STREAM_TOO | ADDR_NAMES | ADDR_UNIX |
+		       ADDR_STAR, st->cfg->arena, spec, &err) || spec->unresolved)
+		return stmt_error(st, st->at - 1, "%s", err.text);
+	if (spec->addr.family != AF_UNIX || spec->stream)
+		return 0;
+	stmt_error(st, st->at - 1, "'%s' is a Unix socket for datagrams, which name servers have none of", word);
+	stmt_hint(st, "one for streams begins with 'stream+unix@'");
+	return -1;
 }
 
 static int parse_nameserver(struct statement *st, const struct keyword *kw, void *object)
 {
 	const char *name = stmt_need(st, "the name of the name server"), *word;
 	struct resolvers *r = object;
+	struct nameserver *ns;
 	struct addr_spec spec;
-	bool stream;
 
 	(void)kw;
 	if (name && nameserver_find(r, name))
 		return stmt_error(st, st->at - 1, "there is another name server '%s' in this section", name);
 	word = name ? stmt_need(st, "the address and port of the name server") : NULL;
-	if (!word)
+	if (!word || parse_address(st, word, &spec))
 		return -1;
-	stream = is_stream(word);
-	if (addr_conf_parse(st, word, ADDR_PORT_NEEDED | (stream ? 0 : ADDR_DGRAM), &spec))
-		return -1;
-	if (stmt_peek(st))
-		return stmt_error(st, st->at, stream ? "'%s' is not supported yet behind a name server" :
-				  "'%s' has no meaning behind a name server that is asked over UDP",
+	if (stmt_peek(st) && !spec.stream)
+		return stmt_error(st, st->at, "'%s' has no meaning behind a name server that is asked over UDP",
 				  stmt_peek(st));
-	nameserver_enter(st->cfg, r, name, &spec.addr, stream);
-	return 0;
+	ns = nameserver_enter(st->cfg, r, name, &spec.addr, spec.stream);
+	return stmt_peek(st) ? nameserver_way->parse(st, ns) : 0;
 }
 
 /* Each is called as its address. -1: the file cannot be read. */
@@ -304,8 +312,8 @@ static const struct section sections[] = {
 	  .max = INT32_MAX, .dflt = dflt_, .help = help_ }
 
 static const struct keyword keywords[] = {
-	{ .name = "nameserver", .scope = SCOPE_RESOLVERS, .args = "<name> [tcp@]<address>:<port>",
-	  .parse = parse_nameserver, .help = "a name server, asked over UDP, or over TCP alone" },
+	{ .name = "nameserver", .scope = SCOPE_RESOLVERS, .args = "<name> <address>:<port> [param*]",
+	  .parse = parse_nameserver, .help = "a name server, asked over UDP, or over TCP alone (tcp@)" },
 	{ .name = "parse-resolv-conf", .scope = SCOPE_RESOLVERS, .args = "",
 	  .parse = parse_resolv_conf, .help = "the name servers of /etc/resolv.conf" },
 	HOLD("nx", HOLD_NX, "30s", "how long an address holds while there is no such name"),

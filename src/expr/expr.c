@@ -459,3 +459,14 @@ enum expr_result expr_eval_as(const struct expr *e, const struct view *view, uns
 		return EXPR_NONE;
 	return result;
 }
+
+const char *expr_fixed_text(const struct expr *e, struct server *server, struct arena *arena)
+{
+	struct view view = { .server = server };
+	struct sample smp;
+
+	if (!e || !(expr_where(e) & AT_CONFIG) ||
+	    expr_eval_as(e, &view, AT_CONFIG | AT_FINAL, SMP_STR, &smp) != EXPR_FOUND || !smp.str.len)
+		return NULL;
+	return arena_strndup(arena, smp.str.ptr, smp.str.len);
+}

@@ -92,6 +92,9 @@ static const struct prefix *parse_prefix(struct addr_parser *p, const char **res
 	if (!found)
 		found = &no_prefix;
 	*rest += strlen(found->name);
+	p->spec->stream = p->allow & ADDR_STREAM_TOO && !(dgram && found->dgram) && stream && found->stream;
+	if (p->spec->stream)
+		return found;
 	if (want_dgram ? dgram && found->dgram : stream && found->stream)
 		return found;
 	err_set(p->err, "'%s' is an address for %s, which cannot be used here", p->text,

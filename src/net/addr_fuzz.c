@@ -15,6 +15,7 @@ static const unsigned uses[] = {
 	ADDR_STAR | ADDR_PORT_RANGE,
 	ADDR_PORT_NONE,
 	ADDR_DGRAM | ADDR_UNIX,
+	ADDR_DGRAM | ADDR_STREAM_TOO | ADDR_UNIX | ADDR_STAR | ADDR_PORT_NEEDED,
 };
 
 static void check(const struct addr_spec *spec)

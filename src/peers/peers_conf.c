@@ -338,17 +338,11 @@ static int finish_without_us(struct config *cfg, const struct peers_section *s)
 /* The name that our side asks for: there is no client, so it is the same for each connection. */
 static void finish_sni(struct config *cfg, struct peer *p)
 {
-	struct expr *sni = p->server->set.sni;
-	struct view view = { .server = p->server };
-	struct sample smp;
+	const struct server *server = p->server;
 
-	if (!sni)
+	p->sni = expr_fixed_text(server->set.sni, p->server, cfg->arena);
+	if (p->sni || !server->set.sni)
 		return;
-	if (expr_where(sni) & AT_CONFIG &&
-	    expr_eval_as(sni, &view, AT_CONFIG | AT_FINAL, SMP_STR, &smp) == EXPR_FOUND && smp.str.len) {
-		p->sni = arena_strndup(cfg->arena, smp.str.ptr, smp.str.len);
-		return;
-	}
 	config_warning(cfg, &p->loc, "peer '%s': 'sni' has no effect: a connection to a peer belongs to no "
 		       "client, so only what is known beforehand, such as 'str(name)', can be asked for",
 		       p->name);
