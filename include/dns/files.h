@@ -8,16 +8,19 @@
 
 #include <stdbool.h>
 
-enum { DNS_NAME_MOST = 253, /* bytes of a name: RFC 1035 2.3.4, without the dot at its end */
-       DNS_SERVERS = 8 };
+enum { DNS_NAME_MOST = 253 }; /* bytes of a name: RFC 1035 2.3.4, without the dot at its end */
 
-/* The name servers of resolv.conf, ports included; the first ones, when there are more. Nothing else
- * of the file counts: names are looked up as they stand, without a search list. */
-struct dns_servers {
-	struct addr addr[DNS_SERVERS];
-	unsigned count;
+/* A line "nameserver" of resolv.conf. */
+struct dns_server_line {
+	unsigned number;  /* from 1 */
+	struct span word; /* behind "nameserver"; empty: there is none */
+	bool good;        /* it is an address: */
+	struct addr addr; /* with its port */
 };
-void dns_servers_parse(struct span text, struct dns_servers *servers);
+/* The next such line of the text, from behind the one that *line was; both begin zeroed, but for the
+ * text. False: there is none. Nothing else of the file counts: names are looked up as they stand,
+ * without a search list. */
+bool dns_servers_next(struct span *rest, struct dns_server_line *line);
 
 /* Names of hosts and their addresses, in memory of its own. */
 struct dns_hosts;

@@ -37,7 +37,7 @@ class NameServer:
         self.zone, self.ttl, self.cut, self.additional = dict(zone), ttl, set(cut), additional
         self.silent = False  # to all
         self.asked, self.by_tcp = collections.Counter(), collections.Counter()
-        self.seen = collections.Counter()  # ports that asked
+        self.seen, self.ids = collections.Counter(), []  # over UDP: ports that asked; numbers of questions
         self.peers, self.open, self.most = [], 0, 0  # over TCP: addresses; connections now, and at most
         while not self.bind(address, port):
             pass
@@ -122,6 +122,7 @@ class NameServer:
         while True:
             packet, peer = self.udp.recvfrom(4096)
             self.seen[peer[1]] += 1
+            self.ids.append(packet[0] << 8 | packet[1])
             answers = self.answer(packet, False)
             if len(answers) > 1:  # and what would be the best of all, from another port
                 self.stranger.sendto(packet[:2] + answers[0][2:], peer)

@@ -4,6 +4,7 @@ import argparse
 import os
 import signal
 import socket
+import time
 
 import nameserver
 import service
@@ -403,6 +404,75 @@ def workers(args, origins):
     w.end()
 
 
+def asker(pids, port):
+    """Whose socket, of these processes, is connected to that port."""
+    with open("/proc/net/udp", encoding="utf-8") as f:
+        inodes = {f"socket:[{line.split()[9]}]" for line in f if line.split()[2].endswith(f":{port:04X}")}
+    found = set()
+    for pid in pids:
+        try:
+            folder = f"/proc/{pid}/fd"
+            found |= {pid for fd in os.listdir(folder) if os.readlink(f"{folder}/{fd}") in inodes}
+        except OSError:  # it has ended, or closed it
+            pass
+    return found
+
+
+def one_asks(args, origins):
+    """Of four workers one asks for all; another one, when it is killed."""
+    ns = nameserver.NameServer({"a.test": ["127.0.0.2"]}, port=0)
+    w = World(args, SECTION.replace("resolve 50ms", "resolve 100ms") + SERVER, workers=4, dns=ns.port, port=origins.port,
+              words="timeout retry 30s\n\thold timeout 1h")
+    parent = lambda command: service.ask(w.parent, command)
+    pids = lambda: [int(line.split()[0]) for line in
+                    parent("show proc").split("# workers")[1].split("#")[0].splitlines() if line.strip()]
+
+    def rate(sentence):
+        """Four would ask forty times a second; a slow machine asks less often."""
+        before, begin = ns.asked["a.test", nameserver.A], time.monotonic()
+        until("questions come", lambda: ns.asked["a.test", nameserver.A] >= before + 20)
+        asked, time_s = ns.asked["a.test", nameserver.A] - before, time.monotonic() - begin
+        check(f"{sentence}: {asked} questions in {time_s:.2f} s", asked <= 15 * time_s + 5)
+
+    until("they have the address", lambda: w.addresses() == ["127.0.0.2"])
+    rate("four workers ask as often as one")
+    first = set()
+    until("it is known who asks", lambda: first.update(asker(pids(), ns.port)) or first)
+    check("one asks", len(first) == 1)
+    os.kill(first.copy().pop(), signal.SIGKILL)
+    until("another one asks when it is killed", lambda: asker(pids(), ns.port) - first)
+    until("and it is replaced", lambda: len(pids()) == 4 and not first & set(pids()))
+    rate("which is one again")
+    check("as is seen of sockets", len(asker(pids(), ns.port)) <= 1)
+    w.end()
+
+
+def random_numbers(args, origins):
+    """Numbers and ports of 200 questions: fifty name servers, which are one, are asked for four names."""
+    ns = nameserver.NameServer({f"n{i}.test": ["127.0.0.2"] for i in range(4)}, port=0)
+    text = SECTION.replace("\ttimeout resolve 50ms", "".join(f"\tnameserver m{i} 127.0.0.1:{{dns}}\n" for i in range(49)) +
+                           "\ttimeout resolve 1h")
+    servers = "".join(f"\tserver s{i} n{i}.test:{{port}} resolvers dns init-addr none resolve-prefer ipv4\n" for i in range(4))
+    ns.silent = True  # so that all of them are asked
+    w = World(args, text.replace("retry 100ms", "retry 1h") + servers, dns=ns.port, port=origins.port, words="")
+    until("two hundred questions are asked", lambda: len(ns.ids) >= 200)
+    ids, ports = ns.ids[:200], list(ns.seen)
+    check(f"their numbers differ: {len(set(ids))}", len(set(ids)) >= 195)
+    near = sum(abs(a - b) <= 16 for a, b in zip(ids, ids[1:]))
+    check(f"and do not follow one another: {near}", near <= 4)
+    eighths = [sum(n >> 13 == i for n in ids) for i in range(8)]
+    check(f"they come from everywhere: {eighths}", 4 <= min(eighths) and max(eighths) <= 52)
+    bits = [sum(n >> i & 1 for n in ids) for i in range(16)]
+    check(f"in each bit: {min(bits)} to {max(bits)}", 62 <= min(bits) and max(bits) <= 138)
+    check(f"each name server is asked from its own port: {len(ports)}", len(ports) == 50)
+    near = sum(abs(a - b) <= 4 for a, b in zip(ports, ports[1:]))
+    check(f"ports do not follow one another: {near}", near <= 5)
+    low, high = (int(n) for n in open("/proc/sys/net/ipv4/ip_local_port_range", encoding="utf-8").read().split())
+    quarters = [sum((p - low) * 4 // (high - low + 1) == i for p in ports) for i in range(4)]
+    check(f"and come from everywhere: {quarters}", min(quarters) >= 1)
+    w.end()
+
+
 def state_file(args, origins):
     """What was learnt passes over a restart by a file of server states, too."""
     ns = nameserver.NameServer({"a.test": ["127.0.0.2"], "x.test": ["127.0.0.3"]}, port=0)
@@ -449,7 +519,7 @@ def several(args, origins):
     w.end()
 
 
-TESTS = [address_changes, holds, by_hand, families, obsolete, hostile, broken, no_ttl, connect_timeout, init_state, templates, fqdn, freed, state_file, tcp, several, workers]
+TESTS = [random_numbers, one_asks, address_changes, holds, by_hand, families, obsolete, hostile, broken, no_ttl, connect_timeout, init_state, templates, fqdn, freed, state_file, tcp, several, workers]
 
 
 def main():

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Called by lookup.c, which reads the files. Bytes come from files that others write: whatever is no
- * line of the right form is passed over. */
+/* Called by lookup.c and resolvers.c, which read the files. Bytes come from files that others write:
+ * whatever is no line of the right form is passed over. */
 #include "dns/files.h"
 
 #include <arpa/inet.h>
@@ -107,20 +107,20 @@ size_t dns_name(struct span text, char *name)
 
 /* ---- resolv.conf ---------------------------------------------------------------------------- */
 
-void dns_servers_parse(struct span text, struct dns_servers *servers)
+bool dns_servers_next(struct span *rest, struct dns_server_line *at)
 {
-	struct addr *addr;
 	struct span line;
 
-	servers->count = 0;
-	while (servers->count < DNS_SERVERS && next_line(&text, &line, "#;")) {
-		addr = &servers->addr[servers->count];
-		if (!span_equal(next_word(&line), span_of("nameserver")) ||
-		    !dns_literal(next_word(&line), addr))
+	while (next_line(rest, &line, "#;")) {
+		at->number++;
+		if (!span_equal(next_word(&line), span_of("nameserver")))
 			continue;
-		addr->port = DNS_PORT;
-		servers->count++;
+		at->word = next_word(&line);
+		at->good = dns_literal(at->word, &at->addr);
+		at->addr.port = DNS_PORT;
+		return true;
 	}
+	return false;
 }
 
 /* ---- hosts ---------------------------------------------------------------------------------- */

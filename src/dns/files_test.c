@@ -73,36 +73,38 @@ static void takes_addresses(void **state)
 	assert_false(dns_literal((struct span){ "1.2.3.4\0x", 9 }, &addr));
 }
 
-static void reads_resolv_conf(void **state)
+static void next_server(struct span *rest, struct dns_server_line *line, unsigned number, const char *word,
+			uint16_t family)
 {
-	struct dns_servers s;
-
-	(void)state;
-	dns_servers_parse(span_of("# a comment\nsearch a b\nnameserver 192.0.2.1 # this one\n"
-				  "nameserver\t2001:db8::1\nnameserver x\n nameserver 192.0.2.2\n"
-				  "nameserverx 192.0.2.3\n;nameserver 192.0.2.4\noptions ndots:5\n"
-				  "nameserver 192.0.2.5"),
-			  &s);
-	assert_int_equal(s.count, 4);
-	assert_int_equal(s.addr[0].v4.s_addr, htonl(0xc0000201));
-	assert_int_equal(s.addr[0].port, 53);
-	assert_int_equal(s.addr[1].family, AF_INET6);
-	assert_int_equal(s.addr[3].v4.s_addr, htonl(0xc0000205));
-	dns_servers_parse(span_of(""), &s);
-	assert_int_equal(s.count, 0);
+	assert_true(dns_servers_next(rest, line));
+	assert_int_equal(line->number, number);
+	assert_true(span_equal(line->word, span_of(word)));
+	assert_int_equal(line->good, family != AF_UNSPEC);
+	if (family) {
+		assert_int_equal(line->addr.family, family);
+		assert_int_equal(line->addr.port, 53);
+	}
 }
 
-static void takes_the_first_servers(void **state)
+static void reads_resolv_conf(void **state)
 {
-	char text[16 * 32] = "";
-	struct dns_servers s;
-	int i;
+	struct span rest = span_of("# a comment\nsearch a b\nnameserver 192.0.2.1 # this one\n"
+				   "nameserver\t2001:db8::1\nnameserver x\n nameserver 192.0.2.2\n"
+				   "nameserverx 192.0.2.3\n;nameserver 192.0.2.4\noptions ndots:5\n"
+				   "nameserver\nnameserver 192.0.2.5");
+	struct dns_server_line line = { 0 };
 
 	(void)state;
-	for (i = 0; i < 16; i++)
-		strcat(text, "nameserver 192.0.2.1\n");
-	dns_servers_parse(span_of(text), &s);
-	assert_int_equal(s.count, DNS_SERVERS);
+	next_server(&rest, &line, 3, "192.0.2.1", AF_INET);
+	assert_int_equal(line.addr.v4.s_addr, htonl(0xc0000201));
+	next_server(&rest, &line, 4, "2001:db8::1", AF_INET6);
+	next_server(&rest, &line, 5, "x", AF_UNSPEC);
+	next_server(&rest, &line, 6, "192.0.2.2", AF_INET);
+	next_server(&rest, &line, 10, "", AF_UNSPEC);
+	next_server(&rest, &line, 11, "192.0.2.5", AF_INET);
+	assert_false(dns_servers_next(&rest, &line));
+	rest = span_of("");
+	assert_false(dns_servers_next(&rest, &line));
 }
 
 static void reads_hosts(void **state)
@@ -147,7 +149,6 @@ int main(void)
 		cmocka_unit_test(takes_names),
 		cmocka_unit_test(takes_addresses),
 		cmocka_unit_test(reads_resolv_conf),
-		cmocka_unit_test(takes_the_first_servers),
 		cmocka_unit_test(reads_hosts),
 		cmocka_unit_test(reads_no_hosts),
 	};

@@ -48,7 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct span text = { (const char *)data, size };
 	struct dns_hosts *hosts;
-	struct dns_servers servers;
+	struct dns_server_line line = { 0 };
+	struct span rest = text;
 	struct addr addr[2];
 	char name[DNS_NAME_MOST + 1];
 	size_t from, to, len;
@@ -56,8 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > 512)
 		return 0;
 	hosts = dns_hosts_parse(text);
-	dns_servers_parse(text, &servers);
-	BUG_ON(servers.count > DNS_SERVERS);
+	while (dns_servers_next(&rest, &line))
+		BUG_ON(line.good && !line.addr.family);
 	for (from = 0; hosts && from < size; from = to + 1) {
 		for (to = from; to < size && (unsigned char)data[to] > ' ' && data[to] != '#'; to++)
 			;

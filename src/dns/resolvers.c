@@ -25,6 +25,7 @@
 enum { PAYLOAD = 512, RETRIES = 3, SECOND = 1000, HOLD_MS = 30000, HOLD_VALID_MS = 10000,
        RESOLV_MOST = 65536 /* bytes of the file that are read */ };
 enum { VERSION = 1 };
+#define RESOLV_CONF "/etc/resolv.conf"
 
 struct resolvers_data {
 	struct list all; /* struct resolvers, in the order of the file */
@@ -155,26 +156,46 @@ static int parse_nameserver(struct statement *st, const struct keyword *kw, void
 	return stmt_peek(st) ? nameserver_way->parse(st, ns) : 0;
 }
 
-/* Each is called as its address. -1: the file cannot be read. */
-static int add_resolv_conf(struct config *cfg, struct resolvers *r)
+/* Each is called as its address. Lines that give none are told, where somebody has asked for them. */
+static void resolv_conf_line(struct config *cfg, struct resolvers *r, const struct dns_server_line *line,
+			     bool tells)
 {
-	char name[64], *text;
-	struct dns_servers servers;
+	const struct location loc = { .file = RESOLV_CONF, .line = line->number };
+	const struct nameserver *other;
+	char name[64] = "";
 	struct text t;
-	size_t len;
-	unsigned i;
 
-	text = dns_file_read("/etc/resolv.conf", RESOLV_MOST, &len);
+	text_init(&t, name, sizeof(name));
+	if (line->good)
+		addr_print(&line->addr, &t);
+	other = nameserver_find(r, name);
+	if (line->good && !other)
+		nameserver_enter(cfg, r, name, &line->addr, false);
+	else if (tells && other)
+		config_warning(cfg, &loc, "there is a name server '%s' already in section 'resolvers %s': "
+			       "the line is left out", name, r->name);
+	else if (tells && line->word.len)
+		config_warning(cfg, &loc, "'%.*s' is not an address: the name server is left out",
+			       (int)line->word.len, line->word.ptr);
+	else if (tells)
+		config_warning(cfg, &loc, "the address of the name server is missing: the line is left out");
+}
+
+/* -1: the file cannot be read. */
+static int add_resolv_conf(struct config *cfg, struct resolvers *r, bool tells)
+{
+	struct dns_server_line line = { 0 };
+	struct span rest;
+	size_t len;
+	char *text;
+
+	text = dns_file_read(RESOLV_CONF, RESOLV_MOST, &len);
 	if (!text)
 		return -1;
-	dns_servers_parse((struct span){ text, len }, &servers);
+	rest = (struct span){ text, len };
+	while (dns_servers_next(&rest, &line))
+		resolv_conf_line(cfg, r, &line, tells);
 	free(text);
-	for (i = 0; i < servers.count; i++) {
-		text_init(&t, name, sizeof(name));
-		addr_print(&servers.addr[i], &t);
-		if (!nameserver_find(r, name))
-			nameserver_enter(cfg, r, name, &servers.addr[i], false);
-	}
 	return 0;
 }
 
@@ -183,8 +204,8 @@ static int parse_resolv_conf(struct statement *st, const struct keyword *kw, voi
 	(void)kw;
 	if (stmt_end(st))
 		return -1;
-	if (add_resolv_conf(st->cfg, object))
-		return stmt_error(st, 0, "/etc/resolv.conf cannot be read: %s", strerror(errno));
+	if (add_resolv_conf(st->cfg, object, true))
+		return stmt_error(st, 0, RESOLV_CONF " cannot be read: %s", strerror(errno));
 	return 0;
 }
 
@@ -228,7 +249,7 @@ static int finish(struct config *cfg, void *data)
 	if (dns_library() && !find(data, "default")) {
 		r = add(cfg, "default");
 		r->implicit = true;
-		add_resolv_conf(cfg, r);
+		add_resolv_conf(cfg, r, false);
 		if (!r->count)
 			list_remove(&r->node);
 	}
