@@ -34,14 +34,14 @@ static bool error_profiled(const struct view *view)
 	return false;
 }
 
-static bool wanted(const struct view *view)
+static bool wanted(const struct view *view, enum log_step step)
 {
 	const struct options *options = &view->frontend->set.options;
 	const struct view_log *log = view->log;
 
 	/* Without a format nothing has happened yet that could be normal or null. */
 	if (!view->frontend->set.logformat && !view->frontend->log_profiles && !error_format(view))
-		return !view->http || view->http->method.ptr;
+		return step == LOG_STEP_ACCEPT || !view->http || view->http->method.ptr;
 	if (options->on & OPT_DONTLOG_NORMAL && !view_notable(view, log))
 		return false;
 	return log->early || log->bytes_in || !(options->on & OPT_DONTLOGNULL);
@@ -97,7 +97,7 @@ void accesslog_step(struct stream *s, enum log_step step)
 		return;
 	s->logged = !s->origin->frontend->set.log_steps;
 	stream_view(s, &view, &log);
-	if (!wanted(&view))
+	if (!wanted(&view, step))
 		return;
 	if (step == LOG_STEP_CLOSE && (error_format(&view) || error_profiled(&view)))
 		step = LOG_STEP_ERROR;

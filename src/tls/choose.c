@@ -422,6 +422,18 @@ static bool take_challenge(SSL *ssl, struct span name)
 	return true;
 }
 
+/* OpenSSL takes names behind this callback: the log of a refused client shall have it, too. */
+static void keep_name(SSL *ssl, struct span name)
+{
+	char text[TLSEXT_MAXLEN_host_name + 1];
+
+	if (!name.len || name.len > TLSEXT_MAXLEN_host_name || memchr(name.ptr, 0, name.len))
+		return;
+	memcpy(text, name.ptr, name.len);
+	text[name.len] = 0;
+	SSL_set_tlsext_host_name(ssl, text);
+}
+
 static int on_hello(SSL *ssl, int *alert, void *arg)
 {
 	struct tls_bind *bind = arg;
@@ -438,6 +450,7 @@ static int on_hello(SSL *ssl, int *alert, void *arg)
 		line = tls_choose_default(bind, can);
 	if (line)
 		return take_line(ssl, line);
+	keep_name(ssl, name);
 	tls_conn_blame(ssl, TLS_FAULT_NAME);
 	*alert = SSL_AD_UNRECOGNIZED_NAME;
 	return SSL_CLIENT_HELLO_ERROR;
