@@ -51,6 +51,8 @@ enum { CLI_EXPERT = 1 << 0,       /* in expert mode only, and not in the list of
        CLI_KEY = 1 << 8,          /* while it waits, any input ends it */
        CLI_STREAM = 1 << 9,       /* its payload is taken line by line: cli_payload_line */
        CLI_READS = 1 << 10,       /* it reads what follows its line, as it comes: cli_read */
+       CLI_FIRST = 1 << 11,       /* CLI_GATHER with follows: the workers say one line each, which is
+				   * shown once, and wait; the first that says more ends it for all */
 };
 
 struct cli_command {

@@ -41,5 +41,7 @@ extern const struct cli_command cli_gather_command, cli_gather_named_command;
 /* The same for answers that go on: line by line, as they come, also of processes that begin
  * later. */
 extern const struct cli_command cli_follow_command;
+/* And for what the first worker tells (CLI_FIRST). */
+extern const struct cli_command cli_first_command;
 
 #endif

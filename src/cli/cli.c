@@ -375,7 +375,7 @@ static const struct cli_command *cli_place(struct cli *cli, const struct cli_com
 		return &cli_question_command;
 	}
 	if (row->flags & CLI_GATHER && !cli->talk && row->follows && row->follows(call))
-		return &cli_follow_command;
+		return row->flags & CLI_FIRST ? &cli_first_command : &cli_follow_command;
 	if (row->flags & CLI_GATHER && !cli->talk && (!row->gathers || row->gathers(call)))
 		return row->flags & CLI_NAMED ? &cli_gather_named_command : &cli_gather_command;
 	return row;

@@ -3,7 +3,8 @@
  * Asks other processes over talks (event/talk.h) and passes on what they say. Gathering asks all
  * workers of all generations, this one too, one after the other, so that the answer of one stays
  * together. A process that ends meanwhile is left out, and one whose loop makes no turn for
- * PATIENCE_MS while it is asked (it was stopped, or hangs) is not waited for.
+ * PATIENCE_MS while it is asked (it was stopped, or hangs) is not waited for. Where they answer
+ * when something happens, all are asked at once.
  */
 #include "cli/question.h"
 
@@ -395,7 +396,7 @@ struct follower {
 	unsigned row;
 	pid_t pid;
 	struct question question;
-	bool ended;
+	bool ended, greeted; /* greeted, CLI_FIRST: its first line has come */
 	size_t len;
 	char line[CLI_PIECE / 2]; /* what makes no whole line yet */
 };
@@ -405,6 +406,12 @@ struct follow_state {
 	struct timer look;
 	struct cli *cli;
 	char *text;
+	/* CLI_FIRST. */
+	struct follower *teller; /* the only one that is still listened to */
+	char *greeting;
+	bool greeted;            /* it was said that all wait */
+	bool parting;            /* the workers are to end it, and it ends when they have */
+	uint64_t patience;       /* until then who says nothing is waited for */
 };
 
 static void look_again(struct timer *timer)
@@ -458,14 +465,14 @@ static void follow(struct follow_state *state, struct cli_call *call, unsigned r
 	list_append(&state->all, &f->node);
 }
 
-static void follow_newcomers(struct follow_state *state, struct cli_call *call)
+static void follow_newcomers(struct follow_state *state, struct cli_call *call, unsigned first_row)
 {
 	unsigned row;
 	pid_t pid;
 
 	if (timer_armed(&state->look))
 		return;
-	for (row = 0; row < segment_rows(segment); row++) {
+	for (row = first_row; row < segment_rows(segment); row++) {
 		pid = atomic_load(&segment_row(segment, row)->pid);
 		if (pid > 0 && !is_followed(state, row, pid))
 			follow(state, call, row, pid);
@@ -485,13 +492,13 @@ static bool say_lines(struct follower *f, struct text *out)
 	return len > 0;
 }
 
-/* True: it had something to say. A process that ends is not asked again. */
-static bool follower_read(struct follower *f, struct text *out)
+/* True: something has come. A process that ends is not asked again. */
+static bool follower_hears(struct follower *f)
 {
 	struct question *q = &f->question;
 	ssize_t n;
 
-	if (f->ended || !q->opened)
+	if (f->ended || !q->opened || f->len == sizeof(f->line))
 		return false;
 	n = q->error[0] ? 0 : recv(q->link->src.fd, f->line + f->len, sizeof(f->line) - f->len,
 				   MSG_DONTWAIT);
@@ -502,7 +509,12 @@ static bool follower_read(struct follower *f, struct text *out)
 		return false;
 	}
 	f->len += (size_t)n;
-	return say_lines(f, out);
+	return true;
+}
+
+static bool follower_read(struct follower *f, struct text *out)
+{
+	return follower_hears(f) && say_lines(f, out);
 }
 
 static enum cli_step follow_next(struct cli_call *call)
@@ -513,7 +525,7 @@ static enum cli_step follow_next(struct cli_call *call)
 
 	if (cli_key_pressed(call->cli))
 		return CLI_END;
-	follow_newcomers(state, call);
+	follow_newcomers(state, call, 0);
 	list_for_each(f, &state->all, node) {
 		if (follower_read(f, call->out))
 			return CLI_MORE;
@@ -535,10 +547,143 @@ static void follow_end(struct cli_call *call)
 		list_remove(&f->node);
 		free(f);
 	}
+	free(state->greeting);
 	free(state->text);
 }
 
 const struct cli_command cli_follow_command = {
 	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN | CLI_KEY, .start = follow_start,
 	.next = follow_next, .end = follow_end, .state_size = sizeof(struct follow_state),
+};
+
+/* -- workers that wait, until the first of them has told ------------------------------------- */
+
+static int first_start(struct cli_call *call, struct err *err)
+{
+	struct follow_state *state = call->state;
+
+	state->patience = clock_now_ms + PATIENCE_MS;
+	return follow_start(call, err);
+}
+
+/* Takes the line with which it begins, as soon as that is whole. What another one has not said (it
+ * refuses) is shown at once. */
+static void first_greets(struct follow_state *state, struct follower *f, struct text *out)
+{
+	char *end = f->greeted ? NULL : memchr(f->line, '\n', f->len);
+
+	if (!end)
+		return;
+	f->greeted = true;
+	*end++ = 0;
+	if (!state->greeting)
+		state->greeting = strdup(f->line);
+	else if (strcmp(state->greeting, f->line) != 0)
+		text_printf(out, "%s\n", f->line);
+	f->len -= (size_t)(end - f->line);
+	memmove(f->line, end, f->len);
+}
+
+/* All have begun, or one has something to tell: it may be said now, for the next request meets
+ * somebody who waits for it. */
+static bool first_greeting(struct follow_state *state, bool all, struct text *out)
+{
+	if (state->greeted || !state->greeting || (!all && clock_now_ms < state->patience))
+		return false;
+	text_printf(out, "%s\n", state->greeting);
+	return state->greeted = true;
+}
+
+/* They are told to end it. */
+static void first_part(struct follow_state *state, const struct follower *but)
+{
+	struct follower *f;
+
+	list_for_each(f, &state->all, node) {
+		if (f == but || f->ended)
+			continue;
+		if (f->question.link)
+			shutdown(f->question.link->src.fd, SHUT_WR);
+		else
+			follower_end(f);
+	}
+}
+
+/* Have they? It ends here behind that, so that the same may be asked again at once. */
+static enum cli_step first_parted(struct follow_state *state)
+{
+	bool alive = false;
+	struct follower *f;
+
+	list_for_each(f, &state->all, node) {
+		do
+			f->len = 0;
+		while (follower_hears(f));
+		alive |= !f->ended;
+	}
+	timer_set(&state->look, clock_now_ms + LOOK_MS);
+	return alive && clock_now_ms < state->patience ? CLI_WAIT : CLI_END;
+}
+
+static enum cli_step first_over(struct follow_state *state)
+{
+	state->patience = clock_now_ms + PATIENCE_MS;
+	state->parting = true;
+	first_part(state, NULL);
+	return first_parted(state);
+}
+
+/* From now on it alone is listened to. */
+static void first_chosen(struct follow_state *state, struct follower *teller, struct text *out)
+{
+	first_greeting(state, true, out);
+	state->teller = teller;
+	timer_cancel(&state->look);
+	first_part(state, teller);
+}
+
+/* Its lines, but for the empty one at the end. */
+static enum cli_step first_tells(struct follow_state *state, struct text *out)
+{
+	struct follower *f = state->teller;
+	bool heard = follower_hears(f);
+
+	if (!f->len)
+		return heard ? CLI_MORE : f->ended ? first_over(state) : CLI_WAIT;
+	pass_on(&f->question, out, f->line, f->len);
+	f->len = 0;
+	return CLI_MORE;
+}
+
+static enum cli_step first_next(struct cli_call *call)
+{
+	struct follow_state *state = call->state;
+	bool alive = false, all = true, heard = false;
+	struct follower *f;
+
+	if (state->parting)
+		return first_parted(state);
+	if (cli_key_pressed(call->cli))
+		return first_over(state);
+	if (state->teller)
+		return first_tells(state, call->out);
+	follow_newcomers(state, call, 1);
+	list_for_each(f, &state->all, node) {
+		heard |= follower_hears(f);
+		first_greets(state, f, call->out);
+		if (f->greeted && f->len && f->line[0] != '\n') {
+			first_chosen(state, f, call->out);
+			return CLI_MORE;
+		}
+		alive |= !f->ended;
+		all &= f->ended || f->greeted;
+	}
+	if (first_greeting(state, all, call->out) || heard)
+		return CLI_MORE;
+	return alive ? CLI_WAIT : CLI_END;
+}
+
+const struct cli_command cli_first_command = {
+	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN | CLI_KEY, .start = first_start,
+	.next = first_next, .end = follow_end, .state_size = sizeof(struct follow_state),
 };

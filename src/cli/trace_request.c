@@ -233,7 +233,7 @@ static void trace_end(struct cli_call *call)
 		arena_free(&state->told);
 }
 
-/* Each process that serves tells of its next one; what is wrong with the words is said once. */
+/* The workers wait, and one tells; what is wrong with the words is said here, once. */
 static bool trace_gathers(const struct cli_call *call)
 {
 	struct trace_state state = { .arena = arena_new_limited(4096) };
@@ -250,7 +250,7 @@ const struct cli_command cli_trace_commands[] = {
 	{ .words = "trace request",
 	  .args = "[width <columns>] [colour] [frontend <name>] [if <condition>]",
 	  .level = LEVEL_OPERATOR,
-	  .flags = CLI_GATHER | CLI_NAMED | CLI_KEY,
+	  .flags = CLI_GATHER | CLI_NAMED | CLI_KEY | CLI_FIRST,
 	  .gathers = trace_gathers,
 	  .follows = trace_gathers,
 	  .start = trace_start,
