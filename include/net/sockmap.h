@@ -44,9 +44,11 @@ void sockmap_close(void);
 bool sockmap_is_open(void);
 /* Readable while sockmap_next has something to say. */
 int sockmap_fd(void);
-/* The number of a direction that has something to tell, which may have ended meanwhile; -1:
- * none. */
-int sockmap_next(void);
+/* How far the program has written by now. */
+uint64_t sockmap_told(void);
+/* The number of a direction that has told something before that end, and may have ended meanwhile;
+ * -1: none. */
+int sockmap_next(uint64_t end);
 
 /* The number of a zeroed direction, -1: all are in use, or were lately. */
 int sockmap_route_take(void);

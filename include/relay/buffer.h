@@ -18,7 +18,11 @@ struct buf *buffer_take_scratch(void);
 struct buf *buffer_take(void);
 /* One of SCRATCH_SIZE: for more than one of these holds. */
 struct buf *buffer_take_large(void);
-/* Gives either kind back; NULL is allowed; clears the caller's pointer. */
+/* One of that size, from no pool: for what is rare. NULL: out of memory. */
+struct buf *buffer_take_heap(size_t size);
+/* Puts what one holds into an empty one that has room for it. The other one is given back. */
+void buffer_move(struct buf **buf, struct buf *to);
+/* Gives any kind back; NULL is allowed; clears the caller's pointer. */
 void buffer_return(struct buf **buf); /* not NULL */
 static inline void buffer_give(struct buf **buf)
 {

@@ -15,6 +15,7 @@ enum {
 	KERNEL_LEAST_GRANT = 8192,       /* smaller ones would be a change of ways for each */
 	KERNEL_SMALL_PIECE = 16384,      /* who moves more at a time is better off with pipes */
 	KERNEL_BULK_BYTES = 1 << 20,
+	KERNEL_BULK_WEIGHT = 4,          /* of a byte that the process has to pass on all the same */
 	KERNEL_BULK_PIECE = 1 << 18,     /* with an answer to each it is no bulk */
 	KERNEL_BULK_MS = 100,
 	KERNEL_RECEIVE = 1 << 20,        /* of a source's receive buffer, as the kernel counts it */
@@ -36,12 +37,16 @@ uint64_t kernel_ahead(uint64_t given, uint64_t acked);
 /* Segments for so much room. */
 uint64_t kernel_segments(uint64_t size, uint64_t queued, uint64_t pending);
 
-/* One direction, from time to time: bytes that its receiver has acknowledged so far, segments of
- * the other direction so far. */
+/* One direction, from time to time: bytes so far as kernel_weight counts them, segments of the
+ * other direction so far. */
 struct kernel_bulk {
 	uint64_t bytes, answers, ms;
 	bool is; /* much comes, and hardly anything goes the other way meanwhile */
 };
+static inline uint64_t kernel_weight(uint64_t relayed, uint64_t forwarded)
+{
+	return relayed + KERNEL_BULK_WEIGHT * forwarded;
+}
 bool kernel_is_bulk(struct kernel_bulk *bulk, uint64_t bytes, uint64_t answers, uint64_t now_ms);
 
 /* Small pieces in a row: how many are still to come, which is 1 when it is time. left: until now;

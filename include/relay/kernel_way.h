@@ -12,7 +12,7 @@
 
 #include <linux/tcp.h>
 
-enum { TCP_STATE_CLOSE = 7, TCP_STATE_CLOSE_WAIT = 8, TCP_STATE_LAST_ACK = 9,
+enum { TCP_STATE_OPEN = 1, TCP_STATE_CLOSE = 7, TCP_STATE_CLOSE_WAIT = 8, TCP_STATE_LAST_ACK = 9,
        TCP_STATE_CLOSING = 11 };
 
 /* One direction. */
@@ -38,20 +38,13 @@ struct kernel_way {
 	uint64_t counted, counted_passed;
 };
 
-/* On the way out of the maps. */
-enum kernel_leaving {
-	KERNEL_STAYS,
-	KERNEL_DRAINS, /* nothing more is relayed; what was has to reach the queues */
-	KERNEL_HOLDS,  /* and the sources are held: sockmap_hold */
-};
-
 struct kernel_relay {
 	struct list node; /* all that live */
 	struct relay *relay;
 	struct kernel_way ways[2]; /* of the request, of the response */
 	struct timer timer;
 	unsigned wait_ms;
-	enum kernel_leaving leaving;
+	bool leaving;              /* nothing more is relayed, and nothing received, till it is gone */
 	unsigned leave_tries;
 	uint64_t leave_ms;         /* not before that */
 	uint64_t *leave_cause;     /* of kernel_stats */
@@ -77,6 +70,8 @@ static inline uint64_t way_sent(const struct kernel_way *way)
 bool kernel_ask(const struct end *end, struct tcp_info *info);
 /* Bytes in the send queue, unacknowledged ones among them. */
 uint64_t kernel_queued(const struct end *end);
+/* Bytes that wait on the socket itself, not for the program. */
+uint64_t kernel_unread(const struct end *end);
 /* Size of a receive buffer. */
 uint64_t kernel_receive_size(const struct end *end);
 /* It grows no more. */

@@ -141,13 +141,18 @@ int sockmap_fd(void)
 	return ring;
 }
 
-int sockmap_next(void)
+uint64_t sockmap_told(void)
+{
+	return __atomic_load_n(ring_end, __ATOMIC_ACQUIRE);
+}
+
+int sockmap_next(uint64_t end)
 {
 	const uint64_t seen = *ring_seen;
 	const char *record = ring_data + (seen & (ring_size - 1));
 	uint32_t header, number;
 
-	if (seen >= __atomic_load_n(ring_end, __ATOMIC_ACQUIRE))
+	if (seen >= end)
 		return -1;
 	header = __atomic_load_n((const uint32_t *)record, __ATOMIC_ACQUIRE);
 	if (header & BPF_RINGBUF_BUSY_BIT)

@@ -61,7 +61,7 @@ static bool trial_holds(int client, const int relay[2], int server, const int nu
 	uint32_t seq;
 
 	route->passed_most = sockmap_route(number[1])->passed_most = 10 * TRIAL_LEN;
-	if (!trial_passes(client, relay[0]) || sockmap_next() != number[0] ||
+	if (!trial_passes(client, relay[0]) || sockmap_next(sockmap_told()) != number[0] ||
 	    route->passed != TRIAL_LEN || route->relayed || !route->synced)
 		return false;
 	seq = route->next_seq;
@@ -70,9 +70,9 @@ static bool trial_holds(int client, const int relay[2], int server, const int nu
 	route->bytes_until = 3 * TRIAL_LEN;
 	route->bytes_low = route->segments_until = route->segments_low = 10 * TRIAL_LEN;
 	return trial_passes(client, server) && route->relayed == TRIAL_LEN &&
-	       route->next_seq == seq + TRIAL_LEN && sockmap_next() == -1 &&
+	       route->next_seq == seq + TRIAL_LEN && sockmap_next(sockmap_told()) == -1 &&
 	       trial_passes(client, server) && route->relayed == 2 * TRIAL_LEN &&
-	       trial_passes(server, relay[1]) && sockmap_next() == number[1];
+	       trial_passes(server, relay[1]) && sockmap_next(sockmap_told()) == number[1];
 }
 
 /* Behind the way out each is a socket as any: what comes lies where splice finds it. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KIND_SCRATCH, KIND_BUFFER, KIND_SPARE, KIND_SMALL, KINDS };
+enum { KIND_SCRATCH, KIND_BUFFER, KIND_SPARE, KIND_SMALL, KIND_HEAP };
 
 static struct pool scratch_pool =
 	POOL_INIT("scratch", sizeof(struct buf) + SCRATCH_SIZE);
@@ -41,6 +41,15 @@ static inline struct buf *buffer_from(struct pool *pool, size_t size, unsigned k
 struct buf *buffer_take_large(void)
 {
 	return buffer_from(&scratch_pool, SCRATCH_SIZE, KIND_SCRATCH);
+}
+
+struct buf *buffer_take_heap(size_t size)
+{
+	struct buf *buf = memory_take(sizeof(*buf) + size);
+
+	if (buf)
+		*buf = (struct buf){ .size = (uint32_t)size, .kind = KIND_HEAP };
+	return buf;
 }
 
 struct buf *buffer_scratch(void)
@@ -90,8 +99,7 @@ size_t buffer_size(void)
 	return buffer_bytes;
 }
 
-/* The other one is given back. */
-static void buffer_move(struct buf **buf, struct buf *to)
+void buffer_move(struct buf **buf, struct buf *to)
 {
 	memcpy(to->data, buf_first(*buf), (*buf)->len);
 	to->len = (*buf)->len;
@@ -126,11 +134,17 @@ bool buffer_grow(struct buf **buf)
 
 COLD static void buffer_return_other(struct buf **buf)
 {
-	static struct pool *const pools[KINDS] = {
+	static struct pool *const pools[KIND_HEAP] = {
 		&scratch_pool, &buffer_pool, &spare_pool, &small_pool
 	};
-	struct pool *pool = pools[(*buf)->kind];
+	struct pool *pool;
 
+	if ((*buf)->kind == KIND_HEAP) {
+		free(*buf);
+		*buf = NULL;
+		return;
+	}
+	pool = pools[(*buf)->kind];
 	if (pool == &scratch_pool && !scratch && !(memory_debug & MEMORY_APART)) {
 		scratch = *buf;
 		scratch->head = scratch->len = 0;

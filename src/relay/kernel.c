@@ -83,14 +83,13 @@ static void way_grant_segments(struct kernel_way *way, uint64_t relayed, uint64_
 			 __ATOMIC_RELEASE);
 }
 
-/* True: copies, or better pipes, are faster. What counts has been acknowledged: it is no bulk that
- * nobody reads. */
-static bool way_is_bulk(struct kernel_way *way, uint64_t acked, bool behind)
+/* True: copies, or better pipes, are faster. */
+static bool way_is_bulk(struct kernel_way *way, uint64_t relayed, bool behind)
 {
 	const struct kernel_way *other = &way->owner->ways[!way->pump->is_response];
 	uint64_t answers = other->pump ? way_shared(&other->route->segments) : 0;
 
-	if (!kernel_is_bulk(&way->bulk, acked, answers, clock_now_ms))
+	if (!kernel_is_bulk(&way->bulk, kernel_weight(relayed, way_sent(way)), answers, clock_now_ms))
 		return false;
 	if (!behind)
 		kernel_leave_begin(way->owner, &kernel_stats.bulk);
@@ -116,7 +115,7 @@ void way_grant(struct kernel_way *way)
 	pending = relayed > way->left ? relayed - way->left : 0;
 	credit = kernel_credit(size, queued, pending, ahead);
 	kernel_stats.behind += !credit;
-	if (way_is_bulk(way, acked, !credit) || way->owner->leaving)
+	if (way_is_bulk(way, relayed, !credit) || way->owner->leaving)
 		credit = 0;
 	route->bytes_low = relayed + credit / 2;
 	__atomic_store_n(&route->bytes_until, relayed + credit, __ATOMIC_RELEASE);
@@ -189,10 +188,11 @@ static void way_account(struct kernel_way *way)
 		return;
 	if (unlikely(way->braked))
 		way_brake(way);
-	if (passed == forwarded) {
+	if (passed == forwarded)
 		way->ours = false;
+	if (passed == forwarded ||
+	    kernel_weight(way->left, way_sent(way)) > way->bulk.bytes + KERNEL_BULK_BYTES)
 		way_grant(way);
-	}
 	__atomic_store_n(&way->route->forwarded, forwarded, __ATOMIC_SEQ_CST);
 }
 
@@ -319,7 +319,8 @@ enum io kernel_move(struct pump *pump)
 		return way_break(way, true);
 	if (way_shared(&way->route->fault) && !(pump->flags & PUMP_NO_PULL))
 		return way_break(way, false);
-	if (!pump_moves_may_pull(pump))
+	/* Who is about to leave receives nothing: so its sender is stopped, and little is refused. */
+	if (way->owner->leaving || !pump_moves_may_pull(pump))
 		return IO_AGAIN;
 	r = way->ours ? IO_OK : way_enter(way);
 	if (r == IO_OK) {
@@ -354,15 +355,22 @@ static void way_told(struct kernel_way *way)
 	pump_run(pump);
 }
 
+/* Only what was told before: who moves much is told of more meanwhile, and the loop has others to
+ * serve. Of the rest the poller tells again. */
 static void kernel_ready(struct source *src, uint32_t events)
 {
+	const uint64_t end = sockmap_told();
 	int number;
 
 	(void)src;
 	(void)events;
-	while ((number = sockmap_next()) >= 0)
+	while ((number = sockmap_next(end)) >= 0) {
 		if (kernel_ways[number])
 			way_told(kernel_ways[number]);
+		/* Who is to leave does so now: a turn of bulk is long. */
+		if (kernel_ways[number] && kernel_ways[number]->owner->leaving)
+			kernel_timer(&kernel_ways[number]->owner->timer);
+	}
 }
 
 /* ---- start --------------------------------------------------------------------------------- */

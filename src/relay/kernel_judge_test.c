@@ -68,6 +68,8 @@ static void test_bulk(void **state)
 	assert_false(more(&bulk, MB, 4, 10));     /* an answer to each quarter of a megabyte */
 	assert_true(more(&bulk, MB, 3, 10));
 	assert_false(more(&bulk, MB - 1, 0, 100)); /* slow */
+	/* What the process has to pass on all the same weighs more. */
+	assert_int_equal(kernel_weight(100, 10), 100 + 10 * KERNEL_BULK_WEIGHT);
 }
 
 static void test_ripens(void **state)

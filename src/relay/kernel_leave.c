@@ -4,18 +4,21 @@
  *
  * A socket that is taken out of a map loses what comes in that moment, and what waits there. So
  * the way out has steps. Nothing more is relayed, and what was has to reach the queues. Then TCP
- * refuses, on both sockets, all segments with bytes, as if they were lost on the way. When the
- * process has received all that was left to it, and the kernel's count of bytes says that this
- * is all, they leave. What was refused comes again, for its senders had no acknowledgement. */
+ * refuses, on both sockets, all segments with bytes, as if they were lost on the way. What was left
+ * to the process goes into memory, for the receiver may not take it now, and when the kernel's count
+ * of bytes says that this is all, the sockets leave. What was refused comes again, for its senders
+ * had no acknowledgement. All of this happens at once: a sender of whom a whole window is refused,
+ * and the probe behind it, waits for the timer of TCP, 200 ms. */
 #include "relay/kernel_way.h"
 
 #include "base/clock.h"
+#include "relay/buffer.h"
+#include "relay/pump_chain.h"
 
 enum {
-	HOLD_MS = 2,      /* a whole one at least: what was on its way in the kernel is in */
-	HOLD_TRIES = 8,   /* of a millisecond; longer would cost the senders too much */
-	DRAIN_TRIES = 200,
-	AGAIN_MS = 1000,  /* when it was in vain */
+	SETTLE_US = 50,    /* what had passed the filter before it was there is in TCP's hands */
+	LEAVE_TRIES = 200, /* a millisecond each */
+	AGAIN_MS = 1000,   /* when it was in vain */
 };
 
 static void kernel_leave_again(struct kernel_relay *k)
@@ -31,29 +34,37 @@ void kernel_leave_begin(struct kernel_relay *k, uint64_t *cause)
 	if (k->leaving || clock_now_ms < k->leave_ms)
 		return;
 	for (i = 0; i < 2; i++)
-		if (!k->ways[i].pump || k->ways[i].braked)
+		if (!k->ways[i].pump || k->ways[i].braked || k->ways[i].excess)
 			return;
-	k->leaving = KERNEL_DRAINS;
+	k->leaving = true;
 	k->leave_cause = cause;
-	k->leave_tries = DRAIN_TRIES;
+	k->leave_tries = LEAVE_TRIES;
 	for (i = 0; i < 2; i++)
 		__atomic_store_n(&k->ways[i].route->bytes_until, 0, __ATOMIC_RELEASE);
-	kernel_leave_again(k);
+	timer_set_by(&k->timer, clock_now_ms);
 }
 
-static void kernel_each(struct kernel_relay *k, void (*what)(int fd))
+static void kernel_let(struct kernel_relay *k)
 {
-	if (k->relay->client.ops)
-		what(end_socket(&k->relay->client)->src.fd);
-	if (k->relay->server.ops)
-		what(end_socket(&k->relay->server)->src.fd);
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (k->ways[i].pump->from->ops)
+			sockmap_let(end_socket(k->ways[i].pump->from)->src.fd);
+}
+
+static bool kernel_hold(struct kernel_relay *k)
+{
+	if (!sockmap_hold(end_socket(&k->relay->client)->src.fd) &&
+	    !sockmap_hold(end_socket(&k->relay->server)->src.fd))
+		return true;
+	kernel_let(k);
+	return false;
 }
 
 static void kernel_stay(struct kernel_relay *k)
 {
-	if (k->leaving == KERNEL_HOLDS)
-		kernel_each(k, sockmap_let);
-	k->leaving = KERNEL_STAYS;
+	k->leaving = false;
 	k->leave_ms = clock_now_ms + AGAIN_MS;
 	way_grant(&k->ways[0]);
 	way_grant(&k->ways[1]);
@@ -68,27 +79,57 @@ static bool pump_lives(const struct pump *pump)
 	       !(*pump->from->flags & gone);
 }
 
+static uint64_t way_taken(const struct kernel_way *way)
+{
+	return way_sent(way) + way->skipped + pump_held(way->pump);
+}
+
+/* Left to us, and not received yet. */
+static size_t way_waits(const struct kernel_way *way)
+{
+	return (size_t)(way_shared(&way->route->passed) - way_taken(way));
+}
+
+/* What was left to us is put into memory, behind what the pump holds. */
+static void way_gather(struct kernel_way *way)
+{
+	struct pump *pump = way->pump;
+	size_t waits = way_waits(way), got;
+	struct buf *buf;
+
+	if (!waits || way->excess || !way->synced)
+		return;
+	buf = buffer_take_heap(pump_held(pump) + waits);
+	if (!buf)
+		return;
+	if (pump->buf)
+		buffer_move(&pump->buf, buf);
+	pump->buf = buf;
+	while (buf_room(buf) && pump_moves_in(pump, buf_tail(buf), buf_room(buf), &got) == IO_OK)
+		buf->len += (uint32_t)got;
+	/* An end is believed where all bytes are seen. */
+	*pump->from->flags &= (uint16_t)~CONN_EOF;
+	if (!buf->len)
+		buffer_give(&pump->buf);
+}
+
 /* All that has come is here or has gone on, and nothing waits in the maps. */
 static bool way_is_empty(struct kernel_way *way)
 {
-	uint64_t taken = way_sent(way) + way->skipped + pump_held(way->pump);
-
-	return way_shared(&way->route->passed) == taken && !way->excess && way_drained(way) &&
-	       way_complete(way, false) && !way_shared(&way->route->fault);
+	return way_shared(&way->route->passed) == way_taken(way) && !way->excess &&
+	       way_drained(way) && way_complete(way, false) && !way_shared(&way->route->fault);
 }
 
-static void kernel_hold(struct kernel_relay *k)
+/* Of what has come since, is something missing? It would lie on the socket. */
+static bool way_has_lost(const struct kernel_way *way, uint64_t seen)
 {
-	if (sockmap_hold(end_socket(&k->relay->client)->src.fd) ||
-	    sockmap_hold(end_socket(&k->relay->server)->src.fd)) {
-		kernel_each(k, sockmap_let);
-		kernel_stay(k);
-		return;
-	}
-	k->leaving = KERNEL_HOLDS;
-	k->leave_tries = HOLD_TRIES;
-	k->leave_ms = clock_now_ms + HOLD_MS;
-	kernel_leave_again(k);
+	struct tcp_info info;
+	uint64_t came, lies = kernel_unread(way->pump->from);
+
+	if (!kernel_ask(way->pump->from, &info))
+		return false;
+	came = info.tcpi_bytes_received - way->received_base - seen;
+	return came > lies + (info.tcpi_state != TCP_STATE_OPEN);
 }
 
 /* As if it had never been there; but what lies in between stays bounded. */
@@ -99,7 +140,8 @@ static void way_free(struct kernel_way *way)
 	sockmap_let(end_socket(pump->from)->src.fd);
 	conn_told_elsewhere(end_socket(pump->from), false);
 	*pump->from->flags |= CONN_READABLE | CONN_WRITABLE;
-	if (way->bulk.is && pump->mode != PUMP_COPY && end_can_splice(pump->from, pump->to))
+	if ((way->bulk.is || pump->mode == PUMP_SPLICE) && pump->mode != PUMP_COPY &&
+	    end_can_splice(pump->from, pump->to))
 		pump->flags |= PUMP_SPLICING;
 }
 
@@ -107,8 +149,18 @@ static void kernel_go(struct kernel_relay *k)
 {
 	struct relay *relay = k->relay;
 	const int numbers[2] = { k->ways[0].number, k->ways[1].number };
+	uint64_t seen[2];
+	int i;
 
+	for (i = 0; i < 2; i++)
+		seen[i] = way_shared(&k->ways[i].route->relayed) +
+			  way_shared(&k->ways[i].route->passed) - k->ways[i].skipped;
 	sockmap_leave(numbers);
+	if (unlikely(way_has_lost(&k->ways[0], seen[0]) || way_has_lost(&k->ways[1], seen[1]))) {
+		k->ways[0].route->fault = 1; /* the next move breaks it off */
+		kernel_let(k);
+		return;
+	}
 	way_free(&k->ways[0]);
 	way_free(&k->ways[1]);
 	++*k->leave_cause;
@@ -116,23 +168,32 @@ static void kernel_go(struct kernel_relay *k)
 	kernel_want_again(relay);
 }
 
+/* Holds both, and takes what is there. False: there may be more, and they are let go. */
+static bool kernel_empty(struct kernel_relay *k)
+{
+	uint64_t settled_us = clock_read_us() + SETTLE_US;
+
+	if (!kernel_hold(k))
+		return false;
+	while (clock_read_us() < settled_us)
+		continue;
+	way_gather(&k->ways[0]);
+	way_gather(&k->ways[1]);
+	if (way_is_empty(&k->ways[0]) && way_is_empty(&k->ways[1]))
+		return true;
+	kernel_let(k);
+	k->leave_tries /= 2;
+	return false;
+}
+
 void kernel_leave_try(struct kernel_relay *k)
 {
-	bool holds = k->leaving == KERNEL_HOLDS;
-
-	if (!k->leave_tries || !pump_lives(&k->relay->request) ||
-	    !pump_lives(&k->relay->response)) {
+	if (!k->leave_tries || !pump_lives(&k->relay->request) || !pump_lives(&k->relay->response)) {
 		kernel_stay(k);
 		return;
 	}
-	if (holds && clock_now_ms < k->leave_ms) {
-		kernel_leave_again(k);
-		return;
-	}
 	k->leave_tries--;
-	if (!holds && way_drained(&k->ways[0]) && way_drained(&k->ways[1]))
-		kernel_hold(k);
-	else if (holds && way_is_empty(&k->ways[0]) && way_is_empty(&k->ways[1]))
+	if (way_drained(&k->ways[0]) && way_drained(&k->ways[1]) && kernel_empty(k))
 		kernel_go(k);
 	else
 		kernel_leave_again(k);

@@ -35,6 +35,13 @@ uint64_t kernel_queued(const struct end *end)
 	return ioctl(end_socket(end)->src.fd, SIOCOUTQ, &queued) < 0 ? 0 : (uint64_t)queued;
 }
 
+uint64_t kernel_unread(const struct end *end)
+{
+	int unread = 0;
+
+	return ioctl(end_socket(end)->src.fd, SIOCINQ, &unread) < 0 ? 0 : (uint64_t)unread;
+}
+
 uint64_t kernel_receive_size(const struct end *end)
 {
 	int size = 0;

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "net/sock.h"
+#include "net/window.h"
 #include "relay/message_end.h"
 
 #include <netinet/in.h>
@@ -200,8 +201,10 @@ static void way_bound(struct kernel_way *way)
 {
 	sock_set(end_socket(way->pump->to)->src.fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT,
 		 KERNEL_MOST_UNSENT);
+	/* A near sender is bounded as with a pipe: it comes back to one if it turns to bulk. */
+	if (!(end_socket(way->pump->from)->flags & CONN_BOUNDED))
+		window_bound(end_socket(way->pump->from));
 	kernel_receive_bound(way->pump->from);
-	end_socket(way->pump->from)->flags |= CONN_BOUNDED;
 }
 
 static void way_start(struct kernel_way *way)
