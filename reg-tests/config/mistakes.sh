@@ -13,6 +13,7 @@ python3 "${0%/*}/mistakes.py" --penstock "$PENSTOCK" --dir "$dir" \
 python3 "${0%/*}/mistakes.py" --penstock "$PENSTOCK" --dir "$dir" --mistakes "${0%/*}/mistakes.txt" \
 	--notes "$srcdir/doc/configuration.md" >"$dir/notes"
 check "the notices and notes of the manual" test $? -eq 0
-check "all of them" test "$(grep -c '^ok' "$dir/notes")" -ge 35
+check "all of them" test "$(grep -c '^ok' "$dir/notes")" -ge 55
+check "and all that the sources have" python3 "${0%/*}/notices_listed.py" "$srcdir"
 grep -v '^ok' "$dir/notes"
 finish
