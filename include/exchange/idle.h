@@ -8,6 +8,7 @@
 
 #include "event/loop.h"
 #include "proxy/server.h"
+#include "proxy/slot.h"
 #include "exchange/exchange.h"
 #include "exchange/server_conn.h"
 
@@ -37,6 +38,8 @@ void idle_unused(struct server_conn *sc, const struct stream *s);
 extern unsigned idle_keep_below;                    /* of idle_limit */
 void idle_join_otherwise(struct server_conn *sc);   /* of idle_join: private, at work, or listed */
 void idle_begin_purge(struct server *server);
+bool idle_may_keep_slot(const struct server_conn *sc); /* of idle_may_wait: "strict-maxconn" */
+void idle_keeps_slot(struct server *server);           /* of idle_count: the same */
 
 /* Behind the exchange, when nobody uses it: may it wait for another one? */
 static inline bool idle_may_wait(const struct server_conn *sc, const struct stream *s)
@@ -45,6 +48,8 @@ static inline bool idle_may_wait(const struct server_conn *sc, const struct stre
 	const struct server_settings *set = &server->set;
 
 	if (loop_stats.sources > idle_keep_below)
+		return false;
+	if (unlikely(slot_is_strict(server)) && !idle_may_keep_slot(sc))
 		return false;
 	if (set->max_reuse >= 0 && sc->uses > (unsigned)set->max_reuse)
 		return false;
@@ -72,6 +77,8 @@ static inline void idle_count(struct server_conn *sc)
 
 	server->idle_count++;
 	server->idle_safe += idle_is_safe(sc);
+	if (unlikely(slot_is_strict(server)))
+		idle_keeps_slot(server);
 	if (unlikely(!timer_armed(&server->idle_timer)))
 		idle_begin_purge(server);
 }
@@ -93,6 +100,8 @@ void idle_leave(struct server_conn *sc);
 
 /* A connection is about to be made: closes an idle one if descriptors are scarce. */
 void idle_spare(const struct stream *s);
+/* The same where a stream is connected that has the slot of an idle connection: that is closed. */
+void idle_obey(struct server *server);
 /* The table of descriptors is full: closes an idle one, of HTTP/1 where there is any. True: a
  * descriptor is free now. */
 bool idle_free_descriptor(void);

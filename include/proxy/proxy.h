@@ -266,6 +266,7 @@ struct proxy {
 	struct balance *balance;       /* lb/ */
 	struct filter_line *filters;   /* filter/filter.h; NULL: none */
 	struct stick_line *stick;      /* its table: proxy/stick_conf.h; NULL: none */
+	bool strict;                   /* a server has "strict-maxconn" */
 	bool compress_offload;         /* servers do not see Accept-Encoding */
 	struct history *history;       /* stats/history.h; NULL: none is kept */
 	const char *description;

@@ -46,6 +46,8 @@ unsigned queue_serve(struct server *server);
 bool queue_others_wait(const struct server *server);
 /* Serves all queues of this process that may be served. */
 void queues_look(void);
+/* This process has something that others may wait for: it hears when it is to look. */
+void queue_watch(void);
 /* The server is gone: those waiting for it are offered to any other (offered with NULL).
  * Returns how many. */
 unsigned queue_flush(struct server *server);

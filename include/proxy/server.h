@@ -66,7 +66,8 @@ enum { SRV_BACKUP = 1 << 0, SRV_CHECK = 1 << 1, SRV_DISABLED = 1 << 2,
        SRV_DOWN_SHUTDOWN_SESSIONS = 1 << 6, SRV_UP_SHUTDOWN_BACKUP = 1 << 7,
        SRV_CHECK_ADDR = 1 << 8, SRV_CHECK_PORT = 1 << 9, SRV_AGENT_CHECK = 1 << 10,
        SRV_AGENT_ADDR = 1 << 11, SRV_SEND_PROXY_V2 = 1 << 12, SRV_CHECK_SOCKS4 = 1 << 13,
-       SRV_CHECK_SSL = 1 << 14, SRV_NO_CHECK_SSL = 1 << 15, SRV_NON_STICK = 1 << 16 };
+       SRV_CHECK_SSL = 1 << 14, SRV_NO_CHECK_SSL = 1 << 15, SRV_NON_STICK = 1 << 16,
+       SRV_STRICT = 1 << 17 };
 
 /* Where connections to servers come from: "source" of server and backend. */
 struct source_conf {
@@ -206,6 +207,7 @@ struct check_state {
 struct server_tally {
 	unsigned current;       /* sessions now on it: gauge */
 	unsigned queued;        /* waiting in its queue: gauge */
+	unsigned taken;         /* "strict-maxconn": sessions, and connections kept: gauge */
 	uint64_t first_waiter;  /* proxy/waiters.h: of that queue */
 	unsigned idle, idle_safe, idle_need; /* of struct server, as they stood last */
 	uint64_t last_session_s; /* wall seconds of the last session; 0: none */
@@ -276,6 +278,7 @@ struct server {
 	unsigned idle_count, idle_used; /* there; in use, and everybody's behind it */
 	unsigned idle_safe;      /* of idle_count: have carried more than one request */
 	unsigned idle_need;      /* most in use since the last purge */
+	unsigned idle_slots;     /* of idle_count: hold a slot; "strict-maxconn", else 0: proxy/slot.h */
 	struct timer idle_timer; /* purge */
 	uint8_t carrier;         /* enum server_carrier: of new connections, ... */
 	uint8_t ws;              /* enum server_ws: ... but for WebSocket */
@@ -393,6 +396,7 @@ struct server_hooks {
 	void (*admin_changed)(struct server *s);   /* state->admin changed: check/ */
 	void (*went_down)(struct server *s);       /* stream/: on-marked-down, queue */
 	void (*came_up)(struct server *s);         /* stream/: backup sessions, queue */
+	void (*make_room)(struct server *s);       /* exchange/: close a connection that is kept */
 	/* lua/: a transition was carried out, and its lines are in the log. what: SERVER_CHANGED_* */
 	void (*changed)(const struct server_event *ev, unsigned what);
 	/* lua/: a check has changed its result, or the health, which is that of before the

@@ -4,9 +4,9 @@
 #ifndef PROXY_SLOT_H
 #define PROXY_SLOT_H
 
-#include <stdbool.h>
+#include "proxy/server.h"
 
-struct server;
+#include <stdbool.h>
 
 /* Is there a slot now: below the server's dynamic maxconn (none: always)? */
 bool server_has_slot(const struct server *server);
@@ -14,6 +14,27 @@ bool server_has_slot(const struct server *server);
 bool slot_take(struct server *server);
 /* Gives one back. queue_serve is to be called then. */
 void slot_give(struct server *server);
+
+/* "strict-maxconn": a connection that waits for its next exchange keeps a slot. Where all are taken, a
+ * stream of this process has that of a waiting connection, and uses the connection, or closes one. */
+static inline bool slot_is_strict(const struct server *server)
+{
+	return server->set.options.on & SRV_STRICT;
+}
+/* As slot_give, of a stream that was not to be connected yet. */
+void slot_give_unused(struct server *server);
+/* One more connection waits: idle_count is raised. One less: lowered; slots may be free then. */
+void slot_keep(struct server *server);
+void slot_unkeep(struct server *server);
+/* Has a stream the slot of a connection that waits still? */
+static inline bool slot_is_borrowed(const struct server *server)
+{
+	return slot_is_strict(server) && server->idle_count > server->idle_slots;
+}
+/* Are more taken than there are? maxconn was lowered. */
+bool slots_exceed(const struct server *server);
+/* Do others keep some? */
+bool slots_kept_elsewhere(const struct server *server);
 
 enum claim { CLAIM_TAKEN, CLAIM_FULL, /* it is, or others wait for this very server */
 	     CLAIM_CONTENDED /* there was room, but somebody else comes first */ };

@@ -80,7 +80,10 @@ static int server_connect(struct stream *s, const struct addr *to)
 	s->phase = PHASE_CONNECT;
 	if (unlikely(s->server->set.redir) && server_redirects(s))
 		return STEP_GOTO + REQ_FORWARD;
-	return server_reuses(s, to) ? connect_done(s) : connect_anew(s, to);
+	if (server_reuses(s, to))
+		return connect_done(s);
+	idle_obey(s->server);
+	return connect_anew(s, to);
 }
 
 APART static int server_connect_mapped(struct stream *s)

@@ -9,7 +9,10 @@
 #include "base/hash.h"
 #include "net/netns.h"
 #include "proxy/proxy.h"
+#include "proxy/queue.h"
 #include "proxy/server_part.h"
+#include "proxy/slot.h"
+#include "proxy/tally.h"
 #include "exchange/exchange.h"
 #include "stream/packets.h"
 #include "stream/proxyheader.h"
@@ -121,6 +124,10 @@ static inline void idle_uncount(const struct server_conn *sc)
 {
 	sc->server->idle_count--;
 	sc->server->idle_safe -= idle_is_safe(sc);
+	if (unlikely(slot_is_strict(sc->server))) {
+		slot_unkeep(sc->server);
+		queue_serve(sc->server);
+	}
 }
 
 void idle_leave(struct server_conn *sc)
@@ -253,6 +260,36 @@ static bool idle_free_of(const struct proxy *px)
 		return true;
 	}
 	return false;
+}
+
+static void idle_make_room(struct server *server)
+{
+	struct server_conn *sc = idle_oldest(server);
+
+	if (sc)
+		idle_retire(sc);
+}
+
+void idle_obey(struct server *server)
+{
+	if (slot_is_borrowed(server))
+		idle_make_room(server);
+}
+
+/* Others may wait for the slot that it keeps. */
+void idle_keeps_slot(struct server *server)
+{
+	server_hooks.make_room = idle_make_room;
+	queue_watch();
+	slot_keep(server);
+}
+
+bool idle_may_keep_slot(const struct server_conn *sc)
+{
+	const struct server *server = sc->server;
+
+	/* The slot of a private one would be kept from its own client, too. */
+	return !sc->origin && !slots_exceed(server) && !(tally_shared && queue_others_wait(server));
 }
 
 bool idle_free_descriptor(void)

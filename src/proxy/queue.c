@@ -93,14 +93,19 @@ static void was_woken(struct wake *wake)
 	queues_look();
 }
 
+void queue_watch(void)
+{
+	if (!woken.run)
+		wake_watch(&woken, was_woken);
+}
+
 /* In the next turn, since this one may be in the middle of an assignment. */
 static void look_soon(struct proxy *px)
 {
 	px->queue_look = true;
 	if (!look_task.run)
 		task_init(&look_task, look_now);
-	if (!woken.run)
-		wake_watch(&woken, was_woken);
+	queue_watch();
 	waiters_lost_patience = queues_look;
 	task_wake(&look_task);
 }
@@ -115,10 +120,10 @@ void queue_join(struct queue_entry *entry, struct proxy *proxy, struct server *s
 	entry->due_ms = clock_now_ms + (uint64_t)(int64_t)entry->offset_ms;
 	put_in(server ? &server->queue : &proxy->queue, entry);
 	count_in(entry);
-	if (tally_shared) {
+	if (tally_shared)
 		show_first(proxy, server);
+	if (tally_shared || proxy->strict)
 		look_soon(proxy);
-	}
 	tell_load(server);
 }
 
@@ -247,13 +252,38 @@ unsigned queue_serve(struct server *server)
 	return n;
 }
 
+/* Connections that wait make room: where fewer are allowed now, and for one who waits elsewhere. */
+static void make_room(struct server *s)
+{
+	while (s->idle_slots && slots_exceed(s))
+		server_hooks.make_room(s);
+	if (s->idle_slots && tally_shared && queue_others_wait(s))
+		server_hooks.make_room(s);
+}
+
+/* Who waits here has those of others look. */
+static void call_keepers(const struct proxy *px)
+{
+	const struct server *s = px->servers;
+
+	while (s && (!slot_is_strict(s) || !slots_kept_elsewhere(s)))
+		s = s->next;
+	if (s)
+		waiters_call();
+}
+
 static void look_at(struct proxy *px)
 {
 	struct server *s;
 
 	px->queue_look = false;
-	for (s = px->servers; s; s = s->next)
+	for (s = px->servers; s; s = s->next) {
+		if (slot_is_strict(s))
+			make_room(s);
 		queue_serve(s);
+	}
+	if (px->strict && tally_shared && px->be->total_queued)
+		call_keepers(px);
 }
 
 void queues_look(void)
@@ -261,7 +291,7 @@ void queues_look(void)
 	struct proxy *px;
 
 	list_for_each(px, &proxies_running->list, node)
-		if (px->be && (px->queue_look || px->be->total_queued))
+		if (px->be && (px->queue_look || px->strict || px->be->total_queued))
 			look_at(px);
 }
 

@@ -498,6 +498,7 @@ static const struct keyword server_keywords[] = {
 	{ "proto", SCOPE_SERVER, 0, "{ h1 | h2 | none }", server_proto, .offset = SET(proto),
 	  .names = server_protos + 1, .dflt = "by 'alpn', else h1",
 	  .help = "the protocol of connections to it" },
+	BIT("strict-maxconn", SRV_STRICT, "'maxconn' bounds connections, those that are kept, too"),
 	BIT("tfo", SRV_TFO, "TCP Fast Open"),
 	NO_BIT("no-tfo", SRV_TFO, "takes back a 'tfo' of default-server"),
 	{ "redir", SCOPE_SERVER, 0, "<prefix>", set_string, .offset = SET(redir),

@@ -31,6 +31,7 @@ static const struct {
 	{ "socks4", "it is for connections alone" },
 	{ "ssl", "they are not encrypted; QUIC and DTLS pass as they are" },
 	{ "stick", "there are no stick tables" },
+	{ "strict-maxconn", "no connection is kept" },
 	{ "tcp-ut", "it is of TCP" },
 	{ "tfo", "it is of TCP" },
 	{ "ws", "it is of HTTP" },

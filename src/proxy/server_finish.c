@@ -117,6 +117,7 @@ static void check_observe(struct config *cfg, struct server *s)
 /* A minimum alone, or above the maximum, is the maximum. */
 static void set_limits(struct server *s)
 {
+	s->proxy->strict |= (s->set.options.on & SRV_STRICT) != 0;
 	if (s->set.minconn > s->set.maxconn)
 		s->set.maxconn = s->set.minconn;
 }

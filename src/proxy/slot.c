@@ -52,12 +52,89 @@ static bool take_shared(unsigned *own, unsigned limit)
 	return false;
 }
 
+/* ---- connections that wait -------------------------------------------------------------- */
+
+static unsigned slots_taken(const struct server *s)
+{
+	return gauge_sum(&s->tally->taken);
+}
+
+bool slots_exceed(const struct server *s)
+{
+	return s->state->maxconn && slots_taken(s) > s->state->maxconn;
+}
+
+bool slots_kept_elsewhere(const struct server *s)
+{
+	return slots_taken(s) > server_sessions(s) + s->idle_slots;
+}
+
+void slot_keep(struct server *s)
+{
+	s->idle_slots++;
+	set_gauge(&s->tally->taken, s->tally->taken + 1);
+}
+
+void slot_unkeep(struct server *s)
+{
+	if (s->idle_slots <= s->idle_count)
+		return;
+	s->idle_slots--;
+	set_gauge(&s->tally->taken, s->tally->taken - 1);
+}
+
+/* limit: of sessions, by the load. */
+static bool strict_has_room(const struct server *s, unsigned limit)
+{
+	unsigned most = s->state->maxconn, taken = slots_taken(s);
+
+	return server_sessions(s) < limit && (taken < most || (taken == most && s->idle_slots));
+}
+
+static bool strict_take_one(struct server *s)
+{
+	struct server_tally *tally = s->tally;
+	unsigned most = s->state->maxconn;
+
+	if (slots_taken(s) == most && s->idle_slots) {
+		s->idle_slots--;
+		return true;
+	}
+	if (tally_shared)
+		return take_shared(&tally->taken, most);
+	if (tally->taken >= most)
+		return false;
+	tally->taken++;
+	return true;
+}
+
+static bool strict_take(struct server *s, unsigned limit)
+{
+	if (!limit)
+		s->tally->taken++;
+	else if (!strict_has_room(s, limit) || !strict_take_one(s))
+		return false;
+	set_gauge(&s->tally->current, s->tally->current + 1);
+	return true;
+}
+
+static void strict_give(struct server *s)
+{
+	set_gauge(&s->tally->taken, s->tally->taken - 1);
+	set_gauge(&s->tally->current, s->tally->current - 1);
+}
+
+/* ---- all servers ------------------------------------------------------------------------- */
+
 bool slot_take(struct server *s)
 {
 	struct server_tally *tally = s->tally;
 	unsigned limit = server_dynamic_maxconn(s);
 
-	if (!limit)
+	if (unlikely(slot_is_strict(s))) {
+		if (!strict_take(s, limit))
+			return false;
+	} else if (!limit)
 		tally->current++;
 	else if (tally_shared) {
 		if (!take_shared(&tally->current, limit))
@@ -73,16 +150,31 @@ bool slot_take(struct server *s)
 
 void slot_give(struct server *s)
 {
-	if (tally_shared && s->state->maxconn)
+	if (unlikely(slot_is_strict(s)))
+		strict_give(s);
+	else if (tally_shared && s->state->maxconn)
 		set_gauge(&s->tally->current, s->tally->current - 1);
 	else
 		s->tally->current--;
+}
+
+/* What was borrowed of a connection that waits, that has again. */
+void slot_give_unused(struct server *s)
+{
+	if (!slot_is_borrowed(s)) {
+		slot_give(s);
+		return;
+	}
+	s->idle_slots++;
+	set_gauge(&s->tally->current, s->tally->current - 1);
 }
 
 bool server_has_slot(const struct server *server)
 {
 	unsigned limit = server_dynamic_maxconn(server);
 
+	if (unlikely(slot_is_strict(server)))
+		return !limit || strict_has_room(server, limit);
 	return !limit || server_sessions(server) < limit;
 }
 

@@ -33,6 +33,7 @@ static const struct gauge {
 	GAUGES_OF_PROXY(SLOT_BACKEND),
 	GAUGE(SLOT_SERVER, server_tally, current),
 	GAUGE(SLOT_SERVER, server_tally, queued),
+	GAUGE(SLOT_SERVER, server_tally, taken),
 	GAUGE(SLOT_SERVER, server_tally, idle),
 	GAUGE(SLOT_SERVER, server_tally, idle_safe),
 	GAUGE(SLOT_SERVER, server_tally, idle_need),

@@ -90,6 +90,15 @@ static void ask(unsigned row)
 		timer_set(&patience, clock_now_ms + waiters_patience_ms);
 }
 
+void waiters_call(void)
+{
+	unsigned row, rows = segment_rows(segment);
+
+	for (row = 1; row < rows; row++)
+		if (row != segment_own_row)
+			segment_wake(segment, row);
+}
+
 bool waiters_before(const struct server *s, bool backend, uint64_t key)
 {
 	unsigned row, best = 0, rows = segment_rows(segment);

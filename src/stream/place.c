@@ -107,7 +107,10 @@ static void place_release_server(struct stream *s)
 	s->server = NULL;
 	if (s->doom == END_SERVER_DOWN || s->doom == END_SERVER_UP)
 		s->doom = END_NONE; /* it was for those on this server */
-	slot_give(server);
+	if (s->phase == PHASE_QUEUE) /* a place was offered to it, and it has not connected yet */
+		slot_give_unused(server);
+	else
+		slot_give(server);
 	server->proxy->be->served--;
 	balance_released(server);
 	if (place_others_wait(server))
