@@ -10,6 +10,7 @@
 #include "base/bug.h"
 #include "event/loop.h"
 #include "net/listener.h"
+#include "udp/errors.h"
 #include "udp/lb.h"
 #include "udp/rows.h"
 #include "udp/session.h"
@@ -19,6 +20,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 
 enum { BATCH = UDP_BATCH, ANSWERS = 16, ROUNDS = 4 };
@@ -309,6 +311,13 @@ static int receive_several(const struct udp_session *s, unsigned most)
 	return recvmmsg(s->src.fd, &out.msgs[out.count], most, MSG_DONTWAIT, NULL);
 }
 
+/* Of an earlier datagram. */
+static void take_error(struct udp_session *s, int error)
+{
+	if (error == ECONNREFUSED || udp_errors_take(s->src.fd) == UDP_ERROR_REFUSED)
+		udp_session_refused(s);
+}
+
 /* How many came; 0: no more, and the session may have ended. Where the client has sent a single
  * datagram, a single answer is likely: this spares the look for a second one. Should there be more,
  * the poller tells again. */
@@ -324,7 +333,7 @@ static unsigned receive_answers(struct udp_session *s, unsigned most)
 		return (unsigned)n;
 	}
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
-		udp_session_refused(s);
+		take_error(s, errno);
 	return 0;
 }
 
@@ -333,7 +342,6 @@ void udp_server_ready(struct source *src, uint32_t events)
 	struct udp_session *s = container_of(src, struct udp_session, src);
 	unsigned rounds, most, n;
 
-	(void)events;
 	for (rounds = 0; rounds < ROUNDS && s->src.fd >= 0; rounds++) {
 		if (out.count == BATCH)
 			udp_answers_flush();
@@ -342,6 +350,8 @@ void udp_server_ready(struct source *src, uint32_t events)
 		if (n < most)
 			break;
 	}
+	if (unlikely(events & EPOLLERR) && s->src.fd >= 0)
+		take_error(s, 0); /* else the poller would tell again and again */
 	if (out.count)
 		task_wake(&out.task);
 }

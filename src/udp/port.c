@@ -11,6 +11,7 @@
 #include "net/listener.h"
 #include "net/proxyproto.h"
 #include "udp/answers.h"
+#include "udp/errors.h"
 #include "udp/lb.h"
 #include "udp/rows.h"
 #include "udp/session.h"
@@ -121,13 +122,6 @@ static void drop(struct udp_session *s, unsigned n)
 	s->port->lb->proxy->be->counters.denied_requests += n;
 }
 
-/* An error that the kernel has kept for the next call on the socket: that of an ICMP message. */
-static bool is_refusal(int error)
-{
-	return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH ||
-	       error == EHOSTDOWN;
-}
-
 /* Do they lie one behind the other, as they came? */
 static bool lie_together(unsigned first, unsigned n)
 {
@@ -155,34 +149,41 @@ static int send_row(int fd, unsigned first, unsigned n)
 	return sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : (int)n;
 }
 
+/* Some of them, from `done` on; as a row, where more than one can leave so. How many, or -1 with errno. */
+static int send_some(const struct udp_session *s, unsigned done, unsigned n, unsigned row)
+{
+	if (row > 1)
+		return send_row(s->src.fd, done, row);
+	if (n - done > 1 || up.header_len)
+		return sendmmsg(s->src.fd, &up.msgs[done], n - done, MSG_DONTWAIT | MSG_NOSIGNAL);
+	return send(s->src.fd, up.iov[done].iov_base, up.iov[done].iov_len,
+		    MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : 1;
+}
+
+/* The call may have failed for an error that the kernel has kept, that of an earlier datagram: this
+ * one has not left, and may. */
+static bool was_passing(int fd, int error)
+{
+	return error != ECONNREFUSED && !udp_is_full(error) && udp_errors_take(fd) == UDP_ERROR_PASSING;
+}
+
 /* All of them, in order. Returns the session whose they are in the end, NULL: none. */
 static struct udp_session *send_up(struct udp_session *s, unsigned n)
 {
 	bool again = false;
-	unsigned done = 0, same;
-	int sent;
+	unsigned done = 0, row;
+	int sent, error;
 
 	compose(s, n);
 	while (done < n) {
-		same = s->single ? 1 : udp_row_of(&up.iov[done], n - done, up.header_len);
-		if (same > 1) {
-			sent = send_row(s->src.fd, done, same);
-			if (sent < 0 && !is_refusal(errno) && !udp_is_full(errno)) {
-				s->single = true; /* its way does not take them */
-				continue;
-			}
-		} else if (n - done == 1 && !up.header_len) {
-			sent = send(s->src.fd, up.iov[done].iov_base, up.iov[done].iov_len,
-				    MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : 1;
-		} else {
-			sent = sendmmsg(s->src.fd, &up.msgs[done], n - done,
-					MSG_DONTWAIT | MSG_NOSIGNAL);
-		}
+		row = s->single ? 1 : udp_row_of(&up.iov[done], n - done, up.header_len);
+		sent = send_some(s, done, n, row);
+		error = errno;
 		if (sent >= 0) {
 			done += (unsigned)sent;
+		} else if (was_passing(s->src.fd, error)) {
 			continue;
-		}
-		if (is_refusal(errno) && !again) { /* of what was sent before: this has not left */
+		} else if (udp_error_is_refusal(error) && !again) {
 			struct span payload = { up.iov[done].iov_base, up.iov[done].iov_len };
 
 			again = true;
@@ -190,11 +191,13 @@ static struct udp_session *send_up(struct udp_session *s, unsigned n)
 			if (!s)
 				return NULL;
 			compose(s, n);
-			continue;
+		} else if (row > 1 && !udp_error_is_refusal(error) && !udp_is_full(error)) {
+			s->single = true; /* its way does not take them */
+		} else {
+			sent = udp_is_full(error) ? (int)(n - done) : 1;
+			drop(s, (unsigned)sent);
+			done += (unsigned)sent;
 		}
-		sent = udp_is_full(errno) ? (int)(n - done) : 1;
-		drop(s, (unsigned)sent);
-		done += (unsigned)sent;
 	}
 	return s;
 }

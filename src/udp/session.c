@@ -21,6 +21,7 @@
 #include "stream/place.h"
 #include "udp/answers.h"
 #include "udp/beside.h"
+#include "udp/errors.h"
 #include "udp/lb.h"
 #include "udp/log.h"
 #include "udp/port.h"
@@ -249,6 +250,7 @@ static int connect_server(struct udp_port *port, struct server *server, const st
 	if (result == DIAL_RESOURCE && errno != ENOMEM && evict(port->lb, NULL))
 		result = udp_server_dial(server, client, local, &fd);
 	if (result == DIAL_STARTED) {
+		udp_errors_hear(fd, server->state->addr.family);
 		if (udp_gathers_answers(port->lb))
 			udp_rows_gather(fd);
 		return fd;
