@@ -106,6 +106,7 @@ check "... nor by named ACLs" refused "ACL 'a' never matches here: 'wait_end'" \
 check "'balance hash' finds no HTTP either" refused ":3: error: 'balance hash url' finds nothing" \
 	"	balance hash url
 	server s 127.0.0.1:1"
+check "... and it is told what does" said "'req.payload(0,4)', the first bytes, find something"
 for alias in ST HM CC hr sslv Tr; do
 	check "log-format %$alias" refused "'%$alias' says nothing of datagrams: 'u' is an udp-lb section" \
 		"	log-format \"%$alias\""
@@ -113,8 +114,16 @@ done
 printf 'udp-lb u\n\tdgram-bind 127.0.0.1:1\n\tlog 127.0.0.1:514 local0\n\tlog-format "${HAPROXY_TCP_LOG_FMT}"\n' >"$dir/udp"
 check "... the format of mode tcp is allowed" valid <"$dir/udp"
 check "a Unix socket is no server" refused "cannot be a Unix socket" "	server s /run/x"
-check "'balance uri' needs HTTP" refused ":3: error: 'balance' of the udp-lb section 'u' looks at what only connections have" \
-	"	balance uri"
+for words in uri "url_param x" "hdr(host)" rdp-cookie; do
+	name=${words%%[ (]*}
+	check "'balance $name' needs HTTP" \
+		refused ":3: error: 'balance $name' of the udp-lb section 'u' looks at what only connections have" \
+		"	balance $words"
+	check "... and it is told what datagrams have" said "roundrobin, static-rr, leastconn, first, source, random and hash"
+done
+check "what is no algorithm at all" refused "'nonsense' is not a known algorithm" "	balance nonsense"
+check "... and it is told which there are" said "first, source, random or hash"
+check "... without those of HTTP" eval '! said url_param'
 check "sizes have limits" refused "65507" "	accepted-payload-size 65508"
 check "shards have limits" refused "by-thread" "	dgram-bind :2 shards 65"
 check "a word of bind lines alone is refused" refused "'accept-proxy'" "	dgram-bind :2 accept-proxy"

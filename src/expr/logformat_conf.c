@@ -270,9 +270,15 @@ static int logformat_check(struct config *cfg, struct proxy *px, const struct lo
 static int logformat_check_profile(struct config *cfg, struct proxy *px,
 				   const struct log_profile *profile)
 {
+	const struct log_form *form;
 	enum log_step step;
 	int bad = 0;
 
+	if (px->udp) { /* its lines have one step; others may be for those who share the profile */
+		form = log_profile_form(profile, LOG_STEP_CLOSE);
+		return form ? logformat_check(cfg, px, form->format) |
+			      logformat_check(cfg, px, form->sd) : 0;
+	}
 	for (step = 0; step < LOG_STEPS; step++) {
 		bad |= logformat_check(cfg, px, profile->form[step].format);
 		bad |= logformat_check(cfg, px, profile->form[step].sd);

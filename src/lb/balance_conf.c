@@ -29,6 +29,10 @@ const char *balance_name(int balance)
 	return algorithms[balance];
 }
 
+/* Those that look at no more than addresses, or at what they are told to. */
+static const char *const for_datagrams[] = { "roundrobin", "static-rr", "leastconn", "first",
+					     "source", "random", "hash", NULL };
+
 static const char *const explained[] = {
 	[BALANCE_ROUNDROBIN] = "servers in turn, by weight; weights may change while it runs",
 	[BALANCE_STATIC_RR] = "servers in turn, by weights that do not change",
@@ -201,6 +205,7 @@ static int parse_by(struct statement *st, int algo, const char *text, struct bal
 
 static int parse_balance(struct statement *st, const struct keyword *kw, void *object)
 {
+	const struct proxy *px = object;
 	struct proxy_settings *set = &((struct proxy *)object)->set;
 	const char *word = stmt_peek(st) ? stmt_next(st) : algorithms[BALANCE_ROUNDROBIN];
 	struct balance_by *by;
@@ -211,7 +216,8 @@ static int parse_balance(struct statement *st, const struct keyword *kw, void *o
 	len = strcspn(word, "(");
 	algo = name_index(algorithms, word, len);
 	if (algo < 0 || (word[len] && (algo < BALANCE_RANDOM || algo == BALANCE_PEAK_EWMA)))
-		return stmt_unknown(st, st->at - 1, "algorithm of 'balance'", algorithms);
+		return stmt_unknown(st, st->at - 1, "algorithm of 'balance'",
+				    px->udp ? for_datagrams : algorithms);
 	set->balance = algo;
 	set->balance_given = true;
 	set->balance_loc = st->loc;

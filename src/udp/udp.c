@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "config/config.h"
+#include "config/diag.h"
 #include "expr/datagrams.h"
 #include "expr/expr.h"
 #include "expr/state.h"
@@ -42,22 +43,28 @@ static int check_server(struct config *cfg, const struct server *s)
 static int check_balance(struct config *cfg, const struct proxy *px)
 {
 	const struct location *loc = &px->set.balance_loc;
+	const struct expr *key = px->set.balance == BALANCE_HASH ? px->set.balance_by->expr : NULL;
 
-	if (px->set.balance == BALANCE_PEAK_EWMA)
-		return config_error(cfg, loc,
-				    "'balance peak-ewma' of the udp-lb section '%s' goes by "
-				    "answers, and datagrams need none",
-				    px->name);
-	if (px->set.balance == BALANCE_HASH && !expr_of_datagram(px->set.balance_by->expr))
-		return config_error(cfg, loc,
-				    "'balance hash %s' finds nothing in the udp-lb section "
-				    "'%s': datagrams have no %s",
-				    expr_text(px->set.balance_by->expr), px->name,
-				    expr_missing_in_datagrams(px->set.balance_by->expr));
-	if (px->set.balance < BALANCE_URI || px->set.balance == BALANCE_HASH)
+	if (key && expr_of_datagram(key))
 		return 0;
-	return config_error(cfg, loc, "'balance' of the udp-lb section '%s' looks at what only "
-			    "connections have", px->name);
+	if (key) {
+		config_error(cfg, loc, "'balance hash %s' finds nothing in the udp-lb section '%s': datagrams "
+			     "have no %s", expr_text(key), px->name, expr_missing_in_datagrams(key));
+		diag_hintf(cfg->diag, "'src', 'src_port', 'dst', 'dst_port', 'req.len' and "
+			   "'req.payload(0,4)', the first bytes, find something");
+		return -1;
+	}
+	if (px->set.balance == BALANCE_PEAK_EWMA)
+		config_error(cfg, loc, "'balance peak-ewma' of the udp-lb section '%s' goes by answers, and "
+			     "datagrams need none", px->name);
+	else if (px->set.balance >= BALANCE_URI)
+		config_error(cfg, loc, "'balance %s' of the udp-lb section '%s' looks at what only "
+			     "connections have", balance_name(px->set.balance), px->name);
+	else
+		return 0;
+	diag_hintf(cfg->diag, "roundrobin, static-rr, leastconn, first, source, random and hash are for "
+		   "datagrams; 'balance hash req.payload(0,4)' goes by the first bytes");
+	return -1;
 }
 
 static int udp_finish(struct config *cfg, void *data)
