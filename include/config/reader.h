@@ -4,6 +4,7 @@
 #ifndef CONFIG_READER_H
 #define CONFIG_READER_H
 
+#include "base/tree.h"
 #include "config/config.h"
 #include "config/diag.h"
 #include "config/keyword.h"
@@ -46,9 +47,9 @@ struct level {
 	unsigned line; /* of its .if */
 };
 
-/* Words with KW_ONCE that were given, and to which object. */
+/* Words with KW_ONCE or KW_FIRST that were given, and to which object. */
 struct once {
-	struct once *next;
+	struct tree_node node; /* in the reader's tree, by object and word */
 	const struct keyword *kw;
 	const void *object;
 	unsigned line;
@@ -83,7 +84,7 @@ struct reader {
 
 	struct level *levels;
 	unsigned depth, room;
-	struct once *once;
+	struct tree once;
 	struct reported *reported;
 	char line_number[12];   /* .LINE */
 };
@@ -102,7 +103,7 @@ void condition_end(struct reader *rd);
 
 /* What place in the file this word is at; i as in stmt_error. */
 struct place statement_place(const struct statement *st, int i);
-/* Runs the row's parser on the words at st->at; checks KW_ONCE. */
+/* Runs the row's parser on the words at st->at; checks KW_ONCE and KW_FIRST. */
 int statement_apply(struct statement *st, const struct lookup_row *row, void *object);
 /* Was this word reported before, from such a place? Then the line is noted there. */
 bool statement_reported(struct statement *st, int i, const char *name, unsigned scope);

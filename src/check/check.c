@@ -426,7 +426,7 @@ static void check_stop(void)
 }
 
 static const struct keyword check_keywords[] = {
-	{ .name = "spread-checks", .scope = SCOPE_GLOBAL, .args = "<0..50, in percent>",
+	{ .name = "spread-checks", .scope = SCOPE_GLOBAL, .flags = KW_FIRST, .args = "<0..50, in percent>",
 	  .parse = set_int, .offset = offsetof(struct check_settings, spread), .max = 50,
 	  .dflt = "0", .help = "random share by which each interval is longer or shorter" },
 	{ .name = "max-spread-checks", .scope = SCOPE_GLOBAL, .args = "<time>",

@@ -28,28 +28,51 @@
 static const struct once *once_seen(struct reader *rd, const struct keyword *kw,
 				    const void *object)
 {
+	uint64_t key = (uintptr_t)object * 31 + (uintptr_t)kw;
+	struct tree_node *n = tree_at_least(&rd->once, key);
 	struct once *o;
 
-	for (o = rd->once; o; o = o->next)
+	for (; n && n->key == key; n = tree_next(n)) {
+		o = tree_entry(n, struct once, node);
 		if (o->kw == kw && o->object == object)
 			return o;
+	}
 	o = arena_alloc(rd->cfg->arena, sizeof(*o));
-	*o = (struct once){ rd->once, kw, object, rd->loc.line, rd->loc.file };
-	rd->once = o;
+	*o = (struct once){ { 0 }, kw, object, rd->loc.line, rd->loc.file };
+	tree_insert(&rd->once, &o->node, key);
 	return NULL;
+}
+
+/* A word that the object has already. True: this one is ignored. */
+static bool given_twice(struct statement *st, const struct keyword *kw, const void *object)
+{
+	struct location loc = st->loc;
+	const struct once *before;
+
+	if (!(kw->flags & (KW_ONCE | KW_FIRST)) || st->no || st->dflt)
+		return false;
+	before = once_seen(st->cfg->reader, kw, object);
+	if (!before)
+		return false;
+	if (kw->flags & KW_FIRST)
+		stmt_warning(st, st->at, "'%s' was given before; the first one counts", kw->name);
+	else if (st->scope == SCOPE_DEFAULTS) /* where the reference says nothing */
+		config_notice(st->cfg, &loc, "'%s' was given before; this one counts", kw->name);
+	else
+		stmt_warning(st, st->at, "'%s' was given before; this one counts", kw->name);
+	stmt_hint(st, "the first is at %s:%u", before->file, before->line);
+	if (kw->flags & KW_FIRST)
+		st->at = st->count;
+	return kw->flags & KW_FIRST;
 }
 
 int statement_apply(struct statement *st, const struct lookup_row *row, void *object)
 {
 	unsigned errors = st->cfg->diag->errors_heard;
-	const struct once *before;
 	int rc, at = st->at;
 
-	if ((row->kw->flags & KW_ONCE) &&
-	    (before = once_seen(st->cfg->reader, row->kw, object)) != NULL) {
-		stmt_warning(st, at, "'%s' was given before; this one counts", row->kw->name);
-		stmt_hint(st, "the first is at %s:%u", before->file, before->line);
-	}
+	if (given_twice(st, row->kw, object))
+		return 0;
 	st->at += row->words;
 	rc = row->kw->parse(st, row->kw, object);
 	if (rc < 0 && st->cfg->diag->errors_heard == errors)

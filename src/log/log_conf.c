@@ -520,6 +520,7 @@ const struct keyword log_keywords[] = {
 	  .help = "the name in front of each log line" },
 	{ .name = "log-send-hostname",
 	  .scope = SCOPE_GLOBAL,
+	  .flags = KW_FIRST,
 	  .args = "[<string>]",
 	  .parse = log_parse_hostname,
 	  .help = "put a host name, by default the system's, into log headers" },

@@ -414,7 +414,7 @@ static const struct keyword bind_keywords[] = {
 	  .help = "an IPv6 address accepts no IPv4" },
 	{ "noreuseport", SCOPE_GLOBAL, 0, "", set_flag, .offset = GLOBAL(no_reuseport),
 	  .help = "listening sockets without SO_REUSEPORT" },
-	{ "tune.maxaccept", SCOPE_GLOBAL, 0, "<number>", set_int, .offset = GLOBAL(max_accept),
+	{ "tune.maxaccept", SCOPE_GLOBAL, KW_FIRST, "<number>", set_int, .offset = GLOBAL(max_accept),
 	  .min = -1, .max = INT_MAX, .dflt = "4",
 	  .help = "most connections that one listener accepts in a row; -1: no limit" },
 	{ "unix-bind", SCOPE_GLOBAL, 0,

@@ -27,19 +27,6 @@ static void take_id(struct statement *st, unsigned id, unsigned *field, bool *ha
 	*has = true;
 }
 
-static int parse_path(struct statement *st, const struct keyword *kw, void *object)
-{
-	const char **field = (const char **)((char *)object + kw->offset), *before = *field;
-
-	if (set_string(st, kw, object) < 0)
-		return -1;
-	if (before) {
-		warn_twice(st);
-		*field = before;
-	}
-	return stmt_end(st);
-}
-
 static int parse_user(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct process_conf *conf = object;
@@ -131,11 +118,11 @@ static const struct keyword process_keywords[] = {
 	{ .name = "setcap", .scope = SCOPE_GLOBAL, .args = "<name>[,<name>...]",
 	  .parse = caps_parse, .offset = offsetof(struct process_conf, setcap),
 	  .dflt = "what the configuration needs", .help = "capabilities that outlive the change of user" },
-	{ .name = "pidfile", .scope = SCOPE_GLOBAL, .args = "<file>", .parse = parse_path,
-	  .offset = offsetof(struct process_conf, pidfile),
+	{ .name = "pidfile", .scope = SCOPE_GLOBAL, .flags = KW_FIRST, .args = "<file>",
+	  .parse = set_string, .offset = offsetof(struct process_conf, pidfile),
 	  .help = "write the process id there" },
-	{ .name = "chroot", .scope = SCOPE_GLOBAL, .args = "<directory>", .parse = parse_path,
-	  .offset = offsetof(struct process_conf, chroot),
+	{ .name = "chroot", .scope = SCOPE_GLOBAL, .flags = KW_FIRST, .args = "<directory>",
+	  .parse = set_string, .offset = offsetof(struct process_conf, chroot),
 	  .help = "change the root directory after start" },
 	{ .name = "hard-stop-after", .scope = SCOPE_GLOBAL, .args = "<time>",
 	  .parse = set_duration, .offset = offsetof(struct process_conf, hard_stop_after),

@@ -107,7 +107,8 @@ static int set_timeout(struct statement *st, const struct keyword *kw, void *obj
 }
 
 #define TIMEOUT(name_, scope_, field_, help_)                                           \
-	{ "timeout " name_, scope_, 0, "<timeout>", set_timeout, .offset = SET(timeout.field_), \
+	{ "timeout " name_, scope_, KW_ONCE, "<timeout>", set_timeout,                       \
+	  .offset = SET(timeout.field_),                                                        \
 	  .dflt = "none: for ever", .help = help_ }
 #define GLOBAL(field) offsetof(struct proxies, global.field)
 
@@ -138,7 +139,7 @@ const struct keyword proxy_keywords[] = {
 	{ "backlog", SCOPE_FRONT, 0, "<conns>", set_int, .offset = SET(backlog), .min = 0,
 	  .max = INT_MAX, .dflt = "that of maxconn",
 	  .help = "connections that the kernel may hold until they are accepted" },
-	{ "rate-limit sessions", SCOPE_FRONT, 0, "<rate>", set_unsigned, .offset = SET(rate_limit),
+	{ "rate-limit sessions", SCOPE_FRONT, KW_ONCE, "<rate>", set_unsigned, .offset = SET(rate_limit),
 	  .min = 0, .max = INT_MAX, .dflt = "0: none",
 	  .help = "most new sessions a second; others wait in the kernel" },
 	{ "default_backend", SCOPE_FRONT, 0, "<backend>", parse_default_backend,
@@ -189,13 +190,13 @@ const struct keyword proxy_keywords[] = {
 	TIMEOUT("tunnel", SCOPE_BACK, tunnel, "inactivity of both sides once data flow"),
 	TIMEOUT("client-fin", SCOPE_FRONT, client_fin, "inactivity of the client, half closed"),
 	TIMEOUT("server-fin", SCOPE_BACK, server_fin, "inactivity of the server, half closed"),
-	{ "timeout try", SCOPE_BACK, 0, "<timeout>", set_duration, .offset = SET(timeout.attempt),
+	{ "timeout try", SCOPE_BACK, KW_ONCE, "<timeout>", set_duration, .offset = SET(timeout.attempt),
 	  .dflt = "none: timeout server",
 	  .help = "one try of a request, until its response begins" },
 	TIMEOUT("http-request", SCOPE_PROXY, http_request,
 		"until the head of a request is complete"),
 	TIMEOUT("http-keep-alive", SCOPE_PROXY, http_keep_alive, "between two requests"),
-	{ "timeout tarpit", SCOPE_PROXY, 0, "<timeout>", set_duration,
+	{ "timeout tarpit", SCOPE_PROXY, KW_ONCE, "<timeout>", set_duration,
 	  .offset = SET(timeout.tarpit), .dflt = "timeout connect",
 	  .help = "how long tarpitted requests are held" },
 
@@ -313,24 +314,24 @@ const struct keyword proxy_keywords[] = {
 	{ "maxcomprate", SCOPE_GLOBAL, 0, "<number>", set_unsigned, .offset = GLOBAL(max_comp_rate),
 	  .min = 0, .max = INT_MAX, .dflt = "0: no limit",
 	  .help = "kilobytes a second into compression above which it is less, or none" },
-	{ "maxconn", SCOPE_GLOBAL, 0, "<number>", set_unsigned, .offset = GLOBAL(maxconn), .min = 0,
+	{ "maxconn", SCOPE_GLOBAL, KW_FIRST, "<number>", set_unsigned, .offset = GLOBAL(maxconn), .min = 0,
 	  .max = INT_MAX, .dflt = "as many as the descriptors allow",
 	  .help = "most concurrent connections of the process" },
-	{ "maxconnrate", SCOPE_GLOBAL, 0, "<number>", set_unsigned, .offset = GLOBAL(maxconn_rate),
+	{ "maxconnrate", SCOPE_GLOBAL, KW_FIRST, "<number>", set_unsigned, .offset = GLOBAL(maxconn_rate),
 	  .min = 0, .max = INT_MAX, .dflt = "0: no limit",
 	  .help = "most new connections of the process a second" },
-	{ "maxsessrate", SCOPE_GLOBAL, 0, "<number>", set_unsigned, .offset = GLOBAL(maxsess_rate),
+	{ "maxsessrate", SCOPE_GLOBAL, KW_FIRST, "<number>", set_unsigned, .offset = GLOBAL(maxsess_rate),
 	  .min = 0, .max = INT_MAX, .dflt = "0: no limit",
 	  .help = "most new sessions of the process a second" },
 #ifdef HAVE_OPENSSL
 	{ "maxsslconn", SCOPE_GLOBAL, 0, "<number>", set_unsigned, .offset = GLOBAL(max_tls),
 	  .min = 0, .max = INT_MAX, .dflt = "0: no limit",
 	  .help = "most connections with TLS at a time, to clients and to servers" },
-	{ "maxsslrate", SCOPE_GLOBAL, 0, "<number>", set_unsigned, .offset = GLOBAL(max_tls_rate),
+	{ "maxsslrate", SCOPE_GLOBAL, KW_FIRST, "<number>", set_unsigned, .offset = GLOBAL(max_tls_rate),
 	  .min = 0, .max = INT_MAX, .dflt = "0: no limit",
 	  .help = "most new connections with TLS a second" },
 #endif
-	{ "ulimit-n", SCOPE_GLOBAL, 0, "<number>", set_unsigned, .offset = GLOBAL(ulimit_n),
+	{ "ulimit-n", SCOPE_GLOBAL, KW_FIRST, "<number>", set_unsigned, .offset = GLOBAL(ulimit_n),
 	  .min = 0, .max = INT_MAX, .dflt = "computed from maxconn",
 	  .help = "most file descriptors of the process" },
 	{ "fd-hard-limit", SCOPE_GLOBAL, 0, "<number>", set_unsigned,

@@ -326,10 +326,10 @@ static int state_file_finish(struct config *cfg, void *data)
 }
 
 static const struct keyword keywords[] = {
-	{ "server-state-base", SCOPE_GLOBAL, 0, "<directory>", set_string,
+	{ "server-state-base", SCOPE_GLOBAL, KW_FIRST, "<directory>", set_string,
 	  .offset = offsetof(struct state_files, base), .dflt = "the working directory",
 	  .help = "where files of server states are whose path is relative" },
-	{ "server-state-file", SCOPE_GLOBAL, 0, "<file>", set_string,
+	{ "server-state-file", SCOPE_GLOBAL, KW_FIRST, "<file>", set_string,
 	  .offset = offsetof(struct state_files, file),
 	  .help = "states of the servers of all backends, read at the start" },
 	{ "load-server-state-from-file", SCOPE_BACK, 0, "{ global | local | none }", set_enum,

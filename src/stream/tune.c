@@ -151,12 +151,14 @@ static int parse_fail_alloc(struct statement *st, const struct keyword *kw, void
 	return 0;
 }
 
-#define SIZE_ROW(word, field, lo, hi, deflt, text)                                             \
-	{ .name = word, .scope = SCOPE_GLOBAL, .args = "<size>", .parse = set_size,            \
+#define SIZE_ROW(word, once, field, lo, hi, deflt, text)                                       \
+	{ .name = word, .scope = SCOPE_GLOBAL, .flags = once, .args = "<size>",                  \
+	  .parse = set_size,                                                                   \
 	  .offset = offsetof(struct tune, field), .min = lo, .max = hi, .dflt = deflt,         \
 	  .help = text }
-#define INT_ROW(word, field, lo, hi, deflt, text)                                              \
-	{ .name = word, .scope = SCOPE_GLOBAL, .args = "<number>", .parse = set_int,           \
+#define INT_ROW(word, once, field, lo, hi, deflt, text)                                        \
+	{ .name = word, .scope = SCOPE_GLOBAL, .flags = once, .args = "<number>",                \
+	  .parse = set_int,                                                                    \
 	  .offset = offsetof(struct tune, field), .min = lo, .max = hi, .dflt = deflt,         \
 	  .help = text }
 
@@ -164,7 +166,7 @@ static const struct keyword tune_keywords[] = {
 	{ .name = "busy-polling", .scope = SCOPE_GLOBAL, .flags = KW_NO, .args = "",
 	  .parse = set_flag, .offset = offsetof(struct tune, busy_polling), .dflt = "off",
 	  .help = "workers never sleep: less latency, for a processor each" },
-	INT_ROW("maxpipes", maxpipes, 0, 1000000, "a quarter of maxconn",
+	INT_ROW("maxpipes", KW_FIRST, maxpipes, 0, 1000000, "a quarter of maxconn",
 		"most pipes in use at once; without a free one bytes are copied"),
 	{ .name = "no-memory-trimming", .scope = SCOPE_GLOBAL, .args = "", .parse = set_flag,
 	  .offset = offsetof(struct tune, no_trimming), .dflt = "off",
@@ -182,44 +184,44 @@ static const struct keyword tune_keywords[] = {
 	  .parse = set_enum, .offset = offsetof(struct tune, profile), .dflt = "auto",
 	  .names = (const char *const[]){ "off", "on", "auto", NULL },
 	  .help = "measure how long each function of the loop and each stream takes" },
-	SIZE_ROW("tune.bufsize", bufsize, BUFSIZE_MIN, 1 << 30, "16384",
+	SIZE_ROW("tune.bufsize", 0, bufsize, BUFSIZE_MIN, 1 << 30, "16384",
 		 "bytes of a buffer in which data wait to be looked at"),
-	SIZE_ROW("tune.maxrewrite", maxrewrite, 0, 1 << 30, "1024",
+	SIZE_ROW("tune.maxrewrite", 0, maxrewrite, 0, 1 << 30, "1024",
 		 "bytes of a buffer kept free for what is put in front of the data"),
-	INT_ROW("tune.buffers.limit", buffers_limit, 0, 1 << 30, "0 (no limit)",
+	INT_ROW("tune.buffers.limit", 0, buffers_limit, 0, 1 << 30, "0 (no limit)",
 		"most buffers of tune.bufsize in use at once"),
 	{ .name = "tune.colocated", .scope = SCOPE_GLOBAL, .args = "{ on | off }",
 	  .parse = set_enum, .offset = offsetof(struct tune, colocated), .dflt = "off",
 	  .names = (const char *const[]){ "off", "on", NULL },
 	  .help = "reads so that penstock colocate may serve this process, too: never splices" },
-	INT_ROW("tune.kernel-relay.after", kernel_after, 0, 1000, "8",
+	INT_ROW("tune.kernel-relay.after", 0, kernel_after, 0, 1000, "8",
 		"option kernel-relay: small pieces in a row before the kernel takes over"),
 	{ .name = "tune.fail-alloc", .scope = SCOPE_GLOBAL, .args = "<percent>",
 	  .parse = parse_fail_alloc, .offset = offsetof(struct tune, fail_alloc), .max = 100,
 	  .dflt = "0", .help = "with -dMfail: how many of 100 allocations for traffic fail" },
-	INT_ROW("tune.buffers.reserve", buffers_reserve, 2, 1 << 20, "2",
+	INT_ROW("tune.buffers.reserve", 0, buffers_reserve, 2, 1 << 20, "2",
 		"buffers allocated at the start, for when memory runs out"),
-	SIZE_ROW("tune.pipesize", pipesize, 4096, 1 << 30, "1m",
+	SIZE_ROW("tune.pipesize", 0, pipesize, 4096, 1 << 30, "1m",
 		 "bytes that a pipe should hold; the system may allow less"),
-	INT_ROW("tune.spin-us", spin_us, 0, 10000, "0 (it sleeps at once)",
+	INT_ROW("tune.spin-us", 0, spin_us, 0, 10000, "0 (it sleeps at once)",
 		"microseconds for which a worker polls on before it sleeps"),
-	INT_ROW("tune.maxpollevents", maxpollevents, 1, 1000000, "200",
+	INT_ROW("tune.maxpollevents", KW_FIRST, maxpollevents, 1, 1000000, "200",
 		"most events taken from one poll"),
-	INT_ROW("tune.pool-low-fd-ratio", pool_low, 0, 100, "0 (off)",
+	INT_ROW("tune.pool-low-fd-ratio", 0, pool_low, 0, 100, "0 (off)",
 		"percent of the descriptors above which no connection to a server is kept"),
-	INT_ROW("tune.pool-high-fd-ratio", pool_high, 0, 100, "0 (off)",
+	INT_ROW("tune.pool-high-fd-ratio", 0, pool_high, 0, 100, "0 (off)",
 		"percent of the descriptors above which a new connection closes an idle one"),
-	INT_ROW("tune.recv_enough", recv_enough, 0, 1 << 30, "0",
+	INT_ROW("tune.recv_enough", 0, recv_enough, 0, 1 << 30, "0",
 		"a short read below this size is followed by another one"),
-	INT_ROW("tune.runqueue-depth", runqueue_depth, 0, 1 << 30, "0 (all that wait)",
+	INT_ROW("tune.runqueue-depth", KW_FIRST, runqueue_depth, 0, 1 << 30, "0 (all that wait)",
 		"most tasks run in one turn of the loop, before it looks for events again"),
-	SIZE_ROW("tune.rcvbuf.client", rcvbuf_client, 0, 1 << 30, "the system's",
+	SIZE_ROW("tune.rcvbuf.client", KW_FIRST, rcvbuf_client, 0, 1 << 30, "the system's",
 		 "kernel receive buffer of client connections"),
-	SIZE_ROW("tune.sndbuf.client", sndbuf_client, 0, 1 << 30, "the system's",
+	SIZE_ROW("tune.sndbuf.client", KW_FIRST, sndbuf_client, 0, 1 << 30, "the system's",
 		 "kernel send buffer of client connections"),
-	SIZE_ROW("tune.rcvbuf.server", rcvbuf_server, 0, 1 << 30, "the system's",
+	SIZE_ROW("tune.rcvbuf.server", KW_FIRST, rcvbuf_server, 0, 1 << 30, "the system's",
 		 "kernel receive buffer of server connections"),
-	SIZE_ROW("tune.sndbuf.server", sndbuf_server, 0, 1 << 30, "the system's",
+	SIZE_ROW("tune.sndbuf.server", KW_FIRST, sndbuf_server, 0, 1 << 30, "the system's",
 		 "kernel send buffer of server connections"),
 	{ .name = NULL },
 };

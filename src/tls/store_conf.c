@@ -69,10 +69,14 @@ static int parse_directory(struct statement *st, const char **directory)
 
 static int parse_base(struct statement *st, const struct keyword *kw, void *object)
 {
+	const char **base = kw->bit == 'c' ? &tls_store_settings.crt_base :
+			    kw->bit == 'k' ? &tls_store_settings.key_base :
+					     &tls_store_settings.ca_base;
+
 	(void)object;
-	return parse_directory(st, kw->bit == 'c' ? &tls_store_settings.crt_base :
-				   kw->bit == 'k' ? &tls_store_settings.key_base :
-						    &tls_store_settings.ca_base);
+	if (*base)
+		return stmt_error(st, st->at - 1, "'%s' was given before", kw->name);
+	return parse_directory(st, base);
 }
 
 static const char *const extra_names[] = { "none", "all", "bundle", "key", "ocsp", "issuer", "sctl",
