@@ -352,7 +352,7 @@ const struct html_column html_counts[] = {
 	{ NULL, "Most", "w6", "Most that waited", .field = STAT_qmax },
 	{ "Sessions a second", "Now", "w6", "Sessions over the last second", .say = col_rate },
 	{ NULL, "Most", "w5", "Most in a second", .say = col_rate_max },
-	{ NULL, "5 minutes", "w7", "Requests a second over the last five minutes; red: 5xx",
+	{ NULL, "5 min", "w7", "Requests a second over the last five minutes; red: 5xx",
 	  .say = col_curve },
 	{ "Sessions", "Now", "w5", "Now", .say = col_scur },
 	{ NULL, "Most", "w5", "Most at a time", .field = STAT_smax },
