@@ -5,7 +5,7 @@
  *   exchange serve ADDRESS:PORT                       what comes goes back; behind "b" it is dropped
  *   exchange ping ADDRESS:PORT SIZE SECONDS           exchanges of SIZE bytes, one after the other
  *   exchange bulk ADDRESS:PORT STREAMS SECONDS N      as much as passes, in 128 kB, behind N small
- *                                                     exchanges
+ *                                                     exchanges; until the server has all of it
  *
  * Prints one line of NAME=VALUE.
  */
@@ -152,6 +152,11 @@ static void bulk(const char *where, unsigned streams, double seconds, unsigned g
 				die("send");
 			moved += n > 0 ? (uint64_t)n : 0;
 		}
+	for (i = 0; i < streams; i++)
+		shutdown(fds[i].fd, SHUT_WR);
+	for (i = 0; i < streams; i++) /* what lies in between does not count as passed */
+		if (recv(fds[i].fd, greeting, 1, 0))
+			die("recv");
 	printf("MBs=%.0f\n", (double)moved / ((double)(now_ns() - begin) / 1e9) / 1e6);
 }
 
