@@ -34,6 +34,7 @@
 #include "peers/peers_conf.h"
 #include "process/args.h"
 #include "process/handover.h"
+#include "process/parent_cli.h"
 #include "process/process.h"
 #include "process/reload.h"
 #include "process/rights.h"
@@ -100,6 +101,7 @@ static int answer_help(const struct args *args)
 	known = help_word(stdout, modules, words, count) || known;
 	known = help_actions(words, count, known);
 	known = cli_help_words(stdout, words, count, known) || known;
+	known = parent_cli_help(stdout, words, count, known) || known;
 #ifdef HAVE_LUA
 	known = (count == 1 && lua_help(stdout, words[0], known)) || known;
 #endif

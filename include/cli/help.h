@@ -14,5 +14,9 @@ extern const struct cli_command cli_help_commands[];
 /* penstock help WORDS: prints the commands that begin with these count words, or have them before
  * their arguments, behind an empty line if something (any) was printed before. false: none does. */
 bool cli_help_words(FILE *out, const char *const *words, int count, bool any);
+/* One row, if it begins with the words or has them before its arguments; false: it does not. title:
+ * a line in front, NULL: none. */
+bool cli_help_row(FILE *out, const struct cli_command *row, const char *const *words, int count,
+		  const char *title);
 
 #endif

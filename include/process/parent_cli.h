@@ -6,6 +6,7 @@
 #include "config/module.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 struct config;
 struct err;
@@ -24,5 +25,8 @@ void parent_cli_wait(bool wait);
 void parent_cli_each(struct config *cfg, void (*fn)(struct listener *l, void *arg), void *arg);
 /* In a fresh worker: closes the copy, and talks like any other process. */
 void parent_cli_drop(struct config *cfg);
+/* penstock help WORDS: those of its commands that begin with the words, or that send them elsewhere
+ * ("@1 show info"). any: something was printed before. False: none does. */
+bool parent_cli_help(FILE *out, const char *const *words, int count, bool any);
 
 #endif

@@ -210,30 +210,35 @@ static enum cli_step help_next(struct cli_call *call)
 	return CLI_MORE;
 }
 
-bool cli_help_words(FILE *out, const char *const *words, int count, bool any)
+bool cli_help_row(FILE *out, const struct cli_command *row, const char *const *words, int count,
+		  const char *title)
 {
 	static const char *const levels[] = {
 		[LEVEL_USER] = "user", [LEVEL_OPERATOR] = "operator", [LEVEL_ADMIN] = "admin"
 	};
+	int least = help_words(row) < count ? help_words(row) : count;
+
+	/* Behind the words of a row stand its arguments. */
+	if (row->flags & (CLI_LATER | CLI_HIDDEN) || (least < count && !row->args) ||
+	    !help_begins_with(row, words, least))
+		return false;
+	if (title)
+		fputs(title, out);
+	fprintf(out, "  %s%s%s\n      %s (%s)\n", row->words, row->args ? " " : "",
+		row->args ? row->args : "", row->help, levels[row->level]);
+	return true;
+}
+
+bool cli_help_words(FILE *out, const char *const *words, int count, bool any)
+{
+	static const char title[] =
+		"\ncommands of the stats socket, with the level that they need:\n";
 	bool found = false;
 
 	help_collect();
-	for (int i = 0; i < help_count; i++) {
-		const struct cli_command *row = help_rows[i];
-		int least = help_words(row) < count ? help_words(row) : count;
-
-		/* Behind the words of a row stand its arguments. */
-		if (row->flags & (CLI_LATER | CLI_HIDDEN) || (least < count && !row->args) ||
-		    !help_begins_with(row, words, least))
-			continue;
-		if (!found)
-			fprintf(out,
-				"%scommands of the stats socket, with the level that they need:\n",
-				any ? "\n" : "");
-		found = true;
-		fprintf(out, "  %s%s%s\n      %s (%s)\n", row->words, row->args ? " " : "",
-			row->args ? row->args : "", row->help, levels[row->level]);
-	}
+	for (int i = 0; i < help_count; i++)
+		found |= cli_help_row(out, help_rows[i], words, count,
+				      found ? NULL : title + !any);
 	return found;
 }
 

@@ -220,6 +220,38 @@ static const struct tables parent_tables = TABLES("command", struct cli_command,
 	parent_commands,
 	cli_help_commands);
 
+/* -- penstock help --------------------------------------------------------------------------- */
+
+/* "@1", "@!4711": an address, and maybe a command behind it. */
+static bool help_addressed(FILE *out, const char *const *words, int count, const char *title)
+{
+	const struct cli_command *row;
+
+	for (row = parent_commands; *row->words == '@'; row++) {
+		cli_help_row(out, row, &row->words, 0, title);
+		title = NULL;
+	}
+	if (count > 1)
+		cli_help_words(out, words + 1, count - 1, true);
+	return true;
+}
+
+bool parent_cli_help(FILE *out, const char *const *words, int count, bool any)
+{
+	static const char text[] = "\ncommands of the parent's socket (-S), with the level that they "
+				   "need:\n";
+	const char *title = text + !any;
+	const struct cli_command *row;
+	bool found = false;
+
+	if (words[0][0] == '@')
+		return help_addressed(out, words, count, title);
+	for (row = parent_commands; row->words; row++)
+		if (*row->words != '@')
+			found |= cli_help_row(out, row, words, count, found ? NULL : title);
+	return found;
+}
+
 /* -- the socket ------------------------------------------------------------------------------ */
 
 struct parent_cli {
