@@ -56,6 +56,7 @@ struct pattern {
 	};
 	bool ignore_case;
 	uint8_t family, bits; /* MATCH_IP; bits 255: a mask that is no prefix */
+	uint8_t op;           /* enum pattern_op, of what was a number behind it */
 	bool unresolved;      /* a host name that has no address, where names are trusted */
 };
 

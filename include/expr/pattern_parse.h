@@ -10,5 +10,7 @@ int pattern_parse(struct pattern *p, enum match match, enum pattern_op op, unsig
 		  struct arena *arena, struct err *err);
 /* "eq", "gt" ...; false: no operator. */
 bool pattern_operator(const char *word, enum pattern_op *op);
+/* As it was written: "lt 9". */
+void pattern_say(const struct pattern *p, enum match match, struct text *to);
 
 #endif

@@ -45,5 +45,7 @@ bool rules_look(const struct rule_set *set);
 struct proxy *switch_backend(const struct proxy *frontend, const struct view *view);
 /* use-server: the server that the first matching rule names, if it is usable; else NULL. */
 struct server *use_server(const struct proxy *backend, const struct view *view);
+/* Will it name one? Asked ahead, so nobody who watches is told. */
+bool use_server_decides(const struct proxy *backend, const struct view *view);
 
 #endif

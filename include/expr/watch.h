@@ -5,6 +5,7 @@
 #ifndef EXPR_WATCH_H
 #define EXPR_WATCH_H
 
+#include "base/bug.h"
 #include "base/str.h"
 #include "expr/acl.h"
 #include "expr/expr.h"
@@ -12,6 +13,7 @@
 
 struct pattern;
 struct pattern_set;
+struct proxy;
 struct sample;
 struct var_name;
 struct view;
@@ -24,7 +26,13 @@ struct watch {
 	/* The same of a line that chooses: use_backend, use-server. chosen: it names that. */
 	void (*choice)(const char *word, const struct location *loc, const struct view *view);
 	void (*chosen)(const char *name, bool taken);
-	/* A condition was evaluated: that of the rule or choice that was told of last. */
+	/* The same of a line of this section that is neither: "stick on", "monitor fail". lined: it has
+	 * had its effect. says: what that was, or what was found. */
+	void (*line)(const char *word, const struct location *loc, const struct proxy *section,
+		     const struct view *view, bool is_response);
+	void (*lined)(bool held);
+	void (*says)(const char *name, const char *text);
+	/* A condition was evaluated: that of the rule, line or choice that was told of last. */
 	void (*cond)(enum cond_result result);
 	/* An ACL is asked; name NULL: it has none. What is told up to asked belongs to it. */
 	void (*acl)(const char *name, const struct location *loc);
@@ -38,5 +46,24 @@ struct watch {
 };
 
 extern const struct watch *watch;
+
+static inline void watch_line(const char *word, const struct location *loc,
+			      const struct proxy *section, const struct view *view, bool is_response)
+{
+	if (unlikely(watch != NULL))
+		watch->line(word, loc, section, view, is_response);
+}
+
+static inline void watch_lined(bool held)
+{
+	if (unlikely(watch != NULL))
+		watch->lined(held);
+}
+
+static inline void watch_says(const char *name, const char *text)
+{
+	if (unlikely(watch != NULL))
+		watch->says(name, text);
+}
 
 #endif

@@ -148,6 +148,7 @@ struct proxy_settings {
 	struct logformat *logformat_error; /* error-log-format; NULL: none given */
 	unsigned log_steps;          /* 1 << enum log_step; 0: one line, once all is known */
 	const char *monitor_uri;       /* NULL: none */
+	struct location monitor_uri_loc;
 	struct cookie_conf *cookie;    /* exchange/persist.h; NULL: none */
 	const char *dynamic_cookie_key; /* NULL: none */
 	struct expr *persist_rdp;      /* persist rdp-cookie: the cookie; NULL: off */

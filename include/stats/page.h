@@ -33,6 +33,7 @@ enum { PAGE_HIDE_VERSION = 1 << 0, PAGE_NODE = 1 << 1, PAGE_DESC = 1 << 2, PAGE_
 struct stats_admin {
 	struct stats_admin *next;
 	struct cond *cond;
+	struct location loc;
 };
 
 /* The words of one section. */

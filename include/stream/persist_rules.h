@@ -3,6 +3,8 @@
 #ifndef STREAM_PERSIST_RULES_H
 #define STREAM_PERSIST_RULES_H
 
+#include "config/config.h"
+
 #include <stdbool.h>
 
 struct cond;
@@ -14,6 +16,7 @@ struct persist_rule {
 	struct persist_rule *next;
 	bool ignore;
 	struct cond *cond;
+	struct location loc;
 };
 
 /* The first that holds: extra's persist_forced or persist_ignored. */

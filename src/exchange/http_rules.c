@@ -16,6 +16,7 @@
 #include "exchange/persist.h"
 #include "exchange/redirect.h"
 #include "exchange/reply.h"
+#include "expr/watch.h"
 #include "http/message.h"
 #include "http/uri.h"
 #include "net/listener.h"
@@ -33,6 +34,7 @@
 struct monitor_fail {
 	struct monitor_fail *next;
 	struct cond *cond;
+	struct location loc;
 };
 
 enum rule_result (*http_page_hook)(struct exchange *x, struct proxy *px);
@@ -147,7 +149,9 @@ static int parse_redirect(struct statement *st, const struct keyword *kw, void *
 static int parse_monitor_uri(struct statement *st, const struct keyword *kw, void *object)
 {
 	const char *uri = stmt_peek(st);
+	struct proxy *px = object;
 
+	px->set.monitor_uri_loc = st->loc;
 	if (uri && (!*uri || uri[strcspn(uri, " \t")]))
 		return stmt_error(st, st->at, "a URI has no blanks and is not empty");
 	return set_string(st, kw, object);
@@ -159,6 +163,7 @@ static int parse_monitor_fail(struct statement *st, const struct keyword *kw, vo
 	struct proxy *px = object;
 
 	(void)kw;
+	fail->loc = st->loc;
 	if (!stmt_peek(st))
 		return stmt_error(st, st->at, "'if' or 'unless' and a condition are expected");
 	if (cond_parse(st, px, AT_REQUEST, "monitor fail", &fail->cond))
@@ -318,15 +323,18 @@ static bool monitor_fails(struct exchange *x, const struct proxy *px)
 {
 	const struct monitor_fail *fail;
 	struct view view;
+	bool holds = false;
 
-	if (!px->monitor_fail)
-		return false;
 	stream_view(x->stream, &view, NULL);
-	for (fail = px->monitor_fail; fail; fail = fail->next) {
-		if (cond_eval(fail->cond, &view, AT_REQUEST | AT_FINAL) == COND_YES)
-			return true;
+	for (fail = px->monitor_fail; fail && !holds; fail = fail->next) {
+		watch_line("monitor fail", &fail->loc, px, &view, false);
+		holds = cond_eval(fail->cond, &view, AT_REQUEST | AT_FINAL) == COND_YES;
+		watch_lined(holds);
 	}
-	return false;
+	watch_line("monitor-uri", &px->set.monitor_uri_loc, px, &view, false);
+	watch_says("answered at once", holds ? "503" : "200");
+	watch_lined(true);
+	return holds;
 }
 
 /* Not logged: somebody asks every second. */

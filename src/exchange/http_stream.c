@@ -8,6 +8,7 @@
 #include "exchange/http_service.h"
 #include "http/message.h"
 #include "expr/expr.h"
+#include "expr/watch.h"
 #include "proxy/proxy.h"
 #include "stream/early.h"
 #include "stream/extra.h"
@@ -218,6 +219,10 @@ static enum action_result action_hint(const struct rule *rule, struct view *view
 		message_set_status(&x->res, 103, (struct span){ NULL, 0 });
 		x->hinting = true;
 	}
+	if (unlikely(watch != NULL))
+		watch->says("goes ahead of the answer, with status 103",
+			    arena_printf(x->arena, "%.*s: %.*s", (int)data->name.len, data->name.ptr,
+					 (int)value.len, value.ptr));
 	return action_rewritten(message_add(&x->res, x->arena, data->name, value), view);
 }
 

@@ -394,7 +394,7 @@ static bool has_rule(struct exchange *x, struct proxy *px)
 	if (!px->use_server_rules)
 		return false;
 	stream_view(x->stream, &view, NULL);
-	return use_server(px, &view) != NULL;
+	return use_server_decides(px, &view);
 }
 
 bool persist_request(struct exchange *x)

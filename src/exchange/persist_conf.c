@@ -167,6 +167,7 @@ static int parse_rule(struct statement *st, const struct keyword *kw, void *obje
 	if (!stmt_peek(st))
 		return stmt_error(st, st->at, "'if' or 'unless' and a condition are expected");
 	rule->ignore = kw->max == IGNORE;
+	rule->loc = st->loc;
 	if (cond_parse(st, px, AT_SERVER, kw->name, &rule->cond))
 		return -1;
 	for (last = &px->persist_rules; *last; last = &(*last)->next)

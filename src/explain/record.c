@@ -11,6 +11,7 @@
 #include "explain/heads.h"
 #include "expr/capture.h"
 #include "expr/pattern.h"
+#include "expr/pattern_parse.h"
 #include "expr/vars.h"
 #include "expr/view.h"
 #include "lb/balance.h"
@@ -160,22 +161,54 @@ static bool rule_of_response(const struct rule *rule)
 
 static void heads_look(struct record *r, struct stream *s, const char *why);
 
-static void on_rule(const struct rule *rule, const struct view *view)
+static struct entry *line_begin(struct record *r, const char *name, const struct location *loc,
+				const struct proxy *section, const struct view *view, bool response)
 {
-	struct record *r = recording;
 	struct entry *t;
 
 	if (stream_seen(view)) {
 		heads_look(r, view->stream, r->step);
 		treated_look(view->stream, &r->treated);
 	}
-	section_enter(r, rule->proxy, rule_of_response(rule));
+	section_enter(r, section, response);
 	r->at = r->section;
-	t = entry_add(r, ENTRY_RULE,
-		      arena_printf(r->arena, "%s %s", rule->list, rule->action->name), NULL);
-	t->held = rule->cond ? HELD_NO : HELD_YES;
-	t->response = rule_of_response(rule);
-	entry_open(r, t, &rule->loc);
+	t = entry_add(r, ENTRY_RULE, name, NULL);
+	t->held = HELD_YES;
+	t->response = response;
+	entry_open(r, t, loc);
+	return t;
+}
+
+static void on_rule(const struct rule *rule, const struct view *view)
+{
+	struct record *r = recording;
+	const char *name = arena_printf(r->arena, "%s %s", rule->list, rule->action->name);
+
+	line_begin(r, name, &rule->loc, rule->proxy, view, rule_of_response(rule))->held =
+		rule->cond ? HELD_NO : HELD_YES;
+}
+
+static void on_line(const char *word, const struct location *loc, const struct proxy *section,
+		    const struct view *view, bool is_response)
+{
+	line_begin(recording, word, loc, section, view, is_response);
+}
+
+/* An answer of the program may have ended the stream meanwhile. */
+static void on_lined(bool held)
+{
+	struct entry *t = recording->at;
+
+	while (t != recording->root && t->kind != ENTRY_RULE)
+		t = t->up;
+	if (t != recording->root && !held)
+		t->held = HELD_NO;
+	entry_close(recording, ENTRY_RULE);
+}
+
+static void on_says(const char *name, const char *text)
+{
+	record_note(recording, ENTRY_NOTE, name, text);
 }
 
 static const char *said_text(enum action_result said)
@@ -297,10 +330,23 @@ static void on_sample(const struct expr *e, enum expr_result result, const struc
 	t->held = result == EXPR_FOUND ? HELD_YES : result == EXPR_WAIT ? HELD_WAITS : HELD_NO;
 }
 
+static const char *pattern_text(struct record *r, const struct pattern_set *set,
+				const struct pattern *p)
+{
+	char memory[64];
+	struct text t;
+
+	if (!p || p->op == OP_EQUAL)
+		return p ? p->text : NULL;
+	text_init(&t, memory, sizeof(memory));
+	pattern_say(p, set->match, &t);
+	return arena_strdup(r->arena, t.ptr);
+}
+
 static void on_pattern(const struct pattern_set *set, const struct pattern *p)
 {
-	struct entry *t =
-		entry_add(recording, ENTRY_PATTERN, match_name(set->match), p ? p->text : NULL);
+	struct entry *t = entry_add(recording, ENTRY_PATTERN, match_name(set->match),
+				    pattern_text(recording, set, p));
 
 	t->before = p ? p->value : NULL;
 	t->held = p ? HELD_YES : HELD_NO;
@@ -357,7 +403,8 @@ static void heads_look(struct record *r, struct stream *s, const char *why)
 		return;
 	heads_look_one(r, &r->request, x->http.request && !x->request_sent ? x->http.request : NULL,
 		       why, false);
-	heads_look_one(r, &r->response, x->http.response, why, true);
+	if (x->http.response && !(x->http.response->flags & MSG_INTERIM))
+		heads_look_one(r, &r->response, x->http.response, why, true);
 }
 
 static void captures_look(struct record *r, const struct stream *s, bool response)
@@ -610,7 +657,8 @@ static void on_ends(struct stream *s)
 
 static const struct stream_watch recorder = {
 	.rules = { .rule = on_rule, .ruled = on_ruled, .choice = on_choice, .chosen = on_chosen,
-		   .cond = on_cond, .acl = on_acl, .asked = on_asked, .sample = on_sample,
+		   .line = on_line, .lined = on_lined, .says = on_says, .cond = on_cond,
+		   .acl = on_acl, .asked = on_asked, .sample = on_sample,
 		   .pattern = on_pattern, .variable = on_variable },
 	.begins = on_begins,
 	.step = on_step,

@@ -15,15 +15,16 @@
 #include <ctype.h>
 #include <netdb.h>
 
+static const char *const op_names[] = { [OP_EQUAL] = "eq", [OP_GREATER_EQUAL] = "ge",
+					[OP_GREATER] = "gt", [OP_LESS_EQUAL] = "le",
+					[OP_LESS] = "lt" };
+
 bool pattern_operator(const char *word, enum pattern_op *op)
 {
-	static const char *const names[] = { [OP_EQUAL] = "eq", [OP_GREATER_EQUAL] = "ge",
-					     [OP_GREATER] = "gt", [OP_LESS_EQUAL] = "le",
-					     [OP_LESS] = "lt" };
 	unsigned i;
 
-	for (i = 0; i < ARRAY_LEN(names); i++) {
-		if (!strcmp(word, names[i])) {
+	for (i = 0; i < ARRAY_LEN(op_names); i++) {
+		if (!strcmp(word, op_names[i])) {
 			*op = (enum pattern_op)i;
 			return true;
 		}
@@ -77,6 +78,7 @@ static bool parse_range(struct pattern *p, const char *mark, enum match match,
 /* Above the greatest number and below the least there is nothing: an empty interval. */
 static void pattern_interval(struct pattern *p, enum pattern_op op, int64_t num)
 {
+	p->op = (uint8_t)op;
 	p->min = INT64_MIN;
 	p->max = INT64_MAX;
 	switch (op) {
@@ -98,6 +100,21 @@ static void pattern_interval(struct pattern *p, enum pattern_op op, int64_t num)
 			p->max = num, p->min = num + 1;
 		break;
 	}
+}
+
+void pattern_say(const struct pattern *p, enum match match, struct text *to)
+{
+	bool above = p->op == OP_GREATER || p->op == OP_GREATER_EQUAL, beyond = p->min > p->max;
+	int64_t n = above ? p->min - (p->op == OP_GREATER && !beyond) :
+			    p->max + (p->op == OP_LESS && !beyond);
+
+	if (p->op == OP_EQUAL)
+		text_str(to, p->text);
+	else if (match == MATCH_VERSION)
+		text_printf(to, "%s %lld.%lld", op_names[p->op], (long long)(n >> 16),
+			    (long long)(n & 0xffff));
+	else
+		text_printf(to, "%s %lld", op_names[p->op], (long long)n);
 }
 
 static int parse_number(struct pattern *p, enum match match, enum pattern_op op, unsigned flags,

@@ -227,3 +227,16 @@ struct server *use_server(const struct proxy *backend, const struct view *view)
 	}
 	return NULL;
 }
+
+bool use_server_decides(const struct proxy *backend, const struct view *view)
+{
+	const struct watch *watched = watch;
+	bool decides;
+
+	if (!backend->use_server_rules)
+		return false;
+	watch = NULL;
+	decides = use_server(backend, view) != NULL;
+	watch = watched;
+	return decides;
+}

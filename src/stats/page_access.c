@@ -12,6 +12,7 @@
 #include "exchange/http_rules.h"
 #include "exchange/http_service.h"
 #include "exchange/reply.h"
+#include "expr/watch.h"
 #include "http/uri.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
@@ -156,14 +157,17 @@ static unsigned access_place(const struct exchange *x, const struct proxy *px)
 static bool access_admin(struct exchange *x, const struct proxy *px)
 {
 	struct view view;
+	bool holds = false;
 
 	if (!px->set.stats->admins)
 		return false;
 	stream_view(x->stream, &view, NULL);
-	for (const struct stats_admin *a = px->set.stats->admins; a; a = a->next)
-		if (cond_eval(a->cond, &view, access_place(x, px) | AT_FINAL) == COND_YES)
-			return true;
-	return false;
+	for (const struct stats_admin *a = px->set.stats->admins; a && !holds; a = a->next) {
+		watch_line("stats admin", &a->loc, px, &view, false);
+		holds = cond_eval(a->cond, &view, access_place(x, px) | AT_FINAL) == COND_YES;
+		watch_lined(holds);
+	}
+	return holds;
 }
 
 static void access_nonce(char nonce[PAGE_NONCE + 1])

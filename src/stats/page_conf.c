@@ -212,6 +212,7 @@ static int parse_admin(struct statement *st, const struct keyword *kw, void *obj
 
 	if (!stmt_peek(st))
 		return stmt_error(st, st->at, "'if' or 'unless' and a condition are expected");
+	admin->loc = st->loc;
 	if (cond_parse(st, px, page_places(px), kw->name, &admin->cond))
 		return -1;
 	for (last = &page_own(st, px)->admins; *last; last = &(*last)->next)

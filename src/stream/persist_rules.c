@@ -6,6 +6,7 @@
 #include "expr/acl.h"
 #include "expr/expr.h"
 #include "expr/view.h"
+#include "expr/watch.h"
 #include "proxy/proxy.h"
 #include "stream/extra.h"
 #include "stream/stream.h"
@@ -14,12 +15,18 @@ void persist_rules_apply(struct stream *s, struct stream_extra *extra)
 {
 	const struct persist_rule *rule;
 	struct view view;
+	const char *word;
+	bool holds;
 
 	if (!s->backend->persist_rules)
 		return;
 	stream_view(s, &view, NULL);
 	for (rule = s->backend->persist_rules; rule; rule = rule->next) {
-		if (cond_eval(rule->cond, &view, AT_SERVER | AT_FINAL) != COND_YES)
+		word = rule->ignore ? "ignore-persist" : "force-persist";
+		watch_line(word, &rule->loc, s->backend, &view, false);
+		holds = cond_eval(rule->cond, &view, AT_SERVER | AT_FINAL) == COND_YES;
+		watch_lined(holds);
+		if (!holds)
 			continue;
 		if (rule->ignore)
 			extra->persist_ignored = true;

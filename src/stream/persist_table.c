@@ -15,6 +15,7 @@
 #include "expr/rule.h"
 #include "expr/stick_key.h"
 #include "expr/view.h"
+#include "expr/watch.h"
 #include "proxy/proxy.h"
 #include "proxy/stick_conf.h"
 #include "stream/extra.h"
@@ -70,6 +71,11 @@ static struct server *find_server(const struct proxy *px, const struct stick_lin
 
 /* ---- rules ------------------------------------------------------------------------------- */
 
+static const char *rule_word(const struct stick_rule *rule)
+{
+	return !rule->store ? "stick match" : rule->match ? "stick on" : "stick store";
+}
+
 /* False: there is no such key. */
 static bool key_of(const struct stick_rule *rule, const struct view *view, unsigned place,
 		   struct stick_key_memory *memory, struct span *key)
@@ -83,12 +89,6 @@ static bool key_of(const struct stick_rule *rule, const struct view *view, unsig
 
 /* ---- the request ------------------------------------------------------------------------- */
 
-/* Does use-server decide? Then no table does. */
-static bool has_rule(struct stream *s, const struct view *view)
-{
-	return s->backend->use_server_rules && use_server(s->backend, view);
-}
-
 /* The server of that key, if it may be had; the entry begins a new life. */
 static struct server *match(const struct stream *s, struct stick_line *line, struct span key)
 {
@@ -97,14 +97,24 @@ static struct server *match(const struct stream *s, struct stick_line *line, str
 	struct server *server;
 	uint64_t id, name;
 
-	if (!e)
+	if (!e) {
+		watch_says("no entry in table", line->name);
 		return NULL;
+	}
 	id = stick_value(line->table, e, STICK_server_id, 0);
 	name = stick_value(line->table, e, STICK_server_key, 0);
 	server = find_server(s->backend, line, id, stick_name((uint32_t)name));
 	stick_touch(line->table, e);
 	stick_give(line->table, e);
+	watch_says("the entry names", server ? server->id : "no server that there is");
 	return server && (forced || server_reachable(server)) ? server : NULL;
+}
+
+static void keep(struct stream_extra *extra, struct stick_line *line, bool of_response,
+		 struct span key)
+{
+	watch_says("the server that answers is noted in table", line->name);
+	stick_kept_add(&extra->sticks, line, of_response, key);
 }
 
 /* The first server that a rule finds is it; entries of the rules behind live on as well. */
@@ -125,18 +135,23 @@ int stick_request(struct stream *s)
 	if (!s->exchange)
 		persist_rules_apply(s, extra);
 	stream_view(s, &view, NULL);
-	decided = extra->persist || has_rule(s, &view);
+	decided = extra->persist || use_server_decides(s->backend, &view); /* then no table does */
 	for (rule = s->backend->stick_rules->request; rule; rule = rule->next) {
 		line = rule->table->table;
-		if ((rule->store && stick_kept_has(extra->sticks, line, false)) ||
-		    !key_of(rule, &view, AT_SERVER | AT_FINAL, &memory, &key))
+		if (rule->store && stick_kept_has(extra->sticks, line, false))
 			continue;
-		if (rule->store)
-			stick_kept_add(&extra->sticks, line, false, key);
-		server = rule->match ? match(s, line, key) : NULL;
-		if (!decided && server)
-			extra->persist = server;
-		decided = decided || server;
+		watch_line(rule_word(rule), &rule->loc, s->backend, &view, false);
+		if (key_of(rule, &view, AT_SERVER | AT_FINAL, &memory, &key)) {
+			server = rule->match ? match(s, line, key) : NULL;
+			if (rule->store)
+				keep(extra, line, false, key);
+			if (!decided && server)
+				extra->persist = server;
+			decided = decided || server;
+			watch_lined(true);
+		} else {
+			watch_lined(false);
+		}
 	}
 	return STEP_NEXT;
 }
@@ -161,18 +176,23 @@ static void store(const struct stick_kept *kept, const struct server *server)
 static void keep_of_response(struct stream *s)
 {
 	const struct stick_rule *rule = s->backend->stick_rules->response;
-	struct stick_kept **sticks = &s->extra->sticks;
 	struct stick_key_memory memory;
 	struct view view;
 	struct span key;
+	bool found;
 
 	if (!rule)
 		return;
 	stream_view(s, &view, NULL);
-	for (; rule; rule = rule->next)
-		if (!stick_kept_has(*sticks, rule->table->table, true) &&
-		    key_of(rule, &view, AT_RESPONSE | AT_FINAL, &memory, &key))
-			stick_kept_add(sticks, rule->table->table, true, key);
+	for (; rule; rule = rule->next) {
+		if (stick_kept_has(s->extra->sticks, rule->table->table, true))
+			continue;
+		watch_line("stick store-response", &rule->loc, s->backend, &view, true);
+		found = key_of(rule, &view, AT_RESPONSE | AT_FINAL, &memory, &key);
+		if (found)
+			keep(s->extra, rule->table->table, true, key);
+		watch_lined(found);
+	}
 }
 
 int stick_response(struct stream *s)
