@@ -76,6 +76,7 @@
 #ifdef HAVE_OPENSSL
 #include "acme/acme.h"
 #include "check/ocsp.h"
+#include "proxy/frontend_certs.h"
 #include "proxy/server_tls.h"
 #include "stream/connect_tls.h"
 #include "tls/bind.h"
@@ -99,6 +100,7 @@ const struct module *const modules[] = {
 #ifdef HAVE_OPENSSL
 	&tls_notes_module,
 	&tls_store_module,
+	&frontend_certs_module,
 	&tls_bind_module,
 	&tls_client_module,
 #endif

@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "base/str.h"
 #include "tls/bind.h"
+#include "tls/store.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,6 +36,14 @@ struct tls_list_line {
 	struct tls_settings *set; /* what its options say of TLS; NULL: nothing */
 	bool ocsp_update, ocsp_update_given; /* ocsp-update on|off */
 	struct tls_acme_words acme;
+	const struct tls_frontend_line *own; /* NULL: it is of a file, or was added */
+};
+
+/* A line "ssl-f-use"; in the arena of the configuration. */
+struct tls_frontend_line {
+	struct location loc;
+	struct tls_files files; /* crt: as written; the others with what is in front; NULL: not named */
+	const char *text;       /* as a line of a crt-list */
 };
 
 struct tls_list {
@@ -56,6 +65,8 @@ struct tls_list *tls_list_load(const char *name, struct err *err);
 struct tls_list *tls_list_find(const char *name); /* with any number of slashes behind it */
 /* All of them; NULL: none. */
 struct tls_list *tls_list_first(void);
+/* The list "@<frontend>", which is no file: its last line from now on. 0, or -1 and err. */
+int tls_list_take(const char *name, const struct tls_frontend_line *own, struct err *err);
 /* The bind line's certificates from now on. 0, or -1 and err. */
 int tls_list_use(struct tls_list *list, struct tls_bind *bind, struct err *err);
 /* The line as it would be written in a file. */

@@ -19,6 +19,8 @@ extern const struct module tls_store_module;
  * a full path nor begins with "@". */
 const char *tls_store_crt_path(struct arena *arena, const char *name);
 const char *tls_store_ca_path(struct arena *arena, const char *name);
+/* Of a private key: key-base. */
+const char *tls_store_key_path(struct arena *arena, const char *name);
 
 /* Who uses an entry, or files of authorities (tls/trust.h), and wants to know that it has changed.
  * Embedded by the user. */

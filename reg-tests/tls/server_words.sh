@@ -56,6 +56,10 @@ END
 	server_words="$ca ciphersuites TLS_CHACHA20_POLY1305_SHA256" one suites
 	server_words="$ca sigalgs RSA+SHA256" one sigalgs
 	server_words="$ca crt client.pem" one crt
+	server_words="$ca client-sigalgs ECDSA+SHA256 crt client.pem" one signs
+	server_words="$ca client-sigalgs RSA-PSS+SHA256 crt client.pem" one signs_otherwise
+	server_words="$ca curves P-384:brainpoolP256r1" one curves
+	server_words="$ca ssl-max-ver TLSv1.2 curves brainpoolP256r1" one other_curves
 	server_words="$ca no-ssl-reuse" one fresh
 	server_words="$ca force-tlsv12 no-tls-tickets" one ids
 	default_words="$ca no-ssl-reuse" server_words="ssl-reuse" two reuse
@@ -103,6 +107,10 @@ shows("ciphers", cipher="ECDHE-ECDSA-CHACHA20-POLY1305")
 shows("suites", cipher="TLS_CHACHA20_POLY1305_SHA256")
 fails("sigalgs")  # its certificate is of another kind
 shows("crt", crt="client")
+shows("signs", crt="client")
+shows("signs_otherwise", crt="")  # it has nothing to sign with
+shows("curves", version="TLSv1.3")
+fails("other_curves")
 for to in "usual", "max", "ids", "tickets", "reuse":
     if to not in ("usual", "max"):
         shows(to, resumed="0")
@@ -133,6 +141,19 @@ for to, wanted in (("usual", "TLSv1.2 ECDHE-ECDSA-AES256-GCM-SHA384"),
 finish()
 PY
 stop_penstock
+
+for list in "ssl-default-server-curves brainpoolP256r1" "ssl-default-server-sigalgs RSA-PSS+SHA256"; do
+	with "	$list
+	ssl-default-server-options ssl-max-ver TLSv1.2
+	ssl-default-server-client-sigalgs ECDSA+SHA256" less
+	PYTHONPATH=$srcdir/reg-tests/tls python3 - "$front" "$list" <<-'PY' || failures=$((failures + 1))
+	import sys
+	from visits import get, check, finish
+	check(sys.argv[2], get(sys.argv[1], "usual")[0] == 503)
+	finish()
+	PY
+	stop_penstock
+done
 
 # verdict LINE-OF-GLOBAL: what -c says of a server with $server_words then.
 verdict() {

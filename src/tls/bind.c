@@ -366,6 +366,8 @@ static void lines_ocsp(struct tls_bind *bind, struct config *cfg)
 
 static struct location line_where(const struct tls_line *line)
 {
+	if (line->list && line->from->own)
+		return line->from->own->loc;
 	return line->list ? (struct location){ .file = line->list->name, .line = line->from->number } :
 			    line->bind->loc;
 }

@@ -290,6 +290,63 @@ static int line_load(struct tls_list *list, struct tls_list_line *line, struct e
 	return 0;
 }
 
+/* Of "ssl-f-use": a certificate whose files are named. Lines that name the same files have the same
+ * certificate. */
+static bool is_same_file(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool names_files(const struct tls_files *files)
+{
+	return files->key || files->ocsp || files->issuer || files->sctl;
+}
+
+static bool names_same(const struct tls_files *a, const struct tls_files *b)
+{
+	return is_same_file(a->key, b->key) && is_same_file(a->ocsp, b->ocsp) &&
+	       is_same_file(a->issuer, b->issuer) && is_same_file(a->sctl, b->sctl);
+}
+
+/* Has a line before loaded it so? */
+static bool was_loaded_so(const char *crt, const struct tls_files *files)
+{
+	const struct tls_list_line *line;
+	const struct tls_list *list;
+
+	for (list = first; list; list = list->next)
+		list_for_each(line, &list->lines, node)
+			if (line->own && !strcmp(line->crt, crt) &&
+			    names_same(&line->own->files, files))
+				return true;
+	return false;
+}
+
+static int line_load_files(struct tls_list *list, struct tls_list_line *line, struct err *err)
+{
+	struct tls_files files = line->own->files;
+	struct tls_entry *entry = tls_entry_find(line->crt);
+
+	if (entry && !was_loaded_so(line->crt, &files))
+		return err_set(err, "'%.200s' has been loaded already, with other files", line->crt);
+	files.crt = line->crt;
+	if (!entry)
+		entry = tls_entry_add(line->crt, &files, err);
+	if (!entry)
+		return -1;
+	line->entries[0] = entry;
+	line->count = 1;
+	list_append(&list->lines, &line->node);
+	return 0;
+}
+
+static unsigned next_number(const struct tls_list *list)
+{
+	if (list_empty(&list->lines))
+		return 1;
+	return list_entry(list->lines.prev, struct tls_list_line, node)->number + 1;
+}
+
 static int list_read_lines(struct tls_list *list, const char *text, size_t len, struct err *err)
 {
 	const char *end;
@@ -421,6 +478,34 @@ struct tls_list *tls_list_load(const char *name, struct err *err)
 	return list;
 }
 
+static struct tls_list *list_of_frontend(const char *name, struct err *err)
+{
+	struct tls_list *list = tls_list_find(name);
+
+	if (list)
+		return list;
+	list = list_new(name, err);
+	if (!list)
+		return NULL;
+	list->next = first;
+	return first = list;
+}
+
+int tls_list_take(const char *name, const struct tls_frontend_line *own, struct err *err)
+{
+	struct tls_list *list = list_of_frontend(name, err);
+	struct tls_list_line *line;
+
+	if (!list || line_make(own->text, strlen(own->text), &line, err))
+		return -1;
+	line->own = own;
+	line->number = next_number(list);
+	if (!(names_files(&own->files) ? line_load_files : line_load)(list, line, err))
+		return 0;
+	line_free(line);
+	return -1;
+}
+
 void tls_lists_free(void)
 {
 	struct tls_list *list;
@@ -498,8 +583,7 @@ int tls_list_add(struct tls_list *list, struct span text, struct err *err)
 		line_free(line);
 		return -1;
 	}
-	line->number = list_empty(&list->lines) ? 1 :
-		       list_entry(list->lines.prev, struct tls_list_line, node)->number + 1;
+	line->number = next_number(list);
 	for (i = 0; i < list->bind_count; i++)
 		if (line_put(list, line, list->binds[i], err)) {
 			line_withdraw(list, line);

@@ -44,6 +44,11 @@ const char *tls_store_ca_path(struct arena *arena, const char *name)
 	return path_under(arena, tls_store_settings.ca_base, name);
 }
 
+const char *tls_store_key_path(struct arena *arena, const char *name)
+{
+	return path_under(arena, tls_store_settings.key_base, name);
+}
+
 /* -- the global section ----------------------------------------------------------------------- */
 
 static void store_init(struct config *cfg, void *data)
