@@ -251,6 +251,34 @@ own_network() {
 
 ask() { "$tool" -s "$stats" ask "$1"; }
 
+# answers WHO FILE: asks each line of the file, "command|answer", and compares; answers are one line.
+answers() {
+	while IFS='|' read -r command answer; do
+		said=$(ask "$command" | tr -d '\n')
+		if [ "$said" = "$answer" ]; then
+			pass "$1: $command"
+		else
+			fail "$1: $command: '$said' instead of '$answer'"
+		fi
+	done <"$2"
+}
+
+# answers_beside FILE: the reference is asked first, where it is installed (REFERENCE=PROGRAM: another
+# one); then penstock, which goes on.
+answers_beside() {
+	: "${REFERENCE:=haproxy}"
+	if "$REFERENCE" -v 2>/dev/null | grep -q 'version 2\.[68]' && ! sanitized; then
+		ours=$PENSTOCK
+		PENSTOCK=$REFERENCE
+		start_penstock
+		answers "the reference" "$1"
+		stop_penstock
+		PENSTOCK=$ours
+	fi
+	start_penstock
+	answers "ours" "$1"
+}
+
 # info FIELD: its value in show info.
 info() { ask "show info" | sed -n "s/^$1: *//p"; }
 

@@ -54,6 +54,7 @@ struct state_facts {
 	char hostname[FACT_NAME_SIZE]; /* the host in its place; empty: none */
 	struct fact_target check, agent;
 	uint8_t tls, conf_tls;
+	uint8_t port_follows, conf_follows; /* then the port of addr, of conf_addr is an offset */
 };
 
 /* Of a backend. */

@@ -244,7 +244,9 @@ struct server_state {
 	unsigned down_transitions;
 	struct check_state check, agent;
 	bool agent_down;        /* the agent has said so last */
-	struct addr addr;       /* in force (set server addr) */
+	struct addr addr;       /* in force (set server addr); port 0 with port_follows */
+	bool port_follows;      /* its port is the client's plus port_offset ... */
+	uint16_t port_offset;   /* ... modulo 65536 */
 	struct server_value value;  /* exchange/persist.c */
 	char *hostname;         /* of "set server fqdn" or of a service; NULL: as configured */
 };
@@ -332,6 +334,10 @@ static inline bool server_usable(const struct server *s)
 	       !(state->admin & (ADMIN_MAINT | ADMIN_DRAIN | ADMIN_EJECTED)) &&
 	       state->effective_weight > 0;
 }
+
+/* From now on new connections go to this port; follows: to the client's plus port. The caller calls
+ * server_moved. */
+void server_set_port(struct server *s, bool follows, uint16_t port);
 
 /* Transitions. Each does what follows for trackers, waiting streams and the backend, writes the
  * log lines of the reference, and calls the hooks. Ignored in maintenance, and when nothing

@@ -19,7 +19,7 @@ static inline bool connect_is_plain(const struct server *server)
 {
 	const struct addr *to = &server->state->addr;
 
-	return likely(!addr_is_any(to) && (!server->spec.has_offset || to->family == AF_UNIX));
+	return likely(!addr_is_any(to) && (!server->state->port_follows || to->family == AF_UNIX));
 }
 /* Where to connect: the server's address, or what is made of it in own. */
 static inline const struct addr *connect_address(struct stream *s, struct addr *own)

@@ -88,26 +88,5 @@ END
 	END
 } | config
 
-judge() {
-	while IFS='|' read -r command answer; do
-		said=$(ask "$command" | tr -d '\n')
-		if [ "$said" = "$answer" ]; then
-			pass "$1: $command"
-		else
-			fail "$1: $command: '$said' instead of '$answer'"
-		fi
-	done <"$dir/asked"
-}
-
-: "${REFERENCE:=haproxy}"
-if "$REFERENCE" -v 2>/dev/null | grep -q 'version 2\.[68]' && ! sanitized; then
-	ours=$PENSTOCK
-	PENSTOCK=$REFERENCE
-	start_penstock
-	judge "the reference"
-	stop_penstock
-	PENSTOCK=$ours
-fi
-start_penstock
-judge "ours"
+answers_beside "$dir/asked"
 finish

@@ -118,6 +118,30 @@ class Service:
         said = self.parent("show proc").split("# old workers\n")
         return [int(line.split()[0]) for line in said[1].splitlines()] if len(said) > 1 else []
 
+    def settle(self, workers=2):
+        """Waits until so many workers serve, and none of before a reload."""
+        until("new workers serve alone", lambda: not self.old_workers() and len(self.workers()) == workers)
+
+    def reload(self, text=None, workers=2):
+        """With this configuration, if one is given; returns what the parent has said."""
+        if text is not None:
+            with open(self.cfg, "w") as f:
+                f.write(text)
+        said = self.parent("reload")
+        check("the reload succeeds", "Success=1" in said)
+        if "Success=1" not in said:
+            print(said)
+        self.settle(workers)
+        return said
+
+    def servers(self, backend):
+        """The lines of show servers state by the servers' names."""
+        said = self.ask(f"show servers state {backend}").splitlines()[2:]
+        return {line.split()[3]: line.split() for line in said if line}
+
+    def sound(self):
+        check("the shared memory is sound", "sound" in self.ask("expert-mode on; debug dev segment"))
+
     def info(self, command="show info", through=None):
         said = (through or self.ask)(command)
         return dict(line.split(": ", 1) for line in said.splitlines() if ": " in line)

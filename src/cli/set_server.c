@@ -117,26 +117,50 @@ static void addr_change(struct server *s, struct addr addr, struct text *said)
 	addr_print(&addr, said);
 	text_char(said, '\'');
 	*now = addr;
+	server_moved(s);
 }
 
+static void port_print(const struct server *s, struct text *said)
+{
+	const struct server_state *st = s->state;
+
+	text_printf(said, st->port_follows ? "+%u" : "%u",
+		    st->port_follows ? st->port_offset : st->addr.port);
+}
+
+/* "8080", or "+10", "-10": the client's, plus or minus that (manual, "server"). Checks follow no
+ * client, so they must have been given a port. */
 static void port_change(struct server *s, const char *text, struct text *said)
 {
-	int64_t port;
+	bool follows = *text == '+' || *text == '-';
+	struct server_state *st = s->state;
+	uint16_t port, now = st->port_follows ? st->port_offset : st->addr.port;
+	int64_t number;
 
 	text_str(said, ", ");
-	if (*text == '+' || *text == '-')
-		text_str(said, "switching to a port that follows the client's is not supported yet");
-	else if (!str_to_int(text, 0, INT64_MAX, &port))
+	if (!str_to_int(text + follows, 0, INT64_MAX, &number)) {
 		text_printf(said, "problem converting port '%.32s' to an int", text);
-	else if (port > 65535)
+		return;
+	}
+	if (follows && !st->port_follows && !st->check.port) {
+		text_str(said, "can't change <port> to port map because it is incompatible with current "
+			       "health check port configuration (use 'port' statement from the 'server' "
+			       "directive.");
+		return;
+	}
+	if (number > 65535) {
 		text_str(said, "provided port is not valid");
-	else if (port == s->state->addr.port)
+		return;
+	}
+	port = (uint16_t)(*text == '-' ? -number : number);
+	if (follows == st->port_follows && port == now) {
 		text_str(said, "no need to change the port");
-	else
-		text_printf(said, "port changed from '%u' to '%u'", s->state->addr.port,
-			    (unsigned)port);
-	if (*text != '+' && *text != '-' && str_to_int(text, 0, 65535, &port))
-		s->state->addr.port = (uint16_t)port;
+		return;
+	}
+	text_str(said, "port changed from '");
+	port_print(s, said);
+	text_printf(said, "' to '%.1s%u'", follows ? text : "", (unsigned)number);
+	server_set_port(s, follows, port);
 	server_moved(s);
 }
 
@@ -147,9 +171,6 @@ int cli_set_addr(struct server *s, const char *text, const char *port, const cha
 
 	if (addr_read(text, &addr))
 		return err_set(err, "Invalid addr '%.200s' by '%s'", text, by);
-	if (s->spec.has_offset && port)
-		return err_set(err, "The port of this server follows the client's and cannot be "
-				    "set yet.");
 	addr_change(s, addr, said);
 	if (port)
 		port_change(s, port, said);

@@ -31,13 +31,13 @@ const struct addr *view_server_dst(const struct view *view, struct addr *memory)
 		return view->server_dst;
 	*memory = server->state->addr;
 	any = addr_is_any(memory);
-	if ((!any && !server->spec.has_offset) || memory->family == AF_UNIX)
+	if ((!any && !server->state->port_follows) || memory->family == AF_UNIX)
 		return memory;
 	dst = view_dst(view, &found);
 	if (!dst || dst->family == AF_UNIX)
 		return memory;
-	if (server->spec.has_offset)
-		memory->port = (uint16_t)(dst->port + server->spec.port_offset);
+	if (server->state->port_follows)
+		memory->port = (uint16_t)(dst->port + server->state->port_offset);
 	if (any) {
 		found = *dst;
 		found.port = memory->port;

@@ -216,6 +216,16 @@ static uint32_t name_of(const struct server *s)
 	return name && !hash ? 1 : hash;
 }
 
+/* As its line has it; the port may be an offset. */
+static struct fact_addr conf_of(const struct server *s)
+{
+	struct fact_addr conf = fact_of(&s->spec.addr);
+
+	if (s->spec.has_offset)
+		conf.port = (uint16_t)s->spec.port_offset;
+	return conf;
+}
+
 static struct fact_target target_of(const struct check_state *st, const struct addr *conf_addr,
 				    int conf_port)
 {
@@ -256,7 +266,11 @@ static void publish_server(const struct server *s)
 	facts.eject_until_ms = st->eject_until_ms;
 	facts.ejections = st->ejections;
 	facts.addr = fact_of(&st->addr);
-	facts.conf_addr = fact_of(&s->spec.addr);
+	if (st->port_follows)
+		facts.addr.port = st->port_offset;
+	facts.port_follows = st->port_follows;
+	facts.conf_addr = conf_of(s);
+	facts.conf_follows = s->spec.has_offset;
 	facts.conf_name = name_of(s);
 	facts.check = target_of(&st->check, &s->set.check_addr, s->set.check_port);
 	facts.agent = target_of(&st->agent, server_where_agent(s), server_agent_port(s));
@@ -301,18 +315,23 @@ bool facts_known(const struct server *s)
 
 static void restore_addr(struct server *s, const struct state_facts *facts)
 {
-	struct fact_addr conf = fact_of(&s->spec.addr);
+	bool same_name = facts->conf_name && facts->conf_name == name_of(s);
+	struct fact_addr conf = conf_of(s);
+	bool same_port = conf.port == facts->conf_addr.port &&
+			 facts->conf_follows == s->spec.has_offset;
 	struct addr addr;
 
-	bool same_name = facts->conf_name && facts->conf_name == name_of(s);
-
-	if ((!same_name && memcmp(&conf, &facts->conf_addr, sizeof(conf))) || !addr_of(&facts->addr, &addr))
+	if (!same_name && (!same_port || memcmp(&conf, &facts->conf_addr, sizeof(conf))))
+		return;
+	if (!addr_of(&facts->addr, &addr))
 		return;
 	if (same_name && memchr(facts->hostname, 0, sizeof(facts->hostname)) && *facts->hostname)
 		s->state->hostname = strdup(facts->hostname);
 	s->state->addr = addr;
-	if (same_name && conf.port != facts->conf_addr.port)
-		s->state->addr.port = conf.port;
+	if (same_port)
+		server_set_port(s, facts->port_follows, facts->addr.port);
+	else
+		server_set_port(s, s->spec.has_offset, conf.port);
 	s->state->admin &= (uint8_t)~ADMIN_RESOLUTION;
 }
 

@@ -36,6 +36,13 @@ const struct addr *server_where_agent(const struct server *s)
 	return s->set.agent_addr.family ? &s->set.agent_addr : &s->set.check_addr;
 }
 
+void server_set_port(struct server *s, bool follows, uint16_t port)
+{
+	s->state->port_follows = follows;
+	s->state->port_offset = follows ? port : 0;
+	s->state->addr.port = follows ? 0 : port;
+}
+
 void server_state_init(struct server *s)
 {
 	struct server_state *state = s->state;
@@ -47,6 +54,8 @@ void server_state_init(struct server *s)
 	state->health = server_first_health(s);
 	state->op = state->health < s->set.rise ? SERVER_DOWN : SERVER_UP;
 	state->addr = s->spec.addr;
+	state->port_follows = s->spec.has_offset;
+	state->port_offset = (uint16_t)s->spec.port_offset;
 	state->check.addr = s->set.check_addr;
 	state->check.port = (uint16_t)s->set.check_port;
 	state->agent.addr = *server_where_agent(s);

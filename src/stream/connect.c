@@ -50,8 +50,8 @@ const struct addr *connect_mapped(struct stream *s, struct addr *to)
 	*to = server->state->addr;
 	if (!stream_dst(s, &dst))
 		return to;
-	if (server->spec.has_offset)
-		to->port = (uint16_t)(dst.port + server->spec.port_offset);
+	if (server->state->port_follows)
+		to->port = (uint16_t)(dst.port + server->state->port_offset);
 	if (addr_is_any(to) && dst.family != AF_UNIX) {
 		dst.port = to->port;
 		*to = dst;

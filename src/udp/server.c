@@ -98,8 +98,8 @@ enum dial_result udp_server_dial(struct server *server, const struct addr *clien
 {
 	struct addr to = server->state->addr;
 
-	if (server->spec.has_offset)
-		to.port = (uint16_t)(local->port + server->spec.port_offset);
+	if (server->state->port_follows)
+		to.port = (uint16_t)(local->port + server->state->port_offset);
 	return server_dial_datagrams(server, &to, client, fd);
 }
 
@@ -108,7 +108,7 @@ bool udp_server_forgets(const struct udp_lb *lb, const struct server *server)
 	const struct source_conf *src = server->set.source.set ? &server->set.source :
 								 &lb->proxy->set.source;
 
-	return !lb->responses && !lb->requests && !server->spec.has_offset &&
+	return !lb->responses && !lb->requests && !server->state->port_follows &&
 	       src->usesrc == USESRC_NONE;
 }
 
