@@ -355,6 +355,12 @@ static void way_told(struct kernel_way *way)
 	pump_run(pump);
 }
 
+/* It has just been noticed, or a try is due: not with each thing that is told. */
+static bool kernel_leaves_now(const struct kernel_relay *k)
+{
+	return k->leaving && timer_armed(&k->timer) && k->timer.when <= clock_now_ms;
+}
+
 /* Only what was told before: who moves much is told of more meanwhile, and the loop has others to
  * serve. Of the rest the poller tells again. */
 static void kernel_ready(struct source *src, uint32_t events)
@@ -368,7 +374,7 @@ static void kernel_ready(struct source *src, uint32_t events)
 		if (kernel_ways[number])
 			way_told(kernel_ways[number]);
 		/* Who is to leave does so now: a turn of bulk is long. */
-		if (kernel_ways[number] && kernel_ways[number]->owner->leaving)
+		if (kernel_ways[number] && kernel_leaves_now(kernel_ways[number]->owner))
 			kernel_timer(&kernel_ways[number]->owner->timer);
 	}
 }
