@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to config/: names that look like a word that is none of them. */
+/* Names that look like a word that is none of them. */
 #ifndef CONFIG_ALIKE_H
 #define CONFIG_ALIKE_H
 

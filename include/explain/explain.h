@@ -11,6 +11,8 @@ struct config;
 struct explain {
 	const char *const *words; /* behind "explain", or "test" */
 	unsigned count;
+	const char *folder;       /* of cases: files of the words are relative to it, and a listener
+				   * has to be meant. NULL: one request of a command line */
 	/* Reads these files, and reports what is wrong with them. NULL: they cannot be used. */
 	struct config *(*load)(const char *const *paths, unsigned count, void *of);
 	void (*free)(struct config *cfg);

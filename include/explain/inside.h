@@ -29,6 +29,7 @@ struct inside {
 	bool h2;               /* it was said so */
 	struct span answer;    /* the server's */
 	bool closes;           /* both close behind that: bytes */
+	bool upgrades;         /* the same behind an answer with status 101 */
 	bool (*refuses)(const struct stream *s); /* this server cannot be reached; NULL: all can */
 	struct bytes heard, got; /* by the client; by the server */
 	bool connected;        /* a server was connected to */

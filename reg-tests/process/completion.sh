@@ -24,6 +24,19 @@ if command -v bash >/dev/null; then
 	check "an option" test "$(complete --fo)" = --format
 	check "what stands behind it" test "$(complete --format j)" = json
 	check "a command" sh -c "case \$1 in *help*) ;; *) exit 1 ;; esac" sh "$(complete he)"
+	offers() { # WANTED WORD...
+		wanted=$1
+		shift
+		complete "$@" | grep -qx -e "$wanted" || fail "'$*' does not offer $wanted"
+	}
+	check "an option of explain" test "$(complete explain --ex)" = --expect
+	check "another" test "$(complete explain --server)" = --server-answers
+	for option in --from --frontend --format; do offers "$option" explain --f; done
+	check "a format of explain" test "$(complete explain --format j)" = json
+	check "an option of test" test "$(complete test -)" = -q
+	for word in path_beg roundrobin leastconn lower src_conn_rate deny show forwardfor track-sc0 httplog; do
+		offers "$word" help "$(printf %.4s "$word")"
+	done
 	check "a word" test "$(complete help http-requ)" = http-request
 	: >"$dir/some.cfg"
 	check "a file" test "$(complete -f "$dir/some")" = "$dir/some.cfg"
@@ -34,5 +47,11 @@ for option in $(cat "$dir/options"); do
 	for shell in bash zsh; do
 		grep -q -e "$option[ :]" "$dir/penstock.$shell" || fail "$shell: $option is missing"
 	done
+done
+for option in $("$PENSTOCK" help explain | sed -n 's/^  \(--[a-z-]*\).*/\1/p'); do
+	for shell in bash zsh; do
+		grep -q -e "$option[ :]" "$dir/penstock.$shell" || fail "$shell: $option of explain is missing"
+	done
+	grep -q -e "-l ${option#--} " "$dir/penstock.fish" || fail "fish: $option of explain is missing"
 done
 finish

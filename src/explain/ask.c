@@ -6,9 +6,12 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
+#include "config/alike.h"
 #include "explain/h2_client.h"
 #include "http/message.h"
+#include "tls/base64.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -79,12 +82,17 @@ static int take_pair(struct ask *ask, const struct option *o, const char *value,
 static int take_addr(struct ask *ask, const struct option *o, const char *value, struct err *err)
 {
 	struct addr_spec spec;
+	struct in6_addr v6;
 	struct err why;
 
 	if (value[0] == '/' || !strncmp(value, "unix@", 5)) {
 		if (o->offset != offsetof(struct ask, to))
 			return err_set(err, "%s: an address is expected, not '%s'", o->name, value);
 		ask->to_path = value;
+		return 0;
+	}
+	if (o->offset == offsetof(struct ask, from) && inet_pton(AF_INET6, value, &v6) == 1) {
+		ask->from = (struct addr){ .family = AF_INET6, .v6 = v6 }; /* no port, no brackets */
 		return 0;
 	}
 	if (addr_parse(value, ADDR_STAR, ask->arena, &spec, &why) || spec.addr.family == AF_UNSPEC)
@@ -97,8 +105,8 @@ static int take_status(struct ask *ask, const struct option *o, const char *valu
 {
 	int64_t status;
 
-	if (!str_to_int(value, 200, 999, &status))
-		return err_set(err, "%s: a status from 200 to 999 is expected, not '%s'", o->name,
+	if (!str_to_int(value, 101, 999, &status) || (status > 101 && status < 200))
+		return err_set(err, "%s: 101 or a status from 200 to 999 is expected, not '%s'", o->name,
 			       value);
 	ask->status = (unsigned)status;
 	ask->answer_given = true;
@@ -152,6 +160,20 @@ static int file_read(const char *name, struct span *text, struct arena *arena, s
 	return memory ? 0 : -1;
 }
 
+/* "-" is stdin. */
+static const char *file_of(const struct ask *ask, const char *name)
+{
+	return !ask->folder || *name == '/' || !strcmp(name, "-") ?
+		       name : arena_printf(ask->arena, "%s/%s", ask->folder, name);
+}
+
+static int take_file(struct ask *ask, const struct option *o, const char *value, struct err *err)
+{
+	(void)err;
+	*(const char **)option_field(ask, o) = file_of(ask, value);
+	return 0;
+}
+
 static int take_body(struct ask *ask, const struct option *o, const char *value, struct err *err)
 {
 	struct span *to = option_field(ask, o);
@@ -160,7 +182,7 @@ static int take_body(struct ask *ask, const struct option *o, const char *value,
 		ask->has_body = true;
 	if (to == &ask->bytes)
 		ask->has_bytes = true;
-	return file_read(value, to, ask->arena, err);
+	return file_read(file_of(ask, value), to, ask->arena, err);
 }
 
 #define TEXT(field) .take = take_text, .offset = offsetof(struct ask, field)
@@ -179,7 +201,8 @@ static const struct option options[] = {
 	  .help = "the first bind line of this section that "
 		  "fits" },
 	{ "--sni", "NAME", TEXT(sni), .help = "the name that TLS asks for (that of the URL)" },
-	{ "--cert", "FILE", TEXT(cert), .help = "the client's certificate and key, in PEM" },
+	{ "--cert", "FILE", .take = take_file, .offset = offsetof(struct ask, cert),
+	  .help = "the client's certificate and key, in PEM" },
 	{ "-H", "'NAME: VALUE'", .take = take_header,
 	  .help = "a header of the request; behind --server-answers, of the answer" },
 	{ "--cookie", "NAME=VALUE", PAIRS(cookies), .help = "a cookie of the request" },
@@ -251,7 +274,7 @@ static int check_port(const char *url, const char *host, struct err *err)
 /* "https://host:port/path": scheme, host and port are taken out of it; "/path" stays. */
 static int take_url(struct ask *ask, const char *url, struct err *err)
 {
-	const char *slashes = strstr(url, "://"), *rest;
+	const char *slashes = strstr(url, "://"), *rest, *at;
 	size_t len;
 
 	if (!slashes) {
@@ -266,15 +289,22 @@ static int take_url(struct ask *ask, const char *url, struct err *err)
 	ask->scheme = arena_strndup(ask->arena, url, (size_t)(slashes - url));
 	if (strcasecmp(ask->scheme, "http") && strcasecmp(ask->scheme, "https"))
 		return err_set(err, "'%s': http:// or https:// is expected", url);
-	len = strcspn(slashes + 3, "/?#");
-	ask->host = arena_strndup(ask->arena, slashes + 3, len);
+	slashes += 3;
+	len = strcspn(slashes, "/?#");
+	at = memrchr(slashes, '@', len);
+	if (at) {
+		ask->user = arena_strndup(ask->arena, slashes, (size_t)(at - slashes));
+		len -= (size_t)(at + 1 - slashes);
+		slashes = at + 1;
+	}
+	ask->host = arena_strndup(ask->arena, slashes, len);
 	if (!*ask->host)
 		return err_set(err, "'%s' names no host", url);
 	if (*ask->host == '[' && !strchr(ask->host, ']'))
 		return err_set(err, "'%s': the ']' behind the address is missing", url);
 	if (check_port(url, ask->host, err) < 0)
 		return -1;
-	rest = slashes + 3 + len;
+	rest = slashes + len;
 	ask->target = *rest == '/'
 			      ? arena_strndup(ask->arena, rest, strcspn(rest, "#"))
 			      : arena_printf(ask->arena, "/%.*s", (int)strcspn(rest, "#"), rest);
@@ -343,14 +373,44 @@ static const struct option *option_find(const char *word)
 	return NULL;
 }
 
-int ask_parse(struct ask *ask, struct arena *arena, const char *const *words, unsigned count,
-	      struct err *err)
+/* What would be dropped without a word. */
+static int ask_contradicts(const struct ask *ask, struct err *err)
+{
+	bool tls = ask->scheme && !strcasecmp(ask->scheme, "https");
+
+	if (ask->has_bytes && ask->hello)
+		return err_set(err, "--bytes and --hello exclude each other: both are what the client "
+				    "says first");
+	if (ask->alpn && !ask->hello && !tls)
+		return err_set(err, "--alpn: there is no ClientHello to offer it: --hello, or a URL with "
+				    "https:// to a line of mode tcp");
+	return 0;
+}
+
+static int option_unknown(const char *word, struct err *err)
+{
+	const char *names[ARRAY_LEN(options) + 1];
+	char memory[128];
+	struct text t;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(options); i++)
+		names[i] = options[i].name;
+	names[i] = NULL;
+	text_init(&t, memory, sizeof(memory));
+	if (alike_names(&t, word, names))
+		return err_set(err, "'%s' is no option of explain; did you mean %s?", word, t.ptr);
+	return err_set(err, "'%s' is no option of explain; 'penstock help explain' lists them", word);
+}
+
+int ask_parse(struct ask *ask, const char *const *words, unsigned count, struct err *err)
 {
 	const struct option *o;
 	const char *value;
 	unsigned i;
 
-	*ask = (struct ask){ .arena = arena, .version = "1.1", .status = 200, .colour = -1,
+	*ask = (struct ask){ .arena = ask->arena, .folder = ask->folder, .sure = ask->sure,
+			     .version = "1.1", .status = 200, .colour = -1,
 			     .from.family = AF_UNSPEC, .to.family = AF_UNSPEC };
 	for (i = 0; i < count; i++) {
 		if (words[i][0] != '-') {
@@ -360,9 +420,7 @@ int ask_parse(struct ask *ask, struct arena *arena, const char *const *words, un
 		}
 		o = option_find(words[i]);
 		if (!o)
-			return err_set(err, "'%s' is no option of explain; 'penstock help explain' "
-					    "lists them",
-				       words[i]);
+			return option_unknown(words[i], err);
 		value = o->value ? i + 1 < count ? words[++i] : NULL : "";
 		if (!value)
 			return err_set(err, "%s needs %s", o->name, o->value);
@@ -371,6 +429,8 @@ int ask_parse(struct ask *ask, struct arena *arena, const char *const *words, un
 	}
 	if (ask->method && !ask->target)
 		return err_set(err, "behind '%s' a URL or a path is expected", ask->method);
+	if (ask_contradicts(ask, err) < 0)
+		return -1;
 	if (ask->h2 && ask->body.len > H2_CLIENT_BODY)
 		return err_set(err, "--body: as HTTP/2, %d bytes are sent at most", H2_CLIENT_BODY);
 	ask_complete(ask);
@@ -425,6 +485,33 @@ static void put_length(struct bytes *b, size_t len)
 	put(b, "Content-Length: ", number);
 }
 
+/* RFC 7617. What is escaped in the URL is not in the field. */
+static void put_user(struct bytes *b, const struct ask *ask)
+{
+	size_t size = 2 * strlen(ask->user) + 16;
+	char *user = arena_alloc(ask->arena, size), *value = arena_alloc(ask->arena, size);
+	const char *c;
+	struct text t;
+	unsigned byte;
+
+	text_init(&t, user, size);
+	for (c = ask->user; *c; c++) {
+		if (*c == '%' && isxdigit((unsigned char)c[1]) && sscanf(c + 1, "%2x", &byte) == 1 &&
+		    isxdigit((unsigned char)c[2])) {
+			text_char(&t, (char)byte);
+			c += 2;
+		} else {
+			text_char(&t, *c);
+		}
+	}
+	if (!strchr(ask->user, ':'))
+		text_char(&t, ':');
+	size = t.len;
+	text_init(&t, value, 2 * strlen(ask->user) + 16);
+	base64_encode(&t, user, size);
+	put(b, "Authorization: Basic ", value);
+}
+
 struct span ask_request(const struct ask *ask, bool bytes)
 {
 	bool hello = ask->hello || (bytes && ask->scheme && !strcasecmp(ask->scheme, "https"));
@@ -443,6 +530,8 @@ struct span ask_request(const struct ask *ask, bool bytes)
 	put(&b, " HTTP/", ask->version);
 	if (!has_field(&ask->fields, "host") && (ask->host || !strcmp(ask->version, "1.1")))
 		put(&b, "Host: ", ask->host ? ask->host : "localhost");
+	if (ask->user && !has_field(&ask->fields, "authorization"))
+		put_user(&b, ask);
 	put_list(&b, &ask->fields);
 	put_cookies(&b, &ask->cookies);
 	if (ask->has_body && !has_field(&ask->fields, "content-length") &&
@@ -461,7 +550,11 @@ struct span ask_answer(const struct ask *ask)
 	snprintf(line, sizeof(line), "HTTP/1.1 %u ", ask->status);
 	put(&b, line, status_reason(ask->status));
 	put_list(&b, &ask->answer_fields);
-	if (ask->status != 204 && ask->status != 304 &&
+	if (ask->status == 101 && !has_field(&ask->answer_fields, "upgrade")) {
+		put(&b, "Connection: ", "Upgrade");
+		put(&b, "Upgrade: ", "websocket");
+	}
+	if (ask->status != 101 && ask->status != 204 && ask->status != 304 &&
 	    !has_field(&ask->answer_fields, "content-length") &&
 	    !has_field(&ask->answer_fields, "transfer-encoding"))
 		put_length(&b, ask->answer_body.len);

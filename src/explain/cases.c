@@ -19,6 +19,7 @@
 
 struct results {
 	const struct explain *e;
+	bool quiet; /* of cases that are as they should be nothing is said */
 	struct arena *arena;
 	unsigned cases, failed, broken;
 };
@@ -38,8 +39,13 @@ static bool expects(const struct cases_case *c)
 /* In a process of its own: what it says of expectations goes to out. */
 static void case_run(const struct explain *e, const struct cases_case *c, int out)
 {
+	const char *slash = strrchr(c->file, '/');
 	struct explain one = *e;
+	char folder[4096];
 
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - c->file) : 1,
+		 slash ? c->file : ".");
+	one.folder = folder;
 	one.words = c->words;
 	one.count = c->count;
 	if (dup2(out, STDERR_FILENO) < 0 || !freopen("/dev/null", "w", stdout))
@@ -123,7 +129,8 @@ static void case_judge(struct results *r, const struct cases_case *c)
 	r->cases++;
 	r->failed += rc == EXPLAIN_DIFFERS;
 	r->broken += rc == EXPLAIN_BROKEN;
-	case_say(c, verdicts[rc]);
+	if (rc != EXPLAIN_HOLDS || !r->quiet)
+		case_say(c, verdicts[rc]);
 	if (rc != EXPLAIN_HOLDS)
 		case_pass_on(said);
 }
@@ -194,6 +201,20 @@ static void folder_judge(struct results *r, const char *name)
 		free(found);
 }
 
+/* False: it is a file. */
+static bool option_take(struct results *r, const char *word)
+{
+	if (*word != '-' || !word[1])
+		return false;
+	if (!strcmp(word, "-q"))
+		r->quiet = true;
+	else
+		file_broken(r, arena_printf(r->arena, "'%s' is no option of test: there is -q; those "
+						      "of explain belong to a case, in its file",
+					    word));
+	return true;
+}
+
 int explain_test(const struct explain *e)
 {
 	struct results r = { .e = e, .arena = arena_new(65536) };
@@ -203,6 +224,8 @@ int explain_test(const struct explain *e)
 	if (!e->count)
 		file_broken(&r, "penstock test FILE|FOLDER... (penstock help test)");
 	for (i = 0; i < e->count; i++) {
+		if (option_take(&r, e->words[i]))
+			continue;
 		if (stat(e->words[i], &st) == 0 && S_ISDIR(st.st_mode))
 			folder_judge(&r, e->words[i]);
 		else
@@ -228,10 +251,11 @@ bool explain_help(const char *word)
 		return true;
 	}
 	if (!strcmp(word, "test")) {
-		printf("penstock test FILE|FOLDER...\n"
+		printf("penstock test [-q] FILE|FOLDER...\n"
 		       "  explains the cases of these files, of folders the *.cases, and says "
 		       "which\n"
 		       "  expectations do not hold. Exit: 0; 1 some do not; 2 a case is broken\n\n"
+		       "  -q                              nothing of cases that are as expected\n\n"
 		       "  file shop.cfg                   configuration of the cases that follow\n"
 		       "  GET https://example.org/cart    a case: the words of 'penstock explain'\n"
 		       "      --expect backend=shop       lines that begin with a blank go on\n");

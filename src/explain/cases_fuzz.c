@@ -29,10 +29,10 @@ static void ask_one(struct arena *arena, const struct cases_case *c)
 {
 	struct err err = { "" };
 	struct span request;
-	struct ask ask;
+	struct ask ask = { .arena = arena };
 	unsigned i;
 
-	if (ask_parse(&ask, arena, c->words, c->count, &err) < 0) {
+	if (ask_parse(&ask, c->words, c->count, &err) < 0) {
 		BUG_ON(!err.text[0]);
 		return;
 	}

@@ -86,10 +86,12 @@ static int take_words(struct reader *r, const char *word)
 	return 0;
 }
 
-static int case_begin(struct reader *r)
+static int case_begin(struct reader *r, const char *word)
 {
 	struct cases_case *c = arena_alloc(r->arena, sizeof(*c));
 
+	if (*word != '/' && str_distance(word, "file", 2) == 1)
+		return err_set(r->err, "%s:%u: '%s': did you mean 'file'?", r->file, r->line, word);
 	if (!r->file_count)
 		return wrong(r, "a line 'file NAME' is expected before the first case");
 	c->file = r->file;
@@ -120,7 +122,7 @@ static int take_line(struct reader *r)
 	}
 	if (goes_on && !r->last)
 		return wrong(r, "a case begins at the margin, without a blank in front");
-	if (!goes_on && case_begin(r) < 0)
+	if (!goes_on && case_begin(r, word) < 0)
 		return -1;
 	return take_words(r, word);
 }
@@ -133,6 +135,11 @@ struct cases_case *cases_parse(struct arena *arena, const char *file, const char
 
 	err_set(err, "%s", "");
 	r.tail = &r.first;
+	if (text.len >= 3 && !memcmp(text.ptr, "\xef\xbb\xbf", 3)) {
+		r.line = 1;
+		wrong(&r, "it begins with a byte order mark (BOM), which has to go");
+		return NULL;
+	}
 	while (r.at < r.end) {
 		r.line++;
 		if (take_line(&r) < 0)

@@ -45,6 +45,7 @@ static void cases_have_words(void **state)
 	assert_int_equal(c->own, 5);
 	words_are(c->next, 6, "-f|dir/a.cfg|-f|/b.cfg|-q|/b");
 	assert_null(c->next->next);
+	words_are(parse("file a\n/file\n", &err), 2, "-f|dir/a|-q|/file");
 	c = parse("file a\n/x\nfile b\n/y", &err);
 	words_are(c, 2, "-f|dir/a|-q|/x");
 	words_are(c->next, 4, "-f|dir/b|-q|/y");
@@ -64,6 +65,10 @@ static void mistakes_have_their_line(void **state)
 	is_wrong("", "");
 	is_wrong("# nothing\n", "");
 	is_wrong("\n/a\n", "t.cases:2: a line 'file NAME' is expected before the first case");
+	is_wrong("fil a.cfg\n/a\n", "t.cases:1: 'fil': did you mean 'file'?");
+	is_wrong("file a\n/a\nfiel b\n", "t.cases:3: 'fiel': did you mean 'file'?");
+	is_wrong("\xef\xbb\xbf" "file a\n", "t.cases:1: it begins with a byte order mark (BOM), which has "
+					  "to go");
 	is_wrong("file\n", "t.cases:1: behind 'file' a file is expected");
 	is_wrong("file a\n /a\n", "t.cases:2: a case begins at the margin, without a blank in "
 				  "front");

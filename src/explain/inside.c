@@ -185,11 +185,12 @@ bool inside_answer(void)
 	if (server.conn && !inside->answered) {
 		inside->answered = true;
 		bytes_add(&server.in, inside->answer.ptr, inside->answer.len);
-		server.eof = inside->closes;
+		server.eof = inside->closes || inside->upgrades;
 		conn_inside_ready(server.conn);
 		return true;
 	}
-	if (inside->closes && client.conn && !client.eof && (inside->answered || !server.conn)) {
+	if ((inside->closes || inside->upgrades) && client.conn && !client.eof &&
+	    (inside->answered || !server.conn)) {
 		client.eof = true;
 		conn_inside_ready(client.conn);
 		return true;

@@ -4,6 +4,7 @@
 #include "explain/listen.h"
 
 #include "base/err.h"
+#include "config/alike.h"
 #include "explain/ask.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
@@ -58,6 +59,11 @@ static const char *fits_text(unsigned fits, const struct ask *ask)
 	return "the first one";
 }
 
+static bool is_frontend(const struct proxy *px)
+{
+	return px->fe && !px->set.disabled && !px->udp;
+}
+
 static struct listener *listener_best(const struct ask *ask, unsigned *best)
 {
 	struct listener *l, *found = NULL;
@@ -67,7 +73,7 @@ static struct listener *listener_best(const struct ask *ask, unsigned *best)
 
 	*best = 0;
 	list_for_each(px, &proxies_running->list, node) {
-		if (!px->fe || px->set.disabled || px->udp ||
+		if (!is_frontend(px) ||
 		    (ask->frontend && strcmp(px->name, ask->frontend) != 0))
 			continue;
 		list_for_each(bind, &px->binds, node)
@@ -80,6 +86,33 @@ static struct listener *listener_best(const struct ask *ask, unsigned *best)
 			}
 	}
 	return found;
+}
+
+/* False: there is such a frontend. */
+static bool frontend_none(const struct ask *ask, struct err *err)
+{
+	enum { MOST = 1000 };
+	const char *names[MOST + 1];
+	unsigned n = 0;
+	struct proxy *px;
+	char memory[256];
+	struct text t;
+
+	list_for_each(px, &proxies_running->list, node) {
+		if (!is_frontend(px))
+			continue;
+		if (!strcmp(px->name, ask->frontend))
+			return false;
+		if (n < MOST)
+			names[n++] = px->name;
+	}
+	names[n] = NULL;
+	text_init(&t, memory, sizeof(memory));
+	if (alike_names(&t, ask->frontend, names))
+		err_set(err, "there is no frontend '%s'; did you mean %s?", ask->frontend, t.ptr);
+	else
+		err_set(err, "there is no frontend '%s'", ask->frontend);
+	return true;
 }
 
 static int listener_none(const struct ask *ask, struct err *err)
@@ -100,16 +133,39 @@ static int listener_none(const struct ask *ask, struct err *err)
 	return -1;
 }
 
+/* A case that passes by a listener that nobody would reach proves nothing. */
+static bool listener_is_meant(const struct listener *l, const struct ask *ask, unsigned fits,
+			      struct err *err)
+{
+	const struct proxy *fe = l->bind->owner;
+	bool speaks = fits & FITS_TLS || fe->set.mode != MODE_HTTP;
+
+	if (fits >= FITS_ADDRESS || ask->frontend || !ask->port || (fits & FITS_PORT && speaks))
+		return true;
+	if (fits & FITS_PORT)
+		err_set(err, "the bind line with port %u %s: --to or --frontend says which one "
+			     "is meant", ask->port, l->bind->tls ? "speaks TLS" : "speaks no TLS");
+	else
+		err_set(err, "no bind line has port %u: --to or --frontend says which one is meant",
+			ask->port);
+	return false;
+}
+
 struct listener *listener_choose(const struct ask *ask, const char **why, struct addr *to,
 				 struct err *err)
 {
 	unsigned fits;
-	struct listener *l = listener_best(ask, &fits);
+	struct listener *l;
 
+	if (ask->frontend && frontend_none(ask, err))
+		return NULL;
+	l = listener_best(ask, &fits);
 	if (!l) {
 		listener_none(ask, err);
 		return NULL;
 	}
+	if (ask->sure && !listener_is_meant(l, ask, fits, err))
+		return NULL;
 	*why = fits_text(fits, ask);
 	*to = ask->to.family != AF_UNSPEC ? ask->to : l->addr;
 	if (addr_is_any(to)) { /* RFC 5737, RFC 3849: addresses for documentation */

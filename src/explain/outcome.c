@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "explain/inside.h"
 #include "explain/record.h"
+#include "explain/shown.h"
 
 #include <stdio.h>
 #include <sys/wait.h>
@@ -16,16 +17,6 @@ struct span bytes_span(const struct bytes *b)
 }
 
 /* ---- heads ------------------------------------------------------------------------------- */
-
-static void put_byte(struct text *t, unsigned char c)
-{
-	if (c == '\n')
-		text_char(t, '\n');
-	else if (c < 32 || c == 127)
-		text_printf(t, "\\x%02x", c);
-	else
-		text_char(t, (char)c);
-}
 
 /* Behind the empty line that ends a head; 0: there is none. */
 static size_t head_length(struct span bytes)
@@ -41,15 +32,12 @@ char *message_head(struct arena *arena, struct span bytes)
 	size_t head = head_length(bytes),
 	       len = head               ? head - 2
 		     : bytes.len < MOST ? bytes.len
-					: MOST,
-	       i;
+					: MOST;
 	size_t size = len * 4 + 64;
 	struct text t;
 
 	text_init(&t, arena_alloc(arena, size), size);
-	for (i = 0; i < len; i++)
-		if (bytes.ptr[i] != '\r' || i + 1 == len || bytes.ptr[i + 1] != '\n')
-			put_byte(&t, (unsigned char)bytes.ptr[i]);
+	shown_bytes(&t, (struct span){ bytes.ptr, len }, true);
 	if (head && bytes.len > head)
 		text_printf(&t, "(and %zu bytes of a body)\n", bytes.len - head);
 	else if (bytes.len > len && !head)

@@ -9,6 +9,7 @@
 #include "base/bug.h"
 #include "exchange/exchange.h"
 #include "explain/heads.h"
+#include "explain/shown.h"
 #include "expr/capture.h"
 #include "expr/pattern.h"
 #include "expr/pattern_parse.h"
@@ -116,21 +117,14 @@ static void section_enter(struct record *r, const struct proxy *px, bool respons
 /* Text as it is, but for what a terminal could take for its own: \xNN. */
 static const char *value_text(struct record *r, struct span s)
 {
-	size_t most = s.len < r->longest ? s.len : r->longest, size = most * 4 + 32, i;
+	size_t most = s.len < r->longest ? s.len : r->longest, size = most * 4 + 32;
 	char *memory = record_alloc(r, size);
 	struct text t;
 
 	if (!memory)
 		return "(there is no memory for it)";
 	text_init(&t, memory, size);
-	for (i = 0; i < most; i++) {
-		unsigned char c = (unsigned char)s.ptr[i];
-
-		if (c < 32 || c == 127)
-			text_printf(&t, "\\x%02x", c);
-		else
-			text_char(&t, (char)c);
-	}
+	shown_bytes(&t, (struct span){ s.ptr, most }, false);
 	if (s.len > most)
 		text_printf(&t, "... (%zu bytes)", s.len);
 	return t.ptr;
@@ -483,10 +477,8 @@ static const char *server_address(struct record *r, const struct server *s)
 		text_str(&t, server_hostname(s));
 		if (s->state->addr.port)
 			text_printf(&t, ":%u", s->state->addr.port);
-	} else if (s->state->addr.family == AF_UNIX && s->state->addr.path) {
-		text_str(&t, s->state->addr.path);
 	} else {
-		addr_print_port(&s->state->addr, &t);
+		shown_addr(&t, &s->state->addr);
 	}
 	return arena_strdup(r->arena, t.ptr);
 }

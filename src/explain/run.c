@@ -18,6 +18,7 @@
 #include "explain/outcome.h"
 #include "explain/record.h"
 #include "explain/say.h"
+#include "explain/shown.h"
 #include "explain/source.h"
 #include "explain/world.h"
 #include "expr/view.h"
@@ -29,6 +30,7 @@
 #include "net/netns.h"
 #include "proxy/proxy.h"
 #include "session/admission.h"
+#include "session/h2_carrier.h"
 #include "session/handshake.h"
 #include "session/session.h"
 #include "stream/extra.h"
@@ -255,6 +257,8 @@ static int begin(struct err *err)
 	}
 	se->origin.told->dst = now.to;
 	se->origin.told->has_dst = true;
+	if (now.inside.request_h2.len && l->bind->proto == BIND_PROTO_H2)
+		l->bind->begins = h2_carrier_begin;
 	admission_take(l);
 	view_of_origin(&se->origin, conn, &view);
 	set_variables(now.ask, &view, false);
@@ -298,6 +302,7 @@ static void inside_prepare(struct arena *arena)
 				      .sni = ask->sni,
 				      .own = ask->cert,
 				      .tls = bind->tls != NULL,
+				      .upgrades = ask->status == 101,
 				      .closes = fe->set.mode != MODE_HTTP };
 	if (bind->options.on & BIND_ACCEPT_PROXY)
 		now.inside.before = span_of(proxy_header(arena));
@@ -311,14 +316,6 @@ static void inside_prepare(struct arena *arena)
 
 /* ---- results ------------------------------------------------------------------------------- */
 
-static void say_to(struct text *t, const struct addr *addr)
-{
-	if (addr->family == AF_UNIX)
-		text_str(t, addr->path ? addr->path : "a Unix socket");
-	else
-		addr_print_port(addr, t);
-}
-
 static void say_begin(struct say *say)
 {
 	const struct ask *ask = now.ask;
@@ -327,9 +324,9 @@ static void say_begin(struct say *say)
 	struct text t;
 
 	text_init(&t, from, sizeof(from));
-	addr_print_port(&ask->from, &t);
+	shown_addr(&t, &ask->from);
 	text_init(&t, to, sizeof(to));
-	say_to(&t, &now.to);
+	shown_addr(&t, &now.to);
 	say_as(say, SAY_TITLE);
 	if (ask->has_bytes)
 		fprintf(say->out, "%zu bytes", ask->bytes.len);
@@ -497,6 +494,10 @@ static int prepare(struct config *cfg, struct err *err)
 	now.listener = listener_choose(now.ask, &now.listener_why, &now.to, err);
 	if (!now.listener)
 		return -1;
+	if (now.ask->cert && !now.listener->bind->tls)
+		return err_set(err, "--cert: the bind line that is reached has no TLS (%s:%u)",
+			       source_name(now.listener->bind->loc.file),
+			       now.listener->bind->loc.line);
 	for (i = 0; i < now.ask->down.count; i++)
 		if (server_down(now.ask->down.items[i], err) < 0)
 			return -1;
@@ -573,6 +574,9 @@ static void other_says(const struct other *other, const struct explain *e, struc
 		_exit(1);
 	if (o->server)
 		dprintf(other->out, "%s", o->server);
+	else if (!o->status)
+		dprintf(other->out, "no server: the connection is closed (%s)",
+			o->code ? o->code : "?");
 	else
 		dprintf(other->out, "no server: the client gets %u (%s)", o->status,
 			o->code ? o->code : "?");
@@ -641,8 +645,8 @@ int explain_run(const struct explain *e)
 
 	if (!arena)
 		return EXPLAIN_BROKEN;
-	rc = ask_parse(&ask, arena, e->words, e->count, &err) < 0 ? fail(&err)
-								  : explain_words(e, &ask);
+	ask = (struct ask){ .arena = arena, .folder = e->folder, .sure = e->folder != NULL };
+	rc = ask_parse(&ask, e->words, e->count, &err) < 0 ? fail(&err) : explain_words(e, &ask);
 	arena_free(&arena);
 	return rc;
 }

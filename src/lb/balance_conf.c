@@ -48,8 +48,20 @@ static const char *const explained[] = {
 	[BALANCE_HASH] = "by a hash of an expression: the same server again",
 };
 
+static void balance_help_list(FILE *out, bool any)
+{
+	fprintf(out, "%salgorithms of balance\n  ", any ? "\n" : "");
+	for (size_t i = 0; algorithms[i]; i++)
+		fprintf(out, "%s%s", i ? ", " : "", algorithms[i]);
+	fprintf(out, "\n");
+}
+
 bool balance_help(FILE *out, const char *word, bool any)
 {
+	if (!strcmp(word, "balance")) {
+		balance_help_list(out, any);
+		return true;
+	}
 	for (size_t i = 0; algorithms[i]; i++) {
 		if (strcmp(algorithms[i], word) != 0)
 			continue;
