@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/memory.h"
 #include "cli/help.h"
+#include "cli/language_help.h"
 #include "colocate/colocate.h"
 #include "config/config.h"
 #include "config/diag.h"
@@ -86,18 +87,10 @@ static bool help_value(const char *word, bool known)
 	return end_help(stdout, word, known) || known;
 }
 
-/* help WORD */
-static int answer_help(const struct args *args)
+static bool help_words(const char *const *words, int count)
 {
-	const char *const *words = args->words.items;
-	int count = (int)args->words.count;
-	bool known;
+	bool known = count == 1 && (explain_help(words[0]) || colocate_help(words[0]));
 
-	if (!count) {
-		args_usage(stdout);
-		return 0;
-	}
-	known = count == 1 && (explain_help(words[0]) || colocate_help(words[0]));
 	known = help_word(stdout, modules, words, count) || known;
 	known = help_actions(words, count, known);
 	known = cli_help_words(stdout, words, count, known) || known;
@@ -105,9 +98,23 @@ static int answer_help(const struct args *args)
 #ifdef HAVE_LUA
 	known = (count == 1 && lua_help(stdout, words[0], known)) || known;
 #endif
-	if (count == 1)
-		known = help_value(words[0], known);
-	if (known) {
+	known = language_help(stdout, words, count, known) || known;
+	return count == 1 ? help_value(words[0], known) : known;
+}
+
+/* help WORD */
+static int answer_help(const struct args *args)
+{
+	const char *const *words = args->words.items, *bare;
+	int count = (int)args->words.count;
+	char memory[80];
+
+	if (!count) {
+		args_usage(stdout);
+		return 0;
+	}
+	bare = count == 1 ? language_bare(words[0], memory, sizeof(memory)) : NULL;
+	if (help_words(words, count) || (bare && help_words(&bare, 1))) {
 		puts("\nMore: doc/configuration.md (words), doc/management.md (commands, logs, "
 		     "columns), "
 		     "penstock(1).");

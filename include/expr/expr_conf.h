@@ -25,6 +25,9 @@ struct expr_arg *expr_take_table(struct statement *st, struct proxy *px, const c
 				 enum sample_type key);
 /* Notes a test by groups, for acl_check_groups. */
 void expr_conf_group(struct config *cfg, struct acl_test *test);
+/* Notes that a condition of the proxy asks this fetch for something of a hello of TLS. */
+void expr_conf_hello(struct config *cfg, const struct location *loc, const struct proxy *proxy,
+		     const char *fetch);
 /* The files of patterns of the generation: expr/pattern_ref.h. */
 struct pattern_ref **expr_conf_pattern_refs(struct config *cfg);
 /* What is asked of stick tables: expr/table_uses.h. */

@@ -13,6 +13,7 @@
 #include "check/http.h"
 #include "expr/expr.h"
 #include "expr/logformat.h"
+#include "expr/secret.h"
 #include "expr/regex.h"
 #include "http/chars.h"
 #include "proxy/proxy.h"
@@ -111,6 +112,7 @@ static int parse_field(struct statement *st, struct proxy *px, struct request_co
 	if (!strcasecmp(word, "host") && request_has(req, "host"))
 		return stmt_error(st, st->at - 1, "a 'Host' was given already");
 	f = request_add(st->cfg->arena, req, span_of(word));
+	doubt_secret(st, st->at, span_of(word));
 	f->format = parse_http_format(st, px);
 	return f->format ? 0 : -1;
 }

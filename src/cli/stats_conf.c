@@ -13,6 +13,7 @@
 #include "config/config.h"
 #include "event/talk.h"
 #include "net/bind_conf.h"
+#include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "proxy/proxy_conf.h"
@@ -53,6 +54,34 @@ static struct proxy *stats_frontend(struct statement *st, struct stats_conf *con
 	return conf->frontend;
 }
 
+static bool is_loopback(const struct addr *addr)
+{
+	return addr->family == AF_INET ? ntohl(addr->v4.s_addr) >> 24 == 127 :
+					 IN6_IS_ADDR_LOOPBACK(&addr->v6);
+}
+
+/* Whoever reaches it may do all that the program can. */
+static void doubt_admin(struct statement *st, const struct bind_conf *bind)
+{
+	const struct listener *l;
+	bool others = bind->mode > 0 && bind->mode & 06;
+
+	if (bind->level != LEVEL_ADMIN)
+		return;
+	list_for_each(l, &bind->listeners, node) {
+		if (l->addr.family == AF_UNIX && others)
+			stmt_note(st, 2, "every user of the machine is an administrator here: 'mode 660' "
+				  "and 'group' leave it to some");
+		else if ((l->addr.family == AF_INET || l->addr.family == AF_INET6) &&
+			 !is_loopback(&l->addr))
+			stmt_note(st, 2, "whoever reaches this address is an administrator here, without "
+				  "a password: a Unix socket, or 127.0.0.1, leaves it to the machine");
+		else
+			continue;
+		return;
+	}
+}
+
 static int stats_parse_socket(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct proxy *px = stats_frontend(st, object);
@@ -61,7 +90,10 @@ static int stats_parse_socket(struct statement *st, const struct keyword *kw, vo
 	(void)kw;
 	bind->level = LEVEL_OPERATOR;
 	list_append(&px->binds, &bind->node);
-	return bind_conf_parse(st, bind);
+	if (bind_conf_parse(st, bind))
+		return -1;
+	doubt_admin(st, bind);
+	return 0;
 }
 
 static int stats_parse_bind_process(struct statement *st, const struct keyword *kw, void *object)

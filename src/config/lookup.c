@@ -288,7 +288,7 @@ const char *scope_names(unsigned scope, char *buf, size_t size)
 		{ SCOPE_BACKEND, "backend" },   { SCOPE_RING, "ring" },
 		{ SCOPE_ERRORS, "http-errors" }, { SCOPE_USERLIST, "userlist" },
 		{ SCOPE_CRT_STORE, "crt-store" }, { SCOPE_NAMESPACES, "namespace_list" },
-		{ SCOPE_LOG_PROFILE, "log-profile" },
+		{ SCOPE_LOG_PROFILE, "log-profile" }, { SCOPE_RESOLVERS, "resolvers" },
 		{ SCOPE_ACME, "acme" }, { SCOPE_PEERS, "peers" },      { SCOPE_UDP, "udp-lb" },
 		{ SCOPE_BIND, "bind lines" },  { SCOPE_DGRAM, "dgram-bind lines" },
 		{ SCOPE_SERVER, "server lines" }, { SCOPE_STATS, "stats socket lines" },

@@ -17,6 +17,7 @@
 #include "config/odd.h"
 #include "config/reader.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -348,6 +349,20 @@ static bool line_was_known(const struct reader *rd, const struct statement *st,
 	return old && strlen(old->name) > strlen(row->kw->name);
 }
 
+/* "${name}" in it, or "$name" as the whole. */
+static bool variable_meant(const char *word)
+{
+	size_t i = 1;
+
+	if (strstr(word, "${"))
+		return true;
+	if (*word != '$' || !word[1])
+		return false;
+	while (isalnum((unsigned char)word[i]) || word[i] == '_')
+		i++;
+	return !word[i];
+}
+
 /* A word that nobody has quoted and that holds what nobody sees, or begins with what is no quote.
  */
 static void doubt_odd(struct statement *st)
@@ -362,6 +377,10 @@ static void doubt_odd(struct statement *st)
 		if (w->column && *raw == '\'' && strstr(w->text, "${"))
 			stmt_note(st, (int)(w - st->words),
 				  "variables are replaced inside double quotes only");
+		if (!w->quoted && variable_meant(w->text))
+			stmt_note(st, (int)(w - st->words),
+				  "'%s' is no variable here: variables are replaced inside double "
+				  "quotes only", w->text);
 		if (w->quoted || !w->column || w->column - 1 + w->raw_len > strlen(st->text) ||
 		    !odd_find(raw, w->raw_len, &odd) || (odd.quote && odd.at))
 			continue;

@@ -11,9 +11,12 @@
 #include "config/diag.h"
 #include "config/module.h"
 #include "expr/acl_conf.h"
+#include "expr/rule_conf.h"
 #include "expr/userlist.h"
 #include "net/listener.h"
-#include "proxy/proxy.h"
+#include "proxy/proxy_conf.h"
+
+#include <string.h>
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
@@ -24,9 +27,17 @@ static const char *printed(struct config *cfg, const struct bind_conf *bind,
 	struct text t;
 
 	text_init(&t, memory, sizeof(memory));
+	if (addr->family == AF_UNIX)
+		return addr->path;
 	addr_print_port(addr, &t);
 	return arena_printf(cfg->arena, "%s%s%s", memory, bind->interface ? "%" : "",
 			    bind->interface ? bind->interface : "");
+}
+
+static bool can_be_told_apart(const struct addr *addr)
+{
+	return addr->family == AF_UNIX ||
+	       ((addr->family == AF_INET || addr->family == AF_INET6) && addr->port);
 }
 
 static void doubt_listener(struct config *cfg, struct catalog *known, struct listener *l)
@@ -35,8 +46,7 @@ static void doubt_listener(struct config *cfg, struct catalog *known, struct lis
 	const struct catalog_entry *e;
 	const char *text;
 
-	if ((l->addr.family != AF_INET && l->addr.family != AF_INET6) || !l->addr.port ||
-	    bind->namespace || l->inherited || bind->workers)
+	if (!can_be_told_apart(&l->addr) || bind->namespace || l->inherited || bind->workers)
 		return;
 	text = printed(cfg, bind, &l->addr);
 	e = catalog_find(known, span_of(text));
@@ -48,7 +58,8 @@ static void doubt_listener(struct config *cfg, struct catalog *known, struct lis
 	config_notice(cfg, &bind->loc, "%s is listened on twice, also at %s:%u in %s: %s",
 		      text, other->loc.file, other->loc.line, other->section,
 		      bind->dgram ? "only one of them gets what comes" :
-				    "connections go to either");
+		      l->addr.family == AF_UNIX ? "only the last one gets connections" :
+						  "connections go to either");
 }
 
 static void doubt_addresses(struct config *cfg, const struct proxies *all)
@@ -78,6 +89,12 @@ static bool answers_itself(const struct proxy *px)
 	       px->set.options.on & OPT_TRANSPARENT;
 }
 
+/* To another section. */
+static bool leads_on(const struct proxy *px)
+{
+	return px->caps & PROXY_FRONTEND && (px->default_backend || !list_empty(&px->switch_rules));
+}
+
 static bool names_come_later(const struct proxies *all)
 {
 	const struct proxy *px;
@@ -104,6 +121,10 @@ static void doubt_checks(struct config *cfg, const struct proxy *px)
 
 static void doubt_cookie(struct config *cfg, const struct proxy *px, const struct server *s)
 {
+	if (s->set.cookie && !px->set.cookie && px->set.mode == MODE_HTTP)
+		config_note(cfg, &s->loc,
+			    "'cookie' of server '%s' has no effect: '%s' has no line 'cookie'", s->id,
+			    px->name);
 	if (px->set.cookie && !px->set.dynamic_cookie_key && !s->set.cookie)
 		config_note(cfg, &s->loc,
 			    "server '%s' has no 'cookie': the one of '%s' never leads to it", s->id,
@@ -168,16 +189,45 @@ static void doubt_servers(struct config *cfg, const struct proxies *all, const s
 static void doubt_backend(struct config *cfg, const struct proxies *all, const struct proxy *px,
 			  bool later)
 {
-	if (!px->servers && !answers_itself(px) && !(px->caps & PROXY_FRONTEND))
-		config_note(cfg, &px->loc,
-			    "backend '%s' has no server: whoever is led there gets an error",
-			    px->name);
+	if (!px->servers && !answers_itself(px) && !leads_on(px))
+		config_note(cfg, &px->loc, "%s '%s' has no server: whoever %s gets an error",
+			    proxy_kind_name(px), px->name,
+			    px->caps & PROXY_FRONTEND ? "comes" : "is led there");
 	if (!later && list_empty(&px->uppers) && px->servers)
 		config_note(cfg, &px->loc, "nothing leads to backend '%s'", px->name);
 	doubt_checks(cfg, px);
 	doubt_retries(cfg, px);
 	doubt_kept(cfg, px);
 	doubt_servers(cfg, all, px);
+}
+
+/* ---- frontends ------------------------------------------------------------------------------- */
+
+/* Does a rule without a condition answer each request? */
+static const struct rule *answers_all(const struct proxy *px)
+{
+	static const char *const names[] = { "deny", "return", "redirect", "tarpit", "reject",
+					     "silent-drop", "use-service", NULL };
+	const struct rule *last = px->http_request_rules ? px->http_request_rules->last : NULL;
+	int i;
+
+	for (i = 0; last && names[i]; i++)
+		if (!strcmp(last->action->name, names[i]))
+			return last;
+	return NULL;
+}
+
+static void doubt_frontend(struct config *cfg, const struct proxy *px)
+{
+	const struct rule *last = answers_all(px);
+
+	if (!px->stats_socket && !px->peers && !leads_on(px) && !answers_itself(px) &&
+	    !px->session_rules && !px->connection_rules && !px->set.monitor_uri)
+		config_note(cfg, &px->loc, "frontend '%s' leads to no backend: whoever comes gets an "
+			    "error", px->name);
+	if (last && leads_on(px))
+		config_notice(cfg, &last->loc, "'%s' answers all requests of '%s': none comes to a "
+			      "backend", last->action->name, px->name);
 }
 
 /* ---- names -------------------------------------------------------------------------------------
@@ -207,6 +257,11 @@ static int doubts_finish(struct config *cfg, void *data)
 		if (px->set.disabled)
 			continue;
 		doubt_acls(cfg, px);
+		doubt_mode(cfg, px);
+		doubt_hidden_servers(cfg, px);
+		doubt_limits(cfg, px);
+		if (!(px->caps & PROXY_BACKEND))
+			doubt_frontend(cfg, px);
 		if (px->caps & PROXY_BACKEND && !px->udp)
 			doubt_backend(cfg, all, px, later);
 	}

@@ -8,6 +8,7 @@
 #include "exchange/exchange.h"
 #include "exchange/http_action.h"
 #include "expr/regex.h"
+#include "expr/secret.h"
 #include "http/chars.h"
 #include "http/message.h"
 #include "relay/buffer.h"
@@ -28,34 +29,6 @@ struct field_rule {
 
 enum { FIELD_SET, FIELD_ADD };
 
-static bool is_secret(struct span name)
-{
-	static const char *const names[] = { "authorization", "proxy-authorization", "x-api-key" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(names); i++)
-		if (strlen(names[i]) == name.len && !strncasecmp(names[i], name.ptr, name.len))
-			return true;
-	return false;
-}
-
-/* Everybody who reads the configuration reads it, too. What an expression or a variable of the
- * environment gives is none of the file. */
-static void doubt_secret(struct statement *st, struct span name)
-{
-	const char *value = stmt_peek(st);
-	const struct word *w = value ? &st->words[st->at] : NULL;
-
-	if (!w || !is_secret(name) || strchr(value, '%') ||
-	    (w->column && memchr(st->text + w->column - 1, '$', w->raw_len)))
-		return;
-	stmt_note(st, st->at,
-		  "a secret for '%.*s' stands in the open: a variable of the environment keeps it "
-		  "out "
-		  "of the file",
-		  (int)name.len, name.ptr);
-}
-
 static int parse_field(struct statement *st, struct rule *rule, const char *args)
 {
 	struct field_rule *data = arena_alloc(st->cfg->arena, sizeof(*data));
@@ -64,7 +37,7 @@ static int parse_field(struct statement *st, struct rule *rule, const char *args
 	rule->data = data;
 	if (action_field_name(st, &data->name))
 		return -1;
-	doubt_secret(st, data->name);
+	doubt_secret(st, st->at, data->name);
 	return rule_text_parse(st, rule, "the value of the header", &data->value);
 }
 

@@ -31,6 +31,8 @@
 #include "stream/tcp_rules.h"
 #include "stream/track.h"
 
+#include <string.h>
+
 struct monitor_fail {
 	struct monitor_fail *next;
 	struct cond *cond;
@@ -150,11 +152,18 @@ static int parse_monitor_uri(struct statement *st, const struct keyword *kw, voi
 {
 	const char *uri = stmt_peek(st);
 	struct proxy *px = object;
+	struct location loc;
 
 	px->set.monitor_uri_loc = st->loc;
 	if (uri && (!*uri || uri[strcspn(uri, " \t")]))
 		return stmt_error(st, st->at, "a URI has no blanks and is not empty");
-	return set_string(st, kw, object);
+	if (set_string(st, kw, object))
+		return -1;
+	if (*uri != '/' && !strstr(uri, "://")) {
+		loc = stmt_location(st);
+		config_notice(st->cfg, &loc, "no request asks for '%s': a URI begins with '/'", uri);
+	}
+	return 0;
 }
 
 static int parse_monitor_fail(struct statement *st, const struct keyword *kw, void *object)

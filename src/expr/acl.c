@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "expr/acl_conf.h"
+#include "expr/acl_doubt.h"
 #include "expr/expr_conf.h"
 #include "expr/meant.h"
 #include "expr/names.h"
@@ -303,83 +304,37 @@ static bool acl_at_end(const struct statement *st, bool anonymous)
 	return !word || (anonymous && !strcmp(word, "}") && !st->words[st->at].quoted);
 }
 
-/* A comparison of other languages. */
-static bool is_comparison(const char *word)
-{
-	static const char *const signs[] = { "==", "!=", "=", ">", ">=", "<", "<=", "=~", NULL };
-
-	return in_list(signs, span_of(word));
-}
-
 static int acl_value_wrong(struct statement *st, const char *word, const struct err *err,
 			   bool numbers)
 {
 	stmt_error(st, st->at - 1, "%s", err->text);
 	if (strchr(word, ','))
 		stmt_hint(st, "patterns stand one after the other, without commas");
-	if (numbers && is_comparison(word))
+	if (numbers && acl_doubt_comparison(word))
 		stmt_hint(st, "numbers are compared by eq, gt, ge, lt and le");
 	return -1;
 }
 
-/* Commas, flags that come too late, methods in small letters. */
-static void acl_value_odd(struct statement *st, const char *word, const struct acl_test *test)
-{
-	const char *const flags[] = { "-i", "-n", "-f", "-m", "-M", NULL };
-	struct location loc = stmt_location(st);
-	size_t len = strlen(word);
-
-	if (len > 1 && word[len - 1] == ',' && st->at < st->count &&
-	    strcmp(st->words[st->at].text, "}")) {
-		config_notice(st->cfg, &loc, "the ',' is part of the pattern '%s'", word);
-		stmt_hint(st, "patterns stand one after the other, without commas");
-	} else if (in_list(flags, span_of(word))) {
-		config_notice(st->cfg, &loc,
-			      "'%s' is a pattern here: flags stand in front of the patterns", word);
-	} else if (!strcmp(expr_fetch_name(test->expr), "method") &&
-		   islower((unsigned char)*word)) {
-		config_notice(st->cfg, &loc,
-			      "no method is '%s': methods are written in capital letters", word);
-	}
-}
-
-/* It is a pattern, as any word is, but hardly meant so. */
-static void acl_value_doubt(struct statement *st, const char *word, const struct acl_test *test)
-{
-	const struct word *w = &st->words[st->at - 1];
-
-	if (w->quoted || st->at < 2)
-		return;
-	acl_value_odd(st, word, test);
-	if (!is_comparison(word))
-		return;
-	stmt_warning(st, st->at - 1, "'%s' is a pattern here, which the value may be equal to",
-		     word);
-	stmt_hint(
-		st,
-		"values are equal to one of the patterns that follow: leave it out, as in '%s %s'",
-		st->words[st->at - 2].text, st->at < st->count ? st->words[st->at].text : "...");
-}
-
-static int acl_values(struct statement *st, struct acl_test *test, struct pattern_ref *ref,
-		      bool anonymous)
+static int acl_values(struct statement *st, int criterion, struct acl_test *test,
+		      struct pattern_ref *ref, const struct acl_flags *flags, bool anonymous)
 {
 	bool numbers = test->match == MATCH_INT || test->match == MATCH_LEN ||
 		       test->match == MATCH_VERSION;
 	enum pattern_op op = OP_EQUAL;
+	bool told = flags->ended; /* "--": patterns are meant */
 	const char *word;
 	struct err err;
 
 	while (!acl_at_end(st, anonymous)) {
 		word = stmt_next(st);
-		if (!match_has_patterns(test->match) || (numbers && pattern_operator(word, &op)))
+		if (numbers && pattern_operator(word, &op))
 			continue;
-		if (!*word)
+		if (!*word && match_has_patterns(test->match))
 			stmt_warning(st, st->at - 1, "an empty pattern never matches");
-		else if (pattern_ref_put(ref, word, op, &err))
+		else if (match_has_patterns(test->match) && pattern_ref_put(ref, word, op, &err))
 			return acl_value_wrong(st, word, &err, numbers);
-		else
-			acl_value_doubt(st, word, test);
+		else if (!told && !(told = acl_doubt_words(st)))
+			acl_doubt_pattern(st, criterion, test);
 	}
 	return 0;
 }
@@ -396,7 +351,7 @@ static int acl_own_patterns(struct statement *st, int criterion, struct acl_test
 			       flags->pattern, &err);
 	if (!ref)
 		return stmt_error(st, criterion, "%s", err.text);
-	if (acl_values(st, test, ref, anonymous))
+	if (acl_values(st, criterion, test, ref, flags, anonymous))
 		return -1;
 	if (!match_has_patterns(test->match) || pattern_first(set) || flags->files || flags->ended)
 		return 0;

@@ -6,6 +6,7 @@
 #include "expr/acl_conf.h"
 #include "expr/cond_hint.h"
 #include "expr/datagrams.h"
+#include "expr/expr_conf.h"
 #include "expr/watch.h"
 #include "proxy/proxy.h"
 
@@ -75,6 +76,25 @@ static void cond_check_places(struct statement *st, int at, const struct acl *ac
 	}
 }
 
+static void cond_note_hellos(struct statement *st, int at, const struct acl *acl,
+			     const struct proxy *proxy)
+{
+	const struct acl_test *test;
+	struct location loc = st->loc;
+	const char *name;
+
+	for (test = acl->tests; proxy && test; test = test->next) {
+		name = expr_fetch_name(test->expr);
+		if (strncmp(name, "req", 3) && strncmp(name, "res", 3))
+			continue;
+		if (strncmp(name + 3, ".ssl_", 5) && strncmp(name + 3, "_ssl_", 5))
+			continue;
+		loc.column = (uint16_t)st->words[at].column;
+		loc.length = (uint16_t)st->words[at].raw_len;
+		expr_conf_hello(st->cfg, &loc, proxy, name);
+	}
+}
+
 static struct acl *cond_anonymous(struct statement *st, struct proxy *proxy)
 {
 	int open = st->at - 1;
@@ -136,6 +156,7 @@ static struct cond_term *cond_term_parse(struct statement *st, struct proxy *pro
 	if (cond_check_datagrams(st, at, term->acl, proxy))
 		return NULL;
 	cond_check_places(st, at, term->acl, where, rule);
+	cond_note_hellos(st, at, term->acl, proxy);
 	return term;
 }
 
@@ -227,6 +248,39 @@ bool cond_looks(const struct cond *cond)
 		}
 	}
 	return false;
+}
+
+/* Is it true, or false, whatever comes? */
+static bool cond_acl_fixed(const struct acl *acl, bool value)
+{
+	const struct acl_test *test = acl->tests;
+
+	return test && !test->next && test->match == MATCH_BOOL &&
+	       !expr_has_converters(test->expr) &&
+	       !strcmp(expr_fetch_name(test->expr), value ? "always_true" : "always_false");
+}
+
+static bool cond_all_fixed(const struct cond_all *all)
+{
+	const struct cond_term *term = all->terms;
+
+	while (term && cond_acl_fixed(term->acl, !term->negated))
+		term = term->next;
+	return !term;
+}
+
+bool cond_always(const struct cond *cond)
+{
+	const struct cond_all *all = cond ? cond->first : NULL;
+
+	if (!cond)
+		return true;
+	if (cond->unless) /* of one ACL, which is never true */
+		return all && !all->next && all->terms && !all->terms->next &&
+		       cond_acl_fixed(all->terms->acl, all->terms->negated);
+	while (all && !cond_all_fixed(all))
+		all = all->next;
+	return all;
 }
 
 /* -- evaluation ------------------------------------------------------------------------- */

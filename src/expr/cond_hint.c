@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-static bool is_test(const char *word)
+bool cond_is_test(const char *word)
 {
 	struct span name = { word, strcspn(word, "(,") };
 
@@ -48,9 +48,9 @@ bool cond_hint_word(struct statement *st, const char *word, bool negated)
 	if (word[0] == '{' && word[1])
 		stmt_hint(st, "braces are words of their own: blanks belong around them, as in "
 			  "%s{ %s ... }", bang, word + 1);
-	else if (is_test(word) && !stmt_peek(st))
+	else if (cond_is_test(word) && !stmt_peek(st))
 		stmt_hint(st, "a test stands in braces: %s{ %s }", bang, word);
-	else if (is_test(word))
+	else if (cond_is_test(word))
 		stmt_hint(st, "a test stands in braces: %s{ %s %s ... }", bang, word,
 			  stmt_peek(st));
 	else

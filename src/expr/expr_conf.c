@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "config/diag.h"
 #include "config/keyword.h"
 #include "config/module.h"
 #include "expr/acl_conf.h"
@@ -17,9 +18,18 @@
 #include "expr/view.h"
 #include "proxy/proxy.h"
 
+/* A condition that looks at a hello of TLS among the bytes that clients or servers send. */
+struct hello_use {
+	struct hello_use *next;
+	const struct proxy *proxy;
+	struct location loc;
+	const char *fetch;
+};
+
 struct expr_data {
 	struct arg_pending *pending, **pending_tail;
 	struct acl_test *group_tests;
+	struct hello_use *hellos;
 	struct pattern_ref *pattern_refs;
 	struct table_uses *table_uses;
 	struct vars_limits limits;
@@ -72,6 +82,16 @@ void expr_conf_group(struct config *cfg, struct acl_test *test)
 
 	test->next_group = d->group_tests;
 	d->group_tests = test;
+}
+
+void expr_conf_hello(struct config *cfg, const struct location *loc, const struct proxy *proxy,
+		     const char *fetch)
+{
+	struct expr_data *d = config_data(cfg, &expr_module);
+	struct hello_use *use = arena_alloc(cfg->arena, sizeof(*use));
+
+	*use = (struct hello_use){ d->hellos, proxy, *loc, fetch };
+	d->hellos = use;
 }
 
 struct pattern_ref **expr_conf_pattern_refs(struct config *cfg)
@@ -210,6 +230,19 @@ static const struct keyword keywords[] = {
 
 /* -- the end ---------------------------------------------------------------------------- */
 
+/* What the reference warns of, too. */
+static void warn_hellos(struct config *cfg, const struct hello_use *use)
+{
+	for (; use; use = use->next)
+		if (use->proxy->set.mode == MODE_HTTP) {
+			config_warning(cfg, &use->loc, "'%s' finds nothing in '%s': where HTTP is "
+				       "spoken, the bytes are no hello of TLS", use->fetch,
+				       use->proxy->name ? use->proxy->name : "defaults");
+			diag_hintf(cfg->diag, "'ssl_fc_sni' and its like tell of the TLS that 'ssl' of "
+				   "the bind line has ended");
+		}
+}
+
 static int expr_data_finish(struct config *cfg, void *data)
 {
 	struct expr_data *d = data;
@@ -219,6 +252,7 @@ static int expr_data_finish(struct config *cfg, void *data)
 
 	if (!bad)
 		bad = acl_check_groups(cfg, d->group_tests);
+	warn_hellos(cfg, d->hellos);
 	pattern_refs_finish(cfg);
 	return switch_finish(cfg, all) ? -1 : bad;
 }

@@ -118,7 +118,7 @@ static void rule_append(struct arena *arena, struct rule_set **set, struct rule 
 	}
 	*(*set)->tail = rule;
 	(*set)->tail = &rule->next;
-	if (!(*set)->last && !rule->cond && rule->action->final && !rule->passes)
+	if (!(*set)->last && cond_always(rule->cond) && rule->action->final && !rule->passes)
 		(*set)->last = rule;
 	if (rule->format || cond_looks(rule->cond) || (rule->expr && expr_looks(rule->expr)))
 		(*set)->looks = true;
@@ -129,14 +129,15 @@ static void rule_append(struct arena *arena, struct rule_set **set, struct rule 
 static void rule_warn_unreached(struct config *cfg, struct rule_set *set, const struct rule *rule)
 {
 	const struct rule *last = set ? set->last : NULL;
-	bool tcp = !strncmp(rule->list, "tcp-", 4) || !strcmp(rule->list, "redirect");
+	bool silent = !strncmp(rule->list, "tcp-", 4) || !strcmp(rule->list, "redirect");
 
 	if (!last || set->warned)
 		return;
 	set->warned = true;
-	(tcp ? config_notice : config_warning)(cfg, &rule->loc, "this '%s' rule is never run: '%s' at %s:%u "
-					       "has no condition and ends the list", rule->list,
-					       last->action->name, last->loc.file, last->loc.line);
+	(silent || last->cond ? config_notice : config_warning)(
+		cfg, &rule->loc, "this '%s' rule is never run: '%s' at %s:%u %s and ends the list",
+		rule->list, last->action->name, last->loc.file, last->loc.line,
+		last->cond ? "always holds" : "has no condition");
 }
 
 unsigned rule_request_places(const struct proxy *px)

@@ -127,10 +127,11 @@ static void warn_unreached(struct config *cfg, const struct list *rules)
 	list_for_each(rule, rules, node) {
 		if (last) {
 			config_notice(cfg, &rule->loc, "this 'use_backend' is never reached: the one at %s:%u "
-				      "has no condition", last->loc.file, last->loc.line);
+				      "%s", last->loc.file, last->loc.line,
+				      last->cond ? "always holds" : "has no condition");
 			return;
 		}
-		if (!rule->cond && !rule->broken)
+		if (!rule->broken && cond_always(rule->cond))
 			last = rule;
 	}
 }

@@ -366,9 +366,18 @@ static int parse_group(struct statement *st, const struct keyword *kw, void *obj
 	return 0;
 }
 
-/* A hash that crypt(3) of this system cannot compute lets nobody in. */
+enum { HASH_DES_LEN = 13 };
+
+/* A hash that crypt(3) of this system cannot compute, or never gives, lets nobody in. */
 static void check_hash(struct statement *st, const char *hash)
 {
+	struct location loc = stmt_location(st);
+
+	if (*hash && !strchr("$_*!", *hash) && strlen(hash) != HASH_DES_LEN) {
+		config_notice(st->cfg, &loc, "this is no hash as crypt(3) makes them: no password matches");
+		stmt_hint(st, "mkpasswd(1) makes one; 'insecure-password' takes the password itself");
+		return;
+	}
 	switch (crypt_checksalt(hash)) {
 	case CRYPT_SALT_INVALID:
 	case CRYPT_SALT_METHOD_DISABLED:

@@ -11,6 +11,7 @@
 
 #include "config.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <string.h>
 
@@ -83,16 +84,23 @@ static int parse_mode(struct statement *st, const struct keyword *kw, void *obje
 #define OPTION(name_, scope_, bit_, help_)                                              \
 	{ "option " name_, scope_, INVERT, "", set_bit, .offset = SET(options), .bit = bit_, \
 	  .dflt = "off", .help = help_ }
-enum { CONNECT_LONG_MS = 5 * 60 * 1000, LONG_MS = 24 * 60 * 60 * 1000 };
+enum { CONNECT_LONG_MS = 5 * 60 * 1000, LONG_MS = 24 * 60 * 60 * 1000, SHORT_MS = 100 };
 
-/* Right, but hardly meant: hours in the place of seconds. */
+/* Right, but hardly meant: hours in the place of seconds, or milliseconds. */
 static void doubt_timeout(struct statement *st, const struct keyword *kw, unsigned ms)
 {
 	const char *word = st->words[st->at - 1].text, *name = kw->name + strlen("timeout ");
 	bool connects = !strcmp(name, "connect") || !strcmp(name, "queue") ||
 			!strcmp(name, "check") || !strcmp(name, "http-request");
 
-	if (ms > (connects ? CONNECT_LONG_MS : LONG_MS) && strcmp(name, "tunnel") != 0)
+	bool waits = !strcmp(name, "client") || !strcmp(name, "server") || !strcmp(name, "tunnel");
+	size_t len = strlen(word);
+
+	if (waits && ms && ms < SHORT_MS && len && !isdigit((unsigned char)word[len - 1]))
+		stmt_note(st, st->at - 1,
+			  "%s: %s is short: whoever is silent for that long is cut off", kw->name,
+			  word);
+	if (ms >= (connects ? CONNECT_LONG_MS : LONG_MS) && strcmp(name, "tunnel") != 0)
 		stmt_note(st, st->at - 1,
 			  "%s: %s is long: whoever is dead or silent is waited for that long",
 			  kw->name, word);

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "net/addr_conf.h"
 #include "net/bind_conf.h"
+#include "proxy/server_doubt.h"
 
 #include "config.h"
 
@@ -172,8 +173,16 @@ int parse_server_line(struct statement *st, const struct keyword *kw, void *obje
 {
 	const char *name = server_conf_name(st, object, "the name of the server", 0);
 
+	struct server *s;
+
 	(void)kw;
-	return name ? server_conf_read(st, server_conf_new(st, object, name)) : -1;
+	if (!name)
+		return -1;
+	s = server_conf_new(st, object, name);
+	if (server_conf_read(st, s))
+		return -1;
+	server_doubt_words(st, s);
+	return 0;
 }
 
 int parse_default_server(struct statement *st, const struct keyword *kw, void *object)

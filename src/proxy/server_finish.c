@@ -115,9 +115,13 @@ static void check_observe(struct config *cfg, struct server *s)
 }
 
 /* A minimum alone, or above the maximum, is the maximum. */
-static void set_limits(struct server *s)
+static void set_limits(struct config *cfg, struct server *s)
 {
 	s->proxy->strict |= (s->set.options.on & SRV_STRICT) != 0;
+	if (s->set.maxconn && s->set.minconn > s->set.maxconn)
+		config_notice(cfg, &s->loc,
+			      "server '%s': minconn %u is above maxconn %u, and counts for both", s->id,
+			      s->set.minconn, s->set.maxconn);
 	if (s->set.minconn > s->set.maxconn)
 		s->set.maxconn = s->set.minconn;
 }
@@ -215,7 +219,7 @@ int server_check_words(struct config *cfg, struct server *s)
 {
 	unsigned before = cfg->diag->errors_heard;
 
-	set_limits(s);
+	set_limits(cfg, s);
 	check_redir(cfg, s);
 	check_proto(cfg, s);
 	check_init_state(cfg, s);

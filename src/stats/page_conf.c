@@ -9,6 +9,7 @@
 #include "base/tables.h"
 #include "config/keyword.h"
 #include "exchange/http_action.h"
+#include "expr/secret.h"
 #include "proxy/proxy.h"
 #include "stats/page.h"
 
@@ -129,6 +130,8 @@ static int parse_auth(struct statement *st, const struct keyword *kw, void *obje
 	user = arena_alloc(arena, sizeof(*user));
 	user->name = arena_strndup(arena, word, (size_t)(colon - word));
 	user->credentials = page_credentials(arena, word);
+	if (colon[1])
+		doubt_password(st, st->at - 1);
 	for (last = &page_own(st, object)->users; *last; last = &(*last)->next) {
 		if (!strcmp((*last)->name, user->name)) {
 			stmt_warning(st, st->at - 1, "user '%s' is there already: this one is ignored",

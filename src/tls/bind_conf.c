@@ -367,6 +367,19 @@ static void bind_init(struct config *cfg, void *data)
 	tls_global.idle_ms = 1000;
 }
 
+/* For certificates. */
+static bool asks_clients(const struct tls_bind *bind)
+{
+	const struct tls_line *line;
+
+	if (bind->set.verify >= TLS_VERIFY_OPTIONAL)
+		return true;
+	list_for_each(line, &bind->lines, node)
+		if (line->set && line->set->verify >= TLS_VERIFY_OPTIONAL)
+			return true;
+	return false;
+}
+
 static int bind_finish(struct config *cfg, void *data)
 {
 	struct tls_bind *bind, *next;
@@ -379,6 +392,9 @@ static int bind_finish(struct config *cfg, void *data)
 		if (bind->set.options.on & TLS_SSL) {
 			if (tls_bind_ready(bind, cfg))
 				rc = -1;
+			else if (bind->set.ca_file && !asks_clients(bind))
+				config_note(cfg, &bind->loc, "'ca-file' has no effect: without 'verify' "
+					    "clients are asked for no certificate");
 			continue;
 		}
 		config_warning(cfg, &bind->loc, "words about TLS have no effect without 'ssl': "
