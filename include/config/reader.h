@@ -79,6 +79,8 @@ struct reader {
 	unsigned scope;
 	const char *title;      /* "frontend web" */
 	const char *label;      /* "web": .SECTION */
+	bool hidden;            /* no section yet: the file may be another, so nothing is shown */
+	bool in_key;            /* lines of a key that somebody has pasted */
 	bool beyond_global;     /* a section of another kind was seen */
 	bool skipping;          /* a section that is not supported: one message was given */
 
@@ -96,6 +98,8 @@ void reader_lines_forget(const struct config *cfg);
 
 /* condition.c: is word a directive (.if ...)? Then it is obeyed, problems are reported. */
 bool condition_directive(struct reader *rd, const struct word *words, int count);
+/* Is it the name of one, or near to one? */
+bool condition_name(const char *word);
 /* Are lines at this place read at all? */
 bool condition_open(const struct reader *rd);
 /* At the end of a file: reports levels that were not closed, and closes them. */
@@ -120,6 +124,10 @@ bool reader_line_blank(const char *line, size_t len);
 /* other_file.c: is the file no configuration? Then that is reported, without anything of what it
  * holds. */
 bool reader_file_other(struct reader *rd, const char *text, size_t len);
+/* Reports a line before the first section, without its text. */
+void reader_no_section(struct reader *rd);
+/* Is this line part of a certificate or a key that was pasted? Reported once, without its text. */
+bool reader_line_key(struct reader *rd, const struct word *words, int count);
 /* Frees what was read. */
 void reader_files_free(struct reader *rd);
 

@@ -47,6 +47,47 @@ printf 'c2VjcmV0IGtleSBtYXRlcmlhbA==\nc2VjcmV0IGtleSBtYXRlcmlhbA==\n' >"$dir/key
 valid -f "$dir/key.b64"
 check "nor is what begins with no section" test "$(grep -c 'error: ' "$log")" -eq 1
 check "of which nothing is shown either" test "$(grep -c c2Vj "$log")" -eq 0
+hides() { # TITLE TEXT: one error that says so, and nothing of what the file has
+	valid -f "$dir/other"
+	check "$1 is no configuration" test $? -eq 1
+	check "$1: one error" test "$(grep -c 'error: ' "$log")" -eq 1
+	check "$1: $2" says "$2"
+	check "$1: no line" test "$(grep -ci ' | \|secret' "$log")" -eq 0
+}
+pem() {
+	printf -- '-----BEGIN PRIVATE KEY-----\nMIISECRETSECRET\nSECRET==\n-----END PRIVATE KEY-----\n'
+}
+(printf '\357\273\277' && pem) >"$dir/other"
+hides "a key behind a byte order mark" "holds a certificate or a key"
+(printf '\n \t' && pem) >"$dir/other"
+hides "a key behind blanks" "holds a certificate or a key"
+printf -- '---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nSECRET\n' >"$dir/other"
+hides "a key of SSH2" "holds a certificate or a key"
+printf '0\202\011\001secret\002\001\000\nsecret\n' >"$dir/other"
+hides "PKCS#12" "it is no text"
+printf '\177ELF\002\001\nsecret\n' >"$dir/other"
+hides "a program" "it is no text"
+printf '\377\376g\000l\000o\000b\000a\000l\000\n\000' >"$dir/other"
+hides "UTF-16" "it is UTF-16 text"
+check "UTF-16 has a cure" says "save it as UTF-8"
+printf 'g\000l\000o\000b\000a\000l\000\n\000' >"$dir/other"
+hides "UTF-16 without a mark" "it is UTF-16 text"
+for text in 'user: alice\npassword: secret\n' 'server=db\npassword=secret\n' 'userlist:secret\n' \
+	'mode: prod\ndb_password: secret\n' 'global:secret\n' '"user:" secret\nserver secret\n' \
+	'cookiesecret\nserver b\n' '.secret 1\nserver b\n' '.if 1\nsecret b\n.endif\n'; do
+	printf "$text" >"$dir/other"
+	hides "$text" "it does not begin with a section"
+done
+printf 'bind a secret\npassword secret\n' >"$dir/other"
+hides "a word that has its section" "'bind' stands before the first section"
+printf 'fronted a secret\npassword secret\n' >"$dir/other"
+hides "a misspelt section" "unknown section 'fronted'"
+(printf 'frontend x\n\tbind :443 ssl crt ' && pem && printf '\tmaxcon 5\n') >"$dir/other"
+valid -f "$dir/other"
+check "a key that was pasted" says "other:2: error: a certificate or a key stands in this line"
+check "nothing of it is shown" test "$(grep -ci 'secret\|PRIVATE' "$log")" -eq 0
+check "lines behind it are read" says "other:6:2: error: unknown word 'maxcon'"
+check "two errors" test "$(grep -c 'error: ' "$log")" -eq 2
 
 valid -f "$dir/nowhere"
 check "a missing file is refused" test $? -eq 1

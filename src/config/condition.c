@@ -11,6 +11,7 @@
 #include "base/bug.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "config/alike.h"
 #include "config/lexer.h"
 #include "config/load.h"
 #include "config/predicate.h"
@@ -416,6 +417,15 @@ static void (*const directives[])(struct reader *rd, struct statement *st) = {
 	directive_if, directive_elif, directive_else, directive_endif,
 	directive_notice, directive_warning, directive_alert, directive_diag,
 };
+
+bool condition_name(const char *word)
+{
+	char buf[80];
+	struct text t;
+
+	text_init(&t, buf, sizeof(buf));
+	return alike_names(&t, word, directive_names);
+}
 
 bool condition_directive(struct reader *rd, const struct word *words, int count)
 {

@@ -6,6 +6,7 @@
  */
 #include "config/diag.h"
 
+#include "base/encode.h"
 #include "base/str.h"
 
 #include <stdlib.h>
@@ -117,6 +118,18 @@ static void also_text(const struct problem *p, struct text *t)
 		text_printf(t, " and %u more", p->also_count - n);
 }
 
+/* What terminals obey is shown as in the line. */
+static void print_message(FILE *out, const char *s)
+{
+	for (; *s; s++) {
+		if (*s == '\n')
+			fputc(*s, out);
+		else
+			print_byte(out, *s);
+	}
+	fputc('\n', out);
+}
+
 /* What helps, and where else the problem is; empty when there is nothing to say. */
 static const char *hint_text(const struct problem *p, struct text *t)
 {
@@ -141,14 +154,15 @@ static void print_problem(const struct problem *p, FILE *out, const struct paint
 		fprintf(out, "%u:", p->place.line);
 	if (p->place.file && p->place.line && p->place.column)
 		fprintf(out, "%u:", p->place.column);
-	fprintf(out, "%s%s%s%s:%s %s\n", p->place.file ? " " : "", paint->off,
-		paint_severity(paint, p->severity), diag_severity_name(p->severity), paint->off,
-		p->message);
+	fprintf(out, "%s%s%s%s:%s ", p->place.file ? " " : "", paint->off,
+		paint_severity(paint, p->severity), diag_severity_name(p->severity), paint->off);
+	print_message(out, p->message);
 	if (p->place.text)
 		print_line(&p->place, out, paint);
-	if (p->hint || p->also)
-		fprintf(out, "      = %shint:%s %s\n", paint->bold, paint->off,
-			hint_text(p, &hint));
+	if (!p->hint && !p->also)
+		return;
+	fprintf(out, "      = %shint:%s ", paint->bold, paint->off);
+	print_message(out, hint_text(p, &hint));
 }
 
 /* Written at once: stderr has no buffer, and each byte would be a call of the system. */
@@ -170,23 +184,6 @@ void diag_print(const struct diag *diag, FILE *out, bool colour, enum severity l
 	free(text);
 }
 
-/* Length of the UTF-8 sequence at s, 0 when it is none (RFC 3629). */
-static size_t utf8_length(const char *s)
-{
-	const unsigned char *u = (const unsigned char *)s;
-	size_t n = u[0] < 0x80 ? 1 : u[0] >= 0xc2 && u[0] <= 0xdf ? 2 :
-		   (u[0] & 0xf0) == 0xe0 ? 3 : u[0] >= 0xf0 && u[0] <= 0xf4 ? 4 : 0;
-	size_t i;
-
-	for (i = 1; i < n; i++)
-		if (!utf8_follows(s[i]))
-			return 0;
-	if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) ||
-	    (u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f))
-		return 0;
-	return n;
-}
-
 /* A JSON string; what is not UTF-8 becomes U+FFFD (RFC 8259, 8.1). */
 static void json_string(FILE *out, const char *s)
 {
@@ -194,7 +191,7 @@ static void json_string(FILE *out, const char *s)
 
 	fputc('"', out);
 	for (; *s; s += n ? n : 1) {
-		n = utf8_length(s);
+		n = utf8_len(s, strlen(s));
 		if (*s == '"' || *s == '\\')
 			fprintf(out, "\\%c", *s);
 		else if ((unsigned char)*s < 0x20 || *s == 0x7f)

@@ -31,6 +31,10 @@ static void odd_ones_are_named(void **state)
 	assert_true(odd.quote);
 	assert_true(find("x\r", &odd));
 	assert_string_equal(odd.name, "a carriage return");
+	assert_true(find("a\xe2\x80\xa8", &odd));
+	assert_string_equal(odd.name, "U+2028, a line separator");
+	assert_true(find("a\x01" "b", &odd));
+	assert_string_equal(odd.name, "U+0001, a control character");
 }
 
 static void others_are_not(void **state)
@@ -42,14 +46,46 @@ static void others_are_not(void **state)
 	assert_false(find("plain \t text", &odd));
 	assert_false(find("\xc3\xa4\xc3\xb6 \xe2\x82\xac \xf0\x9f\x98\x80",
 			  &odd));                        /* umlauts, a euro, a face */
-	assert_false(odd_find("\xe2\x80\x9c", 2, &odd)); /* breaks off */
-	assert_false(odd_find("\xc2", 1, &odd));
+}
+
+static void bytes_that_are_no_utf8(void **state)
+{
+	struct odd odd;
+
+	(void)state;
+	assert_true(find("path\xa0/a", &odd));
+	assert_string_equal(odd.name, "the byte 0xA0, a no-break space of Latin-1");
+	assert_false(odd.foreign);
+	assert_int_equal(odd.at, 4);
+	assert_int_equal(odd.len, 1);
+	assert_true(find("f\xfcr", &odd));
+	assert_string_equal(odd.name, "the byte 0xFC, which is no UTF-8");
+	assert_true(odd.foreign);
+	assert_true(odd_find("\xe2\x80\x9c", 2, &odd)); /* breaks off */
+}
+
+static void letters_of_other_scripts(void **state)
+{
+	struct odd odd;
+
+	(void)state;
+	assert_true(find("b\xd0\xb0" "ckend", &odd));
+	assert_string_equal(odd.name, "U+0430, a Cyrillic letter that looks like 'a'");
+	assert_string_equal(odd.plain, "a plain 'a'");
+	assert_false(odd.foreign);
+	assert_true(find("\xd0\xb0\xd1\x81", &odd)); /* all of them: may be meant */
+	assert_true(odd.foreign);
+	assert_false(find("\xd0\xbf\xd1\x80\xd0\xb8\xd0\xb2\xd0\xb5\xd1\x82", &odd)); /* a word */
+	assert_true(find("\xce\x9f" "K", &odd));
+	assert_string_equal(odd.name, "U+039F, a Greek letter that looks like 'O'");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(odd_ones_are_named),
-					    cmocka_unit_test(others_are_not) };
+					    cmocka_unit_test(others_are_not),
+					    cmocka_unit_test(bytes_that_are_no_utf8),
+					    cmocka_unit_test(letters_of_other_scripts) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

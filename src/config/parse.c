@@ -229,12 +229,14 @@ static void unknown_old(struct statement *st, int i, const struct old_word *old,
 static bool unknown_section(struct statement *st, int i)
 {
 	struct reader *rd = st->cfg->reader;
+	struct odd odd;
 	const struct section *meant = lookup_section_nearest(st->cfg->modules, st->words[i].text);
 
 	if (!meant || i || st->no || st->dflt)
 		return false;
 	stmt_error(st, i, "unknown section '%s'", st->words[i].text);
 	stmt_hint(st, "did you mean '%s'?", meant->name);
+	rd->hidden &= !odd_find(st->words[i].text, strlen(st->words[i].text), &odd);
 	rd->object = NULL;
 	rd->section = meant;
 	rd->scope = meant->scope;
@@ -288,6 +290,7 @@ static void section_title(struct reader *rd, const struct statement *st)
 {
 	const char *type = st->words[0].text, *name = st->count > 1 ? st->words[1].text : NULL;
 
+	rd->hidden = false;
 	rd->title = name ? arena_printf(rd->cfg->arena, "%s %s", type, name) : type;
 	rd->label = name ? name : type;
 }
@@ -382,7 +385,7 @@ static void doubt_odd(struct statement *st)
 				  "'%s' is no variable here: variables are replaced inside double "
 				  "quotes only", w->text);
 		if (w->quoted || !w->column || w->column - 1 + w->raw_len > strlen(st->text) ||
-		    !odd_find(raw, w->raw_len, &odd) || (odd.quote && odd.at))
+		    !odd_find(raw, w->raw_len, &odd) || (odd.quote && odd.at) || odd.foreign)
 			continue;
 		loc.column = w->column < UINT16_MAX ? (uint16_t)w->column : 0;
 		loc.length = w->raw_len < UINT16_MAX ? (uint16_t)w->raw_len : 0;
@@ -433,8 +436,6 @@ static bool line_prefix(struct statement *st)
 
 static void line_outside(struct reader *rd, struct statement *st)
 {
-	static const char *const first[] = { "global", "defaults", "frontend", "backend",
-					     "listen", NULL };
 	const struct module *const *m;
 	const struct section *s;
 
@@ -448,7 +449,7 @@ static void line_outside(struct reader *rd, struct statement *st)
 				return;
 			}
 	if (!unknown_section(st, 0))
-		stmt_unknown(st, 0, "section", first);
+		reader_no_section(rd);
 }
 
 static void line_statement(struct reader *rd, const struct word *words, int count)
@@ -500,8 +501,8 @@ static void line_problem(struct reader *rd, enum severity severity, unsigned col
 			 unsigned length, const char *message, const char *hint)
 {
 	struct place place = {
-		.file = rd->loc.file, .line = rd->loc.line, .text = rd->text,
-		.column = column, .length = length,
+		.file = rd->loc.file, .line = rd->loc.line, .column = column,
+		.text = rd->hidden ? NULL : rd->text, .length = length,
 	};
 
 	diag_addf(rd->cfg->diag, severity, &place, "%s", message);
@@ -518,10 +519,12 @@ bool reader_line_blank(const char *line, size_t len)
 	return i == len || line[i] == '#' || line[i] == '\n' || line[i] == '\r';
 }
 
-/* Returns false when the file is not worth reading on: it is no text. */
+/* Returns false when the file is not worth reading on: it is no text, or, before its first section,
+ * another file than was meant. */
 static bool line_read(struct reader *rd, const char *line, size_t len)
 {
 	struct lexer lx = { .arena = rd->cfg->arena, .variable = line_variable, .arg = rd };
+	unsigned errors = rd->cfg->diag->errors_heard;
 
 	if (reader_line_blank(line, len) && !memchr(line, 0, len))
 		return true;
@@ -530,7 +533,7 @@ static bool line_read(struct reader *rd, const char *line, size_t len)
 	if (lexer_split(&lx, line, len) < 0) {
 		line_problem(rd, DIAG_ERROR, lx.problem.column, lx.problem.length,
 			     lx.problem.message, lx.problem.hint);
-		return !memchr(line, 0, len);
+		return !rd->hidden && !memchr(line, 0, len);
 	}
 	if (lx.ignored)
 		line_problem(rd, DIAG_WARNING, lx.ignored, 1,
@@ -538,9 +541,11 @@ static bool line_read(struct reader *rd, const char *line, size_t len)
 			     "lines end with a line feed");
 	if (lx.count == 0)
 		return true;
-	if (!condition_directive(rd, lx.words, lx.count) && condition_open(rd))
-		line_statement(rd, lx.words, lx.count);
-	return true;
+	if (condition_directive(rd, lx.words, lx.count) || !condition_open(rd) ||
+	    reader_line_key(rd, lx.words, lx.count))
+		return true;
+	line_statement(rd, lx.words, lx.count);
+	return !rd->hidden || rd->cfg->diag->errors_heard == errors;
 }
 
 /* -- files ----------------------------------------------------------------------------- */
@@ -551,8 +556,10 @@ static void file_lines(struct reader *rd, const struct reader_file *file)
 
 	for (rd->loc.line = 1; p < end; p = next, rd->loc.line++) {
 		next = memchr(p, '\n', (size_t)(end - p));
-		if (!line_read(rd, p, (size_t)((next ? next : end) - p)))
+		if (!line_read(rd, p, (size_t)((next ? next : end) - p))) {
+			rd->depth = 0; /* nothing is said of levels that are open */
 			return;
+		}
 		next = next ? next + 1 : end;
 	}
 }
@@ -569,12 +576,15 @@ static int file_read(struct config *cfg, const char *name, char *text, size_t le
 	file->next = rd->files;
 	rd->files = file;
 	rd->loc = (struct location){ .file = file->name };
+	rd->hidden = true;
+	rd->in_key = false;
 	if (reader_file_other(rd, text, len))
 		return -1;
 	reader_lines_begin(rd, file);
 	file_lines(rd, file);
 	condition_end(rd);
 	section_end(rd);
+	rd->hidden = false;
 	return cfg->diag->errors_heard > errors ? -1 : 0;
 }
 

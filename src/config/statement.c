@@ -92,7 +92,9 @@ int stmt_end(struct statement *st)
 
 struct place statement_place(const struct statement *st, int i)
 {
-	struct place place = { .file = st->loc.file, .line = st->loc.line, .text = st->text };
+	bool hidden = st->cfg->reader && st->cfg->reader->hidden;
+	struct place place = { .file = st->loc.file, .line = st->loc.line,
+			       .text = hidden ? NULL : st->text };
 
 	if (i >= 0 && i < st->count) {
 		place.column = st->words[i].column;
@@ -521,7 +523,7 @@ static const char *problem_place(struct config *cfg, const struct location *loc,
 		return NULL;
 	place->file = loc->file;
 	place->line = loc->line;
-	line = cfg->reader ? reader_line(cfg->reader, loc, &len) : NULL;
+	line = cfg->reader && !cfg->reader->hidden ? reader_line(cfg->reader, loc, &len) : NULL;
 	if (line)
 		place->text = arena_strndup(cfg->arena, line, len);
 	place->column = loc->column;
