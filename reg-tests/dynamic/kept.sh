@@ -20,24 +20,14 @@
 } | config
 start_workers
 driver - <<'END' || failures=1
-from service import Origin, Service, check, finish, until
+from service import Origin, Service, check, finish
 
 service = Service()
 origin = Origin(service.args.back)
 back = service.args.back
 
 
-def states(backend):
-    said = service.ask(f"show servers state {backend}").splitlines()[2:]
-    return {line.split()[3]: line.split() for line in said if line}
-
-
-def reload():
-    check("the reload succeeds", "Success=1" in service.parent("reload"))
-    until("all workers are new ones", lambda: not service.old_workers() and len(service.workers()) == 2)
-
-
-until("the workers serve", lambda: len(service.workers()) == 2)
+service.settle()
 for backend in "keeps", "forgets":
     for n in 1, 2, 3:
         said = service.ask(f"add server {backend}/n{n} {back} weight 5 maxconn 7 id {40 + n}")
@@ -47,10 +37,10 @@ for backend in "keeps", "forgets":
     service.ask(f"add server {backend}/old {back} weight 5 id 50; set server {backend}/old name renamed; "
                 f"set weight {backend}/renamed 3")
     check("it serves", service.get(f"/{backend}/") == 200)
-before = states("keeps")
+before = service.servers("keeps")
 for turn in range(2):
-    reload()
-    now = states("keeps")
+    service.reload()
+    now = service.servers("keeps")
     check("the same servers are there", set(now) == set(before))
     for name in before:
         a, b = before[name], now.get(name, [])
@@ -61,21 +51,17 @@ for turn in range(2):
         if wanted != found:
             print("       ", wanted, found)
     check("it serves", service.get("/keeps/") == 200)
-    check("the others are forgotten", set(states("forgets")) == {"fixed"})
+    check("the others are forgotten", set(service.servers("forgets")) == {"fixed"})
 check("a kept one can go", service.ask("del server keeps/n2").strip() == "Server deleted.")
-reload()
-check("and is gone over the next reload", set(states("keeps")) == {"fixed", "n1", "n3", "renamed"})
+service.reload()
+check("and is gone over the next reload", set(service.servers("keeps")) == {"fixed", "n1", "n3", "renamed"})
 with open(service.cfg) as f:
     text = f.read()
-with open(service.cfg, "w") as f:
-    f.write(text.replace("added-servers keep\n", f"added-servers keep\n\tserver n1 {back} weight 3\n"))
-reload()
-check("the configuration has the last word", states("keeps")["n1"][8] == "3")
-with open(service.cfg, "w") as f:
-    f.write(text.replace("added-servers keep", "added-servers forget"))
-reload()
-check("without the word they are gone", set(states("keeps")) == {"fixed"})
-check("the shared memory is sound", "sound" in service.ask("expert-mode on; debug dev segment"))
+service.reload(text.replace("added-servers keep\n", f"added-servers keep\n\tserver n1 {back} weight 3\n"))
+check("the configuration has the last word", service.servers("keeps")["n1"][8] == "3")
+service.reload(text.replace("added-servers keep", "added-servers forget"))
+check("without the word they are gone", set(service.servers("keeps")) == {"fixed"})
+service.sound()
 finish()
 END
 [ "$failures" -eq 0 ] || tail -n 40 "$log"

@@ -33,7 +33,7 @@
 } | config
 start_workers
 driver - <<'END' || failures=1
-from service import Origin, Service, check, finish, until
+from service import Origin, Service, check, finish
 
 service = Service()
 origin = Origin(service.args.back)
@@ -58,12 +58,7 @@ def statuses():
             ("fixed", "later", "one", "two", "gone", "shut")}
 
 
-def reload():
-    check("the reload succeeds", "Success=1" in service.parent("reload"))
-    until("all workers are new ones", lambda: not service.old_workers() and len(service.workers()) == 2)
-
-
-until("the workers serve", lambda: len(service.workers()) == 2)
+service.settle()
 check("'be-unpublished' begins unpublished", service.get("/later/") == 503)
 for name, defaults in ("one", "kept"), ("two", "kept mode http"), ("gone", "lost"), ("shut", "kept"):
     check(f"{name} is added", ask(f"add backend {name} from {defaults}") == "New backend registered.")
@@ -74,7 +69,7 @@ check("they serve", statuses() == {"fixed": {200}, "later": {503}, "one": {200},
 ask("publish backend later; unpublish backend fixed")
 before = numbers()
 for turn in range(2):
-    reload()
+    service.reload()
     check(f"those of 'keep' are there: {backends()}",
           set(backends()) >= {"fixed", "later", "one", "two", "shut"} and "gone" not in backends())
     check("published or not as before", statuses() == {"fixed": {503}, "later": {200}, "one": {200}, "two": {200},
@@ -85,19 +80,15 @@ for turn in range(2):
     check("balancing is that of the defaults section", service.stat("two", "BACKEND")["algo"] == "leastconn")
 check("a kept one can go", ask("unpublish backend two; disable server two/s; wait 1m srv-removable two/s; del server two/s; "
                                "del backend two").endswith("Server deleted. Backend deleted."))
-reload()
+service.reload()
 check("and is gone over the next reload", "two" not in backends() and "one" in backends())
 with open(service.cfg) as f:
     text = f.read()
-with open(service.cfg, "w") as f:
-    f.write(text + f"backend one from lost\n\tserver mine {back}\n")
-reload()
+service.reload(text + f"backend one from lost\n\tserver mine {back}\n")
 check("the configuration has the last word", "mine" in service.ask("show servers state one"))
-with open(service.cfg, "w") as f:
-    f.write(text.replace("added-servers keep", "added-servers forget"))
-reload()
+service.reload(text.replace("added-servers keep", "added-servers forget"))
 check("without the word they are gone", "shut" not in backends() and "one" not in backends())
-check("the shared memory is sound", "sound" in service.ask("expert-mode on; debug dev segment"))
+service.sound()
 finish()
 END
 [ "$failures" -eq 0 ] || tail -n 40 "$log"

@@ -27,7 +27,7 @@ authority ca
 } | config
 start_workers
 driver - "$certs/ca.pem" <<'PY' || failures=1
-from service import Origin, Service, check, finish, until
+from service import Origin, Service, check, finish
 
 service = Service(lambda parser: parser.add_argument("ca"))
 back, cfg = service.args.back, service.cfg
@@ -35,37 +35,22 @@ origin = Origin(back)
 good = open(cfg).read()
 
 
-def states(backend):
-    said = service.ask(f"show servers state {backend}").splitlines()[2:]
-    return {line.split()[3]: line.split() for line in said if line}
-
-
 def is_added(path, address, words=""):
     said = service.ask(f"add server {path} {address} {words}").strip()
     check(f"{path} is added: {said}", said == "New server registered.")
 
 
-def reload(text=good):
-    with open(cfg, "w") as f:
-        f.write(text)
-    said = service.parent("reload")
-    check("the reload succeeds", "Success=1" in said)
-    if "Success=1" not in said:
-        print(said)
-    until("new workers serve alone", lambda: not service.old_workers() and len(service.workers()) == 2)
-
-
-until("the workers serve", lambda: len(service.workers()) == 2)
+service.settle()
 is_added("keeps/name", "host.invalid:8099")
 is_added("keeps/any", back, "enabled")
 is_added("keeps/second", back, "enabled")
-number = states("keeps")["any"][2]
-reload()
-check("one without an address waits for it still", states("keeps")["name"][4] == "-")
+number = service.servers("keeps")["any"][2]
+service.reload(good)
+check("one without an address waits for it still", service.servers("keeps")["name"][4] == "-")
 host, port = back.rsplit(":", 1)
 service.ask(f"set server keeps/name addr {host} port {port}; enable server keeps/name")
-reload()
-check("the one that it was given it keeps", states("keeps")["name"][4] == host)
+service.reload(good)
+check("the one that it was given it keeps", service.servers("keeps")["name"][4] == host)
 service.ask("disable server keeps/any; disable server keeps/second")
 check("and serves", service.get("/keeps/") == 200)
 service.ask("enable server keeps/any; enable server keeps/second")
@@ -80,25 +65,25 @@ unfit = {"keeps/own": "id 9", "keeps/tracks": "track fixed", "keeps/from": "from
          "modes/checked": "check check-proto h1 port 80"}
 for path, words in unfit.items():
     is_added(path, back, words)
-reload()
-mem_lost = not states("keeps").get("authority")
+service.reload(good)
+mem_lost = not service.servers("keeps").get("authority")
 check("what was loaded by a command alone goes first", mem_lost)
-check("all others are there", all(path.split("/")[1] in states(path.split("/")[0])
+check("all others are there", all(path.split("/")[1] in service.servers(path.split("/")[0])
                                   for path in unfit if path != "keeps/authority"))
-reload(good.replace(f"server fixed {back} check disabled", f"server nine {back} id 9")
+service.reload(good.replace(f"server fixed {back} check disabled", f"server nine {back} id 9")
        .replace(f"server other {back} disabled", f"server drei {back} id {number}")
        .replace("option httpchk\n", "mode tcp\n"))
-check("those that fit are there, and no others", set(states("keeps")) == {"nine", "drei", "name", "any", "second"})
-check("those of the other backend as well", set(states("modes")) == {"fixed"})
-check("a number that the file has now is changed for another", states("keeps")["any"][2] not in ("9", number))
+check("those that fit are there, and no others", set(service.servers("keeps")) == {"nine", "drei", "name", "any", "second"})
+check("those of the other backend as well", set(service.servers("modes")) == {"fixed"})
+check("a number that the file has now is changed for another", service.servers("keeps")["any"][2] not in ("9", number))
 for path in unfit:
     check(f"{path} is told of", service.logged(f"server '{path}', which a command had added, is left out: ") == 1)
 is_added("keeps/more", back, "enabled")
-reload()
-check("what was left out does not come back", set(states("keeps")) ==
+service.reload(good)
+check("what was left out does not come back", set(service.servers("keeps")) ==
       {"fixed", "other", "name", "any", "second", "more"})
 check("it serves", service.get("/keeps/") == 200)
-check("the shared memory is sound", "sound" in service.ask("expert-mode on; debug dev segment"))
+service.sound()
 finish()
 PY
 [ "$failures" -eq 0 ] || tail -n 60 "$log"

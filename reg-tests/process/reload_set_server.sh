@@ -34,14 +34,7 @@ def states():
     return {line.split()[3]: line.split()[20:] for line in said if line}
 
 
-def reload(text=good):
-    with open(cfg, "w") as f:
-        f.write(text)
-    check("the reload succeeds", "Success=1" in service.parent("reload"))
-    until("new workers serve alone", lambda: not service.old_workers() and len(service.workers()) == 2)
-
-
-until("the workers serve", lambda: len(service.workers()) == 2)
+service.settle()
 service.ask(f"add server be/added {back} check inter 300ms fall 1 rise 100; enable health be/added; "
             "enable server be/added; set server be/added check-port 1")
 service.ask("set server be/asked check-addr 127.0.0.4 port 9; set server be/asked agent-addr 127.0.0.5 port 99; "
@@ -51,17 +44,17 @@ check(f"they are set: {before}", before["asked"] == ["0", "9", "127.0.0.4", "127
       before["plain"][0] == "0" and before["added"][1] == "1")
 until("the added one is down", lambda: service.stat("be", "added")["status"].startswith("DOWN"))
 for turn in 1, 2:
-    reload()
+    service.reload(good)
     now = states()
     check(f"all is as before: {now}", now == before)
     check("the added one is down", service.stat("be", "added")["status"].startswith("DOWN"))
 check("the server without TLS serves without", service.get() == 200)
-reload(good.replace("port 7 agent-check agent-port 8", "port 10 agent-check agent-port 8 agent-addr 127.0.0.6")
+service.reload(good.replace("port 7 agent-check agent-port 8", "port 10 agent-check agent-port 8 agent-addr 127.0.0.6")
        .replace("verify none", "verify none no-ssl"))
 now = states()
 check(f"what the file says anew wins, and that alone: {now}",
       now["asked"] == ["0", "10", "127.0.0.4", "127.0.0.6", "99"] and now["plain"][0] == "0")
-reload()
+service.reload(good)
 check("and holds", states()["plain"][0] == "1" and states()["asked"][1] == "7")
 finish()
 PY
