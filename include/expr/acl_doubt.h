@@ -14,7 +14,5 @@ void acl_doubt_pattern(struct statement *st, int criterion, const struct acl_tes
 /* Is the word just consumed, a pattern, meant to stand between two tests: "path /a or path /b"? Told,
  * if so. */
 bool acl_doubt_words(struct statement *st);
-/* Is it a comparison of other languages? */
-bool acl_doubt_comparison(const char *word);
 
 #endif

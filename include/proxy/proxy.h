@@ -266,6 +266,7 @@ struct proxy {
 	bool queue_look;               /* look for slots in the next turn */
 	struct balance *balance;       /* lb/ */
 	struct filter_line *filters;   /* filter/filter.h; NULL: none */
+	bool stick_wrong;              /* its line 'stick-table' is wrong, which was said */
 	struct stick_line *stick;      /* its table: proxy/stick_conf.h; NULL: none */
 	bool strict;                   /* a server has "strict-maxconn" */
 	bool compress_offload;         /* servers do not see Accept-Encoding */

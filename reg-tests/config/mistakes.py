@@ -161,7 +161,7 @@ def main():
             found = problems(args.penstock, path, mistake.severity)[0]
             ours = next((p for p in found if all(w in p for w in mistake.wanted)), "nothing").strip().splitlines()
             hint = [line.split("hint: ", 1)[1] for line in ours if "hint: " in line]
-            lines = "\n".join("    " + line for _, line in mistake.lines)
+            lines = "\n".join("    " + line.replace("\x01", "\\x01") for _, line in mistake.lines)
             print(f"\n**{mistake.title}**\n\n{lines}\n")
             print(item("Penstock", "; ".join([ours[0]] + hint)))
             print(item("HAProxy", reference(path)))

@@ -82,10 +82,12 @@ static bool is_begun(const char *word, const char *name)
 static unsigned names_that(const char *const *names, const char *word,
 			   bool (*is)(const char *word, const char *name), const char **found)
 {
-	unsigned n = 0;
+	unsigned n = 0, i;
 
 	for (; *names; names++) {
-		if (!is(word, *names))
+		for (i = 0; i < n && i < ALIKE_MOST && strcmp(found[i], *names) != 0; i++)
+			;
+		if (!is(word, *names) || (i < n && i < ALIKE_MOST))
 			continue;
 		if (n < ALIKE_MOST)
 			found[n] = *names;

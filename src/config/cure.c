@@ -4,6 +4,7 @@
 #include "config/cure.h"
 
 #include "base/bug.h"
+#include "config/foreign.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -139,36 +140,24 @@ void cure_rest(struct statement *st, int i)
 
 bool cure_unknown(struct statement *st, int i)
 {
-	static const struct {
-		const char *word, *cure;
-	} others[] = {
-		{ "include",
-		  "files are named by -f, which may be repeated and takes directories, too" },
-		{ "upstream", "a group of servers is a section 'backend'" },
-		{ "proxy_pass", "'default_backend' and 'use_backend' lead to a section 'backend'" },
-		{ "server_name",
-		  "names are told apart by conditions: 'use_backend NAME if { hdr(host) NAME }'" },
-		{ "location",
-		  "paths are told apart by conditions: 'use_backend NAME if { path_beg /x }'" },
-		{ "ssl_certificate", "it is 'crt' of a bind line: 'bind :443 ssl crt FILE'" },
-		{ "port", "a port stands on a bind line: 'bind :80'" },
-		{ "ssl", "it is a word of bind and server lines: 'bind :443 ssl crt FILE'" },
-	};
 	const char *word = st->words[i].text;
-	size_t n;
 
 	if (!strncmp(word, "//", 2) || !strncmp(word, "/*", 2) || !strncmp(word, "--", 2) ||
 	    *word == ';') {
 		stmt_hint(st, "a comment begins with '#'");
 		return true;
 	}
-	for (n = 0; n < ARRAY_LEN(others); n++) {
-		if (strcmp(others[n].word, word) != 0)
-			continue;
-		stmt_hint(st, "%s", others[n].cure);
-		return true;
-	}
-	return false;
+	return foreign_word(st, i, st->scope) || foreign_first(st, i);
+}
+
+/* "tcp-request reject": the list that the rule belongs to is missing. */
+static bool cure_list(struct statement *st, const char *first, const char *word)
+{
+	if (strcmp(first, "tcp-request") != 0 || !*word)
+		return false;
+	stmt_hint(st, "rules say when they are run: 'tcp-request connection %s' or 'tcp-request "
+		      "content %s'", word, word);
+	return true;
 }
 
 bool cure_second(struct statement *st, int i)
@@ -176,7 +165,7 @@ bool cure_second(struct statement *st, int i)
 	const char *word = i < st->count ? st->words[i].text : "", *sign = strpbrk(word, "=:");
 
 	if (!sign || sign == word)
-		return false;
+		return cure_list(st, st->words[i - 1].text, word);
 	stmt_hint(st, "a value follows its word behind a blank: write '%s %.*s %s'",
 		  st->words[i - 1].text, (int)(sign - word), word, sign[1] ? sign + 1 : "...");
 	return true;

@@ -81,10 +81,8 @@ int config_finish(struct config *cfg)
 	size_t i;
 
 	for (i = 0; cfg->modules[i]; i++) {
-		unsigned errors = cfg->diag->errors_heard;
-
 		if (cfg->modules[i]->finish && cfg->modules[i]->finish(cfg, cfg->data[i]) < 0 &&
-		    cfg->diag->errors_heard == errors)
+		    !cfg->diag->errors_heard)
 			config_error(cfg, NULL, "module %s cannot be set up",
 				     cfg->modules[i]->name);
 	}

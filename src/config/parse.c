@@ -9,9 +9,12 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
-#include "config/default_path.h"
+#include "base/str.h"
+#include "config/alike.h"
 #include "config/cure.h"
+#include "config/default_path.h"
 #include "config/diag.h"
+#include "config/foreign.h"
 #include "config/lexer.h"
 #include "config/lookup.h"
 #include "config/odd.h"
@@ -109,26 +112,21 @@ void statement_report_once(struct statement *st, const char *name, unsigned scop
 	st->cfg->reader->reported = r;
 }
 
-/* Is the first word known and only what follows it is not? */
-static bool first_known(struct statement *st, int i, unsigned scope, char *list, size_t size)
+/* What may follow the first word, when it is known; NULL: it is not. */
+static const char *const *names_behind(struct statement *st, int i, unsigned scope)
 {
 	const char *first = st->words[i].text;
-	size_t len = strlen(first), n, k;
+	size_t len = strlen(first), n, k, found = 0;
 	const struct lookup_row *rows = lookup_rows(st->cfg->reader->index, &n);
-	const char *sep = "";
+	const char **names = arena_alloc(st->cfg->arena, (n + 1) * sizeof(*names));
 
-	*list = 0;
 	for (k = 0; k < n; k++) {
 		const char *name = rows[k].kw->name;
 
-		if (!(rows[k].kw->scope & scope) || strncmp(name, first, len) != 0 ||
-		    name[len] != ' ')
-			continue;
-		if (strlen(list) + strlen(name) + 8 < size)
-			strcat(strcat(list, sep), name + len + 1);
-		sep = ", ";
+		if (rows[k].kw->scope & scope && !strncmp(name, first, len) && name[len] == ' ')
+			names[found++] = name + len + 1;
 	}
-	return *list != 0;
+	return found ? names : NULL;
 }
 
 /* Where a word may stand, and its name; of several rows those of proxies count in a proxy. */
@@ -168,7 +166,7 @@ static bool unknown_misplaced(struct statement *st, int i, unsigned here)
 	const char *name = word_elsewhere(st, i, &scope);
 	char where[160];
 
-	if (!name || (!(scope & ~lines) && first_known(st, i, here, where, sizeof(where))))
+	if (!name || (!(scope & ~lines) && names_behind(st, i, here)))
 		return false;
 	if (scope & ~lines)
 		scope &= ~lines;
@@ -182,22 +180,45 @@ static bool unknown_misplaced(struct statement *st, int i, unsigned here)
 	return true;
 }
 
+/* The second word is none of the names: which of them is meant? */
+static void hint_second(struct statement *st, int i, unsigned scope, const char *near,
+			const char *const *names)
+{
+	const char *first = st->words[i].text;
+	size_t len = strlen(first);
+	char list[1600];
+	struct text t;
+
+	text_init(&t, list, sizeof(list));
+	if (foreign_word(st, i, scope))
+		return;
+	if (near && !strncmp(near, first, len) && near[len] == ' ')
+		stmt_hint(st, "did you mean '%s'?", near);
+	else if (cure_second(st, i + 1))
+		return;
+	else if (i + 1 < st->count && alike_names(&t, st->words[i + 1].text, names))
+		stmt_hint(st, "did you mean %s behind '%s'?", list, first);
+	else {
+		text_init(&t, list, sizeof(list));
+		for (; *names; names++)
+			text_printf(&t, "%s%s", t.len ? ", " : "", *names);
+		stmt_hint(st, "there are: %s%s", list, t.cut ? "..." : "");
+	}
+}
+
 /* "timeout" is known, what follows it is not. */
 static bool unknown_second(struct statement *st, int i, unsigned scope, const char *near)
 {
-	char list[300];
+	const char *const *names = names_behind(st, i, scope);
 
-	if (!first_known(st, i, scope, list, sizeof(list)))
+	if (!names)
 		return false;
 	if (i + 1 < st->count)
 		stmt_error(st, i + 1, "'%s' cannot follow '%s'", st->words[i + 1].text,
 			   st->words[i].text);
 	else
 		stmt_error(st, i + 1, "a word expected behind '%s'", st->words[i].text);
-	if (near)
-		stmt_hint(st, "did you mean '%s'?", near);
-	else if (!cure_second(st, i + 1))
-		stmt_hint(st, "there are: %s", list);
+	hint_second(st, i, scope, near, names);
 	return true;
 }
 

@@ -124,8 +124,6 @@ int set_enum(struct statement *st, const struct keyword *kw, void *object)
 			return 0;
 		}
 	stmt_unknown(st, word ? st->at - 1 : st->at, what, kw->names);
-	if (word && !strcmp(word, "https"))
-		stmt_hint(st, "TLS is a matter of 'ssl' on bind and server lines");
 	return -1;
 }
 

@@ -11,6 +11,7 @@
 #include "config/alike.h"
 #include "config/cure.h"
 #include "config/diag.h"
+#include "config/foreign.h"
 #include "config/lookup.h"
 #include "config/odd.h"
 #include "config/reader.h"
@@ -284,7 +285,7 @@ int stmt_unknown_part(struct statement *st, int i, const char *part, const char 
 		      const char *const *names)
 {
 	stmt_error(st, i, "'%s' is not a known %s", part, what);
-	if (names && *names)
+	if (names && *names && !foreign_value(st, part))
 		stmt_hint_names(st, part, names);
 	return -1;
 }
@@ -410,6 +411,8 @@ static void words_unknown(struct statement *st, unsigned scope)
 
 	stmt_error(st, st->at, "'%s' is not known on %s", st->words[st->at].text,
 		   scope_what(scope));
+	if (foreign_word(st, st->at, scope))
+		return;
 	if (!words_misplaced(st) && near)
 		stmt_hint(st, "did you mean '%s'?", near);
 }

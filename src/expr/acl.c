@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "expr/acl_conf.h"
 #include "expr/acl_doubt.h"
+#include "expr/acl_hint.h"
 #include "expr/expr_conf.h"
 #include "expr/meant.h"
 #include "expr/names.h"
@@ -134,38 +135,10 @@ bool acl_word_known(struct span name)
 	return acl_word_find(name) != NULL;
 }
 
-/* The word for a criterion that looks most like this one, which is none, nor a fetch. */
-static void acl_hint_word(struct statement *st, struct span name)
-{
-	const char *fetch = fetch_nearest(name);
-	unsigned limit = fetch ? 1 : 2, distance;
-	const struct acl_word *w, *nearest = NULL;
-	char word[64];
-
-	if (acl_word_find(name) || expr_fetch_find(name) || fetch_known(name) ||
-	    fetch_meant(name) || name.len >= sizeof(word))
-		return;
-	if (criterion_meant(name, word, sizeof(word))) {
-		stmt_hint(st, "did you mean the ACL criterion '%s'?", word);
-		return;
-	}
-	memcpy(word, name.ptr, name.len);
-	word[name.len] = 0;
-	for (w = acl_words; w->name && limit; w++) {
-		distance = str_distance(word, w->name, limit);
-		if (distance > limit)
-			continue;
-		nearest = w;
-		limit = distance - 1;
-	}
-	if (nearest && (!fetch || strcmp(nearest->name, fetch) != 0))
-		stmt_hint(st, "did you mean the ACL criterion '%s'?", nearest->name);
-}
-
 /* The expression of a test; an ACL word is replaced by its fetch and gives the method, as long
  * as no converter follows. */
 static int acl_criterion(struct statement *st, struct proxy *proxy, const bool *used,
-			 struct acl_test *test)
+			 bool anonymous, struct acl_test *test)
 {
 	struct expr_context ctx = { .cfg = st->cfg, .arena = st->cfg->arena, .loc = st->loc,
 				    .proxy = proxy, .used = used };
@@ -188,7 +161,7 @@ static int acl_criterion(struct statement *st, struct proxy *proxy, const bool *
 	test->expr = expr_parse_all(text, &ctx, &err);
 	if (!test->expr) {
 		stmt_error(st, st->at - 1, "%s", err.text);
-		acl_hint_word(st, name);
+		acl_hint_criterion(st, name, anonymous);
 		return -1;
 	}
 	test->match = match_default(expr_type(test->expr));
@@ -304,17 +277,6 @@ static bool acl_at_end(const struct statement *st, bool anonymous)
 	return !word || (anonymous && !strcmp(word, "}") && !st->words[st->at].quoted);
 }
 
-static int acl_value_wrong(struct statement *st, const char *word, const struct err *err,
-			   bool numbers)
-{
-	stmt_error(st, st->at - 1, "%s", err->text);
-	if (strchr(word, ','))
-		stmt_hint(st, "patterns stand one after the other, without commas");
-	if (numbers && acl_doubt_comparison(word))
-		stmt_hint(st, "numbers are compared by eq, gt, ge, lt and le");
-	return -1;
-}
-
 static int acl_values(struct statement *st, int criterion, struct acl_test *test,
 		      struct pattern_ref *ref, const struct acl_flags *flags, bool anonymous)
 {
@@ -331,8 +293,11 @@ static int acl_values(struct statement *st, int criterion, struct acl_test *test
 			continue;
 		if (!*word && match_has_patterns(test->match))
 			stmt_warning(st, st->at - 1, "an empty pattern never matches");
-		else if (match_has_patterns(test->match) && pattern_ref_put(ref, word, op, &err))
-			return acl_value_wrong(st, word, &err, numbers);
+		else if (match_has_patterns(test->match) && pattern_ref_put(ref, word, op, &err)) {
+			stmt_error(st, st->at - 1, "%s", err.text);
+			acl_hint_value(st, test, criterion);
+			return -1;
+		}
 		else if (!told && !(told = acl_doubt_words(st)))
 			acl_doubt_pattern(st, criterion, test);
 	}
@@ -370,7 +335,7 @@ struct acl_test *acl_test_parse(struct statement *st, struct proxy *proxy, bool 
 	const struct pattern_set *set;
 	int criterion = st->at;
 
-	if (acl_criterion(st, proxy, used, test))
+	if (acl_criterion(st, proxy, used, anonymous, test))
 		return NULL;
 	while (!flags.ended && !acl_at_end(st, anonymous) && stmt_peek(st)[0] == '-' &&
 	       stmt_peek(st)[1]) {

@@ -6,6 +6,7 @@
 
 #include "config/config.h"
 #include "expr/acl_conf.h"
+#include "expr/acl_hint.h"
 #include "expr/cond_hint.h"
 #include "expr/expr.h"
 #include "expr/pattern.h"
@@ -43,24 +44,6 @@ static bool in_list(const char *const *list, const char *word)
 		if (!strcmp(*list, word))
 			return true;
 	return false;
-}
-
-/* A comparison of other languages. */
-bool acl_doubt_comparison(const char *word)
-{
-	static const char *const signs[] = { "==", "!=", "=", ">", ">=", "<", "<=", "=~", NULL };
-
-	return in_list(signs, word);
-}
-
-static void doubt_comparison(struct statement *st, const char *word)
-{
-	stmt_warning(st, st->at - 1, "'%s' is a pattern here, which the value may be equal to",
-		     word);
-	stmt_hint(
-		st,
-		"values are equal to one of the patterns that follow: leave it out, as in '%s %s'",
-		st->words[st->at - 2].text, st->at < st->count ? st->words[st->at].text : "...");
 }
 
 /* "hdr (host) x": the reference warns of it, too, and takes "--" for a word that it is meant. */
@@ -208,9 +191,7 @@ void acl_doubt_pattern(struct statement *st, int criterion, const struct acl_tes
 	}
 	if (doubt_bracket(st, criterion, word) || st->words[st->at - 1].quoted || st->at < 2)
 		return;
-	if (acl_doubt_comparison(word))
-		doubt_comparison(st, word);
-	else
+	if (!acl_hint_compared(st, criterion))
 		doubt_value(st, word, test);
 }
 

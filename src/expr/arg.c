@@ -238,15 +238,23 @@ static int arg_missing(struct expr_arg *args, int i, const struct arg_spec *spec
 	return err_set(err, "%s expects its %s in argument %d", what, arg_names[type], i + 1);
 }
 
-/* What follows from arguments that were not given. */
+/* A parenthesis inside an argument has ended it: "regsub(^/(a|b),c)". */
+static const char *cut_short(const char *begin, const char *end)
+{
+	const char *open = *begin == '(' ? memchr(begin + 1, '(', (size_t)(end - begin - 1)) : NULL;
+
+	return open ? "; quote an argument that holds ')', and the word: \"...('(a|b)',...)\"" : "";
+}
+
+/* What follows from arguments that were not given; they stand from begin to end. */
 static int args_rest(struct expr_arg *args, int given, const struct arg_spec *spec,
-		     const char *what, const struct expr_context *ctx, struct err *err)
+		     const char *begin, const char *end, const char *what, const struct expr_context *ctx, struct err *err)
 {
 	enum arg_type next = given < ARG_MAX ? spec->types[given] : ARG_NONE;
 
 	if (given < spec->need && given > 0 && next != ARG_TABLE)
-		return err_set(err, "%s expects %d arguments, argument %d (%s) is missing", what,
-			       spec->need, given + 1, arg_names[next]);
+		return err_set(err, "%s expects %d arguments, argument %d (%s) is missing%s", what,
+			       spec->need, given + 1, arg_names[next], cut_short(begin, end));
 	if (given < spec->need || next == ARG_BACKEND || next == ARG_FRONTEND) {
 		if (spec->need > 1 && next != ARG_TABLE)
 			return err_set(err, "%s expects %d arguments", what, spec->need);
@@ -297,6 +305,7 @@ static int args_inside(const char **text, const struct arg_spec *spec, struct ex
 int expr_args_parse(const char **text, const struct arg_spec *spec, struct expr_arg *args,
 	       const char *what, const struct expr_context *ctx, struct err *err)
 {
+	const char *begin = *text;
 	int given = 0;
 
 	if (**text == '(') {
@@ -309,7 +318,7 @@ int expr_args_parse(const char **text, const struct arg_spec *spec, struct expr_
 			return -1;
 		}
 	}
-	return args_rest(args, given, spec, what, ctx, err);
+	return args_rest(args, given, spec, begin, *text, what, ctx, err);
 }
 
 /* Does a proxy that begins as a copy of this defaults section have the side, or is there no proxy
@@ -428,12 +437,15 @@ static int table_takes(struct config *cfg, const struct arg_pending *p, const st
 static int pending_table(struct config *cfg, const struct arg_pending *p, const struct proxies *all)
 {
 	const char *name = *p->name ? p->name : p->proxy ? p->proxy->name : "";
+	const struct proxy *px = name ? proxy_find(all, name, PROXY_FRONTEND | PROXY_BACKEND) : NULL;
 	struct location loc;
 
 	p->arg->table = *p->name || (p->proxy && p->proxy->stick) ?
 		stick_line_find(config_data(cfg, &stick_module), name) : NULL;
 	if (p->arg->table)
 		return table_takes(cfg, p, p->arg->table);
+	if (px && px->stick_wrong)
+		return -1;
 	if (!*p->name) {
 		config_error(cfg, &p->loc, "%s needs the name of a stick table here: '%s' has none",
 			     p->what, *name ? name : "this section");
@@ -444,8 +456,7 @@ static int pending_table(struct config *cfg, const struct arg_pending *p, const 
 	}
 	loc = config_locate(cfg, &p->loc, name);
 	config_error(cfg, &loc,
-		     proxy_find(all, name, PROXY_FRONTEND | PROXY_BACKEND)
-			     ? "%s: there is no stick table '%s': the section of that name has no "
+		     px	     ? "%s: there is no stick table '%s': the section of that name has no "
 			       "line 'stick-table'"
 			     : "%s: there is no stick table '%s'",
 		     p->what, name);

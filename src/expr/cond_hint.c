@@ -4,11 +4,13 @@
 #include "expr/cond_hint.h"
 
 #include "base/str.h"
+#include "config/odd.h"
 #include "config/suggest.h"
 #include "expr/acl_conf.h"
 #include "expr/expr.h"
 #include "proxy/proxy.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -39,6 +41,16 @@ static bool hint_operator(struct statement *st, const char *word)
 	return true;
 }
 
+/* "{path_beg" or "{ssl_fc}" */
+static void hint_braces(struct statement *st, const char *word, const char *bang)
+{
+	size_t len = strlen(word);
+	bool closed = len > 2 && word[len - 1] == '}';
+
+	stmt_hint(st, "braces are words of their own: blanks belong around them, as in %s{ %.*s %s",
+		  bang, (int)(closed ? len - 2 : len - 1), word + 1, closed ? "}" : "... }");
+}
+
 bool cond_hint_word(struct statement *st, const char *word, bool negated)
 {
 	const char *bang = negated ? "!" : "";
@@ -46,8 +58,7 @@ bool cond_hint_word(struct statement *st, const char *word, bool negated)
 	if (hint_operator(st, word))
 		return true;
 	if (word[0] == '{' && word[1])
-		stmt_hint(st, "braces are words of their own: blanks belong around them, as in "
-			  "%s{ %s ... }", bang, word + 1);
+		hint_braces(st, word, bang);
 	else if (cond_is_test(word) && !stmt_peek(st))
 		stmt_hint(st, "a test stands in braces: %s{ %s }", bang, word);
 	else if (cond_is_test(word))
@@ -68,6 +79,8 @@ void cond_hint_names(struct statement *st, const struct proxy *proxy, const char
 
 	for (i = 0; names[i]; i++)
 		suggest_name(&s, names[i]);
+	for (i = 0; acl_predefined[i].name; i++)
+		suggest_name(&s, acl_predefined[i].name);
 	suggest_end(&s);
 	if (s.best)
 		return;
@@ -83,6 +96,7 @@ void cond_hint_names(struct statement *st, const struct proxy *proxy, const char
 void cond_hint_brace(struct statement *st, int open)
 {
 	const char *word;
+	struct odd odd;
 	size_t len;
 	int i;
 
@@ -91,6 +105,11 @@ void cond_hint_brace(struct statement *st, int open)
 		len = strlen(word);
 		if (st->words[i].quoted || len < 2 || word[len - 1] != '}')
 			continue;
+		if (odd_find(word, len, &odd) && odd.at + odd.len + 1 == len) {
+			stmt_hint(st, "'%.*s' is followed by %s: write %s", (int)odd.at, word,
+				  odd.name, odd.plain);
+			return;
+		}
 		stmt_hint(st, "a blank belongs in front of it: '%.*s }'", (int)len - 1, word);
 		return;
 	}
@@ -98,7 +117,7 @@ void cond_hint_brace(struct statement *st, int open)
 
 bool cond_hint_if(struct statement *st, const struct proxy *proxy, const char *word)
 {
-	static const char *const others[] = { "when", "where", "while", "with", "iff", "onlyif" };
+	static const char *const others[] = { "when", "where", "while", "iff", "onlyif" };
 	bool begins = *word == '{' || *word == '!' || acl_of(proxy, word);
 	size_t i;
 
@@ -131,12 +150,43 @@ bool cond_hint_elsewhere(struct statement *st, const struct proxy *proxy, const 
 	return false;
 }
 
+/* The status of an answer: "deny 403", "deny with status 403", "deny deny-status 403". */
+static bool hint_status(struct statement *st)
+{
+	static const char *const others[] = { "with", "status", "code", "deny-status", "status_code" };
+	const char *action = st->count > 1 ? st->words[1].text : "", *word = "";
+	bool meant = false;
+	int at, status;
+	size_t i;
+
+	for (at = st->at - 1; at < st->count; at++) {
+		word = st->words[at].text;
+		if (strlen(word) == 3 && strspn(word, "0123456789") == 3)
+			break;
+		for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+			meant |= at < st->at + 1 && !strcmp(word, others[i]);
+	}
+	status = at < st->count ? atoi(word) : 0;
+	if (!meant && (at != st->at - 1 || status < 100))
+		return false;
+	if (!strcmp(action, "deny") || !strcmp(action, "tarpit"))
+		stmt_hint(st, "its status is given by 'deny_status': write '%s deny_status %d'",
+			  action, status ? status : 403);
+	else if (!strcmp(action, "return"))
+		stmt_hint(st, "write 'return status %d'", status ? status : 200);
+	else
+		return false;
+	return true;
+}
+
 void cond_hint_value(struct statement *st)
 {
 	static const char *const actions[] = { "set-", "add-", "replace-", "redirect", "return" };
 	const char *action = st->count > 1 ? st->words[1].text : "";
 	size_t i;
 
+	if (hint_status(st))
+		return;
 	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (!strcmp(action, "return") && st->at - 1 > 1 && !strcmp(actions[i], action))
 			stmt_hint(st, "'return' takes status, content-type, file, lf-file, string, "

@@ -17,6 +17,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum { ALIAS_LONGEST = 8 };
@@ -537,6 +538,9 @@ const char *alias_nearest(struct span name)
 		return NULL;
 	memcpy(text, name.ptr, name.len);
 	text[name.len] = 0;
+	for (i = 0; i < ARRAY_LEN(aliases); i++)
+		if (!strcasecmp(text, aliases[i].name))
+			return aliases[i].name;
 	for (i = 0; i < ARRAY_LEN(aliases); i++)
 		if (str_distance(text, aliases[i].name, 1) == 1)
 			return aliases[i].name;

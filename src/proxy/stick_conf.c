@@ -368,6 +368,7 @@ static int parse_stick_table(struct statement *st, const struct keyword *kw, voi
 		return stmt_error(st, 0, "'%s' has a stick table already; another one stands in a backend of "
 				  "its own", px->name);
 	px->stick = stick_line_parse(st, px->name, NULL);
+	px->stick_wrong = !px->stick;
 	return px->stick ? 0 : -1;
 }
 
