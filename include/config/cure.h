@@ -14,6 +14,10 @@ void cure_size(struct statement *st, int i);
 void cure_rest(struct statement *st, int i);
 /* A word that is none of the language; false: nothing to say. */
 bool cure_unknown(struct statement *st, int i);
+/* On a bind or server line, whose words the scope has; false: nothing to say. */
+bool cure_of_line(struct statement *st, int i, unsigned scope);
+/* The last word of a line is a backslash. */
+void cure_continued(struct statement *st, int i);
 /* One that cannot follow another word. */
 bool cure_second(struct statement *st, int i);
 

@@ -20,6 +20,9 @@ void suggest_name(struct suggestion *s, const char *name);
 /* Adds the hint, if a name was near. */
 void suggest_end(const struct suggestion *s);
 
+/* The nearest of the words of bind lines, server lines and others, by their scope; NULL: none. */
+const char *suggest_row(struct config *cfg, unsigned scope, const char *word);
+
 /* The same for a file that cannot be opened, with errno of that: among those of its directory, or
  * the directory that is missing. */
 void suggest_file(struct config *cfg, const char *path, int error);

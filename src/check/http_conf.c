@@ -20,6 +20,7 @@
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 static const char name[] = "http-check";
@@ -216,6 +217,17 @@ static int parse_send(struct statement *st, const struct keyword *kw, void *obje
 
 /* -- responses ------------------------------------------------------------------------------- */
 
+/* "2xx" */
+static int no_code(struct statement *st, char c)
+{
+	const char *word = st->words[st->at - 1].text;
+
+	stmt_error(st, st->at - 1, "'%c' cannot stand in a list of status codes", c);
+	if (strlen(word) == 3 && isdigit((unsigned char)*word) && !strcasecmp(word + 1, "xx"))
+		stmt_hint(st, "write '%c00-%c99'", *word, *word);
+	return -1;
+}
+
 /* "200,300-310": ranges, ended by one whose last is 0. */
 static int parse_codes(struct statement *st, struct step_expect *e)
 {
@@ -233,8 +245,7 @@ static int parse_codes(struct statement *st, struct step_expect *e)
 			continue;
 		}
 		if (!isdigit((unsigned char)*p))
-			return stmt_error(st, st->at - 1, "'%c' cannot stand in a list of status codes",
-					  *p);
+			return no_code(st, *p);
 		ranges[n].first = ranges[n].last = (unsigned)strtoul(p, &end, 10);
 		if (*end == '-') {
 			p = end + 1;

@@ -5,8 +5,12 @@
 
 #include "base/bug.h"
 #include "config/foreign.h"
+#include "config/keyword.h"
+#include "config/lookup.h"
+#include "config/reader.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -114,6 +118,54 @@ static bool cure_apart(struct statement *st, int i)
 	stmt_hint(st, "no blank stands between a number and its unit: write '%s%s'", before,
 		  unit->ours);
 	return true;
+}
+
+/* "no check": the words of servers that are turned off begin with "no-". */
+static bool cure_no(struct statement *st, int i, unsigned scope)
+{
+	char name[64];
+	const struct word word = { .text = name };
+
+	if (strcmp(st->words[i].text, "no") != 0 || i + 1 >= st->count)
+		return false;
+	snprintf(name, sizeof(name), "no-%s", st->words[i + 1].text);
+	if (!lookup_find(st->cfg->reader->index, scope, &word, 1))
+		return false;
+	stmt_hint(st, "it is one word: '%s'", name);
+	return true;
+}
+
+/* ":443", "192.0.2.1:80": one more address. */
+static bool is_address(const char *word)
+{
+	size_t len = strspn(word, "0123456789abcdefABCDEF.:[]*");
+
+	return !word[len] && strchr(word, ':') && isdigit((unsigned char)word[len - 1]);
+}
+
+bool cure_of_line(struct statement *st, int i, unsigned scope)
+{
+	const char *word = st->words[i].text;
+
+	if (cure_apart(st, i) || cure_no(st, i, scope))
+		return true;
+	if (!is_address(word))
+		return false;
+	if (scope & SCOPE_SERVER)
+		stmt_hint(st, "each server has a line of its own");
+	else
+		stmt_hint(st, "addresses of one line are parted by commas: '%s,%s'",
+			  i > 1 ? st->words[1].text : "...", word);
+	return true;
+}
+
+void cure_continued(struct statement *st, int i)
+{
+	const char *word = st->words[i].text;
+
+	if (i + 1 == st->count && (!strcmp(word, "\\") || !strcmp(word, " ")) &&
+	    st->words[i].raw_len < 3 && st->words[i].quoted == (*word == ' '))
+		stmt_hint(st, "lines are not continued: a statement stands in one line");
 }
 
 void cure_rest(struct statement *st, int i)

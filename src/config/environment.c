@@ -26,6 +26,9 @@ static int parse_setenv(struct statement *st, const struct keyword *kw, void *ob
 	const char *value = name ? stmt_need(st, "value of the variable") : NULL;
 
 	(void)object;
+	if (!value && name && strchr(name, '='))
+		stmt_hint(st, "a blank stands between them: write '%s %.*s %s'", kw->name,
+			  (int)strcspn(name, "="), name, strchr(name, '=') + 1);
 	if (!value)
 		return -1;
 	if (!*name || strchr(name, '='))

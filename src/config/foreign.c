@@ -19,6 +19,7 @@ struct foreign {
 };
 
 static const struct foreign words[] = {
+	{ SCOPE_BACKEND, "maxconn", "did you mean 'maxconn' of server lines, or 'fullconn'?" },
 	{ LINES, "include",
 	  "files are named by -f, which may be repeated and takes directories, too" },
 	{ LINES, "upstream", "a group of servers is a section 'backend'" },

@@ -177,6 +177,8 @@ static bool unknown_misplaced(struct statement *st, int i, unsigned here)
 	else
 		stmt_error(st, i, "'%s' is not allowed in this section", name);
 	stmt_hint(st, "it belongs in %s", where);
+	if (scope & SCOPE_PROXY)
+		foreign_word(st, i, here);
 	return true;
 }
 

@@ -177,12 +177,17 @@ void stmt_doubt_unset(struct statement *st, int i, const char *what)
 		      what, st->words[i].text);
 }
 
-/* "cannot open '/x/y': No such file or directory": the file that may be meant. */
+/* "cannot open '/x/y': No such file or directory", or without quotes: the file that may be meant. */
 static void hint_at_file(struct statement *st, const char *said)
 {
-	const char *begin = strchr(said, '\''), *end = begin ? strchr(begin + 1, '\'') : NULL;
+	const char *opens = strstr(said, "cannot open "), *begin = strchr(opens ? opens : said, '\''),
+		   *end = begin ? strchr(begin + 1, '\'') : NULL;
 	char path[512];
 
+	if (opens && opens[12] == '/') {
+		begin = opens + 11;
+		end = strchr(opens, ':');
+	}
 	if (!end || !strstr(end, "No such file") || (size_t)(end - begin) > sizeof(path))
 		return;
 	snprintf(path, sizeof(path), "%.*s", (int)(end - begin - 1), begin + 1);
@@ -217,6 +222,7 @@ int stmt_error(struct statement *st, int i, const char *fmt, ...)
 		hint_at_variables(st, &st->words[i], strchr(text, '$') != NULL);
 		hint_at_odd(st, &st->words[i]);
 		hint_at_file(st, text);
+		cure_continued(st, i);
 	}
 	return -1;
 }
@@ -411,7 +417,7 @@ static void words_unknown(struct statement *st, unsigned scope)
 
 	stmt_error(st, st->at, "'%s' is not known on %s", st->words[st->at].text,
 		   scope_what(scope));
-	if (foreign_word(st, st->at, scope))
+	if (foreign_word(st, st->at, scope) || cure_of_line(st, st->at, scope))
 		return;
 	if (!words_misplaced(st) && near)
 		stmt_hint(st, "did you mean '%s'?", near);

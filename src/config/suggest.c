@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "config/diag.h"
+#include "config/lookup.h"
 #include "config/reader.h"
 
 #include <ctype.h>
@@ -78,6 +79,13 @@ void suggest_file(struct config *cfg, const char *path, int error)
 	} else if (errno == ENOENT) {
 		diag_hintf(cfg->diag, "there is no directory '%s'", folder);
 	}
+}
+
+const char *suggest_row(struct config *cfg, unsigned scope, const char *word)
+{
+	const struct word given = { .text = word };
+
+	return cfg->reader ? lookup_nearest(cfg->reader->index, scope, &given, 1) : NULL;
 }
 
 static bool parts_words(char c)

@@ -5,6 +5,7 @@
 #include "exchange/errors.h"
 
 #include "base/arena.h"
+#include "config/suggest.h"
 #include "exchange/answer.h"
 #include "proxy/proxy.h"
 
@@ -280,11 +281,18 @@ void errors_pending(struct config *cfg, struct answer *answer)
 static struct error_section *section_need(struct config *cfg, const struct errors_data *data,
 					  const char *name, const struct location *loc)
 {
-	struct error_section *section = section_find(data, name);
+	struct error_section *section = section_find(data, name), *s;
+	struct location at = config_locate(cfg, loc, name);
+	struct suggestion near;
 
-	if (!section)
-		config_error(cfg, loc, "there is no section 'http-errors %s'", name);
-	return section;
+	if (section)
+		return section;
+	config_error(cfg, &at, "there is no section 'http-errors %s'", name);
+	near = suggest_for(cfg, name);
+	for (s = data->sections; s; s = s->next)
+		suggest_name(&near, s->name);
+	suggest_end(&near);
+	return NULL;
 }
 
 static void check_status(struct config *cfg, const struct error_section *section, unsigned status,

@@ -71,6 +71,10 @@ int action_field_name(struct statement *st, struct span *name)
 		stmt_error(st, st->at - 1, "'%s' is no name of a header", word);
 		if (name->len > 1 && word[name->len - 1] == ':')
 			stmt_hint(st, "the colon is not part of it");
+		else if (*word != ':' && strchr(word, ':'))
+			stmt_hint(st, "name and value are two words: '%.*s' and '%s'",
+				  (int)strcspn(word, ":"), word,
+				  strchr(word, ':') + 1 + strspn(strchr(word, ':') + 1, " "));
 		return -1;
 	}
 	if (action_name_frames(*name))

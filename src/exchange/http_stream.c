@@ -3,6 +3,7 @@
  * body (manual 4.2). Rows of a table; called by expr/rule.c. */
 #include "base/arena.h"
 #include "base/clock.h"
+#include "config/suggest.h"
 #include "exchange/exchange.h"
 #include "exchange/http_action.h"
 #include "exchange/http_service.h"
@@ -165,6 +166,7 @@ static int parse_service(struct statement *st, struct rule *rule, const char *ar
 {
 	const char *name = stmt_need(st, "the name of a service");
 	struct http_service *service;
+	struct suggestion near;
 
 	(void)args;
 	if (!name)
@@ -173,7 +175,14 @@ static int parse_service(struct statement *st, struct rule *rule, const char *ar
 		if (!strcmp(service->name, name))
 			break;
 	rule->data = service;
-	return service ? 0 : stmt_error(st, st->at - 1, "there is no service '%s'", name);
+	if (service)
+		return 0;
+	stmt_error(st, st->at - 1, "there is no service '%s'", name);
+	near = suggest_for(st->cfg, name);
+	for (service = services; service; service = service->next)
+		suggest_name(&near, service->name);
+	suggest_end(&near);
+	return -1;
 }
 
 static enum action_result action_service(const struct rule *rule, struct view *view, unsigned place)

@@ -133,8 +133,10 @@ static int expr_no_fetch(struct span name, struct err *err)
 static int expr_no_converter(struct span name, struct err *err)
 {
 	if (!name.len)
-		return err_set(err, "the name of a converter is missing behind the comma");
-	return expr_hint(err, "converter", name, converter_known(name), converter_nearest(name));
+		return err_set(err, "the name of a converter is missing behind the comma%s",
+			       *name.ptr && *name.ptr != ' ' ? "" : " (no blank stands there)");
+	return expr_hint(err, "converter", name, converter_known(name),
+			 converter_meant(name) ? converter_meant(name) : converter_nearest(name));
 }
 
 static int expr_args(const char **text, const struct arg_spec *spec, args_check *check,

@@ -183,11 +183,7 @@ static int parse_set_var_fmt(struct statement *st, const struct keyword *kw, voi
 
 static int parse_acl(struct statement *st, const struct keyword *kw, void *object)
 {
-	const struct proxy *px = object;
-
-	if (px->caps & PROXY_DEFAULTS && !px->name)
-		return stmt_error(st, 0, "'acl' is not allowed in a defaults section without a name");
-	return acl_parse(st, kw, object);
+	return rule_check_defaults(st, object, "acl") ? -1 : acl_parse(st, kw, object);
 }
 
 static const struct keyword keywords[] = {

@@ -259,7 +259,9 @@ static int compiler_expr(struct compiler *c, unsigned flags)
 	if (!expr)
 		return -1;
 	if (*c->at != ']')
-		return err_set(c->err, "the ']' after '%%[%s' is missing", expr_text(expr));
+		return err_set(c->err, "the ']' after '%%[%s' is missing%s", expr_text(expr),
+			       !*c->at || *c->at == ' ' ? " (it holds no blanks; converters follow "
+							  "a comma: '%[path,lower]')" : "");
 	c->at++;
 	if (!expr_allowed(expr, c->format->place, c->ctx->cfg, &c->ctx->loc))
 		return err_set(

@@ -50,6 +50,42 @@ static const struct meaning fetch_meanings[] = {
 	{ "time", "date" },
 	{ "now", "date" },
 	{ "env_var", "env" },
+	{ "req.header", "req.hdr" },
+	{ "req.headers", "req.hdrs" },
+	{ "req.host", "req.hdr(host)" },
+	{ "hdr.host", "req.hdr(host)" },
+	{ "req.path", "path" },
+	{ "req.url", "url" },
+	{ "req.method", "method" },
+	{ "req.query", "query" },
+	{ "res.header", "res.hdr" },
+	{ "res.status", "status" },
+	{ "ssl_client_dn", "ssl_c_s_dn" },
+	{ "ssl_client_s_dn", "ssl_c_s_dn" },
+	{ "ssl_client_cert", "ssl_c_der" },
+};
+
+static const struct meaning converter_meanings[] = {
+	{ "uppercase", "upper" },
+	{ "to_upper", "upper" },
+	{ "toupper", "upper" },
+	{ "lowercase", "lower" },
+	{ "to_lower", "lower" },
+	{ "tolower", "lower" },
+	{ "substr", "bytes" },
+	{ "substring", "bytes" },
+	{ "slice", "bytes" },
+	{ "replace", "regsub" },
+	{ "gsub", "regsub" },
+	{ "split", "field" },
+	{ "len", "length" },
+	{ "strlen", "length" },
+	{ "size", "length" },
+	{ "urldecode", "url_dec" },
+	{ "urlencode", "url_enc" },
+	{ "base64_encode", "base64" },
+	{ "b64enc", "base64" },
+	{ "base64_decode", "b64dec" },
 };
 
 /* Comparisons, as other languages call them. */
@@ -103,6 +139,11 @@ static const char *meaning(const struct meaning *rows, size_t count, struct span
 const char *fetch_meant(struct span name)
 {
 	return meaning(fetch_meanings, ARRAY_LEN(fetch_meanings), name);
+}
+
+const char *converter_meant(struct span name)
+{
+	return meaning(converter_meanings, ARRAY_LEN(converter_meanings), name);
 }
 
 bool criterion_meant(struct span name, char *memory, size_t size)

@@ -99,11 +99,13 @@ static const struct action *action_parse(struct statement *st, const struct rule
 	action = action_find(list, name, **args != 0);
 	if (action)
 		return action;
-	if (action_find(list, name, !**args))
+	if (action_find(list, name, !**args)) {
 		stmt_error(st, st->at - 1, **args ? "'%.*s' takes nothing in parentheses"
 						  : "'%.*s' is followed by parentheses: (...)",
 			   (int)name.len, word);
-	else
+		if (!**args && stmt_peek(st))
+			stmt_hint(st, "write '%.*s(%s)'", (int)name.len, word, stmt_peek(st));
+	} else
 		action_refuse(st, list, name);
 	return NULL;
 }
@@ -186,10 +188,11 @@ int rule_parse(struct statement *st, struct proxy *proxy, const struct rule_list
 
 int rule_check_defaults(struct statement *st, const struct proxy *proxy, const char *word)
 {
-	if (proxy->caps & PROXY_DEFAULTS && !proxy->name)
-		return stmt_error(st, 0, "'%s' is not allowed in a defaults section without a name",
-				  word);
-	return 0;
+	if (!(proxy->caps & PROXY_DEFAULTS) || proxy->name)
+		return 0;
+	stmt_error(st, 0, "'%s' is not allowed in a defaults section without a name", word);
+	stmt_hint(st, "give it one, 'defaults NAME', for sections that begin with 'from NAME'");
+	return -1;
 }
 
 int rule_parse_list(struct statement *st, struct proxy *proxy, const struct rule_list *list,

@@ -452,6 +452,23 @@ static int parse_user(struct statement *st, const struct keyword *kw, void *obje
 
 /* -- the end ---------------------------------------------------------------------------- */
 
+static int no_member(struct config *cfg, const struct userlist *list, const struct mention *m,
+		     const char *what)
+{
+	struct location loc = config_locate(cfg, &m->loc, m->name);
+	struct suggestion near = suggest_for(cfg, m->name);
+	const struct group *g;
+	const struct user *u;
+
+	config_error(cfg, &loc, "there is no %s '%s' in userlist '%s'", what, m->name, list->name);
+	for (g = *what == 'g' ? list->groups : NULL; g; g = g->next)
+		suggest_name(&near, g->name);
+	for (u = *what == 'u' ? list->users : NULL; u; u = u->next)
+		suggest_name(&near, u->name);
+	suggest_end(&near);
+	return -1;
+}
+
 static int check_groups(struct config *cfg, const struct userlist *list)
 {
 	const struct mention *m;
@@ -461,8 +478,7 @@ static int check_groups(struct config *cfg, const struct userlist *list)
 	for (g = list->groups; g; g = g->next)
 		for (m = g->users; m; m = m->next)
 			if (!user_find(list, span_of(m->name)))
-				bad |= config_error(cfg, &m->loc, "there is no user '%s' in userlist "
-						    "'%s'", m->name, list->name);
+				bad |= no_member(cfg, list, m, "user");
 	return bad;
 }
 
@@ -475,8 +491,7 @@ static int check_users(struct config *cfg, const struct userlist *list)
 	for (u = list->users; u; u = u->next)
 		for (m = u->groups; m; m = m->next)
 			if (!group_find(list, m->name))
-				bad |= config_error(cfg, &m->loc, "there is no group '%s' in userlist "
-						    "'%s'", m->name, list->name);
+				bad |= no_member(cfg, list, m, "group");
 	return bad;
 }
 

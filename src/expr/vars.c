@@ -17,6 +17,7 @@
 #include "expr/watch.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct var {
@@ -94,6 +95,26 @@ const struct var_name *var_name_known(struct span text)
 	return NULL;
 }
 
+/* "tnx.a": its scope is near to one that there is. */
+static void no_scope(struct span text, struct err *err)
+{
+	const char *dot = memchr(text.ptr, '.', text.len);
+	size_t len = dot ? (size_t)(dot - text.ptr) : 0;
+	char scope[8], hint[96] = "";
+	int i;
+
+	for (i = 0; len && len < sizeof(scope) && i < VAR_SCOPES && !*hint; i++) {
+		snprintf(scope, sizeof(scope), "%.*s", (int)len, text.ptr);
+		if (str_distance(scope, scope_names[i], 2) <= (len > 2 ? 2 : 1))
+			snprintf(hint, sizeof(hint), "; did you mean '%s%.*s'?", scope_names[i],
+				 (int)(text.len - len), dot);
+	}
+	err_set(err,
+		"'%.*s' is no name of a variable: it begins with its scope (proc, sess, txn, req, "
+		"res or check) and a dot%s",
+		(int)text.len, text.ptr, hint);
+}
+
 static const struct var_name *var_name_make(struct span text, struct err *err)
 {
 	int scope = var_scope(text);
@@ -101,10 +122,7 @@ static const struct var_name *var_name_make(struct span text, struct err *err)
 	size_t i;
 
 	if (scope < 0) {
-		err_set(err,
-			"'%.*s' is no name of a variable: it begins with its scope (proc, sess, "
-			"txn, req, res or check) and a dot",
-			(int)text.len, text.ptr);
+		no_scope(text, err);
 		return NULL;
 	}
 	for (i = 0; i < text.len; i++) {

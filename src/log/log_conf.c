@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "config/suggest.h"
 #include "log/profile.h"
 #include "log/ring.h"
 
@@ -432,6 +433,19 @@ bool log_has_targets(const struct log_conf *conf, const struct config *cfg)
 	return false;
 }
 
+static int no_ring(struct config *cfg, const struct log_data *data, const struct log_target *t)
+{
+	struct location loc = config_locate(cfg, &t->loc, t->ring_name);
+	struct suggestion near = suggest_for(cfg, t->ring_name);
+	const struct ring *ring;
+
+	config_error(cfg, &loc, "log %s: there is no ring '%s'", t->name, t->ring_name);
+	list_for_each(ring, &data->rings, node)
+		suggest_name(&near, ring->name);
+	suggest_end(&near);
+	return -1;
+}
+
 static int log_finish_target(struct config *cfg, struct log_data *data, struct log_target *t)
 {
 	if (t->format == LOG_FMT_DEFAULT)
@@ -441,8 +455,7 @@ static int log_finish_target(struct config *cfg, struct log_data *data, struct l
 	if (!t->ring)
 		t->ring = ring_of_name(data, t->ring_name);
 	if (!t->ring)
-		return config_error(cfg, &t->loc, "log %s: there is no ring '%s'", t->name,
-				    t->ring_name);
+		return no_ring(cfg, data, t);
 	if (!t->ring->implicit)
 		t->format = t->ring->format;
 	if (t->ring->max_len && t->ring->max_len < t->max_len)

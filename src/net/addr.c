@@ -313,6 +313,12 @@ static int bad_host(struct addr_parser *p, const char *host, uint16_t family)
 			       "'%s' is not %s address in '%s' (an address has no scheme: leave "
 			       "'%.*s//' out)",
 			       host, what, p->text, (int)strcspn(p->text, ":") + 1, p->text);
+	if (strchr(host, ','))
+		return err_set(p->err, "'%s' is not %s address in '%s' (one address is expected: "
+				       "each server has a line of its own)", host, what, p->text);
+	if (*host == '[' && !strchr(host, ']'))
+		return err_set(p->err, "'%s' is not %s address in '%s' (the ']' behind it is "
+				       "missing)", host, what, p->text);
 	if (strchr(host, ':') || !*host || *host == '[')
 		return err_set(p->err, "'%s' is not %s address in '%s' (the port is what follows "
 			       "the last colon: write [ADDRESS] for IPv6 without one)",

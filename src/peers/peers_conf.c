@@ -446,12 +446,14 @@ static int peers_finish(struct config *cfg, void *data)
 	const struct stick_line *line;
 	struct peers_section *s;
 	struct suggestion near;
+	struct location loc;
 	int rc = 0;
 
 	list_for_each(line, &tables->lines, node) {
 		if (!line->peers || peers_section_find(conf, line->peers))
 			continue;
-		rc |= config_error(cfg, &line->peers_loc,
+		loc = config_locate(cfg, &line->peers_loc, line->peers);
+		rc |= config_error(cfg, &loc,
 				   "there is no section 'peers %s' for the stick table '%s'",
 				   line->peers, line->name);
 		near = suggest_for(cfg, line->peers);

@@ -72,8 +72,11 @@ int workers_parse_nbthread(struct statement *st, const struct keyword *kw, void 
 	int64_t n;
 
 	(void)kw;
-	if (stmt_int(st, "number of threads", 1, WORKERS_MOST, &n))
+	if (stmt_int(st, "number of threads", 1, WORKERS_MOST, &n)) {
+		if (st->at > 1 && !strcmp(st->words[st->at - 1].text, "auto"))
+			stmt_hint(st, "'nbproc auto' starts a worker for each processor");
 		return -1;
+	}
 	conf->nbthread = (unsigned)n;
 	if (n > 1)
 		workers_notice(st, "nbthread: as many processes with one thread each serve, and count, "

@@ -44,8 +44,12 @@ static int parse_sni(struct statement *st, const struct keyword *kw, void *objec
 		return -1;
 	expr_context_of(&ctx, st->cfg);
 	expr = expr_parse_all(text, &ctx, &err);
-	if (!expr)
-		return stmt_error(st, st->at - 1, "%s", err.text);
+	if (!expr) {
+		stmt_error(st, st->at - 1, "%s", err.text);
+		if (strchr(text, '.') && !strpbrk(text, "(,"))
+			stmt_hint(st, "a name that is always the same is written 'str(%s)'", text);
+		return -1;
+	}
 	if (!(expr_where(expr) & AT_SERVER))
 		return stmt_error(st, st->at - 1, "'%s' looks at the %s, which is not there yet "
 				  "when a connection to the server is made", expr_fetch_name(expr),

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "config/config.h"
 #include "config/module.h"
+#include "config/suggest.h"
 #include "net/bind_conf.h"
 #include "tls/dh.h"
 #include "tls/layer.h"
@@ -161,6 +162,16 @@ static int global_default(struct statement *st, const struct keyword *kw, void *
 	return tls_settings_parse(st, kw->name + strlen("ssl-default-bind-"), &tls_global.bind);
 }
 
+static int no_option(struct statement *st, const char *word, const char *line)
+{
+	const char *near = suggest_row(st->cfg, SCOPE_BIND, word);
+
+	stmt_error(st, st->at - 1, "'%s' is not an option of '%s'", word, line);
+	if (near && tls_settings_word(near, TLS_IN_DEFAULT) >= 0)
+		stmt_hint(st, "did you mean '%s'?", near);
+	return -1;
+}
+
 static int global_options(struct statement *st, const struct keyword *kw, void *object)
 {
 	int rc = 0;
@@ -173,8 +184,7 @@ static int global_options(struct statement *st, const struct keyword *kw, void *
 		const char *word = stmt_next(st);
 
 		if (tls_settings_word(word, TLS_IN_DEFAULT) < 0 || !strcmp(word, "tls-tickets"))
-			rc = stmt_error(st, st->at - 1, "'%s' is not an option of '%s'", word,
-					kw->name);
+			rc = no_option(st, word, kw->name);
 		else
 			rc = tls_settings_parse(st, word, &tls_global.bind);
 	}
