@@ -90,14 +90,15 @@ static size_t way_waits(const struct kernel_way *way)
 	return (size_t)(way_shared(&way->route->passed) - way_taken(way));
 }
 
-/* What was left to us is put into memory, behind what the pump holds. */
+/* What was left to us is put into memory, behind what the pump holds. Not while something that came
+ * before it is on its way in the kernel: the pump sends what it holds without asking. */
 static void way_gather(struct kernel_way *way)
 {
 	struct pump *pump = way->pump;
 	size_t waits = way_waits(way), got;
 	struct buf *buf;
 
-	if (!waits || way->excess || !way->synced)
+	if (!waits || way->excess || !way->synced || !way_drained(way))
 		return;
 	buf = buffer_take_heap(pump_held(pump) + waits);
 	if (!buf)
@@ -153,8 +154,9 @@ static void kernel_go(struct kernel_relay *k)
 	int i;
 
 	for (i = 0; i < 2; i++)
-		seen[i] = way_shared(&k->ways[i].route->relayed) +
-			  way_shared(&k->ways[i].route->passed) - k->ways[i].skipped;
+		/* What is passed on only now counts as lost: it would go with the maps. */
+		seen[i] = way_shared(&k->ways[i].route->relayed) + way_taken(&k->ways[i]) -
+			  k->ways[i].skipped;
 	sockmap_leave(numbers);
 	if (unlikely(way_has_lost(&k->ways[0], seen[0]) || way_has_lost(&k->ways[1], seen[1]))) {
 		k->ways[0].route->fault = 1; /* the next move breaks it off */
