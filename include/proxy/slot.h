@@ -33,8 +33,6 @@ static inline bool slot_is_borrowed(const struct server *server)
 }
 /* Are more taken than there are? maxconn was lowered. */
 bool slots_exceed(const struct server *server);
-/* Do others keep some? */
-bool slots_kept_elsewhere(const struct server *server);
 
 enum claim { CLAIM_TAKEN, CLAIM_FULL, /* it is, or others wait for this very server */
 	     CLAIM_CONTENDED /* there was room, but somebody else comes first */ };

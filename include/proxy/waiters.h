@@ -19,8 +19,9 @@ void waiters_show(const struct proxy *px, const struct server *s, uint64_t key);
  * key? Then that process is woken. backend: those that wait for any server of the backend count,
  * too. */
 bool waiters_before(const struct server *s, bool backend, uint64_t key);
-/* Wakes all others: what they keep is waited for here. */
-void waiters_call(void);
+/* Wakes the others that keep connections of this server, which has strict-maxconn: their slots are
+ * waited for here. */
+void waiters_call_keepers(const struct server *s);
 /* How long a process may take to move when it is to take a slot. */
 extern unsigned waiters_patience_ms;
 /* Called from the loop when somebody who was waited for has not moved: those who held back may go

@@ -7,7 +7,7 @@ import signal
 import socket
 import threading
 
-from service import Service, address, check, connect, finish, until
+from service import PATIENCE, Service, address, check, connect, finish, until
 
 MOST = 2
 SESSIONS = 24
@@ -61,18 +61,18 @@ class Origin:
             self.close(c)
 
 
-def client(service, path, requests, done):
+def client(service, path, requests, headers, done):
     """A session that stays; its first request takes no connection that others have used once."""
     with connect(service.args.front) as s:
         for _ in range(requests):
-            s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n{headers}\r\n".encode())
             done.append(s.recv(65536).startswith(b"HTTP/1.1 200"))
 
 
-def sessions(service, path, n, requests):
+def sessions(service, path, n, requests, headers=""):
     """At once. Each has its answers."""
     done = []
-    threads = [threading.Thread(target=client, args=(service, path, requests, done))
+    threads = [threading.Thread(target=client, args=(service, path, requests, headers, done))
                for _ in range(n)]
     for t in threads:
         t.start()
@@ -90,8 +90,44 @@ def in_turn(service, path, n):
     return good
 
 
+def processor_s(pids):
+    """Seconds of processor that these processes have used."""
+    ticks = 0
+    for pid in pids:
+        with open(f"/proc/{pid}/stat") as f:
+            ticks += sum(int(n) for n in f.read().rsplit(")", 1)[1].split()[11:13])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def others_wait(service):
+    """Workers keep connections of one server, and streams of all of them wait for another one."""
+    held = socket.create_server(address(service.args.held), backlog=200)
+    check("connections of one server are kept",
+          sessions(service, "/mixed", SESSIONS, 1, "Cookie: S=s\r\n"))
+    waiting = [connect(service.args.front) for _ in range(SESSIONS)]
+    before = processor_s(service.workers())
+    for s in waiting:
+        s.sendall(b"GET /mixed HTTP/1.1\r\nHost: x\r\nCookie: S=held\r\n\r\n")
+    told = []
+    while ready := select.select(waiting, [], [], PATIENCE)[0]:
+        for s in ready:
+            told.append(s.recv(65536))
+            waiting.remove(s)
+            s.close()
+        if len(waiting) == 1:
+            break
+    took = processor_s(service.workers()) - before
+    good = sum(said.startswith(b"HTTP/1.1 503") for said in told)
+    check(f"{good} wait for another one in vain", good == SESSIONS - 1)
+    check(f"all workers sleep meanwhile: {took:.2f} s of processor", took < 0.5)
+    for s in waiting:
+        s.close()
+    held.close()
+
+
 def main():
-    service = Service(lambda p: [p.add_argument("--loose"), p.add_argument("--workers", type=int)])
+    service = Service(lambda p: [p.add_argument("--loose"), p.add_argument("--held"),
+                                 p.add_argument("--workers", type=int)])
     one = service.args.workers == 1
     strict, loose = Origin(service.args.back), Origin(service.args.loose)
     check("sessions in turn are served", in_turn(service, "/", 6))
@@ -104,6 +140,7 @@ def main():
         check("many at once are served", sessions(service, "/", SESSIONS, 3))
     check(f"at most {strict.most} at once", strict.most <= MOST)
     if not one:
+        others_wait(service)
         old = service.workers()
         os.kill(old[0], signal.SIGKILL)
         until("a killed worker is replaced",

@@ -78,8 +78,10 @@ static bool server_reuses(struct stream *s, const struct addr *to)
 static int server_connect(struct stream *s, const struct addr *to)
 {
 	s->phase = PHASE_CONNECT;
-	if (unlikely(s->server->set.redir) && server_redirects(s))
+	if (unlikely(s->server->set.redir) && server_redirects(s)) {
+		idle_obey(s->server);
 		return STEP_GOTO + REQ_FORWARD;
+	}
 	if (server_reuses(s, to))
 		return connect_done(s);
 	idle_obey(s->server);

@@ -261,15 +261,14 @@ static void make_room(struct server *s)
 		server_hooks.make_room(s);
 }
 
-/* Who waits here has those of others look. */
+/* Who waits here has those look who keep what is waited for. */
 static void call_keepers(const struct proxy *px)
 {
-	const struct server *s = px->servers;
+	const struct server *s;
 
-	while (s && (!slot_is_strict(s) || !slots_kept_elsewhere(s)))
-		s = s->next;
-	if (s)
-		waiters_call();
+	for (s = px->servers; s; s = s->next)
+		if (slot_is_strict(s) && next_for(s))
+			waiters_call_keepers(s);
 }
 
 static void look_at(struct proxy *px)

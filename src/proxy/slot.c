@@ -64,11 +64,6 @@ bool slots_exceed(const struct server *s)
 	return s->state->maxconn && slots_taken(s) > s->state->maxconn;
 }
 
-bool slots_kept_elsewhere(const struct server *s)
-{
-	return slots_taken(s) > server_sessions(s) + s->idle_slots;
-}
-
 void slot_keep(struct server *s)
 {
 	s->idle_slots++;

@@ -90,12 +90,19 @@ static void ask(unsigned row)
 		timer_set(&patience, clock_now_ms + waiters_patience_ms);
 }
 
-void waiters_call(void)
+static unsigned gauge_of_row(const unsigned *own, unsigned row)
+{
+	return __atomic_load_n((const unsigned *)segment_sibling(own, segment_own_row, row),
+			       __ATOMIC_SEQ_CST);
+}
+
+void waiters_call_keepers(const struct server *s)
 {
 	unsigned row, rows = segment_rows(segment);
 
 	for (row = 1; row < rows; row++)
-		if (row != segment_own_row)
+		if (row != segment_own_row &&
+		    gauge_of_row(&s->tally->taken, row) > gauge_of_row(&s->tally->current, row))
 			segment_wake(segment, row);
 }
 
