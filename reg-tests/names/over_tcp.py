@@ -64,6 +64,7 @@ def main():
 
     for words, most, asked in ("", 2, 100), (" maxconn 1", 1, 64):
         many_at_once(plain, world(f"tcp@127.0.0.1:{plain.port}{words}", retry="500ms"), most, asked)
+    one_stays_silent(plain, world)
     if args.certs:
         by_tls(args, zone, port, world)
     service.finish()
@@ -82,6 +83,32 @@ def many_at_once(ns, w, most, asked):
     good = sum(service.read_all(s).endswith(b"127.0.0.2") for s in clients)
     check(f"a hundred names are found: {good}", good == 100)
     check(f"over {most} connections at most: {ns.most}", ns.most == most)
+    w.end()
+
+
+def one_stays_silent(ns, world):
+    """The other end of the first connection has gone without a word."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    asked = []
+
+    def silent(conn):
+        while data := conn.recv(4096):
+            asked.append(data)
+
+    def serve():
+        threading.Thread(target=silent, args=(listener.accept()[0],), daemon=True).start()
+        while True:
+            threading.Thread(target=ns.serve, args=(listener.accept()[0],), daemon=True).start()
+
+    threading.Thread(target=serve, daemon=True).start()
+    w = world(f"tcp@127.0.0.1:{listener.getsockname()[1]}", retry="200ms")
+    clients = []
+    for i in range(3):
+        clients.append(service.connect(w.front))
+        clients[-1].sendall(f"GET / HTTP/1.1\r\nHost: n{i}.test\r\nConnection: close\r\n\r\n".encode())
+        until("a name is asked for, over a connection that stays silent", lambda: len(asked) > i)
+    good = sum(service.read_all(s).endswith(b"127.0.0.2") for s in clients)
+    check(f"{good} of three names are found over another connection", good == 3)
     w.end()
 
 

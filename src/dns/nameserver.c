@@ -5,7 +5,8 @@
  * so that ports change faster than anybody can find them out (RFC 5452 9.2); the kernel draws them.
  * The numbers of questions are random, and of one port different. Questions of one turn leave
  * together, at its end. Over TCP questions stand behind one another on a connection, QUERIES of them
- * at once; it is closed when nothing is under way.
+ * at once; it is closed when nothing is under way. One on which nothing has come for a while takes no
+ * more of them, since what is at its other end may be gone.
  *
  * A port that is closed stays in memory until the end of the turn, since whoever hears may close
  * it.
@@ -37,7 +38,7 @@ struct dns_port {
 	struct nameserver *ns;
 	struct list queries;    /* struct dns_query */
 	unsigned asked;         /* over UDP: all of them; over TCP: those under way */
-	uint64_t since_ms;
+	uint64_t since_ms;      /* over UDP: it is there; over TCP: it is silent while asked */
 	struct source src;      /* over UDP */
 	struct conn *conn;      /* over TCP */
 	char *out;              /* questions that are to leave */
@@ -248,6 +249,7 @@ static bool stream_read(struct dns_port *port)
 		if (io != IO_OK)
 			return false;
 		port->in_len += got;
+		port->since_ms = clock_now_ms;
 		stream_messages(port);
 	}
 	return true;
@@ -327,6 +329,13 @@ static bool stream_has_room(const struct dns_port *port)
 	return port->asked < QUERIES && port->out_len + DNS_QUESTION_MOST + 2 <= OUT_SIZE;
 }
 
+/* Two questions' time without a byte. */
+static bool stream_is_silent(const struct dns_port *port)
+{
+	return !list_empty(&port->queries) &&
+	       clock_now_ms - port->since_ms >= 2 * (uint64_t)port->ns->resolvers->retry_ms;
+}
+
 static struct dns_port *stream_choose(struct nameserver *ns)
 {
 	struct dns_port *port;
@@ -335,7 +344,7 @@ static struct dns_port *stream_choose(struct nameserver *ns)
 	list_for_each(port, &ns->ports, node) {
 		if (!port->stream)
 			continue;
-		if (stream_has_room(port))
+		if (stream_has_room(port) && !stream_is_silent(port))
 			return port;
 		n++;
 	}
@@ -388,6 +397,8 @@ int nameserver_ask(struct nameserver *ns, struct dns_query *query, const unsigne
 		query->id = random_id();
 	while (query_find(port, query->id));
 	query->port = port;
+	if (stream && list_empty(&port->queries))
+		port->since_ms = clock_now_ms;
 	list_append(&port->queries, &query->node);
 	port->asked++;
 	to = (unsigned char *)port->out + port->out_len;
