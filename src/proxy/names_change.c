@@ -204,7 +204,7 @@ static void apply_service(struct server *s, const struct names_step *step, char 
 	text_init(&said, memory, sizeof(memory));
 	if (step->addr.family != AF_UNSPEC)
 		change_addr(s, step->addr, step->by);
-	s->state->addr.port = step->addr.port;
+	server_set_port(s, false, step->addr.port);
 	server_moved(s);
 	hostname_set(s, name, "SRV record", &said);
 	say(s, memory);
@@ -219,7 +219,7 @@ static void apply_gone(struct server *s)
 	apply_unresolved(s, "entry removed from SRV record");
 	free(s->state->hostname);
 	s->state->hostname = NULL;
-	s->state->addr.port = 0;
+	server_set_port(s, false, 0);
 }
 
 static void apply_step(struct server *s, const struct names_step *step, char **name)
