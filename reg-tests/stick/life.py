@@ -10,8 +10,9 @@ with open(service.args.dir + "/ways", encoding="ascii") as f:
 
 
 def entry(number):
-    """use and exp of the one entry, and the rest."""
-    use, left, rest = re.search(r" use=(\d+) exp=(\d+)(.*)", service.ask(f"show table t{number}")).groups()
+    """use and exp of the one entry, and the rest; zeroes while there is none."""
+    shown = re.search(r" use=(\d+) exp=(\d+)(.*)", service.ask(f"show table t{number}"))
+    use, left, rest = shown.groups() if shown else (0, 0, "")
     return int(use), int(left), rest
 
 
