@@ -48,6 +48,10 @@ wanted 0 "a header that is given counts"
 run http://a/ -H 'Connection: Upgrade' -H 'Upgrade: websocket' -H 'Sec-WebSocket-Version: 13' \
 	-H 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==' --server-answers 101 --expect status=101 --expect end=--
 wanted 0 "a server that switches protocols"
+for version in 1.1 2; do
+	run 'CONNECT h:18080' --http $version --expect 'request-header host=h:18080'
+	wanted 0 "CONNECT names its host by its target, HTTP $version"
+done
 run http://a/ --server-answers 102
 wanted 2 "another status below 200"
 check "which there are" err "101 or a status from 200 to 999"

@@ -512,6 +512,14 @@ static void put_user(struct bytes *b, const struct ask *ask)
 	put(b, "Authorization: Basic ", value);
 }
 
+/* RFC 9110 7.2: of CONNECT it is the target. */
+static const char *host_field(const struct ask *ask)
+{
+	if (ask->host)
+		return ask->host;
+	return strcmp(ask->method, "CONNECT") ? "localhost" : ask->target;
+}
+
 struct span ask_request(const struct ask *ask, bool bytes)
 {
 	bool hello = ask->hello || (bytes && ask->scheme && !strcasecmp(ask->scheme, "https"));
@@ -529,7 +537,7 @@ struct span ask_request(const struct ask *ask, bool bytes)
 	bytes_str(&b, ask->target);
 	put(&b, " HTTP/", ask->version);
 	if (!has_field(&ask->fields, "host") && (ask->host || !strcmp(ask->version, "1.1")))
-		put(&b, "Host: ", ask->host ? ask->host : "localhost");
+		put(&b, "Host: ", host_field(ask));
 	if (ask->user && !has_field(&ask->fields, "authorization"))
 		put_user(&b, ask);
 	put_list(&b, &ask->fields);

@@ -432,10 +432,10 @@ static void unix_clients(void **state)
 static void server_port_follows_the_client(void **state)
 {
 	(void)state;
-	server.spec.has_offset = true;
-	server.spec.port_offset = 1000;
+	server_state.port_follows = true;
+	server_state.port_offset = 1000;
 	check("%si:%sp", "10.0.0.2:1080");
-	server.spec.has_offset = false;
+	server_state.port_follows = false;
 }
 
 static void unique_ids(void **state)
