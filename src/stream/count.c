@@ -36,15 +36,25 @@ struct stream_bytes stream_bytes_of(const struct stream *s)
 				      passed(&s->relay.response) + more.out };
 }
 
+/* Bytes that are sent once more, by a retry, are counted once. */
+static uint64_t take_new(uint64_t *counted, uint64_t all)
+{
+	uint64_t before = *counted;
+
+	if (all <= before)
+		return 0;
+	*counted = all;
+	return all - before;
+}
+
 void stream_count_bytes(struct stream *s)
 {
 	struct stream_bytes all = stream_bytes_of(s);
-	uint64_t new_in = all.in - s->counted_in, new_out = all.out - s->counted_out;
+	uint64_t new_in = take_new(&s->counted_in, all.in);
+	uint64_t new_out = take_new(&s->counted_out, all.out);
 
 	if (!(new_in | new_out))
 		return;
-	s->counted_in = all.in;
-	s->counted_out = all.out;
 	count_bytes(&s->origin->frontend->fe->counters, new_in, new_out);
 	count_bytes(origin_counters(s->origin), new_in, new_out);
 	if (s->backend && s->backend->be)
