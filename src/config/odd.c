@@ -79,40 +79,52 @@ static bool is_script(unsigned code)
 	return code >= 0x370 && code <= 0x52f; /* Greek and Cyrillic */
 }
 
-/* Does the text hold letters of another script that are not mistaken? Then it is of this script. */
-static bool of_script(const char *text, size_t len)
+/* What letters a text holds. */
+struct letters {
+	bool counted;
+	bool own;             /* some are of another script, and not mistaken: the text is of it */
+	size_t script, latin; /* how many are of another script, and Latin */
+};
+
+static void count_letters(const char *text, size_t len, struct letters *letters)
 {
 	size_t at, size;
 	unsigned code;
 
+	if (letters->counted)
+		return;
+	letters->counted = true;
 	for (at = 0; at < len; at += size ? size : 1) {
 		size = utf8_len(text + at, len - at);
 		code = letter_code(text + at, size);
-		if (is_script(code) && !letter_latin(code))
-			return true;
+		letters->script += is_script(code);
+		letters->latin += size == 1 && isalpha((unsigned char)text[at]);
+		letters->own |= is_script(code) && !letter_latin(code);
 	}
-	return false;
 }
 
-static bool has_latin(const char *text, size_t len)
+static bool beside_latin(const char *text, size_t len, const struct odd *odd)
 {
-	while (len--)
-		if (isalpha((unsigned char)*text++))
-			return true;
-	return false;
+	size_t end = odd->at + odd->len;
+
+	return (odd->at && isalpha((unsigned char)text[odd->at - 1])) ||
+	       (end < len && isalpha((unsigned char)text[end]));
 }
 
-static bool odd_letter(const char *text, size_t len, struct odd *odd)
+static bool odd_letter(const char *text, size_t len, struct letters *letters, struct odd *odd)
 {
 	unsigned code = letter_code(text + odd->at, odd->len);
 	char latin = is_script(code) ? letter_latin(code) : 0;
 
-	if (!latin || of_script(text, len))
+	if (!latin)
+		return false;
+	count_letters(text, len, letters);
+	if (letters->own)
 		return false;
 	snprintf(odd->name, sizeof(odd->name), "U+%04X, a %s letter that looks like '%c'", code,
 		 code < 0x400 ? "Greek" : "Cyrillic", latin);
 	snprintf(odd->plain, sizeof(odd->plain), "a plain '%c'", latin);
-	odd->foreign = !has_latin(text, len);
+	odd->foreign = letters->script > letters->latin || !beside_latin(text, len, odd);
 	return true;
 }
 
@@ -158,6 +170,7 @@ static bool odd_listed(const char *text, struct odd *odd)
 
 bool odd_find(const char *text, size_t len, struct odd *odd)
 {
+	struct letters letters = { 0 };
 	size_t at, size;
 
 	for (at = 0; at < len; at += size ? size : 1) {
@@ -165,7 +178,8 @@ bool odd_find(const char *text, size_t len, struct odd *odd)
 		*odd = (struct odd){ .at = at, .len = size ? size : 1 };
 		if (!size)
 			odd_byte((unsigned char)text[at], odd);
-		if (!size || odd_listed(text + at, odd) || odd_letter(text, len, odd) ||
+		if (!size || odd_listed(text + at, odd) ||
+		    odd_letter(text, len, &letters, odd) ||
 		    (size == 1 && odd_control(text[at], odd)))
 			return true;
 	}

@@ -9,7 +9,9 @@
 
 #include "config/odd.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool find(const char *text, struct odd *odd)
 {
@@ -78,6 +80,28 @@ static void letters_of_other_scripts(void **state)
 	assert_false(find("\xd0\xbf\xd1\x80\xd0\xb8\xd0\xb2\xd0\xb5\xd1\x82", &odd)); /* a word */
 	assert_true(find("\xce\x9f" "K", &odd));
 	assert_string_equal(odd.name, "U+039F, a Greek letter that looks like 'O'");
+	assert_false(odd.foreign);
+	assert_true(find("\xd0\xa1\xd0\xa1\xd0\xa1\xd0\xa0-a", &odd)); /* a name, and one letter */
+	assert_true(odd.foreign);
+	assert_true(find("\xd0\x90-abc", &odd)); /* not beside a Latin letter */
+	assert_true(odd.foreign);
+}
+
+static void long_words_take_no_time(void **state)
+{
+	enum { LETTERS = 200000 };
+	char *text = malloc(2 * LETTERS);
+	struct odd odd;
+	size_t i;
+
+	(void)state;
+	assert_non_null(text);
+	for (i = 0; i < LETTERS; i++)
+		memcpy(text + 2 * i, i + 1 < LETTERS ? "\xd0\xb0" : "\xd0\xb6", 2);
+	alarm(30); /* for each letter a look at all of them would take minutes */
+	assert_false(odd_find(text, 2 * LETTERS, &odd));
+	alarm(0);
+	free(text);
 }
 
 int main(void)
@@ -85,7 +109,8 @@ int main(void)
 	const struct CMUnitTest tests[] = { cmocka_unit_test(odd_ones_are_named),
 					    cmocka_unit_test(others_are_not),
 					    cmocka_unit_test(bytes_that_are_no_utf8),
-					    cmocka_unit_test(letters_of_other_scripts) };
+					    cmocka_unit_test(letters_of_other_scripts),
+					    cmocka_unit_test(long_words_take_no_time) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
