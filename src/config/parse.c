@@ -112,21 +112,33 @@ void statement_report_once(struct statement *st, const char *name, unsigned scop
 	st->cfg->reader->reported = r;
 }
 
+/* What stands behind the first word in the row's name; NULL: it does not begin so. */
+static const char *name_behind(const struct lookup_row *row, const char *first, unsigned scope)
+{
+	const char *name = row->kw->name;
+	size_t len = strlen(first);
+
+	return row->kw->scope & scope && !strncmp(name, first, len) && name[len] == ' '
+	       ? name + len + 1 : NULL;
+}
+
 /* What may follow the first word, when it is known; NULL: it is not. */
 static const char *const *names_behind(struct statement *st, int i, unsigned scope)
 {
 	const char *first = st->words[i].text;
-	size_t len = strlen(first), n, k, found = 0;
+	size_t n, k, found = 0;
 	const struct lookup_row *rows = lookup_rows(st->cfg->reader->index, &n);
-	const char **names = arena_alloc(st->cfg->arena, (n + 1) * sizeof(*names));
+	const char **names;
 
-	for (k = 0; k < n; k++) {
-		const char *name = rows[k].kw->name;
-
-		if (rows[k].kw->scope & scope && !strncmp(name, first, len) && name[len] == ' ')
-			names[found++] = name + len + 1;
-	}
-	return found ? names : NULL;
+	for (k = 0; k < n; k++)
+		found += name_behind(&rows[k], first, scope) != NULL;
+	if (!found)
+		return NULL;
+	names = arena_alloc(st->cfg->arena, (found + 1) * sizeof(*names));
+	for (k = found = 0; k < n; k++)
+		if (name_behind(&rows[k], first, scope))
+			names[found++] = name_behind(&rows[k], first, scope);
+	return names;
 }
 
 /* Where a word may stand, and its name; of several rows those of proxies count in a proxy. */
@@ -394,6 +406,7 @@ static bool variable_meant(const char *word)
 static void doubt_odd(struct statement *st)
 {
 	struct location loc = st->loc;
+	size_t size = st->text ? strlen(st->text) : 0;
 	const struct word *w;
 	struct odd odd;
 
@@ -407,7 +420,7 @@ static void doubt_odd(struct statement *st)
 			stmt_note(st, (int)(w - st->words),
 				  "'%s' is no variable here: variables are replaced inside double "
 				  "quotes only", w->text);
-		if (w->quoted || !w->column || w->column - 1 + w->raw_len > strlen(st->text) ||
+		if (w->quoted || !w->column || w->column - 1 + w->raw_len > size ||
 		    !odd_find(raw, w->raw_len, &odd) || (odd.quote && odd.at) || odd.foreign)
 			continue;
 		loc.column = w->column < UINT16_MAX ? (uint16_t)w->column : 0;
