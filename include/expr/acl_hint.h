@@ -9,8 +9,8 @@
 void acl_hint_criterion(struct statement *st, struct span name, bool anonymous);
 /* Behind the problem that a word is no pattern. criterion: the word with the fetch. */
 void acl_hint_value(struct statement *st, const struct acl_test *test, int criterion);
-/* The word just consumed compares in another language, where it is a pattern: warned of. False: it
- * does not. */
-bool acl_hint_compared(struct statement *st, int criterion);
+/* The word just consumed compares in another language, where it is a pattern: told. False: it does
+ * not. */
+bool acl_hint_compared(struct statement *st, const struct acl_test *test, int criterion);
 
 #endif

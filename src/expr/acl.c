@@ -284,6 +284,7 @@ static int acl_values(struct statement *st, int criterion, struct acl_test *test
 		       test->match == MATCH_VERSION;
 	enum pattern_op op = OP_EQUAL;
 	bool told = flags->ended; /* "--": patterns are meant */
+	bool empty = false;
 	const char *word;
 	struct err err;
 
@@ -291,15 +292,18 @@ static int acl_values(struct statement *st, int criterion, struct acl_test *test
 		word = stmt_next(st);
 		if (numbers && pattern_operator(word, &op))
 			continue;
-		if (!*word && match_has_patterns(test->match))
-			stmt_warning(st, st->at - 1, "an empty pattern never matches");
+		if (!*word && match_has_patterns(test->match)) {
+			if (!empty)
+				stmt_warning(st, st->at - 1, "an empty pattern never matches");
+			empty = true;
+		}
 		else if (match_has_patterns(test->match) && pattern_ref_put(ref, word, op, &err)) {
 			stmt_error(st, st->at - 1, "%s", err.text);
 			acl_hint_value(st, test, criterion);
 			return -1;
 		}
-		else if (!told && !(told = acl_doubt_words(st)))
-			acl_doubt_pattern(st, criterion, test);
+		else if (!told)
+			told = acl_doubt_words(st) || acl_doubt_pattern(st, criterion, test);
 	}
 	return 0;
 }

@@ -149,20 +149,19 @@ static bool compares_text(enum match match)
 	return match == MATCH_STR || match == MATCH_BEG || match == MATCH_END || match == MATCH_SUB;
 }
 
-static void doubt_value(struct statement *st, const char *word, const struct acl_test *test)
+static bool doubt_value(struct statement *st, const char *word, const struct acl_test *test)
 {
 	enum meant meant = meant_by(test);
 
 	if (doubt_comma(st, word, meant) || doubt_flag(st, word))
-		return;
+		return true;
 	if (meant == MEANT_METHOD)
-		doubt_method(st, word);
-	else if (!compares_text(test->match) || doubt_wildcard(st, word, meant))
-		return;
-	else if (meant == MEANT_PATH)
-		doubt_path(st, word, test->match);
-	else if (meant == MEANT_HOST)
-		doubt_host(st, word);
+		return doubt_method(st, word);
+	if (!compares_text(test->match))
+		return false;
+	return doubt_wildcard(st, word, meant) ||
+	       (meant == MEANT_PATH && doubt_path(st, word, test->match)) ||
+	       (meant == MEANT_HOST && doubt_host(st, word));
 }
 
 /* A yes or no has no patterns: what stands there changes nothing. */
@@ -181,18 +180,19 @@ static void doubt_ignored(struct statement *st, const char *word, const struct a
 		stmt_hint(st, "it holds when the value is true; '!' negates it");
 }
 
-void acl_doubt_pattern(struct statement *st, int criterion, const struct acl_test *test)
+bool acl_doubt_pattern(struct statement *st, int criterion, const struct acl_test *test)
 {
 	const char *word = st->words[st->at - 1].text;
 
 	if (!match_has_patterns(test->match)) {
 		doubt_ignored(st, word, test);
-		return;
+		return true;
 	}
-	if (doubt_bracket(st, criterion, word) || st->words[st->at - 1].quoted || st->at < 2)
-		return;
-	if (!acl_hint_compared(st, criterion))
-		doubt_value(st, word, test);
+	if (doubt_bracket(st, criterion, word))
+		return true;
+	if (st->words[st->at - 1].quoted || st->at < 2)
+		return false;
+	return acl_hint_compared(st, test, criterion) || doubt_value(st, word, test);
 }
 
 /* -- words between tests ------------------------------------------------------------------ */

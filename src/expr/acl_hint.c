@@ -116,13 +116,26 @@ static void hint_regex(struct statement *st, const char *criterion, const char *
 			  criterion, next);
 }
 
+/* How many words follow up to the end of the test. */
+static int patterns_behind(const struct statement *st, bool anonymous)
+{
+	int i = st->at;
+
+	while (i < st->count &&
+	       !(anonymous && !st->words[i].quoted && !strcmp(st->words[i].text, "}")))
+		i++;
+	return i - st->at;
+}
+
 /* The word at st->at - 1 compares in another language: how it is written. */
 static void hint_comparison(struct statement *st, enum comparison kind, int criterion,
 			    bool anonymous)
 {
-	const char *text = st->words[criterion].text, *next = st->at < st->count ?
-			   st->words[st->at].text : "...";
+	const char *text = st->words[criterion].text, *next;
 
+	if (!patterns_behind(st, anonymous))
+		return;
+	next = st->words[st->at].text;
 	switch (kind) {
 	case COMPARE_NONE:
 		break;
@@ -180,29 +193,35 @@ void acl_hint_value(struct statement *st, const struct acl_test *test, int crite
 		stmt_hint(st, "numbers are compared by eq, gt, ge, lt and le");
 }
 
-/* A word of letters may be a pattern; behind the criterion, with another one behind it, it is
- * hardly meant as one. */
-static bool stands_between(const struct statement *st, int criterion, bool anonymous)
+/* A sign behind the criterion, with a pattern behind it, is hardly a pattern itself. A word of
+ * letters may be one of a list, such as a language or a country: it stands alone in front of one
+ * pattern, without flags. */
+static bool stands_between(const struct statement *st, int criterion, bool letters, bool anonymous)
 {
-	int i;
+	int i, behind;
 
 	for (i = criterion + 1; i < st->at - 1; i++)
-		if (st->words[i].text[0] != '-')
+		if (letters || st->words[i].text[0] != '-')
 			return false;
-	return st->at < st->count && !(anonymous && !strcmp(st->words[st->at].text, "}"));
+	behind = patterns_behind(st, anonymous);
+	return letters ? behind == 1 : behind > 0;
 }
 
-bool acl_hint_compared(struct statement *st, int criterion)
+bool acl_hint_compared(struct statement *st, const struct acl_test *test, int criterion)
 {
 	const struct word *w = &st->words[st->at - 1];
 	enum comparison kind = comparison(w->text);
-	bool anonymous = in_braces(st, criterion);
+	bool anonymous = in_braces(st, criterion), letters = isalpha((unsigned char)*w->text);
+	struct location loc = stmt_location(st);
 
-	if (w->quoted || kind == COMPARE_NONE ||
-	    (!strchr("=!<>", *w->text) && !stands_between(st, criterion, anonymous)))
+	if (w->quoted || kind == COMPARE_NONE || test->match != MATCH_STR ||
+	    !stands_between(st, criterion, letters, anonymous))
 		return false;
-	stmt_warning(st, st->at - 1, "'%s' is a pattern here, which the value may be equal to",
-		     w->text);
+	if (letters)
+		config_notice(st->cfg, &loc, "'%s' is a pattern here, as is what follows", w->text);
+	else
+		stmt_warning(st, st->at - 1,
+			     "'%s' is a pattern here, which the value may be equal to", w->text);
 	hint_comparison(st, kind, criterion, anonymous);
 	return true;
 }

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/bug.h"
 #include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
@@ -221,6 +222,63 @@ static void messages(void **state)
 	test_where = AT_ANY;
 }
 
+/* How many notices and warnings there are with "test <words>", which is right. */
+static unsigned told(const char *words)
+{
+	struct config *cfg = config_new(test_modules, false);
+	size_t size = strlen(words) + 32;
+	char *text = malloc(size);
+	int len = snprintf(text, size, "global\n\ttest %s\n", words);
+	unsigned count;
+
+	assert_int_equal(config_read_text(cfg, "test", text, (size_t)len), 0);
+	assert_int_equal(cfg->diag->count[DIAG_ERROR], 0);
+	count = cfg->diag->count[DIAG_WARNING] + cfg->diag->count[DIAG_NOTICE];
+	config_free(&cfg);
+	free(text);
+	return count;
+}
+
+static void words_of_other_languages(void **state)
+{
+	static const char *const meant[] = {
+		"if { hdr(CF-IPCountry) -i lt lv ee }", "if { hdr(x-state) -i ne ny nj }",
+		"if { hdr_beg(accept-language) is en de }", "if { hdr(x) ge de fr }",
+		"if { hdr(x) -m str is en }", "if { hdr(x) en is de }", "if { path_sub < }",
+		"if { url_sub = }", "if { hdr_beg(x) ~ /~ }", "if { path_end ~ .bak }",
+		"if { query -m sub <script> == }", "if { hdr(x) == }", "if { hdr(x) is }",
+		"if { hdr(x) a == }", "if { hdr(x) -- == a }",
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_LEN(meant); i++)
+		if (told(meant[i]))
+			fail_msg("something is said about '%s'", meant[i]);
+	assert_problem("if { hdr(x) == a b }", DIAG_WARNING,
+		       "'==' is a pattern here, which the value may be equal to");
+	assert_problem("if { hdr(x) -i == a }", DIAG_WARNING,
+		       "'==' is a pattern here, which the value may be equal to");
+	assert_problem("if { hdr(x) is a }", DIAG_NOTICE,
+		       "'is' is a pattern here, as is what follows");
+}
+
+static void doubts_are_told_once(void **state)
+{
+	enum { PATTERNS = 8000 };
+	char *words = malloc(PATTERNS * 10 + 32);
+	size_t len = (size_t)sprintf(words, "if { path");
+	int i;
+
+	(void)state;
+	for (i = 0; i < PATTERNS; i++)
+		len += (size_t)sprintf(words + len, " foo%d", i);
+	strcpy(words + len, " }");
+	assert_int_equal(told(words), 1);
+	free(words);
+	assert_int_equal(told("if { path \"\" /a \"\" }"), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,6 +287,8 @@ int main(void)
 		cmocka_unit_test(conditions_wait),
 		cmocka_unit_test(local_clients),
 		cmocka_unit_test(messages),
+		cmocka_unit_test(words_of_other_languages),
+		cmocka_unit_test(doubts_are_told_once),
 	};
 
 	return cmocka_run_group_tests(tests, start, NULL);
