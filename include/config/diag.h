@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 struct arena;
+struct statement;
 
 enum severity { DIAG_NOTE, DIAG_NOTICE, DIAG_WARNING, DIAG_ERROR };
 
@@ -66,6 +67,11 @@ void diag_also(struct diag *diag, struct problem *problem, const struct place *p
 /* Adds a sentence to the problem added last: what would help. */
 void diag_hint(struct diag *diag, const char *fmt, va_list ap);
 void diag_hintf(struct diag *diag, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* A problem of word i of a line that holds a secret: its place, as stmt_note gives it, without the text
+ * of the line. */
+void stmt_secret(struct statement *st, int i, enum severity severity, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /* Puts the problems of each file in the order of its lines: before printing. */
 void diag_sort(struct diag *diag);

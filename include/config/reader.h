@@ -64,6 +64,15 @@ struct reported {
 	struct problem *problem;
 };
 
+enum { DASHES_LEAST = 4 }; /* of "---- BEGIN SSH2", "-----BEGIN" */
+
+/* Lines of a key that somebody has pasted. */
+enum pasted_key {
+	KEY_NONE,
+	KEY_BEGUN, /* in a comment: nothing is wrong yet */
+	KEY_SAID,
+};
+
 struct reader {
 	struct config *cfg;
 	struct lookup *index;
@@ -80,7 +89,7 @@ struct reader {
 	const char *title;      /* "frontend web" */
 	const char *label;      /* "web": .SECTION */
 	bool hidden;            /* no section yet: the file may be another, so nothing is shown */
-	bool in_key;            /* lines of a key that somebody has pasted */
+	enum pasted_key key;
 	bool beyond_global;     /* a section of another kind was seen */
 	bool skipping;          /* a section that is not supported: one message was given */
 
@@ -126,8 +135,12 @@ bool reader_line_blank(const char *line, size_t len);
 bool reader_file_other(struct reader *rd, const char *text, size_t len);
 /* Reports a line before the first section, without its text. */
 void reader_no_section(struct reader *rd);
-/* Is this line part of a certificate or a key that was pasted? Reported once, without its text. */
-bool reader_line_key(struct reader *rd, const struct word *words, int count);
+/* pasted_key.c: is this line, which was not cut yet, part of a certificate or a key behind its first
+ * line? Reported once, without its text. */
+bool reader_key_line(struct reader *rd, const char *line, size_t len);
+/* Does one begin in the line? count 0: it cannot be cut into words. */
+bool reader_key_begins(struct reader *rd, const struct word *words, int count, const char *line,
+		       size_t len);
 /* Frees what was read. */
 void reader_files_free(struct reader *rd);
 

@@ -89,6 +89,98 @@ check "nothing of it is shown" test "$(grep -ci 'secret\|PRIVATE' "$log")" -eq 0
 check "lines behind it are read" says "other:6:2: error: unknown word 'maxcon'"
 check "two errors" test "$(grep -c 'error: ' "$log")" -eq 2
 
+# Keys as people paste them: of all lines that hold one nothing is shown, whatever -c and explain say.
+key="$(printf 'MIISECRETSECRETSECRETSECRETSECRETSECRETSECRETSECRET%02d+/\n' 1 2 3; echo SECRETSHORT==)"
+begin='-----BEGIN RSA PRIVATE KEY-----' end='-----END RSA PRIVATE KEY-----'
+each() { printf '%s\n%s\n%s\n' "$begin" "$key" "$end" | sed "$1"; }
+pasted() { # TITLE ERRORS LINES: with what is right before and behind it
+	{
+		printf 'frontend x\n\tmode http\n'
+		printf '%s\n' "$3"
+		printf '\ttimeout client 5s\n\tmaxcon 5\n'
+	} >"$dir/other"
+	valid -f "$dir/other"
+	check "$1: nothing of it is shown" test "$(grep -ci 'secret\|PRIVATE\|SSH2' "$log")" -eq 0
+	check "$1: errors: $2" test "$(grep -c 'error: ' "$log")" -eq "$2"
+	check "$1: lines behind it are read" says "unknown word 'maxcon'"
+	"$PENSTOCK" explain -f "$dir/other" "GET http://x/" >"$log" 2>&1
+	check "$1: explain does not show it" test "$(grep -ci 'secret\|PRIVATE\|SSH2' "$log")" -eq 0
+}
+pasted "in double quotes" 2 "	bind :443 ssl crt \"$begin
+$key
+$end\""
+pasted "in single quotes" 2 "	bind :443 ssl crt '$begin
+$key
+$end'"
+pasted "a comment in front" 2 "# $begin
+$key
+$end"
+pasted "a comment behind words" 2 "	bind :443 # $begin
+$key
+$end"
+pasted "all of it in comments" 1 "$(each 's/^/# /')"
+pasted "lines that end in backslashes" 2 "	bind :443 ssl crt $(each 's/$/\\/')"
+pasted "marked as mails mark it" 2 "$(each 's/^/> /')"
+pasted "lines that end as those of Windows" 2 "$(each "s/\$/$(printf '\r')/")"
+pasted "SSH2" 2 "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----
+Comment: secret
+$key
+---- END SSH2 ENCRYPTED PRIVATE KEY ----"
+pasted "without its first line" 2 "$key
+$end"
+pasted "without its first line, marked" 2 "$(printf '%s\n' "$key" | sed 's/^/> /')"
+pasted "without its last line" 2 "$begin
+$key"
+pasted "in one line" 2 "	bind :443 ssl crt $begin\\nMIISECRET\\nSECRET==\\n"
+pasted "in one quoted line" 2 "	bind :443 ssl crt \"$begin\\n$(echo "$key" | head -1)\\n\""
+pasted "where lines are not read" 1 ".if 0
+	bind :443 ssl crt \"$begin
+$key
+$end\"
+.endif"
+# The names alone may stand in values.
+{
+	tcp_proxy
+	printf 'frontend pem # ---- BEGIN Frontends ----\n\tmode http\n\tbind 127.0.0.1:1\n\ttimeout client 1s\n'
+	printf '# ---- BEGIN Rules ----\n\thttp-request deny if { req.body -m sub -- "%s" }\n' "$begin"
+	printf '\thttp-request set-header X "-----BEGIN CERTIFICATE-----%%[ssl_c_der,base64]"\n'
+	printf '\thttp-request set-header Y -----BEGIN\\ CERTIFICATE-----%%[ssl_c_der,base64]\n'
+} >"$dir/other"
+check "the name of a key is no key" valid -f "$dir/other"
+# Passwords: the place alone.
+printf 'userlist a\n\tuser b password secret\n\tuser c insecure-password secret\n' >"$dir/other"
+printf 'frontend x\n\tmode http\n\tbind 127.0.0.1:1\n\ttimeout client 1s\n\tstats auth a:secret\n' >>"$dir/other"
+printf '\thttp-request set-header Authorization secret\n' >>"$dir/other"
+valid -dD -f "$dir/other"
+for place in 2:18:\ notice 3:9:\ note 8:13:\ note 9:40:\ note; do
+	check "a password at $place" says "other:$place"
+done
+check "no password is shown" test "$(grep -c secret "$log")" -eq "$(grep -c 'a secret for' "$log")"
+printf 'global\n\tsetenv PASS=secret\n' >"$dir/other"
+valid -f "$dir/other"
+check "a hint does not repeat a value" says "write 'setenv PASS ...'"
+# What begins with a condition may have anything in comments.
+{ printf '.if 1\n.endif\n# \033[1m bold\n'; tcp_proxy; } >"$dir/other"
+check "a control character in a comment" valid -f "$dir/other"
+printf '.if 1\n.endif\n# \000\nglobal\n' >"$dir/other"
+hides "NUL behind a condition" "it is no text"
+# Devices without an end.
+for device in /dev/zero /dev/urandom; do
+	timeout 20 "$PENSTOCK" -c -f $device >"$log" 2>&1
+	check "$device ends" test $? -eq 1
+	check "$device is no configuration" says "this file is no configuration"
+done
+check "/dev/null is empty" valid -f /dev/null -f "$dir/proxy.cfg"
+# A word of megabytes is shown to programs in time that grows with its length.
+{ printf 'global\n\t'; head -c 3000000 /dev/zero | tr '\0' _; echo; } >"$dir/other"
+timeout 20 "$PENSTOCK" -c --format json -f "$dir/other" >"$dir/json" 2>&1
+check "a long word as JSON" test $? -eq 1
+check "all of it" test "$(wc -c <"$dir/json")" -gt 3000000
+printf 'global\n\tb\233[1m \302\233[1m\n' >"$dir/other"
+valid -f "$dir/other"
+check "C1 does not reach the terminal" says "unknown word 'b?[1m'"
+check "nor in the line" says "b?[1m ?[1m"
+
 valid -f "$dir/nowhere"
 check "a missing file is refused" test $? -eq 1
 check "and named" says "$dir/nowhere"

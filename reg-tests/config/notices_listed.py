@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-CALL = re.compile(r"\b(config_notice|config_note|stmt_note)\(")
+CALL = re.compile(r"\b(config_notice|config_note|stmt_note|stmt_secret)\(")
 LITERALS = re.compile(r'"(?:[^"\\]|\\.)*"(?:\s*(?:PRI[a-z0-9]+\s*)?"(?:[^"\\]|\\.)*")*')
 CONVERSION = re.compile(r"%[-0-9.*]*(?:ll|l|z|j)?[a-zA-Z]")
 
@@ -41,7 +41,10 @@ def sentences(path):
     with open(path, encoding="utf-8") as f:
         text = f.read()
     for call in CALL.finditer(text):
-        for found in LITERALS.finditer(call_text(text, call.end() - 1)):
+        made = call_text(text, call.end() - 1)
+        if "DIAG_WARNING" in made:
+            continue
+        for found in LITERALS.finditer(made):
             said = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', found.group(0)))
             if len(re.findall(r"[a-z]", CONVERSION.sub("", said))) > 8:
                 yield text.count("\n", 0, call.start()) + 1, said

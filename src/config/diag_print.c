@@ -41,12 +41,28 @@ static bool utf8_follows(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* One byte of the line. Tabs were made blanks, so that the caret stands right. */
-static void print_byte(FILE *out, char c)
+/* U+0080 to U+009F, of size bytes: terminals obey them. */
+static bool is_c1(const char *s, size_t size)
 {
-	unsigned char u = (unsigned char)c;
+	return size == 2 && *s == '\xc2' && (unsigned char)s[1] < 0xa0;
+}
 
-	fputc(c == '\t' ? ' ' : u < 0x20 || u == 0x7f ? '?' : c, out);
+/* What terminals obey becomes '?', as bytes of no character do that some of them take for C1. Tabs
+ * are made blanks, so that the caret stands right. */
+static void print_text(FILE *out, const char *s, const char *end)
+{
+	unsigned char u;
+	size_t n;
+
+	for (; s < end; s += n ? n : 1) {
+		n = utf8_len(s, (size_t)(end - s));
+		u = (unsigned char)*s;
+		if (n > 1 && !is_c1(s, n))
+			fwrite(s, 1, n, out);
+		else
+			fputc(u == '\t' ? ' ' : u < 0x20 || u == 0x7f || n > 1 ||
+				      (!n && u < 0xa0) ? '?' : u, out);
+	}
 }
 
 /* The part of the line around the place: [from, to). */
@@ -89,12 +105,11 @@ static void print_caret(const struct place *place, FILE *out, const struct paint
 
 static void print_line(const struct place *place, FILE *out, const struct paint *paint)
 {
-	size_t from, to, i;
+	size_t from, to;
 
 	window(place, &from, &to);
 	fprintf(out, "%5u | %s", place->line, from ? "..." : "");
-	for (i = from; i < to; i++)
-		print_byte(out, place->text[i]);
+	print_text(out, place->text + from, place->text + to);
 	fprintf(out, "%s\n", place->text[to] && place->text[to] != '\r' &&
 		place->text[to] != '\n' ? "..." : "");
 	if (place->column)
@@ -121,11 +136,13 @@ static void also_text(const struct problem *p, struct text *t)
 /* What terminals obey is shown as in the line. */
 static void print_message(FILE *out, const char *s)
 {
-	for (; *s; s++) {
-		if (*s == '\n')
-			fputc(*s, out);
-		else
-			print_byte(out, *s);
+	const char *end;
+
+	for (; *s; s = *end ? end + 1 : end) {
+		end = strchrnul(s, '\n');
+		print_text(out, s, end);
+		if (*end)
+			fputc('\n', out);
 	}
 	fputc('\n', out);
 }
@@ -148,8 +165,10 @@ static void print_problem(const struct problem *p, FILE *out, const struct paint
 
 	text_init(&hint, buf, sizeof(buf));
 	fputs(paint->bold, out);
-	if (p->place.file)
-		fprintf(out, "%s:", p->place.file);
+	if (p->place.file) {
+		print_text(out, p->place.file, p->place.file + strlen(p->place.file));
+		fputc(':', out);
+	}
 	if (p->place.file && p->place.line)
 		fprintf(out, "%u:", p->place.line);
 	if (p->place.file && p->place.line && p->place.column)
@@ -187,15 +206,18 @@ void diag_print(const struct diag *diag, FILE *out, bool colour, enum severity l
 /* A JSON string; what is not UTF-8 becomes U+FFFD (RFC 8259, 8.1). */
 static void json_string(FILE *out, const char *s)
 {
+	const char *end = s + strlen(s);
 	size_t n;
 
 	fputc('"', out);
-	for (; *s; s += n ? n : 1) {
-		n = utf8_len(s, strlen(s));
+	for (; s < end; s += n ? n : 1) {
+		n = utf8_len(s, (size_t)(end - s));
 		if (*s == '"' || *s == '\\')
 			fprintf(out, "\\%c", *s);
 		else if ((unsigned char)*s < 0x20 || *s == 0x7f)
 			fprintf(out, "\\u%04x", (unsigned char)*s);
+		else if (is_c1(s, n))
+			fprintf(out, "\\u%04x", (unsigned char)s[1]);
 		else if (n)
 			fwrite(s, 1, n, out);
 		else

@@ -292,6 +292,16 @@ static void test_json_is_utf8(void **state)
 		     "]\n");
 }
 
+/* U+009B and the byte alone; é and ě, whose last byte is in that range, stay. */
+static void test_c1_is_not_obeyed(void **state)
+{
+	(void)state;
+	diag_addf(diag, DIAG_ERROR, NULL, "\xc2\x9b \x9b \xc3\xa9 \xc4\x9b");
+	expect(false, "error: ? ? \xc3\xa9 \xc4\x9b\n");
+	expect(true, "[\n  {\"file\": null, \"line\": 0, \"column\": 0, \"severity\": \"error\", "
+		     "\"message\": \"\\u009b \\ufffd \xc3\xa9 \xc4\x9b\", \"hint\": null}\n]\n");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -301,7 +311,8 @@ int main(void)
 		TEST(test_caret_behind_the_line), TEST(test_long_line),
 		TEST(test_bytes_that_are_no_text), TEST(test_without_place),
 		TEST(test_counts_and_levels), TEST(test_said_once), TEST(test_hints_add_up),
-		TEST(test_other_lines), TEST(test_same_words_elsewhere), TEST(test_order_of_lines), TEST(test_colours), TEST(test_json), TEST(test_json_is_utf8),
+		TEST(test_other_lines), TEST(test_same_words_elsewhere), TEST(test_order_of_lines), TEST(test_colours), TEST(test_json), TEST(test_c1_is_not_obeyed),
+		TEST(test_json_is_utf8),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

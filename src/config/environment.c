@@ -27,8 +27,8 @@ static int parse_setenv(struct statement *st, const struct keyword *kw, void *ob
 
 	(void)object;
 	if (!value && name && strchr(name, '='))
-		stmt_hint(st, "a blank stands between them: write '%s %.*s %s'", kw->name,
-			  (int)strcspn(name, "="), name, strchr(name, '=') + 1);
+		stmt_hint(st, "a blank stands between them: write '%s %.*s ...'", kw->name,
+			  (int)strcspn(name, "="), name);
 	if (!value)
 		return -1;
 	if (!*name || strchr(name, '='))

@@ -102,7 +102,8 @@ void config_files_free(struct config_files *files)
 	files->names = NULL;
 }
 
-/* Reads to the end, whatever kind of file it is (a pipe works). */
+/* Reads to the end, whatever kind of file it is (a pipe works). A NUL byte ends the file, too: what
+ * stands behind it in a configuration is not read, and devices such as /dev/zero have no end. */
 static char *read_all(int fd, size_t *len)
 {
 	size_t room = 65536, used = 0;
@@ -123,7 +124,7 @@ static char *read_all(int fd, size_t *len)
 		if (n < 0)
 			break;
 		used += (size_t)n;
-		if (n == 0) {
+		if (n == 0 || memchr(text + used - n, 0, (size_t)n)) {
 			text[used] = 0;
 			*len = used;
 			return text;

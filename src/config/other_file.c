@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Is a file a configuration at all? Called before its first line is read, and for each line: keys
- * are pasted into configurations, too. What is no configuration may be a secret, so that nothing of
- * it is shown. */
+/* Is a file a configuration at all? Called before its first line is read. What is no configuration
+ * may be a secret, so that nothing of it is shown. */
 #include "config/reader.h"
 
 #include "base/str.h"
@@ -13,8 +12,6 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { DASHES_LEAST = 4 }; /* of "---- BEGIN SSH2", "-----BEGIN" */
 
 static const char mark[] = "\xef\xbb\xbf"; /* the byte order mark of UTF-8 */
 
@@ -150,7 +147,9 @@ static const char *other_kind(struct reader *rd, const char *text, size_t len, s
 			"'ca-file'; nothing of it is shown";
 		return "it holds a certificate or a key";
 	}
-	if (holds_control(text, len))
+	/* Comments of what begins with a condition may hold anything but NUL. */
+	if (name[0] == '.' && condition_name(name) ? memchr(text, 0, len) != NULL :
+						     holds_control(text, len))
 		return "it is no text";
 	if (may_begin(rd, first))
 		return NULL;
@@ -167,47 +166,5 @@ bool reader_file_other(struct reader *rd, const char *text, size_t len)
 	if (!kind)
 		return false;
 	report_other(rd, line, kind, hint);
-	return true;
-}
-
-/* -- keys among lines ----------------------------------------------------------------------- */
-
-static bool ends_with(const char *word, const char *end)
-{
-	size_t len = strlen(word), size = strlen(end);
-
-	return len >= size && !strcmp(word + len - size, end);
-}
-
-/* A line of base64, which is neither a section nor a word of its own. */
-static bool is_base64(const struct reader *rd, const struct word *words, int count)
-{
-	return count == 1 && !lookup_section(rd->cfg->modules, words->text) &&
-	       !known_section(words->text) && !lookup_find(rd->index, rd->scope, words, 1) &&
-	       !words->text[strspn(words->text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW"
-						"XYZ0123456789+/=")];
-}
-
-bool reader_line_key(struct reader *rd, const struct word *words, int count)
-{
-	struct place place = { .file = rd->loc.file, .line = rd->loc.line };
-	const char *last = words[count - 1].text;
-	int i;
-
-	if (rd->in_key) {
-		rd->in_key = is_base64(rd, words, count) || strchr(words->text, ':');
-		if (rd->in_key || (!strncmp(words->text, "-----END", 8) && ends_with(last, "-----")))
-			return true;
-	}
-	for (i = 0; i + 1 < count; i++)
-		if (!words[i].quoted && ends_with(words[i].text, "-----BEGIN") &&
-		    ends_with(last, "-----"))
-			break;
-	if (i + 1 >= count)
-		return false;
-	diag_addf(rd->cfg->diag, DIAG_ERROR, &place, "a certificate or a key stands in this line");
-	diag_hintf(rd->cfg->diag, "it belongs in a file of its own, which 'crt' or 'ca-file' "
-				  "names; nothing of it is shown");
-	rd->in_key = true;
 	return true;
 }

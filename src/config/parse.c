@@ -562,11 +562,14 @@ static bool line_read(struct reader *rd, const char *line, size_t len)
 	struct lexer lx = { .arena = rd->cfg->arena, .variable = line_variable, .arg = rd };
 	unsigned errors = rd->cfg->diag->errors_heard;
 
-	if (reader_line_blank(line, len) && !memchr(line, 0, len))
+	if (reader_key_line(rd, line, len) ||
+	    (reader_line_blank(line, len) && !memchr(line, 0, len)))
 		return true;
 	rd->text = arena_strndup(rd->cfg->arena, line, strnlen(line, len));
 	rd->lines->texts[rd->loc.line - 1] = rd->text;
 	if (lexer_split(&lx, line, len) < 0) {
+		if (reader_key_begins(rd, NULL, 0, line, len))
+			return true;
 		line_problem(rd, DIAG_ERROR, lx.problem.column, lx.problem.length,
 			     lx.problem.message, lx.problem.hint);
 		return !rd->hidden && !memchr(line, 0, len);
@@ -578,7 +581,7 @@ static bool line_read(struct reader *rd, const char *line, size_t len)
 	if (lx.count == 0)
 		return true;
 	if (condition_directive(rd, lx.words, lx.count) || !condition_open(rd) ||
-	    reader_line_key(rd, lx.words, lx.count))
+	    reader_key_begins(rd, lx.words, lx.count, line, len))
 		return true;
 	line_statement(rd, lx.words, lx.count);
 	return !rd->hidden || rd->cfg->diag->errors_heard == errors;
@@ -613,7 +616,7 @@ static int file_read(struct config *cfg, const char *name, char *text, size_t le
 	rd->files = file;
 	rd->loc = (struct location){ .file = file->name };
 	rd->hidden = true;
-	rd->in_key = false;
+	rd->key = KEY_NONE;
 	if (reader_file_other(rd, text, len))
 		return -1;
 	reader_lines_begin(rd, file);

@@ -249,6 +249,17 @@ void stmt_note(struct statement *st, int i, const char *fmt, ...)
 	va_end(ap);
 }
 
+void stmt_secret(struct statement *st, int i, enum severity severity, const char *fmt, ...)
+{
+	struct place place = statement_place(st, i);
+	va_list ap;
+
+	place.text = NULL;
+	va_start(ap, fmt);
+	diag_add_once(st->cfg->diag, severity, &place, fmt, ap);
+	va_end(ap);
+}
+
 void stmt_hint(struct statement *st, const char *fmt, ...)
 {
 	va_list ap;

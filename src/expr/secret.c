@@ -4,6 +4,7 @@
 #include "expr/secret.h"
 
 #include "config/config.h"
+#include "config/diag.h"
 #include "http/message.h"
 
 #include <string.h>
@@ -32,7 +33,7 @@ void doubt_secret(struct statement *st, int i, struct span name)
 	if (i >= st->count || !is_secret(name) || strchr(st->words[i].text, '%') ||
 	    has_variable(st, i))
 		return;
-	stmt_note(st, i,
+	stmt_secret(st, i, DIAG_NOTE,
 		  "a secret for '%.*s' stands in the open: a variable of the environment keeps it out "
 		  "of the file",
 		  (int)name.len, name.ptr);
@@ -41,7 +42,7 @@ void doubt_secret(struct statement *st, int i, struct span name)
 void doubt_password(struct statement *st, int i)
 {
 	if (!has_variable(st, i))
-		stmt_note(st, i,
+		stmt_secret(st, i, DIAG_NOTE,
 			  "the password stands in the open: a variable of the environment keeps it out "
 			  "of the file");
 }

@@ -11,6 +11,7 @@
 #include "base/catalog.h"
 #include "base/siphash.h"
 #include "config/config.h"
+#include "config/diag.h"
 #include "config/keyword.h"
 #include "event/loop.h"
 
@@ -371,18 +372,19 @@ enum { HASH_DES_LEN = 13 };
 /* A hash that crypt(3) of this system cannot compute, or never gives, lets nobody in. */
 static void check_hash(struct statement *st, const char *hash)
 {
-	struct location loc = stmt_location(st);
+	int i = st->at - 1;
 
 	if (*hash && !strchr("$_*!", *hash) && strlen(hash) != HASH_DES_LEN) {
-		config_notice(st->cfg, &loc, "this is no hash as crypt(3) makes them: no password matches");
+		stmt_secret(st, i, DIAG_NOTICE,
+			    "this is no hash as crypt(3) makes them: no password matches");
 		stmt_hint(st, "mkpasswd(1) makes one; 'insecure-password' takes the password itself");
 		return;
 	}
 	switch (crypt_checksalt(hash)) {
 	case CRYPT_SALT_INVALID:
 	case CRYPT_SALT_METHOD_DISABLED:
-		stmt_warning(st, st->at - 1, "crypt(3) of this system does not know this form of a "
-			     "password: it will never match");
+		stmt_secret(st, i, DIAG_WARNING, "crypt(3) of this system does not know this form "
+			    "of a password: it will never match");
 		break;
 	default:
 		break;
@@ -409,9 +411,9 @@ static int parse_user_words(struct statement *st, struct user *u)
 			if (parse_password(st, u, true))
 				return -1;
 		} else if (stmt_take(st, "insecure-password")) {
-			stmt_note(st, st->at - 1,
-				  "the password stands in the open: 'password' takes a hash, as "
-				  "mkpasswd(1) makes it");
+			stmt_secret(st, st->at - 1, DIAG_NOTE,
+				    "the password stands in the open: 'password' takes a hash, as "
+				    "mkpasswd(1) makes it");
 			if (parse_password(st, u, false))
 				return -1;
 		} else if (stmt_take(st, "groups")) {
