@@ -122,6 +122,7 @@ pasted "all of it in comments" 1 "$(each 's/^/# /')"
 pasted "lines that end in backslashes" 2 "	bind :443 ssl crt $(each 's/$/\\/')"
 pasted "marked as mails mark it" 2 "$(each 's/^/> /')"
 pasted "lines that end as those of Windows" 2 "$(each "s/\$/$(printf '\r')/")"
+pasted "with numbers of lines" 2 "$(each = | sed 'N;s/\n/ /')"
 pasted "SSH2" 2 "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----
 Comment: secret
 $key

@@ -36,12 +36,12 @@ static const char *find_begin(const char *line, const char *end)
 	return NULL;
 }
 
-/* Dashes and END, behind marks such as "> " and quotes, and what comments begin with. */
+/* Dashes and END, behind marks such as "> ", numbers, quotes, and what comments begin with. */
 static bool is_end(const char *p, const char *end)
 {
 	const char *dashes;
 
-	while (p < end && strchr(" \t#>|\"'", *p))
+	while (p < end && strchr(" \t#>|\"'0123456789", *p))
 		p++;
 	for (dashes = p; p < end && *p == '-'; p++)
 		;
@@ -63,11 +63,11 @@ static struct span last_word(const char *line, const char *end)
 	return (struct span){ p, (size_t)(end - p) };
 }
 
-/* Only marks in front of the last word: "> ", "| ". */
+/* Only marks or a number in front of the last word: "> ", "| ", "12 ". */
 static bool is_alone(const char *line, struct span last)
 {
 	for (; line < last.ptr; line++)
-		if (isalnum((unsigned char)*line) || *line == '-' || *line == '.')
+		if (isalpha((unsigned char)*line) || *line == '-' || *line == '.')
 			return false;
 	return true;
 }
