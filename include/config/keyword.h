@@ -48,10 +48,12 @@ typedef int keyword_parse(struct statement *st, const struct keyword *kw, void *
 
 enum { KW_NO = 1 << 0,      /* may be preceded by "no" (st->no) */
        KW_DEFAULT = 1 << 1, /* may be preceded by "default" (st->dflt) */
-       KW_ONCE = 1 << 2,    /* a second one in the same object counts, and gets a warning; in a
-			     * defaults section a notice */
+       KW_ONCE = 1 << 2,    /* a row of numbers: a second one in the same object counts, and gets
+			     * a warning; in a defaults section, or where the first one changed
+			     * nothing, a notice */
        KW_PARENS = 1 << 3,  /* written as "name(...)"; the setter looks at the word before st->at */
-       KW_FIRST = 1 << 4,   /* a second one in the same object gets a warning, and is ignored */
+       KW_FIRST = 1 << 4,   /* a second one in the same object gets a warning, and is ignored;
+			     * the number 0 is as if not given */
 };
 
 struct keyword {

@@ -52,6 +52,7 @@ struct once {
 	struct tree_node node; /* in the reader's tree, by object and word */
 	const struct keyword *kw;
 	const void *object;
+	uint64_t before; /* KW_ONCE: the number that the field had then, its default or inherited */
 	unsigned line;
 	const char *file;
 };

@@ -44,8 +44,11 @@ keyword_parse acl_parse;
  * found there is warned about, as "tcp-request connection". 0, or -1 after a report. */
 int cond_parse(struct statement *st, struct proxy *proxy, unsigned where, const char *rule,
 	       struct cond **cond);
-/* Does it hold whatever comes: "if TRUE", or NULL? */
+/* Does it hold whatever comes: "if TRUE", or NULL? Does it never hold: "if FALSE"? Of all that is
+ * known now: where cond_settled says no, lines that are still to be read may change it. */
 bool cond_always(const struct cond *cond);
+bool cond_never(const struct cond *cond);
+bool cond_settled(const struct cond *cond);
 /* Does it look at the bytes of request or response? */
 bool cond_looks(const struct cond *cond);
 /* place: one AT_* bit, with AT_FINAL when nobody waits any more: never COND_WAIT then. NULL

@@ -20,6 +20,7 @@ struct acl_test {
 struct acl {
 	struct acl *next;
 	const char *name; /* NULL: anonymous */
+	bool lines;       /* it stands in lines of the section: a later one may add a test */
 	bool used;        /* a condition names it */
 	bool asked;       /* an expression names it: asked.c */
 	struct acl_test *tests, **tail;

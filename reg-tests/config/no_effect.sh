@@ -13,6 +13,14 @@ defaults
 frontend f
 	bind 127.0.0.1:1
 	http-request return status 200
+frontend bytes
+	mode tcp
+	bind 127.0.0.1:2
+	http-request deny
+	default_backend relayed
+backend relayed
+	mode tcp
+	server s1 127.0.0.1:1
 backend a
 	retries 0
 	server s1 127.0.0.1:1
@@ -42,6 +50,8 @@ check "a try that none follows" said "'timeout try' ends requests in 'c', and no
 check "nothing of that where it is right" test "$(grep -c "'timeout try'" "$log")" -eq 2
 check "an ejection longer than the longest" said "'max-time' of 'eject' is less than 'time'"
 check "servers cannot be kept" said "'added-servers keep' has no effect in 'd': 'balance static-rr'"
+check "rules of HTTP in mode tcp" said "'http-request' does nothing in 'bytes'"
+check "which answer nobody" sh -c '! grep -q "answers all requests" "$1"' sh "$log"
 printf 'resolvers r\n\tnameserver ns1 localhost\n' >"$dir/cfg"
 "$PENSTOCK" -c -f "$dir/cfg" >"$log" 2>&1
 check "a wrong name server is an error" test $? -eq 1

@@ -28,9 +28,20 @@
 
 /* -- words ----------------------------------------------------------------------------- */
 
+/* The number that the row's field has; `other` where the row sets none. */
+static uint64_t number_now(const struct keyword *kw, const void *object, uint64_t other)
+{
+	const void *field = (const char *)object + kw->offset;
+
+	if (kw->parse == set_size)
+		return *(const size_t *)field;
+	if (kw->flags & KW_ONCE || kw->parse == set_int || kw->parse == set_unsigned)
+		return *(const unsigned *)field;
+	return other;
+}
+
 /* A second row of the same name for the same object: where was the first? */
-static const struct once *once_seen(struct reader *rd, const struct keyword *kw,
-				    const void *object)
+static struct once *once_seen(struct reader *rd, const struct keyword *kw, const void *object)
 {
 	uint64_t key = (uintptr_t)object * 31 + (uintptr_t)kw;
 	struct tree_node *n = tree_at_least(&rd->once, key);
@@ -42,16 +53,32 @@ static const struct once *once_seen(struct reader *rd, const struct keyword *kw,
 			return o;
 	}
 	o = arena_alloc(rd->cfg->arena, sizeof(*o));
-	*o = (struct once){ { 0 }, kw, object, rd->loc.line, rd->loc.file };
+	*o = (struct once){ { 0 }, kw, object, number_now(kw, object, 0), rd->loc.line,
+			    rd->loc.file };
 	tree_insert(&rd->once, &o->node, key);
 	return NULL;
+}
+
+/* A second word of KW_FIRST. True: it is ignored. */
+static bool given_first(struct statement *st, const struct keyword *kw, const void *object,
+			struct once *before)
+{
+	if (!number_now(kw, object, 1)) {
+		before->line = st->loc.line;
+		before->file = st->loc.file;
+		return false;
+	}
+	stmt_warning(st, st->at, "'%s' was given before; the first one counts", kw->name);
+	stmt_hint(st, "the first is at %s:%u", before->file, before->line);
+	st->at = st->count;
+	return true;
 }
 
 /* A word that the object has already. True: this one is ignored. */
 static bool given_twice(struct statement *st, const struct keyword *kw, const void *object)
 {
 	struct location loc = st->loc;
-	const struct once *before;
+	struct once *before;
 
 	if (!(kw->flags & (KW_ONCE | KW_FIRST)) || st->no || st->dflt)
 		return false;
@@ -59,15 +86,14 @@ static bool given_twice(struct statement *st, const struct keyword *kw, const vo
 	if (!before)
 		return false;
 	if (kw->flags & KW_FIRST)
-		stmt_warning(st, st->at, "'%s' was given before; the first one counts", kw->name);
-	else if (st->scope == SCOPE_DEFAULTS) /* where the reference says nothing */
+		return given_first(st, kw, object, before);
+	/* A notice where the reference says nothing. */
+	if (st->scope == SCOPE_DEFAULTS || number_now(kw, object, 0) == before->before)
 		config_notice(st->cfg, &loc, "'%s' was given before; this one counts", kw->name);
 	else
 		stmt_warning(st, st->at, "'%s' was given before; this one counts", kw->name);
 	stmt_hint(st, "the first is at %s:%u", before->file, before->line);
-	if (kw->flags & KW_FIRST)
-		st->at = st->count;
-	return kw->flags & KW_FIRST;
+	return false;
 }
 
 int statement_apply(struct statement *st, const struct lookup_row *row, void *object)

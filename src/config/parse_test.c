@@ -134,6 +134,8 @@ static const struct module web_module = { .name = "web", .keywords = web_keyword
 static const struct keyword core_keywords[] = {
 	{ .name = "limit", .scope = SCOPE_GLOBAL, .parse = set_int, .flags = KW_ONCE,
 	  .offset = offsetof(struct numbers, number) },
+	{ .name = "first", .scope = SCOPE_GLOBAL, .parse = set_int, .flags = KW_FIRST,
+	  .offset = offsetof(struct numbers, number) },
 	{ .name = NULL },
 };
 static void *core_begin(struct statement *st);
@@ -246,7 +248,7 @@ static void test_values_refused(void **state)
 	       "4:9 error 'number' needs a number from -5 to 5\n"
 	       "5:11 error 'positive' must be a number from 0 to 4294967295, not '-1'\n"
 	       "6:7 error 'size': 't' is no unit of size; there are k, m, g\n"
-	       "7:2 warning 'size' was given before; this one counts [the first is at t.cfg:6]\n"
+	       "7:0 notice 'size' was given before; this one counts [the first is at t.cfg:6]\n"
 	       "7:7 error 'size' needs a size such as 16384, 64k or 1m\n"
 	       "8:14 error 'timeout one': 'x' is no unit of time; there are us, ms, s, m, h, d\n"
 	       "9:14 error 'timeout one' must be a time such as 500ms, 30s or 5m, not 'x'\n"
@@ -388,6 +390,29 @@ static void test_global_is_one_object(void **state)
 	       "4:2 warning 'limit' was given before; this one counts "
 	       "[the first is at t.cfg:2]\n");
 	assert_int_equal(core->number, 2);
+}
+
+static void test_first_changed_nothing(void **state)
+{
+	struct numbers *core = config_data(cfg, &core_module);
+
+	(void)state;
+	EXPECT("global\n limit 42\n limit 1\n limit 2\n",
+	       "3:0 notice 'limit' was given before; this one counts [the first is at t.cfg:2]\n"
+	       "4:2 warning 'limit' was given before; this one counts "
+	       "[the first is at t.cfg:2]\n");
+	assert_int_equal(core->number, 2);
+}
+
+static void test_first_counts_unless_zero(void **state)
+{
+	struct numbers *core = config_data(cfg, &core_module);
+
+	(void)state;
+	EXPECT("global\n first 0\n first 0\n first -1\n first 0\n",
+	       "5:2 warning 'first' was given before; the first one counts "
+	       "[the first is at t.cfg:4]\n");
+	assert_int_equal(core->number, -1);
 }
 
 static void test_global_behind_others(void **state)
@@ -550,6 +575,7 @@ int main(void)
 		TEST(test_words_of_defaults), TEST(test_broken_section_is_spell_checked),
 		TEST(test_unsupported_section_once), TEST(test_outside_of_sections),
 		TEST(test_misspelt_section), TEST(test_section_ends_with_the_file), TEST(test_global_is_one_object),
+		TEST(test_first_changed_nothing), TEST(test_first_counts_unless_zero),
 		TEST(test_global_behind_others), TEST(test_words_of_a_line), TEST(test_words_of_a_line_refused),
 		TEST(test_words_behind_a_wrong_value),
 		TEST(test_failure_always_has_a_message), TEST(test_repeated_causes), TEST(test_lexical_problems),

@@ -203,17 +203,30 @@ static void doubt_backend(struct config *cfg, const struct proxies *all, const s
 
 /* ---- frontends ------------------------------------------------------------------------------- */
 
-/* Does a rule without a condition answer each request? */
+/* Where it runs, does it answer, or refuse? */
+static bool answers(const struct rule *rule)
+{
+	return rule->action->refuses || !strcmp(rule->action->name, "use-service");
+}
+
+/* May the rules end here without an answer, so that those behind it are not run? */
+static bool may_let_pass(const struct rule *rule)
+{
+	bool scripted = !strncmp(rule->action->name, "lua.", 4);
+
+	return (scripted || (rule->action->final && !answers(rule))) && !cond_never(rule->cond);
+}
+
+/* The rule that answers each request; NULL: some get past the rules. */
 static const struct rule *answers_all(const struct proxy *px)
 {
-	static const char *const names[] = { "deny", "return", "redirect", "tarpit", "reject",
-					     "silent-drop", "use-service", NULL };
-	const struct rule *last = px->http_request_rules ? px->http_request_rules->last : NULL;
-	int i;
+	const struct rule *rule = px->http_request_rules ? px->http_request_rules->first : NULL;
 
-	for (i = 0; last && names[i]; i++)
-		if (!strcmp(last->action->name, names[i]))
-			return last;
+	if (px->set.mode != MODE_HTTP)
+		return NULL;
+	for (; rule && !may_let_pass(rule); rule = rule->next)
+		if (answers(rule) && !rule->passes && cond_always(rule->cond))
+			return rule;
 	return NULL;
 }
 

@@ -528,6 +528,7 @@ int acl_parse(struct statement *st, const struct keyword *kw, void *object)
 	acl = acl_of(proxy, name);
 	if (!acl) {
 		acl = acl_new(st->cfg->arena, name);
+		acl->lines = true;
 		acl_enter(st->cfg->arena, proxy, acl);
 	}
 	test = acl_test_parse(st, proxy, false, &acl->used);

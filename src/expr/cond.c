@@ -260,27 +260,48 @@ static bool cond_acl_fixed(const struct acl *acl, bool value)
 	       !strcmp(expr_fetch_name(test->expr), value ? "always_true" : "always_false");
 }
 
-static bool cond_all_fixed(const struct cond_all *all)
+/* One false term makes alternatives false, all true ones make them true. */
+static bool cond_all_fixed(const struct cond_all *all, bool value)
 {
 	const struct cond_term *term = all->terms;
 
-	while (term && cond_acl_fixed(term->acl, !term->negated))
+	while (term && cond_acl_fixed(term->acl, term->negated != value) == value)
 		term = term->next;
-	return !term;
+	return value ? !term : term != NULL;
+}
+
+static bool cond_fixed(const struct cond *cond, bool value)
+{
+	const struct cond_all *all = cond->first;
+	bool sum = cond->unless != value; /* of the alternatives */
+
+	while (all && cond_all_fixed(all, sum) != sum)
+		all = all->next;
+	return sum ? all != NULL : !all;
 }
 
 bool cond_always(const struct cond *cond)
 {
-	const struct cond_all *all = cond ? cond->first : NULL;
+	return !cond || cond_fixed(cond, true);
+}
 
-	if (!cond)
-		return true;
-	if (cond->unless) /* of one ACL, which is never true */
-		return all && !all->next && all->terms && !all->terms->next &&
-		       cond_acl_fixed(all->terms->acl, all->terms->negated);
-	while (all && !cond_all_fixed(all))
-		all = all->next;
-	return all;
+bool cond_never(const struct cond *cond)
+{
+	return cond && cond_fixed(cond, false);
+}
+
+bool cond_settled(const struct cond *cond)
+{
+	const struct cond_term *term;
+	const struct cond_all *all;
+
+	for (all = cond ? cond->first : NULL; all; all = all->next) {
+		for (term = all->terms; term; term = term->next) {
+			if (term->acl->lines)
+				return false;
+		}
+	}
+	return true;
 }
 
 /* -- evaluation ------------------------------------------------------------------------- */

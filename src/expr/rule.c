@@ -120,7 +120,8 @@ static void rule_append(struct arena *arena, struct rule_set **set, struct rule 
 	}
 	*(*set)->tail = rule;
 	(*set)->tail = &rule->next;
-	if (!(*set)->last && cond_always(rule->cond) && rule->action->final && !rule->passes)
+	if (!(*set)->last && rule->action->final && !rule->passes && cond_settled(rule->cond) &&
+	    cond_always(rule->cond))
 		(*set)->last = rule;
 	if (rule->format || cond_looks(rule->cond) || (rule->expr && expr_looks(rule->expr)))
 		(*set)->looks = true;
