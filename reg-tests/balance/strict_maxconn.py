@@ -99,6 +99,10 @@ def processor_s(pids):
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
+def limit_in(service, worker):
+    return service.stat("strict", "s", lambda command: service.worker(worker, command))["slim"]
+
+
 def others_wait(service):
     """Workers keep connections of one server, and streams of all of them wait for another one."""
     held = socket.create_server(address(service.args.held), backlog=200)
@@ -148,6 +152,8 @@ def main():
         check("many at once are served then", sessions(service, "/", SESSIONS, 3))
         check(f"at most {strict.most} at once", strict.most <= MOST)
     check("fewer are allowed", service.ask("set maxconn server strict/s 1") == "")
+    for n in range(0 if one else service.args.workers):
+        until("each worker knows", lambda: limit_in(service, n + 1) == "1")
     check("many at once are served then", sessions(service, "/", SESSIONS, 2))
     until("there is one connection at most", lambda: len(strict.open) <= 1)
     strict.most = len(strict.open)

@@ -2,6 +2,7 @@
 """The scripts examples/lua/ do what each one promises; the name of one is the fourth argument, the
 number of workers the fifth (0: the program is HAProxy). See examples_lib.py."""
 import base64
+import contextlib
 import hashlib
 import hmac
 import json
@@ -42,7 +43,8 @@ class Server(socketserver.ThreadingTCPServer):
         self.shutdown()
         self.server_close()
         for connection in list(self.connections):
-            connection.shutdown(socket.SHUT_RDWR)
+            with contextlib.suppress(OSError):  # its peer was faster
+                connection.shutdown(socket.SHUT_RDWR)
 
 
 class Handler(socketserver.StreamRequestHandler):
