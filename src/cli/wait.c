@@ -2,21 +2,27 @@
 /*
  * "wait <delay> [<condition>]": holds the conversation until a condition is met, or the time is
  * over. The condition is looked at again and again: what it asks for is spread over all
- * processes.
+ * processes. One that is met counts once each process has carried out the changes that came before
+ * it: one that has not heard yet that a server is disabled may send one more stream there.
  */
 #include "base/clock.h"
 #include "cli/session.h"
 #include "cli/tables.h"
 #include "config/value.h"
+#include "event/change.h"
 #include "event/timer.h"
 #include "proxy/backend_add.h"
 #include "proxy/server_add.h"
 #include "proxy/tally.h"
+#include "share/segment.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 
 enum {
 	LOOK_MS = 20,
+	HEAR_MS = 5,       /* between two looks whether all have heard */
+	PATIENCE_MS = 500, /* with one that hangs */
 	ALIVE_MS = 1000 /* who asks through another process sees that this one lives */
 };
 
@@ -24,6 +30,8 @@ struct wait_state {
 	struct timer timer; /* first */
 	struct cli *cli;
 	uint64_t end_ms;
+	uint64_t *turns;     /* of each row, when the condition was met; NULL: it was not */
+	uint64_t patient_ms; /* until then */
 };
 
 /* What is waited for. 1: it is there; 0: not yet; -1 and err: it never will be. */
@@ -75,6 +83,55 @@ static const char wait_usage[] =
 	"condition: srv-removable <backend>/<server>, srv-stopped <backend>/<server>, be-removable "
 	"<backend>";
 
+/* ---- who has heard --------------------------------------------------------------------------- */
+
+static bool row_lives(unsigned row)
+{
+	return row != segment_own_row && atomic_load(&segment_row(segment, row)->pid) > 0;
+}
+
+/* Changes are in the channel of a process before whoever has submitted them hears so. It has carried
+ * them out when it has begun a turn of its loop since and ended that, or sleeps: nothing is there. */
+static bool row_has_heard(unsigned row, uint64_t before)
+{
+	const struct loop_pulse *pulse = &segment_row(segment, row)->pulse;
+
+	return atomic_load(&pulse->asleep) || atomic_load(&pulse->turns) >= before + 2;
+}
+
+/* The condition is met: has each process carried out what came before? */
+static bool all_have_heard(struct wait_state *state)
+{
+	unsigned row, rows;
+
+	if (!change_is_shared())
+		return true;
+	rows = segment_rows(segment);
+	if (state->turns) {
+		if (clock_now_ms >= state->patient_ms)
+			return true;
+		for (row = 1; row < rows; row++)
+			if (row_lives(row) && !row_has_heard(row, state->turns[row]))
+				return false;
+		return true;
+	}
+	state->turns = calloc(rows, sizeof(*state->turns));
+	if (!state->turns)
+		return true;
+	state->patient_ms = clock_now_ms + PATIENCE_MS;
+	for (row = 1; row < rows; row++)
+		state->turns[row] = atomic_load(&segment_row(segment, row)->pulse.turns);
+	return false;
+}
+
+static void heard_begin(struct wait_state *state)
+{
+	free(state->turns);
+	state->turns = NULL;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
 static const struct wait_condition *wait_condition(const struct cli_call *call)
 {
 	size_t i;
@@ -120,6 +177,12 @@ static enum cli_step wait_next(struct cli_call *call)
 
 	if (!state->cli)
 		return CLI_END; /* -h */
+	if (met <= 0)
+		heard_begin(state);
+	if (met > 0 && !over && !all_have_heard(state)) {
+		timer_set(&state->timer, clock_now_ms + HEAR_MS);
+		return CLI_WAIT;
+	}
 	if (met < 0)
 		cli_say(call, LOG_L_ERR, "Failed: %s", err.text);
 	else if (met)
@@ -137,8 +200,10 @@ static void wait_end(struct cli_call *call)
 {
 	struct wait_state *state = call->state;
 
-	if (state)
-		timer_cancel(&state->timer);
+	if (!state)
+		return;
+	timer_cancel(&state->timer);
+	free(state->turns);
 }
 
 const struct cli_command cli_wait_commands[] = {

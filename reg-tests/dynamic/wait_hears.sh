@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# "wait srv-removable" holds until each worker has carried out what came before it: one that computes
+# has not heard of "disable server" yet, and may send one more stream there.
+. "${0%/*}/../lib.sh"
+
+{
+	printf '\tnbproc 2\n'
+	http_defaults
+	cat <<-END
+	frontend fe
+		bind $front
+		default_backend be
+	backend be
+		server s1 $back disabled
+		server s2 $back
+	END
+} | config
+start_workers
+driver - <<'END' || failures=1
+import os
+import threading
+import time
+
+from service import Service, check, finish, until
+
+service = Service()
+
+
+def processor_s(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        return sum(int(n) for n in f.read().rsplit(")", 1)[1].split()[11:13]) / os.sysconf("SC_CLK_TCK")
+
+
+def wait_s(worker):
+    begin = time.monotonic()
+    said = service.worker(worker, "wait 10s srv-removable be/s1")
+    check("it is done", "Done." in said)
+    return time.monotonic() - begin
+
+
+until("the workers serve", lambda: len(service.workers()) == 2)
+workers = service.workers()
+before = [processor_s(pid) for pid in workers]
+computes = threading.Thread(target=service.ask, args=("expert-mode on; debug dev loop 450",))
+computes.start()
+until("a worker computes", lambda: [processor_s(pid) for pid in workers] != before)
+took = wait_s(2 if processor_s(workers[0]) > before[0] else 1)
+check(f"it is waited for: {took:.3f} s", took > 0.1)
+computes.join()
+check("the server can be deleted then", "deleted" in service.ask("del server be/s1"))
+finish()
+END
+finish
