@@ -103,9 +103,12 @@ def main():
             check("each certificate has a key of its own", renewed()[0] != key[0])
         w.end()
     key = ordered("reuse-key on\n\tprofile shortlived")
-    check("the order names the profile", [order.get("profile") for order in relay.orders] == ["shortlived"])
+    # An authority that refuses a nonce is asked again.
+    first = len(relay.orders)
+    check("the order names the profile", first and all(o.get("profile") == "shortlived" for o in relay.orders))
     check("'reuse-key on' keeps the key", renewed()[0] == key[0])
-    check("the second order names it, too", [order.get("profile") for order in relay.orders] == ["shortlived"] * 2)
+    check("the second order names it, too", len(relay.orders) > first and
+          all(o.get("profile") == "shortlived" for o in relay.orders))
     w.end()
     w.start()
     check("a restart finds it", w.ordered() and key_of(w.served()[0])[0] == key[0])

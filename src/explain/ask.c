@@ -525,9 +525,9 @@ struct span ask_request(const struct ask *ask, bool bytes)
 	bool hello = ask->hello || (bytes && ask->scheme && !strcasecmp(ask->scheme, "https"));
 	struct bytes b = { NULL, 0, 0 };
 
-	bytes_str(&b, "");
 	if (ask->has_bytes)
 		return ask->bytes;
+	bytes_str(&b, "");
 	if (hello)
 		inside_hello(ask->sni, ask->alpn, &b);
 	if (hello || !ask->method)
