@@ -68,8 +68,8 @@ void diag_also(struct diag *diag, struct problem *problem, const struct place *p
 void diag_hint(struct diag *diag, const char *fmt, va_list ap);
 void diag_hintf(struct diag *diag, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* A problem of word i of a line that holds a secret: its place, as stmt_note gives it, without the text
- * of the line. */
+/* A problem of word i of a line that holds a secret: its place, as stmt_note gives it, without the
+ * text of the line. */
 void stmt_secret(struct statement *st, int i, enum severity severity, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 

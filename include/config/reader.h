@@ -136,8 +136,8 @@ bool reader_line_blank(const char *line, size_t len);
 bool reader_file_other(struct reader *rd, const char *text, size_t len);
 /* Reports a line before the first section, without its text. */
 void reader_no_section(struct reader *rd);
-/* pasted_key.c: is this line, which was not cut yet, part of a certificate or a key behind its first
- * line? Reported once, without its text. */
+/* pasted_key.c: is this line, which was not cut yet, part of a certificate or a key behind its
+ * first line? Reported once, without its text. */
 bool reader_key_line(struct reader *rd, const char *line, size_t len);
 /* Does one begin in the line? count 0: it cannot be cut into words. */
 bool reader_key_begins(struct reader *rd, const struct word *words, int count, const char *line,

@@ -17,9 +17,9 @@ struct dns_server_line {
 	bool good;        /* it is an address: */
 	struct addr addr; /* with its port */
 };
-/* The next such line of the text, from behind the one that *line was; both begin zeroed, but for the
- * text. False: there is none. Nothing else of the file counts: names are looked up as they stand,
- * without a search list. */
+/* The next such line of the text, from behind the one that *line was; both begin zeroed, but for
+ * the text. False: there is none. Nothing else of the file counts: names are looked up as they
+ * stand, without a search list. */
 bool dns_servers_next(struct span *rest, struct dns_server_line *line);
 
 /* Names of hosts and their addresses, in memory of its own. */

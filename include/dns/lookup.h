@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From names of hosts to their addresses, while serving: nobody waits in it. A name is looked for in
- * /etc/hosts, which is read at the start, before the process gives up its rights; then it is asked for
- * by the words of a section "resolvers" (dns/resolution.h), of both families at once. */
+/* From names of hosts to their addresses, while serving: nobody waits in it. A name is looked for
+ * in /etc/hosts, which is read at the start, before the process gives up its rights; then it is
+ * asked for by the words of a section "resolvers" (dns/resolution.h), of both families at once. */
 #ifndef DNS_LOOKUP_H
 #define DNS_LOOKUP_H
 
@@ -16,7 +16,7 @@ enum { DNS_OF_FAMILY = 8, /* addresses of a name that are asked for: more are le
        DNS_ADDRS = 2 * DNS_OF_FAMILY };
 
 struct dns_answer {
-	unsigned count;              /* 0: the name is none, or nobody has said in time what it has */
+	unsigned count; /* 0: the name is none, or nobody has said in time what it has */
 	struct addr addr[DNS_ADDRS]; /* without ports, of both families */
 };
 
@@ -26,8 +26,8 @@ struct dns_lookup {
 	struct timer timer;          /* how long the second family is waited for */
 	bool waits;
 	struct dns_answer answer;    /* so far */
-	/* The answer has come: called once, from the loop; the lookup is over before, and may be used
-	 * again, or be freed. The answer is good until then. */
+	/* The answer has come: called once, from the loop; the lookup is over before, and may be
+	 * used again, or be freed. The answer is good until then. */
 	void (*done)(struct dns_lookup *lookup, const struct dns_answer *answer);
 };
 

@@ -59,19 +59,21 @@ struct dns_requester {
 	struct list node;
 	struct resolution *resolution; /* NULL: nothing is wanted */
 	bool again;  /* for ever, every "timeout resolve"; else once */
-	bool alone;  /* of this type and no other; that there is none is an answer, too: it ends the run */
-	/* A run has ended: resolution->status and what is held tell how. By a task; it may leave. One that
-	 * wants it once has left already; what is held is good until it returns. */
+	bool alone;  /* of this type and no other; that there is none is an answer, too: it ends the
+			run */
+	/* A run has ended: resolution->status and what is held tell how. By a task; it may leave.
+	 * One that wants it once has left already; what is held is good until it returns. */
 	void (*resolved)(struct dns_requester *r, struct resolution *res);
 };
 
 /* Wants the name (lower case: dns_name), as addresses of the family that the type says (else of the
- * other one, unless r->alone), or as services. Where an answer is at hand that still holds ("hold valid"), and the
- * requester wants it once: that one is returned, and nothing is wanted. Else NULL; r->resolution is NULL
- * when it cannot be had: no memory, or too many names. */
+ * other one, unless r->alone), or as services. Where an answer is at hand that still holds ("hold
+ * valid"), and the requester wants it once: that one is returned, and nothing is wanted. Else NULL;
+ * r->resolution is NULL when it cannot be had: no memory, or too many names. */
 struct resolution *resolution_want(struct resolvers *resolvers, const char *name, enum dns_type type,
 				   struct dns_requester *r);
-/* One that is alone and whose answer still holds ("hold valid"); NULL: there is none. Nothing is asked. */
+/* One that is alone and whose answer still holds ("hold valid"); NULL: there is none. Nothing is
+ * asked. */
 const struct resolution *resolution_at_hand(const struct resolvers *resolvers, const char *name,
 					    enum dns_type type);
 /* Nothing is wanted any more. */

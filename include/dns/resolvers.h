@@ -34,7 +34,8 @@ struct nameserver {
 	const char *name;
 	struct addr addr;
 	bool stream;               /* it is asked over TCP alone */
-	struct nameserver_line *line; /* over TCP: what the words behind its address say; NULL: none */
+	struct nameserver_line
+		*line;             /* over TCP: what the words behind its address say; NULL: none */
 	unsigned maxconn;          /* connections of a process; 0: any number */
 	unsigned number;           /* among all of all sections */
 	struct list ports;         /* struct dns_port (nameserver.c) of this process */
@@ -54,15 +55,15 @@ struct resolvers {
 	struct list resolutions;   /* of this process: dns/resolution.c */
 };
 
-/* How name servers are reached that have words of server lines; installed by stream/nameserver_words.c,
- * since folders below know neither these words nor TLS. */
+/* How name servers are reached that have words of server lines; installed by
+ * stream/nameserver_words.c, since folders below know neither these words nor TLS. */
 struct nameserver_way {
 	/* The words behind the address: sets ns->line and ns->maxconn. 0, or -1 after a report. */
 	int (*parse)(struct statement *st, struct nameserver *ns);
 	/* A connection is begun; NULL: there will be none. */
 	struct conn *(*dial)(struct nameserver *ns, void *owner, void (*ready)(struct conn *));
-	/* It is connected: may bytes pass? IO_AGAIN: asked again behind the next event. `first': since
-	 * this moment. */
+	/* It is connected: may bytes pass? IO_AGAIN: asked again behind the next event. `first':
+	 * since this moment. */
 	enum io (*shake)(struct nameserver *ns, struct conn *conn, bool first);
 };
 extern const struct nameserver_way *nameserver_way;

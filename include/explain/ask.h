@@ -29,7 +29,7 @@ struct ask {
 	const char *directory;   /* -C */
 	const char *method, *target; /* what the client says; NULL: no request was given */
 	const char *scheme;      /* "http", "https"; NULL: none was given */
-	const char *user;        /* of the URL, with its password: Basic, as browsers do; NULL: none */
+	const char *user; /* of the URL, with its password: Basic, as browsers do; NULL: none */
 	const char *host;        /* with its port, as the field says it; NULL: none */
 	unsigned port;           /* of the URL, or by its scheme; 0: unknown */
 	const char *version;     /* "1.1"; h2: where HTTP/2 is not agreed on */
@@ -53,8 +53,8 @@ struct ask {
 	int colour;              /* 1, 0; -1: on a terminal */
 };
 
-/* Reads the words: arena, folder and sure are the caller's. What it keeps lies in the arena, or is the
- * caller's. 0, or -1 and err: a sentence that names the word. */
+/* Reads the words: arena, folder and sure are the caller's. What it keeps lies in the arena, or is
+ * the caller's. 0, or -1 and err: a sentence that names the word. */
 int ask_parse(struct ask *ask, const char *const *words, unsigned count, struct err *err);
 /* The words, one line each. */
 void ask_usage(FILE *out);

@@ -9,8 +9,9 @@ struct bytes;
 
 enum { H2_CLIENT_BODY = 65535 }; /* most bytes of a body: more would have to wait for a window */
 
-/* The preface, SETTINGS, and the request of this text (start line, fields, body), whose Host becomes
- * :authority. What HTTP/2 forbids is said nevertheless: whoever hears it is to refuse it. */
+/* The preface, SETTINGS, and the request of this text (start line, fields, body), whose Host
+ * becomes :authority. What HTTP/2 forbids is said nevertheless: whoever hears it is to refuse it.
+ */
 void h2_client_says(struct span request, struct span scheme, struct bytes *to);
 /* The answer in what the program said: "HTTP/2 200", its fields, an empty line and the body. What
  * ended the stream or the connection otherwise is a sentence. */

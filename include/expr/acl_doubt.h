@@ -8,11 +8,11 @@
 struct acl_test;
 struct statement;
 
-/* The word just consumed is a pattern of the test, whose criterion is word `criterion`; or, where the
- * test has no patterns, is not looked at. Told, if it is hardly meant so. */
+/* The word just consumed is a pattern of the test, whose criterion is word `criterion`; or, where
+ * the test has no patterns, is not looked at. Told, if it is hardly meant so. */
 bool acl_doubt_pattern(struct statement *st, int criterion, const struct acl_test *test);
-/* Is the word just consumed, a pattern, meant to stand between two tests: "path /a or path /b"? Told,
- * if so. */
+/* Is the word just consumed, a pattern, meant to stand between two tests: "path /a or path /b"?
+ * Told, if so. */
 bool acl_doubt_words(struct statement *st);
 
 #endif

@@ -204,8 +204,8 @@ enum expr_result expr_eval(const struct expr *e, const struct view *view, unsign
 /* The same, cast to type (of which SMP_ANY leaves it alone). */
 enum expr_result expr_eval_as(const struct expr *e, const struct view *view, unsigned place,
 			      enum sample_type type, struct sample *smp);
-/* What it says without any stream, of this server: a text in the arena. NULL: it looks at a stream, or
- * finds nothing; or e is NULL. */
+/* What it says without any stream, of this server: a text in the arena. NULL: it looks at a stream,
+ * or finds nothing; or e is NULL. */
 struct server;
 const char *expr_fixed_text(const struct expr *e, struct server *server, struct arena *arena);
 /* One value after the other: walk starts zeroed, but for `all`, which is true; call until

@@ -26,8 +26,8 @@ struct watch {
 	/* The same of a line that chooses: use_backend, use-server. chosen: it names that. */
 	void (*choice)(const char *word, const struct location *loc, const struct view *view);
 	void (*chosen)(const char *name, bool taken);
-	/* The same of a line of this section that is neither: "stick on", "monitor fail". lined: it has
-	 * had its effect. says: what that was, or what was found. */
+	/* The same of a line of this section that is neither: "stick on", "monitor fail". lined: it
+	 * has had its effect. says: what that was, or what was found. */
 	void (*line)(const char *word, const struct location *loc, const struct proxy *section,
 		     const struct view *view, bool is_response);
 	void (*lined)(bool held);
@@ -48,7 +48,8 @@ struct watch {
 extern const struct watch *watch;
 
 static inline void watch_line(const char *word, const struct location *loc,
-			      const struct proxy *section, const struct view *view, bool is_response)
+			      const struct proxy *section, const struct view *view,
+			      bool is_response)
 {
 	if (unlikely(watch != NULL))
 		watch->line(word, loc, section, view, is_response);

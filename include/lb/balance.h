@@ -35,8 +35,8 @@ struct balance_by {
 };
 /* The word of an algorithm (enum balance_algo): "roundrobin". */
 const char *balance_name(int balance);
-/* Explains the algorithm of this name, for `penstock help`, or lists them for "balance"; false: there
- * is none. any: something stands above. */
+/* Explains the algorithm of this name, for `penstock help`, or lists them for "balance"; false:
+ * there is none. any: something stands above. */
 bool balance_help(FILE *out, const char *word, bool any);
 /* The function of hash-type over the key. */
 uint32_t balance_hash(const struct proxy *proxy, struct span key);

@@ -7,9 +7,9 @@
 
 struct text;
 
-/* Adds where the thread is, in one line, the innermost function first: " from FILE:LINE: in ..., ...", of
- * at most 20 functions; nothing where no function has a name. It needs no memory and raises nothing: a
- * handler of signals may call it. */
+/* Adds where the thread is, in one line, the innermost function first: " from FILE:LINE: in ...,
+ * ...", of at most 20 functions; nothing where no function has a name. It needs no memory and
+ * raises nothing: a handler of signals may call it. */
 void traceback_say(struct text *t, lua_State *thread);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Two conversations over real tables, for the tests of talk: what each says is handed to the other,
- * lost, or compared with bytes by hand. A function that cannot do what it is asked fails the test. */
+ * lost, or compared with bytes by hand. A function that cannot do what it is asked fails the test.
+ */
 #ifndef PEERS_TEST_PAIR_H
 #define PEERS_TEST_PAIR_H
 
@@ -60,8 +61,8 @@ int side_takes(struct side *s, const char *digits);
 /* What it says now are these bytes. */
 void side_answers(struct side *s, const char *digits);
 
-/* Data of the key in its table number i; the shorter forms: gpc0 in the first one. A key or a datum that
- * is not there has a value above UINT64_MAX - 2. */
+/* Data of the key in its table number i; the shorter forms: gpc0 in the first one. A key or a datum
+ * that is not there has a value above UINT64_MAX - 2. */
 void side_set(struct side *s, unsigned i, struct span key, enum stick_data what, unsigned at,
 	      uint64_t value);
 uint64_t side_value(struct side *s, unsigned i, struct span key, enum stick_data what, unsigned at);
@@ -73,7 +74,8 @@ uint32_t side_left(struct side *s, const char *key);
 struct talk_table_state side_state(struct side *s, unsigned i);
 /* Every datum of the key has a value of its own for each round: some_value, some_rate. */
 void side_fill(struct side *s, unsigned i, struct span key, unsigned round);
-void side_is_filled(struct side *s, unsigned i, struct span key, unsigned round); /* the test fails if not */
+void side_is_filled(struct side *s, unsigned i, struct span key,
+		    unsigned round); /* the test fails if not */
 uint64_t pair_some_value(unsigned what, unsigned at, unsigned round);
 struct stick_rate_state pair_some_rate(unsigned what, unsigned at, unsigned round);
 

@@ -280,7 +280,8 @@ struct server {
 	unsigned idle_count, idle_used; /* there; in use, and everybody's behind it */
 	unsigned idle_safe;      /* of idle_count: have carried more than one request */
 	unsigned idle_need;      /* most in use since the last purge */
-	unsigned idle_slots;     /* of idle_count: hold a slot; "strict-maxconn", else 0: proxy/slot.h */
+	unsigned
+		idle_slots; /* of idle_count: hold a slot; "strict-maxconn", else 0: proxy/slot.h */
 	struct timer idle_timer; /* purge */
 	uint8_t carrier;         /* enum server_carrier: of new connections, ... */
 	uint8_t ws;              /* enum server_ws: ... but for WebSocket */

@@ -15,8 +15,9 @@ bool slot_take(struct server *server);
 /* Gives one back. queue_serve is to be called then. */
 void slot_give(struct server *server);
 
-/* "strict-maxconn": a connection that waits for its next exchange keeps a slot. Where all are taken, a
- * stream of this process has that of a waiting connection, and uses the connection, or closes one. */
+/* "strict-maxconn": a connection that waits for its next exchange keeps a slot. Where all are
+ * taken, a stream of this process has that of a waiting connection, and uses the connection, or
+ * closes one. */
 static inline bool slot_is_strict(const struct server *server)
 {
 	return server->set.options.on & SRV_STRICT;

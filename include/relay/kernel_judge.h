@@ -8,31 +8,31 @@
 #include <stdint.h>
 
 enum {
-	KERNEL_MOST_AHEAD = 1 << 19,     /* bytes that the target has not acknowledged */
-	KERNEL_MOST_UNSENT = 3 << 18,    /* in the target's queue; more, so that these never wait */
-	KERNEL_MOST_SEGMENTS = 1024,     /* that were not seen in the target's queue yet */
-	KERNEL_SEGMENT_COST = 256,       /* of a small one in the target's queue, bytes at most */
-	KERNEL_LEAST_GRANT = 8192,       /* smaller ones would be a change of ways for each */
-	KERNEL_SMALL_PIECE = 16384,      /* who moves more at a time is better off with pipes */
+	KERNEL_MOST_AHEAD = 1 << 19,  /* bytes that the target has not acknowledged */
+	KERNEL_MOST_UNSENT = 3 << 18, /* in the target's queue; more, so that these never wait */
+	KERNEL_MOST_SEGMENTS = 1024,  /* that were not seen in the target's queue yet */
+	KERNEL_SEGMENT_COST = 256,    /* of a small one in the target's queue, bytes at most */
+	KERNEL_LEAST_GRANT = 8192,    /* smaller ones would be a change of ways for each */
+	KERNEL_SMALL_PIECE = 16384,   /* who moves more at a time is better off with pipes */
 	KERNEL_BULK_BYTES = 1 << 20,
-	KERNEL_BULK_WEIGHT = 4,          /* of a byte that the process has to pass on all the same */
-	KERNEL_BULK_PIECE = 1 << 18,     /* with an answer to each it is no bulk */
+	KERNEL_BULK_WEIGHT = 4,      /* of a byte that the process has to pass on all the same */
+	KERNEL_BULK_PIECE = 1 << 18, /* with an answer to each it is no bulk */
 	KERNEL_BULK_MS = 100,
-	KERNEL_RECEIVE = 1 << 20,        /* of a source's receive buffer, as the kernel counts it */
-	KERNEL_BRAKED_MOST = 3 << 19,    /* bytes left to us that wait; more stop the sender */
-	KERNEL_BRAKED_LEAST = 1 << 18,   /* then it goes on */
-	KERNEL_RECEIVE_MOST = 3 << 20,   /* with a larger one the bound would not hold */
-	KERNEL_AGAIN_AFTER = 64,         /* small pieces, for who has left */
-	KERNEL_JUDGED_PIECES = 256,      /* so many are timed before the takeover, and behind it */
-	KERNEL_JUDGED_MS = 4,            /* less time says nothing */
-	KERNEL_MOST_SKIPPED = 256,       /* streams that are not tried, while it does not pay */
+	KERNEL_RECEIVE = 1 << 20,      /* of a source's receive buffer, as the kernel counts it */
+	KERNEL_BRAKED_MOST = 3 << 19,  /* bytes left to us that wait; more stop the sender */
+	KERNEL_BRAKED_LEAST = 1 << 18, /* then it goes on */
+	KERNEL_RECEIVE_MOST = 3 << 20, /* with a larger one the bound would not hold */
+	KERNEL_AGAIN_AFTER = 64,       /* small pieces, for who has left */
+	KERNEL_JUDGED_PIECES = 256,    /* so many are timed before the takeover, and behind it */
+	KERNEL_JUDGED_MS = 4,          /* less time says nothing */
+	KERNEL_MOST_SKIPPED = 256,     /* streams that are not tried, while it does not pay */
 };
 
 /* Bytes that may be passed on: room in the target's queue (size and what is in it), less what comes
  * there next (pending) and what was not acknowledged (ahead). 0: the receiver is behind. */
 uint64_t kernel_credit(uint64_t size, uint64_t queued, uint64_t pending, uint64_t ahead);
-/* Of the bytes that a target was given, those that it has not acknowledged. What is being sent right
- * now may be acknowledged before it is counted as given: none, then. */
+/* Of the bytes that a target was given, those that it has not acknowledged. What is being sent
+ * right now may be acknowledged before it is counted as given: none, then. */
 uint64_t kernel_ahead(uint64_t given, uint64_t acked);
 /* Segments for so much room. */
 uint64_t kernel_segments(uint64_t size, uint64_t queued, uint64_t pending);

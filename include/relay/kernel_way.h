@@ -44,7 +44,7 @@ struct kernel_relay {
 	struct kernel_way ways[2]; /* of the request, of the response */
 	struct timer timer;
 	unsigned wait_ms;
-	bool leaving;              /* nothing more is relayed, and nothing received, till it is gone */
+	bool leaving; /* nothing more is relayed, and nothing received, till it is gone */
 	unsigned leave_tries;
 	uint64_t leave_ms;         /* not before that */
 	uint64_t *leave_cause;     /* of kernel_stats */

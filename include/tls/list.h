@@ -42,7 +42,8 @@ struct tls_list_line {
 /* A line "ssl-f-use"; in the arena of the configuration. */
 struct tls_frontend_line {
 	struct location loc;
-	struct tls_files files; /* crt: as written; the others with what is in front; NULL: not named */
+	struct tls_files
+		files; /* crt: as written; the others with what is in front; NULL: not named */
 	const char *text;       /* as a line of a crt-list */
 };
 

@@ -15,8 +15,8 @@ enum udp_error {
 
 /* A connected socket that was just made is to be told of all of them. */
 void udp_errors_hear(int fd, uint16_t family);
-/* Takes all messages that wait there, so that neither the poller nor the next call has more to tell:
- * what they say. */
+/* Takes all messages that wait there, so that neither the poller nor the next call has more to
+ * tell: what they say. */
 enum udp_error udp_errors_take(int fd);
 /* errno of a call: may a message have said so? */
 bool udp_error_is_refusal(int error);

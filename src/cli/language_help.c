@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* `penstock help` for what is part of the language, but of no row: a table each. Called by main(). */
+/* `penstock help` for what is part of the language, but of no row: a table each. Called by main().
+ */
 #include "cli/language_help.h"
 
 #include "base/bug.h"
@@ -15,13 +16,15 @@ struct line {
 };
 
 static const struct line conditions[] = {
-	{ "if", "<condition>", "the line holds where the condition does: ACLs one after the other, all of "
-			       "which must hold; 'or' stands between alternatives" },
+	{ "if", "<condition>",
+	  "the line holds where the condition does: ACLs one after the other, all of "
+	  "which must hold; 'or' stands between alternatives" },
 	{ "unless", "<condition>", "the line holds where the condition does not" },
 	{ "or", "", "between alternatives of a condition; '||' is the same" },
 	{ "||", "", "between alternatives of a condition; 'or' is the same" },
 	{ "!", "", "in front of an ACL: it must not hold" },
-	{ "{", "<criterion> [<flag>...] [<pattern>...] }", "an ACL without a name, inside a condition" },
+	{ "{", "<criterion> [<flag>...] [<pattern>...] }",
+	  "an ACL without a name, inside a condition" },
 };
 
 static const struct line directives[] = {
@@ -54,8 +57,9 @@ static const struct line methods[] = {
 static const struct line flags[] = {
 	{ "-i", "", "capital and small letters are the same in the patterns that follow" },
 	{ "-f", "<file>", "patterns out of a file, one a line" },
-	{ "-m", "<method>", "how patterns are compared: found, bool, int, ip, bin, len, str, beg, sub, reg, "
-			    "end, dir, dom" },
+	{ "-m", "<method>",
+	  "how patterns are compared: found, bool, int, ip, bin, len, str, beg, sub, reg, "
+	  "end, dir, dom" },
 	{ "-n", "", "names of hosts are not looked up" },
 	{ "-M", "", "the file is that of a map: the first word of a line is the pattern" },
 	{ "-u", "<id>", "the number of the ACL, for the stats socket" },
@@ -157,7 +161,8 @@ static bool help_predicate(FILE *out, const char *word, bool any)
 
 	if (!p)
 		return false;
-	fprintf(out, "%s%s\n  a predicate of .if and .elif\n  %s\n", any ? "\n" : "", p->name, p->need);
+	fprintf(out, "%s%s\n  a predicate of .if and .elif\n  %s\n", any ? "\n" : "", p->name,
+		p->need);
 	return true;
 }
 

@@ -143,9 +143,10 @@ static void port_change(struct server *s, const char *text, struct text *said)
 		return;
 	}
 	if (follows && !st->port_follows && !st->check.port) {
-		text_str(said, "can't change <port> to port map because it is incompatible with current "
-			       "health check port configuration (use 'port' statement from the 'server' "
-			       "directive.");
+		text_str(said,
+			 "can't change <port> to port map because it is incompatible with current "
+			 "health check port configuration (use 'port' statement from the 'server' "
+			 "directive.");
 		return;
 	}
 	if (number > 65535) {

@@ -70,12 +70,15 @@ static void doubt_admin(struct statement *st, const struct bind_conf *bind)
 		return;
 	list_for_each(l, &bind->listeners, node) {
 		if (l->addr.family == AF_UNIX && others)
-			stmt_note(st, 2, "every user of the machine is an administrator here: 'mode 660' "
+			stmt_note(st, 2,
+				  "every user of the machine is an administrator here: 'mode 660' "
 				  "and 'group' leave it to some");
 		else if ((l->addr.family == AF_INET || l->addr.family == AF_INET6) &&
 			 !is_loopback(&l->addr))
-			stmt_note(st, 2, "whoever reaches this address is an administrator here, without "
-				  "a password: a Unix socket, or 127.0.0.1, leaves it to the machine");
+			stmt_note(st, 2,
+				  "whoever reaches this address is an administrator here, without "
+				  "a password: a Unix socket, or 127.0.0.1, leaves it to the "
+				  "machine");
 		else
 			continue;
 		return;

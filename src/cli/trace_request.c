@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* "trace request [width COLUMNS] [colour] [frontend NAME] [if COND]": the way of the next request that matches, as
- * "penstock explain" would tell it, while it happens. The record (explain/record.h) is made by the
- * steps of that stream alone; others are not slower for it. A stream that does not match is let go
- * as soon as that is known, and the next one is looked at. One record at a time in a process. */
+/* "trace request [width COLUMNS] [colour] [frontend NAME] [if COND]": the way of the next request
+ * that matches, as "penstock explain" would tell it, while it happens. The record
+ * (explain/record.h) is made by the steps of that stream alone; others are not slower for it. A
+ * stream that does not match is let go as soon as that is known, and the next one is looked at. One
+ * record at a time in a process. */
 #include "base/arena.h"
 #include "base/bug.h"
 #include "cli/command.h"

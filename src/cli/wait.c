@@ -90,8 +90,9 @@ static bool row_lives(unsigned row)
 	return row != segment_own_row && atomic_load(&segment_row(segment, row)->pid) > 0;
 }
 
-/* Changes are in the channel of a process before whoever has submitted them hears so. It has carried
- * them out when it has begun a turn of its loop since and ended that, or sleeps: nothing is there. */
+/* Changes are in the channel of a process before whoever has submitted them hears so. It has
+ * carried them out when it has begun a turn of its loop since and ended that, or sleeps: nothing is
+ * there. */
 static bool row_has_heard(unsigned row, uint64_t before)
 {
 	const struct loop_pulse *pulse = &segment_row(segment, row)->pulse;

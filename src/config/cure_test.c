@@ -112,10 +112,12 @@ static void signs(void **state)
 static void rest_of_a_line(void **state)
 {
 	(void)state;
-	says(cure_rest, "test 30 s", 2, "no blank stands between a number and its unit: write '30s'");
+	says(cure_rest, "test 30 s", 2,
+	     "no blank stands between a number and its unit: write '30s'");
 	says(cure_rest, "test 30 seconds", 2,
 	     "no blank stands between a number and its unit: write '30s'");
-	says(cure_rest, "test 64 KB", 2, "no blank stands between a number and its unit: write '64k'");
+	says(cure_rest, "test 64 KB", 2,
+	     "no blank stands between a number and its unit: write '64k'");
 	says(cure_rest, "test 30a s", 2, "");
 	says(cure_rest, "test a if b", 2, "this line takes no condition");
 	says(cure_rest, "default_backend a if b", 2, "it takes no condition: 'use_backend' does");
@@ -149,7 +151,8 @@ static void words_that_do_not_follow(void **state)
 	says(second, "test client=5s", 1,
 	     "a value follows its word behind a blank: write 'test client 5s'");
 	assert_true(known);
-	says(second, "test client:", 1, "a value follows its word behind a blank: write 'test client ...'");
+	says(second, "test client:", 1,
+	     "a value follows its word behind a blank: write 'test client ...'");
 	says(second, "test =5s", 1, "");
 	assert_false(known);
 	says(second, "test client", 1, "");

@@ -307,11 +307,21 @@ static void test_c1_is_not_obeyed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_caret), TEST(test_caret_behind_other_letters),
-		TEST(test_caret_behind_the_line), TEST(test_long_line),
-		TEST(test_bytes_that_are_no_text), TEST(test_without_place),
-		TEST(test_counts_and_levels), TEST(test_said_once), TEST(test_hints_add_up),
-		TEST(test_other_lines), TEST(test_same_words_elsewhere), TEST(test_order_of_lines), TEST(test_colours), TEST(test_json), TEST(test_c1_is_not_obeyed),
+		TEST(test_caret),
+		TEST(test_caret_behind_other_letters),
+		TEST(test_caret_behind_the_line),
+		TEST(test_long_line),
+		TEST(test_bytes_that_are_no_text),
+		TEST(test_without_place),
+		TEST(test_counts_and_levels),
+		TEST(test_said_once),
+		TEST(test_hints_add_up),
+		TEST(test_other_lines),
+		TEST(test_same_words_elsewhere),
+		TEST(test_order_of_lines),
+		TEST(test_colours),
+		TEST(test_json),
+		TEST(test_c1_is_not_obeyed),
 		TEST(test_json_is_utf8),
 	};
 

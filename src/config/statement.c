@@ -177,10 +177,12 @@ void stmt_doubt_unset(struct statement *st, int i, const char *what)
 		      what, st->words[i].text);
 }
 
-/* "cannot open '/x/y': No such file or directory", or without quotes: the file that may be meant. */
+/* "cannot open '/x/y': No such file or directory", or without quotes: the file that may be meant.
+ */
 static void hint_at_file(struct statement *st, const char *said)
 {
-	const char *opens = strstr(said, "cannot open "), *begin = strchr(opens ? opens : said, '\''),
+	const char *opens = strstr(said, "cannot open "),
+		   *begin = strchr(opens ? opens : said, '\''),
 		   *end = begin ? strchr(begin + 1, '\'') : NULL;
 	char path[512];
 

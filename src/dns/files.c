@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Called by lookup.c and resolvers.c, which read the files. Bytes come from files that others write:
- * whatever is no line of the right form is passed over. */
+/* Called by lookup.c and resolvers.c, which read the files. Bytes come from files that others
+ * write: whatever is no line of the right form is passed over. */
 #include "dns/files.h"
 
 #include <arpa/inet.h>

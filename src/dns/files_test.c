@@ -73,8 +73,8 @@ static void takes_addresses(void **state)
 	assert_false(dns_literal((struct span){ "1.2.3.4\0x", 9 }, &addr));
 }
 
-static void next_server(struct span *rest, struct dns_server_line *line, unsigned number, const char *word,
-			uint16_t family)
+static void next_server(struct span *rest, struct dns_server_line *line, unsigned number,
+			const char *word, uint16_t family)
 {
 	assert_true(dns_servers_next(rest, line));
 	assert_int_equal(line->number, number);

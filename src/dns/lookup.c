@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names that somebody waits for. Called by whoever opens connections to names; asks by resolution.h,
- * for each family alone. Once one of them has addresses, the other one has FAMILY_MS to come
- * (RFC 8305 3), then the answer goes without it. Answers that are still good are kept there, too. */
+/* Names that somebody waits for. Called by whoever opens connections to names; asks by
+ * resolution.h, for each family alone. Once one of them has addresses, the other one has FAMILY_MS
+ * to come (RFC 8305 3), then the answer goes without it. Answers that are still good are kept
+ * there, too. */
 #include "dns/lookup.h"
 
 #include "base/bug.h"
@@ -30,7 +31,8 @@ static bool is_this_host(struct span name)
 {
 	static const struct span local = { "localhost", 9 };
 
-	return name.len >= local.len && !memcmp(name.ptr + name.len - local.len, local.ptr, local.len) &&
+	return name.len >= local.len &&
+	       !memcmp(name.ptr + name.len - local.len, local.ptr, local.len) &&
 	       (name.len == local.len || name.ptr[name.len - local.len - 1] == '.');
 }
 
@@ -126,7 +128,8 @@ static void family_ask(const char *name, enum dns_type type, struct dns_requeste
 	resolution_want(dns_resolvers, name, type, r);
 }
 
-/* A family whose answer is good does without the other one: that one has none, or comes too late. */
+/* A family whose answer is good does without the other one: that one has none, or comes too late.
+ */
 static const struct dns_answer *ask(struct dns_lookup *lookup, const char *name)
 {
 	take_at_hand(lookup, name, DNS_AAAA);

@@ -35,8 +35,8 @@ static unsigned ask_count;
 static enum dns_type kept; /* whose answer is at hand */
 static bool no_memory;
 
-struct resolution *resolution_want(struct resolvers *resolvers, const char *name, enum dns_type type,
-				   struct dns_requester *r)
+struct resolution *resolution_want(struct resolvers *resolvers, const char *name,
+				   enum dns_type type, struct dns_requester *r)
 {
 	(void)name;
 	assert_ptr_equal(resolvers, &section);

@@ -4,9 +4,9 @@
  * kernel's to drop. Over UDP it carries at most QUERIES questions and takes new ones for PORT_MS,
  * so that ports change faster than anybody can find them out (RFC 5452 9.2); the kernel draws them.
  * The numbers of questions are random, and of one port different. Questions of one turn leave
- * together, at its end. Over TCP questions stand behind one another on a connection, QUERIES of them
- * at once; it is closed when nothing is under way. One on which nothing has come for a while takes no
- * more of them, since what is at its other end may be gone.
+ * together, at its end. Over TCP questions stand behind one another on a connection, QUERIES of
+ * them at once; it is closed when nothing is under way. One on which nothing has come for a while
+ * takes no more of them, since what is at its other end may be gone.
  *
  * A port that is closed stays in memory until the end of the turn, since whoever hears may close
  * it.
@@ -266,7 +266,8 @@ static bool stream_opens(struct dns_port *port)
 		return false;
 	conn->flags &= (uint16_t)~CONN_CONNECTING;
 	if (port->ns->line && (first || port->shakes))
-		io = conn->flags & CONN_ERROR ? IO_ERR : nameserver_way->shake(port->ns, conn, first);
+		io = conn->flags & CONN_ERROR ? IO_ERR
+					      : nameserver_way->shake(port->ns, conn, first);
 	port->shakes = io == IO_AGAIN;
 	if (io != IO_OK && io != IO_AGAIN)
 		port_breaks(port);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A run asks all name servers of the section at once, and takes the first answer that has records.
- * When all have failed it asks for the other family, then, "timeout retry" later, begins again; after
- * so many tries ("resolve_retries") the run has failed. Silence is waited for by "timeout retry", and
- * does not lead to the other family. Who wants one family alone takes "there is none" for an answer:
- * the run ends with the try. What is held are the records of the last answers: one answer may
- * not have them all, so each is held for "hold obsolete" behind the answer that had it last.
+ * When all have failed it asks for the other family, then, "timeout retry" later, begins again;
+ * after so many tries ("resolve_retries") the run has failed. Silence is waited for by "timeout
+ * retry", and does not lead to the other family. Who wants one family alone takes "there is none"
+ * for an answer: the run ends with the try. What is held are the records of the last answers: one
+ * answer may not have them all, so each is held for "hold obsolete" behind the answer that had it
+ * last.
  *
  * Requesters are told by a task, never from within a socket's event.
  */
@@ -315,7 +316,8 @@ static void try_failed(struct resolution *res, bool timer_has_fired)
 		run_ends(res, res->error);
 		return;
 	}
-	if (res->error != STATUS_TIMEOUT && res->type != DNS_SRV && !res->alone && !res->other_family) {
+	if (res->error != STATUS_TIMEOUT && res->type != DNS_SRV && !res->alone &&
+	    !res->other_family) {
 		res->other_family = true;
 		res->type = res->type == DNS_A ? DNS_AAAA : DNS_A;
 		ask_all(res);
@@ -497,8 +499,8 @@ static struct list *bucket_of(const char *name)
 	return bucket;
 }
 
-static struct resolution *find(const struct resolvers *resolvers, const char *name, enum dns_type type,
-			       bool alone)
+static struct resolution *find(const struct resolvers *resolvers, const char *name,
+			       enum dns_type type, bool alone)
 {
 	struct resolution *res;
 

@@ -123,8 +123,8 @@ static void doubt_cookie(struct config *cfg, const struct proxy *px, const struc
 {
 	if (s->set.cookie && !px->set.cookie && px->set.mode == MODE_HTTP)
 		config_note(cfg, &s->loc,
-			    "'cookie' of server '%s' has no effect: '%s' has no line 'cookie'", s->id,
-			    px->name);
+			    "'cookie' of server '%s' has no effect: '%s' has no line 'cookie'",
+			    s->id, px->name);
 	if (px->set.cookie && !px->set.dynamic_cookie_key && !s->set.cookie)
 		config_note(cfg, &s->loc,
 			    "server '%s' has no 'cookie': the one of '%s' never leads to it", s->id,
@@ -236,8 +236,10 @@ static void doubt_frontend(struct config *cfg, const struct proxy *px)
 
 	if (!px->stats_socket && !px->peers && !leads_on(px) && !answers_itself(px) &&
 	    !px->session_rules && !px->connection_rules && !px->set.monitor_uri)
-		config_note(cfg, &px->loc, "frontend '%s' leads to no backend: whoever comes gets an "
-			    "error", px->name);
+		config_note(cfg, &px->loc,
+			    "frontend '%s' leads to no backend: whoever comes gets an "
+			    "error",
+			    px->name);
 	if (last && leads_on(px))
 		config_notice(cfg, &last->loc, "'%s' answers all requests of '%s': none comes to a "
 			      "backend", last->action->name, px->name);

@@ -51,7 +51,9 @@ void doubt_mode(struct config *cfg, const struct proxy *px)
 void doubt_hidden_servers(struct config *cfg, const struct proxy *px)
 {
 	if (px->caps & PROXY_FRONTEND && px->servers && px->default_backend)
-		config_warning(cfg, &px->set.default_backend_loc,
-			       "the servers of '%s' are never used: 'default_backend' takes what no "
-			       "'use_backend' does", px->name);
+		config_warning(
+			cfg, &px->set.default_backend_loc,
+			"the servers of '%s' are never used: 'default_backend' takes what no "
+			"'use_backend' does",
+			px->name);
 }

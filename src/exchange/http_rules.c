@@ -161,7 +161,8 @@ static int parse_monitor_uri(struct statement *st, const struct keyword *kw, voi
 		return -1;
 	if (*uri != '/' && !strstr(uri, "://")) {
 		loc = stmt_location(st);
-		config_notice(st->cfg, &loc, "no request asks for '%s': a URI begins with '/'", uri);
+		config_notice(st->cfg, &loc, "no request asks for '%s': a URI begins with '/'",
+			      uri);
 	}
 	return 0;
 }

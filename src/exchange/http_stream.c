@@ -230,8 +230,8 @@ static enum action_result action_hint(const struct rule *rule, struct view *view
 	}
 	if (unlikely(watch != NULL))
 		watch->says("goes ahead of the answer, with status 103",
-			    arena_printf(x->arena, "%.*s: %.*s", (int)data->name.len, data->name.ptr,
-					 (int)value.len, value.ptr));
+			    arena_printf(x->arena, "%.*s: %.*s", (int)data->name.len,
+					 data->name.ptr, (int)value.len, value.ptr));
 	return action_rewritten(message_add(&x->res, x->arena, data->name, value), view);
 }
 

@@ -92,7 +92,8 @@ static int take_addr(struct ask *ask, const struct option *o, const char *value,
 		return 0;
 	}
 	if (o->offset == offsetof(struct ask, from) && inet_pton(AF_INET6, value, &v6) == 1) {
-		ask->from = (struct addr){ .family = AF_INET6, .v6 = v6 }; /* no port, no brackets */
+		ask->from =
+			(struct addr){ .family = AF_INET6, .v6 = v6 }; /* no port, no brackets */
 		return 0;
 	}
 	if (addr_parse(value, ADDR_STAR, ask->arena, &spec, &why) || spec.addr.family == AF_UNSPEC)
@@ -106,8 +107,8 @@ static int take_status(struct ask *ask, const struct option *o, const char *valu
 	int64_t status;
 
 	if (!str_to_int(value, 101, 999, &status) || (status > 101 && status < 200))
-		return err_set(err, "%s: 101 or a status from 200 to 999 is expected, not '%s'", o->name,
-			       value);
+		return err_set(err, "%s: 101 or a status from 200 to 999 is expected, not '%s'",
+			       o->name, value);
 	ask->status = (unsigned)status;
 	ask->answer_given = true;
 	return 0;
@@ -379,11 +380,13 @@ static int ask_contradicts(const struct ask *ask, struct err *err)
 	bool tls = ask->scheme && !strcasecmp(ask->scheme, "https");
 
 	if (ask->has_bytes && ask->hello)
-		return err_set(err, "--bytes and --hello exclude each other: both are what the client "
-				    "says first");
+		return err_set(err,
+			       "--bytes and --hello exclude each other: both are what the client "
+			       "says first");
 	if (ask->alpn && !ask->hello && !tls)
-		return err_set(err, "--alpn: there is no ClientHello to offer it: --hello, or a URL with "
-				    "https:// to a line of mode tcp");
+		return err_set(
+			err, "--alpn: there is no ClientHello to offer it: --hello, or a URL with "
+			     "https:// to a line of mode tcp");
 	return 0;
 }
 
@@ -400,7 +403,8 @@ static int option_unknown(const char *word, struct err *err)
 	text_init(&t, memory, sizeof(memory));
 	if (alike_names(&t, word, names))
 		return err_set(err, "'%s' is no option of explain; did you mean %s?", word, t.ptr);
-	return err_set(err, "'%s' is no option of explain; 'penstock help explain' lists them", word);
+	return err_set(err, "'%s' is no option of explain; 'penstock help explain' lists them",
+		       word);
 }
 
 int ask_parse(struct ask *ask, const char *const *words, unsigned count, struct err *err)
@@ -496,8 +500,8 @@ static void put_user(struct bytes *b, const struct ask *ask)
 
 	text_init(&t, user, size);
 	for (c = ask->user; *c; c++) {
-		if (*c == '%' && isxdigit((unsigned char)c[1]) && sscanf(c + 1, "%2x", &byte) == 1 &&
-		    isxdigit((unsigned char)c[2])) {
+		if (*c == '%' && isxdigit((unsigned char)c[1]) &&
+		    sscanf(c + 1, "%2x", &byte) == 1 && isxdigit((unsigned char)c[2])) {
 			text_char(&t, (char)byte);
 			c += 2;
 		} else {

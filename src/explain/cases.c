@@ -209,8 +209,9 @@ static bool option_take(struct results *r, const char *word)
 	if (!strcmp(word, "-q"))
 		r->quiet = true;
 	else
-		file_broken(r, arena_printf(r->arena, "'%s' is no option of test: there is -q; those "
-						      "of explain belong to a case, in its file",
+		file_broken(r, arena_printf(r->arena,
+					    "'%s' is no option of test: there is -q; those "
+					    "of explain belong to a case, in its file",
 					    word));
 	return true;
 }

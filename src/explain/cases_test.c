@@ -67,8 +67,10 @@ static void mistakes_have_their_line(void **state)
 	is_wrong("\n/a\n", "t.cases:2: a line 'file NAME' is expected before the first case");
 	is_wrong("fil a.cfg\n/a\n", "t.cases:1: 'fil': did you mean 'file'?");
 	is_wrong("file a\n/a\nfiel b\n", "t.cases:3: 'fiel': did you mean 'file'?");
-	is_wrong("\xef\xbb\xbf" "file a\n", "t.cases:1: it begins with a byte order mark (BOM), which has "
-					  "to go");
+	is_wrong("\xef\xbb\xbf"
+		 "file a\n",
+		 "t.cases:1: it begins with a byte order mark (BOM), which has "
+		 "to go");
 	is_wrong("file\n", "t.cases:1: behind 'file' a file is expected");
 	is_wrong("file a\n /a\n", "t.cases:2: a case begins at the margin, without a blank in "
 				  "front");

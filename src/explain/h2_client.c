@@ -30,7 +30,8 @@ static void frames(struct bytes *to, enum h2_type type, enum h2_type more, unsig
 	struct span piece;
 
 	do {
-		piece = (struct span){ all.ptr, all.len < H2_FRAME_LEAST ? all.len : H2_FRAME_LEAST };
+		piece = (struct span){ all.ptr,
+				       all.len < H2_FRAME_LEAST ? all.len : H2_FRAME_LEAST };
 		all.ptr += piece.len;
 		all.len -= piece.len;
 		frame(to, type, first_flags | (all.len ? 0 : last_flags), 1, piece);
@@ -181,8 +182,8 @@ static void hears_end(const struct h2_read *r, struct bytes *to)
 
 	if (!stream && code == H2_NO_ERROR)
 		return;
-	snprintf(text, sizeof(text), "(%s ends: %s)\r\n\r\n", stream ? "the stream" : "the connection",
-		 h2_code_name(code));
+	snprintf(text, sizeof(text), "(%s ends: %s)\r\n\r\n",
+		 stream ? "the stream" : "the connection", h2_code_name(code));
 	bytes_str(to, text);
 }
 

@@ -25,7 +25,8 @@ static void hears(const char *frames, size_t len, const char *wanted)
 	free(text.ptr);
 }
 
-/* What a server would read of it, in a line: fields, then types of frames with lengths and flags. */
+/* What a server would read of it, in a line: fields, then types of frames with lengths and flags.
+ */
 static void says(const char *request, const char *fields_wanted, const char *frames_wanted)
 {
 	struct bytes said = { NULL, 0, 0 }, fields = { NULL, 0, 0 }, seen = { NULL, 0, 0 },
@@ -50,7 +51,8 @@ static void says(const char *request, const char *fields_wanted, const char *fra
 		enum h2_result result = h2_read(&reader, &rest, &r);
 
 		assert_true(result == H2_WHOLE || result == H2_PIECE);
-		snprintf(one, sizeof(one), "%u:%u:%x ", r.frame.type, r.frame.length, r.frame.flags);
+		snprintf(one, sizeof(one), "%u:%u:%x ", r.frame.type, r.frame.length,
+			 r.frame.flags);
 		bytes_str(&seen, one);
 		if (r.frame.type == H2_HEADERS || r.frame.type == H2_CONTINUATION)
 			bytes_add(&block, r.payload.ptr, r.payload.len);
@@ -60,7 +62,8 @@ static void says(const char *request, const char *fields_wanted, const char *fra
 	for (i = 0; i < to.count; i++) {
 		bytes_add(&fields, list[i].name.ptr, list[i].name.len);
 		bytes_str(&fields, "=");
-		bytes_add(&fields, list[i].value.ptr, list[i].value.len < 20 ? list[i].value.len : 3);
+		bytes_add(&fields, list[i].value.ptr,
+			  list[i].value.len < 20 ? list[i].value.len : 3);
 		bytes_str(&fields, " ");
 	}
 	assert_string_equal(fields.ptr, fields_wanted);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Patterns of ACLs that are right, but hardly meant so: what people write who know shells, other
- * languages, or other fetches. Told as notices, for no pattern is a mistake; what the reference warns of
- * is a warning. Called by acl.c for the patterns of a line, never for those of files. */
+ * languages, or other fetches. Told as notices, for no pattern is a mistake; what the reference
+ * warns of is a warning. Called by acl.c for the patterns of a line, never for those of files. */
 #include "expr/acl_doubt.h"
 
 #include "config/config.h"
@@ -32,8 +32,8 @@ static enum meant meant_by(const struct acl_test *test)
 		return MEANT_METHOD;
 	if (!strcmp(name, "ssl_fc_sni") || !strcmp(name, "req.ssl_sni"))
 		return MEANT_HOST;
-	if ((!strcmp(name, "req.hdr") || !strcmp(name, "req.fhdr") || !strcmp(name, "hdr")) && arg &&
-	    arg->type == ARG_STR && span_equal_nocase(arg->str, span_of("host")))
+	if ((!strcmp(name, "req.hdr") || !strcmp(name, "req.fhdr") || !strcmp(name, "hdr")) &&
+	    arg && arg->type == ARG_STR && span_equal_nocase(arg->str, span_of("host")))
 		return MEANT_HOST;
 	return MEANT_ANY;
 }
@@ -54,8 +54,11 @@ static bool doubt_bracket(struct statement *st, int criterion, const char *word)
 	if (*word != '(' || st->at - 1 != criterion + 1 || strchr(name, '('))
 		return false;
 	stmt_warning(st, st->at - 1, "'%s' is a pattern here", word);
-	stmt_hint(st, "no blank stands in front of arguments: '%s%s'; '--' in front of the pattern says "
-		  "that it is meant", name, word);
+	stmt_hint(
+		st,
+		"no blank stands in front of arguments: '%s%s'; '--' in front of the pattern says "
+		"that it is meant",
+		name, word);
 	return true;
 }
 
@@ -111,7 +114,8 @@ static bool doubt_path(struct statement *st, const char *word, enum match match)
 	struct location loc = stmt_location(st);
 
 	if (strchr(word, '?')) {
-		config_notice(st->cfg, &loc, "no path has a '?', as '%s': it ends in front of it", word);
+		config_notice(st->cfg, &loc, "no path has a '?', as '%s': it ends in front of it",
+			      word);
 		stmt_hint(st, "'query' and 'urlp' look at what is behind");
 		return true;
 	}
@@ -171,7 +175,8 @@ static void doubt_ignored(struct statement *st, const char *word, const struct a
 	struct location loc = stmt_location(st);
 
 	if (test->match == MATCH_BOOL && in_list(yes, word)) {
-		stmt_note(st, st->at - 1, "'%s' is not looked at: it holds when the value is true", word);
+		stmt_note(st, st->at - 1, "'%s' is not looked at: it holds when the value is true",
+			  word);
 		return;
 	}
 	config_notice(st->cfg, &loc, "'%s' is not looked at: -m %s has no patterns", word,
@@ -218,12 +223,15 @@ bool acl_doubt_words(struct statement *st)
 		return false;
 	word = st->words[st->at - 1].text;
 	loc = stmt_location(st);
-	config_notice(st->cfg, &loc, "'%s' and what follows are patterns here, not further tests", word);
+	config_notice(st->cfg, &loc, "'%s' and what follows are patterns here, not further tests",
+		      word);
 	if (*word == '|' || tolower((unsigned char)*word) == 'o')
-		stmt_hint(st, "a second line 'acl' of the same name is an alternative; conditions take "
+		stmt_hint(st,
+			  "a second line 'acl' of the same name is an alternative; conditions take "
 			  "'or' between ACLs");
 	else
-		stmt_hint(st, "each test is an ACL of its own; a condition that names both asks for "
+		stmt_hint(st,
+			  "each test is an ACL of its own; a condition that names both asks for "
 			  "both");
 	return true;
 }

@@ -248,7 +248,8 @@ static const char *cut_short(const char *begin, const char *end)
 
 /* What follows from arguments that were not given; they stand from begin to end. */
 static int args_rest(struct expr_arg *args, int given, const struct arg_spec *spec,
-		     const char *begin, const char *end, const char *what, const struct expr_context *ctx, struct err *err)
+		     const char *begin, const char *end, const char *what,
+		     const struct expr_context *ctx, struct err *err)
 {
 	enum arg_type next = given < ARG_MAX ? spec->types[given] : ARG_NONE;
 
@@ -437,7 +438,8 @@ static int table_takes(struct config *cfg, const struct arg_pending *p, const st
 static int pending_table(struct config *cfg, const struct arg_pending *p, const struct proxies *all)
 {
 	const char *name = *p->name ? p->name : p->proxy ? p->proxy->name : "";
-	const struct proxy *px = name ? proxy_find(all, name, PROXY_FRONTEND | PROXY_BACKEND) : NULL;
+	const struct proxy *px =
+		name ? proxy_find(all, name, PROXY_FRONTEND | PROXY_BACKEND) : NULL;
 	struct location loc;
 
 	p->arg->table = *p->name || (p->proxy && p->proxy->stick) ?

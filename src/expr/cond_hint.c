@@ -153,7 +153,8 @@ bool cond_hint_elsewhere(struct statement *st, const struct proxy *proxy, const 
 /* The status of an answer: "deny 403", "deny with status 403", "deny deny-status 403". */
 static bool hint_status(struct statement *st)
 {
-	static const char *const others[] = { "with", "status", "code", "deny-status", "status_code" };
+	static const char *const others[] = { "with", "status", "code", "deny-status",
+					      "status_code" };
 	const char *action = st->count > 1 ? st->words[1].text : "", *word = "";
 	bool meant = false;
 	int at, status;

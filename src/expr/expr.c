@@ -468,7 +468,8 @@ const char *expr_fixed_text(const struct expr *e, struct server *server, struct 
 	struct sample smp;
 
 	if (!e || !(expr_where(e) & AT_CONFIG) ||
-	    expr_eval_as(e, &view, AT_CONFIG | AT_FINAL, SMP_STR, &smp) != EXPR_FOUND || !smp.str.len)
+	    expr_eval_as(e, &view, AT_CONFIG | AT_FINAL, SMP_STR, &smp) != EXPR_FOUND ||
+	    !smp.str.len)
 		return NULL;
 	return arena_strndup(arena, smp.str.ptr, smp.str.len);
 }

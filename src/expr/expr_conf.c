@@ -234,7 +234,8 @@ static void warn_hellos(struct config *cfg, const struct hello_use *use)
 			config_warning(cfg, &use->loc, "'%s' finds nothing in '%s': where HTTP is "
 				       "spoken, the bytes are no hello of TLS", use->fetch,
 				       use->proxy->name ? use->proxy->name : "defaults");
-			diag_hintf(cfg->diag, "'ssl_fc_sni' and its like tell of the TLS that 'ssl' of "
+			diag_hintf(cfg->diag,
+				   "'ssl_fc_sni' and its like tell of the TLS that 'ssl' of "
 				   "the bind line has ended");
 		}
 }

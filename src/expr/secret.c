@@ -34,15 +34,17 @@ void doubt_secret(struct statement *st, int i, struct span name)
 	    has_variable(st, i))
 		return;
 	stmt_secret(st, i, DIAG_NOTE,
-		  "a secret for '%.*s' stands in the open: a variable of the environment keeps it out "
-		  "of the file",
-		  (int)name.len, name.ptr);
+		    "a secret for '%.*s' stands in the open: a variable of the environment keeps "
+		    "it out "
+		    "of the file",
+		    (int)name.len, name.ptr);
 }
 
 void doubt_password(struct statement *st, int i)
 {
 	if (!has_variable(st, i))
 		stmt_secret(st, i, DIAG_NOTE,
-			  "the password stands in the open: a variable of the environment keeps it out "
-			  "of the file");
+			    "the password stands in the open: a variable of the environment keeps "
+			    "it out "
+			    "of the file");
 }

@@ -377,7 +377,8 @@ static void check_hash(struct statement *st, const char *hash)
 	if (*hash && !strchr("$_*!", *hash) && strlen(hash) != HASH_DES_LEN) {
 		stmt_secret(st, i, DIAG_NOTICE,
 			    "this is no hash as crypt(3) makes them: no password matches");
-		stmt_hint(st, "mkpasswd(1) makes one; 'insecure-password' takes the password itself");
+		stmt_hint(st,
+			  "mkpasswd(1) makes one; 'insecure-password' takes the password itself");
 		return;
 	}
 	switch (crypt_checksalt(hash)) {

@@ -179,7 +179,10 @@ static void a_body_may_come_again(void **state)
 	for (i = 0; i < 100; i++) {
 		piece = (struct filter_piece){ .bytes = "some text", .len = 9, .out = first,
 					       .room = sizeof(first) };
-		more = (struct filter_piece){ .bytes = "some text", .len = 9, .last = true, .out = again,
+		more = (struct filter_piece){ .bytes = "some text",
+					      .len = 9,
+					      .last = true,
+					      .out = again,
 					      .room = sizeof(again) };
 		filters[i] = deflater_get(COMPRESS_GZIP);
 		assert_true(filters[i]->ops->pass(filters[i], &piece));

@@ -254,8 +254,10 @@ static void doubt_proxy(struct config *cfg, const struct proxies *all, const str
 		config_warning(cfg, &px->loc, "'compression offload' of '%s' has no effect without "
 			       "'compression algo'", px->name);
 	if (has_algo(px, false) && !is_unplaced(px, false) && !anybody(all, may_act, false))
-		config_warning(cfg, &px->loc, "'compression algo-req' of '%s' has no effect without "
-			       "'compression direction request' or 'both'", px->name);
+		config_warning(cfg, &px->loc,
+			       "'compression algo-req' of '%s' has no effect without "
+			       "'compression direction request' or 'both'",
+			       px->name);
 }
 
 static int compress_finish(struct config *cfg, void *data)

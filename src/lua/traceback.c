@@ -3,8 +3,8 @@
 
 #include "base/str.h"
 
-/* One function of a traceback, by what a handler of signals may call. False: one of C without a name,
- * which is how we begin a script. */
+/* One function of a traceback, by what a handler of signals may call. False: one of C without a
+ * name, which is how we begin a script. */
 static bool say_level(struct text *t, lua_State *thread, lua_Debug *ar)
 {
 	lua_getinfo(thread, "nSl", ar);

@@ -92,7 +92,8 @@ static const struct prefix *parse_prefix(struct addr_parser *p, const char **res
 	if (!found)
 		found = &no_prefix;
 	*rest += strlen(found->name);
-	p->spec->stream = p->allow & ADDR_STREAM_TOO && !(dgram && found->dgram) && stream && found->stream;
+	p->spec->stream =
+		p->allow & ADDR_STREAM_TOO && !(dgram && found->dgram) && stream && found->stream;
 	if (p->spec->stream)
 		return found;
 	if (want_dgram ? dgram && found->dgram : stream && found->stream)

@@ -630,7 +630,8 @@ static unsigned batch_taken(unsigned max_accept)
 	for (i = 1; i < WORKERS; i++)
 		end_worker(i);
 	kill(pids[0], SIGCONT);
-	while (reports[1].seen != N) /* connections are counted before the turn that took them ends */
+	while (reports[1].seen !=
+	       N) /* connections are counted before the turn that took them ends */
 		be_patient("the end of a turn");
 	batch = reports[1].batch;
 	close_many(0, N);

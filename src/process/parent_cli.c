@@ -238,8 +238,9 @@ static bool help_addressed(FILE *out, const char *const *words, int count, const
 
 bool parent_cli_help(FILE *out, const char *const *words, int count, bool any)
 {
-	static const char text[] = "\ncommands of the parent's socket (-S), with the level that they "
-				   "need:\n";
+	static const char text[] =
+		"\ncommands of the parent's socket (-S), with the level that they "
+		"need:\n";
 	const char *title = text + !any;
 	const struct cli_command *row;
 	bool found = false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The word ssl-f-use. Each line of it is one of the crt-list "@<frontend>", which is in memory alone
- * (tls/list.h); when the configuration is complete the bind lines of the frontend use that list. */
+/* The word ssl-f-use. Each line of it is one of the crt-list "@<frontend>", which is in memory
+ * alone (tls/list.h); when the configuration is complete the bind lines of the frontend use that
+ * list. */
 #include "proxy/frontend_certs.h"
 
 #include "base/arena.h"
@@ -87,7 +88,8 @@ static int take_option(struct statement *st, struct use *use, const char *word)
 	if (!value)
 		return -1;
 	if (value[strcspn(value, " \t[]")])
-		return stmt_error(st, at + 1, "blanks and brackets cannot be in an option of a crt-list");
+		return stmt_error(st, at + 1,
+				  "blanks and brackets cannot be in an option of a crt-list");
 	text_printf(&use->options, " %s", value);
 	return 0;
 }
@@ -122,7 +124,8 @@ static int parse_use(struct statement *st, const struct keyword *kw, void *objec
 	text_init(&use.options, memory, sizeof(memory));
 	if (take_words(st, &use))
 		return -1;
-	line->text = arena_printf(st->cfg->arena, *memory ? "%s [%s]" : "%s", line->files.crt, memory);
+	line->text =
+		arena_printf(st->cfg->arena, *memory ? "%s [%s]" : "%s", line->files.crt, memory);
 	if (tls_list_take(list_name(st->cfg, object), line, &err))
 		return stmt_error(st, 0, "%s", err.text);
 	return 0;
@@ -151,8 +154,10 @@ static int give_list(struct config *cfg, struct proxy *px, struct tls_list *list
 			return config_error(cfg, &bind->loc, "%s", err.text);
 	}
 	if (!given)
-		config_warning(cfg, &line->own->loc, "'ssl-f-use' has no effect: no bind line of '%s' "
-			       "has 'ssl'", px->name);
+		config_warning(cfg, &line->own->loc,
+			       "'ssl-f-use' has no effect: no bind line of '%s' "
+			       "has 'ssl'",
+			       px->name);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Words of a server line that ask for 'ssl' or 'check', where neither the line nor the default-server
- * lines above have it. Called for each server line. */
+/* Words of a server line that ask for 'ssl' or 'check', where neither the line nor the
+ * default-server lines above have it. Called for each server line. */
 #include "proxy/server_doubt.h"
 
 #include "proxy/proxy.h"
@@ -36,10 +36,22 @@ static void doubt_tls(struct statement *st, const struct server *s)
 
 static void doubt_checks(struct statement *st, const struct server *s)
 {
-	static const char *const words[] = { "inter", "fastinter", "downinter", "rise", "fall", "port",
-					     "addr", "check-ssl", "check-sni", "check-alpn",
-					     "check-proto", "check-send-proxy", "check-via-socks4",
-					     "on-marked-down", "on-marked-up", NULL };
+	static const char *const words[] = { "inter",
+					     "fastinter",
+					     "downinter",
+					     "rise",
+					     "fall",
+					     "port",
+					     "addr",
+					     "check-ssl",
+					     "check-sni",
+					     "check-alpn",
+					     "check-proto",
+					     "check-send-proxy",
+					     "check-via-socks4",
+					     "on-marked-down",
+					     "on-marked-up",
+					     NULL };
 	static const char *const meant[] = { "check", "no-check", "agent-check", "observe", "track",
 					     NULL };
 	int i = find(st, words);
@@ -47,7 +59,8 @@ static void doubt_checks(struct statement *st, const struct server *s)
 	if (!i || s->set.options.on & (SRV_CHECK | SRV_AGENT_CHECK) || s->set.track ||
 	    find(st, meant))
 		return;
-	stmt_note(st, i, "server '%s': '%s' has no effect without 'check'", s->id, st->words[i].text);
+	stmt_note(st, i, "server '%s': '%s' has no effect without 'check'", s->id,
+		  st->words[i].text);
 }
 
 void server_doubt_words(struct statement *st, const struct server *s)

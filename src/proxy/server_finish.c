@@ -120,8 +120,8 @@ static void set_limits(struct config *cfg, struct server *s)
 	s->proxy->strict |= (s->set.options.on & SRV_STRICT) != 0;
 	if (s->set.maxconn && s->set.minconn > s->set.maxconn)
 		config_notice(cfg, &s->loc,
-			      "server '%s': minconn %u is above maxconn %u, and counts for both", s->id,
-			      s->set.minconn, s->set.maxconn);
+			      "server '%s': minconn %u is above maxconn %u, and counts for both",
+			      s->id, s->set.minconn, s->set.maxconn);
 	if (s->set.minconn > s->set.maxconn)
 		s->set.maxconn = s->set.minconn;
 }

@@ -89,7 +89,8 @@ static bool way_is_bulk(struct kernel_way *way, uint64_t relayed, bool behind)
 	const struct kernel_way *other = &way->owner->ways[!way->pump->is_response];
 	uint64_t answers = other->pump ? way_shared(&other->route->segments) : 0;
 
-	if (!kernel_is_bulk(&way->bulk, kernel_weight(relayed, way_sent(way)), answers, clock_now_ms))
+	if (!kernel_is_bulk(&way->bulk, kernel_weight(relayed, way_sent(way)), answers,
+			    clock_now_ms))
 		return false;
 	if (!behind)
 		kernel_leave_begin(way->owner, &kernel_stats.bulk);
@@ -319,7 +320,8 @@ enum io kernel_move(struct pump *pump)
 		return way_break(way, true);
 	if (way_shared(&way->route->fault) && !(pump->flags & PUMP_NO_PULL))
 		return way_break(way, false);
-	/* Who is about to leave receives nothing: so its sender is stopped, and little is refused. */
+	/* Who is about to leave receives nothing: so its sender is stopped, and little is refused.
+	 */
 	if (way->owner->leaving || !pump_moves_may_pull(pump))
 		return IO_AGAIN;
 	r = way->ours ? IO_OK : way_enter(way);

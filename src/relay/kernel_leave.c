@@ -5,10 +5,10 @@
  * A socket that is taken out of a map loses what comes in that moment, and what waits there. So
  * the way out has steps. Nothing more is relayed, and what was has to reach the queues. Then TCP
  * refuses, on both sockets, all segments with bytes, as if they were lost on the way. What was left
- * to the process goes into memory, for the receiver may not take it now, and when the kernel's count
- * of bytes says that this is all, the sockets leave. What was refused comes again, for its senders
- * had no acknowledgement. All of this happens at once: a sender of whom a whole window is refused,
- * and the probe behind it, waits for the timer of TCP, 200 ms. */
+ * to the process goes into memory, for the receiver may not take it now, and when the kernel's
+ * count of bytes says that this is all, the sockets leave. What was refused comes again, for its
+ * senders had no acknowledgement. All of this happens at once: a sender of whom a whole window is
+ * refused, and the probe behind it, waits for the timer of TCP, 200 ms. */
 #include "relay/kernel_way.h"
 
 #include "base/clock.h"
@@ -190,7 +190,8 @@ static bool kernel_empty(struct kernel_relay *k)
 
 void kernel_leave_try(struct kernel_relay *k)
 {
-	if (!k->leave_tries || !pump_lives(&k->relay->request) || !pump_lives(&k->relay->response)) {
+	if (!k->leave_tries || !pump_lives(&k->relay->request) ||
+	    !pump_lives(&k->relay->response)) {
 		kernel_stay(k);
 		return;
 	}

@@ -403,7 +403,8 @@ static int bind_finish(struct config *cfg, void *data)
 			if (tls_bind_ready(bind, cfg))
 				rc = -1;
 			else if (bind->set.ca_file && !asks_clients(bind))
-				config_note(cfg, &bind->loc, "'ca-file' has no effect: without 'verify' "
+				config_note(cfg, &bind->loc,
+					    "'ca-file' has no effect: without 'verify' "
 					    "clients are asked for no certificate");
 			continue;
 		}

@@ -328,7 +328,8 @@ static int line_load_files(struct tls_list *list, struct tls_list_line *line, st
 	struct tls_entry *entry = tls_entry_find(line->crt);
 
 	if (entry && !was_loaded_so(line->crt, &files))
-		return err_set(err, "'%.200s' has been loaded already, with other files", line->crt);
+		return err_set(err, "'%.200s' has been loaded already, with other files",
+			       line->crt);
 	files.crt = line->crt;
 	if (!entry)
 		entry = tls_entry_add(line->crt, &files, err);

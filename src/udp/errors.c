@@ -65,7 +65,8 @@ enum udp_error udp_errors_take(int fd)
 {
 	union {
 		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof(struct sock_extended_err) + sizeof(struct sockaddr_in6))];
+		char room[CMSG_SPACE(sizeof(struct sock_extended_err) +
+				     sizeof(struct sockaddr_in6))];
 	} control;
 	enum udp_error found = UDP_ERROR_NONE, one;
 	struct msghdr msg;

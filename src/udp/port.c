@@ -149,7 +149,8 @@ static int send_row(int fd, unsigned first, unsigned n)
 	return sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : (int)n;
 }
 
-/* Some of them, from `done` on; as a row, where more than one can leave so. How many, or -1 with errno. */
+/* Some of them, from `done` on; as a row, where more than one can leave so. How many, or -1 with
+ * errno. */
 static int send_some(const struct udp_session *s, unsigned done, unsigned n, unsigned row)
 {
 	if (row > 1)
@@ -164,7 +165,8 @@ static int send_some(const struct udp_session *s, unsigned done, unsigned n, uns
  * one has not left, and may. */
 static bool was_passing(int fd, int error)
 {
-	return error != ECONNREFUSED && !udp_is_full(error) && udp_errors_take(fd) == UDP_ERROR_PASSING;
+	return error != ECONNREFUSED && !udp_is_full(error) &&
+	       udp_errors_take(fd) == UDP_ERROR_PASSING;
 }
 
 /* All of them, in order. Returns the session whose they are in the end, NULL: none. */

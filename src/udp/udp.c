@@ -48,21 +48,27 @@ static int check_balance(struct config *cfg, const struct proxy *px)
 	if (key && expr_of_datagram(key))
 		return 0;
 	if (key) {
-		config_error(cfg, loc, "'balance hash %s' finds nothing in the udp-lb section '%s': datagrams "
-			     "have no %s", expr_text(key), px->name, expr_missing_in_datagrams(key));
+		config_error(
+			cfg, loc,
+			"'balance hash %s' finds nothing in the udp-lb section '%s': datagrams "
+			"have no %s",
+			expr_text(key), px->name, expr_missing_in_datagrams(key));
 		diag_hintf(cfg->diag, "'src', 'src_port', 'dst', 'dst_port', 'req.len' and "
 			   "'req.payload(0,4)', the first bytes, find something");
 		return -1;
 	}
 	if (px->set.balance == BALANCE_PEAK_EWMA)
-		config_error(cfg, loc, "'balance peak-ewma' of the udp-lb section '%s' goes by answers, and "
-			     "datagrams need none", px->name);
+		config_error(cfg, loc,
+			     "'balance peak-ewma' of the udp-lb section '%s' goes by answers, and "
+			     "datagrams need none",
+			     px->name);
 	else if (px->set.balance >= BALANCE_URI)
 		config_error(cfg, loc, "'balance %s' of the udp-lb section '%s' looks at what only "
 			     "connections have", balance_name(px->set.balance), px->name);
 	else
 		return 0;
-	diag_hintf(cfg->diag, "roundrobin, static-rr, leastconn, first, source, random and hash are for "
+	diag_hintf(cfg->diag,
+		   "roundrobin, static-rr, leastconn, first, source, random and hash are for "
 		   "datagrams; 'balance hash req.payload(0,4)' goes by the first bytes");
 	return -1;
 }
