@@ -59,8 +59,6 @@ void stream_push_handle(lua_State *L, struct stream_scripts *ss);
 void stream_push_txn(lua_State *L, struct stream_scripts *ss);
 /* The stream of an object at `at`, in whose turn the script runs; raises an error otherwise. */
 struct stream_scripts *stream_of_object(lua_State *L, int at);
-/* The same, where there is an exchange. */
-struct exchange *exchange_of_object(lua_State *L, int at);
 
 /* Does an action of requests (or responses) run, which may change what the stream carries? */
 bool stream_acts(const struct stream_scripts *ss, unsigned where);

@@ -41,7 +41,6 @@ enum { SOCKMAP_FIRST = 1 << 0, SOCKMAP_SECOND = 1 << 1 };
  * nothing is left then. */
 int sockmap_open(unsigned routes, struct err *err);
 void sockmap_close(void);
-bool sockmap_is_open(void);
 /* Readable while sockmap_next has something to say. */
 int sockmap_fd(void);
 /* How far the program has written by now. */

@@ -103,12 +103,3 @@ bool stream_edits(const struct stream_scripts *ss, bool response)
 	return stream_acts(ss, response ? AT_RESPONSE : AT_REQUESTS) ||
 	       (ss->turn && ss->turn->heads && ss->turn->response == response);
 }
-
-struct exchange *exchange_of_object(lua_State *L, int at)
-{
-	struct stream_scripts *ss = stream_of_object(L, at);
-
-	if (!ss->stream->exchange)
-		luaL_error(L, "there is no HTTP exchange here");
-	return ss->stream->exchange;
-}

@@ -106,11 +106,6 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-bool sockmap_is_open(void)
-{
-	return route_memory != NULL;
-}
-
 void sockmap_close(void)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
