@@ -8,7 +8,8 @@
 
 struct suggestion {
 	struct config *cfg;
-	const char *word, *best;
+	const char *word, *best, *begun; /* begun: a name that begins with the word ... */
+	unsigned begins;                 /* ... of so many */
 	unsigned distance; /* of the best; above it nothing is near */
 };
 
@@ -17,7 +18,7 @@ struct suggestion {
 struct suggestion suggest_for(struct config *cfg, const char *word);
 /* One of those that are there. Kept as it is until suggest_end. */
 void suggest_name(struct suggestion *s, const char *name);
-/* Adds the hint, if a name was near. */
+/* Adds the hint, if a name was near, or if the word begins one of them alone. */
 void suggest_end(const struct suggestion *s);
 
 /* The nearest of the words of bind lines, server lines and others, by their scope; NULL: none. */

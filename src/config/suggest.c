@@ -32,10 +32,15 @@ struct suggestion suggest_for(struct config *cfg, const char *word)
 
 void suggest_name(struct suggestion *s, const char *name)
 {
+	size_t len = strlen(s->word);
 	unsigned distance;
 
 	if (!s->distance || !name)
 		return;
+	if (len > 1 && !strncasecmp(s->word, name, len)) {
+		s->begun = name;
+		s->begins++;
+	}
 	distance = strcasecmp(s->word, name) ? str_distance(s->word, name, s->distance) : 0;
 	if (distance < s->distance) {
 		s->distance = distance;
@@ -45,8 +50,10 @@ void suggest_name(struct suggestion *s, const char *name)
 
 void suggest_end(const struct suggestion *s)
 {
-	if (s->best)
-		diag_hintf(s->cfg->diag, "did you mean '%s'?", s->best);
+	const char *meant = s->best ? s->best : s->begins == 1 ? s->begun : NULL;
+
+	if (meant)
+		diag_hintf(s->cfg->diag, "did you mean '%s'?", meant);
 }
 
 static void suggest_in(struct config *cfg, DIR *dir, const char *folder, const char *name)
