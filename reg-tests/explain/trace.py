@@ -1,63 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """trace request: what the next request that matches has met. Called by trace.sh."""
-import argparse, re, socket, sys
+import re
+import sys
 
-words = argparse.ArgumentParser()
-for name in "front", "back", "stats", "parent", "pid", "dir":
-    words.add_argument("--" + name)
-args = words.parse_args()
-failures = 0
-
-
-def check(sentence, held, more=""):
-    global failures
-    failures += not held
-    print("ok     " if held else "FAILED ", sentence, "" if held else more)
-
-
-class Stats:
-    def __init__(self, line):
-        self.s = socket.socket(socket.AF_UNIX)
-        self.s.settimeout(60)
-        self.s.connect(args.stats)
-        self.s.sendall(line.encode() + b"\n")
-        self.said = ""
-
-    def until(self, text):
-        while text not in self.said:
-            got = self.s.recv(65536)
-            if not got:
-                return False
-            self.said += got.decode()
-        return True
-
-    def all(self):
-        self.until("\0")
-        return self.said
-
-
-def connect():
-    host, port = args.front.rsplit(":", 1)
-    s = socket.create_connection((host, int(port)), 60)
-    return s
-
-
-def get(path, s=None):
-    s = s or connect()
-    s.sendall(b"GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" % path.encode())
-    answer = b""
-    while True:
-        got = s.recv(65536)
-        if not got:
-            return answer.decode()
-        answer += got
-
-
-def trace(line):
-    t = Stats("trace request " + line)
-    t.until("Any key stops")
-    return t
-
+import told
+from told import Told, args, check, connect, get, trace
 
 t = trace("frontend fe if { path_beg /b } !never")
 get("/a")
@@ -78,7 +25,7 @@ check("one request", said.count("request of frontend") == 1 and said.count("path
 check("the line of the log", '"GET /b1 HTTP/1.1"' in said, said)
 
 t = trace("")
-check("one at a time", Stats("trace request").all().count("Another 'trace request' waits") == 1)
+check("one at a time", Told("trace request").all().count("Another 'trace request' waits") == 1)
 t.s.sendall(b"x\n")
 t.all()
 t = trace("")
@@ -103,7 +50,7 @@ waiting = connect()
 waiting.sendall(b"GET /wait HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 t.until("http-request")
 t.s.close()
-check("the stats socket goes away in the middle", Stats("show info").all().startswith("Name:"))
+check("the stats socket goes away in the middle", Told("show info").all().startswith("Name:"))
 check("and the request goes on", b"500" in waiting.recv(4096))
 t = trace("if { path /f }")
 get("/f")
@@ -121,6 +68,6 @@ for line, wanted in (("width", "are expected, not ''"), ("width 20", "40 to 1000
                      ("if { }", "an expression is expected"), ("if { foo }", "unknown fetch 'foo'"),
                      ("if { path -f /etc/passwd }", "cannot stand here"), ("unless x", "is expected, not"),
                      ("if { res.hdr(a) b }", "which is not there yet"), ("if { path -m reg ( }", "(")):
-    said = Stats("trace request " + line).all()
+    said = Told("trace request " + line).all()
     check("trace request " + line, wanted in said and "Any key" not in said, said)
-sys.exit(failures != 0)
+sys.exit(told.failures != 0)
