@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Pebble as the authority, with names of its own that lead here, and a penstock that asks it."""
-import glob
 import json
 import os
 import re
@@ -8,7 +7,7 @@ import signal
 import socket
 import ssl
 import subprocess
-import time
+import sys
 
 import service
 from service import ask, until
@@ -149,3 +148,12 @@ frontend secure
         self.process.wait(service.PATIENCE)
         self.process = None
         self.out.close()
+
+    def finish(self, *others):
+        """The end of a test: all end, and where something failed the log tells of it."""
+        self.end()
+        for other in others:
+            other.end()
+        if service.failures:
+            sys.stdout.write(self.log_text())
+        service.finish()

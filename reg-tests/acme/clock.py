@@ -3,9 +3,7 @@
 import argparse
 import os
 import struct
-import sys
 
-import service
 from acme_world import Pebble, World
 from service import check, until
 
@@ -46,11 +44,7 @@ def main():
     until("with a fast clock the authority is not trusted, and the log says why",
           lambda: w.logged("no TLS with.*expired") > 0)
     check("the certificate of before serves on", w.served()[0] == before)
-    w.end()
-    pebble.end()
-    if service.failures:
-        sys.stdout.write(w.log_text())
-    service.finish()
+    w.finish(pebble)
 
 
 main()

@@ -3,7 +3,6 @@
 import argparse
 import os
 import socket
-import sys
 
 import service
 from acme_world import Pebble, World
@@ -38,11 +37,7 @@ def main():
     check("a token that nobody knows is not found", get(w.http, "/.well-known/acme-challenge/x")[0] == "404")
     until("the authority's certificate is served", w.ordered)
     check("one process has a parent, which has written it", os.path.exists(w.pem) and len(w.children()) == 1)
-    w.end()
-    pebble.end()
-    if service.failures:
-        sys.stdout.write(w.log_text())
-    service.finish()
+    w.finish(pebble)
 
 
 main()

@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import ssl
-import sys
 import threading
 
 import service
@@ -118,11 +117,7 @@ def main():
     pebble.process.send_signal(signal.SIGCONT)
     until("and counts it", lambda: int(w.status()["failures"]) > failures)
     check("with the certificate of before", w.served()[0] == before)
-    w.end()
-    pebble.end()
-    if service.failures:
-        sys.stdout.write(w.log_text())
-    service.finish()
+    w.finish(pebble)
 
 
 main()

@@ -9,10 +9,8 @@ import json
 import os
 import ssl
 import subprocess
-import sys
 import threading
 
-import service
 from acme_world import Pebble, World
 from service import check, until
 
@@ -113,11 +111,7 @@ def main():
     w.start()
     check("a restart finds it", w.ordered() and key_of(w.served()[0])[0] == key[0])
     check("and still keeps the key", renewed()[0] == key[0])
-    w.end()
-    pebble.end()
-    if service.failures:
-        sys.stdout.write(w.log_text())
-    service.finish()
+    w.finish(pebble)
 
 
 main()

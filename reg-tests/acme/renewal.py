@@ -5,10 +5,8 @@ import argparse
 import os
 import struct
 import subprocess
-import sys
 import time
 
-import service
 from acme_world import Pebble, World
 from service import check, until
 
@@ -84,9 +82,7 @@ def main():
     w = World(args.dir, args.penstock)
     short_life(w)
     clock_jumps(w, args.preload)
-    if service.failures:
-        sys.stdout.write(w.log_text())
-    service.finish()
+    w.finish()
 
 
 main()

@@ -4,9 +4,7 @@ rights.sh."""
 import argparse
 import os
 import stat
-import sys
 
-import service
 from acme_world import Pebble, World
 from service import check, until
 
@@ -45,11 +43,7 @@ def main():
     until("what cannot be written is in force", lambda: w.served()[0] != before)
     until("and the log says that a restart would lose it",
           lambda: w.logged("is in force, but not on the disk, and is lost with a restart.*No such file"))
-    w.end()
-    pebble.end()
-    if service.failures:
-        sys.stdout.write(w.log_text())
-    service.finish()
+    w.finish(pebble)
 
 
 main()

@@ -6,9 +6,7 @@ import mmap
 import os
 import resource
 import struct
-import sys
 
-import service
 from acme_world import Pebble, World
 from service import check, until
 
@@ -106,11 +104,7 @@ def main():
         os.unlink(os.path.join(args.dir, "small/filler"))
         renewed("there is room again")
         until("and it is written", lambda: open(w.pem, encoding="utf-8").read() != saved)
-    w.end()
-    pebble.end()
-    if service.failures:
-        sys.stdout.write(w.log_text())
-    service.finish()
+    w.finish(pebble)
 
 
 main()
