@@ -11,10 +11,10 @@
 #include "base/bug.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "config/alike.h"
 #include "config/lexer.h"
 #include "config/load.h"
 #include "config/predicate.h"
+#include "config/suggest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -424,7 +424,7 @@ bool condition_name(const char *word)
 	struct text t;
 
 	text_init(&t, buf, sizeof(buf));
-	return alike_names(&t, word, directive_names);
+	return suggest_of(&t, word, directive_names);
 }
 
 bool condition_directive(struct reader *rd, const struct word *words, int count)

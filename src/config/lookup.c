@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/str.h"
-#include "config/alike.h"
+#include "config/suggest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -415,7 +415,7 @@ const char *lookup_nearest(const struct lookup *index, unsigned scope, const str
 			nearest_try(&best, known_words[i].name, name_words(known_words[i].name));
 	for (i = 0; i < index->count && !best.name && count; i++)
 		if (index->rows[i].kw->scope & scope && index->rows[i].words == 1 &&
-		    alike_begins(words->text, index->rows[i].kw->name))
+		    suggest_begins(words->text, index->rows[i].kw->name))
 			best.name = index->rows[i].kw->name;
 	return best.name;
 }

@@ -10,7 +10,6 @@
 #include "base/bug.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "config/alike.h"
 #include "config/cure.h"
 #include "config/default_path.h"
 #include "config/diag.h"
@@ -19,6 +18,7 @@
 #include "config/lookup.h"
 #include "config/odd.h"
 #include "config/reader.h"
+#include "config/suggest.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -236,7 +236,7 @@ static void hint_second(struct statement *st, int i, unsigned scope, const char 
 		stmt_hint(st, "did you mean '%s'?", near);
 	else if (cure_second(st, i + 1))
 		return;
-	else if (i + 1 < st->count && alike_names(&t, st->words[i + 1].text, names))
+	else if (i + 1 < st->count && suggest_of(&t, st->words[i + 1].text, names))
 		stmt_hint(st, "did you mean %s behind '%s'?", list, first);
 	else {
 		text_init(&t, list, sizeof(list));

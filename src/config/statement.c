@@ -8,7 +8,6 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/str.h"
-#include "config/alike.h"
 #include "config/cure.h"
 #include "config/diag.h"
 #include "config/foreign.h"
@@ -288,7 +287,7 @@ void stmt_hint_names(struct statement *st, const char *word, const char *const *
 	if (!*names)
 		return;
 	text_init(&t, list, sizeof(list));
-	if (word && alike_names(&t, word, names)) {
+	if (word && suggest_of(&t, word, names)) {
 		stmt_hint(st, "did you mean %s?", list);
 		return;
 	}

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
-#include "config/alike.h"
+#include "config/suggest.h"
 #include "explain/h2_client.h"
 #include "http/message.h"
 #include "tls/base64.h"
@@ -392,16 +392,15 @@ static int ask_contradicts(const struct ask *ask, struct err *err)
 
 static int option_unknown(const char *word, struct err *err)
 {
-	const char *names[ARRAY_LEN(options) + 1];
+	struct suggestion near = suggest_begin(word);
 	char memory[128];
 	struct text t;
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(options); i++)
-		names[i] = options[i].name;
-	names[i] = NULL;
+		suggest_name(&near, options[i].name);
 	text_init(&t, memory, sizeof(memory));
-	if (alike_names(&t, word, names))
+	if (suggest_put(&near, &t))
 		return err_set(err, "'%s' is no option of explain; did you mean %s?", word, t.ptr);
 	return err_set(err, "'%s' is no option of explain; 'penstock help explain' lists them",
 		       word);

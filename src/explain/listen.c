@@ -4,7 +4,7 @@
 #include "explain/listen.h"
 
 #include "base/err.h"
-#include "config/alike.h"
+#include "config/suggest.h"
 #include "explain/ask.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
@@ -91,9 +91,7 @@ static struct listener *listener_best(const struct ask *ask, unsigned *best)
 /* False: there is such a frontend. */
 static bool frontend_none(const struct ask *ask, struct err *err)
 {
-	enum { MOST = 1000 };
-	const char *names[MOST + 1];
-	unsigned n = 0;
+	struct suggestion near = suggest_begin(ask->frontend);
 	struct proxy *px;
 	char memory[256];
 	struct text t;
@@ -103,12 +101,10 @@ static bool frontend_none(const struct ask *ask, struct err *err)
 			continue;
 		if (!strcmp(px->name, ask->frontend))
 			return false;
-		if (n < MOST)
-			names[n++] = px->name;
+		suggest_name(&near, px->name);
 	}
-	names[n] = NULL;
 	text_init(&t, memory, sizeof(memory));
-	if (alike_names(&t, ask->frontend, names))
+	if (suggest_put(&near, &t))
 		err_set(err, "there is no frontend '%s'; did you mean %s?", ask->frontend, t.ptr);
 	else
 		err_set(err, "there is no frontend '%s'", ask->frontend);

@@ -81,8 +81,7 @@ void cond_hint_names(struct statement *st, const struct proxy *proxy, const char
 		suggest_name(&s, names[i]);
 	for (i = 0; acl_predefined[i].name; i++)
 		suggest_name(&s, acl_predefined[i].name);
-	suggest_end(&s);
-	if (s.best)
+	if (suggest_end(&s))
 		return;
 	text_init(&t, memory, sizeof(memory));
 	for (i = 0; names[i]; i++)

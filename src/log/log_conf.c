@@ -466,25 +466,19 @@ static int log_finish_target(struct config *cfg, struct log_data *data, struct l
 static int log_finish_profile(struct config *cfg, struct log_data *data,
 			      struct log_profile_use *use)
 {
-	const struct log_profile *profile, *nearest = NULL;
-	unsigned best = 3, distance;
+	struct suggestion near = suggest_for(cfg, use->name);
+	const struct log_profile *profile;
 
 	list_for_each(profile, &data->profiles, node) {
-		distance = str_distance(use->name, profile->name, 2);
-		if (!distance) {
+		if (!strcmp(use->name, profile->name)) {
 			use->profile = profile;
 			return 0;
 		}
-		if (distance < best) {
-			best = distance;
-			nearest = profile;
-		}
+		suggest_name(&near, profile->name);
 	}
-	if (nearest)
-		return config_error(cfg, &use->loc,
-				    "there is no log-profile '%s', did you mean '%s'?", use->name,
-				    nearest->name);
-	return config_error(cfg, &use->loc, "there is no log-profile '%s'", use->name);
+	config_error(cfg, &use->loc, "there is no log-profile '%s'", use->name);
+	suggest_end(&near);
+	return -1;
 }
 
 int log_finish(struct config *cfg, void *module_data)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which names are like a word: slips, short forms, beginnings, parts; and when it says nothing. */
-#include "config/alike.h"
+#include "config/suggest.h"
 
 #include "base/str.h"
 
@@ -17,7 +17,7 @@ static void means_of(const char *const *names, const char *word, const char *wan
 	struct text t;
 
 	text_init(&t, memory, sizeof(memory));
-	assert_int_equal(alike_names(&t, word, names), *wanted != 0);
+	assert_int_equal(suggest_of(&t, word, names), *wanted != 0);
 	if (*wanted)
 		assert_string_equal(memory, wanted);
 }
@@ -86,6 +86,34 @@ static void beginnings(void **state)
 	means("m", "");                   /* one letter says too little */
 }
 
+/* Names of people: capitals and how they begin say more than their order. */
+static void names_of_people(void **state)
+{
+	static const char *const names[] = { "Shop_A", "Shop_B", "be_static", "stats", NULL };
+
+	(void)state;
+	means_of(names, "shop_c", "'Shop_A'");
+	means_of(names, "shop", "'Shop_A' or 'Shop_B'");
+	means_of(names, "STATIC", "'be_static'");
+	means_of(names + 3, "STATISTICS", "");
+	means_of(names, "BE", "'be_static'");
+}
+
+static void a_name_is_said_once(void **state)
+{
+	struct suggestion s = suggest_begin("max");
+	char memory[100];
+	struct text t;
+
+	(void)state;
+	suggest_name(&s, "maximum");
+	suggest_name(&s, NULL);
+	suggest_name(&s, "maximum");
+	text_init(&t, memory, sizeof(memory));
+	assert_true(suggest_put(&s, &t));
+	assert_string_equal(memory, "'maximum'");
+}
+
 static void parts(void **state)
 {
 	static const char *const many[] = { "aaa-header", "bbb-header", "ccc-header", "ddd-header",
@@ -113,12 +141,12 @@ static void nothing_is_like_it(void **state)
 static void one_begins_with_the_other(void **state)
 {
 	(void)state;
-	assert_true(alike_begins("path", "path_beg"));
-	assert_true(alike_begins("path_begins", "path_beg"));
-	assert_true(alike_begins("same", "same"));
-	assert_false(alike_begins("pat", "path_beg")); /* fewer than four letters */
-	assert_false(alike_begins("patch", "path_beg"));
-	assert_false(alike_begins("", "path"));
+	assert_true(suggest_begins("path", "path_beg"));
+	assert_true(suggest_begins("path_begins", "path_beg"));
+	assert_true(suggest_begins("same", "same"));
+	assert_false(suggest_begins("pat", "path_beg")); /* fewer than four letters */
+	assert_false(suggest_begins("patch", "path_beg"));
+	assert_false(suggest_begins("", "path"));
 }
 
 int main(void)
@@ -129,6 +157,8 @@ int main(void)
 		cmocka_unit_test(the_nearest_wins),
 		cmocka_unit_test(short_forms),
 		cmocka_unit_test(beginnings),
+		cmocka_unit_test(names_of_people),
+		cmocka_unit_test(a_name_is_said_once),
 		cmocka_unit_test(parts),
 		cmocka_unit_test(nothing_is_like_it),
 		cmocka_unit_test(one_begins_with_the_other),
