@@ -13,7 +13,7 @@ from service import Service, check, finish, read_all, until
 service = Service(lambda p: [p.add_argument("--" + name) for name in ("pem", "part", "scripts")] +
                   [p.add_argument("--print", action="store_true")])
 args = service.args
-FIVE = 5 << 20
+LARGE = int(os.environ.get("LARGE", 5 << 18))
 TRACE = "filter trace quiet random-forwarding"
 PACKED = ("filter compression", "compression algo gzip", "compression type text/css")
 LIMIT = "filter bwlim-out %s default-limit 900m default-period 1s"
@@ -59,15 +59,15 @@ def plenty():
         yield Proxy(f"{way}_packed", ["drop hold", "double"], way, 2, PACKED + (LIMIT % way, TRACE, TRACE))
 
 
-def five_megabytes(proxies):
-    body = pattern(FIVE)
+def large_bodies(proxies):
+    body = pattern(LARGE)
     for p in proxies:
         for how, coding in ("length", "length"), ("trailers", "trailers"):
             name = f"{p.name}.{how}"
             with Client(where(p)) as c:
                 c.send(c.request(name, "POST", "/", how, body, coding))
                 wrong = judge(p, c, name, "POST", "/", how, body, c.response())
-                check(f"{p.name}: 5 MB both ways, {how}: {wrong or 'as foretold'}", not wrong)
+                check(f"{p.name}: {LARGE} bytes both ways, {how}: {wrong or 'as foretold'}", not wrong)
 
 
 CASES = [("GET", "/1000", "length"), ("HEAD", "/1000", "length"), ("GET", "/70000", "chunked"),
@@ -156,7 +156,7 @@ def tunnel(p):
 
 
 def judge_bytes(proxies):
-    five_megabytes(proxies)
+    large_bodies(proxies)
     judge_small(proxies)
     for p in proxies:
         if p.name in ("h1_none", "h1_one", "h1_two"):
@@ -204,7 +204,7 @@ class Mirror:
 def judge_tcp(proxies):
     Mirror(args.back)
     for p in proxies:
-        for size in 0, 1, 2, 16384, FIVE:
+        for size in 0, 1, 2, 16384, LARGE:
             with Client(where(p)) as c:
                 data = pattern(size)
                 def run():
