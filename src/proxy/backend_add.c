@@ -167,9 +167,25 @@ int backend_removable(const struct proxy *px, bool *never, struct err *err)
 	return 0;
 }
 
+/* A worker of an earlier generation may have servers there that the present one has not, and rules
+ * that name the backend. */
+static bool is_held(struct proxy *px)
+{
+	struct server *s, *next;
+
+	for (s = px->servers; s; s = next) {
+		next = s->next;
+		server_remove(s);
+	}
+	return px->servers || px->dispatch || px->named || px->stick || px->udp ||
+	       px->caps & PROXY_FRONTEND;
+}
+
 void backend_remove(struct proxy *px)
 {
 	px->state->unpublished = true;
+	if (is_held(px))
+		return;
 	proxy_leave(proxies_running, px);
 	backends_gone++;
 	leave_parts(px);

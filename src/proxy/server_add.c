@@ -51,18 +51,23 @@ static void free_parts(struct server *s)
 			(*part)->free(s);
 }
 
-static void server_free(struct server *s)
+static void memory_free(struct server *s)
 {
 	struct arena *arena = s->arena;
 
-	free_parts(s);
-	slot_given_up(s->left_row, s->slot, &s->tally->ended);
 	timer_cancel(&s->warm_up);
 	timer_cancel(&s->idle_timer);
 	free(s->state->hostname);
 	s->state->hostname = NULL;
 	if (arena)
 		arena_free(&arena);
+}
+
+static void server_free(struct server *s)
+{
+	free_parts(s);
+	slot_given_up(s->left_row, s->slot, &s->tally->ended);
+	memory_free(s);
 }
 
 static bool is_idle(const struct server *s)
@@ -93,11 +98,8 @@ static void reap(struct timer *timer)
 
 static void forget(struct server *s)
 {
-	struct arena *arena = s->arena;
-
 	free_parts(s);
-	free(s->state->hostname);
-	arena_free(&arena);
+	memory_free(s);
 }
 
 static int added_finish(struct config *cfg, void *data)
@@ -183,11 +185,16 @@ bool server_is_anywhere(const struct server *s)
 
 /* -- leaving ----------------------------------------------------------------------------------- */
 
+static bool is_held(const struct server *s)
+{
+	return s->pointed_at || !list_empty(&s->trackers);
+}
+
 int server_removable(const struct server *s, bool *never, struct err *err)
 {
 	if (never)
 		*never = true;
-	if (s->pointed_at || !list_empty(&s->trackers) || s->is_service)
+	if (is_held(s) || s->is_service)
 		return err_set(err, "This server cannot be removed at runtime due to other "
 				    "configuration elements pointing to it.");
 	if (!(s->state->admin & ADMIN_MAINT))
@@ -203,6 +210,8 @@ int server_removable(const struct server *s, bool *never, struct err *err)
 void server_remove(struct server *s)
 {
 	server_set_admin(s, ADMIN_FORCED_MAINT, 0);
+	if (is_held(s)) /* in a worker of an earlier generation, whose rules are others */
+		return;
 	server_conf_leave(s);
 	s->next = NULL;
 	servers_gone++;
@@ -231,7 +240,7 @@ int server_rename(struct server *s, const char *name, struct err *err)
 		rc = err_set(err, "set server <b>/<s> name requires a name.");
 	else if (!(s->state->admin & ADMIN_MAINT))
 		rc = err_set(err, "Only servers in maintenance mode can be renamed.");
-	else if (s->pointed_at || !list_empty(&s->trackers))
+	else if (is_held(s))
 		rc = err_set(err, "This server cannot be renamed at runtime due to other "
 				  "configuration elements pointing to it.");
 	else if (server_conf_check_name(&st, name) < 0)
