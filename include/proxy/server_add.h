@@ -41,8 +41,8 @@ void servers_keep(void);
 void servers_kept(struct config *cfg, struct proxies *all, bool shared);
 /* What a module finds wrong in a server (finish: 0, or -1 after a report), or makes of it, at the
  * end of the configuration. A kept server in which something is wrong is left out, with a warning:
- * then it is in the list of its backend no more, but leads on to the next. 0, or -1 after a report.
- */
+ * then it is in the list of its backend no more, but leads on to the next. So are kept servers that
+ * track it. 0, or -1 after a report. */
 int server_finish_with(struct config *cfg, struct server *s,
 		       int (*finish)(struct config *cfg, struct server *s));
 /* Parts of a server that has been taken out of its list let it go. */

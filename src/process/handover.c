@@ -22,6 +22,7 @@
 #include "process/reload.h"
 #include "process/spare.h"
 #include "process/worker.h"
+#include "proxy/added_names.h"
 #include "proxy/facts.h"
 #include "proxy/proxy.h"
 #include "proxy/tally.h"
@@ -81,6 +82,18 @@ static char *find_program(const char *name)
 	    asprintf(&path, "%s/%s", folder, name) < 0)
 		path = strdup(name);
 	return path;
+}
+
+/* "NAME=text", for the program that is executed next. The place in the environment. */
+static char **give_variable(char *text)
+{
+	char **at = start_environ;
+
+	while (at && *at)
+		at++;
+	if (at)
+		*at = text; /* there is room for one more */
+	return at;
 }
 
 static void run_program(char **argv)
@@ -495,19 +508,14 @@ int handover_execute(struct config *cfg, struct err *err)
 	}
 	snprintf(value, sizeof(value), "%d", fd);
 	if (give_all(cfg, out)) {
-		char **environment = start_environ;
-		char variable[64];
-		size_t n = 0;
+		char variable[64], **given;
 
 		snprintf(variable, sizeof(variable), VARIABLE "=%s", value);
-		while (environment && environment[n])
-			n++;
-		if (environment)
-			environment[n] = variable; /* there is room for one more */
+		given = give_variable(variable);
 		run_program(start_argv);
 		error = errno;
-		if (environment)
-			environment[n] = NULL;
+		if (given)
+			*given = NULL;
 		errno = error;
 	}
 	err_set(err, "cannot execute %s: %s", program ? program : "the program", strerror(errno));
@@ -519,8 +527,8 @@ int handover_execute(struct config *cfg, struct err *err)
 
 void handover_validate(int fd)
 {
-	char **argv = start_argv ? copy_list(start_argv, 1) : NULL;
-	int i;
+	char **argv = start_argv ? copy_list(start_argv, 1) : NULL, variable[64];
+	int added = added_names_write(), i;
 
 	if (argv) {
 		for (i = start_argc; i > 1; i--)
@@ -530,6 +538,9 @@ void handover_validate(int fd)
 	dup2(fd, STDOUT_FILENO);
 	dup2(fd, STDERR_FILENO);
 	signals_reset();
+	snprintf(variable, sizeof(variable), ADDED_NAMES "=%d", added);
+	if (added >= 0)
+		give_variable(variable);
 	run_program(argv);
 	dprintf(STDERR_FILENO, "cannot execute %s: %s\n", program ? program : "the program",
 		strerror(errno));

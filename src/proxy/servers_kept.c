@@ -295,7 +295,34 @@ void servers_kept(struct config *cfg, struct proxies *all, bool shared)
 
 /* ---- what comes of them -------------------------------------------------------------------- */
 
-/* What names it in the files stands or falls with it. */
+/* Those that track it go first. */
+static void leave_out(struct config *cfg, struct server *s, const char *why)
+{
+	struct server *tracker, *next;
+	char text[600];
+
+	list_for_each_safe(tracker, next, &s->trackers, tracker_node) {
+		snprintf(text, sizeof(text), "it tracks '%s/%s'", s->proxy->name, s->id);
+		leave_out(cfg, tracker, text);
+	}
+	left_out(cfg, s->proxy, s->id, why);
+	list_remove(&s->tracker_node);
+	server_conf_leave(s);
+	server_leave_parts(s);
+}
+
+/* A line of the file that names it or one that tracks it? The process that has read the files before
+ * the reload has refused such files, since what is added is none of them. */
+static bool is_named(const struct server *s)
+{
+	const struct server *tracker;
+	bool named = s->pointed_at || !s->added;
+
+	list_for_each(tracker, &s->trackers, tracker_node)
+		named = named || is_named(tracker);
+	return named;
+}
+
 int server_finish_with(struct config *cfg, struct server *s,
 		       int (*finish)(struct config *cfg, struct server *s))
 {
@@ -306,14 +333,11 @@ int server_finish_with(struct config *cfg, struct server *s,
 	if (!s->added || (rc == 0 && !config_failed(own)))
 		return rc;
 	fragment_problem(own, &err);
-	if (s->pointed_at || !list_empty(&s->trackers))
+	if (is_named(s))
 		return config_error(cfg, &s->proxy->loc,
 				    "server '%s/%s', which a command had added and "
 				    "others name: %s",
 				    s->proxy->name, s->id, err.text);
-	left_out(cfg, s->proxy, s->id, err.text);
-	list_remove(&s->tracker_node);
-	server_conf_leave(s);
-	server_leave_parts(s);
+	leave_out(cfg, s, err.text);
 	return 0;
 }

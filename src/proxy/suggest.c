@@ -3,6 +3,7 @@
 #include "proxy/suggest.h"
 
 #include "config/module.h"
+#include "proxy/added_names.h"
 #include "proxy/stick_conf.h"
 
 void proxy_suggest(struct config *cfg, const struct proxies *all, const char *name, unsigned caps)
@@ -10,6 +11,8 @@ void proxy_suggest(struct config *cfg, const struct proxies *all, const char *na
 	struct suggestion s = suggest_for(cfg, name);
 	const struct proxy *px;
 
+	if (caps & PROXY_BACKEND && added_names_hint(cfg, name, NULL))
+		return;
 	list_for_each(px, &all->list, node)
 		if (px->caps & caps)
 			suggest_name(&s, px->name);
@@ -21,6 +24,8 @@ void server_suggest(struct config *cfg, const struct proxy *px, const char *name
 	struct suggestion s = suggest_for(cfg, name);
 	const struct server *server;
 
+	if (added_names_hint(cfg, px->name, name))
+		return;
 	for (server = px->servers; server; server = server->next)
 		suggest_name(&s, server->id);
 	suggest_end(&s);
