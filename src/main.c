@@ -15,6 +15,7 @@
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/fold.h"
 #include "base/memory.h"
 #include "cli/help.h"
 #include "cli/language_help.h"
@@ -59,7 +60,10 @@
 
 static int fail(const struct err *err)
 {
-	fprintf(stderr, "penstock: %s\n", err->text);
+	char line[sizeof(err->text) + 16];
+
+	snprintf(line, sizeof(line), "penstock: %s\n", err->text);
+	fold_text(stderr, line, fold_width(STDERR_FILENO));
 	return 1;
 }
 
@@ -245,7 +249,7 @@ static void load_keep_log(const struct config *cfg)
 
 	if (!out)
 		return;
-	diag_print(cfg->diag, out, false, DIAG_NOTICE);
+	diag_print(cfg->diag, out, false, 0, DIAG_NOTICE);
 	fclose(out);
 	reload_keep_log(text, len);
 	free(text);
@@ -260,7 +264,8 @@ static void load_report(const struct config *cfg, const struct args *args)
 	if (args->json && args->check)
 		diag_print_json(cfg->diag, stdout, DIAG_NOTE);
 	else
-		diag_print(cfg->diag, stderr, isatty(STDERR_FILENO), least);
+		diag_print(cfg->diag, stderr, isatty(STDERR_FILENO), fold_width(STDERR_FILENO),
+			   least);
 }
 
 /* Reads everything and reports. 0, or -1. */
@@ -289,8 +294,8 @@ static int load(struct config *cfg, const struct args *args)
 static int refuse_idle(bool checked)
 {
 	if (!checked) {
-		fprintf(stderr, "error: there is nothing to start: no section has a 'bind' line, or all of "
-				"them are disabled\n");
+		fold_text(stderr, "error: there is nothing to start: no section has a 'bind' line, "
+			  "or all of them are disabled\n", fold_width(STDERR_FILENO));
 		return 1;
 	}
 	fprintf(stderr, "Configuration file has no error but will not start (no listener) => "

@@ -79,8 +79,10 @@ void diag_sort(struct diag *diag);
 const char *diag_severity_name(enum severity severity);
 
 /* For people: file:line:column, the message, the line, a caret. Problems less severe than
- * least are left out. */
-void diag_print(const struct diag *diag, FILE *out, bool colour, enum severity least);
+ * least are left out. width: of the terminal, which messages and hints are folded at and of a long
+ * line as much is shown as fits; 0: it is none. */
+void diag_print(const struct diag *diag, FILE *out, bool colour, unsigned width,
+		enum severity least);
 /* For programs: one array of objects with file, line, column, severity, message, hint. */
 void diag_print_json(const struct diag *diag, FILE *out, enum severity least);
 

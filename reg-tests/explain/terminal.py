@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What penstock explain shows on terminals of some widths. Called by terminal.sh."""
-import fcntl
 import os
-import pty
 import re
-import struct
 import subprocess
 import sys
-import termios
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from terminal_lib import on_terminal, plain  # noqa: E402
 
 penstock, cfg = sys.argv[1:]
 failures = 0
@@ -22,27 +21,6 @@ def check(sentence, held, more=""):
     print("ok     " if held else "FAILED ", sentence, "" if held else more)
 
 
-def on_terminal(width, more=()):
-    main, other = pty.openpty()
-    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
-    env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
-    run = subprocess.Popen(words + list(more), stdin=subprocess.DEVNULL, stdout=other, stderr=other, env=env)
-    os.close(other)
-    said = b""
-    try:
-        while piece := os.read(main, 65536):
-            said += piece
-    except OSError:  # nobody has it open any more
-        pass
-    run.wait()
-    os.close(main)
-    return said.decode().replace("\r\n", "\n")
-
-
-def plain(text):
-    return re.sub("\033\\[[0-9;]*m", "", text)
-
-
 def dense(text):
     """Without what folding adds and takes; the date of the log's line is another one each time."""
     return re.sub("\\[[0-9]+/[A-Z][a-z]+/[^]]*\\]", "", re.sub("\\s", "", text))
@@ -51,7 +29,7 @@ def dense(text):
 piped = subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout.decode()
 check("a file gets long lines whole", max(map(len, piped.split("\n"))) > 300 and "\033" not in piped)
 for width in 40, 80, 120:
-    said = on_terminal(width)
+    said = on_terminal(words, width)
     text = plain(said)
     check("%u columns: colours" % width, "\033[32m" in said and "\033[0m" in said)
     check("%u columns: no line is wider" % width, max(map(len, text.split("\n"))) <= width, text)
@@ -61,11 +39,11 @@ for width in 40, 80, 120:
           "\u009b" not in said and "a\\xc2\\x9b31mb" in dense(said), text)
     check("%u columns: colours end where they began" % width,
           said.count("\033[0m") == len(re.findall("\033\\[[1-9]", said)))
-text = plain(on_terminal(80))
+text = plain(on_terminal(words, 80))
 check("what goes on stands further in than its line",
       re.search(r"\n         User-Agent: Mozilla/5.0 [^\n]*\n             [^ ]", text), text)
 check("a rule, too", re.search(r"\n +[0-9]+ \+ http-request set-header X-Long [^\n]*\n             [^ ]", text), text)
-check("no colour where none is wanted", "\033" not in on_terminal(80, ["--no-colour"]))
-check("what is as wide as it needs stays", dense(plain(on_terminal(1000))) == dense(piped.replace(
+check("no colour where none is wanted", "\033" not in on_terminal(words + ["--no-colour"], 80))
+check("what is as wide as it needs stays", dense(plain(on_terminal(words, 1000))) == dense(piped.replace(
       "\u009b", "\\xc2\\x9b")))
 sys.exit(failures != 0)

@@ -84,7 +84,7 @@ void begin(const char *global, const char *backend)
 	cfg = config_new(list, false);
 	config_read_text(cfg, "test", buf, t.len);
 	if (config_finish(cfg)) {
-		diag_print(cfg->diag, stdout, false, DIAG_NOTE);
+		diag_print(cfg->diag, stdout, false, 0, DIAG_NOTE);
 		fail();
 	}
 	assert_int_equal(proxies_prepare(cfg, config_data(cfg, &proxy_module), &err), 0);

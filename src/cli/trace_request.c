@@ -6,11 +6,11 @@
  * record at a time in a process. */
 #include "base/arena.h"
 #include "base/bug.h"
+#include "base/fold.h"
 #include "cli/command.h"
 #include "cli/session.h"
 #include "cli/tables.h"
 #include "cli/trace_cond.h"
-#include "explain/fold.h"
 #include "explain/record.h"
 #include "explain/say.h"
 #include "proxy/proxy.h"

@@ -45,7 +45,7 @@ static void print_problems(const struct config *cfg)
 		sink = fopen("/dev/null", "w");
 	BUG_ON(!sink);
 	diag_sort(cfg->diag);
-	diag_print(cfg->diag, sink, true, DIAG_NOTE);
+	diag_print(cfg->diag, sink, true, 80, DIAG_NOTE);
 	diag_print_json(cfg->diag, sink, DIAG_NOTE);
 }
 

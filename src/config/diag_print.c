@@ -7,12 +7,14 @@
 #include "config/diag.h"
 
 #include "base/encode.h"
+#include "base/fold.h"
 #include "base/str.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW = 120, BEFORE = 60, /* what is shown of a long line, in bytes */
+enum { WINDOW = 120, /* what is shown of a long line, in bytes */
+       DOTS = 6,     /* in front of it and behind */
        HINT_SIZE = 2048, ALSO_SHOWN = 12 };
 
 struct paint {
@@ -65,19 +67,33 @@ static void print_text(FILE *out, const char *s, const char *end)
 	}
 }
 
+/* Columns of a line's number. */
+static int number_width(const struct place *place)
+{
+	return snprintf(NULL, 0, "%5u", place->line);
+}
+
+/* Bytes that are shown of a line. */
+static size_t window_size(const struct place *place, unsigned width)
+{
+	unsigned others = (unsigned)number_width(place) + 3 + DOTS;
+
+	return width >= FOLD_LEAST && width - others < WINDOW ? width - others : WINDOW;
+}
+
 /* The part of the line around the place: [from, to). */
-static void window(const struct place *place, size_t *from, size_t *to)
+static void window(const struct place *place, size_t size, size_t *from, size_t *to)
 {
 	size_t len = strlen(place->text), at = place->column ? place->column - 1 : 0;
 
 	while (len && (place->text[len - 1] == '\n' || place->text[len - 1] == '\r'))
 		len--;
 	*from = 0;
-	if (len > WINDOW && at > BEFORE)
-		*from = at - BEFORE;
-	if (*from > len)
-		*from = len;
-	*to = len - *from > WINDOW ? *from + WINDOW : len;
+	if (len > size && at > size / 2)
+		*from = at - size / 2;
+	if (*from && len - size < *from)
+		*from = len - size; /* as much as there is in front */
+	*to = len - *from > size ? *from + size : len;
 	while (*from && *from < len && utf8_follows(place->text[*from]))
 		(*from)--;
 	while (*to < len && utf8_follows(place->text[*to]))
@@ -89,7 +105,7 @@ static void print_caret(const struct place *place, FILE *out, const struct paint
 {
 	size_t at = place->column - 1, i, marks = 0;
 
-	fprintf(out, "      | %s", cut ? "..." : "");
+	fprintf(out, "%*s | %s", number_width(place), "", cut ? "..." : "");
 	for (i = from; i < at; i++)
 		if (i >= to || !utf8_follows(place->text[i]))
 			fputc(' ', out);
@@ -103,11 +119,12 @@ static void print_caret(const struct place *place, FILE *out, const struct paint
 	fprintf(out, "%s\n", paint->off);
 }
 
-static void print_line(const struct place *place, FILE *out, const struct paint *paint)
+static void print_line(const struct place *place, FILE *out, const struct paint *paint,
+		       unsigned width)
 {
 	size_t from, to;
 
-	window(place, &from, &to);
+	window(place, window_size(place, width), &from, &to);
 	fprintf(out, "%5u | %s", place->line, from ? "..." : "");
 	print_text(out, place->text + from, place->text + to);
 	fprintf(out, "%s\n", place->text[to] && place->text[to] != '\r' &&
@@ -158,7 +175,8 @@ static const char *hint_text(const struct problem *p, struct text *t)
 	return t->ptr;
 }
 
-static void print_problem(const struct problem *p, FILE *out, const struct paint *paint)
+static void print_problem(const struct problem *p, FILE *out, const struct paint *paint,
+			  unsigned width)
 {
 	char buf[HINT_SIZE];
 	struct text hint;
@@ -177,15 +195,30 @@ static void print_problem(const struct problem *p, FILE *out, const struct paint
 		paint_severity(paint, p->severity), diag_severity_name(p->severity), paint->off);
 	print_message(out, p->message);
 	if (p->place.text)
-		print_line(&p->place, out, paint);
+		print_line(&p->place, out, paint, width);
 	if (!p->hint && !p->also)
 		return;
 	fprintf(out, "      = %shint:%s ", paint->bold, paint->off);
 	print_message(out, hint_text(p, &hint));
 }
 
+static void print_folded(FILE *out, const char *text, unsigned width)
+{
+	char *folded = NULL;
+	size_t size;
+	FILE *page = open_memstream(&folded, &size);
+
+	fold_text(page ? page : out, text, width);
+	if (!page)
+		return;
+	fclose(page);
+	fwrite(folded, 1, size, out);
+	free(folded);
+}
+
 /* Written at once: stderr has no buffer, and each byte would be a call of the system. */
-void diag_print(const struct diag *diag, FILE *out, bool colour, enum severity least)
+void diag_print(const struct diag *diag, FILE *out, bool colour, unsigned width,
+		enum severity least)
 {
 	const struct paint *paint = colour ? &paint_ansi : &paint_none;
 	const struct problem *p;
@@ -195,11 +228,14 @@ void diag_print(const struct diag *diag, FILE *out, bool colour, enum severity l
 
 	for (p = diag->first; p; p = p->next)
 		if (p->severity >= least)
-			print_problem(p, page ? page : out, paint);
+			print_problem(p, page ? page : out, paint, width);
 	if (!page)
 		return;
 	fclose(page);
-	fwrite(text, 1, size, out);
+	if (width)
+		print_folded(out, text, width);
+	else
+		fwrite(text, 1, size, out);
 	free(text);
 }
 

@@ -16,12 +16,14 @@
 
 static struct arena *arena;
 static struct diag *diag;
+static unsigned columns; /* of the terminal; 0: none */
 
 static int setup(void **state)
 {
 	(void)state;
 	arena = arena_new(4096);
 	diag = diag_new(arena);
+	columns = 0;
 	return 0;
 }
 
@@ -41,7 +43,7 @@ static char *shown(bool json, bool colour, enum severity least)
 	if (json)
 		diag_print_json(diag, out, least);
 	else
-		diag_print(diag, out, colour, least);
+		diag_print(diag, out, colour, columns, least);
 	fclose(out);
 	return buf;
 }
@@ -109,6 +111,41 @@ static void test_long_line(void **state)
 	/* the caret stands under the word */
 	assert_int_equal(strstr(got, "word") - strstr(got, "    1 | "),
 			 strchr(got, '^') - strstr(got, "      | "));
+	free(got);
+}
+
+static void test_terminal_of_40_columns(void **state)
+{
+	struct place place = { "a.cfg", 123456, "\tuse_backend api if { path_beg /api/ } is_admn",
+			       40, 7 };
+
+	(void)state;
+	columns = 40;
+	diag_addf(diag, DIAG_ERROR, &place, "'is_admn' is not a known ACL of frontend 'web'");
+	diag_hintf(diag, "did you mean 'is_admin'? or 'is_admin_of_shop'?");
+	expect(false, "a.cfg:123456:40: error: 'is_admn' is not\n"
+		      "    a known ACL of frontend 'web'\n"
+		      "123456 | ... path_beg /api/ } is_admn\n"
+		      "       | ...                  ^~~~~~~\n"
+		      "      = hint: did you mean 'is_admin'?\n"
+		      "            or 'is_admin_of_shop'?\n");
+}
+
+static void test_long_line_fits_the_terminal(void **state)
+{
+	struct place place = { "a.cfg", 1, NULL, 0, 300 };
+	char line[1001], *got, *p;
+
+	(void)state;
+	columns = 80;
+	memset(line, 'a', 1000);
+	line[1000] = 0;
+	place.text = line;
+	for (place.column = 1; place.column <= 1001; place.column += 50)
+		diag_addf(diag, DIAG_ERROR, &place, "x");
+	got = shown(false, false, DIAG_NOTE);
+	for (p = got; *p; p += strcspn(p, "\n") + 1)
+		assert_true(strcspn(p, "\n") <= columns);
 	free(got);
 }
 
@@ -311,6 +348,8 @@ int main(void)
 		TEST(test_caret_behind_other_letters),
 		TEST(test_caret_behind_the_line),
 		TEST(test_long_line),
+		TEST(test_terminal_of_40_columns),
+		TEST(test_long_line_fits_the_terminal),
 		TEST(test_bytes_that_are_no_text),
 		TEST(test_without_place),
 		TEST(test_counts_and_levels),

@@ -8,10 +8,10 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/fold.h"
 #include "config/config.h"
 #include "explain/ask.h"
 #include "explain/expect.h"
-#include "explain/fold.h"
 #include "explain/h2_client.h"
 #include "explain/inside_tls.h"
 #include "explain/listen.h"
@@ -413,7 +413,7 @@ static void say_all(FILE *out)
 
 static void say_text(void)
 {
-	unsigned width = isatty(STDOUT_FILENO) ? fold_width(STDOUT_FILENO) : 0;
+	unsigned width = fold_width(STDOUT_FILENO);
 	char *text = NULL;
 	size_t len;
 	FILE *memory = width ? open_memstream(&text, &len) : NULL;

@@ -25,7 +25,7 @@ static struct server **servers;
 static void give_up(const char *what)
 {
 	fprintf(stderr, "%s\n", what);
-	diag_print(cfg->diag, stderr, false, DIAG_NOTE);
+	diag_print(cfg->diag, stderr, false, 0, DIAG_NOTE);
 	abort();
 }
 

@@ -51,7 +51,7 @@ static void start(const char *fmt)
 	struct err err = { "" };
 
 	if (load(fmt)) {
-		diag_print(cfg->diag, stderr, false, DIAG_NOTE);
+		diag_print(cfg->diag, stderr, false, 0, DIAG_NOTE);
 		fail();
 	}
 	if (log_module.prepare(cfg, config_data(cfg, &log_module), &err) ||
@@ -484,7 +484,7 @@ static void refused(const char *line, const char *message)
 		if (p->severity == DIAG_ERROR && strstr(p->message, message) && p->place.line == 2)
 			break;
 	if (!p) {
-		diag_print(cfg->diag, stderr, false, DIAG_NOTE);
+		diag_print(cfg->diag, stderr, false, 0, DIAG_NOTE);
 		fail_msg("'%s' was not told '%s'", line, message);
 	}
 	config_free(&cfg);

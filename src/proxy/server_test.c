@@ -68,7 +68,7 @@ static int setup(void **state)
 	cfg = config_new(list, false);
 	config_read_text(cfg, "test", text, sizeof(text) - 1);
 	if (config_finish(cfg)) {
-		diag_print(cfg->diag, stderr, false, DIAG_NOTE);
+		diag_print(cfg->diag, stderr, false, 0, DIAG_NOTE);
 		return -1;
 	}
 	proxy_find(config_data(cfg, &proxy_module), "d", PROXY_BACKEND)->set.balance =

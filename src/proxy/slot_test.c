@@ -85,7 +85,7 @@ static int setup(void **state)
 	cfg = config_new(list, false);
 	config_read_text(cfg, "test", text, sizeof(text) - 1);
 	if (config_finish(cfg)) {
-		diag_print(cfg->diag, stderr, false, DIAG_NOTE);
+		diag_print(cfg->diag, stderr, false, 0, DIAG_NOTE);
 		fail();
 	}
 	assert_int_equal(proxies_prepare(cfg, config_data(cfg, &proxy_module), &err), 0);

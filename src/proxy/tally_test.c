@@ -56,7 +56,7 @@ static void load(const char *config_text)
 	cfg = config_new(list, false);
 	config_read_text(cfg, "test", config_text, strlen(config_text));
 	if (config_finish(cfg)) {
-		diag_print(cfg->diag, stderr, false, DIAG_NOTE);
+		diag_print(cfg->diag, stderr, false, 0, DIAG_NOTE);
 		fail();
 	}
 	assert_int_equal(proxies_prepare(cfg, config_data(cfg, &proxy_module), &err), 0);

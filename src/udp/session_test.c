@@ -49,7 +49,7 @@ static void begin(const char *lines)
 	cfg = config_new(list, false);
 	config_read_text(cfg, "test", memory, t.len);
 	if (config_finish(cfg)) {
-		diag_print(cfg->diag, stderr, false, DIAG_NOTE);
+		diag_print(cfg->diag, stderr, false, 0, DIAG_NOTE);
 		fail();
 	}
 	assert_int_equal(proxies_prepare(cfg, config_data(cfg, &proxy_module), &err), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Long lines on terminals: parted at blanks, hanging, whatever bytes and colours they have. */
-#include "explain/fold.h"
+#include "base/fold.h"
 
 #include "base/str.h"
 
@@ -50,6 +50,8 @@ static void long_lines_hang_at_their_indent(void **state)
 		"    13 + http-request set-header aaaaaaa\n             bb\n");
 	becomes("         1234 5678 9012345 aaaaaaaaaaaaaaaaaaaa\n", 40,
 		"         1234 5678 9012345\n             aaaaaaaaaaaaaaaaaaaa\n");
+	becomes("      = hint: aaaaaaaaaaaaaaaa bbbbbbbbbbb cc\n", 40,
+		"      = hint: aaaaaaaaaaaaaaaa\n            bbbbbbbbbbb cc\n");
 	becomes("         + x: 01234567890123456789012345678901234567890123456789\n", 40,
 		"         + x: 01234567890123456789012345\n"
 		"               678901234567890123456789\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lines that are longer than a terminal is wide go on below, further in than they begin. */
-#ifndef EXPLAIN_FOLD_H
-#define EXPLAIN_FOLD_H
+#ifndef BASE_FOLD_H
+#define BASE_FOLD_H
 
 #include <stdio.h>
 

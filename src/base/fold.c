@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text for a terminal of some width (explain/fold.h). Called by run.c and by the stats socket; pure
- * but for the question how wide the terminal is. */
-#include "explain/fold.h"
+/* Text for a terminal of some width (base/fold.h). Called by whoever writes to people;
+ * pure but for the question how wide the terminal is. */
+#include "base/fold.h"
 
 #include "base/encode.h"
 #include "base/str.h"
 
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 enum { HANG = 4 }; /* columns that what goes on stands further in */
 
@@ -64,7 +65,8 @@ static const char *skip(const char *p, const char *end, const char *set, size_t 
 	return p;
 }
 
-/* Where its text begins: behind blanks, and behind the number and the mark of a rule. */
+/* Where its text begins: behind blanks, and behind the number and the mark of a rule, or the mark of
+ * a hint. */
 static size_t indent_of(const char *p, const char *end)
 {
 	size_t blanks = 0, n;
@@ -72,7 +74,7 @@ static size_t indent_of(const char *p, const char *end)
 	p = skip(p, end, " ", &blanks);
 	n = blanks;
 	p = skip(skip(p, end, "0123456789", &n), end, " ", &n);
-	if (!blanks || end - p < 2 || !strchr("+-.?", *p) || p[1] != ' ')
+	if (!blanks || end - p < 2 || !strchr("+-.?=", *p) || p[1] != ' ')
 		return blanks;
 	n++;
 	skip(p + 1, end, " ", &n);
@@ -174,5 +176,5 @@ unsigned fold_width(int fd)
 {
 	struct winsize size;
 
-	return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+	return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
