@@ -5,12 +5,12 @@
 #define UDP_SERVER_H
 
 #include "base/str.h"
+#include "net/addr.h"
 #include "proxy/dial.h"
 #include "proxy/server.h"
 
 #include <stdbool.h>
 
-struct addr;
 struct udp_lb;
 struct udp_port;
 struct udp_spare;
@@ -30,8 +30,10 @@ void udp_server_count(struct server *server);
 /* It has ended. */
 void udp_server_release(struct server *server);
 void udp_server_observe(struct server *server, enum observed what);
-/* A socket to the server. A port that was not given, or as an offset, follows the one that the
- * client has used. */
+/* Where it is for clients of that port: a port that was not given, or as an offset, follows theirs.
+ */
+struct addr udp_server_addr(const struct server *server, uint16_t port);
+/* A socket to there. */
 enum dial_result udp_server_dial(struct server *server, const struct addr *client,
 				 const struct addr *local, int *fd);
 

@@ -20,7 +20,7 @@ def arguments(p):
 
 
 service = Service(arguments)
-front, single, port_a, port_b, port_new, port_dns, named, port_log = \
+front, single, port_a, port_b, port_new, port_dns, named, port_log, offset = \
     [int(p) for p in service.args.ports.split()]
 a = Server("a", f"127.0.0.1:{port_a}")
 b = Server("b", f"127.0.0.1:{port_b}")
@@ -35,6 +35,7 @@ def current(section, server="a"):
 
 
 def move(section, port):
+    """port: a number, or "+N", "-N": behind the client's."""
     said = service.ask(f"set server {section}/a addr 127.0.0.1 port {port}")
     check(f"set server {section}/a: {said}", "port changed from" in said)
 
@@ -85,6 +86,17 @@ until("... and waits for an answer", lambda: a.late)
 a.answers = 1
 move("single", port_new)
 check("... it comes to the new address all the same", c.whom()[0] == "new" and current("single") == 1)
+
+# -- a port that follows the client's
+c = Client(f"127.0.0.1:{offset}")
+check("a port as an offset: a client comes", c.whom()[0] == "a")
+for port, name in (f"{port_new - offset:+d}", "new"), (f"{port_a - offset:+d}", "a"), (port_new, "new"), \
+        (f"{port_new - offset:+d}", "new"):
+    was = c.whom()
+    move("offset", port)
+    now = c.whom()
+    check(f"... its next datagram goes to {name}, at port {port}", now[0] == name)
+check("... and what says the same port otherwise changes no session", now == was)
 
 # -- names
 if service.args.names:

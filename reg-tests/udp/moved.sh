@@ -7,7 +7,7 @@
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }
 names=
 ! "$PENSTOCK" -vv | grep -q '+CARES' || names=--names
-set -- $(ports 8)
+set -- $(ports 9)
 cat >"$dir/cfg" <<END
 global
 	stats socket $stats level admin
@@ -39,6 +39,11 @@ udp-lb single
 	timeout client 5m
 	timeout server 5m
 	server a 127.0.0.1:$3 maxconn 1
+udp-lb offset
+	dgram-bind 127.0.0.1:$9
+	timeout client 5m
+	timeout server 5m
+	server a 127.0.0.1:$(printf %+d $(($3 - $9))) port $3
 END
 start_workers
 driver "$srcdir/reg-tests/udp/moved.py" --ports "$*" $names || failures=1

@@ -93,13 +93,20 @@ void udp_server_observe(struct server *server, enum observed what)
 		server_hooks.observed(server, what);
 }
 
-enum dial_result udp_server_dial(struct server *server, const struct addr *client,
-				 const struct addr *local, int *fd)
+struct addr udp_server_addr(const struct server *server, uint16_t port)
 {
 	struct addr to = server->state->addr;
 
 	if (server->state->port_follows)
-		to.port = (uint16_t)(local->port + server->state->port_offset);
+		to.port = (uint16_t)(port + server->state->port_offset);
+	return to;
+}
+
+enum dial_result udp_server_dial(struct server *server, const struct addr *client,
+				 const struct addr *local, int *fd)
+{
+	struct addr to = udp_server_addr(server, local->port);
+
 	return server_dial_datagrams(server, &to, client, fd);
 }
 

@@ -343,7 +343,7 @@ static struct udp_session *session_new(struct udp_port *port, const struct udp_k
 	s->key = *key;
 	s->port = port;
 	s->server = server;
-	s->server_addr = server->state->addr;
+	s->server_addr = udp_server_addr(server, port->listener->addr.port);
 	s->id = (uint64_t)segment_own_row << STREAM_ROW_SHIFT | UDP_ID_BIT | ++next_id;
 	s->start_ms = s->last_ms = clock_now_ms;
 	s->first = s->last = UDP_NONE;
@@ -481,7 +481,9 @@ void udp_session_refused(struct udp_session *s)
 /* The server's socket leads to its old address. */
 bool udp_session_is_astray(const struct udp_session *s)
 {
-	return !addr_equal(&s->server_addr, &s->server->state->addr);
+	struct addr now = udp_server_addr(s->server, s->port->listener->addr.port);
+
+	return !addr_equal(&s->server_addr, &now);
 }
 
 /* Is an answer on its way, perhaps? */

@@ -296,6 +296,28 @@ static void test_follows_its_server(void **state)
 	assert_ptr_equal(found(0), s);
 }
 
+/* A port that follows the client's, here 1. */
+static void test_follows_its_offset(void **state)
+{
+	struct server_state *st;
+	struct udp_session *s;
+
+	(void)state;
+	begin("");
+	s = begun(0);
+	st = s->server->state;
+	st->port_offset = 8; /* the same port, said otherwise */
+	st->port_follows = true;
+	assert_false(udp_session_is_astray(s));
+	st->port_offset = 18;
+	assert_true(udp_session_is_astray(s));
+	s = udp_session_follow(s, (struct span){ "x", 1 });
+	assert_int_equal(s->server_addr.port, 19);
+	assert_false(udp_session_is_astray(s));
+	st->port_follows = false;
+	assert_true(udp_session_is_astray(s));
+}
+
 static void test_time(void **state)
 {
 	(void)state;
@@ -371,6 +393,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_no_answers, end),
 		cmocka_unit_test_teardown(test_scans_have_those_that_wait, end),
 		cmocka_unit_test_teardown(test_follows_its_server, end),
+		cmocka_unit_test_teardown(test_follows_its_offset, end),
 		cmocka_unit_test_teardown(test_time, end),
 		cmocka_unit_test_teardown(test_counts, end),
 		cmocka_unit_test_teardown(test_ends_of_a_server, end),
