@@ -102,11 +102,40 @@ static void bytes_move_with_the_size(void **state)
 	buffer_give(&buf);
 }
 
+/* As large as is asked for, from no pool. */
+static void one_of_no_pool_holds_more(void **state)
+{
+	enum { HELD = 10000, LARGE = 3 * SCRATCH_SIZE };
+	struct buf *buf = buffer_take(), *heap = buffer_take_heap(LARGE);
+
+	(void)state;
+	assert_int_equal(buf_room(heap), LARGE);
+	buf->head = 100;
+	buf->len = HELD;
+	memset(buf_first(buf), 'a', HELD);
+	buffer_move(&buf, heap);
+	assert_ptr_equal(buf, heap);
+	assert_int_equal(buf_room(buf), LARGE - HELD);
+	memset(buf_tail(buf), 'b', buf_room(buf));
+	buf->len = LARGE;
+	assert_int_equal(buf_first(buf)[HELD - 1], 'a');
+	assert_int_equal(buf_first(buf)[HELD], 'b');
+	buf_skip(buf, LARGE - BUFFER_SMALL);
+	buffer_shrink(&buf); /* which gives it back */
+	assert_true(buffer_is_small(buf));
+	assert_int_equal(buf_first(buf)[BUFFER_SMALL - 1], 'b');
+	buffer_give(&buf);
+	heap = buffer_take_heap(LARGE);
+	buffer_give(&heap);
+	assert_null(heap);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reserve_is_used_last),
 		cmocka_unit_test(bytes_move_with_the_size),
+		cmocka_unit_test(one_of_no_pool_holds_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
