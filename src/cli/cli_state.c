@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What commands, the parent and the applet ask of a conversation and set in it. */
+#include "cli/own.h"
+
+#include "cli/session.h"
+#include "expr/view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool cli_is_clean(const struct cli *cli)
+{
+	return cli_idle(cli) && !cli->in_len && !cli->input_ended && !cli->target;
+}
+
+void cli_to_text(const struct cli *cli, char *buf, size_t size)
+{
+	snprintf(buf, size, "%d %d %u %u %d %d", cli->level, cli->severity, cli->modes, cli->timeout_ms,
+		 cli->prompt, cli->talk);
+}
+
+struct cli *cli_from_text(const char *text)
+{
+	int level, severity, prompt, talk;
+	unsigned modes, timeout_ms;
+	struct cli *cli;
+
+	if (sscanf(text, "%d %d %u %u %d %d", &level, &severity, &modes, &timeout_ms, &prompt,
+		   &talk) != 6)
+		return NULL;
+	cli = cli_new(level, severity);
+	if (!cli)
+		return NULL;
+	cli->modes = modes;
+	cli->timeout_ms = timeout_ms;
+	cli->prompt = prompt;
+	cli->talk = talk;
+	return cli;
+}
+
+int cli_level(const struct cli *cli)
+{
+	return cli->level;
+}
+
+void cli_lower_level(struct cli *cli, int level)
+{
+	if (level < cli->level)
+		cli->level = level;
+	cli->modes = 0;
+}
+
+bool cli_mode(const struct cli *cli, unsigned mode)
+{
+	return cli->modes & mode;
+}
+
+void cli_set_mode(struct cli *cli, unsigned mode, bool on)
+{
+	cli->modes = on ? cli->modes | mode : cli->modes & ~mode;
+}
+
+int cli_severity(const struct cli *cli)
+{
+	return cli->severity;
+}
+
+void cli_set_severity(struct cli *cli, int severity)
+{
+	cli->severity = severity;
+}
+
+void cli_set_timeout(struct cli *cli, unsigned ms)
+{
+	cli->timeout_ms = ms;
+}
+
+unsigned cli_timeout(const struct cli *cli)
+{
+	return cli->timeout_ms;
+}
+
+void cli_toggle_prompt(struct cli *cli)
+{
+	if (!cli->talk) /* who asks waits for the end of it */
+		cli->prompt = !cli->prompt;
+}
+
+void cli_quit(struct cli *cli)
+{
+	cli->state = CLI_CLOSED;
+}
+
+void cli_set_target(struct cli *cli, unsigned row, int pid)
+{
+	cli->target = row;
+	cli->target_pid = pid;
+}
+
+unsigned cli_target(const struct cli *cli)
+{
+	return cli->target;
+}
+
+int cli_target_pid(const struct cli *cli)
+{
+	return cli->target_pid;
+}
+
+void cli_make_talk(struct cli *cli)
+{
+	cli->talk = true;
+}
+
+void cli_on_wake(struct cli *cli, void (*wake)(void *arg), void *arg)
+{
+	cli->wake = wake;
+	cli->wake_arg = arg;
+}
+
+void cli_wake(struct cli *cli)
+{
+	if (cli->wake)
+		cli->wake(cli->wake_arg);
+}
+
+bool cli_key_pressed(const struct cli *cli)
+{
+	return cli->key_pressed;
+}
+
+void cli_on_socket(struct cli *cli, int (*socket)(void *arg))
+{
+	cli->socket = socket;
+}
+
+int cli_socket(const struct cli *cli)
+{
+	return cli->socket ? cli->socket(cli->wake_arg) : -1;
+}
+
+void cli_on_view(struct cli *cli, void (*fill)(void *arg, struct view *view))
+{
+	cli->view = fill;
+}
+
+void cli_view(const struct cli *cli, struct view *view)
+{
+	memset(view, 0, sizeof(*view));
+	if (cli->view)
+		cli->view(cli->wake_arg, view);
+}
