@@ -250,10 +250,41 @@ static bool weaken_etag(struct message *msg, struct arena *arena)
 	return true;
 }
 
+/* RFC 9110 12.5.5: what stands in a list already is not said again, nor what "*" says for all. */
+static bool vary_says(const struct message *msg)
+{
+	struct field_walk walk = { 0 };
+	struct span element;
+
+	while (message_next_element(msg, SPAN("vary"), &walk, &element))
+		if (is_word(element, "accept-encoding") || is_word(element, "*"))
+			return true;
+	return false;
+}
+
+static bool vary_add(struct message *msg, struct arena *arena)
+{
+	unsigned at = 0;
+	struct field *f;
+	char *list;
+
+	if (vary_says(msg))
+		return true;
+	f = message_find(msg, SPAN("vary"), &at);
+	if (!f)
+		return message_add(msg, arena, SPAN("Vary"), SPAN("Accept-Encoding"));
+	list = arena_printf(arena, "%.*s%sAccept-Encoding", (int)f->value.len, f->value.ptr,
+			    f->value.len ? ", " : "");
+	if (!list)
+		return false;
+	message_set_value(msg, f, span_of(list));
+	return true;
+}
+
 bool compress_head(struct message *msg, struct arena *arena, enum compress_algo algo)
 {
 	return message_set_unmeasured(msg, arena) && weaken_etag(msg, arena) &&
-	       message_add(msg, arena, SPAN("Vary"), SPAN("Accept-Encoding")) &&
+	       vary_add(msg, arena) &&
 	       (algo == COMPRESS_IDENTITY ||
 		message_add(msg, arena, SPAN("Content-Encoding"), span_of(codings[algo])));
 }

@@ -219,6 +219,45 @@ static void the_head_says_so(void **state)
 	arena_free(&arena);
 }
 
+static void vary_becomes(const char *before, const char *after)
+{
+	struct arena *arena = arena_new(1000);
+	struct message res;
+	char lines[500], out[500];
+	size_t len;
+
+	snprintf(lines, sizeof(lines), LEN "%s", before);
+	parse(&res, true, OK, lines);
+	assert_true(compress_head(&res, arena, COMPRESS_GZIP));
+	len = h1_write_head(&res, out, sizeof(out));
+	out[len] = 0;
+	snprintf(lines, sizeof(lines), OK "\r\n%s\r\n", after);
+	assert_string_equal(out, lines);
+	arena_free(&arena);
+}
+
+static void vary_is_said_once(void **state)
+{
+	static const char *const right[] = {
+		"Vary: Accept-Encoding\r\n", "vary: Origin,accept-ENCODING , X\r\n",
+		"Vary: *\r\n", "Vary: X\r\nVary: Accept-Encoding\r\n",
+	};
+	char wanted[200];
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		snprintf(wanted, sizeof(wanted),
+			 "%sTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n", right[i]);
+		vary_becomes(right[i], wanted);
+	}
+	vary_becomes("Vary: Origin\r\nVary: X-Accept-Encoding\r\n",
+		     "Vary: Origin, Accept-Encoding\r\nVary: X-Accept-Encoding\r\n"
+		     "Transfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n");
+	vary_becomes("Vary:\r\n", "Vary: Accept-Encoding\r\nTransfer-Encoding: chunked\r\n"
+				   "Content-Encoding: gzip\r\n");
+}
+
 /* Many slow readers: those beyond the first ones share a context, and all memory goes back. */
 static void contexts_are_bounded(void **state)
 {
@@ -336,6 +375,7 @@ int main(void)
 		cmocka_unit_test(the_request_decides),
 		cmocka_unit_test(clients_of_http_1_0_get_none),
 		cmocka_unit_test(the_head_says_so),
+		cmocka_unit_test(vary_is_said_once),
 		cmocka_unit_test(a_body_may_come_again),
 	};
 
