@@ -101,6 +101,10 @@ class World:
                 at[line.split(":")[0].strip()] = int(line.split(":")[1])
         return found
 
+    def retries(self, backend, server):
+        head, *rows = (line.split(",") for line in self.ask("show stat").splitlines() if line)
+        return next(int(row[head.index("wretr")]) for row in rows if row[:2] == [backend, server])
+
     def logged(self):
         with open(self.log, errors="replace", encoding="utf-8") as f:
             return f.read()

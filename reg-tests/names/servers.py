@@ -76,6 +76,39 @@ def holds(args, origins):
     w.end()
 
 
+def lost_between_tries(args, origins):
+    """A request that waits to be tried again goes on elsewhere when its server has lost its address meanwhile."""
+    ns = nameserver.NameServer({"a.test": ["127.0.0.9"]}, port=0)
+    text = SECTION + "\tretries 100\n" + SERVER
+    for other, status in ("\tserver s2 127.0.0.2:{port} disabled\n", "200"), ("", "503"):
+        ns.zone["a.test"] = ["127.0.0.9"]
+        w = World(args, text + other, dns=ns.port, port=origins.port, words="resolve_retries 1\n\thold nx 0")
+        until("it has an address, behind which nobody listens", lambda: w.addresses()[0] == "127.0.0.9")
+        with service.connect(w.front) as s:
+            s.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            until("a request is tried again", lambda: w.retries("b", "s1") > 0)
+            if other:
+                w.ask("enable server b/s2")
+            ns.zone["a.test"] = nameserver.NXDOMAIN
+            until("its server loses its address", lambda: w.addresses()[0] == "-")
+            answer = service.read_all(s).decode()[9:12]
+        check(f"the request goes on elsewhere, or there is no server: {answer}", answer == status)
+        check("nothing was missing here", "Cannot connect" not in w.logged())
+        w.end()
+
+
+def forced(args, origins):
+    """A server without an address that is forced upon a request is one that refuses."""
+    ns = nameserver.NameServer({"a.test": nameserver.NXDOMAIN}, port=0)
+    w = World(args, SECTION + "\tretries 0\n\tforce-persist if TRUE\n\tcookie SRV insert\n" +
+              SERVER.replace("\n", " cookie c1\n"), dns=ns.port, port=origins.port, words="")
+    with service.connect(w.front) as s:
+        s.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nCookie: SRV=c1\r\nConnection: close\r\n\r\n")
+        answer = service.read_all(s).decode()[9:12]
+    check(f"the answer says so: {answer}", answer == "503")
+    w.end()
+
+
 def by_hand(args, origins):
     """An address that was set by hand stays until an answer changes, also while the name fails."""
     ns = nameserver.NameServer({"a.test": nameserver.NXDOMAIN}, port=0)
@@ -519,7 +552,7 @@ def several(args, origins):
     w.end()
 
 
-TESTS = [random_numbers, one_asks, address_changes, holds, by_hand, families, obsolete, hostile, broken, no_ttl, connect_timeout, init_state, templates, fqdn, freed, state_file, tcp, several, workers]
+TESTS = [random_numbers, one_asks, address_changes, holds, lost_between_tries, forced, by_hand, families, obsolete, hostile, broken, no_ttl, connect_timeout, init_state, templates, fqdn, freed, state_file, tcp, several, workers]
 
 
 def main():

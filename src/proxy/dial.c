@@ -151,11 +151,21 @@ static enum dial_result dial_connect(const struct addr *to, int *fd)
 	return dial_failed(fd, DIAL_REFUSED);
 }
 
+/* The server has lost its address since it was chosen, or is forced upon somebody. There is no socket
+ * for that, and a worker may not even ask for one. */
+static bool dial_nowhere(const struct addr *to, int *fd)
+{
+	*fd = -1;
+	return to->family == AF_UNSPEC;
+}
+
 static enum dial_result dial_once(struct server *server, const struct source_conf *src,
 				  const struct addr *to, const struct addr *client,
 				  const char *netns, bool bytes,
 				  const struct dial_packets *packets, int *fd)
 {
+	if (dial_nowhere(to, fd))
+		return DIAL_REFUSED;
 	if (!netns_is_any(server->set.namespace))
 		netns = server->set.namespace;
 	*fd = sock_open(to->family, netns);
@@ -211,6 +221,8 @@ enum dial_result server_dial_datagrams(struct server *server, const struct addr 
 {
 	const struct source_conf *src = dial_source(server);
 
+	if (dial_nowhere(to, fd))
+		return DIAL_REFUSED;
 	*fd = sock_open_datagrams(to->family, server->set.namespace);
 	if (*fd < 0)
 		return DIAL_RESOURCE;

@@ -362,5 +362,5 @@ int connect_retry(struct stream *s)
 		return connect_failed(s);
 	if (stream_client_gone(s))
 		return STEP_END;
-	return stream_wait_over(s) ? STEP_GOTO + REQ_CONNECT : STEP_WAIT;
+	return stream_wait_over(s) ? STEP_GOTO + connect_again(s) : STEP_WAIT;
 }
