@@ -101,18 +101,17 @@ static unsigned gather_row(unsigned i, struct iovec *iov)
 	return n;
 }
 
-static unsigned gather(struct udp_session *s, uint64_t *bytes)
+/* Those of one session in the batch, of which this is its first message. */
+static unsigned gather(unsigned first, uint64_t *bytes)
 {
 	unsigned n = 0, i;
 
 	*bytes = 0;
-	for (i = s->first; i != UDP_NONE; i = in.next[i]) {
+	for (i = first; i != UDP_NONE; i = in.next[i]) {
 		n += gather_row(i, &up.iov[n]);
 		*bytes += in.msgs[i].msg_len;
 		in.session[i] = NULL;
 	}
-	s->first = s->last = UDP_NONE;
-	s->waiting = 0;
 	return n;
 }
 
@@ -169,8 +168,21 @@ static bool was_passing(int fd, int error)
 	       udp_errors_take(fd) == UDP_ERROR_PASSING;
 }
 
+/* Another session takes its place, from that datagram on. Sessions that end for it may have had
+ * theirs in `up`. */
+static struct udp_session *begin_again(struct udp_session *s, unsigned first, unsigned done)
+{
+	struct span payload = { up.iov[done].iov_base, up.iov[done].iov_len };
+	uint64_t bytes;
+
+	s = udp_session_again(s, payload);
+	if (s)
+		compose(s, gather(first, &bytes));
+	return s;
+}
+
 /* All of them, in order. Returns the session whose they are in the end, NULL: none. */
-static struct udp_session *send_up(struct udp_session *s, unsigned n)
+static struct udp_session *send_up(struct udp_session *s, unsigned first, unsigned n)
 {
 	bool again = false;
 	unsigned done = 0, row;
@@ -186,13 +198,10 @@ static struct udp_session *send_up(struct udp_session *s, unsigned n)
 		} else if (was_passing(s->src.fd, error)) {
 			continue;
 		} else if (udp_error_is_refusal(error) && !again) {
-			struct span payload = { up.iov[done].iov_base, up.iov[done].iov_len };
-
 			again = true;
-			s = udp_session_again(s, payload);
+			s = begin_again(s, first, done);
 			if (!s)
 				return NULL;
-			compose(s, n);
 		} else if (row > 1 && !udp_error_is_refusal(error) && !udp_is_full(error)) {
 			s->single = true; /* its way does not take them */
 		} else {
@@ -206,12 +215,15 @@ static struct udp_session *send_up(struct udp_session *s, unsigned n)
 
 void udp_port_forward(struct udp_session *s)
 {
+	unsigned first = s->first, n;
 	uint64_t bytes;
-	unsigned n = gather(s, &bytes);
 
+	n = gather(first, &bytes);
+	s->first = s->last = UDP_NONE;
+	s->waiting = 0;
 	s->several |= n > 1;
 	udp_session_touch(s, UDP_SERVER);
-	s = send_up(s, n);
+	s = send_up(s, first, n);
 	if (s)
 		udp_session_count_in(s, n, bytes);
 }
