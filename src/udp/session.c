@@ -512,8 +512,10 @@ struct udp_session *udp_session_follow(struct udp_session *s, struct span payloa
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
+/* Answers that are for its client may be about to leave, where a turn ends before its tasks. */
 static void session_free(struct reap *reap)
 {
+	udp_answers_flush();
 	pool_put(&session_pool, container_of(reap, struct udp_session, reap));
 }
 

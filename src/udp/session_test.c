@@ -15,6 +15,7 @@
 #include "net/listener.h"
 #include "proxy/proxy.h"
 #include "share/segment.h"
+#include "udp/port.h"
 #include "udp/scan.h"
 #include "udp/udp_conf.h"
 
@@ -22,6 +23,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -366,6 +368,64 @@ static void test_counts(void **state)
 	assert_int_equal(px->fe->counters.bytes_out, 60);
 }
 
+static int datagram_socket(struct addr *addr)
+{
+	struct sockaddr_in sin = { .sin_family = AF_INET };
+	socklen_t len = sizeof(sin);
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+
+	sin.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(fd, (struct sockaddr *)&sin, sizeof(sin)), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&sin, &len), 0);
+	*addr = (struct addr){ .family = AF_INET, .port = ntohs(sin.sin_port), .v4 = sin.sin_addr };
+	return fd;
+}
+
+static void nothing(struct task *task)
+{
+	(void)task;
+}
+
+/* Its session is over with it, and goes at the end of the turn. */
+static void test_an_answer_leaves_before_its_session_goes(void **state)
+{
+	struct task other;
+	struct addr client_addr, server_addr, port_addr;
+	struct sockaddr_in to;
+	socklen_t len = sizeof(to);
+	struct udp_session *s;
+	struct udp_key key;
+	int client, server;
+	char byte = 0;
+
+	(void)state;
+	begin(" proxy-requests 1\n proxy-responses 1\n");
+	assert_int_equal(udp_ports_start(), 0);
+	client = datagram_socket(&client_addr);
+	server = datagram_socket(&server_addr);
+	port.listener->src.fd = datagram_socket(&port_addr);
+	px->servers->state->addr = px->servers->next->state->addr = server_addr;
+	key = (struct udp_key){ .port = htons(client_addr.port), .number = port.number };
+	memcpy(&key.client.s6_addr[12], &client_addr.v4, sizeof(client_addr.v4));
+	s = udp_session_begin(&port, &key, (struct span){ "x", 1 });
+	assert_non_null(s);
+	udp_session_count_in(s, 1, 1);
+	assert_int_equal(getsockname(s->src.fd, (struct sockaddr *)&to, &len), 0);
+	assert_int_equal(sendto(server, "a", 1, 0, (struct sockaddr *)&to, len), 1);
+	task_init(&other, nothing);
+	loop_limit_tasks(1);
+	task_wake(&other); /* that which sends answers has to wait for the next turn */
+	loop_turn(1000);
+	loop_limit_tasks(0);
+	assert_int_equal(lb->count, 0);
+	assert_int_equal(recv(client, &byte, 1, 0), 1);
+	assert_int_equal(byte, 'a');
+	close(client);
+	close(server);
+	close(port.listener->src.fd);
+	port.listener->src.fd = -1;
+}
+
 static void test_ends_of_a_server(void **state)
 {
 	struct server *a;
@@ -396,6 +456,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_follows_its_offset, end),
 		cmocka_unit_test_teardown(test_time, end),
 		cmocka_unit_test_teardown(test_counts, end),
+		cmocka_unit_test_teardown(test_an_answer_leaves_before_its_session_goes, end),
 		cmocka_unit_test_teardown(test_ends_of_a_server, end),
 	};
 
