@@ -30,9 +30,9 @@ void udp_server_count(struct server *server);
 /* It has ended. */
 void udp_server_release(struct server *server);
 void udp_server_observe(struct server *server, enum observed what);
-/* Where it is for clients of that port: a port that was not given, or as an offset, follows theirs.
- */
-struct addr udp_server_addr(const struct server *server, uint16_t port);
+/* Where it is for who has sent to that address: the same one, if it is at "*"; a port that was not
+ * given, or as an offset, follows theirs. */
+struct addr udp_server_addr(const struct server *server, const struct addr *local);
 /* A socket to there. */
 enum dial_result udp_server_dial(struct server *server, const struct addr *client,
 				 const struct addr *local, int *fd);

@@ -17,7 +17,7 @@ def arguments(p):
 
 service = Service(arguments)
 ports = [int(p) for p in service.args.ports.split()]
-plain, everywhere, port_a, port_b, small, one, forget, ruled, log_port, proxied = ports
+plain, everywhere, port_a, port_b, small, one, forget, ruled, log_port, proxied, where = ports
 a = Server("a", f"127.0.0.1:{port_a}")
 b = Server("b", f"127.0.0.1:{port_b}")
 lines = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -125,6 +125,14 @@ c.s.bind(("127.0.0.1", service.args.client))
 check("... by src_port and dst_port", c.whom()[0] == "b" and Client(f"127.0.0.1:{ruled}").whom()[0] == "a")
 check("log-format: " + ", ".join(said),
       said == ["127.0.0.1 ruled/a 1/9 cD", "127.0.0.1 ruled/b 6/14 cD", "127.0.0.2 ruled/b 1/9 cD"])
+
+# -- a server at "*": where the client has sent to
+elsewhere = Server("elsewhere", f"127.0.0.2:{port_a}")
+for host, name in ("127.0.0.1", "a"), ("127.0.0.2", "elsewhere"):
+    c = Client((host, where))
+    was = c.whom()
+    check(f"a server at *: who sends to {host} comes to the server there, and stays", was[0] == name and c.whom() == was)
+elsewhere.stop()
 
 # -- PROXY headers
 SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"

@@ -5,7 +5,7 @@
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }
-set -- $(ports 10)
+set -- $(ports 11)
 log_port=$9
 port_of_client=$(ports 1)
 cat >"$dir/cfg" <<END
@@ -63,6 +63,12 @@ udp-lb ruled
 	timeout server 300ms
 	server a 127.0.0.1:$3
 	server b 127.0.0.1:$4
+
+udp-lb where
+	dgram-bind :${11}
+	timeout client 1m
+	timeout server 1m
+	server a *:$3
 
 udp-lb proxied
 	dgram-bind 127.0.0.1:${10}

@@ -93,19 +93,20 @@ void udp_server_observe(struct server *server, enum observed what)
 		server_hooks.observed(server, what);
 }
 
-struct addr udp_server_addr(const struct server *server, uint16_t port)
+struct addr udp_server_addr(const struct server *server, const struct addr *local)
 {
-	struct addr to = server->state->addr;
+	const struct server_state *state = server->state;
+	struct addr to = addr_is_any(&state->addr) ? *local : state->addr;
 
-	if (server->state->port_follows)
-		to.port = (uint16_t)(port + server->state->port_offset);
+	to.port = state->port_follows ? (uint16_t)(local->port + state->port_offset) :
+					state->addr.port;
 	return to;
 }
 
 enum dial_result udp_server_dial(struct server *server, const struct addr *client,
 				 const struct addr *local, int *fd)
 {
-	struct addr to = udp_server_addr(server, local->port);
+	struct addr to = udp_server_addr(server, local);
 
 	return server_dial_datagrams(server, &to, client, fd);
 }
@@ -116,7 +117,7 @@ bool udp_server_forgets(const struct udp_lb *lb, const struct server *server)
 								 &lb->proxy->set.source;
 
 	return !lb->responses && !lb->requests && !server->state->port_follows &&
-	       src->usesrc == USESRC_NONE;
+	       !addr_is_any(&server->state->addr) && src->usesrc == USESRC_NONE;
 }
 
 static struct udp_spare *spare_of(struct udp_lb *lb, const struct server *server)

@@ -327,7 +327,7 @@ static void count_begin(struct udp_port *port)
 }
 
 static struct udp_session *session_new(struct udp_port *port, const struct udp_key *key,
-				       struct server *server, int fd)
+				       struct server *server, const struct addr *local, int fd)
 {
 	static uint64_t next_id;
 	struct udp_session *s = pool_take(&session_pool);
@@ -343,7 +343,7 @@ static struct udp_session *session_new(struct udp_port *port, const struct udp_k
 	s->key = *key;
 	s->port = port;
 	s->server = server;
-	s->server_addr = udp_server_addr(server, port->listener->addr.port);
+	s->server_addr = udp_server_addr(server, local);
 	s->id = (uint64_t)segment_own_row << STREAM_ROW_SHIFT | UDP_ID_BIT | ++next_id;
 	s->start_ms = s->last_ms = clock_now_ms;
 	s->first = s->last = UDP_NONE;
@@ -361,7 +361,7 @@ static struct udp_session *begin(struct udp_port *port, const struct udp_key *ke
 	int fd;
 
 	if (port->any)
-		local = addr_of(port, &key->local, 0, local.port);
+		local = addr_of(port, &key->local, key->scope, local.port);
 	make_room(port);
 	server = udp_server_choose(port, &client, &local, payload, wish);
 	if (!server) {
@@ -369,7 +369,7 @@ static struct udp_session *begin(struct udp_port *port, const struct udp_key *ke
 		return NULL;
 	}
 	fd = connect_server(port, server, &client, &local);
-	s = fd < 0 ? NULL : session_new(port, key, server, fd);
+	s = fd < 0 ? NULL : session_new(port, key, server, &local, fd);
 	if (!s) {
 		if (fd >= 0) {
 			global_tally->no_memory++;
@@ -481,8 +481,11 @@ void udp_session_refused(struct udp_session *s)
 /* The server's socket leads to its old address. */
 bool udp_session_is_astray(const struct udp_session *s)
 {
-	struct addr now = udp_server_addr(s->server, s->port->listener->addr.port);
+	struct addr client, local = s->port->listener->addr, now;
 
+	if (unlikely(addr_is_any(&s->server->state->addr)))
+		udp_session_addrs(s, &client, &local);
+	now = udp_server_addr(s->server, &local);
 	return !addr_equal(&s->server_addr, &now);
 }
 
