@@ -10,7 +10,7 @@ import ssl
 import threading
 
 import service
-from acme_world import Pebble, World
+from acme_world import DOMAINS, Pebble, World
 from service import check, until
 
 
@@ -80,6 +80,14 @@ def main():
     w.configure(url)
     w.start()
     check("failures outlast a restart", w.status()["failures"] == "1")
+    w.end()
+    w.configure(url, f"\nacme other\n\tdirectory {url}\n\taccount-key {w.folder}/account.key",
+                f'load crt {w.pem} alias site acme le domains "{DOMAINS}"\n'
+                f"\tload crt {w.folder}/other.pem alias other acme other domains c.example")
+    w.start()
+    until("those of two sections with one account, too",
+          lambda: {line.split()[2] for line in open(w.folder + "/.account.key.state", encoding="utf-8")} ==
+                  {"@web/site", "@web/other"})
 
     # Answers without sense.
     good = {f"new{name}": url + name for name in ("Nonce", "Account", "Order")}

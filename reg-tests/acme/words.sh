@@ -63,6 +63,13 @@ refused "'domains' belongs to 'acme'" "" "domains a.example"
 refused "prove no wildcards" "" "acme le domains *.example"
 refused "is no name that a certificate" "" "acme le domains a.example,,b.example"
 refused "is no name that a certificate" "" "acme le domains a.example/b"
+for name in 192.0.2.1 a..example a.example. .example "$(printf '%064d' 0).example"; do
+	refused "'domains': '" "" "acme le domains b.example,$name"
+done
+refused "is the file of '@web/site' by ACME already" "" "$line
+	load crt $dir/site.pem alias other $line"
+taken "" "$line
+	load crt $dir/other.pem alias other $line"
 refused "leave 'key' out" "" "$line key $dir/x"
 
 # In a crt-list, where quotes stay where they are; another line may not say something else.

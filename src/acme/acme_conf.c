@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "config/module.h"
+#include "dns/files.h"
 #include "errand/errand.h"
 #include "errand/errand_conf.h"
 #include "event/change.h"
@@ -329,6 +330,41 @@ static void find_map(struct config *cfg, struct acme *acme)
 			acme->name, acme->map, acme->map);
 }
 
+/* Authorities give certificates for names of hosts alone; what is none would be asked for, and refused,
+ * again and again. */
+static int check_domains(struct config *cfg, const struct tls_acme *line)
+{
+	const char *at = line->domains;
+	char name[DNS_NAME_MOST + 1];
+	size_t len;
+
+	for (;; at += len + 1) {
+		len = strcspn(at, ",");
+		if (dns_name((struct span){ at, len }, name) != len)
+			return config_error(cfg, &line->loc,
+					    "'domains': '%.*s' is no name of a host: labels of 1 to 63 "
+					    "letters, digits and '-', with dots between them, and no address",
+					    (int)(len < 100 ? len : 100), at);
+		if (!at[len])
+			return 0;
+	}
+}
+
+/* What one of them wrote the other one would write over. */
+static int check_file(struct config *cfg, const struct tls_acme *line)
+{
+	const struct acme_cert *c;
+
+	list_for_each(c, &acme_certs, node)
+		if (!strcmp(c->line->path, line->path))
+			return config_error(cfg, &line->loc,
+					    "'%s' is the file of '%s' by ACME already, at %s:%u: each "
+					    "certificate needs one of its own",
+					    line->path, c->line->entry->name, c->line->loc.file,
+					    c->line->loc.line);
+	return 0;
+}
+
 static int join_line(struct config *cfg, const struct acme_data *data, struct tls_acme *line)
 {
 	struct acme *acme = find(data->sections, line->section);
@@ -337,6 +373,8 @@ static int join_line(struct config *cfg, const struct acme_data *data, struct tl
 	if (!acme)
 		return config_error(cfg, &line->loc, "there is no section 'acme %s'",
 				    line->section);
+	if (check_domains(cfg, line) || check_file(cfg, line))
+		return -1;
 	if (line->placeholder)
 		config_notice(cfg, &line->loc,
 			      "'%s' is not there yet: a temporary certificate, which clients "

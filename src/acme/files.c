@@ -282,6 +282,7 @@ void acme_files_restore(struct acme *acme)
 	free(text);
 }
 
+/* Sections with one account have one file. */
 int acme_files_state(const struct acme *acme, struct err *err)
 {
 	char *memory = malloc(STATE_MOST);
@@ -292,10 +293,13 @@ int acme_files_state(const struct acme *acme, struct err *err)
 	if (!memory)
 		return err_set(err, "out of memory");
 	text_init(&t, memory, STATE_MOST);
-	list_for_each(c, &acme_certs,
-		      node) if (c->acme == acme && (c->failures || c->running || c->not_before))
+	list_for_each(c, &acme_certs, node) {
+		if (strcmp(c->acme->state_path, acme->state_path) != 0 ||
+		    (!c->failures && !c->running && !c->not_before))
+			continue;
 		text_printf(&t, "%u %lld %s\n", c->failures + c->running, (long long)c->not_before,
 			    c->line->entry->name);
+	}
 	rc = replace(acme->state_path, (struct span){ t.ptr, t.len }, err);
 	free(memory);
 	return rc;
