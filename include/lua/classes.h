@@ -10,7 +10,7 @@ extern const struct class core_class, txn_class, fetches_class, string_fetches_c
 	applet_tcp_class, socket_class, httpclient_class, concat_class, regex_class, regex_table,
 	map_class, map_table, proxy_class, server_class, listener_class, stick_table_class,
 	command_class, channel_class, http_message_class, filter_table, queue_class, cert_cache_table,
-	subscription_class, patref_class;
+	subscription_class, patref_class, proxy_list_class, server_list_class;
 
 /* All of them, ended by NULL; those whose name is a table of scripts among them ("core"). */
 extern const struct class *const classes[];

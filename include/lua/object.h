@@ -84,6 +84,10 @@ struct handle *object_handle(lua_State *L, int at, const void *kind);
 void *object_of(lua_State *L, int at, const void *kind);
 /* The same outside of methods, of any class. NULL: the table has another one, or it is over. */
 void *object_peek(lua_State *L, int at, const void *kind);
+/* The handle, as object_handle, outside of methods. NULL: the table has another one. */
+const struct handle *object_handle_peek(lua_State *L, int at, const void *kind);
+/* Does the object at `at` lead there, and to nothing that was there before? */
+bool object_leads_to(lua_State *L, int at, const void *of, uint32_t serial);
 /* Is it of this kind, of whatever class, over or not? */
 bool object_is(lua_State *L, int at, const void *kind);
 

@@ -6,7 +6,7 @@
 #include <lua.h>
 
 struct bind_conf;
-struct proxies;
+struct handle;
 struct proxy;
 struct server;
 struct stat_row;
@@ -15,12 +15,14 @@ struct stick_line;
 /* On the stack: a row of show stat as a table, without what it has not. */
 void row_push(lua_State *L, const struct stat_row *row);
 /* core.proxies, core.backends, core.frontends; the table core is on top of the stack. */
-void proxies_push(lua_State *L, const struct proxies *all);
+void proxies_push(lua_State *L);
 /* On the stack: new objects. */
 void proxy_push(lua_State *L, struct proxy *px);
 void server_push(lua_State *L, struct server *s);
-/* On the stack: a table of the servers of a backend, by name. */
-void servers_push(lua_State *L, const struct proxy *px);
+/* On the stack: the servers of a backend, by name. */
+void servers_push(lua_State *L, struct proxy *px);
+/* The proxy of a handle; an error of Lua when it has gone. */
+struct proxy *proxy_of_handle(lua_State *L, const struct handle *h);
 /* On the stack: the table of a stick table's line. */
 void stick_table_push(lua_State *L, const struct stick_line *line);
 

@@ -1,6 +1,10 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- Objects of servers and backends that go. Run by objects.sh.
 local held, proxies = {}, {}
+local file, free
+core.register_init(function()
+	file, free = core.backends.be.servers.file, core.backends.free
+end)
 
 core.event_sub({ "SERVER_UP" }, function(_, data)
 	held[data.name] = data.reference
@@ -26,9 +30,9 @@ end
 core.register_cli({ "object" }, "what an object says", function(applet, _, kind, name)
 	local object
 	if kind == "held" then object = held[name]
-	elseif kind == "file" then object = core.backends.be.servers[name]
+	elseif kind == "file" then object = file
 	elseif kind == "proxy" then object = proxies[name]
-	elseif kind == "backend" then object = core.backends[name] end
+	elseif kind == "backend" then object = name == "free" and free or core.backends[name] end
 	if not object then
 		applet:send("there is none\n")
 		return
@@ -37,5 +41,5 @@ core.register_cli({ "object" }, "what an object says", function(applet, _, kind,
 	applet:send(judge(object, is_proxy and of_proxy or quiet) .. "\n")
 end)
 core.register_cli({ "called" }, "its name now", function(applet, _, kind, name)
-	applet:send((kind == "held" and held[name] or core.backends.be.servers[name]):get_name() .. "\n")
+	applet:send((kind == "held" and held[name] or file):get_name() .. "\n")
 end)

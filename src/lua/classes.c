@@ -14,7 +14,8 @@ const struct class *const classes[] = {
 	&reply_class, &applet_http_class, &applet_tcp_class,
 	&command_class,
 	&socket_class, &httpclient_class, &concat_class, &queue_class, &regex_table, &regex_class, &map_table,
-	&map_class, &patref_class, &proxy_class, &server_class, &listener_class, &stick_table_class,
+	&map_class, &patref_class, &proxy_list_class, &proxy_class, &server_list_class, &server_class,
+	&listener_class, &stick_table_class,
 	&subscription_class, &cert_cache_table,
 	NULL,
 };

@@ -264,18 +264,30 @@ static const struct handle *peek(lua_State *L, int at)
 	return h;
 }
 
-void *object_peek(lua_State *L, int at, const void *kind)
+const struct handle *object_handle_peek(lua_State *L, int at, const void *kind)
 {
 	const struct handle *h = lua_istable(L, at) ? peek(L, at) : NULL;
 
-	return h && h->kind == kind ? h->of : NULL;
+	return h && h->kind == kind ? h : NULL;
+}
+
+void *object_peek(lua_State *L, int at, const void *kind)
+{
+	const struct handle *h = object_handle_peek(L, at, kind);
+
+	return h ? h->of : NULL;
 }
 
 bool object_is(lua_State *L, int at, const void *kind)
 {
-	const struct handle *h = lua_istable(L, at) ? peek(L, at) : NULL;
+	return object_handle_peek(L, at, kind);
+}
 
-	return h && h->kind == kind;
+bool object_leads_to(lua_State *L, int at, const void *of, uint32_t serial)
+{
+	const struct handle *h = peek(L, lua_absindex(L, at));
+
+	return h && h->of == of && h->serial == serial;
 }
 
 struct handle *object_handle(lua_State *L, int at, const void *kind)

@@ -267,7 +267,7 @@ int own_load(const char *path, const char *const *words, int count, struct err *
 static int add_common_proxies(lua_State *L)
 {
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &core_class);
-	proxies_push(L, proxies_running);
+	proxies_push(L);
 	return 0;
 }
 
@@ -277,7 +277,7 @@ static int add_own_proxies(lua_State *L)
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &own.globals);
 	lua_pushliteral(L, "core");
 	if (lua_rawget(L, -2) == LUA_TTABLE)
-		proxies_push(L, proxies_running);
+		proxies_push(L);
 	return 0;
 }
 

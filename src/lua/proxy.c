@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The classes Proxy and Listener: what the configuration says of them, their numbers, and commands
- * to frontends. Objects are made once, for core.proxies and its like. */
+ * to frontends. The tables of them: proxy_lists.c. */
 #include "lua/args.h"
 #include "lua/change.h"
 #include "lua/classes.h"
@@ -16,14 +16,18 @@
 static const char proxy_kind, listener_kind;
 
 /* One that has gone is over, as other objects are. */
-static struct proxy *proxy_of(lua_State *L)
+struct proxy *proxy_of_handle(lua_State *L, const struct handle *h)
 {
-	const struct handle *h = object_handle(L, 1, &proxy_kind);
 	struct proxy *px = h->of;
 
 	if (backends_gone && (!proxy_is_there(px) || px->serial != h->serial))
 		luaL_error(L, "this object is over: the backend has gone");
 	return px;
+}
+
+static struct proxy *proxy_of(lua_State *L)
+{
+	return proxy_of_handle(L, object_handle(L, 1, &proxy_kind));
 }
 
 /* ---- numbers -------------------------------------------------------------------------------- */
@@ -236,26 +240,4 @@ void proxy_push(lua_State *L, struct proxy *px)
 		stick_table_push(L, px->stick);
 		lua_setfield(L, -2, "stktable");
 	}
-}
-
-/* Those with one of the caps, by name, as a member of the table on top of the stack. */
-static void list_push(lua_State *L, const struct proxies *all, const char *member, unsigned caps)
-{
-	struct proxy *px;
-
-	lua_newtable(L);
-	list_for_each(px, &all->list, node) {
-		if (!(px->caps & caps))
-			continue;
-		proxy_push(L, px);
-		lua_setfield(L, -2, px->name);
-	}
-	lua_setfield(L, -2, member);
-}
-
-void proxies_push(lua_State *L, const struct proxies *all)
-{
-	list_push(L, all, "proxies", PROXY_FRONTEND | PROXY_BACKEND);
-	list_push(L, all, "frontends", PROXY_FRONTEND);
-	list_push(L, all, "backends", PROXY_BACKEND);
 }

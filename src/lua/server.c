@@ -256,14 +256,3 @@ void server_push(lua_State *L, struct server *s)
 	lua_pushfstring(L, "%d", s->puid);
 	lua_setfield(L, -2, "puid");
 }
-
-void servers_push(lua_State *L, const struct proxy *px)
-{
-	struct server *s;
-
-	lua_createtable(L, 0, (int)px->server_count);
-	for (s = px->servers; s; s = s->next) {
-		server_push(L, s);
-		lua_setfield(L, -2, s->id);
-	}
-}
