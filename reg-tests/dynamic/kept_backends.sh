@@ -60,7 +60,7 @@ def statuses():
 
 service.settle()
 check("'be-unpublished' begins unpublished", service.get("/later/") == 503)
-for name, defaults in ("one", "kept"), ("two", "kept mode http"), ("gone", "lost"), ("shut", "kept"):
+for name, defaults in ("one", "kept guid of-one"), ("two", "kept mode http"), ("gone", "lost"), ("shut", "kept"):
     check(f"{name} is added", ask(f"add backend {name} from {defaults}") == "New backend registered.")
     check("with a server", ask(f"add server {name}/s {back} weight 3 enabled") == "New server registered.")
     if name != "shut":
@@ -77,6 +77,7 @@ for turn in range(2):
     now = numbers()
     check(f"numbers of the file's are as before: {before}, {now}", all(now[n] == before[n] for n in ("fixed", "later")))
     check("servers are as before", service.stat("one", "s")["weight"] == "3")
+    check("so is its name for everybody", "of-one backend one" in service.ask("show guid"))
     check("balancing is that of the defaults section", service.stat("two", "BACKEND")["algo"] == "leastconn")
 check("a kept one can go", ask("unpublish backend two; disable server two/s; wait 1m srv-removable two/s; del server two/s; "
                                "del backend two").endswith("Server deleted. Backend deleted."))

@@ -75,11 +75,13 @@ static bool put_server(size_t *at, const struct server *s)
 static bool put_backend(size_t *at, const struct proxy *px)
 {
 	char text[800];
-	int len = snprintf(text, sizeof(text), "%s%c%d%c%spublished%cfrom%c%s%cmode%c%s%c%c",
+	int len = snprintf(text, sizeof(text), "%s%c%d%c%spublished%cfrom%c%s%cmode%c%s%c",
 			   px->name, 0, px->uuid, 0, px->state->unpublished ? "un" : "", 0, 0,
-			   px->defaults->name, 0, 0, proxy_mode_name(px), 0, 0);
+			   px->defaults->name, 0, 0, proxy_mode_name(px), 0);
 
-	return len > 0 && (size_t)len < sizeof(text) && put(at, text, (size_t)len);
+	return len > 0 && (size_t)len < sizeof(text) && put(at, text, (size_t)len) &&
+	       (!px->guid || (put(at, "guid", 5) && put(at, px->guid, strlen(px->guid) + 1))) &&
+	       put(at, "", 1);
 }
 
 /* One that is cut is none. */
