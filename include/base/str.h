@@ -33,6 +33,14 @@ static inline int str_hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* Of a text that is cut behind len bytes, those that are whole characters of UTF-8. */
+size_t str_whole(const char *s, size_t len);
+/* What messages show of a word that may be long: at most so many bytes of it, whole characters. */
+int str_cut(const char *s, size_t most);
+#define STR_CUT(s, most) str_cut(s, most), s /* for "%.*s" */
+/* The bytes of the character at s, which is not the final NUL: 1 of one that is no UTF-8. */
+int str_char(const char *s);
+
 /* Text that is appended to; cut, never overrun, and remembers that it was cut. */
 struct text {
 	char *ptr;

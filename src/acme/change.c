@@ -340,7 +340,7 @@ static int apply(const void *bytes, size_t len, struct text *said, struct err *e
 				    err_set(err, "a broken change");
 	c = acme_cert_find(strings[0]);
 	if (!c)
-		return err_set(err, "no line with 'acme' names '%.100s'", strings[0]);
+		return err_set(err, "no line with 'acme' names '%.*s'", STR_CUT(strings[0], 100));
 	if (op == 'K')
 		return apply_key(c, said, err);
 	if (!strings[1] || (op != 'B' && !strings[2]) ||

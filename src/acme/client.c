@@ -212,7 +212,7 @@ static void send_request(void)
 	snprintf(now.url, sizeof(now.url), "%s", o->url);
 	wrong = errand_url(span_of(now.url), &now.uri, &target);
 	if (wrong) {
-		acme_order_fail(o, "'%.200s' cannot be asked: %s", now.url, wrong);
+		acme_order_fail(o, "'%.*s' cannot be asked: %s", STR_CUT(now.url, 200), wrong);
 		return;
 	}
 	if (method == METHOD_POST)
@@ -282,9 +282,9 @@ static bool request_is_over(void)
 				break;
 			errand_end(&now.errand);
 			acme_order_fail(&now.order,
-					"the answer of '%.200s' is longer than %d bytes, or "
+					"the answer of '%.*s' is longer than %d bytes, or "
 					"there is no memory for it",
-					now.url, BODY_MOST);
+					STR_CUT(now.url, 200), BODY_MOST);
 			return true;
 		case ERRAND_DONE:
 			acme_order_take(&now.order, &now.reply);

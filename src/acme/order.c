@@ -110,7 +110,8 @@ static void set_url(struct acme_order *o)
 {
 	o->url = o->todo == ACME_DO_HEAD ? o->directory.new_nonce : step_url(o);
 	if (o->todo <= ACME_DO_POST && !url_is_safe(o, o->url))
-		acme_order_fail(o, "the authority sends us from https:// to '%.200s'", o->url);
+		acme_order_fail(o, "the authority sends us from https:// to '%.*s'",
+				STR_CUT(o->url, 200));
 }
 
 static void look(struct acme_order *o, enum step step)
@@ -187,8 +188,8 @@ static void broken(struct acme_order *o)
 static void took_directory(struct acme_order *o, struct span body)
 {
 	if (!acme_read_directory(body, &o->directory))
-		acme_order_fail(o, "the answer of '%.200s' is no directory of an ACME authority",
-				o->conf->directory);
+		acme_order_fail(o, "the answer of '%.*s' is no directory of an ACME authority",
+				STR_CUT(o->conf->directory, 200));
 	else if (o->directory.wants_binding && !o->conf->bind)
 		acme_order_fail(o, "the authority wants an external account: 'eab-key-id' and "
 				"'eab-mac-key' are missing");
@@ -275,13 +276,14 @@ static void not_verified(struct acme_order *o, const struct acme_authz *a)
 {
 	bool http = !strcmp(o->conf->kind, "http-01");
 
-	acme_order_fail(
-		o,
-		"the authority could not verify '%.100s': %s%s%s (for %s it must reach that "
-		"name on port %s, and end up here)",
-		a->name, a->problem.type, *a->problem.type && *a->problem.text ? ": " : "",
-		*a->problem.type || *a->problem.text ? a->problem.text : "it does not say why",
-		o->conf->kind, http ? "80" : "443");
+	acme_order_fail(o,
+			"the authority could not verify '%.*s': %s%s%s (for %s it must reach that "
+			"name on port %s, and end up here)",
+			STR_CUT(a->name, 100), a->problem.type,
+			*a->problem.type && *a->problem.text ? ": " : "",
+			*a->problem.type || *a->problem.text ? a->problem.text
+							     : "it does not say why",
+			o->conf->kind, http ? "80" : "443");
 }
 
 static void took_authz(struct acme_order *o, struct span body)
@@ -295,13 +297,13 @@ static void took_authz(struct acme_order *o, struct span body)
 		next_authz(o);
 	} else if (!is_ours(o, a.name)) {
 		acme_order_fail(o,
-				"the authority wants to verify '%.100s', which was not asked for",
-				a.name);
+				"the authority wants to verify '%.*s', which was not asked for",
+				STR_CUT(a.name, 100));
 	} else if (a.status == ACME_INVALID || a.challenge == ACME_INVALID) {
 		not_verified(o, &a);
 	} else if (!a.offered) {
-		acme_order_fail(o, "the authority verifies '%.100s', but not by %s", a.name,
-				o->conf->kind);
+		acme_order_fail(o, "the authority verifies '%.*s', but not by %s",
+				STR_CUT(a.name, 100), o->conf->kind);
 	} else {
 		o->authz = a;
 		o->step = STEP_ANSWER;
@@ -349,8 +351,8 @@ static void took_verdict(struct acme_order *o, const struct acme_reply *r)
 	} else if (a.status == ACME_INVALID || a.challenge == ACME_INVALID) {
 		not_verified(o, &a);
 	} else if (!be_patient(o, r)) {
-		acme_order_fail(o, "the authority has not verified '%.100s' within %u seconds",
-				a.name, (unsigned)ACME_PATIENCE_S);
+		acme_order_fail(o, "the authority has not verified '%.*s' within %u seconds",
+				STR_CUT(a.name, 100), (unsigned)ACME_PATIENCE_S);
 	}
 }
 

@@ -2,19 +2,30 @@
 /* Sentences for the user. */
 #include "base/err.h"
 
+#include "base/str.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+/* It was cut at its size. */
+static void err_end(struct err *err)
+{
+	err->text[str_whole(err->text, sizeof(err->text) - 1)] = 0;
+}
+
 int err_set(struct err *err, const char *fmt, ...)
 {
 	va_list ap;
+	int n;
 
 	if (!err)
 		return -1;
 	va_start(ap, fmt);
-	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	n = vsnprintf(err->text, sizeof(err->text), fmt, ap);
 	va_end(ap);
+	if (n >= (int)sizeof(err->text))
+		err_end(err);
 	return -1;
 }
 
@@ -30,10 +41,14 @@ int err_prefix(struct err *err, const char *fmt, ...)
 	va_start(ap, fmt);
 	n = vsnprintf(err->text, sizeof(err->text), fmt, ap);
 	va_end(ap);
-	if (n < 0 || (size_t)n + 3 > sizeof(err->text))
+	if (n < 0)
 		return -1;
+	if ((size_t)n + 3 > sizeof(err->text)) {
+		err_end(err);
+		return -1;
+	}
 	memcpy(err->text + n, ": ", 2);
-	memccpy(err->text + n + 2, old, 0, sizeof(err->text) - (size_t)n - 2);
-	err->text[sizeof(err->text) - 1] = 0;
+	if (!memccpy(err->text + n + 2, old, 0, sizeof(err->text) - (size_t)n - 2))
+		err_end(err);
 	return -1;
 }

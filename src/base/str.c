@@ -3,10 +3,39 @@
 #include "base/str.h"
 
 #include "base/bug.h"
+#include "base/encode.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+size_t str_whole(const char *s, size_t len)
+{
+	size_t behind = 0, needed;
+	unsigned char c;
+
+	while (behind < 3 && behind < len && (s[len - behind - 1] & 0xc0) == 0x80)
+		behind++;
+	if (behind == len)
+		return len;
+	c = (unsigned char)s[len - behind - 1];
+	needed = c < 0xc2 || c > 0xf4 ? 0 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
+	return needed > behind ? len - behind - 1 : len;
+}
+
+int str_cut(const char *s, size_t most)
+{
+	size_t len = strnlen(s, most + 1);
+
+	return (int)(len > most ? str_whole(s, most) : len);
+}
+
+int str_char(const char *s)
+{
+	size_t len = utf8_len(s, strnlen(s, 4));
+
+	return len ? (int)len : 1;
+}
 
 void text_init(struct text *t, char *memory, size_t size)
 {

@@ -2,6 +2,8 @@
 /* Text that is cut and never overrun; whole numbers; distance of words. */
 #include "base/str.h"
 
+#include "base/err.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -208,6 +210,58 @@ static void test_spans(void **state)
 	assert_false(span_equal(span_of("ab"), span_of("ac")));
 }
 
+static void test_characters_stay_whole(void **state)
+{
+	(void)state;
+	assert_int_equal(str_whole("ab\u00e9", 4), 4);
+	assert_int_equal(str_whole("ab\u00e9", 3), 2);
+	assert_int_equal(str_whole("a\u20acb", 3), 1);
+	assert_int_equal(str_whole("a\u20acb", 2), 1);
+	assert_int_equal(str_whole("a\U0001f600", 4), 1);
+	assert_int_equal(str_whole("a\U0001f600", 5), 5);
+	assert_int_equal(str_whole("", 0), 0);
+	assert_int_equal(str_whole("\xe9x", 1), 0);   /* Latin-1 looks like a beginning */
+	assert_int_equal(str_whole("x\xff", 2), 2);   /* what is no beginning stays */
+	assert_int_equal(str_whole("\x80\x80\x80\x80", 4), 4);
+	assert_int_equal(str_cut("ab\u00e9", 3), 2);
+	assert_int_equal(str_cut("ab\u00e9", 4), 4);
+	assert_int_equal(str_cut("ab", 100), 2);
+	assert_int_equal(str_cut("ab\xe9", 3), 3); /* nothing was cut */
+	assert_int_equal(str_char("\u20acb"), 3);
+	assert_int_equal(str_char("ab"), 1);
+	assert_int_equal(str_char("\xe9\x80"), 1);
+	assert_int_equal(str_char("\xf0\x9f\x98\x80"), 4);
+}
+
+/* Sentences are cut at their size, wherever that falls. */
+static void test_sentences_end_with_a_character(void **state)
+{
+	char word[sizeof(((struct err *)NULL)->text) + 20];
+	struct err err;
+	size_t i, len, shift;
+
+	(void)state;
+	for (shift = 0; shift < 3; shift++) {
+		memset(word, 'x', shift);
+		for (i = shift; i + 3 < sizeof(word); i += 3)
+			memcpy(word + i, "\u20ac", 3);
+		word[i] = 0;
+		err_set(&err, "%s", word);
+		len = strlen(err.text);
+		assert_in_range(len, sizeof(err.text) - 3, sizeof(err.text) - 1);
+		assert_int_equal((len - shift) % 3, 0);
+		err_prefix(&err, "line 7");
+		len = strlen(err.text);
+		assert_in_range(len, sizeof(err.text) - 3, sizeof(err.text) - 1);
+		assert_int_equal((len - shift - strlen("line 7: ")) % 3, 0);
+		err_prefix(&err, "%s", word);
+		assert_int_equal((strlen(err.text) - shift) % 3, 0);
+	}
+	err_set(&err, "short");
+	err_prefix(&err, "%s", "x");
+	assert_string_equal(err.text, "x: short");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +276,8 @@ int main(void)
 		cmocka_unit_test(test_distance_of_long_words),
 		cmocka_unit_test(test_to_int),
 		cmocka_unit_test(test_spans),
+		cmocka_unit_test(test_characters_stay_whole),
+		cmocka_unit_test(test_sentences_end_with_a_character),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

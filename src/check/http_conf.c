@@ -218,11 +218,12 @@ static int parse_send(struct statement *st, const struct keyword *kw, void *obje
 /* -- responses ------------------------------------------------------------------------------- */
 
 /* "2xx" */
-static int no_code(struct statement *st, char c)
+static int no_code(struct statement *st, const char *c)
 {
 	const char *word = st->words[st->at - 1].text;
 
-	stmt_error(st, st->at - 1, "'%c' cannot stand in a list of status codes", c);
+	stmt_error(st, st->at - 1, "'%.*s' cannot stand in a list of status codes", str_char(c),
+		   c);
 	if (strlen(word) == 3 && isdigit((unsigned char)*word) && !strcasecmp(word + 1, "xx"))
 		stmt_hint(st, "write '%c00-%c99'", *word, *word);
 	return -1;
@@ -245,7 +246,7 @@ static int parse_codes(struct statement *st, struct step_expect *e)
 			continue;
 		}
 		if (!isdigit((unsigned char)*p))
-			return no_code(st, *p);
+			return no_code(st, p);
 		ranges[n].first = ranges[n].last = (unsigned)strtoul(p, &end, 10);
 		if (*end == '-') {
 			p = end + 1;

@@ -84,9 +84,9 @@ static int renew(struct cli_call *call, struct err *err)
 	if (!c)
 		return err_set(
 			err,
-			"'acme renew': no line with 'acme' names '%.200s'; 'acme status' shows "
+			"'acme renew': no line with 'acme' names '%.*s'; 'acme status' shows "
 			"those that there are.",
-			cli_arg(call, 0));
+			STR_CUT(cli_arg(call, 0), 200));
 	if (c->running)
 		return err_set(err, "'acme renew': an order for it is under way already.");
 	c->asked = true;

@@ -42,7 +42,7 @@ int maps_version(const struct cli_call *call, int *i, const char **version, stru
 	if (*word != '@')
 		return 0;
 	if (!isdigit((unsigned char)word[1]) || !str_to_int(word + 1, 0, UINT32_MAX, &number))
-		return err_set(err, "'%.64s' is no version number.", word);
+		return err_set(err, "'%.*s' is no version number.", STR_CUT(word, 64));
 	*version = word + 1;
 	++*i;
 	return 0;
@@ -115,21 +115,21 @@ static void list_begin_row(struct show_state *state, struct cli_call *call)
 	state->began = true;
 	state->use = ref->path ? ref->uses : NULL;
 	if (ref->path)
-		text_printf(call->out, "%lld (%.2000s) pattern loaded from file '%.2000s' used",
-			    (long long)ref->id, ref->path, ref->path);
+		text_printf(call->out, "%lld (%.*s) pattern loaded from file '%.*s' used",
+			    (long long)ref->id, STR_CUT(ref->path, 2000), STR_CUT(ref->path, 2000));
 	else
-		text_printf(call->out, "%lld () acl '%.1000s' file '%.2000s' line %u",
-			    (long long)ref->id, ref->criterion, ref->loc.file ? ref->loc.file : "",
-			    ref->loc.line);
+		text_printf(call->out, "%lld () acl '%.*s' file '%.*s' line %u", (long long)ref->id,
+			    STR_CUT(ref->criterion, 1000),
+			    STR_CUT(ref->loc.file ? ref->loc.file : "", 2000), ref->loc.line);
 }
 
 static void list_use(struct show_state *state, struct cli_call *call)
 {
 	const struct pattern_use *use = state->use;
 
-	text_printf(call->out, "%s by %s at file '%.2000s' line %u", use == state->ref->uses ? "" : ",",
-		    use->flags & PATTERN_MAP ? "map" : "acl", use->loc.file ? use->loc.file : "",
-		    use->loc.line);
+	text_printf(call->out, "%s by %s at file '%.*s' line %u",
+		    use == state->ref->uses ? "" : ",", use->flags & PATTERN_MAP ? "map" : "acl",
+		    STR_CUT(use->loc.file ? use->loc.file : "", 2000), use->loc.line);
 	state->use = use->next;
 }
 

@@ -139,7 +139,7 @@ static void port_change(struct server *s, const char *text, struct text *said)
 
 	text_str(said, ", ");
 	if (!str_to_int(text + follows, 0, INT64_MAX, &number)) {
-		text_printf(said, "problem converting port '%.32s' to an int", text);
+		text_printf(said, "problem converting port '%.*s' to an int", STR_CUT(text, 32));
 		return;
 	}
 	if (follows && !st->port_follows && !st->check.port) {
@@ -171,7 +171,7 @@ int cli_set_addr(struct server *s, const char *text, const char *port, const cha
 	struct addr addr;
 
 	if (addr_read(text, &addr))
-		return err_set(err, "Invalid addr '%.200s' by '%s'", text, by);
+		return err_set(err, "Invalid addr '%.*s' by '%s'", STR_CUT(text, 200), by);
 	addr_change(s, addr, said);
 	if (port)
 		port_change(s, port, said);
@@ -193,7 +193,8 @@ static int addr_set(struct cli_call *call, struct server *s, struct err *err)
 		return err_set(err, "set server <b>/<s> addr requires an address and optionally a "
 				    "port.");
 	if (*cli_arg(call, 3) && !port)
-		return err_set(err, "'port' expected instead of '%.200s'", cli_arg(call, 3));
+		return err_set(err, "'port' expected instead of '%.*s'",
+			       STR_CUT(cli_arg(call, 3), 200));
 	if (cli_set_addr(s, cli_arg(call, 2), port ? cli_arg(call, 4) : NULL,
 			 "stats socket command", &said, err))
 		return -1;
@@ -235,7 +236,8 @@ static int check_port_behind(const struct cli_call *call, uint16_t *port, struct
 	if (!*cli_arg(call, 3))
 		return 0;
 	if (strcmp(cli_arg(call, 3), "port") != 0)
-		return err_set(err, "'port' expected instead of '%.200s'", cli_arg(call, 3));
+		return err_set(err, "'port' expected instead of '%.*s'",
+			       STR_CUT(cli_arg(call, 3), 200));
 	return check_port_read(cli_arg(call, 4), port, err);
 }
 
@@ -259,7 +261,7 @@ static int check_addr_set(struct cli_call *call, struct server *s, struct err *e
 		return err_set(err, "set server <b>/<s> check-addr requires an address and "
 				    "optionally a port.");
 	if (addr_read(cli_arg(call, 2), &addr))
-		return err_set(err, "invalid addr '%.200s'", cli_arg(call, 2));
+		return err_set(err, "invalid addr '%.*s'", STR_CUT(cli_arg(call, 2), 200));
 	if (check_port_behind(call, &port, err))
 		return -1;
 	s->state->check.addr = addr;
@@ -315,7 +317,7 @@ static int agent_addr_set(struct cli_call *call, struct server *s, struct err *e
 	if (agent_missing(s, err))
 		return -1;
 	if (addr_read(cli_arg(call, 2), &addr))
-		return err_set(err, "invalid addr '%.200s'", cli_arg(call, 2));
+		return err_set(err, "invalid addr '%.*s'", STR_CUT(cli_arg(call, 2), 200));
 	if (check_port_behind(call, &port, err))
 		return -1;
 	s->state->agent.addr = addr;
@@ -381,8 +383,8 @@ static int surplus(const struct cli_call *call, struct err *err)
 
 	for (i = 0; i < ARRAY_LEN(forms); i++)
 		if (!strcmp(cli_arg(call, 1), forms[i].what) && call->argc > forms[i].most)
-			return err_set(err, "'%.200s' is one word too many behind '%s'.",
-				       call->argv[forms[i].most], forms[i].what);
+			return err_set(err, "'%.*s' is one word too many behind '%s'.",
+				       STR_CUT(call->argv[forms[i].most], 200), forms[i].what);
 	return 0;
 }
 

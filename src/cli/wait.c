@@ -160,7 +160,8 @@ static int wait_start(struct cli_call *call, struct err *err)
 	if (value_time(cli_arg(call, 0), 'm', &us, NULL) != VALUE_OK)
 		return err_set(err, "A delay is expected: %s", wait_usage);
 	if (*cli_arg(call, 1) && !wait_condition(call))
-		return err_set(err, "Unknown condition '%.100s': %s", cli_arg(call, 1), wait_usage);
+		return err_set(err, "Unknown condition '%.*s': %s", STR_CUT(cli_arg(call, 1), 100),
+			       wait_usage);
 	state->cli = call->cli;
 	state->end_ms = clock_now_ms + us / 1000;
 	timer_init(&state->timer, wait_look);

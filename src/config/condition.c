@@ -293,7 +293,8 @@ static bool directive_true(struct reader *rd, struct statement *st)
 	if (value >= 0)
 		return value;
 	at = *e.at ? 1 + word_at(st->words + 1, st->count - 1, (size_t)(e.at - text)) : st->count;
-	stmt_error(st, at, "%s%s%.60s%s", e.message, *e.at ? ": '" : "", e.at, *e.at ? "'" : "");
+	stmt_error(st, at, "%s%s%.*s%s", e.message, *e.at ? ": '" : "", STR_CUT(e.at, 60),
+		   *e.at ? "'" : "");
 	if (!strcmp(e.message, "unknown predicate"))
 		hint_names(st);
 	return false;

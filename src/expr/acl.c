@@ -503,9 +503,9 @@ static int acl_name_check(struct statement *st, const char *name)
 
 	for (c = name; *c; c++) {
 		if (!isalnum((unsigned char)*c) && !strchr("-_.:", *c))
-			return stmt_error(st, st->at - 1, "character '%c' cannot be part of the "
+			return stmt_error(st, st->at - 1, "character '%.*s' cannot be part of the "
 					  "name of an ACL: letters, digits, '-', '_', '.' and ':' "
-					  "can", *c);
+					  "can", str_char(c), c);
 	}
 	if (!*name || !strcasecmp(name, "or"))
 		return stmt_error(st, st->at - 1, "'%s' cannot be the name of an ACL%s", name,

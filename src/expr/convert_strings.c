@@ -500,7 +500,8 @@ static int check_regsub(struct expr_arg *args, const struct expr_context *ctx, s
 		return err_set(err, "the regular expression is missing");
 	for (f = flags; *f; f++) {
 		if (*f != 'i' && *f != 'g')
-			return err_set(err, "flag '%c' is unknown; i and g exist", *f);
+			return err_set(err, "flag '%.*s' is unknown; i and g exist",
+				       str_char(f), f);
 	}
 	re = regex_compile(args[0].str.ptr, strchr(flags, 'i') != NULL, ctx->arena, err);
 	if (!re)

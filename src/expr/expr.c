@@ -103,7 +103,7 @@ static struct span expr_word(const char **text)
 static int expr_hint(struct err *err, const char *kind, struct span name, bool known,
 		     const char *near)
 {
-	int len = name.len > 64 ? 64 : (int)name.len;
+	int len = (int)(name.len > 64 ? str_whole(name.ptr, 64) : name.len);
 
 	if (name_needs_openssl(name))
 		return err_set(err, "%s '%.*s' needs OpenSSL, which this build is without", kind,

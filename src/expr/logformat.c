@@ -333,7 +333,7 @@ static int compiler_percent(struct compiler *c, struct text *literal)
 		return err_set(c->err, "a name must follow '%%'; a percent sign is written '%%%%'");
 	} else {
 		compiler_warn(c, "a '%' is dropped, a percent sign is written '%%':",
-			      (struct span){ c->at - 1, 2 });
+			      (struct span){ c->at - 1, 1 + (size_t)str_char(c->at) });
 		return 0;
 	}
 	c->name = (struct span){ NULL, 0 };

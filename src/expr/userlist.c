@@ -301,8 +301,10 @@ static void *userlist_begin(struct statement *st)
 		return NULL;
 	c = name + strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:");
 	if (*c) {
-		stmt_error(st, st->at - 1, "character '%c' cannot be part of the name of a userlist: "
-			   "letters, digits, '-', '_', '.' and ':' can", *c);
+		stmt_error(st, st->at - 1,
+			   "character '%.*s' cannot be part of the name of a userlist: "
+			   "letters, digits, '-', '_', '.' and ':' can",
+			   str_char(c), c);
 		return NULL;
 	}
 	if (stmt_end(st))

@@ -272,7 +272,7 @@ static int change_apply(const void *bytes, size_t len, struct text *said, struct
 	else
 		a.server = server_find_path(words[1], err);
 	if (!a.proxy && !a.server)
-		return err_set(err, "there is no '%.200s'", words[1]);
+		return err_set(err, "there is no '%.*s'", STR_CUT(words[1], 200));
 	return change->apply(&a, err);
 }
 

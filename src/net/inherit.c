@@ -212,7 +212,7 @@ static int understand(struct batch *b, size_t first, size_t *total, struct err *
 	size_t said_first, count, i;
 
 	if (sscanf(line, "%zu %zu %zu", total, &said_first, &count) != 3)
-		return err_set(err, "it says: %.100s", *line || !rest ? line : rest);
+		return err_set(err, "it says: %.*s", STR_CUT(*line || !rest ? line : rest, 100));
 	if (said_first != first || count != b->fd_count || (first < *total && !count))
 		return err_set(err, "its answer cannot be understood");
 	for (i = 0; i < count; i++) {

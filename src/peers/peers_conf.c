@@ -77,8 +77,10 @@ static int check_name(struct statement *st, const char *what, const char *name)
 
 	for (c = name; *c; c++)
 		if (!isalnum((unsigned char)*c) && !strchr("-_.:", *c))
-			return stmt_error(st, st->at - 1, "'%c' cannot stand in the name of a %s: letters, "
-					  "digits and '-', '_', '.', ':' can", *c, what);
+			return stmt_error(st, st->at - 1,
+					  "'%.*s' cannot stand in the name of a %s: letters, "
+					  "digits and '-', '_', '.', ':' can",
+					  str_char(c), c, what);
 	if (c - name > NAME_MOST)
 		return stmt_error(st, st->at - 1, "a name of more than %d characters", NAME_MOST);
 	return 0;

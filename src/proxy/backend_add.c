@@ -213,13 +213,13 @@ static const struct proxy *defaults_named(const struct proxies *all, const char 
 		if (!px->name || strcmp(px->name, name) != 0)
 			continue;
 		if (found) {
-			err_set(err, "There are two defaults sections '%.200s'.", name);
+			err_set(err, "There are two defaults sections '%.*s'.", STR_CUT(name, 200));
 			return NULL;
 		}
 		found = px;
 	}
 	if (!found)
-		err_set(err, "There is no defaults section '%.200s'.", name);
+		err_set(err, "There is no defaults section '%.*s'.", STR_CUT(name, 200));
 	return found;
 }
 
@@ -231,8 +231,8 @@ static int read_words(char *const *words, const char **from, int *mode, struct e
 	for (; *words; words += 2) {
 		if (strcmp(*words, "from") != 0 && strcmp(*words, "mode") != 0 &&
 		    strcmp(*words, "guid") != 0)
-			return err_set(err, "'%.200s' is not known: 'from <defaults>', 'mode "
-					    "tcp|http' and 'guid <id>' are.", *words);
+			return err_set(err, "'%.*s' is not known: 'from <defaults>', 'mode "
+					    "tcp|http' and 'guid <id>' are.", STR_CUT(*words, 200));
 		if (!words[1])
 			return err_set(err, "'%s' expects a value.", *words);
 		if (**words == 'g')
@@ -242,7 +242,8 @@ static int read_words(char *const *words, const char **from, int *mode, struct e
 		else if (!strcmp(words[1], "tcp") || !strcmp(words[1], "http"))
 			*mode = *words[1] == 't' ? MODE_TCP : MODE_HTTP;
 		else
-			return err_set(err, "'mode' is 'tcp' or 'http', not '%.200s'.", words[1]);
+			return err_set(err, "'mode' is 'tcp' or 'http', not '%.*s'.",
+				       STR_CUT(words[1], 200));
 	}
 	return *from ? 0 : err_set(err, "'from' and the name of a defaults section are expected.");
 }

@@ -305,7 +305,9 @@ int server_set_hostname(struct server *s, const char *text, const char *by, stru
 	if (s->is_service)
 		return err_set(err, "set server <b>/<s> fqdn failed because SRV resolution is configured.");
 	if (!dns_name(span_of(text), name))
-		return err_set(err, "set server <b>/<s> fqdn failed because '%.200s' is no name of a host.", text);
+		return err_set(
+			err, "set server <b>/<s> fqdn failed because '%.*s' is no name of a host.",
+			STR_CUT(text, 200));
 	if (server_hostname(s) && !strcmp(server_hostname(s), name)) {
 		text_printf(said, "no need to change the FDQN by '%s'", by);
 		return 0;

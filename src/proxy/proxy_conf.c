@@ -54,8 +54,9 @@ int proxy_check_name(struct statement *st, const char *name, const char *what, p
 
 	for (c = name; *c; c++)
 		if (!isalnum((unsigned char)*c) && !strchr("-_.:", *c))
-			return stmt_error(st, st->at - 1, "'%c' cannot stand in %s: letters, "
-					  "digits and '-', '_', '.', ':' can", *c, what);
+			return stmt_error(st, st->at - 1, "'%.*s' cannot stand in %s: letters, "
+					  "digits and '-', '_', '.', ':' can", str_char(c), c,
+					  what);
 	if (c - name > most)
 		return stmt_error(st, st->at - 1, "a name of more than %td characters", most);
 	return 0;

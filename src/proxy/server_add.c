@@ -437,8 +437,10 @@ struct server *server_read_added(struct config *cfg, const struct proxies *all, 
 	if (words[1] && !strcmp(words[1], "from")) {
 		from = words[2] ? settings_from(all, px, words[2]) : NULL;
 		if (!from) {
-			err_set(err, "'from' expects 'default-server', a server of the files or a "
-				     "defaults section, not '%.200s'.", words[2] ? words[2] : "");
+			err_set(err,
+				"'from' expects 'default-server', a server of the files or a "
+				"defaults section, not '%.*s'.",
+				STR_CUT(words[2] ? words[2] : "", 200));
 			return NULL;
 		}
 	}

@@ -102,20 +102,20 @@ static int set_lists(SSL_CTX *ctx, const struct tls_settings *set, struct err *e
 	const char *groups = set->curves ? set->curves : set->ecdhe;
 
 	if (set->ciphers && !SSL_CTX_set_cipher_list(ctx, set->ciphers))
-		return tls_lib_error(err, "'ciphers': OpenSSL does not take '%.200s'",
-				     set->ciphers);
+		return tls_lib_error(err, "'ciphers': OpenSSL does not take '%.*s'",
+				     STR_CUT(set->ciphers, 200));
 	if (set->ciphersuites && !SSL_CTX_set_ciphersuites(ctx, set->ciphersuites))
-		return tls_lib_error(err, "'ciphersuites': OpenSSL does not take '%.200s'",
-				     set->ciphersuites);
+		return tls_lib_error(err, "'ciphersuites': OpenSSL does not take '%.*s'",
+				     STR_CUT(set->ciphersuites, 200));
 	if (groups && !SSL_CTX_set1_groups_list(ctx, groups))
-		return err_set(err, "'%s': '%.200s' has a curve that OpenSSL does not know",
-			       set->curves ? "curves" : "ecdhe", groups);
+		return err_set(err, "'%s': '%.*s' has a curve that OpenSSL does not know",
+			       set->curves ? "curves" : "ecdhe", STR_CUT(groups, 200));
 	if (set->sigalgs && !SSL_CTX_set1_sigalgs_list(ctx, set->sigalgs))
-		return tls_lib_error(err, "'sigalgs': OpenSSL does not take '%.200s'",
-				     set->sigalgs);
+		return tls_lib_error(err, "'sigalgs': OpenSSL does not take '%.*s'",
+				     STR_CUT(set->sigalgs, 200));
 	if (set->client_sigalgs && !SSL_CTX_set1_client_sigalgs_list(ctx, set->client_sigalgs))
-		return tls_lib_error(err, "'client-sigalgs': OpenSSL does not take '%.200s'",
-				     set->client_sigalgs);
+		return tls_lib_error(err, "'client-sigalgs': OpenSSL does not take '%.*s'",
+				     STR_CUT(set->client_sigalgs, 200));
 	return 0;
 }
 

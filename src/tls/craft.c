@@ -165,7 +165,7 @@ struct tls_cert *tls_craft_self_signed(const char *names, const unsigned char *i
 	X509_free(x);
 	EVP_PKEY_free(key);
 	if (!cert)
-		tls_lib_error(err, "no certificate can be made for '%.200s'", names);
+		tls_lib_error(err, "no certificate can be made for '%.*s'", STR_CUT(names, 200));
 	ERR_clear_error();
 	return cert;
 }

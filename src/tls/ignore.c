@@ -61,7 +61,8 @@ int tls_ignore_parse(struct tls_ignore *ignore, const char *list, struct err *er
 	for (;; list += len + 1) {
 		len = strcspn(list, ",");
 		if (len >= sizeof(word))
-			return err_set(err, "'%.60s...' is not an error of certificates", list);
+			return err_set(err, "'%.*s...' is not an error of certificates",
+				       STR_CUT(list, 60));
 		memcpy(word, list, len);
 		word[len] = 0;
 		if (ignore_one(ignore, word, err))

@@ -5,6 +5,8 @@
  */
 #include "tls/lib.h"
 
+#include "base/str.h"
+
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/provider.h>
@@ -110,7 +112,8 @@ int tls_lib_error(struct err *err, const char *fmt, ...)
 	va_end(ap);
 	if (!code)
 		return err_set(err, "%s", what);
-	return err_set(err, "%.240s: %s", what, tls_lib_sentence(code, sentence, sizeof(sentence)));
+	return err_set(err, "%.*s: %s", STR_CUT(what, 240),
+		       tls_lib_sentence(code, sentence, sizeof(sentence)));
 }
 
 int tls_lib_provider_path(const char *path, struct err *err)

@@ -275,7 +275,8 @@ static int line_load(struct tls_list *list, struct tls_list_line *line, struct e
 	int n;
 
 	if (line->acme.section && line->crt[0] == '@')
-		return err_set(err, "'acme' of '%.200s' belongs to its 'load' line", line->crt);
+		return err_set(err, "'acme' of '%.*s' belongs to its 'load' line",
+			       STR_CUT(line->crt, 200));
 	if (tls_acme_prepare(line->crt, line->crt, &line->acme, err) < 0)
 		return -1;
 	n = tls_entries_load(line->crt, line->entries, err);
@@ -328,8 +329,8 @@ static int line_load_files(struct tls_list *list, struct tls_list_line *line, st
 	struct tls_entry *entry = tls_entry_find(line->crt);
 
 	if (entry && !was_loaded_so(line->crt, &files))
-		return err_set(err, "'%.200s' has been loaded already, with other files",
-			       line->crt);
+		return err_set(err, "'%.*s' has been loaded already, with other files",
+			       STR_CUT(line->crt, 200));
 	files.crt = line->crt;
 	if (!entry)
 		entry = tls_entry_add(line->crt, &files, err);
@@ -359,14 +360,15 @@ static int list_read_lines(struct tls_list *list, const char *text, size_t len, 
 		end = memchr(text, '\n', len);
 		n = end ? (size_t)(end - text) + 1 : len;
 		if (line_make(text, n, &line, err))
-			return err_prefix(err, "line %u of '%.200s'", number, list->name);
+			return err_prefix(err, "line %u of '%.*s'", number,
+					  STR_CUT(list->name, 200));
 		if (!line)
 			continue;
 		line->number = number;
 		if (!line_load(list, line, err))
 			continue;
 		line_free(line);
-		return err_prefix(err, "line %u of '%.200s'", number, list->name);
+		return err_prefix(err, "line %u of '%.*s'", number, STR_CUT(list->name, 200));
 	}
 	return 0;
 }

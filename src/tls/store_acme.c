@@ -119,9 +119,9 @@ int tls_acme_join(struct tls_entry *entry, const char *path, const struct tls_ac
 	if (other &&
 	    (strcmp(other->section, acme->section) || strcmp(other->domains, acme->domains))) {
 		free(acme);
-		return err_set(err,
-			       "'acme' and 'domains' of '%.100s' say something else at %.200s:%u",
-			       entry->name, other->loc.file, other->loc.line);
+		return err_set(err, "'acme' and 'domains' of '%.*s' say something else at %.*s:%u",
+			       STR_CUT(entry->name, 100), STR_CUT(other->loc.file, 200),
+			       other->loc.line);
 	}
 	if (other) {
 		free(acme);
