@@ -56,6 +56,11 @@ struct ask {
 /* Reads the words: arena, folder and sure are the caller's. What it keeps lies in the arena, or is
  * the caller's. 0, or -1 and err: a sentence that names the word. */
 int ask_parse(struct ask *ask, const char *const *words, unsigned count, struct err *err);
+/* Is this an option? */
+bool ask_has(const char *word);
+/* Which of the options, and of one more, is meant by a word that is none, as suggest_put says it. own
+ * may be NULL. False: none is like it. */
+bool ask_meant(const char *word, const char *own, struct text *t);
 /* The words, one line each. */
 void ask_usage(FILE *out);
 /* What the client is to send, and what the server is to answer. bytes: the frontend passes bytes,

@@ -2,11 +2,11 @@
 /* Files of cases (*.cases) for "penstock test":
  *
  *   # a comment
- *   file ../shop.cfg                       configuration of the cases that follow, relative to this file
+ *   file ../shop.cfg                       configuration of the cases that follow
  *   GET https://shop.example.org/cart      a case: the words of "penstock explain", quoted as in a shell
  *       --expect backend=shop              lines that begin with a blank go on with the case
  *
- * Reading them touches nothing else. */
+ * Files that it names are relative to its folder. Reading it touches nothing else. */
 #ifndef EXPLAIN_CASES_H
 #define EXPLAIN_CASES_H
 
@@ -25,9 +25,9 @@ struct cases_case {
 	unsigned count, own; /* the first word that stands in the file */
 };
 
-/* The cases of a text, in order, in the arena. folder: what relative files are relative to. NULL and
- * err, which names file and line: it is malformed; NULL and err empty: there is none. */
-struct cases_case *cases_parse(struct arena *arena, const char *file, const char *folder, struct span text,
+/* The cases of a text, in order, in the arena. NULL and err, which names file and line: it is
+ * malformed; NULL and err empty: there is none. */
+struct cases_case *cases_parse(struct arena *arena, const char *file, struct span text,
 			       struct err *err);
 
 #endif

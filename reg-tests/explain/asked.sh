@@ -86,6 +86,27 @@ POST http://a/ --body body --expect 'request-header content-length=5'
 END
 cases cases
 wanted 0 "files stand beside the file of cases"
+mkdir "$dir/cases/sub" "$dir/cases/sub/pages"
+cat >"$dir/cases/sub/more.cfg" <<'END'
+frontend more
+	mode http
+	bind :81
+	http-request return status 200 content-type text/plain file pages/a
+END
+printf 'a page' >"$dir/cases/sub/pages/a"
+cat >"$dir/cases/sub/f.cases" <<'END'
+file ../../site.cfg
+http://a:81/ -f more.cfg -C . --expect frontend=more --expect status=200
+http://a:80/ -f ../nosuch.cfg --expect frontend=web
+END
+for from in . cases cases/sub /; do
+	(cd "$dir/$from" && "$PENSTOCK" test "$dir/cases/sub/f.cases") >"$dir/out" 2>&1 </dev/null
+	check "-f and -C of a case are relative to its file, read in $from" out "2 cases, 0 failed, 1 broken"
+	check "so is what cannot be read" out "cannot read '$dir/cases/sub/../nosuch.cfg'"
+done
+cases cases/sub/f.cases
+check "by a relative name, too" out "2 cases, 0 failed, 1 broken"
+check "and so is its name" out "cannot read 'cases/sub/../nosuch.cfg'"
 cases -q cases
 check "-q: one line is left" test "$(cat "$dir/out")" = "1 case, 0 failed, 0 broken"
 cat >"$dir/far.cases" <<'END'
@@ -102,10 +123,15 @@ wanted 2 "a case that reaches a listener by chance"
 check "no port" out "no bind line has port 443: --to or --frontend says which one is meant"
 check "no TLS" out "the bind line with port 80 speaks no TLS"
 check "the others are right" out "6 cases, 0 failed, 3 broken"
-for word in --nope --format -x; do
-	cases "$word" far.cases
-	check "$word of test" out "'$word' is no option of test: there is -q"
-done
+cases --nope far.cases
+wanted 2 "an unknown option of test"
+check "which one there is" out "'--nope' is no option of test: there is -q"
+cases -Q far.cases
+check "the nearest one" out "'-Q' is no option of test; did you mean '-q'?"
+cases --expct far.cases
+check "the nearest one of explain" out "did you mean '--expect'? It belongs to a case, in its file"
+cases --format far.cases
+check "one of explain" out "'--format' is an option of explain: it belongs to a case, in its file"
 printf '\357\273\277file site.cfg\n' >"$dir/bom.cases"
 cases bom.cases
 check "a byte order mark" out "bom.cases:1: it begins with a byte order mark (BOM)"

@@ -175,6 +175,11 @@ static int take_file(struct ask *ask, const struct option *o, const char *value,
 	return 0;
 }
 
+static int take_path(struct ask *ask, const struct option *o, const char *value, struct err *err)
+{
+	return take_list(ask, o, file_of(ask, value), err);
+}
+
 static int take_body(struct ask *ask, const struct option *o, const char *value, struct err *err)
 {
 	struct span *to = option_field(ask, o);
@@ -192,8 +197,10 @@ static int take_body(struct ask *ask, const struct option *o, const char *value,
 #define PAIRS(field) .take = take_pair, .offset = offsetof(struct ask, field)
 
 static const struct option options[] = {
-	{ "-f", "FILE|FOLDER", LIST(paths), .help = "the configuration; may be repeated" },
-	{ "-C", "FOLDER", TEXT(directory), .help = "changes to this folder first" },
+	{ "-f", "FILE|FOLDER", .take = take_path, .offset = offsetof(struct ask, paths),
+	  .help = "the configuration; may be repeated" },
+	{ "-C", "FOLDER", .take = take_file, .offset = offsetof(struct ask, directory),
+	  .help = "changes to this folder first" },
 	{ "--from", "ADDRESS[:PORT]", .take = take_addr, .offset = offsetof(struct ask, from),
 	  .help = "where the client is (198.51.100.7:40000)" },
 	{ "--to", "ADDRESS:PORT|PATH", .take = take_addr, .offset = offsetof(struct ask, to),
@@ -374,6 +381,22 @@ static const struct option *option_find(const char *word)
 	return NULL;
 }
 
+bool ask_has(const char *word)
+{
+	return option_find(word) != NULL;
+}
+
+bool ask_meant(const char *word, const char *own, struct text *t)
+{
+	struct suggestion near = suggest_begin(word);
+	size_t i;
+
+	suggest_name(&near, own);
+	for (i = 0; i < ARRAY_LEN(options); i++)
+		suggest_name(&near, options[i].name);
+	return suggest_put(&near, t);
+}
+
 /* What would be dropped without a word. */
 static int ask_contradicts(const struct ask *ask, struct err *err)
 {
@@ -392,15 +415,11 @@ static int ask_contradicts(const struct ask *ask, struct err *err)
 
 static int option_unknown(const char *word, struct err *err)
 {
-	struct suggestion near = suggest_begin(word);
 	char memory[128];
 	struct text t;
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(options); i++)
-		suggest_name(&near, options[i].name);
 	text_init(&t, memory, sizeof(memory));
-	if (suggest_put(&near, &t))
+	if (ask_meant(word, NULL, &t))
 		return err_set(err, "'%s' is no option of explain; did you mean %s?", word, t.ptr);
 	return err_set(err, "'%s' is no option of explain; 'penstock help explain' lists them",
 		       word);

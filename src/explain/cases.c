@@ -10,6 +10,7 @@
 #include "explain/cases.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,25 +27,35 @@ struct results {
 
 /* ---- one case ---------------------------------------------------------------------------- */
 
-static bool expects(const struct cases_case *c)
+static bool has_word(const struct cases_case *c, const char *word)
 {
 	unsigned i;
 
-	for (i = 0; i < c->count; i++)
-		if (!strcmp(c->words[i], "--expect"))
+	for (i = c->own; i < c->count; i++)
+		if (!strcmp(c->words[i], word))
 			return true;
 	return false;
+}
+
+/* Where its files are. Behind -C names are relative to another folder: then from the root. */
+static void case_folder(const struct cases_case *c, char *folder)
+{
+	const char *slash = strrchr(c->file, '/');
+	char name[PATH_MAX];
+
+	snprintf(name, sizeof(name), "%.*s", slash > c->file ? (int)(slash - c->file) : 1,
+		 slash ? c->file : ".");
+	if (!has_word(c, "-C") || !realpath(name, folder))
+		snprintf(folder, PATH_MAX, "%s", name);
 }
 
 /* In a process of its own: what it says of expectations goes to out. */
 static void case_run(const struct explain *e, const struct cases_case *c, int out)
 {
-	const char *slash = strrchr(c->file, '/');
 	struct explain one = *e;
-	char folder[4096];
+	char folder[PATH_MAX];
 
-	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - c->file) : 1,
-		 slash ? c->file : ".");
+	case_folder(c, folder);
 	one.folder = folder;
 	one.words = c->words;
 	one.count = c->count;
@@ -122,7 +133,7 @@ static void case_judge(struct results *r, const struct cases_case *c)
 						[EXPLAIN_DIFFERS] = "FAILED ",
 						[EXPLAIN_BROKEN] = "BROKEN " };
 	char *said = "nothing is expected: --expect WHAT=VALUE\n";
-	int rc = expects(c) ? case_ask(r, c, &said) : EXPLAIN_BROKEN;
+	int rc = has_word(c, "--expect") ? case_ask(r, c, &said) : EXPLAIN_BROKEN;
 
 	if (rc != EXPLAIN_HOLDS && rc != EXPLAIN_DIFFERS)
 		rc = EXPLAIN_BROKEN;
@@ -160,7 +171,6 @@ static struct span file_read(struct arena *arena, const char *name)
 
 static void file_judge(struct results *r, const char *name)
 {
-	char *folder = arena_strdup(r->arena, name), *slash = strrchr(folder, '/');
 	struct span text = file_read(r->arena, name);
 	const struct cases_case *c;
 	struct err err;
@@ -169,9 +179,7 @@ static void file_judge(struct results *r, const char *name)
 		file_broken(r, arena_printf(r->arena, "'%s' cannot be read", name));
 		return;
 	}
-	if (slash)
-		*slash = 0;
-	c = cases_parse(r->arena, name, slash ? folder : ".", text, &err);
+	c = cases_parse(r->arena, name, text, &err);
 	if (!c)
 		file_broken(r, err.text[0] ? err.text : arena_printf(r->arena, "%s: no case is in "
 									       "it", name));
@@ -201,6 +209,26 @@ static void folder_judge(struct results *r, const char *name)
 		free(found);
 }
 
+static void option_wrong(struct results *r, const char *word)
+{
+	char memory[128];
+	struct text t;
+
+	text_init(&t, memory, sizeof(memory));
+	if (ask_has(word))
+		file_broken(r, arena_printf(r->arena, "'%s' is an option of explain: it belongs to "
+						      "a case, in its file", word));
+	else if (ask_meant(word, "-q", &t))
+		file_broken(r, arena_printf(r->arena, "'%s' is no option of test; did you mean "
+						      "%s?%s", word, t.ptr,
+					    strcmp(t.ptr, "'-q'") != 0 ? " It belongs to a case, in its "
+									"file" : ""));
+	else
+		file_broken(r, arena_printf(r->arena, "'%s' is no option of test: there is -q; those "
+						      "of explain belong to a case, in its file",
+					    word));
+}
+
 /* False: it is a file. */
 static bool option_take(struct results *r, const char *word)
 {
@@ -209,10 +237,7 @@ static bool option_take(struct results *r, const char *word)
 	if (!strcmp(word, "-q"))
 		r->quiet = true;
 	else
-		file_broken(r, arena_printf(r->arena,
-					    "'%s' is no option of test: there is -q; those "
-					    "of explain belong to a case, in its file",
-					    word));
+		option_wrong(r, word);
 	return true;
 }
 

@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct cases_case *c;
 	struct err err;
 
-	c = cases_parse(arena, "f", "d", (struct span){ (const char *)data, len }, &err);
+	c = cases_parse(arena, "f", (struct span){ (const char *)data, len }, &err);
 	for (; c; c = c->next) {
 		BUG_ON(c->count < c->own);
 		if (!names_a_file(c))

@@ -7,7 +7,7 @@
 
 struct reader {
 	struct arena *arena;
-	const char *file, *folder;
+	const char *file;
 	const char *at, *end;
 	unsigned line;
 	struct err *err;
@@ -63,8 +63,7 @@ static int take_file(struct reader *r)
 		if (r->file_count + 3 > CASES_WORDS)
 			return wrong(r, "too many files");
 		r->files[r->file_count++] = "-f";
-		r->files[r->file_count++] = *word == '/' ? word :
-			arena_printf(r->arena, "%s/%s", r->folder, word);
+		r->files[r->file_count++] = word;
 	}
 	return -1;
 }
@@ -127,10 +126,10 @@ static int take_line(struct reader *r)
 	return take_words(r, word);
 }
 
-struct cases_case *cases_parse(struct arena *arena, const char *file, const char *folder,
-			       struct span text, struct err *err)
+struct cases_case *cases_parse(struct arena *arena, const char *file, struct span text,
+			       struct err *err)
 {
-	struct reader r = { .arena = arena, .file = file, .folder = folder, .at = text.ptr,
+	struct reader r = { .arena = arena, .file = file, .at = text.ptr,
 			    .end = text.ptr + text.len, .err = err };
 
 	err_set(err, "%s", "");

@@ -16,7 +16,7 @@ static struct arena *arena;
 
 static struct cases_case *parse(const char *text, struct err *err)
 {
-	return cases_parse(arena, "t.cases", "dir", span_of(text), err);
+	return cases_parse(arena, "t.cases", span_of(text), err);
 }
 
 static void words_are(const struct cases_case *c, unsigned line, const char *wanted)
@@ -41,14 +41,14 @@ static void cases_have_words(void **state)
 	(void)state;
 	c = parse("# x\nfile a.cfg /b.cfg\n\nGET /a --expect 'log~a b' # c\n\t--to \"x y\"\\ "
 		  "z\n/b\n", &err);
-	words_are(c, 4, "-f|dir/a.cfg|-f|/b.cfg|-q|GET|/a|--expect|log~a b|--to|x y z");
+	words_are(c, 4, "-f|a.cfg|-f|/b.cfg|-q|GET|/a|--expect|log~a b|--to|x y z");
 	assert_int_equal(c->own, 5);
-	words_are(c->next, 6, "-f|dir/a.cfg|-f|/b.cfg|-q|/b");
+	words_are(c->next, 6, "-f|a.cfg|-f|/b.cfg|-q|/b");
 	assert_null(c->next->next);
-	words_are(parse("file a\n/file\n", &err), 2, "-f|dir/a|-q|/file");
+	words_are(parse("file a\n/file\n", &err), 2, "-f|a|-q|/file");
 	c = parse("file a\n/x\nfile b\n/y", &err);
-	words_are(c, 2, "-f|dir/a|-q|/x");
-	words_are(c->next, 4, "-f|dir/b|-q|/y");
+	words_are(c, 2, "-f|a|-q|/x");
+	words_are(c->next, 4, "-f|b|-q|/y");
 }
 
 static void is_wrong(const char *text, const char *why)
