@@ -80,6 +80,9 @@ said(f"add server b1/s1 {service.args.back} check", "New server registered.")
 said("enable health b1/s1; enable server b1/s1", "")
 until("its servers are checked while it is unpublished", lambda: service.stat("b1", "s1")["check_status"] == "L7OK")
 check("the page says that it is unpublished", b">unpublished<" in request("/page"))
+check("show backend state, show stat and Prometheus do", "b1 unpublished" in service.ask("show backend state").splitlines() and
+      service.stat("b1", "BACKEND")["unpublished"] == "1" and
+      b'penstock_backend_unpublished{proxy="b1"} 1' in request("/metrics"))
 check("no rule chooses it", statuses("/b1/") == {"404"})
 check("the next rule that holds does", statuses("/second/b1") == {"404"} and service.stat("b1", "BACKEND")["stot"] == "0")
 said("publish backend b1", "Backend published.")
@@ -89,6 +92,9 @@ check("Prometheus is told of it",
       b'proxy="b1",server="s1"' in request("/metrics"))
 check("the page shows it, as published", b"b1" in request("/page") and b"b1" in request("/page;csv") and
       b">unpublished<" not in request("/page"))
+check("show backend state, show stat and Prometheus, too", "b1 published" in service.ask("show backend state").splitlines() and
+      service.stat("b1", "BACKEND")["unpublished"] == "0" and
+      b'penstock_backend_unpublished{proxy="b1"} 0' in request("/metrics"))
 check("show servers state and show servers conn have its server", " b1 " in service.ask("show servers state b1") and
       "b1/s1" in service.ask("show servers conn b1"))
 check("and by other rules", statuses("/second/b1") == {"200"})

@@ -227,10 +227,17 @@ static enum cli_step conn_next(struct cli_call *call)
 
 /* -- show backend ---------------------------------------------------------------------------- */
 
+/* Without an argument the lines are those of the reference, which tools take whole. */
+static bool with_state(const struct cli_call *call)
+{
+	return *cli_arg(call, 0);
+}
+
 static int backend_start(struct cli_call *call, struct err *err)
 {
-	(void)err;
-	text_str(call->out, "# name\n");
+	if (with_state(call) && strcmp(cli_arg(call, 0), "state") != 0)
+		return err_set(err, "Optional argument only supports 'state'.");
+	text_printf(call->out, "# name%s\n", with_state(call) ? " state" : "");
 	return 0;
 }
 
@@ -242,7 +249,10 @@ static enum cli_step backend_next(struct cli_call *call)
 	if (!px)
 		return CLI_END;
 	state->left = px->order;
-	if (px->be)
+	if (px->be && with_state(call))
+		text_printf(call->out, "%s %spublished\n", px->name,
+			    px->state->unpublished ? "un" : "");
+	else if (px->be)
 		text_printf(call->out, "%s\n", px->name);
 	return CLI_MORE;
 }
@@ -312,9 +322,10 @@ const struct cli_command cli_servers_commands[] = {
 	{ .words = "show servers conn", .args = "[<backend>]", .level = LEVEL_USER,
 	  .start = conn_start, .next = conn_next, .state_size = sizeof(struct servers_state),
 	  .help = "dump server connections status (all or for a single backend)" },
-	{ .words = "show backend", .level = LEVEL_USER, .start = backend_start,
-	  .next = backend_next, .state_size = sizeof(struct servers_state),
-	  .help = "list backends in the current running config" },
+	{ .words = "show backend", .args = "[state]", .level = LEVEL_USER,
+	  .start = backend_start, .next = backend_next,
+	  .state_size = sizeof(struct servers_state),
+	  .help = "list backends in the current running config, and whether they are published" },
 	{ .words = "show guid", .args = "[<guid>]", .level = LEVEL_USER, .start = guid_start,
 	  .next = guid_next, .state_size = sizeof(struct servers_state),
 	  .help = "list the guids of proxies, sockets and servers, or tell whose one is" },

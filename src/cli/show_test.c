@@ -454,6 +454,10 @@ static void lists_of_backends_and_sockets(void **state)
 {
 	(void)state;
 	says("show backend", "# name\none\nbe\nempty\n\n");
+	proxy_find(proxies_running, "be", PROXY_BACKEND)->state->unpublished = true;
+	says("show backend state",
+	     "# name state\none published\nbe unpublished\nempty published\n\n");
+	says("show backend nope", "Optional argument only supports 'state'.\n\n");
 	says("show cli sockets", "# socket lvl processes\nunix@/run/penstock.sock admin all\n"
 				 "ipv6@[::1]:29099 operator all\n\n");
 	assert_non_null(strstr(ask("show servers conn be"),

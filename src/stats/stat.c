@@ -507,6 +507,7 @@ void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned op
 	SET(agg_server_check_status, stats_u32(0));
 	SET(agg_check_status, stats_u32(0));
 	SET(lastsess, stat_age(be.last_session_s));
+	SET(unpublished, stats_u32(px->state->unpublished));
 	stat_fill_times(row, &be.times);
 	if (!(options & STAT_LEGENDS))
 		return;
