@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A test of the kernel relay, called by the script of its name with one of the words at the end."""
 
+import ctypes
 import fcntl
 import os
 import re
@@ -135,6 +136,28 @@ def quiet_client(service):
 
 def quiet_server(service):
     quiet(service, "sD")
+
+
+SO_ATTACH_FILTER = 26
+
+
+def take_nothing(s):
+    """From now on what comes is lost on the way, as if the machine were gone."""
+    code = ctypes.create_string_buffer(struct.pack("<HBBI", 0x06, 0, 0, 0))  # return 0
+    s.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, struct.pack("HxxxxxxQ", 1, ctypes.addressof(code)))
+
+
+def quiet_gone(service):
+    """A server that has gone without a word is the one to blame, however often the kernel sends again."""
+    pair = Pair(service).taken_over()
+    check("exchanges are unharmed", all(pair.exchange() for _ in range(50)))
+    take_nothing(pair.server)
+    time.sleep(0.1)  # what the server has said last is older than the question, for clocks of 10 ms too
+    begin = time.monotonic()
+    pair.client.sendall(b"ask")
+    check("who waits for it is left", pair.client.recv(1) == b"")
+    check("not at once", time.monotonic() - begin > 2.5)
+    until("the log says so", lambda: service.logged(" sD"))
 
 
 def killed(service):
@@ -406,7 +429,7 @@ def auto(service):
 
 
 def main():
-    tests = {f.__name__: f for f in (exchanges, halves, quiet_client, quiet_server, killed, bounded, bulk,
+    tests = {f.__name__: f for f in (exchanges, halves, quiet_client, quiet_server, quiet_gone, killed, bounded, bulk,
                                        tunnels, bodies, drain, auto, ways, many)}
     service = Service(lambda parser: parser.add_argument("--test", choices=tests))
     tests[service.args.test](service)

@@ -13,4 +13,8 @@ for side in client server; do
 	driver "$srcdir/reg-tests/relay/kernel.py" --test "quiet_$side" || failures=$((failures + 1))
 	stop_penstock
 done
+client_timeout=3s server_timeout=3s
+kernel_proxy | config
+start_penstock
+driver "$srcdir/reg-tests/relay/kernel.py" --test quiet_gone || failures=$((failures + 1))
 finish

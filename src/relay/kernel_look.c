@@ -151,15 +151,23 @@ static void later_ms(uint32_t *stamp, uint32_t ago)
 		*stamp = then;
 }
 
+/* What has come has gone on at once, but where some of it waits here. When the target has sent is
+ * asked for only then: the kernel counts what it sends again to a peer that is gone. */
 static void pump_look_back(struct pump *pump)
 {
+	struct sockmap_route *route = pump->kernel ? pump->kernel->route : NULL;
 	struct tcp_info info;
+	bool waits;
 
-	if (!pump->kernel || !way_shared(&pump->kernel->route->relayed))
+	if (!route || !way_shared(&route->relayed))
 		return;
-	if (kernel_ask(pump->from, &info))
-		later_ms(&pump->read_ms, info.tcpi_last_data_recv);
-	if (kernel_ask(pump->to, &info))
+	waits = way_shared(&route->passed) != route->forwarded;
+	if (!kernel_ask(pump->from, &info))
+		return;
+	later_ms(&pump->read_ms, info.tcpi_last_data_recv);
+	if (!waits)
+		later_ms(&pump->write_ms, info.tcpi_last_data_recv);
+	else if (kernel_ask(pump->to, &info))
 		later_ms(&pump->write_ms, info.tcpi_last_data_sent);
 }
 
