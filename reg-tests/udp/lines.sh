@@ -154,4 +154,23 @@ listen l
 	timeout connect 1s
 END
 check "... as such" said "has no 'dgram-bind' line"
+
+# -- files of the enterprise edition
+check "a file of the enterprise edition runs" valid <<END
+global
+	module-path /opt/hapee-2.6/modules
+	module-load hapee-lb-udp.so
+udp-lb dns
+	dgram-bind 127.0.0.1:5300 name dns
+	balance roundrobin
+	proxy-requests 1
+	proxy-responses 1
+	option udp-check
+	server s1 192.0.2.1:53 check inter 2s fall 3 rise 2
+END
+"$PENSTOCK" -dD -c -f "$dir/cfg" >"$log" 2>&1
+check "... which need not load it" said "it is part of penstock: this line is not needed"
+printf 'global\n\tmodule-load hapee-lb-sanitize.so\n' >"$dir/cfg"
+"$PENSTOCK" -c -f "$dir/cfg" >"$log" 2>&1
+check "another module is an error" said "error: the module 'hapee-lb-sanitize.so' is not there"
 finish

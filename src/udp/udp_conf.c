@@ -150,7 +150,40 @@ static int parse_payload(struct statement *st, const struct keyword *kw, void *o
 	return 0;
 }
 
+/* Files of the enterprise edition load the section from a file: here it is part of the program. */
+static int parse_module_load(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *name = stmt_need(st, "the name of a module");
+
+	(void)kw;
+	(void)object;
+	if (!name || stmt_end(st))
+		return -1;
+	if (strcmp(name, "hapee-lb-udp.so") != 0) {
+		stmt_error(st, st->at - 1, "the module '%s' is not there", name);
+		stmt_hint(st, "penstock loads none: 'hapee-lb-udp.so', whose sections are udp-lb, is "
+			  "part of it");
+		return -1;
+	}
+	stmt_note(st, st->at - 1, "it is part of penstock: this line is not needed");
+	return 0;
+}
+
+static int parse_module_path(struct statement *st, const struct keyword *kw, void *object)
+{
+	(void)kw;
+	(void)object;
+	if (!stmt_need(st, "a folder") || stmt_end(st))
+		return -1;
+	stmt_note(st, 0, "this line is not needed: no module is loaded from a file");
+	return 0;
+}
+
 static const struct keyword keywords[] = {
+	{ "module-load", SCOPE_GLOBAL, 0, "<module>", parse_module_load,
+	  .help = "for files of the enterprise edition: udp-lb (hapee-lb-udp.so) is there anyway" },
+	{ "module-path", SCOPE_GLOBAL, 0, "<folder>", parse_module_path,
+	  .help = "the same: no module is loaded from a file" },
 	{ "dgram-bind", SCOPE_UDP, 0, "[<address>]:<port_range>[,...] [<param>...]",
 	  parse_dgram_bind, .help = "addresses and ports on which datagrams are taken" },
 	{ "proxy-requests", SCOPE_UDP, 0, "<number>", parse_requests, .dflt = "0: no limit",
