@@ -26,6 +26,9 @@ struct h2_owner {
 	 * of the two drains it, or it is gone. Then the connection below may be closed behind this.
 	 * NULL: nobody wants to know. */
 	void (*room)(void *owner);
+	/* Server: a request was no message, and was reset; or the connection ends with an error.
+	 * conn: what is below. NULL: nobody wants to know. */
+	void (*bad)(void *owner, struct conn *conn);
 };
 
 /* What we announce and bear. */

@@ -10,6 +10,7 @@
 #include "log/profile.h"
 #include "stream/stream.h"
 
+struct conn;
 struct view;
 
 /* Writes the line of a step that the frontend wants one at. */
@@ -23,5 +24,9 @@ static inline void stream_log_at(struct stream *s, enum log_step step)
 
 /* do-log: a line now. profile NULL: that of each target. */
 void accesslog_now(struct view *view, enum log_step step, const struct log_profile *profile);
+
+/* The line of a request that was none, and has no stream: what HTTP/2 resets as malformed, or a
+ * connection that ends with an error of its own. */
+void accesslog_no_request(struct origin *origin, struct conn *client);
 
 #endif

@@ -183,6 +183,15 @@ static void too_large(struct h2_conn *c, size_t len)
 	stream_lent(c, st);
 }
 
+static void malformed_came(struct h2_conn *c)
+{
+	c->counts->detected_strm_protocol_errors++;
+	h2_reset_id(c, c->block_frame.stream, H2_PROTOCOL_ERROR);
+	if (c->ops->bad && c->conn)
+		c->ops->bad(c->owner, c->conn);
+	h2_glitch(c);
+}
+
 static void request_came(struct h2_conn *c, struct hpack_fields *list, struct buf **strings)
 {
 	const struct h2_frame *f = &c->block_frame;
@@ -197,9 +206,7 @@ static void request_came(struct h2_conn *c, struct hpack_fields *list, struct bu
 		key.ptr = NULL;
 	if (h2_request(list, ends, key, &fresh, &error) != H2_HEAD_GOOD ||
 	    c->block_dependency == f->stream) {
-		c->counts->detected_strm_protocol_errors++;
-		h2_reset_id(c, f->stream, H2_PROTOCOL_ERROR);
-		h2_glitch(c);
+		malformed_came(c);
 		return;
 	}
 	st = stream_opens(c, f->stream);

@@ -164,7 +164,7 @@ static void is_closed(void *owner)
 	h2_conn_free(&peer.server);
 }
 
-static const struct h2_owner owner = { opened, is_busy, is_closed, NULL };
+static const struct h2_owner owner = { .opened = opened, .busy = is_busy, .closed = is_closed };
 
 /* ---- the side of the client ---- */
 

@@ -14,6 +14,7 @@
 #include "relay/h2_conn.h"
 #include "session/keepalive.h"
 #include "session/session.h"
+#include "stream/accesslog.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
 #include "stream/track.h"
@@ -217,8 +218,19 @@ static void carrier_closed(void *owner)
 	streams_release();
 }
 
-static const struct h2_owner carrier_owner = { carrier_opened, carrier_busy, carrier_closed,
-						NULL };
+static void carrier_bad(void *owner, struct conn *conn)
+{
+	struct h2_carrier *carrier = owner;
+
+	accesslog_no_request(&carrier->session->origin, conn);
+}
+
+static const struct h2_owner carrier_owner = {
+	.opened = carrier_opened,
+	.busy = carrier_busy,
+	.closed = carrier_closed,
+	.bad = carrier_bad,
+};
 
 /* No more requests; and where the client does not even read that, no more patience. */
 static void carrier_timer(struct timer *timer)

@@ -11,13 +11,23 @@
 #include "expr/view.h"
 #include "log/log.h"
 #include "proxy/proxy.h"
+#include "stream/view.h"
 #include "stream/watched.h"
+
+#include <string.h>
+
+/* Nothing came that is a request. What was none in HTTP/2 has no exchange. */
+static bool no_request(const struct view *view)
+{
+	return view->http ? !view->http->method.ptr :
+			    view->log && view->log->step == log_steps[LOG_STEP_ERROR].origin;
+}
 
 /* The format of a connection that brought no request (error-log-format); NULL: it brought one, or
  * no such format is set. */
 static const struct logformat *error_format(const struct view *view)
 {
-	return view->http && !view->http->method.ptr ? view->frontend->set.logformat_error : NULL;
+	return no_request(view) ? view->frontend->set.logformat_error : NULL;
 }
 
 /* It brought no request, and some target has lines of its own for that. */
@@ -119,6 +129,28 @@ void accesslog_now(struct view *view, enum log_step step, const struct log_profi
 	log.step = log_steps[step].origin;
 	now.log = &log;
 	write_line(&now, step, profile);
+}
+
+/* A line as that of a stream, whose bytes were none: with option dontlognull, too. */
+void accesslog_no_request(struct origin *origin, struct conn *client)
+{
+	const struct proxy *fe = origin->frontend;
+	struct view_log log;
+	struct view view;
+
+	if (!somebody(fe, NULL) ||
+	    (fe->set.log_steps && !(fe->set.log_steps & 1u << LOG_STEP_CLOSE)) ||
+	    (!fe->set.logformat && !fe->set.logformat_error && !fe->log_profiles))
+		return;
+	view_of_origin(origin, client, &view);
+	view.find_log(&view, &log);
+	memcpy(log.termination, "PR", sizeof(log.termination)); /* END_BAD_REQUEST, its head */
+	log.reason = reason_text(END_BAD_REQUEST);
+	log.failed = true;
+	log.handshake_ms = origin->handshake_ms;
+	log.step = log_steps[LOG_STEP_ERROR].origin;
+	view.log = &log;
+	write_line(&view, LOG_STEP_ERROR, NULL);
 }
 
 void stream_log(struct stream *s)
