@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What is counted of an added server is right at each step of its life, in "show stat" and in the
 # metrics: added, enabled, with traffic, full with a client waiting, with a worker killed, idle,
-# drained, deleted; and nothing of it is left for the next one of that name.
+# drained, deleted; enabled by its words while clients wait; and nothing of it is left for the next one
+# of that name.
 . "${0%/*}/../lib.sh"
 
 {
@@ -120,6 +121,22 @@ check("it serves", service.get() == 200)
 said("disable server be/n1")
 until("it can go", lambda: "Server deleted." in service.ask("del server be/n1"))
 check("it is in no statistics", "be,n1," not in service.ask("show stat"))
+
+# ---- one that is enabled by its words serves those who wait
+clients = life()
+said(f"add server be/n2 {service.args.back} enabled", "New server registered.")
+until("who waited has the new one", lambda: service.stat("be", "n2")["scur"] == "1" and
+      service.stat("be", "BACKEND")["qcur"] == "0")
+origin.hold.set()
+check("all three are answered", all(b" 200 " in read_all(c) for c in clients))
+down = int(service.stat("be", "BACKEND")["downtime"])
+said("disable server be/n1; disable server be/n2")
+for name in "n1", "n2":
+    until(f"{name} can go", lambda name=name: "Server deleted." in service.ask(f"del server be/{name}"))
+until("the backend is down for a while", lambda: int(service.stat("be", "BACKEND")["lastchg"]) >= 2)
+said(f"add server be/n1 {service.args.back} enabled", "New server registered.")
+row = service.stat("be", "BACKEND")
+check("and no longer than until one comes that is enabled", row["status"] == "UP" and int(row["downtime"]) >= down + 2)
 service.sound()
 finish()
 PY

@@ -351,6 +351,19 @@ static void change_admin(struct server *s, unsigned set, unsigned clear, const s
 	change_admin_for(s, set, clear, via, NULL);
 }
 
+void server_has_come(struct server *s)
+{
+	struct server_event ev = event_begin(s);
+	unsigned active, backup;
+
+	count_usable(s->proxy, &active, &backup);
+	ev.had_servers = active + backup > ev.was_usable;
+	ev.was_usable = false;
+	server_update_weight(s);
+	event_apply(&ev);
+	event_end(&ev);
+}
+
 void server_switch_tls(struct server *s, bool on)
 {
 	s->tls = on ? s->tls_switch : NULL;

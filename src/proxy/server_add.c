@@ -495,8 +495,6 @@ struct server *server_add(const char *path, char *const *words, struct err *err)
 	fragment_done(cfg);
 	if (s->tracked)
 		server_follow_tracked(s);
-	server_update_weight(s);
-	if (server_hooks.lb_changed)
-		server_hooks.lb_changed(s);
+	server_has_come(s);
 	return s;
 }
