@@ -137,6 +137,17 @@ until("the backend is down for a while", lambda: int(service.stat("be", "BACKEND
 said(f"add server be/n1 {service.args.back} enabled", "New server registered.")
 row = service.stat("be", "BACKEND")
 check("and no longer than until one comes that is enabled", row["status"] == "UP" and int(row["downtime"]) >= down + 2)
+said("disable server be/n1; del server be/n1", "Server deleted.")
+
+# ---- as does one that gets a weight
+clients = life()
+said(f"add server be/n2 {service.args.back} enabled weight 0", "New server registered.")
+check("without a weight it gets nobody", service.stat("be", "BACKEND")["qcur"] == "1")
+said("set weight be/n2 5")
+until("who waited has the one that has a weight now", lambda: service.stat("be", "n2")["scur"] == "1" and
+      service.stat("be", "BACKEND")["qcur"] == "0")
+origin.hold.set()
+check("all three are answered", all(b" 200 " in read_all(c) for c in clients))
 service.sound()
 finish()
 PY

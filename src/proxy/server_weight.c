@@ -128,8 +128,12 @@ int server_read_weight(const struct server *s, const char *text, unsigned *weigh
 
 void server_take_weight(struct server *s, unsigned weight)
 {
+	bool was_usable = server_usable(s);
+
 	s->state->user_weight = weight;
 	server_update_weight(s);
+	if (!was_usable && server_usable(s))
+		queue_serve(s);
 }
 
 int server_set_weight(struct server *s, const char *text, struct err *err)
