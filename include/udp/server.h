@@ -37,6 +37,11 @@ struct addr udp_server_addr(const struct server *server, const struct addr *loca
 enum dial_result udp_server_dial(struct server *server, const struct addr *client,
 				 const struct addr *local, int *fd);
 
+/* Of its "source": a single port, which two sessions of a client cannot have at once. */
+bool udp_server_names_port(const struct udp_lb *lb, const struct server *server);
+/* A port, or some: they may all be in use. */
+bool udp_server_has_ports(const struct udp_lb *lb, const struct server *server);
+
 /* proxy-responses 0: a session ends with the datagram that began it, and nobody reads its socket.
  * The next one may have it, unless it shows its client to the server. */
 bool udp_server_forgets(const struct udp_lb *lb, const struct server *server);

@@ -17,7 +17,7 @@ def arguments(p):
 
 service = Service(arguments)
 ports = [int(p) for p in service.args.ports.split()]
-plain, everywhere, port_a, port_b, small, one, forget, ruled, log_port, proxied, where = ports
+plain, everywhere, port_a, port_b, small, one, forget, ruled, log_port, proxied, where, narrow, source = ports
 a = Server("a", f"127.0.0.1:{port_a}")
 b = Server("b", f"127.0.0.1:{port_b}")
 lines = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -133,6 +133,18 @@ for host, name in ("127.0.0.1", "a"), ("127.0.0.2", "elsewhere"):
     was = c.whom()
     check(f"a server at *: who sends to {host} comes to the server there, and stays", was[0] == name and c.whom() == was)
 elsewhere.stop()
+
+# -- servers that are asked from a single port
+clients = [Client(f"127.0.0.1:{narrow}") for _ in range(3)]
+check("one port for a server: who comes last has it", all(c.whom() == ("a", source) for c in clients * 2))
+check("... for whom the one before has ended", current("narrow") == 1)
+a.answers = 0
+clients[0].send(b"unanswered")
+until("... which may wait for an answer", lambda: a.late)
+a.answers = 1
+a.late.clear()
+service.ask(f"set server narrow/a addr 127.0.0.1 port {port_b}")
+check("... and its server may move meanwhile", clients[0].whom() == ("b", source) and current("narrow") == 1)
 
 # -- PROXY headers
 SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"

@@ -5,7 +5,7 @@
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }
-set -- $(ports 11)
+set -- $(ports 13)
 log_port=$9
 port_of_client=$(ports 1)
 cat >"$dir/cfg" <<END
@@ -69,6 +69,11 @@ udp-lb where
 	timeout client 1m
 	timeout server 1m
 	server a *:$3
+udp-lb narrow
+	dgram-bind 127.0.0.1:${12}
+	timeout client 1m
+	timeout server 1m
+	server a 127.0.0.1:$3 source 127.0.0.1:${13}
 
 udp-lb proxied
 	dgram-bind 127.0.0.1:${10}

@@ -111,13 +111,34 @@ enum dial_result udp_server_dial(struct server *server, const struct addr *clien
 	return server_dial_datagrams(server, &to, client, fd);
 }
 
+static const struct source_conf *source_of(const struct udp_lb *lb, const struct server *server)
+{
+	return server->set.source.set ? &server->set.source : &lb->proxy->set.source;
+}
+
 bool udp_server_forgets(const struct udp_lb *lb, const struct server *server)
 {
-	const struct source_conf *src = server->set.source.set ? &server->set.source :
-								 &lb->proxy->set.source;
-
 	return !lb->responses && !lb->requests && !server->state->port_follows &&
-	       !addr_is_any(&server->state->addr) && src->usesrc == USESRC_NONE;
+	       !addr_is_any(&server->state->addr) &&
+	       source_of(lb, server)->usesrc == USESRC_NONE;
+}
+
+bool udp_server_names_port(const struct udp_lb *lb, const struct server *server)
+{
+	const struct source_conf *src = source_of(lb, server);
+
+	if (src->usesrc == USESRC_ADDR)
+		return src->usesrc_addr.port;
+	if (src->usesrc != USESRC_NONE)
+		return src->usesrc == USESRC_CLIENT;
+	return src->addr.port && src->last_port <= src->addr.port;
+}
+
+bool udp_server_has_ports(const struct udp_lb *lb, const struct server *server)
+{
+	const struct source_conf *src = source_of(lb, server);
+
+	return src->usesrc == USESRC_NONE && src->addr.port;
 }
 
 static struct udp_spare *spare_of(struct udp_lb *lb, const struct server *server)

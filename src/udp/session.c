@@ -205,6 +205,25 @@ static bool evict(struct udp_lb *lb, const struct udp_port *port)
 	return true;
 }
 
+/* The longest silent one of a server. */
+static bool evict_from(struct udp_lb *lb, const struct server *server)
+{
+	struct udp_session *s, *first = NULL;
+	struct udp_port *port;
+	unsigned turn;
+
+	list_for_each(port, &lb->ports, node)
+		for (turn = 0; turn < UDP_TURNS; turn++)
+			list_for_each(s, &port->turns[turn], node)
+				if (s->server == server) {
+					first = !first || s->last_ms < first->last_ms ? s : first;
+					break;
+				}
+	if (first)
+		udp_session_end(first, END_RESOURCE);
+	return first != NULL;
+}
+
 /* ---- the server -------------------------------------------------------------------------- */
 
 static struct addr addr_of(const struct udp_port *port, const struct in6_addr *in, uint32_t scope,
@@ -237,7 +256,17 @@ int udp_session_client_fd(const struct udp_session *s)
 	return s->beside ? udp_beside_fd(s->beside) : s->port->listener->src.fd;
 }
 
-/* The oldest session makes room where descriptors or local ports have run out. -1: counted. */
+/* Makes room where descriptors or local ports have run out. False: that was not it, or there is no
+ * room to be made. */
+static bool make_way(struct udp_lb *lb, struct server *server, enum dial_result result, int error)
+{
+	if (result == DIAL_RESOURCE && error != ENOMEM)
+		return evict(lb, NULL);
+	return result == DIAL_SOURCE && error == EADDRINUSE && udp_server_has_ports(lb, server) &&
+	       evict_from(lb, server);
+}
+
+/* -1: counted. */
 static int connect_server(struct udp_port *port, struct server *server, const struct addr *client,
 			  const struct addr *local)
 {
@@ -247,7 +276,7 @@ static int connect_server(struct udp_port *port, struct server *server, const st
 	if (fd >= 0)
 		return fd;
 	result = udp_server_dial(server, client, local, &fd);
-	if (result == DIAL_RESOURCE && errno != ENOMEM && evict(port->lb, NULL))
+	if (result != DIAL_STARTED && make_way(port->lb, server, result, errno))
 		result = udp_server_dial(server, client, local, &fd);
 	if (result == DIAL_STARTED) {
 		udp_errors_hear(fd, server->state->addr.family);
@@ -504,7 +533,8 @@ struct udp_session *udp_session_follow(struct udp_session *s, struct span payloa
 	struct udp_key key = s->key;
 	struct udp_beside *beside = beside_take(s);
 
-	if (awaits(s) && !beside && server_has_slot(s->server)) {
+	if (awaits(s) && !beside && server_has_slot(s->server) &&
+	    !udp_server_names_port(port->lb, s->server)) {
 		table_part(s);
 		s->left = true;
 	} else {
