@@ -6,6 +6,7 @@
 
 #include "config/config.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
@@ -30,6 +31,14 @@ struct lexer {
 	struct lexer_problem problem;
 	unsigned ignored; /* column of a carriage return with text behind it, else 0 */
 };
+
+/* What parts words: as in the reference a vertical tab and a form feed, too, which some editors put
+ * between pages. */
+#define LEXER_BLANKS " \t\v\f"
+static inline bool lexer_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\v' || c == '\f';
+}
 
 /* Cuts the line of len bytes (the final line feed is not needed). 0, or -1 with problem
  * filled in. A NUL byte is a problem. There is no limit to length or number of words. */

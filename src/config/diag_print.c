@@ -9,6 +9,7 @@
 #include "base/encode.h"
 #include "base/fold.h"
 #include "base/str.h"
+#include "config/lexer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,8 +50,8 @@ static bool is_c1(const char *s, size_t size)
 	return size == 2 && *s == '\xc2' && (unsigned char)s[1] < 0xa0;
 }
 
-/* What terminals obey becomes '?', as bytes of no character do that some of them take for C1. Tabs
- * are made blanks, so that the caret stands right. */
+/* What terminals obey becomes '?', as bytes of no character do that some of them take for C1. What
+ * parts words is made a blank, so that the caret stands right. */
 static void print_text(FILE *out, const char *s, const char *end)
 {
 	unsigned char u;
@@ -62,7 +63,7 @@ static void print_text(FILE *out, const char *s, const char *end)
 		if (n > 1 && !is_c1(s, n))
 			fwrite(s, 1, n, out);
 		else
-			fputc(u == '\t' ? ' ' : u < 0x20 || u == 0x7f || n > 1 ||
+			fputc(lexer_blank(*s) ? ' ' : u < 0x20 || u == 0x7f || n > 1 ||
 				      (!n && u < 0xa0) ? '?' : u, out);
 	}
 }

@@ -81,6 +81,17 @@ static void test_caret_behind_other_letters(void **state)
 		      "      |     ^\n");
 }
 
+static void test_blanks_are_shown_as_such(void **state)
+{
+	struct place place = { "a.cfg", 1, "\fmode\vx", 7, 1 };
+
+	(void)state;
+	diag_addf(diag, DIAG_ERROR, &place, "here");
+	expect(false, "a.cfg:1:7: error: here\n"
+		      "    1 |  mode x\n"
+		      "      |       ^\n");
+}
+
 static void test_caret_behind_the_line(void **state)
 {
 	struct place place = { "a.cfg", 1, "bind", 6, 1 };
@@ -346,6 +357,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_caret),
 		TEST(test_caret_behind_other_letters),
+		TEST(test_blanks_are_shown_as_such),
 		TEST(test_caret_behind_the_line),
 		TEST(test_long_line),
 		TEST(test_terminal_of_40_columns),

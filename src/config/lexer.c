@@ -323,7 +323,7 @@ static int scan_weak(struct scan *s)
 /* One step: a blank, or a piece of a word. */
 static int scan_step(struct scan *s)
 {
-	if (*s->p == ' ' || *s->p == '\t') {
+	if (lexer_blank(*s->p)) {
 		scan_close(s);
 		s->p++;
 		return 0;

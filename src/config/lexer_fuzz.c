@@ -40,7 +40,7 @@ static void check_words(const struct lexer *lx, size_t len)
 		BUG_ON(w->column < 1 || w->column > len || w->raw_len < 1);
 		BUG_ON(w->column < column);
 		BUG_ON(w->column + w->raw_len - 1 > len);
-		BUG_ON(!w->quoted && strpbrk(w->text, " \t#\"'"));
+		BUG_ON(!w->quoted && strpbrk(w->text, LEXER_BLANKS "#\"'"));
 		column = w->column;
 	}
 }

@@ -96,6 +96,20 @@ static void test_blanks_and_comments(void **state)
 	CHECK(table);
 }
 
+static void test_other_blanks(void **state)
+{
+	static const struct sample table[] = {
+		{ "\fglobal", "<global>" },
+		{ "\v\f\tmode\fhttp\v", "<mode><http>" },
+		{ "\f", "" },
+		{ "\f# c", "" },
+		{ "'a\fb' \"c\vd\"", "<a\fb><c\vd>" },
+	};
+
+	(void)state;
+	CHECK(table);
+}
+
 static void test_escapes(void **state)
 {
 	static const struct sample table[] = {
@@ -319,6 +333,7 @@ static void test_arguments(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(test_other_blanks),
 		TEST(test_blanks_and_comments), TEST(test_escapes), TEST(test_strong_quotes),
 		TEST(test_weak_quotes), TEST(test_variables), TEST(test_lists),
 		TEST(test_variable_problems), TEST(test_nul),

@@ -38,6 +38,9 @@ static const struct {
 	{ "\xe2\x80\x94", "U+2014, a dash of word processors", "a plain '-'", true },
 	{ "\xe2\x88\x92", "U+2212, a minus sign", "a plain '-'", true },
 	{ "\r", "a carriage return", "nothing", false },
+	{ "\v", "U+000B, a vertical tab", "a plain blank", false },
+	{ "\f", "U+000C, a form feed", "a plain blank", false },
+	{ "\xc2\x85", "U+0085, a next line", "a line of its own", false },
 };
 
 /* -- letters of other scripts --------------------------------------------------------------- */

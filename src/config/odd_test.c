@@ -37,6 +37,13 @@ static void odd_ones_are_named(void **state)
 	assert_string_equal(odd.name, "U+2028, a line separator");
 	assert_true(find("a\x01" "b", &odd));
 	assert_string_equal(odd.name, "U+0001, a control character");
+	assert_true(find("a\fb", &odd));
+	assert_string_equal(odd.name, "U+000C, a form feed");
+	assert_string_equal(odd.plain, "a plain blank");
+	assert_true(find("a\vb", &odd));
+	assert_string_equal(odd.name, "U+000B, a vertical tab");
+	assert_true(find("a\xc2\x85", &odd));
+	assert_string_equal(odd.name, "U+0085, a next line");
 }
 
 static void others_are_not(void **state)

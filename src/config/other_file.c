@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "config/config.h"
 #include "config/diag.h"
+#include "config/lexer.h"
 #include "config/lookup.h"
 #include "config/odd.h"
 
@@ -26,8 +27,8 @@ static struct span first_word(const char *text, size_t len, unsigned *line)
 		next = next ? next + 1 : end;
 		if (reader_line_blank(p, (size_t)(next - p)))
 			continue;
-		p += strspn(p, " \t");
-		for (size = 0; p + size < next && !strchr(" \t\r\n#\"'\\", p[size]); size++)
+		p += strspn(p, LEXER_BLANKS);
+		for (size = 0; p + size < next && !strchr(LEXER_BLANKS "\r\n#\"'\\", p[size]); size++)
 			;
 		return (struct span){ p, size };
 	}
@@ -41,7 +42,7 @@ static bool begins_pem(const char *line, const char *end)
 
 	if (end - line > 3 && !memcmp(line, mark, 3))
 		line += 3;
-	while (line < end && (*line == ' ' || *line == '\t'))
+	while (line < end && lexer_blank(*line))
 		line++;
 	for (dashes = line; line < end && *line == '-'; line++)
 		;

@@ -576,7 +576,7 @@ bool reader_line_blank(const char *line, size_t len)
 {
 	size_t i;
 
-	for (i = 0; i < len && (line[i] == ' ' || line[i] == '\t'); i++)
+	for (i = 0; i < len && lexer_blank(line[i]); i++)
 		;
 	return i == len || line[i] == '#' || line[i] == '\n' || line[i] == '\r';
 }
