@@ -41,8 +41,11 @@ enum rule_result rules_run(const struct rule_set *set, struct view *view,
 bool rules_look(const struct rule_set *set);
 
 /* use_backend: the first rule whose condition holds; NULL: none, or its name is none of a
- * backend. Falls back on nothing: the caller takes default_backend. */
-struct proxy *switch_backend(const struct proxy *frontend, const struct view *view);
+ * backend. Falls back on nothing: the caller takes default_backend. forced: unpublished ones are
+ * not passed over. */
+struct proxy *switch_backend(const struct proxy *frontend, const struct view *view, bool forced);
+/* force-be-switch: may a stream of it have a backend that is disabled or unpublished? */
+bool switch_forced(const struct proxy *frontend, const struct view *view);
 /* use-server: the server that the first matching rule names, if it is usable; else NULL. */
 struct server *use_server(const struct proxy *backend, const struct view *view);
 /* Will it name one? Asked ahead, so nobody who watches is told. */

@@ -124,7 +124,7 @@ extern const struct action rule_actions[], rule_var_actions[];
 extern const struct action stick_actions[];
 
 /* use_backend and use-server: parsers of the words, and the end of the configuration. */
-keyword_parse switch_parse_backend, switch_parse_server;
+keyword_parse switch_parse_backend, switch_parse_server, switch_parse_force;
 int switch_finish(struct config *cfg, struct proxies *all);
 
 #endif

@@ -237,6 +237,7 @@ struct proxy {
 	struct persist_rule *persist_rules; /* stream/persist_rules.h */
 	struct stick_rules *stick_rules; /* stream/persist_table.h; NULL: none */
 	struct list switch_rules;      /* use_backend: expr/ */
+	struct force_rule *force_rules; /* force-be-switch: expr/switch.c */
 	bool has_switch_rules;         /* set at finish */
 	bool switch_looks;             /* one of them looks at the bytes of the client; the same */
 	bool switch_anywhere;          /* one of them makes names at run time; the same */

@@ -192,6 +192,9 @@ static const struct keyword keywords[] = {
 	{ .name = "use_backend", .scope = SCOPE_FRONTEND, .args = "<backend> [if|unless "
 	  "<condition>]", .parse = switch_parse_backend,
 	  .help = "chooses a backend by a condition" },
+	{ .name = "force-be-switch", .scope = SCOPE_FRONTEND, .args = "{ if | unless } <condition>",
+	  .parse = switch_parse_force,
+	  .help = "when backends that are disabled or unpublished may be chosen" },
 	{ .name = "use-server", .scope = SCOPE_BACKEND | SCOPE_UDP, .args = "<server> if|unless <condition>",
 	  .parse = switch_parse_server, .help = "chooses a server by a condition" },
 	{ .name = "set-var", .scope = SCOPE_GLOBAL, .args = "proc.<name> <expression>",

@@ -13,11 +13,13 @@ static bool state_counts(const struct proxy *px, const struct server *s)
 {
 	bool backup = s->set.options.on & SRV_BACKUP;
 
-	return server_usable(s) && backup == (px->usable == 0);
+	return !px->set.disabled && server_usable(s) && backup == (px->usable == 0);
 }
 
 static int64_t state_nbsrv(const struct proxy *px)
 {
+	if (px->set.disabled)
+		return 0; /* for those whom force-be-switch lets in alone */
 	if (px->usable)
 		return px->usable;
 	if (px->usable_backup && !(px->set.options.on & OPT_ALLBACKUPS))

@@ -22,6 +22,13 @@ struct switch_rule {
 	bool broken; /* its condition is wrong, and was reported; the name is looked up all the same */
 };
 
+/* force-be-switch */
+struct force_rule {
+	struct force_rule *next;
+	struct location loc;
+	struct cond *cond;
+};
+
 /* -- parsing ---------------------------------------------------------------------------- */
 
 static int switch_name(struct statement *st, struct proxy *proxy, unsigned where,
@@ -74,6 +81,22 @@ int switch_parse_server(struct statement *st, const struct keyword *kw, void *ob
 	list_append(proxy->use_server_rules, &rule->node);
 	rule->broken = cond_parse(st, proxy, AT_SERVER, "use-server", &rule->cond) != 0;
 	return rule->broken ? -1 : 0;
+}
+
+int switch_parse_force(struct statement *st, const struct keyword *kw, void *object)
+{
+	struct force_rule *rule = arena_alloc(st->cfg->arena, sizeof(*rule)), **last;
+	struct proxy *proxy = object;
+
+	if (!stmt_peek(st))
+		return stmt_error(st, st->at, "'if' or 'unless' and a condition are expected");
+	rule->loc = st->loc;
+	if (cond_parse(st, proxy, AT_REQUEST, kw->name, &rule->cond))
+		return -1;
+	for (last = &proxy->force_rules; *last; last = &(*last)->next)
+		;
+	*last = rule;
+	return 0;
 }
 
 /* -- the end of the configuration ------------------------------------------------------- */
@@ -138,11 +161,14 @@ static void warn_unreached(struct config *cfg, const struct list *rules)
 
 int switch_finish(struct config *cfg, struct proxies *all)
 {
+	const struct force_rule *force;
 	struct switch_rule *rule;
 	struct proxy *px;
 	int bad = 0;
 
 	list_for_each(px, &all->list, node) {
+		for (force = px->force_rules; force; force = force->next)
+			px->switch_looks |= cond_looks(force->cond);
 		warn_unreached(cfg, &px->switch_rules);
 		list_for_each(rule, &px->switch_rules, node)
 			bad |= finish_backend(cfg, all, px, rule);
@@ -189,19 +215,34 @@ static void switch_tell(const char *name, bool taken)
 		watch->chosen(name, taken);
 }
 
-struct proxy *switch_backend(const struct proxy *frontend, const struct view *view)
+bool switch_forced(const struct proxy *frontend, const struct view *view)
+{
+	const struct force_rule *rule;
+	bool holds = false;
+
+	for (rule = frontend->force_rules; rule && !holds; rule = rule->next) {
+		watch_line("force-be-switch", &rule->loc, frontend, view, false);
+		holds = cond_eval(rule->cond, view, AT_REQUEST | AT_FINAL) == COND_YES;
+		watch_lined(holds);
+	}
+	return holds;
+}
+
+struct proxy *switch_backend(const struct proxy *frontend, const struct view *view, bool forced)
 {
 	const struct switch_rule *rule;
 	struct proxy *px;
 	const char *name;
+	bool open;
 
 	list_for_each(rule, &frontend->switch_rules, node) {
 		if (!switch_matches(rule, view, AT_REQUEST))
 			continue;
 		name = rule->format ? switch_made_name(rule, view) : rule->name;
 		px = rule->format ? switch_named(name) : rule->backend;
-		switch_tell(name, px && !px->state->unpublished);
-		if (!px || !px->state->unpublished)
+		open = px && (forced || !px->state->unpublished);
+		switch_tell(name, open);
+		if (!px || open)
 			return px;
 	}
 	return NULL;

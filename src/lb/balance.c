@@ -97,7 +97,7 @@ bool lb_number(const struct proxy *px, const struct balance_key *key, uint32_t *
 
 static unsigned balance_weight(const struct balance *b, const struct server *s)
 {
-	if (!server_usable(s) || s->proxy->set.disabled)
+	if (!server_usable(s))
 		return 0;
 	return b->algo->static_weights ? (unsigned)s->set.weight / b->divisor :
 					 s->state->fine_weight;

@@ -273,27 +273,41 @@ static bool switch_fits(const struct stream *s, const struct proxy *be)
 	return be->set.mode == MODE_HTTP || !s->exchange;
 }
 
-APART static struct proxy *switch_by_rules(struct stream *s, struct proxy *fe)
+static void switch_view(struct stream *s, const struct proxy *fe, struct view *view)
+{
+	if (fe->switch_looks && !s->exchange)
+		content_read_first(&s->relay.request);
+	stream_view(s, view, NULL);
+}
+
+APART static struct proxy *switch_by_rules(struct stream *s, struct proxy *fe, bool forced)
 {
 	struct view view;
 
-	if (fe->switch_looks && !s->exchange)
-		content_read_first(&s->relay.request);
-	stream_view(s, &view, NULL);
-	return switch_backend(fe, &view);
+	switch_view(s, fe, &view);
+	return switch_backend(fe, &view, forced);
 }
 
-static struct proxy *switch_choose(struct stream *s)
+/* May it have a backend that is disabled or unpublished? */
+APART static bool switch_by_force(struct stream *s, const struct proxy *fe)
+{
+	struct view view;
+
+	switch_view(s, fe, &view);
+	return switch_forced(fe, &view);
+}
+
+static struct proxy *switch_choose(struct stream *s, bool forced)
 {
 	struct proxy *fe = s->origin->frontend, *be = NULL;
 
 	if (fe->has_switch_rules)
-		be = switch_by_rules(s, fe);
+		be = switch_by_rules(s, fe, forced);
 	if (be && !switch_fits(s, be) && fe->set.mode == MODE_HTTP)
 		be = NULL;
 	if (!be)
 		be = fe->default_backend;
-	if (be && be->state->unpublished)
+	if (be && be->state->unpublished && !forced)
 		be = NULL;
 	return !be && fe->caps & PROXY_BACKEND ? fe : be;
 }
@@ -318,14 +332,17 @@ static int switch_fail(struct stream *s)
 
 int rules_switch(struct stream *s)
 {
-	struct proxy *be = unlikely(s->extra != NULL) && s->extra->chosen ? s->extra->chosen :
-									    switch_choose(s);
+	const struct proxy *fe = s->origin->frontend;
+	bool forced = unlikely(fe->force_rules != NULL) && switch_by_force(s, fe);
+	struct proxy *be = unlikely(s->extra != NULL) && s->extra->chosen ?
+				   s->extra->chosen :
+				   switch_choose(s, forced);
 
 	if (!be || !switch_fits(s, be))
 		return switch_fail(s);
 	if (be->set.mode == MODE_HTTP && !s->exchange)
 		return switch_upgrade(s, be);
-	if (be->set.disabled) {
+	if (be->set.disabled && !forced) {
 		s->backend = be; /* that of the log */
 		return switch_fail(s);
 	}
