@@ -106,6 +106,9 @@ static bool help_words(const char *const *words, int count)
 	return count == 1 ? help_value(words[0], known) : known;
 }
 
+static const char where_more[] = "More: doc/configuration.md (words), doc/management.md (commands, "
+				 "logs, columns), penstock(1).\n";
+
 /* help WORD */
 static int answer_help(const struct args *args)
 {
@@ -119,14 +122,13 @@ static int answer_help(const struct args *args)
 	}
 	bare = count == 1 ? language_bare(words[0], memory, sizeof(memory)) : NULL;
 	if (help_words(words, count) || (bare && help_words(&bare, 1))) {
-		puts("\nMore: doc/configuration.md (words), doc/management.md (commands, logs, "
-		     "columns), "
-		     "penstock(1).");
+		printf("\n%s", where_more);
 		return 0;
 	}
 	help_missing(stderr, modules, words, count);
 	if (count == 1)
 		expr_help_nearest(stderr, words[0]);
+	fputs(where_more, stderr);
 	return 1;
 }
 

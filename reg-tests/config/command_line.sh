@@ -63,7 +63,23 @@ for option in -de -dk; do
 done
 run -Z
 wanted 1 "unknown option"
-check "it is named" err "unknown option '-Z'"
+check "it is named" err "unknown option '-Z'; penstock --help lists the options"
+run hlep
+wanted 1 "an unknown word"
+check "the nearest one" err "unknown argument 'hlep'; did you mean 'help'? penstock --help"
+run --verison
+check "of options, too" err "did you mean '--version'?"
+run site.cfg
+check "a file without -f" err "-f stands in front of a file: 'penstock -f site.cfg'"
+run -t
+check "what other programs have" err "'penstock -c -f <file>' checks a configuration"
+run start
+check "a word for serving" err "'penstock -f <file>' serves by a configuration"
+run ""
+check "a word that is empty" err "unknown argument ''"
+run help no-such-word
+wanted 1 "help of what there is not"
+check "where to read on" err "More: doc/configuration.md"
 run -n 5x
 wanted 1 "a wrong number"
 

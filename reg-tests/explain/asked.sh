@@ -123,6 +123,9 @@ wanted 2 "a case that reaches a listener by chance"
 check "no port" out "no bind line has port 443: --to or --frontend says which one is meant"
 check "no TLS" out "the bind line with port 80 speaks no TLS"
 check "the others are right" out "6 cases, 0 failed, 3 broken"
+cases
+wanted 2 "test without a file"
+check "how it is used" err "no file of cases is given: penstock test FILE|FOLDER..."
 cases --nope far.cases
 wanted 2 "an unknown option of test"
 check "which one there is" out "'--nope' is no option of test: there is -q"

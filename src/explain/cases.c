@@ -243,12 +243,19 @@ static bool option_take(struct results *r, const char *word)
 
 int explain_test(const struct explain *e)
 {
-	struct results r = { .e = e, .arena = arena_new(65536) };
+	struct results r = { .e = e };
 	struct stat st;
 	unsigned i;
 
-	if (!e->count)
-		file_broken(&r, "penstock test FILE|FOLDER... (penstock help test)");
+	if (!e->count) {
+		fputs("penstock test: no file of cases is given: penstock test FILE|FOLDER...; "
+		      "'penstock help test' tells what stands in it\n", stderr);
+		return EXPLAIN_BROKEN;
+	}
+	r.arena = arena_new(65536);
+	if (!r.arena)
+		return EXPLAIN_BROKEN;
+
 	for (i = 0; i < e->count; i++) {
 		if (option_take(&r, e->words[i]))
 			continue;

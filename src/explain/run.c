@@ -607,7 +607,8 @@ static int explain_words(const struct explain *e, struct ask *ask)
 	if (check_words(ask, &err) < 0)
 		return fail(&err);
 	if (!ask->paths.count)
-		return err_set(&err, "no configuration file given (-f)"), fail(&err);
+		return err_set(&err, "no configuration file is given: penstock explain -f FILE URL; "
+				     "'penstock help explain' lists the options"), fail(&err);
 	if (ask->directory && chdir(ask->directory) < 0)
 		return err_set(&err, "cannot change to '%s': %s", ask->directory, strerror(errno)),
 		       fail(&err);

@@ -10,10 +10,12 @@
 #include "base/err.h"
 #include "base/memory.h"
 #include "base/str.h"
+#include "config/suggest.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct scan {
 	struct args *args;
@@ -358,6 +360,76 @@ static const struct option *option_find(const char *word, const char **rest)
 	return found;
 }
 
+/* What people try who know other programs, and what they want. */
+static const struct {
+	const char *words, *cure;
+} tried[] = {
+	{ "-t -T check configtest test-config validate verify lint --check --validate --configtest",
+	  "'penstock -c -f <file>' checks a configuration" },
+	{ "start run serve --config --conf --configuration",
+	  "'penstock -f <file>' serves by a configuration" },
+	{ "reload restart -s", "the parent (-W) reads its files again on SIGUSR2" },
+	{ "stop quit", "SIGUSR1 lets what is under way finish, SIGTERM ends at once" },
+	{ "version -version", "'penstock -v' tells the version, -vv what is built in" },
+	{ "completion", "contrib/completion/generate writes completion for bash, zsh and fish" },
+};
+
+static bool list_names(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+	const char *p;
+
+	for (p = list; len && (p = strstr(p, word)); p += len)
+		if ((p == list || p[-1] == ' ') && (!p[len] || p[len] == ' '))
+			return true;
+	return false;
+}
+
+static bool is_file(const char *word)
+{
+	size_t len = strlen(word);
+
+	return *word != '-' && ((len > 4 && !strcmp(word + len - 4, ".cfg")) || strchr(word, '/') ||
+				!access(word, F_OK));
+}
+
+/* What may be meant by a word that is no option. */
+static void meant(const char *word, struct text *t)
+{
+	struct suggestion near = suggest_begin(word);
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(tried); i++)
+		if (list_names(tried[i].words, word)) {
+			text_printf(t, "; %s;", tried[i].cure);
+			return;
+		}
+	if (is_file(word)) {
+		text_printf(t, "; -f stands in front of a file: 'penstock -f %.*s';",
+			    STR_CUT(word, 100));
+		return;
+	}
+	for (i = 0; i < ARRAY_LEN(options) && strlen(word) > 3; i++)
+		suggest_name(&near, options[i].name);
+	text_str(t, "; did you mean ");
+	if (suggest_put(&near, t))
+		text_char(t, '?');
+	else
+		text_init(t, t->ptr, t->size);
+}
+
+static int unknown(const char *word, struct err *err)
+{
+	char memory[256];
+	struct text t;
+
+	text_init(&t, memory, sizeof(memory));
+	meant(word, &t);
+	return err_set(err, "unknown %s '%.*s'%s penstock --help lists the options",
+		       word[0] == '-' ? "option" : "argument", STR_CUT(word, 100),
+		       t.len ? memory : ";");
+}
+
 int args_parse(struct args *args, int argc, char **argv, struct err *err)
 {
 	struct scan s = { .args = args, .argc = argc, .argv = argv, .at = 1, .err = err };
@@ -368,8 +440,7 @@ int args_parse(struct args *args, int argc, char **argv, struct err *err)
 		const struct option *o = option_find(word, &rest);
 
 		if (!o)
-			return err_set(err, "unknown %s '%s'; penstock --help lists the options",
-				       word[0] == '-' ? "option" : "argument", word);
+			return unknown(word, err);
 		if ((o->take ? o->take(&s, o, rest) : take_missing(&s, o, rest)) < 0)
 			return -1;
 	}
