@@ -68,6 +68,9 @@ struct udp_session *udp_session_begin(struct udp_port *port, const struct udp_ke
 				      struct span payload);
 /* Its server has failed: another one, if there is one, takes its place. NULL: none, it has ended. */
 struct udp_session *udp_session_again(struct udp_session *s, struct span payload);
+/* Has it had proxy-requests datagrams, and waits for no answer? It is found only where another one
+ * could not be opened beside it: its server is shown the client's port. */
+bool udp_session_is_spent(const struct udp_session *s);
 /* Does its socket lead to an address that its server had before? */
 bool udp_session_is_astray(const struct udp_session *s);
 /* Then another one, to the present address, takes its place. Answers that are under way still come.

@@ -29,6 +29,21 @@ udp-lb shown
 	timeout server 5m
 	source 0.0.0.0 usesrc client
 	server s 10.77.2.2:1001
+udp-lb one
+	dgram-bind 10.77.1.1:1007
+	proxy-requests 1
+	proxy-responses 1
+	timeout client 5m
+	timeout server 5m
+	source 0.0.0.0 usesrc client
+	server s 10.77.2.2:1001
+udp-lb two
+	dgram-bind 10.77.1.1:1008
+	proxy-requests 2
+	timeout client 5m
+	timeout server 5m
+	source 0.0.0.0 usesrc client
+	server s 10.77.2.2:1001
 udp-lb there
 	dgram-bind 10.77.1.2:1004 namespace $left
 	timeout client 5m
@@ -89,6 +104,14 @@ check("usesrc client shows address and port", ask(s, ("10.77.1.1", 1003)) == b"1
 for i in range(30):
     s.sendto(b"%d" % i, ("10.77.1.1", 1003))
 check("... and brings all answers", [s.recv(99) for _ in range(30)] == [b"10.77.1.2:4711 %d" % i for i in range(30)])
+s = client()
+s.bind(("10.77.1.2", 4712))
+for i in range(30):
+    s.sendto(b"%d" % i, ("10.77.1.1", 1007))
+check("... where a session is for one datagram, too", [s.recv(99) for _ in range(30)] == [b"10.77.1.2:4712 %d" % i for i in range(30)])
+s = client()
+s.bind(("10.77.1.2", 4713))
+check("... and where answers end none", all(ask(s, ("10.77.1.1", 1008)) == b"10.77.1.2:4713 x" for _ in range(6)))
 check("transparent: an address that is not this machine's", ask(client(), ("10.99.9.9", 1006)).endswith(b" x"))
 check("a port in another namespace", ask(client(), ("10.77.1.2", 1004)).endswith(b" x"))
 client().sendto(b"x", ("10.77.1.1", 1005))
@@ -99,5 +122,7 @@ children="$children $!"
 check "the server serves" until_true 60 test -e "$dir/up"
 ip netns exec "$left" timeout 100 python3 "$dir/client.py" || failures=$((failures + 1))
 ended() { [ "$(ask "show stat" | awk -F, '$1 == "nobody" && $2 == "FRONTEND" { print $5 "," $8 }')" = 0,1 ]; }
+total() { [ "$(ask "show stat" | awk -F, '$1 == "two" && $2 == "FRONTEND" { print $5 "," $8 }')" = 1,3 ]; }
+check "proxy-requests: two datagrams a session" total
 check "an ICMP message ends the session" until_true 60 ended
 finish

@@ -278,6 +278,10 @@ static struct udp_session *session_of(struct udp_port *port, const struct udp_ke
 		udp_session_end(s, END_SERVER_DOWN);
 		s = NULL;
 	}
+	if (s && unlikely(udp_session_is_spent(s))) {
+		udp_session_end(s, END_NORMAL);
+		s = NULL;
+	}
 	if (s && unlikely(udp_session_is_astray(s)))
 		return udp_session_follow(s, first);
 	if (s)

@@ -457,12 +457,20 @@ struct udp_session *udp_session_again(struct udp_session *s, struct span payload
 
 /* ---- traffic ----------------------------------------------------------------------------- */
 
+/* proxy-requests datagrams. */
+static bool has_had_all(const struct udp_session *s)
+{
+	const struct udp_lb *lb = s->port->lb;
+
+	return lb->requests && s->requests >= lb->requests;
+}
+
 /* Have all its datagrams had their answers, and will no more come? */
 static bool complete(const struct udp_session *s)
 {
 	const struct udp_lb *lb = s->port->lb;
 
-	if (lb->requests && s->requests < lb->requests && !s->left)
+	if (lb->requests && !has_had_all(s) && !s->left)
 		return false;
 	return lb->responses >= 0 &&
 	       s->responses >= (uint64_t)s->requests * (unsigned)lb->responses;
@@ -480,7 +488,7 @@ void udp_session_count_in(struct udp_session *s, unsigned n, uint64_t bytes)
 	s->server->tally->counters.bytes_in += bytes;
 	if (complete(s))
 		udp_session_end(s, END_NORMAL);
-	else if (px->udp->requests && s->requests >= px->udp->requests && !s->apart)
+	else if (has_had_all(s) && !s->apart && !udp_server_names_port(px->udp, s->server))
 		table_part(s);
 }
 
@@ -522,6 +530,11 @@ bool udp_session_is_astray(const struct udp_session *s)
 static bool awaits(const struct udp_session *s)
 {
 	return s->port->lb->responses > 0 ? !complete(s) : s->turn != UDP_CLIENT;
+}
+
+bool udp_session_is_spent(const struct udp_session *s)
+{
+	return has_had_all(s) && !awaits(s);
 }
 
 /* The old one stays for what its server has been asked already, where it needs nothing for that
