@@ -18,6 +18,7 @@ int limits_apply(const struct proxies *all, struct err *err);
 struct limits {
 	unsigned maxsock;  /* descriptors that may be needed */
 	unsigned ulimit_n; /* that the system allows */
+	unsigned ulimit_told; /* in "show info": those of the word ulimit-n, if it allows them */
 	unsigned pipes;    /* that may be open */
 	unsigned hard_maxconn; /* maxconn at start: the most that "set maxconn global" takes */
 };

@@ -159,6 +159,9 @@ int limits_apply(const struct proxies *all, struct err *err)
 	raise_limit(&rl, all->global.ulimit_n > limits.maxsock ? all->global.ulimit_n :
 								 limits.maxsock);
 	limits.ulimit_n = (unsigned)clip(rl.rlim_cur);
+	limits.ulimit_told = all->global.ulimit_n ? all->global.ulimit_n : limits.ulimit_n;
+	if (limits.ulimit_told > limits.ulimit_n)
+		limits.ulimit_told = limits.ulimit_n;
 	if (limits.ulimit_n >= need || give_pipes_up(maxconn, fixed, need))
 		return 0;
 	need = 2 * (uint64_t)maxconn + fixed;

@@ -207,7 +207,7 @@ static void info_fill_limits(struct info *info)
 {
 	struct stats_value *v = info->values;
 
-	v[INFO_ULIMIT_N] = stats_u32(limits.ulimit_n);
+	v[INFO_ULIMIT_N] = stats_u32(limits.ulimit_told);
 	v[INFO_MAXSOCK] = stats_u32(limits.maxsock);
 	v[INFO_MAXCONN] = stats_u32(global_state->maxconn);
 	v[INFO_HARD_MAXCONN] = stats_u32(limits.hard_maxconn);
