@@ -29,6 +29,9 @@ refused "$PENSTOCK" -f "$dir/again.cfg"
 says "frontend 'fe': cannot listen on $front: bind: Address already in use"
 says "frontend 'other': cannot listen on $second: bind: Address already in use"
 says "nothing was started"
+sed "s#$front#127.0.0.1:$(ports 1)#; s#$second#127.0.0.1:$(ports 1)#; s#$stats#$dir/no-such-folder/sock#" "$dir/cfg" >"$dir/again.cfg"
+refused "$PENSTOCK" -f "$dir/again.cfg"
+says "again.cfg:2: stats socket: cannot listen on $dir/no-such-folder/sock"
 check "nothing is left behind" eval '! grep -q Sanitizer "$dir/said"'
 check "the first process still answers" test -n "$(info Pid)"
 stop_penstock

@@ -92,7 +92,19 @@ static void listening_tie(struct listener *l, const struct proxy *px)
 
 /* Opens what is not open yet. Who hears peers has said so itself (peers/peers.c). Every address that cannot be had is said, not only the first,
  * unless it will be tried again. */
-static unsigned listening_open_proxy(struct proxy *px, bool silent)
+/* The frontend of the stats sockets has a name that no file gives. */
+static void listening_failed(const struct proxy *px, bool stats, const struct bind_conf *bind,
+			     const struct err *err)
+{
+	if (stats)
+		log_stderr(LOG_L_ALERT, "%s:%u: stats socket: %s", bind->loc.file, bind->loc.line,
+			   err->text);
+	else
+		log_stderr(LOG_L_ALERT, "%s:%u: %s '%s': %s", bind->loc.file, bind->loc.line,
+			   px->peers ? "peers" : "frontend", px->name, err->text);
+}
+
+static unsigned listening_open_proxy(struct proxy *px, bool stats, bool silent)
 {
 	struct listen_options opt = listening_options(px);
 	struct bind_conf *bind;
@@ -110,8 +122,7 @@ static unsigned listening_open_proxy(struct proxy *px, bool silent)
 			failed++;
 			if (silent)
 				continue;
-			log_stderr(LOG_L_ALERT, "%s:%u: %s '%s': %s", bind->loc.file, bind->loc.line,
-				   px->peers ? "peers" : "frontend", px->name, err.text);
+			listening_failed(px, stats, bind, &err);
 		}
 	}
 	return failed;
@@ -124,11 +135,11 @@ static unsigned listening_open_each(bool silent)
 
 	list_for_each(px, &proxies_running->list, node)
 		if (px->fe && !px->set.disabled)
-			failed += listening_open_proxy(px, silent);
+			failed += listening_open_proxy(px, false, silent);
 	list_for_each(px, &proxies_running->stats_frontends, node)
-		failed += listening_open_proxy(px, silent);
+		failed += listening_open_proxy(px, true, silent);
 	list_for_each(px, &proxies_running->peers, node)
-		failed += listening_open_proxy(px, silent);
+		failed += listening_open_proxy(px, false, silent);
 	return failed;
 }
 
