@@ -72,6 +72,13 @@ check "--alpn alone" err "there is no ClientHello"
 run http://a/ --cert "$dir/bytes"
 wanted 2 "--cert without TLS"
 check "is an error" err "the bind line that is reached has no TLS (site.cfg:7)"
+run http://a:1000/
+wanted 0 "a URL to a line of mode tcp"
+check "it is said" out "mode tcp: it passes as bytes, which no rule about requests sees"
+run http://a/
+check "not where it is a request" eval '! out "mode tcp"'
+run
+check "no request" out "a connection without a request"
 run --to 192.0.2.1:1000 --bytes "$dir/bytes"
 wanted 0 "bytes"
 check "as text" out '\x16\x03\xffä'

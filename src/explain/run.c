@@ -316,6 +316,11 @@ static void inside_prepare(struct arena *arena)
 
 /* ---- results ------------------------------------------------------------------------------- */
 
+static const struct proxy *frontend(void)
+{
+	return now.listener->bind->owner;
+}
+
 static void say_begin(struct say *say)
 {
 	const struct ask *ask = now.ask;
@@ -337,7 +342,8 @@ static void say_begin(struct say *say)
 			ask->host ? "  Host: " : "", ask->host ? ask->host : "",
 			now.inside.h2 ? "  HTTP/2" : "");
 	else
-		fprintf(say->out, "a connection");
+		fprintf(say->out, frontend()->set.mode == MODE_HTTP ?
+				  "a connection without a request" : "a connection");
 	say_as(say, SAY_PLAIN);
 	fprintf(say->out, "\nfrom %s to %s\n", from, to);
 	say_as(say, SAY_TITLE);
@@ -353,6 +359,9 @@ static void say_begin(struct say *say)
 	fprintf(say->out, " + ");
 	say_as(say, SAY_PLAIN);
 	fprintf(say->out, "%s\n", line ? line : "bind");
+	if (ask->method && frontend()->set.mode == MODE_TCP && !now.record.outcome.status)
+		fprintf(say->out, "         mode tcp: it passes as bytes, which no rule about "
+				  "requests sees\n");
 	if (now.inside.tls_version)
 		fprintf(say->out, "         %s, %s, certificate %s\n", now.inside.tls_version,
 			now.inside.tls_cipher,
@@ -361,11 +370,6 @@ static void say_begin(struct say *say)
 		fprintf(say->out, "         HTTP/2 is not agreed on (alpn): it is HTTP/1.1\n");
 	if (now.inside.tls_failed)
 		fprintf(say->out, "         the handshake fails: %s\n", now.inside.tls_failed);
-}
-
-static const struct proxy *frontend(void)
-{
-	return now.listener->bind->owner;
 }
 
 static void say_end(struct say *say)
