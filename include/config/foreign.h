@@ -6,8 +6,12 @@
 
 #include "config/config.h"
 
+#include <stdio.h>
+
 /* Words[i...] are none of the scope: what is meant by them; false: nobody knows. */
 bool foreign_word(struct statement *st, int i, unsigned scope);
+/* The same for one word, wherever it may stand: a line for each thing that may be meant. */
+bool foreign_help(FILE *out, const char *word);
 /* A value of the line that is none of those that there are. */
 bool foreign_value(struct statement *st, const char *value);
 /* A line begins with a word that stands behind another one: "httplog", "set-header". */

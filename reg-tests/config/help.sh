@@ -25,5 +25,10 @@ for word in nameserver 'hold valid' resolve_retries accepted_payload_size 'timeo
 	knows "$word" 'in:      resolvers'
 done
 check "no word is without its section" sh -c '! "$1" help timeout | grep -qx "  in:      "' sh "$PENSTOCK"
+first() { "$PENSTOCK" help "$1" 2>&1 | grep -m 1 -E "^  in: "; }
+check "server: that of backends comes first" eval 'first server | grep -q backend'
+meant() { "$PENSTOCK" help "$1" 2>&1 | grep -qF "$2"; }
+check "words of other programs: tls" meant tls "did you mean 'ssl'?"
+check "words of other programs: upstream" meant upstream "a group of servers is a section 'backend'"
 check "what is none stays unknown" sh -c '"$1" help no-such-word 2>&1 | grep -q "unknown word"' sh "$PENSTOCK"
 finish

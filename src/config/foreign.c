@@ -120,6 +120,21 @@ bool foreign_word(struct statement *st, int i, unsigned scope)
 	return false;
 }
 
+bool foreign_help(FILE *out, const char *word)
+{
+	const char *said = "", *rest;
+	size_t n;
+
+	for (n = 0; n < ARRAY_LEN(words); n++) {
+		rest = name_follows(words[n].name, word);
+		if (!rest || *rest || !strcmp(said, words[n].cure))
+			continue;
+		said = words[n].cure;
+		fprintf(out, "%s\n", said);
+	}
+	return *said;
+}
+
 bool foreign_value(struct statement *st, const char *value)
 {
 	const char *rest;

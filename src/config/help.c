@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/str.h"
+#include "config/foreign.h"
 #include "config/keyword.h"
 #include "config/lookup.h"
 
@@ -91,21 +92,39 @@ static bool help_sections(FILE *out, const struct module *const *list, const cha
 	return true;
 }
 
+/* Of rows with one name, which are neighbours, those of proxies come first, as 'server' does: they
+ * are what most people ask for. */
+static void print_rows(FILE *out, const struct lookup_row *rows, size_t n, bool any)
+{
+	unsigned others;
+	size_t i;
+
+	for (others = 0; others < 2; others++)
+		for (i = 0; i < n; i++) {
+			if ((others != 0) == ((rows[i].kw->scope & SCOPE_PROXY) != 0))
+				continue;
+			if (any)
+				fputc('\n', out);
+			print_row(out, rows[i].kw);
+			any = true;
+		}
+}
+
 /* Prints the rows whose names begin with the words, or consist of them. any: something stands
  * above. */
 static bool help_rows(FILE *out, const struct lookup_row *rows, size_t n, const char *const *words,
 		      int count, bool whole, bool any)
 {
-	size_t i;
+	size_t i, alike;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i += alike) {
 		const char *name = rows[i].kw->name;
 
+		for (alike = 1; i + alike < n && !strcmp(rows[i + alike].kw->name, name); alike++)
+			;
 		if (!name_begins(name, words, count) || (whole && name_words(name) > count))
 			continue;
-		if (any)
-			fputc('\n', out);
-		print_row(out, rows[i].kw);
+		print_rows(out, rows + i, alike, any);
 		any = true;
 	}
 	return any;
@@ -270,7 +289,8 @@ void help_missing(FILE *out, const struct module *const *list, const char *const
 		missing_behind(out, rows, n, words, known);
 	} else {
 		fprintf(out, "unknown word '%s'\n", words[0]);
-		text = lookup_nearest(index, ~0u, given, i);
+		text = count == 1 && foreign_help(out, words[0]) ? NULL :
+			lookup_nearest(index, ~0u, given, i);
 		if (text)
 			fprintf(out, "did you mean '%s'?\n", text);
 	}
