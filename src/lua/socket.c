@@ -20,7 +20,6 @@
 #include "relay/buffer.h"
 #include "tls/conn.h"
 
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -355,7 +354,6 @@ static bool parse_address(const char *word, bool has_port, lua_Integer port, str
 			  bool *missing)
 {
 	struct arena *arena = arena_new_limited(1024);
-	char v6[64];
 	unsigned allow = ADDR_UNIX | ADDR_STAR | ADDR_NAMES_LATER | (has_port ? ADDR_PORT_NONE : 0);
 	struct addr_spec spec;
 	struct err err;
@@ -363,10 +361,6 @@ static bool parse_address(const char *word, bool has_port, lua_Integer port, str
 
 	*missing = false;
 	memset(to, 0, sizeof(*to));
-	if (has_port && inet_pton(AF_INET6, word, &spec.addr.v6) == 1) {
-		snprintf(v6, sizeof(v6), "[%s]", word); /* beside a port it needs no brackets */
-		word = v6;
-	}
 	ok = arena && strlen(word) < 256 && !strchr(word, '$') &&
 	     !addr_parse(word, allow, arena, &spec, &err) && !arena->failed;
 	ok = ok && (!spec.hostname || dns_name(span_of(spec.hostname), to->name));

@@ -361,12 +361,15 @@ static int parse_host(struct addr_parser *p, char *host, uint16_t family)
 	return 0;
 }
 
-/* The colon before the port; NULL: there is none. */
-static char *port_colon(char *text)
+/* The colon before the port; NULL: there is none. "::1" is an address where no port may stand. */
+static char *port_colon(char *text, unsigned allow)
 {
 	char *colon = strrchr(text, ':');
 	char *bracket = strrchr(text, ']');
+	struct addr whole = { 0 };
 
+	if (allow & ADDR_PORT_NONE && parse_v6(text, &whole))
+		return NULL;
 	return colon && bracket > colon ? NULL : colon;
 }
 
@@ -425,7 +428,7 @@ int addr_parse(const char *word, unsigned allow, struct arena *arena, struct add
 	host = arena_strdup(arena, rest);
 	if (!host) /* a limited arena */
 		return err_set(err, "no memory for the address");
-	colon = port_colon(host);
+	colon = port_colon(host, allow);
 	if (colon)
 		*colon++ = 0;
 	if (parse_port(&p, colon))

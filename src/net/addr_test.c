@@ -98,6 +98,15 @@ static void bind_addresses(void **state)
 		assert_string_equal(parsed(cases[i].text, BIND), cases[i].result);
 }
 
+static void without_a_port(void **state)
+{
+	(void)state;
+	assert_string_equal(parsed("192.0.2.1", ADDR_PORT_NONE), "192.0.2.1");
+	assert_string_equal(parsed("::1", ADDR_PORT_NONE), "::1");
+	assert_string_equal(parsed("[::1]", ADDR_PORT_NONE), "::1");
+	assert_string_equal(parsed("2001:db8::2:80", ADDR_PORT_NONE), "2001:db8::2:80");
+}
+
 static void variables_are_replaced(void **state)
 {
 	(void)state;
@@ -275,7 +284,7 @@ static void is_small(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bind_addresses),   cmocka_unit_test(server_addresses),
+		cmocka_unit_test(bind_addresses), cmocka_unit_test(without_a_port),   cmocka_unit_test(server_addresses),
 		cmocka_unit_test(variables_are_replaced),
 		cmocka_unit_test(refused),	    cmocka_unit_test(long_paths_are_refused),
 		cmocka_unit_test(names_are_resolved), cmocka_unit_test(system_form),
