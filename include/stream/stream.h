@@ -145,6 +145,8 @@ void stream_end_soon(struct stream *s, enum reason reason);
 /* All streams that are on the server now, by stream_end_soon; one that leaves it before lives
  * on. */
 void streams_end_server(const struct server *server, enum reason reason);
+/* Called by that: ends what is no stream, sessions of datagrams (udp/); NULL: there are none. */
+extern void (*streams_end_others)(const struct server *server, enum reason reason);
 /* At once: the loop does not run any more. */
 void streams_end_all(enum reason reason);
 /* By the id of show sess; NULL: gone. */

@@ -4,6 +4,7 @@
 import re
 import socket
 import struct
+import urllib.request
 
 from datagrams import Client, Server
 from service import PATIENCE, Service, check, finish, until
@@ -17,7 +18,7 @@ def arguments(p):
 
 service = Service(arguments)
 ports = [int(p) for p in service.args.ports.split()]
-plain, everywhere, port_a, port_b, small, one, forget, ruled, log_port, proxied, where, narrow, source = ports
+plain, everywhere, port_a, port_b, small, one, forget, ruled, log_port, proxied, where, narrow, source, page = ports
 a = Server("a", f"127.0.0.1:{port_a}")
 b = Server("b", f"127.0.0.1:{port_b}")
 lines = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -199,6 +200,13 @@ service.ask(f"enable server plain/{gone.name.decode()}")
 service.ask("shutdown sessions server plain/a")
 service.ask("shutdown sessions server plain/b")
 until("shutdown sessions server", lambda: current("plain") == 0)
+
+for c in clients[:2]:
+    c.to = "127.0.0.1", plain
+    c.whom()
+with urllib.request.urlopen(f"http://127.0.0.1:{page}/", b"s=a&s=b&action=shutdown&b=plain") as said:
+    check("... by the page of statistics, too", said.geturl().endswith("st=DONE"))
+until("... which ends them", lambda: current("plain") == 0)
 
 # -- paused, shut down
 c = Client(f"127.0.0.1:{small}")

@@ -5,7 +5,7 @@
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }
-set -- $(ports 13)
+set -- $(ports 14)
 log_port=$9
 port_of_client=$(ports 1)
 cat >"$dir/cfg" <<END
@@ -19,8 +19,8 @@ udp-lb plain
 	accepted-payload-size 65507
 	log global
 	log-tag plain
-	timeout client 1m
-	timeout server 1m
+	timeout client 5m
+	timeout server 5m
 	server a 127.0.0.1:$3
 	server b 127.0.0.1:$4
 
@@ -69,6 +69,16 @@ udp-lb where
 	timeout client 1m
 	timeout server 1m
 	server a *:$3
+listen page
+	mode http
+	bind 127.0.0.1:${14}
+	timeout client 1m
+	timeout server 1m
+	timeout connect 1m
+	stats enable
+	stats uri /
+	stats admin if TRUE
+
 udp-lb narrow
 	dgram-bind 127.0.0.1:${12}
 	timeout client 1m

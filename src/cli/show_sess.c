@@ -365,7 +365,6 @@ static int sess_shutdown_server(struct cli_call *call, struct err *err)
 	if (!s)
 		return -1;
 	streams_end_server(s, END_KILLED);
-	udp_sessions_end_server(s, END_KILLED);
 	return 0;
 }
 

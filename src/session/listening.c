@@ -26,7 +26,6 @@
 #include "stream/tune.h"
 #include "tls/client.h"
 #include "tls/conn.h"
-#include "udp/session.h"
 
 #include <errno.h>
 #include <string.h>
@@ -40,10 +39,8 @@ static struct timer asked_enough;
 
 static void listening_server_down(struct server *s)
 {
-	if (!(s->set.options.on & SRV_DOWN_SHUTDOWN_SESSIONS))
-		return;
-	streams_end_server(s, END_SERVER_DOWN);
-	udp_sessions_end_server(s, END_SERVER_DOWN);
+	if (s->set.options.on & SRV_DOWN_SHUTDOWN_SESSIONS)
+		streams_end_server(s, END_SERVER_DOWN);
 }
 
 static void listening_server_up(struct server *s)
@@ -52,10 +49,8 @@ static void listening_server_up(struct server *s)
 
 	if (s->set.options.on & SRV_UP_SHUTDOWN_BACKUP)
 		for (backup = s->proxy->servers; backup; backup = backup->next)
-			if (backup->set.options.on & SRV_BACKUP) {
+			if (backup->set.options.on & SRV_BACKUP)
 				streams_end_server(backup, END_SERVER_UP);
-				udp_sessions_end_server(backup, END_SERVER_UP);
-			}
 }
 
 /* ---- opening ----------------------------------------------------------------------------- */

@@ -188,6 +188,8 @@ void stream_end_soon(struct stream *s, enum reason reason)
 	task_wake(&ender);
 }
 
+void (*streams_end_others)(const struct server *server, enum reason reason);
+
 void streams_end_server(const struct server *server, enum reason reason)
 {
 	struct stream *s;
@@ -195,6 +197,8 @@ void streams_end_server(const struct server *server, enum reason reason)
 	list_for_each(s, &streams_all, node)
 		if (s->server == server)
 			stream_end_soon(s, reason);
+	if (streams_end_others)
+		streams_end_others(server, reason);
 }
 
 void streams_end_all(enum reason reason)

@@ -150,6 +150,8 @@ static int udp_start(struct config *cfg, void *data, struct err *err)
 			return err_set(err, "udp-lb '%s': no random numbers", px->name);
 		any = true;
 	}
+	if (any)
+		streams_end_others = udp_sessions_end_server;
 	if (any && udp_ports_start() < 0)
 		return err_set(err, "udp-lb: out of memory");
 	return 0;
