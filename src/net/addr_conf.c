@@ -10,6 +10,8 @@ int addr_conf_parse(struct statement *st, const char *text, unsigned allow, stru
 {
 	struct err err;
 
+	if (st->cfg->serving) /* all processes must read the same, and a look-up would hold them up */
+		allow &= ~(unsigned)ADDR_NAMES;
 	if (addr_parse(text, allow, st->cfg->arena, spec, &err) ||
 	    (spec->unresolved && !st->cfg->check_only))
 		return stmt_error(st, st->at - 1, "%s", err.text);

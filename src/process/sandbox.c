@@ -192,7 +192,8 @@ static int allow_files(scmp_filter_ctx ctx)
 	       ALLOW(ctx, ioctl, IS(1, FIONREAD)) |
 	       ALLOW(ctx, ioctl, IS(1, TIOCOUTQ)) |
 	       ALLOW(ctx, ioctl, IS(1, FIONBIO)) |
-	       ALLOW(ctx, ioctl, IS(1, TCGETS));
+	       ALLOW(ctx, ioctl, IS(1, TCGETS)) |
+	       ALLOW(ctx, ioctl, IS(1, SIOCGIFINDEX)); /* "fe80::1%eth0" */
 }
 
 /* Libraries of the resolver may be mapped; memory that can be written never holds code: regular

@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
 #include <netdb.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -101,7 +102,9 @@ static int use_sockets(void)
 		return 2;
 	if (pipe2(fds, O_NONBLOCK) || fcntl(fds[0], F_SETPIPE_SZ, 65536) < 0 || close(fds[0]))
 		return 3;
-	return socketpair(AF_UNIX, SOCK_STREAM, 0, fds) < 0;
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds))
+		return 4;
+	return !if_nametoindex("lo"); /* of an address such as "fe80::1%lo" */
 }
 
 static int use_memory(void)
