@@ -47,7 +47,7 @@ static inline bool idle_may_wait(const struct server_conn *sc, const struct stre
 	const struct server *server = sc->server;
 	const struct server_settings *set = &server->set;
 
-	if (loop_stats.sources > idle_keep_below)
+	if (loop_stats.sources > idle_keep_below || sc->moves != server->moves)
 		return false;
 	if (unlikely(slot_is_strict(server)) && !idle_may_keep_slot(sc))
 		return false;

@@ -28,6 +28,7 @@ struct server_conn {
 	uint64_t mark;           /* of what the server was told of the client: proxyheader_mark */
 	uint64_t packets;        /* of the mark and the TOS field of its packets: packets_key */
 	unsigned uses;           /* exchanges that were lent an end of it */
+	unsigned moves;          /* of the server, when it was connected to */
 	uint16_t lent;           /* ends, at present */
 	uint8_t carrier;         /* in server_carriers */
 	uint8_t last;            /* the carrier's: of the last response */

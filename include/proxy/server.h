@@ -282,6 +282,7 @@ struct server {
 	unsigned idle_need;      /* most in use since the last purge */
 	unsigned
 		idle_slots; /* of idle_count: hold a slot; "strict-maxconn", else 0: proxy/slot.h */
+	unsigned moves;          /* how often its address has changed: server_moved */
 	struct timer idle_timer; /* purge */
 	uint8_t carrier;         /* enum server_carrier: of new connections, ... */
 	uint8_t ws;              /* enum server_ws: ... but for WebSocket */
@@ -406,6 +407,7 @@ struct server_hooks {
 	void (*went_down)(struct server *s);       /* stream/: on-marked-down, queue */
 	void (*came_up)(struct server *s);         /* stream/: backup sessions, queue */
 	void (*make_room)(struct server *s);       /* exchange/: close a connection that is kept */
+	void (*moved)(struct server *s);           /* exchange/: close all of them */
 	/* lua/: a transition was carried out, and its lines are in the log. what: SERVER_CHANGED_* */
 	void (*changed)(const struct server_event *ev, unsigned what);
 	/* lua/: a check has changed its result, or the health, which is that of before the
@@ -420,6 +422,9 @@ extern struct server_hooks server_hooks;
 /* state->addr is another one now. */
 static inline void server_moved(struct server *s)
 {
+	s->moves++;
+	if (server_hooks.moved)
+		server_hooks.moved(s);
 	if (server_hooks.lb_changed)
 		server_hooks.lb_changed(s);
 }

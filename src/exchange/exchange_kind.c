@@ -363,6 +363,7 @@ void exchange_start(void)
 	stream_of_messages = &exchange_kind;
 	trim_kept = exchanges_trim;
 	origin_ends = idle_close_origin;
+	server_hooks.moved = idle_close_server;
 }
 
 static void exchange_init(struct config *cfg, void *data)
