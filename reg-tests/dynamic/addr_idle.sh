@@ -76,6 +76,8 @@ def moves(backend, to):
 
 service.settle()
 for backend in "never", "safe", "aggressive", "always", "h2":
+    # Those of backends that came before.
+    others = {name: int(service.stat(name, "FRONTEND")["scur"]) for name in ("old", "new")}
     clients = [connect(service.args.front) for _ in range(CLIENTS)]
     for here, there, name, other in (old, new, "old", "new"), (new, old, "new", "old"):
         said = {body(s, f"/{backend}/") for _ in range(3) for s in clients}
@@ -94,6 +96,8 @@ for backend in "never", "safe", "aggressive", "always", "h2":
         said = [body(s, f"/{backend}/") for _ in range(3) for s in clients]
         said += [body(connect(service.args.front), f"/{backend}/") for _ in range(CLIENTS)]
         check(f"{backend}: {len(said)} requests go to the {other} one", set(said) == {other})
+        until(f"{backend}: nobody is at the {name} one any more", lambda:
+              int(service.stat(name, "FRONTEND")["scur"]) <= others[name])
 service.sound()
 finish()
 END

@@ -345,15 +345,19 @@ void idle_describe(struct server_conn *sc, struct stream *s, const struct addr *
 static struct server_conn *idle_find_private(struct stream *s, const struct addr *to, struct span name)
 {
 	uint64_t mark, packets = packets_key(s);
-	struct server_conn *sc;
+	struct server_conn *sc, *next;
 
 	if (!s->origin->idle.next || list_empty(&s->origin->idle))
 		return NULL;
 	mark = idle_mark(s);
-	list_for_each(sc, &s->origin->idle, node)
-		if (sc->server == s->server && sc->mark == mark && sc->packets == packets &&
-		    idle_suits(sc, to, name))
+	list_for_each_safe(sc, next, &s->origin->idle, node) {
+		if (sc->server != s->server)
+			continue;
+		if (sc->moves != s->server->moves)
+			idle_retire(sc); /* the server has another address since */
+		else if (sc->mark == mark && sc->packets == packets && idle_suits(sc, to, name))
 			return sc;
+	}
 	return NULL;
 }
 
