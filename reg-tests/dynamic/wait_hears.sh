@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # "wait srv-removable" holds until each worker has carried out what came before it: one that computes
-# has not heard of "disable server" yet, and may send one more stream there.
+# or that gets no processor while it sleeps has not heard of "disable server" yet, and may send one more
+# stream there.
 . "${0%/*}/../lib.sh"
 
 {
@@ -19,6 +20,7 @@
 start_workers
 driver - <<'END' || failures=1
 import os
+import signal
 import threading
 import time
 
@@ -48,6 +50,10 @@ until("a worker computes", lambda: [processor_s(pid) for pid in workers] != befo
 took = wait_s(2 if processor_s(workers[0]) > before[0] else 1)
 check(f"it is waited for: {took:.3f} s", took > 0.1)
 computes.join()
+os.kill(workers[1], signal.SIGSTOP)
+took = wait_s(1)
+os.kill(workers[1], signal.SIGCONT)
+check(f"also one that is stopped, for a while: {took:.3f} s", 0.4 < took < 5)
 check("the server can be deleted then", "deleted" in service.ask("del server be/s1"))
 finish()
 END

@@ -90,20 +90,26 @@ static bool row_lives(unsigned row)
 	return row != segment_own_row && atomic_load(&segment_row(segment, row)->pid) > 0;
 }
 
-/* Changes are in the channel of a process before whoever has submitted them hears so. It has
- * carried them out when it has begun a turn of its loop since and ended that, or sleeps: nothing is
- * there. */
+/* Changes are in the channel of a process before whoever has submitted them hears so. The first turn
+ * of its loop that is counted since may be one whose events were there before, the second one has
+ * them, and the third one says that the second has ended. One that sleeps is woken for it: it may
+ * sleep because the machine has not come round to it. */
 static bool row_has_heard(unsigned row, uint64_t before)
 {
 	const struct loop_pulse *pulse = &segment_row(segment, row)->pulse;
 
-	return atomic_load(&pulse->asleep) || atomic_load(&pulse->turns) >= before + 2;
+	if (atomic_load(&pulse->turns) >= before + 3)
+		return true;
+	if (atomic_load(&pulse->asleep))
+		segment_wake(segment, row);
+	return false;
 }
 
 /* The condition is met: has each process carried out what came before? */
 static bool all_have_heard(struct wait_state *state)
 {
 	unsigned row, rows;
+	bool all = true;
 
 	if (!change_is_shared())
 		return true;
@@ -112,9 +118,8 @@ static bool all_have_heard(struct wait_state *state)
 		if (clock_now_ms >= state->patient_ms)
 			return true;
 		for (row = 1; row < rows; row++)
-			if (row_lives(row) && !row_has_heard(row, state->turns[row]))
-				return false;
-		return true;
+			all &= !row_lives(row) || row_has_heard(row, state->turns[row]);
+		return all;
 	}
 	state->turns = calloc(rows, sizeof(*state->turns));
 	if (!state->turns)
