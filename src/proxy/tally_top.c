@@ -11,6 +11,8 @@
 #include "event/timer.h"
 #include "proxy/tally_parts.h"
 
+#include <stdatomic.h>
+
 enum { TICK_MS = 1000 };
 
 static struct timer tick_timer;
@@ -112,6 +114,8 @@ void tally_new_height(uint64_t *max, uint64_t *top, const unsigned *gauge, unsig
 	*max = *gauge;
 	if (!tally_shared)
 		return;
+	/* Of two that rise at one moment, at least one sees both. */
+	atomic_thread_fence(memory_order_seq_cst);
 	sum = gauge_sum_rows(gauge);
 	raise_to(top, limit && sum > limit ? limit : sum);
 	arm_tick();
