@@ -41,6 +41,9 @@ enum dial_result udp_server_dial(struct server *server, const struct addr *clien
 bool udp_server_names_port(const struct udp_lb *lb, const struct server *server);
 /* A port, or some: they may all be in use. */
 bool udp_server_has_ports(const struct udp_lb *lb, const struct server *server);
+/* Sessions of the one can hold ports that the other wants: they have the same "source", or part of it. */
+bool udp_server_shares_ports(const struct udp_lb *lb, const struct server *one,
+			     const struct server *other);
 
 /* proxy-responses 0: a session ends with the datagram that began it, and nobody reads its socket.
  * The next one may have it, unless it shows its client to the server. */

@@ -18,7 +18,8 @@ def arguments(p):
 
 service = Service(arguments)
 ports = [int(p) for p in service.args.ports.split()]
-plain, everywhere, port_a, port_b, small, one, forget, ruled, log_port, proxied, where, narrow, source, page = ports
+plain, everywhere, port_a, port_b, small, one, forget, ruled, log_port, proxied, where, narrow, source, page = ports[:14]
+both, both_source, port_left, port_right = ports[14:]
 a = Server("a", f"127.0.0.1:{port_a}")
 b = Server("b", f"127.0.0.1:{port_b}")
 lines = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -146,6 +147,18 @@ a.answers = 1
 a.late.clear()
 service.ask(f"set server narrow/a addr 127.0.0.1 port {port_b}")
 check("... and its server may move meanwhile", clients[0].whom() == ("b", source) and current("narrow") == 1)
+
+# -- servers that share a port, and are asked how they are
+left, right = Server("left", f"127.0.0.1:{port_left}"), Server("right", f"127.0.0.1:{port_right}")
+until("both are up", lambda: all(service.stat("both", s)["status"] == "UP" for s in ("left", "right")))
+failed = [service.stat("both", s)["chkfail"] for s in ("left", "right")]
+clients = [Client(f"127.0.0.1:{both}") for _ in range(4)]
+check("one port for two servers: who comes last has it", {c.whom() for c in clients * 2} ==
+      {("left", both_source), ("right", both_source)} and current("both") == 1)
+probes = [s.got.count(b"look") for s in (left, right)]
+until("... and checks go on from another one", lambda: all(
+    s.got.count(b"look") > n + 3 for s, n in zip((left, right), probes)))
+check("... and hold", [service.stat("both", s)["chkfail"] for s in ("left", "right")] == failed)
 
 # -- PROXY headers
 SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"

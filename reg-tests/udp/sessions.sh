@@ -5,7 +5,7 @@
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }
-set -- $(ports 14)
+set -- $(ports 18)
 log_port=$9
 port_of_client=$(ports 1)
 cat >"$dir/cfg" <<END
@@ -84,6 +84,17 @@ udp-lb narrow
 	timeout client 1m
 	timeout server 1m
 	server a 127.0.0.1:$3 source 127.0.0.1:${13}
+
+udp-lb both
+	dgram-bind 127.0.0.1:${15}
+	balance roundrobin
+	source 127.0.0.1:${16}
+	option udp-check send look expect look
+	timeout client 1m
+	timeout server 1m
+	timeout check 20s
+	server left 127.0.0.1:${17} check inter 20ms
+	server right 127.0.0.1:${18} check inter 20ms
 
 udp-lb proxied
 	dgram-bind 127.0.0.1:${10}

@@ -112,20 +112,22 @@ static int dial_transparent(const struct addr *addr, int fd)
 static int dial_from(struct server *server, const struct source_conf *src,
 		     const struct addr *client, int fd)
 {
-	struct addr addr;
+	struct addr addr = src->addr, shown;
 
 	if (src->interface && setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, src->interface,
 					 (socklen_t)strlen(src->interface) + 1) < 0)
 		return -1;
-	if (dial_usesrc(src, client, &addr))
-		return dial_transparent(&addr, fd);
-	if (src->addr.family == AF_UNSPEC)
+	if (dial_usesrc(src, client, &shown))
+		return dial_transparent(&shown, fd);
+	if (addr.family == AF_UNSPEC)
 		return 0;
-	if (src->last_port > src->addr.port)
+	if (!client && dial_sends_datagrams(fd))
+		addr.port = 0; /* a check: sessions need the ports, which nobody can share */
+	else if (src->last_port > src->addr.port)
 		return dial_bind_range(server, src, fd);
-	if (!src->addr.port)
+	if (!addr.port)
 		sock_set(fd, SOL_IP, IP_BIND_ADDRESS_NO_PORT, 1);
-	return dial_bind(fd, &src->addr);
+	return dial_bind(fd, &addr);
 }
 
 static enum dial_result dial_failed(int *fd, enum dial_result result)
@@ -156,6 +158,7 @@ static enum dial_result dial_connect(const struct addr *to, int *fd)
 static bool dial_nowhere(const struct addr *to, int *fd)
 {
 	*fd = -1;
+	errno = EDESTADDRREQ;
 	return to->family == AF_UNSPEC;
 }
 

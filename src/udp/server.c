@@ -134,11 +134,38 @@ bool udp_server_names_port(const struct udp_lb *lb, const struct server *server)
 	return src->addr.port && src->last_port <= src->addr.port;
 }
 
-bool udp_server_has_ports(const struct udp_lb *lb, const struct server *server)
+/* What sockets to it are bound to: an address, and ports from addr.port to last; 0: no certain ones. */
+struct bound {
+	struct addr addr;
+	uint16_t first, last;
+};
+
+static struct bound bound_of(const struct udp_lb *lb, const struct server *server)
 {
 	const struct source_conf *src = source_of(lb, server);
+	struct bound b = { .addr = src->usesrc == USESRC_ADDR ? src->usesrc_addr : src->addr };
 
-	return src->usesrc == USESRC_NONE && src->addr.port;
+	if (src->usesrc == USESRC_NONE || src->usesrc == USESRC_ADDR)
+		b.first = b.last = b.addr.port;
+	if (src->usesrc == USESRC_NONE && src->last_port > b.last)
+		b.last = src->last_port;
+	b.addr.port = 0;
+	return b;
+}
+
+bool udp_server_has_ports(const struct udp_lb *lb, const struct server *server)
+{
+	return bound_of(lb, server).first;
+}
+
+bool udp_server_shares_ports(const struct udp_lb *lb, const struct server *one,
+			     const struct server *other)
+{
+	struct bound a = bound_of(lb, one), b = bound_of(lb, other);
+
+	if (!a.first || !b.first || a.first > b.last || b.first > a.last)
+		return false;
+	return addr_is_any(&a.addr) || addr_is_any(&b.addr) || addr_equal(&a.addr, &b.addr);
 }
 
 static struct udp_spare *spare_of(struct udp_lb *lb, const struct server *server)

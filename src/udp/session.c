@@ -205,7 +205,7 @@ static bool evict(struct udp_lb *lb, const struct udp_port *port)
 	return true;
 }
 
-/* The longest silent one of a server. */
+/* The longest silent one that has a local port which the server may have. */
 static bool evict_from(struct udp_lb *lb, const struct server *server)
 {
 	struct udp_session *s, *first = NULL;
@@ -215,7 +215,7 @@ static bool evict_from(struct udp_lb *lb, const struct server *server)
 	list_for_each(port, &lb->ports, node)
 		for (turn = 0; turn < UDP_TURNS; turn++)
 			list_for_each(s, &port->turns[turn], node)
-				if (s->server == server) {
+				if (udp_server_shares_ports(lb, s->server, server)) {
 					first = !first || s->last_ms < first->last_ms ? s : first;
 					break;
 				}
@@ -279,7 +279,7 @@ static int connect_server(struct udp_port *port, struct server *server, const st
 	if (result != DIAL_STARTED && make_way(port->lb, server, result, errno))
 		result = udp_server_dial(server, client, local, &fd);
 	if (result == DIAL_STARTED) {
-		udp_errors_hear(fd, server->state->addr.family);
+		udp_errors_hear(fd, udp_server_addr(server, local).family);
 		if (udp_gathers_answers(port->lb))
 			udp_rows_gather(fd);
 		return fd;
