@@ -63,6 +63,7 @@ struct stream {
 	uint32_t phase_ms;         /* clock_now_ms at the start of the present wait */
 	uint32_t traits;           /* enum stream_trait (stream/steps.h) */
 	uint16_t failures;         /* connections that failed */
+	uint16_t dialled;          /* server->moves, as it was when the connection was begun */
 	struct cursor request, response;
 	uint8_t log_level;         /* set-log-level: 1 + enum log_level, or LOG_LEVEL_SILENT */
 	uint8_t phase;             /* enum phase */

@@ -34,7 +34,8 @@ static void trunk_place(struct trunk *t)
 {
 	const int most = t->sc.server->set.max_reuse;
 
-	if (t->once || !h2_conn_room(t->h2) || (most >= 0 && t->sc.uses > (unsigned)most))
+	if (t->once || t->sc.moves != t->sc.server->moves || !h2_conn_room(t->h2) ||
+	    (most >= 0 && t->sc.uses > (unsigned)most))
 		idle_leave(&t->sc);
 	else
 		idle_join(&t->sc);

@@ -337,7 +337,7 @@ void idle_describe(struct server_conn *sc, struct stream *s, const struct addr *
 	sc->server->conns++;
 	sc->origin = idle_is_private(s) ? s->origin : NULL;
 	sc->to = *to;
-	sc->moves = s->server->moves;
+	sc->moves = s->server->moves - (uint16_t)(s->server->moves - s->dialled);
 	sc->mark = idle_mark(s);
 	sc->packets = packets_key(s);
 }

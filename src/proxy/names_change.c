@@ -182,6 +182,7 @@ static void apply_unresolved(struct server *s, const char *reason)
 
 	server_set_unresolved(s, reason);
 	s->state->addr = (struct addr){ .port = port };
+	server_moved(s);
 }
 
 static void hostname_set(struct server *s, char **name, const char *by, struct text *said)

@@ -137,6 +137,7 @@ int connect_anew(struct stream *s, const struct addr *to)
 	struct conn *conn;
 	int fd;
 
+	s->dialled = (uint16_t)s->server->moves;
 	s->server->tally->counters.connects++;
 	s->backend->be->counters.connects++;
 	if (unlikely(connect_inside != NULL))
