@@ -62,7 +62,7 @@ said = service.ask(f"commit ssl ca-file {mem}")
 check("authorities come by a command: " + said.splitlines()[-1], "Success" in said)
 unfit = {"keeps/own": "id 9", "keeps/tracks": "track fixed", "keeps/from": "from other weight 9",
          "keeps/authority": f"ssl verify required ca-file {mem}", "modes/h2": "proto h2",
-         "modes/checked": "check check-proto h1 port 80"}
+         "modes/checked": "check check-proto h1 port 80 enabled"}
 for path, words in unfit.items():
     is_added(path, back, words)
 service.reload(good)

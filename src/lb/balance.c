@@ -129,16 +129,12 @@ static void balance_join_or_leave(struct lb_node *node, unsigned weight)
 	}
 }
 
-static void balance_update(struct server *s)
+/* What it takes part with from now on; 0: not at all. */
+static void balance_weigh(struct lb_node *node, unsigned weight)
 {
-	struct lb_node *node = s->lb;
-	struct proxy *px = s->proxy;
-	unsigned old, weight;
+	struct proxy *px = node->server->proxy;
+	unsigned old = node->weight;
 
-	if (!node)
-		return;
-	old = node->weight;
-	weight = balance_weight(px->balance, s);
 	if (weight == old && weight && px->balance->algo->moved)
 		px->balance->algo->moved(node);
 	if (weight == old)
@@ -155,6 +151,12 @@ static void balance_update(struct server *s)
 	}
 	node->weight = weight;
 	px->balance->algo->reweigh(node, old);
+}
+
+static void balance_update(struct server *s)
+{
+	if (s->lb)
+		balance_weigh(s->lb, balance_weight(s->proxy->balance, s));
 }
 
 static void balance_load(struct server *s)
@@ -436,7 +438,7 @@ static void balance_leave(struct server *s)
 
 	if (!group)
 		return;
-	BUG_ON(s->lb->weight);
+	balance_weigh(s->lb, 0); /* a kept one that does not fit is left out as it is */
 	for (i = s->lb->index; i + 1 < group->node_count; i++) {
 		group->nodes[i] = group->nodes[i + 1];
 		group->nodes[i]->index = i;
