@@ -168,7 +168,8 @@ enum { ADMIN_FORCED_MAINT = 1 << 0, /* disabled on the line or by "set server" *
        ADMIN_FORCED_DRAIN = 1 << 2, ADMIN_INHERITED_DRAIN = 1 << 3,
        ADMIN_RESOLUTION = 1 << 4,   /* its name has no address */
        ADMIN_EJECTED = 1 << 5,      /* it does worse than the others: check/eject.c */
-       ADMIN_MAINT = ADMIN_FORCED_MAINT | ADMIN_INHERITED_MAINT | ADMIN_RESOLUTION,
+       ADMIN_REMOVED = 1 << 6,      /* deleted, but rules of this process name it: for good */
+       ADMIN_MAINT = ADMIN_REMOVED | ADMIN_FORCED_MAINT | ADMIN_INHERITED_MAINT | ADMIN_RESOLUTION,
        ADMIN_DRAIN = ADMIN_FORCED_DRAIN | ADMIN_INHERITED_DRAIN,
        /* What an administrator takes back who sets it ready. */
        ADMIN_NOT_READY = ADMIN_FORCED_MAINT | ADMIN_FORCED_DRAIN | ADMIN_EJECTED };

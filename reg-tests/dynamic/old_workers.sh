@@ -89,6 +89,7 @@ def old_server(path):
 said("add backend added from web", "New backend registered.")
 for path in "rules/s1", "tracked/s1":
     said(f"disable server {path}; del server {path}", "Server deleted.")
+said(f"add server rules/s1 {back}; enable server rules/s1", "New server registered.")
 for name in "named", "added":
     said(f"unpublish backend {name}; del backend {name}", "Backend unpublished. Backend deleted.")
 until("the old one has heard it", lambda: "added" not in old_says("show backend").split())

@@ -92,7 +92,7 @@ static unsigned state_admin(const struct server *s)
 {
 	const unsigned admin = s->state->admin;
 
-	return (admin & ADMIN_FORCED_MAINT ? 0x01u : 0) |
+	return (admin & (ADMIN_FORCED_MAINT | ADMIN_REMOVED) ? 0x01u : 0) |
 	       (admin & ADMIN_INHERITED_MAINT ? 0x02u : 0) |
 	       (s->set.options.on & SRV_DISABLED ? 0x04u : 0) |
 	       (admin & ADMIN_FORCED_DRAIN ? 0x08u : 0) |

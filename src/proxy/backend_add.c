@@ -173,12 +173,13 @@ static bool is_held(struct proxy *px)
 {
 	struct server *s, *next;
 
+	if (px->udp || px->caps & PROXY_FRONTEND)
+		return true; /* it serves clients of its own */
 	for (s = px->servers; s; s = next) {
 		next = s->next;
 		server_remove(s);
 	}
-	return px->servers || px->dispatch || px->named || px->stick || px->udp ||
-	       px->caps & PROXY_FRONTEND;
+	return px->servers || px->dispatch || px->named || px->stick;
 }
 
 void backend_remove(struct proxy *px)

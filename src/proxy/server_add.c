@@ -210,8 +210,10 @@ int server_removable(const struct server *s, bool *never, struct err *err)
 void server_remove(struct server *s)
 {
 	server_set_admin(s, ADMIN_FORCED_MAINT, 0);
-	if (is_held(s)) /* in a worker of an earlier generation, whose rules are others */
+	if (is_held(s)) { /* in a worker of an earlier generation, whose rules are others */
+		server_set_admin(s, ADMIN_REMOVED, 0);
 		return;
+	}
 	server_conf_leave(s);
 	s->next = NULL;
 	servers_gone++;
