@@ -31,6 +31,7 @@ struct wait_state {
 	struct cli *cli;
 	uint64_t end_ms;
 	uint64_t *turns;     /* of each row, when the condition was met; NULL: it was not */
+	unsigned rows;       /* how many those are: who comes later has the parent's memory */
 	uint64_t patient_ms; /* until then */
 };
 
@@ -108,24 +109,24 @@ static bool row_has_heard(unsigned row, uint64_t before)
 /* The condition is met: has each process carried out what came before? */
 static bool all_have_heard(struct wait_state *state)
 {
-	unsigned row, rows;
+	unsigned row;
 	bool all = true;
 
 	if (!change_is_shared())
 		return true;
-	rows = segment_rows(segment);
 	if (state->turns) {
 		if (clock_now_ms >= state->patient_ms)
 			return true;
-		for (row = 1; row < rows; row++)
+		for (row = 1; row < state->rows; row++)
 			all &= !row_lives(row) || row_has_heard(row, state->turns[row]);
 		return all;
 	}
-	state->turns = calloc(rows, sizeof(*state->turns));
+	state->rows = segment_rows(segment);
+	state->turns = calloc(state->rows, sizeof(*state->turns));
 	if (!state->turns)
 		return true;
 	state->patient_ms = clock_now_ms + PATIENCE_MS;
-	for (row = 1; row < rows; row++)
+	for (row = 1; row < state->rows; row++)
 		state->turns[row] = atomic_load(&segment_row(segment, row)->pulse.turns);
 	return false;
 }
