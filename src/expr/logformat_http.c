@@ -181,9 +181,16 @@ void alias_r(struct text *t, const struct view *view, unsigned flags)
 
 /* -- captures --------------------------------------------------------------------------- */
 
+/* Was there a request, or a stream of mode tcp? A line of what was none has no captures and no
+ * unique id, which would be its alone. */
+static bool has_request(const struct view *view)
+{
+	return view->http ? view->http->method.ptr != NULL : view->stream != NULL;
+}
+
 static bool captured(const struct view *view, bool response)
 {
-	return (!view->http || view->http->method.ptr) && capture_count(view->frontend, response);
+	return has_request(view) && capture_count(view->frontend, response);
 }
 
 static void put_capture(struct text *t, const char *value, unsigned flags)
@@ -270,7 +277,7 @@ void alias_ID(struct text *t, const struct view *view, unsigned flags)
 {
 	struct span id = { NULL, 0 };
 
-	if (!view->http || view->http->method.ptr)
+	if (has_request(view))
 		id = unique_id(view);
 	if (!id.len)
 		id.ptr = NULL;
