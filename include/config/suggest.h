@@ -9,7 +9,10 @@
 
 struct text;
 
-enum { SUGGEST_MOST = 4 }; /* more names than these are no suggestion */
+enum {
+	SUGGEST_MOST = 4,                   /* more names than these are no suggestion */
+	SUGGEST_TEXT = SUGGEST_MOST * 272   /* room for suggest_put, with names of 255 bytes */
+};
 
 struct suggested {
 	const char *names[SUGGEST_MOST];

@@ -145,7 +145,7 @@ struct suggestion suggest_for(struct config *cfg, const char *word)
 
 bool suggest_end(const struct suggestion *s)
 {
-	char memory[SUGGEST_MOST * 256];
+	char memory[SUGGEST_TEXT];
 	struct text t;
 
 	text_init(&t, memory, sizeof(memory));

@@ -93,7 +93,7 @@ static bool frontend_none(const struct ask *ask, struct err *err)
 {
 	struct suggestion near = suggest_begin(ask->frontend);
 	struct proxy *px;
-	char memory[256];
+	char memory[SUGGEST_TEXT];
 	struct text t;
 
 	list_for_each(px, &proxies_running->list, node) {

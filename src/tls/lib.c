@@ -103,7 +103,7 @@ const char *tls_lib_sentence(unsigned long code, char *buf, size_t size)
 int tls_lib_error(struct err *err, const char *fmt, ...)
 {
 	unsigned long code = ERR_peek_error();
-	char sentence[256], what[sizeof(err->text)];
+	char sentence[256], what[sizeof(err->text) + 8]; /* so that err_set cuts it */
 	va_list ap;
 
 	ERR_clear_error();
