@@ -13,7 +13,9 @@ $(http_defaults)
 	log stderr format raw local0
 frontend usual
 	bind $front proto h2
-	log-format "usual %ST %tsc %{+Q}r %b/%s %TR/%Tw/%Tc/%Tr/%Ta %B %rc"
+	log-format "usual %ST %tsc %{+Q}r %b/%s %TR/%Tw/%Tc/%Tr/%Ta %B %rc [%hr|%ID]"
+	capture request header Host len 20
+	unique-id-format %{+X}o%ci
 	option dontlognull
 	option dontlog-normal
 	default_backend be
@@ -31,7 +33,7 @@ END
 start_penstock
 driver "${0%/*}/malformed_logged.py" --errors "$errors" --bare "$bare" || failures=1
 lines() { grep -c -F "$1" "$log"; }
-usual='usual 0 PR-- "<BADREQ>" usual/<NOSRV> -1/-1/-1/-1/0 0 0'
+usual='usual 0 PR-- "<BADREQ>" usual/<NOSRV> -1/-1/-1/-1/0 0 0 [|-]'
 check "the lines of requests" until_true 60 eval 'test "$(lines "$usual")" -eq 4'
 check "by error-log-format" until_true 60 eval "test \$(lines 'errors PR-- \"<BADREQ>\"') -eq 2"
 check "requests keep their format" until_true 60 eval "test \$(lines 'errors: a request GET /') -eq 1"
