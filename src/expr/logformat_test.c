@@ -444,6 +444,8 @@ static void unique_ids(void **state)
 
 	(void)state;
 	fe.set.unique_id = compile("%{+X}o %ci:%cp_%Ts_%rt:%pid", &err);
+	check("%ID", "-"); /* there was neither a request nor a stream */
+	view.stream = &view;
 	check("%ID", "C0000207:8D32_6B00F8BB_001A:6720");
 	check("%{+Q}ID", "\"C0000207:8D32_6B00F8BB_001A:6720\"");
 }
