@@ -20,7 +20,7 @@ action("open", function(txn)
 		open[i] = s
 	end
 	txn:set_var("req.said", #open .. " " .. tostring(said))
-	if txn.f:url_param("hold") then core.msleep(500) end
+	if txn.f:url_param("hold") then core.msleep(3000) end -- long enough to be seen
 	for _, s in ipairs(open) do s:close() end
 end)
 -- Sockets that nobody closes go with the garbage.

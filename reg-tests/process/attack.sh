@@ -7,7 +7,7 @@
 { printf '\tnbproc 2\n\tpidfile %s/pid\n' "$dir"; http_proxy; } | config
 start_workers
 driver - <<'PY' || failures=1
-import os, random, resource, signal, time
+import contextlib, os, random, resource, signal, time
 from service import PATIENCE, Origin, Service, check, finish, until
 service = Service()
 origin = Origin(service.args.back)
@@ -89,7 +89,8 @@ for n in range(20):
     while time.monotonic() < end:
         some = sorted(children())
         if some and random.random() < 0.05:
-            os.kill(random.choice(some), signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # one that has just ended
+                os.kill(random.choice(some), signal.SIGKILL)
         time.sleep(0.001)
 
 

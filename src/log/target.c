@@ -187,7 +187,7 @@ static ssize_t target_send(const struct log_target *t, struct iovec *iov, int n)
 }
 
 /* A byte stream may take a part of a line. The rest would wait, so it is dropped, and the
- * next line begins by ending this one. */
+ * next line begins by ending this one: nothing is lost where the end alone was missing. */
 static bool target_write_stream(struct log_target *t, struct iovec *iov, int n)
 {
 	static const char line_end[] = "\n";
@@ -209,7 +209,7 @@ static bool target_write_stream(struct log_target *t, struct iovec *iov, int n)
 	if (sent < 0)
 		return target_dropped(t, errno);
 	t->torn = (size_t)sent < len;
-	if (t->torn)
+	if ((size_t)sent + 1 < len)
 		return target_dropped(t, EAGAIN);
 	t->sent++;
 	return true;
