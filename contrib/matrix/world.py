@@ -95,6 +95,8 @@ class World:
             run(*self.inside(RELAY, ["sysctl", "-qw", word]))
         for host in self.names:
             run(*self.inside(host, ["sysctl", "-qw", "net.ipv4.ip_local_port_range=10000 65000"]))
+            # Short connections of the row before must not use up the ports of this one.
+            run(*self.inside(host, ["sysctl", "-qw", "net.ipv4.tcp_tw_reuse=1"]))
             # Pacing would cost every way alike more than its own work does.
             any(self.set(host, f"net.ipv4.tcp_congestion_control={name}") for name in ("cubic", "reno"))
 
