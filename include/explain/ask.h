@@ -58,8 +58,8 @@ struct ask {
 int ask_parse(struct ask *ask, const char *const *words, unsigned count, struct err *err);
 /* Is this an option? */
 bool ask_has(const char *word);
-/* Which of the options, and of one more, is meant by a word that is none, as suggest_put says it. own
- * may be NULL. False: none is like it. */
+/* Which of the options, and of one more, is meant by a word that is none, as suggest_put says it.
+ * own may be NULL. False: none is like it. */
 bool ask_meant(const char *word, const char *own, struct text *t);
 /* The words, one line each. */
 void ask_usage(FILE *out);

@@ -131,7 +131,7 @@ struct view {
 	struct vars *check_vars;        /* check: of a health check that runs; else NULL */
 	struct view_http *http;         /* NULL: none under way, mode tcp */
 	const struct location *last_rule; /* that has ended a list of rules; NULL: none */
-	void *origin, *stream;          /* for actions of stream/ alone; stream NULL: there is none */
+	void *origin, *stream;          /* for actions of stream/; stream NULL: there is none */
 };
 
 /* The address that the client connected to; of our connection to the server: ours, and the

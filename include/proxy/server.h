@@ -358,7 +358,8 @@ int server_first_health(const struct server *s);
 int server_agent_port(const struct server *s);
 /* "agent-addr", else "addr" of the checks. */
 const struct addr *server_where_agent(const struct server *s);
-/* It stands in its backend now, and may be usable from the first moment on: whoever waits there gets it. */
+/* It stands in its backend now, and may be usable from the first moment on: whoever waits there
+ * gets it. */
 void server_has_come(struct server *s);
 /* "set server ssl": new connections speak TLS, or not. Needs tls_switch. */
 void server_switch_tls(struct server *s, bool on);

@@ -41,7 +41,8 @@ enum dial_result udp_server_dial(struct server *server, const struct addr *clien
 bool udp_server_names_port(const struct udp_lb *lb, const struct server *server);
 /* A port, or some: they may all be in use. */
 bool udp_server_has_ports(const struct udp_lb *lb, const struct server *server);
-/* Sessions of the one can hold ports that the other wants: they have the same "source", or part of it. */
+/* Sessions of the one can hold ports that the other wants: they have the same "source", or part of
+ * it. */
 bool udp_server_shares_ports(const struct udp_lb *lb, const struct server *one,
 			     const struct server *other);
 

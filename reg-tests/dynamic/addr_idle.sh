@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Behind "set server addr" no request goes to the old address or port, whatever waits there: connections
-# that all share, with each word of http-reuse, of HTTP/1 and HTTP/2, those of one client, and those that
-# were in use meanwhile. Those that all share are closed at once, and nothing keeps the old place
-# busy. In all workers.
+# Behind "set server addr" no request goes to the old address or port, whatever waits there:
+# connections that all share, with each word of http-reuse, of HTTP/1 and HTTP/2, those of one
+# client, and those that were in use meanwhile. Those that all share are closed at once, and nothing
+# keeps the old place busy. In all workers.
 . "${0%/*}/../lib.sh"
 
 old=$back

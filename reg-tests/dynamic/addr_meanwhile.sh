@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A connection that is being made while "set server addr" comes is one to the old address: its request
-# ends there, and no other one follows, of HTTP/1 and HTTP/2.
+# A connection that is being made while "set server addr" comes is one to the old address: its
+# request ends there, and no other one follows, of HTTP/1 and HTTP/2.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/../tls/certs.sh"
 

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A new file that names what commands have added, kept over reloads or not, would not do for a start: so
-# it does not for a reload either, as any file with a name that is not there. The answer names
-# rule and server, and says what to do; who served before goes on, with what was added. As soon as
-# the file has the server, the rule finds it. Kept servers that track one which does not fit
+# A new file that names what commands have added, kept over reloads or not, would not do for a
+# start: so it does not for a reload either, as any file with a name that is not there. The answer
+# names rule and server, and says what to do; who served before goes on, with what was added. As
+# soon as the file has the server, the rule finds it. Kept servers that track one which does not fit
 # are left out with it.
 . "${0%/*}/../lib.sh"
 

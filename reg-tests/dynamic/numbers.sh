@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What is counted of an added server is right at each step of its life, in "show stat" and in the
 # metrics: added, enabled, with traffic, full with a client waiting, with a worker killed, idle,
-# drained, deleted; enabled by its words while clients wait; and nothing of it is left for the next one
-# of that name.
+# drained, deleted; enabled by its words while clients wait; and nothing of it is left for the next
+# one of that name.
 . "${0%/*}/../lib.sh"
 
 {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# "wait srv-removable" holds until each worker has carried out what came before it: one that computes
-# or that gets no processor while it sleeps has not heard of "disable server" yet, and may send one more
-# stream there.
+# "wait srv-removable" holds until each worker has carried out what came before it: one that
+# computes or that gets no processor while it sleeps has not heard of "disable server" yet, and may
+# send one more stream there.
 . "${0%/*}/../lib.sh"
 
 {

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A request of HTTP/2 that is reset as malformed, and a connection that ends with an error of its own,
-# leave a line in the log as in HAProxy 2.8: <BADREQ> with PR--, by error-log-format where there is
-# one, whatever dontlognull and dontlog-normal say; none where no format is set. They count as errors
-# of the protocol, and not as requests.
+# A request of HTTP/2 that is reset as malformed, and a connection that ends with an error of its
+# own, leave a line in the log as in HAProxy 2.8: <BADREQ> with PR--, by error-log-format where
+# there is one, whatever dontlognull and dontlog-normal say; none where no format is set. They count
+# as errors of the protocol, and not as requests.
 . "${0%/*}/../lib.sh"
 
 errors=127.0.0.1:$(ports 1)

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Filters that are scripts: every byte of bodies and streams through up to three of them, over each
-# protocol and among other filters; clients and servers that break off; functions that fail, never end or
-# keep everything; objects beyond their life; reloads, several workers, little memory. A bad filter costs
-# its own stream, and nothing of one message ever reaches the next. By hand, with large bodies of 5 MB:
-# LARGE=5242880.
+# protocol and among other filters; clients and servers that break off; functions that fail, never
+# end or keep everything; objects beyond their life; reloads, several workers, little memory. A bad
+# filter costs its own stream, and nothing of one message ever reaches the next. By hand, with large
+# bodies of 5 MB: LARGE=5242880.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/../tls/certs.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }

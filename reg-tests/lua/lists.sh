@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# core.backends, core.proxies and Proxy.servers of Lua are what there is now: backends and servers that
-# commands add, delete and rename come and go there, in all workers, in scripts for all and in those for
-# each. A loop with pairs() goes on when that happens in its middle. Objects that a script keeps say that
-# they are over, also when another one lies in their memory.
+# core.backends, core.proxies and Proxy.servers of Lua are what there is now: backends and servers
+# that commands add, delete and rename come and go there, in all workers, in scripts for all and in
+# those for each. A loop with pairs() goes on when that happens in its middle. Objects that a script
+# keeps say that they are over, also when another one lies in their memory.
 . "${0%/*}/../lib.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# udp-lb: a datagram that goes to another server, since the first one refuses, stays its client's, also
-# when sessions end for that whose datagrams came with it.
+# udp-lb: a datagram that goes to another server, since the first one refuses, stays its client's,
+# also when sessions end for that whose datagrams came with it.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -75,9 +75,9 @@ row() { ask "show stat" | awk -F, -v p="$1" -v s="$2" -v n="$3" '$1 == p && $2 =
 # send_to PORT: a datagram from a port that stays.
 send_to() { python3 -c 'import socket,sys; s=socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(("127.0.0.1", 1900)); s.sendto(b"x", ("127.0.0.1", int(sys.argv[1])))' "$1"; }
 ended() { [ "$(row "$1" FRONTEND 5),$(row "$1" FRONTEND 8),$(row "$1" s 14)" = 0,1,1 ]; }
-# The kernel says only so many messages a second, whoever makes it send them: what it kept to itself is
-# asked for again. An unreachable route costs the sender twice a second's allowance: who asks more often
-# than every two seconds hears nothing at all.
+# The kernel says only so many messages a second, whoever makes it send them: what it kept to itself
+# is asked for again. An unreachable route costs the sender twice a second's allowance: who asks
+# more often than every two seconds hears nothing at all.
 ends() { # NAME PORT
 	for again in 1 2 3 4 5 6 7 8 9 10; do
 		send_to "$2"

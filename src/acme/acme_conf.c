@@ -330,8 +330,8 @@ static void find_map(struct config *cfg, struct acme *acme)
 			acme->name, acme->map, acme->map);
 }
 
-/* Authorities give certificates for names of hosts alone; what is none would be asked for, and refused,
- * again and again. */
+/* Authorities give certificates for names of hosts alone; what is none would be asked for, and
+ * refused, again and again. */
 static int check_domains(struct config *cfg, const struct tls_acme *line)
 {
 	const char *at = line->domains;

@@ -65,8 +65,8 @@ static const char *skip(const char *p, const char *end, const char *set, size_t 
 	return p;
 }
 
-/* Where its text begins: behind blanks, and behind the number and the mark of a rule, or the mark of
- * a hint. */
+/* Where its text begins: behind blanks, and behind the number and the mark of a rule, or the mark
+ * of a hint. */
 static size_t indent_of(const char *p, const char *end)
 {
 	size_t blanks = 0, n;

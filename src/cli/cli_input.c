@@ -210,7 +210,7 @@ void cli_end_line(struct cli *cli)
 	cli_scan(cli);
 }
 
-/* -- what follows the line ---------------------------------------------------------------------- */
+/* -- what follows the line ------------------------------------------------------------------- */
 
 bool cli_read(const struct cli_call *call, const char **bytes, size_t *len)
 {
@@ -229,7 +229,7 @@ void cli_read_taken(struct cli_call *call, size_t n)
 	cli->in_len = cli->line_end + rest;
 }
 
-/* -- payloads that are streams ----------------------------------------------------------------- */
+/* -- payloads that are streams --------------------------------------------------------------- */
 
 bool cli_payload_comes(const struct cli_call *call)
 {

@@ -91,10 +91,10 @@ static bool row_lives(unsigned row)
 	return row != segment_own_row && atomic_load(&segment_row(segment, row)->pid) > 0;
 }
 
-/* Changes are in the channel of a process before whoever has submitted them hears so. The first turn
- * of its loop that is counted since may be one whose events were there before, the second one has
- * them, and the third one says that the second has ended. One that sleeps is woken for it: it may
- * sleep because the machine has not come round to it. */
+/* Changes are in the channel of a process before whoever has submitted them hears so. The first
+ * turn of its loop that is counted since may be one whose events were there before, the second one
+ * has them, and the third one says that the second has ended. One that sleeps is woken for it: it
+ * may sleep because the machine has not come round to it. */
 static bool row_has_heard(unsigned row, uint64_t before)
 {
 	const struct loop_pulse *pulse = &segment_row(segment, row)->pulse;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which of the names that there are is meant by a word that is none of them: a slip of the finger, a
- * short form, how it begins, a part of it. Called for messages, never for what is right. */
+/* Which of the names that there are is meant by a word that is none of them: a slip of the finger,
+ * a short form, how it begins, a part of it. Called for messages, never for what is right. */
 #include "config/suggest.h"
 
 #include "base/arena.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* core.proxies, core.backends, core.frontends and the servers of a backend: tables by name of what there
- * is at this moment, since backends and servers come and go while the program serves. They hold
- * nothing: who asks for a name is given the object of what has it now, and pairs() goes on from the
- * place in the list where it was. */
+/* core.proxies, core.backends, core.frontends and the servers of a backend: tables by name of what
+ * there is at this moment, since backends and servers come and go while the program serves. They
+ * hold nothing: who asks for a name is given the object of what has it now, and pairs() goes on
+ * from the place in the list where it was. */
 #include "lua/classes.h"
 #include "lua/proxies.h"
 #include "proxy/backend_add.h"

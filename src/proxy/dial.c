@@ -153,8 +153,8 @@ static enum dial_result dial_connect(const struct addr *to, int *fd)
 	return dial_failed(fd, DIAL_REFUSED);
 }
 
-/* The server has lost its address since it was chosen, or is forced upon somebody. There is no socket
- * for that, and a worker may not even ask for one. */
+/* The server has lost its address since it was chosen, or is forced upon somebody. There is no
+ * socket for that, and a worker may not even ask for one. */
 static bool dial_nowhere(const struct addr *to, int *fd)
 {
 	*fd = -1;

@@ -313,8 +313,8 @@ static void leave_out(struct config *cfg, struct server *s, const char *why)
 	server_leave_parts(s);
 }
 
-/* A line of the file that names it or one that tracks it? The process that has read the files before
- * the reload has refused such files, since what is added is none of them. */
+/* A line of the file that names it or one that tracks it? The process that has read the files
+ * before the reload has refused such files, since what is added is none of them. */
 static bool is_named(const struct server *s)
 {
 	const struct server *tracker;

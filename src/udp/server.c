@@ -134,7 +134,8 @@ bool udp_server_names_port(const struct udp_lb *lb, const struct server *server)
 	return src->addr.port && src->last_port <= src->addr.port;
 }
 
-/* What sockets to it are bound to: an address, and ports from addr.port to last; 0: no certain ones. */
+/* What sockets to it are bound to: an address, and ports from addr.port to last; 0: no certain
+ * ones. */
 struct bound {
 	struct addr addr;
 	uint16_t first, last;
