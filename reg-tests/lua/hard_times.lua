@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- Scripts of hard_times.sh.
 local silent = tonumber(os.getenv("SILENT"))
+local released = false -- sockets that are held may be closed
 
 local function action(name, func)
 	core.register_action(name, { "http-req" }, func)
@@ -20,9 +21,10 @@ action("open", function(txn)
 		open[i] = s
 	end
 	txn:set_var("req.said", #open .. " " .. tostring(said))
-	if txn.f:url_param("hold") then core.msleep(3000) end -- long enough to be seen
+	while txn.f:url_param("hold") and not released do core.msleep(20) end
 	for _, s in ipairs(open) do s:close() end
 end)
+action("release", function() released = true end)
 -- Sockets that nobody closes go with the garbage.
 action("leave", function(txn)
 	for _ = 1, 20 do

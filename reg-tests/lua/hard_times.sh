@@ -13,7 +13,7 @@ configured() {
 		printf '%s\tlua-load %s\n' "$1" "$srcdir/reg-tests/lua/hard_times.lua"
 		http_defaults
 		printf 'frontend fe\n\tbind %s\n' "$front"
-		for name in open leave sleep socket work ticks; do
+		for name in open release leave sleep socket work ticks; do
 			printf '\thttp-request lua.%s if { path /%s }\n' "$name" "$name"
 		done
 		printf '\thttp-request return status 200 content-type text/plain lf-string "%%[var(req.said)]"\n'
