@@ -481,7 +481,8 @@ def one_asks(args, origins):
 
 
 def random_numbers(args, origins):
-    """Numbers and ports of 200 questions: fifty name servers, which are one, are asked for four names."""
+    """Numbers and ports of 200 questions: fifty name servers, which are one, are asked for four names.
+    Each question has a port of its own."""
     ns = nameserver.NameServer({f"n{i}.test": ["127.0.0.2"] for i in range(4)}, port=0)
     text = SECTION.replace("\ttimeout resolve 50ms", "".join(f"\tnameserver m{i} 127.0.0.1:{{dns}}\n" for i in range(49)) +
                            "\ttimeout resolve 1h")
@@ -497,12 +498,12 @@ def random_numbers(args, origins):
     check(f"they come from everywhere: {eighths}", 4 <= min(eighths) and max(eighths) <= 52)
     bits = [sum(n >> i & 1 for n in ids) for i in range(16)]
     check(f"in each bit: {min(bits)} to {max(bits)}", 62 <= min(bits) and max(bits) <= 138)
-    check(f"each name server is asked from its own port: {len(ports)}", len(ports) == 50)
+    check(f"each question has its own port: {len(ports)}", len(ports) >= 195)
     near = sum(abs(a - b) <= 4 for a, b in zip(ports, ports[1:]))
-    check(f"ports do not follow one another: {near}", near <= 5)
+    check(f"ports do not follow one another: {near}", near <= 8)
     low, high = (int(n) for n in open("/proc/sys/net/ipv4/ip_local_port_range", encoding="utf-8").read().split())
     quarters = [sum((p - low) * 4 // (high - low + 1) == i for p in ports) for i in range(4)]
-    check(f"and come from everywhere: {quarters}", min(quarters) >= 1)
+    check(f"and come from everywhere: {quarters}", min(quarters) >= 20)
     w.end()
 
 

@@ -177,6 +177,23 @@ static void follows_aliases(void **state)
 	assert_int_equal(read_as("a.test", DNS_A), DNS_SAID_ALIAS_WRONG);
 }
 
+/* What was not asked is passed over, whatever its type, before and behind what was. */
+static void passes_over_others(void **state)
+{
+	(void)state;
+	begin("a.test", DNS_A, 0);
+	record(6, "evil.example", DNS_A, "\6\6\6\6", 4);
+	record(6, "evil.example", DNS_A, "\6\6\6", 3);
+	alias("evil.example", "a.test");
+	record(6, "", DNS_A, "\6\6\6\6", 4);
+	record(6, "b.a.test", 99, "", 0);
+	record(6, NULL, DNS_A, "\1\2\3\4", 4);
+	record(6, "evil.example", DNS_A, "\6\6\6\6", 4);
+	assert_int_equal(read_as("a.test", DNS_A), DNS_SAID_RECORDS);
+	assert_int_equal(records->count, 1);
+	assert_memory_equal(&records->record[0].v4.v4, "\1\2\3\4", 4);
+}
+
 static void reads_services(void **state)
 {
 	(void)state;
@@ -275,7 +292,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(writes_questions),   cmocka_unit_test(reads_addresses),
-		cmocka_unit_test(follows_aliases),    cmocka_unit_test(reads_services),
+		cmocka_unit_test(follows_aliases),    cmocka_unit_test(passes_over_others),
+		cmocka_unit_test(reads_services),
 		cmocka_unit_test(tells_failures),     cmocka_unit_test(knows_its_own_answers),
 		cmocka_unit_test(refuses_what_breaks_off), cmocka_unit_test(takes_a_thousand),
 	};

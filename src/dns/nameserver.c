@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sockets towards name servers. A port is a connected socket: what comes from elsewhere is the
- * kernel's to drop. Over UDP it carries at most QUERIES questions and takes new ones for PORT_MS,
- * so that ports change faster than anybody can find them out (RFC 5452 9.2); the kernel draws them.
- * The numbers of questions are random, and of one port different. Questions of one turn leave
- * together, at its end. Over TCP questions stand behind one another on a connection, QUERIES of
+ * kernel's to drop. Over UDP each question has a port of its own, which the kernel draws, so that
+ * who forges an answer has to guess the port as well as the number (RFC 5452 9.2). The port closes
+ * with the answer; one that nobody waits for any more may still come, for PORT_MS. Where PORTS are
+ * open, and where no other can be had, a question leaves from one of these by chance, which carries
+ * at most QUERIES.
+ * The numbers of questions are random, and of one port different. Questions of one port and turn
+ * leave together, at its end. Over TCP they stand behind one another on a connection, QUERIES of
  * them at once; it is closed when nothing is under way. One on which nothing has come for a while
  * takes no more of them, since what is at its other end may be gone.
  *
@@ -29,7 +32,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-enum { QUERIES = DATAGRAMS, PORT_MS = 1000, READS = 64, /* of one event */
+enum { QUERIES = DATAGRAMS, PORTS = 128, PORT_MS = 1000, READS = 64, /* of one event */
        OUT_SIZE = QUERIES * (DNS_QUESTION_MOST + 2), IN_SIZE = DNS_MESSAGE_MOST + 2 };
 
 struct dns_port {
@@ -38,6 +41,7 @@ struct dns_port {
 	struct nameserver *ns;
 	struct list queries;    /* struct dns_query */
 	unsigned asked;         /* over UDP: all of them; over TCP: those under way */
+	unsigned answered;      /* over UDP */
 	uint64_t since_ms;      /* over UDP: it is there; over TCP: it is silent while asked */
 	struct source src;      /* over UDP */
 	struct conn *conn;      /* over TCP */
@@ -82,7 +86,9 @@ static void port_close(struct dns_port *port)
 
 static void port_close_if_done(struct dns_port *port)
 {
-	if (!port->closed && list_empty(&port->queries) && (port->retired || port->stream))
+	bool last = port->stream || port->retired || port->answered >= port->asked;
+
+	if (!port->closed && list_empty(&port->queries) && last)
 		port_close(port);
 }
 
@@ -145,8 +151,11 @@ static void datagrams_heard(struct dns_port *port, const struct span *got, int n
 {
 	int i;
 
-	for (i = 0; i < n && !port->closed; i++)
+	for (i = 0; i < n && !port->closed; i++) {
+		port->answered++;
 		port_heard(port, got[i].ptr, got[i].len);
+	}
+	port_close_if_done(port);
 }
 
 static void datagram_ready(struct source *src, uint32_t events)
@@ -352,23 +361,6 @@ static struct dns_port *stream_choose(struct nameserver *ns)
 	return ns->maxconn && n >= ns->maxconn ? NULL : port_new(ns, true);
 }
 
-/* One that takes a question. Those that take none any more close with their last one. */
-static struct dns_port *datagram_choose(struct nameserver *ns)
-{
-	struct dns_port *port, *next, *found = NULL;
-
-	list_for_each_safe(port, next, &ns->ports, node) {
-		if (port->stream || port->retired)
-			continue;
-		port->retired = port_is_worn(port);
-		if (!port->retired)
-			found = port;
-		else
-			port_close_if_done(port);
-	}
-	return found ? found : port_new(ns, false);
-}
-
 /* Numbers are drawn a batch at a time. */
 static uint16_t random_id(void)
 {
@@ -381,6 +373,47 @@ static uint16_t random_id(void)
 		left = ARRAY_LEN(drawn);
 	}
 	return drawn[--left];
+}
+
+/* How many ports over UDP take questions. Those that take none any more close with their last. */
+static unsigned datagram_ports(struct nameserver *ns, unsigned *open)
+{
+	struct dns_port *port, *next;
+	unsigned taking = 0;
+
+	*open = 0;
+	list_for_each_safe(port, next, &ns->ports, node) {
+		if (port->stream)
+			continue;
+		++*open;
+		if (!port->retired)
+			port->retired = port_is_worn(port);
+		if (port->retired)
+			port_close_if_done(port);
+		else
+			taking++;
+	}
+	return taking;
+}
+
+/* One of those that take questions. */
+static struct dns_port *datagram_shared(const struct nameserver *ns, unsigned taking)
+{
+	unsigned number = random_id() % taking;
+	struct dns_port *port;
+
+	list_for_each(port, &ns->ports, node)
+		if (!port->stream && !port->retired && !number--)
+			return port;
+	return NULL;
+}
+
+static struct dns_port *datagram_choose(struct nameserver *ns)
+{
+	unsigned open, taking = datagram_ports(ns, &open);
+	struct dns_port *port = open < PORTS || !taking ? port_new(ns, false) : NULL;
+
+	return port || !taking ? port : datagram_shared(ns, taking);
 }
 
 int nameserver_ask(struct nameserver *ns, struct dns_query *query, const unsigned char *bytes,
