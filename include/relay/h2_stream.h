@@ -20,6 +20,7 @@ enum {
 	H2_RESETS = 32,           /* of our own that are remembered */
 	H2_OUT_ENOUGH = 32768,    /* so much waits to be sent: streams wait as well */
 	H2_SHARE = 16384,         /* of a stream that is not alone, before the next one's turn */
+	H2_BYTES_MOST = 1 << 30,  /* a piece of memory that grows */
 	H2_OUT_MOST = 65536,      /* so much does: nothing more is read */
 	H2_WINDOW_USUAL = 1 << 20, /* of the connection; a stream's grows to it when it is used */
 	H2_WINDOW_CLIENT = 1 << 18, /* up quickly (a stream's to a server: to this); ... */
@@ -178,6 +179,8 @@ void h2_stream_free(struct h2_stream *st);
 void h2_stream_reset(struct h2_stream *st, enum h2_code code);
 /* The same where there is no stream. */
 void h2_reset_id(struct h2_conn *c, uint32_t id, enum h2_code code);
+/* RST_STREAM alone: whatever comes there is judged as before. */
+void h2_say_reset(struct h2_conn *c, uint32_t id, enum h2_code code);
 bool h2_was_reset(const struct h2_conn *c, uint32_t id);
 /* The peer has reset it, or the connection is gone. */
 void h2_stream_broken(struct h2_stream *st);
@@ -189,6 +192,8 @@ char *h2_out(struct h2_conn *c, size_t n);
 void h2_out_done(struct h2_conn *c, const char *end); /* up to there it was filled */
 void h2_out_skip(struct h2_conn *c, size_t n);        /* so many bytes of out have left */
 void h2_flush(struct h2_conn *c);
+/* How much may come on all streams, where that is more than the protocol begins with. */
+void h2_say_window(struct h2_conn *c);
 /* GOAWAY, and the end. */
 void h2_fault(struct h2_conn *c, enum h2_code code);
 void h2_dead(struct h2_conn *c);

@@ -34,6 +34,7 @@ struct peer {
 	char out[ROOM], in[ROOM], said[SAID];
 	size_t out_len, in_len;
 	uint64_t bodies;     /* bytes of DATA so far */
+	unsigned windows;    /* frames that made one larger, so far */
 	struct h2_conn *server;
 	struct lane lanes[LANES];
 	bool refuse_all, hold; /* the owner takes no stream; reads no body */

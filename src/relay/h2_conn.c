@@ -46,8 +46,10 @@ bool h2_bytes_room(struct h2_bytes *b, size_t n)
 		memmove(b->data, h2_bytes_first(b), b->len);
 		b->head = 0;
 	}
-	while (size < b->len + n)
+	while (size < b->len + n && size <= H2_BYTES_MOST)
 		size *= 2;
+	if (size > H2_BYTES_MOST)
+		return false;
 	if (size == b->size)
 		return true;
 	data = memory_retake(b->data, size);
@@ -221,9 +223,14 @@ bool h2_was_reset(const struct h2_conn *c, uint32_t id)
 
 void h2_reset_id(struct h2_conn *c, uint32_t id, enum h2_code code)
 {
+	c->resets[c->reset_at++ % H2_RESETS] = id;
+	h2_say_reset(c, id, code);
+}
+
+void h2_say_reset(struct h2_conn *c, uint32_t id, enum h2_code code)
+{
 	char *p = h2_out(c, H2_RST_SIZE);
 
-	c->resets[c->reset_at++ % H2_RESETS] = id;
 	c->numbers.reset++;
 	c->totals->reset++;
 	c->counts->rst_stream_resp++;
@@ -546,15 +553,23 @@ static void answer_late(struct timer *timer)
 		h2_fault(c, H2_SETTINGS_TIMEOUT);
 }
 
-/* Our settings, and how much may come on all streams. */
+void h2_say_window(struct h2_conn *c)
+{
+	char *p = h2_out(c, H2_WINDOW_SIZE);
+
+	if (p)
+		h2_out_done(c, h2_write_window(p, 0, c->window - H2_WINDOW_FIRST));
+}
+
+/* Our settings. How much may come on all streams a server learns with them, a client when we have
+ * acknowledged its settings: simple ones take what comes first for that. */
 static void greet(struct h2_conn *c)
 {
 	enum { MOST = 6 };
 	bool table = c->limits.table != HPACK_DEFAULT, frame = c->reader.max > H2_FRAME_LEAST;
 	bool websocket = !c->client && !c->limits.no_connect;
 	unsigned count = 2 + c->client + table + frame + websocket;
-	char *p = h2_out(c, H2_PREFACE_LEN + H2_FRAME_HEADER + MOST * H2_SETTING_SIZE +
-			    H2_WINDOW_SIZE);
+	char *p = h2_out(c, H2_PREFACE_LEN + H2_FRAME_HEADER + MOST * H2_SETTING_SIZE);
 
 	if (!p)
 		return;
@@ -573,7 +588,9 @@ static void greet(struct h2_conn *c)
 		p = h2_write_setting(p, H2_MAX_FRAME_SIZE, c->reader.max);
 	if (websocket)
 		p = h2_write_setting(p, H2_ENABLE_CONNECT_PROTOCOL, 1);
-	h2_out_done(c, h2_write_window(p, 0, c->window - H2_WINDOW_FIRST));
+	h2_out_done(c, p);
+	if (c->client)
+		h2_say_window(c);
 	timer_set(&c->timer, clock_now_ms + h2_settings_ms);
 }
 

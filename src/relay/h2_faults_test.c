@@ -68,6 +68,14 @@ static void the_preface(void **state)
 	peer_frame(H2_PING, 0, 0, "12345678", 8);
 	peer_expect("SETTINGS; GOAWAY 0 PROTOCOL_ERROR; ");
 	peer_leave();
+	peer_connect(&peer_usual, 0); /* theirs are acknowledged before all else that we say */
+	peer_put(h2_preface, H2_PREFACE_LEN);
+	peer_expect("SETTINGS; ");
+	assert_int_equal(peer.windows, 0);
+	peer_frame(H2_SETTINGS, 0, 0, NULL, 0);
+	peer_expect("ACK; ");
+	assert_int_equal(peer.windows, 1);
+	peer_leave();
 }
 
 static void states_of_streams(void **state)
@@ -103,6 +111,44 @@ static void states_of_streams(void **state)
 	peer_ask(1, "/1", 0);
 	peer_frame(H2_HEADERS, H2_END_HEADERS, 1, "\0\1t\1r", 5);
 	peer_expect("1:RST PROTOCOL_ERROR; ");
+	peer_leave();
+}
+
+/* A priority that is wrong neither opens nor closes a stream that does not exist. */
+static void priorities_open_nothing(void **state)
+{
+	(void)state;
+	peer_begin(); /* an even number stays one of nobody's */
+	peer_frame(H2_PRIORITY, 0, 2, "\0\0\0\2\0", 5);
+	peer_expect("2:RST PROTOCOL_ERROR; ");
+	peer_ask(2, "/1", H2_END_STREAM);
+	peer_expect("GOAWAY 0 PROTOCOL_ERROR; ");
+	peer_leave();
+	peer_begin(); /* one of a wrong size */
+	peer_frame(H2_PRIORITY, 0, 2, "\0\0\0\1", 4);
+	peer_expect("2:RST FRAME_SIZE_ERROR; ");
+	peer_ask(2, "/1", H2_END_STREAM);
+	peer_expect("GOAWAY 0 PROTOCOL_ERROR; ");
+	peer_leave();
+	peer_begin(); /* a number below the last one stays closed */
+	peer_ask(5, "/1", H2_END_STREAM);
+	peer_heard();
+	peer_frame(H2_PRIORITY, 0, 3, "\0\0\0\3\0", 5);
+	peer_expect("3:RST PROTOCOL_ERROR; ");
+	peer_ask(3, "/1", H2_END_STREAM);
+	peer_expect("GOAWAY 5 STREAM_CLOSED; ");
+	peer_leave();
+	peer_begin(); /* one that is to come may come */
+	peer_frame(H2_PRIORITY, 0, 1, "\0\0\0\1\0", 5);
+	peer_expect("1:RST PROTOCOL_ERROR; ");
+	peer_ask(1, "/1", H2_END_STREAM);
+	peer_expect("1:" OK "; 1:DATA 0 end; ");
+	peer_leave();
+	peer_begin(); /* one that is open ends */
+	peer_ask(1, "/wait", H2_END_STREAM);
+	peer_frame(H2_PRIORITY, 0, 1, "\0\0\0\1\0", 5);
+	peer_expect("1:RST PROTOCOL_ERROR; ");
+	assert_int_equal(h2_conn_numbers(peer.server).streams, 0);
 	peer_leave();
 }
 
@@ -379,6 +425,7 @@ int main(void)
 		cmocka_unit_test(faults),
 		cmocka_unit_test(the_preface),
 		cmocka_unit_test(states_of_streams),
+		cmocka_unit_test(priorities_open_nothing),
 		cmocka_unit_test(the_table_follows),
 		cmocka_unit_test(streams_are_limited),
 		cmocka_unit_test(floods_end),

@@ -345,15 +345,16 @@ static bool headers_allowed(struct h2_conn *c, const struct h2_frame *f)
 		h2_fault(c, H2_STREAM_CLOSED);
 		return false;
 	}
-	if (st || h2_was_reset(c, f->stream) || h2_is_ours_no_more(c, f->stream))
+	if (st || h2_is_ours_no_more(c, f->stream))
 		return true;
 	if (c->client || !(f->stream & 1)) {
 		h2_fault(c, H2_PROTOCOL_ERROR);
 		return false;
 	}
-	if (f->stream <= c->last_in)
-		h2_fault(c, H2_STREAM_CLOSED);
-	return f->stream > c->last_in;
+	if (f->stream > c->last_in || h2_was_reset(c, f->stream))
+		return true;
+	h2_fault(c, H2_STREAM_CLOSED);
+	return false;
 }
 
 /* The first piece of a block may be all of it: then it is not copied. */

@@ -201,6 +201,7 @@ static void settings_known(struct h2_conn *c)
 
 static void settings_came(struct h2_conn *c, const struct h2_read *r)
 {
+	bool first = !c->greeted;
 	struct h2_fault fault;
 	unsigned windows = 0;
 	uint32_t value;
@@ -213,7 +214,7 @@ static void settings_came(struct h2_conn *c, const struct h2_read *r)
 		settings_known(c);
 		return;
 	}
-	if (c->greeted && !h2_glitch(c))
+	if (!first && !h2_glitch(c))
 		return;
 	c->greeted = true;
 	while (h2_setting_next(r->payload, &at, &id, &value)) {
@@ -235,6 +236,8 @@ static void settings_came(struct h2_conn *c, const struct h2_read *r)
 	p = h2_out(c, H2_FRAME_HEADER);
 	if (p)
 		h2_out_done(c, h2_write_header(p, H2_SETTINGS, H2_ACK, 0, 0));
+	if (first && !c->client)
+		h2_say_window(c);
 	if (c->ops->room)
 		c->ops->room(c->owner);
 }
@@ -285,10 +288,22 @@ static void goaway_came(struct h2_conn *c, const struct h2_read *r)
 		}
 }
 
+/* What is wrong with a stream's priority. One that does not exist may have one: it is told so, and is
+ * neither open nor closed by that. */
+static void priority_fault(struct h2_conn *c, uint32_t id, enum h2_code code)
+{
+	struct h2_stream *st = h2_stream_find(c, id);
+
+	if (st)
+		h2_stream_reset(st, code);
+	else
+		h2_say_reset(c, id, code);
+}
+
 static void priority_came(struct h2_conn *c, const struct h2_read *r)
 {
 	if (h2_glitch(c) && r->dependency == r->frame.stream)
-		h2_reset_id(c, r->frame.stream, H2_PROTOCOL_ERROR);
+		priority_fault(c, r->frame.stream, H2_PROTOCOL_ERROR);
 }
 
 static void priority_update_came(struct h2_conn *c, const struct h2_read *r)
@@ -351,9 +366,11 @@ static void stream_fault(struct h2_conn *c, const struct h2_read *r)
 	c->counts->detected_strm_protocol_errors++;
 	if (!h2_glitch(c))
 		return;
-	if (st)
+	if (r->frame.type == H2_PRIORITY)
+		priority_fault(c, r->frame.stream, r->fault.code);
+	else if (st)
 		h2_stream_reset(st, r->fault.code);
-	else if (h2_is_idle(c, r->frame.stream) && r->frame.type != H2_PRIORITY)
+	else if (h2_is_idle(c, r->frame.stream))
 		h2_fault(c, H2_PROTOCOL_ERROR);
 	else
 		h2_reset_id(c, r->frame.stream, r->fault.code);

@@ -279,8 +279,11 @@ static void say(struct text *t, enum h2_result result, const struct h2_read *r)
 	case H2_PING:
 		text_printf(t, "PING %.8s; ", r->payload.ptr);
 		break;
+	case H2_WINDOW_UPDATE:
+		peer.windows++;
+		break;
 	default:
-		break; /* windows */
+		break;
 	}
 }
 
@@ -341,6 +344,7 @@ void peer_connect(const struct h2_limits *limits, int bufsize)
 	peer.fd = fds[0];
 	peer.out_len = peer.in_len = 0;
 	peer.bodies = 0;
+	peer.windows = 0;
 	peer.closed = peer.refuse_all = peer.hold = peer.data_said = peer.deaf = false;
 	memset(peer.lanes, 0, sizeof(peer.lanes));
 	reader = (struct h2_reader){ .max = H2_FRAME_LEAST };
