@@ -141,11 +141,19 @@ void message_delete_field(struct message *msg, struct field *f);
 void message_set_value(struct message *msg, struct field *f, struct span value);
 /* The request's target: whole; its path (query kept); its path and query; its query (a question
  * mark once there stays). The new target lies in the arena. In authority-form (CONNECT) there is
- * neither path nor query: it stays as it is. */
+ * neither path nor query: it stays as it is. Behind an authority a path gets the slash that it
+ * lacks: else it would be more of that. */
 bool message_set_target(struct message *msg, struct arena *arena, struct span target);
 bool message_set_path(struct message *msg, struct arena *arena, struct span path);
 bool message_set_pathq(struct message *msg, struct arena *arena, struct span pathq);
 bool message_set_query(struct message *msg, struct arena *arena, struct span query);
+/* RFC 9110 4.2.3: an empty path is "/"; but for OPTIONS, which asks the server as a whole where there
+ * is no query either (RFC 9112 3.2.4). */
+bool message_fill_path(struct message *msg, struct arena *arena);
+/* The host that a target names, if it names one, becomes this one, which Host will say (RFC 9112
+ * 3.2.2). What cannot be an authority takes an absolute target's away: Host is left to say it.
+ * False also where CONNECT would have no host; nothing has changed then. */
+bool message_set_authority(struct message *msg, struct arena *arena, struct span authority);
 bool message_set_method(struct message *msg, struct arena *arena, struct span method);
 /* The body, if there is one, has another length: so many bytes, or nobody knows how many. framing,
  * Content-Length and Transfer-Encoding say so. A message without a body stays as it is. */

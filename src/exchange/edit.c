@@ -14,16 +14,37 @@ enum { LONGEST_VALUE = 65536 };
 
 /* -- fields ----------------------------------------------------------------------------- */
 
+static bool names_host(const struct message *msg, struct span name)
+{
+	return !msg->is_response && field_id(name) == FIELD_HOST;
+}
+
+/* There is one Host, and the target names no other (RFC 9112 3.2.2). */
+static bool host_set(struct message *msg, struct arena *arena, struct span name, struct span value)
+{
+	value = span_trimmed(value);
+	if (!action_fits(msg, name.len + 2 * value.len + 4) ||
+	    !message_set_authority(msg, arena, value))
+		return false;
+	if (msg->method == METHOD_CONNECT)
+		value = msg->target; /* with its port */
+	msg->host = value;
+	return message_set(msg, arena, name, value);
+}
+
 bool edit_add(struct message *msg, struct arena *arena, struct span name, struct span value)
 {
 	if (action_name_frames(name))
 		return true;
+	if (names_host(msg, name))
+		return host_set(msg, arena, name, value);
 	return action_fits(msg, name.len + value.len + 4) && message_add(msg, arena, name, value);
 }
 
 bool edit_set(struct message *msg, struct arena *arena, struct span name, struct span value)
 {
-	edit_delete(msg, name);
+	if (!names_host(msg, name))
+		edit_delete(msg, name);
 	return edit_add(msg, arena, name, value);
 }
 
@@ -40,9 +61,18 @@ static char memory[LONGEST_VALUE];
 /* A copy of the text becomes the value. */
 static bool value_set(struct message *msg, struct field *f, struct arena *arena, struct span text)
 {
-	if (!action_fits(msg, text.len > f->value.len ? text.len - f->value.len : 0))
+	bool host = names_host(msg, f->name);
+
+	if (!action_fits(msg, (text.len > f->value.len ? text.len - f->value.len : 0) << host))
 		return false;
-	message_set_value(msg, f, arena_keep(arena, text));
+	text = span_trimmed(arena_keep(arena, text));
+	if (host && !message_set_authority(msg, arena, text))
+		return false;
+	if (host && msg->method == METHOD_CONNECT)
+		text = msg->target;
+	if (host)
+		msg->host = text;
+	message_set_value(msg, f, text);
 	return true;
 }
 
@@ -134,11 +164,14 @@ static bool target_set(struct view *view, struct span text)
 	struct uri uri;
 	unsigned port, at = 0;
 
-	if (!uri_split(text, &uri) || !uri.scheme.len)
+	if (!uri_split(text, &uri) || !uri.authority.ptr ||
+	    (!uri.scheme.len && msg->method != METHOD_CONNECT))
 		return message_set_target(msg, view->arena, text);
 	if (!host_split(uri.authority, &host, &port) || !host.len ||
+	    (msg->method == METHOD_CONNECT && !port) ||
 	    !message_set_target(msg, view->arena, text) || !uri_split(msg->target, &uri))
 		return false;
+	msg->host = uri.authority;
 	f = message_find_id(msg, FIELD_HOST, &at);
 	if (!f)
 		return message_add(msg, view->arena, span_of("Host"), uri.authority);
@@ -177,9 +210,8 @@ bool edit_request(enum edit_part part, struct view *view, struct span text)
 	host = message_find_id(msg, FIELD_HOST, &at);
 	if (host)
 		host_before = *host;
-	if (!part_put(part, view, text))
-		return false;
-	if (msg->target.len && action_fits(msg, 0))
+	if (part_put(part, view, text) && message_fill_path(msg, view->arena) &&
+	    action_fits(msg, 0))
 		return true;
 	*msg = before;
 	if (host)

@@ -243,6 +243,8 @@ int exchange_request_head(struct stream *s)
 	s->relay.request.flags &= (uint16_t)~PUMP_WATCH;
 	x->bytes_in += x->req.head_len;
 	exchange_request_complete(x);
+	if (unlikely(*x->req.target.ptr != '/') && !message_fill_path(&x->req, x->arena))
+		return exchange_fail(s, END_RESOURCE);
 	if (unlikely(x->req.flags & MSG_HOSTLESS) && !head_without_host(s))
 		return exchange_fail_with(s, END_BAD_REQUEST, 400);
 	if (s->origin->frontend->set.options.on & OPT_PROXY_HEADER)

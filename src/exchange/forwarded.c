@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "config/keyword.h"
+#include "exchange/edit.h"
 #include "exchange/exchange.h"
 #include "expr/arg.h"
 #include "expr/capture.h"
@@ -178,8 +179,8 @@ static bool add_address(struct exchange *x, const struct forwarded *front,
 		return true;
 	text_init(&t, memory, sizeof(memory));
 	addr_print(addr, &t);
-	return message_add(req, x->arena, names->name,
-			   arena_keep(x->arena, (struct span){ t.ptr, t.len }));
+	return edit_add(req, x->arena, names->name,
+			arena_keep(x->arena, (struct span){ t.ptr, t.len }));
 }
 
 static bool add_unique_id(struct exchange *x, const struct proxy *frontend)
@@ -193,7 +194,7 @@ static bool add_unique_id(struct exchange *x, const struct proxy *frontend)
 	id = unique_id(&view); /* for the log, too: the request is still there */
 	if (!frontend->set.unique_id_header.ptr)
 		return true;
-	return message_add(&x->req, x->arena, frontend->set.unique_id_header, id);
+	return edit_add(&x->req, x->arena, frontend->set.unique_id_header, id);
 }
 
 bool forwarded_name_server(struct exchange *x)
@@ -202,7 +203,7 @@ bool forwarded_name_server(struct exchange *x)
 	struct span name = s->backend ? s->backend->set.name_header : (struct span){ NULL, 0 };
 
 	return !name.ptr || !s->server || server_is_dispatch(s->server) ||
-	       message_set(&x->req, x->arena, name, span_of(s->server->id));
+	       edit_set(&x->req, x->arena, name, span_of(s->server->id));
 }
 
 bool forwarded_add(struct exchange *x)

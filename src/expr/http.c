@@ -62,6 +62,7 @@ enum expr_result http_head(const struct fetch_call *call, bool response,
 	static struct message lazy[2];
 	const struct view *view = call->view;
 	const struct message *known = NULL;
+	enum expr_result result;
 
 	if (view->http)
 		known = response ? view->http->response : view->http->request;
@@ -72,7 +73,11 @@ enum expr_result http_head(const struct fetch_call *call, bool response,
 	if (view->http && (response ? view->http->res_major != 0 : view->http->method.ptr != NULL))
 		return EXPR_NONE; /* it has left: the bytes that are there are others */
 	*msg = &lazy[response];
-	return lazy_head(response ? view->response : view->request, response, &lazy[response]);
+	result = lazy_head(response ? view->response : view->request, response, &lazy[response]);
+	if (result == EXPR_FOUND && !response && view->arena &&
+	    !message_fill_path(&lazy[0], view->arena))
+		return EXPR_NONE;
+	return result;
 }
 
 struct span http_body(const struct fetch_call *call, bool response, const struct message *msg)

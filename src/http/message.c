@@ -240,7 +240,7 @@ void message_set_value(struct message *msg, struct field *f, struct span value)
 
 /* ---- editing the start line ---- */
 
-/* A new target of up to four parts. */
+/* A new target of some parts. */
 static bool target_join(struct message *msg, struct arena *arena, const struct span *parts,
 			unsigned count)
 {
@@ -283,14 +283,26 @@ bool message_set_target(struct message *msg, struct arena *arena, struct span ta
 	return target_join(msg, arena, &target, 1);
 }
 
+/* Behind an authority a path begins with a slash: else it would be more of that. */
+static void path_apart(struct span parts[4], struct span path)
+{
+	if (parts[0].len && path.len && *path.ptr != '/' && *path.ptr != '?')
+		parts[1] = SPAN("/");
+	else
+		parts[1].len = 0;
+	parts[2] = path;
+}
+
 bool message_set_path(struct message *msg, struct arena *arena, struct span path)
 {
-	struct span parts[4];
+	struct span parts[5];
 
 	if (!target_parts(msg, parts))
 		return true;
-	parts[1] = path;
-	return target_join(msg, arena, parts, 4);
+	parts[4] = parts[3];
+	parts[3] = parts[2];
+	path_apart(parts, path);
+	return target_join(msg, arena, parts, 5);
 }
 
 bool message_set_pathq(struct message *msg, struct arena *arena, struct span pathq)
@@ -299,8 +311,8 @@ bool message_set_pathq(struct message *msg, struct arena *arena, struct span pat
 
 	if (!target_parts(msg, parts))
 		return true;
-	parts[1] = pathq;
-	return target_join(msg, arena, parts, 2);
+	path_apart(parts, pathq);
+	return target_join(msg, arena, parts, 3);
 }
 
 bool message_set_query(struct message *msg, struct arena *arena, struct span query)
@@ -313,6 +325,62 @@ bool message_set_query(struct message *msg, struct arena *arena, struct span que
 		parts[2] = SPAN("?");
 	parts[3] = query;
 	return target_join(msg, arena, parts, 4);
+}
+
+bool message_fill_path(struct message *msg, struct arena *arena)
+{
+	struct span target = msg->target, parts[3] = { target, SPAN("/"), { NULL, 0 } };
+	struct uri uri = { 0 };
+
+	if (msg->method == METHOD_CONNECT)
+		return true;
+	if (!target.len || *target.ptr == '?') {
+		parts[0].len = 0;
+		parts[2] = target;
+		return target_join(msg, arena, parts, 3);
+	}
+	if (*target.ptr == '/' || !uri_split(target, &uri) || !uri.scheme.ptr || uri.path.len ||
+	    (msg->method == METHOD_OPTIONS && !uri.query.ptr))
+		return true;
+	parts[0].len = (size_t)(uri.path.ptr - target.ptr);
+	parts[2] = (struct span){ uri.path.ptr, target.len - parts[0].len };
+	return target_join(msg, arena, parts, 3);
+}
+
+/* CONNECT: a Host without port means that of the target. */
+static bool connect_to(struct message *msg, struct arena *arena, struct span authority,
+		       unsigned port)
+{
+	struct span parts[2] = { authority, { NULL, 0 } }, host;
+	unsigned old;
+
+	if (!port && host_split(msg->target, &host, &old) && host.len < msg->target.len)
+		parts[1] = (struct span){ msg->target.ptr + host.len, msg->target.len - host.len };
+	if (!port && authority.ptr[authority.len - 1] == ':')
+		parts[0].len--;
+	return target_join(msg, arena, parts, 2);
+}
+
+bool message_set_authority(struct message *msg, struct arena *arena, struct span authority)
+{
+	struct span parts[3] = { msg->target, authority, { NULL, 0 } }, host;
+	bool connect = msg->method == METHOD_CONNECT, good;
+	struct uri uri;
+	unsigned port;
+
+	if (!msg->target.len || *msg->target.ptr == '/' || !uri_split(msg->target, &uri) ||
+	    !(connect || uri.scheme.ptr))
+		return true;
+	good = host_split(authority, &host, &port) && host.len;
+	if (connect)
+		return good && connect_to(msg, arena, authority, port);
+	parts[0].len = (size_t)(uri.authority.ptr - msg->target.ptr);
+	parts[2] = (struct span){ uri.path.ptr, (size_t)(msg->target.ptr + msg->target.len -
+							 uri.path.ptr) };
+	if (good)
+		return target_join(msg, arena, parts, 3);
+	return parts[2].len ? target_join(msg, arena, parts + 2, 1) :
+			      message_set_target(msg, arena, SPAN("*"));
 }
 
 bool message_set_method(struct message *msg, struct arena *arena, struct span method)

@@ -305,6 +305,67 @@ static void test_edit_target(void **state)
 	parse("CONNECT h:1 HTTP/1.1\r\nHost: h:1\r\n\r\n");
 	assert_true(message_set_path(&msg, arena, SPAN("/p")));
 	assert_span(msg.target, "h:1");
+	parse("GET http://h HTTP/1.1\r\nHost: h\r\n\r\n");
+	assert_true(message_set_path(&msg, arena, SPAN(".evil")));
+	assert_span(msg.target, "http://h/.evil");
+	assert_true(message_set_pathq(&msg, arena, SPAN("@evil?x")));
+	assert_span(msg.target, "http://h/@evil?x");
+}
+
+static void test_fill_path(void **state)
+{
+	static const struct {
+		const char *method, *target, *filled;
+	} cases[] = {
+		{ "GET", "http://h", "http://h/" },	  { "GET", "x://h?a", "x://h/?a" },
+		{ "GET", "http://h?", "http://h/?" },	  { "OPTIONS", "http://h", "http://h" },
+		{ "OPTIONS", "http://h?", "http://h/?" }, { "OPTIONS", "*", "*" },
+		{ "GET", "", "/" },			  { "GET", "?a", "/?a" },
+		{ "GET", "x", "x" },			  { "CONNECT", "h:1", "h:1" },
+		{ "GET", "/?", "/?" },			  { "GET", "http://h/x", "http://h/x" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		message_init(&msg, false, fields, 4);
+		msg.method = (uint8_t)method_find(span_of(cases[i].method));
+		msg.target = span_of(cases[i].target);
+		assert_true(message_fill_path(&msg, arena));
+		assert_span(msg.target, cases[i].filled);
+	}
+}
+
+static void test_authority(void **state)
+{
+	static const struct {
+		const char *method, *target, *host, *made; /* NULL: refused */
+	} cases[] = {
+		{ "GET", "http://a:1/x?y", "b", "http://b/x?y" },
+		{ "GET", "http://a", "[::1]:8", "http://[::1]:8" },
+		{ "GET", "http://a/x", "b/c", "/x" },
+		{ "GET", "http://a/x", "", "/x" },
+		{ "GET", "http://a/x", "b:99999", "/x" },
+		{ "OPTIONS", "http://a", "", "*" },
+		{ "GET", "/x", "b", "/x" },
+		{ "OPTIONS", "*", "b", "*" },
+		{ "CONNECT", "a:1", "b", "b:1" },
+		{ "CONNECT", "a:1", "b:", "b:1" },
+		{ "CONNECT", "a:1", "b:2", "b:2" },
+		{ "CONNECT", "a:1", "", NULL },
+		{ "CONNECT", "a:1", "b c", NULL },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		message_init(&msg, false, fields, 4);
+		msg.method = (uint8_t)method_find(span_of(cases[i].method));
+		msg.target = span_of(cases[i].target);
+		assert_int_equal(message_set_authority(&msg, arena, span_of(cases[i].host)),
+				 cases[i].made != NULL);
+		assert_span(msg.target, cases[i].made ? cases[i].made : cases[i].target);
+	}
 }
 
 static void test_adjust_names(void **state)
@@ -406,7 +467,8 @@ int main(void)
 		cmocka_unit_test(test_field_ids),   cmocka_unit_test(test_methods),
 		cmocka_unit_test(test_find),	    cmocka_unit_test(test_elements),
 		cmocka_unit_test(test_tokens),	    cmocka_unit_test(test_edit_fields),
-		cmocka_unit_test(test_received),
+		cmocka_unit_test(test_received),    cmocka_unit_test(test_fill_path),
+		cmocka_unit_test(test_authority),
 		cmocka_unit_test(test_field_limit), cmocka_unit_test(test_edit_target),
 		cmocka_unit_test(test_edit_status), cmocka_unit_test(test_adjust_names),
 		cmocka_unit_test(test_hops),	    cmocka_unit_test(test_clean_lines),

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""See field_table.sh. Each row has its rules, for the frontend or for the backend, which are carried
+out for the requests that name the row. `server` and `client` are lines of the heads that arrive
+there, in lower case; `theirs`: what the reference makes instead."""
+
+import contextlib
+import socket
+import sys
+import threading
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+GONE = "a field that is not there: "  # the beginning of a line that must not arrive
+
+
+def request(target, *fields, method="GET", version="1.1"):
+    return [f"{method} {target} HTTP/{version}", *fields]
+
+
+def absolute(path, host="admin.example", **more):
+    return request(f"http://{host}{path}", f"Host: {host}", **more)
+
+
+class Row:
+    rows = []
+
+    def __init__(self, title, rules, asks, server=(), client=(), theirs=None, answer=OK, back=False):
+        self.title, self.asks, self.answer = title, asks, answer
+        self.rules = [rules] if isinstance(rules, str) else rules
+        self.server, self.client, self.theirs, self.back = server, client, theirs or {}, back
+        self.number = len(Row.rows)
+        Row.rows.append(self)
+
+    def lines(self):
+        return [f"\t{rule} {'' if ' if ' in rule else 'if '}row{self.number}" for rule in self.rules]
+
+    def bytes(self):
+        first, *fields = self.asks
+        return "\r\n".join([first, f"X-Row: {self.number}", *fields, "", ""]).encode()
+
+
+# Host and the target: they never name two hosts (RFC 9112 3.2.2), and there is one Host.
+SEEN = 'http-request set-header X-See "%[url] %[base] %[hdr(host)]"'
+for back in (False, True):
+    where = "backend" if back else "frontend"
+    for title, rule in (
+        ("set-header", "http-request set-header Host public.example"),
+        ("replace-header", "http-request replace-header Host (.*)admin(.*) \\1public\\2"),
+        ("replace-value", "http-request replace-value Host (.*)admin(.*) \\1public\\2"),
+    ):
+        Row(f"{title} Host, {where}, absolute target", [rule, SEEN], absolute("/x?y"),
+            ["get http://public.example/x?y http/1.1", "host: public.example",
+             "x-see: http://public.example/x?y public.example/x public.example"], back=back)
+        Row(f"{title} Host, {where}", [rule, SEEN], request("/x?y", "Host: admin.example"),
+            ["get /x?y http/1.1", "host: public.example",
+             "x-see: /x?y public.example/x public.example"], back=back)
+Row("add-header Host: a request has one", ["http-request add-header Host public.example", SEEN],
+    absolute("/x"), ["get http://public.example/x http/1.1", "host: public.example",
+                     GONE + "host: admin", "x-see: http://public.example/x public.example/x public.example"],
+    theirs={"server": ["get http://public.example/x http/1.1", "host: admin.example", "host: public.example"]})
+Row("del-header and add-header Host", ["http-request del-header Host",
+                                      "http-request add-header Host public.example", SEEN],
+    absolute("/x"), ["get http://public.example/x http/1.1", "host: public.example",
+                     "x-see: http://public.example/x public.example/x public.example"])
+Row("Host without a host", ['http-request set-header Host "%[str()]"', SEEN], absolute("/x"),
+    ["get /x http/1.1", "host:"], theirs={"server": ["get http:///x http/1.1"]})
+Row("Host that is none", ["http-request set-header Host a/b", SEEN], absolute("/x"),
+    ["get /x http/1.1", "host: a/b"], theirs={"server": ["get http://a/b/x http/1.1"]})
+Row("Host of 1.0, which has none", ["http-request set-header Host public.example"],
+    request("http://admin.example/x", version="1.0"),
+    ["get http://public.example/x http/1.0", "host: public.example"])
+Row("Host, CONNECT: the port stays", ["http-request set-header Host public.example", SEEN],
+    request("admin.example:444", "Host: admin.example:444", method="CONNECT"),
+    ["connect public.example:444 http/1.1", "host: public.example:444",
+     "x-see: public.example:444 public.example:444 public.example:444"],
+    theirs={"server": ["connect public.example http/1.1"]})
+Row("Host with a port, CONNECT", ["http-request set-header Host public.example:80"],
+    request("admin.example:444", "Host: admin.example:444", method="CONNECT"),
+    ["connect public.example:80 http/1.1", "host: public.example:80"])
+Row("set-uri, CONNECT", ["http-request set-uri public.example:80", SEEN],
+    request("admin.example:444", "Host: admin.example:444", method="CONNECT"),
+    ["connect public.example:80 http/1.1", "host: public.example:80"])
+Row("set-uri", ["http-request set-uri http://public.example/z", SEEN], absolute("/x"),
+    ["get http://public.example/z http/1.1", "host: public.example"])
+Row("a path is no part of the host", ["http-request set-path .evil"], absolute("/x?y"),
+    ["get http://admin.example/.evil?y http/1.1", "host: admin.example"],
+    theirs={"server": ["get http://admin.example.evil?y http/1.1"]})
+Row("http-send-name-header Host", [], absolute("/x", host="name.example"),
+    ["get http://s/x http/1.1", "host: s"],
+    theirs={"server": ["get http://name.example/x http/1.1", "host: s"]})
+
+# An empty path is "/" (RFC 9110 4.2.3); OPTIONS asks the server as a whole.
+for scheme in ("http", "HTTPS"):
+    Row(f"{scheme}: no path", [SEEN], request(f"{scheme}://a.example", "Host: a.example"),
+        [f"get {scheme.lower()}://a.example/ http/1.1",
+         f"x-see: {scheme.lower()}://a.example/ a.example/ a.example"])
+Row("a query without a path", [SEEN], absolute("?a=1"), ["get http://admin.example/?a=1 http/1.1"],
+    theirs={"client": ["http/1.1 400"]})
+Row("no path, OPTIONS", [], absolute("", method="OPTIONS"), ["options http://admin.example http/1.1"])
+Row("a query without a path, OPTIONS", [], absolute("?a", method="OPTIONS"),
+    ["options http://admin.example/?a http/1.1"], theirs={"client": ["http/1.1 400"]})
+Row("an empty path by set-path", ['http-request set-path "%[str()]"'], absolute("/x?y"),
+    ["get http://admin.example/?y http/1.1"], theirs={"server": ["get http://admin.example?y http/1.1"]})
+Row("an empty path by replace-path", ["http-request replace-path /x(.*) \\1"],
+    request("/x?y", "Host: a"), ["get /?y http/1.1"], theirs={"server": ["get ?y http/1.1"]})
+Row("OPTIONS made GET", ["http-request set-method GET"], absolute("", method="OPTIONS"),
+    ["get http://admin.example/ http/1.1"], theirs={"server": ["get http://admin.example http/1.1"]})
+Row("deny if path_beg", ["http-request deny if { path_beg / }"],
+    absolute(""), client=["http/1.1 403"])
+Row("redirect keeps the query", ["http-request redirect prefix https://new.example"], absolute("?a=1"),
+    client=["location: https://new.example/?a=1"], theirs={"client": ["http/1.1 400"]})
+
+
+def write():
+    print("""defaults
+\tmode http
+\ttimeout connect 30s
+\ttimeout client 30s
+\ttimeout server 30s
+frontend fe
+\tbind FRONT""".replace("FRONT", args.front))
+    for row in Row.rows:
+        print(f"\tacl row{row.number} req.hdr(x-row) -m str {row.number}")
+        if not row.back:
+            print("\n".join(row.lines()))
+    print("\tuse_backend named if { req.hdr(host) name.example }\n\tdefault_backend be\nbackend be")
+    for row in Row.rows:
+        print(f"\tacl row{row.number} req.hdr(x-row) -m str {row.number}")
+        if row.back:
+            print("\n".join(row.lines()))
+    print(f"\tserver s {args.back}\nbackend named\n\thttp-send-name-header Host\n\tserver s {args.back}")
+
+
+class Origin:
+    """Keeps the last head, and answers as the row says."""
+
+    def __init__(self, listener):
+        self.listener, self.head, self.answer = listener, "", OK
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=self.serve, args=[self.listener.accept()[0]], daemon=True).start()
+
+    def serve(self, conn):
+        data = b""
+        with conn, contextlib.suppress(OSError):
+            while piece := conn.recv(65536):
+                data += piece
+                while b"\r\n\r\n" in data:
+                    head, data = data.split(b"\r\n\r\n", 1)
+                    self.head = head.decode("latin-1").lower()
+                    conn.sendall(self.answer)
+
+
+def ask(row):
+    """The head of the answer."""
+    with connect(args.front) as client:
+        client.sendall(row.bytes())
+        data = b""
+        while b"\r\n\r\n" not in data and (piece := client.recv(65536)):
+            data += piece
+        return data.split(b"\r\n\r\n")[0].decode("latin-1").lower()
+
+
+def arrived(wanted, head):
+    lines = [line.rstrip() for line in head.split("\r\n")]
+    for line in wanted:
+        if line.startswith(GONE):
+            if any(other.startswith(line[len(GONE):]) for other in lines):
+                return False
+        elif not any(other == line or (line.startswith("http/") and other.startswith(line)) for other in lines):
+            return False
+    return True
+
+
+def walk(theirs):
+    origin = Origin(socket.create_server(address(args.back)))
+    for row in Row.rows:
+        origin.head, origin.answer = "", row.answer
+        client = ask(row)
+        wanted = {"server": row.server, "client": row.client}
+        if theirs and row.theirs:
+            wanted = {"server": [], "client": [], **row.theirs}
+        for side, head in (("server", origin.head), ("client", client)):
+            if not arrived(wanted[side], head):
+                print(f"{side}: wanted {wanted[side]}\n  got {head!r}")
+                check(f"{'theirs' if theirs else 'ours'}: {row.title}", False)
+                break
+        else:
+            check(f"{'theirs' if theirs else 'ours'}: {row.title}", True)
+
+
+from service import Service, address, check, connect, finish  # noqa: E402
+
+what = sys.argv.pop(1)
+service = Service()
+args = service.args
+if what == "write":
+    write()
+else:
+    walk(what == "theirs")
+    finish()
