@@ -60,7 +60,6 @@ struct exchange {
 	bool pausing;                   /* by the action "pause": until stream_wait_over */
 	bool interim;                   /* the server has said 1xx, and the client may have it */
 	bool acknowledged;              /* a part of the request was, for the rest to come */
-	uint8_t interims;               /* how many 1xx the server has said, modulo 256 */
 	uint8_t attempts;               /* "retry-on": how often the request was sent */
 	uint8_t reason, phase;          /* why the program answers: of the stream's end. END_NONE:
 					 * it does not, or for no reason of its own (LOCAL) */
@@ -68,6 +67,8 @@ struct exchange {
 	bool early_used;                /* the server has early_words: its handshake was not done
 					 * then */
 
+	uint32_t interims, interim_ms;  /* how many 1xx the server has said; clock_now_ms of the
+					 * first */
 	uint32_t try_us; /* clock_read_us, its low bits, when the request was sent last:
 			  * where watch_times says so */
 

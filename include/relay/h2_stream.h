@@ -33,6 +33,7 @@ enum {
 	H2_CREDITS_STREAM = 4,    /* ... more of them for each stream, ... */
 	H2_CREDIT_BYTES = 1024,   /* ... one for so many bytes (Go makes two larger for 4 kB), ... */
 	H2_CREDITS_PIECE = 2,     /* ... for a piece at least so many (gRPC: one, and a PING), ... */
+	H2_GIVEN_UP_MOST = 1000,  /* interim answers that nobody reads */
 	H2_CREDITS_MOST = 16384,  /* ... and so many in all */
 };
 
@@ -49,6 +50,7 @@ struct h2_stream {
 	struct h2_stream *next; /* in its bucket */
 	struct list node;       /* conn->streams */
 	struct list waiting;    /* conn->waiting[urgency] */
+	struct list talking;    /* conn->talking */
 	uint32_t id;            /* 0: of ours, and nothing was said of it */
 	uint16_t flags;         /* CONN_* */
 	struct h2_priority priority;
@@ -63,6 +65,7 @@ struct h2_stream {
 	bool told;              /* that the connection is gone */
 	bool unprocessed;       /* client: the peer says that it has not looked at it */
 	uint8_t request_method; /* client */
+	uint16_t given_up;      /* client: interim answers that nobody has read in time */
 	uint32_t unread;        /* bytes of a head of which nothing was kept */
 	uint16_t wrong;         /* status: what came is no message */
 	int32_t send_window;    /* below 0 after SETTINGS */
@@ -140,6 +143,8 @@ struct h2_conn {
 	struct h2_stream *due;     /* client: a head came for it, of which nobody has heard */
 	struct h2_stream *buckets[H2_BUCKETS];
 	struct list waiting[H2_URGENCY_LEAST + 1];
+	struct list talking;       /* streams with heads for which there was no room: no window holds
+				    * these back */
 	struct h2_stream *serving; /* whose turn it is, when others wait, ... */
 	uint32_t share;            /* ... for so many bytes more */
 	struct h2_numbers numbers;
@@ -187,6 +192,8 @@ void h2_stream_broken(struct h2_stream *st);
 /* It has something to send and may not. */
 void h2_stream_wait(struct h2_stream *st);
 void h2_stream_writable(struct h2_stream *st);
+/* It has a head to say, and there is no room for that. */
+void h2_stream_talk(struct h2_stream *st);
 /* Room in out for a frame of so many bytes, header included; NULL: no memory, it is dead then. */
 char *h2_out(struct h2_conn *c, size_t n);
 void h2_out_done(struct h2_conn *c, const char *end); /* up to there it was filled */

@@ -49,6 +49,7 @@ struct message_ops {
 	struct conn *(*detach)(struct end *end, struct buf **held);
 	struct conn *(*shared)(const struct end *end);
 	bool (*accepts)(const struct end *end, const struct message *res);
+	bool (*room)(struct end *end);
 };
 
 /* How an end is to speak: end_speak. */
@@ -260,6 +261,15 @@ static inline bool end_accepts(const struct end *end, const struct message *res)
 	bool (*accepts)(const struct end *, const struct message *) = END_OP(end, accepts);
 
 	return !accepts || accepts(end, res);
+}
+
+/* May another head be said now? False: too much of what was said before waits for the peer; ready is
+ * called when it may. Nothing that can be repeated without end is said without asking. */
+static inline bool end_room(struct end *end)
+{
+	bool (*room)(struct end *) = END_OP(end, room);
+
+	return !room || room(end);
 }
 
 /* Bytes that were accepted and not sent; where there is no body behind them yet, in one piece. */

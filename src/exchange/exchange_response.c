@@ -52,7 +52,11 @@ static void count_response(struct stream *s, unsigned status)
 	}
 }
 
-enum { INTERIM_TURN = 16 };
+enum {
+	INTERIM_TURN = 16,
+	INTERIM_AT_ONCE = 1000, /* so many are borne, ... */
+	INTERIM_A_SECOND = 100, /* ... and so many in each second more */
+};
 
 /* A server may say 1xx for ever: the next ones in another turn, behind those who wait for this
  * one. */
@@ -66,19 +70,31 @@ COLD static int response_yield(struct stream *s)
 	return STEP_WAIT;
 }
 
+/* More of them than anybody can mean: each costs us more than the server. */
+static bool response_babbles(struct exchange *x)
+{
+	if (!x->interims++)
+		x->interim_ms = (uint32_t)clock_now_ms;
+	return x->interims > INTERIM_AT_ONCE + ((uint32_t)clock_now_ms - x->interim_ms) /
+						       (1000 / INTERIM_A_SECOND);
+}
+
 /* 100 and 103 pass through at once; the answer itself comes behind them. */
 COLD static int response_interim(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 	struct end *client = &s->relay.client;
 
+	if (response_babbles(x))
+		return exchange_fail_response(s, END_BAD_RESPONSE, 502);
 	x->interim = true;
+	s->relay.response.write_ms = (uint32_t)clock_now_ms; /* the client took the one before */
 	letters_for_client(s, &x->res);
 	if (end_head_out(client, &x->res) != IO_OK || end_flush(client) == IO_ERR)
 		return steps_end(s, END_CLIENT_ABORT);
 	if (!end_unpin(&s->relay.server))
 		return steps_end(s, END_RESOURCE);
-	return ++x->interims % INTERIM_TURN ? STEP_GOTO + RES_HEAD : response_yield(s);
+	return x->interims % INTERIM_TURN ? STEP_GOTO + RES_HEAD : response_yield(s);
 }
 
 /* Nothing of it came: over a connection that others have used before, a client of HTTP/1 knows that
@@ -166,6 +182,9 @@ static int response_head(struct stream *s)
 	struct exchange *x = s->exchange;
 
 	s->phase = PHASE_HEADERS;
+	/* A client that does not take what it was told holds the server back. */
+	if (unlikely(x->interim) && !end_room(&s->relay.client))
+		return STEP_WAIT;
 	switch (end_head_in(&s->relay.server, &x->res)) {
 	case IO_AGAIN:
 		return STEP_WAIT;

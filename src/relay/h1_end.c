@@ -406,6 +406,12 @@ static struct span h1_waiting(const struct end *end)
 			 (struct span){ NULL, 0 };
 }
 
+/* What was said before leaves first: the pump runs when the socket takes more. */
+static bool h1_room(struct end *end)
+{
+	return !h1_state(end)->framing.held || h1_flush(end) != IO_AGAIN;
+}
+
 static void h1_sent(struct end *end, size_t n)
 {
 	struct h1_end *h1 = h1_state(end);
@@ -454,6 +460,7 @@ const struct message_ops h1_end_ops = {
 	.waiting = h1_waiting,
 	.sent = h1_sent,
 	.detach = h1_detach,
+	.room = h1_room,
 };
 
 _Static_assert((int)SPEAK_LENIENT == H1_ACCEPT_INVALID && (int)SPEAK_ANY_PAYLOAD == H1_ANY_PAYLOAD &&

@@ -144,6 +144,7 @@ struct h2_stream *h2_stream_new(struct h2_conn *c, uint32_t id)
 	}
 	list_append(&c->streams, &st->node);
 	list_init(&st->waiting);
+	list_init(&st->talking);
 	c->numbers.opened++;
 	c->totals->opened++;
 	c->totals->streams++;
@@ -190,6 +191,7 @@ void h2_stream_free(struct h2_stream *st)
 		*at = st->next;
 	list_remove(&st->node);
 	list_remove(&st->waiting);
+	list_remove(&st->talking);
 	if (c->serving == st)
 		c->serving = NULL;
 	if (c->due == st)
@@ -246,6 +248,7 @@ void h2_stream_broken(struct h2_stream *st)
 		return;
 	}
 	list_remove(&st->waiting);
+	list_remove(&st->talking);
 	st->flags |= CONN_READABLE | CONN_WRITABLE | CONN_HUP | CONN_ERROR | CONN_BROKEN;
 	if (st->end)
 		pump_break(st->end->out);
@@ -292,6 +295,25 @@ void h2_stream_writable(struct h2_stream *st)
 		end_ready(st->end);
 }
 
+void h2_stream_talk(struct h2_stream *st)
+{
+	st->flags &= (uint16_t)~CONN_WRITABLE;
+	if (list_empty(&st->talking))
+		list_append(&st->conn->talking, &st->talking);
+}
+
+/* Heads first: they need no window, and whoever they announce something to waits for it. */
+static void serve_heads(struct h2_conn *c)
+{
+	struct h2_stream *st;
+
+	while (c->state <= H2_OPEN && c->out.len < H2_OUT_ENOUGH && !list_empty(&c->talking)) {
+		st = list_first(&c->talking, struct h2_stream, talking);
+		list_remove(&st->talking);
+		h2_stream_writable(st);
+	}
+}
+
 static struct h2_stream *next_waiting(struct h2_conn *c)
 {
 	unsigned i;
@@ -307,6 +329,7 @@ static void serve(struct h2_conn *c)
 {
 	struct h2_stream *st;
 
+	serve_heads(c);
 	while (may_send(c) && (st = next_waiting(c))) {
 		c->serving = st;
 		c->share = H2_SHARE;
@@ -505,8 +528,9 @@ static void leave_server(struct h2_conn *c)
 static void conn_task(struct task *task)
 {
 	struct h2_conn *c = container_of(task, struct h2_conn, task);
+	bool crowded = c->out.len >= H2_OUT_MOST;
 
-	if (c->out.len >= H2_OUT_MOST) /* then nothing is read */
+	if (crowded) /* then nothing is read, nor asked */
 		h2_flush(c);
 	if (c->state != H2_DEAD && (c->pending || c->conn->flags & CONN_READABLE))
 		h2_receive(c);
@@ -517,6 +541,8 @@ static void conn_task(struct task *task)
 		serve(c);
 		h2_flush(c);
 	}
+	if (crowded && c->out.len < H2_OUT_MOST && c->ops->room)
+		c->ops->room(c->owner);
 	if (c->out.len)
 		leave_desk(c);
 	if (c->client)
@@ -614,6 +640,7 @@ static void conn_init(struct h2_conn *c)
 	c->trust = c->client ? H2_TRUST_MOST : 0;
 	c->turn = (uint32_t)loop_stats.turns - 1;
 	list_init(&c->streams);
+	list_init(&c->talking);
 	for (i = 0; i <= H2_URGENCY_LEAST; i++)
 		list_init(&c->waiting[i]);
 	task_init(&c->task, conn_task);
@@ -727,7 +754,8 @@ unsigned h2_conn_room(const struct h2_conn *c)
 	uint32_t most = peer < c->limits.streams ? peer : c->limits.streams;
 
 	if (!c->client || c->state >= H2_CLOSING || c->draining || c->refused ||
-	    c->next_out > H2_STREAM_MOST || c->numbers.streams >= most)
+	    c->next_out > H2_STREAM_MOST || c->numbers.streams >= most ||
+	    c->out.len >= H2_OUT_MOST)
 		return 0;
 	return most - c->numbers.streams;
 }

@@ -562,6 +562,18 @@ static struct span h2_waiting(const struct end *end)
 	return (struct span){ h2_bytes_first(&c->out) + c->last_frame, c->out.len - c->last_frame };
 }
 
+/* What others have said counts, too: it is the connection's peer that does not read. */
+static bool h2_room(struct end *end)
+{
+	struct h2_stream *st = h2_state(end);
+	const struct h2_conn *c = st->conn;
+
+	if (c->out.len < H2_OUT_ENOUGH || c->state >= H2_CLOSING || st->reset)
+		return true;
+	h2_stream_talk(st);
+	return false;
+}
+
 static struct conn *h2_shared(const struct end *end)
 {
 	return h2_state(end)->conn->conn;
@@ -597,6 +609,7 @@ const struct message_ops h2_end_ops = {
 	.waiting = h2_waiting,
 	.shared = h2_shared,
 	.accepts = h2_websocket_accepts,
+	.room = h2_room,
 };
 
 void h2_lend(struct h2_stream *st, struct end *end)

@@ -240,12 +240,23 @@ static void say_empty(uint8_t request_method)
 	fresh.head_len += (uint32_t)(empty.name.len + empty.value.len + 4);
 }
 
+/* A head came, and nobody has read the one before. That was an interim answer: it is given up for
+ * this one, for whoever waits for it does not take so many. False: it was not. */
+static bool interim_given_up(struct h2_stream *st)
+{
+	if (!st->kept || !(st->kept->flags & MSG_INTERIM) || ++st->given_up > H2_GIVEN_UP_MOST)
+		return false;
+	free(st->kept);
+	st->kept = NULL;
+	return true;
+}
+
 static void response_came(struct h2_stream *st, struct hpack_fields *list, struct buf **strings)
 {
 	bool ends = st->conn->block_frame.flags & H2_END_STREAM;
 	struct message_error error;
 
-	if (st->kept || st->fresh) { /* two heads, and nobody has read the first */
+	if ((st->kept || st->fresh) && !interim_given_up(st)) { /* two heads, and nobody has read the first */
 		h2_stream_fault(st, H2_ENHANCE_YOUR_CALM);
 		return;
 	}
