@@ -34,6 +34,7 @@ struct field {
 	uint8_t id;        /* enum field_id */
 	bool line;         /* name, ": ", value and CRLF lie in one piece, as received */
 	bool hop;          /* received for this hop alone: message_strip_hops takes it off */
+	bool settled;      /* Connection of a rule, as it may leave: message_settle */
 };
 
 /* How the end of the body is told (RFC 9112 6.3). */
@@ -61,6 +62,7 @@ enum {
 	MSG_HOSTLESS = 1 << 12,    /* request of 1.1 without Host: by option, or left to the
 				    * caller */
 	MSG_FOR_PROXY = 1 << 11,   /* the client takes us for a proxy, and credentials are such */
+	MSG_CLOSES = 1 << 13,      /* rules want the connection closed that it leaves over */
 	MSG_INVALID = 1 << 9,      /* accepted by an option only: captured for "show errors" */
 };
 
@@ -170,6 +172,11 @@ bool message_method_fits(const struct message *msg, bool any_payload);
  * target are escaped; a Host that is missing is that of the target, or an empty one (RFC 9112
  * 3.2). False: no memory. */
 bool message_repair(struct message *msg, struct arena *arena);
+/* A message is about to leave: what rules have made of Connection and Upgrade. "close" becomes
+ * MSG_CLOSES, for who says it; "keep-alive" is not theirs to say; other options stay. Upgrade and the
+ * option of that name leave together or not at all, and in a request only where the client has
+ * asked (MSG_UPGRADE, which is taken back where a rule has taken either away). False: no memory. */
+bool message_settle(struct message *msg, struct arena *arena);
 /* How many bytes the head has as text, one line a field. */
 size_t message_size(const struct message *msg);
 /* Is its body one that would better be spliced from its beginning? */

@@ -4,7 +4,9 @@ out for the requests that name the row. `server` and `client` are lines of the h
 there, in lower case; `theirs`: what the reference makes instead."""
 
 import contextlib
+import os
 import socket
+import subprocess
 import sys
 import threading
 
@@ -22,6 +24,7 @@ def absolute(path, host="admin.example", **more):
 
 class Row:
     rows = []
+    refused = []  # rules that are refused when the configuration is read
 
     def __init__(self, title, rules, asks, server=(), client=(), theirs=None, answer=OK, back=False):
         self.title, self.asks, self.answer = title, asks, answer
@@ -109,6 +112,92 @@ Row("deny if path_beg", ["http-request deny if { path_beg / }"],
 Row("redirect keeps the query", ["http-request redirect prefix https://new.example"], absolute("?a=1"),
     client=["location: https://new.example/?a=1"], theirs={"client": ["http/1.1 400"]})
 
+# Connection and Upgrade: what rules say of the connection that the message leaves over.
+UPGRADE = ["Upgrade: websocket", "Connection: uPgRade", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+           "Sec-WebSocket-Version: 13"]
+PLAIN = request("/x", "Host: a")
+ASKS = request("/x", "Host: a", *UPGRADE)
+Row("Connection: close to the server", ["http-request set-header Connection close"], PLAIN,
+    ["connection: close"], [GONE + "connection"])
+Row("Connection: close to the server, backend", ["http-request add-header Connection close"], PLAIN,
+    ["connection: close"], back=True)
+Row("other options pass", ['http-request set-header Connection "close, x-option, keep-alive"'], PLAIN,
+    ["connection: x-option", "connection: close"])
+Row("keep-alive is said where the version needs it", ["http-request set-header Connection keep-alive"],
+    PLAIN, [GONE + "connection"])
+Row("keep-alive, 1.0", ["http-request set-header Connection keep-alive"],
+    request("/x", "Host: a", version="1.0"), ["connection: keep-alive"], ["connection: close"])
+Row("letters of Connection stay", [], ASKS, ["connection: upgrade", "upgrade: websocket"])
+Row("nobody has asked to upgrade", ["http-request set-header Upgrade websocket",
+                                   "http-request set-header Connection upgrade"], PLAIN,
+    [GONE + "connection", GONE + "upgrade"], theirs={"server": ["connection: upgrade", "upgrade: websocket"]})
+for title, rule in (("Upgrade alone", "http-request set-header Upgrade websocket"),
+                    ("upgrade alone", "http-request set-header Connection upgrade")):
+    Row(f"{title} goes nowhere", [rule], PLAIN, [GONE + "connection", GONE + "upgrade"], theirs={"server": []})
+for title, rule in (("Upgrade", "http-request del-header Upgrade"),
+                    ("Connection", "http-request del-header Connection")):
+    Row(f"del-header {title}: its partner goes with it", [rule], ASKS,
+        [GONE + "connection", GONE + "upgrade"], theirs={"server": []})
+Row("Connection: close in place of upgrade", ["http-request set-header Connection close"], ASKS,
+    ["connection: close", GONE + "upgrade"], theirs={"server": ["connection: close"]})
+Row("add-header Connection close: the upgrade stays", ["http-request add-header Connection close"], ASKS,
+    ["connection: upgrade", "upgrade: websocket"], theirs={"server": ["upgrade: websocket"]})
+Row("upgrade set anew", ["http-request set-header Connection Upgrade"], ASKS,
+    ["connection: upgrade", "upgrade: websocket"])
+Row("another protocol behind our back", ["http-request set-header Upgrade h2c"], ASKS,
+    [GONE + "connection", GONE + "upgrade"], theirs={"server": []})
+for rule in ("http-response set-header", "http-response add-header", "http-after-response set-header"):
+    Row(f"{rule} Connection close", [f"{rule} Connection close"], PLAIN, [GONE + "connection"],
+        ["connection: close"])
+Row("replace-header Connection", ["http-response replace-header Connection .* close"], PLAIN,
+    client=["connection: close"],
+    answer=b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: x-option\r\n\r\nok")
+Row("a response offers another protocol", ["http-response set-header Upgrade h2c",
+                                          "http-response set-header Connection upgrade"], PLAIN,
+    client=["upgrade: h2c", "connection: upgrade"], theirs={"client": ["connection: upgrade"]})
+Row("a response keeps its connection", ["http-response set-header Connection keep-alive"], PLAIN,
+    client=[GONE + "connection"])
+for answer in ("return status 200 content-type text/plain string ok", "deny deny_status 404 content-type a/b string x",
+               "tarpit deny_status 404 content-type a/b string x", "return status 200"):
+    Row(f"{answer}: Connection close", [f"http-request {answer} hdr Connection close"], PLAIN,
+        client=["connection: close"])
+Row("http-error: Connection close", ["http-request deny deny_status 410"], PLAIN, client=["connection: close"])
+
+# What the program's own answers say by themselves.
+TEXT = "http-request return status 200 content-type text/plain string ok hdr "
+ONE = ["content-length: 2", "content-type: text/plain", GONE + "content-length: 77",
+       GONE + "transfer-encoding", GONE + "content-type: text/x"]
+for field in ("Content-Length 77", "Transfer-Encoding chunked", "Content-Type text/x"):
+    Row(f"hdr {field}", [TEXT + field], PLAIN, client=ONE)
+    Row(f"hdr {field}, deny", ["http-request deny deny_status 404 hdr " + field], PLAIN,
+        client=["content-length: 0", *ONE[2:]])
+    Row(f"hdr {field}, 204", ["http-request return status 204 hdr " + field], PLAIN,
+        client=["http/1.1 204", GONE + "content-length", *ONE[3:]])
+Row("http-error", ["http-request deny deny_status 410"], PLAIN,
+    client=["http/1.1 410", "content-length: 2", "content-type: text/plain", "x-a: b", *ONE[2:]])
+Row("early-hint", ["http-request early-hint Content-Length 77"], PLAIN, client=[GONE + "content-length: 77"],
+    theirs={"client": []})
+for rule in ("set-header", "add-header"):
+    Row(f"http-request {rule} Content-Length", [f"http-request {rule} Content-Length 7"], PLAIN,
+        [GONE + "content-length"], theirs={"server": []})
+    Row(f"http-response {rule} Content-Length", [f"http-response {rule} Content-Length 7"], PLAIN,
+        client=["content-length: 2", GONE + "content-length: 7"], theirs={"client": []})
+    Row(f"http-response {rule} Transfer-Encoding", [f"http-response {rule} Transfer-Encoding chunked"], PLAIN,
+        client=["content-length: 2", GONE + "transfer-encoding"], theirs={"client": []})
+
+# Fields that pass as rules have made them.
+for field, value in (("Date", "now"), ("Via", "1.1 a"), ("Forwarded", "for=a"), ("X-Forwarded-For", "a"),
+                     ("Cookie", "a=b"), ("Expect", "x"), ("Trailer", "x"), ("Keep-Alive", "timeout=3"),
+                     ("Proxy-Connection", "x"), ("Content-Type", "text/x")):
+    Row(f"set-header {field}", [f'http-request set-header {field} "{value}"'], PLAIN,
+        [f"{field.lower()}: {value}"])
+for field, value in (("Date", "now"), ("Set-Cookie", "a=b"), ("Vary", "*"), ("Alt-Svc", "clear"), ("Via", "1.1 a"),
+                     ("Content-Type", "text/x")):
+    Row(f"http-response set-header {field}", [f'http-response set-header {field} "{value}"'], PLAIN,
+        client=[f"{field.lower()}: {value}"])
+for pseudo in (":authority", ":path", ":scheme", ":method"):
+    Row.refused.append(f"http-request set-header {pseudo} x")
+
 
 def write():
     print("""defaults
@@ -116,15 +205,18 @@ def write():
 \ttimeout connect 30s
 \ttimeout client 30s
 \ttimeout server 30s
+\ttimeout tarpit 1ms
+\thttp-error status 410 content-type text/plain string no hdr X-A b hdr Connection close hdr Content-Length 77 hdr Content-Type text/x
 frontend fe
-\tbind FRONT""".replace("FRONT", args.front))
+\tbind FRONT
+\thttp-request set-var(txn.row) req.hdr(x-row)""".replace("FRONT", args.front))
     for row in Row.rows:
-        print(f"\tacl row{row.number} req.hdr(x-row) -m str {row.number}")
+        print(f"\tacl row{row.number} var(txn.row) -m str {row.number}")
         if not row.back:
             print("\n".join(row.lines()))
     print("\tuse_backend named if { req.hdr(host) name.example }\n\tdefault_backend be\nbackend be")
     for row in Row.rows:
-        print(f"\tacl row{row.number} req.hdr(x-row) -m str {row.number}")
+        print(f"\tacl row{row.number} var(txn.row) -m str {row.number}")
         if row.back:
             print("\n".join(row.lines()))
     print(f"\tserver s {args.back}\nbackend named\n\thttp-send-name-header Host\n\tserver s {args.back}")
@@ -189,6 +281,12 @@ def walk(theirs):
                 break
         else:
             check(f"{'theirs' if theirs else 'ours'}: {row.title}", True)
+    for rule in [] if theirs else Row.refused:
+        path = os.path.join(args.dir, "refused.cfg")
+        with open(path, "w", encoding="ascii") as f:
+            f.write(f"defaults\n\tmode http\nfrontend fe\n\tbind {args.front}\n\t{rule}\n")
+        said = subprocess.run([os.environ["PENSTOCK"], "-c", "-f", path], capture_output=True, check=False)
+        check(f"refused: {rule}", said.returncode != 0 and b"is no name of a header" in said.stderr + said.stdout)
 
 
 from service import Service, address, check, connect, finish  # noqa: E402

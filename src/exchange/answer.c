@@ -67,6 +67,7 @@ struct parser {
 	const struct rule *rule;
 	struct answer *answer;
 	struct answer_field **tail;
+	bool hdr;                  /* it was there, be it one that stays out */
 	const char *source;     /* the word that said where the body comes from; NULL: none yet */
 	bool own_status;        /* "status", behind which nothing is implied (deny_status) */
 	int type_at;
@@ -79,14 +80,25 @@ static int parse_type(struct parser *p)
 	return p->answer->type ? 0 : -1;
 }
 
+/* Where the body ends, and what it is, the answer says by itself: such a header stays out. */
 static int parse_hdr(struct parser *p)
 {
 	struct answer_field *f = arena_alloc(p->st->cfg->arena, sizeof(*f));
 
+	if (action_field_name(p->st, &f->name) ||
+	    rule_text_parse(p->st, p->rule, "the value of the header", &f->value))
+		return -1;
+	p->hdr = true;
+	if (action_name_frames(f->name))
+		return 0;
+	if (field_id(f->name) == FIELD_CONTENT_TYPE) {
+		stmt_warning(p->st, p->st->at - 2, "this header does nothing: 'content-type' says "
+			     "what the body is");
+		return 0;
+	}
 	*p->tail = f;
 	p->tail = &f->next;
-	return action_field_name(p->st, &f->name) ||
-	       rule_text_parse(p->st, p->rule, "the value of the header", &f->value) ? -1 : 0;
+	return 0;
 }
 
 static int parse_file(struct parser *p, const char *path)
@@ -205,7 +217,7 @@ static int check_answer(struct parser *p)
 int answer_parse(struct statement *st, const struct rule *rule, unsigned status,
 		 enum answer_kind dflt, struct answer *answer)
 {
-	struct parser p = { st, rule, answer, &answer->fields, NULL, false, 0 };
+	struct parser p = { st, rule, answer, &answer->fields, false, NULL, false, 0 };
 	int result;
 
 	answer->status = status;
@@ -216,7 +228,7 @@ int answer_parse(struct statement *st, const struct rule *rule, unsigned status,
 		return -1;
 	if (!answer->status)
 		return stmt_error(st, st->at, "'status' is missing");
-	if (!p.source && !answer->fields && !p.own_status)
+	if (!p.source && !p.hdr && !p.own_status)
 		answer->kind = dflt;
 	return check_answer(&p);
 }

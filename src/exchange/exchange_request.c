@@ -384,9 +384,12 @@ bool exchange_write_request(struct stream *s)
 		return false;
 	if (unlikely(x->req.method != x->asked) && !message_method_fits(&x->req, exchange_any_payload))
 		return false;
+	if (x->req.flags & MSG_HOPS && !message_settle(&x->req, x->arena))
+		return false;
 	if (server->framing)
-		server->framing->keep = exchange_keeps_server(s) ||
-					exchange_options(s) & OPT_PRETEND_KEEPALIVE;
+		server->framing->keep = !(x->req.flags & MSG_CLOSES) &&
+					(exchange_keeps_server(s) ||
+					 exchange_options(s) & OPT_PRETEND_KEEPALIVE);
 	return end_head_out(server, &x->req) == IO_OK;
 }
 

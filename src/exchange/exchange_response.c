@@ -385,6 +385,20 @@ static bool client_may_keep(struct stream *s)
 	return !x->tunnel;
 }
 
+/* What rules and answers say of the connection counts behind all that is known of it. */
+APART static bool response_settle(struct exchange *x)
+{
+	struct end *client = &x->stream->relay.client;
+
+	if (!message_settle(&x->res, x->arena))
+		return false;
+	if (x->res.flags & MSG_CLOSES && client->framing->keep) {
+		client->framing->keep = false;
+		client->framing->closes = !x->tunnel && !x->reply && !x->service;
+	}
+	return true;
+}
+
 COLD static void response_tunnel(struct stream *s)
 {
 	end_tunnel(&s->relay.client);
@@ -404,13 +418,16 @@ int exchange_response_open(struct stream *s)
 	s->closes_halves = x->tunnel = x->res.framing == BODY_TUNNEL;
 	x->http.status = x->reply && x->reply->named ? (uint16_t)x->reply->named : x->res.status;
 	x->server_keeps = !x->reply && !x->service && !x->bare && x->res.flags & MSG_KEEP_ALIVE &&
-			  exchange_keeps_server(s) && !s->relay.server.framing->endless;
+			  exchange_keeps_server(s) && !(x->req.flags & MSG_CLOSES) &&
+			  !s->relay.server.framing->endless;
 	client->framing->keep = client_may_keep(s);
 	client->framing->closes = !client->framing->keep && !x->tunnel && !x->reply && !x->service;
 	if (unlikely(s->relay.response.chain != NULL) && !filter_response_head(x))
 		return steps_end(s, END_RESOURCE);
 	if (s->origin->frontend->set.options.on & OPT_NO_RESPONSE_TRAILERS)
 		exchange_drop_trailers(&s->relay.server, &x->res);
+	if (x->res.flags & (MSG_HOPS | MSG_CLOSES) && !response_settle(x))
+		return steps_end(s, END_RESOURCE);
 	letters_for_client(s, &x->res);
 	if (unlikely(x->memory.failed) || end_head_out(client, &x->res) != IO_OK)
 		return response_unfit(s);

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "config/suggest.h"
+#include "exchange/edit.h"
 #include "exchange/exchange.h"
 #include "exchange/http_action.h"
 #include "exchange/http_service.h"
@@ -232,7 +233,7 @@ static enum action_result action_hint(const struct rule *rule, struct view *view
 		watch->says("goes ahead of the answer, with status 103",
 			    arena_printf(x->arena, "%.*s: %.*s", (int)data->name.len,
 					 data->name.ptr, (int)value.len, value.ptr));
-	return action_rewritten(message_add(&x->res, x->arena, data->name, value), view);
+	return action_rewritten(edit_add(&x->res, x->arena, data->name, value), view);
 }
 
 void action_send_hints(struct exchange *x)

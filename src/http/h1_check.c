@@ -302,7 +302,7 @@ enum h1_result h1_check_field(struct head *h, struct field *f)
 
 /* Protocols that a proxy must not let a client begin behind its back: there the next requests
  * would be seen by nobody. */
-static bool upgrade_is_for_hops(struct span protocols)
+bool h1_upgrade_is_for_hops(struct span protocols)
 {
 	struct span protocol;
 	size_t at = 0;
@@ -327,7 +327,7 @@ static void check_upgrade(struct head *h)
 	struct field *f;
 
 	while ((f = message_find_id(h->msg, FIELD_UPGRADE, &at)))
-		if (upgrade_is_for_hops(f->value))
+		if (h1_upgrade_is_for_hops(f->value))
 			return;
 	h->msg->flags |= MSG_UPGRADE;
 }

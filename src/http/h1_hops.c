@@ -6,7 +6,10 @@
  */
 #include "http/h1.h"
 
+#include "base/arena.h"
+#include "base/bug.h"
 #include "http/chars.h"
+#include "http/h1_head.h"
 
 #include <sys/auxv.h>
 
@@ -112,13 +115,30 @@ static void strip_te(struct message *msg, struct field *f, bool *kept)
 	*kept = true;
 }
 
-/* The first one stays, for Upgrade alone. */
+/* The option as it is written there; ptr NULL: it is not there. */
+static struct span find_option(struct span list, struct span name)
+{
+	struct span option;
+	size_t at = 0;
+
+	while (list_next(list, &at, &option))
+		if (span_equal_nocase(option, name))
+			return option;
+	return (struct span){ NULL, 0 };
+}
+
+/* The first one that says it stays, for Upgrade alone. */
 static void strip_connection(struct message *msg, struct field *f, bool *upgrade)
 {
+	struct span option = { NULL, 0 };
+
 	if (*upgrade)
-		message_set_value(msg, f, SPAN("Upgrade"));
-	else
+		option = find_option(f->value, SPAN("upgrade"));
+	if (!option.ptr) {
 		message_delete_field(msg, f);
+		return;
+	}
+	message_set_value(msg, f, option);
 	*upgrade = false;
 }
 
@@ -130,7 +150,7 @@ void message_strip_hops(struct message *msg, bool keep_upgrade)
 	for (i = 0; i < msg->count && msg->flags & MSG_HOPS; i++) {
 		struct field *f = &msg->fields[i];
 
-		if (!f->name.ptr || !(f->hop || f->id == FIELD_CONNECTION))
+		if (!f->name.ptr || f->settled || !(f->hop || f->id == FIELD_CONNECTION))
 			continue;
 		if (f->id == FIELD_CONNECTION)
 			strip_connection(msg, f, &upgrade);
@@ -139,4 +159,101 @@ void message_strip_hops(struct message *msg, bool keep_upgrade)
 		else if (f->id != FIELD_UPGRADE || !keep_upgrade)
 			message_delete_field(msg, f);
 	}
+}
+
+/* ---- what rules have made of them ---- */
+
+static bool has_upgrade(const struct message *msg)
+{
+	unsigned at = 0;
+
+	return message_find_id(msg, FIELD_UPGRADE, &at) != NULL;
+}
+
+static bool names_upgrade(const struct message *msg)
+{
+	unsigned at = 0;
+	const struct field *f;
+
+	while ((f = message_find_id(msg, FIELD_CONNECTION, &at)))
+		if (find_option(f->value, SPAN("upgrade")).ptr)
+			return true;
+	return false;
+}
+
+/* Do both stay? A response may offer other protocols by a rule's word alone, a request may not ask
+ * for one. */
+static bool is_pair(const struct message *msg)
+{
+	unsigned at = 0;
+	const struct field *f = message_find_id(msg, FIELD_UPGRADE, &at);
+
+	if (!f || !names_upgrade(msg))
+		return false;
+	if (msg->flags & MSG_UPGRADE)
+		return msg->is_response || !h1_upgrade_is_for_hops(f->value);
+	return msg->is_response && !f->hop;
+}
+
+static bool stays(struct message *msg, struct span option, bool pair)
+{
+	if (span_equal_nocase(option, SPAN("close"))) {
+		msg->flags |= MSG_CLOSES;
+		return false;
+	}
+	if (span_equal_nocase(option, SPAN("keep-alive")))
+		return false;
+	return pair || !span_equal_nocase(option, SPAN("upgrade"));
+}
+
+/* The options that stay, of a field that a rule has made. */
+static bool settle_connection(struct message *msg, struct field *f, struct arena *arena, bool pair)
+{
+	char *memory = arena_alloc(arena, 2 * f->value.len + 1), *p = memory;
+	struct span option;
+	size_t at = 0;
+
+	if (!memory)
+		return false;
+	while (list_next(f->value, &at, &option)) {
+		if (!stays(msg, option, pair))
+			continue;
+		if (p > memory)
+			p = (char *)memcpy(p, ", ", 2) + 2;
+		p = (char *)memcpy(p, option.ptr, option.len) + option.len;
+	}
+	if (p == memory)
+		message_delete_field(msg, f);
+	else if (!span_equal(f->value, (struct span){ memory, (size_t)(p - memory) }))
+		message_set_value(msg, f, (struct span){ memory, (size_t)(p - memory) });
+	f->settled = true;
+	return true;
+}
+
+static void drop_upgrade(struct message *msg)
+{
+	unsigned at = 0;
+	struct field *f;
+
+	msg->flags &= (uint16_t)~MSG_UPGRADE;
+	while ((f = message_find_id(msg, FIELD_UPGRADE, &at)))
+		message_delete_field(msg, f);
+}
+
+APART bool message_settle(struct message *msg, struct arena *arena)
+{
+	bool tunnel = msg->is_response && msg->status == 101, pair = tunnel || is_pair(msg);
+	unsigned at = 0;
+	struct field *f;
+
+	if (!pair && (has_upgrade(msg) || msg->flags & MSG_UPGRADE))
+		drop_upgrade(msg);
+	else if (pair)
+		msg->flags |= MSG_UPGRADE;
+	while ((f = message_find_id(msg, FIELD_CONNECTION, &at)))
+		if (!f->hop && !settle_connection(msg, f, arena, pair))
+			return false;
+	if (tunnel && has_upgrade(msg) && !names_upgrade(msg))
+		return message_add(msg, arena, SPAN("Connection"), SPAN("Upgrade"));
+	return true;
 }

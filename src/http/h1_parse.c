@@ -440,7 +440,7 @@ static enum h1_result add_field(struct head *h, const char *s, const char *colon
 	f->name = span_between(s, colon);
 	f->value = span_between(value, end);
 	f->id = (uint8_t)field_id(f->name);
-	f->hop = false;
+	f->hop = f->settled = false;
 	f->line = usual;
 	if (unlikely(!usual))
 		h->parser->odd = true;

@@ -234,7 +234,7 @@ static enum h2_head read_fields(struct head *h)
 			return malformed(h, "a character that a field's name must not have");
 		if (!value_is_good(h->list, f.value))
 			return malformed(h, "a character that a value must not have");
-		f.hop = f.line = false;
+		f.hop = f.line = f.settled = false;
 		if (f.id != FIELD_OTHER) {
 			r = read_known(h, &f);
 			if (r != H2_HEAD_GOOD)

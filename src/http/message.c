@@ -234,7 +234,7 @@ void message_set_value(struct message *msg, struct field *f, struct span value)
 	value = span_trimmed(value);
 	message_grown(msg, value.len);
 	f->value = value;
-	f->line = f->hop = false;
+	f->line = f->hop = f->settled = false;
 	message_edited(msg);
 }
 

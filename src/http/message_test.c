@@ -440,7 +440,7 @@ static void test_hops(void **state)
 		  "Transfer-Encoding: chunked\r\n", false },
 		{ "Upgrade: x\r\nConnection: upgrade, b\r\nB: c\r\n", "", false },
 		{ "Upgrade: x\r\nConnection: upgrade, b\r\nB: c\r\nConnection: d\r\n",
-		  "Upgrade: x\r\nConnection: Upgrade\r\n", true },
+		  "Upgrade: x\r\nConnection: upgrade\r\n", true },
 		{ "Upgrade: h2c\r\nHTTP2-Settings: x\r\nConnection: upgrade, http2-settings\r\n",
 		  "", false },
 		{ "TE: gzip\r\n", "", false },

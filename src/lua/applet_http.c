@@ -205,7 +205,7 @@ static enum io head_in(struct end *end, struct message *msg)
 	if (msg->framing == BODY_LENGTH)
 		msg->length = head->length;
 	if (head->closes)
-		x->req.flags &= (uint16_t)~MSG_KEEP_ALIVE;
+		msg->flags |= MSG_CLOSES;
 	if (!a->out && !a->over)
 		a->flags &= (uint16_t)~CONN_READABLE;
 	return add_fields(head, x, msg) ? IO_OK : IO_ERR;

@@ -72,8 +72,9 @@ static void add_field(struct making *m, struct span name, struct span value)
 	if (action_name_frames(name))
 		return;
 	if (field_id(name) == FIELD_CONNECTION) {
-		m->reply->close |= list_has_token(value, span_of("close"));
-		return;
+		if (!list_has_token(value, span_of("close")))
+			return;
+		value = span_of("close");
 	}
 	name = keep(m, name);
 	value = keep(m, value);

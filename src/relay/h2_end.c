@@ -325,6 +325,8 @@ static enum io h2_head_out(struct end *end, struct message *msg)
 	if (w.full)
 		return IO_ERR;
 	h2_block_ends(st, p, &w, 0);
+	if (msg->flags & MSG_CLOSES && !st->conn->client)
+		h2_conn_drain(st->conn);
 	return IO_OK;
 }
 
