@@ -87,6 +87,7 @@ struct h1_chunks {
 			    * CRLF ... */
 	uint16_t kept_room; /* ... when it is no longer than this; 0: it is not kept */
 	uint16_t kept_len;
+	uint16_t kept_line; /* where the present field begins there */
 	uint16_t line;     /* length of the present line: bounded */
 	uint16_t fields;   /* of the trailer section so far */
 	uint16_t max;      /* set by the caller: most of them; 0: as many as fit */
@@ -94,9 +95,14 @@ struct h1_chunks {
 	uint8_t digits;
 	bool response;     /* set by the caller: blanks behind a size are let pass (old servers
 			    * pad it), errors are answered by 502 */
+	bool halts;        /* set by the caller: stops in front of the first trailer field, *consumed
+			    * bytes before the end of what it was shown; the caller clears it */
+	bool drops;        /* the present field, which is not kept */
 	bool bare_lf;      /* set by the caller, who takes the coding off: lines may end with LF alone;
 			    * trailers are kept with CRLF */
 };
+/* Trailer fields that would frame or route a message are wrong in a request. In a response they are
+ * not kept (RFC 9110 6.5.1): whoever passes on what is kept drops them. */
 /* Looks at the next bytes of a body. The framing ends within them: H1_DONE and *consumed; else
  * *consumed is len (INCOMPLETE: all of it belongs to the body). Payload bytes are stepped over,
  * not looked at. When c->left > 0 after the call, that many further bytes are payload and

@@ -42,6 +42,8 @@ struct h1_end {
 	bool whole;              /* the end of the body was seen behind the first bytes of in */
 	bool ends : 1;           /* the last chunk follows what out holds */
 	bool shut : 1;           /* FIN follows it */
+	bool holds : 1;          /* trailers of a body in chunks that passes as it is: what is kept
+				  * of them is given behind it */
 	uint32_t ready;          /* first bytes of in: of the body, without its chunks */
 
 	struct arena *arena;     /* of the exchange: for fields that are added; its `failed` also
@@ -53,6 +55,7 @@ struct h1_end {
 
 	struct message_error error;   /* what was wrong with what the peer sent */
 	struct h1_chunks chunks; /* BODY_CHUNKED */
+	uint16_t trailers_left;  /* of chunks.kept, to be given: holds, and all of them are here */
 };
 
 extern const struct message_ops h1_end_ops;

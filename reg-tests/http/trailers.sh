@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Trailers behind bodies of which the chunks are taken off and put on again: responses that are
 # compressed and requests that are waited for. Those that are too long to be kept are dropped, and
-# clients of HTTP/1.0 get none; nothing is left of them in the next message.
+# clients of HTTP/1.0 get none; nothing is left of them in the next message. What would frame or route
+# a message is dropped of a response's trailers, and refused in a request's.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "python3 is not installed"; exit 77; }
@@ -16,6 +17,7 @@ front, back = int(sys.argv[1]), int(sys.argv[2])
 listener = socket.create_server(("127.0.0.1", back))
 LONG = b"X-Long: " + b"x" * 2000 + b"\r\n"
 FEW, MANY = (b"".join(b"X-%d: v\r\n" % i for i in range(n)) for n in (100, 101))
+FRAMING = b"content-LENGTH: 0\r\nX-T: v\r\nTransfer-Encoding: gzip\r\nX-U: w\r\nHost: b\r\n"
 seen, bad = [], 0
 
 
@@ -36,10 +38,15 @@ def serve(sock):
             head = read_chunked(sock, head)
         seen.append(head)
         path = head.split()[1]
-        trailer = {b"/long": LONG, b"/none": b"", b"/few": FEW, b"/many": MANY}.get(
+        trailer = {b"/long": LONG, b"/none": b"", b"/few": FEW, b"/many": MANY, b"/alone": b"Content-Length: 0\r\n",
+                   b"/framing": FRAMING, b"/slow": FRAMING}.get(
             path, b"X-T: v\r\nX-U: w\r\n")
-        sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n"
-                     b"5\r\nhello\r\n0\r\n" + trailer + b"\r\n")
+        answer = (b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n"
+                  b"5\r\nhello\r\n0\r\n" + trailer + b"\r\n")
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        size = 1 if path == b"/slow" else len(answer)
+        for at in range(0, len(answer), size):
+            sock.sendall(answer[at:at + size])
 
 
 def origin():
@@ -75,6 +82,17 @@ ask(POST + b"X-Req: t\r\n\r\n")
 check("behind a request that was waited for", seen[-1].endswith(b"\r\n3\r\nabc\r\n0\r\nX-Req: t\r\n\r\n"), seen[-1])
 ask(POST + b"\r\n")
 check("none behind the next one", seen[-1].endswith(b"\r\n3\r\nabc\r\n0\r\n\r\n"), seen[-1])
+for path in b"framing", b"slow":
+    got = ask(b"GET /%s HTTP/1.1\r\nHost: a\r\n\r\n" % path)
+    check(f"what frames is dropped: {path}", got.endswith(b"hello\r\n0\r\nX-T: v\r\nX-U: w\r\n\r\n"), got)
+    got = ask(b"GET /%s HTTP/1.1\r\n" % path + GZIP)
+    check("also behind a compressed response", got.endswith(b"\r\n0\r\nX-T: v\r\nX-U: w\r\n\r\n"), got)
+got = ask(b"GET /alone HTTP/1.1\r\nHost: a\r\n\r\n")
+check("nothing else was there", got.endswith(b"hello\r\n0\r\n\r\n"), got)
+with socket.create_connection(("127.0.0.1", front)) as other:
+    other.sendall(POST.replace(b"/wait", b"/") + FRAMING + b"\r\n")
+    got = other.recv(65536)
+    check("a request is refused", b" 400 " in got[:20], got)
 # As many as a head may have fields (tune.http.maxhdr), not one more.
 ask(POST.replace(b"/wait", b"/") + FEW + b"\r\n")
 check("a request with 100", seen[-1].endswith(b"\r\nX-99: v\r\n\r\n"), seen[-1][-40:])

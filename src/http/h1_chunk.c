@@ -5,7 +5,7 @@
  * The grammar of extensions is followed to the letter, because a quoted string that one recipient
  * lets run over the end of the line and another does not is a way to smuggle requests. Trailer
  * fields are checked as those of a head are; names that would change framing or routing are refused
- * (RFC 9110 6.5.1).
+ * in requests, and not kept of responses (RFC 9110 6.5.1).
  */
 #include "http/h1.h"
 
@@ -150,14 +150,16 @@ static uint32_t hash_name(struct span name)
 	return hash;
 }
 
-/* Length (in c->line) and hash agree with a name that no trailer may have. */
+/* Length (in c->line) and hash agree with a name that no trailer may have; the last ones are for the
+ * connection, and no harm to a server. */
 static bool trailer_is_forbidden(const struct h1_chunks *c)
 {
 	static const uint8_t forbidden[] = { FIELD_CONTENT_LENGTH, FIELD_TRANSFER_ENCODING,
-					     FIELD_HOST, FIELD_CONNECTION, FIELD_UPGRADE };
-	size_t i;
+					     FIELD_HOST, FIELD_CONNECTION, FIELD_UPGRADE,
+					     FIELD_KEEP_ALIVE, FIELD_PROXY_CONNECTION, FIELD_TE };
+	size_t i, count = c->response ? sizeof(forbidden) : 5;
 
-	for (i = 0; i < sizeof(forbidden); i++) {
+	for (i = 0; i < count; i++) {
 		struct span name = field_id_name(forbidden[i]);
 
 		if (c->line == name.len && c->hash == hash_name(name))
@@ -183,11 +185,14 @@ static uint8_t trailer_next(struct h1_chunks *c, char ch)
 		if (trailers_too_many(c))
 			return 0xff;
 		c->line = 1;
+		c->kept_line = c->kept_len;
 		c->hash = hash_add(HASH_START, ch);
 		return TRAILER_NAME;
 	case TRAILER_NAME:
-		if (ch == ':')
-			return trailer_is_forbidden(c) ? 0xff : TRAILER_VALUE;
+		if (ch == ':') {
+			c->drops = trailer_is_forbidden(c);
+			return c->drops && !c->response ? 0xff : TRAILER_VALUE;
+		}
 		if (!char_is(ch, CHAR_TOKEN) || c->line == LINE_MAX)
 			return 0xff;
 		c->line++;
@@ -233,6 +238,11 @@ static const char *what_is_wrong(const struct h1_chunks *c)
 /* A byte of the trailer section; when they are too many, none of them is kept (RFC 9110 6.5.1). */
 static void trailer_keep(struct h1_chunks *c, char ch)
 {
+	if (c->drops) {
+		c->drops = c->state != TRAILER_LF;
+		c->kept_len = c->kept_room ? c->kept_line : 0;
+		return;
+	}
 	if (c->kept_len < c->kept_room)
 		c->kept[c->kept_len++] = ch;
 	else
@@ -285,6 +295,8 @@ static enum h1_result skip_framing(struct h1_chunks *c, const char *bytes, size_
 	for (i = *at; i < len && c->state != DATA; i++) {
 		if (c->state == DONE)
 			break;
+		if (c->state == TRAILER && c->halts && bytes[i] != '\r' && bytes[i] != '\n')
+			break;
 		if (!chunk_mend(c, bytes[i]) || !chunk_step(c, bytes[i])) {
 			*at = i;
 			return chunk_bad(c, error, i, what_is_wrong(c));
@@ -304,7 +316,7 @@ static enum h1_result chunks_walk(struct h1_chunks *c, const char *bytes, size_t
 	*payload = 0;
 	for (;;) {
 		r = skip_framing(c, bytes, len, &at, error);
-		if (r != H1_INCOMPLETE || at == len)
+		if (r != H1_INCOMPLETE || at == len || c->state != DATA)
 			break;
 		n = len - at < c->left ? len - at : c->left;
 		if (out && n)

@@ -6,7 +6,7 @@
  * Invariants: never a byte beyond the message's body; in->head is behind the last byte given;
  * while the head is pinned its bytes stay where they are; CONN_HELD says that in holds bytes.
  * Where the coding of the body does not change, chunk lines pass as they are and are only
- * checked. */
+ * checked. A response's trailers are kept, though, and pass without what they must not have. */
 #include "relay/h1_in.h"
 
 #include "base/arena.h"
@@ -15,7 +15,7 @@
 #include "relay/pipe.h"
 #include "relay/pump.h"
 
-enum { TRAILERS_KEPT = 1024 };
+enum { TRAILERS_KEPT = 1024, TRAILERS_HELD = 16384 };
 
 struct buf *h1_buffer(struct h1_end *h1)
 {
@@ -30,7 +30,7 @@ struct buf *h1_buffer(struct h1_end *h1)
 
 void h1_note_held(struct end *end, struct h1_end *h1)
 {
-	if (h1->in && h1->in->len)
+	if ((h1->in && h1->in->len) || h1->trailers_left)
 		end_socket(end)->flags |= CONN_HELD;
 	else
 		end_socket(end)->flags &= (uint16_t)~CONN_HELD;
@@ -71,7 +71,10 @@ static void h1_body_starts(struct h1_end *h1, uint8_t body, uint64_t length)
 		h1->chunks = (struct h1_chunks){ .response = !h1->is_client,
 						 .bare_lf = !h1->is_client &&
 							    h1->options & H1_ACCEPT_INVALID };
-	h1->decode = h1->whole = false;
+	if (body == BODY_CHUNKED)
+		h1->chunks.halts = !h1->is_client;
+	h1->decode = h1->whole = h1->holds = false;
+	h1->trailers_left = 0;
 	h1->ready = 0;
 	f->endless = body == BODY_CLOSE || body == BODY_TUNNEL;
 	f->ended = body == BODY_NONE || (body == BODY_LENGTH && !length);
@@ -171,6 +174,7 @@ APART static bool h1_chunks_good(struct h1_end *h1)
 	size_t used;
 
 	chunks.kept_room = 0;
+	chunks.halts = false;
 	return h1_chunks_scan(&chunks, buf_first(h1->in), h1->in->len, &used, &h1->error) != H1_BAD;
 }
 
@@ -285,6 +289,62 @@ static void h1_account_plain(struct h1_end *h1, size_t n)
 	f->ended = !h1->left;
 }
 
+/* Fields come behind the last chunk: none of them passes as it is. */
+COLD static void h1_hold_trailers(struct h1_end *h1)
+{
+	h1->chunks.halts = false;
+	h1->chunks.kept = arena_alloc(h1->arena, TRAILERS_HELD);
+	h1->chunks.kept_room = h1->chunks.kept ? TRAILERS_HELD : 0;
+	h1->holds = true;
+}
+
+/* They are all here. Where they are too many to be kept, the empty line is left of them. */
+COLD static void h1_trailers_due(struct h1_end *h1)
+{
+	static char none[] = "\r\n";
+
+	if (!h1->chunks.kept_len) {
+		h1->chunks.kept = none;
+		h1->chunks.kept_len = 2;
+	}
+	h1->trailers_left = h1->chunks.kept_len;
+}
+
+/* Chunks that pass as they are: *got bytes of what was received do. */
+static enum h1_result h1_scan(struct h1_end *h1, const char *buf, size_t len, size_t *used, size_t *got)
+{
+	struct h1_chunks *c = &h1->chunks;
+	enum h1_result r;
+	size_t more = 0;
+
+	*used = *got = 0;
+	if (likely(!h1->holds)) {
+		r = h1_chunks_scan(c, buf, len, used, &h1->error);
+		*got = *used;
+		if (likely(r != H1_INCOMPLETE || *used == len))
+			return r;
+		h1_hold_trailers(h1);
+	}
+	r = h1_chunks_scan(c, buf + *used, len - *used, &more, &h1->error);
+	h1->error.position += r == H1_BAD ? (uint32_t)*used : 0;
+	*used += more;
+	if (r == H1_DONE)
+		h1_trailers_due(h1);
+	return r;
+}
+
+static enum io h1_recv_trailers(struct end *end, struct h1_end *h1, void *buf, size_t size, size_t *got)
+{
+	const struct h1_chunks *c = &h1->chunks;
+
+	*got = h1->trailers_left < size ? h1->trailers_left : size;
+	memcpy(buf, c->kept + c->kept_len - h1->trailers_left, *got);
+	h1->trailers_left -= (uint16_t)*got;
+	h1->framing.ended = !h1->trailers_left;
+	h1_note_held(end, h1);
+	return IO_OK;
+}
+
 APART static enum io h1_account_chunks(struct end *end, struct h1_end *h1, char *buf, size_t *got,
 				       size_t *rest)
 {
@@ -293,16 +353,16 @@ APART static enum io h1_account_chunks(struct end *end, struct h1_end *h1, char 
 	enum h1_result r;
 
 	r = h1->decode ? h1_chunks_decode(&h1->chunks, buf, len, &used, got, &h1->error) :
-			 h1_chunks_scan(&h1->chunks, buf, len, &used, &h1->error);
+			 h1_scan(h1, buf, len, &used, got);
 	if (r == H1_BAD) {
 		h1_tell(end, &h1->error, buf, len);
 		return IO_ERR;
 	}
-	if (!h1->decode)
-		*got = used;
 	f->passable = h1->chunks.left;
-	f->ended = r == H1_DONE;
+	f->ended = r == H1_DONE && !h1->trailers_left;
 	*rest = len - used;
+	if (unlikely(h1->trailers_left))
+		h1_note_held(end, h1);
 	return IO_OK;
 }
 
@@ -407,6 +467,8 @@ enum io h1_recv(struct end *end, void *buf, size_t size, size_t *got)
 	for (;;) {
 		if (h1->framing.ended)
 			return IO_EOF;
+		if (unlikely(h1->trailers_left))
+			return h1_recv_trailers(end, h1, buf, size, got);
 		if (h1->ready)
 			return h1_recv_ready(end, h1, buf, size, got);
 		if (h1->body == BODY_LENGTH && h1->left < size)
@@ -619,6 +681,7 @@ void h1_decode(struct end *end)
 		return;
 	h1->chunks.kept = arena_alloc(h1->arena, TRAILERS_KEPT);
 	h1->chunks.kept_room = h1->chunks.kept ? TRAILERS_KEPT : 0;
+	h1->chunks.halts = false;
 	h1->decode = true;
 	h1->framing.raw = false;
 }
