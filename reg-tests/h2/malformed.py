@@ -77,7 +77,6 @@ HEADS = [  # what is wrong, fields; the stream ends with them
     ("no :method", but(method=None)),
     ("no :scheme", but(scheme=None)),
     ("no :path", but(path=None)),
-    ("no :authority and no Host", but(authority=None)),
     (":method twice", [(":method", "GET")] + request()),
     (":scheme twice", [(":scheme", "http")] + request()),
     (":path twice", [(":path", "/")] + request()),

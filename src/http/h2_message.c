@@ -355,6 +355,24 @@ static enum h2_head check_extended(struct head *h)
 	return H2_HEAD_GOOD;
 }
 
+static unsigned default_port(struct span scheme)
+{
+	if (span_equal_nocase(scheme, SPAN("http")))
+		return 80;
+	return span_equal_nocase(scheme, SPAN("https")) ? 443 : 0;
+}
+
+/* RFC 9110 4.2.3: the scheme's own port says nothing, and rules that go by the host expect none. */
+static void drop_default_port(struct head *h)
+{
+	struct span *authority = &h->pseudo[0], host;
+	unsigned port;
+
+	if (host_split(*authority, &host, &port) && port &&
+	    port == default_port(pseudo(h, PSEUDO_SCHEME)))
+		authority->len = host.len;
+}
+
 /* 8.3.1. */
 static enum h2_head check_pseudos(struct head *h)
 {
@@ -378,14 +396,9 @@ static enum h2_head check_pseudos(struct head *h)
 	msg->target = pseudo(h, PSEUDO_PATH);
 	if (has(h, PSEUDO_AUTHORITY) && !host_is_good(pseudo(h, PSEUDO_AUTHORITY)))
 		return malformed(h, "malformed authority");
+	if (has(h, PSEUDO_AUTHORITY))
+		drop_default_port(h);
 	return H2_HEAD_GOOD;
-}
-
-static unsigned default_port(struct span scheme)
-{
-	if (span_equal_nocase(scheme, SPAN("http")))
-		return 80;
-	return span_equal_nocase(scheme, SPAN("https")) ? 443 : 0;
 }
 
 /* Who goes by :authority and who goes by Host must mean the same. */
@@ -396,8 +409,11 @@ static enum h2_head check_host(struct head *h)
 
 	h->msg->flags |= MSG_HAS_HOST;
 	h->msg->host = h->host;
-	if (!has(h, PSEUDO_AUTHORITY))
-		return h->seen & SEEN_HOST ? H2_HEAD_GOOD : malformed(h, "a request without host");
+	if (!has(h, PSEUDO_AUTHORITY)) {
+		if (!(h->seen & SEEN_HOST)) /* in the room of a pseudo-field: HTTP/1.1 needs one */
+			put_field(h->msg, FIELD_HOST, SPAN(""), false);
+		return H2_HEAD_GOOD;
+	}
 	h->msg->host = authority;
 	if (!(h->seen & SEEN_HOST) || span_equal(authority, h->host))
 		return H2_HEAD_GOOD;
