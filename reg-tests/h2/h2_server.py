@@ -169,7 +169,8 @@ class Connection:
             self.h2.send_headers(stream, [(":status", "103"), ("link", "</a.css>")])
             self.say(stream, 200, b"behind")
         elif name == "trailers":
-            self.say(stream, 200, b"body", (), [("x-t", "v"), ("x-u", "w")], length=False)
+            self.say(stream, 200, b"body", (), [("x-t", "v"), ("content-length", "0"), ("host", "b"),
+                                               ("x-u", "w")], length=False)
         elif name == "hold":
             self.server.held.append((self, stream))
         elif name == "reset":

@@ -285,10 +285,25 @@ void h2_tell_due(struct h2_conn *c)
 	keep_fresh();
 }
 
-static void trailers_came(struct h2_stream *st, const struct hpack_fields *list)
+/* What would frame or route a message is dropped of a response's trailers (RFC 9110 6.5.1); fields of
+ * a connection are malformed there (RFC 9113 8.2.2). */
+static void trailers_lose_framing(struct hpack_fields *list)
+{
+	unsigned i, kept = 0;
+
+	for (i = 0; i < list->count; i++)
+		if (list->fields[i].id != FIELD_CONTENT_LENGTH && list->fields[i].id != FIELD_HOST)
+			list->fields[kept++] = list->fields[i];
+	list->count = kept;
+}
+
+static void trailers_came(struct h2_stream *st, struct hpack_fields *list)
 {
 	struct message_error error;
 	size_t room = list->used + 64 * list->count + 2, len = 0;
+
+	if (st->conn->client)
+		trailers_lose_framing(list);
 
 	if (!(st->conn->block_frame.flags & H2_END_STREAM) ||
 	    h2_trailers(list, &error) != H2_HEAD_GOOD || !h2_body_came(&st->left, 0, true)) {
