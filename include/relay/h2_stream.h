@@ -58,6 +58,7 @@ struct h2_stream {
 	bool has_head;          /* the message's, behind which are trailers */
 	bool in_ended;          /* the peer's END_STREAM */
 	bool out_ended;         /* ours */
+	bool closes;            /* GOAWAY follows our last byte of it */
 	bool extended;          /* its request is an extended CONNECT, which became an Upgrade */
 	bool asks_tunnel;       /* client: a CONNECT of either kind, which nobody has accepted yet */
 	bool reset;             /* by one of the two */

@@ -325,8 +325,7 @@ static enum io h2_head_out(struct end *end, struct message *msg)
 	if (w.full)
 		return IO_ERR;
 	h2_block_ends(st, p, &w, 0);
-	if (msg->flags & MSG_CLOSES && !st->conn->client)
-		h2_conn_drain(st->conn);
+	st->closes = msg->flags & MSG_CLOSES && !st->conn->client;
 	return IO_OK;
 }
 
@@ -480,7 +479,7 @@ static void end_stream(struct h2_stream *st)
 		h2_out_done(c, h2_write_header(p, H2_DATA, H2_END_STREAM, st->id, 0));
 }
 
-static void h2_finish(struct end *end)
+static void finish_stream(struct end *end)
 {
 	struct h2_stream *st = h2_state(end);
 	struct span lines = end_trailers(end_peer(end));
@@ -500,6 +499,16 @@ static void h2_finish(struct end *end)
 	h2_write_trailers(&w, lines);
 	h2_block_ends(st, p, &w, H2_END_STREAM);
 	st->conn->last_stream = 0;
+}
+
+/* GOAWAY stands behind the stream: there are clients that take nothing after it. */
+static void h2_finish(struct end *end)
+{
+	struct h2_stream *st = h2_state(end);
+
+	finish_stream(end);
+	if (st->closes && st->out_ended)
+		h2_conn_drain(st->conn);
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
