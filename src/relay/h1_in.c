@@ -311,7 +311,8 @@ COLD static void h1_trailers_due(struct h1_end *h1)
 }
 
 /* Chunks that pass as they are: *got bytes of what was received do. */
-static enum h1_result h1_scan(struct h1_end *h1, const char *buf, size_t len, size_t *used, size_t *got)
+static enum h1_result h1_scan(struct h1_end *h1, const char *buf, size_t len, size_t *used,
+			      size_t *got)
 {
 	struct h1_chunks *c = &h1->chunks;
 	enum h1_result r;
@@ -333,7 +334,8 @@ static enum h1_result h1_scan(struct h1_end *h1, const char *buf, size_t len, si
 	return r;
 }
 
-static enum io h1_recv_trailers(struct end *end, struct h1_end *h1, void *buf, size_t size, size_t *got)
+static enum io h1_recv_trailers(struct end *end, struct h1_end *h1, void *buf, size_t size,
+				size_t *got)
 {
 	const struct h1_chunks *c = &h1->chunks;
 
