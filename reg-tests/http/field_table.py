@@ -266,6 +266,23 @@ def arrived(wanted, head):
     return True
 
 
+def goaway(row):
+    """The same over HTTP/2: the frames of the answer's stream, then GOAWAY (type 7), then the end."""
+    number = str(row.number).encode()
+    block = b"\x82\x86\x84\x41\x01a\x00\x05x-row" + bytes([len(number)]) + number
+    with connect(args.front) as client:
+        client.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]) +
+                       bytes([0, 0, len(block), 1, 5, 0, 0, 0, 1]) + block)
+        data, kinds = b"", []
+        with contextlib.suppress(ConnectionResetError):
+            while piece := client.recv(65536):
+                data += piece
+    while len(data) >= 9:
+        kinds.append(data[3])
+        data = data[9 + int.from_bytes(data[:3], "big"):]
+    check(f"HTTP/2: GOAWAY behind the stream, then the end: {kinds}", [k for k in kinds if k in (0, 1, 7)][-2:] == [0, 7])
+
+
 def walk(theirs):
     origin = Origin(socket.create_server(address(args.back)))
     for row in Row.rows:
@@ -281,6 +298,7 @@ def walk(theirs):
                 break
         else:
             check(f"{'theirs' if theirs else 'ours'}: {row.title}", True)
+    goaway(next(row for row in Row.rows if row.rules and "string ok hdr Connection close" in row.rules[0]))
     for rule in [] if theirs else Row.refused:
         path = os.path.join(args.dir, "refused.cfg")
         with open(path, "w", encoding="ascii") as f:
