@@ -60,7 +60,7 @@ struct h2_stream {
 	bool out_ended;         /* ours */
 	bool closes;            /* GOAWAY follows our last byte of it */
 	bool extended;          /* its request is an extended CONNECT, which became an Upgrade */
-	bool asks_tunnel;       /* client: a CONNECT of either kind, which nobody has accepted yet */
+	bool asks_tunnel;       /* a CONNECT of either kind, which nobody has accepted yet: no body */
 	bool reset;             /* by one of the two */
 	bool marked;            /* the body's bytes stay, to be given again */
 	bool told;              /* that the connection is gone */

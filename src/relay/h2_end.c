@@ -20,6 +20,13 @@ enum { SMALL = 4096, PIECES = 4 };
 
 /* ---- heads and bodies in ------------------------------------------------------------------ */
 
+/* A client has asked for a tunnel, and nobody has agreed to it: the request has no body, and what
+ * came behind it is nobody's until the tunnel stands (RFC 9113 8.5, RFC 8441 5). */
+static bool has_no_body(const struct h2_stream *st)
+{
+	return st->asks_tunnel && !st->conn->client;
+}
+
 static size_t kept_bytes(const struct h2_stream *st)
 {
 	return st->in.len - st->marked_given;
@@ -27,12 +34,20 @@ static size_t kept_bytes(const struct h2_stream *st)
 
 static size_t bytes_at_hand(const struct h2_stream *st)
 {
-	return kept_bytes(st) + st->now.len;
+	return has_no_body(st) ? 0 : kept_bytes(st) + st->now.len;
+}
+
+/* Has the body ended, all of it given or not? */
+static bool body_is_here(const struct h2_stream *st)
+{
+	return st->in_ended || has_no_body(st);
 }
 
 /* All of what is kept lies in front of what is at hand: one of them at a time. */
 static struct span first_bytes(const struct h2_stream *st)
 {
+	if (has_no_body(st))
+		return (struct span){ NULL, 0 };
 	if (kept_bytes(st))
 		return (struct span){ h2_bytes_first(&st->in) + st->marked_given, kept_bytes(st) };
 	return st->now;
@@ -42,7 +57,7 @@ void h2_note(struct h2_stream *st)
 {
 	bool bytes = bytes_at_hand(st);
 
-	st->framing.ended = st->in_ended && !bytes && !st->fresh && !st->kept;
+	st->framing.ended = body_is_here(st) && !bytes && !st->fresh && !st->kept;
 	if (bytes)
 		st->flags |= CONN_READABLE | CONN_HELD;
 	else
@@ -88,7 +103,7 @@ static enum io h2_recv(struct end *end, void *buf, size_t size, size_t *got)
 	struct h2_stream *st = h2_state(end);
 	struct span bytes = first_bytes(st);
 
-	if (!bytes.len && st->in_ended)
+	if (!bytes.len && body_is_here(st))
 		return IO_EOF;
 	if (!bytes.len) {
 		st->flags &= (uint16_t)~CONN_READABLE;
@@ -126,6 +141,8 @@ static enum io h2_body_in(struct end *end)
 {
 	struct h2_stream *st = h2_state(end);
 
+	if (has_no_body(st))
+		return IO_OK;
 	if (st->now.len) {
 		if (!h2_bytes_add(&st->in, st->now.ptr, st->now.len))
 			return IO_ERR;
@@ -143,7 +160,7 @@ static struct span h2_body(const struct end *end, bool *final)
 {
 	const struct h2_stream *st = h2_state(end);
 
-	*final = st->in_ended || body_fills(st);
+	*final = body_is_here(st) || body_fills(st);
 	return first_bytes(st);
 }
 
@@ -171,7 +188,7 @@ static bool h2_ended_alone(const struct end *end)
 
 static bool h2_whole(const struct end *end)
 {
-	return h2_state(end)->in_ended;
+	return body_is_here(h2_state(end));
 }
 
 static uint64_t h2_left(const struct end *end)
@@ -201,9 +218,9 @@ static bool h2_mark(struct end *end)
 {
 	struct h2_stream *st = h2_state(end);
 
-	if (h2_body_in(end) != IO_OK || !st->in_ended)
+	if (h2_body_in(end) != IO_OK || !body_is_here(st))
 		return false;
-	st->marked = true;
+	st->marked = !has_no_body(st);
 	return true;
 }
 
@@ -440,6 +457,8 @@ static enum io h2_send(struct end *end, const void *buf, size_t len, bool more, 
 	*sent = 0;
 	if (st->reset || st->out_ended || c->state >= H2_CLOSING)
 		return IO_ERR;
+	if (c->client && st->asks_tunnel) /* its head may wait, without an id: not a byte yet */
+		return IO_ERR;
 	len = may_send(st, len);
 	if (!len) {
 		h2_stream_wait(st);
@@ -486,7 +505,9 @@ static void finish_stream(struct end *end)
 	struct hpack_writer w;
 	char *p;
 
-	if (st->out_ended || st->reset || st->asks_tunnel) /* then it ends with the tunnel */
+	if (st->out_ended || st->reset)
+		return;
+	if (st->conn->client && st->asks_tunnel) /* then it ends with the tunnel */
 		return;
 	st->out_ended = true;
 	if (lines.len <= 2) {

@@ -213,6 +213,7 @@ static void request_came(struct h2_conn *c, struct hpack_fields *list, struct bu
 	if (!st)
 		return;
 	st->extended = fresh.flags & MSG_UPGRADE;
+	st->asks_tunnel = st->extended || fresh.method == METHOD_CONNECT;
 	if (st->extended) {
 		make_key((*strings)->data + (*strings)->size - KEY_LEN);
 		if (!h2_websocket_came(st, key)) {
