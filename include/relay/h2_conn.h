@@ -29,6 +29,9 @@ struct h2_owner {
 	/* Server: a request was no message, and was reset; or the connection ends with an error.
 	 * conn: what is below. NULL: nobody wants to know. */
 	void (*bad)(void *owner, struct conn *conn);
+	/* Server: closes the connection below, on which nothing went wrong; as conn_part
+	 * (net/linger.h), and it clears the pointer. NULL: with little patience. */
+	void (*part)(void *owner, struct conn **conn, bool may_send);
 };
 
 /* What we announce and bear. */

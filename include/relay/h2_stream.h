@@ -105,6 +105,7 @@ struct h2_conn {
 	bool leaving;           /* it will be, when the peer has answered PING */
 	bool refused;           /* GOAWAY was heard */
 	bool told;              /* the streams know that it is dead */
+	bool faulty;            /* h2_fault has ended it */
 	bool over;              /* the owner knows that no stream begins any more */
 	bool table_shrunk;      /* the peer wants to hear that our table is empty */
 	bool greeted;           /* the peer's first settings are here */

@@ -19,12 +19,12 @@
 #include "exchange/traits.h"
 #include "exchange/unread.h"
 #include "net/conn.h"
-#include "net/linger.h"
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "stream/assign.h"
+#include "stream/client_close.h"
 #include "stream/connect.h"
 #include "stream/early.h"
 #include "stream/filtering.h"
@@ -238,29 +238,12 @@ static bool reset_client(const struct stream *s)
 }
 
 /* May the client still be sending, or are requests left that nobody will read? */
-static bool client_lingers(const struct stream *s)
+static bool client_may_send(const struct stream *s, const struct conn *conn)
 {
-	const struct conn *conn = end_conn(&s->relay.client);
-
-	if (!conn || conn->flags & (CONN_EOF | CONN_BROKEN | CONN_RDHUP) ||
-	    !end_speaks(&s->relay.client))
+	if (!end_speaks(&s->relay.client))
 		return false;
 	return !s->relay.client.framing->ended || conn->flags & (CONN_HELD | CONN_READABLE) ||
 	       (s->exchange->head_sent && s->exchange->req.flags & MSG_KEEP_ALIVE);
-}
-
-APART static void client_linger(struct stream *s)
-{
-	const struct timeouts *t = &s->origin->frontend->set.timeout;
-	struct buf *held = NULL;
-	struct conn *conn = end_detach(&s->relay.client, &held);
-
-	buffer_give(&held);
-	if (tls_conn_unproven(conn))
-		conn_close(&conn, false); /* what would be dropped ends the handshake:
-					   * tls/outlive.c */
-	else
-		conn_linger(&conn, t->client_fin ? t->client_fin : t->client);
 }
 
 static bool exchange_leave(struct stream *s, bool filtered)
@@ -274,11 +257,11 @@ static bool exchange_leave(struct stream *s, bool filtered)
 	if (reset_client(s))
 		return true;
 	conn = end_conn(&s->relay.client);
-	if (client_lingers(s))
-		client_linger(s);
-	else if (conn && !early_unproven(s) &&
-		 (s->reason != END_NORMAL || *s->relay.client.flags & CONN_RDHUP))
+	if (!conn)
+		return false;
+	if (!end_speaks(&s->relay.client) && s->reason != END_NORMAL && !early_unproven(s))
 		conn_discard(conn);
+	client_close_end(&s->relay, s->origin->frontend, client_may_send(s, conn));
 	return false;
 }
 

@@ -317,10 +317,16 @@ bool conn_is_quiet(struct conn *conn)
 
 void conn_discard(struct conn *conn)
 {
-	enum { MOST = 1 << 20 };
+	enum { PIECE = 1 << 20, PIECES = 16 };
+	unsigned pieces = PIECES;
+	ssize_t n;
 
-	if (conn->src.fd >= 0 &&
-	    recv(conn->src.fd, NULL, MOST, conn->flags & CONN_TCP ? MSG_TRUNC : 0) == 0)
+	if (conn->src.fd < 0)
+		return;
+	do
+		n = recv(conn->src.fd, NULL, PIECE, conn->flags & CONN_TCP ? MSG_TRUNC : 0);
+	while (n > 0 && --pieces);
+	if (n == 0)
 		conn->flags &= (uint16_t)~CONN_CORKED; /* the end, nothing unread: close() will
 						        * do */
 }

@@ -4,12 +4,14 @@
  * throws away what the peer has not got yet of the last response. So our side is shut down, what
  * comes is dropped, and the descriptor goes when the peer has closed. It goes before that when
  *
- * - the peer has taken everything, and has sent nothing for two seconds, or goes on sending for 30;
+ * - the peer has taken everything, and has sent nothing for two seconds (where the process stops:
+ *   200 ms), or goes on sending for 30;
  * - the peer takes nothing more (SIOCOUTQ) and sends nothing for as long as the caller waits for
  *   it;
  * - five minutes are over, or others need the place or the descriptor: the oldest one goes first.
  *
- * Called where HTTP sessions end; nobody is told anything. */
+ * conn_part decides whether that is necessary. Called where clients' connections end
+ * (stream/client_close.c); the process does not end meanwhile (linger_hooks). */
 #include "net/linger.h"
 
 #include "base/clock.h"
@@ -23,7 +25,8 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-enum { QUIET_MS = 2000, TAKEN_MS = 30000, PATIENCE_MOST_MS = 60000, LINGER_MOST_MS = 300000,
+enum { QUIET_MS = 2000, HURRY_QUIET_MS = 200, HURRY_LOOK_MS = 50 };
+enum { TAKEN_MS = 30000, PATIENCE_MOST_MS = 60000, LINGER_MOST_MS = 300000,
        LOOK_MS = 1000 };
 enum { LINGER_MOST = 1000, PIECE = 1 << 17, LINGER_BYTES = 16 << 20 };
 
@@ -44,6 +47,8 @@ struct lingerer {
 static struct pool lingerers = POOL_INIT("lingerer", sizeof(struct lingerer));
 static struct list lingering = LIST_INIT(lingering);
 static unsigned lingering_count;
+static bool hurries;
+struct linger_hooks linger_hooks;
 
 static void linger_free(struct reap *reap)
 {
@@ -60,6 +65,8 @@ static void linger_end(struct lingerer *l)
 	lingering_count--;
 	conn_close(&l->conn, false);
 	loop_reap(&l->reap, linger_free);
+	if (linger_hooks.release)
+		linger_hooks.release();
 }
 
 bool linger_cut(void)
@@ -70,11 +77,12 @@ bool linger_cut(void)
 	return true;
 }
 
+/* Of what is not TCP, close() takes nothing away. */
 static int linger_queued(const struct conn *conn)
 {
 	int queued;
 
-	return ioctl(conn->src.fd, SIOCOUTQ, &queued) == 0 ? queued : 0;
+	return conn->flags & CONN_TCP && ioctl(conn->src.fd, SIOCOUTQ, &queued) == 0 ? queued : 0;
 }
 
 /* By closing nothing is lost any more that the peer would have wanted. */
@@ -92,7 +100,13 @@ static bool linger_over(struct lingerer *l)
 		return now - l->moved_ms >= l->patience_ms;
 	if (!l->taken_ms)
 		l->taken_ms = now;
-	return l->left <= 0 || now - l->moved_ms >= QUIET_MS || now - l->taken_ms >= TAKEN_MS;
+	return l->left <= 0 || now - l->moved_ms >= (hurries ? HURRY_QUIET_MS : QUIET_MS) ||
+	        now - l->taken_ms >= TAKEN_MS;
+}
+
+static void linger_look_later(struct lingerer *l)
+{
+	timer_set(&l->timer, clock_now_ms + (hurries ? HURRY_LOOK_MS : LOOK_MS));
 }
 
 static void linger_look(struct lingerer *l)
@@ -100,7 +114,16 @@ static void linger_look(struct lingerer *l)
 	if (linger_over(l))
 		linger_end(l);
 	else
-		timer_set(&l->timer, clock_now_ms + LOOK_MS);
+		linger_look_later(l);
+}
+
+void linger_hurry(void)
+{
+	struct lingerer *l;
+
+	hurries = true;
+	list_for_each(l, &lingering, node)
+		linger_look_later(l);
 }
 
 static void linger_timer(struct timer *timer)
@@ -144,6 +167,29 @@ static void linger_ready(struct conn *conn)
 	linger_take(conn->owner);
 }
 
+bool conn_may_lose(const struct conn *conn, bool may_send)
+{
+	if (conn->src.fd < 0 ||
+	    conn->flags & (CONN_EOF | CONN_RDHUP | CONN_HUP | CONN_BROKEN | CONN_ERROR))
+		return false;
+	if (conn->layer && conn->layer->ops->outlives(conn))
+		return false;
+	return may_send || linger_queued(conn) > 0;
+}
+
+void conn_part(struct conn **connp, unsigned patience_ms, bool may_send)
+{
+	struct conn *conn = *connp;
+
+	if (conn_may_lose(conn, may_send)) {
+		conn_linger(connp, patience_ms);
+		return;
+	}
+	if (conn->flags & CONN_RDHUP && !(conn->layer && conn->layer->ops->outlives(conn)))
+		conn_discard(conn); /* nothing comes behind it */
+	conn_close(connp, false);
+}
+
 void conn_linger(struct conn **connp, unsigned patience_ms)
 {
 	struct conn *conn = *connp;
@@ -169,7 +215,9 @@ void conn_linger(struct conn **connp, unsigned patience_ms)
 	conn->ready = linger_ready;
 	timer_init(&l->timer, linger_timer);
 	task_init(&l->task, linger_task);
-	timer_set(&l->timer, clock_now_ms + LOOK_MS);
+	linger_look_later(l);
+	if (linger_hooks.hold)
+		linger_hooks.hold();
 	conn_shut(conn);
 	l->queued = linger_queued(conn);
 	linger_ready(conn);

@@ -442,6 +442,7 @@ void h2_fault(struct h2_conn *c, enum h2_code code)
 		c->counts->detected_conn_protocol_errors++;
 	if (code != H2_NO_ERROR && code != H2_INTERNAL_ERROR && c->ops->bad && c->conn)
 		c->ops->bad(c->owner, c->conn); /* the peer's fault, not our lack of memory */
+	c->faulty = true;
 	goaway(c, code);
 	if (c->state != H2_DEAD)
 		c->state = H2_CLOSING;
@@ -499,7 +500,7 @@ static bool tell_some(struct h2_conn *c)
 /* All streams learn that the connection is gone; what is known of it they may still say. */
 static void tell(struct h2_conn *c)
 {
-	enum { LAST_WORDS_MS = 1000 }; /* so long they may find no room */
+	enum { LAST_WORDS_MS = 1000 }; /* so long those of a fault may find no room */
 
 	if (!tell_some(c)) {
 		task_wake(&c->task);
@@ -508,11 +509,12 @@ static void tell(struct h2_conn *c)
 	c->told = true;
 	/* To close while the client still says something would be a RST, which takes our last words
 	 * along. */
-	if (!c->client && c->draining &&
-	    !(c->conn->flags & (CONN_EOF | CONN_BROKEN | CONN_RDHUP)))
-		conn_linger(&c->conn, LAST_WORDS_MS);
-	else
+	if (c->client)
 		conn_close(&c->conn, false);
+	else if (c->ops->part && !c->faulty)
+		c->ops->part(c->owner, &c->conn, c->draining);
+	else
+		conn_part(&c->conn, LAST_WORDS_MS, c->draining);
 }
 
 /* A client says GOAWAY when all is over: some servers stop at once when they hear it. */

@@ -16,6 +16,7 @@
 #include "session/h2_carrier.h"
 #include "session/handshake.h"
 #include "session/keepalive.h"
+#include "stream/client_close.h"
 #include "stream/rule_steps.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
@@ -133,7 +134,7 @@ COLD static void session_short(struct session *se)
 {
 	global_tally->no_memory++;
 	buffer_give(&se->held);
-	conn_close(&se->conn, false);
+	client_close(&se->conn, se->origin.frontend, se->origin.requests > 0);
 	session_free(&se);
 }
 

@@ -15,6 +15,7 @@
 #include "session/keepalive.h"
 #include "session/session.h"
 #include "stream/accesslog.h"
+#include "stream/client_close.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
 #include "stream/track.h"
@@ -225,7 +226,15 @@ static void carrier_bad(void *owner, struct conn *conn)
 	accesslog_no_request(&carrier->session->origin, conn);
 }
 
+static void carrier_part(void *owner, struct conn **conn, bool may_send)
+{
+	struct h2_carrier *carrier = owner;
+
+	client_close(conn, carrier->session->origin.frontend, may_send);
+}
+
 static const struct h2_owner carrier_owner = {
+	.part = carrier_part,
 	.opened = carrier_opened,
 	.busy = carrier_busy,
 	.closed = carrier_closed,
@@ -265,7 +274,7 @@ void h2_carrier_begin(struct session *se)
 	buffer_give(&held);
 	if (!carrier || !carrier->conn) {
 		pool_put(&carrier_pool, carrier);
-		conn_close(&conn, false);
+		client_close(&conn, se->origin.frontend, se->origin.requests > 0);
 		session_free(&se);
 		return;
 	}

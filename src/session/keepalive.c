@@ -14,6 +14,7 @@
 #include "relay/buffer.h"
 #include "session/h2_carrier.h"
 #include "session/session.h"
+#include "stream/client_close.h"
 #include "stream/stream.h"
 
 #include <limits.h>
@@ -28,7 +29,7 @@ static void keepalive_close(struct session *se)
 {
 	task_cancel(&se->task);
 	buffer_give(&se->held);
-	conn_close(&se->conn, false);
+	client_close(&se->conn, se->origin.frontend, false);
 	session_free(&se);
 	streams_release();
 }

@@ -11,6 +11,7 @@
 #include "event/timer.h"
 #include "exchange/idle.h"
 #include "log/log.h"
+#include "net/linger.h"
 #include "net/listener.h"
 #include "net/sock.h"
 #include "peers/peers.h"
@@ -223,6 +224,8 @@ static int listening_start(struct config *cfg, void *data, struct err *err)
 	listener_hooks.out_of_resources = listening_out_of_resources;
 	tls_hooks.hold = streams_hold;
 	tls_hooks.release = streams_release;
+	linger_hooks.hold = streams_hold;
+	linger_hooks.release = streams_release;
 	tls_proved = handshake_proved;
 	tls_client_changed = idle_close_outdated;
 	tune_pipes(tune);
@@ -372,6 +375,7 @@ void listening_finish(enum listening_finish how, void (*done)(void))
 	global_state->stopping = true;
 	loop_busy(false); /* a new process may want the processor */
 	loop_spin(0);
+	linger_hurry();
 	finish_done = done;
 	streams_few_left = listening_few_left;
 	keepalive_finish(how != FINISH_ALONE);

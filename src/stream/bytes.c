@@ -11,6 +11,7 @@
 #include "relay/buffer.h"
 #include "stream/accesslog.h"
 #include "stream/assign.h"
+#include "stream/client_close.h"
 #include "stream/connect.h"
 #include "stream/early.h"
 #include "stream/extra.h"
@@ -241,6 +242,8 @@ static bool bytes_leave(struct stream *s, bool filtered)
 		return true;
 	if (conn && !early_unproven(s) && (s->reason != END_NORMAL || s->traits & HAS_SERVICE))
 		conn_discard(conn);
+	if (s->reason == END_NORMAL)
+		client_close_end(&s->relay, s->origin->frontend, false);
 	return false;
 }
 

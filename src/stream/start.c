@@ -11,6 +11,7 @@
 #include "share/segment.h"
 #include "stream/accesslog.h"
 #include "stream/bytes.h"
+#include "stream/client_close.h"
 #include "stream/filtering.h"
 #include "stream/kind.h"
 #include "stream/run.h"
@@ -40,6 +41,7 @@ COLD static void stream_short(struct stream *s, struct buf **held)
 {
 	global_tally->no_memory++;
 	buffer_give(held);
+	client_close_end(&s->relay, s->origin->frontend, true);
 	end_close(&s->relay.client, false);
 	s->origin->carrier->ended(s->origin);
 	pool_give(&stream_pool, &s);

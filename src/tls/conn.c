@@ -588,6 +588,11 @@ static bool tls_is_quiet(struct conn *conn)
 	return tls_probe(conn) == IO_AGAIN;
 }
 
+static bool tls_outlives(const struct conn *conn)
+{
+	return tls_of(conn)->unproven;
+}
+
 static void tls_close(struct conn *conn, bool reset)
 {
 	struct tls_conn *t = tls_of(conn);
@@ -622,6 +627,7 @@ static const struct conn_layer_ops tls_ops = {
 	.event = tls_event,
 	.at_end = tls_at_end,
 	.is_quiet = tls_is_quiet,
+	.outlives = tls_outlives,
 	.shut = tls_shut,
 	.close = tls_close,
 };
