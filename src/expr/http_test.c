@@ -427,6 +427,41 @@ static void passwords_are_compared(void **state)
 	config_free(&cfg);
 }
 
+/* A wrong password costs a hash of each form of the list, for known and unknown names alike. */
+static void names_cost_the_same(void **state)
+{
+	static const char text[] = "userlist forms\n user des password XXq2wKiyI43A2\n"
+				   " user md5 password $1$saltsalt$qjXMvbEw8oaL.CzflDtaK/\n"
+				   " user few password $5$rounds=1000$salt$x\n"
+				   " user more password $5$rounds=2000$salt$x\n"
+				   " user again password $5$rounds=1000$pepper$x\n"
+				   " user bcrypt password $2b$04$abcdefghijklmnopqrstuuAAAA\n"
+				   " user bcrypt5 password $2b$05$abcdefghijklmnopqrstuuAAAA\n"
+				   " user locked password !\n user none\n"
+				   " user open insecure-password p\n";
+	static const char *const names[] = { "des", "md5", "few", "more", "again", "bcrypt",
+					     "bcrypt5", "locked", "none", "open", "nobody", "" };
+	struct config *cfg = config_new(test_modules, false);
+	const struct userlist *list;
+	uint64_t before;
+	unsigned i;
+
+	(void)state;
+	assert_int_equal(config_read_text(cfg, "test", text, sizeof(text) - 1), 0);
+	list = userlist_find(cfg, "forms");
+	for (i = 0; i < ARRAY_LEN(names); i++) {
+		before = userlist_crypts;
+		assert_false(userlist_check(list, span_of(names[i]), span_of("wrong")));
+		assert_int_equal(userlist_crypts - before, 6);
+	}
+	before = userlist_crypts;
+	assert_true(userlist_check(list, span_of("open"), span_of("p")));
+	assert_int_equal(userlist_crypts, before);
+	assert_true(userlist_check(list, span_of("des"), span_of("password")));
+	assert_int_equal(userlist_crypts, before + 1);
+	config_free(&cfg);
+}
+
 /* crypt(3) runs once for a name and a password; for names that are not there as for others. */
 static void passwords_are_known(void **state)
 {
@@ -498,6 +533,7 @@ int main(void)
 		cmocka_unit_test(captures_are_kept),
 		cmocka_unit_test(userlist_problems),
 		cmocka_unit_test(passwords_are_compared),
+		cmocka_unit_test(names_cost_the_same),
 		cmocka_unit_test(passwords_are_known),
 	};
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The userlist section (manual 3.4): read, checked when all of it is known, asked by fetches. What
- * it holds never changes afterwards. Passwords are compared in constant time, names that there are
- * not cost what others cost, and what crypt(3) has said of a name and a password is remembered by a
+ * it holds never changes afterwards. Passwords are compared in constant time. A wrong password costs
+ * a hash of each form that the list has, whoever's it is, so that nobody learns which names there
+ * are, or have which form. What crypt(3) has said of a name and a password is remembered by a
  * keyed hash, since it may take 30 ms during which nothing else happens. */
 #include "expr/userlist.h"
 
@@ -30,6 +31,7 @@ struct user {
 	struct user *next;
 	const char *name, *password; /* password NULL: none was given, nobody may enter */
 	bool hashed;
+	struct user *next_form; /* users whose hashes cost something else, one of each form */
 	struct mention *groups;
 };
 
@@ -43,7 +45,7 @@ struct userlist {
 	struct userlist *next;
 	const char *name;
 	struct user *users;
-	unsigned secrets; /* users with a password */
+	struct user *forms; /* one user of each form of hashes: method, and what it costs */
 	bool used;        /* somebody asks for it */
 	struct location loc;
 	struct catalog names; /* of the users */
@@ -254,37 +256,87 @@ static enum secret right_known(const struct userlist *list, struct span name, co
 
 /* -- asking -------------------------------------------------------------------------------- */
 
-/* A name that is not there, or may not enter, costs what another of the list costs; always the same
- * one, which nobody can foresee. */
-static const struct user *stand_in(const struct userlist *list, struct span name)
+/* How much of a hash says what it costs to compute: "$6$", "$6$rounds=10000$", "$2b$12$". */
+static size_t form_length(const char *hash)
 {
-	const struct user *u = list->users;
-	unsigned n;
+	enum { EXTENDED_DES = 5, SCRYPT = 14 };
+	const char *c, *third = NULL;
+	unsigned parts = 0;
 
-	if (!list->secrets)
-		return NULL;
-	known_prepare();
-	n = (unsigned)(siphash(known_key, name.ptr, name.len).low % list->secrets);
-	for (; !u->password || n--; u = u->next)
-		;
-	return u;
+	if (*hash != '$')
+		return *hash == '_' ? EXTENDED_DES : 0;
+	if (!strncmp(hash, "$7$", 3))
+		return SCRYPT;
+	for (c = hash; *c; c++) {
+		parts += *c == '$';
+		if (*c == '$' && parts <= (hash[1] == '2' ? 3 : 2))
+			third = c;
+	}
+	if (parts >= 4 && hash[1] != '2') /* method, cost, salt, hash */
+		third = strchr(third + 1, '$');
+	return (size_t)(third - hash) + 1;
+}
+
+static bool same_form(const struct user *a, const struct user *b)
+{
+	size_t len = form_length(a->password);
+
+	return len == form_length(b->password) && !strncmp(a->password, b->password, len);
+}
+
+/* Can the hash be computed at all? */
+static bool has_form(const struct user *u)
+{
+	int said = u->password && u->hashed ? crypt_checksalt(u->password) : CRYPT_SALT_INVALID;
+
+	return said != CRYPT_SALT_INVALID && said != CRYPT_SALT_METHOD_DISABLED;
+}
+
+static void form_add(struct userlist *list, struct user *u)
+{
+	struct user *f = list->forms;
+
+	if (!has_form(u))
+		return;
+	while (f && !same_form(f, u))
+		f = f->next_form;
+	if (f)
+		return;
+	u->next_form = list->forms;
+	list->forms = u;
+}
+
+/* The name's own hash, and for each other form that of somebody else. */
+static enum secret ask_hashes(const struct userlist *list, const struct user *own, struct span name,
+			      const char *password, bool patient)
+{
+	const struct user *f, *hashed = own && has_form(own) ? own : NULL;
+	enum secret said = SECRET_WRONG;
+
+	if (hashed)
+		said = right_known(list, name, hashed->password, true, password, patient);
+	for (f = list->forms; f && said == SECRET_WRONG; f = f->next_form)
+		if (!hashed || !same_form(f, hashed))
+			said = right_known(list, name, f->password, false, password, patient);
+	return said;
 }
 
 enum secret userlist_ask(const struct userlist *list, struct span user, struct span password,
 			 bool patient)
 {
-	const struct user *u = user_find(list, user), *as = u && u->password ? u : stand_in(list, user);
+	const struct user *u = user_find(list, user);
+	bool open = u && u->password && !u->hashed;
 	char text[PASSWORD_LONGEST];
 	enum secret said;
 
-	if (!as || password.len >= sizeof(text) || memchr(password.ptr, 0, password.len))
+	if (password.len >= sizeof(text) || memchr(password.ptr, 0, password.len))
 		return SECRET_WRONG;
 	memcpy(text, password.ptr, password.len);
 	text[password.len] = 0;
-	if (as->hashed)
-		said = right_known(list, user, as->password, as == u, text, patient);
+	if (same_secret(open ? u->password : "", text) && open)
+		said = SECRET_RIGHT;
 	else
-		said = same_secret(as->password, text) && as == u ? SECRET_RIGHT : SECRET_WRONG;
+		said = ask_hashes(list, u, user, text, patient);
 	explicit_bzero(text, sizeof(text));
 	return said;
 }
@@ -450,7 +502,7 @@ static int parse_user(struct statement *st, const struct keyword *kw, void *obje
 	}
 	u->next = list->users;
 	list->users = u;
-	list->secrets += u->password != NULL;
+	form_add(list, u);
 	catalog_add(&list->names, st->cfg->arena, u->name, u);
 	return 0;
 }
