@@ -25,6 +25,7 @@
 #include "udp/lb.h"
 #include "udp/log.h"
 #include "udp/port.h"
+#include "udp/quarantine.h"
 #include "udp/rows.h"
 #include "udp/server.h"
 
@@ -256,14 +257,31 @@ int udp_session_client_fd(const struct udp_session *s)
 	return s->beside ? udp_beside_fd(s->beside) : s->port->listener->src.fd;
 }
 
-/* Makes room where descriptors or local ports have run out. False: that was not it, or there is no
- * room to be made. */
+/* Have the local ports run out that its line names? */
+static bool lacks_ports(const struct udp_lb *lb, const struct server *server, enum dial_result result,
+			int error)
+{
+	return result == DIAL_SOURCE && error == EADDRINUSE && udp_server_has_ports(lb, server);
+}
+
+static bool lacks_descriptors(enum dial_result result, int error)
+{
+	return result == DIAL_RESOURCE && error != ENOMEM;
+}
+
+/* Makes room for one more try: sockets that wait close first, then a session ends. False: that was
+ * not it, or there is no room to be made. */
 static bool make_way(struct udp_lb *lb, struct server *server, enum dial_result result, int error)
 {
-	if (result == DIAL_RESOURCE && error != ENOMEM)
-		return evict(lb, NULL);
-	return result == DIAL_SOURCE && error == EADDRINUSE && udp_server_has_ports(lb, server) &&
-	       evict_from(lb, server);
+	bool ports = lacks_ports(lb, server, result, error), made;
+
+	if (!ports && !lacks_descriptors(result, error))
+		return false;
+	if (udp_quarantine_drop())
+		return true;
+	made = ports ? evict_from(lb, server) : evict(lb, NULL);
+	udp_quarantine_drop();
+	return made;
 }
 
 /* -1: counted. */
@@ -271,13 +289,17 @@ static int connect_server(struct udp_port *port, struct server *server, const st
 			  const struct addr *local)
 {
 	enum dial_result result;
+	unsigned tries;
 	int fd = udp_server_forgets(port->lb, server) ? udp_spare_take(port->lb, server) : -1;
 
 	if (fd >= 0)
 		return fd;
 	result = udp_server_dial(server, client, local, &fd);
-	if (result != DIAL_STARTED && make_way(port->lb, server, result, errno))
+	for (tries = 2; result != DIAL_STARTED && tries; tries--) {
+		if (!make_way(port->lb, server, result, errno))
+			break;
 		result = udp_server_dial(server, client, local, &fd);
+	}
 	if (result == DIAL_STARTED) {
 		udp_errors_hear(fd, udp_server_addr(server, local).family);
 		if (udp_gathers_answers(port->lb))
@@ -579,6 +601,31 @@ static void count_end(struct udp_session *s, enum reason reason)
 	s->server->tally->counters.server_aborts++;
 }
 
+/* May its server still answer, to a port that another client's session could have then? */
+static bool may_be_answered(const struct udp_session *s, enum reason reason)
+{
+	return s->src.registered && reason != END_SERVER_ABORT && !complete(s) &&
+	       !udp_server_names_port(s->port->lb, s->server);
+}
+
+static void socket_leaves(struct udp_session *s, enum reason reason)
+{
+	int fd = s->src.fd;
+
+	if (may_be_answered(s, reason)) {
+		loop_remove(&s->src);
+		udp_quarantine(fd);
+	} else {
+		if (s->src.registered)
+			loop_forget(&s->src);
+		if (reason == END_NORMAL && udp_server_forgets(s->port->lb, s->server))
+			udp_spare_give(s->port->lb, s->server, fd);
+		else
+			close(fd);
+	}
+	s->src.fd = -1;
+}
+
 void udp_session_end(struct udp_session *s, enum reason reason)
 {
 	if (s->first != UDP_NONE)
@@ -589,13 +636,7 @@ void udp_session_end(struct udp_session *s, enum reason reason)
 	udp_log(s, reason);
 	table_remove(s);
 	turn_leave(s);
-	if (s->src.registered)
-		loop_forget(&s->src);
-	if (reason == END_NORMAL && udp_server_forgets(s->port->lb, s->server))
-		udp_spare_give(s->port->lb, s->server, s->src.fd);
-	else
-		close(s->src.fd);
-	s->src.fd = -1;
+	socket_leaves(s, reason);
 	beside_close(&s->beside);
 	udp_server_release(s->server);
 	gauges(s->port, -1);
