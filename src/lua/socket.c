@@ -733,7 +733,8 @@ static const struct class_method methods[] = {
 	{ "send", socket_send, "text [, start [, end]]", "how many bytes have left; -1: it is closed",
 	  "sends the text, or a part of it as of string.sub", METHOD_WAITS },
 	{ "receive", socket_receive, "[pattern [, prefix]]", "string, or nil and an error",
-	  "a line without its end (\"*l\"), everything up to the end (\"*a\"), so many bytes",
+	  "a line without its end (\"*l\"), everything up to the end (\"*a\"), so many bytes; "
+	  "what came before an early end is the first value",
 	  METHOD_WAITS },
 	{ "settimeout", socket_settimeout, "seconds", "1", "most that a wait for the peer lasts", 0 },
 	{ "setoption", socket_setoption, "option [, value]", NULL, "does nothing", 0 },

@@ -258,8 +258,8 @@ int udp_session_client_fd(const struct udp_session *s)
 }
 
 /* Have the local ports run out that its line names? */
-static bool lacks_ports(const struct udp_lb *lb, const struct server *server, enum dial_result result,
-			int error)
+static bool lacks_ports(const struct udp_lb *lb, const struct server *server,
+			enum dial_result result, int error)
 {
 	return result == DIAL_SOURCE && error == EADDRINUSE && udp_server_has_ports(lb, server);
 }
