@@ -67,10 +67,11 @@ struct parser {
 	const struct rule *rule;
 	struct answer *answer;
 	struct answer_field **tail;
-	bool hdr;                  /* it was there, be it one that stays out */
+	bool hdr;               /* it was there, be it one that stays out */
 	const char *source;     /* the word that said where the body comes from; NULL: none yet */
 	bool own_status;        /* "status", behind which nothing is implied (deny_status) */
 	int type_at;
+	int type_hdr_at;        /* "hdr content-type"; 0: none */
 };
 
 static int parse_type(struct parser *p)
@@ -80,7 +81,7 @@ static int parse_type(struct parser *p)
 	return p->answer->type ? 0 : -1;
 }
 
-/* Where the body ends, and what it is, the answer says by itself: such a header stays out. */
+/* Where the body ends the answer says by itself: such a header stays out. */
 static int parse_hdr(struct parser *p)
 {
 	struct answer_field *f = arena_alloc(p->st->cfg->arena, sizeof(*f));
@@ -91,11 +92,8 @@ static int parse_hdr(struct parser *p)
 	p->hdr = true;
 	if (action_name_frames(f->name))
 		return 0;
-	if (field_id(f->name) == FIELD_CONTENT_TYPE) {
-		stmt_warning(p->st, p->st->at - 2, "this header does nothing: 'content-type' says "
-			     "what the body is");
-		return 0;
-	}
+	if (field_id(f->name) == FIELD_CONTENT_TYPE)
+		p->type_hdr_at = p->st->at - 2;
 	*p->tail = f;
 	p->tail = &f->next;
 	return 0;
@@ -191,6 +189,21 @@ static int parse_option(struct parser *p)
 	return 1;
 }
 
+/* What a body is, 'content-type' says. Without a body the header stays: answers of gRPC need it. */
+static void drop_type_headers(struct parser *p)
+{
+	struct answer_field **f = &p->answer->fields;
+
+	stmt_warning(p->st, p->type_hdr_at, "this header does nothing: 'content-type' says what the "
+		     "body is");
+	while (*f) {
+		if (field_id((*f)->name) == FIELD_CONTENT_TYPE)
+			*f = (*f)->next;
+		else
+			f = &(*f)->next;
+	}
+}
+
 /* What does not go together. */
 static int check_answer(struct parser *p)
 {
@@ -209,6 +222,8 @@ static int check_answer(struct parser *p)
 		stmt_warning(p->st, p->type_at, "not used: %s",
 			     a->kind == ANSWER_TEXT || a->kind == ANSWER_EMPTY ?
 			     "the answer has no body" : "the file says what it is");
+	if (body && p->type_hdr_at)
+		drop_type_headers(p);
 	if (a->fields && a->kind != ANSWER_TEXT && a->kind != ANSWER_EMPTY)
 		stmt_warning(p->st, p->st->at - 1, "'hdr' is not used: the answer is a whole response");
 	return 0;
@@ -217,7 +232,7 @@ static int check_answer(struct parser *p)
 int answer_parse(struct statement *st, const struct rule *rule, unsigned status,
 		 enum answer_kind dflt, struct answer *answer)
 {
-	struct parser p = { st, rule, answer, &answer->fields, false, NULL, false, 0 };
+	struct parser p = { st, rule, answer, &answer->fields, false, NULL, false, 0, 0 };
 	int result;
 
 	answer->status = status;
