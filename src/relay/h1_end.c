@@ -467,7 +467,7 @@ _Static_assert((int)SPEAK_LENIENT == H1_ACCEPT_INVALID && (int)SPEAK_ANY_PAYLOAD
 	       (int)SPEAK_MAYBE_HOST == H1_MAYBE_HOST, "options of the codec are told as they are");
 
 enum { PIECE = 48 };
-_Static_assert(offsetof(struct h1_end, chunks) == 3 * PIECE, "all but the chunks is cleared");
+_Static_assert(offsetof(struct h1_end, chunks) == 3 * PIECE, "all in front of the chunks is cleared");
 
 /* In pieces for which gcc uses wide stores. */
 static inline void h1_clear(char *state)
@@ -481,6 +481,7 @@ static ALWAYS_INLINE bool h1_begin(struct h1_end *h1, struct end *end, unsigned 
 				   struct arena *arena, struct buf **held)
 {
 	h1_clear((char *)h1);
+	h1->trailers_left = 0;
 	h1->options = how & (H1_ACCEPT_INVALID | H1_ANY_PAYLOAD | H1_MAYBE_HOST);
 	h1->is_client = how & SPEAK_TO_CLIENT;
 	h1->large = how & SPEAK_LARGE;
