@@ -22,6 +22,7 @@
 #include "dns/message.h"
 #include "dns/resolvers.h"
 #include "event/loop.h"
+#include "event/timer.h"
 #include "net/conn.h"
 #include "net/dial.h"
 
@@ -50,6 +51,7 @@ struct dns_port {
 	size_t out_len, in_len;
 	bool stream, retired, closed;
 	bool shakes;            /* over TCP: connected, but bytes may not pass yet */
+	struct timer forgotten; /* over UDP: nobody waits for what was asked; it closes then */
 	struct reap reap;
 };
 
@@ -74,6 +76,7 @@ static void port_close(struct dns_port *port)
 	port->closed = true;
 	list_remove(&port->node);
 	list_remove(&port->unsent);
+	timer_cancel(&port->forgotten);
 	if (port->conn)
 		conn_close(&port->conn, false);
 	if (port->src.registered)
@@ -90,6 +93,16 @@ static void port_close_if_done(struct dns_port *port)
 
 	if (!port->closed && list_empty(&port->queries) && last)
 		port_close(port);
+}
+
+/* An answer that comes later than this is no loss: the port goes, whether another question comes or
+ * not. */
+static void port_forgotten(struct timer *timer)
+{
+	struct dns_port *port = container_of(timer, struct dns_port, forgotten);
+
+	port->retired = true;
+	port_close_if_done(port);
 }
 
 static struct dns_query *query_find(const struct dns_port *port, uint16_t id)
@@ -321,6 +334,7 @@ static struct dns_port *port_new(struct nameserver *ns, bool stream)
 	port->since_ms = clock_now_ms;
 	list_init(&port->queries);
 	list_init(&port->unsent);
+	timer_init(&port->forgotten, port_forgotten);
 	list_append(&ns->ports, &port->node);
 	if (!(stream ? port_open_stream(port) : port_open_datagram(port)))
 		return port;
@@ -463,6 +477,8 @@ void nameserver_forget(struct dns_query *query)
 	}
 	query_end(query);
 	port_close_if_done(port);
+	if (!port->closed && list_empty(&port->queries))
+		timer_set(&port->forgotten, clock_now_ms + PORT_MS);
 }
 
 void nameserver_close(struct nameserver *ns)
