@@ -70,12 +70,13 @@ struct span ask_offers(const struct check *check, enum server_proto proto)
 	return s->set.check_alpn;
 }
 
-/* Manual 5.2 "check-send-proxy", "check-ssl": as in the traffic, unless something else is asked. */
+/* Manual 5.2 "check-send-proxy", "check-ssl": as in the traffic, unless something else is asked.
+ * Checks of servers that were added at run time imply nothing (management guide, "add server"). */
 unsigned ask_usual_way(struct check *check)
 {
 	const struct server *s = check->server;
 	uint64_t on = s->set.options.on;
-	bool as_traffic = !(on & (SRV_CHECK_ADDR | SRV_CHECK_PORT));
+	bool as_traffic = !s->added && !(on & (SRV_CHECK_ADDR | SRV_CHECK_PORT));
 	bool ssl = s->set.tls.options.on & TLS_SSL; /* whatever "set server ssl" says */
 	unsigned how = 0;
 

@@ -2,9 +2,8 @@
 /*
  * HTTP in health checks: the request as bytes, the response by the codec of http/, its body as far
  * as the buffer reaches. One request a connection; what comes behind the response is not looked at.
- * Nothing of a response is forwarded to anybody, so what option accept-invalid-http-response lets
- * pass is accepted, lines that end with LF alone among it, as small scripts behind inetd write
- * them.
+ * A response is read as the traffic reads it, with the same options: a server whose every answer
+ * would be a 502 is not up. The result says what is wrong.
  */
 #include "check/http.h"
 
@@ -295,11 +294,15 @@ struct view_http *http_view(struct walk *walk)
 static enum h1_result http_head(struct walk *walk)
 {
 	struct walk_http *http = walk->http;
+	const struct proxy *backend = walk->check->server->proxy;
+	unsigned options = backend->set.options.on & OPT_ACCEPT_BAD_RESPONSE ? H1_ACCEPT_INVALID : 0;
 	struct message_error error;
 	enum h1_result result;
 
-	result = h1_response_head(&http->parser, walk->in->data, walk->in->len, H1_ACCEPT_INVALID,
+	result = h1_response_head(&http->parser, walk->in->data, walk->in->len, options,
 				  walk->method, &http->msg, &error);
+	if (result == H1_BAD)
+		walk_set_failure(walk, CHECK_L7RSP, error.text);
 	if (result != H1_DONE)
 		return result;
 	if (walk->call) { /* it was written as HTTP/1 for us */
@@ -327,6 +330,8 @@ static bool http_read_body(struct walk *walk)
 		switch (h1_chunks_decode(&http->chunks, walk->in->data + at, len, &consumed, &payload,
 					 &error)) {
 		case H1_BAD:
+			walk_set_failure(walk, CHECK_L7RSP, error.text);
+			return false;
 		case H1_FULL: /* said of heads alone */
 			return false;
 		case H1_DONE:

@@ -129,6 +129,14 @@ static int parse_span(struct statement *st, const char *what, bool (*good)(struc
 	return good(*span) ? 0 : stmt_error(st, st->at - 1, "'%s' cannot be %s", word, what);
 }
 
+/* "HTTP/1.1", "HTTP/2" */
+static bool is_version(const char *word)
+{
+	if (strncmp(word, "HTTP/", 5) || !isdigit((unsigned char)word[5]))
+		return false;
+	return !word[6] || (word[6] == '.' && isdigit((unsigned char)word[7]) && !word[8]);
+}
+
 /* HTTP/1.0 or HTTP/1.1; what is newer is asked for as 1.1. */
 static int parse_version(struct statement *st, struct span *version)
 {
@@ -136,8 +144,7 @@ static int parse_version(struct statement *st, struct span *version)
 
 	if (!word)
 		return -1;
-	if (strlen(word) != 8 || strncmp(word, "HTTP/", 5) || !isdigit((unsigned char)word[5]) ||
-	    word[6] != '.' || !isdigit((unsigned char)word[7]))
+	if (!is_version(word))
 		return stmt_error(st, st->at - 1, "'%s' is no version of HTTP, such as HTTP/1.1", word);
 	*version = span_of(strcmp(word, "HTTP/1.0") ? "HTTP/1.1" : "HTTP/1.0");
 	return 0;
