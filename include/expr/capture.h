@@ -41,6 +41,8 @@ struct captures {
 /* Declares a slot; name NULL: for rules. Its index. */
 unsigned capture_declare(struct config *cfg, struct proxy *proxy, bool response, const char *name,
 			 unsigned len);
+/* How many there are so far, with those that the defaults section has declared. */
+unsigned capture_declared(struct config *cfg, struct proxy *proxy, bool response);
 unsigned capture_count(const struct proxy *frontend, bool response);
 
 /* The head of the request (response) is complete, no rule has run yet: takes what was declared.

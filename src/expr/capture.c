@@ -279,6 +279,13 @@ static struct captures *captures_of(struct config *cfg, struct proxy *proxy)
 	return proxy->captures;
 }
 
+unsigned capture_declared(struct config *cfg, struct proxy *proxy, bool response)
+{
+	if (proxy->defaults && proxy->defaults->captures)
+		captures_of(cfg, proxy);
+	return capture_count(proxy, response);
+}
+
 unsigned capture_declare(struct config *cfg, struct proxy *proxy, bool response, const char *name,
 			 unsigned len)
 {

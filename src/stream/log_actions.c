@@ -73,7 +73,7 @@ static int parse_slot(struct statement *st, struct rule *rule)
 				  "expected");
 	if (stmt_int(st, "the number of the slot", 0, 65535, &rule->num))
 		return -1;
-	if (front && rule->num >= capture_count(rule->proxy, response))
+	if (front && rule->num >= capture_declared(st->cfg, rule->proxy, response))
 		return stmt_error(st, st->at - 1, "there is no slot %d: 'declare capture' makes "
 				  "one, above this line", (int)rule->num);
 	return 0;
@@ -130,12 +130,14 @@ static enum action_result action_content_capture(const struct rule *rule, struct
 						 unsigned place)
 {
 	struct stream_extra *extra = view->http ? NULL : extra_get(view->stream);
+	enum expr_result found;
 	struct sample smp;
 
 	if (!view->http && !extra)
 		return ACTION_ERROR;
-	if (expr_eval_as(rule->expr, view, place, SMP_STR, &smp) != EXPR_FOUND)
-		return ACTION_NEXT;
+	found = expr_eval_as(rule->expr, view, place, SMP_STR, &smp);
+	if (found != EXPR_FOUND)
+		return found == EXPR_WAIT ? ACTION_WAIT : ACTION_NEXT;
 	if (extra && !extra->arena)
 		extra->arena = arena_new_limited(512);
 	if (extra) {
