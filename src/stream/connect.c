@@ -30,6 +30,9 @@
 #include <unistd.h>
 
 enum { RETRY_DELAY_MS = 1000 };
+/* A Unix socket that is missing or refuses does so at once: a server there is tried that often
+ * without a pause. */
+enum { LOCAL_TRIES = 3 };
 
 bool (*connect_no_descriptor)(void);
 struct conn *(*connect_inside)(struct stream *s);
@@ -351,7 +354,7 @@ static int connect_failed(struct stream *s)
 	}
 	s->server->tally->counters.retries++;
 	s->backend->be->counters.retries++;
-	if (timed_out)
+	if (timed_out || (s->server->state->addr.family == AF_UNIX && s->failures <= LOCAL_TRIES))
 		return STEP_GOTO + REQ_CONNECT;
 	stream_arm_wait(s, connect_delay(s));
 	return STEP_WAIT;
