@@ -53,6 +53,7 @@ set server b/n5 ssl on|'set server <srv> ssl' not supported on dynamic servers
 set server b/s4 ssl on|@2
 set server tls/s1 ssl off|server ssl setting updated.
 set server tls/s1 ssl on|server ssl setting updated.
+set server tls/s2 ssl on|server ssl setting updated.
 set server b/n12 agent-send foo|agent checks are not enabled on this server.
 enable agent b/n12|
 set server b/n12 agent-send foo|
@@ -85,6 +86,7 @@ END
 		server s1 127.0.0.1:1
 	backend tls
 		server s1 127.0.0.1:1 ssl verify none
+		server s2 127.0.0.1:1 check-ssl verify none
 	END
 } | config
 

@@ -15,6 +15,7 @@
 		added-servers keep
 		server asked $back check inter 300ms port 7 agent-check agent-port 8 agent-inter 1h
 		server plain $back ssl verify none
+		server never $back no-ssl
 		server later $back disabled
 	END
 } | config
@@ -41,7 +42,7 @@ service.ask("set server be/asked check-addr 127.0.0.4 port 9; set server be/aske
             "set server be/plain ssl off")
 before = states()
 check(f"they are set: {before}", before["asked"] == ["0", "9", "127.0.0.4", "127.0.0.5", "99"] and
-      before["plain"][0] == "0" and before["added"][1] == "1")
+      before["plain"][0] == "0" and before["never"][0] == "-1" and before["added"][1] == "1")
 until("the added one is down", lambda: service.stat("be", "added")["status"].startswith("DOWN"))
 for turn in 1, 2:
     service.reload(good)
@@ -53,7 +54,7 @@ service.reload(good.replace("port 7 agent-check agent-port 8", "port 10 agent-ch
        .replace("verify none", "verify none no-ssl"))
 now = states()
 check(f"what the file says anew wins, and that alone: {now}",
-      now["asked"] == ["0", "10", "127.0.0.4", "127.0.0.6", "99"] and now["plain"][0] == "0")
+      now["asked"] == ["0", "10", "127.0.0.4", "127.0.0.6", "99"] and now["plain"][0] == "-1")
 service.reload(good)
 check("and holds", states()["plain"][0] == "1" and states()["asked"][1] == "7")
 finish()

@@ -87,6 +87,16 @@ static int state_start(struct cli_call *call, struct err *err)
 	return 0;
 }
 
+/* -1: "no-ssl" says so. */
+static int state_tls(const struct server *s)
+{
+	const struct tls_settings *set = &s->set.tls;
+
+	if (s->tls)
+		return 1;
+	return set->options.given & TLS_SSL && !(set->options.on & TLS_SSL) ? -1 : 0;
+}
+
 /* Numbers of the management guide; those of check results are what the reference prints. */
 static unsigned state_admin(const struct server *s)
 {
@@ -186,7 +196,7 @@ static enum cli_step state_next(struct cli_call *call)
 		    state_agent_state(s));
 	text_printf(out, " %d %d %s %u %s %d %u ", s->proxy->forced_id, s->forced_id,
 		    server_hostname(s) ? server_hostname(s) : "-", st->addr.port,
-		    s->is_service ? s->spec.hostname : "-", s->tls != NULL, st->check.port);
+		    s->is_service ? s->spec.hostname : "-", state_tls(s), st->check.port);
 	servers_say_addr(out, &st->check.addr);
 	text_char(out, ' ');
 	servers_say_addr(out, &st->agent.addr);

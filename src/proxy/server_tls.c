@@ -314,8 +314,7 @@ static int server_finish(struct config *cfg, struct server *s)
 		return -1;
 	if (ssl)
 		s->tls = s->check_tls;
-	if (ssl || later)
-		s->tls_switch = s->check_tls;
+	s->tls_switch = s->check_tls;
 	s->particular |= s->tls != NULL;
 	return 0;
 }
