@@ -21,7 +21,8 @@ struct session;
 enum { BIND_DEFER_ACCEPT = 1 << 0, BIND_TRANSPARENT = 1 << 1, BIND_V4V6 = 1 << 2,
        BIND_V6ONLY = 1 << 3, BIND_TFO = 1 << 4, BIND_EXPOSE_FD = 1 << 5,
        BIND_ACCEPT_PROXY = 1 << 6, BIND_ACCEPT_CIP = 1 << 7 };
-enum { BIND_PROTO_AGREED, BIND_PROTO_H1, BIND_PROTO_H2 }; /* agreed: by ALPN, or what comes first */
+/* agreed: by ALPN, or what comes first; none: mode tcp */
+enum { BIND_PROTO_AGREED, BIND_PROTO_H1, BIND_PROTO_H2, BIND_PROTO_NONE };
 enum { LEVEL_NONE, LEVEL_USER, LEVEL_OPERATOR, LEVEL_ADMIN }; /* stats sockets */
 
 /* Socket options that every accepted connection inherits: set before listen. */

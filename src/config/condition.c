@@ -82,7 +82,7 @@ static int expr_predicate(struct expr *e)
 	n = expr_args(e, args);
 	if (n < 0)
 		return -1;
-	if (n != p->args)
+	if (p->args ? n != p->args : n != 1 || *args[0]) /* "()" is one argument, which is empty */
 		return expr_fail(e, start, p->need);
 	holds = p->holds(e->cfg, args, &wrong);
 	return wrong ? expr_fail(e, start, wrong) : holds;

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/bug.h"
+#include "base/version.h"
 #include "config/default_path.h"
 #include "config/diag.h"
 #include "config/lookup.h"
@@ -116,6 +117,8 @@ int config_read_files(struct config *cfg, const struct config_files *files)
 	int rc = 0;
 
 	name_files(files);
+	setenv("HAPROXY_STARTUP_VERSION", version_for_tools, 1);
+	setenv("HAPROXY_BRANCH", version_language, 1);
 	for (i = 0; i < files->count; i++)
 		if (config_read_file(cfg, files->names[i]) < 0)
 			rc = -1;

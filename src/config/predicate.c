@@ -211,6 +211,15 @@ PREDICATE(is_aws)
 	return false;
 }
 
+/* The library is never put into that mode. */
+PREDICATE(is_fips)
+{
+	(void)cfg;
+	(void)args;
+	(void)wrong;
+	return false;
+}
+
 static const struct predicate rows[] = {
 	{ "defined", 1, "defined(name) takes one argument", is_defined },
 	{ "feature", 1, "feature(name) takes one argument", has_feature },
@@ -225,6 +234,7 @@ static const struct predicate rows[] = {
 	  openssl_is_atleast },
 	{ "openssl_version_before", 1, "openssl_version_before(version) takes one argument",
 	  openssl_is_before },
+	{ "fips_mode", 0, "fips_mode() takes no argument", is_fips },
 	{ "awslc_api_atleast", 1, "awslc_api_atleast(number) takes one argument", is_aws },
 	{ "awslc_api_before", 1, "awslc_api_before(number) takes one argument", is_aws },
 };

@@ -141,12 +141,13 @@ bool table_use_runs(struct config *cfg, const struct proxy *proxy, const bool *u
 
 /* ---- what is said -------------------------------------------------------------------------- */
 
-/* 0, or -1 for an error. */
+/* A warning: generated files have such look-ups, and the reference takes them silently. */
 static int say_in_vain(struct config *cfg, const struct table_use *use, const char *why)
 {
 	if (table_use_runs(cfg, use->proxy, use->used))
-		return config_error(cfg, &use->loc, "%s never finds anything: %s", use->what, why);
-	config_notice(cfg, &use->loc, "%s never finds anything: %s", use->what, why);
+		config_warning(cfg, &use->loc, "%s never finds anything: %s", use->what, why);
+	else
+		config_notice(cfg, &use->loc, "%s never finds anything: %s", use->what, why);
 	return 0;
 }
 

@@ -244,6 +244,15 @@ static int parse_balance(struct statement *st, const struct keyword *kw, void *o
 	return parse_by(st, algo, word + len, by);
 }
 
+/* The reference's function of that name is published nowhere but in its source. */
+static void notice_wt6(struct statement *st)
+{
+	struct location loc = stmt_location(st);
+
+	config_notice(st->cfg, &loc, "'wt6' is another function than HAProxy's: keys go to other "
+		      "servers than there");
+}
+
 static int parse_hash_type(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct proxy_settings *set = &((struct proxy *)object)->set;
@@ -271,6 +280,8 @@ static int parse_hash_type(struct statement *st, const struct keyword *kw, void 
 		return stmt_unknown(st, st->at - 1, "function of 'hash-type'", functions);
 	set->hash_function = index;
 	set->hash_avalanche = false;
+	if (index == HASH_WT6)
+		notice_wt6(st);
 	if (!stmt_peek(st))
 		return 0;
 	if (!stmt_take(st, "avalanche"))

@@ -342,9 +342,11 @@ static int parse_host(struct addr_parser *p, char *host, uint16_t family)
 	if (len > 2 && *host == '[' && host[len - 1] == ']') {
 		host[len - 1] = 0;
 		host++;
-		if (family == AF_INET || !parse_v6(host, addr))
-			return bad_host(p, host, AF_INET6);
-		return 0;
+		if (family != AF_INET && parse_v6(host, addr))
+			return 0;
+		if (family != AF_INET6 && parse_v4(host, addr))
+			return 0;
+		return bad_host(p, host, AF_INET6);
 	}
 	if (family != AF_INET6 && parse_v4(host, addr))
 		return 0;

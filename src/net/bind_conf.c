@@ -281,7 +281,7 @@ static int bind_mss(struct statement *st, const struct keyword *kw, void *object
 }
 
 static const char *const bind_protos[] = { [BIND_PROTO_AGREED] = "", [BIND_PROTO_H1] = "h1",
-					   [BIND_PROTO_H2] = "h2", NULL };
+					   [BIND_PROTO_H2] = "h2", [BIND_PROTO_NONE] = "none", NULL };
 
 static int bind_proto(struct statement *st, const struct keyword *kw, void *object)
 {
@@ -397,7 +397,7 @@ static const struct keyword bind_keywords[] = {
 	{ "nice", SCOPE_BIND | SCOPE_DGRAM, 0, "<nice>", set_int, .offset = AT(nice), .min = -1024,
 	  .max = 1024, .dflt = "0",
 	  .help = "priority of its connections; positive: others go first" },
-	{ "proto", SCOPE_BIND, 0, "{ h1 | h2 }", bind_proto, .names = bind_protos + 1,
+	{ "proto", SCOPE_BIND, 0, "{ h1 | h2 | none }", bind_proto, .names = bind_protos + 1,
 	  .dflt = "agreed by ALPN, or told by what comes",
 	  .help = "protocol of the clients of these sockets" },
 	{ "severity-output", SCOPE_BIND, 0, "<format>", set_enum, .offset = AT(severity_output),

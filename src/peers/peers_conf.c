@@ -327,10 +327,10 @@ static int finish_without_us(struct config *cfg, const struct peers_section *s)
 	const struct peers_conf *conf = config_data(cfg, &peers_module);
 
 	if (!s->has_member && tables_of(cfg, s))
-		return config_error(cfg, &s->loc, "section 'peers %s' has no members: name this host, '%s', "
-				    "and others by lines 'peer <name> <address>:<port>'", s->name,
-				    conf->local_name);
-	if (config_failed(cfg))
+		config_warning(cfg, &s->loc, "section 'peers %s' has no members: name this host, '%s', "
+			       "and others by lines 'peer <name> <address>:<port>'", s->name,
+			       conf->local_name);
+	if (config_failed(cfg) || !s->has_member)
 		return 0;
 	config_warning(cfg, &s->loc, "section 'peers %s' is not used: none of its members is this host, "
 		       "'%s' (-L and 'localpeer' name this host)", s->name, conf->local_name);
