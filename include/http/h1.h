@@ -95,8 +95,8 @@ struct h1_chunks {
 	uint8_t digits;
 	bool response;     /* set by the caller: blanks behind a size are let pass (old servers
 			    * pad it), errors are answered by 502 */
-	bool halts;        /* set by the caller: stops in front of the first trailer field, *consumed
-			    * bytes before the end of what it was shown; the caller clears it */
+	bool halts;        /* set by the caller: stops in front of the first trailer field, with
+			    * *consumed short of what it was shown; the caller clears it */
 	bool drops;        /* the present field, which is not kept */
 	bool bare_lf;      /* set by the caller, who takes the coding off: lines may end with LF alone;
 			    * trailers are kept with CRLF */

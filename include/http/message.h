@@ -149,8 +149,8 @@ bool message_set_target(struct message *msg, struct arena *arena, struct span ta
 bool message_set_path(struct message *msg, struct arena *arena, struct span path);
 bool message_set_pathq(struct message *msg, struct arena *arena, struct span pathq);
 bool message_set_query(struct message *msg, struct arena *arena, struct span query);
-/* RFC 9110 4.2.3: an empty path is "/"; but for OPTIONS, which asks the server as a whole where there
- * is no query either (RFC 9112 3.2.4). */
+/* RFC 9110 4.2.3: an empty path is "/"; but for OPTIONS, which asks the server as a whole where
+ * there is no query either (RFC 9112 3.2.4). */
 bool message_fill_path(struct message *msg, struct arena *arena);
 /* The host that a target names, if it names one, becomes this one, which Host will say (RFC 9112
  * 3.2.2). What cannot be an authority takes an absolute target's away: Host is left to say it.
@@ -173,8 +173,8 @@ bool message_method_fits(const struct message *msg, bool any_payload);
  * 3.2). False: no memory. */
 bool message_repair(struct message *msg, struct arena *arena);
 /* A message is about to leave: what rules have made of Connection and Upgrade. "close" becomes
- * MSG_CLOSES, for who says it; "keep-alive" is not theirs to say; other options stay. Upgrade and the
- * option of that name leave together or not at all, and in a request only where the client has
+ * MSG_CLOSES, for who says it; "keep-alive" is not theirs to say; other options stay. Upgrade and
+ * the option of that name leave together or not at all, and in a request only where the client has
  * asked (MSG_UPGRADE, which is taken back where a rule has taken either away). False: no memory. */
 bool message_settle(struct message *msg, struct arena *arena);
 /* How many bytes the head has as text, one line a field. */

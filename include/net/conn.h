@@ -41,7 +41,7 @@ struct conn_layer_ops {
 	void (*event)(struct conn *conn);
 	bool (*at_end)(const struct conn *conn);
 	bool (*is_quiet)(struct conn *conn); /* takes in what is not for users: tickets */
-	/* Closing it leaves the connection to the layer, which has something to finish on it first. */
+	/* Closing it leaves the connection to the layer, which has something to finish first. */
 	bool (*outlives)(const struct conn *conn);
 	void (*shut)(struct conn *conn);     /* says that no more comes; then FIN */
 	void (*close)(struct conn *conn, bool reset); /* last words, and its memory */

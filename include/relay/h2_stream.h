@@ -60,7 +60,7 @@ struct h2_stream {
 	bool out_ended;         /* ours */
 	bool closes;            /* GOAWAY follows our last byte of it */
 	bool extended;          /* its request is an extended CONNECT, which became an Upgrade */
-	bool asks_tunnel;       /* a CONNECT of either kind, which nobody has accepted yet: no body */
+	bool asks_tunnel;       /* a CONNECT of either kind that nobody has accepted yet: no body */
 	bool reset;             /* by one of the two */
 	bool marked;            /* the body's bytes stay, to be given again */
 	bool told;              /* that the connection is gone */
@@ -145,8 +145,8 @@ struct h2_conn {
 	struct h2_stream *due;     /* client: a head came for it, of which nobody has heard */
 	struct h2_stream *buckets[H2_BUCKETS];
 	struct list waiting[H2_URGENCY_LEAST + 1];
-	struct list talking;       /* streams with heads for which there was no room: no window holds
-				    * these back */
+	struct list talking;       /* streams with heads for which there was no room: no window
+				    * holds these back */
 	struct h2_stream *serving; /* whose turn it is, when others wait, ... */
 	uint32_t share;            /* ... for so many bytes more */
 	struct h2_numbers numbers;

@@ -263,8 +263,8 @@ static inline bool end_accepts(const struct end *end, const struct message *res)
 	return !accepts || accepts(end, res);
 }
 
-/* May another head be said now? False: too much of what was said before waits for the peer; ready is
- * called when it may. Nothing that can be repeated without end is said without asking. */
+/* May another head be said now? False: too much of what was said before waits for the peer; ready
+ * is called when it may. Nothing that can be repeated without end is said without asking. */
 static inline bool end_room(struct end *end)
 {
 	bool (*room)(struct end *) = END_OP(end, room);

@@ -194,8 +194,8 @@ static void drop_type_headers(struct parser *p)
 {
 	struct answer_field **f = &p->answer->fields;
 
-	stmt_warning(p->st, p->type_hdr_at, "this header does nothing: 'content-type' says what the "
-		     "body is");
+	stmt_warning(p->st, p->type_hdr_at, "this header does nothing: 'content-type' says what "
+		     "the body is");
 	while (*f) {
 		if (field_id((*f)->name) == FIELD_CONTENT_TYPE)
 			*f = (*f)->next;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The userlist section (manual 3.4): read, checked when all of it is known, asked by fetches. What
- * it holds never changes afterwards. Passwords are compared in constant time. A wrong password costs
- * a hash of each form that the list has, whoever's it is, so that nobody learns which names there
- * are, or have which form. What crypt(3) has said of a name and a password is remembered by a
+ * it holds never changes afterwards. Passwords are compared in constant time. A wrong password
+ * costs a hash of each form that the list has, whoever's it is, so that nobody learns which names
+ * there are, or have which form. What crypt(3) has said of a name and a password is remembered by a
  * keyed hash, since it may take 30 ms during which nothing else happens. */
 #include "expr/userlist.h"
 

@@ -150,8 +150,8 @@ static uint32_t hash_name(struct span name)
 	return hash;
 }
 
-/* Length (in c->line) and hash agree with a name that no trailer may have; the last ones are for the
- * connection, and no harm to a server. */
+/* Length (in c->line) and hash agree with a name that no trailer may have; the last ones are for
+ * the connection, and no harm to a server. */
 static bool trailer_is_forbidden(const struct h1_chunks *c)
 {
 	static const uint8_t forbidden[] = { FIELD_CONTENT_LENGTH, FIELD_TRANSFER_ENCODING,

@@ -101,8 +101,8 @@ static void test_trailers_kept(void **state)
 	}
 }
 
-/* What a response's trailers must not say is not kept, wherever the pieces end; it stops in front of
- * them where it is asked to. */
+/* What a response's trailers must not say is not kept, wherever the pieces end; it stops in front
+ * of them where it is asked to. */
 static void test_trailers_dropped(void **state)
 {
 	static const char body[] = "1\r\nx\r\n0\r\nContent-Length: 0\r\nA: b\r\nTE: x\r\n"

@@ -281,7 +281,8 @@ static int bind_mss(struct statement *st, const struct keyword *kw, void *object
 }
 
 static const char *const bind_protos[] = { [BIND_PROTO_AGREED] = "", [BIND_PROTO_H1] = "h1",
-					   [BIND_PROTO_H2] = "h2", [BIND_PROTO_NONE] = "none", NULL };
+					   [BIND_PROTO_H2] = "h2", [BIND_PROTO_NONE] = "none",
+					   NULL };
 
 static int bind_proto(struct statement *st, const struct keyword *kw, void *object)
 {

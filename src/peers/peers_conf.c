@@ -327,8 +327,8 @@ static int finish_without_us(struct config *cfg, const struct peers_section *s)
 	const struct peers_conf *conf = config_data(cfg, &peers_module);
 
 	if (!s->has_member && tables_of(cfg, s))
-		config_warning(cfg, &s->loc, "section 'peers %s' has no members: name this host, '%s', "
-			       "and others by lines 'peer <name> <address>:<port>'", s->name,
+		config_warning(cfg, &s->loc, "section 'peers %s' has no members: name this host, "
+			       "'%s', and others by lines 'peer <name> <address>:<port>'", s->name,
 			       conf->local_name);
 	if (config_failed(cfg) || !s->has_member)
 		return 0;

@@ -230,8 +230,8 @@ static void check_protocols(struct config *cfg, const struct proxy *px)
 
 	list_for_each(bind, &px->binds, node) {
 		if (px->set.mode == MODE_HTTP && bind->proto == BIND_PROTO_NONE)
-			config_error(cfg, &bind->loc, "'proto none' needs mode tcp: in mode http, clients "
-				     "speak HTTP");
+			config_error(cfg, &bind->loc, "'proto none' needs mode tcp: in mode http, "
+				     "clients speak HTTP");
 		else if (px->set.mode == MODE_HTTP)
 			check_http(cfg, bind);
 		else if (bind->proto && bind->proto != BIND_PROTO_NONE)

@@ -467,7 +467,8 @@ _Static_assert((int)SPEAK_LENIENT == H1_ACCEPT_INVALID && (int)SPEAK_ANY_PAYLOAD
 	       (int)SPEAK_MAYBE_HOST == H1_MAYBE_HOST, "options of the codec are told as they are");
 
 enum { PIECE = 48 };
-_Static_assert(offsetof(struct h1_end, chunks) == 3 * PIECE, "all in front of the chunks is cleared");
+_Static_assert(offsetof(struct h1_end, chunks) == 3 * PIECE,
+	       "all in front of the chunks is cleared");
 
 /* In pieces for which gcc uses wide stores. */
 static inline void h1_clear(char *state)

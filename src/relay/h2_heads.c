@@ -257,7 +257,8 @@ static void response_came(struct h2_stream *st, struct hpack_fields *list, struc
 	bool ends = st->conn->block_frame.flags & H2_END_STREAM;
 	struct message_error error;
 
-	if ((st->kept || st->fresh) && !interim_given_up(st)) { /* two heads, and nobody has read the first */
+	/* Two heads, and nobody has read the first. */
+	if ((st->kept || st->fresh) && !interim_given_up(st)) {
 		h2_stream_fault(st, H2_ENHANCE_YOUR_CALM);
 		return;
 	}
@@ -286,8 +287,8 @@ void h2_tell_due(struct h2_conn *c)
 	keep_fresh();
 }
 
-/* What would frame or route a message is dropped of a response's trailers (RFC 9110 6.5.1); fields of
- * a connection are malformed there (RFC 9113 8.2.2). */
+/* What would frame or route a message is dropped of a response's trailers (RFC 9110 6.5.1); fields
+ * of a connection are malformed there (RFC 9113 8.2.2). */
 static void trailers_lose_framing(struct hpack_fields *list)
 {
 	unsigned i, kept = 0;

@@ -288,8 +288,8 @@ static void goaway_came(struct h2_conn *c, const struct h2_read *r)
 		}
 }
 
-/* What is wrong with a stream's priority. One that does not exist may have one: it is told so, and is
- * neither open nor closed by that. */
+/* What is wrong with a stream's priority. One that does not exist may have one: it is told so, and
+ * is neither open nor closed by that. */
 static void priority_fault(struct h2_conn *c, uint32_t id, enum h2_code code)
 {
 	struct h2_stream *st = h2_stream_find(c, id);
