@@ -42,9 +42,9 @@ def answered(conn):
         head += more
     asked.append(head.decode().split("\r\n")[:-2])
     if b" /no " in head:
-        conn.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+        conn.sendall(b"HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
     elif b" /fine " in head:
-        conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        conn.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
     else:
         conn.sendall(SWITCHING % accept_of(head) if head.startswith(b"GET") else b"HTTP/1.1 200 OK\r\n\r\n")
         while True:
