@@ -38,9 +38,8 @@ struct table_track {
 /* Both are copied, with the texts. cfg NULL (at run time): not noted. */
 void table_use_note(struct config *cfg, const struct table_use *use);
 void table_track_note(struct config *cfg, const struct table_track *track);
-/* Says what will find nothing. Once, at finish, behind all that calls stick_line_store. 0, or -1 after
- * an error. */
-int table_uses_check(struct config *cfg);
+/* Warns of what will find nothing. Once, at finish, behind all that calls stick_line_store. */
+void table_uses_check(struct config *cfg);
 /* May what stands in the proxy ever run? Not in a section that is disabled, in defaults that no proxy
  * uses, nor where nobody uses it (used: expr_context.used). At finish. */
 bool table_use_runs(struct config *cfg, const struct proxy *proxy, const bool *used);

@@ -417,20 +417,22 @@ static int pending_userlist(struct config *cfg, const struct arg_pending *p)
 	return -1;
 }
 
-/* Can the value that is looked up be a key? */
+/* Can the value that is looked up be a key? Only what a rule counts by has to be one. */
 static int table_takes(struct config *cfg, const struct arg_pending *p, const struct stick_line *line)
 {
-	const char *value = sample_type_name(p->value), *key = stick_key_type_name(line->def.type);
+	const char *why;
 
 	if (p->value == SMP_ANY || sample_castable(p->value, stick_key_sample(line->def.type)))
 		return 0;
-	if (p->rule || table_use_runs(cfg, p->proxy, p->used))
-		return config_error(cfg, &p->loc, "%s: a value of type %s cannot be a key of the stick table '%s', "
-				    "which is of type %s (%s:%u)", p->what, value, line->name, key,
-				    line->loc.file, line->loc.line);
-	config_notice(cfg, &p->loc, "%s never has a value: one of type %s cannot be a key of the stick table '%s', which "
-		      "is of type %s (%s:%u)", p->what, value, line->name, key, line->loc.file,
-		      line->loc.line);
+	why = arena_printf(cfg->arena, "of type %s cannot be a key of the stick table '%s', which is of "
+			   "type %s (%s:%u)", sample_type_name(p->value), line->name,
+			   stick_key_type_name(line->def.type), line->loc.file, line->loc.line);
+	if (p->rule)
+		return config_error(cfg, &p->loc, "%s: a value %s", p->what, why);
+	if (table_use_runs(cfg, p->proxy, p->used))
+		config_warning(cfg, &p->loc, "%s never has a value: one %s", p->what, why);
+	else
+		config_notice(cfg, &p->loc, "%s never has a value: one %s", p->what, why);
 	return 0;
 }
 

@@ -141,14 +141,13 @@ bool table_use_runs(struct config *cfg, const struct proxy *proxy, const bool *u
 
 /* ---- what is said -------------------------------------------------------------------------- */
 
-/* A warning: generated files have such look-ups, and the reference takes them silently. */
-static int say_in_vain(struct config *cfg, const struct table_use *use, const char *why)
+/* No error: generated files have such look-ups, and the reference takes them silently. */
+static void say_in_vain(struct config *cfg, const struct table_use *use, const char *why)
 {
 	if (table_use_runs(cfg, use->proxy, use->used))
 		config_warning(cfg, &use->loc, "%s never finds anything: %s", use->what, why);
 	else
 		config_notice(cfg, &use->loc, "%s never finds anything: %s", use->what, why);
-	return 0;
 }
 
 /* "gpc(3)", "gpc0_rate(<period>)" */
@@ -219,34 +218,37 @@ static const char *singles(struct config *cfg, const struct stick_line *line, in
 			    stick_data_types[single[singles_stored(line, row) - 1]].name);
 }
 
-static int say_not_stored(struct config *cfg, const struct table_use *use,
-			  const struct stick_line *line)
+static void say_not_stored(struct config *cfg, const struct table_use *use,
+			   const struct stick_line *line)
 {
 	enum stick_data what = use->data[0];
 	unsigned element = (unsigned)use->element, elements, before;
 	int row = array_of(what, &element);
+	const char *why;
 
 	elements = row >= 0 ? line->def.columns[replaces[row].array].count : 0;
+	before = !elements && is_array(what) ? singles_stored(line, row) : 0;
 	if (elements)
-		return say_in_vain(cfg, use, arena_printf(cfg->arena, "the stick table '%s' stores %u of its elements; make "
+		why = arena_printf(cfg->arena, "the stick table '%s' stores %u of its elements; make "
 				   "that '%s' at %s:%u", line->name, elements,
 				   as_stored(cfg, replaces[row].array, element + 1),
-				   line->loc.file, line->loc.line));
-	before = is_array(what) ? singles_stored(line, row) : 0;
-	if (before)
-		return say_in_vain(cfg, use, arena_printf(cfg->arena, "the stick table '%s' does not store it; put '%s' in "
+				   line->loc.file, line->loc.line);
+	else if (before)
+		why = arena_printf(cfg->arena, "the stick table '%s' does not store it; put '%s' in "
 				   "place of %s at %s:%u", line->name,
 				   as_stored(cfg, what, element + 1 > before ? element + 1 : before),
-				   singles(cfg, line, row), line->loc.file, line->loc.line));
-	return say_in_vain(cfg, use, arena_printf(cfg->arena, "the stick table '%s' does not store it; add 'store %s' at "
-			   "%s:%u", line->name, as_stored(cfg, what, element + 1), line->loc.file,
-			   line->loc.line));
+				   singles(cfg, line, row), line->loc.file, line->loc.line);
+	else
+		why = arena_printf(cfg->arena, "the stick table '%s' does not store it; add 'store %s' at "
+				   "%s:%u", line->name, as_stored(cfg, what, element + 1),
+				   line->loc.file, line->loc.line);
+	say_in_vain(cfg, use, why);
 }
 
-static int say_no_element(struct config *cfg, const struct table_use *use)
+static void say_no_element(struct config *cfg, const struct table_use *use)
 {
-	return say_in_vain(cfg, use, arena_printf(cfg->arena, "there is no element %lld, arrays go from 0 to %d",
-			   (long long)use->element, STICK_ARRAY_MOST - 1));
+	say_in_vain(cfg, use, arena_printf(cfg->arena, "there is no element %lld, arrays go from 0 to %d",
+					   (long long)use->element, STICK_ARRAY_MOST - 1));
 }
 
 /* In HAProxy both have the value 0 or none, and snippets that many files share ask for them. */
@@ -282,8 +284,8 @@ static bool found_near(const struct noted_use *noted)
 }
 
 /* What is followed under the number: in no table of these. */
-static int check_followed(struct config *cfg, const struct noted_track *track,
-			  const struct table_use *use)
+static void check_followed(struct config *cfg, const struct noted_track *track,
+			   const struct table_use *use)
 {
 	const struct proxies *all = config_data(cfg, &proxy_module);
 	const struct stick_line *named = use->table && use->table->type == ARG_TABLE ?
@@ -296,41 +298,37 @@ static int check_followed(struct config *cfg, const struct noted_track *track,
 			continue;
 		line = track->track.table->type == ARG_TABLE ? track->track.table->table : NULL;
 		if (!line || (named ? line->def.type == named->def.type : line_stores(line, use)))
-			return 0;
+			return;
 		first = first ? first : line;
 	}
 	if (first && !named)
-		return say_not_stored(cfg, use, first);
-	if (first)
+		say_not_stored(cfg, use, first);
+	else if (first)
 		say_other_keys(cfg, use, first, named);
 	else
 		say_not_followed(cfg, use);
-	return 0;
 }
 
-static int check_use(struct config *cfg, const struct table_uses *uses,
-		     const struct noted_use *noted)
+static void check_use(struct config *cfg, const struct table_uses *uses,
+		      const struct noted_use *noted)
 {
 	const struct table_use *use = &noted->use;
 	const struct stick_line *line =
 		use->table && use->table->type == ARG_TABLE ? use->table->table : NULL;
 
 	if (no_element(use))
-		return say_no_element(cfg, use);
-	if (line && !line_stores(line, use))
-		return say_not_stored(cfg, use, line);
-	if (use->number == TABLE_USE_KEY || found_near(noted))
-		return 0;
-	return check_followed(cfg, uses->tracks, use);
+		say_no_element(cfg, use);
+	else if (line && !line_stores(line, use))
+		say_not_stored(cfg, use, line);
+	else if (use->number != TABLE_USE_KEY && !found_near(noted))
+		check_followed(cfg, uses->tracks, use);
 }
 
-int table_uses_check(struct config *cfg)
+void table_uses_check(struct config *cfg)
 {
 	const struct table_uses *uses = uses_of(cfg, false);
 	const struct noted_use *noted;
-	int bad = 0;
 
 	for (noted = uses ? uses->uses : NULL; noted; noted = noted->next)
-		bad |= check_use(cfg, uses, noted);
-	return bad;
+		check_use(cfg, uses, noted);
 }
