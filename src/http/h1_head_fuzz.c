@@ -23,7 +23,7 @@ struct outcome {
 	struct h1_parser parser;
 	struct message msg;
 	struct message_error error;
-	struct field fields[FIELDS];
+	struct field fields[FIELDS + 1];
 };
 
 static bool response;
@@ -219,6 +219,7 @@ static void check_repaired(struct outcome *out)
 	if (!is_let_pass(&out->msg)) {
 		options &= ~(unsigned)(H1_ACCEPT_INVALID | H1_MAYBE_HOST);
 		begin(&again);
+		again.msg.max = FIELDS + 1; /* a Host may have been added */
 		feed(&again, written, len);
 		BUG_ON(again.result != H1_DONE || again.msg.head_len != len);
 		BUG_ON(again.msg.framing != out->msg.framing || again.msg.length != out->msg.length);
