@@ -14,7 +14,11 @@ extern const char version_date[];
  */
 extern const char version_language[];
 
-/* Both, such as "2.6-penstock0.1.0": what tools read that were made for HAProxy. */
+/*
+ * What tools read that were made for HAProxy, such as "2.6.99-penstock0.1.0". They compare three
+ * numbers, some as a semantic version, where a text behind '-' makes it older than the numbers alone:
+ * the third number is above that of any release of this level.
+ */
 extern const char version_for_tools[];
 
 /* The TLS library that this was built with, such as "OpenSSL 3.0.17 1 Jul 2025"; empty: none. */

@@ -30,7 +30,7 @@ leave() { $terminal kill-server 2>/dev/null; cleanup; }
 trap leave EXIT
 TERM=xterm $terminal new-session -d -x 150 -y 40 "hatop -s '$stats'"
 
-check "the product and its version" until_true 60 shows 'Version: 2\.6-penstock'
+check "the product and its version" until_true 60 shows 'Version: 2\.6\.99-penstock'
 check "the number of the process" shows "PID: $pid "
 check "pipes and connections" shows 'Pipes: \['
 check "the frontend" until_true 60 shows '^FRONTEND +0 OPEN .* 77 +0$'

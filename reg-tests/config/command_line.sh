@@ -19,6 +19,7 @@ silent() { test ! -s "$dir/out" && test ! -s "$dir/err"; }
 run -v
 wanted 0 "-v"
 check "-v: the version in one line" sh -c 'test "$(wc -l <"$1")" -eq 1 && grep -q "^Penstock version [0-9]" "$1"' sh "$dir/out"
+check "-v: and the one for tools" grep -qE "HAProxy version [0-9]+\.[0-9]+\.[0-9]+-penstock" "$dir/out"
 run -vv
 wanted 0 "-vv"
 check "-vv: language level" out "HAProxy language level 2.6"

@@ -26,6 +26,8 @@ head, workers = rows()[:2]
 first, second = workers[0][0], workers[1][0]
 check("show proc has its columns", head[0] == ["#<PID>", "<type>", "<reloads>", "<uptime>", "<version>"])
 check("and the parent", head[1][:5] == [str(pid), "master", "0", "[failed:", "0]"])
+check("the version is one that tools compare",
+      re.fullmatch(r"2\.6\.99-penstock[0-9.]+", head[1][6]) and workers[0][4] == head[1][6] == ask(path, "show version"))
 check("@1 and @2 are the workers",
       f"Pid: {first}\n" in ask(path, "@1 show info") + "\n" and f"Pid: {second}\n" in ask(path, "@2 show info"))
 check("@!pid is one, too", f"Pid: {second}\n" in ask(path, f"@!{second} show info"))

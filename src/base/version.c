@@ -19,4 +19,4 @@ const char version_date[] = "2026/11/21";
 #define LANGUAGE "2.6"
 
 const char version_language[] = LANGUAGE;
-const char version_for_tools[] = LANGUAGE "-penstock" PACKAGE_VERSION;
+const char version_for_tools[] = LANGUAGE ".99-penstock" PACKAGE_VERSION;

@@ -140,7 +140,7 @@ static void info_shows_values(void **state)
 	const char *text = ask("show info");
 
 	(void)state;
-	assert_non_null(strstr(text, "Name: HAProxy\nVersion: 2.6-penstock"));
+	assert_non_null(strstr(text, "Name: HAProxy\nVersion: 2.6.99-penstock"));
 	assert_non_null(strstr(text, "\nUptime: 1d 2h03m04s\nUptime_sec: 93784\n"));
 	assert_non_null(strstr(text, "\nMaxconn: 500\nHard_maxconn: 500\n"));
 	assert_non_null(strstr(text, "\nListeners: 4\n"));

@@ -143,7 +143,8 @@ static int proc_start(struct cli_call *call, struct err *err)
 	text_printf(call->out, "%-15s %-15s %-15s %-15s %s\n", "#<PID>", "<type>", "<reloads>",
 		    "<uptime>", "<version>");
 	snprintf(reloads, sizeof(reloads), "%u [failed: %u]", reload_info.reloads, reload_info.failed);
-	say_process(call->out, getpid(), "master", reloads, reload_info.started_ms, version_penstock);
+	say_process(call->out, getpid(), "master", reloads, reload_info.started_ms,
+		    version_for_tools);
 	text_str(call->out, "# workers\n");
 	state->row = 1;
 	return 0;

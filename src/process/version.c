@@ -66,7 +66,8 @@ void version_print(FILE *out, bool details)
 {
 	struct utsname u;
 
-	fprintf(out, "Penstock version %s\n", version_penstock);
+	fprintf(out, "Penstock version %s %s, for tools: HAProxy version %s\n", version_penstock,
+		version_date, version_for_tools);
 	if (!details)
 		return;
 	fprintf(out, "HAProxy language level %s\n", version_language);

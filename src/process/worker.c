@@ -105,7 +105,7 @@ int worker_start(const struct worker *self, void (*finish)(enum listening_finish
 
 void worker_ready_now(void)
 {
-	snprintf(segment_own->version, sizeof(segment_own->version), "%s", version_penstock);
+	snprintf(segment_own->version, sizeof(segment_own->version), "%s", version_for_tools);
 	atomic_store(&segment_own->started_ms, clock_now_ms);
 	if (parent)
 		channel_send(parent, MSG_READY, 0, NULL, 0, -1);
