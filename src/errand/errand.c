@@ -142,6 +142,8 @@ const char *errand_url(struct span url, struct uri *uri, struct errand_target *t
 		return "it is neither http:// nor https://";
 	if (!host_split(uri->authority, &host, &port) || !host.len)
 		return "it names no host";
+	if (uri->path.len && *uri->path.ptr != '/')
+		return "its path does not begin with /";
 	if (host.len > 2 && host.ptr[0] == '[')
 		host = (struct span){ host.ptr + 1, host.len - 2 };
 	target->host = host;

@@ -117,8 +117,8 @@ static int check_part(struct expr_arg *args, const struct expr_context *ctx, str
 }
 
 /* Part number n (from 1) of s, split at single delimiters, and count - 1 more; 0: all.
- * words: runs of delimiters count as one, and those at the ends do not count. A field that is not
- * there has no value, such a word is empty: as in the reference. */
+ * words: runs of delimiters count as one, and those at the ends do not count. A part that is not
+ * there has no value. */
 struct parts {
 	struct span s, delimiters;
 	int64_t index, count;
@@ -192,10 +192,7 @@ static bool convert_part(const struct expr_arg *args, struct sample *smp,
 			    row->data == PART_WORD };
 
 	(void)view;
-	if (in.index > 0 ? parts_forward(&in, &smp->str) : parts_backward(&in, &smp->str))
-		return true;
-	smp->str.len = 0;
-	return in.words;
+	return in.index > 0 ? parts_forward(&in, &smp->str) : parts_backward(&in, &smp->str);
 }
 
 static bool convert_reverse(const struct expr_arg *args, struct sample *smp,

@@ -140,12 +140,23 @@ static bool is_port(const char *text)
 	return true;
 }
 
-/* An IPv4 address with or without a port, or an IPv6 address. */
+/* Takes "[" and "]" off. Fields such as Host and Forwarded write addresses of IPv6 with them. */
+static bool unbracket(struct span *value)
+{
+	if (value->len < 2 || value->ptr[0] != '[' || value->ptr[value->len - 1] != ']')
+		return false;
+	value->ptr++;
+	value->len -= 2;
+	return true;
+}
+
+/* An IPv4 address with or without a port, or an IPv6 address with or without brackets. */
 static bool parse_addr(struct span value, struct sample *smp)
 {
 	char text[INET6_ADDRSTRLEN + 8], *colon;
 	struct in6_addr v6;
 	struct in_addr v4;
+	bool brackets = unbracket(&value);
 
 	if (!value.len || value.len >= sizeof(text) || memchr(value.ptr, 0, value.len))
 		return false;
@@ -157,7 +168,7 @@ static bool parse_addr(struct span value, struct sample *smp)
 		return true;
 	}
 	colon = strchr(text, ':');
-	if (colon && !is_port(colon))
+	if (brackets || (colon && !is_port(colon)))
 		return false;
 	if (colon)
 		*colon = 0;

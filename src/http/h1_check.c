@@ -380,6 +380,19 @@ static bool hosts_agree(struct span one, struct span other, unsigned missing)
 	return span_equal_nocase(a, b) && (p ? p : missing) == (q ? q : missing);
 }
 
+/* By option a Host may name another host than the target. RFC 9112 3.2.2: a proxy ignores it, and
+ * writes the target's. */
+COLD static bool host_gives_way(struct head *h, struct span authority)
+{
+	unsigned at = 0;
+	struct field *f = message_find_id(h->msg, FIELD_HOST, &at);
+
+	if (!f || !h1_tolerate(h, h->msg->host.ptr))
+		return false;
+	message_set_value(h->msg, f, authority);
+	return true;
+}
+
 static enum h1_result check_authority(struct head *h, struct span authority, unsigned port)
 {
 	struct span host;
@@ -393,23 +406,11 @@ static enum h1_result check_authority(struct head *h, struct span authority, uns
 			return h1_bad(h, authority.ptr, 400, "CONNECT without a port");
 		port = given == 80 || given == 443 ? given : 0; /* those that Host may leave out */
 	}
-	if (h->msg->flags & MSG_HAS_HOST && !hosts_agree(authority, h->msg->host, port))
+	if (h->msg->flags & MSG_HAS_HOST && !hosts_agree(authority, h->msg->host, port) &&
+	    !host_gives_way(h, authority))
 		return h1_bad(h, h->msg->host.ptr, 400, "Host differs from the target");
 	h->msg->host = authority;
 	return H1_DONE;
-}
-
-/* By option "#" may stand in a target: right behind the authority it is no part of that, nor of a
- * path. */
-COLD static void cut_fragment(struct message *msg)
-{
-	const char *hash;
-	struct uri uri;
-
-	uri_split(msg->target, &uri);
-	hash = uri.scheme.ptr ? memchr(uri.authority.ptr, '#', uri.authority.len) : NULL;
-	if (hash)
-		msg->target.len = (size_t)(hash - msg->target.ptr);
 }
 
 APART static enum h1_result check_other_target(struct head *h)
@@ -423,10 +424,6 @@ APART static enum h1_result check_other_target(struct head *h)
 		if (h->msg->method == METHOD_OPTIONS)
 			return H1_DONE;
 		return h1_bad(h, target.ptr, 400, "only OPTIONS has the target \"*\"");
-	}
-	if (h->msg->flags & MSG_INVALID) {
-		cut_fragment(h->msg);
-		target = h->msg->target;
 	}
 	if (!uri_split(target, &uri) || !uri.scheme.ptr)
 		return h1_bad(h, target.ptr, 400, "a target that is neither a path nor a URI");

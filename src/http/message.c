@@ -339,8 +339,9 @@ bool message_fill_path(struct message *msg, struct arena *arena)
 		parts[2] = target;
 		return target_join(msg, arena, parts, 3);
 	}
-	if (*target.ptr == '/' || !uri_split(target, &uri) || !uri.scheme.ptr || uri.path.len ||
-	    (msg->method == METHOD_OPTIONS && !uri.query.ptr))
+	if (*target.ptr == '/' || !uri_split(target, &uri) || !uri.scheme.ptr ||
+	    (uri.path.len && *uri.path.ptr == '/') ||
+	    (msg->method == METHOD_OPTIONS && !uri.path.len && !uri.query.ptr))
 		return true;
 	parts[0].len = (size_t)(uri.path.ptr - target.ptr);
 	parts[2] = (struct span){ uri.path.ptr, target.len - parts[0].len };

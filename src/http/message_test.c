@@ -319,6 +319,8 @@ static void test_fill_path(void **state)
 	} cases[] = {
 		{ "GET", "http://h", "http://h/" },	  { "GET", "x://h?a", "x://h/?a" },
 		{ "GET", "http://h?", "http://h/?" },	  { "OPTIONS", "http://h", "http://h" },
+		{ "GET", "http://h#f", "http://h/#f" },	  { "GET", "http://h#/f?", "http://h/#/f?" },
+		{ "OPTIONS", "http://h#f", "http://h/#f" },
 		{ "OPTIONS", "http://h?", "http://h/?" }, { "OPTIONS", "*", "*" },
 		{ "GET", "", "/" },			  { "GET", "?a", "/?a" },
 		{ "GET", "x", "x" },			  { "CONNECT", "h:1", "h:1" },

@@ -64,7 +64,7 @@ bool uri_split(struct span target, struct uri *uri)
 		uri->path = (struct span){ end, 0 };
 		return host_split(target, &host, &port);
 	}
-	for (p = start; p < end && *p != '/' && *p != '?'; p++)
+	for (p = start; p < end && *p != '/' && *p != '?' && *p != '#'; p++)
 		;
 	uri->authority = span_between(start, p);
 	split_path(p, end, uri);

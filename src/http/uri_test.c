@@ -32,6 +32,8 @@ static void test_split(void **state)
 		{ "http://h", "http", "h", "", NULL, "" },
 		{ "http://h?q", "http", "h", "", "q", "?q" },
 		{ "a+b.c-1://u@h:1/", "a+b.c-1", "u@h:1", "/", NULL, "/" },
+		{ "http://h#f", "http", "h", "#f", NULL, "#f" },
+		{ "http://h#/f?q", "http", "h", "#/f", "q", "#/f?q" },
 		{ "http://", "http", "", "", NULL, "" },
 		{ "h:443", NULL, "h:443", "", NULL, "" },
 		{ "[::1]:443", NULL, "[::1]:443", "", NULL, "" },
