@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * When the process that speaks looks for changes of its tables. Asleep it is woken by the first
- * change, tells it at once, looks again every 5 ms while something has changed, and sleeps after a
- * look that found nothing. While nobody is connected it is never woken, and does not look.
+ * change, tells what it finds at once, and sleeps again: a client may be at another machine right
+ * behind its answer. What has changed in one turn of the loop is told together. Where changes come
+ * so fast that it was woken several times in a millisecond, it stays awake until the next one, so
+ * that a change costs others a call to the kernel a few times a millisecond at the most.
+ * While nobody is connected it is never woken, and does not look.
  *
  * A turn looks for some 100 us, a piece of each table, from where the turn before has ended.
  */
@@ -19,13 +22,15 @@
 #include "stick/feed.h"
 
 /* A piece has so many words of notes: some 70 us, if all places have changed. */
-enum { PACE_MS = 5, PACE_WORDS = 128, PACE_TURN_US = 100 };
+enum { PACE_WAKES = 4, /* a millisecond */ PACE_WORDS = 128, PACE_TURN_US = 100 };
 
 static struct task look_task;
 static struct timer look_timer;
 static struct wake waker;
 static bool speaks, asleep;
 static unsigned listeners;
+static unsigned wakes_of_now;
+static uint64_t woken_ms;              /* wakes_of_now are of that time */
 static const struct list *section_at; /* that is looked at next; the head of the list is none */
 
 /* What came of a look. */
@@ -83,29 +88,47 @@ static struct look look_at_all(void)
 	return look;
 }
 
-static void look(void)
+static void stay_awake(void)
+{
+	stick_feed_stay_awake();
+	asleep = false;
+}
+
+/* Until the next change. True: there is one already. */
+static bool sleep_on_it(void)
 {
 	struct look look;
 
+	stick_feed_sleep();
+	asleep = true;
+	look = look_at_all();
+	if (!look.found && !look.more)
+		return false;
+	stay_awake();
+	return true;
+}
+
+/* It was woken too often of late to sleep. */
+static bool is_pressed(void)
+{
+	if (woken_ms != clock_now_ms)
+		wakes_of_now = 0;
+	woken_ms = clock_now_ms;
+	return ++wakes_of_now > PACE_WAKES;
+}
+
+static void look(void)
+{
 	if (!listeners)
 		return;
 	if (asleep)
-		stick_feed_stay_awake();
-	asleep = false;
-	look = look_at_all();
-	if (!look.found && !look.more) {
-		stick_feed_sleep();
-		asleep = true;
-		look = look_at_all();
-		if (!look.found && !look.more)
-			return;
-		stick_feed_stay_awake();
-		asleep = false;
-	}
-	if (look.more)
+		stay_awake();
+	if (look_at_all().more)
 		task_wake(&look_task);
-	else
-		timer_set(&look_timer, clock_now_ms + PACE_MS);
+	else if (is_pressed())
+		timer_set(&look_timer, clock_now_ms + 1);
+	else if (sleep_on_it())
+		task_wake(&look_task);
 }
 
 static void look_run(struct task *task)
@@ -177,8 +200,6 @@ void pace_listeners(int more)
 		task_wake(&look_task);
 		return;
 	}
-	if (listeners || !asleep)
-		return;
-	stick_feed_stay_awake();
-	asleep = false;
+	if (!listeners && asleep)
+		stay_awake();
 }
