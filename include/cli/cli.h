@@ -23,8 +23,8 @@ extern size_t cli_line_most;
  * out of memory. The caller frees it. */
 struct cli *cli_new(int level, int severity);
 void cli_free(struct cli **cli);
-/* It is one with another process of the service. */
-void cli_make_talk(struct cli *cli);
+/* It is one with another process of the service. alone: about this process, not the service. */
+void cli_make_talk(struct cli *cli, bool alone);
 
 /* Takes bytes from the peer; returns how many were taken. Fewer than len: it is busy with
  * commands (call it again after cli_output has said all) or done. */

@@ -24,6 +24,7 @@ struct cli_call {
 	int argc;            /* words behind those of the command */
 	char **argv;         /* argv[argc] is NULL; they live until the command has ended */
 	unsigned asks;       /* cli_question_command: the row of who is asked */
+	bool asks_service;   /* and it is to answer for all */
 	const char *payload; /* what came behind "<<", lines ended by \n; NULL: none */
 	bool resumed;        /* first call of next since other things may have run */
 	struct text *out;    /* where start and next write: at most CLI_PIECE bytes a call */

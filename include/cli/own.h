@@ -16,6 +16,7 @@ enum cli_state {
 	CLI_READING, /* until a line, and the payload that it announces, are complete */
 	CLI_BETWEEN, /* the next command of the line is to be started */
 	CLI_RUNNING, /* a command has more to say */
+	CLI_DROPPING, /* the line was refused: read to its end, so that the peer reads why */
 	CLI_CLOSED,
 };
 
@@ -27,8 +28,10 @@ struct cli {
 	bool prompt, input_ended, waiting, key_pressed;
 	bool applying; /* there is no peer: cli_apply */
 	bool talk;     /* the peer is another process of the service */
-	bool spoke;    /* the running command has said something */
+	bool alone;    /* which wants to know of this one alone */
+	bool spoke;    /* the running command has said something, or ends with an empty line anyway */
 	unsigned target; /* row that commands without prefix go to; 0: this process */
+	bool target_is_service; /* and that answers for all */
 	int target_pid;
 
 	char *in;         /* input that was not carried out yet */
@@ -37,6 +40,8 @@ struct cli {
 	size_t searched;  /* up to here that line has no line feed */
 	size_t payload;   /* offset of the payload; 0: the line announced none */
 	size_t line_end;  /* offset of what follows the line and its payload */
+	bool part;        /* the line has further commands, which did not fit */
+	bool at_feed;     /* CLI_DROPPING: the last byte was a line feed */
 	size_t pluses;    /* payload prompts that are to be shown */
 	bool stream;      /* CLI_STREAM: the payload is being taken from here on ... */
 	size_t unread;    /* ... of which this is the first line that was not taken */
@@ -57,6 +62,9 @@ void cli_scan(struct cli *cli);
 
 /* The line was carried out: what follows it moves to the front, and is looked through. */
 void cli_end_line(struct cli *cli);
+
+/* What is there, and what comes of the line and its payload, is dropped; then it is done. */
+void cli_refuse_line(struct cli *cli);
 
 /* Lines of a payload that were taken make room for others. */
 void cli_forget_taken(struct cli *cli);

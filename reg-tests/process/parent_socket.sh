@@ -43,6 +43,13 @@ check("several commands on a line", talk(["@1 show cli level; @2 show cli level;
 check("modes go along", "expert" in talk(["prompt", "expert-mode on", "@1 expert-mode", "quit"]))
 check("a lower level is lower everywhere",
       talk(["prompt", "user", "@1 show sess", "reload", "quit"]).count("Permission denied") == 2)
+for severity, names in ("number", ("[6]: ", "[3]: ")), ("string", ("[info]: ", "[err]: ")), ("none", ("", "")):
+    set_it = f"set severity-output {severity};"
+    check(f"severities go along: {severity}",
+          ask(path, set_it + f"@1 show cli level;@!{second} get weight be/no") == f"{names[0]}admin\n\n{names[1]}No such server.")
+check("what has nothing to say ends with an empty line", talk(["@1 set weight be/s1 3"]) == "\n")
+check("so does an empty command", talk(["show version;"]).endswith("\n\n\n") and talk([""]) == "\n")
+check("with nbproc @1 is one worker", "Process_num: 1\n" in ask(path, "@1 show info"))
 check("long answers are whole", talk(["@1 show stat; @2 show stat"]).count("# pxname") == 2)
 
 good = open(cfg).read()
@@ -63,6 +70,37 @@ busy.close()
 until("and the old ones leave", lambda: len(rows()) == 2)
 check("reloads are counted", rows()[0][1][2] == "1")
 check("the prompt is well again", "master> " in talk(["prompt", "quit"]))
+finish()
+END
+stop_penstock
+
+# Threads of existing files.
+{ printf '\tnbthread 3\n'; tcp_proxy; } | config
+start_workers
+driver - <<'END' || failures=1
+import re, socket
+from service import Service, ask, check, connect, finish, until
+service = Service()
+path, stats = service.args.parent, service.args.stats
+workers = until("three workers serve", lambda: len(service.workers()) == 3 and service.workers())
+
+def seen(address, command):
+    return sorted(re.findall(r"^# worker (\d)", ask(address, command), re.M))
+
+for prefix in "@1 ", "@1;", "@1\n":
+    check(f"{prefix!r} answers for all workers",
+          len(seen(stats, "show activity")) == 3 and seen(path, prefix + "show activity") == seen(stats, "show activity"))
+check("@!pid for one", seen(path, f"@!{workers[1]} show activity") == [])
+check("@!pid counts for one, too", f"Pid: {workers[1]}" in ask(path, f"@!{workers[1]} show info"))
+check("there is no second process", ask(path, "@2 show info").startswith("Can't find the target PID"))
+clients = [connect(service.args.front) for _ in range(12)]
+sessions = lambda address, command: ask(address, command).count(" fe=fe ")
+until("all sessions are seen", lambda: sessions(stats, "show sess") == 12)
+check("through the parent, too", sessions(path, "@1 show sess") == 12)
+check("by one worker those of its own", sum(sessions(path, f"@!{pid} show sess") for pid in workers) == 12
+      and all(sessions(path, f"@!{pid} show sess") < 12 for pid in workers))
+check("a change is seen by all", ask(path, "@1 set weight be/s1 7") == "" and
+      all(ask(path, f"@!{pid} get weight be/s1").startswith("7 ") for pid in workers))
 finish()
 END
 finish

@@ -58,7 +58,7 @@ both_have() { both "show ssl ca-file" "$1$file - $count certificate(s)"; }
 check "by both" until_true 60 both_have '*'
 cat "$certs/many" "$certs/many" >"$certs/long"
 set_to "$certs/long" >"$dir/said"
-check "too many are refused" grep -q 'Line too long (with its payload more than 65536 bytes): nothing was done. tune.bufsize' \
+check "too many are refused" grep -q 'Command too long (with its payload more than 65536 bytes): it was not carried out. tune.bufsize' \
 	"$dir/said"
 check "what was set stays" until_true 60 both_have '*'
 command "commit ssl ca-file $file" >"$dir/said"

@@ -5,9 +5,9 @@
  * when the reader has room for it. The applet end of a stats socket calls this, and so do the
  * unit tests; it never sees a socket.
  *
- * Invariants: at most cli_line_most bytes of input are kept; nothing is kept of the output; while a
- * command runs no input is taken, so that its words stay where they are; an answer ends with
- * an empty line.
+ * Invariants: at most cli_line_most bytes of input are kept (of a longer line the commands that have
+ * come whole are carried out, and make room); nothing is kept of the output; while a command runs no
+ * input is taken, so that its words stay where they are; an answer ends with an empty line.
  */
 #include "cli/own.h"
 
@@ -112,15 +112,15 @@ static const struct cli_command *cli_place(struct cli *cli, const struct cli_com
 		return &cli_shared_command;
 	if (!change_is_shared())
 		return row;
-	owner = row->owner && !cli->talk ? row->owner(call) : 0;
+	owner = row->owner && !cli->alone ? row->owner(call) : 0;
 	if (owner && owner != segment_own_row) {
 		call->asks = owner;
 		call->text = NULL;
 		return &cli_question_command;
 	}
-	if (row->flags & CLI_GATHER && !cli->talk && row->follows && row->follows(call))
+	if (row->flags & CLI_GATHER && !cli->alone && row->follows && row->follows(call))
 		return row->flags & CLI_FIRST ? &cli_first_command : &cli_follow_command;
-	if (row->flags & CLI_GATHER && !cli->talk && (!row->gathers || row->gathers(call)))
+	if (row->flags & CLI_GATHER && !cli->alone && (!row->gathers || row->gathers(call)))
 		return row->flags & CLI_NAMED ? &cli_gather_named_command : &cli_gather_command;
 	return row;
 }
@@ -163,6 +163,12 @@ static int cli_understand(struct cli *cli, char *text, struct err *err)
 	return 0;
 }
 
+/* Nothing between two ';', or behind the last: an answer without text. */
+static bool cli_is_empty(const char *text)
+{
+	return !text[strspn(text, " \t")];
+}
+
 /* Starts the next command of the line; an unknown one becomes a call for help. */
 static void cli_start(struct cli *cli, struct text *out)
 {
@@ -179,7 +185,8 @@ static void cli_start(struct cli *cli, struct text *out)
 		call->payload = cli->payload_text;
 	if (cli_route && !cli->talk)
 		rc = cli_route(call, &text, &err);
-	if (rc == 0)
+	cli->spoke = rc == 0 ? cli_is_empty(text) : call->command != NULL;
+	if (rc == 0 && !cli->spoke)
 		rc = cli_understand(cli, text, &err);
 	if (rc < 0)
 		cli_say(call, LOG_L_ERR, "%s", err.text);
@@ -187,7 +194,7 @@ static void cli_start(struct cli *cli, struct text *out)
 		cli_say(call, LOG_L_ERR, "%s", err.text);
 		cli_end_call(cli);
 	}
-	cli->spoke = out->len != before;
+	cli->spoke |= out->len != before;
 }
 
 int cli_apply(int level, int severity, char **words, const char *payload, struct text *said,
@@ -268,13 +275,15 @@ static void cli_read_on(struct cli *cli, struct text *out)
 
 	for (; cli->pluses && cli_room(out) > ANSWER_END; cli->pluses--)
 		text_str(out, "+ ");
+	if (cli->state == CLI_DROPPING && cli->input_ended)
+		cli->state = CLI_CLOSED;
 	if (cli->state != CLI_READING || cli->pluses)
 		return;
 	if (cli->in_len == cli_line_most) {
-		cli_say(&call, LOG_L_ERR, "Line too long (with its payload more than %zu bytes): nothing was "
-			"done. tune.bufsize sets the limit.", cli_line_most);
+		cli_say(&call, LOG_L_ERR, "Command too long (with its payload more than %zu bytes): it was not "
+			"carried out. tune.bufsize sets the limit.", cli_line_most);
 		text_char(out, '\n');
-		cli->state = CLI_CLOSED;
+		cli_refuse_line(cli);
 	} else if (cli->input_ended) {
 		cli->state = CLI_CLOSED;
 	}
@@ -287,7 +296,7 @@ size_t cli_output(struct cli *cli, char *buf, size_t size)
 	BUG_ON(size < CLI_OUTPUT_MIN);
 	text_init(&out, buf, size);
 	cli->call.resumed = true;
-	if (cli->talk)
+	if (cli->alone)
 		tally_shown_row = (int)segment_own_row; /* "@2 show stat": what worker 2 has
 							 * counted */
 	while (cli_room(&out) > CLI_PIECE + ANSWER_END) {

@@ -119,6 +119,34 @@ static void cli_line_complete(struct cli *cli, char *feed)
 		cli_begin_stream(cli, next);
 }
 
+/* Where the last command begins that has not come wholly. NULL: the first one has not. */
+static char *cli_last_command(char *text, size_t len)
+{
+	char *last = NULL;
+
+	for (size_t i = 0; i < len; i++)
+		if (text[i] == '\\')
+			i++;
+		else if (text[i] == ';')
+			last = text + i;
+	return last;
+}
+
+/* There is room for no more of this line: the commands that have come go first. */
+static void cli_begin_part(struct cli *cli)
+{
+	char *cut = cli->payload ? NULL : cli_last_command(cli->in, cli->in_len);
+
+	if (!cut)
+		return;
+	for (char *c = cli->in; c < cut; c++)
+		if (!*c)
+			*c = ' ';
+	*cut = 0;
+	cli->part = true;
+	cli_begin_line(cli, (size_t)(cut + 1 - cli->in));
+}
+
 void cli_scan(struct cli *cli)
 {
 	while (cli->state == CLI_READING && cli->searched < cli->in_len) {
@@ -126,6 +154,8 @@ void cli_scan(struct cli *cli)
 
 		if (!feed) {
 			cli->searched = cli->in_len;
+			if (cli->in_len == cli_line_most)
+				cli_begin_part(cli);
 			return;
 		}
 		cli_line_complete(cli, feed);
@@ -148,7 +178,7 @@ bool cli_busy(const struct cli *cli)
 static bool cli_is_reading(const struct cli *cli)
 {
 	return cli->state == CLI_RUNNING && cli->call.command && cli->call.command->flags & CLI_READS &&
-	       !cli->next_command;
+	       !cli->next_command && !cli->part;
 }
 
 bool cli_takes(const struct cli *cli)
@@ -157,7 +187,30 @@ bool cli_takes(const struct cli *cli)
 		return cli->in_len < cli->in_size;
 	if (cli->stream && cli->state != CLI_CLOSED)
 		return cli->in_len < cli->in_size;
-	return cli->state == CLI_READING || cli_waits_for_key(cli);
+	return cli->state == CLI_READING || cli->state == CLI_DROPPING || cli_waits_for_key(cli);
+}
+
+void cli_refuse_line(struct cli *cli)
+{
+	wipe_free(cli->in);
+	cli->in = NULL;
+	cli->in_len = cli->in_size = 0;
+	cli->at_feed = false;
+	cli->state = CLI_DROPPING;
+}
+
+/* A line ends with a line feed, a payload with an empty line. */
+static size_t cli_drop(struct cli *cli, const char *bytes, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len && cli->state == CLI_DROPPING; i++) {
+		if (bytes[i] == '\n' && (!cli->payload || cli->at_feed))
+			cli->state = CLI_CLOSED;
+		if (bytes[i] != '\r')
+			cli->at_feed = bytes[i] == '\n';
+	}
+	return i;
 }
 
 size_t cli_input(struct cli *cli, const char *bytes, size_t len)
@@ -170,6 +223,8 @@ size_t cli_input(struct cli *cli, const char *bytes, size_t len)
 	}
 	if (!cli_takes(cli) || !len)
 		return 0;
+	if (cli->state == CLI_DROPPING)
+		return cli_drop(cli, bytes, len);
 	if (!cli->stream && !cli_is_reading(cli) && !cli_grow_input(cli, cli->in_len + len)) {
 		cli->state = CLI_CLOSED;
 		return 0;
@@ -206,7 +261,8 @@ void cli_end_line(struct cli *cli)
 		cli->in = NULL;
 		cli->in_size = 0;
 	}
-	cli->state = cli->prompt || rest ? CLI_READING : CLI_CLOSED;
+	cli->state = cli->prompt || rest || cli->part ? CLI_READING : CLI_CLOSED;
+	cli->part = false;
 	cli_scan(cli);
 }
 
@@ -217,8 +273,9 @@ bool cli_read(const struct cli_call *call, const char **bytes, size_t *len)
 	const struct cli *cli = call->cli;
 
 	*bytes = cli->in + cli->line_end;
-	*len = cli->next_command ? 0 : cli->in_len - cli->line_end;
-	return *len || cli->input_ended || cli->next_command || cli->in_len == cli->in_size;
+	*len = cli->next_command || cli->part ? 0 : cli->in_len - cli->line_end;
+	return *len || cli->input_ended || cli->next_command || cli->part ||
+	       cli->in_len == cli->in_size;
 }
 
 void cli_read_taken(struct cli_call *call, size_t n)

@@ -34,7 +34,7 @@ struct cli *cli_from_text(const char *text)
 	cli->modes = modes;
 	cli->timeout_ms = timeout_ms;
 	cli->prompt = prompt;
-	cli->talk = talk;
+	cli->talk = cli->alone = talk;
 	return cli;
 }
 
@@ -91,9 +91,10 @@ void cli_quit(struct cli *cli)
 	cli->state = CLI_CLOSED;
 }
 
-void cli_set_target(struct cli *cli, unsigned row, int pid)
+void cli_set_target(struct cli *cli, unsigned row, bool service, int pid)
 {
 	cli->target = row;
+	cli->target_is_service = service;
 	cli->target_pid = pid;
 }
 
@@ -102,14 +103,20 @@ unsigned cli_target(const struct cli *cli)
 	return cli->target;
 }
 
+bool cli_target_is_service(const struct cli *cli)
+{
+	return cli->target_is_service;
+}
+
 int cli_target_pid(const struct cli *cli)
 {
 	return cli->target_pid;
 }
 
-void cli_make_talk(struct cli *cli)
+void cli_make_talk(struct cli *cli, bool alone)
 {
 	cli->talk = true;
+	cli->alone = alone;
 }
 
 void cli_on_wake(struct cli *cli, void (*wake)(void *arg), void *arg)

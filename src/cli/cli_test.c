@@ -170,6 +170,10 @@ static void several_by_semicolon(void **state)
 	(void)state;
 	check(LEVEL_USER, "echo a;echo b; fail x ;echo\n",
 	      "<a>\n\n<b>\n\nfailed with x\n\n\n\n", true);
+	check(LEVEL_USER, "echo a;\n", "<a>\n\n\n", true);
+	check(LEVEL_USER, ";; \t;echo a\n", "\n\n\n<a>\n\n", true);
+	check(LEVEL_USER, "\n", "\n", true);
+	check(LEVEL_USER, "prompt\n\n\r\necho a\n", "\n> \n> \n> <a>\n\n> ", false);
 }
 
 static void backslashes_protect(void **state)
@@ -350,12 +354,12 @@ static void help_finds_by_beginning_and_likeness(void **state)
 	      true);
 }
 
-static void empty_command_shows_all(void **state)
+static void unlike_any_command_shows_all(void **state)
 {
 	struct cli *cli = start(LEVEL_ADMIN);
 
 	(void)state;
-	feed(cli, "\n", 1, 1);
+	feed(cli, "0123456\n", 8, 1);
 	assert_non_null(strstr(said, "Unknown command. Please enter one of the following commands "
 				     "only:\n"));
 	assert_non_null(strstr(said, "  echo secret "));
@@ -439,6 +443,49 @@ static void waiting_command_ends_with_the_input(void **state)
 	cli_free(&cli);
 }
 
+/* Each of 5000 commands is far below the limit. */
+static void a_line_of_many_commands_has_no_limit(void **state)
+{
+	static const size_t sizes[] = { 1, 1000, 1 << 20 };
+	static char line[70000], expected[70000];
+	size_t len = 0, end = 0;
+	struct cli *cli;
+
+	(void)state;
+	for (int i = 0; i < 5000; i++) {
+		len += (size_t)sprintf(line + len, "echo %d\\;;", i);
+		end += (size_t)sprintf(expected + end, "<%d;>\n\n", i);
+	}
+	sprintf(line + len, "echo last <<\nof; it\n\n");
+	sprintf(expected + end, "<last>{of; it\n}\n\n");
+	for (int i = 0; i < 3; i++) {
+		cli = start(LEVEL_ADMIN);
+		feed(cli, line, strlen(line), sizes[i]);
+		assert_string_equal(said, expected);
+		assert_true(cli_done(cli));
+		cli_free(&cli);
+	}
+}
+
+static void a_command_that_is_too_long_ends_its_line(void **state)
+{
+	static char line[80000];
+	struct cli *cli = start(LEVEL_ADMIN);
+	size_t len = 0;
+
+	(void)state;
+	for (int i = 0; i < 2000; i++)
+		len += (size_t)sprintf(line + len, "echo a;");
+	memset(line + len, 'x', 40000);
+	feed(cli, line, len + 40000, 500);
+	assert_int_equal(said_len, 2000 * 5 + strlen(strstr(said, "Command too long")));
+	feed(cli, ";echo b\necho c\n", 15, 15);
+	assert_null(strstr(said, "<b>"));
+	assert_null(strstr(said, "<c>"));
+	assert_true(cli_done(cli));
+	cli_free(&cli);
+}
+
 static void too_long_a_line_closes(void **state)
 {
 	static char line[100000];
@@ -447,8 +494,10 @@ static void too_long_a_line_closes(void **state)
 	(void)state;
 	memset(line, 'x', sizeof(line));
 	feed(cli, line, sizeof(line), 1000);
-	assert_string_equal(said, "Line too long (with its payload more than 16384 bytes): nothing was "
-			    "done. tune.bufsize sets the limit.\n\n");
+	assert_string_equal(said, "Command too long (with its payload more than 16384 bytes): it was not "
+			    "carried out. tune.bufsize sets the limit.\n\n");
+	assert_false(cli_done(cli)); /* the rest is read: a connection with unread bytes would be reset */
+	feed(cli, "\n", 1, 1);
 	assert_true(cli_done(cli));
 	cli_free(&cli);
 }
@@ -459,11 +508,14 @@ static void payload_without_end_is_bounded(void **state)
 
 	(void)state;
 	feed(cli, "prompt\necho <<\n", 15, 15);
-	for (int i = 0; i < 100000 && !cli_done(cli); i++)
+	for (int i = 0; i < 100000 && !strstr(said, "too long"); i++)
 		feed(cli, "x\n", 2, 2);
-	assert_true(cli_done(cli));
 	assert_non_null(strstr(said, "+ + + "));
-	assert_non_null(strstr(said, "Line too long"));
+	assert_non_null(strstr(said, "Command too long"));
+	feed(cli, "x\nx\r\n", 5, 5);
+	assert_false(cli_done(cli));
+	feed(cli, "\r\n", 2, 1);
+	assert_true(cli_done(cli));
 	cli_free(&cli);
 }
 
@@ -481,7 +533,7 @@ static void the_limit_is_set(void **state)
 		memset(line + 8, 'x', sizeof(line) - 8);
 		line[len - 2] = line[len - 1] = '\n';
 		feed(cli, line, len, 7000);
-		assert_int_equal(!strstr(said, "Line too long"), len <= 30000);
+		assert_int_equal(!strstr(said, "Command too long"), len <= 30000);
 		cli_free(&cli);
 	}
 	cli_line_most = CLI_LINE_LEAST;
@@ -555,7 +607,7 @@ static void a_question_of_another_process_has_an_end(void **state)
 	struct cli *cli = start(LEVEL_USER);
 
 	(void)state;
-	cli_make_talk(cli);
+	cli_make_talk(cli, true);
 	feed(cli, "prompt\n", 7, 7);
 	assert_string_equal(said, "\n");
 	assert_true(cli_done(cli));
@@ -627,11 +679,13 @@ int main(void)
 		cmocka_unit_test(timeout_is_set),
 		cmocka_unit_test(help_lists_what_the_level_may),
 		cmocka_unit_test(help_finds_by_beginning_and_likeness),
-		cmocka_unit_test(empty_command_shows_all),
+		cmocka_unit_test(unlike_any_command_shows_all),
 		cmocka_unit_test(long_answers_come_in_pieces),
 		cmocka_unit_test(peer_gone_in_the_middle_frees_all),
 		cmocka_unit_test(waiting_command_ends_by_any_key),
 		cmocka_unit_test(waiting_command_ends_with_the_input),
+		cmocka_unit_test(a_line_of_many_commands_has_no_limit),
+		cmocka_unit_test(a_command_that_is_too_long_ends_its_line),
 		cmocka_unit_test(too_long_a_line_closes),
 		cmocka_unit_test(payload_without_end_is_bounded),
 		cmocka_unit_test(the_limit_is_set),

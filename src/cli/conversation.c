@@ -195,11 +195,11 @@ int conversation_open(int fd, struct cli *cli)
 
 void conversation_serve_talk(int fd, int level)
 {
-	struct cli *cli = cli_new(level & TALK_LEVEL, CLI_SEVERITY_NONE);
+	struct cli *cli = cli_new(level & TALK_LEVEL, (level & TALK_SEVERITY) >> TALK_SEVERITY_SHIFT);
 	struct conversation *c;
 
 	if (cli) {
-		cli_make_talk(cli);
+		cli_make_talk(cli, !(level & TALK_SERVICE));
 		cli_set_mode(cli, CLI_EXPERT, level & TALK_EXPERT);
 		cli_set_mode(cli, CLI_EXPERIMENTAL, level & TALK_EXPERIMENTAL);
 	}

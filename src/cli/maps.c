@@ -399,8 +399,8 @@ static enum cli_step change_next(struct cli_call *call)
 		state->again = true;
 		maps_submit(answer, &state->command);
 		return CLI_WAIT;
-	} else if (!answer->failed) {
-		text_str(call->out, answer->said);
+	} else if (!answer->failed && *answer->said) {
+		cli_say(call, LOG_L_INFO, "%.*s", (int)strcspn(answer->said, "\n"), answer->said);
 	}
 	return CLI_END;
 }

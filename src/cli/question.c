@@ -156,7 +156,9 @@ int question_begin(struct question *q, struct cli_call *call, unsigned row, cons
 	if (!q->text)
 		return err_set(err, "Out of memory.");
 	level = cli_level(call->cli) | (cli_mode(call->cli, CLI_EXPERT) ? TALK_EXPERT : 0) |
-		(cli_mode(call->cli, CLI_EXPERIMENTAL) ? TALK_EXPERIMENTAL : 0);
+		(cli_mode(call->cli, CLI_EXPERIMENTAL) ? TALK_EXPERIMENTAL : 0) |
+		(call->asks_service ? TALK_SERVICE : 0) |
+		cli_severity(call->cli) << TALK_SEVERITY_SHIFT;
 	q->ticket = talk_open(row, level, question_opened, q);
 	if (q->opened)
 		q->ticket = 0;

@@ -227,7 +227,7 @@ static void who_has_gone_is_left_out(void **state)
 static void a_talk_shows_its_own(void **state)
 {
 	(void)state;
-	cli_make_talk(cli);
+	cli_make_talk(cli, true);
 	say("own x\n");
 	assert_string_equal(said, "<x>\n\n");
 	assert_int_equal(talks, 0);

@@ -468,7 +468,7 @@ static void a_worker_has_no_power_over_the_parent(void **state)
 	assert_int_equal(served_level, LEVEL_USER);
 	close(served);
 	close(sent[1].fd);
-	ask_parent(2, 200 | TALK_EXPERT);
+	ask_parent(2, 200 | TALK_EXPERT | TALK_SERVICE);
 	f = frame_of(MSG_TALK, 0, sent[1].bytes, sent[1].len);
 	f.fd = sent[1].fd;
 	changes_from_parent(&f);

@@ -19,6 +19,7 @@
 #include "event/loop.h"
 #include "event/timer.h"
 #include "net/bind_conf.h"
+#include "process/process.h"
 #include "process/reload.h"
 #include "process/worker.h"
 #include "share/segment.h"
@@ -32,6 +33,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+static struct config *config; /* NULL: no -S */
+
 /* -- which process --------------------------------------------------------------------------- */
 
 static bool is_worker(const struct segment_row *row)
@@ -39,65 +42,126 @@ static bool is_worker(const struct segment_row *row)
 	return atomic_load(&row->taken) && atomic_load(&row->pid) > 0;
 }
 
-/* "1": worker of the present generation; "!123": any, by its pid. 0: there is none. */
-static unsigned find_row(const char *name)
+static bool is_present(const struct segment_row *row)
 {
-	bool by_pid = *name == '!';
-	const struct segment_row *row;
-	int64_t n;
+	return is_worker(row) && atomic_load(&row->generation) == process_generation;
+}
+
+static unsigned find_row(bool (*matches)(const struct segment_row *row, int64_t n), int64_t n)
+{
 	unsigned i;
 
-	if (!str_to_int(name + by_pid, 1, INT32_MAX, &n))
-		return 0;
-	for (i = 1; i < segment_rows(segment); i++) {
-		row = segment_row(segment, i);
-		if (!is_worker(row))
-			continue;
-		if (by_pid ? atomic_load(&row->pid) == n :
-			     atomic_load(&row->number) == n &&
-				     atomic_load(&row->generation) == process_generation)
+	for (i = 1; i < segment_rows(segment); i++)
+		if (matches(segment_row(segment, i), n))
 			return i;
-	}
 	return 0;
 }
 
-static int ask_row(struct cli_call *call, unsigned row, const char *text)
+static bool has_pid(const struct segment_row *row, int64_t pid)
+{
+	return is_worker(row) && atomic_load(&row->pid) == pid;
+}
+
+static bool has_number(const struct segment_row *row, int64_t number)
+{
+	return is_present(row) && atomic_load(&row->number) == number;
+}
+
+static bool has_any(const struct segment_row *row, int64_t n)
+{
+	(void)n;
+	return is_present(row);
+}
+
+/* Processes as the file counts them: with "nbproc" each worker is one; without it all workers are
+ * threads of process 1, which one of them answers for. */
+static bool one_process(void)
+{
+	const struct process_conf *conf = config_data(config, &process_module);
+
+	return conf->nbproc <= 1 && !conf->nbproc_auto;
+}
+
+/* Whom a command goes to. row 0: nobody, or the parent. service: it answers for all workers. */
+struct target {
+	unsigned row;
+	bool service;
+};
+
+/* "1": a process of the present generation; "!123": any worker, by its pid. */
+static struct target find_target(const char *name)
+{
+	bool by_pid = *name == '!', service = !by_pid && one_process();
+	int64_t n;
+
+	if (!str_to_int(name + by_pid, 1, service ? 1 : INT32_MAX, &n))
+		return (struct target){ 0 };
+	return (struct target){ find_row(by_pid ? has_pid : service ? has_any : has_number, n), service };
+}
+
+static int ask_target(struct cli_call *call, struct target target, const char *text)
 {
 	call->command = &cli_question_command;
-	call->asks = row;
+	call->asks = target.row;
+	call->asks_service = target.service;
 	call->text = text;
 	return 1;
+}
+
+/* That of the commands without a prefix. The worker that answers for all may be another one by now. */
+static struct target kept_target(const struct cli *cli)
+{
+	struct target target = { cli_target(cli), cli_target_is_service(cli) };
+
+	if (target.service)
+		target.row = find_row(has_any, 0);
+	return target;
+}
+
+static void keep_target(struct cli *cli, struct target target)
+{
+	int pid = target.row ? (int)atomic_load(&segment_row(segment, target.row)->pid) : 0;
+
+	cli_set_target(cli, target.row, target.service, pid);
+}
+
+/* Commands about the conversation, which is the parent's, and nothing at all. */
+static bool is_own(const char *text)
+{
+	size_t len = strcspn(text, " \t");
+
+	return !text[strspn(text, " \t")] || (len == 6 && !memcmp(text, "prompt", len)) ||
+	       (len == 4 && !memcmp(text, "quit", len));
 }
 
 /* "@1 show info", "@1" for all that follow, "@" and "@master" for the parent. */
 static int route(struct cli_call *call, char **text, struct err *err)
 {
 	char *at = *text + strspn(*text, " \t"), *rest;
-	unsigned row = cli_target(call->cli);
+	struct target target = kept_target(call->cli);
 	size_t len;
 
 	if (*at != '@') {
-		if (row && strcmp(at, "prompt") && strcmp(at, "quit") && *at)
-			return ask_row(call, row, at);
+		if (target.row && !is_own(at))
+			return ask_target(call, target, at);
 		*text = at;
 		return 0;
 	}
 	len = strcspn(at, " \t");
 	rest = at + len + strspn(at + len, " \t");
 	at[len] = 0;
-	row = 0;
+	target = (struct target){ 0 };
 	if (at[1] && strcmp(at, "@master")) {
-		row = find_row(at + 1);
-		if (!row) {
+		target = find_target(at + 1);
+		if (!target.row) {
 			cli_quit(call->cli);
 			return err_set(err, "Can't find the target PID matching the prefix '%s'", at);
 		}
 	}
 	*text = rest;
 	if (*rest)
-		return row ? ask_row(call, row, rest) : 0;
-	cli_set_target(call->cli, row,
-		       row ? (int)atomic_load(&segment_row(segment, row)->pid) : 0);
+		return target.row ? ask_target(call, target, rest) : 0;
+	keep_target(call->cli, target);
 	return 1; /* nothing to say */
 }
 
@@ -272,7 +336,6 @@ static int parse_socket(struct statement *st, const struct keyword *kw, void *ob
 
 enum { RETRY_MS = 200 };
 
-static struct config *config;
 static struct timer retry; /* out of descriptors: the sockets are not watched until it fires */
 
 static int watch_socket(struct parent_cli *conf)

@@ -56,13 +56,14 @@ static int talk_connect(const struct talk_frame *wish, const char **error)
 }
 
 /* A worker may have been taken over. What it passes on of the stats socket shows something, or ends
- * a session: that needs no modes; and the parent has no sessions. */
+ * a session: that needs no modes; and the parent has no sessions. What is asked for the service comes
+ * from the parent alone, so that nobody asks in a round. */
 static void talk_limit(struct talk_frame *wish)
 {
 	const int most = wish->row ? LEVEL_ADMIN : LEVEL_OPERATOR;
 	int level = wish->level & TALK_LEVEL;
 
-	wish->level = level < most ? level : most;
+	wish->level = (level < most ? level : most) | (wish->level & TALK_SEVERITY);
 }
 
 void talk_wanted(struct channel *channel, const struct frame *frame)
