@@ -192,6 +192,9 @@ def ends():
         check(f"{what}: timeout tunnel", ws.opened() and ws.over())
     status, _ = H2("/h1/wrong").head()
     check(f"101 to another key: {status}", status == 502)
+    for client in H1, H2:
+        status, _ = client("/h1/unkeyed").head()
+        check(f"{client.__name__}: 101 that answers no key: {status}", status == 502)
     status, fields = H1("/h1/wrong").head()
     check("the client of HTTP/1 judges for itself", status == 101 and fields["sec-websocket-accept"] != accept_of(KEY))
 

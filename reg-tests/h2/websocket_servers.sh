@@ -69,6 +69,7 @@ driver "${0%/*}/websocket_servers.py" --h2 "$h2" --tls "$tls" --only "$only" --w
 line() { check "the log: $1" until_true 60 grep -q "logged $1" "$log"; }
 line "/h2/chat 101 -- 2"
 line "/h1/wrong 502 PH"
+line "/h1/unkeyed 502 PH"
 line "/without/chat 502 PH"
 line "/quick/silent 504 sH"
 line "/tunnel/chat 101 [cs]D 2"

@@ -5,6 +5,7 @@ first bytes, or by ALPN, which it is. What it receives it gives back in capitals
 
 /no        403, with a body            /reset  RST_STREAM, or a closed connection
 /silent    no answer                   /wrong  by HTTP/1: 101 to another key
+/unkeyed   by HTTP/1: 101 to no key
 /push      1 MB at once, then as ever  /ends   200 and the end, or 101 and the end
 """
 
@@ -153,8 +154,9 @@ class WsServer:
             sock.recv(1)
             return
         accept = accept_of("x" * 24 if path.endswith("/wrong") else key)
+        answer = "" if path.endswith("/unkeyed") else f"Sec-WebSocket-Accept: {accept}\r\n"
         sock.sendall(("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-                      f"Sec-WebSocket-Accept: {accept}\r\n\r\n").encode())
+                      f"{answer}\r\n").encode())
         if path.endswith("/ends"):
             return
         if path.endswith("/push"):

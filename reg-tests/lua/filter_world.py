@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the tests of filters that are scripts share: proxies with filters over each protocol, an origin
 that sends back what it was sent, clients that judge every byte."""
+import base64
+import hashlib
 import random
 import socket
 import ssl
@@ -232,8 +234,9 @@ class Echo:
         return how not in ("close", "break")
 
     def tunnel(self, s, r, fields):
-        s.sendall(b"HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: %s\r\n\r\n" %
-                  fields["upgrade"].encode())
+        answers = hashlib.sha1(fields["sec-websocket-key"].encode() + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11")
+        s.sendall(b"HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: %s\r\nSec-WebSocket-Accept: %s\r\n\r\n" %
+                  (fields["upgrade"].encode(), base64.b64encode(answers.digest())))
         while r.held or r.more():
             s.sendall(r.take(len(r.held)))
         return False

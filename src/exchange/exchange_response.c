@@ -17,6 +17,7 @@
 #include "exchange/server_conn.h"
 #include "exchange/unread.h"
 #include "expr/capture.h"
+#include "http/h2_message.h"
 #include "http/message.h"
 #include "net/listener.h"
 #include "proxy/global.h"
@@ -168,13 +169,22 @@ static void response_acknowledge(struct stream *s)
 		conn_ack_now(conn);
 }
 
-/* Has anybody asked for this 101? What another one than the client has made the key for is checked
- * here, for the client will not (RFC 6455 4.1). */
+/* A server that has understood the handshake of WebSocket answers its key (RFC 6455 4.2.2). */
+static bool response_lacks_accept(const struct message *res)
+{
+	unsigned at = 0;
+
+	return h2_is_websocket(res) && !message_find(res, span_of("sec-websocket-accept"), &at);
+}
+
+/* Has anybody asked for this 101? Whoever has made the key judges the answer to it (RFC 6455 4.1):
+ * the client, or the end of one that has none. */
 COLD static bool response_switches(const struct stream *s)
 {
 	const struct exchange *x = s->exchange;
 
-	return x->req.flags & MSG_UPGRADE && end_accepts(&s->relay.client, &x->res);
+	return x->req.flags & MSG_UPGRADE && !response_lacks_accept(&x->res) &&
+	       end_accepts(&s->relay.client, &x->res);
 }
 
 static int response_head(struct stream *s)

@@ -9,6 +9,7 @@
 #include "config/suggest.h"
 #include "explain/h2_client.h"
 #include "http/message.h"
+#include "http/websocket.h"
 #include "tls/base64.h"
 
 #include <arpa/inet.h>
@@ -461,15 +462,24 @@ int ask_parse(struct ask *ask, const char *const *words, unsigned count, struct 
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-static bool has_field(const struct ask_list *list, const char *name)
+/* The value of the first; NULL: there is none. */
+static const char *find_field(const struct ask_list *list, const char *name)
 {
 	size_t len = strlen(name);
+	const char *value;
 	unsigned i;
 
 	for (i = 0; i < list->count; i++)
-		if (!strncasecmp(list->items[i], name, len) && list->items[i][len] == ':')
-			return true;
-	return false;
+		if (!strncasecmp(list->items[i], name, len) && list->items[i][len] == ':') {
+			value = list->items[i] + len + 1;
+			return value + strspn(value, " \t");
+		}
+	return NULL;
+}
+
+static bool has_field(const struct ask_list *list, const char *name)
+{
+	return find_field(list, name);
 }
 
 static void put(struct bytes *b, const char *name, const char *value)
@@ -572,6 +582,22 @@ struct span ask_request(const struct ask *ask, bool bytes)
 	return (struct span){ b.ptr, b.len };
 }
 
+/* What WebSocket begins with (RFC 6455 4.2.2), as far as nothing else was said. */
+static void put_switch(struct bytes *b, const struct ask *ask)
+{
+	const char *key = find_field(&ask->fields, "sec-websocket-key");
+	char accept[WEBSOCKET_ACCEPT + 1] = "";
+
+	if (has_field(&ask->answer_fields, "upgrade"))
+		return;
+	put(b, "Connection: ", "Upgrade");
+	put(b, "Upgrade: ", "websocket");
+	if (!key || has_field(&ask->answer_fields, "sec-websocket-accept"))
+		return;
+	websocket_accept(span_of(key), accept);
+	put(b, "Sec-WebSocket-Accept: ", accept);
+}
+
 struct span ask_answer(const struct ask *ask)
 {
 	struct bytes b = { NULL, 0, 0 };
@@ -580,10 +606,8 @@ struct span ask_answer(const struct ask *ask)
 	snprintf(line, sizeof(line), "HTTP/1.1 %u ", ask->status);
 	put(&b, line, status_reason(ask->status));
 	put_list(&b, &ask->answer_fields);
-	if (ask->status == 101 && !has_field(&ask->answer_fields, "upgrade")) {
-		put(&b, "Connection: ", "Upgrade");
-		put(&b, "Upgrade: ", "websocket");
-	}
+	if (ask->status == 101)
+		put_switch(&b, ask);
 	if (ask->status != 101 && ask->status != 204 && ask->status != 304 &&
 	    !has_field(&ask->answer_fields, "content-length") &&
 	    !has_field(&ask->answer_fields, "transfer-encoding"))
