@@ -66,6 +66,9 @@ const struct external_conf *check_conf_external(const struct config *cfg);
 struct ruleset *stock_rules(struct config *cfg, const struct check_conf *conf);
 /* http_conf.c: those of option httpchk, with what is implied. NULL after a report. */
 struct ruleset *http_rules(struct config *cfg, const struct check_conf *conf);
+/* Does the first written request take what it does not say from option httpchk? It does when both
+ * were written in one section. */
+bool http_option_joins(const struct check_conf *conf);
 
 /* grpc.c: those of option grpc-check. */
 struct ruleset *grpc_rules(struct config *cfg, const struct check_conf *conf);

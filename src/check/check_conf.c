@@ -58,19 +58,34 @@ static void warn_ignored(struct config *cfg, const struct proxy *px, const struc
 			       "'option httpchk' in '%s'", px->name);
 }
 
-/* The request of the option goes on behind a section's own rules, which HAProxy 2.6 forgets:
- * whoever comes from there gets other checks than before. */
-static void warn_option_holds(struct config *cfg, const struct proxy *px, const struct check_conf *conf)
+/* The request of the section's own rules, NULL: they have none. */
+static const struct request_conf *first_request(const struct check_conf *conf)
 {
-	const struct step *first = step_first_real(conf->http.first);
-	const struct request_conf *req = &conf->request;
+	const struct step *step = conf->http.first;
 
-	if (!conf->own_http || conf->own_option || conf->type != CHECK_HTTP || !req->uri.ptr ||
-	    (first && first->kind == STEP_CONNECT))
+	while (step && step->kind != STEP_SEND)
+		step = step->next;
+	return step ? step->send.request : NULL;
+}
+
+/* Own rules beside an option of the defaults: a written request takes nothing from that option, and
+ * rules without a request ask as it says, where HAProxy asks nothing. Neither is obvious. */
+static void warn_option_apart(struct config *cfg, const struct proxy *px, const struct check_conf *conf)
+{
+	const struct request_conf *option = &conf->request, *given = first_request(conf);
+	const char *file = conf->loc.file;
+	unsigned line = conf->loc.line;
+
+	if (!conf->own_http || conf->type != CHECK_HTTP || http_option_joins(conf) || !option->uri.ptr)
 		return;
-	config_warning(cfg, &conf->http_loc, "checks of '%s' ask as 'option httpchk' of its defaults says "
-		       "(%s:%u), in what 'http-check send' leaves out; HAProxy 2.6 forgets that option here: "
-		       "repeat it to be sure of both", px->name, conf->loc.file, conf->loc.line);
+	if (!given)
+		config_warning(cfg, &conf->http_loc, "checks of '%s' ask as 'option httpchk' of its "
+			       "defaults says (%s:%u); HAProxy 2.6 forgets that option here: repeat it to "
+			       "be sure of both", px->name, file, line);
+	else if ((!given->uri.ptr && !given->uri_format) || (option->method.ptr && !given->method.ptr))
+		config_warning(cfg, &conf->http_loc, "checks of '%s' ask nothing that 'option httpchk' of "
+			       "its defaults says (%s:%u): repeat that option beside 'http-check send'",
+			       px->name, file, line);
 }
 
 /* A command is all the rules there are. */
@@ -96,7 +111,7 @@ void check_conf_finish(struct config *cfg, struct proxy *px)
 		return;
 	if (conf->owner == px) {
 		warn_ignored(cfg, px, conf);
-		warn_option_holds(cfg, px, conf);
+		warn_option_apart(cfg, px, conf);
 	}
 	if (conf->rules)
 		return;

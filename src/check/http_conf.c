@@ -537,8 +537,7 @@ static struct span or_usual(struct span given, struct span option, const char *u
 	return given.ptr ? given : option.ptr ? option : span_of(usual);
 }
 
-/* The request with what it takes from the option: all that it does not say, where the option alone
- * describes the connection; else the usual. */
+/* The request with what it takes from the option: all that it does not say; else the usual. */
 static struct request_conf *request_complete(struct config *cfg, const struct check_conf *conf,
 					     const struct request_conf *given, bool from_option)
 {
@@ -566,6 +565,7 @@ struct build {
 	const struct check_conf *conf;
 	struct step_list list;
 	enum step_kind before; /* the last one that is no comment and no variable */
+	bool from_option;      /* the next written request takes from the option */
 };
 
 static struct step *build_add(struct build *b, enum step_kind kind)
@@ -577,12 +577,13 @@ static struct step *build_add(struct build *b, enum step_kind kind)
 	return step;
 }
 
-static void build_send(struct build *b, const struct request_conf *given, bool from_option)
+/* The request of the option, where none is written. */
+static void build_send(struct build *b)
 {
 	struct step *step = build_add(b, STEP_SEND);
 
 	step->send.build = http_build;
-	step->send.request = request_complete(b->cfg, b->conf, given, from_option);
+	step->send.request = request_complete(b->cfg, b->conf, NULL, true);
 }
 
 static void build_expect(struct build *b)
@@ -596,7 +597,7 @@ static void build_expect(struct build *b)
 }
 
 /* One written step. */
-static void build_step(struct build *b, const struct step *step, bool connects)
+static void build_step(struct build *b, const struct step *step)
 {
 	struct step *copy, *next;
 
@@ -604,10 +605,18 @@ static void build_step(struct build *b, const struct step *step, bool connects)
 	next = copy->next;
 	*copy = *step;
 	copy->next = next;
-	if (step->kind == STEP_SEND)
-		copy->send.request = request_complete(b->cfg, b->conf, step->send.request, !connects);
+	if (step->kind == STEP_SEND) {
+		copy->send.request = request_complete(b->cfg, b->conf, step->send.request,
+						      b->from_option);
+		b->from_option = false;
+	}
 	if (step->kind <= STEP_EXPECT)
 		b->before = step->kind;
+}
+
+bool http_option_joins(const struct check_conf *conf)
+{
+	return conf->own_option || !conf->own_http;
 }
 
 struct ruleset *http_rules(struct config *cfg, const struct check_conf *conf)
@@ -615,16 +624,16 @@ struct ruleset *http_rules(struct config *cfg, const struct check_conf *conf)
 	const struct step *real = step_first_real(conf->http.first), *step;
 	struct ruleset *rules = arena_alloc(cfg->arena, sizeof(*rules));
 	bool connects = real && real->kind == STEP_CONNECT;
-	struct build b = { .cfg = cfg, .conf = conf };
+	struct build b = { .cfg = cfg, .conf = conf, .from_option = http_option_joins(conf) };
 
 	if (!connects)
 		build_add(&b, STEP_CONNECT)->connect.as_server = true;
 	if (!connects && (!real || real->kind == STEP_EXPECT))
-		build_send(&b, NULL, true);
+		build_send(&b);
 	for (step = conf->http.first; step; step = step->next)
-		build_step(&b, step, connects);
+		build_step(&b, step);
 	if (b.before == STEP_CONNECT)
-		build_send(&b, NULL, true);
+		build_send(&b);
 	if (b.before == STEP_SEND)
 		build_expect(&b);
 	rules->type = CHECK_HTTP;
