@@ -253,7 +253,7 @@ static void load_keep_log(const struct config *cfg)
 		return;
 	diag_print(cfg->diag, out, false, 0, DIAG_NOTICE);
 	fclose(out);
-	reload_keep_log(text, len);
+	reload_add_log(text, len);
 	free(text);
 }
 
@@ -314,6 +314,7 @@ static int run(const struct args *args)
 	change_kinds = change_kind_list;
 	server_parts = server_part_list;
 	backend_parts = backend_part_list;
+	reload_log_begin();
 	handover_offer_segment();
 	clock_update(); /* states note since when they are what they are */
 	cfg = config_new(modules, args->check);

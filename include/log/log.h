@@ -76,6 +76,8 @@ void log_stderr(enum log_level level, const char *fmt, ...)
 /* What a script says, under the name of the level: "[info] (pid) : msg". */
 void log_stderr_own(enum log_level level, const char *msg, size_t len);
 extern bool log_to_stderr; /* true at first; false with -q */
+/* Hears each of these sentences, also with -q, while a start is under way. NULL: nobody. */
+extern void (*log_heard)(enum log_level level, const char *msg, size_t len);
 /* A parent of processes that serve sends its lines to the servers of rings, too: once it has a
  * loop. 0, or -1 and err. */
 int log_parent_start(struct err *err);

@@ -27,6 +27,7 @@ struct worker {
 	unsigned number;        /* 1..N of its generation */
 	int row;                /* -1: counts elsewhere, for an earlier image */
 	uint32_t generation;
+	unsigned reloads;       /* of the parent, when it was forked */
 	pid_t pid;              /* 0: WORKER_WAITS */
 	struct channel *channel; /* NULL: WORKER_WAITS */
 	int channel_fd;         /* between two images; else -1 */

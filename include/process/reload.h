@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 struct reload_info {
-	unsigned reloads;     /* that went well, since the parent's first start */
-	unsigned failed;      /* attempts that failed */
+	unsigned reloads;     /* since the parent's first start, also those that failed */
+	unsigned failed;      /* since the last that went well */
 	bool last_failed;
 	uint64_t started_ms;  /* clock of the system: first start of the parent */
 };
@@ -19,15 +19,21 @@ extern struct reload_info reload_info;
  * socket on which the outcome is told: "Success=1\n" from the new image, or "Success=0\n--\n" and
  * the messages. fd is taken over, and closed behind the outcome. -1: nobody waits. */
 void reload_request(int fd);
-/* Messages of the start, or of the last attempt that failed. */
+/* Messages of the start, or of the last attempt that failed: lines. A start that went well ends
+ * with "Loading success.". */
 const char *reload_log(void);
 
 /* -- parent.c --------------------------------------------------------------------------------- */
 
 /* A child that is no worker has ended. */
 void reload_child_ended(int pid, int status);
-/* Keeps what was said at this start: from main(). */
-void reload_keep_log(const char *text, size_t len);
+/* A start begins: what is said on stderr from now on is kept; what main() has to say of the files
+ * is added. */
+void reload_log_begin(void);
+void reload_add_log(const char *text, size_t len);
+/* The start is over; all of it serves. */
+void reload_log_end(void);
+void reload_start_said(void);
 /* Workers serve: what was asked for in the meantime begins. */
 void reload_resume(void);
 /* The parent ends: what is under way is given up, what is asked for from now on is refused. */
@@ -35,6 +41,8 @@ void reload_cancel(void);
 /* The image that came of a reload: its workers serve; or could not, and the earlier ones go on. */
 void reload_succeeded(void);
 void reload_failed(const char *why);
+/* Nothing was tried: why is all that there is to say. */
+void reload_not_executed(const char *why);
 /* In a fresh worker: closes what belongs to a reload that is under way. */
 void reload_forget(void);
 

@@ -36,6 +36,7 @@ struct log_line {
 const struct log_data *log_running;
 struct log_stats log_stats;
 bool log_to_stderr = true;
+void (*log_heard)(enum log_level level, const char *msg, size_t len);
 
 static unsigned log_pid;
 static size_t log_longest = LOG_LEN_DEFAULT;
@@ -335,6 +336,8 @@ static void log_told(enum log_level level, const char *fmt, va_list ap, bool sen
 		return;
 	text_init(&text, memory, sizeof(memory));
 	text_vprintf(&text, fmt, ap);
+	if (log_heard)
+		log_heard(level, text.ptr, text.len);
 	journaled = log_journaled();
 	if (sent)
 		log_send(log_global(), level, text.ptr, text.len);

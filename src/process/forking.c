@@ -89,6 +89,7 @@ static void worker_forked(struct worker *w, pid_t pid, int channel_fd, int words
 	w->pid = pid;
 	w->state = WORKER_STARTS;
 	w->started_ms = clock_now_ms;
+	w->reloads = reload_info.reloads;
 	w->words_fd = words_fd;
 	w->aborted = false;
 	w->turns = UINT64_MAX; /* not looked at yet */

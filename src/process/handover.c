@@ -232,8 +232,8 @@ static bool give_worker(FILE *out, struct worker *w)
 	w->channel_fd = ends[0];
 	keep_open(w->channel_fd, true);
 	keep_open(w->words_fd, true);
-	fprintf(out, "worker %d %d %u %u %d %d %d\n", (int)w->pid, w->row, w->generation, w->number,
-		w->channel_fd, w->words_fd, w->state == WORKER_FINISHES);
+	fprintf(out, "worker %d %d %u %u %d %d %d %u\n", (int)w->pid, w->row, w->generation,
+		w->number, w->channel_fd, w->words_fd, w->state == WORKER_FINISHES, w->reloads);
 	return true;
 }
 
@@ -281,8 +281,9 @@ static void take_worker(const char *line)
 
 	if (!w)
 		return;
-	if (sscanf(line, "%d %d %u %u %d %d %d", &pid, &w->row, &w->generation, &w->number,
-		   &w->channel_fd, &w->words_fd, &finishes) != 7) {
+	/* Earlier builds do not say the last. */
+	if (sscanf(line, "%d %d %u %u %d %d %d %u", &pid, &w->row, &w->generation, &w->number,
+		   &w->channel_fd, &w->words_fd, &finishes, &w->reloads) < 7) {
 		free(w);
 		return;
 	}

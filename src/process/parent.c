@@ -537,7 +537,7 @@ static struct worker *parent_execute_now(void)
 	if (!had_spare)
 		spare_end();
 	parent_cli_wait(false);
-	reload_failed(err.text);
+	reload_not_executed(err.text);
 	return NULL;
 }
 

@@ -22,6 +22,7 @@
 #include "process/process.h"
 #include "process/reload.h"
 #include "process/worker.h"
+#include "process/workers.h"
 #include "share/segment.h"
 
 #include <errno.h>
@@ -217,6 +218,7 @@ static int proc_start(struct cli_call *call, struct err *err)
 static void say_worker(struct cli_call *call, struct proc_state *state, unsigned n)
 {
 	const struct segment_row *row = segment_row(segment, n);
+	const struct worker *w = worker_of_pid(atomic_load(&row->pid));
 	uint32_t generation = atomic_load(&row->generation);
 	char reloads[16], version[sizeof(row->version)];
 
@@ -226,7 +228,7 @@ static void say_worker(struct cli_call *call, struct proc_state *state, unsigned
 		text_str(call->out, "# old workers\n");
 		state->headed = true;
 	}
-	snprintf(reloads, sizeof(reloads), "%u", process_generation - generation);
+	snprintf(reloads, sizeof(reloads), "%u", w ? reload_info.reloads - w->reloads : 0);
 	snprintf(version, sizeof(version), "%.*s", (int)sizeof(version) - 1, row->version);
 	say_process(call->out, atomic_load(&row->pid), "worker", reloads,
 		    atomic_load(&row->started_ms), version);

@@ -31,6 +31,7 @@ enum { LOG_SIZE = 32768, LATER = 16 };
 struct reload_info reload_info;
 
 static char log_memory[LOG_SIZE];  /* of the start, or of the last failure */
+static size_t log_len;
 static char heard[LOG_SIZE];       /* from the process that reads the files */
 static size_t heard_len;
 static pid_t reader;               /* 0: none */
@@ -46,19 +47,45 @@ const char *reload_log(void)
 	return log_memory;
 }
 
-void reload_keep_log(const char *text, size_t len)
+static void reload_empty_log(void)
 {
-	if (len >= LOG_SIZE)
-		len = LOG_SIZE - 1;
-	memcpy(log_memory, text, len);
-	log_memory[len] = 0;
+	log_len = 0;
+	*log_memory = 0;
 }
 
-static void reload_add_log(const char *sentence)
+void reload_add_log(const char *text, size_t len)
 {
-	size_t len = strlen(log_memory);
+	if (len >= LOG_SIZE - log_len)
+		len = LOG_SIZE - 1 - log_len;
+	memcpy(log_memory + log_len, text, len);
+	log_len += len;
+	log_memory[log_len] = 0;
+}
 
-	snprintf(log_memory + len, LOG_SIZE - len, "%s\n", sentence);
+static void reload_add_line(const char *sentence)
+{
+	reload_add_log(sentence, strlen(sentence));
+	reload_add_log("\n", 1);
+}
+
+/* Notices ("New worker 1 forked") are no news to who asked. */
+static void told_at_start(enum log_level level, const char *msg, size_t len)
+{
+	if (level > LOG_L_WARNING)
+		return;
+	reload_add_log(msg, len);
+	reload_add_log("\n", 1);
+}
+
+void reload_log_begin(void)
+{
+	reload_empty_log();
+	log_heard = told_at_start;
+}
+
+void reload_log_end(void)
+{
+	log_heard = NULL;
 }
 
 /* ---- the outcome ------------------------------------------------------------------------- */
@@ -77,21 +104,71 @@ static void tell_askers(bool success)
 	}
 }
 
+void reload_start_said(void)
+{
+	reload_log_end();
+	reload_add_line("Loading success.");
+}
+
 void reload_succeeded(void)
 {
-	reload_info.reloads++;
+	reload_info.failed = 0;
 	reload_info.last_failed = false;
 	tell_askers(true);
 }
 
 void reload_failed(const char *why)
 {
+	reload_log_end();
 	reload_info.failed++;
 	reload_info.last_failed = true;
 	log_process(LOG_L_ALERT, "Reload failed: %s. The processes before go on.", why);
-	reload_add_log(why);
+	reload_add_line(why);
 	tell_askers(false);
 	notify_ready("Reload failed: the configuration before is in service.");
+}
+
+void reload_not_executed(const char *why)
+{
+	reload_empty_log();
+	reload_failed(why);
+}
+
+/* ---- what the process that reads the files has said ---------------------------------------- */
+
+/* "   13 |  bogus x", and the mark below it: the line is named above it. */
+static bool is_excerpt(const char *line)
+{
+	line += strspn(line, " ");
+	line += strspn(line, "0123456789");
+	line += strspn(line, " ");
+	return *line == '|';
+}
+
+static enum log_level level_of(const char *line, enum log_level before)
+{
+	if (!strncmp(line, "hint: ", 6))
+		return before;
+	if (strstr(line, ": warning: "))
+		return LOG_L_WARNING;
+	return strstr(line, ": notice: ") || strstr(line, ": note: ") ? LOG_L_NOTICE : LOG_L_ALERT;
+}
+
+/* To the logs and to stderr, as what the parent says itself. */
+static void log_reader(void)
+{
+	enum log_level level = LOG_L_ALERT;
+	char *rest = heard, *line;
+
+	heard[heard_len] = 0;
+	while ((line = strsep(&rest, "\n"))) {
+		if (is_excerpt(line))
+			continue;
+		line += strspn(line, " =");
+		level = level_of(line, level);
+		if (*line)
+			log_process(level, "%s", line);
+	}
 }
 
 /* ---- the process that reads the files ---------------------------------------------------- */
@@ -150,8 +227,10 @@ static void reload_begin(void)
 	if (reader > 0)
 		kill(reader, SIGKILL); /* its end is nobody's business any more */
 	output_close();
-	if (reader_start() < 0)
-		reload_failed("no process to read the files");
+	if (reader_start() < 0) {
+		reload_info.reloads++;
+		reload_not_executed("no process to read the files");
+	}
 }
 
 static void join_later(void)
@@ -163,7 +242,8 @@ static void join_later(void)
 static void refuse(void)
 {
 	join_later();
-	reload_keep_log("The service is stopping.\n", strlen("The service is stopping.\n"));
+	reload_empty_log();
+	reload_add_line("The service is stopping.");
 	tell_askers(false);
 }
 
@@ -218,16 +298,20 @@ void reload_child_ended(int pid, int status)
 			break;
 	}
 	output_close();
+	reload_info.reloads++;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
 		reload_execute();
 		return;
 	}
-	reload_keep_log(heard, heard_len);
+	reload_empty_log();
+	reload_add_log(heard, heard_len);
+	log_reader();
 	reload_failed("the files are not good");
 }
 
 void reload_forget(void)
 {
+	reload_log_end();
 	while (later_count)
 		close(later[--later_count]);
 	if (output.fd >= 0)

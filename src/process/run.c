@@ -27,6 +27,7 @@
 #include "process/parent.h"
 #include "process/parent_cli.h"
 #include "process/probed.h"
+#include "process/reload.h"
 #include "process/worker.h"
 #include "process/workers_conf.h"
 #include "proxy/global.h"
@@ -249,6 +250,15 @@ static int process_refuse(struct config *cfg, const struct err *err)
 	return process_fail(err);
 }
 
+/* The parent says why, in all places where what it says goes. */
+static int worker_refuse(struct config *cfg, const struct worker *worker, const struct err *err)
+{
+	process_stop_modules(cfg);
+	if (worker->words_fd < 0 || dprintf(worker->words_fd, "%s\n", err->text) < 0)
+		return process_fail(err);
+	return 1;
+}
+
 static bool process_in_background(const struct args *args)
 {
 	return (args->daemon || conf->daemon) && !args->foreground && !args->debug;
@@ -306,6 +316,7 @@ int parent_ready(const struct args *args, struct err *err)
 	notify_ready("Ready.");
 	daemon_ready();
 	log_process(LOG_L_NOTICE, "Loading success.");
+	reload_start_said();
 	return 0;
 }
 
@@ -338,6 +349,7 @@ static int process_start(struct config *cfg, const struct args *args, const stru
 		daemon_ready();
 	}
 	confine_calls(conf, args);
+	reload_log_end();
 	worker_ready_now();
 	return 0;
 }
@@ -347,7 +359,7 @@ static int process_serve(struct config *cfg, const struct args *args, const stru
 	struct err err;
 
 	if (process_start(cfg, args, worker, &err) < 0)
-		return process_refuse(cfg, &err);
+		return worker ? worker_refuse(cfg, worker, &err) : process_refuse(cfg, &err);
 	memory_fail_begin();
 	loop_run();
 	probed_judge();

@@ -93,11 +93,11 @@ static void listening_failed(const struct proxy *px, bool stats, const struct bi
 			     const struct err *err)
 {
 	if (stats)
-		log_stderr(LOG_L_ALERT, "%s:%u: stats socket: %s", bind->loc.file, bind->loc.line,
-			   err->text);
+		log_process(LOG_L_ALERT, "%s:%u: stats socket: %s", bind->loc.file, bind->loc.line,
+			    err->text);
 	else
-		log_stderr(LOG_L_ALERT, "%s:%u: %s '%s': %s", bind->loc.file, bind->loc.line,
-			   px->peers ? "peers" : "frontend", px->name, err->text);
+		log_process(LOG_L_ALERT, "%s:%u: %s '%s': %s", bind->loc.file, bind->loc.line,
+			    px->peers ? "peers" : "frontend", px->name, err->text);
 }
 
 static unsigned listening_open_proxy(struct proxy *px, bool stats, bool silent)
