@@ -19,8 +19,6 @@ struct head {
 COLD enum h1_result h1_bad(struct head *h, const char *at, unsigned status, const char *text);
 /* An option lets something pass, at this byte: remembered for "show errors". False: it does not. */
 COLD bool h1_tolerate(struct head *h, const char *at);
-/* Protocols of an Upgrade field that nobody may begin behind our back (h1_check.c). */
-bool h1_upgrade_is_for_hops(struct span protocols);
 /* A field is complete: the last of msg->fields. */
 enum h1_result h1_check_field(struct head *h, struct field *f);
 /* The head is complete; empty: its last, empty line; end: behind that. */

@@ -16,9 +16,9 @@ enum h2_head {
 };
 
 /* Makes a request of a list, whose fields become those of msg where they lie: Host first, crumbs of
- * Cookie joined (in the list's memory). ends: the HEADERS had END_STREAM. key: value of
- * Sec-WebSocket-Key for an extended CONNECT to websocket, which becomes a GET with Upgrade; it
- * stays as long as the message does. ptr NULL: we have not said that we take such. */
+ * Cookie joined (in the list's memory). ends: the HEADERS had END_STREAM. An extended CONNECT becomes
+ * a GET with Upgrade. key: value of Sec-WebSocket-Key for one to websocket; it stays as long as the
+ * message does. ptr NULL: we have not said that we take such. */
 enum h2_head h2_request(struct hpack_fields *list, bool ends, struct span key, struct message *msg,
 			struct message_error *error);
 /* The same of a response to a request of that method. An answer of 2xx to an extended CONNECT is
@@ -44,12 +44,17 @@ static inline bool h2_body_came(uint64_t *left, size_t len, bool ends)
 	return !ends || !*left;
 }
 
-/* Does it ask for websocket by GET with Upgrade (RFC 6455 4), or accept that? */
+/* A name of Upgrade (RFC 9110 7.8): a token, and maybe "/" and another one. */
+bool h2_is_protocol(struct span text);
+/* The protocol that a request asks for by GET with Upgrade, or that a 101 begins: websocket where
+ * that is named, else the first one that is. Empty: there is none. */
+struct span h2_protocol(const struct message *msg);
+/* Is that one websocket (RFC 6455 4)? */
 bool h2_is_websocket(const struct message *msg);
 /* Writes a head; w->full: there is no room, or method and target would not be words. (So it is for
  * a URI with a query and no path.) What is for a hop of HTTP/1 alone is left out; controls in
- * values leave as blanks. A request with MSG_UPGRADE to websocket leaves as an extended CONNECT, a
- * response of 101 as 200. */
+ * values leave as blanks. A request with an h2_protocol leaves as an extended CONNECT, a response of
+ * 101 as 200. */
 void h2_write_request(struct hpack_writer *w, const struct message *msg, struct span scheme);
 void h2_write_response(struct hpack_writer *w, const struct message *msg);
 /* From lines, as h2_trailer_lines makes them. */

@@ -131,6 +131,8 @@ bool list_has_token(struct span list, struct span token);
  * more. list_next steps over empty ones, list_next_any does not. */
 bool list_next(struct span list, size_t *at, struct span *element);
 bool list_next_any(struct span list, size_t *at, struct span *element);
+/* Do these protocols of Upgrade begin another one of HTTP, or TLS? Nobody may, behind our back. */
+bool upgrade_is_for_hops(struct span protocols);
 
 /* Editing. Memory comes from the arena; false: no memory, or the head would have more than
  * 65,535 fields. Strings must stay as long as the message does (the arena's, or received). */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The inside of an HTTP/2 connection, for its seven files: h2_conn.c (life, what leaves), h2_in.c
  * (what comes), h2_heads.c (fields that come), h2_window.c (how much may), h2_end.c (the end of a
- * stream), h2_linger.c (what comes behind it), h2_websocket.c (the beginning of one that is
- * WebSocket). Nobody else includes it. */
+ * stream), h2_linger.c (what comes behind it), h2_upgrade.c (the beginning of one that
+ * carries another protocol). Nobody else includes it. */
 #ifndef RELAY_H2_STREAM_H
 #define RELAY_H2_STREAM_H
 
@@ -81,7 +81,7 @@ struct h2_stream {
 	struct h2_bytes in;     /* what came before that and was not given */
 	uint32_t marked_given;  /* of in: marked bytes that were given */
 	struct buf *head;       /* where the strings of the head lie */
-	struct h2_opening *opening; /* of WebSocket; else NULL */
+	struct h2_opening *opening; /* of another protocol; else NULL */
 	struct message *kept;   /* the head, where nobody has asked for it at once */
 	struct h2_bytes trailers; /* as lines */
 	struct reap reap;
@@ -267,19 +267,19 @@ void h2_tell_due(struct h2_conn *c);
 /* Gives the head to whoever asks for it. False: there is none. */
 bool h2_head_give(struct h2_stream *st, struct message *msg);
 
-/* ---- h2_websocket.c ---- */
-/* A client's request is an extended CONNECT, which has got this key. False: no memory. */
-bool h2_websocket_came(struct h2_stream *st, struct span key);
+/* ---- h2_upgrade.c ---- */
+/* A client's request, which was an extended CONNECT. False: no memory. */
+bool h2_upgrade_came(struct h2_stream *st, const struct message *req);
 /* Is the 101 what answers the client's request? True for requests that are none of these. */
-bool h2_websocket_accepts(const struct end *end, const struct message *res);
-/* Client: the request, h2_is_websocket, is to leave. What comes of it the stream learns: where the
- * server takes none, it is wrong. */
-enum io h2_websocket_ask(struct h2_stream *st, const struct message *msg);
+bool h2_upgrade_accepts(const struct end *end, const struct message *res);
+/* Client: the request, which has an h2_protocol, is to leave. What comes of it the stream learns:
+ * where the server takes none, it is wrong. */
+enum io h2_upgrade_ask(struct h2_stream *st, const struct message *msg);
 /* Client: heads that have waited leave, once the settings are here. */
-void h2_websockets_go(struct h2_conn *c);
+void h2_upgrades_go(struct h2_conn *c);
 /* Client: a response came. One of 2xx to such a request becomes a 101. False: no room for it. */
-bool h2_websocket_taken(struct h2_stream *st, struct message *res);
-void h2_websocket_free(struct h2_stream *st);
+bool h2_upgrade_taken(struct h2_stream *st, struct message *res);
+void h2_upgrade_free(struct h2_stream *st);
 
 /* ---- h2_end.c ---- */
 /* Room for a block of fields: all that HPACK may make of so much text. */

@@ -19,16 +19,17 @@ only = WsServer(port("only"), alpn=["h2"], pem=args.pem)
 without = WsServer(port("without"), takes=False)
 late = WsServer(port("late"), late=released)
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
-UPGRADE = (f"Host: www.example.com\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-           f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {KEY}\r\n\r\n")
+KEYS = f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {KEY}\r\n"
 
 
 class H1:
     """A client of HTTP/1."""
 
-    def __init__(self, path):
-        self.sock = connect(args.front)
-        self.sock.sendall(f"GET {path} HTTP/1.1\r\n{UPGRADE}".encode())
+    def __init__(self, path, protocol="websocket", method="GET"):
+        self.sock, self.protocol = connect(args.front), protocol
+        keys = KEYS if protocol.lower() == "websocket" else ""
+        self.sock.sendall(f"{method} {path} HTTP/1.1\r\nHost: www.example.com\r\nConnection: Upgrade\r\n"
+                          f"Upgrade: {protocol}\r\n{keys}\r\n".encode())
 
     def head(self):
         got = b""
@@ -43,8 +44,10 @@ class H1:
 
     def opened(self):
         status, fields = self.head()
-        return (status == 101 and fields["sec-websocket-accept"] == accept_of(KEY) and
-                fields["upgrade"].lower() == "websocket" and fields["connection"].lower() == "upgrade")
+        accept = accept_of(KEY) if self.protocol.lower() == "websocket" else None
+        return (status == 101 and fields.get("sec-websocket-accept") == accept and
+                fields["upgrade"].lower() == self.protocol.split(",")[0].lower() and
+                fields["connection"].lower() == "upgrade")
 
     def say(self, data):
         self.sock.sendall(data)
@@ -71,10 +74,10 @@ class H1:
 class H2:
     """A stream of a client of HTTP/2."""
 
-    def __init__(self, path):
+    def __init__(self, path, protocol="websocket"):
         self.c = Client(args.h2, first=settings((4, 1 << 24)) + window(0, 1 << 24))
         self.stream = self.c.open([(":method", "CONNECT"), (":scheme", "http"), (":path", path),
-                                   (":authority", "www.example.com"), (":protocol", "websocket"),
+                                   (":authority", "www.example.com"), (":protocol", protocol),
                                    ("sec-websocket-version", "13")], end=False)
         self.at = 0
 
@@ -149,6 +152,44 @@ def ways():
             check(f"{what}: other requests go by HTTP/{main}", f"x-spoken: {main}".encode() in got and got.endswith(b"ok"))
 
 
+def protocols():
+    """Names know no case; others than WebSocket go the same way, and have no key."""
+    for client in H1, H2:
+        for backend, spoken in ("h2", "2"), ("h1", "1"), ("h2_ws_h1", "2"), ("h1_ws_h2", "1"):
+            for name in "custom", "Custom/1.0":
+                what = f"{client.__name__} to {backend}, {name}"
+                ws = client(f"/{backend}/chat", name)
+                check(f"{what}: opened", ws.opened() and ws.fields["x-spoken"] == spoken)
+                fields = clear.asked[-1][2]
+                check(f"{what}: the server is asked so: {fields}", clear.asked[-1][0] == f"h{spoken}" and
+                      fields.get(":protocol", fields.get("upgrade")) == name and
+                      "sec-websocket-key" not in fields)
+                ws.say(b"hello")
+                check(f"{what}: bytes pass both ways", ws.hear(5) == b"HELLO")
+                ws.end()
+                check(f"{what}: the client ends it", ws.over())
+                status, _ = client(f"/{backend}/no", name).head()
+                check(f"{what}: a refusal is passed on", status == 403)
+        for backend in "h2", "h1":
+            ws = client(f"/{backend}/chat", "WebSocket")
+            check(f"{client.__name__} to {backend}: WebSocket in capitals", ws.opened())
+            ws.leave()
+        status, _ = client("/without/chat", "custom").head()
+        check(f"{client.__name__}: a server that takes none: {status}", status == 502 and not without.asked)
+    ws = H1("/h2/chat", "custom, other")
+    check("the first of several is asked for", ws.opened() and clear.asked[-1][2][":protocol"] == "custom")
+    status, _ = H2("/h1/other", "custom").head()
+    check(f"101 to another protocol: {status}", status == 502)
+    for protocol in "h2c", "TLS/1.2", "HTTP/2", "a b", "a,b", "a/", "/a", "":
+        count = len(clear.asked)
+        status, _ = H2("/h1/chat", protocol).head()
+        check(f"no protocol for a tunnel, '{protocol}': {status}", status == 0 and len(clear.asked) == count)
+    for method, protocol in ("GET", "h2c"), ("GET", "TLS/1.2"), ("OPTIONS", "custom"), ("DELETE", "custom"):
+        status, _ = H1("/h2/plain", protocol, method).head()
+        check(f"{method} to {protocol} leaves without: {status}", status == 200 and
+              clear.asked[-1][2][":method"] == method)
+
+
 def large(client, backend):
     what = f"{client.__name__} to {backend}"
     ws = client(f"/{backend}/push")
@@ -221,6 +262,7 @@ def waits():
 
 
 ways()
+protocols()
 for client in H1, H2:
     for backend in "h2", "h1":
         large(client, backend)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-A server of WebSocket by HTTP/2 (RFC 8441, library h2) and by HTTP/1, for tests: it tells from the
-first bytes, or by ALPN, which it is. What it receives it gives back in capitals; "bye" ends it.
+A server of WebSocket, and of any other protocol, by HTTP/2 (RFC 8441, library h2) and by HTTP/1, for
+tests: it tells from the first bytes, or by ALPN, which it is. What it receives it gives back
+in capitals; "bye" ends it.
 
 /no        403, with a body            /reset  RST_STREAM, or a closed connection
 /silent    no answer                   /wrong  by HTTP/1: 101 to another key
-/unkeyed   by HTTP/1: 101 to no key
+/unkeyed   by HTTP/1: 101 to no key    /other  by HTTP/1: 101 to another protocol
 /push      1 MB at once, then as ever  /ends   200 and the end, or 101 and the end
 """
 
@@ -143,9 +144,9 @@ class WsServer:
         fields = {k.lower(): v for k, v in (line.split(": ", 1) for line in lines[1:])}
         fields[":path"] = lines[0].split()[1]
         self.asked.append(("h1", id(sock), fields))
-        path, key = fields[":path"], fields.get("sec-websocket-key")
-        if path.endswith("/no") or not key:
-            answer = b"403 Forbidden\r\nContent-Length: 2\r\n\r\nno" if key else b"200 OK\r\nContent-Length: 2\r\n\r\nok"
+        path, key, protocol = fields[":path"], fields.get("sec-websocket-key"), fields.get("upgrade")
+        if path.endswith("/no") or not protocol:
+            answer = b"403 Forbidden\r\nContent-Length: 2\r\n\r\nno" if protocol else b"200 OK\r\nContent-Length: 2\r\n\r\nok"
             sock.sendall(b"HTTP/1.1 " + answer.replace(b"\r\n", b"\r\nConnection: close\r\n", 1))
             return
         if path.endswith("/reset"):
@@ -153,10 +154,11 @@ class WsServer:
         if path.endswith("/silent"):
             sock.recv(1)
             return
-        accept = accept_of("x" * 24 if path.endswith("/wrong") else key)
-        answer = "" if path.endswith("/unkeyed") else f"Sec-WebSocket-Accept: {accept}\r\n"
-        sock.sendall(("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-                      f"{answer}\r\n").encode())
+        accept = accept_of("x" * 24 if path.endswith("/wrong") else key or "")
+        protocol = "strange" if path.endswith("/other") else protocol
+        answer = "" if not key or path.endswith("/unkeyed") else f"Sec-WebSocket-Accept: {accept}\r\n"
+        sock.sendall(("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
+                      f"Upgrade: {protocol}\r\n{answer}\r\n").encode())
         if path.endswith("/ends"):
             return
         if path.endswith("/push"):

@@ -300,34 +300,13 @@ enum h1_result h1_check_field(struct head *h, struct field *f)
 
 /* ---- the connection ---- */
 
-/* Protocols that a proxy must not let a client begin behind its back: there the next requests
- * would be seen by nobody. */
-bool h1_upgrade_is_for_hops(struct span protocols)
-{
-	struct span protocol;
-	size_t at = 0;
-
-	while (list_next(protocols, &at, &protocol)) {
-		const char *slash = memchr(protocol.ptr, '/', protocol.len);
-
-		if (slash)
-			protocol.len = (size_t)(slash - protocol.ptr);
-		if (span_equal_nocase(protocol, SPAN("h2c")) ||
-		    span_equal_nocase(protocol, SPAN("h2")) ||
-		    span_equal_nocase(protocol, SPAN("HTTP")) ||
-		    span_equal_nocase(protocol, SPAN("TLS")))
-			return true;
-	}
-	return false;
-}
-
 static void check_upgrade(struct head *h)
 {
 	unsigned at = 0;
 	struct field *f;
 
 	while ((f = message_find_id(h->msg, FIELD_UPGRADE, &at)))
-		if (h1_upgrade_is_for_hops(f->value))
+		if (upgrade_is_for_hops(f->value))
 			return;
 	h->msg->flags |= MSG_UPGRADE;
 }

@@ -181,6 +181,27 @@ static bool names_upgrade(const struct message *msg)
 	return false;
 }
 
+/* Protocols that a proxy must not let a client begin behind its back: there the next requests
+ * would be seen by nobody. */
+bool upgrade_is_for_hops(struct span protocols)
+{
+	struct span protocol;
+	size_t at = 0;
+
+	while (list_next(protocols, &at, &protocol)) {
+		const char *slash = memchr(protocol.ptr, '/', protocol.len);
+
+		if (slash)
+			protocol.len = (size_t)(slash - protocol.ptr);
+		if (span_equal_nocase(protocol, SPAN("h2c")) ||
+		    span_equal_nocase(protocol, SPAN("h2")) ||
+		    span_equal_nocase(protocol, SPAN("HTTP")) ||
+		    span_equal_nocase(protocol, SPAN("TLS")))
+			return true;
+	}
+	return false;
+}
+
 /* Do both stay? A response may offer other protocols by a rule's word alone, a request may not ask
  * for one. */
 static bool is_pair(const struct message *msg)
@@ -191,7 +212,7 @@ static bool is_pair(const struct message *msg)
 	if (!f || !names_upgrade(msg))
 		return false;
 	if (msg->flags & MSG_UPGRADE)
-		return msg->is_response || !h1_upgrade_is_for_hops(f->value);
+		return msg->is_response || !upgrade_is_for_hops(f->value);
 	return msg->is_response && !f->hop;
 }
 

@@ -210,12 +210,19 @@ static enum h2_head read_known(struct head *h, struct field *f)
 	}
 }
 
+/* Names of protocols know no case. */
+static bool asks_websocket(const struct head *h)
+{
+	return has(h, PSEUDO_PROTOCOL) &&
+	       span_equal_nocase(pseudo(h, PSEUDO_PROTOCOL), SPAN("websocket"));
+}
+
 /* Host goes where :authority says it already; a key of somebody else's would be a second one. */
 static bool is_dropped(const struct head *h, const struct field *f)
 {
 	if (f->id == FIELD_HOST)
 		return has(h, PSEUDO_AUTHORITY);
-	return has(h, PSEUDO_PROTOCOL) && f->id == FIELD_OTHER &&
+	return asks_websocket(h) && f->id == FIELD_OTHER &&
 	       span_equal(f->name, SPAN("sec-websocket-key"));
 }
 
@@ -297,7 +304,9 @@ static void put_made(struct head *h)
 	if (!has(h, PSEUDO_PROTOCOL))
 		return;
 	put_field(msg, FIELD_CONNECTION, SPAN("Upgrade"), true);
-	put_field(msg, FIELD_UPGRADE, SPAN("websocket"), true);
+	put_field(msg, FIELD_UPGRADE, pseudo(h, PSEUDO_PROTOCOL), true);
+	if (!asks_websocket(h))
+		return;
 	msg->fields[msg->count++] = (struct field){ .name = SPAN("sec-websocket-key"),
 						    .value = h->key };
 }
@@ -345,8 +354,10 @@ static enum h2_head check_extended(struct head *h)
 {
 	if (!h->key.ptr || h->msg->method != METHOD_CONNECT)
 		return malformed(h, "a protocol that was not asked for");
-	if (!span_equal(pseudo(h, PSEUDO_PROTOCOL), SPAN("websocket")))
-		return malformed(h, "a protocol other than websocket");
+	if (!h2_is_protocol(pseudo(h, PSEUDO_PROTOCOL)))
+		return malformed(h, "a protocol that is no name of one");
+	if (upgrade_is_for_hops(pseudo(h, PSEUDO_PROTOCOL)))
+		return malformed(h, "a protocol of the connection itself");
 	if (!has(h, PSEUDO_AUTHORITY))
 		return malformed(h, "CONNECT without a host");
 	h->msg->method = METHOD_GET;

@@ -67,17 +67,38 @@ static bool stays_behind(const struct message *msg, const struct field *f)
 	}
 }
 
-bool h2_is_websocket(const struct message *msg)
+bool h2_is_protocol(struct span text)
 {
-	unsigned at = 0;
+	const char *slash = text.len ? memchr(text.ptr, '/', text.len) : NULL;
+	size_t name = slash ? (size_t)(slash - text.ptr) : text.len;
+
+	return span_is_token((struct span){ text.ptr, name }) &&
+	       (!slash || span_is_token((struct span){ slash + 1, text.len - name - 1 }));
+}
+
+/* An extended CONNECT has no method of its own: that of others than GET would be lost. */
+struct span h2_protocol(const struct message *msg)
+{
+	struct span first = { NULL, 0 };
 	const struct field *f;
+	unsigned at = 0;
+	size_t in = 0;
 
 	if (!(msg->flags & MSG_UPGRADE) && msg->status != 101)
-		return false;
+		return first;
 	if (!msg->is_response && (msg->method != METHOD_GET || msg->framing != BODY_NONE))
-		return false;
+		return first;
 	f = message_find_id(msg, FIELD_UPGRADE, &at);
-	return f && list_has_token(f->value, SPAN("websocket"));
+	if (f && list_has_token(f->value, SPAN("websocket")))
+		return SPAN("websocket");
+	if (!f || !list_next(f->value, &in, &first) || !h2_is_protocol(first))
+		return (struct span){ NULL, 0 };
+	return first;
+}
+
+bool h2_is_websocket(const struct message *msg)
+{
+	return span_equal(h2_protocol(msg), SPAN("websocket"));
 }
 
 /* RFC 8441 5: they have no place there. */
@@ -146,22 +167,22 @@ static struct span path_of(const struct message *msg)
 
 void h2_write_request(struct hpack_writer *w, const struct message *msg, struct span scheme)
 {
-	bool websocket = h2_is_websocket(msg), connect = msg->method == METHOD_CONNECT;
-	struct span path = path_of(msg);
+	struct span path = path_of(msg), protocol = h2_protocol(msg);
+	bool connect = msg->method == METHOD_CONNECT;
 
 	if (!span_is_token(msg->method_text) || (!connect && !is_word(path)) ||
 	    (path.len && path.ptr[0] == '?')) {
 		w->full = true;
 		return;
 	}
-	hpack_write_pseudo(w, PSEUDO_METHOD, websocket ? SPAN("CONNECT") : msg->method_text);
+	hpack_write_pseudo(w, PSEUDO_METHOD, protocol.len ? SPAN("CONNECT") : msg->method_text);
 	if (!connect) {
 		hpack_write_pseudo(w, PSEUDO_SCHEME, scheme);
 		hpack_write_pseudo(w, PSEUDO_PATH, path);
 	}
 	write_authority(w, msg);
-	if (websocket)
-		hpack_write_pseudo(w, PSEUDO_PROTOCOL, SPAN("websocket"));
+	if (protocol.len)
+		hpack_write_pseudo(w, PSEUDO_PROTOCOL, protocol);
 	write_fields(w, msg);
 }
 

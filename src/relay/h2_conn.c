@@ -204,7 +204,7 @@ void h2_stream_free(struct h2_stream *st)
 	buffer_give(&st->head);
 	free(st->kept);
 	st->kept = NULL;
-	h2_websocket_free(st);
+	h2_upgrade_free(st);
 	c->totals->streams--;
 	c->counts->backend_open_streams--;
 	if (!--c->numbers.streams && c->ops->busy)
@@ -537,7 +537,7 @@ static void conn_task(struct task *task)
 	if (c->state != H2_DEAD && (c->pending || c->conn->flags & CONN_READABLE))
 		h2_receive(c);
 	if (c->openings)
-		h2_websockets_go(c);
+		h2_upgrades_go(c);
 	h2_flush(c);
 	if (c->state != H2_DEAD) {
 		serve(c);

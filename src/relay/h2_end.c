@@ -325,8 +325,8 @@ static enum io h2_head_out(struct end *end, struct message *msg)
 		return IO_ERR;
 	if (end_peer(end)->framing && end_peer(end)->framing->raw)
 		end_decode(end_peer(end));
-	if (st->conn->client && h2_is_websocket(msg))
-		return h2_websocket_ask(st, msg);
+	if (st->conn->client && h2_protocol(msg).len)
+		return h2_upgrade_ask(st, msg);
 	if (!st->id && !h2_stream_number(st))
 		return IO_ERR;
 	p = h2_block_begins(st->conn, h2_block_room(message_size(msg), msg->count), &w);
@@ -640,7 +640,7 @@ const struct message_ops h2_end_ops = {
 	.trailers = h2_trailers_of,
 	.waiting = h2_waiting,
 	.shared = h2_shared,
-	.accepts = h2_websocket_accepts,
+	.accepts = h2_upgrade_accepts,
 	.room = h2_room,
 };
 

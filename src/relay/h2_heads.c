@@ -216,7 +216,7 @@ static void request_came(struct h2_conn *c, struct hpack_fields *list, struct bu
 	st->asks_tunnel = st->extended || fresh.method == METHOD_CONNECT;
 	if (st->extended) {
 		make_key((*strings)->data + (*strings)->size - KEY_LEN);
-		if (!h2_websocket_came(st, key)) {
+		if (!h2_upgrade_came(st, &fresh)) {
 			h2_reset_id(c, f->stream, H2_REFUSED_STREAM);
 			h2_stream_free(st);
 			return;
@@ -267,7 +267,7 @@ static void response_came(struct h2_stream *st, struct hpack_fields *list, struc
 		h2_stream_fault(st, H2_PROTOCOL_ERROR);
 		return;
 	}
-	if (!h2_websocket_taken(st, &fresh)) {
+	if (!h2_upgrade_taken(st, &fresh)) {
 		st->wrong = 502;
 		h2_stream_fault(st, H2_ENHANCE_YOUR_CALM);
 		return;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * WebSocket over a stream of HTTP/2 (RFC 8441; relay/h2_stream.h): everybody above sees the
- * handshake of HTTP/1, a GET with Upgrade and its 101. From a client an extended CONNECT has become
- * that GET, with a key of ours: the server's 101 has to answer it. To a server the GET leaves as an
- * extended CONNECT. Whether the server takes such is known when its settings are here; until then
- * the head waits.
+ * Another protocol over a stream of HTTP/2, WebSocket for one (RFC 8441; relay/h2_stream.h):
+ * everybody above sees what HTTP/1 has for that, a GET with Upgrade and its 101. From a client an
+ * extended CONNECT has become that GET. For WebSocket it has a key of ours, which the server's 101
+ * has to answer. To a server the GET leaves as an extended CONNECT. Whether the server takes such is
+ * known when its settings are here; until then the head waits.
  *
  * Invariants: st->opening is there for both, from the request on. conn->openings counts those whose
  * head waits.
@@ -20,22 +20,37 @@
 #define SPAN(text) ((struct span){ text, sizeof(text) - 1 })
 
 struct h2_opening {
+	bool websocket;
 	char accept[WEBSOCKET_ACCEPT]; /* answers the key of the request */
+	struct span protocol;          /* in text, in front of the block */
 	bool waits;                    /* a block of fields does: len bytes */
 	size_t len;
-	char block[];
+	char text[];
 };
 
-static struct h2_opening *opening_new(size_t room, struct span key)
+/* For what the request asks. room: of a block. */
+static struct h2_opening *opening_new(const struct message *req, size_t room)
 {
-	struct h2_opening *o = memory_take(sizeof(*o) + room);
+	struct span protocol = h2_protocol(req);
+	struct h2_opening *o = memory_take(sizeof(*o) + protocol.len + room);
+	const struct field *f;
+	unsigned at = 0;
 
 	if (!o)
 		return NULL;
-	o->waits = false;
-	o->len = 0;
-	websocket_accept(key, o->accept);
+	*o = (struct h2_opening){ .websocket = h2_is_websocket(req),
+				  .protocol = { o->text, protocol.len } };
+	memcpy(o->text, protocol.ptr, protocol.len);
+	if (!o->websocket)
+		return o;
+	f = message_find(req, SPAN("sec-websocket-key"), &at);
+	websocket_accept(f ? f->value : SPAN(""), o->accept);
 	return o;
+}
+
+static char *opening_block(const struct h2_opening *o)
+{
+	return (char *)o->text + o->protocol.len;
 }
 
 static void opening_over(struct h2_stream *st)
@@ -46,7 +61,7 @@ static void opening_over(struct h2_stream *st)
 	st->conn->openings--;
 }
 
-void h2_websocket_free(struct h2_stream *st)
+void h2_upgrade_free(struct h2_stream *st)
 {
 	if (!st->opening)
 		return;
@@ -57,46 +72,50 @@ void h2_websocket_free(struct h2_stream *st)
 
 /* ---- from a client ------------------------------------------------------------------------- */
 
-bool h2_websocket_came(struct h2_stream *st, struct span key)
+bool h2_upgrade_came(struct h2_stream *st, const struct message *req)
 {
-	st->opening = opening_new(0, key);
+	st->opening = opening_new(req, 0);
 	return st->opening;
 }
 
-bool h2_websocket_accepts(const struct end *end, const struct message *res)
+/* A 200 tells the client that its protocol begins, and no other. */
+bool h2_upgrade_accepts(const struct end *end, const struct message *res)
 {
-	const struct h2_stream *st = h2_state(end);
-	struct span accept;
+	const struct h2_opening *o = h2_state(end)->opening;
 	const struct field *f;
 	unsigned at = 0;
 
-	if (!st->opening)
+	if (!o)
 		return true;
-	accept = (struct span){ st->opening->accept, WEBSOCKET_ACCEPT };
+	f = message_find_id(res, FIELD_UPGRADE, &at);
+	if (!f || !list_has_token(f->value, o->protocol))
+		return false;
+	if (!o->websocket)
+		return true;
+	at = 0;
 	f = message_find(res, SPAN("sec-websocket-accept"), &at);
-	return f && h2_is_websocket(res) && span_equal(f->value, accept) &&
+	return f && span_equal(f->value, (struct span){ o->accept, WEBSOCKET_ACCEPT }) &&
 	       !message_find(res, SPAN("sec-websocket-accept"), &at);
 }
 
 /* ---- to a server --------------------------------------------------------------------------- */
 
-enum io h2_websocket_ask(struct h2_stream *st, const struct message *msg)
+enum io h2_upgrade_ask(struct h2_stream *st, const struct message *msg)
 {
 	struct h2_conn *c = st->conn;
 	size_t room = h2_block_room(message_size(msg), msg->count);
 	struct hpack_writer w;
-	const struct field *f;
-	unsigned at = 0;
+	char *block;
 
-	f = message_find(msg, SPAN("sec-websocket-key"), &at);
-	st->opening = opening_new(room, f ? f->value : SPAN(""));
+	st->opening = opening_new(msg, room);
 	if (!st->opening)
 		return IO_ERR;
-	w = (struct hpack_writer){ st->opening->block, st->opening->block + room, false };
+	block = opening_block(st->opening);
+	w = (struct hpack_writer){ block, block + room, false };
 	h2_write_request(&w, msg, c->conn->layer ? SPAN("https") : SPAN("http"));
 	if (w.full)
 		return IO_ERR;
-	st->opening->len = (size_t)(w.at - st->opening->block);
+	st->opening->len = (size_t)(w.at - block);
 	st->opening->waits = true;
 	st->request_method = METHOD_CONNECT;
 	st->asks_tunnel = true;
@@ -116,13 +135,13 @@ static bool opening_leaves(struct h2_stream *st)
 	p = h2_block_begins(st->conn, h2_block_room(o->len, 0), &w);
 	if (!p)
 		return false;
-	memcpy(w.at, o->block, o->len);
+	memcpy(w.at, opening_block(o), o->len);
 	w.at += o->len;
 	h2_block_ends(st, p, &w, 0);
 	return true;
 }
 
-void h2_websockets_go(struct h2_conn *c)
+void h2_upgrades_go(struct h2_conn *c)
 {
 	struct h2_stream *st, *next;
 
@@ -146,25 +165,34 @@ static void put(struct message *msg, struct span name, enum field_id id, struct 
 						    .hop = id != FIELD_OTHER };
 }
 
-bool h2_websocket_taken(struct h2_stream *st, struct message *res)
+/* The answer to the client's key stands for the server's word. */
+static void put_accept(const struct h2_opening *o, struct message *res)
 {
-	enum { MORE = 3 };
 	unsigned at = 0;
 	struct field *f;
 
-	if (!st->opening || res->status / 100 != 2)
+	while ((f = message_find(res, SPAN("sec-websocket-accept"), &at)))
+		message_delete_field(res, f);
+	put(res, SPAN("sec-websocket-accept"), FIELD_OTHER,
+	    (struct span){ o->accept, WEBSOCKET_ACCEPT });
+}
+
+bool h2_upgrade_taken(struct h2_stream *st, struct message *res)
+{
+	enum { MORE = 3 };
+	const struct h2_opening *o = st->opening;
+
+	if (!o || res->status / 100 != 2)
 		return true;
 	if (res->count + MORE > res->max)
 		return false;
-	while ((f = message_find(res, SPAN("sec-websocket-accept"), &at)))
-		message_delete_field(res, f);
 	res->status = 101;
 	res->reason = SPAN("Switching Protocols");
 	res->flags |= MSG_HOPS | MSG_UPGRADE;
 	put(res, SPAN("connection"), FIELD_CONNECTION, SPAN("Upgrade"));
-	put(res, SPAN("upgrade"), FIELD_UPGRADE, SPAN("websocket"));
-	put(res, SPAN("sec-websocket-accept"), FIELD_OTHER,
-	    (struct span){ st->opening->accept, WEBSOCKET_ACCEPT });
+	put(res, SPAN("upgrade"), FIELD_UPGRADE, o->protocol);
+	if (o->websocket)
+		put_accept(o, res);
 	res->head_len = (uint32_t)message_size(res);
 	return true;
 }
