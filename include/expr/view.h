@@ -41,7 +41,8 @@ struct view_log {
 	bool redispatched, early;    /* early: option logasap, '+' before the numbers */
 	unsigned server_queue, backend_queue; /* positions when it was queued */
 	unsigned pid;
-	uint64_t request_counter;    /* %rt */
+	uint64_t request_counter;    /* %rt: grows by one for each stream of this process */
+	unsigned worker;             /* whose number that is: its row of the segment */
 };
 
 /* What is known of an HTTP exchange, as long as it lasts. Spans are in the received bytes or in

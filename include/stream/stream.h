@@ -158,6 +158,11 @@ static inline unsigned stream_row(uint64_t id)
 {
 	return (unsigned)(id >> STREAM_ROW_SHIFT);
 }
+/* Which of that process it is, from 1 on. */
+static inline uint64_t stream_number(uint64_t id)
+{
+	return id & ((UINT64_C(1) << STREAM_ROW_SHIFT) - 1);
+}
 
 /* Client's address in force, and the one that it connected to; false: it cannot be told. */
 const struct addr *stream_src(const struct stream *s);

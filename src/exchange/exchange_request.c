@@ -24,6 +24,7 @@
 #include "stream/extra.h"
 #include "stream/filtering.h"
 #include "stream/kind.h"
+#include "stream/service.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
 #include "stream/track.h"
@@ -352,6 +353,7 @@ int exchange_open_service(struct stream *s)
 {
 	if (!body_invite(s) || s->exchange->service(s->exchange, &s->relay.server) < 0)
 		return exchange_fail(s, END_RESOURCE);
+	service_answers(s);
 	s->connected = true;
 	return STEP_NEXT;
 }

@@ -107,6 +107,18 @@ static enum expr_result fetch_termination(struct fetch_call *call, struct sample
 	return EXPR_FOUND;
 }
 
+/* Numbers of different workers begin far from each other: those of worker 1 in the middle, those of 2
+ * and 3 in the middle of either half, and so on. */
+static uint32_t worker_begins(unsigned worker)
+{
+	uint32_t begins = 0;
+	unsigned bit;
+
+	for (bit = 0; bit < 32; bit++)
+		begins |= (worker >> bit & 1u) << (31 - bit);
+	return begins;
+}
+
 static enum expr_result fetch_id32(struct fetch_call *call, struct sample *smp)
 {
 	const struct view_log *log;
@@ -115,7 +127,7 @@ static enum expr_result fetch_id32(struct fetch_call *call, struct sample *smp)
 	log = view_numbers(call->view, &memory);
 	if (!log)
 		return EXPR_NONE;
-	smp->num = (uint32_t)log->request_counter;
+	smp->num = (uint32_t)(worker_begins(log->worker) + log->request_counter);
 	return EXPR_FOUND;
 }
 

@@ -124,16 +124,20 @@ static void put_id(struct text *t, int64_t number, unsigned flags)
 		text_num(t, number);
 }
 
-/* The port; of a Unix socket, which has none, the number of the listener. */
-static void put_port(struct text *t, const struct addr *addr, const struct view *view,
-		     unsigned flags)
+/* The port; of a Unix socket, which has none, the other number. */
+static void put_port(struct text *t, const struct addr *addr, unsigned other, unsigned flags)
 {
 	if (!addr)
 		put_str(t, NULL, flags);
 	else if (addr->family != AF_INET && addr->family != AF_INET6)
-		text_num(t, view->listener ? view->listener->id : 0);
+		text_num(t, other);
 	else
 		put_id(t, addr->port, flags);
+}
+
+static unsigned listener_id(const struct view *view)
+{
+	return view->listener ? view->listener->id : 0;
 }
 
 /* A number that is not final yet when the line is written early. */
@@ -260,7 +264,7 @@ static void alias_bp(struct text *t, const struct view *view, unsigned flags)
 {
 	struct addr memory;
 
-	put_port(t, view_server_src(view, &memory), view, flags);
+	put_port(t, view_server_src(view, &memory), 0, flags);
 }
 
 static void alias_bq(struct text *t, const struct view *view, unsigned flags)
@@ -276,7 +280,7 @@ static void alias_ci(struct text *t, const struct view *view, unsigned flags)
 
 static void alias_cp(struct text *t, const struct view *view, unsigned flags)
 {
-	put_port(t, view->src, view, flags);
+	put_port(t, view->src, listener_id(view), flags);
 }
 
 static void alias_f(struct text *t, const struct view *view, unsigned flags)
@@ -301,7 +305,7 @@ static void alias_fp(struct text *t, const struct view *view, unsigned flags)
 {
 	struct addr memory;
 
-	put_port(t, view_dst(view, &memory), view, flags);
+	put_port(t, view_dst(view, &memory), listener_id(view), flags);
 }
 
 static void alias_ft(struct text *t, const struct view *view, unsigned flags)
@@ -373,7 +377,7 @@ static void alias_sp(struct text *t, const struct view *view, unsigned flags)
 {
 	struct addr memory;
 
-	put_port(t, view_server_dst(view, &memory), view, flags);
+	put_port(t, view_server_dst(view, &memory), 0, flags);
 }
 
 static void alias_sq(struct text *t, const struct view *view, unsigned flags)

@@ -20,6 +20,7 @@
 #include "stats/metrics.h"
 #include "stats/service.h"
 #include "stats/service_end.h"
+#include "stream/service.h"
 #include "stream/stream.h"
 
 #include <strings.h>
@@ -110,9 +111,9 @@ static enum action_result action_deny(const struct rule *rule, struct view *view
 		origin_counters(s->origin)->denied_requests++;
 	if (s->backend)
 		s->backend->be->counters.denied_requests++;
+	x->reason = END_DENIED;
+	x->phase = s->phase;
 	reply_send_error(x, 403);
-	if (x->reply)
-		x->reply->ends = END_DENIED;
 	return ACTION_REPLY;
 }
 
@@ -225,6 +226,8 @@ static enum rule_result access_page(struct exchange *x, struct proxy *px)
 	if (!page || (x->req.method != METHOD_GET && x->req.method != METHOD_HEAD &&
 		      x->req.method != METHOD_POST) || !page_wants(page, uri))
 		return RULES_PASS;
+	x->service_name = "<STATS>"; /* also where it refuses */
+	service_answers(x->stream);
 	r = access_rules(x, page);
 	if (r != RULES_PASS)
 		return r;
@@ -236,7 +239,7 @@ static enum rule_result access_page(struct exchange *x, struct proxy *px)
 	if (x->req.method == METHOD_POST && !(req->admin && page_form_is_ours(&x->req)))
 		return access_refuse(x, req);
 	access_nonce(req->nonce);
-	exchange_serve(x, "<STATS>", access_open_page, req);
+	exchange_serve(x, x->service_name, access_open_page, req);
 	return RULES_REPLY;
 }
 

@@ -3,6 +3,7 @@
  * A stream that has one needs neither backend nor server. */
 #include "stream/service.h"
 
+#include "base/clock.h"
 #include "proxy/proxy.h"
 #include "relay/end.h"
 #include "stream/extra.h"
@@ -69,12 +70,18 @@ static enum action_result service_serve(const struct rule *rule, struct view *vi
 	return ACTION_REPLY;
 }
 
+void service_answers(struct stream *s)
+{
+	s->queue_ms = s->connect_ms = (uint32_t)(clock_now_ms - s->origin->accepted_ms);
+}
+
 int service_open(struct stream *s)
 {
 	const struct stream_service *service = s->extra->service;
 
 	if (service->open(service, s, &s->relay.server) < 0)
 		return steps_end(s, END_RESOURCE);
+	service_answers(s);
 	s->connected = true;
 	return STEP_NEXT;
 }

@@ -237,7 +237,8 @@ void view_fill_log(const struct stream *s, struct view_log *log)
 		.server_queue = s->extra ? s->extra->queue.turn_server : 0,
 		.backend_queue = s->extra ? s->extra->queue.turn_backend : 0,
 		.pid = log_own_pid(),
-		.request_counter = s->id - 1,
+		.request_counter = stream_number(s->id) - 1,
+		.worker = stream_row(s->id),
 	};
 	stream_termination(s, log->termination);
 	if (s->exchange)
