@@ -104,6 +104,7 @@ void h2_conn_count(struct h2_conn *c, struct h2_counts *counts);
 struct h2_totals {
 	unsigned connections, streams; /* now */
 	uint64_t connected, opened, refused, reset, glitches;
+	uint32_t grown; /* to servers: bytes by which windows of streams are larger than at first, now */
 };
 extern struct h2_totals h2_client_totals, h2_server_totals;
 

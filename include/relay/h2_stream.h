@@ -26,6 +26,8 @@ enum {
 	H2_WINDOW_CLIENT = 1 << 18, /* up quickly (a stream's to a server: to this); ... */
 	H2_WINDOW_LONG = 8 << 20, /* ... both grow to this where the path is long, ... */
 	H2_LONG_ALL = 64 << 20,   /* ... while all of the process have not had so much more */
+	H2_GROWN_ALL = 16 << 20,  /* streams to servers, all together; ... */
+	H2_GROWN_QUICK = 8 << 20, /* ... where their path is not long */
 	H2_WORK_HEAD = 32,        /* a frame is 1, one that begins a stream so much more */
 	H2_TRUST_MOST = 15,       /* in a turn of the loop a connection begins so many more than one */
 	H2_TRUST_BYTES = 1024,    /* of DATA at once: a body, and no flood of frames */
@@ -73,6 +75,8 @@ struct h2_stream {
 	int32_t recv_window;    /* that the peer has left */
 	uint32_t window;        /* to which that is filled up */
 	uint32_t given;         /* bytes since that was done */
+	uint32_t debt;          /* bytes that the peer may send and is not to: what leaves pays it */
+	uint32_t grown;         /* of window and debt, what counts in totals->grown */
 	uint64_t filled_ms;     /* and when */
 	uint64_t lingers_ms;    /* answered and taken back, but the request goes on: since then */
 	uint64_t left;          /* bytes of DATA that are to come; UINT64_MAX: any */
@@ -230,8 +234,12 @@ bool h2_stream_fault(struct h2_stream *st, enum h2_code code);
 void h2_received(struct h2_conn *c, size_t n);
 /* n bytes of the stream's body have left us, or nobody wants them. st: NULL, of none any more. */
 void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n);
-/* The connection ends: what its window took from others is theirs again. */
+/* Bytes of the stream that nobody has taken are kept: the reader does not keep up where they are more
+ * than half of its window, and half of that is enough. */
+void h2_kept(struct h2_stream *st);
+/* The connection ends, the stream does: what its window took from others is theirs again. */
 void h2_window_end(struct h2_conn *c);
+void h2_stream_window_end(struct h2_stream *st);
 /* Bytes of a body have left: the peer has a reason to make windows larger, or to say PING. Is there
  * one? */
 bool h2_excused(struct h2_conn *c);

@@ -35,12 +35,16 @@ static struct pool stream_pool = POOL_INIT("http/2 stream", sizeof(struct h2_str
 
 /* ---- bytes ------------------------------------------------------------------------------- */
 
+enum { BYTES_LARGE = 65536 }; /* more memory than that goes back when a quarter would do */
+
 bool h2_bytes_room(struct h2_bytes *b, size_t n)
 {
 	size_t size = b->size ? b->size : 512;
 	char *data;
 
-	if (b->size - b->head - b->len >= n && b->data)
+	while (size > BYTES_LARGE && size / 4 >= b->len + n)
+		size /= 2;
+	if (b->size - b->head - b->len >= n && b->data && size == b->size)
 		return true;
 	if (b->head) {
 		memmove(b->data, h2_bytes_first(b), b->len);
@@ -198,6 +202,7 @@ void h2_stream_free(struct h2_stream *st)
 		c->due = NULL;
 	st->fresh = false;
 	h2_gave(c, NULL, st->in.len + st->now.len - st->marked_given);
+	h2_stream_window_end(st);
 	h2_bytes_free(&st->in);
 	st->now.len = 0;
 	h2_bytes_free(&st->trailers);

@@ -54,6 +54,7 @@ static void give_data(struct h2_stream *st, struct span bytes)
 	if (st->now.len && !h2_bytes_add(&st->in, st->now.ptr, st->now.len))
 		h2_stream_reset(st, H2_INTERNAL_ERROR);
 	st->now.len = 0;
+	h2_kept(st);
 }
 
 /* 5.1: DATA where none may come. */

@@ -413,6 +413,95 @@ static void the_slow_do_not_hold_up_others(void **state)
 	leave();
 }
 
+/* How much the server may send on the stream. */
+static size_t lane_window(const struct lane *lane)
+{
+	struct h2_facts facts;
+
+	assert_true(h2_end_facts(&lane->relay.server, &facts));
+	return (size_t)facts.recv;
+}
+
+/* The server sends all that it may, which nobody takes; how much that is. */
+static size_t fill(struct lane *lane, uint32_t stream)
+{
+	static char bytes[H2_FRAME_LEAST];
+	size_t all = 0, n;
+
+	while ((n = lane_window(lane)) > 0) {
+		n = n < sizeof(bytes) ? n : sizeof(bytes);
+		frame(H2_DATA, 0, stream, bytes, n);
+		all += n;
+	}
+	return all;
+}
+
+/* ... in pieces of 1 kB, each of which is taken at once. */
+static void pour(struct lane *lane, uint32_t stream, size_t len)
+{
+	static char bytes[1024];
+	enum io r;
+
+	for (; len; len -= sizeof(bytes)) {
+		frame(H2_DATA, 0, stream, bytes, sizeof(bytes));
+		assert_int_equal(lane_body(lane, &r), sizeof(bytes));
+	}
+}
+
+static void begin_slow(void)
+{
+	begin(NULL, 0);
+	lane_get(&lanes[0], "/slow");
+	heard();
+	answer(1, 200, 0);
+	assert_int_equal(lane_head(&lanes[0]), IO_OK);
+	assert_int_equal(lane_window(&lanes[0]), H2_WINDOW_FIRST);
+}
+
+/* What nobody takes makes windows smaller, down to half of what they begin with. What leaves then is
+ * promised anew as far as the smaller one goes. Who takes all at once has larger ones again. */
+static void windows_shrink_where_nobody_takes(void **state)
+{
+	size_t first = H2_WINDOW_FIRST, all;
+	unsigned i;
+	enum io r;
+
+	(void)state;
+	clock_freeze(1000000);
+	begin_slow();
+	pour(&lanes[0], 1, 512 * 1024);
+	assert_in_range(lane_window(&lanes[0]), 2 * first, 4 * first);
+	assert_int_equal(h2_server_totals.grown, (256 << 10) - first);
+	for (i = 0; i < 5; i++) { /* 256 kB, 128, 64, 32 */
+		clock_advance(1000);
+		all = fill(&lanes[0], 1);
+		assert_int_equal(lane_body(&lanes[0], &r), all);
+	}
+	assert_in_range(lane_window(&lanes[0]), first / 4, first / 2);
+	assert_int_equal(h2_server_totals.grown, 0);
+	pour(&lanes[0], 1, 512 * 1024);
+	assert_in_range(lane_window(&lanes[0]), 2 * first, 4 * first);
+	leave();
+	assert_int_equal(h2_server_totals.grown, 0);
+}
+
+/* All streams together: then a window remains as it began. */
+static void windows_share_a_bound(void **state)
+{
+	const uint32_t others = 8 << 20;
+
+	(void)state;
+	clock_freeze(1000000);
+	h2_server_totals.grown = others;
+	begin_slow();
+	pour(&lanes[0], 1, 512 * 1024);
+	assert_in_range(lane_window(&lanes[0]), H2_WINDOW_FIRST / 2, H2_WINDOW_FIRST);
+	assert_int_equal(h2_server_totals.grown, others);
+	leave();
+	assert_int_equal(h2_server_totals.grown, others);
+	h2_server_totals.grown = 0;
+}
+
 /* ---- what ends ---- */
 
 static void a_server_that_goes_away(void **state)
@@ -546,6 +635,9 @@ int main(void)
 		cmocka_unit_test(streams_that_the_server_resets),
 		cmocka_unit_test(what_was_left),
 		cmocka_unit_test(a_connection_that_dies),
+		/* The clock stands still from here on. */
+		cmocka_unit_test(windows_shrink_where_nobody_takes),
+		cmocka_unit_test(windows_share_a_bound),
 	};
 
 	return cmocka_run_group_tests(tests, world_begin, world_end);

@@ -4,17 +4,21 @@
  * where more would be on its way at once, and how much it lets us send.
  *
  * What a window allows may all come to lie here, so windows are a bound of memory: a connection's
- * grows by itself only where its path is long, and the process has a bound for all of these.
+ * grows by itself only where its path is long, and the process has a bound for all of these, as for
+ * what streams to servers have beyond the window that they begin with. A stream's window shrinks
+ * where its reader does not keep up. The peer has been promised it all, so what it is to have less
+ * is a debt: bytes that leave pay it, and are not promised anew.
  */
 #include "relay/h2_stream.h"
 
 #include "base/clock.h"
 
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
-enum { QUICK_MS = 100, LONG_MS = 2, ROUND_MOST_MS = 1000 };
+enum { QUICK_MS = 100, LONG_MS = 2, ROUND_MOST_MS = 1000,
+       SHRUNK_LEAST = 16384 /* a window does not become smaller, a frame */ };
 
 static uint32_t long_bytes; /* by which windows of connections have grown */
 
@@ -35,16 +39,18 @@ void h2_round_trip(struct h2_conn *c, uint64_t ms)
 }
 
 /* The kernel sees as far as TCP goes, which may be a load balancer next to us; the peer has
- * acknowledged our settings itself. */
+ * acknowledged our settings itself. The shortest one: a peer that has nothing to send acknowledges
+ * 40 ms late. */
 static unsigned round_trip_ms(const struct h2_conn *c)
 {
-	struct tcp_info info;
+	struct tcp_info info = { 0 };
 	socklen_t len = sizeof(info);
+	unsigned ms;
 
-	if (!c->conn || getsockopt(c->conn->src.fd, IPPROTO_TCP, TCP_INFO, &info, &len) ||
-	    info.tcpi_rtt / 1000 < c->round_ms)
+	if (!c->conn || getsockopt(c->conn->src.fd, IPPROTO_TCP, TCP_INFO, &info, &len))
 		return c->round_ms;
-	return info.tcpi_rtt / 1000;
+	ms = (info.tcpi_min_rtt < info.tcpi_rtt ? info.tcpi_min_rtt : info.tcpi_rtt) / 1000;
+	return ms > c->round_ms ? ms : c->round_ms;
 }
 
 /* Half of it was used up in one round trip, and no path is quite even: it holds the peer back. */
@@ -79,6 +85,29 @@ static void grow_conn(struct h2_conn *c)
 	c->given += more;
 }
 
+/* What others would be denied by that: what lies beyond the window that a stream begins with. */
+static uint32_t beyond(const struct h2_stream *st, uint32_t window)
+{
+	uint32_t first = st->conn->limits.window;
+
+	return window > first ? window - (st->window > first ? st->window : first) : 0;
+}
+
+static void grow_to(struct h2_stream *st, uint32_t most, uint32_t all)
+{
+	uint32_t window = st->window, more;
+
+	doubled(&window, most);
+	more = st->conn->client ? beyond(st, window) : 0;
+	if (st->conn->totals->grown + more > all)
+		return;
+	st->conn->totals->grown += more;
+	st->grown += more;
+	st->given += window - st->window;
+	st->window = window;
+}
+
+/* Where a reader does not keep up, a larger window would only fill. */
 static void grow(struct h2_stream *st)
 {
 	uint64_t took_ms = clock_now_ms - st->filled_ms;
@@ -86,13 +115,41 @@ static void grow(struct h2_stream *st)
 	uint32_t usual = client ? H2_WINDOW_CLIENT : H2_WINDOW_USUAL;
 	uint32_t most = client ? H2_WINDOW_USUAL : st->conn->window;
 
-	if (st->window >= most)
+	if (st->window >= most || st->in.len > st->marked_given)
 		return;
 	if (took_ms <= QUICK_MS && st->window < usual)
-		most = usual;
-	else if (!path_is_long(st->conn, took_ms))
+		grow_to(st, usual, H2_GROWN_QUICK);
+	else if (path_is_long(st->conn, took_ms))
+		grow_to(st, most, H2_GROWN_ALL);
+}
+
+void h2_kept(struct h2_stream *st)
+{
+	uint32_t least = st->conn->limits.window / 2, smaller = st->window / 2;
+
+	if (st->debt || st->marked || st->in.len <= smaller || smaller < least ||
+	    smaller < SHRUNK_LEAST)
 		return;
-	st->given += doubled(&st->window, most);
+	st->debt = st->window - smaller;
+	st->window = smaller;
+}
+
+static void window_returns(struct h2_stream *st, uint32_t n)
+{
+	if (n > st->grown)
+		n = st->grown;
+	st->grown -= n;
+	st->conn->totals->grown -= n;
+}
+
+/* n bytes have left: how many of them may come anew. */
+static uint32_t debt_paid(struct h2_stream *st, uint32_t n)
+{
+	uint32_t paid = n < st->debt ? n : st->debt;
+
+	st->debt -= paid;
+	window_returns(st, paid);
+	return n - paid;
 }
 
 static void gave_conn(struct h2_conn *c, size_t n)
@@ -120,7 +177,7 @@ void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n)
 		gave_conn(c, n);
 	if (!st || st->in_ended || st->reset)
 		return;
-	st->given += (uint32_t)n;
+	st->given += debt_paid(st, (uint32_t)n);
 	if (st->given < st->window / 2 || !st->given)
 		return;
 	grow(st);
@@ -128,6 +185,11 @@ void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n)
 	st->recv_window += (int32_t)st->given;
 	st->given = 0;
 	st->filled_ms = clock_now_ms;
+}
+
+void h2_stream_window_end(struct h2_stream *st)
+{
+	window_returns(st, st->grown);
 }
 
 void h2_window_end(struct h2_conn *c)
