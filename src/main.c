@@ -28,6 +28,7 @@
 #include "config/load.h"
 #include "config/module.h"
 #include "event/change.h"
+#include "event/signals.h"
 #include "exchange/http_rules.h"
 #include "explain/explain.h"
 #include "expr/expr_help.h"
@@ -399,22 +400,34 @@ static int answer(const struct args *args)
 	return -1;
 }
 
+/* What only answers hears signals as any program. */
+static bool will_serve(const struct args *args)
+{
+	return !args->check && !args->check_condition && !args->explain && !args->test &&
+	       !args->version && !args->help && !args->help_word;
+}
+
 int main(int argc, char **argv)
 {
 	struct args args;
 	struct err err;
 	int rc;
 
+	signals_hold();
 #ifdef HAVE_OPENSSL
 	tls_memory_start();
 #endif
-	if (argc > 1 && !strcmp(argv[1], "colocate"))
+	if (argc > 1 && !strcmp(argv[1], "colocate")) {
+		signals_release();
 		return colocate_command(argc - 2, argv + 2);
+	}
 	handover_start(argc, argv);
 	if (args_parse(&args, argc, argv, &err) < 0) {
 		args_free(&args);
 		return fail(&err);
 	}
+	if (!will_serve(&args))
+		signals_release();
 	rc = answer(&args);
 	if (rc < 0 && argc == 1) {
 		args_usage(stderr);

@@ -144,7 +144,6 @@ static void become(char **argv, char **env)
 	setpgid(0, 0);
 	if (null >= 0)
 		dup2(null, STDIN_FILENO);
-	signal(SIGPIPE, SIG_DFL);
 	signals_reset();
 	close_range(3, ~0U, 0);
 	if (!external_conf.setuid_wanted)

@@ -5,6 +5,10 @@
  * that undoes each other does the order matter, SIGTTOU (stop listening) and SIGTTIN (listen
  * again): there SIGTTIN, which has the lower number, is carried out last. "Pause, resume" sent at
  * once ends resumed, and so does the opposite, which nobody sends.
+ *
+ * What is blocked is inherited by programs that are executed, and would make them deaf. Children that
+ * this program forks call signals_reset; where the C library forks, signals_around opens the mask and
+ * puts handlers in place, which no program inherits.
  */
 #include "event/signals.h"
 
@@ -20,6 +24,8 @@
 
 static void (*handlers[NSIG])(int);
 static sigset_t watched;
+static sigset_t held; /* by signals_hold, and not before */
+static volatile sig_atomic_t noted[NSIG];
 
 static void signal_run(uint32_t signo)
 {
@@ -91,12 +97,93 @@ void signals_forget(void)
 	memset(handlers, 0, sizeof(handlers));
 }
 
+/* ---- before the handlers ----------------------------------------------------------------- */
+
+void signals_hold(void)
+{
+	static const int all[] = { SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTTIN, SIGTTOU };
+	sigset_t before;
+	size_t i;
+
+	sigemptyset(&held);
+	sigprocmask(SIG_SETMASK, NULL, &before);
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (!sigismember(&before, all[i]))
+			sigaddset(&held, all[i]);
+	sigprocmask(SIG_BLOCK, &held, NULL);
+}
+
+void signals_release(void)
+{
+	sigprocmask(SIG_UNBLOCK, &held, NULL);
+	sigemptyset(&held);
+}
+
+/* ---- other programs ---------------------------------------------------------------------- */
+
 void signals_reset(void)
 {
 	sigset_t none;
 
+	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void note(int signo)
+{
+	noted[signo] = 1;
+}
+
+/* Does it have a handler? Handlers go with the program that is executed. */
+static bool has_handler(const struct sigaction *action)
+{
+	return action->sa_flags & SA_SIGINFO ||
+	       (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+}
+
+/* Of those that are blocked, and of SIGPIPE, which this program ignores. */
+static void note_instead(const sigset_t *blocked, struct sigaction before[NSIG], sigset_t *replaced)
+{
+	const struct sigaction action = { .sa_handler = note, .sa_flags = SA_RESTART };
+	int signo;
+
+	sigemptyset(replaced);
+	for (signo = 1; signo < NSIG; signo++)
+		if ((signo == SIGPIPE || sigismember(blocked, signo) == 1) &&
+		    sigaction(signo, NULL, &before[signo]) == 0 && !has_handler(&before[signo]) &&
+		    sigaction(signo, &action, NULL) == 0)
+			sigaddset(replaced, signo);
+}
+
+/* Blocked again, they wait for the loop. */
+static void hear_noted(const sigset_t *blocked, const struct sigaction before[NSIG],
+		       const sigset_t *replaced)
+{
+	int signo;
+
+	for (signo = 1; signo < NSIG; signo++) {
+		if (sigismember(replaced, signo) != 1)
+			continue;
+		sigaction(signo, &before[signo], NULL);
+		if (noted[signo] && sigismember(blocked, signo) == 1)
+			raise(signo);
+		noted[signo] = 0;
+	}
+}
+
+void signals_around(void (*run)(void *arg), void *arg)
+{
+	struct sigaction before[NSIG];
+	sigset_t none, blocked, replaced;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, NULL, &blocked);
+	note_instead(&blocked, before, &replaced);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	run(arg);
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+	hear_noted(&blocked, before, &replaced);
 }
 
 const struct profile_name signals_profile = PROFILE_NAME(signals_ready);

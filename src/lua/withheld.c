@@ -2,10 +2,12 @@
 /* Functions of Lua's libraries that scripts do not have, since one of them could end the service or
  * take its limits away: each raises an error that says so. Functions that look into others do so for
  * functions of Lua alone: what those of C have on their stack, and keep, they rely on. What the filter of system calls refuses
- * (files that are written, commands) fails by itself, with the system's words. */
+ * (files that are written, commands) fails by itself, with the system's words. Commands inherit no signal
+ * that is blocked. */
 #include "lua/withheld.h"
 
 #include "base/bug.h"
+#include "event/signals.h"
 #include "lua/script.h"
 
 #include <limits.h>
@@ -198,6 +200,31 @@ static int string_rep(lua_State *L)
 	return 1;
 }
 
+/* ---- programs ------------------------------------------------------------------------------ */
+
+struct program {
+	lua_State *L;
+	int status;
+};
+
+static void program_call(void *arg)
+{
+	struct program *p = arg;
+
+	p->status = lua_pcall(p->L, lua_gettop(p->L) - 1, LUA_MULTRET, 0);
+}
+
+/* Of os.execute and io.popen: the command must hear signals. */
+static int run_program(lua_State *L)
+{
+	struct program p = { .L = L };
+
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_insert(L, 1);
+	signals_around(program_call, &p);
+	return p.status == LUA_OK ? lua_gettop(L) : lua_error(L);
+}
+
 /* Puts `by` in the place of a field of the table on top; its upvalue is what was there. */
 static void wrap(lua_State *L, const char *name, lua_CFunction by)
 {
@@ -238,6 +265,15 @@ static void withhold_loops(lua_State *L)
 	lua_pop(L, 2);
 }
 
+static void withhold_signals(lua_State *L)
+{
+	lua_getglobal(L, LUA_OSLIBNAME);
+	wrap(L, "execute", run_program);
+	lua_getglobal(L, LUA_IOLIBNAME);
+	wrap(L, "popen", run_program);
+	lua_pop(L, 2);
+}
+
 void withhold(lua_State *L)
 {
 	unsigned i;
@@ -257,4 +293,5 @@ void withhold(lua_State *L)
 	lua_setglobal(L, "setmetatable");
 	withhold_debug(L);
 	withhold_loops(L);
+	withhold_signals(L);
 }

@@ -4,6 +4,7 @@
 #include "process/daemon.h"
 
 #include "base/err.h"
+#include "event/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,7 @@ static void daemon_wait(int fd, pid_t child)
 	char ok;
 	int status;
 
+	signals_reset(); /* it serves nobody */
 	if (read(fd, &ok, 1) == 1)
 		_exit(0);
 	waitpid(child, &status, 0);
